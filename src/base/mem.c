@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* mem - see the header. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tilescope/base/mem.h"
+
+void *
+ts_alloc(size_t n, size_t size)
+{
+	return calloc(n ? n : 1, size ? size : 1);
+}
+
+void *
+ts_resize(void *p, size_t n, size_t size)
+{
+	return reallocarray(p, n ? n : 1, size ? size : 1);
+}
+
+bool
+ts_room(void **p, size_t *cap, size_t n, size_t size)
+{
+	size_t want;
+	void *bigger;
+
+	if (n < *cap)
+		return true;
+	if (__builtin_add_overflow(*cap, *cap / 2 + 16, &want))
+		return false;
+	bigger = ts_resize(*p, want, size);
+	if (!bigger)
+		return false;
+	*p = bigger;
+	*cap = want;
+	return true;
+}
+
+char *
+ts_strdup(const char *s)
+{
+	return s ? strdup(s) : NULL;
+}
+
+char *
+ts_strndup(const char *s, size_t n)
+{
+	return s ? strndup(s, n) : NULL;
+}
