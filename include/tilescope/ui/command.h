@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * command - everything that a key or a line at the prompt can ask for, in one table.
+ *
+ * From it come the enum, completion at the prompt, the check of keymaps, the help view and the
+ * generated list of keys. Handlers live in app/ and view/: a command goes to the view, then to
+ * the pane that has the keys, then to the program; the first that knows it answers with effects.
+ *
+ * Arguments are described by words: NAME is needed, [NAME] may be left out, NAME... takes the rest
+ * of the line. A command is BOUND (the default keymap has a key for it) or TYPED (only at the
+ * prompt); a test holds the keymaps to that.
+ */
+#ifndef TS_UI_COMMAND_H
+#define TS_UI_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "tilescope/base/err.h"
+
+/* Where keys are bound and commands work. X(ID, name, sentence) */
+#define TS_CONTEXTS(X)                                                            \
+	X(GLOBAL, "global", "everywhere, unless a nearer context says otherwise") \
+	X(LIST, "list", "a list or table of rows has the keys")                   \
+	X(CHART, "chart", "a chart has the keys")                                 \
+	X(SUMMARY, "summary", "the Summary view")                                 \
+	X(MEMORY, "memory", "the Memory view")                                    \
+	X(LIVENESS, "liveness", "the Liveness view")                              \
+	X(TRACE, "trace", "the Trace view")                                       \
+	X(HELP, "help", "the Help view")                                          \
+	X(LOG, "log", "the Log view")                                             \
+	X(OPEN, "open", "the list of reports to open")                            \
+	X(PROMPT, "prompt", "the line at the bottom, while something is typed")
+
+enum ts_context {
+#define X(id, name, sentence) TS_CONTEXT_##id,
+	TS_CONTEXTS(X)
+#undef X
+		TS_CONTEXT_COUNT
+};
+
+/* X(ID, name, CONTEXT, arguments, BOUND or TYPED, sentence) */
+#define TS_COMMANDS(X)                                                                             \
+	X(QUIT, "quit", GLOBAL, "", BOUND, "leave the program")                                    \
+	X(CLOSE, "close", GLOBAL, "", BOUND, "close what is on top; the last view: leave")         \
+	X(VIEW, "view", GLOBAL, "VIEW", BOUND, "show a view")                                      \
+	X(HELP, "help", GLOBAL, "[COMMAND]", BOUND, "show keys and commands, or one command")      \
+	X(LOG, "log", GLOBAL, "", BOUND, "show messages and running work")                         \
+	X(PROMPT, "prompt", GLOBAL, "[TEXT...]", BOUND, "type a command")                          \
+	X(SET, "set", GLOBAL, "OPTION [VALUE...]", TYPED, "set an option, or show its value")      \
+	X(THEME, "theme", GLOBAL, "THEME", TYPED, "use other colours")                             \
+	X(KEYMAP, "keymap", GLOBAL, "KEYMAP", TYPED, "use other keys")                             \
+	X(MOUSE, "mouse", GLOBAL, "[on|off]", TYPED, "switch the mouse on or off")                 \
+	X(RELOAD, "reload", GLOBAL, "", BOUND, "read the report again")                            \
+	X(REDRAW, "redraw", GLOBAL, "", BOUND, "draw the screen from scratch")                     \
+	X(SUSPEND, "suspend", GLOBAL, "", BOUND, "go back to the shell for a while")               \
+	X(CANCEL, "cancel", GLOBAL, "", BOUND, "stop the work that is running")                    \
+	X(PANE_NEXT, "pane-next", GLOBAL, "", BOUND, "give the keys to the next pane")             \
+	X(PANE_PREVIOUS, "pane-previous", GLOBAL, "", BOUND, "give the keys to the pane before")   \
+	X(PANE_ZOOM, "pane-zoom", GLOBAL, "", BOUND, "this pane alone, or all of them again")      \
+	X(BACK, "back", GLOBAL, "", BOUND, "back to the place before")                             \
+	X(FORWARD, "forward", GLOBAL, "", BOUND, "forward again after back")                       \
+	X(OPEN, "open", GLOBAL, "", BOUND, "open or unfold what is under the cursor")              \
+	X(GOTO, "goto", GLOBAL, "NUMBER", TYPED, "put the cursor on a row, step or tile")          \
+	X(GOTO_MEMORY, "goto-memory", GLOBAL, "", BOUND, "the same object in Memory")              \
+	X(GOTO_LIVENESS, "goto-liveness", GLOBAL, "", BOUND, "the same object in Liveness")        \
+	X(GOTO_TRACE, "goto-trace", GLOBAL, "", BOUND, "the same object in Trace")                 \
+	X(SEARCH, "search", GLOBAL, "[TEXT...]", BOUND, "find a name, forwards")                   \
+	X(SEARCH_BACK, "search-back", GLOBAL, "[TEXT...]", BOUND, "find a name, backwards")        \
+	X(SEARCH_NEXT, "search-next", GLOBAL, "", BOUND, "the next hit")                           \
+	X(SEARCH_PREVIOUS, "search-previous", GLOBAL, "", BOUND, "the hit before")                 \
+	X(COPY, "copy", GLOBAL, "", BOUND, "copy the row to the terminal's clipboard (OSC 52)")    \
+	X(UP, "up", GLOBAL, "", BOUND, "one row up")                                               \
+	X(DOWN, "down", GLOBAL, "", BOUND, "one row down")                                         \
+	X(LEFT, "left", GLOBAL, "", BOUND, "left: one column of a chart, part of a long name")     \
+	X(RIGHT, "right", GLOBAL, "", BOUND, "right: one column of a chart, of a long name")       \
+	X(PAGE_UP, "page-up", GLOBAL, "", BOUND, "one page up")                                    \
+	X(PAGE_DOWN, "page-down", GLOBAL, "", BOUND, "one page down")                              \
+	X(HALF_UP, "half-page-up", GLOBAL, "", BOUND, "half a page up")                            \
+	X(HALF_DOWN, "half-page-down", GLOBAL, "", BOUND, "half a page down")                      \
+	X(FIRST, "first", GLOBAL, "", BOUND, "the first row or column of all")                     \
+	X(LAST, "last", GLOBAL, "", BOUND, "the last row or column of all")                        \
+	X(ZOOM_IN, "zoom-in", CHART, "", BOUND, "zoom the chart in about the cursor")              \
+	X(ZOOM_OUT, "zoom-out", CHART, "", BOUND, "zoom the chart out about the cursor")           \
+	X(ZOOM_FIT, "zoom-fit", CHART, "", BOUND, "show the whole chart")                          \
+	X(PAGE_LEFT, "page-left", CHART, "", BOUND, "move the chart a page to the left")           \
+	X(PAGE_RIGHT, "page-right", CHART, "", BOUND, "move the chart a page to the right")        \
+	X(BREAKDOWN, "breakdown", CHART, "[NAME]", BOUND, "divide the chart by something else")    \
+	X(SERIES, "series", CHART, "[NAME]", BOUND, "hide or show parts of the chart")             \
+	X(TIME_UNIT, "time-unit", GLOBAL, "", BOUND, "switch between cycles and time")             \
+	X(FULLEST, "fullest", MEMORY, "", BOUND, "the next tile, from the fullest downwards")      \
+	X(FULLEST_BACK, "fullest-back", MEMORY, "", BOUND, "the tile before, back to the fullest") \
+	X(PEAK_NEXT, "peak-next", LIVENESS, "", BOUND, "the next peak, from the highest down")     \
+	X(PEAK_PREVIOUS, "peak-previous", LIVENESS, "", BOUND, "the peak before, back up")         \
+	X(IPU_NEXT, "ipu-next", GLOBAL, "", BOUND, "the next IPU, or its lane")                    \
+	X(IPU_PREVIOUS, "ipu-previous", GLOBAL, "", BOUND, "the IPU before, or its lane")          \
+	X(ACCEPT, "accept", PROMPT, "", BOUND, "take the line as it is")                           \
+	X(DISMISS, "dismiss", PROMPT, "", BOUND, "leave the line without doing anything")          \
+	X(COMPLETE, "complete", PROMPT, "", BOUND, "complete the word, then the next candidate")   \
+	X(COMPLETE_BACK, "complete-back", PROMPT, "", BOUND, "the candidate before")               \
+	X(OLDER, "older", PROMPT, "", BOUND, "the line typed before")                              \
+	X(NEWER, "newer", PROMPT, "", BOUND, "the line typed after")                               \
+	X(CHAR_LEFT, "char-left", PROMPT, "", BOUND, "one character to the left")                  \
+	X(CHAR_RIGHT, "char-right", PROMPT, "", BOUND, "one character to the right")               \
+	X(WORD_LEFT, "word-left", PROMPT, "", BOUND, "one word to the left")                       \
+	X(WORD_RIGHT, "word-right", PROMPT, "", BOUND, "one word to the right")                    \
+	X(LINE_BEGIN, "line-begin", PROMPT, "", BOUND, "to the begin of the line")                 \
+	X(LINE_END, "line-end", PROMPT, "", BOUND, "to the end of the line")                       \
+	X(ERASE, "erase", PROMPT, "", BOUND, "erase the character before the cursor")              \
+	X(ERASE_RIGHT, "erase-right", PROMPT, "", BOUND, "erase the character at the cursor")      \
+	X(ERASE_WORD, "erase-word", PROMPT, "", BOUND, "erase the word before the cursor")         \
+	X(ERASE_BEGIN, "erase-begin", PROMPT, "", BOUND, "erase from the begin to the cursor")     \
+	X(ERASE_END, "erase-end", PROMPT, "", BOUND, "erase from the cursor to the end")
+
+enum ts_cmd {
+#define X(id, name, context, args, bound, sentence) TS_CMD_##id,
+	TS_COMMANDS(X)
+#undef X
+		TS_CMD_COUNT
+};
+
+struct ts_command {
+	const char *name;
+	const char *args; /* "" = none */
+	const char *help; /* a sentence without capital and period */
+	enum ts_context context;
+	bool typed; /* needs no key */
+};
+
+struct ts_context_info {
+	const char *name;
+	const char *help;
+};
+
+extern const struct ts_command ts_commands[TS_CMD_COUNT];
+extern const struct ts_context_info ts_contexts[TS_CONTEXT_COUNT];
+
+/* By whole name; -1 when there is none. */
+int ts_command_find(const char *name);
+int ts_context_find(const char *name);
+
+/*
+ * Complete names of commands that are not of the prompt: the commands that begin with the n bytes
+ * at `prefix`, in the table's order, into out[0..max). Returns how many there are (may exceed max).
+ */
+int ts_command_complete(const char *prefix, size_t n, const struct ts_command *out[], int max);
+
+/* A command with its words, as a binding or a typed line gives it. */
+enum { TS_CMD_ARGS = 8, TS_CMD_TEXT = 512 };
+
+struct ts_call {
+	enum ts_cmd cmd;
+	int argc;
+	char *arg[TS_CMD_ARGS]; /* into `text`, or whatever the maker said */
+	char text[TS_CMD_TEXT];
+};
+
+/*
+ * Split a typed line ("view memory", quotes as in base/lex.h) and look the command up: by name, or
+ * by a beginning that only one command has; a number alone is `goto NUMBER`. The number of
+ * arguments is checked; for NAME... the rest is one argument. Errors: TS_E_USAGE.
+ */
+enum ts_code ts_call_parse(struct ts_call *call, const char *line,
+	struct ts_err *err) TS_WARN_UNUSED;
+
+/*
+ * Fill *call from words that are already split (a binding). The words are copied. Arguments are
+ * checked as above.
+ */
+enum ts_code ts_call_make(struct ts_call *call, enum ts_cmd cmd, char *const words[], int n,
+	struct ts_err *err) TS_WARN_UNUSED;
+
+#endif

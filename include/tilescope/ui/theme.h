@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * theme - which colours and attributes a role has.
+ *
+ * A theme is a file of lines (base/lex.h):
+ *
+ *	inherit NAME                          begin with what that theme says
+ *	role NAME FG [BG] [ATTRIBUTE...]      bold dim underline reverse italic blink
+ *
+ * Colours as in ts_colour_parse(). A role that no line names is the terminal's own text. A wrong
+ * line is reported as `file:line: reason` and skipped, the rest is used.
+ */
+#ifndef TS_UI_THEME_H
+#define TS_UI_THEME_H
+
+#include "tilescope/base/strbuf.h"
+#include "tilescope/ui/canvas.h"
+#include "tilescope/ui/colour.h"
+#include "tilescope/ui/role.h"
+
+struct ts_style {
+	ts_colour fg, bg;
+	uint8_t attr; /* enum ts_attr */
+};
+
+struct ts_theme {
+	struct ts_style role[TS_ROLE_COUNT];
+};
+
+/*
+ * Where the text of a named file is found (`inherit NAME`): a string that stays valid during the
+ * call, or NULL. Keymaps use the same.
+ */
+typedef const char *ts_text_fn(void *ctx, const char *name);
+
+/* All roles plain; MATCH, CURSOR and the like by attributes, so that any text stays usable. */
+void ts_theme_init(struct ts_theme *t);
+
+/*
+ * Read a theme on top of *t. `file` names it in messages, `text` is not changed. Complaints are
+ * appended to `complaints` (NULL allowed), one line each. Returns their number. `find` may be
+ * NULL: then `inherit` is a complaint. Inheriting goes at most 8 deep.
+ */
+int ts_theme_read(struct ts_theme *t, const char *file, const char *text, ts_text_fn *find,
+	void *ctx, struct ts_strbuf *complaints);
+
+/* What a cell comes to on a terminal of that depth: colour numbers (-1 = default), attributes. */
+struct ts_look {
+	int fg, bg;
+	uint8_t attr;
+};
+
+/*
+ * Never unreadable: when foreground and background come to the same number, or an area's colour
+ * to black, another is taken. In mono `back` is shown as it can (not at all).
+ */
+struct ts_look ts_theme_look(const struct ts_theme *t, const struct ts_cell *cell,
+	enum ts_depth depth);
+
+#endif
