@@ -20,7 +20,7 @@ echo '#include "tilescope/base/embedded.h"'
 i=0
 for file in "$@"; do
 	echo
-	echo "static const char text_$i[] = {"
+	echo "static const char text_${i}[] = {"
 	od -An -v -to1 "$srcdir/$file" | sed -e "s/ *\\([0-7][0-7][0-7]\\)/'\\\\\\1',/g"
 	echo "'\\000' };"
 	i=$((i + 1))

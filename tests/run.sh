@@ -66,7 +66,7 @@ obstacle()
 # Run suite $1; output to file $2.
 run()
 {
-	rm -rf "$work/home"
+	rm -rf "${work:?}/home"
 	mkdir -p "$work/home/config" "$work/home/cache" "$work/home/tmp"
 	case $1 in
 	*.sh) set -- "$2" sh "$srcdir/$1" ;;
@@ -91,6 +91,7 @@ for suite; do
 	run "$suite" "$work/out"
 	status=$?
 	took=$(($(date +%s) - start))
+	# shellcheck disable=SC2046
 	set -- $(tally "$work/out")
 	p=${1:-0} f=${2:-0} s=${3:-0}
 	note=

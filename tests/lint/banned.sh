@@ -15,7 +15,7 @@ ban()
 	where=$1 why=$2
 	shift 2
 	for name; do
-		check "$name" "$(grep -E "^[^:]*:[0-9]+:(.*[^A-Za-z0-9_.>])?$name[ 	]*\(" "$all" |
+		check "$name" "$(grep -E "^[^:]*:[0-9]+:(.*[^A-Za-z0-9_.>])?${name}[ 	]*\(" "$all" |
 			grep -Ev "^($where):" | sed "s|\$|   <- $why|")"
 	done
 }

@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # SPDX-License-Identifier: MIT
 #
 # lib.sh - what the scripts of tests/lint share: read at their start, they end with `finish`.
