@@ -7,7 +7,9 @@
 if [ -e .git ] && git ls-files >/dev/null 2>&1; then
 	files=$(git ls-files)
 else
-	files=$(find . -type f ! -path './.git/*' ! -path './autom4te.cache/*' ! -name '*.[oa]' | sort)
+	# a distribution, maybe built in: what the distribution holds
+	files="README NEWS configure.ac Makefile.am bootstrap .ci/run $(find src include keymaps themes \
+		tests docs -type f -name '*.*' ! -name '*.[oad]' ! -name '*.Po' | sort)"
 fi
 # A pair of brackets keeps each pattern from finding itself.
 for word in '/wor[k]/' 'helper sessio[n]' 'tui-sho[t]' 'tui-la[t]' '[.]librar[y]' 'TEA[M][.]md' \
