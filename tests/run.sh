@@ -8,7 +8,8 @@
 #     N passed, N failed[, N skipped]            or Check's own
 #     100%: Checks: N, Failures: N, Errors: N
 # and with its exit status. One that says nothing and fails, or runs out of time, counts as one failed.
-# The output of a suite is shown only when it fails. The last line is the sum of all.
+# The output of a suite goes to check-logs/ in the build directory; its first 200 lines are shown when it
+# fails. The last line is the sum of all.
 #
 # Environment of a suite (paths are absolute): srcdir, builddir, TILESCOPE (the program), TS_SANITIZE
 # (1 in a sanitizer build: sample less), LC_ALL=C.UTF-8, TZ=UTC; HOME, XDG_* and TMPDIR are private and
@@ -27,11 +28,16 @@ export srcdir builddir TILESCOPE TS_SANITIZE LC_ALL TZ PYTHONDONTWRITEBYTECODE U
 unset LANG LANGUAGE COLUMNS LINES NO_COLOR TMUX TMUX_PANE MAKEFLAGS MFLAGS MAKELEVEL \
 	POPLAR_ENGINE_OPTIONS TILESCOPE_OPTS 2>/dev/null
 limit=${TS_TIMEOUT:-300}
+shown=200
 python3=${PYTHON3:-python3}
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/tilescope-check.XXXXXX") || exit 2
 trap 'chmod -R u+rwX "$work" 2>/dev/null; rm -rf "$work"' EXIT
 trap 'exit 130' HUP INT TERM
+
+logs=$builddir/check-logs
+rm -rf "$logs"
+mkdir -p "$logs" || exit 2
 
 passed=0 failed=0 skipped=0
 
@@ -88,11 +94,12 @@ for suite; do
 		continue
 	fi
 	start=$(date +%s)
-	run "$suite" "$work/out"
+	log=$logs/$(echo "${suite#tests/}" | tr / -).log
+	run "$suite" "$log"
 	status=$?
 	took=$(($(date +%s) - start))
 	# shellcheck disable=SC2046
-	set -- $(tally "$work/out")
+	set -- $(tally "$log")
 	p=${1:-0} f=${2:-0} s=${3:-0}
 	note=
 	if [ $status -eq 124 ] || [ $status -eq 137 ]; then
@@ -107,7 +114,11 @@ for suite; do
 	[ "$f" -eq 0 ] || word=FAIL
 	printf '%-5s %-32s %d passed, %d failed, %d skipped%s, %d s\n' \
 		"$word" "$suite" "$p" "$f" "$s" "$note" "$took"
-	[ "$f" -eq 0 ] || sed 's/^/    | /' "$work/out"
+	if [ "$f" -gt 0 ]; then
+		head -n $shown "$log" | sed 's/^/    | /'
+		lines=$(wc -l <"$log")
+		[ "$lines" -le $shown ] || echo "    | ... $((lines - shown)) more lines in $log"
+	fi
 done
 
 if [ $skipped -gt 0 ]; then
