@@ -29,7 +29,7 @@ compare()
 
 for layer in base io format calc report job ui view app; do
 	compare "${layer}_headers" "$(find "include/tilescope/$layer" -name '*.h')"
-	compare "${layer}_sources" "$(find "src/$layer" -name '*.c' ! -path src/app/main.c)"
+	compare "${layer}_sources" "$(find "src/$layer" -name '*.[ch]' ! -path src/app/main.c)"
 done
 compare keymaps "$(find keymaps -name '*.keys')"
 compare themes "$(find themes -name '*.theme')"
