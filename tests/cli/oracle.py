@@ -10,17 +10,19 @@ Expected: the object, which members are tolerated to differ and whether warnings
 Decisions where the definitions are silent:
  * A row is left out, and counted in warnings, when a number of it that a figure uses is NULL,
    negative, text, a blob, not integral (floats that are integral count up to 2^53) or above 2^62;
-   when start = cycles_base + active_cycles_from_min (or end) overflows 64 bits; or when it would make
-   a running sum overflow.  For step_ipu the numbers used are the four raw cycles columns.
+   when start = cycles_base + active_cycles_from_min (or end) overflows 64 bits; or when it would
+   make a running sum overflow.  For step_ipu the numbers used are the four raw cycles columns.
  * A step_ipu row whose step joins no row of `steps` is left out and counted.
  * end < start is kept literally; a warning says how many.
  * Without a tile column a tile's number is its row's position, rows left out count too.
- * A Sync is external when its name (its compute set's, else its program's) is "External" in any case.
+ * A Sync is external when its name (its compute set's, else its program's) is "External" in any
+   case.
  * An unknown type, or NULL, is control.
  * target: type null; architecture Mk2 for 1,472 and Mk1 for 1,216 tiles per IPU, else null; clock
-   null; assumed always.  Without IPUs in the steps: ipus = the quotient, replicas null.  Where tiles
-   per IPU is neither, bytes per tile is not known, nor is the verdict.
- * A category whose id has no name is "category 17"; rows without a category are left out and counted.
+   null; assumed always.  Without IPUs in the steps: ipus = the quotient, replicas null.  Where
+   tiles per IPU is neither, bytes per tile is not known, nor is the verdict.
+ * A category whose id has no name is "category 17"; rows without a category are left out and
+   counted.
    Two ids of one name are one category.
  * Tile and step numbers are numbers like others: a variable on a tile that memory_by_tile does not
    have is counted.
@@ -37,8 +39,8 @@ import reports
 INT_MAX = (1 << 63) - 1
 BIG = 1 << 62
 
-CLASSES = {"OnTileExecute": "compute", "DoExchange": "exchange", "GlobalExchange": "global_exchange",
-           "Sync": "sync", "Sans": "sync", "SyncAns": "sync", "StreamCopyBegin": "host_wait",
+CLASSES = {"OnTileExecute": "compute", "DoExchange": "exchange",
+           "GlobalExchange": "global_exchange", "Sync": "sync", "Sans": "sync", "SyncAns": "sync", "StreamCopyBegin": "host_wait",
            "StreamCopyMid": "host_copy", "StreamCopyEnd": "host_end"}
 ALL_CLASSES = ["compute", "exchange", "global_exchange", "sync", "external_sync", "host_wait",
                "host_copy", "host_end", "control"]
@@ -127,8 +129,8 @@ def find_ipus(rows, exp):
 
 
 def target(tiles, ipus):
-    out = {"type": None, "architecture": None, "ipus": None, "replicas": None, "tiles_per_ipu": None,
-           "bytes_per_tile": None, "clock_hz": None, "assumed": True}
+    out = {"type": None, "architecture": None, "ipus": None, "replicas": None,
+           "tiles_per_ipu": None, "bytes_per_tile": None, "clock_hz": None, "assumed": True}
     if not tiles:
         if ipus:
             out["ipus"] = OneOf(None, ipus)
@@ -307,13 +309,13 @@ def summary(report, path=None, parts=None):
     state = {"profile": "ok", "archive": "absent", "debug": "absent", "framework": "absent",
              "app": "absent", "vars": "absent"}
     state.update(parts or {})
-    exp.object = {"path": OneOf(path or report.dir, report.profile), "source": "sdk", "poplar_version": None,
-                  "package_hash": None, "target": tgt, "memory": mem, "graph": graph,
+    exp.object = {"path": OneOf(path or report.dir, report.profile), "source": "sdk",
+                  "poplar_version": None, "package_hash": None, "target": tgt, "memory": mem, "graph": graph,
                   "execution": run, "parts": state}
     return exp
 
 
-# ---- reports that others wrote --------------------------------------------------------------------
+# ---- reports that others wrote ------------------------------------------------------------------
 
 def foreign(path, profile=None):
     """A Report for a profile.pop that reports.py did not write: columns found by their values."""
@@ -334,7 +336,9 @@ def foreign(path, profile=None):
             names.update(ipu_by_values(db, [c for c in have.values() if c.lower() not in known]))
         if rel == "memory_by_tile" and "tile" not in names:
             names.update(tile_by_values(db, [c for c in have.values() if c.lower() not in known]))
-        order = "" if kinds[rel] == "view" else " NOT INDEXED ORDER BY %s" % row_order(db, rel, info)
+        order = ""
+        if kinds[rel] != "view":
+            order = " NOT INDEXED ORDER BY %s" % row_order(db, rel, info)
         rep.columns[rel] = list(names)
         if all(c in names for c in reports.REQUIRED[rel]):
             rep.sql[rel] = "SELECT %s FROM %s%s" % (
@@ -402,7 +406,8 @@ def store_summary(profile, path):
     report = dict(rows("SELECT key, value FROM report", "report") or [])
     t = rows("SELECT type, architecture, ipus, replicas, tiles_per_ipu, bytes_per_tile, clock_hz "
              "FROM target", "target")
-    keys = ["type", "architecture", "ipus", "replicas", "tiles_per_ipu", "bytes_per_tile", "clock_hz"]
+    keys = ["type", "architecture", "ipus", "replicas", "tiles_per_ipu", "bytes_per_tile",
+            "clock_hz"]
     tgt = dict(zip(keys, t[0])) if t else dict.fromkeys(keys)
     if isinstance(tgt["clock_hz"], (int, float)):
         tgt["clock_hz"] = float(tgt["clock_hz"])
@@ -488,7 +493,7 @@ def store_summary(profile, path):
     return exp
 
 
-# ---- comparing ------------------------------------------------------------------------------------
+# ---- comparing ----------------------------------------------------------------------------------
 
 def loose(name):
     """A key with runs of U+FFFD made one: how many stand for a broken sequence is not defined."""

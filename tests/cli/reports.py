@@ -48,15 +48,16 @@ HOSTILE_TEXT = [
     "comma, \"csv\"", "| pipe `md` <b>", "=cmd()", " lead and trail ",
 ]
 
-HOSTILE_IDENT = ['x"y', "semi;colon", "new\nline", "it's", "\x1b[31m", "ta\tb", "select", "bidi\u202e",
+HOSTILE_IDENT = ['x"y', "semi;colon", "new\nline", "it's", "\x1b[31m", "ta\tb", "select",
+                 "bidi\u202e",
                  "%s", "a]b", "`tick`", " ", "n" * 300]
 
 # Never valid, whatever the column means.
 BAD_NUMBERS = [None, -1, -(1 << 63), (1 << 63) - 1, (1 << 62) + 1, 1e300, -1e300, 0.5, -2.0, "text",
                "12abc", "", b"\x00\xff", float("inf"), float(1 << 54)]
 
-STYLES = ["plain", "plain", "pk", "gaps", "norowid", "indexed", "view", "view_rename", "view_filter",
-          "view_compute", "view_union", "view_join", "view_view", "generated"]
+STYLES = ["plain", "plain", "pk", "gaps", "norowid", "indexed", "view", "view_rename",
+          "view_filter", "view_compute", "view_union", "view_join", "view_view", "generated"]
 # Views over a join have no row order of their own: not for relations that need one.
 ORDERED = [s for s in STYLES if s not in ("view_join", "norowid")]
 
@@ -79,8 +80,8 @@ KEYS = {
     "memory_by_tile": ["tile"],
 }
 # Without one of these the relation is absent (MODEL.md: columns without a question mark; what
-# profile.pop cannot have, such as a program's type, and what is found otherwise, an IPU or a tile of
-# memory_by_tile, is not required).
+# profile.pop cannot have, such as a program's type, and what is found otherwise, an IPU or a tile
+# of memory_by_tile, is not required).
 REQUIRED = {
     "steps": ["id", "type"],
     "steps_by_ipu": ["step_id", "cycles", "cycles_base", "active_cycles_from_min",
@@ -357,8 +358,8 @@ def sample_rows(rng, o):
                           rng.choice(ids)))
     variables.sort()
 
-    prog_names = ["Internal", "External", "external", "EXTERNAL", "matMul/Conv_1/Convolve", "", None,
-                  "Externals", "host"]
+    prog_names = ["Internal", "External", "external", "EXTERNAL", "matMul/Conv_1/Convolve", "",
+                  None, "Externals", "host"]
     if o["hostile_names"]:
         prog_names += [text(h) for h in HOSTILE_TEXT]
     programs = [(first + i * stride, rng.choice(prog_names)) for i in range(o["programs"])]
@@ -545,7 +546,7 @@ def sprinkle(rng, rows, o):
         rows[rel][at] = tuple(row)
 
 
-# ---- damage ---------------------------------------------------------------------------------------
+# ---- damage -------------------------------------------------------------------------------------
 
 def page_size(path):
     with open(path, "rb") as f:

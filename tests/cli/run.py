@@ -7,8 +7,8 @@ run - the command line against an independent oracle.
 
 Makes reports in a temporary directory (reports.py), runs the real program on them with a time
 limit, and compares what it says with what oracle.py computed.  Every run is also held to the
-manners of the program: no signal, no sanitizer's report, standard error safe for a terminal, nothing
-written beside the report.  The program is --tilescope, else $TILESCOPE, else ./tilescope.
+manners of the program: no signal, no sanitizer's report, standard error safe for a terminal,
+nothing written beside the report.  The program is --tilescope, else $TILESCOPE, else ./tilescope.
 
 A case is a function here marked @case; `defect=` marks one that fails for a known reason, which is
 printed beside it (it still counts as failed).  Closes with `N passed, N failed`; exit 1 on failure.
@@ -199,7 +199,8 @@ def compare(res, exp, got, status=None):
            "warnings is not a list of text")
     due = exp.left_out or exp.reversed
     if due:
-        expect(warnings, res, "no warning (left out %d, reversed %d)" % (exp.left_out, exp.reversed))
+        expect(warnings, res, "no warning (left out %d, reversed %d)" % (exp.left_out,
+                                                                         exp.reversed))
     elif not exp.maybe:
         expect(not warnings, res, "warnings without a reason: %s" % warnings)
     if status is None:
@@ -235,7 +236,7 @@ def plain(ctx, seed=1, name="report", **options):
     return reports.build(ctx.path(name), seed, **fixed)
 
 
-# ---- the figures, over seeds ---------------------------------------------------------------------
+# ---- the figures, over seeds --------------------------------------------------------------------
 
 def seed_case(ctx, seed):
     """A report drawn whole from its seed."""
@@ -264,12 +265,13 @@ def by_hand(ctx):
         INSERT INTO compute_sets VALUES (0, 'mul/Convolve');
         CREATE TABLE steps (id, type, program, compute_set);
         INSERT INTO steps VALUES (0, 'OnTileExecute', 10, 0), (1, 'Sync', 11, NULL),
-            (2, 'Sync', 12, NULL), (3, 'StreamCopyBegin', NULL, NULL), (4, 'Warp', NULL, NULL);
+            (2, 'Sync', 12, NULL), (3, 'StreamCopyBegin', NULL, NULL), (4, 'Warp', NULL, NULL),
+            (6, 'Call', NULL, NULL);
         CREATE TABLE steps_by_ipu (step_id, cycles, active_tiles, cycles_base,
             active_cycles_from_min, active_cycles_to_max);
         INSERT INTO steps_by_ipu VALUES (0, 100, 5, 1000, 5, 100), (1, 7, 5, 1100, 0, 7),
             (2, 3, 5, 1107, 0, 3), (3, 1000, 1, 1110, 10, 1000), (4, 9, 1, 2110, 0, 9),
-            (5, 1, 1, 9000, 0, 1), (4, -9, 1, 2110, 0, 9);
+            (5, 1, 1, 9000, 0, 1), (6, -9, 1, 2110, 0, 9);
         CREATE TABLE var_categories (id, name);
         INSERT INTO var_categories VALUES (1, 'variable'), (2, 'stack');
         CREATE TABLE vars_info (tile, size_bytes, category);
@@ -291,7 +293,7 @@ def by_hand(ctx):
                            "variable": dict(bytes=20, worst_tile=1, worst_tile_bytes=8),
                            "category 3": dict(bytes=1, worst_tile=0, worst_tile_bytes=1)}),
         "graph": dict(compute_sets=1, programs=3, variables=None, edges=None, vertices=None),
-        "execution": dict(runs=None, steps=5, measured=None, ipus=[
+        "execution": dict(runs=None, steps=6, measured=None, ipus=[
             dict(ipu=0, cycles=2119 - 1005, step_cycles=1119, classes=classes)])}
     diff = oracle.differences(want, {k: got[k] for k in want})
     expect(not diff, res, "\n".join(diff))
@@ -312,7 +314,7 @@ def tiles(ctx, shape):
                                "view_filter", "view_compute", "view_union", "view_join",
                                "view_view", "generated") for t in ("named", "absent")])
 def style(ctx, p):
-    """Every relation in one form: tables, views, keys, indexes; IPU and tile column there or not."""
+    """Every relation in one form: tables, views, keys, indexes; IPU and tile column or not."""
     s, names = p
     rep = plain(ctx, 7, style=s, ipu="ipu" if names == "named" else "absent",
                 tile="tile" if names == "named" else "absent")
@@ -437,7 +439,8 @@ def hostile_names(ctx, p):
 @case()
 def hostile_path(ctx):
     """A directory whose name has control characters, invalid UTF-8, quotes and URI characters."""
-    for i, name in enumerate([b"tab\there", b"new\nline", b"\x1b[31m", b"bad\xff\xfe", b"per%20cent",
+    for i, name in enumerate([b"tab\there", b"new\nline", b"\x1b[31m", b"bad\xff\xfe",
+                              b"per%20cent",
                               b"q?mode=rw#x", b"quo\"te'", b"-dash", "bidi\u202e".encode(),
                               b"n" * 200]):
         where = os.path.join(os.fsencode(ctx.dir), name)
@@ -615,7 +618,8 @@ def sync_kinds(ctx, p):
     away = {"tables": [], "no_programs": ["programs"], "no_sets": ["compute_sets"]}[p]
     rep = plain(ctx, 24, ipus=1, steps=60, programs=20, compute_sets=20)
     db = sqlite3.connect(rep.profile)
-    names = ["External", "Internal", "eXTERNAL", " External", "External ", "", None, "External\x00x"]
+    names = ["External", "Internal", "eXTERNAL", " External", "External ", "", None,
+             "External\x00x"]
     pids = [r[0] for r in db.execute("SELECT id FROM programs ORDER BY rowid")]
     sids = [r[0] for r in db.execute("SELECT compute_set FROM compute_sets ORDER BY rowid")]
     for ids, table, key in ((pids, "programs", "id"), (sids, "compute_sets", "compute_set")):
@@ -718,7 +722,7 @@ def endless_view(ctx):
     expect(res.rc in (0, 4), res, "exit status")
 
 
-# ---- other formats, schema -----------------------------------------------------------------------
+# ---- other formats, schema ----------------------------------------------------------------------
 
 def figures(obj):
     """Figures that every format has to carry."""
@@ -863,7 +867,7 @@ def schema_names_the_ipu_column(ctx):
     expect(name in out, ctx.last, "schema does not say where the IPU comes from")
 
 
-# ---- paths, damage -------------------------------------------------------------------------------
+# ---- paths, damage ------------------------------------------------------------------------------
 
 @case()
 def paths_of_one_report(ctx):
@@ -1067,7 +1071,7 @@ def flipped(ctx, p):
 
 @case(params=["-wal", "-journal"])
 def side_file(ctx, p):
-    """A file that is being written: what it holds, a warning, exit 4; an empty one means nothing."""
+    """Being written: what it holds, a warning, exit 4; an empty one means nothing."""
     rep = plain(ctx, 54)
     side = rep.profile + p
     with open(side, "wb"):
@@ -1208,8 +1212,8 @@ def parts(ctx, p):
     """The other files of a report, present, dangling or broken."""
     rep = plain(ctx, 61, "m/training")
     debug = os.path.join(rep.dir, "debug.cbor")
-    name = {"dangling": "debug", "present": "debug", "parent": "debug", "bad-framework": "framework",
-            "archive-only": "archive"}.get(p, p)
+    name = {"dangling": "debug", "present": "debug", "parent": "debug",
+            "bad-framework": "framework", "archive-only": "archive"}.get(p, p)
     if p == "dangling":
         os.symlink("/nowhere/debug.cbor", debug)
     elif p in ("present", "parent"):
@@ -1246,7 +1250,7 @@ def parts(ctx, p):
     compare(res, exp, got, (0, 4))
 
 
-# ---- the command line itself ---------------------------------------------------------------------
+# ---- the command line itself --------------------------------------------------------------------
 
 @case()
 def several_paths(ctx):
@@ -1281,7 +1285,8 @@ def several_paths(ctx):
            "a line for each")
 
 
-@case(params=[("nonsense-verb",), ("summary",), ("summary", "--bogus", "."), ("summary", "-f", "xml", "."),
+@case(params=[("nonsense-verb",), ("summary",), ("summary", "--bogus", "."),
+              ("summary", "-f", "xml", "."),
               ("summary", "-f"), ("summary", "-Z", "."), ("schema",), ("--bogus",), (),
               ("help", "nonsense"), ("demo", "--scale", "enormous", "x"),
               ("demo", "--ipus", "abc", "x"), ("demo", "--ipus", "-1", "x"),
@@ -1545,7 +1550,7 @@ def twice_the_same(ctx):
     expect(len(outs) == 1, ctx.last, "differs from run to run")
 
 
-# ---- the demo ------------------------------------------------------------------------------------
+# ---- the demo -----------------------------------------------------------------------------------
 
 def demo_report(ctx, layout, *more, name="demo"):
     d = ctx.path(name)
@@ -1660,7 +1665,7 @@ def parts_there(d):
     return {k: "ok" for k, n in names.items() if os.path.exists(os.path.join(d, n))}
 
 
-# ---- running -------------------------------------------------------------------------------------
+# ---- running ------------------------------------------------------------------------------------
 
 def work(job):
     program, top, name, fn, param, keep = job
