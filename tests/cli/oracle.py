@@ -40,7 +40,8 @@ INT_MAX = (1 << 63) - 1
 BIG = 1 << 62
 
 CLASSES = {"OnTileExecute": "compute", "DoExchange": "exchange",
-           "GlobalExchange": "global_exchange", "Sync": "sync", "Sans": "sync", "SyncAns": "sync", "StreamCopyBegin": "host_wait",
+           "GlobalExchange": "global_exchange", "Sync": "sync", "Sans": "sync",
+           "SyncAns": "sync", "StreamCopyBegin": "host_wait",
            "StreamCopyMid": "host_copy", "StreamCopyEnd": "host_end"}
 ALL_CLASSES = ["compute", "exchange", "global_exchange", "sync", "external_sync", "host_wait",
                "host_copy", "host_end", "control"]
@@ -310,8 +311,8 @@ def summary(report, path=None, parts=None):
              "app": "absent", "vars": "absent"}
     state.update(parts or {})
     exp.object = {"path": OneOf(path or report.dir, report.profile), "source": "sdk",
-                  "poplar_version": None, "package_hash": None, "target": tgt, "memory": mem, "graph": graph,
-                  "execution": run, "parts": state}
+                  "poplar_version": None, "package_hash": None, "target": tgt,
+                  "memory": mem, "graph": graph, "execution": run, "parts": state}
     return exp
 
 

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+"""cases_demo - the reports that `tilescope demo` writes, held to the oracle."""
+
+import hashlib
+import os
+
+import oracle
+from harness import (case, compare, every_format, expect, one_line, parse, schema_ok, snapshot,
+                     summarise, untouched)
+
+
+def demo_report(ctx, layout, *more, name="demo"):
+    d = ctx.path(name)
+    res = ctx.run("demo", d, "--layout", layout, "--scale", "small", *more, timeout=60)
+    expect(res.rc == 0, res, "exit status")
+    f = os.path.join(d, "profile.pop" if layout == "sdk" else "report.tilescope")
+    expect(os.path.exists(f), res, "%s was not written" % f)
+    left = [n for n in os.listdir(d) if n.endswith(("-wal", "-journal", ".tmp", "-shm"))]
+    expect(not left, res, "left-overs: %s" % left)
+    return d, f
+
+
+@case(params=[(), ("--ipus", "1", "--tiles", "1216"), ("--ipus", "4", "--seed", "9"), ("--oom",),
+              ("--ipus", "2", "--tiles", "100", "--steps", "50", "--variables", "500")])
+def demo_sdk(ctx, more):
+    """The demo in the SDK's layout against the oracle."""
+    d, f = demo_report(ctx, "sdk", *more)
+    rep = oracle.foreign(d)
+    got, res = summarise(ctx, rep, parts=parts_there(d))
+    expect(got["memory"]["fits"] is (None if "100" in more else "--oom" not in more), res,
+           "verdict of the demo")
+    schema_ok(ctx, rep)
+    every_format(ctx, rep)
+
+
+@case(params=[(), ("--ipus", "1", "--tiles", "1216"), ("--ipus", "4", "--seed", "9"), ("--oom",),
+              ("--ipus", "2", "--tiles", "100", "--steps", "50", "--variables", "500")])
+def demo_store(ctx, more):
+    """The demo as a store against the relations in it."""
+    d, f = demo_report(ctx, "store", *more)
+    exp = oracle.store_summary(f, d)
+    for path in (d, f):
+        before = snapshot(d)
+        res = ctx.run("summary", "-f", "json", path)
+        untouched(before, d, res)
+        got = parse(res)
+        exp.object["path"] = oracle.OneOf(path, d, f)
+        exp.object["parts"] = got["parts"]
+        exp.maybe = True
+        compare(res, exp, got, (0,))
+
+
+@case(params=["sdk", "store"])
+def demo_by_seed(ctx, p):
+    """One seed, one file; another seed, another."""
+    sums = []
+    for i, seed in enumerate(("5", "5", "6")):
+        _, f = demo_report(ctx, p, "--seed", seed, name="d%d" % i)
+        with open(f, "rb") as h:
+            sums.append(hashlib.sha256(h.read()).hexdigest())
+    expect(sums[0] == sums[1], ctx.last, "the same seed gave two files")
+    expect(sums[0] != sums[2], ctx.last, "two seeds gave the same file")
+
+
+@case()
+def demo_layouts_agree(ctx):
+    """Both layouts of a seed tell the same story."""
+    a, _ = demo_report(ctx, "sdk", name="a")
+    b, _ = demo_report(ctx, "store", name="b")
+    one = parse(ctx.run("summary", "-f", "json", a))
+    two = parse(ctx.run("summary", "-f", "json", b))
+    for k in ("tiles", "total_bytes"):
+        expect(one["memory"][k] == two["memory"][k], ctx.last, "memory.%s" % k)
+    expect(one["execution"]["steps"] == two["execution"]["steps"], ctx.last, "steps")
+    expect(one["execution"]["ipus"] == two["execution"]["ipus"], ctx.last, "ipus")
+    expect(one["graph"]["compute_sets"] == two["graph"]["compute_sets"], ctx.last, "compute_sets")
+
+
+@case()
+def demo_sdk_names(ctx):
+    """--sdk-names varies the names that were not seen; the figures stay."""
+    base, _ = demo_report(ctx, "sdk", name="base")
+    want = parse(ctx.run("summary", "-f", "json", base))
+    for i in ("1", "2"):
+        d = ctx.path("n" + i)
+        res = ctx.run("demo", d, "--layout", "sdk", "--scale", "small", "--sdk-names", i,
+                      timeout=60)
+        if res.rc == 2:
+            break
+        expect(res.rc == 0, res, "exit status")
+        got = parse(ctx.run("summary", "-f", "json", d))
+        for k in ("memory", "execution", "graph", "target"):
+            diff = oracle.differences(want[k], got[k], k)
+            expect(not diff, ctx.last, "\n".join(diff[:10]))
+
+
+@case()
+def demo_default(ctx):
+    """Without DIR: below the cache directory, nowhere else."""
+    res = ctx.run("demo", "--scale", "small", timeout=60)
+    expect(res.rc == 0, res, "exit status")
+    found = [os.path.join(r, n) for r, _, ns in os.walk(ctx.home) for n in ns
+             if n in ("profile.pop", "report.tilescope")]
+    expect(len(found) == 1 and "/cache/" in found[0], res, "written to %s" % found)
+    expect(os.listdir(ctx.dir) == ["home"], res, "something in the working directory")
+
+
+@case()
+def demo_errors(ctx):
+    """A place that cannot be written."""
+    with open(ctx.path("file"), "w"):
+        pass
+    res = ctx.run("demo", ctx.path("file", "x"), "--scale", "small")
+    one_line(res)
+    expect(res.rc in (2, 3), res, "exit status")
+
+
+def parts_there(d):
+    """States of parts by the files in a directory that the demo wrote whole."""
+    names = {"archive": "archive.a", "debug": "debug.cbor", "framework": "framework.json",
+             "app": "app.json", "vars": "vars.json"}
+    return {k: "ok" for k, n in names.items() if os.path.exists(os.path.join(d, n))}

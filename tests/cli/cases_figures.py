@@ -1,0 +1,495 @@
+# SPDX-License-Identifier: MIT
+"""cases_figures - the figures of a summary, over shapes of tables, bad numbers and seeds."""
+
+import os
+import random
+import sqlite3
+
+import oracle
+import reports
+from harness import (case, every_format, expect, one_line, parse, plain, schema_ok, snapshot,
+                     summarise, unsafe, untouched)
+
+
+def seed_case(ctx, seed):
+    """A report drawn whole from its seed."""
+    rep = reports.build(ctx.path("report"), seed)
+    summarise(ctx, rep)
+    if seed % 4 == 0:
+        every_format(ctx, rep)
+    if seed % 4 == 1:
+        schema_ok(ctx, rep)
+    if seed % 4 == 2:
+        summarise(ctx, rep, "--cache", "none", path=rep.profile)
+
+
+@case()
+def by_hand(ctx):
+    """A report small enough for a pencil: holds the oracle, too."""
+    rep = reports.Report(ctx.path("hand"))
+    os.makedirs(rep.dir)
+    db = sqlite3.connect(rep.profile)
+    db.executescript("""
+        CREATE TABLE memory_by_tile (total);
+        INSERT INTO memory_by_tile VALUES (500), (700), (700), (NULL), (100);
+        CREATE TABLE programs (id, name);
+        INSERT INTO programs VALUES (10, 'mul'), (11, 'External'), (12, 'Internal');
+        CREATE TABLE compute_sets (compute_set, name);
+        INSERT INTO compute_sets VALUES (0, 'mul/Convolve');
+        CREATE TABLE steps (id, type, program, compute_set);
+        INSERT INTO steps VALUES (0, 'OnTileExecute', 10, 0), (1, 'Sync', 11, NULL),
+            (2, 'Sync', 12, NULL), (3, 'StreamCopyBegin', NULL, NULL), (4, 'Warp', NULL, NULL),
+            (6, 'Call', NULL, NULL);
+        CREATE TABLE steps_by_ipu (step_id, cycles, active_tiles, cycles_base,
+            active_cycles_from_min, active_cycles_to_max);
+        INSERT INTO steps_by_ipu VALUES (0, 100, 5, 1000, 5, 100), (1, 7, 5, 1100, 0, 7),
+            (2, 3, 5, 1107, 0, 3), (3, 1000, 1, 1110, 10, 1000), (4, 9, 1, 2110, 0, 9),
+            (5, 1, 1, 9000, 0, 1), (6, -9, 1, 2110, 0, 9);
+        CREATE TABLE var_categories (id, name);
+        INSERT INTO var_categories VALUES (1, 'variable'), (2, 'stack');
+        CREATE TABLE vars_info (tile, size_bytes, category);
+        INSERT INTO vars_info VALUES (0, 4, 1), (2, 8, 1), (1, 8, 1), (0, 1, 3), (0, 1, NULL);
+    """)
+    db.commit()
+    db.close()
+    res = ctx.run("summary", "-f", "json", rep.dir)
+    got = parse(res)
+    classes = dict.fromkeys(oracle.ALL_CLASSES, 0)
+    classes.update(compute=100, external_sync=7, sync=3, host_wait=1000, control=9)
+    want = {
+        "target": dict(type=None, architecture=None, ipus=1, replicas=1, tiles_per_ipu=4,
+                       bytes_per_tile=None, clock_hz=None, assumed=True),
+        "memory": dict(tiles=4, total_bytes=2000, total_gaps_bytes=None, worst_tile=1,
+                       worst_tile_bytes=700, limit_bytes=None, tiles_over=None, fits=None,
+                       mean_tile_bytes=500.0, gaps=None, always_live_bytes=None,
+                       peak_not_always_live_bytes=None, peak_step=None, categories={
+                           "variable": dict(bytes=20, worst_tile=1, worst_tile_bytes=8),
+                           "category 3": dict(bytes=1, worst_tile=0, worst_tile_bytes=1)}),
+        "graph": dict(compute_sets=1, programs=3, variables=None, edges=None, vertices=None),
+        "execution": dict(runs=None, steps=6, measured=None, ipus=[
+            dict(ipu=0, cycles=2119 - 1005, step_cycles=1119, classes=classes)])}
+    diff = oracle.differences(want, {k: got[k] for k in want})
+    expect(not diff, res, "\n".join(diff))
+    expect(len(got["warnings"]) >= 1, res, "four rows were left out")
+
+
+@case(params=[(1, 0), (1, 1), (1, 1472), (2, 1472), (1, 1216), (3, 100), (4, 1472), (1, 2944),
+              (3, 2944), (1, 100000), (4, 3), (2, 7), (0, 2944), (0, 2432), (0, 100)])
+def tiles(ctx, shape):
+    """IPUs and tiles in all: 0 tiles, 1 tile, several IPUs, replicas, 100,000 tiles."""
+    ipus, count = shape
+    rep = plain(ctx, ipus=max(1, ipus), tiles=count, style="plain", fits=count % 3 == 0,
+                missing_tables=[] if ipus else ["steps_by_ipu"])
+    summarise(ctx, rep)
+
+
+@case(params=[(s, t) for s in ("plain", "pk", "gaps", "norowid", "indexed", "view", "view_rename",
+                               "view_filter", "view_compute", "view_union", "view_join",
+                               "view_view", "generated") for t in ("named", "absent")])
+def style(ctx, p):
+    """Every relation in one form: tables, views, keys, indexes; IPU and tile column or not."""
+    s, names = p
+    rep = plain(ctx, 7, style=s, ipu="ipu" if names == "named" else "absent",
+                tile="tile" if names == "named" else "absent")
+    summarise(ctx, rep)
+
+
+@case(params=["ipu", "renamed", "absent", "hostile", "first"])
+def ipu_column(ctx, p):
+    """By name, by its values, or by the row's order within its step; with 1 to 4 IPUs."""
+    for n in (1, 2, 3, 4):
+        rep = plain(ctx, n, "r%d" % n, ipus=n, ipu=p, shuffle=False)
+        summarise(ctx, rep)
+
+
+@case()
+def ipu_column_beside_decoys(ctx):
+    """Columns that look a little like an IPU: constant, step number, counter."""
+    rep = plain(ctx, 3, ipus=3, ipu="renamed")
+    db = sqlite3.connect(rep.profile)
+    for c in ("aaa_const", "zzz_step", "mmm_count", "ipu_time"):
+        db.execute("ALTER TABLE steps_by_ipu ADD COLUMN %s" % c)
+    db.execute("UPDATE steps_by_ipu SET aaa_const=0, zzz_step=step_id, mmm_count=rowid, "
+               "ipu_time=rowid*7")
+    db.commit()
+    db.close()
+    summarise(ctx, rep)
+
+
+@case()
+def rows_by_ipu(ctx):
+    """steps_by_ipu stored IPU after IPU."""
+    rep = plain(ctx, 5, ipus=3)
+    db = sqlite3.connect(rep.profile)
+    db.execute("CREATE TABLE t AS SELECT * FROM steps_by_ipu ORDER BY ipu, step_id")
+    db.execute("DROP TABLE steps_by_ipu")
+    db.execute("ALTER TABLE t RENAME TO steps_by_ipu")
+    db.commit()
+    db.close()
+    rep.sql["steps_by_ipu"] = "SELECT * FROM steps_by_ipu ORDER BY rowid"
+    summarise(ctx, rep)
+
+
+@case(params=["tile", "renamed", "absent"])
+def tile_column(ctx, p):
+    summarise(ctx, plain(ctx, 2, tile=p, shuffle=p == "tile"))
+
+
+@case()
+def position_despite_index(ctx):
+    """An index on `total` must not change the order that numbers the tiles."""
+    rep = plain(ctx, 4, tile="absent", style="gaps")
+    db = sqlite3.connect(rep.profile)
+    db.execute("CREATE INDEX by_total ON memory_by_tile (total)")
+    db.commit()
+    db.close()
+    summarise(ctx, rep)
+
+
+@case()
+def order_in_despite_index(ctx):
+    """Nor an index on step_id and cycles the order that numbers the IPUs."""
+    rep = plain(ctx, 4, ipus=4, ipu="absent")
+    db = sqlite3.connect(rep.profile)
+    db.execute("CREATE INDEX cover ON steps_by_ipu (step_id, cycles, cycles_base, "
+               "active_cycles_from_min, active_cycles_to_max, active_tiles)")
+    db.commit()
+    db.close()
+    summarise(ctx, rep)
+
+
+@case()
+def upper_case_names(ctx):
+    """SQLite's names have no case."""
+    summarise(ctx, plain(ctx, 4, upper=True))
+
+
+@case(params=sorted(reports.COLUMNS) + ["vars_string_table", "execution_cycle_totals"])
+def missing_table(ctx, p):
+    rep = plain(ctx, 8, missing_tables=[p])
+    got, res = summarise(ctx, rep, status=(0,), maybe=True)
+    schema_ok(ctx, rep)
+
+
+@case(params=[(r, c) for r in sorted(reports.COLUMNS) for c in reports.COLUMNS[r]
+              if c not in ("ipu",) and (r, c) != ("memory_by_tile", "tile")])
+def missing_column(ctx, p):
+    rep = plain(ctx, 9, missing_columns=[p])
+    summarise(ctx, rep, status=(0,), maybe=True)
+
+
+@case(params=["parts", "only_memory", "only_steps", "only_programs", "only_vars"])
+def few_tables(ctx, p):
+    """Reports that recorded only a part."""
+    keep = {"parts": ["memory_by_tile", "programs"], "only_memory": ["memory_by_tile"],
+            "only_steps": ["steps", "steps_by_ipu"], "only_programs": ["programs"],
+            "only_vars": ["vars_info", "var_categories"]}[p]
+    away = [r for r in reports.COLUMNS if r not in keep]
+    rep = plain(ctx, 10, missing_tables=away + ["vars_string_table", "execution_cycle_totals"])
+    summarise(ctx, rep, status=(0,), maybe=True)
+
+
+@case(params=["all"] + sorted(reports.COLUMNS))
+def empty_table(ctx, p):
+    rep = plain(ctx, 11)
+    db = sqlite3.connect(rep.profile)
+    for r in reports.COLUMNS if p == "all" else [p]:
+        db.execute("DELETE FROM %s" % r)
+    db.commit()
+    db.close()
+    summarise(ctx, rep, maybe=True)
+
+
+@case(params=["UTF-8", "UTF-16le", "UTF-16be"])
+def hostile_names(ctx, p):
+    rep = plain(ctx, 12, hostile_names=True, hostile_idents=True, categories=30, extra_tables=13,
+                encoding=p, vars=800)
+    summarise(ctx, rep)
+    every_format(ctx, rep)
+    schema_ok(ctx, rep)
+
+
+@case()
+def hostile_path(ctx):
+    """A directory whose name has control characters, invalid UTF-8, quotes and URI characters."""
+    for i, name in enumerate([b"tab\there", b"new\nline", b"\x1b[31m", b"bad\xff\xfe",
+                              b"per%20cent",
+                              b"q?mode=rw#x", b"quo\"te'", b"-dash", "bidi\u202e".encode(),
+                              b"n" * 200]):
+        where = os.path.join(os.fsencode(ctx.dir), name)
+        rep = plain(ctx, 13, "src%d" % i)
+        os.rename(os.fsencode(rep.dir), where)
+        rep.profile = None
+        before = snapshot(where)
+        res = ctx.run("summary", "-f", "json", os.fsdecode(where))
+        untouched(before, where, res)
+        expect(res.rc == 0, res, "exit status")
+        got = parse(res)
+        expect(isinstance(got["path"], str), res, "path is not text")
+        expect(got["memory"]["tiles"] == 2944, res, "figures")
+        res = ctx.run("summary", os.fsdecode(where))
+        text = res.out.decode("utf-8")
+        expect(unsafe(text) is None, res, "text has %r" % unsafe(text))
+        res = ctx.run("summary", os.fsdecode(where) + "/nothing")
+        one_line(res, rc=3)
+
+
+@case(params=[(r, c, i) for (r, c) in reports.USED for i in (0, 1)])
+def bad_number(ctx, p):
+    """Each bad value in each column that a figure uses."""
+    rel, col, part = p
+    values = reports.BAD_NUMBERS[part::2]
+    if (rel, col) == ("vars_info", "category"):
+        values = [v for v in values if not isinstance(v, (str, bytes))]
+    rep = plain(ctx, 14)
+    db = sqlite3.connect(rep.profile)
+    rows = [r[0] for r in db.execute("SELECT rowid FROM %s" % rel)]
+    rng = random.Random("%s%s" % (rel, col))
+    for value in values:
+        db.execute("UPDATE %s SET %s=? WHERE rowid=?" % (rel, col), [value, rng.choice(rows)])
+    db.commit()
+    db.close()
+    summarise(ctx, rep)
+
+
+@case(params=[(r, c) for (r, c) in reports.UNUSED])
+def bad_number_unused(ctx, p):
+    """A bad value where no figure looks costs nothing."""
+    rel, col = p
+    rep = plain(ctx, 15)
+    db = sqlite3.connect(rep.profile)
+    for i, value in enumerate(reports.BAD_NUMBERS):
+        db.execute("UPDATE %s SET %s=? WHERE rowid=?" % (rel, col), [value, 3 * i + 2])
+    db.commit()
+    db.close()
+    summarise(ctx, rep, maybe=True)
+
+
+@case(params=sorted({r for r, c in reports.USED}))
+def all_bad(ctx, p):
+    """Every row of a relation is bad."""
+    col = dict((r, c) for r, c in reversed(reports.USED))[p]
+    rep = plain(ctx, 16)
+    db = sqlite3.connect(rep.profile)
+    db.execute("UPDATE %s SET %s=-1" % (p, col))
+    db.commit()
+    db.close()
+    summarise(ctx, rep, maybe=True)
+
+
+@case()
+def integral_floats(ctx):
+    """Floats that are whole numbers count, up to 2^53."""
+    rep = plain(ctx, 17)
+    db = sqlite3.connect(rep.profile)
+    db.execute("CREATE TABLE m2 (tile REAL, total REAL)")
+    db.execute("INSERT INTO m2 SELECT tile, total FROM memory_by_tile ORDER BY rowid")
+    db.execute("UPDATE m2 SET total=9007199254740992.0 WHERE tile=5")
+    db.execute("UPDATE m2 SET total=9007199254740994.0 WHERE tile=6")
+    db.execute("UPDATE m2 SET total=17.25 WHERE tile=7")
+    db.execute("DROP TABLE memory_by_tile")
+    db.execute("ALTER TABLE m2 RENAME TO memory_by_tile")
+    db.commit()
+    db.close()
+    rep.sql["memory_by_tile"] = "SELECT tile, total FROM memory_by_tile ORDER BY rowid"
+    summarise(ctx, rep, warn=True)
+
+
+@case(params=["tile_memory", "cycles", "start", "end", "vars"])
+def overflow(ctx, p):
+    """Sums that would leave 64 bits: the row that would do it is left out."""
+    rep = plain(ctx, 18, ipus=2)
+    big = 1 << 62
+    db = sqlite3.connect(rep.profile)
+    if p == "tile_memory":
+        db.execute("UPDATE memory_by_tile SET total=? WHERE tile IN (3, 4, 900)", [big])
+    elif p == "cycles":
+        db.execute("UPDATE steps_by_ipu SET cycles=? WHERE rowid IN (1, 2, 3, 5, 9)", [big])
+    elif p == "start":
+        db.execute("UPDATE steps_by_ipu SET cycles_base=?, active_cycles_from_min=? "
+                   "WHERE rowid=7", [big, big])
+        db.execute("UPDATE steps_by_ipu SET cycles_base=?, active_cycles_from_min=? "
+                   "WHERE rowid=8", [big, big - 1])
+    elif p == "end":
+        db.execute("UPDATE steps_by_ipu SET cycles_base=?, active_cycles_to_max=? "
+                   "WHERE rowid=7", [big, big])
+        db.execute("UPDATE steps_by_ipu SET cycles_base=?, active_cycles_to_max=? "
+                   "WHERE rowid=8", [big, big - 1])
+    else:
+        db.execute("UPDATE vars_info SET size_bytes=? WHERE rowid < 60", [big])
+    db.commit()
+    db.close()
+    summarise(ctx, rep)
+
+
+@case(params=["tile_memory", "vars", "ipu", "step", "category", "program"])
+def huge_ids(ctx, p):
+    """Valid but absurd numbers where a reader may want to size an array by them."""
+    rep = plain(ctx, 19, ipus=1, vars=50)
+    db = sqlite3.connect(rep.profile)
+    n = (1 << 40) + 3
+    db.execute({"tile_memory": "UPDATE memory_by_tile SET tile=? WHERE rowid=5",
+                "vars": "UPDATE vars_info SET tile=? WHERE rowid=5",
+                "ipu": "UPDATE steps_by_ipu SET ipu=? WHERE rowid=5",
+                "step": "UPDATE steps SET id=? WHERE rowid=(SELECT max(rowid) FROM steps)",
+                "category": "UPDATE vars_info SET category=? WHERE rowid=5",
+                "program": "UPDATE programs SET id=? WHERE rowid=5"}[p], [n])
+    db.commit()
+    db.close()
+    if p in ("tile_memory", "vars", "category", "step", "program"):
+        # whether such a tile is one is open; that nothing dies of it is not
+        res = ctx.run("summary", "-f", "json", rep.dir)
+        parse(res)
+        expect(res.rc in (0, 4), res, "exit status")
+    if p in ("category", "step", "program"):
+        summarise(ctx, rep)
+    if p == "ipu":
+        res = ctx.run("summary", "-f", "json", rep.dir)
+        parse(res)
+        expect(res.rc in (0, 4), res, "exit status")
+
+
+@case()
+def reversed_intervals(ctx):
+    """Steps that end before they start are kept as they are, and said."""
+    got, res = summarise(ctx, plain(ctx, 20, reversed=True))
+    expect(any("before" in w or "start" in w for w in got["warnings"]), res, "warning's words")
+    rep = plain(ctx, 21, "all", ipus=1)
+    db = sqlite3.connect(rep.profile)
+    db.execute("UPDATE steps_by_ipu SET cycles_base=1000, active_cycles_from_min=rowid*10, "
+               "active_cycles_to_max=0")
+    db.commit()
+    db.close()
+    summarise(ctx, rep)
+
+
+@case()
+def orphans(ctx):
+    """Rows that join nothing, categories without names."""
+    got, res = summarise(ctx, plain(ctx, 22, orphans=True, vars=800))
+    expect(any(k.startswith("category ") for k in got["memory"]["categories"]), res, "category N")
+
+
+@case()
+def types_all(ctx):
+    """Every type of step, and some that nobody knows, one by one."""
+    rep = plain(ctx, 23, ipus=1, steps=60)
+    types = reports.KNOWN_TYPES + reports.ODD_TYPES + ["Unknown%d" % i for i in range(3)]
+    db = sqlite3.connect(rep.profile)
+    for i, t in enumerate(types):
+        db.execute("UPDATE steps SET type=? WHERE rowid=?", [t, i + 1])
+        db.execute("UPDATE steps_by_ipu SET cycles=? WHERE rowid=?", [1 << i, i + 1])
+    db.execute("UPDATE steps SET type=x'446f45786368616e6765' WHERE rowid=58")   # a blob
+    db.commit()
+    db.close()
+    summarise(ctx, rep, maybe=True)
+
+
+@case(params=["tables", "no_programs", "no_sets"])
+def sync_kinds(ctx, p):
+    """Internal, External or neither; the compute set's name before the program's."""
+    away = {"tables": [], "no_programs": ["programs"], "no_sets": ["compute_sets"]}[p]
+    rep = plain(ctx, 24, ipus=1, steps=60, programs=20, compute_sets=20)
+    db = sqlite3.connect(rep.profile)
+    names = ["External", "Internal", "eXTERNAL", " External", "External ", "", None,
+             "External\x00x"]
+    pids = [r[0] for r in db.execute("SELECT id FROM programs ORDER BY rowid")]
+    sids = [r[0] for r in db.execute("SELECT compute_set FROM compute_sets ORDER BY rowid")]
+    for ids, table, key in ((pids, "programs", "id"), (sids, "compute_sets", "compute_set")):
+        for i, n in zip(ids, names):
+            db.execute("UPDATE %s SET name=? WHERE %s=?" % (table, key), [n, i])
+    i = 0
+    for a in [None] + pids[:6]:
+        for b in [None] + sids[:5] + [10 ** 9]:
+            i += 1
+            db.execute("UPDATE steps SET type='Sync', program=?, compute_set=? WHERE rowid=?",
+                       [a, b, i])
+            db.execute("UPDATE steps_by_ipu SET cycles=? WHERE rowid=?", [1 << i, i])
+    for t in away:
+        db.execute("DROP TABLE %s" % t)
+        rep.sql[t] = None
+    db.commit()
+    db.close()
+    summarise(ctx, rep, maybe=True)
+
+
+@case()
+def categories_of_one_name(ctx):
+    """Two ids, one name: one category (a key may not stand twice in JSON)."""
+    rep = plain(ctx, 25, categories=8, vars=800)
+    db = sqlite3.connect(rep.profile)
+    db.execute("UPDATE var_categories SET name=(SELECT name FROM var_categories "
+               "ORDER BY rowid LIMIT 1) WHERE rowid IN (3, 5)")
+    db.commit()
+    db.close()
+    summarise(ctx, rep)
+
+
+@case(params=[(True, "UTF-8"), (False, "UTF-8"), (True, "UTF-16le")])
+def category_text(ctx, p):
+    """Category as text, with the table of names or without it."""
+    with_table, enc = p
+    rep = plain(ctx, 26, category_text=True, encoding=enc, vars=800, hostile_names=True,
+                missing_tables=[] if with_table else ["var_categories"])
+    summarise(ctx, rep, maybe=not with_table)
+
+
+@case()
+def sparse_ids(ctx):
+    """Ids of dictionaries that are neither dense nor in order."""
+    rep = plain(ctx, 27, dense_ids=False, shuffle=True, step_gaps=True)
+    db = sqlite3.connect(rep.profile)
+    f = 1 << 41
+    db.execute("UPDATE programs SET id=id+?", [f])
+    db.execute("UPDATE steps SET program=program+?", [f])
+    db.execute("UPDATE var_categories SET id=id*1000003+?", [f])
+    db.execute("UPDATE vars_info SET category=category*1000003+?", [f])
+    db.commit()
+    db.close()
+    summarise(ctx, rep)
+
+
+@case(params=[512, 1024, 2048, 8192, 32768, 65536])
+def page_sizes(ctx, p):
+    summarise(ctx, plain(ctx, 28, page_size=p))
+
+
+@case()
+def broken_views(ctx):
+    """A view over a table that is gone, over itself, over a pragma, one that fails at run time."""
+    for i, sql in enumerate([
+            "CREATE VIEW programs AS SELECT id, name FROM nowhere",
+            "CREATE VIEW programs AS SELECT id, name FROM programs",
+            "CREATE VIEW programs AS SELECT cid AS id, name FROM pragma_table_info('steps')",
+            "CREATE VIEW programs AS SELECT no_such_function(1) AS id, 'x' AS name",
+            "CREATE VIEW programs AS SELECT load_extension('x') AS id, 'x' AS name"]):
+        rep = plain(ctx, 29, "v%d" % i, missing_tables=["programs"])
+        db = sqlite3.connect(rep.profile)
+        db.execute(sql)
+        db.commit()
+        db.close()
+        summarise(ctx, rep, status=(0, 4), maybe=True)
+        schema_ok(ctx, rep)
+    rep = plain(ctx, 30, "late", missing_tables=["programs"])
+    db = sqlite3.connect(rep.profile)
+    db.execute("CREATE VIEW programs AS SELECT abs(-9223372036854775807 - column1) AS id, 'x' AS "
+               "name FROM (VALUES (0), (1), (2))")
+    db.commit()
+    db.close()
+    res = ctx.run("summary", "-f", "json", rep.dir)
+    parse(res)
+    expect(res.rc == 4, res, "a relation failed half way: exit status %d, expected 4" % res.rc)
+
+
+@case()
+def endless_view(ctx):
+    """A view without end must not hang a verb for ever (nor eat the memory)."""
+    rep = plain(ctx, 31, missing_tables=["var_categories"])
+    db = sqlite3.connect(rep.profile)
+    db.execute("CREATE VIEW var_categories AS WITH RECURSIVE n(id) AS (SELECT 0 UNION ALL SELECT "
+               "id+1 FROM n) SELECT id, 'n' || id AS name FROM n LIMIT 3000000")
+    db.commit()
+    db.close()
+    res = ctx.run("summary", "-f", "json", rep.dir)
+    parse(res)
+    expect(res.rc in (0, 4), res, "exit status")
