@@ -3,6 +3,7 @@
 
 import hashlib
 import os
+import sqlite3
 
 import oracle
 from harness import (case, compare, every_format, expect, one_line, parse, schema_ok, snapshot,
@@ -48,6 +49,71 @@ def demo_store(ctx, more):
         exp.object["parts"] = got["parts"]
         exp.maybe = True
         compare(res, exp, got, (0,))
+
+
+STORE = ["report", "target", "engine_option", "host", "graph_count", "ipu", "tile_memory",
+         "memory_category", "tile_category", "vertex_type", "tile_vertex", "lowered_variable",
+         "class_interval", "program", "program_variable", "program_child", "program_root",
+         "compute_set", "compute_set_vertex", "liveness_step", "liveness_step_ipu", "variable",
+         "liveness_variable", "tile_always_live", "run", "step", "step_ipu", "block"]
+SMALL = ("--ipus", "2", "--tiles", "100", "--steps", "50", "--variables", "500")
+
+
+@case()
+def store_without_indexes(ctx):
+    """A store without indexes must work, and say the same; under any name."""
+    d, f = demo_report(ctx, "store", *SMALL)
+    want = parse(ctx.run("summary", "-f", "json", f))
+    db = sqlite3.connect(f)
+    for name, in list(db.execute("SELECT name FROM sqlite_master WHERE type='index' AND sql "
+                                 "IS NOT NULL")):
+        db.execute('DROP INDEX "%s"' % name)
+    db.commit()
+    db.close()
+    other = ctx.path("some other name")
+    os.rename(f, other)
+    res = ctx.run("summary", "-f", "json", other)
+    expect(res.rc == 0, res, "exit status")
+    got = parse(res)
+    want["path"] = got["path"]
+    want["parts"] = got["parts"]
+    diff = oracle.differences(want, got)
+    expect(not diff, res, "\n".join(diff))
+
+
+@case(params=STORE)
+def store_without(ctx, relation):
+    """A relation less switches off what needs it and nothing else."""
+    d, f = demo_report(ctx, "store", *SMALL)
+    want = parse(ctx.run("summary", "-f", "json", f))
+    db = sqlite3.connect(f)
+    kinds = dict(db.execute("SELECT name, type FROM sqlite_master"))
+    expect(relation in kinds or relation in ("block", "host"), ctx.last,
+           "the store has no relation %s" % relation)
+    if relation in kinds:
+        db.execute('DROP %s "%s"' % (kinds[relation], relation))
+    db.commit()
+    db.close()
+    res = ctx.run("summary", "-f", "json", f)
+    if relation == "report":        # what made it a store
+        expect(res.rc in (0, 3), res, "exit status")
+        return
+    expect(res.rc == 0, res, "exit status")
+    got = parse(res)
+    gone = {"tile_memory": ["memory"], "target": ["target", "memory"], "step": ["execution"],
+            "step_ipu": ["execution"], "run": ["execution"], "program": ["graph", "execution"],
+            "compute_set": ["graph", "execution"], "graph_count": ["graph"],
+            "variable": ["graph"], "memory_category": ["memory"], "tile_category": ["memory"],
+            "liveness_step": ["memory"], "ipu": ["target"]}.get(relation, [])
+    for k in ("memory", "execution", "graph", "target"):
+        if k not in gone:
+            diff = oracle.differences(want[k], got[k], k)
+            expect(not diff, res, "\n".join(diff))
+    if relation in ("step", "step_ipu"):
+        expect(got["execution"]["ipus"] is None, res, "execution.ipus")
+    if relation == "tile_memory":
+        expect(got["memory"]["total_bytes"] is None and got["memory"]["fits"] is None, res,
+               "memory without tile_memory")
 
 
 @case(params=["sdk", "store"])

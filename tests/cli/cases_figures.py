@@ -3,11 +3,14 @@
 
 import os
 import random
+import signal
 import sqlite3
+import subprocess
+import time
 
 import oracle
 import reports
-from harness import (case, every_format, expect, one_line, parse, plain, schema_ok, snapshot,
+from harness import (Result, case, every_format, expect, one_line, parse, plain, schema_ok, snapshot,
                      summarise, unsafe, untouched)
 
 
@@ -493,3 +496,34 @@ def endless_view(ctx):
     res = ctx.run("summary", "-f", "json", rep.dir)
     parse(res)
     expect(res.rc in (0, 4), res, "exit status")
+
+
+@case()
+def interrupted(ctx):
+    """A read without end, and Ctrl-C: exit 130, soon and quietly."""
+    rep = plain(ctx, 39, missing_tables=["memory_by_tile"])
+    db = sqlite3.connect(rep.profile)
+    db.execute("CREATE VIEW memory_by_tile AS WITH RECURSIVE n(x) AS (SELECT 0 UNION ALL SELECT "
+               "x+1 FROM n) SELECT 1 AS total FROM n")
+    db.commit()
+    db.close()
+    before = snapshot(rep.dir)
+    proc = subprocess.Popen([ctx.program, "summary", "-f", "json", rep.dir], env=ctx.env(),
+                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE)
+    time.sleep(0.7)
+    alive = proc.poll() is None
+    proc.send_signal(signal.SIGINT)
+    try:
+        out, err = proc.communicate(timeout=3)
+    except subprocess.TimeoutExpired:
+        proc.kill()
+        proc.communicate()
+        expect(False, None, "not ended 3 s after SIGINT")
+    res = Result(["summary", "(interrupted)"], proc.returncode, out, err)
+    untouched(before, rep.dir, res)
+    if alive:
+        expect(res.rc in (130, -signal.SIGINT), res, "exit status")
+        expect(out == b"" and len(err.splitlines()) <= 1, res, "not quiet")
+    else:
+        expect(res.rc == 4, res, "a view without end passed for whole")

@@ -145,7 +145,7 @@ def one_line(res, *words, rc=None):
 def snapshot(path):
     """Names, sizes, times and kinds below a path."""
     out = {}
-    for root, dirs, files in os.walk(path):
+    for root, dirs, files in os.walk(os.fsdecode(path)):
         for n in dirs + files + ["."]:
             p = os.path.join(root, n)
             s = os.lstat(p)
