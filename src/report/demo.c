@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * demo - the file of a demo report: made under a temporary name, filled, renamed.
+ *
+ * The file is written once by one connection and is worth nothing before it is complete: no
+ * journal, no syncs, one transaction, rows in the order of their row ids, so that SQLite appends
+ * pages and never looks for a place. A full page cache is written out as it goes.
+ */
+#include "config.h"
+
+#include "demo_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { CHECK_EVERY = 4096, PATH_BYTES = 4096, TEMPORARY_NAMES = 100 };
+
+const struct ts_demo_figures ts_demo_figures[TS_DEMO_SCALE_COUNT] = {
+	[TS_DEMO_SMALL] = {"small", 2, 1472, 4000, 60000, "7 MB, under a second"},
+	[TS_DEMO_BERT] = {"bert", 4, 1472, 1000000, 8000000, "1 GB, a quarter of a minute"},
+	[TS_DEMO_HUGE] = {"huge", 4, 1472, 20000000, 80000000, "12 GB, a few minutes"},
+};
+
+static const char *const layouts[] = {
+	[TS_DEMO_STORE] = "store",
+	[TS_DEMO_SDK] = "sdk",
+};
+
+enum ts_code
+ts_demo_parse_scale(enum ts_demo_scale *out, const char *word, struct ts_err *err)
+{
+	for (int i = 0; i < TS_DEMO_SCALE_COUNT; i++) {
+		if (!strcmp(word, ts_demo_figures[i].name)) {
+			*out = (enum ts_demo_scale)i;
+			return TS_OK;
+		}
+	}
+	return ts_err_set(err, TS_E_USAGE, "unknown scale \"%s\" (small, bert or huge)", word);
+}
+
+enum ts_code
+ts_demo_parse_layout(enum ts_demo_layout *out, const char *word, struct ts_err *err)
+{
+	for (size_t i = 0; i < TS_COUNT(layouts); i++) {
+		if (!strcmp(word, layouts[i])) {
+			*out = (enum ts_demo_layout)i;
+			return TS_OK;
+		}
+	}
+	return ts_err_set(err, TS_E_USAGE, "unknown layout \"%s\" (store or sdk)", word);
+}
+
+const char *
+ts_demo_file(enum ts_demo_layout layout)
+{
+	return layout == TS_DEMO_SDK ? "profile.pop" : "report.tilescope";
+}
+
+/* ---- rows ---- */
+
+static void
+fail(struct demo_out *out, const char *what)
+{
+	if (out->code != TS_OK)
+		return;
+	int sys = sqlite3_system_errno(out->db), code = sqlite3_errcode(out->db) & 0xff;
+	if (code == SQLITE_NOMEM)
+		out->code = ts_err_nomem(out->err);
+	else if (sys && (code == SQLITE_IOERR || code == SQLITE_CANTOPEN || code == SQLITE_FULL))
+		out->code = ts_err_sys(out->err, sys, "%s", what);
+	else
+		out->code = ts_err_set(out->err, TS_E_SYS, "%s: %s", what, sqlite3_errmsg(out->db));
+}
+
+void
+demo_exec(struct demo_out *out, const char *sql)
+{
+	if (out->code == TS_OK && sqlite3_exec(out->db, sql, NULL, NULL, NULL) != SQLITE_OK)
+		fail(out, "cannot write");
+}
+
+void
+demo_begin(struct demo_out *out, const char *table, int columns)
+{
+	struct ts_strbuf sql;
+	if (out->code != TS_OK)
+		return;
+	ts_strbuf_init(&sql, 1024);
+	ts_strbuf_printf(&sql, "INSERT INTO main.\"%s\" VALUES (?", table);
+	for (int i = 1; i < columns; i++)
+		ts_strbuf_puts(&sql, ",?");
+	ts_strbuf_putc(&sql, ')');
+	if (sqlite3_prepare_v3(out->db, sql.s, -1, SQLITE_PREPARE_PERSISTENT, &out->stmt, NULL) !=
+		SQLITE_OK)
+		fail(out, table);
+	ts_strbuf_fini(&sql);
+}
+
+bool
+demo_row(struct demo_out *out)
+{
+	if (out->code != TS_OK)
+		return false;
+	if (sqlite3_step(out->stmt) != SQLITE_DONE)
+		fail(out, "cannot write");
+	sqlite3_reset(out->stmt);
+	if (++out->rows % CHECK_EVERY)
+		return out->code == TS_OK;
+	ts_progress_set(out->progress, out->rows, ts_max_i64(out->total, out->rows));
+	if (out->code == TS_OK && ts_cancelled(out->cancel))
+		out->code = ts_err_set(out->err, TS_E_CANCELLED, "cancelled");
+	return out->code == TS_OK;
+}
+
+void
+demo_end(struct demo_out *out)
+{
+	sqlite3_finalize(out->stmt);
+	out->stmt = NULL;
+}
+
+void
+demo_text(struct demo_out *out, int column, const char *s)
+{
+	sqlite3_bind_text(out->stmt, column + 1, s, -1, SQLITE_STATIC);
+}
+
+void
+demo_bytes(struct demo_out *out, int column, const char *s, size_t n)
+{
+	sqlite3_bind_text(out->stmt, column + 1, s, (int)n, SQLITE_STATIC);
+}
+
+void
+demo_blob(struct demo_out *out, int column, const void *p, size_t n)
+{
+	if (n)
+		sqlite3_bind_blob64(out->stmt, column + 1, p, n, SQLITE_STATIC);
+	else
+		sqlite3_bind_zeroblob(out->stmt, column + 1, 0);
+}
+
+/* ---- the file ---- */
+
+/* An empty file of our own beside the one to be written; its name into out[]. */
+static enum ts_code
+temporary(char out[PATH_BYTES], const char *dir, const char *file, struct ts_err *err)
+{
+	for (int i = 0; i < TEMPORARY_NAMES; i++) {
+		int n = snprintf(out, PATH_BYTES, "%s/.%s.%ld-%d", dir, file, (long)getpid(), i);
+		if (n < 0 || n >= PATH_BYTES)
+			return ts_err_set(err, TS_E_USAGE, "%.200s...: path too long", dir);
+		int fd = open(out, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+		if (fd >= 0) {
+			close(fd);
+			return TS_OK;
+		}
+		if (errno != EEXIST)
+			return ts_err_sys(err, errno, "%s: cannot create a file", dir);
+	}
+	return ts_err_set(err, TS_E_SYS, "%s: too many temporary files (remove .%s.*)", dir, file);
+}
+
+static const char setup[] = "PRAGMA page_size=4096;"
+			    "PRAGMA journal_mode=OFF;"
+			    "PRAGMA synchronous=OFF;"
+			    "PRAGMA locking_mode=EXCLUSIVE;"
+			    "PRAGMA cache_size=-32768;"
+			    "PRAGMA temp_store=FILE;"
+			    "BEGIN";
+
+static enum ts_code
+fill(const char *path, struct demo_out *out, struct demo_model *m)
+{
+	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
+	if (sqlite3_open_v2(path, &out->db, flags, NULL) != SQLITE_OK)
+		fail(out, "cannot write");
+	demo_exec(out, setup);
+	if (out->code == TS_OK && m->o.layout == TS_DEMO_SDK)
+		demo_sdk(out, m);
+	else if (out->code == TS_OK)
+		demo_store(out, m);
+	demo_end(out);
+	demo_exec(out, "COMMIT");
+	if (sqlite3_close(out->db) != SQLITE_OK)
+		fail(out, "cannot write");
+	ts_progress_set(out->progress, out->rows, out->rows);
+	return out->code;
+}
+
+static enum ts_code
+write_file(char **path, const char *dir, struct demo_out *out, struct demo_model *m)
+{
+	char tmp[PATH_BYTES];
+	const char *file = ts_demo_file(m->o.layout);
+	enum ts_code code = temporary(tmp, dir, file, out->err);
+	if (code != TS_OK)
+		return code;
+	struct ts_strbuf final;
+	ts_strbuf_init(&final, PATH_BYTES);
+	ts_strbuf_printf(&final, "%s/%s", dir, file);
+	bool cut = final.cut;
+	*path = ts_strbuf_take(&final);
+	if (!*path || cut)
+		code = ts_err_nomem(out->err);
+	if (code == TS_OK) {
+		code = fill(tmp, out, m);
+		if (code != TS_OK)
+			ts_err_prefix(out->err, "%s: ", *path);
+	}
+	if (code == TS_OK && rename(tmp, *path))
+		code = ts_err_sys(out->err, errno, "%s: cannot rename to it", *path);
+	if (code != TS_OK) {
+		unlink(tmp);
+		free(*path);
+		*path = NULL;
+	}
+	return code;
+}
+
+enum ts_code
+ts_demo_write(char **path, const char *dir, const struct ts_demo_options *options,
+	struct ts_progress *progress, const struct ts_cancel *cancel, struct ts_err *err)
+{
+	struct demo_model m;
+	struct demo_out out = {.progress = progress, .cancel = cancel, .err = err};
+	*path = NULL;
+	enum ts_code code = demo_model_init(&m, options, err);
+	if (code == TS_OK)
+		code = demo_memory_init(&m, cancel, err);
+	if (code == TS_OK)
+		code = demo_trace_init(&m, err);
+	out.total = m.variables + m.steps * (m.ipus + 1) + m.nvariables + m.all_tiles * 20;
+	bool made = false;
+	if (code == TS_OK) {
+		made = !mkdir(dir, 0777);
+		if (!made && errno != EEXIST)
+			code = ts_err_sys(err, errno, "%s: cannot make the directory", dir);
+	}
+	if (code == TS_OK)
+		code = write_file(path, dir, &out, &m);
+	if (code != TS_OK && made)
+		rmdir(dir);
+	demo_model_fini(&m);
+	return code;
+}
