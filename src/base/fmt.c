@@ -14,7 +14,8 @@ const char *
 ts_fmt_count(char out[TS_FMT_MAX], int64_t v)
 {
 	char digits[24];
-	int len = snprintf(digits, sizeof(digits), "%" PRIu64, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
+	int len = snprintf(digits, sizeof(digits), "%" PRIu64,
+		v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
 	int o = 0;
 
 	if (v < 0)
@@ -131,8 +132,7 @@ ts_fmt_time(char out[TS_FMT_MAX], double us)
 	static const struct {
 		double below, factor;
 		const char *unit;
-	} table[] = {
-		{1, 1e3, "ns"}, {1e3, 1, "us"}, {1e6, 1e-3, "ms"}, {INFINITY, 1e-6, "s"}};
+	} table[] = {{1, 1e3, "ns"}, {1e3, 1, "us"}, {1e6, 1e-3, "ms"}, {INFINITY, 1e-6, "s"}};
 	size_t i = 0;
 	double v;
 
@@ -146,7 +146,8 @@ ts_fmt_time(char out[TS_FMT_MAX], double us)
 	if (fabs(v) > 1e7)
 		snprintf(out, TS_FMT_MAX, "%.3g %s", v, table[i].unit);
 	else
-		snprintf(out, TS_FMT_MAX, "%.*f %s", us == 0 ? 0 : decimals(v, 1), v, table[i].unit);
+		snprintf(out, TS_FMT_MAX, "%.*f %s", us == 0 ? 0 : decimals(v, 1), v,
+			table[i].unit);
 	return out;
 }
 

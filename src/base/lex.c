@@ -142,7 +142,8 @@ ts_lex_read(char **text, const char *path, struct ts_err *err)
 		code = ts_err_set(err, TS_E_LIMIT, "%s: larger than 1 MiB", path);
 	} else {
 		*text = ts_alloc((size_t)st.st_size + 1, 1);
-		code = *text ? read_all(*text, (size_t)st.st_size, fd, path, err) : ts_err_nomem(err);
+		code = *text ? read_all(*text, (size_t)st.st_size, fd, path, err)
+			     : ts_err_nomem(err);
 	}
 	close(fd);
 	if (code) {

@@ -15,41 +15,57 @@
 #include "tilescope/base/utf8.h"
 
 struct lead {
-	unsigned char mask, value; /* a lead byte b has (b & mask) == value */
-	unsigned char len;
-	uint32_t min; /* smallest code point that needs this length */
+	unsigned char first, last;  /* lead bytes */
+	unsigned char low, high;    /* the byte behind it lies in this range */
+	unsigned char length, bits; /* bytes in all; bits of the lead byte */
 };
 
+/* Table 3-7 of the Unicode standard: no overlong forms, no surrogates, nothing above 10FFFF. */
 static const struct lead leads[] = {
-	{0x80, 0x00, 1, 0},
-	{0xe0, 0xc0, 2, 0x80},
-	{0xf0, 0xe0, 3, 0x800},
-	{0xf8, 0xf0, 4, 0x10000},
+	{0xc2, 0xdf, 0x80, 0xbf, 2, 0x1f},
+	{0xe0, 0xe0, 0xa0, 0xbf, 3, 0x0f},
+	{0xe1, 0xec, 0x80, 0xbf, 3, 0x0f},
+	{0xed, 0xed, 0x80, 0x9f, 3, 0x0f},
+	{0xee, 0xef, 0x80, 0xbf, 3, 0x0f},
+	{0xf0, 0xf0, 0x90, 0xbf, 4, 0x07},
+	{0xf1, 0xf3, 0x80, 0xbf, 4, 0x07},
+	{0xf4, 0xf4, 0x80, 0x8f, 4, 0x07},
 };
+
+/* Decode; false when it is not valid: *used is then the longest part that could have begun one. */
+static bool
+decode(const unsigned char *u, size_t n, uint32_t *cp, size_t *used)
+{
+	const struct lead *l = NULL;
+
+	*used = 1;
+	*cp = u[0];
+	if (u[0] < 0x80)
+		return true;
+	for (size_t i = 0; i < TS_COUNT(leads); i++)
+		if (u[0] >= leads[i].first && u[0] <= leads[i].last)
+			l = &leads[i];
+	if (!l)
+		return false;
+	*cp = u[0] & l->bits;
+	for (; *used < l->length; ++*used) {
+		unsigned char low = *used == 1 ? l->low : 0x80, high = *used == 1 ? l->high : 0xbf;
+
+		if (*used == n || u[*used] < low || u[*used] > high)
+			return false;
+		*cp = *cp << 6 | (u[*used] & 0x3f);
+	}
+	return true;
+}
 
 size_t
 ts_utf8_next(const char *s, size_t n, uint32_t *cp)
 {
-	const unsigned char *u = (const unsigned char *)s;
-	const struct lead *l = NULL;
-	uint32_t v;
+	size_t used;
 
-	*cp = TS_CP_REPLACEMENT;
-	for (size_t i = 0; i < TS_COUNT(leads); i++)
-		if ((u[0] & leads[i].mask) == leads[i].value)
-			l = &leads[i];
-	if (!l || l->len > n)
-		return 1;
-	v = u[0] & (unsigned char)~l->mask;
-	for (size_t i = 1; i < l->len; i++) {
-		if ((u[i] & 0xc0) != 0x80)
-			return 1;
-		v = v << 6 | (u[i] & 0x3f);
-	}
-	if (v < l->min || v > 0x10ffff || (v >= 0xd800 && v <= 0xdfff))
-		return 1;
-	*cp = v;
-	return l->len;
+	if (!decode((const unsigned char *)s, n, cp, &used))
+		*cp = TS_CP_REPLACEMENT;
+	return used;
 }
 
 size_t
@@ -83,36 +99,45 @@ bool
 ts_utf8_valid(const char *s, size_t n)
 {
 	uint32_t cp;
-	size_t used;
 
-	for (; n > 0; s += used, n -= used) {
-		used = ts_utf8_next(s, n, &cp);
-		if (cp == TS_CP_REPLACEMENT && used == 1)
+	for (size_t used; n > 0; s += used, n -= used)
+		if (!decode((const unsigned char *)s, n, &cp, &used))
 			return false;
-	}
 	return true;
+}
+
+void
+ts_utf8_mend(struct ts_strbuf *out, const char *s, size_t n)
+{
+	uint32_t cp;
+	char enc[4];
+
+	for (size_t used; n > 0; s += used, n -= used) {
+		used = ts_utf8_next(s, n, &cp);
+		ts_strbuf_add(out, enc, ts_utf8_encode(cp, enc));
+	}
 }
 
 static const struct {
 	uint32_t first, last;
 } unsafe[] = {
-	{0x0000, 0x001f},   /* C0 */
-	{0x007f, 0x009f},   /* DEL, C1 */
-	{0x00ad, 0x00ad},   /* soft hyphen */
-	{0x061c, 0x061c},   /* Arabic letter mark */
-	{0x115f, 0x1160},   /* Hangul fillers */
-	{0x17b4, 0x17b5},   /* Khmer inherent vowels */
-	{0x180b, 0x180f},   /* Mongolian selectors */
-	{0x200b, 0x200f},   /* zero width, LRM, RLM */
-	{0x2028, 0x202e},   /* separators, embeddings, overrides */
-	{0x2060, 0x206f},   /* word joiner, isolates */
-	{0x3164, 0x3164},   /* Hangul filler */
-	{0xd800, 0xf8ff},   /* surrogates, private use */
-	{0xfdd0, 0xfdef},   /* non-characters */
-	{0xfe00, 0xfe0f},   /* variation selectors */
-	{0xfeff, 0xfeff},   /* byte order mark */
-	{0xffa0, 0xffa0},   /* half-width Hangul filler */
-	{0xfff0, 0xfffb},   /* specials */
+	{0x0000, 0x001f},    /* C0 */
+	{0x007f, 0x009f},    /* DEL, C1 */
+	{0x00ad, 0x00ad},    /* soft hyphen */
+	{0x061c, 0x061c},    /* Arabic letter mark */
+	{0x115f, 0x1160},    /* Hangul fillers */
+	{0x17b4, 0x17b5},    /* Khmer inherent vowels */
+	{0x180b, 0x180f},    /* Mongolian selectors */
+	{0x200b, 0x200f},    /* zero width, LRM, RLM */
+	{0x2028, 0x202e},    /* separators, embeddings, overrides */
+	{0x2060, 0x206f},    /* word joiner, isolates */
+	{0x3164, 0x3164},    /* Hangul filler */
+	{0xd800, 0xf8ff},    /* surrogates, private use */
+	{0xfdd0, 0xfdef},    /* non-characters */
+	{0xfe00, 0xfe0f},    /* variation selectors */
+	{0xfeff, 0xfeff},    /* byte order mark */
+	{0xffa0, 0xffa0},    /* half-width Hangul filler */
+	{0xfff0, 0xfffb},    /* specials */
 	{0xe0000, 0x10ffff}, /* tags, selectors, private use */
 };
 

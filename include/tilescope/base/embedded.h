@@ -14,7 +14,7 @@
 struct ts_embedded {
 	const char *name;
 	const char *text; /* NUL-terminated */
-	size_t size;      /* bytes, without the NUL */
+	size_t size;	  /* bytes, without the NUL */
 };
 
 /* Sorted as listed in Makefile.am; the last one's name is NULL. */

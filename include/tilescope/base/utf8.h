@@ -2,7 +2,8 @@
 /*
  * utf8 - text from a report, which may be anything.
  *
- * Nothing here trusts its input: invalid bytes decode to U+FFFD, one byte at a time.
+ * Nothing here trusts its input: what is invalid decodes to U+FFFD, one for the longest part that could
+ * have begun a character (the Unicode standard's recommendation).
  */
 #ifndef TS_BASE_UTF8_H
 #define TS_BASE_UTF8_H
@@ -22,6 +23,9 @@ size_t ts_utf8_next(const char *s, size_t n, uint32_t *cp);
 size_t ts_utf8_encode(uint32_t cp, char out[4]);
 
 bool ts_utf8_valid(const char *s, size_t n);
+
+/* Append s with invalid parts replaced by U+FFFD and all else as it is: for files, not for terminals. */
+void ts_utf8_mend(struct ts_strbuf *out, const char *s, size_t n);
 
 /*
  * May this code point go to a terminal as it is? False for C0, DEL, C1, bidirectional controls,

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * args - the words of the command line.
+ *
+ * One table of verbs and one of options; help texts come from them. What is not in the tables does not
+ * exist: an unknown verb or option is exit status 2.
+ */
+#ifndef TS_APP_ARGS_H
+#define TS_APP_ARGS_H
+
+#include "tilescope/base/err.h"
+#include "tilescope/base/fmt.h"
+#include "tilescope/report/demo.h"
+
+enum ts_exit {
+	TS_EXIT_OK = 0,
+	TS_EXIT_FINDINGS = 1,
+	TS_EXIT_USAGE = 2,
+	TS_EXIT_UNREADABLE = 3,
+	TS_EXIT_PARTIAL = 4,
+	TS_EXIT_CONNECT = 5,
+	TS_EXIT_INTERRUPTED = 130,
+};
+
+enum ts_format { TS_FORMAT_TEXT, TS_FORMAT_JSON, TS_FORMAT_CSV, TS_FORMAT_MD };
+enum ts_when { TS_WHEN_AUTO, TS_WHEN_NEVER, TS_WHEN_ALWAYS };
+
+struct ts_verb;
+
+struct ts_args {
+	const struct ts_verb *verb;
+	enum ts_format format;
+	enum ts_when color;
+	enum ts_units units;
+	const char *output;	    /* -o FILE, or NULL */
+	const char *cache;	    /* --cache DIR|none, or NULL */
+	const char *theme, *keymap; /* or NULL */
+	const char *at;		    /* --at VIEW, or NULL */
+	bool quiet, verbose, help, latest, ascii, mouse;
+	struct ts_demo_options demo;
+	int path_count;
+	char **paths;
+};
+
+/* Which verbs an option belongs to. */
+enum {
+	TS_FOR_APP = 1 << 0,
+	TS_FOR_SUMMARY = 1 << 1,
+	TS_FOR_SCHEMA = 1 << 2,
+	TS_FOR_DEMO = 1 << 3,
+	TS_FOR_HELP = 1 << 4,
+	TS_FOR_VERSION = 1 << 5,
+	TS_FOR_ALL = 0x3f,
+};
+
+struct ts_verb {
+	const char *name; /* "" = the app */
+	unsigned mask;
+	const char *arguments;
+	const char *help;
+	int paths_min, paths_max;
+	enum ts_exit (*run)(const struct ts_args *args);
+};
+
+/* The table of verbs; the last has no name. */
+extern const struct ts_verb ts_verbs[];
+
+const struct ts_verb *ts_verb_find(const char *name);
+
+/* Read the words. `args` points into argv. Errors: TS_E_USAGE. */
+enum ts_code ts_args_parse(struct ts_args *args, int argc, char **argv,
+	struct ts_err *err) TS_WARN_UNUSED;
+
+/* Print how a verb (NULL: the program) is used, in 80 columns. */
+struct ts_strbuf;
+void ts_args_help(struct ts_strbuf *out, const struct ts_verb *verb);
+
+/* `tilescope: subject: message` on standard error, one line, safe for the terminal. subject: or NULL. */
+void ts_complain(const char *subject, const struct ts_err *err);
+void ts_warn(const char *subject, const char *text);
+
+/* Exit status that a failure to open or read a report means. */
+enum ts_exit ts_exit_of(enum ts_code code);
+
+/* Of several paths the first of 130, 5, 3, 2, 4, 1 that occurred. */
+enum ts_exit ts_exit_worse(enum ts_exit a, enum ts_exit b);
+
+#endif

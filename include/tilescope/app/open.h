@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* open - what every verb that reads a report does first. */
+#ifndef TS_APP_OPEN_H
+#define TS_APP_OPEN_H
+
+#include "tilescope/app/args.h"
+#include "tilescope/app/watch.h"
+#include "tilescope/report/report.h"
+
+/*
+ * Open `path` (with --latest: the newest report below) and a reader, with the user's schema maps. On
+ * failure the complaint is printed, with the reports that lie below when `path` is a directory
+ * without one. Close with ts_close_report().
+ */
+enum ts_code ts_open_report(struct ts_report **r, struct ts_reader **rd, const struct ts_args *args,
+	const char *path, bool any, struct ts_watch *w) TS_WARN_UNUSED;
+void ts_close_report(struct ts_report *r, struct ts_reader *rd);
+
+#endif

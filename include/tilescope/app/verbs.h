@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* verbs - what the program can be asked to do, one function each (table in args.c). */
+#ifndef TS_APP_VERBS_H
+#define TS_APP_VERBS_H
+
+#include "tilescope/app/args.h"
+
+enum ts_exit ts_verb_summary(const struct ts_args *args);
+enum ts_exit ts_verb_schema(const struct ts_args *args);
+enum ts_exit ts_verb_demo(const struct ts_args *args);
+enum ts_exit ts_verb_help(const struct ts_args *args);
+enum ts_exit ts_verb_version(const struct ts_args *args);
+enum ts_exit ts_verb_app(const struct ts_args *args);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * source - bytes that can be read at an offset: a local file, memory, later a remote file.
+ *
+ * Reading is safe from several threads at once. A short read means the end of the source.
+ */
+#ifndef TS_IO_SOURCE_H
+#define TS_IO_SOURCE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tilescope/base/cancel.h"
+#include "tilescope/base/err.h"
+
+struct ts_source;
+
+struct ts_source_ops {
+	/*
+	 * Read up to n bytes at `offset` (>= 0) into buf; *got < n only at the end of the source.
+	 * Errors: TS_E_SYS, TS_E_CANCELLED.
+	 */
+	enum ts_code (*read_at)(struct ts_source *s, void *buf, size_t n, int64_t offset,
+		size_t *got, const struct ts_cancel *cancel, struct ts_err *err);
+	void (*close)(struct ts_source *s);
+};
+
+struct ts_source {
+	const struct ts_source_ops *ops;
+	int64_t size;  /* bytes when it was opened */
+	int64_t mtime; /* seconds since 1970; 0 = not known */
+};
+
+/*
+ * Open a regular file for reading. Never blocks on a FIFO or a device: those are TS_E_FORMAT.
+ * Errors: TS_E_NOT_FOUND, TS_E_SYS, TS_E_FORMAT, TS_E_NOMEM. Close with ts_source_close().
+ */
+enum ts_code ts_source_open_file(struct ts_source **s, const char *path,
+	struct ts_err *err) TS_WARN_UNUSED;
+
+/* Bytes that stay the caller's and must outlive the source. */
+enum ts_code ts_source_open_mem(struct ts_source **s, const void *bytes, size_t n,
+	struct ts_err *err) TS_WARN_UNUSED;
+
+enum ts_code ts_source_read(struct ts_source *s, void *buf, size_t n, int64_t offset, size_t *got,
+	const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
+
+/* NULL allowed. */
+void ts_source_close(struct ts_source *s);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * binding - where one relation of the model is found in one file, as a value.
+ *
+ * SQL is only one of its consumers: the row cursor, the scanner, `tilescope schema` and the views'
+ * "not in this report" panels all work from it. Bindings are made when a report is opened and not
+ * changed afterwards.
+ */
+#ifndef TS_REPORT_BINDING_H
+#define TS_REPORT_BINDING_H
+
+#include "tilescope/base/strbuf.h"
+#include "tilescope/report/map.h"
+#include "tilescope/report/schema.h"
+
+enum { TS_REASON_MAX = 200 };
+
+/* How rows are reached by the relation's key column. */
+enum ts_key {
+	TS_KEY_NONE,	 /* only by reading forwards */
+	TS_KEY_ROWID,	 /* the key column is the row id */
+	TS_KEY_INDEX,	 /* an index begins with the key column */
+	TS_KEY_MONOTONE, /* the key never falls along the row id (looked at, see binding.c) */
+};
+
+/* How the rows of an object are reached by one of its integer columns. */
+struct ts_reach {
+	const struct ts_object *rows; /* a table, or a view that has to be read forwards */
+	int column;		      /* the key; -1 = none, or the row id itself */
+	enum ts_key key;
+	bool has_rowid;			 /* rows can be reached by row id */
+	int64_t first_rowid, last_rowid; /* inclusive; first > last = no rows */
+};
+
+struct ts_column_binding {
+	enum ts_op op;	      /* TS_OP_NONE: not in this file, always NULL */
+	int a, b;	      /* columns of `rows`; for TS_OP_DICT a = reference; else -1 */
+	const char *text;     /* TS_OP_CONSTANT */
+	struct ts_reach dict; /* TS_OP_DICT: the rows that are looked up ... */
+	int dict_text;	      /* ... and the column that they give */
+	bool guessed;	      /* found by looking at values */
+};
+
+struct ts_binding {
+	enum ts_relation relation;
+	bool bound;
+	int source;			/* index of the report's source */
+	const struct ts_object *object; /* what the map names */
+	struct ts_reach reach;		/* reach.rows: `object`, or the base table of a view */
+	struct ts_column_binding column[TS_RELATION_COLUMNS];
+	int group; /* rows with equal key that were seen (IPUs of step_ipu), or 0 */
+	char reason[TS_REASON_MAX]; /* why not bound */
+};
+
+/*
+ * Bind `relation` by `map` to the objects of `schema`; *b says the outcome: a relation that is absent
+ * is no error. Errors: TS_E_CANCELLED, TS_E_NOMEM.
+ */
+enum ts_code ts_binding_make(struct ts_binding *b, enum ts_relation relation,
+	const struct ts_map *map, const struct ts_schema *schema, struct ts_db *db,
+	struct ts_err *err) TS_WARN_UNUSED;
+
+/* Is the file of the kind that the map describes? */
+bool ts_map_recognises(const struct ts_map *map, const struct ts_schema *schema, struct ts_db *db);
+
+/* Is the column there? */
+bool ts_binding_has(const struct ts_binding *b, int column);
+
+/*
+ * The row id of the first row whose key is at least `value`, for TS_KEY_MONOTONE; last_rowid + 1
+ * when there is none.
+ */
+enum ts_code ts_reach_bisect(int64_t *rowid, const struct ts_reach *r, struct ts_db *db,
+	int64_t value, struct ts_err *err) TS_WARN_UNUSED;
+
+/*
+ * The text in column `text` of the row whose key is `value`, appended to out; *found false when there
+ * is none, or when it could not be found without reading the whole table.
+ */
+enum ts_code ts_reach_text(struct ts_strbuf *out, bool *found, const struct ts_reach *r,
+	struct ts_db *db, int64_t value, int text, struct ts_err *err) TS_WARN_UNUSED;
+
+/* Words for the screen and for `tilescope schema`. */
+const char *ts_key_name(enum ts_key key);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * db - one hardened, read-only SQLite connection over a source.
+ *
+ * A connection belongs to one thread at a time. Statements are cached by their text.
+ */
+#ifndef TS_REPORT_DB_H
+#define TS_REPORT_DB_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tilescope/base/cancel.h"
+#include "tilescope/base/err.h"
+#include "tilescope/io/source.h"
+
+struct ts_db;
+
+/*
+ * Open. `source` must outlive the connection. Errors: TS_E_FORMAT (not SQLite), TS_E_DAMAGED (its
+ * schema cannot be read), TS_E_NOMEM, those of the source.
+ */
+enum ts_code ts_db_open(struct ts_db **db, struct ts_source *source,
+	struct ts_err *err) TS_WARN_UNUSED;
+void ts_db_close(struct ts_db *db);
+
+/* Statements end with TS_E_CANCELLED while this token is set; NULL = none. */
+void ts_db_set_cancel(struct ts_db *db, const struct ts_cancel *cancel);
+
+/*
+ * A statement for `sql`, from the cache or new, reset and without bindings. Give it back with
+ * ts_db_release(). Errors: as ts_db_fail().
+ */
+enum ts_code ts_db_prepare(struct ts_db *db, sqlite3_stmt **stmt, const char *sql,
+	struct ts_err *err) TS_WARN_UNUSED;
+void ts_db_release(struct ts_db *db, sqlite3_stmt *stmt);
+
+/*
+ * Step: *row says whether there is one. Errors: TS_E_DAMAGED, TS_E_CANCELLED, TS_E_LIMIT (needs
+ * too much memory), TS_E_SYS, TS_E_FORMAT (anything else SQLite says).
+ */
+enum ts_code ts_db_step(struct ts_db *db, sqlite3_stmt *stmt, bool *row,
+	struct ts_err *err) TS_WARN_UNUSED;
+
+/* A statement with at most one row and one integer; *found false when there is no row or NULL. */
+enum ts_code ts_db_int(struct ts_db *db, int64_t *out, bool *found, const char *sql,
+	struct ts_err *err) TS_WARN_UNUSED;
+
+sqlite3 *ts_db_handle(struct ts_db *db);
+
+/* Append an identifier in double quotes, quotes doubled. */
+struct ts_strbuf;
+void ts_sql_quote(struct ts_strbuf *sql, const char *name);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * execution - where the cycles went: classes of steps, and sums by IPU.
+ */
+#ifndef TS_REPORT_EXECUTION_H
+#define TS_REPORT_EXECUTION_H
+
+#include "tilescope/base/progress.h"
+#include "tilescope/calc/step_class.h"
+#include "tilescope/report/names.h"
+#include "tilescope/report/report.h"
+
+enum { TS_IPUS_MAX = 4096 };
+
+/* The names that steps have: their compute set's, else their program's. */
+struct ts_step_names {
+	struct ts_names programs, compute_sets;
+};
+
+enum ts_code ts_step_names_read(struct ts_step_names *n, struct ts_reader *rd,
+	struct ts_err *err) TS_WARN_UNUSED;
+void ts_step_names_fini(struct ts_step_names *n);
+
+/* The columns of `step` that a query asks for first, in this order, to use the functions below. */
+enum {
+	TS_STEP_Q_STEP,
+	TS_STEP_Q_TYPE,
+	TS_STEP_Q_PROGRAM,
+	TS_STEP_Q_COMPUTE_SET,
+	TS_STEP_Q_NAME,
+	TS_STEP_Q_COUNT
+};
+extern const int ts_step_columns[TS_STEP_Q_COUNT];
+
+/* Name of the cursor's step (not NUL-terminated), or NULL. Valid until the next row. */
+const char *ts_step_name(struct ts_rows *rows, const struct ts_step_names *names, size_t *n);
+
+/* Class of the cursor's step. */
+enum ts_step_class ts_step_class_row(struct ts_rows *rows, const struct ts_step_names *names);
+
+/*
+ * The class of every step, one byte each, in pages: for joining steps with their IPUs' rows in one pass
+ * over each, whatever the order. Bounded: steps beyond TS_STEP_PAGES pages are left out and counted.
+ */
+enum { TS_STEP_PAGE = 1 << 14, TS_STEP_PAGES = 4096 };
+
+struct ts_step_page;
+
+struct ts_step_classes {
+	struct ts_step_page *pages; /* hash by step / TS_STEP_PAGE */
+	struct ts_step_page *last;
+	int64_t steps;	  /* rows with a valid id */
+	int64_t bad_rows; /* without one */
+	int64_t left_out;
+};
+
+enum ts_code ts_step_classes_read(struct ts_step_classes *c, struct ts_reader *rd,
+	const struct ts_step_names *names, struct ts_progress *progress,
+	struct ts_err *err) TS_WARN_UNUSED;
+void ts_step_classes_fini(struct ts_step_classes *c);
+
+/* The class of a step; -1 when there is no such step. */
+int ts_step_classes_find(struct ts_step_classes *c, int64_t step);
+
+struct ts_ipu_cycles {
+	int64_t ipu;
+	int64_t first_start, last_end; /* cycles; the first and last of all its intervals */
+	int64_t step_cycles;	       /* sum over its steps */
+	int64_t by_class[TS_CLASS_COUNT];
+};
+
+struct ts_execution {
+	int count;
+	struct ts_ipu_cycles *ipu; /* sorted by IPU */
+	int64_t rows;
+	int64_t bad_rows; /* left out: a number is missing, negative or too large */
+	int64_t orphans;  /* left out: no such step */
+	int64_t reversed; /* kept: intervals that end before they start */
+};
+
+/*
+ * One pass over step_ipu. Needs `step` and `step_ipu` (TS_E_ABSENT). Damage keeps what was read.
+ * `classes` are the steps' (ts_step_classes_read()).
+ */
+enum ts_code ts_execution_read(struct ts_execution *x, struct ts_reader *rd,
+	struct ts_step_classes *classes, struct ts_progress *progress,
+	struct ts_err *err) TS_WARN_UNUSED;
+void ts_execution_fini(struct ts_execution *x);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* find - which file a path means, and which reports lie below a directory. */
+#ifndef TS_REPORT_FIND_H
+#define TS_REPORT_FIND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tilescope/base/cancel.h"
+#include "tilescope/base/err.h"
+
+enum { TS_FIND_LEVELS = 3, TS_FIND_MAX = 200, TS_FIND_ENTRIES = 20000 };
+
+struct ts_found {
+	char *path;    /* of the directory that holds a report, or of a store */
+	int64_t bytes; /* of its profile */
+	int64_t mtime;
+	bool half_written; /* only profile_<random>.pop is there */
+};
+
+struct ts_found_list {
+	int count;
+	struct ts_found item[TS_FIND_MAX];
+	bool cut; /* there is more than TS_FIND_MAX, or more than TS_FIND_ENTRIES were looked at */
+};
+
+/*
+ * Reports up to TS_FIND_LEVELS levels below `dir`, newest first. Symbolic links are followed, every
+ * directory is entered once. Errors: TS_E_NOMEM, TS_E_CANCELLED; what cannot be read is passed over.
+ */
+enum ts_code ts_find_reports(struct ts_found_list *list, const char *dir,
+	const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
+void ts_found_list_fini(struct ts_found_list *list);
+
+/*
+ * The database that `path` means (the caller's, free()): a directory's profile.pop, else its
+ * report.tilescope, else profile_<random>.pop; a file that is SQLite itself; another file of a report:
+ * the profile beside it. Errors: TS_E_NOT_FOUND (nothing there; a directory without a profile: the
+ * message says so), TS_E_FORMAT (dropped formats, not a report), TS_E_SYS.
+ */
+enum ts_code ts_find_profile(char **file, const char *path, struct ts_err *err) TS_WARN_UNUSED;
+
+/* Is this the name that Poplar gives a profile while its engine is alive? */
+bool ts_is_temporary_profile(const char *name);
+
+#endif

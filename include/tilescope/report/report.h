@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * report - an opened report: its files, what they hold, and where each relation is found.
+ *
+ * A report does not change once it is open: any thread may look at it. To read rows a thread opens a
+ * `struct ts_reader` of its own.
+ */
+#ifndef TS_REPORT_REPORT_H
+#define TS_REPORT_REPORT_H
+
+#include "tilescope/io/source.h"
+#include "tilescope/report/binding.h"
+#include "tilescope/report/vfs.h"
+
+enum ts_part {
+	TS_PART_PROFILE,
+	TS_PART_ARCHIVE,
+	TS_PART_DEBUG,
+	TS_PART_FRAMEWORK,
+	TS_PART_APP,
+	TS_PART_VARS,
+	TS_PART_COUNT
+};
+
+enum ts_part_state { TS_PART_ABSENT, TS_PART_OK, TS_PART_DAMAGED, TS_PART_UNREADABLE };
+
+struct ts_part_info {
+	enum ts_part_state state;
+	char *path; /* where it was found, or NULL */
+	int64_t bytes, mtime;
+};
+
+/* Short lists of sentences for the user; the same sentence stands once. */
+enum { TS_NOTES = 64, TS_NOTE_MAX = 400 };
+
+struct ts_notes {
+	int count;
+	char *note[TS_NOTES];
+	bool partial; /* something that is there could not be read: exit status 4 */
+};
+
+void ts_notes_add(struct ts_notes *n, const char *fmt, ...) TS_PRINTF(2, 3);
+void ts_notes_copy(struct ts_notes *to, const struct ts_notes *from);
+void ts_notes_fini(struct ts_notes *n);
+
+enum ts_kind { TS_KIND_SDK, TS_KIND_STORE };
+
+enum { TS_SOURCES = 1 }; /* databases that a report is composed of */
+
+struct ts_report {
+	char *path; /* as the user gave it */
+	char *dir;  /* directory of the profile */
+	char *file; /* the profile (or store) itself */
+	enum ts_kind kind;
+	struct ts_part_info part[TS_PART_COUNT];
+	struct ts_sqlite_header header;
+	bool being_written; /* a non-empty -wal or -journal lies beside it */
+	struct ts_source *source[TS_SOURCES];
+	struct ts_schema *schema[TS_SOURCES];
+	struct ts_map *map[TS_SOURCES];
+	struct ts_binding binding[TS_RELATION_COUNT];
+	struct ts_notes notes; /* what was noticed while opening */
+};
+
+struct ts_report_options {
+	const char *map_dir;		/* users' schema maps, or NULL */
+	const struct ts_cancel *cancel; /* or NULL */
+	bool any;			/* open SQLite of something else too: nothing is bound */
+};
+
+/*
+ * Open what `path` means (ts_find_profile). Errors as there, and TS_E_FORMAT: SQLite of something
+ * else (the message names the tables), TS_E_DAMAGED: its schema cannot be read.
+ */
+enum ts_code ts_report_open(struct ts_report **r, const char *path,
+	const struct ts_report_options *options, struct ts_err *err) TS_WARN_UNUSED;
+void ts_report_close(struct ts_report *r);
+
+bool ts_report_has(const struct ts_report *r, enum ts_relation relation);
+bool ts_report_has_column(const struct ts_report *r, enum ts_relation relation, int column);
+
+/* Has the profile changed on disk (size, time), or ceased to be written, since it was opened? */
+bool ts_report_changed(const struct ts_report *r);
+
+const char *ts_part_name(enum ts_part part);
+const char *ts_part_state_name(enum ts_part_state state);
+const char *ts_kind_name(enum ts_kind kind);
+
+/* One thread's connections to a report. */
+struct ts_reader {
+	const struct ts_report *report;
+	struct ts_db *db[TS_SOURCES];
+};
+
+enum ts_code ts_reader_open(struct ts_reader **rd, const struct ts_report *r,
+	struct ts_err *err) TS_WARN_UNUSED;
+void ts_reader_close(struct ts_reader *rd);
+void ts_reader_set_cancel(struct ts_reader *rd, const struct ts_cancel *cancel);
+
+/* A cursor as ts_rows_open(), on whatever source the relation was found in; q->binding is set here. */
+struct ts_rows;
+struct ts_rows_query;
+enum ts_code ts_reader_rows(struct ts_rows **rows, struct ts_reader *rd, enum ts_relation relation,
+	const struct ts_rows_query *q, struct ts_err *err) TS_WARN_UNUSED;
+
+#endif

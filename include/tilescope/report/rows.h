@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rows - a cursor over the rows of one relation.
+ *
+ * Values are checked one by one: a number is an integer in 0 .. 2^62, anything else (NULL, negative,
+ * text, a fraction, a sum that overflows) is told apart, never silently turned into 0.
+ */
+#ifndef TS_REPORT_ROWS_H
+#define TS_REPORT_ROWS_H
+
+#include "tilescope/report/binding.h"
+
+enum { TS_ROWS_COLUMNS = 8 };
+
+/* The largest number that counts as one: larger ones overflow whatever they are added to. */
+#define TS_NUMBER_MAX ((int64_t)1 << 62)
+
+enum ts_value { TS_VALUE_OK, TS_VALUE_NULL, TS_VALUE_BAD };
+
+enum ts_range { TS_RANGE_ALL, TS_RANGE_KEY, TS_RANGE_ROWID };
+
+struct ts_rows_query {
+	const struct ts_binding *binding; /* bound */
+	int columns[TS_ROWS_COLUMNS];	  /* columns of the relation */
+	int column_count;
+	enum ts_range range;
+	int64_t from, to; /* half-open, of the key or the row id */
+	int64_t limit;	  /* rows; 0 = all */
+};
+
+struct ts_rows;
+
+/*
+ * Open a cursor. Rows come in row id order (by key for TS_KEY_INDEX and a TS_RANGE_KEY query; as they
+ * stand where there is no row id). `db` must be the connection of the binding's source and outlive the
+ * cursor. A key range on a relation that has no key reads all rows and keeps those that match.
+ */
+enum ts_code ts_rows_open(struct ts_rows **rows, struct ts_db *db, const struct ts_rows_query *q,
+	struct ts_err *err) TS_WARN_UNUSED;
+void ts_rows_close(struct ts_rows *rows);
+
+/* The next row: *there false at the end. Errors as ts_db_step(); the cursor is then at its end. */
+enum ts_code ts_rows_next(struct ts_rows *rows, bool *there, struct ts_err *err) TS_WARN_UNUSED;
+
+/* Column i of the query as a number in 0 .. TS_NUMBER_MAX; *v is 0 when it is not TS_VALUE_OK. */
+enum ts_value ts_rows_number(struct ts_rows *rows, int i, int64_t *v);
+enum ts_value ts_rows_real(struct ts_rows *rows, int i, double *v);
+
+/* Column i as text (valid until the next row), not NUL-safe: use *n. Numbers are no text. */
+enum ts_value ts_rows_text(struct ts_rows *rows, int i, const char **s, size_t *n);
+enum ts_value ts_rows_blob(struct ts_rows *rows, int i, const void **bytes, size_t *n);
+
+/* Row id of the row; false when it has none. */
+bool ts_rows_rowid(struct ts_rows *rows, int64_t *rowid);
+
+#endif

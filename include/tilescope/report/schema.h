@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * schema - what tables and views an SQLite file has, as values.
+ *
+ * Read once when a report is opened and not changed afterwards: any thread may look at it. Names
+ * are the file's and untrusted; SQL is only ever built from them through ts_sql_quote().
+ */
+#ifndef TS_REPORT_SCHEMA_H
+#define TS_REPORT_SCHEMA_H
+
+#include <stdbool.h>
+
+#include "tilescope/report/db.h"
+
+enum { TS_SCHEMA_OBJECTS = 1024, TS_SCHEMA_COLUMNS = 256 };
+
+enum ts_object_kind { TS_OBJECT_TABLE, TS_OBJECT_VIEW, TS_OBJECT_VIRTUAL };
+
+struct ts_column {
+	char *name;
+	char *type;	  /* as declared, may be "" */
+	bool index_first; /* an index (not a partial one) begins with it */
+	char *origin;	  /* a view's column: the base table's column, or NULL */
+};
+
+struct ts_object {
+	char *name;
+	enum ts_object_kind kind;
+	int column_count;
+	struct ts_column *column;
+	const char
+		*rowid;	 /* the word that reaches the row id ("rowid", "_rowid_", "oid"), or NULL */
+	int rowid_alias; /* column that is the row id, or -1 */
+	int base; /* a view that shows the rows of one table, one to one: that object; else -1 */
+	char *problem; /* why its columns could not be read, or NULL */
+};
+
+struct ts_schema {
+	int count;
+	struct ts_object *object;
+	bool cut; /* there are more than TS_SCHEMA_OBJECTS */
+};
+
+enum ts_code ts_schema_read(struct ts_schema **s, struct ts_db *db,
+	struct ts_err *err) TS_WARN_UNUSED;
+void ts_schema_free(struct ts_schema *s);
+
+/* By name, ASCII letters without case as SQLite does; NULL when there is none. */
+const struct ts_object *ts_schema_find(const struct ts_schema *s, const char *name);
+
+/* Index of the column of that name; -1 when there is none. */
+int ts_object_column(const struct ts_object *o, const char *name);
+
+#endif

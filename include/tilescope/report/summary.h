@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * summary - the verdict and key figures of a report, as `tilescope summary` prints them.
+ *
+ * The app reads the same pieces one by one, the quick ones first; here they are read together. What
+ * is damaged or absent leaves its figures unknown, adds a note, and ends nothing.
+ */
+#ifndef TS_REPORT_SUMMARY_H
+#define TS_REPORT_SUMMARY_H
+
+#include "tilescope/report/execution.h"
+#include "tilescope/report/memory.h"
+#include "tilescope/report/target.h"
+
+enum { TS_VERSION_MAX = 64 };
+
+/* Facts that stand in one row each. */
+struct ts_about {
+	char poplar_version[TS_VERSION_MAX]; /* "" = not recorded */
+	char package_hash[TS_VERSION_MAX];
+	char compute_instrumentation[TS_VERSION_MAX];
+	int measured; /* cycles: 1 = measured, 0 = estimated, -1 = not known */
+};
+
+enum ts_code ts_about_read(struct ts_about *a, struct ts_reader *rd,
+	struct ts_err *err) TS_WARN_UNUSED;
+
+/* TS_UNKNOWN where not recorded. */
+struct ts_graph {
+	int64_t compute_sets, programs, variables, edges, vertices;
+};
+
+/* `names` as read by ts_step_names_read(): programs and compute sets are counted there. */
+enum ts_code ts_graph_read(struct ts_graph *g, struct ts_reader *rd,
+	const struct ts_step_names *names, struct ts_err *err) TS_WARN_UNUSED;
+
+struct ts_peak {
+	int64_t bytes; /* not always live, all tiles of one replica; or TS_UNKNOWN */
+	int64_t step;  /* liveness step, the lowest of equals; or TS_UNKNOWN */
+	int64_t steps; /* liveness steps; or TS_UNKNOWN */
+	int64_t bad_rows;
+};
+
+enum ts_code ts_peak_read(struct ts_peak *p, struct ts_reader *rd,
+	struct ts_err *err) TS_WARN_UNUSED;
+
+/* Rows of a relation with a valid first required number; TS_UNKNOWN when it is absent. */
+enum ts_code ts_count_rows(int64_t *count, struct ts_reader *rd, enum ts_relation relation,
+	int column, struct ts_err *err) TS_WARN_UNUSED;
+
+/* Sum of tile_memory.always_live, else of tile_always_live; TS_UNKNOWN when neither is there. */
+enum ts_code ts_always_live_read(int64_t *bytes, const struct ts_tiles *tiles, struct ts_reader *rd,
+	struct ts_err *err) TS_WARN_UNUSED;
+
+struct ts_summary {
+	struct ts_about about;
+	struct ts_target target;
+	bool has_tiles; /* tile_memory is there */
+	struct ts_tiles tiles;
+	bool has_categories;
+	struct ts_categories categories;
+	int64_t always_live; /* bytes, or TS_UNKNOWN */
+	struct ts_peak peak;
+	struct ts_graph graph;
+	int64_t runs, steps; /* or TS_UNKNOWN */
+	bool has_execution;
+	struct ts_execution execution;
+	struct ts_notes notes; /* the report's and those of the figures */
+};
+
+/*
+ * Read everything. Errors: TS_E_CANCELLED, TS_E_NOMEM; all else becomes notes (notes.partial when
+ * something that is there could not be read). Free with ts_summary_fini() in every case.
+ */
+enum ts_code ts_summary_read(struct ts_summary *s, struct ts_reader *rd,
+	struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
+void ts_summary_fini(struct ts_summary *s);
+
+/* true = fits, false = does not, by *known: the limit is known (or memory overflowed). */
+bool ts_summary_fits(const struct ts_tiles *tiles, const struct ts_target *target, bool *known);
+
+#endif

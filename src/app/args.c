@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT */
+/* args - see the header. */
+#include "config.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tilescope/app/args.h"
+#include "tilescope/app/verbs.h"
+#include "tilescope/base/mem.h"
+#include "tilescope/base/strbuf.h"
+#include "tilescope/base/utf8.h"
+
+const struct ts_verb ts_verbs[] = {
+	{"summary", TS_FOR_SUMMARY, "PATH...", "the verdict and key figures of one or more reports",
+		1, 1 << 20, ts_verb_summary},
+	{"schema", TS_FOR_SCHEMA, "PATH",
+		"tables found, what bound to which relation, what did not and why", 1, 1,
+		ts_verb_schema},
+	{"demo", TS_FOR_DEMO, "[DIR]",
+		"write a report that looks like the field's (on a terminal: and open it)", 0, 1,
+		ts_verb_demo},
+	{"help", TS_FOR_HELP, "[VERB|capture]", "this text, a verb's, or what records what", 0, 1,
+		ts_verb_help},
+	{"version", TS_FOR_VERSION, "", "the version", 0, 0, ts_verb_version},
+	{"", TS_FOR_APP, "[PATH]", "open a report in the app", 0, 2, ts_verb_app},
+};
+
+static const struct ts_verb *const app_verb = &ts_verbs[TS_COUNT(ts_verbs) - 1];
+
+/* A word of a closed set. */
+struct choice {
+	const char *word;
+	int value;
+};
+
+static const struct choice formats[] = {{"text", TS_FORMAT_TEXT}, {"json", TS_FORMAT_JSON},
+	{"csv", TS_FORMAT_CSV}, {"md", TS_FORMAT_MD}, {NULL, 0}};
+static const struct choice schema_formats[] = {{"text", TS_FORMAT_TEXT}, {"json", TS_FORMAT_JSON},
+	{NULL, 0}};
+static const struct choice whens[] = {{"auto", TS_WHEN_AUTO}, {"never", TS_WHEN_NEVER},
+	{"always", TS_WHEN_ALWAYS}, {NULL, 0}};
+static const struct choice units[] = {{"kib", TS_UNITS_KIB}, {"kb", TS_UNITS_KB},
+	{"bytes", TS_UNITS_BYTES}, {NULL, 0}};
+static const struct choice scales[] = {{"small", TS_DEMO_SMALL}, {"bert", TS_DEMO_BERT},
+	{"huge", TS_DEMO_HUGE}, {NULL, 0}};
+static const struct choice layouts[] = {{"store", TS_DEMO_STORE}, {"sdk", TS_DEMO_SDK}, {NULL, 0}};
+
+enum kind { FLAG, TEXT, CHOICE, INTEGER, NUMBER, SEED };
+
+struct option_def {
+	const char *name;
+	char letter; /* 0 = none */
+	enum kind kind;
+	size_t offset; /* of the member of ts_args */
+	const struct choice *choices;
+	unsigned verbs;
+	const char *argument; /* or NULL */
+	const char *help;
+	int value; /* of a FLAG that sets an int member; 0 = a bool member */
+};
+
+#define AT(member) offsetof(struct ts_args, member)
+
+static const struct option_def options[] = {
+	{"format", 'f', CHOICE, AT(format), formats, TS_FOR_SUMMARY, "text|json|csv|md",
+		"how to print", 0},
+	{"format", 'f', CHOICE, AT(format), schema_formats, TS_FOR_SCHEMA, "text|json",
+		"how to print", 0},
+	{"output", 'o', TEXT, AT(output), NULL, TS_FOR_SUMMARY | TS_FOR_SCHEMA, "FILE",
+		"write there instead of standard output", 0},
+	{"units", 'u', CHOICE, AT(units), units, TS_FOR_APP | TS_FOR_SUMMARY | TS_FOR_DEMO,
+		"kib|kb|bytes", "units of memory in text", 0},
+	{"color", 0, CHOICE, AT(color), whens, TS_FOR_ALL, "auto|never|always", "colours", 0},
+	{"no-color", 0, FLAG, AT(color), NULL, TS_FOR_ALL, NULL, "no colours", TS_WHEN_NEVER},
+	{"cache", 0, TEXT, AT(cache), NULL,
+		TS_FOR_APP | TS_FOR_SUMMARY | TS_FOR_SCHEMA | TS_FOR_DEMO, "DIR|none",
+		"where the demo report is kept; none: nothing is", 0},
+	{"latest", 0, FLAG, AT(latest), NULL, TS_FOR_APP | TS_FOR_SUMMARY | TS_FOR_SCHEMA, NULL,
+		"PATH is a directory: the newest report below", 0},
+	{"at", 0, TEXT, AT(at), NULL, TS_FOR_APP | TS_FOR_DEMO, "VIEW",
+		"begin with summary, memory, liveness or trace", 0},
+	{"theme", 0, TEXT, AT(theme), NULL, TS_FOR_APP | TS_FOR_DEMO, "NAME",
+		"default, mono, colour-blind, or one of your own", 0},
+	{"keymap", 0, TEXT, AT(keymap), NULL, TS_FOR_APP | TS_FOR_DEMO, "NAME",
+		"default, vim, or one of your own", 0},
+	{"ascii", 0, FLAG, AT(ascii), NULL, TS_FOR_APP | TS_FOR_DEMO, NULL,
+		"draw with ASCII characters only", 0},
+	{"mouse", 0, FLAG, AT(mouse), NULL, TS_FOR_APP | TS_FOR_DEMO, NULL, "take the mouse", 0},
+	{"scale", 0, CHOICE, AT(demo.scale), scales, TS_FOR_DEMO, "small|bert|huge",
+		"how large a report", 0},
+	{"layout", 0, CHOICE, AT(demo.layout), layouts, TS_FOR_DEMO, "store|sdk",
+		"every relation, or a profile.pop with what is known of it", 0},
+	{"ipus", 0, INTEGER, AT(demo.ipus), NULL, TS_FOR_DEMO, "N", "IPUs", 0},
+	{"tiles", 0, INTEGER, AT(demo.tiles), NULL, TS_FOR_DEMO, "N", "tiles of one IPU", 0},
+	{"steps", 0, NUMBER, AT(demo.steps), NULL, TS_FOR_DEMO, "N", "execution steps", 0},
+	{"variables", 0, NUMBER, AT(demo.variables), NULL, TS_FOR_DEMO, "N", "lowered variables",
+		0},
+	{"seed", 0, SEED, AT(demo.seed), NULL, TS_FOR_DEMO, "S", "another seed, another report", 0},
+	{"oom", 0, FLAG, AT(demo.oom), NULL, TS_FOR_DEMO, NULL, "a program that does not fit", 0},
+	{"sdk-keys", 0, FLAG, AT(demo.keys), NULL, TS_FOR_DEMO, NULL,
+		"layout sdk: with primary keys and indexes", 0},
+	{"sdk-names", 0, TEXT, AT(demo.sdk_names), NULL, TS_FOR_DEMO, "K=NAME,...",
+		"layout sdk: names of the columns never seen", 0},
+	{"quiet", 'q', FLAG, AT(quiet), NULL, TS_FOR_ALL, NULL, "no warnings on standard error", 0},
+	{"verbose", 'v', FLAG, AT(verbose), NULL, TS_FOR_ALL, NULL, "say more", 0},
+	{"help", 'h', FLAG, AT(help), NULL, TS_FOR_ALL, NULL, "how to use it", 0},
+};
+
+enum { LONG_BASE = 1000 };
+
+const struct ts_verb *
+ts_verb_find(const char *name)
+{
+	for (size_t i = 0; i < TS_COUNT(ts_verbs); i++)
+		if (*name && strcmp(ts_verbs[i].name, name) == 0)
+			return &ts_verbs[i];
+	return NULL;
+}
+
+static enum ts_code
+set_choice(int *to, const struct option_def *o, const char *word, struct ts_err *err)
+{
+	for (const struct choice *c = o->choices; c->word; c++)
+		if (strcmp(c->word, word) == 0) {
+			*to = c->value;
+			return TS_OK;
+		}
+	return ts_err_set(err, TS_E_USAGE, "--%s takes %s, not \"%s\"", o->name, o->argument, word);
+}
+
+static enum ts_code
+parse_number(int64_t *v, const struct option_def *o, const char *word, struct ts_err *err)
+{
+	char *end;
+
+	errno = 0;
+	*v = strtoll(word, &end, 10);
+	if (errno || end == word || *end || *v < 0)
+		return ts_err_set(err, TS_E_USAGE, "--%s takes a number, not \"%s\"", o->name,
+			word);
+	return TS_OK;
+}
+
+static enum ts_code
+set_number(struct ts_args *args, const struct option_def *o, const char *word, struct ts_err *err)
+{
+	char *to = (char *)args + o->offset;
+	int64_t v;
+	enum ts_code code = parse_number(&v, o, word, err);
+
+	if (code)
+		return code;
+	if (o->kind == INTEGER && v > INT32_MAX)
+		return ts_err_set(err, TS_E_USAGE, "--%s: %s is too large", o->name, word);
+	if (o->kind == INTEGER)
+		*(int *)(void *)to = (int)v;
+	else if (o->kind == SEED)
+		*(uint64_t *)(void *)to = (uint64_t)v;
+	else /* 0 means the scale's own figure in there; none is negative */
+		*(int64_t *)(void *)to = v == 0 && o->offset == AT(demo.steps) ? -1 : v;
+	return TS_OK;
+}
+
+static enum ts_code
+set_option(struct ts_args *args, const struct option_def *o, const char *word, struct ts_err *err)
+{
+	void *to = (char *)args + o->offset;
+
+	switch (o->kind) {
+	case FLAG:
+		if (o->value)
+			*(int *)to = o->value;
+		else
+			*(bool *)to = true;
+		return TS_OK;
+	case TEXT:
+		*(const char **)to = word;
+		return TS_OK;
+	case CHOICE:
+		return set_choice(to, o, word, err);
+	case INTEGER:
+	case NUMBER:
+	case SEED:
+		return set_number(args, o, word, err);
+	}
+	return TS_OK;
+}
+
+/* The verb is the first word that is no option; everything else is a path. */
+static void
+find_verb(struct ts_args *args, int argc, char **argv)
+{
+	const struct ts_verb *v = argc > 1 ? ts_verb_find(argv[1]) : NULL;
+
+	args->verb = v ? v : app_verb;
+}
+
+static enum ts_code
+check_paths(const struct ts_args *args, struct ts_err *err)
+{
+	const struct ts_verb *v = args->verb;
+
+	if (args->help)
+		return TS_OK;
+	if (args->path_count < v->paths_min)
+		return ts_err_set(err, TS_E_USAGE, "%s: %s is missing (see tilescope help %s)",
+			v->name, v->arguments, v->name);
+	if (args->path_count > v->paths_max)
+		return ts_err_set(err, TS_E_USAGE, "%s%stoo many arguments", v->name,
+			*v->name ? ": " : "");
+	return TS_OK;
+}
+
+enum ts_code
+ts_args_parse(struct ts_args *args, int argc, char **argv, struct ts_err *err)
+{
+	struct option longs[TS_COUNT(options) + 1] = {0};
+	char shorts[TS_COUNT(options) * 2 + 3] = ":";
+	size_t n = 0;
+	int skip, c, index = -1;
+
+	*args = (struct ts_args){0};
+	find_verb(args, argc, argv);
+	skip = args->verb != app_verb;
+	for (size_t i = 0; i < TS_COUNT(options); i++) {
+		const struct option_def *o = &options[i];
+		size_t len = strlen(shorts);
+
+		if (!(o->verbs & args->verb->mask))
+			continue;
+		longs[n++] = (struct option){o->name,
+			o->kind == FLAG ? no_argument : required_argument, NULL,
+			LONG_BASE + (int)i};
+		if (o->letter)
+			snprintf(shorts + len, sizeof(shorts) - len, "%c%s", o->letter,
+				o->kind == FLAG ? "" : ":");
+	}
+	optind = 1;
+	while ((c = getopt_long(argc - skip, argv + skip, shorts, longs, &index)) != -1) {
+		const char *word = argv[skip + optind - 1];
+		const struct option_def *o = NULL;
+		enum ts_code code;
+
+		if (c == ':')
+			return ts_err_set(err, TS_E_USAGE, "option %s needs an argument", word);
+		if (c == '?')
+			return ts_err_set(err, TS_E_USAGE,
+				"unknown option %s (see tilescope help%s%s)", word, skip ? " " : "",
+				args->verb->name);
+		if (c >= LONG_BASE)
+			o = &options[c - LONG_BASE];
+		for (size_t i = 0; !o && i < TS_COUNT(options); i++)
+			if (options[i].letter == c && (options[i].verbs & args->verb->mask))
+				o = &options[i];
+		code = o ? set_option(args, o, optarg, err) : TS_OK;
+		if (code)
+			return code;
+	}
+	args->paths = argv + skip + optind;
+	args->path_count = argc - skip - optind;
+	return check_paths(args, err);
+}
+
+static void
+help_options(struct ts_strbuf *out, unsigned mask)
+{
+	for (size_t i = 0; i < TS_COUNT(options); i++) {
+		const struct option_def *o = &options[i];
+		char left[64];
+
+		if (!(o->verbs & mask))
+			continue;
+		snprintf(left, sizeof(left), "%s--%s%s%s",
+			o->letter ? (const char[]){'-', o->letter, ',', ' ', 0} : "    ", o->name,
+			o->argument ? " " : "", o->argument ? o->argument : "");
+		ts_strbuf_printf(out, "  %-32s%s%s\n", left,
+			strlen(left) > 31 ? "\n                                  " : "", o->help);
+	}
+}
+
+void
+ts_args_help(struct ts_strbuf *out, const struct ts_verb *verb)
+{
+	if (verb) {
+		ts_strbuf_printf(out, "usage: tilescope %s [OPTIONS] %s\n\n%s\n\noptions:\n",
+			verb->name, verb->arguments, verb->help);
+		help_options(out, verb->mask);
+		return;
+	}
+	ts_strbuf_puts(out,
+		"usage: tilescope [OPTIONS] [PATH]        open a report in the app\n"
+		"       tilescope VERB [OPTIONS] ...\n\n"
+		"PATH: a report directory, a profile.pop under any name, or a store.\n\n"
+		"verbs:\n");
+	for (size_t i = 0; ts_verbs[i].name[0]; i++)
+		ts_strbuf_printf(out, "  %-8s %-15s %s\n", ts_verbs[i].name, ts_verbs[i].arguments,
+			ts_verbs[i].help);
+	ts_strbuf_puts(out, "\noptions of the app:\n");
+	help_options(out, app_verb->mask);
+	ts_strbuf_puts(out,
+		"\nexit status: 0 done, 2 usage, 3 the report cannot be read, 4 a part of it\n"
+		"could not be read, 130 interrupted\n");
+}
+
+void
+ts_warn(const char *subject, const char *text)
+{
+	struct ts_strbuf raw, safe;
+
+	ts_strbuf_init(&raw, 1 << 14);
+	ts_strbuf_init(&safe, 1 << 15);
+	ts_strbuf_printf(&raw, "%s%s%s", subject ? subject : "", subject ? ": " : "", text);
+	ts_utf8_safe(&safe, raw.s, raw.len);
+	fprintf(stderr, "tilescope: %s\n", safe.s);
+	ts_strbuf_fini(&raw);
+	ts_strbuf_fini(&safe);
+}
+
+void
+ts_complain(const char *subject, const struct ts_err *err)
+{
+	ts_warn(subject, err->msg);
+}
+
+static const struct {
+	enum ts_code code;
+	enum ts_exit status;
+} exits[] = {
+	{TS_OK, TS_EXIT_OK},
+	{TS_E_USAGE, TS_EXIT_USAGE},
+	{TS_E_CONNECT, TS_EXIT_CONNECT},
+	{TS_E_CANCELLED, TS_EXIT_INTERRUPTED},
+};
+
+enum ts_exit
+ts_exit_of(enum ts_code code)
+{
+	for (size_t i = 0; i < TS_COUNT(exits); i++)
+		if (exits[i].code == code)
+			return exits[i].status;
+	return TS_EXIT_UNREADABLE;
+}
+
+enum ts_exit
+ts_exit_worse(enum ts_exit a, enum ts_exit b)
+{
+	static const enum ts_exit order[] = {TS_EXIT_INTERRUPTED, TS_EXIT_CONNECT,
+		TS_EXIT_UNREADABLE, TS_EXIT_USAGE, TS_EXIT_PARTIAL, TS_EXIT_FINDINGS};
+
+	for (size_t i = 0; i < TS_COUNT(order); i++)
+		if (a == order[i] || b == order[i])
+			return order[i];
+	return TS_EXIT_OK;
+}

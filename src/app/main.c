@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* main - locale, words, verb. */
+#include "config.h"
+
+#include <locale.h>
+#include <signal.h>
+
+#include "tilescope/app/output.h"
+#include "tilescope/app/verbs.h"
+
+/* The user's locale, else C.UTF-8, else C; figures are printed as in C. */
+static void
+choose_locale(void)
+{
+	if (!setlocale(LC_ALL, "") && !setlocale(LC_ALL, "C.UTF-8"))
+		setlocale(LC_ALL, "C");
+	setlocale(LC_NUMERIC, "C");
+}
+
+static enum ts_exit
+show_help(const struct ts_args *args)
+{
+	struct ts_strbuf text;
+	struct ts_err err = {0};
+	enum ts_code code;
+
+	ts_strbuf_init(&text, TS_OUTPUT_MAX);
+	ts_args_help(&text, *args->verb->name ? args->verb : NULL);
+	code = ts_output_write(NULL, &text, &err);
+	ts_strbuf_fini(&text);
+	return code ? TS_EXIT_UNREADABLE : TS_EXIT_OK;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct ts_args args;
+	struct ts_err err = {0};
+
+	choose_locale();
+	signal(SIGPIPE, SIG_IGN);
+	if (ts_args_parse(&args, argc, argv, &err)) {
+		ts_complain(NULL, &err);
+		return TS_EXIT_USAGE;
+	}
+	if (args.help)
+		return (int)show_help(&args);
+	return (int)args.verb->run(&args);
+}

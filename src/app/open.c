@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* open - see the header. */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "tilescope/app/open.h"
+#include "tilescope/app/output.h"
+#include "tilescope/base/mem.h"
+#include "tilescope/base/strbuf.h"
+#include "tilescope/report/find.h"
+
+enum { FOUND_NAMED = 5 };
+
+/* Add the reports below a directory to a "nothing here" message. */
+static void
+name_found(struct ts_err *err, const char *path, const struct ts_cancel *cancel)
+{
+	struct ts_found_list *list = ts_alloc(1, sizeof(*list));
+	struct ts_strbuf names;
+
+	if (!list || ts_find_reports(list, path, cancel, NULL) || list->count == 0) {
+		free(list);
+		return;
+	}
+	ts_strbuf_init(&names, 360);
+	for (int i = 0; i < list->count && i < FOUND_NAMED; i++)
+		ts_strbuf_printf(&names, "%s%s", i ? ", " : "", list->item[i].path);
+	if (list->count > FOUND_NAMED)
+		ts_strbuf_printf(&names, " and %d more", list->count - FOUND_NAMED);
+	ts_err_set(err, err->code, "no report in this directory itself: open one below it: %s",
+		names.s);
+	ts_strbuf_fini(&names);
+	ts_found_list_fini(list);
+	free(list);
+}
+
+static enum ts_code
+latest_below(char **path, const char *dir, const struct ts_cancel *cancel, struct ts_err *err)
+{
+	struct ts_found_list *list = ts_alloc(1, sizeof(*list));
+	enum ts_code code = list ? ts_find_reports(list, dir, cancel, err) : ts_err_nomem(err);
+
+	*path = NULL;
+	if (!code && list->count == 0)
+		code = ts_err_set(err, TS_E_NOT_FOUND, "no report in this directory or below it");
+	if (!code)
+		*path = ts_strdup(list->item[0].path);
+	if (!code && !*path)
+		code = ts_err_nomem(err);
+	if (list)
+		ts_found_list_fini(list);
+	free(list);
+	return code;
+}
+
+enum ts_code
+ts_open_report(struct ts_report **r, struct ts_reader **rd, const struct ts_args *args,
+	const char *path, bool any, struct ts_watch *w)
+{
+	struct ts_report_options options = {.cancel = ts_watch_cancel(w), .any = any};
+	char *maps = ts_config_path("schemas"), *newest = NULL;
+	struct ts_err err = {0};
+	enum ts_code code = TS_OK;
+
+	*r = NULL;
+	*rd = NULL;
+	options.map_dir = maps;
+	if (args->latest)
+		code = latest_below(&newest, path, options.cancel, &err);
+	if (!code)
+		code = ts_report_open(r, newest ? newest : path, &options, &err);
+	if (code == TS_E_NOT_FOUND && !newest)
+		name_found(&err, path, options.cancel);
+	if (!code)
+		code = ts_reader_open(rd, *r, &err);
+	if (!code)
+		ts_reader_set_cancel(*rd, options.cancel);
+	if (code) {
+		ts_complain(path, &err);
+		ts_close_report(*r, *rd);
+		*r = NULL;
+		*rd = NULL;
+	}
+	free(newest);
+	free(maps);
+	return code;
+}
+
+void
+ts_close_report(struct ts_report *r, struct ts_reader *rd)
+{
+	ts_reader_close(rd);
+	ts_report_close(r);
+}

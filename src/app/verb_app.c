@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* verb_app - open a report in the app; without a terminal, print its summary instead. */
+#include "config.h"
+
+#include <stddef.h>
+
+#include "tilescope/app/verbs.h"
+
+enum ts_exit
+ts_verb_app(const struct ts_args *args)
+{
+	struct ts_err err = {0};
+
+	if (args->path_count == 0) {
+		ts_err_set(&err, TS_E_USAGE,
+			"no PATH, and no terminal to choose one on (see tilescope help)");
+		ts_complain(NULL, &err);
+		return TS_EXIT_USAGE;
+	}
+	return ts_verb_summary(args);
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * verb_schema - `tilescope schema PATH`: what the file has, what bound to what, and what did not, so that
+ * one paste is enough to teach a new SDK's names.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "tilescope/app/json_out.h"
+#include "tilescope/app/open.h"
+#include "tilescope/app/output.h"
+#include "tilescope/app/verbs.h"
+#include "tilescope/base/utf8.h"
+
+static const char *const object_kinds[] = {"table", "view", "virtual table"};
+
+static const char *
+column_name(const struct ts_reach *r, int column)
+{
+	return column >= 0 ? r->rows->column[column].name : r->rows->rowid ? r->rows->rowid : "?";
+}
+
+/* Where a column comes from, in the words of the schema map; "" = nowhere. */
+static void
+describe(struct ts_strbuf *out, const struct ts_binding *b, int column)
+{
+	const struct ts_column_binding *cb = &b->column[column];
+
+	switch (cb->op) {
+	case TS_OP_COLUMN:
+		ts_strbuf_puts(out, column_name(&b->reach, cb->a));
+		break;
+	case TS_OP_SUM:
+	case TS_OP_DIFFERENCE:
+		ts_strbuf_printf(out, "%s%c%s", column_name(&b->reach, cb->a),
+			cb->op == TS_OP_SUM ? '+' : '-', column_name(&b->reach, cb->b));
+		break;
+	case TS_OP_CONSTANT:
+		ts_strbuf_printf(out, "=%s", cb->text);
+		break;
+	case TS_OP_DICT:
+		ts_strbuf_printf(out, "dict(%s,%s,%s,%s)", cb->dict.rows->name,
+			column_name(&cb->dict, cb->dict.column),
+			cb->dict.rows->column[cb->dict_text].name, column_name(&b->reach, cb->a));
+		break;
+	case TS_OP_ORDER_IN:
+		ts_strbuf_printf(out, "order-in(%s)", column_name(&b->reach, cb->a));
+		break;
+	case TS_OP_POSITION:
+		ts_strbuf_puts(out, "position");
+		break;
+	default:
+		break;
+	}
+	if (cb->guessed && cb->op == TS_OP_COLUMN)
+		ts_strbuf_puts(out, " (found by its values)");
+}
+
+/* --- JSON ------------------------------------------------------------------------------------- */
+
+static json_t *
+json_object_of(const struct ts_schema *s, const struct ts_object *o)
+{
+	json_t *columns = json_array();
+
+	for (int i = 0; i < o->column_count; i++)
+		json_array_append_new(columns,
+			json_pack("{s:o, s:o, s:b}", "name", ts_json_text(o->column[i].name, false),
+				"type", ts_json_text(o->column[i].type, false), "indexed",
+				o->column[i].index_first));
+	return json_pack("{s:o, s:s, s:b, s:o, s:o, s:o, s:o}", "name",
+		ts_json_text(o->name, false), "kind", object_kinds[o->kind], "rowid",
+		o->rowid != NULL, "rowid_alias",
+		o->rowid_alias >= 0 ? ts_json_text(o->column[o->rowid_alias].name, false)
+				    : json_null(),
+		"base", o->base >= 0 ? ts_json_text(s->object[o->base].name, false) : json_null(),
+		"problem", ts_json_text(o->problem, false), "columns", columns);
+}
+
+static json_t *
+json_relation(const struct ts_report *r, enum ts_relation relation)
+{
+	const struct ts_relation_def *def = ts_relation_def(relation);
+	const struct ts_binding *b = &r->binding[relation];
+	json_t *columns = json_object();
+
+	for (int c = 0; c < def->column_count; c++) {
+		struct ts_strbuf text;
+
+		ts_strbuf_init(&text, 1 << 16);
+		if (b->bound)
+			describe(&text, b, c);
+		json_object_set_new(columns, def->column[c].name, ts_json_text(text.s, true));
+		ts_strbuf_fini(&text);
+	}
+	return json_pack("{s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "name", def->name, "bound",
+		b->bound, "source", b->bound ? ts_json_text(r->file, false) : json_null(), "object",
+		b->bound ? ts_json_text(b->object->name, false) : json_null(), "rows",
+		b->bound ? ts_json_text(b->reach.rows->name, false) : json_null(), "key",
+		b->bound ? json_string(ts_key_name(b->reach.key)) : json_null(), "columns", columns,
+		"reason", ts_json_text(b->bound ? NULL : b->reason, false));
+}
+
+static json_t *
+json_schema(const struct ts_report *r)
+{
+	const struct ts_schema *s = r->schema[0];
+	const struct ts_map *m = r->map[0];
+	json_t *objects = json_array(), *relations = json_array(), *notes = json_array();
+
+	for (int i = 0; i < s->count; i++)
+		json_array_append_new(objects, json_object_of(s, &s->object[i]));
+	for (int i = 0; i < TS_RELATION_COUNT; i++)
+		json_array_append_new(relations, json_relation(r, (enum ts_relation)i));
+	for (int i = 0; i < r->notes.count; i++)
+		json_array_append_new(notes, ts_json_text(r->notes.note[i], false));
+	return json_pack("{s:o, s:o, s:o, s:i, s:I, s:o, s:o, s:o}", "path",
+		ts_json_text(r->path, false), "file", ts_json_text(r->file, false), "map",
+		m ? json_pack("{s:o, s:o, s:o}", "name", ts_json_text(m->name, false), "title",
+			    ts_json_text(m->title, false), "file", ts_json_text(m->file, false))
+		  : json_null(),
+		"page_size", r->header.page_size, "bytes", (json_int_t)r->header.bytes, "objects",
+		objects, "relations", relations, "warnings", notes);
+}
+
+/* --- text ------------------------------------------------------------------------------------- */
+
+static void
+put_safe(struct ts_strbuf *out, const char *s)
+{
+	ts_utf8_safe(out, s, strlen(s));
+}
+
+static void
+text_object(struct ts_strbuf *out, const struct ts_schema *s, const struct ts_object *o)
+{
+	ts_strbuf_printf(out, "  %s ", object_kinds[o->kind]);
+	put_safe(out, o->name);
+	if (o->base >= 0) {
+		ts_strbuf_puts(out, " (rows of ");
+		put_safe(out, s->object[o->base].name);
+		ts_strbuf_puts(out, ")");
+	}
+	if (o->problem) {
+		ts_strbuf_puts(out, ": ");
+		put_safe(out, o->problem);
+	}
+	ts_strbuf_puts(out, "\n   ");
+	for (int i = 0; i < o->column_count; i++) {
+		const struct ts_column *c = &o->column[i];
+
+		ts_strbuf_putc(out, ' ');
+		put_safe(out, c->name);
+		ts_strbuf_puts(out, *c->type ? " " : "");
+		put_safe(out, c->type);
+		ts_strbuf_puts(out,
+			i == o->rowid_alias	 ? " (row id)"
+				: c->index_first ? " (index)"
+						 : "");
+		ts_strbuf_puts(out, i + 1 < o->column_count ? "," : "");
+	}
+	ts_strbuf_putc(out, '\n');
+}
+
+static void
+text_bound(struct ts_strbuf *out, const struct ts_binding *b)
+{
+	const struct ts_relation_def *def = ts_relation_def(b->relation);
+	struct ts_strbuf text;
+
+	ts_strbuf_printf(out, "  %-20s ", def->name);
+	put_safe(out, b->object->name);
+	ts_strbuf_printf(out, ", %s\n", ts_key_name(b->reach.key));
+	ts_strbuf_init(&text, 1 << 16);
+	for (int c = 0; c < def->column_count; c++) {
+		ts_strbuf_reset(&text);
+		describe(&text, b, c);
+		ts_strbuf_printf(out, "    %-22s", def->column[c].name);
+		put_safe(out, text.len ? text.s : "-");
+		ts_strbuf_putc(out, '\n');
+	}
+	ts_strbuf_fini(&text);
+}
+
+static void
+text_schema(struct ts_strbuf *out, const struct ts_report *r)
+{
+	const struct ts_schema *s = r->schema[0];
+
+	put_safe(out, r->file);
+	ts_strbuf_printf(out, "\n%lld bytes, pages of %d bytes\n", (long long)r->header.bytes,
+		r->header.page_size);
+	ts_strbuf_printf(out, "schema map: ");
+	put_safe(out, r->map[0] ? r->map[0]->title : "none describes this file");
+	if (r->map[0]) {
+		ts_strbuf_puts(out, " (");
+		put_safe(out, r->map[0]->file);
+		ts_strbuf_puts(out, ")");
+	}
+	ts_strbuf_printf(out, "\n\ntables and views: %d\n", s->count);
+	for (int i = 0; i < s->count; i++)
+		text_object(out, s, &s->object[i]);
+	ts_strbuf_puts(out, "\nrelations that are bound, with how rows are reached\n");
+	for (int i = 0; i < TS_RELATION_COUNT; i++)
+		if (r->binding[i].bound)
+			text_bound(out, &r->binding[i]);
+	ts_strbuf_puts(out, "\nrelations that are not\n");
+	for (int i = 0; i < TS_RELATION_COUNT; i++)
+		if (!r->binding[i].bound) {
+			ts_strbuf_printf(out, "  %-20s ",
+				ts_relation_def((enum ts_relation)i)->name);
+			put_safe(out, r->binding[i].reason);
+			ts_strbuf_putc(out, '\n');
+		}
+	for (int i = 0; i < r->notes.count; i++) {
+		ts_strbuf_puts(out, i ? "note: " : "\nnote: ");
+		put_safe(out, r->notes.note[i]);
+		ts_strbuf_putc(out, '\n');
+	}
+}
+
+static enum ts_code
+print_schema(const struct ts_report *r, const struct ts_args *args, struct ts_err *err)
+{
+	struct ts_strbuf out;
+	enum ts_code code = TS_OK;
+
+	ts_strbuf_init(&out, TS_OUTPUT_MAX);
+	if (args->format == TS_FORMAT_JSON) {
+		json_t *json = json_schema(r);
+
+		if (!ts_json_print(&out, json))
+			code = ts_err_nomem(err);
+		json_decref(json);
+	} else {
+		text_schema(&out, r);
+	}
+	if (!code)
+		code = ts_output_write(args->output, &out, err);
+	ts_strbuf_fini(&out);
+	return code;
+}
+
+enum ts_exit
+ts_verb_schema(const struct ts_args *args)
+{
+	struct ts_watch *watch;
+	struct ts_report *r;
+	struct ts_reader *rd;
+	struct ts_err err = {0};
+	enum ts_code code = ts_watch_start(&watch, "tilescope", &err);
+	enum ts_exit status = TS_EXIT_OK;
+
+	if (code) {
+		ts_complain(NULL, &err);
+		return TS_EXIT_UNREADABLE;
+	}
+	code = ts_open_report(&r, &rd, args, args->paths[0], true, watch);
+	ts_watch_stop(watch);
+	if (code)
+		return ts_exit_of(code);
+	status = r->notes.partial ? TS_EXIT_PARTIAL : TS_EXIT_OK;
+	code = print_schema(r, args, &err);
+	if (code) {
+		ts_complain(NULL, &err);
+		status = TS_EXIT_UNREADABLE;
+	}
+	ts_close_report(r, rd);
+	return status;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* step_class - see the header. */
+#include "config.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/calc/step_class.h"
+
+static const struct {
+	const char *type;
+	enum ts_step_class c;
+} types[] = {
+	{"OnTileExecute", TS_CLASS_COMPUTE},
+	{"DoExchange", TS_CLASS_EXCHANGE},
+	{"GlobalExchange", TS_CLASS_GLOBAL_EXCHANGE},
+	{"Sync", TS_CLASS_SYNC},
+	{"Sans", TS_CLASS_SYNC},
+	{"SyncAns", TS_CLASS_SYNC},
+	{"StreamCopyBegin", TS_CLASS_HOST_WAIT},
+	{"StreamCopyMid", TS_CLASS_HOST_COPY},
+	{"StreamCopyEnd", TS_CLASS_HOST_END},
+};
+
+static const struct {
+	const char *key, *label;
+	char letter;
+} classes[TS_CLASS_COUNT] = {
+	[TS_CLASS_COMPUTE] = {"compute", "compute", 'C'},
+	[TS_CLASS_EXCHANGE] = {"exchange", "exchange", 'x'},
+	[TS_CLASS_GLOBAL_EXCHANGE] = {"global_exchange", "global exchange", 'g'},
+	[TS_CLASS_SYNC] = {"sync", "sync", 's'},
+	[TS_CLASS_EXTERNAL_SYNC] = {"external_sync", "external sync", 'W'},
+	[TS_CLASS_HOST_WAIT] = {"host_wait", "host wait", 'b'},
+	[TS_CLASS_HOST_COPY] = {"host_copy", "host copy", 'm'},
+	[TS_CLASS_HOST_END] = {"host_end", "host end", 'e'},
+	[TS_CLASS_CONTROL] = {"control", "control", '.'},
+};
+
+static bool
+equals(const char *s, size_t n, const char *word)
+{
+	return strlen(word) == n && memcmp(s, word, n) == 0;
+}
+
+bool
+ts_step_class_needs_name(const char *type, size_t n)
+{
+	return equals(type, n, "Sync");
+}
+
+bool
+ts_step_name_is_external(const char *name, size_t n)
+{
+	return n == strlen("External") && strncasecmp(name, "External", n) == 0;
+}
+
+enum ts_step_class
+ts_step_class_of(const char *type, size_t n, bool external)
+{
+	if (external && ts_step_class_needs_name(type, n))
+		return TS_CLASS_EXTERNAL_SYNC;
+	for (size_t i = 0; i < TS_COUNT(types); i++)
+		if (equals(type, n, types[i].type))
+			return types[i].c;
+	return TS_CLASS_CONTROL;
+}
+
+const char *
+ts_step_class_key(enum ts_step_class c)
+{
+	return classes[c].key;
+}
+
+const char *
+ts_step_class_label(enum ts_step_class c)
+{
+	return classes[c].label;
+}
+
+char
+ts_step_class_letter(enum ts_step_class c)
+{
+	return classes[c].letter;
+}

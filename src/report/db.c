@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * db - open hardened, prepare once, cancel.
+ *
+ * The file is hostile: SQLite is told to trust nothing in it (defensive, trusted_schema off, cell
+ * sizes checked, no triggers, no extensions, limits on everything that can grow), double-quoted
+ * words are never taken for text (an absent column must be an error, not its own name), and memory
+ * is capped for the whole process.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/base/strbuf.h"
+#include "tilescope/report/db.h"
+#include "tilescope/report/vfs.h"
+
+enum {
+	CACHED_STATEMENTS = 32,
+	PROGRESS_OPS = 2000,	 /* virtual machine steps between looks at the token */
+	HEAP_LIMIT = 192 << 20,	 /* bytes, the whole process */
+	LENGTH_LIMIT = 16 << 20, /* bytes, one value or row */
+};
+
+struct cached {
+	sqlite3_stmt *stmt;
+	char *sql;
+	bool busy;
+	unsigned used; /* clock of the last use */
+};
+
+struct ts_db {
+	sqlite3 *sqlite;
+	struct ts_vfs *vfs;
+	const struct ts_cancel *cancel;
+	struct cached cache[CACHED_STATEMENTS];
+	unsigned clock;
+};
+
+static enum ts_code
+fail(struct ts_db *db, int rc, struct ts_err *err)
+{
+	const struct ts_err *io = ts_vfs_error(db->vfs);
+	int primary = rc & 0xff;
+
+	if (rc == SQLITE_IOERR_CORRUPTFS)
+		return ts_err_set(err, TS_E_DAMAGED, "the file is truncated: %s", io->msg);
+	if (primary == SQLITE_IOERR && io->code)
+		return ts_err_set(err, io->code, "%s", io->msg);
+	if (primary == SQLITE_INTERRUPT || ts_cancelled(db->cancel))
+		return ts_err_set(err, TS_E_CANCELLED, "cancelled");
+	if (primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB)
+		return ts_err_set(err, TS_E_DAMAGED, "%s", sqlite3_errmsg(db->sqlite));
+	if (primary == SQLITE_NOMEM)
+		return ts_err_set(err, TS_E_LIMIT, "needs too much memory");
+	return ts_err_set(err, TS_E_FORMAT, "%s", sqlite3_errmsg(db->sqlite));
+}
+
+static int
+on_progress(void *ctx)
+{
+	return ts_cancelled(((struct ts_db *)ctx)->cancel);
+}
+
+static const struct {
+	int option, value;
+} configs[] = {
+	{SQLITE_DBCONFIG_DEFENSIVE, 1},
+	{SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+	{SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
+	{SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0},
+	{SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0},
+	{SQLITE_DBCONFIG_DQS_DML, 0},
+};
+
+static const struct {
+	int limit, value;
+} limits[] = {
+	{SQLITE_LIMIT_LENGTH, LENGTH_LIMIT},
+	{SQLITE_LIMIT_SQL_LENGTH, 1 << 20},
+	{SQLITE_LIMIT_EXPR_DEPTH, 100},
+	{SQLITE_LIMIT_COMPOUND_SELECT, 20},
+	{SQLITE_LIMIT_ATTACHED, 0},
+	{SQLITE_LIMIT_WORKER_THREADS, 0},
+	{SQLITE_LIMIT_FUNCTION_ARG, 32},
+};
+
+static const char *const pragmas[] = {
+	"PRAGMA cell_size_check=ON",
+	"PRAGMA mmap_size=0",
+	"PRAGMA cache_size=-2048",
+	"PRAGMA temp_store=FILE",
+	"PRAGMA query_only=ON",
+};
+
+static int
+harden(struct ts_db *db)
+{
+	int rc = SQLITE_OK;
+
+	for (size_t i = 0; i < TS_COUNT(configs); i++)
+		sqlite3_db_config(db->sqlite, configs[i].option, configs[i].value, NULL);
+	for (size_t i = 0; i < TS_COUNT(limits); i++)
+		sqlite3_limit(db->sqlite, limits[i].limit, limits[i].value);
+	sqlite3_extended_result_codes(db->sqlite, 1);
+	sqlite3_progress_handler(db->sqlite, PROGRESS_OPS, on_progress, db);
+	for (size_t i = 0; i < TS_COUNT(pragmas) && rc == SQLITE_OK; i++)
+		rc = sqlite3_exec(db->sqlite, pragmas[i], NULL, NULL, NULL);
+	if (rc == SQLITE_OK)
+		rc = sqlite3_exec(db->sqlite, "SELECT 1 FROM sqlite_schema LIMIT 1", NULL, NULL,
+			NULL);
+	return rc;
+}
+
+enum ts_code
+ts_db_open(struct ts_db **out, struct ts_source *source, struct ts_err *err)
+{
+	struct ts_db *db = ts_alloc(1, sizeof(*db));
+	enum ts_code code;
+	int rc;
+
+	*out = NULL;
+	if (!db)
+		return ts_err_nomem(err);
+	code = ts_vfs_new(&db->vfs, source, err);
+	if (code) {
+		free(db);
+		return code;
+	}
+	sqlite3_hard_heap_limit64(HEAP_LIMIT);
+	rc = sqlite3_open_v2("file:report?immutable=1", &db->sqlite,
+		SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX |
+			SQLITE_OPEN_PRIVATECACHE,
+		ts_vfs_name(db->vfs));
+	if (rc == SQLITE_OK)
+		rc = harden(db);
+	if (rc != SQLITE_OK) {
+		code = db->sqlite ? fail(db, rc, err) : ts_err_nomem(err);
+		ts_db_close(db);
+		return code;
+	}
+	*out = db;
+	return TS_OK;
+}
+
+void
+ts_db_close(struct ts_db *db)
+{
+	if (!db)
+		return;
+	for (size_t i = 0; i < CACHED_STATEMENTS; i++) {
+		sqlite3_finalize(db->cache[i].stmt);
+		free(db->cache[i].sql);
+	}
+	sqlite3_close_v2(db->sqlite);
+	ts_vfs_free(db->vfs);
+	free(db);
+}
+
+void
+ts_db_set_cancel(struct ts_db *db, const struct ts_cancel *cancel)
+{
+	db->cancel = cancel;
+	ts_vfs_set_cancel(db->vfs, cancel);
+}
+
+sqlite3 *
+ts_db_handle(struct ts_db *db)
+{
+	return db->sqlite;
+}
+
+/* The entry to keep a new statement in: the least recently used that nobody holds, or NULL. */
+static struct cached *
+cache_victim(struct ts_db *db)
+{
+	struct cached *best = NULL;
+
+	for (size_t i = 0; i < CACHED_STATEMENTS; i++) {
+		struct cached *c = &db->cache[i];
+
+		if (!c->busy && (!best || c->used < best->used))
+			best = c;
+	}
+	return best;
+}
+
+static struct cached *
+cache_find(struct ts_db *db, const char *sql)
+{
+	for (size_t i = 0; i < CACHED_STATEMENTS; i++) {
+		struct cached *c = &db->cache[i];
+
+		if (c->sql && !c->busy && strcmp(c->sql, sql) == 0)
+			return c;
+	}
+	return NULL;
+}
+
+enum ts_code
+ts_db_prepare(struct ts_db *db, sqlite3_stmt **stmt, const char *sql, struct ts_err *err)
+{
+	struct cached *c = cache_find(db, sql);
+	int rc;
+
+	if (c) {
+		c->busy = true;
+		c->used = ++db->clock;
+		*stmt = c->stmt;
+		return TS_OK;
+	}
+	rc = sqlite3_prepare_v3(db->sqlite, sql, -1, SQLITE_PREPARE_PERSISTENT, stmt, NULL);
+	if (rc != SQLITE_OK)
+		return fail(db, rc, err);
+	c = cache_victim(db);
+	if (c) {
+		char *copy = ts_strdup(sql);
+
+		if (copy) {
+			sqlite3_finalize(c->stmt);
+			free(c->sql);
+			*c = (struct cached){*stmt, copy, true, ++db->clock};
+		}
+	}
+	return TS_OK;
+}
+
+void
+ts_db_release(struct ts_db *db, sqlite3_stmt *stmt)
+{
+	if (!stmt)
+		return;
+	for (size_t i = 0; i < CACHED_STATEMENTS; i++)
+		if (db->cache[i].stmt == stmt) {
+			sqlite3_reset(stmt);
+			sqlite3_clear_bindings(stmt);
+			db->cache[i].busy = false;
+			return;
+		}
+	sqlite3_finalize(stmt);
+}
+
+enum ts_code
+ts_db_step(struct ts_db *db, sqlite3_stmt *stmt, bool *row, struct ts_err *err)
+{
+	int rc = sqlite3_step(stmt);
+
+	*row = rc == SQLITE_ROW;
+	return rc == SQLITE_ROW || rc == SQLITE_DONE ? TS_OK : fail(db, rc, err);
+}
+
+enum ts_code
+ts_db_int(struct ts_db *db, int64_t *out, bool *found, const char *sql, struct ts_err *err)
+{
+	sqlite3_stmt *stmt;
+	enum ts_code code;
+	bool row;
+
+	*found = false;
+	code = ts_db_prepare(db, &stmt, sql, err);
+	if (code)
+		return code;
+	code = ts_db_step(db, stmt, &row, err);
+	if (!code && row && sqlite3_column_type(stmt, 0) == SQLITE_INTEGER) {
+		*out = sqlite3_column_int64(stmt, 0);
+		*found = true;
+	}
+	ts_db_release(db, stmt);
+	return code;
+}
+
+void
+ts_sql_quote(struct ts_strbuf *sql, const char *name)
+{
+	ts_strbuf_putc(sql, '"');
+	for (; *name; name++) {
+		if (*name == '"')
+			ts_strbuf_putc(sql, '"');
+		ts_strbuf_putc(sql, *name);
+	}
+	ts_strbuf_putc(sql, '"');
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* names - see the header. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/report/names.h"
+#include "tilescope/report/rows.h"
+
+static bool
+keep(struct ts_names *names, int64_t id, const char *s, size_t n)
+{
+	void *p = names->name;
+
+	if (n > TS_NAME_MAX)
+		n = TS_NAME_MAX;
+	if (names->text_used + n + names->count * sizeof(*names->name) > TS_NAMES_BYTES) {
+		names->left_out++;
+		return true;
+	}
+	if (!ts_room(&p, &names->cap, names->count, sizeof(*names->name)))
+		return false;
+	names->name = p;
+	if (names->text_used + n > names->text_cap) {
+		size_t cap = names->text_cap * 2 + n + 4096;
+		char *bigger = ts_resize(names->text, cap, 1);
+
+		if (!bigger)
+			return false;
+		names->text = bigger;
+		names->text_cap = cap;
+	}
+	if (n > 0)
+		memcpy(names->text + names->text_used, s, n);
+	names->name[names->count++] = (struct ts_name){id, (uint32_t)names->text_used, (uint32_t)n};
+	names->text_used += n;
+	return true;
+}
+
+static int
+by_id(const void *a, const void *b)
+{
+	const struct ts_name *x = a, *y = b;
+
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+enum ts_code
+ts_names_read(struct ts_names *names, struct ts_reader *rd, enum ts_relation relation, int id,
+	int text, struct ts_err *err)
+{
+	struct ts_rows_query q = {.columns = {id, text}, .column_count = 2};
+	struct ts_rows *rows;
+	enum ts_code code;
+	bool there;
+
+	*names = (struct ts_names){0};
+	if (!ts_report_has(rd->report, relation))
+		return TS_OK;
+	code = ts_reader_rows(&rows, rd, relation, &q, err);
+	if (code)
+		return code;
+	while (!(code = ts_rows_next(rows, &there, err)) && there) {
+		const char *s;
+		size_t n;
+		int64_t key;
+
+		if (ts_rows_number(rows, 0, &key) != TS_VALUE_OK) {
+			names->bad_rows++;
+			continue;
+		}
+		names->rows++;
+		if (ts_rows_text(rows, 1, &s, &n) == TS_VALUE_OK && !keep(names, key, s, n)) {
+			code = ts_err_nomem(err);
+			break;
+		}
+	}
+	ts_rows_close(rows);
+	if (names->count)
+		qsort(names->name, names->count, sizeof(*names->name), by_id);
+	return code;
+}
+
+void
+ts_names_fini(struct ts_names *names)
+{
+	free(names->name);
+	free(names->text);
+	*names = (struct ts_names){0};
+}
+
+const char *
+ts_names_find(const struct ts_names *names, int64_t id, size_t *n)
+{
+	size_t low = 0, high = names->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (names->name[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*n = 0;
+	if (low == names->count || names->name[low].id != id)
+		return NULL;
+	*n = names->name[low].length;
+	return names->text + names->name[low].at;
+}

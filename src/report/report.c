@@ -1,0 +1,556 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * report - open a report: find its files, recognise them, bind the relations.
+ *
+ * Nothing here reads a table whole; the cost does not grow with the report. The parts beside the
+ * profile are recognised by their first bytes (the two small JSON files are parsed), and a part that
+ * is there but is not what its name says is a warning and a partial answer, never an end.
+ */
+#include "config.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tilescope/base/embedded.h"
+#include "tilescope/base/lex.h"
+#include "tilescope/base/mem.h"
+#include "tilescope/base/strbuf.h"
+#include "tilescope/format/json_file.h"
+#include "tilescope/report/find.h"
+#include "tilescope/report/report.h"
+#include "tilescope/report/rows.h"
+
+enum {
+	PATH_LIMIT = 1 << 14,
+	USER_MAPS = 64,
+	TABLES_NAMED = 6,
+	AGE_WARNING = 3600,
+	JSON_MAX = 16 << 20
+};
+
+static const char *const part_names[TS_PART_COUNT] = {"profile", "archive", "debug", "framework",
+	"app", "vars"};
+
+static const char *const part_states[] = {"absent", "ok", "damaged", "unreadable"};
+
+static const char *const kinds[] = {"sdk", "store"};
+
+const char *
+ts_part_name(enum ts_part part)
+{
+	return part_names[part];
+}
+
+const char *
+ts_part_state_name(enum ts_part_state state)
+{
+	return part_states[state];
+}
+
+const char *
+ts_kind_name(enum ts_kind kind)
+{
+	return kinds[kind];
+}
+
+bool
+ts_report_has(const struct ts_report *r, enum ts_relation relation)
+{
+	return r->binding[relation].bound;
+}
+
+bool
+ts_report_has_column(const struct ts_report *r, enum ts_relation relation, int column)
+{
+	return ts_binding_has(&r->binding[relation], column);
+}
+
+static char *
+join(const char *dir, const char *name, const char *suffix)
+{
+	struct ts_strbuf b;
+
+	ts_strbuf_init(&b, PATH_LIMIT);
+	ts_strbuf_puts(&b, dir);
+	if (*name)
+		ts_strbuf_putc(&b, '/');
+	ts_strbuf_puts(&b, name);
+	ts_strbuf_puts(&b, suffix);
+	return ts_strbuf_take(&b);
+}
+
+/* --- parts ------------------------------------------------------------------------------------ */
+
+static enum ts_code
+check_archive(const char *path, struct ts_err *err)
+{
+	struct ts_source *s;
+	char magic[8];
+	size_t got;
+	enum ts_code code = ts_source_open_file(&s, path, err);
+
+	if (code)
+		return code;
+	code = ts_source_read(s, magic, sizeof(magic), 0, &got, NULL, err);
+	if (!code && (got < sizeof(magic) || memcmp(magic, "!<arch>\n", sizeof(magic)) != 0))
+		code = ts_err_set(err, TS_E_DAMAGED, "not an ar archive");
+	ts_source_close(s);
+	return code;
+}
+
+/* The first byte that is not a blank; 0 for an empty file. */
+static enum ts_code
+first_byte(unsigned char *byte, const char *path, bool skip_blanks, struct ts_err *err)
+{
+	struct ts_source *s;
+	unsigned char head[64];
+	size_t got, i = 0;
+	enum ts_code code = ts_source_open_file(&s, path, err);
+
+	*byte = 0;
+	if (code)
+		return code;
+	code = ts_source_read(s, head, sizeof(head), 0, &got, NULL, err);
+	while (!code && skip_blanks && i < got && strchr(" \t\r\n", head[i]))
+		i++;
+	if (!code && i < got)
+		*byte = head[i];
+	ts_source_close(s);
+	return code;
+}
+
+static enum ts_code
+check_debug(const char *path, struct ts_err *err)
+{
+	unsigned char b;
+	enum ts_code code = first_byte(&b, path, false, err);
+
+	if (!code && (b < 0xa0 || b > 0xbf))
+		code = ts_err_set(err, TS_E_DAMAGED, "does not begin with a CBOR map");
+	return code;
+}
+
+static enum ts_code
+check_vars(const char *path, struct ts_err *err)
+{
+	unsigned char b;
+	enum ts_code code = first_byte(&b, path, true, err);
+
+	if (!code && b != '{')
+		code = ts_err_set(err, TS_E_DAMAGED, "does not begin with a JSON object");
+	return code;
+}
+
+static enum ts_code
+check_json(const char *path, struct ts_err *err)
+{
+	struct ts_source *s;
+	enum ts_code code = ts_source_open_file(&s, path, err);
+	char *text = NULL;
+	size_t got = 0;
+
+	if (code)
+		return code;
+	if (s->size > JSON_MAX)
+		code = ts_err_set(err, TS_E_LIMIT, "larger than 16 MiB");
+	if (!code) {
+		text = ts_alloc((size_t)s->size + 1, 1);
+		code = text ? ts_source_read(s, text, (size_t)s->size, 0, &got, NULL, err)
+			    : ts_err_nomem(err);
+	}
+	if (!code)
+		code = ts_json_check(text, got, err);
+	free(text);
+	ts_source_close(s);
+	return code;
+}
+
+static const struct {
+	enum ts_part part;
+	const char *name;
+	enum ts_code (*check)(const char *path, struct ts_err *err);
+} parts[] = {
+	{TS_PART_ARCHIVE, "archive.a", check_archive},
+	{TS_PART_DEBUG, "debug.cbor", check_debug},
+	{TS_PART_FRAMEWORK, "framework.json", check_json},
+	{TS_PART_APP, "app.json", check_json},
+	{TS_PART_VARS, "vars.json", check_vars},
+};
+
+/* A file that leads nowhere counts as absent; the user is told. */
+static void
+probe_part(struct ts_report *r, enum ts_part part, char *path,
+	enum ts_code (*check)(const char *path, struct ts_err *err))
+{
+	struct ts_part_info *info = &r->part[part];
+	struct ts_err why = {0};
+	struct stat st;
+	enum ts_code code;
+
+	if (!path || lstat(path, &st) < 0) {
+		free(path);
+		return;
+	}
+	if (stat(path, &st) < 0) {
+		ts_notes_add(&r->notes, "%s is a symbolic link that leads nowhere", path);
+		free(path);
+		return;
+	}
+	info->path = path;
+	info->bytes = st.st_size;
+	info->mtime = st.st_mtime;
+	code = check(path, &why);
+	info->state = code == TS_OK    ? TS_PART_OK
+		: code == TS_E_DAMAGED ? TS_PART_DAMAGED
+				       : TS_PART_UNREADABLE;
+	if (code) {
+		ts_notes_add(&r->notes, "%s: %s", path, why.msg);
+		r->notes.partial = true;
+	}
+}
+
+static void
+probe_parts(struct ts_report *r)
+{
+	const struct ts_part_info *debug = &r->part[TS_PART_DEBUG];
+	int64_t mtime = r->part[TS_PART_PROFILE].mtime;
+
+	for (size_t i = 0; i < TS_COUNT(parts); i++) {
+		probe_part(r, parts[i].part, join(r->dir, parts[i].name, ""), parts[i].check);
+		/* PopART and PopTorch keep debug.cbor one directory up */
+		if (parts[i].part == TS_PART_DEBUG && debug->state == TS_PART_ABSENT)
+			probe_part(r, TS_PART_DEBUG, join(r->dir, "../debug.cbor", ""),
+				check_debug);
+	}
+	if (debug->state == TS_PART_OK && llabs((long long)(debug->mtime - mtime)) > AGE_WARNING)
+		ts_notes_add(&r->notes,
+			"debug.cbor is much %s than the profile: perhaps of another run",
+			debug->mtime < mtime ? "older" : "newer");
+	char *capnp = join(r->dir, "vars.capnp", "");
+
+	if (capnp && access(capnp, F_OK) == 0)
+		ts_notes_add(&r->notes,
+			"vars.capnp is there, but its format is not public: not read");
+	free(capnp);
+}
+
+/* --- the profile ------------------------------------------------------------------------------ */
+
+static bool
+has_bytes(const char *file, const char *suffix)
+{
+	char *path = join(file, "", suffix);
+	struct stat st;
+	bool yes = path && stat(path, &st) == 0 && st.st_size > 0;
+
+	free(path);
+	return yes;
+}
+
+static bool
+is_being_written(const char *file)
+{
+	return has_bytes(file, "-wal") || has_bytes(file, "-journal");
+}
+
+static void
+note_file(struct ts_report *r)
+{
+	const char *name = strrchr(r->file, '/') ? strrchr(r->file, '/') + 1 : r->file;
+
+	r->being_written = is_being_written(r->file);
+	if (r->being_written) {
+		r->notes.partial = true;
+		ts_notes_add(&r->notes,
+			"the profile is being written (a non-empty -wal or -journal lies beside it): "
+			"only what the file itself holds is shown");
+	} else if (r->header.wal) {
+		ts_notes_add(&r->notes,
+			"the profile is in SQLite's WAL mode and has no -wal file beside it: "
+			"what was not checkpointed is missing");
+	}
+	if (ts_is_temporary_profile(name))
+		ts_notes_add(&r->notes,
+			"%s is the name of a profile whose engine is still alive: it may be half-written",
+			name);
+	if (r->header.truncated) {
+		r->notes.partial = true;
+		r->part[TS_PART_PROFILE].state = TS_PART_DAMAGED;
+		ts_notes_add(&r->notes,
+			"the profile is truncated: its header says %lld pages, the file has %lld",
+			(long long)r->header.pages_said,
+			(long long)(r->header.bytes / r->header.page_size));
+	}
+}
+
+struct map_problems {
+	struct ts_notes *notes;
+};
+
+static void
+note_map_problem(void *ctx, const char *file, int line, const char *reason)
+{
+	struct map_problems *p = ctx;
+
+	ts_notes_add(p->notes, "%s:%d: %s", file, line, reason);
+}
+
+/* Keep the map if it describes the file. */
+static bool
+try_map(struct ts_report *r, const char *file, char *text, struct ts_db *db)
+{
+	struct map_problems p = {&r->notes};
+	struct ts_map *map = ts_map_parse(file, text, note_map_problem, &p);
+
+	if (map && ts_map_recognises(map, r->schema[0], db)) {
+		r->map[0] = map;
+		return true;
+	}
+	ts_map_free(map);
+	return false;
+}
+
+static int
+schema_files(const struct dirent *e)
+{
+	const char *dot = strrchr(e->d_name, '.');
+
+	return dot && strcmp(dot, ".schema") == 0;
+}
+
+/* Users' maps come first, in the order of their names. */
+static void
+try_user_maps(struct ts_report *r, const char *dir, struct ts_db *db)
+{
+	struct dirent **list;
+	int n = scandir(dir, &list, schema_files, alphasort);
+
+	for (int i = 0; i < n; i++) {
+		char *path = join(dir, list[i]->d_name, "");
+		char *text = NULL;
+		struct ts_err why = {0};
+
+		if (!r->map[0] && i < USER_MAPS && path) {
+			if (ts_lex_read(&text, path, &why))
+				ts_notes_add(&r->notes, "%s", why.msg);
+			else
+				try_map(r, path, text, db);
+		}
+		free(text);
+		free(path);
+		free(list[i]);
+	}
+	if (n >= 0)
+		free(list);
+}
+
+static void
+try_own_maps(struct ts_report *r, struct ts_db *db)
+{
+	static const char *const names[] = {"schemas/store.schema", "schemas/poplar3.schema"};
+
+	for (size_t i = 0; i < TS_COUNT(names) && !r->map[0]; i++) {
+		const struct ts_embedded *e = ts_embedded_find(names[i]);
+		char *text = e ? ts_strndup(e->text, e->size) : NULL;
+
+		if (text && try_map(r, names[i], text, db) && i == 0)
+			r->kind = TS_KIND_STORE;
+		free(text);
+	}
+}
+
+static enum ts_code
+something_else(const struct ts_schema *s, struct ts_err *err)
+{
+	struct ts_strbuf names;
+
+	if (s->count == 0)
+		return ts_err_set(err, TS_E_FORMAT,
+			"an SQLite database without tables (half-written, or not a profile)");
+	ts_strbuf_init(&names, 300);
+	for (int i = 0; i < s->count && i < TABLES_NAMED; i++)
+		ts_strbuf_printf(&names, "%s%.60s", i ? ", " : "", s->object[i].name);
+	if (s->count > TABLES_NAMED)
+		ts_strbuf_printf(&names, " and %d more", s->count - TABLES_NAMED);
+	ts_err_set(err, TS_E_FORMAT,
+		"an SQLite database of something else: it has %s (see tilescope schema)", names.s);
+	ts_strbuf_fini(&names);
+	return TS_E_FORMAT;
+}
+
+static enum ts_code
+bind_all(struct ts_report *r, struct ts_db *db, struct ts_err *err)
+{
+	enum ts_code code = TS_OK;
+
+	for (int i = 0; !r->map[0] && i < TS_RELATION_COUNT; i++)
+		snprintf(r->binding[i].reason, TS_REASON_MAX, "no schema map describes this file");
+	for (int i = 0; !code && r->map[0] && i < TS_RELATION_COUNT; i++)
+		code = ts_binding_make(&r->binding[i], (enum ts_relation)i, r->map[0], r->schema[0],
+			db, err);
+	return code;
+}
+
+static enum ts_code
+read_profile(struct ts_report *r, const struct ts_report_options *options, struct ts_err *err)
+{
+	struct ts_db *db;
+	enum ts_code code = ts_sqlite_header_read(&r->header, r->source[0], err);
+
+	if (code)
+		return code;
+	code = ts_db_open(&db, r->source[0], err);
+	if (code)
+		return code;
+	ts_db_set_cancel(db, options->cancel);
+	r->part[TS_PART_PROFILE].state = TS_PART_OK;
+	note_file(r);
+	code = ts_schema_read(&r->schema[0], db, err);
+	if (!code && options->map_dir)
+		try_user_maps(r, options->map_dir, db);
+	if (!code && !r->map[0])
+		try_own_maps(r, db);
+	if (!code && !r->map[0] && !options->any)
+		code = something_else(r->schema[0], err);
+	if (!code)
+		code = bind_all(r, db, err);
+	ts_db_close(db);
+	return code;
+}
+
+static enum ts_code
+fill_in(struct ts_report *r, const char *path, const struct ts_report_options *options,
+	struct ts_err *err)
+{
+	const char *slash;
+	enum ts_code code;
+
+	r->path = ts_strdup(path);
+	code = r->path ? ts_find_profile(&r->file, path, err) : ts_err_nomem(err);
+	if (code)
+		return code;
+	slash = strrchr(r->file, '/');
+	r->dir = slash ? ts_strndup(r->file, slash == r->file ? 1 : (size_t)(slash - r->file))
+		       : ts_strdup(".");
+	r->part[TS_PART_PROFILE].path = ts_strdup(r->file);
+	if (!r->dir || !r->part[TS_PART_PROFILE].path)
+		return ts_err_nomem(err);
+	code = ts_source_open_file(&r->source[0], r->file, err);
+	if (code == TS_E_NOT_FOUND)
+		ts_err_set(err, TS_E_NOT_FOUND, "a symbolic link that leads nowhere");
+	if (code)
+		return code;
+	r->part[TS_PART_PROFILE].bytes = r->source[0]->size;
+	r->part[TS_PART_PROFILE].mtime = r->source[0]->mtime;
+	code = read_profile(r, options, err);
+	if (!code)
+		probe_parts(r);
+	return code;
+}
+
+enum ts_code
+ts_report_open(struct ts_report **out, const char *path, const struct ts_report_options *options,
+	struct ts_err *err)
+{
+	struct ts_report *r = ts_alloc(1, sizeof(*r));
+	enum ts_code code;
+
+	*out = NULL;
+	if (!r)
+		return ts_err_nomem(err);
+	code = fill_in(r, path, options, err);
+	if (code) {
+		ts_report_close(r);
+		return code;
+	}
+	*out = r;
+	return TS_OK;
+}
+
+void
+ts_report_close(struct ts_report *r)
+{
+	if (!r)
+		return;
+	for (int i = 0; i < TS_SOURCES; i++) {
+		ts_schema_free(r->schema[i]);
+		ts_map_free(r->map[i]);
+		ts_source_close(r->source[i]);
+	}
+	for (int i = 0; i < TS_PART_COUNT; i++)
+		free(r->part[i].path);
+	ts_notes_fini(&r->notes);
+	free(r->path);
+	free(r->dir);
+	free(r->file);
+	free(r);
+}
+
+bool
+ts_report_changed(const struct ts_report *r)
+{
+	struct stat st;
+
+	if (stat(r->file, &st) < 0)
+		return true;
+	return st.st_size != r->part[TS_PART_PROFILE].bytes ||
+		st.st_mtime != r->part[TS_PART_PROFILE].mtime ||
+		is_being_written(r->file) != r->being_written;
+}
+
+/* --- readers ---------------------------------------------------------------------------------- */
+
+enum ts_code
+ts_reader_open(struct ts_reader **out, const struct ts_report *r, struct ts_err *err)
+{
+	struct ts_reader *rd = ts_alloc(1, sizeof(*rd));
+	enum ts_code code = TS_OK;
+
+	*out = NULL;
+	if (!rd)
+		return ts_err_nomem(err);
+	rd->report = r;
+	for (int i = 0; !code && i < TS_SOURCES; i++)
+		code = ts_db_open(&rd->db[i], r->source[i], err);
+	if (code) {
+		ts_reader_close(rd);
+		return code;
+	}
+	*out = rd;
+	return TS_OK;
+}
+
+void
+ts_reader_close(struct ts_reader *rd)
+{
+	if (!rd)
+		return;
+	for (int i = 0; i < TS_SOURCES; i++)
+		ts_db_close(rd->db[i]);
+	free(rd);
+}
+
+void
+ts_reader_set_cancel(struct ts_reader *rd, const struct ts_cancel *cancel)
+{
+	for (int i = 0; i < TS_SOURCES; i++)
+		ts_db_set_cancel(rd->db[i], cancel);
+}
+
+enum ts_code
+ts_reader_rows(struct ts_rows **rows, struct ts_reader *rd, enum ts_relation relation,
+	const struct ts_rows_query *q, struct ts_err *err)
+{
+	struct ts_rows_query own = *q;
+
+	own.binding = &rd->report->binding[relation];
+	if (!own.binding->bound)
+		return ts_err_set(err, TS_E_ABSENT, "%s: %s", ts_relation_def(relation)->name,
+			own.binding->reason);
+	return ts_rows_open(rows, rd->db[own.binding->source], &own, err);
+}

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rows - build the one SELECT that a query needs, and compute what no SELECT should.
+ *
+ * Sums, constants, dictionaries and row order are worked out here, row by row, from plain columns:
+ * a view or a window function in SQL would cost a hundred times as much (an order within a step by
+ * window function takes seconds and hundreds of megabytes on a few million rows).
+ */
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/base/strbuf.h"
+#include "tilescope/report/rows.h"
+
+enum { SQL_MAX = 1 << 16, TEXT_MAX = 1 << 20, NO_ORDER = -1 };
+
+struct ts_rows {
+	struct ts_db *db;
+	sqlite3_stmt *stmt;
+	struct ts_rows_query q;
+	int slot_a[TS_ROWS_COLUMNS], slot_b[TS_ROWS_COLUMNS]; /* columns of the statement, or -1 */
+	int rowid_slot, key_slot;			      /* or -1 */
+	bool filter; /* the range is applied here, not by SQL */
+	bool until;  /* rows end where the key reaches q.to */
+	int64_t position;
+	int64_t order; /* row order within equal values of the group, NO_ORDER = not known yet */
+	int64_t group;
+	bool grouped; /* `group` is set */
+	bool from_start;
+	struct ts_strbuf text[TS_ROWS_COLUMNS]; /* dictionary texts of this row */
+};
+
+static int
+add_slot(struct ts_strbuf *sql, int *slots, const struct ts_reach *r, int column)
+{
+	if (*slots)
+		ts_strbuf_puts(sql, ", ");
+	if (column < 0)
+		ts_strbuf_puts(sql, r->rows->rowid);
+	else
+		ts_sql_quote(sql, r->rows->column[column].name);
+	return (*slots)++;
+}
+
+static void
+add_columns(struct ts_rows *rows, struct ts_strbuf *sql)
+{
+	const struct ts_binding *b = rows->q.binding;
+	int slots = 0;
+
+	ts_strbuf_puts(sql, "SELECT ");
+	rows->rowid_slot = b->reach.has_rowid ? add_slot(sql, &slots, &b->reach, -1) : -1;
+	rows->key_slot = rows->filter || rows->until
+		? add_slot(sql, &slots, &b->reach, b->reach.column)
+		: -1;
+	for (int i = 0; i < rows->q.column_count; i++) {
+		const struct ts_column_binding *cb = &b->column[rows->q.columns[i]];
+
+		rows->slot_a[i] = cb->a >= 0 ? add_slot(sql, &slots, &b->reach, cb->a) : -1;
+		rows->slot_b[i] = cb->b >= 0 ? add_slot(sql, &slots, &b->reach, cb->b) : -1;
+	}
+	if (slots == 0)
+		ts_strbuf_puts(sql, "1");
+}
+
+static void
+add_where(struct ts_rows *rows, struct ts_strbuf *sql, bool by_rowid, bool by_key)
+{
+	const struct ts_reach *r = &rows->q.binding->reach;
+
+	ts_strbuf_puts(sql, " FROM main.");
+	ts_sql_quote(sql, r->rows->name);
+	if (by_key) {
+		ts_strbuf_puts(sql, " WHERE ");
+		ts_sql_quote(sql, r->rows->column[r->column].name);
+		ts_strbuf_puts(sql, " >= ?1 AND ");
+		ts_sql_quote(sql, r->rows->column[r->column].name);
+		ts_strbuf_puts(sql, " < ?2 ORDER BY ");
+		ts_sql_quote(sql, r->rows->column[r->column].name);
+	} else if (by_rowid) {
+		ts_strbuf_printf(sql, " WHERE %s >= ?1 AND %s < ?2 ORDER BY %s", r->rows->rowid,
+			r->rows->rowid, r->rows->rowid);
+	} else if (r->has_rowid) {
+		ts_strbuf_printf(sql, " ORDER BY %s", r->rows->rowid);
+	}
+	if (rows->q.limit > 0 && !rows->filter)
+		ts_strbuf_puts(sql, " LIMIT ?3");
+}
+
+/* Decide how the range is applied; *from and *to are what SQL gets. */
+static enum ts_code
+plan(struct ts_rows *rows, bool *by_rowid, bool *by_key, int64_t *from, int64_t *to,
+	struct ts_err *err)
+{
+	const struct ts_reach *r = &rows->q.binding->reach;
+
+	*from = rows->q.from;
+	*to = rows->q.to;
+	*by_rowid = rows->q.range == TS_RANGE_ROWID;
+	*by_key = false;
+	rows->from_start = rows->q.range == TS_RANGE_ALL ||
+		(*by_rowid && rows->q.from <= r->first_rowid);
+	if (*by_rowid && !r->has_rowid)
+		return ts_err_set(err, TS_E_USAGE, "rows of %s have no row id", r->rows->name);
+	if (rows->q.range != TS_RANGE_KEY)
+		return TS_OK;
+	if (r->column < 0)
+		return ts_err_set(err, TS_E_ABSENT, "%s has no key", r->rows->name);
+	rows->from_start = true; /* a key's rows stand together */
+	switch (r->key) {
+	case TS_KEY_ROWID:
+		*by_rowid = true;
+		break;
+	case TS_KEY_INDEX:
+		*by_key = true;
+		break;
+	case TS_KEY_MONOTONE:
+		*by_rowid = true;
+		rows->until = true;
+		*to = r->last_rowid == INT64_MAX ? INT64_MAX : r->last_rowid + 1;
+		return ts_reach_bisect(from, r, rows->db, rows->q.from, err);
+	case TS_KEY_NONE:
+		rows->filter = true;
+		break;
+	}
+	return TS_OK;
+}
+
+enum ts_code
+ts_rows_open(struct ts_rows **out, struct ts_db *db, const struct ts_rows_query *q,
+	struct ts_err *err)
+{
+	struct ts_rows *rows = ts_alloc(1, sizeof(*rows));
+	struct ts_strbuf sql;
+	enum ts_code code;
+	bool by_rowid, by_key;
+	int64_t from, to;
+
+	*out = NULL;
+	if (!rows)
+		return ts_err_nomem(err);
+	rows->db = db;
+	rows->q = *q;
+	rows->position = -1;
+	for (int i = 0; i < TS_ROWS_COLUMNS; i++)
+		ts_strbuf_init(&rows->text[i], TEXT_MAX);
+	code = plan(rows, &by_rowid, &by_key, &from, &to, err);
+	if (!code) {
+		ts_strbuf_init(&sql, SQL_MAX);
+		add_columns(rows, &sql);
+		add_where(rows, &sql, by_rowid, by_key);
+		code = ts_db_prepare(db, &rows->stmt, sql.s, err);
+		ts_strbuf_fini(&sql);
+	}
+	if (code) {
+		ts_rows_close(rows);
+		return code;
+	}
+	if (by_rowid || by_key) {
+		sqlite3_bind_int64(rows->stmt, 1, from);
+		sqlite3_bind_int64(rows->stmt, 2, to);
+	}
+	if (q->limit > 0 && !rows->filter)
+		sqlite3_bind_int64(rows->stmt, 3, q->limit);
+	*out = rows;
+	return TS_OK;
+}
+
+void
+ts_rows_close(struct ts_rows *rows)
+{
+	if (!rows)
+		return;
+	ts_db_release(rows->db, rows->stmt);
+	for (int i = 0; i < TS_ROWS_COLUMNS; i++)
+		ts_strbuf_fini(&rows->text[i]);
+	free(rows);
+}
+
+static enum ts_value
+plain_number(sqlite3_stmt *stmt, int slot, int64_t *v)
+{
+	double d;
+
+	*v = 0;
+	if (slot < 0)
+		return TS_VALUE_NULL;
+	switch (sqlite3_column_type(stmt, slot)) {
+	case SQLITE_NULL:
+		return TS_VALUE_NULL;
+	case SQLITE_INTEGER:
+		*v = sqlite3_column_int64(stmt, slot);
+		break;
+	case SQLITE_FLOAT:
+		d = sqlite3_column_double(stmt, slot);
+		if (!(d >= 0 && d <= 9007199254740992.0) || d != floor(d))
+			return TS_VALUE_BAD;
+		*v = (int64_t)d;
+		break;
+	default:
+		return TS_VALUE_BAD;
+	}
+	if (*v >= 0 && *v <= TS_NUMBER_MAX)
+		return TS_VALUE_OK;
+	*v = 0;
+	return TS_VALUE_BAD;
+}
+
+/* Keep the order within equal values of the group up to date. */
+static void
+count_order(struct ts_rows *rows, int slot)
+{
+	int64_t group = sqlite3_column_type(rows->stmt, slot) == SQLITE_INTEGER
+		? sqlite3_column_int64(rows->stmt, slot)
+		: -1;
+
+	if (!rows->grouped) {
+		rows->grouped = true;
+		rows->order = rows->from_start ? 0 : NO_ORDER;
+	} else if (group != rows->group) {
+		rows->order = 0;
+	} else if (rows->order != NO_ORDER) {
+		rows->order++;
+	}
+	rows->group = group;
+}
+
+static void
+advance(struct ts_rows *rows)
+{
+	rows->position++;
+	for (int i = 0; i < rows->q.column_count; i++) {
+		ts_strbuf_reset(&rows->text[i]);
+		if (rows->q.binding->column[rows->q.columns[i]].op == TS_OP_ORDER_IN)
+			count_order(rows, rows->slot_a[i]);
+	}
+}
+
+enum ts_code
+ts_rows_next(struct ts_rows *rows, bool *there, struct ts_err *err)
+{
+	enum ts_code code;
+
+	while (!(code = ts_db_step(rows->db, rows->stmt, there, err)) && *there) {
+		int64_t key;
+		bool keyed;
+
+		advance(rows);
+		if (rows->key_slot < 0)
+			return TS_OK;
+		keyed = plain_number(rows->stmt, rows->key_slot, &key) == TS_VALUE_OK;
+		if (rows->until && keyed && key >= rows->q.to) {
+			*there = false;
+			return TS_OK;
+		}
+		if (keyed && key >= rows->q.from && key < rows->q.to)
+			return TS_OK;
+	}
+	return code;
+}
+
+enum ts_value
+ts_rows_number(struct ts_rows *rows, int i, int64_t *v)
+{
+	const struct ts_column_binding *cb = &rows->q.binding->column[rows->q.columns[i]];
+	enum ts_value a, b;
+	int64_t second;
+
+	*v = 0;
+	switch (cb->op) {
+	case TS_OP_COLUMN:
+	case TS_OP_DICT:
+		return plain_number(rows->stmt, rows->slot_a[i], v);
+	case TS_OP_SUM:
+	case TS_OP_DIFFERENCE:
+		a = plain_number(rows->stmt, rows->slot_a[i], v);
+		b = plain_number(rows->stmt, rows->slot_b[i], &second);
+		if (a == TS_VALUE_OK && b == TS_VALUE_OK) {
+			/* neither is above 2^62: the difference cannot overflow, the sum can */
+			bool fits = cb->op == TS_OP_DIFFERENCE || ts_add_i64(v, second);
+
+			if (cb->op == TS_OP_DIFFERENCE)
+				*v -= second;
+			if (fits && *v >= 0 && *v <= TS_NUMBER_MAX)
+				return TS_VALUE_OK;
+			a = TS_VALUE_BAD;
+		}
+		*v = 0;
+		return a == TS_VALUE_OK ? b : a;
+	case TS_OP_CONSTANT:
+		*v = strtoll(cb->text, NULL, 10);
+		return *v >= 0 ? TS_VALUE_OK : TS_VALUE_BAD;
+	case TS_OP_ORDER_IN:
+		*v = rows->order == NO_ORDER ? 0 : rows->order;
+		return rows->order == NO_ORDER ? TS_VALUE_NULL : TS_VALUE_OK;
+	case TS_OP_POSITION:
+		*v = rows->position;
+		return TS_VALUE_OK;
+	default:
+		return TS_VALUE_NULL;
+	}
+}
+
+enum ts_value
+ts_rows_real(struct ts_rows *rows, int i, double *v)
+{
+	int slot = rows->slot_a[i];
+	int type = slot < 0 ? SQLITE_NULL : sqlite3_column_type(rows->stmt, slot);
+
+	*v = 0;
+	if (type == SQLITE_NULL)
+		return TS_VALUE_NULL;
+	if (type != SQLITE_FLOAT && type != SQLITE_INTEGER)
+		return TS_VALUE_BAD;
+	*v = sqlite3_column_double(rows->stmt, slot);
+	return isfinite(*v) ? TS_VALUE_OK : TS_VALUE_BAD;
+}
+
+static enum ts_value
+dict_text(struct ts_rows *rows, int i, const char **s, size_t *n)
+{
+	const struct ts_column_binding *cb = &rows->q.binding->column[rows->q.columns[i]];
+	enum ts_value value;
+	int64_t key;
+	bool found;
+
+	value = plain_number(rows->stmt, rows->slot_a[i], &key);
+	if (value != TS_VALUE_OK)
+		return value;
+	ts_strbuf_reset(&rows->text[i]);
+	if (ts_reach_text(&rows->text[i], &found, &cb->dict, rows->db, key, cb->dict_text, NULL) ||
+		!found)
+		return TS_VALUE_NULL;
+	*s = rows->text[i].s;
+	*n = rows->text[i].len;
+	return TS_VALUE_OK;
+}
+
+enum ts_value
+ts_rows_text(struct ts_rows *rows, int i, const char **s, size_t *n)
+{
+	const struct ts_column_binding *cb = &rows->q.binding->column[rows->q.columns[i]];
+	int slot = rows->slot_a[i];
+
+	*s = "";
+	*n = 0;
+	if (cb->op == TS_OP_DICT)
+		return dict_text(rows, i, s, n);
+	if (cb->op == TS_OP_CONSTANT) {
+		*s = cb->text;
+		*n = strlen(cb->text);
+		return TS_VALUE_OK;
+	}
+	if (slot < 0 || sqlite3_column_type(rows->stmt, slot) == SQLITE_NULL)
+		return TS_VALUE_NULL;
+	if (sqlite3_column_type(rows->stmt, slot) != SQLITE_TEXT)
+		return TS_VALUE_BAD;
+	*s = (const char *)sqlite3_column_text(rows->stmt, slot);
+	*n = (size_t)sqlite3_column_bytes(rows->stmt, slot);
+	if (!*s)
+		*s = "";
+	return TS_VALUE_OK;
+}
+
+enum ts_value
+ts_rows_blob(struct ts_rows *rows, int i, const void **bytes, size_t *n)
+{
+	int slot = rows->slot_a[i];
+
+	*bytes = "";
+	*n = 0;
+	if (slot < 0 || sqlite3_column_type(rows->stmt, slot) == SQLITE_NULL)
+		return TS_VALUE_NULL;
+	if (sqlite3_column_type(rows->stmt, slot) != SQLITE_BLOB)
+		return TS_VALUE_BAD;
+	*n = (size_t)sqlite3_column_bytes(rows->stmt, slot);
+	if (*n > 0)
+		*bytes = sqlite3_column_blob(rows->stmt, slot);
+	return TS_VALUE_OK;
+}
+
+bool
+ts_rows_rowid(struct ts_rows *rows, int64_t *rowid)
+{
+	if (rows->rowid_slot < 0)
+		return false;
+	*rowid = sqlite3_column_int64(rows->stmt, rows->rowid_slot);
+	return true;
+}

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * schema - ask SQLite what a file holds.
+ *
+ * A view is traced to its base table when SQLite's own program for `SELECT * FROM view` does nothing
+ * but walk one table and hand out its columns: then its rows are that table's rows, one to one, and
+ * can be reached by row id. The program is looked at (EXPLAIN), not the view's text: any opcode
+ * outside a short list, so any filter, join, sort or function, means "forwards only".
+ */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/base/strbuf.h"
+#include "tilescope/report/schema.h"
+
+enum { SQL_MAX = 1 << 16 };
+
+static char *
+text_column(sqlite3_stmt *stmt, int i)
+{
+	const char *s = (const char *)sqlite3_column_text(stmt, i);
+
+	return ts_strdup(s ? s : "");
+}
+
+/* Prepare `head "name" tail`. */
+static enum ts_code
+prepare_on(struct ts_db *db, sqlite3_stmt **stmt, const char *head, const char *name,
+	const char *tail, struct ts_err *err)
+{
+	struct ts_strbuf sql;
+	enum ts_code code;
+
+	ts_strbuf_init(&sql, SQL_MAX);
+	ts_strbuf_puts(&sql, head);
+	ts_sql_quote(&sql, name);
+	ts_strbuf_puts(&sql, tail);
+	if (sql.cut)
+		code = ts_err_set(err, TS_E_LIMIT, "name too long");
+	else
+		code = ts_db_prepare(db, stmt, sql.s, err);
+	ts_strbuf_fini(&sql);
+	return code;
+}
+
+static enum ts_code
+read_columns(struct ts_object *o, struct ts_db *db, int *pk, int *pk_count, struct ts_err *err)
+{
+	sqlite3_stmt *stmt;
+	enum ts_code code;
+	bool row;
+
+	*pk = -1;
+	*pk_count = 0;
+	o->column = ts_alloc(TS_SCHEMA_COLUMNS, sizeof(*o->column));
+	if (!o->column)
+		return ts_err_nomem(err);
+	code = prepare_on(db, &stmt, "PRAGMA main.table_xinfo(", o->name, ")", err);
+	if (code)
+		return code;
+	while (!(code = ts_db_step(db, stmt, &row, err)) && row) {
+		struct ts_column *c = &o->column[o->column_count];
+
+		if (o->column_count == TS_SCHEMA_COLUMNS)
+			break;
+		if (sqlite3_column_int(stmt, 5) > 0) {
+			*pk = o->column_count;
+			*pk_count += 1;
+		}
+		c->name = text_column(stmt, 1);
+		c->type = text_column(stmt, 2);
+		if (!c->name || !c->type) {
+			free(c->name);
+			free(c->type);
+			code = ts_err_nomem(err);
+			break;
+		}
+		o->column_count++;
+	}
+	ts_db_release(db, stmt);
+	return code;
+}
+
+/* Mark the first column of an index. */
+static enum ts_code
+read_index(struct ts_object *o, struct ts_db *db, const char *index, struct ts_err *err)
+{
+	sqlite3_stmt *stmt;
+	enum ts_code code;
+	bool row;
+
+	code = prepare_on(db, &stmt, "PRAGMA main.index_info(", index, ")", err);
+	if (code)
+		return code;
+	code = ts_db_step(db, stmt, &row, err);
+	if (!code && row) {
+		const char *name = (const char *)sqlite3_column_text(stmt, 2);
+		int c = name ? ts_object_column(o, name) : -1;
+
+		if (c >= 0)
+			o->column[c].index_first = true;
+	}
+	ts_db_release(db, stmt);
+	return code;
+}
+
+static enum ts_code
+read_indexes(struct ts_object *o, struct ts_db *db, bool *pk_index, struct ts_err *err)
+{
+	sqlite3_stmt *stmt;
+	enum ts_code code;
+	bool row;
+
+	*pk_index = false;
+	code = prepare_on(db, &stmt, "PRAGMA main.index_list(", o->name, ")", err);
+	if (code)
+		return code;
+	while (!(code = ts_db_step(db, stmt, &row, err)) && row) {
+		char *name = text_column(stmt, 1);
+		const char *origin = (const char *)sqlite3_column_text(stmt, 3);
+
+		*pk_index |= origin && strcmp(origin, "pk") == 0;
+		if (!name)
+			code = ts_err_nomem(err);
+		else if (!sqlite3_column_int(stmt, 4))
+			code = read_index(o, db, name, err);
+		free(name);
+		if (code)
+			break;
+	}
+	ts_db_release(db, stmt);
+	return code;
+}
+
+/* The word for the row id that no column hides; NULL for a table without row ids. */
+static const char *
+find_rowid(const struct ts_object *o, struct ts_db *db)
+{
+	static const char *const words[] = {"rowid", "_rowid_", "oid"};
+
+	for (size_t i = 0; i < TS_COUNT(words); i++) {
+		char head[40];
+		sqlite3_stmt *stmt;
+
+		if (ts_object_column(o, words[i]) >= 0)
+			continue;
+		sqlite3_snprintf(sizeof(head), head, "SELECT %s FROM main.", words[i]);
+		if (prepare_on(db, &stmt, head, o->name, " LIMIT 0", NULL))
+			return NULL;
+		ts_db_release(db, stmt);
+		return words[i];
+	}
+	return NULL;
+}
+
+static enum ts_code
+read_object(struct ts_object *o, struct ts_db *db, struct ts_err *err)
+{
+	int pk, pk_count;
+	bool pk_index;
+	enum ts_code code;
+
+	code = read_columns(o, db, &pk, &pk_count, err);
+	if (code || o->kind != TS_OBJECT_TABLE)
+		return code;
+	code = read_indexes(o, db, &pk_index, err);
+	if (code)
+		return code;
+	o->rowid = find_rowid(o, db);
+	if (o->rowid && pk_count == 1 && !pk_index &&
+		sqlite3_stricmp(o->column[pk].type, "integer") == 0)
+		o->rowid_alias = pk;
+	return TS_OK;
+}
+
+static bool
+harmless_opcode(const char *op)
+{
+	static const char *const ops[] = {"Init", "OpenRead", "Explain", "Rewind", "Column",
+		"Rowid", "RealAffinity", "ResultRow", "Next", "Halt", "Transaction", "Goto", "Noop",
+		"SCopy", "Copy", "ColumnsUsed", "Integer", "Int64", "Real", "String8", "Null"};
+
+	for (size_t i = 0; i < TS_COUNT(ops); i++)
+		if (strcmp(op, ops[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Does `SELECT * FROM view` walk one table and nothing else? */
+static bool
+is_projection(const struct ts_object *o, struct ts_db *db)
+{
+	sqlite3_stmt *stmt;
+	int opened = 0;
+	bool plain = true, row;
+
+	if (prepare_on(db, &stmt, "EXPLAIN SELECT * FROM main.", o->name, "", NULL))
+		return false;
+	while (plain && ts_db_step(db, stmt, &row, NULL) == TS_OK && row) {
+		const char *op = (const char *)sqlite3_column_text(stmt, 1);
+
+		plain = op && harmless_opcode(op);
+		if (plain && strcmp(op, "OpenRead") == 0)
+			opened++;
+	}
+	ts_db_release(db, stmt);
+	return plain && opened == 1;
+}
+
+static int
+index_of(const struct ts_schema *s, const char *name)
+{
+	const struct ts_object *o = ts_schema_find(s, name);
+
+	return o ? (int)(o - s->object) : -1;
+}
+
+static enum ts_code
+trace_view(struct ts_schema *s, struct ts_object *o, struct ts_db *db, struct ts_err *err)
+{
+	sqlite3_stmt *stmt;
+
+	if (!is_projection(o, db))
+		return TS_OK;
+	if (prepare_on(db, &stmt, "SELECT * FROM main.", o->name, "", NULL))
+		return TS_OK;
+	for (int i = 0; i < o->column_count && i < sqlite3_column_count(stmt); i++) {
+		const char *table = sqlite3_column_table_name(stmt, i);
+		const char *column = sqlite3_column_origin_name(stmt, i);
+		int base = table ? index_of(s, table) : -1;
+
+		if (!column || base < 0 || s->object[base].kind != TS_OBJECT_TABLE)
+			continue;
+		o->base = base;
+		o->column[i].origin = ts_strdup(column);
+		if (!o->column[i].origin) {
+			ts_db_release(db, stmt);
+			return ts_err_nomem(err);
+		}
+	}
+	ts_db_release(db, stmt);
+	return TS_OK;
+}
+
+static enum ts_code
+list_objects(struct ts_schema *s, struct ts_db *db, struct ts_err *err)
+{
+	sqlite3_stmt *stmt;
+	enum ts_code code;
+	bool row;
+
+	code = ts_db_prepare(db, &stmt,
+		"SELECT name, type, coalesce(rootpage, 0) FROM main.sqlite_schema "
+		"WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'",
+		err);
+	if (code)
+		return code;
+	while (!(code = ts_db_step(db, stmt, &row, err)) && row) {
+		struct ts_object *o = &s->object[s->count];
+		const char *type = (const char *)sqlite3_column_text(stmt, 1);
+
+		if (s->count == TS_SCHEMA_OBJECTS) {
+			s->cut = true;
+			break;
+		}
+		*o = (struct ts_object){.rowid_alias = -1, .base = -1};
+		o->name = text_column(stmt, 0);
+		if (!o->name) {
+			code = ts_err_nomem(err);
+			break;
+		}
+		if (type && strcmp(type, "view") == 0)
+			o->kind = TS_OBJECT_VIEW;
+		else if (sqlite3_column_int(stmt, 2) == 0)
+			o->kind = TS_OBJECT_VIRTUAL;
+		s->count++;
+	}
+	ts_db_release(db, stmt);
+	return code;
+}
+
+/* An object whose columns cannot be read stays in the list with the reason. */
+static enum ts_code
+note_problem(struct ts_object *o, const struct ts_err *why, struct ts_err *err)
+{
+	if (why->code == TS_E_CANCELLED || why->code == TS_E_NOMEM) {
+		*err = *why;
+		return why->code;
+	}
+	o->problem = ts_strdup(why->msg);
+	return o->problem ? TS_OK : ts_err_nomem(err);
+}
+
+enum ts_code
+ts_schema_read(struct ts_schema **out, struct ts_db *db, struct ts_err *err)
+{
+	struct ts_schema *s = ts_alloc(1, sizeof(*s));
+	struct ts_err why = {0};
+	enum ts_code code = TS_OK;
+
+	*out = NULL;
+	if (!s)
+		return ts_err_nomem(err);
+	s->object = ts_alloc(TS_SCHEMA_OBJECTS, sizeof(*s->object));
+	if (!s->object)
+		code = ts_err_nomem(err);
+	if (!code)
+		code = list_objects(s, db, err);
+	for (int i = 0; !code && i < s->count; i++)
+		if (read_object(&s->object[i], db, &why))
+			code = note_problem(&s->object[i], &why, err);
+	for (int i = 0; !code && i < s->count; i++)
+		if (s->object[i].kind == TS_OBJECT_VIEW)
+			code = trace_view(s, &s->object[i], db, err);
+	if (code) {
+		ts_schema_free(s);
+		return code;
+	}
+	*out = s;
+	return TS_OK;
+}
+
+void
+ts_schema_free(struct ts_schema *s)
+{
+	if (!s)
+		return;
+	for (int i = 0; i < s->count; i++) {
+		struct ts_object *o = &s->object[i];
+
+		for (int c = 0; c < o->column_count; c++) {
+			free(o->column[c].name);
+			free(o->column[c].type);
+			free(o->column[c].origin);
+		}
+		free(o->column);
+		free(o->name);
+		free(o->problem);
+	}
+	free(s->object);
+	free(s);
+}
+
+const struct ts_object *
+ts_schema_find(const struct ts_schema *s, const char *name)
+{
+	for (int i = 0; i < s->count; i++)
+		if (sqlite3_stricmp(s->object[i].name, name) == 0)
+			return &s->object[i];
+	return NULL;
+}
+
+int
+ts_object_column(const struct ts_object *o, const char *name)
+{
+	for (int i = 0; i < o->column_count; i++)
+		if (sqlite3_stricmp(o->column[i].name, name) == 0)
+			return i;
+	return -1;
+}

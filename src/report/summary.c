@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: MIT */
+/* summary - see the header. */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/report/rows.h"
+#include "tilescope/report/summary.h"
+
+/* --- small facts ------------------------------------------------------------------------------ */
+
+static const struct {
+	const char *key;
+	size_t offset;
+} facts[] = {
+	{"poplar_version", offsetof(struct ts_about, poplar_version)},
+	{"package_hash", offsetof(struct ts_about, package_hash)},
+	{"compute_instrumentation", offsetof(struct ts_about, compute_instrumentation)},
+};
+
+static bool
+text_is(const char *s, size_t n, const char *word)
+{
+	return strlen(word) == n && memcmp(s, word, n) == 0;
+}
+
+static void
+keep_fact(struct ts_about *a, struct ts_rows *rows)
+{
+	const char *key, *value;
+	size_t key_n, n;
+
+	if (ts_rows_text(rows, 0, &key, &key_n) != TS_VALUE_OK ||
+		ts_rows_text(rows, 1, &value, &n) != TS_VALUE_OK)
+		return;
+	for (size_t i = 0; i < TS_COUNT(facts); i++)
+		if (text_is(key, key_n, facts[i].key))
+			snprintf((char *)a + facts[i].offset, TS_VERSION_MAX, "%.*s",
+				(int)ts_min_i64((int64_t)n, TS_VERSION_MAX), value);
+}
+
+enum ts_code
+ts_about_read(struct ts_about *a, struct ts_reader *rd, struct ts_err *err)
+{
+	struct ts_rows_query q = {.columns = {TS_REPORT_KEY, TS_REPORT_VALUE}, .column_count = 2};
+	struct ts_rows *rows;
+	enum ts_code code;
+	bool there;
+
+	*a = (struct ts_about){.measured = -1};
+	if (!ts_report_has(rd->report, TS_REPORT))
+		return TS_OK;
+	code = ts_reader_rows(&rows, rd, TS_REPORT, &q, err);
+	if (code)
+		return code;
+	while (!(code = ts_rows_next(rows, &there, err)) && there)
+		keep_fact(a, rows);
+	ts_rows_close(rows);
+	if (strcmp(a->compute_instrumentation, "off") == 0)
+		a->measured = 0;
+	else if (a->compute_instrumentation[0] &&
+		strcmp(a->compute_instrumentation, "unknown") != 0)
+		a->measured = 1;
+	return code;
+}
+
+enum ts_code
+ts_count_rows(int64_t *count, struct ts_reader *rd, enum ts_relation relation, int column,
+	struct ts_err *err)
+{
+	struct ts_rows_query q = {.columns = {column}, .column_count = 1};
+	struct ts_rows *rows;
+	enum ts_code code;
+	bool there;
+	int64_t v;
+
+	*count = TS_UNKNOWN;
+	if (!ts_report_has(rd->report, relation))
+		return TS_OK;
+	code = ts_reader_rows(&rows, rd, relation, &q, err);
+	if (code)
+		return code;
+	*count = 0;
+	while (!(code = ts_rows_next(rows, &there, err)) && there)
+		*count += ts_rows_number(rows, 0, &v) == TS_VALUE_OK;
+	ts_rows_close(rows);
+	return code;
+}
+
+static const struct {
+	const char *name;
+	size_t offset;
+} counts[] = {
+	{"compute_sets", offsetof(struct ts_graph, compute_sets)},
+	{"programs", offsetof(struct ts_graph, programs)},
+	{"variables", offsetof(struct ts_graph, variables)},
+	{"edges", offsetof(struct ts_graph, edges)},
+	{"vertices", offsetof(struct ts_graph, vertices)},
+};
+
+static enum ts_code
+read_counts(struct ts_graph *g, struct ts_reader *rd, struct ts_err *err)
+{
+	struct ts_rows_query q = {.columns = {TS_GRAPH_COUNT_NAME, TS_GRAPH_COUNT_VALUE},
+		.column_count = 2};
+	struct ts_rows *rows;
+	enum ts_code code;
+	bool there;
+
+	if (!ts_report_has(rd->report, TS_GRAPH_COUNT))
+		return TS_OK;
+	code = ts_reader_rows(&rows, rd, TS_GRAPH_COUNT, &q, err);
+	if (code)
+		return code;
+	while (!(code = ts_rows_next(rows, &there, err)) && there) {
+		const char *name;
+		size_t n;
+		int64_t v;
+
+		if (ts_rows_text(rows, 0, &name, &n) != TS_VALUE_OK ||
+			ts_rows_number(rows, 1, &v) != TS_VALUE_OK)
+			continue;
+		for (size_t i = 0; i < TS_COUNT(counts); i++)
+			if (text_is(name, n, counts[i].name))
+				*(int64_t *)((char *)g + counts[i].offset) = v;
+	}
+	ts_rows_close(rows);
+	return code;
+}
+
+enum ts_code
+ts_graph_read(struct ts_graph *g, struct ts_reader *rd, const struct ts_step_names *names,
+	struct ts_err *err)
+{
+	enum ts_code code;
+
+	*g = (struct ts_graph){TS_UNKNOWN, TS_UNKNOWN, TS_UNKNOWN, TS_UNKNOWN, TS_UNKNOWN};
+	code = read_counts(g, rd, err);
+	if (g->programs == TS_UNKNOWN && ts_report_has(rd->report, TS_PROGRAM))
+		g->programs = names->programs.rows;
+	if (g->compute_sets == TS_UNKNOWN && ts_report_has(rd->report, TS_COMPUTE_SET))
+		g->compute_sets = names->compute_sets.rows;
+	if (!code && g->variables == TS_UNKNOWN)
+		code = ts_count_rows(&g->variables, rd, TS_VARIABLE, TS_VARIABLE_VARIABLE, err);
+	return code;
+}
+
+enum ts_code
+ts_peak_read(struct ts_peak *p, struct ts_reader *rd, struct ts_err *err)
+{
+	struct ts_rows_query q = {.columns = {TS_LIVENESS_STEP_LIVE_STEP,
+					  TS_LIVENESS_STEP_NOT_ALWAYS_LIVE},
+		.column_count = 2};
+	struct ts_rows *rows;
+	enum ts_code code;
+	bool there;
+
+	*p = (struct ts_peak){TS_UNKNOWN, TS_UNKNOWN, TS_UNKNOWN, 0};
+	if (!ts_report_has(rd->report, TS_LIVENESS_STEP))
+		return TS_OK;
+	code = ts_reader_rows(&rows, rd, TS_LIVENESS_STEP, &q, err);
+	if (code)
+		return code;
+	p->steps = 0;
+	while (!(code = ts_rows_next(rows, &there, err)) && there) {
+		int64_t step, bytes;
+
+		if (ts_rows_number(rows, 0, &step) != TS_VALUE_OK ||
+			ts_rows_number(rows, 1, &bytes) != TS_VALUE_OK) {
+			p->bad_rows++;
+			continue;
+		}
+		p->steps++;
+		if (bytes > p->bytes || (bytes == p->bytes && step < p->step)) {
+			p->bytes = bytes;
+			p->step = step;
+		}
+	}
+	ts_rows_close(rows);
+	return code;
+}
+
+enum ts_code
+ts_always_live_read(int64_t *bytes, const struct ts_tiles *tiles, struct ts_reader *rd,
+	struct ts_err *err)
+{
+	struct ts_rows_query q = {.columns = {TS_TILE_ALWAYS_LIVE_BYTES}, .column_count = 1};
+	struct ts_rows *rows;
+	enum ts_code code;
+	bool there;
+
+	*bytes = tiles->always_live;
+	if (*bytes != TS_UNKNOWN || !ts_report_has(rd->report, TS_TILE_ALWAYS_LIVE))
+		return TS_OK;
+	code = ts_reader_rows(&rows, rd, TS_TILE_ALWAYS_LIVE, &q, err);
+	if (code)
+		return code;
+	*bytes = 0;
+	while (!(code = ts_rows_next(rows, &there, err)) && there) {
+		int64_t v;
+
+		if (ts_rows_number(rows, 0, &v) == TS_VALUE_OK && !ts_add_i64(bytes, v))
+			break;
+	}
+	ts_rows_close(rows);
+	return code;
+}
+
+bool
+ts_summary_fits(const struct ts_tiles *tiles, const struct ts_target *target, bool *known)
+{
+	size_t over = ts_tiles_over(tiles, target->bytes_per_tile);
+
+	*known = over > 0 || (target->bytes_per_tile != TS_UNKNOWN && tiles->count > 0);
+	return over == 0;
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
+/* Turn what went wrong with one relation into a note; what is left ends everything. */
+static enum ts_code
+soften(struct ts_summary *s, enum ts_code code, const char *what, const struct ts_err *why,
+	struct ts_err *err)
+{
+	if (code == TS_OK || code == TS_E_ABSENT)
+		return TS_OK;
+	if (code == TS_E_CANCELLED || code == TS_E_NOMEM) {
+		if (err)
+			*err = *why;
+		return code;
+	}
+	s->notes.partial = true;
+	ts_notes_add(&s->notes, "%s: %s (what could be read before that is shown)", what, why->msg);
+	return TS_OK;
+}
+
+static void
+note_left_out(struct ts_notes *notes, const char *what, int64_t bad, const char *why)
+{
+	if (bad > 0)
+		ts_notes_add(notes, "%s: %lld row%s left out: %s", what, (long long)bad,
+			bad == 1 ? "" : "s", why);
+}
+
+static const char bad_number[] = "a number is missing, negative or too large";
+
+static enum ts_code
+read_memory(struct ts_summary *s, struct ts_reader *rd, struct ts_progress *progress,
+	struct ts_err *err)
+{
+	struct ts_err why = {0};
+	enum ts_code code, end;
+
+	code = ts_tiles_read(&s->tiles, rd, &why);
+	s->has_tiles = code != TS_E_ABSENT;
+	end = soften(s, code, "tile memory", &why, err);
+	note_left_out(&s->notes, "tile memory", s->tiles.bad_rows, bad_number);
+	if (end)
+		return end;
+	code = ts_categories_read(&s->categories, rd, progress, &why);
+	s->has_categories = code != TS_E_ABSENT;
+	end = soften(s, code, "memory categories", &why, err);
+	note_left_out(&s->notes, "memory categories", s->categories.bad_rows, bad_number);
+	if (s->categories.cut) {
+		s->notes.partial = true;
+		ts_notes_add(&s->notes,
+			"memory categories: more categories or tiles than are kept");
+	}
+	return end;
+}
+
+static enum ts_code
+read_liveness(struct ts_summary *s, struct ts_reader *rd, struct ts_err *err)
+{
+	struct ts_err why = {0};
+	enum ts_code end = soften(s, ts_always_live_read(&s->always_live, &s->tiles, rd, &why),
+		"always-live memory", &why, err);
+
+	if (end)
+		return end;
+	end = soften(s, ts_peak_read(&s->peak, rd, &why), "liveness", &why, err);
+	note_left_out(&s->notes, "liveness", s->peak.bad_rows, bad_number);
+	return end;
+}
+
+static enum ts_code
+read_execution(struct ts_summary *s, struct ts_reader *rd, const struct ts_step_names *names,
+	struct ts_progress *progress, struct ts_err *err)
+{
+	struct ts_step_classes classes;
+	struct ts_err why = {0};
+	enum ts_code code, end;
+
+	s->steps = TS_UNKNOWN;
+	code = ts_step_classes_read(&classes, rd, names, progress, &why);
+	end = soften(s, code, "steps", &why, err);
+	if (code != TS_E_ABSENT)
+		s->steps = classes.steps;
+	note_left_out(&s->notes, "steps", classes.bad_rows, bad_number);
+	note_left_out(&s->notes, "steps", classes.left_out, "more steps than are kept");
+	s->notes.partial |= classes.left_out > 0;
+	if (!end) {
+		code = ts_execution_read(&s->execution, rd, &classes, progress, &why);
+		s->has_execution = code != TS_E_ABSENT;
+		end = soften(s, code, "steps by IPU", &why, err);
+		note_left_out(&s->notes, "steps by IPU", s->execution.bad_rows, bad_number);
+		note_left_out(&s->notes, "steps by IPU", s->execution.orphans,
+			"there is no such step");
+		if (s->execution.reversed)
+			ts_notes_add(&s->notes,
+				"steps by IPU: %lld interval%s end%s before the start",
+				(long long)s->execution.reversed,
+				s->execution.reversed == 1 ? "" : "s",
+				s->execution.reversed == 1 ? "s" : "");
+	}
+	ts_step_classes_fini(&classes);
+	return end;
+}
+
+static enum ts_code
+read_names(struct ts_summary *s, struct ts_reader *rd, struct ts_step_names *names,
+	struct ts_err *err)
+{
+	struct ts_err why = {0};
+	enum ts_code end;
+
+	end = soften(s, ts_step_names_read(names, rd, &why), "names", &why, err);
+	note_left_out(&s->notes, "programs", names->programs.bad_rows, bad_number);
+	note_left_out(&s->notes, "compute sets", names->compute_sets.bad_rows, bad_number);
+	if (!end)
+		end = soften(s, ts_graph_read(&s->graph, rd, names, &why), "graph", &why, err);
+	if (!end)
+		end = soften(s, ts_about_read(&s->about, rd, &why), "report", &why, err);
+	if (!end)
+		end = soften(s, ts_count_rows(&s->runs, rd, TS_RUN, TS_RUN_RUN, &why), "runs", &why,
+			err);
+	return end;
+}
+
+/* The model's own check: IPU i owns tiles [i * tiles_per_ipu, (i + 1) * tiles_per_ipu). */
+static void
+check_target(struct ts_summary *s)
+{
+	const struct ts_target *t = &s->target;
+
+	if (t->assumed || t->ipus == TS_UNKNOWN || t->tiles_per_ipu == TS_UNKNOWN || !s->has_tiles)
+		return;
+	if (t->ipus > 0 &&
+		(t->tiles_per_ipu > TS_TILES_MAX || t->ipus > TS_TILES_MAX ||
+			t->ipus * t->tiles_per_ipu != s->tiles.rows))
+		ts_notes_add(&s->notes, "the target says %lld x %lld tiles, the report has %lld",
+			(long long)t->ipus, (long long)t->tiles_per_ipu, (long long)s->tiles.rows);
+}
+
+enum ts_code
+ts_summary_read(struct ts_summary *s, struct ts_reader *rd, struct ts_progress *progress,
+	struct ts_err *err)
+{
+	struct ts_step_names names;
+	struct ts_err why = {0};
+	enum ts_code end;
+
+	memset(s, 0, sizeof(*s));
+	ts_notes_copy(&s->notes, &rd->report->notes);
+	end = read_names(s, rd, &names, err);
+	if (!end)
+		end = read_memory(s, rd, progress, err);
+	if (!end)
+		end = read_liveness(s, rd, err);
+	if (!end)
+		end = read_execution(s, rd, &names, progress, err);
+	ts_step_names_fini(&names);
+	if (!end)
+		end = soften(s,
+			ts_target_read(&s->target, rd, s->tiles.rows, s->execution.count, &why),
+			"target", &why, err);
+	if (!end)
+		check_target(s);
+	return end;
+}
+
+void
+ts_summary_fini(struct ts_summary *s)
+{
+	ts_tiles_fini(&s->tiles);
+	ts_categories_fini(&s->categories);
+	ts_execution_fini(&s->execution);
+	ts_notes_fini(&s->notes);
+}
