@@ -84,21 +84,43 @@ demo_exec(struct demo_out *out, const char *sql)
 		fail(out, "cannot write");
 }
 
+/* The statement that inserts `rows` rows at once. */
+static void
+statement(struct demo_out *out, int rows)
+{
+	struct ts_strbuf sql;
+	sqlite3_finalize(out->stmt);
+	out->stmt = NULL;
+	out->batch = rows;
+	out->at = 0;
+	if (out->code != TS_OK)
+		return;
+	ts_strbuf_init(&sql, 4096);
+	ts_strbuf_printf(&sql, "INSERT INTO main.\"%s\" VALUES ", out->table);
+	for (int i = 0; i < rows; i++) {
+		for (int c = 0; c < out->columns; c++)
+			ts_strbuf_puts(&sql, c ? ",?" : i ? ",(?" : "(?");
+		ts_strbuf_putc(&sql, ')');
+	}
+	unsigned flags = SQLITE_PREPARE_PERSISTENT;
+	if (sqlite3_prepare_v3(out->db, sql.s, -1, flags, &out->stmt, NULL) != SQLITE_OK)
+		fail(out, out->table);
+	ts_strbuf_fini(&sql);
+}
+
 void
 demo_begin(struct demo_out *out, const char *table, int columns)
 {
-	struct ts_strbuf sql;
-	if (out->code != TS_OK)
-		return;
-	ts_strbuf_init(&sql, 1024);
-	ts_strbuf_printf(&sql, "INSERT INTO main.\"%s\" VALUES (?", table);
-	for (int i = 1; i < columns; i++)
-		ts_strbuf_puts(&sql, ",?");
-	ts_strbuf_putc(&sql, ')');
-	if (sqlite3_prepare_v3(out->db, sql.s, -1, SQLITE_PREPARE_PERSISTENT, &out->stmt, NULL) !=
-		SQLITE_OK)
-		fail(out, table);
-	ts_strbuf_fini(&sql);
+	demo_begin_many(out, table, columns, 0);
+}
+
+void
+demo_begin_many(struct demo_out *out, const char *table, int columns, int64_t rows)
+{
+	out->table = table;
+	out->columns = columns;
+	out->coming = rows / DEMO_BATCH * DEMO_BATCH;
+	statement(out, out->coming ? DEMO_BATCH : 1);
 }
 
 bool
@@ -106,11 +128,18 @@ demo_row(struct demo_out *out)
 {
 	if (out->code != TS_OK)
 		return false;
+	out->rows++;
+	if (++out->at < out->batch)
+		return true;
+	out->at = 0;
 	if (sqlite3_step(out->stmt) != SQLITE_DONE)
 		fail(out, "cannot write");
 	sqlite3_reset(out->stmt);
-	if (++out->rows % CHECK_EVERY)
+	if (out->batch > 1 && !(out->coming -= DEMO_BATCH))
+		statement(out, 1);
+	if (out->rows / CHECK_EVERY == out->checked)
 		return out->code == TS_OK;
+	out->checked = out->rows / CHECK_EVERY;
 	ts_progress_set(out->progress, out->rows, ts_max_i64(out->total, out->rows));
 	if (out->code == TS_OK && ts_cancelled(out->cancel))
 		out->code = ts_err_set(out->err, TS_E_CANCELLED, "cancelled");
@@ -127,22 +156,22 @@ demo_end(struct demo_out *out)
 void
 demo_text(struct demo_out *out, int column, const char *s)
 {
-	sqlite3_bind_text(out->stmt, column + 1, s, -1, SQLITE_STATIC);
+	sqlite3_bind_text(out->stmt, demo_index(out, column), s, -1, SQLITE_STATIC);
 }
 
 void
 demo_bytes(struct demo_out *out, int column, const char *s, size_t n)
 {
-	sqlite3_bind_text(out->stmt, column + 1, s, (int)n, SQLITE_STATIC);
+	sqlite3_bind_text(out->stmt, demo_index(out, column), s, (int)n, SQLITE_STATIC);
 }
 
 void
 demo_blob(struct demo_out *out, int column, const void *p, size_t n)
 {
 	if (n)
-		sqlite3_bind_blob64(out->stmt, column + 1, p, n, SQLITE_STATIC);
+		sqlite3_bind_blob64(out->stmt, demo_index(out, column), p, n, SQLITE_STATIC);
 	else
-		sqlite3_bind_zeroblob(out->stmt, column + 1, 0);
+		sqlite3_bind_zeroblob(out->stmt, demo_index(out, column), 0);
 }
 
 /* ---- the file ---- */

@@ -188,6 +188,7 @@ enum { DEMO_RUNS = 2 };
 struct demo_run {
 	int64_t first, count;  /* steps */
 	int64_t phases, opt;   /* micro-batches; steps of the update */
+	int64_t chunks;	       /* times that the update is begun */
 	int64_t wait, copy_in; /* cycles */
 	int64_t start, end;    /* cycles, on the clock */
 	int64_t start_us, end_us;
@@ -243,6 +244,7 @@ struct demo_model {
 	uint32_t per_group; /* unlowered variables of a group */
 	uint32_t **own;	    /* groups of each IPU */
 	uint32_t *own_n;
+	uint32_t *own_update; /* how many of them come before the update's */
 	struct demo_interval (*intervals)[DEMO_INTERVALS];
 	size_t nclasses;
 	struct demo_event **events; /* of each IPU, by step */
@@ -363,38 +365,57 @@ bool demo_walker_next(struct demo_walker *w, struct demo_step *s, struct demo_pa
 
 /* ---- rows ---- */
 
+enum { DEMO_BATCH = 16 }; /* rows of one statement where rows come by the million */
+
 struct demo_out {
 	sqlite3 *db;
 	sqlite3_stmt *stmt;
+	const char *table;
+	int columns;
+	int batch, at;	/* rows of the statement, and of them those that have their values */
+	int64_t coming; /* rows still to come in batches */
 	struct ts_progress *progress;
 	const struct ts_cancel *cancel;
 	struct ts_err *err;
 	enum ts_code code; /* the first failure; everything after it does nothing */
 	int64_t rows, total;
+	int64_t checked; /* when progress was last shown, in thousands of rows */
 };
 
 void demo_exec(struct demo_out *out, const char *sql);
-/* Rows of one table at a time: begin, then per row a value for each column and demo_row(). */
+/*
+ * Rows of one table at a time: begin, then per row a value for each column and demo_row(). Values
+ * stay bound for the next row. For a table with a great many rows say how many there will be,
+ * exactly: then they go in batches, every row needs all its values, and text must stay until
+ * DEMO_BATCH rows later (out->at tells them apart).
+ */
 void demo_begin(struct demo_out *out, const char *table, int columns);
+void demo_begin_many(struct demo_out *out, const char *table, int columns, int64_t rows);
 bool demo_row(struct demo_out *out); /* false: stop */
 void demo_end(struct demo_out *out);
+
+static inline int
+demo_index(const struct demo_out *out, int column)
+{
+	return out->at * out->columns + column + 1;
+}
 
 static inline void
 demo_int(struct demo_out *out, int column, int64_t v)
 {
-	sqlite3_bind_int64(out->stmt, column + 1, v);
+	sqlite3_bind_int64(out->stmt, demo_index(out, column), v);
 }
 
 static inline void
 demo_real(struct demo_out *out, int column, double v)
 {
-	sqlite3_bind_double(out->stmt, column + 1, v);
+	sqlite3_bind_double(out->stmt, demo_index(out, column), v);
 }
 
 static inline void
 demo_null(struct demo_out *out, int column)
 {
-	sqlite3_bind_null(out->stmt, column + 1);
+	sqlite3_bind_null(out->stmt, demo_index(out, column));
 }
 
 /* `s` (NULL allowed) must stay until the row is written. */

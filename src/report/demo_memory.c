@@ -114,10 +114,10 @@ static const struct role roles[3][ROLES] =
 			{
 				{"moment1", 30, DEMO_LONG, true, "float"},
 				{"moment2", 30, DEMO_LONG, true, "float"},
-				{"gradSum", 26, DEMO_EARLY, false, "float"},
+				{"gradSum", 40, DEMO_EARLY, false, "float"},
 				{"update", 34, DEMO_EARLY, false, "float"},
 				{"lossScale", 1, DEMO_LONG, true, "float"},
-				{"weightDecay", 22, DEMO_LATE, false, "float"},
+				{"weightDecay", 22, DEMO_LONG, false, "float"},
 				{"tmp", 14, DEMO_LATE, false, "float"},
 				{"gradNorm", 2, DEMO_LATE, false, "float"},
 			},
@@ -291,27 +291,38 @@ share_out(uint32_t *bytes, uint32_t n, uint32_t budget)
 		bytes[i] += 4;
 }
 
-void
-demo_vars_fill(const struct demo_model *m, const struct demo_tile *t, struct demo_vars *v)
+/* Choose variables i..i+n-1 of the tile from groups [from, to) of its IPU, and weigh them. */
+static void
+choose(const struct demo_model *m, const struct demo_tile *t, struct demo_vars *v, uint32_t i,
+	uint32_t n, uint32_t from, uint32_t to)
 {
-	uint32_t n = t->variables, per = m->per_group;
-	uint64_t all = (uint64_t)m->own_n[t->ipu] * per;
-	const uint32_t *own = m->own[t->ipu];
-	uint64_t h = demo_hash(m->seed, 'w', (uint64_t)t->tile);
-	uint64_t at = 0;
-	uint64_t step = (all << 16) / n, bucket = ts_max_i64((int64_t)(step >> 16), 1);
-	for (uint32_t i = 0; i < n; i++, at += step) {
+	enum { LONG_WEIGHT = 36 };
+	uint32_t per = m->per_group;
+	const uint32_t *own = m->own[t->ipu] + from;
+	uint64_t h = demo_hash(m->seed, 'w', (uint64_t)t->tile * 2 + (i > 0));
+	uint64_t at = 0, step = n ? ((uint64_t)(to - from) * per << 16) / n : 0;
+	uint32_t bucket = (uint32_t)ts_max_i64((int64_t)(step >> 16), 1);
+	for (n += i; i < n; i++, at += step) {
 		h = h * 6364136223846793005u + 1442695040888963407u;
-		uint64_t k = (at >> 16) + demo_below(h, (uint32_t)bucket);
+		uint64_t k = (at >> 16) + demo_below(h, bucket);
 		uint32_t g = own[k / per], place = (uint32_t)(k % per);
 		const struct demo_group *group = &m->groups[g];
 		const struct role *r = role_of(group, g, place);
-		v->id[i] = g * per + place;
 		uint32_t w = (uint32_t)r->weight * (64 + demo_below(h << 24, 64));
-		v->bytes[i] = r->kind == DEMO_LONG ? w * 16 : w * group->mem;
+		bool brief = r->kind != DEMO_LONG || (group->pass == DEMO_UPDATE && !r->always);
+		v->id[i] = g * per + place;
+		v->bytes[i] = brief ? w * group->mem : w * LONG_WEIGHT;
 	}
+}
+
+void
+demo_vars_fill(const struct demo_model *m, const struct demo_tile *t, struct demo_vars *v)
+{
+	uint32_t n = t->variables, update = (n + 6) / 10; /* for the update one in ten */
+	choose(m, t, v, 0, n - update, 0, m->own_update[t->ipu]);
+	choose(m, t, v, n - update, update, m->own_update[t->ipu], m->own_n[t->ipu]);
 	if (t->tile == m->hot) /* the culprit */
-		v->bytes[n * 2 / 3] += (uint32_t)ts_min_i64((int64_t)n * 2400, 1 << 30);
+		v->bytes[n * 2 / 3] += (uint32_t)ts_min_i64((int64_t)n * 35000, 1 << 30);
 	/* the rows of each region have its bytes, where there are enough rows for that */
 	uint32_t first = t->region[0] - (t->total - t->bytes[DEMO_VARIABLE]);
 	uint32_t k = (uint32_t)((uint64_t)n * first / t->bytes[DEMO_VARIABLE]);
@@ -335,8 +346,8 @@ interval_set(struct demo_model *m, uint32_t class, int i, uint32_t start, uint32
 static void
 intervals_fill(struct demo_model *m)
 {
-	uint32_t live = (uint32_t)m->nlive, update = m->pass_from[DEMO_UPDATE];
-	update = update < m->ngroups ? m->groups[update].from : live;
+	uint32_t live = (uint32_t)m->nlive, first = m->pass_from[DEMO_UPDATE];
+	uint32_t update = m->groups[first].from;
 	interval_set(m, DEMO_CLASS_ALWAYS, 0, 0, live);
 	interval_set(m, DEMO_CLASS_INPUT, 0, 0, 2);
 	interval_set(m, DEMO_CLASS_INPUT, 1, 5, live);
@@ -346,10 +357,11 @@ intervals_fill(struct demo_model *m)
 			 half = (group->from + group->to + 1) / 2;
 		interval_set(m, c + DEMO_EARLY, 0, group->from, ts_min_i64(half + 2, group->to));
 		interval_set(m, c + DEMO_LATE, 0, half, group->to);
-		if (group->partner < 0 || group->pass == DEMO_UPDATE)
-			interval_set(m, c + DEMO_LONG, 0, group->from, group->to);
+		if (group->pass == DEMO_UPDATE)
+			interval_set(m, c + DEMO_LONG, 0, update - 1, group->to);
 		else if (group->pass == DEMO_BACKWARD)
-			interval_set(m, c + DEMO_LONG, 0, group->from, update);
+			interval_set(m, c + DEMO_LONG, 0, group->from,
+				m->groups[first + group->section].to);
 		else if (demo_hash(m->seed, 'r', g) % 8) {
 			interval_set(m, c + DEMO_LONG, 0, group->from,
 				m->groups[group->partner].to);
@@ -469,6 +481,7 @@ own_fill(struct demo_model *m)
 	for (size_t g = 0; g < m->ngroups; g++) {
 		int i = m->groups[g].ipu;
 		m->own[i][m->own_n[i]++] = (uint32_t)g;
+		m->own_update[i] += g < m->pass_from[DEMO_UPDATE];
 	}
 	return true;
 }
@@ -482,14 +495,15 @@ demo_memory_init(struct demo_model *m, const struct ts_cancel *cancel, struct ts
 	m->nclasses = DEMO_CLASS_FIRST + m->ngroups * DEMO_CLASS_KINDS;
 	m->own = ts_alloc(ipus, sizeof(*m->own));
 	m->own_n = ts_alloc(ipus, sizeof(*m->own_n));
+	m->own_update = ts_alloc(ipus, sizeof(*m->own_update));
 	m->events = ts_alloc(ipus, sizeof(*m->events));
 	m->nevents = ts_alloc(ipus, sizeof(*m->nevents));
 	m->intervals = ts_alloc(m->nclasses, sizeof(*m->intervals));
 	m->class_bytes = ts_alloc(m->nclasses, sizeof(*m->class_bytes));
 	m->variable_bytes = ts_alloc((size_t)m->nvariables, sizeof(*m->variable_bytes));
 	m->place = ts_alloc((size_t)m->all_tiles, sizeof(*m->place));
-	if (!m->own || !m->own_n || !m->events || !m->nevents || !m->intervals || !m->class_bytes ||
-		!m->variable_bytes || !m->place || !own_fill(m))
+	if (!m->own || !m->own_n || !m->own_update || !m->events || !m->nevents || !m->intervals ||
+		!m->class_bytes || !m->variable_bytes || !m->place || !own_fill(m))
 		return ts_err_nomem(err);
 	intervals_fill(m);
 	if (!events_fill(m))
@@ -508,6 +522,7 @@ demo_memory_fini(struct demo_model *m)
 	}
 	free(m->own);
 	free(m->own_n);
+	free(m->own_update);
 	free(m->events);
 	free(m->nevents);
 	free(m->intervals);

@@ -109,9 +109,9 @@ static const struct leaf leaves[K_COUNT][LEAVES] =
 	{
 		[K_MATMUL] =
 			{
-				{"OnTileCopyPre", 900, 2400, 1000, V_COPY, 0},
-				{"Convolve", 8600, 1900, 980, V_CONV, 0},
-				{"Reduce/ReduceOnTile", 2100, 1500, 870, V_REDUCE, 0},
+				{"OnTileCopyPre", 900, 2700, 1000, V_COPY, 0},
+				{"Convolve", 7600, 2300, 980, V_CONV, 0},
+				{"Reduce/ReduceOnTile", 2000, 1800, 870, V_REDUCE, 0},
 				{"Transpose", 1300, 600, 740, V_TRANSPOSE, 1},
 				{"OnTileCopyPost/Cast", 1200, 300, 930, V_CAST, 1},
 			},
@@ -194,7 +194,7 @@ static const struct op head_ops[] = {
 	{"loss", K_LOSS, false, false, 110},
 };
 
-static const struct op update_ops[] = {{"update", K_UPDATE, false, false, 18}};
+static const struct op update_ops[] = {{"update", K_UPDATE, false, false, 180}};
 
 enum { OPS_MAX = TS_COUNT(layer_ops) };
 
@@ -338,14 +338,14 @@ leaf_build(struct demo_model *m, uint32_t parent, const struct leaf *l, uint32_t
 		return;
 	size_t cs = m->ncs++;
 	if (cs % 2 == 0)
-		work_new(m, parent, DEMO_SYNC, ipu, "Internal", 250);
+		work_new(m, parent, DEMO_SYNC, ipu, "Internal", 300);
 	exchange_new(m, parent, ipu, name_new(m, "%s/ExchangePre", m->names.s + name), l->exchange);
 	if (cs % 2)
 		child_new(m, parent, DEMO_WRITE_UNDEF, ipu, name);
 	uint32_t p = child_new(m, parent, DEMO_ON_TILE_EXECUTE, ipu, name);
 	uint32_t factor = pass == DEMO_BACKWARD ? 130 : 100;
 	if (ipu == m->slow && pass != DEMO_UPDATE)
-		factor = factor * 122 / 100;
+		factor = factor * 117 / 100;
 	prog_cycles(m, p, l->cycles * factor / 100, l->active);
 	if (m->nomem)
 		return;

@@ -113,7 +113,7 @@ identifier(struct ts_strbuf *sql, const char *name)
 }
 
 static void
-table_begin(struct sdk *s, const struct table *t)
+table_begin(struct sdk *s, const struct table *t, int64_t rows)
 {
 	int columns = 0, chosen = 0;
 	struct ts_strbuf sql;
@@ -138,7 +138,7 @@ table_begin(struct sdk *s, const struct table *t)
 	ts_strbuf_putc(&sql, ')');
 	demo_exec(s->out, sql.s);
 	ts_strbuf_fini(&sql);
-	demo_begin(s->out, t->name, columns);
+	demo_begin_many(s->out, t->name, columns, rows);
 }
 
 static void
@@ -148,7 +148,7 @@ programs_write(struct sdk *s)
 	static const struct table sets = {"compute_sets", {"!compute_set INTEGER", "name TEXT"},
 		{0}};
 	const struct demo_model *m = s->m;
-	table_begin(s, &programs);
+	table_begin(s, &programs, 0);
 	for (size_t i = 0; i < m->nprogs; i++) {
 		demo_int(s->out, 0, (int64_t)i);
 		demo_text(s->out, 1, demo_name(m, m->progs[i].name));
@@ -156,7 +156,7 @@ programs_write(struct sdk *s)
 			break;
 	}
 	demo_end(s->out);
-	table_begin(s, &sets);
+	table_begin(s, &sets, 0);
 	for (size_t i = 0; i < m->ncs; i++) {
 		demo_int(s->out, 0, (int64_t)i);
 		demo_text(s->out, 1, demo_name(m, m->cs[i].name));
@@ -173,14 +173,14 @@ memory_write(struct sdk *s)
 		{0}};
 	static const struct table tiles = {"memory_by_tile", {"!@INTEGER", "total INTEGER"},
 		{NAME_TILE}};
-	table_begin(s, &categories);
+	table_begin(s, &categories, 0);
 	for (int i = 0; i < DEMO_CATEGORIES; i++) {
 		demo_int(s->out, 0, i);
 		demo_text(s->out, 1, demo_categories[i]);
 		demo_row(s->out);
 	}
 	demo_end(s->out);
-	table_begin(s, &tiles);
+	table_begin(s, &tiles, 0);
 	for (int64_t i = 0; i < s->m->all_tiles; i++) {
 		struct demo_tile t;
 		int c = 0;
@@ -205,7 +205,7 @@ strings_write(struct sdk *s)
 	char name[DEMO_NAME_MAX];
 	if (!*s->name[NAME_KEY] && !*s->name[NAME_STRING])
 		return;
-	table_begin(s, &strings);
+	table_begin(s, &strings, 0);
 	for (int64_t i = 0; i < DEMO_CATEGORIES + s->m->nvariables; i++) {
 		int c = 0;
 		if (*s->name[NAME_KEY])
@@ -221,8 +221,9 @@ strings_write(struct sdk *s)
 }
 
 static bool
-variable_row(struct sdk *s, int64_t bytes, int category, int64_t name)
+variable_row(struct sdk *s, int64_t tile, int64_t bytes, int category, int64_t name)
 {
+	demo_int(s->out, 0, tile);
 	demo_int(s->out, 1, bytes);
 	demo_int(s->out, 2, category);
 	if (*s->name[NAME_NAME])
@@ -236,13 +237,12 @@ tile_variables(struct sdk *s, int64_t tile, struct demo_vars *v)
 	struct demo_tile t;
 	demo_tile_fill(s->m, tile, &t);
 	demo_vars_fill(s->m, &t, v);
-	demo_int(s->out, 0, tile);
 	for (int c = 1; c < DEMO_CATEGORIES; c++) {
-		if (t.bytes[c] && !variable_row(s, t.bytes[c], c, c))
+		if (t.bytes[c] && !variable_row(s, tile, t.bytes[c], c, c))
 			return false;
 	}
 	for (uint32_t i = 0; i < t.variables; i++) {
-		if (!variable_row(s, v->bytes[i], DEMO_VARIABLE,
+		if (!variable_row(s, tile, v->bytes[i], DEMO_VARIABLE,
 			    DEMO_CATEGORIES + (int64_t)v->id[i]))
 			return false;
 	}
@@ -257,7 +257,7 @@ variables_write(struct sdk *s)
 		{NAME_NAME}};
 	struct demo_vars v = {0};
 	strings_write(s);
-	table_begin(s, &vars);
+	table_begin(s, &vars, s->m->variables);
 	if (!demo_vars_init(&v, s->m) && s->out->code == TS_OK)
 		s->out->code = ts_err_nomem(s->out->err);
 	for (int64_t tile = 0; s->out->code == TS_OK && tile < s->m->all_tiles; tile++) {
@@ -322,7 +322,7 @@ steps_write(struct sdk *s)
 	for (int pass = 0; pass < 2 && s->out->code == TS_OK; pass++) {
 		struct demo_walker w = {0};
 		struct demo_step step;
-		table_begin(s, pass ? &by_ipu : &steps);
+		table_begin(s, pass ? &by_ipu : &steps, s->m->steps * (pass ? s->m->ipus : 1));
 		if ((!parts || !demo_walker_init(&w, s->m)) && s->out->code == TS_OK)
 			s->out->code = ts_err_nomem(s->out->err);
 		while (s->out->code == TS_OK && demo_walker_next(&w, &step, parts)) {

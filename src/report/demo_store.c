@@ -371,7 +371,7 @@ program_rows(struct demo_out *out, const struct demo_model *m, struct blob b[6])
 		if (p->cs >= 0)
 			demo_int(out, 3, p->cs);
 		if (i == m->loop || i == m->chunks)
-			demo_int(out, 4, ts_max_i64(m->run[0].phases, 1));
+			demo_int(out, 4, i == m->loop ? m->run[0].phases : m->run[0].chunks);
 		if (p->cs >= 0)
 			demo_int(out, 5, context_of_cs(m, (size_t)p->cs));
 		else if (p->group < m->ngroups && p->ipu != DEMO_ALL)
@@ -725,59 +725,60 @@ uses_write(struct demo_out *out, const struct demo_model *m, struct demo_vars *v
 struct lowered {
 	struct demo_out *out;
 	const struct demo_model *m;
-	int64_t id;
-	uint32_t offset, non_interleaved; /* of the tile */
-	char name[DEMO_NAME_MAX];
+	int64_t id, tile;
+	uint32_t offset;
+	char name[DEMO_BATCH][DEMO_NAME_MAX];
 };
 
 static bool
-lowered_row(struct lowered *l, const char *name, size_t n, uint32_t bytes, int category,
-	int64_t variable)
+lowered_row(struct lowered *l, const char *name, size_t n, uint32_t bytes,
+	const struct demo_variable *v, int64_t variable)
 {
 	struct demo_out *out = l->out;
 	demo_int(out, 0, l->id++);
+	demo_int(out, 1, l->tile);
 	demo_bytes(out, 2, name, n);
 	demo_int(out, 3, bytes);
 	demo_int(out, 4, l->offset);
 	demo_int(out, 5, l->offset % 16 ? l->offset % 8 ? 4 : 8 : 16);
-	demo_int(out, 6, category);
+	demo_int(out, 6, variable < DEMO_CATEGORIES ? variable : DEMO_VARIABLE);
+	demo_int(out, 7, v->class);
 	demo_int(out, 8, variable);
+	demo_int(out, 9, v->always);
+	demo_text(out, 10, v->type);
+	if (v->type)
+		demo_int(out, 11, context_of_group(l->m, v->group));
+	else
+		demo_null(out, 11);
 	l->offset += bytes;
 	return demo_row(out);
 }
 
 static bool
-lowered_tile(struct lowered *l, int64_t tile, struct demo_vars *v)
+lowered_tile(struct lowered *l, struct demo_vars *v)
 {
+	static const struct demo_variable pseudo = {.class = DEMO_CLASS_ALWAYS, .always = true};
 	struct demo_tile t;
-	const struct demo_model *m = l->m;
-	demo_tile_fill(m, tile, &t);
-	demo_vars_fill(m, &t, v);
+	demo_tile_fill(l->m, l->tile, &t);
+	demo_vars_fill(l->m, &t, v);
 	l->offset = 0;
-	demo_int(l->out, 1, tile);
-	demo_int(l->out, 7, DEMO_CLASS_ALWAYS);
-	demo_int(l->out, 9, 1);
-	demo_null(l->out, 10);
-	demo_null(l->out, 11);
 	for (int c = 1; c < DEMO_CATEGORIES; c++) {
-		if (t.bytes[c] &&
-			!lowered_row(l, demo_categories[c], strlen(demo_categories[c]), t.bytes[c],
-				c, c))
+		const char *name = demo_categories[c];
+		if (t.bytes[c] && !lowered_row(l, name, strlen(name), t.bytes[c], &pseudo, c))
 			return false;
 	}
-	bool gap = false;
+	/* the gap is before the region that follows it, else before the variables */
+	uint32_t gap_at = t.region[1] ? t.region[0] : 0;
 	for (uint32_t i = 0; i < t.variables; i++) {
 		struct demo_variable d;
-		demo_variable(m, v->id[i], &d);
-		size_t n = demo_variable_name(m, v->id[i], l->name);
-		if (!gap && l->offset >= t.region[0])
-			l->offset += t.gap, gap = true;
-		demo_int(l->out, 7, d.class);
-		demo_int(l->out, 9, d.always);
-		demo_text(l->out, 10, d.type);
-		demo_int(l->out, 11, context_of_group(m, d.group));
-		if (!lowered_row(l, l->name, n, v->bytes[i], DEMO_VARIABLE,
-			    DEMO_CATEGORIES + (int64_t)v->id[i]))
+		char *name = l->name[l->out->at];
+		demo_variable(l->m, v->id[i], &d);
+		size_t n = demo_variable_name(l->m, v->id[i], name);
+		if (t.gap && (l->offset >= gap_at || i + 1 == t.variables)) {
+			l->offset += t.gap;
+			t.gap = 0;
+		}
+		if (!lowered_row(l, name, n, v->bytes[i], &d, DEMO_CATEGORIES + (int64_t)v->id[i]))
 			return false;
 	}
 	return true;
@@ -787,9 +788,9 @@ static void
 lowered_write(struct demo_out *out, const struct demo_model *m, struct demo_vars *v)
 {
 	struct lowered l = {.out = out, .m = m};
-	demo_begin(out, "lowered_variable", 12);
-	for (int64_t tile = 0; tile < m->all_tiles && out->code == TS_OK; tile++) {
-		if (!lowered_tile(&l, tile, v))
+	demo_begin_many(out, "lowered_variable", 12, m->variables);
+	for (; l.tile < m->all_tiles; l.tile++) {
+		if (!lowered_tile(&l, v))
 			break;
 	}
 	demo_end(out);
@@ -869,16 +870,17 @@ step_row(struct demo_out *out, const struct demo_step *s)
 		demo_int(out, 4, s->prog->cs);
 	else
 		demo_null(out, 4);
-	demo_row(out); /* a step's name is its compute set's or its program's */
+	demo_null(out, 5); /* a step's name is its compute set's or its program's */
+	demo_row(out);
 }
 
 static void
 step_ipu_rows(struct demo_out *out, const struct demo_model *m, const struct demo_step *s,
 	const struct demo_part *parts)
 {
-	demo_int(out, 0, s->step);
 	for (int i = 0; i < m->ipus; i++) {
 		const struct demo_part *p = &parts[i];
+		demo_int(out, 0, s->step);
 		demo_int(out, 1, i);
 		demo_int(out, 2, p->end - p->start);
 		demo_int(out, 3, p->start);
@@ -908,7 +910,10 @@ steps_write(struct demo_out *out, const struct demo_model *m)
 	for (int pass = 0; pass < 2; pass++) {
 		struct demo_walker w = {0};
 		struct demo_step s;
-		demo_begin(out, pass ? "step_ipu" : "step", pass ? 12 : 6);
+		if (pass)
+			demo_begin_many(out, "step_ipu", 12, m->steps * m->ipus);
+		else
+			demo_begin_many(out, "step", 6, m->steps);
 		if ((!parts || !demo_walker_init(&w, m)) && out->code == TS_OK)
 			out->code = ts_err_nomem(out->err);
 		while (out->code == TS_OK && demo_walker_next(&w, &s, parts)) {

@@ -82,6 +82,29 @@ by_start(const void *pa, const void *pb)
 	return (a->flags > b->flags) - (a->flags < b->flags);
 }
 
+/*
+ * Input for the next micro-batch, on I/O tiles of IPU 0. Each part begins when a program of the
+ * stage does, so that starts on a lane never go back.
+ */
+static void
+plan_input(struct demo_model *m, int64_t end)
+{
+	struct demo_seg *seg = &m->seg[DEMO_FWD];
+	const struct demo_link *l = &m->links[m->progs[m->io].first_link];
+	int64_t from = end / 5;
+	size_t k = 0, n = seg->n;
+	for (int i = 0; i < 3; i++) {
+		uint32_t cycles = m->progs[l[i].child].cycles;
+		while (k < n && (seg->e[k].ipu || seg->e[k].start < from))
+			k++;
+		if (m->nomem || k == n || seg->e[k].start + cycles > end)
+			return;
+		from = seg->e[k].start + (int64_t)cycles;
+		if (!entry_add(seg, l[i].child, 0, DEMO_OVERLAP, seg->e[k].start, cycles))
+			m->nomem = true;
+	}
+}
+
 /* A segment in which each IPU goes through its groups of one pass. */
 static void
 plan_stage(struct demo_model *m, enum demo_segment segment, enum demo_pass pass, int64_t *at)
@@ -91,19 +114,8 @@ plan_stage(struct demo_model *m, enum demo_segment segment, enum demo_pass pass,
 		at[i] = 0;
 	/* the stage's Sequence (Sans and SyncAns with it) holds the groups */
 	demo_walk(m, m->stages[pass], plan_leaf, &p);
-	if (segment == DEMO_FWD) { /* input for the next micro-batch, on I/O tiles of IPU 0 */
-		struct demo_seg *seg = &m->seg[segment];
-		int64_t start = at[0] / 5;
-		const struct demo_link *l = &m->links[m->progs[m->io].first_link];
-		for (int i = 0; i < 3 && !m->nomem; i++) {
-			uint32_t cycles = m->progs[l[i].child].cycles;
-			if (start + cycles > at[0])
-				break;
-			if (!entry_add(seg, l[i].child, 0, DEMO_OVERLAP, start, cycles))
-				m->nomem = true;
-			start += cycles;
-		}
-	}
+	if (segment == DEMO_FWD)
+		plan_input(m, at[0]);
 	if (!m->nomem)
 		qsort(p.seg->e, p.seg->n, sizeof(*p.seg->e), by_start);
 }
@@ -123,25 +135,24 @@ run_plan(struct demo_model *m, struct demo_run *r, int64_t first, int64_t count)
 	int64_t work = r->phases *
 		(s[DEMO_FWD].length + s[DEMO_MID].length + s[DEMO_BWD].length + s[DEMO_END].length);
 	work += r->opt * s[DEMO_OPT].length / (int64_t)s[DEMO_OPT].n;
+	r->chunks = (r->opt + (int64_t)s[DEMO_OPT].n - 1) / (int64_t)s[DEMO_OPT].n;
 	r->wait = work * (first ? 16 : 7) / 100;
 	r->copy_in = work * 2 / 100;
 }
 
-/* Play a run without writing it, to know when it begins and ends. */
-static enum ts_code
-runs_measure(struct demo_model *m, struct ts_err *err)
+/* When runs begin and end. */
+static void
+runs_place(struct demo_model *m)
 {
 	int64_t clock = CLOCK_FROM;
 	for (int i = 0; i < DEMO_RUNS; i++) {
 		struct demo_run *r = &m->run[i];
 		const struct demo_seg *s = m->seg;
-		int64_t chunks = r->opt / (int64_t)s[DEMO_OPT].n,
-			rest = r->opt % (int64_t)s[DEMO_OPT].n;
 		int64_t length = s[DEMO_PRE].length + r->wait + r->copy_in + s[DEMO_POST].length;
 		length += r->phases *
 			(s[DEMO_FWD].length + s[DEMO_MID].length + s[DEMO_BWD].length +
 				s[DEMO_END].length);
-		length += (chunks + (rest > 0)) * s[DEMO_OPT].length;
+		length += r->chunks * s[DEMO_OPT].length;
 		if (!r->count)
 			length = 0;
 		r->start = clock;
@@ -150,8 +161,6 @@ runs_measure(struct demo_model *m, struct ts_err *err)
 		r->start_us = (int64_t)((double)r->start / (DEMO_CLOCK_HZ / 1e6));
 		r->end_us = (int64_t)((double)r->end / (DEMO_CLOCK_HZ / 1e6)) + 1;
 	}
-	(void)err;
-	return TS_OK;
 }
 
 enum ts_code
@@ -172,7 +181,8 @@ demo_trace_init(struct demo_model *m, struct ts_err *err)
 		return ts_err_nomem(err);
 	run_plan(m, &m->run[0], 0, m->steps / 2);
 	run_plan(m, &m->run[1], m->steps / 2, m->steps - m->steps / 2);
-	return runs_measure(m, err);
+	runs_place(m);
+	return TS_OK;
 }
 
 void
