@@ -89,7 +89,7 @@ void ts_chart_level(struct ts_canvas *c, struct ts_rect plot, double value, doub
 /* A line down the plot where its cells are blank (where an IPU or a run ends). */
 void ts_chart_divider(struct ts_canvas *c, struct ts_rect plot, int column, enum ts_role role);
 
-/* The cursor's column: CURSOR laid over (CURSOR_OTHER without focus), glyphs stay. */
+/* The cursor's column: COLUMN laid over (COLUMN_OTHER without focus), glyphs stay. */
 void ts_chart_cursor(struct ts_canvas *c, struct ts_rect plot, int column, bool focus);
 
 /* ---- strips, lanes, bars ---- */

@@ -3,7 +3,8 @@
  * colour - what a theme names, and what a terminal can show of it.
  *
  * A colour is kept as it was written (RGB, or one of the 16 that the terminal's user chose) and
- * mapped down at the edge, when the depth of the terminal is known.
+ * mapped down at the edge, when the depth of the terminal is known. Nearest is not always best: a
+ * theme may say which of the 16 it wants where there are no more (`#8fb7e8/bright-blue`).
  */
 #ifndef TS_UI_COLOUR_H
 #define TS_UI_COLOUR_H
@@ -11,12 +12,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* 0xRRGGBB, or TS_COLOUR_ANSI + 0..15, or one of the two special values. */
-typedef int32_t ts_colour;
+/*
+ * 0xRRGGBB, or TS_COLOUR_ANSI + 0..15, or one of the two special values; for RGB the colour for 16
+ * and 8 colours may be added as TS_COLOUR_FEW * (1 + 0..15), or * TS_COLOUR_FEW_NONE for none.
+ */
+typedef int64_t ts_colour;
 
 #define TS_COLOUR_DEFAULT ((ts_colour)-1) /* the terminal's own */
 #define TS_COLOUR_KEEP ((ts_colour)-2)	  /* for overlays: what is there already */
 #define TS_COLOUR_ANSI ((ts_colour)0x1000000)
+#define TS_COLOUR_FEW ((ts_colour)0x100000000)
+#define TS_COLOUR_FEW_NONE 17
 
 enum ts_depth {
 	TS_DEPTH_MONO, /* attributes only */
@@ -27,8 +33,10 @@ enum ts_depth {
 };
 
 /*
- * `#rrggbb`, `#rgb`, `default`, `-` (keep), `0`..`15`, or a name: black red green yellow blue
- * magenta cyan white, each also as bright-NAME, grey = bright-black. False for anything else.
+ * `#rrggbb` or `#rgb`, alone or with `/` and one of the 16 (or `default`) for terminals that have
+ * no more;
+ * `default`, `-` (keep), or one of the 16: `0`..`15`, black red green yellow blue magenta cyan
+ * white, each also as bright-NAME, grey = bright-black. False for anything else.
  */
 bool ts_colour_parse(const char *word, ts_colour *out);
 

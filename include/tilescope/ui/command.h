@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "tilescope/base/err.h"
 
@@ -145,18 +146,25 @@ int ts_context_find(const char *name);
  */
 int ts_command_complete(const char *prefix, size_t n, const struct ts_command *out[], int max);
 
-/* A command with its words, as a binding or a typed line gives it. */
-enum { TS_CMD_ARGS = 8, TS_CMD_TEXT = 512 };
+/* A command with its arguments, as a binding or a typed line gives it. May be copied. */
+enum { TS_CALL_ARGS = 8, TS_CALL_TEXT = 512 };
 
 struct ts_call {
 	enum ts_cmd cmd;
 	int argc;
-	char *arg[TS_CMD_ARGS]; /* into `text`, or whatever the maker said */
-	char text[TS_CMD_TEXT];
+	uint16_t at[TS_CALL_ARGS]; /* where argument i begins in `text` */
+	char text[TS_CALL_TEXT];   /* the arguments, each with its NUL */
 };
 
+/* Argument i, or NULL when there are fewer. */
+static inline const char *
+ts_call_arg(const struct ts_call *call, int i)
+{
+	return i >= 0 && i < call->argc ? call->text + call->at[i] : NULL;
+}
+
 /*
- * Split a typed line ("view memory", quotes as in base/lex.h) and look the command up: by name, or
+ * Split a typed line (`view memory`, "..." quotes a word) and look the command up: by name, or
  * by a beginning that only one command has; a number alone is `goto NUMBER`. The number of
  * arguments is checked; for NAME... the rest is one argument. Errors: TS_E_USAGE.
  */

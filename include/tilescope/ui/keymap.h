@@ -5,14 +5,13 @@
  * A keymap is a file of lines (base/lex.h):
  *
  *	inherit NAME                                     begin with what that keymap says
- *	bind CONTEXT KEYS COMMAND [ARGUMENT...] ["note"]
+ *	bind CONTEXT KEYS COMMAND [ARGUMENT...] [-- NOTE...]
  *	unbind CONTEXT KEYS
  *
- * The last word is the note when it was given beyond what the command takes; it says in the hint
- * line and in the help what the key does here. A wrong line is reported as `file:line: reason` and
- * skipped, the rest is used. Two bindings of the same keys in one context and file, or one that is
- * the beginning of another, collide: the second is reported and skipped. A file that inherits
- * replaces what it binds anew.
+ * The note says in the hint line and in the help what the key does here; without one the command's
+ * own sentence does. A wrong line is reported as `file:line: reason` and skipped, the rest is used. Two
+ * bindings of the same keys in one context and file, or one that is the beginning of another,
+ * collide: the second is reported and skipped. What a file inherits it replaces by binding it anew.
  *
  * Looking up goes through a list of contexts, the nearest first (the view, the kind of pane,
  * global): the first with a binding or with a longer sequence that begins so decides.
@@ -33,14 +32,15 @@ struct ts_binding {
 	enum ts_cmd cmd;
 	int argc;
 	char *arg[TS_KEYMAP_ARGS];
-	char *note;	/* never NULL: the command's sentence where the file says nothing */
-	int generation; /* which file of an inheritance it came from */
+	char *note; /* never NULL: the command's sentence where the file says nothing */
+	int file;   /* number of the file that it came from (1 = first one read) */
 	int line;
 };
 
 struct ts_keymap {
 	struct ts_binding *binding;
 	size_t count, cap;
+	int files; /* read so far, inherited ones included */
 };
 
 void ts_keymap_init(struct ts_keymap *map);

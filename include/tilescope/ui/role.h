@@ -26,6 +26,8 @@
 	X(BAD, "bad", 'r', "over the limit, growing, failed")                                    \
 	X(CURSOR, "cursor", 'c', "row or column under the cursor of the pane that has the keys") \
 	X(CURSOR_OTHER, "cursor_other", 'k', "row or column under the cursor of another pane")   \
+	X(COLUMN, "column", 'q', "column of a chart under the cursor")                           \
+	X(COLUMN_OTHER, "column_other", 'Q', "the same, of a pane that does not have the keys")  \
 	X(SELECTION, "selection", 's', "marked rows and columns")                                \
 	X(MATCH, "match", 'm', "what a search found")                                            \
 	X(HEADER, "header", 'h', "titles of the columns of a table")                             \

@@ -6,7 +6,7 @@
  * The axis is a range of whole units [0, count): tiles, steps, cycles. [from, to) of it is visible
  * on `columns` columns of the screen. Column i shows the units [a, b) of ts_span_bucket(): all
  * arithmetic is in integers (128 bits inside), so that buckets tile the range without gap or
- * overlap for any count up to 2^62. When there are fewer units than columns a unit takes several.
+ * overlap for any count up to 2^61. When there are fewer units than columns a unit takes several.
  */
 #ifndef TS_UI_SPAN_H
 #define TS_UI_SPAN_H
@@ -17,7 +17,7 @@
 #include "tilescope/ui/command.h"
 #include "tilescope/ui/effect.h"
 
-#define TS_SPAN_MAX ((int64_t)1 << 62)
+#define TS_SPAN_MAX ((int64_t)1 << 61)
 
 struct ts_span {
 	int64_t count;	  /* units of the whole axis; 0 = empty */

@@ -7,7 +7,7 @@
  *	inherit NAME                          begin with what that theme says
  *	role NAME FG [BG] [ATTRIBUTE...]      bold dim underline reverse italic blink
  *
- * Colours as in ts_colour_parse(). A role that no line names is the terminal's own text. A wrong
+ * Colours as in ts_colour_parse(); a background that is left out is what is there already. A role that no line names is the terminal's own text. A wrong
  * line is reported as `file:line: reason` and skipped, the rest is used.
  */
 #ifndef TS_UI_THEME_H
@@ -44,6 +44,9 @@ void ts_theme_init(struct ts_theme *t);
 int ts_theme_read(struct ts_theme *t, const char *file, const char *text, ts_text_fn *find,
 	void *ctx, struct ts_strbuf *complaints);
 
+/* Has it colours for classes and categories? Without them a canvas should be `mono`. */
+bool ts_theme_coloured(const struct ts_theme *t);
+
 /* What a cell comes to on a terminal of that depth: colour numbers (-1 = default), attributes. */
 struct ts_look {
 	int fg, bg;
@@ -51,8 +54,9 @@ struct ts_look {
 };
 
 /*
- * Never unreadable: when foreground and background come to the same number, or an area's colour
- * to black, another is taken. In mono `back` is shown as it can (not at all).
+ * Never unreadable: a background that the terminal does not have becomes reverse video; where text
+ * and background come to the same number, or text to black on the terminal's own, another is taken.
+ * In mono `back` is not shown.
  */
 struct ts_look ts_theme_look(const struct ts_theme *t, const struct ts_cell *cell,
 	enum ts_depth depth);
