@@ -60,7 +60,7 @@ def by_hand(ctx):
     classes = dict.fromkeys(oracle.ALL_CLASSES, 0)
     classes.update(compute=100, external_sync=7, sync=3, host_wait=1000, control=9)
     want = {
-        "target": dict(type=None, architecture=None, ipus=1, replicas=1, tiles_per_ipu=4,
+        "target": dict(type=None, architecture=None, ipus=1, replicas=1, tiles_per_ipu=5,
                        bytes_per_tile=None, clock_hz=None, assumed=True),
         "memory": dict(tiles=4, total_bytes=2000, total_gaps_bytes=None, worst_tile=1,
                        worst_tile_bytes=700, limit_bytes=None, tiles_over=None, fits=None,
@@ -426,6 +426,20 @@ def categories_of_one_name(ctx):
     db.commit()
     db.close()
     summarise(ctx, rep)
+
+
+@case()
+def categories_of_long_names(ctx):
+    """Names that differ only far behind: whatever is cut, no key stands twice, nothing is lost."""
+    rep = plain(ctx, 25, categories=8, vars=800)
+    db = sqlite3.connect(rep.profile)
+    db.execute("UPDATE var_categories SET name=printf('%.*c', 5000, 'x') || id")
+    db.commit()
+    total = db.execute("SELECT sum(size_bytes) FROM vars_info").fetchone()[0]
+    db.close()
+    res = ctx.run("summary", "-f", "json", rep.dir)
+    cats = parse(res)["memory"]["categories"]
+    expect(sum(c["bytes"] for c in cats.values()) == total, res, "bytes were lost")
 
 
 @case(params=[(True, "UTF-8"), (False, "UTF-8"), (True, "UTF-16le")])

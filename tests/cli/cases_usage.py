@@ -74,7 +74,8 @@ def usage(ctx, args):
 def not_built_yet(ctx, p):
     """What is not built is an unknown verb, not a stub: in help, or exit 2."""
     listed = re.search(rb"^\s+%s\b" % p.encode(), ctx.run("help").out, re.M)
-    res = ctx.run(p, ".", ".")
+    rep = plain(ctx, 72)
+    res = ctx.run(p, rep.dir)
     if not listed:
         expect(res.rc == 2, res, "exit status %d, expected 2" % res.rc)
         expect(p.encode() in res.err, res, "the verb is not named")
