@@ -10,8 +10,8 @@ import time
 
 import oracle
 import reports
-from harness import (Result, case, every_format, expect, one_line, parse, plain, schema_ok, snapshot,
-                     summarise, unsafe, untouched)
+from harness import (Result, case, every_format, expect, one_line, parse, plain, schema_ok,
+                     snapshot, summarise, unsafe, untouched)
 
 
 def seed_case(ctx, seed):

@@ -24,9 +24,9 @@ Decisions where the definitions are silent:
  * A category whose id has no name is "category 17"; rows without a category are left out and
    counted.
    Two ids of one name are one category.
- * The tiles that the target is inferred from are the rows of memory_by_tile, those left out too: one
-   bad row does not change the hardware.  The steps' IPUs are those of rows that are not left out;
-   without `steps` they are known all the same.
+ * The tiles that the target is inferred from are the rows of memory_by_tile, those left out too:
+   one bad row does not change the hardware.  The steps' IPUs are those of rows that are not left
+   out; without `steps` they are known all the same.  No tile left in: no verdict.
  * A name may be cut after 1,000 characters.
  * Tile and step numbers are numbers like others: a variable on a tile that memory_by_tile does not
    have is counted.
