@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tilescope/app/args.h"
 #include "tilescope/app/verbs.h"
@@ -17,16 +18,14 @@
 const struct ts_verb ts_verbs[] = {
 	{"summary", TS_FOR_SUMMARY, "PATH...", "the verdict and key figures of one or more reports",
 		1, 1 << 20, ts_verb_summary},
-	{"schema", TS_FOR_SCHEMA, "PATH",
-		"tables found, what bound to which relation, what did not and why", 1, 1,
-		ts_verb_schema},
-	{"demo", TS_FOR_DEMO, "[DIR]",
-		"write a report that looks like the field's (on a terminal: and open it)", 0, 1,
+	{"schema", TS_FOR_SCHEMA, "PATH", "what bound to which relation, what did not and why", 1,
+		1, ts_verb_schema},
+	{"demo", TS_FOR_DEMO, "[DIR]", "write a demo report and, on a terminal, open it", 0, 1,
 		ts_verb_demo},
 	{"help", TS_FOR_HELP, "[VERB|capture]", "this text, a verb's, or what records what", 0, 1,
 		ts_verb_help},
 	{"version", TS_FOR_VERSION, "", "the version", 0, 0, ts_verb_version},
-	{"", TS_FOR_APP, "[PATH]", "open a report in the app", 0, 2, ts_verb_app},
+	{"", TS_FOR_APP, "[PATH]", "open a report in the app", 0, 1, ts_verb_app},
 };
 
 static const struct ts_verb *const app_verb = &ts_verbs[TS_COUNT(ts_verbs) - 1];
@@ -78,7 +77,7 @@ static const struct option_def options[] = {
 	{"no-color", 0, FLAG, AT(color), NULL, TS_FOR_ALL, NULL, "no colours", TS_WHEN_NEVER},
 	{"cache", 0, TEXT, AT(cache), NULL,
 		TS_FOR_APP | TS_FOR_SUMMARY | TS_FOR_SCHEMA | TS_FOR_DEMO, "DIR|none",
-		"where the demo report is kept; none: nothing is", 0},
+		"where caches are kept; none: nowhere", 0},
 	{"latest", 0, FLAG, AT(latest), NULL, TS_FOR_APP | TS_FOR_SUMMARY | TS_FOR_SCHEMA, NULL,
 		"PATH is a directory: the newest report below", 0},
 	{"at", 0, TEXT, AT(at), NULL, TS_FOR_APP | TS_FOR_DEMO, "VIEW",
@@ -199,6 +198,13 @@ find_verb(struct ts_args *args, int argc, char **argv)
 	args->verb = v ? v : app_verb;
 }
 
+/* A bare word that is neither a verb nor a path is taken for a verb that does not exist. */
+static bool
+is_unknown_verb(const char *word)
+{
+	return !strpbrk(word, "/.:~") && access(word, F_OK) < 0 && errno == ENOENT;
+}
+
 static enum ts_code
 check_paths(const struct ts_args *args, struct ts_err *err)
 {
@@ -206,6 +212,9 @@ check_paths(const struct ts_args *args, struct ts_err *err)
 
 	if (args->help)
 		return TS_OK;
+	if (v == app_verb && args->path_count > 0 && is_unknown_verb(args->paths[0]))
+		return ts_err_set(err, TS_E_USAGE,
+			"\"%s\" is neither a verb nor a path (see tilescope help)", args->paths[0]);
 	if (args->path_count < v->paths_min)
 		return ts_err_set(err, TS_E_USAGE, "%s: %s is missing (see tilescope help %s)",
 			v->name, v->arguments, v->name);

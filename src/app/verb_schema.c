@@ -148,7 +148,7 @@ text_object(struct ts_strbuf *out, const struct ts_schema *s, const struct ts_ob
 	}
 	ts_strbuf_puts(out, "\n   ");
 	for (int i = 0; i < o->column_count; i++) {
-		const struct ts_column *c = &o->column[i];
+		const struct ts_sql_column *c = &o->column[i];
 
 		ts_strbuf_putc(out, ' ');
 		put_safe(out, c->name);

@@ -934,6 +934,8 @@ ts_binding_make(struct ts_binding *b, enum ts_relation relation, const struct ts
 	enum ts_code code;
 
 	*b = (struct ts_binding){.relation = relation, .reach.column = -1};
+	for (int c = 0; c < TS_RELATION_COLUMNS; c++)
+		b->column[c].a = b->column[c].b = -1;
 	if (!choose_object(b, map, schema))
 		return TS_OK;
 	choose_rows(b, schema);

@@ -212,10 +212,8 @@ ipu_of(struct ts_execution *x, int64_t ipu)
 }
 
 static void
-add_row(struct ts_execution *x, const struct row *row, int class_of)
+add_row(struct ts_execution *x, struct ts_ipu_cycles *k, const struct row *row, int class_of)
 {
-	struct ts_ipu_cycles *k = ipu_of(x, row->value[X_IPU]);
-
 	if (!k || !ts_add_i64(&k->step_cycles, row->value[X_CYCLES])) {
 		x->bad_rows++;
 		return;
@@ -226,42 +224,66 @@ add_row(struct ts_execution *x, const struct row *row, int class_of)
 	x->reversed += row->value[X_END] < row->value[X_START];
 }
 
+/* IPUs that have no row that counts are known to exist, and that is all. */
+static void
+drop_empty(struct ts_execution *x)
+{
+	int kept = 0;
+
+	x->step_ipus = x->count;
+	for (int i = 0; i < x->count; i++)
+		if (x->ipu[i].last_end != INT64_MIN)
+			x->ipu[kept++] = x->ipu[i];
+	x->count = kept;
+}
+
+static void
+take_row(struct ts_execution *x, struct ts_rows *rows, struct ts_step_classes *classes)
+{
+	struct ts_ipu_cycles *k = NULL;
+	struct row row;
+	int64_t ipu;
+	int class_of;
+
+	if (ts_rows_number(rows, X_IPU, &ipu) == TS_VALUE_OK)
+		k = ipu_of(x, ipu);
+	if (!read_row(&row, rows)) {
+		x->bad_rows++;
+		return;
+	}
+	class_of = classes ? ts_step_classes_find(classes, row.value[X_STEP]) : -1;
+	if (class_of < 0)
+		x->orphans++;
+	else
+		add_row(x, k, &row, class_of);
+}
+
 enum ts_code
 ts_execution_read(struct ts_execution *x, struct ts_reader *rd, struct ts_step_classes *classes,
 	struct ts_progress *progress, struct ts_err *err)
 {
 	const struct ts_reach *reach = &rd->report->binding[TS_STEP_IPU].reach;
 	struct ts_rows_query q = {.column_count = X_COLUMNS};
+	bool there, has_steps = ts_report_has(rd->report, TS_STEP);
 	struct ts_rows *rows;
 	enum ts_code code;
-	bool there;
 
 	*x = (struct ts_execution){0};
-	if (!ts_report_has(rd->report, TS_STEP))
-		return ts_err_set(err, TS_E_ABSENT, "step: %s",
-			rd->report->binding[TS_STEP].reason);
 	memcpy(q.columns, columns, sizeof(columns));
 	code = ts_reader_rows(&rows, rd, TS_STEP_IPU, &q, err);
 	if (code)
 		return code;
 	while (!(code = ts_rows_next(rows, &there, err)) && there) {
-		struct row row;
-		int class_of;
-
 		if (++x->rows % PROGRESS_ROWS == 0)
 			ts_progress_set(progress, x->rows,
 				reach->has_rowid ? reach->last_rowid - reach->first_rowid + 1 : 0);
-		if (!read_row(&row, rows)) {
-			x->bad_rows++;
-			continue;
-		}
-		class_of = ts_step_classes_find(classes, row.value[X_STEP]);
-		if (class_of < 0)
-			x->orphans++;
-		else
-			add_row(x, &row, class_of);
+		take_row(x, rows, has_steps ? classes : NULL);
 	}
 	ts_rows_close(rows);
+	drop_empty(x);
+	if (!code && !has_steps)
+		code = ts_err_set(err, TS_E_ABSENT, "step: %s",
+			rd->report->binding[TS_STEP].reason);
 	return code;
 }
 

@@ -96,6 +96,12 @@ is_dropped(const char *name)
 }
 
 static bool
+is_unreadable(const char *name)
+{
+	return one_of(name, unreadable_formats, TS_COUNT(unreadable_formats));
+}
+
+static bool
 is_store(const char *name)
 {
 	const char *dot = strrchr(name, '.');
@@ -127,6 +133,7 @@ static enum ts_code
 nothing_in(const char *dir, struct ts_err *err)
 {
 	char *dropped = first_entry(dir, is_dropped);
+	char *unreadable = first_entry(dir, is_unreadable);
 	char *archive = present(dir, "archive.a");
 	DIR *d = opendir(dir);
 	enum ts_code code;
@@ -138,6 +145,10 @@ nothing_in(const char *dir, struct ts_err *err)
 			"holds only %s: a format that was dropped with Poplar SDK 3 and is not "
 			"supported (record the report again with a newer SDK)",
 			dropped);
+	else if (unreadable)
+		code = ts_err_set(err, TS_E_FORMAT,
+			"no profile.pop, only %s, whose format is not public: not readable",
+			unreadable);
 	else if (archive)
 		code = ts_err_set(err, TS_E_NOT_FOUND,
 			"no profile.pop beside archive.a: an archive alone cannot be opened yet");
@@ -148,6 +159,7 @@ nothing_in(const char *dir, struct ts_err *err)
 	if (d)
 		closedir(d);
 	free(archive);
+	free(unreadable);
 	free(dropped);
 	return code;
 }

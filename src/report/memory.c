@@ -270,7 +270,8 @@ category_room(struct ts_categories *c, struct ts_category *k, size_t slot)
 	bigger = ts_resize(k->by_slot, cap, sizeof(*bigger));
 	if (!bigger)
 		return false;
-	memset(bigger + k->cap, 0, (cap - k->cap) * sizeof(*bigger));
+	for (size_t i = k->cap; i < cap; i++)
+		bigger[i] = TS_UNKNOWN; /* nothing there, not even 0 bytes */
 	c->cells += cap - k->cap;
 	k->by_slot = bigger;
 	k->cap = cap;
@@ -293,6 +294,8 @@ add_bytes(struct categories_pass *p, int64_t tile, int index, int64_t bytes)
 	k = &c->category[index];
 	if (!ts_add_i64(&k->bytes, bytes))
 		return false;
+	if (k->by_slot[p->last->slot] == TS_UNKNOWN)
+		k->by_slot[p->last->slot] = 0;
 	k->by_slot[p->last->slot] += bytes; /* at most k->bytes: cannot overflow */
 	return true;
 }
@@ -358,8 +361,10 @@ find_worst(struct ts_categories *c)
 	for (struct ts_tile_slot *s = c->slots; s; s = s->hh.next)
 		for (int i = 0; i < c->count; i++) {
 			struct ts_category *k = &c->category[i];
-			int64_t bytes = s->slot < k->cap ? k->by_slot[s->slot] : 0;
+			int64_t bytes = s->slot < k->cap ? k->by_slot[s->slot] : TS_UNKNOWN;
 
+			if (bytes == TS_UNKNOWN)
+				continue;
 			if (bytes > k->worst_tile_bytes ||
 				(bytes == k->worst_tile_bytes && s->tile < k->worst_tile)) {
 				k->worst_tile = s->tile;
@@ -441,5 +446,6 @@ ts_categories_on_tile(const struct ts_categories *c, int i, int64_t tile)
 	struct ts_tile_slot *s;
 
 	HASH_FIND(hh, c->slots, &tile, sizeof(tile), s);
-	return s && s->slot < c->category[i].cap ? c->category[i].by_slot[s->slot] : 0;
+	return s && s->slot < c->category[i].cap ? ts_max_i64(c->category[i].by_slot[s->slot], 0)
+						 : 0;
 }

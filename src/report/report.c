@@ -463,6 +463,7 @@ ts_report_open(struct ts_report **out, const char *path, const struct ts_report_
 	*out = NULL;
 	if (!r)
 		return ts_err_nomem(err);
+	atomic_init(&r->uses, 1);
 	code = fill_in(r, path, options, err);
 	if (code) {
 		ts_report_close(r);
@@ -475,7 +476,7 @@ ts_report_open(struct ts_report **out, const char *path, const struct ts_report_
 void
 ts_report_close(struct ts_report *r)
 {
-	if (!r)
+	if (!r || atomic_fetch_sub(&r->uses, 1) > 1)
 		return;
 	for (int i = 0; i < TS_SOURCES; i++) {
 		ts_schema_free(r->schema[i]);
@@ -489,6 +490,13 @@ ts_report_close(struct ts_report *r)
 	free(r->dir);
 	free(r->file);
 	free(r);
+}
+
+struct ts_report *
+ts_report_hold(struct ts_report *r)
+{
+	atomic_fetch_add(&r->uses, 1);
+	return r;
 }
 
 bool

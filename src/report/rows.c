@@ -285,7 +285,7 @@ ts_rows_number(struct ts_rows *rows, int i, int64_t *v)
 
 			if (cb->op == TS_OP_DIFFERENCE)
 				*v -= second;
-			if (fits && *v >= 0 && *v <= TS_NUMBER_MAX)
+			if (fits && *v >= 0)
 				return TS_VALUE_OK;
 			a = TS_VALUE_BAD;
 		}

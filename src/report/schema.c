@@ -62,7 +62,7 @@ read_columns(struct ts_object *o, struct ts_db *db, int *pk, int *pk_count, stru
 	if (code)
 		return code;
 	while (!(code = ts_db_step(db, stmt, &row, err)) && row) {
-		struct ts_column *c = &o->column[o->column_count];
+		struct ts_sql_column *c = &o->column[o->column_count];
 
 		if (o->column_count == TS_SCHEMA_COLUMNS)
 			break;

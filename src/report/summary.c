@@ -375,7 +375,8 @@ ts_summary_read(struct ts_summary *s, struct ts_reader *rd, struct ts_progress *
 	ts_step_names_fini(&names);
 	if (!end)
 		end = soften(s,
-			ts_target_read(&s->target, rd, s->tiles.rows, s->execution.count, &why),
+			ts_target_read(&s->target, rd, (int64_t)s->tiles.count,
+				s->execution.step_ipus, &why),
 			"target", &why, err);
 	if (!end)
 		check_target(s);

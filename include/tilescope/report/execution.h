@@ -72,6 +72,7 @@ struct ts_ipu_cycles {
 struct ts_execution {
 	int count;
 	struct ts_ipu_cycles *ipu; /* sorted by IPU */
+	int step_ipus;		   /* IPUs that rows name, those whose rows are all left out too */
 	int64_t rows;
 	int64_t bad_rows; /* left out: a number is missing, negative or too large */
 	int64_t orphans;  /* left out: no such step */
@@ -79,7 +80,7 @@ struct ts_execution {
 };
 
 /*
- * One pass over step_ipu. Needs `step` and `step_ipu` (TS_E_ABSENT). Damage keeps what was read.
+ * One pass over step_ipu. Without `step` only step_ipus is found out, and the code is TS_E_ABSENT. Damage keeps what was read.
  * `classes` are the steps' (ts_step_classes_read()).
  */
 enum ts_code ts_execution_read(struct ts_execution *x, struct ts_reader *rd,

@@ -11,7 +11,7 @@
 
 #include "tilescope/report/report.h"
 
-enum { TS_NAMES_BYTES = 12 << 20, TS_NAME_MAX = 4096 };
+enum { TS_NAMES_BYTES = 12 << 20, TS_NAME_MAX = 1 << 15 };
 
 struct ts_name {
 	int64_t id;

@@ -8,6 +8,8 @@
 #ifndef TS_REPORT_REPORT_H
 #define TS_REPORT_REPORT_H
 
+#include <stdatomic.h>
+
 #include "tilescope/io/source.h"
 #include "tilescope/report/binding.h"
 #include "tilescope/report/vfs.h"
@@ -48,9 +50,10 @@ enum ts_kind { TS_KIND_SDK, TS_KIND_STORE };
 enum { TS_SOURCES = 1 }; /* databases that a report is composed of */
 
 struct ts_report {
-	char *path; /* as the user gave it */
-	char *dir;  /* directory of the profile */
-	char *file; /* the profile (or store) itself */
+	atomic_int uses; /* who holds it: ts_report_hold(), ts_report_close() */
+	char *path;	 /* as the user gave it */
+	char *dir;	 /* directory of the profile */
+	char *file;	 /* the profile (or store) itself */
 	enum ts_kind kind;
 	struct ts_part_info part[TS_PART_COUNT];
 	struct ts_sqlite_header header;
@@ -74,7 +77,11 @@ struct ts_report_options {
  */
 enum ts_code ts_report_open(struct ts_report **r, const char *path,
 	const struct ts_report_options *options, struct ts_err *err) TS_WARN_UNUSED;
+/* Give it back; the last holder closes it. NULL allowed. Any thread. */
 void ts_report_close(struct ts_report *r);
+
+/* Hold it once more: returns r. Any thread. */
+struct ts_report *ts_report_hold(struct ts_report *r);
 
 bool ts_report_has(const struct ts_report *r, enum ts_relation relation);
 bool ts_report_has_column(const struct ts_report *r, enum ts_relation relation, int column);

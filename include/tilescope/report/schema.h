@@ -16,7 +16,7 @@ enum { TS_SCHEMA_OBJECTS = 1024, TS_SCHEMA_COLUMNS = 256 };
 
 enum ts_object_kind { TS_OBJECT_TABLE, TS_OBJECT_VIEW, TS_OBJECT_VIRTUAL };
 
-struct ts_column {
+struct ts_sql_column {
 	char *name;
 	char *type;	  /* as declared, may be "" */
 	bool index_first; /* an index (not a partial one) begins with it */
@@ -27,7 +27,7 @@ struct ts_object {
 	char *name;
 	enum ts_object_kind kind;
 	int column_count;
-	struct ts_column *column;
+	struct ts_sql_column *column;
 	const char
 		*rowid;	 /* the word that reaches the row id ("rowid", "_rowid_", "oid"), or NULL */
 	int rowid_alias; /* column that is the row id, or -1 */

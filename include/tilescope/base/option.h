@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * option - what the user can set while the program runs (`:set OPTION VALUE`), in one table.
+ *
+ * Options are plain values that app/ owns; views read them and never change them.
+ */
+#ifndef TS_BASE_OPTION_H
+#define TS_BASE_OPTION_H
+
+#include <stdbool.h>
+
+#include "tilescope/base/err.h"
+#include "tilescope/base/fmt.h"
+
+enum ts_time_unit { TS_TIME_CYCLES, TS_TIME_US };
+
+enum { TS_OPTION_TEXT = 64 };
+
+struct ts_options {
+	enum ts_units units;
+	enum ts_time_unit time;
+	double clock_hz; /* said by the user; 0 = as the report says */
+	bool mouse;
+	char theme[TS_OPTION_TEXT];
+	char keymap[TS_OPTION_TEXT];
+};
+
+/* A line of the table. */
+struct ts_option {
+	const char *name;
+	const char *values; /* for people and for completion: "kib|kb|bytes" */
+	const char *help;
+};
+
+/* The last has no name. */
+extern const struct ts_option ts_option_table[];
+
+void ts_options_init(struct ts_options *o);
+
+/* Set by name. Errors: TS_E_USAGE, with the choices in the message. */
+enum ts_code ts_option_set(struct ts_options *o, const char *name, const char *value,
+	struct ts_err *err) TS_WARN_UNUSED;
+
+/* The value as text; false for an unknown name. */
+bool ts_option_get(const struct ts_options *o, const char *name, char out[TS_OPTION_TEXT]);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * jobs - work that the screen must not wait for.
+ *
+ * A job is a struct whose ownership moves into the queue when it is sent and back to the sender when it
+ * is received; running cannot fail: results and errors ride inside. Two workers, each a thread: one for
+ * what the screen waits for, one at low priority for passes over whole tables.
+ *
+ * Jobs carry an owner, a kind and a generation that mean nothing here but this: a new job replaces
+ * one of the same owner, kind and worker that still waits, and cancels one that runs; so holding
+ * PageDown leaves one query, not fifty. Replaced jobs come back too, marked `dropped`, in the order
+ * in which they were finished with.
+ *
+ * Threads: send, receive, cancel from one thread (the UI's). Workers have all signals blocked.
+ */
+#ifndef TS_JOB_JOBS_H
+#define TS_JOB_JOBS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tilescope/base/cancel.h"
+#include "tilescope/base/err.h"
+#include "tilescope/base/progress.h"
+
+enum ts_worker_id { TS_WORKER_SCREEN, TS_WORKER_BULK, TS_WORKER_COUNT };
+
+struct ts_job {
+	/* set by the sender */
+	void (*run)(struct ts_job *job,
+		void *local); /* local: the worker's own, see ts_jobs_new() */
+	const char *what;     /* for people: "counting categories" */
+	enum ts_worker_id worker;
+	int owner, kind;
+	uint64_t generation;
+
+	/* set by the queue */
+	struct ts_cancel cancel; /* `run` has to look at it */
+	struct ts_progress progress;
+	bool dropped; /* never ran */
+	int64_t started_us, ended_us;
+	struct ts_job *next;
+};
+
+struct ts_jobs;
+
+/*
+ * Start the workers. Each gets `local_size` bytes of zeroed memory of its own, handed to every job
+ * that it runs; `local_fini` is called on it in the worker when it ends.
+ */
+enum ts_code ts_jobs_new(struct ts_jobs **out, size_t local_size, void (*local_fini)(void *local),
+	struct ts_err *err) TS_WARN_UNUSED;
+
+/*
+ * Cancel everything, wait at most 500 ms for the workers, and free. False when a worker did not end
+ * in time: then nothing was freed and the program should exit. Jobs that were not received go to
+ * `give_back` (in this thread).
+ */
+bool ts_jobs_free(struct ts_jobs *jobs, void (*give_back)(struct ts_job *job));
+
+/* Takes the job. */
+void ts_jobs_send(struct ts_jobs *jobs, struct ts_job *job);
+
+/* A finished or dropped job, the caller's again; NULL when there is none. */
+struct ts_job *ts_jobs_receive(struct ts_jobs *jobs);
+
+/* Becomes readable when there is something to receive. */
+int ts_jobs_fd(const struct ts_jobs *jobs);
+
+/* Cancel waiting and running jobs of an owner (-1 = of all). They come back. */
+void ts_jobs_cancel(struct ts_jobs *jobs, int owner);
+
+/* What a worker is doing: copied, safe to show. */
+struct ts_job_info {
+	const char *what; /* NULL = idle */
+	int owner, kind;
+	int64_t done, total; /* progress */
+	int64_t running_us;
+	int waiting;	  /* jobs in its queue */
+	int64_t finished; /* since the start */
+};
+
+void ts_jobs_info(struct ts_jobs *jobs, enum ts_worker_id worker, struct ts_job_info *out);
+
+#endif

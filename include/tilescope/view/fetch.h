@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fetch - a view's question to the report, answered by a worker.
+ *
+ * A view embeds a `struct ts_fetch` at the start of a struct of its own, fills in the question, sends
+ * it, and gets it back in `deliver` with the answer inside. `read` runs in a worker, with that worker's
+ * own reader, and touches nothing but the fetch.
+ */
+#ifndef TS_VIEW_FETCH_H
+#define TS_VIEW_FETCH_H
+
+#include "tilescope/view/view.h"
+
+struct ts_fetch {
+	struct ts_job job; /* first: the queue knows only this */
+	struct ts_report *report;
+	enum ts_code (*read)(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err);
+	void (*fini)(struct ts_fetch *f); /* free what the answer holds (not the fetch); or NULL */
+	enum ts_code code;		  /* of `read` */
+	struct ts_err err;
+};
+
+/*
+ * Send: `f` came from ts_alloc() and is the queue's now. `kind` tells a view's questions apart; a newer
+ * one of the same kind and worker replaces it. `what` is for people ("counting categories").
+ */
+void ts_fetch_send(struct ts_view *v, struct ts_fetch *f, int kind, enum ts_worker_id worker,
+	const char *what);
+
+/* Free a fetch and its answer. */
+void ts_fetch_free(struct ts_fetch *f);
+
+/* Is it answered in vain: dropped, cancelled, or asked of an older report? */
+bool ts_fetch_in_vain(const struct ts_fetch *f, uint64_t generation);
+
+/* What each worker keeps between fetches (for ts_jobs_new()). */
+struct ts_fetch_local {
+	struct ts_report *report;
+	struct ts_reader *reader;
+};
+
+void ts_fetch_local_fini(void *local);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * selection - what the views have in common: the object that the user looks at.
+ *
+ * app/ owns it. A view writes what is under its cursor and reads the rest when it is shown or told
+ * to go there. -1 = nothing.
+ */
+#ifndef TS_VIEW_SELECTION_H
+#define TS_VIEW_SELECTION_H
+
+#include <stdint.h>
+
+struct ts_selection {
+	int64_t tile;
+	int64_t ipu;
+	int64_t step;	   /* execution step */
+	int64_t live_step; /* liveness step: another thing, never joined with `step` */
+};
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * view - what a view is to the loop.
+ *
+ * A view is a constant table of functions and a state of its own. The loop gives it an area, commands
+ * and answers, and asks it to draw; a view never reads a file, runs SQL or waits. What it needs it
+ * asks for with a fetch (view/fetch.h) from `request`, which the loop calls after everything that
+ * may have changed what is needed. Two views never call each other: they share the selection.
+ */
+#ifndef TS_VIEW_VIEW_H
+#define TS_VIEW_VIEW_H
+
+#include "tilescope/base/log.h"
+#include "tilescope/base/option.h"
+#include "tilescope/job/jobs.h"
+#include "tilescope/report/report.h"
+#include "tilescope/ui/canvas.h"
+#include "tilescope/ui/command.h"
+#include "tilescope/ui/effect.h"
+#include "tilescope/view/selection.h"
+
+struct ts_fetch;
+struct ts_view;
+
+/* Lent to every view by app/; outlives it. */
+struct ts_view_env {
+	struct ts_report *report; /* NULL until one is open; replaced on reload (view->reload) */
+	struct ts_jobs *jobs;
+	const struct ts_options *options;
+	struct ts_selection *selection;
+	struct ts_log *log;
+	uint64_t generation; /* of the report: answers of an older one are dropped by the loop */
+	char message[200];   /* for the bottom line: set it, the loop shows it until the next key */
+	bool message_is_error;
+	char copy[1024]; /* set by COPY: what goes to the clipboard */
+};
+
+struct ts_view_ops {
+	const char *name;  /* as in `view NAME` */
+	const char *title; /* of the tab */
+	int number;	   /* key and tab: 1, 3, 4, 7; 0 = no tab (help, log, open) */
+	enum ts_context context;
+
+	struct ts_view *(*open)(struct ts_view_env *env); /* NULL: no memory */
+	void (*close)(struct ts_view *v);
+
+	/* Another report, or the same read again: keep the place, drop the data. */
+	void (*reload)(struct ts_view *v);
+
+	/* The view comes to the front: take over what the selection says (a tile, a step). */
+	void (*shown)(struct ts_view *v);
+
+	/* Its area on the screen, row 0 is just below the tabs. Called before draw and after a resize. */
+	void (*resize)(struct ts_view *v, struct ts_rect area);
+
+	/* State to canvas. Pure: no allocation that can fail visibly, no I/O; bounded by cells. */
+	void (*draw)(struct ts_view *v, struct ts_canvas *c);
+
+	/* Send fetches for what is needed and neither here nor under way. */
+	void (*request)(struct ts_view *v);
+
+	/*
+	 * One of its fetches comes back (of the current report; also when it was dropped or
+	 * cancelled: ts_fetch_in_vain()): take the results out of it, the loop frees it. A view keeps
+	 * the pointer of the newest fetch of each kind, and takes an answer only when it is that one.
+	 */
+	enum ts_effect (*deliver)(struct ts_view *v, struct ts_fetch *f);
+
+	/* A command; TS_EFFECT_UNKNOWN when it is not the view's. */
+	enum ts_effect (*command)(struct ts_view *v, const struct ts_call *call);
+
+	/* What kind of pane has the keys (TS_CONTEXT_LIST, TS_CONTEXT_CHART), for the keymap. */
+	enum ts_context (*pane_context)(struct ts_view *v);
+
+	/* Mouse at a cell of the screen: focus, cursor; wheel (-1, 1) or 0 for a click. May be NULL. */
+	enum ts_effect (*mouse)(struct ts_view *v, int x, int y, int wheel);
+};
+
+/* Every view's state begins with this. */
+struct ts_view {
+	const struct ts_view_ops *ops;
+	struct ts_view_env *env;
+	int id; /* given by the loop: owner of its jobs */
+};
+
+/* --- what a pane has to show ------------------------------------------------------------------ */
+
+enum ts_pane_state {
+	TS_PANE_EMPTY,	 /* nothing was asked for yet */
+	TS_PANE_LOADING, /* asked for, nothing to show yet */
+	TS_PANE_READY,
+	TS_PANE_STALE,	 /* old data while new is under way */
+	TS_PANE_PARTIAL, /* damaged: what could be read */
+	TS_PANE_FAILED,	 /* could not be read: `reason` */
+	TS_PANE_ABSENT,	 /* not recorded in this report: `reason`, `option` */
+};
+
+struct ts_pane_data {
+	enum ts_pane_state state;
+	char reason[200];
+	const char *what;    /* of ABSENT: "liveness of the program steps" */
+	const char *option;  /* of ABSENT: the engine option of CAPTURE.md, or NULL */
+	const char *cost;    /* what that costs, or NULL */
+	const char *instead; /* what can be seen instead and its key, or NULL */
+};
+
+/* Is there something to draw (READY, STALE, PARTIAL)? */
+static inline bool
+ts_pane_has(const struct ts_pane_data *d)
+{
+	return d->state == TS_PANE_READY || d->state == TS_PANE_STALE ||
+		d->state == TS_PANE_PARTIAL;
+}
+
+/* Set the state from the code of a fetch: OK, DAMAGED (partial when `some`), ABSENT, failed. */
+void ts_pane_result(struct ts_pane_data *d, enum ts_code code, const struct ts_err *err, bool some);
+
+/* Draw the panel of a pane that has nothing to show: loading, failed, absent. */
+void ts_pane_draw(struct ts_canvas *c, struct ts_rect r, const struct ts_pane_data *d);
+
+/* Set the message of the bottom line. */
+void ts_view_say(struct ts_view_env *env, const char *fmt, ...) TS_PRINTF(2, 3);
+void ts_view_say_error(struct ts_view_env *env, const char *fmt, ...) TS_PRINTF(2, 3);
+
+#endif

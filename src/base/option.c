@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* option - see the header. */
+#include "config.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/base/option.h"
+
+enum { UNITS, TIME, CLOCK, MOUSE, THEME, KEYMAP, OPTIONS };
+
+const struct ts_option ts_option_table[OPTIONS + 1] = {
+	[UNITS] = {"units", "kib|kb|bytes", "units of memory"},
+	[TIME] = {"time", "cycles|us", "axis of the trace"},
+	[CLOCK] = {"clock", "FREQUENCY", "clock of a tile, as 1.85GHz; 0 = as the report says"},
+	[MOUSE] = {"mouse", "on|off", "take the mouse"},
+	[THEME] = {"theme", "NAME", "colours"},
+	[KEYMAP] = {"keymap", "NAME", "keys"},
+	[OPTIONS] = {NULL, NULL, NULL},
+};
+
+static const char *const unit_names[] = {"kib", "kb", "bytes"};
+static const char *const time_names[] = {"cycles", "us"};
+static const char *const switch_names[] = {"off", "on"};
+
+void
+ts_options_init(struct ts_options *o)
+{
+	*o = (struct ts_options){0};
+	snprintf(o->theme, sizeof(o->theme), "default");
+	snprintf(o->keymap, sizeof(o->keymap), "default");
+}
+
+static int
+find_word(const char *const *words, size_t n, const char *word)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcasecmp(words[i], word) == 0)
+			return (int)i;
+	return -1;
+}
+
+static int
+find_option(const char *name)
+{
+	for (int i = 0; i < OPTIONS; i++)
+		if (strcmp(ts_option_table[i].name, name) == 0)
+			return i;
+	return -1;
+}
+
+/* "1.85GHz", "1850 MHz", "1.85e9" -> Hz; negative when it is none. */
+static double
+parse_frequency(const char *s)
+{
+	static const struct {
+		const char *suffix;
+		double factor;
+	} units[] = {{"", 1}, {"hz", 1}, {"khz", 1e3}, {"mhz", 1e6}, {"ghz", 1e9}};
+	char *end;
+	double v = strtod(s, &end);
+
+	while (*end == ' ')
+		end++;
+	for (size_t i = 0; i < TS_COUNT(units); i++)
+		if (end != s && strcasecmp(end, units[i].suffix) == 0 && isfinite(v) && v >= 0 &&
+			v * units[i].factor <= 1e12)
+			return v * units[i].factor;
+	return -1;
+}
+
+enum ts_code
+ts_option_set(struct ts_options *o, const char *name, const char *value, struct ts_err *err)
+{
+	int option = find_option(name), word = -1;
+	double hz;
+
+	switch (option) {
+	case UNITS:
+		word = find_word(unit_names, TS_COUNT(unit_names), value);
+		if (word >= 0)
+			o->units = (enum ts_units)word;
+		break;
+	case TIME:
+		word = find_word(time_names, TS_COUNT(time_names), value);
+		if (word >= 0)
+			o->time = (enum ts_time_unit)word;
+		break;
+	case MOUSE:
+		word = find_word(switch_names, TS_COUNT(switch_names), value);
+		if (word >= 0)
+			o->mouse = word == 1;
+		break;
+	case CLOCK:
+		hz = parse_frequency(value);
+		word = hz < 0 ? -1 : 0;
+		if (word >= 0)
+			o->clock_hz = hz;
+		break;
+	case THEME:
+	case KEYMAP:
+		word = (int)strlen(value) < TS_OPTION_TEXT && !strchr(value, '/') ? 0 : -1;
+		if (word >= 0)
+			snprintf(option == THEME ? o->theme : o->keymap, TS_OPTION_TEXT, "%s",
+				value);
+		break;
+	default:
+		return ts_err_set(err, TS_E_USAGE, "there is no option \"%s\"", name);
+	}
+	if (word < 0)
+		return ts_err_set(err, TS_E_USAGE, "%s takes %s, not \"%s\"", name,
+			ts_option_table[option].values, value);
+	return TS_OK;
+}
+
+bool
+ts_option_get(const struct ts_options *o, const char *name, char out[TS_OPTION_TEXT])
+{
+	const char *text = NULL;
+
+	switch (find_option(name)) {
+	case UNITS:
+		text = unit_names[o->units];
+		break;
+	case TIME:
+		text = time_names[o->time];
+		break;
+	case MOUSE:
+		text = switch_names[o->mouse];
+		break;
+	case THEME:
+		text = o->theme;
+		break;
+	case KEYMAP:
+		text = o->keymap;
+		break;
+	case CLOCK:
+		snprintf(out, TS_OPTION_TEXT, o->clock_hz > 0 ? "%.6g GHz" : "as the report says",
+			o->clock_hz / 1e9);
+		return true;
+	default:
+		return false;
+	}
+	snprintf(out, TS_OPTION_TEXT, "%s", text);
+	return true;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* view - what views share: states of panes, the message line. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "tilescope/base/strbuf.h"
+#include "tilescope/view/view.h"
+
+void
+ts_pane_result(struct ts_pane_data *d, enum ts_code code, const struct ts_err *err, bool some)
+{
+	if (code == TS_OK)
+		d->state = TS_PANE_READY;
+	else if (code == TS_E_ABSENT)
+		d->state = TS_PANE_ABSENT;
+	else
+		d->state = some ? TS_PANE_PARTIAL : TS_PANE_FAILED;
+	snprintf(d->reason, sizeof(d->reason), "%.199s", code ? err->msg : "");
+}
+
+static void
+describe_absent(struct ts_strbuf *text, const struct ts_pane_data *d)
+{
+	ts_strbuf_printf(text, "Not in this report: %s.\n", d->what ? d->what : "this");
+	if (d->reason[0])
+		ts_strbuf_printf(text, "Why: %s.\n", d->reason);
+	if (d->option)
+		ts_strbuf_printf(text, "Recorded by: %s.\n", d->option);
+	if (d->cost)
+		ts_strbuf_printf(text, "Costs: %s.\n", d->cost);
+	if (d->instead)
+		ts_strbuf_printf(text, "Instead: %s.\n", d->instead);
+}
+
+void
+ts_pane_draw(struct ts_canvas *c, struct ts_rect r, const struct ts_pane_data *d)
+{
+	struct ts_rect inner = {r.x + 2, r.y, r.w - 4, r.h};
+	struct ts_strbuf text;
+
+	if (r.h > 2)
+		ts_rect_cut_top(&inner, 1);
+	ts_strbuf_init(&text, 4096);
+	switch (d->state) {
+	case TS_PANE_EMPTY:
+	case TS_PANE_LOADING:
+		ts_canvas_pending(c, inner, 0, 0);
+		break;
+	case TS_PANE_FAILED:
+		ts_strbuf_printf(&text, "This could not be read: %s.", d->reason);
+		ts_canvas_wrap(c, inner, 0, TS_ROLE_ERROR, text.s);
+		break;
+	case TS_PANE_ABSENT:
+		describe_absent(&text, d);
+		ts_canvas_wrap(c, inner, 0, TS_ROLE_TEXT, text.s);
+		break;
+	default:
+		break;
+	}
+	ts_strbuf_fini(&text);
+}
+
+static void
+say(struct ts_view_env *env, bool error, const char *fmt, va_list ap)
+{
+	vsnprintf(env->message, sizeof(env->message), fmt, ap);
+	env->message_is_error = error;
+}
+
+void
+ts_view_say(struct ts_view_env *env, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(env, false, fmt, ap);
+	va_end(ap);
+}
+
+void
+ts_view_say_error(struct ts_view_env *env, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(env, true, fmt, ap);
+	va_end(ap);
+}
