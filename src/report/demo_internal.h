@@ -43,13 +43,14 @@ demo_below(uint64_t hash, uint32_t n)
 
 /* ---- the target ---- */
 
-enum {
-	DEMO_TILE_BYTES = 638976, /* Mk2 */
-	DEMO_ELEMENT_BYTES = 16384,
-	DEMO_NON_INTERLEAVED = 23 * DEMO_ELEMENT_BYTES, /* bytes before interleaved memory */
-	DEMO_INTERLEAVED = DEMO_TILE_BYTES - DEMO_NON_INTERLEAVED,
+enum { DEMO_ELEMENT_BYTES = 16384 };
+
+struct demo_target {
+	const char *architecture;
+	int64_t tile_bytes;
+	int64_t non_interleaved; /* bytes before interleaved memory */
+	double clock_hz;
 };
-#define DEMO_CLOCK_HZ 1.33e9
 
 /* ---- the program ---- */
 
@@ -209,6 +210,7 @@ struct demo_shape {
 struct demo_model {
 	struct ts_demo_options o;
 	struct demo_shape shape;
+	const struct demo_target *target;
 	int ipus, tiles; /* tiles of one IPU */
 	int64_t all_tiles, steps, variables;
 	uint64_t seed;

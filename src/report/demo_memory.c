@@ -13,7 +13,7 @@
  * groups, in order, some from every stretch. Liveness is not invented: demo_memory_init() goes over
  * all lowered variables once and adds them up, by class, by variable and by tile.
  *
- * Memory is laid out as on a Mk2: non-interleaved first, then the gap that could not be filled,
+ * Memory is laid out as on an IPU: non-interleaved first, then the gap that could not be filled,
  * then interleaved memory, then what does not fit.
  */
 #include "config.h"
@@ -204,7 +204,7 @@ usual_total(const struct demo_model *m, int64_t tile)
 		permille += 20;
 	if (tile % 64 == 63)
 		permille -= 190;
-	return (uint32_t)(DEMO_TILE_BYTES / 1000 * permille) & ~3u;
+	return (uint32_t)(m->target->tile_bytes / 1000 * permille) & ~3u;
 }
 
 static uint32_t
@@ -212,8 +212,8 @@ tile_total(const struct demo_model *m, int64_t tile, uint32_t usual)
 {
 	int64_t d = tile > m->hot ? tile - m->hot : m->hot - tile;
 	if (m->o.oom && d <= 3)
-		return (uint32_t)(DEMO_TILE_BYTES / 1000 * (d ? 1090 - d * 20 : 1220)) & ~3u;
-	return d ? usual : DEMO_TILE_BYTES / 1000 * 965 & ~3u;
+		return (uint32_t)(m->target->tile_bytes / 1000 * (d ? 1090 - d * 20 : 1220)) & ~3u;
+	return d ? usual : m->target->tile_bytes / 1000 * 965 & ~3u;
 }
 
 /* What the categories but `variable` take; the first ones only when the tile has few rows. */
@@ -248,9 +248,10 @@ demo_tile_fill(const struct demo_model *m, int64_t tile, struct demo_tile *t)
 	uint64_t h = demo_hash(m->seed, 'g', (uint64_t)tile);
 	t->gap = (512 + demo_below(h, 5000)) & ~3u;
 	t->region[0] = t->total;
-	if (t->total + t->gap > DEMO_NON_INTERLEAVED)
-		t->region[0] = DEMO_NON_INTERLEAVED - t->gap;
-	t->region[1] = (uint32_t)ts_min_i64(t->total - t->region[0], DEMO_INTERLEAVED);
+	if (t->total + t->gap > m->target->non_interleaved)
+		t->region[0] = m->target->non_interleaved - t->gap;
+	t->region[1] = (uint32_t)ts_min_i64(t->total - t->region[0],
+		m->target->tile_bytes - m->target->non_interleaved);
 	t->region[2] = t->total - t->region[0] - t->region[1];
 }
 

@@ -655,6 +655,11 @@ program_build(struct demo_model *m)
 
 /* ---- options ---- */
 
+enum { MK1_TILES = 1216, VARIABLE_BYTES = 20 }; /* the least mean size of a lowered variable */
+
+static const struct demo_target mk2 = {"Mk2", 638976, 23L * DEMO_ELEMENT_BYTES, 1.33e9};
+static const struct demo_target mk1 = {"Mk1", 262144, 8L * DEMO_ELEMENT_BYTES, 1.6e9};
+
 static enum ts_code
 options_check(const struct ts_demo_options *o, struct ts_err *err)
 {
@@ -687,8 +692,9 @@ figures(struct demo_model *m, const struct ts_demo_options *o, struct ts_err *er
 			TS_DEMO_TILES_MAX);
 	m->steps = o->oom || o->steps < 0 ? 0 : o->steps ? o->steps : f->steps;
 	m->variables = o->variables ? o->variables : ts_max_i64(f->variables, m->all_tiles * 4);
+	m->target = m->tiles == MK1_TILES ? &mk1 : &mk2;
 	m->variables = ts_clamp_i64(m->variables, m->all_tiles,
-		m->all_tiles * TS_DEMO_VARIABLES_PER_TILE);
+		m->all_tiles * (m->target->tile_bytes / VARIABLE_BYTES));
 	m->slow = m->ipus / 2;
 	/* some way into the slow stage, not a tile of the dip */
 	m->hot = (int64_t)m->slow * m->tiles + (int64_t)m->tiles * 27 / 100 +

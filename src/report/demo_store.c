@@ -183,12 +183,12 @@ target_write(struct demo_out *out, const struct demo_model *m)
 {
 	demo_begin(out, "target", 7);
 	demo_text(out, 0, "IPU");
-	demo_text(out, 1, "Mk2");
+	demo_text(out, 1, m->target->architecture);
 	demo_int(out, 2, m->ipus);
 	demo_int(out, 3, 1);
 	demo_int(out, 4, m->tiles);
-	demo_int(out, 5, DEMO_TILE_BYTES);
-	demo_real(out, 6, DEMO_CLOCK_HZ);
+	demo_int(out, 5, m->target->tile_bytes);
+	demo_real(out, 6, m->target->clock_hz);
 	demo_row(out);
 	demo_end(out);
 	demo_begin(out, "ipu", 4);
@@ -281,11 +281,11 @@ categories_write(struct demo_out *out, const struct demo_model *m)
 	}
 	demo_end(out);
 	demo_begin(out, "memory_element", 4);
-	for (int i = 0; i < DEMO_TILE_BYTES / DEMO_ELEMENT_BYTES; i++) {
+	for (int i = 0; i < m->target->tile_bytes / DEMO_ELEMENT_BYTES; i++) {
 		demo_int(out, 0, i);
 		demo_int(out, 1, i * DEMO_ELEMENT_BYTES);
 		demo_int(out, 2, DEMO_ELEMENT_BYTES);
-		demo_int(out, 3, i * DEMO_ELEMENT_BYTES >= DEMO_NON_INTERLEAVED);
+		demo_int(out, 3, i * DEMO_ELEMENT_BYTES >= m->target->non_interleaved);
 		demo_row(out);
 	}
 	demo_end(out);

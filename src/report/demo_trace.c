@@ -158,8 +158,8 @@ runs_place(struct demo_model *m)
 		r->start = clock;
 		r->end = clock + length;
 		clock = r->end + length / 40; /* the host between the runs */
-		r->start_us = (int64_t)((double)r->start / (DEMO_CLOCK_HZ / 1e6));
-		r->end_us = (int64_t)((double)r->end / (DEMO_CLOCK_HZ / 1e6)) + 1;
+		r->start_us = (int64_t)((double)r->start / (m->target->clock_hz / 1e6));
+		r->end_us = (int64_t)((double)r->end / (m->target->clock_hz / 1e6)) + 1;
 	}
 }
 

@@ -22,8 +22,7 @@ enum ts_demo_layout { TS_DEMO_STORE, TS_DEMO_SDK };
 
 enum {
 	TS_DEMO_IPUS_MAX = 256,
-	TS_DEMO_TILES_MAX = 1 << 20,	    /* over all IPUs */
-	TS_DEMO_VARIABLES_PER_TILE = 32768, /* more than that are not placed on one tile */
+	TS_DEMO_TILES_MAX = 1 << 20, /* over all IPUs */
 };
 
 #define TS_DEMO_ROWS_MAX INT64_C(1000000000000)
@@ -32,11 +31,15 @@ enum {
 struct ts_demo_options {
 	enum ts_demo_scale scale;
 	enum ts_demo_layout layout;
-	int ipus;	   /* 0 = the scale's; 1..TS_DEMO_IPUS_MAX */
-	int tiles;	   /* of one IPU; 0 = the scale's; ipus x tiles at most TS_DEMO_TILES_MAX */
-	int64_t steps;	   /* execution steps over both runs; 0 = the scale's; negative = none */
-	int64_t variables; /* lowered variables; 0 = the scale's; at least 1, at most
-			       TS_DEMO_VARIABLES_PER_TILE on a tile: what is outside is moved there */
+	int ipus;      /* 0 = the scale's; 1..TS_DEMO_IPUS_MAX */
+	int tiles;     /* of one IPU; 0 = the scale's; ipus x tiles at most TS_DEMO_TILES_MAX;
+			       1,216 = a Mk1, else a Mk2 */
+	int64_t steps; /* execution steps over both runs; 0 = the scale's; negative = none */
+	/*
+	 * Lowered variables; 0 = the scale's. Every tile has at least one, and at most one for 20
+	 * bytes of its memory: a number outside is moved there.
+	 */
+	int64_t variables;
 	uint64_t seed;
 	bool oom;  /* a program that does not fit: no execution part */
 	bool keys; /* layout sdk: primary keys and indexes */
