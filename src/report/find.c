@@ -17,6 +17,8 @@ enum { PATH_LIMIT = 1 << 14, DIRS_MAX = 4096 };
 static const char *const dropped_formats[] = {"graph.json", "graph.cbor", "execution.json",
 	"execution.cbor", "profile_info.json"};
 
+static const char *const unreadable_formats[] = {"vars.capnp"};
+
 static const char *const other_parts[] = {"archive.a", "debug.cbor", "framework.json", "app.json",
 	"vars.json", "vars.capnp"};
 
