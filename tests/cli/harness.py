@@ -234,7 +234,8 @@ def every_format(ctx, rep):
     got = parse(ctx.run("summary", "-f", "json", rep.dir))
     want = figures(got)
     for form in ("text", "md", "csv"):
-        res = ctx.run("summary", "-f", form, rep.dir)
+        more = ["--units", "bytes"] if form == "text" else []
+        res = ctx.run("summary", "-f", form, *more, rep.dir)
         untouched(before, rep.dir, res)
         expect(res.rc in (0, 4), res, "exit status")
         try:
@@ -261,16 +262,40 @@ def every_format(ctx, rep):
         elif form == "md":
             expect("|" in text, res, "md: no table")
         if form != "csv" and want["worst_tile"] is not None:
-            expect(str(want["worst_tile"]) in digits(text), res,
-                   "%s: the worst tile %d is not there" % (form, want["worst_tile"]))
+            for k in want:
+                expect(str(want[k]) in digits(text), res, "%s: no %s %d" % (form, k, want[k]))
 
 
-def schema_ok(ctx, rep):
-    """`schema` in text and JSON names every table and what bound."""
+RELATIONS = {"memory_by_tile": "tile_memory", "var_categories": "memory_category",
+             "vars_info": "lowered_variable", "programs": "program", "compute_sets": "compute_set",
+             "steps": "step", "steps_by_ipu": "step_ipu"}
+
+
+def schema_bindings(res, rep, got):
+    """The JSON of `schema`: what bound, what did not and why."""
+    found = {r["name"]: r for r in got["relations"]}
+    for rel, name in RELATIONS.items():
+        expect(name in found, res, "no relation %s" % name)
+        r = found[name]
+        expect(r["bound"] is (rep.sql[rel] is not None), res, "%s: bound is %r" % (name, r["bound"]))
+        if r["bound"]:
+            expect(r["object"] == rel or r["source"] == rel, res, "%s: from %r" % (name, r))
+        else:
+            expect(isinstance(r["reason"], str) and r["reason"], res, "%s: no reason" % name)
+
+
+def schema_ok(ctx, rep, bindings=True):
+    """`schema` in text and JSON names every table, its columns, and what bound."""
     before = snapshot(rep.dir)
     db = sqlite3.connect("file:%s?immutable=1" % rep.profile, uri=True)
     tables = [r[0] for r in db.execute("SELECT name FROM sqlite_master WHERE type IN "
                                        "('table','view') AND name NOT LIKE 'sqlite_%'")]
+    columns = {}
+    for t in tables:
+        try:
+            columns[t] = [r[1] for r in db.execute("PRAGMA table_xinfo(%s)" % reports.q(t))]
+        except sqlite3.OperationalError:
+            pass            # a broken view
     db.close()
     res = ctx.run("schema", "-f", "json", rep.dir)
     untouched(before, rep.dir, res)
@@ -291,6 +316,13 @@ def schema_ok(ctx, rep):
     walk(got)
     for t in tables:
         expect(t in flat, res, "schema json does not name the table %.60r" % t)
+    shown = {o["name"]: [c["name"] for c in o["columns"]] for o in got["objects"]
+             if not o["problem"]}
+    for t in columns:
+        expect(t not in shown or sorted(shown[t]) == sorted(columns[t]), res,
+               "columns of %.60r" % t)
+    if bindings:
+        schema_bindings(res, rep, got)
     text = ctx.run("schema", rep.dir)
     expect(text.rc == res.rc, text, "exit status differs between formats")
     out = text.out.decode("utf-8")
