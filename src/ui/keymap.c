@@ -28,7 +28,7 @@ ts_keymap_init(struct ts_keymap *map)
 }
 
 static void
-binding_fini(struct ts_binding *b)
+binding_fini(struct ts_key_binding *b)
 {
 	for (int i = 0; i < b->argc; i++)
 		free(b->arg[i]);
@@ -70,13 +70,13 @@ remove_at(struct ts_keymap *map, size_t i)
 }
 
 /* Bindings of other files that stand in the way of `keys` go; one of the same file is returned. */
-static const struct ts_binding *
+static const struct ts_key_binding *
 make_way(struct keymap_reader *r, enum ts_context context, const struct ts_keys *keys)
 {
 	struct ts_keymap *map = r->map;
 
 	for (size_t i = 0; i < map->count;) {
-		struct ts_binding *b = &map->binding[i];
+		struct ts_key_binding *b = &map->binding[i];
 
 		if (b->context != context ||
 			(!begins_with(keys, &b->keys) && !begins_with(&b->keys, keys))) {
@@ -129,7 +129,7 @@ read_note(const struct ts_line *line, int from, enum ts_cmd cmd)
 
 /* COMMAND [ARGUMENT...] [-- NOTE...] from word 3. */
 static bool
-read_command(struct keymap_reader *r, const struct ts_line *line, struct ts_binding *b)
+read_command(struct keymap_reader *r, const struct ts_line *line, struct ts_key_binding *b)
 {
 	struct ts_call call;
 	struct ts_err err;
@@ -163,7 +163,7 @@ read_command(struct keymap_reader *r, const struct ts_line *line, struct ts_bind
 
 /* A command of the prompt is bound there and nowhere else, and the prompt has no others. */
 static bool
-fits_context(struct keymap_reader *r, const struct ts_binding *b)
+fits_context(struct keymap_reader *r, const struct ts_key_binding *b)
 {
 	bool prompt = ts_commands[b->cmd].context == TS_CONTEXT_PROMPT;
 
@@ -177,9 +177,9 @@ fits_context(struct keymap_reader *r, const struct ts_binding *b)
 }
 
 static bool
-add_binding(struct keymap_reader *r, const struct ts_binding *b)
+add_binding(struct keymap_reader *r, const struct ts_key_binding *b)
 {
-	const struct ts_binding *other = make_way(r, b->context, &b->keys);
+	const struct ts_key_binding *other = make_way(r, b->context, &b->keys);
 	char mine[TS_KEYS_TEXT], theirs[TS_KEYS_TEXT];
 
 	if (other) {
@@ -200,7 +200,7 @@ add_binding(struct keymap_reader *r, const struct ts_binding *b)
 static void
 read_bind(struct keymap_reader *r, const struct ts_line *line)
 {
-	struct ts_binding b = {.file = r->file, .line = line->number};
+	struct ts_key_binding b = {.file = r->file, .line = line->number};
 
 	if (line->count < 4) {
 		ts_reader_complain(&r->base, "bind takes a context, keys and a command");
@@ -283,13 +283,13 @@ ts_keymap_read(struct ts_keymap *map, const char *file, const char *text, ts_tex
 
 /* One context of a look-up. */
 static enum ts_match
-find_in(const struct ts_binding **out, const struct ts_keymap *map, enum ts_context context,
+find_in(const struct ts_key_binding **out, const struct ts_keymap *map, enum ts_context context,
 	const struct ts_keys *keys)
 {
 	enum ts_match match = TS_MATCH_NONE;
 
 	for (size_t i = 0; i < map->count; i++) {
-		const struct ts_binding *b = &map->binding[i];
+		const struct ts_key_binding *b = &map->binding[i];
 
 		if (b->context != context || !begins_with(&b->keys, keys))
 			continue;
@@ -303,7 +303,7 @@ find_in(const struct ts_binding **out, const struct ts_keymap *map, enum ts_cont
 }
 
 enum ts_match
-ts_keymap_find(const struct ts_binding **out, const struct ts_keymap *map,
+ts_keymap_find(const struct ts_key_binding **out, const struct ts_keymap *map,
 	const enum ts_context *contexts, int n, const struct ts_keys *keys)
 {
 	enum ts_match match = TS_MATCH_NONE;
@@ -317,10 +317,10 @@ ts_keymap_find(const struct ts_binding **out, const struct ts_keymap *map,
 /* Do the keys of b, pressed in these contexts, come to b? */
 static bool
 reachable(const struct ts_keymap *map, const enum ts_context *contexts, int n,
-	const struct ts_binding *b)
+	const struct ts_key_binding *b)
 {
 	struct ts_keys keys = b->keys;
-	const struct ts_binding *found;
+	const struct ts_key_binding *found;
 
 	for (keys.n = 1; keys.n < b->keys.n; keys.n++)
 		if (ts_keymap_find(&found, map, contexts, n, &keys) != TS_MATCH_PREFIX)
@@ -328,13 +328,13 @@ reachable(const struct ts_keymap *map, const enum ts_context *contexts, int n,
 	return ts_keymap_find(&found, map, contexts, n, &keys) == TS_MATCH_FOUND && found == b;
 }
 
-const struct ts_binding *
+const struct ts_key_binding *
 ts_keymap_of(const struct ts_keymap *map, const enum ts_context *contexts, int n, enum ts_cmd cmd,
 	const char *arg)
 {
 	for (int c = 0; c < n; c++) {
 		for (size_t i = 0; i < map->count; i++) {
-			const struct ts_binding *b = &map->binding[i];
+			const struct ts_key_binding *b = &map->binding[i];
 
 			if (b->context == contexts[c] && b->cmd == cmd &&
 				(!arg || (b->argc > 0 && strcmp(b->arg[0], arg) == 0)) &&
@@ -346,14 +346,14 @@ ts_keymap_of(const struct ts_keymap *map, const enum ts_context *contexts, int n
 }
 
 int
-ts_keymap_following(const struct ts_binding **out, int max, const struct ts_keymap *map,
+ts_keymap_following(const struct ts_key_binding **out, int max, const struct ts_keymap *map,
 	const enum ts_context *contexts, int n, const struct ts_keys *keys)
 {
 	int count = 0;
 
 	for (int c = 0; c < n; c++) {
 		for (size_t i = 0; i < map->count; i++) {
-			const struct ts_binding *b = &map->binding[i];
+			const struct ts_key_binding *b = &map->binding[i];
 
 			if (b->context != contexts[c] || b->keys.n <= keys->n ||
 				!begins_with(&b->keys, keys) || !reachable(map, contexts, n, b))

@@ -26,7 +26,7 @@
 
 enum { TS_KEYMAP_ARGS = 2, TS_KEYMAP_MAX = 1024 };
 
-struct ts_binding {
+struct ts_key_binding {
 	enum ts_context context;
 	struct ts_keys keys;
 	enum ts_cmd cmd;
@@ -38,7 +38,7 @@ struct ts_binding {
 };
 
 struct ts_keymap {
-	struct ts_binding *binding;
+	struct ts_key_binding *binding;
 	size_t count, cap;
 	int files; /* read so far, inherited ones included */
 };
@@ -60,7 +60,7 @@ enum ts_match {
 };
 
 /* Look keys up in n contexts, the nearest first. *out is set when FOUND, else NULL. */
-enum ts_match ts_keymap_find(const struct ts_binding **out, const struct ts_keymap *map,
+enum ts_match ts_keymap_find(const struct ts_key_binding **out, const struct ts_keymap *map,
 	const enum ts_context *contexts, int n, const struct ts_keys *keys);
 
 /*
@@ -68,11 +68,11 @@ enum ts_match ts_keymap_find(const struct ts_binding **out, const struct ts_keym
  * compared with its first argument. A binding that a nearer context hides is not given. NULL
  * when there is none.
  */
-const struct ts_binding *ts_keymap_of(const struct ts_keymap *map, const enum ts_context *contexts,
+const struct ts_key_binding *ts_keymap_of(const struct ts_keymap *map, const enum ts_context *contexts,
 	int n, enum ts_cmd cmd, const char *arg);
 
 /* The bindings that may follow the keys typed so far (a hint): out[0..max). Returns how many. */
-int ts_keymap_following(const struct ts_binding **out, int max, const struct ts_keymap *map,
+int ts_keymap_following(const struct ts_key_binding **out, int max, const struct ts_keymap *map,
 	const enum ts_context *contexts, int n, const struct ts_keys *keys);
 
 #endif
