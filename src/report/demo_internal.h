@@ -2,8 +2,9 @@
 /*
  * demo_internal - what the parts of the demo's generator share.
  *
- * demo.c writes the file, demo_model.c makes the program, demo_memory.c fills the tiles,
- * demo_trace.c runs the program, demo_store.c and demo_sdk.c put it all into tables. The program
+ * demo.c writes the file, demo_model.c makes the program from the tables of demo_shapes.c,
+ * demo_memory.c fills the tiles, demo_trace.c runs the program, demo_store*.c and demo_sdk.c put it
+ * all into tables. The program
  * is held in memory (a few thousand to a few hundred thousand small structs); rows that come by
  * the million are functions of their number and of the seed, and are never held.
  */
@@ -197,7 +198,52 @@ struct demo_run {
 
 enum { DEMO_CATEGORIES = 20, DEMO_VARIABLE = 0 };
 
-/* ---- the whole ---- */
+/* ---- what the program is built from ---- */
+
+/* A compute set of an operation, with the exchange before it. */
+struct demo_leaf {
+	const char *name;
+	uint16_t cycles, exchange;
+	uint16_t active; /* tiles, of 1,000 */
+	uint8_t vertex;
+	uint8_t detail; /* built from this detail on */
+};
+
+enum demo_kind {
+	DEMO_MATMUL_OP,
+	DEMO_NORM_OP,
+	DEMO_SOFTMAX_OP,
+	DEMO_DROPOUT_OP,
+	DEMO_GELU_OP,
+	DEMO_ADD_OP,
+	DEMO_GATHER_OP,
+	DEMO_LOSS_OP,
+	DEMO_UPDATE_OP,
+	DEMO_KINDS
+};
+
+enum { DEMO_LEAVES = 6 };
+
+struct demo_op {
+	const char *path;
+	uint8_t kind;
+	bool shared, weights;
+	uint8_t mem;
+};
+
+enum {
+	DEMO_EMBEDDING_OPS = 4,
+	DEMO_LAYER_OPS = 15,
+	DEMO_HEAD_OPS = 4,
+	DEMO_UPDATE_OPS = 1,
+	DEMO_OPS_MAX = DEMO_LAYER_OPS, /* of a section */
+};
+
+extern const struct demo_leaf demo_leaves[DEMO_KINDS][DEMO_LEAVES];
+extern const struct demo_op demo_embedding_ops[DEMO_EMBEDDING_OPS];
+extern const struct demo_op demo_layer_ops[DEMO_LAYER_OPS];
+extern const struct demo_op demo_head_ops[DEMO_HEAD_OPS];
+extern const struct demo_op demo_update_ops[DEMO_UPDATE_OPS];
 
 struct demo_shape {
 	int layers;
@@ -206,6 +252,10 @@ struct demo_shape {
 	int64_t unlowered;
 	int64_t blob_bytes; /* for one `_by_tile` column */
 };
+
+extern const struct demo_shape demo_shapes[TS_DEMO_SCALE_COUNT];
+
+/* ---- the whole ---- */
 
 struct demo_model {
 	struct ts_demo_options o;
@@ -281,11 +331,13 @@ void demo_walk(struct demo_model *m, uint32_t prog, demo_leaf_fn *each, void *ct
 /* Cycles of a program's tile (of its IPU); 0 = takes no part. The largest is prog->cycles. */
 uint32_t demo_tile_cycles(const struct demo_model *m, const struct demo_prog *p, uint32_t tile);
 
-extern const struct demo_vertex_def {
-	const char *name;
-	int state_bytes;
-} demo_vertices[];
 enum { DEMO_VERTEX_COUNT = 14 };
+
+struct demo_vertex_def {
+	const char *name; /* mangled */
+	int state_bytes;
+};
+extern const struct demo_vertex_def demo_vertices[DEMO_VERTEX_COUNT];
 
 /* ---- memory ---- */
 
@@ -425,7 +477,23 @@ void demo_text(struct demo_out *out, int column, const char *s);
 void demo_bytes(struct demo_out *out, int column, const char *s, size_t n); /* text of n bytes */
 void demo_blob(struct demo_out *out, int column, const void *p, size_t n);
 
-void demo_store(struct demo_out *out, struct demo_model *m);
-void demo_sdk(struct demo_out *out, struct demo_model *m);
+void demo_store(struct demo_out *out, const struct demo_model *m);
+void demo_store_memory(struct demo_out *out, const struct demo_model *m);
+void demo_store_programs(struct demo_out *out, const struct demo_model *m);
+void demo_store_variables(struct demo_out *out, const struct demo_model *m);
+void demo_sdk(struct demo_out *out, const struct demo_model *m);
+
+/* Numbers of debug contexts: the model is 1, then its sections, their groups, their compute sets. */
+static inline int64_t
+demo_context_of_group(const struct demo_model *m, uint32_t group)
+{
+	return 2 + (int64_t)m->nsections + group;
+}
+
+static inline int64_t
+demo_context_of_cs(const struct demo_model *m, size_t cs)
+{
+	return 2 + (int64_t)m->nsections + (int64_t)m->ngroups + (int64_t)cs;
+}
 
 #endif

@@ -434,16 +434,18 @@ tile_peak(const struct demo_model *m, int ipu, const uint64_t *by_class)
 static void
 tile_measure(struct demo_model *m, const struct demo_tile *t, struct demo_vars *v)
 {
-	memset(v->by_class, 0, m->nclasses * sizeof(*v->by_class));
+	for (uint32_t i = 0; i < m->own_n[t->ipu]; i++)
+		memset(&v->by_class[DEMO_CLASS_FIRST + m->own[t->ipu][i] * DEMO_CLASS_KINDS], 0,
+			DEMO_CLASS_KINDS * sizeof(*v->by_class));
+	memset(v->by_class, 0, DEMO_CLASS_FIRST * sizeof(*v->by_class));
 	demo_vars_fill(m, t, v);
 	for (uint32_t i = 0; i < t->variables; i++) {
 		uint32_t g = v->id[i] / m->per_group;
 		uint32_t class = class_of(role_of(&m->groups[g], g, v->id[i] % m->per_group), g);
 		v->by_class[class] += v->bytes[i];
+		m->class_bytes[class] += v->bytes[i];
 		m->variable_bytes[v->id[i]] += v->bytes[i];
 	}
-	for (size_t c = 0; c < m->nclasses; c++)
-		m->class_bytes[c] += (int64_t)v->by_class[c];
 	m->place[t->tile].always = t->total - t->bytes[DEMO_VARIABLE] +
 		(uint32_t)v->by_class[DEMO_CLASS_ALWAYS];
 	m->place[t->tile].peak = tile_peak(m, t->ipu, v->by_class);

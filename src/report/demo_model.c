@@ -20,193 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct demo_type_def demo_types[DEMO_TYPE_COUNT] = {
-	[DEMO_SEQUENCE] = {"Sequence", false, false},
-	[DEMO_REPEAT] = {"Repeat", false, false},
-	[DEMO_REPEAT_WHILE] = {"RepeatWhile", false, false},
-	[DEMO_IF] = {"If", false, false},
-	[DEMO_SWITCH] = {"Switch", false, false},
-	[DEMO_CALL] = {"Call", false, false},
-	[DEMO_ON_TILE_EXECUTE] = {"OnTileExecute", true, true},
-	[DEMO_DO_EXCHANGE] = {"DoExchange", true, true},
-	[DEMO_GLOBAL_EXCHANGE] = {"GlobalExchange", true, true},
-	[DEMO_STREAM_BEGIN] = {"StreamCopyBegin", true, true},
-	[DEMO_STREAM_MID] = {"StreamCopyMid", true, true},
-	[DEMO_STREAM_END] = {"StreamCopyEnd", true, true},
-	[DEMO_SYNC] = {"Sync", true, true},
-	[DEMO_SYNC_ANS] = {"SyncAns", true, true},
-	[DEMO_SANS] = {"Sans", true, true},
-	[DEMO_ON_EVERY_TILE_SWITCH] = {"OnEveryTileSwitch", false, false},
-	[DEMO_ON_TILE_SWITCH] = {"OnTileSwitch", true, true},
-	[DEMO_WRITE_UNDEF] = {"WriteUndef", true, false},
-	[DEMO_BLOCK] = {"Block", false, false},
-	[DEMO_COPY] = {"Copy", true, false},
-	[DEMO_CROSS_REPLICA_COPY] = {"CrossReplicaCopy", true, false},
-	[DEMO_ASSUME_EQUAL] = {"AssumeEqualAcrossReplicas", true, false},
-};
-
-enum {
-	V_CONV,
-	V_CONV_SLIC,
-	V_REDUCE,
-	V_REDUCE_FINAL,
-	V_COPY,
-	V_TRANSPOSE,
-	V_CAST,
-	V_BINARY,
-	V_UNARY,
-	V_GELU,
-	V_NORM,
-	V_DROPOUT,
-	V_SLICE,
-	V_ADAM,
-};
-
-const struct demo_vertex_def demo_vertices[DEMO_VERTEX_COUNT] = {
-	[V_CONV] = {"poplin__ConvPartial1x1Out___half_float_true_false_16_4_false", 52},
-	[V_CONV_SLIC] = {"poplin__ConvPartial1x4SLIC___half_float_4_16_4", 48},
-	[V_REDUCE] = {"popops__Reduce___popops__ReduceAdd_float_float_false_1", 24},
-	[V_REDUCE_FINAL] = {"popops__ContinuousReduce___popops__ReduceAdd_float_half_false", 20},
-	[V_COPY] = {"poplar_rt__LongCopy2", 12},
-	[V_TRANSPOSE] = {"poplin__Transpose2DMultipleVertices___half", 24},
-	[V_CAST] = {"popops__Cast1DSingleWorker___float_half", 16},
-	[V_BINARY] = {"popops__BinaryOp1DInPlaceSupervisor___expr__BinaryOpType__MULTIPLY_half",
-		20},
-	[V_UNARY] = {"popops__UnaryOp1DInPlaceSupervisor___expr__UnaryOpType__EXPONENT_half", 16},
-	[V_GELU] = {"popnn__NonLinearity1DInPlace___half_popnn__NonLinearityType__GELU", 16},
-	[V_NORM] = {"popnn__VarianceToInvStdDev1D___half", 20},
-	[V_DROPOUT] = {"poprand__BernoulliSupervisor___half", 28},
-	[V_SLICE] = {"popops__MultiSlice___half", 36},
-	[V_ADAM] = {"popops__AdamUpdateWeights___half_float", 60},
-};
-
-/* ---- shapes ---- */
-
-/* A compute set of an operation, with the exchange before it. */
-struct leaf {
-	const char *name;
-	uint16_t cycles, exchange;
-	uint16_t active; /* tiles, of 1,000 */
-	uint8_t vertex;
-	uint8_t detail; /* built from this detail on */
-};
-
-enum kind {
-	K_MATMUL,
-	K_NORM,
-	K_SOFTMAX,
-	K_DROPOUT,
-	K_GELU,
-	K_ADD,
-	K_GATHER,
-	K_LOSS,
-	K_UPDATE,
-	K_COUNT
-};
-
-enum { LEAVES = 6 };
-static const struct leaf leaves[K_COUNT][LEAVES] =
-	{
-		[K_MATMUL] =
-			{
-				{"OnTileCopyPre", 900, 2700, 1000, V_COPY, 0},
-				{"Convolve", 7600, 2300, 980, V_CONV, 0},
-				{"Reduce/ReduceOnTile", 2000, 1800, 870, V_REDUCE, 0},
-				{"Transpose", 1300, 600, 740, V_TRANSPOSE, 1},
-				{"OnTileCopyPost/Cast", 1200, 300, 930, V_CAST, 1},
-			},
-		[K_NORM] =
-			{
-				{"stats/mean/Reduce", 1500, 600, 1000, V_REDUCE, 0},
-				{"stats/VarianceToInvStdDev", 700, 300, 500, V_NORM, 0},
-				{"scale/Op/Multiply", 1900, 250, 1000, V_BINARY, 0},
-				{"bias/Op/Add", 1600, 250, 1000, V_BINARY, 1},
-			},
-		[K_SOFTMAX] =
-			{
-				{"max/Reduce", 1700, 450, 1000, V_REDUCE, 1},
-				{"exp/Op/Exp", 3400, 350, 1000, V_UNARY, 0},
-				{"sum/Reduce", 1500, 700, 1000, V_REDUCE_FINAL, 0},
-				{"div/Op/Divide", 1800, 300, 1000, V_BINARY, 0},
-			},
-		[K_DROPOUT] =
-			{
-				{"mask/bernoulli", 1800, 200, 1000, V_DROPOUT, 1},
-				{"Op/Multiply", 1300, 200, 1000, V_BINARY, 0},
-			},
-		[K_GELU] = {{"Nonlinearity", 4200, 300, 1000, V_GELU, 0}},
-		[K_ADD] = {{"Op/Add", 1400, 500, 960, V_BINARY, 0}},
-		[K_GATHER] =
-			{
-				{"multiSlice", 2600, 3800, 350, V_SLICE, 0},
-				{"Op/Add", 900, 500, 900, V_BINARY, 0},
-			},
-		[K_LOSS] =
-			{
-				{"LogSoftmax/Reduce", 2200, 900, 1000, V_REDUCE_FINAL, 0},
-				{"Nll/multiSlice", 900, 700, 40, V_SLICE, 0},
-				{"Op/Subtract", 1500, 300, 1000, V_BINARY, 0},
-			},
-		[K_UPDATE] =
-			{
-				{"Reduce/ReduceFinalStage", 1900, 1600, 1000, V_REDUCE_FINAL, 0},
-				{"adamUpdateWeights", 5200, 900, 1000, V_ADAM, 0},
-				{"copyWeights/Cast", 1200, 300, 1000, V_CAST, 1},
-			},
-};
-
-struct op {
-	const char *path;
-	uint8_t kind;
-	bool shared, weights;
-	uint8_t mem;
-};
-
-static const struct op embedding_ops[] = {
-	{"word_embeddings/Gather", K_GATHER, false, true, 60},
-	{"position_embeddings/Gather", K_GATHER, false, true, 20},
-	{"LayerNorm", K_NORM, true, true, 16},
-	{"dropout", K_DROPOUT, true, false, 12},
-};
-
-static const struct op layer_ops[] = {
-	{"attention/self/query/matMul", K_MATMUL, false, true, 16},
-	{"attention/self/key/matMul", K_MATMUL, false, true, 16},
-	{"attention/self/value/matMul", K_MATMUL, false, true, 16},
-	{"attention/self/matMul", K_MATMUL, false, false, 22},
-	{"attention/self/softmax", K_SOFTMAX, true, false, 24},
-	{"attention/self/dropout", K_DROPOUT, true, false, 20},
-	{"attention/self/context/matMul", K_MATMUL, false, false, 18},
-	{"attention/output/dense/matMul", K_MATMUL, false, true, 16},
-	{"attention/output/LayerNorm", K_NORM, true, true, 12},
-	{"intermediate/dense/matMul", K_MATMUL, false, true, 26},
-	{"intermediate/gelu", K_GELU, true, false, 22},
-	{"output/dense/matMul", K_MATMUL, false, true, 24},
-	{"output/dropout", K_DROPOUT, true, false, 12},
-	{"output/LayerNorm", K_NORM, true, true, 12},
-	{"output/add", K_ADD, false, false, 10},
-};
-
-static const struct op head_ops[] = {
-	{"transform/dense/matMul", K_MATMUL, false, true, 20},
-	{"transform/LayerNorm", K_NORM, true, true, 12},
-	{"decoder/matMul", K_MATMUL, false, false, 90},
-	{"loss", K_LOSS, false, false, 110},
-};
-
-static const struct op update_ops[] = {{"update", K_UPDATE, false, false, 180}};
-
-enum { OPS_MAX = TS_COUNT(layer_ops) };
-
-static const struct demo_shape shapes[TS_DEMO_SCALE_COUNT] = {
-	[TS_DEMO_SMALL] =
-		{.layers = 4, .convs = 1, .detail = 0, .unlowered = 5000, .blob_bytes = 120000},
-	[TS_DEMO_BERT] =
-		{.layers = 24, .convs = 3, .detail = 2, .unlowered = 300000, .blob_bytes = 4000000},
-	[TS_DEMO_HUGE] =
-		{.layers = 48, .convs = 5, .detail = 2, .unlowered = 600000, .blob_bytes = 8000000},
-};
-
 /* ---- building ---- */
 
 /* Room for one more; false (and nomem) when there is none. */
@@ -331,7 +144,7 @@ exchange_new(struct demo_model *m, uint32_t parent, int ipu, uint32_t name, uint
 
 /* One compute set: exchange, now and then a sync, the vertices, now and then a WriteUndef. */
 static void
-leaf_build(struct demo_model *m, uint32_t parent, const struct leaf *l, uint32_t name, int ipu,
+leaf_build(struct demo_model *m, uint32_t parent, const struct demo_leaf *l, uint32_t name, int ipu,
 	enum demo_pass pass)
 {
 	if (m->nomem || !room(m, &m->cs, &m->cs_cap, m->ncs, sizeof(*m->cs)))
@@ -358,16 +171,18 @@ leaf_build(struct demo_model *m, uint32_t parent, const struct leaf *l, uint32_t
 }
 
 static uint32_t
-body_build(struct demo_model *m, const struct op *op, uint32_t name, int ipu, enum demo_pass pass)
+body_build(struct demo_model *m, const struct demo_op *op, uint32_t name, int ipu,
+	enum demo_pass pass)
 {
 	uint32_t body = prog_new(m, DEMO_SEQUENCE, ipu, name);
-	int parts = op->kind == K_MATMUL ? m->shape.convs : 1;
+	int parts = op->kind == DEMO_MATMUL_OP ? m->shape.convs : 1;
 	for (int part = 1; part <= parts; part++) {
-		for (int i = 0; i < LEAVES && leaves[op->kind][i].name && !m->nomem; i++) {
-			const struct leaf *l = &leaves[op->kind][i];
+		for (int i = 0; i < DEMO_LEAVES && demo_leaves[op->kind][i].name && !m->nomem;
+			i++) {
+			const struct demo_leaf *l = &demo_leaves[op->kind][i];
 			if (l->detail > m->shape.detail)
 				continue;
-			uint32_t n = op->kind == K_MATMUL
+			uint32_t n = op->kind == DEMO_MATMUL_OP
 				? name_new(m, "%s/Conv_%d/%s", m->names.s + name, part, l->name)
 				: name_new(m, "%s/%s", m->names.s + name, l->name);
 			leaf_build(m, body, l, n, ipu, pass);
@@ -385,7 +200,7 @@ struct where {
 
 /* One use of an operation, under `parent`; the index of its group. */
 static int32_t
-group_build(struct demo_model *m, uint32_t parent, const struct op *op, const struct where *w)
+group_build(struct demo_model *m, uint32_t parent, const struct demo_op *op, const struct where *w)
 {
 	if (!room(m, &m->groups, &m->groups_cap, m->ngroups, sizeof(*m->groups)))
 		return -1;
@@ -393,7 +208,8 @@ group_build(struct demo_model *m, uint32_t parent, const struct op *op, const st
 		op->path);
 	uint32_t prog;
 	if (op->shared) {
-		size_t i = ((size_t)w->ipu * 2 + (w->pass == DEMO_BACKWARD)) * K_COUNT + op->kind;
+		size_t i = ((size_t)w->ipu * 2 + (w->pass == DEMO_BACKWARD)) * DEMO_KINDS +
+			op->kind;
 		prog = prog_new(m, DEMO_CALL, w->ipu, name);
 		if (!m->shared[i]) {
 			m->shared[i] = body_build(m, op, name, w->ipu, w->pass);
@@ -417,10 +233,10 @@ group_build(struct demo_model *m, uint32_t parent, const struct op *op, const st
 }
 
 struct section {
-	const struct op *ops;
+	const struct demo_op *ops;
 	size_t n;
 	int ipu;
-	int32_t group[OPS_MAX]; /* forward */
+	int32_t group[DEMO_OPS_MAX]; /* forward */
 };
 
 static void
@@ -440,16 +256,16 @@ sections_new(struct demo_model *m)
 		m->nomem = true;
 		return NULL;
 	}
-	s[0] = (struct section){.ops = embedding_ops, .n = TS_COUNT(embedding_ops)};
+	s[0] = (struct section){.ops = demo_embedding_ops, .n = DEMO_EMBEDDING_OPS};
 	section_new(m, name_new(m, "bert/embeddings"));
 	for (int i = 0; i < layers; i++) {
-		s[i + 1] = (struct section){.ops = layer_ops,
-			.n = TS_COUNT(layer_ops),
+		s[i + 1] = (struct section){.ops = demo_layer_ops,
+			.n = DEMO_LAYER_OPS,
 			.ipu = (int)((int64_t)i * m->ipus / layers)};
 		section_new(m, name_new(m, "bert/encoder/layer_%d", i));
 	}
 	s[layers + 1] =
-		(struct section){.ops = head_ops, .n = TS_COUNT(head_ops), .ipu = m->ipus - 1};
+		(struct section){.ops = demo_head_ops, .n = DEMO_HEAD_OPS, .ipu = m->ipus - 1};
 	section_new(m, name_new(m, "cls/predictions"));
 	return s;
 }
@@ -476,7 +292,7 @@ pass_build(struct demo_model *m, uint32_t parent, struct section *s, enum demo_p
 			work_new(m, sequence, DEMO_SYNC_ANS, ipu, NULL, 60);
 		}
 		if (pass == DEMO_UPDATE)
-			group_build(m, sequence, update_ops, &w);
+			group_build(m, sequence, demo_update_ops, &w);
 		for (size_t j = 0; pass != DEMO_UPDATE && j < s[i].n; j++) {
 			size_t o = pass == DEMO_BACKWARD ? s[i].n - 1 - j : j;
 			int32_t g = group_build(m, sequence, &s[i].ops[o], &w);
@@ -497,7 +313,9 @@ stream_build(struct demo_model *m, uint32_t parent, const char *name, uint32_t b
 {
 	uint32_t b = child_new(m, parent, DEMO_BLOCK, DEMO_ALL, name_new(m, "%s", name));
 	work_new(m, b, DEMO_STREAM_BEGIN, DEMO_ALL, name, begin);
-	work_new(m, b, DEMO_STREAM_MID, DEMO_ALL, name, mid);
+	uint32_t copy = work_new(m, b, DEMO_STREAM_MID, DEMO_ALL, name, mid);
+	if (!m->nomem)
+		m->progs[copy].data = m->progs[copy].active * 8192;
 	work_new(m, b, DEMO_STREAM_END, DEMO_ALL, name, 400);
 	return b;
 }
@@ -511,7 +329,7 @@ barrier_build(struct demo_model *m, uint32_t parent, const char *name)
 	if (m->ipus > 1) {
 		uint32_t g = work_new(m, b, DEMO_GLOBAL_EXCHANGE, DEMO_ALL, name, 14000);
 		if (!m->nomem)
-			m->progs[g].data = 1572864;
+			m->progs[g].data = m->progs[g].active * 16384;
 	}
 	return b;
 }
@@ -682,7 +500,7 @@ figures(struct demo_model *m, const struct ts_demo_options *o, struct ts_err *er
 	const struct ts_demo_figures *f = &ts_demo_figures[o->scale];
 	m->o = *o;
 	m->seed = demo_mix(o->seed);
-	m->shape = shapes[o->scale];
+	m->shape = demo_shapes[o->scale];
 	m->ipus = o->ipus ? o->ipus : f->ipus;
 	m->tiles = o->tiles ? o->tiles : f->tiles;
 	m->all_tiles = (int64_t)m->ipus * m->tiles;
@@ -714,7 +532,7 @@ demo_model_init(struct demo_model *m, const struct ts_demo_options *o, struct ts
 		code = figures(m, o, err);
 	if (code != TS_OK)
 		return code;
-	m->shared = ts_alloc((size_t)m->ipus * 2 * K_COUNT, sizeof(*m->shared));
+	m->shared = ts_alloc((size_t)m->ipus * 2 * DEMO_KINDS, sizeof(*m->shared));
 	if (!m->shared)
 		return ts_err_nomem(err);
 	program_build(m);

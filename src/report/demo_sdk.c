@@ -31,7 +31,7 @@ enum { COLUMN_MAX = 128 };
 
 struct sdk {
 	struct demo_out *out;
-	struct demo_model *m;
+	const struct demo_model *m;
 	char name[NAMES][COLUMN_MAX]; /* empty = not there */
 };
 
@@ -338,7 +338,7 @@ steps_write(struct sdk *s)
 }
 
 void
-demo_sdk(struct demo_out *out, struct demo_model *m)
+demo_sdk(struct demo_out *out, const struct demo_model *m)
 {
 	static const char *const keys[] = {
 		"CREATE INDEX steps_by_ipu_step ON steps_by_ipu (step_id)",

@@ -275,8 +275,10 @@ part_fill(const struct demo_walker *w, const struct demo_step *s, int ipu, struc
 		(int64_t)((double)cycles * (1 - (double)p->shortest / p->cycles));
 	if (part->end_min < part->start_max)
 		part->end_min = part->start_max;
-	part->data_in = p->data;
-	part->data_out = p->data / 16 * 15;
+	/* the host's data go one way, what IPUs exchange comes in and goes out */
+	bool host = p->type == DEMO_STREAM_MID, output = w->segment == DEMO_POST;
+	part->data_in = host && output ? 0 : p->data;
+	part->data_out = host && !output ? 0 : p->data;
 }
 
 bool
