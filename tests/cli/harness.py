@@ -277,7 +277,8 @@ def schema_bindings(res, rep, got):
     for rel, name in RELATIONS.items():
         expect(name in found, res, "no relation %s" % name)
         r = found[name]
-        expect(r["bound"] is (rep.sql[rel] is not None), res, "%s: bound is %r" % (name, r["bound"]))
+        bound = rep.sql[rel] is not None
+        expect(r["bound"] is bound, res, "%s: bound is %r" % (name, r["bound"]))
         if r["bound"]:
             expect(r["object"] == rel or r["source"] == rel, res, "%s: from %r" % (name, r))
         else:

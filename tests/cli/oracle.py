@@ -25,8 +25,8 @@ Decisions where the definitions are silent:
    counted.
    Two ids of one name are one category.
  * The tiles that the target is inferred from are the rows of memory_by_tile, those left out too:
-   one bad row does not change the hardware.  The steps' IPUs are those of rows that are not left
-   out; without `steps` they are known all the same.  No tile left in: no verdict.
+   one bad row does not change the hardware.  The steps' IPUs likewise: of all rows of steps_by_ipu,
+   left out or not, with `steps` or without.  No tile left in: no verdict.
  * A name may be cut after 1,000 characters.
  * Tile and step numbers are numbers like others: a variable on a tile that memory_by_tile does not
    have is counted.
@@ -267,15 +267,18 @@ def execution(rows, exp):
             steps.setdefault(step, cls)
     if not rows.bound("steps_by_ipu"):
         return out, 0
-    figures = {}
+    known, figures = set(), {}
     joined = rows.bound("steps")
     for r, ipu in find_ipus(rows.read("steps_by_ipu"), exp):
+        if ipu is not None:
+            known.add(ipu)
         step = number(r["step_id"])
         four = [number(r[c]) for c in ("cycles", "cycles_base", "active_cycles_from_min",
                                        "active_cycles_to_max")]
-        bad = ipu is None or step is None or None in four
-        if bad or (joined and step not in steps):
-            exp.left_out += 1 if joined else 0
+        if not joined:
+            continue
+        if ipu is None or step is None or None in four or step not in steps:
+            exp.left_out += 1
             continue
         cycles, start, end = four[0], four[1] + four[2], four[1] + four[3]
         f = figures.setdefault(ipu, {"first": None, "last": None, "sum": 0,
@@ -283,18 +286,17 @@ def execution(rows, exp):
         if start > INT_MAX or end > INT_MAX or f["sum"] + cycles > INT_MAX:
             exp.left_out += 1
             continue
-        if end < start and joined:
+        if end < start:
             exp.reversed += 1
         f["first"] = start if f["first"] is None else min(f["first"], start)
         f["last"] = end if f["last"] is None else max(f["last"], end)
         f["sum"] += cycles
-        if joined:
-            f["classes"][steps[step]] += cycles
+        f["classes"][steps[step]] += cycles
     if rows.bound("steps"):
         out["ipus"] = [{"ipu": i, "cycles": f["last"] - f["first"], "step_cycles": f["sum"],
                         "classes": f["classes"]}
                        for i, f in sorted(figures.items()) if f["first"] is not None]
-    return out, sum(1 for f in figures.values() if f["first"] is not None)
+    return out, len(known)
 
 
 def summary(report, path=None, parts=None):
