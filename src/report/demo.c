@@ -10,6 +10,7 @@
 
 #include "demo_internal.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -78,6 +79,13 @@ fail(struct demo_out *out, const char *what)
 }
 
 void
+demo_nomem(struct demo_out *out)
+{
+	if (out->code == TS_OK)
+		out->code = ts_err_nomem(out->err);
+}
+
+void
 demo_exec(struct demo_out *out, const char *sql)
 {
 	if (out->code == TS_OK && sqlite3_exec(out->db, sql, NULL, NULL, NULL) != SQLITE_OK)
@@ -103,7 +111,10 @@ statement(struct demo_out *out, int rows)
 		ts_strbuf_putc(&sql, ')');
 	}
 	unsigned flags = SQLITE_PREPARE_PERSISTENT;
-	if (sqlite3_prepare_v3(out->db, sql.s, -1, flags, &out->stmt, NULL) != SQLITE_OK)
+	if (sql.cut)
+		demo_nomem(out);
+	if (out->code == TS_OK &&
+		sqlite3_prepare_v3(out->db, sql.s, -1, flags, &out->stmt, NULL) != SQLITE_OK)
 		fail(out, out->table);
 	ts_strbuf_fini(&sql);
 }
@@ -149,6 +160,7 @@ demo_row(struct demo_out *out)
 void
 demo_end(struct demo_out *out)
 {
+	assert(out->code != TS_OK || (!out->at && !out->coming)); /* the rows were as many as said */
 	sqlite3_finalize(out->stmt);
 	out->stmt = NULL;
 }
@@ -214,7 +226,6 @@ fill(const char *path, struct demo_out *out, struct demo_model *m)
 		demo_sdk(out, m);
 	else if (out->code == TS_OK)
 		demo_store(out, m);
-	demo_end(out);
 	demo_exec(out, "COMMIT");
 	if (sqlite3_close(out->db) != SQLITE_OK)
 		fail(out, "cannot write");

@@ -436,6 +436,7 @@ struct demo_out {
 	int64_t checked; /* when progress was last shown, in thousands of rows */
 };
 
+void demo_nomem(struct demo_out *out); /* there is no memory: nothing is written any more */
 void demo_exec(struct demo_out *out, const char *sql);
 /*
  * Rows of one table at a time: begin, then per row a value for each column and demo_row(). Values

@@ -136,6 +136,8 @@ table_begin(struct sdk *s, const struct table *t, int64_t rows)
 			ts_strbuf_puts(&sql, " PRIMARY KEY");
 	}
 	ts_strbuf_putc(&sql, ')');
+	if (sql.cut)
+		demo_nomem(s->out);
 	demo_exec(s->out, sql.s);
 	ts_strbuf_fini(&sql);
 	demo_begin_many(s->out, t->name, columns, rows);
@@ -258,8 +260,8 @@ variables_write(struct sdk *s)
 	struct demo_vars v = {0};
 	strings_write(s);
 	table_begin(s, &vars, s->m->variables);
-	if (!demo_vars_init(&v, s->m) && s->out->code == TS_OK)
-		s->out->code = ts_err_nomem(s->out->err);
+	if (!demo_vars_init(&v, s->m))
+		demo_nomem(s->out);
 	for (int64_t tile = 0; s->out->code == TS_OK && tile < s->m->all_tiles; tile++) {
 		if (!tile_variables(s, tile, &v))
 			break;
@@ -323,8 +325,8 @@ steps_write(struct sdk *s)
 		struct demo_walker w = {0};
 		struct demo_step step;
 		table_begin(s, pass ? &by_ipu : &steps, s->m->steps * (pass ? s->m->ipus : 1));
-		if ((!parts || !demo_walker_init(&w, s->m)) && s->out->code == TS_OK)
-			s->out->code = ts_err_nomem(s->out->err);
+		if (!parts || !demo_walker_init(&w, s->m))
+			demo_nomem(s->out);
 		while (s->out->code == TS_OK && demo_walker_next(&w, &step, parts)) {
 			if (pass)
 				step_ipu_rows(s, &step, parts);

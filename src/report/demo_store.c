@@ -249,8 +249,8 @@ steps_write(struct demo_out *out, const struct demo_model *m)
 			demo_begin_many(out, "step_ipu", 12, m->steps * m->ipus);
 		else
 			demo_begin_many(out, "step", 6, m->steps);
-		if ((!parts || !demo_walker_init(&w, m)) && out->code == TS_OK)
-			out->code = ts_err_nomem(out->err);
+		if (!parts || !demo_walker_init(&w, m))
+			demo_nomem(out);
 		while (out->code == TS_OK && demo_walker_next(&w, &s, parts)) {
 			if (pass)
 				step_ipu_rows(out, m, &s, parts);

@@ -173,8 +173,8 @@ liveness_rows(struct demo_out *out, const struct demo_model *m, bool by_ipu)
 {
 	struct live l = {0};
 	demo_begin(out, by_ipu ? "liveness_step_ipu" : "liveness_step", 3);
-	if (!live_begin(&l, m) && out->code == TS_OK)
-		out->code = ts_err_nomem(out->err);
+	if (!live_begin(&l, m))
+		demo_nomem(out);
 	for (size_t s = 0; s < m->nlive && out->code == TS_OK; s++) {
 		int64_t all = live_at(&l, s);
 		demo_int(out, 0, (int64_t)s);
@@ -419,8 +419,8 @@ void
 demo_store_variables(struct demo_out *out, const struct demo_model *m)
 {
 	struct demo_vars v = {0};
-	if (!demo_vars_init(&v, m) && out->code == TS_OK)
-		out->code = ts_err_nomem(out->err);
+	if (!demo_vars_init(&v, m))
+		demo_nomem(out);
 	variables_write(out, m);
 	if (out->code == TS_OK) {
 		always_live_write(out, m, &v);

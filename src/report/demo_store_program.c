@@ -201,8 +201,8 @@ programs_write(struct demo_out *out, const struct demo_model *m)
 	bool ok = true;
 	for (int i = 0; i < 6; i++)
 		ok = (b[i].p = ts_alloc((size_t)m->all_tiles, 4)) && ok;
-	if (!ok && out->code == TS_OK)
-		out->code = ts_err_nomem(out->err);
+	if (!ok)
+		demo_nomem(out);
 	if (ok) {
 		program_rows(out, m, b);
 		tree_write(out, m);
