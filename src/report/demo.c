@@ -160,7 +160,8 @@ demo_row(struct demo_out *out)
 void
 demo_end(struct demo_out *out)
 {
-	assert(out->code != TS_OK || (!out->at && !out->coming)); /* the rows were as many as said */
+	assert(out->code != TS_OK ||
+		(!out->at && !out->coming)); /* the rows were as many as said */
 	sqlite3_finalize(out->stmt);
 	out->stmt = NULL;
 }
