@@ -146,7 +146,7 @@ ts_chart_y_width(int h, double top, int base, ts_tick_fn *tick, void *ctx)
 	int widest = 0;
 	double step;
 
-	if (!sane_span(top) || h <= 0)
+	if (!sane_span(top) || h <= 0 || h > TS_CANVAS_MAX_H)
 		return 0;
 	step = round_step(top, y_ticks(h), base);
 	for (int i = 0; i * step <= top * 1.000001; i++) {
@@ -168,7 +168,7 @@ ts_chart_y_axis(struct ts_canvas *c, const struct ts_chart_frame *f, double top,
 	double step;
 
 	ts_canvas_fill(c, line, TS_ROLE_AXIS, LINE_V);
-	if (!sane_span(top) || f->plot.h <= 0)
+	if (!sane_span(top) || f->plot.h <= 0 || f->plot.h > TS_CANVAS_MAX_H)
 		return 0;
 	step = round_step(top, y_ticks(f->plot.h), base);
 	for (int i = 0; i * step <= top * 1.000001; i++) {
@@ -195,7 +195,8 @@ ts_chart_x_axis(struct ts_canvas *c, const struct ts_chart_frame *f, double from
 
 	if (f->x.h > 1)
 		ts_canvas_hline(c, f->x, 0, 0, f->x.w, TS_ROLE_AXIS);
-	if (!sane_span(to - from) || !(from > -1e18 && from < 1e18) || row.w <= 0)
+	if (!sane_span(to - from) || !(from > -1e18 && from < 1e18) || row.w <= 0 ||
+		row.w > TS_CANVAS_MAX_W)
 		return;
 	step = round_step(to - from, row.w / LABEL + 1, base);
 	first = (double)(int64_t)(from / step) * step;
@@ -562,6 +563,8 @@ ts_chart_bar(struct ts_canvas *c, struct ts_rect r, const struct ts_segment *seg
 	double sum = 0;
 
 	r = ts_rect_row(r, 0);
+	if (ts_rect_empty(r))
+		return;
 	if (r.w > TS_CANVAS_MAX_W)
 		r.w = TS_CANVAS_MAX_W;
 	for (int i = 0; i < s.n; i++) {

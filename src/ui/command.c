@@ -160,7 +160,7 @@ next_word(const char **line, char *out, size_t size)
 static enum ts_code
 find_typed(enum ts_cmd *out, const char *word, struct ts_err *err)
 {
-	const struct ts_command *match[4];
+	const struct ts_command *match[3];
 	int n, cmd = ts_command_find(word);
 
 	if (word[strspn(word, "0123456789")] == '\0')
@@ -169,15 +169,13 @@ find_typed(enum ts_cmd *out, const char *word, struct ts_err *err)
 		*out = (enum ts_cmd)cmd;
 		return TS_OK;
 	}
-	n = ts_command_complete(word, strlen(word), match, 4);
+	n = ts_command_complete(word, strlen(word), match, 3);
 	if (n == 0)
 		return ts_err_set(err, TS_E_USAGE, "unknown command \"%s\"", word);
 	if (n > 1)
-		return ts_err_set(err, TS_E_USAGE, "\"%s\" could be %s, %s%s%s", word,
+		return ts_err_set(err, TS_E_USAGE, "\"%s\" could be %s, %s%s%s%s", word,
 			match[0]->name, match[1]->name, n > 2 ? ", " : "",
-			n > 3		? "..."
-				: n > 2 ? match[2]->name
-					: "");
+			n > 2 ? match[2]->name : "", n > 3 ? ", ..." : "");
 	*out = (enum ts_cmd)(match[0] - ts_commands);
 	return TS_OK;
 }

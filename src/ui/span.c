@@ -71,8 +71,8 @@ ts_span_set_count(struct ts_span *s, int64_t count)
 	int64_t n = visible(s);
 
 	s->count = ts_clamp_i64(count, 0, TS_SPAN_MAX);
-	s->cursor = ts_clamp_i64(s->cursor, 0, ts_max_i64(s->count - 1, 0));
 	show(s, whole ? 0 : s->from, whole ? s->count : n);
+	s->cursor = ts_clamp_i64(s->cursor, s->from, ts_max_i64(s->to - 1, s->from));
 }
 
 void

@@ -68,8 +68,8 @@ enum ts_match ts_keymap_find(const struct ts_key_binding **out, const struct ts_
  * compared with its first argument. A binding that a nearer context hides is not given. NULL
  * when there is none.
  */
-const struct ts_key_binding *ts_keymap_of(const struct ts_keymap *map, const enum ts_context *contexts,
-	int n, enum ts_cmd cmd, const char *arg);
+const struct ts_key_binding *ts_keymap_of(const struct ts_keymap *map,
+	const enum ts_context *contexts, int n, enum ts_cmd cmd, const char *arg);
 
 /* The bindings that may follow the keys typed so far (a hint): out[0..max). Returns how many. */
 int ts_keymap_following(const struct ts_key_binding **out, int max, const struct ts_keymap *map,

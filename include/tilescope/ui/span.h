@@ -22,7 +22,7 @@
 struct ts_span {
 	int64_t count;	  /* units of the whole axis; 0 = empty */
 	int64_t from, to; /* visible, 0 <= from < to <= count */
-	int64_t cursor;	  /* unit under the cursor, 0..count-1 */
+	int64_t cursor;	  /* unit under the cursor: from <= cursor < to */
 	int64_t least;	  /* zooming in stops at so many units (at least 1) */
 	int columns;	  /* of the plot; 0 before the first resize */
 };

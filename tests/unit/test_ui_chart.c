@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+/* Charts: exact cells for small figures, nothing outside its rectangle for any numbers. */
+#include "config.h"
+
+#include <check.h>
+#include <limits.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/ui/chart.h"
+
+static struct ts_canvas *
+canvas(int w, int h, enum ts_glyphs glyphs)
+{
+	struct ts_canvas *c = ts_canvas_new(w, h, glyphs);
+
+	ck_assert_ptr_nonnull(c);
+	return c;
+}
+
+static void
+shows(struct ts_canvas *c, const char *expected)
+{
+	struct ts_strbuf out;
+
+	ts_strbuf_init(&out, 1 << 20);
+	ts_canvas_dump(c, &out);
+	ck_assert_str_eq(out.s, expected);
+	ts_strbuf_fini(&out);
+	ts_canvas_free(c);
+}
+
+START_TEST(values_are_eighths_of_a_cell)
+{
+	double v[] = {0, 0.01, 1, 4, 8, 9, 16, 17, -3, NAN, INFINITY};
+	struct ts_band band = {v, TS_ROLE_FILL, 0};
+	struct ts_area a = {(int)TS_COUNT(v), 1, &band, 16, NULL, TS_ROLE_TEXT};
+	struct ts_canvas *c = canvas(12, 2, TS_GLYPHS_FULL);
+
+	ts_chart_area(c, ts_canvas_rect(c), &a);
+	shows(c,
+		"     \u2581\u2588\u2588  \u2588\n \u2581\u2581\u2584\u2588\u2588\u2588\u2588  \u2588\n");
+}
+END_TEST
+
+START_TEST(bands_meet_inside_of_a_cell)
+{
+	double low[] = {4, 8, 0}, high[] = {4, 8, 8};
+	struct ts_band band[] = {{low, TS_ROLE_BASE, 'a'}, {high, TS_ROLE_FILL, 'n'}};
+	struct ts_area a = {3, 2, band, 16, NULL, TS_ROLE_TEXT};
+	struct ts_canvas *c = canvas(3, 2, TS_GLYPHS_FULL);
+
+	ts_chart_area(c, ts_canvas_rect(c), &a);
+	ck_assert_int_eq(ts_canvas_at(c, 0, 1)->role, TS_ROLE_BASE);
+	ck_assert_int_eq(ts_canvas_at(c, 0, 1)->back, TS_ROLE_FILL);
+	ck_assert_int_eq(ts_canvas_at(c, 1, 1)->role, TS_ROLE_BASE);
+	ck_assert_int_eq(ts_canvas_at(c, 1, 1)->back, TS_ROLE_TEXT);
+	ck_assert_int_eq(ts_canvas_at(c, 1, 0)->role, TS_ROLE_FILL);
+	ck_assert_int_eq(ts_canvas_at(c, 2, 1)->role, TS_ROLE_FILL);
+	shows(c, " \u2588\n\u2584\u2588\u2588\n");
+	/* without colours letters say which is which */
+	c = canvas(3, 2, TS_GLYPHS_FULL);
+	c->mono = true;
+	ts_chart_area(c, ts_canvas_rect(c), &a);
+	shows(c, " n\naan\n");
+}
+END_TEST
+
+START_TEST(a_spike_is_never_lost)
+{
+	double mean[] = {8, 8, 8, 8, 8}, max[] = {8, 8, 32, 12, 8};
+	struct ts_band band = {mean, TS_ROLE_FILL, 0};
+	struct ts_area a = {5, 1, &band, 32, max, TS_ROLE_TEXT};
+	struct ts_canvas *c = canvas(5, 4, TS_GLYPHS_ASCII);
+
+	ts_chart_area(c, ts_canvas_rect(c), &a);
+	ck_assert_int_eq(ts_canvas_at(c, 2, 0)->role, TS_ROLE_OUTLINE);
+	shows(c, "  \"\n  |\n  |-\n#####\n");
+}
+END_TEST
+
+START_TEST(levels_dividers_and_cursor)
+{
+	double v[] = {16, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+	struct ts_band band = {v, TS_ROLE_FILL, 0};
+	struct ts_area a = {12, 1, &band, 16, NULL, TS_ROLE_TEXT};
+	struct ts_canvas *c = canvas(12, 2, TS_GLYPHS_FULL);
+	struct ts_rect r = ts_canvas_rect(c);
+
+	ts_chart_area(c, r, &a);
+	ts_chart_divider(c, r, 0, TS_ROLE_BOUNDARY); /* hidden by the area */
+	ts_chart_divider(c, r, 3, TS_ROLE_BOUNDARY);
+	ts_chart_level(c, r, 12, 16, TS_ROLE_LIMIT, "max");
+	ts_chart_level(c, r, 17, 16, TS_ROLE_LIMIT, "above");
+	ts_chart_level(c, r, NAN, 16, TS_ROLE_LIMIT, "nan");
+	ts_chart_cursor(c, r, 4, true);
+	ts_chart_cursor(c, r, 12, true);
+	ck_assert_int_eq(ts_canvas_at(c, 4, 1)->over, TS_ROLE_COLUMN);
+	ck_assert_int_eq(ts_canvas_at(c, 0, 0)->back, TS_ROLE_FILL); /* seen through the line */
+	shows(c, "\u2500\u2500\u254c\u250a\u254c\u254c\u254c max\n\u2588\u2588 \u250a\n");
+}
+END_TEST
+
+static const char *
+plain(void *ctx, double v, char out[TS_FMT_MAX])
+{
+	(void)ctx;
+	snprintf(out, TS_FMT_MAX, "%g", v);
+	return out;
+}
+
+START_TEST(axes_have_round_ticks)
+{
+	struct ts_canvas *c = canvas(30, 9, TS_GLYPHS_ASCII);
+	int gutter = ts_chart_y_width(7, 640, 2, plain, NULL);
+	struct ts_chart_frame f = ts_chart_frame(ts_canvas_rect(c), gutter, 2);
+
+	ck_assert_int_eq(gutter, 4);
+	ts_chart_y_axis(c, &f, 640, 2, plain, NULL);
+	ts_chart_x_axis(c, &f, 0, 1472, 10, plain, NULL);
+	shows(c,
+		"   |\n512+\n   |\n   |\n256+\n   |\n  0+\n    +-------+--------+--------\n    0       500      1000\n");
+}
+END_TEST
+
+START_TEST(labels_do_not_overlap)
+{
+	struct ts_canvas *c = canvas(20, 1, TS_GLYPHS_ASCII);
+	struct ts_chart_frame f = {{0, 0, 0, 0}, {0, 0, 20, 0}, {0, 0, 20, 1}};
+	struct ts_chart_label l[] = {{0, "ipu 0", TS_ROLE_AXIS}, {4, "ipu 1", TS_ROLE_AXIS},
+		{10, "ipu 2", TS_ROLE_AXIS}, {16, "ipu 3", TS_ROLE_AXIS}, {-1, "x", TS_ROLE_AXIS}};
+
+	ts_chart_labels(c, &f, 0, l, (int)TS_COUNT(l));
+	shows(c, "ipu 0     ipu 2\n");
+}
+END_TEST
+
+START_TEST(strips_show_the_visible_part)
+{
+	double v[] = {0, 8, 4, 8, 8, 1, NAN, 8};
+	bool hit[8] = {[5] = true};
+	struct ts_canvas *c = canvas(8, 1, TS_GLYPHS_FULL);
+
+	ts_chart_strip(c, ts_canvas_rect(c), v, 8, 8, 1, 5, hit);
+	ck_assert_int_eq(ts_canvas_at(c, 5, 0)->over, TS_ROLE_MATCH);
+	ck_assert_int_eq(ts_canvas_at(c, 2, 0)->role, TS_ROLE_STRIP_VISIBLE);
+	shows(c, " [\u2584\u2588]\u2581 \u2588\n");
+}
+END_TEST
+
+static void
+lane_shows(enum ts_glyphs glyphs, bool mono, const bool *start, const char *expected)
+{
+	double compute[] = {1, 1, 1, 0, 0, 0.6, 0.3, 0}, sync[] = {0, 0, 0, 1, 1, 0.4, 0, 0};
+	struct ts_band band[] = {{compute, TS_ROLE_COMPUTE, 'C'}, {sync, TS_ROLE_SYNC, 's'}};
+	struct ts_area a = {8, 2, band, 1, NULL, TS_ROLE_TEXT};
+	struct ts_canvas *c = canvas(8, 1, glyphs);
+
+	c->mono = mono;
+	ts_chart_lane(c, ts_canvas_rect(c), &a, start);
+	shows(c, expected);
+}
+
+START_TEST(lanes)
+{
+	bool start[8] = {[0] = true, [3] = true, [5] = true}, all[8];
+
+	memset(all, 1, sizeof(all));
+	lane_shows(TS_GLYPHS_FULL, false, start, "C\u2588\u2588s\u2588C\u2582\n");
+	lane_shows(TS_GLYPHS_ASCII, false, start, "|CC|s|C\n");
+	lane_shows(TS_GLYPHS_FULL, true, NULL, "CCCssCC\n");
+	/* a step in every column: letters, not a fence */
+	lane_shows(TS_GLYPHS_FULL, true, all, "CCCssCC|\n");
+}
+END_TEST
+
+START_TEST(bars)
+{
+	struct ts_segment s[] = {{50, TS_ROLE_COMPUTE, 'C'}, {12.5, TS_ROLE_EXCHANGE, 'x'}};
+	struct ts_canvas *c = canvas(10, 1, TS_GLYPHS_FULL);
+
+	ts_chart_bar(c, ts_canvas_rect(c), s, 2, 100);
+	ck_assert_int_eq(ts_canvas_at(c, 5, 0)->role, TS_ROLE_EXCHANGE);
+	shows(c, "\u2588\u2588\u2588\u2588\u2588\u2588\u258e\u00b7\u00b7\u00b7\n");
+	c = canvas(10, 1, TS_GLYPHS_ASCII);
+	ts_chart_bar(c, ts_canvas_rect(c), s, 2, 100);
+	shows(c, "CCCCCx....\n");
+	c = canvas(4, 1, TS_GLYPHS_ASCII);
+	ts_chart_bar(c, ts_canvas_rect(c), s, 2, 0);
+	shows(c, "....\n");
+	c = canvas(4, 1, TS_GLYPHS_ASCII);
+	ts_chart_bar(c, ts_canvas_rect(c), s, 2, 1); /* over: full */
+	shows(c, "CCCC\n");
+}
+END_TEST
+
+/* ---- any numbers ---- */
+
+static unsigned
+next(unsigned *seed)
+{
+	*seed = *seed * 1664525u + 1013904223u;
+	return *seed >> 8;
+}
+
+static double
+any(unsigned *seed)
+{
+	static const double odd[] = {NAN, INFINITY, -INFINITY, 0, -0.0, -1, 1, 0.5, 1e308, -1e308,
+		1e-308, 5e-324, 1e18, 9007199254740993.0, 624, 638976, 0.999999999};
+
+	return next(seed) % 2 ? odd[next(seed) % TS_COUNT(odd)] : (double)(next(seed) % 1000);
+}
+
+static int
+any_int(unsigned *seed)
+{
+	static const int odd[] = {INT_MIN, INT_MIN + 1, -1000, -1, 0, 1, 2, 79, 80, 81, 1 << 20,
+		INT_MAX - 1, INT_MAX};
+
+	return next(seed) % 3 ? (int)(next(seed) % 100) - 10 : odd[next(seed) % TS_COUNT(odd)];
+}
+
+enum { N = 120 };
+
+static void
+scribble(struct ts_canvas *c, struct ts_rect r, unsigned *seed)
+{
+	static double v[3][N];
+	static bool flag[N];
+	struct ts_band band[3] = {{v[0], TS_ROLE_BASE, 'a'}, {v[1], TS_ROLE_FILL, 0},
+		{NULL, TS_ROLE_BAD, 0}};
+	struct ts_area a = {N, (int)(next(seed) % 4), band, any(seed), next(seed) % 2 ? v[2] : NULL,
+		TS_ROLE_TEXT};
+	struct ts_segment s[2] = {{any(seed), TS_ROLE_BAD, 0}, {any(seed), TS_ROLE_GOOD, 'g'}};
+	struct ts_chart_label label[2] = {{any_int(seed), "label", TS_ROLE_BAD},
+		{any_int(seed), NULL, 0}};
+	struct ts_chart_frame f = ts_chart_frame(r, any_int(seed), any_int(seed));
+	static const char *const name[] = {"one", "two", "three"};
+
+	for (int i = 0; i < N; i++) {
+		v[0][i] = any(seed);
+		v[1][i] = any(seed);
+		v[2][i] = any(seed);
+		flag[i] = next(seed) % 3 == 0;
+	}
+	switch (next(seed) % 10) {
+	case 0:
+		ts_chart_area(c, r, &a);
+		break;
+	case 1:
+		ts_chart_level(c, r, any(seed), any(seed), TS_ROLE_BAD, "label");
+		break;
+	case 2:
+		ts_chart_divider(c, r, any_int(seed), TS_ROLE_BAD);
+		ts_chart_cursor(c, r, any_int(seed), true);
+		break;
+	case 3:
+		ts_chart_strip(c, r, v[0], N, any(seed), any_int(seed), any_int(seed), flag);
+		break;
+	case 4:
+		ts_chart_lane(c, r, &a, next(seed) % 2 ? flag : NULL);
+		break;
+	case 5:
+		ts_chart_bar(c, r, s, 2, any(seed));
+		break;
+	case 6:
+		ts_chart_y_axis(c, &f, any(seed), next(seed) % 2 ? 2 : 10, plain, NULL);
+		break;
+	case 7:
+		ts_chart_x_axis(c, &f, any(seed), any(seed), next(seed) % 2 ? 2 : 10, plain, NULL);
+		break;
+	case 8:
+		ts_chart_labels(c, &f, any_int(seed), label, 2);
+		break;
+	default:
+		ts_chart_legend(c, r, band, name, 3);
+	}
+}
+
+static const struct ts_cell *
+outside(const struct ts_canvas *c, struct ts_rect r)
+{
+	for (int y = 0; y < c->h; y++)
+		for (int x = 0; x < c->w; x++) {
+			const struct ts_cell *cell = ts_canvas_at(c, x, y);
+
+			if ((ts_rect_empty(r) || !ts_rect_has(r, x, y)) &&
+				(cell->cp != ' ' || cell->role || cell->over || cell->back))
+				return cell;
+		}
+	return NULL;
+}
+
+START_TEST(nothing_leaves_its_rectangle)
+{
+	struct ts_canvas *c = canvas(80, 24, TS_GLYPHS_FULL);
+	unsigned seed = 99;
+
+	for (int round = 0; round < 6000; round++) {
+		struct ts_rect r = {any_int(&seed), any_int(&seed), any_int(&seed), any_int(&seed)};
+
+		c->glyphs = (enum ts_glyphs)(round % 3);
+		c->mono = round % 2;
+		scribble(c, r, &seed);
+		ck_assert_msg(outside(c, ts_rect_clip(r, ts_canvas_rect(c))) == NULL, "round %d",
+			round);
+		ts_canvas_erase(c);
+	}
+	ts_canvas_free(c);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("ui_chart");
+	TCase *c = tcase_create("all");
+	setlocale(LC_CTYPE, "C.UTF-8");
+	tcase_add_test(c, values_are_eighths_of_a_cell);
+	tcase_add_test(c, bands_meet_inside_of_a_cell);
+	tcase_add_test(c, a_spike_is_never_lost);
+	tcase_add_test(c, levels_dividers_and_cursor);
+	tcase_add_test(c, axes_have_round_ticks);
+	tcase_add_test(c, labels_do_not_overlap);
+	tcase_add_test(c, strips_show_the_visible_part);
+	tcase_add_test(c, lanes);
+	tcase_add_test(c, bars);
+	tcase_add_test(c, nothing_leaves_its_rectangle);
+	tcase_set_timeout(c, 60);
+	suite_add_tcase(s, c);
+	SRunner *r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	int failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/* Colours and themes: parsed, mapped to what the terminal has, readable. */
+#include "config.h"
+
+#include <check.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tilescope/base/embedded.h"
+#include "tilescope/base/mem.h"
+#include "tilescope/ui/theme.h"
+
+static int
+mapped(const char *word, enum ts_depth depth)
+{
+	ts_colour c;
+
+	ck_assert_msg(ts_colour_parse(word, &c), "%s", word);
+	return ts_colour_map(c, depth);
+}
+
+START_TEST(colours_are_mapped_down)
+{
+	ck_assert_int_eq(mapped("#ff0000", TS_DEPTH_DIRECT), 0xff0000);
+	ck_assert_int_eq(mapped("#f00", TS_DEPTH_256), 196);
+	ck_assert_int_eq(mapped("#808080", TS_DEPTH_256), 244);
+	ck_assert_int_eq(mapped("#000000", TS_DEPTH_256), 16);
+	ck_assert_int_eq(mapped("#ffffff", TS_DEPTH_256), 231);
+	ck_assert_int_eq(mapped("#ff0000", TS_DEPTH_16), 9);
+	ck_assert_int_eq(mapped("#ff0000", TS_DEPTH_8), 1);
+	ck_assert_int_eq(mapped("#ff0000/cyan", TS_DEPTH_256), 196);
+	ck_assert_int_eq(mapped("#ff0000/cyan", TS_DEPTH_16), 6);
+	ck_assert_int_eq(mapped("#ff0000/default", TS_DEPTH_16), -1);
+	ck_assert_int_eq(mapped("bright-green", TS_DEPTH_256), 10);
+	ck_assert_int_eq(mapped("bright-green", TS_DEPTH_8), 2);
+	ck_assert_int_eq(mapped("grey", TS_DEPTH_8), 7);
+	ck_assert_int_eq(mapped("13", TS_DEPTH_16), 13);
+	ck_assert_int_eq(mapped("default", TS_DEPTH_256), -1);
+	ck_assert_int_eq(mapped("-", TS_DEPTH_256), -1);
+	ck_assert_int_eq(mapped("red", TS_DEPTH_MONO), -1);
+	ck_assert_int_eq(mapped("bright-red", TS_DEPTH_DIRECT), 0xff0000);
+}
+END_TEST
+
+START_TEST(words_that_are_no_colours)
+{
+	static const char *const words[] = {"", "#", "#12", "#12345", "#1234567", "#gggggg",
+		"#fff/", "#fff/pink", "pink", "16", "bright-", "bright", "bold", "reddish"};
+	ts_colour c;
+
+	for (size_t i = 0; i < TS_COUNT(words); i++)
+		ck_assert_msg(!ts_colour_parse(words[i], &c), "%s", words[i]);
+}
+END_TEST
+
+START_TEST(contrast_is_that_of_wcag)
+{
+	ck_assert_double_eq_tol(ts_colour_contrast(0x000000, 0xffffff), 21.0, 0.01);
+	ck_assert_double_eq_tol(ts_colour_contrast(0x777777, 0xffffff), 4.48, 0.01);
+	ck_assert_double_eq_tol(ts_colour_contrast(0xff0000, 0xff0000), 1.0, 0.01);
+}
+END_TEST
+
+static const char *
+find_theme(void *ctx, const char *name)
+{
+	char path[64];
+	const struct ts_embedded *e;
+
+	(void)ctx;
+	snprintf(path, sizeof(path), "themes/%s.theme", name);
+	e = ts_embedded_find(path);
+	return e ? e->text : NULL;
+}
+
+static struct ts_theme
+read_theme(const char *file, const char *text, const char *expected)
+{
+	struct ts_theme t;
+	struct ts_strbuf complaints;
+
+	ts_theme_init(&t);
+	ts_strbuf_init(&complaints, 10000);
+	ts_theme_read(&t, file, text, find_theme, NULL, &complaints);
+	ck_assert_str_eq(complaints.s, expected);
+	ts_strbuf_fini(&complaints);
+	return t;
+}
+
+static struct ts_look
+look_at(const struct ts_theme *t, enum ts_role role, enum ts_role back, enum ts_role over,
+	enum ts_depth depth)
+{
+	struct ts_cell cell = {'x', 1, (uint8_t)role, (uint8_t)back, (uint8_t)over, 0};
+
+	return ts_theme_look(t, &cell, depth);
+}
+
+/* A look as a terminal shows it: what differs here can be told apart. */
+static bool
+same_look(struct ts_look a, struct ts_look b)
+{
+	return a.fg == b.fg && a.bg == b.bg && a.attr == b.attr;
+}
+
+START_TEST(shipped_themes_can_be_read_on_a_dark_terminal)
+{
+	for (const struct ts_embedded *e = ts_embedded; e->name; e++) {
+		struct ts_theme t;
+
+		if (strncmp(e->name, "themes/", 7) != 0)
+			continue;
+		t = read_theme(e->name, e->text, "");
+		for (int i = 0; i < TS_ROLE_COUNT; i++) {
+			uint32_t fg = ts_colour_rgb(t.role[i].fg), bg = 0x1c1c1c;
+
+			if (i == TS_ROLE_INK)
+				continue;
+			if (t.role[i].bg >= 0)
+				bg = ts_colour_rgb(t.role[i].bg);
+			ck_assert_msg(ts_colour_contrast(fg, bg) >= 3.6,
+				"%s: %s has a contrast of %.1f", e->name, ts_roles[i].name,
+				ts_colour_contrast(fg, bg));
+		}
+	}
+}
+END_TEST
+
+START_TEST(letters_can_be_read_on_every_class)
+{
+	static const char *const names[] = {"default", "colour-blind"};
+
+	for (size_t k = 0; k < TS_COUNT(names); k++) {
+		struct ts_theme t = read_theme(names[k], find_theme(NULL, names[k]), "");
+		uint32_t ink = ts_colour_rgb(t.role[TS_ROLE_INK].fg);
+
+		for (int i = TS_ROLE_COMPUTE; i <= TS_ROLE_CONTROL; i++)
+			ck_assert_msg(ts_colour_contrast(ink, ts_colour_rgb(t.role[i].fg)) >= 3.6,
+				"%s", ts_roles[i].name);
+	}
+}
+END_TEST
+
+START_TEST(classes_and_series_differ)
+{
+	static const char *const names[] = {"default", "colour-blind"};
+
+	for (size_t k = 0; k < TS_COUNT(names); k++) {
+		struct ts_theme t = read_theme(names[k], find_theme(NULL, names[k]), "");
+
+		for (int i = TS_ROLE_COMPUTE; i < TS_ROLE_COUNT; i++)
+			for (int j = TS_ROLE_COMPUTE; j < i; j++) {
+				bool classes = i <= TS_ROLE_CONTROL, series = j >= TS_ROLE_SERIES_0;
+
+				if (classes || series)
+					ck_assert_msg(ts_colour_map(t.role[i].fg, TS_DEPTH_256) !=
+							ts_colour_map(t.role[j].fg, TS_DEPTH_256),
+						"%s: %s and %s", names[k], ts_roles[i].name,
+						ts_roles[j].name);
+				if (classes)
+					ck_assert_msg(ts_colour_map(t.role[i].fg, TS_DEPTH_16) !=
+							ts_colour_map(t.role[j].fg, TS_DEPTH_16),
+						"%s: %s and %s of 16", names[k], ts_roles[i].name,
+						ts_roles[j].name);
+			}
+	}
+}
+END_TEST
+
+START_TEST(overlays_are_seen_at_every_depth)
+{
+	static const enum ts_role over[] = {TS_ROLE_CURSOR, TS_ROLE_CURSOR_OTHER, TS_ROLE_COLUMN,
+		TS_ROLE_COLUMN_OTHER, TS_ROLE_SELECTION, TS_ROLE_MATCH};
+
+	for (const struct ts_embedded *e = ts_embedded; e->name; e++) {
+		struct ts_theme t;
+
+		if (strncmp(e->name, "themes/", 7) != 0)
+			continue;
+		t = read_theme(e->name, e->text, "");
+		for (size_t i = 0; i < TS_COUNT(over); i++)
+			for (int d = TS_DEPTH_MONO; d <= TS_DEPTH_DIRECT; d++) {
+				struct ts_look plain = look_at(&t, TS_ROLE_TEXT, 0, 0,
+					(enum ts_depth)d);
+				struct ts_look with = look_at(&t, TS_ROLE_TEXT, 0, over[i],
+					(enum ts_depth)d);
+
+				ck_assert_msg(!same_look(plain, with), "%s: %s at depth %d",
+					e->name, ts_roles[over[i]].name, d);
+				if (with.fg >= 0)
+					ck_assert_int_ne(with.fg, with.bg);
+			}
+		/* the pane with the keys can be told from the others */
+		for (int d = TS_DEPTH_MONO; d <= TS_DEPTH_DIRECT; d++)
+			ck_assert(!same_look(look_at(&t, TS_ROLE_TEXT, 0, TS_ROLE_CURSOR,
+						     (enum ts_depth)d),
+				look_at(&t, TS_ROLE_TEXT, 0, TS_ROLE_CURSOR_OTHER,
+					(enum ts_depth)d)));
+	}
+}
+END_TEST
+
+START_TEST(areas_meet_in_a_cell)
+{
+	struct ts_theme t = read_theme("x", "role fill red\nrole base blue\n", "");
+	struct ts_look look = look_at(&t, TS_ROLE_FILL, TS_ROLE_BASE, 0, TS_DEPTH_16);
+
+	ck_assert_int_eq(look.fg, 1);
+	ck_assert_int_eq(look.bg, 4);
+	look = look_at(&t, TS_ROLE_FILL, TS_ROLE_BASE, 0, TS_DEPTH_MONO);
+	ck_assert_int_eq(look.bg, -1);
+	ck_assert(ts_theme_coloured(&(struct ts_theme){.role = {[TS_ROLE_COMPUTE] = {1, 0, 0}}}));
+	t = read_theme("mono", find_theme(NULL, "mono"), "");
+	ck_assert(!ts_theme_coloured(&t));
+}
+END_TEST
+
+START_TEST(faults_are_reported_and_the_rest_is_used)
+{
+	struct ts_theme t = read_theme("x.theme",
+		"role\n"
+		"role nothing red\n"
+		"role text red sparkling\n"
+		"role text red blue green\n"
+		"colour text red\n"
+		"inherit nobody\n"
+		"inherit\n"
+		"role \"text\n"
+		"role title #123456 bold   # a comment\n",
+		"x.theme:1: role takes a name and a colour\n"
+		"x.theme:2: unknown role \"nothing\"\n"
+		"x.theme:3: neither a colour nor an attribute: \"sparkling\"\n"
+		"x.theme:4: neither a colour nor an attribute: \"green\"\n"
+		"x.theme:5: unknown word \"colour\"\n"
+		"x.theme:6: there is no \"nobody\" to inherit\n"
+		"x.theme:7: inherit takes one name\n"
+		"x.theme:8: unterminated quote\n");
+
+	ck_assert_int_eq((int)t.role[TS_ROLE_TITLE].fg, 0x123456);
+	ck_assert_int_eq(t.role[TS_ROLE_TITLE].attr, TS_ATTR_BOLD);
+	ck_assert_int_eq((int)t.role[TS_ROLE_TEXT].fg, (int)TS_COLOUR_KEEP);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("ui_theme");
+	TCase *c = tcase_create("all");
+	setlocale(LC_CTYPE, "C.UTF-8");
+	tcase_add_test(c, colours_are_mapped_down);
+	tcase_add_test(c, words_that_are_no_colours);
+	tcase_add_test(c, contrast_is_that_of_wcag);
+	tcase_add_test(c, shipped_themes_can_be_read_on_a_dark_terminal);
+	tcase_add_test(c, letters_can_be_read_on_every_class);
+	tcase_add_test(c, classes_and_series_differ);
+	tcase_add_test(c, overlays_are_seen_at_every_depth);
+	tcase_add_test(c, areas_meet_in_a_cell);
+	tcase_add_test(c, faults_are_reported_and_the_rest_is_used);
+	tcase_set_timeout(c, 60);
+	suite_add_tcase(s, c);
+	SRunner *r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	int failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
