@@ -541,3 +541,121 @@ def interrupted(ctx):
         expect(out == b"" and len(err.splitlines()) <= 1, res, "not quiet")
     else:
         expect(res.rc == 4, res, "a view without end passed for whole")
+
+
+def alter(rep, *sqls, writable=False):
+    """Change a report by SQL."""
+    db = sqlite3.connect(rep.profile, isolation_level=None)
+    if writable:
+        db.execute("PRAGMA writable_schema=ON")
+    for sql in sqls:
+        db.execute(sql)
+    db.close()
+
+
+@case(params=["virtual", "malformed", "nested", "wide", "trigger", "report-table", "many-tables",
+              "case", "check", "strict", "autoincrement", "partial-index", "expr-index",
+              "without-rowid-text-key", "default-expr"])
+def odd_schema(ctx, p):
+    """Schemas that a reader of SQLite may stumble over."""
+    rep = plain(ctx, 45)
+    if p == "virtual":
+        alter(rep, "DROP TABLE programs", "INSERT INTO sqlite_master VALUES ('table', 'programs', "
+              "'programs', 0, 'CREATE VIRTUAL TABLE programs USING nosuchmodule(id, name)')",
+              writable=True)
+        rep.sql["programs"] = None
+        summarise(ctx, rep, status=(0, 4), maybe=True)
+        schema_ok(ctx, rep, bindings=False)
+        return
+    if p == "malformed":
+        alter(rep, "UPDATE sqlite_master SET sql='CREATE TABLE programs (id name' "
+              "WHERE name='programs'", writable=True)
+        res = ctx.run("summary", rep.dir)
+        expect(res.rc in (3, 4), res, "exit status")
+        if res.rc == 3:
+            one_line(res)
+        return
+    if p == "nested":
+        alter(rep, "ALTER TABLE programs RENAME TO v0",
+              *["CREATE VIEW v%d AS SELECT * FROM v%d" % (i + 1, i) for i in range(60)],
+              "CREATE VIEW programs AS SELECT * FROM v60")
+        rep.sql["programs"] = "SELECT id, name FROM v0 ORDER BY rowid"
+    if p == "wide":
+        alter(rep, "CREATE TABLE w (%s, id, name)" % ",".join("c%d" % i for i in range(500)),
+              "INSERT INTO w (id, name) SELECT id, name FROM programs ORDER BY rowid",
+              "DROP TABLE programs", "ALTER TABLE w RENAME TO programs")
+        rep.sql["programs"] = "SELECT id, name FROM programs ORDER BY rowid"
+    if p == "trigger":
+        alter(rep, "CREATE TRIGGER t AFTER INSERT ON programs BEGIN SELECT load_extension('x'); "
+              "END", "ALTER TABLE compute_sets RENAME TO c0",
+              "CREATE VIEW compute_sets AS SELECT * FROM c0",
+              "CREATE TRIGGER u INSTEAD OF UPDATE ON compute_sets BEGIN SELECT 1; END")
+        rep.sql["compute_sets"] = "SELECT compute_set, name FROM c0 ORDER BY rowid"
+    if p == "report-table":
+        alter(rep, "CREATE TABLE report (key, value)",
+              "INSERT INTO report VALUES ('version', '1'), (NULL, NULL), (x'00ff', 1e300)")
+    if p == "many-tables":
+        alter(rep, "BEGIN", *["CREATE TABLE t%d (a, b)" % i for i in range(800)], "COMMIT")
+    if p == "case":
+        alter(rep, "ALTER TABLE programs RENAME TO x", "ALTER TABLE x RENAME TO Programs")
+    if p == "check":
+        alter(rep, "CREATE TABLE c (id INTEGER CHECK (id > 100000), name NOT NULL COLLATE NOCASE)",
+              "PRAGMA ignore_check_constraints=ON",
+              "INSERT INTO c SELECT id, coalesce(name, '') FROM programs ORDER BY rowid",
+              "DROP TABLE programs", "ALTER TABLE c RENAME TO programs")
+    if p == "strict":
+        alter(rep, "CREATE TABLE c (id INT, name ANY) STRICT",
+              "INSERT INTO c SELECT id, name FROM programs ORDER BY rowid",
+              "DROP TABLE programs", "ALTER TABLE c RENAME TO programs")
+    if p == "autoincrement":
+        alter(rep, "CREATE TABLE c (id INTEGER PRIMARY KEY AUTOINCREMENT, name)",
+              "INSERT INTO c SELECT id, name FROM programs ORDER BY rowid",
+              "DROP TABLE programs", "ALTER TABLE c RENAME TO programs")
+    if p == "partial-index":
+        # an index that does not hold every row must not be read for all
+        alter(rep, "CREATE INDEX i1 ON memory_by_tile (total) WHERE tile > 1000",
+              "CREATE INDEX i2 ON steps (id) WHERE type='Sync'",
+              "CREATE INDEX i3 ON programs (id DESC, name)",
+              "CREATE INDEX i4 ON steps_by_ipu (step_id DESC)")
+    if p == "expr-index":
+        alter(rep, "CREATE INDEX i1 ON steps (abs(id))",
+              "CREATE UNIQUE INDEX i2 ON steps_by_ipu (ipu, step_id)")
+    if p == "without-rowid-text-key":
+        alter(rep, "CREATE TABLE c (id INTEGER, name TEXT, PRIMARY KEY (name, id)) WITHOUT ROWID",
+              "INSERT INTO c SELECT id, coalesce(name, 'none') FROM programs",
+              "DROP TABLE programs", "ALTER TABLE c RENAME TO programs")
+        rep.sql["programs"] = "SELECT id, name FROM programs"
+    if p == "default-expr":
+        # a column added later: rows written before do not hold it
+        alter(rep, "CREATE TABLE c (id)", "INSERT INTO c SELECT id FROM programs ORDER BY rowid",
+              "DROP TABLE programs", "ALTER TABLE c RENAME TO programs",
+              "ALTER TABLE programs ADD COLUMN name TEXT DEFAULT 'External'")
+        rep.sql["programs"] = "SELECT id, name FROM programs ORDER BY rowid"
+    summarise(ctx, rep)
+    schema_ok(ctx, rep)
+
+
+@case()
+def subset_of_ipus(ctx):
+    """Steps that run on some IPUs only: a column by the name of ipu is believed."""
+    rep = plain(ctx, 46, ipus=3, steps=200)
+    alter(rep, "DELETE FROM steps_by_ipu WHERE step_id % 3 <> ipu AND step_id % 5 <> 0")
+    summarise(ctx, rep)
+
+
+@case()
+def names_with_nul(ctx):
+    """A NUL inside a name; two names that differ behind it only."""
+    rep = plain(ctx, 47, vars=800)
+    ids = [r[0] for r in sqlite3.connect(rep.profile).execute("SELECT id FROM var_categories")]
+    alter(rep, "UPDATE var_categories SET name=CAST(x'610062' AS TEXT) WHERE id=%d" % ids[0],
+          "UPDATE var_categories SET name=CAST(x'610063' AS TEXT) WHERE id=%d" % ids[1],
+          "UPDATE var_categories SET name=CAST(x'00' AS TEXT) WHERE id=%d" % ids[2])
+    res = ctx.run("summary", "-f", "json", rep.dir)
+    expect(res.rc == 0, res, "exit status")
+    got = sum(c["bytes"] for c in parse(res)["memory"]["categories"].values())
+    db = sqlite3.connect(rep.profile)
+    want = db.execute("SELECT sum(size_bytes) FROM vars_info").fetchone()[0]
+    db.close()
+    expect(got == want, res, "bytes were lost")
+    every_format(ctx, rep)
