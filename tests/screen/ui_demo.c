@@ -34,14 +34,21 @@ struct demo {
 };
 
 static const char *
-find_text(void *kind, const char *name)
+find_file(const char *directory, const char *name, const char *suffix)
 {
 	char path[64];
 	const struct ts_embedded *e;
 
-	snprintf(path, sizeof(path), (const char *)kind, name);
+	snprintf(path, sizeof(path), "%s/%s%s", directory, name, suffix);
 	e = ts_embedded_find(path);
-	return e ? e->text : NULL;
+	return e ? e->text : "";
+}
+
+static const char *
+find_theme(void *ctx, const char *name)
+{
+	(void)ctx;
+	return find_file("themes", name, ".theme");
 }
 
 static void
@@ -153,12 +160,11 @@ demo_open(struct demo *d, const char *theme)
 	info = ts_tty_info(d->tty);
 	d->canvas = ts_canvas_new(0, 0, info->glyphs);
 	ts_theme_init(&d->theme);
-	ts_theme_read(&d->theme, theme, find_text("themes/%s.theme", theme), find_text,
-		"themes/%s.theme", NULL);
+	ts_theme_read(&d->theme, theme, find_theme(NULL, theme), find_theme, NULL, NULL);
 	d->canvas->mono = info->depth == TS_DEPTH_MONO || !ts_theme_coloured(&d->theme);
 	ts_keymap_init(&d->keymap);
-	ts_keymap_read(&d->keymap, "default", find_text("keymaps/%s.keys", "default"), find_text,
-		"keymaps/%s.keys", NULL);
+	ts_keymap_read(&d->keymap, "default", find_file("keymaps", "default", ".keys"), NULL, NULL,
+		NULL);
 	ts_list_init(&d->list);
 	ts_list_set_count(&d->list, FIGURE_ROWS);
 	figures_init(&d->figures);
