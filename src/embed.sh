@@ -22,7 +22,7 @@ for file in "$@"; do
 	echo
 	echo "static const char text_${i}[] = {"
 	od -An -v -to1 "$srcdir/$file" | sed -e "s/ *\\([0-7][0-7][0-7]\\)/'\\\\\\1',/g"
-	echo "'\\000' };"
+	printf '%s\n' "'\\000' };"
 	i=$((i + 1))
 done
 

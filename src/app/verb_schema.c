@@ -98,8 +98,8 @@ json_relation(const struct ts_report *r, enum ts_relation relation)
 		b->bound, "source", b->bound ? ts_json_text(r->file, false) : json_null(), "object",
 		b->bound ? ts_json_text(b->object->name, false) : json_null(), "rows",
 		b->bound ? ts_json_text(b->reach.rows->name, false) : json_null(), "key",
-		b->bound ? json_string(ts_key_name(b->reach.key)) : json_null(), "columns", columns,
-		"reason", ts_json_text(b->bound ? NULL : b->reason, false));
+		b->bound ? json_string(ts_reach_name(b->reach.key)) : json_null(), "columns",
+		columns, "reason", ts_json_text(b->bound ? NULL : b->reason, false));
 }
 
 static json_t *
@@ -171,7 +171,7 @@ text_bound(struct ts_strbuf *out, const struct ts_binding *b)
 
 	ts_strbuf_printf(out, "  %-20s ", def->name);
 	put_safe(out, b->object->name);
-	ts_strbuf_printf(out, ", %s\n", ts_key_name(b->reach.key));
+	ts_strbuf_printf(out, ", %s\n", ts_reach_name(b->reach.key));
 	ts_strbuf_init(&text, 1 << 16);
 	for (int c = 0; c < def->column_count; c++) {
 		ts_strbuf_reset(&text);

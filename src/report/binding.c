@@ -39,14 +39,14 @@ struct fit {
 };
 
 static const char *const key_names[] = {
-	[TS_KEY_NONE] = "forwards only",
-	[TS_KEY_ROWID] = "row id",
-	[TS_KEY_INDEX] = "index",
-	[TS_KEY_MONOTONE] = "bisection",
+	[TS_REACH_NONE] = "forwards only",
+	[TS_REACH_ROWID] = "row id",
+	[TS_REACH_INDEX] = "index",
+	[TS_REACH_MONOTONE] = "bisection",
 };
 
 const char *
-ts_key_name(enum ts_key key)
+ts_reach_name(enum ts_reach_kind key)
 {
 	return key_names[key];
 }
@@ -572,20 +572,20 @@ find_reach(struct ts_reach *r, struct ts_db *db, struct ts_err *err)
 	enum ts_code code = find_rowids(r, db, err);
 	bool monotone = false;
 
-	r->key = TS_KEY_NONE;
+	r->key = TS_REACH_NONE;
 	if (code || r->column < 0)
 		return code;
 	if (r->rows->rowid_alias == r->column) {
-		r->key = TS_KEY_ROWID;
+		r->key = TS_REACH_ROWID;
 	} else if (r->rows->column[r->column].index_first) {
-		r->key = TS_KEY_INDEX;
+		r->key = TS_REACH_INDEX;
 	} else if (r->has_rowid && r->first_rowid <= r->last_rowid) {
 		if ((uint64_t)r->last_rowid - (uint64_t)r->first_rowid < SAMPLE_WHOLE)
 			code = is_monotone_whole(&monotone, r, db, err);
 		else
 			code = is_monotone(&monotone, r, db, err);
 		if (monotone)
-			r->key = TS_KEY_MONOTONE;
+			r->key = TS_REACH_MONOTONE;
 	}
 	return code;
 }
@@ -595,7 +595,7 @@ static bool
 can_look_up(const struct ts_reach *r)
 {
 	return r->column < 0 ? r->has_rowid
-			     : r->key != TS_KEY_NONE ||
+			     : r->key != TS_REACH_NONE ||
 			(r->has_rowid && r->last_rowid - r->first_rowid < SAMPLE_WHOLE);
 }
 
@@ -612,7 +612,7 @@ ts_reach_text(struct ts_strbuf *out, bool *found, const struct ts_reach *r, stru
 	*found = false;
 	if (!can_look_up(r))
 		return TS_OK;
-	if (r->key == TS_KEY_MONOTONE)
+	if (r->key == TS_REACH_MONOTONE)
 		code = ts_reach_bisect(&rowid, r, db, value, err);
 	if (code)
 		return code;
@@ -621,14 +621,14 @@ ts_reach_text(struct ts_strbuf *out, bool *found, const struct ts_reach *r, stru
 	ts_strbuf_puts(&sql, " WHERE ");
 	quoted_column(&sql, r);
 	ts_strbuf_puts(&sql, " = ?1");
-	if (r->key == TS_KEY_MONOTONE)
+	if (r->key == TS_REACH_MONOTONE)
 		ts_strbuf_printf(&sql, " AND %s = ?2", r->rows->rowid);
 	code = ts_db_prepare(db, &stmt, sql.s, err);
 	ts_strbuf_fini(&sql);
 	if (code)
 		return code;
 	sqlite3_bind_int64(stmt, 1, value);
-	if (r->key == TS_KEY_MONOTONE)
+	if (r->key == TS_REACH_MONOTONE)
 		sqlite3_bind_int64(stmt, 2, rowid);
 	code = ts_db_step(db, stmt, &row, err);
 	if (!code && row && sqlite3_column_type(stmt, 0) == SQLITE_TEXT) {

@@ -252,8 +252,8 @@ has_bytes(const char *file, const char *suffix)
 	return yes;
 }
 
-static bool
-is_being_written(const char *file)
+bool
+ts_is_being_written(const char *file)
 {
 	return has_bytes(file, "-wal") || has_bytes(file, "-journal");
 }
@@ -263,7 +263,7 @@ note_file(struct ts_report *r)
 {
 	const char *name = strrchr(r->file, '/') ? strrchr(r->file, '/') + 1 : r->file;
 
-	r->being_written = is_being_written(r->file);
+	r->being_written = ts_is_being_written(r->file);
 	if (r->being_written) {
 		r->notes.partial = true;
 		ts_notes_add(&r->notes,
@@ -508,7 +508,7 @@ ts_report_changed(const struct ts_report *r)
 		return true;
 	return st.st_size != r->part[TS_PART_PROFILE].bytes ||
 		st.st_mtime != r->part[TS_PART_PROFILE].mtime ||
-		is_being_written(r->file) != r->being_written;
+		ts_is_being_written(r->file) != r->being_written;
 }
 
 /* --- readers ---------------------------------------------------------------------------------- */

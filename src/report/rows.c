@@ -112,18 +112,18 @@ plan(struct ts_rows *rows, bool *by_rowid, bool *by_key, int64_t *from, int64_t 
 		return ts_err_set(err, TS_E_ABSENT, "%s has no key", r->rows->name);
 	rows->from_start = true; /* a key's rows stand together */
 	switch (r->key) {
-	case TS_KEY_ROWID:
+	case TS_REACH_ROWID:
 		*by_rowid = true;
 		break;
-	case TS_KEY_INDEX:
+	case TS_REACH_INDEX:
 		*by_key = true;
 		break;
-	case TS_KEY_MONOTONE:
+	case TS_REACH_MONOTONE:
 		*by_rowid = true;
 		rows->until = true;
 		*to = r->last_rowid == INT64_MAX ? INT64_MAX : r->last_rowid + 1;
 		return ts_reach_bisect(from, r, rows->db, rows->q.from, err);
-	case TS_KEY_NONE:
+	case TS_REACH_NONE:
 		rows->filter = true;
 		break;
 	}

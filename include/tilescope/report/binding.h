@@ -16,18 +16,18 @@
 enum { TS_REASON_MAX = 200 };
 
 /* How rows are reached by the relation's key column. */
-enum ts_key {
-	TS_KEY_NONE,	 /* only by reading forwards */
-	TS_KEY_ROWID,	 /* the key column is the row id */
-	TS_KEY_INDEX,	 /* an index begins with the key column */
-	TS_KEY_MONOTONE, /* the key never falls along the row id (looked at, see binding.c) */
+enum ts_reach_kind {
+	TS_REACH_NONE,	   /* only by reading forwards */
+	TS_REACH_ROWID,	   /* the key column is the row id */
+	TS_REACH_INDEX,	   /* an index begins with the key column */
+	TS_REACH_MONOTONE, /* the key never falls along the row id (looked at, see binding.c) */
 };
 
 /* How the rows of an object are reached by one of its integer columns. */
 struct ts_reach {
 	const struct ts_object *rows; /* a table, or a view that has to be read forwards */
 	int column;		      /* the key; -1 = none, or the row id itself */
-	enum ts_key key;
+	enum ts_reach_kind key;
 	bool has_rowid;			 /* rows can be reached by row id */
 	int64_t first_rowid, last_rowid; /* inclusive; first > last = no rows */
 };
@@ -67,7 +67,7 @@ bool ts_map_recognises(const struct ts_map *map, const struct ts_schema *schema,
 bool ts_binding_has(const struct ts_binding *b, int column);
 
 /*
- * The row id of the first row whose key is at least `value`, for TS_KEY_MONOTONE; last_rowid + 1
+ * The row id of the first row whose key is at least `value`, for TS_REACH_MONOTONE; last_rowid + 1
  * when there is none.
  */
 enum ts_code ts_reach_bisect(int64_t *rowid, const struct ts_reach *r, struct ts_db *db,
@@ -81,6 +81,6 @@ enum ts_code ts_reach_text(struct ts_strbuf *out, bool *found, const struct ts_r
 	struct ts_db *db, int64_t value, int text, struct ts_err *err) TS_WARN_UNUSED;
 
 /* Words for the screen and for `tilescope schema`. */
-const char *ts_key_name(enum ts_key key);
+const char *ts_reach_name(enum ts_reach_kind key);
 
 #endif

@@ -89,6 +89,9 @@ bool ts_report_has_column(const struct ts_report *r, enum ts_relation relation, 
 /* Has the profile changed on disk (size, time), or ceased to be written, since it was opened? */
 bool ts_report_changed(const struct ts_report *r);
 
+/* Does a non-empty -wal or -journal lie beside the database? */
+bool ts_is_being_written(const char *file);
+
 const char *ts_part_name(enum ts_part part);
 const char *ts_part_state_name(enum ts_part_state state);
 const char *ts_kind_name(enum ts_kind kind);

@@ -31,7 +31,7 @@ struct ts_rows_query {
 struct ts_rows;
 
 /*
- * Open a cursor. Rows come in row id order (by key for TS_KEY_INDEX and a TS_RANGE_KEY query; as they
+ * Open a cursor. Rows come in row id order (by key for TS_REACH_INDEX and a TS_RANGE_KEY query; as they
  * stand where there is no row id). `db` must be the connection of the binding's source and outlive the
  * cursor. A key range on a relation that has no key reads all rows and keeps those that match.
  */

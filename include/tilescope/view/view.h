@@ -20,6 +20,7 @@
 #include "tilescope/view/selection.h"
 
 struct ts_fetch;
+struct ts_keymap;
 struct ts_view;
 
 /* Lent to every view by app/; outlives it. */
@@ -33,6 +34,9 @@ struct ts_view_env {
 	char message[200];   /* for the bottom line: set it, the loop shows it until the next key */
 	bool message_is_error;
 	char copy[1024]; /* set by COPY: what goes to the clipboard */
+	int go;		 /* a command (enum ts_cmd) that the program runs next; -1 = none */
+	char *open;	 /* set by the list of reports: a path to open (taken by the loop) */
+	const struct ts_keymap *keymap; /* for the help view */
 };
 
 struct ts_view_ops {

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * app - the running program: what the loop, the dispatcher and the screen share.
+ *
+ * Everything here belongs to the UI thread.
+ */
+#ifndef TS_APP_APP_H
+#define TS_APP_APP_H
+
+#include "tilescope/app/args.h"
+#include "tilescope/ui/keymap.h"
+#include "tilescope/ui/prompt.h"
+#include "tilescope/ui/theme.h"
+#include "tilescope/ui/tty.h"
+#include "tilescope/view/view.h"
+
+enum ts_view_id {
+	TS_VIEW_SUMMARY,
+	TS_VIEW_MEMORY,
+	TS_VIEW_LIVENESS,
+	TS_VIEW_TRACE,
+	TS_VIEW_OPEN,
+	TS_VIEW_HELP,
+	TS_VIEW_LOG,
+	TS_VIEW_COUNT,
+	TS_OWNER_APP = TS_VIEW_COUNT, /* owner of the program's own jobs */
+};
+
+enum ts_asking { TS_ASK_NOTHING, TS_ASK_COMMAND, TS_ASK_SEARCH, TS_ASK_SEARCH_BACK };
+
+enum { TS_PLACES = 64, TS_MIN_COLUMNS = 40, TS_MIN_ROWS = 10 };
+
+struct ts_place {
+	enum ts_view_id view;
+	struct ts_selection selection;
+};
+
+struct ts_app {
+	const struct ts_args *args;
+	const char *path; /* that was asked for */
+	char *opened;	  /* chosen in the list of reports: `path` points to it */
+	struct ts_options options;
+	struct ts_selection selection;
+	struct ts_log *log;
+	struct ts_jobs *jobs;
+	struct ts_view_env env;
+
+	struct ts_tty *tty;
+	struct ts_canvas *canvas;
+	struct ts_theme theme;
+	struct ts_keymap keymap;
+
+	struct ts_view *view[TS_VIEW_COUNT]; /* made when first shown */
+	enum ts_view_id current;
+	enum ts_view_id under; /* what help, log or the list covers */
+
+	struct ts_place place[TS_PLACES]; /* for back and forward */
+	int places, at_place;
+
+	enum ts_asking asking;
+	struct ts_prompt prompt;
+	struct ts_history commands, searches;
+	struct ts_keys keys; /* typed so far of a sequence */
+
+	bool loading;	      /* a report is being opened */
+	bool waiting;	      /* it cannot be read yet and is being written */
+	struct ts_err failed; /* why there is no report */
+	int64_t look_at_us;   /* when to look again whether the file has changed; 0 = not */
+	int64_t tick_us;      /* last frame of progress */
+	bool dirty, quit;
+	enum ts_exit status;
+};
+
+/* loop.c: run until the end; the exit status. */
+enum ts_exit ts_app_run(const struct ts_args *args);
+
+/* dispatch.c: one event, one command. */
+void ts_app_event(struct ts_app *app, const struct ts_event *event);
+void ts_app_call(struct ts_app *app, const struct ts_call *call);
+void ts_app_effect(struct ts_app *app, enum ts_effect effect);
+void ts_app_show(struct ts_app *app, enum ts_view_id id);
+
+/* The contexts in which keys are looked up now, the nearest first; returns how many (at most 4). */
+int ts_app_contexts(struct ts_app *app, enum ts_context out[4]);
+
+/* screen.c: lay out and draw the whole screen. */
+void ts_app_layout(struct ts_app *app);
+void ts_app_draw(struct ts_app *app);
+
+/* load.c: open the report in a worker, take it over, look for changes. */
+void ts_app_load(struct ts_app *app);
+void ts_app_take(struct ts_app *app, struct ts_job *job);
+void ts_app_look(struct ts_app *app);
+/* Before there is a screen: nothing to show will come of this answer (then it is freed). */
+bool ts_app_hopeless(struct ts_app *app, struct ts_job *job);
+void ts_app_give_back(struct ts_job *job);
+
+/* config.c: theme, keymap, configuration file. Problems go to the log and the message line. */
+void ts_app_configure(struct ts_app *app);
+bool ts_app_use_theme(struct ts_app *app, const char *name);
+bool ts_app_use_keymap(struct ts_app *app, const char *name);
+
+/* crash.c: give the terminal back when the program dies of a fatal signal; NULL = no more. */
+void ts_crash_watch(const struct ts_tty *tty);
+
+#endif

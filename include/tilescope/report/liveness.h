@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * liveness - how much memory is needed at each liveness step: the timeline and its peaks.
+ *
+ * Liveness steps are not execution steps. not_always_live is of one replica, the memory of tiles and
+ * what is always live are of the device: the figure for the device is
+ * always_live + replicas x not_always_live.
+ */
+#ifndef TS_REPORT_LIVENESS_H
+#define TS_REPORT_LIVENESS_H
+
+#include "tilescope/base/progress.h"
+#include "tilescope/calc/peaks.h"
+#include "tilescope/report/target.h"
+
+enum {
+	TS_LIVENESS_POINTS = 1 << 21, /* more steps than this are kept in groups */
+	TS_LIVENESS_PEAKS = 1000,
+};
+
+/*
+ * A point is one liveness step; of a report with more than TS_LIVENESS_POINTS of them a group of
+ * `per` steps that follow each other.
+ */
+struct ts_liveness {
+	size_t count, cap;
+	int64_t *step; /* ascending; of a group the one with the most bytes (the first of equals) */
+	int64_t *bytes;		       /* not always live at that step, one replica */
+	int32_t *program;	       /* at that step, or -1 */
+	double *sum;		       /* of the group's bytes; NULL while per is 1 */
+	int64_t per;		       /* steps of a point; the last may have fewer */
+	int64_t last;		       /* steps of the last point */
+	int64_t steps;		       /* of all points */
+	int64_t first_step, last_step; /* numbers; TS_UNKNOWN without steps */
+	int64_t bad_rows;	       /* left out: a number is missing, negative or too large */
+	int64_t repeated; /* left out: another row of a step (the one with most bytes is kept) */
+	int64_t unsorted; /* left out: does not follow the rows before, beyond TS_LIVENESS_POINTS */
+	struct ts_peaks peaks; /* of `bytes`; `at` is an index of a point */
+
+	int64_t always_live; /* bytes, all tiles of the device; or TS_UNKNOWN */
+	int64_t memory;	     /* bytes of all tiles of the device; or TS_UNKNOWN */
+	int64_t replicas;    /* 1 when it is not known */
+	bool memory_assumed; /* the target is not recorded */
+};
+
+/*
+ * Read the timeline. Free with ts_liveness_fini() in every case. Errors: TS_E_ABSENT, TS_E_DAMAGED
+ * (what was read before is kept, peaks included), and those of ts_rows_next(). What the device has and
+ * needs always is unknown where it cannot be read; that alone is no error.
+ */
+enum ts_code ts_liveness_read(struct ts_liveness *l, struct ts_reader *rd,
+	struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
+void ts_liveness_fini(struct ts_liveness *l);
+
+/* Index of the point that holds a step, else of the nearest one; 0 without points. */
+size_t ts_liveness_find(const struct ts_liveness *l, int64_t step);
+
+/* Points [from, to), not empty, within the timeline: the highest one and the mean over its steps. */
+struct ts_live_range {
+	size_t highest; /* index of the point, the first of equals */
+	int64_t bytes;	/* there */
+	double mean;
+	int64_t steps;
+};
+
+void ts_liveness_range(struct ts_live_range *out, const struct ts_liveness *l, size_t from,
+	size_t to);
+
+/* replicas x bytes, at most TS_NUMBER_MAX: what one replica's bytes are on the device. */
+int64_t ts_liveness_device(const struct ts_liveness *l, int64_t bytes);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lives - which variables are alive at which liveness steps.
+ *
+ * The lives of all variables that are not always live (an interval or two each) are read once; who is
+ * alive at one step is worked out of them, and names are looked up for the largest only.
+ */
+#ifndef TS_REPORT_LIVES_H
+#define TS_REPORT_LIVES_H
+
+#include <stdatomic.h>
+
+#include "tilescope/base/progress.h"
+#include "tilescope/base/strbuf.h"
+#include "tilescope/report/memory.h"
+
+enum { TS_LIVES_MAX = 4 << 20 };
+
+struct ts_live_variable {
+	int64_t variable, bytes;
+};
+
+struct ts_life {
+	uint32_t variable;   /* index into `variable` */
+	uint32_t start, end; /* liveness steps, half-open; what does not fit is cut to 2^32 - 1 */
+};
+
+/* Read-only once it is read: any thread may look at it. */
+struct ts_lives {
+	atomic_int uses; /* ts_lives_hold(), ts_lives_close() */
+	size_t count;
+	struct ts_life
+		*life; /* by variable, then start; those of a variable do not overlap or touch */
+	size_t variables;
+	struct ts_live_variable *variable; /* not always live ones, by number */
+	int64_t bad_rows; /* left out: a number is missing, negative or too large */
+	int64_t reversed; /* left out: intervals that end before they start, or are empty */
+	int64_t orphans;  /* left out: intervals of variables that are not there */
+	int64_t always;	  /* left out: intervals of always-live variables, which count elsewhere */
+	int64_t left_out; /* rows beyond TS_LIVES_MAX */
+};
+
+/*
+ * Read `variable` and `liveness_variable`, once each. *out may be set on TS_E_DAMAGED too: then it holds
+ * what was read before. Errors: TS_E_ABSENT when either is not there, and those of ts_rows_next().
+ */
+enum ts_code ts_lives_read(struct ts_lives **out, struct ts_reader *rd,
+	struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
+
+/* Hold it once more: returns l. Give it back; the last holder frees it; NULL allowed. Any thread. */
+struct ts_lives *ts_lives_hold(struct ts_lives *l);
+void ts_lives_close(struct ts_lives *l);
+
+/* --- alive at a step -------------------------------------------------------------------------- */
+
+enum { TS_ALIVE_MAX = 1000, TS_ALIVE_NAME = 1 << 13, TS_ALIVE_TEXT = 4 << 20 };
+
+struct ts_alive_row {
+	int64_t variable, bytes;
+	int64_t start, end;  /* the interval that holds the step, half-open */
+	int64_t total;	     /* steps of all its intervals */
+	int64_t cumulative;  /* bytes of this and the rows above */
+	uint32_t at, length; /* its name in `text`; length 0 = not known */
+};
+
+struct ts_alive {
+	int64_t step;
+	bool listed;   /* lives were given: the figures below mean something */
+	int64_t count; /* variables that are alive */
+	int64_t bytes; /* of all of them, at most TS_NUMBER_MAX */
+	int rows;      /* the largest, at most TS_ALIVE_MAX; of equals the lowest number first */
+	struct ts_alive_row *row;
+	struct ts_strbuf text;	  /* names, each with a NUL behind it; raw */
+	struct ts_strbuf program; /* of the step: its type and name; "" = not known */
+};
+
+/*
+ * Who is alive at a step, and what the program is called that runs (`program`, -1 = not known). `lives`
+ * NULL: only the program. Free with ts_alive_free(). Names that cannot be read stay unknown: that is
+ * no error. Errors: TS_E_NOMEM, TS_E_CANCELLED.
+ */
+enum ts_code ts_alive_read(struct ts_alive **out, struct ts_reader *rd,
+	const struct ts_lives *lives, int64_t step, int64_t program,
+	struct ts_err *err) TS_WARN_UNUSED;
+void ts_alive_free(struct ts_alive *a);
+
+/* Name of a row (NUL-terminated), or "". */
+const char *ts_alive_name(const struct ts_alive *a, int row);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tile_variables - the lowered variables of one tile, the largest of them by name.
+ *
+ * Where lowered variables can be reached by tile this reads that tile's rows and nothing else; where
+ * they cannot it is one pass over all of them. Memory is bounded: TS_TILE_VARIABLES variables are
+ * kept, the rest is counted.
+ */
+#ifndef TS_REPORT_TILE_VARIABLES_H
+#define TS_REPORT_TILE_VARIABLES_H
+
+#include "tilescope/base/progress.h"
+#include "tilescope/report/memory.h"
+
+enum {
+	TS_TILE_VARIABLES = 1000,
+	TS_TILE_VARIABLE_NAME = 8192, /* bytes of a name that are kept */
+};
+
+struct ts_tile_variable {
+	char *name;	/* raw, NUL-terminated; NULL = not recorded */
+	char *category; /* raw; "category 17" when nobody names it; NULL = not recorded */
+	int64_t bytes;
+	int64_t offset; /* bytes from the begin of the tile's memory, or TS_UNKNOWN */
+	int64_t row;	/* its place among the tile's rows, from 0: breaks ties */
+};
+
+struct ts_tile_variables {
+	int64_t tile;
+	int count;			   /* kept: at most TS_TILE_VARIABLES */
+	struct ts_tile_variable *variable; /* largest first, equals as they stand in the report */
+	int64_t found;			   /* variables on the tile */
+	int64_t bytes;			   /* of all of them; TS_UNKNOWN when it does not fit */
+	int64_t bad_rows; /* of the tile: left out, size missing, negative or too large */
+	bool has_names, has_categories, has_offsets; /* is it recorded at all */
+};
+
+/* Are the rows of one tile reached without a pass over all of them? */
+bool ts_tile_variables_keyed(const struct ts_report *r);
+
+/*
+ * Read the variables of a tile. TS_E_ABSENT when lowered_variable is not bound. Damage keeps what was
+ * read. progress counts rows of the pass (where there is one) and may be NULL. Free with
+ * ts_tile_variables_fini() in every case.
+ */
+enum ts_code ts_tile_variables_read(struct ts_tile_variables *v, struct ts_reader *rd, int64_t tile,
+	struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
+void ts_tile_variables_fini(struct ts_tile_variables *v);
+
+#endif

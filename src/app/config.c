@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * config - the user's configuration file, themes and keymaps.
+ *
+ * A theme or keymap NAME is looked for in the configuration directory, then where the program was
+ * installed, then in the program itself. A wrong line is reported and skipped, never fatal.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tilescope/app/app.h"
+#include "tilescope/app/output.h"
+#include "tilescope/base/embedded.h"
+#include "tilescope/base/lex.h"
+#include "tilescope/base/mem.h"
+
+enum { FILES_KEPT = 12, COMPLAINTS_MAX = 1 << 16 };
+
+/* Finds files of one kind, and keeps what it read until it is finished with. */
+struct finder {
+	const char *kind; /* "themes", "keymaps" */
+	const char *suffix;
+	char *kept[FILES_KEPT];
+	int count;
+	char file[256]; /* that was found last */
+};
+
+static void
+finder_fini(struct finder *f)
+{
+	for (int i = 0; i < f->count; i++)
+		free(f->kept[i]);
+}
+
+static const char *
+read_kept(struct finder *f, const char *path)
+{
+	char *text;
+
+	if (f->count == FILES_KEPT || ts_lex_read(&text, path, NULL))
+		return NULL;
+	f->kept[f->count++] = text;
+	snprintf(f->file, sizeof(f->file), "%.250s", path);
+	return text;
+}
+
+static const char *
+find_file(void *ctx, const char *name)
+{
+	struct finder *f = ctx;
+	const struct ts_embedded *embedded;
+	const char *text = NULL;
+	struct ts_strbuf relative;
+	char *path;
+
+	ts_strbuf_init(&relative, 200);
+	ts_strbuf_printf(&relative, "%s/%s%s", f->kind, name, f->suffix);
+	path = ts_config_path(relative.s);
+	if (path && !strchr(name, '/'))
+		text = read_kept(f, path);
+	free(path);
+	embedded = ts_embedded_find(relative.s);
+	if (!text && embedded) {
+		snprintf(f->file, sizeof(f->file), "%.250s", relative.s);
+		text = embedded->text;
+	}
+	ts_strbuf_fini(&relative);
+	return text;
+}
+
+/* Tell the user: the first complaint in the bottom line, all of them in the log. */
+static void
+tell(struct ts_app *app, struct ts_strbuf *complaints)
+{
+	int count = 0;
+
+	for (char *line = complaints->s, *end; *line; line = end) {
+		end = strchr(line, '\n');
+		if (end)
+			*end++ = '\0';
+		else
+			end = line + strlen(line);
+		ts_log_add(app->log, "%s", line);
+		if (count++ == 0)
+			ts_view_say_error(&app->env, "%s", line);
+	}
+}
+
+bool
+ts_app_use_theme(struct ts_app *app, const char *name)
+{
+	struct finder f = {.kind = "themes", .suffix = ".theme"};
+	struct ts_strbuf complaints;
+	const char *text = find_file(&f, name);
+
+	ts_strbuf_init(&complaints, COMPLAINTS_MAX);
+	if (text) {
+		char file[256];
+
+		memcpy(file, f.file, sizeof(file));
+		ts_theme_init(&app->theme);
+		ts_theme_read(&app->theme, file, text, find_file, &f, &complaints);
+		app->dirty = true;
+	} else {
+		ts_strbuf_printf(&complaints, "there is no theme \"%s\"\n", name);
+	}
+	tell(app, &complaints);
+	ts_strbuf_fini(&complaints);
+	finder_fini(&f);
+	return text != NULL;
+}
+
+bool
+ts_app_use_keymap(struct ts_app *app, const char *name)
+{
+	struct finder f = {.kind = "keymaps", .suffix = ".keys"};
+	struct ts_strbuf complaints;
+	const char *text = find_file(&f, name);
+
+	ts_strbuf_init(&complaints, COMPLAINTS_MAX);
+	if (text) {
+		char file[256];
+
+		memcpy(file, f.file, sizeof(file));
+		ts_keymap_fini(&app->keymap);
+		ts_keymap_init(&app->keymap);
+		ts_keymap_read(&app->keymap, file, text, find_file, &f, &complaints);
+		app->dirty = true;
+	} else {
+		ts_strbuf_printf(&complaints, "there is no keymap \"%s\"\n", name);
+	}
+	tell(app, &complaints);
+	ts_strbuf_fini(&complaints);
+	finder_fini(&f);
+	return text != NULL;
+}
+
+struct config {
+	struct ts_app *app;
+	const char *path;
+	struct ts_strbuf complaints;
+};
+
+static void
+bad_line(void *ctx, int number, const char *reason)
+{
+	struct config *c = ctx;
+
+	ts_strbuf_printf(&c->complaints, "%s:%d: %s\n", c->path, number, reason);
+}
+
+static bool
+config_line(void *ctx, const struct ts_line *line)
+{
+	struct config *c = ctx;
+	struct ts_err err = {0};
+
+	if (line->count != 3 || strcmp(line->word[0], "set") != 0)
+		bad_line(c, line->number, "expected: set OPTION VALUE");
+	else if (ts_option_set(&c->app->options, line->word[1], line->word[2], &err))
+		bad_line(c, line->number, err.msg);
+	return true;
+}
+
+static void
+read_config(struct ts_app *app)
+{
+	char *path = ts_config_path("config"), *text;
+	struct config c = {.app = app, .path = path};
+	struct ts_err err = {0};
+
+	if (!path)
+		return;
+	ts_strbuf_init(&c.complaints, COMPLAINTS_MAX);
+	switch (ts_lex_read(&text, path, &err)) {
+	case TS_OK:
+		ts_lex(text, config_line, bad_line, &c);
+		free(text);
+		break;
+	case TS_E_NOT_FOUND:
+		break;
+	default:
+		ts_strbuf_printf(&c.complaints, "%s\n", err.msg);
+	}
+	tell(app, &c.complaints);
+	ts_strbuf_fini(&c.complaints);
+	free(path);
+}
+
+/* Configuration file, then the command line. */
+void
+ts_app_configure(struct ts_app *app)
+{
+	const struct ts_args *args = app->args;
+
+	ts_options_init(&app->options);
+	read_config(app);
+	if (args->units != TS_UNITS_KIB)
+		app->options.units = args->units;
+	if (args->theme)
+		snprintf(app->options.theme, TS_OPTION_TEXT, "%s", args->theme);
+	if (args->keymap)
+		snprintf(app->options.keymap, TS_OPTION_TEXT, "%s", args->keymap);
+	app->options.mouse |= args->mouse;
+	ts_theme_init(&app->theme);
+	ts_keymap_init(&app->keymap);
+	if (!ts_app_use_keymap(app, app->options.keymap))
+		ts_app_use_keymap(app, "default");
+	if (!ts_app_use_theme(app, app->options.theme))
+		ts_app_use_theme(app, "default");
+}

@@ -1,0 +1,643 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * dispatch - from an event to a command, from a command to whoever knows it.
+ *
+ * A command goes to the view first, then to the program's own table below.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tilescope/app/app.h"
+#include "tilescope/base/mem.h"
+#include "tilescope/view/help.h"
+#include "tilescope/view/liveness.h"
+#include "tilescope/view/log.h"
+#include "tilescope/view/memory.h"
+#include "tilescope/view/open.h"
+#include "tilescope/view/summary.h"
+#include "tilescope/view/trace.h"
+
+static const struct ts_view_ops *const views[TS_VIEW_COUNT] = {
+	[TS_VIEW_SUMMARY] = &ts_view_summary,
+	[TS_VIEW_MEMORY] = &ts_view_memory,
+	[TS_VIEW_LIVENESS] = &ts_view_liveness,
+	[TS_VIEW_TRACE] = &ts_view_trace,
+	[TS_VIEW_OPEN] = &ts_view_open,
+	[TS_VIEW_HELP] = &ts_view_help,
+	[TS_VIEW_LOG] = &ts_view_log,
+};
+
+static bool
+is_cover(enum ts_view_id id)
+{
+	return id >= TS_VIEW_OPEN;
+}
+
+static struct ts_view *
+current(struct ts_app *app)
+{
+	return app->view[app->current];
+}
+
+/* The view, made when it is first needed; NULL without memory. */
+static struct ts_view *
+ensure_view(struct ts_app *app, enum ts_view_id id)
+{
+	struct ts_view *v = app->view[id];
+
+	if (v)
+		return v;
+	v = views[id]->open(&app->env);
+	if (!v)
+		return NULL;
+	v->ops = views[id];
+	v->env = &app->env;
+	v->id = (int)id;
+	app->view[id] = v;
+	return v;
+}
+
+void
+ts_app_show(struct ts_app *app, enum ts_view_id id)
+{
+	struct ts_view *v = ensure_view(app, id);
+
+	if (!v) {
+		ts_view_say_error(&app->env, "out of memory");
+		return;
+	}
+	if (is_cover(id) && !is_cover(app->current))
+		app->under = app->current;
+	app->current = id;
+	if (v->ops->shown)
+		v->ops->shown(v);
+	ts_app_layout(app);
+	if (v->ops->request && app->env.report)
+		v->ops->request(v);
+	app->dirty = true;
+}
+
+/* --- places: back and forward ----------------------------------------------------------------- */
+
+/* Remember where we are before going elsewhere. */
+static void
+push_place(struct ts_app *app)
+{
+	if (is_cover(app->current))
+		return;
+	if (app->at_place == TS_PLACES) {
+		memmove(app->place, app->place + 1, (TS_PLACES - 1) * sizeof(app->place[0]));
+		app->at_place--;
+	}
+	app->place[app->at_place++] = (struct ts_place){app->current, app->selection};
+	app->places = app->at_place;
+}
+
+static enum ts_effect
+go_place(struct ts_app *app, int to)
+{
+	struct ts_place here = {app->current, app->selection}, there;
+
+	if (to < 0 || to >= app->places || is_cover(app->current))
+		return TS_EFFECT_BELL;
+	there = app->place[to];
+	app->place[to] = here;
+	app->selection = there.selection;
+	ts_app_show(app, there.view);
+	return TS_EFFECT_REPAINT;
+}
+
+static enum ts_effect
+do_back(struct ts_app *app, const struct ts_call *call)
+{
+	(void)call;
+	if (app->at_place == 0)
+		return TS_EFFECT_BELL;
+	app->at_place--;
+	return go_place(app, app->at_place);
+}
+
+static enum ts_effect
+do_forward(struct ts_app *app, const struct ts_call *call)
+{
+	enum ts_effect effect = go_place(app, app->at_place);
+
+	(void)call;
+	if (effect != TS_EFFECT_BELL)
+		app->at_place++;
+	return effect;
+}
+
+static enum ts_effect
+go_view(struct ts_app *app, enum ts_view_id id)
+{
+	if (id != app->current)
+		push_place(app);
+	ts_app_show(app, id);
+	return TS_EFFECT_REPAINT;
+}
+
+/* --- the program's own commands --------------------------------------------------------------- */
+
+static enum ts_effect
+do_quit(struct ts_app *app, const struct ts_call *call)
+{
+	(void)app;
+	(void)call;
+	return TS_EFFECT_QUIT;
+}
+
+static enum ts_effect
+do_close(struct ts_app *app, const struct ts_call *call)
+{
+	(void)call;
+	if (!is_cover(app->current) || !app->env.report)
+		return TS_EFFECT_QUIT;
+	ts_app_show(app, app->under);
+	return TS_EFFECT_REPAINT;
+}
+
+static enum ts_effect
+do_view(struct ts_app *app, const struct ts_call *call)
+{
+	const char *name = ts_call_arg(call, 0);
+
+	for (int i = 0; i < TS_VIEW_COUNT; i++)
+		if (views[i]->number > 0 && strcmp(views[i]->name, name) == 0)
+			return go_view(app, (enum ts_view_id)i);
+	ts_view_say_error(&app->env, "there is no view \"%s\"", name);
+	return TS_EFFECT_BELL;
+}
+
+static enum ts_effect
+do_goto_memory(struct ts_app *app, const struct ts_call *call)
+{
+	(void)call;
+	return go_view(app, TS_VIEW_MEMORY);
+}
+
+static enum ts_effect
+do_goto_liveness(struct ts_app *app, const struct ts_call *call)
+{
+	(void)call;
+	return go_view(app, TS_VIEW_LIVENESS);
+}
+
+static enum ts_effect
+do_goto_trace(struct ts_app *app, const struct ts_call *call)
+{
+	(void)call;
+	return go_view(app, TS_VIEW_TRACE);
+}
+
+static enum ts_effect
+do_help(struct ts_app *app, const struct ts_call *call)
+{
+	const char *name = ts_call_arg(call, 0);
+	int cmd = name ? ts_command_find(name) : -1;
+
+	if (name && cmd < 0) {
+		ts_view_say_error(&app->env, "there is no command \"%s\"", name);
+		return TS_EFFECT_BELL;
+	}
+	if (name) {
+		ts_view_say(&app->env, "%s %s: %s", name, ts_commands[cmd].args,
+			ts_commands[cmd].help);
+		return TS_EFFECT_REPAINT;
+	}
+	if (app->current == TS_VIEW_HELP)
+		return do_close(app, call);
+	ts_app_show(app, TS_VIEW_HELP);
+	return TS_EFFECT_REPAINT;
+}
+
+static enum ts_effect
+do_log(struct ts_app *app, const struct ts_call *call)
+{
+	if (app->current == TS_VIEW_LOG)
+		return do_close(app, call);
+	ts_app_show(app, TS_VIEW_LOG);
+	return TS_EFFECT_REPAINT;
+}
+
+static enum ts_effect
+set_option(struct ts_app *app, const char *name, const char *value)
+{
+	struct ts_options wanted = app->options;
+	struct ts_err err = {0};
+
+	if (ts_option_set(&wanted, name, value, &err)) {
+		ts_view_say_error(&app->env, "%s", err.msg);
+		return TS_EFFECT_BELL;
+	}
+	if (strcmp(wanted.theme, app->options.theme) != 0 && !ts_app_use_theme(app, wanted.theme))
+		return TS_EFFECT_BELL;
+	if (strcmp(wanted.keymap, app->options.keymap) != 0 &&
+		!ts_app_use_keymap(app, wanted.keymap))
+		return TS_EFFECT_BELL;
+	if (wanted.mouse != app->options.mouse && !ts_tty_mouse(app->tty, wanted.mouse))
+		ts_view_say_error(&app->env, "this terminal has no mouse");
+	app->options = wanted;
+	return TS_EFFECT_REFLOW | TS_EFFECT_RECALC;
+}
+
+static enum ts_effect
+do_set(struct ts_app *app, const struct ts_call *call)
+{
+	const char *name = ts_call_arg(call, 0), *value = ts_call_arg(call, 1);
+	char text[TS_OPTION_TEXT], joined[TS_OPTION_TEXT];
+	const char *equals = strchr(name, '=');
+
+	if (equals && !value) { /* `set units=kib` */
+		snprintf(joined, sizeof(joined), "%.*s", (int)(equals - name), name);
+		return set_option(app, joined, equals + 1);
+	}
+	if (value)
+		return set_option(app, name, value);
+	if (ts_option_get(&app->options, name, text))
+		ts_view_say(&app->env, "%s is %s", name, text);
+	else
+		ts_view_say_error(&app->env, "there is no option \"%s\"", name);
+	return TS_EFFECT_REPAINT;
+}
+
+static enum ts_effect
+do_theme(struct ts_app *app, const struct ts_call *call)
+{
+	return set_option(app, "theme", ts_call_arg(call, 0));
+}
+
+static enum ts_effect
+do_keymap(struct ts_app *app, const struct ts_call *call)
+{
+	return set_option(app, "keymap", ts_call_arg(call, 0));
+}
+
+static enum ts_effect
+do_mouse(struct ts_app *app, const struct ts_call *call)
+{
+	const char *value = ts_call_arg(call, 0);
+
+	return set_option(app, "mouse", value ? value : app->options.mouse ? "off" : "on");
+}
+
+static enum ts_effect
+do_reload(struct ts_app *app, const struct ts_call *call)
+{
+	(void)call;
+	if (app->path)
+		ts_app_load(app);
+	return TS_EFFECT_REPAINT;
+}
+
+static enum ts_effect
+do_redraw(struct ts_app *app, const struct ts_call *call)
+{
+	(void)call;
+	ts_tty_redraw(app->tty);
+	return TS_EFFECT_REPAINT;
+}
+
+static enum ts_effect
+do_suspend(struct ts_app *app, const struct ts_call *call)
+{
+	(void)call;
+	ts_tty_suspend(app->tty);
+	ts_app_layout(app);
+	return TS_EFFECT_REPAINT;
+}
+
+static enum ts_effect
+do_cancel(struct ts_app *app, const struct ts_call *call)
+{
+	struct ts_job_info info;
+	bool busy = false;
+
+	(void)call;
+	for (int i = 0; i < TS_WORKER_COUNT; i++) {
+		ts_jobs_info(app->jobs, (enum ts_worker_id)i, &info);
+		busy |= info.what != NULL;
+	}
+	ts_jobs_cancel(app->jobs, -1);
+	ts_view_say(&app->env, busy ? "cancelled" : "nothing is running (q leaves)");
+	return TS_EFFECT_REPAINT;
+}
+
+/* Candidates of the prompt: commands, then views, options and their values. */
+static void
+complete(void *ctx, const char *line, struct ts_candidates *out)
+{
+	const char *word = strrchr(line, ' ');
+	const struct ts_command *found[TS_PROMPT_CANDIDATES];
+	int n;
+
+	(void)ctx;
+	if (!word) {
+		out->start = 0;
+		n = ts_command_complete(line, strlen(line), found, TS_PROMPT_CANDIDATES);
+		for (int i = 0; i < n && i < TS_PROMPT_CANDIDATES; i++)
+			ts_candidates_add(out, found[i]->name);
+		return;
+	}
+	word++;
+	out->start = (size_t)(word - line);
+	n = (int)strlen(word);
+	for (int i = 0; strncmp(line, "view ", 5) == 0 && i < TS_VIEW_COUNT; i++)
+		if (views[i]->number > 0 && strncmp(views[i]->name, word, (size_t)n) == 0)
+			ts_candidates_add(out, views[i]->name);
+	for (const struct ts_option *o = ts_option_table; strncmp(line, "set ", 4) == 0 && o->name;
+		o++)
+		if (strncmp(o->name, word, (size_t)n) == 0 && strchr(line, ' ') + 1 == word)
+			ts_candidates_add(out, o->name);
+}
+
+static enum ts_effect
+ask(struct ts_app *app, enum ts_asking asking, const char *text)
+{
+	static const char *const labels[] = {"", ":", "/", "\\"};
+
+	app->asking = asking;
+	ts_prompt_open(&app->prompt, labels[asking], text,
+		asking == TS_ASK_COMMAND ? &app->commands : &app->searches,
+		asking == TS_ASK_COMMAND ? complete : NULL, app);
+	return TS_EFFECT_REPAINT;
+}
+
+static enum ts_effect
+do_prompt(struct ts_app *app, const struct ts_call *call)
+{
+	return ask(app, TS_ASK_COMMAND, ts_call_arg(call, 0));
+}
+
+static enum ts_effect
+do_copy(struct ts_app *app, const struct ts_call *call)
+{
+	(void)app;
+	(void)call;
+	return TS_EFFECT_BELL; /* the view had nothing under its cursor */
+}
+
+static const struct {
+	enum ts_cmd cmd;
+	enum ts_effect (*run)(struct ts_app *app, const struct ts_call *call);
+} handlers[] = {
+	{TS_CMD_QUIT, do_quit},
+	{TS_CMD_CLOSE, do_close},
+	{TS_CMD_VIEW, do_view},
+	{TS_CMD_HELP, do_help},
+	{TS_CMD_LOG, do_log},
+	{TS_CMD_PROMPT, do_prompt},
+	{TS_CMD_SET, do_set},
+	{TS_CMD_THEME, do_theme},
+	{TS_CMD_KEYMAP, do_keymap},
+	{TS_CMD_MOUSE, do_mouse},
+	{TS_CMD_RELOAD, do_reload},
+	{TS_CMD_REDRAW, do_redraw},
+	{TS_CMD_SUSPEND, do_suspend},
+	{TS_CMD_CANCEL, do_cancel},
+	{TS_CMD_BACK, do_back},
+	{TS_CMD_FORWARD, do_forward},
+	{TS_CMD_GOTO_MEMORY, do_goto_memory},
+	{TS_CMD_GOTO_LIVENESS, do_goto_liveness},
+	{TS_CMD_GOTO_TRACE, do_goto_trace},
+	{TS_CMD_COPY, do_copy},
+};
+
+static enum ts_effect
+run_own(struct ts_app *app, const struct ts_call *call)
+{
+	for (size_t i = 0; i < TS_COUNT(handlers); i++)
+		if (handlers[i].cmd == call->cmd)
+			return handlers[i].run(app, call);
+	return TS_EFFECT_UNKNOWN;
+}
+
+/* A path was chosen in the list of reports. */
+static void
+open_chosen(struct ts_app *app)
+{
+	if (!app->env.open)
+		return;
+	free(app->opened);
+	app->opened = app->env.open;
+	app->env.open = NULL;
+	app->path = app->opened;
+	ts_app_load(app);
+}
+
+/* A view wants to lead elsewhere. */
+static void
+follow(struct ts_app *app)
+{
+	struct ts_call call = {.cmd = (enum ts_cmd)app->env.go};
+
+	if (app->env.go < 0)
+		return;
+	app->env.go = -1;
+	run_own(app, &call);
+}
+
+static void
+copy_out(struct ts_app *app)
+{
+	if (!app->env.copy[0])
+		return;
+	if (ts_tty_copy(app->tty, app->env.copy))
+		ts_view_say(&app->env, "sent to the terminal's clipboard");
+	else
+		ts_view_say_error(&app->env, "the terminal takes nothing now");
+	app->env.copy[0] = '\0';
+}
+
+void
+ts_app_effect(struct ts_app *app, enum ts_effect effect)
+{
+	struct ts_view *v = current(app);
+
+	if (effect & TS_EFFECT_QUIT)
+		app->quit = true;
+	if (effect & TS_EFFECT_BELL)
+		ts_tty_bell(app->tty);
+	if (effect & TS_EFFECT_REFLOW)
+		ts_app_layout(app);
+	if (v && v->ops->request && app->env.report)
+		v->ops->request(v);
+	open_chosen(app);
+	copy_out(app);
+	follow(app);
+	app->dirty = true;
+}
+
+void
+ts_app_call(struct ts_app *app, const struct ts_call *call)
+{
+	struct ts_view *v = current(app);
+	bool searching = call->cmd == TS_CMD_SEARCH || call->cmd == TS_CMD_SEARCH_BACK;
+	enum ts_effect effect = TS_EFFECT_UNKNOWN;
+
+	if (searching && call->argc == 0)
+		effect = ask(app, call->cmd == TS_CMD_SEARCH ? TS_ASK_SEARCH : TS_ASK_SEARCH_BACK,
+			NULL);
+	if (effect & TS_EFFECT_UNKNOWN && v)
+		effect = v->ops->command(v, call);
+	if (effect & TS_EFFECT_UNKNOWN)
+		effect = run_own(app, call);
+	if (effect & TS_EFFECT_UNKNOWN) {
+		ts_view_say_error(&app->env, "%s does nothing here", ts_commands[call->cmd].name);
+		effect = TS_EFFECT_BELL;
+	}
+	ts_app_effect(app, effect);
+}
+
+/* --- keys ------------------------------------------------------------------------------------- */
+
+int
+ts_app_contexts(struct ts_app *app, enum ts_context out[4])
+{
+	struct ts_view *v = current(app);
+	int n = 0;
+
+	if (app->asking != TS_ASK_NOTHING) {
+		out[n++] = TS_CONTEXT_PROMPT;
+		return n;
+	}
+	if (v) {
+		out[n++] = v->ops->context;
+		out[n++] = v->ops->pane_context ? v->ops->pane_context(v) : TS_CONTEXT_LIST;
+	}
+	out[n++] = TS_CONTEXT_GLOBAL;
+	return n;
+}
+
+/* The line was typed: run it, or search for it. */
+static void
+accept(struct ts_app *app)
+{
+	enum ts_asking asking = app->asking;
+	struct ts_call call;
+	struct ts_err err = {0};
+	char *word = app->prompt.text;
+	enum ts_code code;
+
+	app->asking = TS_ASK_NOTHING;
+	app->dirty = true;
+	if (!*word)
+		return;
+	if (asking == TS_ASK_COMMAND)
+		code = ts_call_parse(&call, word, &err);
+	else
+		code = ts_call_make(&call,
+			asking == TS_ASK_SEARCH ? TS_CMD_SEARCH : TS_CMD_SEARCH_BACK, &word, 1,
+			&err);
+	if (code)
+		ts_view_say_error(&app->env, "%s", err.msg);
+	else
+		ts_app_call(app, &call);
+}
+
+static void
+prompt_result(struct ts_app *app, enum ts_prompt_result result)
+{
+	if (result == TS_PROMPT_ACCEPTED)
+		accept(app);
+	else if (result == TS_PROMPT_DISMISSED)
+		app->asking = TS_ASK_NOTHING;
+	app->dirty = true;
+}
+
+static void
+run_binding(struct ts_app *app, const struct ts_key_binding *b)
+{
+	struct ts_call call;
+	struct ts_err err = {0};
+
+	if (app->asking != TS_ASK_NOTHING) {
+		prompt_result(app, ts_prompt_command(&app->prompt, b->cmd));
+		return;
+	}
+	if (ts_call_make(&call, b->cmd, b->arg, b->argc, &err))
+		ts_view_say_error(&app->env, "%s", err.msg);
+	else
+		ts_app_call(app, &call);
+}
+
+static void
+on_key(struct ts_app *app, ts_key key)
+{
+	enum ts_context contexts[4];
+	int n = ts_app_contexts(app, contexts);
+	const struct ts_key_binding *b;
+	enum ts_match match;
+
+	app->env.message[0] = '\0';
+	app->dirty = true;
+	if (app->keys.n < TS_KEYS_MAX)
+		app->keys.key[app->keys.n++] = key;
+	match = ts_keymap_find(&b, &app->keymap, contexts, n, &app->keys);
+	if (match == TS_MATCH_PREFIX)
+		return;
+	if (match == TS_MATCH_FOUND) {
+		app->keys.n = 0;
+		run_binding(app, b);
+		return;
+	}
+	if (app->asking != TS_ASK_NOTHING && app->keys.n == 1 && ts_key_is_text(key)) {
+		prompt_result(app, ts_prompt_type(&app->prompt, key));
+	} else if (!(key == TS_KEY_ESC)) {
+		char text[TS_KEYS_TEXT];
+
+		ts_view_say(&app->env, "%s is not bound (? shows the keys)",
+			ts_keys_print(text, &app->keys));
+	}
+	app->keys.n = 0;
+}
+
+static const struct {
+	enum ts_mouse mouse;
+	int wheel;
+	bool open;
+} mouse_events[] = {
+	{TS_MOUSE_PRESS, 0, false},
+	{TS_MOUSE_DOUBLE, 0, true},
+	{TS_MOUSE_WHEEL_UP, -1, false},
+	{TS_MOUSE_WHEEL_DOWN, 1, false},
+};
+
+static void
+on_mouse(struct ts_app *app, const struct ts_event *e)
+{
+	static const struct ts_call open = {.cmd = TS_CMD_OPEN};
+	struct ts_view *v = current(app);
+
+	for (size_t i = 0; v && v->ops->mouse && i < TS_COUNT(mouse_events); i++)
+		if (mouse_events[i].mouse == e->mouse) {
+			ts_app_effect(app, v->ops->mouse(v, e->x, e->y, mouse_events[i].wheel));
+			if (mouse_events[i].open)
+				ts_app_call(app, &open);
+			return;
+		}
+}
+
+void
+ts_app_event(struct ts_app *app, const struct ts_event *e)
+{
+	switch (e->type) {
+	case TS_EVENT_KEY:
+		on_key(app, e->key);
+		break;
+	case TS_EVENT_PASTE:
+		if (app->asking != TS_ASK_NOTHING)
+			prompt_result(app, ts_prompt_type(&app->prompt, e->key));
+		break;
+	case TS_EVENT_MOUSE:
+		on_mouse(app, e);
+		break;
+	case TS_EVENT_RESIZE:
+		ts_app_layout(app);
+		app->dirty = true;
+		break;
+	}
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * load - open a report without the screen waiting for it, and look whether it changes.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "tilescope/app/app.h"
+#include "tilescope/app/output.h"
+#include "tilescope/base/clock.h"
+#include "tilescope/base/mem.h"
+#include "tilescope/report/find.h"
+#include "tilescope/view/fetch.h"
+#include "tilescope/view/open.h"
+
+enum { KIND_OPEN, KIND_LOOK, LOOK_US = 2000000 };
+
+/* One job for both: open `path`, or (report set) look whether that report has changed. */
+struct load {
+	struct ts_job job;
+	char *path;
+	bool latest;
+	struct ts_report *report;    /* opened; or the one to look at */
+	struct ts_found_list *found; /* reports below `path`, when it is none itself; or NULL */
+	bool changed;
+	struct ts_err err;
+	enum ts_code code;
+};
+
+static enum ts_code
+newest(char **path, const struct ts_cancel *cancel, struct ts_err *err)
+{
+	struct ts_found_list *list = ts_alloc(1, sizeof(*list));
+	enum ts_code code = list ? ts_find_reports(list, *path, cancel, err) : ts_err_nomem(err);
+
+	if (!code && list->count == 0)
+		code = ts_err_set(err, TS_E_NOT_FOUND, "no report in this directory or below it");
+	if (!code) {
+		char *found = ts_strdup(list->item[0].path);
+
+		if (found) {
+			free(*path);
+			*path = found;
+		}
+	}
+	if (list)
+		ts_found_list_fini(list);
+	free(list);
+	return code;
+}
+
+static void
+find_below(struct load *l, const struct ts_cancel *cancel)
+{
+	l->found = ts_alloc(1, sizeof(*l->found));
+	if (!l->found)
+		return;
+	if (ts_find_reports(l->found, l->path, cancel, NULL) || l->found->count == 0) {
+		free(l->found);
+		l->found = NULL;
+	}
+}
+
+static void
+run_open(struct ts_job *job, void *local)
+{
+	struct load *l = (struct load *)job;
+	char *maps = ts_config_path("schemas");
+	struct ts_report_options options = {.map_dir = maps, .cancel = &job->cancel};
+
+	(void)local;
+	l->code = l->latest ? newest(&l->path, &job->cancel, &l->err) : TS_OK;
+	if (!l->code)
+		l->code = ts_report_open(&l->report, l->path, &options, &l->err);
+	if (l->code == TS_E_NOT_FOUND)
+		find_below(l, &job->cancel);
+	free(maps);
+}
+
+static void
+run_look(struct ts_job *job, void *local)
+{
+	struct load *l = (struct load *)job;
+
+	(void)local;
+	l->changed = ts_report_changed(l->report);
+}
+
+static void
+load_free(struct load *l)
+{
+	ts_report_close(l->report);
+	if (l->found)
+		ts_found_list_fini(l->found);
+	free(l->found);
+	free(l->path);
+	free(l);
+}
+
+void
+ts_app_load(struct ts_app *app)
+{
+	struct load *l = ts_alloc(1, sizeof(*l));
+
+	if (!l || !(l->path = ts_strdup(app->path))) {
+		free(l);
+		ts_err_nomem(&app->failed);
+		return;
+	}
+	l->latest = app->args->latest;
+	l->job.run = run_open;
+	l->job.what = "opening the report";
+	l->job.worker = TS_WORKER_SCREEN;
+	l->job.owner = TS_OWNER_APP;
+	l->job.kind = KIND_OPEN;
+	app->loading = true;
+	app->look_at_us = 0;
+	ts_jobs_send(app->jobs, &l->job);
+}
+
+void
+ts_app_look(struct ts_app *app)
+{
+	struct load *l;
+
+	app->look_at_us = 0;
+	if (app->waiting) {
+		ts_app_load(app);
+		return;
+	}
+	l = ts_alloc(1, sizeof(*l));
+	if (!l || !app->env.report) {
+		free(l);
+		return;
+	}
+	l->report = ts_report_hold(app->env.report);
+	l->job.run = run_look;
+	l->job.what = "looking whether the file has changed";
+	l->job.worker = TS_WORKER_SCREEN;
+	l->job.owner = TS_OWNER_APP;
+	l->job.kind = KIND_LOOK;
+	ts_jobs_send(app->jobs, &l->job);
+}
+
+static void
+tell_notes(struct ts_app *app, const struct ts_report *r)
+{
+	for (int i = 0; i < r->notes.count; i++)
+		ts_log_add(app->log, "%s", r->notes.note[i]);
+	if (r->notes.count > 0)
+		ts_view_say(&app->env, "%s%s", r->notes.note[0],
+			r->notes.count > 1 ? "  (M shows all notes)" : "");
+}
+
+static void
+take_report(struct ts_app *app, struct load *l)
+{
+	ts_report_close(app->env.report);
+	app->env.report = l->report;
+	l->report = NULL;
+	app->env.generation++;
+	app->failed = (struct ts_err){0};
+	app->waiting = false;
+	tell_notes(app, app->env.report);
+	for (int i = 0; i < TS_VIEW_COUNT; i++)
+		if (app->view[i] && app->view[i]->ops->reload)
+			app->view[i]->ops->reload(app->view[i]);
+	if (app->env.report->being_written)
+		app->look_at_us = ts_clock_us() + LOOK_US;
+	if (app->current == TS_VIEW_OPEN)
+		ts_app_show(app, TS_VIEW_SUMMARY);
+	else
+		ts_app_layout(app); /* the banner may have come or gone; and it asks for the rows */
+}
+
+/* Is there something beside the path that says: a database is being written here? */
+static bool
+is_being_written(const char *path)
+{
+	char *file = NULL;
+	bool yes = !ts_find_profile(&file, path, NULL) && ts_is_being_written(file);
+
+	free(file);
+	return yes;
+}
+
+/* No report: wait while it is being written, offer what lies below a directory, or give up. */
+static void
+take_failure(struct ts_app *app, struct load *l)
+{
+	app->failed = l->err;
+	app->waiting = is_being_written(l->path);
+	if (app->waiting) {
+		app->look_at_us = ts_clock_us() + LOOK_US;
+		return;
+	}
+	if (app->env.report) { /* a reload that failed: what was there stays */
+		ts_view_say_error(&app->env, "%s: %s", l->path, l->err.msg);
+		ts_log_add(app->log, "%s: %s", l->path, l->err.msg);
+		return;
+	}
+	if (l->found) {
+		ts_app_show(app, TS_VIEW_OPEN);
+		if (app->view[TS_VIEW_OPEN])
+			ts_view_open_take(app->view[TS_VIEW_OPEN], l->path, l->found);
+		l->found = NULL;
+		return;
+	}
+	app->status = ts_exit_of(l->code);
+	app->quit = true;
+}
+
+bool
+ts_app_hopeless(struct ts_app *app, struct ts_job *job)
+{
+	struct load *l = (struct load *)job;
+
+	if (l->code == TS_OK || l->found || is_being_written(l->path))
+		return false;
+	app->failed = l->err;
+	app->status = ts_exit_of(l->code);
+	app->quit = true;
+	load_free(l);
+	return true;
+}
+
+void
+ts_app_take(struct ts_app *app, struct ts_job *job)
+{
+	struct load *l = (struct load *)job;
+
+	if (job->kind == KIND_LOOK) {
+		if (l->report == app->env.report && app->env.report->being_written) {
+			if (l->changed)
+				ts_app_load(app);
+			else
+				app->look_at_us = ts_clock_us() + LOOK_US;
+		}
+	} else if (!job->dropped) {
+		app->loading = false;
+		if (l->code == TS_OK)
+			take_report(app, l);
+		else if (l->code != TS_E_CANCELLED)
+			take_failure(app, l);
+	}
+	app->dirty = true;
+	load_free(l);
+}
+
+void
+ts_app_give_back(struct ts_job *job)
+{
+	if (job->owner == TS_OWNER_APP)
+		load_free((struct load *)job);
+	else
+		ts_fetch_free((struct ts_fetch *)job);
+}

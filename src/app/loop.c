@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * loop - one turn: keys, answers, timers, one frame, wait.
+ *
+ * The UI thread blocks in ppoll() and nowhere else. Signals are blocked; SIGWINCH is opened only while
+ * it waits (curses' own handler then makes a resize event), those that end the program are read from a
+ * descriptor. A frame is drawn only when the terminal has taken the last one. After a key that needs
+ * rows the answer is waited for a few milliseconds before a frame shows "loading".
+ */
+#include "config.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "tilescope/app/app.h"
+#include "tilescope/base/clock.h"
+#include "tilescope/base/mem.h"
+#include "tilescope/view/fetch.h"
+
+enum {
+	KEYS_US = 8000,	  /* keys are drained at most so long before a frame */
+	ANSWER_MS = 8,	  /* and an answer is waited for so long after a key */
+	EARLY_MS = 20,	  /* and the report before there is a screen */
+	TICK_US = 250000, /* between frames that only show progress */
+};
+
+enum { FD_KEYS, FD_JOBS, FD_SIGNALS, FD_STDERR, FD_OUT, FD_COUNT };
+
+struct loop {
+	struct ts_app app;
+	int signals; /* descriptor */
+	sigset_t while_waiting;
+	bool had_key;
+};
+
+static const int endings[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT};
+
+static bool
+open_signals(struct loop *l)
+{
+	sigset_t ends, all;
+
+	sigemptyset(&ends);
+	for (size_t i = 0; i < TS_COUNT(endings); i++)
+		sigaddset(&ends, endings[i]);
+	all = ends;
+	sigaddset(&all, SIGWINCH);
+	pthread_sigmask(SIG_BLOCK, &all, NULL);
+	pthread_sigmask(SIG_SETMASK, NULL, &l->while_waiting);
+	sigdelset(&l->while_waiting, SIGWINCH);
+	l->signals = signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK);
+	return l->signals >= 0;
+}
+
+/* --- one turn --------------------------------------------------------------------------------- */
+
+static void
+drain_keys(struct loop *l)
+{
+	int64_t until = ts_clock_us() + KEYS_US;
+	struct ts_event event;
+
+	while (!l->app.quit && ts_tty_read(l->app.tty, &event)) {
+		l->had_key = true;
+		ts_app_event(&l->app, &event);
+		if (ts_clock_us() > until)
+			break;
+	}
+}
+
+static void
+take_answer(struct ts_app *app, struct ts_job *job)
+{
+	struct ts_fetch *f = (struct ts_fetch *)job;
+	struct ts_view *v;
+
+	if (job->owner == TS_OWNER_APP) {
+		ts_app_take(app, job);
+		return;
+	}
+	v = job->owner < TS_VIEW_COUNT ? app->view[job->owner] : NULL;
+	if (v && job->generation == app->env.generation) {
+		v->ops->deliver(v, f);
+		if (v == app->view[app->current] && v->ops->request)
+			v->ops->request(v);
+		app->dirty = true;
+	}
+	ts_fetch_free(f);
+}
+
+static void
+take_answers(struct ts_app *app)
+{
+	struct ts_job *job;
+
+	while (!app->quit && (job = ts_jobs_receive(app->jobs)))
+		take_answer(app, job);
+}
+
+/* Is a worker busy with what this screen waits for? */
+static bool
+is_busy(struct ts_app *app, enum ts_worker_id worker)
+{
+	struct ts_job_info info;
+
+	ts_jobs_info(app->jobs, worker, &info);
+	return info.what || info.waiting > 0;
+}
+
+/* A key may have asked for rows: they mostly come at once. */
+static void
+wait_for_answer(struct ts_app *app)
+{
+	int64_t until = ts_clock_us() + ANSWER_MS * 1000;
+
+	while (is_busy(app, TS_WORKER_SCREEN) && ts_clock_us() < until) {
+		struct pollfd p = {.fd = ts_jobs_fd(app->jobs), .events = POLLIN};
+
+		if (poll(&p, 1, (int)((until - ts_clock_us()) / 1000) + 1) <= 0)
+			break;
+		take_answers(app);
+	}
+}
+
+static bool
+any_busy(struct ts_app *app)
+{
+	for (int i = 0; i < TS_WORKER_COUNT; i++)
+		if (is_busy(app, (enum ts_worker_id)i))
+			return true;
+	return false;
+}
+
+/* Timers: progress in the title, another look at a file that is being written. */
+static void
+run_timers(struct ts_app *app)
+{
+	int64_t now = ts_clock_us();
+
+	if (app->look_at_us && now >= app->look_at_us)
+		ts_app_look(app);
+	if (app->tick_us && now >= app->tick_us) {
+		app->tick_us = 0;
+		app->dirty = true;
+	}
+	if (!app->tick_us && any_busy(app))
+		app->tick_us = now + TICK_US;
+}
+
+static int64_t
+sooner(int64_t a, int64_t b)
+{
+	return a == 0 ? b : b == 0 ? a : a < b ? a : b;
+}
+
+/* Sleep until something happens. */
+static void
+wait_for_events(struct loop *l)
+{
+	struct ts_app *app = &l->app;
+	int64_t until = sooner(app->look_at_us, app->tick_us), left;
+	struct timespec timeout, *wait = NULL;
+	struct pollfd p[FD_COUNT] = {
+		[FD_KEYS] = {.fd = ts_tty_fd(app->tty), .events = POLLIN},
+		[FD_JOBS] = {.fd = ts_jobs_fd(app->jobs), .events = POLLIN},
+		[FD_SIGNALS] = {.fd = l->signals, .events = POLLIN},
+		[FD_STDERR] = {.fd = ts_tty_stderr_fd(app->tty), .events = POLLIN},
+		[FD_OUT] = {.fd = app->dirty ? ts_tty_out_fd(app->tty) : -1, .events = POLLOUT},
+	};
+
+	if (until) {
+		left = ts_max_i64(until - ts_clock_us(), 0);
+		timeout = (struct timespec){left / 1000000, left % 1000000 * 1000};
+		wait = &timeout;
+	}
+	if (ppoll(p, FD_COUNT, wait, &l->while_waiting) < 0)
+		return; /* EINTR: a resize */
+	if (p[FD_KEYS].revents & (POLLHUP | POLLERR | POLLNVAL) || p[FD_SIGNALS].revents) {
+		app->quit = true;
+		app->status = p[FD_SIGNALS].revents ? TS_EXIT_INTERRUPTED : TS_EXIT_OK;
+	}
+	if (p[FD_STDERR].revents)
+		ts_tty_drain_stderr(app->tty);
+}
+
+static void
+turn(struct loop *l)
+{
+	struct ts_app *app = &l->app;
+
+	l->had_key = false;
+	drain_keys(l);
+	take_answers(app);
+	if (l->had_key && !app->quit)
+		wait_for_answer(app);
+	run_timers(app);
+	if (app->quit)
+		return;
+	if (app->dirty && ts_tty_ready(app->tty))
+		ts_app_draw(app);
+	wait_for_events(l);
+}
+
+/* --- begin and end ---------------------------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	enum ts_view_id view;
+} starts[] = {
+	{"summary", TS_VIEW_SUMMARY},
+	{"memory", TS_VIEW_MEMORY},
+	{"liveness", TS_VIEW_LIVENESS},
+	{"trace", TS_VIEW_TRACE},
+};
+
+static enum ts_code
+first_view(enum ts_view_id *out, const char *name, struct ts_err *err)
+{
+	*out = TS_VIEW_SUMMARY;
+	for (size_t i = 0; name && i < TS_COUNT(starts); i++)
+		if (strcmp(starts[i].name, name) == 0) {
+			*out = starts[i].view;
+			return TS_OK;
+		}
+	return name ? ts_err_set(err, TS_E_USAGE,
+			      "--at takes summary, memory, liveness or trace, not \"%s\"", name)
+		    : TS_OK;
+}
+
+static void
+tell_terminal(struct ts_app *app)
+{
+	const struct ts_tty_info *info = ts_tty_info(app->tty);
+
+	if (info->replaced) {
+		ts_view_say(&app->env, "the terminal type %s is not known here: %s is used",
+			getenv("TERM") ? getenv("TERM") : "(none)", info->term);
+		ts_log_add(app->log, "%s", app->env.message);
+	}
+}
+
+/* Opening mostly takes a few milliseconds: what cannot be opened never gets a screen. */
+static struct ts_job *
+early_answer(struct ts_app *app)
+{
+	struct pollfd p = {.fd = ts_jobs_fd(app->jobs), .events = POLLIN};
+	struct ts_job *job;
+
+	if (poll(&p, 1, EARLY_MS) <= 0)
+		return NULL;
+	job = ts_jobs_receive(app->jobs);
+	return job && ts_app_hopeless(app, job) ? NULL : job;
+}
+
+static enum ts_code
+open_screen(struct ts_app *app, const struct ts_args *args, struct ts_err *err)
+{
+	struct ts_tty_options options = {.ascii = args->ascii,
+		.depth = -1,
+		.esc_delay = -1,
+		.mouse = app->options.mouse};
+	enum ts_code code;
+	int w, h;
+
+	options.log = app->log;
+	if (args->color == TS_WHEN_NEVER)
+		options.depth = TS_DEPTH_MONO;
+	code = ts_tty_open(&app->tty, &options, err);
+	if (code)
+		return code;
+	ts_crash_watch(app->tty);
+	ts_tty_size(app->tty, &w, &h);
+	app->canvas = ts_canvas_new(w, h, ts_tty_info(app->tty)->glyphs);
+	if (!app->canvas)
+		return ts_err_nomem(err);
+	app->canvas->mono = ts_tty_info(app->tty)->depth == TS_DEPTH_MONO;
+	tell_terminal(app);
+	return TS_OK;
+}
+
+static enum ts_code
+begin(struct loop *l, const struct ts_args *args, struct ts_err *err)
+{
+	struct ts_app *app = &l->app;
+	struct ts_job *early;
+	enum ts_view_id view;
+	enum ts_code code;
+
+	app->args = args;
+	app->path = args->path_count ? args->paths[0] : ".";
+	app->selection = (struct ts_selection){-1, -1, -1, -1};
+	code = first_view(&view, args->at, err);
+	app->log = ts_log_new();
+	if (!code && (!app->log || !open_signals(l)))
+		code = ts_err_nomem(err);
+	if (code)
+		return code;
+	app->env = (struct ts_view_env){.options = &app->options,
+		.selection = &app->selection,
+		.go = -1,
+		.log = app->log,
+		.keymap = &app->keymap};
+	code = ts_jobs_new(&app->jobs, sizeof(struct ts_fetch_local), ts_fetch_local_fini, err);
+	if (code)
+		return code;
+	app->env.jobs = app->jobs;
+	ts_app_load(app); /* the file is read while the terminal is set up */
+	ts_app_configure(app);
+	early = early_answer(app);
+	if (app->quit)
+		return TS_OK;
+	code = open_screen(app, args, err);
+	if (!code)
+		ts_app_show(app, view);
+	if (early && code)
+		ts_app_give_back(early);
+	else if (early)
+		ts_app_take(app, early);
+	return code;
+}
+
+/* True when all threads have ended; else the process has to end without more ado. */
+static bool
+end(struct loop *l)
+{
+	struct ts_app *app = &l->app;
+	bool ended;
+
+	ended = ts_jobs_free(app->jobs, ts_app_give_back);
+	for (int i = 0; i < TS_VIEW_COUNT; i++)
+		if (app->view[i])
+			app->view[i]->ops->close(app->view[i]);
+	if (ended)
+		ts_report_close(app->env.report);
+	ts_canvas_free(app->canvas);
+	ts_keymap_fini(&app->keymap);
+	ts_history_fini(&app->commands);
+	ts_history_fini(&app->searches);
+	if (ended)
+		ts_log_free(app->log);
+	free(app->env.open);
+	free(app->opened);
+	if (l->signals >= 0)
+		close(l->signals);
+	return ended;
+}
+
+enum ts_exit
+ts_app_run(const struct ts_args *args)
+{
+	struct loop *l = ts_alloc(1, sizeof(*l));
+	struct ts_err err = {0};
+	enum ts_exit status;
+	enum ts_code code;
+
+	if (!l)
+		return TS_EXIT_UNREADABLE;
+	l->signals = -1;
+	ts_history_init(&l->app.commands);
+	ts_history_init(&l->app.searches);
+	code = begin(l, args, &err);
+	while (!code && !l->app.quit)
+		turn(l);
+	status = code ? ts_exit_of(code) : l->app.status;
+	if (!code && l->app.failed.code && !l->app.env.report &&
+		l->app.status != TS_EXIT_INTERRUPTED)
+		err = l->app.failed;
+	ts_crash_watch(NULL);
+	ts_tty_close(l->app.tty);
+	if (err.code)
+		ts_complain(l->app.path, &err);
+	if (!end(l)) /* a worker hangs in a read: nothing of its memory may be freed */
+		_exit((int)status);
+	free(l);
+	return status;
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * screen - the rows that belong to the program: title and tabs, a banner when there is something to
+ * know, the view, the bottom line (prompt, message, or keys).
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tilescope/app/app.h"
+#include "tilescope/base/fmt.h"
+#include "tilescope/base/mem.h"
+
+enum { BUSY_US = 300000, TITLE_PATH = 48 };
+
+static const enum ts_view_id tabs[] = {TS_VIEW_SUMMARY, TS_VIEW_MEMORY, TS_VIEW_LIVENESS,
+	TS_VIEW_TRACE};
+
+static const struct {
+	int number;
+	const char *title, *brief;
+} tab_texts[] = {{1, "Summary", "Sum"}, {3, "Memory", "Mem"}, {4, "Liveness", "Live"},
+	{7, "Trace", "Trace"}};
+
+/* What the user should know as long as it is so; "" = nothing. */
+static const char *
+banner(const struct ts_app *app)
+{
+	if (app->waiting)
+		return "The report is being written and cannot be read yet; looking again every 2 s";
+	if (app->env.report && app->env.report->being_written)
+		return "The profile is being written: figures are those of the file so far; looking again "
+		       "every 2 s";
+	if (app->env.report && app->env.report->header.truncated)
+		return "The profile is truncated: what can be read is shown";
+	return "";
+}
+
+static struct ts_rect
+view_area(const struct ts_app *app)
+{
+	struct ts_rect r = ts_canvas_rect(app->canvas);
+
+	ts_rect_cut_top(&r, *banner(app) ? 2 : 1);
+	ts_rect_cut_bottom(&r, 1);
+	return r;
+}
+
+static bool
+too_small(const struct ts_app *app)
+{
+	return app->canvas->w < TS_MIN_COLUMNS || app->canvas->h < TS_MIN_ROWS;
+}
+
+void
+ts_app_layout(struct ts_app *app)
+{
+	struct ts_view *v = app->view[app->current];
+	int w, h;
+
+	ts_tty_size(app->tty, &w, &h);
+	if (w != app->canvas->w || h != app->canvas->h)
+		ts_canvas_resize(app->canvas, w, h, NULL);
+	if (v && !too_small(app)) {
+		v->ops->resize(v, view_area(app));
+		if (v->ops->request && app->env.report)
+			v->ops->request(v);
+	}
+	app->dirty = true;
+}
+
+/* What the workers are doing, when it takes a while. */
+static void
+describe_work(const struct ts_app *app, char *out, size_t size)
+{
+	out[0] = '\0';
+	for (int i = TS_WORKER_COUNT - 1; i >= 0 && !out[0]; i--) {
+		struct ts_job_info info;
+		char percent[TS_FMT_MAX] = "";
+
+		ts_jobs_info(app->jobs, (enum ts_worker_id)i, &info);
+		if (!info.what || info.running_us < BUSY_US)
+			continue;
+		if (info.total > 0)
+			ts_fmt_percent(percent, (double)info.done, (double)info.total);
+		snprintf(out, size, "%s %s", info.what, percent);
+	}
+}
+
+static int
+draw_tabs(const struct ts_app *app, struct ts_canvas *c, struct ts_rect r, int x, bool brief)
+{
+	for (size_t i = 0; i < TS_COUNT(tabs); i++) {
+		bool active = app->current == tabs[i] ||
+			(app->current >= TS_VIEW_OPEN && app->under == tabs[i]);
+		char text[24];
+
+		snprintf(text, sizeof(text), " %d:%s ", tab_texts[i].number,
+			brief ? tab_texts[i].brief : tab_texts[i].title);
+		x = ts_canvas_text(c, r, x, 0, active ? TS_ROLE_TAB_ACTIVE : TS_ROLE_TAB, text);
+	}
+	return x;
+}
+
+static void
+draw_title(const struct ts_app *app, struct ts_canvas *c)
+{
+	struct ts_rect r = ts_rect_row(ts_canvas_rect(c), 0);
+	const char *path = app->env.report ? app->env.report->path : app->path ? app->path : "";
+	bool brief = r.w < 90;
+	int tabs_w = brief ? 31 : 45, x, room;
+	char work[80];
+
+	ts_canvas_fill(c, r, TS_ROLE_TAB, ' ');
+	describe_work(app, work, sizeof(work));
+	x = ts_canvas_text(c, r, 1, 0, TS_ROLE_TITLE, "tilescope");
+	room = r.w - x - 3 - tabs_w - (work[0] ? (int)strlen(work) + 1 : 0);
+	if (room > TITLE_PATH)
+		room = TITLE_PATH;
+	if (room >= 8)
+		x += 2 +
+			ts_canvas_field(c, r, x + 2, 0, room, TS_ROLE_TAB, path, strlen(path),
+				TS_FIELD_TAIL);
+	x = draw_tabs(app, c, r, x + 1, brief);
+	if (work[0] && x + (int)strlen(work) < r.w)
+		ts_canvas_right(c, r, 1, 0, TS_ROLE_NOTE, work);
+}
+
+/* Commands of the hint line, most useful first. */
+static const struct {
+	enum ts_cmd cmd;
+	const char *word;
+} hints[] = {
+	{TS_CMD_FULLEST, "fullest"},
+	{TS_CMD_PEAK_NEXT, "peak"},
+	{TS_CMD_BREAKDOWN, "breakdown"},
+	{TS_CMD_ZOOM_IN, "zoom"},
+	{TS_CMD_IPU_NEXT, "ipu"},
+	{TS_CMD_SEARCH, "search"},
+	{TS_CMD_PANE_NEXT, "pane"},
+	{TS_CMD_OPEN, "open"},
+	{TS_CMD_PROMPT, "command"},
+	{TS_CMD_HELP, "help"},
+	{TS_CMD_CLOSE, "quit"},
+};
+
+/* Which hints make sense in which view. */
+static bool
+hint_fits(const struct ts_app *app, enum ts_cmd cmd)
+{
+	enum ts_view_id v = app->current;
+	bool chart = v == TS_VIEW_MEMORY || v == TS_VIEW_LIVENESS || v == TS_VIEW_TRACE;
+
+	switch (cmd) {
+	case TS_CMD_FULLEST:
+	case TS_CMD_BREAKDOWN:
+		return v == TS_VIEW_MEMORY;
+	case TS_CMD_PEAK_NEXT:
+		return v == TS_VIEW_LIVENESS;
+	case TS_CMD_ZOOM_IN:
+	case TS_CMD_PANE_NEXT:
+		return chart;
+	case TS_CMD_IPU_NEXT:
+		return v == TS_VIEW_TRACE || v == TS_VIEW_MEMORY;
+	case TS_CMD_OPEN:
+		return v == TS_VIEW_SUMMARY || v == TS_VIEW_OPEN;
+	default:
+		return true;
+	}
+}
+
+static void
+draw_hints(struct ts_app *app, struct ts_canvas *c, struct ts_rect r)
+{
+	enum ts_context contexts[4];
+	int n = ts_app_contexts(app, contexts), x = 1;
+
+	for (size_t i = 0; i < TS_COUNT(hints); i++) {
+		const struct ts_key_binding *b = ts_keymap_of(&app->keymap, contexts, n,
+			hints[i].cmd, NULL);
+		bool closes = hints[i].cmd == TS_CMD_CLOSE && app->current >= TS_VIEW_OPEN;
+		const char *word = closes ? "close" : hints[i].word;
+		char keys[TS_KEYS_TEXT];
+
+		if (!b || !hint_fits(app, hints[i].cmd))
+			continue;
+		ts_keys_print(keys, &b->keys);
+		if (x + (int)(strlen(keys) + strlen(word)) + 2 > r.w)
+			break;
+		x = ts_canvas_text(c, r, x, 0, TS_ROLE_HINT_KEY, keys);
+		x = ts_canvas_text(c, r, x + 1, 0, TS_ROLE_HINT_TEXT, word) + 2;
+	}
+}
+
+/* Keys typed so far of a sequence, and how it may go on. */
+static void
+draw_pending(struct ts_app *app, struct ts_canvas *c, struct ts_rect r)
+{
+	const struct ts_key_binding *next[8];
+	enum ts_context contexts[4];
+	int n = ts_app_contexts(app, contexts);
+	int found = ts_keymap_following(next, 8, &app->keymap, contexts, n, &app->keys);
+	char keys[TS_KEYS_TEXT];
+	int x = ts_canvas_text(c, r, 1, 0, TS_ROLE_PROMPT, ts_keys_print(keys, &app->keys)) + 2;
+
+	for (int i = 0; i < found && i < 8; i++) {
+		x = ts_canvas_text(c, r, x, 0, TS_ROLE_HINT_KEY,
+			ts_keys_print(keys, &next[i]->keys));
+		x = ts_canvas_text(c, r, x + 1, 0, TS_ROLE_HINT_TEXT, next[i]->note) + 2;
+	}
+}
+
+static void
+draw_bottom(struct ts_app *app, struct ts_canvas *c)
+{
+	struct ts_rect all = ts_canvas_rect(c), r = ts_rect_row(all, all.h - 1);
+
+	if (app->asking != TS_ASK_NOTHING)
+		ts_prompt_draw(c, (struct ts_rect){0, all.h - 2, all.w, 2}, &app->prompt);
+	else if (app->keys.n > 0)
+		draw_pending(app, c, r);
+	else if (app->env.message[0])
+		ts_canvas_field(c, r, 1, 0, r.w - 2,
+			app->env.message_is_error ? TS_ROLE_ERROR : TS_ROLE_STATUS,
+			app->env.message, strlen(app->env.message), TS_FIELD_ELLIPSIS);
+	else
+		draw_hints(app, c, r);
+}
+
+void
+ts_app_draw(struct ts_app *app)
+{
+	struct ts_canvas *c = app->canvas;
+	struct ts_view *v = app->view[app->current];
+	const char *text = banner(app);
+
+	ts_canvas_erase(c);
+	if (too_small(app)) {
+		ts_canvas_printf(c, ts_canvas_rect(c), 0, 0, TS_ROLE_ERROR, "too small: %d x %d",
+			c->w, c->h);
+		ts_canvas_printf(c, ts_canvas_rect(c), 0, 1, TS_ROLE_TEXT, "at least %d x %d",
+			TS_MIN_COLUMNS, TS_MIN_ROWS);
+	} else {
+		draw_title(app, c);
+		if (*text) {
+			ts_canvas_fill(c, ts_rect_row(ts_canvas_rect(c), 1), TS_ROLE_WARN, ' ');
+			ts_canvas_text(c, ts_rect_row(ts_canvas_rect(c), 1), 1, 0, TS_ROLE_WARN,
+				text);
+		}
+		if (v)
+			v->ops->draw(v, c);
+		draw_bottom(app, c);
+	}
+	ts_tty_show(app->tty, c, &app->theme);
+	app->dirty = false;
+}

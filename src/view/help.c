@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * help - the key list, the commands and the options, generated from their tables.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tilescope/base/embedded.h"
+#include "tilescope/base/mem.h"
+#include "tilescope/base/utf8.h"
+#include "tilescope/ui/keymap.h"
+#include "tilescope/ui/list.h"
+#include "tilescope/view/help.h"
+
+enum { TEXT_MAX = 1 << 18 };
+
+struct help_view {
+	struct ts_view base;
+	struct ts_strbuf text;
+	char **line;
+	int lines;
+	struct ts_list list;
+	struct ts_rect area;
+};
+
+static struct help_view *
+self(struct ts_view *v)
+{
+	return (struct help_view *)v;
+}
+
+/* All keys of one command with the same arguments in a context, on one line. */
+static void
+put_binding(struct ts_strbuf *out, const struct ts_keymap *map, size_t first)
+{
+	const struct ts_key_binding *b = &map->binding[first];
+	struct ts_strbuf keys;
+
+	ts_strbuf_init(&keys, 200);
+	for (size_t i = 0; i < map->count; i++) {
+		const struct ts_key_binding *o = &map->binding[i];
+		char text[TS_KEYS_TEXT];
+		bool same = o->context == b->context && o->cmd == b->cmd && o->argc == b->argc &&
+			(o->argc == 0 || strcmp(o->arg[0], b->arg[0]) == 0);
+
+		if (!same)
+			continue;
+		if (i < first) { /* told already */
+			ts_strbuf_fini(&keys);
+			return;
+		}
+		ts_strbuf_printf(&keys, "%s%s", keys.len ? " " : "", ts_keys_print(text, &o->keys));
+	}
+	ts_strbuf_printf(out, "  %-22s %-16s %s\n", keys.s, ts_commands[b->cmd].name,
+		b->argc ? b->note : ts_commands[b->cmd].help);
+	ts_strbuf_fini(&keys);
+}
+
+void
+ts_help_keys(struct ts_strbuf *out, const struct ts_keymap *map)
+{
+	for (int c = 0; c < TS_CONTEXT_COUNT; c++) {
+		bool any = false;
+
+		for (size_t i = 0; i < map->count; i++) {
+			if (map->binding[i].context != (enum ts_context)c)
+				continue;
+			if (!any)
+				ts_strbuf_printf(out, "%sKEYS  %s: %s\n", out->len ? "\n" : "",
+					ts_contexts[c].name, ts_contexts[c].help);
+			any = true;
+			put_binding(out, map, i);
+		}
+	}
+}
+
+static void
+put_commands(struct ts_strbuf *out)
+{
+	ts_strbuf_puts(out,
+		"\nCOMMANDS  typed after `:` (Tab completes; a number alone is goto)\n");
+	for (int i = 0; i < TS_CMD_COUNT; i++)
+		if (ts_commands[i].context != TS_CONTEXT_PROMPT) {
+			char name[64];
+
+			snprintf(name, sizeof(name), "%s %s", ts_commands[i].name,
+				ts_commands[i].args);
+			ts_strbuf_printf(out, "  %-30s %s\n", name, ts_commands[i].help);
+		}
+	ts_strbuf_puts(out,
+		"\nOPTIONS  :set OPTION VALUE, or `set OPTION VALUE` in the configuration file\n");
+	for (const struct ts_option *o = ts_option_table; o->name; o++)
+		ts_strbuf_printf(out, "  %-10s %-20s %s\n", o->name, o->values, o->help);
+}
+
+/* Cut the text into lines, in place. */
+static bool
+cut_lines(struct help_view *h)
+{
+	size_t cap = 0;
+
+	free(h->line);
+	h->line = NULL;
+	h->lines = 0;
+	for (char *s = h->text.s; s && *s;) {
+		void *p = h->line;
+		char *end = strchr(s, '\n');
+
+		if (!ts_room(&p, &cap, (size_t)h->lines, sizeof(*h->line)))
+			return false;
+		h->line = p;
+		h->line[h->lines++] = s;
+		if (end)
+			*end++ = '\0';
+		s = end;
+	}
+	return true;
+}
+
+static void
+help_shown(struct ts_view *v)
+{
+	struct help_view *h = self(v);
+	const struct ts_embedded *capture = ts_embedded_find("help/capture.txt");
+
+	ts_strbuf_fini(&h->text);
+	ts_help_keys(&h->text, v->env->keymap);
+	put_commands(&h->text);
+	ts_strbuf_puts(&h->text, "\n");
+	if (capture)
+		ts_strbuf_puts(&h->text, capture->text);
+	if (!cut_lines(h))
+		h->lines = 0;
+	ts_list_set_count(&h->list, h->lines);
+}
+
+static struct ts_view *
+help_open(struct ts_view_env *env)
+{
+	struct help_view *h = ts_alloc(1, sizeof(*h));
+
+	(void)env;
+	if (!h)
+		return NULL;
+	ts_strbuf_init(&h->text, TEXT_MAX);
+	ts_list_init(&h->list);
+	return &h->base;
+}
+
+static void
+help_close(struct ts_view *v)
+{
+	struct help_view *h = self(v);
+
+	ts_strbuf_fini(&h->text);
+	free(h->line);
+	free(h);
+}
+
+static void
+help_resize(struct ts_view *v, struct ts_rect area)
+{
+	self(v)->area = area;
+	ts_list_resize(&self(v)->list, area.h);
+}
+
+static void
+help_draw(struct ts_view *v, struct ts_canvas *c)
+{
+	struct help_view *h = self(v);
+	int64_t from, to;
+
+	ts_list_window(&h->list, &from, &to);
+	for (int64_t i = from; i < to && i < h->lines; i++) {
+		const char *s = h->line[i];
+		enum ts_role role = *s && *s != ' ' ? TS_ROLE_HEADER : TS_ROLE_TEXT;
+		int y = (int)(i - from);
+
+		ts_canvas_text(c, h->area, 1, y, role, s);
+		if (i == h->list.cursor)
+			ts_canvas_overlay(c, ts_rect_row(h->area, y), TS_ROLE_CURSOR);
+	}
+}
+
+/* The next line with the text, from the cursor on, round the end. */
+static enum ts_effect
+help_search(struct help_view *h, const char *text, int step)
+{
+	for (int i = 1; i <= h->lines; i++) {
+		int64_t at = ((h->list.cursor + (int64_t)step * i) % h->lines + h->lines) %
+			h->lines;
+
+		if (ts_contains_nocase(h->line[at], text))
+			return ts_list_jump(&h->list, at) | TS_EFFECT_REPAINT;
+	}
+	ts_view_say_error(h->base.env, "not found: %s", text);
+	return TS_EFFECT_BELL;
+}
+
+static enum ts_effect
+help_command(struct ts_view *v, const struct ts_call *call)
+{
+	const char *text = ts_call_arg(call, 0);
+
+	if (call->cmd == TS_CMD_SEARCH && text)
+		return help_search(self(v), text, 1);
+	if (call->cmd == TS_CMD_SEARCH_BACK && text)
+		return help_search(self(v), text, -1);
+	return ts_list_command(&self(v)->list, call->cmd);
+}
+
+static enum ts_context
+help_context(struct ts_view *v)
+{
+	(void)v;
+	return TS_CONTEXT_LIST;
+}
+
+static enum ts_effect
+help_mouse(struct ts_view *v, int x, int y, int wheel)
+{
+	(void)x;
+	(void)y;
+	return wheel ? ts_list_scroll(&self(v)->list, wheel * 3) : TS_EFFECT_NONE;
+}
+
+const struct ts_view_ops ts_view_help = {
+	.name = "help",
+	.title = "Help",
+	.context = TS_CONTEXT_HELP,
+	.open = help_open,
+	.close = help_close,
+	.shown = help_shown,
+	.resize = help_resize,
+	.draw = help_draw,
+	.command = help_command,
+	.pane_context = help_context,
+	.mouse = help_mouse,
+};
