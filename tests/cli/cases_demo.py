@@ -6,6 +6,7 @@ import os
 import sqlite3
 
 import oracle
+import reports
 from harness import (case, compare, every_format, expect, one_line, parse, schema_ok, snapshot,
                      summarise, untouched)
 
@@ -114,6 +115,51 @@ def store_without(ctx, relation):
     if relation == "tile_memory":
         expect(got["memory"]["total_bytes"] is None and got["memory"]["fits"] is None, res,
                "memory without tile_memory")
+
+
+@case(params=[("tile_memory", "tile"), ("tile_memory", "total"), ("tile_memory", "total_gaps"),
+              ("tile_memory", "overflowed"), ("tile_memory", "always_live"), ("target", "ipus"),
+              ("target", "tiles_per_ipu"), ("target", "bytes_per_tile"), ("target", "clock_hz"),
+              ("target", "type"), ("graph_count", "value"), ("tile_category", "not_overlapped"),
+              ("tile_category", "category"), ("memory_category", "name"), ("step", "step"),
+              ("step", "type"), ("step_ipu", "ipu"), ("step_ipu", "cycles"), ("step_ipu", "start"),
+              ("step_ipu", "end"), ("liveness_step", "live_step"), ("run", "run"),
+              ("liveness_step", "not_always_live"), ("variable", "bytes"), ("report", "value"),
+              ("program", "program"), ("compute_set", "compute_set")])
+def store_bad_numbers(ctx, p):
+    """Bad values in a store: nothing dies, and what does not need the column stays."""
+    rel, col = p
+    d, f = demo_report(ctx, "store", *SMALL)
+    want = parse(ctx.run("summary", "-f", "json", f))
+    db = sqlite3.connect(f, isolation_level=None)
+    db.execute("CREATE TABLE z AS SELECT * FROM %s" % rel)
+    db.execute("DROP TABLE %s" % rel)
+    db.execute("ALTER TABLE z RENAME TO %s" % rel)
+    rows = [r[0] for r in db.execute("SELECT rowid FROM %s" % rel)]
+    for i, value in enumerate(reports.BAD_NUMBERS):
+        where = " AND key <> 'store_version'" if rel == "report" else ""
+        db.execute('UPDATE %s SET "%s"=? WHERE rowid=?%s' % (rel, col, where),
+                   [value, rows[i * 7 % len(rows)]])
+    db.close()
+    before = snapshot(d)
+    for args in (("-f", "json"), (), ("-f", "csv"), ("-f", "md")):
+        res = ctx.run("summary", *args, f)
+        untouched(before, d, res)
+        expect(res.rc == 0, res, "exit status")
+        if args == ("-f", "json"):
+            got = parse(res)
+    gone = {"tile_memory": ["memory"], "target": ["target", "memory"], "step": ["execution"],
+            "step_ipu": ["execution"], "run": ["execution"], "program": ["graph", "execution"],
+            "compute_set": ["graph", "execution"], "graph_count": ["graph"],
+            "variable": ["graph"], "memory_category": ["memory"], "tile_category": ["memory"],
+            "liveness_step": ["memory"], "report": ["execution", "target"]}[rel]
+    for k in ("memory", "execution", "graph", "target"):
+        if k not in gone:
+            diff = oracle.differences(want[k], got[k], k)
+            expect(not diff, res, "\n".join(diff))
+    if (rel, col) in (("tile_memory", "total"), ("step_ipu", "cycles"), ("step_ipu", "start"),
+                      ("tile_category", "not_overlapped"), ("liveness_step", "not_always_live")):
+        expect(got["warnings"], res, "no warning")
 
 
 @case(params=["sdk", "store"])

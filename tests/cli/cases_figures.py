@@ -659,3 +659,28 @@ def names_with_nul(ctx):
     db.close()
     expect(got == want, res, "bytes were lost")
     every_format(ctx, rep)
+
+
+@case(params=["random", "by-ipu-backwards", "twice", "one-step"])
+def order_of_step_rows(ctx, p):
+    """Rows of steps_by_ipu in no order at all, backwards, or twice."""
+    rep = plain(ctx, 44, ipus=3, steps=1 if p == "one-step" else 200)
+    order = {"random": "random()", "by-ipu-backwards": "ipu DESC, step_id DESC",
+             "twice": "step_id, ipu", "one-step": "ipu DESC"}[p]
+    alter(rep, "CREATE TABLE z AS SELECT * FROM steps_by_ipu ORDER BY %s" % order,
+          "DROP TABLE steps_by_ipu", "ALTER TABLE z RENAME TO steps_by_ipu")
+    if p == "twice":
+        alter(rep, "INSERT INTO steps_by_ipu SELECT * FROM steps_by_ipu WHERE step_id % 7 = 3")
+    rep.sql["steps_by_ipu"] = "SELECT * FROM steps_by_ipu ORDER BY rowid"
+    summarise(ctx, rep)
+
+
+@case(params=["gap", "reverse", "from-one", "far"])
+def tile_numbers(ctx, p):
+    """Tile numbers with a gap, backwards, from 1, or far apart."""
+    rep = plain(ctx, 43, ipus=1, tiles=101, vars=0)
+    alter(rep, {"gap": "DELETE FROM memory_by_tile WHERE tile=50",
+                "reverse": "UPDATE memory_by_tile SET tile=100 - tile",
+                "from-one": "UPDATE memory_by_tile SET tile=tile + 1",
+                "far": "UPDATE memory_by_tile SET tile=tile * 1000"}[p])
+    summarise(ctx, rep)

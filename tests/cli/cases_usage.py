@@ -183,6 +183,22 @@ def closed_streams(ctx):
 
 
 @case()
+def latest(ctx):
+    """--latest DIR: the newest report below."""
+    for i, n in enumerate(("a", "b/inference", "c")):
+        rep = plain(ctx, 85 + i, "top/" + n, tiles=100 + i)
+        age = {"a": 100, "b/inference": 10, "c": 1000}[n]
+        os.utime(rep.profile, (10 ** 9 - age, 10 ** 9 - age))
+    res = ctx.run("summary", "-f", "json", "--latest", ctx.path("top"))
+    if res.rc == 2:
+        res = ctx.run("--latest", ctx.path("top"))
+        expect(res.rc == 0 and b"b/inference" in res.out, res, "not the newest")
+        return
+    expect(res.rc == 0 and parse(res)["memory"]["tiles"] == 101, res, "not the newest")
+    one_line(ctx.run("--latest", ctx.path("home")), rc=3)
+
+
+@case()
 def headless_path(ctx):
     """`tilescope PATH` without a terminal prints the summary."""
     rep = plain(ctx, 78)
