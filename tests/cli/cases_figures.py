@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """cases_figures - the figures of a summary, over shapes of tables, bad numbers and seeds."""
 
+import csv
+import io
 import os
 import random
 import signal
@@ -218,7 +220,7 @@ def hostile_path(ctx):
     for i, name in enumerate([b"tab\there", b"new\nline", b"\x1b[31m", b"bad\xff\xfe",
                               b"per%20cent",
                               b"q?mode=rw#x", b"quo\"te'", b"-dash", "bidi\u202e".encode(),
-                              b"n" * 200]):
+                              b"n" * 200, b"pi|pe", b"co,mma"]):
         where = os.path.join(os.fsencode(ctx.dir), name)
         rep = plain(ctx, 13, "src%d" % i)
         os.rename(os.fsencode(rep.dir), where)
@@ -233,6 +235,15 @@ def hostile_path(ctx):
         res = ctx.run("summary", os.fsdecode(where))
         text = res.out.decode("utf-8")
         expect(unsafe(text) is None, res, "text has %r" % unsafe(text))
+        res = ctx.run("summary", "-f", "csv", os.fsdecode(where))
+        rows = list(csv.reader(io.StringIO(res.out.decode("utf-8"), newline=""), strict=True))
+        expect(len(rows) == 2 and len(rows[0]) == len(rows[1]), res, "csv")
+        expect(os.fsdecode(where).isprintable() is False or os.fsdecode(where) in rows[1], res,
+               "csv: no path")
+        res = ctx.run("summary", "-f", "md", os.fsdecode(where))
+        text = res.out.decode("utf-8")
+        expect(unsafe(text) is None, res, "md has %r" % unsafe(text))
+        expect(all(ln.startswith("|") for ln in text.splitlines() if ln), res, "md: table broken")
         res = ctx.run("summary", os.fsdecode(where) + "/nothing")
         one_line(res, rc=3)
 
