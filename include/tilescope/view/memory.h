@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * memory - the Memory view: how full every tile is, and with what.
+ *
+ * A histogram over all tiles (mean and fullest tile of each column, the limit, the IPUs), the figures
+ * of the tile under the cursor, its categories and its largest variables. See VIEW in the manual
+ * page for the keys; `series` leaves gaps out and takes them in again.
+ */
+#ifndef TS_VIEW_MEMORY_H
+#define TS_VIEW_MEMORY_H
+
+#include "tilescope/view/view.h"
+
+extern const struct ts_view_ops ts_view_memory;
+
+#endif

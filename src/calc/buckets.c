@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* buckets - see the header. */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/calc/buckets.h"
+
+__extension__ typedef __int128 i128;
+
+void
+ts_buckets_range(int64_t from, int64_t to, int columns, int i, int64_t *a, int64_t *b)
+{
+	i128 n = (i128)to - from;
+
+	*a = *b = from;
+	if (n <= 0 || i < 0 || i >= columns)
+		return;
+	*a = from + (int64_t)(n * i / columns);
+	*b = from + (int64_t)(n * ((i128)i + 1) / columns);
+	if (*b == *a)
+		*b = *a + 1;
+}
+
+static void
+sum_up(struct ts_bucket *b, const int64_t *v)
+{
+	i128 sum = 0;
+
+	b->known = 0;
+	b->max = b->min = b->max_at = -1;
+	b->mean = 0;
+	for (int64_t i = b->from; i < b->to; i++) {
+		if (v[i] < 0)
+			continue;
+		sum += v[i];
+		if (b->known++ == 0 || v[i] < b->min)
+			b->min = v[i];
+		if (v[i] > b->max) {
+			b->max = v[i];
+			b->max_at = i;
+		}
+	}
+	if (b->known > 0)
+		b->mean = (double)sum / (double)b->known;
+}
+
+void
+ts_buckets(struct ts_bucket *out, int columns, const int64_t *v, int64_t n, int64_t from,
+	int64_t to)
+{
+	from = ts_clamp_i64(from, 0, ts_max_i64(n, 0));
+	to = ts_clamp_i64(to, from, ts_max_i64(n, 0));
+	for (int i = 0; i < columns; i++) {
+		ts_buckets_range(from, to, columns, i, &out[i].from, &out[i].to);
+		if (i > 0 && out[i].from == out[i - 1].from && out[i].to == out[i - 1].to)
+			out[i] = out[i - 1]; /* a value that takes several columns */
+		else
+			sum_up(&out[i], v);
+	}
+}
+
+static double
+mean_of(const int64_t *v, int64_t from, int64_t to)
+{
+	i128 sum = 0;
+
+	for (int64_t i = from; i < to; i++)
+		sum += ts_max_i64(v[i], 0);
+	return to > from ? (double)sum / (double)(to - from) : 0;
+}
+
+void
+ts_buckets_layer(double *out, int columns, const struct ts_bucket *bucket, const int64_t *v,
+	int64_t n, enum ts_stack how)
+{
+	for (int i = 0; i < columns; i++) {
+		const struct ts_bucket *b = &bucket[i];
+
+		if (how == TS_STACK_MEAN)
+			out[i] = mean_of(v, ts_clamp_i64(b->from, 0, n), ts_clamp_i64(b->to, 0, n));
+		else if (b->max_at >= 0 && b->max_at < n)
+			out[i] = (double)ts_max_i64(v[b->max_at], 0);
+		else
+			out[i] = 0;
+	}
+}
+
+struct place {
+	int64_t v;
+	uint32_t i;
+};
+
+static int
+largest_first(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	if (x->v != y->v)
+		return x->v < y->v ? 1 : -1;
+	return (x->i > y->i) - (x->i < y->i);
+}
+
+bool
+ts_buckets_order(uint32_t *order, const int64_t *v, uint32_t n)
+{
+	struct place *p = ts_alloc(n, sizeof(*p));
+
+	if (!p)
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		p[i] = (struct place){v[i] < 0 ? -1 : v[i], i};
+	qsort(p, n, sizeof(*p), largest_first);
+	for (uint32_t i = 0; i < n; i++)
+		order[i] = p[i].i;
+	free(p);
+	return true;
+}

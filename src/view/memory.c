@@ -1,0 +1,575 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * memory - commands of the Memory view.
+ *
+ * Left, right, pages and zoom belong to the graph, up and down to the tables; with the keys in a table
+ * left and right move its long names. Every command ends in settle(), which makes the figures anew for
+ * what is in sight and tells the selection.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory_internal.h"
+#include "tilescope/base/mem.h"
+#include "tilescope/base/utf8.h"
+#include "tilescope/view/memory.h"
+
+static const enum ts_effect rearranged = (enum ts_effect)(
+	TS_EFFECT_REPAINT | TS_EFFECT_RECALC | TS_EFFECT_REFLOW);
+
+static struct memory_view *
+memory_of(struct ts_view *v)
+{
+	return (struct memory_view *)v;
+}
+
+static struct ts_view *
+memory_open(struct ts_view_env *env)
+{
+	struct memory_view *m = ts_alloc(1, sizeof(*m));
+
+	if (!m)
+		return NULL;
+	m->view.ops = &ts_view_memory;
+	m->view.env = env;
+	ts_span_init(&m->span);
+	ts_list_init(&m->category_list);
+	ts_list_init(&m->variable_list);
+	m->focus = PANE_GRAPH;
+	m->details = PANE_CATEGORIES;
+	m->zoomed = PANE_NONE;
+	m->gaps = 1;
+	m->walk = m->want_tile = -1;
+	memory_drop(m);
+	return &m->view;
+}
+
+static void
+memory_close(struct ts_view *v)
+{
+	memory_drop(memory_of(v));
+	free(v);
+}
+
+static void
+memory_reload(struct ts_view *v)
+{
+	struct memory_view *m = memory_of(v);
+	const struct ts_tile *tile = memory_tile(m);
+
+	if (tile)
+		m->want_tile = tile->tile;
+	memory_drop(m);
+}
+
+/* --- the cursor ------------------------------------------------------------------------------- */
+
+/* The tile under the cursor becomes what all views look at. */
+static void
+select_tile(struct memory_view *m)
+{
+	const struct ts_tile *tile = memory_tile(m);
+
+	if (!tile)
+		return;
+	m->view.env->selection->tile = tile->tile;
+	m->view.env->selection->ipu = m->tiles->ipu[m->span.cursor];
+}
+
+static enum ts_effect
+settle(struct memory_view *m, enum ts_effect effect)
+{
+	memory_update(m);
+	if (effect & TS_EFFECT_SELECT)
+		select_tile(m);
+	return effect;
+}
+
+static enum ts_effect
+go(struct memory_view *m, int64_t place)
+{
+	enum ts_effect effect = ts_span_go(&m->span, place);
+
+	return settle(m, effect == TS_EFFECT_NONE ? TS_EFFECT_REPAINT : effect);
+}
+
+/* After a move by columns: on the fullest tile of the column. */
+static void
+snap(struct memory_view *m)
+{
+	int column;
+
+	memory_update(m);
+	column = ts_span_column(&m->span, m->span.cursor);
+	if (m->plot.several && column >= 0 && column < m->plot.columns &&
+		m->plot.bucket[column].max_at >= 0)
+		m->span.cursor = m->plot.bucket[column].max_at;
+}
+
+/* Where a column has several tiles, leave it from its edge: the cursor stands anywhere in it. */
+static void
+leave_column(struct memory_view *m, enum ts_cmd cmd)
+{
+	int64_t a, b;
+
+	if (!m->plot.several || (cmd != TS_CMD_LEFT && cmd != TS_CMD_RIGHT))
+		return;
+	ts_span_bucket(&m->span, ts_span_column(&m->span, m->span.cursor), &a, &b);
+	m->span.cursor = cmd == TS_CMD_LEFT ? a : b - 1;
+}
+
+static enum ts_effect
+graph_command(struct memory_view *m, enum ts_cmd cmd)
+{
+	int64_t n = m->tiles->n, cursor = m->span.cursor;
+	enum ts_effect effect;
+
+	if (cmd == TS_CMD_FIRST || cmd == TS_CMD_LAST)
+		return m->span.cursor == (cmd == TS_CMD_FIRST ? 0 : n - 1)
+			? TS_EFFECT_BELL
+			: go(m, cmd == TS_CMD_FIRST ? 0 : n - 1);
+	leave_column(m, cmd);
+	effect = ts_span_command(&m->span, cmd);
+	if (effect == TS_EFFECT_UNKNOWN || effect == TS_EFFECT_BELL) {
+		m->span.cursor = cursor;
+		return effect;
+	}
+	if (cmd != TS_CMD_ZOOM_IN && cmd != TS_CMD_ZOOM_OUT && cmd != TS_CMD_ZOOM_FIT)
+		snap(m);
+	return settle(m, (enum ts_effect)(effect | TS_EFFECT_SELECT));
+}
+
+static void
+memory_shown(struct ts_view *v)
+{
+	struct memory_view *m = memory_of(v);
+	int64_t wanted = v->env->selection->tile;
+	const struct ts_tile *tile = memory_tile(m);
+	ptrdiff_t at;
+
+	if (!m->tiles) {
+		m->want_tile = wanted >= 0 ? wanted : m->want_tile;
+		return;
+	}
+	at = wanted >= 0 && (!tile || tile->tile != wanted)
+		? ts_tiles_find(&m->tiles->tiles, wanted)
+		: -1;
+	if (at >= 0)
+		go(m, at);
+	else
+		select_tile(m);
+}
+
+/* --- walks ------------------------------------------------------------------------------------ */
+
+static enum ts_effect
+walk(struct memory_view *m, int step)
+{
+	const uint32_t *order = m->tiles->order[m->gaps];
+	bool walking = m->walk >= 0 && m->walk < m->tiles->n && order[m->walk] == m->span.cursor;
+	int64_t to = walking ? m->walk + step
+		: step > 0   ? 0
+			     : m->tiles->rank[m->gaps][m->span.cursor] - 1;
+	enum ts_effect effect;
+	char n[TS_FMT_MAX];
+
+	if (to < 0 || to >= m->tiles->n)
+		return TS_EFFECT_BELL;
+	m->walk = to;
+	effect = go(m, order[to]);
+	ts_view_say(m->view.env, to == 0 ? "the fullest tile" : "number %s of the fullest tiles",
+		ts_fmt_count(n, to + 1));
+	return effect;
+}
+
+/* The fullest tile of the IPU before or behind; tiles of an IPU stand together in the list. */
+static enum ts_effect
+ipu_step(struct memory_view *m, int step)
+{
+	const struct memory_tiles *t = m->tiles;
+	int64_t i = m->span.cursor, ipu = t->ipu[i], best;
+
+	while (i >= 0 && i < t->n && t->ipu[i] == ipu)
+		i += step;
+	if (i < 0 || i >= t->n)
+		return TS_EFFECT_BELL;
+	best = i;
+	for (ipu = t->ipu[i]; i >= 0 && i < t->n && t->ipu[i] == ipu; i += step)
+		if (t->value[m->gaps][i] > t->value[m->gaps][best] ||
+			(t->value[m->gaps][i] == t->value[m->gaps][best] && i < best))
+			best = i;
+	return go(m, best);
+}
+
+static enum ts_effect
+fullest(struct memory_view *m, const struct ts_call *call)
+{
+	return walk(m, call->cmd == TS_CMD_FULLEST ? 1 : -1);
+}
+
+static enum ts_effect
+next_ipu(struct memory_view *m, const struct ts_call *call)
+{
+	return ipu_step(m, call->cmd == TS_CMD_IPU_NEXT ? 1 : -1);
+}
+
+static enum ts_effect
+goto_tile(struct memory_view *m, const struct ts_call *call)
+{
+	const char *word = ts_call_arg(call, 0);
+	char *end = NULL;
+	long long tile;
+	ptrdiff_t at;
+
+	errno = 0;
+	tile = word ? strtoll(word, &end, 10) : -1;
+	if (!word || errno || end == word || *end) {
+		ts_view_say_error(m->view.env, "goto wants the number of a tile");
+		return TS_EFFECT_BELL;
+	}
+	at = ts_tiles_find(&m->tiles->tiles, tile);
+	if (at < 0) {
+		ts_view_say_error(m->view.env, "there is no tile %lld", tile);
+		return TS_EFFECT_BELL;
+	}
+	return go(m, at);
+}
+
+/* --- what the graph shows --------------------------------------------------------------------- */
+
+static const char *const breakdown_names[BY_COUNT] = {"total", "category", "mean", "liveness"};
+
+static enum ts_effect
+break_down(struct memory_view *m, const struct ts_call *call)
+{
+	const char *name = ts_call_arg(call, 0);
+	int by = (int)m->breakdown;
+
+	for (int i = 0; i < BY_COUNT; i++) {
+		by = (by + 1) % BY_COUNT;
+		if (name ? strcmp(name, breakdown_names[by]) == 0
+			 : memory_can(m, (enum memory_breakdown)by))
+			break;
+	}
+	if (name && strcmp(name, breakdown_names[by]) != 0) {
+		ts_view_say_error(m->view.env,
+			"breakdown is one of total, category, mean, liveness");
+		return TS_EFFECT_BELL;
+	}
+	if (!memory_can(m, (enum memory_breakdown)by) || by == (int)m->breakdown) {
+		ts_view_say_error(m->view.env, "memory by %s is not in this report",
+			by == BY_TOTAL || !name ? "anything else" : name);
+		return TS_EFFECT_BELL;
+	}
+	m->breakdown = (enum memory_breakdown)by;
+	return settle(m, TS_EFFECT_REPAINT);
+}
+
+static enum ts_effect
+toggle_gaps(struct memory_view *m, const struct ts_call *call)
+{
+	const char *name = ts_call_arg(call, 0);
+
+	if (name && strcmp(name, "gaps") != 0) {
+		ts_view_say_error(m->view.env, "series is: gaps");
+		return TS_EFFECT_BELL;
+	}
+	if (!m->tiles->has_gaps) {
+		ts_view_say_error(m->view.env, "gaps are not recorded in this report");
+		return TS_EFFECT_BELL;
+	}
+	m->gaps = !m->gaps;
+	m->walk = -1;
+	return settle(m, TS_EFFECT_REPAINT);
+}
+
+/* --- panes ------------------------------------------------------------------------------------ */
+
+static void
+arrange(struct memory_view *m)
+{
+	memory_layout(m);
+	memory_update(m);
+}
+
+static enum ts_effect
+focus_pane(struct memory_view *m, enum memory_pane pane)
+{
+	m->focus = pane;
+	if (pane == PANE_CATEGORIES || pane == PANE_VARIABLES)
+		m->details = pane;
+	if (m->zoomed != PANE_NONE)
+		m->zoomed = pane;
+	arrange(m);
+	if (pane != PANE_GRAPH && ts_rect_empty(m->pane[pane])) { /* no room for tables */
+		m->focus = PANE_GRAPH;
+		return TS_EFFECT_BELL;
+	}
+	return rearranged;
+}
+
+static enum ts_effect
+next_pane(struct memory_view *m, const struct ts_call *call)
+{
+	static const enum memory_pane ring[] = {PANE_GRAPH, PANE_CATEGORIES, PANE_VARIABLES};
+	int n = (int)TS_COUNT(ring), at = 0;
+
+	while (at < n - 1 && ring[at] != m->focus)
+		at++;
+	return focus_pane(m, ring[(at + (call->cmd == TS_CMD_PANE_NEXT ? 1 : n - 1)) % n]);
+}
+
+static enum ts_effect
+zoom_pane(struct memory_view *m, const struct ts_call *call)
+{
+	(void)call;
+	m->zoomed = m->zoomed == PANE_NONE ? m->focus : PANE_NONE;
+	arrange(m);
+	return rearranged;
+}
+
+static enum ts_effect
+copy_row(struct memory_view *m, const struct ts_call *call)
+{
+	(void)call;
+	memory_copy(m, m->view.env->copy, sizeof(m->view.env->copy));
+	return TS_EFFECT_REPAINT;
+}
+
+/* --- search ----------------------------------------------------------------------------------- */
+
+static bool
+is_hit(const struct memory_view *m, int64_t row)
+{
+	const char *name = m->variables.variable[row].name;
+
+	return name && ts_contains_nocase(name, m->search);
+}
+
+static void
+say_hits(struct memory_view *m, int64_t at)
+{
+	int64_t hits = 0, number = 0;
+
+	for (int64_t i = 0; i < m->variables.count; i++) {
+		hits += is_hit(m, i);
+		if (i == at)
+			number = hits;
+	}
+	ts_view_say(m->view.env, "%lld of %lld hits%s", (long long)number, (long long)hits,
+		m->variables.found > m->variables.count ? " among the largest 1,000" : "");
+}
+
+/* The next hit from the cursor in a direction, round and round. */
+static enum ts_effect
+find(struct memory_view *m, int step, bool from_here)
+{
+	int64_t n = m->variables.count, at = m->variable_list.cursor;
+
+	if (!m->search[0] || n == 0 || !ts_pane_has(&m->variables_state)) {
+		ts_view_say_error(m->view.env,
+			m->search[0] ? "there are no variables to search"
+				     : "nothing was searched for");
+		return TS_EFFECT_BELL;
+	}
+	for (int64_t i = from_here ? 0 : 1; i <= n; i++) {
+		int64_t row = ((at + step * i) % n + n) % n;
+
+		if (!is_hit(m, row))
+			continue;
+		ts_list_jump(&m->variable_list, row);
+		say_hits(m, row);
+		return m->focus == PANE_VARIABLES ? TS_EFFECT_REPAINT
+						  : focus_pane(m, PANE_VARIABLES);
+	}
+	ts_view_say_error(m->view.env, "no variable of this tile has \"%.60s\" in its name",
+		m->search);
+	return TS_EFFECT_BELL;
+}
+
+static enum ts_effect
+search(struct memory_view *m, const struct ts_call *call)
+{
+	const char *text = ts_call_arg(call, 0);
+
+	if (!text)
+		return TS_EFFECT_UNKNOWN; /* the program asks for it */
+	snprintf(m->search, sizeof(m->search), "%s", text);
+	return find(m, call->cmd == TS_CMD_SEARCH ? 1 : -1, true);
+}
+
+static enum ts_effect
+search_again(struct memory_view *m, const struct ts_call *call)
+{
+	return find(m, call->cmd == TS_CMD_SEARCH_NEXT ? 1 : -1, false);
+}
+
+/* --- commands --------------------------------------------------------------------------------- */
+
+static const struct {
+	enum ts_cmd cmd;
+	enum ts_effect (*run)(struct memory_view *m, const struct ts_call *call);
+} handlers[] = {
+	{TS_CMD_FULLEST, fullest},
+	{TS_CMD_FULLEST_BACK, fullest},
+	{TS_CMD_IPU_NEXT, next_ipu},
+	{TS_CMD_IPU_PREVIOUS, next_ipu},
+	{TS_CMD_GOTO, goto_tile},
+	{TS_CMD_BREAKDOWN, break_down},
+	{TS_CMD_SERIES, toggle_gaps},
+	{TS_CMD_PANE_NEXT, next_pane},
+	{TS_CMD_PANE_PREVIOUS, next_pane},
+	{TS_CMD_PANE_ZOOM, zoom_pane},
+	{TS_CMD_COPY, copy_row},
+	{TS_CMD_SEARCH, search},
+	{TS_CMD_SEARCH_BACK, search},
+	{TS_CMD_SEARCH_NEXT, search_again},
+	{TS_CMD_SEARCH_PREVIOUS, search_again},
+};
+
+static bool
+is_of_graph_only(enum ts_cmd cmd)
+{
+	return cmd == TS_CMD_ZOOM_IN || cmd == TS_CMD_ZOOM_OUT || cmd == TS_CMD_ZOOM_FIT ||
+		cmd == TS_CMD_PAGE_LEFT || cmd == TS_CMD_PAGE_RIGHT;
+}
+
+static enum ts_effect
+list_command(struct memory_view *m, enum memory_pane pane, enum ts_cmd cmd)
+{
+	struct ts_list *l = pane == PANE_CATEGORIES ? &m->category_list : &m->variable_list;
+	int effect = (int)ts_list_command(l, cmd);
+
+	return (enum ts_effect)(effect & ~TS_EFFECT_SELECT); /* no other pane follows a row */
+}
+
+static enum ts_effect
+memory_command(struct ts_view *v, const struct ts_call *call)
+{
+	struct memory_view *m = memory_of(v);
+
+	if (!memory_has_tiles(m))
+		return TS_EFFECT_UNKNOWN;
+	for (size_t i = 0; i < TS_COUNT(handlers); i++)
+		if (handlers[i].cmd == call->cmd)
+			return handlers[i].run(m, call);
+	if (m->focus != PANE_GRAPH && !is_of_graph_only(call->cmd))
+		return list_command(m, m->focus, call->cmd);
+	if (call->cmd == TS_CMD_UP || call->cmd == TS_CMD_DOWN)
+		return list_command(m, m->details, call->cmd);
+	return graph_command(m, call->cmd);
+}
+
+static enum ts_context
+memory_pane_context(struct ts_view *v)
+{
+	return memory_of(v)->focus == PANE_GRAPH ? TS_CONTEXT_CHART : TS_CONTEXT_LIST;
+}
+
+static void
+memory_resize(struct ts_view *v, struct ts_rect area)
+{
+	struct memory_view *m = memory_of(v);
+
+	m->area = area;
+	memory_layout(m);
+	if (m->focus != PANE_GRAPH && ts_rect_empty(m->pane[m->focus])) {
+		m->focus = PANE_GRAPH;
+		memory_layout(m);
+	}
+	memory_update(m);
+}
+
+/* --- mouse ------------------------------------------------------------------------------------ */
+
+static enum ts_effect
+click_graph(struct memory_view *m, int x)
+{
+	int column = x - m->pane[PANE_GRAPH].x - m->gutter;
+	int64_t a, b;
+
+	if (column < 0 || column >= m->plot.columns)
+		return TS_EFFECT_NONE;
+	ts_span_bucket(&m->span, column, &a, &b);
+	ts_span_go(&m->span, a);
+	snap(m);
+	focus_pane(m, PANE_GRAPH);
+	return settle(m, (enum ts_effect)(rearranged | TS_EFFECT_SELECT));
+}
+
+static enum ts_effect
+click_strip(struct memory_view *m, int x)
+{
+	int64_t a, b;
+
+	ts_buckets_range(0, m->tiles->n, m->pane[PANE_STRIP].w, x - m->pane[PANE_STRIP].x, &a, &b);
+	return a < b ? go(m, a) : TS_EFFECT_NONE;
+}
+
+static enum ts_effect
+mouse_table(struct memory_view *m, enum memory_pane pane, int y, int wheel)
+{
+	enum { WHEEL_ROWS = 3 };
+	int line;
+	struct ts_list *l = memory_list_at(m, y, pane, &line);
+
+	if (wheel)
+		return ts_list_scroll(l, wheel * WHEEL_ROWS);
+	focus_pane(m, pane);
+	if (line >= 0 && ts_list_at(l, line) >= 0)
+		ts_list_go(l, ts_list_at(l, line));
+	return rearranged;
+}
+
+static enum ts_effect
+memory_mouse(struct ts_view *v, int x, int y, int wheel)
+{
+	struct memory_view *m = memory_of(v);
+
+	if (!memory_has_tiles(m))
+		return TS_EFFECT_NONE;
+	switch (ts_layout_at(m->pane, x, y)) {
+	case PANE_STRIP:
+		return wheel ? TS_EFFECT_NONE : click_strip(m, x);
+	case PANE_GRAPH:
+		if (!wheel)
+			return click_graph(m, x);
+		return graph_command(m, wheel < 0 ? TS_CMD_ZOOM_IN : TS_CMD_ZOOM_OUT);
+	case PANE_CATEGORIES:
+		return mouse_table(m, PANE_CATEGORIES, y, wheel);
+	case PANE_VARIABLES:
+		return mouse_table(m, PANE_VARIABLES, y, wheel);
+	default:
+		return TS_EFFECT_NONE;
+	}
+}
+
+static enum ts_effect
+memory_take(struct ts_view *v, struct ts_fetch *f)
+{
+	enum ts_effect effect = memory_deliver(v, f);
+
+	return settle(memory_of(v), effect);
+}
+
+const struct ts_view_ops ts_view_memory = {
+	.name = "memory",
+	.title = "Memory",
+	.number = 3,
+	.context = TS_CONTEXT_MEMORY,
+	.open = memory_open,
+	.close = memory_close,
+	.reload = memory_reload,
+	.shown = memory_shown,
+	.resize = memory_resize,
+	.draw = memory_draw,
+	.request = memory_request,
+	.deliver = memory_take,
+	.command = memory_command,
+	.pane_context = memory_pane_context,
+	.mouse = memory_mouse,
+};

@@ -1,0 +1,711 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * memory_data - what the Memory view asks of the report, and the figures of what is in sight.
+ *
+ * Three questions, in the order in which they matter: the tiles (one row each, at once), the variables
+ * of the tile under the cursor (at once when rows are reached by tile), the categories (one pass).
+ * Answers are moved out of the fetch, never copied.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory_internal.h"
+#include "tilescope/base/mem.h"
+
+/* --- tiles ------------------------------------------------------------------------------------ */
+
+struct tiles_fetch {
+	struct ts_fetch fetch;
+	struct memory_tiles *tiles;
+};
+
+static void
+free_tiles(struct memory_tiles *t)
+{
+	if (!t)
+		return;
+	for (int i = 0; i < 2; i++) {
+		free(t->value[i]);
+		free(t->order[i]);
+		free(t->rank[i]);
+		free(t->live[i]);
+	}
+	free(t->ipu);
+	ts_tiles_fini(&t->tiles);
+	free(t);
+}
+
+static bool
+allocate(struct memory_tiles *t)
+{
+	size_t n = t->tiles.count;
+	bool ok = true;
+
+	for (int i = 0; i < 2; i++) {
+		t->value[i] = ts_alloc(n, sizeof(int64_t));
+		t->order[i] = ts_alloc(n, sizeof(uint32_t));
+		t->rank[i] = ts_alloc(n, sizeof(uint32_t));
+		t->live[i] = ts_alloc(n, sizeof(int64_t));
+		ok = ok && t->value[i] && t->order[i] && t->rank[i] && t->live[i];
+	}
+	t->ipu = ts_alloc(n, sizeof(int64_t));
+	return ok && t->ipu;
+}
+
+static int64_t
+ipu_of(const struct memory_tiles *t, const struct ts_tile *tile)
+{
+	if (tile->ipu != TS_UNKNOWN)
+		return tile->ipu;
+	return t->target.tiles_per_ipu > 0 ? tile->tile / t->target.tiles_per_ipu : TS_UNKNOWN;
+}
+
+static void
+fill_axis(struct memory_tiles *t)
+{
+	t->dense = true;
+	for (int64_t i = 0; i < t->n; i++) {
+		const struct ts_tile *tile = &t->tiles.tile[i];
+
+		t->value[0][i] = tile->total;
+		t->value[1][i] = ts_tile_used(tile);
+		for (int g = 0; g < 2; g++)
+			t->top[g] = ts_max_i64(t->top[g], t->value[g][i]);
+		t->live[0][i] = tile->always_live;
+		t->live[1][i] = tile->not_always_live_peak;
+		t->ipu[i] = ipu_of(t, tile);
+		t->has_gaps |= tile->total_gaps != TS_UNKNOWN;
+		t->has_live |= tile->always_live != TS_UNKNOWN;
+		t->dense = t->dense && tile->tile - t->tiles.tile[0].tile == i;
+	}
+	t->over = ts_tiles_over(&t->tiles, t->target.bytes_per_tile);
+}
+
+static bool
+rank_tiles(struct memory_tiles *t)
+{
+	for (int g = 0; g < 2; g++) {
+		if (!ts_buckets_order(t->order[g], t->value[g], (uint32_t)t->n))
+			return false;
+		for (int64_t i = 0; i < t->n; i++)
+			t->rank[g][t->order[g][i]] = (uint32_t)i;
+	}
+	return true;
+}
+
+static void
+read_target(struct memory_tiles *t, struct ts_reader *rd)
+{
+	const struct ts_report *r = rd->report;
+	int64_t ipus = ts_report_has(r, TS_STEP_IPU) ? r->binding[TS_STEP_IPU].group : 0;
+	struct ts_err err = {0};
+
+	if (ts_target_read(&t->target, rd, t->n, ipus, &err)) {
+		ts_target_assume(&t->target, t->n, ipus);
+		snprintf(t->target_note, sizeof(t->target_note), "target: %.60s", err.msg);
+	}
+	if (t->target.bytes_per_tile <= 0)
+		t->target.bytes_per_tile = TS_UNKNOWN;
+}
+
+static enum ts_code
+read_tiles(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
+{
+	struct tiles_fetch *tf = (struct tiles_fetch *)f;
+	struct memory_tiles *t = ts_alloc(1, sizeof(*t));
+	enum ts_code code;
+
+	if (!t)
+		return ts_err_nomem(err);
+	code = ts_tiles_read(&t->tiles, rd, err);
+	t->n = (int64_t)t->tiles.count;
+	if (code && t->n == 0) {
+		free_tiles(t);
+		return code;
+	}
+	read_target(t, rd);
+	if (!allocate(t)) {
+		free_tiles(t);
+		return ts_err_nomem(err);
+	}
+	fill_axis(t);
+	if (!rank_tiles(t)) {
+		free_tiles(t);
+		return ts_err_nomem(err);
+	}
+	tf->tiles = t;
+	return code;
+}
+
+static void
+fini_tiles(struct ts_fetch *f)
+{
+	free_tiles(((struct tiles_fetch *)f)->tiles);
+}
+
+/* --- categories ------------------------------------------------------------------------------- */
+
+struct categories_fetch {
+	struct ts_fetch fetch;
+	int64_t n;
+	int64_t *tile; /* the axis */
+	struct memory_categories *categories;
+};
+
+static void
+free_categories(struct memory_categories *k)
+{
+	if (!k)
+		return;
+	for (int b = 0; b < MEMORY_BANDS; b++)
+		free(k->band[b]);
+	ts_categories_fini(&k->c);
+	free(k);
+}
+
+/* A letter for each band, of its name where one is free: for screens without colours. */
+static void
+choose_letters(struct memory_categories *k)
+{
+	static const char spare[] = "0123456789abcdefghijklmnopqrstuvwxyz";
+	char used[MEMORY_BANDS + 1] = "";
+
+	for (int b = 0; b < k->bands; b++) {
+		const char *s = k->other && b == k->bands - 1 ? "." : k->name[b];
+		char letter = 0;
+
+		for (; *s && !letter; s++)
+			if (*s > ' ' && *s < 127 && !strchr(used, *s))
+				letter = *s;
+		for (s = spare; *s && !letter; s++)
+			if (!strchr(used, *s))
+				letter = *s;
+		k->letter[b] = used[b] = letter;
+	}
+}
+
+/* Bytes of band b on a tile: of one category, or of all from the band's on. */
+static bool
+band_bytes(int64_t *bytes, const struct memory_categories *k, int b, int64_t tile)
+{
+	int last = k->other && b == k->bands - 1 ? k->c.count - 1 : b;
+
+	*bytes = 0;
+	for (int i = b; i <= last; i++)
+		if (!ts_add_i64(bytes, ts_categories_on_tile(&k->c, i, tile)))
+			return false;
+	return true;
+}
+
+static enum ts_code
+make_bands(struct memory_categories *k, const struct categories_fetch *cf, struct ts_err *err)
+{
+	enum { CELLS = 4 << 20, LEAST = 2, LOOK = 1024 };
+	int most = (int)ts_clamp_i64(CELLS / ts_max_i64(cf->n, 1), LEAST, MEMORY_BANDS);
+
+	k->other = k->c.count > most;
+	k->bands = k->other ? most : k->c.count;
+	for (int b = 0; b < k->bands; b++) {
+		k->name[b] = k->other && b == k->bands - 1 ? "all others" : k->c.category[b].name;
+		k->band[b] = ts_alloc((size_t)cf->n, sizeof(int64_t));
+		if (!k->band[b])
+			return ts_err_nomem(err);
+		for (int64_t i = 0; i < cf->n && k->band[b]; i++) {
+			if (i % LOOK == 0 && ts_cancelled(&cf->fetch.job.cancel))
+				return ts_err_set(err, TS_E_CANCELLED, "stopped");
+			if (!band_bytes(&k->band[b][i], k, b, cf->tile[i])) {
+				free(k->band[b]);
+				k->band[b] = NULL;
+			}
+		}
+	}
+	choose_letters(k);
+	return TS_OK;
+}
+
+static enum ts_code
+read_categories(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
+{
+	struct categories_fetch *cf = (struct categories_fetch *)f;
+	struct memory_categories *k = ts_alloc(1, sizeof(*k));
+	enum ts_code code, end = TS_OK;
+
+	if (!k)
+		return ts_err_nomem(err);
+	code = ts_categories_read(&k->c, rd, &f->job.progress, err);
+	if (code == TS_OK || (code == TS_E_DAMAGED && k->c.count > 0))
+		end = make_bands(k, cf, code ? NULL : err);
+	if (end || (code && code != TS_E_DAMAGED) || (code && k->c.count == 0)) {
+		free_categories(k);
+		return end ? end : code;
+	}
+	cf->categories = k;
+	return code;
+}
+
+static void
+fini_categories(struct ts_fetch *f)
+{
+	struct categories_fetch *cf = (struct categories_fetch *)f;
+
+	free(cf->tile);
+	free_categories(cf->categories);
+}
+
+/* --- variables of a tile ---------------------------------------------------------------------- */
+
+struct variables_fetch {
+	struct ts_fetch fetch;
+	int64_t tile;
+	struct ts_tile_variables variables;
+};
+
+static enum ts_code
+read_variables(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
+{
+	struct variables_fetch *vf = (struct variables_fetch *)f;
+
+	return ts_tile_variables_read(&vf->variables, rd, vf->tile, &f->job.progress, err);
+}
+
+static void
+fini_variables(struct ts_fetch *f)
+{
+	ts_tile_variables_fini(&((struct variables_fetch *)f)->variables);
+}
+
+/* --- asking ----------------------------------------------------------------------------------- */
+
+static void
+no_memory(struct ts_pane_data *d)
+{
+	d->state = TS_PANE_FAILED;
+	snprintf(d->reason, sizeof(d->reason), "out of memory");
+}
+
+static void
+ask_tiles(struct memory_view *m)
+{
+	struct tiles_fetch *f = ts_alloc(1, sizeof(*f));
+
+	if (!f) {
+		no_memory(&m->tiles_state);
+		return;
+	}
+	f->fetch.read = read_tiles;
+	f->fetch.fini = fini_tiles;
+	m->tiles_state.state = TS_PANE_LOADING;
+	m->tiles_sent = &f->fetch;
+	ts_fetch_send(&m->view, &f->fetch, FETCH_TILES, TS_WORKER_SCREEN, "reading tiles");
+}
+
+static void
+ask_categories(struct memory_view *m)
+{
+	struct categories_fetch *f = ts_alloc(1, sizeof(*f));
+
+	if (f)
+		f->tile = ts_alloc((size_t)m->tiles->n, sizeof(*f->tile));
+	if (!f || !f->tile) {
+		free(f);
+		no_memory(&m->categories_state);
+		return;
+	}
+	f->n = m->tiles->n;
+	for (int64_t i = 0; i < f->n; i++)
+		f->tile[i] = m->tiles->tiles.tile[i].tile;
+	f->fetch.read = read_categories;
+	f->fetch.fini = fini_categories;
+	m->categories_state.state = TS_PANE_LOADING;
+	m->categories_sent = &f->fetch;
+	ts_fetch_send(&m->view, &f->fetch, FETCH_CATEGORIES, TS_WORKER_BULK, "counting categories");
+}
+
+static void
+variables_are_absent(struct memory_view *m)
+{
+	m->variables_state = (struct ts_pane_data){.state = TS_PANE_ABSENT,
+		.what = "lowered variables, the variables of each tile",
+		.option = "autoReport.outputLoweredVars",
+		.cost = "file size; leaving it out does not make viewing faster",
+		.instead = "the categories of the tile (Tab)"};
+	snprintf(m->variables_state.reason, sizeof(m->variables_state.reason), "%.199s",
+		m->view.env->report->binding[TS_LOWERED_VARIABLE].reason);
+}
+
+static void
+ask_variables(struct memory_view *m, int64_t tile)
+{
+	const struct ts_report *r = m->view.env->report;
+	bool keyed = ts_tile_variables_keyed(r);
+	struct variables_fetch *f;
+
+	if (!ts_report_has(r, TS_LOWERED_VARIABLE)) {
+		variables_are_absent(m);
+		return;
+	}
+	if (m->variables_wanted == tile)
+		return;
+	m->variables_wanted = tile;
+	m->variables_sent = NULL;
+	if (m->variables_of == tile) {
+		m->variables_state.state = TS_PANE_READY; /* back before the other one came */
+		return;
+	}
+	f = ts_alloc(1, sizeof(*f));
+	if (!f) {
+		no_memory(&m->variables_state);
+		return;
+	}
+	f->tile = tile;
+	f->fetch.read = read_variables;
+	f->fetch.fini = fini_variables;
+	m->variables_state.state = m->variables_of >= 0 ? TS_PANE_STALE : TS_PANE_LOADING;
+	m->variables_sent = &f->fetch;
+	ts_fetch_send(&m->view, &f->fetch, FETCH_VARIABLES,
+		keyed ? TS_WORKER_SCREEN : TS_WORKER_BULK, "reading variables of a tile");
+}
+
+void
+memory_request(struct ts_view *v)
+{
+	struct memory_view *m = (struct memory_view *)v;
+	const struct ts_tile *tile;
+
+	if (!v->env->report)
+		return;
+	if (m->tiles_state.state == TS_PANE_EMPTY)
+		ask_tiles(m);
+	tile = memory_tile(m);
+	if (!tile)
+		return;
+	ask_variables(m, tile->tile);
+	if (m->categories_state.state == TS_PANE_EMPTY)
+		ask_categories(m);
+}
+
+/* --- taking answers --------------------------------------------------------------------------- */
+
+/* A fetch that came back in vain although nobody asked anew: somebody stopped it. */
+static void
+stopped(struct ts_pane_data *d)
+{
+	d->state = TS_PANE_FAILED;
+	snprintf(d->reason, sizeof(d->reason), "stopped (r reads the report again)");
+}
+
+static void
+absent_by_graph_profile(struct ts_pane_data *d, const char *what)
+{
+	if (d->state != TS_PANE_ABSENT)
+		return;
+	d->what = what;
+	d->option = "autoReport.outputGraphProfile";
+	d->cost = "compile time and file size; no memory of the IPU";
+	d->instead = NULL;
+}
+
+static int64_t
+first_place(const struct memory_view *m)
+{
+	const struct memory_tiles *t = m->tiles;
+	int64_t wanted[] = {m->want_tile, m->view.env->selection->tile};
+
+	for (size_t i = 0; i < TS_COUNT(wanted); i++) {
+		ptrdiff_t at = wanted[i] >= 0 ? ts_tiles_find(&t->tiles, wanted[i]) : -1;
+
+		if (at >= 0)
+			return at;
+	}
+	return t->n > 0 ? t->order[m->gaps][0] : 0;
+}
+
+static enum ts_effect
+take_tiles(struct memory_view *m, struct ts_fetch *f)
+{
+	struct tiles_fetch *tf = (struct tiles_fetch *)f;
+
+	m->tiles_sent = NULL;
+	if (ts_fetch_in_vain(f, m->view.env->generation)) {
+		stopped(&m->tiles_state);
+		return TS_EFFECT_REPAINT;
+	}
+	ts_pane_result(&m->tiles_state, f->code, &f->err, tf->tiles != NULL);
+	absent_by_graph_profile(&m->tiles_state, "memory of the tiles");
+	free_tiles(m->tiles);
+	m->tiles = tf->tiles;
+	tf->tiles = NULL;
+	m->data++;
+	if (!m->tiles)
+		return TS_EFFECT_REPAINT;
+	if (!m->tiles->has_gaps)
+		m->gaps = 1;
+	ts_span_set_count(&m->span, m->tiles->n);
+	ts_span_go(&m->span, first_place(m));
+	m->want_tile = -1;
+	memory_update(m);
+	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC | TS_EFFECT_SELECT);
+}
+
+static enum ts_effect
+take_categories(struct memory_view *m, struct ts_fetch *f)
+{
+	struct categories_fetch *cf = (struct categories_fetch *)f;
+
+	m->categories_sent = NULL;
+	if (ts_fetch_in_vain(f, m->view.env->generation)) {
+		stopped(&m->categories_state);
+		return TS_EFFECT_REPAINT;
+	}
+	ts_pane_result(&m->categories_state, f->code, &f->err, cf->categories != NULL);
+	absent_by_graph_profile(&m->categories_state, "memory by category");
+	free_categories(m->categories);
+	m->categories = cf->categories;
+	cf->categories = NULL;
+	m->data++;
+	memory_update(m);
+	return TS_EFFECT_REPAINT;
+}
+
+static enum ts_effect
+take_variables(struct memory_view *m, struct ts_fetch *f)
+{
+	struct variables_fetch *vf = (struct variables_fetch *)f;
+
+	m->variables_sent = NULL;
+	if (ts_fetch_in_vain(f, m->view.env->generation)) {
+		stopped(&m->variables_state);
+		return TS_EFFECT_REPAINT;
+	}
+	ts_pane_result(&m->variables_state, f->code, &f->err, vf->variables.found > 0);
+	ts_tile_variables_fini(&m->variables);
+	m->variables = vf->variables;
+	vf->variables = (struct ts_tile_variables){0};
+	m->variables_of = ts_pane_has(&m->variables_state) ? vf->tile : -1;
+	ts_list_set_count(&m->variable_list, m->variables.count);
+	ts_list_go(&m->variable_list, 0);
+	return TS_EFFECT_REPAINT;
+}
+
+enum ts_effect
+memory_deliver(struct ts_view *v, struct ts_fetch *f)
+{
+	struct memory_view *m = (struct memory_view *)v;
+
+	if (f == m->tiles_sent)
+		return take_tiles(m, f);
+	if (f == m->categories_sent)
+		return take_categories(m, f);
+	if (f == m->variables_sent)
+		return take_variables(m, f);
+	return TS_EFFECT_NONE;
+}
+
+void
+memory_drop(struct memory_view *m)
+{
+	free_tiles(m->tiles);
+	free_categories(m->categories);
+	ts_tile_variables_fini(&m->variables);
+	m->tiles = NULL;
+	m->categories = NULL;
+	m->tiles_sent = m->categories_sent = m->variables_sent = NULL;
+	m->tiles_state = m->categories_state = m->variables_state = (struct ts_pane_data){0};
+	m->variables_of = m->variables_wanted = m->rows_of = -1;
+	m->rows = 0;
+	m->data++;
+}
+
+/* --- figures of what is in sight -------------------------------------------------------------- */
+
+const struct ts_tile *
+memory_tile(const struct memory_view *m)
+{
+	return memory_has_tiles(m) ? &m->tiles->tiles.tile[m->span.cursor] : NULL;
+}
+
+bool
+memory_can(const struct memory_view *m, enum memory_breakdown by)
+{
+	switch (by) {
+	case BY_CATEGORY:
+	case BY_CATEGORY_MEAN:
+		return m->categories_state.state != TS_PANE_ABSENT &&
+			m->categories_state.state != TS_PANE_FAILED;
+	case BY_LIVENESS:
+		return m->tiles && m->tiles->has_live;
+	default:
+		return true;
+	}
+}
+
+static bool
+does_not_fit(const struct memory_tiles *t, int64_t i)
+{
+	const struct ts_tile *tile = &t->tiles.tile[i];
+
+	return tile->overflowed > 0 ||
+		(t->target.bytes_per_tile != TS_UNKNOWN &&
+			ts_tile_used(tile) > t->target.bytes_per_tile);
+}
+
+static bool
+any_does_not_fit(const struct memory_tiles *t, const struct ts_bucket *b)
+{
+	for (int64_t i = b->from; i < b->to && t->over > 0; i++)
+		if (does_not_fit(t, i))
+			return true;
+	return false;
+}
+
+/* Does an IPU begin in the column (and not with the very first tile)? */
+static bool
+ipu_begins(const struct memory_tiles *t, const struct ts_bucket *b)
+{
+	for (int64_t i = ts_max_i64(b->from, 1); i < b->to; i++)
+		if (t->ipu[i] != t->ipu[i - 1])
+			return true;
+	return false;
+}
+
+static void
+make_layers(struct memory_view *m)
+{
+	struct memory_plot *p = &m->plot;
+	enum ts_stack how = m->breakdown == BY_CATEGORY_MEAN ? TS_STACK_MEAN : TS_STACK_MAX;
+
+	memset(p->layer, 0, sizeof(p->layer));
+	if (m->breakdown == BY_LIVENESS) {
+		for (int i = 0; i < 2; i++)
+			ts_buckets_layer(p->layer[i], p->columns, p->bucket, m->tiles->live[i],
+				m->tiles->n, TS_STACK_MAX);
+	} else if (m->breakdown != BY_TOTAL && m->categories) {
+		for (int b = 0; b < m->categories->bands; b++)
+			if (m->categories->band[b])
+				ts_buckets_layer(p->layer[b], p->columns, p->bucket,
+					m->categories->band[b], m->tiles->n, how);
+	}
+}
+
+static void
+make_plot(struct memory_view *m)
+{
+	const struct memory_tiles *t = m->tiles;
+	struct memory_plot *p = &m->plot;
+
+	ts_buckets(p->bucket, p->columns, t->value[m->gaps], t->n, p->from, p->to);
+	p->several = p->to - p->from > p->columns;
+	for (int i = 0; i < p->columns; i++) {
+		const struct ts_bucket *b = &p->bucket[i];
+
+		p->bad[i] = any_does_not_fit(t, b);
+		p->fill[i] = p->bad[i] ? 0 : b->mean;
+		p->over[i] = p->bad[i] ? b->mean : 0;
+		p->outline[i] = (double)ts_max_i64(b->max, 0);
+		/* a tile that takes several columns begins in the first */
+		p->ipu[i] = (i == 0 || b->from != p->bucket[i - 1].from) && ipu_begins(t, b);
+	}
+	make_layers(m);
+}
+
+static void
+make_strip(struct memory_view *m)
+{
+	const struct memory_tiles *t = m->tiles;
+	struct memory_plot *p = &m->plot;
+	struct ts_bucket *b = ts_alloc((size_t)ts_max_i64(p->strip_columns, 1), sizeof(*b));
+
+	for (int i = 0; b && i < p->strip_columns; i++) {
+		if (i == 0)
+			ts_buckets(b, p->strip_columns, t->value[m->gaps], t->n, 0, t->n);
+		p->strip[i] = (double)ts_max_i64(b[i].max, 0);
+		p->strip_bad[i] = any_does_not_fit(t, &b[i]);
+	}
+	free(b);
+}
+
+/* Upper end of the y axis: the limit and all tiles, but a few mad ones do not flatten the rest. */
+static double
+find_top(const struct memory_view *m)
+{
+	enum { HIGHEST = 4 };
+	double limit = (double)m->tiles->target.bytes_per_tile,
+	       top = (double)m->tiles->top[m->gaps];
+
+	if (limit > 0 && top > HIGHEST * limit)
+		top = HIGHEST * limit;
+	if (limit > top)
+		top = limit;
+	return top > 0 ? top * 1.04 : 1;
+}
+
+static int
+most_bytes_first(const void *a, const void *b)
+{
+	const struct memory_row *x = a, *y = b;
+
+	if (x->bytes != y->bytes)
+		return x->bytes < y->bytes ? 1 : -1;
+	return (x->category > y->category) - (x->category < y->category);
+}
+
+static void
+make_rows(struct memory_view *m, const struct ts_tile *tile)
+{
+	m->rows = 0;
+	m->rows_bytes = 0;
+	for (int i = 0; m->categories && i < m->categories->c.count; i++) {
+		int64_t bytes = ts_categories_on_tile(&m->categories->c, i, tile->tile);
+
+		if (bytes > 0 && ts_add_i64(&m->rows_bytes, bytes))
+			m->row[m->rows++] = (struct memory_row){i, bytes};
+	}
+	if (m->gaps && tile->total_gaps > tile->total && m->categories &&
+		ts_add_i64(&m->rows_bytes, tile->total_gaps - tile->total))
+		m->row[m->rows++] = (struct memory_row){-1, tile->total_gaps - tile->total};
+	qsort(m->row, (size_t)m->rows, sizeof(m->row[0]), most_bytes_first);
+	ts_list_set_count(&m->category_list, m->rows);
+	if (tile->tile != m->rows_of)
+		ts_list_go(&m->category_list, 0);
+	m->rows_of = tile->tile;
+	m->rows_data = m->data;
+	m->rows_gaps = m->gaps;
+}
+
+void
+memory_update(struct memory_view *m)
+{
+	struct memory_plot *p = &m->plot;
+	const struct ts_tile *tile = memory_tile(m);
+	int strip = m->pane[PANE_STRIP].w < TS_CANVAS_MAX_W ? m->pane[PANE_STRIP].w
+							    : TS_CANVAS_MAX_W;
+	int columns;
+
+	if (!tile)
+		return;
+	m->top = find_top(m);
+	m->gutter = memory_gutter(m);
+	columns = m->pane[PANE_GRAPH].w - m->gutter;
+	columns = columns < TS_CANVAS_MAX_W ? columns : TS_CANVAS_MAX_W;
+	ts_span_resize(&m->span, columns);
+	if (p->data != m->data || p->gaps != m->gaps || p->strip_columns != strip) {
+		p->strip_columns = strip;
+		make_strip(m);
+		p->columns = -1;
+	}
+	if (p->columns != columns || p->from != m->span.from || p->to != m->span.to ||
+		p->breakdown != (int)m->breakdown) {
+		p->columns = columns;
+		p->from = m->span.from;
+		p->to = m->span.to;
+		p->breakdown = (int)m->breakdown;
+		p->gaps = m->gaps;
+		p->data = m->data;
+		make_plot(m);
+	}
+	if (m->rows_of != tile->tile || m->rows_data != m->data || m->rows_gaps != m->gaps)
+		make_rows(m, tile);
+}

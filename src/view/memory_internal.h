@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files of the Memory view share: memory.c (commands), memory_data.c (what is asked of the
+ * report, figures per column), memory_draw.c (to the canvas).
+ *
+ * The x axis is the list of tiles in the order of their numbers, whatever the numbers are: unit i of
+ * the span is tile i of the list. The cursor is always on one tile; where a column holds several
+ * tiles, moving by columns puts it on the fullest of them.
+ */
+#ifndef TS_VIEW_MEMORY_INTERNAL_H
+#define TS_VIEW_MEMORY_INTERNAL_H
+
+#include "tilescope/calc/buckets.h"
+#include "tilescope/report/target.h"
+#include "tilescope/report/tile_variables.h"
+#include "tilescope/ui/chart.h"
+#include "tilescope/ui/layout.h"
+#include "tilescope/ui/list.h"
+#include "tilescope/ui/span.h"
+#include "tilescope/ui/table.h"
+#include "tilescope/view/fetch.h"
+#include "tilescope/view/view.h"
+
+enum memory_pane {
+	PANE_STRIP,
+	PANE_TITLE,
+	PANE_LEGEND,
+	PANE_GRAPH,
+	PANE_READOUT,
+	PANE_CATEGORIES,
+	PANE_VARIABLES,
+	PANE_NONE = TS_LAYOUT_NONE,
+};
+
+/* Panes that take keys. */
+enum { MEMORY_PANES_KEYS = 1 << PANE_GRAPH | 1 << PANE_CATEGORIES | 1 << PANE_VARIABLES };
+
+enum memory_breakdown {
+	BY_TOTAL,
+	BY_CATEGORY,	  /* of the fullest tile of each column */
+	BY_CATEGORY_MEAN, /* of the mean tile of each column */
+	BY_LIVENESS,
+	BY_COUNT,
+};
+
+enum memory_fetch_kind { FETCH_TILES, FETCH_CATEGORIES, FETCH_VARIABLES };
+
+/* Bands of the breakdown by category: the largest, and all others together. */
+enum { MEMORY_BANDS = 16, MEMORY_IPUS = 64, MEMORY_SEARCH = 128, AXIS_ROWS = 2 };
+
+/* The tiles with all that follows from them; made by a worker. */
+struct memory_tiles {
+	struct ts_tiles tiles;
+	struct ts_target target;
+	int64_t n;
+	bool dense;	      /* tile i of the list is tile number first + i */
+	bool has_gaps;	      /* some tile says how much its gaps are */
+	bool has_live;	      /* some tile says what is always live */
+	int64_t *value[2];    /* bytes by gaps: excluding, including where known */
+	uint32_t *order[2];   /* fullest first */
+	uint32_t *rank[2];    /* place in `order` */
+	int64_t *ipu;	      /* or TS_UNKNOWN */
+	int64_t *live[2];     /* always live, most of not always live; TS_UNKNOWN */
+	int64_t top[2];	      /* largest value */
+	size_t over;	      /* tiles that do not fit */
+	char target_note[80]; /* what went wrong with the target, or "" */
+};
+
+struct memory_categories {
+	struct ts_categories c;
+	int bands;
+	bool other;		     /* the last band is all others together */
+	int64_t *band[MEMORY_BANDS]; /* bytes by tile of the list; NULL: too large to add up */
+	char letter[MEMORY_BANDS];
+	const char *name[MEMORY_BANDS];
+};
+
+struct memory_row {
+	int category; /* index, or -1 for the gaps */
+	int64_t bytes;
+};
+
+struct memory_plot {
+	/* what it was made for */
+	int64_t from, to;
+	int columns, gaps, breakdown;
+	uint64_t data;
+
+	struct ts_bucket bucket[TS_CANVAS_MAX_W];
+	double fill[TS_CANVAS_MAX_W], over[TS_CANVAS_MAX_W], outline[TS_CANVAS_MAX_W];
+	double layer[MEMORY_BANDS][TS_CANVAS_MAX_W];
+	bool bad[TS_CANVAS_MAX_W]; /* a tile of the column does not fit */
+	bool ipu[TS_CANVAS_MAX_W]; /* an IPU begins in the column */
+	bool several;		   /* columns hold more than one tile */
+	int strip_columns;
+	double strip[TS_CANVAS_MAX_W];
+	bool strip_bad[TS_CANVAS_MAX_W];
+};
+
+struct memory_view {
+	struct ts_view view; /* first */
+	struct ts_rect area;
+	struct ts_rect pane[TS_LAYOUT_PANES];
+	bool wide;
+	enum memory_pane focus;
+	enum memory_pane details; /* the table that is shown when there is room for one */
+	enum memory_pane zoomed;
+
+	struct ts_pane_data tiles_state, categories_state, variables_state;
+	struct ts_fetch *tiles_sent, *categories_sent, *variables_sent; /* the newest, or NULL */
+	struct memory_tiles *tiles;					/* NULL: not here */
+	struct memory_categories *categories;				/* NULL: not here */
+	struct ts_tile_variables variables;
+	int64_t variables_of;	  /* tile of `variables`, -1 = none */
+	int64_t variables_wanted; /* tile last asked for, -1 = none */
+	uint64_t data;		  /* counts arrivals: plot and rows are made anew */
+
+	struct ts_span span;
+	int64_t want_tile; /* to go to when the tiles come, -1 = none */
+	int gaps;	   /* 1 = bytes include gaps where known */
+	enum memory_breakdown breakdown;
+	int64_t walk; /* place of the last `fullest`, -1 = none */
+	struct memory_plot plot;
+	double top; /* of the y axis, bytes */
+	int gutter; /* columns of its labels */
+
+	struct memory_row row[TS_CATEGORIES_MAX + 1];
+	int rows;
+	int64_t rows_bytes; /* their sum */
+	int64_t rows_of;    /* tile that they are of, -1 = none */
+	uint64_t rows_data;
+	int rows_gaps;
+	struct ts_list category_list, variable_list;
+	char search[MEMORY_SEARCH];
+};
+
+/* --- memory_data.c --- */
+
+void memory_drop(struct memory_view *m);
+void memory_request(struct ts_view *v);
+enum ts_effect memory_deliver(struct ts_view *v, struct ts_fetch *f);
+
+/* Figures for what is in sight; cheap when nothing has changed. */
+void memory_update(struct memory_view *m);
+
+/* Is this breakdown possible with what the report records? */
+bool memory_can(const struct memory_view *m, enum memory_breakdown by);
+
+/* The tile under the cursor, or NULL. */
+const struct ts_tile *memory_tile(const struct memory_view *m);
+
+static inline bool
+memory_has_tiles(const struct memory_view *m)
+{
+	return m->tiles && m->tiles->n > 0;
+}
+
+/* --- memory_draw.c --- */
+
+void memory_draw(struct ts_view *v, struct ts_canvas *c);
+void memory_layout(struct memory_view *m);
+
+/* Columns of the y axis' labels. */
+int memory_gutter(const struct memory_view *m);
+
+/* The row under the cursor as text, fields divided by tabs. */
+void memory_copy(struct memory_view *m, char *out, size_t size);
+
+/* The list and table line at a cell of the screen (mouse); NULL when it is no row. */
+struct ts_list *memory_list_at(struct memory_view *m, int y, enum memory_pane pane, int *line);
+
+#endif
