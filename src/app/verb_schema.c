@@ -176,7 +176,7 @@ text_bound(struct ts_strbuf *out, const struct ts_binding *b)
 	for (int c = 0; c < def->column_count; c++) {
 		ts_strbuf_reset(&text);
 		describe(&text, b, c);
-		ts_strbuf_printf(out, "    %-22s", def->column[c].name);
+		ts_strbuf_printf(out, "    %-25s ", def->column[c].name);
 		put_safe(out, text.len ? text.s : "-");
 		ts_strbuf_putc(out, '\n');
 	}

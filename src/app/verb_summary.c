@@ -66,6 +66,8 @@ json_memory(const struct ts_summary *s)
 	bool known, fits = ts_summary_fits(t, &s->target, &known);
 	bool has = s->has_tiles;
 
+	known &= !s->tiles_partial || !fits; /* what was not read may not fit */
+
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 		"tiles", has ? json_integer((json_int_t)t->count) : json_null(), "total_bytes",
 		has ? json_integer(t->total) : json_null(), "total_gaps_bytes",
@@ -273,21 +275,22 @@ text_categories(const struct text *t, const struct ts_summary *s)
 {
 	int64_t sum = 0;
 
+	if (s->categories.count > 0)
+		ts_strbuf_puts(t->out,
+			"        category                          bytes  share of the categories\n");
 	for (int i = 0; i < s->categories.count; i++)
 		if (!ts_add_i64(&sum, s->categories.category[i].bytes))
 			sum = INT64_MAX;
 	for (int i = 0; i < s->categories.count; i++) {
 		const struct ts_category *k = &s->categories.category[i];
-		struct ts_strbuf name;
 		char a[TS_FMT_MAX], b[TS_FMT_MAX], c[TS_FMT_MAX];
 
-		ts_strbuf_init(&name, 200);
-		put_safe(&name, k->name);
-		ts_strbuf_printf(t->out, "        %-28s %10s %6s   worst tile %-7lld %10s\n",
-			name.s, ts_fmt_bytes(a, k->bytes, t->units),
+		ts_strbuf_puts(t->out, "        ");
+		ts_utf8_pad(t->out, k->name, strlen(k->name), 28);
+		ts_strbuf_printf(t->out, " %10s %6s   worst tile %-7lld %10s\n",
+			ts_fmt_bytes(a, k->bytes, t->units),
 			ts_fmt_percent(b, (double)k->bytes, (double)sum), (long long)k->worst_tile,
 			ts_fmt_bytes(c, k->worst_tile_bytes, t->units));
-		ts_strbuf_fini(&name);
 	}
 }
 

@@ -178,6 +178,31 @@ ts_utf8_safe(struct ts_strbuf *out, const char *s, size_t n)
 	}
 }
 
+void
+ts_utf8_pad(struct ts_strbuf *out, const char *s, size_t n, int width)
+{
+	bool fits = ts_utf8_columns(s, n) <= width;
+	int room = fits ? width : width - 1, columns = 0;
+	size_t used = 0;
+
+	while (used < n) {
+		uint32_t cp;
+		size_t bytes = ts_utf8_next(s + used, n - used, &cp);
+
+		if (columns + ts_cp_width(cp) > room)
+			break;
+		columns += ts_cp_width(cp);
+		used += bytes;
+	}
+	ts_utf8_safe(out, s, used);
+	if (!fits && width > 0) {
+		ts_strbuf_putc(out, '~');
+		columns++;
+	}
+	for (; columns < width; columns++)
+		ts_strbuf_putc(out, ' ');
+}
+
 int
 ts_utf8_columns(const char *s, size_t n)
 {

@@ -218,6 +218,7 @@ slot_of(struct ts_categories *c, int64_t tile)
 static int
 category_named(struct ts_categories *c, const char *name, size_t n)
 {
+	n = strnlen(name, n);
 	for (int i = 0; i < c->count; i++)
 		if (strlen(c->category[i].name) == n && memcmp(c->category[i].name, name, n) == 0)
 			return i;

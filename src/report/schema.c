@@ -53,19 +53,26 @@ read_columns(struct ts_object *o, struct ts_db *db, int *pk, int *pk_count, stru
 	enum ts_code code;
 	bool row;
 
+	size_t cap = 0;
+
 	*pk = -1;
 	*pk_count = 0;
-	o->column = ts_alloc(TS_SCHEMA_COLUMNS, sizeof(*o->column));
-	if (!o->column)
-		return ts_err_nomem(err);
 	code = prepare_on(db, &stmt, "PRAGMA main.table_xinfo(", o->name, ")", err);
 	if (code)
 		return code;
 	while (!(code = ts_db_step(db, stmt, &row, err)) && row) {
-		struct ts_sql_column *c = &o->column[o->column_count];
+		void *p = o->column;
+		struct ts_sql_column *c;
 
 		if (o->column_count == TS_SCHEMA_COLUMNS)
 			break;
+		if (!ts_room(&p, &cap, (size_t)o->column_count, sizeof(*o->column))) {
+			code = ts_err_nomem(err);
+			break;
+		}
+		o->column = p;
+		c = &o->column[o->column_count];
+		*c = (struct ts_sql_column){0};
 		if (sqlite3_column_int(stmt, 5) > 0) {
 			*pk = o->column_count;
 			*pk_count += 1;

@@ -256,6 +256,7 @@ read_memory(struct ts_summary *s, struct ts_reader *rd, struct ts_progress *prog
 
 	code = ts_tiles_read(&s->tiles, rd, &why);
 	s->has_tiles = code != TS_E_ABSENT;
+	s->tiles_partial = code != TS_OK;
 	end = soften(s, code, "tile memory", &why, err);
 	note_left_out(&s->notes, "tile memory", s->tiles.bad_rows, bad_number);
 	if (end)
@@ -375,7 +376,7 @@ ts_summary_read(struct ts_summary *s, struct ts_reader *rd, struct ts_progress *
 	ts_step_names_fini(&names);
 	if (!end)
 		end = soften(s,
-			ts_target_read(&s->target, rd, (int64_t)s->tiles.count,
+			ts_target_read(&s->target, rd, s->tiles_partial ? 0 : s->tiles.rows,
 				s->execution.step_ipus, &why),
 			"target", &why, err);
 	if (!end)

@@ -638,7 +638,7 @@ read_verdict(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 
 	more = ts_about_read(&v->about, rd, &second);
 	if (!more)
-		more = ts_target_read(&v->target, rd, (int64_t)v->tiles.count,
+		more = ts_target_read(&v->target, rd, code ? 0 : v->tiles.rows,
 			steps->bound ? steps->group : 0, &second);
 	if (!code && more && err)
 		*err = second;

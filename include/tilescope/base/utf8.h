@@ -40,6 +40,9 @@ int ts_cp_width(uint32_t cp);
 /* Append s with every unsafe code point replaced by U+FFFD. */
 void ts_utf8_safe(struct ts_strbuf *out, const char *s, size_t n);
 
+/* The same in exactly `width` columns: cut (with "~" at the end) or filled with blanks. */
+void ts_utf8_pad(struct ts_strbuf *out, const char *s, size_t n, int width);
+
 /* Columns that ts_utf8_safe()'s result takes. */
 int ts_utf8_columns(const char *s, size_t n);
 

@@ -12,7 +12,7 @@
 
 #include "tilescope/report/db.h"
 
-enum { TS_SCHEMA_OBJECTS = 1024, TS_SCHEMA_COLUMNS = 256 };
+enum { TS_SCHEMA_OBJECTS = 1024, TS_SCHEMA_COLUMNS = 2000 };
 
 enum ts_object_kind { TS_OBJECT_TABLE, TS_OBJECT_VIEW, TS_OBJECT_VIRTUAL };
 

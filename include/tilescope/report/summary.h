@@ -56,6 +56,7 @@ struct ts_summary {
 	struct ts_about about;
 	struct ts_target target;
 	bool has_tiles; /* tile_memory is there */
+	bool tiles_partial; /* ... and could not be read to its end */
 	struct ts_tiles tiles;
 	bool has_categories;
 	struct ts_categories categories;

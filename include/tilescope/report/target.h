@@ -21,7 +21,8 @@ struct ts_target {
 };
 
 /*
- * The recorded target, else one assumed from `tiles` (of tile_memory; all replicas') and
+ * The recorded target, else one assumed from `tiles` (rows of tile_memory, broken ones
+ * too: they are of all replicas; 0 when not all could be read) and
  * `step_ipus` (IPUs that have steps, one replica's; 0 = none known): tiles a multiple of 1,472 (Mk2),
  * else of 1,216 (Mk1), with a quotient that is a multiple of step_ipus, give tiles per IPU and memory;
  * else tiles / step_ipus; else nothing. Mk2 and Bow differ only in clock, so that stays unknown.
