@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* binding_internal - shared by binding.c, sample.c and reach.c: looking at rows to fit a map to them. */
+#ifndef TS_REPORT_BINDING_INTERNAL_H
+#define TS_REPORT_BINDING_INTERNAL_H
+
+#include "tilescope/report/binding.h"
+
+enum { TS_SAMPLE_WHOLE = 16384 }; /* tables of up to so many row ids are looked at whole */
+
+/* Errors that end everything; all others only mean "this does not fit". */
+bool ts_is_fatal(enum ts_code code);
+
+/* Append SELECT "a", "b" FROM main."object". */
+void ts_sql_select(struct ts_strbuf *sql, const struct ts_object *o, const int *columns, int count);
+
+/* Rows of a few integer columns; a value that is none is -1. */
+struct ts_sample {
+	int columns; /* the first is the group's */
+	size_t rows, cap;
+	int64_t *value; /* rows x columns */
+};
+
+/*
+ * Rows of `columns` of r->rows, the first being the group's, sorted by it: the whole table when it is
+ * small, else whole groups from windows at evenly spaced row ids. Damaged pages end a window early and
+ * nothing else. Errors: only fatal ones.
+ */
+enum ts_code ts_sample_take(struct ts_sample *s, const struct ts_reach *r, struct ts_db *db,
+	const int *columns, int count, struct ts_err *err) TS_WARN_UNUSED;
+void ts_sample_fini(struct ts_sample *s);
+
+/* One column of the sample, judged group by group. */
+struct ts_verdict {
+	int groups;  /* with an integer to group by */
+	int exact;   /* values are 0..size-1, each once */
+	int apart;   /* values are distinct small integers */
+	int largest; /* rows of the largest group, at most GROUP_MAX */
+	int common;  /* size that most exact groups have */
+};
+
+enum ts_code ts_sample_judge(struct ts_verdict *v, const struct ts_sample *s, int column,
+	struct ts_err *err) TS_WARN_UNUSED;
+
+/* Fill in the row ids, or the row ids and the way, by which r->rows is reached by r->column. */
+enum ts_code ts_reach_rowids(struct ts_reach *r, struct ts_db *db,
+	struct ts_err *err) TS_WARN_UNUSED;
+enum ts_code ts_reach_find(struct ts_reach *r, struct ts_db *db, struct ts_err *err) TS_WARN_UNUSED;
+
+#endif

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * reach - how rows are reached by a key: row id, index, or bisection of row ids where the key never falls
+ * along them (looked at whole in small tables, at a few dozen rows in large ones).
+ */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/base/strbuf.h"
+
+#include "binding_internal.h"
+
+enum { PROBES = 48 };
+
+static const char *const key_names[] = {
+	[TS_REACH_NONE] = "forwards only",
+	[TS_REACH_ROWID] = "row id",
+	[TS_REACH_INDEX] = "index",
+	[TS_REACH_MONOTONE] = "bisection",
+};
+
+const char *
+ts_reach_name(enum ts_reach_kind key)
+{
+	return key_names[key];
+}
+
+static void
+quoted_column(struct ts_strbuf *sql, const struct ts_reach *r)
+{
+	if (r->column < 0)
+		ts_strbuf_puts(sql, r->rows->rowid);
+	else
+		ts_sql_quote(sql, r->rows->column[r->column].name);
+}
+
+/* Two sub-selects, for min and max in one statement make SQLite scan the table. */
+enum ts_code
+ts_reach_rowids(struct ts_reach *r, struct ts_db *db, struct ts_err *err)
+{
+	static const char *const ends[] = {"min", "max"};
+	int64_t *to[] = {&r->first_rowid, &r->last_rowid};
+
+	r->has_rowid = r->rows->rowid != NULL;
+	r->first_rowid = 0;
+	r->last_rowid = -1;
+	for (size_t i = 0; r->has_rowid && i < TS_COUNT(ends); i++) {
+		struct ts_strbuf sql;
+		enum ts_code code;
+		bool found;
+
+		ts_strbuf_init(&sql, 1 << 16);
+		ts_strbuf_printf(&sql, "SELECT %s(%s) FROM main.", ends[i], r->rows->rowid);
+		ts_sql_quote(&sql, r->rows->name);
+		code = ts_db_int(db, to[i], &found, sql.s, err);
+		ts_strbuf_fini(&sql);
+		if (ts_is_fatal(code))
+			return code;
+		if (code || !found) { /* empty, or its edge is damaged */
+			r->has_rowid = !code;
+			r->first_rowid = 0;
+			r->last_rowid = -1;
+			break;
+		}
+	}
+	return TS_OK;
+}
+
+/* The first row at or behind `rowid` whose key is an integer: *there, its row id and key. */
+static enum ts_code
+probe(const struct ts_reach *r, struct ts_db *db, int64_t *rowid, int64_t *key, bool *there,
+	struct ts_err *err)
+{
+	struct ts_strbuf sql;
+	sqlite3_stmt *stmt;
+	enum ts_code code;
+	const char *word = r->rows->rowid;
+
+	ts_strbuf_init(&sql, 1 << 16);
+	ts_strbuf_printf(&sql, "SELECT %s, ", word);
+	quoted_column(&sql, r);
+	ts_strbuf_puts(&sql, " FROM main.");
+	ts_sql_quote(&sql, r->rows->name);
+	ts_strbuf_printf(&sql, " WHERE %s >= ?1 ORDER BY %s LIMIT 64", word, word);
+	code = ts_db_prepare(db, &stmt, sql.s, err);
+	ts_strbuf_fini(&sql);
+	if (code)
+		return code;
+	sqlite3_bind_int64(stmt, 1, *rowid);
+	while (!(code = ts_db_step(db, stmt, there, err)) && *there)
+		if (sqlite3_column_type(stmt, 1) == SQLITE_INTEGER) {
+			*rowid = sqlite3_column_int64(stmt, 0);
+			*key = sqlite3_column_int64(stmt, 1);
+			break;
+		}
+	ts_db_release(db, stmt);
+	return code;
+}
+
+enum ts_code
+ts_reach_bisect(int64_t *rowid, const struct ts_reach *r, struct ts_db *db, int64_t value,
+	struct ts_err *err)
+{
+	int64_t low = r->first_rowid, high = r->last_rowid; /* the answer lies in low..high + 1 */
+
+	while (low <= high) {
+		int64_t middle = low + (int64_t)(((uint64_t)high - (uint64_t)low) / 2);
+		int64_t at = middle, key = 0;
+		bool there;
+		enum ts_code code = probe(r, db, &at, &key, &there, err);
+
+		if (code)
+			return code;
+		if (!there || at > high || key >= value)
+			high = middle - 1;
+		else
+			low = at + 1;
+	}
+	*rowid = low;
+	return TS_OK;
+}
+
+/* Small tables are looked at whole; of large ones a few dozen rows. */
+static enum ts_code
+is_monotone(bool *yes, const struct ts_reach *r, struct ts_db *db, struct ts_err *err)
+{
+	uint64_t span = (uint64_t)r->last_rowid - (uint64_t)r->first_rowid;
+	uint64_t stride = span / PROBES ? span / PROBES : 1;
+	int64_t last = INT64_MIN, rowid = r->first_rowid;
+
+	*yes = true;
+	while (*yes && rowid <= r->last_rowid) {
+		int64_t key = 0;
+		bool there;
+		enum ts_code code = probe(r, db, &rowid, &key, &there, err);
+
+		if (ts_is_fatal(code))
+			return code;
+		if (code) {
+			*yes = false; /* a damaged page: who bisects would meet it too */
+			return TS_OK;
+		}
+		if (!there)
+			break;
+		*yes = key >= last;
+		last = key;
+		if ((uint64_t)r->last_rowid - (uint64_t)rowid < stride)
+			break;
+		rowid += (int64_t)stride;
+	}
+	return TS_OK;
+}
+
+/* Every row of a small table, in order. */
+static enum ts_code
+is_monotone_whole(bool *yes, const struct ts_reach *r, struct ts_db *db, struct ts_err *err)
+{
+	struct ts_strbuf sql;
+	sqlite3_stmt *stmt;
+	enum ts_code code;
+	bool row;
+	int64_t last = INT64_MIN;
+
+	*yes = true;
+	ts_strbuf_init(&sql, 1 << 16);
+	ts_sql_select(&sql, r->rows, &r->column, 1);
+	ts_strbuf_printf(&sql, " ORDER BY %s", r->rows->rowid);
+	code = ts_db_prepare(db, &stmt, sql.s, err);
+	ts_strbuf_fini(&sql);
+	if (code)
+		return code;
+	while (*yes && !(code = ts_db_step(db, stmt, &row, err)) && row)
+		if (sqlite3_column_type(stmt, 0) == SQLITE_INTEGER) {
+			*yes = sqlite3_column_int64(stmt, 0) >= last;
+			last = sqlite3_column_int64(stmt, 0);
+		}
+	ts_db_release(db, stmt);
+	if (code && !ts_is_fatal(code)) {
+		*yes = false;
+		code = TS_OK;
+	}
+	return code;
+}
+
+/* Fill in how rows are reached by r->column (r->rows and r->column are set). */
+enum ts_code
+ts_reach_find(struct ts_reach *r, struct ts_db *db, struct ts_err *err)
+{
+	enum ts_code code = ts_reach_rowids(r, db, err);
+	bool monotone = false;
+
+	r->key = TS_REACH_NONE;
+	if (code || r->column < 0)
+		return code;
+	if (r->rows->rowid_alias == r->column) {
+		r->key = TS_REACH_ROWID;
+	} else if (r->rows->column[r->column].index_first) {
+		r->key = TS_REACH_INDEX;
+	} else if (r->has_rowid && r->first_rowid <= r->last_rowid) {
+		if ((uint64_t)r->last_rowid - (uint64_t)r->first_rowid < TS_SAMPLE_WHOLE)
+			code = is_monotone_whole(&monotone, r, db, err);
+		else
+			code = is_monotone(&monotone, r, db, err);
+		if (monotone)
+			r->key = TS_REACH_MONOTONE;
+	}
+	return code;
+}
+
+/* Can a row be found by its key without reading a large table? */
+static bool
+can_look_up(const struct ts_reach *r)
+{
+	return r->column < 0 ? r->has_rowid
+			     : r->key != TS_REACH_NONE ||
+			(r->has_rowid && r->last_rowid - r->first_rowid < TS_SAMPLE_WHOLE);
+}
+
+enum ts_code
+ts_reach_text(struct ts_strbuf *out, bool *found, const struct ts_reach *r, struct ts_db *db,
+	int64_t value, int text, struct ts_err *err)
+{
+	struct ts_strbuf sql;
+	sqlite3_stmt *stmt;
+	enum ts_code code = TS_OK;
+	int64_t rowid = value;
+	bool row = false;
+
+	*found = false;
+	if (!can_look_up(r))
+		return TS_OK;
+	if (r->key == TS_REACH_MONOTONE)
+		code = ts_reach_bisect(&rowid, r, db, value, err);
+	if (code)
+		return code;
+	ts_strbuf_init(&sql, 1 << 16);
+	ts_sql_select(&sql, r->rows, &text, 1);
+	ts_strbuf_puts(&sql, " WHERE ");
+	quoted_column(&sql, r);
+	ts_strbuf_puts(&sql, " = ?1");
+	if (r->key == TS_REACH_MONOTONE)
+		ts_strbuf_printf(&sql, " AND %s = ?2", r->rows->rowid);
+	code = ts_db_prepare(db, &stmt, sql.s, err);
+	ts_strbuf_fini(&sql);
+	if (code)
+		return code;
+	sqlite3_bind_int64(stmt, 1, value);
+	if (r->key == TS_REACH_MONOTONE)
+		sqlite3_bind_int64(stmt, 2, rowid);
+	code = ts_db_step(db, stmt, &row, err);
+	if (!code && row && sqlite3_column_type(stmt, 0) == SQLITE_TEXT) {
+		const char *s = (const char *)sqlite3_column_text(stmt, 0);
+
+		ts_strbuf_add(out, s, (size_t)sqlite3_column_bytes(stmt, 0));
+		*found = true;
+	}
+	ts_db_release(db, stmt);
+	return code;
+}
