@@ -103,8 +103,8 @@ def users_schema_map(ctx, p):
                 "CREATE TABLE sets AS SELECT compute_set AS no, name AS title FROM compute_sets",
                 "CREATE TABLE exec_steps AS SELECT id AS no, type AS kind, program AS prog, "
                 "compute_set AS cset FROM steps ORDER BY rowid",
-                "CREATE TABLE exec_by_ipu AS SELECT step_id AS step_no, ipu AS chip, cycles AS cyc, "
-                "cycles_base AS base, active_cycles_from_min AS a, active_cycles_to_max AS b "
+                "CREATE TABLE exec_by_ipu AS SELECT step_id AS step_no, ipu AS chip, cycles AS "
+                "cyc, cycles_base AS base, active_cycles_from_min AS a, active_cycles_to_max AS b "
                 "FROM steps_by_ipu ORDER BY rowid"):
         db.execute(sql)
     for t in reports.COLUMNS:
