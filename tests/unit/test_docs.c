@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_docs - docs/keys is what the default keymap says. With TS_WRITE_DOCS=1 in the environment the file is
+ * written instead of compared.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tilescope/base/embedded.h"
+#include "tilescope/base/lex.h"
+#include "tilescope/base/strbuf.h"
+#include "tilescope/ui/keymap.h"
+#include "tilescope/view/help.h"
+
+static void
+keys_path(char *out, size_t size)
+{
+	const char *srcdir = getenv("srcdir");
+
+	snprintf(out, size, "%s/docs/keys", srcdir ? srcdir : ".");
+}
+
+START_TEST(keys_are_current)
+{
+	const struct ts_embedded *e = ts_embedded_find("keymaps/default.keys");
+	struct ts_strbuf complaints, text;
+	struct ts_keymap map;
+	struct ts_err err = {0};
+	char path[4096], *kept = NULL;
+
+	ck_assert_ptr_nonnull(e);
+	ts_strbuf_init(&complaints, 1 << 16);
+	ts_strbuf_init(&text, 1 << 18);
+	ts_keymap_init(&map);
+	ts_keymap_read(&map, e->name, e->text, NULL, NULL, &complaints);
+	ck_assert_str_eq(complaints.s, "");
+	ts_help_keys(&text, &map);
+	ck_assert(!text.cut);
+	keys_path(path, sizeof(path));
+	if (getenv("TS_WRITE_DOCS")) {
+		FILE *f = fopen(path, "w");
+
+		ck_assert_ptr_nonnull(f);
+		fputs(text.s, f);
+		fclose(f);
+	}
+	ck_assert_msg(ts_lex_read(&kept, path, &err) == TS_OK, "%s", err.msg);
+	ck_assert_msg(strcmp(kept, text.s) == 0,
+		"docs/keys is not current (write it: TS_WRITE_DOCS=1 make check SUITES=tests/unit/test_docs)");
+	free(kept);
+	ts_keymap_fini(&map);
+	ts_strbuf_fini(&text);
+	ts_strbuf_fini(&complaints);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("docs");
+	TCase *t = tcase_create("keys");
+	SRunner *r;
+	int failed;
+
+	tcase_add_test(t, keys_are_current);
+	suite_add_tcase(s, t);
+	r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed ? 1 : 0;
+}
