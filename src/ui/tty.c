@@ -39,6 +39,7 @@
 #define NCURSES_WIDECHAR 1
 #endif
 #include <curses.h>
+#include <term.h>
 
 #include "tilescope/base/clock.h"
 #include "tilescope/base/mem.h"
@@ -222,6 +223,12 @@ capability(const char *name)
 static bool
 try_terminal(struct ts_tty *t, const char *term)
 {
+	int status;
+
+	/* newterm() says the same of an unknown terminal, but loses some memory each time */
+	if (setupterm(term, t->out_fd, &status) != OK)
+		return false;
+	del_curterm(cur_term);
 	t->screen = newterm(term, t->out, t->in);
 	if (!t->screen)
 		return false;
@@ -792,6 +799,17 @@ key_event(const struct ts_tty *t, ts_key key)
 	return e;
 }
 
+/* A report of the mouse that nobody asked for: curses took its begin for a key, the rest is here. */
+static void
+skip_mouse(struct ts_tty *t)
+{
+	wint_t ch;
+
+	for (int i = 0; i < 16 && wget_wch(t->keys, &ch) == OK; i++)
+		if (ch == 'M' || ch == 'm')
+			break;
+}
+
 /* What curses has of the mouse; false for events that nobody wants. */
 static bool
 mouse_event(struct ts_tty *t, struct ts_event *out)
@@ -799,7 +817,7 @@ mouse_event(struct ts_tty *t, struct ts_event *out)
 	static const struct {
 		mmask_t mask;
 		enum ts_mouse mouse;
-	} buttons[] = {
+	} presses[] = {
 		{BUTTON1_PRESSED, TS_MOUSE_PRESS},
 		{BUTTON2_PRESSED, TS_MOUSE_MIDDLE},
 		{BUTTON3_PRESSED, TS_MOUSE_RIGHT},
@@ -809,14 +827,18 @@ mouse_event(struct ts_tty *t, struct ts_event *out)
 	size_t i = 0;
 	MEVENT m;
 
+	if (!t->mouse_on) {
+		skip_mouse(t);
+		return false;
+	}
 	if (getmouse(&m) != OK)
 		return false;
-	while (i < TS_COUNT(buttons) && !(m.bstate & buttons[i].mask))
+	while (i < TS_COUNT(presses) && !(m.bstate & presses[i].mask))
 		i++;
-	if (i == TS_COUNT(buttons))
+	if (i == TS_COUNT(presses))
 		return false;
 	*out = (struct ts_event){.type = TS_EVENT_MOUSE,
-		.mouse = buttons[i].mouse,
+		.mouse = presses[i].mouse,
 		.x = m.x,
 		.y = m.y};
 	out->key = (m.bstate & BUTTON_SHIFT ? TS_KEY_SHIFT : 0) |
