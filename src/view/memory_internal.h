@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of the Memory view share: memory.c (commands), memory_data.c (what is asked of the
- * report, figures per column), memory_draw.c (to the canvas).
+ * What the files of the Memory view share: memory.c (commands), memory_data.c (what is asked of
+ * the report), memory_plot.c (figures per column), memory_draw.c and memory_tables.c (to the canvas).
  *
  * The x axis is the list of tiles in the order of their numbers, whatever the numbers are: unit i of
  * the span is tile i of the list. The cursor is always on one tile; where a column holds several
@@ -140,6 +140,8 @@ void memory_drop(struct memory_view *m);
 void memory_request(struct ts_view *v);
 enum ts_effect memory_deliver(struct ts_view *v, struct ts_fetch *f);
 
+/* --- memory_plot.c --- */
+
 /* Figures for what is in sight; cheap when nothing has changed. */
 void memory_update(struct memory_view *m);
 
@@ -155,13 +157,33 @@ memory_has_tiles(const struct memory_view *m)
 	return m->tiles && m->tiles->n > 0;
 }
 
+static inline enum ts_units
+memory_units(const struct memory_view *m)
+{
+	return m->view.env->options->units;
+}
+
+/* Role of the rule above a pane: it tells which has the keys. */
+static inline enum ts_role
+memory_rule_role(const struct memory_view *m, enum memory_pane pane)
+{
+	return m->focus == pane ? TS_ROLE_BORDER_ACTIVE : TS_ROLE_BORDER;
+}
+
 /* --- memory_draw.c --- */
 
 void memory_draw(struct ts_view *v, struct ts_canvas *c);
-void memory_layout(struct memory_view *m);
 
 /* Columns of the y axis' labels. */
 int memory_gutter(const struct memory_view *m);
+
+/* --- memory_tables.c --- */
+
+void memory_layout(struct memory_view *m);
+void memory_draw_categories(struct ts_canvas *c, const struct memory_view *m,
+	const struct ts_tile *tile);
+void memory_draw_variables(struct ts_canvas *c, const struct memory_view *m,
+	const struct ts_tile *tile);
 
 /* The row under the cursor as text, fields divided by tabs. */
 void memory_copy(struct memory_view *m, char *out, size_t size);
