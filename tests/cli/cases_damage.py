@@ -459,3 +459,23 @@ def parts(ctx, p):
     exp.object["parts"][name] = state
     exp.maybe = True
     compare(res, exp, got, (0, 4))
+
+
+@case(params=["tiles", "steps"], defect="a scan falls back to an index, and numbers rows by its order")
+def damaged_table_sound_index(ctx, p):
+    """
+    A table that numbers its rows by their order is damaged, an index that covers it is not: what
+    the index gives is in another order, and must not number tiles or IPUs.
+    """
+    rep = plain(ctx, 90, ipus=2, tile="absent", ipu="absent", page_size=1024)
+    db = sqlite3.connect(rep.profile)
+    db.execute("CREATE INDEX i1 ON memory_by_tile (total)")
+    db.execute("CREATE INDEX i2 ON steps_by_ipu (cycles, step_id, cycles_base, "
+               "active_cycles_from_min, active_cycles_to_max, active_tiles, "
+               "active_cycles_from_max, active_cycles_to_min)")
+    db.commit()
+    db.close()
+    exp = oracle.summary(rep)
+    reports.noise_page(rep.profile, reports.root_page(
+        rep.profile, {"tiles": "memory_by_tile", "steps": "steps_by_ipu"}[p]))
+    damaged(ctx, rep, exp)
