@@ -41,6 +41,8 @@
 #include <curses.h>
 #include <term.h>
 
+#include "clip.h"
+#include "escape.h"
 #include "tilescope/base/clock.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/base/utf8.h"
@@ -121,7 +123,7 @@ terminal_file(int fd, const char *mode)
 
 /* Write all of it, waiting at most 100 ms for a terminal that does not read. */
 static bool
-write_raw(const struct ts_tty *t, const char *s, size_t n)
+write_plain(const struct ts_tty *t, const char *s, size_t n)
 {
 	int fd = t->out_fd;
 
@@ -145,7 +147,7 @@ write_raw(const struct ts_tty *t, const char *s, size_t n)
 static bool
 write_text(const struct ts_tty *t, const char *s)
 {
-	return write_raw(t, s, strlen(s));
+	return write_plain(t, s, strlen(s));
 }
 
 /* ---- stderr ---- */
@@ -702,63 +704,7 @@ static const struct {
 	{"kDC", TS_KEY_DELETE},
 };
 
-/* Final characters of CSI and SS3 sequences. */
-static const struct {
-	char final;
-	ts_key key;
-} final_keys[] = {
-	{'A', TS_KEY_UP},
-	{'B', TS_KEY_DOWN},
-	{'C', TS_KEY_RIGHT},
-	{'D', TS_KEY_LEFT},
-	{'H', TS_KEY_HOME},
-	{'F', TS_KEY_END},
-	{'P', TS_KEY_F1},
-	{'Q', TS_KEY_F2},
-	{'R', TS_KEY_F3},
-	{'S', TS_KEY_F4},
-	{'M', TS_KEY_ENTER},
-	{'Z', TS_KEY_TAB | TS_KEY_SHIFT},
-};
-
-/* Numbers of CSI number ~ */
-static const struct {
-	int number;
-	ts_key key;
-} tilde_keys[] = {
-	{1, TS_KEY_HOME},
-	{2, TS_KEY_INSERT},
-	{3, TS_KEY_DELETE},
-	{4, TS_KEY_END},
-	{5, TS_KEY_PGUP},
-	{6, TS_KEY_PGDN},
-	{7, TS_KEY_HOME},
-	{8, TS_KEY_END},
-	{11, TS_KEY_F1},
-	{12, TS_KEY_F2},
-	{13, TS_KEY_F3},
-	{14, TS_KEY_F4},
-	{15, TS_KEY_F5},
-	{17, TS_KEY_F6},
-	{18, TS_KEY_F7},
-	{19, TS_KEY_F8},
-	{20, TS_KEY_F9},
-	{21, TS_KEY_F10},
-	{23, TS_KEY_F11},
-	{24, TS_KEY_F12},
-};
-
 enum { PASTE_BEGIN = 200, PASTE_END = 201 };
-
-/* The modifier parameter of xterm: 1 + 1 Shift + 2 Alt + 4 Ctrl. */
-static ts_key
-modifiers(int parameter)
-{
-	int bits = parameter > 1 ? parameter - 1 : 0;
-
-	return (bits & 1 ? TS_KEY_SHIFT : 0) | (bits & 2 ? TS_KEY_ALT : 0) |
-		(bits & 4 ? TS_KEY_CTRL : 0);
-}
 
 static ts_key
 extended_key(int code)
@@ -770,7 +716,7 @@ extended_key(int code)
 
 		if (strncmp(name, extended_keys[i].name, n) == 0 && name[n] >= '2' &&
 			name[n] <= '8' && name[n + 1] == '\0')
-			return extended_keys[i].key | modifiers(name[n] - '0');
+			return extended_keys[i].key | ts_escape_modifiers(name[n] - '0');
 	}
 	return TS_KEY_NONE;
 }
@@ -904,12 +850,7 @@ read_csi(struct ts_tty *t, wint_t ch, ts_key *key)
 		t->pasting = par[0] == PASTE_BEGIN;
 		return;
 	}
-	for (size_t i = 0; ch == '~' && i < TS_COUNT(tilde_keys); i++)
-		if (tilde_keys[i].number == par[0])
-			*key = tilde_keys[i].key | modifiers(par[1]);
-	for (size_t i = 0; i < TS_COUNT(final_keys); i++)
-		if ((wint_t)final_keys[i].final == ch)
-			*key = final_keys[i].key | modifiers(par[1]);
+	*key = ts_escape_key((uint32_t)ch, par[0], par[1]);
 }
 
 /* Escape was read. Alone, or Alt and the key behind it, or a sequence that terminfo lacks. */
@@ -938,10 +879,7 @@ read_escape(struct ts_tty *t)
 			read_csi(t, next, &key);
 			return key;
 		}
-		for (size_t i = 0; i < TS_COUNT(final_keys); i++)
-			if ((wint_t)final_keys[i].final == next)
-				return final_keys[i].key;
-		return TS_KEY_NONE;
+		return ts_escape_key((uint32_t)next, 0, 0);
 	}
 	return ts_key_from_char((uint32_t)ch) | TS_KEY_ALT;
 }
@@ -998,52 +936,15 @@ ts_tty_mouse(struct ts_tty *t, bool on)
 
 /* ---- clipboard ---- */
 
-static void
-base64(struct ts_strbuf *out, const char *s, size_t n)
-{
-	static const char digit[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-	for (size_t i = 0; i < n; i += 3) {
-		uint32_t v = (uint32_t)(unsigned char)s[i] << 16;
-
-		v |= i + 1 < n ? (uint32_t)(unsigned char)s[i + 1] << 8 : 0;
-		v |= i + 2 < n ? (uint32_t)(unsigned char)s[i + 2] : 0;
-		ts_strbuf_putc(out, digit[v >> 18]);
-		ts_strbuf_putc(out, digit[v >> 12 & 63]);
-		ts_strbuf_putc(out, i + 1 < n ? digit[v >> 6 & 63] : '=');
-		ts_strbuf_putc(out, i + 2 < n ? digit[v & 63] : '=');
-	}
-}
-
-/* The text without control characters, cut between characters. */
-static void
-clean_copy(struct ts_strbuf *out, const char *s)
-{
-	char enc[4];
-	uint32_t cp;
-
-	for (size_t n = strlen(s), used; n > 0; s += used, n -= used) {
-		size_t len;
-
-		used = ts_utf8_next(s, n, &cp);
-		len = ts_utf8_encode(cp, enc);
-		if (out->len + len > TS_TTY_COPY_MAX)
-			break;
-		if ((cp >= ' ' && cp < 0x7f) || cp >= 0xa0 || cp == '\t' || cp == '\n')
-			ts_strbuf_add(out, enc, len);
-	}
-}
-
 /* GNU screen hands a control string on only when it is wrapped, in pieces. */
 static bool
-write_wrapped(struct ts_tty *t, const char *s, size_t n)
+write_wrapped(const struct ts_tty *t, const char *s, size_t n)
 {
 	enum { PIECE = 200 };
 
 	for (size_t at = 0; at < n; at += PIECE)
 		if (!write_text(t, "\033P") ||
-			!write_raw(t, s + at, n - at < PIECE ? n - at : PIECE) ||
+			!write_plain(t, s + at, n - at < PIECE ? n - at : PIECE) ||
 			!write_text(t, "\033\\"))
 			return false;
 	return true;
@@ -1052,20 +953,14 @@ write_wrapped(struct ts_tty *t, const char *s, size_t n)
 bool
 ts_tty_copy(struct ts_tty *t, const char *text)
 {
-	struct ts_strbuf plain, coded;
-	bool ok = ts_tty_ready(t), screen = strncmp(t->info.term, "screen", 6) == 0;
+	bool screen = strncmp(t->info.term, "screen", 6) == 0 && !getenv("TMUX"), ok;
+	struct ts_strbuf coded;
 
-	ts_strbuf_init(&plain, TS_TTY_COPY_MAX);
+	if (!ts_tty_ready(t))
+		return false;
 	ts_strbuf_init(&coded, 2 * TS_TTY_COPY_MAX);
-	clean_copy(&plain, text);
-	ts_strbuf_puts(&coded, "\033]52;c;");
-	base64(&coded, plain.s, plain.len);
-	ts_strbuf_puts(&coded, "\a");
-	if (ok && !coded.cut)
-		ok = screen && !getenv("TMUX") ? write_wrapped(t, coded.s, coded.len)
-					       : write_raw(t, coded.s, coded.len);
-	ok = ok && !coded.cut;
-	ts_strbuf_fini(&plain);
+	ts_clip_osc52(&coded, text, TS_TTY_COPY_MAX);
+	ok = !coded.cut && (screen ? write_wrapped : write_plain)(t, coded.s, coded.len);
 	ts_strbuf_fini(&coded);
 	return ok;
 }
