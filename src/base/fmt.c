@@ -140,8 +140,8 @@ ts_fmt_time(char out[TS_FMT_MAX], double us)
 		snprintf(out, TS_FMT_MAX, "-");
 		return out;
 	}
-	while (i + 1 < TS_COUNT(table) && fabs(us) >= table[i].below)
-		i++;
+	while (i + 1 < TS_COUNT(table) && fabs(us) >= table[i].below * 0.9995)
+		i++; /* what would be rounded up to 1000 has the next unit */
 	v = us * table[i].factor;
 	if (fabs(v) > 1e7)
 		snprintf(out, TS_FMT_MAX, "%.3g %s", v, table[i].unit);

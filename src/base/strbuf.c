@@ -27,7 +27,7 @@ void
 ts_strbuf_reset(struct ts_strbuf *b)
 {
 	b->len = 0;
-	b->cut = false;
+	b->cut = b->nomem = false;
 	if (b->cap)
 		b->s[0] = '\0';
 }
@@ -51,9 +51,10 @@ make_room(struct ts_strbuf *b, size_t n)
 		cap = want;
 	bigger = ts_resize(b->cap ? b->s : NULL, cap, 1);
 	if (!bigger) {
-		b->cut = true;
+		b->cut = b->nomem = true;
 		return 0;
 	}
+	bigger[b->len] = '\0';
 	b->s = bigger;
 	b->cap = cap;
 	return n;
@@ -100,7 +101,7 @@ ts_strbuf_vprintf(struct ts_strbuf *b, const char *fmt, va_list ap)
 			ts_strbuf_add(b, big, (size_t)n);
 			free(big);
 		} else {
-			b->cut = true;
+			b->cut = b->nomem = true;
 		}
 	}
 	va_end(again);
@@ -121,6 +122,10 @@ ts_strbuf_take(struct ts_strbuf *b)
 {
 	char *s = b->cap ? b->s : ts_alloc(1, 1);
 
+	if (b->nomem) {
+		free(s);
+		s = NULL;
+	}
 	ts_strbuf_init(b, b->max);
 	return s;
 }

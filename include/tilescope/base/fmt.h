@@ -22,13 +22,13 @@ const char *ts_fmt_count(char out[TS_FMT_MAX], int64_t v);
  */
 const char *ts_fmt_bytes(char out[TS_FMT_MAX], int64_t bytes, enum ts_units units);
 
-/* Short for axes and columns: "624K", "1.8M" (KIB and KB), or plain digits. */
+/* Short for axes and columns: "624K", "1.75M" (KIB and KB), or plain digits. */
 const char *ts_fmt_bytes_short(char out[TS_FMT_MAX], int64_t bytes, enum ts_units units);
 
 /* part of whole: "59.1%", "100%", "<0.1%", "-" when whole is 0 or less. */
 const char *ts_fmt_percent(char out[TS_FMT_MAX], double part, double whole);
 
-/* Cycles, short: "950", "12.3k", "4.5M", "1.2G". */
+/* Cycles, short: "950", "12.3k", "4.56M", "1.20G". */
 const char *ts_fmt_cycles_short(char out[TS_FMT_MAX], int64_t cycles);
 
 /* Microseconds as a time with a fitting unit: "850 ns", "21.0 ms", "3.20 s". */

@@ -20,6 +20,7 @@ struct ts_strbuf {
 	size_t cap; /* bytes allocated; 0 = `s` points to a constant "" */
 	size_t max; /* `len` never exceeds it */
 	bool cut;   /* something did not fit */
+	bool nomem; /* ... because there was no memory, not because of `max` */
 };
 
 void ts_strbuf_init(struct ts_strbuf *b, size_t max);
@@ -31,7 +32,10 @@ void ts_strbuf_putc(struct ts_strbuf *b, char c);
 void ts_strbuf_printf(struct ts_strbuf *b, const char *fmt, ...) TS_PRINTF(2, 3);
 void ts_strbuf_vprintf(struct ts_strbuf *b, const char *fmt, va_list ap) TS_PRINTF(2, 0);
 
-/* The text, now the caller's (free() it); NULL when there is no memory. The buffer is empty again. */
+/*
+ * The text, now the caller's (free() it); NULL when there was no memory for all of it. The buffer is
+ * empty again.
+ */
 char *ts_strbuf_take(struct ts_strbuf *b) TS_WARN_UNUSED;
 
 #endif
