@@ -201,10 +201,12 @@ def truncated_last_table(ctx):
     expect(got["memory"]["total_bytes"] == exp.object["memory"]["total_bytes"], res, "total_bytes")
 
 
-@case(params=[1, 2])
+@case(params=[1, 2, 3], defect={3: "the IPUs of a part of steps_by_ipu are taken for all"})
 def verdict_of_a_part(ctx, p):
-    """Half of the tiles cannot be read: no verdict, no hardware from what is left."""
+    """Half of the tiles or IPUs cannot be read: no verdict, no hardware from what is left."""
     rep = plain(ctx, 48, page_size=1024, ipus=2, tiles=2944)
+    if p == 3:
+        rep = plain(ctx, 48, "four", ipus=4, tiles=28, steps=1)
     exp = oracle.summary(rep)
     db = sqlite3.connect(rep.profile)
     if p == 1:      # the second half fails
@@ -212,6 +214,11 @@ def verdict_of_a_part(ctx, p):
         db.execute("ALTER TABLE memory_by_tile RENAME TO m")
         db.execute("CREATE VIEW memory_by_tile AS SELECT tile, CASE WHEN tile < 1472 THEN total "
                    "ELSE abs(-9223372036854775807 - 1) END AS total FROM m")
+    elif p == 3:    # two IPUs of four
+        db.execute("ALTER TABLE steps_by_ipu RENAME TO s")
+        db.execute("CREATE VIEW steps_by_ipu AS SELECT step_id, ipu, active_tiles, cycles_base, "
+                   "active_cycles_from_min, active_cycles_to_max, CASE WHEN ipu < 2 THEN cycles "
+                   "ELSE abs(-9223372036854775807 - 1) END AS cycles FROM s")
     else:           # a step in the middle fails
         db.execute("ALTER TABLE steps_by_ipu RENAME TO s")
         db.execute("CREATE VIEW steps_by_ipu AS SELECT step_id, ipu, active_tiles, cycles_base, "
@@ -461,7 +468,8 @@ def parts(ctx, p):
     compare(res, exp, got, (0, 4))
 
 
-@case(params=["tiles", "steps"], defect="a scan falls back to an index, and numbers rows by its order")
+@case(params=["tiles", "steps"],
+      defect="a scan falls back to an index, and numbers rows by its order")
 def damaged_table_sound_index(ctx, p):
     """
     A table that numbers its rows by their order is damaged, an index that covers it is not: what
