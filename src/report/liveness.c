@@ -263,7 +263,7 @@ read_device(struct ts_liveness *l, struct ts_reader *rd, struct ts_err *err)
 	struct ts_tiles tiles;
 	struct ts_target target;
 	enum ts_code code = ts_tiles_read(&tiles, rd, err);
-	int64_t count = code == TS_OK ? (int64_t)tiles.count : 0;
+	int64_t count = code == TS_OK ? tiles.rows : 0; /* broken ones too */
 
 	if (code)
 		tiles.always_live = TS_UNKNOWN;

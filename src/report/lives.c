@@ -227,6 +227,18 @@ read_lives(struct ts_lives *l, struct ts_reader *rd, bool intervals, struct ts_p
 	return code;
 }
 
+/* They stay as long as the report does: give back what they grew beyond. */
+static void
+shrink(struct ts_lives *l)
+{
+	void *p;
+
+	p = l->count > 0 ? ts_resize(l->life, l->count, sizeof(*l->life)) : NULL;
+	l->life = p ? p : l->life;
+	p = l->variables > 0 ? ts_resize(l->variable, l->variables, sizeof(*l->variable)) : NULL;
+	l->variable = p ? p : l->variable;
+}
+
 enum ts_code
 ts_lives_read(struct ts_lives **out, struct ts_reader *rd, struct ts_progress *progress,
 	struct ts_err *err)
@@ -254,6 +266,7 @@ ts_lives_read(struct ts_lives **out, struct ts_reader *rd, struct ts_progress *p
 		return more;
 	}
 	sort_lives(l);
+	shrink(l);
 	*out = l;
 	return code ? code : more;
 }

@@ -22,6 +22,7 @@ enum {
 	TITLE_FROM = 5,
 	AXIS_FROM = 4,
 	SECOND_FROM = 10,
+	NARROW = 66,	 /* columns below which the read-out is short */
 	TOTALS_FROM = 9, /* rows of the table's pane from which all totals are drawn */
 	POINTER = 0x25bc,
 	PEAKS_MARKED = 99,
@@ -200,7 +201,8 @@ static void
 graph_title(const struct liveness *s, char *out, size_t size)
 {
 	const struct ts_liveness *l = &s->line;
-	char replicas[TS_FMT_MAX * 2] = "", note[TS_FMT_MAX * 2] = "", n[TS_FMT_MAX];
+	char replicas[TS_FMT_MAX * 2] = "", note[TS_FMT_MAX * 2] = "";
+	char n[TS_FMT_MAX], steps[TS_FMT_MAX];
 	int64_t left_out = l->bad_rows + l->repeated + l->unsorted;
 
 	if (l->replicas > 1)
@@ -209,7 +211,8 @@ graph_title(const struct liveness *s, char *out, size_t size)
 		snprintf(note, sizeof(note), " (damaged: what could be read)");
 	else if (left_out > 0)
 		snprintf(note, sizeof(note), " (%s rows left out)", ts_fmt_count(n, left_out));
-	snprintf(out, size, "Live bytes of the device%s%s", replicas, note);
+	snprintf(out, size, "Live bytes%s, %s step%s%s", replicas, ts_fmt_count(steps, l->steps),
+		l->steps == 1 ? "" : "s", note);
 }
 
 static void
@@ -218,7 +221,7 @@ draw_title(struct ts_canvas *c, struct ts_rect r, const struct liveness *s)
 	static const char *const name[] = {"always live", "not always live", "highest"};
 	static const char *const mean_name[] = {"always live", "not always: mean", "highest"};
 	struct ts_band band[] = {{NULL, TS_ROLE_BASE, 'a'}, {NULL, TS_ROLE_FILL, 'n'},
-		{NULL, TS_ROLE_OUTLINE, '-'}};
+		{NULL, TS_ROLE_OUTLINE, '#'}};
 	bool base = base_bytes(s) > 0, grouped = s->columns.grouped;
 	int n = 2 + grouped - !base, w = 0;
 	const char *const *names = (grouped ? mean_name : name) + !base;
@@ -301,7 +304,8 @@ draw_figures(struct ts_canvas *c, struct ts_rect r, const struct liveness *s)
 	int64_t point = s->span.cursor, not_always = ts_liveness_device(l, l->bytes[point]);
 	int64_t sum = not_always;
 	ptrdiff_t rank = ts_peaks_rank(&l->peaks, (size_t)point);
-	char a[TS_FMT_MAX], b[TS_FMT_MAX];
+	bool narrow = r.w < NARROW, known = l->always_live != TS_UNKNOWN;
+	char a[TS_FMT_MAX];
 	int x;
 
 	x = ts_canvas_printf(c, r, 0, 0, TS_ROLE_STATUS, "step %s",
@@ -309,18 +313,18 @@ draw_figures(struct ts_canvas *c, struct ts_rect r, const struct liveness *s)
 	if (l->per > 1)
 		x = ts_canvas_printf(c, r, x, 0, TS_ROLE_NOTE, " (highest of %s)",
 			ts_fmt_count(a, l->per));
-	x = ts_canvas_printf(c, r, x, 0, TS_ROLE_STATUS, "  not always live %s",
-		ts_fmt_bytes(a, not_always, units(s)));
-	if (l->always_live != TS_UNKNOWN) {
-		if (!ts_add_i64(&sum, l->always_live))
-			sum = INT64_MAX;
-		x = ts_canvas_printf(c, r, x, 0, TS_ROLE_STATUS,
-			" + always %s = ", ts_fmt_bytes(a, l->always_live, units(s)));
-		x = ts_canvas_printf(c, r, x, 0, TS_ROLE_ACCENT, "%s",
-			ts_fmt_bytes(b, sum, units(s)));
-	} else {
-		x = ts_canvas_printf(c, r, x, 0, TS_ROLE_NOTE, " (always live: not recorded)");
-	}
+	x = ts_canvas_printf(c, r, x, 0, TS_ROLE_STATUS, "%s%s",
+		narrow ? " " : "  not always live ", ts_fmt_bytes(a, not_always, units(s)));
+	if (!known)
+		x = ts_canvas_text(c, r, x, 0, TS_ROLE_NOTE, " (always live: not recorded)");
+	if (known && !ts_add_i64(&sum, l->always_live))
+		sum = INT64_MAX;
+	if (known)
+		x = ts_canvas_printf(c, r, x, 0, TS_ROLE_STATUS, " + always %s",
+			ts_fmt_bytes(a, l->always_live, units(s)));
+	if (known)
+		x = ts_canvas_printf(c, r, x, 0, TS_ROLE_ACCENT, " = %s",
+			ts_fmt_bytes(a, sum, units(s)));
 	if (rank >= 0)
 		ts_canvas_printf(c, r, x, 0, TS_ROLE_MARK, "  peak %d of %s", (int)rank + 1,
 			ts_fmt_count(a, (int64_t)l->peaks.found));
@@ -386,10 +390,10 @@ draw_graph(struct ts_canvas *c, struct liveness *s)
 enum { C_NAME, C_BYTES, C_SHARE, C_CUMULATIVE, C_LIVES, C_COUNT };
 
 static const struct ts_column alive_columns[C_COUNT] = {
-	{"variable, not always live", 16, 0, 1, 0, TS_FIELD_TAIL},
+	{"variable, not always live", 16, 110, 1, 0, TS_FIELD_TAIL},
 	{"bytes", 9, 0, 0, 0, TS_FIELD_RIGHT},
 	{"share", 6, 0, 0, 2, TS_FIELD_RIGHT},
-	{"sum", 6, 0, 0, 1, TS_FIELD_RIGHT},
+	{"cumul.", 6, 0, 0, 1, TS_FIELD_RIGHT},
 	{"alive in steps", 17, 0, 0, 3, TS_FIELD_RIGHT},
 };
 
