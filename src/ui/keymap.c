@@ -127,6 +127,16 @@ read_note(const struct ts_line *line, int from, enum ts_cmd cmd)
 	return ts_strbuf_take(&note);
 }
 
+/* Was there memory for all of it? */
+static bool
+complete(const struct ts_key_binding *b)
+{
+	for (int i = 0; i < b->argc; i++)
+		if (!b->arg[i])
+			return false;
+	return b->note != NULL;
+}
+
 /* COMMAND [ARGUMENT...] [-- NOTE...] from word 3. */
 static bool
 read_command(struct keymap_reader *r, const struct ts_line *line, struct ts_key_binding *b)
@@ -153,12 +163,9 @@ read_command(struct keymap_reader *r, const struct ts_line *line, struct ts_key_
 	b->note = read_note(line, end + 1, b->cmd);
 	for (int i = 0; i < call.argc; i++)
 		b->arg[b->argc++] = ts_strdup(ts_call_arg(&call, i));
-	for (int i = 0; i < b->argc; i++)
-		if (!b->arg[i] || !b->note) {
-			ts_reader_complain(&r->base, "out of memory");
-			return false;
-		}
-	return b->note != NULL;
+	if (!complete(b))
+		ts_reader_complain(&r->base, "out of memory");
+	return complete(b);
 }
 
 /* A command of the prompt is bound there and nowhere else, and the prompt has no others. */
