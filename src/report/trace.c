@@ -1,0 +1,605 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace - what is known of an execution before any of its rows is looked for.
+ *
+ * Opening looks at the ends of `step` and `step_ipu` and at a few places between them: how rows are
+ * addressed, whether ids are missing, which IPUs there are, from when to when. An IPU that has rows
+ * nowhere near these places, or an interval that ends after all of the last rows, is not seen.
+ *
+ * Where rows can only be read forwards (a view that is no projection), or steps stand in no order, the
+ * class of every step is read once, with progress: such a report has no quick way to anything.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace_internal.h"
+
+#include "tilescope/base/mem.h"
+#include "tilescope/report/summary.h"
+
+enum {
+	PROBES = 32,
+	PROBE_ROWS = 64,
+	WHOLE = 16384, /* addresses up to which gaps are looked for everywhere */
+	EDGE_ROWS = 1024,
+	BLOCKS = 4096, /* rows of the second run in which its StreamCopyBegin is looked for */
+};
+
+#define CYCLES_MAX ((int64_t)1 << 61)
+
+/* --- holding ---------------------------------------------------------------------------------- */
+
+struct ts_trace *
+ts_trace_hold(struct ts_trace *t)
+{
+	atomic_fetch_add(&t->uses, 1);
+	return t;
+}
+
+void
+ts_trace_release(struct ts_trace *t)
+{
+	if (!t || atomic_fetch_sub(&t->uses, 1) > 1)
+		return;
+	ts_step_names_fini(&t->names);
+	ts_step_classes_fini(&t->classes);
+	free(t->ipu);
+	free(t->run);
+	free(t);
+}
+
+int
+ts_trace_run_of(const struct ts_trace *t, int64_t step)
+{
+	for (int i = 0; i < t->runs; i++)
+		if (step >= t->run[i].first_step && step - t->run[i].first_step < t->run[i].steps)
+			return i;
+	return -1;
+}
+
+/* --- axes ------------------------------------------------------------------------------------- */
+
+/* Is the key an increasing function of the row id, as far as a few rows tell? */
+static bool
+rises(struct ts_reader *rd, enum ts_relation relation, int key)
+{
+	const struct ts_reach *r = &rd->report->binding[relation].reach;
+	uint64_t span = (uint64_t)r->last_rowid - (uint64_t)r->first_rowid;
+	uint64_t stride = span / PROBES ? span / PROBES : 1;
+	int64_t last = -1;
+
+	for (uint64_t i = 0; i <= span; i += stride) {
+		struct ts_rows_query q = {.columns = {key},
+			.column_count = 1,
+			.range = TS_RANGE_ROWID,
+			.from = r->first_rowid + (int64_t)i,
+			.to = INT64_MAX,
+			.limit = 2};
+		struct ts_rows *rows;
+		bool there, ok = true;
+		int64_t v;
+
+		if (ts_reader_rows(&rows, rd, relation, &q, NULL))
+			return false;
+		while (ok && ts_rows_next(rows, &there, NULL) == TS_OK && there)
+			if (ts_rows_number(rows, 0, &v) == TS_VALUE_OK) {
+				ok = v >= last;
+				last = v;
+			}
+		ts_rows_close(rows);
+		if (!ok)
+			return false;
+	}
+	return true;
+}
+
+/* Is there a row with a key of at least `from`? *key is that row's. */
+static enum ts_code
+key_from(struct ts_reader *rd, enum ts_relation relation, int column, int64_t from, int64_t *key,
+	bool *found, struct ts_err *err)
+{
+	struct ts_rows_query q = {.columns = {column},
+		.column_count = 1,
+		.range = TS_RANGE_KEY,
+		.from = from,
+		.to = INT64_MAX,
+		.limit = PROBE_ROWS};
+	struct ts_rows *rows;
+	enum ts_code code = ts_reader_rows(&rows, rd, relation, &q, err);
+	bool there;
+
+	*found = false;
+	if (code)
+		return code;
+	while (!(code = ts_rows_next(rows, &there, err)) && there && !*found)
+		*found = ts_rows_number(rows, 0, key) == TS_VALUE_OK;
+	ts_rows_close(rows);
+	return code;
+}
+
+static enum ts_code
+axis_by_key(struct ts_trace_axis *a, struct ts_reader *rd, enum ts_relation relation, int column,
+	struct ts_err *err)
+{
+	int64_t low, high = TS_NUMBER_MAX, key = 0;
+	bool found;
+	enum ts_code code = key_from(rd, relation, column, 0, &key, &found, err);
+
+	a->range = TS_RANGE_KEY;
+	if (code || !found)
+		return code;
+	low = a->first = key;
+	while (low < high) {
+		int64_t middle = low + (high - low) / 2 + 1;
+
+		code = key_from(rd, relation, column, middle, &key, &found, err);
+		if (code)
+			return code;
+		if (found)
+			low = ts_max_i64(key, middle);
+		else
+			high = middle - 1;
+	}
+	a->last = low;
+	return TS_OK;
+}
+
+static enum ts_code
+axis_make(struct ts_trace_axis *a, struct ts_reader *rd, enum ts_relation relation, int column,
+	struct ts_err *err)
+{
+	const struct ts_binding *b = &rd->report->binding[relation];
+	const struct ts_reach *r = &b->reach;
+
+	*a = (struct ts_trace_axis){.range = TS_RANGE_ALL, .first = 0, .last = -1, .per = 1};
+	if (r->key == TS_REACH_INDEX && !(r->has_rowid && rises(rd, relation, column))) {
+		a->per = b->group > 0 ? b->group : 1;
+		return axis_by_key(a, rd, relation, column, err);
+	}
+	if (r->has_rowid) {
+		a->range = TS_RANGE_ROWID;
+		a->first = r->first_rowid;
+		a->last = r->last_rowid;
+	}
+	return TS_OK;
+}
+
+static int64_t
+axis_span(const struct ts_trace_axis *a)
+{
+	uint64_t span = (uint64_t)a->last - (uint64_t)a->first;
+
+	return a->first > a->last ? 0 : span >= TS_NUMBER_MAX ? TS_NUMBER_MAX : (int64_t)span + 1;
+}
+
+/* Place i of n along an axis. */
+static int64_t
+axis_place(const struct ts_trace_axis *a, int i, int n)
+{
+	return a->first + (int64_t)((uint64_t)(axis_span(a) - 1) / (uint64_t)n * (uint64_t)i);
+}
+
+/* --- steps ------------------------------------------------------------------------------------ */
+
+/*
+ * Look at the steps in [from, to), at most `limit` (0 = all): the first and last valid id, and
+ * whether an address is missing.
+ */
+struct look {
+	int64_t first, last, rows;
+	bool gap;
+};
+
+static enum ts_code
+look_at(struct look *k, struct ts_reader *rd, const struct ts_trace_axis *a, int64_t from,
+	int64_t to, int64_t limit, struct ts_err *err)
+{
+	struct ts_rows_query q = {.columns = {TS_STEP_STEP},
+		.column_count = 1,
+		.range = a->range,
+		.from = from,
+		.to = to,
+		.limit = limit};
+	int64_t expect = from, at, step;
+	struct ts_rows *rows;
+	enum ts_code code = ts_reader_rows(&rows, rd, TS_STEP, &q, err);
+	bool there;
+
+	if (code)
+		return code;
+	while (!(code = ts_rows_next(rows, &there, err)) && there) {
+		bool valid = ts_rows_number(rows, 0, &step) == TS_VALUE_OK;
+
+		if (!ts_rows_rowid(rows, &at) || a->range == TS_RANGE_KEY)
+			at = step;
+		k->gap |= a->range != TS_RANGE_ALL && at != expect;
+		expect = at + 1;
+		k->rows++;
+		if (!valid)
+			continue;
+		if (k->first < 0)
+			k->first = step;
+		k->last = step;
+	}
+	ts_rows_close(rows);
+	return code;
+}
+
+static bool
+damaged(enum ts_code code)
+{
+	return code == TS_E_DAMAGED;
+}
+
+/* Steps that have addresses: ends, and gaps as far as a few places tell. */
+static enum ts_code
+steps_by_address(struct ts_trace *t, struct ts_reader *rd, struct ts_err *err)
+{
+	const struct ts_trace_axis *a = &t->step;
+	struct look head = {-1, -1, 0, false}, tail = {-1, -1, 0, false};
+	int64_t span = axis_span(a), end = trace_add(a->last, 1);
+	enum ts_code code = TS_OK, bad = TS_OK;
+
+	t->rows = span;
+	if (span == 0)
+		return TS_OK;
+	if (span <= WHOLE) {
+		bad = look_at(&head, rd, a, a->first, end, 0, err);
+		tail = head;
+		if (!head.gap && !bad)
+			t->rows = head.rows;
+	} else {
+		bad = look_at(&head, rd, a, a->first, end, PROBE_ROWS, err);
+		for (int i = 1; i < PROBES && !code; i++)
+			code = look_at(&tail, rd, a, axis_place(a, i, PROBES), end, PROBE_ROWS,
+				err);
+		bad = bad ? bad : code;
+		code = look_at(&tail, rd, a, a->last - PROBE_ROWS, end, 0, err);
+		bad = bad ? bad : code;
+	}
+	t->first_step = ts_max_i64(head.first, 0);
+	t->last_step = ts_max_i64(tail.last, t->first_step);
+	t->gaps = (head.gap || tail.gap) && !bad;
+	t->dense = !t->gaps && t->last_step - t->first_step == span - 1;
+	return damaged(bad) ? TS_OK : bad;
+}
+
+static enum ts_code
+steps_forwards(struct ts_trace *t, struct ts_reader *rd, struct ts_err *err)
+{
+	struct look k = {-1, -1, 0, false};
+	enum ts_code code = look_at(&k, rd, &t->step, 0, 0, 0, err);
+
+	t->rows = k.rows;
+	t->first_step = ts_max_i64(k.first, 0);
+	t->last_step = ts_max_i64(k.last, t->first_step);
+	t->cut = damaged(code);
+	return t->cut && k.rows ? TS_OK : code;
+}
+
+static enum ts_code
+open_steps(struct ts_trace *t, struct ts_reader *rd, struct ts_progress *progress,
+	struct ts_err *err)
+{
+	enum ts_code code = axis_make(&t->step, rd, TS_STEP, TS_STEP_STEP, err);
+
+	if (!code)
+		code = (t->step.range == TS_RANGE_ALL ? steps_forwards : steps_by_address)(t, rd,
+			err);
+	if (!code && t->rows == 0)
+		code = ts_err_set(err, TS_E_ABSENT, "the table of steps has no rows");
+	if (!code && rd->report->binding[TS_STEP].reach.key == TS_REACH_NONE) {
+		t->forwards = true;
+		code = ts_step_classes_read(&t->classes, rd, &t->names, progress, err);
+		code = damaged(code) ? TS_OK : code;
+	}
+	return code;
+}
+
+/* --- IPUs and cycles -------------------------------------------------------------------------- */
+
+static bool
+add_ipu(struct ts_trace *t, int64_t ipu)
+{
+	int i = 0;
+	int64_t *bigger;
+
+	while (i < t->ipus && t->ipu[i] < ipu)
+		i++;
+	if ((i < t->ipus && t->ipu[i] == ipu) || t->ipus == TS_IPUS_MAX)
+		return true;
+	bigger = ts_resize(t->ipu, (size_t)t->ipus + 1, sizeof(*bigger));
+	if (!bigger)
+		return false;
+	t->ipu = bigger;
+	memmove(&t->ipu[i + 1], &t->ipu[i], (size_t)(t->ipus - i) * sizeof(*t->ipu));
+	t->ipu[i] = ipu;
+	t->ipus++;
+	return true;
+}
+
+/* Take IPUs and cycles from some rows. */
+static enum ts_code
+look_at_parts(struct ts_trace *t, struct ts_reader *rd, int64_t from, int64_t to, int64_t limit,
+	struct ts_progress *progress, struct ts_err *err)
+{
+	int64_t last_ipu = -1, rows_seen = 0;
+	struct trace_part part;
+	struct ts_rows *rows;
+	enum ts_code code = trace_parts_open(&rows, rd, t, from, to, err);
+	bool there;
+
+	if (code)
+		return code;
+	while ((limit == 0 || rows_seen < limit) && !(code = ts_rows_next(rows, &there, err)) &&
+		there) {
+		if (++rows_seen % WHOLE == 0)
+			ts_progress_set(progress, rows_seen, 0);
+		if (!trace_part_get(&part, rows, t))
+			continue;
+		t->from = ts_min_i64(t->from, part.start);
+		t->to = ts_max_i64(t->to, ts_max_i64(part.start, part.end));
+		if (part.ipu != last_ipu && !add_ipu(t, part.ipu)) {
+			code = ts_err_nomem(err);
+			break;
+		}
+		last_ipu = part.ipu;
+	}
+	ts_rows_close(rows);
+	return code;
+}
+
+static enum ts_code
+look_along(struct ts_trace *t, struct ts_reader *rd, struct ts_progress *progress,
+	struct ts_err *err)
+{
+	const struct ts_trace_axis *a = &t->part;
+	int group = rd->report->binding[TS_STEP_IPU].group;
+	int64_t end = trace_add(a->last, 1), edge = EDGE_ROWS + 2 * (int64_t)group;
+	enum ts_code code, bad = TS_OK;
+
+	if (a->range == TS_RANGE_ALL)
+		return look_at_parts(t, rd, 0, 0, 0, progress, err);
+	if (axis_span(a) == 0)
+		return TS_OK;
+	if (axis_span(a) / WHOLE <= a->per / WHOLE + 1)
+		return look_at_parts(t, rd, a->first, end, 2 * WHOLE, progress, err);
+	for (int i = 0; i < PROBES; i++) {
+		code = look_at_parts(t, rd, axis_place(a, i, PROBES), end,
+			i == 0 ? edge : 2 * group + PROBE_ROWS, progress, err);
+		bad = bad ? bad : code;
+	}
+	code = look_at_parts(t, rd, ts_max_i64(a->first, a->last - edge), end, 0, progress, err);
+	return bad ? bad : code;
+}
+
+static enum ts_code
+open_parts(struct ts_trace *t, struct ts_reader *rd, struct ts_progress *progress,
+	struct ts_err *err)
+{
+	const struct ts_binding *b = &rd->report->binding[TS_STEP_IPU];
+	enum ts_code code;
+
+	t->from = INT64_MAX;
+	t->to = -1;
+	snprintf(t->why_no_parts, sizeof(t->why_no_parts), "%s", b->bound ? "" : b->reason);
+	if (!b->bound)
+		return TS_OK;
+	code = axis_make(&t->part, rd, TS_STEP_IPU, TS_STEP_IPU_STEP, err);
+	if (!code && t->part.range == TS_RANGE_ALL && !t->forwards) {
+		t->forwards = true;
+		code = ts_step_classes_read(&t->classes, rd, &t->names, progress, err);
+		code = damaged(code) ? TS_OK : code;
+	}
+	if (!code)
+		code = look_along(t, rd, progress, err);
+	t->has_parts = t->ipus > 0 && t->to >= t->from;
+	if (!t->has_parts)
+		snprintf(t->why_no_parts, sizeof(t->why_no_parts), "%.190s",
+			code ? err->msg : "the table of steps by IPU has no rows that can be used");
+	if (t->has_parts) {
+		t->to = ts_max_i64(t->to, t->from + 1);
+		t->to = ts_min_i64(t->to, trace_add(t->from, CYCLES_MAX));
+	}
+	return code;
+}
+
+/* --- runs ------------------------------------------------------------------------------------- */
+
+static void
+keep_run(struct ts_trace *t, struct ts_rows *rows)
+{
+	struct ts_trace_run *r = &t->run[t->runs];
+	const char *name;
+	size_t n;
+
+	*r = (struct ts_trace_run){.start = TS_UNKNOWN, .end = TS_UNKNOWN};
+	if (ts_rows_number(rows, 0, &r->run) != TS_VALUE_OK ||
+		ts_rows_number(rows, 1, &r->first_step) != TS_VALUE_OK ||
+		ts_rows_number(rows, 2, &r->steps) != TS_VALUE_OK)
+		return;
+	if (ts_rows_text(rows, 3, &name, &n) == TS_VALUE_OK)
+		snprintf(r->name, sizeof(r->name), "%.*s",
+			(int)ts_min_i64((int64_t)n, TS_TRACE_RUN_NAME), name);
+	t->runs++;
+}
+
+static int
+by_first_step(const void *a, const void *b)
+{
+	const struct ts_trace_run *x = a, *y = b;
+
+	return x->first_step < y->first_step ? -1 : x->first_step > y->first_step;
+}
+
+/* The first start and the last end of a step over all IPUs. */
+static enum ts_code
+ends_of_step(int64_t *first, int64_t *last, const struct ts_trace *t, struct ts_reader *rd,
+	int64_t wanted, struct ts_err *err)
+{
+	struct ts_rows_query q = {.columns = {TS_STEP_IPU_STEP, TS_STEP_IPU_START, TS_STEP_IPU_END},
+		.column_count = 3};
+	int64_t step, start, end;
+	struct ts_rows *rows;
+	enum ts_code code;
+	bool there;
+
+	*first = *last = TS_UNKNOWN;
+	code = trace_keys_open(&rows, rd, t, TS_STEP_IPU, &q, wanted, trace_add(wanted, 1), err);
+	if (code)
+		return code;
+	while (!(code = ts_rows_next(rows, &there, err)) && there) {
+		if (ts_rows_number(rows, 0, &step) != TS_VALUE_OK ||
+			ts_rows_number(rows, 1, &start) != TS_VALUE_OK ||
+			ts_rows_number(rows, 2, &end) != TS_VALUE_OK || step < wanted)
+			continue;
+		if (step > wanted)
+			break;
+		if (*first == TS_UNKNOWN || start < *first)
+			*first = start;
+		*last = ts_max_i64(*last, end);
+	}
+	ts_rows_close(rows);
+	return code;
+}
+
+static enum ts_code
+place_run(struct ts_trace_run *r, struct ts_trace *t, struct ts_reader *rd, struct ts_err *err)
+{
+	int64_t ignored;
+	enum ts_code code;
+
+	if (!t->has_parts || t->forwards || r->steps == 0)
+		return TS_OK;
+	code = ends_of_step(&r->start, &ignored, t, rd, r->first_step, err);
+	if (!code)
+		code = ends_of_step(&ignored, &r->end, t, rd,
+			trace_add(r->first_step, r->steps - 1), err);
+	return code;
+}
+
+/* The first StreamCopyBegin of the second run. */
+static enum ts_code
+find_artefact(struct ts_trace *t, struct ts_reader *rd, struct ts_err *err)
+{
+	struct ts_rows_query q = {.column_count = TS_STEP_Q_COUNT};
+	int64_t from = t->run[1].first_step, to = from + ts_min_i64(t->run[1].steps, BLOCKS), step;
+	struct ts_rows *rows;
+	enum ts_code code;
+	bool there;
+
+	memcpy(q.columns, ts_step_columns, sizeof(ts_step_columns));
+	code = trace_keys_open(&rows, rd, t, TS_STEP, &q, from, to, err);
+	if (code)
+		return code;
+	while (!(code = ts_rows_next(rows, &there, err)) && there) {
+		if (ts_rows_number(rows, TS_STEP_Q_STEP, &step) != TS_VALUE_OK || step < from)
+			continue;
+		if (step >= to)
+			break;
+		if (ts_step_class_row(rows, &t->names) == TS_CLASS_HOST_WAIT) {
+			t->artefact = step;
+			break;
+		}
+	}
+	ts_rows_close(rows);
+	return code;
+}
+
+static enum ts_code
+open_runs(struct ts_trace *t, struct ts_reader *rd, struct ts_err *err)
+{
+	struct ts_rows_query q = {.columns = {TS_RUN_RUN, TS_RUN_FIRST_STEP, TS_RUN_STEP_COUNT,
+					  TS_RUN_NAME},
+		.column_count = 4,
+		.limit = TS_TRACE_RUNS};
+	struct ts_rows *rows;
+	enum ts_code code;
+	bool there;
+
+	t->artefact = TS_UNKNOWN;
+	t->has_run = ts_report_has_column(rd->report, TS_STEP, TS_STEP_RUN);
+	if (!ts_report_has(rd->report, TS_RUN))
+		return TS_OK;
+	t->run = ts_alloc(TS_TRACE_RUNS, sizeof(*t->run));
+	if (!t->run)
+		return ts_err_nomem(err);
+	code = ts_reader_rows(&rows, rd, TS_RUN, &q, err);
+	if (code)
+		return code;
+	while (t->runs < TS_TRACE_RUNS && !(code = ts_rows_next(rows, &there, err)) && there)
+		keep_run(t, rows);
+	ts_rows_close(rows);
+	if (t->runs > 0) {
+		t->has_run = true;
+		qsort(t->run, (size_t)t->runs, sizeof(*t->run), by_first_step);
+	}
+	for (int i = 0; i < t->runs && !code; i++)
+		code = place_run(&t->run[i], t, rd, err);
+	if (!code && t->runs > 1)
+		code = find_artefact(t, rd, err);
+	return code;
+}
+
+static enum ts_code
+open_facts(struct ts_trace *t, struct ts_reader *rd, struct ts_err *err)
+{
+	struct ts_about about;
+	struct ts_target target;
+	enum ts_code code = ts_about_read(&about, rd, err);
+
+	t->measured = about.measured;
+	if (!code)
+		code = ts_target_read(&target, rd, 0, 0, err);
+	if (!code)
+		t->clock_hz = target.clock_hz;
+	return code;
+}
+
+/* Damage ends one piece, not all of it; the first is told. */
+static bool
+soften(enum ts_code code, enum ts_code *told, struct ts_err *why, struct ts_err *err)
+{
+	if (damaged(code) && !*told) {
+		*told = code;
+		if (err)
+			*err = *why;
+	}
+	return code && !damaged(code);
+}
+
+enum ts_code
+ts_trace_open(struct ts_trace **out, struct ts_reader *rd, struct ts_progress *progress,
+	struct ts_err *err)
+{
+	struct ts_trace *t = ts_alloc(1, sizeof(*t));
+	struct ts_err why = {0};
+	enum ts_code code, told = TS_OK;
+
+	*out = NULL;
+	if (!t)
+		return ts_err_nomem(err);
+	atomic_init(&t->uses, 1);
+	code = ts_report_has(rd->report, TS_STEP)
+		? ts_step_names_read(&t->names, rd, &why)
+		: ts_err_set(&why, TS_E_ABSENT, "%s", rd->report->binding[TS_STEP].reason);
+	if (!soften(code, &told, &why, err))
+		code = open_steps(t, rd, progress, &why);
+	if (!code && !soften(code = open_parts(t, rd, progress, &why), &told, &why, err))
+		code = TS_OK;
+	if (!code && !soften(code = open_runs(t, rd, &why), &told, &why, err))
+		code = TS_OK;
+	if (!code && !soften(code = open_facts(t, rd, &why), &told, &why, err))
+		code = TS_OK;
+	if (code) {
+		ts_trace_release(t);
+		if (err)
+			*err = why;
+		return code;
+	}
+	*out = t;
+	return told;
+}

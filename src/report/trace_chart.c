@@ -1,0 +1,589 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace_chart - what the lanes do in each column, exactly or from samples.
+ *
+ * Exact: all rows that may lie in the range are read, from a little before the place where the first
+ * lane reaches its begin (steps that overlap others may have begun earlier: up to
+ * TS_TRACE_LOOK_BACK rows are looked at) to where every lane has passed its end.
+ *
+ * Sampled: times are spread evenly over the range, a few in every column. At each the rows that
+ * stand there are read, one piece for all lanes, since rows of one time lie together. Of each
+ * lane the stretch that the piece covers without a hole stands for its part of the column. Places
+ * are found from the middle outwards, so that each search is confined by its neighbours. A lane
+ * that is elsewhere in the table at that time is searched for by itself, a bounded number of times.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace_internal.h"
+
+#include "tilescope/base/mem.h"
+
+__extension__ typedef __int128 i128;
+
+enum {
+	PIECE_STEPS = 16, /* steps of a sample, as far as there are rows for them */
+	PIECE_ROWS = 64,
+	PIECE_ROWS_MAX = 512,
+	SAMPLE_ROWS = 24000, /* of all samples, about */
+	SAMPLES = 4,	     /* of a column, at most */
+	ALONE = 400,	     /* lanes that are searched for by themselves */
+	SETTLE_ROWS = 4096,  /* rows behind the end in which lanes have to pass it */
+};
+
+struct drawing {
+	struct ts_trace_chart *c;
+	struct ts_reader *rd;
+	const struct ts_trace *t;
+	struct ts_err *err;
+	struct trace_parts parts;
+	int alone;
+	int *samples; /* of each lane and column: how many told something */
+	struct ts_progress *progress;
+};
+
+/* --- columns ---------------------------------------------------------------------------------- */
+
+static int64_t
+edge(int64_t from, int64_t to, int columns, int i)
+{
+	return from + (int64_t)((i128)(to - from) * i / columns);
+}
+
+void
+ts_trace_column(int64_t from, int64_t to, int columns, int i, int64_t *a, int64_t *b)
+{
+	*a = edge(from, to, columns, i);
+	*b = ts_max_i64(edge(from, to, columns, i + 1), *a + 1);
+}
+
+/* The first column that reaches beyond a time (from <= cycles < to). */
+static int
+column_of(const struct ts_trace_chart *c, int64_t cycles)
+{
+	int i = (int)((i128)(cycles - c->from) * c->columns / (c->to - c->from));
+	int64_t a, b;
+
+	for (; i > 0; i--) {
+		ts_trace_column(c->from, c->to, c->columns, i - 1, &a, &b);
+		if (b <= cycles)
+			break;
+	}
+	for (; i + 1 < c->columns; i++) {
+		ts_trace_column(c->from, c->to, c->columns, i, &a, &b);
+		if (b > cycles)
+			break;
+	}
+	return i;
+}
+
+static double *
+share_at(struct ts_trace_chart *c, int lane, enum ts_step_class k, int column)
+{
+	return c->share + ((size_t)lane * TS_CLASS_COUNT + (size_t)k) * (size_t)c->columns + column;
+}
+
+static int
+lane_of(const struct ts_trace_chart *c, int64_t ipu)
+{
+	for (int l = 0; l < c->lanes; l++)
+		if (c->ipu[l] == ipu)
+			return l;
+	return -1;
+}
+
+/* Of all classes together never more than the whole column. */
+static void
+limit_shares(struct ts_trace_chart *c)
+{
+	for (int l = 0; l < c->lanes; l++)
+		for (int x = 0; x < c->columns; x++) {
+			double sum = 0;
+
+			for (int k = 0; k < TS_CLASS_COUNT; k++)
+				sum += *share_at(c, l, (enum ts_step_class)k, x);
+			if (sum <= 1)
+				continue;
+			for (int k = 0; k < TS_CLASS_COUNT; k++)
+				*share_at(c, l, (enum ts_step_class)k, x) /= sum;
+		}
+}
+
+/* --- exact ------------------------------------------------------------------------------------ */
+
+static void
+add_part(struct ts_trace_chart *c, const struct trace_part *p)
+{
+	int64_t from = ts_max_i64(p->start, c->from), to = ts_min_i64(p->end, c->to), a, b;
+	int lane = from < to ? lane_of(c, p->ipu) : -1;
+
+	if (lane < 0)
+		return;
+	for (int x = column_of(c, from); x < c->columns; x++) {
+		ts_trace_column(c->from, c->to, c->columns, x, &a, &b);
+		if (a >= to)
+			break;
+		*share_at(c, lane, p->class_of,
+			x) += (double)(ts_min_i64(to, b) - ts_max_i64(from, a)) / (double)(b - a);
+		if (p->start >= a && p->start < b)
+			c->start[(size_t)lane * (size_t)c->columns + (size_t)x] = true;
+	}
+}
+
+/* Have all lanes passed the end of the range? */
+static bool
+all_passed(const struct drawing *d, bool *passed, int *left, size_t from)
+{
+	for (size_t i = from; i<d->parts.n && * left> 0; i++) {
+		int lane = d->parts.p[i].start >= d->c->to ? lane_of(d->c, d->parts.p[i].ipu) : -1;
+
+		if (lane >= 0 && !passed[lane]) {
+			passed[lane] = true;
+			--*left;
+		}
+	}
+	return *left == 0;
+}
+
+/* Read all rows from an address up to where every lane is behind the range. */
+static enum ts_code
+read_through(struct drawing *d, int64_t from, int64_t to)
+{
+	bool passed[TS_TRACE_LANES] = {false};
+	int left = d->c->lanes;
+	int64_t end = trace_add(to, SETTLE_ROWS / d->t->part.per + 1), step = 512 / d->t->part.per;
+	enum ts_code code = trace_parts_read(&d->parts, d->rd, d->t, from, to, 0, &d->c->rows,
+		d->err);
+	size_t seen = 0;
+
+	while (!code && !all_passed(d, passed, &left, seen) && to < end && to <= d->t->part.last) {
+		int64_t next = ts_min_i64(end, trace_add(to, step + 1));
+
+		seen = d->parts.n;
+		code = trace_parts_read(&d->parts, d->rd, d->t, to, next, 0, &d->c->rows, d->err);
+		to = next;
+	}
+	return code;
+}
+
+static enum ts_code
+draw_exact(struct drawing *d, int64_t from, int64_t to)
+{
+	enum ts_code code = read_through(d, from, to), bad;
+
+	if (code && code != TS_E_DAMAGED)
+		return code;
+	bad = trace_parts_classes(&d->parts, d->rd, d->t, code ? NULL : d->err);
+	for (size_t i = 0; i < d->parts.n; i++)
+		add_part(d->c, &d->parts.p[i]);
+	return code ? code : bad;
+}
+
+/* --- forwards: everything, whatever the range -------------------------------------------------- */
+
+static enum ts_code
+draw_forwards(struct drawing *d)
+{
+	struct ts_step_classes classes = d->t->classes;
+	struct trace_part part;
+	struct ts_rows *rows;
+	enum ts_code code = trace_parts_open(&rows, d->rd, d->t, 0, 0, d->err);
+	bool there;
+
+	if (code)
+		return code;
+	while (!(code = ts_rows_next(rows, &there, d->err)) && there) {
+		int k;
+
+		if (++d->c->rows % 8192 == 0)
+			ts_progress_set(d->progress, d->c->rows, 0);
+		if (!trace_part_get(&part, rows, d->t) || part.end <= d->c->from ||
+			part.start >= d->c->to)
+			continue;
+		k = ts_step_classes_find(&classes, part.step);
+		part.class_of = k < 0 ? TS_CLASS_CONTROL : (enum ts_step_class)k;
+		add_part(d->c, &part);
+	}
+	ts_rows_close(rows);
+	return code;
+}
+
+/* --- sampled ---------------------------------------------------------------------------------- */
+
+/* What of one lane's stretch lies in the column, added to its shares. */
+static void
+add_stretch(struct drawing *d, int lane, int column, int64_t from, int64_t to)
+{
+	struct ts_trace_chart *c = d->c;
+
+	for (size_t i = 0; i < d->parts.n; i++) {
+		const struct trace_part *p = &d->parts.p[i];
+		int64_t a = ts_max_i64(p->start, from), b = ts_min_i64(p->end, to);
+
+		if (p->ipu != c->ipu[lane] || a >= b)
+			continue;
+		*share_at(c, lane, p->class_of, column) += (double)(b - a) / (double)(to - from);
+		if (p->start == a)
+			c->start[(size_t)lane * (size_t)c->columns + (size_t)column] = true;
+	}
+	d->samples[(size_t)lane * (size_t)c->columns + (size_t)column]++;
+}
+
+/*
+ * The stretch [*from, *to) around a time that the piece says everything about for a lane; false: the
+ * lane is not there at that time.
+ */
+static bool
+stretch_of(const struct drawing *d, int lane, int64_t cycles, bool first, bool last, int64_t *from,
+	int64_t *to)
+{
+	int64_t begin = INT64_MAX, end = -1, reach = -1;
+
+	for (size_t i = 0; i < d->parts.n; i++) {
+		const struct trace_part *p = &d->parts.p[i];
+
+		if (p->ipu != d->c->ipu[lane])
+			continue;
+		begin = ts_min_i64(begin, p->start);
+		end = ts_max_i64(end, p->start);
+		reach = ts_max_i64(reach, p->end);
+	}
+	if (first || begin == INT64_MAX)
+		begin = first ? ts_min_i64(begin, d->c->from) : begin;
+	if (end <= cycles)
+		end = last ? INT64_MAX : reach;
+	*from = begin;
+	*to = end;
+	return begin <= cycles && cycles < end;
+}
+
+/* Rows of a sample. */
+static int64_t
+piece_rows(const struct drawing *d)
+{
+	int group = d->rd->report->binding[TS_STEP_IPU].group;
+
+	return ts_clamp_i64((int64_t)PIECE_STEPS * group, PIECE_ROWS, PIECE_ROWS_MAX);
+}
+
+/* A sample of the lanes that `todo` names; those that it tells something about are taken off. */
+static enum ts_code
+sample_piece(struct drawing *d, int column, int64_t cycles, int64_t at, bool *todo)
+{
+	const struct ts_trace_axis *axis = &d->t->part;
+	int64_t rows = piece_rows(d), a, b, before = d->c->rows;
+	int64_t back = (rows * 3 / 4 + axis->per - 1) / axis->per, from, to;
+	enum ts_code code;
+	bool first, last;
+
+	from = at - axis->first > back ? at - back : axis->first;
+	d->parts.n = 0;
+	code = trace_parts_read(&d->parts, d->rd, d->t, from, INT64_MAX, rows, &d->c->rows, d->err);
+	if (!code)
+		code = trace_parts_classes(&d->parts, d->rd, d->t, d->err);
+	if (code)
+		return code;
+	first = from == axis->first;
+	last = d->c->rows - before < rows;
+	ts_trace_column(d->c->from, d->c->to, d->c->columns, column, &a, &b);
+	for (int l = 0; l < d->c->lanes; l++) {
+		if (!todo[l] || !stretch_of(d, l, cycles, first, last, &from, &to))
+			continue;
+		todo[l] = false;
+		add_stretch(d, l, column, ts_max_i64(from, a), ts_min_i64(to, b));
+	}
+	return TS_OK;
+}
+
+/* Address width at which a search by time may stop: the piece that is read then has it. */
+static int64_t
+piece_width(const struct drawing *d)
+{
+	return ts_max_i64(piece_rows(d) / 4 / d->t->part.per, 1);
+}
+
+static enum ts_code
+sample_alone(struct drawing *d, int column, int64_t cycles, bool *todo)
+{
+	for (int l = 0; l < d->c->lanes && d->alone < ALONE; l++) {
+		struct trace_place low = trace_place_first(d->t), high = trace_place_end(d->t);
+		enum ts_code code;
+
+		if (!todo[l])
+			continue;
+		d->alone++;
+		code = trace_locate(&low, &high, d->rd, d->t, d->c->ipu[l], cycles, piece_width(d),
+			d->err);
+		if (!code)
+			code = sample_piece(d, column, cycles, low.at, todo);
+		if (code)
+			return code;
+	}
+	return TS_OK;
+}
+
+/* Samples [first, first + n) of `per` in each column, between two places; the middle one first. */
+struct samples {
+	int first, n, per;
+	struct trace_place low, high;
+};
+
+static int64_t
+sample_time(const struct drawing *d, int i, int per)
+{
+	int64_t a, b, c, e;
+
+	ts_trace_column(d->c->from, d->c->to, d->c->columns, i / per, &a, &b);
+	c = edge(a, b, per, i % per);
+	e = edge(a, b, per, i % per + 1);
+	return c + (e - c) / 2;
+}
+
+static enum ts_code
+sample(struct drawing *d, struct samples s)
+{
+	int middle = s.first + s.n / 2, column = middle / s.per;
+	bool todo[TS_TRACE_LANES];
+	struct trace_place low = s.low, high = s.high;
+	int64_t cycles;
+	enum ts_code code;
+
+	if (s.n <= 0)
+		return TS_OK;
+	cycles = sample_time(d, middle, s.per);
+	for (int l = 0; l < d->c->lanes; l++)
+		todo[l] = true;
+	code = trace_locate(&low, &high, d->rd, d->t, d->c->ipu[0], cycles, piece_width(d), d->err);
+	if (!code)
+		code = sample_piece(d, column, cycles, low.at, todo);
+	if (!code)
+		code = sample_alone(d, column, cycles, todo);
+	if (!code) /* as deep as there are binary digits in the number of samples */
+		code = sample(d, (struct samples){s.first, middle - s.first, s.per, s.low, high});
+	if (!code)
+		code = sample(d,
+			(struct samples){middle + 1, s.first + s.n - middle - 1, s.per, low,
+				s.high});
+	return code;
+}
+
+static void
+scale_samples(struct drawing *d)
+{
+	struct ts_trace_chart *c = d->c;
+
+	for (int l = 0; l < c->lanes; l++)
+		for (int x = 0; x < c->columns; x++) {
+			int n = d->samples[(size_t)l * (size_t)c->columns + (size_t)x];
+
+			for (int k = 0; k < TS_CLASS_COUNT && n > 1; k++)
+				*share_at(c, l, (enum ts_step_class)k, x) /= n;
+		}
+}
+
+static enum ts_code
+draw_sampled(struct drawing *d, struct trace_place low, struct trace_place high)
+{
+	int per = (int)ts_clamp_i64(SAMPLE_ROWS / (piece_rows(d) * d->c->columns), 1, SAMPLES);
+	enum ts_code code;
+
+	d->c->sampled = true;
+	d->samples = ts_alloc((size_t)d->c->lanes * (size_t)d->c->columns, sizeof(*d->samples));
+	if (!d->samples)
+		return ts_err_nomem(d->err);
+	code = sample(d, (struct samples){0, d->c->columns * per, per, low, high});
+	scale_samples(d);
+	free(d->samples);
+	return code;
+}
+
+/* --- together --------------------------------------------------------------------------------- */
+
+/* Addresses between which the lanes go through the range. */
+static enum ts_code
+range_of(struct drawing *d, struct trace_place *low, struct trace_place *high)
+{
+	int64_t width = ts_max_i64(64 / d->t->part.per, 1);
+	struct trace_place other = trace_place_end(d->t);
+	enum ts_code code;
+
+	*low = trace_place_first(d->t);
+	*high = trace_place_end(d->t);
+	code = trace_locate(low, &other, d->rd, d->t, d->c->ipu[0], d->c->from, width, d->err);
+	if (code)
+		return code;
+	other = *low;
+	return trace_locate(&other, high, d->rd, d->t, d->c->ipu[0], d->c->to, width, d->err);
+}
+
+/* Other lanes may begin earlier in the table than the first one. */
+static enum ts_code
+lowest_begin(struct drawing *d, int64_t *at)
+{
+	enum ts_code code = TS_OK;
+
+	for (int l = 1; l < d->c->lanes && !code; l++) {
+		struct trace_place low = trace_place_first(d->t), high = trace_place_end(d->t);
+
+		if (*at <= low.at)
+			break;
+		code = trace_locate(&low, &high, d->rd, d->t, d->c->ipu[l], d->c->from,
+			ts_max_i64(64 / d->t->part.per, 1), d->err);
+		*at = ts_min_i64(*at, low.at);
+	}
+	return code;
+}
+
+static enum ts_code
+draw(struct drawing *d)
+{
+	const struct ts_trace_axis *a = &d->t->part;
+	struct trace_place low, high;
+	int64_t begin, rows;
+	enum ts_code code;
+
+	if (a->range == TS_RANGE_ALL)
+		return draw_forwards(d);
+	if (a->first > a->last)
+		return TS_OK;
+	code = range_of(d, &low, &high);
+	begin = low.at;
+	if (code || __builtin_mul_overflow(high.at - low.at, (int64_t)a->per, &rows))
+		rows = INT64_MAX;
+	if (!code && rows <= TS_TRACE_EXACT)
+		code = lowest_begin(d, &begin);
+	if (code)
+		return code;
+	rows = trace_add(rows, (low.at - begin) * a->per);
+	if (rows <= TS_TRACE_EXACT) {
+		int64_t back = TS_TRACE_LOOK_BACK / a->per + 1;
+
+		begin = begin - a->first > back ? begin - back : a->first;
+		return draw_exact(d, begin, high.at);
+	}
+	return draw_sampled(d, low, high);
+}
+
+enum ts_code
+ts_trace_chart_read(struct ts_trace_chart *c, struct ts_reader *rd, const struct ts_trace *t,
+	int64_t from, int64_t to, int columns, const int64_t *ipu, int lanes,
+	struct ts_progress *progress, struct ts_err *err)
+{
+	struct drawing d = {.c = c, .rd = rd, .t = t, .err = err, .progress = progress};
+	enum ts_code code = TS_OK;
+	size_t cells;
+
+	*c = (struct ts_trace_chart){.from = from, .to = ts_max_i64(to, trace_add(from, 1))};
+	c->columns = (int)ts_clamp_i64(columns, 1, TS_TRACE_COLUMNS);
+	c->lanes = (int)ts_clamp_i64(lanes, 0, TS_TRACE_LANES);
+	cells = (size_t)c->columns * (size_t)c->lanes;
+	c->ipu = ts_alloc((size_t)c->lanes, sizeof(*c->ipu));
+	c->share = ts_alloc(cells * TS_CLASS_COUNT, sizeof(*c->share));
+	c->start = ts_alloc(cells, sizeof(*c->start));
+	if (!c->ipu || !c->share || !c->start) {
+		ts_trace_chart_fini(c);
+		return ts_err_nomem(err);
+	}
+	if (c->lanes > 0)
+		memcpy(c->ipu, ipu, (size_t)c->lanes * sizeof(*ipu));
+	if (c->lanes > 0 && t->has_parts)
+		code = draw(&d);
+	limit_shares(c);
+	trace_parts_fini(&d.parts);
+	return code;
+}
+
+void
+ts_trace_chart_fini(struct ts_trace_chart *c)
+{
+	free(c->ipu);
+	free(c->share);
+	free(c->start);
+	*c = (struct ts_trace_chart){0};
+}
+
+/* --- the step at a time ------------------------------------------------------------------------ */
+
+/* The best row of a piece: one that runs at the time, else the last one before. */
+static const struct trace_part *
+best_part(const struct trace_parts *parts, int64_t ipu, int64_t cycles)
+{
+	const struct trace_part *running = NULL, *before = NULL;
+
+	for (size_t i = 0; i < parts->n; i++) {
+		const struct trace_part *p = &parts->p[i];
+
+		if (p->ipu != ipu || p->start > cycles || p->end <= p->start)
+			continue;
+		if (p->end > cycles && (!running || p->start >= running->start))
+			running = p;
+		if (!before || p->start >= before->start)
+			before = p;
+	}
+	return running ? running : before;
+}
+
+static enum ts_code
+step_at_forwards(int64_t *step, bool *found, struct ts_reader *rd, const struct ts_trace *t,
+	int64_t ipu, int64_t cycles, struct ts_err *err)
+{
+	struct trace_part two[2];
+	struct trace_parts best = {0, 2, two};
+	struct ts_rows *rows;
+	enum ts_code code = trace_parts_open(&rows, rd, t, 0, 0, err);
+	bool there;
+
+	if (code)
+		return code;
+	while (!(code = ts_rows_next(rows, &there, err)) && there) {
+		const struct trace_part *p;
+
+		if (!trace_part_get(&two[best.n], rows, t))
+			continue;
+		best.n++;
+		p = best_part(&best, ipu, cycles);
+		if (p) {
+			two[0] = *p;
+			*found = true;
+			*step = p->step;
+		}
+		best.n = p ? 1 : 0;
+	}
+	ts_rows_close(rows);
+	return code;
+}
+
+enum ts_code
+ts_trace_step_at(int64_t *step, bool *found, struct ts_reader *rd, const struct ts_trace *t,
+	int64_t ipu, int64_t cycles, struct ts_err *err)
+{
+	struct trace_place low = trace_place_first(t), high = trace_place_end(t);
+	int64_t back = 128 / t->part.per + 1, ignored = 0;
+	enum ts_code code;
+
+	*found = false;
+	if (!t->has_parts)
+		return TS_OK;
+	if (t->part.range == TS_RANGE_ALL)
+		return step_at_forwards(step, found, rd, t, ipu, cycles, err);
+	code = trace_locate(&low, &high, rd, t, ipu, cycles, ts_max_i64(64 / t->part.per, 1), err);
+	while (!code && !*found) {
+		int64_t from = low.at - t->part.first > back ? low.at - back : t->part.first;
+		struct trace_parts parts = {0};
+		const struct trace_part *p;
+
+		code = trace_parts_read(&parts, rd, t, from, high.at, 0, &ignored, err);
+		p = best_part(&parts, ipu, cycles);
+		if (!code && p) {
+			*found = true;
+			*step = p->step;
+		}
+		trace_parts_fini(&parts);
+		if (from == t->part.first || back * t->part.per > SETTLE_ROWS)
+			break;
+		back *= 8;
+	}
+	return code;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* trace_internal - what the files of the trace share. */
+#ifndef TS_REPORT_TRACE_INTERNAL_H
+#define TS_REPORT_TRACE_INTERNAL_H
+
+#include "tilescope/report/memory.h"
+#include "tilescope/report/trace.h"
+
+/* A row of step_ipu whose numbers are numbers. */
+struct trace_part {
+	int64_t at; /* address */
+	int64_t step, ipu, start, end;
+	enum ts_step_class class_of;
+};
+
+struct trace_parts {
+	size_t n, cap;
+	struct trace_part *p;
+};
+
+/*
+ * A cursor over addresses [from, to) of step_ipu, columns T_STEP ...; `to` is cut to the axis.
+ * With TS_RANGE_ALL: over all rows.
+ */
+enum { T_STEP, T_IPU, T_START, T_END, T_COLUMNS };
+enum ts_code trace_parts_open(struct ts_rows **rows, struct ts_reader *rd, const struct ts_trace *t,
+	int64_t from, int64_t to, struct ts_err *err) TS_WARN_UNUSED;
+
+/* The cursor's row; false when a number of it is none. */
+bool trace_part_get(struct trace_part *part, struct ts_rows *rows, const struct ts_trace *t);
+
+/* Append the rows of [from, to) to parts, at most `limit` rows (0 = all); *looked_at is added to. */
+enum ts_code trace_parts_read(struct trace_parts *parts, struct ts_reader *rd,
+	const struct ts_trace *t, int64_t from, int64_t to, int64_t limit, int64_t *looked_at,
+	struct ts_err *err) TS_WARN_UNUSED;
+void trace_parts_fini(struct trace_parts *parts);
+
+/* Fill in class_of from the steps. The order of the parts may change to that of steps. */
+enum ts_code trace_parts_classes(struct trace_parts *parts, struct ts_reader *rd,
+	const struct ts_trace *t, struct ts_err *err) TS_WARN_UNUSED;
+
+/*
+ * Open a relation for the keys [from, to) without bisecting where the key goes evenly with the
+ * row id; rows before `from` and behind `to` may come too: look at the key.
+ */
+enum ts_code trace_keys_open(struct ts_rows **rows, struct ts_reader *rd, const struct ts_trace *t,
+	enum ts_relation relation, struct ts_rows_query *q, int64_t from, int64_t to,
+	struct ts_err *err) TS_WARN_UNUSED;
+
+/*
+ * The address of a row of `ipu` that starts at or before `cycles`, with one that starts later not
+ * more than `width` addresses behind it; the first address when there is none. Bounded for any data.
+ */
+struct trace_place {
+	int64_t at, start; /* start is INT64_MIN, INT64_MAX at the ends */
+};
+
+enum ts_code trace_locate(struct trace_place *low, struct trace_place *high, struct ts_reader *rd,
+	const struct ts_trace *t, int64_t ipu, int64_t cycles, int64_t width,
+	struct ts_err *err) TS_WARN_UNUSED;
+
+static inline struct trace_place
+trace_place_first(const struct ts_trace *t)
+{
+	return (struct trace_place){t->part.first, INT64_MIN};
+}
+
+static inline struct trace_place
+trace_place_end(const struct ts_trace *t)
+{
+	return (struct trace_place){t->part.last == INT64_MAX ? INT64_MAX : t->part.last + 1,
+		INT64_MAX};
+}
+
+/* a + b, or INT64_MAX */
+static inline int64_t
+trace_add(int64_t a, int64_t b)
+{
+	int64_t r;
+
+	return __builtin_add_overflow(a, b, &r) ? (b > 0 ? INT64_MAX : INT64_MIN) : r;
+}
+
+#endif

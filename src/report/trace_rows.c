@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace_rows - windows of the list of steps, and finding a step.
+ *
+ * A window is one bounded read of `step` and one of `step_ipu`, joined here by step. Where row ids
+ * are missing rows have no number of their own: a window is read from a row that is known, and
+ * says whether it reached an end of the list.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace_internal.h"
+
+#include "tilescope/base/mem.h"
+#include "tilescope/base/strbuf.h"
+
+enum { TEXT_MAX = 1 << 22, NAME_MAX_BYTES = 8192, BACK_TURNS = 6 };
+
+int64_t
+ts_trace_row_at(const struct ts_trace *t, int64_t row)
+{
+	return t->step.range == TS_RANGE_ALL ? row : trace_add(t->step.first, row);
+}
+
+/* --- steps ------------------------------------------------------------------------------------ */
+
+enum { W_RUN = TS_STEP_Q_COUNT, W_COLUMNS };
+
+struct filling {
+	struct ts_trace_window *w;
+	const struct ts_trace *t;
+	struct ts_strbuf text;
+	int cap;
+};
+
+static void
+add_text(struct filling *f, uint32_t *at, uint32_t *n, const char *s, size_t bytes)
+{
+	*at = (uint32_t)f->text.len;
+	*n = 0;
+	if (!s)
+		return;
+	ts_strbuf_add(&f->text, s, bytes < NAME_MAX_BYTES ? bytes : NAME_MAX_BYTES);
+	*n = (uint32_t)(f->text.len - *at);
+}
+
+static int64_t
+number_or_unknown(struct ts_rows *rows, int i)
+{
+	int64_t v;
+
+	return ts_rows_number(rows, i, &v) == TS_VALUE_OK ? v : TS_UNKNOWN;
+}
+
+static void
+fill_row(struct filling *f, struct ts_trace_row *row, struct ts_rows *rows)
+{
+	const char *s;
+	size_t n;
+	int i;
+
+	*row = (struct ts_trace_row){.active_tiles = TS_UNKNOWN, .balance = -1};
+	row->step = number_or_unknown(rows, TS_STEP_Q_STEP);
+	row->run = number_or_unknown(rows, W_RUN);
+	if (f->t->step.range != TS_RANGE_ROWID || !ts_rows_rowid(rows, &row->at))
+		row->at = row->step;
+	i = row->run == TS_UNKNOWN ? ts_trace_run_of(f->t, row->step) : -1;
+	if (i >= 0)
+		row->run = f->t->run[i].run;
+	row->class_of = ts_step_class_row(rows, &f->t->names);
+	if (ts_rows_text(rows, TS_STEP_Q_TYPE, &s, &n) != TS_VALUE_OK)
+		s = NULL;
+	add_text(f, &row->type, &row->type_n, s, n);
+	s = ts_step_name(rows, &f->t->names, &n);
+	add_text(f, &row->name, &row->name_n, s, n);
+}
+
+/*
+ * Read steps at the addresses [from, to), without the first `skip`; at most f->cap of them are
+ * kept, and of those the last when `last`. *more: there were more.
+ */
+static enum ts_code
+read_steps(struct filling *f, struct ts_reader *rd, int64_t from, int64_t to, int64_t skip,
+	bool last, bool *more, struct ts_err *err)
+{
+	struct ts_rows_query q = {.column_count = W_COLUMNS,
+		.range = f->t->step.range,
+		.from = from,
+		.to = to,
+		.limit = last || skip > 0 ? 0 : f->cap + 1};
+	struct ts_trace_window *w = f->w;
+	struct ts_rows *rows;
+	enum ts_code code;
+	bool there;
+
+	memcpy(q.columns, ts_step_columns, sizeof(ts_step_columns));
+	q.columns[W_RUN] = TS_STEP_RUN;
+	*more = false;
+	code = ts_reader_rows(&rows, rd, TS_STEP, &q, err);
+	if (code)
+		return code;
+	while (!(code = ts_rows_next(rows, &there, err)) && there) {
+		if (skip-- > 0)
+			continue;
+		if (w->count == f->cap) {
+			*more = true;
+			if (!last)
+				break;
+			memmove(w->row, w->row + 1, (size_t)(w->count - 1) * sizeof(*w->row));
+			w->count--;
+		}
+		fill_row(f, &w->row[w->count++], rows);
+	}
+	ts_rows_close(rows);
+	return code;
+}
+
+/* The `before` rows before an address: read an ever longer piece and keep its end. */
+static enum ts_code
+read_before(struct filling *f, struct ts_reader *rd, int64_t at, int before, struct ts_err *err)
+{
+	int64_t first = f->t->step.first, reach = before;
+	enum ts_code code = TS_OK;
+	bool more = false;
+
+	f->cap = before;
+	for (int turn = 0; turn < BACK_TURNS && before > 0; turn++, reach *= 8) {
+		int64_t from = at - first > reach ? at - reach : first;
+
+		f->w->count = 0;
+		ts_strbuf_reset(&f->text);
+		code = read_steps(f, rd, from, at, 0, true, &more, err);
+		if (code || f->w->count == before || from == first)
+			break;
+	}
+	return code;
+}
+
+static enum ts_code
+read_window_steps(struct filling *f, struct ts_reader *rd, int64_t row, int64_t at, int before,
+	int after, struct ts_err *err)
+{
+	struct ts_trace_window *w = f->w;
+	const struct ts_trace_axis *a = &f->t->step;
+	enum ts_code code = TS_OK;
+	bool more = false;
+	int64_t end;
+
+	if (a->range == TS_RANGE_ALL) {
+		row = ts_max_i64(row - before, 0);
+		f->cap = before + after;
+		code = read_steps(f, rd, 0, 0, row, false, &more, err);
+		w->first_row = row;
+		w->at_begin = row == 0;
+		w->at_end = !more && !code;
+		return code;
+	}
+	end = trace_add(a->last, 1);
+	at = ts_clamp_i64(at, a->first, end);
+	code = read_before(f, rd, at, before, err);
+	w->first_row = row - w->count;
+	f->cap = w->count + after;
+	if (!code && after > 0)
+		code = read_steps(f, rd, at, end, 0, false, &more, err);
+	w->at_begin = w->count > 0 && (w->row[0].at == a->first || w->first_row < 0);
+	w->at_end = !more && !code;
+	return code;
+}
+
+/* --- joined with an IPU's rows ---------------------------------------------------------------- */
+
+enum { P_STEP, P_IPU, P_CYCLES, P_START, P_END, P_TILES, P_BALANCE, P_COLUMNS };
+
+static const int part_columns[P_COLUMNS] = {TS_STEP_IPU_STEP, TS_STEP_IPU_IPU, TS_STEP_IPU_CYCLES,
+	TS_STEP_IPU_START, TS_STEP_IPU_END, TS_STEP_IPU_ACTIVE_TILES, TS_STEP_IPU_TILE_BALANCE};
+
+static void
+join_row(struct ts_trace_row *row, struct ts_rows *rows)
+{
+	double balance;
+
+	if (row->here || ts_rows_number(rows, P_CYCLES, &row->cycles) != TS_VALUE_OK ||
+		ts_rows_number(rows, P_START, &row->start) != TS_VALUE_OK ||
+		ts_rows_number(rows, P_END, &row->end) != TS_VALUE_OK)
+		return;
+	row->here = true;
+	row->active_tiles = number_or_unknown(rows, P_TILES);
+	row->balance = ts_rows_real(rows, P_BALANCE, &balance) == TS_VALUE_OK && balance >= 0 &&
+			balance <= 1
+		? balance
+		: -1;
+}
+
+static int
+by_step(const void *a, const void *b)
+{
+	const struct ts_trace_row *const *x = a, *const *y = b;
+
+	return (*x)->step < (*y)->step ? -1 : (*x)->step > (*y)->step;
+}
+
+/* Rows of step_ipu for the steps of order[0..n), which rise. */
+static enum ts_code
+join_range(struct ts_trace_row **order, size_t n, struct ts_reader *rd, const struct ts_trace *t,
+	int64_t ipu, struct ts_err *err)
+{
+	struct ts_rows_query q = {.column_count = P_COLUMNS};
+	int64_t to = order[n - 1]->step + 1, step, who;
+	struct ts_rows *rows;
+	enum ts_code code;
+	size_t i = 0;
+	bool there, sorted = !t->forwards;
+
+	memcpy(q.columns, part_columns, sizeof(part_columns));
+	code = trace_keys_open(&rows, rd, t, TS_STEP_IPU, &q, order[0]->step, to, err);
+	if (code)
+		return code;
+	while (!(code = ts_rows_next(rows, &there, err)) && there) {
+		if (ts_rows_number(rows, P_STEP, &step) != TS_VALUE_OK)
+			continue;
+		if (step >= to && sorted)
+			break;
+		if (ts_rows_number(rows, P_IPU, &who) != TS_VALUE_OK || who != ipu)
+			continue;
+		if (!sorted)
+			i = 0;
+		while (i < n && order[i]->step < step)
+			i++;
+		for (size_t k = i; k < n && order[k]->step == step; k++)
+			join_row(order[k], rows);
+	}
+	ts_rows_close(rows);
+	return code;
+}
+
+static enum ts_code
+join(struct ts_trace_window *w, struct ts_reader *rd, const struct ts_trace *t, struct ts_err *err)
+{
+	struct ts_trace_row **order = ts_alloc((size_t)w->count, sizeof(*order));
+	const struct ts_reach *r = &rd->report->binding[TS_STEP_IPU].reach;
+	int64_t gap = r->key == TS_REACH_NONE ? INT64_MAX : 4 * (int64_t)w->count;
+	enum ts_code code = TS_OK;
+	size_t n = 0;
+
+	if (!order)
+		return ts_err_nomem(err);
+	for (int i = 0; i < w->count; i++)
+		if (w->row[i].step != TS_UNKNOWN)
+			order[n++] = &w->row[i];
+	if (n > 0)
+		qsort(order, n, sizeof(*order), by_step);
+	for (size_t i = 0, k; i < n && !code; i += k) {
+		for (k = 1; i + k < n && order[i + k]->step - order[i + k - 1]->step <= gap;)
+			k++;
+		code = join_range(order + i, k, rd, t, w->ipu, err);
+	}
+	free(order);
+	return code;
+}
+
+enum ts_code
+ts_trace_window_read(struct ts_trace_window *w, struct ts_reader *rd, const struct ts_trace *t,
+	int64_t ipu, int64_t row, int64_t at, int before, int after, struct ts_err *err)
+{
+	struct filling f = {.w = w, .t = t};
+	enum ts_code code, bad;
+
+	*w = (struct ts_trace_window){.ipu = ipu};
+	before = (int)ts_clamp_i64(before, 0, TS_TRACE_WINDOW / 2);
+	after = (int)ts_clamp_i64(after, 0, TS_TRACE_WINDOW / 2);
+	w->row = ts_alloc((size_t)before + (size_t)after + 1, sizeof(*w->row));
+	if (!w->row)
+		return ts_err_nomem(err);
+	ts_strbuf_init(&f.text, TEXT_MAX);
+	code = read_window_steps(&f, rd, row, at, before, after, err);
+	if (w->count > 0 && t->has_parts && (!code || code == TS_E_DAMAGED)) {
+		bad = join(w, rd, t, code ? NULL : err);
+		code = code ? code : bad;
+	}
+	w->text_n = f.text.len;
+	w->text = ts_strbuf_take(&f.text);
+	if (!w->text && !code)
+		code = ts_err_nomem(err);
+	if (!w->text)
+		w->count = 0;
+	ts_strbuf_fini(&f.text);
+	return code;
+}
+
+void
+ts_trace_window_fini(struct ts_trace_window *w)
+{
+	free(w->row);
+	free(w->text);
+	*w = (struct ts_trace_window){0};
+}
+
+/* --- finding ---------------------------------------------------------------------------------- */
+
+enum ts_code
+ts_trace_find_step(int64_t *row, int64_t *at, bool *found, struct ts_reader *rd,
+	const struct ts_trace *t, int64_t step, struct ts_err *err)
+{
+	struct ts_rows_query q = {.columns = {TS_STEP_STEP}, .column_count = 1};
+	int64_t key, position = -1;
+	struct ts_rows *rows;
+	enum ts_code code;
+	bool there;
+
+	*found = false;
+	if (t->dense && step >= t->first_step && step <= t->last_step) {
+		*row = step - t->first_step;
+		*at = ts_trace_row_at(t, *row);
+		*found = true;
+		return TS_OK;
+	}
+	if (t->step.range == TS_RANGE_ALL)
+		code = ts_reader_rows(&rows, rd, TS_STEP, &q, err);
+	else
+		code = trace_keys_open(&rows, rd, t, TS_STEP, &q, step, trace_add(step, 1), err);
+	if (code)
+		return code;
+	while (!*found && !(code = ts_rows_next(rows, &there, err)) && there) {
+		position++;
+		if (ts_rows_number(rows, 0, &key) != TS_VALUE_OK || key != step)
+			continue;
+		*found = true;
+		if (t->step.range == TS_RANGE_ALL)
+			*at = position;
+		else if (t->step.range != TS_RANGE_ROWID || !ts_rows_rowid(rows, at))
+			*at = step;
+		*row = t->step.range == TS_RANGE_ALL ? position : *at - t->step.first;
+	}
+	ts_rows_close(rows);
+	return code;
+}

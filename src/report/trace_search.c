@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace_search - steps by name, and what they cost.
+ *
+ * Two passes, each cancellable and with progress: over `step` for the hits (a bit per step), then over
+ * `step_ipu` for the cycles of one IPU. Names are compared once each, not once a step.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "trace_internal.h"
+
+#include "tilescope/base/mem.h"
+
+enum { PROGRESS_ROWS = 8192 };
+
+static const char type_prefix[] = "type:";
+
+/* --- hits ------------------------------------------------------------------------------------- */
+
+static bool
+contains(const char *s, size_t n, const char *needle)
+{
+	size_t length = strlen(needle);
+
+	for (size_t i = 0; i + length <= n; i++)
+		if (strncasecmp(s + i, needle, length) == 0)
+			return true;
+	return false;
+}
+
+/* A dictionary's names that match, by their place in it. */
+static bool *
+match_names(const struct ts_names *names, const char *needle)
+{
+	bool *match = ts_alloc(names->count, sizeof(*match));
+
+	for (size_t i = 0; match && i < names->count; i++)
+		match[i] = contains(names->text + names->name[i].at, names->name[i].length, needle);
+	return match;
+}
+
+struct searching {
+	const struct ts_trace *t;
+	const char *needle;
+	bool type_only;
+	bool *programs, *compute_sets;
+};
+
+/* Is the name with that id there; then *match says whether it matches. */
+static bool
+known(const struct ts_names *names, const bool *matches, int64_t id, bool *match)
+{
+	size_t low = 0, high = names->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (names->name[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == names->count || names->name[low].id != id)
+		return false;
+	*match = matches[low];
+	return true;
+}
+
+static bool
+row_matches(const struct searching *s, struct ts_rows *rows)
+{
+	const struct ts_step_names *names = &s->t->names;
+	const char *text;
+	bool match = false;
+	int64_t id;
+	size_t n;
+
+	if (!s->type_only) {
+		if (ts_rows_text(rows, TS_STEP_Q_NAME, &text, &n) == TS_VALUE_OK)
+			return contains(text, n, s->needle);
+		if (ts_rows_number(rows, TS_STEP_Q_COMPUTE_SET, &id) == TS_VALUE_OK &&
+			known(&names->compute_sets, s->compute_sets, id, &match))
+			return match;
+		if (ts_rows_number(rows, TS_STEP_Q_PROGRAM, &id) == TS_VALUE_OK &&
+			known(&names->programs, s->programs, id, &match))
+			return match;
+	}
+	return ts_rows_text(rows, TS_STEP_Q_TYPE, &text, &n) == TS_VALUE_OK &&
+		contains(text, n, s->needle);
+}
+
+bool
+ts_trace_hit(const struct ts_trace_hits *h, int64_t step)
+{
+	int64_t i = step - h->first;
+
+	return h->bit && step >= h->first && i < h->steps && h->bit[i / 8] >> (i % 8) & 1;
+}
+
+static void
+mark(struct ts_trace_hits *h, int64_t step)
+{
+	int64_t i = step - h->first;
+
+	h->count++;
+	if (step >= h->first && i < h->steps)
+		h->bit[i / 8] |= (uint8_t)(1 << i % 8);
+	else
+		h->left_out++;
+}
+
+int64_t
+ts_trace_hit_next(const struct ts_trace_hits *h, int64_t step, int by)
+{
+	int64_t i;
+
+	if (!h->bit)
+		return TS_UNKNOWN;
+	i = ts_clamp_i64(step - h->first, -1, h->steps) + by;
+	while (i >= 0 && i < h->steps) {
+		if (h->bit[i / 8] == 0) { /* eight at a time */
+			i = by > 0 ? i / 8 * 8 + 8 : i / 8 * 8 - 1;
+			continue;
+		}
+		if (h->bit[i / 8] >> (i % 8) & 1)
+			return h->first + i;
+		i += by;
+	}
+	return TS_UNKNOWN;
+}
+
+static enum ts_code
+search_rows(struct ts_trace_hits *h, struct ts_reader *rd, const struct searching *s,
+	struct ts_progress *progress, struct ts_err *err)
+{
+	struct ts_rows_query q = {.column_count = TS_STEP_Q_COUNT};
+	struct ts_rows *rows;
+	enum ts_code code;
+	int64_t step;
+	bool there;
+
+	memcpy(q.columns, ts_step_columns, sizeof(ts_step_columns));
+	code = ts_reader_rows(&rows, rd, TS_STEP, &q, err);
+	if (code)
+		return code;
+	while (!(code = ts_rows_next(rows, &there, err)) && there) {
+		if (++h->looked_at % PROGRESS_ROWS == 0)
+			ts_progress_set(progress, h->looked_at, s->t->rows);
+		if (ts_rows_number(rows, TS_STEP_Q_STEP, &step) == TS_VALUE_OK &&
+			row_matches(s, rows))
+			mark(h, step);
+	}
+	ts_rows_close(rows);
+	return code;
+}
+
+enum ts_code
+ts_trace_search(struct ts_trace_hits *h, struct ts_reader *rd, const struct ts_trace *t,
+	const char *needle, struct ts_progress *progress, struct ts_err *err)
+{
+	struct searching s = {.t = t, .needle = needle};
+	int64_t steps = trace_add(t->last_step - t->first_step, 1);
+	enum ts_code code;
+
+	*h = (struct ts_trace_hits){.first = t->first_step};
+	snprintf(h->needle, sizeof(h->needle), "%s", needle);
+	h->steps = ts_clamp_i64(steps, 0, (int64_t)TS_TRACE_HITS_BYTES * 8);
+	h->bit = ts_alloc((size_t)h->steps / 8 + 1, 1);
+	if (strncasecmp(needle, type_prefix, strlen(type_prefix)) == 0) {
+		s.type_only = true;
+		s.needle += strlen(type_prefix);
+	}
+	s.programs = match_names(&t->names.programs, s.needle);
+	s.compute_sets = match_names(&t->names.compute_sets, s.needle);
+	code = h->bit && s.programs && s.compute_sets ? search_rows(h, rd, &s, progress, err)
+						      : ts_err_nomem(err);
+	free(s.programs);
+	free(s.compute_sets);
+	return code;
+}
+
+void
+ts_trace_hits_fini(struct ts_trace_hits *h)
+{
+	free(h->bit);
+	*h = (struct ts_trace_hits){0};
+}
+
+/* --- cost ------------------------------------------------------------------------------------- */
+
+enum { C_STEP, C_IPU, C_CYCLES, C_START, C_COLUMNS };
+
+static const int cost_columns[C_COLUMNS] = {TS_STEP_IPU_STEP, TS_STEP_IPU_IPU, TS_STEP_IPU_CYCLES,
+	TS_STEP_IPU_START};
+
+static void
+mark_column(struct ts_trace_cost *c, const struct ts_trace *t, int64_t start)
+{
+	double share;
+
+	if (start < t->from || start >= t->to || c->columns <= 0)
+		return;
+	share = (double)(start - t->from) / (double)(t->to - t->from);
+	c->mark[(int)ts_min_i64((int64_t)(share * c->columns), c->columns - 1)] = true;
+}
+
+static void
+take_row(struct ts_trace_cost *c, struct ts_rows *rows, const struct ts_trace *t,
+	const struct ts_trace_hits *h)
+{
+	int64_t step, cycles, start;
+	int run;
+	bool hit;
+
+	if (ts_rows_number(rows, C_STEP, &step) != TS_VALUE_OK ||
+		ts_rows_number(rows, C_CYCLES, &cycles) != TS_VALUE_OK ||
+		!ts_add_i64(&c->all, cycles)) {
+		c->left_out++;
+		return;
+	}
+	hit = ts_trace_hit(h, step);
+	run = ts_trace_run_of(t, step);
+	if (run >= 0)
+		c->run[run].all += cycles; /* at most c->all */
+	if (!hit)
+		return;
+	c->hits += cycles;
+	if (run >= 0)
+		c->run[run].hits += cycles;
+	if (ts_rows_number(rows, C_START, &start) == TS_VALUE_OK)
+		mark_column(c, t, start);
+}
+
+enum ts_code
+ts_trace_cost_read(struct ts_trace_cost *cost, struct ts_reader *rd, const struct ts_trace *t,
+	const struct ts_trace_hits *h, int64_t ipu, int columns, struct ts_progress *progress,
+	struct ts_err *err)
+{
+	struct ts_rows_query q = {.column_count = C_COLUMNS};
+	const struct ts_reach *r = &rd->report->binding[TS_STEP_IPU].reach;
+	int64_t total = r->has_rowid ? r->last_rowid - r->first_rowid + 1 : 0, n = 0, who;
+	struct ts_rows *rows;
+	enum ts_code code;
+	bool there;
+
+	memset(cost, 0, sizeof(*cost));
+	cost->ipu = ipu;
+	cost->runs = t->runs;
+	cost->columns = (int)ts_clamp_i64(columns, 0, TS_TRACE_COLUMNS);
+	memcpy(q.columns, cost_columns, sizeof(cost_columns));
+	code = ts_reader_rows(&rows, rd, TS_STEP_IPU, &q, err);
+	if (code)
+		return code;
+	while (!(code = ts_rows_next(rows, &there, err)) && there) {
+		if (++n % PROGRESS_ROWS == 0)
+			ts_progress_set(progress, n, total);
+		if (ts_rows_number(rows, C_IPU, &who) == TS_VALUE_OK && who == ipu)
+			take_row(cost, rows, t, h);
+	}
+	ts_rows_close(rows);
+	return code;
+}

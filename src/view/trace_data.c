@@ -1,0 +1,708 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace_data - what the Trace view asks of the report, and what it does with the answers.
+ *
+ * A question of each kind is under way at most once; the newest replaces an older one. It is not
+ * asked again before something in it has changed, so that neither a failure nor a cancel repeats
+ * itself.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace_internal.h"
+
+#include "tilescope/base/mem.h"
+
+/* --- in the worker ---------------------------------------------------------------------------- */
+
+static enum ts_code
+read_open(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
+{
+	struct trace_fetch *t = (struct trace_fetch *)f;
+
+	return ts_trace_open(&t->opened, rd, &f->job.progress, err);
+}
+
+static enum ts_code
+read_window(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
+{
+	struct trace_fetch *t = (struct trace_fetch *)f;
+
+	return ts_trace_window_read(&t->window, rd, t->trace, t->q.ipu, t->row, t->q.at, t->before,
+		t->after, err);
+}
+
+static enum ts_code
+read_chart(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
+{
+	struct trace_fetch *t = (struct trace_fetch *)f;
+
+	return ts_trace_chart_read(&t->chart, rd, t->trace, t->q.from, t->q.to, t->q.columns,
+		t->ipus, t->q.lanes, &f->job.progress, err);
+}
+
+static enum ts_code
+read_locate(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
+{
+	struct trace_fetch *t = (struct trace_fetch *)f;
+	enum ts_code code = TS_OK;
+
+	t->step = t->q.at;
+	t->found = !t->by_time;
+	if (t->by_time)
+		code = ts_trace_step_at(&t->step, &t->found, rd, t->trace, t->q.ipu, t->q.at, err);
+	if (!code && t->found)
+		code = ts_trace_find_step(&t->row, &t->row_at, &t->found, rd, t->trace, t->step,
+			err);
+	return code;
+}
+
+static enum ts_code
+read_search(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
+{
+	struct trace_fetch *t = (struct trace_fetch *)f;
+
+	return ts_trace_search(&t->hits, rd, t->trace, t->needle, &f->job.progress, err);
+}
+
+static enum ts_code
+read_cost(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
+{
+	struct trace_fetch *t = (struct trace_fetch *)f;
+
+	return ts_trace_cost_read(&t->cost, rd, t->trace, &t->hits, t->q.ipu, t->q.columns,
+		&f->job.progress, err);
+}
+
+static void
+fini(struct ts_fetch *f)
+{
+	struct trace_fetch *t = (struct trace_fetch *)f;
+
+	ts_trace_release(t->trace);
+	ts_trace_release(t->opened);
+	ts_trace_window_fini(&t->window);
+	ts_trace_chart_fini(&t->chart);
+	ts_trace_hits_fini(&t->hits);
+	free(t->ipus);
+}
+
+/* --- asking ----------------------------------------------------------------------------------- */
+
+static const struct {
+	enum ts_code (*read)(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err);
+	enum ts_worker_id worker;
+	const char *what;
+} kinds[ASK_COUNT] = {
+	[ASK_OPEN] = {read_open, TS_WORKER_SCREEN, "looking at the trace"},
+	[ASK_WINDOW] = {read_window, TS_WORKER_SCREEN, "reading steps"},
+	[ASK_CHART] = {read_chart, TS_WORKER_SCREEN, "reading lanes"},
+	[ASK_OVERVIEW] = {read_chart, TS_WORKER_SCREEN, "reading the overview"},
+	[ASK_LOCATE] = {read_locate, TS_WORKER_SCREEN, "looking for a step"},
+	[ASK_SEARCH] = {read_search, TS_WORKER_BULK, "searching steps"},
+	[ASK_COST] = {read_cost, TS_WORKER_BULK, "adding up hits"},
+};
+
+static bool
+same(const struct trace_question *a, const struct trace_question *b)
+{
+	return a->asked == b->asked && a->from == b->from && a->to == b->to && a->ipu == b->ipu &&
+		a->at == b->at && a->columns == b->columns && a->lanes == b->lanes &&
+		a->lane_top == b->lane_top && a->search == b->search;
+}
+
+/* A fetch for a question that was not asked last; NULL when it was. */
+static struct trace_fetch *
+begin(struct trace_view *t, enum trace_kind kind, struct trace_question q)
+{
+	struct trace_fetch *f;
+
+	q.asked = true;
+	if (same(&q, &t->asked[kind]))
+		return NULL;
+	f = ts_alloc(1, sizeof(*f));
+	if (!f)
+		return NULL;
+	t->asked[kind] = q;
+	f->q = q;
+	f->fetch.read = kinds[kind].read;
+	f->fetch.fini = fini;
+	if (t->trace)
+		f->trace = ts_trace_hold(t->trace);
+	return f;
+}
+
+static void
+send(struct trace_view *t, enum trace_kind kind, struct trace_fetch *f)
+{
+	enum ts_worker_id worker = kinds[kind].worker;
+
+	if (t->trace && t->trace->forwards && kind != ASK_LOCATE)
+		worker = TS_WORKER_BULK;
+	t->fetch[kind] = &f->fetch;
+	ts_fetch_send(&t->view, &f->fetch, (int)kind, worker, kinds[kind].what);
+}
+
+int64_t
+trace_ipu(const struct trace_view *t)
+{
+	return t->trace && t->ipu < t->trace->ipus ? t->trace->ipu[t->ipu] : TS_UNKNOWN;
+}
+
+const struct ts_trace_row *
+trace_row(const struct trace_view *t, int64_t row)
+{
+	if (row < t->window.first_row || row - t->window.first_row >= t->window.count)
+		return NULL;
+	return &t->window.row[row - t->window.first_row];
+}
+
+/*
+ * Where rows have numbers a window is read from the computed address of its first row. Where they
+ * have none, from the row of the old window that is nearest, else from the address that was found.
+ */
+static void
+anchor(const struct trace_view *t, struct trace_fetch *f, int64_t from, int64_t to)
+{
+	const struct ts_trace_window *w = &t->window;
+	int64_t row = from, at = ts_trace_row_at(t->trace, from);
+
+	if (t->trace->gaps && t->row_at != TS_UNKNOWN) {
+		row = t->list.cursor;
+		at = t->row_at;
+	} else if (t->trace->gaps && w->count > 0 && from < w->first_row + w->count &&
+		to > w->first_row) {
+		row = ts_max_i64(from, w->first_row);
+		at = w->row[row - w->first_row].at;
+	}
+	f->row = row;
+	f->q.at = at;
+	f->before = (int)(row - from);
+	f->after = (int)(to - row);
+}
+
+static void
+ask_window(struct trace_view *t)
+{
+	int64_t ipu = trace_ipu(t), from, to;
+	bool right = t->window.ipu == ipu && t->window.count > 0;
+	struct trace_fetch *f;
+
+	if (t->at.table.h <= 0 && t->list.rows <= 0)
+		return;
+	if (ts_list_enough(&t->list, right ? t->window.first_row : 0,
+		    right ? t->window.first_row + t->window.count : 0, &from, &to) ||
+		from >= to)
+		return;
+	if (t->fetch[ASK_WINDOW]) {
+		const struct trace_question *q = &t->asked[ASK_WINDOW];
+		int64_t ignore_from, ignore_to;
+
+		if (q->ipu == ipu &&
+			ts_list_enough(&t->list, q->from, q->to, &ignore_from, &ignore_to))
+			return;
+	}
+	f = begin(t, ASK_WINDOW, (struct trace_question){.from = from, .to = to, .ipu = ipu});
+	if (!f)
+		return;
+	anchor(t, f, from, to);
+	send(t, ASK_WINDOW, f);
+}
+
+static bool
+ask_lanes(struct trace_view *t, enum trace_kind kind, struct trace_question q, const int *lane)
+{
+	struct trace_fetch *f = begin(t, kind, q);
+
+	if (!f)
+		return false;
+	f->ipus = ts_alloc((size_t)q.lanes, sizeof(*f->ipus));
+	for (int i = 0; f->ipus && i < q.lanes; i++)
+		f->ipus[i] = t->trace->ipu[lane[i]];
+	if (!f->ipus)
+		f->q.lanes = 0;
+	send(t, kind, f);
+	return true;
+}
+
+static void
+ask_chart(struct trace_view *t)
+{
+	int lane[TS_TRACE_LANES], n = 0;
+	struct trace_question q = {.from = t->trace->from + t->span.from,
+		.to = t->trace->from + t->span.to,
+		.columns = t->span.columns,
+		.lane_top = t->lane_top};
+
+	if (!t->trace->has_parts || t->at.lanes.h <= 0 || q.columns <= 0)
+		return;
+	while (n < t->at.lane_count && n < TS_TRACE_LANES && t->lane_top + n < t->trace->ipus) {
+		lane[n] = t->lane_top + n;
+		n++;
+	}
+	q.lanes = n;
+	if (ask_lanes(t, ASK_CHART, q, lane))
+		t->lanes.state = t->chart.columns > 0 ? TS_PANE_STALE : TS_PANE_LOADING;
+}
+
+/* The overview is of at most four IPUs, evenly chosen. */
+static void
+ask_overview(struct trace_view *t)
+{
+	enum { MOST = 4 };
+	int lane[MOST], n = t->trace->ipus < MOST ? t->trace->ipus : MOST;
+	struct trace_question q = {.from = t->trace->from,
+		.to = t->trace->to,
+		.columns = t->at.strip.w,
+		.lanes = n};
+
+	if (!t->trace->has_parts || t->at.strip.h <= 0 || q.columns <= 0)
+		return;
+	for (int i = 0; i < n; i++)
+		lane[i] = (int)((int64_t)i * t->trace->ipus / n);
+	ask_lanes(t, ASK_OVERVIEW, q, lane);
+}
+
+static void
+ask_search(struct trace_view *t)
+{
+	struct trace_fetch *f;
+
+	if (!t->needle[0])
+		return;
+	if (!t->has_hits) {
+		f = begin(t, ASK_SEARCH, (struct trace_question){.search = t->search});
+		if (f) {
+			snprintf(f->needle, sizeof(f->needle), "%s", t->needle);
+			send(t, ASK_SEARCH, f);
+		}
+		return;
+	}
+	if (!t->hits.bit || t->hits.count == 0 || !t->trace->has_parts)
+		return;
+	f = begin(t, ASK_COST,
+		(struct trace_question){.search = t->search,
+			.ipu = trace_ipu(t),
+			.columns = t->at.strip.w > 0 ? t->at.strip.w : 100});
+	if (!f)
+		return;
+	f->hits = t->hits; /* a copy of its own: the view may drop its one at any time */
+	f->hits.bit = ts_alloc((size_t)t->hits.steps / 8 + 1, 1);
+	if (f->hits.bit)
+		memcpy(f->hits.bit, t->hits.bit, (size_t)t->hits.steps / 8 + 1);
+	t->has_cost = false;
+	send(t, ASK_COST, f);
+}
+
+/* --- two cursors ------------------------------------------------------------------------------ */
+
+static void
+share_selection(struct trace_view *t)
+{
+	const struct ts_trace_row *row = trace_row(t, t->list.cursor);
+
+	if (row && row->step != TS_UNKNOWN)
+		t->view.env->selection->step = row->step;
+	if (trace_ipu(t) != TS_UNKNOWN)
+		t->view.env->selection->ipu = trace_ipu(t);
+}
+
+/* Put the list on a row. */
+static void
+go_row(struct trace_view *t, int64_t row, int64_t at)
+{
+	t->row_at = t->trace->gaps ? at : TS_UNKNOWN;
+	ts_list_jump(&t->list, row);
+	if (t->trace->gaps) { /* row numbers are estimates: what is here does not count */
+		t->window.count = 0;
+		t->asked[ASK_WINDOW].asked = false;
+	}
+}
+
+static bool
+time_follows(struct trace_view *t)
+{
+	const struct ts_trace_row *row = trace_row(t, t->list.cursor);
+
+	if (!row || t->window.ipu != trace_ipu(t))
+		return false;
+	if (row->here)
+		ts_span_go(&t->span, row->start - t->trace->from);
+	return true;
+}
+
+/* A row of the window that runs at the time. */
+static bool
+list_follows(struct trace_view *t)
+{
+	int64_t cycles = t->trace->from + t->span.cursor;
+	int best = -1;
+
+	if (t->window.ipu != trace_ipu(t))
+		return false;
+	for (int i = 0; i < t->window.count; i++) {
+		const struct ts_trace_row *r = &t->window.row[i];
+
+		if (r->here && r->start <= cycles && cycles < r->end)
+			best = i;
+	}
+	if (best >= 0)
+		ts_list_go(&t->list, t->window.first_row + best);
+	return best >= 0;
+}
+
+static void
+ask_locate(struct trace_view *t, bool by_time)
+{
+	struct trace_question q = {.ipu = trace_ipu(t),
+		.at = by_time ? t->trace->from + t->span.cursor : t->goal,
+		.lanes = by_time};
+	struct trace_fetch *f = begin(t, ASK_LOCATE, q);
+
+	if (!f)
+		return;
+	f->by_time = by_time;
+	send(t, ASK_LOCATE, f);
+}
+
+static void
+forget_locate(struct trace_view *t)
+{
+	t->fetch[ASK_LOCATE] = NULL;
+	t->asked[ASK_LOCATE].asked = false;
+}
+
+static void
+follow(struct trace_view *t)
+{
+	switch (t->follow) {
+	case FOLLOW_LIST:
+		forget_locate(t);
+		if (time_follows(t))
+			t->follow = FOLLOW_NONE;
+		break;
+	case FOLLOW_TIME:
+		if (!t->trace->has_parts || list_follows(t)) {
+			forget_locate(t);
+			t->follow = FOLLOW_NONE;
+		} else {
+			ask_locate(t, true);
+		}
+		break;
+	case FOLLOW_STEP:
+		if (t->trace->dense) {
+			go_row(t, t->goal - t->trace->first_step, TS_UNKNOWN);
+			t->follow = FOLLOW_LIST;
+			follow(t);
+		} else {
+			ask_locate(t, false);
+		}
+		break;
+	case FOLLOW_NONE:
+		break;
+	}
+	share_selection(t);
+}
+
+void
+trace_request(struct ts_view *v)
+{
+	struct trace_view *t = (struct trace_view *)v;
+	struct trace_fetch *f;
+
+	if (t->option_time != v->env->options->time)
+		t->time = t->option_time = v->env->options->time;
+	if (!v->env->report)
+		return;
+	if (!t->trace) {
+		f = begin(t, ASK_OPEN, (struct trace_question){.asked = true});
+		if (f) {
+			t->data.state = TS_PANE_LOADING;
+			send(t, ASK_OPEN, f);
+		}
+		return;
+	}
+	follow(t);
+	ask_window(t);
+	ask_chart(t);
+	ask_overview(t);
+	ask_search(t);
+}
+
+/* --- answers ---------------------------------------------------------------------------------- */
+
+static void
+set_absent(struct ts_pane_data *d)
+{
+	d->what = "the steps of the execution";
+	d->option = "autoReport.outputExecutionProfile (on with autoReport.all)";
+	d->cost = "the dearest part: IPU memory for cycles and branch records, host time after "
+		  "every run; it switches the graph profile on as well";
+	d->instead = "Memory (key 3), which needs the graph profile only";
+}
+
+/* Where the cursor goes first: to the step that others look at, else to the begin. */
+static void
+first_place(struct trace_view *t)
+{
+	const struct ts_selection *s = t->view.env->selection;
+	int64_t step = t->kept_step != TS_UNKNOWN ? t->kept_step : s->step;
+
+	t->ipu = 0;
+	for (int i = 0; i < t->trace->ipus; i++)
+		if (t->trace->ipu[i] == s->ipu)
+			t->ipu = i;
+	t->kept_step = TS_UNKNOWN;
+	t->follow = FOLLOW_LIST;
+	if (step >= t->trace->first_step && step <= t->trace->last_step) {
+		t->goal = step;
+		t->follow = FOLLOW_STEP;
+	}
+}
+
+static enum ts_effect
+take_open(struct trace_view *t, struct trace_fetch *f)
+{
+	if (f->fetch.code == TS_E_CANCELLED) {
+		ts_pane_result(&t->data, TS_E_CANCELLED, &f->fetch.err, false);
+		return TS_EFFECT_REPAINT;
+	}
+	ts_pane_result(&t->data, f->fetch.code, &f->fetch.err, f->opened != NULL);
+	set_absent(&t->data);
+	if (!f->opened)
+		return TS_EFFECT_REPAINT;
+	t->trace = f->opened;
+	f->opened = NULL;
+	t->lanes = (struct ts_pane_data){.state = TS_PANE_EMPTY};
+	if (!t->trace->has_parts) {
+		t->lanes.state = TS_PANE_ABSENT;
+		t->lanes.what = "what each IPU did in a step";
+		snprintf(t->lanes.reason, sizeof(t->lanes.reason), "%.199s",
+			t->trace->why_no_parts);
+	}
+	ts_span_set_count(&t->span, t->trace->has_parts ? t->trace->to - t->trace->from : 0);
+	ts_list_set_count(&t->list, t->trace->rows);
+	first_place(t);
+	return TS_EFFECT_REFLOW | TS_EFFECT_RECALC | TS_EFFECT_REPAINT;
+}
+
+/* Rows without numbers: what the window says about the ends of the list. */
+static void
+settle_ends(struct trace_view *t)
+{
+	struct ts_trace_window *w = &t->window;
+
+	if (!t->trace->gaps || w->count == 0)
+		return;
+	if (w->at_begin && w->first_row != 0) {
+		ts_list_follow(&t->list, t->list.cursor - w->first_row);
+		w->first_row = 0;
+	}
+	if (w->at_end)
+		ts_list_set_count(&t->list, w->first_row + w->count);
+}
+
+static enum ts_effect
+take_window(struct trace_view *t, struct trace_fetch *f)
+{
+	if (f->window.count > 0 || f->fetch.code == TS_OK) {
+		ts_trace_window_fini(&t->window);
+		t->window = f->window;
+		f->window = (struct ts_trace_window){0};
+		t->row_at = TS_UNKNOWN;
+		settle_ends(t);
+	}
+	if (f->fetch.code && f->fetch.code != TS_E_CANCELLED)
+		ts_view_say_error(t->view.env, "steps: %s", f->fetch.err.msg);
+	return TS_EFFECT_RECALC | TS_EFFECT_REPAINT;
+}
+
+static enum ts_effect
+take_chart(struct trace_view *t, struct trace_fetch *f, enum trace_kind kind)
+{
+	struct ts_trace_chart *to = kind == ASK_CHART ? &t->chart : &t->overview;
+	bool some = f->chart.rows > 0;
+
+	if (f->fetch.code == TS_OK || some) {
+		ts_trace_chart_fini(to);
+		*to = f->chart;
+		f->chart = (struct ts_trace_chart){0};
+	}
+	if (kind == ASK_CHART && f->fetch.code == TS_E_CANCELLED && t->chart.columns > 0)
+		t->lanes.state = TS_PANE_STALE;
+	else if (kind == ASK_CHART)
+		ts_pane_result(&t->lanes, f->fetch.code, &f->fetch.err, some);
+	return TS_EFFECT_REPAINT;
+}
+
+static enum ts_effect
+take_locate(struct trace_view *t, struct trace_fetch *f)
+{
+	enum trace_follow was = t->follow;
+
+	forget_locate(t);
+	t->follow = FOLLOW_NONE;
+	if (f->fetch.code != TS_OK) {
+		ts_view_say_error(t->view.env, "step: %s", f->fetch.err.msg);
+		return TS_EFFECT_REPAINT;
+	}
+	if (!f->found) {
+		if (was == FOLLOW_STEP)
+			ts_view_say_error(t->view.env, "there is no step %lld", (long long)t->goal);
+		return TS_EFFECT_REPAINT;
+	}
+	go_row(t, f->row, f->row_at);
+	if (was == FOLLOW_STEP)
+		t->follow = FOLLOW_LIST;
+	return TS_EFFECT_RECALC | TS_EFFECT_REPAINT;
+}
+
+static enum ts_effect
+take_search(struct trace_view *t, struct trace_fetch *f)
+{
+	if (f->q.search != t->search)
+		return TS_EFFECT_NONE;
+	if (f->fetch.code && !(f->fetch.code == TS_E_DAMAGED && f->hits.bit)) {
+		ts_view_say_error(t->view.env, "search: %s", f->fetch.err.msg);
+		return TS_EFFECT_REPAINT;
+	}
+	ts_trace_hits_fini(&t->hits);
+	t->hits = f->hits;
+	f->hits = (struct ts_trace_hits){0};
+	t->has_hits = true;
+	if (t->hits.count == 0) {
+		ts_view_say_error(t->view.env, "no step has \"%s\" in its name", t->needle);
+		return TS_EFFECT_REPAINT | TS_EFFECT_BELL;
+	}
+	trace_say_hits(t);
+	if (t->jump)
+		return trace_search_step(t, t->direction) | TS_EFFECT_REPAINT;
+	return TS_EFFECT_RECALC | TS_EFFECT_REPAINT;
+}
+
+static enum ts_effect
+take_cost(struct trace_view *t, struct trace_fetch *f)
+{
+	if (f->q.search != t->search || f->fetch.code)
+		return TS_EFFECT_REPAINT;
+	t->cost = f->cost;
+	t->has_cost = true;
+	trace_say_hits(t);
+	return TS_EFFECT_REPAINT;
+}
+
+enum ts_effect
+trace_deliver(struct ts_view *v, struct ts_fetch *fetch)
+{
+	struct trace_view *t = (struct trace_view *)v;
+	struct trace_fetch *f = (struct trace_fetch *)fetch;
+	enum trace_kind kind = (enum trace_kind)fetch->job.kind;
+
+	if ((int)kind < 0 || kind >= ASK_COUNT || t->fetch[kind] != fetch)
+		return TS_EFFECT_NONE;
+	t->fetch[kind] = NULL;
+	if (fetch->job.dropped || fetch->job.generation != v->env->generation)
+		return TS_EFFECT_NONE;
+	switch (kind) {
+	case ASK_OPEN:
+		return take_open(t, f);
+	case ASK_WINDOW:
+		return take_window(t, f);
+	case ASK_CHART:
+	case ASK_OVERVIEW:
+		return take_chart(t, f, kind);
+	case ASK_LOCATE:
+		return take_locate(t, f);
+	case ASK_SEARCH:
+		return take_search(t, f);
+	case ASK_COST:
+		return take_cost(t, f);
+	case ASK_COUNT:
+		break;
+	}
+	return TS_EFFECT_NONE;
+}
+
+void
+trace_drop(struct trace_view *t)
+{
+	ts_trace_release(t->trace);
+	t->trace = NULL;
+	ts_trace_window_fini(&t->window);
+	ts_trace_chart_fini(&t->chart);
+	ts_trace_chart_fini(&t->overview);
+	ts_trace_hits_fini(&t->hits);
+	t->has_hits = t->has_cost = false;
+	memset(t->fetch, 0, sizeof(t->fetch));
+	memset(t->asked, 0, sizeof(t->asked));
+	t->data = (struct ts_pane_data){.state = TS_PANE_EMPTY};
+	t->lanes = (struct ts_pane_data){.state = TS_PANE_EMPTY};
+	t->follow = FOLLOW_NONE;
+	t->row_at = TS_UNKNOWN;
+}
+
+/* --- search ----------------------------------------------------------------------------------- */
+
+void
+trace_search_begin(struct trace_view *t, const char *needle, int direction)
+{
+	snprintf(t->needle, sizeof(t->needle), "%s", needle);
+	t->direction = direction;
+	t->search++;
+	t->jump = true;
+	ts_trace_hits_fini(&t->hits);
+	t->has_hits = t->has_cost = false;
+}
+
+/* What the search found, for the bottom line. */
+void
+trace_say_hits(struct trace_view *t)
+{
+	char count[TS_FMT_MAX], share[TS_FMT_MAX], of_run[TS_FMT_MAX + 48] = "";
+	const struct ts_trace_row *row = trace_row(t, t->list.cursor);
+	int run = row ? ts_trace_run_of(t->trace, row->step) : -1;
+
+	ts_fmt_count(count, t->hits.count);
+	if (!t->has_cost) {
+		ts_view_say(t->view.env, "%s %s", count, t->hits.count == 1 ? "hit" : "hits");
+		return;
+	}
+	if (run >= 0 && run < t->cost.runs) {
+		ts_fmt_percent(share, (double)t->cost.run[run].hits, (double)t->cost.run[run].all);
+		snprintf(of_run, sizeof(of_run), ", %s of run %lld", share,
+			(long long)t->trace->run[run].run);
+	}
+	ts_fmt_percent(share, (double)t->cost.hits, (double)t->cost.all);
+	ts_view_say(t->view.env, "%s %s, %s of all cycles%s on ipu %lld", count,
+		t->hits.count == 1 ? "hit" : "hits", share, of_run, (long long)t->cost.ipu);
+}
+
+enum ts_effect
+trace_search_step(struct trace_view *t, int direction)
+{
+	const struct ts_trace_row *row = trace_row(t, t->list.cursor);
+	int64_t here = row && row->step != TS_UNKNOWN ? row->step : t->trace->first_step - 1, next;
+
+	if (t->follow == FOLLOW_STEP)
+		here = t->goal;
+	if (t->jump) /* a hit under the cursor counts */
+		here -= direction;
+	t->jump = false;
+	next = ts_trace_hit_next(&t->hits, here, direction);
+	if (next == TS_UNKNOWN) {
+		next = ts_trace_hit_next(&t->hits,
+			direction > 0 ? t->trace->first_step - 1 : t->trace->last_step + 1,
+			direction);
+		if (next != TS_UNKNOWN)
+			ts_view_say(t->view.env, "the search went on from the %s",
+				direction > 0 ? "begin" : "end");
+	}
+	if (next == TS_UNKNOWN)
+		return TS_EFFECT_BELL;
+	t->goal = next;
+	t->follow = FOLLOW_STEP;
+	return TS_EFFECT_RECALC | TS_EFFECT_REPAINT | TS_EFFECT_SELECT;
+}

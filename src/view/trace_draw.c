@@ -1,0 +1,622 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace_draw - the Trace view to the canvas.
+ *
+ * From the top: overview of all cycles (how much of it is compute), axis, lanes, legend, the step
+ * under the cursor, the list. Where it gets narrow the legend goes first, then the overview, then
+ * the read-out; lanes and list stay. While a newer chart is under way the old one is shown,
+ * stretched to where its times now are.
+ */
+#include "config.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "trace_internal.h"
+
+#include "tilescope/base/mem.h"
+
+enum {
+	NEED_READOUT = 7, /* rows of the area from which on a part is shown */
+	NEED_STRIP = 9,
+	NEED_LEGEND = 11,
+	NEED_READOUT_2 = 15,
+	LEAST_TABLE = 3,
+	STARTS_SHARE = 3, /* letters at starts when at most a third of the columns has one */
+};
+
+/* --- layout ----------------------------------------------------------------------------------- */
+
+static int
+label_width(const struct trace_view *t)
+{
+	int64_t largest = t->trace && t->trace->ipus > 0 ? t->trace->ipu[t->trace->ipus - 1] : 0;
+	int digits = snprintf(NULL, 0, "%lld", (long long)largest);
+
+	return digits < 2 ? 8 : 6 + (digits < 10 ? digits : 10);
+}
+
+/* Rows for lanes: all of them if a little more than half of the room is enough. */
+static void
+size_lanes(struct trace_view *t, int room)
+{
+	int ipus = t->trace && t->trace->ipus > 0 ? t->trace->ipus : 1;
+	int most = t->zoomed && t->focus == TRACE_LANES ? room : room * 11 / 20;
+
+	most = most > 1 ? most : 1;
+	t->at.lane_rows = 1;
+	if (room >= 24)
+		t->at.lane_rows = (int)ts_clamp_i64(most / ipus / 2, 1, 4);
+	if (t->zoomed && t->focus == TRACE_LANES)
+		t->at.lane_rows = (int)ts_clamp_i64(most / ipus, 1, 6);
+	t->at.lane_count = (int)ts_clamp_i64(most / t->at.lane_rows, 1, ipus);
+	t->lane_top = (int)ts_clamp_i64(t->lane_top, t->ipu - t->at.lane_count + 1, t->ipu);
+	t->lane_top = (int)ts_clamp_i64(t->lane_top, 0, ipus - t->at.lane_count);
+}
+
+void
+trace_layout(struct trace_view *t)
+{
+	struct ts_rect r = t->area;
+	struct trace_places *at = &t->at;
+	bool lanes = !(t->zoomed && t->focus == TRACE_STEPS);
+	bool table = !(t->zoomed && t->focus == TRACE_LANES);
+	int gutter = label_width(t), h = r.h, fixed;
+
+	*at = (struct trace_places){.lane_rows = 1};
+	if (h >= NEED_READOUT)
+		at->readout = ts_rect_cut_bottom(&r, h >= NEED_READOUT_2 ? 2 : 1);
+	if (lanes && h >= NEED_STRIP) {
+		at->strip = ts_rect_cut_top(&r, 1);
+		ts_rect_cut_left(&at->strip, gutter);
+	}
+	if (lanes) {
+		at->axis = ts_rect_cut_top(&r, 1);
+		ts_rect_cut_left(&at->axis, gutter);
+		fixed = (h >= NEED_LEGEND) + (table ? 1 + LEAST_TABLE : 0);
+		size_lanes(t, r.h - fixed);
+		at->lanes = ts_rect_cut_top(&r, at->lane_count * at->lane_rows);
+		at->labels = ts_rect_cut_left(&at->lanes, gutter);
+		if (h >= NEED_LEGEND)
+			at->legend = ts_rect_cut_top(&r, 1);
+	}
+	if (table) {
+		at->rule = ts_rect_cut_top(&r, 1);
+		at->table = r;
+	}
+}
+
+/* --- figures ---------------------------------------------------------------------------------- */
+
+double
+trace_clock(const struct trace_view *t)
+{
+	double said = t->view.env->options->clock_hz;
+
+	return said > 0 ? said : t->trace ? t->trace->clock_hz : 0;
+}
+
+bool
+trace_in_time(const struct trace_view *t)
+{
+	return t->time == TS_TIME_US && trace_clock(t) > 0;
+}
+
+const char *
+trace_fmt_length(const struct trace_view *t, char out[TS_FMT_MAX], int64_t cycles)
+{
+	if (trace_in_time(t))
+		return ts_fmt_time(out, (double)cycles / trace_clock(t) * 1e6);
+	return ts_fmt_count(out, cycles);
+}
+
+/* A tick with as many digits as tell it from its neighbours. */
+struct ticks {
+	double unit;
+	int decimals;
+	const char *suffix;
+};
+
+static const char *
+tick(void *ctx, double v, char out[TS_FMT_MAX])
+{
+	const struct ticks *k = ctx;
+
+	snprintf(out, TS_FMT_MAX, "%.*f%s", k->decimals, v / k->unit, k->suffix);
+	return out;
+}
+
+static void
+choose_ticks(struct ticks *k, double to, double step, bool time)
+{
+	static const struct ticks cycles[] = {{1, 0, ""}, {1e3, 0, "k"}, {1e6, 0, "M"},
+		{1e9, 0, "G"}, {1e12, 0, "T"}};
+	static const struct ticks times[] = {{1e-3, 0, " ns"}, {1, 0, " us"}, {1e3, 0, " ms"},
+		{1e6, 0, " s"}};
+	const struct ticks *table = time ? times : cycles;
+	size_t n = time ? TS_COUNT(times) : TS_COUNT(cycles), i = 0;
+
+	while (i + 1 < n && to >= table[i + 1].unit)
+		i++;
+	/* rather a smaller unit than a long row of decimals */
+	while (i > 0 && step > 0 && table[i].unit / step > 1e4)
+		i--;
+	*k = table[i];
+	if (step > 0 && step < k->unit)
+		k->decimals = (int)ts_clamp_i64((int64_t)ceil(log10(k->unit / step) - 1e-9), 0, 9);
+}
+
+static void
+draw_axis(struct trace_view *t, struct ts_canvas *c)
+{
+	struct ts_chart_frame frame = {.plot = t->at.lanes, .x = t->at.axis};
+	double scale = trace_in_time(t) ? 1e6 / trace_clock(t) : 1;
+	double from = (double)(t->trace->from + t->span.from) * scale;
+	double to = (double)(t->trace->from + t->span.to) * scale;
+	struct ticks k;
+
+	if (ts_rect_empty(t->at.axis) || to <= from)
+		return;
+	choose_ticks(&k, to, (to - from) / (t->at.axis.w / 10 + 1) / 2, trace_in_time(t));
+	ts_chart_x_axis(c, &frame, from, to, 10, tick, &k);
+	ts_canvas_text(c, (struct ts_rect){t->area.x, t->at.axis.y, t->at.labels.w, 1}, 0, 0,
+		TS_ROLE_AXIS, trace_in_time(t) ? "time" : "cycles");
+}
+
+/* Where runs begin: their number over the axis, a line through the idle cells of the lanes. */
+static void
+draw_runs(struct trace_view *t, struct ts_canvas *c)
+{
+	int free_from = 0;
+
+	for (int i = 0; i < t->trace->runs; i++) {
+		const struct ts_trace_run *r = &t->trace->run[i];
+		int x = r->start == TS_UNKNOWN
+			? -1
+			: ts_span_column(&t->span, r->start - t->trace->from);
+		char text[32];
+		int w = snprintf(text, sizeof(text), "|run %lld ", (long long)r->run);
+
+		if (x < 0)
+			continue;
+		ts_chart_divider(c, t->at.lanes, x, TS_ROLE_BOUNDARY);
+		if (x < free_from || x + w > t->at.axis.w)
+			continue;
+		ts_canvas_text(c, t->at.axis, x, 0, TS_ROLE_BOUNDARY, text);
+		free_from = x + w;
+	}
+}
+
+/* --- overview --------------------------------------------------------------------------------- */
+
+/* Share of compute over the lanes of the overview; where there is none, a trace of being busy. */
+static void
+overview_values(const struct ts_trace_chart *o, double *v, int n)
+{
+	for (int i = 0; i < n; i++) {
+		int x = (int)((int64_t)i * o->columns / n);
+		double busy = 0;
+
+		v[i] = 0;
+		for (int l = 0; l < o->lanes; l++) {
+			v[i] += ts_trace_share(o, l, TS_CLASS_COMPUTE)[x] / o->lanes;
+			for (int k = 0; k < TS_CLASS_COUNT; k++)
+				busy += ts_trace_share(o, l, (enum ts_step_class)k)[x];
+		}
+		if (v[i] < 0.01 && busy > 0)
+			v[i] = 0.01;
+	}
+}
+
+static void
+draw_strip(struct trace_view *t, struct ts_canvas *c)
+{
+	double v[TS_TRACE_COLUMNS];
+	bool hit[TS_TRACE_COLUMNS] = {false};
+	struct ts_rect r = t->at.strip;
+	int n = r.w < TS_TRACE_COLUMNS ? r.w : TS_TRACE_COLUMNS, from, to;
+
+	if (ts_rect_empty(r))
+		return;
+	ts_canvas_text(c, (struct ts_rect){t->area.x, r.y, t->at.labels.w, 1}, 0, 0, TS_ROLE_LABEL,
+		"compute");
+	if (t->overview.columns == 0) {
+		ts_canvas_pending(c, r, 0, 0);
+		return;
+	}
+	overview_values(&t->overview, v, n);
+	for (int i = 0; t->has_cost && t->cost.columns > 0 && i < n; i++)
+		hit[i] = t->cost.mark[(int64_t)i * t->cost.columns / n];
+	from = ts_span_overview(&t->span, n, t->span.from);
+	to = ts_span_overview(&t->span, n, t->span.to - 1) + 1;
+	ts_chart_strip(c, r, v, n, 1, from, to, t->has_cost ? hit : NULL);
+}
+
+/* --- lanes ------------------------------------------------------------------------------------ */
+
+/* The column of the chart that has column x of the span; -1 when the chart does not have it. */
+static int
+chart_column(const struct trace_view *t, int x)
+{
+	const struct ts_trace_chart *k = &t->chart;
+	int64_t a, b, middle;
+
+	if (k->from == t->trace->from + t->span.from && k->to == t->trace->from + t->span.to &&
+		k->columns == t->span.columns)
+		return x;
+	ts_span_bucket(&t->span, x, &a, &b);
+	middle = t->trace->from + a + (b - a) / 2;
+	if (middle < k->from || middle >= k->to)
+		return -1;
+	return (int)((double)(middle - k->from) / (double)(k->to - k->from) * k->columns);
+}
+
+static int
+chart_lane(const struct trace_view *t, int64_t ipu)
+{
+	for (int l = 0; l < t->chart.lanes; l++)
+		if (t->chart.ipu[l] == ipu)
+			return l;
+	return -1;
+}
+
+static void
+draw_lane(struct trace_view *t, struct ts_canvas *c, struct ts_rect r, int lane)
+{
+	double share[TS_CLASS_COUNT][TS_TRACE_COLUMNS];
+	bool start[TS_TRACE_COLUMNS];
+	struct ts_band band[TS_CLASS_COUNT];
+	struct ts_area area = {.bands = TS_CLASS_COUNT, .band = band, .top = 1};
+	int starts = 0;
+
+	area.columns = r.w < TS_TRACE_COLUMNS ? r.w : TS_TRACE_COLUMNS;
+	for (int k = 0; k < TS_CLASS_COUNT; k++)
+		band[k] = (struct ts_band){share[k], (enum ts_role)(TS_ROLE_COMPUTE + k),
+			ts_step_class_letter((enum ts_step_class)k)};
+	for (int x = 0; x < area.columns; x++) {
+		int from = chart_column(t, x);
+		bool there = from >= 0 && from < t->chart.columns;
+
+		start[x] = there && ts_trace_start(&t->chart, lane)[from];
+		starts += start[x];
+		for (int k = 0; k < TS_CLASS_COUNT; k++)
+			share[k][x] = there
+				? ts_trace_share(&t->chart, lane, (enum ts_step_class)k)[from]
+				: 0;
+	}
+	ts_chart_lane(c, r, &area, starts * STARTS_SHARE <= area.columns ? start : NULL);
+}
+
+static void
+draw_lanes(struct trace_view *t, struct ts_canvas *c)
+{
+	const struct trace_places *at = &t->at;
+
+	if (ts_rect_empty(at->lanes))
+		return;
+	if (!ts_pane_has(&t->lanes) && t->chart.columns == 0) {
+		ts_pane_draw(c, at->lanes, &t->lanes);
+		return;
+	}
+	for (int i = 0; i < at->lane_count && t->lane_top + i < t->trace->ipus; i++) {
+		int ipu = t->lane_top + i, lane = chart_lane(t, t->trace->ipu[ipu]);
+		struct ts_rect r = {at->lanes.x, at->lanes.y + i * at->lane_rows, at->lanes.w,
+			at->lane_rows};
+		struct ts_rect label = {at->labels.x, r.y, at->labels.w, 1};
+
+		ts_canvas_printf(c, label, 0, 0, ipu == t->ipu ? TS_ROLE_ACCENT : TS_ROLE_LABEL,
+			"%cipu %lld", ipu == t->ipu ? '>' : ' ', (long long)t->trace->ipu[ipu]);
+		if (lane >= 0)
+			draw_lane(t, c, r, lane);
+		else
+			ts_canvas_pending(c, r, 0, 0);
+	}
+}
+
+static void
+draw_cursor(struct trace_view *t, struct ts_canvas *c)
+{
+	ts_chart_cursor(c, t->at.lanes, ts_span_column(&t->span, t->span.cursor),
+		t->focus == TRACE_LANES);
+}
+
+/* --- legend ----------------------------------------------------------------------------------- */
+
+static void
+draw_legend(struct trace_view *t, struct ts_canvas *c)
+{
+	static const char *const narrow[TS_CLASS_COUNT] = {"compute", "exchange", "global", "sync",
+		"ext.sync", "wait", "copy", "end", "control"};
+	struct ts_rect r = t->at.legend;
+	bool wide = r.w >= 140, letters = c->mono || c->glyphs == TS_GLYPHS_ASCII;
+	char note[80] = "";
+	int x = 0;
+
+	if (ts_rect_empty(r))
+		return;
+	if (t->at.lane_count < t->trace->ipus)
+		snprintf(note, sizeof(note), "%d of %d ", t->at.lane_count, t->trace->ipus);
+	if (t->chart.sampled)
+		strncat(note, "sampled", sizeof(note) - strlen(note) - 1);
+	for (int k = 0; k < TS_CLASS_COUNT; k++) {
+		enum ts_role role = (enum ts_role)(TS_ROLE_COMPUTE + k);
+		enum ts_step_class class_of = (enum ts_step_class)k;
+		const char *name = wide ? ts_step_class_label(class_of) : narrow[k];
+		uint32_t letter = (unsigned char)ts_step_class_letter(class_of);
+
+		if (x + 2 + (int)strlen(name) > r.w)
+			break;
+		if (letters)
+			ts_canvas_glyph(c, r, x, 0, role, letter);
+		else
+			ts_canvas_glyph2(c, r, x, 0, TS_ROLE_INK, role, letter);
+		x = ts_canvas_text(c, r, x + 1 + wide, 0, TS_ROLE_LABEL, name) + 1 + wide;
+	}
+	if (x + (int)strlen(note) <= r.w)
+		ts_canvas_right(c, r, 0, 0, TS_ROLE_NOTE, note);
+}
+
+/* --- read-out --------------------------------------------------------------------------------- */
+
+static const char *
+mark_of(const struct trace_view *t, const struct ts_trace_row *row)
+{
+	if (row->step == t->trace->artefact)
+		return "inflated by the profiler's own work";
+	if (t->trace->measured == 0)
+		return "estimated";
+	if (t->trace->measured < 0)
+		return "measured or estimated: not recorded";
+	return row->class_of == TS_CLASS_COMPUTE ? "measured once, repeated" : "measured";
+}
+
+/* "47% of run 0", of all cycles where the run is not known. */
+static void
+share_text(const struct trace_view *t, const struct ts_trace_row *row, char *out, size_t size)
+{
+	int i = ts_trace_run_of(t->trace, row->step);
+	char share[TS_FMT_MAX];
+	double length = (double)(t->trace->to - t->trace->from);
+
+	if (i >= 0 && t->trace->run[i].start != TS_UNKNOWN &&
+		t->trace->run[i].end > t->trace->run[i].start) {
+		length = (double)(t->trace->run[i].end - t->trace->run[i].start);
+		snprintf(out, size, "%s of run %lld",
+			ts_fmt_percent(share, (double)row->cycles, length),
+			(long long)t->trace->run[i].run);
+	} else {
+		snprintf(out, size, "%s of all",
+			ts_fmt_percent(share, (double)row->cycles, length));
+	}
+}
+
+static void
+tiles_text(const struct ts_trace_row *row, char *out, size_t size)
+{
+	char tiles[TS_FMT_MAX];
+	int n = 0;
+
+	out[0] = '\0';
+	if (row->active_tiles != TS_UNKNOWN)
+		n = snprintf(out, size, "  %s %s", ts_fmt_count(tiles, row->active_tiles),
+			row->active_tiles == 1 ? "tile" : "tiles");
+	if (row->balance >= 0 && n >= 0 && (size_t)n < size)
+		snprintf(out + n, size - (size_t)n, "  balance %.0f%%", 100 * row->balance);
+}
+
+/* Figures of the step on the selected IPU, the less important ones where there is room. */
+static void
+figures_text(const struct trace_view *t, const struct ts_trace_row *row, char *out, size_t size,
+	int room)
+{
+	char from[TS_FMT_MAX], to[TS_FMT_MAX], length[TS_FMT_MAX], share[80], tiles[80];
+	int n;
+
+	if (!row->here) {
+		snprintf(out, size, "ipu %lld has no part in it", (long long)t->window.ipu);
+		return;
+	}
+	share_text(t, row, share, sizeof(share));
+	tiles_text(row, tiles, sizeof(tiles));
+	n = snprintf(out, size, "ipu %lld  %s%s  %s", (long long)t->window.ipu,
+		trace_fmt_length(t, length, row->cycles), trace_in_time(t) ? "" : " cycles", share);
+	if (n < 0 || (size_t)n >= size)
+		return;
+	n += snprintf(out + n, size - (size_t)n, "  %s..%s", trace_fmt_length(t, from, row->start),
+		trace_fmt_length(t, to, row->end));
+	if ((size_t)n < size && n + (int)strlen(tiles) <= room)
+		snprintf(out + n, size - (size_t)n, "%s", tiles);
+}
+
+static void
+draw_readout(struct trace_view *t, struct ts_canvas *c)
+{
+	const struct ts_trace_row *row = trace_row(t, t->list.cursor);
+	struct ts_rect r = t->at.readout, line;
+	char figures[256], what[64];
+	const char *name, *mark;
+	int x;
+
+	if (ts_rect_empty(r))
+		return;
+	ts_canvas_fill(c, r, TS_ROLE_STATUS, ' ');
+	line = ts_rect_row(r, 0);
+	if (!row || t->window.ipu != trace_ipu(t)) {
+		ts_canvas_pending(c, line, 0, 0);
+		return;
+	}
+	figures_text(t, row, figures, sizeof(figures), r.w);
+	snprintf(what, sizeof(what), "step %lld  %.*s  ", (long long)row->step,
+		(int)ts_min_i64(row->type_n, 24), t->window.text + row->type);
+	x = ts_canvas_text(c, line, 0, 0, TS_ROLE_STATUS, what);
+	if (r.h < 2) {
+		ts_canvas_text(c, line, x, 0, TS_ROLE_STATUS, figures);
+		return;
+	}
+	name = row->name_n > 0 ? t->window.text + row->name : "";
+	mark = row->here ? mark_of(t, row) : "";
+	ts_canvas_right(c, line, 0, 0, TS_ROLE_NOTE, mark);
+	ts_canvas_field(c, line, x, 0, line.w - x - (int)strlen(mark) - 2, TS_ROLE_STATUS, name,
+		row->name_n, TS_FIELD_TAIL);
+	ts_canvas_text(c, ts_rect_row(r, 1), 0, 0, TS_ROLE_STATUS, figures);
+}
+
+/* --- the list --------------------------------------------------------------------------------- */
+
+enum { C_CLASS, C_STEP, C_RUN, C_TYPE, C_NAME, C_CYCLES, C_BALANCE, C_TILES, C_COUNT };
+
+const struct ts_column trace_columns[] = {
+	[C_CLASS] = {"", 1, 1, 0, 0, TS_FIELD_LEFT},
+	[C_STEP] = {"step", 8, 12, 1, 0, TS_FIELD_RIGHT},
+	[C_RUN] = {"run", 3, 3, 0, 4, TS_FIELD_RIGHT},
+	[C_TYPE] = {"type", 15, 18, 1, 1, TS_FIELD_ELLIPSIS},
+	[C_NAME] = {"name", 14, 0, 8, 0, TS_FIELD_TAIL},
+	[C_CYCLES] = {"cycles", 12, 16, 1, 0, TS_FIELD_RIGHT},
+	[C_BALANCE] = {"balance", 7, 7, 0, 2, TS_FIELD_RIGHT},
+	[C_TILES] = {"tiles", 6, 8, 1, 3, TS_FIELD_RIGHT},
+};
+
+static const struct ts_column time_columns[] = {
+	[C_CLASS] = {"", 1, 1, 0, 0, TS_FIELD_LEFT},
+	[C_STEP] = {"step", 8, 12, 1, 0, TS_FIELD_RIGHT},
+	[C_RUN] = {"run", 3, 3, 0, 4, TS_FIELD_RIGHT},
+	[C_TYPE] = {"type", 15, 18, 1, 1, TS_FIELD_ELLIPSIS},
+	[C_NAME] = {"name", 14, 0, 8, 0, TS_FIELD_TAIL},
+	[C_CYCLES] = {"time", 12, 16, 1, 0, TS_FIELD_RIGHT},
+	[C_BALANCE] = {"balance", 7, 7, 0, 2, TS_FIELD_RIGHT},
+	[C_TILES] = {"tiles", 6, 8, 1, 3, TS_FIELD_RIGHT},
+};
+
+/* The cells whose figures are the IPU's. */
+static void
+ipu_cell(const struct trace_view *t, const struct ts_trace_row *row, int column,
+	struct ts_table_cell *out)
+{
+	if (row->cycles > 0)
+		out->role = TS_ROLE_VALUE;
+	out->s = "-";
+	if (column == C_CYCLES)
+		out->s = trace_fmt_length(t, out->buf, row->cycles);
+	else if (column == C_BALANCE && row->balance >= 0 && row->cycles > 0)
+		snprintf(out->buf, sizeof(out->buf), "%.0f%%", 100 * row->balance),
+			out->s = out->buf;
+	else if (column == C_TILES && row->active_tiles != TS_UNKNOWN)
+		out->s = ts_fmt_count(out->buf, row->active_tiles);
+}
+
+static bool
+cell(void *ctx, int64_t at, int column, struct ts_table_cell *out)
+{
+	const struct trace_view *t = ctx;
+	const struct ts_trace_row *row = trace_row(t, at);
+	const char *text = t->window.text;
+
+	if (!row)
+		return false;
+	if (t->window.ipu == trace_ipu(t) && (!row->here || row->cycles == 0))
+		out->role = TS_ROLE_DIM; /* the IPU does nothing in it */
+	switch (column) {
+	case C_CLASS:
+		out->buf[0] = ts_step_class_letter(row->class_of);
+		out->buf[1] = '\0';
+		out->s = out->buf;
+		out->role = (enum ts_role)(TS_ROLE_COMPUTE + (int)row->class_of);
+		break;
+	case C_STEP:
+	case C_RUN:
+		out->s = "-";
+		if ((column == C_STEP ? row->step : row->run) != TS_UNKNOWN)
+			out->s = ts_fmt_count(out->buf, column == C_STEP ? row->step : row->run);
+		break;
+	case C_TYPE:
+		out->s = text + row->type;
+		out->n = row->type_n;
+		break;
+	case C_NAME:
+		out->s = text + row->name;
+		out->n = row->name_n;
+		break;
+	default:
+		if (t->window.ipu != trace_ipu(t))
+			out->s = "", out->n = 0;
+		else if (!row->here)
+			out->s = column == C_CYCLES ? "-" : "";
+		else
+			ipu_cell(t, row, column, out);
+	}
+	return true;
+}
+
+static enum ts_role
+row_role(void *ctx, int64_t at)
+{
+	const struct trace_view *t = ctx;
+	const struct ts_trace_row *row = trace_row(t, at);
+
+	return row && t->has_hits && row->step != TS_UNKNOWN && ts_trace_hit(&t->hits, row->step)
+		? TS_ROLE_MATCH
+		: TS_ROLE_TEXT;
+}
+
+void
+trace_table(struct ts_table *table, struct trace_view *t)
+{
+	*table = (struct ts_table){.column = trace_in_time(t) ? time_columns : trace_columns,
+		.columns = C_COUNT,
+		.cell = cell,
+		.row = row_role,
+		.ctx = t,
+		.header = true,
+		.focus = t->focus == TRACE_STEPS,
+		.sorted = -1,
+		.empty = "no steps"};
+}
+
+static void
+draw_rule(struct trace_view *t, struct ts_canvas *c)
+{
+	char title[64], right[160], of[TS_FMT_MAX], hits[TS_FMT_MAX];
+	char share[TS_FMT_MAX], found[96] = "";
+
+	snprintf(title, sizeof(title), "Steps of ipu %lld", (long long)trace_ipu(t));
+	if (t->has_hits && t->needle[0]) {
+		snprintf(found, sizeof(found), "\"%.24s\" %s %s%s%s   ", t->needle,
+			ts_fmt_count(hits, t->hits.count), t->hits.count == 1 ? "hit" : "hits",
+			t->has_cost ? ", " : "",
+			t->has_cost
+				? ts_fmt_percent(share, (double)t->cost.hits, (double)t->cost.all)
+				: "");
+	} else if (t->needle[0] && t->fetch[ASK_SEARCH]) {
+		snprintf(found, sizeof(found), "searching \"%.24s\"   ", t->needle);
+	}
+	snprintf(right, sizeof(right), "%s%s%s steps%s", found, t->trace->gaps ? "about " : "",
+		ts_fmt_count(of, t->list.count), t->trace->cut ? " (damaged)" : "");
+	ts_canvas_rule(c, t->at.rule,
+		t->focus == TRACE_STEPS ? TS_ROLE_BORDER_ACTIVE : TS_ROLE_BORDER,
+		trace_ipu(t) == TS_UNKNOWN ? "Steps" : title, right);
+}
+
+void
+trace_draw(struct ts_view *v, struct ts_canvas *c)
+{
+	struct trace_view *t = (struct trace_view *)v;
+	struct ts_table table;
+
+	if (!t->trace) {
+		ts_pane_draw(c, t->area, &t->data);
+		return;
+	}
+	draw_strip(t, c);
+	draw_axis(t, c);
+	draw_lanes(t, c);
+	draw_runs(t, c);
+	draw_cursor(t, c);
+	draw_legend(t, c);
+	draw_readout(t, c);
+	if (ts_rect_empty(t->at.table))
+		return;
+	draw_rule(t, c);
+	trace_table(&table, t);
+	ts_table_draw(c, t->at.table, &table, &t->list);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files of the Trace view share: trace.c (commands), trace_data.c (what is asked of the
+ * report, and answers), trace_draw.c (to the canvas).
+ *
+ * The x axis is cycles: unit u of the span is cycle trace->from + u. Two cursors are kept together:
+ * the span's, a time in the lane of the selected IPU, and the list's, a step. Whoever moves one of
+ * them says so in `follow`; the other one comes after as soon as the rows for it are there.
+ */
+#ifndef TS_VIEW_TRACE_INTERNAL_H
+#define TS_VIEW_TRACE_INTERNAL_H
+
+#include "tilescope/report/memory.h"
+#include "tilescope/report/trace.h"
+#include "tilescope/ui/chart.h"
+#include "tilescope/ui/list.h"
+#include "tilescope/ui/span.h"
+#include "tilescope/ui/table.h"
+#include "tilescope/view/fetch.h"
+#include "tilescope/view/trace.h"
+
+enum trace_pane { TRACE_LANES, TRACE_STEPS };
+
+/* A view has at most one question of each kind. */
+enum trace_kind {
+	ASK_OPEN,
+	ASK_WINDOW,
+	ASK_CHART,
+	ASK_OVERVIEW,
+	ASK_LOCATE,
+	ASK_SEARCH,
+	ASK_COST,
+	ASK_COUNT
+};
+
+enum trace_follow {
+	FOLLOW_NONE,
+	FOLLOW_LIST, /* the time goes to the list's step */
+	FOLLOW_TIME, /* the list goes to the step at the time */
+	FOLLOW_STEP, /* both go to `goal` */
+};
+
+/* What the question of a kind was: it is not asked twice, whatever the answer. */
+struct trace_question {
+	bool asked;
+	int64_t from, to, ipu, at;
+	int columns, lanes, lane_top;
+	uint64_t search;
+};
+
+struct trace_fetch {
+	struct ts_fetch fetch;	/* first */
+	struct ts_trace *trace; /* held */
+	struct trace_question q;
+	int before, after;
+	bool by_time;
+	int64_t *ipus;
+	char needle[TS_TRACE_NEEDLE];
+	const struct ts_trace_hits *lent; /* of ASK_COST: `hits` of this very fetch */
+
+	/* answers */
+	struct ts_trace *opened;
+	struct ts_trace_window window;
+	struct ts_trace_chart chart;
+	struct ts_trace_hits hits;
+	struct ts_trace_cost cost;
+	int64_t step, row, row_at;
+	bool found;
+};
+
+/* Rectangles of the screen; empty ones are not drawn. */
+struct trace_places {
+	struct ts_rect strip, axis, labels, lanes, legend, readout, rule, table;
+	int lane_rows; /* rows of one lane */
+	int lane_count;
+};
+
+struct trace_view {
+	struct ts_view view; /* first */
+	struct ts_rect area;
+	struct trace_places at;
+	enum trace_pane focus;
+	bool zoomed; /* the pane with the keys has the area for itself */
+
+	struct ts_pane_data data, lanes;
+	struct ts_trace *trace;		   /* NULL until it is there */
+	struct ts_fetch *fetch[ASK_COUNT]; /* the newest of each kind, under way; or NULL */
+	struct trace_question asked[ASK_COUNT];
+
+	struct ts_span span;
+	struct ts_list list;
+	int ipu; /* index into trace->ipu */
+	int lane_top;
+	struct ts_trace_window window;
+	struct ts_trace_chart chart, overview;
+
+	enum trace_follow follow;
+	int64_t goal; /* a step; or TS_UNKNOWN */
+	int64_t row_at; /* address of the list's goal row, where rows have no numbers; or TS_UNKNOWN */
+	int64_t kept_step; /* before a reload; or TS_UNKNOWN */
+
+	char needle[TS_TRACE_NEEDLE]; /* "" = no search */
+	uint64_t search;	      /* number of the search */
+	int direction;
+	bool jump; /* to the first hit, when they are there */
+	struct ts_trace_hits hits;
+	bool has_hits, has_cost;
+	struct ts_trace_cost cost;
+
+	enum ts_time_unit time, option_time;
+};
+
+/* --- trace_data.c --- */
+void trace_request(struct ts_view *v);
+enum ts_effect trace_deliver(struct ts_view *v, struct ts_fetch *f);
+void trace_drop(struct trace_view *t); /* everything that was read */
+
+/* The row of the list, or NULL while it is not there. */
+const struct ts_trace_row *trace_row(const struct trace_view *t, int64_t row);
+int64_t trace_ipu(const struct trace_view *t);
+void trace_search_begin(struct trace_view *t, const char *needle, int direction);
+enum ts_effect trace_search_step(struct trace_view *t, int direction);
+void trace_say_hits(struct trace_view *t);
+
+/* --- trace_draw.c --- */
+void trace_draw(struct ts_view *v, struct ts_canvas *c);
+extern const struct ts_column trace_columns[];
+void trace_table(struct ts_table *table, struct trace_view *t);
+void trace_layout(struct trace_view *t);
+
+/* Clock in Hz, 0 = not known; and does the view show time? */
+double trace_clock(const struct trace_view *t);
+bool trace_in_time(const struct trace_view *t);
+const char *trace_fmt_length(const struct trace_view *t, char out[TS_FMT_MAX], int64_t cycles);
+
+#endif
