@@ -195,9 +195,12 @@ add_binding(struct keymap_reader *r, const struct ts_key_binding *b)
 			other->line);
 		return false;
 	}
-	if (r->map->count >= TS_KEYMAP_MAX ||
-		!ts_room((void **)&r->map->binding, &r->map->cap, r->map->count, sizeof(*b))) {
-		ts_reader_complain(&r->base, "too many bindings");
+	if (r->map->count >= TS_KEYMAP_MAX) {
+		ts_reader_complain(&r->base, "more than %d bindings", TS_KEYMAP_MAX);
+		return false;
+	}
+	if (!ts_room((void **)&r->map->binding, &r->map->cap, r->map->count, sizeof(*b))) {
+		ts_reader_complain(&r->base, "out of memory");
 		return false;
 	}
 	r->map->binding[r->map->count++] = *b;
