@@ -336,9 +336,12 @@ deliver(struct ts_view *v, struct ts_fetch *f)
 
 /* --- commands --------------------------------------------------------------------------------- */
 
-/* With several steps to a column the cursor stands on the highest of them. */
+/*
+ * With several steps to a column the cursor stands on the highest of them; of those behind `old`, where it
+ * comes from: at the edge of the screen the range moves, and the column may hold that one again.
+ */
 static void
-prefer_highest(struct liveness *s)
+prefer_highest(struct liveness *s, int64_t old)
 {
 	int column = ts_span_column(&s->span, s->span.cursor);
 	struct ts_live_range range;
@@ -347,7 +350,9 @@ prefer_highest(struct liveness *s)
 	if (column < 0 || s->line.count == 0)
 		return;
 	ts_span_bucket(&s->span, column, &a, &b);
-	if (b - a < 2 || s->span.cursor != a)
+	if (old < s->span.cursor)
+		a = ts_max_i64(a, old + 1);
+	if (b - a < 2)
 		return;
 	ts_liveness_range(&range, &s->line, (size_t)a, (size_t)b);
 	s->span.cursor = (int64_t)range.highest;
@@ -356,13 +361,14 @@ prefer_highest(struct liveness *s)
 static enum ts_effect
 along_chart(struct liveness *s, const struct ts_call *call)
 {
+	int64_t old = s->span.cursor;
 	enum ts_effect effect;
 
 	if (s->line.count == 0)
 		return TS_EFFECT_BELL;
 	effect = ts_span_command(&s->span, call->cmd);
-	if (call->cmd == TS_CMD_LEFT || call->cmd == TS_CMD_RIGHT)
-		prefer_highest(s);
+	if ((call->cmd == TS_CMD_LEFT || call->cmd == TS_CMD_RIGHT) && s->span.cursor != old)
+		prefer_highest(s, old);
 	return moved(s, effect);
 }
 
@@ -617,7 +623,7 @@ mouse_chart(struct liveness *s, int x, int wheel, bool strip)
 		enum ts_effect effect = go_point(s, (size_t)a);
 
 		if (!strip)
-			prefer_highest(s);
+			prefer_highest(s, INT64_MAX);
 		return moved(s, (enum ts_effect)(effect | TS_EFFECT_REPAINT));
 	}
 	return moved(s, ts_span_command(&s->span, wheel < 0 ? TS_CMD_ZOOM_IN : TS_CMD_ZOOM_OUT));

@@ -25,6 +25,8 @@ enum {
 	NARROW = 66,	 /* columns below which the read-out is short */
 	TOTALS_FROM = 9, /* rows of the table's pane from which all totals are drawn */
 	POINTER = 0x25bc,
+	GUTTER = 5,
+	OF_MEMORY = 44, /* columns that the share of the memory may take */
 	PEAKS_MARKED = 99,
 	ALL_BUT = 100, /* alive but for one step in so many: said so */
 };
@@ -100,7 +102,8 @@ live_parts(struct live_parts *p, const struct liveness *s)
 	p->marks = ts_rect_cut_top(&r, h >= MARKS_FROM);
 	gutter = ts_chart_y_width(r.h - rows, graph_top(s, &limit), tick_base(s), bytes_tick,
 		(void *)s);
-	p->frame = ts_chart_frame(r, gutter < r.w / 2 ? gutter : 0, rows);
+	gutter = gutter < GUTTER ? GUTTER : gutter; /* room for "step" and "all" */
+	p->frame = ts_chart_frame(r, gutter < r.w / 4 ? gutter : 0, rows);
 	ts_rect_cut_left(&p->marks, p->marks.w - p->frame.plot.w);
 }
 
@@ -305,7 +308,7 @@ draw_figures(struct ts_canvas *c, struct ts_rect r, const struct liveness *s)
 	int64_t sum = not_always;
 	ptrdiff_t rank = ts_peaks_rank(&l->peaks, (size_t)point);
 	bool narrow = r.w < NARROW, known = l->always_live != TS_UNKNOWN;
-	char a[TS_FMT_MAX];
+	char a[TS_FMT_MAX], b[TS_FMT_MAX];
 	int x;
 
 	x = ts_canvas_printf(c, r, 0, 0, TS_ROLE_STATUS, "step %s",
@@ -326,8 +329,13 @@ draw_figures(struct ts_canvas *c, struct ts_rect r, const struct liveness *s)
 		x = ts_canvas_printf(c, r, x, 0, TS_ROLE_ACCENT, " = %s",
 			ts_fmt_bytes(a, sum, units(s)));
 	if (rank >= 0)
-		ts_canvas_printf(c, r, x, 0, TS_ROLE_MARK, "  peak %d of %s", (int)rank + 1,
+		x = ts_canvas_printf(c, r, x, 0, TS_ROLE_MARK, "  peak %d of %s", (int)rank + 1,
 			ts_fmt_count(a, (int64_t)l->peaks.found));
+	if (known && l->memory != TS_UNKNOWN && x + OF_MEMORY <= r.w)
+		ts_canvas_printf(c, r, x, 0, TS_ROLE_LABEL, "  %s of all tiles' %s%s",
+			ts_fmt_percent(a, (double)sum, (double)l->memory),
+			ts_fmt_bytes(b, l->memory, units(s)),
+			l->memory_assumed ? " (assumed)" : "");
 }
 
 /* What runs there, and what else the column holds. */

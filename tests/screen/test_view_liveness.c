@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The Liveness view: its screens at several sizes, what its keys do, and what it says of reports in which
+ * something is missing, damaged or not what it should be.
+ */
+#include "config.h"
+
+#include "golden.h"
+#include "liveness_harness.h"
+#include "tilescope/report/liveness.h"
+
+static void
+begin(struct harness *h, int w, int height, enum ts_glyphs glyphs)
+{
+	struct ts_demo_options o = {.ipus = 2, .tiles = 64, .steps = 400, .variables = 3000};
+
+	harness_demo(h, &o);
+	harness_start(h, w, height, glyphs);
+	harness_settle(h);
+}
+
+/* A store of our own with these rows. */
+static void
+begin_own(struct harness *h, const char *rows)
+{
+	harness_dir(h);
+	harness_sql(h,
+		"CREATE TABLE report(key TEXT, value TEXT);"
+		"INSERT INTO report VALUES('store_version','1'),('source','store');"
+		"CREATE TABLE liveness_step(live_step, program, not_always_live);"
+		"CREATE TABLE variable(variable, name, bytes, always_live);"
+		"CREATE TABLE liveness_variable(variable, start, \"end\");"
+		"CREATE TABLE target(ipus, replicas, bytes_per_tile);"
+		"CREATE TABLE tile_memory(tile, total, always_live);");
+	harness_sql(h, rows);
+	harness_start(h, 80, 22, TS_GLYPHS_FULL);
+	harness_settle(h);
+}
+
+static int64_t
+number(struct harness *h, const char *query)
+{
+	sqlite3_stmt *stmt;
+	sqlite3 *db;
+	int64_t v;
+
+	ck_assert_int_eq(sqlite3_open(h->path, &db), SQLITE_OK);
+	ck_assert_int_eq(sqlite3_prepare_v2(db, query, -1, &stmt, NULL), SQLITE_OK);
+	ck_assert_int_eq(sqlite3_step(stmt), SQLITE_ROW);
+	v = sqlite3_column_int64(stmt, 0);
+	sqlite3_finalize(stmt);
+	sqlite3_close(db);
+	return v;
+}
+
+/* ---- screens ---- */
+
+static const struct {
+	const char *name;
+	int w, h;
+	enum ts_glyphs glyphs;
+	bool mono;
+	const char *commands[4];
+} screens[] = {
+	{"live-80x22", 80, 22, TS_GLYPHS_FULL, false, {NULL}},
+	{"live-80x22-ascii", 80, 22, TS_GLYPHS_ASCII, true, {"peak-next"}},
+	{"live-80x22-mono", 80, 22, TS_GLYPHS_FULL, true, {"series", "zoom-in", "search stash"}},
+	{"live-40x8", 40, 8, TS_GLYPHS_FULL, false, {NULL}},
+	{"live-120x38-zoom", 120, 38, TS_GLYPHS_FULL, false, {"zoom-in", "zoom-in", "zoom-in"}},
+	{"live-200x58", 200, 58, TS_GLYPHS_BASIC, false, {"goto 20", "pane-next", "down"}},
+	{"live-80x22-table", 80, 22, TS_GLYPHS_FULL, false, {"pane-next", "pane-zoom"}},
+};
+
+START_TEST(golden)
+{
+	struct harness h;
+
+	begin(&h, screens[_i].w, screens[_i].h, screens[_i].glyphs);
+	h.canvas->mono = screens[_i].mono;
+	for (int i = 0; i < 4 && screens[_i].commands[i]; i++)
+		harness_command(&h, screens[_i].commands[i]);
+	harness_draw(&h);
+	golden_check(screens[_i].name, h.canvas);
+	harness_end(&h);
+}
+END_TEST
+
+/* Every size draws, from nothing to much. */
+START_TEST(any_size)
+{
+	static const int sizes[] = {0, 1, 2, 3, 5, 8, 13, 22, 40, 80, 250, 1000};
+	struct harness h;
+
+	begin(&h, 10, 10, TS_GLYPHS_FULL);
+	for (size_t w = 0; w < TS_COUNT(sizes); w++)
+		for (size_t y = 0; y < TS_COUNT(sizes) - 1; y++) {
+			harness_resize(&h, sizes[w], sizes[y]);
+			harness_draw(&h);
+			harness_command(&h, "right");
+			harness_command(&h, "zoom-in");
+			harness_draw(&h);
+			harness_command(&h, "zoom-fit");
+		}
+	harness_end(&h);
+}
+END_TEST
+
+/* ---- keys ---- */
+
+/* It begins at the highest peak; p and P walk, the ends ring. */
+START_TEST(peaks)
+{
+	struct harness h;
+	int64_t highest, second;
+
+	begin(&h, 80, 22, TS_GLYPHS_FULL);
+	highest = number(&h,
+		"SELECT live_step FROM liveness_step ORDER BY not_always_live DESC, "
+		"live_step LIMIT 1");
+	ck_assert_int_eq(h.selection.live_step, highest);
+	harness_says(&h, "peak 1 of 2");
+	harness_command(&h, "peak-next");
+	second = h.selection.live_step;
+	ck_assert_int_ne(second, highest);
+	harness_says(&h, "peak 2 of 2");
+	ck_assert(harness_command(&h, "peak-next") & TS_EFFECT_BELL);
+	ck_assert_int_eq(h.selection.live_step, second);
+	harness_command(&h, "first");
+	ck_assert_int_eq(h.selection.live_step, 0);
+	harness_command(&h, "peak-previous"); /* back to where one was */
+	ck_assert_int_eq(h.selection.live_step, second);
+	harness_command(&h, "peak-previous");
+	ck_assert_int_eq(h.selection.live_step, highest);
+	ck_assert(harness_command(&h, "peak-previous") & TS_EFFECT_BELL);
+	harness_command(&h, "last");
+	ck_assert_int_eq(h.selection.live_step,
+		number(&h, "SELECT max(live_step) FROM liveness_step"));
+	harness_command(&h, "peak-next");
+	ck_assert_int_eq(h.selection.live_step, highest);
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(moving)
+{
+	struct harness h;
+	int64_t last, step;
+
+	begin(&h, 80, 22, TS_GLYPHS_FULL);
+	last = number(&h, "SELECT max(live_step) FROM liveness_step");
+	harness_command(&h, "goto 33");
+	ck_assert_int_eq(h.selection.live_step, 33);
+	harness_says(&h, "step 33 ");
+	harness_says(&h, "Alive at step 33:");
+	ck_assert(harness_command(&h, "goto x") & TS_EFFECT_BELL);
+	harness_command(&h, "goto 999999");
+	ck_assert_int_eq(h.selection.live_step, last);
+	ck_assert_ptr_nonnull(strstr(h.env.message, "nearest"));
+	harness_command(&h, "goto 100");
+	for (int i = 0; i < 20; i++) /* as far as it goes: a few steps, each several columns */
+		harness_command(&h, "zoom-in");
+	harness_command(&h, "right");
+	ck_assert_int_eq(h.selection.live_step, 101);
+	harness_command(&h, "left");
+	harness_command(&h, "left");
+	ck_assert_int_eq(h.selection.live_step, 99);
+	harness_command(&h, "zoom-fit");
+	ck_assert_int_eq(h.selection.live_step, 99);
+	harness_command(&h, "page-left");
+	harness_command(&h, "right"); /* several steps to a column: the highest of them */
+	step = h.selection.live_step;
+	ck_assert_int_gt(step, 0);
+	ck_assert(harness_command(&h, "quit") & TS_EFFECT_UNKNOWN);
+	harness_end(&h);
+}
+END_TEST
+
+/* At any zoom: the cursor goes over every column, and none loses its highest step. */
+START_TEST(zoom_is_exact)
+{
+	struct harness h;
+	int64_t highest;
+
+	begin(&h, 80, 22, TS_GLYPHS_FULL);
+	highest = number(&h,
+		"SELECT live_step FROM liveness_step ORDER BY not_always_live DESC, "
+		"live_step LIMIT 1");
+	for (int zoom = 0; zoom < 5; zoom++) {
+		char words[64], bytes[TS_FMT_MAX], query[200];
+		bool seen = false;
+
+		harness_command(&h, "zoom-in");
+		harness_command(&h, "first");
+		do {
+			seen |= h.selection.live_step == highest;
+		} while (!(harness_command(&h, "right") & TS_EFFECT_BELL));
+		ck_assert(seen);
+		harness_command(&h, "half-page-up");
+		snprintf(query, sizeof(query),
+			"SELECT not_always_live FROM liveness_step WHERE live_step = %lld",
+			(long long)h.selection.live_step);
+		snprintf(words, sizeof(words), "not always live %s",
+			ts_fmt_bytes(bytes, number(&h, query), TS_UNITS_KIB));
+		harness_says(&h, words);
+	}
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(table)
+{
+	struct harness h;
+	char *text;
+
+	begin(&h, 80, 40, TS_GLYPHS_FULL);
+	ck_assert_int_eq(ts_view_liveness.pane_context(h.view), TS_CONTEXT_CHART);
+	harness_command(&h, "pane-next");
+	ck_assert_int_eq(ts_view_liveness.pane_context(h.view), TS_CONTEXT_LIST);
+	ck_assert(harness_command(&h, "search no such name") & TS_EFFECT_BELL);
+	harness_command(&h, "search STASH");
+	ck_assert_ptr_nonnull(strstr(h.env.message, "hit 1 of "));
+	harness_command(&h, "copy");
+	ck_assert_ptr_nonnull(strstr(h.env.copy, "stash"));
+	text = ts_strdup(h.env.copy);
+	harness_command(&h, "search-next");
+	harness_command(&h, "copy");
+	ck_assert_str_ne(h.env.copy, text);
+	harness_command(&h, "search-previous");
+	harness_command(&h, "copy");
+	ck_assert_str_eq(h.env.copy, text);
+	harness_command(&h, "pane-next"); /* the row follows the variable to another step */
+	harness_command(&h, "left");
+	harness_command(&h, "pane-next");
+	harness_command(&h, "copy");
+	ck_assert_str_eq(h.env.copy, text);
+	free(text);
+	ck_assert(harness_command(&h, "search") & TS_EFFECT_UNKNOWN);
+	harness_end(&h);
+}
+END_TEST
+
+/* While an answer is under way the old rows stay, and the screen says so. */
+START_TEST(stale)
+{
+	struct ts_call call;
+	struct harness h;
+
+	begin(&h, 80, 22, TS_GLYPHS_FULL);
+	harness_command(&h, "goto 50");
+	ck_assert_int_eq(ts_call_parse(&call, "goto 51", NULL), TS_OK);
+	ts_view_liveness.command(h.view, &call);
+	harness_says(&h, "Alive at step 50:");
+	harness_says(&h, "step 51 is being read");
+	harness_settle(&h);
+	harness_says(&h, "Alive at step 51:");
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(reload_keeps_the_place)
+{
+	struct harness h;
+
+	begin(&h, 80, 22, TS_GLYPHS_FULL);
+	harness_command(&h, "goto 60");
+	harness_command(&h, "zoom-in");
+	ts_view_liveness.reload(h.view);
+	harness_draw(&h); /* nothing there */
+	h.env.generation++;
+	harness_settle(&h);
+	ck_assert_int_eq(h.selection.live_step, 60);
+	harness_says(&h, "step 60 ");
+	ts_view_liveness.reload(h.view); /* with answers of before under way */
+	ts_view_liveness.request(h.view);
+	ts_view_liveness.reload(h.view);
+	h.env.generation++;
+	harness_settle(&h);
+	harness_says(&h, "step 60 ");
+	h.selection.live_step = 7;
+	ts_view_liveness.shown(h.view);
+	harness_settle(&h);
+	harness_says(&h, "Alive at step 7:");
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(stopped)
+{
+	struct harness h;
+
+	harness_demo(&h, &(struct ts_demo_options){.ipus = 1, .tiles = 8, .steps = 100});
+	harness_start(&h, 80, 22, TS_GLYPHS_FULL);
+	ts_view_liveness.request(h.view);
+	ts_jobs_cancel(h.env.jobs, -1);
+	harness_settle(&h); /* ends: it is not asked again and again */
+	harness_draw(&h);
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(mouse)
+{
+	struct harness h;
+	int64_t step;
+
+	begin(&h, 80, 22, TS_GLYPHS_FULL);
+	ts_view_liveness.mouse(h.view, 60, 6, 0);
+	step = h.selection.live_step;
+	ts_view_liveness.mouse(h.view, 20, 6, 0);
+	ck_assert_int_lt(h.selection.live_step, step);
+	ts_view_liveness.mouse(h.view, 20, 6, -1);
+	ts_view_liveness.mouse(h.view, 20, 6, 1);
+	ts_view_liveness.mouse(h.view, 60, 0, 0); /* the strip */
+	ck_assert_int_ge(h.selection.live_step, step - 20);
+	harness_settle(&h);
+	ts_view_liveness.mouse(h.view, 5, 17, 0);
+	ck_assert_int_eq(ts_view_liveness.pane_context(h.view), TS_CONTEXT_LIST);
+	for (int y = -1; y < 24; y++)
+		for (int wheel = -1; wheel <= 1; wheel++)
+			ts_view_liveness.mouse(h.view, 3 * y, y, wheel);
+	harness_draw(&h);
+	harness_end(&h);
+}
+END_TEST
+
+/* ---- what is not as it should be ---- */
+
+START_TEST(absent)
+{
+	struct ts_demo_options o = {.layout = TS_DEMO_SDK, .ipus = 1, .tiles = 8, .steps = 100};
+	struct harness h;
+
+	harness_demo(&h, &o);
+	harness_start(&h, 80, 22, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	harness_draw(&h);
+	golden_check("live-sdk", h.canvas);
+	ck_assert(harness_command(&h, "right") & TS_EFFECT_BELL);
+	ck_assert(harness_command(&h, "peak-next") & TS_EFFECT_BELL);
+	ck_assert(harness_command(&h, "search x") & TS_EFFECT_BELL);
+	ck_assert(harness_command(&h, "down") & TS_EFFECT_BELL);
+	ck_assert(harness_command(&h, "copy") & TS_EFFECT_BELL);
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(no_variables)
+{
+	struct harness h;
+
+	begin_own(&h,
+		"INSERT INTO liveness_step VALUES(0,0,10),(1,0,30);"
+		"DROP TABLE liveness_variable");
+	harness_says(&h, "not always live 30 B (always live: not recorded)");
+	harness_says(&h, "Not in this report: which variables are live at each step");
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(few_steps)
+{
+	struct harness h;
+
+	begin_own(&h, "SELECT 1");
+	harness_says(&h, "No liveness steps are recorded");
+	ck_assert(harness_command(&h, "goto 0") & TS_EFFECT_BELL);
+	harness_end(&h);
+	begin_own(&h, "INSERT INTO liveness_step VALUES(5,0,0)");
+	harness_says(&h, "1 step ");
+	harness_says(&h, "step 5  not always live 0 B");
+	harness_says(&h, "peak 1 of 1");
+	harness_says(&h, "nothing but what is always live");
+	harness_command(&h, "zoom-in");
+	harness_command(&h, "right");
+	harness_says(&h, "step 5 ");
+	harness_end(&h);
+}
+END_TEST
+
+/* Two replicas: what is not always live counts twice on the device, variables are of one. */
+START_TEST(replicas)
+{
+	struct harness h;
+
+	begin_own(&h,
+		"INSERT INTO liveness_step VALUES(0,0,1000),(1,0,3000);"
+		"INSERT INTO target VALUES(2,2,10000);"
+		"INSERT INTO tile_memory VALUES(0,9000,2000),(1,9000,2000);"
+		"INSERT INTO variable VALUES(1,'a',1000,0),(2,'b',2000,0);"
+		"INSERT INTO liveness_variable VALUES(1,0,2),(2,1,2)");
+	h.options.units = TS_UNITS_BYTES;
+	harness_says(&h, "2 replicas");
+	harness_says(&h, "not always live 6,000 B + always 4,000 B = 10,000 B");
+	harness_says(&h, "Alive at step 1: 2 variables, one replica");
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(hostile)
+{
+	struct ts_strbuf name, rows;
+	struct harness h;
+
+	ts_strbuf_init(&name, 1 << 14);
+	for (int i = 0; i < 500; i++)
+		ts_strbuf_puts(&name, "long/name\x1b");
+	ts_strbuf_init(&rows, 1 << 16);
+	ts_strbuf_printf(&rows,
+		"INSERT INTO liveness_step VALUES(0,0,4611686018427387904),(1,0,-5),(2,0,'x'),"
+		"(4611686018427387904,0,3);"
+		"INSERT INTO variable VALUES(1,'a\x1b[31mb\tc\nd\xe2\x80\xae',7,0),"
+		"(2,'%s',4611686018427387904,0),(3,CAST(x'ff00fe' AS TEXT),5,0);"
+		"INSERT INTO liveness_variable VALUES(1,0,4611686018427387904),(2,0,9),(3,0,9)",
+		name.s);
+	begin_own(&h, rows.s);
+	h.options.units = TS_UNITS_BYTES;
+	for (int w = 40; w <= 200; w += 80) {
+		harness_resize(&h, w, 30);
+		harness_draw(&h);
+		for (int i = 0; i < h.canvas->w * h.canvas->h; i++)
+			ck_assert(h.canvas->cell[i].cp >= ' ' &&
+				(h.canvas->cell[i].cp < 0x7f || h.canvas->cell[i].cp > 0x9f));
+	}
+	harness_says(&h, "(2 rows left out)");
+	harness_command(&h, "last");
+	harness_command(&h, "goto 0");
+	harness_command(&h, "search long");
+	harness_command(&h, "pane-next");
+	harness_command(&h, "copy");
+	ck_assert_ptr_null(strchr(h.env.copy, '\x1b'));
+	ts_strbuf_fini(&name);
+	ts_strbuf_fini(&rows);
+	harness_end(&h);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("view liveness");
+	TCase *t = tcase_create("view liveness");
+	SRunner *runner;
+	int failed;
+
+	tcase_set_timeout(t, 120);
+	tcase_add_loop_test(t, golden, 0, (int)TS_COUNT(screens));
+	tcase_add_test(t, any_size);
+	tcase_add_test(t, peaks);
+	tcase_add_test(t, moving);
+	tcase_add_test(t, zoom_is_exact);
+	tcase_add_test(t, table);
+	tcase_add_test(t, stale);
+	tcase_add_test(t, reload_keeps_the_place);
+	tcase_add_test(t, stopped);
+	tcase_add_test(t, mouse);
+	tcase_add_test(t, absent);
+	tcase_add_test(t, no_variables);
+	tcase_add_test(t, few_steps);
+	tcase_add_test(t, replicas);
+	tcase_add_test(t, hostile);
+	suite_add_tcase(suite, t);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
