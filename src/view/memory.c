@@ -97,49 +97,71 @@ go(struct memory_view *m, int64_t place)
 	return settle(m, effect == TS_EFFECT_NONE ? TS_EFFECT_REPAINT : effect);
 }
 
-/* After a move by columns: on the fullest tile of the column. */
+/* The fullest tile of [a, b), the first of equals. */
+static int64_t
+fullest_of(const struct memory_view *m, int64_t a, int64_t b)
+{
+	const int64_t *v = m->tiles->value[m->gaps];
+	int64_t best = a;
+
+	for (int64_t i = a; i < b; i++)
+		if (v[i] > v[best])
+			best = i;
+	return best;
+}
+
+/*
+ * After a move by columns: on the fullest tile of the column, of those in [from, to): a column that
+ * comes into sight at the edge may hold tiles again that the cursor has left.
+ */
 static void
-snap(struct memory_view *m)
+snap(struct memory_view *m, int64_t from, int64_t to)
 {
 	int column;
 
 	memory_update(m);
 	column = ts_span_column(&m->span, m->span.cursor);
-	if (m->plot.several && column >= 0 && column < m->plot.columns &&
-		m->plot.bucket[column].max_at >= 0)
-		m->span.cursor = m->plot.bucket[column].max_at;
+	if (!m->plot.several || column < 0 || column >= m->plot.columns)
+		return;
+	from = ts_max_i64(from, m->plot.bucket[column].from);
+	to = ts_min_i64(to, m->plot.bucket[column].to);
+	if (from < to)
+		m->span.cursor = fullest_of(m, from, to);
 }
 
 /* Where a column has several tiles, leave it from its edge: the cursor stands anywhere in it. */
 static void
-leave_column(struct memory_view *m, enum ts_cmd cmd)
+leave_column(struct memory_view *m, enum ts_cmd cmd, int64_t *from, int64_t *to)
 {
 	int64_t a, b;
 
+	*from = 0;
+	*to = m->tiles->n;
 	if (!m->plot.several || (cmd != TS_CMD_LEFT && cmd != TS_CMD_RIGHT))
 		return;
 	ts_span_bucket(&m->span, ts_span_column(&m->span, m->span.cursor), &a, &b);
 	m->span.cursor = cmd == TS_CMD_LEFT ? a : b - 1;
+	*(cmd == TS_CMD_LEFT ? to : from) = cmd == TS_CMD_LEFT ? a : b;
 }
 
 static enum ts_effect
 graph_command(struct memory_view *m, enum ts_cmd cmd)
 {
-	int64_t n = m->tiles->n, cursor = m->span.cursor;
+	int64_t n = m->tiles->n, cursor = m->span.cursor, from, to;
 	enum ts_effect effect;
 
 	if (cmd == TS_CMD_FIRST || cmd == TS_CMD_LAST)
 		return m->span.cursor == (cmd == TS_CMD_FIRST ? 0 : n - 1)
 			? TS_EFFECT_BELL
 			: go(m, cmd == TS_CMD_FIRST ? 0 : n - 1);
-	leave_column(m, cmd);
+	leave_column(m, cmd, &from, &to);
 	effect = ts_span_command(&m->span, cmd);
 	if (effect == TS_EFFECT_UNKNOWN || effect == TS_EFFECT_BELL) {
 		m->span.cursor = cursor;
 		return effect;
 	}
 	if (cmd != TS_CMD_ZOOM_IN && cmd != TS_CMD_ZOOM_OUT && cmd != TS_CMD_ZOOM_FIT)
-		snap(m);
+		snap(m, from, to);
 	return settle(m, (enum ts_effect)(effect | TS_EFFECT_SELECT));
 }
 
@@ -305,9 +327,9 @@ focus_pane(struct memory_view *m, enum memory_pane pane)
 	if (m->zoomed != PANE_NONE)
 		m->zoomed = pane;
 	arrange(m);
-	if (pane != PANE_GRAPH && ts_rect_empty(m->pane[pane])) { /* no room for tables */
-		m->focus = PANE_GRAPH;
-		return TS_EFFECT_BELL;
+	if (ts_rect_empty(m->pane[pane])) { /* no room for all of them */
+		m->zoomed = pane;
+		arrange(m);
 	}
 	return rearranged;
 }
@@ -496,7 +518,7 @@ click_graph(struct memory_view *m, int x)
 		return TS_EFFECT_NONE;
 	ts_span_bucket(&m->span, column, &a, &b);
 	ts_span_go(&m->span, a);
-	snap(m);
+	snap(m, 0, m->tiles->n);
 	focus_pane(m, PANE_GRAPH);
 	return settle(m, (enum ts_effect)(rearranged | TS_EFFECT_SELECT));
 }

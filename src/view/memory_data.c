@@ -324,14 +324,18 @@ ask_categories(struct memory_view *m)
 	ts_fetch_send(&m->view, &f->fetch, FETCH_CATEGORIES, TS_WORKER_BULK, "counting categories");
 }
 
+static const char lowered_cost[] = "file size; leaving it out does not make viewing faster";
+
 static void
 variables_are_absent(struct memory_view *m)
 {
 	m->variables_state = (struct ts_pane_data){.state = TS_PANE_ABSENT,
 		.what = "lowered variables, the variables of each tile",
 		.option = "autoReport.outputLoweredVars",
-		.cost = "file size; leaving it out does not make viewing faster",
-		.instead = "the categories of the tile (Tab)"};
+		.cost = lowered_cost,
+		.instead = m->view.env->report->kind == TS_KIND_SDK
+			? NULL
+			: "the categories of the tile (Tab)"};
 	snprintf(m->variables_state.reason, sizeof(m->variables_state.reason), "%.199s",
 		m->view.env->report->binding[TS_LOWERED_VARIABLE].reason);
 }
@@ -397,14 +401,17 @@ stopped(struct ts_pane_data *d)
 	snprintf(d->reason, sizeof(d->reason), "stopped (r reads the report again)");
 }
 
+/* What would have recorded it; a profile's categories are those of its lowered variables. */
 static void
-absent_by_graph_profile(struct ts_pane_data *d, const char *what)
+explain_absence(struct memory_view *m, struct ts_pane_data *d, const char *what)
 {
+	bool variables = d == &m->categories_state && m->view.env->report->kind == TS_KIND_SDK;
+
 	if (d->state != TS_PANE_ABSENT)
 		return;
 	d->what = what;
-	d->option = "autoReport.outputGraphProfile";
-	d->cost = "compile time and file size; no memory of the IPU";
+	d->option = variables ? "autoReport.outputLoweredVars" : "autoReport.outputGraphProfile";
+	d->cost = variables ? lowered_cost : "compile time and file size; no memory of the IPU";
 	d->instead = NULL;
 }
 
@@ -434,7 +441,7 @@ take_tiles(struct memory_view *m, struct ts_fetch *f)
 		return TS_EFFECT_REPAINT;
 	}
 	ts_pane_result(&m->tiles_state, f->code, &f->err, tf->tiles != NULL);
-	absent_by_graph_profile(&m->tiles_state, "memory of the tiles");
+	explain_absence(m, &m->tiles_state, "memory of the tiles");
 	free_tiles(m->tiles);
 	m->tiles = tf->tiles;
 	tf->tiles = NULL;
@@ -461,7 +468,7 @@ take_categories(struct memory_view *m, struct ts_fetch *f)
 		return TS_EFFECT_REPAINT;
 	}
 	ts_pane_result(&m->categories_state, f->code, &f->err, cf->categories != NULL);
-	absent_by_graph_profile(&m->categories_state, "memory by category");
+	explain_absence(m, &m->categories_state, "memory by category");
 	free_categories(m->categories);
 	m->categories = cf->categories;
 	cf->categories = NULL;

@@ -362,6 +362,9 @@ draw_graph(struct ts_canvas *c, struct memory_view *m)
 
 /* --- read-out --------------------------------------------------------------------------------- */
 
+/* How much is said: SHORT fits 80 columns, MIDDLE all but the column's tiles in full. */
+enum length { SHORT, MIDDLE, LONG };
+
 struct readout {
 	struct ts_canvas *c;
 	struct ts_rect r;
@@ -445,11 +448,12 @@ column_piece(struct readout *o, const struct memory_view *m, bool wide)
 
 static void
 readout_pieces(struct readout *o, const struct memory_view *m, const struct ts_tile *tile,
-	bool wide)
+	enum length length)
 {
 	const struct memory_tiles *t = m->tiles;
 	int64_t i = m->span.cursor, used = t->value[m->gaps][i], limit = t->target.bytes_per_tile;
 	enum ts_role role = fullness(t, tile, used);
+	bool wide = length > SHORT;
 	char a[TS_FMT_MAX], b[TS_FMT_MAX];
 
 	piece(o, TS_ROLE_LABEL, "tile ");
@@ -462,7 +466,7 @@ readout_pieces(struct readout *o, const struct memory_view *m, const struct ts_t
 			ts_fmt_percent(b, (double)used, (double)limit));
 	else
 		piece(o, TS_ROLE_NOTE, "  limit not known");
-	if (limit != TS_UNKNOWN && t->target.assumed && wide)
+	if (limit != TS_UNKNOWN && t->target.assumed && length == LONG)
 		piece(o, TS_ROLE_NOTE, " (limit assumed)");
 	if (tile->overflowed > 0 && (wide || limit == TS_UNKNOWN))
 		piece(o, TS_ROLE_BAD, "  overflowed %s", bytes_text(m, a, tile->overflowed, wide));
@@ -470,7 +474,7 @@ readout_pieces(struct readout *o, const struct memory_view *m, const struct ts_t
 	piece(o, TS_ROLE_LABEL, "  rank %s", ts_fmt_count(a, (int64_t)t->rank[m->gaps][i] + 1));
 	if (wide)
 		piece(o, TS_ROLE_LABEL, " of %s", ts_fmt_count(a, t->n));
-	column_piece(o, m, wide);
+	column_piece(o, m, length == LONG);
 }
 
 /* In whole sentences where they fit. */
@@ -478,13 +482,17 @@ static void
 draw_readout(struct ts_canvas *c, const struct memory_view *m, const struct ts_tile *tile)
 {
 	struct readout o = {c, m->pane[PANE_READOUT], 0, true};
-	bool wide;
+	enum length length = LONG;
 
-	readout_pieces(&o, m, tile, true);
-	wide = o.x <= o.r.w;
+	for (; length > SHORT; length--) {
+		o.x = 0;
+		readout_pieces(&o, m, tile, length);
+		if (o.x <= o.r.w)
+			break;
+	}
 	o.x = 0;
 	o.measure = false;
-	readout_pieces(&o, m, tile, wide);
+	readout_pieces(&o, m, tile, length);
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */

@@ -1,0 +1,693 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The Memory view on a canvas: screens that were looked at and kept, and what its commands do.
+ *
+ * The report is made here with SQL, so that screens do not change with the demo: 2 IPUs of 120 tiles,
+ * waves of used memory, one hot tile, gaps, three categories and a dozen small ones, names of all kinds.
+ */
+#include "config.h"
+
+#include <locale.h>
+
+#include "golden.h"
+#include "memory_harness.h"
+
+static const char store_tables[] =
+	"CREATE TABLE report(key TEXT, value TEXT);"
+	"INSERT INTO report VALUES('store_version', '1');"
+	"CREATE TABLE target(type TEXT, architecture TEXT, ipus INTEGER, replicas INTEGER,"
+	" tiles_per_ipu INTEGER, bytes_per_tile INTEGER, clock_hz REAL);"
+	"CREATE TABLE tile_memory(tile INTEGER PRIMARY KEY, ipu INTEGER, total INTEGER,"
+	" total_gaps INTEGER, overflowed INTEGER, always_live INTEGER,"
+	" not_always_live_peak INTEGER);"
+	"CREATE TABLE memory_category(category INTEGER PRIMARY KEY, name TEXT);"
+	"CREATE TABLE tile_category(tile INTEGER, category INTEGER, region TEXT,"
+	" not_overlapped INTEGER, overlapped INTEGER);"
+	"CREATE TABLE lowered_variable(id INTEGER PRIMARY KEY, tile INTEGER, name TEXT,"
+	" bytes INTEGER, offset INTEGER, category INTEGER);";
+
+/* Bytes of category k on tile t; tile 170 is the hot one. */
+#define BYTES                                                                        \
+	"(CASE k WHEN 0 THEN 150000 + 1500 * abs(t % 60 - 30) + 250000 * (t = 170)"  \
+	" WHEN 1 THEN 40000 + 900 * (t % 40) WHEN 2 THEN 30000 + 20000 * (t >= 120)" \
+	" ELSE 700 * (19 - k) END)"
+
+static const char store_rows[] =
+	"CREATE TEMP TABLE cell AS WITH RECURSIVE"
+	" t(t) AS (SELECT 0 UNION ALL SELECT t + 1 FROM t WHERE t < 239),"
+	" k(k) AS (SELECT 0 UNION ALL SELECT k + 1 FROM k WHERE k < 17)"
+	" SELECT t, k, " BYTES " AS bytes FROM t, k ORDER BY t, k;"
+	"INSERT INTO target VALUES('IPU', 'Mk2', 2, 1, 120, 638976, 1.33e9);"
+	"INSERT INTO tile_memory SELECT t, t / 120, sum(bytes), sum(bytes) + 2048 + t % 5 * 512,"
+	" max(sum(bytes) - 638976, 0), sum(bytes) / 2, sum(bytes) / 4 FROM cell GROUP BY t;"
+	"INSERT INTO memory_category SELECT k, CASE k WHEN 0 THEN 'variable' WHEN 1 THEN"
+	" 'internalExchangeCode' WHEN 2 THEN 'vertexCode' ELSE 'category_' || char(97 + k) END"
+	" FROM cell WHERE t = 0;"
+	"INSERT INTO tile_category SELECT t, k, 'non_interleaved', bytes, 0 FROM cell;"
+	"INSERT INTO lowered_variable SELECT NULL, t, CASE WHEN k > 2 THEN 'code' ELSE"
+	" 'bert/encoder/layer_' || k || '/attention/self/matMul/Conv_' || (t % 3) END,"
+	" bytes, k * 40960, k FROM cell ORDER BY t, k;"
+	"UPDATE lowered_variable SET name = 'x' || char(27) || '[31m' || char(8238) || 'y' ||"
+	" char(9) || 'z' WHERE tile = 170 AND category = 3;";
+
+static void
+begin(struct harness *h, int w, int height, enum ts_glyphs glyphs)
+{
+	harness_dir(h);
+	harness_sql(h, store_tables);
+	harness_sql(h, store_rows);
+	harness_start(h, w, height, glyphs);
+	h->canvas->mono = glyphs == TS_GLYPHS_ASCII;
+}
+
+/* The screen as text. */
+static const char *
+screen(struct harness *h)
+{
+	static char text[1 << 20];
+	struct ts_strbuf b;
+
+	harness_draw(h);
+	ts_strbuf_init(&b, sizeof(text) - 1);
+	ts_canvas_dump(h->canvas, &b);
+	snprintf(text, sizeof(text), "%s", b.s);
+	ts_strbuf_fini(&b);
+	return text;
+}
+
+#define SHOWS(h, word) \
+	ck_assert_msg(strstr(screen(h), word) != NULL, "no \"%s\" in:\n%.3000s", word, screen(h))
+#define SHOWS_NOT(h, word) \
+	ck_assert_msg(strstr(screen(h), word) == NULL, "\"%s\" in:\n%.3000s", word, screen(h))
+
+/* ---- screens ---- */
+
+static const struct shot {
+	const char *name;
+	int w, h;
+	enum ts_glyphs glyphs;
+	const char *line[6];
+} shots[] = {
+	{"memory_80x22", 80, 22, TS_GLYPHS_FULL, {0}},
+	{"memory_80x22_ascii", 80, 22, TS_GLYPHS_ASCII, {0}},
+	{"memory_40x8", 40, 8, TS_GLYPHS_FULL, {0}},
+	{"memory_200x58", 200, 58, TS_GLYPHS_FULL, {0}},
+	{"memory_category_80x22", 80, 22, TS_GLYPHS_FULL, {"breakdown category"}},
+	{"memory_category_80x22_ascii", 80, 22, TS_GLYPHS_ASCII, {"breakdown category"}},
+	{"memory_mean_120x38", 120, 38, TS_GLYPHS_FULL, {"breakdown mean", "right", "right"}},
+	{"memory_liveness_120x38", 120, 38, TS_GLYPHS_FULL, {"breakdown liveness", "series"}},
+	{"memory_zoom_80x22", 80, 22, TS_GLYPHS_FULL, {"zoom-in", "zoom-in", "zoom-in"}},
+	{"memory_search_80x22", 80, 22, TS_GLYPHS_FULL, {"search conv"}},
+	{"memory_pane_zoom_80x22", 80, 22, TS_GLYPHS_FULL,
+		{"pane-next", "pane-next", "pane-zoom", "down"}},
+};
+
+START_TEST(screens_are_those_that_were_kept)
+{
+	const struct shot *s = &shots[_i];
+	struct harness h;
+
+	begin(&h, s->w, s->h, s->glyphs);
+	harness_settle(&h);
+	for (int i = 0; i < 6 && s->line[i]; i++) {
+		harness_command(&h, s->line[i]);
+		harness_settle(&h);
+	}
+	harness_draw(&h);
+	golden_check(s->name, h.canvas);
+	harness_end(&h);
+}
+END_TEST
+
+static const char sdk_tables[] = "CREATE TABLE memory_by_tile(tile INTEGER, total INTEGER);"
+				 "CREATE TABLE var_categories(id INTEGER, name TEXT);";
+static const char sdk_tiles[] =
+	"WITH RECURSIVE t(t) AS (SELECT 0 UNION ALL SELECT t + 1 FROM t WHERE t < 1471) "
+	"INSERT INTO memory_by_tile SELECT t, 300000 + 100 * (t % 100) FROM t;";
+
+START_TEST(what_is_absent_is_said)
+{
+	struct harness h;
+
+	harness_dir(&h);
+	harness_sql(&h, sdk_tables);
+	harness_sql(&h, sdk_tiles);
+	harness_start(&h, 120, 38, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	harness_draw(&h);
+	golden_check("memory_sdk_absent_120x38", h.canvas);
+	SHOWS(&h, "autoReport.outputLoweredVars");
+	SHOWS(&h, "limit 624K (assumed)");
+	SHOWS(&h, "whether it includes gaps is not known");
+	ck_assert_int_eq(harness_command(&h, "series"), TS_EFFECT_BELL);
+	ck_assert_str_eq(h.env.message, "gaps are not recorded in this report");
+	ck_assert_int_eq(harness_command(&h, "breakdown"), TS_EFFECT_BELL);
+	ck_assert(h.env.message_is_error);
+	ck_assert_int_eq(harness_command(&h, "breakdown category"), TS_EFFECT_BELL);
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(no_tile_memory_is_a_panel)
+{
+	struct harness h;
+
+	harness_dir(&h);
+	harness_sql(&h, "CREATE TABLE programs(id INTEGER, name TEXT)");
+	harness_start(&h, 80, 22, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	SHOWS(&h, "Not in this report: memory of the tiles.");
+	SHOWS(&h, "autoReport.outputGraphProfile");
+	ck_assert_int_eq(harness_command(&h, "right"), TS_EFFECT_UNKNOWN);
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(no_tiles_are_said)
+{
+	struct harness h;
+
+	harness_dir(&h);
+	harness_sql(&h, sdk_tables);
+	harness_start(&h, 80, 22, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	SHOWS(&h, "no tile in it");
+	ck_assert_int_eq(harness_command(&h, "fullest"), TS_EFFECT_UNKNOWN);
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(loading_is_drawn)
+{
+	struct harness h;
+
+	begin(&h, 80, 22, TS_GLYPHS_ASCII);
+	SHOWS(&h, "...");
+	harness_settle(&h);
+	SHOWS(&h, "tile 170");
+	harness_end(&h);
+}
+END_TEST
+
+/* ---- the cursor ---- */
+
+START_TEST(the_fullest_tile_comes_first)
+{
+	struct harness h;
+
+	begin(&h, 80, 22, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	ck_assert_int_eq(h.selection.tile, 170);
+	ck_assert_int_eq(h.selection.ipu, 1);
+	SHOWS(&h, "tile 170 ipu 1");
+	SHOWS(&h, "rank 1 ");
+	harness_end(&h);
+}
+END_TEST
+
+/* The order of the walk is that of an ORDER BY. */
+START_TEST(the_walk_goes_from_the_fullest_down)
+{
+	struct harness h;
+	sqlite3_stmt *s;
+	sqlite3 *db;
+
+	begin(&h, 80, 22, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	ck_assert_int_eq(sqlite3_open(h.path, &db), SQLITE_OK);
+	ck_assert_int_eq(sqlite3_prepare_v2(db,
+				 "SELECT tile FROM tile_memory ORDER BY total_gaps DESC, tile", -1,
+				 &s, NULL),
+		SQLITE_OK);
+	harness_command(&h, "goto 3"); /* the walk begins at the fullest, wherever the cursor is */
+	for (int i = 0; i < 240; i++) {
+		ck_assert_int_eq(sqlite3_step(s), SQLITE_ROW);
+		ck_assert_int_ne(harness_command(&h, "fullest"), TS_EFFECT_BELL);
+		ck_assert_int_eq(h.selection.tile, sqlite3_column_int64(s, 0));
+	}
+	ck_assert_int_eq(harness_command(&h, "fullest"), TS_EFFECT_BELL);
+	for (int i = 0; i < 239; i++)
+		harness_command(&h, "fullest-back");
+	ck_assert_int_eq(h.selection.tile, 170);
+	ck_assert_int_eq(harness_command(&h, "fullest-back"), TS_EFFECT_BELL);
+	sqlite3_finalize(s);
+	sqlite3_close(db);
+	harness_end(&h);
+}
+END_TEST
+
+/* From one end to the other by columns: every column once, on its fullest tile, both ways. */
+START_TEST(columns_lead_from_end_to_end)
+{
+	static const int widths[] = {40, 61, 80, 99, 100, 123, 200, 400};
+	struct harness h;
+	int steps = 0, back = 0;
+	int64_t before;
+
+	begin(&h, widths[_i], 24, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	for (int zoom = 0; zoom < 2; zoom++) {
+		harness_command(&h, "first");
+		for (before = h.selection.tile; harness_command(&h, "right") != TS_EFFECT_BELL;
+			steps++) {
+			ck_assert_int_gt(h.selection.tile, before);
+			before = h.selection.tile;
+			ck_assert_int_lt(steps, 1000);
+		}
+		ck_assert_int_ge(h.selection.tile, zoom ? 236 : 230);
+		for (; harness_command(&h, "left") != TS_EFFECT_BELL; back++) {
+			ck_assert_int_lt(h.selection.tile, before);
+			before = h.selection.tile;
+			ck_assert_int_lt(back, 1000);
+		}
+		ck_assert_int_le(h.selection.tile, 10);
+		harness_command(&h, "zoom-in");
+	}
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(goto_takes_a_tile_number)
+{
+	struct harness h;
+
+	begin(&h, 80, 22, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	harness_command(&h, "goto 121");
+	ck_assert_int_eq(h.selection.tile, 121);
+	ck_assert_int_eq(h.selection.ipu, 1);
+	SHOWS(&h, "tile 121 ipu 1");
+	ck_assert_int_eq(harness_command(&h, "goto 240"), TS_EFFECT_BELL);
+	ck_assert_str_eq(h.env.message, "there is no tile 240");
+	ck_assert_int_eq(harness_command(&h, "goto 99999999999999999999"), TS_EFFECT_BELL);
+	ck_assert_int_eq(harness_command(&h, "goto x"), TS_EFFECT_BELL);
+	ck_assert_int_eq(h.selection.tile, 121);
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(ipus_are_walked_by_their_fullest_tile)
+{
+	struct harness h;
+
+	begin(&h, 80, 22, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	ck_assert_int_eq(harness_command(&h, "ipu-next"), TS_EFFECT_BELL);
+	harness_command(&h, "ipu-previous");
+	ck_assert_int_eq(h.selection.ipu, 0);
+	SHOWS(&h, "ipu 0  ");
+	ck_assert_int_eq(harness_command(&h, "ipu-previous"), TS_EFFECT_BELL);
+	harness_command(&h, "ipu-next");
+	ck_assert_int_eq(h.selection.tile, 170);
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(the_selection_is_followed)
+{
+	struct harness h;
+
+	begin(&h, 80, 22, TS_GLYPHS_FULL);
+	h.selection.tile = 33;
+	ts_view_memory.shown(h.view); /* before the tiles are here */
+	harness_settle(&h);
+	SHOWS(&h, "tile 33 ");
+	h.selection.tile = 44;
+	ts_view_memory.shown(h.view);
+	SHOWS(&h, "tile 44 ");
+	h.selection.tile = 4444; /* no such tile: ours stays, and is told */
+	ts_view_memory.shown(h.view);
+	SHOWS(&h, "tile 44 ");
+	ck_assert_int_eq(h.selection.tile, 44);
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(a_reload_keeps_the_place)
+{
+	struct harness h;
+
+	begin(&h, 80, 22, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	harness_command(&h, "goto 57");
+	harness_command(&h, "breakdown category");
+	h.env.generation++;
+	ts_view_memory.reload(h.view);
+	ts_view_memory.request(h.view);
+	harness_settle(&h);
+	SHOWS(&h, "tile 57 ");
+	SHOWS(&h, "Memory by category");
+	harness_end(&h);
+}
+END_TEST
+
+/* ---- figures ---- */
+
+START_TEST(gaps_are_left_out_and_taken_in)
+{
+	struct harness h;
+
+	begin(&h, 160, 58, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	harness_command(&h, "set units=bytes"); /* not the view's */
+	h.options.units = TS_UNITS_BYTES;
+	ts_view_memory.resize(h.view, ts_canvas_rect(h.canvas));
+	harness_command(&h, "goto 0");
+	SHOWS(&h, "361,548 B of 638,976 B"); /* 359,500 + 2,048 */
+	SHOWS(&h, "with gaps (2,048 B)");
+	SHOWS(&h, "gaps between variables");
+	harness_command(&h, "series");
+	SHOWS(&h, "359,500 B of 638,976 B");
+	SHOWS(&h, "without gaps");
+	SHOWS_NOT(&h, "gaps between variables");
+	harness_end(&h);
+}
+END_TEST
+
+/* The categories of the tile are those of SQL, and add up to what the tile uses. */
+START_TEST(categories_add_up_to_the_tile)
+{
+	struct harness h;
+	char text[64];
+	sqlite3_stmt *s;
+	sqlite3 *db;
+
+	begin(&h, 160, 57, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	h.options.units = TS_UNITS_BYTES;
+	ck_assert_int_eq(sqlite3_open(h.path, &db), SQLITE_OK);
+	for (int64_t tile = 0; tile < 240; tile += 13) {
+		snprintf(text, sizeof(text), "goto %lld", (long long)tile);
+		harness_command(&h, text);
+		harness_settle(&h);
+		ck_assert_int_eq(sqlite3_prepare_v2(db,
+					 "SELECT not_overlapped FROM tile_category WHERE tile = ?1 "
+					 "UNION ALL SELECT total_gaps FROM tile_memory WHERE "
+					 "tile = ?1",
+					 -1, &s, NULL),
+			SQLITE_OK);
+		sqlite3_bind_int64(s, 1, tile);
+		while (sqlite3_step(s) == SQLITE_ROW) {
+			ts_fmt_bytes(text, sqlite3_column_int64(s, 0), TS_UNITS_BYTES);
+			SHOWS(&h, text);
+		}
+		sqlite3_finalize(s);
+	}
+	sqlite3_close(db);
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(breakdowns_go_round)
+{
+	static const char *const titles[] = {"Memory by category: fullest tile per column",
+		"Memory by category: mean per column",
+		"Memory by liveness: fullest tile per column",
+		"Memory: mean and fullest tile per column"};
+	struct harness h;
+
+	begin(&h, 80, 22, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	for (int i = 0; i < 8; i++) {
+		harness_command(&h, "breakdown");
+		SHOWS(&h, titles[i % 4]);
+	}
+	ck_assert_int_eq(harness_command(&h, "breakdown colour"), TS_EFFECT_BELL);
+	ck_assert_str_eq(h.env.message, "breakdown is one of total, category, mean, liveness");
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(tiles_that_do_not_fit_are_counted)
+{
+	struct harness h;
+
+	harness_dir(&h);
+	harness_sql(&h, store_tables);
+	harness_sql(&h, store_rows);
+	harness_sql(&h,
+		"UPDATE tile_memory SET total_gaps = 638977 WHERE tile IN (5, 6, 7);"
+		"UPDATE tile_memory SET overflowed = 1 WHERE tile = 9;"
+		"UPDATE tile_memory SET total_gaps = 638976 WHERE tile = 11;");
+	harness_start(&h, 80, 22, TS_GLYPHS_ASCII);
+	h.canvas->mono = true;
+	harness_settle(&h);
+	SHOWS(&h, "4 of 240 over the limit");
+	harness_command(&h, "goto 9");
+	SHOWS(&h, "!");
+	harness_end(&h);
+}
+END_TEST
+
+/* ---- tables ---- */
+
+START_TEST(variables_follow_the_cursor)
+{
+	struct harness h;
+
+	begin(&h, 160, 40, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	SHOWS(&h, "Largest variables of tile 170");
+	for (int i = 0; i < 40; i++) /* nothing is received meanwhile */
+		harness_command(&h, i % 2 ? "left" : "right");
+	harness_command(&h, "goto 12");
+	SHOWS(&h, "Variables of tile 170 (reading tile 12)");
+	harness_settle(&h);
+	SHOWS(&h, "Largest variables of tile 12 ");
+	SHOWS(&h, "18 variables");
+	harness_command(&h, "goto 13"); /* and back before the answer */
+	harness_command(&h, "goto 12");
+	SHOWS(&h, "Largest variables of tile 12 ");
+	harness_settle(&h);
+	SHOWS(&h, "Largest variables of tile 12 ");
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(a_search_finds_variables_of_the_tile)
+{
+	struct harness h;
+
+	begin(&h, 80, 22, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	ck_assert_int_eq(harness_command(&h, "search-next"), TS_EFFECT_BELL);
+	ck_assert_int_eq(harness_command(&h, "search"), TS_EFFECT_UNKNOWN);
+	harness_command(&h, "search CONV_2");
+	ck_assert_str_eq(h.env.message, "1 of 3 hits");
+	ck_assert_int_eq(ts_view_memory.pane_context(h.view), TS_CONTEXT_LIST);
+	harness_command(&h, "search-next");
+	ck_assert_str_eq(h.env.message, "2 of 3 hits");
+	harness_command(&h, "search-next");
+	harness_command(&h, "search-next");
+	ck_assert_str_eq(h.env.message, "1 of 3 hits"); /* round */
+	harness_command(&h, "search-previous");
+	ck_assert_str_eq(h.env.message, "3 of 3 hits");
+	ck_assert_int_eq(harness_command(&h, "search nowhere"), TS_EFFECT_BELL);
+	ck_assert(strstr(h.env.message, "nowhere"));
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(rows_are_copied)
+{
+	struct harness h;
+
+	begin(&h, 160, 40, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	harness_command(&h, "goto 0");
+	harness_settle(&h);
+	harness_command(&h, "copy");
+	ck_assert_str_eq(h.env.copy, "0\t361548");
+	harness_command(&h, "pane-next");
+	harness_command(&h, "copy");
+	ck_assert_str_eq(h.env.copy, "0\tvariable\t195000");
+	harness_command(&h, "pane-next");
+	harness_command(&h, "down");
+	harness_command(&h, "copy");
+	ck_assert_str_eq(h.env.copy,
+		"0\tbert/encoder/layer_1/attention/self/matMul/Conv_0\t"
+		"internalExchangeCode\t40000");
+	harness_command(&h, "pane-next");
+	ck_assert_int_eq(ts_view_memory.pane_context(h.view), TS_CONTEXT_CHART);
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(the_mouse_puts_the_cursor)
+{
+	struct harness h;
+
+	begin(&h, 120, 38, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	ts_view_memory.mouse(h.view, 5, 10, 0); /* the first column of the plot */
+	ck_assert_int_lt(h.selection.tile, 3);
+	ts_view_memory.mouse(h.view, 119, 0, 0); /* the end of the strip */
+	ck_assert_int_gt(h.selection.tile, 230);
+	ts_view_memory.mouse(h.view, 80, 30, 0); /* a variable */
+	ck_assert_int_eq(ts_view_memory.pane_context(h.view), TS_CONTEXT_LIST);
+	ts_view_memory.mouse(h.view, 80, 30, 1);
+	ts_view_memory.mouse(h.view, 50, 10, -1);
+	ts_view_memory.mouse(h.view, 50, 10, -1);
+	SHOWS(&h, "Memory of each tile");
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(stopped_work_is_said)
+{
+	struct harness h;
+
+	begin(&h, 160, 40, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	h.env.generation++;
+	ts_view_memory.reload(h.view);
+	ts_view_memory.request(h.view);
+	ts_jobs_cancel(h.env.jobs, -1);
+	harness_settle(&h);
+	/* whichever of them was done before */
+	ck_assert(strstr(screen(&h), "stopped") || strstr(screen(&h), "tile 170"));
+	harness_end(&h);
+}
+END_TEST
+
+/* ---- reports that are not as they should be ---- */
+
+static const char *const odd[] = {
+	/* one tile */
+	"INSERT INTO memory_by_tile VALUES(0, 5)",
+	/* nothing used */
+	"INSERT INTO memory_by_tile VALUES(0, 0), (1, 0)",
+	/* numbers that are not dense, the largest there are */
+	"INSERT INTO memory_by_tile VALUES(4611686018427387904, 5), (17, 4), (100000, 3), (18, 9)",
+	/* the same tile twice */
+	"INSERT INTO memory_by_tile VALUES(4, 5), (4, 6), (4, 7)",
+	/* values that overflow any sum */
+	"INSERT INTO memory_by_tile VALUES(1, 4611686018427387904), (2, 9223372036854775807), "
+	"(3, -4), (4, NULL), (NULL, 5), ('x', 6), (5, 'y'), (6, 4611686018427387903)",
+	/* no tile that can be used */
+	"INSERT INTO memory_by_tile VALUES(NULL, 1), (1, NULL)",
+	/* 100,000 tiles */
+	"WITH RECURSIVE t(t) AS (SELECT 0 UNION ALL SELECT t + 1 FROM t WHERE t < 99999) "
+	"INSERT INTO memory_by_tile SELECT t, t % 1000 FROM t",
+	/* names of all kinds, more categories than bands, sums that overflow */
+	"INSERT INTO memory_by_tile VALUES(0, 5), (1, 7), (2, 9);"
+	"CREATE TABLE vars_info(tile INTEGER, size_bytes INTEGER, category INTEGER, name INTEGER);"
+	"CREATE TABLE vars_string_table(id INTEGER PRIMARY KEY, string TEXT);"
+	"INSERT INTO vars_string_table VALUES(0, ''), (1, char(27) || ']52;c;x' || char(7)), "
+	"(2, replace(hex(zeroblob(2500)), '0', 'n')), (3, CAST(x'fffe80c3' AS TEXT)), "
+	"(4, char(8238) || char(10) || char(9)), (5, char(128514));"
+	"WITH RECURSIVE k(k) AS (SELECT 0 UNION ALL SELECT k + 1 FROM k WHERE k < 299) "
+	"INSERT INTO var_categories SELECT k, CASE k % 4 WHEN 0 THEN '' WHEN 1 THEN "
+	"char(27) || '[2J' || k WHEN 2 THEN NULL ELSE char(65 + k % 26) || k END FROM k;"
+	"WITH RECURSIVE k(k) AS (SELECT 0 UNION ALL SELECT k + 1 FROM k WHERE k < 2999) "
+	"INSERT INTO vars_info SELECT k / 1000, CASE WHEN k % 50 = 0 THEN 4611686018427387904 "
+	"WHEN k % 51 = 0 THEN -1 ELSE k END, k % 301, k % 8 FROM k;",
+};
+
+static const char *const moves[] = {"left", "right", "page-left", "page-right", "zoom-in",
+	"zoom-out", "zoom-fit", "first", "last", "fullest", "fullest-back", "ipu-next",
+	"ipu-previous", "breakdown", "series", "pane-next", "pane-previous", "pane-zoom", "up",
+	"down", "page-up", "page-down", "half-page-up", "half-page-down", "search n", "search-next",
+	"copy", "goto 17", "breakdown mean", "breakdown liveness"};
+
+START_TEST(odd_reports_draw_sanely)
+{
+	struct harness h;
+	unsigned seed = (unsigned)_i + 1;
+	int bad = 0;
+
+	harness_dir(&h);
+	harness_sql(&h, sdk_tables);
+	harness_sql(&h, odd[_i]);
+	harness_start(&h, 80, 22, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	for (int i = 0; i < 1500; i++) {
+		seed = seed * 1103515245u + 12345u;
+		harness_command(&h, moves[(seed >> 16) % TS_COUNT(moves)]);
+		if (i % 7 == 0)
+			harness_settle(&h);
+		if (i % 11 == 0)
+			harness_resize(&h, (int)((seed >> 8) % 230), (int)((seed >> 20) % 70));
+		harness_draw(&h);
+		for (int k = 0; k < h.canvas->w * h.canvas->h; k++)
+			bad += h.canvas->cell[k].width > 0 && h.canvas->cell[k].cp < ' ';
+		ts_view_memory.mouse(h.view, (int)(seed % 200), (int)(seed / 200 % 60),
+			(int)(seed >> 30) - 1);
+	}
+	ck_assert_int_eq(bad, 0);
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(numbers_that_are_not_dense_stand_on_the_axis)
+{
+	struct harness h;
+
+	harness_dir(&h);
+	harness_sql(&h, sdk_tables);
+	harness_sql(&h, odd[2]);
+	harness_start(&h, 120, 38, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	SHOWS(&h, "100,000");
+	SHOWS(&h, "4,611,686,018,427,387,904");
+	SHOWS(&h, "tile 18 ");
+	SHOWS(&h, "limit not known");
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(bad_rows_are_counted)
+{
+	struct harness h;
+
+	harness_dir(&h);
+	harness_sql(&h, sdk_tables);
+	harness_sql(&h, odd[4]);
+	harness_start(&h, 120, 38, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	SHOWS(&h, "rows left out: bad numbers");
+	harness_end(&h);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("view_memory");
+	TCase *c = tcase_create("view_memory");
+	SRunner *r;
+	int failed;
+
+	setlocale(LC_CTYPE, "C.UTF-8");
+	tcase_set_timeout(c, 120);
+	tcase_add_loop_test(c, screens_are_those_that_were_kept, 0, (int)TS_COUNT(shots));
+	tcase_add_test(c, what_is_absent_is_said);
+	tcase_add_test(c, no_tile_memory_is_a_panel);
+	tcase_add_test(c, no_tiles_are_said);
+	tcase_add_test(c, loading_is_drawn);
+	tcase_add_test(c, the_fullest_tile_comes_first);
+	tcase_add_test(c, the_walk_goes_from_the_fullest_down);
+	tcase_add_loop_test(c, columns_lead_from_end_to_end, 0, 8);
+	tcase_add_test(c, goto_takes_a_tile_number);
+	tcase_add_test(c, ipus_are_walked_by_their_fullest_tile);
+	tcase_add_test(c, the_selection_is_followed);
+	tcase_add_test(c, a_reload_keeps_the_place);
+	tcase_add_test(c, gaps_are_left_out_and_taken_in);
+	tcase_add_test(c, categories_add_up_to_the_tile);
+	tcase_add_test(c, breakdowns_go_round);
+	tcase_add_test(c, tiles_that_do_not_fit_are_counted);
+	tcase_add_test(c, variables_follow_the_cursor);
+	tcase_add_test(c, a_search_finds_variables_of_the_tile);
+	tcase_add_test(c, rows_are_copied);
+	tcase_add_test(c, the_mouse_puts_the_cursor);
+	tcase_add_test(c, stopped_work_is_said);
+	tcase_add_loop_test(c, odd_reports_draw_sanely, 0, (int)TS_COUNT(odd));
+	tcase_add_test(c, numbers_that_are_not_dense_stand_on_the_axis);
+	tcase_add_test(c, bad_rows_are_counted);
+	suite_add_tcase(s, c);
+	r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
