@@ -74,7 +74,13 @@ ts_source_open_file(struct ts_source **s, const char *path, struct ts_err *err)
 		return ts_err_set(err, TS_E_NOT_FOUND, "no such file");
 	if (fd < 0)
 		return ts_err_sys(err, errno, "cannot open");
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+	if (fstat(fd, &st) < 0) {
+		int why = errno;
+
+		close(fd);
+		return ts_err_sys(err, why, "cannot open");
+	}
+	if (!S_ISREG(st.st_mode)) {
 		close(fd);
 		return not_regular(&st, err);
 	}

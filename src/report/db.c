@@ -39,22 +39,37 @@ struct ts_db {
 	unsigned clock;
 };
 
+/* What SQLite's primary codes mean here; all others are TS_E_FORMAT. */
+static const struct {
+	int sqlite;
+	enum ts_code code;
+} codes[] = {
+	{SQLITE_CORRUPT, TS_E_DAMAGED},
+	{SQLITE_NOTADB, TS_E_DAMAGED},
+	{SQLITE_TOOBIG, TS_E_LIMIT},
+	{SQLITE_IOERR, TS_E_SYS}, /* not of our source: of a temporary file */
+	{SQLITE_FULL, TS_E_SYS},
+	{SQLITE_CANTOPEN, TS_E_SYS},
+};
+
 static enum ts_code
 fail(struct ts_db *db, int rc, struct ts_err *err)
 {
 	const struct ts_err *io = ts_vfs_error(db->vfs);
 	int primary = rc & 0xff;
 
-	if (rc == SQLITE_IOERR_CORRUPTFS)
+	/* SQLite turns SQLITE_IOERR_CORRUPTFS into SQLITE_CORRUPT when a statement runs */
+	if (io->code == TS_E_DAMAGED && (primary == SQLITE_IOERR || primary == SQLITE_CORRUPT))
 		return ts_err_set(err, TS_E_DAMAGED, "the file is truncated: %s", io->msg);
 	if (primary == SQLITE_IOERR && io->code)
 		return ts_err_set(err, io->code, "%s", io->msg);
 	if (primary == SQLITE_INTERRUPT || ts_cancelled(db->cancel))
 		return ts_err_set(err, TS_E_CANCELLED, "cancelled");
-	if (primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB)
-		return ts_err_set(err, TS_E_DAMAGED, "%s", sqlite3_errmsg(db->sqlite));
 	if (primary == SQLITE_NOMEM)
 		return ts_err_set(err, TS_E_LIMIT, "needs too much memory");
+	for (size_t i = 0; i < TS_COUNT(codes); i++)
+		if (primary == codes[i].sqlite)
+			return ts_err_set(err, codes[i].code, "%s", sqlite3_errmsg(db->sqlite));
 	return ts_err_set(err, TS_E_FORMAT, "%s", sqlite3_errmsg(db->sqlite));
 }
 
@@ -211,6 +226,7 @@ ts_db_prepare(struct ts_db *db, sqlite3_stmt **stmt, const char *sql, struct ts_
 		*stmt = c->stmt;
 		return TS_OK;
 	}
+	ts_vfs_clear_error(db->vfs);
 	rc = sqlite3_prepare_v3(db->sqlite, sql, -1, SQLITE_PREPARE_PERSISTENT, stmt, NULL);
 	if (rc != SQLITE_OK)
 		return fail(db, rc, err);
@@ -245,8 +261,10 @@ ts_db_release(struct ts_db *db, sqlite3_stmt *stmt)
 enum ts_code
 ts_db_step(struct ts_db *db, sqlite3_stmt *stmt, bool *row, struct ts_err *err)
 {
-	int rc = sqlite3_step(stmt);
+	int rc;
 
+	ts_vfs_clear_error(db->vfs);
+	rc = sqlite3_step(stmt);
 	*row = rc == SQLITE_ROW;
 	return rc == SQLITE_ROW || rc == SQLITE_DONE ? TS_OK : fail(db, rc, err);
 }

@@ -72,7 +72,8 @@ file_read(sqlite3_file *f, void *buf, int n, sqlite3_int64 offset)
 		return SQLITE_IOERR_READ;
 	if (got < (size_t)n) {
 		memset((char *)buf + got, 0, (size_t)n - got);
-		if (!v->header.truncated)
+		/* zeros within the size that SQLite was told would be taken for data */
+		if (offset + n > said_bytes(&v->header))
 			return SQLITE_IOERR_SHORT_READ;
 		ts_err_set(&v->err, TS_E_DAMAGED, "page %lld lies behind the end of the file",
 			(long long)(offset / v->header.page_size + 1));
@@ -357,4 +358,10 @@ const struct ts_err *
 ts_vfs_error(const struct ts_vfs *v)
 {
 	return &v->err;
+}
+
+void
+ts_vfs_clear_error(struct ts_vfs *v)
+{
+	v->err = (struct ts_err){0};
 }

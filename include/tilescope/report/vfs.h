@@ -28,8 +28,9 @@ const char *ts_vfs_name(const struct ts_vfs *v);
 /* Reads end with SQLITE_INTERRUPT while this token is set; NULL = none. */
 void ts_vfs_set_cancel(struct ts_vfs *v, const struct ts_cancel *cancel);
 
-/* The error behind the last SQLITE_IOERR; code TS_OK when there was none. */
+/* The error behind the last SQLITE_IOERR; code TS_OK when there was none since it was cleared. */
 const struct ts_err *ts_vfs_error(const struct ts_vfs *v);
+void ts_vfs_clear_error(struct ts_vfs *v);
 
 /* What the database's own header says about the file. */
 struct ts_sqlite_header {
