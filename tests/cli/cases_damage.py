@@ -305,6 +305,33 @@ def side_file(ctx, p):
               parts={"profile": got["parts"]["profile"]})
 
 
+@case(params=["-wal", "-journal"], defect="looked for beside the link only, not beside the file")
+def side_file_of_a_link(ctx, p):
+    """profile.pop is a symbolic link: what is being written lies beside the file it leads to."""
+    rep = plain(ctx, 91, "real")
+    os.makedirs(ctx.path("linked"))
+    os.symlink(rep.profile, ctx.path("linked", "profile.pop"))
+    with open(rep.profile + p, "wb") as f:
+        f.write(b"x" * 100)
+    for path in (ctx.path("linked"), ctx.path("linked", "profile.pop")):
+        res = ctx.run("summary", "-f", "json", path)
+        expect(res.rc == 4, res, "exit status")
+        expect(any(p[1:] in w for w in parse(res)["warnings"]), res, "no warning")
+
+
+@case(params=["-wal", "-journal"])
+def side_file_of_a_store(ctx, p):
+    """The same of a store."""
+    res = ctx.run("demo", ctx.path("s"), "--layout", "store", "--ipus", "1", "--tiles", "100",
+                  "--steps", "20", "--variables", "100")
+    expect(res.rc == 0, res, "demo")
+    with open(ctx.path("s", "report.tilescope") + p, "wb") as f:
+        f.write(b"x" * 100)
+    res = ctx.run("summary", "-f", "json", ctx.path("s"))
+    expect(res.rc == 4, res, "exit status")
+    expect(any(p[1:] in w for w in parse(res)["warnings"]), res, "no warning")
+
+
 def got_state(ctx, rep):
     res = ctx.run("summary", "-f", "json", rep.dir)
     return parse(res)["parts"]["profile"] if res.rc in (0, 4) else None
