@@ -1017,12 +1017,13 @@ ts_tty_suspend(struct ts_tty *t)
 void
 ts_tty_emergency(const struct ts_tty *t)
 {
+	char last_words[512];
 	size_t at = 0;
+	ssize_t n;
 
 	if (!t->left) {
 		while (at < t->restore_len) {
-			ssize_t n = write(t->out_fd, t->restore + at, t->restore_len - at);
-
+			n = write(t->out_fd, t->restore + at, t->restore_len - at);
 			if (n <= 0)
 				break;
 			at += (size_t)n;
@@ -1030,6 +1031,11 @@ ts_tty_emergency(const struct ts_tty *t)
 		if (t->has_saved)
 			tcsetattr(t->in_fd, TCSANOW, &t->saved);
 	}
-	if (t->stderr_saved >= 0)
-		dup2(t->stderr_saved, STDERR_FILENO);
+	if (t->stderr_saved < 0)
+		return;
+	/* what a failed assertion had to say is still in the pipe */
+	dup2(t->stderr_saved, STDERR_FILENO);
+	while ((n = read(t->stderr_read, last_words, sizeof(last_words))) > 0)
+		if (write(STDERR_FILENO, last_words, (size_t)n) != n)
+			break;
 }

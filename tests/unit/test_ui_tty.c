@@ -434,6 +434,23 @@ START_TEST(stderr_goes_to_the_log)
 }
 END_TEST
 
+START_TEST(last_words_are_not_lost)
+{
+	char text[64] = "";
+	struct bench b;
+	int fd[2];
+
+	ck_assert_int_eq(pipe(fd), 0);
+	dup2(fd[1], STDERR_FILENO);
+	start(&b, "xterm-256color");
+	fprintf(stderr, "assertion failed\n");
+	ts_tty_emergency(b.tty);
+	ck_assert_int_gt(read(fd[0], text, sizeof(text) - 1), 0);
+	ck_assert_str_eq(text, "assertion failed\n");
+	stop(&b);
+}
+END_TEST
+
 START_TEST(the_nearest_terminal_is_taken)
 {
 	static const struct {
@@ -566,6 +583,7 @@ main(void)
 	tcase_add_test(c, colour_pairs_never_run_out);
 	tcase_add_test(c, the_terminal_is_given_back);
 	tcase_add_test(c, stderr_goes_to_the_log);
+	tcase_add_test(c, last_words_are_not_lost);
 	tcase_add_test(c, the_nearest_terminal_is_taken);
 	tcase_add_test(c, a_terminal_that_cannot_place_the_cursor);
 	tcase_add_test(c, colours_as_the_environment_says);

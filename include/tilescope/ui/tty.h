@@ -110,8 +110,9 @@ void ts_tty_leave(struct ts_tty *t);
 void ts_tty_resume(struct ts_tty *t);
 
 /*
- * From a handler of a fatal signal: restore modes, cursor and screen with write() and tcsetattr()
- * only. Nothing else may be called afterwards.
+ * From a handler of a fatal signal: restore modes, cursor, screen and stderr with read(), write(),
+ * dup2() and tcsetattr() only; what was written to stderr and not yet read follows. Nothing else
+ * may be called afterwards.
  */
 void ts_tty_emergency(const struct ts_tty *t);
 
