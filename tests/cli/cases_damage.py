@@ -514,3 +514,20 @@ def damaged_table_sound_index(ctx, p):
     reports.noise_page(rep.profile, reports.root_page(
         rep.profile, {"tiles": "memory_by_tile", "steps": "steps_by_ipu"}[p]))
     damaged(ctx, rep, exp)
+
+
+@case()
+def debug_of_another_run(ctx):
+    """debug.cbor much older than the profile: said; a dangling link: one directory up."""
+    rep = plain(ctx, 92, "m/training")
+    old = ctx.path("m", "debug.cbor")
+    with open(old, "wb") as f:
+        f.write(b"\xa2hcontexts\x80kstringTable\x80")
+    os.symlink("/nowhere/debug.cbor", os.path.join(rep.dir, "debug.cbor"))
+    for age in (0, 40 * 86400):
+        stamp = os.stat(rep.profile).st_mtime - age
+        os.utime(old, (stamp, stamp))
+        res = ctx.run("summary", "-f", "json", rep.dir)
+        got = parse(res)
+        expect(res.rc == 0 and got["parts"]["debug"] == "ok", res, "parts.debug")
+        expect(any("older" in w for w in got["warnings"]) == (age > 0), res, "warning of its age")
