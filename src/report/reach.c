@@ -167,7 +167,7 @@ is_monotone_whole(bool *yes, const struct ts_reach *r, struct ts_db *db, struct 
 	*yes = true;
 	ts_strbuf_init(&sql, 1 << 16);
 	ts_sql_select(&sql, r->rows, &r->column, 1);
-	ts_strbuf_printf(&sql, " ORDER BY %s", r->rows->rowid);
+	ts_strbuf_printf(&sql, " NOT INDEXED ORDER BY %s", r->rows->rowid);
 	code = ts_db_prepare(db, &stmt, sql.s, err);
 	ts_strbuf_fini(&sql);
 	if (code)

@@ -252,10 +252,20 @@ has_bytes(const char *file, const char *suffix)
 	return yes;
 }
 
+static bool
+has_side_file(const char *file)
+{
+	return has_bytes(file, "-wal") || has_bytes(file, "-journal");
+}
+
 bool
 ts_is_being_written(const char *file)
 {
-	return has_bytes(file, "-wal") || has_bytes(file, "-journal");
+	char *real = realpath(file, NULL); /* a link's side files lie beside what it leads to */
+	bool yes = has_side_file(file) || (real && has_side_file(real));
+
+	free(real);
+	return yes;
 }
 
 static void

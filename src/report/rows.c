@@ -74,6 +74,9 @@ add_where(struct ts_rows *rows, struct ts_strbuf *sql, bool by_rowid, bool by_ke
 
 	ts_strbuf_puts(sql, " FROM main.");
 	ts_sql_quote(sql, r->rows->name);
+	/* left alone, SQLite may walk an index that holds the columns, in the order of that index */
+	if (!by_key && r->rows->kind == TS_OBJECT_TABLE)
+		ts_strbuf_puts(sql, " NOT INDEXED");
 	if (by_key) {
 		ts_strbuf_puts(sql, " WHERE ");
 		ts_sql_quote(sql, r->rows->column[r->column].name);
@@ -84,7 +87,7 @@ add_where(struct ts_rows *rows, struct ts_strbuf *sql, bool by_rowid, bool by_ke
 	} else if (by_rowid) {
 		ts_strbuf_printf(sql, " WHERE %s >= ?1 AND %s < ?2 ORDER BY %s", r->rows->rowid,
 			r->rows->rowid, r->rows->rowid);
-	} else if (r->has_rowid) {
+	} else if (r->rows->rowid) {
 		ts_strbuf_printf(sql, " ORDER BY %s", r->rows->rowid);
 	}
 	if (rows->q.limit > 0 && !rows->filter)

@@ -105,8 +105,12 @@ sample_window(struct ts_sample *s, const struct ts_reach *r, struct ts_db *db, c
 
 	ts_strbuf_init(&sql, 1 << 16);
 	ts_sql_select(&sql, o, columns, s->columns);
+	if (o->kind == TS_OBJECT_TABLE)
+		ts_strbuf_puts(&sql, " NOT INDEXED");
 	if (r->has_rowid)
-		ts_strbuf_printf(&sql, " WHERE %s >= ?1 ORDER BY %s", o->rowid, o->rowid);
+		ts_strbuf_printf(&sql, " WHERE %s >= ?1", o->rowid);
+	if (o->rowid)
+		ts_strbuf_printf(&sql, " ORDER BY %s", o->rowid);
 	ts_strbuf_puts(&sql, " LIMIT ?2");
 	code = ts_db_prepare(db, &stmt, sql.s, err);
 	ts_strbuf_fini(&sql);

@@ -306,6 +306,8 @@ read_execution(struct ts_summary *s, struct ts_reader *rd, const struct ts_step_
 	if (!end) {
 		code = ts_execution_read(&s->execution, rd, &classes, progress, &why);
 		s->has_execution = code != TS_E_ABSENT;
+		if (code && code != TS_E_ABSENT)
+			s->execution.step_ipus = 0; /* those of a part are not all */
 		end = soften(s, code, "steps by IPU", &why, err);
 		note_left_out(&s->notes, "steps by IPU", s->execution.bad_rows, bad_number);
 		note_left_out(&s->notes, "steps by IPU", s->execution.orphans,
