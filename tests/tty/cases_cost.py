@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+"""What the program sends and uses: counted in bytes and ticks, never in milliseconds."""
+
+from harness import VIEWS, case, expect
+
+SCROLL_BYTES = 600          # budget of one line at 200x60; twice that fails
+
+
+@case(params=[(v, s) for v in VIEWS for s in (80, 200)], cost=3)
+def idle(ctx, p):
+    """Nothing happens: nothing is sent, no CPU is used."""
+    view, w = p
+    t = ctx.pty("--at", view, ctx.reports["store"], size=(w, w * 3 // 10))
+    t.settle(0.4)
+    before = t.ticks()
+    sent = 0
+    for _ in range(8):
+        sent += t.pump(0.25)
+    used = t.ticks() - before
+    expect(sent == 0, "%d bytes sent while idle" % sent)
+    expect(used <= 1, "%d ticks of CPU in 2 s while idle" % used)
+    t.quit()
+
+
+@case(params=["prompt", "help", "messages", "pending-key", "too-small", "list"], cost=3)
+def idle_elsewhere(ctx, where):
+    if where == "list":
+        ctx.copy("store", "all/one")
+        t = ctx.pty(ctx.path("all"), wait="one")
+    else:
+        t = ctx.pty(ctx.reports["store"])
+    keys = {"prompt": ":", "help": "?", "messages": "M", "pending-key": "g"}
+    if where in keys:
+        t.press(keys[where])
+    elif where == "too-small":
+        t.resize(30, 8)
+    t.settle(0.3)
+    before = t.ticks()
+    sent = sum(t.pump(0.25) for _ in range(6))
+    expect(sent == 0, "%d bytes sent while idle" % sent)
+    expect(t.ticks() - before <= 1, "%d ticks of CPU while idle" % (t.ticks() - before))
+
+
+def bytes_of(t, key, times):
+    """The most that a key sent."""
+    return max(t.press(key, quiet=0.05) for _ in range(times))
+
+
+@case(params=["help", "summary", "memory", "liveness", "trace"])
+def scroll_bytes(ctx, view):
+    """A line down at 200x60, in the list of a view."""
+    t = ctx.pty(*(["--at", view] if view != "help" else []), ctx.reports["store"], size=(200, 60))
+    t.settle(0.3)
+    if view == "help":
+        t.press("?")
+    elif view != "summary":
+        t.press("tab", quiet=0.2)
+    t.press("down", quiet=0.2)
+    most = bytes_of(t, "down", 12)
+    expect(most <= 2 * SCROLL_BYTES, "%d bytes for a line down, budget %d" % (most, SCROLL_BYTES))
+    t.quit()
+
+
+@case()
+def page_bytes(ctx):
+    t = ctx.pty(ctx.reports["store"], size=(200, 60))
+    t.press("?")
+    most = bytes_of(t, "pgdn", 3)
+    expect(most <= 2 * 30000, "%d bytes for a page" % most)
+    t.quit()
+
+
+@case(params=VIEWS)
+def unchanged_bytes(ctx, view):
+    """A key that changes nothing on the screen sends nothing (but a bell)."""
+    t = ctx.pty("--at", view, ctx.reports["store"], size=(200, 60))
+    t.settle(0.3)
+    t.press(VIEWS[view], quiet=0.2)
+    for key in ("esc", VIEWS[view], VIEWS[view]):
+        n = t.press(key, quiet=0.12)
+        expect(n == 0, "%d bytes for %s, which changes nothing: %r" % (n, key, t.raw[-n:][:200]))
+    t.press("home", quiet=0.12)
+    n = t.press("home", quiet=0.12)
+    expect(n <= 1, "%d bytes for a second Home: %r" % (n, t.raw[-n:][:200]))
+    t.quit()
+
+
+@case()
+def slow_terminal(ctx):
+    """A terminal that does not read: keys are still taken, and it catches up."""
+    t = ctx.pty(ctx.reports["store"], size=(200, 60))
+    for _ in range(30):
+        t.send("1347?M\x1b")            # nothing is read meanwhile
+    t.send("\x1b")
+    import time
+    time.sleep(0.5)
+    t.send("1")
+    t.settle(0.3)
+    t.press("C-l", quiet=0.2)
+    t.has("MEMORY", "CYCLES")
+    t.clean()
+    t.quit()
+
+
+@case()
+def first_screen_bytes(ctx):
+    t = ctx.pty(ctx.reports["store"], size=(200, 60))
+    expect(len(t.raw) <= 60000, "%d bytes for the first screen" % len(t.raw))
+    t.quit()

@@ -1,0 +1,501 @@
+# SPDX-License-Identifier: MIT
+"""Files of the user's, hostile names, reports that are half there or change underneath."""
+
+import os
+import random
+import re
+import shutil
+import sqlite3
+import sys
+
+from cases_views import tabs
+from harness import VIEWS, Failed, case, expect
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+import reports as builder  # noqa: E402
+
+
+# ---- configuration, keymaps, themes ----
+
+def said(t):
+    """The bottom line and the list of messages."""
+    first = t.bottom()
+    t.press("M", quiet=0.1)
+    text = t.text()
+    t.press("esc")
+    return first, text
+
+
+@case()
+def config_with_errors(ctx):
+    path = ctx.write(os.path.join(ctx.config, "config"),
+                     "# mine\nset units bytes\nset nosuch 1\nfrobnicate\nset units furlong\n"
+                     "set theme \"unclosed\nset mouse on\n\x1b[31mset time us\nset time us\n")
+    t = ctx.pty(ctx.reports["store"], wait="MEMORY", size=(250, 40))
+    first, log = said(t)
+    expect(re.search(r"config:3: .*nosuch", first), "the first error: %r" % first)
+    for n in (3, 4, 5, 6, 8):
+        expect("%s:%d: " % (path, n) in log, "line %d is not reported:\n%s" % (n, log))
+    for n in (1, 2, 7, 9):
+        expect("%s:%d: " % (path, n) not in log, "line %d is reported:\n%s" % (n, log))
+    worst = ctx.summary(ctx.reports["store"])["memory"]["worst_tile_bytes"]
+    t.has("{:,}".format(worst))
+    expect("1000" in t.screen.modes, "the mouse is not on")
+    t.clean()
+    t.quit()
+
+
+@case()
+def config_that_is_none(ctx):
+    for text in (os.urandom(5000), b"", b"\n" * 100, b"x" * 100000, b"set units bytes"):
+        ctx.write(os.path.join(ctx.config, "config"), text)
+        t = ctx.pty(ctx.reports["store"], wait="MEMORY")
+        t.press("M", "esc")
+        t.clean()
+        t.quit()
+        t.close()
+    os.unlink(os.path.join(ctx.config, "config"))
+    os.mkdir(os.path.join(ctx.config, "config"))
+    t = ctx.pty(ctx.reports["store"], wait="MEMORY")
+    t.quit()
+
+
+@case()
+def keymap_with_errors(ctx):
+    ctx.write(os.path.join(ctx.config, "keymaps", "mine.keys"),
+              "inherit default\nbind global x view memory -- my own\nbind global y nosuchcommand\n"
+              "bind nowhere z up\nbind global\nbind global Hyper-x up\nunbind global r\nnonsense\n"
+              "bind global C-x view\nbind trace x view summary\n")
+    t = ctx.pty("--keymap", "mine", ctx.reports["store"], wait="MEMORY", size=(160, 40))
+    first, log = said(t)
+    expect(re.search(r"mine\.keys:3: .*nosuchcommand", first), "the first error: %r" % first)
+    for n in (3, 4, 5, 6, 8, 9):
+        expect("mine.keys:%d: " % n in log, "line %d is not reported:\n%s" % (n, log))
+    for n in (1, 2, 7, 10):
+        expect("mine.keys:%d: " % n not in log, "line %d is reported:\n%s" % (n, log))
+    t.press("x", quiet=0.15)
+    tabs(t, "memory")
+    t.press("r")
+    expect("not bound" in t.bottom(), "r is still bound: %r" % t.bottom())
+    t.press("7", quiet=0.15)
+    tabs(t, "trace")
+    t.press("x", quiet=0.15)
+    tabs(t, "summary")
+    t.press("C-x")
+    t.clean()
+    t.quit()
+
+
+@case()
+def theme_with_errors(ctx):
+    ctx.write(os.path.join(ctx.config, "themes", "mine.theme"),
+              "inherit default\nrole tab_active #123456/red\nrole nosuch red\nrole text #12\n"
+              "role text red green blue\nfrob\nrole\nrole title \"open\nrole label cyan\n")
+    t = ctx.pty("--theme", "mine", ctx.reports["store"], wait="MEMORY", size=(160, 40))
+    first, log = said(t)
+    expect(re.search(r"mine\.theme:3: .*nosuch", first), "the first error: %r" % first)
+    for n in (3, 4, 5, 6, 7, 8):
+        expect("mine.theme:%d: " % n in log, "line %d is not reported:\n%s" % (n, log))
+    for n in (1, 2, 9):
+        expect("mine.theme:%d: " % n not in log, "line %d is reported:\n%s" % (n, log))
+    t.clean()
+    t.quit()
+
+
+@case()
+def files_that_are_not_there(ctx):
+    for option, says in (("--theme", "theme"), ("--keymap", "keymap")):
+        t = ctx.pty(option, "nosuch", ctx.reports["store"], wait="MEMORY", size=(120, 30))
+        expect("nosuch" in t.bottom() and says in t.bottom(), "%r" % t.bottom())
+        t.press("3", quiet=0.1)
+        tabs(t, "memory")
+        t.quit()
+        t.close()
+    for option in ("theme", "keymap"):
+        ctx.write(os.path.join(ctx.config, "config"), "set %s nosuch\n" % option)
+        t = ctx.pty(ctx.reports["store"], wait="MEMORY", size=(120, 30))
+        expect("nosuch" in t.bottom(), "%r" % t.bottom())
+        t.quit()
+        t.close()
+
+
+@case()
+def inherit_in_a_circle(ctx):
+    ctx.write(os.path.join(ctx.config, "keymaps", "a.keys"), "inherit b\nbind global x quit\n")
+    ctx.write(os.path.join(ctx.config, "keymaps", "b.keys"), "inherit a\ninherit default\n")
+    ctx.write(os.path.join(ctx.config, "themes", "a.theme"), "inherit a\nrole text red\n")
+    t = ctx.pty("--keymap", "a", "--theme", "a", ctx.reports["store"], wait="MEMORY")
+    t.press("M", "esc")
+    t.send("x")
+    t.expect_end(0)
+    t.restored()
+
+
+@case()
+def own_default_keymap(ctx):
+    """A user's default.keys stands before the program's, and may inherit it."""
+    ctx.write(os.path.join(ctx.config, "keymaps", "default.keys"),
+              "inherit default\nbind global x view memory\n")
+    t = ctx.pty(ctx.reports["store"], wait="MEMORY")
+    t.press("x", quiet=0.1)
+    tabs(t, "memory")
+    t.press("1", quiet=0.1)
+    tabs(t, "summary")
+    t.quit()
+
+
+# ---- hostile names ----
+
+MARKS = ["\x1b[31mred\x1b[0m", "\x1b]0;owned\x07", "\x1b]52;c;ZXZpbA==\x07", "\x1bc", "\x1b[2J",
+         "\x1bP+q544e\x1b\\", "\x1b[6n", "tab\tname", "new\nline", "cr\rback", "\x7fdel\x08\x08",
+         "c1 \u009b31m csi", "\u0085next", b"bad \xff\xfe\x80 utf8", b"cut \xe2\x82",
+         b"over \xc0\xaf long", b"surrogate \xed\xa0\x80 half", b"raw c1 \x9b31m \x90q \x9d",
+         "bidi \u202e evil \u2066 iso \u200f", "x" * 5000, "\u4e2d" * 3000, "e" + "\u0301" * 4000,
+         "%s%n%1000d", "\ufeffbom", "line\u2028sep\u2029", "\u00ad\u200b\u200d\u2060 invisible",
+         "\U0001f468\u200d\U0001f469\u200d\U0001f467", "\ue000private", "\U000e0041tag", "", " "]
+
+
+def hostile_text(rng):
+    m = rng.choice(MARKS)
+    return builder.text(m) if isinstance(m, bytes) else m
+
+
+def spoil(db, table, column, key):
+    """Names of a table replaced by hostile ones, each of them at least once where there is room."""
+    ids = [r[0] for r in db.execute("SELECT %s FROM %s ORDER BY 1" % (key, table))]
+    for i, k in enumerate(ids):
+        m = MARKS[i % len(MARKS)]
+        value = "CAST(? AS TEXT)" if isinstance(m, bytes) else "?"
+        db.execute("UPDATE %s SET %s = %s WHERE %s IS ?" % (table, column, value, key), [m, k])
+
+
+def hostile_report(ctx, kind):
+    path = ctx.copy(kind)
+    db = sqlite3.connect(path, isolation_level=None)
+    db.execute("PRAGMA journal_mode=OFF")
+    db.execute("BEGIN")
+    names = {}
+    for name, sql in db.execute("SELECT name, sql FROM sqlite_master WHERE type='table'").fetchall():
+        cols = db.execute("PRAGMA table_info(%s)" % builder.q(name)).fetchall()
+        names[name] = [(c[1], c[2]) for c in cols]
+    done = 0
+    for table, cols in names.items():
+        for c, decl in cols:
+            if c in ("name", "s", "text", "value", "path") and not table.startswith("sqlite"):
+                spoil(db, builder.q(table), builder.q(c), "rowid")
+                done += 1
+    db.execute("COMMIT")
+    db.close()
+    expect(done > 0, "no names found in %s" % names)
+    return path
+
+
+@case(params=[(k, t) for k in ("store", "sdk", "built") for t in ("xterm-256color", "vt100")], cost=3)
+def hostile_names(ctx, p):
+    kind, term = p
+    if kind == "built":
+        rep = builder.build(ctx.path("built"), 3, hostile_names=True, hostile_idents=True,
+                            categories=21, programs=60, compute_sets=40, steps=200, vars=800,
+                            per_ipu=100, extra_tables=4)
+        path = rep.profile
+    else:
+        path = hostile_report(ctx, kind)
+    for size in ((80, 24), (200, 60)):
+        t = ctx.pty(os.path.dirname(path), env={"TERM": term}, size=size, wait=None)
+        t.wait(lambda text: "MEMORY" in text)
+        strings = list(t.screen.strings)
+        for key in ("1", "3", "4", "7"):
+            t.press(key, quiet=0.12)
+            t.press("tab", "down", "down", "pgdn", "right", "right", "end", "tab", "pgdn", "pgdn",
+                    "end", "left", quiet=0.03)
+            t.press("y", quiet=0.05)
+            t.clean()
+        t.press("M", "end", "home", quiet=0.05)
+        t.clean()
+        t.press("esc")
+        for s in t.screen.strings[len(strings):]:
+            if not re.fullmatch(rb"\]52;c;[A-Za-z0-9+/=]*", s) or b"ZXZpbA==" == s[6:]:
+                t.fail("a string got through: %r" % s[:80])
+        expect(b"owned" not in b"".join(t.screen.strings), "a title was set")
+        for bad in ("\u202e", "\u2066", "\u009b"):
+            expect(bad.encode() not in t.raw, "%r was sent" % bad)
+        t.quit()
+        t.close()
+
+
+@case()
+def hostile_path(ctx):
+    """The directory's own name is shown in the title."""
+    for name in ("a\x1b[31mb", "new\nline", "bidi\u202e", "x" * 200, "\u4e2d" * 60, "tab\there"):
+        path = ctx.copy("store", name)
+        t = ctx.pty(os.path.dirname(path), wait="MEMORY", size=(120, 30))
+        t.clean()
+        t.quit()
+        t.close()
+        t = ctx.pty(ctx.path(name + "-missing"), wait=None, size=(120, 30))
+        t.expect_end(3)
+        t.clean()
+        t.close()
+    bad = os.fsencode(ctx.path("")) + b"bad\xff\xfe"
+    shutil.copytree(ctx.reports["store"].encode(), bad)
+    t = ctx.pty(bad, wait="MEMORY")
+    t.clean()
+    t.quit()
+
+
+@case()
+def hostile_arguments(ctx):
+    for args in (["--theme", "\x1b[31m"], ["--at", "\x1b]0;x\x07"], ["--\x1b[31m"],
+                 ["--keymap", "a\nb"]):
+        t = ctx.pty(*args, ctx.reports["store"], wait=None, size=(120, 30))
+        t.settle(0.3)
+        t.clean()
+        if t.poll() is None:
+            t.quit()
+        t.close()
+
+
+# ---- directories of reports ----
+
+@case()
+def list_of_reports(ctx):
+    """A directory without a report: those below it, Enter opens."""
+    for name in ("one", "two/deep", "three"):
+        ctx.copy("store" if name != "three" else "sdk", os.path.join("all", name))
+    ctx.write("all/other/readme.txt", "nothing")
+    t = ctx.pty(ctx.path("all"), wait=lambda text: "one" in text and "deep" in text)
+    t.has("three", "reports below")
+    t.clean()
+    t.press("down", "down", "down", "up", "G", "g", "g")
+    t.resize(120, 40)
+    t.resize(30, 5)
+    t.resize(80, 24)
+    t.has("three", "one", "deep")
+    row = [y for y in range(24) if "three" in t.screen.line(y)]
+    expect(row, "no row")
+    at = 0
+    for at in range(5):
+        marked = [y for y in range(24) if len(set(t.screen.attributes(y))) >= 1 and
+                  t.screen.attributes(y)[2] != t.screen.attributes(22)[2] and y > 2]
+        if row[0] in marked and len(marked) == 1:
+            break
+        t.press("down")
+    t.press("enter", quiet=0.3)
+    t.wait("MEMORY")
+    t.has("CYCLES")
+    t.press("3", quiet=0.15)
+    tabs(t, "memory")
+    t.quit()
+
+
+@case()
+def list_keys(ctx):
+    for name in ("one", "two"):
+        ctx.copy("store", os.path.join("all", name))
+    t = ctx.pty(ctx.path("all"), wait="one")
+    for key in ("3", "1", "/", "esc", "?", "?", "M", "M", "r", "y", "gm", "tab", "+", "n"):
+        for k in ([key] if len(key) != 2 else list(key)):
+            t.press(k, quiet=0.08)
+        if t.poll() is not None:
+            t.fail("ended after %s" % key)
+        t.clean()
+    for key in ("Q", "q", "esc"):
+        if key != "Q":
+            t = ctx.pty(ctx.path("all"), wait="one")
+        t.press(key)
+        t.expect_end(0)
+        t.restored()
+        t.lacks("tilescope: ")          # who leaves the list knows that nothing was opened
+        t.close()
+
+
+@case()
+def list_by_default(ctx):
+    """Without a path: the working directory."""
+    ctx.copy("store", "here/below")
+    t = ctx.pty(cwd=ctx.path("here"), wait="below")
+    t.press("enter", quiet=0.3)
+    t.wait("MEMORY")
+    t.quit()
+    t = ctx.pty(cwd=ctx.path("here", "below"), wait="MEMORY")
+    t.quit()
+
+
+@case()
+def newest_report(ctx):
+    old, new = ctx.copy("store", "all/old"), ctx.copy("sdk", "all/new")
+    os.utime(old, (1e9, 1e9))
+    os.utime(new, (2e9, 2e9))
+    t = ctx.pty("--latest", ctx.path("all"), wait="MEMORY", size=(120, 30))
+    expect("new" in t.screen.line(0), "the title: %r" % t.screen.line(0))
+    t.quit()
+
+
+@case()
+def no_report_below(ctx):
+    os.makedirs(ctx.path("all", "a", "b"))
+    os.symlink("..", ctx.path("all", "a", "up"))
+    t = ctx.pty(ctx.path("all"), wait=None)
+    t.expect_end(3)
+    t.restored()
+    t.has("tilescope: ")
+
+
+# ---- files that are half there, or change ----
+
+@case(params=["store", "sdk"], cost=5)
+def being_written(ctx, kind):
+    """A -wal beside the profile: a banner; when it has gone and the file is there: the report."""
+    path = ctx.copy(kind)
+    ctx.write(path + "-wal", b"7\x7f\x06\x82" + b"\0" * 5000)
+    t = ctx.pty(os.path.dirname(path), wait="written", size=(100, 30))
+    t.has("looking again every 2 s")
+    t.press("3", quiet=0.1)
+    t.press("?", quiet=0.1)
+    t.press("?", quiet=0.1)
+    t.resize(80, 24)
+    t.press("1", quiet=0.1)
+    t.has("looking again every 2 s")
+    before = t.ticks()
+    t.pump(0.5)
+    t.pump(0.5)
+    expect(t.ticks() - before <= 3, "spins while it waits: %d ticks" % (t.ticks() - before))
+    new = path + ".new"
+    shutil.copyfile(path, new)
+    os.replace(new, path)
+    os.unlink(path + "-wal")
+    t.wait(lambda text: "looking again" not in text and "MEMORY" in text)
+    t.clean()
+    t.quit()
+
+
+@case(cost=5)
+def written_while_unreadable(ctx):
+    """Half a file with a -journal: wait for it; it comes."""
+    path = ctx.copy("sdk")
+    whole = open(path, "rb").read()
+    ctx.write(path, whole[:50])
+    ctx.write(path + "-journal", b"\xd9\xd5\x05\xf9" + b"\0" * 600)
+    t = ctx.pty(os.path.dirname(path), wait="written", size=(100, 30))
+    t.press("3", "7", "1", "j", quiet=0.06)
+    t.clean()
+    ctx.write(path, whole)
+    os.unlink(path + "-journal")
+    t.wait(lambda text: "looking again" not in text and "MEMORY" in text)
+    t.quit()
+
+
+@case(cost=4)
+def written_and_gone(ctx):
+    path = ctx.copy("sdk")
+    ctx.write(path, b"SQLite format 3\0")
+    ctx.write(path + "-journal", b"\xd9\xd5\x05\xf9" + b"\0" * 600)
+    t = ctx.pty(os.path.dirname(path), wait="written", size=(100, 30))
+    shutil.rmtree(os.path.dirname(path))
+    t.expect_end(3)
+    t.restored()
+    t.has("tilescope: ")
+
+
+@case()
+def temporary_name(ctx):
+    """profile_<random>.pop: the engine is still alive."""
+    path = ctx.copy("sdk")
+    os.rename(path, os.path.join(os.path.dirname(path), "profile_a1b2c3.pop"))
+    t = ctx.pty(os.path.dirname(path), wait=None, size=(120, 30))
+    t.settle(0.5)
+    expect(t.poll() is None, "ended: %r" % t.text())
+    t.wait("written")
+    t.clean()
+    t.quit()
+
+
+@case(params=[("sdk", 0.5), ("sdk", 0.9), ("store", 0.5), ("store", 0.05), ("sdk", 0.02)])
+def truncated(ctx, p):
+    kind, share = p
+    path = ctx.copy(kind)
+    builder.truncate(path, int(os.path.getsize(path) * share))
+    t = ctx.pty(os.path.dirname(path), wait=None, size=(100, 30))
+    t.settle(0.5)
+    if t.poll() is not None:
+        expect(t.status == 3, "exit status %s" % t.status)
+        t.restored()
+        t.has("tilescope: ")
+        return
+    t.wait("truncated")
+    for key in ("3", "4", "7", "1"):
+        t.press(key, "tab", "end", "home", quiet=0.1)
+        t.clean()
+        t.has("truncated")
+    t.quit()
+
+
+@case(params=range(6))
+def noise(ctx, seed):
+    """Pages overwritten with noise: no crash, no hang, no junk on any view."""
+    path = ctx.copy("sdk" if seed % 2 else "store")
+    rng = random.Random(seed)
+    pages = os.path.getsize(path) // builder.page_size(path)
+    for _ in range(1 + seed * 3):
+        builder.noise_page(path, rng.randrange(2, pages), rng.random())
+    t = ctx.pty(os.path.dirname(path), wait=None, size=(120, 40))
+    t.settle(0.5)
+    if t.poll() is not None:
+        expect(t.status in (3, 4), "exit status %s" % t.status)
+        t.restored()
+        return
+    for key in ("3", "4", "7", "1"):
+        t.press(key, quiet=0.15)
+        t.press("tab", "end", "home", "tab", "pgdn", quiet=0.04)
+        t.clean()
+    t.quit()
+
+
+@case(cost=2)
+def replaced_underneath(ctx):
+    """The file is overwritten and cut while it is shown: never a crash."""
+    path = ctx.copy("store")
+    t = ctx.pty(os.path.dirname(path), size=(100, 30))
+    builder.truncate(path, 8192)
+    for key in ("3", "4", "7", "1", "r"):
+        t.press(key, "end", quiet=0.12)
+        if t.poll() is not None:
+            raise Failed("ended after %s: %s\n%s" % (key, t.status, t.text()))
+        t.clean()
+    ctx.write(path, os.urandom(100000))
+    for key in ("3", "4", "7", "1", "r"):
+        t.press(key, "end", quiet=0.12)
+        expect(t.poll() is None, "ended after %s" % key)
+    t.press("esc")
+    t.send("Q")
+    t.end()
+    expect(t.status >= 0, "died of signal %s" % t.status)
+    t.restored()
+
+
+@case(params=VIEWS)
+def empty_report(ctx, name):
+    """Nothing in it but the tables."""
+    rep = builder.build(ctx.path("none"), 5, steps=0, vars=0, programs=0, compute_sets=0, tiles=0,
+                        categories=1, hostile_numbers=0)
+    t = ctx.pty("--at", name, rep.dir, size=(100, 30))
+    t.press("tab", "down", "end", "home", "+", "-", "0", "pgdn", "n", "w", "p", quiet=0.04)
+    t.clean()
+    tabs(t, name)
+    t.quit()
+
+
+@case(params=[(m, v) for m in ("memory_by_tile", "vars_info", "steps", "steps_by_ipu", "all")
+              for v in ("memory", "liveness", "trace")])
+def tables_missing(ctx, p):
+    missing, view = p
+    every = ["steps", "steps_by_ipu", "programs", "compute_sets", "vars_info", "var_categories",
+             "memory_by_tile"]
+    rep = builder.build(ctx.path("none"), 6, ipus=2, steps=60, vars=200, per_ipu=100,
+                        hostile_numbers=0,
+                        missing_tables=every[:-2] if missing == "all" else [missing])
+    t = ctx.pty("--at", view, rep.dir, size=(100, 30))
+    t.press("tab", "down", "end", "home", "+", "-", "pgdn", "w", "p", quiet=0.04)
+    t.clean()
+    tabs(t, view)
+    t.quit()

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: MIT
+"""Each view at each size, resizing at any moment, too small a window."""
+
+from harness import SIZES, VIEWS, case, expect
+
+
+def tabs(t, view):
+    """The tab line names all four views; the one that is shown looks different from the others."""
+    line = t.screen.line(0)
+    expect("tilescope" in line, "no title: %r" % line)
+    looks = {}
+    for v, key in VIEWS.items():
+        at = line.find(key + ":")
+        if at < 0:
+            t.fail("no tab %s in %r" % (v, line))
+        looks[v] = t.screen.cells[0][at][1]
+    others = {looks[v] for v in VIEWS if v != view}
+    if len(others) != 1 or looks[view] in others:
+        t.fail("the tab of %s does not stand out: %r" % (view, looks))
+
+
+def sane(t):
+    """What holds for every screen that is large enough."""
+    t.clean()
+    t.lacks("too small")
+    expect(t.bottom(), "the bottom line is empty")
+    t.restless = t.settle(0.2)
+    if t.restless:
+        t.fail("an idle screen sent %d bytes" % t.restless)
+
+
+@case(params=[(v,) + s for v in VIEWS for s in SIZES])
+def view(ctx, p):
+    name, w, h = p
+    t = ctx.pty(ctx.reports["store"], size=(w, h))
+    t.press(VIEWS[name], quiet=0.15)
+    tabs(t, name)
+    sane(t)
+    t.press("down", "up", "pgdn", "pgup", "end", "home", "right", "left", "tab", "tab", quiet=0.04)
+    tabs(t, name)
+    sane(t)
+    t.quit()
+
+
+@case(params=[(v, w, h) for v in VIEWS for w, h in ((80, 24), (200, 60))])
+def view_sdk(ctx, p):
+    name, w, h = p
+    t = ctx.pty("--at", name, ctx.reports["sdk"], size=(w, h))
+    tabs(t, name)
+    sane(t)
+    t.press("G", "g", "g", "+", "-", "0", quiet=0.04)
+    sane(t)
+    t.quit()
+
+
+@case(params=VIEWS)
+def at_starts_there(ctx, name):
+    t = ctx.pty("--at", name, ctx.reports["store"], size=(100, 30))
+    tabs(t, name)
+    t.press("q")
+    t.expect_end(0)
+    t.restored()
+
+
+@case(params=[(39, 24), (80, 9), (39, 9), (1, 1), (2, 80), (200, 1)])
+def too_small(ctx, p):
+    w, h = p
+    t = ctx.pty(ctx.reports["store"], size=(w, h), wait=None)
+    t.settle(0.3)
+    if w >= 10:
+        t.has("too small")
+        t.lacks("MEMORY")
+    t.press("3", "down", "?", "esc")
+    t.clean()
+    t.resize(80, 24)
+    t.wait("help")
+    t.lacks("too small")
+    t.quit()
+
+
+@case()
+def smallest(ctx):
+    t = ctx.pty(ctx.reports["store"], size=(40, 10), wait="1:")
+    for key in "1347?M":
+        t.press(key)
+        t.lacks("too small")
+        t.clean()
+    t.quit()
+
+
+@case(params=VIEWS)
+def resize(ctx, name):
+    """To every size and back: what is there at the end is what a fresh start shows."""
+    t = ctx.pty("--at", name, ctx.reports["store"], size=(80, 24))
+    t.settle(0.2)
+    before = t.text()
+    for w, h in [(200, 60), (79, 23), (40, 10), (39, 9), (10, 3), (1, 1), (300, 20), (41, 100),
+                 (120, 40), (250, 80), (80, 24)]:
+        t.resize(w, h)
+        t.clean()
+        if w >= 40 and h >= 10:
+            t.lacks("too small")
+            expect(t.screen.line(0).startswith(" tilescope"), "no title at %dx%d" % (w, h))
+            if not t.bottom():
+                t.fail("no bottom line at %dx%d" % (w, h))
+    t.settle(0.2)
+    if t.text() != before:
+        t.fail("after resizing back the screen differs from\n%s" % before)
+    t.quit()
+
+
+@case(params=VIEWS)
+def resize_equals_start(ctx, name):
+    t = ctx.pty("--at", name, ctx.reports["store"], size=(80, 24))
+    t.resize(132, 43)
+    t.settle(0.25)
+    u = ctx.pty("--at", name, ctx.reports["store"], size=(132, 43))
+    u.settle(0.25)
+    if t.text() != u.text():
+        t.fail("a fresh start at that size shows\n%s" % u.text())
+    t.quit()
+    u.quit()
+
+
+@case()
+def resize_storm(ctx):
+    """Many at once, with keys between them, none waited for."""
+    t = ctx.pty(ctx.reports["store"], size=(80, 24))
+    for i in range(60):
+        t.resize(20 + i * 7 % 180, 5 + i * 11 % 60, settle=False)
+        if i % 3 == 0:
+            t.send("1347jk?M"[i // 3 % 8])
+    t.resize(100, 30)
+    t.wait("tilescope")
+    t.clean()
+    t.press("esc", "esc", "1", quiet=0.2)
+    t.has("MEMORY", "CYCLES")
+    u = ctx.pty(ctx.reports["store"], size=(100, 30))
+    t.press("g", "g")
+    u.press("g", "g")
+    expect(t.text().splitlines()[1:-1] == u.text().splitlines()[1:-1],
+           "differs from a fresh start\n%s\n-----\n%s" % (t.text(), u.text()))
+    t.quit()
+
+
+@case()
+def resize_while_loading(ctx):
+    for pause in (0, 0.002, 0.005, 0.01, 0.02, 0.05):
+        t = ctx.pty(ctx.reports["store"], size=(80, 24), wait=None)
+        t.pump(pause)
+        t.resize(120, 40, settle=False)
+        t.pump(pause)
+        t.resize(100, 33, settle=False)
+        t.wait(lambda text: "MEMORY" in text and "help" in text)
+        t.clean()
+        if "help" not in t.bottom():
+            t.fail("the bottom line is elsewhere")
+        t.quit()
+
+
+@case()
+def resize_under_prompt(ctx):
+    t = ctx.pty(ctx.reports["store"], size=(80, 24))
+    t.press(":")
+    t.type("view me")
+    for w, h in ((120, 40), (39, 9), (60, 12), (200, 50), (80, 24)):
+        t.resize(w, h)
+        t.clean()
+        if w >= 40:
+            expect(t.bottom().startswith(":view me"), "the prompt is not at %dx%d: %r" % (
+                w, h, t.bottom()))
+    t.type("mory")
+    t.press("enter", quiet=0.2)
+    tabs(t, "memory")
+    t.quit()
+
+
+@case(tmux=True)
+def tmux_sizes(ctx):
+    """In tmux: the same, drawn by someone else's terminal; splits as users make them."""
+    t = ctx.tmux(ctx.reports["store"], size=(80, 24))
+    for w, h in ((120, 40), (200, 60), (250, 80), (30, 8), (80, 24)):
+        t.resize(w, h)
+        t.wait(lambda text, small=w < 40: ("too small" in text) == small and
+               (small or "help" in text.rstrip().split("\n")[-1]))
+    t.run("split-window", "-t", "s", "-h", "exec sleep 100")
+    t.run("select-pane", "-t", "s.0")
+    t.run("kill-pane", "-t", "s.1")
+    t.wait("help")
+    t.rest()
+    for key in "347":
+        t.keys(key)
+        t.rest()
+        expect("tilescope" in t.text().split("\n")[0], "no title")
+    t.keys("q")
+    t.wait("[exit 0]")
+    expect(t.ask("alternate_on") == "0" and t.ask("cursor_flag") == "1", "the screen is not back")
+
+
+@case(tmux=True)
+def tmux_agrees(ctx):
+    """tmux and our own model of a terminal show the same: neither is fooled alone."""
+    t = ctx.tmux(ctx.reports["store"], size=(100, 30))
+    u = ctx.pty(ctx.reports["store"], size=(100, 30), env={"TERM": "tmux-256color"})
+    for key in ("1", "3", "4", "7", "?", "M"):
+        t.keys(key)
+        u.press(key, quiet=0.2)
+        t.rest(0.25)
+        a = [r.rstrip() for r in t.text().rstrip("\n").split("\n")]
+        b = u.text().rstrip("\n").split("\n")
+        if key != "M" and a != b:
+            at = [i for i in range(min(len(a), len(b))) if a[i] != b[i]]
+            u.fail("after %s tmux shows otherwise, first in row %s\n%r\n%r" % (
+                key, at[:1], a[at[0]] if at else len(a), b[at[0]] if at else len(b)))
+    u.quit()

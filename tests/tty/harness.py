@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+"""
+harness - what the cases of the terminal share.
+
+A case is a function marked @case in one of the cases_*.py; it gets a Ctx, a directory of its own
+with the program and reports in it, and raises Failed.  What a case started is ended after it.
+"""
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+
+from terminal import Failed, LIMIT, Pty, Tmux
+
+CASES = []
+PASS_ENV = ("ASAN_", "UBSAN_", "TSAN_", "LSAN_", "GCOV", "LD_LIBRARY_PATH", "TS_SANITIZE")
+VIEWS = {"summary": "1", "memory": "3", "liveness": "4", "trace": "7"}
+TITLES = {"summary": "Summary", "memory": "Memory", "liveness": "Liveness", "trace": "Trace"}
+SIZES = [(80, 24), (120, 40), (200, 60), (250, 80)]
+# what stands in the bottom line when nothing else does
+HINT = "help"
+
+
+def case(params=None, tmux=False, cost=1):
+    """Mark a test; `params`: one case for each; `tmux`: needs it; `cost`: long ones start first."""
+    def mark(fn):
+        name = fn.__name__.replace("_", "-")
+        for p in [None] if params is None else params:
+            label = "-".join(map(str, p)) if isinstance(p, tuple) else str(p)
+            CASES.append((name if params is None else "%s/%s" % (name, label), fn.__module__,
+                          fn.__name__, p, tmux, cost))
+        return fn
+    return mark
+
+
+class Ctx:
+    """One case: its directory, the program, the reports (made once for all: not to be changed)."""
+
+    def __init__(self, program, where, reports):
+        self.program = program
+        self.dir = where
+        self.reports = reports
+        self.home = os.path.join(where, "home")
+        self.config = os.path.join(self.home, "config", "tilescope")
+        os.makedirs(self.config)
+        self.running = []
+
+    def path(self, *names):
+        return os.path.join(self.dir, *names)
+
+    def write(self, path, text):
+        path = os.path.join(self.dir, path)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as f:
+            f.write(text.encode() if isinstance(text, str) else text)
+        return path
+
+    def copy(self, kind, name="report"):
+        """A report of one's own, to be changed; the path of its file."""
+        to = self.path(name)
+        shutil.copytree(self.reports[kind], to)
+        return os.path.join(to, os.listdir(to)[0])
+
+    def env(self, **more):
+        env = {k: v for k, v in os.environ.items() if k.startswith(PASS_ENV)}
+        env.update({"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": self.home,
+                    "XDG_CACHE_HOME": os.path.join(self.home, "cache"),
+                    "XDG_CONFIG_HOME": os.path.join(self.home, "config"),
+                    "LC_ALL": "C.UTF-8", "TZ": "UTC", "TERM": "xterm-256color"})
+        env.update(more)
+        return {k: v for k, v in env.items() if v is not None}
+
+    def pty(self, *args, size=(80, 24), env=None, wait="help", program=None, **more):
+        """The program on a pseudo-terminal; waits until it shows `wait` (None: does not)."""
+        t = Pty([program or self.program] + [os.fspath(a) for a in args], self.env(**(env or {})),
+                size=size, cwd=more.pop("cwd", self.dir), **more)
+        self.running.append(t)
+        if wait:
+            t.wait(wait)
+        return t
+
+    def tmux(self, *args, size=(80, 24), env=None, wait="help", shell=None, before="", **more):
+        """
+        The program in tmux, in a shell that afterwards says `[exit N]` and the terminal's modes;
+        `shell`: an interactive shell instead, where tests type for themselves.
+        """
+        words = " ".join(shlex.quote(a) for a in [self.program] + [os.fspath(a) for a in args])
+        sh = shell or "stty -g >modes-before; %s%s; s=$?; stty -g >modes-after; " \
+            "echo \"[exit $s]\"; exec sleep 1000" % (before, words)
+        t = Tmux("exec sh -c %s" % shlex.quote(sh) if not shell else shell,
+                 self.env(TERM=None, **(env or {})), self.dir, size=size, cwd=self.dir, **more)
+        self.running.append(t)
+        if wait:
+            t.wait(wait)
+        return t
+
+    def run(self, *args, env=None, **more):
+        return subprocess.run([self.program] + [os.fspath(a) for a in args],
+                              env=self.env(**(env or {})), cwd=self.dir, capture_output=True,
+                              timeout=LIMIT, **more)
+
+    def summary(self, report):
+        r = self.run("summary", "-f", "json", report, stdin=subprocess.DEVNULL)
+        expect(r.returncode == 0, "summary: %r" % r.stderr)
+        return json.loads(r.stdout)
+
+    def close(self):
+        for t in self.running:
+            t.close()
+
+
+def expect(truth, why):
+    if not truth:
+        raise Failed(why)
+
+
+def digits(text):
+    """The numbers on a screen, grouping marks taken out."""
+    return set(re.findall(r"\d+(?:\.\d+)?", re.sub(r"(?<=\d),(?=\d{3})", "", text)))
+
+
+def not_ascii(text):
+    return [c for c in text if ord(c) > 126]
