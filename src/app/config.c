@@ -24,6 +24,7 @@ struct finder {
 	const char *kind; /* "themes", "keymaps" */
 	const char *suffix;
 	char *kept[FILES_KEPT];
+	char name[FILES_KEPT][TS_OPTION_TEXT]; /* of each of those */
 	int count;
 	char file[256]; /* that was found last */
 };
@@ -36,15 +37,26 @@ finder_fini(struct finder *f)
 }
 
 static const char *
-read_kept(struct finder *f, const char *path)
+read_kept(struct finder *f, const char *name, const char *path)
 {
 	char *text;
 
 	if (f->count == FILES_KEPT || ts_lex_read(&text, path, NULL))
 		return NULL;
+	snprintf(f->name[f->count], TS_OPTION_TEXT, "%s", name);
 	f->kept[f->count++] = text;
 	snprintf(f->file, sizeof(f->file), "%.250s", path);
 	return text;
+}
+
+/* Has the user's file of that name been read? Then it wants to inherit the program's own. */
+static bool
+was_read(const struct finder *f, const char *name)
+{
+	for (int i = 0; i < f->count; i++)
+		if (strcmp(f->name[i], name) == 0)
+			return true;
+	return false;
 }
 
 static const char *
@@ -58,11 +70,11 @@ find_file(void *ctx, const char *name)
 
 	ts_strbuf_init(&relative, 200);
 	ts_strbuf_printf(&relative, "%s/%s%s", f->kind, name, f->suffix);
-	path = ts_config_path(relative.s);
-	if (path && !strchr(name, '/'))
-		text = read_kept(f, path);
-	free(path);
 	embedded = ts_embedded_find(relative.s);
+	path = ts_config_path(relative.s);
+	if (path && !strchr(name, '/') && !(embedded && was_read(f, name)))
+		text = read_kept(f, name, path);
+	free(path);
 	if (!text && embedded) {
 		snprintf(f->file, sizeof(f->file), "%.250s", relative.s);
 		text = embedded->text;

@@ -134,6 +134,10 @@ do_forward(struct ts_app *app, const struct ts_call *call)
 static enum ts_effect
 go_view(struct ts_app *app, enum ts_view_id id)
 {
+	if (!app->env.report && app->view[TS_VIEW_OPEN]) {
+		ts_view_say(&app->env, "choose a report first");
+		return TS_EFFECT_BELL;
+	}
 	if (id != app->current)
 		push_place(app);
 	ts_app_show(app, id);
@@ -153,10 +157,12 @@ do_quit(struct ts_app *app, const struct ts_call *call)
 static enum ts_effect
 do_close(struct ts_app *app, const struct ts_call *call)
 {
+	bool listing = !app->env.report && app->view[TS_VIEW_OPEN];
+
 	(void)call;
-	if (!is_cover(app->current) || !app->env.report)
+	if (!is_cover(app->current) || (listing && app->current == TS_VIEW_OPEN))
 		return TS_EFFECT_QUIT;
-	ts_app_show(app, app->under);
+	ts_app_show(app, listing ? TS_VIEW_OPEN : app->under);
 	return TS_EFFECT_REPAINT;
 }
 

@@ -237,7 +237,7 @@ tell_terminal(struct ts_app *app)
 	const struct ts_tty_info *info = ts_tty_info(app->tty);
 
 	if (info->replaced) {
-		ts_view_say(&app->env, "the terminal type %s is not known here: %s is used",
+		ts_view_say(&app->env, "the terminal type %.40s is not known here: %s is used",
 			getenv("TERM") ? getenv("TERM") : "(none)", info->term);
 		ts_log_add(app->log, "%s", app->env.message);
 	}
@@ -366,7 +366,7 @@ ts_app_run(const struct ts_args *args)
 	while (!code && !l->app.quit)
 		turn(l);
 	status = code ? ts_exit_of(code) : l->app.status;
-	if (!code && l->app.failed.code && !l->app.env.report &&
+	if (!code && l->app.failed.code && !l->app.env.report && l->app.status != TS_EXIT_OK &&
 		l->app.status != TS_EXIT_INTERRUPTED)
 		err = l->app.failed;
 	ts_crash_watch(NULL);

@@ -28,10 +28,9 @@ static const char *
 banner(const struct ts_app *app)
 {
 	if (app->waiting)
-		return "The report is being written and cannot be read yet; looking again every 2 s";
+		return "The report is being written, not readable yet; looking again every 2 s";
 	if (app->env.report && app->env.report->being_written)
-		return "The profile is being written: figures are those of the file so far; looking again "
-		       "every 2 s";
+		return "The profile is being written: figures so far; looking again every 2 s";
 	if (app->env.report && app->env.report->header.truncated)
 		return "The profile is truncated: what can be read is shown";
 	return "";
