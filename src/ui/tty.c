@@ -984,6 +984,7 @@ ts_tty_resume(struct ts_tty *t)
 	struct winsize size;
 
 	reset_prog_mode();
+	keypad(t->keys, TRUE); /* endwin() took the keypad out of application mode */
 	redirect_stderr(t);
 	paste_mode(t, true);
 	t->pasting = false;
