@@ -106,6 +106,7 @@ static const struct option_def options[] = {
 		"layout sdk: names of the columns never seen", 0},
 	{"quiet", 'q', FLAG, AT(quiet), NULL, TS_FOR_ALL, NULL, "no warnings on standard error", 0},
 	{"verbose", 'v', FLAG, AT(verbose), NULL, TS_FOR_ALL, NULL, "say more", 0},
+	{"version", 0, FLAG, AT(version), NULL, TS_FOR_APP, NULL, "the version", 0},
 	{"help", 'h', FLAG, AT(help), NULL, TS_FOR_ALL, NULL, "how to use it", 0},
 };
 
@@ -210,7 +211,7 @@ check_paths(const struct ts_args *args, struct ts_err *err)
 {
 	const struct ts_verb *v = args->verb;
 
-	if (args->help)
+	if (args->help || args->version)
 		return TS_OK;
 	if (v == app_verb && args->path_count > 0 && is_unknown_verb(args->paths[0]))
 		return ts_err_set(err, TS_E_USAGE,

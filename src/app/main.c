@@ -45,5 +45,7 @@ main(int argc, char **argv)
 	}
 	if (args.help)
 		return (int)show_help(&args);
+	if (args.version)
+		return (int)ts_verb_version(&args);
 	return (int)args.verb->run(&args);
 }

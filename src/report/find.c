@@ -207,6 +207,8 @@ ts_find_profile(char **file, const char *path, struct ts_err *err)
 	struct stat st;
 
 	*file = NULL;
+	if (!*path)
+		return ts_err_set(err, TS_E_NOT_FOUND, "the path is empty");
 	if (strlen(path) > PATH_LIMIT / 2)
 		return ts_err_set(err, TS_E_NOT_FOUND, "path too long");
 	if (stat(path, &st) < 0) {

@@ -485,6 +485,32 @@ draw_parts(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int ar
 	}
 }
 
+/* What decides which tile or IPU a figure belongs to and stands in no column. */
+static const struct {
+	enum ts_relation relation;
+	int column;
+	enum ts_op op;
+	const char *words;
+} assumed[] = {
+	{TS_TILE_MEMORY, TS_TILE_MEMORY_TILE, TS_OP_POSITION, "tiles are numbered by row order"},
+	{TS_STEP_IPU, TS_STEP_IPU_IPU, TS_OP_ORDER_IN, "IPUs of a step are numbered by row order"},
+};
+
+static bool
+is_assumed(const struct ts_report *report, size_t i)
+{
+	const struct ts_binding *b = &report->binding[assumed[i].relation];
+
+	return b->bound && b->column[assumed[i].column].op == assumed[i].op;
+}
+
+static void
+draw_assumed(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int arg)
+{
+	(void)s;
+	ts_canvas_text(c, r, label(c, r, "assumed"), 0, TS_ROLE_NOTE, assumed[arg].words);
+}
+
 static void
 draw_note(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int arg)
 {
@@ -600,6 +626,9 @@ fact_lines(struct summary_view *s)
 	else
 		add(s, draw_state, ASK_SMALL);
 	add(s, draw_parts, 0);
+	for (size_t i = 0; i < TS_COUNT(assumed); i++)
+		if (is_assumed(report, i))
+			add(s, draw_assumed, (int)i);
 	if (report->notes.count > 0)
 		heading(s, HEAD_NOTES);
 	for (int i = 0; i < report->notes.count; i++)

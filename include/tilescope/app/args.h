@@ -36,7 +36,7 @@ struct ts_args {
 	const char *cache;	    /* --cache DIR|none, or NULL */
 	const char *theme, *keymap; /* or NULL */
 	const char *at;		    /* --at VIEW, or NULL */
-	bool quiet, verbose, help, latest, ascii, mouse;
+	bool quiet, verbose, help, version, latest, ascii, mouse;
 	struct ts_demo_options demo;
 	int path_count;
 	char **paths;
