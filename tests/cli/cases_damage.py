@@ -201,7 +201,7 @@ def truncated_last_table(ctx):
     expect(got["memory"]["total_bytes"] == exp.object["memory"]["total_bytes"], res, "total_bytes")
 
 
-@case(params=[1, 2, 3], defect={3: "the IPUs of a part of steps_by_ipu are taken for all"})
+@case(params=[1, 2, 3])
 def verdict_of_a_part(ctx, p):
     """Half of the tiles or IPUs cannot be read: no verdict, no hardware from what is left."""
     rep = plain(ctx, 48, page_size=1024, ipus=2, tiles=2944)
@@ -305,7 +305,7 @@ def side_file(ctx, p):
               parts={"profile": got["parts"]["profile"]})
 
 
-@case(params=["-wal", "-journal"], defect="looked for beside the link only, not beside the file")
+@case(params=["-wal", "-journal"])
 def side_file_of_a_link(ctx, p):
     """profile.pop is a symbolic link: what is being written lies beside the file it leads to."""
     rep = plain(ctx, 91, "real")
@@ -495,8 +495,7 @@ def parts(ctx, p):
     compare(res, exp, got, (0, 4))
 
 
-@case(params=["tiles", "steps"],
-      defect="a scan falls back to an index, and numbers rows by its order")
+@case(params=["tiles", "steps"])
 def damaged_table_sound_index(ctx, p):
     """
     A table that numbers its rows by their order is damaged, an index that covers it is not: what
