@@ -27,6 +27,7 @@ enum {
 	LEAST_STEPS = 4,     /* zooming in stops here */
 	BULK_ROWS = 1 << 20, /* more rows than this are no work for what the screen waits for */
 	WHEEL_ROWS = 3,
+	LARGE_BASE = 8,
 };
 
 /* --- questions -------------------------------------------------------------------------------- */
@@ -246,6 +247,17 @@ log_left_out(struct liveness *s, const char *what, int64_t n, const char *why)
 			why);
 }
 
+/* On a base that is many times as high nothing of the rest could be seen: begin without it. */
+static void
+hide_large_base(struct liveness *s)
+{
+	int64_t highest = s->line.peaks.count > 0 ? s->line.peaks.peak[0].height : 0;
+
+	if (s->data == 1 && highest > 0 && s->line.always_live != TS_UNKNOWN)
+		s->no_base = s->line.always_live / LARGE_BASE >
+			ts_liveness_device(&s->line, highest);
+}
+
 static void
 take_line(struct liveness *s, struct ts_fetch *f)
 {
@@ -260,6 +272,7 @@ take_line(struct liveness *s, struct ts_fetch *f)
 	log_left_out(s, "steps", s->line.repeated, "the step stands there twice");
 	log_left_out(s, "steps", s->line.unsorted, "not in order");
 	ts_span_set_count(&s->span, (int64_t)s->line.count);
+	hide_large_base(s);
 	take_selection(s);
 }
 

@@ -128,16 +128,22 @@ static bool
 same_key(const struct live_key *a, const struct live_key *b)
 {
 	return a->from == b->from && a->to == b->to && a->columns == b->columns &&
-		a->no_base == b->no_base && a->data == b->data;
+		a->rows == b->rows && a->no_base == b->no_base && a->data == b->data;
 }
 
+/*
+ * Where the highest step of a column lies in the same row of the plot as the mean, the area itself goes
+ * up to it: less than a row is no outline. It is rounded up, so that the highest is never lost.
+ */
 static void
-fill_columns(struct liveness *s)
+fill_columns(struct liveness *s, int rows)
 {
 	struct live_columns *c = &s->columns;
-	double base = base_bytes(s), replicas = (double)s->line.replicas;
+	double base = base_bytes(s), replicas = (double)s->line.replicas, row;
+	bool limit;
 
-	c->grouped = false;
+	row = graph_top(s, &limit) / (rows > 0 ? rows : 1);
+	c->grouped = c->outlined = false;
 	for (int x = 0; x < s->span.columns; x++) {
 		struct ts_live_range range;
 		int64_t a, b;
@@ -148,6 +154,12 @@ fill_columns(struct liveness *s)
 		c->mean[x] = range.mean * replicas;
 		c->highest[x] = base + (double)range.bytes * replicas;
 		c->grouped |= range.steps > 1;
+		if (c->highest[x] - base - c->mean[x] < row) {
+			c->mean[x] = c->highest[x] - base;
+			c->highest[x] = 0;
+		} else {
+			c->outlined = true;
+		}
 	}
 }
 
@@ -176,13 +188,14 @@ fill_strip(struct liveness *s)
 }
 
 static void
-refresh_columns(struct liveness *s)
+refresh_columns(struct liveness *s, int rows)
 {
-	struct live_key key = {s->span.from, s->span.to, s->span.columns, s->no_base, s->data};
-	struct live_key whole = {0, 0, s->span.columns, false, s->data};
+	struct live_key key = {s->span.from, s->span.to, s->span.columns, rows, s->no_base,
+		s->data};
+	struct live_key whole = {0, 0, s->span.columns, 0, false, s->data};
 
 	if (!same_key(&key, &s->columns.key)) {
-		fill_columns(s);
+		fill_columns(s, rows);
 		s->columns.key = key;
 	}
 	if (!same_key(&whole, &s->columns.strip_key)) {
@@ -214,20 +227,21 @@ graph_title(const struct liveness *s, char *out, size_t size)
 		snprintf(note, sizeof(note), " (damaged: what could be read)");
 	else if (left_out > 0)
 		snprintf(note, sizeof(note), " (%s rows left out)", ts_fmt_count(n, left_out));
-	snprintf(out, size, "Live bytes%s, %s step%s%s", replicas, ts_fmt_count(steps, l->steps),
-		l->steps == 1 ? "" : "s", note);
+	snprintf(out, size, "Live bytes%s, %s step%s%s%s", replicas, ts_fmt_count(steps, l->steps),
+		l->steps == 1 ? "" : "s", s->no_base ? ", base hidden" : "", note);
 }
 
 static void
 draw_title(struct ts_canvas *c, struct ts_rect r, const struct liveness *s)
 {
-	static const char *const name[] = {"always live", "not always live", "highest"};
-	static const char *const mean_name[] = {"always live", "not always: mean", "highest"};
+	static const char *const kinds[][3] = {{"always live", "not always live"},
+		{"always live", "not always: highest"},
+		{"always live", "not always: mean", "highest"}};
 	struct ts_band band[] = {{NULL, TS_ROLE_BASE, 'a'}, {NULL, TS_ROLE_FILL, 'n'},
 		{NULL, TS_ROLE_OUTLINE, '#'}};
-	bool base = base_bytes(s) > 0, grouped = s->columns.grouped;
-	int n = 2 + grouped - !base, w = 0;
-	const char *const *names = (grouped ? mean_name : name) + !base;
+	bool base = base_bytes(s) > 0, outlined = s->columns.outlined;
+	int n = 2 + outlined - !base, w = 0;
+	const char *const *names = kinds[s->columns.grouped + outlined] + !base;
 	char title[160];
 
 	graph_title(s, title, sizeof(title));
@@ -281,7 +295,7 @@ draw_plot(struct ts_canvas *c, const struct live_parts *p, const struct liveness
 {
 	const struct live_columns *v = &s->columns;
 	struct ts_band band[] = {{v->base, TS_ROLE_BASE, 'a'}, {v->mean, TS_ROLE_FILL, 'n'}};
-	struct ts_area area = {s->span.columns, 2, band, 0, v->grouped ? v->highest : NULL,
+	struct ts_area area = {s->span.columns, 2, band, 0, v->outlined ? v->highest : NULL,
 		TS_ROLE_OUTLINE};
 	bool limit;
 
@@ -374,7 +388,7 @@ draw_graph(struct ts_canvas *c, struct liveness *s)
 		draw_figures(c, ts_rect_row(parts.read_out, 0), s);
 		return;
 	}
-	refresh_columns(s);
+	refresh_columns(s, parts.frame.plot.h);
 	draw_title(c, parts.title, s);
 	draw_marks(c, parts.marks, s);
 	draw_plot(c, &parts, s);

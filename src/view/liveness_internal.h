@@ -27,7 +27,7 @@ struct live_parts {
 /* What the columns below were worked out of: anything else, and they are old. */
 struct live_key {
 	int64_t from, to;
-	int columns;
+	int columns, rows;
 	bool no_base;
 	uint64_t data;
 };
@@ -35,7 +35,8 @@ struct live_key {
 /* Values of the plot's columns, in bytes of the device. */
 struct live_columns {
 	struct live_key key;
-	bool grouped; /* a column holds several steps: the mean is not all there is to say */
+	bool grouped;  /* a column holds several steps: the mean is not all there is to say */
+	bool outlined; /* in some, the highest stands out from the mean */
 	double base[TS_CANVAS_MAX_W], mean[TS_CANVAS_MAX_W], highest[TS_CANVAS_MAX_W];
 	double strip[TS_CANVAS_MAX_W]; /* of the whole timeline */
 	bool hit[TS_CANVAS_MAX_W];     /* peaks in the strip */

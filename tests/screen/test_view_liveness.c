@@ -396,6 +396,26 @@ START_TEST(replicas)
 }
 END_TEST
 
+/* Spikes stand out of the mean; a base that dwarfs everything is left out at first. */
+START_TEST(spikes)
+{
+	struct harness h;
+
+	begin_own(&h,
+		"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 9999) "
+		"INSERT INTO liveness_step SELECT i, 0, CASE WHEN i % 700 = 350 THEN 900 + i / 10 "
+		"ELSE 400 + i % 1000 / 10 END FROM n;"
+		"INSERT INTO tile_memory VALUES(0,9000,1000000)");
+	harness_says(&h, "base hidden");
+	harness_says(&h, "peak 1 of 14");
+	harness_draw(&h);
+	golden_check("live-spikes", h.canvas);
+	harness_command(&h, "series");
+	harness_says(&h, "always live  ");
+	harness_end(&h);
+}
+END_TEST
+
 START_TEST(hostile)
 {
 	struct ts_strbuf name, rows;
@@ -457,6 +477,7 @@ main(void)
 	tcase_add_test(t, no_variables);
 	tcase_add_test(t, few_steps);
 	tcase_add_test(t, replicas);
+	tcase_add_test(t, spikes);
 	tcase_add_test(t, hostile);
 	suite_add_tcase(suite, t);
 	runner = srunner_create(suite);
