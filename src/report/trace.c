@@ -376,6 +376,19 @@ look_along(struct ts_trace *t, struct ts_reader *rd, struct ts_progress *progres
 	return bad ? bad : code;
 }
 
+/* Rows of a step: where they stand together that is how many times more rows there are. */
+static void
+set_group(struct ts_trace *t)
+{
+	int64_t group = t->ipus;
+
+	if (t->part.range == TS_RANGE_ROWID && t->rows > 0)
+		group = (axis_span(&t->part) + t->rows / 2) / t->rows;
+	t->group = (int)ts_clamp_i64(group, 1, TS_IPUS_MAX);
+	if (t->part.range == TS_RANGE_KEY)
+		t->part.per = t->group;
+}
+
 static enum ts_code
 open_parts(struct ts_trace *t, struct ts_reader *rd, struct ts_progress *progress,
 	struct ts_err *err)
@@ -397,6 +410,7 @@ open_parts(struct ts_trace *t, struct ts_reader *rd, struct ts_progress *progres
 	if (!code)
 		code = look_along(t, rd, progress, err);
 	t->has_parts = t->ipus > 0 && t->to >= t->from;
+	set_group(t);
 	if (!t->has_parts)
 		snprintf(t->why_no_parts, sizeof(t->why_no_parts), "%.190s",
 			code ? err->msg : "the table of steps by IPU has no rows that can be used");

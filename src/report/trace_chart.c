@@ -24,10 +24,10 @@
 __extension__ typedef __int128 i128;
 
 enum {
-	PIECE_STEPS = 16, /* steps of a sample, as far as there are rows for them */
+	PIECE_STEPS = 64, /* steps of a sample, as far as there are rows for them */
 	PIECE_ROWS = 64,
 	PIECE_ROWS_MAX = 512,
-	SAMPLE_ROWS = 24000, /* of all samples, about */
+	SAMPLE_ROWS = 52000, /* of all samples, about */
 	SAMPLES = 4,	     /* of a column, at most */
 	ALONE = 400,	     /* lanes that are searched for by themselves */
 	SETTLE_ROWS = 4096,  /* rows behind the end in which lanes have to pass it */
@@ -263,9 +263,7 @@ stretch_of(const struct drawing *d, int lane, int64_t cycles, bool first, bool l
 static int64_t
 piece_rows(const struct drawing *d)
 {
-	int group = d->rd->report->binding[TS_STEP_IPU].group;
-
-	return ts_clamp_i64((int64_t)PIECE_STEPS * group, PIECE_ROWS, PIECE_ROWS_MAX);
+	return ts_clamp_i64((int64_t)PIECE_STEPS * d->t->group, PIECE_ROWS, PIECE_ROWS_MAX);
 }
 
 /* A sample of the lanes that `todo` names; those that it tells something about are taken off. */
@@ -274,7 +272,7 @@ sample_piece(struct drawing *d, int column, int64_t cycles, int64_t at, bool *to
 {
 	const struct ts_trace_axis *axis = &d->t->part;
 	int64_t rows = piece_rows(d), a, b, before = d->c->rows;
-	int64_t back = (rows * 3 / 4 + axis->per - 1) / axis->per, from, to;
+	int64_t back = (rows / 2 + axis->per - 1) / axis->per, from, to;
 	enum ts_code code;
 	bool first, last;
 

@@ -136,8 +136,8 @@ even_rowid(int64_t *rowid, struct ts_reader *rd, const struct ts_trace *t,
 
 	if (r->key != TS_REACH_MONOTONE || from < t->first_step)
 		return false;
-	if (relation == TS_STEP_IPU && rd->report->binding[relation].group > 0)
-		per = rd->report->binding[relation].group;
+	if (relation == TS_STEP_IPU)
+		per = t->group;
 	if (__builtin_mul_overflow(from - t->first_step, per, &offset))
 		return false;
 	*rowid = trace_add(r->first_rowid, offset);
@@ -254,7 +254,6 @@ static enum ts_code
 probe(struct trace_place *out, bool *found, struct ts_reader *rd, const struct ts_trace *t,
 	int64_t ipu, int64_t at, struct ts_err *err)
 {
-	int group = rd->report->binding[TS_STEP_IPU].group;
 	struct trace_part part;
 	struct ts_rows *rows;
 	enum ts_code code = trace_parts_open(&rows, rd, t, at, INT64_MAX, err);
@@ -263,7 +262,7 @@ probe(struct trace_place *out, bool *found, struct ts_reader *rd, const struct t
 	*found = false;
 	if (code)
 		return code;
-	for (int i = 0; i < 2 * group + PROBE_ROWS; i++) {
+	for (int i = 0; i < 2 * t->group + PROBE_ROWS; i++) {
 		code = ts_rows_next(rows, &there, err);
 		if (code || !there)
 			break;

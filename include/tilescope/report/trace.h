@@ -22,7 +22,7 @@ enum {
 	TS_TRACE_COLUMNS = 1024,   /* of a chart */
 	TS_TRACE_LANES = 256,	   /* of a chart */
 	TS_TRACE_WINDOW = 4096,	   /* rows of a window */
-	TS_TRACE_EXACT = 20000,	   /* rows of step_ipu up to which lanes are exact */
+	TS_TRACE_EXACT = 40000,	   /* rows of step_ipu up to which lanes are exact */
 	TS_TRACE_LOOK_BACK = 2048, /* rows before the range that may still reach into it */
 };
 
@@ -49,6 +49,7 @@ struct ts_trace {
 	bool forwards;			/* lanes and the rows of an IPU are read as a whole */
 
 	struct ts_trace_axis step, part; /* of `step` and `step_ipu` */
+	int group;			 /* rows of step_ipu that a step has (about), at least 1 */
 	int64_t rows;			 /* steps of the list; with `gaps` an estimate */
 	int64_t first_step, last_step;
 	bool dense; /* the step of row r is first_step + r */

@@ -1,0 +1,720 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * report/trace against plain scans of the same file: lanes at random zooms, windows, search; and
+ * reports that are not as they should be.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <math.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/report/demo.h"
+#include "tilescope/report/memory.h"
+#include "tilescope/report/trace.h"
+
+/* --- a report, opened ---------------------------------------------------------------------------- */
+
+struct bench {
+	char dir[64];
+	char *path;
+	struct ts_report *report;
+	struct ts_reader *rd;
+	struct ts_trace *t;
+	enum ts_code code; /* of ts_trace_open */
+	struct ts_err err;
+};
+
+static void
+bench_open(struct bench *b)
+{
+	struct ts_report_options open = {0};
+
+	ck_assert_msg(ts_report_open(&b->report, b->path, &open, &b->err) == TS_OK, "%s",
+		b->err.msg);
+	ck_assert_msg(ts_reader_open(&b->rd, b->report, &b->err) == TS_OK, "%s", b->err.msg);
+	b->code = ts_trace_open(&b->t, b->rd, NULL, &b->err);
+}
+
+static void
+bench_demo(struct bench *b, const struct ts_demo_options *o)
+{
+	memset(b, 0, sizeof(*b));
+	snprintf(b->dir, sizeof(b->dir), "/tmp/ts-trace-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(b->dir));
+	ck_assert_msg(ts_demo_write(&b->path, b->dir, o, NULL, NULL, &b->err) == TS_OK, "%s",
+		b->err.msg);
+}
+
+static void
+sql(const char *path, const char *text)
+{
+	sqlite3 *db;
+	char *why = NULL;
+
+	ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+	ck_assert_msg(sqlite3_exec(db, text, NULL, NULL, &why) == SQLITE_OK, "%s", why);
+	sqlite3_close(db);
+}
+
+/* A store of nothing but what the SQL makes. */
+static void
+bench_store(struct bench *b, const char *text)
+{
+	memset(b, 0, sizeof(*b));
+	snprintf(b->dir, sizeof(b->dir), "/tmp/ts-trace-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(b->dir));
+	b->path = ts_alloc(1, 128);
+	ck_assert_ptr_nonnull(b->path);
+	snprintf(b->path, 128, "%s/report.tilescope", b->dir);
+	sql(b->path,
+		"CREATE TABLE report(key TEXT, value TEXT);"
+		"INSERT INTO report VALUES('store_version','1')");
+	sql(b->path, text);
+	bench_open(b);
+}
+
+static void
+bench_close(struct bench *b)
+{
+	char command[128];
+
+	ts_trace_release(b->t);
+	ts_reader_close(b->rd);
+	ts_report_close(b->report);
+	free(b->path);
+	snprintf(command, sizeof(command), "rm -rf '%s'", b->dir);
+	ck_assert_int_eq(system(command), 0);
+}
+
+/* --- the plain scan -------------------------------------------------------------------------------- */
+
+struct row {
+	int64_t step, ipu, start, end, cycles;
+	enum ts_step_class class_of;
+};
+
+struct scan {
+	size_t n;
+	struct row *row;
+};
+
+static void
+scan_read(struct scan *s, const char *path, bool sdk)
+{
+	const char *text = sdk
+		? "SELECT step_id, ipu, cycles_base + active_cycles_from_min, cycles_base + "
+		  "active_cycles_to_max, cycles, type, name FROM steps_by_ipu JOIN steps ON "
+		  "steps.id = step_id LEFT JOIN programs ON programs.id = program"
+		: "SELECT x.step, x.ipu, x.start, x.end, x.cycles, s.type, coalesce(s.name, p.name) "
+		  "FROM step_ipu x JOIN step s ON s.step = x.step LEFT JOIN program p ON "
+		  "p.program = s.program";
+	sqlite3_stmt *stmt;
+	size_t cap = 0;
+	sqlite3 *db;
+
+	memset(s, 0, sizeof(*s));
+	ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+	ck_assert_msg(sqlite3_prepare_v2(db, text, -1, &stmt, NULL) == SQLITE_OK, "%s",
+		sqlite3_errmsg(db));
+	while (sqlite3_step(stmt) == SQLITE_ROW) {
+		const char *type = (const char *)sqlite3_column_text(stmt, 5);
+		const char *name = (const char *)sqlite3_column_text(stmt, 6);
+		struct row *r;
+
+		ck_assert(ts_room((void **)&s->row, &cap, s->n, sizeof(*s->row)));
+		r = &s->row[s->n++];
+		r->step = sqlite3_column_int64(stmt, 0);
+		r->ipu = sqlite3_column_int64(stmt, 1);
+		r->start = sqlite3_column_int64(stmt, 2);
+		r->end = sqlite3_column_int64(stmt, 3);
+		r->cycles = sqlite3_column_int64(stmt, 4);
+		r->class_of = ts_step_class_of(type, strlen(type),
+			name && strcmp(name, "External") == 0);
+	}
+	sqlite3_finalize(stmt);
+	sqlite3_close(db);
+	ck_assert_int_gt(s->n, 0);
+}
+
+/* Shares of one lane: out[class * columns + column], as trace.h defines them. */
+static void
+scan_shares(const struct scan *s, double *out, bool *start, int64_t ipu, int64_t from, int64_t to,
+	int columns)
+{
+	memset(out, 0, TS_CLASS_COUNT * (size_t)columns * sizeof(*out));
+	memset(start, 0, (size_t)columns * sizeof(*start));
+	for (int x = 0; x < columns; x++) {
+		int64_t a, b;
+		double sum = 0;
+
+		ts_trace_column(from, to, columns, x, &a, &b);
+		for (size_t i = 0; i < s->n; i++) {
+			const struct row *r = &s->row[i];
+			int64_t lo = ts_max_i64(r->start, a), hi = ts_min_i64(r->end, b);
+
+			if (r->ipu != ipu || lo >= hi)
+				continue;
+			hi = ts_min_i64(hi, to);
+			out[(size_t)r->class_of * (size_t)columns + (size_t)x] +=
+				(double)ts_max_i64(hi - lo, 0) / (double)(b - a);
+			sum += (double)ts_max_i64(hi - lo, 0) / (double)(b - a);
+			start[x] |= r->start >= a && r->start < to;
+		}
+		for (int k = 0; k < TS_CLASS_COUNT && sum > 1; k++)
+			out[(size_t)k * (size_t)columns + (size_t)x] /= sum;
+	}
+}
+
+static uint64_t
+next(uint64_t *seed)
+{
+	*seed ^= *seed << 13;
+	*seed ^= *seed >> 7;
+	*seed ^= *seed << 17;
+	return *seed;
+}
+
+/* --- lanes ----------------------------------------------------------------------------------------- */
+
+static void
+compare_lanes(struct bench *b, const struct scan *s, int64_t from, int64_t to, int columns)
+{
+	struct ts_trace_chart c;
+	double *want = ts_alloc(TS_CLASS_COUNT * (size_t)columns, sizeof(*want));
+	bool *start = ts_alloc((size_t)columns, sizeof(*start));
+
+	ck_assert(ts_trace_chart_read(&c, b->rd, b->t, from, to, columns, b->t->ipu, b->t->ipus,
+			  NULL, &b->err) == TS_OK);
+	ck_assert(!c.sampled);
+	ck_assert_int_eq(c.columns, columns);
+	for (int l = 0; l < c.lanes; l++) {
+		scan_shares(s, want, start, c.ipu[l], from, to, columns);
+		for (int x = 0; x < columns; x++) {
+			for (int k = 0; k < TS_CLASS_COUNT; k++)
+				ck_assert_msg(fabs(want[k * columns + x] -
+						      ts_trace_share(&c, l,
+							      (enum ts_step_class)k)[x]) < 1e-9,
+					"%lld..%lld lane %d column %d of %d class %d: %g, not %g",
+					(long long)from, (long long)to, l, x, columns, k,
+					ts_trace_share(&c, l, (enum ts_step_class)k)[x],
+					want[k * columns + x]);
+			ck_assert_int_eq(ts_trace_start(&c, l)[x], start[x]);
+		}
+	}
+	free(want);
+	free(start);
+	ts_trace_chart_fini(&c);
+}
+
+static void
+exact_lanes(enum ts_demo_layout layout)
+{
+	struct ts_demo_options o = {.layout = layout, .ipus = 3, .tiles = 64};
+	uint64_t seed = 88172645463325252u;
+	struct bench b;
+	struct scan s;
+
+	bench_demo(&b, &o);
+	bench_open(&b);
+	ck_assert_int_eq(b.code, TS_OK);
+	ck_assert_int_eq(b.t->ipus, 3);
+	scan_read(&s, b.path, layout == TS_DEMO_SDK);
+	for (int i = 0; i < 60; i++) {
+		int64_t length = b.t->to - b.t->from;
+		int64_t n = ts_max_i64(length >> next(&seed) % 20, 1);
+		int64_t from = b.t->from + (int64_t)(next(&seed) % (uint64_t)(length - n + 1));
+
+		compare_lanes(&b, &s, from, from + n, 1 + (int)(next(&seed) % 120));
+	}
+	compare_lanes(&b, &s, b.t->from, b.t->to, 200);
+	compare_lanes(&b, &s, b.t->to - 3, b.t->to, 40); /* more columns than cycles */
+	free(s.row);
+	bench_close(&b);
+}
+
+START_TEST(lanes_are_exact_in_the_store)
+{
+	exact_lanes(TS_DEMO_STORE);
+}
+END_TEST
+
+START_TEST(lanes_are_exact_in_the_sdk_layout)
+{
+	exact_lanes(TS_DEMO_SDK);
+}
+END_TEST
+
+/* Mean difference of the shares of a column, and of the whole range. */
+START_TEST(samples_are_close)
+{
+	struct ts_demo_options o = {.ipus = 4, .tiles = 64, .steps = 120000};
+	struct bench b;
+	struct scan s;
+
+	bench_demo(&b, &o);
+	bench_open(&b);
+	scan_read(&s, b.path, false);
+	for (int zoom = 0; zoom < 3; zoom++) {
+		enum { COLUMNS = 150 };
+		static double want[TS_CLASS_COUNT * COLUMNS];
+		bool start[COLUMNS];
+		double off = 0;
+		struct ts_trace_chart c;
+		int64_t n = (b.t->to - b.t->from) >> zoom;
+
+		ck_assert(ts_trace_chart_read(&c, b.rd, b.t, b.t->from, b.t->from + n, COLUMNS,
+				  b.t->ipu, b.t->ipus, NULL, &b.err) == TS_OK);
+		ck_assert(c.sampled);
+		ck_assert_int_lt(c.rows, 120000);
+		for (int l = 0; l < c.lanes; l++) {
+			scan_shares(&s, want, start, c.ipu[l], b.t->from, b.t->from + n, COLUMNS);
+			for (int k = 0; k < TS_CLASS_COUNT; k++) {
+				const double *v = ts_trace_share(&c, l, (enum ts_step_class)k);
+				double is = 0, should = 0;
+
+				for (int x = 0; x < COLUMNS; x++) {
+					off += fabs(v[x] - want[k * COLUMNS + x]);
+					is += v[x] / COLUMNS;
+					should += want[k * COLUMNS + x] / COLUMNS;
+				}
+				ck_assert_msg(fabs(is - should) < 0.05,
+					"zoom %d lane %d class %d: %g, not %g", zoom, l, k, is,
+					should);
+			}
+		}
+		off /= COLUMNS * c.lanes;
+		ck_assert_msg(off < 0.5, "zoom %d: columns are off by %g", zoom, off);
+		ts_trace_chart_fini(&c);
+	}
+	free(s.row);
+	bench_close(&b);
+}
+END_TEST
+
+/* --- windows ---------------------------------------------------------------------------------------- */
+
+static const struct row *
+scan_find(const struct scan *s, int64_t step, int64_t ipu)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->row[i].step == step && s->row[i].ipu == ipu)
+			return &s->row[i];
+	return NULL;
+}
+
+static void
+compare_windows(enum ts_demo_layout layout, bool keys)
+{
+	struct ts_demo_options o = {.layout = layout, .ipus = 2, .tiles = 64, .keys = keys};
+	uint64_t seed = 362436069u;
+	struct bench b;
+	struct scan s;
+
+	bench_demo(&b, &o);
+	bench_open(&b);
+	scan_read(&s, b.path, layout == TS_DEMO_SDK);
+	ck_assert(b.t->dense);
+	ck_assert_int_eq(b.t->rows, 4000);
+	for (int i = 0; i < 40; i++) {
+		int64_t row = (int64_t)(next(&seed) % 4000), ipu = (int64_t)(next(&seed) % 2);
+		struct ts_trace_window w;
+
+		ck_assert(ts_trace_window_read(&w, b.rd, b.t, ipu, row, ts_trace_row_at(b.t, row),
+				  0, 90, &b.err) == TS_OK);
+		ck_assert_int_eq(w.first_row, row);
+		ck_assert_int_eq(w.count, ts_min_i64(90, 4000 - row));
+		ck_assert_int_eq(w.at_begin, row == 0);
+		ck_assert_int_eq(w.at_end, row + w.count == 4000);
+		for (int k = 0; k < w.count; k++) {
+			const struct row *r = scan_find(&s, row + k, ipu);
+
+			ck_assert_ptr_nonnull(r);
+			ck_assert_int_eq(w.row[k].step, row + k);
+			ck_assert(w.row[k].here);
+			ck_assert_int_eq(w.row[k].start, r->start);
+			ck_assert_int_eq(w.row[k].end, r->end);
+			ck_assert_int_eq(w.row[k].cycles, r->cycles);
+			ck_assert_int_eq(w.row[k].class_of, r->class_of);
+		}
+		ts_trace_window_fini(&w);
+	}
+	free(s.row);
+	bench_close(&b);
+}
+
+START_TEST(windows_are_the_rows)
+{
+	compare_windows(TS_DEMO_STORE, false);
+	compare_windows(TS_DEMO_SDK, false);
+	compare_windows(TS_DEMO_SDK, true);
+}
+END_TEST
+
+START_TEST(the_step_at_a_time)
+{
+	struct ts_demo_options o = {.ipus = 2, .tiles = 64};
+	uint64_t seed = 521288629u;
+	struct bench b;
+	struct scan s;
+
+	bench_demo(&b, &o);
+	bench_open(&b);
+	scan_read(&s, b.path, false);
+	for (int i = 0; i < 200; i++) {
+		int64_t cycles = b.t->from +
+			(int64_t)(next(&seed) % (uint64_t)(b.t->to - b.t->from));
+		int64_t step = -1, best = -1;
+		bool found;
+
+		for (size_t k = 0; k < s.n; k++)
+			if (s.row[k].ipu == 1 && s.row[k].start <= cycles && cycles < s.row[k].end)
+				best = s.row[k].step;
+		ck_assert(ts_trace_step_at(&step, &found, b.rd, b.t, 1, cycles, &b.err) == TS_OK);
+		if (best >= 0) {
+			const struct row *r;
+
+			ck_assert(found);
+			r = scan_find(&s, step, 1);
+			ck_assert(r && r->start <= cycles && cycles < r->end);
+		}
+	}
+	free(s.row);
+	bench_close(&b);
+}
+END_TEST
+
+/* --- search ----------------------------------------------------------------------------------------- */
+
+static int64_t
+number(const char *path, const char *text)
+{
+	sqlite3_stmt *stmt;
+	sqlite3 *db;
+	int64_t v;
+
+	ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+	ck_assert_msg(sqlite3_prepare_v2(db, text, -1, &stmt, NULL) == SQLITE_OK, "%s",
+		sqlite3_errmsg(db));
+	ck_assert_int_eq(sqlite3_step(stmt), SQLITE_ROW);
+	v = sqlite3_column_int64(stmt, 0);
+	sqlite3_finalize(stmt);
+	sqlite3_close(db);
+	return v;
+}
+
+#define NAMED                                                                                \
+	"step s LEFT JOIN program p ON p.program = s.program LEFT JOIN compute_set c ON "    \
+	"c.compute_set = s.compute_set WHERE coalesce(s.name, c.name, p.name, s.type) LIKE " \
+	"'%ATTENTION/self%'"
+
+START_TEST(search_counts_and_adds_up)
+{
+	struct ts_demo_options o = {.ipus = 2, .tiles = 64};
+	static struct ts_trace_cost cost;
+	struct ts_trace_hits h;
+	struct bench b;
+	int64_t step = -1, seen = 0;
+
+	bench_demo(&b, &o);
+	bench_open(&b);
+	ck_assert(ts_trace_search(&h, b.rd, b.t, "Attention/SELF", NULL, &b.err) == TS_OK);
+	ck_assert_int_eq(h.count, number(b.path, "SELECT count(*) FROM " NAMED));
+	ck_assert_int_gt(h.count, 0);
+	while ((step = ts_trace_hit_next(&h, step, 1)) != TS_UNKNOWN) {
+		ck_assert(ts_trace_hit(&h, step));
+		seen++;
+	}
+	ck_assert_int_eq(seen, h.count);
+	for (step = 4000; (step = ts_trace_hit_next(&h, step, -1)) != TS_UNKNOWN;)
+		seen--;
+	ck_assert_int_eq(seen, 0);
+	ck_assert(ts_trace_cost_read(&cost, b.rd, b.t, &h, 1, 50, NULL, &b.err) == TS_OK);
+	ck_assert_int_eq(cost.all,
+		number(b.path, "SELECT sum(cycles) FROM step_ipu WHERE ipu = 1"));
+	ck_assert_int_eq(cost.hits,
+		number(b.path,
+			"SELECT sum(cycles) FROM step_ipu WHERE ipu = 1 AND step IN "
+			"(SELECT s.step FROM " NAMED ")"));
+	ck_assert_int_eq(cost.runs, 2);
+	ck_assert_int_eq(cost.run[0].all + cost.run[1].all, cost.all);
+	ck_assert_int_eq(cost.run[0].hits + cost.run[1].hits, cost.hits);
+	ts_trace_hits_fini(&h);
+	ck_assert(ts_trace_search(&h, b.rd, b.t, "type:streamcopybegin", NULL, &b.err) == TS_OK);
+	ck_assert_int_eq(h.count,
+		number(b.path, "SELECT count(*) FROM step WHERE type = 'StreamCopyBegin'"));
+	ts_trace_hits_fini(&h);
+	ck_assert(ts_trace_search(&h, b.rd, b.t, "no such thing", NULL, &b.err) == TS_OK);
+	ck_assert_int_eq(h.count, 0);
+	ck_assert_int_eq(ts_trace_hit_next(&h, 0, 1), TS_UNKNOWN);
+	ts_trace_hits_fini(&h);
+	bench_close(&b);
+}
+END_TEST
+
+START_TEST(runs_and_the_artefact)
+{
+	struct ts_demo_options o = {.ipus = 2, .tiles = 64};
+	struct bench b;
+
+	bench_demo(&b, &o);
+	bench_open(&b);
+	ck_assert_int_eq(b.t->runs, 2);
+	ck_assert_int_eq(b.t->run[1].first_step, 2000);
+	ck_assert_int_eq(b.t->run[1].start,
+		number(b.path, "SELECT min(start) FROM step_ipu WHERE step = 2000"));
+	ck_assert_int_eq(b.t->run[0].end,
+		number(b.path, "SELECT max(end) FROM step_ipu WHERE step = 1999"));
+	ck_assert_int_eq(b.t->artefact,
+		number(b.path,
+			"SELECT min(step) FROM step WHERE step >= 2000 AND type = "
+			"'StreamCopyBegin'"));
+	ck_assert_int_eq(ts_trace_run_of(b.t, 1999), 0);
+	ck_assert_int_eq(ts_trace_run_of(b.t, 4000), -1);
+	bench_close(&b);
+}
+END_TEST
+
+/* --- not as it should be ------------------------------------------------------------------------------ */
+
+#define STEP_TABLE                                                                              \
+	"CREATE TABLE step(step INTEGER PRIMARY KEY, run INTEGER, type TEXT, program INTEGER, " \
+	"compute_set INTEGER, name TEXT);"
+#define PART_TABLE                                                                            \
+	"CREATE TABLE step_ipu(step INTEGER, ipu INTEGER, cycles INTEGER, start INTEGER, "    \
+	"\"end\" INTEGER, active_tiles INTEGER, active_start_max INTEGER, active_end_min "    \
+	"INTEGER, data_in INTEGER, data_out INTEGER, tile_balance REAL, active_tile_balance " \
+	"REAL);"
+#define COUNT_TO(n) \
+	"WITH RECURSIVE c(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM c WHERE i < " #n " - 1) "
+
+/* Every question at many places: nothing may fail or hang. */
+static void
+ask_everything(struct bench *b)
+{
+	const struct ts_trace *t = b->t;
+	int64_t steps[] = {0, 1, 17, 999, 12345678, INT64_MAX};
+	static struct ts_trace_cost cost;
+	struct ts_trace_hits h;
+
+	for (int i = 0; i < 40 && t->ipus > 0; i++) {
+		int64_t n = ts_max_i64((t->to - t->from) >> i, 1);
+		int64_t from = t->from + (t->to - t->from - n) / 3, step;
+		struct ts_trace_chart c;
+		bool found;
+
+		ck_assert(ts_trace_chart_read(&c, b->rd, t, from, from + n, 80, t->ipu,
+				  (int)ts_min_i64(t->ipus, 20), NULL, &b->err) == TS_OK);
+		for (int l = 0; l < c.lanes; l++)
+			for (int x = 0; x < c.columns; x++) {
+				double sum = 0;
+
+				for (int k = 0; k < TS_CLASS_COUNT; k++) {
+					double v = ts_trace_share(&c, l, (enum ts_step_class)k)[x];
+
+					ck_assert(v >= 0 && v <= 1);
+					sum += v;
+				}
+				ck_assert(sum < 1.000001);
+			}
+		ts_trace_chart_fini(&c);
+		ck_assert(ts_trace_step_at(&step, &found, b->rd, t, t->ipu[0], from, &b->err) ==
+			TS_OK);
+	}
+	for (size_t i = 0; i < TS_COUNT(steps); i++) {
+		struct ts_trace_window w;
+		int64_t row, at;
+		bool found;
+
+		ck_assert(ts_trace_find_step(&row, &at, &found, b->rd, t, steps[i], &b->err) ==
+			TS_OK);
+		ck_assert(ts_trace_window_read(&w, b->rd, t, 0, t->rows / 2,
+				  ts_trace_row_at(t, steps[i]), 30, 60, &b->err) == TS_OK);
+		ck_assert_int_le(w.count, 90);
+		ts_trace_window_fini(&w);
+	}
+	ck_assert(ts_trace_search(&h, b->rd, t, "e", NULL, &b->err) == TS_OK);
+	if (t->has_parts)
+		ck_assert(ts_trace_cost_read(&cost, b->rd, t, &h, t->ipu[0], 80, NULL, &b->err) ==
+			TS_OK);
+	ts_trace_hits_fini(&h);
+}
+
+START_TEST(nothing_there)
+{
+	struct bench b;
+
+	bench_store(&b, "CREATE TABLE tile_memory(tile INTEGER PRIMARY KEY, total INTEGER)");
+	ck_assert_int_eq(b.code, TS_E_ABSENT);
+	ck_assert_ptr_null(b.t);
+	bench_close(&b);
+	bench_store(&b, STEP_TABLE PART_TABLE);
+	ck_assert_int_eq(b.code, TS_E_ABSENT);
+	bench_close(&b);
+	bench_store(&b, STEP_TABLE "INSERT INTO step VALUES(0, 0, 'Sync', NULL, NULL, NULL)");
+	ck_assert_int_eq(b.code, TS_OK);
+	ck_assert(!b.t->has_parts);
+	ck_assert_int_eq(b.t->rows, 1);
+	ask_everything(&b);
+	bench_close(&b);
+}
+END_TEST
+
+START_TEST(hostile_numbers)
+{
+	struct bench b;
+
+	bench_store(&b,
+		STEP_TABLE PART_TABLE
+			COUNT_TO(3000) "INSERT INTO step SELECT i, NULL, 'OnTileExecute', NULL, NULL, 'a' FROM c;" COUNT_TO(
+				3000) "INSERT INTO step_ipu(step, ipu, cycles, start, \"end\") SELECT "
+				      "i / 2, CASE i % 7 WHEN 0 THEN -1 WHEN 1 THEN NULL WHEN 2 THEN 4611686018427387904 "
+				      "ELSE i % 2 END, CASE i % 5 WHEN 0 THEN NULL ELSE 9223372036854775807 END, "
+				      "CASE i % 11 WHEN 0 THEN 4611686018427387904 WHEN 1 THEN -5 ELSE i * 100 END, "
+				      "CASE i % 13 WHEN 0 THEN 0 WHEN 1 THEN 4611686018427387904 WHEN 2 THEN 'x' "
+				      "ELSE i * 100 + 90 END FROM c");
+	ck_assert_msg(b.code == TS_OK, "%s", b.err.msg);
+	ck_assert_int_eq(b.t->rows, 3000);
+	ask_everything(&b);
+	bench_close(&b);
+}
+END_TEST
+
+START_TEST(starts_that_do_not_rise)
+{
+	struct bench b;
+
+	bench_store(&b,
+		STEP_TABLE PART_TABLE
+			COUNT_TO(60000) "INSERT INTO step SELECT i, NULL, 'DoExchange', NULL, NULL, 'a' FROM c;" COUNT_TO(
+				60000) "INSERT INTO step_ipu(step, ipu, cycles, start, \"end\") SELECT i, "
+				       "0, 10, (i * 7919) % 60000 * 10, (i * 104729) % 60000 * 10 FROM c");
+	ck_assert_msg(b.code == TS_OK, "%s", b.err.msg);
+	ask_everything(&b);
+	bench_close(&b);
+}
+END_TEST
+
+START_TEST(ids_with_gaps)
+{
+	struct bench b;
+	struct ts_trace_window w;
+
+	bench_store(&b,
+		STEP_TABLE PART_TABLE COUNT_TO(
+			40000) "INSERT INTO step SELECT i * i / 16 + i, NULL, 'Sync', NULL, NULL, NULL FROM c;"
+			       "INSERT INTO step_ipu(step, ipu, cycles, start, \"end\") SELECT step, 0, 9, step "
+			       "* 10, step * 10 + 9 FROM step");
+	ck_assert_msg(b.code == TS_OK, "%s", b.err.msg);
+	ck_assert(b.t->gaps && !b.t->dense);
+	ask_everything(&b);
+	ck_assert(
+		ts_trace_window_read(&w, b.rd, b.t, 0, 5, b.t->step.first, 4, 50, &b.err) == TS_OK);
+	ck_assert(w.at_begin);
+	ck_assert_int_eq(w.count, 50);
+	ts_trace_window_fini(&w);
+	/* around a step in the middle: rows before and behind it, none for the gaps */
+	ck_assert(ts_trace_window_read(&w, b.rd, b.t, 0, 1000, 20000 * INT64_C(20000) / 16 + 20000,
+			  25, 25, &b.err) == TS_OK);
+	ck_assert_int_eq(w.count, 50);
+	ck_assert_int_eq(w.first_row, 975);
+	for (int i = 0; i < w.count; i++) {
+		int64_t k = 20000 - 25 + i;
+
+		ck_assert_int_eq(w.row[i].step, k * k / 16 + k);
+		ck_assert(w.row[i].here);
+	}
+	ts_trace_window_fini(&w);
+	bench_close(&b);
+}
+END_TEST
+
+START_TEST(read_forwards)
+{
+	struct bench b;
+	struct ts_trace_window w;
+	struct ts_trace_chart c;
+
+	/* views that are no projections, and steps in no order */
+	bench_store(&b,
+		"CREATE TABLE s(a INTEGER, t TEXT); CREATE TABLE x(a INTEGER, b INTEGER);" COUNT_TO(5000) "INSERT INTO s SELECT (i * 7) % 5000, 'OnTileExecute' FROM c;" COUNT_TO(
+			10000) "INSERT INTO x SELECT i / 2, i % 2 FROM c;"
+			       "CREATE VIEW step AS SELECT DISTINCT a AS step, t AS type FROM s;"
+			       "CREATE VIEW step_ipu AS SELECT DISTINCT a AS step, b AS ipu, 8 AS cycles, a * 10 "
+			       "AS start, a * 10 + 8 AS \"end\" FROM x");
+	ck_assert_msg(b.code == TS_OK, "%s", b.err.msg);
+	ck_assert(b.t->forwards);
+	ck_assert_int_eq(b.t->rows, 5000);
+	ck_assert_int_eq(b.t->ipus, 2);
+	ck_assert_int_eq(b.t->to, 49998);
+	ask_everything(&b);
+	ck_assert(ts_trace_window_read(&w, b.rd, b.t, 1, 100, 100, 0, 20, &b.err) == TS_OK);
+	ck_assert_int_eq(w.count, 20);
+	for (int i = 0; i < w.count; i++) {
+		ck_assert_int_eq(w.row[i].step, (100 + i) * 7 % 5000);
+		ck_assert(w.row[i].here);
+		ck_assert_int_eq(w.row[i].start, w.row[i].step * 10);
+	}
+	ts_trace_window_fini(&w);
+	ck_assert(ts_trace_chart_read(&c, b.rd, b.t, 0, 1000, 100, b.t->ipu, 2, NULL, &b.err) ==
+		TS_OK);
+	for (int x = 0; x < 100; x++)
+		ck_assert(fabs(ts_trace_share(&c, 1, TS_CLASS_COMPUTE)[x] - 0.8) < 1e-9);
+	ck_assert(!c.sampled);
+	ts_trace_chart_fini(&c);
+	bench_close(&b);
+}
+END_TEST
+
+/* Rows of an IPU only where it takes part, far apart; 4,096 IPUs. */
+START_TEST(many_ipus)
+{
+	struct bench b;
+
+	bench_store(&b,
+		STEP_TABLE PART_TABLE
+			COUNT_TO(40960) "INSERT INTO step SELECT i, NULL, 'OnTileExecute', NULL, NULL, 'a' FROM c;" COUNT_TO(
+				40960) "INSERT INTO step_ipu(step, ipu, cycles, start, \"end\") SELECT i, "
+				       "i % 4096, 100, i / 4096 * 200, i / 4096 * 200 + 100 FROM c");
+	ck_assert_msg(b.code == TS_OK, "%s", b.err.msg);
+	ck_assert_int_gt(b.t->ipus, 1000);
+	ask_everything(&b);
+	bench_close(&b);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("trace");
+	TCase *same = tcase_create("same as a scan"), *odd = tcase_create("odd reports");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_set_timeout(same, 120);
+	tcase_set_timeout(odd, 120);
+	tcase_add_test(same, lanes_are_exact_in_the_store);
+	tcase_add_test(same, lanes_are_exact_in_the_sdk_layout);
+	tcase_add_test(same, samples_are_close);
+	tcase_add_test(same, windows_are_the_rows);
+	tcase_add_test(same, the_step_at_a_time);
+	tcase_add_test(same, search_counts_and_adds_up);
+	tcase_add_test(same, runs_and_the_artefact);
+	tcase_add_test(odd, nothing_there);
+	tcase_add_test(odd, hostile_numbers);
+	tcase_add_test(odd, starts_that_do_not_rise);
+	tcase_add_test(odd, ids_with_gaps);
+	tcase_add_test(odd, read_forwards);
+	tcase_add_test(odd, many_ipus);
+	suite_add_tcase(suite, same);
+	suite_add_tcase(suite, odd);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
