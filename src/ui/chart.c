@@ -308,11 +308,42 @@ block_cell(struct ts_canvas *c, struct ts_rect plot, const struct ts_area *a, co
 		(uint32_t)(LOWER_BLOCKS + part));
 }
 
+static enum ts_role
+outline_role(const struct ts_area *a)
+{
+	return a->outline_role ? a->outline_role : TS_ROLE_OUTLINE;
+}
+
 /* Eighths to the outline of column x; 0 = none. */
 static int
 outline_level(const struct ts_area *a, int x, int h)
 {
 	return x >= 0 && x < a->columns ? level(a->outline[x], a->top, h * EIGHTHS) : 0;
+}
+
+/*
+ * The cell in which both the area and the outline end. When the outline has its upper edge, both are
+ * drawn as they are. Else one colour has to do for the cell, up to the outline: that of the area or
+ * that of the outline, whichever is nearer to the truth. Among letters it is the block of the
+ * outline, which has the finer edge.
+ */
+static void
+shared_cell(struct ts_canvas *c, struct ts_rect plot, const struct ts_area *a,
+	const struct stack *s, int x, int k, int part)
+{
+	int area = stack_top(s) - k * EIGHTHS, band = band_at(s, stack_top(s) - 1);
+	enum ts_role top = a->band[band].role, outline = outline_role(a);
+	int y = plot.h - 1 - k;
+
+	if (area > EIGHTHS) /* the area goes on above it */
+		ts_canvas_glyph2(c, plot, x, y, outline, top, scan_lines[part - 1]);
+	else if (part == EIGHTHS && !c->mono && band_at(s, k * EIGHTHS) == band)
+		ts_canvas_glyph2(c, plot, x, y, top, area < EIGHTHS ? outline : TS_ROLE_TEXT,
+			(uint32_t)(LOWER_BLOCKS + area));
+	else if (part - area > area || (a->bands > 1 && lettered(c)))
+		ts_canvas_glyph(c, plot, x, y, outline, (uint32_t)(LOWER_BLOCKS + part));
+	else
+		ts_canvas_glyph(c, plot, x, y, top, (uint32_t)(LOWER_BLOCKS + part));
 }
 
 /*
@@ -323,7 +354,7 @@ static void
 outline_column(struct ts_canvas *c, struct ts_rect plot, const struct ts_area *a,
 	const struct stack *s, int x)
 {
-	enum ts_role role = a->outline_role ? a->outline_role : TS_ROLE_OUTLINE;
+	enum ts_role role = outline_role(a);
 	int l = outline_level(a, x, plot.h), k = (l - 1) / EIGHTHS, part = l - k * EIGHTHS;
 	int left = outline_level(a, x > 0 ? x - 1 : x, plot.h);
 	int right = outline_level(a, x + 1 < a->columns ? x + 1 : x, plot.h);
@@ -332,7 +363,7 @@ outline_column(struct ts_canvas *c, struct ts_rect plot, const struct ts_area *a
 	if (l == 0)
 		return;
 	if (area > k * EIGHTHS) {
-		ts_canvas_glyph(c, plot, x, plot.h - 1 - k, role, (uint32_t)(LOWER_BLOCKS + part));
+		shared_cell(c, plot, a, s, x, k, part);
 		return;
 	}
 	ts_canvas_glyph(c, plot, x, plot.h - 1 - k, role, scan_lines[part - 1]);

@@ -83,6 +83,31 @@ START_TEST(a_spike_is_never_lost)
 }
 END_TEST
 
+/* Cell x of a chart of one row and one column: glyph, role and what is behind. */
+static void
+shared_cell(double mean, double max, uint32_t glyph, enum ts_role role, enum ts_role back)
+{
+	struct ts_band band = {&mean, TS_ROLE_FILL, 0};
+	struct ts_area a = {1, 1, &band, 8, &max, TS_ROLE_TEXT};
+	struct ts_canvas *c = canvas(1, 1, TS_GLYPHS_FULL);
+
+	ts_chart_area(c, ts_canvas_rect(c), &a);
+	ck_assert_uint_eq(ts_canvas_at(c, 0, 0)->cp, glyph);
+	ck_assert_int_eq(ts_canvas_at(c, 0, 0)->role, role);
+	ck_assert_int_eq(ts_canvas_at(c, 0, 0)->back, back);
+	ts_canvas_free(c);
+}
+
+START_TEST(mean_and_maximum_in_one_cell)
+{
+	shared_cell(3, 8, 0x2583, TS_ROLE_FILL, TS_ROLE_OUTLINE); /* both as they are */
+	shared_cell(8, 8, 0x2588, TS_ROLE_FILL, TS_ROLE_TEXT);
+	shared_cell(5, 6, 0x2586, TS_ROLE_FILL, TS_ROLE_TEXT); /* nearer to the mean's colour */
+	shared_cell(1, 6, 0x2586, TS_ROLE_OUTLINE, TS_ROLE_TEXT);
+	shared_cell(7, 2, 0x23bd, TS_ROLE_OUTLINE, TS_ROLE_FILL); /* a maximum below the mean */
+}
+END_TEST
+
 START_TEST(levels_dividers_and_cursor)
 {
 	double v[] = {16, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -324,6 +349,7 @@ main(void)
 	tcase_add_test(c, values_are_eighths_of_a_cell);
 	tcase_add_test(c, bands_meet_inside_of_a_cell);
 	tcase_add_test(c, a_spike_is_never_lost);
+	tcase_add_test(c, mean_and_maximum_in_one_cell);
 	tcase_add_test(c, levels_dividers_and_cursor);
 	tcase_add_test(c, axes_have_round_ticks);
 	tcase_add_test(c, labels_do_not_overlap);
