@@ -340,6 +340,8 @@ shared_cell(struct ts_canvas *c, struct ts_rect plot, const struct ts_area *a,
 	else if (part == EIGHTHS && !c->mono && band_at(s, k * EIGHTHS) == band)
 		ts_canvas_glyph2(c, plot, x, y, top, area < EIGHTHS ? outline : TS_ROLE_TEXT,
 			(uint32_t)(LOWER_BLOCKS + area));
+	else if (area > part) /* a maximum below the mean: the area stays */
+		return;
 	else if (part - area > area || (a->bands > 1 && lettered(c)))
 		ts_canvas_glyph(c, plot, x, y, outline, (uint32_t)(LOWER_BLOCKS + part));
 	else

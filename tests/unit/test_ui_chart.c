@@ -104,7 +104,7 @@ START_TEST(mean_and_maximum_in_one_cell)
 	shared_cell(8, 8, 0x2588, TS_ROLE_FILL, TS_ROLE_TEXT);
 	shared_cell(5, 6, 0x2586, TS_ROLE_FILL, TS_ROLE_TEXT); /* nearer to the mean's colour */
 	shared_cell(1, 6, 0x2586, TS_ROLE_OUTLINE, TS_ROLE_TEXT);
-	shared_cell(7, 2, 0x23bd, TS_ROLE_OUTLINE, TS_ROLE_FILL); /* a maximum below the mean */
+	shared_cell(7, 2, 0x2587, TS_ROLE_FILL, TS_ROLE_TEXT); /* a maximum below the mean */
 }
 END_TEST
 
