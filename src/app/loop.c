@@ -277,7 +277,6 @@ open_screen(struct ts_app *app, const struct ts_args *args, struct ts_err *err)
 	app->canvas = ts_canvas_new(w, h, ts_tty_info(app->tty)->glyphs);
 	if (!app->canvas)
 		return ts_err_nomem(err);
-	app->canvas->mono = ts_tty_info(app->tty)->depth == TS_DEPTH_MONO;
 	tell_terminal(app);
 	return TS_OK;
 }

@@ -234,6 +234,7 @@ ts_app_draw(struct ts_app *app)
 	struct ts_view *v = app->view[app->current];
 	const char *text = banner(app);
 
+	c->mono = ts_tty_info(app->tty)->depth == TS_DEPTH_MONO || !ts_theme_coloured(&app->theme);
 	ts_canvas_erase(c);
 	if (too_small(app)) {
 		ts_canvas_printf(c, ts_canvas_rect(c), 0, 0, TS_ROLE_ERROR, "too small: %d x %d",
