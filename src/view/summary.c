@@ -85,6 +85,7 @@ struct summary_view {
 	struct line line[LINES_MAX];
 	int lines;
 	struct ts_list list;
+	bool placed; /* the cursor has been put on the first line that says something */
 	struct ts_rect area;
 	char sought[200];
 };
@@ -360,6 +361,8 @@ draw_ipu(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int arg)
 static void
 draw_legend(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int arg)
 {
+	static const char *const brief[TS_CLASS_COUNT] = {"compute", "exch.", "global", "sync",
+		"ext.", "wait", "copy", "end", "control"};
 	struct ts_band band[TS_CLASS_COUNT];
 	const char *names[TS_CLASS_COUNT];
 
@@ -368,7 +371,7 @@ draw_legend(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int a
 	for (int i = 0; i < TS_CLASS_COUNT; i++) {
 		band[i] = (struct ts_band){NULL, class_role(i),
 			ts_step_class_letter((enum ts_step_class)i)};
-		names[i] = ts_step_class_label((enum ts_step_class)i);
+		names[i] = r.w < 116 ? brief[i] : ts_step_class_label((enum ts_step_class)i);
 	}
 	ts_chart_legend(c, (struct ts_rect){r.x + 1, r.y, r.w - 2, 1}, band, names, TS_CLASS_COUNT);
 }
@@ -653,6 +656,10 @@ make_lines(struct summary_view *s)
 		fact_lines(s);
 	}
 	ts_list_set_count(&s->list, s->lines);
+	if (s->lines > 1 && !s->placed) {
+		s->placed = true;
+		ts_list_go(&s->list, 1); /* the verdict, below its heading */
+	}
 }
 
 /* --- fetching --------------------------------------------------------------------------------- */
@@ -905,7 +912,6 @@ summary_open(struct ts_view_env *env)
 	if (!s)
 		return NULL;
 	ts_list_init(&s->list);
-	s->list.cursor = 1; /* the verdict, below its heading */
 	return &s->base;
 }
 
