@@ -393,15 +393,10 @@ list_alive(struct ts_alive *a, const struct ts_lives *l)
 }
 
 static void
-keep_name(struct ts_alive *a, struct ts_alive_row *row, struct ts_rows *rows, int column)
+keep_name(struct ts_alive *a, struct ts_alive_row *row, const char *s, size_t n)
 {
-	const char *s;
-	size_t n;
-
-	if (row->length > 0 || ts_rows_text(rows, column, &s, &n) != TS_VALUE_OK)
-		return;
 	n = n < TS_ALIVE_NAME ? n : TS_ALIVE_NAME;
-	if (a->text.len + n + 1 > a->text.max)
+	if (row->length > 0 || a->text.len + n + 1 > a->text.max)
 		return;
 	row->at = (uint32_t)a->text.len;
 	row->length = (uint32_t)n;
@@ -409,6 +404,34 @@ keep_name(struct ts_alive *a, struct ts_alive_row *row, struct ts_rows *rows, in
 	ts_strbuf_putc(&a->text, '\0');
 	if (a->text.cut)
 		row->length = 0;
+}
+
+static void
+read_name(struct ts_alive *a, struct ts_alive_row *row, struct ts_rows *rows, int column)
+{
+	const char *s;
+	size_t n;
+
+	if (ts_rows_text(rows, column, &s, &n) == TS_VALUE_OK)
+		keep_name(a, row, s, n);
+}
+
+/* Take over names from an answer of before. Returns how many rows stay without one. */
+static int
+take_names(struct ts_alive *a, const struct ts_alive *before)
+{
+	int without = a->rows;
+
+	for (int i = 0; i < a->rows && before && before->rows > 0; i++) {
+		const struct ts_alive_row *known = bsearch(&a->row[i], before->row,
+			(size_t)before->rows, sizeof(*before->row), largest_first);
+
+		if (!known || known->length == 0)
+			continue;
+		keep_name(a, &a->row[i], before->text.s + known->at, known->length);
+		without -= a->row[i].length > 0;
+	}
+	return without;
 }
 
 enum { N_ID, N_NAME, N_COLUMNS };
@@ -428,6 +451,8 @@ name_by_key(struct ts_alive *a, struct ts_reader *rd, struct ts_err *err)
 		struct ts_rows *rows;
 		bool there;
 
+		if (a->row[i].length > 0)
+			continue;
 		q.range = TS_RANGE_KEY;
 		q.from = a->row[i].variable;
 		q.to = q.from + 1;
@@ -436,7 +461,7 @@ name_by_key(struct ts_alive *a, struct ts_reader *rd, struct ts_err *err)
 			return code;
 		code = ts_rows_next(rows, &there, err);
 		if (!code && there)
-			keep_name(a, &a->row[i], rows, N_NAME);
+			read_name(a, &a->row[i], rows, N_NAME);
 		ts_rows_close(rows);
 	}
 	return code;
@@ -490,7 +515,7 @@ name_by_pass(struct ts_alive *a, struct ts_reader *rd, struct ts_err *err)
 			continue;
 		row = row_of(sorted, a->rows, id);
 		if (row)
-			keep_name(a, row, rows, N_NAME);
+			read_name(a, row, rows, N_NAME);
 	}
 	ts_rows_close(rows);
 	free(sorted);
@@ -562,7 +587,7 @@ name_program(struct ts_alive *a, struct ts_reader *rd, int64_t program, struct t
 
 enum ts_code
 ts_alive_read(struct ts_alive **out, struct ts_reader *rd, const struct ts_lives *lives,
-	int64_t step, int64_t program, struct ts_err *err)
+	int64_t step, int64_t program, const struct ts_alive *before, struct ts_err *err)
 {
 	struct ts_alive *a = ts_alloc(1, sizeof(*a));
 	enum ts_code code;
@@ -570,33 +595,43 @@ ts_alive_read(struct ts_alive **out, struct ts_reader *rd, const struct ts_lives
 	*out = NULL;
 	if (!a)
 		return ts_err_nomem(err);
+	atomic_init(&a->uses, 1);
 	ts_strbuf_init(&a->text, TS_ALIVE_TEXT);
 	ts_strbuf_init(&a->program, 3 * TS_ALIVE_NAME);
 	a->step = step;
 	a->row = ts_alloc(TS_ALIVE_MAX, sizeof(*a->row));
 	if (!a->row) {
-		ts_alive_free(a);
+		ts_alive_close(a);
 		return ts_err_nomem(err);
 	}
 	code = name_program(a, rd, program, err);
 	if (lives && code != TS_E_CANCELLED && code != TS_E_NOMEM) {
 		list_alive(a, lives);
-		code = rd->report->binding[TS_VARIABLE].reach.key == TS_REACH_NONE
-			? name_by_pass(a, rd, err)
-			: name_by_key(a, rd, err);
+		code = TS_OK;
+		if (take_names(a, before) > 0)
+			code = rd->report->binding[TS_VARIABLE].reach.key == TS_REACH_NONE
+				? name_by_pass(a, rd, err)
+				: name_by_key(a, rd, err);
 	}
 	if (code == TS_E_CANCELLED || code == TS_E_NOMEM) {
-		ts_alive_free(a);
+		ts_alive_close(a);
 		return code;
 	}
 	*out = a;
 	return TS_OK;
 }
 
-void
-ts_alive_free(struct ts_alive *a)
+struct ts_alive *
+ts_alive_hold(struct ts_alive *a)
 {
-	if (!a)
+	atomic_fetch_add(&a->uses, 1);
+	return a;
+}
+
+void
+ts_alive_close(struct ts_alive *a)
+{
+	if (!a || atomic_fetch_sub(&a->uses, 1) > 1)
 		return;
 	free(a->row);
 	ts_strbuf_fini(&a->text);

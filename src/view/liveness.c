@@ -46,6 +46,7 @@ struct alive_fetch {
 	struct ts_fetch f;
 	struct ts_lives *lives; /* held, or NULL */
 	int64_t step, program;
+	struct ts_alive *before; /* held, or NULL */
 	struct ts_alive *alive;
 };
 
@@ -78,7 +79,7 @@ read_alive(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 {
 	struct alive_fetch *a = (struct alive_fetch *)f;
 
-	return ts_alive_read(&a->alive, rd, a->lives, a->step, a->program, err);
+	return ts_alive_read(&a->alive, rd, a->lives, a->step, a->program, a->before, err);
 }
 
 static void
@@ -86,7 +87,8 @@ fini_alive(struct ts_fetch *f)
 {
 	struct alive_fetch *a = (struct alive_fetch *)f;
 
-	ts_alive_free(a->alive);
+	ts_alive_close(a->alive);
+	ts_alive_close(a->before);
 	ts_lives_close(a->lives);
 }
 
@@ -168,6 +170,7 @@ ask_alive(struct liveness *s)
 	a->step = step;
 	a->program = s->line.program[s->span.cursor];
 	a->lives = listed ? ts_lives_hold(s->lives) : NULL;
+	a->before = s->alive ? ts_alive_hold(s->alive) : NULL;
 	s->asked_step = step;
 	s->asked_listed = listed;
 	send(s, &a->f, LIVE_FETCH_ALIVE, 0);
@@ -306,7 +309,7 @@ take_alive(struct liveness *s, struct ts_fetch *f)
 
 	if (f->code || !answer->alive)
 		return;
-	ts_alive_free(s->alive);
+	ts_alive_close(s->alive);
 	s->alive = answer->alive;
 	answer->alive = NULL;
 	while (row < s->alive->rows && s->alive->row[row].variable != variable)
@@ -684,7 +687,7 @@ drop_data(struct liveness *s)
 		s->under_way[i] = NULL;
 	ts_liveness_fini(&s->line);
 	ts_lives_close(s->lives);
-	ts_alive_free(s->alive);
+	ts_alive_close(s->alive);
 	s->lives = NULL;
 	s->alive = NULL;
 	s->asked_step = -1;

@@ -137,7 +137,8 @@ alive_at(struct fixture *f, int64_t step)
 	struct ts_err err = {0};
 	struct ts_alive *a;
 
-	ck_assert_msg(ts_alive_read(&a, f->rd, f->lives, step, -1, &err) == TS_OK, "%s", err.msg);
+	ck_assert_msg(ts_alive_read(&a, f->rd, f->lives, step, -1, NULL, &err) == TS_OK, "%s",
+		err.msg);
 	ck_assert(a->listed);
 	return a;
 }
@@ -216,7 +217,7 @@ START_TEST(alive_is_the_join)
 		ck_assert_int_eq(a->count, row);
 		ck_assert_int_eq(a->bytes, sum);
 		ck_assert_int_eq(a->bytes, f.line.bytes[i]);
-		ts_alive_free(a);
+		ts_alive_close(a);
 	}
 	end(&f);
 }
@@ -240,10 +241,10 @@ START_TEST(program_has_a_name)
 		static const char *const text[] = {"DoExchange pre", "OnTileExecute conv", "Sync",
 			""};
 
-		ck_assert_int_eq(ts_alive_read(&a, f.rd, NULL, 0, i, NULL), TS_OK);
+		ck_assert_int_eq(ts_alive_read(&a, f.rd, NULL, 0, i, NULL, NULL), TS_OK);
 		ck_assert(!a->listed);
 		ck_assert_str_eq(a->program.s, text[i]);
-		ts_alive_free(a);
+		ts_alive_close(a);
 	}
 	end(&f);
 }
@@ -279,11 +280,47 @@ START_TEST(only_the_largest)
 		snprintf(name, sizeof(name), "v%lld", (long long)a->row[i].variable);
 		ck_assert_str_eq(ts_alive_name(a, i), name);
 	}
-	ts_alive_free(a);
+	ts_alive_close(a);
 	a = alive_at(&f, 9); /* half-open */
 	ck_assert_int_eq(a->count, 0);
 	ck_assert_int_eq(a->rows, 0);
-	ts_alive_free(a);
+	ts_alive_close(a);
+	end(&f);
+}
+END_TEST
+
+/* Names come from an answer of before where it has them, and from the report otherwise. */
+START_TEST(names_are_taken_over)
+{
+	struct ts_alive *first, *second, *fresh;
+	struct fixture f;
+	size_t top;
+
+	begin_demo(&f);
+	read_all(&f);
+	top = f.line.peaks.peak[0].at;
+	first = alive_at(&f, f.line.step[top]);
+	ck_assert_int_gt(first->rows, 10);
+	first->text.s[first->row[0].at] = '#'; /* so that it can be told */
+	ck_assert_int_eq(ts_alive_read(&second, f.rd, f.lives, first->step, -1, first, NULL),
+		TS_OK);
+	for (int i = 0; i < first->rows; i++)
+		ck_assert_str_eq(ts_alive_name(first, i), ts_alive_name(second, i));
+	ts_alive_close(second);
+	first->text.s[first->row[0].at] = 'x';
+	first->row[0].length = 0; /* not known: looked up */
+	for (size_t i = top - 100; i < top + 100; i += 20) {
+		ck_assert_int_eq(ts_alive_read(&second, f.rd, f.lives, f.line.step[i], -1, first,
+					 NULL),
+			TS_OK);
+		fresh = alive_at(&f, f.line.step[i]);
+		ck_assert_int_eq(second->rows, fresh->rows);
+		for (int row = 0; row < fresh->rows; row++)
+			ck_assert_str_eq(ts_alive_name(second, row), ts_alive_name(fresh, row));
+		ts_alive_close(second);
+		ts_alive_close(fresh);
+	}
+	ts_alive_close(first);
 	end(&f);
 }
 END_TEST
@@ -354,7 +391,7 @@ START_TEST(hostile_lives)
 	ck_assert_int_eq(a->row[2].end, 9);
 	ck_assert_int_eq(a->row[2].total, 8);
 	ck_assert_int_eq(a->row[2].cumulative, TS_NUMBER_MAX);
-	ts_alive_free(a);
+	ts_alive_close(a);
 	end(&f);
 }
 END_TEST
@@ -477,7 +514,7 @@ START_TEST(damaged)
 			ck_assert((code == TS_E_ABSENT) == !f.lives);
 			seen |= code == TS_E_DAMAGED;
 			if (f.lives)
-				ts_alive_free(alive_at(&f, 50));
+				ts_alive_close(alive_at(&f, 50));
 			ts_liveness_fini(&f.line);
 			ts_lives_close(f.lives);
 			ts_reader_close(f.rd);
@@ -507,6 +544,7 @@ main(void)
 	tcase_add_test(t, alive_is_the_join);
 	tcase_add_test(t, program_has_a_name);
 	tcase_add_loop_test(t, only_the_largest, 0, 2);
+	tcase_add_test(t, names_are_taken_over);
 	tcase_add_test(t, hostile_steps);
 	tcase_add_test(t, hostile_lives);
 	tcase_add_test(t, nothing_there);

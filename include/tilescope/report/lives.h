@@ -63,7 +63,9 @@ struct ts_alive_row {
 	uint32_t at, length; /* its name in `text`; length 0 = not known */
 };
 
+/* Read-only once it is read: any thread may look at it. */
 struct ts_alive {
+	atomic_int uses; /* ts_alive_hold(), ts_alive_close() */
 	int64_t step;
 	bool listed;   /* lives were given: the figures below mean something */
 	int64_t count; /* variables that are alive */
@@ -76,13 +78,17 @@ struct ts_alive {
 
 /*
  * Who is alive at a step, and what the program is called that runs (`program`, -1 = not known). `lives`
- * NULL: only the program. Free with ts_alive_free(). Names that cannot be read stay unknown: that is
- * no error. Errors: TS_E_NOMEM, TS_E_CANCELLED.
+ * NULL: only the program. `before` (may be NULL): an answer from the same report, whose names are
+ * taken over where it has them: from one step to the next few variables are new. Names that cannot be
+ * read stay unknown: that is no error. Errors: TS_E_NOMEM, TS_E_CANCELLED.
  */
 enum ts_code ts_alive_read(struct ts_alive **out, struct ts_reader *rd,
-	const struct ts_lives *lives, int64_t step, int64_t program,
+	const struct ts_lives *lives, int64_t step, int64_t program, const struct ts_alive *before,
 	struct ts_err *err) TS_WARN_UNUSED;
-void ts_alive_free(struct ts_alive *a);
+
+/* As ts_lives_hold() and ts_lives_close(). */
+struct ts_alive *ts_alive_hold(struct ts_alive *a);
+void ts_alive_close(struct ts_alive *a);
 
 /* Name of a row (NUL-terminated), or "". */
 const char *ts_alive_name(const struct ts_alive *a, int row);
