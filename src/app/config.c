@@ -101,23 +101,49 @@ tell(struct ts_app *app, struct ts_strbuf *complaints)
 	}
 }
 
-bool
-ts_app_use_theme(struct ts_app *app, const char *name)
+/* What is found in a file of that kind. */
+struct kind {
+	const char *directory, *suffix, *word;
+	void (*read)(struct ts_app *app, const char *file, const char *text, struct finder *f,
+		struct ts_strbuf *complaints);
+};
+
+static void
+read_theme(struct ts_app *app, const char *file, const char *text, struct finder *f,
+	struct ts_strbuf *complaints)
 {
-	struct finder f = {.kind = "themes", .suffix = ".theme"};
+	ts_theme_init(&app->theme);
+	ts_theme_read(&app->theme, file, text, find_file, f, complaints);
+}
+
+static void
+read_keymap(struct ts_app *app, const char *file, const char *text, struct finder *f,
+	struct ts_strbuf *complaints)
+{
+	ts_keymap_fini(&app->keymap);
+	ts_keymap_init(&app->keymap);
+	ts_keymap_read(&app->keymap, file, text, find_file, f, complaints);
+}
+
+static const struct kind themes = {"themes", ".theme", "theme", read_theme};
+static const struct kind keymaps = {"keymaps", ".keys", "keymap", read_keymap};
+
+static bool
+use(struct ts_app *app, const struct kind *kind, const char *name)
+{
+	struct finder f = {.kind = kind->directory, .suffix = kind->suffix};
 	struct ts_strbuf complaints;
 	const char *text = find_file(&f, name);
+	char file[sizeof(f.file)];
 
 	ts_strbuf_init(&complaints, COMPLAINTS_MAX);
 	if (text) {
-		char file[256];
-
-		memcpy(file, f.file, sizeof(file));
-		ts_theme_init(&app->theme);
-		ts_theme_read(&app->theme, file, text, find_file, &f, &complaints);
+		memcpy(file, f.file,
+			sizeof(file)); /* what it inherits is found with the same finder */
+		kind->read(app, file, text, &f, &complaints);
 		app->dirty = true;
 	} else {
-		ts_strbuf_printf(&complaints, "there is no theme \"%s\"\n", name);
+		ts_strbuf_printf(&complaints, "there is no %s \"%s\"\n", kind->word, name);
 	}
 	tell(app, &complaints);
 	ts_strbuf_fini(&complaints);
@@ -126,28 +152,15 @@ ts_app_use_theme(struct ts_app *app, const char *name)
 }
 
 bool
+ts_app_use_theme(struct ts_app *app, const char *name)
+{
+	return use(app, &themes, name);
+}
+
+bool
 ts_app_use_keymap(struct ts_app *app, const char *name)
 {
-	struct finder f = {.kind = "keymaps", .suffix = ".keys"};
-	struct ts_strbuf complaints;
-	const char *text = find_file(&f, name);
-
-	ts_strbuf_init(&complaints, COMPLAINTS_MAX);
-	if (text) {
-		char file[256];
-
-		memcpy(file, f.file, sizeof(file));
-		ts_keymap_fini(&app->keymap);
-		ts_keymap_init(&app->keymap);
-		ts_keymap_read(&app->keymap, file, text, find_file, &f, &complaints);
-		app->dirty = true;
-	} else {
-		ts_strbuf_printf(&complaints, "there is no keymap \"%s\"\n", name);
-	}
-	tell(app, &complaints);
-	ts_strbuf_fini(&complaints);
-	finder_fini(&f);
-	return text != NULL;
+	return use(app, &keymaps, name);
 }
 
 struct config {

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * summary_data - what the Summary view asks the workers.
+ *
+ * Four questions: the figures of one row per tile (at once: the verdict), the small relations, and the two
+ * passes over large relations.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/report/rows.h"
+
+#include "summary_internal.h"
+
+static enum ts_code
+read_verdict(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
+{
+	struct summary_verdict *v = (struct summary_verdict *)f;
+	const struct ts_binding *steps = &rd->report->binding[TS_STEP_IPU];
+	struct ts_err second = {0};
+	enum ts_code code = ts_tiles_read(&v->tiles, rd, err), more;
+
+	more = ts_about_read(&v->about, rd, &second);
+	if (!more)
+		more = ts_target_read(&v->target, rd, code ? 0 : v->tiles.rows,
+			steps->bound ? steps->group : 0, &second);
+	if (!code && more && err)
+		*err = second;
+	return code ? code : more;
+}
+
+static void
+fini_verdict(struct ts_fetch *f)
+{
+	ts_tiles_fini(&((struct summary_verdict *)f)->tiles);
+}
+
+static void
+copy_text(char *out, size_t size, struct ts_rows *rows, int i)
+{
+	const char *text;
+	size_t n;
+
+	out[0] = '\0';
+	if (ts_rows_text(rows, i, &text, &n) == TS_VALUE_OK)
+		snprintf(out, size, "%.*s", (int)ts_min_i64((int64_t)n, (int64_t)size - 1), text);
+}
+
+/* Two text columns of a relation, at most SUMMARY_PAIRS rows. */
+static enum ts_code
+read_pairs(struct summary_pair **out, int *count, struct ts_reader *rd, enum ts_relation relation,
+	int key, int value, struct ts_err *err)
+{
+	struct ts_rows_query q = {.columns = {key, value},
+		.column_count = 2,
+		.limit = SUMMARY_PAIRS};
+	struct ts_rows *rows;
+	enum ts_code code;
+	bool there;
+
+	if (!ts_report_has(rd->report, relation))
+		return TS_OK;
+	*out = ts_alloc(SUMMARY_PAIRS, sizeof(**out));
+	if (!*out)
+		return ts_err_nomem(err);
+	code = ts_reader_rows(&rows, rd, relation, &q, err);
+	if (code)
+		return code;
+	while (*count < SUMMARY_PAIRS && !(code = ts_rows_next(rows, &there, err)) && there) {
+		struct summary_pair *p = &(*out)[(*count)++];
+
+		copy_text(p->key, sizeof(p->key), rows, 0);
+		copy_text(p->value, sizeof(p->value), rows, 1);
+	}
+	ts_rows_close(rows);
+	return code;
+}
+
+static enum ts_code
+read_small(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
+{
+	struct summary_small *s = (struct summary_small *)f;
+	struct ts_tiles tiles = {.always_live = TS_UNKNOWN};
+	struct ts_step_names names;
+	enum ts_code code;
+
+	code = ts_step_names_read(&names, rd, err);
+	if (!code)
+		code = ts_graph_read(&s->graph, rd, &names, err);
+	ts_step_names_fini(&names);
+	if (!code)
+		code = ts_peak_read(&s->peak, rd, err);
+	if (!code && ts_report_has(rd->report, TS_TILE_MEMORY))
+		code = ts_tiles_read(&tiles, rd, err);
+	if (!code)
+		code = ts_always_live_read(&s->always_live, &tiles, rd, err);
+	ts_tiles_fini(&tiles);
+	if (!code)
+		code = ts_count_rows(&s->runs, rd, TS_RUN, TS_RUN_RUN, err);
+	if (!code)
+		code = read_pairs(&s->option, &s->options, rd, TS_ENGINE_OPTION,
+			TS_ENGINE_OPTION_KEY, TS_ENGINE_OPTION_VALUE, err);
+	if (!code)
+		code = read_pairs(&s->host, &s->hosts, rd, TS_HOST, TS_HOST_KEY, TS_HOST_VALUE,
+			err);
+	return code;
+}
+
+static void
+fini_small(struct ts_fetch *f)
+{
+	struct summary_small *s = (struct summary_small *)f;
+
+	free(s->option);
+	free(s->host);
+}
+
+static enum ts_code
+read_categories(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
+{
+	return ts_categories_read(&((struct summary_categories *)f)->sums, rd, &f->job.progress,
+		err);
+}
+
+static void
+fini_categories(struct ts_fetch *f)
+{
+	ts_categories_fini(&((struct summary_categories *)f)->sums);
+}
+
+static enum ts_code
+read_execution(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
+{
+	struct summary_execution *x = (struct summary_execution *)f;
+	struct ts_step_names names;
+	struct ts_step_classes classes;
+	enum ts_code code = ts_step_names_read(&names, rd, err);
+
+	if (!code) {
+		code = ts_step_classes_read(&classes, rd, &names, &f->job.progress, err);
+		x->steps = classes.steps;
+		if (!code)
+			code = ts_execution_read(&x->sums, rd, &classes, &f->job.progress, err);
+		ts_step_classes_fini(&classes);
+	}
+	ts_step_names_fini(&names);
+	return code;
+}
+
+static void
+fini_execution(struct ts_fetch *f)
+{
+	ts_execution_fini(&((struct summary_execution *)f)->sums);
+}
+
+static const struct {
+	size_t size;
+	enum ts_code (*read)(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err);
+	void (*fini)(struct ts_fetch *f);
+	enum ts_worker_id worker;
+	const char *what;
+	const char *option; /* that records it */
+} questions[ASK_COUNT] = {
+	[ASK_VERDICT] = {sizeof(struct summary_verdict), read_verdict, fini_verdict,
+		TS_WORKER_SCREEN, "reading the tiles", "autoReport.outputGraphProfile"},
+	[ASK_SMALL] = {sizeof(struct summary_small), read_small, fini_small, TS_WORKER_SCREEN,
+		"reading the graph", NULL},
+	[ASK_CATEGORIES] = {sizeof(struct summary_categories), read_categories, fini_categories,
+		TS_WORKER_BULK, "summing categories", "autoReport.outputLoweredVars"},
+	[ASK_EXECUTION] = {sizeof(struct summary_execution), read_execution, fini_execution,
+		TS_WORKER_BULK, "summing cycles", "autoReport.outputExecutionProfile"},
+};
+
+void
+summary_request(struct ts_view *v)
+{
+	struct summary_view *s = (struct summary_view *)v;
+
+	for (int i = 0; i < ASK_COUNT; i++) {
+		struct ts_fetch *f;
+
+		if (s->state[i].state != TS_PANE_EMPTY)
+			continue;
+		f = ts_alloc(1, questions[i].size);
+		if (!f)
+			return;
+		f->read = questions[i].read;
+		f->fini = questions[i].fini;
+		s->asked[i] = f;
+		s->state[i].state = TS_PANE_LOADING;
+		s->state[i].option = questions[i].option;
+		ts_fetch_send(v, f, i, questions[i].worker, questions[i].what);
+	}
+}
+
+/* The answers live in their fetches: one is swapped for the other's emptied copy. */
+static void **
+slot(struct summary_view *s, int kind)
+{
+	void **slots[ASK_COUNT] = {(void **)&s->verdict, (void **)&s->small,
+		(void **)&s->categories, (void **)&s->execution};
+
+	return slots[kind];
+}
+
+/* Keep what a fetch found: the view gets a copy, and the fetch is left with nothing to free. */
+static void
+keep(struct summary_view *s, struct ts_fetch *f)
+{
+	void **to = slot(s, f->job.kind);
+	void *copy = ts_alloc(1, questions[f->job.kind].size);
+
+	if (!copy)
+		return;
+	memcpy(copy, f, questions[f->job.kind].size);
+	((struct ts_fetch *)copy)->report = NULL;
+	f->fini = NULL;
+	*to = copy;
+}
+
+static void
+drop_answer(struct summary_view *s, int kind)
+{
+	void **at = slot(s, kind);
+
+	if (*at)
+		ts_fetch_free(*at);
+	*at = NULL;
+	s->asked[kind] = NULL;
+	s->state[kind] = (struct ts_pane_data){0};
+}
+
+enum ts_effect
+summary_deliver(struct ts_view *v, struct ts_fetch *f)
+{
+	struct summary_view *s = (struct summary_view *)v;
+	int kind = f->job.kind;
+
+	if (s->asked[kind] != f)
+		return TS_EFFECT_NONE;
+	s->asked[kind] = NULL;
+	if (ts_fetch_in_vain(f, v->env->generation)) {
+		s->state[kind].state = TS_PANE_FAILED;
+		snprintf(s->state[kind].reason, sizeof(s->state[kind].reason),
+			"cancelled (r reads it again)");
+	} else {
+		ts_pane_result(&s->state[kind], f->code, &f->err, true);
+		if (f->code != TS_E_ABSENT)
+			keep(s, f);
+	}
+	summary_make_lines(s);
+	return TS_EFFECT_REPAINT;
+}
+
+void
+summary_drop(struct summary_view *s)
+{
+	for (int i = 0; i < ASK_COUNT; i++)
+		drop_answer(s, i);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* summary_internal - the state of the Summary view, shared by its three files. */
+#ifndef TS_VIEW_SUMMARY_INTERNAL_H
+#define TS_VIEW_SUMMARY_INTERNAL_H
+
+#include "tilescope/report/summary.h"
+#include "tilescope/ui/list.h"
+#include "tilescope/view/fetch.h"
+
+enum { SUMMARY_PAIRS = 300, SUMMARY_PAIR_TEXT = 300, SUMMARY_LINES = 1200 };
+
+/* --- what has to be fetched ------------------------------------------------------------------- */
+
+enum { ASK_VERDICT, ASK_SMALL, ASK_CATEGORIES, ASK_EXECUTION, ASK_COUNT };
+
+struct summary_pair {
+	char key[64];
+	char value[SUMMARY_PAIR_TEXT];
+};
+
+struct summary_verdict {
+	struct ts_fetch fetch;
+	struct ts_tiles tiles;
+	struct ts_about about;
+	struct ts_target target;
+};
+
+struct summary_small {
+	struct ts_fetch fetch;
+	struct ts_graph graph;
+	struct ts_peak peak;
+	int64_t always_live, runs;
+	struct summary_pair *option, *host; /* SUMMARY_PAIRS each */
+	int options, hosts;
+};
+
+struct summary_categories {
+	struct ts_fetch fetch;
+	struct ts_categories sums;
+};
+
+struct summary_execution {
+	struct ts_fetch fetch;
+	struct ts_execution sums;
+	int64_t steps;
+};
+
+/* --- lines ------------------------------------------------------------------------------------ */
+
+struct summary_view;
+
+/* Where Enter on a line leads. */
+enum summary_goal { GO_NOWHERE, GO_TILE, GO_PEAK, GO_IPU };
+
+struct summary_line {
+	void (*draw)(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int arg);
+	int arg;
+	enum summary_goal goal;
+	int64_t object; /* tile, step or IPU */
+};
+
+struct summary_view {
+	struct ts_view base;
+	struct summary_verdict *verdict; /* answers; NULL = not here yet */
+	struct summary_small *small;
+	struct summary_categories *categories;
+	struct summary_execution *execution;
+	const struct ts_fetch *asked[ASK_COUNT];
+	struct ts_pane_data state[ASK_COUNT];
+	struct summary_line line[SUMMARY_LINES];
+	int lines;
+	struct ts_list list;
+	bool placed; /* the cursor has been put on the first line that says something */
+	struct ts_rect area;
+	char sought[200];
+};
+
+/* summary_draw.c: which lines there are, from what has arrived; the text of one, for searching. */
+void summary_make_lines(struct summary_view *s);
+void summary_line_text(struct summary_view *s, int i, struct ts_strbuf *out);
+
+/* summary_data.c: ask the workers, take their answers, forget them. */
+void summary_request(struct ts_view *v);
+enum ts_effect summary_deliver(struct ts_view *v, struct ts_fetch *f);
+void summary_drop(struct summary_view *s);
+
+#endif
