@@ -344,16 +344,16 @@ static void
 draw_graph(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int arg)
 {
 	const struct ts_graph *g = &s->small->graph;
-	int x = label(c, r, "graph");
+	int x = label(c, r, arg ? "" : "graph");
 
-	(void)arg;
+	if (arg) {
+		x = put_count(c, r, x, "vertices ", g->vertices);
+		put_count(c, r, x, "   edges ", g->edges);
+		return;
+	}
 	x = put_count(c, r, x, "compute sets ", g->compute_sets);
-	x = put_count(c, r, x, "  programs ", g->programs);
-	x = put_count(c, r, x, "  variables ", g->variables);
-	if (g->vertices != TS_UNKNOWN)
-		x = put_count(c, r, x, "  vertices ", g->vertices);
-	if (g->edges != TS_UNKNOWN)
-		put_count(c, r, x, "  edges ", g->edges);
+	x = put_count(c, r, x, "   programs ", g->programs);
+	put_count(c, r, x, "   variables ", g->variables);
 }
 
 static void
@@ -386,21 +386,31 @@ draw_file(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int arg
 		ts_fmt_bytes(buf, report->part[TS_PART_PROFILE].bytes, units(s)));
 }
 
+/* Those that are there with their states, then the names of those that are not. */
 static void
 draw_parts(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int arg)
 {
-	static const enum ts_role roles[] = {TS_ROLE_DIM, TS_ROLE_GOOD, TS_ROLE_BAD, TS_ROLE_BAD};
 	const struct ts_report *report = s->base.env->report;
 	int x = label(c, r, "parts");
 
 	(void)arg;
-	for (int i = 0; i < TS_PART_COUNT; i++) {
-		enum ts_part_state state = report->part[i].state;
+	for (int absent = 0; absent < 2; absent++)
+		for (int i = 0; i < TS_PART_COUNT; i++) {
+			enum ts_part_state state = report->part[i].state;
+			const char *name = ts_part_name((enum ts_part)i);
 
-		x = ts_canvas_printf(c, r, x, 0, TS_ROLE_LABEL, "%s ",
-			ts_part_name((enum ts_part)i));
-		x = ts_canvas_text(c, r, x, 0, roles[state], ts_part_state_name(state)) + 2;
-	}
+			if ((state == TS_PART_ABSENT) != absent)
+				continue;
+			if (absent) {
+				x = ts_canvas_printf(c, r, x, 0, TS_ROLE_DIM, "no %s ", name) + 1;
+				continue;
+			}
+			x = ts_canvas_printf(c, r, x, 0, TS_ROLE_LABEL, "%s ", name);
+			x = ts_canvas_text(c, r, x, 0,
+				    state == TS_PART_OK ? TS_ROLE_GOOD : TS_ROLE_BAD,
+				    ts_part_state_name(state)) +
+				2;
+		}
 }
 
 /* What decides which tile or IPU a figure belongs to and stands in no column. */
@@ -543,6 +553,8 @@ fact_lines(struct summary_view *s)
 		add(s, draw_graph, 0);
 	else
 		add(s, draw_state, ASK_SMALL);
+	if (s->small && (s->small->graph.vertices >= 0 || s->small->graph.edges >= 0))
+		add(s, draw_graph, 1);
 	add(s, draw_parts, 0);
 	for (size_t i = 0; i < TS_COUNT(assumed); i++)
 		if (is_assumed(report, i))
