@@ -10,7 +10,8 @@
  * stand there are read, one piece for all lanes, since rows of one time lie together. Of each
  * lane the stretch that the piece covers without a hole stands for its part of the column. Places
  * are found from the middle outwards, so that each search is confined by its neighbours. A lane
- * that is elsewhere in the table at that time is searched for by itself, a bounded number of times.
+ * that is elsewhere in the table at that time is searched for by itself, a bounded number of times; a
+ * column of it about which nothing was found out then looks like the nearest one.
  */
 #include "config.h"
 
@@ -29,7 +30,8 @@ enum {
 	PIECE_ROWS_MAX = 512,
 	SAMPLE_ROWS = 52000, /* of all samples, about */
 	SAMPLES = 4,	     /* of a column, at most */
-	ALONE = 400,	     /* lanes that are searched for by themselves */
+	ALONE_STEPS = 3,     /* the same of a lane that is searched for by itself, */
+	ALONE_ROWS = 40000,  /* and rows of all of those */
 	SETTLE_ROWS = 4096,  /* rows behind the end in which lanes have to pass it */
 };
 
@@ -39,8 +41,8 @@ struct drawing {
 	const struct ts_trace *t;
 	struct ts_err *err;
 	struct trace_parts parts;
-	int alone;
-	int *samples; /* of each lane and column: how many told something */
+	int64_t alone; /* rows read for single lanes */
+	int *samples;  /* of each lane and column: how many told something */
 	struct ts_progress *progress;
 };
 
@@ -259,19 +261,19 @@ stretch_of(const struct drawing *d, int lane, int64_t cycles, bool first, bool l
 	return begin <= cycles && cycles < end;
 }
 
-/* Rows of a sample. */
+/* Rows of a sample of so many steps. */
 static int64_t
-piece_rows(const struct drawing *d)
+piece_rows(const struct drawing *d, int steps)
 {
-	return ts_clamp_i64((int64_t)PIECE_STEPS * d->t->group, PIECE_ROWS, PIECE_ROWS_MAX);
+	return ts_clamp_i64((int64_t)steps * d->t->group, PIECE_ROWS, PIECE_ROWS_MAX);
 }
 
 /* A sample of the lanes that `todo` names; those that it tells something about are taken off. */
 static enum ts_code
-sample_piece(struct drawing *d, int column, int64_t cycles, int64_t at, bool *todo)
+sample_piece(struct drawing *d, int column, int64_t cycles, int64_t at, int64_t rows, bool *todo)
 {
 	const struct ts_trace_axis *axis = &d->t->part;
-	int64_t rows = piece_rows(d), a, b, before = d->c->rows;
+	int64_t a, b, before = d->c->rows;
 	int64_t back = (rows / 2 + axis->per - 1) / axis->per, from, to;
 	enum ts_code code;
 	bool first, last;
@@ -297,25 +299,27 @@ sample_piece(struct drawing *d, int column, int64_t cycles, int64_t at, bool *to
 
 /* Address width at which a search by time may stop: the piece that is read then has it. */
 static int64_t
-piece_width(const struct drawing *d)
+piece_width(const struct drawing *d, int64_t rows)
 {
-	return ts_max_i64(piece_rows(d) / 4 / d->t->part.per, 1);
+	return ts_max_i64(rows / 4 / d->t->part.per, 1);
 }
 
 static enum ts_code
 sample_alone(struct drawing *d, int column, int64_t cycles, bool *todo)
 {
-	for (int l = 0; l < d->c->lanes && d->alone < ALONE; l++) {
+	int64_t rows = piece_rows(d, ALONE_STEPS);
+
+	for (int l = 0; l < d->c->lanes && d->alone < ALONE_ROWS; l++) {
 		struct trace_place low = trace_place_first(d->t), high = trace_place_end(d->t);
 		enum ts_code code;
 
 		if (!todo[l])
 			continue;
-		d->alone++;
-		code = trace_locate(&low, &high, d->rd, d->t, d->c->ipu[l], cycles, piece_width(d),
-			d->err);
+		d->alone += rows;
+		code = trace_locate(&low, &high, d->rd, d->t, d->c->ipu[l], cycles,
+			piece_width(d, rows), d->err);
 		if (!code)
-			code = sample_piece(d, column, cycles, low.at, todo);
+			code = sample_piece(d, column, cycles, low.at, rows, todo);
 		if (code)
 			return code;
 	}
@@ -343,6 +347,7 @@ static enum ts_code
 sample(struct drawing *d, struct samples s)
 {
 	int middle = s.first + s.n / 2, column = middle / s.per;
+	int64_t rows = piece_rows(d, PIECE_STEPS);
 	bool todo[TS_TRACE_LANES];
 	struct trace_place low = s.low, high = s.high;
 	int64_t cycles;
@@ -353,9 +358,10 @@ sample(struct drawing *d, struct samples s)
 	cycles = sample_time(d, middle, s.per);
 	for (int l = 0; l < d->c->lanes; l++)
 		todo[l] = true;
-	code = trace_locate(&low, &high, d->rd, d->t, d->c->ipu[0], cycles, piece_width(d), d->err);
+	code = trace_locate(&low, &high, d->rd, d->t, d->c->ipu[0], cycles, piece_width(d, rows),
+		d->err);
 	if (!code)
-		code = sample_piece(d, column, cycles, low.at, todo);
+		code = sample_piece(d, column, cycles, low.at, rows, todo);
 	if (!code)
 		code = sample_alone(d, column, cycles, todo);
 	if (!code) /* as deep as there are binary digits in the number of samples */
@@ -381,10 +387,39 @@ scale_samples(struct drawing *d)
 		}
 }
 
+/* A column that no sample told anything about looks like the nearest one of its lane. */
+static void
+fill_columns(struct drawing *d)
+{
+	struct ts_trace_chart *c = d->c;
+
+	for (int l = 0; l < c->lanes; l++) {
+		const int *samples = d->samples + (size_t)l * (size_t)c->columns;
+		int some = 0;
+
+		for (int x = 0; x < c->columns; x++)
+			some += samples[x];
+		for (int x = 0; x < c->columns && some > 0; x++) {
+			int by = 0;
+
+			while (by < c->columns && (x < by || !samples[x - by]) &&
+				(x + by >= c->columns || !samples[x + by]))
+				by++;
+			if (by == 0 || by == c->columns)
+				continue;
+			by = x >= by && samples[x - by] ? -by : by;
+			for (int k = 0; k < TS_CLASS_COUNT; k++)
+				*share_at(c, l, (enum ts_step_class)k, x) = *share_at(c, l,
+					(enum ts_step_class)k, x + by);
+		}
+	}
+}
+
 static enum ts_code
 draw_sampled(struct drawing *d, struct trace_place low, struct trace_place high)
 {
-	int per = (int)ts_clamp_i64(SAMPLE_ROWS / (piece_rows(d) * d->c->columns), 1, SAMPLES);
+	int per = (int)ts_clamp_i64(SAMPLE_ROWS / (piece_rows(d, PIECE_STEPS) * d->c->columns), 1,
+		SAMPLES);
 	enum ts_code code;
 
 	d->c->sampled = true;
@@ -393,6 +428,7 @@ draw_sampled(struct drawing *d, struct trace_place low, struct trace_place high)
 		return ts_err_nomem(d->err);
 	code = sample(d, (struct samples){0, d->c->columns * per, per, low, high});
 	scale_samples(d);
+	fill_columns(d);
 	free(d->samples);
 	return code;
 }

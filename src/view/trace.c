@@ -80,13 +80,9 @@ static void
 view_resize(struct ts_view *v, struct ts_rect area)
 {
 	struct trace_view *t = (struct trace_view *)v;
-	struct ts_table table;
 
 	t->area = area;
-	trace_layout(t);
-	trace_table(&table, t);
-	ts_span_resize(&t->span, t->at.lanes.w);
-	ts_list_resize(&t->list, ts_table_rows(&table, t->at.table));
+	trace_arrange(t);
 }
 
 /* --- moving ----------------------------------------------------------------------------------- */
@@ -121,7 +117,7 @@ move_ipu(struct trace_view *t, int by)
 		return TS_EFFECT_BELL;
 	t->ipu = ipu;
 	t->follow = FOLLOW_LIST;
-	trace_layout(t);
+	trace_arrange(t);
 	return TS_EFFECT_REPAINT | TS_EFFECT_RECALC | TS_EFFECT_SELECT;
 }
 
@@ -129,7 +125,8 @@ static enum ts_effect
 move_pane(struct trace_view *t)
 {
 	t->focus = t->focus == TRACE_LANES ? TRACE_STEPS : TRACE_LANES;
-	return t->zoomed ? TS_EFFECT_REFLOW | TS_EFFECT_REPAINT : TS_EFFECT_REPAINT;
+	trace_arrange(t); /* zoomed: the other one has the room */
+	return TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
 }
 
 static enum ts_effect
@@ -256,7 +253,8 @@ view_command(struct ts_view *v, const struct ts_call *call)
 		return move_pane(t);
 	case TS_CMD_PANE_ZOOM:
 		t->zoomed = !t->zoomed;
-		return TS_EFFECT_REFLOW | TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
+		trace_arrange(t);
+		return TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
 	case TS_CMD_IPU_NEXT:
 	case TS_CMD_IPU_PREVIOUS:
 		return move_ipu(t, call->cmd == TS_CMD_IPU_NEXT ? 1 : -1);

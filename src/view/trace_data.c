@@ -486,7 +486,8 @@ take_open(struct trace_view *t, struct trace_fetch *f)
 	ts_span_set_count(&t->span, t->trace->has_parts ? t->trace->to - t->trace->from : 0);
 	ts_list_set_count(&t->list, t->trace->rows);
 	first_place(t);
-	return TS_EFFECT_REFLOW | TS_EFFECT_RECALC | TS_EFFECT_REPAINT;
+	trace_arrange(t); /* now it is known how many lanes there are */
+	return TS_EFFECT_RECALC | TS_EFFECT_REPAINT;
 }
 
 /* Rows without numbers: what the window says about the ends of the list. */

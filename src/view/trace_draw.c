@@ -23,6 +23,7 @@ enum {
 	NEED_LEGEND = 11,
 	NEED_READOUT_2 = 15,
 	LEAST_TABLE = 3,
+	GAP_FROM = 4,	  /* rows of a lane from which on one of them is left blank */
 	STARTS_SHARE = 3, /* letters at starts when at most a third of the columns has one */
 };
 
@@ -47,9 +48,9 @@ size_lanes(struct trace_view *t, int room)
 	most = most > 1 ? most : 1;
 	t->at.lane_rows = 1;
 	if (room >= 24)
-		t->at.lane_rows = (int)ts_clamp_i64(most / ipus / 2, 1, 4);
+		t->at.lane_rows = (int)ts_clamp_i64(most / ipus, 1, 4);
 	if (t->zoomed && t->focus == TRACE_LANES)
-		t->at.lane_rows = (int)ts_clamp_i64(most / ipus, 1, 6);
+		t->at.lane_rows = (int)ts_clamp_i64(most / ipus, 1, 8);
 	t->at.lane_count = (int)ts_clamp_i64(most / t->at.lane_rows, 1, ipus);
 	t->lane_top = (int)ts_clamp_i64(t->lane_top, t->ipu - t->at.lane_count + 1, t->ipu);
 	t->lane_top = (int)ts_clamp_i64(t->lane_top, 0, ipus - t->at.lane_count);
@@ -85,6 +86,19 @@ trace_layout(struct trace_view *t)
 		at->rule = ts_rect_cut_top(&r, 1);
 		at->table = r;
 	}
+}
+
+void
+trace_arrange(struct trace_view *t)
+{
+	struct ts_table table;
+
+	trace_layout(t);
+	trace_table(&table, t);
+	if (t->at.lanes.w > 0) /* no lanes: the zoom stays as it is */
+		ts_span_resize(&t->span, t->at.lanes.w);
+	if (t->at.table.h > 0)
+		ts_list_resize(&t->list, ts_table_rows(&table, t->at.table));
 }
 
 /* --- figures ---------------------------------------------------------------------------------- */
@@ -164,6 +178,20 @@ draw_axis(struct trace_view *t, struct ts_canvas *c)
 		TS_ROLE_AXIS, trace_in_time(t) ? "time" : "cycles");
 }
 
+/* Take away what is left of a tick that a label covers. */
+static void
+clear_word(struct ts_canvas *c, struct ts_rect r, int x, int by)
+{
+	const struct ts_cell *cell;
+
+	for (; x >= 0 && x < r.w; x += by) {
+		cell = ts_canvas_at(c, r.x + x, r.y);
+		if (!cell || cell->cp == ' ')
+			break;
+		ts_canvas_glyph(c, r, x, 0, TS_ROLE_TEXT, ' ');
+	}
+}
+
 /* Where runs begin: their number over the axis, a line through the idle cells of the lanes. */
 static void
 draw_runs(struct trace_view *t, struct ts_canvas *c)
@@ -183,6 +211,8 @@ draw_runs(struct trace_view *t, struct ts_canvas *c)
 		ts_chart_divider(c, t->at.lanes, x, TS_ROLE_BOUNDARY);
 		if (x < free_from || x + w > t->at.axis.w)
 			continue;
+		clear_word(c, t->at.axis, x - 1, -1);
+		clear_word(c, t->at.axis, x + w - 1, 1);
 		ts_canvas_text(c, t->at.axis, x, 0, TS_ROLE_BOUNDARY, text);
 		free_from = x + w;
 	}
@@ -302,7 +332,7 @@ draw_lanes(struct trace_view *t, struct ts_canvas *c)
 	for (int i = 0; i < at->lane_count && t->lane_top + i < t->trace->ipus; i++) {
 		int ipu = t->lane_top + i, lane = chart_lane(t, t->trace->ipu[ipu]);
 		struct ts_rect r = {at->lanes.x, at->lanes.y + i * at->lane_rows, at->lanes.w,
-			at->lane_rows};
+			at->lane_rows - (at->lane_rows >= GAP_FROM)};
 		struct ts_rect label = {at->labels.x, r.y, at->labels.w, 1};
 
 		ts_canvas_printf(c, label, 0, 0, ipu == t->ipu ? TS_ROLE_ACCENT : TS_ROLE_LABEL,
@@ -323,38 +353,67 @@ draw_cursor(struct trace_view *t, struct ts_canvas *c)
 
 /* --- legend ----------------------------------------------------------------------------------- */
 
+enum { LEGENDS = 3 };
+
+static const char *
+legend_name(int k, int legend)
+{
+	static const char *const names[LEGENDS - 1][TS_CLASS_COUNT] = {
+		{"compute", "exchange", "global", "sync", "ext.sync", "wait", "copy", "end",
+			"control"},
+		{"compute", "exchange", "global", "sync", "ext", "wait", "copy", "end", "ctl"},
+	};
+
+	return legend == 0 ? ts_step_class_label((enum ts_step_class)k) : names[legend - 1][k];
+}
+
+/* The longest names that fit. */
+static int
+choose_legend(int room)
+{
+	int legend = 0;
+
+	for (; legend + 1 < LEGENDS; legend++) {
+		int w = -1;
+
+		for (int k = 0; k < TS_CLASS_COUNT; k++)
+			w += (int)strlen(legend_name(k, legend)) + 3;
+		if (w <= room)
+			break;
+	}
+	return legend;
+}
+
 static void
 draw_legend(struct trace_view *t, struct ts_canvas *c)
 {
-	static const char *const narrow[TS_CLASS_COUNT] = {"compute", "exchange", "global", "sync",
-		"ext.sync", "wait", "copy", "end", "control"};
 	struct ts_rect r = t->at.legend;
-	bool wide = r.w >= 140, letters = c->mono || c->glyphs == TS_GLYPHS_ASCII;
+	bool letters = c->mono || c->glyphs == TS_GLYPHS_ASCII;
 	char note[80] = "";
-	int x = 0;
+	int x = 0, legend;
 
 	if (ts_rect_empty(r))
 		return;
-	if (t->at.lane_count < t->trace->ipus)
-		snprintf(note, sizeof(note), "%d of %d ", t->at.lane_count, t->trace->ipus);
+	if (t->trace->ipus > t->at.lane_count)
+		snprintf(note, sizeof(note), "%d of %d %s", t->at.lane_count, t->trace->ipus,
+			t->chart.sampled ? "" : "ipus");
 	if (t->chart.sampled)
 		strncat(note, "sampled", sizeof(note) - strlen(note) - 1);
+	ts_canvas_right(c, r, 0, 0, TS_ROLE_NOTE, note);
+	r.w -= note[0] ? (int)strlen(note) + 1 : 0;
+	legend = choose_legend(r.w);
 	for (int k = 0; k < TS_CLASS_COUNT; k++) {
 		enum ts_role role = (enum ts_role)(TS_ROLE_COMPUTE + k);
-		enum ts_step_class class_of = (enum ts_step_class)k;
-		const char *name = wide ? ts_step_class_label(class_of) : narrow[k];
-		uint32_t letter = (unsigned char)ts_step_class_letter(class_of);
+		uint32_t letter = (unsigned char)ts_step_class_letter((enum ts_step_class)k);
 
-		if (x + 2 + (int)strlen(name) > r.w)
+		if (x + 2 + (int)strlen(legend_name(k, legend)) > r.w)
 			break;
 		if (letters)
 			ts_canvas_glyph(c, r, x, 0, role, letter);
 		else
 			ts_canvas_glyph2(c, r, x, 0, TS_ROLE_INK, role, letter);
-		x = ts_canvas_text(c, r, x + 1 + wide, 0, TS_ROLE_LABEL, name) + 1 + wide;
+		x = ts_canvas_text(c, r, x + 2, 0, TS_ROLE_LABEL, legend_name(k, legend)) + 1;
 	}
-	if (x + (int)strlen(note) <= r.w)
-		ts_canvas_right(c, r, 0, 0, TS_ROLE_NOTE, note);
 }
 
 /* --- read-out --------------------------------------------------------------------------------- */
@@ -417,6 +476,11 @@ figures_text(const struct trace_view *t, const struct ts_trace_row *row, char *o
 		snprintf(out, size, "ipu %lld has no part in it", (long long)t->window.ipu);
 		return;
 	}
+	if (row->cycles == 0 && row->end == row->start) {
+		snprintf(out, size, "ipu %lld does nothing in it, at %s", (long long)t->window.ipu,
+			trace_fmt_length(t, from, row->start));
+		return;
+	}
 	share_text(t, row, share, sizeof(share));
 	tiles_text(row, tiles, sizeof(tiles));
 	n = snprintf(out, size, "ipu %lld  %s%s  %s", (long long)t->window.ipu,
@@ -455,7 +519,7 @@ draw_readout(struct trace_view *t, struct ts_canvas *c)
 		return;
 	}
 	name = row->name_n > 0 ? t->window.text + row->name : "";
-	mark = row->here ? mark_of(t, row) : "";
+	mark = row->here && row->cycles > 0 ? mark_of(t, row) : "";
 	ts_canvas_right(c, line, 0, 0, TS_ROLE_NOTE, mark);
 	ts_canvas_field(c, line, x, 0, line.w - x - (int)strlen(mark) - 2, TS_ROLE_STATUS, name,
 		row->name_n, TS_FIELD_TAIL);
@@ -470,10 +534,10 @@ const struct ts_column trace_columns[] = {
 	[C_CLASS] = {"", 1, 1, 0, 0, TS_FIELD_LEFT},
 	[C_STEP] = {"step", 8, 12, 1, 0, TS_FIELD_RIGHT},
 	[C_RUN] = {"run", 3, 3, 0, 4, TS_FIELD_RIGHT},
-	[C_TYPE] = {"type", 15, 18, 1, 1, TS_FIELD_ELLIPSIS},
+	[C_TYPE] = {"type", 13, 18, 1, 1, TS_FIELD_ELLIPSIS},
 	[C_NAME] = {"name", 14, 0, 8, 0, TS_FIELD_TAIL},
-	[C_CYCLES] = {"cycles", 12, 16, 1, 0, TS_FIELD_RIGHT},
-	[C_BALANCE] = {"balance", 7, 7, 0, 2, TS_FIELD_RIGHT},
+	[C_CYCLES] = {"cycles", 11, 16, 1, 0, TS_FIELD_RIGHT},
+	[C_BALANCE] = {"bal.", 4, 4, 0, 2, TS_FIELD_RIGHT},
 	[C_TILES] = {"tiles", 6, 8, 1, 3, TS_FIELD_RIGHT},
 };
 
@@ -481,10 +545,10 @@ static const struct ts_column time_columns[] = {
 	[C_CLASS] = {"", 1, 1, 0, 0, TS_FIELD_LEFT},
 	[C_STEP] = {"step", 8, 12, 1, 0, TS_FIELD_RIGHT},
 	[C_RUN] = {"run", 3, 3, 0, 4, TS_FIELD_RIGHT},
-	[C_TYPE] = {"type", 15, 18, 1, 1, TS_FIELD_ELLIPSIS},
+	[C_TYPE] = {"type", 13, 18, 1, 1, TS_FIELD_ELLIPSIS},
 	[C_NAME] = {"name", 14, 0, 8, 0, TS_FIELD_TAIL},
-	[C_CYCLES] = {"time", 12, 16, 1, 0, TS_FIELD_RIGHT},
-	[C_BALANCE] = {"balance", 7, 7, 0, 2, TS_FIELD_RIGHT},
+	[C_CYCLES] = {"time", 9, 12, 1, 0, TS_FIELD_RIGHT},
+	[C_BALANCE] = {"bal.", 4, 4, 0, 2, TS_FIELD_RIGHT},
 	[C_TILES] = {"tiles", 6, 8, 1, 3, TS_FIELD_RIGHT},
 };
 

@@ -127,6 +127,7 @@ void trace_draw(struct ts_view *v, struct ts_canvas *c);
 extern const struct ts_column trace_columns[];
 void trace_table(struct ts_table *table, struct trace_view *t);
 void trace_layout(struct trace_view *t);
+void trace_arrange(struct trace_view *t); /* layout, and what follows from it */
 
 /* Clock in Hz, 0 = not known; and does the view show time? */
 double trace_clock(const struct trace_view *t);

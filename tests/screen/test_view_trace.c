@@ -13,6 +13,7 @@
 
 #include "golden.h"
 
+#include "tilescope/base/mem.h"
 #include "tilescope/report/demo.h"
 #include "tilescope/report/trace.h"
 #include "tilescope/view/fetch.h"
@@ -204,6 +205,184 @@ START_TEST(golden_screens)
 }
 END_TEST
 
+/* --- two cursors ---------------------------------------------------------------------------------- */
+
+/* The row of the list that is drawn as the cursor's, as text. */
+static void
+cursor_line(struct stage *s, char *out, size_t size)
+{
+	size_t n = 0;
+
+	draw(s);
+	out[0] = '\0';
+	for (int y = 0; y < s->canvas->h; y++) {
+		const struct ts_cell *c = ts_canvas_at(s->canvas, 5, y);
+
+		if (c->over != TS_ROLE_CURSOR && c->over != TS_ROLE_CURSOR_OTHER)
+			continue;
+		for (int x = 0; x < s->canvas->w && n + 1 < size; x++) {
+			c = ts_canvas_at(s->canvas, x, y);
+			out[n++] = c->cp < 127 ? (char)c->cp : '?';
+		}
+		break;
+	}
+	out[n] = '\0';
+}
+
+/* The column of the lanes' cursor, or -1. */
+static int
+lane_cursor(struct stage *s)
+{
+	draw(s);
+	for (int x = 0; x < s->canvas->w; x++) {
+		const struct ts_cell *c = ts_canvas_at(s->canvas, x, 2);
+
+		if (c->over == TS_ROLE_COLUMN || c->over == TS_ROLE_COLUMN_OTHER)
+			return x;
+	}
+	return -1;
+}
+
+START_TEST(cursors_follow_each_other)
+{
+	struct stage s;
+	char line[256];
+	int before;
+
+	stage_open(&s, &small_store);
+	stage_size(&s, 120, 37, TS_GLYPHS_FULL);
+	before = lane_cursor(&s);
+	ck_assert_int_ge(before, 0);
+
+	/* the list leads: the time follows, also out of the zoomed range */
+	run(&s, "pane-next");
+	ck_assert_int_eq(s.view->ops->pane_context(s.view), TS_CONTEXT_LIST);
+	run(&s, "last");
+	ck_assert_int_gt(lane_cursor(&s), before + 50);
+	ck_assert_int_eq(s.selection.step, 3999);
+	run(&s, "first");
+	ck_assert_int_eq(lane_cursor(&s), before);
+	for (int i = 0; i < 12; i++)
+		run(&s, "zoom-in");
+	run(&s, "goto 3000");
+	ck_assert_int_eq(s.selection.step, 3000);
+	ck_assert_int_ge(lane_cursor(&s), 0);
+	cursor_line(&s, line, sizeof(line));
+	ck_assert_msg(strstr(line, "3,000") != NULL, "%s", line);
+
+	/* the lane leads: the list follows */
+	run(&s, "pane-next");
+	run(&s, "zoom-fit");
+	run(&s, "last");
+	ck_assert_int_gt(s.selection.step, 3900);
+	run(&s, "page-left");
+	run(&s, "first");
+	ck_assert_int_eq(s.selection.step, 0);
+	for (int i = 0; i < 40; i++)
+		run(&s, "right");
+	ck_assert_int_gt(s.selection.step, 100);
+	ck_assert_int_lt(s.selection.step, 3900);
+
+	/* another IPU: the step stays */
+	before = (int)s.selection.step;
+	run(&s, "ipu-next");
+	ck_assert_int_eq(s.selection.step, before);
+	ck_assert_int_eq(s.selection.ipu, 1);
+	ck_assert(shows(&s, "Steps of ipu 1"));
+	stage_close(&s);
+}
+END_TEST
+
+START_TEST(search_goes_round)
+{
+	struct stage s;
+	int64_t first;
+
+	stage_open(&s, &small_store);
+	stage_size(&s, 120, 37, TS_GLYPHS_FULL);
+	run(&s, "search type:StreamCopyBegin");
+	ck_assert_ptr_nonnull(strstr(s.env.message, "hits, "));
+	ck_assert_ptr_nonnull(strstr(s.env.message, " of run 0 on ipu 0"));
+	first = s.selection.step;
+	ck_assert_int_eq(first, 2);
+	run(&s, "search-next");
+	ck_assert_int_gt(s.selection.step, first);
+	run(&s, "search-previous");
+	ck_assert_int_eq(s.selection.step, first);
+	run(&s, "search-previous");
+	ck_assert_int_gt(s.selection.step, 2000);
+	ck_assert_msg(strstr(s.env.message, "went on from the end") != NULL, "%s", s.env.message);
+	run(&s, "search-next");
+	ck_assert_int_eq(s.selection.step, first);
+	ck_assert_ptr_nonnull(strstr(s.env.message, "went on from the begin"));
+	run(&s, "search no such name");
+	ck_assert(s.env.message_is_error);
+	ck_assert_int_eq(s.selection.step, first);
+	stage_close(&s);
+}
+END_TEST
+
+START_TEST(the_artefact_is_marked)
+{
+	struct stage s;
+
+	stage_open(&s, &small_store);
+	stage_size(&s, 120, 37, TS_GLYPHS_FULL);
+	run(&s, "goto 2002");
+	ck_assert(shows(&s, "inflated by the profiler's own work"));
+	run(&s, "goto 4000");
+	ck_assert_ptr_nonnull(strstr(s.env.message, "steps go from 0 to 3999"));
+	stage_close(&s);
+}
+END_TEST
+
+START_TEST(reload_keeps_the_place)
+{
+	struct stage s;
+
+	stage_open(&s, &small_store);
+	stage_size(&s, 120, 37, TS_GLYPHS_FULL);
+	run(&s, "goto 1234");
+	s.view->ops->reload(s.view);
+	s.env.generation++;
+	settle(&s);
+	ck_assert_int_eq(s.selection.step, 1234);
+	ck_assert(shows(&s, "1,234"));
+	/* another view leads elsewhere */
+	s.selection.step = 77;
+	s.selection.ipu = 1;
+	s.view->ops->shown(s.view);
+	settle(&s);
+	ck_assert(shows(&s, "step 77 "));
+	ck_assert(shows(&s, ">ipu 1"));
+	stage_close(&s);
+}
+END_TEST
+
+/* Every command at every size, with every pane alone: nothing is drawn outside, nothing hangs. */
+START_TEST(all_sizes)
+{
+	static const char *const commands[] = {"zoom-in", "page-right", "right", "zoom-in",
+		"pane-next", "page-down", "pane-zoom", "down", "pane-next", "zoom-out", "pane-zoom",
+		"ipu-next", "open", "copy", "half-page-down", "last", "first", "zoom-fit",
+		"ipu-previous", "up", "left"};
+	static const int sizes[][2] = {{1, 1}, {5, 3}, {20, 6}, {40, 8}, {79, 10}, {250, 80}};
+	struct ts_demo_options many = {.ipus = 64, .tiles = 4, .steps = 600, .variables = 256};
+	struct stage s;
+
+	stage_open(&s, &many);
+	for (size_t i = 0; i < TS_COUNT(sizes); i++) {
+		stage_size(&s, sizes[i][0], sizes[i][1], TS_GLYPHS_BASIC);
+		for (size_t k = 0; k < TS_COUNT(commands); k++) {
+			run(&s, commands[k]);
+			draw(&s);
+		}
+	}
+	ck_assert_int_ge(s.selection.step, 0);
+	stage_close(&s);
+}
+END_TEST
+
 /* --- what is not there -------------------------------------------------------------------------- */
 
 START_TEST(absent_says_why)
@@ -248,6 +427,11 @@ main(void)
 
 	tcase_set_timeout(looks, 120);
 	tcase_add_test(looks, golden_screens);
+	tcase_add_test(looks, cursors_follow_each_other);
+	tcase_add_test(looks, search_goes_round);
+	tcase_add_test(looks, the_artefact_is_marked);
+	tcase_add_test(looks, reload_keeps_the_place);
+	tcase_add_test(looks, all_sizes);
 	tcase_add_test(looks, absent_says_why);
 	tcase_add_test(looks, sdk_layout);
 	suite_add_tcase(suite, looks);
