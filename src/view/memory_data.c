@@ -356,7 +356,7 @@ ask_variables(struct memory_view *m, int64_t tile)
 	m->variables_wanted = tile;
 	m->variables_sent = NULL;
 	if (m->variables_of == tile) {
-		m->variables_state.state = TS_PANE_READY; /* back before the other one came */
+		m->variables_state.state = m->variables_were; /* back before the other came */
 		return;
 	}
 	f = ts_alloc(1, sizeof(*f));
@@ -492,6 +492,7 @@ take_variables(struct memory_view *m, struct ts_fetch *f)
 	m->variables = vf->variables;
 	vf->variables = (struct ts_tile_variables){0};
 	m->variables_of = ts_pane_has(&m->variables_state) ? vf->tile : -1;
+	m->variables_were = m->variables_state.state;
 	ts_list_set_count(&m->variable_list, m->variables.count);
 	ts_list_go(&m->variable_list, 0);
 	return TS_EFFECT_REPAINT;

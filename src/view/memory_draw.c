@@ -16,7 +16,13 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/base/utf8.h"
 
-enum { TITLE_LONG = 90, FEW_TILES = 16, TRIANGLE_UP = 0x25b2, LINE_HIGH = 0x23bb };
+enum {
+	TITLE_LONG = 90,
+	FEW_TILES = 16,
+	TRIANGLE_UP = 0x25b2,
+	LINE_HIGH = 0x23bb,
+	MIDDLE_DOT = 0xb7
+};
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
@@ -82,9 +88,8 @@ draw_strip(struct ts_canvas *c, const struct memory_view *m)
 	for (int i = 0; i < n; i++)
 		if (p->strip_bad[i])
 			ts_canvas_overlay(c, (struct ts_rect){r.x + i, r.y, 1, 1}, TS_ROLE_BAD);
-	if (cursor >= 0)
-		ts_canvas_overlay(c, (struct ts_rect){r.x + cursor, r.y, 1, 1},
-			TS_ROLE_COLUMN_OTHER);
+	if (cursor >= 0 && cursor < n && !p->strip_bad[cursor])
+		ts_canvas_overlay(c, (struct ts_rect){r.x + cursor, r.y, 1, 1}, TS_ROLE_MARK);
 }
 
 static void
@@ -293,15 +298,25 @@ draw_mark(struct ts_canvas *c, const struct memory_view *m, const struct ts_char
 			m->plot.bad[from] ? TS_ROLE_BAD : TS_ROLE_MARK, TRIANGLE_UP);
 }
 
+/*
+ * Dots above the column of the cursor. The column keeps its colours: it is what the user looks at, and
+ * on most days the fullest tile.
+ */
 static void
 draw_cursor(struct ts_canvas *c, const struct memory_view *m, const struct ts_chart_frame *f)
 {
+	enum ts_role role = m->focus == PANE_GRAPH ? TS_ROLE_MARK : TS_ROLE_DIM;
 	int from, to;
 
 	if (!cursor_columns(m, &from, &to))
 		return;
-	for (int i = from; i < to; i++)
-		ts_chart_cursor(c, f->plot, i, m->focus == PANE_GRAPH);
+	for (int x = from; x < to; x++)
+		for (int y = 0; y < f->plot.h; y++) {
+			const struct ts_cell *cell = ts_canvas_at(c, f->plot.x + x, f->plot.y + y);
+
+			if (cell && cell->cp == ' ' && cell->back == TS_ROLE_TEXT)
+				ts_canvas_glyph(c, f->plot, x, y, role, MIDDLE_DOT);
+		}
 }
 
 /* So few tiles that each can have its number below its columns. */
@@ -356,8 +371,8 @@ draw_graph(struct ts_canvas *c, struct memory_view *m)
 	draw_limit(c, m, &f);
 	draw_bad(c, m, &f);
 	draw_mark(c, m, &f);
-	draw_ipus(c, m, &f);
 	draw_cursor(c, m, &f);
+	draw_ipus(c, m, &f);
 }
 
 /* --- read-out --------------------------------------------------------------------------------- */
@@ -391,7 +406,8 @@ fullness(const struct memory_tiles *t, const struct ts_tile *tile, int64_t used)
 	enum { WARN_PERCENT = 90 };
 	int64_t limit = t->target.bytes_per_tile;
 
-	if (tile->overflowed > 0 || (limit != TS_UNKNOWN && used > limit))
+	/* gaps count for the verdict even where they are not shown */
+	if (tile->overflowed > 0 || (limit != TS_UNKNOWN && ts_tile_used(tile) > limit))
 		return TS_ROLE_BAD;
 	if (limit != TS_UNKNOWN && (double)used * 100 >= (double)limit * WARN_PERCENT)
 		return TS_ROLE_WARN;

@@ -111,9 +111,10 @@ struct memory_view {
 	struct memory_tiles *tiles;					/* NULL: not here */
 	struct memory_categories *categories;				/* NULL: not here */
 	struct ts_tile_variables variables;
-	int64_t variables_of;	  /* tile of `variables`, -1 = none */
-	int64_t variables_wanted; /* tile last asked for, -1 = none */
-	uint64_t data;		  /* counts arrivals: plot and rows are made anew */
+	int64_t variables_of;		   /* tile of `variables`, -1 = none */
+	enum ts_pane_state variables_were; /* when they came: READY or PARTIAL */
+	int64_t variables_wanted;	   /* tile last asked for, -1 = none */
+	uint64_t data;			   /* counts arrivals: plot and rows are made anew */
 
 	struct ts_span span;
 	int64_t want_tile; /* to go to when the tiles come, -1 = none */

@@ -11,6 +11,7 @@
 
 #include "golden.h"
 #include "memory_harness.h"
+#include "tilescope/report/tile_variables.h"
 
 static const char store_tables[] =
 	"CREATE TABLE report(key TEXT, value TEXT);"
@@ -90,6 +91,7 @@ static const struct shot {
 } shots[] = {
 	{"memory_80x22", 80, 22, TS_GLYPHS_FULL, {0}},
 	{"memory_80x22_ascii", 80, 22, TS_GLYPHS_ASCII, {0}},
+	{"memory_80x22_basic", 80, 22, TS_GLYPHS_BASIC, {0}},
 	{"memory_40x8", 40, 8, TS_GLYPHS_FULL, {0}},
 	{"memory_200x58", 200, 58, TS_GLYPHS_FULL, {0}},
 	{"memory_category_80x22", 80, 22, TS_GLYPHS_FULL, {"breakdown category"}},
@@ -98,6 +100,7 @@ static const struct shot {
 	{"memory_liveness_120x38", 120, 38, TS_GLYPHS_FULL, {"breakdown liveness", "series"}},
 	{"memory_zoom_80x22", 80, 22, TS_GLYPHS_FULL, {"zoom-in", "zoom-in", "zoom-in"}},
 	{"memory_search_80x22", 80, 22, TS_GLYPHS_FULL, {"search conv"}},
+	{"memory_narrow_tables_40x8", 40, 8, TS_GLYPHS_FULL, {"pane-next"}},
 	{"memory_pane_zoom_80x22", 80, 22, TS_GLYPHS_FULL,
 		{"pane-next", "pane-next", "pane-zoom", "down"}},
 };
@@ -550,7 +553,63 @@ START_TEST(stopped_work_is_said)
 }
 END_TEST
 
+/* Rows of all tiles mixed: the variables of a tile take a pass over all of them. */
+START_TEST(variables_without_a_key_take_a_pass)
+{
+	struct harness h;
+
+	harness_dir(&h);
+	harness_sql(&h, sdk_tables);
+	harness_sql(&h, sdk_tiles);
+	harness_sql(&h,
+		"CREATE TABLE vars_info(tile INTEGER, size_bytes INTEGER, category INTEGER);"
+		"INSERT INTO var_categories VALUES(0, 'variable'), (1, 'stack');"
+		"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 49999) "
+		"INSERT INTO vars_info SELECT (i * 7919) % 1472, i % 1000, i % 2 FROM n;");
+	harness_start(&h, 120, 38, TS_GLYPHS_FULL);
+	ck_assert(!ts_tile_variables_keyed(h.report));
+	harness_settle(&h);
+	SHOWS(&h, "Largest variables of tile 99 ");
+	SHOWS(&h, "34 variables");
+	SHOWS(&h, "(names are not recorded)");
+	SHOWS(&h, "Categories of tile 99, by lowered variables");
+	for (int i = 0; i < 20; i++)
+		harness_command(&h, "right");
+	harness_command(&h, "goto 7");
+	harness_settle(&h);
+	SHOWS(&h, "Largest variables of tile 7 ");
+	harness_end(&h);
+}
+END_TEST
+
 /* ---- reports that are not as they should be ---- */
+
+/* What could be read is shown, and that it is not all. */
+START_TEST(damage_is_said)
+{
+	enum { PAGE = 4096, FIRST = 150 };
+	static const char noise[PAGE] = "noise";
+	struct harness h;
+	FILE *f;
+
+	harness_dir(&h);
+	harness_sql(&h, sdk_tables);
+	harness_sql(&h,
+		"WITH RECURSIVE t(t) AS (SELECT 0 UNION ALL SELECT t + 1 FROM t WHERE t < 99999) "
+		"INSERT INTO memory_by_tile SELECT t, 300000 + t % 1000 FROM t");
+	f = fopen(h.path, "r+");
+	ck_assert_ptr_nonnull(f);
+	ck_assert_int_eq(fseek(f, FIRST * PAGE, SEEK_SET), 0);
+	for (int i = 0; i < 10; i++)
+		ck_assert_uint_eq(fwrite(noise, 1, PAGE, f), PAGE);
+	fclose(f);
+	harness_start(&h, 160, 40, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	SHOWS(&h, "partial: ");
+	SHOWS(&h, "tile 999 ");
+	harness_end(&h);
+}
+END_TEST
 
 static const char *const odd[] = {
 	/* one tile */
@@ -681,6 +740,8 @@ main(void)
 	tcase_add_test(c, rows_are_copied);
 	tcase_add_test(c, the_mouse_puts_the_cursor);
 	tcase_add_test(c, stopped_work_is_said);
+	tcase_add_test(c, variables_without_a_key_take_a_pass);
+	tcase_add_test(c, damage_is_said);
 	tcase_add_loop_test(c, odd_reports_draw_sanely, 0, (int)TS_COUNT(odd));
 	tcase_add_test(c, numbers_that_are_not_dense_stand_on_the_axis);
 	tcase_add_test(c, bad_rows_are_counted);
