@@ -190,9 +190,10 @@ def hostile_report(ctx, kind):
     return path
 
 
-@case(params=[(k, t) for k in ("store", "sdk", "built") for t in ("xterm-256color", "vt100")], cost=3)
+@case(params=[(k, t) for k in ("store", "sdk", "built") for t in ("xterm-256color", "C")], cost=3)
 def hostile_names(ctx, p):
     kind, term = p
+    env = {"TERM": "vt100", "LC_ALL": "C"} if term == "C" else {"TERM": term}
     if kind == "built":
         rep = builder.build(ctx.path("built"), 3, hostile_names=True, hostile_idents=True,
                             categories=21, programs=60, compute_sets=40, steps=200, vars=800,
@@ -201,7 +202,7 @@ def hostile_names(ctx, p):
     else:
         path = hostile_report(ctx, kind)
     for size in ((80, 24), (200, 60)):
-        t = ctx.pty(os.path.dirname(path), env={"TERM": term}, size=size, wait=None)
+        t = ctx.pty(os.path.dirname(path), env=env, size=size, wait=None)
         t.wait(lambda text: "MEMORY" in text)
         strings = list(t.screen.strings)
         for key in ("1", "3", "4", "7"):
@@ -217,6 +218,8 @@ def hostile_names(ctx, p):
             if not re.fullmatch(rb"\]52;c;[A-Za-z0-9+/=]*", s) or b"ZXZpbA==" == s[6:]:
                 t.fail("a string got through: %r" % s[:80])
         expect(b"owned" not in b"".join(t.screen.strings), "a title was set")
+        if term == "C":
+            expect(all(b < 0x80 for b in t.raw), "bytes beyond ASCII were sent")
         for bad in ("\u202e", "\u2066", "\u009b"):
             expect(bad.encode() not in t.raw, "%r was sent" % bad)
         t.quit()

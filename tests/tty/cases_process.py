@@ -145,8 +145,8 @@ def suspend(ctx, how):
         expect(t.ask("cursor_flag") == "1", "stopped: the cursor is hidden")
         expect(t.ask("keypad_cursor_flag") == "0", "stopped: keypad in application mode")
         # dash stores the modes of a stopped job and sets its own
-        t.type("stty -g >between%d; echo x-$((40+2))\n" % again)
-        t.wait("x-42")
+        t.type("stty -g >between%d; echo x-$((40+%d))\n" % (again, again))
+        t.wait("x-4%d" % again)
         a, b = open(ctx.path("before")).read(), open(ctx.path("between%d" % again)).read()
         expect(a == b, "stopped: stty differs: %s %s" % (a, b))
         if how == "resized":

@@ -4,7 +4,7 @@
 import re
 
 from cases_views import tabs
-from harness import VIEWS, case, expect, not_ascii
+from harness import VIEWS, case, digits, expect, not_ascii
 
 COLOUR = re.compile("(3[0-8]|4[0-8]|9[0-7]|10[0-7])$")
 # what each has: colours, an alternate screen, application keys
@@ -192,7 +192,8 @@ def theme_at_run_time(ctx):
         t.type("theme " + name)
         t.press("enter", quiet=0.12)
         looks[name] = [t.screen.attributes(y) for y in range(23)]
-        expect(t.text().split("\n")[:-1] == text.split("\n")[:-1], "the text differs with %s" % name)
+        # charts may tell by letters and glyphs what they no longer tell by colour
+        expect(digits(t.text()) == digits(text), "the figures differ with %s" % name)
     expect(looks["mono"] != looks["default"] != looks["colour-blind"], "themes look alike")
     t.quit()
 

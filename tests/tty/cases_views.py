@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Each view at each size, resizing at any moment, too small a window."""
 
-from harness import SIZES, VIEWS, case, expect
+from harness import SIZES, VIEWS, case, digits, expect
 
 
 def tabs(t, view):
@@ -213,3 +213,65 @@ def tmux_agrees(ctx):
             u.fail("after %s tmux shows otherwise, first in row %s\n%r\n%r" % (
                 key, at[:1], a[at[0]] if at else len(a), b[at[0]] if at else len(b)))
     u.quit()
+
+
+def figures(name, s):
+    """Numbers of `tilescope summary` that a view shows when it opens, in bytes."""
+    m, x = s["memory"], s["execution"]
+    if name == "summary":
+        return [m["worst_tile"], m["worst_tile_bytes"], m["limit_bytes"], m["tiles"], x["steps"]] \
+            + [i["cycles"] for i in x["ipus"]]
+    if name == "memory":
+        return [m["worst_tile"], m["worst_tile_bytes"], m["limit_bytes"], m["tiles"]]
+    if name == "liveness":
+        return [m["peak_step"], m["peak_not_always_live_bytes"], m["always_live_bytes"],
+                m["peak_not_always_live_bytes"] + m["always_live_bytes"]]
+    return [x["steps"]]
+
+
+@case(params=[(k, v) + s for k in ("store", "sdk") for v in VIEWS for s in SIZES[:3]
+              if (k, v) != ("sdk", "liveness")])
+def figures_on_screen(ctx, p):
+    """The views show the figures that the command line computes."""
+    kind, name, w, h = p
+    ctx.write(ctx.config + "/config", "set units bytes\n")
+    t = ctx.pty("--at", name, ctx.reports[kind], size=(w, h))
+    found = digits(t.text())
+    for n in figures(name, ctx.summary(ctx.reports[kind])):
+        if str(n) not in found:
+            t.fail("no %s on the screen" % n)
+    t.quit()
+
+
+@case(params=SIZES[:3])
+def absent_liveness(ctx, p):
+    """What the SDK's layout lacks: what, why, what would record it, what to look at instead."""
+    t = ctx.pty("--at", "liveness", ctx.reports["sdk"], size=p)
+    t.has("autoReport.outputGraphProfile", "live", "Memory")
+    t.press("p", "down", "end", "+", "/", "esc", "tab", quiet=0.05)
+    t.has("autoReport.outputGraphProfile")
+    t.quit()
+
+
+@case(params=[(500, 150), (1200, 20), (60, 400), (2000, 1000)])
+def enormous(ctx, p):
+    t = ctx.pty(ctx.reports["store"], size=p, wait="MEMORY")
+    for key in "347?1":
+        t.press(key, quiet=0.2)
+        t.clean()
+        expect("tilescope" in t.screen.line(0), "no title after %s" % key)
+    t.resize(80, 24)
+    t.press("1", quiet=0.2)
+    t.has("MEMORY")
+    t.quit()
+
+
+@case()
+def typed_ahead(ctx):
+    """Keys from before the first screen count."""
+    t = ctx.pty(ctx.reports["store"], wait=None)
+    t.send("3:view trace\r")
+    t.wait("tilescope")
+    t.settle(0.2)
+    tabs(t, "trace")
+    t.quit()

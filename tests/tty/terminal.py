@@ -124,7 +124,7 @@ class Pty:
 
     def loading(self):
         """Is a row not there yet?  (Not counted: a file that is being written.)"""
-        if "looking again every 2 s" in self.screen.line(1):
+        if "looking again every 2 s" in self.screen.line(min(1, self.screen.h - 1)):
             return False
         return any("\u22ef" in row or LOADING.search(row)
                    for row in map(self.screen.line, range(self.screen.h)))
@@ -231,7 +231,11 @@ class Pty:
         self.clean()
 
     def restored(self):
-        """The terminal is as it was."""
+        """The terminal is as it was, and no sanitizer has spoken."""
+        for mark in (b"Sanitizer", b"runtime error:"):
+            if mark in self.raw:
+                self.fail("a sanitizer's report: %s" % self.raw[self.raw.index(mark):].decode(
+                    errors="replace")[:3000])
         now = termios.tcgetattr(self.slave)
         if now != self.before:
             self.fail("terminal modes differ: %r, were %r" % (now[:4], self.before[:4]))
