@@ -237,9 +237,9 @@ draw_title(struct ts_canvas *c, struct ts_rect r, const struct liveness *s)
 	static const char *const kinds[][3] = {{"always live", "not always live"},
 		{"always live", "not always: highest"},
 		{"always live", "not always: mean", "highest"}};
-	struct ts_band band[] = {{NULL, TS_ROLE_BASE, 'a'}, {NULL, TS_ROLE_FILL, 'n'},
-		{NULL, TS_ROLE_OUTLINE, '#'}};
 	bool base = base_bytes(s) > 0, outlined = s->columns.outlined;
+	struct ts_band band[] = {{NULL, TS_ROLE_BASE, 'a'}, {NULL, TS_ROLE_FILL, base ? 'n' : 0},
+		{NULL, TS_ROLE_OUTLINE, base ? '#' : '-'}};
 	int n = 2 + outlined - !base, w = 0;
 	const char *const *names = kinds[s->columns.grouped + outlined] + !base;
 	char title[160];
@@ -294,9 +294,11 @@ static void
 draw_plot(struct ts_canvas *c, const struct live_parts *p, const struct liveness *s)
 {
 	const struct live_columns *v = &s->columns;
-	struct ts_band band[] = {{v->base, TS_ROLE_BASE, 'a'}, {v->mean, TS_ROLE_FILL, 'n'}};
-	struct ts_area area = {s->span.columns, 2, band, 0, v->outlined ? v->highest : NULL,
-		TS_ROLE_OUTLINE};
+	bool base = base_bytes(s) > 0; /* without it there is one band, which needs no letter */
+	struct ts_band band[] = {{v->base, TS_ROLE_BASE, 'a'},
+		{v->mean, TS_ROLE_FILL, base ? 'n' : 0}};
+	struct ts_area area = {s->span.columns, 1 + base, band + !base, 0,
+		v->outlined ? v->highest : NULL, TS_ROLE_OUTLINE};
 	bool limit;
 
 	area.top = graph_top(s, &limit);

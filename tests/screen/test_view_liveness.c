@@ -19,9 +19,9 @@ begin(struct harness *h, int w, int height, enum ts_glyphs glyphs)
 	harness_settle(h);
 }
 
-/* A store of our own with these rows. */
+/* A store of our own with these rows; not opened yet. */
 static void
-begin_own(struct harness *h, const char *rows)
+make_own(struct harness *h, const char *rows)
 {
 	harness_dir(h);
 	harness_sql(h,
@@ -33,6 +33,12 @@ begin_own(struct harness *h, const char *rows)
 		"CREATE TABLE target(ipus, replicas, bytes_per_tile);"
 		"CREATE TABLE tile_memory(tile, total, always_live);");
 	harness_sql(h, rows);
+}
+
+static void
+begin_own(struct harness *h, const char *rows)
+{
+	make_own(h, rows);
 	harness_start(h, 80, 22, TS_GLYPHS_FULL);
 	harness_settle(h);
 }
@@ -357,6 +363,40 @@ START_TEST(no_variables)
 }
 END_TEST
 
+/* A page of noise in the middle of the steps, then of the lives: what comes before is shown. */
+START_TEST(damaged)
+{
+	static const char *const rows[] = {
+		"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 19999) "
+		"INSERT INTO liveness_step SELECT i, 0, i FROM n",
+		"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 19999) "
+		"INSERT INTO liveness_variable SELECT i / 10000, i, i + 1 FROM n;"
+		"INSERT INTO variable VALUES(0,'first',77,0),(1,'second',5,0);"
+		"INSERT INTO liveness_step VALUES(0,0,77),(1,0,77)"};
+	char noise[4096];
+	struct harness h;
+	FILE *f;
+
+	make_own(&h, rows[_i]);
+	memset(noise, 0x5a, sizeof(noise));
+	f = fopen(h.path, "r+");
+	ck_assert_ptr_nonnull(f);
+	ck_assert_int_eq(fseek(f,
+				 4096 *
+					 (number(&h, "SELECT page_count FROM pragma_page_count()") /
+						 2),
+				 SEEK_SET),
+		0);
+	ck_assert_uint_eq(fwrite(noise, 1, sizeof(noise), f), sizeof(noise));
+	fclose(f);
+	harness_start(&h, 80, 22, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	harness_says(&h, _i ? "damaged: what could be read" : "(damaged: what could be read)");
+	harness_says(&h, _i ? "first" : "peak 1 of 1");
+	harness_end(&h);
+}
+END_TEST
+
 START_TEST(few_steps)
 {
 	struct harness h;
@@ -475,6 +515,7 @@ main(void)
 	tcase_add_test(t, mouse);
 	tcase_add_test(t, absent);
 	tcase_add_test(t, no_variables);
+	tcase_add_loop_test(t, damaged, 0, 2);
 	tcase_add_test(t, few_steps);
 	tcase_add_test(t, replicas);
 	tcase_add_test(t, spikes);
