@@ -3,8 +3,8 @@
  * loop - one turn: keys, answers, timers, one frame, wait.
  *
  * The UI thread blocks in ppoll() and nowhere else. Signals are blocked; SIGWINCH is opened only while
- * it waits (curses' own handler then makes a resize event), those that end the program are read from a
- * descriptor. A frame is drawn only when the terminal has taken the last one. After a key that needs
+ * it waits (curses' own handler then makes a resize event), those that end the program, and the one that
+ * continues it after a stop, are read from a descriptor. A frame is drawn only when the terminal has taken the last one. After a key that needs
  * rows the answer is waited for a few milliseconds before a frame shows "loading".
  */
 #include "config.h"
@@ -42,17 +42,18 @@ static const int endings[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT};
 static bool
 open_signals(struct loop *l)
 {
-	sigset_t ends, all;
+	sigset_t read, all;
 
-	sigemptyset(&ends);
+	sigemptyset(&read);
 	for (size_t i = 0; i < TS_COUNT(endings); i++)
-		sigaddset(&ends, endings[i]);
-	all = ends;
+		sigaddset(&read, endings[i]);
+	sigaddset(&read, SIGCONT);
+	all = read;
 	sigaddset(&all, SIGWINCH);
 	pthread_sigmask(SIG_BLOCK, &all, NULL);
 	pthread_sigmask(SIG_SETMASK, NULL, &l->while_waiting);
 	sigdelset(&l->while_waiting, SIGWINCH);
-	l->signals = signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK);
+	l->signals = signalfd(-1, &read, SFD_CLOEXEC | SFD_NONBLOCK);
 	return l->signals >= 0;
 }
 
@@ -157,6 +158,28 @@ sooner(int64_t a, int64_t b)
 	return a == 0 ? b : b == 0 ? a : a < b ? a : b;
 }
 
+/*
+ * Signals that came. A stop that was none of ours (kill -STOP) has left the terminal to a shell: it is
+ * taken anew.
+ */
+static void
+take_signals(struct loop *l)
+{
+	struct ts_app *app = &l->app;
+	struct signalfd_siginfo s;
+
+	while (read(l->signals, &s, sizeof(s)) == (ssize_t)sizeof(s)) {
+		if (s.ssi_signo == SIGCONT) {
+			ts_tty_leave(app->tty);
+			ts_tty_resume(app->tty);
+			ts_app_layout(app);
+		} else {
+			app->quit = true;
+			app->status = TS_EXIT_INTERRUPTED;
+		}
+	}
+}
+
 /* Sleep until something happens. */
 static void
 wait_for_events(struct loop *l)
@@ -179,10 +202,12 @@ wait_for_events(struct loop *l)
 	}
 	if (ppoll(p, FD_COUNT, wait, &l->while_waiting) < 0)
 		return; /* EINTR: a resize */
-	if (p[FD_KEYS].revents & (POLLHUP | POLLERR | POLLNVAL) || p[FD_SIGNALS].revents) {
+	if (p[FD_KEYS].revents & (POLLHUP | POLLERR | POLLNVAL)) {
 		app->quit = true;
-		app->status = p[FD_SIGNALS].revents ? TS_EXIT_INTERRUPTED : TS_EXIT_OK;
+		app->status = TS_EXIT_OK;
 	}
+	if (p[FD_SIGNALS].revents)
+		take_signals(l);
 	if (p[FD_STDERR].revents)
 		ts_tty_drain_stderr(app->tty);
 }
