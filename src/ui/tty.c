@@ -998,6 +998,7 @@ ts_tty_resume(struct ts_tty *t)
 void
 ts_tty_suspend(struct ts_tty *t)
 {
+	static const struct timespec now;
 	struct sigaction stop, before;
 	sigset_t mask, old;
 
@@ -1012,6 +1013,11 @@ ts_tty_suspend(struct ts_tty *t)
 	pthread_sigmask(SIG_UNBLOCK, &mask, &old);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	sigaction(SIGTSTP, &before, NULL);
+	/* who watches for SIGCONT need not hear of this one */
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGCONT);
+	while (sigtimedwait(&mask, NULL, &now) > 0)
+		;
 	ts_tty_resume(t);
 }
 
