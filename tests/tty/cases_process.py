@@ -4,6 +4,7 @@
 import os
 import re
 import signal
+import termios
 import time
 
 from harness import LIMIT, Failed, case, expect
@@ -170,6 +171,30 @@ def suspend(ctx, how):
     expect(open(ctx.path("after")).read() == open(ctx.path("before")).read(), "stty differs")
 
 
+@case(tmux=True, params=["TSTP", "STOP"])
+def stopped_in_a_shell(ctx, name):
+    """kill -TSTP or -STOP: the shell has the terminal meanwhile, fg gives it back."""
+    t = ctx.tmux(shell="exec sh -i", wait=None, env={"ENV": ""})
+    t.wait(lambda text: text.strip() != "")
+    t.type("PS1='at-the-shell '\n")
+    t.wait("\nat-the-shell")
+    t.type("%s %s; echo ended-$?\n" % (ctx.program, ctx.reports["store"]))
+    t.wait("help")
+    t.rest()
+    shown = t.text()
+    t.run("run-shell", "kill -%s $(pgrep -P $(tmux -L %s display -p -t s '#{pane_pid}'))" % (
+        name, t.name))
+    t.wait("at-the-shell")
+    t.type("fg\n")
+    t.wait(lambda text: text == shown)
+    expect(t.ask("alternate_on") == "1" and t.ask("cursor_flag") == "0", "not taken again")
+    t.keys("3")
+    t.rest()
+    t.keys("q")
+    t.wait("ended-")
+    expect(t.ask("alternate_on") == "0" and t.ask("cursor_flag") == "1", "not given back")
+
+
 @case()
 def stopped_from_outside(ctx):
     """kill -STOP and -CONT, as a debugger or a batch system does."""
@@ -178,10 +203,16 @@ def stopped_from_outside(ctx):
     t.kill(signal.SIGSTOP)
     t.resize(100, 30, settle=False)
     t.resize(80, 24, settle=False)
+    t.screen.feed(b"\x1b[5;5H[1]+ Stopped\x1b[?2004l\x1b[?1l")
+    modes = termios.tcgetattr(t.slave)
+    termios.tcsetattr(t.slave, termios.TCSANOW, t.before)       # as a shell does
     t.kill(signal.SIGCONT)
-    t.settle(0.2)
-    t.press("C-l")
-    expect(t.text() == shown, "the screen differs")
+    t.settle(0.3)
+    if t.text() != shown:
+        t.fail("the screen differs")
+    expect(termios.tcgetattr(t.slave) == modes, "the modes are not back")
+    expect({"1", "2004", "1049"} <= t.screen.modes and "25" not in t.screen.modes,
+           "modes of the terminal: %s" % t.screen.modes)
     t.quit()
 
 
