@@ -476,7 +476,8 @@ readout_pieces(struct readout *o, const struct memory_view *m, const struct ts_t
 	piece(o, TS_ROLE_ACCENT, "%lld", (long long)tile->tile);
 	if (t->ipu[i] != TS_UNKNOWN)
 		piece(o, TS_ROLE_LABEL, " ipu %lld", (long long)t->ipu[i]);
-	piece(o, role, "  %s", bytes_text(m, a, used, wide));
+	piece(o, TS_ROLE_LABEL, "  ");
+	piece(o, role, "%s", bytes_text(m, a, used, wide));
 	if (limit != TS_UNKNOWN)
 		piece(o, role, " of %s  %s", bytes_text(m, a, limit, wide),
 			ts_fmt_percent(b, (double)used, (double)limit));
