@@ -38,15 +38,33 @@ ts_binding_has(const struct ts_binding *b, int column)
 
 /* --- columns -------------------------------------------------------------------------------- */
 
+/* The object whose rows `o` shows, one to one: the base table of a view, else itself. */
+static const struct ts_object *
+rows_of(const struct ts_object *o, const struct ts_schema *schema)
+{
+	const struct ts_object *base;
+
+	if (o->base < 0)
+		return o;
+	base = &schema->object[o->base];
+	for (int c = 0; c < o->column_count; c++)
+		if (!o->column[c].origin || ts_object_column(base, o->column[c].origin) < 0)
+			return o;
+	return base;
+}
+
+/* Column c of `o` as a column of rows_of(o); -1 stays. */
+static int
+column_of_rows(const struct ts_object *o, const struct ts_object *rows, int c)
+{
+	return c < 0 || rows == o ? c : ts_object_column(rows, o->column[c].origin);
+}
+
 /* Column `name` of the relation's object as a column of its rows; -1 when there is none. */
 static int
 source_column(const struct ts_binding *b, const char *name)
 {
-	int c = ts_object_column(b->object, name);
-
-	if (c < 0 || b->reach.rows == b->object)
-		return c;
-	return ts_object_column(b->reach.rows, b->object->column[c].origin);
+	return column_of_rows(b->object, b->reach.rows, ts_object_column(b->object, name));
 }
 
 static bool
@@ -122,39 +140,78 @@ largest_group(const struct fit *f, int group, struct ts_err *err)
 	return code;
 }
 
-/* The kinds of value in a column of `o`, over its first rows: true when all are `type`. */
-static bool
-all_of_type(struct ts_db *db, const struct ts_object *o, int column, int type)
+/* The kinds of value in a column of `o`, over its first rows: are all of them `type`? */
+static enum ts_code
+all_of_type(bool *yes, struct ts_db *db, const struct ts_object *o, int column, int type,
+	struct ts_err *err)
 {
 	struct ts_strbuf sql;
 	sqlite3_stmt *stmt;
+	enum ts_code code;
 	bool row, same = true;
 	int rows = 0;
 
+	*yes = false;
 	ts_strbuf_init(&sql, 1 << 16);
 	ts_sql_select(&sql, o, &column, 1);
 	ts_strbuf_puts(&sql, " LIMIT 200");
-	if (ts_db_prepare(db, &stmt, sql.s, NULL) == TS_OK) {
-		while (same && ts_db_step(db, stmt, &row, NULL) == TS_OK && row) {
-			same = sqlite3_column_type(stmt, 0) == type;
-			rows++;
-		}
-		ts_db_release(db, stmt);
+	code = ts_db_prepare_sql(db, &stmt, &sql, err);
+	if (code)
+		return ts_is_fatal(code) ? code : TS_OK;
+	while (same && !(code = ts_db_step(db, stmt, &row, err)) && row) {
+		same = sqlite3_column_type(stmt, 0) == type;
+		rows++;
 	}
-	ts_strbuf_fini(&sql);
-	return same && rows > 0;
+	ts_db_release(db, stmt);
+	*yes = same && rows > 0;
+	return ts_is_fatal(code) ? code : TS_OK;
 }
 
-/* A column of `o` by name, or by type when the name is "*". */
-static int
-dict_column(struct ts_db *db, const struct ts_object *o, const char *name, int type)
+/* A column of `o` by name, or by type when the name is "*"; -1 when there is none. */
+static enum ts_code
+dict_column(int *found, struct ts_db *db, const struct ts_object *o, const char *name, int type,
+	struct ts_err *err)
 {
+	enum ts_code code = TS_OK;
+
+	*found = -1;
 	if (strcmp(name, "*") != 0)
-		return ts_object_column(o, name);
-	for (int c = 0; c < o->column_count; c++)
-		if (all_of_type(db, o, c, type))
-			return c;
-	return -1;
+		*found = ts_object_column(o, name);
+	else
+		for (int c = 0; c < o->column_count && !code && *found < 0; c++) {
+			bool yes;
+
+			code = all_of_type(&yes, db, o, c, type, err);
+			if (yes)
+				*found = c;
+		}
+	return code;
+}
+
+/* Find the key and the text of a dictionary; *fits false when there are none. */
+static enum ts_code
+fit_dict_rows(bool *fits, struct ts_column_binding *cb, const struct fit *f,
+	const struct ts_candidate *c, struct ts_err *err)
+{
+	const struct ts_object *o = ts_schema_find(f->schema, c->a);
+	const struct ts_object *rows = o ? rows_of(o, f->schema) : NULL;
+	enum ts_code code;
+	int key;
+
+	*fits = false;
+	if (!o || o->problem)
+		return TS_OK;
+	code = dict_column(&cb->dict_text, f->db, o, c->c, SQLITE_TEXT, err);
+	if (!code)
+		code = dict_column(&key, f->db, o, c->b, SQLITE_INTEGER, err);
+	if (code || cb->dict_text < 0 || (key < 0 && (strcmp(c->b, "*") != 0 || !rows->rowid)))
+		return code;
+	cb->dict.rows = rows;
+	cb->dict_text = column_of_rows(o, rows, cb->dict_text);
+	cb->dict.column = column_of_rows(o, rows, key);
+	code = ts_reach_find(&cb->dict, f->db, err);
+	*fits = !code && ts_reach_can_look_up(&cb->dict);
+	return code;
 }
 
 /* --- candidates ----------------------------------------------------------------------------- */
@@ -203,20 +260,10 @@ static enum ts_code
 fit_dict(bool *fits, struct ts_column_binding *cb, const struct fit *f,
 	const struct ts_candidate *c, struct ts_err *err)
 {
-	const struct ts_object *o = ts_schema_find(f->schema, c->a);
-	enum ts_code code;
+	enum ts_code code = fit_dict_rows(fits, cb, f, c, err);
 	int ref = -1;
 
-	*fits = false;
-	if (!o)
-		return TS_OK;
-	cb->dict.rows = o;
-	cb->dict_text = dict_column(f->db, o, c->c, SQLITE_TEXT);
-	cb->dict.column = dict_column(f->db, o, c->b, SQLITE_INTEGER);
-	if (cb->dict_text < 0 || (cb->dict.column < 0 && !o->rowid))
-		return TS_OK;
-	code = ts_reach_find(&cb->dict, f->db, err);
-	if (code)
+	if (code || !*fits)
 		return code;
 	if (strcmp(c->d, "*") == 0)
 		code = find_reference(&ref, f, &cb->dict, cb->dict_text, err);
@@ -375,25 +422,6 @@ bind_columns(const struct fit *f, const struct ts_map *map, struct ts_err *err)
 	return code;
 }
 
-/* A view's rows are its base table's when every column that is needed comes from there. */
-static void
-choose_rows(struct ts_binding *b, const struct ts_schema *schema)
-{
-	const struct ts_object *base;
-
-	b->reach.rows = b->object;
-	if (b->object->base < 0)
-		return;
-	base = &schema->object[b->object->base];
-	for (int c = 0; c < b->object->column_count; c++) {
-		const char *origin = b->object->column[c].origin;
-
-		if (!origin || ts_object_column(base, origin) < 0)
-			return;
-	}
-	b->reach.rows = base;
-}
-
 static bool
 choose_object(struct ts_binding *b, const struct ts_map *map, const struct ts_schema *schema)
 {
@@ -454,7 +482,7 @@ ts_binding_make(struct ts_binding *b, enum ts_relation relation, const struct ts
 		b->column[c].a = b->column[c].b = -1;
 	if (!choose_object(b, map, schema))
 		return TS_OK;
-	choose_rows(b, schema);
+	b->reach.rows = rows_of(b->object, schema);
 	code = ts_reach_rowids(&b->reach, db, err);
 	if (!code)
 		code = bind_columns(&f, map, err);

@@ -243,6 +243,22 @@ ts_db_prepare(struct ts_db *db, sqlite3_stmt **stmt, const char *sql, struct ts_
 	return TS_OK;
 }
 
+enum ts_code
+ts_db_prepare_sql(struct ts_db *db, sqlite3_stmt **stmt, struct ts_strbuf *sql, struct ts_err *err)
+{
+	enum ts_code code;
+
+	*stmt = NULL;
+	if (sql->nomem)
+		code = ts_err_nomem(err);
+	else if (sql->cut)
+		code = ts_err_set(err, TS_E_LIMIT, "a name is too long");
+	else
+		code = ts_db_prepare(db, stmt, sql->s, err);
+	ts_strbuf_fini(sql);
+	return code;
+}
+
 void
 ts_db_release(struct ts_db *db, sqlite3_stmt *stmt)
 {

@@ -132,7 +132,7 @@ ts_step_classes_read(struct ts_step_classes *c, struct ts_reader *rd,
 		}
 		if (++c->steps % PROGRESS_ROWS == 0)
 			ts_progress_set(progress, c->steps,
-				reach->has_rowid ? reach->last_rowid - reach->first_rowid + 1 : 0);
+				ts_reach_span(reach));
 		page = find_page(c, step / TS_STEP_PAGE);
 		if (!page)
 			page = make_page(c, step / TS_STEP_PAGE);
@@ -276,7 +276,7 @@ ts_execution_read(struct ts_execution *x, struct ts_reader *rd, struct ts_step_c
 	while (!(code = ts_rows_next(rows, &there, err)) && there) {
 		if (++x->rows % PROGRESS_ROWS == 0)
 			ts_progress_set(progress, x->rows,
-				reach->has_rowid ? reach->last_rowid - reach->first_rowid + 1 : 0);
+				ts_reach_span(reach));
 		take_row(x, rows, has_steps ? classes : NULL);
 	}
 	ts_rows_close(rows);

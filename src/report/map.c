@@ -69,7 +69,9 @@ parse_relation(struct parser *p, const struct ts_line *l)
 		return false;
 	r = &p->map->relation[p->relation];
 	r->listed = true;
-	for (int i = 2; i < l->count && r->object_count < TS_MAP_OBJECTS; i++) {
+	for (int i = 2; i < l->count; i++) {
+		if (r->object_count == TS_MAP_OBJECTS)
+			return false;
 		r->object[r->object_count] = ts_strdup(l->word[i]);
 		if (r->object[r->object_count])
 			r->object_count++;

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +14,7 @@
 
 #include "binding_internal.h"
 
-enum { PROBES = 48 };
+enum { PROBES = 48, PROBE_ROWS = 1024 };
 
 static const char *const key_names[] = {
 	[TS_REACH_NONE] = "forwards only",
@@ -55,7 +56,7 @@ ts_reach_rowids(struct ts_reach *r, struct ts_db *db, struct ts_err *err)
 		ts_strbuf_init(&sql, 1 << 16);
 		ts_strbuf_printf(&sql, "SELECT %s(%s) FROM main.", ends[i], r->rows->rowid);
 		ts_sql_quote(&sql, r->rows->name);
-		code = ts_db_int(db, to[i], &found, sql.s, err);
+		code = sql.nomem ? ts_err_nomem(err) : ts_db_int(db, to[i], &found, sql.s, err);
 		ts_strbuf_fini(&sql);
 		if (ts_is_fatal(code))
 			return code;
@@ -69,11 +70,38 @@ ts_reach_rowids(struct ts_reach *r, struct ts_db *db, struct ts_err *err)
 	return TS_OK;
 }
 
-/* The first row at or behind `rowid` whose key is an integer: *there, its row id and key. */
+/* Is the column a whole number? Reals that are one count, as they do for ts_rows_number(). */
+static bool
+whole_number(int64_t *v, sqlite3_stmt *stmt, int i)
+{
+	const double most = 9007199254740992.0;
+	double d;
+
+	if (sqlite3_column_type(stmt, i) == SQLITE_INTEGER) {
+		*v = sqlite3_column_int64(stmt, i);
+		return true;
+	}
+	if (sqlite3_column_type(stmt, i) != SQLITE_FLOAT)
+		return false;
+	d = sqlite3_column_double(stmt, i);
+	if (!(d >= -most && d <= most) || d != floor(d))
+		return false;
+	*v = (int64_t)d;
+	return true;
+}
+
+enum probed { KEY_FOUND, KEY_NOT_NEAR, KEY_NONE };
+
+/*
+ * The first row at or behind `rowid` whose key is a whole number: its row id and key. KEY_NOT_NEAR when
+ * PROBE_ROWS have none, KEY_NONE when there is none up to the end.
+ */
 static enum ts_code
-probe(const struct ts_reach *r, struct ts_db *db, int64_t *rowid, int64_t *key, bool *there,
+probe(enum probed *what, const struct ts_reach *r, struct ts_db *db, int64_t *rowid, int64_t *key,
 	struct ts_err *err)
 {
+	bool there = false;
+	int looked_at = 0;
 	struct ts_strbuf sql;
 	sqlite3_stmt *stmt;
 	enum ts_code code;
@@ -84,17 +112,18 @@ probe(const struct ts_reach *r, struct ts_db *db, int64_t *rowid, int64_t *key, 
 	quoted_column(&sql, r);
 	ts_strbuf_puts(&sql, " FROM main.");
 	ts_sql_quote(&sql, r->rows->name);
-	ts_strbuf_printf(&sql, " WHERE %s >= ?1 ORDER BY %s LIMIT 64", word, word);
-	code = ts_db_prepare(db, &stmt, sql.s, err);
-	ts_strbuf_fini(&sql);
+	ts_strbuf_printf(&sql, " WHERE %s >= ?1 ORDER BY %s", word, word);
+	code = ts_db_prepare_sql(db, &stmt, &sql, err);
 	if (code)
 		return code;
 	sqlite3_bind_int64(stmt, 1, *rowid);
-	while (!(code = ts_db_step(db, stmt, there, err)) && *there)
-		if (sqlite3_column_type(stmt, 1) == SQLITE_INTEGER) {
+	*what = KEY_NONE;
+	while (*what == KEY_NONE && !(code = ts_db_step(db, stmt, &there, err)) && there)
+		if (whole_number(key, stmt, 1)) {
 			*rowid = sqlite3_column_int64(stmt, 0);
-			*key = sqlite3_column_int64(stmt, 1);
-			break;
+			*what = KEY_FOUND;
+		} else if (++looked_at == PROBE_ROWS) {
+			*what = KEY_NOT_NEAR;
 		}
 	ts_db_release(db, stmt);
 	return code;
@@ -104,22 +133,29 @@ enum ts_code
 ts_reach_bisect(int64_t *rowid, const struct ts_reach *r, struct ts_db *db, int64_t value,
 	struct ts_err *err)
 {
-	int64_t low = r->first_rowid, high = r->last_rowid; /* the answer lies in low..high + 1 */
+	int64_t low = r->first_rowid, high = r->last_rowid; /* the answer is *rowid or lies there */
 
+	*rowid = high == INT64_MAX ? high : high + 1;
 	while (low <= high) {
 		int64_t middle = low + (int64_t)(((uint64_t)high - (uint64_t)low) / 2);
 		int64_t at = middle, key = 0;
-		bool there;
-		enum ts_code code = probe(r, db, &at, &key, &there, err);
+		enum probed what;
+		enum ts_code code = probe(&what, r, db, &at, &key, err);
 
 		if (code)
 			return code;
-		if (!there || at > high || key >= value)
-			high = middle - 1;
-		else
+		if (what == KEY_FOUND && at <= high && key < value) {
+			if (at == high)
+				break;
 			low = at + 1;
+			continue;
+		}
+		if (what != KEY_NONE && at <= high)
+			*rowid = at; /* with KEY_NOT_NEAR: `middle` */
+		if (middle == low)
+			break;
+		high = middle - 1;
 	}
-	*rowid = low;
 	return TS_OK;
 }
 
@@ -134,16 +170,16 @@ is_monotone(bool *yes, const struct ts_reach *r, struct ts_db *db, struct ts_err
 	*yes = true;
 	while (*yes && rowid <= r->last_rowid) {
 		int64_t key = 0;
-		bool there;
-		enum ts_code code = probe(r, db, &rowid, &key, &there, err);
+		enum probed what;
+		enum ts_code code = probe(&what, r, db, &rowid, &key, err);
 
 		if (ts_is_fatal(code))
 			return code;
-		if (code) {
+		if (code || what == KEY_NOT_NEAR) {
 			*yes = false; /* a damaged page: who bisects would meet it too */
 			return TS_OK;
 		}
-		if (!there)
+		if (what == KEY_NONE)
 			break;
 		*yes = key >= last;
 		last = key;
@@ -162,20 +198,19 @@ is_monotone_whole(bool *yes, const struct ts_reach *r, struct ts_db *db, struct 
 	sqlite3_stmt *stmt;
 	enum ts_code code;
 	bool row;
-	int64_t last = INT64_MIN;
+	int64_t key, last = INT64_MIN;
 
 	*yes = true;
 	ts_strbuf_init(&sql, 1 << 16);
 	ts_sql_select(&sql, r->rows, &r->column, 1);
 	ts_strbuf_printf(&sql, " NOT INDEXED ORDER BY %s", r->rows->rowid);
-	code = ts_db_prepare(db, &stmt, sql.s, err);
-	ts_strbuf_fini(&sql);
+	code = ts_db_prepare_sql(db, &stmt, &sql, err);
 	if (code)
 		return code;
 	while (*yes && !(code = ts_db_step(db, stmt, &row, err)) && row)
-		if (sqlite3_column_type(stmt, 0) == SQLITE_INTEGER) {
-			*yes = sqlite3_column_int64(stmt, 0) >= last;
-			last = sqlite3_column_int64(stmt, 0);
+		if (whole_number(&key, stmt, 0)) {
+			*yes = key >= last;
+			last = key;
 		}
 	ts_db_release(db, stmt);
 	if (code && !ts_is_fatal(code)) {
@@ -200,7 +235,7 @@ ts_reach_find(struct ts_reach *r, struct ts_db *db, struct ts_err *err)
 	} else if (r->rows->column[r->column].index_first) {
 		r->key = TS_REACH_INDEX;
 	} else if (r->has_rowid && r->first_rowid <= r->last_rowid) {
-		if ((uint64_t)r->last_rowid - (uint64_t)r->first_rowid < TS_SAMPLE_WHOLE)
+		if (ts_reach_span(r) <= TS_SAMPLE_WHOLE)
 			code = is_monotone_whole(&monotone, r, db, err);
 		else
 			code = is_monotone(&monotone, r, db, err);
@@ -210,13 +245,12 @@ ts_reach_find(struct ts_reach *r, struct ts_db *db, struct ts_err *err)
 	return code;
 }
 
-/* Can a row be found by its key without reading a large table? */
-static bool
-can_look_up(const struct ts_reach *r)
+bool
+ts_reach_can_look_up(const struct ts_reach *r)
 {
-	return r->column < 0 ? r->has_rowid
-			     : r->key != TS_REACH_NONE ||
-			(r->has_rowid && r->last_rowid - r->first_rowid < TS_SAMPLE_WHOLE);
+	return r->column < 0
+		? r->has_rowid
+		: r->key != TS_REACH_NONE || (r->has_rowid && ts_reach_span(r) <= TS_SAMPLE_WHOLE);
 }
 
 enum ts_code
@@ -230,7 +264,7 @@ ts_reach_text(struct ts_strbuf *out, bool *found, const struct ts_reach *r, stru
 	bool row = false;
 
 	*found = false;
-	if (!can_look_up(r))
+	if (!ts_reach_can_look_up(r))
 		return TS_OK;
 	if (r->key == TS_REACH_MONOTONE)
 		code = ts_reach_bisect(&rowid, r, db, value, err);
@@ -243,8 +277,7 @@ ts_reach_text(struct ts_strbuf *out, bool *found, const struct ts_reach *r, stru
 	ts_strbuf_puts(&sql, " = ?1");
 	if (r->key == TS_REACH_MONOTONE)
 		ts_strbuf_printf(&sql, " AND %s = ?2", r->rows->rowid);
-	code = ts_db_prepare(db, &stmt, sql.s, err);
-	ts_strbuf_fini(&sql);
+	code = ts_db_prepare_sql(db, &stmt, &sql, err);
 	if (code)
 		return code;
 	sqlite3_bind_int64(stmt, 1, value);
@@ -258,5 +291,7 @@ ts_reach_text(struct ts_strbuf *out, bool *found, const struct ts_reach *r, stru
 		*found = true;
 	}
 	ts_db_release(db, stmt);
+	if (!code && out->nomem)
+		code = ts_err_nomem(err);
 	return code;
 }

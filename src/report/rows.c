@@ -24,8 +24,11 @@ struct ts_rows {
 	struct ts_rows_query q;
 	int slot_a[TS_ROWS_COLUMNS], slot_b[TS_ROWS_COLUMNS]; /* columns of the statement, or -1 */
 	int rowid_slot, key_slot;			      /* or -1 */
-	bool filter; /* the range is applied here, not by SQL */
-	bool until;  /* rows end where the key reaches q.to */
+	bool until; /* rows end where the key reaches q.to */
+	bool whole; /* the first row read is the relation's first */
+	bool ended;
+	int64_t given;	   /* rows handed out */
+	enum ts_code late; /* TS_E_NOMEM or TS_E_CANCELLED amid a row: told with the next */
 	int64_t position;
 	int64_t order; /* row order within equal values of the group, NO_ORDER = not known yet */
 	int64_t group;
@@ -54,7 +57,7 @@ add_columns(struct ts_rows *rows, struct ts_strbuf *sql)
 
 	ts_strbuf_puts(sql, "SELECT ");
 	rows->rowid_slot = b->reach.has_rowid ? add_slot(sql, &slots, &b->reach, -1) : -1;
-	rows->key_slot = rows->filter || rows->until
+	rows->key_slot = rows->q.range == TS_RANGE_KEY
 		? add_slot(sql, &slots, &b->reach, b->reach.column)
 		: -1;
 	for (int i = 0; i < rows->q.column_count; i++) {
@@ -84,13 +87,19 @@ add_where(struct ts_rows *rows, struct ts_strbuf *sql, bool by_rowid, bool by_ke
 		ts_sql_quote(sql, r->rows->column[r->column].name);
 		ts_strbuf_puts(sql, " < ?2 ORDER BY ");
 		ts_sql_quote(sql, r->rows->column[r->column].name);
+		/* an index of more columns has equal keys in another order than the rows */
+		if (r->rows->rowid)
+			ts_strbuf_printf(sql, ", %s", r->rows->rowid);
+	} else if (rows->until) {
+		ts_strbuf_printf(sql, " WHERE %s >= ?1 ORDER BY %s", r->rows->rowid,
+			r->rows->rowid);
 	} else if (by_rowid) {
 		ts_strbuf_printf(sql, " WHERE %s >= ?1 AND %s < ?2 ORDER BY %s", r->rows->rowid,
 			r->rows->rowid, r->rows->rowid);
 	} else if (r->rows->rowid) {
 		ts_strbuf_printf(sql, " ORDER BY %s", r->rows->rowid);
 	}
-	if (rows->q.limit > 0 && !rows->filter)
+	if (rows->q.limit > 0 && rows->key_slot < 0)
 		ts_strbuf_puts(sql, " LIMIT ?3");
 }
 
@@ -105,7 +114,7 @@ plan(struct ts_rows *rows, bool *by_rowid, bool *by_key, int64_t *from, int64_t 
 	*to = rows->q.to;
 	*by_rowid = rows->q.range == TS_RANGE_ROWID;
 	*by_key = false;
-	rows->from_start = rows->q.range == TS_RANGE_ALL ||
+	rows->from_start = rows->whole = rows->q.range == TS_RANGE_ALL ||
 		(*by_rowid && rows->q.from <= r->first_rowid);
 	if (*by_rowid && !r->has_rowid)
 		return ts_err_set(err, TS_E_USAGE, "rows of %s have no row id", r->rows->name);
@@ -124,10 +133,9 @@ plan(struct ts_rows *rows, bool *by_rowid, bool *by_key, int64_t *from, int64_t 
 	case TS_REACH_MONOTONE:
 		*by_rowid = true;
 		rows->until = true;
-		*to = r->last_rowid == INT64_MAX ? INT64_MAX : r->last_rowid + 1;
 		return ts_reach_bisect(from, r, rows->db, rows->q.from, err);
 	case TS_REACH_NONE:
-		rows->filter = true;
+		rows->whole = true;
 		break;
 	}
 	return TS_OK;
@@ -156,18 +164,17 @@ ts_rows_open(struct ts_rows **out, struct ts_db *db, const struct ts_rows_query 
 		ts_strbuf_init(&sql, SQL_MAX);
 		add_columns(rows, &sql);
 		add_where(rows, &sql, by_rowid, by_key);
-		code = ts_db_prepare(db, &rows->stmt, sql.s, err);
-		ts_strbuf_fini(&sql);
+		code = ts_db_prepare_sql(db, &rows->stmt, &sql, err);
 	}
 	if (code) {
 		ts_rows_close(rows);
 		return code;
 	}
-	if (by_rowid || by_key) {
+	if (by_rowid || by_key)
 		sqlite3_bind_int64(rows->stmt, 1, from);
+	if ((by_rowid || by_key) && !rows->until)
 		sqlite3_bind_int64(rows->stmt, 2, to);
-	}
-	if (q->limit > 0 && !rows->filter)
+	if (q->limit > 0 && rows->key_slot < 0)
 		sqlite3_bind_int64(rows->stmt, 3, q->limit);
 	*out = rows;
 	return TS_OK;
@@ -243,26 +250,49 @@ advance(struct ts_rows *rows)
 	}
 }
 
+/* With a key range: does the row belong to it? Rows without a valid key belong to none. */
+static bool
+in_range(struct ts_rows *rows)
+{
+	int64_t key;
+
+	if (rows->key_slot < 0)
+		return true;
+	if (plain_number(rows->stmt, rows->key_slot, &key) != TS_VALUE_OK)
+		return false;
+	rows->ended = rows->until && key >= rows->q.to;
+	return key >= rows->q.from && key < rows->q.to;
+}
+
+static enum ts_code
+tell_late(const struct ts_rows *rows, struct ts_err *err)
+{
+	if (rows->late == TS_E_NOMEM)
+		return ts_err_nomem(err);
+	return ts_err_set(err, rows->late, "cancelled");
+}
+
 enum ts_code
 ts_rows_next(struct ts_rows *rows, bool *there, struct ts_err *err)
 {
 	enum ts_code code;
 
+	*there = false;
+	if (rows->late)
+		return tell_late(rows, err);
+	if (rows->ended || (rows->q.limit > 0 && rows->given == rows->q.limit))
+		return TS_OK;
 	while (!(code = ts_db_step(rows->db, rows->stmt, there, err)) && *there) {
-		int64_t key;
-		bool keyed;
-
 		advance(rows);
-		if (rows->key_slot < 0)
-			return TS_OK;
-		keyed = plain_number(rows->stmt, rows->key_slot, &key) == TS_VALUE_OK;
-		if (rows->until && keyed && key >= rows->q.to) {
-			*there = false;
+		if (in_range(rows)) {
+			rows->given++;
 			return TS_OK;
 		}
-		if (keyed && key >= rows->q.from && key < rows->q.to)
-			return TS_OK;
+		if (rows->ended)
+			break;
 	}
+	*there = false;
+	rows->ended = true;
 	return code;
 }
 
@@ -301,8 +331,8 @@ ts_rows_number(struct ts_rows *rows, int i, int64_t *v)
 		*v = rows->order == NO_ORDER ? 0 : rows->order;
 		return rows->order == NO_ORDER ? TS_VALUE_NULL : TS_VALUE_OK;
 	case TS_OP_POSITION:
-		*v = rows->position;
-		return TS_VALUE_OK;
+		*v = rows->whole ? rows->position : 0;
+		return rows->whole ? TS_VALUE_OK : TS_VALUE_NULL;
 	default:
 		return TS_VALUE_NULL;
 	}
@@ -329,14 +359,17 @@ dict_text(struct ts_rows *rows, int i, const char **s, size_t *n)
 	const struct ts_column_binding *cb = &rows->q.binding->column[rows->q.columns[i]];
 	enum ts_value value;
 	int64_t key;
+	enum ts_code code;
 	bool found;
 
 	value = plain_number(rows->stmt, rows->slot_a[i], &key);
 	if (value != TS_VALUE_OK)
 		return value;
 	ts_strbuf_reset(&rows->text[i]);
-	if (ts_reach_text(&rows->text[i], &found, &cb->dict, rows->db, key, cb->dict_text, NULL) ||
-		!found)
+	code = ts_reach_text(&rows->text[i], &found, &cb->dict, rows->db, key, cb->dict_text, NULL);
+	if (code == TS_E_NOMEM || code == TS_E_CANCELLED)
+		rows->late = code;
+	if (code || !found)
 		return TS_VALUE_NULL;
 	*s = rows->text[i].s;
 	*n = rows->text[i].len;

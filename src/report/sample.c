@@ -91,10 +91,10 @@ trim_window(struct ts_sample *s, size_t from, bool at_start, bool at_end)
 	s->rows = from + (end - first);
 }
 
-/* Read up to `limit` rows from `rowid` on (ignored without row ids). */
+/* Read up to `limit` rows from `rowid` on, up to `last` (both ignored without row ids). */
 static enum ts_code
 sample_window(struct ts_sample *s, const struct ts_reach *r, struct ts_db *db, const int *columns,
-	int64_t rowid, int limit, struct ts_err *err)
+	int64_t rowid, int64_t last, int limit, struct ts_err *err)
 {
 	const struct ts_object *o = r->rows;
 	struct ts_strbuf sql;
@@ -108,16 +108,17 @@ sample_window(struct ts_sample *s, const struct ts_reach *r, struct ts_db *db, c
 	if (o->kind == TS_OBJECT_TABLE)
 		ts_strbuf_puts(&sql, " NOT INDEXED");
 	if (r->has_rowid)
-		ts_strbuf_printf(&sql, " WHERE %s >= ?1", o->rowid);
+		ts_strbuf_printf(&sql, " WHERE %s >= ?1 AND %s <= ?3", o->rowid, o->rowid);
 	if (o->rowid)
 		ts_strbuf_printf(&sql, " ORDER BY %s", o->rowid);
 	ts_strbuf_puts(&sql, " LIMIT ?2");
-	code = ts_db_prepare(db, &stmt, sql.s, err);
-	ts_strbuf_fini(&sql);
+	code = ts_db_prepare_sql(db, &stmt, &sql, err);
 	if (code)
 		return code;
-	if (r->has_rowid)
+	if (r->has_rowid) {
 		sqlite3_bind_int64(stmt, 1, rowid);
+		sqlite3_bind_int64(stmt, 3, last);
+	}
 	sqlite3_bind_int(stmt, 2, limit);
 	while (!(code = ts_db_step(db, stmt, &row, err)) && row)
 		if (!sample_add(s, stmt)) {
@@ -127,7 +128,7 @@ sample_window(struct ts_sample *s, const struct ts_reach *r, struct ts_db *db, c
 	ts_db_release(db, stmt);
 	if (!code && s->rows > from)
 		trim_window(s, from, !r->has_rowid || rowid <= r->first_rowid,
-			(int)(s->rows - from) < limit);
+			(int)(s->rows - from) < limit && (!r->has_rowid || last >= r->last_rowid));
 	return code;
 }
 
@@ -150,6 +151,45 @@ compare_group(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* Rows that a window should have: a few groups of the size of the first. */
+static enum ts_code
+window_rows(int *rows, const struct ts_sample *of, const struct ts_reach *r, struct ts_db *db,
+	const int *columns, struct ts_err *err)
+{
+	struct ts_sample s = {.columns = of->columns};
+	enum ts_code code = sample_window(&s, r, db, columns, r->first_rowid, r->last_rowid,
+		SAMPLE_WINDOW_ROWS, err);
+
+	if (!ts_is_fatal(code) && s.rows == 0) /* one group is larger than the window */
+		code = sample_window(&s, r, db, columns, r->first_rowid, r->last_rowid, GROUP_MAX,
+			err);
+	*rows = (int)ts_clamp_i64((int64_t)first_group(&s) * (SAMPLE_GROUPS + 2),
+		SAMPLE_WINDOW_ROWS, (int64_t)GROUP_MAX * 2);
+	ts_sample_fini(&s);
+	return code;
+}
+
+/* Windows do not overlap: a group that is seen twice looks like one that has every value twice. */
+static enum ts_code
+sample_windows(struct ts_sample *s, const struct ts_reach *r, struct ts_db *db, const int *columns,
+	struct ts_err *err)
+{
+	int64_t windows, stride;
+	int rows;
+	enum ts_code code = window_rows(&rows, s, r, db, columns, err);
+
+	windows = ts_clamp_i64(ts_reach_span(r) / rows, 1, SAMPLE_WINDOWS);
+	stride = ts_reach_span(r) / windows;
+	for (int64_t i = 0; i < windows && !ts_is_fatal(code); i++) {
+		int64_t first = (int64_t)((uint64_t)r->first_rowid + (uint64_t)(stride * i));
+		int64_t last = i == windows - 1 ? r->last_rowid
+						: (int64_t)((uint64_t)first + (uint64_t)stride - 1);
+
+		code = sample_window(s, r, db, columns, first, last, rows, err);
+	}
+	return code;
+}
+
 /*
  * Sample `columns` of r->rows, the first being the group's, sorted by it. Damaged pages end a window
  * early and nothing else.
@@ -158,26 +198,16 @@ enum ts_code
 ts_sample_take(struct ts_sample *s, const struct ts_reach *r, struct ts_db *db, const int *columns,
 	int count, struct ts_err *err)
 {
-	int64_t span;
 	enum ts_code code;
-	int rows;
 
 	*s = (struct ts_sample){.columns = count};
 	if (r->has_rowid && r->first_rowid > r->last_rowid)
 		return TS_OK;
-	span = r->has_rowid ? r->last_rowid - r->first_rowid : 0;
-	if (!r->has_rowid || span < TS_SAMPLE_WHOLE) {
-		code = sample_window(s, r, db, columns, r->first_rowid, TS_SAMPLE_WHOLE, err);
-	} else {
-		code = sample_window(s, r, db, columns, r->first_rowid, SAMPLE_WINDOW_ROWS, err);
-		if (!ts_is_fatal(code) && s->rows == 0) /* one group is larger than the window */
-			code = sample_window(s, r, db, columns, r->first_rowid, GROUP_MAX, err);
-		rows = (int)ts_clamp_i64((int64_t)first_group(s) * (SAMPLE_GROUPS + 2),
-			SAMPLE_WINDOW_ROWS, (int64_t)GROUP_MAX * 2);
-		for (int i = 1; i < SAMPLE_WINDOWS && !ts_is_fatal(code); i++)
-			code = sample_window(s, r, db, columns,
-				r->first_rowid + span / SAMPLE_WINDOWS * i, rows, err);
-	}
+	if (!r->has_rowid || ts_reach_span(r) <= TS_SAMPLE_WHOLE)
+		code = sample_window(s, r, db, columns, r->first_rowid, r->last_rowid,
+			TS_SAMPLE_WHOLE, err);
+	else
+		code = sample_windows(s, r, db, columns, err);
 	if (ts_is_fatal(code))
 		return code;
 	if (s->rows)

@@ -32,18 +32,12 @@ prepare_on(struct ts_db *db, sqlite3_stmt **stmt, const char *head, const char *
 	const char *tail, struct ts_err *err)
 {
 	struct ts_strbuf sql;
-	enum ts_code code;
 
 	ts_strbuf_init(&sql, SQL_MAX);
 	ts_strbuf_puts(&sql, head);
 	ts_sql_quote(&sql, name);
 	ts_strbuf_puts(&sql, tail);
-	if (sql.cut)
-		code = ts_err_set(err, TS_E_LIMIT, "name too long");
-	else
-		code = ts_db_prepare(db, stmt, sql.s, err);
-	ts_strbuf_fini(&sql);
-	return code;
+	return ts_db_prepare_sql(db, stmt, &sql, err);
 }
 
 static enum ts_code

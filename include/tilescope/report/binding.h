@@ -32,6 +32,17 @@ struct ts_reach {
 	int64_t first_rowid, last_rowid; /* inclusive; first > last = no rows */
 };
 
+/* Row ids between the first and the last: as many rows or more. 0 when there are none, or no row ids. */
+static inline int64_t
+ts_reach_span(const struct ts_reach *r)
+{
+	uint64_t span = (uint64_t)r->last_rowid - (uint64_t)r->first_rowid;
+
+	if (!r->has_rowid || r->first_rowid > r->last_rowid)
+		return 0;
+	return span < INT64_MAX ? (int64_t)span + 1 : INT64_MAX;
+}
+
 struct ts_column_binding {
 	enum ts_op op;	      /* TS_OP_NONE: not in this file, always NULL */
 	int a, b;	      /* columns of `rows`; for TS_OP_DICT a = reference; else -1 */
@@ -67,8 +78,8 @@ bool ts_map_recognises(const struct ts_map *map, const struct ts_schema *schema,
 bool ts_binding_has(const struct ts_binding *b, int column);
 
 /*
- * The row id of the first row whose key is at least `value`, for TS_REACH_MONOTONE; last_rowid + 1
- * when there is none.
+ * The row id of the first row whose key is at least `value`, for TS_REACH_MONOTONE (or one before it,
+ * where many rows in a row have no key); last_rowid + 1 when there is none, or INT64_MAX.
  */
 enum ts_code ts_reach_bisect(int64_t *rowid, const struct ts_reach *r, struct ts_db *db,
 	int64_t value, struct ts_err *err) TS_WARN_UNUSED;

@@ -36,6 +36,11 @@ enum ts_code ts_db_prepare(struct ts_db *db, sqlite3_stmt **stmt, const char *sq
 	struct ts_err *err) TS_WARN_UNUSED;
 void ts_db_release(struct ts_db *db, sqlite3_stmt *stmt);
 
+/* The same for SQL that was put together: `sql` is given up. Also TS_E_NOMEM, TS_E_LIMIT: it was cut. */
+struct ts_strbuf;
+enum ts_code ts_db_prepare_sql(struct ts_db *db, sqlite3_stmt **stmt, struct ts_strbuf *sql,
+	struct ts_err *err) TS_WARN_UNUSED;
+
 /*
  * Step: *row says whether there is one. Errors: TS_E_DAMAGED, TS_E_CANCELLED, TS_E_LIMIT (needs
  * too much memory), TS_E_SYS, TS_E_FORMAT (anything else SQLite says).
@@ -50,7 +55,6 @@ enum ts_code ts_db_int(struct ts_db *db, int64_t *out, bool *found, const char *
 sqlite3 *ts_db_handle(struct ts_db *db);
 
 /* Append an identifier in double quotes, quotes doubled. */
-struct ts_strbuf;
 void ts_sql_quote(struct ts_strbuf *sql, const char *name);
 
 #endif
