@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which file a path means, and which reports lie below a directory.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/report/find.h"
+
+/* Every test has a directory of its own and works inside. */
+static char dir[64];
+static struct ts_found_list list;
+static struct ts_err err;
+
+static int
+remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
+{
+	(void)st;
+	(void)flag;
+	(void)ftw;
+	return remove(path);
+}
+
+static void
+begin(void)
+{
+	snprintf(dir, sizeof(dir), "/tmp/ts-find-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	ck_assert_int_eq(chdir(dir), 0);
+	err = (struct ts_err){0};
+}
+
+static void
+end(void)
+{
+	ts_found_list_fini(&list);
+	ck_assert_int_eq(chdir("/"), 0);
+	ck_assert_int_eq(nftw(dir, remove_one, 20, FTW_DEPTH | FTW_PHYS), 0);
+}
+
+/* A file at a path whose directories are made. */
+static void
+put(const char *path)
+{
+	char part[200];
+	FILE *f;
+
+	for (const char *slash = path; (slash = strchr(slash, '/')); slash++) {
+		snprintf(part, sizeof(part), "%.*s", (int)(slash - path), path);
+		mkdir(part, 0700);
+	}
+	f = fopen(path, "w");
+	ck_assert_msg(f != NULL, "%s", path);
+	fputs("something", f);
+	ck_assert_int_eq(fclose(f), 0);
+}
+
+static void
+age(const char *path, int seconds)
+{
+	const struct timeval times[2] = {{1000000 - seconds, 0}, {1000000 - seconds, 0}};
+
+	ck_assert_int_eq(utimes(path, times), 0);
+}
+
+/* Is there an entry for `path` below ".", and what is it? */
+static const struct ts_found *
+found(const char *path)
+{
+	for (int i = 0; i < list.count; i++)
+		if (strcmp(list.item[i].path, path) == 0)
+			return &list.item[i];
+	return NULL;
+}
+
+static void
+search(void)
+{
+	ts_found_list_fini(&list);
+	ck_assert_int_eq(ts_find_reports(&list, ".", NULL, &err), TS_OK);
+}
+
+/* ---- below a directory ---- */
+
+START_TEST(reports_are_found_three_levels_below)
+{
+	put("profile.pop");
+	put("a/profile.pop");
+	put("a/b/report.tilescope");
+	put("a/b/c/profile.pop");
+	put("a/b/c/d/profile.pop");
+	put("other/profile.txt");
+	mkdir("empty", 0700);
+	search();
+	ck_assert_int_eq(list.count, 4);
+	ck_assert(!list.cut);
+	ck_assert_ptr_nonnull(found("."));
+	ck_assert_ptr_nonnull(found("./a"));
+	ck_assert_ptr_nonnull(found("./a/b"));
+	ck_assert_ptr_nonnull(found("./a/b/c"));
+	ck_assert_int_eq(found("./a")->bytes, 9);
+	ck_assert(!found("./a")->half_written);
+}
+END_TEST
+
+START_TEST(the_newest_comes_first)
+{
+	static const char *const names[] = {"b", "a", "d", "c", "e"};
+	static const int ages[] = {50, 100, 10, 100, 0};
+	static const char *const order[] = {"./e", "./d", "./b", "./a", "./c"};
+	char path[40];
+
+	for (size_t i = 0; i < TS_COUNT(names); i++) {
+		snprintf(path, sizeof(path), "%s/profile.pop", names[i]);
+		put(path);
+		age(path, ages[i]);
+	}
+	search();
+	ck_assert_int_eq(list.count, 5);
+	for (int i = 0; i < 5; i++)
+		ck_assert_str_eq(list.item[i].path, order[i]);
+	ck_assert_int_eq(list.item[0].mtime, 1000000);
+}
+END_TEST
+
+START_TEST(links_are_followed_once)
+{
+	put("a/profile.pop");
+	put("deep/er/profile.pop");
+	ck_assert_int_eq(symlink("../a", "a/self"), 0);
+	ck_assert_int_eq(symlink("..", "a/up"), 0);
+	ck_assert_int_eq(symlink(".", "here"), 0);
+	ck_assert_int_eq(symlink("loop", "loop"), 0);
+	ck_assert_int_eq(symlink("nowhere", "dangling"), 0);
+	ck_assert_int_eq(symlink("deep/er", "link"), 0);
+	search();
+	ck_assert_int_eq(list.count, 2);
+	/* whichever of its names is seen first */
+	ck_assert(found("./a") || found("./a/self") || found("./here/a"));
+	ck_assert(found("./link") || found("./deep/er"));
+}
+END_TEST
+
+START_TEST(what_is_no_file_is_passed_over)
+{
+	mkdir("a", 0700);
+	ck_assert_int_eq(mkfifo("a/profile.pop", 0600), 0);
+	mkdir("b", 0700);
+	mkdir("b/profile.pop", 0700);
+	mkdir("c", 0700);
+	ck_assert_int_eq(symlink("nowhere", "c/profile.pop"), 0);
+	put("d/profile.pop");
+	mkdir("e", 0700);
+	ck_assert_int_eq(symlink("../d/profile.pop", "e/profile.pop"), 0);
+	put(".hidden/profile.pop");
+	search();
+	ck_assert_int_eq(list.count, 2);
+	ck_assert_ptr_nonnull(found("./d"));
+	ck_assert_ptr_nonnull(found("./e"));
+}
+END_TEST
+
+START_TEST(half_written_profiles)
+{
+	put("a/profile_1a2b.pop");
+	put("b/profile_1a2b.pop");
+	put("b/profile.pop");
+	put("c/profile_.pop");
+	search();
+	ck_assert_int_eq(list.count, 2);
+	ck_assert(found("./a")->half_written);
+	ck_assert(!found("./b")->half_written);
+	ck_assert_ptr_null(found("./c"));
+}
+END_TEST
+
+START_TEST(there_is_a_limit_of_reports)
+{
+	char path[60];
+
+	for (int i = 0; i < TS_FIND_MAX + 5; i++) {
+		snprintf(path, sizeof(path), "r%d/profile.pop", i);
+		put(path);
+	}
+	search();
+	ck_assert_int_eq(list.count, TS_FIND_MAX);
+	ck_assert(list.cut);
+	ts_found_list_fini(&list);
+	ck_assert_int_eq(ts_find_reports(&list, "r0", NULL, &err), TS_OK);
+	ck_assert_int_eq(list.count, 1);
+	ck_assert(!list.cut);
+}
+END_TEST
+
+START_TEST(there_is_a_limit_of_entries)
+{
+	char path[60];
+
+	mkdir("a", 0700);
+	for (int i = 0; i < TS_FIND_ENTRIES + 10; i++) {
+		snprintf(path, sizeof(path), "a/%d", i);
+		ck_assert_int_eq(symlink("nowhere", path), 0);
+	}
+	search();
+	ck_assert_int_eq(list.count, 0);
+	ck_assert(list.cut);
+}
+END_TEST
+
+START_TEST(a_search_can_be_cancelled)
+{
+	struct ts_cancel token = {0};
+
+	put("a/profile.pop");
+	ts_cancel_set(&token);
+	ck_assert_int_eq(ts_find_reports(&list, ".", &token, &err), TS_E_CANCELLED);
+	ck_assert_int_eq(list.count, 0);
+	ck_assert_int_eq(ts_find_reports(&list, "nowhere", NULL, &err), TS_OK);
+	ck_assert_int_eq(list.count, 0);
+	ck_assert_int_eq(ts_find_reports(&list, "a/profile.pop", NULL, &err), TS_OK);
+	ck_assert_int_eq(list.count, 0);
+}
+END_TEST
+
+START_TEST(names_may_be_anything)
+{
+	put("a\nb/profile.pop");
+	put("\033[31m/profile.pop");
+	put("\xff\xfe/profile.pop");
+	search();
+	ck_assert_int_eq(list.count, 3);
+	ck_assert_ptr_nonnull(found("./\xff\xfe"));
+	ck_assert_ptr_nonnull(found("./a\nb"));
+}
+END_TEST
+
+/* ---- what a path means ---- */
+
+static void
+expect(const char *path, const char *file)
+{
+	char *got = NULL;
+
+	ck_assert_msg(ts_find_profile(&got, path, &err) == TS_OK, "%s: %s", path, err.msg);
+	ck_assert_str_eq(got, file);
+	free(got);
+}
+
+static void
+refuse(const char *path, enum ts_code code, const char *why)
+{
+	char *got = (char *)"";
+
+	ck_assert_msg(ts_find_profile(&got, path, &err) == code, "%s: %s", path, err.msg);
+	ck_assert_ptr_null(got);
+	ck_assert_msg(strstr(err.msg, why), "%s: %s", path, err.msg);
+	ck_assert_ptr_null(strchr(err.msg, '\n'));
+}
+
+START_TEST(a_directory_means_its_profile)
+{
+	put("a/report.tilescope");
+	expect("a", "a/report.tilescope");
+	put("a/other.tilescope");
+	expect("a", "a/report.tilescope");
+	put("a/profile.pop");
+	expect("a", "a/profile.pop");
+	expect("a/", "a/profile.pop");
+	put("b/profile_x.pop");
+	put("b/profile_a.pop");
+	expect("b", "b/profile_a.pop");
+	put("b/z.tilescope");
+	expect("b", "b/z.tilescope");
+	ck_assert_int_eq(chdir("a"), 0);
+	expect(".", "./profile.pop");
+	ck_assert_int_eq(chdir(".."), 0);
+}
+END_TEST
+
+START_TEST(a_file_means_itself_or_its_profile)
+{
+	put("a/profile.pop");
+	put("a/debug.cbor");
+	put("a/whatever.db");
+	put("a/archive.a");
+	expect("a/profile.pop", "a/profile.pop");
+	expect("a/whatever.db", "a/whatever.db");
+	expect("a/debug.cbor", "a/profile.pop");
+	expect("a/archive.a", "a/profile.pop");
+	ck_assert_int_eq(chdir("a"), 0);
+	expect("archive.a", "./profile.pop");
+	ck_assert_int_eq(chdir(".."), 0);
+	put("b/debug.cbor");
+	refuse("b/debug.cbor", TS_E_NOT_FOUND, "no graph profile");
+	put("b/archive.a");
+	refuse("b/debug.cbor", TS_E_NOT_FOUND, "archive.a");
+}
+END_TEST
+
+START_TEST(what_cannot_be_opened_has_a_reason)
+{
+	mkdir("empty", 0700);
+	refuse("empty", TS_E_NOT_FOUND, "no graph profile found");
+	refuse("nowhere", TS_E_NOT_FOUND, "no such file");
+	refuse("empty/x/y", TS_E_NOT_FOUND, "no such file");
+	put("file");
+	refuse("file/x", TS_E_NOT_FOUND, "no such file");
+	ck_assert_int_eq(symlink("gone", "dangling"), 0);
+	refuse("dangling", TS_E_NOT_FOUND, "symbolic link");
+	ck_assert_int_eq(symlink("loop", "loop"), 0);
+	refuse("loop", TS_E_SYS, "symbolic links");
+	put("old/graph.json");
+	refuse("old", TS_E_FORMAT, "graph.json");
+	refuse("old/graph.json", TS_E_FORMAT, "dropped");
+	put("vars/vars.capnp");
+	refuse("vars", TS_E_FORMAT, "not public");
+	put("old/profile.pop");
+	expect("old", "old/profile.pop");
+	refuse("", TS_E_NOT_FOUND, "");
+}
+END_TEST
+
+START_TEST(too_long_a_path)
+{
+	char *path = ts_alloc(100001, 1);
+
+	memset(path, 'x', 100000);
+	refuse(path, TS_E_NOT_FOUND, "too long");
+	path[5000] = '\0';
+	refuse(path, TS_E_SYS, "too long");
+	free(path);
+}
+END_TEST
+
+START_TEST(the_name_of_a_living_engine)
+{
+	ck_assert(ts_is_temporary_profile("profile_x.pop"));
+	ck_assert(ts_is_temporary_profile("profile_1-2-3.pop"));
+	ck_assert(!ts_is_temporary_profile("profile.pop"));
+	ck_assert(!ts_is_temporary_profile("profile_.pop"));
+	ck_assert(!ts_is_temporary_profile("profile_x.pops"));
+	ck_assert(!ts_is_temporary_profile("xprofile_x.pop"));
+	ck_assert(!ts_is_temporary_profile(""));
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("find");
+	TCase *c = tcase_create("find");
+	SRunner *r;
+	int failed;
+
+	tcase_set_timeout(c, 20);
+	tcase_add_checked_fixture(c, begin, end);
+	tcase_add_test(c, reports_are_found_three_levels_below);
+	tcase_add_test(c, the_newest_comes_first);
+	tcase_add_test(c, links_are_followed_once);
+	tcase_add_test(c, what_is_no_file_is_passed_over);
+	tcase_add_test(c, half_written_profiles);
+	tcase_add_test(c, there_is_a_limit_of_reports);
+	tcase_add_test(c, there_is_a_limit_of_entries);
+	tcase_add_test(c, a_search_can_be_cancelled);
+	tcase_add_test(c, names_may_be_anything);
+	tcase_add_test(c, a_directory_means_its_profile);
+	tcase_add_test(c, a_file_means_itself_or_its_profile);
+	tcase_add_test(c, what_cannot_be_opened_has_a_reason);
+	tcase_add_test(c, too_long_a_path);
+	tcase_add_test(c, the_name_of_a_living_engine);
+	suite_add_tcase(s, c);
+	r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
