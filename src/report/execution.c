@@ -131,8 +131,7 @@ ts_step_classes_read(struct ts_step_classes *c, struct ts_reader *rd,
 			continue;
 		}
 		if (++c->steps % PROGRESS_ROWS == 0)
-			ts_progress_set(progress, c->steps,
-				ts_reach_span(reach));
+			ts_progress_set(progress, c->steps, ts_reach_span(reach));
 		page = find_page(c, step / TS_STEP_PAGE);
 		if (!page)
 			page = make_page(c, step / TS_STEP_PAGE);
@@ -275,8 +274,7 @@ ts_execution_read(struct ts_execution *x, struct ts_reader *rd, struct ts_step_c
 		return code;
 	while (!(code = ts_rows_next(rows, &there, err)) && there) {
 		if (++x->rows % PROGRESS_ROWS == 0)
-			ts_progress_set(progress, x->rows,
-				ts_reach_span(reach));
+			ts_progress_set(progress, x->rows, ts_reach_span(reach));
 		take_row(x, rows, has_steps ? classes : NULL);
 	}
 	ts_rows_close(rows);

@@ -347,8 +347,7 @@ sum_rows(struct categories_pass *p, struct ts_reader *rd, enum ts_relation relat
 		return code;
 	while (!(code = ts_rows_next(rows, &there, err)) && there) {
 		if (++p->c->rows % PROGRESS_ROWS == 0)
-			ts_progress_set(progress, p->c->rows,
-				ts_reach_span(reach));
+			ts_progress_set(progress, p->c->rows, ts_reach_span(reach));
 		if (!add_row(p, rows, q->column_count > C_MORE))
 			p->c->bad_rows++;
 	}
