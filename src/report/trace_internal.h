@@ -59,6 +59,10 @@ enum ts_code trace_locate(struct trace_place *low, struct trace_place *high, str
 	const struct ts_trace *t, int64_t ipu, int64_t cycles, int64_t width,
 	struct ts_err *err) TS_WARN_UNUSED;
 
+/* Runs, and the artefact of the second. */
+enum ts_code trace_open_runs(struct ts_trace *t, struct ts_reader *rd,
+	struct ts_err *err) TS_WARN_UNUSED;
+
 static inline struct trace_place
 trace_place_first(const struct ts_trace *t)
 {

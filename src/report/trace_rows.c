@@ -16,7 +16,12 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
 
-enum { TEXT_MAX = 1 << 22, NAME_MAX_BYTES = 8192, BACK_TURNS = 6 };
+enum {
+	TEXT_MAX = 1 << 22,
+	NAME_MAX_BYTES = 8192,
+	BACK_TURNS = 6,
+	SEARCH_ROWS = 4096 /* rows before a time in which the IPU has to do something */
+};
 
 int64_t
 ts_trace_row_at(const struct ts_trace *t, int64_t row)
@@ -334,5 +339,89 @@ ts_trace_find_step(int64_t *row, int64_t *at, bool *found, struct ts_reader *rd,
 		*row = t->step.range == TS_RANGE_ALL ? position : *at - t->step.first;
 	}
 	ts_rows_close(rows);
+	return code;
+}
+
+/* --- the step at a time ------------------------------------------------------------------------ */
+
+/* The best row of a piece: one that runs at the time, else the last one before. */
+static const struct trace_part *
+best_part(const struct trace_parts *parts, int64_t ipu, int64_t cycles)
+{
+	const struct trace_part *running = NULL, *before = NULL;
+
+	for (size_t i = 0; i < parts->n; i++) {
+		const struct trace_part *p = &parts->p[i];
+
+		if (p->ipu != ipu || p->start > cycles || p->end <= p->start)
+			continue;
+		if (p->end > cycles && (!running || p->start >= running->start))
+			running = p;
+		if (!before || p->start >= before->start)
+			before = p;
+	}
+	return running ? running : before;
+}
+
+static enum ts_code
+step_at_forwards(int64_t *step, bool *found, struct ts_reader *rd, const struct ts_trace *t,
+	int64_t ipu, int64_t cycles, struct ts_err *err)
+{
+	struct trace_part two[2];
+	struct trace_parts best = {0, 2, two};
+	struct ts_rows *rows;
+	enum ts_code code = trace_parts_open(&rows, rd, t, 0, 0, err);
+	bool there;
+
+	if (code)
+		return code;
+	while (!(code = ts_rows_next(rows, &there, err)) && there) {
+		const struct trace_part *p;
+
+		if (!trace_part_get(&two[best.n], rows, t))
+			continue;
+		best.n++;
+		p = best_part(&best, ipu, cycles);
+		if (p) {
+			two[0] = *p;
+			*found = true;
+			*step = p->step;
+		}
+		best.n = p ? 1 : 0;
+	}
+	ts_rows_close(rows);
+	return code;
+}
+
+enum ts_code
+ts_trace_step_at(int64_t *step, bool *found, struct ts_reader *rd, const struct ts_trace *t,
+	int64_t ipu, int64_t cycles, struct ts_err *err)
+{
+	struct trace_place low = trace_place_first(t), high = trace_place_end(t);
+	int64_t back = 128 / t->part.per + 1, ignored = 0;
+	enum ts_code code;
+
+	*found = false;
+	if (!t->has_parts)
+		return TS_OK;
+	if (t->part.range == TS_RANGE_ALL)
+		return step_at_forwards(step, found, rd, t, ipu, cycles, err);
+	code = trace_locate(&low, &high, rd, t, ipu, cycles, ts_max_i64(64 / t->part.per, 1), err);
+	while (!code && !*found) {
+		int64_t from = low.at - t->part.first > back ? low.at - back : t->part.first;
+		struct trace_parts parts = {0};
+		const struct trace_part *p;
+
+		code = trace_parts_read(&parts, rd, t, from, high.at, 0, &ignored, err);
+		p = best_part(&parts, ipu, cycles);
+		if (!code && p) {
+			*found = true;
+			*step = p->step;
+		}
+		trace_parts_fini(&parts);
+		if (from == t->part.first || back * t->part.per > SEARCH_ROWS)
+			break;
+		back *= 8;
+	}
 	return code;
 }

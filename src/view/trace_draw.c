@@ -399,6 +399,8 @@ draw_legend(struct trace_view *t, struct ts_canvas *c)
 			t->chart.sampled ? "" : "ipus");
 	if (t->chart.sampled)
 		strncat(note, "sampled", sizeof(note) - strlen(note) - 1);
+	if (t->lanes.state == TS_PANE_PARTIAL)
+		strncat(note, " damaged", sizeof(note) - strlen(note) - 1);
 	ts_canvas_right(c, r, 0, 0, TS_ROLE_NOTE, note);
 	r.w -= note[0] ? (int)strlen(note) + 1 : 0;
 	legend = choose_legend(r.w);
@@ -526,122 +528,14 @@ draw_readout(struct trace_view *t, struct ts_canvas *c)
 	ts_canvas_text(c, ts_rect_row(r, 1), 0, 0, TS_ROLE_STATUS, figures);
 }
 
-/* --- the list --------------------------------------------------------------------------------- */
-
-enum { C_CLASS, C_STEP, C_RUN, C_TYPE, C_NAME, C_CYCLES, C_BALANCE, C_TILES, C_COUNT };
-
-const struct ts_column trace_columns[] = {
-	[C_CLASS] = {"", 1, 1, 0, 0, TS_FIELD_LEFT},
-	[C_STEP] = {"step", 8, 12, 1, 0, TS_FIELD_RIGHT},
-	[C_RUN] = {"run", 3, 3, 0, 4, TS_FIELD_RIGHT},
-	[C_TYPE] = {"type", 13, 18, 1, 1, TS_FIELD_ELLIPSIS},
-	[C_NAME] = {"name", 14, 0, 8, 0, TS_FIELD_TAIL},
-	[C_CYCLES] = {"cycles", 11, 16, 1, 0, TS_FIELD_RIGHT},
-	[C_BALANCE] = {"bal.", 4, 4, 0, 2, TS_FIELD_RIGHT},
-	[C_TILES] = {"tiles", 6, 8, 1, 3, TS_FIELD_RIGHT},
-};
-
-static const struct ts_column time_columns[] = {
-	[C_CLASS] = {"", 1, 1, 0, 0, TS_FIELD_LEFT},
-	[C_STEP] = {"step", 8, 12, 1, 0, TS_FIELD_RIGHT},
-	[C_RUN] = {"run", 3, 3, 0, 4, TS_FIELD_RIGHT},
-	[C_TYPE] = {"type", 13, 18, 1, 1, TS_FIELD_ELLIPSIS},
-	[C_NAME] = {"name", 14, 0, 8, 0, TS_FIELD_TAIL},
-	[C_CYCLES] = {"time", 9, 12, 1, 0, TS_FIELD_RIGHT},
-	[C_BALANCE] = {"bal.", 4, 4, 0, 2, TS_FIELD_RIGHT},
-	[C_TILES] = {"tiles", 6, 8, 1, 3, TS_FIELD_RIGHT},
-};
-
-/* The cells whose figures are the IPU's. */
-static void
-ipu_cell(const struct trace_view *t, const struct ts_trace_row *row, int column,
-	struct ts_table_cell *out)
-{
-	if (row->cycles > 0)
-		out->role = TS_ROLE_VALUE;
-	out->s = "-";
-	if (column == C_CYCLES)
-		out->s = trace_fmt_length(t, out->buf, row->cycles);
-	else if (column == C_BALANCE && row->balance >= 0 && row->cycles > 0)
-		snprintf(out->buf, sizeof(out->buf), "%.0f%%", 100 * row->balance),
-			out->s = out->buf;
-	else if (column == C_TILES && row->active_tiles != TS_UNKNOWN)
-		out->s = ts_fmt_count(out->buf, row->active_tiles);
-}
-
-static bool
-cell(void *ctx, int64_t at, int column, struct ts_table_cell *out)
-{
-	const struct trace_view *t = ctx;
-	const struct ts_trace_row *row = trace_row(t, at);
-	const char *text = t->window.text;
-
-	if (!row)
-		return false;
-	if (t->window.ipu == trace_ipu(t) && (!row->here || row->cycles == 0))
-		out->role = TS_ROLE_DIM; /* the IPU does nothing in it */
-	switch (column) {
-	case C_CLASS:
-		out->buf[0] = ts_step_class_letter(row->class_of);
-		out->buf[1] = '\0';
-		out->s = out->buf;
-		out->role = (enum ts_role)(TS_ROLE_COMPUTE + (int)row->class_of);
-		break;
-	case C_STEP:
-	case C_RUN:
-		out->s = "-";
-		if ((column == C_STEP ? row->step : row->run) != TS_UNKNOWN)
-			out->s = ts_fmt_count(out->buf, column == C_STEP ? row->step : row->run);
-		break;
-	case C_TYPE:
-		out->s = text + row->type;
-		out->n = row->type_n;
-		break;
-	case C_NAME:
-		out->s = text + row->name;
-		out->n = row->name_n;
-		break;
-	default:
-		if (t->window.ipu != trace_ipu(t))
-			out->s = "", out->n = 0;
-		else if (!row->here)
-			out->s = column == C_CYCLES ? "-" : "";
-		else
-			ipu_cell(t, row, column, out);
-	}
-	return true;
-}
-
-static enum ts_role
-row_role(void *ctx, int64_t at)
-{
-	const struct trace_view *t = ctx;
-	const struct ts_trace_row *row = trace_row(t, at);
-
-	return row && t->has_hits && row->step != TS_UNKNOWN && ts_trace_hit(&t->hits, row->step)
-		? TS_ROLE_MATCH
-		: TS_ROLE_TEXT;
-}
-
-void
-trace_table(struct ts_table *table, struct trace_view *t)
-{
-	*table = (struct ts_table){.column = trace_in_time(t) ? time_columns : trace_columns,
-		.columns = C_COUNT,
-		.cell = cell,
-		.row = row_role,
-		.ctx = t,
-		.header = true,
-		.focus = t->focus == TRACE_STEPS,
-		.sorted = -1,
-		.empty = "no steps"};
-}
+/* --- together ----------------------------------------------------------------------------------- */
 
 static void
 draw_rule(struct trace_view *t, struct ts_canvas *c)
 {
 	char title[64], right[160], of[TS_FMT_MAX], hits[TS_FMT_MAX];
 	char share[TS_FMT_MAX], found[96] = "";
+	bool damaged = t->trace->cut || t->data.state == TS_PANE_PARTIAL;
 
 	snprintf(title, sizeof(title), "Steps of ipu %lld", (long long)trace_ipu(t));
 	if (t->has_hits && t->needle[0]) {
@@ -655,7 +549,7 @@ draw_rule(struct trace_view *t, struct ts_canvas *c)
 		snprintf(found, sizeof(found), "searching \"%.24s\"   ", t->needle);
 	}
 	snprintf(right, sizeof(right), "%s%s%s steps%s", found, t->trace->gaps ? "about " : "",
-		ts_fmt_count(of, t->list.count), t->trace->cut ? " (damaged)" : "");
+		ts_fmt_count(of, t->list.count), damaged ? " (damaged)" : "");
 	ts_canvas_rule(c, t->at.rule,
 		t->focus == TRACE_STEPS ? TS_ROLE_BORDER_ACTIVE : TS_ROLE_BORDER,
 		trace_ipu(t) == TS_UNKNOWN ? "Steps" : title, right);

@@ -688,6 +688,101 @@ START_TEST(many_ipus)
 }
 END_TEST
 
+/* --- damaged files -------------------------------------------------------------------------------- */
+
+/* Any answer but a crash or one that takes for ever. */
+static void
+ask_whatever(struct bench *b)
+{
+	static struct ts_trace_cost cost;
+	const struct ts_trace *t = b->t;
+	struct ts_trace_hits h;
+
+	for (int i = 0; i < 12; i++) {
+		int64_t n = ts_max_i64((t->to - t->from) >> i, 1), step, row, at;
+		int64_t from = ts_max_i64(t->from, 0) + ts_max_i64(t->to - t->from - n, 0) / 2;
+		struct ts_trace_window w;
+		struct ts_trace_chart c;
+		enum ts_code code;
+		bool found;
+
+		code = ts_trace_chart_read(&c, b->rd, t, from, from + n, 80, t->ipu, t->ipus, NULL,
+			&b->err);
+		ck_assert(code == TS_OK || code == TS_E_DAMAGED);
+		ts_trace_chart_fini(&c);
+		code = ts_trace_step_at(&step, &found, b->rd, t, 0, from, &b->err);
+		ck_assert(code == TS_OK || code == TS_E_DAMAGED);
+		code = ts_trace_find_step(&row, &at, &found, b->rd, t, i * 300, &b->err);
+		ck_assert(code == TS_OK || code == TS_E_DAMAGED);
+		code = ts_trace_window_read(&w, b->rd, t, 0, i * 300, ts_trace_row_at(t, i * 300),
+			10, 90, &b->err);
+		ck_assert(code == TS_OK || code == TS_E_DAMAGED);
+		ck_assert_int_le(w.count, 100);
+		ts_trace_window_fini(&w);
+	}
+	(void)!ts_trace_search(&h, b->rd, t, "conv", NULL, &b->err);
+	(void)!ts_trace_cost_read(&cost, b->rd, t, &h, 0, 80, NULL, &b->err);
+	ts_trace_hits_fini(&h);
+}
+
+/* Cut the file, or write noise over a page of it. */
+static void
+damage(const char *path, long size, int i, uint64_t *seed)
+{
+	unsigned char noise[4096];
+	FILE *f;
+
+	if (i % 3 == 0) {
+		ck_assert_int_eq(truncate(path, size / 10 * (i / 3 + 1)), 0);
+		return;
+	}
+	f = fopen(path, "r+b");
+	ck_assert_ptr_nonnull(f);
+	for (int k = 0; k < 3; k++) {
+		for (size_t n = 0; n < sizeof(noise); n++)
+			noise[n] = (unsigned char)next(seed);
+		fseek(f, (long)(1 + next(seed) % (uint64_t)(size / 4096 - 1)) * 4096, SEEK_SET);
+		fwrite(noise, 1, sizeof(noise), f);
+	}
+	fclose(f);
+}
+
+START_TEST(damaged_files)
+{
+	struct ts_demo_options o = {.ipus = 2,
+		.tiles = 16,
+		.variables = 64,
+		.layout = _i ? TS_DEMO_SDK : TS_DEMO_STORE};
+	uint64_t seed = 2463534242u;
+	int seen = 0;
+
+	for (int i = 0; i < 24; i++) {
+		struct ts_report_options open = {0};
+		struct bench b;
+		FILE *f;
+		long size;
+
+		bench_demo(&b, &o);
+		f = fopen(b.path, "rb");
+		ck_assert_ptr_nonnull(f);
+		fseek(f, 0, SEEK_END);
+		size = ftell(f);
+		fclose(f);
+		damage(b.path, size, i, &seed);
+		if (ts_report_open(&b.report, b.path, &open, &b.err) == TS_OK &&
+			ts_reader_open(&b.rd, b.report, &b.err) == TS_OK) {
+			b.code = ts_trace_open(&b.t, b.rd, NULL, &b.err);
+			if (b.t) {
+				seen++;
+				ask_whatever(&b);
+			}
+		}
+		bench_close(&b);
+	}
+	ck_assert_int_gt(seen, 8);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -711,6 +806,7 @@ main(void)
 	tcase_add_test(odd, ids_with_gaps);
 	tcase_add_test(odd, read_forwards);
 	tcase_add_test(odd, many_ipus);
+	tcase_add_loop_test(odd, damaged_files, 0, 2);
 	suite_add_tcase(suite, same);
 	suite_add_tcase(suite, odd);
 	srunner_run_all(runner, CK_ENV);
