@@ -456,6 +456,24 @@ START_TEST(spikes)
 }
 END_TEST
 
+/* The memory of all tiles is a line where it is near. */
+START_TEST(limit)
+{
+	struct harness h;
+
+	begin_own(&h,
+		"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 199) "
+		"INSERT INTO liveness_step SELECT i, 0, 300 * min(i, 200 - i) FROM n;"
+		"INSERT INTO target VALUES(1,1,50000);"
+		"INSERT INTO tile_memory VALUES(0,9000,10000),(1,9000,30000)");
+	harness_resize(&h, 130, 30);
+	harness_says(&h, "70.0% of all tiles' 97.7 KiB");
+	harness_draw(&h);
+	golden_check("live-limit", h.canvas);
+	harness_end(&h);
+}
+END_TEST
+
 START_TEST(hostile)
 {
 	struct ts_strbuf name, rows;
@@ -519,6 +537,7 @@ main(void)
 	tcase_add_test(t, few_steps);
 	tcase_add_test(t, replicas);
 	tcase_add_test(t, spikes);
+	tcase_add_test(t, limit);
 	tcase_add_test(t, hostile);
 	suite_add_tcase(suite, t);
 	runner = srunner_create(suite);
