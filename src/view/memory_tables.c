@@ -276,17 +276,32 @@ rule_note(const struct memory_view *m, const struct ts_pane_data *d, const char 
 	return m->wide || m->zoomed != PANE_NONE ? NULL : other;
 }
 
+static void
+categories_title(const struct memory_view *m, const struct ts_tile *tile, char *out, size_t size)
+{
+	const struct ts_categories *c = m->categories ? &m->categories->c : NULL;
+
+	if (c && c->cut)
+		snprintf(out, size, "Categories of tile %lld (too many: not all counted)",
+			(long long)tile->tile);
+	else if (c && c->bad_rows > 0)
+		snprintf(out, size, "Categories of tile %lld (%lld bad rows left out)",
+			(long long)tile->tile, (long long)c->bad_rows);
+	else
+		snprintf(out, size, "Categories of tile %lld%s", (long long)tile->tile,
+			c && c->from_variables ? ", by lowered variables" : "");
+}
+
 void
 memory_draw_categories(struct ts_canvas *c, const struct memory_view *m, const struct ts_tile *tile)
 {
 	struct ts_rect r = m->pane[PANE_CATEGORIES];
 	struct ts_table t = category_table(m);
-	char title[80];
+	char title[100];
 
 	if (ts_rect_empty(r))
 		return;
-	snprintf(title, sizeof(title), "Categories of tile %lld%s", (long long)tile->tile,
-		m->categories && m->categories->c.from_variables ? ", by lowered variables" : "");
+	categories_title(m, tile, title, sizeof(title));
 	ts_canvas_rule(c, ts_rect_cut_top(&r, 1), memory_rule_role(m, PANE_CATEGORIES), title,
 		rule_note(m, &m->categories_state, "Tab: variables"));
 	if (!m->categories) {

@@ -695,6 +695,21 @@ START_TEST(numbers_that_are_not_dense_stand_on_the_axis)
 }
 END_TEST
 
+START_TEST(categories_say_what_is_left_out)
+{
+	struct harness h;
+
+	harness_dir(&h);
+	harness_sql(&h, sdk_tables);
+	harness_sql(&h, odd[7]);
+	harness_start(&h, 160, 40, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	SHOWS(&h, "(too many: not all counted)");
+	SHOWS(&h, "without a size left out)");
+	harness_end(&h);
+}
+END_TEST
+
 START_TEST(bad_rows_are_counted)
 {
 	struct harness h;
@@ -744,6 +759,7 @@ main(void)
 	tcase_add_test(c, damage_is_said);
 	tcase_add_loop_test(c, odd_reports_draw_sanely, 0, (int)TS_COUNT(odd));
 	tcase_add_test(c, numbers_that_are_not_dense_stand_on_the_axis);
+	tcase_add_test(c, categories_say_what_is_left_out);
 	tcase_add_test(c, bad_rows_are_counted);
 	suite_add_tcase(s, c);
 	r = srunner_create(s);
