@@ -173,7 +173,8 @@ harness_says(struct harness *h, const char *words)
 {
 	char *text = harness_text(h);
 
-	ck_assert_msg(text && strstr(text, words), "no \"%s\" in\n%.2000s", words, text ? text : "");
+	ck_assert_msg(text && strstr(text, words), "no \"%s\" in\n%.2000s", words,
+		text ? text : "");
 	free(text);
 }
 
