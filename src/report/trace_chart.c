@@ -32,6 +32,7 @@ enum {
 	SAMPLES = 4,	     /* of a column, at most */
 	ALONE_STEPS = 3,     /* the same of a lane that is searched for by itself, */
 	ALONE_ROWS = 40000,  /* and rows of all of those */
+	FILL = 8,	     /* columns from a sampled one to one that looks like it */
 	SETTLE_ROWS = 4096,  /* rows behind the end in which lanes have to pass it */
 };
 
@@ -42,6 +43,7 @@ struct drawing {
 	struct ts_err *err;
 	struct trace_parts parts;
 	int64_t alone; /* rows read for single lanes */
+	int stride;    /* columns from one place to the next where that may be */
 	int *samples;  /* of each lane and column: how many told something */
 	struct ts_progress *progress;
 };
@@ -362,7 +364,7 @@ sample(struct drawing *d, struct samples s)
 		d->err);
 	if (!code)
 		code = sample_piece(d, column, cycles, low.at, rows, todo);
-	if (!code)
+	if (!code && column % d->stride == 0)
 		code = sample_alone(d, column, cycles, todo);
 	if (!code) /* as deep as there are binary digits in the number of samples */
 		code = sample(d, (struct samples){s.first, middle - s.first, s.per, s.low, high});
@@ -387,32 +389,47 @@ scale_samples(struct drawing *d)
 		}
 }
 
-/* A column that no sample told anything about looks like the nearest one of its lane. */
+/* The nearest column of a lane that samples told something about, at most `most` away; -1: none. */
+static int
+nearest(const int *samples, int columns, int x, int most)
+{
+	for (int by = 0; by <= most; by++) {
+		if (x >= by && samples[x - by])
+			return x - by;
+		if (x + by < columns && samples[x + by])
+			return x + by;
+	}
+	return -1;
+}
+
+/* A column that no sample told anything about looks like one nearby, or is not known. */
 static void
 fill_columns(struct drawing *d)
 {
 	struct ts_trace_chart *c = d->c;
+	int most = d->stride < FILL ? d->stride : FILL;
 
 	for (int l = 0; l < c->lanes; l++) {
 		const int *samples = d->samples + (size_t)l * (size_t)c->columns;
-		int some = 0;
 
-		for (int x = 0; x < c->columns; x++)
-			some += samples[x];
-		for (int x = 0; x < c->columns && some > 0; x++) {
-			int by = 0;
+		for (int x = 0; x < c->columns; x++) {
+			int from = nearest(samples, c->columns, x, most);
 
-			while (by < c->columns && (x < by || !samples[x - by]) &&
-				(x + by >= c->columns || !samples[x + by]))
-				by++;
-			if (by == 0 || by == c->columns)
-				continue;
-			by = x >= by && samples[x - by] ? -by : by;
-			for (int k = 0; k < TS_CLASS_COUNT; k++)
+			c->unknown[(size_t)l * (size_t)c->columns + (size_t)x] = from < 0;
+			for (int k = 0; k < TS_CLASS_COUNT && from >= 0 && from != x; k++)
 				*share_at(c, l, (enum ts_step_class)k, x) = *share_at(c, l,
-					(enum ts_step_class)k, x + by);
+					(enum ts_step_class)k, from);
 		}
 	}
+}
+
+/* Every so many columns lanes may be searched for by themselves, if half of them have to. */
+static int
+alone_stride(const struct drawing *d)
+{
+	int64_t rows = (int64_t)d->c->lanes * d->c->columns * piece_rows(d, ALONE_STEPS);
+
+	return (int)ts_max_i64(rows / ALONE_ROWS / 2 + 1, 1);
 }
 
 static enum ts_code
@@ -423,6 +440,7 @@ draw_sampled(struct drawing *d, struct trace_place low, struct trace_place high)
 	enum ts_code code;
 
 	d->c->sampled = true;
+	d->stride = alone_stride(d);
 	d->samples = ts_alloc((size_t)d->c->lanes * (size_t)d->c->columns, sizeof(*d->samples));
 	if (!d->samples)
 		return ts_err_nomem(d->err);
@@ -516,7 +534,8 @@ ts_trace_chart_read(struct ts_trace_chart *c, struct ts_reader *rd, const struct
 	c->ipu = ts_alloc((size_t)c->lanes, sizeof(*c->ipu));
 	c->share = ts_alloc(cells * TS_CLASS_COUNT, sizeof(*c->share));
 	c->start = ts_alloc(cells, sizeof(*c->start));
-	if (!c->ipu || !c->share || !c->start) {
+	c->unknown = ts_alloc(cells, sizeof(*c->unknown));
+	if (!c->ipu || !c->share || !c->start || !c->unknown) {
 		ts_trace_chart_fini(c);
 		return ts_err_nomem(err);
 	}
@@ -535,5 +554,6 @@ ts_trace_chart_fini(struct ts_trace_chart *c)
 	free(c->ipu);
 	free(c->share);
 	free(c->start);
+	free(c->unknown);
 	*c = (struct ts_trace_chart){0};
 }

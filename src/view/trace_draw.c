@@ -125,6 +125,15 @@ trace_fmt_length(const struct trace_view *t, char out[TS_FMT_MAX], int64_t cycle
 	return ts_fmt_count(out, cycles);
 }
 
+const char *
+trace_fmt_place(const struct trace_view *t, char out[TS_FMT_MAX], int64_t cycles)
+{
+	if (!trace_in_time(t))
+		return ts_fmt_count(out, cycles);
+	snprintf(out, TS_FMT_MAX, "%.6f ms", (double)cycles / trace_clock(t) * 1e3);
+	return out;
+}
+
 /* A tick with as many digits as tell it from its neighbours. */
 struct ticks {
 	double unit;
@@ -316,6 +325,10 @@ draw_lane(struct trace_view *t, struct ts_canvas *c, struct ts_rect r, int lane)
 				: 0;
 	}
 	ts_chart_lane(c, r, &area, starts * STARTS_SHARE <= area.columns ? start : NULL);
+	for (int x = 0; x < area.columns; x++)
+		if (chart_column(t, x) >= 0 &&
+			ts_trace_unknown(&t->chart, lane)[chart_column(t, x)])
+			ts_canvas_glyph(c, r, x, r.h - 1, TS_ROLE_DIM, 0xb7);
 }
 
 static void
@@ -480,7 +493,7 @@ figures_text(const struct trace_view *t, const struct ts_trace_row *row, char *o
 	}
 	if (row->cycles == 0 && row->end == row->start) {
 		snprintf(out, size, "ipu %lld does nothing in it, at %s", (long long)t->window.ipu,
-			trace_fmt_length(t, from, row->start));
+			trace_fmt_place(t, from, row->start));
 		return;
 	}
 	share_text(t, row, share, sizeof(share));
@@ -489,8 +502,8 @@ figures_text(const struct trace_view *t, const struct ts_trace_row *row, char *o
 		trace_fmt_length(t, length, row->cycles), trace_in_time(t) ? "" : " cycles", share);
 	if (n < 0 || (size_t)n >= size)
 		return;
-	n += snprintf(out + n, size - (size_t)n, "  %s..%s", trace_fmt_length(t, from, row->start),
-		trace_fmt_length(t, to, row->end));
+	n += snprintf(out + n, size - (size_t)n, "  %s..%s", trace_fmt_place(t, from, row->start),
+		trace_fmt_place(t, to, row->end));
 	if ((size_t)n < size && n + (int)strlen(tiles) <= room)
 		snprintf(out + n, size - (size_t)n, "%s", tiles);
 }

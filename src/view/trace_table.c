@@ -9,6 +9,8 @@
 
 #include "trace_internal.h"
 
+enum { TYPE_FROM = 51 }; /* columns of the screen from which on the type has one of its own */
+
 enum { C_CLASS, C_STEP, C_RUN, C_TYPE, C_NAME, C_CYCLES, C_BALANCE, C_TILES, C_COUNT };
 
 const struct ts_column trace_columns[] = {
@@ -78,9 +80,9 @@ cell(void *ctx, int64_t at, int column, struct ts_table_cell *out)
 		out->s = text + row->type;
 		out->n = row->type_n;
 		break;
-	case C_NAME:
-		out->s = text + row->name;
-		out->n = row->name_n;
+	case C_NAME: /* where there is no room for the type: that, rather than nothing */
+		out->s = text + (row->name_n || t->at.table.w >= TYPE_FROM ? row->name : row->type);
+		out->n = row->name_n || t->at.table.w >= TYPE_FROM ? row->name_n : row->type_n;
 		break;
 	default:
 		if (t->window.ipu != trace_ipu(t))

@@ -137,6 +137,7 @@ struct ts_trace_chart {
 	int64_t *ipu;  /* of each lane */
 	double *share; /* ts_trace_share(): of each lane, class and column */
 	bool *start;   /* ts_trace_start(): a step with a length begins in the column */
+	bool *unknown; /* ts_trace_unknown(): no sample told anything about the column */
 	bool sampled;  /* not every row was read */
 	int64_t rows;  /* that were read */
 };
@@ -162,6 +163,12 @@ static inline const bool *
 ts_trace_start(const struct ts_trace_chart *c, int lane)
 {
 	return c->start + (size_t)lane * (size_t)c->columns;
+}
+
+static inline const bool *
+ts_trace_unknown(const struct ts_trace_chart *c, int lane)
+{
+	return c->unknown + (size_t)lane * (size_t)c->columns;
 }
 
 /* The cycles [*a, *b) of column i. */
