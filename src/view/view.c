@@ -62,6 +62,8 @@ ts_pane_draw(struct ts_canvas *c, struct ts_rect r, const struct ts_pane_data *d
 	ts_strbuf_fini(&text);
 }
 
+static void say(struct ts_view_env *env, bool error, const char *fmt, va_list ap) TS_PRINTF(3, 0);
+
 static void
 say(struct ts_view_env *env, bool error, const char *fmt, va_list ap)
 {
