@@ -6,6 +6,7 @@
 
 #include <check.h>
 #include <poll.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,8 +105,32 @@ stage_size(struct stage *s, int w, int h, enum ts_glyphs glyphs)
 	settle(s);
 }
 
+/* A store of nothing but what the SQL makes. */
 static void
-stage_open(struct stage *s, const struct ts_demo_options *options)
+write_store(struct stage *s, const char *text)
+{
+	struct ts_report_options open = {0};
+	struct ts_err err = {0};
+	char path[128], *why = NULL;
+	sqlite3 *db;
+
+	snprintf(s->dir, sizeof(s->dir), "/tmp/ts-view-trace-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(s->dir));
+	snprintf(path, sizeof(path), "%s/report.tilescope", s->dir);
+	ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+	ck_assert_int_eq(sqlite3_exec(db,
+				 "CREATE TABLE report(key TEXT, value TEXT);"
+				 "INSERT INTO report VALUES('store_version','1')",
+				 NULL, NULL, NULL),
+		SQLITE_OK);
+	ck_assert_msg(sqlite3_exec(db, text, NULL, NULL, &why) == SQLITE_OK, "%s", why);
+	sqlite3_close(db);
+	ck_assert_msg(ts_report_open(&s->env.report, path, &open, &err) == TS_OK, "%s", err.msg);
+}
+
+/* With a demo report, or with a store made by SQL. */
+static void
+stage_begin(struct stage *s, const struct ts_demo_options *options, const char *text)
 {
 	struct ts_err err = {0};
 
@@ -117,11 +142,20 @@ stage_open(struct stage *s, const struct ts_demo_options *options)
 	s->env.generation = 1;
 	ck_assert(ts_jobs_new(&s->env.jobs, sizeof(struct ts_fetch_local), ts_fetch_local_fini,
 			  &err) == TS_OK);
-	write_demo(s, options);
+	if (text)
+		write_store(s, text);
+	else
+		write_demo(s, options);
 	s->view = ts_view_trace.open(&s->env);
 	ck_assert_ptr_nonnull(s->view);
 	s->view->id = 7;
 	ts_view_trace.shown(s->view);
+}
+
+static void
+stage_open(struct stage *s, const struct ts_demo_options *options)
+{
+	stage_begin(s, options, NULL);
 }
 
 static void
@@ -383,6 +417,77 @@ START_TEST(all_sizes)
 }
 END_TEST
 
+/* --- odd reports ----------------------------------------------------------------------------------- */
+
+#define COUNT_TO(n) \
+	"WITH RECURSIVE c(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM c WHERE i < " #n " - 1) "
+
+/* Steps whose ids have gaps: no row of the list is blank, none comes twice, both ends are reached. */
+START_TEST(ids_with_gaps)
+{
+	struct stage s;
+	int64_t last = -1;
+
+	memset(&s, 0, sizeof(s));
+	stage_begin(&s, NULL,
+		"CREATE TABLE step(step INTEGER PRIMARY KEY, run INTEGER, type TEXT, program "
+		"INTEGER, compute_set INTEGER, name TEXT);"
+		"CREATE TABLE step_ipu(step INTEGER, ipu INTEGER, cycles INTEGER, start INTEGER, "
+		"\"end\" INTEGER);" COUNT_TO(
+			3000) "INSERT INTO step SELECT i * i / 8 + i, NULL, 'Sync', NULL, NULL, NULL FROM c;"
+			      "INSERT INTO step_ipu SELECT step, 0, 9, step * 10, step * 10 + 9 FROM step");
+	stage_size(&s, 100, 30, TS_GLYPHS_FULL);
+	ck_assert(shows(&s, "about "));
+	run(&s, "pane-next");
+	for (int i = 0; i < 300; i++) {
+		int64_t k = i;
+
+		ck_assert_int_eq(s.selection.step, k * k / 8 + k);
+		run(&s, "down");
+	}
+	run(&s, "goto 500500"); /* no such step: the place stays */
+	ck_assert_ptr_nonnull(strstr(s.env.message, "there is no step"));
+	run(&s, "goto 502000"); /* i = 2000 */
+	ck_assert_int_eq(s.selection.step, 502000);
+	for (int i = 1; i < 60; i++) {
+		int64_t k = 2000 - i;
+
+		run(&s, "up");
+		ck_assert_int_eq(s.selection.step, k * k / 8 + k);
+	}
+	run(&s, "last");
+	for (int i = 0; i < 80 && s.selection.step != last; i++) {
+		last = s.selection.step;
+		run(&s, "page-down");
+	}
+	ck_assert_int_eq(s.selection.step, INT64_C(2999) * 2999 / 8 + 2999);
+	run(&s, "first");
+	ck_assert_int_eq(s.selection.step, 0);
+	stage_close(&s);
+}
+END_TEST
+
+START_TEST(steps_without_ipus)
+{
+	struct stage s;
+
+	stage_begin(&s, NULL,
+		"CREATE TABLE step(step INTEGER PRIMARY KEY, run INTEGER, type TEXT, program "
+		"INTEGER, compute_set INTEGER, name TEXT);" COUNT_TO(
+			50) "INSERT INTO step SELECT i, 0, 'Sync', NULL, NULL, 'a' || i FROM c");
+	stage_size(&s, 80, 20, TS_GLYPHS_FULL);
+	ck_assert(shows(&s, "what each IPU did in a step"));
+	ck_assert(shows(&s, "50 steps"));
+	run(&s, "pane-next");
+	run(&s, "last");
+	ck_assert_int_eq(s.selection.step, 49);
+	ck_assert(shows(&s, "a49"));
+	run(&s, "search a17");
+	ck_assert_int_eq(s.selection.step, 17);
+	stage_close(&s);
+}
+END_TEST
+
 /* --- what is not there -------------------------------------------------------------------------- */
 
 START_TEST(absent_says_why)
@@ -432,6 +537,8 @@ main(void)
 	tcase_add_test(looks, the_artefact_is_marked);
 	tcase_add_test(looks, reload_keeps_the_place);
 	tcase_add_test(looks, all_sizes);
+	tcase_add_test(looks, ids_with_gaps);
+	tcase_add_test(looks, steps_without_ipus);
 	tcase_add_test(looks, absent_says_why);
 	tcase_add_test(looks, sdk_layout);
 	suite_add_tcase(suite, looks);
