@@ -55,7 +55,7 @@ enum ts_code ts_always_live_read(int64_t *bytes, const struct ts_tiles *tiles, s
 struct ts_summary {
 	struct ts_about about;
 	struct ts_target target;
-	bool has_tiles; /* tile_memory is there */
+	bool has_tiles;	    /* tile_memory is there */
 	bool tiles_partial; /* ... and could not be read to its end */
 	struct ts_tiles tiles;
 	bool has_categories;
