@@ -10,6 +10,8 @@
  * - An escape sequence that terminfo does not know (modified arrows under TERM=vt100, pastes, focus
  *   reports) comes back from curses as Escape and characters. It is decoded here by its general
  *   shape, so that no part of it is ever taken for commands.
+ * - A type that is said to wrap at once after the last column (TERM=ansi) is mostly a wrong name for a
+ *   terminal that does not, and the cursor would be a row off: the last column is left alone.
  * - Colour pairs are a cache: themes and charts may use more combinations than the 64 pairs that
  *   screen and the Linux console have. The least recently used pair is given new colours; curses
  *   itself repaints the cells that had it. Pairs of the current frame are never taken.
@@ -80,6 +82,7 @@ struct ts_tty {
 	int in_fd, out_fd;
 	struct termios saved;
 	bool has_saved, left, redraw, mouse_on, paste_mode, pasting, cursor_known;
+	bool narrow; /* the last column stays empty */
 	int cursor_shown;
 	unsigned frame;
 	int pair_count, pair_max;
@@ -380,6 +383,7 @@ open_screen(struct ts_tty *t, const struct ts_tty_options *options, struct ts_er
 	t->line = ts_alloc(TS_CANVAS_MAX_W + 1, sizeof(*t->line));
 	if (!t->keys || !t->line)
 		return ts_err_nomem(err);
+	t->narrow = tigetflag("am") > 0 && tigetflag("xenl") <= 0;
 	set_escdelay(esc_delay(options));
 	t->info.mouse = *capability("kmous") != '\0';
 	set_modes(t);
@@ -459,8 +463,9 @@ ts_tty_info(const struct ts_tty *t)
 void
 ts_tty_size(const struct ts_tty *t, int *w, int *h)
 {
-	(void)t;
 	getmaxyx(stdscr, *h, *w);
+	if (t->narrow && *w > 1)
+		--*w;
 }
 
 int
