@@ -26,8 +26,10 @@ def width(ch):
 
 
 class Screen:
-    def __init__(self, columns, rows):
+    def __init__(self, columns, rows, wrap_at_once=False):
+        """wrap_at_once: after the last column the cursor is on the next row, as ANSI.SYS has it."""
         self.w, self.h = columns, rows
+        self.wrap_at_once = wrap_at_once
         self.pending = b""
         self.unknown = []       # what no terminal of the tests knows
         self.modes = set()      # private modes that are set ("25", "1049")
@@ -129,6 +131,9 @@ class Screen:
         self.last = ch
         if self.x + wide >= self.w:
             self.x, self.wrap = self.w - 1, True
+            if self.wrap_at_once:
+                self.x, self.wrap = 0, False
+                self.feed_line()
         else:
             self.x += wide
 
@@ -280,6 +285,9 @@ class Screen:
             self.scroll(n)
         elif key == "T":
             self.scroll(-n)
+        elif key == "I":
+            for _ in range(n):
+                self.control(0x09)
         elif key == "Z":
             self.x = max(0, (self.x - 1) // 8 * 8)
         elif key == "r":
