@@ -141,7 +141,7 @@ ts_jobs_new(struct ts_jobs **out, size_t local_size, void (*local_fini)(void *lo
 {
 	struct ts_jobs *jobs = ts_alloc(1, sizeof(*jobs));
 	pthread_condattr_t monotonic;
-	int rc = 0;
+	int rc = 0, why;
 
 	*out = NULL;
 	if (!jobs)
@@ -149,17 +149,20 @@ ts_jobs_new(struct ts_jobs **out, size_t local_size, void (*local_fini)(void *lo
 	jobs->done_last = &jobs->done;
 	jobs->local_fini = local_fini;
 	jobs->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	why = errno;
 	pthread_mutex_init(&jobs->lock, NULL);
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	pthread_cond_init(&jobs->ended, &monotonic);
 	pthread_condattr_destroy(&monotonic);
 	if (jobs->fd < 0)
-		rc = errno;
+		rc = why;
 	for (int i = 0; i < TS_WORKER_COUNT && !rc; i++)
 		rc = init_worker(jobs, (enum ts_worker_id)i, local_size);
 	if (rc) {
 		ts_jobs_free(jobs, NULL);
+		if (rc == ENOMEM)
+			return ts_err_nomem(err);
 		return ts_err_sys(err, rc, "cannot start a worker");
 	}
 	*out = jobs;
@@ -207,10 +210,13 @@ ts_jobs_free(struct ts_jobs *jobs, void (*give_back)(struct ts_job *job))
 	for (int i = 0; i < TS_WORKER_COUNT; i++) {
 		if (jobs->worker[i].started)
 			pthread_join(jobs->worker[i].thread, NULL);
+		if (jobs->worker[i].jobs)
+			pthread_cond_destroy(&jobs->worker[i].wake);
 		free(jobs->worker[i].local);
 	}
 	if (jobs->fd >= 0)
 		close(jobs->fd);
+	pthread_cond_destroy(&jobs->ended);
 	pthread_mutex_destroy(&jobs->lock);
 	free(jobs);
 	return true;

@@ -495,40 +495,42 @@ ts_binding_make(struct ts_binding *b, enum ts_relation relation, const struct ts
 	return ts_reach_find(&b->reach, db, err);
 }
 
-/* Does the object have a row whose first text column is `key`? */
-static bool
-has_key_row(const struct ts_object *o, struct ts_db *db, const char *key)
+/* Does the object have a row whose column "key" is `key`? */
+static enum ts_code
+has_key_row(bool *yes, const struct ts_object *o, struct ts_db *db, const char *key,
+	struct ts_err *err)
 {
 	int column = ts_object_column(o, "key");
 	struct ts_strbuf sql;
 	sqlite3_stmt *stmt;
-	bool row = false;
+	enum ts_code code;
 
+	*yes = false;
 	if (column < 0)
-		return false;
+		return TS_OK;
 	ts_strbuf_init(&sql, 1 << 16);
 	ts_sql_select(&sql, o, &column, 1);
 	ts_strbuf_puts(&sql, " WHERE \"key\" = ?1 LIMIT 1");
-	if (ts_db_prepare(db, &stmt, sql.s, NULL) == TS_OK) {
-		sqlite3_bind_text(stmt, 1, key, -1, SQLITE_STATIC);
-		if (ts_db_step(db, stmt, &row, NULL))
-			row = false;
-		ts_db_release(db, stmt);
-	}
-	ts_strbuf_fini(&sql);
-	return row;
+	code = ts_db_prepare_sql(db, &stmt, &sql, err);
+	if (code)
+		return ts_is_fatal(code) ? code : TS_OK;
+	sqlite3_bind_text(stmt, 1, key, -1, SQLITE_STATIC);
+	code = ts_db_step(db, stmt, yes, err);
+	ts_db_release(db, stmt);
+	return ts_is_fatal(code) ? code : TS_OK;
 }
 
-bool
-ts_map_recognises(const struct ts_map *map, const struct ts_schema *schema, struct ts_db *db)
+enum ts_code
+ts_map_recognises(bool *yes, const struct ts_map *map, const struct ts_schema *schema,
+	struct ts_db *db, struct ts_err *err)
 {
+	*yes = false;
 	if (map->identity_object) {
 		const struct ts_object *o = ts_schema_find(schema, map->identity_object);
 
-		return o && map->identity_key && has_key_row(o, db, map->identity_key);
+		return o ? has_key_row(yes, o, db, map->identity_key, err) : TS_OK;
 	}
 	for (int i = 0; i < map->recognise_count; i++)
-		if (ts_schema_find(schema, map->recognise[i]))
-			return true;
-	return false;
+		*yes |= ts_schema_find(schema, map->recognise[i]) != NULL;
+	return TS_OK;
 }

@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <uthash.h>
-
+#include "tilescope/base/hash.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/report/execution.h"
 #include "tilescope/report/rows.h"
@@ -90,21 +89,26 @@ find_page(struct ts_step_classes *c, int64_t number)
 	return c->last;
 }
 
-static struct ts_step_page *
-make_page(struct ts_step_classes *c, int64_t number)
+/* The page of a step, made if need be; *out is NULL when there are too many. */
+static enum ts_code
+page_of(struct ts_step_page **out, struct ts_step_classes *c, int64_t step, struct ts_err *err)
 {
-	struct ts_step_page *page;
+	struct ts_step_page *page = *out = find_page(c, step / TS_STEP_PAGE);
 
-	if (HASH_COUNT(c->pages) >= TS_STEP_PAGES)
-		return NULL;
+	if (page || HASH_COUNT(c->pages) >= TS_STEP_PAGES)
+		return TS_OK;
 	page = ts_alloc(1, sizeof(*page));
 	if (!page)
-		return NULL;
-	page->number = number;
+		return ts_err_nomem(err);
+	page->number = step / TS_STEP_PAGE;
 	memset(page->class_of, NO_STEP, sizeof(page->class_of));
 	HASH_ADD(hh, c->pages, number, sizeof(page->number), page);
-	c->last = page;
-	return page;
+	if (!page->hh.tbl) {
+		free(page);
+		return ts_err_nomem(err);
+	}
+	*out = c->last = page;
+	return TS_OK;
 }
 
 enum ts_code
@@ -132,9 +136,9 @@ ts_step_classes_read(struct ts_step_classes *c, struct ts_reader *rd,
 		}
 		if (++c->steps % PROGRESS_ROWS == 0)
 			ts_progress_set(progress, c->steps, ts_reach_span(reach));
-		page = find_page(c, step / TS_STEP_PAGE);
-		if (!page)
-			page = make_page(c, step / TS_STEP_PAGE);
+		code = page_of(&page, c, step, err);
+		if (code)
+			break;
 		if (page)
 			page->class_of[step % TS_STEP_PAGE] = (unsigned char)ts_step_class_row(rows,
 				names);
@@ -186,28 +190,30 @@ read_row(struct row *row, struct ts_rows *rows)
 	return true;
 }
 
-/* The sums of an IPU, kept sorted; NULL when there are too many or no memory. */
-static struct ts_ipu_cycles *
-ipu_of(struct ts_execution *x, int64_t ipu)
+/* The sums of an IPU, kept sorted; *out is NULL when there are too many. */
+static enum ts_code
+ipu_of(struct ts_ipu_cycles **out, struct ts_execution *x, int64_t ipu, struct ts_err *err)
 {
 	int i = 0;
 	struct ts_ipu_cycles *bigger;
 
+	*out = NULL;
 	while (i < x->count && x->ipu[i].ipu < ipu)
 		i++;
 	if (i < x->count && x->ipu[i].ipu == ipu)
-		return &x->ipu[i];
-	if (x->count == TS_IPUS_MAX)
-		return NULL;
+		*out = &x->ipu[i];
+	if (*out || x->count == TS_IPUS_MAX)
+		return TS_OK;
 	bigger = ts_resize(x->ipu, (size_t)x->count + 1, sizeof(*bigger));
 	if (!bigger)
-		return NULL;
+		return ts_err_nomem(err);
 	x->ipu = bigger;
 	memmove(&x->ipu[i + 1], &x->ipu[i], (size_t)(x->count - i) * sizeof(*x->ipu));
 	x->count++;
 	x->ipu[i] =
 		(struct ts_ipu_cycles){.ipu = ipu, .first_start = INT64_MAX, .last_end = INT64_MIN};
-	return &x->ipu[i];
+	*out = &x->ipu[i];
+	return TS_OK;
 }
 
 static void
@@ -236,25 +242,30 @@ drop_empty(struct ts_execution *x)
 	x->count = kept;
 }
 
-static void
-take_row(struct ts_execution *x, struct ts_rows *rows, struct ts_step_classes *classes)
+static enum ts_code
+take_row(struct ts_execution *x, struct ts_rows *rows, struct ts_step_classes *classes,
+	struct ts_err *err)
 {
 	struct ts_ipu_cycles *k = NULL;
+	enum ts_code code = TS_OK;
 	struct row row;
 	int64_t ipu;
 	int class_of;
 
 	if (ts_rows_number(rows, X_IPU, &ipu) == TS_VALUE_OK)
-		k = ipu_of(x, ipu);
+		code = ipu_of(&k, x, ipu, err);
+	if (code)
+		return code;
 	if (!read_row(&row, rows)) {
 		x->bad_rows++;
-		return;
+		return TS_OK;
 	}
 	class_of = classes ? ts_step_classes_find(classes, row.value[X_STEP]) : -1;
 	if (class_of < 0)
 		x->orphans++;
 	else
 		add_row(x, k, &row, class_of);
+	return TS_OK;
 }
 
 enum ts_code
@@ -275,7 +286,9 @@ ts_execution_read(struct ts_execution *x, struct ts_reader *rd, struct ts_step_c
 	while (!(code = ts_rows_next(rows, &there, err)) && there) {
 		if (++x->rows % PROGRESS_ROWS == 0)
 			ts_progress_set(progress, x->rows, ts_reach_span(reach));
-		take_row(x, rows, has_steps ? classes : NULL);
+		code = take_row(x, rows, has_steps ? classes : NULL, err);
+		if (code)
+			break;
 	}
 	ts_rows_close(rows);
 	drop_empty(x);

@@ -60,13 +60,17 @@ is_file(const char *path)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* dir/name when it is there (a file, or anything else of that name): the caller's. */
+/*
+ * dir/name when it is there (a file, or anything else of that name): the caller's. Here and below *nomem
+ * is set when there was no memory to find out, else left alone.
+ */
 static char *
-present(const char *dir, const char *name)
+present(const char *dir, const char *name, bool *nomem)
 {
 	struct stat st;
 	char *path = join(dir, name);
 
+	*nomem |= !path;
 	if (path && lstat(path, &st) == 0)
 		return path;
 	free(path);
@@ -75,7 +79,7 @@ present(const char *dir, const char *name)
 
 /* The name of the first entry of `dir` that `want` accepts; the caller's. */
 static char *
-first_entry(const char *dir, bool (*want)(const char *name))
+first_entry(const char *dir, bool (*want)(const char *name), bool *nomem)
 {
 	DIR *d = opendir(dir);
 	char *best = NULL;
@@ -86,6 +90,7 @@ first_entry(const char *dir, bool (*want)(const char *name))
 		if (want(e->d_name) && (!best || strcmp(e->d_name, best) < 0)) {
 			free(best);
 			best = ts_strdup(e->d_name);
+			*nomem |= !best;
 		}
 	closedir(d);
 	return best;
@@ -113,20 +118,26 @@ is_store(const char *name)
 
 /* The database of a directory, or NULL. */
 static char *
-directory_profile(const char *dir)
+directory_profile(const char *dir, bool *nomem)
 {
 	static const char *const names[] = {"profile.pop", "report.tilescope"};
 	static bool (*const kinds[])(const char *) = {is_store, ts_is_temporary_profile};
 	char *path = NULL;
 
 	for (size_t i = 0; i < TS_COUNT(names) && !path; i++)
-		path = present(dir, names[i]);
+		path = present(dir, names[i], nomem);
 	for (size_t i = 0; i < TS_COUNT(kinds) && !path; i++) {
-		char *name = first_entry(dir, kinds[i]);
+		char *name = first_entry(dir, kinds[i], nomem);
 
-		if (name)
+		if (name) {
 			path = join(dir, name);
+			*nomem |= !path;
+		}
 		free(name);
+	}
+	if (*nomem) { /* what was passed over may come before it */
+		free(path);
+		path = NULL;
 	}
 	return path;
 }
@@ -134,13 +145,16 @@ directory_profile(const char *dir)
 static enum ts_code
 nothing_in(const char *dir, struct ts_err *err)
 {
-	char *dropped = first_entry(dir, is_dropped);
-	char *unreadable = first_entry(dir, is_unreadable);
-	char *archive = present(dir, "archive.a");
+	bool nomem = false;
+	char *dropped = first_entry(dir, is_dropped, &nomem);
+	char *unreadable = first_entry(dir, is_unreadable, &nomem);
+	char *archive = present(dir, "archive.a", &nomem);
 	DIR *d = opendir(dir);
 	enum ts_code code;
 
-	if (!d)
+	if (nomem)
+		code = ts_err_nomem(err);
+	else if (!d)
 		code = ts_err_sys(err, errno, "cannot read the directory");
 	else if (dropped)
 		code = ts_err_set(err, TS_E_FORMAT,
@@ -166,6 +180,18 @@ nothing_in(const char *dir, struct ts_err *err)
 	return code;
 }
 
+/* The database of a directory: *file is the caller's. */
+static enum ts_code
+find_in(char **file, const char *dir, struct ts_err *err)
+{
+	bool nomem = false;
+
+	*file = directory_profile(dir, &nomem);
+	if (nomem)
+		return ts_err_nomem(err);
+	return *file ? TS_OK : nothing_in(dir, err);
+}
+
 static char *
 directory_of(const char *path)
 {
@@ -187,13 +213,8 @@ file_profile(char **file, const char *path, struct ts_err *err)
 			"report again with a newer SDK)");
 	if (one_of(name, other_parts, TS_COUNT(other_parts))) {
 		char *dir = directory_of(path);
-		enum ts_code code = TS_OK;
+		enum ts_code code = dir ? find_in(file, dir, err) : ts_err_nomem(err);
 
-		if (!dir)
-			return ts_err_nomem(err);
-		*file = directory_profile(dir);
-		if (!*file)
-			code = nothing_in(dir, err);
 		free(dir);
 		return code;
 	}
@@ -223,8 +244,7 @@ ts_find_profile(char **file, const char *path, struct ts_err *err)
 	}
 	if (!S_ISDIR(st.st_mode))
 		return file_profile(file, path, err);
-	*file = directory_profile(path);
-	return *file ? TS_OK : nothing_in(path, err);
+	return find_in(file, path, err);
 }
 
 /* --- looking below a directory ---------------------------------------------------------------- */
@@ -241,6 +261,7 @@ struct search {
 	struct directory *queue; /* breadth first: DIRS_MAX of them */
 	int head, tail;
 	int entries;
+	bool nomem;
 	const struct ts_cancel *cancel;
 };
 
@@ -249,6 +270,7 @@ enqueue(struct search *s, char *path, int level)
 {
 	struct stat st;
 
+	s->nomem |= !path;
 	if (!path)
 		return;
 	if (s->tail == DIRS_MAX || stat(path, &st) < 0 || !S_ISDIR(st.st_mode)) {
@@ -281,13 +303,14 @@ add_found(struct search *s, const char *dir, const char *profile)
 	l->item[l->count].bytes = st.st_size;
 	l->item[l->count].mtime = st.st_mtime;
 	l->item[l->count].half_written = ts_is_temporary_profile(name);
+	s->nomem |= !l->item[l->count].path;
 	l->count += l->item[l->count].path != NULL;
 }
 
 static void
 look_into(struct search *s, const struct directory *at)
 {
-	char *profile = directory_profile(at->path);
+	char *profile = directory_profile(at->path, &s->nomem);
 	DIR *d;
 
 	if (profile && is_file(profile))
@@ -330,7 +353,7 @@ ts_find_reports(struct ts_found_list *list, const char *dir, const struct ts_can
 	if (!s.queue)
 		return ts_err_nomem(err);
 	enqueue(&s, ts_strdup(dir), 0);
-	for (; s.head < s.tail && !ts_cancelled(cancel); s.head++) {
+	for (; s.head < s.tail && !s.nomem && !ts_cancelled(cancel); s.head++) {
 		struct directory at = s.queue[s.head];
 
 		look_into(&s, &at);
@@ -339,6 +362,10 @@ ts_find_reports(struct ts_found_list *list, const char *dir, const struct ts_can
 		free(s.queue[i].path);
 	free(s.queue);
 	qsort(list->item, (size_t)list->count, sizeof(list->item[0]), newest_first);
+	if (s.nomem) {
+		ts_found_list_fini(list);
+		return ts_err_nomem(err);
+	}
 	if (ts_cancelled(cancel)) {
 		ts_found_list_fini(list);
 		return ts_err_set(err, TS_E_CANCELLED, "cancelled");

@@ -15,7 +15,23 @@ struct parser {
 	const char *file;
 	ts_map_problem_fn *problem;
 	void *ctx;
+	bool nomem;
 };
+
+static char *
+copy_part(struct parser *p, const char *s, size_t n)
+{
+	char *text = ts_strndup(s, n);
+
+	p->nomem |= !text;
+	return text;
+}
+
+static char *
+copy(struct parser *p, const char *s)
+{
+	return copy_part(p, s, strlen(s));
+}
 
 static void
 bad(void *ctx, int line, const char *reason)
@@ -31,8 +47,8 @@ parse_map(struct parser *p, const struct ts_line *l)
 {
 	if (p->map->name || l->count < 2)
 		return false;
-	p->map->name = ts_strdup(l->word[1]);
-	p->map->title = ts_strdup(l->count > 2 ? l->word[2] : l->word[1]);
+	p->map->name = copy(p, l->word[1]);
+	p->map->title = copy(p, l->word[l->count > 2 ? 2 : 1]);
 	return true;
 }
 
@@ -42,7 +58,7 @@ parse_recognise(struct parser *p, const struct ts_line *l)
 	for (int i = 1; i < l->count; i++) {
 		if (p->map->recognise_count == TS_MAP_CANDIDATES)
 			return false;
-		p->map->recognise[p->map->recognise_count] = ts_strdup(l->word[i]);
+		p->map->recognise[p->map->recognise_count] = copy(p, l->word[i]);
 		if (p->map->recognise[p->map->recognise_count])
 			p->map->recognise_count++;
 	}
@@ -54,8 +70,8 @@ parse_identity(struct parser *p, const struct ts_line *l)
 {
 	if (l->count != 3 || p->map->identity_object)
 		return false;
-	p->map->identity_object = ts_strdup(l->word[1]);
-	p->map->identity_key = ts_strdup(l->word[2]);
+	p->map->identity_object = copy(p, l->word[1]);
+	p->map->identity_key = copy(p, l->word[2]);
 	return true;
 }
 
@@ -72,7 +88,7 @@ parse_relation(struct parser *p, const struct ts_line *l)
 	for (int i = 2; i < l->count; i++) {
 		if (r->object_count == TS_MAP_OBJECTS)
 			return false;
-		r->object[r->object_count] = ts_strdup(l->word[i]);
+		r->object[r->object_count] = copy(p, l->word[i]);
 		if (r->object[r->object_count])
 			r->object_count++;
 	}
@@ -91,7 +107,7 @@ static const struct {
 
 /* Split "a,b,c)" at commas into copies. */
 static bool
-parse_arguments(struct ts_candidate *c, const char *s, int wanted)
+parse_arguments(struct parser *p, struct ts_candidate *c, const char *s, int wanted)
 {
 	char **to[] = {&c->a, &c->b, &c->c, &c->d};
 
@@ -100,7 +116,7 @@ parse_arguments(struct ts_candidate *c, const char *s, int wanted)
 
 		if (n == 0 || s[n] != (i == wanted - 1 ? ')' : ','))
 			return false;
-		*to[i] = ts_strndup(s, n);
+		*to[i] = copy_part(p, s, n);
 		if (!*to[i])
 			return false;
 		s += n + 1;
@@ -109,7 +125,7 @@ parse_arguments(struct ts_candidate *c, const char *s, int wanted)
 }
 
 static bool
-parse_candidate(struct ts_candidate *c, const char *word)
+parse_candidate(struct parser *p, struct ts_candidate *c, const char *word)
 {
 	size_t n = strcspn(word, "(");
 	const char *sign;
@@ -117,7 +133,7 @@ parse_candidate(struct ts_candidate *c, const char *word)
 	for (size_t i = 0; word[n] && i < TS_COUNT(calls); i++)
 		if (strlen(calls[i].word) == n && strncmp(word, calls[i].word, n) == 0) {
 			c->op = calls[i].op;
-			return parse_arguments(c, word + n + 1, calls[i].arguments);
+			return parse_arguments(p, c, word + n + 1, calls[i].arguments);
 		}
 	if (strcmp(word, "position") == 0) {
 		c->op = TS_OP_POSITION;
@@ -125,18 +141,18 @@ parse_candidate(struct ts_candidate *c, const char *word)
 	}
 	if (word[0] == '=') {
 		c->op = TS_OP_CONSTANT;
-		c->a = ts_strdup(word + 1);
+		c->a = copy(p, word + 1);
 		return c->a != NULL;
 	}
 	sign = strpbrk(word, "+-");
 	if (sign && sign > word && sign[1]) {
 		c->op = *sign == '+' ? TS_OP_SUM : TS_OP_DIFFERENCE;
-		c->a = ts_strndup(word, (size_t)(sign - word));
-		c->b = ts_strdup(sign + 1);
+		c->a = copy_part(p, word, (size_t)(sign - word));
+		c->b = copy(p, sign + 1);
 		return c->a && c->b;
 	}
 	c->op = TS_OP_COLUMN;
-	c->a = ts_strdup(word);
+	c->a = copy(p, word);
 	return c->a != NULL;
 }
 
@@ -164,7 +180,8 @@ parse_column(struct parser *p, const struct ts_line *l)
 		return false;
 	if (!r->candidate[column])
 		r->candidate[column] = ts_alloc(TS_MAP_CANDIDATES, sizeof(**r->candidate));
-	if (!r->candidate[column])
+	p->nomem |= !r->candidate[column];
+	if (p->nomem)
 		return false;
 	for (int i = 2; i < l->count; i++) {
 		int *n = &r->candidate_count[column];
@@ -172,7 +189,7 @@ parse_column(struct parser *p, const struct ts_line *l)
 
 		if (*n == TS_MAP_CANDIDATES)
 			return false;
-		if (!parse_candidate(c, l->word[i])) {
+		if (!parse_candidate(p, c, l->word[i])) {
 			candidate_fini(c);
 			return false;
 		}
@@ -201,29 +218,34 @@ parse_line(void *ctx, const struct ts_line *l)
 
 	for (size_t i = 0; i < TS_COUNT(lines); i++)
 		if (strcmp(l->word[0], lines[i].word) == 0) {
-			if (!lines[i].parse(p, l))
+			if (!lines[i].parse(p, l) && !p->nomem)
 				bad(p, l->number, lines[i].reason);
-			return true;
+			return !p->nomem;
 		}
 	bad(p, l->number, "unknown word at the start of the line");
 	return true;
 }
 
-struct ts_map *
-ts_map_parse(const char *file, char *text, ts_map_problem_fn *problem, void *ctx)
+enum ts_code
+ts_map_parse(struct ts_map **map, const char *file, char *text, ts_map_problem_fn *problem,
+	void *ctx, struct ts_err *err)
 {
-	struct parser p = {ts_alloc(1, sizeof(*p.map)), -1, file, problem, ctx};
+	struct parser p = {ts_alloc(1, sizeof(*p.map)), -1, file, problem, ctx, false};
 
+	*map = NULL;
 	if (!p.map)
-		return NULL;
-	p.map->file = ts_strdup(file);
+		return ts_err_nomem(err);
+	p.map->file = copy(&p, file);
 	ts_lex(text, parse_line, bad, &p);
-	if (!p.map->file || !p.map->name || !p.map->title) {
-		bad(&p, 1, "no line: map NAME TITLE");
-		ts_map_free(p.map);
-		return NULL;
+	if (!p.nomem && p.map->name) {
+		*map = p.map;
+		return TS_OK;
 	}
-	return p.map;
+	ts_map_free(p.map);
+	if (p.nomem)
+		return ts_err_nomem(err);
+	bad(&p, 1, "no line: map NAME TITLE");
+	return TS_OK;
 }
 
 static void

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <uthash.h>
-
+#include "tilescope/base/hash.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/report/memory.h"
 #include "tilescope/report/names.h"
@@ -195,29 +194,40 @@ struct categories_pass {
 	struct ts_names names;
 	struct category_id *ids;
 	struct ts_tile_slot *last; /* rows of a tile mostly stand together */
+	bool nomem;
 };
 
 static struct ts_tile_slot *
-slot_of(struct ts_categories *c, int64_t tile)
+slot_of(struct categories_pass *p, int64_t tile)
 {
+	struct ts_categories *c = p->c;
 	struct ts_tile_slot *s;
 
 	HASH_FIND(hh, c->slots, &tile, sizeof(tile), s);
 	if (s || c->slot_count == TS_TILES_MAX)
 		return s;
 	s = ts_alloc(1, sizeof(*s));
+	p->nomem |= !s;
 	if (!s)
 		return NULL;
 	s->tile = tile;
-	s->slot = c->slot_count++;
+	s->slot = c->slot_count;
 	HASH_ADD(hh, c->slots, tile, sizeof(s->tile), s);
+	if (!s->hh.tbl) {
+		p->nomem = true;
+		free(s);
+		return NULL;
+	}
+	c->slot_count++;
 	return s;
 }
 
-/* The category of that name, made if need be; -1 when there are too many. */
+/* The category of that name, made if need be; -1 when there are too many, or there is no memory. */
 static int
-category_named(struct ts_categories *c, const char *name, size_t n)
+category_named(struct categories_pass *p, const char *name, size_t n)
 {
+	struct ts_categories *c = p->c;
+
 	n = strnlen(name, n);
 	for (int i = 0; i < c->count; i++)
 		if (strlen(c->category[i].name) == n && memcmp(c->category[i].name, name, n) == 0)
@@ -225,6 +235,7 @@ category_named(struct ts_categories *c, const char *name, size_t n)
 	if (c->count == TS_CATEGORIES_MAX)
 		return -1;
 	c->category[c->count].name = ts_strndup(name, n);
+	p->nomem |= !c->category[c->count].name;
 	return c->category[c->count].name ? c->count++ : -1;
 }
 
@@ -247,18 +258,25 @@ category_by_id(struct categories_pass *p, int64_t id)
 		name = unnamed;
 	}
 	known = ts_alloc(1, sizeof(*known));
+	p->nomem |= !known;
 	if (!known)
 		return -1;
 	known->id = id;
-	known->index = category_named(p->c, name, n);
+	known->index = category_named(p, name, n);
 	HASH_ADD(hh, p->ids, id, sizeof(known->id), known);
+	if (!known->hh.tbl) {
+		p->nomem = true;
+		free(known);
+		return -1;
+	}
 	return known->index;
 }
 
 /* Room for `slot` in the category's row of bytes. */
 static bool
-category_room(struct ts_categories *c, struct ts_category *k, size_t slot)
+category_room(struct categories_pass *p, struct ts_category *k, size_t slot)
 {
+	struct ts_categories *c = p->c;
 	size_t cap = k->cap ? k->cap : 64;
 	int64_t *bigger;
 
@@ -269,6 +287,7 @@ category_room(struct ts_categories *c, struct ts_category *k, size_t slot)
 	if (c->cells + (cap - k->cap) > CELLS_MAX)
 		return false;
 	bigger = ts_resize(k->by_slot, cap, sizeof(*bigger));
+	p->nomem |= !bigger;
 	if (!bigger)
 		return false;
 	for (size_t i = k->cap; i < cap; i++)
@@ -287,8 +306,8 @@ add_bytes(struct categories_pass *p, int64_t tile, int index, int64_t bytes)
 	struct ts_category *k;
 
 	if (!p->last || p->last->tile != tile)
-		p->last = slot_of(c, tile);
-	if (index < 0 || !p->last || !category_room(c, &c->category[index], p->last->slot)) {
+		p->last = slot_of(p, tile);
+	if (index < 0 || !p->last || !category_room(p, &c->category[index], p->last->slot)) {
 		c->cut = true;
 		return false;
 	}
@@ -313,7 +332,7 @@ row_category(struct categories_pass *p, struct ts_rows *rows)
 	if (ts_rows_number(rows, C_CATEGORY, &id) == TS_VALUE_OK)
 		return category_by_id(p, id);
 	if (ts_rows_text(rows, C_CATEGORY, &s, &n) == TS_VALUE_OK)
-		return category_named(p->c, s, n);
+		return category_named(p, s, n);
 	return -2;
 }
 
@@ -350,6 +369,10 @@ sum_rows(struct categories_pass *p, struct ts_reader *rd, enum ts_relation relat
 			ts_progress_set(progress, p->c->rows, ts_reach_span(reach));
 		if (!add_row(p, rows, q->column_count > C_MORE))
 			p->c->bad_rows++;
+		if (p->nomem) {
+			code = ts_err_nomem(err);
+			break;
+		}
 	}
 	ts_rows_close(rows);
 	return code;

@@ -23,7 +23,7 @@ keep(struct ts_names *names, int64_t id, const char *s, size_t n)
 	if (!ts_room(&p, &names->cap, names->count, sizeof(*names->name)))
 		return false;
 	names->name = p;
-	if (names->text_used + n > names->text_cap) {
+	if (names->text_used + n >= names->text_cap) { /* an empty name has a place, too */
 		size_t cap = names->text_cap * 2 + n + 4096;
 		char *bigger = ts_resize(names->text, cap, 1);
 

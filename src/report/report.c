@@ -183,28 +183,32 @@ static const struct {
 };
 
 /* A file that leads nowhere counts as absent; the user is told. */
-static void
+static enum ts_code
 probe_part(struct ts_report *r, enum ts_part part, char *path,
-	enum ts_code (*check)(const char *path, struct ts_err *err))
+	enum ts_code (*check)(const char *path, struct ts_err *err), struct ts_err *err)
 {
 	struct ts_part_info *info = &r->part[part];
 	struct ts_err why = {0};
 	struct stat st;
 	enum ts_code code;
 
-	if (!path || lstat(path, &st) < 0) {
+	if (!path)
+		return ts_err_nomem(err);
+	if (lstat(path, &st) < 0) {
 		free(path);
-		return;
+		return TS_OK;
 	}
 	if (stat(path, &st) < 0) {
 		ts_notes_add(&r->notes, "%s is a symbolic link that leads nowhere", path);
 		free(path);
-		return;
+		return TS_OK;
 	}
 	info->path = path;
 	info->bytes = st.st_size;
 	info->mtime = st.st_mtime;
 	code = check(path, &why);
+	if (code == TS_E_NOMEM)
+		return ts_err_nomem(err);
 	info->state = code == TS_OK    ? TS_PART_OK
 		: code == TS_E_DAMAGED ? TS_PART_DAMAGED
 				       : TS_PART_UNREADABLE;
@@ -212,21 +216,26 @@ probe_part(struct ts_report *r, enum ts_part part, char *path,
 		ts_notes_add(&r->notes, "%s: %s", path, why.msg);
 		r->notes.partial = true;
 	}
+	return TS_OK;
 }
 
-static void
-probe_parts(struct ts_report *r)
+static enum ts_code
+probe_parts(struct ts_report *r, struct ts_err *err)
 {
+	enum ts_code code = TS_OK;
 	const struct ts_part_info *debug = &r->part[TS_PART_DEBUG];
 	int64_t mtime = r->part[TS_PART_PROFILE].mtime;
 
-	for (size_t i = 0; i < TS_COUNT(parts); i++) {
-		probe_part(r, parts[i].part, join(r->dir, parts[i].name, ""), parts[i].check);
+	for (size_t i = 0; i < TS_COUNT(parts) && !code; i++) {
+		code = probe_part(r, parts[i].part, join(r->dir, parts[i].name, ""), parts[i].check,
+			err);
 		/* PopART and PopTorch keep debug.cbor one directory up */
-		if (parts[i].part == TS_PART_DEBUG && debug->state == TS_PART_ABSENT)
-			probe_part(r, TS_PART_DEBUG, join(r->dir, "../debug.cbor", ""),
-				check_debug);
+		if (!code && parts[i].part == TS_PART_DEBUG && debug->state == TS_PART_ABSENT)
+			code = probe_part(r, TS_PART_DEBUG, join(r->dir, "../debug.cbor", ""),
+				check_debug, err);
 	}
+	if (code)
+		return code;
 	if (debug->state == TS_PART_OK && llabs((long long)(debug->mtime - mtime)) > AGE_WARNING)
 		ts_notes_add(&r->notes,
 			"debug.cbor is much %s than the profile: perhaps of another run",
@@ -237,6 +246,7 @@ probe_parts(struct ts_report *r)
 		ts_notes_add(&r->notes,
 			"vars.capnp is there, but its format is not public: not read");
 	free(capnp);
+	return TS_OK;
 }
 
 /* --- the profile ------------------------------------------------------------------------------ */
@@ -244,12 +254,11 @@ probe_parts(struct ts_report *r)
 static bool
 has_bytes(const char *file, const char *suffix)
 {
-	char *path = join(file, "", suffix);
+	char path[PATH_LIMIT];
 	struct stat st;
-	bool yes = path && stat(path, &st) == 0 && st.st_size > 0;
 
-	free(path);
-	return yes;
+	snprintf(path, sizeof(path), "%s%s", file, suffix);
+	return stat(path, &st) == 0 && st.st_size > 0;
 }
 
 static bool
@@ -311,18 +320,21 @@ note_map_problem(void *ctx, const char *file, int line, const char *reason)
 }
 
 /* Keep the map if it describes the file. */
-static bool
-try_map(struct ts_report *r, const char *file, char *text, struct ts_db *db)
+static enum ts_code
+try_map(struct ts_report *r, const char *file, char *text, struct ts_db *db, struct ts_err *err)
 {
 	struct map_problems p = {&r->notes};
-	struct ts_map *map = ts_map_parse(file, text, note_map_problem, &p);
+	struct ts_map *map;
+	enum ts_code code = ts_map_parse(&map, file, text, note_map_problem, &p, err);
+	bool yes = false;
 
-	if (map && ts_map_recognises(map, r->schema[0], db)) {
+	if (!code && map)
+		code = ts_map_recognises(&yes, map, r->schema[0], db, err);
+	if (yes)
 		r->map[0] = map;
-		return true;
-	}
-	ts_map_free(map);
-	return false;
+	else
+		ts_map_free(map);
+	return code;
 }
 
 static int
@@ -333,45 +345,61 @@ schema_files(const struct dirent *e)
 	return dot && strcmp(dot, ".schema") == 0;
 }
 
+static enum ts_code
+try_user_map(struct ts_report *r, const char *dir, const char *name, struct ts_db *db,
+	struct ts_err *err)
+{
+	char *path = join(dir, name, ""), *text = NULL;
+	struct ts_err why = {0};
+	enum ts_code code = path ? ts_lex_read(&text, path, &why) : ts_err_nomem(err);
+
+	if (!code)
+		code = try_map(r, path, text, db, err);
+	else if (code == TS_E_NOMEM)
+		ts_err_nomem(err);
+	else { /* one that cannot be read is told, and the next one tried */
+		ts_notes_add(&r->notes, "%s", why.msg);
+		code = TS_OK;
+	}
+	free(text);
+	free(path);
+	return code;
+}
+
 /* Users' maps come first, in the order of their names. */
-static void
-try_user_maps(struct ts_report *r, const char *dir, struct ts_db *db)
+static enum ts_code
+try_user_maps(struct ts_report *r, const char *dir, struct ts_db *db, struct ts_err *err)
 {
 	struct dirent **list;
 	int n = scandir(dir, &list, schema_files, alphasort);
+	enum ts_code code = TS_OK;
 
 	for (int i = 0; i < n; i++) {
-		char *path = join(dir, list[i]->d_name, "");
-		char *text = NULL;
-		struct ts_err why = {0};
-
-		if (!r->map[0] && i < USER_MAPS && path) {
-			if (ts_lex_read(&text, path, &why))
-				ts_notes_add(&r->notes, "%s", why.msg);
-			else
-				try_map(r, path, text, db);
-		}
-		free(text);
-		free(path);
+		if (!code && !r->map[0] && i < USER_MAPS)
+			code = try_user_map(r, dir, list[i]->d_name, db, err);
 		free(list[i]);
 	}
 	if (n >= 0)
 		free(list);
+	return code;
 }
 
-static void
-try_own_maps(struct ts_report *r, struct ts_db *db)
+static enum ts_code
+try_own_maps(struct ts_report *r, struct ts_db *db, struct ts_err *err)
 {
 	static const char *const names[] = {"schemas/store.schema", "schemas/poplar3.schema"};
+	enum ts_code code = TS_OK;
 
-	for (size_t i = 0; i < TS_COUNT(names) && !r->map[0]; i++) {
+	for (size_t i = 0; i < TS_COUNT(names) && !code && !r->map[0]; i++) {
 		const struct ts_embedded *e = ts_embedded_find(names[i]);
-		char *text = e ? ts_strndup(e->text, e->size) : NULL;
+		char *text = ts_strndup(e->text, e->size);
 
-		if (text && try_map(r, names[i], text, db) && i == 0)
+		code = text ? try_map(r, names[i], text, db, err) : ts_err_nomem(err);
+		if (r->map[0] && i == 0)
 			r->kind = TS_KIND_STORE;
 		free(text);
 	}
+	return code;
 }
 
 static enum ts_code
@@ -422,9 +450,9 @@ read_profile(struct ts_report *r, const struct ts_report_options *options, struc
 	note_file(r);
 	code = ts_schema_read(&r->schema[0], db, err);
 	if (!code && options->map_dir)
-		try_user_maps(r, options->map_dir, db);
+		code = try_user_maps(r, options->map_dir, db, err);
 	if (!code && !r->map[0])
-		try_own_maps(r, db);
+		code = try_own_maps(r, db, err);
 	if (!code && !r->map[0] && !options->any)
 		code = something_else(r->schema[0], err);
 	if (!code)
@@ -459,7 +487,7 @@ fill_in(struct ts_report *r, const char *path, const struct ts_report_options *o
 	r->part[TS_PART_PROFILE].mtime = r->source[0]->mtime;
 	code = read_profile(r, options, err);
 	if (!code)
-		probe_parts(r);
+		code = probe_parts(r, err);
 	return code;
 }
 

@@ -27,8 +27,9 @@ struct ts_rows {
 	bool until; /* rows end where the key reaches q.to */
 	bool whole; /* the first row read is the relation's first */
 	bool ended;
-	int64_t given;	   /* rows handed out */
-	enum ts_code late; /* TS_E_NOMEM or TS_E_CANCELLED amid a row: told with the next */
+	int64_t given;	       /* rows handed out */
+	struct ts_err late;    /* amid a row: told with the next one */
+	struct ts_err damaged; /* a dictionary: told at the end, for the rows are sound */
 	int64_t position;
 	int64_t order; /* row order within equal values of the group, NO_ORDER = not known yet */
 	int64_t group;
@@ -265,11 +266,11 @@ in_range(struct ts_rows *rows)
 }
 
 static enum ts_code
-tell_late(const struct ts_rows *rows, struct ts_err *err)
+tell(const struct ts_err *what, struct ts_err *err)
 {
-	if (rows->late == TS_E_NOMEM)
-		return ts_err_nomem(err);
-	return ts_err_set(err, rows->late, "cancelled");
+	if (err && what->code)
+		*err = *what;
+	return what->code;
 }
 
 enum ts_code
@@ -278,10 +279,10 @@ ts_rows_next(struct ts_rows *rows, bool *there, struct ts_err *err)
 	enum ts_code code;
 
 	*there = false;
-	if (rows->late)
-		return tell_late(rows, err);
+	if (rows->late.code)
+		return tell(&rows->late, err);
 	if (rows->ended || (rows->q.limit > 0 && rows->given == rows->q.limit))
-		return TS_OK;
+		return tell(&rows->damaged, err);
 	while (!(code = ts_db_step(rows->db, rows->stmt, there, err)) && *there) {
 		advance(rows);
 		if (in_range(rows)) {
@@ -293,7 +294,7 @@ ts_rows_next(struct ts_rows *rows, bool *there, struct ts_err *err)
 	}
 	*there = false;
 	rows->ended = true;
-	return code;
+	return code ? code : tell(&rows->damaged, err);
 }
 
 enum ts_value
@@ -359,6 +360,7 @@ dict_text(struct ts_rows *rows, int i, const char **s, size_t *n)
 	const struct ts_column_binding *cb = &rows->q.binding->column[rows->q.columns[i]];
 	enum ts_value value;
 	int64_t key;
+	struct ts_err why = {0};
 	enum ts_code code;
 	bool found;
 
@@ -366,9 +368,11 @@ dict_text(struct ts_rows *rows, int i, const char **s, size_t *n)
 	if (value != TS_VALUE_OK)
 		return value;
 	ts_strbuf_reset(&rows->text[i]);
-	code = ts_reach_text(&rows->text[i], &found, &cb->dict, rows->db, key, cb->dict_text, NULL);
-	if (code == TS_E_NOMEM || code == TS_E_CANCELLED)
-		rows->late = code;
+	code = ts_reach_text(&rows->text[i], &found, &cb->dict, rows->db, key, cb->dict_text, &why);
+	if (code == TS_E_DAMAGED)
+		rows->damaged = why;
+	else if (code)
+		rows->late = why;
 	if (code || !found)
 		return TS_VALUE_NULL;
 	*s = rows->text[i].s;

@@ -26,7 +26,7 @@ enum {
 bool
 ts_is_fatal(enum ts_code code)
 {
-	return code == TS_E_CANCELLED || code == TS_E_NOMEM;
+	return code == TS_E_CANCELLED || code == TS_E_NOMEM || code == TS_E_SYS;
 }
 
 void

@@ -136,25 +136,35 @@ read_indexes(struct ts_object *o, struct ts_db *db, bool *pk_index, struct ts_er
 	return code;
 }
 
-/* The word for the row id that no column hides; NULL for a table without row ids. */
-static const char *
-find_rowid(const struct ts_object *o, struct ts_db *db)
+/* Errors that end everything; all others are of one object. */
+static bool
+is_fatal(enum ts_code code)
+{
+	return code == TS_E_CANCELLED || code == TS_E_NOMEM || code == TS_E_SYS;
+}
+
+/* The word for the row id that no column hides; stays NULL for a table without row ids. */
+static enum ts_code
+find_rowid(struct ts_object *o, struct ts_db *db, struct ts_err *err)
 {
 	static const char *const words[] = {"rowid", "_rowid_", "oid"};
 
 	for (size_t i = 0; i < TS_COUNT(words); i++) {
 		char head[40];
 		sqlite3_stmt *stmt;
+		enum ts_code code;
 
 		if (ts_object_column(o, words[i]) >= 0)
 			continue;
 		sqlite3_snprintf(sizeof(head), head, "SELECT %s FROM main.", words[i]);
-		if (prepare_on(db, &stmt, head, o->name, " LIMIT 0", NULL))
-			return NULL;
+		code = prepare_on(db, &stmt, head, o->name, " LIMIT 0", err);
+		if (code)
+			return is_fatal(code) ? code : TS_OK;
 		ts_db_release(db, stmt);
-		return words[i];
+		o->rowid = words[i];
+		return TS_OK;
 	}
-	return NULL;
+	return TS_OK;
 }
 
 static enum ts_code
@@ -170,11 +180,11 @@ read_object(struct ts_object *o, struct ts_db *db, struct ts_err *err)
 	code = read_indexes(o, db, &pk_index, err);
 	if (code)
 		return code;
-	o->rowid = find_rowid(o, db);
+	code = find_rowid(o, db, err);
 	if (o->rowid && pk_count == 1 && !pk_index &&
 		sqlite3_stricmp(o->column[pk].type, "integer") == 0)
 		o->rowid_alias = pk;
-	return TS_OK;
+	return code;
 }
 
 static bool
@@ -191,16 +201,18 @@ harmless_opcode(const char *op)
 }
 
 /* Does `SELECT * FROM view` walk one table and nothing else? */
-static bool
-is_projection(const struct ts_object *o, struct ts_db *db)
+static enum ts_code
+is_projection(bool *yes, const struct ts_object *o, struct ts_db *db, struct ts_err *err)
 {
 	sqlite3_stmt *stmt;
 	int opened = 0;
 	bool plain = true, row;
+	enum ts_code code = prepare_on(db, &stmt, "EXPLAIN SELECT * FROM main.", o->name, "", err);
 
-	if (prepare_on(db, &stmt, "EXPLAIN SELECT * FROM main.", o->name, "", NULL))
-		return false;
-	while (plain && ts_db_step(db, stmt, &row, NULL) == TS_OK && row) {
+	*yes = false;
+	if (code)
+		return is_fatal(code) ? code : TS_OK;
+	while (plain && !(code = ts_db_step(db, stmt, &row, err)) && row) {
 		const char *op = (const char *)sqlite3_column_text(stmt, 1);
 
 		plain = op && harmless_opcode(op);
@@ -208,7 +220,8 @@ is_projection(const struct ts_object *o, struct ts_db *db)
 			opened++;
 	}
 	ts_db_release(db, stmt);
-	return plain && opened == 1;
+	*yes = !code && plain && opened == 1;
+	return is_fatal(code) ? code : TS_OK;
 }
 
 static int
@@ -223,11 +236,14 @@ static enum ts_code
 trace_view(struct ts_schema *s, struct ts_object *o, struct ts_db *db, struct ts_err *err)
 {
 	sqlite3_stmt *stmt;
+	bool projection;
+	enum ts_code code = is_projection(&projection, o, db, err);
 
-	if (!is_projection(o, db))
-		return TS_OK;
-	if (prepare_on(db, &stmt, "SELECT * FROM main.", o->name, "", NULL))
-		return TS_OK;
+	if (code || !projection)
+		return code;
+	code = prepare_on(db, &stmt, "SELECT * FROM main.", o->name, "", err);
+	if (code)
+		return is_fatal(code) ? code : TS_OK;
 	for (int i = 0; i < o->column_count && i < sqlite3_column_count(stmt); i++) {
 		const char *table = sqlite3_column_table_name(stmt, i);
 		const char *column = sqlite3_column_origin_name(stmt, i);
@@ -287,8 +303,9 @@ list_objects(struct ts_schema *s, struct ts_db *db, struct ts_err *err)
 static enum ts_code
 note_problem(struct ts_object *o, const struct ts_err *why, struct ts_err *err)
 {
-	if (why->code == TS_E_CANCELLED || why->code == TS_E_NOMEM) {
-		*err = *why;
+	if (is_fatal(why->code)) {
+		if (err)
+			*err = *why;
 		return why->code;
 	}
 	o->problem = ts_strdup(why->msg);

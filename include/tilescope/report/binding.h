@@ -65,14 +65,16 @@ struct ts_binding {
 
 /*
  * Bind `relation` by `map` to the objects of `schema`; *b says the outcome: a relation that is absent
- * is no error. Errors: TS_E_CANCELLED, TS_E_NOMEM.
+ * is no error, a damaged page neither. Errors: TS_E_CANCELLED, TS_E_NOMEM, TS_E_SYS (what cannot be read
+ * now may be read later: it must not be taken for absent).
  */
 enum ts_code ts_binding_make(struct ts_binding *b, enum ts_relation relation,
 	const struct ts_map *map, const struct ts_schema *schema, struct ts_db *db,
 	struct ts_err *err) TS_WARN_UNUSED;
 
-/* Is the file of the kind that the map describes? */
-bool ts_map_recognises(const struct ts_map *map, const struct ts_schema *schema, struct ts_db *db);
+/* Is the file of the kind that the map describes? Errors: as ts_binding_make(). */
+enum ts_code ts_map_recognises(bool *yes, const struct ts_map *map, const struct ts_schema *schema,
+	struct ts_db *db, struct ts_err *err) TS_WARN_UNUSED;
 
 /* Is the column there? */
 bool ts_binding_has(const struct ts_binding *b, int column);

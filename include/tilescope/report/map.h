@@ -49,9 +49,9 @@ struct ts_map {
 /* Told of every line that is wrong: "file:line: reason". */
 typedef void ts_map_problem_fn(void *ctx, const char *file, int line, const char *reason);
 
-/* Parse `text` (changed in place). NULL only when there is no memory or no `map` line. */
-struct ts_map *ts_map_parse(const char *file, char *text, ts_map_problem_fn *problem,
-	void *ctx) TS_WARN_UNUSED;
+/* Parse `text` (changed in place). *map is NULL when it has no `map` line. Errors: TS_E_NOMEM. */
+enum ts_code ts_map_parse(struct ts_map **map, const char *file, char *text,
+	ts_map_problem_fn *problem, void *ctx, struct ts_err *err) TS_WARN_UNUSED;
 void ts_map_free(struct ts_map *m);
 
 #endif

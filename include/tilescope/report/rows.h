@@ -39,7 +39,10 @@ enum ts_code ts_rows_open(struct ts_rows **rows, struct ts_db *db, const struct 
 	struct ts_err *err) TS_WARN_UNUSED;
 void ts_rows_close(struct ts_rows *rows);
 
-/* The next row: *there false at the end. Errors as ts_db_step(); the cursor is then at its end. */
+/*
+ * The next row: *there false at the end. Errors as ts_db_step(); the cursor is then at its end. A text
+ * whose dictionary is damaged is NULL, and TS_E_DAMAGED comes behind the last row.
+ */
 enum ts_code ts_rows_next(struct ts_rows *rows, bool *there, struct ts_err *err) TS_WARN_UNUSED;
 
 /* Column i of the query as a number in 0 .. TS_NUMBER_MAX; *v is 0 when it is not TS_VALUE_OK. */

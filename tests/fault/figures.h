@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * figures - what a sweep reads from a report, each as one function that gives a number of what it read.
+ *
+ * Two readings gave the same figures when their numbers are equal.
+ */
+#ifndef TS_TESTS_FAULT_FIGURES_H
+#define TS_TESTS_FAULT_FIGURES_H
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/report/demo.h"
+#include "tilescope/report/execution.h"
+#include "tilescope/report/liveness.h"
+#include "tilescope/report/memory.h"
+#include "tilescope/report/names.h"
+#include "tilescope/report/report.h"
+#include "tilescope/report/summary.h"
+#include "tilescope/report/target.h"
+#include "tilescope/report/tile_variables.h"
+
+/* ---- numbers (FNV-1a) ---- */
+
+static inline void
+digest(uint64_t *d, const void *bytes, size_t n)
+{
+	const unsigned char *b = bytes;
+
+	for (size_t i = 0; i < n; i++)
+		*d = (*d ^ b[i]) * UINT64_C(1099511628211);
+}
+
+static inline void
+digest_i64(uint64_t *d, int64_t v)
+{
+	digest(d, &v, sizeof(v));
+}
+
+static inline void
+digest_text(uint64_t *d, const char *s)
+{
+	digest(d, s ? s : "-", s ? strlen(s) + 1 : 1);
+}
+
+/* ---- figures ---- */
+
+static inline void
+digest_tiles(uint64_t *d, const struct ts_tiles *t)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		digest_i64(d, t->tile[i].tile);
+		digest_i64(d, t->tile[i].ipu);
+		digest_i64(d, ts_tile_used(&t->tile[i]));
+	}
+	digest_i64(d, t->bad_rows);
+}
+
+static inline void
+digest_categories(uint64_t *d, const struct ts_categories *c)
+{
+	for (int i = 0; i < c->count; i++) {
+		digest_text(d, c->category[i].name);
+		digest_i64(d, c->category[i].bytes);
+		digest_i64(d, c->category[i].worst_tile);
+		digest_i64(d, c->category[i].worst_tile_bytes);
+	}
+	digest_i64(d, c->bad_rows + c->cut);
+}
+
+static inline void
+digest_execution(uint64_t *d, const struct ts_execution *x)
+{
+	for (int i = 0; i < x->count; i++) {
+		digest_i64(d, x->ipu[i].ipu);
+		digest_i64(d, x->ipu[i].step_cycles);
+		digest(d, x->ipu[i].by_class, sizeof(x->ipu[i].by_class));
+	}
+	digest_i64(d, x->rows);
+	digest_i64(d, x->bad_rows + x->orphans);
+}
+
+static inline void
+digest_names(uint64_t *d, const struct ts_names *n)
+{
+	for (size_t i = 0; i < n->count; i++) {
+		digest_i64(d, n->name[i].id);
+		digest(d, n->text + n->name[i].at, n->name[i].length);
+	}
+	digest_i64(d, n->rows + n->bad_rows + n->left_out);
+}
+
+static inline enum ts_code
+figure_tiles(uint64_t *d, struct ts_reader *rd, struct ts_err *err)
+{
+	struct ts_tiles t;
+	enum ts_code code = ts_tiles_read(&t, rd, err);
+
+	digest_tiles(d, &t);
+	ts_tiles_fini(&t);
+	return code;
+}
+
+static inline enum ts_code
+figure_categories(uint64_t *d, struct ts_reader *rd, struct ts_err *err)
+{
+	static struct ts_categories c;
+	enum ts_code code = ts_categories_read(&c, rd, NULL, err);
+
+	digest_categories(d, &c);
+	ts_categories_fini(&c);
+	return code;
+}
+
+static inline enum ts_code
+figure_execution(uint64_t *d, struct ts_reader *rd, struct ts_err *err)
+{
+	struct ts_step_names names;
+	struct ts_step_classes classes = {0};
+	struct ts_execution x = {0};
+	enum ts_code code = ts_step_names_read(&names, rd, err);
+
+	if (!code)
+		code = ts_step_classes_read(&classes, rd, &names, NULL, err);
+	if (!code)
+		code = ts_execution_read(&x, rd, &classes, NULL, err);
+	digest_i64(d, classes.steps);
+	digest_i64(d, classes.left_out);
+	digest_names(d, &names.programs);
+	digest_names(d, &names.compute_sets);
+	digest_execution(d, &x);
+	ts_execution_fini(&x);
+	ts_step_classes_fini(&classes);
+	ts_step_names_fini(&names);
+	return code;
+}
+
+static inline enum ts_code
+figure_peak(uint64_t *d, struct ts_reader *rd, struct ts_err *err)
+{
+	struct ts_peak p;
+	enum ts_code code = ts_peak_read(&p, rd, err);
+
+	digest_i64(d, p.bytes);
+	digest_i64(d, p.step);
+	digest_i64(d, p.steps);
+	return code;
+}
+
+static inline enum ts_code
+figure_facts(uint64_t *d, struct ts_reader *rd, struct ts_err *err)
+{
+	struct ts_about a;
+	struct ts_graph g = {0};
+	struct ts_target t = {0};
+	struct ts_step_names names = {0};
+	int64_t runs = 0;
+	enum ts_code code = ts_about_read(&a, rd, err);
+
+	if (!code)
+		code = ts_step_names_read(&names, rd, err);
+	if (!code)
+		code = ts_graph_read(&g, rd, &names, err);
+	if (!code)
+		code = ts_count_rows(&runs, rd, TS_RUN, TS_RUN_RUN, err);
+	if (!code)
+		code = ts_target_read(&t, rd, 16, 2, err);
+	digest_text(d, a.poplar_version);
+	digest_i64(d, g.programs + g.compute_sets + g.variables + g.edges + g.vertices);
+	digest_i64(d, runs);
+	digest_i64(d, t.tiles_per_ipu);
+	ts_step_names_fini(&names);
+	return code;
+}
+
+static inline enum ts_code
+figure_liveness(uint64_t *d, struct ts_reader *rd, struct ts_err *err)
+{
+	struct ts_liveness l;
+	enum ts_code code = ts_liveness_read(&l, rd, NULL, err);
+
+	for (size_t i = 0; i < l.count; i++)
+		digest_i64(d, l.bytes[i]);
+	ts_liveness_fini(&l);
+	return code;
+}
+
+static inline enum ts_code
+figure_tile_variables(uint64_t *d, struct ts_reader *rd, struct ts_err *err)
+{
+	struct ts_tile_variables v;
+	enum ts_code code = ts_tile_variables_read(&v, rd, 3, NULL, err);
+
+	for (int i = 0; i < v.count; i++) {
+		digest_text(d, v.variable[i].name);
+		digest_text(d, v.variable[i].category);
+		digest_i64(d, v.variable[i].bytes);
+	}
+	ts_tile_variables_fini(&v);
+	return code;
+}
+
+/* Softens what goes wrong: `partial` is then set. */
+static inline enum ts_code
+read_summary(uint64_t *d, bool *partial, struct ts_reader *rd, struct ts_err *err)
+{
+	static struct ts_summary s;
+	enum ts_code code = ts_summary_read(&s, rd, NULL, err);
+
+	*partial = s.notes.partial;
+	digest_tiles(d, &s.tiles);
+	digest_categories(d, &s.categories);
+	digest_execution(d, &s.execution);
+	digest_i64(d, s.always_live);
+	digest_i64(d, s.peak.bytes);
+	digest_i64(d, s.steps);
+	digest_i64(d, s.runs);
+	digest_i64(d, s.target.bytes_per_tile);
+	ts_summary_fini(&s);
+	return code;
+}
+
+static const struct figure {
+	const char *name;
+	enum ts_code (*read)(uint64_t *d, struct ts_reader *rd, struct ts_err *err);
+	bool soft; /* it also reads what it can do without */
+} figures[] = {
+	{"tiles", figure_tiles, false},
+	{"categories", figure_categories, false},
+	{"execution", figure_execution, false},
+	{"peak", figure_peak, false},
+	{"facts", figure_facts, false},
+	{"liveness", figure_liveness, true},
+	{"tile variables", figure_tile_variables, true},
+};
+
+/* ---- a small report ---- */
+
+struct demo {
+	char dir[40];
+	char *path;
+};
+
+static inline void
+demo_begin(struct demo *m, enum ts_demo_layout layout)
+{
+	const struct ts_demo_options o = {.layout = layout,
+		.ipus = 2,
+		.tiles = 8,
+		.steps = 60,
+		.variables = 300};
+	struct ts_err err = {0};
+
+	snprintf(m->dir, sizeof(m->dir), "/tmp/ts-fault-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(m->dir));
+	ck_assert_msg(ts_demo_write(&m->path, m->dir, &o, NULL, NULL, &err) == TS_OK, "%s",
+		err.msg);
+}
+
+static inline void
+demo_end(struct demo *m)
+{
+	ck_assert_int_eq(unlink(m->path), 0);
+	free(m->path);
+	ck_assert_int_eq(rmdir(m->dir), 0);
+}
+
+#endif
