@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The first, second, ... Nth allocation fails: finding and opening a report, its summary, each figure, a
+ * schema map of the user, the queue of jobs. It has to be said (TS_E_NOMEM), or to change nothing but notes.
+ *
+ * Calls of malloc() and its kin in our code come to us through the linker; those inside shared libraries do
+ * not. Check's may: nothing is asserted while calls fail.
+ * Every allocation of opening is tried; of the summary, and in a sanitizer build, a sample (see stride()).
+ */
+#include "config.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "figures.h"
+#include "tilescope/job/jobs.h"
+#include "tilescope/report/find.h"
+
+void *__real_malloc(size_t n);
+void *__wrap_malloc(size_t n);
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t n);
+void *__wrap_realloc(void *p, size_t n);
+void *__real_reallocarray(void *p, size_t n, size_t size);
+void *__wrap_reallocarray(void *p, size_t n, size_t size);
+char *__real_strdup(const char *s);
+char *__wrap_strdup(const char *s);
+char *__real_strndup(const char *s, size_t n);
+char *__wrap_strndup(const char *s, size_t n);
+
+static struct {
+	bool armed;
+	bool on; /* all later ones fail, too */
+	int at, calls;
+} world;
+
+static bool
+fails(void)
+{
+	if (!world.armed)
+		return false;
+	world.calls++;
+	return world.on ? world.calls >= world.at : world.calls == world.at;
+}
+
+void *
+__wrap_malloc(size_t n)
+{
+	return fails() ? NULL : __real_malloc(n);
+}
+
+void *
+__wrap_calloc(size_t n, size_t size)
+{
+	return fails() ? NULL : __real_calloc(n, size);
+}
+
+void *
+__wrap_realloc(void *p, size_t n)
+{
+	return fails() ? NULL : __real_realloc(p, n);
+}
+
+void *
+__wrap_reallocarray(void *p, size_t n, size_t size)
+{
+	return fails() ? NULL : __real_reallocarray(p, n, size);
+}
+
+char *
+__wrap_strdup(const char *s)
+{
+	return fails() ? NULL : __real_strdup(s);
+}
+
+char *
+__wrap_strndup(const char *s, size_t n)
+{
+	return fails() ? NULL : __real_strndup(s, n);
+}
+
+static void
+arm(int at, bool on)
+{
+	world.armed = true;
+	world.at = at;
+	world.on = on;
+	world.calls = 0;
+}
+
+/* The calls since arm(). */
+static int
+disarm(void)
+{
+	world.armed = false;
+	return world.calls;
+}
+
+/* About `most` of the calls. */
+static int
+stride(int calls, int most)
+{
+	bool slow = getenv("TS_SANITIZE") && *getenv("TS_SANITIZE");
+
+	if (slow)
+		most /= 4;
+	return calls > most ? calls / most : 1;
+}
+
+static const enum ts_demo_layout layouts[] = {TS_DEMO_STORE, TS_DEMO_SDK};
+
+static void
+open_report(struct ts_report **r, const char *path)
+{
+	const struct ts_report_options options = {0};
+	struct ts_err err = {0};
+
+	disarm();
+	ck_assert_msg(ts_report_open(r, path, &options, &err) == TS_OK, "%s", err.msg);
+}
+
+static uint64_t
+bindings(const struct ts_report *r)
+{
+	uint64_t d = (uint64_t)r->kind;
+
+	digest_text(&d, r->file);
+	digest_text(&d, r->map[0] ? r->map[0]->name : NULL);
+	for (int i = 0; i < TS_RELATION_COUNT; i++) {
+		const struct ts_binding *b = &r->binding[i];
+
+		digest_i64(&d, b->bound);
+		digest_i64(&d, b->reach.key);
+		for (int c = 0; b->bound && c < TS_RELATION_COLUMNS; c++) {
+			digest_i64(&d, b->column[c].op);
+			digest_i64(&d, b->column[c].a);
+		}
+	}
+	for (int i = 0; i < TS_PART_COUNT; i++)
+		digest_i64(&d, r->part[i].state);
+	return d;
+}
+
+static void
+expect(enum ts_code code, const struct ts_err *err, bool same, const char *what, int n)
+{
+	if (code == TS_OK)
+		ck_assert_msg(same, "%s, allocation %d: something is missing", what, n);
+	else
+		ck_assert_msg(code == TS_E_NOMEM && err->code == TS_E_NOMEM,
+			"%s, allocation %d: code %d (%s)", what, n, (int)code, err->msg);
+}
+
+/* A map of the user's that is tried before ours; a part beside the profile. */
+static void
+add_files(const char *dir)
+{
+	static const struct {
+		const char *name, *text;
+	} files[] = {{"a.schema", "map mine\nrecognise nothing\nrelation step t\ncolumn step x\n"},
+		{"b.schema", "map other\nnonsense\n"}, {"framework.json", "{\"a\": 1}"}};
+	char path[100];
+
+	for (size_t i = 0; i < TS_COUNT(files); i++) {
+		FILE *f;
+
+		snprintf(path, sizeof(path), "%s/%s", dir, files[i].name);
+		f = fopen(path, "w");
+		fputs(files[i].text, f);
+		fclose(f);
+	}
+}
+
+static void
+remove_files(const char *dir)
+{
+	static const char *const names[] = {"a.schema", "b.schema", "framework.json"};
+	char path[100];
+
+	for (size_t i = 0; i < TS_COUNT(names); i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
+		unlink(path);
+	}
+}
+
+START_TEST(opening)
+{
+	struct ts_report_options options = {0};
+	struct ts_report *r;
+	struct ts_err err = {0};
+	struct demo demo;
+	uint64_t whole;
+	enum ts_code code;
+	int calls;
+
+	demo_begin(&demo, layouts[_i]);
+	add_files(demo.dir);
+	options.map_dir = demo.dir;
+	arm(0, false);
+	code = ts_report_open(&r, demo.dir, &options, &err);
+	calls = disarm();
+	ck_assert_int_eq(code, TS_OK);
+	ck_assert_int_gt(calls, 100);
+	whole = bindings(r);
+	ts_report_close(r);
+	for (int on = 0; on < 2; on++)
+		for (int n = 1; n <= calls; n += stride(calls, 4000)) {
+			err = (struct ts_err){0};
+			arm(n, on);
+			code = ts_report_open(&r, demo.dir, &options, &err);
+			disarm();
+			ck_assert((code == TS_OK) == (r != NULL));
+			expect(code, &err, r && bindings(r) == whole, "opening", n);
+			ts_report_close(r);
+		}
+	remove_files(demo.dir);
+	demo_end(&demo);
+}
+END_TEST
+
+/* _i: layout x figure */
+START_TEST(each_figure)
+{
+	const struct figure *f = &figures[(size_t)_i % TS_COUNT(figures)];
+	struct ts_report *r;
+	struct ts_reader *rd;
+	struct ts_err err = {0};
+	struct demo demo;
+	uint64_t whole = 0, d;
+	enum ts_code code;
+	int calls;
+
+	demo_begin(&demo, layouts[(size_t)_i / TS_COUNT(figures)]);
+	open_report(&r, demo.path);
+	arm(0, false);
+	code = ts_reader_open(&rd, r, &err);
+	if (!code)
+		code = f->read(&whole, rd, &err);
+	calls = disarm();
+	ts_reader_close(rd);
+	if (code == TS_E_ABSENT)
+		calls = 0;
+	for (int n = 1; n <= calls; n += stride(calls, 1000)) {
+		d = 0;
+		err = (struct ts_err){0};
+		arm(n, n % 2);
+		code = ts_reader_open(&rd, r, &err);
+		if (!code)
+			code = f->read(&d, rd, &err);
+		disarm();
+		expect(code, &err, d == whole, f->name, n);
+		if (rd) { /* the same connection, memory again */
+			d = 0;
+			ck_assert_int_eq(f->read(&d, rd, &err), TS_OK);
+			ck_assert_msg(d == whole, "%s, after allocation %d", f->name, n);
+		}
+		ts_reader_close(rd);
+	}
+	ts_report_close(r);
+	demo_end(&demo);
+}
+END_TEST
+
+START_TEST(the_summary)
+{
+	struct ts_report *r;
+	struct ts_reader *rd;
+	struct ts_err err = {0};
+	struct demo demo;
+	uint64_t whole = 0, d;
+	enum ts_code code;
+	bool partial;
+	int calls;
+
+	demo_begin(&demo, layouts[_i]);
+	open_report(&r, demo.path);
+	ck_assert_int_eq(ts_reader_open(&rd, r, &err), TS_OK);
+	arm(0, false);
+	code = read_summary(&whole, &partial, rd, &err);
+	calls = disarm();
+	ck_assert_int_eq(code, TS_OK);
+	for (int n = 1; n <= calls; n += stride(calls, 1000)) {
+		d = 0;
+		err = (struct ts_err){0};
+		arm(n, n % 2);
+		code = read_summary(&d, &partial, rd, &err);
+		disarm();
+		expect(code, &err, d == whole, "summary", n);
+	}
+	ts_reader_close(rd);
+	ts_report_close(r);
+	demo_end(&demo);
+}
+END_TEST
+
+START_TEST(looking_below_a_directory)
+{
+	static struct ts_found_list list;
+	struct ts_err err = {0};
+	struct demo demo;
+	char *file;
+
+	demo_begin(&demo, TS_DEMO_SDK);
+	for (int n = 1, calls = 1; n <= calls + 1; n++) {
+		enum ts_code code;
+
+		arm(n, false);
+		code = ts_find_reports(&list, demo.dir, NULL, &err);
+		calls = disarm();
+		expect(code, &err, list.count == 1, "looking", n);
+		ck_assert(code != TS_OK || n > calls);
+		ts_found_list_fini(&list);
+		arm(n, false);
+		code = ts_find_profile(&file, demo.dir, &err);
+		calls = calls > disarm() ? calls : world.calls;
+		expect(code, &err, file != NULL, "finding", n);
+		free(file);
+	}
+	demo_end(&demo);
+}
+END_TEST
+
+START_TEST(starting_workers)
+{
+	struct ts_jobs *jobs;
+	struct ts_err err = {0};
+	enum ts_code code;
+	int calls;
+
+	arm(0, false);
+	code = ts_jobs_new(&jobs, 100, NULL, &err);
+	calls = disarm();
+	ck_assert_int_eq(code, TS_OK);
+	ck_assert(ts_jobs_free(jobs, NULL));
+	ck_assert_int_ge(calls, 3);
+	for (int n = 1; n <= calls; n++) {
+		arm(n, false);
+		code = ts_jobs_new(&jobs, 100, NULL, &err);
+		disarm();
+		ck_assert_int_eq(code, TS_E_NOMEM);
+		ck_assert_ptr_null(jobs);
+	}
+}
+END_TEST
+
+int
+main(void)
+{
+	const int layout_count = (int)TS_COUNT(layouts);
+	Suite *s = suite_create("missing memory");
+	TCase *c = tcase_create("memory");
+	SRunner *r;
+	int failed;
+
+	tcase_set_timeout(c, 40);
+	tcase_add_loop_test(c, opening, 0, layout_count);
+	tcase_add_loop_test(c, each_figure, 0, layout_count * (int)TS_COUNT(figures));
+	tcase_add_loop_test(c, the_summary, 0, layout_count);
+	tcase_add_test(c, looking_below_a_directory);
+	tcase_add_test(c, starting_workers);
+	suite_add_tcase(s, c);
+	r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
