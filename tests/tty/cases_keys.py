@@ -309,20 +309,32 @@ def paste(ctx):
     t.quit()
 
 
+# a name that the view has, and what `:goto 100` leads to
+HITS = {"memory": "partials", "liveness": "gradW", "trace": "LayerNorm"}
+GOES = {"memory": "tile", "liveness": "step", "trace": "step"}
+
+
 @case(params=VIEWS)
 def search_and_goto(ctx, name):
     t = ctx.pty("--at", name, ctx.reports["store"], size=(120, 40))
     t.press("/")
     expect(t.bottom().startswith("/"), "no prompt: %r" % t.bottom())
-    t.type("encoder")
+    t.type(HITS.get(name, "encoder"))
     t.press("enter", quiet=0.3)
     expect(t.poll() is None, "ended")
+    if name in HITS:
+        expect(re.search(r"\d+ of [1-9]|[1-9]\d* hits", t.bottom()), "hits: %r" % t.bottom())
     t.press("n", "n", "N", quiet=0.15)
     t.clean()
     t.press("/")
     t.type("qqqqqqqq-not-there")
     t.press("enter", quiet=0.3)
     expect("help" not in t.bottom() or "no" in t.bottom(), "no word of it: %r" % t.bottom())
+    if name in GOES:
+        t.press(":")
+        t.type("goto 100")
+        t.press("enter", quiet=0.15)
+        t.has(GOES[name] + " 100 ")
     t.press("\\")
     t.type("a")
     t.press("enter", quiet=0.2)

@@ -102,7 +102,8 @@ def hopeless_type(ctx, term):
         return
     expect(t.status in (2, 3), "exit status %s" % t.status)
     t.restored()
-    expect(re.match("tilescope: .*TERM", t.text().replace("\n", "")), "no word of TERM: %r" % t.text())
+    said = t.text().replace("\n", "")
+    expect(re.match("tilescope: .*TERM", said), "no word of TERM: %r" % said)
     expect(b"\x1b" not in t.raw, "escape sequences to a terminal that has none: %r" % t.raw)
 
 

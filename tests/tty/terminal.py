@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """
-terminal - two ways of running the real program: on a pseudo-terminal of our own, whose every byte is
-looked at and which knows its modes, and in tmux, a terminal that others wrote.
+terminal - two ways of running the real program: on a pseudo-terminal of our own, whose every byte
+is looked at and which knows its modes, and in tmux, a terminal that others wrote.
 """
 
 import errno
@@ -19,7 +19,8 @@ import time
 import vt
 
 SLOW = 1.5 if os.environ.get("TS_SANITIZE") else 1
-LIMIT = 40 if SLOW > 1 else 20           # seconds for anything at all; nothing is asserted about time but this
+# seconds for anything at all: for what hangs; nothing else is asserted about time
+LIMIT = 40 if SLOW > 1 else 20
 NAMED = {"up": "\x1bOA", "down": "\x1bOB", "right": "\x1bOC", "left": "\x1bOD", "home": "\x1bOH",
          "end": "\x1bOF", "pgup": "\x1b[5~", "pgdn": "\x1b[6~", "enter": "\r", "tab": "\t",
          "esc": "\x1b", "space": " ", "backspace": "\x7f", "s-tab": "\x1b[Z", "f1": "\x1bOP"}

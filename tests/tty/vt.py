@@ -14,7 +14,7 @@ import unicodedata
 CSI = re.compile(rb"\x1b\[([<=>?]?)([0-9;:]*)([ !\"$'*]?)([@-~])")
 STRING = re.compile(rb"\x1b([\]P_^])([^\x07\x1b]*)(\x07|\x1b\\)")
 CHARSET = re.compile(rb"\x1b([()*+])([0-9A-Z@])")
-LONGEST = 20000         # an escape sequence longer than this is none
+LONGEST = 20000     # an escape sequence longer than this is none
 BLANK = (" ", "")
 GRAPHICS = dict(zip("`afgjklmnopqrstuvwxyz{|}~", "◆▒°±┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·"))
 
