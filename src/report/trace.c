@@ -28,6 +28,7 @@ enum {
 };
 
 #define CYCLES_MAX ((int64_t)1 << 61)
+#define SPAN_MAX ((uint64_t)1 << 61)
 
 /* --- holding ---------------------------------------------------------------------------------- */
 
@@ -158,7 +159,10 @@ axis_make(struct ts_trace_axis *a, struct ts_reader *rd, enum ts_relation relati
 		a->per = b->group > 0 ? b->group : 1;
 		return axis_by_key(a, rd, relation, column, err);
 	}
-	if (r->has_rowid) {
+	/* row ids so far apart lie apart: few rows, none of which can be guessed */
+	if (r->has_rowid &&
+		(r->first_rowid > r->last_rowid ||
+			(uint64_t)r->last_rowid - (uint64_t)r->first_rowid < SPAN_MAX)) {
 		a->range = TS_RANGE_ROWID;
 		a->first = r->first_rowid;
 		a->last = r->last_rowid;
@@ -215,7 +219,7 @@ look_at(struct look *k, struct ts_reader *rd, const struct ts_trace_axis *a, int
 		if (!ts_rows_rowid(rows, &at) || a->range == TS_RANGE_KEY)
 			at = step;
 		k->gap |= a->range != TS_RANGE_ALL && at != expect;
-		expect = at + 1;
+		expect = trace_add(at, 1);
 		k->rows++;
 		if (!valid)
 			continue;
@@ -256,7 +260,7 @@ steps_by_address(struct ts_trace *t, struct ts_reader *rd, struct ts_err *err)
 			code = look_at(&tail, rd, a, axis_place(a, i, PROBES), end, PROBE_ROWS,
 				err);
 		bad = bad ? bad : code;
-		code = look_at(&tail, rd, a, a->last - PROBE_ROWS, end, 0, err);
+		code = look_at(&tail, rd, a, trace_add(a->last, -PROBE_ROWS), end, 0, err);
 		bad = bad ? bad : code;
 	}
 	t->first_step = ts_max_i64(head.first, 0);
@@ -364,15 +368,22 @@ look_along(struct ts_trace *t, struct ts_reader *rd, struct ts_progress *progres
 		return look_at_parts(t, rd, 0, 0, 0, progress, err);
 	if (axis_span(a) == 0)
 		return TS_OK;
-	if (axis_span(a) / WHOLE <= a->per / WHOLE + 1)
-		return look_at_parts(t, rd, a->first, end, 2 * WHOLE, progress, err);
+	if (axis_span(a) <= WHOLE)
+		bad = look_at_parts(t, rd, a->first, end, 2 * WHOLE, progress, err);
+	if (axis_span(a) <= WHOLE && !damaged(bad))
+		return bad;
 	for (int i = 0; i < PROBES; i++) {
 		code = look_at_parts(t, rd, axis_place(a, i, PROBES), end,
 			i == 0 ? edge : 2 * group + PROBE_ROWS, progress, err);
 		bad = bad ? bad : code;
 	}
-	code = look_at_parts(t, rd, ts_max_i64(a->first, a->last - edge), end, 0, progress, err);
-	return bad ? bad : code;
+	do { /* at damage ever closer to the end, which says when everything ends */
+		code = look_at_parts(t, rd, ts_max_i64(a->first, trace_add(a->last, -edge)), end, 0,
+			progress, err);
+		bad = bad ? bad : code;
+		edge /= 4;
+	} while (damaged(code) && edge > 0);
+	return bad;
 }
 
 /* Rows of a step: where they stand together that is how many times more rows there are. */

@@ -43,6 +43,7 @@ struct drawing {
 	struct ts_err *err;
 	struct trace_parts parts;
 	int64_t alone; /* rows read for single lanes */
+	bool damaged;  /* some samples could not be read */
 	int stride;    /* columns from one place to the next where that may be */
 	int *samples;  /* of each lane and column: how many told something */
 	struct ts_progress *progress;
@@ -160,16 +161,24 @@ read_through(struct drawing *d, int64_t from, int64_t to)
 	int64_t end = trace_add(to, SETTLE_ROWS / d->t->part.per + 1), step = 512 / d->t->part.per;
 	enum ts_code code = trace_parts_read(&d->parts, d->rd, d->t, from, to, 0, &d->c->rows,
 		d->err);
+	enum ts_code damaged;
 	size_t seen = 0;
 
+	damaged = code;
+	if (code == TS_E_DAMAGED)
+		code = TS_OK;
 	while (!code && !all_passed(d, passed, &left, seen) && to < end && to <= d->t->part.last) {
 		int64_t next = ts_min_i64(end, trace_add(to, step + 1));
 
 		seen = d->parts.n;
 		code = trace_parts_read(&d->parts, d->rd, d->t, to, next, 0, &d->c->rows, d->err);
 		to = next;
+		if (code == TS_E_DAMAGED) {
+			damaged = code;
+			code = TS_OK;
+		}
 	}
-	return code;
+	return code ? code : damaged;
 }
 
 static enum ts_code
@@ -179,6 +188,7 @@ draw_exact(struct drawing *d, int64_t from, int64_t to)
 
 	if (code && code != TS_E_DAMAGED)
 		return code;
+	d->damaged = code == TS_E_DAMAGED;
 	bad = trace_parts_classes(&d->parts, d->rd, d->t, code ? NULL : d->err);
 	for (size_t i = 0; i < d->parts.n; i++)
 		add_part(d->c, &d->parts.p[i]);
@@ -283,9 +293,14 @@ sample_piece(struct drawing *d, int column, int64_t cycles, int64_t at, int64_t 
 	from = at - axis->first > back ? at - back : axis->first;
 	d->parts.n = 0;
 	code = trace_parts_read(&d->parts, d->rd, d->t, from, INT64_MAX, rows, &d->c->rows, d->err);
+	if (code == TS_E_DAMAGED) {
+		d->damaged = true; /* a hole would look like an idle lane: no sample */
+		return TS_OK;
+	}
 	if (!code)
 		code = trace_parts_classes(&d->parts, d->rd, d->t, d->err);
-	if (code)
+	d->damaged |= code == TS_E_DAMAGED;
+	if (code && code != TS_E_DAMAGED)
 		return code;
 	first = from == axis->first;
 	last = d->c->rows - before < rows;
@@ -448,7 +463,7 @@ draw_sampled(struct drawing *d, struct trace_place low, struct trace_place high)
 	scale_samples(d);
 	fill_columns(d);
 	free(d->samples);
-	return code;
+	return !code && d->damaged ? TS_E_DAMAGED : code;
 }
 
 /* --- together --------------------------------------------------------------------------------- */

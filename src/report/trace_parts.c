@@ -20,9 +20,12 @@
 
 enum {
 	LOCATE_TURNS = 160,
+	PROBES = 3,	 /* places behind damage where to look instead */
 	PROBE_ROWS = 96, /* rows in which an IPU has to show up, besides two groups */
 	STEP_GAP = 64,	 /* steps that are read although nobody asked, rather than query again */
 	STEP_RANGES = 512,
+	SKIP = 64, /* addresses that are left out at damage, at first */
+	SKIPS = 24,
 };
 
 /* --- by address ------------------------------------------------------------------------------- */
@@ -70,9 +73,9 @@ parts_add(struct trace_parts *parts, const struct trace_part *part)
 	return true;
 }
 
-enum ts_code
-trace_parts_read(struct trace_parts *parts, struct ts_reader *rd, const struct ts_trace *t,
-	int64_t from, int64_t to, int64_t limit, int64_t *looked_at, struct ts_err *err)
+static enum ts_code
+parts_read(struct trace_parts *parts, struct ts_reader *rd, const struct ts_trace *t, int64_t from,
+	int64_t to, int64_t limit, int64_t *looked_at, struct ts_err *err)
 {
 	int64_t rows_seen = 0;
 	struct trace_part part;
@@ -93,6 +96,30 @@ trace_parts_read(struct trace_parts *parts, struct ts_reader *rd, const struct t
 	ts_rows_close(rows);
 	*looked_at += rows_seen;
 	return code;
+}
+
+/* Damage: what is behind it may be whole. Go on there, further on each time that nothing comes. */
+enum ts_code
+trace_parts_read(struct trace_parts *parts, struct ts_reader *rd, const struct ts_trace *t,
+	int64_t from, int64_t to, int64_t limit, int64_t *looked_at, struct ts_err *err)
+{
+	int64_t stop = trace_add(*looked_at, limit), skip = SKIP;
+	enum ts_code code = parts_read(parts, rd, t, from, to, limit, looked_at, err), again = code;
+
+	for (int turn = 0; turn < SKIPS && again == TS_E_DAMAGED; turn++) {
+		size_t before = parts->n;
+
+		if (before > 0 && parts->p[before - 1].at > from)
+			from = parts->p[before - 1].at;
+		from = trace_add(from, skip);
+		limit = limit ? stop - *looked_at : 0;
+		if (from >= to || from > t->part.last || t->part.range == TS_RANGE_ALL ||
+			limit < 0 || (limit == 0 && stop == *looked_at))
+			break;
+		again = parts_read(parts, rd, t, from, to, limit, looked_at, NULL);
+		skip = parts->n > before ? SKIP : skip * 2;
+	}
+	return again == TS_OK || again == TS_E_DAMAGED ? code : again;
 }
 
 void
@@ -226,7 +253,7 @@ trace_parts_classes(struct trace_parts *parts, struct ts_reader *rd, const struc
 	struct ts_err *err)
 {
 	struct ts_step_classes classes = t->classes;
-	enum ts_code code = TS_OK;
+	enum ts_code code = TS_OK, damaged = TS_OK;
 	int ranges = 0;
 
 	if (t->forwards) {
@@ -243,8 +270,12 @@ trace_parts_classes(struct trace_parts *parts, struct ts_reader *rd, const struc
 			parts->p[i + n].step - parts->p[i + n - 1].step <= STEP_GAP;)
 			n++;
 		code = classes_range(parts->p + i, n, rd, t, err);
+		if (code == TS_E_DAMAGED) {
+			damaged = code;
+			code = TS_OK;
+		}
 	}
-	return code;
+	return code ? code : damaged;
 }
 
 /* --- by time ---------------------------------------------------------------------------------- */
@@ -313,7 +344,10 @@ trace_locate(struct trace_place *low, struct trace_place *high, struct ts_reader
 			return TS_OK;
 		looked = guess(low, high, cycles, width, side, turn);
 		code = probe(&at, &found, rd, t, ipu, looked, err);
-		if (code)
+		for (int k = 1; k <= PROBES && code == TS_E_DAMAGED; k++)
+			code = probe(&at, &found, rd, t, ipu,
+				trace_add(looked, k * (int64_t)PROBE_ROWS / t->part.per), NULL);
+		if (code && code != TS_E_DAMAGED)
 			return code;
 		if (!found || at.at >= high->at || at.start > cycles) {
 			high->at = looked; /* nothing of it from here to the old end */

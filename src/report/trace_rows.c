@@ -143,6 +143,42 @@ read_before(struct filling *f, struct ts_reader *rd, int64_t at, int before, str
 	return code;
 }
 
+/* A row that cannot be read but is known to be there. */
+static void
+fill_damaged(struct filling *f, int64_t at)
+{
+	f->w->row[f->w->count++] = (struct ts_trace_row){.at = at,
+		.step = f->t->first_step + (at - f->t->step.first),
+		.run = TS_UNKNOWN,
+		.class_of = TS_CLASS_CONTROL,
+		.damaged = true,
+		.active_tiles = TS_UNKNOWN,
+		.balance = -1};
+}
+
+/* Rows [from, to) one by one, behind damage; where steps are dense all of them are known to be there. */
+static enum ts_code
+read_singly(struct filling *f, struct ts_reader *rd, int64_t from, int64_t to)
+{
+	int cap = f->cap;
+	enum ts_code code = TS_OK;
+	bool more;
+
+	for (int64_t at = from; at < to && f->w->count < cap; at++) {
+		int count = f->w->count;
+
+		f->cap = count + 1;
+		code = read_steps(f, rd, at, at + 1, 0, false, &more, NULL);
+		if (code && code != TS_E_DAMAGED)
+			break;
+		code = TS_OK;
+		if (f->w->count == count)
+			fill_damaged(f, at);
+	}
+	f->cap = cap;
+	return code;
+}
+
 static enum ts_code
 read_window_steps(struct filling *f, struct ts_reader *rd, int64_t row, int64_t at, int before,
 	int after, struct ts_err *err)
@@ -169,6 +205,11 @@ read_window_steps(struct filling *f, struct ts_reader *rd, int64_t row, int64_t 
 	f->cap = w->count + after;
 	if (!code && after > 0)
 		code = read_steps(f, rd, at, end, 0, false, &more, err);
+	if (code == TS_E_DAMAGED && f->t->dense && a->range == TS_RANGE_ROWID) {
+		enum ts_code single = read_singly(f, rd, at + w->count, end);
+
+		code = single ? single : code;
+	}
 	w->at_begin = w->count > 0 && (w->row[0].at == a->first || w->first_row < 0);
 	w->at_end = !more && !code;
 	return code;
@@ -240,13 +281,29 @@ join_range(struct ts_trace_row **order, size_t n, struct ts_reader *rd, const st
 	return code;
 }
 
+/* Some of the rows are damaged: step by step, those that can be read. */
+static enum ts_code
+join_singly(struct ts_trace_row **order, size_t n, struct ts_reader *rd, const struct ts_trace *t,
+	int64_t ipu)
+{
+	for (size_t i = 0; i < n; i++) {
+		enum ts_code code = order[i]->here ? TS_OK
+						   : join_range(order + i, 1, rd, t, ipu, NULL);
+
+		if (code && code != TS_E_DAMAGED)
+			return code;
+		order[i]->damaged |= code == TS_E_DAMAGED;
+	}
+	return TS_OK;
+}
+
 static enum ts_code
 join(struct ts_trace_window *w, struct ts_reader *rd, const struct ts_trace *t, struct ts_err *err)
 {
 	struct ts_trace_row **order = ts_alloc((size_t)w->count, sizeof(*order));
 	const struct ts_reach *r = &rd->report->binding[TS_STEP_IPU].reach;
 	int64_t gap = r->key == TS_REACH_NONE ? INT64_MAX : 4 * (int64_t)w->count;
-	enum ts_code code = TS_OK;
+	enum ts_code code = TS_OK, damaged = TS_OK;
 	size_t n = 0;
 
 	if (!order)
@@ -260,9 +317,13 @@ join(struct ts_trace_window *w, struct ts_reader *rd, const struct ts_trace *t, 
 		for (k = 1; i + k < n && order[i + k]->step - order[i + k - 1]->step <= gap;)
 			k++;
 		code = join_range(order + i, k, rd, t, w->ipu, err);
+		if (code == TS_E_DAMAGED && !t->forwards) {
+			damaged = code;
+			code = join_singly(order + i, k, rd, t, w->ipu);
+		}
 	}
 	free(order);
-	return code;
+	return code ? code : damaged;
 }
 
 enum ts_code
@@ -414,9 +475,10 @@ ts_trace_step_at(int64_t *step, bool *found, struct ts_reader *rd, const struct 
 
 		code = trace_parts_read(&parts, rd, t, from, high.at, 0, &ignored, err);
 		p = best_part(&parts, ipu, cycles);
-		if (!code && p) {
+		if ((!code || code == TS_E_DAMAGED) && p) {
 			*found = true;
 			*step = p->step;
+			code = TS_OK;
 		}
 		trace_parts_fini(&parts);
 		if (from == t->part.first || back * t->part.per > SEARCH_ROWS)

@@ -242,8 +242,8 @@ ts_trace_cost_read(struct ts_trace_cost *cost, struct ts_reader *rd, const struc
 	struct ts_err *err)
 {
 	struct ts_rows_query q = {.column_count = C_COLUMNS};
-	const struct ts_reach *r = &rd->report->binding[TS_STEP_IPU].reach;
-	int64_t total = r->has_rowid ? r->last_rowid - r->first_rowid + 1 : 0, n = 0, who;
+	bool counted = t->part.range == TS_RANGE_ROWID;
+	int64_t total = counted ? t->part.last - t->part.first + 1 : 0, n = 0, who;
 	struct ts_rows *rows;
 	enum ts_code code;
 	bool there;

@@ -487,6 +487,11 @@ figures_text(const struct trace_view *t, const struct ts_trace_row *row, char *o
 	char from[TS_FMT_MAX], to[TS_FMT_MAX], length[TS_FMT_MAX], share[80], tiles[80];
 	int n;
 
+	if (!row->here && row->damaged) {
+		snprintf(out, size, "damaged: what ipu %lld did cannot be read",
+			(long long)t->window.ipu);
+		return;
+	}
 	if (!row->here) {
 		snprintf(out, size, "ipu %lld has no part in it", (long long)t->window.ipu);
 		return;

@@ -88,7 +88,7 @@ cell(void *ctx, int64_t at, int column, struct ts_table_cell *out)
 		if (t->window.ipu != trace_ipu(t))
 			out->s = "", out->n = 0;
 		else if (!row->here)
-			out->s = column == C_CYCLES ? "-" : "";
+			out->s = column != C_CYCLES ? "" : row->damaged ? "damaged" : "-";
 		else
 			ipu_cell(t, row, column, out);
 	}

@@ -585,6 +585,35 @@ START_TEST(hostile_numbers)
 }
 END_TEST
 
+START_TEST(hostile_rowids)
+{
+	static const char *const ids[] = {"-9223372036854775808", "9223372036854775807",
+		"-9223372036854775807", "9223372036854775806", "0"};
+
+	for (size_t i = 0; i < TS_COUNT(ids); i++)
+		for (size_t k = 0; k < TS_COUNT(ids); k++) {
+			struct bench b;
+			char text[2048];
+
+			snprintf(text, sizeof(text),
+				STEP_TABLE PART_TABLE
+				"INSERT OR IGNORE INTO step VALUES(%s, 0, 'Sync', 0, 0, 'e');"
+				"INSERT OR IGNORE INTO step VALUES(%s, 0, 'Sync', 0, 0, 'e');"
+				"INSERT OR IGNORE INTO step_ipu(rowid, step, ipu, cycles, start, "
+				"\"end\") VALUES(%s, 1, 0, 5, 10, 15);"
+				"INSERT OR IGNORE INTO step_ipu(rowid, step, ipu, cycles, start, "
+				"\"end\") VALUES(%s, 2, 0, 5, 15, 20);",
+				ids[i], ids[k], ids[i], ids[k]);
+			bench_store(&b, text);
+			/* the very last row id cannot be reached */
+			ck_assert_msg(b.code == TS_OK || b.code == TS_E_ABSENT, "%s", b.err.msg);
+			if (b.t)
+				ask_everything(&b);
+			bench_close(&b);
+		}
+}
+END_TEST
+
 START_TEST(starts_that_do_not_rise)
 {
 	struct bench b;
@@ -802,6 +831,7 @@ main(void)
 	tcase_add_test(same, runs_and_the_artefact);
 	tcase_add_test(odd, nothing_there);
 	tcase_add_test(odd, hostile_numbers);
+	tcase_add_test(odd, hostile_rowids);
 	tcase_add_test(odd, starts_that_do_not_rise);
 	tcase_add_test(odd, ids_with_gaps);
 	tcase_add_test(odd, read_forwards);

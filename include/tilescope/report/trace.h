@@ -91,6 +91,7 @@ struct ts_trace_row {
 	enum ts_step_class class_of;
 	uint32_t type, type_n, name, name_n; /* in the window's text; name_n 0 = no name */
 	bool here;			     /* the IPU has a valid row of this step */
+	bool damaged;			     /* the step, or the IPU's row of it, cannot be read */
 	int64_t cycles, start, end;	     /* of that row */
 	int64_t active_tiles;		     /* or TS_UNKNOWN */
 	double balance;			     /* mean / max over all tiles; below 0 = not recorded */
