@@ -412,6 +412,8 @@ draw_legend(struct trace_view *t, struct ts_canvas *c)
 			t->chart.sampled ? "" : "ipus");
 	if (t->chart.sampled)
 		strncat(note, "sampled", sizeof(note) - strlen(note) - 1);
+	if (t->trace->forwards)
+		strncat(note, " read forwards", sizeof(note) - strlen(note) - 1);
 	if (t->lanes.state == TS_PANE_PARTIAL)
 		strncat(note, " damaged", sizeof(note) - strlen(note) - 1);
 	ts_canvas_right(c, r, 0, 0, TS_ROLE_NOTE, note);

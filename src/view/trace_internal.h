@@ -56,7 +56,6 @@ struct trace_fetch {
 	bool by_time;
 	int64_t *ipus;
 	char needle[TS_TRACE_NEEDLE];
-	const struct ts_trace_hits *lent; /* of ASK_COST: `hits` of this very fetch */
 
 	/* answers */
 	struct ts_trace *opened;

@@ -467,6 +467,28 @@ START_TEST(ids_with_gaps)
 }
 END_TEST
 
+/* A view that is no projection: slow, and it says so. */
+START_TEST(read_forwards)
+{
+	struct stage s;
+
+	stage_begin(&s, NULL,
+		"CREATE TABLE s(a INTEGER); CREATE TABLE x(a INTEGER, b INTEGER);" COUNT_TO(2000) "INSERT INTO s SELECT i FROM c;" COUNT_TO(
+			4000) "INSERT INTO x SELECT i / 2, i % 2 FROM c;"
+			      "CREATE VIEW step AS SELECT DISTINCT a AS step, 'OnTileExecute' AS type FROM s;"
+			      "CREATE VIEW step_ipu AS SELECT DISTINCT a AS step, b AS ipu, 8 AS cycles, a * 10 "
+			      "AS start, a * 10 + 8 AS \"end\" FROM x");
+	stage_size(&s, 140, 30, TS_GLYPHS_FULL);
+	ck_assert(shows(&s, "read forwards"));
+	run(&s, "goto 1500");
+	ck_assert_int_eq(s.selection.step, 1500);
+	ck_assert(shows(&s, "15,000..15,008"));
+	run(&s, "first");
+	ck_assert_int_eq(s.selection.step, 0);
+	stage_close(&s);
+}
+END_TEST
+
 START_TEST(steps_without_ipus)
 {
 	struct stage s;
@@ -538,6 +560,7 @@ main(void)
 	tcase_add_test(looks, reload_keeps_the_place);
 	tcase_add_test(looks, all_sizes);
 	tcase_add_test(looks, ids_with_gaps);
+	tcase_add_test(looks, read_forwards);
 	tcase_add_test(looks, steps_without_ipus);
 	tcase_add_test(looks, absent_says_why);
 	tcase_add_test(looks, sdk_layout);
