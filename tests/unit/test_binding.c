@@ -95,8 +95,8 @@ value_of(struct ts_rows *rows, int i)
 	int64_t v;
 	enum ts_value value = ts_rows_number(rows, i, &v);
 
-	if (value != TS_VALUE_OK)
-		ck_assert_int_eq(v, 0);
+	if (value != TS_VALUE_OK && v != 0)
+		ck_abort_msg("%lld where there is no number", (long long)v);
 	return value == TS_VALUE_OK ? v : value == TS_VALUE_NULL ? NONE : BAD;
 }
 
@@ -119,7 +119,8 @@ read_rows(struct read *out, const struct fixture *f, int key, int second, enum t
 	out->count = 0;
 	ck_assert_msg(ts_rows_open(&rows, f->db, &q, &err) == TS_OK, "%s", err.msg);
 	while (ts_rows_next(rows, &there, &err) == TS_OK && there) {
-		ck_assert_int_lt(out->count, ROWS_MAX);
+		if (out->count == ROWS_MAX)
+			ck_abort_msg("too many rows");
 		out->key[out->count] = value_of(rows, 0);
 		out->second[out->count] = value_of(rows, 1);
 		out->rowid[out->count] = 0;
@@ -176,11 +177,13 @@ check_range(const struct fixture *f, int key, int second, int64_t from, int64_t 
 	sort_by_key(&part);
 	ck_assert_msg(part.count == want.count, "[%lld, %lld): %d rows, expected %d",
 		(long long)from, (long long)to, part.count, want.count);
-	for (int i = 0; i < part.count; i++) {
-		ck_assert_int_eq(part.key[i], want.key[i]);
-		ck_assert_int_eq(part.second[i], want.second[i]);
-	}
-	for (int limit = 1; limit < 4; limit++) {
+	for (int i = 0; i < part.count; i++)
+		if (part.key[i] != want.key[i] || part.second[i] != want.second[i])
+			ck_abort_msg("[%lld, %lld): row %d has %lld, %lld, expected %lld, %lld",
+				(long long)from, (long long)to, i, (long long)part.key[i],
+				(long long)part.second[i], (long long)want.key[i],
+				(long long)want.second[i]);
+	for (int limit = 1; limit < 4; limit += 2) {
 		read_rows(&part, f, key, second, TS_RANGE_KEY, from, to, limit);
 		ck_assert_int_eq(part.count, want.count < limit ? want.count : limit);
 	}
@@ -189,8 +192,7 @@ check_range(const struct fixture *f, int key, int second, int64_t from, int64_t 
 static void
 check_ranges(const struct fixture *f, int key, int second)
 {
-	static const int64_t ends[] = {0, 1, 2, 7, 50, 99, 100, 101, 333, 500, 1000, 100000,
-		TS_NUMBER_MAX};
+	static const int64_t ends[] = {0, 1, 7, 99, 100, 101, 333, 1000, TS_NUMBER_MAX};
 
 	read_rows(&all, f, key, second, TS_RANGE_ALL, 0, 0, 0);
 	for (size_t i = 0; i < TS_COUNT(ends); i++)
@@ -430,9 +432,8 @@ START_TEST(bisection_finds_the_first)
 
 		ck_assert_int_eq(ts_reach_bisect(&at, &f.b.reach, f.db, value, &err), TS_OK);
 		for (int i = 0; i < all.count; i++)
-			if (all.key[i] >= 0 && all.rowid[i] < at)
-				ck_assert_msg(all.key[i] < value, "%s: %lld", reaches[_i].what,
-					(long long)value);
+			if (all.key[i] >= value && all.rowid[i] < at)
+				ck_abort_msg("%s: %lld", reaches[_i].what, (long long)value);
 	}
 	done(&f);
 }
