@@ -432,7 +432,7 @@ START_TEST(bisection_finds_the_first)
 
 		ck_assert_int_eq(ts_reach_bisect(&at, &f.b.reach, f.db, value, &err), TS_OK);
 		for (int i = 0; i < all.count; i++)
-			if (all.key[i] >= value && all.rowid[i] < at)
+			if (all.key[i] >= 0 && all.key[i] >= value && all.rowid[i] < at)
 				ck_abort_msg("%s: %lld", reaches[_i].what, (long long)value);
 	}
 	done(&f);
