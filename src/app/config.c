@@ -2,8 +2,8 @@
 /*
  * config - the user's configuration file, themes and keymaps.
  *
- * A theme or keymap NAME is looked for in the configuration directory, then where the program was
- * installed, then in the program itself. A wrong line is reported and skipped, never fatal.
+ * A theme or keymap NAME is looked for in the configuration directory, then in the program itself (which
+ * holds those it came with), then where it was installed (what an administrator added). A wrong line is reported and skipped, never fatal.
  */
 #include "config.h"
 
@@ -68,7 +68,7 @@ find_file(void *ctx, const char *name)
 	struct ts_strbuf relative;
 	char *path;
 
-	ts_strbuf_init(&relative, 200);
+	ts_strbuf_init(&relative, 1000);
 	ts_strbuf_printf(&relative, "%s/%s%s", f->kind, name, f->suffix);
 	embedded = ts_embedded_find(relative.s);
 	path = ts_config_path(relative.s);
@@ -78,6 +78,11 @@ find_file(void *ctx, const char *name)
 	if (!text && embedded) {
 		snprintf(f->file, sizeof(f->file), "%.250s", relative.s);
 		text = embedded->text;
+	}
+	if (!text && !strchr(name, '/')) {
+		ts_strbuf_reset(&relative);
+		ts_strbuf_printf(&relative, TS_PKGDATADIR "/%s/%s%s", f->kind, name, f->suffix);
+		text = read_kept(f, name, relative.s);
 	}
 	ts_strbuf_fini(&relative);
 	return text;

@@ -113,11 +113,12 @@ go_place(struct ts_app *app, int to)
 static enum ts_effect
 do_back(struct ts_app *app, const struct ts_call *call)
 {
+	enum ts_effect effect = go_place(app, app->at_place - 1);
+
 	(void)call;
-	if (app->at_place == 0)
-		return TS_EFFECT_BELL;
-	app->at_place--;
-	return go_place(app, app->at_place);
+	if (effect != TS_EFFECT_BELL)
+		app->at_place--;
+	return effect;
 }
 
 static enum ts_effect

@@ -24,6 +24,7 @@ struct load {
 	struct ts_report *report;    /* opened; or the one to look at */
 	struct ts_found_list *found; /* reports below `path`, when it is none itself; or NULL */
 	bool changed;
+	bool being_written; /* why it cannot be read: somebody writes it */
 	struct ts_err err;
 	enum ts_code code;
 };
@@ -62,6 +63,17 @@ find_below(struct load *l, const struct ts_cancel *cancel)
 	}
 }
 
+/* Is there something beside the path that says: a database is being written here? */
+static bool
+is_being_written(const char *path)
+{
+	char *file = NULL;
+	bool yes = !ts_find_profile(&file, path, NULL) && ts_is_being_written(file);
+
+	free(file);
+	return yes;
+}
+
 static void
 run_open(struct ts_job *job, void *local)
 {
@@ -75,6 +87,8 @@ run_open(struct ts_job *job, void *local)
 		l->code = ts_report_open(&l->report, l->path, &options, &l->err);
 	if (l->code == TS_E_NOT_FOUND)
 		find_below(l, &job->cancel);
+	else if (l->code)
+		l->being_written = is_being_written(l->path);
 	free(maps);
 }
 
@@ -114,7 +128,6 @@ ts_app_load(struct ts_app *app)
 	l->job.worker = TS_WORKER_SCREEN;
 	l->job.owner = TS_OWNER_APP;
 	l->job.kind = KIND_OPEN;
-	app->loading = true;
 	app->look_at_us = 0;
 	ts_jobs_send(app->jobs, &l->job);
 }
@@ -166,23 +179,10 @@ take_report(struct ts_app *app, struct load *l)
 	for (int i = 0; i < TS_VIEW_COUNT; i++)
 		if (app->view[i] && app->view[i]->ops->reload)
 			app->view[i]->ops->reload(app->view[i]);
-	if (app->env.report->being_written)
-		app->look_at_us = ts_clock_us() + LOOK_US;
 	if (app->current == TS_VIEW_OPEN)
 		ts_app_show(app, TS_VIEW_SUMMARY);
 	else
 		ts_app_layout(app); /* the banner may have come or gone; and it asks for the rows */
-}
-
-/* Is there something beside the path that says: a database is being written here? */
-static bool
-is_being_written(const char *path)
-{
-	char *file = NULL;
-	bool yes = !ts_find_profile(&file, path, NULL) && ts_is_being_written(file);
-
-	free(file);
-	return yes;
 }
 
 /* No report: wait while it is being written, offer what lies below a directory, or give up. */
@@ -190,11 +190,9 @@ static void
 take_failure(struct ts_app *app, struct load *l)
 {
 	app->failed = l->err;
-	app->waiting = is_being_written(l->path);
-	if (app->waiting) {
-		app->look_at_us = ts_clock_us() + LOOK_US;
+	app->waiting = l->being_written;
+	if (app->waiting)
 		return;
-	}
 	if (app->env.report) { /* a reload that failed: what was there stays */
 		ts_view_say_error(&app->env, "%s: %s", l->path, l->err.msg);
 		ts_log_add(app->log, "%s: %s", l->path, l->err.msg);
@@ -211,12 +209,20 @@ take_failure(struct ts_app *app, struct load *l)
 	app->quit = true;
 }
 
+/* As long as the file is being written it is looked at again. */
+static void
+look_later(struct ts_app *app)
+{
+	if (app->waiting || (app->env.report && app->env.report->being_written))
+		app->look_at_us = ts_clock_us() + LOOK_US;
+}
+
 bool
 ts_app_hopeless(struct ts_app *app, struct ts_job *job)
 {
 	struct load *l = (struct load *)job;
 
-	if (l->code == TS_OK || l->found || is_being_written(l->path))
+	if (l->code == TS_OK || l->found || l->being_written)
 		return false;
 	app->failed = l->err;
 	app->status = ts_exit_of(l->code);
@@ -231,18 +237,19 @@ ts_app_take(struct ts_app *app, struct ts_job *job)
 	struct load *l = (struct load *)job;
 
 	if (job->kind == KIND_LOOK) {
-		if (l->report == app->env.report && app->env.report->being_written) {
-			if (l->changed)
-				ts_app_load(app);
-			else
-				app->look_at_us = ts_clock_us() + LOOK_US;
-		}
+		if (l->report == app->env.report && l->changed)
+			ts_app_load(app);
+		else
+			look_later(app);
 	} else if (!job->dropped) {
-		app->loading = false;
 		if (l->code == TS_OK)
 			take_report(app, l);
-		else if (l->code != TS_E_CANCELLED)
+		else if (l->code == TS_E_CANCELLED)
+			ts_view_say(&app->env,
+				"opening was cancelled (r opens it again, q leaves)");
+		else
 			take_failure(app, l);
+		look_later(app);
 	}
 	app->dirty = true;
 	load_free(l);

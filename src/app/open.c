@@ -54,6 +54,21 @@ latest_below(char **path, const char *dir, const struct ts_cancel *cancel, struc
 	return code;
 }
 
+/* --verbose: which file by which schema map, and what was noticed. */
+static void
+say_more(const struct ts_report *r)
+{
+	struct ts_strbuf text;
+
+	ts_strbuf_init(&text, 1 << 15);
+	ts_strbuf_printf(&text, "opened %s by schema map %s", r->file,
+		r->map[0] ? r->map[0]->file : "none");
+	ts_warn(r->path, text.s);
+	ts_strbuf_fini(&text);
+	for (int i = 0; i < r->notes.count; i++)
+		ts_warn(r->path, r->notes.note[i]);
+}
+
 enum ts_code
 ts_open_report(struct ts_report **r, struct ts_reader **rd, const struct ts_args *args,
 	const char *path, bool any, struct ts_watch *w)
@@ -76,6 +91,8 @@ ts_open_report(struct ts_report **r, struct ts_reader **rd, const struct ts_args
 		code = ts_reader_open(rd, *r, &err);
 	if (!code)
 		ts_reader_set_cancel(*rd, options.cancel);
+	if (!code && args->verbose)
+		say_more(*r);
 	if (code) {
 		ts_complain(path, &err);
 		ts_close_report(*r, *rd);

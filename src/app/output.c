@@ -38,16 +38,15 @@ write_file(const char *path, const struct ts_strbuf *text, struct ts_err *err)
 	int fd, why;
 
 	ts_strbuf_init(&name, PATH_LIMIT);
-	ts_strbuf_printf(&name, "%s.XXXXXX", path);
-	fd = name.cut ? -1 : mkstemp(name.s);
+	ts_strbuf_printf(&name, "%s.%ld.tmp", path, (long)getpid());
+	fd = name.cut ? -1
+		      : open(name.s, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
 	if (fd < 0) {
 		why = name.cut ? ENAMETOOLONG : errno;
 		ts_strbuf_fini(&name);
 		return ts_err_sys(err, why, "%s: cannot write", path);
 	}
 	why = write_all(fd, text->s, text->len);
-	if (fchmod(fd, 0644) < 0 && !why)
-		why = errno;
 	if (fsync(fd) < 0 && !why && errno != EINVAL)
 		why = errno;
 	if (close(fd) < 0 && !why)

@@ -91,6 +91,7 @@ tells_apart(bool *yes, const struct fit *f, int group, int c, struct ts_err *err
 	ts_sample_fini(&s);
 	*yes = v.groups == 0 || v.apart * 2 >= v.groups;
 	f->b->group = v.largest;
+	f->b->ipus = v.distinct;
 	return code;
 }
 
@@ -119,6 +120,7 @@ find_by_values(int *found, const struct fit *f, int group, struct ts_err *err)
 		if (!code && most(v.exact, v.groups)) {
 			*found = columns[i];
 			f->b->group = v.largest;
+			f->b->ipus = v.distinct;
 		}
 	}
 	ts_sample_fini(&s);
@@ -136,7 +138,7 @@ largest_group(const struct fit *f, int group, struct ts_err *err)
 	if (!code)
 		code = ts_sample_judge(&v, &s, 0, err);
 	ts_sample_fini(&s);
-	f->b->group = v.largest;
+	f->b->group = f->b->ipus = v.largest;
 	return code;
 }
 

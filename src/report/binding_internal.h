@@ -31,11 +31,12 @@ void ts_sample_fini(struct ts_sample *s);
 
 /* One column of the sample, judged group by group. */
 struct ts_verdict {
-	int groups;  /* with an integer to group by */
-	int exact;   /* values are 0..size-1, each once */
-	int apart;   /* values are distinct small integers */
-	int largest; /* rows of the largest group, at most GROUP_MAX */
-	int common;  /* size that most exact groups have */
+	int groups;   /* with an integer to group by */
+	int exact;    /* values are 0..size-1, each once */
+	int apart;    /* values are distinct small integers */
+	int largest;  /* rows of the largest group, at most GROUP_MAX */
+	int common;   /* size that most exact groups have */
+	int distinct; /* small integers that occur, over all groups */
 };
 
 enum ts_code ts_sample_judge(struct ts_verdict *v, const struct ts_sample *s, int column,

@@ -23,15 +23,17 @@ const int ts_step_columns[TS_STEP_Q_COUNT] = {TS_STEP_STEP, TS_STEP_TYPE, TS_STE
 enum ts_code
 ts_step_names_read(struct ts_step_names *n, struct ts_reader *rd, struct ts_err *err)
 {
-	enum ts_code code;
+	struct ts_err second = {0};
+	enum ts_code code, more;
 
 	memset(n, 0, sizeof(*n));
 	code = ts_names_read(&n->programs, rd, TS_PROGRAM, TS_PROGRAM_PROGRAM, TS_PROGRAM_NAME,
 		err);
-	if (!code)
-		code = ts_names_read(&n->compute_sets, rd, TS_COMPUTE_SET,
-			TS_COMPUTE_SET_COMPUTE_SET, TS_COMPUTE_SET_NAME, err);
-	return code;
+	more = ts_names_read(&n->compute_sets, rd, TS_COMPUTE_SET, TS_COMPUTE_SET_COMPUTE_SET,
+		TS_COMPUTE_SET_NAME, &second);
+	if (!code && more && err)
+		*err = second;
+	return code ? code : more;
 }
 
 void

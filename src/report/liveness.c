@@ -264,15 +264,16 @@ read_device(struct ts_liveness *l, struct ts_reader *rd, struct ts_err *err)
 	struct ts_target target;
 	enum ts_code code = ts_tiles_read(&tiles, rd, err);
 	int64_t count = code == TS_OK ? tiles.rows : 0; /* broken ones too */
+	int64_t bad_rows;
 
 	if (code)
 		tiles.always_live = TS_UNKNOWN;
 	if (!ends_all(code))
-		code = ts_always_live_read(&l->always_live, &tiles, rd, err);
+		code = ts_always_live_read(&l->always_live, &bad_rows, &tiles, rd, err);
 	if (code)
 		l->always_live = TS_UNKNOWN;
 	if (!ends_all(code))
-		code = ts_target_read(&target, rd, count, 0, err);
+		code = ts_target_read(&target, rd, count, ts_step_ipus(rd->report), err);
 	if (code == TS_OK) {
 		l->replicas = target.replicas > 0 ? target.replicas : 1;
 		l->memory_assumed = target.assumed;

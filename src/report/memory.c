@@ -100,7 +100,7 @@ by_tile(const void *a, const void *b)
 static void
 finish_tiles(struct ts_tiles *t, const struct ts_report *r)
 {
-	size_t with_gaps = 0;
+	size_t with_gaps = 0, with_live = 0;
 
 	if (t->count)
 		qsort(t->tile, t->count, sizeof(*t->tile), by_tile);
@@ -108,7 +108,12 @@ finish_tiles(struct ts_tiles *t, const struct ts_report *r)
 		if (ts_tile_used(&t->tile[i]) > ts_tile_used(&t->tile[t->worst]))
 			t->worst = i;
 		with_gaps += t->tile[i].total_gaps != TS_UNKNOWN;
+		with_live += t->tile[i].always_live != TS_UNKNOWN;
 	}
+	if (with_gaps < t->count)
+		t->total_gaps = TS_UNKNOWN;
+	if (with_live < t->count)
+		t->always_live = TS_UNKNOWN;
 	/* whether the profile's own total includes gaps is not public */
 	t->gaps = r->kind == TS_KIND_SDK ? -1 : with_gaps == 0 ? 0 : with_gaps == t->count ? 1 : -1;
 }
@@ -136,6 +141,7 @@ ts_tiles_read(struct ts_tiles *t, struct ts_reader *rd, struct ts_err *err)
 			break;
 	}
 	ts_rows_close(rows);
+	t->partial = code != TS_OK;
 	finish_tiles(t, rd->report);
 	return code;
 }

@@ -62,8 +62,10 @@ ts_names_read(struct ts_names *names, struct ts_reader *rd, enum ts_relation rel
 	if (!ts_report_has(rd->report, relation))
 		return TS_OK;
 	code = ts_reader_rows(&rows, rd, relation, &q, err);
-	if (code)
+	if (code) {
+		names->rows = -1;
 		return code;
+	}
 	while (!(code = ts_rows_next(rows, &there, err)) && there) {
 		const char *s;
 		size_t n;
@@ -80,6 +82,8 @@ ts_names_read(struct ts_names *names, struct ts_reader *rd, enum ts_relation rel
 		}
 	}
 	ts_rows_close(rows);
+	if (code)
+		names->rows = -1;
 	if (names->count)
 		qsort(names->name, names->count, sizeof(*names->name), by_id);
 	return code;

@@ -249,9 +249,18 @@ ts_sample_judge(struct ts_verdict *v, const struct ts_sample *s, int column, str
 {
 	unsigned char *seen = ts_alloc(GROUP_MAX, 1);
 	int *sizes = ts_alloc(GROUP_MAX + 1, sizeof(*sizes));
+	unsigned char *any = ts_alloc(GROUP_MAX, 1);
 	size_t n = (size_t)s->columns, to;
 
 	*v = (struct ts_verdict){0};
+	for (size_t i = 0; any && i < s->rows; i++) {
+		int64_t x = s->value[i * n + (size_t)column];
+
+		if (x >= 0 && x < GROUP_MAX && !any[x]) {
+			any[x] = 1;
+			v->distinct++;
+		}
+	}
 	for (size_t from = 0; seen && sizes && from < s->rows; from = to) {
 		for (to = from; to < s->rows && s->value[to * n] == s->value[from * n]; to++)
 			;
@@ -262,5 +271,6 @@ ts_sample_judge(struct ts_verdict *v, const struct ts_sample *s, int column, str
 		v->exact = sizes[v->common]; /* the same set everywhere */
 	free(sizes);
 	free(seen);
-	return seen && sizes ? TS_OK : ts_err_nomem(err);
+	free(any);
+	return seen && sizes && any ? TS_OK : ts_err_nomem(err);
 }

@@ -184,8 +184,8 @@ ts_peak_read(struct ts_peak *p, struct ts_reader *rd, struct ts_err *err)
 }
 
 enum ts_code
-ts_always_live_read(int64_t *bytes, const struct ts_tiles *tiles, struct ts_reader *rd,
-	struct ts_err *err)
+ts_always_live_read(int64_t *bytes, int64_t *bad_rows, const struct ts_tiles *tiles,
+	struct ts_reader *rd, struct ts_err *err)
 {
 	struct ts_rows_query q = {.columns = {TS_TILE_ALWAYS_LIVE_BYTES}, .column_count = 1};
 	struct ts_rows *rows;
@@ -193,6 +193,7 @@ ts_always_live_read(int64_t *bytes, const struct ts_tiles *tiles, struct ts_read
 	bool there;
 
 	*bytes = tiles->always_live;
+	*bad_rows = 0;
 	if (*bytes != TS_UNKNOWN || !ts_report_has(rd->report, TS_TILE_ALWAYS_LIVE))
 		return TS_OK;
 	code = ts_reader_rows(&rows, rd, TS_TILE_ALWAYS_LIVE, &q, err);
@@ -202,8 +203,7 @@ ts_always_live_read(int64_t *bytes, const struct ts_tiles *tiles, struct ts_read
 	while (!(code = ts_rows_next(rows, &there, err)) && there) {
 		int64_t v;
 
-		if (ts_rows_number(rows, 0, &v) == TS_VALUE_OK && !ts_add_i64(bytes, v))
-			break;
+		*bad_rows += ts_rows_number(rows, 0, &v) != TS_VALUE_OK || !ts_add_i64(bytes, v);
 	}
 	ts_rows_close(rows);
 	return code;
@@ -214,7 +214,9 @@ ts_summary_fits(const struct ts_tiles *tiles, const struct ts_target *target, bo
 {
 	size_t over = ts_tiles_over(tiles, target->bytes_per_tile);
 
-	*known = over > 0 || (target->bytes_per_tile != TS_UNKNOWN && tiles->count > 0);
+	/* tiles that could not be read may not fit */
+	*known = over > 0 ||
+		(target->bytes_per_tile != TS_UNKNOWN && tiles->count > 0 && !tiles->partial);
 	return over == 0;
 }
 
@@ -256,7 +258,6 @@ read_memory(struct ts_summary *s, struct ts_reader *rd, struct ts_progress *prog
 
 	code = ts_tiles_read(&s->tiles, rd, &why);
 	s->has_tiles = code != TS_E_ABSENT;
-	s->tiles_partial = code != TS_OK;
 	end = soften(s, code, "tile memory", &why, err);
 	note_left_out(&s->notes, "tile memory", s->tiles.bad_rows, bad_number);
 	if (end)
@@ -277,9 +278,11 @@ static enum ts_code
 read_liveness(struct ts_summary *s, struct ts_reader *rd, struct ts_err *err)
 {
 	struct ts_err why = {0};
-	enum ts_code end = soften(s, ts_always_live_read(&s->always_live, &s->tiles, rd, &why),
-		"always-live memory", &why, err);
+	int64_t bad_rows = 0;
+	enum ts_code code = ts_always_live_read(&s->always_live, &bad_rows, &s->tiles, rd, &why);
+	enum ts_code end = soften(s, code, "always-live memory", &why, err);
 
+	note_left_out(&s->notes, "always-live memory", bad_rows, bad_number);
 	if (end)
 		return end;
 	end = soften(s, ts_peak_read(&s->peak, rd, &why), "liveness", &why, err);
@@ -378,7 +381,7 @@ ts_summary_read(struct ts_summary *s, struct ts_reader *rd, struct ts_progress *
 	ts_step_names_fini(&names);
 	if (!end)
 		end = soften(s,
-			ts_target_read(&s->target, rd, s->tiles_partial ? 0 : s->tiles.rows,
+			ts_target_read(&s->target, rd, s->tiles.partial ? 0 : s->tiles.rows,
 				s->execution.step_ipus, &why),
 			"target", &why, err);
 	if (!end)

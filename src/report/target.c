@@ -17,6 +17,12 @@ static const struct {
 	{"Mk1", 1216, 262144},
 };
 
+int64_t
+ts_step_ipus(const struct ts_report *r)
+{
+	return ts_report_has(r, TS_STEP_IPU) ? r->binding[TS_STEP_IPU].ipus : 0;
+}
+
 void
 ts_target_assume(struct ts_target *t, int64_t tiles, int64_t step_ipus)
 {

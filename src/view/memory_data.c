@@ -99,8 +99,7 @@ rank_tiles(struct memory_tiles *t)
 static void
 read_target(struct memory_tiles *t, struct ts_reader *rd, int64_t rows)
 {
-	const struct ts_report *r = rd->report;
-	int64_t ipus = ts_report_has(r, TS_STEP_IPU) ? r->binding[TS_STEP_IPU].group : 0;
+	int64_t ipus = ts_step_ipus(rd->report);
 	struct ts_err err = {0};
 
 	if (ts_target_read(&t->target, rd, rows, ipus, &err)) {

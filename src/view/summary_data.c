@@ -20,14 +20,13 @@ static enum ts_code
 read_verdict(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 {
 	struct summary_verdict *v = (struct summary_verdict *)f;
-	const struct ts_binding *steps = &rd->report->binding[TS_STEP_IPU];
 	struct ts_err second = {0};
 	enum ts_code code = ts_tiles_read(&v->tiles, rd, err), more;
 
 	more = ts_about_read(&v->about, rd, &second);
 	if (!more)
 		more = ts_target_read(&v->target, rd, code ? 0 : v->tiles.rows,
-			steps->bound ? steps->group : 0, &second);
+			ts_step_ipus(rd->report), &second);
 	if (!code && more && err)
 		*err = second;
 	return code ? code : more;
@@ -80,34 +79,58 @@ read_pairs(struct summary_pair **out, int *count, struct ts_reader *rd, enum ts_
 	return code;
 }
 
+/* Several questions in one fetch: damage to one relation must not hide the others. */
+struct softly {
+	enum ts_code code; /* the first that went wrong */
+	struct ts_err *err, why;
+	bool ended; /* cancelled, or no memory */
+};
+
+static void
+softly(struct softly *s, enum ts_code code)
+{
+	if (code && !s->code) {
+		s->code = code;
+		if (s->err)
+			*s->err = s->why;
+	}
+	s->ended |= code == TS_E_CANCELLED || code == TS_E_NOMEM;
+}
+
 static enum ts_code
 read_small(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 {
 	struct summary_small *s = (struct summary_small *)f;
 	struct ts_tiles tiles = {.always_live = TS_UNKNOWN};
+	struct softly all = {.err = err};
 	struct ts_step_names names;
-	enum ts_code code;
+	int64_t bad_rows;
 
-	code = ts_step_names_read(&names, rd, err);
-	if (!code)
-		code = ts_graph_read(&s->graph, rd, &names, err);
+	s->always_live = s->runs = TS_UNKNOWN;
+	s->peak = (struct ts_peak){TS_UNKNOWN, TS_UNKNOWN, TS_UNKNOWN, 0};
+	softly(&all, ts_step_names_read(&names, rd, &all.why));
+	softly(&all, ts_graph_read(&s->graph, rd, &names, &all.why));
 	ts_step_names_fini(&names);
-	if (!code)
-		code = ts_peak_read(&s->peak, rd, err);
-	if (!code && ts_report_has(rd->report, TS_TILE_MEMORY))
-		code = ts_tiles_read(&tiles, rd, err);
-	if (!code)
-		code = ts_always_live_read(&s->always_live, &tiles, rd, err);
+	if (!all.ended)
+		softly(&all, ts_peak_read(&s->peak, rd, &all.why));
+	if (!all.ended && ts_report_has(rd->report, TS_TILE_MEMORY))
+		softly(&all, ts_tiles_read(&tiles, rd, &all.why));
+	if (tiles.partial)
+		tiles.always_live = TS_UNKNOWN;
+	if (!all.ended)
+		softly(&all, ts_always_live_read(&s->always_live, &bad_rows, &tiles, rd, &all.why));
 	ts_tiles_fini(&tiles);
-	if (!code)
-		code = ts_count_rows(&s->runs, rd, TS_RUN, TS_RUN_RUN, err);
-	if (!code)
-		code = read_pairs(&s->option, &s->options, rd, TS_ENGINE_OPTION,
-			TS_ENGINE_OPTION_KEY, TS_ENGINE_OPTION_VALUE, err);
-	if (!code)
-		code = read_pairs(&s->host, &s->hosts, rd, TS_HOST, TS_HOST_KEY, TS_HOST_VALUE,
-			err);
-	return code;
+	if (!all.ended)
+		softly(&all, ts_count_rows(&s->runs, rd, TS_RUN, TS_RUN_RUN, &all.why));
+	if (!all.ended)
+		softly(&all,
+			read_pairs(&s->option, &s->options, rd, TS_ENGINE_OPTION,
+				TS_ENGINE_OPTION_KEY, TS_ENGINE_OPTION_VALUE, &all.why));
+	if (!all.ended)
+		softly(&all,
+			read_pairs(&s->host, &s->hosts, rd, TS_HOST, TS_HOST_KEY, TS_HOST_VALUE,
+				&all.why));
+	return all.code;
 }
 
 static void
@@ -137,18 +160,20 @@ read_execution(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 {
 	struct summary_execution *x = (struct summary_execution *)f;
 	struct ts_step_names names;
-	struct ts_step_classes classes;
-	enum ts_code code = ts_step_names_read(&names, rd, err);
+	struct ts_step_classes classes = {0};
+	struct softly all = {.err = err};
 
-	if (!code) {
-		code = ts_step_classes_read(&classes, rd, &names, &f->job.progress, err);
-		x->steps = classes.steps;
-		if (!code)
-			code = ts_execution_read(&x->sums, rd, &classes, &f->job.progress, err);
-		ts_step_classes_fini(&classes);
-	}
+	softly(&all,
+		ts_step_names_read(&names, rd, &all.why)); /* tells external from internal syncs */
+	if (!all.ended)
+		softly(&all,
+			ts_step_classes_read(&classes, rd, &names, &f->job.progress, &all.why));
+	x->steps = classes.steps;
+	if (!all.ended)
+		softly(&all, ts_execution_read(&x->sums, rd, &classes, &f->job.progress, &all.why));
+	ts_step_classes_fini(&classes);
 	ts_step_names_fini(&names);
-	return code;
+	return all.code;
 }
 
 static void

@@ -189,6 +189,7 @@ ask_window(struct trace_view *t)
 {
 	int64_t ipu = trace_ipu(t), from, to;
 	bool right = t->window.ipu == ipu && t->window.count > 0;
+	const struct trace_question *q = &t->asked[ASK_WINDOW];
 	struct trace_fetch *f;
 
 	if (t->at.table.h <= 0 && t->list.rows <= 0)
@@ -197,8 +198,10 @@ ask_window(struct trace_view *t)
 		    right ? t->window.first_row + t->window.count : 0, &from, &to) ||
 		from >= to)
 		return;
+	if (t->steps.state == TS_PANE_FAILED && !t->fetch[ASK_WINDOW] && q->from == from &&
+		q->to == to && q->ipu == ipu)
+		return; /* it would fail again */
 	if (t->fetch[ASK_WINDOW]) {
-		const struct trace_question *q = &t->asked[ASK_WINDOW];
 		int64_t ignore_from, ignore_to;
 
 		if (q->ipu == ipu &&
@@ -480,6 +483,7 @@ take_open(struct trace_view *t, struct trace_fetch *f)
 		ts_view_say_error(t->view.env, "trace: %s (what can be read is shown)",
 			f->fetch.err.msg);
 	t->lanes = (struct ts_pane_data){.state = TS_PANE_EMPTY};
+	t->steps = (struct ts_pane_data){.state = TS_PANE_EMPTY};
 	if (!t->trace->has_parts) {
 		t->lanes.state = TS_PANE_ABSENT;
 		t->lanes.what = "what each IPU did in a step";
@@ -512,7 +516,9 @@ settle_ends(struct trace_view *t)
 static enum ts_effect
 take_window(struct trace_view *t, struct trace_fetch *f)
 {
-	if (f->window.count > 0 || f->fetch.code == TS_OK) {
+	bool some = f->window.count > 0;
+
+	if (some || f->fetch.code == TS_OK) {
 		ts_trace_window_fini(&t->window);
 		t->window = f->window;
 		f->window = (struct ts_trace_window){0};
@@ -521,6 +527,7 @@ take_window(struct trace_view *t, struct trace_fetch *f)
 	}
 	if (f->fetch.code && f->fetch.code != TS_E_CANCELLED)
 		ts_view_say_error(t->view.env, "steps: %s", f->fetch.err.msg);
+	ts_pane_result(&t->steps, f->fetch.code, &f->fetch.err, some);
 	return TS_EFFECT_RECALC | TS_EFFECT_REPAINT;
 }
 
@@ -571,6 +578,7 @@ take_search(struct trace_view *t, struct trace_fetch *f)
 		return TS_EFFECT_NONE;
 	if (f->fetch.code && !(f->fetch.code == TS_E_DAMAGED && f->hits.bit)) {
 		ts_view_say_error(t->view.env, "search: %s", f->fetch.err.msg);
+		t->needle[0] = '\0';
 		return TS_EFFECT_REPAINT;
 	}
 	ts_trace_hits_fini(&t->hits);
@@ -644,6 +652,7 @@ trace_drop(struct trace_view *t)
 	memset(t->asked, 0, sizeof(t->asked));
 	t->data = (struct ts_pane_data){.state = TS_PANE_EMPTY};
 	t->lanes = (struct ts_pane_data){.state = TS_PANE_EMPTY};
+	t->steps = (struct ts_pane_data){.state = TS_PANE_EMPTY};
 	t->follow = FOLLOW_NONE;
 	t->row_at = TS_UNKNOWN;
 }

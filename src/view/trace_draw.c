@@ -261,7 +261,8 @@ draw_strip(struct trace_view *t, struct ts_canvas *c)
 	ts_canvas_text(c, (struct ts_rect){t->area.x, r.y, t->at.labels.w, 1}, 0, 0, TS_ROLE_LABEL,
 		"compute");
 	if (t->overview.columns == 0) {
-		ts_canvas_pending(c, r, 0, 0);
+		if (t->fetch[ASK_OVERVIEW])
+			ts_canvas_pending(c, r, 0, 0);
 		return;
 	}
 	overview_values(&t->overview, v, n);
@@ -489,6 +490,10 @@ figures_text(const struct trace_view *t, const struct ts_trace_row *row, char *o
 	char from[TS_FMT_MAX], to[TS_FMT_MAX], length[TS_FMT_MAX], share[80], tiles[80];
 	int n;
 
+	if (t->window.ipu < 0) {
+		snprintf(out, size, "what each IPU did in it is not in this report");
+		return;
+	}
 	if (!row->here && row->damaged) {
 		snprintf(out, size, "damaged: what ipu %lld did cannot be read",
 			(long long)t->window.ipu);
@@ -529,7 +534,8 @@ draw_readout(struct trace_view *t, struct ts_canvas *c)
 	ts_canvas_fill(c, r, TS_ROLE_STATUS, ' ');
 	line = ts_rect_row(r, 0);
 	if (!row || t->window.ipu != trace_ipu(t)) {
-		ts_canvas_pending(c, line, 0, 0);
+		if (t->fetch[ASK_WINDOW])
+			ts_canvas_pending(c, line, 0, 0);
 		return;
 	}
 	figures_text(t, row, figures, sizeof(figures), r.w);
@@ -595,6 +601,11 @@ trace_draw(struct ts_view *v, struct ts_canvas *c)
 	if (ts_rect_empty(t->at.table))
 		return;
 	draw_rule(t, c);
+	if (t->steps.state == TS_PANE_FAILED && !t->fetch[ASK_WINDOW] &&
+		!trace_row(t, t->list.cursor)) {
+		ts_pane_draw(c, t->at.table, &t->steps);
+		return;
+	}
 	trace_table(&table, t);
 	ts_table_draw(c, t->at.table, &table, &t->list);
 }

@@ -81,9 +81,9 @@ struct trace_view {
 	enum trace_pane focus;
 	bool zoomed; /* the pane with the keys has the area for itself */
 
-	struct ts_pane_data data, lanes;
-	struct ts_trace *trace;		   /* NULL until it is there */
-	struct ts_fetch *fetch[ASK_COUNT]; /* the newest of each kind, under way; or NULL */
+	struct ts_pane_data data, lanes, steps; /* the whole, the lanes, the rows of the list */
+	struct ts_trace *trace;			/* NULL until it is there */
+	struct ts_fetch *fetch[ASK_COUNT];	/* the newest of each kind, under way; or NULL */
 	struct trace_question asked[ASK_COUNT];
 
 	struct ts_span span;

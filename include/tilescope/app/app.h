@@ -62,7 +62,6 @@ struct ts_app {
 	struct ts_history commands, searches;
 	struct ts_keys keys; /* typed so far of a sequence */
 
-	bool loading;	      /* a report is being opened */
 	bool waiting;	      /* it cannot be read yet and is being written */
 	struct ts_err failed; /* why there is no report */
 	int64_t look_at_us;   /* when to look again whether the file has changed; 0 = not */

@@ -59,7 +59,8 @@ struct ts_binding {
 	const struct ts_object *object; /* what the map names */
 	struct ts_reach reach;		/* reach.rows: `object`, or the base table of a view */
 	struct ts_column_binding column[TS_RELATION_COLUMNS];
-	int group; /* rows with equal key that were seen (IPUs of step_ipu), or 0 */
+	int group;		    /* rows with equal key that were seen (step_ipu), or 0 */
+	int ipus;		    /* step_ipu: IPUs that were seen, or 0 */
 	char reason[TS_REASON_MAX]; /* why not bound */
 };
 

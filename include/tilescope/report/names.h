@@ -23,7 +23,7 @@ struct ts_names {
 	struct ts_name *name; /* sorted by id; the first row of an id wins */
 	char *text;
 	size_t text_used, text_cap;
-	int64_t rows;	  /* rows with a valid id, named or not */
+	int64_t rows;	  /* rows with a valid id, named or not; -1 = not all could be read */
 	int64_t bad_rows; /* rows without one */
 	int64_t left_out;
 };

@@ -48,15 +48,15 @@ enum ts_code ts_peak_read(struct ts_peak *p, struct ts_reader *rd,
 enum ts_code ts_count_rows(int64_t *count, struct ts_reader *rd, enum ts_relation relation,
 	int column, struct ts_err *err) TS_WARN_UNUSED;
 
-/* Sum of tile_memory.always_live, else of tile_always_live; TS_UNKNOWN when neither is there. */
-enum ts_code ts_always_live_read(int64_t *bytes, const struct ts_tiles *tiles, struct ts_reader *rd,
-	struct ts_err *err) TS_WARN_UNUSED;
+/* Sum of tile_memory.always_live, else of tile_always_live; TS_UNKNOWN when neither is there.
+ * *bad_rows were left out of the second. */
+enum ts_code ts_always_live_read(int64_t *bytes, int64_t *bad_rows, const struct ts_tiles *tiles,
+	struct ts_reader *rd, struct ts_err *err) TS_WARN_UNUSED;
 
 struct ts_summary {
 	struct ts_about about;
 	struct ts_target target;
-	bool has_tiles;	    /* tile_memory is there */
-	bool tiles_partial; /* ... and could not be read to its end */
+	bool has_tiles; /* tile_memory is there */
 	struct ts_tiles tiles;
 	bool has_categories;
 	struct ts_categories categories;

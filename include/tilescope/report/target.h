@@ -30,6 +30,9 @@ struct ts_target {
 enum ts_code ts_target_read(struct ts_target *t, struct ts_reader *rd, int64_t tiles,
 	int64_t step_ipus, struct ts_err *err) TS_WARN_UNUSED;
 
+/* IPUs that have steps, as far as the sample of the binding shows; 0 = none known. For the screen. */
+int64_t ts_step_ipus(const struct ts_report *r);
+
 void ts_target_assume(struct ts_target *t, int64_t tiles, int64_t step_ipus);
 
 #endif
