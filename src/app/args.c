@@ -106,7 +106,7 @@ static const struct option_def options[] = {
 		"layout sdk: names of the columns never seen", 0},
 	{"quiet", 'q', FLAG, AT(quiet), NULL, TS_FOR_ALL, NULL, "no warnings on standard error", 0},
 	{"verbose", 'v', FLAG, AT(verbose), NULL, TS_FOR_SUMMARY | TS_FOR_SCHEMA, NULL,
-		"say on standard error what is opened, and all notes", 0},
+		"say what is opened, and all notes", 0},
 	{"version", 0, FLAG, AT(version), NULL, TS_FOR_APP, NULL, "the version", 0},
 	{"help", 'h', FLAG, AT(help), NULL, TS_FOR_ALL, NULL, "how to use it", 0},
 };

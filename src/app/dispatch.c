@@ -179,25 +179,48 @@ do_view(struct ts_app *app, const struct ts_call *call)
 	return TS_EFFECT_BELL;
 }
 
+/*
+ * Go to a view with the object that is looked at. Only the IPU is common to Memory and Trace; steps of the
+ * program's liveness and steps of its execution are different things: that is said, not glossed over.
+ */
+static enum ts_effect
+go_with_object(struct ts_app *app, enum ts_view_id id)
+{
+	enum ts_view_id from = app->current;
+	enum ts_effect effect = go_view(app, id);
+	bool by_ipu = from != TS_VIEW_LIVENESS && id != TS_VIEW_LIVENESS;
+
+	if (effect == TS_EFFECT_BELL || from == id || from == TS_VIEW_SUMMARY || is_cover(from))
+		return effect;
+	if (by_ipu && app->selection.ipu >= 0)
+		ts_view_say(&app->env, "ipu %lld, as in %s", (long long)app->selection.ipu,
+			views[from]->title);
+	else
+		ts_view_say(&app->env,
+			"%s stays where it was: %s has nothing that it could be taken to",
+			views[id]->title, views[from]->title);
+	return effect;
+}
+
 static enum ts_effect
 do_goto_memory(struct ts_app *app, const struct ts_call *call)
 {
 	(void)call;
-	return go_view(app, TS_VIEW_MEMORY);
+	return go_with_object(app, TS_VIEW_MEMORY);
 }
 
 static enum ts_effect
 do_goto_liveness(struct ts_app *app, const struct ts_call *call)
 {
 	(void)call;
-	return go_view(app, TS_VIEW_LIVENESS);
+	return go_with_object(app, TS_VIEW_LIVENESS);
 }
 
 static enum ts_effect
 do_goto_trace(struct ts_app *app, const struct ts_call *call)
 {
 	(void)call;
-	return go_view(app, TS_VIEW_TRACE);
+	return go_with_object(app, TS_VIEW_TRACE);
 }
 
 static enum ts_effect

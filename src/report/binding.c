@@ -434,7 +434,8 @@ choose_object(struct ts_binding *b, const struct ts_map *map, const struct ts_sc
 		b->object = ts_schema_find(schema, name);
 	} else if (!m->listed) {
 		snprintf(b->reason, sizeof(b->reason),
-			"the schema map %s does not know where it is", map->name);
+			"the schema map %s does not know where it is (tilescope schema lists what is there)",
+			map->name);
 		return false;
 	} else {
 		name = m->object[0];

@@ -25,11 +25,7 @@ enum { PROGRESS_ROWS = 8192 };
 static int64_t
 rows_of(const struct ts_reader *rd, enum ts_relation relation)
 {
-	const struct ts_reach *reach = &rd->report->binding[relation].reach;
-
-	return reach->has_rowid && reach->last_rowid >= reach->first_rowid
-		? reach->last_rowid - reach->first_rowid + 1
-		: 0;
+	return ts_reach_span(&rd->report->binding[relation].reach);
 }
 
 /* --- lives ------------------------------------------------------------------------------------ */

@@ -170,7 +170,7 @@ read_rows(struct variables_pass *p, const struct ts_reach *reach, struct ts_prog
 	struct ts_err *err)
 {
 	int64_t rows = 0, tile;
-	int64_t total = reach->has_rowid ? reach->last_rowid - reach->first_rowid + 1 : 0;
+	int64_t total = ts_reach_span(reach);
 	enum ts_code code;
 	bool there;
 

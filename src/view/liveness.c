@@ -136,7 +136,7 @@ rows_of(const struct ts_report *r, enum ts_relation relation)
 
 	if (!r->binding[relation].bound)
 		return 0;
-	return reach->has_rowid ? reach->last_rowid - reach->first_rowid : BULK_ROWS;
+	return reach->has_rowid ? ts_reach_span(reach) : BULK_ROWS;
 }
 
 static void

@@ -2,6 +2,7 @@
 /* summary_draw - the lines of the Summary view. */
 #include "config.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "tilescope/base/mem.h"
@@ -68,29 +69,46 @@ draw_heading(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int 
 	ts_canvas_rule(c, r, TS_ROLE_BORDER, headings[arg], NULL);
 }
 
+/* Why there is no execution part: a program that does not fit is never run. */
+static bool
+could_not_run(const struct summary_view *s, int arg)
+{
+	const struct summary_verdict *v = s->verdict;
+
+	return arg == ASK_EXECUTION && v && ts_tiles_over(&v->tiles, v->target.bytes_per_tile) > 0;
+}
+
 static void
 draw_state(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int arg)
 {
 	const struct ts_pane_data *d = &s->state[arg];
-	int x = LABEL_W + 2;
+	char text[300];
+	enum ts_role role = TS_ROLE_DIM;
 
-	if (d->state == TS_PANE_ABSENT)
-		x = ts_canvas_printf(c, r, x, 0, TS_ROLE_DIM, "not in this report: %s", d->reason);
-	else if (d->state == TS_PANE_FAILED || d->state == TS_PANE_PARTIAL)
-		x = ts_canvas_printf(c, r, x, 0, TS_ROLE_ERROR, "%s: %s",
+	if (d->state == TS_PANE_ABSENT && could_not_run(s, arg))
+		snprintf(text, sizeof(text), "no execution part: the program does not fit");
+	else if (d->state == TS_PANE_ABSENT && d->option)
+		snprintf(text, sizeof(text), "not found (recorded by %s)", d->option);
+	else if (d->state == TS_PANE_ABSENT)
+		snprintf(text, sizeof(text), "not found: %s", d->reason);
+	else if (d->state == TS_PANE_FAILED || d->state == TS_PANE_PARTIAL) {
+		snprintf(text, sizeof(text), "%s: %s",
 			d->state == TS_PANE_PARTIAL ? "only part could be read"
 						    : "could not be read",
 			d->reason);
-	else
-		ts_canvas_pending(c, r, x, 0);
-	if (d->state == TS_PANE_ABSENT && d->option)
-		ts_canvas_printf(c, r, x + 2, 0, TS_ROLE_NOTE, "(recorded by %s)", d->option);
+		role = TS_ROLE_ERROR;
+	} else {
+		ts_canvas_pending(c, r, LABEL_W + 2, 0);
+		return;
+	}
+	ts_canvas_field(c, r, LABEL_W + 2, 0, r.w - LABEL_W - 3, role, text, strlen(text),
+		TS_FIELD_ELLIPSIS);
 }
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-static const char *const gaps_words[] = {"whether this includes gaps is not known", "without gaps",
-	"gaps included"};
+static const char *const gaps_words[] = {"whether figures include them is not known",
+	"not included", "included"};
 
 static void
 draw_fits(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int arg)
@@ -142,7 +160,7 @@ draw_total(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int ar
 	const struct ts_tiles *t = &s->verdict->tiles;
 	const struct ts_target *g = &s->verdict->target;
 	char buf[TS_FMT_MAX];
-	int64_t over = (int64_t)ts_tiles_over(t, g->bytes_per_tile), room;
+	int64_t room;
 	int x = label(c, r, "total");
 
 	(void)arg;
@@ -154,11 +172,19 @@ draw_total(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int ar
 			ts_fmt_percent(buf, (double)t->total, (double)room));
 	}
 	x = put_count(c, r, x, "   tiles ", (int64_t)t->count);
-	x = put_bytes(s, c, r, x, "   mean ", t->used / (int64_t)t->count);
-	if (over > 0) {
-		ts_canvas_printf(c, r, x, 0, TS_ROLE_BAD, "   %s over the limit",
-			ts_fmt_count(buf, over));
-	}
+	put_bytes(s, c, r, x, "   mean ", t->used / (int64_t)t->count);
+}
+
+static void
+draw_over(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int arg)
+{
+	int64_t limit = s->verdict->target.bytes_per_tile;
+	int64_t over = (int64_t)ts_tiles_over(&s->verdict->tiles, limit);
+	char buf[TS_FMT_MAX];
+
+	(void)arg;
+	ts_canvas_printf(c, r, label(c, r, "over the limit"), 0, TS_ROLE_BAD, "%s tile%s",
+		ts_fmt_count(buf, over), over == 1 ? "" : "s");
 }
 
 static void
@@ -168,12 +194,15 @@ draw_gaps(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int arg
 	int x = label(c, r, "gaps");
 
 	(void)arg;
-	if (t->total_gaps != TS_UNKNOWN && t->total_gaps >= t->total)
-		x = put_bytes(s, c, r, x, "", t->total_gaps - t->total) + 2;
-	x = ts_canvas_printf(c, r, x, 0, TS_ROLE_NOTE, "worst tile and mean: %s",
-		gaps_words[t->gaps + 1]);
+	if (t->total_gaps != TS_UNKNOWN && t->total_gaps >= t->total) {
+		x = put_bytes(s, c, r, x, "", t->total_gaps - t->total);
+		x = put_bytes(s, c, r, x, "   total with gaps ", t->total_gaps);
+		ts_canvas_text(c, r, x + 3, 0, TS_ROLE_NOTE, "worst tile and mean: with gaps");
+		return;
+	}
+	x = ts_canvas_printf(c, r, x, 0, TS_ROLE_NOTE, "%s", gaps_words[t->gaps + 1]);
 	if (s->verdict->target.assumed)
-		ts_canvas_text(c, r, x + 2, 0, TS_ROLE_NOTE, "limit assumed");
+		ts_canvas_text(c, r, x + 3, 0, TS_ROLE_NOTE, "limit assumed");
 }
 
 static void
@@ -439,6 +468,36 @@ draw_assumed(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int 
 	ts_canvas_text(c, r, label(c, r, "assumed"), 0, TS_ROLE_NOTE, assumed[arg].words);
 }
 
+/* Rows that were left out of the figures above, by relation; 0 = none, or not counted yet. */
+static int64_t
+left_out(const struct summary_view *s, int which, const char **what)
+{
+	static const char *const names[] = {"tile memory", "memory categories", "steps by IPU",
+		"steps by IPU that name no step", "liveness"};
+	const int64_t counts[] = {s->verdict ? s->verdict->tiles.bad_rows : 0,
+		s->categories ? s->categories->sums.bad_rows : 0,
+		s->execution ? s->execution->sums.bad_rows : 0,
+		s->execution ? s->execution->sums.orphans : 0,
+		s->small ? s->small->peak.bad_rows : 0};
+
+	if (which < 0 || which >= (int)TS_COUNT(counts))
+		return -1;
+	*what = names[which];
+	return counts[which];
+}
+
+static void
+draw_left_out(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int arg)
+{
+	const char *what = "";
+	int64_t rows = left_out(s, arg, &what);
+	char buf[TS_FMT_MAX];
+
+	ts_canvas_printf(c, r, 1, 0, TS_ROLE_WARN,
+		"%s: %s rows left out (a number is missing, negative or too large)", what,
+		ts_fmt_count(buf, rows));
+}
+
 static void
 draw_note(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int arg)
 {
@@ -507,6 +566,8 @@ memory_lines(struct summary_view *s)
 		int64_t worst = v->tiles.tile[v->tiles.worst].tile;
 
 		lead(add(s, draw_fits, 0), GO_TILE, worst);
+		if (ts_tiles_over(&v->tiles, v->target.bytes_per_tile) > 0)
+			lead(add(s, draw_over, 0), GO_TILE, worst);
 		lead(add(s, draw_total, 0), GO_TILE, worst);
 		lead(add(s, draw_gaps, 0), GO_TILE, worst);
 	}
@@ -536,6 +597,27 @@ cycle_lines(struct summary_view *s)
 }
 
 static void
+note_lines(struct summary_view *s)
+{
+	const struct ts_report *report = s->base.env->report;
+	const char *what;
+	bool any = report->notes.count > 0;
+
+	if (any)
+		heading(s, HEAD_NOTES);
+	for (int i = 0; i < report->notes.count; i++)
+		add(s, draw_note, i);
+	for (int i = 0; left_out(s, i, &what) >= 0; i++) {
+		if (left_out(s, i, &what) == 0)
+			continue;
+		if (!any)
+			heading(s, HEAD_NOTES);
+		any = true;
+		add(s, draw_left_out, i);
+	}
+}
+
+static void
 fact_lines(struct summary_view *s)
 {
 	const struct ts_report *report = s->base.env->report;
@@ -559,10 +641,7 @@ fact_lines(struct summary_view *s)
 	for (size_t i = 0; i < TS_COUNT(assumed); i++)
 		if (is_assumed(report, i))
 			add(s, draw_assumed, (int)i);
-	if (report->notes.count > 0)
-		heading(s, HEAD_NOTES);
-	for (int i = 0; i < report->notes.count; i++)
-		add(s, draw_note, i);
+	note_lines(s);
 	if (s->small && s->small->hosts > 0)
 		heading(s, HEAD_HOST);
 	for (int i = 0; s->small && i < s->small->hosts; i++)

@@ -140,7 +140,9 @@ send(struct trace_view *t, enum trace_kind kind, struct trace_fetch *f)
 {
 	enum ts_worker_id worker = kinds[kind].worker;
 
-	if (t->trace && t->trace->forwards && kind != ASK_LOCATE)
+	/* what can only be read forwards is read whole: not by the worker that the screen waits for */
+	if ((t->trace && t->trace->forwards) ||
+		(!t->trace && !t->view.env->report->binding[TS_STEP].reach.has_rowid))
 		worker = TS_WORKER_BULK;
 	t->fetch[kind] = &f->fetch;
 	ts_fetch_send(&t->view, &f->fetch, (int)kind, worker, kinds[kind].what);

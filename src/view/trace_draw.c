@@ -281,6 +281,7 @@ chart_column(const struct trace_view *t, int x)
 {
 	const struct ts_trace_chart *k = &t->chart;
 	int64_t a, b, middle;
+	int column;
 
 	if (k->from == t->trace->from + t->span.from && k->to == t->trace->from + t->span.to &&
 		k->columns == t->span.columns)
@@ -289,7 +290,8 @@ chart_column(const struct trace_view *t, int x)
 	middle = t->trace->from + a + (b - a) / 2;
 	if (middle < k->from || middle >= k->to)
 		return -1;
-	return (int)((double)(middle - k->from) / (double)(k->to - k->from) * k->columns);
+	column = (int)((double)(middle - k->from) / (double)(k->to - k->from) * k->columns);
+	return column < k->columns ? column : -1; /* rounded up at the end of an enormous range */
 }
 
 static int
