@@ -48,6 +48,9 @@ static const struct choice scales[] = {{"small", TS_DEMO_SMALL}, {"bert", TS_DEM
 	{"huge", TS_DEMO_HUGE}, {NULL, 0}};
 static const struct choice layouts[] = {{"store", TS_DEMO_STORE}, {"sdk", TS_DEMO_SDK}, {NULL, 0}};
 
+static const struct choice starts[] = {{"summary", TS_START_SUMMARY}, {"memory", TS_START_MEMORY},
+	{"liveness", TS_START_LIVENESS}, {"trace", TS_START_TRACE}, {NULL, 0}};
+
 enum kind { FLAG, TEXT, CHOICE, INTEGER, NUMBER, SEED };
 
 struct option_def {
@@ -80,8 +83,8 @@ static const struct option_def options[] = {
 		"where caches are kept; none: nowhere", 0},
 	{"latest", 0, FLAG, AT(latest), NULL, TS_FOR_APP | TS_FOR_SUMMARY | TS_FOR_SCHEMA, NULL,
 		"PATH is a directory: the newest report below", 0},
-	{"at", 0, TEXT, AT(at), NULL, TS_FOR_APP | TS_FOR_DEMO, "VIEW",
-		"begin with summary, memory, liveness or trace", 0},
+	{"at", 0, CHOICE, AT(at), starts, TS_FOR_APP | TS_FOR_DEMO, "summary|memory|liveness|trace",
+		"begin with that view", 0},
 	{"theme", 0, TEXT, AT(theme), NULL, TS_FOR_APP | TS_FOR_DEMO, "NAME",
 		"default, mono, colour-blind, your own", 0},
 	{"keymap", 0, TEXT, AT(keymap), NULL, TS_FOR_APP | TS_FOR_DEMO, "NAME",
@@ -155,8 +158,9 @@ set_number(struct ts_args *args, const struct option_def *o, const char *word, s
 
 	if (code)
 		return code;
-	if (o->kind == INTEGER && v > INT32_MAX)
-		return ts_err_set(err, TS_E_USAGE, "--%s: %s is too large", o->name, word);
+	if (o->kind == INTEGER && (v < 1 || v > INT32_MAX))
+		return ts_err_set(err, TS_E_USAGE, "--%s takes a number from 1 on, not \"%s\"",
+			o->name, word);
 	if (o->kind == INTEGER)
 		*(int *)(void *)to = (int)v;
 	else if (o->kind == SEED)

@@ -232,29 +232,12 @@ turn(struct loop *l)
 
 /* --- begin and end ---------------------------------------------------------------------------- */
 
-static const struct {
-	const char *name;
-	enum ts_view_id view;
-} starts[] = {
-	{"summary", TS_VIEW_SUMMARY},
-	{"memory", TS_VIEW_MEMORY},
-	{"liveness", TS_VIEW_LIVENESS},
-	{"trace", TS_VIEW_TRACE},
+static const enum ts_view_id starts[] = {
+	[TS_START_SUMMARY] = TS_VIEW_SUMMARY,
+	[TS_START_MEMORY] = TS_VIEW_MEMORY,
+	[TS_START_LIVENESS] = TS_VIEW_LIVENESS,
+	[TS_START_TRACE] = TS_VIEW_TRACE,
 };
-
-static enum ts_code
-first_view(enum ts_view_id *out, const char *name, struct ts_err *err)
-{
-	*out = TS_VIEW_SUMMARY;
-	for (size_t i = 0; name && i < TS_COUNT(starts); i++)
-		if (strcmp(starts[i].name, name) == 0) {
-			*out = starts[i].view;
-			return TS_OK;
-		}
-	return name ? ts_err_set(err, TS_E_USAGE,
-			      "--at takes summary, memory, liveness or trace, not \"%s\"", name)
-		    : TS_OK;
-}
 
 static void
 tell_terminal(struct ts_app *app)
@@ -311,18 +294,14 @@ begin(struct loop *l, const struct ts_args *args, struct ts_err *err)
 {
 	struct ts_app *app = &l->app;
 	struct ts_job *early;
-	enum ts_view_id view;
 	enum ts_code code;
 
 	app->args = args;
 	app->path = args->path_count ? args->paths[0] : ".";
 	app->selection = (struct ts_selection){-1, -1, -1, -1};
-	code = first_view(&view, args->at, err);
 	app->log = ts_log_new();
-	if (!code && (!app->log || !open_signals(l)))
-		code = ts_err_nomem(err);
-	if (code)
-		return code;
+	if (!app->log || !open_signals(l))
+		return ts_err_nomem(err);
 	app->env = (struct ts_view_env){.options = &app->options,
 		.selection = &app->selection,
 		.go = -1,
@@ -339,7 +318,7 @@ begin(struct loop *l, const struct ts_args *args, struct ts_err *err)
 		return TS_OK;
 	code = open_screen(app, args, err);
 	if (!code)
-		ts_app_show(app, view);
+		ts_app_show(app, starts[args->at]);
 	if (early && code)
 		ts_app_give_back(early);
 	else if (early)

@@ -275,7 +275,7 @@ text_categories(const struct text *t, const struct ts_summary *s)
 
 	if (s->categories.count > 0)
 		ts_strbuf_puts(t->out,
-			"        category                          bytes  share of the categories\n");
+			"        category                           size  share of the categories\n");
 	for (int i = 0; i < s->categories.count; i++)
 		if (!ts_add_i64(&sum, s->categories.category[i].bytes))
 			sum = INT64_MAX;
@@ -318,11 +318,11 @@ text_execution(const struct text *t, const struct ts_summary *s)
 		ts_strbuf_puts(t->out, "CYCLES  not in this report (see tilescope help capture)\n");
 		return;
 	}
-	ts_strbuf_printf(t->out, "CYCLES  %s  %s steps", measured[s->about.measured + 1],
-		ts_fmt_count(buf, s->steps));
+	ts_strbuf_printf(t->out, "CYCLES  %s  %s steps, shares of their cycles",
+		measured[s->about.measured + 1], ts_fmt_count(buf, s->steps));
 	if (s->runs != TS_UNKNOWN)
 		ts_strbuf_printf(t->out, "  %s runs", ts_fmt_count(buf, s->runs));
-	ts_strbuf_printf(t->out, "\n        %4s %16s", "ipu", "cycles");
+	ts_strbuf_printf(t->out, "\n        %4s %16s", "ipu", "first to last");
 	for (int c = 0; c < TS_CLASS_COUNT; c++)
 		ts_strbuf_printf(t->out, " %7s", heads[c]);
 	ts_strbuf_putc(t->out, '\n');

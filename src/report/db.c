@@ -20,6 +20,7 @@
 enum {
 	CACHED_STATEMENTS = 32,
 	PROGRESS_OPS = 2000,	 /* virtual machine steps between looks at the token */
+	TICKS_ALWAYS = 50000,	 /* PROGRESS_OPS for one row that are allowed in any file */
 	HEAP_LIMIT = 192 << 20,	 /* bytes, the whole process */
 	LENGTH_LIMIT = 16 << 20, /* bytes, one value or row */
 };
@@ -37,6 +38,9 @@ struct ts_db {
 	const struct ts_cancel *cancel;
 	struct cached cache[CACHED_STATEMENTS];
 	unsigned clock;
+	int64_t bytes; /* of the file */
+	int64_t ticks; /* of PROGRESS_OPS since the last row */
+	bool endless;  /* more than a file of this size can need: a view that never ends */
 };
 
 /* What SQLite's primary codes mean here; all others are TS_E_FORMAT. */
@@ -63,6 +67,9 @@ fail(struct ts_db *db, int rc, struct ts_err *err)
 		return ts_err_set(err, TS_E_DAMAGED, "the file is truncated: %s", io->msg);
 	if (primary == SQLITE_IOERR && io->code)
 		return ts_err_set(err, io->code, "%s", io->msg);
+	if (primary == SQLITE_INTERRUPT && db->endless && !ts_cancelled(db->cancel))
+		return ts_err_set(err, TS_E_LIMIT,
+			"takes more work than a file of this size can need (a view that never ends?)");
 	if (primary == SQLITE_INTERRUPT || ts_cancelled(db->cancel))
 		return ts_err_set(err, TS_E_CANCELLED, "cancelled");
 	if (primary == SQLITE_NOMEM)
@@ -76,7 +83,10 @@ fail(struct ts_db *db, int rc, struct ts_err *err)
 static int
 on_progress(void *ctx)
 {
-	return ts_cancelled(((struct ts_db *)ctx)->cancel);
+	struct ts_db *db = ctx;
+
+	db->endless = ++db->ticks > TICKS_ALWAYS + db->bytes / 4;
+	return db->endless || ts_cancelled(db->cancel);
 }
 
 static const struct {
@@ -144,6 +154,7 @@ ts_db_open(struct ts_db **out, struct ts_source *source, struct ts_err *err)
 		free(db);
 		return code;
 	}
+	db->bytes = source->size;
 	sqlite3_hard_heap_limit64(HEAP_LIMIT);
 	rc = sqlite3_open_v2("file:report?immutable=1", &db->sqlite,
 		SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX |
@@ -158,6 +169,12 @@ ts_db_open(struct ts_db **out, struct ts_source *source, struct ts_err *err)
 	}
 	*out = db;
 	return TS_OK;
+}
+
+int64_t
+ts_db_bytes(const struct ts_db *db)
+{
+	return db->bytes;
 }
 
 void
@@ -280,6 +297,7 @@ ts_db_step(struct ts_db *db, sqlite3_stmt *stmt, bool *row, struct ts_err *err)
 	int rc;
 
 	ts_vfs_clear_error(db->vfs);
+	db->ticks = 0;
 	rc = sqlite3_step(stmt);
 	*row = rc == SQLITE_ROW;
 	return rc == SQLITE_ROW || rc == SQLITE_DONE ? TS_OK : fail(db, rc, err);

@@ -16,6 +16,8 @@
 #include "tilescope/base/strbuf.h"
 #include "tilescope/report/rows.h"
 
+enum { VIEW_ROWS_ALWAYS = 1 << 20, VIEW_ROWS_PER_BYTE = 16 };
+
 enum { SQL_MAX = 1 << 16, TEXT_MAX = 1 << 20, NO_ORDER = -1 };
 
 struct ts_rows {
@@ -30,6 +32,7 @@ struct ts_rows {
 	int64_t given;	       /* rows handed out */
 	struct ts_err late;    /* amid a row: told with the next one */
 	struct ts_err damaged; /* a dictionary: told at the end, for the rows are sound */
+	int64_t most;	       /* rows of a view that are believed */
 	int64_t position;
 	int64_t order; /* row order within equal values of the group, NO_ORDER = not known yet */
 	int64_t group;
@@ -157,6 +160,9 @@ ts_rows_open(struct ts_rows **out, struct ts_db *db, const struct ts_rows_query 
 		return ts_err_nomem(err);
 	rows->db = db;
 	rows->q = *q;
+	rows->most = q->binding->reach.rows->kind == TS_OBJECT_TABLE
+		? INT64_MAX
+		: VIEW_ROWS_ALWAYS + VIEW_ROWS_PER_BYTE * ts_db_bytes(db);
 	rows->position = -1;
 	for (int i = 0; i < TS_ROWS_COLUMNS; i++)
 		ts_strbuf_init(&rows->text[i], TEXT_MAX);
@@ -285,6 +291,11 @@ ts_rows_next(struct ts_rows *rows, bool *there, struct ts_err *err)
 		return tell(&rows->damaged, err);
 	while (!(code = ts_db_step(rows->db, rows->stmt, there, err)) && *there) {
 		advance(rows);
+		if (rows->position >= rows->most) {
+			code = ts_err_set(err, TS_E_LIMIT,
+				"more rows than a file of this size can have (a view that never ends?)");
+			break;
+		}
 		if (in_range(rows)) {
 			rows->given++;
 			return TS_OK;

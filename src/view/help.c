@@ -54,7 +54,7 @@ put_binding(struct ts_strbuf *out, const struct ts_keymap *map, size_t first)
 		}
 		ts_strbuf_printf(&keys, "%s%s", keys.len ? " " : "", ts_keys_print(text, &o->keys));
 	}
-	ts_strbuf_printf(out, "  %-22s %-16s %s\n", keys.s, ts_commands[b->cmd].name,
+	ts_strbuf_printf(out, "  %-20s %-15s %s\n", keys.s, ts_commands[b->cmd].name,
 		b->argc ? b->note : ts_commands[b->cmd].help);
 	ts_strbuf_fini(&keys);
 }
@@ -176,10 +176,11 @@ help_draw(struct ts_view *v, struct ts_canvas *c)
 	ts_list_window(&h->list, &from, &to);
 	for (int64_t i = from; i < to && i < h->lines; i++) {
 		const char *s = h->line[i];
+		size_t skip = strnlen(s, (size_t)h->list.left);
 		enum ts_role role = *s && *s != ' ' ? TS_ROLE_HEADER : TS_ROLE_TEXT;
 		int y = (int)(i - from);
 
-		ts_canvas_text(c, h->area, 1, y, role, s);
+		ts_canvas_text(c, h->area, 0, y, role, s + skip);
 		if (i == h->list.cursor)
 			ts_canvas_overlay(c, ts_rect_row(h->area, y), TS_ROLE_CURSOR);
 	}

@@ -23,6 +23,7 @@ enum ts_exit {
 };
 
 enum ts_format { TS_FORMAT_TEXT, TS_FORMAT_JSON, TS_FORMAT_CSV, TS_FORMAT_MD };
+enum ts_start { TS_START_SUMMARY, TS_START_MEMORY, TS_START_LIVENESS, TS_START_TRACE };
 enum ts_when { TS_WHEN_AUTO, TS_WHEN_NEVER, TS_WHEN_ALWAYS };
 
 struct ts_verb;
@@ -35,7 +36,7 @@ struct ts_args {
 	const char *output;	    /* -o FILE, or NULL */
 	const char *cache;	    /* --cache DIR|none, or NULL */
 	const char *theme, *keymap; /* or NULL */
-	const char *at;		    /* --at VIEW, or NULL */
+	enum ts_start at;	    /* --at VIEW */
 	bool quiet, verbose, help, version, latest, ascii, mouse;
 	struct ts_demo_options demo;
 	int path_count;

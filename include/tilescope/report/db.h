@@ -42,7 +42,8 @@ enum ts_code ts_db_prepare_sql(struct ts_db *db, sqlite3_stmt **stmt, struct ts_
 	struct ts_err *err) TS_WARN_UNUSED;
 
 /*
- * Step: *row says whether there is one. Errors: TS_E_DAMAGED, TS_E_CANCELLED, TS_E_LIMIT (needs
+ * Step: *row says whether there is one. A row that takes more work than a file of this size can need ends
+ * the statement (TS_E_LIMIT): a hostile view may never end. Errors: TS_E_DAMAGED, TS_E_CANCELLED, TS_E_LIMIT (needs
  * too much memory), TS_E_SYS, TS_E_FORMAT (anything else SQLite says).
  */
 enum ts_code ts_db_step(struct ts_db *db, sqlite3_stmt *stmt, bool *row,
@@ -51,6 +52,9 @@ enum ts_code ts_db_step(struct ts_db *db, sqlite3_stmt *stmt, bool *row,
 /* A statement with at most one row and one integer; *found false when there is no row or NULL. */
 enum ts_code ts_db_int(struct ts_db *db, int64_t *out, bool *found, const char *sql,
 	struct ts_err *err) TS_WARN_UNUSED;
+
+/* Size of the file. */
+int64_t ts_db_bytes(const struct ts_db *db);
 
 sqlite3 *ts_db_handle(struct ts_db *db);
 
