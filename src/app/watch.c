@@ -16,7 +16,7 @@
 #include "tilescope/base/fmt.h"
 #include "tilescope/base/mem.h"
 
-enum { TICK_NS = 250000000 };
+enum { TICK_NS = 250000000, BAR_W = 20 };
 
 struct ts_watch {
 	pthread_t thread;
@@ -38,17 +38,33 @@ fill(sigset_t *set)
 	sigaddset(set, SIGUSR2); /* wakes the thread to its end */
 }
 
+/* "[#####...............] " of a known total; nothing of an unknown one. */
+static const char *
+bar(char out[BAR_W + 4], int64_t done, int64_t total)
+{
+	int full = total > 0 ? (int)((double)done / (double)total * BAR_W) : 0;
+
+	if (total <= 0)
+		return "";
+	out[0] = '[';
+	for (int i = 0; i < BAR_W; i++)
+		out[i + 1] = i < full ? '#' : '.';
+	memcpy(out + BAR_W + 1, "] ", 3);
+	return out;
+}
+
 static void
 show_progress(struct ts_watch *w)
 {
 	int64_t done = w->progress.done, total = w->progress.total;
 	double seconds = (double)(ts_clock_us() - w->started) / 1e6;
-	char a[TS_FMT_MAX], b[TS_FMT_MAX], rate[TS_FMT_MAX];
+	char a[TS_FMT_MAX], b[TS_FMT_MAX], rate[TS_FMT_MAX], drawn[BAR_W + 4];
 
 	if (!w->show || done == 0)
 		return;
-	fprintf(stderr, "\r%s: %s rows  %s  %s rows/s\033[K", w->what, ts_fmt_count(a, done),
+	fprintf(stderr, "\r%s %s%s  %s rows, %s/s\033[K", w->what, bar(drawn, done, total),
 		total > 0 ? ts_fmt_percent(b, (double)done, (double)total) : "",
+		ts_fmt_cycles_short(a, done),
 		ts_fmt_cycles_short(rate, (int64_t)((double)done / (seconds > 0 ? seconds : 1))));
 	fflush(stderr);
 }

@@ -197,7 +197,7 @@ draw_gaps(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int arg
 	if (t->total_gaps != TS_UNKNOWN && t->total_gaps >= t->total) {
 		x = put_bytes(s, c, r, x, "", t->total_gaps - t->total);
 		x = put_bytes(s, c, r, x, "   total with gaps ", t->total_gaps);
-		ts_canvas_text(c, r, x + 3, 0, TS_ROLE_NOTE, "worst tile and mean: with gaps");
+		ts_canvas_text(c, r, x + 3, 0, TS_ROLE_NOTE, "worst, mean: with gaps");
 		return;
 	}
 	x = ts_canvas_printf(c, r, x, 0, TS_ROLE_NOTE, "%s", gaps_words[t->gaps + 1]);
