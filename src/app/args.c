@@ -68,11 +68,11 @@ struct option_def {
 #define AT(member) offsetof(struct ts_args, member)
 
 static const struct option_def options[] = {
-	{"format", 'f', CHOICE, AT(format), formats, TS_FOR_SUMMARY, "text|json|csv|md",
-		"how to print", 0},
+	{"format", 'f', CHOICE, AT(format), formats, TS_FOR_SUMMARY | TS_FOR_APP,
+		"text|json|csv|md", "how to print the summary", 0},
 	{"format", 'f', CHOICE, AT(format), schema_formats, TS_FOR_SCHEMA, "text|json",
 		"how to print", 0},
-	{"output", 'o', TEXT, AT(output), NULL, TS_FOR_SUMMARY | TS_FOR_SCHEMA, "FILE",
+	{"output", 'o', TEXT, AT(output), NULL, TS_FOR_SUMMARY | TS_FOR_SCHEMA | TS_FOR_APP, "FILE",
 		"write there instead of standard output", 0},
 	{"units", 'u', CHOICE, AT(units), units, TS_FOR_APP | TS_FOR_SUMMARY | TS_FOR_DEMO,
 		"kib|kb|bytes", "units of memory in text", 0},

@@ -12,7 +12,10 @@ ts_verb_app(const struct ts_args *args)
 {
 	struct ts_err err = {0};
 
-	if (isatty(STDOUT_FILENO))
+	bool printed = args->format != TS_FORMAT_TEXT ||
+		args->output; /* the summary is asked for */
+
+	if (isatty(STDOUT_FILENO) && !printed)
 		return ts_app_run(args);
 	if (args->path_count > 0)
 		return ts_verb_summary(args);
