@@ -427,15 +427,6 @@ ts_canvas_overlay(struct ts_canvas *c, struct ts_rect r, enum ts_role over)
 }
 
 void
-ts_canvas_attr(struct ts_canvas *c, struct ts_rect r, int attr)
-{
-	r = ts_rect_clip(r, ts_canvas_rect(c));
-	for (int y = r.y; y < r.y + r.h; y++)
-		for (int x = r.x; x < r.x + r.w; x++)
-			cell_at(c, x, y)->attr |= (uint8_t)attr;
-}
-
-void
 ts_canvas_cursor(struct ts_canvas *c, struct ts_rect r, int x, int y)
 {
 	struct ts_rect at = inside(r, x, y, 1, 1);

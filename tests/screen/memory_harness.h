@@ -17,13 +17,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "report_dir.h"
+
 #include "tilescope/base/mem.h"
 #include "tilescope/report/demo.h"
 #include "tilescope/view/fetch.h"
 #include "tilescope/view/memory.h"
 
 struct harness {
-	char dir[64];
+	char dir[REPORT_DIR];
 	char *path;
 	struct ts_report *report;
 	struct ts_options options;
@@ -70,34 +72,21 @@ static inline void
 harness_dir(struct harness *h)
 {
 	memset(h, 0, sizeof(*h));
-	snprintf(h->dir, sizeof(h->dir), "/tmp/ts-memory-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(h->dir));
+	report_dir_make(h->dir);
 }
 
 static inline void
 harness_demo(struct harness *h, const struct ts_demo_options *o)
 {
-	struct ts_err err = {0};
-
 	harness_dir(h);
-	ck_assert_msg(ts_demo_write(&h->path, h->dir, o, NULL, NULL, &err) == TS_OK, "%s", err.msg);
+	report_dir_demo(h->dir, &h->path, o);
 }
 
 /* Change the report with SQL, or make one with the SDK's names. */
 static inline void
 harness_sql(struct harness *h, const char *sql)
 {
-	char *message = NULL;
-	sqlite3 *db;
-
-	if (!h->path) {
-		h->path = malloc(128);
-		ck_assert_ptr_nonnull(h->path);
-		snprintf(h->path, 128, "%s/profile.pop", h->dir);
-	}
-	ck_assert_int_eq(sqlite3_open(h->path, &db), SQLITE_OK);
-	ck_assert_msg(sqlite3_exec(db, sql, NULL, NULL, &message) == SQLITE_OK, "%s", message);
-	sqlite3_close(db);
+	report_dir_sql(h->dir, &h->path, "profile.pop", sql);
 }
 
 /* Receive one answer, waiting for it; false when none comes in `ms`. */

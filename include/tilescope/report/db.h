@@ -30,7 +30,7 @@ void ts_db_set_cancel(struct ts_db *db, const struct ts_cancel *cancel);
 
 /*
  * A statement for `sql`, from the cache or new, reset and without bindings. Give it back with
- * ts_db_release(). Errors: as ts_db_fail().
+ * ts_db_release(). Errors: as ts_db_step().
  */
 enum ts_code ts_db_prepare(struct ts_db *db, sqlite3_stmt **stmt, const char *sql,
 	struct ts_err *err) TS_WARN_UNUSED;

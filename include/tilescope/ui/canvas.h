@@ -182,9 +182,6 @@ void ts_canvas_rule(struct ts_canvas *c, struct ts_rect r, enum ts_role role, co
 /* Lay a role over all cells of r; their glyphs stay (cursor line, selection, match). */
 void ts_canvas_overlay(struct ts_canvas *c, struct ts_rect r, enum ts_role over);
 
-/* Add attributes (enum ts_attr) to all cells of r. */
-void ts_canvas_attr(struct ts_canvas *c, struct ts_rect r, int attr);
-
 /* Put the terminal's own cursor at x, y of r (hidden when that is outside). */
 void ts_canvas_cursor(struct ts_canvas *c, struct ts_rect r, int x, int y);
 

@@ -4,7 +4,7 @@
  *
  * A list knows how many rows there are (or that it does not know yet), how many fit on the screen,
  * which is the first of these and which one the cursor is on. It neither holds nor draws rows: a
- * view reads ts_list_window(), asks for what ts_list_wanted() says, draws with table.h.
+ * view reads ts_list_window(), asks for what ts_list_enough() says, draws with table.h.
  *
  * Rows are numbered from 0. Counts go up to TS_LIST_MAX (2^53); anything is clamped.
  */
