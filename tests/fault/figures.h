@@ -17,12 +17,14 @@
 #include "tilescope/report/demo.h"
 #include "tilescope/report/execution.h"
 #include "tilescope/report/liveness.h"
+#include "tilescope/report/lives.h"
 #include "tilescope/report/memory.h"
 #include "tilescope/report/names.h"
 #include "tilescope/report/report.h"
 #include "tilescope/report/summary.h"
 #include "tilescope/report/target.h"
 #include "tilescope/report/tile_variables.h"
+#include "tilescope/report/trace.h"
 
 /* ---- numbers (FNV-1a) ---- */
 
@@ -204,6 +206,63 @@ figure_tile_variables(uint64_t *d, struct ts_reader *rd, struct ts_err *err)
 	return code;
 }
 
+/* Everything that the Trace asks: extent, a window of steps, the lanes, a search and its share. */
+static inline enum ts_code
+figure_trace(uint64_t *d, struct ts_reader *rd, struct ts_err *err)
+{
+	struct ts_trace *t = NULL;
+	struct ts_trace_window w = {0};
+	struct ts_trace_chart c = {0};
+	struct ts_trace_hits h = {0};
+	struct ts_trace_cost cost = {0};
+	int64_t row = 0, at = 0;
+	bool found = false;
+	enum ts_code code = ts_trace_open(&t, rd, NULL, err);
+	bool lanes = !code && t->ipus > 0; /* what is damaged may leave none */
+	int64_t ipu = lanes ? t->ipu[0] : -1;
+
+	if (!code)
+		code = ts_trace_find_step(&row, &at, &found, rd, t, 20, err);
+	if (!code)
+		code = ts_trace_window_read(&w, rd, t, ipu, row, ts_trace_row_at(t, row), 5, 10,
+			err);
+	if (!code && lanes)
+		code = ts_trace_chart_read(&c, rd, t, t->from, t->to, 20, t->ipu, t->ipus, NULL,
+			err);
+	if (!code)
+		code = ts_trace_search(&h, rd, t, "a", NULL, err);
+	if (!code && lanes)
+		code = ts_trace_cost_read(&cost, rd, t, &h, ipu, 20, NULL, err);
+	for (int i = 0; i < w.count; i++)
+		digest_i64(d, w.row[i].step + w.row[i].cycles);
+	digest_i64(d, row + found);
+	digest_i64(d, c.rows);
+	digest_i64(d, h.count);
+	ts_trace_hits_fini(&h);
+	ts_trace_chart_fini(&c);
+	ts_trace_window_fini(&w);
+	ts_trace_release(t);
+	return code;
+}
+
+static inline enum ts_code
+figure_lives(uint64_t *d, struct ts_reader *rd, struct ts_err *err)
+{
+	struct ts_lives *l = NULL;
+	struct ts_alive *a = NULL;
+	enum ts_code code = ts_lives_read(&l, rd, NULL, err);
+
+	if (!code)
+		code = ts_alive_read(&a, rd, l, 10, 0, NULL, err);
+	if (a) {
+		digest_i64(d, a->count + a->bytes);
+		digest(d, a->text.s, a->text.len);
+	}
+	ts_alive_close(a);
+	ts_lives_close(l);
+	return code;
+}
+
 /* Softens what goes wrong: `partial` is then set. */
 static inline enum ts_code
 read_summary(uint64_t *d, bool *partial, struct ts_reader *rd, struct ts_err *err)
@@ -236,6 +295,8 @@ static const struct figure {
 	{"facts", figure_facts, false},
 	{"liveness", figure_liveness, true},
 	{"tile variables", figure_tile_variables, true},
+	{"trace", figure_trace, true},
+	{"lives", figure_lives, true},
 };
 
 /* ---- a small report ---- */
