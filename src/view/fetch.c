@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "tilescope/report/index.h"
 #include "tilescope/view/fetch.h"
 
 void
@@ -41,6 +42,7 @@ run(struct ts_job *job, void *local)
 	if (f->code)
 		return;
 	ts_reader_set_cancel(l->reader, &job->cancel);
+	ts_reader_set_index(l->reader, f->index);
 	f->code = f->read(f, l->reader, &f->err);
 	ts_reader_set_cancel(l->reader, NULL);
 }
@@ -50,6 +52,7 @@ ts_fetch_send(struct ts_view *v, struct ts_fetch *f, int kind, enum ts_worker_id
 	const char *what)
 {
 	f->report = ts_report_hold(v->env->report);
+	f->index = ts_index_hold(v->env->index);
 	f->job.run = run;
 	f->job.what = what;
 	f->job.worker = worker;
@@ -67,6 +70,7 @@ ts_fetch_free(struct ts_fetch *f)
 	if (f->fini)
 		f->fini(f);
 	ts_report_close(f->report);
+	ts_index_release(f->index);
 	free(f);
 }
 

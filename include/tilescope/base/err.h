@@ -21,6 +21,7 @@ enum ts_code {
 	TS_E_ABSENT,	/* this report does not record it */
 	TS_E_LIMIT,	/* larger than we are willing to read */
 	TS_E_CANCELLED, /* somebody called ts_cancel_set() */
+	TS_E_STALE,	/* the report has changed meanwhile */
 	TS_E_CONNECT,	/* connection or authentication */
 };
 

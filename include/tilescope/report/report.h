@@ -96,9 +96,12 @@ const char *ts_part_name(enum ts_part part);
 const char *ts_part_state_name(enum ts_part_state state);
 const char *ts_kind_name(enum ts_kind kind);
 
+struct ts_index;
+
 /* One thread's connections to a report. */
 struct ts_reader {
 	const struct ts_report *report;
+	struct ts_index *index; /* held; NULL = none: figures then come from the rows */
 	struct ts_db *db[TS_SOURCES];
 };
 
@@ -106,6 +109,7 @@ enum ts_code ts_reader_open(struct ts_reader **rd, const struct ts_report *r,
 	struct ts_err *err) TS_WARN_UNUSED;
 void ts_reader_close(struct ts_reader *rd);
 void ts_reader_set_cancel(struct ts_reader *rd, const struct ts_cancel *cancel);
+void ts_reader_set_index(struct ts_reader *rd, struct ts_index *index);
 
 /* A cursor as ts_rows_open(), on whatever source the relation was found in; q->binding is set here. */
 struct ts_rows;

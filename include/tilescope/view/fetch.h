@@ -14,6 +14,7 @@
 struct ts_fetch {
 	struct ts_job job; /* first: the queue knows only this */
 	struct ts_report *report;
+	struct ts_index *index; /* held; or NULL */
 	enum ts_code (*read)(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err);
 	void (*fini)(struct ts_fetch *f); /* free what the answer holds (not the fetch); or NULL */
 	enum ts_code code;		  /* of `read` */

@@ -26,6 +26,7 @@ struct ts_view;
 /* Lent to every view by app/; outlives it. */
 struct ts_view_env {
 	struct ts_report *report; /* NULL until one is open; replaced on reload (view->reload) */
+	struct ts_index *index;	  /* what is built of its index, or NULL; grows (view->indexed) */
 	struct ts_jobs *jobs;
 	const struct ts_options *options;
 	struct ts_selection *selection;
@@ -50,6 +51,12 @@ struct ts_view_ops {
 
 	/* Another report, or the same read again: keep the place, drop the data. */
 	void (*reload)(struct ts_view *v);
+
+	/*
+	 * The index has grown (env->index): ask again for what is shown and would now be exact or at
+	 * once there; what is on the screen stays until the answer comes. May be NULL.
+	 */
+	void (*indexed)(struct ts_view *v);
 
 	/* The view comes to the front: take over what the selection says (a tile, a step). */
 	void (*shown)(struct ts_view *v);

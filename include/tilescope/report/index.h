@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * index - what was worked out of a report once, kept beside the caches and mapped when it is needed.
+ *
+ * A report has a folder of its own under the cache directory, named by a hash of its path, with one
+ * file for each section. A section is written to a temporary name, synced and renamed: it is whole or it
+ * is not there; each carries the identity of the report, the version of its layout and a checksum. What
+ * does not agree with the report, or with itself, is not used and built again.
+ *
+ * `struct ts_index` is a snapshot: the sections that were there when it was made. It does not change
+ * and any thread may read it; a new section makes a new snapshot that shares the old ones.
+ * Rows stay in the report. A figure comes out the same with the index and without.
+ */
+#ifndef TS_REPORT_INDEX_H
+#define TS_REPORT_INDEX_H
+
+#include <stdatomic.h>
+
+#include "tilescope/base/log.h"
+#include "tilescope/report/report.h"
+
+/* In the order in which they are built. */
+enum ts_section {
+	TS_SECTION_CATEGORIES, /* bytes by tile and category */
+	TS_SECTION_VARIABLES,  /* where the lowered variables of each tile stand; the largest */
+	TS_SECTION_LIVENESS,   /* liveness steps, and their pyramid */
+	TS_SECTION_STEPS,      /* the class of each step; a row anchor every 64 rows */
+	TS_SECTION_LANES,      /* pyramid of step_ipu by IPU; sums by IPU and class */
+	/* only when asked for, and the first to be evicted */
+	TS_SECTION_LIVES,
+	TS_SECTION_ORDER_BYTES,
+	TS_SECTION_ORDER_NAME,
+	TS_SECTION_ORDER_TILE,
+	TS_SECTION_ORDER_CATEGORY,
+	TS_SECTION_COUNT
+};
+
+/* Built without being asked for? */
+static inline bool
+ts_section_is_core(enum ts_section s)
+{
+	return s < TS_SECTION_LIVES;
+}
+
+const char *ts_section_name(enum ts_section s);
+
+/* --- the cache directory ---------------------------------------------------------------------- */
+
+/* Where, and how much. dir NULL = no index is kept, `why` says why (for the user, said once). */
+struct ts_cache {
+	char *dir;
+	int64_t cap; /* bytes of all reports together; at least what the current one needs is kept */
+	char why[TS_REASON_MAX];
+};
+
+/*
+ * `dir`: what --cache says: a directory, "none", or NULL: $XDG_CACHE_HOME/tilescope, else
+ * ~/.cache/tilescope. Made (mode 0700) when it is not there. One that cannot be written, or that lies
+ * on a network file system, leaves c->dir NULL: that is no error.
+ */
+enum ts_code ts_cache_init(struct ts_cache *c, const char *dir, int64_t cap,
+	struct ts_err *err) TS_WARN_UNUSED;
+void ts_cache_fini(struct ts_cache *c);
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+struct ts_index {
+	atomic_int uses;
+	struct ts_section_map *map[TS_SECTION_COUNT]; /* NULL = not there */
+};
+
+/*
+ * Map what is there and agrees with the report; what does not is removed and told to `log` (may be NULL).
+ * Checksums are looked at by reading, so that the pages need not stay resident. *out is never NULL
+ * with TS_OK, even where there is no cache. Errors: TS_E_NOMEM, TS_E_CANCELLED.
+ */
+enum ts_code ts_index_open(struct ts_index **out, const struct ts_cache *cache,
+	const struct ts_report *r, struct ts_log *log, const struct ts_cancel *cancel,
+	struct ts_err *err) TS_WARN_UNUSED;
+struct ts_index *ts_index_hold(struct ts_index *x); /* NULL allowed */
+void ts_index_release(struct ts_index *x);	    /* NULL allowed */
+
+/* The payload of a section and its size; NULL when it is not there (or x is NULL). 8-byte aligned. */
+const void *ts_index_section(const struct ts_index *x, enum ts_section s, size_t *size);
+
+/*
+ * `count` elements of `size` bytes at `offset` of a payload, or NULL when they do not lie in it (whole,
+ * aligned to 8): every offset and count that is read out of a section goes through here.
+ */
+const void *ts_section_at(const void *payload, size_t payload_size, uint64_t offset, uint64_t count,
+	size_t size);
+
+/* Bytes mapped by a snapshot, for the jobs view. */
+int64_t ts_index_bytes(const struct ts_index *x);
+
+/* --- writing ---------------------------------------------------------------------------------- */
+
+struct ts_section_writer;
+
+/* Begin a section. Errors: TS_E_SYS (the reason: full, read-only, ...), TS_E_NOMEM, TS_E_ABSENT: no cache. */
+enum ts_code ts_section_create(struct ts_section_writer **out, const struct ts_cache *cache,
+	const struct ts_report *r, enum ts_section s, struct ts_err *err) TS_WARN_UNUSED;
+
+/*
+ * Append n bytes; *offset (may be NULL) is where they stand in the payload, always a multiple of 8.
+ * Any thread, at the same time.
+ */
+enum ts_code ts_section_append(struct ts_section_writer *w, uint64_t *offset, const void *bytes,
+	size_t n, struct ts_err *err) TS_WARN_UNUSED;
+
+/* Write over bytes that were appended (a payload's own header, for instance, when all is known). */
+enum ts_code ts_section_put(struct ts_section_writer *w, uint64_t offset, const void *bytes,
+	size_t n, struct ts_err *err) TS_WARN_UNUSED;
+
+/*
+ * Memory that may be large: `size` bytes of zeros at the end of the payload, mapped for writing until
+ * the writer is committed or freed. For sort orders. Not together with concurrent appends.
+ */
+enum ts_code ts_section_room(struct ts_section_writer *w, uint64_t *offset, void **memory,
+	size_t size, struct ts_err *err) TS_WARN_UNUSED;
+
+/*
+ * Checksum, sync, rename. TS_E_STALE when the report has changed meanwhile: nothing is kept. Evicts
+ * what exceeds the cap. The writer is freed in every case.
+ */
+enum ts_code ts_section_commit(struct ts_section_writer *w, struct ts_err *err) TS_WARN_UNUSED;
+void ts_section_abandon(struct ts_section_writer *w); /* NULL allowed */
+
+/* A snapshot with what `x` has and section `s`, read anew. */
+enum ts_code ts_index_with(struct ts_index **out, const struct ts_index *x, enum ts_section s,
+	const struct ts_cache *cache, const struct ts_report *r, struct ts_err *err) TS_WARN_UNUSED;
+
+/*
+ * One builder a report: the lock of its folder. *got false: another program has it. Freed with the
+ * process, however it ends.
+ */
+struct ts_index_lock;
+enum ts_code ts_index_lock_take(struct ts_index_lock **lock, bool *got,
+	const struct ts_cache *cache, const struct ts_report *r, struct ts_err *err) TS_WARN_UNUSED;
+void ts_index_lock_give(struct ts_index_lock *lock); /* NULL allowed */
+
+/* --- memory that is not memory ---------------------------------------------------------------- */
+
+/*
+ * Zeroed room in an unlinked file (of the cache directory, else of $TMPDIR or /tmp), mapped: for work
+ * that grows with the report. NULL with TS_E_SYS when it cannot be had.
+ */
+enum ts_code ts_spill_new(void **memory, const struct ts_cache *cache, size_t size,
+	struct ts_err *err) TS_WARN_UNUSED;
+void ts_spill_free(void *memory, size_t size);
+
+/* --- `tilescope cache` ------------------------------------------------------------------------ */
+
+struct ts_cache_entry {
+	char *path;	       /* of the report; raw; "" when it cannot be told */
+	int64_t bytes, used_s; /* on disk; when it was used last, seconds since the epoch */
+	unsigned sections;     /* a bit for each enum ts_section */
+	bool gone;	       /* the report is not there any more, or is another one */
+};
+
+/* All reports that have a folder, the one used last first. */
+enum ts_code ts_cache_list(struct ts_cache_entry **entries, size_t *count,
+	const struct ts_cache *cache, struct ts_err *err) TS_WARN_UNUSED;
+void ts_cache_list_free(struct ts_cache_entry *entries, size_t count);
+
+/* Remove every folder that is not being built in; *bytes, *reports: what was removed. */
+enum ts_code ts_cache_clear(int64_t *bytes, size_t *reports, const struct ts_cache *cache,
+	struct ts_err *err) TS_WARN_UNUSED;
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* reader - one thread's connections to a report, and the index that it may use. See report.h. */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/report/index.h"
+#include "tilescope/report/rows.h"
+
+enum ts_code
+ts_reader_open(struct ts_reader **out, const struct ts_report *r, struct ts_err *err)
+{
+	struct ts_reader *rd = ts_alloc(1, sizeof(*rd));
+	enum ts_code code = TS_OK;
+
+	*out = NULL;
+	if (!rd)
+		return ts_err_nomem(err);
+	rd->report = r;
+	for (int i = 0; !code && i < TS_SOURCES; i++)
+		code = ts_db_open(&rd->db[i], r->source[i], err);
+	if (code) {
+		ts_reader_close(rd);
+		return code;
+	}
+	*out = rd;
+	return TS_OK;
+}
+
+void
+ts_reader_close(struct ts_reader *rd)
+{
+	if (!rd)
+		return;
+	ts_index_release(rd->index);
+	for (int i = 0; i < TS_SOURCES; i++)
+		ts_db_close(rd->db[i]);
+	free(rd);
+}
+
+void
+ts_reader_set_cancel(struct ts_reader *rd, const struct ts_cancel *cancel)
+{
+	for (int i = 0; i < TS_SOURCES; i++)
+		ts_db_set_cancel(rd->db[i], cancel);
+}
+
+void
+ts_reader_set_index(struct ts_reader *rd, struct ts_index *index)
+{
+	if (rd->index == index)
+		return;
+	ts_index_release(rd->index);
+	rd->index = ts_index_hold(index);
+}
+
+enum ts_code
+ts_reader_rows(struct ts_rows **rows, struct ts_reader *rd, enum ts_relation relation,
+	const struct ts_rows_query *q, struct ts_err *err)
+{
+	struct ts_rows_query own = *q;
+
+	own.binding = &rd->report->binding[relation];
+	if (!own.binding->bound)
+		return ts_err_set(err, TS_E_ABSENT, "%s: %s", ts_relation_def(relation)->name,
+			own.binding->reason);
+	return ts_rows_open(rows, rd->db[own.binding->source], &own, err);
+}
