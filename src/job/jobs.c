@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * jobs - two queues, two threads, one list of what is done.
+ * jobs - two queues, the threads that serve them, one list of what is done.
  *
  * One mutex guards everything and is never held while a job runs. Waking the UI is an eventfd, so that
  * it can wait for keys and answers in one ppoll().
+ *
+ * Workers of the pool run at nice 19 under SCHED_BATCH: a thread of the screen that wakes up takes the
+ * core from them at once. The one that is never patient runs at nice 10, as somebody waits for it.
  */
 #include "config.h"
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -21,29 +25,45 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/job/jobs.h"
 
-enum { QUIT_MS = 500, BULK_NICE = 10 };
+enum { QUIT_MS = 500, READY_NICE = 10, POOL_NICE = 19 };
+
+/* Which jobs a worker takes. */
+enum manner {
+	MANNER_SCREEN,
+	MANNER_READY, /* of the bulk queue: none that is patient */
+	MANNER_POOL,  /* of the bulk queue: any */
+};
 
 struct worker {
 	struct ts_jobs *jobs;
-	enum ts_worker_id id;
+	enum manner manner;
+	struct queue *queue;
 	pthread_t thread;
 	bool started, ended;
-	pthread_cond_t wake;
-	struct ts_job *first, **last; /* waiting */
+	bool forget; /* `local` is to be emptied */
 	struct ts_job *running;
 	int64_t finished;
 	void *local;
 };
 
+struct queue {
+	struct ts_job *first, **last; /* waiting */
+	pthread_cond_t wake;
+};
+
 struct ts_jobs {
 	pthread_mutex_t lock;
 	pthread_cond_t ended;
-	struct worker worker[TS_WORKER_COUNT];
+	struct queue queue[TS_WORKER_COUNT];
+	struct worker worker[TS_WORKERS_MAX];
+	int workers;
 	struct ts_job *done, **done_last;
 	void (*local_fini)(void *local);
 	int fd;
 	bool quit;
 };
+
+/* --- the workers ------------------------------------------------------------------------------ */
 
 /* With the lock held. */
 static void
@@ -59,21 +79,93 @@ finish(struct ts_jobs *jobs, struct ts_job *job)
 	(void)ignored;
 }
 
+/* With the lock held: take the job at *p out of its queue. */
+static struct ts_job *
+unlink_job(struct queue *q, struct ts_job **p)
+{
+	struct ts_job *job = *p;
+
+	*p = job->next;
+	if (!*p)
+		q->last = p;
+	return job;
+}
+
+/* With the lock held: is the worker that is never patient there to take a job? */
+static bool
+ready_is_idle(const struct ts_jobs *jobs)
+{
+	const struct worker *w = &jobs->worker[MANNER_READY];
+
+	return w->started && !w->running;
+}
+
+/*
+ * With the lock held: a job for this worker, or NULL. Those that are not patient go first; the pool takes one
+ * only when the worker that is for them has its hands full.
+ */
+static struct ts_job *
+pick(struct worker *w)
+{
+	struct ts_job **p = &w->queue->first;
+
+	if (w->manner == MANNER_SCREEN)
+		return *p ? unlink_job(w->queue, p) : NULL;
+	while (*p && (*p)->patient)
+		p = &(*p)->next;
+	if (*p && (w->manner == MANNER_READY || !ready_is_idle(w->jobs)))
+		return unlink_job(w->queue, p);
+	if (w->manner == MANNER_READY)
+		return NULL;
+	for (p = &w->queue->first; *p; p = &(*p)->next)
+		if ((*p)->patient)
+			return unlink_job(w->queue, p);
+	return NULL;
+}
+
+/* With the lock held, and held again afterwards. */
+static void
+forget(struct worker *w)
+{
+	w->forget = false;
+	if (!w->jobs->local_fini)
+		return;
+	pthread_mutex_unlock(&w->jobs->lock);
+	w->jobs->local_fini(w->local);
+	pthread_mutex_lock(&w->jobs->lock);
+}
+
 /* With the lock held: the next job to run, or NULL to end. */
 static struct ts_job *
 next_job(struct worker *w)
 {
 	struct ts_job *job;
 
-	while (!w->first && !w->jobs->quit)
-		pthread_cond_wait(&w->wake, &w->jobs->lock);
-	if (w->jobs->quit)
-		return NULL;
-	job = w->first;
-	w->first = job->next;
-	if (!w->first)
-		w->last = &w->first;
-	return job;
+	for (;;) {
+		if (w->jobs->quit)
+			return NULL;
+		if (w->forget) {
+			forget(w);
+			continue;
+		}
+		job = pick(w);
+		if (job)
+			return job;
+		pthread_cond_wait(&w->queue->wake, &w->jobs->lock);
+	}
+}
+
+/* How much of the machine a worker may have. It is a wish: where it is refused, it runs as it is. */
+static void
+lower_priority(enum manner manner)
+{
+	const struct sched_param none = {0};
+	id_t self = (id_t)syscall(SYS_gettid);
+
+	if (manner == MANNER_POOL)
+		sched_setscheduler((pid_t)self, SCHED_BATCH, &none);
+	if (manner != MANNER_SCREEN)
+		setpriority(PRIO_PROCESS, self, manner == MANNER_POOL ? POOL_NICE : READY_NICE);
 }
 
 static void *
@@ -83,12 +175,13 @@ work(void *ctx)
 	struct ts_jobs *jobs = w->jobs;
 	struct ts_job *job;
 
-	if (w->id == TS_WORKER_BULK)
-		setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), BULK_NICE);
+	lower_priority(w->manner);
 	pthread_mutex_lock(&jobs->lock);
 	while ((job = next_job(w))) {
 		w->running = job;
 		job->started_us = ts_clock_us();
+		if (w->manner == MANNER_READY && w->queue->first)
+			pthread_cond_broadcast(&w->queue->wake); /* the rest is the pool's */
 		pthread_mutex_unlock(&jobs->lock);
 		job->run(job, w->local);
 		pthread_mutex_lock(&jobs->lock);
@@ -107,6 +200,8 @@ work(void *ctx)
 	return NULL;
 }
 
+/* --- begin and end ---------------------------------------------------------------------------- */
+
 /* Signals stay with the UI thread: a thread inherits the mask of the one that makes it. */
 static int
 start(struct worker *w)
@@ -118,47 +213,62 @@ start(struct worker *w)
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	rc = pthread_create(&w->thread, NULL, work, w);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	w->started = rc == 0;
+	if (rc == 0) { /* the thread looks at it, too */
+		pthread_mutex_lock(&w->jobs->lock);
+		w->started = true;
+		pthread_mutex_unlock(&w->jobs->lock);
+	}
 	return rc;
 }
 
 static int
-init_worker(struct ts_jobs *jobs, enum ts_worker_id id, size_t local_size)
+init_worker(struct ts_jobs *jobs, int i, size_t local_size)
 {
-	struct worker *w = &jobs->worker[id];
+	struct worker *w = &jobs->worker[i];
 
 	w->jobs = jobs;
-	w->id = id;
-	w->last = &w->first;
+	w->manner = i < MANNER_POOL ? (enum manner)i : MANNER_POOL;
+	w->queue = &jobs->queue[i == 0 ? TS_WORKER_SCREEN : TS_WORKER_BULK];
 	w->local = ts_alloc(1, local_size);
-	pthread_cond_init(&w->wake, NULL);
+	jobs->workers = i + 1;
 	return w->local ? start(w) : ENOMEM;
 }
 
-enum ts_code
-ts_jobs_new(struct ts_jobs **out, size_t local_size, void (*local_fini)(void *local),
-	struct ts_err *err)
+/* The mutex, the conditions, the queues: they can be freed whatever happens next. */
+static void
+init_shared(struct ts_jobs *jobs)
 {
-	struct ts_jobs *jobs = ts_alloc(1, sizeof(*jobs));
 	pthread_condattr_t monotonic;
-	int rc = 0, why;
 
-	*out = NULL;
-	if (!jobs)
-		return ts_err_nomem(err);
 	jobs->done_last = &jobs->done;
-	jobs->local_fini = local_fini;
-	jobs->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	why = errno;
 	pthread_mutex_init(&jobs->lock, NULL);
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	pthread_cond_init(&jobs->ended, &monotonic);
 	pthread_condattr_destroy(&monotonic);
+	for (int i = 0; i < TS_WORKER_COUNT; i++) {
+		pthread_cond_init(&jobs->queue[i].wake, NULL);
+		jobs->queue[i].last = &jobs->queue[i].first;
+	}
+}
+
+enum ts_code
+ts_jobs_new_pool(struct ts_jobs **out, int pool, size_t local_size, void (*local_fini)(void *local),
+	struct ts_err *err)
+{
+	struct ts_jobs *jobs = ts_alloc(1, sizeof(*jobs));
+	int rc = 0;
+
+	*out = NULL;
+	if (!jobs)
+		return ts_err_nomem(err);
+	init_shared(jobs);
+	jobs->local_fini = local_fini;
+	jobs->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (jobs->fd < 0)
-		rc = why;
-	for (int i = 0; i < TS_WORKER_COUNT && !rc; i++)
-		rc = init_worker(jobs, (enum ts_worker_id)i, local_size);
+		rc = errno;
+	for (int i = 0; i < MANNER_POOL + pool && i < TS_WORKERS_MAX && !rc; i++)
+		rc = init_worker(jobs, i, local_size);
 	if (rc) {
 		ts_jobs_free(jobs, NULL);
 		if (rc == ENOMEM)
@@ -167,6 +277,36 @@ ts_jobs_new(struct ts_jobs **out, size_t local_size, void (*local_fini)(void *lo
 	}
 	*out = jobs;
 	return TS_OK;
+}
+
+/* Cores that this process may use. */
+static int
+cores(void)
+{
+	cpu_set_t set;
+
+	if (sched_getaffinity(0, sizeof(set), &set) == 0)
+		return CPU_COUNT(&set);
+	return (int)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+enum ts_code
+ts_jobs_new(struct ts_jobs **out, size_t local_size, void (*local_fini)(void *local),
+	struct ts_err *err)
+{
+	int n = cores();
+
+	return ts_jobs_new_pool(out,
+		n < 1			  ? 1
+			: n > TS_POOL_MAX ? TS_POOL_MAX
+					  : n,
+		local_size, local_fini, err);
+}
+
+int
+ts_jobs_pool(const struct ts_jobs *jobs)
+{
+	return jobs->workers - MANNER_POOL;
 }
 
 /* With the lock held: wait until every worker that started has ended, at most QUIT_MS. */
@@ -179,7 +319,7 @@ wait_for_workers(struct ts_jobs *jobs)
 	until.tv_nsec += (long)QUIT_MS * 1000000;
 	until.tv_sec += until.tv_nsec / 1000000000;
 	until.tv_nsec %= 1000000000;
-	for (int i = 0; i < TS_WORKER_COUNT; i++)
+	for (int i = 0; i < jobs->workers; i++)
 		while (jobs->worker[i].started && !jobs->worker[i].ended)
 			if (pthread_cond_timedwait(&jobs->ended, &jobs->lock, &until))
 				return false;
@@ -198,8 +338,7 @@ ts_jobs_free(struct ts_jobs *jobs, void (*give_back)(struct ts_job *job))
 	pthread_mutex_lock(&jobs->lock);
 	jobs->quit = true;
 	for (int i = 0; i < TS_WORKER_COUNT; i++)
-		if (jobs->worker[i].started)
-			pthread_cond_signal(&jobs->worker[i].wake);
+		pthread_cond_broadcast(&jobs->queue[i].wake);
 	ended = wait_for_workers(jobs);
 	pthread_mutex_unlock(&jobs->lock);
 	if (!ended)
@@ -207,64 +346,73 @@ ts_jobs_free(struct ts_jobs *jobs, void (*give_back)(struct ts_job *job))
 	while ((job = ts_jobs_receive(jobs)))
 		if (give_back)
 			give_back(job);
-	for (int i = 0; i < TS_WORKER_COUNT; i++) {
+	for (int i = 0; i < jobs->workers; i++) {
 		if (jobs->worker[i].started)
 			pthread_join(jobs->worker[i].thread, NULL);
-		if (jobs->worker[i].jobs)
-			pthread_cond_destroy(&jobs->worker[i].wake);
 		free(jobs->worker[i].local);
 	}
 	if (jobs->fd >= 0)
 		close(jobs->fd);
+	for (int i = 0; i < TS_WORKER_COUNT; i++)
+		pthread_cond_destroy(&jobs->queue[i].wake);
 	pthread_cond_destroy(&jobs->ended);
 	pthread_mutex_destroy(&jobs->lock);
 	free(jobs);
 	return true;
 }
 
+/* --- send, receive, cancel -------------------------------------------------------------------- */
+
+static bool
+matches(const struct ts_job *job, int owner, int kind)
+{
+	return (owner < 0 || job->owner == owner) && (kind < 0 || job->kind == kind);
+}
+
 /* With the lock held: take waiting jobs that match out of the queue. */
 static void
-drop_waiting(struct worker *w, int owner, int kind)
+drop_waiting(struct ts_jobs *jobs, struct queue *q, int owner, int kind)
 {
-	for (struct ts_job **p = &w->first; *p;) {
+	for (struct ts_job **p = &q->first; *p;) {
 		struct ts_job *job = *p;
 
-		if ((owner >= 0 && job->owner != owner) || (kind >= 0 && job->kind != kind)) {
+		if (!matches(job, owner, kind)) {
 			p = &job->next;
 			continue;
 		}
-		*p = job->next;
-		if (!*p)
-			w->last = p;
+		unlink_job(q, p);
 		job->dropped = true;
-		finish(w->jobs, job);
+		finish(jobs, job);
 	}
 }
 
+/* With the lock held. */
 static void
-cancel_running(struct worker *w, int owner, int kind)
+cancel_running(struct ts_jobs *jobs, const struct queue *q, int owner, int kind)
 {
-	struct ts_job *job = w->running;
+	for (int i = 0; i < jobs->workers; i++) {
+		struct worker *w = &jobs->worker[i];
 
-	if (job && (owner < 0 || job->owner == owner) && (kind < 0 || job->kind == kind))
-		ts_cancel_set(&job->cancel);
+		if (w->queue == q && w->running && matches(w->running, owner, kind))
+			ts_cancel_set(&w->running->cancel);
+	}
 }
 
 void
 ts_jobs_send(struct ts_jobs *jobs, struct ts_job *job)
 {
-	struct worker *w = &jobs->worker[job->worker];
+	struct queue *q = &jobs->queue[job->worker];
 
 	ts_cancel_clear(&job->cancel);
 	ts_progress_set(&job->progress, 0, 0);
 	job->dropped = false;
 	job->next = NULL;
 	pthread_mutex_lock(&jobs->lock);
-	drop_waiting(w, job->owner, job->kind);
-	cancel_running(w, job->owner, job->kind);
-	*w->last = job;
-	w->last = &job->next;
-	pthread_cond_signal(&w->wake);
+	drop_waiting(jobs, q, job->owner, job->kind);
+	cancel_running(jobs, q, job->owner, job->kind);
+	*q->last = job;
+	q->last = &job->next;
+	pthread_cond_broadcast(&q->wake); /* not each of them may take it */
 	pthread_mutex_unlock(&jobs->lock);
 }
 
@@ -301,31 +449,90 @@ ts_jobs_cancel(struct ts_jobs *jobs, int owner)
 {
 	pthread_mutex_lock(&jobs->lock);
 	for (int i = 0; i < TS_WORKER_COUNT; i++) {
-		if (!jobs->worker[i].started)
-			continue;
-		drop_waiting(&jobs->worker[i], owner, -1);
-		cancel_running(&jobs->worker[i], owner, -1);
+		drop_waiting(jobs, &jobs->queue[i], owner, -1);
+		cancel_running(jobs, &jobs->queue[i], owner, -1);
 	}
 	pthread_mutex_unlock(&jobs->lock);
 }
 
 void
+ts_jobs_forget(struct ts_jobs *jobs)
+{
+	pthread_mutex_lock(&jobs->lock);
+	for (int i = 0; i < jobs->workers; i++)
+		jobs->worker[i].forget = true;
+	for (int i = 0; i < TS_WORKER_COUNT; i++)
+		pthread_cond_broadcast(&jobs->queue[i].wake);
+	pthread_mutex_unlock(&jobs->lock);
+}
+
+/* --- telling ---------------------------------------------------------------------------------- */
+
+/* With the lock held. */
+static void
+describe(const struct worker *w, struct ts_job_info *out)
+{
+	const struct ts_job *job = w->running;
+
+	if (!job)
+		return;
+	out->what = job->what;
+	out->owner = job->owner;
+	out->kind = job->kind;
+	out->done = job->progress.done;
+	out->total = job->progress.total;
+	out->running_us = ts_clock_us() - job->started_us;
+}
+
+static int
+count_waiting(const struct queue *q)
+{
+	int n = 0;
+
+	for (const struct ts_job *job = q->first; job; job = job->next)
+		n++;
+	return n;
+}
+
+void
 ts_jobs_info(struct ts_jobs *jobs, enum ts_worker_id worker, struct ts_job_info *out)
 {
-	struct worker *w = &jobs->worker[worker];
+	const struct worker *longest = NULL;
 
-	*out = (struct ts_job_info){0};
+	*out = (struct ts_job_info){.worker = worker};
 	pthread_mutex_lock(&jobs->lock);
-	out->finished = w->finished;
-	for (const struct ts_job *job = w->first; job; job = job->next)
-		out->waiting++;
-	if (w->running) {
-		out->what = w->running->what;
-		out->owner = w->running->owner;
-		out->kind = w->running->kind;
-		out->done = w->running->progress.done;
-		out->total = w->running->progress.total;
-		out->running_us = ts_clock_us() - w->running->started_us;
+	out->waiting = count_waiting(&jobs->queue[worker]);
+	for (int i = 0; i < jobs->workers; i++) {
+		const struct worker *w = &jobs->worker[i];
+
+		if (w->queue != &jobs->queue[worker])
+			continue;
+		out->finished += w->finished;
+		if (w->running &&
+			(!longest || w->running->started_us < longest->running->started_us))
+			longest = w;
 	}
+	if (longest)
+		describe(longest, out);
+	pthread_mutex_unlock(&jobs->lock);
+}
+
+int
+ts_jobs_workers(const struct ts_jobs *jobs)
+{
+	return jobs->workers;
+}
+
+void
+ts_jobs_worker(struct ts_jobs *jobs, int i, struct ts_job_info *out)
+{
+	const struct worker *w = &jobs->worker[i];
+
+	*out = (struct ts_job_info){.worker = (enum ts_worker_id)(w->queue - jobs->queue),
+		.patient = w->manner == MANNER_POOL};
+	pthread_mutex_lock(&jobs->lock);
+	out->waiting = count_waiting(w->queue);
+	out->finished = w->finished;
+	describe(w, out);
 	pthread_mutex_unlock(&jobs->lock);
 }

@@ -20,7 +20,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/job/jobs.h"
 
-enum { JOBS_MAX = 64 };
+enum { JOBS_MAX = 64, POOL = 3 };
 
 struct gated {
 	struct ts_job job;
@@ -70,6 +70,7 @@ static void
 fini_local(void *local)
 {
 	atomic_fetch_add(&finis, ((struct local *)local)->runs + 100);
+	*(struct local *)local = (struct local){0};
 }
 
 static struct gated pool[JOBS_MAX];
@@ -96,7 +97,8 @@ begin(void)
 	atomic_store(&ran, 0);
 	atomic_store(&finis, 0);
 	given_back = 0;
-	ck_assert_int_eq(ts_jobs_new(&jobs, sizeof(struct local), fini_local, &err), TS_OK);
+	ck_assert_int_eq(ts_jobs_new_pool(&jobs, POOL, sizeof(struct local), fini_local, &err),
+		TS_OK);
 }
 
 static void
@@ -123,6 +125,14 @@ send(int i, enum ts_worker_id worker, int owner, int kind)
 	g->job.generation = (uint64_t)i;
 	ts_jobs_send(jobs, &g->job);
 	return g;
+}
+
+/* One that nobody waits for at the screen. */
+static struct gated *
+send_patient(int i, int owner, int kind)
+{
+	pool[i].job.patient = true;
+	return send(i, TS_WORKER_BULK, owner, kind);
 }
 
 static bool
@@ -172,9 +182,32 @@ START_TEST(each_worker_has_memory_of_its_own)
 	for (int i = 0; i < 4; i++)
 		receive();
 	ck_assert_int_eq(pool[0].locals + pool[2].locals, 1);
-	ck_assert_int_eq(pool[1].locals + pool[3].locals, 1);
 	end();
-	ck_assert_int_eq(atomic_load(&finis), 204);
+	ck_assert_int_eq(atomic_load(&finis), (POOL + 2) * 100 + 4);
+}
+END_TEST
+
+START_TEST(workers_forget_when_told)
+{
+	struct gated *busy;
+
+	for (int i = 0; i < 3; i++) {
+		sem_post(&send(i, TS_WORKER_SCREEN, 1, 1)->gate);
+		receive();
+	}
+	ck_assert_int_eq(pool[2].locals, 2);
+	busy = send(3, TS_WORKER_SCREEN, 1, 1);
+	wait_gate(&busy->started);
+	ts_jobs_forget(jobs);
+	while (atomic_load(&finis) < (POOL + 1) * 100) /* those that are idle, at once */
+		usleep(500);
+	ck_assert_int_eq(atomic_load(&finis), (POOL + 1) * 100);
+	sem_post(&busy->gate);
+	receive();
+	sem_post(&send(4, TS_WORKER_SCREEN, 1, 1)->gate);
+	receive();
+	ck_assert_int_eq(pool[3].locals, 3);
+	ck_assert_int_eq(pool[4].locals, 0);
 }
 END_TEST
 
@@ -190,6 +223,86 @@ START_TEST(workers_do_not_wait_for_each_other)
 	sem_post(&bulk->gate);
 	ck_assert_ptr_eq(receive(), bulk);
 	ck_assert(!bulk->saw_cancel); /* of the same owner and kind, but another worker's */
+}
+END_TEST
+
+START_TEST(patient_jobs_run_side_by_side)
+{
+	ck_assert_int_eq(ts_jobs_pool(jobs), POOL);
+	for (int i = 0; i < POOL; i++)
+		send_patient(i, 1, i);
+	for (int i = 0; i < POOL; i++)
+		wait_gate(&pool[i].started);
+	for (int i = 0; i < POOL; i++) {
+		sem_post(&pool[i].gate);
+		ck_assert_ptr_eq(receive(), &pool[i]);
+		ck_assert(!pool[i].saw_cancel);
+	}
+}
+END_TEST
+
+START_TEST(a_question_is_not_left_behind_patient_jobs)
+{
+	struct gated *question, *second;
+
+	for (int i = 0; i < POOL + 2; i++)
+		send_patient(i, 1, i);
+	for (int i = 0; i < POOL; i++)
+		wait_gate(&pool[i].started);
+	question = send(10, TS_WORKER_BULK, 2, 1);
+	wait_gate(&question->started);
+	/* a second one has to wait, but stands before what was sent earlier and is patient */
+	second = send(11, TS_WORKER_BULK, 2, 2);
+	sem_post(&pool[0].gate);
+	ck_assert_ptr_eq(receive(), &pool[0]);
+	wait_gate(&second->started);
+	sem_post(&second->gate);
+	ck_assert_ptr_eq(receive(), second);
+	for (int i = 0; i < JOBS_MAX; i++)
+		sem_post(&pool[i].gate);
+	for (int i = 0; i < POOL + 2; i++)
+		receive();
+	ck_assert_int_lt(second->order, pool[POOL].order);
+	ck_assert_int_lt(second->order, pool[POOL + 1].order);
+}
+END_TEST
+
+START_TEST(a_patient_job_never_takes_the_last_worker)
+{
+	for (int i = 0; i < POOL + 1; i++)
+		send_patient(i, 1, i);
+	for (int i = 0; i < POOL; i++)
+		wait_gate(&pool[i].started);
+	for (int i = 20; i < 40; i++) {
+		sem_post(&send(i, TS_WORKER_BULK, 2, 1)->gate);
+		ck_assert_ptr_eq(receive(), &pool[i]);
+	}
+	ck_assert_int_eq(pool[POOL].order, 0);
+	for (int i = 0; i < POOL + 1; i++)
+		sem_post(&pool[i].gate);
+	for (int i = 0; i < POOL + 1; i++)
+		receive();
+}
+END_TEST
+
+START_TEST(a_job_in_the_pool_is_cancelled_by_its_successor)
+{
+	struct gated *next;
+
+	for (int i = 0; i < POOL; i++) {
+		pool[i].wait_for_cancel = true;
+		send_patient(i, 1, i);
+	}
+	for (int i = 0; i < POOL; i++)
+		wait_gate(&pool[i].started);
+	next = send_patient(10, 1, 1);
+	sem_post(&next->gate);
+	ck_assert_ptr_eq(receive(), &pool[1]);
+	ck_assert(pool[1].saw_cancel);
+	ck_assert_ptr_eq(receive(), next);
+	ts_jobs_cancel(jobs, 1);
+	for (int i = 0; i < POOL - 1; i++)
+		ck_assert(receive()->saw_cancel);
 }
 END_TEST
 
@@ -320,10 +433,13 @@ START_TEST(what_a_worker_does_can_be_told)
 	struct ts_job_info info;
 
 	wait_gate(&g->started);
-	send(1, TS_WORKER_BULK, 4, 6);
+	g = send_patient(1, 4, 6);
+	for (int i = 2; i < POOL + 2; i++)
+		send_patient(i, 4, 6 + i);
+	wait_gate(&g->started);
 	do
 		ts_jobs_info(jobs, TS_WORKER_BULK, &info);
-	while (info.total == 0);
+	while (info.total == 0 || info.waiting > 1);
 	ck_assert_str_eq(info.what, "waiting");
 	ck_assert_int_eq(info.owner, 4);
 	ck_assert_int_eq(info.kind, 5);
@@ -333,12 +449,23 @@ START_TEST(what_a_worker_does_can_be_told)
 	ck_assert_int_ge(info.running_us, 0);
 	ts_jobs_info(jobs, TS_WORKER_SCREEN, &info);
 	ck_assert_ptr_null(info.what);
-	sem_post(&pool[0].gate);
-	sem_post(&pool[1].gate);
-	receive();
-	receive();
+	ck_assert_int_eq(ts_jobs_workers(jobs), POOL + 2);
+	ts_jobs_worker(jobs, 0, &info);
+	ck_assert(info.worker == TS_WORKER_SCREEN && !info.what && info.waiting == 0);
+	ts_jobs_worker(jobs, 1, &info);
+	ck_assert(info.worker == TS_WORKER_BULK && !info.patient && info.what);
+	ck_assert_int_eq(info.kind, 5);
+	for (int i = 2; i < POOL + 2; i++) {
+		ts_jobs_worker(jobs, i, &info);
+		ck_assert(info.worker == TS_WORKER_BULK && info.patient);
+		ck_assert(info.what && info.kind >= 6 && info.waiting == 1);
+	}
+	for (int i = 0; i < POOL + 2; i++)
+		sem_post(&pool[i].gate);
+	for (int i = 0; i < POOL + 2; i++)
+		receive();
 	ts_jobs_info(jobs, TS_WORKER_BULK, &info);
-	ck_assert_int_eq(info.finished, 2);
+	ck_assert_int_eq(info.finished, POOL + 2);
 	ck_assert_int_eq(info.waiting, 0);
 }
 END_TEST
@@ -350,14 +477,23 @@ START_TEST(ending_cancels_what_runs)
 	send(1, TS_WORKER_BULK, 1, 1);
 	wait_gate(&pool[0].started);
 	wait_gate(&pool[1].started);
+	for (int i = 10; i < 10 + POOL; i++) {
+		pool[i].wait_for_cancel = true;
+		send_patient(i, 1, i);
+		wait_gate(&pool[i].started);
+	}
 	send(2, TS_WORKER_SCREEN, 1, 2);
-	send(3, TS_WORKER_BULK, 1, 2);
+	for (int i = 20; i < 23; i++)
+		send_patient(i, 1, i);
 	ck_assert(ts_jobs_free(jobs, give_back));
 	jobs = NULL;
-	ck_assert_int_eq(given_back, 4);
+	ck_assert_int_eq(given_back, POOL + 6);
 	ck_assert(pool[0].saw_cancel && pool[1].saw_cancel);
-	ck_assert(pool[2].job.dropped && pool[3].job.dropped);
-	ck_assert_int_eq(atomic_load(&finis), 202);
+	ck_assert(pool[2].job.dropped);
+	for (int i = 10; i < 10 + POOL; i++)
+		ck_assert(pool[i].saw_cancel);
+	ck_assert(pool[20].job.dropped && pool[21].job.dropped && pool[22].job.dropped);
+	ck_assert_int_eq(atomic_load(&finis), (POOL + 2) * 100 + POOL + 2);
 }
 END_TEST
 
@@ -409,12 +545,16 @@ START_TEST(a_storm)
 
 		if (!out[i]) {
 			out[i] = true;
+			pool[i].job.patient = i % 7 != 0;
 			send(i, (enum ts_worker_id)(i % 2), i % 3, i % 5);
 			sent++;
 		}
 		if (round % 37 == 0)
 			ts_jobs_cancel(jobs, round % 4 - 1);
+		if (round % 97 == 0)
+			ts_jobs_forget(jobs);
 		ts_jobs_info(jobs, (enum ts_worker_id)(round % 2), &info);
+		ts_jobs_worker(jobs, round % ts_jobs_workers(jobs), &info);
 		while ((job = ts_jobs_receive(jobs))) {
 			out[(struct gated *)job - pool] = false;
 			back++;
@@ -437,7 +577,12 @@ main(void)
 	tcase_add_checked_fixture(c, begin, end);
 	tcase_add_test(c, a_job_runs_and_comes_back);
 	tcase_add_test(c, each_worker_has_memory_of_its_own);
+	tcase_add_test(c, workers_forget_when_told);
 	tcase_add_test(c, workers_do_not_wait_for_each_other);
+	tcase_add_test(c, patient_jobs_run_side_by_side);
+	tcase_add_test(c, a_question_is_not_left_behind_patient_jobs);
+	tcase_add_test(c, a_patient_job_never_takes_the_last_worker);
+	tcase_add_test(c, a_job_in_the_pool_is_cancelled_by_its_successor);
 	tcase_add_test(c, a_waiting_job_is_replaced);
 	tcase_add_test(c, a_replaced_last_job_leaves_a_sound_queue);
 	tcase_add_test(c, a_running_job_is_cancelled_by_its_successor);

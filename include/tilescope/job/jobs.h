@@ -3,13 +3,15 @@
  * jobs - work that the screen must not wait for.
  *
  * A job is a struct whose ownership moves into the queue when it is sent and back to the sender when it
- * is received; running cannot fail: results and errors ride inside. Two workers, each a thread: one for
- * what the screen waits for, one at low priority for passes over whole tables.
+ * is received; running cannot fail: results and errors ride inside. Two queues: one for what the screen
+ * waits for, with one worker (a thread); one for passes over whole tables, with a pool of workers at
+ * the lowest priority. Of those jobs the patient ones (nobody looks at a screen for them) go last, and
+ * there is one more worker that takes none of them: a question is not left behind the index.
  *
  * Jobs carry an owner, a kind and a generation that mean nothing here but this: a new job replaces
- * one of the same owner, kind and worker that still waits, and cancels one that runs; so holding
- * PageDown leaves one query, not fifty. Replaced jobs come back too, marked `dropped`, in the order
- * in which they were finished with.
+ * one of the same owner, kind and queue that still waits, and cancels one that runs; so holding
+ * PageDown leaves one query, not fifty. In the pool the new one may begin before the old one has ended.
+ * Replaced jobs come back too, marked `dropped`, in the order in which they were finished with.
  *
  * Threads: send, receive, cancel from one thread (the UI's). Workers have all signals blocked.
  */
@@ -26,6 +28,8 @@
 
 enum ts_worker_id { TS_WORKER_SCREEN, TS_WORKER_BULK, TS_WORKER_COUNT };
 
+enum { TS_POOL_MAX = 4, TS_WORKERS_MAX = TS_POOL_MAX + 2 };
+
 struct ts_job {
 	/* set by the sender */
 	void (*run)(struct ts_job *job,
@@ -33,6 +37,7 @@ struct ts_job {
 	const char *what;     /* for people: "counting categories" */
 	enum ts_worker_id worker;
 	int owner, kind;
+	bool patient; /* BULK: behind all that are not, and never on every worker */
 	uint64_t generation;
 
 	/* set by the queue */
@@ -47,10 +52,18 @@ struct ts_jobs;
 
 /*
  * Start the workers. Each gets `local_size` bytes of zeroed memory of its own, handed to every job
- * that it runs; `local_fini` is called on it in the worker when it ends.
+ * that it runs; `local_fini` is called on it in the worker when it ends, and when it is to forget: it
+ * leaves zeroed memory. The pool has a worker for each core, at most TS_POOL_MAX.
  */
 enum ts_code ts_jobs_new(struct ts_jobs **out, size_t local_size, void (*local_fini)(void *local),
 	struct ts_err *err) TS_WARN_UNUSED;
+
+/* The same with a pool of so many: 1 .. TS_POOL_MAX. */
+enum ts_code ts_jobs_new_pool(struct ts_jobs **out, int pool, size_t local_size,
+	void (*local_fini)(void *local), struct ts_err *err) TS_WARN_UNUSED;
+
+/* How many patient jobs run at the same time. */
+int ts_jobs_pool(const struct ts_jobs *jobs);
 
 /*
  * Cancel everything, wait at most 500 ms for the workers, and free. False when a worker did not end
@@ -71,16 +84,26 @@ int ts_jobs_fd(const struct ts_jobs *jobs);
 /* Cancel waiting and running jobs of an owner (-1 = of all). They come back. */
 void ts_jobs_cancel(struct ts_jobs *jobs, int owner);
 
+/* Every worker frees what it keeps between jobs, at once or when the job that it runs has ended. */
+void ts_jobs_forget(struct ts_jobs *jobs);
+
 /* What a worker is doing: copied, safe to show. */
 struct ts_job_info {
-	const char *what; /* NULL = idle */
+	const char *what;	  /* NULL = idle */
+	enum ts_worker_id worker; /* whose queue it serves */
 	int owner, kind;
+	bool patient;	     /* it takes patient jobs */
 	int64_t done, total; /* progress */
 	int64_t running_us;
 	int waiting;	  /* jobs in its queue */
 	int64_t finished; /* since the start */
 };
 
+/* Of a queue: the job that has run longest; all that wait, all that are finished. */
 void ts_jobs_info(struct ts_jobs *jobs, enum ts_worker_id worker, struct ts_job_info *out);
+
+/* Of one worker, 0 .. ts_jobs_workers() - 1: the screen's first, then the one that is never patient. */
+int ts_jobs_workers(const struct ts_jobs *jobs);
+void ts_jobs_worker(struct ts_jobs *jobs, int i, struct ts_job_info *out);
 
 #endif
