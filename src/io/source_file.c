@@ -91,7 +91,10 @@ ts_source_open_file(struct ts_source **s, const char *path, struct ts_err *err)
 	}
 	f->base.ops = &file_ops;
 	f->base.size = st.st_size;
-	f->base.mtime = st.st_mtime;
+	f->base.mtime = st.st_mtim.tv_sec;
+	f->base.mtime_ns = st.st_mtim.tv_nsec;
+	f->base.device = st.st_dev;
+	f->base.inode = st.st_ino;
 	f->fd = fd;
 	*s = &f->base;
 	return TS_OK;

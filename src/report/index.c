@@ -1,11 +1,74 @@
 /* SPDX-License-Identifier: MIT */
-/* index - see the header. */
+/*
+ * index - snapshots: which sections of a report are mapped.
+ *
+ * A section is mapped once and shared by all snapshots that have it; the last one to go unmaps it. A file
+ * that is replaced or removed meanwhile stays what it was for who has it mapped.
+ */
 #include "config.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "tilescope/base/mem.h"
-#include "tilescope/report/index.h"
+
+#include "index_internal.h"
+
+/* A new version whenever the layout of a payload changes: what is on disk is then built again. */
+static const struct {
+	const char *name;
+	uint32_t version;
+} sections[TS_SECTION_COUNT] = {
+	[TS_SECTION_CATEGORIES] = {"categories", 1},
+	[TS_SECTION_VARIABLES] = {"variables", 1},
+	[TS_SECTION_LIVENESS] = {"liveness", 1},
+	[TS_SECTION_STEPS] = {"steps", 1},
+	[TS_SECTION_LANES] = {"lanes", 1},
+	[TS_SECTION_LIVES] = {"lives", 1},
+	[TS_SECTION_ORDER_BYTES] = {"order-bytes", 1},
+	[TS_SECTION_ORDER_NAME] = {"order-name", 1},
+	[TS_SECTION_ORDER_TILE] = {"order-tile", 1},
+	[TS_SECTION_ORDER_CATEGORY] = {"order-category", 1},
+};
+
+const char *
+ts_section_name(enum ts_section s)
+{
+	return sections[s].name;
+}
+
+uint32_t
+ts_section_version(enum ts_section s)
+{
+	return sections[s].version;
+}
+
+void
+ts_section_file(char name[TS_FILE_NAME], enum ts_section s)
+{
+	snprintf(name, TS_FILE_NAME, "%s.idx", sections[s].name);
+}
+
+static enum ts_code
+new_snapshot(struct ts_index **out, const struct ts_index *x, struct ts_err *err)
+{
+	struct ts_index *n = ts_alloc(1, sizeof(*n));
+
+	*out = NULL;
+	if (!n)
+		return ts_err_nomem(err);
+	atomic_init(&n->uses, 1);
+	for (int s = 0; x && s < TS_SECTION_COUNT; s++) {
+		n->map[s] = x->map[s];
+		if (n->map[s])
+			atomic_fetch_add(&n->map[s]->uses, 1);
+	}
+	*out = n;
+	return TS_OK;
+}
 
 struct ts_index *
 ts_index_hold(struct ts_index *x)
@@ -20,5 +83,124 @@ ts_index_release(struct ts_index *x)
 {
 	if (!x || atomic_fetch_sub(&x->uses, 1) > 1)
 		return;
+	for (int s = 0; s < TS_SECTION_COUNT; s++)
+		ts_section_map_release(x->map[s]);
 	free(x);
+}
+
+/* It is no use to anybody: away with it, unless it is we who are behind the times. */
+static void
+reject(int folder, enum ts_section s, const struct ts_report *r, const char *why,
+	struct ts_log *log)
+{
+	char name[TS_FILE_NAME];
+
+	ts_log_add(log, "index: %s is not used and built again: %s", ts_section_name(s), why);
+	ts_section_file(name, s);
+	if (!ts_report_changed(r))
+		unlinkat(folder, name, 0);
+}
+
+static enum ts_code
+read_section(struct ts_index *x, int folder, enum ts_section s, const struct ts_report *r,
+	struct ts_log *log, const struct ts_cancel *cancel, struct ts_err *err)
+{
+	char why[TS_WHY_MAX] = "";
+	struct ts_section_map *map;
+	enum ts_code code = ts_section_map_open(&map, folder, s, r, cancel, why, err);
+
+	if (code)
+		return code;
+	if (*why)
+		reject(folder, s, r, why, log);
+	if (map) {
+		ts_section_map_release(x->map[s]);
+		x->map[s] = map;
+	}
+	return TS_OK;
+}
+
+enum ts_code
+ts_index_open_some(struct ts_index **out, const struct ts_cache *cache, const struct ts_report *r,
+	unsigned wanted, struct ts_log *log, const struct ts_cancel *cancel, struct ts_err *err)
+{
+	enum ts_code code = new_snapshot(out, NULL, err);
+	int folder;
+
+	if (code)
+		return code;
+	folder = ts_cache_folder(cache, r, false);
+	if (folder < 0)
+		return TS_OK;
+	ts_folder_touch(folder);
+	for (int s = 0; !code && s < TS_SECTION_COUNT; s++)
+		if (wanted & 1u << s)
+			code = read_section(*out, folder, (enum ts_section)s, r, log, cancel, err);
+	close(folder);
+	if (code) {
+		ts_index_release(*out);
+		*out = NULL;
+	}
+	return code;
+}
+
+enum ts_code
+ts_index_open(struct ts_index **out, const struct ts_cache *cache, const struct ts_report *r,
+	struct ts_log *log, const struct ts_cancel *cancel, struct ts_err *err)
+{
+	return ts_index_open_some(out, cache, r, ~0u, log, cancel, err);
+}
+
+enum ts_code
+ts_index_with(struct ts_index **out, const struct ts_index *x, enum ts_section s,
+	const struct ts_cache *cache, const struct ts_report *r, struct ts_err *err)
+{
+	enum ts_code code = new_snapshot(out, x, err);
+	int folder;
+
+	if (code)
+		return code;
+	folder = ts_cache_folder(cache, r, false);
+	if (folder < 0)
+		return TS_OK;
+	code = read_section(*out, folder, s, r, NULL, NULL, err);
+	close(folder);
+	if (code) {
+		ts_index_release(*out);
+		*out = NULL;
+	}
+	return code;
+}
+
+const void *
+ts_index_section(const struct ts_index *x, enum ts_section s, size_t *size)
+{
+	const struct ts_section_map *m = x ? x->map[s] : NULL;
+
+	*size = m ? m->payload_size : 0;
+	return m ? m->payload : NULL;
+}
+
+const void *
+ts_section_at(const void *payload, size_t payload_size, uint64_t offset, uint64_t count,
+	size_t size)
+{
+	uint64_t bytes;
+
+	if (!payload || offset % 8 != 0 || offset > payload_size ||
+		__builtin_mul_overflow(count, (uint64_t)size, &bytes) ||
+		bytes > payload_size - offset)
+		return NULL;
+	return (const char *)payload + offset;
+}
+
+int64_t
+ts_index_bytes(const struct ts_index *x)
+{
+	int64_t sum = 0;
+
+	for (int s = 0; x && s < TS_SECTION_COUNT; s++)
+		if (x->map[s])
+			sum += (int64_t)x->map[s]->size;
+	return sum;
 }

@@ -442,6 +442,7 @@ read_profile(struct ts_report *r, const struct ts_report_options *options, struc
 
 	if (code)
 		return code;
+	ts_identity_set(&r->identity, r->source[0], &r->header);
 	code = ts_db_open(&db, r->source[0], err);
 	if (code)
 		return code;
@@ -485,6 +486,7 @@ fill_in(struct ts_report *r, const char *path, const struct ts_report_options *o
 		return code;
 	r->part[TS_PART_PROFILE].bytes = r->source[0]->size;
 	r->part[TS_PART_PROFILE].mtime = r->source[0]->mtime;
+	r->real = realpath(r->file, NULL);
 	code = read_profile(r, options, err);
 	if (!code)
 		code = probe_parts(r, err);
@@ -527,6 +529,7 @@ ts_report_close(struct ts_report *r)
 	free(r->path);
 	free(r->dir);
 	free(r->file);
+	free(r->real);
 	free(r);
 }
 
@@ -535,16 +538,4 @@ ts_report_hold(struct ts_report *r)
 {
 	atomic_fetch_add(&r->uses, 1);
 	return r;
-}
-
-bool
-ts_report_changed(const struct ts_report *r)
-{
-	struct stat st;
-
-	if (stat(r->file, &st) < 0)
-		return true;
-	return st.st_size != r->part[TS_PART_PROFILE].bytes ||
-		st.st_mtime != r->part[TS_PART_PROFILE].mtime ||
-		ts_is_being_written(r->file) != r->being_written;
 }

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "tilescope/base/mem.h"
 #include "tilescope/report/vfs.h"
@@ -286,7 +287,12 @@ ts_sqlite_header_read(struct ts_sqlite_header *h, struct ts_source *source, stru
 			h->page_size);
 	if (memcmp(b + 24, b + 92, 4) == 0)
 		h->pages_said = be32(b + 28);
+	h->usable = h->page_size - b[20];
+	h->encoding = be32(b + 56);
+	h->auto_vacuum = be32(b + 52) != 0;
 	h->wal = b[18] == 2 || b[19] == 2;
+	h->changes = be32(b + 24);
+	h->hash = XXH3_64bits(b, sizeof(b));
 	h->truncated = h->pages_said * h->page_size > h->bytes;
 	return TS_OK;
 }
@@ -340,6 +346,12 @@ ts_vfs_free(struct ts_vfs *v)
 		return;
 	sqlite3_vfs_unregister(&v->vfs);
 	free(v);
+}
+
+const struct ts_sqlite_header *
+ts_vfs_header(const struct ts_vfs *v)
+{
+	return &v->header;
 }
 
 const char *

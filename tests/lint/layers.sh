@@ -26,6 +26,7 @@ home()
 	*curses*.h | term.h | panel.h | menu.h | form.h) echo '^src/ui/tty\.c$' ;;
 	sqlite3*.h) echo '^(src|include/tilescope)/report/' ;;
 	libssh/*) echo '^src/io/sftp\.c$' ;;
+	xxhash.h) echo '^src/report/' ;;
 	jansson*.h) echo '^(src|include/tilescope)/(format|app)/' ;;
 	cbor.h | cbor/* | libelf.h | gelf.h | elf.h | yajl/*) echo '^src/format/' ;;
 	check.h) echo '^tests/' ;;

@@ -27,8 +27,10 @@ struct ts_source_ops {
 
 struct ts_source {
 	const struct ts_source_ops *ops;
-	int64_t size;  /* bytes when it was opened */
-	int64_t mtime; /* seconds since 1970; 0 = not known */
+	int64_t size;		/* bytes when it was opened */
+	int64_t mtime;		/* seconds since 1970; 0 = not known */
+	int64_t mtime_ns;	/* nanoseconds of that second */
+	uint64_t device, inode; /* which file it is; 0 = not known */
 };
 
 /*

@@ -46,7 +46,7 @@ const char *ts_section_name(enum ts_section s);
 
 /* --- the cache directory ---------------------------------------------------------------------- */
 
-/* Where, and how much. dir NULL = no index is kept, `why` says why (for the user, said once). */
+/* Where, and how much. dir NULL = no index is kept, `why` says why (for the user, said once; "" = as asked). */
 struct ts_cache {
 	char *dir;
 	int64_t cap; /* bytes of all reports together; at least what the current one needs is kept */
@@ -61,6 +61,12 @@ struct ts_cache {
 enum ts_code ts_cache_init(struct ts_cache *c, const char *dir, int64_t cap,
 	struct ts_err *err) TS_WARN_UNUSED;
 void ts_cache_fini(struct ts_cache *c);
+
+/* The same for who only reads: nothing is made; dir NULL and no reason where nothing is kept yet. */
+enum ts_code ts_cache_look(struct ts_cache *c, const char *dir, struct ts_err *err) TS_WARN_UNUSED;
+
+/* The directory that `dir` (as above) means; the caller's. NULL: none (or no memory). */
+char *ts_cache_where(const char *dir);
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
@@ -77,6 +83,11 @@ struct ts_index {
 enum ts_code ts_index_open(struct ts_index **out, const struct ts_cache *cache,
 	const struct ts_report *r, struct ts_log *log, const struct ts_cancel *cancel,
 	struct ts_err *err) TS_WARN_UNUSED;
+
+/* Only the sections of `wanted` (bits): who needs two figures need not have all checksums looked at. */
+enum ts_code ts_index_open_some(struct ts_index **out, const struct ts_cache *cache,
+	const struct ts_report *r, unsigned wanted, struct ts_log *log,
+	const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
 struct ts_index *ts_index_hold(struct ts_index *x); /* NULL allowed */
 void ts_index_release(struct ts_index *x);	    /* NULL allowed */
 
@@ -97,7 +108,10 @@ int64_t ts_index_bytes(const struct ts_index *x);
 
 struct ts_section_writer;
 
-/* Begin a section. Errors: TS_E_SYS (the reason: full, read-only, ...), TS_E_NOMEM, TS_E_ABSENT: no cache. */
+/*
+ * Begin a section; who does holds the lock of the folder (below), else its temporary file may be swept away.
+ * Errors: TS_E_SYS (the reason: full, read-only, ...), TS_E_NOMEM, TS_E_ABSENT: no cache.
+ */
 enum ts_code ts_section_create(struct ts_section_writer **out, const struct ts_cache *cache,
 	const struct ts_report *r, enum ts_section s, struct ts_err *err) TS_WARN_UNUSED;
 

@@ -27,12 +27,15 @@ enum ts_code ts_build_new(struct ts_build **out, bool *busy, struct ts_report *r
 	struct ts_err *err) TS_WARN_UNUSED;
 void ts_build_free(struct ts_build *b); /* NULL allowed; not while a part runs */
 
+/* What is there now: `have`, what another program built meanwhile, what was finished. Not held. */
+struct ts_index *ts_build_index(const struct ts_build *b);
+
 int ts_build_stages(const struct ts_build *b);
 const char *ts_build_what(const struct ts_build *b, int stage); /* "steps", "lowered variables" */
 int ts_build_parts(const struct ts_build *b, int stage);
 int64_t ts_build_rows(const struct ts_build *b, int stage); /* about; 0 = not known */
 
-/* Begin a stage: after the one before is finished, before its parts. */
+/* Begin a stage: after the one before is finished or dropped, before its parts. TS_E_SYS: it cannot be written. */
 enum ts_code ts_build_begin(struct ts_build *b, int stage, struct ts_err *err) TS_WARN_UNUSED;
 
 /* One part. progress: rows of this part. TS_E_DAMAGED: the stage cannot be finished, go on with the next. */
@@ -41,7 +44,8 @@ enum ts_code ts_build_part(struct ts_build *b, int stage, int part, struct ts_re
 
 /*
  * All parts came out well: merge them, write, commit. *out is a snapshot with the new sections. Errors:
- * TS_E_STALE: the report has changed; TS_E_SYS: it cannot be written (the disk is full).
+ * TS_E_STALE: the report has changed; TS_E_SYS: it cannot be written (the disk is full). The stage is
+ * dropped then.
  */
 enum ts_code ts_build_finish(struct ts_index **out, struct ts_build *b, int stage,
 	struct ts_reader *rd, struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
@@ -70,7 +74,11 @@ struct ts_pass_part {
 	void *state;	  /* `part_size` zeroed bytes */
 };
 
-/* One pass over one relation, for up to two sections. Row: see struct ts_build's use in index_build.c. */
+/*
+ * One pass over one relation, for up to two sections. begin, finish and fini run alone, part in any
+ * thread; part_fini and fini run in every case, also where begin failed. finish appends to the writers, and
+ * whoever called it commits them. The passes are listed in index_build.c.
+ */
 struct ts_pass {
 	const char *what;
 	enum ts_relation relation;
@@ -85,5 +93,14 @@ struct ts_pass {
 	void (*part_fini)(struct ts_pass_part *p); /* or NULL */
 	void (*fini)(struct ts_pass_run *run);	   /* or NULL */
 };
+
+/* index_categories.c, index_variables.c, ...: whoever adds one puts it into the table of index_build.c */
+extern const struct ts_pass ts_pass_categories, ts_pass_variables, ts_pass_liveness, ts_pass_steps,
+	ts_pass_lanes;
+
+/* As ts_build_new(), with passes of one's own (a list that NULL ends): for tests of a pass. */
+enum ts_code ts_build_new_with(struct ts_build **out, bool *busy, struct ts_report *r,
+	const struct ts_cache *cache, struct ts_index *have, unsigned wanted, int parts,
+	const struct ts_pass *const *passes, struct ts_err *err) TS_WARN_UNUSED;
 
 #endif

@@ -49,15 +49,25 @@ enum ts_kind { TS_KIND_SDK, TS_KIND_STORE };
 
 enum { TS_SOURCES = 1 }; /* databases that a report is composed of */
 
+/* Which bytes a report is: two files with the same identity are taken for the same. */
+struct ts_identity {
+	int64_t bytes, mtime, mtime_ns; /* of the opened file, not of the path */
+	uint32_t changes;		/* SQLite's change counter */
+	uint64_t header;		/* hash of its header */
+	uint64_t device, inode;		/* told apart while a report is open, not kept */
+};
+
 struct ts_report {
 	atomic_int uses; /* who holds it: ts_report_hold(), ts_report_close() */
 	char *path;	 /* as the user gave it */
 	char *dir;	 /* directory of the profile */
 	char *file;	 /* the profile (or store) itself */
+	char *real;	 /* its real path, or NULL when that cannot be told */
 	enum ts_kind kind;
 	struct ts_part_info part[TS_PART_COUNT];
 	struct ts_sqlite_header header;
-	bool being_written; /* a non-empty -wal or -journal lies beside it */
+	struct ts_identity identity; /* of the profile */
+	bool being_written;	     /* a non-empty -wal or -journal lies beside it */
 	struct ts_source *source[TS_SOURCES];
 	struct ts_schema *schema[TS_SOURCES];
 	struct ts_map *map[TS_SOURCES];
@@ -86,8 +96,17 @@ struct ts_report *ts_report_hold(struct ts_report *r);
 bool ts_report_has(const struct ts_report *r, enum ts_relation relation);
 bool ts_report_has_column(const struct ts_report *r, enum ts_relation relation, int column);
 
-/* Has the profile changed on disk (size, time), or ceased to be written, since it was opened? */
+/* Has the profile changed on disk, been replaced, or ceased to be written, since it was opened? */
 bool ts_report_changed(const struct ts_report *r);
+
+/* The identity of an SQLite file. Errors: as ts_sqlite_header_read(). */
+enum ts_code ts_identity_read(struct ts_identity *id, const char *path,
+	struct ts_err *err) TS_WARN_UNUSED;
+void ts_identity_set(struct ts_identity *id, const struct ts_source *source,
+	const struct ts_sqlite_header *header);
+
+/* Same bytes, as far as can be told without reading them; whether it is the same file is not asked. */
+bool ts_identity_same(const struct ts_identity *a, const struct ts_identity *b);
 
 /* Does a non-empty -wal or -journal lie beside the database? */
 bool ts_is_being_written(const char *file);

@@ -35,11 +35,19 @@ void ts_vfs_clear_error(struct ts_vfs *v);
 /* What the database's own header says about the file. */
 struct ts_sqlite_header {
 	int page_size;	    /* bytes */
+	int usable;	    /* bytes of a page without what is reserved at its end */
 	int64_t pages_said; /* pages that the header claims; 0 = it does not say */
 	int64_t bytes;	    /* size of the file */
+	unsigned encoding;  /* of text: 1 = UTF-8 */
+	bool auto_vacuum;   /* it has a map of pointers */
 	bool wal;	    /* written in WAL mode */
 	bool truncated;	    /* the file is shorter than the header says */
+	uint32_t changes;   /* its change counter */
+	uint64_t hash;	    /* of the 100 bytes; the schema cookie is among them */
 };
+
+/* The header of the file that is read. */
+const struct ts_sqlite_header *ts_vfs_header(const struct ts_vfs *v);
 
 /*
  * Read the 100-byte header. Errors: TS_E_FORMAT when it is not SQLite (the message says what it

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * identity - is a report still, or again, the one that was read?
+ *
+ * Size, time to the nanosecond, and SQLite's own header, whose change counter moves with every
+ * transaction: a file that is replaced by one of the same size within the same second differs.
+ */
+#include "config.h"
+
+#include "tilescope/report/report.h"
+
+void
+ts_identity_set(struct ts_identity *id, const struct ts_source *source,
+	const struct ts_sqlite_header *header)
+{
+	*id = (struct ts_identity){.bytes = source->size,
+		.mtime = source->mtime,
+		.mtime_ns = source->mtime_ns,
+		.changes = header->changes,
+		.header = header->hash,
+		.device = source->device,
+		.inode = source->inode};
+}
+
+enum ts_code
+ts_identity_read(struct ts_identity *id, const char *path, struct ts_err *err)
+{
+	struct ts_sqlite_header header;
+	struct ts_source *source;
+	enum ts_code code = ts_source_open_file(&source, path, err);
+
+	*id = (struct ts_identity){0};
+	if (code)
+		return code;
+	code = ts_sqlite_header_read(&header, source, err);
+	if (!code)
+		ts_identity_set(id, source, &header);
+	ts_source_close(source);
+	return code;
+}
+
+bool
+ts_identity_same(const struct ts_identity *a, const struct ts_identity *b)
+{
+	return a->bytes == b->bytes && a->mtime == b->mtime && a->mtime_ns == b->mtime_ns &&
+		a->changes == b->changes && a->header == b->header;
+}
+
+bool
+ts_report_changed(const struct ts_report *r)
+{
+	struct ts_identity now;
+	enum ts_code code = ts_identity_read(&now, r->file, NULL);
+
+	if (code == TS_E_NOMEM)
+		return false; /* not known: asked again soon */
+	return code || !ts_identity_same(&now, &r->identity) || now.device != r->identity.device ||
+		now.inode != r->identity.inode || ts_is_being_written(r->file) != r->being_written;
+}
