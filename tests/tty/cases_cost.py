@@ -11,7 +11,7 @@ def idle(ctx, p):
     """Nothing happens: nothing is sent, no CPU is used."""
     view, w = p
     t = ctx.pty("--at", view, ctx.reports["store"], size=(w, w * 3 // 10))
-    t.settle(0.4)
+    t.settle()
     before = t.ticks()
     sent = 0
     for _ in range(8):
@@ -34,7 +34,7 @@ def idle_elsewhere(ctx, where):
         t.press(keys[where])
     elif where == "too-small":
         t.resize(30, 8)
-    t.settle(0.3)
+    t.settle()
     before = t.ticks()
     sent = sum(t.pump(0.25) for _ in range(6))
     expect(sent == 0, "%d bytes sent while idle" % sent)
@@ -43,19 +43,19 @@ def idle_elsewhere(ctx, where):
 
 def bytes_of(t, key, times):
     """The most that a key sent."""
-    return max(t.press(key, quiet=0.05) for _ in range(times))
+    return max(t.press(key) for _ in range(times))
 
 
 @case(params=["help", "summary", "memory", "liveness", "trace"])
 def scroll_bytes(ctx, view):
     """A line down at 200x60, in the list of a view."""
     t = ctx.pty(*(["--at", view] if view != "help" else []), ctx.reports["store"], size=(200, 60))
-    t.settle(0.3)
+    t.settle()
     if view == "help":
         t.press("?")
     elif view != "summary":
-        t.press("tab", quiet=0.2)
-    t.press("down", quiet=0.2)
+        t.press("tab")
+    t.press("down")
     most = bytes_of(t, "down", 12)
     expect(most <= 2 * SCROLL_BYTES, "%d bytes for a line down, budget %d" % (most, SCROLL_BYTES))
     t.quit()
@@ -74,13 +74,13 @@ def page_bytes(ctx):
 def unchanged_bytes(ctx, view):
     """A key that changes nothing on the screen sends nothing (but a bell)."""
     t = ctx.pty("--at", view, ctx.reports["store"], size=(200, 60))
-    t.settle(0.3)
-    t.press(VIEWS[view], quiet=0.2)
+    t.settle()
+    t.press(VIEWS[view])
     for key in ("esc", VIEWS[view], VIEWS[view]):
-        n = t.press(key, quiet=0.12)
+        n = t.press(key)
         expect(n == 0, "%d bytes for %s, which changes nothing: %r" % (n, key, t.raw[-n:][:200]))
-    t.press("home", quiet=0.12)
-    n = t.press("home", quiet=0.12)
+    t.press("home")
+    n = t.press("home")
     expect(n <= 1, "%d bytes for a second Home: %r" % (n, t.raw[-n:][:200]))
     t.quit()
 
@@ -95,8 +95,8 @@ def slow_terminal(ctx):
     import time
     time.sleep(0.5)
     t.send("1")
-    t.settle(0.3)
-    t.press("C-l", quiet=0.2)
+    t.settle()
+    t.press("C-l")
     t.has("MEMORY", "CYCLES")
     t.clean()
     t.quit()

@@ -20,7 +20,7 @@ import reports as builder  # noqa: E402
 def said(t):
     """The bottom line and the list of messages."""
     first = t.bottom()
-    t.press("M", quiet=0.1)
+    t.press("M")
     text = t.text()
     t.press("esc")
     return first, text
@@ -73,13 +73,13 @@ def keymap_with_errors(ctx):
         expect("mine.keys:%d: " % n in log, "line %d is not reported:\n%s" % (n, log))
     for n in (1, 2, 7, 10):
         expect("mine.keys:%d: " % n not in log, "line %d is reported:\n%s" % (n, log))
-    t.press("x", quiet=0.15)
+    t.press("x")
     tabs(t, "memory")
     t.press("r")
     expect("not bound" in t.bottom(), "r is still bound: %r" % t.bottom())
-    t.press("7", quiet=0.15)
+    t.press("7")
     tabs(t, "trace")
-    t.press("x", quiet=0.15)
+    t.press("x")
     tabs(t, "summary")
     t.press("C-x")
     t.clean()
@@ -107,7 +107,7 @@ def files_that_are_not_there(ctx):
     for option, says in (("--theme", "theme"), ("--keymap", "keymap")):
         t = ctx.pty(option, "nosuch", ctx.reports["store"], wait="MEMORY", size=(120, 30))
         expect("nosuch" in t.bottom() and says in t.bottom(), "%r" % t.bottom())
-        t.press("3", quiet=0.1)
+        t.press("3")
         tabs(t, "memory")
         t.quit()
         t.close()
@@ -137,9 +137,9 @@ def own_default_keymap(ctx):
     ctx.write(os.path.join(ctx.config, "keymaps", "default.keys"),
               "inherit default\nbind global x view memory\n")
     t = ctx.pty(ctx.reports["store"], wait="MEMORY")
-    t.press("x", quiet=0.1)
+    t.press("x")
     tabs(t, "memory")
-    t.press("1", quiet=0.1)
+    t.press("1")
     tabs(t, "summary")
     t.quit()
 
@@ -207,12 +207,12 @@ def hostile_names(ctx, p):
         t.wait(lambda text: "MEMORY" in text)
         strings = list(t.screen.strings)
         for key in ("1", "3", "4", "7"):
-            t.press(key, quiet=0.12)
+            t.press(key)
             t.press("tab", "down", "down", "pgdn", "right", "right", "end", "tab", "pgdn", "pgdn",
-                    "end", "left", quiet=0.03)
-            t.press("y", quiet=0.05)
+                    "end", "left")
+            t.press("y")
             t.clean()
-        t.press("M", "end", "home", quiet=0.05)
+        t.press("M", "end", "home")
         t.clean()
         t.press("esc")
         for s in t.screen.strings[len(strings):]:
@@ -252,7 +252,7 @@ def hostile_arguments(ctx):
     for args in (["--theme", "\x1b[31m"], ["--at", "\x1b]0;x\x07"], ["--\x1b[31m"],
                  ["--keymap", "a\nb"]):
         t = ctx.pty(*args, ctx.reports["store"], wait=None, size=(120, 30))
-        t.settle(0.3)
+        t.settle()
         t.clean()
         if t.poll() is None:
             t.quit()
@@ -279,11 +279,11 @@ def list_of_reports(ctx):
     expect(len(rows) == 3, "the list has %d rows" % len(rows))
     at = [i for i, line in enumerate(rows) if "three" in line][0]
     t.press("g", "g", *["down"] * at)
-    t.press("enter", quiet=0.3)
+    t.press("enter")
     t.wait("MEMORY")
     t.has("CYCLES")
     expect("three" in t.screen.line(0), "the title: %r" % t.screen.line(0))
-    t.press("3", quiet=0.15)
+    t.press("3")
     tabs(t, "memory")
     t.quit()
 
@@ -295,7 +295,7 @@ def list_keys(ctx):
     t = ctx.pty(ctx.path("all"), wait="one")
     for key in ("3", "1", "/", "esc", "?", "?", "M", "M", "r", "y", "gm", "tab", "+", "n"):
         for k in ([key] if len(key) != 2 else list(key)):
-            t.press(k, quiet=0.08)
+            t.press(k)
         if t.poll() is not None:
             t.fail("ended after %s" % key)
         t.clean()
@@ -314,7 +314,7 @@ def list_by_default(ctx):
     """Without a path: the working directory."""
     ctx.copy("store", "here/below")
     t = ctx.pty(cwd=ctx.path("here"), wait="below")
-    t.press("enter", quiet=0.3)
+    t.press("enter")
     t.wait("MEMORY")
     t.quit()
     t = ctx.pty(cwd=ctx.path("here", "below"), wait="MEMORY")
@@ -350,11 +350,11 @@ def being_written(ctx, kind):
     ctx.write(path + "-wal", b"7\x7f\x06\x82" + b"\0" * 5000)
     t = ctx.pty(os.path.dirname(path), wait="written", size=(100, 30))
     t.has("looking again every 2 s")
-    t.press("3", quiet=0.1)
-    t.press("?", quiet=0.1)
-    t.press("?", quiet=0.1)
+    t.press("3")
+    t.press("?")
+    t.press("?")
     t.resize(80, 24)
-    t.press("1", quiet=0.1)
+    t.press("1")
     t.has("looking again every 2 s")
     before = t.ticks()
     t.pump(0.5)
@@ -380,7 +380,7 @@ def written_while_unreadable(ctx):
     ctx.write(path, whole[:50])
     ctx.write(path + "-journal", b"\xd9\xd5\x05\xf9" + b"\0" * 600)
     t = ctx.pty(os.path.dirname(path), wait="written", size=(100, 30))
-    t.press("3", "7", "1", "j", quiet=0.06)
+    t.press("3", "7", "1", "j")
     t.clean()
     ctx.write(path, whole)
     os.unlink(path + "-journal")
@@ -406,7 +406,7 @@ def temporary_name(ctx):
     path = ctx.copy("sdk")
     os.rename(path, os.path.join(os.path.dirname(path), "profile_a1b2c3.pop"))
     t = ctx.pty(os.path.dirname(path), wait=None, size=(120, 30))
-    t.settle(0.5)
+    t.settle()
     expect(t.poll() is None, "ended: %r" % t.text())
     t.wait("written")
     t.clean()
@@ -419,7 +419,7 @@ def truncated(ctx, p):
     path = ctx.copy(kind)
     builder.truncate(path, int(os.path.getsize(path) * share))
     t = ctx.pty(os.path.dirname(path), wait=None, size=(100, 30))
-    t.settle(0.5)
+    t.settle()
     if t.poll() is not None:
         expect(t.status == 3, "exit status %s" % t.status)
         t.restored()
@@ -427,7 +427,7 @@ def truncated(ctx, p):
         return
     t.wait("truncated")
     for key in ("3", "4", "7", "1"):
-        t.press(key, "tab", "end", "home", quiet=0.1)
+        t.press(key, "tab", "end", "home")
         t.clean()
         t.has("truncated")
     t.quit()
@@ -442,14 +442,14 @@ def noise(ctx, seed):
     for _ in range(1 + seed * 3):
         builder.noise_page(path, rng.randrange(2, pages), rng.random())
     t = ctx.pty(os.path.dirname(path), wait=None, size=(120, 40))
-    t.settle(0.5)
+    t.settle()
     if t.poll() is not None:
         expect(t.status in (3, 4), "exit status %s" % t.status)
         t.restored()
         return
     for key in ("3", "4", "7", "1"):
-        t.press(key, quiet=0.15)
-        t.press("tab", "end", "home", "tab", "pgdn", quiet=0.04)
+        t.press(key)
+        t.press("tab", "end", "home", "tab", "pgdn")
         t.clean()
     t.quit()
 
@@ -461,13 +461,13 @@ def replaced_underneath(ctx):
     t = ctx.pty(os.path.dirname(path), size=(100, 30))
     builder.truncate(path, 8192)
     for key in ("3", "4", "7", "1", "r"):
-        t.press(key, "end", quiet=0.12)
+        t.press(key, "end")
         if t.poll() is not None:
             raise Failed("ended after %s: %s\n%s" % (key, t.status, t.text()))
         t.clean()
     ctx.write(path, os.urandom(100000))
     for key in ("3", "4", "7", "1", "r"):
-        t.press(key, "end", quiet=0.12)
+        t.press(key, "end")
         expect(t.poll() is None, "ended after %s" % key)
     t.press("esc")
     t.send("Q")
@@ -482,7 +482,7 @@ def empty_report(ctx, name):
     rep = builder.build(ctx.path("none"), 5, steps=0, vars=0, programs=0, compute_sets=0, tiles=0,
                         categories=1, hostile_numbers=0)
     t = ctx.pty("--at", name, rep.dir, size=(100, 30))
-    t.press("tab", "down", "end", "home", "+", "-", "0", "pgdn", "n", "w", "p", quiet=0.04)
+    t.press("tab", "down", "end", "home", "+", "-", "0", "pgdn", "n", "w", "p")
     t.clean()
     tabs(t, name)
     t.quit()
@@ -498,7 +498,7 @@ def tables_missing(ctx, p):
                         hostile_numbers=0,
                         missing_tables=every[:-2] if missing == "all" else [missing])
     t = ctx.pty("--at", view, rep.dir, size=(100, 30))
-    t.press("tab", "down", "end", "home", "+", "-", "pgdn", "w", "p", quiet=0.04)
+    t.press("tab", "down", "end", "home", "+", "-", "pgdn", "w", "p")
     t.clean()
     tabs(t, view)
     t.quit()

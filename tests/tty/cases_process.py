@@ -96,14 +96,12 @@ def window_closed(ctx, how):
         t.press("7")
     t.hang_up()
     end = time.monotonic() + LIMIT
-    began = time.monotonic()
+    used = t.ticks()
     while t.poll() is None:
+        expect(t.ticks() - used < 200, "spins after the window was closed")
         if time.monotonic() > end:
-            raise Failed("still there %d s after the window was closed, %d ticks of CPU" % (
-                LIMIT, t.ticks()))
+            raise Failed("still there %d s after the window was closed" % LIMIT)
         time.sleep(0.02)
-    took = time.monotonic() - began
-    expect(took < 2 * (4 if os.environ.get("TS_SANITIZE") else 1), "took %.1f s" % took)
     expect(t.status is not None and t.status >= 0, "died of signal %s" % t.status)
 
 
@@ -113,7 +111,7 @@ def pane_closed(ctx):
         ctx.program, ctx.reports["store"]))
     pid = int(t.ask("pane_pid"))
     t.run("kill-server")
-    end = time.monotonic() + 2 * (4 if os.environ.get("TS_SANITIZE") else 1)
+    end = time.monotonic() + LIMIT
     while state(pid) not in (None, "Z"):
         if time.monotonic() > end:
             os.kill(pid, signal.SIGKILL)
@@ -207,7 +205,7 @@ def stopped_from_outside(ctx):
     modes = termios.tcgetattr(t.slave)
     termios.tcsetattr(t.slave, termios.TCSANOW, t.before)       # as a shell does
     t.kill(signal.SIGCONT)
-    t.settle(0.3)
+    t.settle()
     if t.text() != shown:
         t.fail("the screen differs")
     expect(termios.tcgetattr(t.slave) == modes, "the modes are not back")

@@ -50,16 +50,16 @@ def terminal_type(ctx, term):
     if has["colours"] == 8:
         expect("38" not in seen and "48" not in seen, "256 colours where there are 8")
     for key in ("3", "4", "7", "?", "M"):
-        t.press(key, "down", "pgdn", quiet=0.08)
+        t.press(key, "down", "pgdn")
         no_junk(t)
         t.clean()
         expect("tilescope" in t.screen.line(0), "no title after %s" % key)
-    t.press("1", "1", quiet=0.1)
+    t.press("1", "1")
     t.press(":")
     t.type("view trace")
-    t.press("enter", quiet=0.1)
+    t.press("enter")
     t.resize(120, 40)
-    t.press("1", quiet=0.1)
+    t.press("1")
     t.has("MEMORY", "worst tile")
     t.press("C-l")
     t.has("MEMORY", "worst tile")
@@ -71,16 +71,16 @@ def terminal_type_in_tmux(ctx, term):
     """The same within tmux with the other TERM: what a wrong setting looks like is not junk."""
     t = ctx.tmux(ctx.reports["store"], before="TERM=%s " % term)
     t.wait(lambda text: "MEMORY" in text and "worst tile" in text)
-    t.rest(0.1)
+    t.rest()
     t.lacks("[?", "[0m", "\x1b")
     first = t.text()
     for key in "347":
         t.keys(key)
-        t.rest(0.1)
+        t.rest()
         t.lacks("[?", "[0m")
     t.keys("1")
     t.wait("MEMORY")
-    t.rest(0.1)
+    t.rest()
     if [r.rstrip() for r in t.text().split("\n")] != [r.rstrip() for r in first.split("\n")]:
         t.fail("coming back the screen is not\n%s" % first)
     t.keys("q")
@@ -94,7 +94,7 @@ def hopeless_type(ctx, term):
     if term == "lpr" and os.environ.get("TS_SANITIZE"):
         return                          # curses itself leaks the description that was tried first
     t = ctx.pty(ctx.reports["store"], env={"TERM": term}, wait=None)
-    t.settle(0.3)
+    t.settle()
     if t.poll() is None:
         t.wait("MEMORY")
         no_junk(t)
@@ -115,7 +115,7 @@ def unknown_type(ctx, term):
     t = ctx.pty(ctx.reports["store"], env={"TERM": term}, wait="MEMORY", size=(120, 30))
     expect("terminal type" in t.bottom() and "not known" in t.bottom(), "the bottom line says %r" %
            t.bottom())
-    t.press("3", quiet=0.1)
+    t.press("3")
     tabs(t, "memory")
     expect("terminal type" not in t.bottom(), "still said after a key")
     t.press("M")
@@ -138,7 +138,7 @@ def locale(ctx, p):
             expect(bool(odd) == unicode, "%s=%s: characters beyond ASCII: %s" % (
                 variable, name, "".join(odd[:20])))
         for key in ("3", "4", "7", "?"):
-            t.press(key, quiet=0.08)
+            t.press(key)
             t.clean()
             if unicode is False and not_ascii(t.text()):
                 t.fail("beyond ASCII after %s: %s" % (key, not_ascii(t.text())[:20]))
@@ -151,7 +151,7 @@ def locale(ctx, p):
 def ascii(ctx, name):
     t = ctx.pty("--ascii", "--at", name, ctx.reports["store"], size=(120, 40))
     expect(not not_ascii(t.text()), "beyond ASCII: %s" % not_ascii(t.text())[:20])
-    t.press("tab", "pgdn", quiet=0.1)
+    t.press("tab", "pgdn")
     expect(not not_ascii(t.text()), "beyond ASCII: %s" % not_ascii(t.text())[:20])
     t.quit()
 
@@ -163,7 +163,7 @@ def no_colour(ctx, how):
     args = {"NO_COLOR": [], "mono-theme": ["--theme", "mono"]}.get(how, [how])
     t = ctx.pty(*args, ctx.reports["store"], env={"NO_COLOR": "1"} if how == "NO_COLOR" else {})
     for key in ("3", "4", "7", "?", "1", "1"):
-        t.press(key, quiet=0.08)
+        t.press(key)
     if how == "mono-theme":             # a theme may still name grey
         return
     expect(not colours_of(t), "colours: %s" % sorted(colours_of(t)))
@@ -184,7 +184,7 @@ def theme(ctx, p):
     name, term = p
     t = ctx.pty("--theme", name, ctx.reports["store"], env={"TERM": term}, size=(120, 40))
     for key in ("3", "4", "7", "1"):
-        t.press(key, quiet=0.1)
+        t.press(key)
         t.clean()
         tabs(t, {"3": "memory", "4": "liveness", "7": "trace", "1": "summary"}[key])
     t.quit()
@@ -198,7 +198,7 @@ def theme_at_run_time(ctx):
     for name in ("mono", "colour-blind", "default"):
         t.press(":")
         t.type("theme " + name)
-        t.press("enter", quiet=0.12)
+        t.press("enter")
         looks[name] = [t.screen.attributes(y) for y in range(23)]
         # charts may tell by letters and glyphs what they no longer tell by colour
         expect(digits(t.text()) == digits(text), "the figures differ with %s" % name)
@@ -209,6 +209,6 @@ def theme_at_run_time(ctx):
 @case()
 def direct_colour(ctx):
     t = ctx.pty(ctx.reports["store"], env={"TERM": "xterm-direct"}, wait="MEMORY")
-    t.press("7", "4", "3", quiet=0.1)
+    t.press("7", "4", "3")
     no_junk(t)
     t.quit()

@@ -24,7 +24,7 @@ def sane(t):
     t.clean()
     t.lacks("too small")
     expect(t.bottom(), "the bottom line is empty")
-    t.restless = t.settle(0.2)
+    t.restless = t.settle()
     if t.restless:
         t.fail("an idle screen sent %d bytes" % t.restless)
 
@@ -33,10 +33,10 @@ def sane(t):
 def view(ctx, p):
     name, w, h = p
     t = ctx.pty(ctx.reports["store"], size=(w, h))
-    t.press(VIEWS[name], quiet=0.15)
+    t.press(VIEWS[name])
     tabs(t, name)
     sane(t)
-    t.press("down", "up", "pgdn", "pgup", "end", "home", "right", "left", "tab", "tab", quiet=0.04)
+    t.press("down", "up", "pgdn", "pgup", "end", "home", "right", "left", "tab", "tab")
     tabs(t, name)
     sane(t)
     t.quit()
@@ -48,7 +48,7 @@ def view_sdk(ctx, p):
     t = ctx.pty("--at", name, ctx.reports["sdk"], size=(w, h))
     tabs(t, name)
     sane(t)
-    t.press("G", "g", "g", "+", "-", "0", quiet=0.04)
+    t.press("G", "g", "g", "+", "-", "0")
     sane(t)
     t.quit()
 
@@ -66,7 +66,7 @@ def at_starts_there(ctx, name):
 def too_small(ctx, p):
     w, h = p
     t = ctx.pty(ctx.reports["store"], size=(w, h), wait=None)
-    t.settle(0.3)
+    t.settle()
     if w >= 10:
         t.has("too small")
         t.lacks("MEMORY")
@@ -92,7 +92,7 @@ def smallest(ctx):
 def resize(ctx, name):
     """To every size and back: what is there at the end is what a fresh start shows."""
     t = ctx.pty("--at", name, ctx.reports["store"], size=(80, 24))
-    t.settle(0.2)
+    t.settle()
     before = t.text()
     for w, h in [(200, 60), (79, 23), (40, 10), (39, 9), (10, 3), (1, 1), (300, 20), (41, 100),
                  (120, 40), (250, 80), (80, 24)]:
@@ -103,7 +103,7 @@ def resize(ctx, name):
             expect(t.screen.line(0).startswith(" tilescope"), "no title at %dx%d" % (w, h))
             if not t.bottom():
                 t.fail("no bottom line at %dx%d" % (w, h))
-    t.settle(0.2)
+    t.settle()
     if t.text() != before:
         t.fail("after resizing back the screen differs from\n%s" % before)
     t.quit()
@@ -113,9 +113,9 @@ def resize(ctx, name):
 def resize_equals_start(ctx, name):
     t = ctx.pty("--at", name, ctx.reports["store"], size=(80, 24))
     t.resize(132, 43)
-    t.settle(0.25)
+    t.settle()
     u = ctx.pty("--at", name, ctx.reports["store"], size=(132, 43))
-    u.settle(0.25)
+    u.settle()
     if t.text() != u.text():
         t.fail("a fresh start at that size shows\n%s" % u.text())
     t.quit()
@@ -133,7 +133,7 @@ def resize_storm(ctx):
     t.resize(100, 30)
     t.wait("tilescope")
     t.clean()
-    t.press("esc", "esc", "1", quiet=0.2)
+    t.press("esc", "esc", "1")
     t.has("MEMORY", "CYCLES")
     u = ctx.pty(ctx.reports["store"], size=(100, 30))
     t.press("g", "g")
@@ -170,7 +170,7 @@ def resize_under_prompt(ctx):
             expect(t.bottom().startswith(":view me"), "the prompt is not at %dx%d: %r" % (
                 w, h, t.bottom()))
     t.type("mory")
-    t.press("enter", quiet=0.2)
+    t.press("enter")
     tabs(t, "memory")
     t.quit()
 
@@ -204,8 +204,8 @@ def tmux_agrees(ctx):
     u = ctx.pty(ctx.reports["store"], size=(100, 30), env={"TERM": "tmux-256color"})
     for key in ("1", "3", "4", "7", "?", "M"):
         t.keys(key)
-        u.press(key, quiet=0.2)
-        t.rest(0.25)
+        u.press(key)
+        t.rest()
         a = [r.rstrip() for r in t.text().rstrip("\n").split("\n")]
         b = u.text().rstrip("\n").split("\n")
         if key != "M" and a != b:
@@ -248,7 +248,7 @@ def absent_liveness(ctx, p):
     """What the SDK's layout lacks: what, why, what would record it, what to look at instead."""
     t = ctx.pty("--at", "liveness", ctx.reports["sdk"], size=p)
     t.has("autoReport.outputGraphProfile", "live", "Memory")
-    t.press("p", "down", "end", "+", "/", "esc", "tab", quiet=0.05)
+    t.press("p", "down", "end", "+", "/", "esc", "tab")
     t.has("autoReport.outputGraphProfile")
     t.quit()
 
@@ -257,11 +257,11 @@ def absent_liveness(ctx, p):
 def enormous(ctx, p):
     t = ctx.pty(ctx.reports["store"], size=p, wait="MEMORY")
     for key in "347?1":
-        t.press(key, quiet=0.2)
+        t.press(key)
         t.clean()
         expect("tilescope" in t.screen.line(0), "no title after %s" % key)
     t.resize(80, 24)
-    t.press("1", quiet=0.2)
+    t.press("1")
     t.has("MEMORY")
     t.quit()
 
@@ -272,6 +272,6 @@ def typed_ahead(ctx):
     t = ctx.pty(ctx.reports["store"], wait=None)
     t.send("3:view trace\r")
     t.wait("tilescope")
-    t.settle(0.2)
+    t.settle()
     tabs(t, "trace")
     t.quit()

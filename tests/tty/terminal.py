@@ -2,6 +2,10 @@
 """
 terminal - two ways of running the real program: on a pseudo-terminal of our own, whose every byte
 is looked at and which knows its modes, and in tmux, a terminal that others wrote.
+
+When is a screen at rest?  Not when nothing has come for a while: on a busy machine the program may
+not have had its turn.  It is at rest when the program has taken every key, all of its threads sleep,
+none of them has run in between two looks (QUIET apart), nothing came, and no row is loading.
 """
 
 import errno
@@ -18,9 +22,11 @@ import time
 
 import vt
 
-SLOW = 1.5 if os.environ.get("TS_SANITIZE") else 1
 # seconds for anything at all: for what hangs; nothing else is asserted about time
-LIMIT = 40 if SLOW > 1 else 20
+LIMIT = 120
+# seconds between two looks at a program that seems to rest; longer than its wait for the rest of a
+# key that begins with Escape
+QUIET = 0.04
 NAMED = {"up": "\x1bOA", "down": "\x1bOB", "right": "\x1bOC", "left": "\x1bOD", "home": "\x1bOH",
          "end": "\x1bOF", "pgup": "\x1b[5~", "pgdn": "\x1b[6~", "enter": "\r", "tab": "\t",
          "esc": "\x1b", "space": " ", "backspace": "\x7f", "s-tab": "\x1b[Z", "f1": "\x1bOP"}
@@ -45,6 +51,49 @@ def code(key):
     return key.encode()
 
 
+def loading(rows):
+    """Is a row not there yet?"""
+    return any("\u22ef" in row or LOADING.search(row) for row in rows)
+
+
+def unread(terminal):
+    """Has a terminal input that nobody has read?  (Asking also moves what the kernel holds back.)"""
+    return bool(select.select([terminal], [], [], 0)[0])
+
+
+def pulse(pids):
+    """How often each thread of these processes has run; None while one of them runs or will."""
+    beats = []
+    for pid in pids:
+        try:
+            for task in sorted(os.listdir("/proc/%d/task" % pid)):
+                with open("/proc/%d/task/%s/status" % (pid, task)) as f:
+                    text = f.read()
+                state = re.search(r"State:\s+(.)", text).group(1)
+                if state not in "STtZX":
+                    return None
+                beats.append((task, state, re.findall(r"ctxt_switches:\s+(\d+)", text)))
+        except (FileNotFoundError, ProcessLookupError):
+            beats.append((pid, "gone"))
+    return beats
+
+
+def offspring(pid):
+    """A process and all below it."""
+    children = {}
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/%s/stat" % name) as f:
+                parent = int(f.read().rsplit(")", 1)[1].split()[1])
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        children.setdefault(parent, []).append(int(name))
+    found = [pid]
+    for p in found:
+        found += children.get(p, [])
+    return found
+
+
 def show(text):
     return "\n".join("    |%s" % row for row in text.rstrip("\n").split("\n"))
 
@@ -63,7 +112,6 @@ class Pty:
         self.reaped = False
         fcntl.ioctl(self.slave, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
         self.before = termios.tcgetattr(self.slave)
-        self.environ = {k.encode() for k in env}
         self.pid = os.fork()
         if self.pid == 0:
             try:
@@ -113,23 +161,32 @@ class Pty:
         self.screen.feed(data)
         return len(data)
 
-    def settle(self, quiet=0.08, limit=None):
-        """Read until nothing has come for a while and no row is loading; the number of bytes."""
-        end = time.monotonic() + (limit or LIMIT)
+    def settle(self, quiet=QUIET):
+        """Read until the program is at rest; the number of bytes."""
+        end = time.monotonic() + LIMIT
         n = 0
         while time.monotonic() < end:
-            got = self.pump(quiet * SLOW)
+            before = self.pulse()
+            got = self.pump(quiet if before else 0.005)
             n += got
-            if not got and (self.ended or not self.loading()):
+            if self.ended and not got:
+                return n
+            if before and not got and self.pulse() == before and not self.loading():
                 return n
         self.fail("the screen does not come to rest")
+
+    def pulse(self):
+        """As pulse(); None also while a key waits to be read."""
+        beats = pulse([self.pid])
+        if beats and beats[0][1] == "S" and self.slave >= 0 and unread(self.slave):
+            return None
+        return beats
 
     def loading(self):
         """Is a row not there yet?  (Not counted: a file that is being written.)"""
         if "looking again every 2 s" in self.screen.line(min(1, self.screen.h - 1)):
             return False
-        return any("\u22ef" in row or LOADING.search(row)
-                   for row in map(self.screen.line, range(self.screen.h)))
+        return loading(map(self.screen.line, range(self.screen.h)))
 
     def wait(self, what, limit=None):
         """Until the screen shows a text (or a predicate of it holds), and then rest."""
@@ -180,12 +237,12 @@ class Pty:
             except BlockingIOError:
                 self.pump(0.01)
 
-    def press(self, *keys, quiet=0.08):
+    def press(self, *keys):
         """Keys one after another, each to its end; bytes of the last."""
         n = 0
         for k in keys:
             self.send(code(k))
-            n = self.settle(quiet)
+            n = self.settle(2 * QUIET if k == "esc" else QUIET)
         return n
 
     def type(self, text):
@@ -226,7 +283,7 @@ class Pty:
             self.fail("exit status %s, expected %s" % (got, status))
 
     def quit(self):
-        self.press("esc", quiet=0.5 if b"ESCDELAY" in self.environ else 0.08)
+        self.press("esc")
         self.send("Q")
         self.expect_end(0)
         self.restored()
@@ -321,7 +378,9 @@ class Tmux:
         return self.run("capture-pane", "-t", "s", "-p", *(["-e"] if attributes else []))
 
     def ask(self, what):
-        return self.run("display-message", "-t", "s", "-p", "#{%s}" % what).strip()
+        """Formats of tmux, by name, one or more."""
+        what = " ".join("#{%s}" % w for w in what.split())
+        return self.run("display-message", "-t", "s", "-p", what).strip()
 
     def wait(self, what, limit=None):
         end = time.monotonic() + (limit or LIMIT)
@@ -331,16 +390,22 @@ class Tmux:
                 self.fail("never showed %s" % what)
             time.sleep(0.03)
 
-    def rest(self, quiet=0.15, limit=None):
-        end = time.monotonic() + (limit or LIMIT)
-        last, since = None, 0
-        while time.monotonic() < end:
-            now = self.text(True)
-            if now != last:
-                last, since = now, time.monotonic()
-            elif time.monotonic() - since >= quiet * SLOW:
-                return
-            time.sleep(0.03)
+    def rest(self):
+        """Until what runs in the pane is at rest, and shown."""
+        end = time.monotonic() + LIMIT
+        shell, terminal = self.ask("pane_pid pane_tty").split()
+        terminal = os.open(terminal, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
+        try:
+            while time.monotonic() < end:
+                text = self.text(True)          # the server has passed on the keys before it answers
+                before = pulse(offspring(int(shell)))
+                quiet = before and not unread(terminal)
+                time.sleep(QUIET if quiet else 0.01)
+                if quiet and self.text(True) == text and not loading(self.text().split("\n")) and \
+                        pulse(offspring(int(shell))) == before:
+                    return
+        finally:
+            os.close(terminal)
         self.fail("the screen does not come to rest")
 
     def keys(self, *keys):
