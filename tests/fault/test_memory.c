@@ -334,7 +334,8 @@ START_TEST(starting_workers)
 	code = ts_jobs_new(&jobs, 100, NULL, &err);
 	calls = disarm();
 	ck_assert_int_eq(code, TS_OK);
-	ck_assert(ts_jobs_free(jobs, NULL));
+	while (!ts_jobs_free(jobs, NULL))
+		; /* it waits for a while each time: a busy machine may need more */
 	ck_assert_int_ge(calls, 3);
 	for (int n = 1; n <= calls; n++) {
 		arm(n, false);
