@@ -39,6 +39,7 @@ main(int argc, char **argv)
 
 	choose_locale();
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error like a full disk */
 	if (ts_args_parse(&args, argc, argv, &err)) {
 		ts_complain(NULL, &err);
 		return TS_EXIT_USAGE;

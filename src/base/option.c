@@ -11,7 +11,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/base/option.h"
 
-enum { UNITS, TIME, CLOCK, MOUSE, THEME, KEYMAP, OPTIONS };
+enum { UNITS, TIME, CLOCK, MOUSE, THEME, KEYMAP, CACHE, OPTIONS };
 
 const struct ts_option ts_option_table[OPTIONS + 1] = {
 	[UNITS] = {"units", "kib|kb|bytes", "units of memory"},
@@ -20,6 +20,7 @@ const struct ts_option ts_option_table[OPTIONS + 1] = {
 	[MOUSE] = {"mouse", "on|off", "take the mouse"},
 	[THEME] = {"theme", "NAME", "colours"},
 	[KEYMAP] = {"keymap", "NAME", "keys"},
+	[CACHE] = {"cache", "SIZE", "most that the indexes of all reports take, as 8GiB"},
 	[OPTIONS] = {NULL, NULL, NULL},
 };
 
@@ -30,7 +31,7 @@ static const char *const switch_names[] = {"off", "on"};
 void
 ts_options_init(struct ts_options *o)
 {
-	*o = (struct ts_options){0};
+	*o = (struct ts_options){.cache = TS_OPTION_CACHE};
 	snprintf(o->theme, sizeof(o->theme), "default");
 	snprintf(o->keymap, sizeof(o->keymap), "default");
 }
@@ -73,10 +74,61 @@ parse_frequency(const char *s)
 	return -1;
 }
 
+static const struct {
+	const char *suffix;
+	int64_t factor;
+} sizes[] = {
+	{"", 1},
+	{"b", 1},
+	{"k", INT64_C(1) << 10},
+	{"kib", INT64_C(1) << 10},
+	{"kb", 1000},
+	{"m", INT64_C(1) << 20},
+	{"mib", INT64_C(1) << 20},
+	{"mb", 1000000},
+	{"g", INT64_C(1) << 30},
+	{"gib", INT64_C(1) << 30},
+	{"gb", 1000000000},
+	{"t", INT64_C(1) << 40},
+	{"tib", INT64_C(1) << 40},
+	{"tb", 1000000000000},
+};
+
+/* "8GiB", "500 MB", "1.5g" -> bytes; negative when it is none. */
+static int64_t
+parse_size(const char *s)
+{
+	char *end;
+	double v = strtod(s, &end);
+
+	while (*end == ' ')
+		end++;
+	for (size_t i = 0; i < TS_COUNT(sizes); i++)
+		if (end != s && strcasecmp(end, sizes[i].suffix) == 0 && v >= 0 &&
+			v * (double)sizes[i].factor <= 9e18)
+			return (int64_t)(v * (double)sizes[i].factor);
+	return -1;
+}
+
+/* As it can be set again: in the largest unit that it is a whole number of. */
+static void
+print_size(char out[TS_OPTION_TEXT], int64_t bytes)
+{
+	static const char *const units[] = {"", "KiB", "MiB", "GiB", "TiB"};
+	size_t i = 0;
+
+	while (bytes > 0 && bytes % 1024 == 0 && i + 1 < TS_COUNT(units)) {
+		bytes /= 1024;
+		i++;
+	}
+	snprintf(out, TS_OPTION_TEXT, "%lld%s", (long long)bytes, units[i]);
+}
+
 enum ts_code
 ts_option_set(struct ts_options *o, const char *name, const char *value, struct ts_err *err)
 {
 	int option = find_option(name), word = -1;
+	int64_t bytes;
 	double hz;
 
 	switch (option) {
@@ -100,6 +152,12 @@ ts_option_set(struct ts_options *o, const char *name, const char *value, struct 
 		word = hz < 0 ? -1 : 0;
 		if (word >= 0)
 			o->clock_hz = hz;
+		break;
+	case CACHE:
+		bytes = parse_size(value);
+		word = bytes < 0 ? -1 : 0;
+		if (word >= 0)
+			o->cache = bytes;
 		break;
 	case THEME:
 	case KEYMAP:
@@ -138,6 +196,9 @@ ts_option_get(const struct ts_options *o, const char *name, char out[TS_OPTION_T
 	case KEYMAP:
 		text = o->keymap;
 		break;
+	case CACHE:
+		print_size(out, o->cache);
+		return true;
 	case CLOCK:
 		snprintf(out, TS_OPTION_TEXT, o->clock_hz > 0 ? "%.6g GHz" : "as the report says",
 			o->clock_hz / 1e9);

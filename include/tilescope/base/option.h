@@ -8,6 +8,7 @@
 #define TS_BASE_OPTION_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "tilescope/base/err.h"
 #include "tilescope/base/fmt.h"
@@ -21,9 +22,12 @@ struct ts_options {
 	enum ts_time_unit time;
 	double clock_hz; /* said by the user; 0 = as the report says */
 	bool mouse;
+	int64_t cache; /* bytes that the indexes of all reports may take */
 	char theme[TS_OPTION_TEXT];
 	char keymap[TS_OPTION_TEXT];
 };
+
+#define TS_OPTION_CACHE ((int64_t)8 << 30) /* until something else is said */
 
 /* A line of the table. */
 struct ts_option {
