@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * inside - times what the program does inside, for `make bench`.
+ *
+ *     inside chart REPORT CACHE N SEED LANES    N zooms of 200 columns, anywhere, of any width
+ *     inside window REPORT CACHE N SEED         N windows of 200 steps with one IPU's figures
+ *     inside keys REPORT CACHE N SEED           N times 200 rows of steps by their key
+ *     inside rows REPORT RELATION COLUMN,...    every row of a relation through our cursor
+ *     inside totals REPORT CACHE                bytes by tile and category
+ *     inside cancel REPORT CACHE N SEED         from a cancel in the midst of work to its end
+ *
+ * CACHE is a cache directory (what is there of an index is used, nothing is built), or "none". Prints one
+ * line of JSON; opening the report is not counted. The same seed gives the same places.
+ */
+#include "config.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+
+#include "inside.h"
+
+#include "tilescope/base/mem.h"
+#include "tilescope/report/execution.h"
+#include "tilescope/report/memory.h"
+#include "tilescope/report/rows.h"
+#include "tilescope/report/trace.h"
+
+enum { COLUMNS = 200, WINDOW = 200 };
+
+static struct ts_trace *
+open_trace(struct inside *in)
+{
+	struct ts_trace *t;
+	struct ts_err err;
+
+	check(ts_trace_open(&t, in->reader, NULL, &err), &err);
+	return t;
+}
+
+/* --- timelines -------------------------------------------------------------------------------- */
+
+/* A range of the run: everything first, then of any width down to a millionth, anywhere. */
+static void
+any_zoom(struct inside *in, const struct ts_trace *t, int n, int64_t *from, int64_t *to)
+{
+	int64_t width = t->to - t->from;
+
+	for (int i = 0; n && i < 20 && inside_random(in, 20); i++)
+		width = width / 2 > COLUMNS ? width / 2 : width;
+	*from = t->from + inside_random(in, t->to - t->from - width + 1);
+	*to = *from + width;
+}
+
+static int
+chart(struct inside *in, char **argv)
+{
+	struct ts_trace *t = open_trace(in);
+	int n = (int)strtol(argv[0], NULL, 10), lanes = (int)strtol(argv[2], NULL, 10);
+	int64_t rows = 0;
+	int sampled = 0;
+
+	if (lanes < 1 || lanes > t->ipus)
+		lanes = t->ipus;
+	printf("{\"ms\": [");
+	for (int i = 0; i < n; i++) {
+		struct ts_trace_chart c = {0};
+		struct ts_err err;
+		int64_t from, to, since;
+
+		any_zoom(in, t, i, &from, &to);
+		since = ts_clock_us();
+		check(ts_trace_chart_read(&c, in->reader, t, from, to, COLUMNS, t->ipu, lanes, NULL,
+			      &err),
+			&err);
+		inside_print(i == 0, inside_ms(since));
+		sampled += c.sampled;
+		rows += c.rows;
+		ts_trace_chart_fini(&c);
+	}
+	printf("], \"lanes\": %d, \"sampled\": %d, \"rows\": %" PRId64 "}\n", lanes, sampled, rows);
+	ts_trace_release(t);
+	return 0;
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+static int
+window(struct inside *in, char **argv)
+{
+	struct ts_trace *t = open_trace(in);
+	int n = (int)strtol(argv[0], NULL, 10);
+
+	printf("{\"ms\": [");
+	for (int i = 0; i < n; i++) {
+		struct ts_trace_window w = {0};
+		int64_t row = inside_random(in, t->rows - WINDOW), since = ts_clock_us();
+		struct ts_err err;
+
+		check(ts_trace_window_read(&w, in->reader, t, t->ipus ? t->ipu[0] : 0, row,
+			      ts_trace_row_at(t, row), 0, WINDOW, &err),
+			&err);
+		inside_print(i == 0, inside_ms(since));
+		ts_trace_window_fini(&w);
+	}
+	printf("]}\n");
+	ts_trace_release(t);
+	return 0;
+}
+
+/* Step a cursor to its end; the rows. */
+static int64_t
+read_rows(struct inside *in, enum ts_relation relation, const struct ts_rows_query *q,
+	uint64_t *sum)
+{
+	struct ts_rows *rows;
+	struct ts_err err;
+	int64_t n = 0, v;
+	bool there;
+
+	check(ts_reader_rows(&rows, in->reader, relation, q, &err), &err);
+	for (;; n++) {
+		check(ts_rows_next(rows, &there, &err), &err);
+		if (!there)
+			break;
+		for (int i = 0; i < q->column_count; i++)
+			if (ts_rows_number(rows, i, &v) == TS_VALUE_OK)
+				*sum += (uint64_t)v;
+	}
+	ts_rows_close(rows);
+	return n;
+}
+
+static int
+keys(struct inside *in, char **argv)
+{
+	static const struct ts_rows_query query = {
+		.columns = {TS_STEP_STEP, TS_STEP_PROGRAM, TS_STEP_COMPUTE_SET},
+		.column_count = 3,
+		.range = TS_RANGE_KEY,
+		.limit = WINDOW,
+	};
+	struct ts_trace *t = open_trace(in);
+	int n = (int)strtol(argv[0], NULL, 10);
+	uint64_t sum = 0;
+
+	printf("{\"ms\": [");
+	for (int i = 0; i < n; i++) {
+		struct ts_rows_query q = query;
+		int64_t since = ts_clock_us();
+
+		q.from = t->first_step + inside_random(in, t->last_step - t->first_step - WINDOW);
+		q.to = q.from + WINDOW;
+		read_rows(in, TS_STEP, &q, &sum);
+		inside_print(i == 0, inside_ms(since));
+	}
+	printf("], \"sum\": %" PRIu64 "}\n", sum);
+	ts_trace_release(t);
+	return 0;
+}
+
+static int
+rows(struct inside *in, char **argv)
+{
+	struct ts_rows_query q = {.range = TS_RANGE_ALL};
+	int relation = ts_relation_find(argv[0]);
+	int64_t since, n;
+	uint64_t sum = 0;
+	char *rest = argv[1], *name;
+
+	if (relation < 0)
+		return 2;
+	while ((name = strtok_r(rest, ",", &rest)) && q.column_count < TS_ROWS_COLUMNS)
+		q.columns[q.column_count++] = ts_relation_column((enum ts_relation)relation, name);
+	since = ts_clock_us();
+	n = read_rows(in, (enum ts_relation)relation, &q, &sum);
+	printf("{\"rows\": %" PRId64 ", \"sum\": %" PRIu64 ", \"ms\": %.3f}\n", n, sum,
+		inside_ms(since));
+	return 0;
+}
+
+static int
+totals(struct inside *in, char **argv)
+{
+	struct ts_categories c;
+	struct ts_err err;
+	int64_t since = ts_clock_us(), bytes = 0;
+
+	(void)argv;
+	check(ts_categories_read(&c, in->reader, NULL, &err), &err);
+	for (int i = 0; i < c.count; i++)
+		bytes += c.category[i].bytes;
+	printf("{\"rows\": %" PRId64 ", \"sum\": %" PRId64 ", \"ms\": %.3f}\n", c.rows, bytes,
+		inside_ms(since));
+	ts_categories_fini(&c);
+	return 0;
+}
+
+/* --- cancelling ------------------------------------------------------------------------------- */
+
+struct work {
+	struct inside *in;
+	struct ts_trace *t;
+	int kind;
+	enum ts_code code;
+	int64_t ended_us;
+};
+
+static enum ts_code
+work_classes(struct work *w)
+{
+	struct ts_step_classes c = {0};
+	enum ts_code code = ts_step_classes_read(&c, w->in->reader, &w->t->names, NULL, NULL);
+
+	ts_step_classes_fini(&c);
+	return code;
+}
+
+static enum ts_code
+work_totals(struct work *w)
+{
+	struct ts_categories c;
+	enum ts_code code = ts_categories_read(&c, w->in->reader, NULL, NULL);
+
+	ts_categories_fini(&c);
+	return code;
+}
+
+static enum ts_code
+work_search(struct work *w)
+{
+	struct ts_trace_hits h = {0};
+	enum ts_code code = ts_trace_search(&h, w->in->reader, w->t, "nothing has this", NULL,
+		NULL);
+
+	ts_trace_hits_fini(&h);
+	return code;
+}
+
+static enum ts_code
+work_chart(struct work *w)
+{
+	struct ts_trace_chart c = {0};
+	enum ts_code code = ts_trace_chart_read(&c, w->in->reader, w->t, w->t->from, w->t->to,
+		TS_TRACE_COLUMNS, w->t->ipu, w->t->ipus, NULL, NULL);
+
+	ts_trace_chart_fini(&c);
+	return code;
+}
+
+static enum ts_code (*const works[])(
+	struct work *) = {work_classes, work_totals, work_search, work_chart};
+
+static void *
+run_work(void *arg)
+{
+	struct work *w = arg;
+
+	w->code = works[w->kind](w);
+	w->ended_us = ts_clock_us();
+	return NULL;
+}
+
+static int
+cancel(struct inside *in, char **argv)
+{
+	struct ts_trace *t = open_trace(in);
+	int n = (int)strtol(argv[0], NULL, 10);
+	bool first = true;
+
+	printf("{\"ms\": [");
+	for (int i = 0; i < n; i++) {
+		struct work w = {.in = in, .t = t, .kind = i % (int)TS_COUNT(works)};
+		struct timespec delay = {.tv_nsec = 100000 + inside_random(in, 30000000)};
+		struct ts_cancel token = {false};
+		pthread_t thread;
+		int64_t since;
+
+		ts_reader_set_cancel(in->reader, &token);
+		if (pthread_create(&thread, NULL, run_work, &w))
+			return 1;
+		nanosleep(&delay, NULL);
+		since = ts_clock_us();
+		ts_cancel_set(&token);
+		pthread_join(thread, NULL);
+		ts_reader_set_cancel(in->reader, NULL);
+		if (w.code != TS_E_CANCELLED) /* it was through before */
+			continue;
+		inside_print(first, (double)(w.ended_us - since) / 1e3);
+		first = false;
+	}
+	printf("]}\n");
+	ts_trace_release(t);
+	return 0;
+}
+
+/* --- the words -------------------------------------------------------------------------------- */
+
+struct verb {
+	const char *name;
+	bool has_cache;
+	int words; /* behind the report and the cache */
+	int (*run)(struct inside *in, char **argv);
+};
+
+static const struct verb verbs[] = {
+	{"chart", true, 3, chart},
+	{"window", true, 2, window},
+	{"keys", true, 2, keys},
+	{"rows", false, 2, rows},
+	{"totals", true, 0, totals},
+	{"cancel", true, 2, cancel},
+};
+
+int
+main(int argc, char **argv)
+{
+	for (size_t i = 0; i < TS_COUNT(verbs); i++) {
+		const struct verb *v = &verbs[i];
+		char **words = argv + (v->has_cache ? 4 : 3);
+		struct inside in = {.seed = 1};
+		int status;
+
+		if (argc < 2 || strcmp(argv[1], v->name) != 0)
+			continue;
+		if (argc != (v->has_cache ? 4 : 3) + v->words)
+			break;
+		inside_open(&in, argv[2], v->has_cache ? argv[3] : "none");
+		if (v->has_cache && v->words >= 2)
+			in.seed += strtoull(words[1], NULL, 10) * 2654435761u;
+		status = v->run(&in, words);
+		inside_close(&in);
+		return status;
+	}
+	fputs("usage: inside chart|window|keys|rows|totals|cancel REPORT ...\n", stderr);
+	return 2;
+}

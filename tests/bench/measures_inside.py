@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: MIT
+"""What happens inside, timed by the C programs beside this file; the floors are other programs of them."""
+
+import os
+
+from engine import Skip, measure
+
+STEP_IPU = "steps_by_ipu"
+FOUR = "step_id, ipu, cycles_base, cycles"
+VARIABLES = "vars_info"
+BIG = 20e6          # rows that the index is built for, of steps by IPU
+TOTALS = 80e6       # rows that are totalled
+
+
+def group_by(b, path):
+    """The timeline as SQL alone would have it: busy cycles by column."""
+    last = b.run_tool("inside", "chart", path, "none", 1, 1, 1)
+    del last
+    sql = ("SELECT cycles_base / (SELECT max(cycles_base) / 200 + 1 FROM %s), sum(cycles) "
+           "FROM %s WHERE ipu = 0 GROUP BY 1" % (STEP_IPU, STEP_IPU))
+    return b.timed(b.have("sqlite3"), "-readonly", path, sql)[0] if b.have("sqlite3") else None
+
+
+@measure("timeline-index", "timeline-index-lanes", "timeline-sampled")
+def timeline(b):
+    path = b.report()
+    cache = b.indexed(path)
+    n = 3 if b.tiny else 100
+    peer = group_by(b, path)
+    out = {}
+    for name, where, lanes in (("timeline-index", cache, 1), ("timeline-index-lanes", cache, 0),
+                               ("timeline-sampled", "none", 1)):
+        if where is None:
+            out[name] = {"note": "no index yet"}
+            continue
+        got = b.run_tool("inside", "chart", path, where, n, b.round, lanes)
+        out[name] = {"ours": got["ms"], "GROUP BY": peer}
+        if where != "none" and got["sampled"]:
+            out[name]["note"] = "some columns were sampled"
+    return out
+
+
+@measure("scan-4", "scan-2")
+def scan(b):
+    path = b.report()
+    out = {}
+    for name, table, columns, relation, ours in (
+            ("scan-4", STEP_IPU, FOUR, "step_ipu", "step,ipu,start,cycles"),
+            ("scan-2", VARIABLES, "tile, size_bytes", "lowered_variable", "tile,bytes")):
+        got = b.run_tool("inside", "rows", path, relation, ours)
+        bare = b.run_tool("floor_scan", "scan", path, table, columns, 1)
+        if got["rows"] != bare["rows"]:
+            raise RuntimeError("%d rows, the floor has %d" % (got["rows"], bare["rows"]))
+        out[name] = {"ours": got["ms"] / got["rows"] * 1e6,
+                     "bare scan": bare["ms"] / bare["rows"] * 1e6}
+    return out
+
+
+@measure("tile-totals")
+def totals(b):
+    path = b.report()
+    ours = b.run_tool("inside", "totals", path, "none")
+    bare = b.run_tool("floor_scan", "totals", path, VARIABLES, "tile", "size_bytes")
+    out = {"ours": ours["ms"] / ours["rows"] * TOTALS / 1e3,
+           "arrays over the API": bare["ms"] / bare["rows"] * TOTALS / 1e3}
+    if ours["sum"] != bare["sum"]:
+        raise RuntimeError("%d bytes, the floor has %d" % (ours["sum"], bare["sum"]))
+    if b.have("sqlite3") and b.round == 0:      # some 30 s on the large report: once will do
+        sql = "SELECT tile, sum(size_bytes) FROM %s GROUP BY tile" % VARIABLES
+        out["GROUP BY"] = b.timed(b.have("sqlite3"), "-readonly", path, sql)[0] / bare["rows"] * \
+            TOTALS / 1e3
+    return {"tile-totals": out}
+
+
+@measure("index-steps", "index-steps-ratio", "index-all", "index-size")
+def index(b):
+    path = b.report()
+    if not os.path.exists(b.tool("inside_build")):
+        raise Skip("no index yet")
+    cache = b.cache("timed", empty=True)
+    got = b.run_tool("inside_build", path, cache, "core", b.cpus)
+    bare = b.run_tool("floor_scan", "scan", path, STEP_IPU, FOUR, b.cpus)
+    lanes = [s for s in got["stages"] if "lanes" in s["sections"]]
+    floor = bare["ms"] / bare["rows"] * BIG / 1e3
+    figures = {"bare scan": floor}
+    if lanes:
+        figures["ours"] = lanes[0]["ms"] / bare["rows"] * BIG / 1e3
+    else:
+        figures["note"] = "not built yet"
+    return {"index-steps": figures, "index-steps-ratio": figures,
+            "index-all": {"ours": got["ms"] / 1e3,
+                          "note": ", ".join("%s %.1f s" % (s["what"], s["ms"] / 1e3)
+                                            for s in got["stages"]) if b.round == 0 else None},
+            "index-size": {"ours": got["bytes"] * 100 / os.path.getsize(path)}}
+
+
+@measure("row-window", "trace-window")
+def window(b):
+    path = b.report()
+    cache = b.indexed(path) or "none"
+    n = 5 if b.tiny else 100
+    columns = "id, program, compute_set"
+    return {"row-window": {
+                "ours": b.run_tool("inside", "keys", path, cache, n, b.round)["ms"],
+                "OFFSET": b.run_tool("floor_scan", "offset", path, "steps", columns, 3,
+                                     b.round)["ms"],
+                "bare": b.run_tool("floor_scan", "window", path, "steps", columns, n,
+                                   b.round)["ms"]},
+            "trace-window": {
+                "ours": b.run_tool("inside", "window", path, cache, n, b.round)["ms"]}}
+
+
+@measure("row-window-cold")
+def window_cold(b):
+    path = b.report()
+    cache = b.indexed(path) or "none"
+    out = {}
+    for party, args in (("ours", ("inside", "keys", path, cache, 1, b.round)),
+                        ("OFFSET", ("floor_scan", "offset", path, "steps",
+                                    "id, program, compute_set", 1, b.round))):
+        kept = b.forget(path)
+        if kept > 0.1:
+            out["note"] = "%.0f %% stayed cached" % (kept * 100)
+        out[party] = b.run_tool(*args)["ms"]
+    return {"row-window-cold": out}
+
+
+@measure("cancel-inside")
+def cancel(b):
+    n = 4 if b.tiny else 16
+    got = b.run_tool("inside", "cancel", b.report(), "none", n, b.round)["ms"]
+    return {"cancel-inside": {"ours": got} if got else {"note": "all was through before"}}

@@ -1,0 +1,368 @@
+# SPDX-License-Identifier: MIT
+"""What the user sees, from outside: the program on a pseudo-terminal, and its peers on the same one."""
+
+import os
+import re
+import threading
+import time
+
+from engine import Skip, measure
+from session import Gone, Session
+
+WORST = re.compile(r"worst tile [\d,]+.*\d [KM]iB")
+FLOOR_SQL = "SELECT tile, total FROM memory_by_tile ORDER BY total DESC LIMIT 1"
+TEXT = "down*20 pgdn*8 up*6 pgup*4"
+CHART = "right*8 +*4 L*4 left*6 H*3 -*4"
+SHORT = "down*2 right*2 +"
+
+
+def worst(screen):
+    return any(WORST.search(screen.line(y)) for y in range(screen.h))
+
+
+def shows(text):
+    return lambda screen: any(text in screen.line(y) for y in range(screen.h))
+
+
+def app(b, report, *args, cache="none", **more):
+    return Session([b.program, "--cache", cache, *args, report], env=b.env(), **more)
+
+
+def ms(seconds):
+    return None if seconds is None else seconds * 1e3
+
+
+# ---- the first screen ----
+
+def first_screen(b, path, cache):
+    with app(b, path, cache=cache) as s:
+        return ms(s.start(worst))
+
+
+def floor_screen(b, path):
+    with Session([b.tool("floor_first"), path, FLOOR_SQL], env=b.env()) as s:
+        return ms(s.start(shows("worst tile")))
+
+
+@measure("first-screen-warm", "first-screen-new")
+def first_warm(b):
+    path = b.report()
+    cache = b.indexed(path)
+    out = {"first-screen-warm": {"note": "no index yet"}, "first-screen-new": {}}
+    floor_screen(b, path)
+    if cache:
+        out["first-screen-warm"] = {"ours": first_screen(b, path, cache)}
+    for figures in out.values():
+        figures["curses+sqlite"] = floor_screen(b, path)
+    out["first-screen-new"]["ours"] = first_screen(b, path, b.cache("new", empty=True))
+    if b.have("lnav") and not b.tiny:
+        with Session([b.have("lnav"), "-N", path], env=b.env()) as s:
+            try:
+                out["first-screen-new"]["lnav"] = ms(s.start(shows("CREATE TABLE"), limit=10))
+            except Gone:
+                pass
+    return out
+
+
+@measure("first-screen-cold")
+def first_cold(b):
+    path = b.report()
+    cache = b.indexed(path) or "none"
+    out = {}
+    for party, fn in (("ours", lambda: first_screen(b, path, cache)),
+                      ("curses+sqlite", lambda: floor_screen(b, path))):
+        kept = b.forget(path, *([cache] if cache != "none" else []))
+        if kept > 0.1:
+            out["note"] = "%.0f %% stayed cached" % (kept * 100)
+        out[party] = fn()
+    return {"first-screen-cold": out}
+
+
+# ---- memory ----
+
+class Watch:
+    """The most anonymous memory that a session has, looked at every few milliseconds."""
+
+    def __init__(self, session):
+        self.session, self.most, self.stop = session, 0, threading.Event()
+        self.thread = threading.Thread(target=self.run, daemon=True)
+
+    def run(self):
+        while not self.stop.wait(0.01):
+            try:
+                self.most = max(self.most, self.session.memory()[1])
+            except (OSError, AttributeError):
+                return
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stop.set()
+        self.thread.join()
+
+
+@measure("memory-anon", "memory-peak")
+def memory(b):
+    path = b.report()
+    with app(b, path, cache=b.cache("new", empty=True)) as s, Watch(s) as w:
+        s.start(worst)
+        s.play("3 %s tab down*3 7 %s tab pgdn*4 end home" % (SHORT, SHORT))
+        until = time.perf_counter() + (0.2 if b.tiny else 8)
+        while time.perf_counter() < until:      # the index is built, the sums are made
+            s.answer(time.perf_counter(), limit=0.3)
+        s.play("1 3 7")
+        peak, anon = s.memory()
+        out = {"memory-anon": {"ours": max(w.most, anon) / 1024},
+               "memory-peak": {"ours": peak / 1024}}
+    if b.have("sqlite3"):
+        _, kib, _ = b.timed(b.have("sqlite3"), "-readonly", path,
+                            "SELECT sum(cycles) FROM steps_by_ipu")
+        for figures in out.values():
+            figures["sqlite3"] = kib / 1024
+    return out
+
+
+# ---- keys ----
+
+class Keys:
+    """What keys did, sorted into the rows' pots."""
+
+    def __init__(self):
+        self.last, self.cpu = [], []
+        self.line, self.page, self.column, self.sweep = [], [], [], []
+
+    def text(self, played):
+        self.add(played)
+        for name, a, _ in played:
+            if name in ("up", "down"):
+                self.line.append(a.bytes)
+            elif name in ("pgup", "pgdn"):
+                self.page.append(a.bytes)
+
+    def chart(self, played):
+        self.add(played)
+        for name, a, _ in played:
+            if name in ("left", "right"):
+                self.column.append(a.bytes)
+            elif name in ("H", "L"):
+                self.sweep.append(a.bytes)
+
+    def add(self, played):
+        for _, a, cpu in played:
+            if a.last is not None:
+                self.last.append(ms(a.last))
+                self.cpu.append(ms(cpu))
+
+
+def play_views(b, path, cache, text, chart, k, views=("memory", "trace"), wait=True, busy=False):
+    """Lists and charts of the views of a report."""
+    for view in views:
+        with app(b, path, "--at", view, cache=cache) as s:
+            s.start(shows(":Trace"))
+            if wait:
+                s.settle()
+            else:
+                s.answer(time.perf_counter(), limit=2, silent=0.1)
+            if busy:
+                search(s)
+            if chart:
+                k.chart(s.play(chart))
+            if text:
+                s.play("tab")
+                k.text(s.play(text))
+                k.add(s.play("end home"))
+
+
+def search(s):
+    """Begin a search for something that no step is called."""
+    s.play("/ ::zzzz", limit=2)
+    os.write(s.master, b"\r")
+
+
+def less_file(b):
+    """A text of many lines, for those who look at texts."""
+    path = os.path.join(b.folder, b.size + "-lines.txt")
+    lines = {"full": 2000000, "small": 200000, "tiny": 2000}[b.size]
+    if not os.path.exists(path):
+        with open(path + ".tmp", "w") as f:
+            for i in range(lines):
+                f.write("%10d  OnTileExecute  bert/encoder/layer_%d/attention/self/query/matMul/"
+                        "Conv_1  %d cycles\n" % (i, i % 48, i * 7919 % 65536))
+        os.rename(path + ".tmp", path)
+    return path
+
+
+def peers(b):
+    """(name, arguments, directory) of what is installed."""
+    text = less_file(b)
+    found = []
+    for name, args in (("less", [text]), ("tig", []), ("htop", []), ("lnav", ["-N", text])):
+        path = b.have(name)
+        if not path or name == "tig" and not os.path.isdir(os.path.join(b.srcdir, ".git")):
+            continue
+        found.append((name, [path] + args))
+    return found
+
+
+def play_peers(b, spec):
+    """{peer: what the keys did}."""
+    out = {}
+    here = os.getcwd()
+    for name, argv in peers(b):
+        k = Keys()
+        try:
+            os.chdir(b.srcdir)
+            s = Session(argv, env=b.env(), ignore_rows=())
+        finally:
+            os.chdir(here)
+        with s:
+            s.answer(s.began, limit=3, silent=1)
+            try:
+                k.text(s.play(spec, limit=5))
+            except Gone:
+                continue
+            out[name] = k
+    return out
+
+
+@measure("keys-text-p50", "keys-text-p99", "keys-chart-p50", "keys-chart-p99", "scroll-bytes",
+         "scroll-bytes-chart", "page-bytes", "page-bytes-chart", "cpu-frame")
+def keys_quiet(b):
+    path = b.report()
+    cache = b.indexed(path) or "none"
+    text, chart = Keys(), Keys()
+    play_views(b, path, cache, "down*2 pgdn" if b.tiny else TEXT, None, text)
+    play_views(b, path, cache, None, SHORT if b.tiny else CHART, chart)
+    if b.scale == "100x":       # the view that needs what the other reports do not have
+        play_views(b, b.store(), b.indexed(b.store()) or "none", None, SHORT if b.tiny else CHART,
+                   chart, ["liveness"])
+    out = {"keys-text-p50": {"ours": text.last}, "keys-text-p99": {"ours": text.last},
+           "keys-chart-p50": {"ours": chart.last}, "keys-chart-p99": {"ours": chart.last},
+           "scroll-bytes": {"ours": text.line}, "page-bytes": {"ours": text.page},
+           "scroll-bytes-chart": {"ours": chart.column},
+           "page-bytes-chart": {"ours": chart.sweep},
+           "cpu-frame": {"ours": text.cpu + chart.cpu}}
+    if b.scale == "100x" and not b.tiny:
+        for name, k in play_peers(b, "down*20 pgdn*6 up*6 pgup*4").items():
+            for row, pot in (("keys-text-p50", k.last), ("keys-text-p99", k.last),
+                             ("scroll-bytes", k.line), ("page-bytes", k.page),
+                             ("cpu-frame", k.cpu)):
+                out[row][name] = pot
+    return out
+
+
+@measure("keys-new-p50", "keys-new-p99")
+def keys_indexing(b):
+    """Every view anew on an empty cache, so that the building has only begun."""
+    path = b.report()
+    k = Keys()
+    out = {}
+    for view in ("memory", "trace"):
+        play_views(b, path, b.cache("new", empty=True), "down*6 pgdn*4", SHORT if b.tiny else
+                   "right*4 +*3 L*2 H -*2", k, [view], wait=False)
+    out["keys-new-p50"] = {"ours": k.last}
+    out["keys-new-p99"] = {"ours": k.last}
+    if b.scale == "100x" and b.have("lnav") and not b.tiny:
+        with Session([b.have("lnav"), "-N", less_file(b)], env=b.env(), ignore_rows=()) as s:
+            s.answer(s.began, limit=0.2)
+            lnav = Keys()
+            lnav.add(s.play("down*6 pgdn*4", limit=5))
+        for figures in out.values():
+            figures["lnav"] = lnav.last
+    return out
+
+
+@measure("keys-busy-p50", "keys-busy-p99")
+def keys_busy(b):
+    path = b.report()
+    k = Keys()
+    play_views(b, path, b.indexed(path) or "none", "down*8 pgdn*4",
+               SHORT if b.tiny else "right*4 L*2 +*2 -*2", k, ["trace"], busy=True)
+    return {"keys-busy-p50": {"ours": k.last}, "keys-busy-p99": {"ours": k.last}}
+
+
+@measure("keys-jump")
+def jump(b):
+    path = b.report()
+    out = {"ours": []}
+    with app(b, path, "--at", "trace", cache=b.indexed(path) or "none") as s:
+        s.start(shows(":Trace"))
+        s.settle()
+        s.play("tab")
+        for i in range(1 if b.tiny else 5):
+            out["ours"] += [ms(a.last) for _, a, _ in s.play("end home") if a.last]
+            step = (i * 7919 + b.round * 104729) * 1009 % b.steps()
+            s.play(": ::goto|%d" % step)
+            a = s.press(b"\r")
+            if a.last:
+                out["ours"].append(ms(a.last))
+    if b.have("less") and b.scale == "100x" and not b.tiny:
+        with Session([b.have("less"), less_file(b)], env=b.env(), ignore_rows=()) as s:
+            s.answer(s.began, limit=2)
+            out["less"] = [ms(a.last) for _, a, _ in s.play("G g G g", limit=20) if a.last]
+    return {"keys-jump": out}
+
+
+# ---- idle, cancel, quit ----
+
+@measure("idle-cpu", "idle-bytes", scales=("100x",))
+def idle(b):
+    path = b.report()
+    cache = b.indexed(path) or "none"
+    cpu, sent = [], []
+    for view in ("summary", "memory", "trace"):
+        with app(b, path, "--at", view, cache=cache) as s:
+            s.start(shows(":Trace"))
+            s.settle(120)
+            until = time.perf_counter() + (0.1 if b.tiny else 1)
+            while time.perf_counter() < until:
+                s.answer(time.perf_counter(), limit=0.3)
+            before = s.cpu()
+            time.sleep(0.2 if b.tiny else 2)
+            cpu.append(round((s.cpu() - before) * 1e3, 1))
+            while s.read(0):
+                pass
+            sent.append(s.model()[2])
+    return {"idle-cpu": {"ours": cpu}, "idle-bytes": {"ours": sent}}
+
+
+@measure("cancel-app")
+def cancel_app(b):
+    got = []
+    with app(b, b.report(), "--at", "trace") as s:
+        s.start(shows(":Trace"))
+        s.settle()
+        for i in range(1 if b.tiny else 3):
+            search(s)
+            until = time.perf_counter() + 0.1 + 0.05 * i
+            while time.perf_counter() < until:
+                s.read(0.01)
+            s.model()
+            if "no step" in s.screen.line(s.screen.h - 1):
+                raise Skip("the search was through before")
+            a = s.press(b"\x03", ready=shows("cancelled"), limit=2)
+            if a.ready is None:
+                raise Skip("the search was through before")
+            got.append(ms(a.ready))
+            s.play("esc", limit=2)
+    return {"cancel-app": {"ours": got}}
+
+
+@measure("quit")
+def quit_working(b):
+    """While the index, or what there is of it, is built: at its begin, and later."""
+    got = []
+    for later in (0.0, 0.1, 0.4):
+        with app(b, b.report(), cache=b.cache("new", empty=True)) as s:
+            s.start(worst)
+            until = time.perf_counter() + later
+            while time.perf_counter() < until:
+                s.read(0.01)
+            os.write(s.master, b"Q")
+            took = s.end()
+            if took is None:
+                raise RuntimeError("does not end")
+            got.append(ms(took))
+    return {"quit": {"ours": got}}

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""
+rows - the table, in its order: what is measured, in which unit, and what the goal is.
+
+p50, p99 and max are taken over all figures of all rounds; a median is that of the rounds.  A goal for
+the ratio bounds ours over the floor.  Unit None: cannot be measured, since it is not built.
+"""
+
+from engine import row
+
+# ---- the first screen, memory ----
+
+row("first-screen-warm", "first screen, warm", "ms", 30, floor="curses+sqlite",
+    note="until the worst tile's figure stands there, with an index")
+row("first-screen-new", "first screen, warm, first time", "ms", 30, floor="curses+sqlite",
+    note="no index yet; its building begins")
+row("first-screen-cold", "first screen, cold", "ms", 100, floor="curses+sqlite")
+row("memory-anon", "memory, anonymous, most", "MiB", 64, stat="max", floor="sqlite3",
+    note="all views visited while the index is built")
+row("memory-peak", "memory, resident, most", "MiB", stat="max", floor="sqlite3",
+    note="mapped files included")
+
+# ---- timelines, the index ----
+
+row("timeline-index", "timeline of 200 columns, index, p99", "ms", 1, "p99", "GROUP BY",
+    note="one IPU, any zoom")
+row("timeline-index-lanes", "the same, lanes of all IPUs, p99", "ms", 1, "p99", "GROUP BY")
+row("timeline-sampled", "timeline of 200 columns, no index, p99", "ms", 25, "p99", "GROUP BY",
+    note="one IPU, any zoom")
+row("index-steps", "index: steps, per 20 M rows", "s", 1, floor="bare scan",
+    note="pyramid of steps by IPU")
+row("index-steps-ratio", "index: steps, against a bare scan", "s", 1.3, floor="bare scan",
+    on="ratio", note="same columns, same threads; per 20 M rows")
+row("index-all", "index: all of it", "s", note="everything that is built without being asked for")
+row("index-size", "index: size, of the report's", "%", 3)
+row("tile-totals", "per-tile totals, per 80 M rows", "s", 2, floor="arrays over the API",
+    note="bytes by tile and category, without an index")
+row("scan-4", "scan rate, 4 integer columns", "ms/M rows", 1.3, floor="bare scan", on="ratio")
+row("scan-2", "scan rate, 2 integer columns", "ms/M rows", 1.3, floor="bare scan", on="ratio")
+
+# ---- rows ----
+
+row("row-window", "200 rows by key, p99", "ms", 2, "p99", "OFFSET")
+row("row-window-cold", "200 rows by key, cold", "ms", 2, floor="OFFSET")
+row("trace-window", "200 steps with an IPU's figures, p99", "ms", 2, "p99")
+
+# ---- keys ----
+
+row("keys-text-p50", "key to last byte, text, p50", "ms", 2, "p50", "less")
+row("keys-text-p99", "key to last byte, text, p99", "ms", 16, "p99", "less")
+row("keys-chart-p50", "key to last byte, charts, p50", "ms", 2, "p50")
+row("keys-chart-p99", "key to last byte, charts, p99", "ms", 16, "p99")
+row("keys-new-p50", "the same, all, while indexing, p50", "ms", 2, "p50", "lnav")
+row("keys-new-p99", "the same, all, while indexing, p99", "ms", 16, "p99", "lnav")
+row("keys-busy-p50", "the same, a slow query runs, p50", "ms", 2, "p50")
+row("keys-busy-p99", "the same, a slow query runs, p99", "ms", 16, "p99")
+row("keys-jump", "jump anywhere (End, Home, :goto), p99", "ms", 16, "p99", "less")
+row("scroll-bytes", "bytes, one line, text", "bytes", 600, floor="less", note="200x60")
+row("scroll-bytes-chart", "bytes, one column, chart", "bytes", 2200)
+row("page-bytes", "bytes, a page, text", "bytes", 30000, floor="less")
+row("page-bytes-chart", "bytes, a page, chart", "bytes", 64000)
+row("cpu-frame", "CPU per frame, UI and workers, p99", "ms", 8, "p99", "less",
+    note="all threads, a key each")
+row("idle-cpu", "idle, CPU of 2 s", "ms", 0, "max", note="the clock's own figure is said to 0.1 ms")
+row("idle-bytes", "idle, bytes of 2 s", "bytes", 0, "max")
+
+# ---- ending ----
+
+row("cancel-inside", "cancel, inside, most", "ms", 50, "max",
+    note="classes of steps, totals, search, lanes")
+row("cancel-app", "C-c to the screen's word, most", "ms", 50, "max", note="a search over all steps")
+row("quit", "quit while it works, most", "ms", 500, "max")
+
+# ---- remote: there is no remote yet ----
+
+row("remote-first-screen", "remote first screen", None)
+row("remote-timeline", "remote timeline of 200 columns", None)
+row("remote-jump", "remote jump anywhere", None)
+row("remote-bulk", "remote bulk", None)
