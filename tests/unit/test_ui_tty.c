@@ -22,7 +22,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/ui/tty.h"
 
-enum { W = 80, H = 24, QUIET_MS = 60 };
+enum { W = 80, H = 24 };
 
 struct bench {
 	int master;
@@ -37,50 +37,50 @@ struct bench {
 	bool deaf, ended;
 };
 
+/* Everything that is there; call with the lock held. Asking a terminal also moves what the kernel holds back. */
+static bool
+read_all(struct bench *b)
+{
+	struct pollfd p = {b->master, POLLIN, 0};
+	char buf[4096];
+	bool some = false;
+
+	while (!b->deaf && poll(&p, 1, 0) == 1) {
+		ssize_t n = read(b->master, buf, sizeof(buf));
+
+		if (n <= 0)
+			break;
+		ts_strbuf_add(&b->inbox, buf, (size_t)n);
+		some = true;
+	}
+	return some;
+}
+
 static void *
 read_master(void *arg)
 {
 	struct bench *b = arg;
-	char buf[4096];
+	bool some, ended;
 
-	for (;;) {
-		struct pollfd p = {b->master, POLLIN, 0};
-		bool deaf, ended;
-		ssize_t n = 0;
-
+	do {
 		pthread_mutex_lock(&b->lock);
-		deaf = b->deaf;
+		some = read_all(b);
 		ended = b->ended;
 		pthread_mutex_unlock(&b->lock);
-		if (ended)
-			return NULL;
-		if (deaf || poll(&p, 1, 5) != 1)
+		if (!some)
 			usleep(1000);
-		else
-			n = read(b->master, buf, sizeof(buf));
-		if (n > 0) {
-			pthread_mutex_lock(&b->lock);
-			ts_strbuf_add(&b->inbox, buf, (size_t)n);
-			pthread_mutex_unlock(&b->lock);
-		}
-	}
+	} while (!ended);
+	return NULL;
 }
 
-/* Take what was sent until it is quiet. Returns the bytes. */
+/* Take what was sent. Returns the bytes. */
 static size_t
 take(struct bench *b)
 {
-	size_t before;
-
-	do {
-		before = b->inbox.len;
-		usleep(QUIET_MS * 1000);
-		pthread_mutex_lock(&b->lock);
-		ts_strbuf_reset(&b->sent);
-		ts_strbuf_add(&b->sent, b->inbox.s, b->inbox.len);
-		pthread_mutex_unlock(&b->lock);
-	} while (b->sent.len != before);
 	pthread_mutex_lock(&b->lock);
+	read_all(b);
+	ts_strbuf_reset(&b->sent);
+	ts_strbuf_add(&b->sent, b->inbox.s, b->inbox.len);
 	ts_strbuf_reset(&b->inbox);
 	pthread_mutex_unlock(&b->lock);
 	return b->sent.len;
@@ -160,7 +160,7 @@ show(struct bench *b)
 	ts_tty_show(b->tty, b->canvas, &b->theme);
 }
 
-/* Type bytes; the events they become, by name, with blanks between; pastes in brackets. */
+/* Type bytes; the events they become, by name, with blanks between; pastes in brackets. Polling moves them. */
 static void
 types(struct bench *b, const char *bytes, size_t n, const char *expected)
 {
@@ -171,7 +171,7 @@ types(struct bench *b, const char *bytes, size_t n, const char *expected)
 
 	ts_strbuf_init(&names, 10000);
 	ck_assert_int_eq(write(b->master, bytes, n), (int)n);
-	while (poll(&p, 1, QUIET_MS) == 1)
+	while (poll(&p, 1, 0) == 1)
 		while (ts_tty_read(b->tty, &e)) {
 			if (e.type == TS_EVENT_MOUSE)
 				ts_strbuf_printf(&names, "mouse%d@%d,%d ", e.mouse, e.x, e.y);
@@ -542,10 +542,12 @@ deafen(struct bench *b, bool deaf)
 	pthread_mutex_lock(&b->lock);
 	b->deaf = deaf;
 	pthread_mutex_unlock(&b->lock);
-	usleep(30000);
 }
 
-/* Write until nothing more fits, and still does not after the kernel had time to move what it holds. */
+/*
+ * Write until nothing more fits, and still does not after the kernel had time to move what it holds to the
+ * other end, where nobody reads any more.
+ */
 static void
 stuff(struct bench *b)
 {
