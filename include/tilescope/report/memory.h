@@ -60,31 +60,46 @@ struct ts_category {
 	char *name; /* raw; "category 17" when nobody names it */
 	int64_t bytes;
 	int64_t worst_tile, worst_tile_bytes;
-	int64_t *by_slot; /* bytes per tile slot, `slots_cap` of them */
-	size_t cap;
+	const uint32_t
+		*narrow;     /* bytes by tile (of ts_categories.tile); UINT32_MAX = nothing there */
+	const int64_t *wide; /* the same where 4 bytes do not do; one of them is NULL */
 };
-
-struct ts_tile_slot;
 
 /* Bytes by category and tile. */
 struct ts_categories {
 	int count;
-	struct ts_category category[TS_CATEGORIES_MAX]; /* most bytes first when complete */
-	struct ts_tile_slot *slots;			/* a hash table by tile */
-	size_t slot_count;
-	size_t cells;		/* bounded */
+	struct ts_category category[TS_CATEGORIES_MAX]; /* most bytes first */
+	size_t tiles;
+	const int64_t *tile;	/* ascending */
+	struct ts_index *index; /* held: arrays are mapped; NULL: they are of this struct */
 	int64_t rows, bad_rows; /* bad_rows were left out */
 	bool from_variables;	/* summed over lowered variables: tile_category is absent */
 	bool cut;		/* more categories or tiles than we keep: rows were left out */
 };
 
 /*
- * Sum up tile_category, else lowered_variable. TS_E_ABSENT when neither is bound (with the reason).
- * progress counts rows and may be NULL.
+ * Sum up tile_category, else lowered_variable; with the index nothing is read. TS_E_ABSENT when neither is
+ * bound (with the reason). progress counts rows and may be NULL. Free with ts_categories_fini() in every case.
  */
 enum ts_code ts_categories_read(struct ts_categories *c, struct ts_reader *rd,
 	struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
 void ts_categories_fini(struct ts_categories *c);
+
+/* Forget the tiles: what each category has in all stays. */
+void ts_categories_forget_tiles(struct ts_categories *c);
+
+/* Place of a tile in `tile`, or -1; bytes of category i there, 0 when there are none. */
+ptrdiff_t ts_categories_find(const struct ts_categories *c, int64_t tile);
+
+static inline int64_t
+ts_categories_at(const struct ts_categories *c, int i, size_t place)
+{
+	const struct ts_category *k = &c->category[i];
+
+	if (k->narrow)
+		return k->narrow[place] == UINT32_MAX ? 0 : (int64_t)k->narrow[place];
+	return k->wide && k->wide[place] > 0 ? k->wide[place] : 0;
+}
 
 /* Bytes of category i on a tile; 0 when there are none. */
 int64_t ts_categories_on_tile(const struct ts_categories *c, int i, int64_t tile);
