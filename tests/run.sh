@@ -11,9 +11,12 @@
 # The output of a suite goes to check-logs/ in the build directory; its first 200 lines are shown when it
 # fails. The last line is the sum of all.
 #
+# As many suites run at once as there are processors (TS_JOBS says otherwise), long ones first; what is
+# said is in the order of the arguments all the same. So no suite may depend on how fast it is.
+#
 # Environment of a suite (paths are absolute): srcdir, builddir, TILESCOPE (the program), TS_SANITIZE
 # (1 in a sanitizer build: sample less), LC_ALL=C.UTF-8, TZ=UTC; HOME, XDG_* and TMPDIR are private and
-# empty; standard input is /dev/null. TS_TIMEOUT: seconds a suite may take (default 300).
+# empty; standard input is /dev/null. TS_TIMEOUT: seconds a suite may take (default 900: for what hangs).
 set -u
 
 srcdir=$(cd "${srcdir:-$(dirname "$0")/..}" && pwd) || exit 2
@@ -30,13 +33,16 @@ unset LANG LANGUAGE COLUMNS LINES NO_COLOR TMUX TMUX_PANE MAKEFLAGS MFLAGS MAKEL
 # a sanitizer slows down, and so does a loaded machine
 CK_TIMEOUT_MULTIPLIER=${CK_TIMEOUT_MULTIPLIER:-5}
 export CK_TIMEOUT_MULTIPLIER
-limit=${TS_TIMEOUT:-300}
+limit=${TS_TIMEOUT:-900}
+jobs=${TS_JOBS:-$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)}
 shown=200
 python3=${PYTHON3:-python3}
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/tilescope-check.XXXXXX") || exit 2
+workers=
 trap 'chmod -R u+rwX "$work" 2>/dev/null; rm -rf "$work"' EXIT
-trap 'exit 130' HUP INT TERM
+# shellcheck disable=SC2086
+trap 'kill $workers 2>/dev/null; wait; exit 130' HUP INT TERM
 
 logs=$builddir/check-logs
 rm -rf "$logs"
@@ -72,11 +78,11 @@ obstacle()
 	esac
 }
 
-# Run suite $1; output to file $2.
+# Run suite $1; output to file $2, all that is its own below $3.
 run()
 {
-	rm -rf "${work:?}/home"
-	mkdir -p "$work/home/config" "$work/home/cache" "$work/home/tmp"
+	mkdir -p "$3/config" "$3/cache" "$3/tmp"
+	home=$3
 	case $1 in
 	*.sh) set -- "$2" sh "$srcdir/$1" ;;
 	*.py) set -- "$2" "$python3" "$srcdir/$1" ;;
@@ -84,30 +90,46 @@ run()
 	esac
 	out=$1
 	shift
-	HOME=$work/home XDG_CONFIG_HOME=$work/home/config XDG_CACHE_HOME=$work/home/cache \
-		XDG_STATE_HOME=$work/home/state XDG_DATA_HOME=$work/home/data TMPDIR=$work/home/tmp \
-		timeout -k 10 "$limit" "$@" >"$out" 2>&1 </dev/null
+	HOME=$home XDG_CONFIG_HOME=$home/config XDG_CACHE_HOME=$home/cache \
+		XDG_STATE_HOME=$home/state XDG_DATA_HOME=$home/data TMPDIR=$home/tmp \
+		timeout -k 10 "$limit" "$@" >"$out" 2>&1 </dev/null &
+	running=$!
+	wait $running
 }
 
-for suite; do
-	why=$(obstacle "$suite" | head -n 1)
-	if [ -n "$why" ]; then
-		skipped=$((skipped + 1))
-		printf 'SKIP  %-32s %s\n' "$suite" "$why"
-		continue
-	fi
-	start=$(date +%s)
-	log=$logs/$(echo "${suite#tests/}" | tr / -).log
-	run "$suite" "$log"
-	status=$?
-	took=$(($(date +%s) - start))
+# Take suites of the list $work/queue (number and name a line) until all are taken. What came of one is in
+# $work/NUMBER: exit status and seconds.
+take()
+{
+	running=
+	trap 'kill $running 2>/dev/null; wait; exit 130' TERM
+	while read -r number suite; do
+		mkdir "$work/taken.$number" 2>/dev/null || continue
+		start=$(date +%s)
+		run "$suite" "$logs/$(log "$suite")" "$work/taken.$number/home"
+		echo "$? $(($(date +%s) - start))" >"$work/taken.$number/result"
+		chmod -R u+rwX "$work/taken.$number/home"
+		rm -rf "$work/taken.$number/home"
+		mv "$work/taken.$number/result" "$work/$number"
+	done <"$work/queue"
+}
+
+log()
+{
+	echo "${1#tests/}.log" | tr / -
+}
+
+# What suite $1 said, and that it ended with status $2 after $3 s: one line, and its output when it failed.
+tell()
+{
+	suite=$1 status=$2 took=$3 log=$logs/$(log "$1")
 	# shellcheck disable=SC2046
 	set -- $(tally "$log")
 	p=${1:-0} f=${2:-0} s=${3:-0}
 	note=
-	if [ $status -eq 124 ] || [ $status -eq 137 ]; then
+	if [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then
 		f=$((f + 1)) note=", stopped after $limit s"
-	elif [ $status -ne 0 ] && [ "$f" -eq 0 ]; then
+	elif [ "$status" -ne 0 ] && [ "$f" -eq 0 ]; then
 		f=$((f + 1)) note=", exit status $status"
 	elif [ $# -eq 0 ]; then
 		f=$((f + 1)) note=", no closing line"
@@ -117,11 +139,45 @@ for suite; do
 	[ "$f" -eq 0 ] || word=FAIL
 	printf '%-5s %-32s %d passed, %d failed, %d skipped%s, %d s\n' \
 		"$word" "$suite" "$p" "$f" "$s" "$note" "$took"
-	if [ "$f" -gt 0 ]; then
-		head -n $shown "$log" | sed 's/^/    | /'
-		lines=$(wc -l <"$log")
-		[ "$lines" -le $shown ] || echo "    | ... $((lines - shown)) more lines in $log"
+	[ "$f" -gt 0 ] || return 0
+	head -n $shown "$log" | sed 's/^/    | /'
+	lines=$(wc -l <"$log")
+	[ "$lines" -le $shown ] || echo "    | ... $((lines - shown)) more lines in $log"
+}
+
+# those with the most cases first, then in the order given
+number=0
+for suite; do
+	number=$((number + 1))
+	case $suite in
+	tests/tty/*) weight=0 ;;
+	tests/cli/*) weight=1 ;;
+	*) weight=2 ;;
+	esac
+	[ -n "$(obstacle "$suite")" ] || echo "$weight $number $suite"
+done | sort -n -k 1,1 -k 2,2 | cut -d ' ' -f 2- >"$work/queue"
+
+while [ "$jobs" -gt 0 ]; do
+	take &
+	workers="$workers $!"
+	jobs=$((jobs - 1))
+done
+
+number=0
+for suite; do
+	number=$((number + 1))
+	why=$(obstacle "$suite" | head -n 1)
+	if [ -n "$why" ]; then
+		skipped=$((skipped + 1))
+		printf 'SKIP  %-32s %s\n' "$suite" "$why"
+		continue
 	fi
+	until [ -e "$work/$number" ]; do
+		sleep 0.1 &
+		wait $!
+	done
+	read -r status took <"$work/$number"
+	tell "$suite" "$status" "$took"
 done
 
 if [ $skipped -gt 0 ]; then
