@@ -212,6 +212,12 @@ ts_build_parts(const struct ts_build *b, int stage)
 	return b->stage[stage].parts;
 }
 
+unsigned
+ts_build_sections(const struct ts_build *b, int stage)
+{
+	return sections_of(b->stage[stage].pass);
+}
+
 int64_t
 ts_build_rows(const struct ts_build *b, int stage)
 {

@@ -33,6 +33,7 @@ struct ts_index *ts_build_index(const struct ts_build *b);
 int ts_build_stages(const struct ts_build *b);
 const char *ts_build_what(const struct ts_build *b, int stage); /* "steps", "lowered variables" */
 int ts_build_parts(const struct ts_build *b, int stage);
+unsigned ts_build_sections(const struct ts_build *b, int stage); /* bits of what it makes */
 int64_t ts_build_rows(const struct ts_build *b, int stage); /* about; 0 = not known */
 
 /* Begin a stage: after the one before is finished or dropped, before its parts. TS_E_SYS: it cannot be written. */
