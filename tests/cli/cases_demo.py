@@ -13,7 +13,7 @@ from harness import (case, compare, every_format, expect, one_line, parse, schem
 
 def demo_report(ctx, layout, *more, name="demo"):
     d = ctx.path(name)
-    res = ctx.run("demo", d, "--layout", layout, "--scale", "small", *more, timeout=60)
+    res = ctx.run("demo", d, "--layout", layout, "--scale", "small", *more)
     expect(res.rc == 0, res, "exit status")
     f = os.path.join(d, "profile.pop" if layout == "sdk" else "report.tilescope")
     expect(os.path.exists(f), res, "%s was not written" % f)
@@ -195,8 +195,7 @@ def demo_sdk_names(ctx):
     want = parse(ctx.run("summary", "-f", "json", base))
     for i in ("1", "2"):
         d = ctx.path("n" + i)
-        res = ctx.run("demo", d, "--layout", "sdk", "--scale", "small", "--sdk-names", i,
-                      timeout=60)
+        res = ctx.run("demo", d, "--layout", "sdk", "--scale", "small", "--sdk-names", i)
         if res.rc == 2:
             break
         expect(res.rc == 0, res, "exit status")
@@ -209,7 +208,7 @@ def demo_sdk_names(ctx):
 @case()
 def demo_default(ctx):
     """Without DIR: below the cache directory, nowhere else."""
-    res = ctx.run("demo", "--scale", "small", timeout=60)
+    res = ctx.run("demo", "--scale", "small")
     expect(res.rc == 0, res, "exit status")
     found = [os.path.join(r, n) for r, _, ns in os.walk(ctx.home) for n in ns
              if n in ("profile.pop", "report.tilescope")]

@@ -12,7 +12,7 @@ import time
 
 import oracle
 import reports
-from harness import (Result, case, every_format, expect, one_line, parse, plain, schema_ok,
+from harness import (TIMEOUT, Result, case, every_format, expect, one_line, parse, plain, schema_ok,
                      snapshot, summarise, unsafe, untouched)
 
 
@@ -523,6 +523,13 @@ def endless_view(ctx):
     expect(res.rc in (0, 4), res, "exit status")
 
 
+def ticks(pid):
+    """What a process has used of the CPU, in ticks."""
+    with open("/proc/%d/stat" % pid) as f:
+        words = f.read().rsplit(")", 1)[1].split()
+    return int(words[11]) + int(words[12])
+
+
 @case()
 def interrupted(ctx):
     """A read without end, and Ctrl-C: exit 130, soon and quietly."""
@@ -536,15 +543,16 @@ def interrupted(ctx):
     proc = subprocess.Popen([ctx.program, "summary", "-f", "json", rep.dir], env=ctx.env(),
                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE)
-    time.sleep(0.7)
+    while proc.poll() is None and ticks(proc.pid) < 10:
+        time.sleep(0.02)
     alive = proc.poll() is None
     proc.send_signal(signal.SIGINT)
     try:
-        out, err = proc.communicate(timeout=3)
+        out, err = proc.communicate(timeout=TIMEOUT)
     except subprocess.TimeoutExpired:
         proc.kill()
         proc.communicate()
-        expect(False, None, "not ended 3 s after SIGINT")
+        expect(False, None, "not ended %d s after SIGINT" % TIMEOUT)
     res = Result(["summary", "(interrupted)"], proc.returncode, out, err)
     untouched(before, rep.dir, res)
     if alive:
