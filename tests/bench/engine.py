@@ -97,7 +97,8 @@ class Figures:
             else:
                 out["peers"][party] = cell
         if r.floor in each and "ours" in each:
-            ratios = [a / b for a, b in zip(each["ours"], each[r.floor]) if b > 0]
+            floor = each[r.floor] + [statistics.median(each[r.floor])] * len(each["ours"])
+            ratios = [a / b for a, b in zip(each["ours"], floor) if b > 0]
             if ratios:
                 out["ratio"] = {"median": statistics.median(ratios), "min": min(ratios),
                                 "max": max(ratios)}

@@ -2,7 +2,7 @@
 /*
  * floor_scan - what the SQLite C API can do at best: the floors that `make bench` holds us against.
  *
- *     floor_scan scan DB TABLE COLUMNS THREADS    add up integer columns of every row
+ *     floor_scan scan DB TABLE COLUMNS THREADS MOST  add up integer columns of the first MOST rows
  *     floor_scan totals DB TABLE TILE BYTES       bytes by tile, in an array
  *     floor_scan window DB TABLE COLUMNS N SEED   N times 200 rows from a row id on
  *     floor_scan offset DB TABLE COLUMNS N SEED   the same with OFFSET
@@ -110,7 +110,7 @@ scan(char **argv)
 		argv[2], argv[1]);
 	struct part part[THREADS_MAX] = {0};
 	int threads = (int)strtol(argv[3], NULL, 10);
-	int64_t last, since, rows = 0;
+	int64_t last, since, rows = 0, most = strtoll(argv[4], NULL, 10);
 	uint64_t sum = 0;
 
 	if (threads < 1 || threads > THREADS_MAX)
@@ -120,10 +120,11 @@ scan(char **argv)
 		part[i].stmt = prepare(part[i].db, sql);
 	}
 	last = number(part[0].db, "SELECT max(rowid) FROM \"%w\"", argv[1]);
+	last = last < most ? last : most;
 	since = ts_clock_us();
 	for (int i = 0; i < threads; i++) {
-		part[i].from = i ? part[i - 1].to : INT64_MIN;
-		part[i].to = i == threads - 1 ? INT64_MAX : last / threads * (i + 1);
+		part[i].from = i ? part[i - 1].to : 1;
+		part[i].to = i == threads - 1 ? last + 1 : last / threads * (i + 1);
 		if (i && pthread_create(&part[i].thread, NULL, scan_part, &part[i]))
 			return 1;
 	}
@@ -234,7 +235,7 @@ main(int argc, char **argv)
 {
 	const char *verb = argc > 1 ? argv[1] : "";
 
-	if (strcmp(verb, "scan") == 0 && argc == 6)
+	if (strcmp(verb, "scan") == 0 && argc == 7)
 		return scan(argv + 2);
 	if (strcmp(verb, "totals") == 0 && argc == 6)
 		return totals(argv + 2);

@@ -5,7 +5,7 @@
  *     inside chart REPORT CACHE N SEED LANES    N zooms of 200 columns, anywhere, of any width
  *     inside window REPORT CACHE N SEED         N windows of 200 steps with one IPU's figures
  *     inside keys REPORT CACHE N SEED           N times 200 rows of steps by their key
- *     inside rows REPORT RELATION COLUMN,...    every row of a relation through our cursor
+ *     inside rows REPORT RELATION COLUMN,... MOST  the first MOST rows through our cursor
  *     inside totals REPORT CACHE                bytes by tile and category
  *     inside cancel REPORT CACHE N SEED         from a cancel in the midst of work to its end
  *
@@ -163,7 +163,7 @@ keys(struct inside *in, char **argv)
 static int
 rows(struct inside *in, char **argv)
 {
-	struct ts_rows_query q = {.range = TS_RANGE_ALL};
+	struct ts_rows_query q = {.range = TS_RANGE_ROWID, .from = 1};
 	int relation = ts_relation_find(argv[0]);
 	int64_t since, n;
 	uint64_t sum = 0;
@@ -173,6 +173,7 @@ rows(struct inside *in, char **argv)
 		return 2;
 	while ((name = strtok_r(rest, ",", &rest)) && q.column_count < TS_ROWS_COLUMNS)
 		q.columns[q.column_count++] = ts_relation_column((enum ts_relation)relation, name);
+	q.to = strtoll(argv[2], NULL, 10) + 1;
 	since = ts_clock_us();
 	n = read_rows(in, (enum ts_relation)relation, &q, &sum);
 	printf("{\"rows\": %" PRId64 ", \"sum\": %" PRIu64 ", \"ms\": %.3f}\n", n, sum,
@@ -308,7 +309,7 @@ static const struct verb verbs[] = {
 	{"chart", true, 3, chart},
 	{"window", true, 2, window},
 	{"keys", true, 2, keys},
-	{"rows", false, 2, rows},
+	{"rows", false, 3, rows},
 	{"totals", true, 0, totals},
 	{"cancel", true, 2, cancel},
 };

@@ -13,7 +13,7 @@ WORST = re.compile(r"worst tile [\d,]+.*\d [KM]iB")
 FLOOR_SQL = "SELECT tile, total FROM memory_by_tile ORDER BY total DESC LIMIT 1"
 TEXT = "down*20 pgdn*8 up*6 pgup*4"
 CHART = "right*8 +*4 L*4 left*6 H*3 -*4"
-SHORT = "down*2 right*2 +"
+SHORT = "down*2 right*2 + L"
 
 
 def worst(screen):
@@ -109,7 +109,7 @@ def memory(b):
     with app(b, path, cache=b.cache("new", empty=True)) as s, Watch(s) as w:
         s.start(worst)
         s.play("3 %s tab down*3 7 %s tab pgdn*4 end home" % (SHORT, SHORT))
-        until = time.perf_counter() + (0.2 if b.tiny else 8)
+        until = time.perf_counter() + (0.1 if b.tiny else 8)
         while time.perf_counter() < until:      # the index is built, the sums are made
             s.answer(time.perf_counter(), limit=0.3)
         s.play("1 3 7")

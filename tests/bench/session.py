@@ -115,7 +115,7 @@ class Session:
         return any(any(c[0] == PENDING for c in row) for y, row in enumerate(self.screen.cells)
                    if y not in self.ignore)
 
-    def answer(self, since, ready=None, limit=30, silent=SILENT, pending=True):
+    def answer(self, since, ready=None, limit=30, silent=None, pending=True):
         """Until it is quiet, has been `ready` (a predicate of the screen), and nothing is loading."""
         first = last = when = None
         size = 0
@@ -130,7 +130,7 @@ class Session:
                 continue
             if ready and not pending:
                 break
-            if first is None and time.perf_counter() < since + silent:
+            if first is None and time.perf_counter() < since + (silent or SILENT):
                 continue
             if not self.loading():
                 break
