@@ -11,6 +11,7 @@
 
 #include "tilescope/app/output.h"
 #include "tilescope/base/mem.h"
+#include "tilescope/report/index.h"
 
 enum { PATH_LIMIT = 1 << 14 };
 
@@ -120,9 +121,7 @@ xdg(const char *variable, const char *fallback, const char *name)
 char *
 ts_cache_dir(const char *option)
 {
-	if (option)
-		return strcmp(option, "none") == 0 ? NULL : ts_strdup(option);
-	return xdg("XDG_CACHE_HOME", "/.cache", "");
+	return ts_cache_where(option);
 }
 
 char *

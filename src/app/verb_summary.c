@@ -15,6 +15,7 @@
 #include "tilescope/app/verbs.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/base/utf8.h"
+#include "tilescope/report/index.h"
 #include "tilescope/report/summary.h"
 
 /* --- JSON ------------------------------------------------------------------------------------- */
@@ -506,6 +507,27 @@ struct summary_run {
 	struct ts_strbuf text;
 };
 
+/* What an index has of these figures; a verb builds none. */
+static enum ts_code
+use_index(struct ts_reader *rd, const struct summary_run *run, struct ts_err *err)
+{
+	const unsigned wanted = 1u << TS_SECTION_CATEGORIES | 1u << TS_SECTION_LIVENESS |
+		1u << TS_SECTION_LANES;
+	struct ts_cache cache;
+	struct ts_index *index;
+	enum ts_code code = ts_cache_look(&cache, run->args->cache, err);
+
+	if (code)
+		return code;
+	code = ts_index_open_some(&index, &cache, rd->report, wanted, NULL,
+		ts_watch_cancel(run->watch), err);
+	if (!code)
+		ts_reader_set_index(rd, index);
+	ts_index_release(index);
+	ts_cache_fini(&cache);
+	return code;
+}
+
 static enum ts_exit
 one_report(struct summary_run *run, const char *path)
 {
@@ -523,7 +545,9 @@ one_report(struct summary_run *run, const char *path)
 	if (code)
 		return ts_exit_of(code);
 	s = ts_alloc(1, sizeof(*s));
-	code = s ? ts_summary_read(s, rd, ts_watch_progress(run->watch), &err) : ts_err_nomem(&err);
+	code = s ? use_index(rd, run, &err) : ts_err_nomem(&err);
+	if (!code)
+		code = ts_summary_read(s, rd, ts_watch_progress(run->watch), &err);
 	if (code) {
 		ts_complain(path, &err);
 		status = ts_exit_of(code);

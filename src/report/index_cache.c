@@ -150,7 +150,7 @@ static void TS_PRINTF(2, 3) without(struct ts_cache *c, const char *fmt, ...)
 	struct ts_strbuf b;
 	va_list ap;
 
-	ts_strbuf_init(&b, TS_REASON_MAX - 1);
+	ts_strbuf_init(&b, sizeof(c->why) - 1);
 	va_start(ap, fmt);
 	ts_strbuf_vprintf(&b, fmt, ap);
 	va_end(ap);
@@ -165,7 +165,7 @@ without_sys(struct ts_cache *c, int why)
 {
 	struct ts_err e;
 
-	ts_err_sys(&e, why, "no index is kept: %.90s", c->dir);
+	ts_err_sys(&e, why, "no index is kept: %.380s", c->dir);
 	without(c, "%s (--cache DIR names another place)", e.msg);
 }
 
@@ -182,7 +182,7 @@ try_root(struct ts_cache *c, bool make)
 	}
 	if (root < 0 && why == EPERM) {
 		without(c,
-			"no index is kept: %.90s/index belongs to somebody else (--cache DIR names another place)",
+			"no index is kept: %.380s/index belongs to somebody else (--cache DIR names another place)",
 			c->dir);
 		return;
 	}
@@ -193,7 +193,7 @@ try_root(struct ts_cache *c, bool make)
 	network = network_file_system(root);
 	if (network)
 		without(c,
-			"no index is kept: %.80s is on a network file system, %s (--cache DIR names another place)",
+			"no index is kept: %.380s is on a network file system, %s (--cache DIR names another place)",
 			c->dir, network);
 	else if (make && faccessat(root, ".", W_OK | X_OK, AT_EACCESS) < 0)
 		without_sys(c, errno);

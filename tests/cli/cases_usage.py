@@ -70,7 +70,7 @@ def usage(ctx, args):
     expect(len(res.err.splitlines()) <= 2, res, "more than a line and a hint")
 
 
-@case(params=["check", "diff", "assert", "query", "export", "import", "render", "cache"])
+@case(params=["check", "diff", "assert", "query", "export", "import", "render"])
 def not_built_yet(ctx, p):
     """What is not built is an unknown verb, not a stub: in help, or exit 2."""
     listed = re.search(rb"^\s+%s\b" % p.encode(), ctx.run("help").out, re.M)

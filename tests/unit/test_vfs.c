@@ -349,7 +349,7 @@ make_odd(struct odd_source *o, struct fixture *f)
 	*o = (struct odd_source){0};
 	f->bytes = sqlite_bytes(&f->n, TWO_TABLES);
 	ck_assert_int_eq(ts_source_open_mem(&o->under, f->bytes, f->n, &err), TS_OK);
-	o->base = (struct ts_source){&odd_ops, (int64_t)f->n, 0};
+	o->base = (struct ts_source){.ops = &odd_ops, .size = (int64_t)f->n};
 	o->end = (int64_t)f->n;
 	f->source = &o->base;
 	ck_assert_int_eq(ts_db_open(&f->db, f->source, &err), TS_OK);

@@ -51,7 +51,8 @@ enum {
 	TS_FOR_DEMO = 1 << 3,
 	TS_FOR_HELP = 1 << 4,
 	TS_FOR_VERSION = 1 << 5,
-	TS_FOR_ALL = 0x3f,
+	TS_FOR_CACHE = 1 << 6,
+	TS_FOR_ALL = 0x7f,
 };
 
 struct ts_verb {

@@ -8,6 +8,7 @@
 enum ts_exit ts_verb_summary(const struct ts_args *args);
 enum ts_exit ts_verb_schema(const struct ts_args *args);
 enum ts_exit ts_verb_demo(const struct ts_args *args);
+enum ts_exit ts_verb_cache(const struct ts_args *args);
 enum ts_exit ts_verb_help(const struct ts_args *args);
 enum ts_exit ts_verb_version(const struct ts_args *args);
 enum ts_exit ts_verb_app(const struct ts_args *args);

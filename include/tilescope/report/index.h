@@ -50,7 +50,7 @@ const char *ts_section_name(enum ts_section s);
 struct ts_cache {
 	char *dir;
 	int64_t cap; /* bytes of all reports together; at least what the current one needs is kept */
-	char why[TS_REASON_MAX];
+	char why[TS_ERR_MSG];
 };
 
 /*

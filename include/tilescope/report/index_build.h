@@ -34,7 +34,7 @@ int ts_build_stages(const struct ts_build *b);
 const char *ts_build_what(const struct ts_build *b, int stage); /* "steps", "lowered variables" */
 int ts_build_parts(const struct ts_build *b, int stage);
 unsigned ts_build_sections(const struct ts_build *b, int stage); /* bits of what it makes */
-int64_t ts_build_rows(const struct ts_build *b, int stage); /* about; 0 = not known */
+int64_t ts_build_rows(const struct ts_build *b, int stage);	 /* about; 0 = not known */
 
 /* Begin a stage: after the one before is finished or dropped, before its parts. TS_E_SYS: it cannot be written. */
 enum ts_code ts_build_begin(struct ts_build *b, int stage, struct ts_err *err) TS_WARN_UNUSED;
@@ -96,9 +96,8 @@ struct ts_pass {
 };
 
 /* index_categories.c, index_variables.c, ...: whoever adds one puts it into the table of index_build.c */
-extern const struct ts_pass ts_pass_categories, ts_pass_variables,
-	ts_pass_variables_and_categories, ts_pass_liveness, ts_pass_lives, ts_pass_steps,
-	ts_pass_lanes;
+extern const struct ts_pass ts_pass_categories, ts_pass_variables, ts_pass_variables_and_categories,
+	ts_pass_liveness, ts_pass_lives, ts_pass_steps, ts_pass_lanes;
 
 /* As ts_build_new(), with passes of one's own (a list that NULL ends): for tests of a pass. */
 enum ts_code ts_build_new_with(struct ts_build **out, bool *busy, struct ts_report *r,
