@@ -15,10 +15,8 @@
 
 /* In the order in which they are built. */
 static const struct ts_pass *const all_passes[] = {
-	&ts_pass_categories,
-	&ts_pass_variables_and_categories,
-	&ts_pass_variables,
-	NULL, /* ends it */
+	&ts_pass_categories, &ts_pass_variables_and_categories, &ts_pass_variables,
+	&ts_pass_liveness, NULL, /* ends it */
 };
 
 enum { STAGES = TS_SECTION_COUNT };

@@ -4,7 +4,7 @@
  *
  * It is exact up to TS_LIVENESS_POINTS steps. Beyond that pairs of neighbours are put
  * together, again and again, so that memory is bounded and the highest step of each group keeps its
- * number.
+ * number. A pyramid over the points (64 to a node) answers what a column of a chart shows.
  */
 #include "config.h"
 
@@ -12,11 +12,31 @@
 #include <string.h>
 
 #include "tilescope/base/mem.h"
+#include "tilescope/report/index.h"
+#include "tilescope/report/index_liveness.h"
 #include "tilescope/report/liveness.h"
 #include "tilescope/report/rows.h"
 #include "tilescope/report/summary.h"
 
-enum { PROGRESS_ROWS = 8192 };
+__extension__ typedef unsigned __int128 u128;
+
+enum { PROGRESS_ROWS = 8192, NODE_BITS = 6, LEVELS = 11 };
+_Static_assert(1 << NODE_BITS == TS_LIVENESS_NODE, "bits of a node");
+
+static void
+add_sum(struct ts_live_sum *to, struct ts_live_sum v)
+{
+	u128 sum = ((u128)to->high << 64 | to->low) + ((u128)v.high << 64 | v.low);
+
+	to->low = (uint64_t)sum;
+	to->high = (uint64_t)(sum >> 64);
+}
+
+static struct ts_live_sum
+sum_at(const struct ts_liveness *l, size_t i)
+{
+	return l->sum ? l->sum[i] : (struct ts_live_sum){(uint64_t)l->bytes[i], 0};
+}
 
 /* Rows that a relation may have, for progress; 0 = not known. */
 static int64_t
@@ -108,24 +128,37 @@ sort_points(struct ts_liveness *l, struct ts_err *err)
 	return TS_OK;
 }
 
+/* What a group has beside its highest step. */
+static enum ts_code
+begin_groups(struct ts_liveness *l, struct ts_err *err)
+{
+	l->sum = ts_alloc(l->cap, sizeof(*l->sum));
+	l->least = ts_alloc(l->cap, sizeof(*l->least));
+	if (!l->sum || !l->least)
+		return ts_err_nomem(err);
+	for (size_t i = 0; i < l->count; i++) {
+		l->sum[i] = (struct ts_live_sum){(uint64_t)l->bytes[i], 0};
+		l->least[i] = l->bytes[i];
+	}
+	return TS_OK;
+}
+
 /* Twice as many steps to a point, half as many points. */
 static enum ts_code
 halve(struct ts_liveness *l, struct ts_err *err)
 {
 	size_t pairs = l->count / 2;
+	enum ts_code code = l->sum ? TS_OK : begin_groups(l, err);
 
-	if (!l->sum) {
-		l->sum = ts_alloc(l->cap, sizeof(*l->sum));
-		if (!l->sum)
-			return ts_err_nomem(err);
-		for (size_t i = 0; i < l->count; i++)
-			l->sum[i] = (double)l->bytes[i];
-	}
+	if (code)
+		return code;
 	for (size_t i = 0; i < pairs; i++) {
 		size_t high = l->bytes[2 * i + 1] > l->bytes[2 * i] ? 2 * i + 1 : 2 * i;
 
 		set_point(l, i, point_at(l, high));
-		l->sum[i] = l->sum[2 * i] + l->sum[2 * i + 1];
+		l->sum[i] = l->sum[2 * i];
+		add_sum(&l->sum[i], l->sum[2 * i + 1]);
+		l->least[i] = ts_min_i64(l->least[2 * i], l->least[2 * i + 1]);
 	}
 	l->count = pairs;
 	l->per *= 2;
@@ -147,12 +180,14 @@ add_to_group(struct ts_liveness *l, struct point p)
 	l->steps++;
 	if (l->last == l->per) {
 		set_point(l, l->count, p);
-		l->sum[l->count++] = (double)p.bytes;
+		l->least[l->count] = p.bytes;
+		l->sum[l->count++] = (struct ts_live_sum){(uint64_t)p.bytes, 0};
 		l->last = 1;
 		return;
 	}
 	l->last++;
-	l->sum[i] += (double)p.bytes;
+	add_sum(&l->sum[i], (struct ts_live_sum){(uint64_t)p.bytes, 0});
+	l->least[i] = ts_min_i64(l->least[i], p.bytes);
 	if (p.bytes > l->bytes[i])
 		set_point(l, i, p);
 }
@@ -198,6 +233,16 @@ read_point(struct point *p, struct ts_rows *rows)
 	return true;
 }
 
+static void
+note_peak(struct ts_peak *p, int64_t step, int64_t bytes)
+{
+	p->steps++;
+	if (bytes > p->bytes || (bytes == p->bytes && step < p->step)) {
+		p->bytes = bytes;
+		p->step = step;
+	}
+}
+
 static enum ts_code
 read_points(struct ts_liveness *l, struct ts_reader *rd, struct ts_progress *progress,
 	struct ts_err *err)
@@ -213,19 +258,127 @@ read_points(struct ts_liveness *l, struct ts_reader *rd, struct ts_progress *pro
 
 	if (code)
 		return code;
+	l->peak.steps = 0;
 	while (!(code = ts_rows_next(rows, &there, err)) && there) {
 		struct point p;
 
 		if (++seen % PROGRESS_ROWS == 0)
 			ts_progress_set(progress, seen, total);
-		if (!read_point(&p, rows))
+		if (!read_point(&p, rows)) {
 			l->bad_rows++;
-		else if ((code = add_point(l, p, err)))
+			continue;
+		}
+		note_peak(&l->peak, p.step, p.bytes);
+		if ((code = add_point(l, p, err)))
 			break;
 	}
 	ts_rows_close(rows);
+	l->peak.bad_rows = l->bad_rows;
 	return code;
 }
+
+/* --- the pyramid ------------------------------------------------------------------------------ */
+
+static struct ts_live_node
+point_node(const struct ts_liveness *l, size_t i)
+{
+	return (struct ts_live_node){l->bytes[i], l->least ? l->least[i] : l->bytes[i],
+		sum_at(l, i), i};
+}
+
+/* Behind what `to` has; an empty one has bytes < 0. */
+static void
+add_node(struct ts_live_node *to, const struct ts_live_node *n)
+{
+	if (to->bytes < 0) {
+		*to = *n;
+		return;
+	}
+	add_sum(&to->sum, n->sum);
+	to->least = ts_min_i64(to->least, n->least);
+	if (n->bytes > to->bytes) {
+		to->bytes = n->bytes;
+		to->highest = n->highest;
+	}
+}
+
+/* Nodes of a level above n nodes or points. */
+static size_t
+nodes_above(size_t n)
+{
+	return (n + TS_LIVENESS_NODE - 1) / TS_LIVENESS_NODE;
+}
+
+size_t
+ts_liveness_nodes(size_t points)
+{
+	size_t all = 0;
+
+	for (size_t n = points; n > 1; n = nodes_above(n))
+		all += nodes_above(n);
+	return all;
+}
+
+static enum ts_code
+make_pyramid(struct ts_liveness *l, struct ts_err *err)
+{
+	size_t below = l->count, from = 0,
+	       at = 0; /* `from`: of the level below, when it is nodes */
+
+	l->nodes = ts_liveness_nodes(l->count);
+	l->node = ts_alloc(l->nodes, sizeof(*l->node));
+	if (!l->node)
+		return ts_err_nomem(err);
+	for (int level = 0; below > 1; level++) {
+		size_t n = nodes_above(below);
+
+		for (size_t i = 0; i < n; i++)
+			l->node[at + i].bytes = -1;
+		for (size_t i = 0; i < below; i++) {
+			struct ts_live_node one = level > 0 ? l->node[from + i] : point_node(l, i);
+
+			add_node(&l->node[at + i / TS_LIVENESS_NODE], &one);
+		}
+		from = at;
+		at += n;
+		below = n;
+	}
+	return TS_OK;
+}
+
+void
+ts_liveness_range(struct ts_live_range *out, const struct ts_liveness *l, size_t from, size_t to)
+{
+	size_t begin[LEVELS] = {0}; /* of the levels above the points */
+	struct ts_live_node all = {.bytes = -1};
+	int levels = 0;
+
+	for (size_t n = l->count, at = 0; n > 1 && levels < LEVELS; n = nodes_above(n)) {
+		begin[levels++] = at;
+		at += nodes_above(n);
+	}
+	for (size_t i = from; i < to;) {
+		struct ts_live_node one;
+		size_t size = 1;
+		int level = 0;
+
+		while (level < levels && i % (size << NODE_BITS) == 0 &&
+			(size << NODE_BITS) <= to - i) {
+			size <<= NODE_BITS;
+			level++;
+		}
+		one = level > 0 ? l->node[begin[level - 1] + i / size] : point_node(l, i);
+		add_node(&all, &one);
+		i += size;
+	}
+	*out = (struct ts_live_range){.highest = (size_t)all.highest,
+		.bytes = all.bytes,
+		.least = all.least};
+	out->steps = (int64_t)(to - from) * l->per - (to == l->count ? l->per - l->last : 0);
+	out->mean = (double)((u128)all.sum.high << 64 | all.sum.low) / (double)out->steps;
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
 
 /* Order, ends and peaks of what was read. */
 static enum ts_code
@@ -243,6 +396,9 @@ finish_timeline(struct ts_liveness *l, struct ts_err *err)
 		l->first_step = l->step[0];
 		l->last_step = l->step[l->count - 1];
 	}
+	code = make_pyramid(l, err);
+	if (code)
+		return code;
 	return ts_peaks_find(&l->peaks, l->bytes, l->count, TS_PEAK_SHARE, TS_LIVENESS_PEAKS, err);
 }
 
@@ -281,19 +437,26 @@ read_device(struct ts_liveness *l, struct ts_reader *rd, struct ts_err *err)
 	return ends_all(code) ? code : TS_OK;
 }
 
-enum ts_code
-ts_liveness_read(struct ts_liveness *l, struct ts_reader *rd, struct ts_progress *progress,
-	struct ts_err *err)
+static void
+begin(struct ts_liveness *l)
 {
-	enum ts_code code, ends;
-
 	*l = (struct ts_liveness){.per = 1,
 		.last = 1,
 		.first_step = TS_UNKNOWN,
 		.last_step = TS_UNKNOWN,
+		.peak = {TS_UNKNOWN, TS_UNKNOWN, TS_UNKNOWN, 0},
 		.always_live = TS_UNKNOWN,
 		.memory = TS_UNKNOWN,
 		.replicas = 1};
+}
+
+enum ts_code
+ts_liveness_read_rows(struct ts_liveness *l, struct ts_reader *rd, struct ts_progress *progress,
+	struct ts_err *err)
+{
+	enum ts_code code, ends;
+
+	begin(l);
 	if (!ts_report_has(rd->report, TS_LIVENESS_STEP))
 		return read_points(l, rd, NULL, err);
 	ends = read_device(l, rd, err);
@@ -304,15 +467,68 @@ ts_liveness_read(struct ts_liveness *l, struct ts_reader *rd, struct ts_progress
 	return code ? code : ends;
 }
 
+enum ts_code
+ts_liveness_read(struct ts_liveness *l, struct ts_reader *rd, struct ts_progress *progress,
+	struct ts_err *err)
+{
+	begin(l);
+	return ts_liveness_indexed(l, rd->index) ? TS_OK
+						 : ts_liveness_read_rows(l, rd, progress, err);
+}
+
 void
 ts_liveness_fini(struct ts_liveness *l)
 {
+	if (l->index) {
+		ts_index_release(l->index);
+		*l = (struct ts_liveness){0};
+		return;
+	}
 	free(l->step);
 	free(l->bytes);
 	free(l->program);
 	free(l->sum);
+	free(l->least);
+	free(l->node);
 	ts_peaks_fini(&l->peaks);
 	*l = (struct ts_liveness){0};
+}
+
+enum ts_code
+ts_peak_read(struct ts_peak *p, struct ts_reader *rd, struct ts_err *err)
+{
+	struct ts_rows_query q = {.columns = {TS_LIVENESS_STEP_LIVE_STEP,
+					  TS_LIVENESS_STEP_NOT_ALWAYS_LIVE},
+		.column_count = 2};
+	struct ts_liveness indexed;
+	struct ts_rows *rows;
+	enum ts_code code;
+	bool there;
+
+	begin(&indexed);
+	*p = indexed.peak;
+	if (!ts_report_has(rd->report, TS_LIVENESS_STEP))
+		return TS_OK;
+	if (ts_liveness_indexed(&indexed, rd->index)) {
+		*p = indexed.peak;
+		ts_liveness_fini(&indexed);
+		return TS_OK;
+	}
+	code = ts_reader_rows(&rows, rd, TS_LIVENESS_STEP, &q, err);
+	if (code)
+		return code;
+	p->steps = 0;
+	while (!(code = ts_rows_next(rows, &there, err)) && there) {
+		int64_t step, bytes;
+
+		if (ts_rows_number(rows, 0, &step) != TS_VALUE_OK ||
+			ts_rows_number(rows, 1, &bytes) != TS_VALUE_OK)
+			p->bad_rows++;
+		else
+			note_peak(p, step, bytes);
+	}
+	ts_rows_close(rows);
+	return code;
 }
 
 size_t
@@ -333,23 +549,6 @@ ts_liveness_find(const struct ts_liveness *l, int64_t step)
 	if (low > 0 && step - l->step[low - 1] < l->step[low] - step)
 		return low - 1;
 	return low;
-}
-
-void
-ts_liveness_range(struct ts_live_range *out, const struct ts_liveness *l, size_t from, size_t to)
-{
-	double sum = 0;
-
-	*out = (struct ts_live_range){.highest = from, .bytes = l->bytes[from]};
-	for (size_t i = from; i < to; i++) {
-		if (l->bytes[i] > out->bytes) {
-			out->bytes = l->bytes[i];
-			out->highest = i;
-		}
-		sum += l->sum ? l->sum[i] : (double)l->bytes[i];
-	}
-	out->steps = (int64_t)(to - from) * l->per - (to == l->count ? l->per - l->last : 0);
-	out->mean = sum / (double)out->steps;
 }
 
 int64_t

@@ -149,41 +149,6 @@ ts_graph_read(struct ts_graph *g, struct ts_reader *rd, const struct ts_step_nam
 }
 
 enum ts_code
-ts_peak_read(struct ts_peak *p, struct ts_reader *rd, struct ts_err *err)
-{
-	struct ts_rows_query q = {.columns = {TS_LIVENESS_STEP_LIVE_STEP,
-					  TS_LIVENESS_STEP_NOT_ALWAYS_LIVE},
-		.column_count = 2};
-	struct ts_rows *rows;
-	enum ts_code code;
-	bool there;
-
-	*p = (struct ts_peak){TS_UNKNOWN, TS_UNKNOWN, TS_UNKNOWN, 0};
-	if (!ts_report_has(rd->report, TS_LIVENESS_STEP))
-		return TS_OK;
-	code = ts_reader_rows(&rows, rd, TS_LIVENESS_STEP, &q, err);
-	if (code)
-		return code;
-	p->steps = 0;
-	while (!(code = ts_rows_next(rows, &there, err)) && there) {
-		int64_t step, bytes;
-
-		if (ts_rows_number(rows, 0, &step) != TS_VALUE_OK ||
-			ts_rows_number(rows, 1, &bytes) != TS_VALUE_OK) {
-			p->bad_rows++;
-			continue;
-		}
-		p->steps++;
-		if (bytes > p->bytes || (bytes == p->bytes && step < p->step)) {
-			p->bytes = bytes;
-			p->step = step;
-		}
-	}
-	ts_rows_close(rows);
-	return code;
-}
-
-enum ts_code
 ts_always_live_read(int64_t *bytes, int64_t *bad_rows, const struct ts_tiles *tiles,
 	struct ts_reader *rd, struct ts_err *err)
 {

@@ -9,6 +9,7 @@
 #define TS_REPORT_SUMMARY_H
 
 #include "tilescope/report/execution.h"
+#include "tilescope/report/liveness.h"
 #include "tilescope/report/memory.h"
 #include "tilescope/report/target.h"
 
@@ -33,16 +34,6 @@ struct ts_graph {
 /* `names` as read by ts_step_names_read(): programs and compute sets are counted there. */
 enum ts_code ts_graph_read(struct ts_graph *g, struct ts_reader *rd,
 	const struct ts_step_names *names, struct ts_err *err) TS_WARN_UNUSED;
-
-struct ts_peak {
-	int64_t bytes; /* not always live, all tiles of one replica; or TS_UNKNOWN */
-	int64_t step;  /* liveness step, the lowest of equals; or TS_UNKNOWN */
-	int64_t steps; /* liveness steps; or TS_UNKNOWN */
-	int64_t bad_rows;
-};
-
-enum ts_code ts_peak_read(struct ts_peak *p, struct ts_reader *rd,
-	struct ts_err *err) TS_WARN_UNUSED;
 
 /* Rows of a relation with a valid first required number; TS_UNKNOWN when it is absent. */
 enum ts_code ts_count_rows(int64_t *count, struct ts_reader *rd, enum ts_relation relation,
