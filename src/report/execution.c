@@ -2,8 +2,9 @@
 /*
  * execution - two passes: the class of every step, then the cycles of every (step, IPU).
  *
- * Joined through one byte a step rather than by SQL: a join without an index builds one per query,
- * and rows need not stand in any order.
+ * Joined through half a byte a step rather than by SQL: a join without an index builds one per query,
+ * and rows need not stand in any order. The passes of the index add rows with the same functions, so
+ * that its sums are these.
  */
 #include "config.h"
 
@@ -13,9 +14,9 @@
 #include "tilescope/base/hash.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/report/execution.h"
-#include "tilescope/report/rows.h"
+#include "tilescope/report/index_lanes.h"
 
-enum { PROGRESS_ROWS = 8192, NO_STEP = 0xff };
+enum { PROGRESS_ROWS = 8192 };
 
 const int ts_step_columns[TS_STEP_Q_COUNT] = {TS_STEP_STEP, TS_STEP_TYPE, TS_STEP_PROGRAM,
 	TS_STEP_COMPUTE_SET, TS_STEP_NAME};
@@ -80,7 +81,7 @@ ts_step_class_row(struct ts_rows *rows, const struct ts_step_names *names)
 struct ts_step_page {
 	int64_t number; /* step / TS_STEP_PAGE */
 	UT_hash_handle hh;
-	unsigned char class_of[TS_STEP_PAGE];
+	unsigned char nibbles[TS_STEP_PAGE / 2];
 };
 
 static struct ts_step_page *
@@ -89,6 +90,14 @@ find_page(struct ts_step_classes *c, int64_t number)
 	if (!c->last || c->last->number != number)
 		HASH_FIND(hh, c->pages, &number, sizeof(number), c->last);
 	return c->last;
+}
+
+static bool
+add_page(struct ts_step_classes *c, struct ts_step_page *page)
+{
+	HASH_ADD(hh, c->pages, number, sizeof(page->number), page);
+	c->last = page->hh.tbl ? page : NULL;
+	return c->last != NULL;
 }
 
 /* The page of a step, made if need be; *out is NULL when there are too many. */
@@ -103,19 +112,97 @@ page_of(struct ts_step_page **out, struct ts_step_classes *c, int64_t step, stru
 	if (!page)
 		return ts_err_nomem(err);
 	page->number = step / TS_STEP_PAGE;
-	memset(page->class_of, NO_STEP, sizeof(page->class_of));
-	HASH_ADD(hh, c->pages, number, sizeof(page->number), page);
-	if (!page->hh.tbl) {
+	memset(page->nibbles, TS_NO_STEP << 4 | TS_NO_STEP, sizeof(page->nibbles));
+	if (!add_page(c, page)) {
 		free(page);
 		return ts_err_nomem(err);
 	}
-	*out = c->last = page;
+	*out = page;
 	return TS_OK;
 }
 
 enum ts_code
-ts_step_classes_read(struct ts_step_classes *c, struct ts_reader *rd,
-	const struct ts_step_names *names, struct ts_progress *progress, struct ts_err *err)
+ts_step_classes_add(struct ts_step_classes *c, int64_t step, enum ts_step_class k,
+	struct ts_err *err)
+{
+	int shift = (int)(step % 2) * 4;
+	struct ts_step_page *page;
+	unsigned char *two;
+	enum ts_code code = page_of(&page, c, step, err);
+
+	if (code)
+		return code;
+	c->steps++;
+	if (!page) {
+		c->left_out++;
+		return TS_OK;
+	}
+	two = &page->nibbles[step % TS_STEP_PAGE / 2];
+	*two = (unsigned char)((*two & ~(0xf << shift)) | (int)k << shift);
+	return TS_OK;
+}
+
+/* Steps of `from` stand over those of `to`. */
+static void
+overlay(struct ts_step_page *to, const struct ts_step_page *from)
+{
+	for (size_t i = 0; i < sizeof(to->nibbles); i++)
+		for (int mask = 0xf; mask <= 0xf0; mask <<= 4)
+			if ((from->nibbles[i] & mask) != mask)
+				to->nibbles[i] = (unsigned char)((to->nibbles[i] & ~mask) |
+					(from->nibbles[i] & mask));
+}
+
+enum ts_code
+ts_step_classes_merge(struct ts_step_classes *to, struct ts_step_classes *from, struct ts_err *err)
+{
+	struct ts_step_page *page, *next;
+	enum ts_code code = TS_OK;
+
+	HASH_ITER(hh, from->pages, page, next) {
+		struct ts_step_page *have = find_page(to, page->number);
+
+		HASH_DEL(from->pages, page);
+		if (have)
+			overlay(have, page);
+		else if (HASH_COUNT(to->pages) >= TS_STEP_PAGES)
+			to->left_out++;
+		else if (add_page(to, page))
+			continue;
+		else
+			code = ts_err_nomem(err);
+		free(page);
+	}
+	from->last = NULL;
+	to->steps += from->steps;
+	to->bad_rows += from->bad_rows;
+	to->left_out += from->left_out;
+	return code;
+}
+
+static int
+by_number(const struct ts_step_page *a, const struct ts_step_page *b)
+{
+	return a->number < b->number ? -1 : a->number > b->number;
+}
+
+bool
+ts_step_classes_next(struct ts_step_classes *c, struct ts_step_page **page, int64_t *number,
+	const unsigned char **nibbles)
+{
+	if (!*page)
+		HASH_SORT(c->pages, by_number);
+	*page = *page ? (*page)->hh.next : c->pages;
+	if (!*page)
+		return false;
+	*number = (*page)->number;
+	*nibbles = (*page)->nibbles;
+	return true;
+}
+
+static enum ts_code
+read_classes(struct ts_step_classes *c, struct ts_reader *rd, const struct ts_step_names *names,
+	struct ts_progress *progress, struct ts_err *err)
 {
 	const struct ts_reach *reach = &rd->report->binding[TS_STEP].reach;
 	struct ts_rows_query q = {.column_count = TS_STEP_Q_COUNT};
@@ -123,32 +210,37 @@ ts_step_classes_read(struct ts_step_classes *c, struct ts_reader *rd,
 	enum ts_code code;
 	bool there;
 
-	*c = (struct ts_step_classes){0};
 	memcpy(q.columns, ts_step_columns, sizeof(ts_step_columns));
 	code = ts_reader_rows(&rows, rd, TS_STEP, &q, err);
 	if (code)
 		return code;
 	while (!(code = ts_rows_next(rows, &there, err)) && there) {
-		struct ts_step_page *page;
 		int64_t step;
 
 		if (ts_rows_number(rows, TS_STEP_Q_STEP, &step) != TS_VALUE_OK) {
 			c->bad_rows++;
 			continue;
 		}
-		if (++c->steps % PROGRESS_ROWS == 0)
-			ts_progress_set(progress, c->steps, ts_reach_span(reach));
-		code = page_of(&page, c, step, err);
+		code = ts_step_classes_add(c, step, ts_step_class_row(rows, names), err);
 		if (code)
 			break;
-		if (page)
-			page->class_of[step % TS_STEP_PAGE] = (unsigned char)ts_step_class_row(rows,
-				names);
-		else
-			c->left_out++;
+		if (c->steps % PROGRESS_ROWS == 0)
+			ts_progress_set(progress, c->steps, ts_reach_span(reach));
 	}
 	ts_rows_close(rows);
 	return code;
+}
+
+enum ts_code
+ts_step_classes_read(struct ts_step_classes *c, struct ts_reader *rd,
+	const struct ts_step_names *names, struct ts_progress *progress, struct ts_err *err)
+{
+	*c = (struct ts_step_classes){0};
+	if (!ts_steps_open(&c->indexed, rd->index))
+		return read_classes(c, rd, names, progress, err);
+	c->steps = c->indexed.head->steps;
+	c->bad_rows = c->indexed.head->bad_rows;
+	return TS_OK;
 }
 
 void
@@ -160,50 +252,67 @@ ts_step_classes_fini(struct ts_step_classes *c)
 		HASH_DEL(c->pages, page);
 		free(page);
 	}
+	ts_steps_close(&c->indexed);
 	*c = (struct ts_step_classes){0};
 }
 
 int
 ts_step_classes_find(struct ts_step_classes *c, int64_t step)
 {
-	struct ts_step_page *page = find_page(c, step / TS_STEP_PAGE);
-	int found = page ? page->class_of[step % TS_STEP_PAGE] : NO_STEP;
+	struct ts_step_page *page;
+	int found;
 
-	return found == NO_STEP ? -1 : found;
+	if (c->indexed.head)
+		return ts_steps_class(&c->indexed, step);
+	page = find_page(c, step / TS_STEP_PAGE);
+	found = page ? page->nibbles[step % TS_STEP_PAGE / 2] >> step % 2 * 4 & 0xf : TS_NO_STEP;
+	return found >= TS_CLASS_COUNT ? -1 : found;
 }
 
 /* --- sums by IPU ------------------------------------------------------------------------------ */
 
-enum { X_STEP, X_IPU, X_CYCLES, X_START, X_END, X_COLUMNS };
-
-static const int columns[X_COLUMNS] = {TS_STEP_IPU_STEP, TS_STEP_IPU_IPU, TS_STEP_IPU_CYCLES,
+const int ts_execution_columns[TS_X_COUNT] = {TS_STEP_IPU_STEP, TS_STEP_IPU_IPU, TS_STEP_IPU_CYCLES,
 	TS_STEP_IPU_START, TS_STEP_IPU_END};
 
-struct row {
-	int64_t value[X_COLUMNS];
-};
-
-static bool
-read_row(struct row *row, struct ts_rows *rows)
+void
+ts_execution_row_get(struct ts_execution_row *row, struct ts_rows *rows)
 {
-	for (int i = 0; i < X_COLUMNS; i++)
-		if (ts_rows_number(rows, i, &row->value[i]) != TS_VALUE_OK)
-			return false;
-	return true;
+	for (int i = 0; i < TS_X_COUNT; i++)
+		row->ok[i] = ts_rows_number(rows, i, &row->v[i]) == TS_VALUE_OK;
+}
+
+/* Index of the first IPU that is not below. */
+static int
+find_ipu(const struct ts_execution *x, int64_t ipu)
+{
+	int low = 0, high = x->count;
+
+	while (low < high) {
+		int middle = low + (high - low) / 2;
+
+		if (x->ipu[middle].ipu < ipu)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 /* The sums of an IPU, kept sorted; *out is NULL when there are too many. */
 static enum ts_code
 ipu_of(struct ts_ipu_cycles **out, struct ts_execution *x, int64_t ipu, struct ts_err *err)
 {
-	int i = 0;
 	struct ts_ipu_cycles *bigger;
+	int i = x->hint < x->count ? x->hint : 0; /* rows of the IPUs take turns */
 
 	*out = NULL;
-	while (i < x->count && x->ipu[i].ipu < ipu)
-		i++;
+	if (x->count == 0 || x->ipu[i].ipu != ipu)
+		i = find_ipu(x, ipu);
+	x->hint = i + 1;
 	if (i < x->count && x->ipu[i].ipu == ipu)
 		*out = &x->ipu[i];
+	else if (x->count == TS_IPUS_MAX)
+		x->limited = true;
 	if (*out || x->count == TS_IPUS_MAX)
 		return TS_OK;
 	bigger = ts_resize(x->ipu, (size_t)x->count + 1, sizeof(*bigger));
@@ -219,21 +328,76 @@ ipu_of(struct ts_ipu_cycles **out, struct ts_execution *x, int64_t ipu, struct t
 }
 
 static void
-add_row(struct ts_execution *x, struct ts_ipu_cycles *k, const struct row *row, int class_of)
+add_cycles(struct ts_execution *x, struct ts_ipu_cycles *k, const int64_t *v, int class_of)
 {
-	if (!k || !ts_add_i64(&k->step_cycles, row->value[X_CYCLES])) {
+	if (!k || !ts_add_i64(&k->step_cycles, v[TS_X_CYCLES])) {
+		x->limited = true;
 		x->bad_rows++;
 		return;
 	}
-	k->by_class[class_of] += row->value[X_CYCLES]; /* at most step_cycles */
-	k->first_start = ts_min_i64(k->first_start, row->value[X_START]);
-	k->last_end = ts_max_i64(k->last_end, row->value[X_END]);
-	x->reversed += row->value[X_END] < row->value[X_START];
+	k->by_class[class_of] += v[TS_X_CYCLES]; /* at most step_cycles */
+	k->first_start = ts_min_i64(k->first_start, v[TS_X_START]);
+	k->last_end = ts_max_i64(k->last_end, v[TS_X_END]);
+	x->reversed += v[TS_X_END] < v[TS_X_START];
+}
+
+enum ts_code
+ts_execution_add(struct ts_execution *x, const struct ts_execution_row *row, int class_of,
+	struct ts_err *err)
+{
+	struct ts_ipu_cycles *k = NULL;
+	enum ts_code code = TS_OK;
+
+	x->rows++;
+	if (row->ok[TS_X_IPU])
+		code = ipu_of(&k, x, row->v[TS_X_IPU], err);
+	if (code)
+		return code;
+	for (int i = 0; i < TS_X_COUNT; i++)
+		if (!row->ok[i]) {
+			x->bad_rows++;
+			return TS_OK;
+		}
+	if (class_of < 0)
+		x->orphans++;
+	else
+		add_cycles(x, k, row->v, class_of);
+	return TS_OK;
+}
+
+enum ts_code
+ts_execution_merge(struct ts_execution *x, const struct ts_execution *from, struct ts_err *err)
+{
+	x->limited |= from->limited;
+	for (int i = 0; i < from->count; i++) {
+		const struct ts_ipu_cycles *more = &from->ipu[i];
+		struct ts_ipu_cycles *k;
+		enum ts_code code = ipu_of(&k, x, more->ipu, err);
+
+		if (code)
+			return code;
+		if (!k || !ts_add_i64(&k->step_cycles, more->step_cycles)) {
+			x->limited = true;
+			break;
+		}
+		for (int c = 0; c < TS_CLASS_COUNT; c++)
+			k->by_class[c] += more->by_class[c];
+		k->first_start = ts_min_i64(k->first_start, more->first_start);
+		k->last_end = ts_max_i64(k->last_end, more->last_end);
+	}
+	if (x->limited)
+		return ts_err_set(err, TS_E_LIMIT,
+			"sums of the steps by IPU are beyond their limit");
+	x->rows += from->rows;
+	x->bad_rows += from->bad_rows;
+	x->orphans += from->orphans;
+	x->reversed += from->reversed;
+	return TS_OK;
 }
 
 /* IPUs that have no row that counts are known to exist, and that is all. */
-static void
-drop_empty(struct ts_execution *x)
+void
+ts_execution_finish(struct ts_execution *x)
 {
 	int kept = 0;
 
@@ -245,55 +409,48 @@ drop_empty(struct ts_execution *x)
 }
 
 static enum ts_code
-take_row(struct ts_execution *x, struct ts_rows *rows, struct ts_step_classes *classes,
-	struct ts_err *err)
+read_execution(struct ts_execution *x, struct ts_reader *rd, struct ts_step_classes *classes,
+	struct ts_progress *progress, struct ts_err *err)
 {
-	struct ts_ipu_cycles *k = NULL;
-	enum ts_code code = TS_OK;
-	struct row row;
-	int64_t ipu;
-	int class_of;
+	const struct ts_reach *reach = &rd->report->binding[TS_STEP_IPU].reach;
+	struct ts_rows_query q = {.column_count = TS_X_COUNT};
+	struct ts_execution_row row;
+	struct ts_rows *rows;
+	enum ts_code code;
+	bool there;
 
-	if (ts_rows_number(rows, X_IPU, &ipu) == TS_VALUE_OK)
-		code = ipu_of(&k, x, ipu, err);
+	memcpy(q.columns, ts_execution_columns, sizeof(ts_execution_columns));
+	code = ts_reader_rows(&rows, rd, TS_STEP_IPU, &q, err);
 	if (code)
 		return code;
-	if (!read_row(&row, rows)) {
-		x->bad_rows++;
-		return TS_OK;
+	while (!(code = ts_rows_next(rows, &there, err)) && there) {
+		ts_execution_row_get(&row, rows);
+		code = ts_execution_add(x, &row,
+			classes && row.ok[TS_X_STEP]
+				? ts_step_classes_find(classes, row.v[TS_X_STEP])
+				: -1,
+			err);
+		if (code)
+			break;
+		if (x->rows % PROGRESS_ROWS == 0)
+			ts_progress_set(progress, x->rows, ts_reach_span(reach));
 	}
-	class_of = classes ? ts_step_classes_find(classes, row.value[X_STEP]) : -1;
-	if (class_of < 0)
-		x->orphans++;
-	else
-		add_row(x, k, &row, class_of);
-	return TS_OK;
+	ts_rows_close(rows);
+	ts_execution_finish(x);
+	return code;
 }
 
 enum ts_code
 ts_execution_read(struct ts_execution *x, struct ts_reader *rd, struct ts_step_classes *classes,
 	struct ts_progress *progress, struct ts_err *err)
 {
-	const struct ts_reach *reach = &rd->report->binding[TS_STEP_IPU].reach;
-	struct ts_rows_query q = {.column_count = X_COLUMNS};
-	bool there, has_steps = ts_report_has(rd->report, TS_STEP);
-	struct ts_rows *rows;
+	bool has_steps = ts_report_has(rd->report, TS_STEP);
 	enum ts_code code;
 
 	*x = (struct ts_execution){0};
-	memcpy(q.columns, columns, sizeof(columns));
-	code = ts_reader_rows(&rows, rd, TS_STEP_IPU, &q, err);
-	if (code)
+	if (ts_lanes_execution(x, rd->index, &code, err))
 		return code;
-	while (!(code = ts_rows_next(rows, &there, err)) && there) {
-		if (++x->rows % PROGRESS_ROWS == 0)
-			ts_progress_set(progress, x->rows, ts_reach_span(reach));
-		code = take_row(x, rows, has_steps ? classes : NULL, err);
-		if (code)
-			break;
-	}
-	ts_rows_close(rows);
-	drop_empty(x);
+	code = read_execution(x, rd, has_steps ? classes : NULL, progress, err);
 	if (!code && !has_steps)
 		code = ts_err_set(err, TS_E_ABSENT, "step: %s",
 			rd->report->binding[TS_STEP].reason);

@@ -12,11 +12,12 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/report/index_build.h"
+#include "tilescope/report/index_lanes.h"
 
 /* In the order in which they are built. */
 static const struct ts_pass *const all_passes[] = {
 	&ts_pass_categories, &ts_pass_variables_and_categories, &ts_pass_variables,
-	&ts_pass_liveness, NULL, /* ends it */
+	&ts_pass_liveness, &ts_pass_steps, &ts_pass_lanes, NULL, /* ends it */
 };
 
 enum { STAGES = TS_SECTION_COUNT };

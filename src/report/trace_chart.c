@@ -2,7 +2,7 @@
 /*
  * trace_chart - what the lanes do in each column, exactly or from samples.
  *
- * Exact: all rows that may lie in the range are read, from a little before the place where the first
+ * With the lanes of the index: see trace_lanes.c. Else, exact: all rows that may lie in the range are read, from a little before the place where the first
  * lane reaches its begin (steps that overlap others may have begun earlier: up to
  * TS_TRACE_LOOK_BACK rows are looked at) to where every lane has passed its end.
  *
@@ -64,34 +64,14 @@ ts_trace_column(int64_t from, int64_t to, int columns, int i, int64_t *a, int64_
 	*b = ts_max_i64(edge(from, to, columns, i + 1), *a + 1);
 }
 
-/* The first column that reaches beyond a time (from <= cycles < to). */
-static int
-column_of(const struct ts_trace_chart *c, int64_t cycles)
-{
-	int i = (int)((i128)(cycles - c->from) * c->columns / (c->to - c->from));
-	int64_t a, b;
-
-	for (; i > 0; i--) {
-		ts_trace_column(c->from, c->to, c->columns, i - 1, &a, &b);
-		if (b <= cycles)
-			break;
-	}
-	for (; i + 1 < c->columns; i++) {
-		ts_trace_column(c->from, c->to, c->columns, i, &a, &b);
-		if (b > cycles)
-			break;
-	}
-	return i;
-}
-
 static double *
 share_at(struct ts_trace_chart *c, int lane, enum ts_step_class k, int column)
 {
 	return c->share + ((size_t)lane * TS_CLASS_COUNT + (size_t)k) * (size_t)c->columns + column;
 }
 
-static int
-lane_of(const struct ts_trace_chart *c, int64_t ipu)
+int
+trace_lane_of(const struct ts_trace_chart *c, int64_t ipu)
 {
 	for (int l = 0; l < c->lanes; l++)
 		if (c->ipu[l] == ipu)
@@ -119,22 +99,12 @@ limit_shares(struct ts_trace_chart *c)
 /* --- exact ------------------------------------------------------------------------------------ */
 
 static void
-add_part(struct ts_trace_chart *c, const struct trace_part *p)
+add_part(struct trace_sums *s, const struct ts_trace_chart *c, const struct trace_part *p)
 {
-	int64_t from = ts_max_i64(p->start, c->from), to = ts_min_i64(p->end, c->to), a, b;
-	int lane = from < to ? lane_of(c, p->ipu) : -1;
+	int lane = p->start < c->to && p->end > c->from ? trace_lane_of(c, p->ipu) : -1;
 
-	if (lane < 0)
-		return;
-	for (int x = column_of(c, from); x < c->columns; x++) {
-		ts_trace_column(c->from, c->to, c->columns, x, &a, &b);
-		if (a >= to)
-			break;
-		*share_at(c, lane, p->class_of,
-			x) += (double)(ts_min_i64(to, b) - ts_max_i64(from, a)) / (double)(b - a);
-		if (p->start >= a && p->start < b)
-			c->start[(size_t)lane * (size_t)c->columns + (size_t)x] = true;
-	}
+	if (lane >= 0)
+		trace_sums_row(s, lane, p->start, p->end, p->class_of);
 }
 
 /* Have all lanes passed the end of the range? */
@@ -142,7 +112,8 @@ static bool
 all_passed(const struct drawing *d, bool *passed, int *left, size_t from)
 {
 	for (size_t i = from; i<d->parts.n && * left> 0; i++) {
-		int lane = d->parts.p[i].start >= d->c->to ? lane_of(d->c, d->parts.p[i].ipu) : -1;
+		int lane = d->parts.p[i].start >= d->c->to ? trace_lane_of(d->c, d->parts.p[i].ipu)
+							   : -1;
 
 		if (lane >= 0 && !passed[lane]) {
 			passed[lane] = true;
@@ -185,20 +156,25 @@ static enum ts_code
 draw_exact(struct drawing *d, int64_t from, int64_t to)
 {
 	enum ts_code code = read_through(d, from, to), bad;
+	struct trace_sums sums;
 
 	if (code && code != TS_E_DAMAGED)
 		return code;
 	d->damaged = code == TS_E_DAMAGED;
 	bad = trace_parts_classes(&d->parts, d->rd, d->t, code ? NULL : d->err);
+	if (trace_sums_init(&sums, d->c, d->err))
+		return TS_E_NOMEM;
 	for (size_t i = 0; i < d->parts.n; i++)
-		add_part(d->c, &d->parts.p[i]);
+		add_part(&sums, d->c, &d->parts.p[i]);
+	trace_sums_put(d->c, &sums);
+	trace_sums_fini(&sums);
 	return code ? code : bad;
 }
 
 /* --- forwards: everything, whatever the range -------------------------------------------------- */
 
 static enum ts_code
-draw_forwards(struct drawing *d)
+read_forwards(struct drawing *d, struct trace_sums *sums)
 {
 	struct ts_step_classes classes = d->t->classes;
 	struct trace_part part;
@@ -218,9 +194,23 @@ draw_forwards(struct drawing *d)
 			continue;
 		k = ts_step_classes_find(&classes, part.step);
 		part.class_of = k < 0 ? TS_CLASS_CONTROL : (enum ts_step_class)k;
-		add_part(d->c, &part);
+		add_part(sums, d->c, &part);
 	}
 	ts_rows_close(rows);
+	return code;
+}
+
+static enum ts_code
+draw_forwards(struct drawing *d)
+{
+	struct trace_sums sums;
+	enum ts_code code = trace_sums_init(&sums, d->c, d->err);
+
+	if (code)
+		return code;
+	code = read_forwards(d, &sums);
+	trace_sums_put(d->c, &sums);
+	trace_sums_fini(&sums);
 	return code;
 }
 
@@ -509,8 +499,11 @@ draw(struct drawing *d)
 	const struct ts_trace_axis *a = &d->t->part;
 	struct trace_place low, high;
 	int64_t begin, rows;
-	enum ts_code code;
+	bool done;
+	enum ts_code code = trace_draw_indexed(&done, d->c, d->rd, d->err);
 
+	if (code || done)
+		return code;
 	if (a->range == TS_RANGE_ALL)
 		return draw_forwards(d);
 	if (a->first > a->last)

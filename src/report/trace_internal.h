@@ -3,6 +3,7 @@
 #ifndef TS_REPORT_TRACE_INTERNAL_H
 #define TS_REPORT_TRACE_INTERNAL_H
 
+#include "tilescope/report/index_lanes.h"
 #include "tilescope/report/memory.h"
 #include "tilescope/report/trace.h"
 
@@ -23,8 +24,12 @@ struct trace_parts {
  * With TS_RANGE_ALL: over all rows.
  */
 enum { T_STEP, T_IPU, T_START, T_END, T_COLUMNS };
+extern const int trace_part_columns[T_COLUMNS];
 enum ts_code trace_parts_open(struct ts_rows **rows, struct ts_reader *rd, const struct ts_trace *t,
 	int64_t from, int64_t to, struct ts_err *err) TS_WARN_UNUSED;
+
+/* The cursor's row but its address; false when a number of it is none. */
+bool trace_part_numbers(struct trace_part *part, struct ts_rows *rows);
 
 /* The cursor's row; false when a number of it is none. */
 bool trace_part_get(struct trace_part *part, struct ts_rows *rows, const struct ts_trace *t);
@@ -57,6 +62,42 @@ struct trace_place {
 
 enum ts_code trace_locate(struct trace_place *low, struct trace_place *high, struct ts_reader *rd,
 	const struct ts_trace *t, int64_t ipu, int64_t cycles, int64_t width,
+	struct ts_err *err) TS_WARN_UNUSED;
+
+/* The cycles of a chart by lane, class and column while they are added up (trace_sums.c). */
+struct trace_sums {
+	int64_t from, to;
+	int columns, lanes;
+	double scale;	/* columns per cycle */
+	int64_t *edge;	/* column x is [edge[x], edge[x + 1]) */
+	int64_t *part;	/* cycles of rows and nodes that do not cover the column */
+	int64_t *whole; /* rows that begin to cover columns, less those that end to */
+	bool *start;
+};
+
+enum ts_code trace_sums_init(struct trace_sums *s, const struct ts_trace_chart *c,
+	struct ts_err *err) TS_WARN_UNUSED;
+void trace_sums_fini(struct trace_sums *s);
+
+/* Add a row: its cycles to the columns that it reaches into. */
+void trace_sums_row(struct trace_sums *s, int lane, int64_t start, int64_t end,
+	enum ts_step_class k);
+
+/* The same for some rows, which as a rule follow on each other. */
+void trace_sums_rows(struct trace_sums *s, int lane, const struct ts_lane_row *row, int n);
+
+/* Add rows that lie in one column, with their cycles by class; false: they do not. */
+bool trace_sums_node(struct trace_sums *s, int lane, int64_t start, int64_t end,
+	const int64_t *length);
+
+/* The shares and starts of the chart. The sums are used up. */
+void trace_sums_put(struct ts_trace_chart *c, struct trace_sums *s);
+
+/* The lane of an IPU; -1 = none. */
+int trace_lane_of(const struct ts_trace_chart *c, int64_t ipu);
+
+/* Draw from the index of the reader. *done false: it cannot say, nothing is drawn. */
+enum ts_code trace_draw_indexed(bool *done, struct ts_trace_chart *c, struct ts_reader *rd,
 	struct ts_err *err) TS_WARN_UNUSED;
 
 /* Runs, and the artefact of the second. */

@@ -30,7 +30,7 @@ enum {
 
 /* --- by address ------------------------------------------------------------------------------- */
 
-static const int part_columns[T_COLUMNS] = {TS_STEP_IPU_STEP, TS_STEP_IPU_IPU, TS_STEP_IPU_START,
+const int trace_part_columns[T_COLUMNS] = {TS_STEP_IPU_STEP, TS_STEP_IPU_IPU, TS_STEP_IPU_START,
 	TS_STEP_IPU_END};
 
 enum ts_code
@@ -42,17 +42,23 @@ trace_parts_open(struct ts_rows **rows, struct ts_reader *rd, const struct ts_tr
 		.from = ts_max_i64(from, t->part.first),
 		.to = ts_min_i64(to, trace_add(t->part.last, 1))};
 
-	memcpy(q.columns, part_columns, sizeof(part_columns));
+	memcpy(q.columns, trace_part_columns, sizeof(trace_part_columns));
 	return ts_reader_rows(rows, rd, TS_STEP_IPU, &q, err);
+}
+
+bool
+trace_part_numbers(struct trace_part *part, struct ts_rows *rows)
+{
+	return ts_rows_number(rows, T_STEP, &part->step) == TS_VALUE_OK &&
+		ts_rows_number(rows, T_IPU, &part->ipu) == TS_VALUE_OK &&
+		ts_rows_number(rows, T_START, &part->start) == TS_VALUE_OK &&
+		ts_rows_number(rows, T_END, &part->end) == TS_VALUE_OK;
 }
 
 bool
 trace_part_get(struct trace_part *part, struct ts_rows *rows, const struct ts_trace *t)
 {
-	if (ts_rows_number(rows, T_STEP, &part->step) != TS_VALUE_OK ||
-		ts_rows_number(rows, T_IPU, &part->ipu) != TS_VALUE_OK ||
-		ts_rows_number(rows, T_START, &part->start) != TS_VALUE_OK ||
-		ts_rows_number(rows, T_END, &part->end) != TS_VALUE_OK)
+	if (!trace_part_numbers(part, rows))
 		return false;
 	part->at = part->step;
 	part->class_of = TS_CLASS_CONTROL;
@@ -229,7 +235,7 @@ classes_range(struct trace_part *p, size_t n, struct ts_reader *rd, const struct
 	code = trace_keys_open(&rows, rd, t, TS_STEP, &q, from, to, err);
 	if (code)
 		return code;
-	while (i < n && !(code = ts_rows_next(rows, &there, err)) && there) {
+	while (!(code = ts_rows_next(rows, &there, err)) && there) {
 		enum ts_step_class class_of;
 
 		if (ts_rows_number(rows, TS_STEP_Q_STEP, &step) != TS_VALUE_OK)
@@ -241,8 +247,8 @@ classes_range(struct trace_part *p, size_t n, struct ts_reader *rd, const struct
 		if (i == n || p[i].step != step)
 			continue;
 		class_of = ts_step_class_row(rows, &t->names);
-		while (i < n && p[i].step == step)
-			p[i++].class_of = class_of;
+		for (size_t k = i; k < n && p[k].step == step; k++)
+			p[k].class_of = class_of; /* of equal steps the last one counts */
 	}
 	ts_rows_close(rows);
 	return code;

@@ -7,8 +7,11 @@
 
 #include "tilescope/base/progress.h"
 #include "tilescope/calc/step_class.h"
+#include "tilescope/report/index_steps.h"
+#include "tilescope/report/index_steps.h"
 #include "tilescope/report/names.h"
 #include "tilescope/report/report.h"
+#include "tilescope/report/rows.h"
 
 enum { TS_IPUS_MAX = 4096 };
 
@@ -39,11 +42,10 @@ const char *ts_step_name(struct ts_rows *rows, const struct ts_step_names *names
 enum ts_step_class ts_step_class_row(struct ts_rows *rows, const struct ts_step_names *names);
 
 /*
- * The class of every step, one byte each, in pages: for joining steps with their IPUs' rows in one pass
- * over each, whatever the order. Bounded: steps beyond TS_STEP_PAGES pages are left out and counted.
+ * The class of every step, half a byte each, in pages: for joining steps with their IPUs' rows in one
+ * pass over each, whatever the order. From the index when it has them. Bounded: steps beyond
+ * TS_STEP_PAGES pages are left out and counted.
  */
-enum { TS_STEP_PAGE = 1 << 14, TS_STEP_PAGES = 4096 };
-
 struct ts_step_page;
 
 struct ts_step_classes {
@@ -52,12 +54,28 @@ struct ts_step_classes {
 	int64_t steps;	  /* rows with a valid id */
 	int64_t bad_rows; /* without one */
 	int64_t left_out;
+	struct ts_steps indexed; /* open: then there are no pages */
 };
 
 enum ts_code ts_step_classes_read(struct ts_step_classes *c, struct ts_reader *rd,
 	const struct ts_step_names *names, struct ts_progress *progress,
 	struct ts_err *err) TS_WARN_UNUSED;
 void ts_step_classes_fini(struct ts_step_classes *c);
+
+/* Note the class of a step; of equal steps the last one counts. Errors: TS_E_NOMEM. */
+enum ts_code ts_step_classes_add(struct ts_step_classes *c, int64_t step, enum ts_step_class k,
+	struct ts_err *err) TS_WARN_UNUSED;
+
+/* Move what `from` has to `to`, as if its rows came behind. Errors: TS_E_NOMEM. */
+enum ts_code ts_step_classes_merge(struct ts_step_classes *to, struct ts_step_classes *from,
+	struct ts_err *err) TS_WARN_UNUSED;
+
+/*
+ * The pages, by rising number: half a byte a step, the even one low, TS_NO_STEP where there is none.
+ * *page NULL before the first; false at the end. Sorts them when it begins.
+ */
+bool ts_step_classes_next(struct ts_step_classes *c, struct ts_step_page **page, int64_t *number,
+	const unsigned char **nibbles);
 
 /* The class of a step; -1 when there is no such step. */
 int ts_step_classes_find(struct ts_step_classes *c, int64_t step);
@@ -77,10 +95,34 @@ struct ts_execution {
 	int64_t bad_rows; /* left out: a number is missing, negative or too large */
 	int64_t orphans;  /* left out: no such step */
 	int64_t reversed; /* kept: intervals that end before they start */
+	int hint;	  /* where the next row's IPU may be */
+	bool limited;	  /* a sum or the IPUs are at their limit: the order of the rows counts */
 };
 
+/* The columns of `step_ipu` that a query asks for first, and a row of them. */
+enum { TS_X_STEP, TS_X_IPU, TS_X_CYCLES, TS_X_START, TS_X_END, TS_X_COUNT };
+extern const int ts_execution_columns[TS_X_COUNT];
+
+struct ts_execution_row {
+	int64_t v[TS_X_COUNT];
+	bool ok[TS_X_COUNT]; /* it is a number */
+};
+
+void ts_execution_row_get(struct ts_execution_row *row, struct ts_rows *rows);
+
+/* Add a row; class_of -1: there is no such step. Errors: TS_E_NOMEM. */
+enum ts_code ts_execution_add(struct ts_execution *x, const struct ts_execution_row *row,
+	int class_of, struct ts_err *err) TS_WARN_UNUSED;
+
+/* Add the rows of `from`, which come behind. TS_E_LIMIT: one by one they may give something else. */
+enum ts_code ts_execution_merge(struct ts_execution *x, const struct ts_execution *from,
+	struct ts_err *err) TS_WARN_UNUSED;
+
+/* All rows are added. */
+void ts_execution_finish(struct ts_execution *x);
+
 /*
- * One pass over step_ipu. Without `step` only step_ipus is found out, and the code is TS_E_ABSENT. Damage keeps what was read.
+ * One pass over step_ipu, or the sums of the index. Without `step` only step_ipus is found out, and the code is TS_E_ABSENT. Damage keeps what was read.
  * `classes` are the steps' (ts_step_classes_read()).
  */
 enum ts_code ts_execution_read(struct ts_execution *x, struct ts_reader *rd,
