@@ -42,6 +42,7 @@ ts_reader_close(struct ts_reader *rd)
 void
 ts_reader_set_cancel(struct ts_reader *rd, const struct ts_cancel *cancel)
 {
+	rd->cancel = cancel;
 	for (int i = 0; i < TS_SOURCES; i++)
 		ts_db_set_cancel(rd->db[i], cancel);
 }

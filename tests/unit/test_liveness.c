@@ -432,7 +432,7 @@ START_TEST(too_many_steps)
 	begin_empty(&f);
 	sql(&f,
 		"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 263144) "
-		"INSERT INTO liveness_step SELECT i, NULL, CASE i WHEN 123456 THEN 99 "
+		"INSERT INTO liveness_step SELECT i, NULL, CASE i WHEN 123457 THEN 99 "
 		"WHEN 263144 THEN 50 ELSE i % 2 END FROM n;"
 		"INSERT INTO liveness_step VALUES(17,0,1000)");
 	ck_assert_int_eq(number(&f, "SELECT count(*) FROM liveness_step"), steps + 1);
@@ -444,7 +444,7 @@ START_TEST(too_many_steps)
 	ck_assert_int_eq(f.line.last, 1);
 	ck_assert_int_eq(f.line.first_step, 0);
 	ck_assert_int_eq(f.line.last_step, steps - 1);
-	ck_assert_int_eq(f.line.step[f.line.peaks.peak[0].at], 123456);
+	ck_assert_int_eq(f.line.step[f.line.peaks.peak[0].at], 123457);
 	ck_assert_int_eq(f.line.step[f.line.peaks.peak[1].at], 263144);
 	ts_liveness_range(&range, &f.line, 0, f.line.count);
 	ck_assert_int_eq(range.steps, steps);

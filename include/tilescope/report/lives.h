@@ -13,8 +13,12 @@
 #include "tilescope/base/progress.h"
 #include "tilescope/base/strbuf.h"
 #include "tilescope/report/memory.h"
+#include "tilescope/report/pile.h"
 
-enum { TS_LIVES_MAX = 4 << 20 };
+enum {
+	TS_LIVES_MAX = 16 << 20,   /* variables; lives */
+	TS_LIVES_TOTALS = 1 << 20, /* steps whose totals are kept */
+};
 
 struct ts_live_variable {
 	int64_t variable, bytes;
@@ -25,27 +29,46 @@ struct ts_life {
 	uint32_t start, end; /* liveness steps, half-open; what does not fit is cut to 2^32 - 1 */
 };
 
-/* Read-only once it is read: any thread may look at it. */
+/* What is alive at a step. */
+struct ts_live_total {
+	int64_t bytes; /* at most TS_NUMBER_MAX */
+	int64_t count;
+};
+
+/*
+ * Read-only once it is read: any thread may look at it. What is large lies in a mapped file: of the
+ * index, or one without a name (ts_spill_new()).
+ */
 struct ts_lives {
 	atomic_int uses; /* ts_lives_hold(), ts_lives_close() */
 	size_t count;
-	struct ts_life
-		*life; /* by variable, then start; those of a variable do not overlap or touch */
+	const struct ts_life *life; /* by variable, then start; those of a variable do not overlap
+				       or touch */
 	size_t variables;
-	struct ts_live_variable *variable; /* not always live ones, by number */
+	const struct ts_live_variable *variable; /* most bytes first, equals by number; always-live
+						    ones have -1 bytes */
+	size_t totals; /* of steps 0, 1, ...; the last holds for all behind it; 0 = not known */
+	const struct ts_live_total *total;
 	int64_t bad_rows; /* left out: a number is missing, negative or too large */
 	int64_t reversed; /* left out: intervals that end before they start, or are empty */
 	int64_t orphans;  /* left out: intervals of variables that are not there */
 	int64_t always;	  /* left out: intervals of always-live variables, which count elsewhere */
 	int64_t left_out; /* rows beyond TS_LIVES_MAX */
+	struct ts_pile pile[3]; /* life, variable, total; or they belong to */
+	struct ts_index *index; /* held */
 };
 
 /*
- * Read `variable` and `liveness_variable`, once each. *out may be set on TS_E_DAMAGED too: then it holds
+ * Read `variable` and `liveness_variable`, once each; with the index nothing is read. *out may be set on TS_E_DAMAGED too: then it holds
  * what was read before. Errors: TS_E_ABSENT when either is not there, and those of ts_rows_next().
  */
 enum ts_code ts_lives_read(struct ts_lives **out, struct ts_reader *rd,
 	struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
+
+/* The same without the index, and with a place for what is large (NULL: the usual one). */
+enum ts_code ts_lives_read_rows(struct ts_lives **out, struct ts_reader *rd,
+	const struct ts_cache *cache, struct ts_progress *progress,
+	struct ts_err *err) TS_WARN_UNUSED;
 
 /* Hold it once more: returns l. Give it back; the last holder frees it; NULL allowed. Any thread. */
 struct ts_lives *ts_lives_hold(struct ts_lives *l);

@@ -120,7 +120,8 @@ struct ts_index;
 /* One thread's connections to a report. */
 struct ts_reader {
 	const struct ts_report *report;
-	struct ts_index *index; /* held; NULL = none: figures then come from the rows */
+	struct ts_index *index;		/* held; NULL = none: figures then come from the rows */
+	const struct ts_cancel *cancel; /* set with ts_reader_set_cancel(); or NULL */
 	struct ts_db *db[TS_SOURCES];
 };
 

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pile - an array that grows with the report and is not kept in anonymous memory when it is large.
+ *
+ * Up to TS_PILE_SMALL bytes it is ordinary memory, beyond that a mapped, unlinked file (ts_spill_new()):
+ * the kernel may write it out. It moves when it grows; offsets stay.
+ */
+#ifndef TS_REPORT_PILE_H
+#define TS_REPORT_PILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tilescope/report/index.h"
+
+enum { TS_PILE_SMALL = 64 << 10 };
+
+struct ts_pile {
+	void *memory;
+	size_t used, room; /* bytes */
+};
+
+/* Room for `bytes` bytes in all, at once; `used` stays. Errors: TS_E_NOMEM, TS_E_SYS. */
+enum ts_code ts_pile_room(struct ts_pile *p, size_t bytes, const struct ts_cache *cache,
+	struct ts_err *err) TS_WARN_UNUSED;
+
+/* Append; grows by doubling. */
+enum ts_code ts_pile_add(struct ts_pile *p, const void *bytes, size_t n,
+	const struct ts_cache *cache, struct ts_err *err) TS_WARN_UNUSED;
+
+void ts_pile_fini(struct ts_pile *p);
+
+#endif
