@@ -242,7 +242,8 @@ keep(struct summary_view *s, struct ts_fetch *f)
 	if (!copy)
 		return;
 	memcpy(copy, f, questions[f->job.kind].size);
-	((struct ts_fetch *)copy)->report = NULL;
+	((struct ts_fetch *)copy)->report = NULL; /* the fetch gives them back */
+	((struct ts_fetch *)copy)->index = NULL;
 	f->fini = NULL;
 	*to = copy;
 }
