@@ -15,14 +15,14 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
 #include "tilescope/report/db.h"
+#include "tilescope/report/pages.h"
 #include "tilescope/report/vfs.h"
 
 enum {
 	CACHED_STATEMENTS = 32,
-	PROGRESS_OPS = 2000,	 /* virtual machine steps between looks at the token */
-	TICKS_ALWAYS = 50000,	 /* PROGRESS_OPS for one row that are allowed in any file */
-	HEAP_LIMIT = 192 << 20,	 /* bytes, the whole process */
-	LENGTH_LIMIT = 16 << 20, /* bytes, one value or row */
+	PROGRESS_OPS = 2000,	/* virtual machine steps between looks at the token */
+	TICKS_ALWAYS = 50000,	/* PROGRESS_OPS for one row that are allowed in any file */
+	HEAP_LIMIT = 192 << 20, /* bytes, the whole process */
 };
 
 struct cached {
@@ -38,9 +38,12 @@ struct ts_db {
 	const struct ts_cancel *cancel;
 	struct cached cache[CACHED_STATEMENTS];
 	unsigned clock;
-	int64_t bytes; /* of the file */
-	int64_t ticks; /* of PROGRESS_OPS since the last row */
-	bool endless;  /* more than a file of this size can need: a view that never ends */
+	int64_t bytes;		/* of the file */
+	int64_t ticks;		/* of PROGRESS_OPS since the last row */
+	bool endless;		/* more than a file of this size can need: a view that never ends */
+	struct ts_pages *pages; /* or NULL */
+	bool api_only;
+	_Atomic int64_t page_hits, page_misses, cached, prepared;
 };
 
 /* What SQLite's primary codes mean here; all others are TS_E_FORMAT. */
@@ -103,7 +106,7 @@ static const struct {
 static const struct {
 	int limit, value;
 } limits[] = {
-	{SQLITE_LIMIT_LENGTH, LENGTH_LIMIT},
+	{SQLITE_LIMIT_LENGTH, TS_DB_LENGTH_MAX},
 	{SQLITE_LIMIT_SQL_LENGTH, 1 << 20},
 	{SQLITE_LIMIT_EXPR_DEPTH, 100},
 	{SQLITE_LIMIT_COMPOUND_SELECT, 20},
@@ -155,6 +158,11 @@ ts_db_open(struct ts_db **out, struct ts_source *source, struct ts_err *err)
 		return code;
 	}
 	db->bytes = source->size;
+	code = ts_pages_new(&db->pages, source, ts_vfs_header(db->vfs), err);
+	if (code) {
+		ts_db_close(db);
+		return code;
+	}
 	sqlite3_hard_heap_limit64(HEAP_LIMIT);
 	rc = sqlite3_open_v2("file:report?immutable=1", &db->sqlite,
 		SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX |
@@ -187,6 +195,7 @@ ts_db_close(struct ts_db *db)
 		free(db->cache[i].sql);
 	}
 	sqlite3_close_v2(db->sqlite);
+	ts_pages_free(db->pages);
 	ts_vfs_free(db->vfs);
 	free(db);
 }
@@ -196,6 +205,62 @@ ts_db_set_cancel(struct ts_db *db, const struct ts_cancel *cancel)
 {
 	db->cancel = cancel;
 	ts_vfs_set_cancel(db->vfs, cancel);
+	ts_pages_set_cancel(db->pages, cancel);
+}
+
+void
+ts_db_use_api(struct ts_db *db, bool only)
+{
+	db->api_only = only;
+}
+
+struct ts_pages *
+ts_db_pages(struct ts_db *db)
+{
+	return db->api_only ? NULL : db->pages;
+}
+
+/* Only the connection's thread writes them. */
+static void
+publish(_Atomic int64_t *to, int64_t value)
+{
+	atomic_store_explicit(to, value, memory_order_relaxed);
+}
+
+static int64_t
+published(const _Atomic int64_t *from)
+{
+	return atomic_load_explicit(from, memory_order_relaxed);
+}
+
+void
+ts_db_stats(struct ts_db_stats *s, const struct ts_db *db)
+{
+	struct ts_pages_stats pages;
+	struct ts_vfs_stats vfs;
+
+	ts_pages_stats(&pages, db->pages);
+	ts_vfs_stats(&vfs, db->vfs);
+	*s = (struct ts_db_stats){
+		.page_hits = pages.hits + published(&db->page_hits),
+		.page_misses = pages.misses + published(&db->page_misses),
+		.bytes = pages.bytes + vfs.bytes,
+		.reads = pages.waits + vfs.reads,
+		.statements_cached = published(&db->cached),
+		.statements_prepared = published(&db->prepared),
+	};
+}
+
+/* SQLite's own cache counts where only this thread may look. */
+static void
+publish_pages(struct ts_db *db)
+{
+	int hits = 0, misses = 0, most;
+
+	sqlite3_db_status(db->sqlite, SQLITE_DBSTATUS_CACHE_HIT, &hits, &most, 1);
+	sqlite3_db_status(db->sqlite, SQLITE_DBSTATUS_CACHE_MISS, &misses, &most, 1);
+	publish(&db->page_hits, published(&db->page_hits) + hits);
+	publish(&db->page_misses, published(&db->page_misses) + misses);
 }
 
 sqlite3 *
@@ -241,8 +306,10 @@ ts_db_prepare(struct ts_db *db, sqlite3_stmt **stmt, const char *sql, struct ts_
 		c->busy = true;
 		c->used = ++db->clock;
 		*stmt = c->stmt;
+		publish(&db->cached, published(&db->cached) + 1);
 		return TS_OK;
 	}
+	publish(&db->prepared, published(&db->prepared) + 1);
 	ts_vfs_clear_error(db->vfs);
 	rc = sqlite3_prepare_v3(db->sqlite, sql, -1, SQLITE_PREPARE_PERSISTENT, stmt, NULL);
 	if (rc != SQLITE_OK)
@@ -281,6 +348,7 @@ ts_db_release(struct ts_db *db, sqlite3_stmt *stmt)
 {
 	if (!stmt)
 		return;
+	publish_pages(db);
 	for (size_t i = 0; i < CACHED_STATEMENTS; i++)
 		if (db->cache[i].stmt == stmt) {
 			sqlite3_reset(stmt);

@@ -11,6 +11,7 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
+#include "tilescope/report/table.h"
 
 #include "binding_internal.h"
 
@@ -70,36 +71,94 @@ ts_reach_rowids(struct ts_reach *r, struct ts_db *db, struct ts_err *err)
 	return TS_OK;
 }
 
-/* Is the column a whole number? Reals that are one count, as they do for ts_rows_number(). */
 static bool
-whole_number(int64_t *v, sqlite3_stmt *stmt, int i)
+whole_real(int64_t *v, double d)
 {
 	const double most = 9007199254740992.0;
-	double d;
 
-	if (sqlite3_column_type(stmt, i) == SQLITE_INTEGER) {
-		*v = sqlite3_column_int64(stmt, i);
-		return true;
-	}
-	if (sqlite3_column_type(stmt, i) != SQLITE_FLOAT)
-		return false;
-	d = sqlite3_column_double(stmt, i);
 	if (!(d >= -most && d <= most) || d != floor(d))
 		return false;
 	*v = (int64_t)d;
 	return true;
 }
 
+/* Is the column a whole number? Reals that are one count, as they do for ts_rows_number(). */
+static bool
+whole_number(int64_t *v, sqlite3_stmt *stmt, int i)
+{
+	if (sqlite3_column_type(stmt, i) == SQLITE_FLOAT)
+		return whole_real(v, sqlite3_column_double(stmt, i));
+	if (sqlite3_column_type(stmt, i) != SQLITE_INTEGER)
+		return false;
+	*v = sqlite3_column_int64(stmt, i);
+	return true;
+}
+
+/* The same of a row that is read from pages. */
+static bool
+whole_value(int64_t *v, const struct ts_table_value *value)
+{
+	int type = ts_table_type(value);
+
+	if (type == SQLITE_FLOAT)
+		return whole_real(v, ts_table_double(value));
+	if (type != SQLITE_INTEGER)
+		return false;
+	*v = ts_table_int(value);
+	return true;
+}
+
+/* Looks at keys here and there. */
+struct prober {
+	const struct ts_reach *r;
+	struct ts_db *db;
+	struct ts_table *table; /* its rows with the key alone, or NULL: SQLite has to be asked */
+};
+
+static enum ts_code
+prober_init(struct prober *p, const struct ts_reach *r, struct ts_db *db, struct ts_err *err)
+{
+	*p = (struct prober){r, db, NULL};
+	return ts_table_open(&p->table, db, r->rows, &r->column, 1, err);
+}
+
+static void
+prober_fini(struct prober *p)
+{
+	ts_table_close(p->table);
+}
+
 enum probed { KEY_FOUND, KEY_NOT_NEAR, KEY_NONE };
 
-/*
- * The first row at or behind `rowid` whose key is a whole number: its row id and key. KEY_NOT_NEAR when
- * PROBE_ROWS have none, KEY_NONE when there is none up to the end.
- */
+/* probe() by pages; *known false: they do not tell. */
 static enum ts_code
-probe(enum probed *what, const struct ts_reach *r, struct ts_db *db, int64_t *rowid, int64_t *key,
+probe_pages(bool *known, enum probed *what, const struct prober *p, int64_t *rowid, int64_t *key,
 	struct ts_err *err)
 {
+	enum ts_table_at at;
+	enum ts_code code;
+	int looked_at = 0;
+
+	*what = KEY_NONE;
+	ts_table_seek(p->table, *rowid);
+	while (!(code = ts_table_next(&at, p->table, err)) && at == TS_TABLE_ROW &&
+		*what == KEY_NONE)
+		if (whole_value(key, &p->table->value[0])) {
+			*rowid = p->table->rowid;
+			*what = KEY_FOUND;
+			break;
+		} else if (++looked_at == PROBE_ROWS) {
+			*what = KEY_NOT_NEAR;
+		}
+	*known = *what != KEY_NONE || at == TS_TABLE_END;
+	return code;
+}
+
+static enum ts_code
+probe_sqlite(enum probed *what, const struct prober *p, int64_t *rowid, int64_t *key,
+	struct ts_err *err)
+{
+	const struct ts_reach *r = p->r;
 	bool there = false;
 	int looked_at = 0;
 	struct ts_strbuf sql;
@@ -113,34 +172,48 @@ probe(enum probed *what, const struct ts_reach *r, struct ts_db *db, int64_t *ro
 	ts_strbuf_puts(&sql, " FROM main.");
 	ts_sql_quote(&sql, r->rows->name);
 	ts_strbuf_printf(&sql, " WHERE %s >= ?1 ORDER BY %s", word, word);
-	code = ts_db_prepare_sql(db, &stmt, &sql, err);
+	code = ts_db_prepare_sql(p->db, &stmt, &sql, err);
 	if (code)
 		return code;
 	sqlite3_bind_int64(stmt, 1, *rowid);
 	*what = KEY_NONE;
-	while (*what == KEY_NONE && !(code = ts_db_step(db, stmt, &there, err)) && there)
+	while (*what == KEY_NONE && !(code = ts_db_step(p->db, stmt, &there, err)) && there)
 		if (whole_number(key, stmt, 1)) {
 			*rowid = sqlite3_column_int64(stmt, 0);
 			*what = KEY_FOUND;
 		} else if (++looked_at == PROBE_ROWS) {
 			*what = KEY_NOT_NEAR;
 		}
-	ts_db_release(db, stmt);
+	ts_db_release(p->db, stmt);
 	return code;
 }
 
-enum ts_code
-ts_reach_bisect(int64_t *rowid, const struct ts_reach *r, struct ts_db *db, int64_t value,
-	struct ts_err *err)
+/*
+ * The first row at or behind `rowid` whose key is a whole number: its row id and key. KEY_NOT_NEAR when
+ * PROBE_ROWS have none, KEY_NONE when there is none up to the end.
+ */
+static enum ts_code
+probe(enum probed *what, const struct prober *p, int64_t *rowid, int64_t *key, struct ts_err *err)
 {
-	int64_t low = r->first_rowid, high = r->last_rowid; /* the answer is *rowid or lies there */
+	bool known = false;
+	enum ts_code code = TS_OK;
+
+	if (p->table)
+		code = probe_pages(&known, what, p, rowid, key, err);
+	return code || known ? code : probe_sqlite(what, p, rowid, key, err);
+}
+
+static enum ts_code
+bisect(int64_t *rowid, const struct prober *p, int64_t value, struct ts_err *err)
+{
+	int64_t low = p->r->first_rowid, high = p->r->last_rowid; /* it is *rowid or lies there */
 
 	*rowid = high == INT64_MAX ? high : high + 1;
 	while (low <= high) {
 		int64_t middle = low + (int64_t)(((uint64_t)high - (uint64_t)low) / 2);
 		int64_t at = middle, key = 0;
 		enum probed what;
-		enum ts_code code = probe(&what, r, db, &at, &key, err);
+		enum ts_code code = probe(&what, p, &at, &key, err);
 
 		if (code)
 			return code;
@@ -159,10 +232,24 @@ ts_reach_bisect(int64_t *rowid, const struct ts_reach *r, struct ts_db *db, int6
 	return TS_OK;
 }
 
+enum ts_code
+ts_reach_bisect(int64_t *rowid, const struct ts_reach *r, struct ts_db *db, int64_t value,
+	struct ts_err *err)
+{
+	struct prober p;
+	enum ts_code code = prober_init(&p, r, db, err);
+
+	if (!code)
+		code = bisect(rowid, &p, value, err);
+	prober_fini(&p);
+	return code;
+}
+
 /* Small tables are looked at whole; of large ones a few dozen rows. */
 static enum ts_code
-is_monotone(bool *yes, const struct ts_reach *r, struct ts_db *db, struct ts_err *err)
+is_monotone(bool *yes, const struct prober *p, struct ts_err *err)
 {
+	const struct ts_reach *r = p->r;
 	uint64_t span = (uint64_t)r->last_rowid - (uint64_t)r->first_rowid;
 	uint64_t stride = span / PROBES ? span / PROBES : 1;
 	int64_t last = INT64_MIN, rowid = r->first_rowid;
@@ -171,7 +258,7 @@ is_monotone(bool *yes, const struct ts_reach *r, struct ts_db *db, struct ts_err
 	while (*yes && rowid <= r->last_rowid) {
 		int64_t key = 0;
 		enum probed what;
-		enum ts_code code = probe(&what, r, db, &rowid, &key, err);
+		enum ts_code code = probe(&what, p, &rowid, &key, err);
 
 		if (ts_is_fatal(code))
 			return code;
@@ -190,16 +277,42 @@ is_monotone(bool *yes, const struct ts_reach *r, struct ts_db *db, struct ts_err
 	return TS_OK;
 }
 
+/* Every row of a small table, in order, by pages; *known false: they do not tell. */
+static enum ts_code
+is_monotone_pages(bool *known, bool *yes, const struct prober *p, struct ts_err *err)
+{
+	enum ts_table_at at;
+	enum ts_code code;
+	int64_t key, last = INT64_MIN;
+
+	*yes = true;
+	ts_table_seek(p->table, INT64_MIN);
+	while (!(code = ts_table_next(&at, p->table, err)) && at == TS_TABLE_ROW && *yes)
+		if (whole_value(&key, &p->table->value[0])) {
+			*yes = key >= last;
+			last = key;
+		}
+	*known = !code && at != TS_TABLE_UNKNOWN;
+	return code;
+}
+
 /* Every row of a small table, in order. */
 static enum ts_code
-is_monotone_whole(bool *yes, const struct ts_reach *r, struct ts_db *db, struct ts_err *err)
+is_monotone_whole(bool *yes, const struct prober *p, struct ts_err *err)
 {
+	const struct ts_reach *r = p->r;
+	struct ts_db *db = p->db;
 	struct ts_strbuf sql;
 	sqlite3_stmt *stmt;
 	enum ts_code code;
 	bool row;
 	int64_t key, last = INT64_MIN;
 
+	if (p->table) {
+		code = is_monotone_pages(&row, yes, p, err);
+		if (ts_is_fatal(code) || (!code && row))
+			return code;
+	}
 	*yes = true;
 	ts_strbuf_init(&sql, 1 << 16);
 	ts_sql_select(&sql, r->rows, &r->column, 1);
@@ -235,10 +348,14 @@ ts_reach_find(struct ts_reach *r, struct ts_db *db, struct ts_err *err)
 	} else if (r->rows->column[r->column].index_first) {
 		r->key = TS_REACH_INDEX;
 	} else if (r->has_rowid && r->first_rowid <= r->last_rowid) {
-		if (ts_reach_span(r) <= TS_SAMPLE_WHOLE)
-			code = is_monotone_whole(&monotone, r, db, err);
-		else
-			code = is_monotone(&monotone, r, db, err);
+		struct prober p;
+
+		code = prober_init(&p, r, db, err);
+		if (!code && ts_reach_span(r) <= TS_SAMPLE_WHOLE)
+			code = is_monotone_whole(&monotone, &p, err);
+		else if (!code)
+			code = is_monotone(&monotone, &p, err);
+		prober_fini(&p);
 		if (monotone)
 			r->key = TS_REACH_MONOTONE;
 	}
@@ -253,23 +370,48 @@ ts_reach_can_look_up(const struct ts_reach *r)
 		: r->key != TS_REACH_NONE || (r->has_rowid && ts_reach_span(r) <= TS_SAMPLE_WHOLE);
 }
 
-enum ts_code
-ts_reach_text(struct ts_strbuf *out, bool *found, const struct ts_reach *r, struct ts_db *db,
-	int64_t value, int text, struct ts_err *err)
+/*
+ * The text in column `text` of the row `rowid`, if its key is `value`, by pages; *known false: they do
+ * not tell.
+ */
+static enum ts_code
+text_pages(bool *known, struct ts_strbuf *out, bool *found, const struct ts_reach *r,
+	struct ts_db *db, int64_t rowid, int64_t value, int text, struct ts_err *err)
+{
+	struct ts_table *t;
+	enum ts_table_at at;
+	int64_t key = value;
+	enum ts_code code = ts_table_open(&t, db, r->rows, (const int[]){text, r->column}, 2, err);
+
+	*known = false;
+	if (code || !t)
+		return code;
+	ts_table_seek(t, rowid);
+	code = ts_table_next(&at, t, err);
+	if (!code && at != TS_TABLE_UNKNOWN) {
+		bool there = at == TS_TABLE_ROW && t->rowid == rowid;
+
+		/* text that reads like the key is for SQLite to compare */
+		*known = !there || whole_value(&key, &t->value[1]);
+		if (*known && there && key == value && ts_table_type(&t->value[0]) == SQLITE_TEXT) {
+			ts_strbuf_add(out, (const char *)t->value[0].bytes,
+				ts_table_bytes(&t->value[0]));
+			*found = true;
+		}
+	}
+	ts_table_close(t);
+	return code;
+}
+
+static enum ts_code
+text_sqlite(struct ts_strbuf *out, bool *found, const struct ts_reach *r, struct ts_db *db,
+	int64_t rowid, int64_t value, int text, struct ts_err *err)
 {
 	struct ts_strbuf sql;
 	sqlite3_stmt *stmt;
-	enum ts_code code = TS_OK;
-	int64_t rowid = value;
+	enum ts_code code;
 	bool row = false;
 
-	*found = false;
-	if (!ts_reach_can_look_up(r))
-		return TS_OK;
-	if (r->key == TS_REACH_MONOTONE)
-		code = ts_reach_bisect(&rowid, r, db, value, err);
-	if (code)
-		return code;
 	ts_strbuf_init(&sql, 1 << 16);
 	ts_sql_select(&sql, r->rows, &text, 1);
 	ts_strbuf_puts(&sql, " WHERE ");
@@ -291,6 +433,27 @@ ts_reach_text(struct ts_strbuf *out, bool *found, const struct ts_reach *r, stru
 		*found = true;
 	}
 	ts_db_release(db, stmt);
+	return code;
+}
+
+enum ts_code
+ts_reach_text(struct ts_strbuf *out, bool *found, const struct ts_reach *r, struct ts_db *db,
+	int64_t value, int text, struct ts_err *err)
+{
+	bool by_rowid = r->column < 0 || r->key == TS_REACH_ROWID || r->key == TS_REACH_MONOTONE;
+	enum ts_code code = TS_OK;
+	int64_t rowid = value;
+	bool known = false;
+
+	*found = false;
+	if (!ts_reach_can_look_up(r))
+		return TS_OK;
+	if (r->key == TS_REACH_MONOTONE)
+		code = ts_reach_bisect(&rowid, r, db, value, err);
+	if (!code && by_rowid)
+		code = text_pages(&known, out, found, r, db, rowid, value, text, err);
+	if (!code && !known)
+		code = text_sqlite(out, found, r, db, rowid, value, text, err);
 	if (!code && out->nomem)
 		code = ts_err_nomem(err);
 	return code;

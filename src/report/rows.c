@@ -15,19 +15,32 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
 #include "tilescope/report/rows.h"
+#include "tilescope/report/table.h"
 
 enum { VIEW_ROWS_ALWAYS = 1 << 20, VIEW_ROWS_PER_BYTE = 16 };
 
 enum { SQL_MAX = 1 << 16, TEXT_MAX = 1 << 20, NO_ORDER = -1 };
 
+enum { SLOTS = 2 * TS_ROWS_COLUMNS + 2 };
+
+_Static_assert((int)SLOTS <= (int)TS_TABLE_COLUMNS,
+	"a table cursor has room for all columns of a query");
+
+enum way { BY_NOTHING, BY_KEY, BY_ROWID, FROM_ROWID };
+
 struct ts_rows {
 	struct ts_db *db;
-	sqlite3_stmt *stmt;
+	struct ts_table *table; /* rows come from pages ... */
+	sqlite3_stmt *stmt;	/* ... or, where this is set, from SQLite */
 	struct ts_rows_query q;
 	int slot_a[TS_ROWS_COLUMNS], slot_b[TS_ROWS_COLUMNS]; /* columns of the statement, or -1 */
 	int rowid_slot, key_slot;			      /* or -1 */
-	bool until; /* rows end where the key reaches q.to */
-	bool whole; /* the first row read is the relation's first */
+	int order_slot;		  /* that TS_OP_ORDER_IN goes by, or -1 */
+	int slots, column[SLOTS]; /* the columns that are read, -1 = the row id */
+	enum way way;		  /* how the range is applied, */
+	int64_t from, to;	  /* and to what: row ids, or keys; half-open */
+	bool until;		  /* rows end where the key reaches q.to */
+	bool whole;		  /* the first row read is the relation's first */
 	bool ended;
 	int64_t given;	       /* rows handed out */
 	struct ts_err late;    /* amid a row: told with the next one */
@@ -42,49 +55,59 @@ struct ts_rows {
 };
 
 static int
-add_slot(struct ts_strbuf *sql, int *slots, const struct ts_reach *r, int column)
+add_slot(struct ts_rows *rows, int column)
 {
-	if (*slots)
-		ts_strbuf_puts(sql, ", ");
-	if (column < 0)
-		ts_strbuf_puts(sql, r->rows->rowid);
-	else
-		ts_sql_quote(sql, r->rows->column[column].name);
-	return (*slots)++;
+	rows->column[rows->slots] = column;
+	return rows->slots++;
 }
 
 static void
-add_columns(struct ts_rows *rows, struct ts_strbuf *sql)
+add_columns(struct ts_rows *rows)
 {
 	const struct ts_binding *b = rows->q.binding;
-	int slots = 0;
 
-	ts_strbuf_puts(sql, "SELECT ");
-	rows->rowid_slot = b->reach.has_rowid ? add_slot(sql, &slots, &b->reach, -1) : -1;
-	rows->key_slot = rows->q.range == TS_RANGE_KEY
-		? add_slot(sql, &slots, &b->reach, b->reach.column)
-		: -1;
+	rows->rowid_slot = b->reach.has_rowid ? add_slot(rows, -1) : -1;
+	rows->key_slot = rows->q.range == TS_RANGE_KEY ? add_slot(rows, b->reach.column) : -1;
+	rows->order_slot = -1;
 	for (int i = 0; i < rows->q.column_count; i++) {
 		const struct ts_column_binding *cb = &b->column[rows->q.columns[i]];
 
-		rows->slot_a[i] = cb->a >= 0 ? add_slot(sql, &slots, &b->reach, cb->a) : -1;
-		rows->slot_b[i] = cb->b >= 0 ? add_slot(sql, &slots, &b->reach, cb->b) : -1;
+		rows->slot_a[i] = cb->a >= 0 ? add_slot(rows, cb->a) : -1;
+		rows->slot_b[i] = cb->b >= 0 ? add_slot(rows, cb->b) : -1;
+		if (cb->op == TS_OP_ORDER_IN)
+			rows->order_slot = rows->slot_a[i];
 	}
-	if (slots == 0)
-		ts_strbuf_puts(sql, "1");
 }
 
 static void
-add_where(struct ts_rows *rows, struct ts_strbuf *sql, bool by_rowid, bool by_key)
+add_select(const struct ts_rows *rows, struct ts_strbuf *sql)
+{
+	const struct ts_object *o = rows->q.binding->reach.rows;
+
+	ts_strbuf_puts(sql, "SELECT ");
+	for (int i = 0; i < rows->slots; i++) {
+		if (i > 0)
+			ts_strbuf_puts(sql, ", ");
+		if (rows->column[i] < 0)
+			ts_strbuf_puts(sql, o->rowid);
+		else
+			ts_sql_quote(sql, o->column[rows->column[i]].name);
+	}
+	if (rows->slots == 0)
+		ts_strbuf_puts(sql, "1");
+	ts_strbuf_puts(sql, " FROM main.");
+	ts_sql_quote(sql, o->name);
+}
+
+static void
+add_where(const struct ts_rows *rows, struct ts_strbuf *sql, enum way way)
 {
 	const struct ts_reach *r = &rows->q.binding->reach;
 
-	ts_strbuf_puts(sql, " FROM main.");
-	ts_sql_quote(sql, r->rows->name);
 	/* left alone, SQLite may walk an index that holds the columns, in the order of that index */
-	if (!by_key && r->rows->kind == TS_OBJECT_TABLE)
+	if (way != BY_KEY && r->rows->kind == TS_OBJECT_TABLE)
 		ts_strbuf_puts(sql, " NOT INDEXED");
-	if (by_key) {
+	if (way == BY_KEY) {
 		ts_strbuf_puts(sql, " WHERE ");
 		ts_sql_quote(sql, r->rows->column[r->column].name);
 		ts_strbuf_puts(sql, " >= ?1 AND ");
@@ -94,10 +117,10 @@ add_where(struct ts_rows *rows, struct ts_strbuf *sql, bool by_rowid, bool by_ke
 		/* an index of more columns has equal keys in another order than the rows */
 		if (r->rows->rowid)
 			ts_strbuf_printf(sql, ", %s", r->rows->rowid);
-	} else if (rows->until) {
+	} else if (way == FROM_ROWID) {
 		ts_strbuf_printf(sql, " WHERE %s >= ?1 ORDER BY %s", r->rows->rowid,
 			r->rows->rowid);
-	} else if (by_rowid) {
+	} else if (way == BY_ROWID) {
 		ts_strbuf_printf(sql, " WHERE %s >= ?1 AND %s < ?2 ORDER BY %s", r->rows->rowid,
 			r->rows->rowid, r->rows->rowid);
 	} else if (r->rows->rowid) {
@@ -107,20 +130,42 @@ add_where(struct ts_rows *rows, struct ts_strbuf *sql, bool by_rowid, bool by_ke
 		ts_strbuf_puts(sql, " LIMIT ?3");
 }
 
-/* Decide how the range is applied; *from and *to are what SQL gets. */
+/* Rows from SQLite from here on; `more`: rows beyond the limit that the caller leaves out. */
 static enum ts_code
-plan(struct ts_rows *rows, bool *by_rowid, bool *by_key, int64_t *from, int64_t *to,
+open_statement(struct ts_rows *rows, enum way way, int64_t from, int64_t to, int64_t more,
 	struct ts_err *err)
 {
-	const struct ts_reach *r = &rows->q.binding->reach;
+	struct ts_strbuf sql;
+	enum ts_code code;
 
-	*from = rows->q.from;
-	*to = rows->q.to;
-	*by_rowid = rows->q.range == TS_RANGE_ROWID;
-	*by_key = false;
+	ts_strbuf_init(&sql, SQL_MAX);
+	add_select(rows, &sql);
+	add_where(rows, &sql, way);
+	code = ts_db_prepare_sql(rows->db, &rows->stmt, &sql, err);
+	if (code)
+		return code;
+	if (way != BY_NOTHING)
+		sqlite3_bind_int64(rows->stmt, 1, from);
+	if (way == BY_KEY || way == BY_ROWID)
+		sqlite3_bind_int64(rows->stmt, 2, to);
+	if (rows->q.limit > 0 && rows->key_slot < 0)
+		sqlite3_bind_int64(rows->stmt, 3, rows->q.limit - rows->given + more);
+	return TS_OK;
+}
+
+/* Decide how the range is applied. */
+static enum ts_code
+plan(struct ts_rows *rows, enum way *way, struct ts_err *err)
+{
+	const struct ts_reach *r = &rows->q.binding->reach;
+	bool by_rowid = rows->q.range == TS_RANGE_ROWID;
+
+	rows->from = rows->q.from;
+	rows->to = rows->q.to;
+	*way = by_rowid ? BY_ROWID : BY_NOTHING;
 	rows->from_start = rows->whole = rows->q.range == TS_RANGE_ALL ||
-		(*by_rowid && rows->q.from <= r->first_rowid);
-	if (*by_rowid && !r->has_rowid)
+		(by_rowid && rows->q.from <= r->first_rowid);
+	if (by_rowid && !r->has_rowid)
 		return ts_err_set(err, TS_E_USAGE, "rows of %s have no row id", r->rows->name);
 	if (rows->q.range != TS_RANGE_KEY)
 		return TS_OK;
@@ -129,19 +174,40 @@ plan(struct ts_rows *rows, bool *by_rowid, bool *by_key, int64_t *from, int64_t 
 	rows->from_start = true; /* a key's rows stand together */
 	switch (r->key) {
 	case TS_REACH_ROWID:
-		*by_rowid = true;
+		*way = BY_ROWID;
 		break;
 	case TS_REACH_INDEX:
-		*by_key = true;
+		*way = BY_KEY;
 		break;
 	case TS_REACH_MONOTONE:
-		*by_rowid = true;
+		*way = FROM_ROWID;
 		rows->until = true;
-		return ts_reach_bisect(from, r, rows->db, rows->q.from, err);
+		return ts_reach_bisect(&rows->from, r, rows->db, rows->q.from, err);
 	case TS_REACH_NONE:
 		rows->whole = true;
 		break;
 	}
+	return TS_OK;
+}
+
+/* The one place that chooses who reads the rows: pages where they can be, else SQLite. */
+static enum ts_code
+open_rows(struct ts_rows *rows, struct ts_err *err)
+{
+	enum ts_code code = plan(rows, &rows->way, err);
+
+	if (code)
+		return code;
+	add_columns(rows);
+	if (rows->way != BY_KEY)
+		code = ts_table_open(&rows->table, rows->db, rows->q.binding->reach.rows,
+			rows->column, rows->slots, err);
+	if (code)
+		return code;
+	if (!rows->table)
+		return open_statement(rows, rows->way, rows->from, rows->to, 0, err);
+	if (rows->way != BY_NOTHING)
+		ts_table_seek(rows->table, rows->from);
 	return TS_OK;
 }
 
@@ -150,10 +216,7 @@ ts_rows_open(struct ts_rows **out, struct ts_db *db, const struct ts_rows_query 
 	struct ts_err *err)
 {
 	struct ts_rows *rows = ts_alloc(1, sizeof(*rows));
-	struct ts_strbuf sql;
 	enum ts_code code;
-	bool by_rowid, by_key;
-	int64_t from, to;
 
 	*out = NULL;
 	if (!rows)
@@ -166,23 +229,11 @@ ts_rows_open(struct ts_rows **out, struct ts_db *db, const struct ts_rows_query 
 	rows->position = -1;
 	for (int i = 0; i < TS_ROWS_COLUMNS; i++)
 		ts_strbuf_init(&rows->text[i], TEXT_MAX);
-	code = plan(rows, &by_rowid, &by_key, &from, &to, err);
-	if (!code) {
-		ts_strbuf_init(&sql, SQL_MAX);
-		add_columns(rows, &sql);
-		add_where(rows, &sql, by_rowid, by_key);
-		code = ts_db_prepare_sql(db, &rows->stmt, &sql, err);
-	}
+	code = open_rows(rows, err);
 	if (code) {
 		ts_rows_close(rows);
 		return code;
 	}
-	if (by_rowid || by_key)
-		sqlite3_bind_int64(rows->stmt, 1, from);
-	if ((by_rowid || by_key) && !rows->until)
-		sqlite3_bind_int64(rows->stmt, 2, to);
-	if (q->limit > 0 && rows->key_slot < 0)
-		sqlite3_bind_int64(rows->stmt, 3, q->limit);
 	*out = rows;
 	return TS_OK;
 }
@@ -193,27 +244,67 @@ ts_rows_close(struct ts_rows *rows)
 	if (!rows)
 		return;
 	ts_db_release(rows->db, rows->stmt);
+	ts_table_close(rows->table);
 	for (int i = 0; i < TS_ROWS_COLUMNS; i++)
 		ts_strbuf_fini(&rows->text[i]);
 	free(rows);
 }
 
+/* --- values of the row, from whoever read it ---------------------------------------------------- */
+
+static int
+value_type(const struct ts_rows *rows, int slot)
+{
+	if (slot < 0)
+		return SQLITE_NULL;
+	return rows->stmt ? sqlite3_column_type(rows->stmt, slot)
+			  : ts_table_type(&rows->table->value[slot]);
+}
+
+static int64_t
+value_int(const struct ts_rows *rows, int slot)
+{
+	return rows->stmt ? sqlite3_column_int64(rows->stmt, slot)
+			  : ts_table_int(&rows->table->value[slot]);
+}
+
+static double
+value_double(const struct ts_rows *rows, int slot)
+{
+	return rows->stmt ? sqlite3_column_double(rows->stmt, slot)
+			  : ts_table_double(&rows->table->value[slot]);
+}
+
+static const void *
+value_bytes(const struct ts_rows *rows, int slot, size_t *n)
+{
+	const void *bytes;
+
+	if (!rows->stmt) {
+		*n = ts_table_bytes(&rows->table->value[slot]);
+		return rows->table->value[slot].bytes;
+	}
+	bytes = sqlite3_column_type(rows->stmt, slot) == SQLITE_TEXT
+		? (const void *)sqlite3_column_text(rows->stmt, slot)
+		: sqlite3_column_blob(rows->stmt, slot);
+	*n = (size_t)sqlite3_column_bytes(rows->stmt, slot);
+	return bytes ? bytes : "";
+}
+
 static enum ts_value
-plain_number(sqlite3_stmt *stmt, int slot, int64_t *v)
+plain_number(const struct ts_rows *rows, int slot, int64_t *v)
 {
 	double d;
 
 	*v = 0;
-	if (slot < 0)
-		return TS_VALUE_NULL;
-	switch (sqlite3_column_type(stmt, slot)) {
+	switch (value_type(rows, slot)) {
 	case SQLITE_NULL:
 		return TS_VALUE_NULL;
 	case SQLITE_INTEGER:
-		*v = sqlite3_column_int64(stmt, slot);
+		*v = value_int(rows, slot);
 		break;
 	case SQLITE_FLOAT:
-		d = sqlite3_column_double(stmt, slot);
+		d = value_double(rows, slot);
 		if (!(d >= 0 && d <= 9007199254740992.0) || d != floor(d))
 			return TS_VALUE_BAD;
 		*v = (int64_t)d;
@@ -227,12 +318,14 @@ plain_number(sqlite3_stmt *stmt, int slot, int64_t *v)
 	return TS_VALUE_BAD;
 }
 
+/* --- rows --------------------------------------------------------------------------------------- */
+
 /* Keep the order within equal values of the group up to date. */
 static void
-count_order(struct ts_rows *rows, int slot)
+count_order(struct ts_rows *rows)
 {
-	int64_t group = sqlite3_column_type(rows->stmt, slot) == SQLITE_INTEGER
-		? sqlite3_column_int64(rows->stmt, slot)
+	int64_t group = value_type(rows, rows->order_slot) == SQLITE_INTEGER
+		? value_int(rows, rows->order_slot)
 		: -1;
 
 	if (!rows->grouped) {
@@ -246,15 +339,42 @@ count_order(struct ts_rows *rows, int slot)
 	rows->group = group;
 }
 
-static void
-advance(struct ts_rows *rows)
+/* Pages do not tell: SQLite goes on behind the last row that they gave. */
+static enum ts_code
+go_on_with_sqlite(struct ts_rows *rows, bool *there, struct ts_err *err)
 {
-	rows->position++;
-	for (int i = 0; i < rows->q.column_count; i++) {
-		ts_strbuf_reset(&rows->text[i]);
-		if (rows->q.binding->column[rows->q.columns[i]].op == TS_OP_ORDER_IN)
-			count_order(rows, rows->slot_a[i]);
-	}
+	enum way way = rows->way == BY_ROWID ? BY_ROWID : FROM_ROWID;
+	int64_t from;
+	bool skip = false;
+	enum ts_code code;
+
+	if (ts_table_resume(rows->table, &from, &skip))
+		code = open_statement(rows, way, from, rows->to, skip, err);
+	else
+		code = open_statement(rows, rows->way, rows->from, rows->to, 0, err);
+	if (!code)
+		code = ts_db_step(rows->db, rows->stmt, there, err);
+	if (!code && skip && *there)
+		code = ts_db_step(rows->db, rows->stmt, there, err);
+	return code;
+}
+
+/* The next row, from pages or from SQLite. */
+static enum ts_code
+next_row(struct ts_rows *rows, bool *there, struct ts_err *err)
+{
+	enum ts_table_at at;
+	enum ts_code code;
+
+	if (rows->stmt)
+		return ts_db_step(rows->db, rows->stmt, there, err);
+	code = ts_table_next(&at, rows->table, err);
+	if (code)
+		return code;
+	if (at == TS_TABLE_UNKNOWN)
+		return go_on_with_sqlite(rows, there, err);
+	*there = at == TS_TABLE_ROW && (rows->way != BY_ROWID || rows->table->rowid < rows->to);
+	return TS_OK;
 }
 
 /* With a key range: does the row belong to it? Rows without a valid key belong to none. */
@@ -265,7 +385,7 @@ in_range(struct ts_rows *rows)
 
 	if (rows->key_slot < 0)
 		return true;
-	if (plain_number(rows->stmt, rows->key_slot, &key) != TS_VALUE_OK)
+	if (plain_number(rows, rows->key_slot, &key) != TS_VALUE_OK)
 		return false;
 	rows->ended = rows->until && key >= rows->q.to;
 	return key >= rows->q.from && key < rows->q.to;
@@ -289,8 +409,10 @@ ts_rows_next(struct ts_rows *rows, bool *there, struct ts_err *err)
 		return tell(&rows->late, err);
 	if (rows->ended || (rows->q.limit > 0 && rows->given == rows->q.limit))
 		return tell(&rows->damaged, err);
-	while (!(code = ts_db_step(rows->db, rows->stmt, there, err)) && *there) {
-		advance(rows);
+	while (!(code = next_row(rows, there, err)) && *there) {
+		rows->position++;
+		if (rows->order_slot >= 0)
+			count_order(rows);
 		if (rows->position >= rows->most) {
 			code = ts_err_set(err, TS_E_LIMIT,
 				"more rows than a file of this size can have (a view that never ends?)");
@@ -319,11 +441,11 @@ ts_rows_number(struct ts_rows *rows, int i, int64_t *v)
 	switch (cb->op) {
 	case TS_OP_COLUMN:
 	case TS_OP_DICT:
-		return plain_number(rows->stmt, rows->slot_a[i], v);
+		return plain_number(rows, rows->slot_a[i], v);
 	case TS_OP_SUM:
 	case TS_OP_DIFFERENCE:
-		a = plain_number(rows->stmt, rows->slot_a[i], v);
-		b = plain_number(rows->stmt, rows->slot_b[i], &second);
+		a = plain_number(rows, rows->slot_a[i], v);
+		b = plain_number(rows, rows->slot_b[i], &second);
 		if (a == TS_VALUE_OK && b == TS_VALUE_OK) {
 			/* neither is above 2^62: the difference cannot overflow, the sum can */
 			bool fits = cb->op == TS_OP_DIFFERENCE || ts_add_i64(v, second);
@@ -353,15 +475,14 @@ ts_rows_number(struct ts_rows *rows, int i, int64_t *v)
 enum ts_value
 ts_rows_real(struct ts_rows *rows, int i, double *v)
 {
-	int slot = rows->slot_a[i];
-	int type = slot < 0 ? SQLITE_NULL : sqlite3_column_type(rows->stmt, slot);
+	int type = value_type(rows, rows->slot_a[i]);
 
 	*v = 0;
 	if (type == SQLITE_NULL)
 		return TS_VALUE_NULL;
 	if (type != SQLITE_FLOAT && type != SQLITE_INTEGER)
 		return TS_VALUE_BAD;
-	*v = sqlite3_column_double(rows->stmt, slot);
+	*v = value_double(rows, rows->slot_a[i]);
 	return isfinite(*v) ? TS_VALUE_OK : TS_VALUE_BAD;
 }
 
@@ -375,7 +496,7 @@ dict_text(struct ts_rows *rows, int i, const char **s, size_t *n)
 	enum ts_code code;
 	bool found;
 
-	value = plain_number(rows->stmt, rows->slot_a[i], &key);
+	value = plain_number(rows, rows->slot_a[i], &key);
 	if (value != TS_VALUE_OK)
 		return value;
 	ts_strbuf_reset(&rows->text[i]);
@@ -395,7 +516,7 @@ enum ts_value
 ts_rows_text(struct ts_rows *rows, int i, const char **s, size_t *n)
 {
 	const struct ts_column_binding *cb = &rows->q.binding->column[rows->q.columns[i]];
-	int slot = rows->slot_a[i];
+	int slot = rows->slot_a[i], type;
 
 	*s = "";
 	*n = 0;
@@ -406,32 +527,26 @@ ts_rows_text(struct ts_rows *rows, int i, const char **s, size_t *n)
 		*n = strlen(cb->text);
 		return TS_VALUE_OK;
 	}
-	if (slot < 0 || sqlite3_column_type(rows->stmt, slot) == SQLITE_NULL)
-		return TS_VALUE_NULL;
-	if (sqlite3_column_type(rows->stmt, slot) != SQLITE_TEXT)
-		return TS_VALUE_BAD;
-	*s = (const char *)sqlite3_column_text(rows->stmt, slot);
-	*n = (size_t)sqlite3_column_bytes(rows->stmt, slot);
-	if (!*s)
-		*s = "";
-	return TS_VALUE_OK;
+	type = value_type(rows, slot);
+	if (type == SQLITE_TEXT)
+		*s = value_bytes(rows, slot, n);
+	return type == SQLITE_TEXT    ? TS_VALUE_OK
+		: type == SQLITE_NULL ? TS_VALUE_NULL
+				      : TS_VALUE_BAD;
 }
 
 enum ts_value
 ts_rows_blob(struct ts_rows *rows, int i, const void **bytes, size_t *n)
 {
-	int slot = rows->slot_a[i];
+	int type = value_type(rows, rows->slot_a[i]);
 
 	*bytes = "";
 	*n = 0;
-	if (slot < 0 || sqlite3_column_type(rows->stmt, slot) == SQLITE_NULL)
-		return TS_VALUE_NULL;
-	if (sqlite3_column_type(rows->stmt, slot) != SQLITE_BLOB)
-		return TS_VALUE_BAD;
-	*n = (size_t)sqlite3_column_bytes(rows->stmt, slot);
-	if (*n > 0)
-		*bytes = sqlite3_column_blob(rows->stmt, slot);
-	return TS_VALUE_OK;
+	if (type == SQLITE_BLOB)
+		*bytes = value_bytes(rows, rows->slot_a[i], n);
+	return type == SQLITE_BLOB    ? TS_VALUE_OK
+		: type == SQLITE_NULL ? TS_VALUE_NULL
+				      : TS_VALUE_BAD;
 }
 
 bool
@@ -439,6 +554,7 @@ ts_rows_rowid(struct ts_rows *rows, int64_t *rowid)
 {
 	if (rows->rowid_slot < 0)
 		return false;
-	*rowid = sqlite3_column_int64(rows->stmt, rows->rowid_slot);
+	*rowid = rows->stmt ? sqlite3_column_int64(rows->stmt, rows->rowid_slot)
+			    : rows->table->rowid;
 	return true;
 }

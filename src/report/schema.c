@@ -18,6 +18,8 @@
 
 enum { SQL_MAX = 1 << 16 };
 
+enum { UNKNOWN = -2, GENERATED = -3 }; /* ts_sql_column.stored, while it is looked for */
+
 static char *
 text_column(sqlite3_stmt *stmt, int i)
 {
@@ -66,7 +68,8 @@ read_columns(struct ts_object *o, struct ts_db *db, int *pk, int *pk_count, stru
 		}
 		o->column = p;
 		c = &o->column[o->column_count];
-		*c = (struct ts_sql_column){0};
+		*c = (struct ts_sql_column){
+			.stored = sqlite3_column_int(stmt, 6) == 0 ? UNKNOWN : GENERATED};
 		if (sqlite3_column_int(stmt, 5) > 0) {
 			*pk = o->column_count;
 			*pk_count += 1;
@@ -167,26 +170,6 @@ find_rowid(struct ts_object *o, struct ts_db *db, struct ts_err *err)
 	return TS_OK;
 }
 
-static enum ts_code
-read_object(struct ts_object *o, struct ts_db *db, struct ts_err *err)
-{
-	int pk, pk_count;
-	bool pk_index;
-	enum ts_code code;
-
-	code = read_columns(o, db, &pk, &pk_count, err);
-	if (code || o->kind != TS_OBJECT_TABLE)
-		return code;
-	code = read_indexes(o, db, &pk_index, err);
-	if (code)
-		return code;
-	code = find_rowid(o, db, err);
-	if (o->rowid && pk_count == 1 && !pk_index &&
-		sqlite3_stricmp(o->column[pk].type, "integer") == 0)
-		o->rowid_alias = pk;
-	return code;
-}
-
 static bool
 harmless_opcode(const char *op)
 {
@@ -222,6 +205,110 @@ is_projection(bool *yes, const struct ts_object *o, struct ts_db *db, struct ts_
 	ts_db_release(db, stmt);
 	*yes = !code && plain && opened == 1;
 	return is_fatal(code) ? code : TS_OK;
+}
+
+/* An opcode that moves along the table and gives no value. */
+static bool
+steps_only(const char *op)
+{
+	static const char *const ops[] = {"Init", "Explain", "Rewind", "Next", "Halt",
+		"Transaction", "Goto", "Noop", "ColumnsUsed"};
+
+	for (size_t i = 0; i < TS_COUNT(ops); i++)
+		if (strcmp(op, ops[i]) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * One line of SQLite's program for `SELECT * FROM table`: take what it says of the table and its columns.
+ * *first: the register of the first column, 0 = not met. False: it is not a plain table.
+ */
+static bool
+plain_opcode(struct ts_object *o, int *first, bool *whole, sqlite3_stmt *line)
+{
+	const char *op = (const char *)sqlite3_column_text(line, 1);
+	int64_t p1 = sqlite3_column_int64(line, 2), p2 = sqlite3_column_int64(line, 3);
+	bool column = op && strcmp(op, "Column") == 0, rowid = op && strcmp(op, "Rowid") == 0;
+	bool real = op && strcmp(op, "RealAffinity") == 0;
+	int64_t to = column ? sqlite3_column_int64(line, 4) : rowid ? p2 : p1;
+
+	if (!op)
+		return false;
+	if (strcmp(op, "OpenRead") == 0) {
+		/* KeyInfo in P4: the b-tree of an index, or of a table without row ids */
+		bool again = o->root != 0,
+		     sound = p2 > 1 && p2 <= UINT32_MAX && sqlite3_column_int(line, 4) == 0 &&
+			sqlite3_column_int64(line, 5) == o->column_count;
+
+		o->root = sound && !again ? (uint32_t)p2 : 0;
+		return o->root != 0;
+	}
+	if (strcmp(op, "ResultRow") == 0) {
+		*whole = p1 == *first && p2 == o->column_count;
+		return *whole;
+	}
+	if (!column && !rowid && !real)
+		return steps_only(op);
+	if (*first == 0)
+		*first = (int)to;
+	if (to < *first || to - *first >= o->column_count)
+		return false;
+	if (real)
+		o->column[to - *first].real = true;
+	else
+		o->column[to - *first].stored = column ? (int)p2 : -1;
+	return real || (p1 == 0 && p2 >= 0 && (rowid || p2 < o->column_count));
+}
+
+/*
+ * Where the rows of a table stand, as SQLite's program says, not the file's schema table: what that
+ * says may be anything. Sets o->root where the table is plain.
+ */
+static enum ts_code
+find_root(struct ts_object *o, struct ts_db *db, struct ts_err *err)
+{
+	sqlite3_stmt *stmt;
+	bool plain = true, whole = false, row;
+	int first = 0;
+	enum ts_code code;
+
+	for (int i = 0; i < o->column_count; i++)
+		if (o->column[i].stored == GENERATED)
+			return TS_OK;
+	code = prepare_on(db, &stmt, "EXPLAIN SELECT * FROM main.", o->name, " NOT INDEXED", err);
+	if (code)
+		return is_fatal(code) ? code : TS_OK;
+	while (plain && !(code = ts_db_step(db, stmt, &row, err)) && row)
+		plain = plain_opcode(o, &first, &whole, stmt);
+	ts_db_release(db, stmt);
+	for (int i = 0; i < o->column_count; i++)
+		plain = plain && o->column[i].stored != UNKNOWN;
+	if (code || !plain || !whole)
+		o->root = 0;
+	return is_fatal(code) ? code : TS_OK;
+}
+
+static enum ts_code
+read_object(struct ts_object *o, struct ts_db *db, struct ts_err *err)
+{
+	int pk, pk_count;
+	bool pk_index;
+	enum ts_code code;
+
+	code = read_columns(o, db, &pk, &pk_count, err);
+	if (code || o->kind != TS_OBJECT_TABLE)
+		return code;
+	code = read_indexes(o, db, &pk_index, err);
+	if (code)
+		return code;
+	code = find_rowid(o, db, err);
+	if (o->rowid && pk_count == 1 && !pk_index &&
+		sqlite3_stricmp(o->column[pk].type, "integer") == 0)
+		o->rowid_alias = pk;
+	if (!code && o->rowid)
+		code = find_root(o, db, err);
+	return code;
 }
 
 static int

@@ -29,6 +29,7 @@ struct ts_vfs {
 	struct ts_sqlite_header header;
 	const struct ts_cancel *cancel;
 	struct ts_err err;
+	_Atomic int64_t reads, bytes;
 	char name[40];
 };
 
@@ -59,6 +60,15 @@ hide_wal(unsigned char *buf, int n, sqlite3_int64 offset)
 			buf[i - offset] = 1;
 }
 
+/* Only the connection's thread writes. */
+static void
+add(_Atomic int64_t *to, int64_t n)
+{
+	int64_t now = atomic_load_explicit(to, memory_order_relaxed);
+
+	atomic_store_explicit(to, now + n, memory_order_relaxed);
+}
+
 static int
 file_read(sqlite3_file *f, void *buf, int n, sqlite3_int64 offset)
 {
@@ -67,6 +77,8 @@ file_read(sqlite3_file *f, void *buf, int n, sqlite3_int64 offset)
 	enum ts_code code;
 
 	code = ts_source_read(v->source, buf, (size_t)n, offset, &got, v->cancel, &v->err);
+	add(&v->reads, 1);
+	add(&v->bytes, (int64_t)got);
 	if (code == TS_E_CANCELLED)
 		return SQLITE_INTERRUPT;
 	if (code)
@@ -346,6 +358,13 @@ ts_vfs_free(struct ts_vfs *v)
 		return;
 	sqlite3_vfs_unregister(&v->vfs);
 	free(v);
+}
+
+void
+ts_vfs_stats(struct ts_vfs_stats *s, const struct ts_vfs *v)
+{
+	s->reads = atomic_load_explicit(&v->reads, memory_order_relaxed);
+	s->bytes = atomic_load_explicit(&v->bytes, memory_order_relaxed);
 }
 
 const struct ts_sqlite_header *

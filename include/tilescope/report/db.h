@@ -16,6 +16,9 @@
 #include "tilescope/io/source.h"
 
 struct ts_db;
+struct ts_pages;
+
+enum { TS_DB_LENGTH_MAX = 16 << 20 }; /* bytes of one value or row */
 
 /*
  * Open. `source` must outlive the connection. Errors: TS_E_FORMAT (not SQLite), TS_E_DAMAGED (its
@@ -52,6 +55,25 @@ enum ts_code ts_db_step(struct ts_db *db, sqlite3_stmt *stmt, bool *row,
 /* A statement with at most one row and one integer; *found false when there is no row or NULL. */
 enum ts_code ts_db_int(struct ts_db *db, int64_t *out, bool *found, const char *sql,
 	struct ts_err *err) TS_WARN_UNUSED;
+
+/*
+ * Read rows through SQLite alone, never from pages (table.h): for tests and measures. The rows are the
+ * same.
+ */
+void ts_db_use_api(struct ts_db *db, bool only);
+
+/* Pages to read rows from, for table.c; NULL: not from this file, or not now. */
+struct ts_pages *ts_db_pages(struct ts_db *db);
+
+struct ts_db_stats {
+	int64_t page_hits, page_misses; /* of tables read from pages, and of SQLite's cache */
+	int64_t bytes, reads;		/* of the source; a read is something to wait for */
+	int64_t statements_cached;	/* found in the cache of statements */
+	int64_t statements_prepared;
+};
+
+/* What the connection has done so far. Any thread; the connection must not be closed meanwhile. */
+void ts_db_stats(struct ts_db_stats *s, const struct ts_db *db);
 
 /* Size of the file. */
 int64_t ts_db_bytes(const struct ts_db *db);

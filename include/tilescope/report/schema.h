@@ -21,6 +21,9 @@ struct ts_sql_column {
 	char *type;	  /* as declared, may be "" */
 	bool index_first; /* an index (not a partial one) begins with it */
 	char *origin;	  /* a view's column: the base table's column, or NULL */
+	/* where ts_object.root is set */
+	int stored; /* its place in a record; -1 = it is the row id */
+	bool real;  /* whole numbers are stored as integers and given as reals */
 };
 
 struct ts_object {
@@ -31,6 +34,8 @@ struct ts_object {
 	const char
 		*rowid;	 /* the word that reaches the row id ("rowid", "_rowid_", "oid"), or NULL */
 	int rowid_alias; /* column that is the row id, or -1 */
+	uint32_t root; /* a table whose records are its rows, no more and no less: the first page of
+			    its b-tree; else 0 */
 	int base; /* a view that shows the rows of one table, one to one: that object; else -1 */
 	char *problem; /* why its columns could not be read, or NULL */
 };

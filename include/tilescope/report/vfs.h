@@ -32,6 +32,13 @@ void ts_vfs_set_cancel(struct ts_vfs *v, const struct ts_cancel *cancel);
 const struct ts_err *ts_vfs_error(const struct ts_vfs *v);
 void ts_vfs_clear_error(struct ts_vfs *v);
 
+struct ts_vfs_stats {
+	int64_t reads, bytes;
+};
+
+/* What SQLite has read so far. Any thread. */
+void ts_vfs_stats(struct ts_vfs_stats *s, const struct ts_vfs *v);
+
 /* What the database's own header says about the file. */
 struct ts_sqlite_header {
 	int page_size;	    /* bytes */

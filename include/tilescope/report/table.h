@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * table - rows of an SQLite table, decoded from the pages of its b-tree without SQLite.
+ *
+ * Twice to three times as fast as stepping a statement. It knows plain tables in sound pages and nothing
+ * else; at whatever it does not know it says so, and the caller goes on with SQLite from there
+ * (ts_table_resume): what is damaged, and what comes after, is for SQLite to say.
+ */
+#ifndef TS_REPORT_TABLE_H
+#define TS_REPORT_TABLE_H
+
+#include "tilescope/report/pages.h"
+#include "tilescope/report/schema.h"
+
+enum { TS_TABLE_COLUMNS = 40 };
+
+/* A value of the row: a serial type of SQLite's record format, and where it stands. */
+struct ts_table_value {
+	const unsigned char *bytes; /* TS_PAGE_SLACK bytes behind it may be looked at */
+	uint32_t type;
+	bool real; /* of a column whose integers are given as reals */
+};
+
+struct ts_table {
+	struct ts_table_value value[TS_TABLE_COLUMNS]; /* of the row, as asked for */
+	int64_t rowid;
+};
+
+enum ts_table_at { TS_TABLE_ROW, TS_TABLE_END, TS_TABLE_UNKNOWN };
+
+/*
+ * Open at the first row. columns: of `o`, or -1 for the row id; any order, the same one twice too.
+ * *t NULL with TS_OK: not a table for us (or ts_db_use_api() forbids it). `db` must outlive it.
+ */
+enum ts_code ts_table_open(struct ts_table **t, struct ts_db *db, const struct ts_object *o,
+	const int *columns, int count, struct ts_err *err) TS_WARN_UNUSED;
+void ts_table_close(struct ts_table *t); /* NULL allowed */
+
+/* Go to the first row whose row id is at least `rowid`: ts_table_next() gives it. */
+void ts_table_seek(struct ts_table *t, int64_t rowid);
+
+/*
+ * The next row; its values are valid until the next call. TS_TABLE_UNKNOWN: see ts_table_resume().
+ * Errors, which end it: those of ts_pages_get().
+ */
+enum ts_code ts_table_next(enum ts_table_at *at, struct ts_table *t,
+	struct ts_err *err) TS_WARN_UNUSED;
+
+/*
+ * Behind TS_TABLE_UNKNOWN: SQLite goes on at the first row with at least *rowid, of which the first is
+ * to be left out where *skip (it was given; SQLite has to come to the unknown page in the same way).
+ * False: at the beginning, no row was given.
+ */
+bool ts_table_resume(const struct ts_table *t, int64_t *rowid, bool *skip);
+
+/* --- values ------------------------------------------------------------------------------------ */
+
+/* SQLITE_NULL, SQLITE_INTEGER, SQLITE_FLOAT, SQLITE_TEXT or SQLITE_BLOB. */
+int ts_table_type(const struct ts_table_value *v);
+
+/* Of SQLITE_INTEGER and SQLITE_FLOAT. */
+int64_t ts_table_int(const struct ts_table_value *v);
+double ts_table_double(const struct ts_table_value *v);
+
+/* Bytes of SQLITE_TEXT and SQLITE_BLOB. */
+static inline size_t
+ts_table_bytes(const struct ts_table_value *v)
+{
+	return (v->type - 12) / 2;
+}
+
+#endif

@@ -1,0 +1,591 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * table - walk the leaves of a table's b-tree and take records apart.
+ *
+ * Coming to a leaf, a cursor goes down from the root through kept pages, then from leaf to leaf by their
+ * parents. It reads the first leaves alone, for most of who asks want a screen of rows; behind that it
+ * reads extents, as long as the parent's next children lie in them.
+ *
+ * Two things make it safe to go on with SQLite in the middle. Each page is checked whole before one of its
+ * rows is given, and all row ids have to rise, within a page and as the keys above it say; so a search
+ * for the last row that was given ends where this cursor stands. And a record is taken apart up to
+ * the last column asked for before its row is given, as SQLite has it done when it returns a row.
+ *
+ * Limits: tables whose rows have a row id, in UTF-8 files; a record that has fewer columns than are
+ * asked for (the column was added later) is left to SQLite.
+ */
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/report/table.h"
+
+#include "cell.h"
+
+enum {
+	DEPTH = 19,		 /* interior pages above a leaf; SQLite's limit is 20 pages */
+	ALONE = 2,		 /* leaves that are read one by one */
+	EXTENT_FIRST = 64 << 10, /* bytes; then four times as many */
+	HEADER_MAX = 98307,	 /* of a record, in bytes: SQLite's limit */
+	TYPE_INT64 = 6,
+	TYPE_REAL = 7,
+	TYPE_ZERO = 8,
+	TYPE_ONE = 9,
+	TYPE_BLOB = 12,
+};
+
+struct level {
+	uint32_t number; /* the page */
+	unsigned child;	 /* which we are in: 0 .. cells */
+	unsigned cells;
+	int64_t low, high; /* row ids below it, inclusive */
+};
+
+/* Columns asked for, by their place in the record. */
+struct want {
+	int column, value;
+};
+
+struct cursor {
+	struct ts_table t;
+	unsigned cell, cells; /* of the leaf: the next one, and how many */
+	const unsigned char *leaf;
+	struct ts_pages *pages;
+	const struct ts_geometry *g;
+	int wanted;
+	struct want want[TS_TABLE_COLUMNS];
+	unsigned char rowid_bytes[sizeof(uint64_t) + TS_PAGE_SLACK];
+	bool wants_rowid;
+
+	uint32_t root;
+	int64_t from;  /* where it was sent */
+	bool begun;    /* it has gone there */
+	bool given;    /* a row was given: `last`, or t.rowid */
+	bool bad_row;  /* unknown is the record of row t.rowid, not a page */
+	int64_t last;  /* of the leaf before */
+	unsigned seen; /* leaves */
+	int depth, leaf_depth;
+	struct level level[DEPTH];
+	struct ts_pages_slot *slot; /* that the leaf is in, or NULL: it is in `scan` */
+	struct ts_extent scan, chain;
+	unsigned char *wide; /* payload that does not stand in one page */
+	size_t wide_cap;
+};
+
+/* --- opening ---------------------------------------------------------------------------------- */
+
+static int
+by_column(const void *a, const void *b)
+{
+	const struct want *x = a, *y = b;
+
+	return x->column != y->column ? (x->column > y->column) - (x->column < y->column)
+				      : x->value - y->value;
+}
+
+/* Where the columns stand in a record; those that are the row id always have the same value. */
+static void
+add_columns(struct cursor *c, const struct ts_object *o, const int *columns, int count)
+{
+	for (int i = 0; i < count; i++) {
+		const struct ts_sql_column *column = columns[i] < 0 ? NULL : &o->column[columns[i]];
+
+		if (!column || column->stored < 0) {
+			c->wants_rowid = true;
+			c->t.value[i].type = TYPE_INT64;
+			c->t.value[i].bytes = c->rowid_bytes;
+		} else {
+			c->t.value[i].real = column->real;
+			c->want[c->wanted++] = (struct want){column->stored, i};
+		}
+	}
+	qsort(c->want, (size_t)c->wanted, sizeof(*c->want), by_column);
+}
+
+enum ts_code
+ts_table_open(struct ts_table **t, struct ts_db *db, const struct ts_object *o, const int *columns,
+	int count, struct ts_err *err)
+{
+	struct ts_pages *pages = ts_db_pages(db);
+	struct cursor *c;
+
+	*t = NULL;
+	if (!pages || o->root == 0 || count > TS_TABLE_COLUMNS)
+		return TS_OK;
+	c = ts_alloc(1, sizeof(*c));
+	if (!c)
+		return ts_err_nomem(err);
+	c->pages = pages;
+	c->g = ts_pages_geometry(pages);
+	c->root = o->root;
+	add_columns(c, o, columns, count);
+	ts_table_seek(&c->t, INT64_MIN);
+	*t = &c->t;
+	return TS_OK;
+}
+
+static void
+leave_leaf(struct cursor *c)
+{
+	ts_pages_put(c->slot);
+	c->slot = NULL;
+	c->cell = c->cells = 0;
+}
+
+void
+ts_table_close(struct ts_table *t)
+{
+	struct cursor *c = (struct cursor *)t;
+
+	if (!c)
+		return;
+	leave_leaf(c);
+	ts_extent_fini(&c->scan);
+	ts_extent_fini(&c->chain);
+	free(c->wide);
+	free(c);
+}
+
+void
+ts_table_seek(struct ts_table *t, int64_t rowid)
+{
+	struct cursor *c = (struct cursor *)t;
+
+	leave_leaf(c);
+	c->from = rowid;
+	c->begun = c->given = c->bad_row = false;
+	c->seen = 0;
+	c->depth = 0;
+	c->leaf_depth = -1;
+}
+
+bool
+ts_table_resume(const struct ts_table *t, int64_t *rowid, bool *skip)
+{
+	const struct cursor *c = (const struct cursor *)t;
+
+	*rowid = c->bad_row ? c->t.rowid : c->last;
+	*skip = c->given && !c->bad_row;
+	return c->bad_row || c->given;
+}
+
+/* --- the tree --------------------------------------------------------------------------------- */
+
+static int64_t
+key_of(const unsigned char *page, unsigned i)
+{
+	uint64_t key;
+
+	ts_varint(page + ts_cell_at(page, TS_INTERIOR_HEADER, i) + 4, &key);
+	return (int64_t)key;
+}
+
+static int64_t
+rowid_of(const unsigned char *page, unsigned i)
+{
+	struct ts_cell cell;
+
+	ts_cell_read(&cell, page + ts_cell_at(page, TS_LEAF_HEADER, i));
+	return cell.rowid;
+}
+
+/* The first of a page's entries whose key is at least `rowid`; cells = none. */
+static unsigned
+search(const struct ts_page *page, int64_t rowid)
+{
+	unsigned low = 0, high = page->cells;
+
+	while (low < high) {
+		unsigned middle = (low + high) / 2;
+		int64_t key = page->leaf ? rowid_of(page->bytes, middle)
+					 : key_of(page->bytes, middle);
+
+		if (key < rowid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static uint32_t
+child_of(const unsigned char *page, unsigned cells, unsigned i)
+{
+	return ts_be32(i < cells ? page + ts_cell_at(page, TS_INTERIOR_HEADER, i) : page + 8);
+}
+
+/* Row ids of a child, inclusive. */
+static void
+child_range(int64_t *low, int64_t *high, const struct level *l, const unsigned char *page)
+{
+	*low = l->low;
+	*high = l->high;
+	if (l->child > 0) {
+		int64_t key = key_of(page, l->child - 1);
+
+		*low = key == INT64_MAX ? key : key + 1;
+	}
+	if (l->child < l->cells)
+		*high = key_of(page, l->child);
+}
+
+/* The pages to read with the child: the next children behind it, as long as they are most of them. */
+static uint32_t
+pages_ahead(const struct cursor *c, const struct level *l, const unsigned char *page)
+{
+	uint32_t first = child_of(page, l->cells, l->child), end = first + 1, useful = 1;
+	uint32_t most = (c->seen < 2 * ALONE + 4 ? EXTENT_FIRST : TS_EXTENT_BYTES) / c->g->page;
+
+	for (unsigned i = l->child + 1; i <= l->cells; i++) {
+		uint32_t next = child_of(page, l->cells, i);
+
+		if (next < end || next - first >= most || next - first >= 2 * (useful + 1))
+			break;
+		useful++;
+		end = next + 1;
+	}
+	return end - first;
+}
+
+/* Are a page's keys what those above it say? */
+static bool
+in_range(const struct ts_page *page, int64_t low, int64_t high)
+{
+	int64_t (*key)(const unsigned char *, unsigned) = page->leaf ? rowid_of : key_of;
+
+	return page->cells == 0 ||
+		(key(page->bytes, 0) >= low && key(page->bytes, page->cells - 1) <= high);
+}
+
+/* One more leaf of a scan, from an extent. */
+static enum ts_code
+read_leaf(bool *known, struct ts_page *page, struct cursor *c, uint32_t number, uint32_t ahead,
+	struct ts_err *err)
+{
+	const unsigned char *bytes;
+	enum ts_code code = ts_extent_get(&bytes, &c->scan, c->pages, number, ahead, err);
+
+	*known = !code && bytes && ts_page_check(page, c->g, bytes) && page->leaf;
+	return code;
+}
+
+/*
+ * Go down from page `number`, whose row ids lie in low .. high, to the leaf that `from` is in, or would be.
+ * `ahead`: pages to read with it where it is a leaf.
+ */
+static enum ts_code
+go_down(bool *known, struct cursor *c, uint32_t number, int64_t low, int64_t high, uint32_t ahead,
+	struct ts_err *err)
+{
+	for (;;) {
+		bool scan = c->seen >= ALONE && c->depth == c->leaf_depth;
+		struct ts_pages_slot *slot = NULL;
+		struct ts_page page;
+		struct level *l;
+		enum ts_code code;
+
+		if (scan) {
+			code = read_leaf(known, &page, c, number, ahead, err);
+		} else {
+			code = ts_pages_get(&slot, &page, c->pages, number, err);
+			*known = slot != NULL;
+		}
+		*known = *known && in_range(&page, low, high) &&
+			(page.cells > 0 || c->depth == 0) && (page.leaf || c->depth < DEPTH);
+		if (code || !*known) {
+			ts_pages_put(slot);
+			return code;
+		}
+		if (page.leaf) {
+			c->slot = slot;
+			c->leaf = page.bytes;
+			c->cells = page.cells;
+			c->cell = search(&page, c->from);
+			c->leaf_depth = c->depth;
+			c->seen++;
+			return TS_OK;
+		}
+		l = &c->level[c->depth++];
+		*l = (struct level){number, search(&page, c->from), page.cells, low, high};
+		number = child_of(page.bytes, page.cells, l->child);
+		child_range(&low, &high, l, page.bytes);
+		ahead = pages_ahead(c, l, page.bytes);
+		ts_pages_put(slot);
+	}
+}
+
+/* The leaf behind this one; *at TS_TABLE_END when there is none. */
+static enum ts_code
+next_leaf(enum ts_table_at *at, struct cursor *c, struct ts_err *err)
+{
+	struct ts_pages_slot *slot;
+	struct ts_page page;
+	struct level *l;
+	enum ts_code code;
+	uint32_t number, ahead;
+	int64_t low, high;
+	bool known;
+
+	leave_leaf(c);
+	while (c->depth > 0 && c->level[c->depth - 1].child == c->level[c->depth - 1].cells)
+		c->depth--;
+	*at = TS_TABLE_END;
+	if (c->depth == 0)
+		return TS_OK;
+	*at = TS_TABLE_UNKNOWN;
+	l = &c->level[c->depth - 1];
+	code = ts_pages_get(&slot, &page, c->pages, l->number, err);
+	if (code || !slot)
+		return code;
+	if (page.leaf || page.cells != l->cells) { /* the file has changed */
+		ts_pages_put(slot);
+		return TS_OK;
+	}
+	l->child++;
+	number = child_of(page.bytes, page.cells, l->child);
+	child_range(&low, &high, l, page.bytes);
+	ahead = pages_ahead(c, l, page.bytes);
+	ts_pages_put(slot);
+	code = go_down(&known, c, number, low, high, ahead, err);
+	if (!code && known)
+		*at = TS_TABLE_ROW;
+	return code;
+}
+
+/* Come to a leaf that has another row. */
+static enum ts_code
+next_rows(enum ts_table_at *at, struct cursor *c, struct ts_err *err)
+{
+	enum ts_code code;
+	bool known;
+
+	*at = TS_TABLE_ROW;
+	if (!c->begun) {
+		code = go_down(&known, c, c->root, INT64_MIN, INT64_MAX, 1, err);
+		if (code || !known) {
+			*at = TS_TABLE_UNKNOWN;
+			return code;
+		}
+		c->begun = true;
+	} else if (c->cells > 0) {
+		c->last = c->t.rowid;
+	}
+	while (c->cell == c->cells) {
+		code = next_leaf(at, c, err);
+		if (code || *at != TS_TABLE_ROW)
+			return code;
+	}
+	return TS_OK;
+}
+
+/* --- records ---------------------------------------------------------------------------------- */
+
+/* Bytes of a value by its type, 0 .. 11; 10 and 11 are not for files. */
+static const uint8_t type_bytes[TYPE_BLOB] = {0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0};
+
+static inline uint64_t
+bytes_of_type(uint64_t type)
+{
+	return type < TYPE_BLOB ? type_bytes[type] : (type - TYPE_BLOB) / 2;
+}
+
+/*
+ * Where the values stand in a record whose header is all there; *need: bytes of it up to the last one. False:
+ * not a record that we know.
+ */
+static bool
+parse_header(struct cursor *c, const unsigned char *record, uint64_t size, uint64_t *need)
+{
+	uint64_t header, at, type;
+	const unsigned char *p = ts_varint(record, &header), *end;
+	int k = 0;
+
+	if (header > size || header > HEADER_MAX)
+		return false;
+	end = record + header;
+	at = header;
+	for (int column = 0; k < c->wanted; column++) {
+		if (p >= end)
+			return false;
+		type = *p++;
+		if (type >= 0x80)
+			p = ts_varint(p - 1, &type);
+		if (type > UINT32_MAX)
+			return false;
+		for (; k < c->wanted && c->want[k].column == column; k++) {
+			struct ts_table_value *v = &c->t.value[c->want[k].value];
+
+			v->type = (uint32_t)type;
+			v->bytes = record + at;
+			if (type == 10 || type == 11)
+				return false;
+		}
+		at += bytes_of_type(type);
+		if (at > size)
+			return false;
+	}
+	*need = at;
+	return p < end || (p == end && at == size);
+}
+
+/* Bytes of the record that stand in the leaf. */
+static uint64_t
+local_bytes(const struct ts_geometry *g, uint64_t size)
+{
+	uint64_t here;
+
+	if (size <= g->max_local)
+		return size;
+	here = g->min_local + (size - g->min_local) % (g->usable - 4);
+	return here > g->max_local ? g->min_local : here;
+}
+
+/* The first `need` bytes of a record in one piece: c->wide. */
+static enum ts_code
+gather(bool *known, struct cursor *c, const struct ts_cell *cell, uint64_t need, struct ts_err *err)
+{
+	uint64_t have = local_bytes(c->g, cell->size), pages = c->g->pages;
+	uint32_t room = c->g->usable - 4, next, run = 1;
+
+	*known = !c->g->auto_vacuum && need <= TS_DB_LENGTH_MAX && need <= pages * c->g->page;
+	if (!*known)
+		return TS_OK;
+	if (need + TS_PAGE_SLACK > c->wide_cap) {
+		unsigned char *more = ts_alloc(need + need / 2 + TS_PAGE_SLACK, 1);
+
+		if (!more)
+			return ts_err_nomem(err);
+		free(c->wide);
+		c->wide = more;
+		c->wide_cap = need + need / 2 + TS_PAGE_SLACK;
+	}
+	memcpy(c->wide, cell->payload, have);
+	next = ts_be32(cell->payload + have);
+	while (have < need) {
+		uint64_t part = need - have < room ? need - have : room;
+		const unsigned char *page;
+		enum ts_code code = ts_extent_get(&page, &c->chain, c->pages, next,
+			(uint32_t)ts_min_i64(run, (int64_t)((need - have + room - 1) / room)), err);
+
+		if (code || !page) {
+			*known = false;
+			return code;
+		}
+		memcpy(c->wide + have, page + 4, part);
+		have += part;
+		run = ts_be32(page) == next + 1 ? run * 2 : 1; /* mostly they follow each other */
+		next = ts_be32(page);
+	}
+	return TS_OK;
+}
+
+/* A record that goes on in overflow pages. */
+static enum ts_code
+parse_long(bool *known, struct cursor *c, const struct ts_cell *cell, struct ts_err *err)
+{
+	uint64_t have = local_bytes(c->g, cell->size), header, need;
+	const unsigned char *record = cell->payload;
+	enum ts_code code;
+
+	ts_varint(record, &header);
+	*known = header <= HEADER_MAX && header <= cell->size;
+	if (!*known)
+		return TS_OK;
+	if (header > have) {
+		code = gather(known, c, cell, header, err);
+		if (code || !*known)
+			return code;
+		record = c->wide;
+	}
+	*known = parse_header(c, record, cell->size, &need);
+	if (!*known || need <= have)
+		return TS_OK;
+	code = gather(known, c, cell, need, err);
+	if (!code && *known)
+		*known = parse_header(c, c->wide, cell->size, &need);
+	return code;
+}
+
+static enum ts_code
+parse_row(bool *known, struct cursor *c, struct ts_err *err)
+{
+	struct ts_cell cell;
+	uint64_t need;
+
+	ts_cell_read(&cell, c->leaf + ts_cell_at(c->leaf, TS_LEAF_HEADER, c->cell));
+	c->t.rowid = cell.rowid;
+	if (c->wants_rowid) {
+		uint64_t be = ts_be64((const unsigned char *)&cell.rowid);
+
+		memcpy(c->rowid_bytes, &be, sizeof(be));
+	}
+	*known = true;
+	if (c->wanted == 0)
+		return TS_OK;
+	if (cell.size > c->g->max_local)
+		return parse_long(known, c, &cell, err);
+	*known = parse_header(c, cell.payload, cell.size, &need);
+	return TS_OK;
+}
+
+enum ts_code
+ts_table_next(enum ts_table_at *at, struct ts_table *t, struct ts_err *err)
+{
+	struct cursor *c = (struct cursor *)t;
+	enum ts_code code;
+	bool known;
+
+	if (c->cell == c->cells) {
+		code = next_rows(at, c, err);
+		if (code || *at != TS_TABLE_ROW)
+			return code;
+	}
+	code = parse_row(&known, c, err);
+	*at = known ? TS_TABLE_ROW : TS_TABLE_UNKNOWN;
+	c->bad_row = !known;
+	if (code || !known)
+		return code;
+	c->cell++;
+	c->given = true;
+	return TS_OK;
+}
+
+/* --- values ----------------------------------------------------------------------------------- */
+
+double
+ts_table_double(const struct ts_table_value *v)
+{
+	uint64_t bits;
+	double d;
+
+	if (v->type != TYPE_REAL)
+		return (double)ts_table_int(v);
+	bits = ts_be64(v->bytes);
+	memcpy(&d, &bits, sizeof(d));
+	return d;
+}
+
+int64_t
+ts_table_int(const struct ts_table_value *v)
+{
+	static const uint8_t shift[TYPE_REAL] = {0, 56, 48, 40, 32, 16, 0};
+
+	if (v->type >= TYPE_ZERO)
+		return v->type == TYPE_ONE;
+	return (int64_t)ts_be64(v->bytes) >> shift[v->type];
+}
+
+int
+ts_table_type(const struct ts_table_value *v)
+{
+	if (v->type >= TYPE_BLOB)
+		return v->type % 2 ? SQLITE_TEXT : SQLITE_BLOB;
+	if (v->type == 0)
+		return SQLITE_NULL;
+	if (v->type == TYPE_REAL) /* SQLite has no NaN */
+		return isnan(ts_table_double(v)) ? SQLITE_NULL : SQLITE_FLOAT;
+	return v->real ? SQLITE_FLOAT : SQLITE_INTEGER;
+}
