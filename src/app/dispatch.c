@@ -11,8 +11,10 @@
 #include <string.h>
 
 #include "tilescope/app/app.h"
+#include "tilescope/base/clock.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/view/help.h"
+#include "tilescope/view/jobs.h"
 #include "tilescope/view/liveness.h"
 #include "tilescope/view/log.h"
 #include "tilescope/view/memory.h"
@@ -28,6 +30,7 @@ static const struct ts_view_ops *const views[TS_VIEW_COUNT] = {
 	[TS_VIEW_OPEN] = &ts_view_open,
 	[TS_VIEW_HELP] = &ts_view_help,
 	[TS_VIEW_LOG] = &ts_view_log,
+	[TS_VIEW_JOBS] = &ts_view_jobs,
 };
 
 static bool
@@ -254,6 +257,16 @@ do_log(struct ts_app *app, const struct ts_call *call)
 }
 
 static enum ts_effect
+do_jobs(struct ts_app *app, const struct ts_call *call)
+{
+	if (app->current == TS_VIEW_JOBS)
+		return do_close(app, call);
+	ts_app_show(app, TS_VIEW_JOBS);
+	ts_indexing_tick(app, ts_clock_us());
+	return TS_EFFECT_REPAINT;
+}
+
+static enum ts_effect
 set_option(struct ts_app *app, const char *name, const char *value)
 {
 	struct ts_options wanted = app->options;
@@ -270,6 +283,12 @@ set_option(struct ts_app *app, const char *name, const char *value)
 		return TS_EFFECT_BELL;
 	if (wanted.mouse != app->options.mouse && !ts_tty_mouse(app->tty, wanted.mouse))
 		ts_view_say_error(&app->env, "this terminal has no mouse");
+	if (wanted.cache != app->options.cache)
+		ts_view_say(&app->env, "cache: from the next start on");
+	if (wanted.index != app->options.index) {
+		app->options.index = wanted.index;
+		ts_indexing_restart(app);
+	}
 	app->options = wanted;
 	return TS_EFFECT_REFLOW | TS_EFFECT_RECALC;
 }
@@ -318,6 +337,7 @@ static enum ts_effect
 do_reload(struct ts_app *app, const struct ts_call *call)
 {
 	(void)call;
+	app->failed = (struct ts_err){0}; /* if it fails once more that is said once more */
 	if (app->path)
 		ts_app_load(app);
 	return TS_EFFECT_REPAINT;
@@ -340,6 +360,7 @@ do_suspend(struct ts_app *app, const struct ts_call *call)
 	return TS_EFFECT_REPAINT;
 }
 
+/* What somebody waits for; when there is none, the index. */
 static enum ts_effect
 do_cancel(struct ts_app *app, const struct ts_call *call)
 {
@@ -347,12 +368,38 @@ do_cancel(struct ts_app *app, const struct ts_call *call)
 	bool busy = false;
 
 	(void)call;
-	for (int i = 0; i < TS_WORKER_COUNT; i++) {
-		ts_jobs_info(app->jobs, (enum ts_worker_id)i, &info);
-		busy |= info.what != NULL;
+	for (int i = 0; i < ts_jobs_workers(app->jobs); i++) {
+		ts_jobs_worker(app->jobs, i, &info);
+		busy |= info.what && info.owner != TS_OWNER_INDEX;
 	}
-	ts_jobs_cancel(app->jobs, -1);
-	ts_view_say(&app->env, busy ? "cancelled" : "nothing is running (q leaves)");
+	for (int owner = 0; owner < TS_OWNER_INDEX; owner++)
+		ts_jobs_cancel(app->jobs, owner);
+	if (busy && ts_indexing_is_building(app))
+		ts_view_say(&app->env, "cancelled (once more stops the index)");
+	else if (busy)
+		ts_view_say(&app->env, "cancelled");
+	else if (ts_indexing_stop(app))
+		ts_view_say(&app->env, "the index is not built any further (:index goes on)");
+	else
+		ts_view_say(&app->env, "nothing is running (q leaves)");
+	return TS_EFFECT_REPAINT;
+}
+
+static enum ts_effect
+do_index(struct ts_app *app, const struct ts_call *call)
+{
+	const char *word = ts_call_arg(call, 0);
+
+	if (word && strcmp(word, "stop") != 0) {
+		ts_view_say_error(&app->env, "index takes nothing or \"stop\", not \"%s\"", word);
+		return TS_EFFECT_BELL;
+	}
+	if (word)
+		ts_view_say(&app->env,
+			ts_indexing_stop(app) ? "the index is not built any further"
+					      : "no index is being built");
+	else
+		ts_view_say(&app->env, "%s", ts_indexing_start(app));
 	return TS_EFFECT_REPAINT;
 }
 
@@ -419,6 +466,8 @@ static const struct {
 	{TS_CMD_VIEW, do_view},
 	{TS_CMD_HELP, do_help},
 	{TS_CMD_LOG, do_log},
+	{TS_CMD_JOBS, do_jobs},
+	{TS_CMD_INDEX, do_index},
 	{TS_CMD_PROMPT, do_prompt},
 	{TS_CMD_SET, do_set},
 	{TS_CMD_THEME, do_theme},

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "tilescope/app/app.h"
 #include "tilescope/app/output.h"
@@ -166,9 +167,20 @@ tell_notes(struct ts_app *app, const struct ts_report *r)
 			r->notes.count > 1 ? "  (M shows all notes)" : "");
 }
 
+/* The same file with the same bytes: what is built of its index holds. */
+static bool
+is_same(const struct ts_report *a, const struct ts_report *b)
+{
+	return a && strcmp(a->file, b->file) == 0 && a->identity.device == b->identity.device &&
+		a->identity.inode == b->identity.inode &&
+		ts_identity_same(&a->identity, &b->identity);
+}
+
 static void
 take_report(struct ts_app *app, struct load *l)
 {
+	if (!is_same(app->env.report, l->report))
+		ts_indexing_let_go(app, true);
 	ts_report_close(app->env.report);
 	app->env.report = l->report;
 	l->report = NULL;
@@ -176,6 +188,11 @@ take_report(struct ts_app *app, struct load *l)
 	app->failed = (struct ts_err){0};
 	app->waiting = false;
 	tell_notes(app, app->env.report);
+	if (app->changed) {
+		ts_log_add(app->log, "the report has changed: it was read again");
+		ts_view_say(&app->env, "the report has changed: it was read again");
+	}
+	app->changed = false;
 	for (int i = 0; i < TS_VIEW_COUNT; i++)
 		if (app->view[i] && app->view[i]->ops->reload)
 			app->view[i]->ops->reload(app->view[i]);
@@ -183,19 +200,26 @@ take_report(struct ts_app *app, struct load *l)
 		ts_app_show(app, TS_VIEW_SUMMARY);
 	else
 		ts_app_layout(app); /* the banner may have come or gone; and it asks for the rows */
+	ts_indexing_restart(app);
 }
 
 /* No report: wait while it is being written, offer what lies below a directory, or give up. */
 static void
 take_failure(struct ts_app *app, struct load *l)
 {
+	bool again = app->failed.code && strcmp(app->failed.msg, l->err.msg) == 0;
+
 	app->failed = l->err;
 	app->waiting = l->being_written;
 	if (app->waiting)
 		return;
 	if (app->env.report) { /* a reload that failed: what was there stays */
-		ts_view_say_error(&app->env, "%s: %s", l->path, l->err.msg);
-		ts_log_add(app->log, "%s: %s", l->path, l->err.msg);
+		if (again)
+			return;
+		ts_view_say_error(&app->env, "%s%s: %s",
+			app->changed ? "the report has changed and cannot be read: " : "", l->path,
+			l->err.msg);
+		ts_log_add(app->log, "%s", app->env.message);
 		return;
 	}
 	if (l->found) {
@@ -209,12 +233,24 @@ take_failure(struct ts_app *app, struct load *l)
 	app->quit = true;
 }
 
-/* As long as the file is being written it is looked at again. */
+/* Whoever writes it does not tell us: it is looked at again and again. */
 static void
 look_later(struct ts_app *app)
 {
-	if (app->waiting || (app->env.report && app->env.report->being_written))
+	if (app->waiting || app->env.report)
 		app->look_at_us = ts_clock_us() + LOOK_US;
+}
+
+static void
+take_look(struct ts_app *app, const struct load *l)
+{
+	if (l->report != app->env.report || !l->changed) {
+		look_later(app);
+		return;
+	}
+	app->changed = true;
+	ts_indexing_let_go(app, false); /* it is of no use any more */
+	ts_app_load(app);
 }
 
 bool
@@ -237,11 +273,11 @@ ts_app_take(struct ts_app *app, struct ts_job *job)
 	struct load *l = (struct load *)job;
 
 	if (job->kind == KIND_LOOK) {
-		if (l->report == app->env.report && l->changed)
-			ts_app_load(app);
-		else
-			look_later(app);
-	} else if (!job->dropped) {
+		take_look(app, l);
+		load_free(l);
+		return;
+	}
+	if (!job->dropped) {
 		if (l->code == TS_OK)
 			take_report(app, l);
 		else if (l->code == TS_E_CANCELLED)
@@ -260,6 +296,8 @@ ts_app_give_back(struct ts_job *job)
 {
 	if (job->owner == TS_OWNER_APP)
 		load_free((struct load *)job);
+	else if (job->owner == TS_OWNER_INDEX)
+		ts_indexing_give_back(job);
 	else
 		ts_fetch_free((struct ts_fetch *)job);
 }

@@ -26,6 +26,7 @@ enum {
 	ANSWER_MS = 8,	  /* and an answer is waited for so long after a key */
 	EARLY_MS = 20,	  /* and the report before there is a screen */
 	TICK_US = 250000, /* between frames that only show progress */
+	CALM_US = 100000, /* and none of those so soon after a key */
 };
 
 enum { FD_KEYS, FD_JOBS, FD_SIGNALS, FD_STDERR, FD_OUT, FD_COUNT };
@@ -67,6 +68,7 @@ drain_keys(struct loop *l)
 
 	while (!l->app.quit && ts_tty_read(l->app.tty, &event)) {
 		l->had_key = true;
+		l->app.key_us = ts_clock_us();
 		ts_app_event(&l->app, &event);
 		if (ts_clock_us() > until)
 			break;
@@ -81,6 +83,10 @@ take_answer(struct ts_app *app, struct ts_job *job)
 
 	if (job->owner == TS_OWNER_APP) {
 		ts_app_take(app, job);
+		return;
+	}
+	if (job->owner == TS_OWNER_INDEX) {
+		ts_indexing_take(app, job);
 		return;
 	}
 	v = job->owner < TS_VIEW_COUNT ? app->view[job->owner] : NULL;
@@ -136,20 +142,31 @@ any_busy(struct ts_app *app)
 	return false;
 }
 
-/* Timers: progress in the title, another look at a file that is being written. */
+/* Progress: at most four times a second, and not while somebody types. */
+static void
+tick(struct ts_app *app, int64_t now)
+{
+	if (app->tick_us && now >= app->tick_us && now < app->key_us + CALM_US)
+		app->tick_us = app->key_us + CALM_US;
+	if (app->tick_us && now >= app->tick_us) {
+		app->tick_us = 0;
+		ts_indexing_tick(app, now);
+		app->dirty = true;
+	}
+	if (!app->tick_us && any_busy(app))
+		app->tick_us = now + TICK_US;
+}
+
+/* Timers: progress, another look at the file, the index. */
 static void
 run_timers(struct ts_app *app)
 {
 	int64_t now = ts_clock_us();
 
+	ts_indexing_turn(app, now);
+	tick(app, now);
 	if (app->look_at_us && now >= app->look_at_us)
 		ts_app_look(app);
-	if (app->tick_us && now >= app->tick_us) {
-		app->tick_us = 0;
-		app->dirty = true;
-	}
-	if (!app->tick_us && any_busy(app))
-		app->tick_us = now + TICK_US;
 }
 
 static int64_t
@@ -185,7 +202,8 @@ static void
 wait_for_events(struct loop *l)
 {
 	struct ts_app *app = &l->app;
-	int64_t until = sooner(app->look_at_us, app->tick_us), left;
+	int64_t until = sooner(sooner(app->look_at_us, app->tick_us), app->indexing.look_at_us);
+	int64_t left;
 	struct timespec timeout, *wait = NULL;
 	struct pollfd p[FD_COUNT] = {
 		[FD_KEYS] = {.fd = ts_tty_fd(app->tty), .events = POLLIN},
@@ -225,8 +243,10 @@ turn(struct loop *l)
 	run_timers(app);
 	if (app->quit)
 		return;
-	if (app->dirty && ts_tty_ready(app->tty))
+	if (app->dirty && ts_tty_ready(app->tty)) {
 		ts_app_draw(app);
+		ts_indexing_drawn(app);
+	}
 	wait_for_events(l);
 }
 
@@ -311,6 +331,7 @@ begin(struct loop *l, const struct ts_args *args, struct ts_err *err)
 	if (code)
 		return code;
 	app->env.jobs = app->jobs;
+	ts_indexing_begin(app);
 	ts_app_load(app); /* the file is read while the terminal is set up */
 	ts_app_configure(app);
 	early = early_answer(app);
@@ -337,8 +358,10 @@ end(struct loop *l)
 	for (int i = 0; i < TS_VIEW_COUNT; i++)
 		if (app->view[i])
 			app->view[i]->ops->close(app->view[i]);
-	if (ended)
+	if (ended) {
+		ts_indexing_end(app);
 		ts_report_close(app->env.report);
+	}
 	ts_canvas_free(app->canvas);
 	ts_keymap_fini(&app->keymap);
 	ts_history_fini(&app->commands);

@@ -12,7 +12,7 @@
 #include "tilescope/base/fmt.h"
 #include "tilescope/base/mem.h"
 
-enum { BUSY_US = 300000, TITLE_PATH = 48 };
+enum { BUSY_US = 300000, TITLE_PATH = 48, WIDE = 120 };
 
 static const enum ts_view_id tabs[] = {TS_VIEW_SUMMARY, TS_VIEW_MEMORY, TS_VIEW_LIVENESS,
 	TS_VIEW_TRACE};
@@ -69,17 +69,17 @@ ts_app_layout(struct ts_app *app)
 	app->dirty = true;
 }
 
-/* What the workers are doing, when it takes a while. */
+/* What the workers are doing, when it takes a while: what somebody waits for, else the index. */
 static void
-describe_work(const struct ts_app *app, char *out, size_t size)
+describe_work(const struct ts_app *app, bool brief, char *out, size_t size)
 {
-	out[0] = '\0';
-	for (int i = TS_WORKER_COUNT - 1; i >= 0 && !out[0]; i--) {
+	snprintf(out, size, "%s", brief ? app->indexing.brief : app->indexing.title);
+	for (int i = 0; i < ts_jobs_workers(app->jobs); i++) {
 		struct ts_job_info info;
 		char percent[TS_FMT_MAX] = "";
 
-		ts_jobs_info(app->jobs, (enum ts_worker_id)i, &info);
-		if (!info.what || info.running_us < BUSY_US)
+		ts_jobs_worker(app->jobs, i, &info);
+		if (!info.what || info.running_us < BUSY_US || info.owner == TS_OWNER_INDEX)
 			continue;
 		if (info.total > 0)
 			ts_fmt_percent(percent, (double)info.done, (double)info.total);
@@ -109,10 +109,10 @@ draw_title(const struct ts_app *app, struct ts_canvas *c)
 	const char *path = app->env.report ? app->env.report->path : app->path ? app->path : "";
 	bool brief = r.w < 90;
 	int tabs_w = brief ? 31 : 45, x, room;
-	char work[80];
+	char work[TS_INDEXING_TITLE];
 
 	ts_canvas_fill(c, r, TS_ROLE_TAB, ' ');
-	describe_work(app, work, sizeof(work));
+	describe_work(app, r.w < WIDE, work, sizeof(work));
 	x = ts_canvas_text(c, r, 1, 0, TS_ROLE_TITLE, "tilescope");
 	room = r.w - x - 3 - tabs_w - (work[0] ? (int)strlen(work) + 1 : 0);
 	if (room > TITLE_PATH)

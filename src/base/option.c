@@ -11,7 +11,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/base/option.h"
 
-enum { UNITS, TIME, CLOCK, MOUSE, THEME, KEYMAP, CACHE, OPTIONS };
+enum { UNITS, TIME, CLOCK, MOUSE, THEME, KEYMAP, CACHE, INDEX, OPTIONS };
 
 const struct ts_option ts_option_table[OPTIONS + 1] = {
 	[UNITS] = {"units", "kib|kb|bytes", "units of memory"},
@@ -21,6 +21,7 @@ const struct ts_option ts_option_table[OPTIONS + 1] = {
 	[THEME] = {"theme", "NAME", "colours"},
 	[KEYMAP] = {"keymap", "NAME", "keys"},
 	[CACHE] = {"cache", "SIZE", "most that the indexes of all reports take, as 8GiB"},
+	[INDEX] = {"index", "on|off", "build the index of a report behind the screen"},
 	[OPTIONS] = {NULL, NULL, NULL},
 };
 
@@ -31,7 +32,7 @@ static const char *const switch_names[] = {"off", "on"};
 void
 ts_options_init(struct ts_options *o)
 {
-	*o = (struct ts_options){.cache = TS_OPTION_CACHE};
+	*o = (struct ts_options){.cache = TS_OPTION_CACHE, .index = true};
 	snprintf(o->theme, sizeof(o->theme), "default");
 	snprintf(o->keymap, sizeof(o->keymap), "default");
 }
@@ -143,9 +144,10 @@ ts_option_set(struct ts_options *o, const char *name, const char *value, struct 
 			o->time = (enum ts_time_unit)word;
 		break;
 	case MOUSE:
+	case INDEX:
 		word = find_word(switch_names, TS_COUNT(switch_names), value);
 		if (word >= 0)
-			o->mouse = word == 1;
+			*(option == MOUSE ? &o->mouse : &o->index) = word == 1;
 		break;
 	case CLOCK:
 		hz = parse_frequency(value);
@@ -189,6 +191,9 @@ ts_option_get(const struct ts_options *o, const char *name, char out[TS_OPTION_T
 		break;
 	case MOUSE:
 		text = switch_names[o->mouse];
+		break;
+	case INDEX:
+		text = switch_names[o->index];
 		break;
 	case THEME:
 		text = o->theme;

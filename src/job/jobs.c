@@ -456,13 +456,15 @@ ts_jobs_cancel(struct ts_jobs *jobs, int owner)
 }
 
 void
-ts_jobs_forget(struct ts_jobs *jobs)
+ts_jobs_forget(struct ts_jobs *jobs, enum ts_worker_id worker)
 {
+	struct queue *q = &jobs->queue[worker];
+
 	pthread_mutex_lock(&jobs->lock);
 	for (int i = 0; i < jobs->workers; i++)
-		jobs->worker[i].forget = true;
-	for (int i = 0; i < TS_WORKER_COUNT; i++)
-		pthread_cond_broadcast(&jobs->queue[i].wake);
+		if (jobs->worker[i].queue == q)
+			jobs->worker[i].forget = true;
+	pthread_cond_broadcast(&q->wake);
 	pthread_mutex_unlock(&jobs->lock);
 }
 

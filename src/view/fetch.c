@@ -17,34 +17,38 @@ ts_fetch_local_fini(void *local)
 	*l = (struct ts_fetch_local){0};
 }
 
-/* A reader of the fetch's report: the one that is open, or another. */
-static enum ts_code
-ensure_reader(struct ts_fetch_local *l, struct ts_report *report, struct ts_err *err)
+enum ts_code
+ts_fetch_reader(struct ts_reader **rd, struct ts_fetch_local *l, struct ts_report *report,
+	struct ts_index *index, const struct ts_cancel *cancel, struct ts_err *err)
 {
-	enum ts_code code;
+	enum ts_code code = TS_OK;
 
-	if (l->report == report && l->reader)
-		return TS_OK;
-	ts_fetch_local_fini(l);
-	code = ts_reader_open(&l->reader, report, err);
-	if (!code)
-		l->report = ts_report_hold(report);
-	return code;
+	*rd = NULL;
+	if (l->report != report || !l->reader) {
+		ts_fetch_local_fini(l);
+		code = ts_reader_open(&l->reader, report, err);
+		if (!code)
+			l->report = ts_report_hold(report);
+	}
+	if (code)
+		return code;
+	ts_reader_set_cancel(l->reader, cancel);
+	ts_reader_set_index(l->reader, index);
+	*rd = l->reader;
+	return TS_OK;
 }
 
 static void
 run(struct ts_job *job, void *local)
 {
 	struct ts_fetch *f = (struct ts_fetch *)job;
-	struct ts_fetch_local *l = local;
+	struct ts_reader *rd;
 
-	f->code = ensure_reader(l, f->report, &f->err);
+	f->code = ts_fetch_reader(&rd, local, f->report, f->index, &job->cancel, &f->err);
 	if (f->code)
 		return;
-	ts_reader_set_cancel(l->reader, &job->cancel);
-	ts_reader_set_index(l->reader, f->index);
-	f->code = f->read(f, l->reader, &f->err);
-	ts_reader_set_cancel(l->reader, NULL);
+	f->code = f->read(f, rd, &f->err);
+	ts_reader_set_cancel(rd, NULL);
 }
 
 void

@@ -8,6 +8,7 @@
 #define TS_APP_APP_H
 
 #include "tilescope/app/args.h"
+#include "tilescope/app/indexing.h"
 #include "tilescope/ui/keymap.h"
 #include "tilescope/ui/prompt.h"
 #include "tilescope/ui/theme.h"
@@ -22,8 +23,10 @@ enum ts_view_id {
 	TS_VIEW_OPEN,
 	TS_VIEW_HELP,
 	TS_VIEW_LOG,
+	TS_VIEW_JOBS,
 	TS_VIEW_COUNT,
 	TS_OWNER_APP = TS_VIEW_COUNT, /* owner of the program's own jobs */
+	TS_OWNER_INDEX,		      /* and of those that build the index */
 };
 
 enum ts_asking { TS_ASK_NOTHING, TS_ASK_COMMAND, TS_ASK_SEARCH, TS_ASK_SEARCH_BACK };
@@ -44,6 +47,7 @@ struct ts_app {
 	struct ts_log *log;
 	struct ts_jobs *jobs;
 	struct ts_view_env env;
+	struct ts_indexing indexing;
 
 	struct ts_tty *tty;
 	struct ts_canvas *canvas;
@@ -63,9 +67,11 @@ struct ts_app {
 	struct ts_keys keys; /* typed so far of a sequence */
 
 	bool waiting;	      /* it cannot be read yet and is being written */
-	struct ts_err failed; /* why there is no report */
+	bool changed;	      /* the file is another one than the report that is shown */
+	struct ts_err failed; /* why there is no report, or why it was not read again */
 	int64_t look_at_us;   /* when to look again whether the file has changed; 0 = not */
-	int64_t tick_us;      /* last frame of progress */
+	int64_t tick_us;      /* when progress is shown next; 0 = nothing is busy */
+	int64_t key_us;	      /* the last key */
 	bool dirty, quit;
 	enum ts_exit status;
 };

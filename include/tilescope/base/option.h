@@ -22,6 +22,7 @@ struct ts_options {
 	enum ts_time_unit time;
 	double clock_hz; /* said by the user; 0 = as the report says */
 	bool mouse;
+	bool index;    /* build the index of a report behind the screen */
 	int64_t cache; /* bytes that the indexes of all reports may take */
 	char theme[TS_OPTION_TEXT];
 	char keymap[TS_OPTION_TEXT];

@@ -84,8 +84,8 @@ int ts_jobs_fd(const struct ts_jobs *jobs);
 /* Cancel waiting and running jobs of an owner (-1 = of all). They come back. */
 void ts_jobs_cancel(struct ts_jobs *jobs, int owner);
 
-/* Every worker frees what it keeps between jobs, at once or when the job that it runs has ended. */
-void ts_jobs_forget(struct ts_jobs *jobs);
+/* Workers of a queue free what they keep between jobs: at once, or when the job they run has ended. */
+void ts_jobs_forget(struct ts_jobs *jobs, enum ts_worker_id worker);
 
 /* What a worker is doing: copied, safe to show. */
 struct ts_job_info {

@@ -30,6 +30,7 @@
 	X(TRACE, "trace", "the Trace view")                                       \
 	X(HELP, "help", "the Help view")                                          \
 	X(LOG, "log", "the Log view")                                             \
+	X(JOBS, "jobs", "the Jobs view")                                          \
 	X(OPEN, "open", "the list of reports to open")                            \
 	X(PROMPT, "prompt", "the line at the bottom, while something is typed")
 
@@ -47,6 +48,7 @@ enum ts_context {
 	X(VIEW, "view", GLOBAL, "VIEW", BOUND, "show a view")                                      \
 	X(HELP, "help", GLOBAL, "[COMMAND]", BOUND, "show keys and commands, or one command")      \
 	X(LOG, "log", GLOBAL, "", BOUND, "show messages and running work")                         \
+	X(JOBS, "jobs", GLOBAL, "", BOUND, "show workers, caches and the index")                   \
 	X(PROMPT, "prompt", GLOBAL, "[TEXT...]", BOUND, "type a command")                          \
 	X(SET, "set", GLOBAL, "OPTION [VALUE...]", TYPED, "set an option, or show its value")      \
 	X(THEME, "theme", GLOBAL, "THEME", TYPED, "use other colours")                             \
@@ -55,7 +57,8 @@ enum ts_context {
 	X(RELOAD, "reload", GLOBAL, "", BOUND, "read the report again")                            \
 	X(REDRAW, "redraw", GLOBAL, "", BOUND, "draw the screen from scratch")                     \
 	X(SUSPEND, "suspend", GLOBAL, "", BOUND, "go back to the shell for a while")               \
-	X(CANCEL, "cancel", GLOBAL, "", BOUND, "stop the work that is running")                    \
+	X(CANCEL, "cancel", GLOBAL, "", BOUND, "stop the work that is running; last, the index")   \
+	X(INDEX, "index", GLOBAL, "[stop]", TYPED, "build the report's index, or stop building")   \
 	X(PANE_NEXT, "pane-next", GLOBAL, "", BOUND, "give the keys to the next pane")             \
 	X(PANE_PREVIOUS, "pane-previous", GLOBAL, "", BOUND, "give the keys to the pane before")   \
 	X(PANE_ZOOM, "pane-zoom", GLOBAL, "", BOUND, "this pane alone, or all of them again")      \

@@ -42,4 +42,12 @@ struct ts_fetch_local {
 
 void ts_fetch_local_fini(void *local);
 
+/*
+ * In a worker: its reader of `report`, with `index` (or NULL) and `cancel` set; opened when it has none.
+ * The token has to be taken away again before the job ends (ts_reader_set_cancel()).
+ */
+enum ts_code ts_fetch_reader(struct ts_reader **rd, struct ts_fetch_local *local,
+	struct ts_report *report, struct ts_index *index, const struct ts_cancel *cancel,
+	struct ts_err *err) TS_WARN_UNUSED;
+
 #endif

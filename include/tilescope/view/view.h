@@ -19,7 +19,9 @@
 #include "tilescope/ui/effect.h"
 #include "tilescope/view/selection.h"
 
+struct ts_cache;
 struct ts_fetch;
+struct ts_index_status;
 struct ts_keymap;
 struct ts_view;
 
@@ -27,6 +29,9 @@ struct ts_view;
 struct ts_view_env {
 	struct ts_report *report; /* NULL until one is open; replaced on reload (view->reload) */
 	struct ts_index *index;	  /* what is built of its index, or NULL; grows (view->indexed) */
+	const struct ts_cache *cache; /* NULL until it is made; outlives all jobs */
+	unsigned wanted; /* a view sets it: sections (bits) to build beyond the core ones */
+	const struct ts_index_status *indexing; /* for the Jobs view; or NULL */
 	struct ts_jobs *jobs;
 	const struct ts_options *options;
 	struct ts_selection *selection;

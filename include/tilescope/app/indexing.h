@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * indexing - the index of the open report is mapped, and what it lacks is built behind the screen.
+ *
+ * Everything here is the UI thread's; what reads or writes files runs as patient jobs of
+ * TS_OWNER_INDEX. One stage after the other, the parts of a stage side by side; when a stage is
+ * finished the views have a larger index. A stage that fails is told once and left out: figures then
+ * come from the rows, as they did before.
+ */
+#ifndef TS_APP_INDEXING_H
+#define TS_APP_INDEXING_H
+
+#include "tilescope/job/jobs.h"
+#include "tilescope/report/index_build.h"
+#include "tilescope/view/index_status.h"
+
+struct ts_app;
+
+enum ts_indexing_state {
+	TS_INDEXING_OFF,      /* no report, being written, switched off, or no place to keep it */
+	TS_INDEXING_WAITING,  /* for the first frame */
+	TS_INDEXING_OPENING,  /* mapping what is there */
+	TS_INDEXING_PLANNING, /* what is missing? */
+	TS_INDEXING_BUSY,     /* another program builds: looked at again every second */
+	TS_INDEXING_BEGIN,    /* of a stage */
+	TS_INDEXING_PARTS,
+	TS_INDEXING_FINISH,
+	TS_INDEXING_DROP,    /* a stage that failed */
+	TS_INDEXING_ENDING,  /* jobs are still coming back, then the build is freed */
+	TS_INDEXING_DONE,    /* nothing more to build */
+	TS_INDEXING_STOPPED, /* by the user, or because it cannot go on */
+};
+
+enum { TS_INDEXING_TITLE = 96 };
+
+struct ts_indexing {
+	enum ts_indexing_state state, then; /* `then`: after ENDING */
+	uint64_t epoch;			    /* results of an older one are dropped */
+	struct ts_cache *cache;		    /* made by the first job; kept until the end */
+	struct ts_build *build;
+	struct ts_report *report; /* of the build; held */
+	int stage;
+	unsigned planned;			  /* sections that the last plan was for */
+	unsigned failed;			  /* sections that cannot be built */
+	int under_way;				  /* jobs sent and not yet received */
+	struct ts_job *part[TS_PASS_PARTS];	  /* those of them that are parts, and the finish */
+	int64_t ended_rows;			  /* of parts that have ended */
+	int64_t stage_us;			  /* when its parts began */
+	bool bad;				  /* a part of this stage failed */
+	int64_t look_at_us;			  /* BUSY: when to look again; 0 = not */
+	char told[TS_ERR_MSG];			  /* the last complaint: said once */
+	struct ts_index_status status;		  /* lent to the views */
+	char title[TS_INDEXING_TITLE], brief[32]; /* for the title row; "" = nothing */
+};
+
+/* At the begin of the program, and at its end (all workers have ended). */
+void ts_indexing_begin(struct ts_app *app);
+void ts_indexing_end(struct ts_app *app);
+
+/* A report was opened, or the option was switched: begin anew, when it may. */
+void ts_indexing_restart(struct ts_app *app);
+
+/* The user wants it. What to say about it. */
+const char *ts_indexing_start(struct ts_app *app);
+
+/* The report has changed: cancel what builds. `all`: and let go of what was built. */
+void ts_indexing_let_go(struct ts_app *app, bool all);
+
+/* The user says so. False: nothing was being built. */
+bool ts_indexing_stop(struct ts_app *app);
+bool ts_indexing_is_building(const struct ts_app *app);
+
+/* A job of TS_OWNER_INDEX came back. */
+void ts_indexing_take(struct ts_app *app, struct ts_job *job);
+void ts_indexing_give_back(struct ts_job *job);
+
+/* A frame of the report was drawn. */
+void ts_indexing_drawn(struct ts_app *app);
+
+/* At every turn of the loop: another look, sections that a view asks for. */
+void ts_indexing_turn(struct ts_app *app, int64_t now);
+
+/* Write the texts of the title row and the status anew: at most 4 times a second. */
+void ts_indexing_tick(struct ts_app *app, int64_t now);
+
+#endif

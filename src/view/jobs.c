@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * jobs - see the header.
+ *
+ * The screen is a short list of lines, written anew for each frame and scrolled as a whole; the loop
+ * draws a frame when it ticks, and it ticks while something runs.
+ */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tilescope/base/fmt.h"
+#include "tilescope/base/mem.h"
+#include "tilescope/ui/list.h"
+#include "tilescope/view/index_status.h"
+#include "tilescope/view/jobs.h"
+
+enum { LINES_MAX = 48, LINE_MAX = 160 };
+
+struct line {
+	enum { LINE_ROW, LINE_HEAD, LINE_RULE } kind;
+	enum ts_role role;
+	char text[LINE_MAX];
+	const char *tail; /* raw text to put behind it, or NULL */
+};
+
+struct page {
+	struct line line[LINES_MAX];
+	int lines;
+};
+
+struct jobs_view {
+	struct ts_view base;
+	struct ts_list list;
+	struct ts_rect area;
+};
+
+static struct jobs_view *
+self(struct ts_view *v)
+{
+	return (struct jobs_view *)v;
+}
+
+static struct ts_view *
+jobs_open(struct ts_view_env *env)
+{
+	struct jobs_view *j = ts_alloc(1, sizeof(*j));
+
+	(void)env;
+	if (!j)
+		return NULL;
+	ts_list_init(&j->list);
+	return &j->base;
+}
+
+static void
+jobs_close(struct ts_view *v)
+{
+	free(v);
+}
+
+/* --- lines ------------------------------------------------------------------------------------ */
+
+static struct line *add(struct page *p, int kind, enum ts_role role, const char *fmt, ...)
+	TS_PRINTF(4, 5);
+
+/* One more line; the last one over again when there is no room. */
+static struct line *
+add(struct page *p, int kind, enum ts_role role, const char *fmt, ...)
+{
+	struct line *l = &p->line[p->lines < LINES_MAX ? p->lines++ : LINES_MAX - 1];
+	va_list ap;
+
+	l->kind = kind;
+	l->role = role;
+	l->tail = NULL;
+	va_start(ap, fmt);
+	vsnprintf(l->text, sizeof(l->text), fmt, ap);
+	va_end(ap);
+	return l;
+}
+
+static void
+worker_name(char out[16], int i)
+{
+	if (i < 2)
+		snprintf(out, 16, "%s", i == 0 ? "screen" : "questions");
+	else
+		snprintf(out, 16, "pool %d", i - 1);
+}
+
+static void
+add_worker(struct page *p, struct ts_jobs *jobs, int i)
+{
+	char name[16], done[TS_FMT_MAX] = "", rate[TS_FMT_MAX] = "", time[TS_FMT_MAX] = "";
+	char share[TS_FMT_MAX] = "", finished[TS_FMT_MAX];
+	struct ts_job_info info;
+
+	ts_jobs_worker(jobs, i, &info);
+	worker_name(name, i);
+	if (info.what && info.done > 0)
+		ts_fmt_cycles_short(done, info.done);
+	if (info.what && info.total > 0)
+		ts_fmt_percent(share, (double)info.done, (double)info.total);
+	if (info.what && info.done > 0 && info.running_us > 0)
+		ts_fmt_cycles_short(rate,
+			(int64_t)((double)info.done / ((double)info.running_us / 1e6)));
+	if (info.what)
+		ts_fmt_time(time, (double)info.running_us);
+	add(p, LINE_ROW, info.what ? TS_ROLE_TEXT : TS_ROLE_DIM,
+		"%-9s %-26.26s %7s %6s %7s %8s %7s", name, info.what ? info.what : "idle", done,
+		share, rate, time, ts_fmt_cycles_short(finished, info.finished));
+}
+
+static void
+add_workers(struct page *p, struct ts_jobs *jobs)
+{
+	struct ts_job_info screen, bulk;
+
+	add(p, LINE_RULE, TS_ROLE_BORDER, "Workers");
+	add(p, LINE_HEAD, TS_ROLE_HEADER, "%-9s %-26s %7s %6s %7s %8s %7s", "worker", "does",
+		"rows", "", "rows/s", "for", "did");
+	for (int i = 0; i < ts_jobs_workers(jobs); i++)
+		add_worker(p, jobs, i);
+	ts_jobs_info(jobs, TS_WORKER_SCREEN, &screen);
+	ts_jobs_info(jobs, TS_WORKER_BULK, &bulk);
+	add(p, LINE_ROW, TS_ROLE_DIM, "waiting: %d for the screen, %d for the others",
+		screen.waiting, bulk.waiting);
+}
+
+/* --- the index -------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *word;
+	enum ts_role role;
+} states[] = {
+	[TS_SECTION_IS_UNPLANNED] = {"-", TS_ROLE_DIM},
+	[TS_SECTION_IS_MISSING] = {"missing", TS_ROLE_TEXT},
+	[TS_SECTION_IS_BUILDING] = {"building", TS_ROLE_TEXT},
+	[TS_SECTION_IS_READY] = {"ready", TS_ROLE_GOOD},
+	[TS_SECTION_IS_FAILED] = {"failed", TS_ROLE_BAD},
+};
+
+static void
+add_section(struct page *p, const struct ts_view_env *env, enum ts_section s)
+{
+	const struct ts_section_status *st = &env->indexing->section[s];
+	enum ts_section_state state = st->state;
+	char bytes[TS_FMT_MAX] = "", percent[16] = "";
+	struct line *l;
+	size_t size;
+
+	if (ts_index_section(env->index, s, &size)) {
+		ts_fmt_bytes(bytes, (int64_t)size, env->options->units);
+		state = TS_SECTION_IS_READY;
+	}
+	if (!ts_section_is_core(s) && state == TS_SECTION_IS_UNPLANNED)
+		return; /* nobody asked for it */
+	if (state == TS_SECTION_IS_BUILDING && st->percent >= 0)
+		snprintf(percent, sizeof(percent), " %d %%", st->percent);
+	l = add(p, LINE_ROW, states[state].role, "%-30s %10s  %s%s%s", ts_section_name(s), bytes,
+		states[state].word, percent, state == TS_SECTION_IS_FAILED ? ": " : "");
+	if (state == TS_SECTION_IS_FAILED)
+		l->tail = st->reason;
+}
+
+static void
+add_index(struct page *p, const struct ts_view_env *env)
+{
+	const struct ts_cache *cache = env->cache;
+	char bytes[TS_FMT_MAX];
+	struct line *l;
+
+	add(p, LINE_RULE, TS_ROLE_BORDER, "Index");
+	if (!env->indexing)
+		return;
+	add(p, LINE_HEAD, TS_ROLE_HEADER, "%-30s %10s  %s", "section", "mapped", "state");
+	for (int s = 0; s < TS_SECTION_COUNT; s++)
+		add_section(p, env, (enum ts_section)s);
+	add(p, LINE_ROW, TS_ROLE_TEXT, "%-30s %10s  %s", "all of it",
+		ts_fmt_bytes(bytes, ts_index_bytes(env->index), env->options->units),
+		env->indexing->doing ? env->indexing->doing : "");
+	if (cache && cache->dir)
+		l = add(p, LINE_ROW, TS_ROLE_DIM, "at most %s of all reports in ",
+			ts_fmt_bytes(bytes, cache->cap, env->options->units));
+	else
+		l = add(p, LINE_ROW, TS_ROLE_DIM, "%s",
+			!cache		      ? "no folder looked at yet"
+				: *cache->why ? "no folder: "
+					      : "no folder (--cache none)");
+	l->tail = cache ? cache->dir ? cache->dir : cache->why : NULL;
+}
+
+static void
+write_page(struct page *p, const struct ts_view_env *env)
+{
+	char bytes[TS_FMT_MAX];
+
+	p->lines = 0;
+	add_workers(p, env->jobs);
+	add_index(p, env);
+	add(p, LINE_RULE, TS_ROLE_BORDER, "Memory");
+	if (env->indexing && env->indexing->resident >= 0)
+		add(p, LINE_ROW, TS_ROLE_TEXT, "%s resident, the mapped index not counted",
+			ts_fmt_bytes(bytes, env->indexing->resident, env->options->units));
+	else
+		add(p, LINE_ROW, TS_ROLE_DIM, "not known on this system");
+}
+
+/* --- the view --------------------------------------------------------------------------------- */
+
+static void
+jobs_resize(struct ts_view *v, struct ts_rect area)
+{
+	self(v)->area = area;
+	ts_list_resize(&self(v)->list, area.h);
+}
+
+static void
+draw_line(struct ts_canvas *c, struct ts_rect r, const struct line *l)
+{
+	int x;
+
+	if (l->kind == LINE_RULE) {
+		ts_canvas_rule(c, r, l->role, l->text, NULL);
+		return;
+	}
+	if (l->kind == LINE_HEAD)
+		ts_canvas_fill(c, r, l->role, ' ');
+	x = ts_canvas_text(c, r, 1, 0, l->role, l->text);
+	if (l->tail)
+		ts_canvas_field(c, r, x, 0, r.w - x - 1, l->role, l->tail, strlen(l->tail),
+			TS_FIELD_TAIL);
+}
+
+static void
+jobs_draw(struct ts_view *v, struct ts_canvas *c)
+{
+	struct jobs_view *j = self(v);
+	struct page page;
+	int64_t from, to;
+
+	write_page(&page, v->env);
+	ts_list_set_count(&j->list, page.lines);
+	ts_list_window(&j->list, &from, &to);
+	for (int64_t i = from; i < to; i++)
+		draw_line(c, ts_rect_row(j->area, (int)(i - from)), &page.line[i]);
+}
+
+/* The page has no cursor: moving it scrolls. */
+static enum ts_effect
+jobs_command(struct ts_view *v, const struct ts_call *call)
+{
+	struct ts_list *l = &self(v)->list;
+
+	if (call->cmd == TS_CMD_UP || call->cmd == TS_CMD_DOWN)
+		return ts_list_scroll(l, call->cmd == TS_CMD_UP ? -1 : 1);
+	return ts_list_command(l, call->cmd);
+}
+
+static enum ts_context
+jobs_context(struct ts_view *v)
+{
+	(void)v;
+	return TS_CONTEXT_LIST;
+}
+
+static enum ts_effect
+jobs_mouse(struct ts_view *v, int x, int y, int wheel)
+{
+	(void)x;
+	(void)y;
+	return wheel ? ts_list_scroll(&self(v)->list, wheel * 3) : TS_EFFECT_NONE;
+}
+
+const struct ts_view_ops ts_view_jobs = {
+	.name = "jobs",
+	.title = "Jobs",
+	.context = TS_CONTEXT_JOBS,
+	.open = jobs_open,
+	.close = jobs_close,
+	.resize = jobs_resize,
+	.draw = jobs_draw,
+	.command = jobs_command,
+	.pane_context = jobs_context,
+	.mouse = jobs_mouse,
+};
