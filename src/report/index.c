@@ -101,6 +101,17 @@ reject(int folder, enum ts_section s, const struct ts_report *r, const char *why
 		unlinkat(folder, name, 0);
 }
 
+/* Without a folder there are no sections: no error, unless there is no memory to tell. */
+static enum ts_code
+without_folder(struct ts_index **out, int why, struct ts_err *err)
+{
+	if (why != ENOMEM)
+		return TS_OK;
+	ts_index_release(*out);
+	*out = NULL;
+	return ts_err_nomem(err);
+}
+
 static enum ts_code
 read_section(struct ts_index *x, int folder, enum ts_section s, const struct ts_report *r,
 	struct ts_log *log, const struct ts_cancel *cancel, struct ts_err *err)
@@ -131,7 +142,7 @@ ts_index_open_some(struct ts_index **out, const struct ts_cache *cache, const st
 		return code;
 	folder = ts_cache_folder(cache, r, false);
 	if (folder < 0)
-		return TS_OK;
+		return without_folder(out, errno, err);
 	ts_folder_touch(folder);
 	for (int s = 0; !code && s < TS_SECTION_COUNT; s++)
 		if (wanted & 1u << s)
@@ -162,7 +173,7 @@ ts_index_with(struct ts_index **out, const struct ts_index *x, enum ts_section s
 		return code;
 	folder = ts_cache_folder(cache, r, false);
 	if (folder < 0)
-		return TS_OK;
+		return without_folder(out, errno, err);
 	code = read_section(*out, folder, s, r, NULL, NULL, err);
 	close(folder);
 	if (code) {

@@ -32,6 +32,7 @@ enum { PATH_LIMIT = 1 << 14, LOCK_TRIES = 16 };
 
 /* --- which directory -------------------------------------------------------------------------- */
 
+/* NULL and errno. */
 static char *
 joined(const char *a, const char *b)
 {
@@ -39,6 +40,7 @@ joined(const char *a, const char *b)
 
 	ts_strbuf_init(&s, PATH_LIMIT);
 	ts_strbuf_printf(&s, "%s%s", a, b);
+	errno = s.cut && !s.nomem ? ENAMETOOLONG : ENOMEM;
 	if (s.cut) {
 		ts_strbuf_fini(&s);
 		return NULL;
@@ -169,26 +171,28 @@ without_sys(struct ts_cache *c, int why)
 	without(c, "%s (--cache DIR names another place)", e.msg);
 }
 
-static void
-try_root(struct ts_cache *c, bool make)
+static enum ts_code
+try_root(struct ts_cache *c, bool make, struct ts_err *err)
 {
 	int root = ts_cache_root(c, make), why = errno;
 	const char *network;
 
+	if (root < 0 && why == ENOMEM)
+		return ts_err_nomem(err);
 	if (root < 0 && !make && why == ENOENT) {
 		free(c->dir); /* nothing is kept there, and nothing has to be said */
 		c->dir = NULL;
-		return;
+		return TS_OK;
 	}
 	if (root < 0 && why == EPERM) {
 		without(c,
 			"no index is kept: %.380s/index belongs to somebody else (--cache DIR names another place)",
 			c->dir);
-		return;
+		return TS_OK;
 	}
 	if (root < 0) {
 		without_sys(c, why);
-		return;
+		return TS_OK;
 	}
 	network = network_file_system(root);
 	if (network)
@@ -198,24 +202,33 @@ try_root(struct ts_cache *c, bool make)
 	else if (make && faccessat(root, ".", W_OK | X_OK, AT_EACCESS) < 0)
 		without_sys(c, errno);
 	close(root);
+	return TS_OK;
 }
 
 static enum ts_code
 init(struct ts_cache *c, const char *dir, int64_t cap, bool make, struct ts_err *err)
 {
+	enum ts_code code;
+
 	*c = (struct ts_cache){.cap = cap};
 	if (dir && strcmp(dir, "none") == 0)
 		return TS_OK;
+	errno = 0;
 	c->dir = ts_cache_where(dir);
-	if (c->dir && !*c->dir)
-		without(c, "no index is kept: --cache names no directory");
-	else if (c->dir)
-		try_root(c, make);
-	else if (dir)
+	if (!c->dir && (dir || errno == ENOMEM))
 		return ts_err_nomem(err);
-	else
+	if (!c->dir) {
 		without(c, "no index is kept: there is no home directory (--cache DIR)");
-	return TS_OK;
+		return TS_OK;
+	}
+	if (!*c->dir) {
+		without(c, "no index is kept: --cache names no directory");
+		return TS_OK;
+	}
+	code = try_root(c, make, err);
+	if (code)
+		ts_cache_fini(c);
+	return code;
 }
 
 enum ts_code
@@ -235,6 +248,14 @@ ts_cache_fini(struct ts_cache *c)
 {
 	free(c->dir);
 	*c = (struct ts_cache){0};
+}
+
+enum ts_code
+ts_cache_cannot(const struct ts_cache *c, int why, const char *what, struct ts_err *err)
+{
+	if (why == ENOMEM)
+		return ts_err_nomem(err);
+	return ts_err_sys(err, why, "the index in %s cannot be %s", c->dir, what);
 }
 
 /* --- folders ---------------------------------------------------------------------------------- */
@@ -268,10 +289,8 @@ ts_cache_root(const struct ts_cache *c, bool make)
 	char *path = joined(c->dir, "/index");
 	int why, fd;
 
-	if (!path) {
-		errno = ENAMETOOLONG;
+	if (!path)
 		return -1;
-	}
 	fd = open_dir(AT_FDCWD, path);
 	if (fd < 0 && make && errno == ENOENT) {
 		why = make_dirs(path);
@@ -407,8 +426,7 @@ ts_index_lock_take(struct ts_index_lock **lock, bool *got, const struct ts_cache
 	for (int i = 0; fd < 0 && i < LOCK_TRIES; i++) {
 		folder = ts_cache_folder(cache, r, true);
 		if (folder < 0)
-			return ts_err_sys(err, errno, "the index in %s cannot be written",
-				cache->dir);
+			return ts_cache_cannot(cache, errno, "written", err);
 		fd = ts_folder_lock(folder);
 		why = errno;
 		if (fd >= 0)
@@ -417,7 +435,7 @@ ts_index_lock_take(struct ts_index_lock **lock, bool *got, const struct ts_cache
 		if (fd < 0 && why == EWOULDBLOCK)
 			return TS_OK;
 		if (fd < 0 && why != ENOENT) /* ENOENT: the folder was being removed */
-			return ts_err_sys(err, why, "the index in %s cannot be locked", cache->dir);
+			return ts_cache_cannot(cache, why, "locked", err);
 	}
 	if (fd < 0)
 		return TS_OK;

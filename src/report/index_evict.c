@@ -309,7 +309,7 @@ ts_cache_list(struct ts_cache_entry **entries, size_t *count, const struct ts_ca
 	if (root < 0 && errno == ENOENT)
 		return TS_OK;
 	if (root < 0)
-		return ts_err_sys(err, errno, "%s", cache->dir);
+		return ts_cache_cannot(cache, errno, "read", err);
 	code = ts_survey_new(&v, root, err);
 	close(root);
 	if (code)
@@ -344,7 +344,7 @@ ts_cache_clear(int64_t *bytes, size_t *reports, const struct ts_cache *cache, st
 	if (root < 0 && errno == ENOENT)
 		return TS_OK;
 	if (root < 0)
-		return ts_err_sys(err, errno, "%s", cache->dir);
+		return ts_cache_cannot(cache, errno, "read", err);
 	code = ts_survey_new(&v, root, err);
 	if (code) {
 		close(root);

@@ -45,6 +45,10 @@ void ts_section_file(char name[TS_FILE_NAME], enum ts_section s);
 /* Open DIR/index, or the report's folder in it; -1 and errno. `make`: when it is not there. */
 int ts_cache_root(const struct ts_cache *c, bool make);
 int ts_cache_folder(const struct ts_cache *c, const struct ts_report *r, bool make);
+
+/* `why`: errno. Errors: TS_E_SYS, TS_E_NOMEM. */
+enum ts_code ts_cache_cannot(const struct ts_cache *c, int why, const char *what,
+	struct ts_err *err);
 void ts_folder_name(char name[TS_FOLDER_NAME], const char *real);
 int ts_folder_open(int root, const char *name);
 

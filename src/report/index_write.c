@@ -41,7 +41,7 @@ struct ts_section_writer {
 static enum ts_code
 cannot(const struct ts_cache *cache, int why, struct ts_err *err)
 {
-	return ts_err_sys(err, why, "the index in %s cannot be written", cache->dir);
+	return ts_cache_cannot(cache, why, "written", err);
 }
 
 static void

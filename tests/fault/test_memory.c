@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The first, second, ... Nth allocation fails: finding and opening a report, its summary, each figure, a
- * schema map of the user, the queue of jobs. It has to be said (TS_E_NOMEM), or to change nothing but notes.
+ * schema map of the user, the index of a report, the queue of jobs. It has to be said (TS_E_NOMEM), or to change nothing but notes.
  *
  * Calls of malloc() and its kin in our code come to us through the linker; those inside shared libraries do
  * not. Check's may: nothing is asserted while calls fail.
@@ -17,6 +17,7 @@
 #include "figures.h"
 #include "tilescope/job/jobs.h"
 #include "tilescope/report/find.h"
+#include "tilescope/report/index.h"
 
 void *__real_malloc(size_t n);
 void *__wrap_malloc(size_t n);
@@ -323,6 +324,93 @@ START_TEST(looking_below_a_directory)
 }
 END_TEST
 
+/* What an index is asked for, from the directory to its removal; *found: what was read of it, or listed. */
+static enum ts_code
+keep_index(int *found, const struct ts_report *r, const char *dir, struct ts_err *err)
+{
+	struct ts_cache_entry *entries = NULL;
+	struct ts_section_writer *w = NULL;
+	struct ts_index_lock *lock = NULL;
+	struct ts_index *x = NULL, *y = NULL;
+	struct ts_cache c = {0};
+	size_t n = 0, reports;
+	int64_t bytes;
+	void *room;
+	bool got;
+	enum ts_code code = ts_cache_init(&c, dir, 1, err), last;
+
+	*found = 0;
+	if (!code && !c.dir)
+		code = TS_E_NOMEM; /* it goes on without, and says why */
+	if (!code)
+		code = ts_index_lock_take(&lock, &got, &c, r, err);
+	if (!code)
+		code = ts_section_create(&w, &c, r, TS_SECTION_STEPS, err);
+	if (!code)
+		code = ts_section_append(w, NULL, "12345678", 8, err);
+	if (!code)
+		code = ts_section_room(w, NULL, &room, 10000, err);
+	if (!code)
+		code = ts_section_commit(w, err);
+	else
+		ts_section_abandon(w);
+	if (!code)
+		code = ts_index_open(&x, &c, r, NULL, NULL, err);
+	if (!code)
+		code = ts_index_with(&y, x, TS_SECTION_STEPS, &c, r, err);
+	if (!code)
+		*found += ts_index_section(y, TS_SECTION_STEPS, &n) && n == 10008;
+	if (!code)
+		code = ts_cache_list(&entries, &n, &c, err);
+	if (!code)
+		*found += n == 1 && strcmp(entries[0].path, r->real) == 0 && !entries[0].gone;
+	ts_cache_list_free(entries, code ? 0 : n);
+	ts_index_release(x);
+	ts_index_release(y);
+	ts_index_lock_give(lock);
+	last = c.dir ? ts_cache_clear(&bytes, &reports, &c, code ? NULL : err) : TS_OK;
+	ts_cache_fini(&c);
+	return code ? code : last;
+}
+
+START_TEST(the_index)
+{
+	struct ts_report *r;
+	struct ts_err err = {0};
+	struct demo demo;
+	char dir[100];
+	enum ts_code code;
+	int calls, found, left = 0;
+
+	demo_begin(&demo, TS_DEMO_SDK);
+	open_report(&r, demo.path);
+	snprintf(dir, sizeof(dir), "%s/cache", demo.dir);
+	arm(0, false);
+	code = keep_index(&found, r, dir, &err);
+	calls = disarm();
+	ck_assert_msg(code == TS_OK && found == 2, "%s", err.msg);
+	ck_assert_int_gt(calls, 20);
+	for (int n = 1; n <= calls; n++) {
+		arm(n, n % 2);
+		code = keep_index(&found, r, dir, &err);
+		disarm();
+		ck_assert_msg(code ? code == TS_E_NOMEM : found == 2, "allocation %d: code %d (%s)",
+			n, (int)code, err.msg);
+	}
+	ck_assert_int_eq(keep_index(&found, r, dir, &err), TS_OK);
+	ck_assert_int_eq(found, 2);
+	for (const char *const *p = (const char *const[]){"index", "", NULL}; *p; p++) {
+		char path[120];
+
+		snprintf(path, sizeof(path), "%s/%s", dir, *p);
+		left += rmdir(path) < 0;
+	}
+	ck_assert_int_eq(left, 0);
+	ts_report_close(r);
+	demo_end(&demo);
+}
+END_TEST
+
 START_TEST(starting_workers)
 {
 	struct ts_jobs *jobs;
@@ -361,6 +449,7 @@ main(void)
 	tcase_add_loop_test(c, each_figure, 0, layout_count * (int)TS_COUNT(figures));
 	tcase_add_loop_test(c, the_summary, 0, layout_count);
 	tcase_add_test(c, looking_below_a_directory);
+	tcase_add_test(c, the_index);
 	tcase_add_test(c, starting_workers);
 	suite_add_tcase(s, c);
 	r = srunner_create(s);
