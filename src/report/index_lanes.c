@@ -160,7 +160,7 @@ ts_lane_unpack(struct ts_lane_row row[TS_LANE_LEAF], const struct ts_lanes *l,
 struct run {
 	struct ts_steps steps;
 	atomic_int_fast64_t room,
-		rows_room; /* bytes that may still be written; of these for rows */
+		rows_room; /* bytes that leaves and that packed rows may still take */
 };
 
 struct lane {
@@ -234,7 +234,7 @@ flush_block(struct ts_pass_part *p, struct lane *l, struct ts_err *err)
 
 	if (l->leaves == 0)
 		return TS_OK;
-	if (part->blocks++ == BLOCKS_MAX || !take_room(&run->room, n))
+	if (part->blocks++ == BLOCKS_MAX || !take_room(&run->room, head))
 		return ts_err_set(err, TS_E_LIMIT, "the lanes take more room than they are worth");
 	if (!ts_room(&nodes, &l->cap, l->nodes, sizeof(*l->node)))
 		return ts_err_nomem(err);

@@ -4,7 +4,8 @@
  *
  * Opening looks at the ends of `step` and `step_ipu` and at a few places between them: how rows are
  * addressed, whether ids are missing, which IPUs there are, from when to when. An IPU that has rows
- * nowhere near these places, or an interval that ends after all of the last rows, is not seen.
+ * nowhere near these places, or an interval that ends after all of the last rows, is not seen. What
+ * the index has seen is taken from there.
  *
  * Where rows can only be read forwards (a view that is no projection), or steps stand in no order, the
  * class of every step is read once, with progress: such a report has no quick way to anything.
@@ -46,6 +47,7 @@ ts_trace_release(struct ts_trace *t)
 		return;
 	ts_step_names_fini(&t->names);
 	ts_step_classes_fini(&t->classes);
+	ts_steps_close(&t->steps);
 	free(t->ipu);
 	free(t->run);
 	free(t);
@@ -283,22 +285,51 @@ steps_forwards(struct ts_trace *t, struct ts_reader *rd, struct ts_err *err)
 	return t->cut && k.rows ? TS_OK : code;
 }
 
+/* The index has looked at all of them. False: not at what is addressed by key, in the order of the keys. */
+static bool
+steps_indexed(struct ts_trace *t, struct ts_reader *rd)
+{
+	const struct ts_steps_head *h;
+
+	if (t->step.range == TS_RANGE_KEY || !ts_steps_open(&t->steps, rd->index))
+		return false;
+	h = t->steps.head;
+	t->rows = h->rows;
+	t->first_step = ts_max_i64(h->least_step, 0);
+	t->last_step = ts_max_i64(h->most_step, t->first_step);
+	t->numbered = t->step.range == TS_RANGE_ROWID && h->flags & TS_STEPS_GAPS;
+	t->dense = h->flags & TS_STEPS_DENSE && !t->numbered;
+	t->fall[0] = h->flags & TS_STEPS_FALL &&
+		rd->report->binding[TS_STEP].reach.key == TS_REACH_MONOTONE;
+	return true;
+}
+
+/* Lanes and rows of IPUs cannot be reached by step. */
+static enum ts_code
+go_forwards(struct ts_trace *t, struct ts_reader *rd, struct ts_progress *progress,
+	struct ts_err *err)
+{
+	enum ts_code code = TS_OK;
+
+	if (!t->forwards)
+		code = ts_step_classes_read(&t->classes, rd, &t->names, progress, err);
+	t->forwards = true;
+	return damaged(code) ? TS_OK : code;
+}
+
 static enum ts_code
 open_steps(struct ts_trace *t, struct ts_reader *rd, struct ts_progress *progress,
 	struct ts_err *err)
 {
 	enum ts_code code = axis_make(&t->step, rd, TS_STEP, TS_STEP_STEP, err);
 
-	if (!code)
+	if (!code && !steps_indexed(t, rd))
 		code = (t->step.range == TS_RANGE_ALL ? steps_forwards : steps_by_address)(t, rd,
 			err);
 	if (!code && t->rows == 0)
 		code = ts_err_set(err, TS_E_ABSENT, "the table of steps has no rows");
-	if (!code && rd->report->binding[TS_STEP].reach.key == TS_REACH_NONE) {
-		t->forwards = true;
-		code = ts_step_classes_read(&t->classes, rd, &t->names, progress, err);
-		code = damaged(code) ? TS_OK : code;
-	}
+	if (!code && !trace_rises(t, rd, TS_STEP))
+		code = go_forwards(t, rd, progress, err);
 	return code;
 }
 
@@ -386,6 +417,24 @@ look_along(struct ts_trace *t, struct ts_reader *rd, struct ts_progress *progres
 	return bad;
 }
 
+/* The index has looked at all of them. */
+static bool
+look_indexed(struct ts_trace *t, struct ts_reader *rd, bool *nomem)
+{
+	struct ts_lanes l;
+
+	if (!ts_lanes_open(&l, rd->index))
+		return false;
+	t->from = l.head->from;
+	t->to = l.head->to;
+	t->fall[1] = l.head->flags & TS_LANES_FALL &&
+		rd->report->binding[TS_STEP_IPU].reach.key == TS_REACH_MONOTONE;
+	for (uint64_t i = 0; i < l.head->lanes; i++)
+		*nomem |= l.lane[i].rows > 0 && !add_ipu(t, l.lane[i].ipu);
+	ts_lanes_close(&l);
+	return true;
+}
+
 /* Rows of a step: where they stand together that is how many times more rows there are. */
 static void
 set_group(struct ts_trace *t)
@@ -404,6 +453,7 @@ open_parts(struct ts_trace *t, struct ts_reader *rd, struct ts_progress *progres
 	struct ts_err *err)
 {
 	const struct ts_binding *b = &rd->report->binding[TS_STEP_IPU];
+	bool indexed = false, nomem = false;
 	enum ts_code code;
 
 	t->from = INT64_MAX;
@@ -414,12 +464,13 @@ open_parts(struct ts_trace *t, struct ts_reader *rd, struct ts_progress *progres
 		return TS_OK;
 	}
 	code = axis_make(&t->part, rd, TS_STEP_IPU, TS_STEP_IPU_STEP, err);
-	if (!code && t->part.range == TS_RANGE_ALL && !t->forwards) {
-		t->forwards = true;
-		code = ts_step_classes_read(&t->classes, rd, &t->names, progress, err);
-		code = damaged(code) ? TS_OK : code;
-	}
 	if (!code)
+		indexed = look_indexed(t, rd, &nomem);
+	if (nomem)
+		return ts_err_nomem(err);
+	if (!code && (t->part.range == TS_RANGE_ALL || !trace_rises(t, rd, TS_STEP_IPU)))
+		code = go_forwards(t, rd, progress, err);
+	if (!code && !indexed)
 		code = look_along(t, rd, progress, err);
 	t->has_parts = t->ipus > 0 && t->to >= t->from;
 	set_group(t);

@@ -44,6 +44,9 @@ void trace_parts_fini(struct trace_parts *parts);
 enum ts_code trace_parts_classes(struct trace_parts *parts, struct ts_reader *rd,
 	const struct ts_trace *t, struct ts_err *err) TS_WARN_UNUSED;
 
+/* Do the rows of `step`, of `step_ipu` come by rising step when they are asked for by key? */
+bool trace_rises(const struct ts_trace *t, const struct ts_reader *rd, enum ts_relation relation);
+
 /*
  * Open a relation for the keys [from, to) without bisecting where the key goes evenly with the
  * row id; rows before `from` and behind `to` may come too: look at the key.

@@ -179,6 +179,13 @@ even_rowid(int64_t *rowid, struct ts_reader *rd, const struct ts_trace *t,
 			key_of(rd, relation, key, *rowid - 1) < from);
 }
 
+bool
+trace_rises(const struct ts_trace *t, const struct ts_reader *rd, enum ts_relation relation)
+{
+	return rd->report->binding[relation].reach.key != TS_REACH_NONE &&
+		!t->fall[relation == TS_STEP_IPU];
+}
+
 enum ts_code
 trace_keys_open(struct ts_rows **rows, struct ts_reader *rd, const struct ts_trace *t,
 	enum ts_relation relation, struct ts_rows_query *q, int64_t from, int64_t to,
@@ -189,7 +196,9 @@ trace_keys_open(struct ts_rows **rows, struct ts_reader *rd, const struct ts_tra
 	q->range = TS_RANGE_KEY;
 	q->from = from;
 	q->to = to;
-	if (even_rowid(&rowid, rd, t, relation, q->columns[0], from)) {
+	if (t->fall[relation == TS_STEP_IPU])
+		q->range = TS_RANGE_ALL;
+	else if (even_rowid(&rowid, rd, t, relation, q->columns[0], from)) {
 		q->range = TS_RANGE_ROWID;
 		q->from = rowid;
 		q->to = trace_add(rd->report->binding[relation].reach.last_rowid, 1);

@@ -179,6 +179,24 @@ read_singly(struct filling *f, struct ts_reader *rd, int64_t from, int64_t to)
 	return code;
 }
 
+/* The index knows the row id of every row. */
+static enum ts_code
+read_numbered(struct filling *f, struct ts_reader *rd, int64_t row, int before, int after,
+	struct ts_err *err)
+{
+	int64_t from = ts_max_i64(row - before, 0), at;
+	bool more = false;
+	enum ts_code code = ts_steps_rowid(&at, &f->t->steps, rd, from, err);
+
+	f->w->first_row = from;
+	f->w->at_begin = from == 0;
+	f->cap = (int)(row - from) + after;
+	if (!code && from < f->t->rows)
+		code = read_steps(f, rd, at, trace_add(f->t->step.last, 1), 0, false, &more, err);
+	f->w->at_end = !more && !code;
+	return code;
+}
+
 static enum ts_code
 read_window_steps(struct filling *f, struct ts_reader *rd, int64_t row, int64_t at, int before,
 	int after, struct ts_err *err)
@@ -198,6 +216,8 @@ read_window_steps(struct filling *f, struct ts_reader *rd, int64_t row, int64_t 
 		w->at_end = !more && !code;
 		return code;
 	}
+	if (f->t->numbered)
+		return read_numbered(f, rd, ts_clamp_i64(row, 0, f->t->rows), before, after, err);
 	end = trace_add(a->last, 1);
 	at = ts_clamp_i64(at, a->first, end);
 	code = read_before(f, rd, at, before, err);
@@ -257,7 +277,7 @@ join_range(struct ts_trace_row **order, size_t n, struct ts_reader *rd, const st
 	struct ts_rows *rows;
 	enum ts_code code;
 	size_t i = 0;
-	bool there, sorted = !t->forwards;
+	bool there, sorted = trace_rises(t, rd, TS_STEP_IPU);
 
 	memcpy(q.columns, part_columns, sizeof(part_columns));
 	code = trace_keys_open(&rows, rd, t, TS_STEP_IPU, &q, order[0]->step, to, err);
@@ -301,8 +321,7 @@ static enum ts_code
 join(struct ts_trace_window *w, struct ts_reader *rd, const struct ts_trace *t, struct ts_err *err)
 {
 	struct ts_trace_row **order = ts_alloc((size_t)w->count, sizeof(*order));
-	const struct ts_reach *r = &rd->report->binding[TS_STEP_IPU].reach;
-	int64_t gap = r->key == TS_REACH_NONE ? INT64_MAX : 4 * (int64_t)w->count;
+	int64_t gap = trace_rises(t, rd, TS_STEP_IPU) ? 4 * (int64_t)w->count : INT64_MAX;
 	enum ts_code code = TS_OK, damaged = TS_OK;
 	size_t n = 0;
 
@@ -400,6 +419,8 @@ ts_trace_find_step(int64_t *row, int64_t *at, bool *found, struct ts_reader *rd,
 		*row = t->step.range == TS_RANGE_ALL ? position : *at - t->step.first;
 	}
 	ts_rows_close(rows);
+	if (!code && *found && t->numbered)
+		code = ts_steps_row(row, &t->steps, rd, *at, err);
 	return code;
 }
 

@@ -6,6 +6,9 @@
  * rows that are found by bisecting (the starts of one IPU rise along its rows). Only reports whose
  * steps stand in a view, or in no order, are read forwards as a whole (`forwards`).
  *
+ * With the index of a reader: lanes are exact at any zoom, every row of the list has its number, and
+ * what was looked at in places is known.
+ *
  * Cycles are tile clock cycles of the report; steps count from 0; ranges are half-open.
  */
 #ifndef TS_REPORT_TRACE_H
@@ -14,6 +17,7 @@
 #include <stdatomic.h>
 
 #include "tilescope/report/execution.h"
+#include "tilescope/report/index_lanes.h"
 #include "tilescope/report/rows.h"
 
 enum {
@@ -47,14 +51,17 @@ struct ts_trace {
 	struct ts_step_names names;
 	struct ts_step_classes classes; /* only with `forwards` (copy it to look something up) */
 	bool forwards;			/* lanes and the rows of an IPU are read as a whole */
+	struct ts_steps steps;		/* of the index that the reader had; or closed */
+	bool fall[2]; /* the steps of `step`, of `step_ipu` do not rise along the rows after all */
 
 	struct ts_trace_axis step, part; /* of `step` and `step_ipu` */
 	int group;			 /* rows of step_ipu that a step has (about), at least 1 */
 	int64_t rows;			 /* steps of the list; with `gaps` an estimate */
 	int64_t first_step, last_step;
-	bool dense; /* the step of row r is first_step + r */
-	bool gaps;  /* row ids are missing: rows have no fixed number */
-	bool cut;   /* read forwards: there are more steps than are counted */
+	bool dense;    /* the step of row r is first_step + r */
+	bool gaps;     /* row ids are missing: rows have no fixed number */
+	bool numbered; /* row ids are missing, but the index knows the number of each row */
+	bool cut;      /* read forwards: there are more steps than are counted */
 
 	bool has_parts;			  /* step_ipu is there */
 	char why_no_parts[TS_REASON_MAX]; /* when not */
