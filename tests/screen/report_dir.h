@@ -41,6 +41,7 @@ report_dir_sql(const char *dir, char **path, const char *file, const char *sql)
 		snprintf(*path, 2 * REPORT_DIR, "%s/%s", dir, file);
 	}
 	ck_assert_int_eq(sqlite3_open(*path, &db), SQLITE_OK);
+	sqlite3_exec(db, "PRAGMA synchronous=OFF", NULL, NULL, NULL);
 	ck_assert_msg(sqlite3_exec(db, sql, NULL, NULL, &message) == SQLITE_OK, "%s", message);
 	sqlite3_close(db);
 }

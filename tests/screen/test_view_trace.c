@@ -119,6 +119,7 @@ write_store(struct stage *s, const char *text)
 	snprintf(path, sizeof(path), "%s/report.tilescope", s->dir);
 	ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
 	ck_assert_int_eq(sqlite3_exec(db,
+				 "PRAGMA synchronous=OFF;"
 				 "CREATE TABLE report(key TEXT, value TEXT);"
 				 "INSERT INTO report VALUES('store_version','1')",
 				 NULL, NULL, NULL),

@@ -117,10 +117,10 @@ static const struct ts_demo_options sizes[] = {
 	{STORE, .ipus = 1, .tiles = 1216}, {STORE, .ipus = 3, .tiles = 7, .steps = -1},
 	{STORE, .ipus = 3, .tiles = 64, .steps = 11, .variables = 5},
 	{STORE, .ipus = 2, .tiles = 130, .variables = 1500},
-	{STORE, .ipus = 17, .tiles = 2, .steps = 20001},
+	{STORE, .ipus = 17, .tiles = 2, .steps = 6001},
 	{STORE, .ipus = 2, .tiles = 2, .variables = TS_DEMO_ROWS_MAX, .seed = 3},
 	{STORE, .oom = true}, {STORE, .oom = true, .ipus = 1, .tiles = 1},
-	{STORE, .ipus = 1, .tiles = 100000, .steps = 100}, /* slow: the last one */
+	{STORE, .ipus = 1, .tiles = 66000, .steps = 100}, /* slow: the last one */
 };
 
 START_TEST(memory_adds_up)
@@ -621,7 +621,7 @@ START_TEST(cancelling_on_the_way_leaves_nothing)
 	int cancelled = 0;
 	begin(&f);
 	signal(SIGALRM, on_alarm);
-	for (int ms = 1; ms < 400; ms += 30) {
+	for (int ms = 1; ms < 400; ms += 60) {
 		struct itimerval timer = {.it_value = {.tv_usec = ms * 1000}};
 		ts_cancel_clear(&alarm_cancel);
 		ck_assert_int_eq(setitimer(ITIMER_REAL, &timer, NULL), 0);
@@ -677,7 +677,7 @@ START_TEST(a_full_disk_is_one_error)
 	begin(&f);
 	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &old), 0);
 	signal(SIGXFSZ, SIG_IGN);
-	for (rlim_t kb = 0; kb < 1600; kb += 177) {
+	for (rlim_t kb = 0; kb < 1600; kb += 311) {
 		limit = (struct rlimit){kb * 1024, old.rlim_max};
 		ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
 		enum ts_code code = ts_demo_write(&f.path, f.dir, &o, NULL, NULL, &err);

@@ -58,6 +58,7 @@ sql(const char *path, const char *text)
 	char *why = NULL;
 
 	ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+	sqlite3_exec(db, "PRAGMA synchronous=OFF", NULL, NULL, NULL);
 	ck_assert_msg(sqlite3_exec(db, text, NULL, NULL, &why) == SQLITE_OK, "%s", why);
 	sqlite3_close(db);
 }
