@@ -6,7 +6,7 @@
  * it can wait for keys and answers in one ppoll().
  *
  * Workers of the pool run at nice 19 under SCHED_BATCH: a thread of the screen that wakes up takes the
- * core from them at once. The one that is never patient runs at nice 10, as somebody waits for it.
+ * core from them at once. Those that answer questions run at nice 10: somebody waits for them.
  */
 #include "config.h"
 
@@ -25,13 +25,13 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/job/jobs.h"
 
-enum { QUIT_MS = 500, READY_NICE = 10, POOL_NICE = 19 };
+enum { QUIT_MS = 500, QUESTION_NICE = 10, POOL_NICE = 19, POOL_FIRST = 1 + TS_QUESTIONS };
 
 /* Which jobs a worker takes. */
 enum manner {
 	MANNER_SCREEN,
-	MANNER_READY, /* of the bulk queue: none that is patient */
-	MANNER_POOL,  /* of the bulk queue: any */
+	MANNER_QUESTIONS, /* of the bulk queue: those that are not patient */
+	MANNER_POOL,	  /* of the bulk queue: those that are */
 };
 
 struct worker {
@@ -91,34 +91,14 @@ unlink_job(struct queue *q, struct ts_job **p)
 	return job;
 }
 
-/* With the lock held: is the worker that is never patient there to take a job? */
-static bool
-ready_is_idle(const struct ts_jobs *jobs)
-{
-	const struct worker *w = &jobs->worker[MANNER_READY];
-
-	return w->started && !w->running;
-}
-
-/*
- * With the lock held: a job for this worker, or NULL. Those that are not patient go first; the pool takes one
- * only when the worker that is for them has its hands full.
- */
+/* With the lock held: a job for this worker, or NULL. */
 static struct ts_job *
 pick(struct worker *w)
 {
-	struct ts_job **p = &w->queue->first;
+	bool patient = w->manner == MANNER_POOL;
 
-	if (w->manner == MANNER_SCREEN)
-		return *p ? unlink_job(w->queue, p) : NULL;
-	while (*p && (*p)->patient)
-		p = &(*p)->next;
-	if (*p && (w->manner == MANNER_READY || !ready_is_idle(w->jobs)))
-		return unlink_job(w->queue, p);
-	if (w->manner == MANNER_READY)
-		return NULL;
-	for (p = &w->queue->first; *p; p = &(*p)->next)
-		if ((*p)->patient)
+	for (struct ts_job **p = &w->queue->first; *p; p = &(*p)->next)
+		if (w->manner == MANNER_SCREEN || (*p)->patient == patient)
 			return unlink_job(w->queue, p);
 	return NULL;
 }
@@ -165,7 +145,7 @@ lower_priority(enum manner manner)
 	if (manner == MANNER_POOL)
 		sched_setscheduler((pid_t)self, SCHED_BATCH, &none);
 	if (manner != MANNER_SCREEN)
-		setpriority(PRIO_PROCESS, self, manner == MANNER_POOL ? POOL_NICE : READY_NICE);
+		setpriority(PRIO_PROCESS, self, manner == MANNER_POOL ? POOL_NICE : QUESTION_NICE);
 }
 
 static void *
@@ -180,8 +160,6 @@ work(void *ctx)
 	while ((job = next_job(w))) {
 		w->running = job;
 		job->started_us = ts_clock_us();
-		if (w->manner == MANNER_READY && w->queue->first)
-			pthread_cond_broadcast(&w->queue->wake); /* the rest is the pool's */
 		pthread_mutex_unlock(&jobs->lock);
 		job->run(job, w->local);
 		pthread_mutex_lock(&jobs->lock);
@@ -227,7 +205,7 @@ init_worker(struct ts_jobs *jobs, int i, size_t local_size)
 	struct worker *w = &jobs->worker[i];
 
 	w->jobs = jobs;
-	w->manner = i < MANNER_POOL ? (enum manner)i : MANNER_POOL;
+	w->manner = i == 0 ? MANNER_SCREEN : i < POOL_FIRST ? MANNER_QUESTIONS : MANNER_POOL;
 	w->queue = &jobs->queue[i == 0 ? TS_WORKER_SCREEN : TS_WORKER_BULK];
 	w->local = ts_alloc(1, local_size);
 	jobs->workers = i + 1;
@@ -267,7 +245,7 @@ ts_jobs_new_pool(struct ts_jobs **out, int pool, size_t local_size, void (*local
 	jobs->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (jobs->fd < 0)
 		rc = errno;
-	for (int i = 0; i < MANNER_POOL + pool && i < TS_WORKERS_MAX && !rc; i++)
+	for (int i = 0; i < POOL_FIRST + pool && i < TS_WORKERS_MAX && !rc; i++)
 		rc = init_worker(jobs, i, local_size);
 	if (rc) {
 		ts_jobs_free(jobs, NULL);
@@ -306,7 +284,7 @@ ts_jobs_new(struct ts_jobs **out, size_t local_size, void (*local_fini)(void *lo
 int
 ts_jobs_pool(const struct ts_jobs *jobs)
 {
-	return jobs->workers - MANNER_POOL;
+	return jobs->workers - POOL_FIRST;
 }
 
 /* With the lock held: wait until every worker that started has ended, at most QUIT_MS. */

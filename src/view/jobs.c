@@ -86,10 +86,10 @@ add(struct page *p, int kind, enum ts_role role, const char *fmt, ...)
 static void
 worker_name(char out[16], int i)
 {
-	if (i < 2)
-		snprintf(out, 16, "%s", i == 0 ? "screen" : "questions");
+	if (i <= TS_QUESTIONS)
+		snprintf(out, 16, "%s", i == 0 ? "screen" : "question");
 	else
-		snprintf(out, 16, "pool %d", i - 1);
+		snprintf(out, 16, "pool %d", i - TS_QUESTIONS);
 }
 
 static void

@@ -4,9 +4,9 @@
  *
  * A job is a struct whose ownership moves into the queue when it is sent and back to the sender when it
  * is received; running cannot fail: results and errors ride inside. Two queues: one for what the screen
- * waits for, with one worker (a thread); one for passes over whole tables, with a pool of workers at
- * the lowest priority. Of those jobs the patient ones (nobody looks at a screen for them) go last, and
- * there is one more worker that takes none of them: a question is not left behind the index.
+ * waits for, with one worker (a thread); one for passes over whole tables. Of those jobs the patient
+ * ones (nobody looks at a screen for them) belong to a pool of workers at the lowest priority, the
+ * others to two of a higher one: neither is left behind the other.
  *
  * Jobs carry an owner, a kind and a generation that mean nothing here but this: a new job replaces
  * one of the same owner, kind and queue that still waits, and cancels one that runs; so holding
@@ -28,7 +28,7 @@
 
 enum ts_worker_id { TS_WORKER_SCREEN, TS_WORKER_BULK, TS_WORKER_COUNT };
 
-enum { TS_POOL_MAX = 4, TS_WORKERS_MAX = TS_POOL_MAX + 2 };
+enum { TS_POOL_MAX = 4, TS_QUESTIONS = 2, TS_WORKERS_MAX = 1 + TS_QUESTIONS + TS_POOL_MAX };
 
 struct ts_job {
 	/* set by the sender */
@@ -37,7 +37,7 @@ struct ts_job {
 	const char *what;     /* for people: "counting categories" */
 	enum ts_worker_id worker;
 	int owner, kind;
-	bool patient; /* BULK: behind all that are not, and never on every worker */
+	bool patient; /* BULK: for the pool */
 	uint64_t generation;
 
 	/* set by the queue */
@@ -102,7 +102,7 @@ struct ts_job_info {
 /* Of a queue: the job that has run longest; all that wait, all that are finished. */
 void ts_jobs_info(struct ts_jobs *jobs, enum ts_worker_id worker, struct ts_job_info *out);
 
-/* Of one worker, 0 .. ts_jobs_workers() - 1: the screen's first, then the one that is never patient. */
+/* Of one worker, 0 .. ts_jobs_workers() - 1: the screen's, TS_QUESTIONS, the pool. */
 int ts_jobs_workers(const struct ts_jobs *jobs);
 void ts_jobs_worker(struct ts_jobs *jobs, int i, struct ts_job_info *out);
 
