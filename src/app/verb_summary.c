@@ -512,7 +512,7 @@ static enum ts_code
 use_index(struct ts_reader *rd, const struct summary_run *run, struct ts_err *err)
 {
 	const unsigned wanted = 1u << TS_SECTION_CATEGORIES | 1u << TS_SECTION_LIVENESS |
-		1u << TS_SECTION_LANES;
+		1u << TS_SECTION_STEPS | 1u << TS_SECTION_LANES;
 	struct ts_cache cache;
 	struct ts_index *index;
 	enum ts_code code = ts_cache_look(&cache, run->args->cache, err);
