@@ -22,8 +22,11 @@ static enum ts_code
 read_open(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 {
 	struct trace_fetch *t = (struct trace_fetch *)f;
+	enum ts_code code = ts_trace_open(&t->opened, rd, &f->job.progress, err);
 
-	return ts_trace_open(&t->opened, rd, &f->job.progress, err);
+	if (t->opened && t->opened->numbered && t->ref_at != TS_UNKNOWN)
+		t->found = ts_steps_row(&t->row, &t->opened->steps, rd, t->ref_at, NULL) == TS_OK;
+	return code;
 }
 
 static enum ts_code
@@ -140,9 +143,15 @@ send(struct trace_view *t, enum trace_kind kind, struct trace_fetch *f)
 {
 	enum ts_worker_id worker = kinds[kind].worker;
 
+	bool chart = kind == ASK_CHART || kind == ASK_OVERVIEW;
+
 	/* what can only be read forwards is read whole: not by the worker that the screen waits for */
 	if ((t->trace && t->trace->forwards) ||
 		(!t->trace && !t->view.env->report->binding[TS_STEP].reach.has_rowid))
+		worker = TS_WORKER_BULK;
+	if (chart && trace_sections(t) & 1u << TS_SECTION_LANES)
+		worker = TS_WORKER_SCREEN;
+	if (t->trace && kind == ASK_OPEN) /* nothing waits for it */
 		worker = TS_WORKER_BULK;
 	t->fetch[kind] = &f->fetch;
 	ts_fetch_send(&t->view, &f->fetch, (int)kind, worker, kinds[kind].what);
@@ -184,6 +193,25 @@ anchor(const struct trace_view *t, struct trace_fetch *f, int64_t from, int64_t 
 	f->q.at = at;
 	f->before = (int)(row - from);
 	f->after = (int)(to - row);
+}
+
+/* The first time, and again when the index can say more. */
+static void
+ask_open(struct trace_view *t)
+{
+	unsigned sections = trace_sections(t);
+	struct trace_fetch *f;
+
+	if (t->trace && (sections & ~t->sections) == 0)
+		return;
+	f = begin(t, ASK_OPEN, (struct trace_question){.at = t->trace ? (int64_t)sections : 0});
+	if (!f)
+		return;
+	f->sections = sections;
+	f->ref_at = trace_ref_row(t);
+	if (!t->trace)
+		t->data.state = TS_PANE_LOADING;
+	send(t, ASK_OPEN, f);
 }
 
 static void
@@ -416,20 +444,14 @@ void
 trace_request(struct ts_view *v)
 {
 	struct trace_view *t = (struct trace_view *)v;
-	struct trace_fetch *f;
 
 	if (t->option_time != v->env->options->time)
 		t->time = t->option_time = v->env->options->time;
 	if (!v->env->report)
 		return;
-	if (!t->trace) {
-		f = begin(t, ASK_OPEN, (struct trace_question){.asked = true});
-		if (f) {
-			t->data.state = TS_PANE_LOADING;
-			send(t, ASK_OPEN, f);
-		}
+	ask_open(t);
+	if (!t->trace)
 		return;
-	}
 	follow(t);
 	ask_window(t);
 	ask_chart(t);
@@ -468,9 +490,22 @@ first_place(struct trace_view *t)
 	}
 }
 
+void
+trace_lanes_state(struct trace_view *t)
+{
+	t->lanes = (struct ts_pane_data){.state = TS_PANE_EMPTY};
+	if (t->trace->has_parts)
+		return;
+	t->lanes.state = TS_PANE_ABSENT;
+	t->lanes.what = "what each IPU did in a step";
+	snprintf(t->lanes.reason, sizeof(t->lanes.reason), "%.199s", t->trace->why_no_parts);
+}
+
 static enum ts_effect
 take_open(struct trace_view *t, struct trace_fetch *f)
 {
+	if (t->trace)
+		return f->opened ? trace_refresh(t, f) : TS_EFFECT_NONE;
 	if (f->fetch.code == TS_E_CANCELLED) {
 		ts_pane_result(&t->data, TS_E_CANCELLED, &f->fetch.err, false);
 		return TS_EFFECT_REPAINT;
@@ -484,14 +519,9 @@ take_open(struct trace_view *t, struct trace_fetch *f)
 	if (f->fetch.code)
 		ts_view_say_error(t->view.env, "trace: %s (what can be read is shown)",
 			f->fetch.err.msg);
-	t->lanes = (struct ts_pane_data){.state = TS_PANE_EMPTY};
+	t->sections = f->sections;
+	trace_lanes_state(t);
 	t->steps = (struct ts_pane_data){.state = TS_PANE_EMPTY};
-	if (!t->trace->has_parts) {
-		t->lanes.state = TS_PANE_ABSENT;
-		t->lanes.what = "what each IPU did in a step";
-		snprintf(t->lanes.reason, sizeof(t->lanes.reason), "%.199s",
-			t->trace->why_no_parts);
-	}
 	ts_span_set_count(&t->span, t->trace->has_parts ? t->trace->to - t->trace->from : 0);
 	ts_list_set_count(&t->list, t->trace->rows);
 	first_place(t);
@@ -645,6 +675,7 @@ trace_drop(struct trace_view *t)
 {
 	ts_trace_release(t->trace);
 	t->trace = NULL;
+	t->sections = 0;
 	ts_trace_window_fini(&t->window);
 	ts_trace_chart_fini(&t->chart);
 	ts_trace_chart_fini(&t->overview);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the files of the Trace view share: trace.c (commands), trace_data.c (what is asked of the
- * report, and answers), trace_draw.c (to the canvas).
+ * report, and answers), trace_refresh.c (when the index has grown), trace_draw.c (to the canvas).
  *
  * The x axis is cycles: unit u of the span is cycle trace->from + u. Two cursors are kept together:
  * the span's, a time in the lane of the selected IPU, and the list's, a step. Whoever moves one of
@@ -54,6 +54,8 @@ struct trace_fetch {
 	struct trace_question q;
 	int before, after;
 	bool by_time;
+	unsigned sections; /* of the index, bits: those that tell about the trace */
+	int64_t ref_at;	   /* ASK_OPEN again: a row whose number is asked for, or TS_UNKNOWN */
 	int64_t *ipus;
 	char needle[TS_TRACE_NEEDLE];
 
@@ -83,6 +85,7 @@ struct trace_view {
 
 	struct ts_pane_data data, lanes, steps; /* the whole, the lanes, the rows of the list */
 	struct ts_trace *trace;			/* NULL until it is there */
+	unsigned sections;			/* of the index that it was opened with */
 	struct ts_fetch *fetch[ASK_COUNT];	/* the newest of each kind, under way; or NULL */
 	struct trace_question asked[ASK_COUNT];
 
@@ -112,7 +115,8 @@ struct trace_view {
 /* --- trace_data.c --- */
 void trace_request(struct ts_view *v);
 enum ts_effect trace_deliver(struct ts_view *v, struct ts_fetch *f);
-void trace_drop(struct trace_view *t); /* everything that was read */
+void trace_drop(struct trace_view *t);	      /* everything that was read */
+void trace_lanes_state(struct trace_view *t); /* as the trace says: absent, or not yet read */
 
 /* The row of the list, or NULL while it is not there. */
 const struct ts_trace_row *trace_row(const struct trace_view *t, int64_t row);
@@ -120,6 +124,14 @@ int64_t trace_ipu(const struct trace_view *t);
 void trace_search_begin(struct trace_view *t, const char *needle, int direction);
 enum ts_effect trace_search_step(struct trace_view *t, int direction);
 void trace_say_hits(struct trace_view *t);
+
+/* --- trace_refresh.c --- */
+/* The sections that the index has now, of those that tell about the trace. */
+unsigned trace_sections(const struct trace_view *t);
+/* A row whose number the index may tell. */
+int64_t trace_ref_row(const struct trace_view *t);
+/* The trace was opened again, with more of the index: what is on the screen stays where it is. */
+enum ts_effect trace_refresh(struct trace_view *t, struct trace_fetch *f);
 
 /* --- trace_draw.c --- */
 void trace_draw(struct ts_view *v, struct ts_canvas *c);
