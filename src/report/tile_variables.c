@@ -2,8 +2,8 @@
 /*
  * tile_variables - see the header.
  *
- * The largest are kept in a heap whose root is the smallest of them. Texts are read only for rows that
- * enter it: a name may cost a look-up in another table.
+ * The largest are kept in a heap whose root is the smallest of them. Texts of a row are read only when it
+ * enters, texts of another table only for those that stay.
  */
 #include "config.h"
 
@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "tilescope/base/mem.h"
+#include "tilescope/report/index_variables.h"
 #include "tilescope/report/names.h"
 #include "tilescope/report/rows.h"
 #include "tilescope/report/tile_variables.h"
@@ -21,20 +22,93 @@ enum { V_TILE, V_BYTES, V_CATEGORY, V_NAME, V_OFFSET, V_COLUMNS };
 static const int variable_columns[V_COLUMNS] = {TS_LOWERED_VARIABLE_TILE, TS_LOWERED_VARIABLE_BYTES,
 	TS_LOWERED_VARIABLE_CATEGORY, TS_LOWERED_VARIABLE_NAME, TS_LOWERED_VARIABLE_OFFSET};
 
-enum { PROGRESS_ROWS = 8192 };
+enum { PROGRESS_ROWS = 8192, CLOSE = 8, NAME_TEXT = 1 << 20 };
 
 struct variables_pass {
 	struct ts_tile_variables *v;
 	struct ts_names categories;
 	struct ts_rows *rows;
+	bool looked_up; /* a name is a number of another table's row */
 };
 
-bool
-ts_tile_variables_keyed(const struct ts_report *r)
+/* --- where the rows are ----------------------------------------------------------------------- */
+
+static const struct ts_column_binding *
+name_binding(const struct ts_report *r)
+{
+	return &r->binding[TS_LOWERED_VARIABLE].column[TS_LOWERED_VARIABLE_NAME];
+}
+
+static bool
+is_keyed(const struct ts_report *r)
 {
 	return ts_report_has(r, TS_LOWERED_VARIABLE) &&
 		r->binding[TS_LOWERED_VARIABLE].reach.key != TS_REACH_NONE;
 }
+
+/* Row ids from the first to the last of a tile: how many, at most. */
+static int64_t
+row_span(const struct ts_tile_rows *t)
+{
+	uint64_t span = (uint64_t)t->last - (uint64_t)t->first;
+
+	return t->first > t->last ? 0 : span < INT64_MAX ? (int64_t)span + 1 : INT64_MAX;
+}
+
+/* May they be read one after the other, without a key? */
+static bool
+stand_close(const struct ts_tile_rows *t)
+{
+	return t->flags & TS_TILE_ROWS_TOGETHER || row_span(t) / CLOSE <= (int64_t)t->rows;
+}
+
+bool
+ts_tile_variables_quick(const struct ts_report *r, const struct ts_index *x, int64_t tile)
+{
+	struct ts_index_variables v;
+	const struct ts_tile_rows *t;
+
+	if (is_keyed(r))
+		return true;
+	if (!ts_index_variables(&v, x) || !v.has_row_ids)
+		return false;
+	t = ts_index_variables_tile(&v, tile);
+	return !t || stand_close(t);
+}
+
+/*
+ * How to reach the rows of a tile; false: it has none. With the index that is where they stand, but for
+ * a tile whose rows are strewn about and have a key.
+ */
+static bool
+plan(struct ts_rows_query *q, int64_t *total, const struct ts_reader *rd, int64_t tile)
+{
+	const struct ts_reach *reach = &rd->report->binding[TS_LOWERED_VARIABLE].reach;
+	struct ts_index_variables v;
+	const struct ts_tile_rows *t = NULL;
+
+	*total = ts_reach_span(reach);
+	if (ts_index_variables(&v, rd->index)) {
+		t = ts_index_variables_tile(&v, tile);
+		if (!t)
+			return false;
+	}
+	if (t && v.has_row_ids && t->last < INT64_MAX &&
+		(stand_close(t) || reach->key == TS_REACH_NONE ||
+			reach->key == TS_REACH_MONOTONE)) {
+		q->range = TS_RANGE_ROWID;
+		q->from = t->first;
+		q->to = t->last + 1;
+		*total = row_span(t);
+	} else if (is_keyed(rd->report) && tile < TS_NUMBER_MAX) {
+		q->range = TS_RANGE_KEY;
+		q->from = tile;
+		q->to = tile + 1;
+	}
+	return true;
+}
+
+/* --- the largest ------------------------------------------------------------------------------ */
 
 /* Is x to be shown behind y? */
 static bool
@@ -127,7 +201,9 @@ keep(struct variables_pass *p, int64_t bytes, struct ts_err *err)
 
 	if (v->count == TS_TILE_VARIABLES && !behind(&v->variable[0], &x))
 		return TS_OK;
-	if (ts_rows_text(p->rows, V_NAME, &s, &n) == TS_VALUE_OK)
+	if (p->looked_up)
+		x.unnamed = ts_rows_number(p->rows, V_NAME, &x.key) == TS_VALUE_OK;
+	else if (ts_rows_text(p->rows, V_NAME, &s, &n) == TS_VALUE_OK)
 		x.name = copy_text(s, n, &no_memory);
 	x.category = category_of(p, &no_memory);
 	if (ts_rows_number(p->rows, V_OFFSET, &offset) == TS_VALUE_OK)
@@ -166,11 +242,9 @@ add_row(struct variables_pass *p, struct ts_err *err)
 }
 
 static enum ts_code
-read_rows(struct variables_pass *p, const struct ts_reach *reach, struct ts_progress *progress,
-	struct ts_err *err)
+read_rows(struct variables_pass *p, int64_t total, struct ts_progress *progress, struct ts_err *err)
 {
 	int64_t rows = 0, tile;
-	int64_t total = ts_reach_span(reach);
 	enum ts_code code;
 	bool there;
 
@@ -194,15 +268,65 @@ sort_heap(struct ts_tile_variables *v)
 	}
 }
 
+/* --- names ------------------------------------------------------------------------------------ */
+
+/* Look up one name; *damage is set where that cannot be read. */
+static enum ts_code
+look_up(struct ts_tile_variable *x, struct ts_reader *rd, struct ts_strbuf *text,
+	enum ts_code *damage, struct ts_err *err)
+{
+	const struct ts_binding *b = &rd->report->binding[TS_LOWERED_VARIABLE];
+	const struct ts_column_binding *cb = name_binding(rd->report);
+	struct ts_err why;
+	enum ts_code code;
+	bool found, no_memory = false;
+
+	ts_strbuf_reset(text);
+	code = ts_reach_text(text, &found, &cb->dict, rd->db[b->source], x->key, cb->dict_text,
+		&why);
+	if (code && code != TS_E_DAMAGED) {
+		if (err)
+			*err = why;
+		return code;
+	}
+	if (code) {
+		*damage = code;
+		if (err)
+			*err = why;
+	}
+	x->unnamed = false;
+	if (!code && found)
+		x->name = copy_text(text->s, text->len, &no_memory);
+	return no_memory ? ts_err_nomem(err) : TS_OK;
+}
+
 enum ts_code
-ts_tile_variables_read(struct ts_tile_variables *v, struct ts_reader *rd, int64_t tile,
+ts_tile_variables_name(struct ts_tile_variables *v, struct ts_reader *rd, int from, int to,
+	struct ts_err *err)
+{
+	enum ts_code code = TS_OK, damage = TS_OK;
+	struct ts_strbuf text;
+
+	ts_strbuf_init(&text, NAME_TEXT);
+	for (int i = from; !code && i < to && i < v->count; i++)
+		if (v->variable[i].unnamed)
+			code = look_up(&v->variable[i], rd, &text, &damage, err);
+	ts_strbuf_fini(&text);
+	return code ? code : damage;
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
+enum ts_code
+ts_tile_variables_list(struct ts_tile_variables *v, struct ts_reader *rd, int64_t tile, int names,
 	struct ts_progress *progress, struct ts_err *err)
 {
 	const struct ts_report *r = rd->report;
-	const struct ts_reach *reach = &r->binding[TS_LOWERED_VARIABLE].reach;
 	struct ts_rows_query q = {.column_count = V_COLUMNS};
-	struct variables_pass p = {.v = v};
-	enum ts_code code;
+	struct variables_pass p = {.v = v, .looked_up = name_binding(r)->op == TS_OP_DICT};
+	struct ts_err why;
+	enum ts_code code, more;
+	int64_t total;
 
 	*v = (struct ts_tile_variables){.tile = tile};
 	v->has_names = ts_report_has_column(r, TS_LOWERED_VARIABLE, TS_LOWERED_VARIABLE_NAME);
@@ -212,12 +336,9 @@ ts_tile_variables_read(struct ts_tile_variables *v, struct ts_reader *rd, int64_
 	v->variable = ts_alloc(TS_TILE_VARIABLES, sizeof(*v->variable));
 	if (!v->variable)
 		return ts_err_nomem(err);
+	if (!plan(&q, &total, rd, tile))
+		return TS_OK;
 	memcpy(q.columns, variable_columns, sizeof(variable_columns));
-	if (ts_tile_variables_keyed(r) && tile < TS_NUMBER_MAX) {
-		q.range = TS_RANGE_KEY;
-		q.from = tile;
-		q.to = tile + 1;
-	}
 	code = ts_reader_rows(&p.rows, rd, TS_LOWERED_VARIABLE, &q, err);
 	if (code)
 		return code;
@@ -225,11 +346,23 @@ ts_tile_variables_read(struct ts_tile_variables *v, struct ts_reader *rd, int64_
 	code = ts_names_read(&p.categories, rd, TS_MEMORY_CATEGORY, TS_MEMORY_CATEGORY_CATEGORY,
 		TS_MEMORY_CATEGORY_NAME, err);
 	if (code == TS_OK || code == TS_E_DAMAGED)
-		code = read_rows(&p, reach, progress, err);
+		code = read_rows(&p, total, progress, err);
 	sort_heap(v);
 	ts_names_fini(&p.categories);
 	ts_rows_close(p.rows);
-	return code;
+	if (code && code != TS_E_DAMAGED)
+		return code;
+	more = ts_tile_variables_name(v, rd, 0, names, &why);
+	if (more && !code && err)
+		*err = why;
+	return code ? code : more;
+}
+
+enum ts_code
+ts_tile_variables_read(struct ts_tile_variables *v, struct ts_reader *rd, int64_t tile,
+	struct ts_progress *progress, struct ts_err *err)
+{
+	return ts_tile_variables_list(v, rd, tile, TS_TILE_VARIABLES, progress, err);
 }
 
 void

@@ -343,7 +343,7 @@ static void
 ask_variables(struct memory_view *m, int64_t tile)
 {
 	const struct ts_report *r = m->view.env->report;
-	bool keyed = ts_tile_variables_keyed(r);
+	bool quick = ts_tile_variables_quick(r, m->view.env->index, tile);
 	struct variables_fetch *f;
 
 	if (!ts_report_has(r, TS_LOWERED_VARIABLE)) {
@@ -369,7 +369,7 @@ ask_variables(struct memory_view *m, int64_t tile)
 	m->variables_state.state = m->variables_of >= 0 ? TS_PANE_STALE : TS_PANE_LOADING;
 	m->variables_sent = &f->fetch;
 	ts_fetch_send(&m->view, &f->fetch, FETCH_VARIABLES,
-		keyed ? TS_WORKER_SCREEN : TS_WORKER_BULK, "reading variables of a tile");
+		quick ? TS_WORKER_SCREEN : TS_WORKER_BULK, "reading variables of a tile");
 }
 
 void

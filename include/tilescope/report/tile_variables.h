@@ -2,9 +2,12 @@
 /*
  * tile_variables - the lowered variables of one tile, the largest of them by name.
  *
- * Where lowered variables can be reached by tile this reads that tile's rows and nothing else; where
- * they cannot it is one pass over all of them. Memory is bounded: TS_TILE_VARIABLES variables are
- * kept, the rest is counted.
+ * The index says where the rows of a tile begin and end. Without it, where lowered variables can be
+ * reached by tile, this reads that tile's rows and nothing else; where they cannot it is one pass over
+ * all of them. Memory is bounded: TS_TILE_VARIABLES variables are kept, the rest is counted.
+ *
+ * Where a name is a number that stands for a text in another table, looking up a thousand of them takes longer
+ * than reading the rows: a screen asks for those that it shows first.
  */
 #ifndef TS_REPORT_TILE_VARIABLES_H
 #define TS_REPORT_TILE_VARIABLES_H
@@ -18,7 +21,9 @@ enum {
 };
 
 struct ts_tile_variable {
-	char *name;	/* raw, NUL-terminated; NULL = not recorded */
+	char *name;	/* raw, NUL-terminated; NULL = not recorded, or `unnamed` */
+	bool unnamed;	/* not looked up yet: ts_tile_variables_name() */
+	int64_t key;	/* of the name, while it is unnamed */
 	char *category; /* raw; "category 17" when nobody names it; NULL = not recorded */
 	int64_t bytes;
 	int64_t offset; /* bytes from the begin of the tile's memory, or TS_UNKNOWN */
@@ -35,8 +40,8 @@ struct ts_tile_variables {
 	bool has_names, has_categories, has_offsets; /* is it recorded at all */
 };
 
-/* Are the rows of one tile reached without a pass over all of them? */
-bool ts_tile_variables_keyed(const struct ts_report *r);
+/* Are the rows of the tile reached without a pass over many others? `x` may be NULL. */
+bool ts_tile_variables_quick(const struct ts_report *r, const struct ts_index *x, int64_t tile);
 
 /*
  * Read the variables of a tile. TS_E_ABSENT when lowered_variable is not bound. Damage keeps what was
@@ -45,6 +50,17 @@ bool ts_tile_variables_keyed(const struct ts_report *r);
  */
 enum ts_code ts_tile_variables_read(struct ts_tile_variables *v, struct ts_reader *rd, int64_t tile,
 	struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
+
+/* The same with the names of the `names` largest; others may be unnamed. */
+enum ts_code ts_tile_variables_list(struct ts_tile_variables *v, struct ts_reader *rd, int64_t tile,
+	int names, struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
+
+/*
+ * Look up the names of variables [from, to) that are unnamed. Damage: what cannot be read has no name, and
+ * the code is TS_E_DAMAGED.
+ */
+enum ts_code ts_tile_variables_name(struct ts_tile_variables *v, struct ts_reader *rd, int from,
+	int to, struct ts_err *err) TS_WARN_UNUSED;
 void ts_tile_variables_fini(struct ts_tile_variables *v);
 
 #endif
