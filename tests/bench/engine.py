@@ -108,9 +108,10 @@ class Figures:
 class Bench:
     """Where things are: the program, the programs beside it, reports, caches."""
 
-    def __init__(self, program, tools, srcdir, folder, size, say):
+    def __init__(self, program, tools, srcdir, folder, size, say, drop_caches=False):
         self.program, self.tools, self.srcdir = program, tools, srcdir
         self.folder, self.size, self.say = folder, size, say
+        self.drop_caches = drop_caches and os.geteuid() == 0
         self.scale = self.round = None
         self.tiny = size == "tiny"
         self.libc = ctypes.CDLL(None, use_errno=True)
@@ -194,6 +195,10 @@ class Bench:
     def forget(self, *paths):
         """Have the system forget what it cached of files; the share of them that it kept."""
         kept = total = 0
+        if self.drop_caches:
+            os.sync()
+            with open("/proc/sys/vm/drop_caches", "w") as f:
+                f.write("3")
         for top in paths:
             files = [top] if os.path.isfile(top) else \
                 [os.path.join(d, n) for d, _, names in os.walk(top) for n in names]

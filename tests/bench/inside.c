@@ -6,6 +6,7 @@
  *     inside window REPORT CACHE N SEED         N windows of 200 steps with one IPU's figures
  *     inside keys REPORT CACHE N SEED           N times 200 rows of steps by their key
  *     inside rows REPORT RELATION COLUMN,... MOST  the first MOST rows through our cursor
+ *     inside table REPORT RELATION COLUMN,... MOST THREADS  the same, decoded from the pages, unchecked
  *     inside totals REPORT CACHE                bytes by tile and category
  *     inside cancel REPORT CACHE N SEED         from a cancel in the midst of work to its end
  *
@@ -25,9 +26,10 @@
 #include "tilescope/report/execution.h"
 #include "tilescope/report/memory.h"
 #include "tilescope/report/rows.h"
+#include "tilescope/report/table.h"
 #include "tilescope/report/trace.h"
 
-enum { COLUMNS = 200, WINDOW = 200 };
+enum { COLUMNS = 200, WINDOW = 200, THREADS_MAX = 16 };
 
 static struct ts_trace *
 open_trace(struct inside *in)
@@ -160,24 +162,127 @@ keys(struct inside *in, char **argv)
 	return 0;
 }
 
+/* The words behind REPORT: a relation, columns of it, how many rows. */
+static enum ts_relation
+asked_for(struct ts_rows_query *q, char **argv)
+{
+	int relation = ts_relation_find(argv[0]);
+	char *rest = argv[1], *name;
+
+	*q = (struct ts_rows_query){.range = TS_RANGE_ROWID, .from = 1};
+	if (relation < 0)
+		exit(2);
+	while ((name = strtok_r(rest, ",", &rest)) && q->column_count < TS_ROWS_COLUMNS)
+		q->columns[q->column_count++] = ts_relation_column((enum ts_relation)relation,
+			name);
+	q->to = strtoll(argv[2], NULL, 10) + 1;
+	return (enum ts_relation)relation;
+}
+
 static int
 rows(struct inside *in, char **argv)
 {
-	struct ts_rows_query q = {.range = TS_RANGE_ROWID, .from = 1};
-	int relation = ts_relation_find(argv[0]);
+	struct ts_rows_query q;
+	enum ts_relation relation = asked_for(&q, argv);
 	int64_t since, n;
 	uint64_t sum = 0;
-	char *rest = argv[1], *name;
 
-	if (relation < 0)
-		return 2;
-	while ((name = strtok_r(rest, ",", &rest)) && q.column_count < TS_ROWS_COLUMNS)
-		q.columns[q.column_count++] = ts_relation_column((enum ts_relation)relation, name);
-	q.to = strtoll(argv[2], NULL, 10) + 1;
 	since = ts_clock_us();
-	n = read_rows(in, (enum ts_relation)relation, &q, &sum);
+	n = read_rows(in, relation, &q, &sum);
 	printf("{\"rows\": %" PRId64 ", \"sum\": %" PRIu64 ", \"ms\": %.3f}\n", n, sum,
 		inside_ms(since));
+	return 0;
+}
+
+struct decode {
+	struct ts_reader *reader;
+	const struct ts_binding *binding;
+	const struct ts_rows_query *q;
+	int64_t from, to, rows;
+	uint64_t sum;
+	pthread_t thread;
+};
+
+/* A column of the table, once. */
+static void
+add_column(int *columns, int *count, int column)
+{
+	for (int i = 0; i < *count; i++)
+		if (columns[i] == column)
+			return;
+	if (column >= 0)
+		columns[(*count)++] = column;
+}
+
+static void *
+run_decode(void *arg)
+{
+	struct decode *d = arg;
+	int columns[TS_TABLE_COLUMNS], count = 0;
+	struct ts_table *t;
+	struct ts_err err;
+	enum ts_table_at at;
+
+	for (int i = 0; i < d->q->column_count; i++) {
+		const struct ts_column_binding *c = &d->binding->column[d->q->columns[i]];
+
+		add_column(columns, &count, c->a);
+		add_column(columns, &count, c->b);
+	}
+	check(ts_table_open(&t, d->reader->db[d->binding->source], d->binding->reach.rows, columns,
+		      count, &err),
+		&err);
+	if (!t)
+		return NULL;
+	ts_table_seek(t, d->from);
+	for (;; d->rows++) {
+		check(ts_table_next(&at, t, &err), &err);
+		if (at != TS_TABLE_ROW || t->rowid >= d->to)
+			break;
+		for (int i = 0; i < count; i++)
+			if (ts_table_type(&t->value[i]) == SQLITE_INTEGER)
+				d->sum += (uint64_t)ts_table_int(&t->value[i]);
+	}
+	ts_table_close(t);
+	return NULL;
+}
+
+static int
+table(struct inside *in, char **argv)
+{
+	struct decode part[THREADS_MAX] = {0};
+	struct ts_rows_query q;
+	const struct ts_binding *b = &in->report->binding[asked_for(&q, argv)];
+	int threads = (int)strtol(argv[3], NULL, 10);
+	int64_t since, n = 0, last = ts_min_i64(q.to - 1, b->reach.last_rowid);
+	uint64_t sum = 0;
+
+	if (threads < 1 || threads > THREADS_MAX)
+		return 2;
+	for (int i = 0; i < threads; i++) {
+		struct decode *d = &part[i];
+		struct ts_err err;
+
+		*d = (struct decode){.binding = b, .q = &q};
+		check(ts_reader_open(&d->reader, in->report, &err), &err);
+		d->from = i ? part[i - 1].to : 1;
+		d->to = i == threads - 1 ? last + 1 : last / threads * (i + 1);
+	}
+	since = ts_clock_us();
+	for (int i = 1; i < threads; i++)
+		if (pthread_create(&part[i].thread, NULL, run_decode, &part[i]))
+			return 1;
+	run_decode(&part[0]);
+	for (int i = 0; i < threads; i++) {
+		if (i)
+			pthread_join(part[i].thread, NULL);
+		n += part[i].rows;
+		sum += part[i].sum;
+	}
+	printf("{\"rows\": %" PRId64 ", \"sum\": %" PRIu64 ", \"ms\": %.3f}\n", n, sum,
+		inside_ms(since));
+	for (int i = 0; i < threads; i++)
+		ts_reader_close(part[i].reader);
 	return 0;
 }
 
@@ -310,6 +415,7 @@ static const struct verb verbs[] = {
 	{"window", true, 2, window},
 	{"keys", true, 2, keys},
 	{"rows", false, 3, rows},
+	{"table", false, 4, table},
 	{"totals", true, 0, totals},
 	{"cancel", true, 2, cancel},
 };
@@ -334,6 +440,6 @@ main(int argc, char **argv)
 		inside_close(&in);
 		return status;
 	}
-	fputs("usage: inside chart|window|keys|rows|totals|cancel REPORT ...\n", stderr);
+	fputs("usage: inside chart|window|keys|rows|table|totals|cancel REPORT ...\n", stderr);
 	return 2;
 }

@@ -32,6 +32,19 @@ def ms(seconds):
     return None if seconds is None else seconds * 1e3
 
 
+def at_rest(b, s, limit=180):
+    """Until nothing is drawn and nothing is worked for a while: what there was to build is built."""
+    quiet = 0.1 if b.tiny else 0.5
+    until = time.perf_counter() + limit
+    while time.perf_counter() < until:
+        before, began, drawn = s.cpu(), time.perf_counter(), False
+        while time.perf_counter() < began + quiet:
+            drawn = s.read(quiet / 4) or drawn
+        s.model()
+        if not drawn and s.cpu() - before < 0.01:
+            return
+
+
 # ---- the first screen ----
 
 def first_screen(b, path, cache):
@@ -109,9 +122,7 @@ def memory(b):
     with app(b, path, cache=b.cache("new", empty=True)) as s, Watch(s) as w:
         s.start(worst)
         s.play("3 %s tab down*3 7 %s tab pgdn*4 end home" % (SHORT, SHORT))
-        until = time.perf_counter() + (0.1 if b.tiny else 8)
-        while time.perf_counter() < until:      # the index is built, the sums are made
-            s.answer(time.perf_counter(), limit=0.3)
+        at_rest(b, s)                           # the index is built, the sums are made
         s.play("1 3 7")
         peak, anon = s.memory()
         out = {"memory-anon": {"ours": max(w.most, anon) / 1024},
@@ -311,21 +322,16 @@ def jump(b):
 def idle(b):
     path = b.report()
     cache = b.indexed(path) or "none"
-    cpu, sent = [], []
-    for view in ("summary", "memory", "trace"):
-        with app(b, path, "--at", view, cache=cache) as s:
-            s.start(shows(":Trace"))
-            s.settle(120)
-            until = time.perf_counter() + (0.1 if b.tiny else 1)
-            while time.perf_counter() < until:
-                s.answer(time.perf_counter(), limit=0.3)
-            before = s.cpu()
-            time.sleep(0.2 if b.tiny else 2)
-            cpu.append(round((s.cpu() - before) * 1e3, 1))
-            while s.read(0):
-                pass
-            sent.append(s.model()[2])
-    return {"idle-cpu": {"ours": cpu}, "idle-bytes": {"ours": sent}}
+    view = ("trace", "memory", "summary")[b.round % 3]
+    with app(b, path, "--at", view, cache=cache) as s:
+        s.start(shows(":Trace"))
+        at_rest(b, s)
+        before, seconds = s.cpu(), 0.2 if b.tiny else 2
+        time.sleep(seconds)
+        cpu = round((s.cpu() - before) / seconds * 100, 1)
+        while s.read(0):
+            pass
+        return {"idle-cpu": {"ours": cpu}, "idle-bytes": {"ours": s.model()[2]}}
 
 
 @measure("cancel-app")

@@ -6,13 +6,16 @@ run - how fast, how small and how quiet the program is; what `make bench` calls.
     run.py [--json] [--list] [-k PATTERN] [--size full|small|tiny] [--rounds N] [--folder DIR]
 
 Writes its reports once (with `tilescope demo`, at three sizes, each ten times the one before), measures
-every row of the table at least five times, ours and the peer's or floor's next to each other, and prints the
+every row of the table five times, ours and the peer's or floor's next to each other, and prints the
 table: ours, peer or floor, ratio (median, least and greatest of the rounds), goal, met or not, and how it
 grows with the report.  Timing is measured, never asserted: a goal that is not met is a word in the
 table; the exit status is 1 only when something could not be run.
 
-Sizes: full takes up to 15 minutes and 8 GB of disk, small a minute and 1 GB, tiny a few seconds (its
-figures mean nothing: it shows that everything runs).  --size defaults to $BENCH_SCALE, else full.
+Sizes: full takes up to 15 minutes and 8 GB of disk; small a minute and 1 GB, in two rounds; tiny a few
+seconds (its figures mean nothing: it shows that everything runs).  --size defaults to $BENCH_SCALE, else full.
+
+Cold means that the system was asked to forget the report and its index; --drop-caches, as root, has it
+forget everything, the program too, and slows down whatever else runs.
 """
 
 import argparse
@@ -154,6 +157,7 @@ def main():
     a.add_argument("-k", metavar="PATTERN", action="append")
     a.add_argument("--size", choices=engine.SIZES, default=os.environ.get("BENCH_SCALE") or "full")
     a.add_argument("--rounds", type=int)
+    a.add_argument("--drop-caches", action="store_true")
     a.add_argument("--folder", default=os.environ.get("BENCH_FOLDER") or "bench-cache")
     a.add_argument("--tilescope", default=os.environ.get("TILESCOPE", "./tilescope"))
     a.add_argument("--tools", default=os.environ.get("BENCH_TOOLS", "tests/bench"))
@@ -176,8 +180,8 @@ def main():
     errors = []
     bench = engine.Bench(os.path.abspath(o.tilescope), os.path.abspath(o.tools),
                          os.path.dirname(os.path.dirname(here)), os.path.abspath(o.folder), o.size,
-                         say)
-    rounds = o.rounds or (1 if o.size == "tiny" else 5)
+                         say, o.drop_caches)
+    rounds = o.rounds or {"full": 5, "small": 2, "tiny": 1}[o.size]
     lines = table(run(bench, wanted, rounds, errors), wanted)
     result = {"date": datetime.datetime.fromtimestamp(began, datetime.timezone.utc).isoformat(
                   timespec="seconds"),
