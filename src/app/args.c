@@ -51,7 +51,8 @@ static const struct choice scales[] = {{"small", TS_DEMO_SMALL}, {"bert", TS_DEM
 static const struct choice layouts[] = {{"store", TS_DEMO_STORE}, {"sdk", TS_DEMO_SDK}, {NULL, 0}};
 
 static const struct choice starts[] = {{"summary", TS_START_SUMMARY}, {"memory", TS_START_MEMORY},
-	{"liveness", TS_START_LIVENESS}, {"trace", TS_START_TRACE}, {NULL, 0}};
+	{"liveness", TS_START_LIVENESS}, {"trace", TS_START_TRACE},
+	{"variables", TS_START_VARIABLES}, {NULL, 0}};
 
 enum kind { FLAG, TEXT, CHOICE, INTEGER, NUMBER, SEED };
 
@@ -86,8 +87,8 @@ static const struct option_def options[] = {
 		"DIR|none", "where indexes are kept; none: nowhere", 0},
 	{"latest", 0, FLAG, AT(latest), NULL, TS_FOR_APP | TS_FOR_SUMMARY | TS_FOR_SCHEMA, NULL,
 		"PATH is a directory: the newest report below", 0},
-	{"at", 0, CHOICE, AT(at), starts, TS_FOR_APP | TS_FOR_DEMO, "summary|memory|liveness|trace",
-		"begin with that view", 0},
+	{"at", 0, CHOICE, AT(at), starts, TS_FOR_APP | TS_FOR_DEMO, "VIEW",
+		"begin with summary, memory, liveness, trace, variables", 0},
 	{"theme", 0, TEXT, AT(theme), NULL, TS_FOR_APP | TS_FOR_DEMO, "NAME",
 		"default, mono, colour-blind, your own", 0},
 	{"keymap", 0, TEXT, AT(keymap), NULL, TS_FOR_APP | TS_FOR_DEMO, "NAME",

@@ -21,12 +21,14 @@
 #include "tilescope/view/open.h"
 #include "tilescope/view/summary.h"
 #include "tilescope/view/trace.h"
+#include "tilescope/view/variables.h"
 
 static const struct ts_view_ops *const views[TS_VIEW_COUNT] = {
 	[TS_VIEW_SUMMARY] = &ts_view_summary,
 	[TS_VIEW_MEMORY] = &ts_view_memory,
 	[TS_VIEW_LIVENESS] = &ts_view_liveness,
 	[TS_VIEW_TRACE] = &ts_view_trace,
+	[TS_VIEW_VARIABLES] = &ts_view_variables,
 	[TS_VIEW_OPEN] = &ts_view_open,
 	[TS_VIEW_HELP] = &ts_view_help,
 	[TS_VIEW_LOG] = &ts_view_log,
@@ -195,7 +197,10 @@ go_with_object(struct ts_app *app, enum ts_view_id id)
 
 	if (effect == TS_EFFECT_BELL || from == id || from == TS_VIEW_SUMMARY || is_cover(from))
 		return effect;
-	if (by_ipu && app->selection.ipu >= 0)
+	if (from == TS_VIEW_VARIABLES && id == TS_VIEW_MEMORY && app->selection.tile >= 0)
+		ts_view_say(&app->env, "tile %lld, as in %s", (long long)app->selection.tile,
+			views[from]->title);
+	else if (by_ipu && app->selection.ipu >= 0)
 		ts_view_say(&app->env, "ipu %lld, as in %s", (long long)app->selection.ipu,
 			views[from]->title);
 	else
@@ -434,7 +439,7 @@ complete(void *ctx, const char *line, struct ts_candidates *out)
 static enum ts_effect
 ask(struct ts_app *app, enum ts_asking asking, const char *text)
 {
-	static const char *const labels[] = {"", ":", "/", "\\"};
+	static const char *const labels[] = {"", ":", "/", "\\", "&"};
 
 	app->asking = asking;
 	ts_prompt_open(&app->prompt, labels[asking], text,
@@ -550,16 +555,44 @@ ts_app_effect(struct ts_app *app, enum ts_effect effect)
 	app->dirty = true;
 }
 
+/* Commands that ask for their text at the bottom line, and back. */
+static const struct {
+	enum ts_cmd cmd;
+	enum ts_asking asking;
+} askings[] = {
+	{TS_CMD_SEARCH, TS_ASK_SEARCH},
+	{TS_CMD_SEARCH_BACK, TS_ASK_SEARCH_BACK},
+	{TS_CMD_FILTER, TS_ASK_FILTER},
+};
+
+static enum ts_asking
+asking_of(enum ts_cmd cmd)
+{
+	for (size_t i = 0; i < TS_COUNT(askings); i++)
+		if (askings[i].cmd == cmd)
+			return askings[i].asking;
+	return TS_ASK_NOTHING;
+}
+
+static enum ts_cmd
+asked_for(enum ts_asking asking)
+{
+	for (size_t i = 0; i < TS_COUNT(askings); i++)
+		if (askings[i].asking == asking)
+			return askings[i].cmd;
+	return TS_CMD_SEARCH;
+}
+
 void
 ts_app_call(struct ts_app *app, const struct ts_call *call)
 {
 	struct ts_view *v = current(app);
-	bool searching = call->cmd == TS_CMD_SEARCH || call->cmd == TS_CMD_SEARCH_BACK;
 	enum ts_effect effect = TS_EFFECT_UNKNOWN;
+	enum ts_asking asking = asking_of(call->cmd);
 
-	if (searching && call->argc == 0)
-		effect = ask(app, call->cmd == TS_CMD_SEARCH ? TS_ASK_SEARCH : TS_ASK_SEARCH_BACK,
-			NULL);
+	if (asking != TS_ASK_NOTHING && call->argc == 0 &&
+		(asking != TS_ASK_FILTER || app->current == TS_VIEW_VARIABLES))
+		effect = ask(app, asking, NULL);
 	if (effect & TS_EFFECT_UNKNOWN && v)
 		effect = v->ops->command(v, call);
 	if (effect & TS_EFFECT_UNKNOWN)
@@ -603,14 +636,12 @@ accept(struct ts_app *app)
 
 	app->asking = TS_ASK_NOTHING;
 	app->dirty = true;
-	if (!*word)
+	if (!*word && asking != TS_ASK_FILTER) /* an empty filter leaves all rows */
 		return;
 	if (asking == TS_ASK_COMMAND)
 		code = ts_call_parse(&call, word, &err);
 	else
-		code = ts_call_make(&call,
-			asking == TS_ASK_SEARCH ? TS_CMD_SEARCH : TS_CMD_SEARCH_BACK, &word, 1,
-			&err);
+		code = ts_call_make(&call, asked_for(asking), &word, 1, &err);
 	if (code)
 		ts_view_say_error(&app->env, "%s", err.msg);
 	else

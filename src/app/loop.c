@@ -149,8 +149,12 @@ tick(struct ts_app *app, int64_t now)
 	if (app->tick_us && now >= app->tick_us && now < app->key_us + CALM_US)
 		app->tick_us = app->key_us + CALM_US;
 	if (app->tick_us && now >= app->tick_us) {
+		struct ts_view *v = app->view[app->current];
+
 		app->tick_us = 0;
 		ts_indexing_tick(app, now);
+		if (v && v->ops->request && app->env.report) /* what is being made has grown */
+			v->ops->request(v);
 		app->dirty = true;
 	}
 	if (!app->tick_us && any_busy(app))
@@ -257,6 +261,7 @@ static const enum ts_view_id starts[] = {
 	[TS_START_MEMORY] = TS_VIEW_MEMORY,
 	[TS_START_LIVENESS] = TS_VIEW_LIVENESS,
 	[TS_START_TRACE] = TS_VIEW_TRACE,
+	[TS_START_VARIABLES] = TS_VIEW_VARIABLES,
 };
 
 static void

@@ -15,13 +15,13 @@
 enum { BUSY_US = 300000, TITLE_PATH = 48, WIDE = 120 };
 
 static const enum ts_view_id tabs[] = {TS_VIEW_SUMMARY, TS_VIEW_MEMORY, TS_VIEW_LIVENESS,
-	TS_VIEW_TRACE};
+	TS_VIEW_TRACE, TS_VIEW_VARIABLES};
 
 static const struct {
 	int number;
 	const char *title, *brief;
 } tab_texts[] = {{1, "Summary", "Sum"}, {3, "Memory", "Mem"}, {4, "Liveness", "Live"},
-	{7, "Trace", "Trace"}};
+	{7, "Trace", "Trace"}, {8, "Variables", "Vars"}};
 
 /* What the user should know as long as it is so; "" = nothing. */
 static const char *
@@ -108,7 +108,7 @@ draw_title(const struct ts_app *app, struct ts_canvas *c)
 	struct ts_rect r = ts_rect_row(ts_canvas_rect(c), 0);
 	const char *path = app->env.report ? app->env.report->path : app->path ? app->path : "";
 	bool brief = r.w < 90;
-	int tabs_w = brief ? 31 : 45, x, room;
+	int tabs_w = brief ? 39 : 58, x, room;
 	char work[TS_INDEXING_TITLE];
 
 	ts_canvas_fill(c, r, TS_ROLE_TAB, ' ');
@@ -136,6 +136,8 @@ static const struct {
 	{TS_CMD_BREAKDOWN, "breakdown"},
 	{TS_CMD_ZOOM_IN, "zoom"},
 	{TS_CMD_IPU_NEXT, "ipu"},
+	{TS_CMD_SORT, "sort"},
+	{TS_CMD_FILTER, "filter"},
 	{TS_CMD_SEARCH, "search"},
 	{TS_CMD_PANE_NEXT, "pane"},
 	{TS_CMD_OPEN, "open"},
@@ -157,6 +159,9 @@ hint_fits(const struct ts_app *app, enum ts_cmd cmd)
 		return v == TS_VIEW_MEMORY;
 	case TS_CMD_PEAK_NEXT:
 		return v == TS_VIEW_LIVENESS;
+	case TS_CMD_SORT:
+	case TS_CMD_FILTER:
+		return v == TS_VIEW_VARIABLES;
 	case TS_CMD_ZOOM_IN:
 	case TS_CMD_PANE_NEXT:
 		return chart;

@@ -20,6 +20,7 @@ enum ts_view_id {
 	TS_VIEW_MEMORY,
 	TS_VIEW_LIVENESS,
 	TS_VIEW_TRACE,
+	TS_VIEW_VARIABLES,
 	TS_VIEW_OPEN,
 	TS_VIEW_HELP,
 	TS_VIEW_LOG,
@@ -29,7 +30,7 @@ enum ts_view_id {
 	TS_OWNER_INDEX,		      /* and of those that build the index */
 };
 
-enum ts_asking { TS_ASK_NOTHING, TS_ASK_COMMAND, TS_ASK_SEARCH, TS_ASK_SEARCH_BACK };
+enum ts_asking { TS_ASK_NOTHING, TS_ASK_COMMAND, TS_ASK_SEARCH, TS_ASK_SEARCH_BACK, TS_ASK_FILTER };
 
 enum { TS_PLACES = 64, TS_MIN_COLUMNS = 40, TS_MIN_ROWS = 10 };
 

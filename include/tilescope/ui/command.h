@@ -28,6 +28,7 @@
 	X(MEMORY, "memory", "the Memory view")                                    \
 	X(LIVENESS, "liveness", "the Liveness view")                              \
 	X(TRACE, "trace", "the Trace view")                                       \
+	X(VARIABLES, "variables", "the Variables view")                           \
 	X(HELP, "help", "the Help view")                                          \
 	X(LOG, "log", "the Log view")                                             \
 	X(JOBS, "jobs", "the Jobs view")                                          \
@@ -73,6 +74,9 @@ enum ts_context {
 	X(SEARCH_BACK, "search-back", GLOBAL, "[TEXT...]", BOUND, "find a name, backwards")        \
 	X(SEARCH_NEXT, "search-next", GLOBAL, "", BOUND, "the next hit")                           \
 	X(SEARCH_PREVIOUS, "search-previous", GLOBAL, "", BOUND, "the hit before")                 \
+	X(SORT, "sort", GLOBAL, "[COLUMN]", BOUND, "sort by the next column, or by this one")      \
+	X(SORT_REVERSE, "sort-reverse", GLOBAL, "", BOUND, "the same order backwards")             \
+	X(FILTER, "filter", GLOBAL, "[TEXT...]", BOUND, "show only rows that match; none: all")    \
 	X(COPY, "copy", GLOBAL, "", BOUND, "copy the row to the terminal's clipboard (OSC 52)")    \
 	X(UP, "up", GLOBAL, "", BOUND, "one row up")                                               \
 	X(DOWN, "down", GLOBAL, "", BOUND, "one row down")                                         \

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * variable_list - the lowered variables that a filter leaves, in some order.
+ *
+ * A list maps positions (rows of a screen) to places (variables.h). One pass over the rows makes it;
+ * while that runs the list can be looked at: without an order the rows that match so far, with one the
+ * TS_VARIABLE_TOP first of the rows read so far. What is large lies in mapped files, not in memory.
+ *
+ * Orders: bytes from the largest down, tile from the lowest up, names and categories by their bytes;
+ * equals as they stand in the report, rows of which it is not known last. Backwards is the same order
+ * read from its end, the unknown last there, too. An order of all rows is kept as a section of the index.
+ *
+ * Threads: one makes it (ts_variable_list_make()), any may read it meanwhile.
+ */
+#ifndef TS_REPORT_VARIABLE_LIST_H
+#define TS_REPORT_VARIABLE_LIST_H
+
+#include "tilescope/report/variable_filter.h"
+#include "tilescope/report/variables.h"
+
+enum ts_variable_sort {
+	TS_SORT_ROW, /* as they stand in the report */
+	TS_SORT_BYTES,
+	TS_SORT_NAME,
+	TS_SORT_TILE,
+	TS_SORT_CATEGORY,
+	TS_SORT_COUNT
+};
+
+enum { TS_VARIABLE_TOP = 1000 };
+
+const char *ts_variable_sort_name(enum ts_variable_sort sort); /* "row", "bytes", ... */
+int ts_variable_sort_find(const char *name);		       /* or -1 */
+
+/* Is the column recorded that it sorts by? */
+bool ts_variable_sort_can(const struct ts_variables *v, enum ts_variable_sort sort);
+
+/* The first rows of an order while it is being made. */
+struct ts_variable_top {
+	struct ts_variable_top *older;
+	int count;
+	int64_t place[TS_VARIABLE_TOP];
+};
+
+struct ts_variable_list {
+	atomic_int uses;
+	/* set when it is made anew */
+	struct ts_variables *v; /* held */
+	enum ts_variable_sort sort;
+	struct ts_variable_filter filter; /* of no terms: all rows */
+	atomic_bool reverse; /* may be changed when it is ready: `version` then grows */
+
+	/* written by the thread that makes it, read by any */
+	_Atomic int64_t scanned; /* rows read so far */
+	_Atomic int64_t found;	 /* rows that match, among them */
+	_Atomic int64_t bytes;	 /* of these; rows of unknown size count 0 */
+	_Atomic int64_t all_bytes;
+	_Atomic int64_t unsized; /* rows read so far whose size is not known */
+	_Atomic int version;	 /* grows when positions come to mean other places */
+	_Atomic(struct ts_variable_top *) top;
+	atomic_bool marked; /* `bit` and `before` are there, as far as `whole` */
+	_Atomic int64_t whole, whole_found;
+	atomic_bool ready; /* what follows is there, and does not change any more */
+
+	bool partial;	       /* the report is damaged: the rows before that */
+	struct ts_pile bit;    /* a bit a place */
+	struct ts_pile before; /* uint64_t: bits set before every TS_VARIABLE_BLOCK bits */
+	bool natural;	       /* positions are places, or numbers of set bits */
+	int64_t count;	       /* positions */
+	int64_t known;	       /* of these: rows that have what they are sorted by */
+	int width;	       /* of an element: 4 or 8 */
+	const void *order;     /* places; in `made` or in `index` */
+	struct ts_pile made;
+	struct ts_index *index; /* held */
+};
+
+enum { TS_VARIABLE_BLOCK = 512 };
+
+/*
+ * A list that is yet to be made; one of all rows as they stand is ready at once when v is placed. `filter`
+ * may be NULL. NULL: no memory.
+ */
+struct ts_variable_list *ts_variable_list_new(struct ts_variables *v, enum ts_variable_sort sort,
+	bool reverse, const struct ts_variable_filter *filter) TS_WARN_UNUSED;
+struct ts_variable_list *ts_variable_list_hold(struct ts_variable_list *l);
+void ts_variable_list_release(struct ts_variable_list *l); /* NULL allowed */
+
+/*
+ * Make it; v has to be placed. *gap true (with TS_E_STALE): a row is missing that was believed to be there:
+ * count, and begin again with a new list. With damage the list is of the rows before it, partial. Errors:
+ * TS_E_SYS (no room for the work), TS_E_CANCELLED, TS_E_NOMEM, TS_E_ABSENT (the column is not recorded).
+ */
+enum ts_code ts_variable_list_make(struct ts_variable_list *l, struct ts_reader *rd, bool *gap,
+	const struct ts_cancel *cancel, struct ts_progress *progress,
+	struct ts_err *err) TS_WARN_UNUSED;
+
+/* Positions that it has now. */
+int64_t ts_variable_list_count(const struct ts_variable_list *l);
+
+/* The place at a position, -1 when there is none (yet). */
+int64_t ts_variable_list_place(const struct ts_variable_list *l, int64_t position);
+
+/* Does a place belong to it? (As far as it is made.) */
+bool ts_variable_list_has(const struct ts_variable_list *l, int64_t place);
+
+/* The position of a place, -1 when it is not in the list or the list is not ready. Reads an order to its end. */
+int64_t ts_variable_list_find(const struct ts_variable_list *l, int64_t place,
+	const struct ts_cancel *cancel);
+
+/*
+ * The next position behind (by = 1) or before (by = -1) `position` whose row is in `hits`, a ready list of
+ * no order; around the end. -1: none, or cancelled.
+ */
+int64_t ts_variable_list_next(const struct ts_variable_list *l, const struct ts_variable_list *hits,
+	int64_t position, int by, const struct ts_cancel *cancel);
+
+#endif

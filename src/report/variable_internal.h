@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files that make lists of variables share: variable_pass.c (reads the rows), variable_names.c
+ * (names and categories as numbers), variable_order.c (sorts, and keeps orders).
+ */
+#ifndef TS_REPORT_VARIABLE_INTERNAL_H
+#define TS_REPORT_VARIABLE_INTERNAL_H
+
+#include "tilescope/report/dictionary.h"
+#include "tilescope/report/variable_list.h"
+
+/* What a row is sorted by when that is not known. */
+#define VARIABLE_UNKNOWN UINT64_MAX
+
+enum variable_query { V_BYTES, V_TILE, V_CATEGORY, V_NAME, V_QUERIES };
+
+/* Names or categories: what a row's text is sorted by, and whether the filter lets it through. */
+struct variable_texts {
+	enum ts_filter_kind kind;
+	bool ranked;	/* codes are ranks already, not entries of `text` */
+	bool by_number; /* rows have numbers that `number` knows */
+	struct ts_dictionary text, number;
+	struct ts_pile passes; /* uint8_t an entry of `number`: 1 = it passes the filter */
+	uint32_t ranks;
+};
+
+/* The first rows of an order while rows are being read: a heap, the last of them on top. */
+struct variable_heap {
+	bool used;
+	int count;
+	int64_t next; /* rows after which it is shown again */
+	struct variable_first {
+		uint64_t key; /* larger comes first */
+		int64_t place;
+	} first[TS_VARIABLE_TOP];
+};
+
+struct variable_pass {
+	struct ts_variable_list *l;
+	struct ts_reader *rd;
+	const struct ts_cancel *cancel;
+	struct ts_progress *progress;
+	struct ts_rows *rows;
+	int slot[V_QUERIES]; /* of the query, or -1 */
+	bool reverse;
+
+	int64_t scanned, found, bytes, all_bytes, unsized;
+	bool overflow, all_overflow; /* sums that do not fit */
+	struct variable_texts names, categories;
+
+	/* for an order: a code a row that is in it, and its place where that is not its number */
+	struct ts_pile code, place;
+	int code_width;	 /* 4 or 8 */
+	int place_width; /* 4 or 8 */
+	int64_t codes;
+	uint64_t max, last; /* of codes that are known */
+	int64_t unknown;
+	bool falls; /* a code is smaller than the one before */
+	struct variable_heap heap;
+};
+
+static inline uint64_t
+variable_get(const void *array, int width, int64_t i)
+{
+	return width == 4 ? ((const uint32_t *)array)[i] : ((const uint64_t *)array)[i];
+}
+
+static inline void
+variable_put(void *array, int width, int64_t i, uint64_t v)
+{
+	if (width == 4)
+		((uint32_t *)array)[i] = (uint32_t)v;
+	else
+		((uint64_t *)array)[i] = v;
+}
+
+static inline uint64_t
+variable_code(const struct variable_pass *p, int64_t i)
+{
+	uint64_t v = variable_get(p->code.memory, p->code_width, i);
+
+	return p->code_width == 4 && v == UINT32_MAX ? VARIABLE_UNKNOWN : v;
+}
+
+/* --- variable_names.c --- */
+
+/* Before rows are read: what names are looked up in. */
+enum ts_code variable_names_open(struct variable_pass *p, struct ts_err *err);
+/* Does the row pass the terms on names, on categories? */
+enum ts_code variable_text_passes(struct variable_pass *p, struct variable_texts *t,
+	enum variable_query column, bool *passes, struct ts_err *err);
+/* What the row is sorted by. */
+enum ts_code variable_text_code(struct variable_pass *p, struct variable_texts *t,
+	enum variable_query column, uint64_t *code, struct ts_err *err);
+/* Behind the last row: entries become ranks. */
+enum ts_code variable_texts_rank(struct variable_pass *p, struct variable_texts *t,
+	struct ts_err *err);
+void variable_texts_fini(struct variable_texts *t);
+
+/* --- variable_order.c --- */
+enum ts_code variable_code_add(struct variable_pass *p, uint64_t code, int64_t place,
+	struct ts_err *err);
+void variable_heap_add(struct variable_pass *p, uint64_t code, int64_t place);
+void variable_heap_show(struct variable_pass *p);
+enum ts_code variable_order_make(struct variable_pass *p, struct ts_err *err);
+/* The order as it was kept; false: there is none that fits. */
+bool variable_order_load(struct ts_variable_list *l, struct ts_reader *rd);
+void variable_order_save(struct variable_pass *p);
+
+#endif

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * variable_list - positions and places; see the header. How a list is made: variable_pass.c.
+ *
+ * A filter is a bit for each place, with the number of set bits before every block: the k-th match is
+ * a bisection of the blocks and a look into one. While bits are still being written only whole blocks
+ * are looked at, and `whole` says how far these go.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/report/variable_list.h"
+
+enum { WORD = 64, LOOK = 1 << 16 /* positions between looks at the token */ };
+
+static const struct {
+	const char *name;
+	int column; /* -1 = none */
+} sorts[TS_SORT_COUNT] = {
+	[TS_SORT_ROW] = {"row", -1},
+	[TS_SORT_BYTES] = {"bytes", TS_LOWERED_VARIABLE_BYTES},
+	[TS_SORT_NAME] = {"name", TS_LOWERED_VARIABLE_NAME},
+	[TS_SORT_TILE] = {"tile", TS_LOWERED_VARIABLE_TILE},
+	[TS_SORT_CATEGORY] = {"category", TS_LOWERED_VARIABLE_CATEGORY},
+};
+
+const char *
+ts_variable_sort_name(enum ts_variable_sort sort)
+{
+	return sorts[sort].name;
+}
+
+int
+ts_variable_sort_find(const char *name)
+{
+	for (int i = 0; i < TS_SORT_COUNT; i++)
+		if (strcmp(sorts[i].name, name) == 0)
+			return i;
+	return -1;
+}
+
+bool
+ts_variable_sort_can(const struct ts_variables *v, enum ts_variable_sort sort)
+{
+	return sorts[sort].column < 0 || v->has[sorts[sort].column];
+}
+
+/* --- life ------------------------------------------------------------------------------------- */
+
+struct ts_variable_list *
+ts_variable_list_new(struct ts_variables *v, enum ts_variable_sort sort, bool reverse,
+	const struct ts_variable_filter *filter)
+{
+	struct ts_variable_list *l = ts_alloc(1, sizeof(*l));
+
+	if (!l)
+		return NULL;
+	atomic_init(&l->uses, 1);
+	l->v = ts_variables_hold(v);
+	l->sort = sort;
+	atomic_init(&l->reverse, reverse);
+	if (filter)
+		l->filter = *filter;
+	if (sort == TS_SORT_ROW && l->filter.count == 0 && ts_variables_placed(v)) {
+		l->natural = true;
+		l->partial = v->partial;
+		l->count = l->known = v->rows;
+		atomic_store(&l->found, v->rows);
+		atomic_store(&l->bytes, TS_UNKNOWN);
+		atomic_store(&l->ready, true);
+	}
+	return l;
+}
+
+struct ts_variable_list *
+ts_variable_list_hold(struct ts_variable_list *l)
+{
+	atomic_fetch_add(&l->uses, 1);
+	return l;
+}
+
+void
+ts_variable_list_release(struct ts_variable_list *l)
+{
+	struct ts_variable_top *top;
+
+	if (!l || atomic_fetch_sub(&l->uses, 1) != 1)
+		return;
+	for (top = atomic_load(&l->top); top;) {
+		struct ts_variable_top *older = top->older;
+
+		free(top);
+		top = older;
+	}
+	ts_pile_fini(&l->bit);
+	ts_pile_fini(&l->before);
+	ts_pile_fini(&l->made);
+	ts_index_release(l->index);
+	ts_variables_release(l->v);
+	free(l);
+}
+
+/* --- bits ------------------------------------------------------------------------------------- */
+
+static bool
+bit_at(const struct ts_variable_list *l, int64_t place)
+{
+	const uint64_t *word = l->bit.memory;
+
+	return word[place / WORD] >> (place % WORD) & 1;
+}
+
+/* The place of the k-th set bit (from 0) among the first `rows` places, which hold more than k. */
+static int64_t
+select_bit(const struct ts_variable_list *l, int64_t k, int64_t rows)
+{
+	const uint64_t *before = l->before.memory, *word = l->bit.memory;
+	int64_t low = 0, high = (rows + TS_VARIABLE_BLOCK - 1) / TS_VARIABLE_BLOCK, at;
+	uint64_t left, w;
+
+	while (high - low > 1) { /* before[low] <= k */
+		int64_t middle = low + (high - low) / 2;
+
+		if (before[middle] <= (uint64_t)k)
+			low = middle;
+		else
+			high = middle;
+	}
+	left = (uint64_t)k - before[low];
+	for (at = low * (TS_VARIABLE_BLOCK / WORD); at * WORD < rows; at++) {
+		uint64_t n = (uint64_t)__builtin_popcountll(word[at]);
+
+		if (left < n)
+			break;
+		left -= n;
+	}
+	if (at * WORD >= rows)
+		return -1;
+	for (w = word[at]; left > 0; left--)
+		w &= w - 1;
+	return at * WORD + __builtin_ctzll(w);
+}
+
+/* Set bits before a place. */
+static int64_t
+rank_bit(const struct ts_variable_list *l, int64_t place)
+{
+	const uint64_t *before = l->before.memory, *word = l->bit.memory;
+	int64_t block = place / TS_VARIABLE_BLOCK, rank = (int64_t)before[block];
+
+	for (int64_t at = block * (TS_VARIABLE_BLOCK / WORD); at < place / WORD; at++)
+		rank += __builtin_popcountll(word[at]);
+	if (place % WORD)
+		rank += __builtin_popcountll(
+			word[place / WORD] & ((UINT64_C(1) << (place % WORD)) - 1));
+	return rank;
+}
+
+/* --- positions -------------------------------------------------------------------------------- */
+
+static bool
+is_ready(const struct ts_variable_list *l)
+{
+	return atomic_load_explicit(&l->ready, memory_order_acquire);
+}
+
+int64_t
+ts_variable_list_count(const struct ts_variable_list *l)
+{
+	const struct ts_variable_top *top;
+
+	if (is_ready(l))
+		return l->count;
+	top = atomic_load_explicit(&l->top, memory_order_acquire);
+	if (top)
+		return top->count;
+	return atomic_load_explicit(&l->marked, memory_order_acquire)
+		? atomic_load_explicit(&l->whole_found, memory_order_acquire)
+		: 0;
+}
+
+/* Positions are read from the end of what is known; the unknown stay where they are. */
+static int64_t
+turn(const struct ts_variable_list *l, int64_t position)
+{
+	return atomic_load(&l->reverse) && position < l->known ? l->known - 1 - position : position;
+}
+
+static int64_t
+ordered(const struct ts_variable_list *l, int64_t position)
+{
+	int64_t place = l->width == 4 ? (int64_t)((const uint32_t *)l->order)[position]
+				      : (int64_t)((const uint64_t *)l->order)[position];
+
+	return place >= 0 && place < l->v->rows ? place : -1;
+}
+
+int64_t
+ts_variable_list_place(const struct ts_variable_list *l, int64_t position)
+{
+	const struct ts_variable_top *top;
+
+	if (position < 0 || position >= ts_variable_list_count(l))
+		return -1;
+	if (is_ready(l)) {
+		position = turn(l, position);
+		if (!l->natural)
+			return ordered(l, position);
+		return l->bit.memory ? select_bit(l, position, l->v->rows) : position;
+	}
+	top = atomic_load_explicit(&l->top, memory_order_acquire);
+	if (top)
+		return position < top->count ? top->place[position] : -1;
+	return select_bit(l, position, atomic_load_explicit(&l->whole, memory_order_acquire));
+}
+
+bool
+ts_variable_list_has(const struct ts_variable_list *l, int64_t place)
+{
+	if (place < 0 || place >= l->v->rows)
+		return false;
+	if (!is_ready(l) &&
+		(!atomic_load_explicit(&l->marked, memory_order_acquire) ||
+			place >= atomic_load_explicit(&l->whole, memory_order_acquire)))
+		return false;
+	return l->bit.memory ? bit_at(l, place) : true;
+}
+
+int64_t
+ts_variable_list_find(const struct ts_variable_list *l, int64_t place,
+	const struct ts_cancel *cancel)
+{
+	int64_t position = -1;
+
+	if (!is_ready(l) || !ts_variable_list_has(l, place))
+		return -1;
+	if (l->natural) {
+		position = l->bit.memory ? rank_bit(l, place) : place;
+	} else {
+		for (int64_t i = 0; i < l->count && position < 0; i++) {
+			if (i % LOOK == 0 && ts_cancelled(cancel))
+				return -1;
+			if (ordered(l, i) == place)
+				position = i;
+		}
+	}
+	return position < 0 || position >= l->count ? -1 : turn(l, position);
+}
+
+int64_t
+ts_variable_list_next(const struct ts_variable_list *l, const struct ts_variable_list *hits,
+	int64_t position, int by, const struct ts_cancel *cancel)
+{
+	int64_t count = ts_variable_list_count(l);
+
+	for (int64_t n = 0; n < count; n++) {
+		position += by;
+		if (position >= count)
+			position = 0;
+		else if (position < 0)
+			position = count - 1;
+		if (n % LOOK == 0 && ts_cancelled(cancel))
+			return -1;
+		if (ts_variable_list_has(hits, ts_variable_list_place(l, position)))
+			return position;
+	}
+	return -1;
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * variable_names - names and categories as numbers that sort like them.
+ *
+ * Where a name stands in the row, distinct names are collected while rows are read and ranked behind
+ * the last one. Where rows have numbers of a table of names, that table is read first (it is small
+ * against the rows), ranked and asked what the filter thinks of each: rows then cost a look-up. A
+ * category's number stands for the name that is shown; each is made out once.
+ */
+#include "config.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "binding_internal.h"
+#include "variable_internal.h"
+
+#include "tilescope/base/mem.h"
+#include "tilescope/base/strbuf.h"
+
+enum { NO_TEXT = 2 }; /* in `passes`: the number is there, its text is none */
+
+static bool
+passes_all(const struct variable_pass *p, enum ts_filter_kind kind, const char *s, size_t n)
+{
+	const struct ts_variable_filter *f = &p->l->filter;
+
+	for (int i = 0; i < f->count; i++)
+		if (f->term[i].kind == kind && !ts_filter_text(&f->term[i], s, n))
+			return false;
+	return true;
+}
+
+/* --- a table of names --------------------------------------------------------------------------- */
+
+static void
+add_column(struct ts_strbuf *sql, const struct ts_reach *r, int column)
+{
+	if (column < 0)
+		ts_strbuf_puts(sql, r->rows->rowid);
+	else
+		ts_sql_quote(sql, r->rows->column[column].name);
+}
+
+static bool
+whole_number(sqlite3_stmt *stmt, int64_t *v)
+{
+	double d;
+
+	if (sqlite3_column_type(stmt, 0) == SQLITE_INTEGER) {
+		*v = sqlite3_column_int64(stmt, 0);
+		return true;
+	}
+	d = sqlite3_column_double(stmt, 0);
+	if (sqlite3_column_type(stmt, 0) != SQLITE_FLOAT || !(fabs(d) <= 9007199254740992.0) ||
+		d != floor(d))
+		return false;
+	*v = (int64_t)d;
+	return true;
+}
+
+/* The first row of a number counts, as where names are looked up one by one. */
+static enum ts_code
+take_name(struct variable_pass *p, struct variable_texts *t, sqlite3_stmt *stmt, struct ts_err *err)
+{
+	bool is_text = sqlite3_column_type(stmt, 1) == SQLITE_TEXT;
+	const char *s = is_text ? (const char *)sqlite3_column_text(stmt, 1) : "";
+	size_t n = is_text && s ? (size_t)sqlite3_column_bytes(stmt, 1) : 0;
+	uint8_t pass = NO_TEXT;
+	enum ts_code code;
+	uint32_t entry;
+	int64_t number;
+
+	if (!whole_number(stmt, &number) ||
+		ts_dictionary_find(&t->number, number) != TS_DICTIONARY_NONE)
+		return TS_OK;
+	n = n < TS_VARIABLE_NAME_MAX ? n : TS_VARIABLE_NAME_MAX;
+	if (is_text && s)
+		pass = passes_all(p, t->kind, s, n);
+	code = ts_dictionary_number(&t->number, &entry, number, s ? s : "", n, err);
+	return code ? code : ts_pile_add(&t->passes, &pass, 1, p->l->v->cache, err);
+}
+
+static enum ts_code
+read_table(struct variable_pass *p, struct variable_texts *t, const struct ts_column_binding *cb,
+	struct ts_err *err)
+{
+	int source = p->rd->report->binding[TS_LOWERED_VARIABLE].source;
+	struct ts_db *db = p->rd->db[source];
+	struct ts_strbuf sql;
+	sqlite3_stmt *stmt;
+	enum ts_code code;
+	bool row;
+
+	if (!ts_reach_can_look_up(&cb->dict))
+		return TS_OK; /* nothing has a name then, on the screen neither */
+	ts_strbuf_init(&sql, 1 << 16);
+	ts_strbuf_puts(&sql, "SELECT ");
+	add_column(&sql, &cb->dict, cb->dict.column);
+	ts_strbuf_puts(&sql, ", ");
+	add_column(&sql, &cb->dict, cb->dict_text);
+	ts_strbuf_puts(&sql, " FROM main.");
+	ts_sql_quote(&sql, cb->dict.rows->name);
+	if (cb->dict.rows->kind == TS_OBJECT_TABLE)
+		ts_strbuf_puts(&sql, " NOT INDEXED");
+	if (cb->dict.rows->rowid)
+		ts_strbuf_printf(&sql, " ORDER BY %s", cb->dict.rows->rowid);
+	code = ts_db_prepare_sql(db, &stmt, &sql, err);
+	if (code)
+		return code;
+	while (!(code = ts_db_step(db, stmt, &row, err)) && row && !code)
+		if ((code = take_name(p, t, stmt, err)))
+			break;
+	ts_db_release(db, stmt);
+	return code == TS_E_DAMAGED ? TS_OK : code; /* as far as it can be read */
+}
+
+enum ts_code
+variable_names_open(struct variable_pass *p, struct ts_err *err)
+{
+	const struct ts_binding *b = &p->rd->report->binding[TS_LOWERED_VARIABLE];
+	const struct ts_column_binding *cb = &b->column[TS_LOWERED_VARIABLE_NAME];
+	struct variable_texts *t = &p->names;
+	enum ts_code code;
+
+	if (p->slot[V_NAME] < 0 || cb->op != TS_OP_DICT)
+		return TS_OK;
+	t->by_number = true;
+	code = read_table(p, t, cb, err);
+	if (!code && p->l->sort == TS_SORT_NAME) {
+		code = ts_dictionary_rank(&t->number, &t->ranks, p->cancel, err);
+		t->ranked = true;
+	}
+	return code;
+}
+
+/* --- a row ------------------------------------------------------------------------------------ */
+
+/* The number of a category for the first time: what it is called. */
+static enum ts_code
+meet(struct variable_pass *p, struct variable_texts *t, int64_t number, int64_t *entry,
+	struct ts_err *err)
+{
+	char unnamed[40];
+	size_t n;
+	const char *s = ts_variables_category(p->l->v, number, unnamed, &n);
+	uint8_t pass = passes_all(p, t->kind, s, n);
+	uint32_t made, text;
+	enum ts_code code = ts_dictionary_text(&t->text, &text, s, n, err);
+
+	if (!code)
+		code = ts_dictionary_number(&t->number, &made, number, "", 0, err);
+	if (!code)
+		code = ts_pile_add(&t->passes, &pass, 1, p->l->v->cache, err);
+	if (code)
+		return code;
+	ts_dictionary_at(&t->number, made)->rank = text;
+	*entry = made;
+	return TS_OK;
+}
+
+/* The entry of the row's number; TS_DICTIONARY_NONE: it has none, or it means nothing. */
+static enum ts_code
+entry_of(struct variable_pass *p, struct variable_texts *t, enum variable_query column,
+	int64_t *entry, struct ts_err *err)
+{
+	int64_t number;
+
+	*entry = TS_DICTIONARY_NONE;
+	if (ts_rows_number(p->rows, p->slot[column], &number) != TS_VALUE_OK)
+		return TS_OK;
+	*entry = ts_dictionary_find(&t->number, number);
+	if (*entry == TS_DICTIONARY_NONE && !t->by_number)
+		return meet(p, t, number, entry, err);
+	return TS_OK;
+}
+
+enum ts_code
+variable_text_passes(struct variable_pass *p, struct variable_texts *t, enum variable_query column,
+	bool *passes, struct ts_err *err)
+{
+	const char *s;
+	int64_t entry = TS_DICTIONARY_NONE;
+	enum ts_code code = TS_OK;
+	size_t n;
+
+	*passes = false;
+	if (t->by_number || column == V_CATEGORY)
+		code = entry_of(p, t, column, &entry, err);
+	if (code)
+		return code;
+	if (entry != TS_DICTIONARY_NONE)
+		*passes = ((const uint8_t *)t->passes.memory)[entry] == 1;
+	else if (!t->by_number && ts_rows_text(p->rows, p->slot[column], &s, &n) == TS_VALUE_OK)
+		*passes = passes_all(p, t->kind, s,
+			n < TS_VARIABLE_NAME_MAX ? n : TS_VARIABLE_NAME_MAX);
+	return TS_OK;
+}
+
+enum ts_code
+variable_text_code(struct variable_pass *p, struct variable_texts *t, enum variable_query column,
+	uint64_t *out, struct ts_err *err)
+{
+	const char *s;
+	int64_t entry = TS_DICTIONARY_NONE;
+	enum ts_code code = TS_OK;
+	uint32_t text;
+	size_t n;
+
+	*out = VARIABLE_UNKNOWN;
+	if (t->by_number || column == V_CATEGORY)
+		code = entry_of(p, t, column, &entry, err);
+	if (code)
+		return code;
+	if (entry != TS_DICTIONARY_NONE) {
+		if (((const uint8_t *)t->passes.memory)[entry] != NO_TEXT)
+			*out = ts_dictionary_at(&t->number, (uint32_t)entry)->rank;
+		return TS_OK;
+	}
+	if (t->by_number || ts_rows_text(p->rows, p->slot[column], &s, &n) != TS_VALUE_OK)
+		return TS_OK;
+	code = ts_dictionary_text(&t->text, &text, s, n, err);
+	*out = text;
+	return code;
+}
+
+enum ts_code
+variable_texts_rank(struct variable_pass *p, struct variable_texts *t, struct ts_err *err)
+{
+	enum ts_code code;
+
+	if (t->ranked)
+		return TS_OK;
+	code = ts_dictionary_rank(&t->text, &t->ranks, p->cancel, err);
+	if (code)
+		return code;
+	p->max = t->ranks > 0 ? t->ranks - 1 : 0;
+	for (int64_t i = 0; i < p->codes; i++) {
+		uint64_t v = variable_code(p, i);
+
+		if (v != VARIABLE_UNKNOWN)
+			variable_put(p->code.memory, p->code_width, i,
+				ts_dictionary_at(&t->text, (uint32_t)v)->rank);
+	}
+	return TS_OK;
+}
+
+void
+variable_texts_fini(struct variable_texts *t)
+{
+	ts_dictionary_fini(&t->text);
+	ts_dictionary_fini(&t->number);
+	ts_pile_fini(&t->passes);
+}

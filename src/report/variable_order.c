@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * variable_order - from what rows are sorted by to their order, in time that grows with the rows.
+ *
+ * Codes are whole numbers (bytes, tiles, ranks of names): they are sorted by counting, as many bits at a
+ * time as counters fit into two megabytes, so that bytes of variables and ranks of names mostly take a
+ * single round. Equals stay as they stand. Everything that grows with the rows is a pile.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "variable_internal.h"
+
+#include "tilescope/base/mem.h"
+
+enum {
+	DIGIT = 18,	      /* bits of a round at most */
+	LOOK = 1 << 18,	      /* elements between looks at the token */
+	SHOW_FIRST = 1 << 14, /* rows before the first rows are shown */
+	SHOW_LEAST = 1 << 16,
+	SHOW_TIMES = 20,
+};
+
+/* Does the order begin with the largest code? */
+static bool
+largest_first(const struct variable_pass *p)
+{
+	return p->l->sort == TS_SORT_BYTES;
+}
+
+/* --- codes ------------------------------------------------------------------------------------ */
+
+/* A code that four bytes do not hold: all of them take eight from now on. */
+static enum ts_code
+widen(struct variable_pass *p, struct ts_err *err)
+{
+	struct ts_pile wide = {0};
+	enum ts_code code = ts_pile_room(&wide, ts_max_i64((int64_t)p->code.room, 4096) * 2,
+		p->l->v->cache, err);
+
+	if (code)
+		return code;
+	for (int64_t i = 0; i < p->codes; i++)
+		((uint64_t *)wide.memory)[i] = variable_code(p, i);
+	wide.used = (size_t)p->codes * 8;
+	ts_pile_fini(&p->code);
+	p->code = wide;
+	p->code_width = 8;
+	return TS_OK;
+}
+
+/* Append an element; the quick way where there is room. */
+static enum ts_code
+append(struct variable_pass *p, struct ts_pile *pile, int width, uint64_t v, struct ts_err *err)
+{
+	uint32_t narrow = (uint32_t)v;
+
+	if (pile->room - pile->used >= (size_t)width) {
+		variable_put(pile->memory, width, (int64_t)(pile->used / (size_t)width), v);
+		pile->used += (size_t)width;
+		return TS_OK;
+	}
+	return ts_pile_add(pile, width == 4 ? (const void *)&narrow : (const void *)&v,
+		(size_t)width, p->l->v->cache, err);
+}
+
+enum ts_code
+variable_code_add(struct variable_pass *p, uint64_t v, int64_t place, struct ts_err *err)
+{
+	enum ts_code code = TS_OK;
+
+	if (v == VARIABLE_UNKNOWN) {
+		p->unknown++;
+	} else {
+		p->max = v > p->max ? v : p->max;
+		p->falls |= v < p->last || p->unknown > 0;
+		p->last = v;
+		if (v >= UINT32_MAX && p->code_width == 4)
+			code = widen(p, err);
+	}
+	if (!code)
+		code = append(p, &p->code, p->code_width, v, err);
+	if (!code && p->l->filter.count > 0)
+		code = append(p, &p->place, p->place_width, (uint64_t)place, err);
+	p->codes += !code;
+	return code;
+}
+
+/* --- the first rows so far ---------------------------------------------------------------------- */
+
+static bool
+is_before(const struct variable_pass *p, const struct variable_first *a,
+	const struct variable_first *b)
+{
+	if (a->key != b->key)
+		return a->key > b->key;
+	return p->reverse ? a->place > b->place : a->place < b->place;
+}
+
+static void
+sink(const struct variable_pass *p, struct variable_first *x, int n, int i)
+{
+	for (;;) {
+		int child = 2 * i + 1;
+		struct variable_first t;
+
+		if (child >= n)
+			return;
+		if (child + 1 < n && is_before(p, &x[child], &x[child + 1]))
+			child++;
+		if (!is_before(p, &x[i], &x[child]))
+			return;
+		t = x[i];
+		x[i] = x[child];
+		x[child] = t;
+		i = child;
+	}
+}
+
+static void
+rise(const struct variable_pass *p, struct variable_first *x, int i)
+{
+	while (i > 0 && is_before(p, &x[(i - 1) / 2], &x[i])) {
+		struct variable_first t = x[i];
+
+		x[i] = x[(i - 1) / 2];
+		x[(i - 1) / 2] = t;
+		i = (i - 1) / 2;
+	}
+}
+
+void
+variable_heap_add(struct variable_pass *p, uint64_t code, int64_t place)
+{
+	struct variable_heap *h = &p->heap;
+	struct variable_first x = {largest_first(p) != p->reverse ? code : ~code, place};
+
+	if (h->count < TS_VARIABLE_TOP) {
+		h->first[h->count] = x;
+		rise(p, h->first, h->count++);
+	} else if (is_before(p, &x, &h->first[0])) {
+		h->first[0] = x;
+		sink(p, h->first, h->count, 0);
+	}
+}
+
+/* A copy in order, for whoever looks at the list. Without memory the old one stays. */
+void
+variable_heap_show(struct variable_pass *p)
+{
+	struct variable_heap *h = &p->heap;
+	struct ts_variable_top *top;
+	struct variable_first *x;
+
+	h->next = p->scanned +
+		(h->next == 0 ? SHOW_FIRST : ts_max_i64(SHOW_LEAST, p->l->v->rows / SHOW_TIMES));
+	if (h->count == 0)
+		return;
+	top = ts_alloc(1, sizeof(*top));
+	x = ts_alloc((size_t)h->count, sizeof(*x));
+	if (!top || !x) {
+		free(top);
+		free(x);
+		return;
+	}
+	memcpy(x, h->first, (size_t)h->count * sizeof(*x));
+	for (int n = h->count; n > 1; n--) {
+		struct variable_first t = x[0];
+
+		x[0] = x[n - 1];
+		x[n - 1] = t;
+		sink(p, x, n - 1, 0);
+	}
+	for (int i = 0; i < h->count; i++)
+		top->place[i] = x[i].place;
+	free(x);
+	top->count = h->count;
+	top->older = atomic_load(&p->l->top);
+	atomic_store_explicit(&p->l->top, top, memory_order_release);
+	atomic_fetch_add(&p->l->version, 1);
+}
+
+/* --- counting sort ------------------------------------------------------------------------------ */
+
+struct round {
+	int shift;
+	uint64_t mask;
+	const void *from; /* numbers of rows, or NULL: 0, 1, 2, ... */
+	void *to;
+	bool last; /* places, not numbers, are written */
+};
+
+static inline uint64_t
+key_of(const struct variable_pass *p, int64_t i)
+{
+	uint64_t v = variable_code(p, i);
+
+	if (v == VARIABLE_UNKNOWN)
+		return p->max + 1; /* below 2^62 + 1: no code is larger than a number of a report */
+	return largest_first(p) ? p->max - v : v;
+}
+
+static bool
+interrupted(const struct variable_pass *p, int64_t i)
+{
+	return i % LOOK == 0 && ts_cancelled(p->cancel);
+}
+
+static enum ts_code
+sort_round(const struct variable_pass *p, const struct round *r, uint64_t *counter,
+	struct ts_err *err)
+{
+	uint64_t at = 0;
+
+	memset(counter, 0, (size_t)(r->mask + 1) * sizeof(*counter));
+	for (int64_t i = 0; i < p->codes; i++) {
+		if (interrupted(p, i))
+			return ts_err_set(err, TS_E_CANCELLED, "cancelled");
+		counter[key_of(p, i) >> r->shift & r->mask]++;
+	}
+	for (uint64_t d = 0; d <= r->mask; d++) {
+		uint64_t n = counter[d];
+
+		counter[d] = at;
+		at += n;
+	}
+	for (int64_t j = 0; j < p->codes; j++) {
+		int64_t i = r->from ? (int64_t)variable_get(r->from, p->place_width, j) : j;
+		uint64_t *c = &counter[key_of(p, i) >> r->shift & r->mask];
+
+		if (interrupted(p, j))
+			return ts_err_set(err, TS_E_CANCELLED, "cancelled");
+		variable_put(r->to, p->place_width, (int64_t)(*c)++,
+			r->last && p->place.memory
+				? variable_get(p->place.memory, p->place_width, i)
+				: (uint64_t)i);
+	}
+	return TS_OK;
+}
+
+static enum ts_code
+sort_codes(struct variable_pass *p, void *made, void *other, int bits, int rounds,
+	struct ts_err *err)
+{
+	int each = (bits + rounds - 1) / rounds;
+	uint64_t *counter = ts_alloc((size_t)1 << each, sizeof(*counter));
+	struct round r = {.mask = (UINT64_C(1) << each) - 1};
+	enum ts_code code = TS_OK;
+
+	if (!counter)
+		return ts_err_nomem(err);
+	for (int k = 0; k < rounds && !code; k++) {
+		r.shift = k * each;
+		r.last = k == rounds - 1;
+		r.to = (rounds - k) % 2 ? made : other;
+		code = sort_round(p, &r, counter, err);
+		r.from = r.to;
+	}
+	free(counter);
+	return code;
+}
+
+enum ts_code
+variable_order_make(struct variable_pass *p, struct ts_err *err)
+{
+	struct ts_variable_list *l = p->l;
+	size_t size = (size_t)p->codes * (size_t)p->place_width;
+	int bits = 64 - __builtin_clzll(p->max + 1), rounds = (bits + DIGIT - 1) / DIGIT;
+	struct ts_pile other = {0};
+	enum ts_code code;
+
+	l->known = p->codes - p->unknown;
+	l->count = p->codes;
+	if (!p->falls && !largest_first(p)) { /* they stand in this order */
+		l->natural = true;
+		return TS_OK;
+	}
+	code = ts_pile_room(&l->made, size ? size : 1, l->v->cache, err);
+	if (!code && rounds > 1)
+		code = ts_pile_room(&other, size, l->v->cache, err);
+	if (!code)
+		code = sort_codes(p, l->made.memory, other.memory, bits, rounds, err);
+	ts_pile_fini(&other);
+	l->width = p->place_width;
+	l->order = l->made.memory;
+	return code;
+}
+
+/* --- kept ------------------------------------------------------------------------------------- */
+
+static const enum ts_section sections[TS_SORT_COUNT] = {
+	[TS_SORT_ROW] = TS_SECTION_COUNT,
+	[TS_SORT_BYTES] = TS_SECTION_ORDER_BYTES,
+	[TS_SORT_NAME] = TS_SECTION_ORDER_NAME,
+	[TS_SORT_TILE] = TS_SECTION_ORDER_TILE,
+	[TS_SORT_CATEGORY] = TS_SECTION_ORDER_CATEGORY,
+};
+
+/* At the begin of the payload; the places follow. A width of 0: rows stand in this order. */
+struct order_head {
+	uint64_t version;
+	int64_t rows, known, width;
+	int64_t all_bytes, unsized;
+};
+
+enum { ORDER_VERSION = 1 };
+
+bool
+variable_order_load(struct ts_variable_list *l, struct ts_reader *rd)
+{
+	const struct order_head *h;
+	const void *payload, *order = NULL;
+	size_t size;
+
+	if (l->sort == TS_SORT_ROW || l->filter.count > 0)
+		return false;
+	payload = ts_index_section(rd->index, sections[l->sort], &size);
+	h = payload ? ts_section_at(payload, size, 0, 1, sizeof(*h)) : NULL;
+	if (!h || h->version != ORDER_VERSION || h->rows != l->v->rows || h->known < 0 ||
+		h->known > h->rows || (h->width != 0 && h->width != 4 && h->width != 8))
+		return false;
+	if (h->width > 0)
+		order = ts_section_at(payload, size, sizeof(*h), (uint64_t)h->rows,
+			(size_t)h->width);
+	if (h->width > 0 && !order)
+		return false;
+	l->index = ts_index_hold(rd->index);
+	l->natural = h->width == 0;
+	l->width = (int)h->width;
+	l->order = order;
+	l->known = h->known;
+	l->count = h->rows;
+	atomic_store(&l->scanned, h->rows);
+	atomic_store(&l->found, h->rows);
+	atomic_store(&l->all_bytes, h->all_bytes);
+	atomic_store(&l->bytes, h->all_bytes);
+	atomic_store(&l->unsized, h->unsized);
+	return true;
+}
+
+/* Write it and use what was written: the kernel may drop that at any time, the work file it may not. */
+static enum ts_code
+write_order(struct variable_pass *p, struct ts_err *err)
+{
+	struct ts_variable_list *l = p->l;
+	struct order_head h = {ORDER_VERSION, l->v->rows, l->known, l->natural ? 0 : l->width,
+		atomic_load(&l->all_bytes), atomic_load(&l->unsized)};
+	size_t size = (size_t)h.rows * (size_t)h.width;
+	struct ts_section_writer *w;
+	uint64_t offset;
+	void *room;
+	enum ts_code code = ts_section_create(&w, l->v->cache, p->rd->report, sections[l->sort],
+		err);
+
+	if (code)
+		return code;
+	code = ts_section_append(w, &offset, &h, sizeof(h), err);
+	if (!code && size > 0)
+		code = ts_section_room(w, &offset, &room, size, err);
+	if (!code && size > 0)
+		memcpy(room, l->order, size);
+	if (code) {
+		ts_section_abandon(w);
+		return code;
+	}
+	return ts_section_commit(w, err);
+}
+
+void
+variable_order_save(struct variable_pass *p)
+{
+	struct ts_variable_list *l = p->l;
+	struct ts_index *with = NULL;
+	const struct ts_reader *rd = p->rd;
+	struct ts_reader other = {.report = rd->report};
+
+	if (!l->v->cache || !l->v->cache->dir || l->filter.count > 0 || l->partial)
+		return;
+	if (write_order(p, NULL) ||
+		ts_index_with(&with, rd->index, sections[l->sort], l->v->cache, rd->report, NULL))
+		return; /* then it is made again another time */
+	other.index = with;
+	if (!l->natural && variable_order_load(l, &other))
+		ts_pile_fini(&l->made);
+	ts_index_release(with);
+}

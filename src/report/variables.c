@@ -1,0 +1,531 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * variables - see the header.
+ *
+ * A window is put together of runs: places that follow each other, up or down, are one query over a
+ * range of row ids; a window of a sorted list is as many queries of one row. Without row ids it is one
+ * reading from the begin that picks what was asked for.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/report/target.h"
+#include "tilescope/report/variables.h"
+
+enum {
+	TEXT_MAX = 8 << 20,
+	PROGRESS_ROWS = 8192,
+	LEAST_ROW = 4, /* bytes that a row takes at least in a file */
+};
+
+/* --- opening ---------------------------------------------------------------------------------- */
+
+static void
+set_free(struct ts_variables *v)
+{
+	ts_pile_fini(&v->anchor);
+	ts_names_fini(&v->categories);
+	free(v);
+}
+
+struct ts_variables *
+ts_variables_hold(struct ts_variables *v)
+{
+	atomic_fetch_add(&v->uses, 1);
+	return v;
+}
+
+void
+ts_variables_release(struct ts_variables *v)
+{
+	if (v && atomic_fetch_sub(&v->uses, 1) == 1)
+		set_free(v);
+}
+
+/* Names and target are good to have; only what concerns every reading ends the opening. */
+static bool
+is_grave(enum ts_code code)
+{
+	return code == TS_E_CANCELLED || code == TS_E_NOMEM || code == TS_E_SYS;
+}
+
+static enum ts_code
+read_target(struct ts_variables *v, struct ts_reader *rd, struct ts_err *err)
+{
+	struct ts_tiles tiles = {0};
+	struct ts_target t;
+	enum ts_code code = ts_tiles_read(&tiles, rd, err);
+	int64_t rows = tiles.partial ? 0 : tiles.rows;
+
+	v->tiles_per_ipu = v->bytes_per_tile = TS_UNKNOWN;
+	ts_tiles_fini(&tiles);
+	if (is_grave(code))
+		return code;
+	code = ts_target_read(&t, rd, code ? 0 : rows, ts_step_ipus(rd->report), err);
+	if (!code) {
+		v->tiles_per_ipu = t.tiles_per_ipu > 0 ? t.tiles_per_ipu : TS_UNKNOWN;
+		v->bytes_per_tile = t.bytes_per_tile > 0 ? t.bytes_per_tile : TS_UNKNOWN;
+	}
+	return is_grave(code) ? code : TS_OK;
+}
+
+/* More row ids than rows can be in the file: there are gaps, that much is sure. */
+static bool
+is_believable(const struct ts_reach *r, const struct ts_reader *rd, int source)
+{
+	return ts_reach_span(r) <= ts_db_bytes(rd->db[source]) / LEAST_ROW;
+}
+
+enum ts_code
+ts_variables_open(struct ts_variables **out, struct ts_reader *rd, const struct ts_cache *cache,
+	struct ts_err *err)
+{
+	const struct ts_binding *b = &rd->report->binding[TS_LOWERED_VARIABLE];
+	struct ts_variables *v;
+	enum ts_code code;
+
+	*out = NULL;
+	if (!b->bound)
+		return ts_err_set(err, TS_E_ABSENT, "%s", b->reason);
+	v = ts_alloc(1, sizeof(*v));
+	if (!v)
+		return ts_err_nomem(err);
+	atomic_init(&v->uses, 1);
+	v->cache = cache;
+	v->range = b->reach.has_rowid ? TS_RANGE_ROWID : TS_RANGE_ALL;
+	v->first = b->reach.first_rowid;
+	v->rows = TS_UNKNOWN;
+	if (b->reach.has_rowid && is_believable(&b->reach, rd, b->source))
+		v->rows = ts_reach_span(&b->reach);
+	for (int i = 0; i < ts_relation_def(TS_LOWERED_VARIABLE)->column_count; i++)
+		v->has[i] = ts_binding_has(b, i);
+	code = ts_names_read(&v->categories, rd, TS_MEMORY_CATEGORY, TS_MEMORY_CATEGORY_CATEGORY,
+		TS_MEMORY_CATEGORY_NAME, err);
+	if (!is_grave(code))
+		code = read_target(v, rd, err);
+	if (code) {
+		set_free(v);
+		return code;
+	}
+	*out = v;
+	return TS_OK;
+}
+
+bool
+ts_variables_placed(const struct ts_variables *v)
+{
+	return v->rows != TS_UNKNOWN;
+}
+
+int64_t
+ts_variables_ipu(const struct ts_variables *v, int64_t tile)
+{
+	return tile == TS_UNKNOWN || v->tiles_per_ipu == TS_UNKNOWN ? TS_UNKNOWN
+								    : tile / v->tiles_per_ipu;
+}
+
+const char *
+ts_variables_category(const struct ts_variables *v, int64_t category, char buf[40], size_t *n)
+{
+	const char *s = ts_names_find(&v->categories, category, n);
+
+	if (s)
+		return s;
+	*n = (size_t)snprintf(buf, 40, "category %lld", (long long)category);
+	return buf;
+}
+
+/* --- counting --------------------------------------------------------------------------------- */
+
+/* A copy that can be counted into. */
+static struct ts_variables *
+copy(const struct ts_variables *v)
+{
+	struct ts_variables *c = ts_alloc(1, sizeof(*c));
+	struct ts_names *names;
+
+	if (!c)
+		return NULL;
+	*c = *v;
+	atomic_init(&c->uses, 1);
+	c->anchor = (struct ts_pile){0};
+	names = &c->categories;
+	names->name = ts_alloc(v->categories.count + 1, sizeof(*names->name));
+	names->text = ts_alloc(v->categories.text_used + 1, 1);
+	if (!names->name || !names->text) {
+		set_free(c);
+		return NULL;
+	}
+	if (v->categories.count > 0) {
+		memcpy(names->name, v->categories.name, v->categories.count * sizeof(*names->name));
+		memcpy(names->text, v->categories.text, v->categories.text_used);
+	}
+	return c;
+}
+
+/* Is row `i` not where a row without gaps before it would be? Then anchors have to be made up for. */
+static enum ts_code
+note_row(struct ts_variables *v, struct ts_rows *rows, int64_t i, bool *gaps, struct ts_err *err)
+{
+	int64_t rowid = 0;
+	enum ts_code code = TS_OK;
+
+	if (v->range != TS_RANGE_ROWID || !ts_rows_rowid(rows, &rowid))
+		return TS_OK;
+	if (!*gaps && rowid != v->first + i) {
+		*gaps = true;
+		for (int64_t k = 0; !code && k * TS_VARIABLES_ANCHOR < i; k++) {
+			int64_t before = v->first + k * TS_VARIABLES_ANCHOR;
+
+			code = ts_pile_add(&v->anchor, &before, sizeof(before), v->cache, err);
+		}
+	}
+	if (!code && *gaps && i % TS_VARIABLES_ANCHOR == 0)
+		code = ts_pile_add(&v->anchor, &rowid, sizeof(rowid), v->cache, err);
+	return code;
+}
+
+enum ts_code
+ts_variables_count(struct ts_variables **out, const struct ts_variables *v, struct ts_reader *rd,
+	struct ts_progress *progress, struct ts_err *err)
+{
+	const struct ts_rows_query q = {0};
+	struct ts_variables *c = copy(v);
+	int64_t span = ts_reach_span(&rd->report->binding[TS_LOWERED_VARIABLE].reach), i = 0;
+	struct ts_rows *rows;
+	enum ts_code code;
+	bool there, gaps = false;
+
+	*out = NULL;
+	if (!c)
+		return ts_err_nomem(err);
+	code = ts_reader_rows(&rows, rd, TS_LOWERED_VARIABLE, &q, err);
+	if (code) {
+		set_free(c);
+		return code;
+	}
+	for (; !(code = ts_rows_next(rows, &there, err)) && there; i++) {
+		code = note_row(c, rows, i, &gaps, err);
+		if (code)
+			break;
+		if (i % PROGRESS_ROWS == 0)
+			ts_progress_set(progress, i, v->rows == TS_UNKNOWN ? 0 : span);
+	}
+	ts_rows_close(rows);
+	c->partial = code == TS_E_DAMAGED;
+	if (code && !c->partial) {
+		set_free(c);
+		return code;
+	}
+	c->rows = i;
+	c->counted = true;
+	*out = c;
+	return TS_OK;
+}
+
+/* --- windows ---------------------------------------------------------------------------------- */
+
+enum {
+	Q_ID,
+	Q_TILE,
+	Q_NAME,
+	Q_BYTES,
+	Q_OFFSET,
+	Q_ALIGNMENT,
+	Q_CATEGORY,
+	Q_CLASS,
+	Q_VARIABLE,
+	Q_ALWAYS_LIVE,
+	Q_TYPE,
+	Q_CONTEXT,
+	Q_COUNT
+};
+
+static const int columns[Q_COUNT] = {
+	[Q_ID] = TS_LOWERED_VARIABLE_ID,
+	[Q_TILE] = TS_LOWERED_VARIABLE_TILE,
+	[Q_NAME] = TS_LOWERED_VARIABLE_NAME,
+	[Q_BYTES] = TS_LOWERED_VARIABLE_BYTES,
+	[Q_OFFSET] = TS_LOWERED_VARIABLE_OFFSET,
+	[Q_ALIGNMENT] = TS_LOWERED_VARIABLE_ALIGNMENT,
+	[Q_CATEGORY] = TS_LOWERED_VARIABLE_CATEGORY,
+	[Q_CLASS] = TS_LOWERED_VARIABLE_CLASS,
+	[Q_VARIABLE] = TS_LOWERED_VARIABLE_VARIABLE,
+	[Q_ALWAYS_LIVE] = TS_LOWERED_VARIABLE_ALWAYS_LIVE,
+	[Q_TYPE] = TS_LOWERED_VARIABLE_ELEMENT_TYPE,
+	[Q_CONTEXT] = TS_LOWERED_VARIABLE_CONTEXT,
+};
+
+/* Which member of a row a number goes to. */
+static const struct {
+	int column;
+	size_t offset;
+} numbers[] = {
+	{Q_ID, offsetof(struct ts_variable, id)},
+	{Q_TILE, offsetof(struct ts_variable, tile)},
+	{Q_BYTES, offsetof(struct ts_variable, bytes)},
+	{Q_OFFSET, offsetof(struct ts_variable, offset)},
+	{Q_ALIGNMENT, offsetof(struct ts_variable, alignment)},
+	{Q_CATEGORY, offsetof(struct ts_variable, category)},
+	{Q_CLASS, offsetof(struct ts_variable, class_of)},
+	{Q_VARIABLE, offsetof(struct ts_variable, variable)},
+	{Q_CONTEXT, offsetof(struct ts_variable, context)},
+};
+
+struct filling {
+	struct ts_variable_window *w;
+	const struct ts_variables *v;
+	struct ts_reader *rd;
+	const int64_t *place;
+	struct ts_progress *progress;
+};
+
+/* Places that follow each other: window rows [at, at + count), the lowest place first or last. */
+struct run {
+	int at, count;
+	int64_t low;
+	bool down;
+};
+
+static void
+add_text(struct filling *f, uint32_t *at, uint32_t *n, const char *s, size_t bytes)
+{
+	*at = (uint32_t)f->w->text.len;
+	ts_strbuf_add(&f->w->text, s, bytes < TS_VARIABLE_NAME_MAX ? bytes : TS_VARIABLE_NAME_MAX);
+	*n = (uint32_t)(f->w->text.len - *at);
+}
+
+static void
+fill_row(struct filling *f, struct ts_variable *x, struct ts_rows *rows)
+{
+	char unnamed[40];
+	const char *s;
+	int64_t v;
+	size_t n;
+
+	for (size_t i = 0; i < TS_COUNT(numbers); i++) {
+		int64_t *to = (int64_t *)(void *)((char *)x + numbers[i].offset);
+
+		*to = ts_rows_number(rows, numbers[i].column, &v) == TS_VALUE_OK ? v : TS_UNKNOWN;
+	}
+	x->state = TS_VARIABLE_OK;
+	x->ipu = ts_variables_ipu(f->v, x->tile);
+	x->always_live = ts_rows_number(rows, Q_ALWAYS_LIVE, &v) == TS_VALUE_OK ? v != 0 : -1;
+	x->has_name = ts_rows_text(rows, Q_NAME, &s, &n) == TS_VALUE_OK;
+	if (x->has_name)
+		add_text(f, &x->name, &x->name_n, s, n);
+	if (ts_rows_text(rows, Q_CATEGORY, &s, &n) == TS_VALUE_OK)
+		add_text(f, &x->category_name, &x->category_name_n, s, n);
+	else if (x->category != TS_UNKNOWN) {
+		s = ts_variables_category(f->v, x->category, unnamed, &n);
+		add_text(f, &x->category_name, &x->category_name_n, s, n);
+	}
+	if (ts_rows_text(rows, Q_TYPE, &s, &n) == TS_VALUE_OK)
+		add_text(f, &x->type, &x->type_n, s, n);
+}
+
+static enum ts_code
+open_rows(struct ts_rows **rows, struct filling *f, int64_t from, int64_t to, int64_t limit,
+	struct ts_err *err)
+{
+	struct ts_rows_query q = {.column_count = Q_COUNT,
+		.range = f->v->range,
+		.from = from,
+		.to = to,
+		.limit = limit};
+
+	memcpy(q.columns, columns, sizeof(columns));
+	return ts_reader_rows(rows, f->rd, TS_LOWERED_VARIABLE, &q, err);
+}
+
+/* Row ids [from, to) that hold the run, and how many rows before its first are to be skipped. */
+static void
+run_range(const struct ts_variables *v, const struct run *r, int64_t *from, int64_t *to,
+	int64_t *skip)
+{
+	const int64_t *anchor = v->anchor.memory;
+
+	*skip = 0;
+	*from = v->first + r->low;
+	*to = *from + r->count;
+	if (v->anchor.used == 0)
+		return;
+	*skip = r->low % TS_VARIABLES_ANCHOR;
+	*from = anchor[r->low / TS_VARIABLES_ANCHOR];
+	*to = INT64_MAX;
+}
+
+static enum ts_code
+read_run(struct filling *f, const struct run *r, struct ts_err *err)
+{
+	int64_t from, to, skip, place, limit, rowid;
+	struct ts_rows *rows;
+	enum ts_code code;
+	bool there;
+
+	run_range(f->v, r, &from, &to, &skip);
+	limit = skip + r->count;
+	code = open_rows(&rows, f, from, to, limit, err);
+	if (code)
+		return code;
+	for (place = r->low - skip; !(code = ts_rows_next(rows, &there, err)) && there; place++) {
+		int64_t i = place - r->low;
+
+		if (f->v->anchor.used == 0 && ts_rows_rowid(rows, &rowid))
+			i = rowid - from;
+		if (i >= 0 && i < r->count)
+			fill_row(f, &f->w->row[r->down ? r->at + r->count - 1 - i : r->at + i],
+				rows);
+	}
+	ts_rows_close(rows);
+	return code;
+}
+
+/* What a damaged page left out, row by row. */
+static enum ts_code
+read_singly(struct filling *f, const struct run *r, struct ts_err *err)
+{
+	enum ts_code code = TS_OK;
+
+	for (int i = 0; i < r->count && !code; i++) {
+		struct run one = {r->at + i, 1, f->place[r->at + i], false};
+
+		if (f->w->row[one.at].state != TS_VARIABLE_MISSING)
+			continue;
+		code = read_run(f, &one, err);
+		if (code == TS_E_DAMAGED) {
+			f->w->row[one.at].state = TS_VARIABLE_DAMAGED;
+			code = TS_OK;
+		}
+	}
+	return code;
+}
+
+static struct run
+next_run(const int64_t *place, int at, int count)
+{
+	struct run r = {at, 1, place[at], false};
+
+	while (at + r.count < count && place[at + r.count] == place[at] + r.count)
+		r.count++;
+	if (r.count > 1)
+		return r;
+	while (at + r.count < count && place[at + r.count] >= 0 &&
+		place[at + r.count] == place[at] - r.count)
+		r.count++;
+	r.down = r.count > 1;
+	r.low = place[at] - (r.down ? r.count - 1 : 0);
+	return r;
+}
+
+static enum ts_code
+read_runs(struct filling *f, int count, struct ts_err *err)
+{
+	enum ts_code code = TS_OK;
+
+	for (int at = 0; at < count && !code;) {
+		struct run r = next_run(f->place, at, count);
+
+		at += r.count;
+		if (r.low < 0 || r.low + r.count > f->v->rows)
+			continue;
+		code = read_run(f, &r, err);
+		if (code == TS_E_DAMAGED)
+			code = read_singly(f, &r, err);
+	}
+	return code;
+}
+
+/* --- forwards --------------------------------------------------------------------------------- */
+
+struct wanted {
+	int64_t place;
+	int at;
+};
+
+static int
+by_place(const void *a, const void *b)
+{
+	const struct wanted *x = a, *y = b;
+
+	return x->place < y->place ? -1 : x->place > y->place;
+}
+
+static enum ts_code
+pick_rows(struct filling *f, const struct wanted *want, int count, struct ts_err *err)
+{
+	struct ts_rows *rows;
+	enum ts_code code = open_rows(&rows, f, 0, 0, want[count - 1].place + 1, err);
+	bool there;
+	int k = 0;
+
+	if (code)
+		return code;
+	for (int64_t i = 0; !(code = ts_rows_next(rows, &there, err)) && there; i++) {
+		for (; k < count && want[k].place < i; k++)
+			;
+		for (; k < count && want[k].place == i; k++)
+			fill_row(f, &f->w->row[want[k].at], rows);
+		if (i % PROGRESS_ROWS == 0)
+			ts_progress_set(f->progress, i, want[count - 1].place + 1);
+	}
+	ts_rows_close(rows);
+	for (; code == TS_E_DAMAGED && k < count; k++)
+		f->w->row[want[k].at].state = TS_VARIABLE_DAMAGED;
+	return code == TS_E_DAMAGED ? TS_OK : code;
+}
+
+static enum ts_code
+read_forwards(struct filling *f, int count, struct ts_err *err)
+{
+	struct wanted *want = ts_alloc((size_t)count, sizeof(*want));
+	enum ts_code code = TS_OK;
+	int n = 0;
+
+	if (!want)
+		return ts_err_nomem(err);
+	for (int i = 0; i < count; i++)
+		if (f->place[i] >= 0)
+			want[n++] = (struct wanted){f->place[i], i};
+	qsort(want, (size_t)n, sizeof(*want), by_place);
+	if (n > 0)
+		code = pick_rows(f, want, n, err);
+	free(want);
+	return code;
+}
+
+enum ts_code
+ts_variables_read(struct ts_variable_window *w, struct ts_reader *rd, const struct ts_variables *v,
+	const int64_t *place, int count, struct ts_progress *progress, struct ts_err *err)
+{
+	struct filling f = {.w = w, .v = v, .rd = rd, .place = place, .progress = progress};
+	enum ts_code code;
+
+	*w = (struct ts_variable_window){0};
+	ts_strbuf_init(&w->text, TEXT_MAX);
+	if (count <= 0 || count > TS_VARIABLES_WINDOW)
+		return TS_OK;
+	w->row = ts_alloc((size_t)count, sizeof(*w->row));
+	if (!w->row)
+		return ts_err_nomem(err);
+	w->count = count;
+	for (int i = 0; i < count; i++)
+		w->row[i].place = place[i];
+	code = v->range == TS_RANGE_ALL ? read_forwards(&f, count, err) : read_runs(&f, count, err);
+	for (int i = 0; !code && i < count; i++)
+		w->gap |= !v->counted && v->range == TS_RANGE_ROWID && place[i] >= 0 &&
+			place[i] < v->rows && w->row[i].state == TS_VARIABLE_MISSING;
+	return code;
+}
+
+void
+ts_variable_window_fini(struct ts_variable_window *w)
+{
+	free(w->row);
+	ts_strbuf_fini(&w->text);
+	*w = (struct ts_variable_window){0};
+}
