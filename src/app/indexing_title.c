@@ -112,7 +112,7 @@ write_title(struct ts_indexing *ix, int64_t now)
 		snprintf(percent, sizeof(percent), " writing");
 	else if (e.percent >= 0)
 		snprintf(percent, sizeof(percent), " %d %%", e.percent);
-	snprintf(ix->title, sizeof(ix->title), "index %.30s%s%s",
+	snprintf(ix->title, sizeof(ix->title), "index %.30s%.15s%.40s",
 		ts_build_what(ix->build, ix->stage), percent,
 		ix->state == TS_INDEXING_PARTS ? speed : "");
 	snprintf(ix->brief, sizeof(ix->brief), "index%s", percent);
