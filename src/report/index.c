@@ -26,7 +26,7 @@ static const struct {
 	[TS_SECTION_VARIABLES] = {"variables", 1},
 	[TS_SECTION_LIVENESS] = {"liveness", 1},
 	[TS_SECTION_STEPS] = {"steps", 1},
-	[TS_SECTION_LANES] = {"lanes", 1},
+	[TS_SECTION_LANES] = {"lanes", 2},
 	[TS_SECTION_LIVES] = {"lives", 1},
 	[TS_SECTION_ORDER_BYTES] = {"order-bytes", 1},
 	[TS_SECTION_ORDER_NAME] = {"order-name", 1},

@@ -91,8 +91,10 @@ load(const unsigned char *from, const unsigned char *end)
 	return v;
 }
 
-static bool
-unpack_rows(struct ts_lane_row *row, int n, const unsigned char *from, size_t bytes, int64_t start)
+/* How many rows there are up to one that starts at `until`; -1: they do not hold together. */
+static int
+unpack_rows(struct ts_lane_row *row, int n, const unsigned char *from, size_t bytes, int64_t start,
+	int64_t until)
 {
 	static const uint64_t masks[9] = {0, 0xff, 0xffff, 0, 0xffffffff, 0, 0, 0, UINT64_MAX};
 	const unsigned char *end = from + bytes;
@@ -102,13 +104,13 @@ unpack_rows(struct ts_lane_row *row, int n, const unsigned char *from, size_t by
 		int a, b, k;
 
 		if (from == end)
-			return false;
+			return -1;
 		k = *from & 0xf;
 		a = sizes[0][*from >> 4 & 3];
 		b = sizes[1][*from >> 6];
 		from++;
 		if (k >= TS_CLASS_COUNT || end - from < a + b)
-			return false;
+			return -1;
 		row[i].class_of = (enum ts_step_class)k;
 		if (a > 0)
 			before += load(from, end) & masks[a];
@@ -117,9 +119,11 @@ unpack_rows(struct ts_lane_row *row, int n, const unsigned char *from, size_t by
 		row[i].end = (int64_t)before;
 		from += a + b;
 		if (row[i].start < 0 || row[i].end <= row[i].start)
-			return false;
+			return -1;
+		if (row[i].start >= until)
+			return i > 0 ? i : 1;
 	}
-	return true;
+	return n;
 }
 
 /* A leaf of one row says all about it. */
@@ -136,7 +140,7 @@ unpack_one(struct ts_lane_row *row, const struct ts_lane_leaf *leaf)
 
 int
 ts_lane_unpack(struct ts_lane_row row[TS_LANE_LEAF], const struct ts_lanes *l,
-	const struct ts_lane_node *n, const struct ts_lane_leaf *leaf)
+	const struct ts_lane_node *n, const struct ts_lane_leaf *leaf, int64_t until)
 {
 	const unsigned char *bytes;
 
@@ -150,9 +154,8 @@ ts_lane_unpack(struct ts_lane_row row[TS_LANE_LEAF], const struct ts_lanes *l,
 	if (leaf->rows > TS_LANE_LEAF || leaf->at > n->bytes)
 		return -1;
 	bytes = (const unsigned char *)l->payload + n->at + n->leaves * sizeof(*leaf);
-	return unpack_rows(row, leaf->rows, bytes + leaf->at, n->bytes - leaf->at, leaf->start)
-		? leaf->rows
-		: -1;
+	return unpack_rows(row, leaf->rows, bytes + leaf->at, n->bytes - leaf->at, leaf->start,
+		until);
 }
 
 /* --- a part ----------------------------------------------------------------------------------- */
@@ -170,6 +173,7 @@ struct lane {
 	int n;
 	int64_t start, end, first_rowid, last_rowid;
 	uint64_t length[TS_CLASS_COUNT];
+	bool ordered;
 	/* the open block */
 	struct ts_lane_leaf *leaf;
 	size_t leaves, leaf_cap;
@@ -200,12 +204,15 @@ plus(int64_t a, int64_t b)
 static void
 node_clear(struct ts_lane_node *n)
 {
-	*n = (struct ts_lane_node){.start = INT64_MAX, .end = INT64_MIN};
+	*n = (struct ts_lane_node){.start = INT64_MAX, .end = INT64_MIN, .flags = TS_LANE_ORDERED};
 }
 
+/* n comes behind what `to` has. */
 static void
 node_add(struct ts_lane_node *to, const struct ts_lane_node *n)
 {
+	if (!(n->flags & TS_LANE_ORDERED) || n->start < to->end)
+		to->flags = 0;
 	to->start = ts_min_i64(to->start, n->start);
 	to->end = ts_max_i64(to->end, n->end);
 	for (int k = 0; k < TS_CLASS_COUNT; k++)
@@ -245,7 +252,7 @@ flush_block(struct ts_pass_part *p, struct lane *l, struct ts_err *err)
 	memcpy(whole, l->leaf, head);
 	if (l->used > 0)
 		memcpy(whole + head, l->bytes, l->used);
-	l->block.leaves = (uint32_t)l->leaves;
+	l->block.leaves = (uint16_t)l->leaves;
 	l->block.bytes = (uint32_t)l->used;
 	code = ts_section_append(p->run->writer[0], &l->block.at, whole, n, err);
 	free(whole);
@@ -288,13 +295,14 @@ fill_leaf(struct ts_lane_leaf *leaf, const struct lane *l)
 	leaf->rowids = (uint32_t)((uint64_t)l->last_rowid - (uint64_t)l->first_rowid + 1);
 	leaf->rows = (uint16_t)l->n;
 	if (extent > UINT32_MAX) {
-		leaf->flags = TS_LEAF_WIDE;
+		leaf->flags = TS_LEAF_WIDE | TS_LANE_ORDERED;
 		leaf->length[0] = (uint32_t)extent;
 		leaf->length[1] = (uint32_t)(extent >> 32);
 		leaf->length[2] = (uint32_t)l->row[0].class_of;
 		return;
 	}
 	leaf->extent = (uint32_t)extent;
+	leaf->flags = l->ordered ? TS_LANE_ORDERED : 0;
 	for (int k = 0; k < TS_CLASS_COUNT; k++)
 		leaf->length[k] = (uint32_t)l->length[k];
 }
@@ -304,7 +312,9 @@ close_leaf(struct ts_pass_part *p, struct lane *l, struct ts_err *err)
 {
 	struct part *part = p->state;
 	size_t most = (size_t)ts_clamp_i64(HELD_LEAVES / part->lanes, BLOCK_LEAVES, TS_LANE_FAN);
-	struct ts_lane_node whole = {.start = l->start, .end = l->end};
+	struct ts_lane_node whole = {.start = l->start,
+		.end = l->end,
+		.flags = l->ordered ? TS_LANE_ORDERED : 0};
 	struct ts_lane_leaf leaf = {0};
 	void *leaves;
 	enum ts_code code = TS_OK;
@@ -366,8 +376,10 @@ add_row(struct ts_pass_part *p, struct lane *l, const struct ts_lane_row *r, int
 		l->start = r->start;
 		l->end = r->end;
 		l->first_rowid = rowid;
+		l->ordered = true;
 		memset(l->length, 0, sizeof(l->length));
 	}
+	l->ordered &= l->n == 0 || r->start >= l->row[l->n - 1].end;
 	l->row[l->n++] = *r;
 	l->start = ts_min_i64(l->start, r->start);
 	l->end = ts_max_i64(l->end, r->end);

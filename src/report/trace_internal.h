@@ -93,6 +93,13 @@ void trace_sums_rows(struct trace_sums *s, int lane, const struct ts_lane_row *r
 bool trace_sums_node(struct trace_sums *s, int lane, int64_t start, int64_t end,
 	const int64_t *length);
 
+/* The edge where rows of [start, end) are cut in two, when they lie in two columns; else 0. */
+int64_t trace_sums_cut(const struct trace_sums *s, int64_t start, int64_t end);
+
+/* Add such rows: their cycles, those before the edge, and whether one starts behind it. */
+void trace_sums_halves(struct trace_sums *s, int lane, int64_t start, const int64_t *length,
+	const int64_t *before, bool more);
+
 /* The shares and starts of the chart. The sums are used up. */
 void trace_sums_put(struct ts_trace_chart *c, struct trace_sums *s);
 
@@ -118,6 +125,14 @@ trace_place_end(const struct ts_trace *t)
 {
 	return (struct trace_place){t->part.last == INT64_MAX ? INT64_MAX : t->part.last + 1,
 		INT64_MAX};
+}
+
+/* *sum += v, which stays at INT64_MAX once it is there (v >= 0) */
+static inline void
+trace_add_to(int64_t *sum, int64_t v)
+{
+	if (__builtin_add_overflow(*sum, v, sum))
+		*sum = INT64_MAX;
 }
 
 /* a + b, or INT64_MAX */

@@ -45,6 +45,7 @@ struct walk {
 	struct wanted *wanted;
 	size_t n, cap;
 	bool readable; /* rows can be read by row id */
+	bool unread;   /* a leaf's rows are not in the index */
 	bool broken, nomem;
 };
 
@@ -88,6 +89,119 @@ add_whole(struct walk *w, const struct ts_lane_leaf *leaf)
 	return trace_sums_node(&w->sums, w->lane, leaf->start, ts_leaf_end(leaf), length);
 }
 
+/* --- ordered nodes that lie in two columns ------------------------------------------------------ */
+
+/* What stands before an edge, and whether a row starts behind it. */
+struct half {
+	int64_t edge;
+	int64_t length[TS_CLASS_COUNT];
+	bool more;
+};
+
+static void
+half_leaf(struct walk *w, struct half *h, const struct ts_lane_node *n,
+	const struct ts_lane_leaf *leaf)
+{
+	struct ts_lane_row row[TS_LANE_LEAF];
+	int rows = ts_lane_unpack(row, &w->lanes, n, leaf, h->edge);
+
+	w->broken |= rows < 0;
+	if (rows == 0)
+		w->unread = true;
+	for (int i = 0; i < rows; i++)
+		trace_add_to(&h->length[row[i].class_of],
+			ts_min_i64(row[i].end, h->edge) - row[i].start);
+	h->more = rows < leaf->rows;
+	w->rows += rows;
+}
+
+static void
+half_block(struct walk *w, struct half *h, const struct ts_lane_node *n)
+{
+	const struct ts_lane_leaf *leaf = ts_lane_leaves(&w->lanes, n);
+	uint32_t i = 0;
+
+	w->broken |= !leaf;
+	for (; leaf && i < n->leaves && ts_leaf_end(&leaf[i]) <= h->edge; i++) {
+		if (leaf[i].flags & TS_LEAF_WIDE) {
+			half_leaf(w, h, n, &leaf[i]);
+			continue;
+		}
+		for (int k = 0; k < TS_CLASS_COUNT; k++)
+			h->length[k] += leaf[i].length[k];
+	}
+	w->nodes += i;
+	h->more = leaf && i < n->leaves;
+	if (h->more && leaf[i].start < h->edge) {
+		half_leaf(w, h, n, &leaf[i]);
+		h->more |= i + 1 < n->leaves;
+	}
+}
+
+static void
+half_node(struct walk *w, struct half *h, int level, uint64_t at)
+{
+	const struct ts_lane_node *n = &ts_lane_nodes(&w->lanes, w->of, level)[at];
+	uint64_t i = at * TS_LANE_FAN, to;
+
+	if (level == 0) {
+		half_block(w, h, n);
+		return;
+	}
+	n = ts_lane_nodes(&w->lanes, w->of, level - 1);
+	to = (uint64_t)ts_min_i64((int64_t)i + TS_LANE_FAN, (int64_t)w->of->level[level - 1].nodes);
+	for (; i < to && n[i].end <= h->edge; i++)
+		for (int k = 0; k < TS_CLASS_COUNT; k++)
+			trace_add_to(&h->length[k], n[i].length[k]);
+	h->more = i < to;
+	if (h->more && n[i].start < h->edge) { /* as deep as there are levels */
+		half_node(w, h, level - 1, i);
+		h->more |= i + 1 < to;
+	}
+}
+
+/*
+ * A node whose rows follow on each other and lie in two columns: what is before the edge is added up,
+ * the rest is behind it. False: it is not like that.
+ */
+static bool
+add_halves(struct walk *w, int level, uint64_t at)
+{
+	const struct ts_lane_node *n = &ts_lane_nodes(&w->lanes, w->of, level)[at];
+	struct half h = {.edge = trace_sums_cut(&w->sums, n->start, n->end)};
+
+	if (!(n->flags & TS_LANE_ORDERED) || h.edge == 0)
+		return false;
+	w->unread = false;
+	half_node(w, &h, level, at);
+	if (w->unread || w->broken)
+		return false;
+	trace_sums_halves(&w->sums, w->lane, n->start, n->length, h.length, h.more);
+	return true;
+}
+
+/* The same for a leaf. */
+static bool
+add_leaf_halves(struct walk *w, const struct ts_lane_node *n, const struct ts_lane_leaf *leaf)
+{
+	struct half h = {0};
+	int64_t length[TS_CLASS_COUNT];
+
+	if ((leaf->flags & (TS_LANE_ORDERED | TS_LEAF_PACKED | TS_LEAF_WIDE)) !=
+		(TS_LANE_ORDERED | TS_LEAF_PACKED))
+		return false;
+	h.edge = trace_sums_cut(&w->sums, leaf->start, ts_leaf_end(leaf));
+	if (h.edge == 0)
+		return false;
+	half_leaf(w, &h, n, leaf);
+	if (w->broken)
+		return false;
+	for (int k = 0; k < TS_CLASS_COUNT; k++)
+		length[k] = leaf->length[k];
+	trace_sums_halves(&w->sums, w->lane, leaf->start, length, h.length, h.more);
+	return true;
+}
+
 static void
 walk_leaves(struct walk *w, const struct ts_lane_node *n)
 {
@@ -102,9 +216,9 @@ walk_leaves(struct walk *w, const struct ts_lane_node *n)
 		int rows;
 
 		if (leaf[i].start >= w->c->to || ts_leaf_end(&leaf[i]) <= w->c->from ||
-			add_whole(w, &leaf[i]))
+			add_whole(w, &leaf[i]) || add_leaf_halves(w, n, &leaf[i]))
 			continue;
-		rows = ts_lane_unpack(row, &w->lanes, n, &leaf[i]);
+		rows = ts_lane_unpack(row, &w->lanes, n, &leaf[i], INT64_MAX);
 		w->broken |= rows < 0;
 		if (rows == 0)
 			want(w, n, &leaf[i]);
@@ -123,7 +237,8 @@ walk_nodes(struct walk *w, int level, uint64_t i, uint64_t to)
 		const struct ts_lane_node *n = &node[i];
 
 		if (n->start >= w->c->to || n->end <= w->c->from ||
-			trace_sums_node(&w->sums, w->lane, n->start, n->end, n->length))
+			trace_sums_node(&w->sums, w->lane, n->start, n->end, n->length) ||
+			add_halves(w, level, i))
 			continue;
 		if (level == 0)
 			walk_leaves(w, n);

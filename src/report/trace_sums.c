@@ -63,13 +63,6 @@ column_of(const struct trace_sums *s, int64_t cycles)
 	return x;
 }
 
-static void
-add(int64_t *sum, int64_t v)
-{
-	if (__builtin_add_overflow(*sum, v, sum))
-		*sum = INT64_MAX;
-}
-
 static size_t
 cell(const struct trace_sums *s, int lane, int k)
 {
@@ -89,12 +82,12 @@ trace_sums_row(struct trace_sums *s, int lane, int64_t start, int64_t end, enum 
 	if (start >= s->from)
 		s->start[(size_t)lane * (size_t)s->columns + (size_t)x] = true;
 	if (to <= s->edge[x + 1]) {
-		add(&part[x], to - from);
+		trace_add_to(&part[x], to - from);
 		return;
 	}
 	y = column_of(s, to - 1);
-	add(&part[x], s->edge[x + 1] - from);
-	add(&part[y], to - s->edge[y]);
+	trace_add_to(&part[x], s->edge[x + 1] - from);
+	trace_add_to(&part[y], to - s->edge[y]);
 	whole[x + 1]++;
 	whole[y]--;
 }
@@ -109,7 +102,8 @@ trace_sums_rows(struct trace_sums *s, int lane, const struct ts_lane_row *row, i
 	for (int i = 0; i < n; i++) {
 		if (row[i].start >= a && row[i].end <= b) { /* in the column of the one before */
 			start[x] = true;
-			add(&part[(size_t)row[i].class_of * (size_t)s->columns + (size_t)x],
+			trace_add_to(&part[(size_t)row[i].class_of * (size_t)s->columns +
+					     (size_t)x],
 				row[i].end - row[i].start);
 			continue;
 		}
@@ -120,6 +114,17 @@ trace_sums_rows(struct trace_sums *s, int lane, const struct ts_lane_row *row, i
 		a = s->edge[x];
 		b = s->edge[x + 1];
 	}
+}
+
+int64_t
+trace_sums_cut(const struct trace_sums *s, int64_t start, int64_t end)
+{
+	int x;
+
+	if (start < s->from || end > s->to || start >= s->to)
+		return 0;
+	x = column_of(s, start);
+	return x + 2 <= s->columns && end <= s->edge[x + 2] ? s->edge[x + 1] : 0;
 }
 
 bool
@@ -135,8 +140,25 @@ trace_sums_node(struct trace_sums *s, int lane, int64_t start, int64_t end, cons
 	s->start[(size_t)lane * (size_t)s->columns + (size_t)x] = true;
 	for (int k = 0; k < TS_CLASS_COUNT; k++)
 		if (length[k])
-			add(&s->part[cell(s, lane, k) + (size_t)x], length[k]);
+			trace_add_to(&s->part[cell(s, lane, k) + (size_t)x], length[k]);
 	return true;
+}
+
+void
+trace_sums_halves(struct trace_sums *s, int lane, int64_t start, const int64_t *length,
+	const int64_t *before, bool more)
+{
+	int x = column_of(s, start);
+	bool *begins = s->start + (size_t)lane * (size_t)s->columns + (size_t)x;
+
+	begins[0] = true;
+	begins[1] |= more;
+	for (int k = 0; k < TS_CLASS_COUNT; k++)
+		if (length[k]) {
+			trace_add_to(&s->part[cell(s, lane, k) + (size_t)x], before[k]);
+			trace_add_to(&s->part[cell(s, lane, k) + (size_t)x + 1],
+				(int64_t)((uint64_t)length[k] - (uint64_t)before[k]));
+		}
 }
 
 static void
@@ -187,7 +209,7 @@ trace_sums_put(struct ts_trace_chart *c, struct trace_sums *s)
 				if (__builtin_mul_overflow(covering, s->edge[x + 1] - s->edge[x],
 					    &v))
 					v = INT64_MAX;
-				add(&part[x], v);
+				trace_add_to(&part[x], v);
 			}
 			put_lane(c, s, lane, k);
 		}

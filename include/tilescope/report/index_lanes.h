@@ -58,10 +58,14 @@ struct ts_lane_node {
 	/* level 0 */
 	int64_t rowid; /* of its first row */
 	uint64_t at;   /* the leaves; behind them `bytes` of rows */
-	uint32_t leaves, bytes;
+	uint32_t bytes;
+	uint16_t leaves, flags;
 };
 
-enum { TS_LEAF_WIDE = 1 << 0, TS_LEAF_PACKED = 1 << 1 };
+/*
+ * TS_LANE_ORDERED: of a leaf and of a node: every row starts where the one before has ended, or later.
+ */
+enum { TS_LEAF_WIDE = 1 << 0, TS_LEAF_PACKED = 1 << 1, TS_LANE_ORDERED = 1 << 2 };
 
 /* A wide one is a single row whose length does not fit: length[0], [1] are its halves, [2] its class. */
 struct ts_lane_leaf {
@@ -102,11 +106,11 @@ const struct ts_lane_node *ts_lane_nodes(const struct ts_lanes *l, const struct 
 const struct ts_lane_leaf *ts_lane_leaves(const struct ts_lanes *l, const struct ts_lane_node *n);
 
 /*
- * The rows of a leaf: how many, 0 when they have to be read from the report, -1 when it does not hold
- * together.
+ * The rows of a leaf up to the first that starts at `until` or later: how many (at least 1), 0 when they
+ * have to be read from the report, -1 when it does not hold together.
  */
 int ts_lane_unpack(struct ts_lane_row row[TS_LANE_LEAF], const struct ts_lanes *l,
-	const struct ts_lane_node *n, const struct ts_lane_leaf *leaf);
+	const struct ts_lane_node *n, const struct ts_lane_leaf *leaf, int64_t until);
 
 static inline int64_t
 ts_leaf_end(const struct ts_lane_leaf *leaf)
