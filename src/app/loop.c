@@ -35,7 +35,7 @@ struct loop {
 	struct ts_app app;
 	int signals; /* descriptor */
 	sigset_t while_waiting;
-	bool had_key;
+	int64_t asked; /* ts_jobs_sent() before the keys of this turn */
 };
 
 static const int endings[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT};
@@ -239,11 +239,11 @@ turn(struct loop *l)
 {
 	struct ts_app *app = &l->app;
 
-	l->had_key = false;
+	l->asked = ts_jobs_sent(app->jobs, TS_WORKER_SCREEN);
 	drain_keys(l);
-	take_answers(app);
-	if (l->had_key && !app->quit)
+	if (!app->quit && l->asked != ts_jobs_sent(app->jobs, TS_WORKER_SCREEN))
 		wait_for_answer(app);
+	take_answers(app);
 	run_timers(app);
 	if (app->quit)
 		return;

@@ -49,6 +49,7 @@ struct worker {
 struct queue {
 	struct ts_job *first, **last; /* waiting */
 	pthread_cond_t wake;
+	int64_t sent; /* of the sender's thread */
 };
 
 struct ts_jobs {
@@ -390,8 +391,15 @@ ts_jobs_send(struct ts_jobs *jobs, struct ts_job *job)
 	cancel_running(jobs, q, job->owner, job->kind);
 	*q->last = job;
 	q->last = &job->next;
+	q->sent++;
 	pthread_cond_broadcast(&q->wake); /* not each of them may take it */
 	pthread_mutex_unlock(&jobs->lock);
+}
+
+int64_t
+ts_jobs_sent(const struct ts_jobs *jobs, enum ts_worker_id worker)
+{
+	return jobs->queue[worker].sent;
 }
 
 struct ts_job *

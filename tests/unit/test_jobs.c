@@ -166,6 +166,8 @@ START_TEST(a_job_runs_and_comes_back)
 	ck_assert_ptr_null(ts_jobs_receive(jobs));
 	sem_post(&g->gate);
 	ck_assert_ptr_eq(receive(), g);
+	ck_assert_int_eq(ts_jobs_sent(jobs, TS_WORKER_SCREEN), 1);
+	ck_assert_int_eq(ts_jobs_sent(jobs, TS_WORKER_BULK), 0);
 	ck_assert(!g->job.dropped);
 	ck_assert(g->blocked);
 	ck_assert(!g->saw_cancel);

@@ -75,6 +75,9 @@ bool ts_jobs_free(struct ts_jobs *jobs, void (*give_back)(struct ts_job *job));
 /* Takes the job. */
 void ts_jobs_send(struct ts_jobs *jobs, struct ts_job *job);
 
+/* How many were sent to a queue so far: tells whether something was asked in between. */
+int64_t ts_jobs_sent(const struct ts_jobs *jobs, enum ts_worker_id worker);
+
 /* A finished or dropped job, the caller's again; NULL when there is none. */
 struct ts_job *ts_jobs_receive(struct ts_jobs *jobs);
 
