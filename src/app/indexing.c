@@ -559,8 +559,21 @@ become(struct ts_app *app, enum ts_indexing_state state)
 	ix->look_at_us = 0;
 }
 
-void
-ts_indexing_restart(struct ts_app *app)
+/* Tell the views what is worth waiting for. */
+static void
+set_coming(struct ts_app *app)
+{
+	const struct ts_indexing *ix = &app->indexing;
+	bool comes = ix->state == TS_INDEXING_WAITING ||
+		(ts_indexing_is_building(app) && ix->state != TS_INDEXING_BUSY);
+
+	app->env.coming = comes
+		? (CORE | app->env.wanted) & ~ix->failed & ~sections_there(app->env.index)
+		: 0;
+}
+
+static void
+restart(struct ts_app *app)
 {
 	struct ts_indexing *ix = &app->indexing;
 	const struct ts_report *r = app->env.report;
@@ -574,6 +587,13 @@ ts_indexing_restart(struct ts_app *app)
 		return;
 	ix->failed = 0;
 	become(app, TS_INDEXING_WAITING);
+}
+
+void
+ts_indexing_restart(struct ts_app *app)
+{
+	restart(app);
+	set_coming(app);
 }
 
 const char *
@@ -641,4 +661,5 @@ ts_indexing_turn(struct ts_app *app, int64_t now)
 	} else if (ix->state == TS_INDEXING_DONE && lacks) {
 		plan(app);
 	}
+	set_coming(app);
 }

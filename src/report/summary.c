@@ -131,6 +131,31 @@ read_counts(struct ts_graph *g, struct ts_reader *rd, struct ts_err *err)
 	return code;
 }
 
+/* Rows that have a number; unknown when not all could be read. */
+static enum ts_code
+count_whole(int64_t *count, struct ts_reader *rd, enum ts_relation relation, int column,
+	struct ts_err *err)
+{
+	enum ts_code code = ts_count_rows(count, rd, relation, column, err);
+
+	if (code)
+		*count = TS_UNKNOWN;
+	return code;
+}
+
+static enum ts_code
+count_steps_rows(struct ts_graph *g, struct ts_reader *rd, struct ts_err *err)
+{
+	enum ts_code code = TS_OK, more = TS_OK;
+
+	if (g->programs == TS_UNKNOWN)
+		code = count_whole(&g->programs, rd, TS_PROGRAM, TS_PROGRAM_PROGRAM, err);
+	if (g->compute_sets == TS_UNKNOWN)
+		more = count_whole(&g->compute_sets, rd, TS_COMPUTE_SET, TS_COMPUTE_SET_COMPUTE_SET,
+			code ? NULL : err);
+	return code ? code : more;
+}
+
 enum ts_code
 ts_graph_read(struct ts_graph *g, struct ts_reader *rd, const struct ts_step_names *names,
 	struct ts_err *err)
@@ -139,10 +164,12 @@ ts_graph_read(struct ts_graph *g, struct ts_reader *rd, const struct ts_step_nam
 
 	*g = (struct ts_graph){TS_UNKNOWN, TS_UNKNOWN, TS_UNKNOWN, TS_UNKNOWN, TS_UNKNOWN};
 	code = read_counts(g, rd, err);
-	if (g->programs == TS_UNKNOWN && ts_report_has(rd->report, TS_PROGRAM))
+	if (names && g->programs == TS_UNKNOWN && ts_report_has(rd->report, TS_PROGRAM))
 		g->programs = names->programs.rows;
-	if (g->compute_sets == TS_UNKNOWN && ts_report_has(rd->report, TS_COMPUTE_SET))
+	if (names && g->compute_sets == TS_UNKNOWN && ts_report_has(rd->report, TS_COMPUTE_SET))
 		g->compute_sets = names->compute_sets.rows;
+	if (!names && !code)
+		code = count_steps_rows(g, rd, err);
 	if (!code && g->variables == TS_UNKNOWN)
 		code = ts_count_rows(&g->variables, rd, TS_VARIABLE, TS_VARIABLE_VARIABLE, err);
 	return code;

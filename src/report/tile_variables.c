@@ -22,7 +22,7 @@ enum { V_TILE, V_BYTES, V_CATEGORY, V_NAME, V_OFFSET, V_COLUMNS };
 static const int variable_columns[V_COLUMNS] = {TS_LOWERED_VARIABLE_TILE, TS_LOWERED_VARIABLE_BYTES,
 	TS_LOWERED_VARIABLE_CATEGORY, TS_LOWERED_VARIABLE_NAME, TS_LOWERED_VARIABLE_OFFSET};
 
-enum { PROGRESS_ROWS = 8192, CLOSE = 8, NAME_TEXT = 1 << 20 };
+enum { PROGRESS_ROWS = 8192, CLOSE = 8, NAME_TEXT = 1 << 20, LOOK = 16 };
 
 struct variables_pass {
 	struct ts_tile_variables *v;
@@ -309,7 +309,9 @@ ts_tile_variables_name(struct ts_tile_variables *v, struct ts_reader *rd, int fr
 
 	ts_strbuf_init(&text, NAME_TEXT);
 	for (int i = from; !code && i < to && i < v->count; i++)
-		if (v->variable[i].unnamed)
+		if (i % LOOK == 0 && ts_cancelled(rd->cancel))
+			code = ts_err_set(err, TS_E_CANCELLED, "cancelled");
+		else if (v->variable[i].unnamed)
 			code = look_up(&v->variable[i], rd, &text, &damage, err);
 	ts_strbuf_fini(&text);
 	return code ? code : damage;

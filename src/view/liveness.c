@@ -176,6 +176,21 @@ ask_alive(struct liveness *s)
 	send(s, &a->f, LIVE_FETCH_ALIVE, 0);
 }
 
+/* What is being read by a pass is in the index now: ask again, which ends the reading. */
+static void
+indexed(struct ts_view *v)
+{
+	struct liveness *s = (struct liveness *)v;
+	size_t size;
+
+	if (s->graph.state == TS_PANE_LOADING &&
+		ts_index_section(v->env->index, TS_SECTION_LIVENESS, &size))
+		s->graph.state = TS_PANE_EMPTY;
+	if (s->table.state == TS_PANE_LOADING &&
+		ts_index_section(v->env->index, TS_SECTION_LIVES, &size))
+		s->table.state = TS_PANE_EMPTY;
+}
+
 static void
 request(struct ts_view *v)
 {
@@ -753,6 +768,7 @@ const struct ts_view_ops ts_view_liveness = {
 	.open = open_view,
 	.close = close_view,
 	.reload = reload,
+	.indexed = indexed,
 	.shown = shown,
 	.resize = resize,
 	.draw = live_draw,

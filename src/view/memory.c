@@ -408,6 +408,10 @@ find(struct memory_view *m, int step, bool from_here)
 		return m->focus == PANE_VARIABLES ? TS_EFFECT_REPAINT
 						  : focus_pane(m, PANE_VARIABLES);
 	}
+	if (m->naming) {
+		ts_view_say_error(m->view.env, "names are being read: try again");
+		return TS_EFFECT_BELL;
+	}
 	ts_view_say_error(m->view.env, "no variable of this tile has \"%.60s\" in its name",
 		m->search);
 	return TS_EFFECT_BELL;
@@ -586,6 +590,7 @@ const struct ts_view_ops ts_view_memory = {
 	.open = memory_open,
 	.close = memory_close,
 	.reload = memory_reload,
+	.indexed = memory_indexed,
 	.shown = memory_shown,
 	.resize = memory_resize,
 	.draw = memory_draw,

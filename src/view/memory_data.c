@@ -159,8 +159,8 @@ free_categories(struct memory_categories *k)
 {
 	if (!k)
 		return;
-	for (int b = 0; b < MEMORY_BANDS; b++)
-		free(k->band[b]);
+	free(k->place);
+	free(k->others);
 	ts_categories_fini(&k->c);
 	free(k);
 }
@@ -186,41 +186,52 @@ choose_letters(struct memory_categories *k)
 	}
 }
 
-/* Bytes of band b on a tile: of one category, or of all from the band's on. */
-static bool
-band_bytes(int64_t *bytes, const struct memory_categories *k, int b, int64_t tile)
+int64_t
+memory_band(const struct memory_categories *k, int band, int64_t i)
 {
-	int last = k->other && b == k->bands - 1 ? k->c.count - 1 : b;
+	if (k->other && band == k->bands - 1)
+		return k->others[i];
+	return k->place[i] == UINT32_MAX ? 0 : ts_categories_at(&k->c, band, k->place[i]);
+}
 
-	*bytes = 0;
-	for (int i = b; i <= last; i++)
-		if (!ts_add_i64(bytes, ts_categories_on_tile(&k->c, i, tile)))
-			return false;
-	return true;
+/* Where each tile of the list stands in the figures; both are in the order of their numbers. */
+static void
+find_places(struct memory_categories *k, const struct categories_fetch *cf)
+{
+	size_t at = 0;
+
+	for (int64_t i = 0; i < cf->n; i++) {
+		while (at < k->c.tiles && k->c.tile[at] < cf->tile[i])
+			at++;
+		k->place[i] = at < k->c.tiles && k->c.tile[at] == cf->tile[i] ? (uint32_t)at
+									      : UINT32_MAX;
+	}
+}
+
+static void
+add_others(struct memory_categories *k, const struct categories_fetch *cf)
+{
+	for (int64_t i = 0; i < cf->n; i++)
+		for (int b = k->bands - 1; b < k->c.count && k->place[i] != UINT32_MAX; b++)
+			if (k->others[i] != TS_UNKNOWN &&
+				!ts_add_i64(&k->others[i], ts_categories_at(&k->c, b, k->place[i])))
+				k->others[i] = TS_UNKNOWN;
 }
 
 static enum ts_code
 make_bands(struct memory_categories *k, const struct categories_fetch *cf, struct ts_err *err)
 {
-	enum { CELLS = 4 << 20, LEAST = 2, LOOK = 1024 };
-	int most = (int)ts_clamp_i64(CELLS / ts_max_i64(cf->n, 1), LEAST, MEMORY_BANDS);
-
-	k->other = k->c.count > most;
-	k->bands = k->other ? most : k->c.count;
-	for (int b = 0; b < k->bands; b++) {
+	k->other = k->c.count > MEMORY_BANDS;
+	k->bands = k->other ? MEMORY_BANDS : k->c.count;
+	k->place = ts_alloc((size_t)cf->n, sizeof(*k->place));
+	k->others = k->other ? ts_alloc((size_t)cf->n, sizeof(*k->others)) : NULL;
+	if (!k->place || (k->other && !k->others))
+		return ts_err_nomem(err);
+	for (int b = 0; b < k->bands; b++)
 		k->name[b] = k->other && b == k->bands - 1 ? "all others" : k->c.category[b].name;
-		k->band[b] = ts_alloc((size_t)cf->n, sizeof(int64_t));
-		if (!k->band[b])
-			return ts_err_nomem(err);
-		for (int64_t i = 0; i < cf->n && k->band[b]; i++) {
-			if (i % LOOK == 0 && ts_cancelled(&cf->fetch.job.cancel))
-				return ts_err_set(err, TS_E_CANCELLED, "stopped");
-			if (!band_bytes(&k->band[b][i], k, b, cf->tile[i])) {
-				free(k->band[b]);
-				k->band[b] = NULL;
-			}
-		}
-	}
+	find_places(k, cf);
+	if (k->other)
+		add_others(k, cf);
 	choose_letters(k);
 	return TS_OK;
 }
@@ -259,6 +270,7 @@ fini_categories(struct ts_fetch *f)
 struct variables_fetch {
 	struct ts_fetch fetch;
 	int64_t tile;
+	int names; /* that are looked up at once */
 	struct ts_tile_variables variables;
 };
 
@@ -267,7 +279,17 @@ read_variables(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 {
 	struct variables_fetch *vf = (struct variables_fetch *)f;
 
-	return ts_tile_variables_read(&vf->variables, rd, vf->tile, &f->job.progress, err);
+	return ts_tile_variables_list(&vf->variables, rd, vf->tile, vf->names, &f->job.progress,
+		err);
+}
+
+/* The names of those that came without: the list is a copy of the view's. */
+static enum ts_code
+read_names(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
+{
+	struct variables_fetch *vf = (struct variables_fetch *)f;
+
+	return ts_tile_variables_name(&vf->variables, rd, 0, vf->variables.count, err);
 }
 
 static void
@@ -318,7 +340,8 @@ ask_categories(struct memory_view *m)
 		f->tile[i] = m->tiles->tiles.tile[i].tile;
 	f->fetch.read = read_categories;
 	f->fetch.fini = fini_categories;
-	m->categories_state.state = TS_PANE_LOADING;
+	if (m->categories_state.state != TS_PANE_READY)
+		m->categories_state.state = TS_PANE_LOADING;
 	m->categories_sent = &f->fetch;
 	ts_fetch_send(&m->view, &f->fetch, FETCH_CATEGORIES, TS_WORKER_BULK, "counting categories");
 }
@@ -354,6 +377,8 @@ ask_variables(struct memory_view *m, int64_t tile)
 		return;
 	m->variables_wanted = tile;
 	m->variables_sent = NULL;
+	m->naming = false;
+	m->named = -1;
 	if (m->variables_of == tile) {
 		m->variables_state.state = m->variables_were; /* back before the other came */
 		return;
@@ -364,12 +389,90 @@ ask_variables(struct memory_view *m, int64_t tile)
 		return;
 	}
 	f->tile = tile;
+	f->names = m->pane[PANE_VARIABLES].h;
 	f->fetch.read = read_variables;
 	f->fetch.fini = fini_variables;
 	m->variables_state.state = m->variables_of >= 0 ? TS_PANE_STALE : TS_PANE_LOADING;
 	m->variables_sent = &f->fetch;
 	ts_fetch_send(&m->view, &f->fetch, FETCH_VARIABLES,
 		quick ? TS_WORKER_SCREEN : TS_WORKER_BULK, "reading variables of a tile");
+}
+
+/*
+ * Names of the variables that are not in sight yet: behind those that are, of the same kind, so that a
+ * move to another tile ends it.
+ */
+static void
+ask_names(struct memory_view *m)
+{
+	const struct ts_tile_variables *v = &m->variables;
+	struct variables_fetch *f;
+	int unnamed = 0;
+
+	if (m->variables_sent || m->variables_of != m->variables_wanted ||
+		m->named == m->variables_of)
+		return;
+	for (int i = 0; i < v->count; i++)
+		unnamed += v->variable[i].unnamed;
+	if (unnamed == 0)
+		return;
+	f = ts_alloc(1, sizeof(*f));
+	if (f)
+		f->variables.variable = ts_alloc((size_t)v->count, sizeof(*v->variable));
+	if (!f || !f->variables.variable) {
+		free(f);
+		return;
+	}
+	f->tile = m->variables_of;
+	f->variables.count = v->count;
+	for (int i = 0; i < v->count; i++) {
+		f->variables.variable[i].unnamed = v->variable[i].unnamed;
+		f->variables.variable[i].key = v->variable[i].key;
+	}
+	f->fetch.read = read_names;
+	f->fetch.fini = fini_variables;
+	m->naming = true;
+	m->named = f->tile;
+	m->variables_sent = &f->fetch;
+	ts_fetch_send(&m->view, &f->fetch, FETCH_VARIABLES, TS_WORKER_SCREEN, "reading names");
+}
+
+/* Is the index going to have the categories soon? */
+static bool
+categories_come(const struct ts_view_env *env)
+{
+	return ts_view_waits(env, TS_SECTION_CATEGORIES, TS_TILE_CATEGORY) ||
+		ts_view_waits(env, TS_SECTION_CATEGORIES, TS_LOWERED_VARIABLE);
+}
+
+static bool
+is_indexed(const struct ts_view_env *env, enum ts_section section)
+{
+	size_t size;
+
+	return ts_index_section(env->index, section, &size) != NULL;
+}
+
+/* What is being read by a pass, and what lies in memory, is in the index now. */
+void
+memory_indexed(struct ts_view *v)
+{
+	struct memory_view *m = (struct memory_view *)v;
+	const struct memory_categories *k = m->categories;
+
+	if (is_indexed(v->env, TS_SECTION_CATEGORIES)) {
+		if (m->categories_state.state == TS_PANE_LOADING)
+			m->categories_state.state = TS_PANE_EMPTY;
+		else if (m->tiles && k && !k->c.index && !m->categories_sent &&
+			m->categories_state.state == TS_PANE_READY)
+			ask_categories(m);
+	}
+	if (m->variables_sent && !m->naming && v->env->report &&
+		!ts_tile_variables_quick(v->env->report, NULL, m->variables_wanted) &&
+		ts_tile_variables_quick(v->env->report, v->env->index, m->variables_wanted)) {
+		ts_cancel_set(&m->variables_sent->job.cancel);
+		m->variables_wanted = -1;
+	}
 }
 
 void
@@ -386,8 +489,9 @@ memory_request(struct ts_view *v)
 	if (!tile)
 		return;
 	ask_variables(m, tile->tile);
-	if (m->categories_state.state == TS_PANE_EMPTY)
+	if (m->categories_state.state == TS_PANE_EMPTY && !categories_come(v->env))
 		ask_categories(m);
+	ask_names(m);
 }
 
 /* --- taking answers --------------------------------------------------------------------------- */
@@ -463,6 +567,8 @@ take_categories(struct memory_view *m, struct ts_fetch *f)
 
 	m->categories_sent = NULL;
 	if (ts_fetch_in_vain(f, m->view.env->generation)) {
+		if (m->categories)
+			return TS_EFFECT_NONE;
 		stopped(&m->categories_state);
 		return TS_EFFECT_REPAINT;
 	}
@@ -476,12 +582,36 @@ take_categories(struct memory_view *m, struct ts_fetch *f)
 	return TS_EFFECT_REPAINT;
 }
 
+/* Names for the list as it stands; when somebody stopped it they are not asked for again. */
+static enum ts_effect
+take_names(struct memory_view *m, struct variables_fetch *vf)
+{
+	struct ts_tile_variables *v = &m->variables;
+
+	m->naming = false;
+	if (ts_fetch_in_vain(&vf->fetch, m->view.env->generation))
+		return TS_EFFECT_NONE;
+	for (int i = 0; i < v->count && i < vf->variables.count && vf->tile == m->variables_of;
+		i++) {
+		struct ts_tile_variable *from = &vf->variables.variable[i];
+
+		if (!v->variable[i].unnamed)
+			continue;
+		v->variable[i].name = from->name;
+		v->variable[i].unnamed = false;
+		from->name = NULL;
+	}
+	return TS_EFFECT_REPAINT;
+}
+
 static enum ts_effect
 take_variables(struct memory_view *m, struct ts_fetch *f)
 {
 	struct variables_fetch *vf = (struct variables_fetch *)f;
 
 	m->variables_sent = NULL;
+	if (m->naming)
+		return take_names(m, vf);
 	if (ts_fetch_in_vain(f, m->view.env->generation)) {
 		stopped(&m->variables_state);
 		return TS_EFFECT_REPAINT;
@@ -521,7 +651,8 @@ memory_drop(struct memory_view *m)
 	m->categories = NULL;
 	m->tiles_sent = m->categories_sent = m->variables_sent = NULL;
 	m->tiles_state = m->categories_state = m->variables_state = (struct ts_pane_data){0};
-	m->variables_of = m->variables_wanted = m->rows_of = -1;
+	m->variables_of = m->variables_wanted = m->rows_of = m->named = -1;
+	m->naming = false;
 	m->rows = 0;
 	m->data++;
 }

@@ -69,8 +69,9 @@ struct memory_tiles {
 struct memory_categories {
 	struct ts_categories c;
 	int bands;
-	bool other;		     /* the last band is all others together */
-	int64_t *band[MEMORY_BANDS]; /* bytes by tile of the list; NULL: too large to add up */
+	bool other;	 /* the last band is all others together */
+	int64_t *others; /* its bytes by tile of the list; TS_UNKNOWN: too large to add up */
+	uint32_t *place; /* of a tile of the list in c.tile; UINT32_MAX: not there */
 	char letter[MEMORY_BANDS];
 	const char *name[MEMORY_BANDS];
 };
@@ -114,6 +115,8 @@ struct memory_view {
 	int64_t variables_of;		   /* tile of `variables`, -1 = none */
 	enum ts_pane_state variables_were; /* when they came: READY or PARTIAL */
 	int64_t variables_wanted;	   /* tile last asked for, -1 = none */
+	bool naming;			   /* the fetch under way is for their names */
+	int64_t named;			   /* tile whose names were asked for last, -1 = none */
 	uint64_t data;			   /* counts arrivals: plot and rows are made anew */
 
 	struct ts_span span;
@@ -139,6 +142,10 @@ struct memory_view {
 
 void memory_drop(struct memory_view *m);
 void memory_request(struct ts_view *v);
+void memory_indexed(struct ts_view *v);
+
+/* Bytes of a band on tile i of the list. */
+int64_t memory_band(const struct memory_categories *k, int band, int64_t i);
 enum ts_effect memory_deliver(struct ts_view *v, struct ts_fetch *f);
 
 /* --- memory_plot.c --- */

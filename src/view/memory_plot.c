@@ -64,6 +64,25 @@ ipu_begins(const struct memory_tiles *t, const struct ts_bucket *b)
 	return false;
 }
 
+/* The bands of the categories; `bytes` is room for a value of every tile. */
+static void
+make_bands(struct memory_view *m, enum ts_stack how, int64_t *bytes)
+{
+	struct memory_plot *p = &m->plot;
+
+	for (int b = 0; b < m->categories->bands; b++) {
+		for (int i = 0; i < p->columns; i++) {
+			const struct ts_bucket *k = &p->bucket[i];
+
+			if (how == TS_STACK_MAX && k->max_at >= 0)
+				bytes[k->max_at] = memory_band(m->categories, b, k->max_at);
+			for (int64_t j = k->from; how == TS_STACK_MEAN && j < k->to; j++)
+				bytes[j] = memory_band(m->categories, b, j);
+		}
+		ts_buckets_layer(p->layer[b], p->columns, p->bucket, bytes, m->tiles->n, how);
+	}
+}
+
 static void
 make_layers(struct memory_view *m)
 {
@@ -76,10 +95,11 @@ make_layers(struct memory_view *m)
 			ts_buckets_layer(p->layer[i], p->columns, p->bucket, m->tiles->live[i],
 				m->tiles->n, TS_STACK_MAX);
 	} else if (m->breakdown != BY_TOTAL && m->categories) {
-		for (int b = 0; b < m->categories->bands; b++)
-			if (m->categories->band[b])
-				ts_buckets_layer(p->layer[b], p->columns, p->bucket,
-					m->categories->band[b], m->tiles->n, how);
+		int64_t *bytes = ts_alloc((size_t)m->tiles->n, sizeof(*bytes));
+
+		if (bytes)
+			make_bands(m, how, bytes);
+		free(bytes);
 	}
 }
 

@@ -133,7 +133,10 @@ variable_cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 	case V_NAME:
 		if (total)
 			total_name(v, out);
-		else if (x->name)
+		else if (x->unnamed) {
+			out->s = "⋯";
+			out->role = TS_ROLE_DIM;
+		} else if (x->name)
 			out->s = x->name;
 		else
 			out->s = v->has_names ? "(no name)" : "(names are not recorded)";

@@ -190,6 +190,7 @@ const struct ts_view_ops ts_view_summary = {
 	.open = summary_open,
 	.close = summary_close,
 	.reload = summary_reload,
+	.indexed = summary_indexed,
 	.resize = summary_resize,
 	.draw = summary_draw,
 	.request = summary_request,

@@ -103,14 +103,11 @@ read_small(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 	struct summary_small *s = (struct summary_small *)f;
 	struct ts_tiles tiles = {.always_live = TS_UNKNOWN};
 	struct softly all = {.err = err};
-	struct ts_step_names names;
 	int64_t bad_rows;
 
 	s->always_live = s->runs = TS_UNKNOWN;
 	s->peak = (struct ts_peak){TS_UNKNOWN, TS_UNKNOWN, TS_UNKNOWN, 0};
-	softly(&all, ts_step_names_read(&names, rd, &all.why));
-	softly(&all, ts_graph_read(&s->graph, rd, &names, &all.why));
-	ts_step_names_fini(&names);
+	softly(&all, ts_graph_read(&s->graph, rd, NULL, &all.why));
 	if (!all.ended)
 		softly(&all, ts_peak_read(&s->peak, rd, &all.why));
 	if (!all.ended && ts_report_has(rd->report, TS_TILE_MEMORY))
@@ -145,8 +142,11 @@ fini_small(struct ts_fetch *f)
 static enum ts_code
 read_categories(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 {
-	return ts_categories_read(&((struct summary_categories *)f)->sums, rd, &f->job.progress,
-		err);
+	struct ts_categories *sums = &((struct summary_categories *)f)->sums;
+	enum ts_code code = ts_categories_read(sums, rd, &f->job.progress, err);
+
+	ts_categories_forget_tiles(sums); /* no tile but the worst is shown */
+	return code;
 }
 
 static void
@@ -200,6 +200,42 @@ static const struct {
 		TS_WORKER_BULK, "summing cycles", "autoReport.outputExecutionProfile"},
 };
 
+/* Is the index going to answer it soon? */
+static bool
+waits(const struct summary_view *s, int kind)
+{
+	const struct ts_view_env *env = s->base.env;
+
+	if (kind == ASK_CATEGORIES)
+		return ts_view_waits(env, TS_SECTION_CATEGORIES, TS_TILE_CATEGORY) ||
+			ts_view_waits(env, TS_SECTION_CATEGORIES, TS_LOWERED_VARIABLE);
+	return kind == ASK_EXECUTION && ts_view_waits(env, TS_SECTION_LANES, TS_STEP_IPU);
+}
+
+static bool
+is_indexed(const struct ts_view_env *env, enum ts_section section)
+{
+	size_t size;
+
+	return ts_index_section(env->index, section, &size) != NULL;
+}
+
+/* What is being read is there now: ask again, which ends the reading. */
+void
+summary_indexed(struct ts_view *v)
+{
+	static const enum ts_section sections[ASK_COUNT] = {[ASK_VERDICT] = TS_SECTION_COUNT,
+		[ASK_SMALL] = TS_SECTION_LIVENESS,
+		[ASK_CATEGORIES] = TS_SECTION_CATEGORIES,
+		[ASK_EXECUTION] = TS_SECTION_LANES};
+	struct summary_view *s = (struct summary_view *)v;
+
+	for (int i = 0; i < ASK_COUNT; i++)
+		if (sections[i] != TS_SECTION_COUNT && s->state[i].state == TS_PANE_LOADING &&
+			is_indexed(v->env, sections[i]))
+			s->state[i].state = TS_PANE_EMPTY;
+}
+
 void
 summary_request(struct ts_view *v)
 {
@@ -208,7 +244,7 @@ summary_request(struct ts_view *v)
 	for (int i = 0; i < ASK_COUNT; i++) {
 		struct ts_fetch *f;
 
-		if (s->state[i].state != TS_PANE_EMPTY)
+		if (s->state[i].state != TS_PANE_EMPTY || waits(s, i))
 			continue;
 		f = ts_alloc(1, questions[i].size);
 		if (!f)

@@ -81,6 +81,7 @@ void summary_line_text(struct summary_view *s, int i, struct ts_strbuf *out);
 
 /* summary_data.c: ask the workers, take their answers, forget them. */
 void summary_request(struct ts_view *v);
+void summary_indexed(struct ts_view *v);
 enum ts_effect summary_deliver(struct ts_view *v, struct ts_fetch *f);
 void summary_drop(struct summary_view *s);
 

@@ -31,7 +31,10 @@ struct ts_graph {
 	int64_t compute_sets, programs, variables, edges, vertices;
 };
 
-/* `names` as read by ts_step_names_read(): programs and compute sets are counted there. */
+/*
+ * `names` as read by ts_step_names_read(): programs and compute sets are counted there; NULL: their rows
+ * are counted. What cannot be read to its end is unknown.
+ */
 enum ts_code ts_graph_read(struct ts_graph *g, struct ts_reader *rd,
 	const struct ts_step_names *names, struct ts_err *err) TS_WARN_UNUSED;
 

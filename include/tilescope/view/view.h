@@ -13,7 +13,7 @@
 #include "tilescope/base/log.h"
 #include "tilescope/base/option.h"
 #include "tilescope/job/jobs.h"
-#include "tilescope/report/report.h"
+#include "tilescope/report/index.h"
 #include "tilescope/ui/canvas.h"
 #include "tilescope/ui/command.h"
 #include "tilescope/ui/effect.h"
@@ -31,6 +31,7 @@ struct ts_view_env {
 	struct ts_index *index;	  /* what is built of its index, or NULL; grows (view->indexed) */
 	const struct ts_cache *cache; /* NULL until it is made; outlives all jobs */
 	unsigned wanted; /* a view sets it: sections (bits) to build beyond the core ones */
+	unsigned coming; /* sections (bits) that are being built, or looked for: soon in `index` */
 	const struct ts_index_status *indexing; /* for the Jobs view; or NULL */
 	struct ts_jobs *jobs;
 	const struct ts_options *options;
@@ -119,6 +120,16 @@ struct ts_pane_data {
 	const char *cost;    /* what that costs, or NULL */
 	const char *instead; /* what can be seen instead and its key, or NULL */
 };
+
+/*
+ * Is it worth to wait for a section of the index? It is made in one pass by all cores: a pass of the
+ * view's own would end later and delay both. `relation` is what the section is made of.
+ */
+static inline bool
+ts_view_waits(const struct ts_view_env *env, enum ts_section section, enum ts_relation relation)
+{
+	return env->coming & 1u << section && ts_report_has(env->report, relation);
+}
 
 /* Is there something to draw (READY, STALE, PARTIAL)? */
 static inline bool
