@@ -67,7 +67,6 @@ drain_keys(struct loop *l)
 	struct ts_event event;
 
 	while (!l->app.quit && ts_tty_read(l->app.tty, &event)) {
-		l->had_key = true;
 		l->app.key_us = ts_clock_us();
 		ts_app_event(&l->app, &event);
 		if (ts_clock_us() > until)
