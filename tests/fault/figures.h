@@ -206,6 +206,17 @@ figure_tile_variables(uint64_t *d, struct ts_reader *rd, struct ts_err *err)
 	return code;
 }
 
+/* What stands in the columns, to a millionth. */
+static inline void
+digest_chart(uint64_t *d, const struct ts_trace_chart *c)
+{
+	for (int i = 0; i < c->lanes * c->columns; i++)
+		digest_i64(d, c->start[i] + 2 * c->unknown[i]);
+	for (int i = 0; i < c->lanes * c->columns * TS_CLASS_COUNT; i++)
+		digest_i64(d, (int64_t)(c->share[i] * 1e6 + 0.5));
+	digest_i64(d, c->sampled);
+}
+
 /* Everything that the Trace asks: extent, a window of steps, the lanes, a search and its share. */
 static inline enum ts_code
 figure_trace(uint64_t *d, struct ts_reader *rd, struct ts_err *err)
@@ -224,8 +235,7 @@ figure_trace(uint64_t *d, struct ts_reader *rd, struct ts_err *err)
 	if (!code)
 		code = ts_trace_find_step(&row, &at, &found, rd, t, 20, err);
 	if (!code)
-		code = ts_trace_window_read(&w, rd, t, ipu, row, ts_trace_row_at(t, row), 5, 10,
-			err);
+		code = ts_trace_window_read(&w, rd, t, ipu, row, at, 5, 10, err);
 	if (!code && lanes)
 		code = ts_trace_chart_read(&c, rd, t, t->from, t->to, 20, t->ipu, t->ipus, NULL,
 			err);
@@ -235,8 +245,10 @@ figure_trace(uint64_t *d, struct ts_reader *rd, struct ts_err *err)
 		code = ts_trace_cost_read(&cost, rd, t, &h, ipu, 20, NULL, err);
 	for (int i = 0; i < w.count; i++)
 		digest_i64(d, w.row[i].step + w.row[i].cycles);
-	digest_i64(d, row + found);
-	digest_i64(d, c.rows);
+	digest_i64(d, found);
+	if (t && !t->gaps && !t->numbered) /* else it is an estimate, without the index */
+		digest_i64(d, row);
+	digest_chart(d, &c);
 	digest_i64(d, h.count);
 	ts_trace_hits_fini(&h);
 	ts_trace_chart_fini(&c);

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * While an index is built the Nth read of a file fails, ends early, is cancelled, or the Nth allocation fails.
+ * Whatever comes of it: a section that is there afterwards is the one that a build without faults makes.
+ *
+ * N is a sample. The cache is on a file system in memory where there is one, for every section is synced.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "../unit/index_dir.h"
+#include "figures.h"
+#include "index_build.h"
+
+ssize_t __real_pread(int fd, void *buf, size_t n, off_t offset);
+ssize_t __wrap_pread(int fd, void *buf, size_t n, off_t offset);
+ssize_t __real_pread64(int fd, void *buf, size_t n, off_t offset);
+ssize_t __wrap_pread64(int fd, void *buf, size_t n, off_t offset);
+void *__real_malloc(size_t n);
+void *__wrap_malloc(size_t n);
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t n);
+void *__wrap_realloc(void *p, size_t n);
+void *__real_reallocarray(void *p, size_t n, size_t size);
+void *__wrap_reallocarray(void *p, size_t n, size_t size);
+char *__real_strdup(const char *s);
+char *__wrap_strdup(const char *s);
+char *__real_strndup(const char *s, size_t n);
+char *__wrap_strndup(const char *s, size_t n);
+
+enum fault { NONE, READ_FAILS, READ_ENDS, READ_CANCELS, NO_MEMORY, FAULTS };
+
+static struct {
+	enum fault fault;
+	int at, reads, allocations;
+	struct ts_cancel token;
+} world;
+
+static bool
+read_faults(ssize_t *result)
+{
+	if (++world.reads != world.at)
+		return false;
+	if (world.fault == READ_CANCELS)
+		ts_cancel_set(&world.token);
+	errno = EIO;
+	*result = world.fault == READ_FAILS ? -1 : 0;
+	return world.fault == READ_FAILS || world.fault == READ_ENDS;
+}
+
+ssize_t
+__wrap_pread(int fd, void *buf, size_t n, off_t offset)
+{
+	ssize_t result;
+
+	return read_faults(&result) ? result : __real_pread(fd, buf, n, offset);
+}
+
+ssize_t
+__wrap_pread64(int fd, void *buf, size_t n, off_t offset)
+{
+	ssize_t result;
+
+	return read_faults(&result) ? result : __real_pread64(fd, buf, n, offset);
+}
+
+static bool
+no_memory(void)
+{
+	return ++world.allocations == world.at && world.fault == NO_MEMORY;
+}
+
+void *
+__wrap_malloc(size_t n)
+{
+	return no_memory() ? NULL : __real_malloc(n);
+}
+
+void *
+__wrap_calloc(size_t n, size_t size)
+{
+	return no_memory() ? NULL : __real_calloc(n, size);
+}
+
+void *
+__wrap_realloc(void *p, size_t n)
+{
+	return no_memory() ? NULL : __real_realloc(p, n);
+}
+
+void *
+__wrap_reallocarray(void *p, size_t n, size_t size)
+{
+	return no_memory() ? NULL : __real_reallocarray(p, n, size);
+}
+
+char *
+__wrap_strdup(const char *s)
+{
+	return no_memory() ? NULL : __real_strdup(s);
+}
+
+char *
+__wrap_strndup(const char *s, size_t n)
+{
+	return no_memory() ? NULL : __real_strndup(s, n);
+}
+
+static void
+arm(enum fault fault, int at)
+{
+	world.fault = fault;
+	world.at = at;
+	world.reads = world.allocations = 0;
+	ts_cancel_clear(&world.token);
+}
+
+/* --- the sweep -------------------------------------------------------------------------------- */
+
+static struct ts_cache cache;
+static char where[64];
+static bool in_memory;
+
+static void
+cache_begin(void)
+{
+	struct ts_err err = {0};
+
+	in_memory = strcmp(index_dir_base(), "/tmp") != 0;
+	snprintf(where, sizeof(where), "%s/ts-index-XXXXXX", index_dir_base());
+	ck_assert_ptr_nonnull(mkdtemp(where));
+	ck_assert_int_eq(ts_cache_init(&cache, where, INT64_MAX, &err), TS_OK);
+	ck_assert_ptr_nonnull(cache.dir);
+}
+
+static void
+cache_end(void)
+{
+	ts_cache_fini(&cache);
+	index_dir_remove(where);
+}
+
+static int
+open_files(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	int n = 0;
+
+	while (d && readdir(d))
+		n++;
+	if (d)
+		closedir(d);
+	return n;
+}
+
+struct sections {
+	uint64_t digest[TS_SECTION_COUNT]; /* 0 = not there */
+};
+
+static void
+look(struct sections *s, const struct ts_index *x)
+{
+	for (int i = 0; i < TS_SECTION_COUNT; i++) {
+		size_t n;
+		const void *payload = ts_index_section(x, (enum ts_section)i, &n);
+
+		s->digest[i] = payload ? 1 : 0;
+		if (payload)
+			digest(&s->digest[i], payload, n);
+	}
+}
+
+static void
+compare(const struct ts_index *x, const struct sections *sound, int fault, int n)
+{
+	struct sections s;
+
+	look(&s, x);
+	for (int i = 0; i < TS_SECTION_COUNT; i++)
+		ck_assert_msg(!s.digest[i] || s.digest[i] == sound->digest[i],
+			"fault %d at %d: section %s is another one", fault, n,
+			ts_section_name((enum ts_section)i));
+}
+
+static void
+clear(void)
+{
+	int64_t bytes;
+	size_t reports;
+
+	ck_assert_int_eq(ts_cache_clear(&bytes, &reports, &cache, NULL), TS_OK);
+}
+
+/* One build with a fault; then what is on disk. */
+static void
+one(struct ts_report *r, const struct sections *sound, enum fault fault, int n)
+{
+	static const enum ts_code codes[FAULTS] = {[READ_CANCELS] = TS_E_CANCELLED,
+		[READ_FAILS] = TS_E_SYS,
+		[READ_ENDS] = TS_E_FORMAT, /* a reader that finds the file empty */
+		[NO_MEMORY] = TS_E_NOMEM};
+	struct ts_err err = {0};
+	struct ts_index *x;
+	enum ts_code code;
+	int failed;
+
+	arm(fault, n);
+	code = build_index(&x, &failed, r, &cache, INDEX_ALL, 2, &world.token, &err);
+	arm(NONE, 0);
+	ck_assert_msg(!code || code == codes[fault] || code == TS_E_STALE ||
+			(fault == READ_ENDS && (code == TS_E_SYS || code == TS_E_DAMAGED)),
+		"fault %d at %d: code %d (%s)", (int)fault, n, (int)code, err.msg);
+	compare(x, sound, fault, n);
+	ts_index_release(x);
+	ck_assert_int_eq(ts_index_open(&x, &cache, r, NULL, NULL, &err), TS_OK);
+	compare(x, sound, fault, n);
+	ts_index_release(x);
+	clear();
+}
+
+/* _i: layout x fault */
+START_TEST(building)
+{
+	enum fault fault = (enum fault)(READ_FAILS + _i / 2);
+	const struct ts_report_options options = {0};
+	bool slow = getenv("TS_SANITIZE") && *getenv("TS_SANITIZE");
+	struct ts_err err = {0};
+	struct sections sound;
+	struct ts_report *r;
+	struct ts_index *x;
+	struct demo demo;
+	int failed, calls, most, files;
+
+	demo_begin(&demo, _i % 2 ? TS_DEMO_SDK : TS_DEMO_STORE);
+	cache_begin();
+	ck_assert_int_eq(ts_report_open(&r, demo.path, &options, &err), TS_OK);
+	arm(NONE, 0);
+	ck_assert_msg(build_index(&x, &failed, r, &cache, INDEX_ALL, 2, NULL, &err) == TS_OK, "%s",
+		err.msg);
+	calls = fault == NO_MEMORY ? world.allocations : world.reads;
+	ck_assert_int_eq(failed, 0);
+	look(&sound, x);
+	ts_index_release(x);
+	clear();
+	files = open_files();
+	most = (in_memory ? 200 : 20) / (slow ? 4 : 1);
+	for (int n = 1; n <= calls; n += calls > most ? calls / most : 1)
+		one(r, &sound, fault, n);
+	ck_assert_int_eq(open_files(), files);
+	ts_report_close(r);
+	cache_end();
+	demo_end(&demo);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("faults while an index is built");
+	TCase *c = tcase_create("faults");
+	SRunner *r;
+	int failed;
+
+	tcase_set_timeout(c, 60);
+	tcase_add_loop_test(c, building, 0, 2 * (FAULTS - READ_FAILS));
+	suite_add_tcase(s, c);
+	r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
