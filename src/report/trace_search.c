@@ -47,6 +47,8 @@ match_names(const struct ts_names *names, const char *needle)
 struct searching {
 	const struct ts_trace *t;
 	const char *needle;
+	enum ts_range range;
+	int64_t from, to;
 	bool type_only;
 	bool *programs, *compute_sets;
 };
@@ -138,7 +140,10 @@ static enum ts_code
 search_rows(struct ts_trace_hits *h, struct ts_reader *rd, const struct searching *s,
 	struct ts_progress *progress, struct ts_err *err)
 {
-	struct ts_rows_query q = {.column_count = TS_STEP_Q_COUNT};
+	struct ts_rows_query q = {.column_count = TS_STEP_Q_COUNT,
+		.range = s->range,
+		.from = s->from,
+		.to = s->to};
 	struct ts_rows *rows;
 	enum ts_code code;
 	int64_t step;
@@ -150,7 +155,8 @@ search_rows(struct ts_trace_hits *h, struct ts_reader *rd, const struct searchin
 		return code;
 	while (!(code = ts_rows_next(rows, &there, err)) && there) {
 		if (++h->looked_at % PROGRESS_ROWS == 0)
-			ts_progress_set(progress, h->looked_at, s->t->rows);
+			ts_progress_set(progress, h->looked_at,
+				s->range == TS_RANGE_ALL ? s->t->rows : s->to - s->from);
 		if (ts_rows_number(rows, TS_STEP_Q_STEP, &step) == TS_VALUE_OK &&
 			row_matches(s, rows))
 			mark(h, step);
@@ -159,11 +165,12 @@ search_rows(struct ts_trace_hits *h, struct ts_reader *rd, const struct searchin
 	return code;
 }
 
-enum ts_code
-ts_trace_search(struct ts_trace_hits *h, struct ts_reader *rd, const struct ts_trace *t,
-	const char *needle, struct ts_progress *progress, struct ts_err *err)
+static enum ts_code
+search(struct ts_trace_hits *h, struct ts_reader *rd, struct searching s,
+	struct ts_progress *progress, struct ts_err *err)
 {
-	struct searching s = {.t = t, .needle = needle};
+	const struct ts_trace *t = s.t;
+	const char *needle = s.needle;
 	int64_t steps = trace_add(t->last_step - t->first_step, 1);
 	enum ts_code code;
 
@@ -182,6 +189,38 @@ ts_trace_search(struct ts_trace_hits *h, struct ts_reader *rd, const struct ts_t
 	free(s.programs);
 	free(s.compute_sets);
 	return code;
+}
+
+enum ts_code
+ts_trace_search(struct ts_trace_hits *h, struct ts_reader *rd, const struct ts_trace *t,
+	const char *needle, struct ts_progress *progress, struct ts_err *err)
+{
+	return search(h, rd, (struct searching){.t = t, .needle = needle}, progress, err);
+}
+
+enum ts_code
+ts_trace_search_part(struct ts_trace_hits *h, struct ts_reader *rd, const struct ts_trace *t,
+	const char *needle, int64_t from, int64_t to, struct ts_progress *progress,
+	struct ts_err *err)
+{
+	struct searching s = {.t = t,
+		.needle = needle,
+		.range = TS_RANGE_ROWID,
+		.from = from,
+		.to = to};
+
+	return search(h, rd, s, progress, err);
+}
+
+void
+ts_trace_hits_add(struct ts_trace_hits *h, const struct ts_trace_hits *more)
+{
+	for (int64_t i = 0; h->bit && more->bit && i < (ts_min_i64(h->steps, more->steps) + 7) / 8;
+		i++)
+		h->bit[i] |= more->bit[i];
+	h->count += more->count;
+	h->left_out += more->left_out;
+	h->looked_at += more->looked_at;
 }
 
 void

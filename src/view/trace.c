@@ -197,7 +197,7 @@ search_again(struct trace_view *t, enum ts_cmd cmd)
 		ts_view_say(t->view.env, "nothing was searched for yet");
 		return TS_EFFECT_BELL;
 	}
-	if (!t->has_hits) {
+	if (!t->has_hits || (!trace_searched(t) && t->hits.count == 0)) {
 		ts_view_say(t->view.env, "still searching");
 		return TS_EFFECT_NONE;
 	}

@@ -68,6 +68,9 @@ read_search(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 {
 	struct trace_fetch *t = (struct trace_fetch *)f;
 
+	if (t->slices > 1)
+		return ts_trace_search_part(&t->hits, rd, t->trace, t->needle, t->from, t->to,
+			&f->job.progress, err);
 	return ts_trace_search(&t->hits, rd, t->trace, t->needle, &f->job.progress, err);
 }
 
@@ -306,10 +309,13 @@ ask_search(struct trace_view *t)
 
 	if (!t->needle[0])
 		return;
-	if (!t->has_hits) {
-		f = begin(t, ASK_SEARCH, (struct trace_question){.search = t->search});
+	if (!trace_searched(t)) {
+		if (t->fetch[ASK_SEARCH] && t->asked[ASK_SEARCH].search == t->search)
+			return;
+		f = begin(t, ASK_SEARCH,
+			(struct trace_question){.search = t->search, .at = t->searched});
 		if (f) {
-			snprintf(f->needle, sizeof(f->needle), "%s", t->needle);
+			trace_search_slice(t, f);
 			send(t, ASK_SEARCH, f);
 		}
 		return;
@@ -604,30 +610,6 @@ take_locate(struct trace_view *t, struct trace_fetch *f)
 }
 
 static enum ts_effect
-take_search(struct trace_view *t, struct trace_fetch *f)
-{
-	if (f->q.search != t->search)
-		return TS_EFFECT_NONE;
-	if (f->fetch.code && !(f->fetch.code == TS_E_DAMAGED && f->hits.bit)) {
-		ts_view_say_error(t->view.env, "search: %s", f->fetch.err.msg);
-		t->needle[0] = '\0';
-		return TS_EFFECT_REPAINT;
-	}
-	ts_trace_hits_fini(&t->hits);
-	t->hits = f->hits;
-	f->hits = (struct ts_trace_hits){0};
-	t->has_hits = true;
-	if (t->hits.count == 0) {
-		ts_view_say_error(t->view.env, "no step has \"%s\" in its name", t->needle);
-		return TS_EFFECT_REPAINT | TS_EFFECT_BELL;
-	}
-	trace_say_hits(t);
-	if (t->jump)
-		return trace_search_step(t, t->direction) | TS_EFFECT_REPAINT;
-	return TS_EFFECT_RECALC | TS_EFFECT_REPAINT;
-}
-
-static enum ts_effect
 take_cost(struct trace_view *t, struct trace_fetch *f)
 {
 	if (f->q.search != t->search || f->fetch.code)
@@ -661,7 +643,7 @@ trace_deliver(struct ts_view *v, struct ts_fetch *fetch)
 	case ASK_LOCATE:
 		return take_locate(t, f);
 	case ASK_SEARCH:
-		return take_search(t, f);
+		return trace_search_take(t, f);
 	case ASK_COST:
 		return take_cost(t, f);
 	case ASK_COUNT:
@@ -681,6 +663,8 @@ trace_drop(struct trace_view *t)
 	ts_trace_chart_fini(&t->overview);
 	ts_trace_hits_fini(&t->hits);
 	t->has_hits = t->has_cost = false;
+	t->searched = 0;
+	t->slices = 1;
 	memset(t->fetch, 0, sizeof(t->fetch));
 	memset(t->asked, 0, sizeof(t->asked));
 	t->data = (struct ts_pane_data){.state = TS_PANE_EMPTY};

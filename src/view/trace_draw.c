@@ -569,7 +569,9 @@ draw_rule(struct trace_view *t, struct ts_canvas *c)
 	if (t->has_hits && t->needle[0]) {
 		snprintf(found, sizeof(found), "\"%.24s\" %s %s%s%s   ", t->needle,
 			ts_fmt_count(hits, t->hits.count), t->hits.count == 1 ? "hit" : "hits",
-			t->has_cost ? ", " : "",
+			t->has_cost		    ? ", "
+				: trace_searched(t) ? ""
+						    : " so far",
 			t->has_cost
 				? ts_fmt_percent(share, (double)t->cost.hits, (double)t->cost.all)
 				: "");

@@ -58,6 +58,8 @@ struct trace_fetch {
 	int64_t ref_at;	   /* ASK_OPEN again: a row whose number is asked for, or TS_UNKNOWN */
 	int64_t *ipus;
 	char needle[TS_TRACE_NEEDLE];
+	int slices;	  /* of the search; 1 = all steps at once */
+	int64_t from, to; /* else these addresses */
 
 	/* answers */
 	struct ts_trace *opened;
@@ -105,12 +107,29 @@ struct trace_view {
 	uint64_t search;	      /* number of the search */
 	int direction;
 	bool jump; /* to the first hit, when they are there */
+	/* slices of a search: of all, of the cursor when it began, that are done */
+	int slices, first_slice, searched;
 	struct ts_trace_hits hits;
 	bool has_hits, has_cost;
 	struct ts_trace_cost cost;
 
 	enum ts_time_unit time, option_time;
 };
+
+/* --- trace_search.c --- */
+/* Is the search at its end? */
+static inline bool
+trace_searched(const struct trace_view *t)
+{
+	return t->has_hits && t->searched == t->slices;
+}
+
+/* Set what a fetch has to look through next. */
+void trace_search_slice(struct trace_view *t, struct trace_fetch *f);
+enum ts_effect trace_search_take(struct trace_view *t, struct trace_fetch *f);
+void trace_search_begin(struct trace_view *t, const char *needle, int direction);
+enum ts_effect trace_search_step(struct trace_view *t, int direction);
+void trace_say_hits(struct trace_view *t);
 
 /* --- trace_data.c --- */
 void trace_request(struct ts_view *v);
@@ -121,9 +140,6 @@ void trace_lanes_state(struct trace_view *t); /* as the trace says: absent, or n
 /* The row of the list, or NULL while it is not there. */
 const struct ts_trace_row *trace_row(const struct trace_view *t, int64_t row);
 int64_t trace_ipu(const struct trace_view *t);
-void trace_search_begin(struct trace_view *t, const char *needle, int direction);
-enum ts_effect trace_search_step(struct trace_view *t, int direction);
-void trace_say_hits(struct trace_view *t);
 
 /* --- trace_refresh.c --- */
 /* The sections that the index has now, of those that tell about the trace. */

@@ -4,12 +4,98 @@
  *
  * Hits are counted over all steps; their share of the cycles is of the selected IPU and comes later. The
  * search goes round, and says so when it does.
+ *
+ * Many steps are looked through in slices, from that of the cursor on in the direction of the search, so
+ * that the next hit is there long before all of them are; what was found so far is shown.
  */
 #include "config.h"
 
 #include <stdio.h>
 
 #include "trace_internal.h"
+
+#include "tilescope/base/mem.h"
+
+enum { SLICE_ROWS = 1 << 20, SLICES = 64 };
+
+__extension__ typedef __int128 i128;
+
+/* Row ids of the list, where they rise with the steps; 0 = not so. */
+static int64_t
+span_of(const struct ts_trace *trace)
+{
+	uint64_t span = (uint64_t)trace->step.last - (uint64_t)trace->step.first;
+
+	return trace->step.range != TS_RANGE_ROWID || trace->forwards ||
+			trace->step.first > trace->step.last || span >= INT64_MAX
+		? 0
+		: (int64_t)span + 1;
+}
+
+void
+trace_search_slice(struct trace_view *t, struct trace_fetch *f)
+{
+	int64_t span = span_of(t->trace), first = t->trace->step.first, at;
+	const struct ts_trace_row *row = trace_row(t, t->list.cursor);
+	int i;
+
+	snprintf(f->needle, sizeof(f->needle), "%s", t->needle);
+	if (t->searched == 0) {
+		at = row ? row->at : ts_trace_row_at(t->trace, t->list.cursor);
+		t->slices = (int)ts_clamp_i64(span / SLICE_ROWS, 1, SLICES);
+		t->first_slice = 0;
+		if (span > 0 && at >= first && at - first < span)
+			t->first_slice = (int)((i128)(at - first) * t->slices / span);
+	}
+	i = (t->first_slice + t->direction * t->searched + t->slices) % t->slices;
+	f->slices = t->slices;
+	f->from = first + (int64_t)((i128)span * i / t->slices);
+	f->to = first + (int64_t)((i128)span * (i + 1) / t->slices);
+}
+
+/* Is there a hit ahead, and nothing between it and the cursor that was not looked at? */
+static bool
+may_jump(const struct trace_view *t)
+{
+	const struct ts_trace_row *row = trace_row(t, t->list.cursor);
+	int ahead = t->direction > 0 ? t->slices - t->first_slice : t->first_slice + 1;
+	int64_t here = row && row->step != TS_UNKNOWN ? row->step : t->trace->first_step;
+
+	return t->hits.count > 0 &&
+		(t->searched >= ahead ||
+			ts_trace_hit_next(&t->hits, here - t->direction, t->direction) !=
+				TS_UNKNOWN);
+}
+
+enum ts_effect
+trace_search_take(struct trace_view *t, struct trace_fetch *f)
+{
+	if (f->q.search != t->search)
+		return TS_EFFECT_NONE;
+	if (f->fetch.code && !(f->fetch.code == TS_E_DAMAGED && f->hits.bit)) {
+		ts_view_say_error(t->view.env, "search: %s", f->fetch.err.msg);
+		t->needle[0] = '\0';
+		t->has_hits = false;
+		return TS_EFFECT_REPAINT;
+	}
+	if (t->searched++ > 0) {
+		ts_trace_hits_add(&t->hits, &f->hits);
+	} else {
+		ts_trace_hits_fini(&t->hits);
+		t->hits = f->hits;
+		f->hits = (struct ts_trace_hits){0};
+	}
+	t->has_hits = true;
+	if (trace_searched(t) && t->hits.count == 0) {
+		ts_view_say_error(t->view.env, "no step has \"%s\" in its name", t->needle);
+		return TS_EFFECT_REPAINT | TS_EFFECT_BELL;
+	}
+	if (trace_searched(t))
+		trace_say_hits(t);
+	if (t->jump && may_jump(t))
+		return trace_search_step(t, t->direction) | TS_EFFECT_REPAINT;
+	return TS_EFFECT_RECALC | TS_EFFECT_REPAINT;
+}
 
 void
 trace_search_begin(struct trace_view *t, const char *needle, int direction)
@@ -20,6 +106,8 @@ trace_search_begin(struct trace_view *t, const char *needle, int direction)
 	t->jump = true;
 	ts_trace_hits_fini(&t->hits);
 	t->has_hits = t->has_cost = false;
+	t->searched = 0;
+	t->slices = 1;
 }
 
 /* What the search found, for the bottom line. */
@@ -32,7 +120,8 @@ trace_say_hits(struct trace_view *t)
 
 	ts_fmt_count(count, t->hits.count);
 	if (!t->has_cost) {
-		ts_view_say(t->view.env, "%s %s", count, t->hits.count == 1 ? "hit" : "hits");
+		ts_view_say(t->view.env, "%s %s%s", count, t->hits.count == 1 ? "hit" : "hits",
+			trace_searched(t) ? "" : " so far");
 		return;
 	}
 	if (run >= 0 && run < t->cost.runs) {

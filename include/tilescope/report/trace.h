@@ -203,6 +203,14 @@ struct ts_trace_hits {
 enum ts_code ts_trace_search(struct ts_trace_hits *h, struct ts_reader *rd,
 	const struct ts_trace *t, const char *needle, struct ts_progress *progress,
 	struct ts_err *err) TS_WARN_UNUSED;
+
+/* Look at the steps of the addresses [from, to) only, where steps have row ids (t->step.range). */
+enum ts_code ts_trace_search_part(struct ts_trace_hits *h, struct ts_reader *rd,
+	const struct ts_trace *t, const char *needle, int64_t from, int64_t to,
+	struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
+
+/* Add the hits of another part of the same search. */
+void ts_trace_hits_add(struct ts_trace_hits *h, const struct ts_trace_hits *more);
 void ts_trace_hits_fini(struct ts_trace_hits *h);
 
 bool ts_trace_hit(const struct ts_trace_hits *h, int64_t step);
