@@ -380,9 +380,8 @@ ts_random_name(char out[17])
 
 /* --- locks ------------------------------------------------------------------------------------ */
 
-/* Is the file that a descriptor has still the one of that name? */
-static bool
-still_there(int fd, int folder, const char *name)
+bool
+ts_still_there(int fd, int folder, const char *name)
 {
 	struct stat a, b;
 
@@ -401,7 +400,7 @@ ts_folder_lock(int folder)
 		if (flock(fd, LOCK_EX | LOCK_NB) < 0)
 			return closed(fd, errno);
 		/* who clears the cache removes the lock that it holds */
-		if (still_there(fd, folder, "lock"))
+		if (ts_still_there(fd, folder, "lock"))
 			return fd;
 		close(fd);
 	}
@@ -468,7 +467,19 @@ ends_with(const char *name, const char *end)
 	return n > m && strcmp(name + n - m, end) == 0;
 }
 
-/* Remove the files of a folder whose names end so. */
+/* A writer holds the lock of its file, and of no other is the file worth keeping. */
+static bool
+is_being_written(int folder, const char *name)
+{
+	int fd = ts_open_own(folder, name, O_RDONLY);
+	bool locked = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0;
+
+	if (fd >= 0)
+		close(fd);
+	return locked;
+}
+
+/* Remove the files of a folder whose names end so and that nobody writes. */
 static void
 remove_files(int folder, const char *end)
 {
@@ -482,7 +493,7 @@ remove_files(int folder, const char *end)
 		return;
 	}
 	while ((e = readdir(d)))
-		if (ends_with(e->d_name, end))
+		if (ends_with(e->d_name, end) && !is_being_written(folder, e->d_name))
 			unlinkat(folder, e->d_name, 0);
 	closedir(d);
 }

@@ -61,7 +61,10 @@ void ts_folder_touch(int folder);
 /* The lock of an open folder: its descriptor; -1: EWOULDBLOCK when somebody has it. */
 int ts_folder_lock(int folder);
 
-/* Remove files of killed writers. The lock is held. */
+/* Is the file that a descriptor has still the one of that name? */
+bool ts_still_there(int fd, int folder, const char *name);
+
+/* Remove files of killed writers: who writes one has it locked (flock). */
 void ts_folder_sweep(int folder);
 
 /* Remove a folder that nobody builds in; false when it is still there. */

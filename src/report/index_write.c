@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,7 +21,7 @@
 
 #include "index_internal.h"
 
-enum { ROOMS = 8 };
+enum { ROOMS = 8, TRIES = 8 };
 
 struct ts_section_writer {
 	const struct ts_cache *cache;
@@ -58,12 +59,37 @@ writer_free(struct ts_section_writer *w)
 	free(w);
 }
 
+/* A file of its own, locked so that nobody takes it for a left-over: 0 or errno. */
+static int
+open_temporary(struct ts_section_writer *w)
+{
+	char random[17];
+
+	for (int i = 0; i < TRIES; i++) {
+		ts_random_name(random);
+		snprintf(w->name, sizeof(w->name), "%s.%s.tmp", ts_section_name(w->section),
+			random);
+		w->fd = openat(w->folder, w->name,
+			O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		if (w->fd < 0) {
+			w->name[0] = '\0';
+			return errno;
+		}
+		if (flock(w->fd, LOCK_EX | LOCK_NB) == 0 &&
+			ts_still_there(w->fd, w->folder, w->name))
+			return 0;
+		close(w->fd); /* somebody was about to sweep it away */
+		w->fd = -1;
+		w->name[0] = '\0';
+	}
+	return EAGAIN;
+}
+
 enum ts_code
 ts_section_create(struct ts_section_writer **out, const struct ts_cache *cache,
 	const struct ts_report *r, enum ts_section s, struct ts_err *err)
 {
 	struct ts_section_writer *w;
-	char random[17];
 	int why;
 
 	*out = NULL;
@@ -80,16 +106,8 @@ ts_section_create(struct ts_section_writer **out, const struct ts_cache *cache,
 	w->head_bytes = ts_section_head_size(r);
 	w->fd = -1;
 	w->folder = ts_cache_folder(cache, r, true);
-	why = errno;
-	if (w->folder >= 0) {
-		ts_random_name(random);
-		snprintf(w->name, sizeof(w->name), "%s.%s.tmp", ts_section_name(s), random);
-		w->fd = openat(w->folder, w->name,
-			O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-		why = errno;
-	}
-	if (w->fd < 0) {
-		w->name[0] = '\0';
+	why = w->folder < 0 ? errno : open_temporary(w);
+	if (why) {
 		writer_free(w);
 		return cannot(cache, why, err);
 	}

@@ -429,8 +429,11 @@ END_TEST
 START_TEST(two_writers)
 {
 	struct ts_section_writer *a, *b;
+	struct ts_index_lock *lock;
 	struct ts_index *x;
+	char path[INDEX_PATH];
 	size_t size;
+	bool got;
 
 	ck_assert_int_eq(ts_section_create(&a, &d.c, r, TS_SECTION_STEPS, &err), TS_OK);
 	ck_assert_int_eq(ts_section_create(&b, &d.c, r, TS_SECTION_STEPS, &err), TS_OK);
@@ -438,6 +441,12 @@ START_TEST(two_writers)
 		ck_assert_int_eq(ts_section_append(a, NULL, "aaaaaaaa", 8, &err), TS_OK);
 		ck_assert_int_eq(ts_section_append(b, NULL, "bbbbbbbbbbbbbbbb", 16, &err), TS_OK);
 	}
+	/* a builder that comes now sweeps away what was left over, and neither of them */
+	index_dir_put(index_dir_path(path, &d, r, "lanes.00.tmp"), "left over", 9);
+	ck_assert_int_eq(ts_index_lock_take(&lock, &got, &d.c, r, &err), TS_OK);
+	ck_assert(got);
+	ts_index_lock_give(lock);
+	ck_assert_int_eq(index_dir_count(&d, r, ".tmp"), 2);
 	ck_assert_int_eq(ts_section_commit(b, &err), TS_OK);
 	ck_assert_int_eq(ts_index_open(&x, &d.c, r, NULL, NULL, &err), TS_OK);
 	ck_assert_int_eq(ts_section_commit(a, &err), TS_OK);

@@ -109,8 +109,8 @@ int64_t ts_index_bytes(const struct ts_index *x);
 struct ts_section_writer;
 
 /*
- * Begin a section; who does holds the lock of the folder (below), else its temporary file may be swept away.
- * Errors: TS_E_SYS (the reason: full, read-only, ...), TS_E_NOMEM, TS_E_ABSENT: no cache.
+ * Begin a section; any thread or program may, also while another one builds (then the last one to commit is
+ * seen). Errors: TS_E_SYS (the reason: full, read-only, ...), TS_E_NOMEM, TS_E_ABSENT: no cache.
  */
 enum ts_code ts_section_create(struct ts_section_writer **out, const struct ts_cache *cache,
 	const struct ts_report *r, enum ts_section s, struct ts_err *err) TS_WARN_UNUSED;
