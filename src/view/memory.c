@@ -408,7 +408,7 @@ find(struct memory_view *m, int step, bool from_here)
 		return m->focus == PANE_VARIABLES ? TS_EFFECT_REPAINT
 						  : focus_pane(m, PANE_VARIABLES);
 	}
-	if (m->naming) {
+	if (m->names_sent) {
 		ts_view_say_error(m->view.env, "names are being read: try again");
 		return TS_EFFECT_BELL;
 	}

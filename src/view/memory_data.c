@@ -376,8 +376,7 @@ ask_variables(struct memory_view *m, int64_t tile)
 	if (m->variables_wanted == tile)
 		return;
 	m->variables_wanted = tile;
-	m->variables_sent = NULL;
-	m->naming = false;
+	m->variables_sent = m->names_sent = NULL;
 	m->named = -1;
 	if (m->variables_of == tile) {
 		m->variables_state.state = m->variables_were; /* back before the other came */
@@ -398,10 +397,7 @@ ask_variables(struct memory_view *m, int64_t tile)
 		quick ? TS_WORKER_SCREEN : TS_WORKER_BULK, "reading variables of a tile");
 }
 
-/*
- * Names of the variables that are not in sight yet: behind those that are, of the same kind, so that a
- * move to another tile ends it.
- */
+/* Names of the variables that are not in sight yet. No key waits for them. */
 static void
 ask_names(struct memory_view *m)
 {
@@ -431,10 +427,9 @@ ask_names(struct memory_view *m)
 	}
 	f->fetch.read = read_names;
 	f->fetch.fini = fini_variables;
-	m->naming = true;
 	m->named = f->tile;
-	m->variables_sent = &f->fetch;
-	ts_fetch_send(&m->view, &f->fetch, FETCH_VARIABLES, TS_WORKER_SCREEN, "reading names");
+	m->names_sent = &f->fetch;
+	ts_fetch_send(&m->view, &f->fetch, FETCH_NAMES, TS_WORKER_BULK, "reading names");
 }
 
 /* Is the index going to have the categories soon? */
@@ -467,7 +462,7 @@ memory_indexed(struct ts_view *v)
 			m->categories_state.state == TS_PANE_READY)
 			ask_categories(m);
 	}
-	if (m->variables_sent && !m->naming && v->env->report &&
+	if (m->variables_sent && v->env->report &&
 		!ts_tile_variables_quick(v->env->report, NULL, m->variables_wanted) &&
 		ts_tile_variables_quick(v->env->report, v->env->index, m->variables_wanted)) {
 		ts_cancel_set(&m->variables_sent->job.cancel);
@@ -584,12 +579,13 @@ take_categories(struct memory_view *m, struct ts_fetch *f)
 
 /* Names for the list as it stands; when somebody stopped it they are not asked for again. */
 static enum ts_effect
-take_names(struct memory_view *m, struct variables_fetch *vf)
+take_names(struct memory_view *m, struct ts_fetch *f)
 {
+	struct variables_fetch *vf = (struct variables_fetch *)f;
 	struct ts_tile_variables *v = &m->variables;
 
-	m->naming = false;
-	if (ts_fetch_in_vain(&vf->fetch, m->view.env->generation))
+	m->names_sent = NULL;
+	if (ts_fetch_in_vain(f, m->view.env->generation))
 		return TS_EFFECT_NONE;
 	for (int i = 0; i < v->count && i < vf->variables.count && vf->tile == m->variables_of;
 		i++) {
@@ -610,8 +606,6 @@ take_variables(struct memory_view *m, struct ts_fetch *f)
 	struct variables_fetch *vf = (struct variables_fetch *)f;
 
 	m->variables_sent = NULL;
-	if (m->naming)
-		return take_names(m, vf);
 	if (ts_fetch_in_vain(f, m->view.env->generation)) {
 		stopped(&m->variables_state);
 		return TS_EFFECT_REPAINT;
@@ -638,6 +632,8 @@ memory_deliver(struct ts_view *v, struct ts_fetch *f)
 		return take_categories(m, f);
 	if (f == m->variables_sent)
 		return take_variables(m, f);
+	if (f == m->names_sent)
+		return take_names(m, f);
 	return TS_EFFECT_NONE;
 }
 
@@ -649,10 +645,9 @@ memory_drop(struct memory_view *m)
 	ts_tile_variables_fini(&m->variables);
 	m->tiles = NULL;
 	m->categories = NULL;
-	m->tiles_sent = m->categories_sent = m->variables_sent = NULL;
+	m->tiles_sent = m->categories_sent = m->variables_sent = m->names_sent = NULL;
 	m->tiles_state = m->categories_state = m->variables_state = (struct ts_pane_data){0};
 	m->variables_of = m->variables_wanted = m->rows_of = m->named = -1;
-	m->naming = false;
 	m->rows = 0;
 	m->data++;
 }

@@ -43,7 +43,7 @@ enum memory_breakdown {
 	BY_COUNT,
 };
 
-enum memory_fetch_kind { FETCH_TILES, FETCH_CATEGORIES, FETCH_VARIABLES };
+enum memory_fetch_kind { FETCH_TILES, FETCH_CATEGORIES, FETCH_VARIABLES, FETCH_NAMES };
 
 /* Bands of the breakdown by category: the largest, and all others together. */
 enum { MEMORY_BANDS = 16, MEMORY_IPUS = 64, MEMORY_SEARCH = 128, AXIS_ROWS = 2 };
@@ -108,14 +108,14 @@ struct memory_view {
 	enum memory_pane zoomed;
 
 	struct ts_pane_data tiles_state, categories_state, variables_state;
-	struct ts_fetch *tiles_sent, *categories_sent, *variables_sent; /* the newest, or NULL */
-	struct memory_tiles *tiles;					/* NULL: not here */
-	struct memory_categories *categories;				/* NULL: not here */
+	struct ts_fetch *tiles_sent, *categories_sent, *variables_sent,
+		*names_sent;		      /* the newest */
+	struct memory_tiles *tiles;	      /* NULL: not here */
+	struct memory_categories *categories; /* NULL: not here */
 	struct ts_tile_variables variables;
 	int64_t variables_of;		   /* tile of `variables`, -1 = none */
 	enum ts_pane_state variables_were; /* when they came: READY or PARTIAL */
 	int64_t variables_wanted;	   /* tile last asked for, -1 = none */
-	bool naming;			   /* the fetch under way is for their names */
 	int64_t named;			   /* tile whose names were asked for last, -1 = none */
 	uint64_t data;			   /* counts arrivals: plot and rows are made anew */
 
