@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../fault/index_build.h"
 #include "golden.h"
 
 #include "tilescope/base/mem.h"
@@ -165,6 +166,7 @@ stage_close(struct stage *s)
 	char command[128];
 
 	ts_view_trace.close(s->view);
+	ts_index_release(s->env.index);
 	while (!ts_jobs_free(s->env.jobs, give_back))
 		; /* it waits for a while each time: a busy machine may need more */
 	ts_report_close(s->env.report);
@@ -512,6 +514,114 @@ START_TEST(steps_without_ipus)
 }
 END_TEST
 
+/* --- the index comes -------------------------------------------------------------------------------- */
+
+/* Build the steps and the lanes while the view is shown. */
+static void
+bring_index(struct stage *s, unsigned sections)
+{
+	struct ts_err err = {0};
+	struct ts_cache cache;
+	struct ts_index *x;
+	char dir[100];
+	int failed;
+
+	snprintf(dir, sizeof(dir), "%s/cache", s->dir);
+	ck_assert(ts_cache_init(&cache, dir, 1 << 30, &err) == TS_OK);
+	ck_assert_msg(build_index(&x, &failed, s->env.report, &cache, sections, 2, NULL, &err) ==
+			TS_OK,
+		"%s", err.msg);
+	ck_assert_int_eq(failed, 0);
+	ts_index_release(s->env.index);
+	s->env.index = x;
+	ts_cache_fini(&cache);
+	settle(s);
+}
+
+static bool
+lacks(struct stage *s, const char *text)
+{
+	struct ts_strbuf out;
+	bool found;
+
+	draw(s);
+	ts_strbuf_init(&out, 1 << 20);
+	ts_canvas_dump(s->canvas, &out);
+	found = strstr(out.s, text) != NULL;
+	ts_strbuf_fini(&out);
+	return !found;
+}
+
+START_TEST(the_index_makes_lanes_exact)
+{
+	struct ts_demo_options o = {.ipus = 4, .tiles = 16, .steps = 15000, .variables = 64};
+	struct stage s;
+	char before[256], after[256];
+
+	stage_open(&s, &o);
+	stage_size(&s, 100, 30, TS_GLYPHS_FULL);
+	ck_assert(shows(&s, "sampled"));
+	run(&s, "goto 7777");
+	run(&s, "ipu-next");
+	cursor_line(&s, before, sizeof(before));
+	bring_index(&s, 1u << TS_SECTION_STEPS);
+	ck_assert(shows(&s, "sampled"));
+	bring_index(&s, 1u << TS_SECTION_STEPS | 1u << TS_SECTION_LANES);
+	ck_assert(lacks(&s, "sampled"));
+	cursor_line(&s, after, sizeof(after));
+	ck_assert_str_eq(before, after);
+	ck_assert_int_eq(s.selection.step, 7777);
+	ck_assert_int_eq(s.selection.ipu, 1);
+	for (int i = 0; i < 6; i++) {
+		run(&s, "zoom-in");
+		ck_assert(lacks(&s, "sampled"));
+	}
+	ck_assert_int_eq(s.selection.step, 7777);
+	stage_close(&s);
+}
+END_TEST
+
+/* Rows that had no numbers have them: the step under the cursor stays on its line. */
+START_TEST(the_index_numbers_rows)
+{
+	struct stage s;
+	char before[256], after[256];
+
+	stage_begin(&s, NULL,
+		"CREATE TABLE step(step INTEGER PRIMARY KEY, run INTEGER, type TEXT, program "
+		"INTEGER, compute_set INTEGER, name TEXT);"
+		"CREATE TABLE step_ipu(step INTEGER, ipu INTEGER, cycles INTEGER, start INTEGER, "
+		"\"end\" INTEGER);" COUNT_TO(
+			3000) "INSERT INTO step SELECT i * i / 8 + i, NULL, 'Sync', NULL, NULL, NULL FROM c;"
+			      "INSERT INTO step_ipu SELECT step, 0, 9, step * 10, step * 10 + 9 FROM step");
+	stage_size(&s, 100, 30, TS_GLYPHS_FULL);
+	run(&s, "pane-next");
+	run(&s, "goto 502000"); /* i = 2000 */
+	for (int i = 0; i < 5; i++)
+		run(&s, "up");
+	ck_assert(shows(&s, "about "));
+	cursor_line(&s, before, sizeof(before));
+	bring_index(&s, 1u << TS_SECTION_STEPS);
+	ck_assert(lacks(&s, "about "));
+	ck_assert(shows(&s, "3,000 steps"));
+	cursor_line(&s, after, sizeof(after));
+	ck_assert_str_eq(before, after);
+	for (int i = 1; i < 40; i++) {
+		int64_t k = 1995 - i;
+
+		run(&s, "up");
+		ck_assert_int_eq(s.selection.step, k * k / 8 + k);
+	}
+	run(&s, "last");
+	ck_assert_int_eq(s.selection.step, INT64_C(2999) * 2999 / 8 + 2999);
+	run(&s, "goto 502000");
+	ck_assert_int_eq(s.selection.step, 502000);
+	run(&s, "goto 500500");
+	ck_assert_ptr_nonnull(strstr(s.env.message, "there is no step"));
+	stage_close(&s);
+}
+END_TEST
+
 /* --- what is not there -------------------------------------------------------------------------- */
 
 START_TEST(absent_says_why)
@@ -564,6 +674,8 @@ main(void)
 	tcase_add_test(looks, ids_with_gaps);
 	tcase_add_test(looks, read_forwards);
 	tcase_add_test(looks, steps_without_ipus);
+	tcase_add_test(looks, the_index_makes_lanes_exact);
+	tcase_add_test(looks, the_index_numbers_rows);
 	tcase_add_test(looks, absent_says_why);
 	tcase_add_test(looks, sdk_layout);
 	suite_add_tcase(suite, looks);
