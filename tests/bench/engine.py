@@ -74,10 +74,13 @@ class Figures:
     def __init__(self):
         self.rounds = {}
         self.notes = []
+        self.slowest = []
 
     def add(self, got):
         for party, value in got.items():
-            if party == "note":
+            if party == "slowest":
+                self.slowest += value
+            elif party == "note":
                 if value and value not in self.notes:
                     self.notes.append(value)
             elif value is not None and many(value):
@@ -86,7 +89,7 @@ class Figures:
     def result(self, r):
         stat = STATS[r.stat]
         each = {p: [stat(v) for v in rounds] for p, rounds in self.rounds.items()}
-        out = {"notes": self.notes, "peers": {}}
+        out = {"notes": self.notes, "slowest": self.slowest, "peers": {}}
         for party, rounds in self.rounds.items():
             value = stat([x for v in rounds for x in v]) if r.stat != "median" else \
                 statistics.median(each[party])

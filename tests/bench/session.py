@@ -53,6 +53,7 @@ def keys(spec):
 class Answer:
     def __init__(self, first, last, size, ready):
         self.first, self.last, self.bytes, self.ready = first, last, size, ready
+        self.working = False    # did the title tell of work under way when the key was pressed
 
 
 class Session:
@@ -147,6 +148,10 @@ class Session:
     def settle(self, limit=60):
         return self.answer(time.perf_counter(), limit=limit, silent=0.1)
 
+    def working(self):
+        """Does the title tell how far some work is?"""
+        return bool(re.search(r"\d ?%", self.screen.line(0)))
+
     def text(self):
         return self.screen.text()
 
@@ -164,8 +169,9 @@ class Session:
         """Keys one after another: a list of (name, Answer, seconds of CPU)."""
         out = []
         for name, code in keys(spec):
-            before = self.cpu()
+            before, working = self.cpu(), self.working()
             a = self.press(code, limit=limit)
+            a.working = working
             if self.ended:
                 raise Gone("ended at %s: %s" % (name, self.text()[-400:]))
             out.append((name, a, self.cpu() - before))
