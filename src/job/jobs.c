@@ -5,8 +5,10 @@
  * One mutex guards everything and is never held while a job runs. Waking the UI is an eventfd, so that
  * it can wait for keys and answers in one ppoll().
  *
- * Workers of the pool run at nice 19 under SCHED_BATCH: a thread of the screen that wakes up takes the
- * core from them at once. Those that answer questions run at nice 10: somebody waits for them.
+ * Workers of the pool run under SCHED_IDLE, those that answer questions at nice 10: somebody waits for
+ * them. That alone decides who gets how much, not who goes first: since 6.6 Linux lets a thread that is
+ * running end its slice. So the thread of the screen and its worker ask for short slices (6.12 and
+ * later; elsewhere it is refused, and does not matter): they take the core at once when they wake up.
  */
 #include "config.h"
 
@@ -25,7 +27,13 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/job/jobs.h"
 
-enum { QUIT_MS = 500, QUESTION_NICE = 10, POOL_NICE = 19, POOL_FIRST = 1 + TS_QUESTIONS };
+enum {
+	QUIT_MS = 500,
+	QUESTION_NICE = 10,
+	POOL_NICE = 19,		       /* where SCHED_IDLE is refused */
+	POOL_FIRST = 1 + TS_QUESTIONS, /* number of the first worker of the pool */
+	SCREEN_SLICE_NS = 100000,
+};
 
 /* Which jobs a worker takes. */
 enum manner {
@@ -136,17 +144,40 @@ next_job(struct worker *w)
 	}
 }
 
+/* As in linux/sched/types.h, which cannot be had together with sched.h. */
+struct attributes {
+	uint32_t size, policy;
+	uint64_t flags;
+	int32_t nice;
+	uint32_t priority;
+	uint64_t runtime, deadline, period; /* runtime: the slice, ns */
+};
+
+static void
+ask_short_slices(void)
+{
+	struct attributes a = {.size = sizeof(a),
+		.policy = SCHED_OTHER,
+		.nice = getpriority(PRIO_PROCESS, 0),
+		.runtime = SCREEN_SLICE_NS};
+
+	if (sched_getscheduler(0) == SCHED_OTHER)
+		syscall(SYS_sched_setattr, 0, &a, 0);
+}
+
 /* How much of the machine a worker may have. It is a wish: where it is refused, it runs as it is. */
 static void
-lower_priority(enum manner manner)
+set_priority(enum manner manner)
 {
 	const struct sched_param none = {0};
 	id_t self = (id_t)syscall(SYS_gettid);
 
-	if (manner == MANNER_POOL)
-		sched_setscheduler((pid_t)self, SCHED_BATCH, &none);
-	if (manner != MANNER_SCREEN)
+	if (manner == MANNER_SCREEN)
+		ask_short_slices();
+	else
 		setpriority(PRIO_PROCESS, self, manner == MANNER_POOL ? POOL_NICE : QUESTION_NICE);
+	if (manner == MANNER_POOL)
+		sched_setscheduler((pid_t)self, SCHED_IDLE, &none);
 }
 
 static void *
@@ -156,7 +187,7 @@ work(void *ctx)
 	struct ts_jobs *jobs = w->jobs;
 	struct ts_job *job;
 
-	lower_priority(w->manner);
+	set_priority(w->manner);
 	pthread_mutex_lock(&jobs->lock);
 	while ((job = next_job(w))) {
 		w->running = job;
@@ -254,6 +285,7 @@ ts_jobs_new_pool(struct ts_jobs **out, int pool, size_t local_size, void (*local
 			return ts_err_nomem(err);
 		return ts_err_sys(err, rc, "cannot start a worker");
 	}
+	ask_short_slices(); /* the caller has the screen; workers would inherit it */
 	*out = jobs;
 	return TS_OK;
 }
