@@ -141,12 +141,11 @@ probe_pages(bool *known, enum probed *what, const struct prober *p, int64_t *row
 
 	*what = KEY_NONE;
 	ts_table_seek(p->table, *rowid);
-	while (!(code = ts_table_next(&at, p->table, err)) && at == TS_TABLE_ROW &&
-		*what == KEY_NONE)
+	while (*what == KEY_NONE && !(code = ts_table_next(&at, p->table, err)) &&
+		at == TS_TABLE_ROW)
 		if (whole_value(key, &p->table->value[0])) {
 			*rowid = p->table->rowid;
 			*what = KEY_FOUND;
-			break;
 		} else if (++looked_at == PROBE_ROWS) {
 			*what = KEY_NOT_NEAR;
 		}
@@ -171,6 +170,8 @@ probe_sqlite(enum probed *what, const struct prober *p, int64_t *rowid, int64_t 
 	quoted_column(&sql, r);
 	ts_strbuf_puts(&sql, " FROM main.");
 	ts_sql_quote(&sql, r->rows->name);
+	if (r->rows->kind == TS_OBJECT_TABLE)
+		ts_strbuf_puts(&sql, " NOT INDEXED");
 	ts_strbuf_printf(&sql, " WHERE %s >= ?1 ORDER BY %s", word, word);
 	code = ts_db_prepare_sql(p->db, &stmt, &sql, err);
 	if (code)
@@ -217,6 +218,7 @@ bisect(int64_t *rowid, const struct prober *p, int64_t value, struct ts_err *err
 
 		if (code)
 			return code;
+		at = ts_max_i64(at, middle); /* where row ids do not rise it may be anywhere */
 		if (what == KEY_FOUND && at <= high && key < value) {
 			if (at == high)
 				break;
@@ -287,7 +289,7 @@ is_monotone_pages(bool *known, bool *yes, const struct prober *p, struct ts_err 
 
 	*yes = true;
 	ts_table_seek(p->table, INT64_MIN);
-	while (!(code = ts_table_next(&at, p->table, err)) && at == TS_TABLE_ROW && *yes)
+	while (*yes && !(code = ts_table_next(&at, p->table, err)) && at == TS_TABLE_ROW)
 		if (whole_value(&key, &p->table->value[0])) {
 			*yes = key >= last;
 			last = key;
@@ -414,6 +416,9 @@ text_sqlite(struct ts_strbuf *out, bool *found, const struct ts_reach *r, struct
 
 	ts_strbuf_init(&sql, 1 << 16);
 	ts_sql_select(&sql, r->rows, &text, 1);
+	/* a row that is known is in the table, whatever an index says */
+	if (r->rows->kind == TS_OBJECT_TABLE && r->key != TS_REACH_INDEX)
+		ts_strbuf_puts(&sql, " NOT INDEXED");
 	ts_strbuf_puts(&sql, " WHERE ");
 	quoted_column(&sql, r);
 	ts_strbuf_puts(&sql, " = ?1");

@@ -34,6 +34,7 @@ struct ts_rows {
 	sqlite3_stmt *stmt;	/* ... or, where this is set, from SQLite */
 	struct ts_rows_query q;
 	int slot_a[TS_ROWS_COLUMNS], slot_b[TS_ROWS_COLUMNS]; /* columns of the statement, or -1 */
+	const struct ts_table_value *plain[TS_ROWS_COLUMNS];  /* a column as it stands, or NULL */
 	int rowid_slot, key_slot;			      /* or -1 */
 	int order_slot;		  /* that TS_OP_ORDER_IN goes by, or -1 */
 	int slots, column[SLOTS]; /* the columns that are read, -1 = the row id */
@@ -208,6 +209,12 @@ open_rows(struct ts_rows *rows, struct ts_err *err)
 		return open_statement(rows, rows->way, rows->from, rows->to, 0, err);
 	if (rows->way != BY_NOTHING)
 		ts_table_seek(rows->table, rows->from);
+	for (int i = 0; i < rows->q.column_count; i++) {
+		int op = rows->q.binding->column[rows->q.columns[i]].op, slot = rows->slot_a[i];
+
+		if ((op == TS_OP_COLUMN || op == TS_OP_DICT) && !rows->table->value[slot].real)
+			rows->plain[i] = &rows->table->value[slot];
+	}
 	return TS_OK;
 }
 
@@ -348,6 +355,7 @@ go_on_with_sqlite(struct ts_rows *rows, bool *there, struct ts_err *err)
 	bool skip = false;
 	enum ts_code code;
 
+	memset(rows->plain, 0, sizeof(rows->plain));
 	if (ts_table_resume(rows->table, &from, &skip))
 		code = open_statement(rows, way, from, rows->to, skip, err);
 	else
@@ -430,8 +438,9 @@ ts_rows_next(struct ts_rows *rows, bool *there, struct ts_err *err)
 	return code ? code : tell(&rows->damaged, err);
 }
 
-enum ts_value
-ts_rows_number(struct ts_rows *rows, int i, int64_t *v)
+/* Not inlined: the short way in ts_rows_number() needs no frame. */
+__attribute__((noinline)) static enum ts_value
+number(const struct ts_rows *rows, int i, int64_t *v)
 {
 	const struct ts_column_binding *cb = &rows->q.binding->column[rows->q.columns[i]];
 	enum ts_value a, b;
@@ -470,6 +479,14 @@ ts_rows_number(struct ts_rows *rows, int i, int64_t *v)
 	default:
 		return TS_VALUE_NULL;
 	}
+}
+
+enum ts_value
+ts_rows_number(struct ts_rows *rows, int i, int64_t *v)
+{
+	if (rows->plain[i] && ts_table_number(rows->plain[i], v) && *v >= 0 && *v <= TS_NUMBER_MAX)
+		return TS_VALUE_OK;
+	return number(rows, i, v);
 }
 
 enum ts_value

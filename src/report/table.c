@@ -32,8 +32,6 @@ enum {
 	HEADER_MAX = 98307,	 /* of a record, in bytes: SQLite's limit */
 	TYPE_INT64 = 6,
 	TYPE_REAL = 7,
-	TYPE_ZERO = 8,
-	TYPE_ONE = 9,
 	TYPE_BLOB = 12,
 };
 
@@ -393,8 +391,8 @@ bytes_of_type(uint64_t type)
 }
 
 /*
- * Where the values stand in a record whose header is all there; *need: bytes of it up to the last one. False:
- * not a record that we know.
+ * Where the values stand in a record whose header is all there; *need: bytes of it up to the end of the last one
+ * that has any. False: not a record that we know.
  */
 static bool
 parse_header(struct cursor *c, const unsigned char *record, uint64_t size, uint64_t *need)
@@ -406,7 +404,7 @@ parse_header(struct cursor *c, const unsigned char *record, uint64_t size, uint6
 	if (header > size || header > HEADER_MAX)
 		return false;
 	end = record + header;
-	at = header;
+	at = *need = header;
 	for (int column = 0; k < c->wanted; column++) {
 		if (p >= end)
 			return false;
@@ -422,12 +420,13 @@ parse_header(struct cursor *c, const unsigned char *record, uint64_t size, uint6
 			v->bytes = record + at;
 			if (type == 10 || type == 11)
 				return false;
+			if (bytes_of_type(type) > 0)
+				*need = at + bytes_of_type(type);
 		}
 		at += bytes_of_type(type);
 		if (at > size)
 			return false;
 	}
-	*need = at;
 	return p < end || (p == end && at == size);
 }
 
@@ -571,11 +570,9 @@ ts_table_double(const struct ts_table_value *v)
 int64_t
 ts_table_int(const struct ts_table_value *v)
 {
-	static const uint8_t shift[TYPE_REAL] = {0, 56, 48, 40, 32, 16, 0};
+	int64_t n;
 
-	if (v->type >= TYPE_ZERO)
-		return v->type == TYPE_ONE;
-	return (int64_t)ts_be64(v->bytes) >> shift[v->type];
+	return ts_table_number(v, &n) ? n : 0;
 }
 
 int

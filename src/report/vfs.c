@@ -394,5 +394,7 @@ ts_vfs_error(const struct ts_vfs *v)
 void
 ts_vfs_clear_error(struct ts_vfs *v)
 {
-	v->err = (struct ts_err){0};
+	v->err.code = TS_OK; /* not all of it: this is done for every row */
+	v->err.sys = 0;
+	v->err.msg[0] = '\0';
 }
