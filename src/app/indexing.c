@@ -18,7 +18,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/view/fetch.h"
 
-enum { BUSY_US = 1000000, CORE = (1 << TS_SECTION_LIVES) - 1 };
+enum { BUSY_US = 1000000, SOON_US = 30000000, CORE = (1 << TS_SECTION_LIVES) - 1 };
 
 enum kind {
 	KIND_OPEN,
@@ -564,8 +564,9 @@ static void
 set_coming(struct ts_app *app)
 {
 	const struct ts_indexing *ix = &app->indexing;
+	bool slow = ts_indexing_left(ix, ts_clock_us()) > SOON_US;
 	bool comes = ix->state == TS_INDEXING_WAITING ||
-		(ts_indexing_is_building(app) && ix->state != TS_INDEXING_BUSY);
+		(ts_indexing_is_building(app) && ix->state != TS_INDEXING_BUSY && !slow);
 
 	app->env.coming = comes
 		? (CORE | app->env.wanted) & ~ix->failed & ~sections_there(app->env.index)

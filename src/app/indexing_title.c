@@ -77,6 +77,20 @@ print_left(char out[TS_FMT_MAX], double seconds)
 			seconds / 3600 < 1e6 ? seconds / 3600 : 1e6);
 }
 
+int64_t
+ts_indexing_left(const struct ts_indexing *ix, int64_t now)
+{
+	struct extent e;
+
+	if (!ix->build || ix->state != TS_INDEXING_PARTS || now - ix->stage_us < RATE_US)
+		return 0;
+	e = measure(ix);
+	if (e.total <= e.done)
+		return 0;
+	return (int64_t)((double)(now - ix->stage_us) * (double)(e.total - e.done) /
+		(double)(e.done > 0 ? e.done : 1));
+}
+
 /* Rate and time left, when both can be told. */
 static void
 print_speed(char *out, size_t size, const struct ts_indexing *ix, const struct extent *e,

@@ -5,7 +5,7 @@
  * One mutex guards everything and is never held while a job runs. Waking the UI is an eventfd, so that
  * it can wait for keys and answers in one ppoll().
  *
- * Workers of the pool run under SCHED_IDLE, those that answer questions at nice 10: somebody waits for
+ * Workers of the pool run under SCHED_IDLE, those that answer questions at nice 5: somebody waits for
  * them. That alone decides who gets how much, not who goes first: since 6.6 Linux lets a thread that is
  * running end its slice. So the thread of the screen and its worker ask for short slices (6.12 and
  * later; elsewhere it is refused, and does not matter): they take the core at once when they wake up.
@@ -29,7 +29,7 @@
 
 enum {
 	QUIT_MS = 500,
-	QUESTION_NICE = 10,
+	QUESTION_NICE = 5,
 	POOL_NICE = 19,		       /* where SCHED_IDLE is refused */
 	POOL_FIRST = 1 + TS_QUESTIONS, /* number of the first worker of the pool */
 	SCREEN_SLICE_NS = 100000,
@@ -555,4 +555,10 @@ ts_jobs_worker(struct ts_jobs *jobs, int i, struct ts_job_info *out)
 	out->finished = w->finished;
 	describe(w, out);
 	pthread_mutex_unlock(&jobs->lock);
+}
+
+void *
+ts_jobs_local(const struct ts_jobs *jobs, int i)
+{
+	return jobs->worker[i].local;
 }

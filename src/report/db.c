@@ -19,7 +19,7 @@
 #include "tilescope/report/vfs.h"
 
 enum {
-	CACHED_STATEMENTS = 32,
+	CACHED_STATEMENTS = TS_DB_STATEMENTS,
 	PROGRESS_OPS = 2000,	/* virtual machine steps between looks at the token */
 	TICKS_ALWAYS = 50000,	/* PROGRESS_OPS for one row that are allowed in any file */
 	HEAP_LIMIT = 192 << 20, /* bytes, the whole process */
@@ -118,7 +118,7 @@ static const struct {
 static const char *const pragmas[] = {
 	"PRAGMA cell_size_check=ON",
 	"PRAGMA mmap_size=0",
-	"PRAGMA cache_size=-2048",
+	"PRAGMA cache_size=-2048", /* KiB: TS_DB_PAGES_BYTES */
 	"PRAGMA temp_store=FILE",
 	"PRAGMA query_only=ON",
 };

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 
 #include "tilescope/base/mem.h"
+#include "tilescope/report/db.h"
 #include "tilescope/report/index.h"
+#include "tilescope/report/pages.h"
 #include "tilescope/report/rows.h"
 
 enum ts_code
@@ -54,6 +56,24 @@ ts_reader_set_index(struct ts_reader *rd, struct ts_index *index)
 		return;
 	ts_index_release(rd->index);
 	rd->index = ts_index_hold(index);
+}
+
+void
+ts_reader_add_stats(struct ts_reader_stats *s, const struct ts_reader *rd)
+{
+	for (int i = 0; i < TS_SOURCES; i++) {
+		struct ts_db_stats d;
+
+		ts_db_stats(&d, rd->db[i]);
+		s->page_hits += d.page_hits;
+		s->page_misses += d.page_misses;
+		s->page_capacity += TS_DB_PAGES_BYTES + TS_PAGES_BYTES;
+		s->bytes += d.bytes;
+		s->reads += d.reads;
+		s->statement_hits += d.statements_cached;
+		s->statement_misses += d.statements_prepared;
+		s->statement_capacity += TS_DB_STATEMENTS;
+	}
 }
 
 enum ts_code

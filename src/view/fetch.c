@@ -7,31 +7,86 @@
 #include "tilescope/report/index.h"
 #include "tilescope/view/fetch.h"
 
+/* In the worker: who reads the counters takes microseconds. */
+static void
+take(struct ts_fetch_local *l)
+{
+	while (atomic_exchange(&l->taken, true))
+		;
+}
+
+static void
+give(struct ts_fetch_local *l)
+{
+	atomic_store(&l->taken, false);
+}
+
 void
 ts_fetch_local_fini(void *local)
 {
 	struct ts_fetch_local *l = local;
+	struct ts_reader *old = l->reader;
 
-	ts_reader_close(l->reader);
+	take(l);
+	if (old)
+		ts_reader_add_stats(&l->before, old);
+	l->reader = NULL;
+	give(l);
+	ts_reader_close(old);
 	ts_report_close(l->report);
-	*l = (struct ts_fetch_local){0};
+	l->report = NULL;
+}
+
+static void
+add_stats(struct ts_reader_stats *s, const struct ts_fetch_local *l)
+{
+	const struct ts_reader_stats *b = &l->before;
+
+	s->page_hits += b->page_hits;
+	s->page_misses += b->page_misses;
+	s->bytes += b->bytes;
+	s->reads += b->reads;
+	s->statement_hits += b->statement_hits;
+	s->statement_misses += b->statement_misses;
+	if (l->reader)
+		ts_reader_add_stats(s, l->reader);
+}
+
+bool
+ts_fetch_stats(struct ts_reader_stats *s, const struct ts_jobs *jobs)
+{
+	struct ts_reader_stats sum = {0};
+
+	for (int i = 0; i < ts_jobs_workers(jobs); i++) {
+		struct ts_fetch_local *l = ts_jobs_local(jobs, i);
+
+		if (atomic_exchange(&l->taken, true))
+			return false;
+		add_stats(&sum, l);
+		give(l);
+	}
+	*s = sum;
+	return true;
 }
 
 enum ts_code
 ts_fetch_reader(struct ts_reader **rd, struct ts_fetch_local *l, struct ts_report *report,
 	struct ts_index *index, const struct ts_cancel *cancel, struct ts_err *err)
 {
-	enum ts_code code = TS_OK;
+	struct ts_reader *fresh;
+	enum ts_code code;
 
 	*rd = NULL;
 	if (l->report != report || !l->reader) {
 		ts_fetch_local_fini(l);
-		code = ts_reader_open(&l->reader, report, err);
-		if (!code)
-			l->report = ts_report_hold(report);
+		code = ts_reader_open(&fresh, report, err);
+		if (code)
+			return code;
+		take(l);
+		l->reader = fresh;
+		give(l);
+		l->report = ts_report_hold(report);
 	}
-	if (code)
-		return code;
 	ts_reader_set_cancel(l->reader, cancel);
 	ts_reader_set_index(l->reader, index);
 	*rd = l->reader;

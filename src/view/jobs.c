@@ -15,6 +15,7 @@
 #include "tilescope/base/fmt.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/ui/list.h"
+#include "tilescope/view/fetch.h"
 #include "tilescope/view/index_status.h"
 #include "tilescope/view/jobs.h"
 
@@ -36,6 +37,7 @@ struct jobs_view {
 	struct ts_view base;
 	struct ts_list list;
 	struct ts_rect area;
+	struct ts_reader_stats stats; /* as of the last request */
 };
 
 static struct jobs_view *
@@ -131,6 +133,34 @@ add_workers(struct page *p, struct ts_jobs *jobs)
 		screen.waiting, bulk.waiting);
 }
 
+/* --- the caches ------------------------------------------------------------------------------- */
+
+static void
+add_cache(struct page *p, const char *name, const char *capacity, int64_t hits, int64_t misses)
+{
+	char a[TS_FMT_MAX], b[TS_FMT_MAX], share[TS_FMT_MAX];
+
+	add(p, LINE_ROW, TS_ROLE_TEXT, "%-20s %10s %14s %14s %8s", name, capacity,
+		ts_fmt_count(a, hits), ts_fmt_count(b, misses),
+		ts_fmt_percent(share, (double)hits, (double)hits + (double)misses));
+}
+
+static void
+add_caches(struct page *p, const struct ts_reader_stats *s, enum ts_units units)
+{
+	char a[TS_FMT_MAX], b[TS_FMT_MAX];
+
+	add(p, LINE_RULE, TS_ROLE_BORDER, "Caches");
+	add(p, LINE_HEAD, TS_ROLE_HEADER, "%-20s %10s %14s %14s %8s", "cache", "at most", "hits",
+		"misses", "");
+	add_cache(p, "pages of tables", ts_fmt_bytes(a, s->page_capacity, units), s->page_hits,
+		s->page_misses);
+	add_cache(p, "statements", ts_fmt_count(a, s->statement_capacity), s->statement_hits,
+		s->statement_misses);
+	add(p, LINE_ROW, TS_ROLE_DIM, "waited for %s in %s reads of the report",
+		ts_fmt_bytes(a, s->bytes, units), ts_fmt_count(b, s->reads));
+}
+
 /* --- the index -------------------------------------------------------------------------------- */
 
 static const struct {
@@ -195,13 +225,14 @@ add_index(struct page *p, const struct ts_view_env *env)
 }
 
 static void
-write_page(struct page *p, const struct ts_view_env *env)
+write_page(struct page *p, const struct ts_view_env *env, const struct ts_reader_stats *stats)
 {
 	char bytes[TS_FMT_MAX];
 
 	p->lines = 0;
 	add_workers(p, env->jobs);
 	add_index(p, env);
+	add_caches(p, stats, env->options->units);
 	add(p, LINE_RULE, TS_ROLE_BORDER, "Memory");
 	if (env->indexing && env->indexing->resident >= 0)
 		add(p, LINE_ROW, TS_ROLE_TEXT, "%s resident, the mapped index not counted",
@@ -243,11 +274,17 @@ jobs_draw(struct ts_view *v, struct ts_canvas *c)
 	struct page page;
 	int64_t from, to;
 
-	write_page(&page, v->env);
+	write_page(&page, v->env, &j->stats);
 	ts_list_set_count(&j->list, page.lines);
 	ts_list_window(&j->list, &from, &to);
 	for (int64_t i = from; i < to; i++)
 		draw_line(c, ts_rect_row(j->area, (int)(i - from)), &page.line[i]);
+}
+
+static void
+jobs_request(struct ts_view *v)
+{
+	ts_fetch_stats(&self(v)->stats, v->env->jobs);
 }
 
 /* The page has no cursor: moving it scrolls. */
@@ -284,6 +321,7 @@ const struct ts_view_ops ts_view_jobs = {
 	.close = jobs_close,
 	.resize = jobs_resize,
 	.draw = jobs_draw,
+	.request = jobs_request,
 	.command = jobs_command,
 	.pane_context = jobs_context,
 	.mouse = jobs_mouse,

@@ -80,6 +80,9 @@ void ts_indexing_drawn(struct ts_app *app);
 /* At every turn of the loop: another look, sections that a view asks for. */
 void ts_indexing_turn(struct ts_app *app, int64_t now);
 
+/* Microseconds that the stage under way still takes, as it seems; 0 = cannot be told. */
+int64_t ts_indexing_left(const struct ts_indexing *ix, int64_t now);
+
 /* Write the texts of the title row and the status anew: at most 4 times a second. */
 void ts_indexing_tick(struct ts_app *app, int64_t now);
 

@@ -109,4 +109,7 @@ void ts_jobs_info(struct ts_jobs *jobs, enum ts_worker_id worker, struct ts_job_
 int ts_jobs_workers(const struct ts_jobs *jobs);
 void ts_jobs_worker(struct ts_jobs *jobs, int i, struct ts_job_info *out);
 
+/* The memory of a worker. It may be using it: only what is made for other threads may be looked at. */
+void *ts_jobs_local(const struct ts_jobs *jobs, int i);
+
 #endif

@@ -18,7 +18,11 @@
 struct ts_db;
 struct ts_pages;
 
-enum { TS_DB_LENGTH_MAX = 16 << 20 }; /* bytes of one value or row */
+enum {
+	TS_DB_LENGTH_MAX = 16 << 20, /* bytes of one value or row */
+	TS_DB_STATEMENTS = 32,	     /* kept by a connection */
+	TS_DB_PAGES_BYTES = 2 << 20, /* of SQLite's page cache, a connection */
+};
 
 /*
  * Open. `source` must outlive the connection. Errors: TS_E_FORMAT (not SQLite), TS_E_DAMAGED (its

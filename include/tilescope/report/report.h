@@ -131,6 +131,16 @@ void ts_reader_close(struct ts_reader *rd);
 void ts_reader_set_cancel(struct ts_reader *rd, const struct ts_cancel *cancel);
 void ts_reader_set_index(struct ts_reader *rd, struct ts_index *index);
 
+/* What a reader's caches did, and how large they may get. */
+struct ts_reader_stats {
+	int64_t page_hits, page_misses, page_capacity; /* capacity in bytes */
+	int64_t bytes, reads; /* of the file; a read is something to wait for */
+	int64_t statement_hits, statement_misses, statement_capacity;
+};
+
+/* Add to *s what the reader has done so far. Any thread, while it is open. */
+void ts_reader_add_stats(struct ts_reader_stats *s, const struct ts_reader *rd);
+
 /* A cursor as ts_rows_open(), on whatever source the relation was found in; q->binding is set here. */
 struct ts_rows;
 struct ts_rows_query;

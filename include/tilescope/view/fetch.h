@@ -38,9 +38,17 @@ bool ts_fetch_in_vain(const struct ts_fetch *f, uint64_t generation);
 struct ts_fetch_local {
 	struct ts_report *report;
 	struct ts_reader *reader;
+	atomic_bool taken;	       /* the reader is being replaced, or its counters read */
+	struct ts_reader_stats before; /* of readers that are closed */
 };
 
 void ts_fetch_local_fini(void *local);
+
+/*
+ * Add up what the readers of all workers have done. A worker that just replaces its reader is not waited
+ * for: then nothing is changed, and false.
+ */
+bool ts_fetch_stats(struct ts_reader_stats *s, const struct ts_jobs *jobs);
 
 /*
  * In a worker: its reader of `report`, with `index` (or NULL) and `cancel` set; opened when it has none.
