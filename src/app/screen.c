@@ -168,7 +168,7 @@ hint_fits(const struct ts_app *app, enum ts_cmd cmd)
 	case TS_CMD_IPU_NEXT:
 		return v == TS_VIEW_TRACE || v == TS_VIEW_MEMORY;
 	case TS_CMD_OPEN:
-		return v == TS_VIEW_SUMMARY || v == TS_VIEW_OPEN;
+		return v == TS_VIEW_SUMMARY || v == TS_VIEW_OPEN || v == TS_VIEW_VARIABLES;
 	default:
 		return true;
 	}

@@ -21,6 +21,7 @@ struct variable_texts {
 	bool by_number; /* rows have numbers that `number` knows */
 	struct ts_dictionary text, number;
 	struct ts_pile passes; /* uint8_t an entry of `number`: 1 = it passes the filter */
+	struct ts_pile direct; /* uint32_t a number: entry + 1, where numbers are small */
 	uint32_t ranks;
 };
 
@@ -102,6 +103,8 @@ enum ts_code variable_code_add(struct variable_pass *p, uint64_t code, int64_t p
 	struct ts_err *err);
 void variable_heap_add(struct variable_pass *p, uint64_t code, int64_t place);
 void variable_heap_show(struct variable_pass *p);
+/* The largest as the index has them, before any row is read. */
+void variable_heap_know(struct variable_pass *p);
 enum ts_code variable_order_make(struct variable_pass *p, struct ts_err *err);
 /* The order as it was kept; false: there is none that fits. */
 bool variable_order_load(struct ts_variable_list *l, struct ts_reader *rd);

@@ -18,6 +18,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
 
+enum { DIRECT = 8 /* numbers for each name, at most */ };
 enum { NO_TEXT = 2 }; /* in `passes`: the number is there, its text is none */
 
 static bool
@@ -115,6 +116,29 @@ read_table(struct variable_pass *p, struct variable_texts *t, const struct ts_co
 	return code == TS_E_DAMAGED ? TS_OK : code; /* as far as it can be read */
 }
 
+/* Where numbers are small against their count: an array, and no looking for them. */
+static enum ts_code
+make_direct(struct variable_pass *p, struct variable_texts *t, struct ts_err *err)
+{
+	uint64_t most = 0;
+	enum ts_code code;
+
+	for (uint32_t i = 0; i < t->number.count; i++) {
+		uint64_t key = ts_dictionary_at(&t->number, i)->key;
+
+		most = key > most ? key : most;
+	}
+	if (t->number.count == 0 || most > (uint64_t)t->number.count * DIRECT)
+		return TS_OK;
+	code = ts_pile_room(&t->direct, (size_t)(most + 1) * 4, p->l->v->cache, err);
+	if (code)
+		return code;
+	t->direct.used = (size_t)(most + 1) * 4;
+	for (uint32_t i = 0; i < t->number.count; i++)
+		((uint32_t *)t->direct.memory)[ts_dictionary_at(&t->number, i)->key] = i + 1;
+	return TS_OK;
+}
+
 enum ts_code
 variable_names_open(struct variable_pass *p, struct ts_err *err)
 {
@@ -131,7 +155,7 @@ variable_names_open(struct variable_pass *p, struct ts_err *err)
 		code = ts_dictionary_rank(&t->number, &t->ranks, p->cancel, err);
 		t->ranked = true;
 	}
-	return code;
+	return code ? code : make_direct(p, t, err);
 }
 
 /* --- a row ------------------------------------------------------------------------------------ */
@@ -169,6 +193,11 @@ entry_of(struct variable_pass *p, struct variable_texts *t, enum variable_query 
 	*entry = TS_DICTIONARY_NONE;
 	if (ts_rows_number(p->rows, p->slot[column], &number) != TS_VALUE_OK)
 		return TS_OK;
+	if (t->direct.used > 0) { /* numbers are 0 or more */
+		if ((uint64_t)number < t->direct.used / 4)
+			*entry = (int64_t)((const uint32_t *)t->direct.memory)[number] - 1;
+		return TS_OK;
+	}
 	*entry = ts_dictionary_find(&t->number, number);
 	if (*entry == TS_DICTIONARY_NONE && !t->by_number)
 		return meet(p, t, number, entry, err);
@@ -251,4 +280,5 @@ variable_texts_fini(struct variable_texts *t)
 	ts_dictionary_fini(&t->text);
 	ts_dictionary_fini(&t->number);
 	ts_pile_fini(&t->passes);
+	ts_pile_fini(&t->direct);
 }

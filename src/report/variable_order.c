@@ -14,6 +14,7 @@
 #include "variable_internal.h"
 
 #include "tilescope/base/mem.h"
+#include "tilescope/report/index_variables.h"
 
 enum {
 	DIGIT = 18,	      /* bits of a round at most */
@@ -146,6 +147,34 @@ variable_heap_add(struct variable_pass *p, uint64_t code, int64_t place)
 	}
 }
 
+static void
+publish(struct variable_pass *p, struct ts_variable_top *top)
+{
+	top->older = atomic_load(&p->l->top);
+	atomic_store_explicit(&p->l->top, top, memory_order_release);
+	atomic_fetch_add(&p->l->version, 1);
+}
+
+void
+variable_heap_know(struct variable_pass *p)
+{
+	const struct ts_variables *v = p->l->v;
+	struct ts_index_variables x;
+	struct ts_variable_top *top;
+
+	if (p->l->sort != TS_SORT_BYTES || p->reverse || p->l->filter.count > 0 ||
+		v->range != TS_RANGE_ROWID || v->anchor.used > 0 ||
+		!ts_index_variables(&x, p->rd->index) || x.largest == 0)
+		return;
+	top = ts_alloc(1, sizeof(*top));
+	if (!top)
+		return;
+	for (size_t i = 0; i < x.largest && i < TS_VARIABLE_TOP; i++)
+		top->place[top->count++] = x.large[i].row - v->first;
+	p->heap.used = false; /* nothing better comes */
+	publish(p, top);
+}
+
 /* A copy in order, for whoever looks at the list. Without memory the old one stays. */
 void
 variable_heap_show(struct variable_pass *p)
@@ -177,9 +206,7 @@ variable_heap_show(struct variable_pass *p)
 		top->place[i] = x[i].place;
 	free(x);
 	top->count = h->count;
-	top->older = atomic_load(&p->l->top);
-	atomic_store_explicit(&p->l->top, top, memory_order_release);
-	atomic_fetch_add(&p->l->version, 1);
+	publish(p, top);
 }
 
 /* --- counting sort ------------------------------------------------------------------------------ */

@@ -184,7 +184,9 @@ read_rows(struct variable_pass *p, bool *gap, struct ts_err *err)
 	if (!code && p->scanned < p->l->v->rows)
 		*gap = true;
 	if (*gap)
-		return ts_err_set(err, TS_E_STALE, "rows have to be counted first");
+		return ts_err_set(err, TS_E_STALE,
+			p->l->v->counted ? "there are not the same rows every time"
+					 : "rows have to be counted first");
 	for (int64_t b = (p->scanned + TS_VARIABLE_BLOCK - 1) / TS_VARIABLE_BLOCK;
 		before && b * TS_VARIABLE_BLOCK < p->l->v->rows; b++)
 		before[b] = (uint64_t)p->found; /* behind damage there is nothing */
@@ -244,6 +246,7 @@ run(struct variable_pass *p, bool *gap, struct ts_err *err)
 	choose(p, &q);
 	code = variable_names_open(p, err);
 	p->heap.used |= p->names.ranked;
+	variable_heap_know(p);
 	if (!code)
 		code = make_room(p, err);
 	if (!code)
@@ -295,7 +298,9 @@ ts_variable_list_make(struct ts_variable_list *l, struct ts_reader *rd, bool *ga
 	struct variable_pass *p;
 	enum ts_code code;
 
-	*gap = false;
+	*gap = !ts_variables_placed(l->v);
+	if (*gap)
+		return ts_err_set(err, TS_E_STALE, "rows have to be counted first");
 	if (!ts_variable_sort_can(l->v, l->sort))
 		return ts_err_set(err, TS_E_ABSENT, "the %s of variables is not recorded",
 			ts_variable_sort_name(l->sort));

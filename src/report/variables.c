@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "tilescope/base/mem.h"
+#include "tilescope/report/index_variables.h"
 #include "tilescope/report/target.h"
 #include "tilescope/report/variables.h"
 
@@ -80,6 +81,25 @@ is_believable(const struct ts_reach *r, const struct ts_reader *rd, int source)
 	return ts_reach_span(r) <= ts_db_bytes(rd->db[source]) / LEAST_ROW;
 }
 
+/* What the index knows: sums, and where rows have no gaps, that they have none. */
+static void
+use_index(struct ts_variables *v, const struct ts_reader *rd)
+{
+	struct ts_index_variables x;
+
+	v->bytes = v->unsized = TS_UNKNOWN;
+	if (!ts_index_variables(&x, rd->index))
+		return;
+	v->bytes = x.bytes;
+	v->unsized = x.bad_sizes;
+	if (v->range == TS_RANGE_ALL || (x.has_row_ids && x.rows == v->rows)) {
+		v->rows = x.rows;
+		v->counted = true;
+	} else {
+		v->rows = TS_UNKNOWN; /* there are gaps */
+	}
+}
+
 enum ts_code
 ts_variables_open(struct ts_variables **out, struct ts_reader *rd, const struct ts_cache *cache,
 	struct ts_err *err)
@@ -101,6 +121,7 @@ ts_variables_open(struct ts_variables **out, struct ts_reader *rd, const struct 
 	v->rows = TS_UNKNOWN;
 	if (b->reach.has_rowid && is_believable(&b->reach, rd, b->source))
 		v->rows = ts_reach_span(&b->reach);
+	use_index(v, rd);
 	for (int i = 0; i < ts_relation_def(TS_LOWERED_VARIABLE)->column_count; i++)
 		v->has[i] = ts_binding_has(b, i);
 	code = ts_names_read(&v->categories, rd, TS_MEMORY_CATEGORY, TS_MEMORY_CATEGORY_CATEGORY,
@@ -516,6 +537,8 @@ ts_variables_read(struct ts_variable_window *w, struct ts_reader *rd, const stru
 	for (int i = 0; i < count; i++)
 		w->row[i].place = place[i];
 	code = v->range == TS_RANGE_ALL ? read_forwards(&f, count, err) : read_runs(&f, count, err);
+	if (!code && w->text.nomem)
+		code = ts_err_nomem(err);
 	for (int i = 0; !code && i < count; i++)
 		w->gap |= !v->counted && v->range == TS_RANGE_ROWID && place[i] >= 0 &&
 			place[i] < v->rows && w->row[i].state == TS_VARIABLE_MISSING;

@@ -10,6 +10,7 @@
 #include "variables_internal.h"
 
 #include "tilescope/base/mem.h"
+#include "tilescope/report/index_variables.h"
 
 /* --- life ------------------------------------------------------------------------------------- */
 
@@ -44,6 +45,19 @@ view_reload(struct ts_view *v)
 	if (t->list)
 		t->kept_row = t->rows.cursor;
 	variables_drop(t);
+}
+
+/* The sums are known now; rows and orders come from the report as before. */
+static void
+view_indexed(struct ts_view *v)
+{
+	struct variables_view *t = (struct variables_view *)v;
+	struct ts_index_variables x;
+
+	if (t->bytes == TS_UNKNOWN && ts_index_variables(&x, v->env->index)) {
+		t->bytes = x.bytes;
+		t->unsized = x.bad_sizes;
+	}
 }
 
 static void
@@ -257,6 +271,7 @@ const struct ts_view_ops ts_view_variables = {
 	.open = view_open,
 	.close = view_close,
 	.reload = view_reload,
+	.indexed = view_indexed,
 	.resize = view_resize,
 	.draw = variables_draw,
 	.request = variables_request,

@@ -165,8 +165,11 @@ ask_list(struct variables_view *t)
 
 	if (!t->v || t->need_count || !ts_variables_placed(t->v))
 		return;
-	if (t->making ? same_wish(t->making, &t->wish) : t->list && same_wish(t->list, &t->wish))
+	if (!t->again &&
+		(t->making ? same_wish(t->making, &t->wish)
+			   : t->list && same_wish(t->list, &t->wish)))
 		return;
+	t->again = false;
 	l = ts_variable_list_new(t->v, t->wish.sort, t->wish.reverse, &t->wish.filter);
 	if (!l)
 		return;
@@ -335,14 +338,8 @@ variables_wish(struct variables_view *t, enum ts_variable_sort sort, bool revers
 		atomic_store(&l->reverse, reverse);
 		atomic_fetch_add(&l->version, 1);
 		ts_list_go(&t->rows, 0);
-	} else if (t->stopped || (t->making && reverse != t->wish.reverse)) {
-		/* begin anew, even when it is the same */
-		if (t->fetch[ASK_LIST])
-			ts_cancel_set(&t->fetch[ASK_LIST]->job.cancel);
-		t->fetch[ASK_LIST] = NULL;
-		ts_variable_list_release(t->making);
-		ts_variable_list_release(t->list);
-		t->making = t->list = NULL;
+	} else {
+		t->again = t->stopped || (t->making && reverse != t->wish.reverse);
 	}
 	t->wish.reverse = reverse;
 }
@@ -380,13 +377,15 @@ void
 variables_say_hits(struct variables_view *t)
 {
 	char count[TS_FMT_MAX], bytes[TS_FMT_MAX];
+	int64_t sum;
 
-	if (t->hits)
-		ts_view_say(t->view.env, "%s variable%s match%s \"%.80s\", %s",
-			ts_fmt_count(count, t->hits->count), t->hits->count == 1 ? "" : "s",
-			t->hits->count == 1 ? "es" : "", t->needle.line,
-			ts_fmt_bytes(bytes, atomic_load(&t->hits->bytes),
-				t->view.env->options->units));
+	if (!t->hits)
+		return;
+	sum = atomic_load(&t->hits->bytes);
+	ts_view_say(t->view.env, "%s variable%s match%s \"%.80s\"%s%s",
+		ts_fmt_count(count, t->hits->count), t->hits->count == 1 ? "" : "s",
+		t->hits->count == 1 ? "es" : "", t->needle.line, sum >= 0 ? ", " : "",
+		sum >= 0 ? ts_fmt_bytes(bytes, sum, t->view.env->options->units) : "");
 }
 
 /* --- answers ---------------------------------------------------------------------------------- */
@@ -415,6 +414,7 @@ replace(struct variables_view *t, struct ts_variables *v)
 	ts_variable_list_release(t->making);
 	ts_variable_list_release(t->hits);
 	t->list = t->making = t->hits = NULL;
+	ts_variable_list_release(t->window_list);
 	t->window_list = NULL;
 	t->fetch[ASK_WINDOW] = t->fetch[ASK_LIST] = t->fetch[ASK_HITS] = t->fetch[ASK_NEXT] = NULL;
 	t->need_count = false;
@@ -431,6 +431,10 @@ take_open(struct variables_view *t, struct variables_fetch *f)
 		return TS_EFFECT_REPAINT;
 	replace(t, f->opened);
 	f->opened = NULL;
+	if (t->v->bytes != TS_UNKNOWN) {
+		t->bytes = t->v->bytes;
+		t->unsized = t->v->unsized;
+	}
 	if (!ts_variables_placed(t->v))
 		t->data.state = TS_PANE_LOADING;
 	variables_layout(t);
@@ -474,7 +478,8 @@ take_window(struct variables_view *t, struct variables_fetch *f)
 	ts_variable_window_fini(&t->window);
 	t->window = f->window;
 	f->window = (struct ts_variable_window){0};
-	t->window_list = f->list;
+	ts_variable_list_release(t->window_list);
+	t->window_list = ts_variable_list_hold(f->list);
 	t->window_from = f->from;
 	t->window_version = f->version;
 	t->need_count |= t->window.gap;
@@ -485,7 +490,7 @@ take_window(struct variables_view *t, struct variables_fetch *f)
 static enum ts_effect
 list_failed(struct variables_view *t, struct variables_fetch *f, bool shown)
 {
-	if (f->gap) {
+	if (f->gap && !t->v->counted) {
 		t->need_count = true;
 		return TS_EFFECT_RECALC | TS_EFFECT_REPAINT;
 	}
@@ -526,7 +531,7 @@ static enum ts_effect
 take_hits(struct variables_view *t, struct variables_fetch *f)
 {
 	if (f->fetch.code) {
-		if (f->gap) {
+		if (f->gap && !t->v->counted) {
 			t->need_count = true;
 			return TS_EFFECT_RECALC;
 		}

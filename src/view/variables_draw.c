@@ -18,7 +18,9 @@ enum {
 	DETAILS_MORE = 18,
 	DETAILS_MOST = 40,
 	BYTES_WIDE = 11,
-	TYPE_FROM = 120, /* columns from which on the type has one of its own */
+	CATEGORY_WIDE = 19, /* from TYPE_FROM on */
+	LONG_BYTES = 1000,  /* are told in units, too */
+	TYPE_FROM = 120,    /* columns from which on the type has one of its own */
 };
 
 static enum ts_units
@@ -142,10 +144,23 @@ row_role(void *ctx, int64_t at)
 		: TS_ROLE_TEXT;
 }
 
+/* The order of what is shown, which may not be what is wished for yet. */
+static enum ts_variable_sort
+shown_sort(const struct variables_view *t)
+{
+	return t->list ? t->list->sort : t->wish.sort;
+}
+
+static bool
+shown_backwards(const struct variables_view *t)
+{
+	return t->list ? atomic_load(&t->list->reverse) : t->wish.reverse;
+}
+
 static bool
 is_descending(const struct variables_view *t)
 {
-	return (t->wish.sort == TS_SORT_BYTES) != t->wish.reverse;
+	return (shown_sort(t) == TS_SORT_BYTES) != shown_backwards(t);
 }
 
 void
@@ -164,12 +179,14 @@ variables_table(struct ts_table *table, struct variables_view *t)
 	for (int i = 0; t->v && i < C_COUNT; i++) {
 		if (!has_column(t, i))
 			continue;
-		if (t->wish.sort != TS_SORT_ROW && about[i].sort == t->wish.sort)
+		if (shown_sort(t) != TS_SORT_ROW && about[i].sort == shown_sort(t))
 			table->sorted = table->columns;
 		t->column[table->columns] = i;
 		t->columns[table->columns] = columns[i];
 		if (i == C_BYTES && units(t) == TS_UNITS_BYTES)
 			t->columns[table->columns].min = BYTES_WIDE;
+		if (i == C_CATEGORY && t->area.w >= TYPE_FROM)
+			t->columns[table->columns].min = CATEGORY_WIDE;
 		table->columns++;
 	}
 }
@@ -209,7 +226,7 @@ order_text(const struct variables_view *t, char *out, size_t size)
 		[TS_SORT_CATEGORY] = {"by category", "by category, backwards"},
 	};
 
-	snprintf(out, size, "%s", ways[t->wish.sort][t->wish.reverse]);
+	snprintf(out, size, "%s", ways[shown_sort(t)][shown_backwards(t)]);
 }
 
 /* "1,234 of 8,000,000 variables, 45.2 MiB, 3.1%" */
@@ -233,11 +250,17 @@ count_text(const struct variables_view *t, char *out, size_t size)
 			sum >= 0 ? ts_fmt_bytes(bytes, sum, units(t)) : "");
 		return;
 	}
-	snprintf(out, size, "%s of %s variables, %s%s%s",
+	if (ready && l->count == 0) {
+		snprintf(out, size, "none of %s variables", ts_fmt_count(rows, all));
+		return;
+	}
+	snprintf(out, size, "%s of %s variables%s%s%s%s",
 		ts_fmt_count(found, atomic_load(&l->found)), ts_fmt_count(rows, all),
-		ts_fmt_bytes(bytes, sum, units(t)), ready && t->bytes > 0 ? ", " : "",
-		ready && t->bytes > 0 ? ts_fmt_percent(percent, (double)sum, (double)t->bytes)
-				      : "");
+		sum >= 0 ? ", " : "", sum >= 0 ? ts_fmt_bytes(bytes, sum, units(t)) : "",
+		ready && sum >= 0 && t->bytes > 0 ? ", " : "",
+		ready && sum >= 0 && t->bytes > 0
+			? ts_fmt_percent(percent, (double)sum, (double)t->bytes)
+			: "");
 }
 
 /* What has to be known about it: that it is not all, or not sure. */
@@ -250,15 +273,18 @@ note_text(const struct variables_view *t, char *out, size_t size)
 		atomic_load(&busy->top) != NULL;
 
 	out[0] = '\0';
-	if (busy) {
+	if (t->making && atomic_load(&busy->scanned) >= t->v->rows) {
+		snprintf(out, size, "all rows are read, putting them in order");
+	} else if (busy) {
 		ts_fmt_percent(percent, (double)atomic_load(&busy->scanned),
 			(double)ts_max_i64(t->v->rows, 1));
-		snprintf(out, size, "%s%s of the rows%s%s",
-			busy == t->list ? "partial: " : "sorting: ", percent,
-			sorted ? ", the first 1,000" : "", t->stopped ? ", stopped" : "");
+		snprintf(out, size, "%s%s: %s of the rows%s%s",
+			busy == t->list ? "partial" : "sorting by ",
+			busy == t->list ? "" : ts_variable_sort_name(busy->sort), percent,
+			sorted ? ", the first 1,000" : "", t->making ? "" : ", stopped");
 	} else if (t->list && t->list->partial) {
 		snprintf(out, size, "partial: the report is damaged");
-	} else if (t->unsized > 0) {
+	} else if (t->unsized > 0 && t->list && t->list->filter.count == 0) {
 		snprintf(out, size, "%s without a size", ts_fmt_count(n, t->unsized));
 	}
 }
@@ -339,10 +365,14 @@ put_bytes(struct flow *f, const struct variables_view *t, const struct ts_variab
 	if (x->bytes == TS_UNKNOWN)
 		return;
 	ts_fmt_percent(percent, (double)x->bytes, (double)t->v->bytes_per_tile);
-	snprintf(all, sizeof(all), "%s (%s%s%s%s)", ts_fmt_count(exact, x->bytes),
-		ts_fmt_bytes(text, x->bytes, units(t)), t->v->bytes_per_tile > 0 ? ", " : "",
-		t->v->bytes_per_tile > 0 ? percent : "",
-		t->v->bytes_per_tile > 0 ? " of a tile" : "");
+	ts_fmt_count(exact, x->bytes);
+	ts_fmt_bytes(text, x->bytes, units(t));
+	if (t->v->bytes_per_tile <= 0)
+		snprintf(all, sizeof(all), x->bytes < LONG_BYTES ? "%s" : "%s (%s)", exact, text);
+	else if (x->bytes < LONG_BYTES)
+		snprintf(all, sizeof(all), "%s (%s of a tile)", exact, percent);
+	else
+		snprintf(all, sizeof(all), "%s (%s, %s of a tile)", exact, text, percent);
 	put(f, "bytes", all);
 }
 
@@ -409,7 +439,7 @@ draw_details(struct ts_canvas *c, const struct variables_view *t)
 	snprintf(right, sizeof(right), "row %s of %s",
 		ts_fmt_count(row, t->rows.count > 0 ? t->rows.cursor + 1 : 0),
 		ts_fmt_count(rows, t->rows.count));
-	ts_canvas_rule(c, t->at.rule, TS_ROLE_BORDER, "Variable", right);
+	ts_canvas_rule(c, t->at.rule, TS_ROLE_BORDER, "Variable", t->rows.count > 0 ? right : NULL);
 	if (!x) {
 		if (t->rows.count > 0)
 			ts_canvas_pending(c, r, 1, 0);

@@ -61,6 +61,7 @@ struct variables_view {
 
 	struct variables_wish wish;
 	struct ts_variable_list *list, *making; /* held; may be the same one */
+	bool again;				/* make the wish anew, whatever is there */
 	bool stopped;	  /* `list` was cancelled, or failed, while it was made */
 	bool to_top;	  /* where the cursor goes when the wish is there */
 	int64_t keep;	  /* else: to this place; or -1 */
@@ -68,7 +69,7 @@ struct variables_view {
 
 	struct ts_list rows;
 	struct ts_variable_window window; /* rows [window_from, + window.count) of `window_list` */
-	const struct ts_variable_list *window_list; /* only compared */
+	struct ts_variable_list *window_list; /* held */
 	int64_t window_from;
 	int window_version;
 	bool window_failed; /* it would fail again */

@@ -25,6 +25,7 @@
 #include "tilescope/report/target.h"
 #include "tilescope/report/tile_variables.h"
 #include "tilescope/report/trace.h"
+#include "tilescope/report/variable_list.h"
 
 /* ---- numbers (FNV-1a) ---- */
 
@@ -275,6 +276,53 @@ figure_lives(uint64_t *d, struct ts_reader *rd, struct ts_err *err)
 	return code;
 }
 
+/* A window, and a list that is filtered and sorted by name; rows are counted where they have to be. */
+static inline enum ts_code
+read_variables(uint64_t *d, bool *gap, struct ts_reader *rd, struct ts_variables *v,
+	struct ts_err *err)
+{
+	const int64_t place[] = {0, 1, 2, 70, 69, 68, 250, 5};
+	struct ts_variable_filter f;
+	struct ts_variable_window w;
+	struct ts_variable_list *l = NULL;
+	enum ts_code code = ts_variables_read(&w, rd, v, place, (int)TS_COUNT(place), NULL, err);
+
+	for (int i = 0; !w.gap && i < w.count; i++)
+		digest_i64(d, w.row[i].bytes + w.row[i].tile + (int64_t)w.row[i].state);
+	digest(d, w.text.s, w.gap ? 0 : w.text.len);
+	ts_variable_window_fini(&w);
+	if (!code)
+		code = ts_variable_filter_parse(&f, "a bytes>16 category:a", err);
+	if (!code && !(l = ts_variable_list_new(v, TS_SORT_NAME, false, &f)))
+		code = ts_err_nomem(err);
+	if (!code)
+		code = ts_variable_list_make(l, rd, gap, NULL, NULL, err);
+	for (int64_t i = 0; !code && i < ts_variable_list_count(l); i++)
+		digest_i64(d, ts_variable_list_place(l, i));
+	ts_variable_list_release(l);
+	return code;
+}
+
+static inline enum ts_code
+figure_variables(uint64_t *d, struct ts_reader *rd, struct ts_err *err)
+{
+	struct ts_variables *v = NULL, *counted = NULL;
+	enum ts_code code = ts_variables_open(&v, rd, NULL, err);
+	bool gap = false;
+
+	if (!code)
+		gap = !ts_variables_placed(v);
+	if (!code && !gap)
+		code = read_variables(d, &gap, rd, v, err);
+	if (gap)
+		code = ts_variables_count(&counted, v, rd, NULL, err);
+	if (gap && !code)
+		code = read_variables(d, &gap, rd, counted, err);
+	ts_variables_release(v);
+	ts_variables_release(counted);
+	return code;
+}
+
 /* Softens what goes wrong: `partial` is then set. */
 static inline enum ts_code
 read_summary(uint64_t *d, bool *partial, struct ts_reader *rd, struct ts_err *err)
@@ -309,6 +357,7 @@ static const struct figure {
 	{"tile variables", figure_tile_variables, true},
 	{"trace", figure_trace, true},
 	{"lives", figure_lives, true},
+	{"variables", figure_variables, true},
 };
 
 /* ---- a small report ---- */

@@ -17,7 +17,7 @@ from terminal import Failed, LIMIT, Pty, Tmux
 
 CASES = []
 PASS_ENV = ("ASAN_", "UBSAN_", "TSAN_", "LSAN_", "GCOV", "LD_LIBRARY_PATH", "TS_SANITIZE")
-VIEWS = {"summary": "1", "memory": "3", "liveness": "4", "trace": "7"}
+VIEWS = {"summary": "1", "memory": "3", "liveness": "4", "trace": "7", "variables": "8"}
 TITLES = {"summary": "Summary", "memory": "Memory", "liveness": "Liveness", "trace": "Trace"}
 SIZES = [(80, 24), (120, 40), (200, 60), (250, 80)]
 # what stands in the bottom line when nothing else does

@@ -40,6 +40,7 @@ struct ts_variables {
 	struct ts_pile anchor;	       /* row ids (int64_t), only where row ids have gaps */
 	bool has[TS_RELATION_COLUMNS]; /* columns of lowered_variable that are recorded */
 	struct ts_names categories;
+	int64_t bytes, unsized; /* of all rows, as the index has them; or TS_UNKNOWN */
 	int64_t tiles_per_ipu, bytes_per_tile; /* or TS_UNKNOWN */
 };
 
