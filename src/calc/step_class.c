@@ -8,19 +8,22 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/calc/step_class.h"
 
+#define TYPE(word) word, sizeof(word) - 1
+
 static const struct {
 	const char *type;
+	size_t n;
 	enum ts_step_class c;
 } types[] = {
-	{"OnTileExecute", TS_CLASS_COMPUTE},
-	{"DoExchange", TS_CLASS_EXCHANGE},
-	{"GlobalExchange", TS_CLASS_GLOBAL_EXCHANGE},
-	{"Sync", TS_CLASS_SYNC},
-	{"Sans", TS_CLASS_SYNC},
-	{"SyncAns", TS_CLASS_SYNC},
-	{"StreamCopyBegin", TS_CLASS_HOST_WAIT},
-	{"StreamCopyMid", TS_CLASS_HOST_COPY},
-	{"StreamCopyEnd", TS_CLASS_HOST_END},
+	{TYPE("OnTileExecute"), TS_CLASS_COMPUTE},
+	{TYPE("DoExchange"), TS_CLASS_EXCHANGE},
+	{TYPE("GlobalExchange"), TS_CLASS_GLOBAL_EXCHANGE},
+	{TYPE("Sync"), TS_CLASS_SYNC},
+	{TYPE("Sans"), TS_CLASS_SYNC},
+	{TYPE("SyncAns"), TS_CLASS_SYNC},
+	{TYPE("StreamCopyBegin"), TS_CLASS_HOST_WAIT},
+	{TYPE("StreamCopyMid"), TS_CLASS_HOST_COPY},
+	{TYPE("StreamCopyEnd"), TS_CLASS_HOST_END},
 };
 
 static const struct {
@@ -62,7 +65,7 @@ ts_step_class_of(const char *type, size_t n, bool external)
 	if (external && ts_step_class_needs_name(type, n))
 		return TS_CLASS_EXTERNAL_SYNC;
 	for (size_t i = 0; i < TS_COUNT(types); i++)
-		if (equals(type, n, types[i].type))
+		if (types[i].n == n && memcmp(types[i].type, type, n) == 0)
 			return types[i].c;
 	return TS_CLASS_CONTROL;
 }

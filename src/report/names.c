@@ -97,11 +97,16 @@ ts_names_fini(struct ts_names *names)
 	*names = (struct ts_names){0};
 }
 
-const char *
-ts_names_find(const struct ts_names *names, int64_t id, size_t *n)
+size_t
+ts_names_place(const struct ts_names *names, int64_t id)
 {
 	size_t low = 0, high = names->count;
+	uint64_t even = names->count ? (uint64_t)id - (uint64_t)names->name[0].id : 0;
 
+	/* there it is where no id is missing, and none comes twice */
+	if (even < names->count && names->name[even].id == id &&
+		(even == 0 || names->name[even - 1].id < id))
+		return even;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
@@ -110,9 +115,17 @@ ts_names_find(const struct ts_names *names, int64_t id, size_t *n)
 		else
 			high = middle;
 	}
+	return low < names->count && names->name[low].id == id ? low : names->count;
+}
+
+const char *
+ts_names_find(const struct ts_names *names, int64_t id, size_t *n)
+{
+	size_t i = ts_names_place(names, id);
+
 	*n = 0;
-	if (low == names->count || names->name[low].id != id)
+	if (i == names->count)
 		return NULL;
-	*n = names->name[low].length;
-	return names->text + names->name[low].at;
+	*n = names->name[i].length;
+	return names->text + names->name[i].at;
 }

@@ -57,19 +57,11 @@ struct searching {
 static bool
 known(const struct ts_names *names, const bool *matches, int64_t id, bool *match)
 {
-	size_t low = 0, high = names->count;
+	size_t i = ts_names_place(names, id);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (names->name[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == names->count || names->name[low].id != id)
+	if (i == names->count)
 		return false;
-	*match = matches[low];
+	*match = matches[i];
 	return true;
 }
 

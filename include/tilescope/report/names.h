@@ -36,6 +36,9 @@ enum ts_code ts_names_read(struct ts_names *names, struct ts_reader *rd, enum ts
 	int id, int text, struct ts_err *err) TS_WARN_UNUSED;
 void ts_names_fini(struct ts_names *names);
 
+/* Where an id stands in name[] (of equal ones the first); `count` when it does not. */
+size_t ts_names_place(const struct ts_names *names, int64_t id);
+
 /* The name (not NUL-terminated, *n bytes), or NULL. */
 const char *ts_names_find(const struct ts_names *names, int64_t id, size_t *n);
 
