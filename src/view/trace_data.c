@@ -60,6 +60,11 @@ read_locate(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 	if (!code && t->found)
 		code = ts_trace_find_step(&t->row, &t->row_at, &t->found, rd, t->trace, t->step,
 			err);
+	/* its rows come along; when they cannot be had, asking for them alone says why */
+	if (!code && t->found && t->before > 0 &&
+		ts_trace_window_read(&t->window, rd, t->trace, t->q.ipu, t->row, t->row_at,
+			t->before, t->after, NULL))
+		ts_trace_window_fini(&t->window);
 	return code;
 }
 
@@ -404,6 +409,9 @@ ask_locate(struct trace_view *t, bool by_time)
 	if (!f)
 		return;
 	f->by_time = by_time;
+	if (!t->trace->gaps &&
+		!t->trace->forwards) /* enough to have the row anywhere on the screen */
+		f->before = f->after = 3 * t->list.rows / 2;
 	send(t, ASK_LOCATE, f);
 }
 
@@ -604,6 +612,14 @@ take_locate(struct trace_view *t, struct trace_fetch *f)
 		return TS_EFFECT_REPAINT;
 	}
 	go_row(t, f->row, f->row_at);
+	if (f->window.count > 0 && f->window.ipu == trace_ipu(t)) {
+		ts_trace_window_fini(&t->window);
+		t->window = f->window;
+		f->window = (struct ts_trace_window){0};
+		t->fetch[ASK_WINDOW] = NULL; /* what is under way is of another place */
+		t->asked[ASK_WINDOW].asked = false;
+		ts_pane_result(&t->steps, TS_OK, NULL, true);
+	}
 	if (was == FOLLOW_STEP)
 		t->follow = FOLLOW_LIST;
 	return TS_EFFECT_RECALC | TS_EFFECT_REPAINT;
