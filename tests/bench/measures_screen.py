@@ -13,6 +13,7 @@ WORST = re.compile(r"worst tile [\d,]+.*\d [KM]iB")
 FLOOR_SQL = "SELECT tile, total FROM memory_by_tile ORDER BY total DESC LIMIT 1"
 TEXT = "down*20 pgdn*8 up*6 pgup*4"
 CHART = "right*8 +*4 L*4 left*6 H*3 -*4"
+LISTS = ("memory", "trace", "variables")
 SHORT = "down*2 right*2 + L"
 
 
@@ -32,7 +33,7 @@ def ms(seconds):
     return None if seconds is None else seconds * 1e3
 
 
-def at_rest(b, s, limit=180):
+def at_rest(b, s, limit=60):
     """Until nothing is drawn and nothing is worked for a while: what there was to build is built."""
     quiet = 0.1 if b.tiny else 0.5
     until = time.perf_counter() + limit
@@ -121,9 +122,10 @@ def memory(b):
     path = b.report()
     with app(b, path, cache=b.cache("new", empty=True)) as s, Watch(s) as w:
         s.start(worst)
-        s.play("3 %s tab down*3 7 %s tab pgdn*4 end home" % (SHORT, SHORT))
+        s.play("3 %s tab down*3 7 %s tab pgdn*4 end home 8 pgdn*4 end home"
+               % (SHORT, SHORT))
         at_rest(b, s)                           # the index is built, the sums are made
-        s.play("1 3 7")
+        s.play("1 3 7 8")
         peak, anon = s.memory()
         out = {"memory-anon": {"ours": max(w.most, anon) / 1024},
                "memory-peak": {"ours": peak / 1024}}
@@ -254,7 +256,7 @@ def keys_quiet(b):
     path = b.report()
     cache = b.indexed(path) or "none"
     text, chart = Keys(), Keys()
-    play_views(b, path, cache, "down*2 pgdn" if b.tiny else TEXT, None, text)
+    play_views(b, path, cache, "down*2 pgdn" if b.tiny else TEXT, None, text, LISTS)
     play_views(b, path, cache, None, SHORT if b.tiny else CHART, chart)
     if b.scale == "100x":       # the view that needs what the other reports do not have
         play_views(b, b.store(), b.indexed(b.store()) or "none", None, SHORT if b.tiny else CHART,
@@ -282,9 +284,10 @@ def keys_indexing(b):
     path = b.report()
     k = Keys()
     out = {}
-    for view in ("memory", "trace"):
-        play_views(b, path, b.cache("new", empty=True), "down*6 pgdn*4", SHORT if b.tiny else
-                   "right*8 +*3 L*4 left*4 H*2 -*2", k, [view], wait=False)
+    chart = SHORT if b.tiny else "right*8 +*3 L*4 left*4 H*2 -*2"
+    for view in LISTS:
+        play_views(b, path, b.cache("new", empty=True), "down*6 pgdn*4",
+                   chart if view != "variables" else None, k, [view], wait=False)
     for name in ("keys-new-p50", "keys-new-p99"):
         out[name] = {"ours": k.during or k.last, "slowest": k.slowest()}
         if not k.during:
