@@ -21,7 +21,7 @@
 
 #include "index_internal.h"
 
-enum { ROOMS = 8, TRIES = 8 };
+enum { ROOMS = 8, TRIES = 8, SPILL_IN_MEMORY = 4 << 20 };
 
 struct ts_section_writer {
 	const struct ts_cache *cache;
@@ -313,48 +313,65 @@ unnamed(int dir)
 	return fd;
 }
 
+/* A file in the cache directory or else (`cache` NULL) in that for temporary files; -1 and errno. */
 static int
 spill_file(const struct ts_cache *cache)
 {
 	const char *tmp = getenv("TMPDIR");
-	int dir = cache && cache->dir ? ts_cache_root(cache, true) : -1, fd;
+	int dir = cache
+		? ts_cache_root(cache, true)
+		: open(tmp && tmp[0] == '/' ? tmp : "/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd, why;
 
-	if (dir < 0)
-		dir = open(tmp && tmp[0] == '/' ? tmp : "/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
 		return -1;
 	fd = unnamed(dir);
-	if (fd < 0) {
-		int why = errno;
-
-		close(dir);
-		errno = why;
-		return -1;
-	}
+	why = errno;
 	close(dir);
+	errno = why;
 	return fd;
+}
+
+/* As ts_spill_new(), in one place; returns MAP_FAILED and errno. */
+static void *
+spill_to(const struct ts_cache *cache, size_t size)
+{
+	int fd = spill_file(cache), why;
+	void *base = MAP_FAILED;
+
+	if (fd < 0)
+		return base;
+	why = allocate(fd, 0, size);
+	if (!why) {
+		base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		why = errno;
+	}
+	close(fd);
+	errno = why;
+	return base;
 }
 
 enum ts_code
 ts_spill_new(void **memory, const struct ts_cache *cache, size_t size, struct ts_err *err)
 {
-	int fd = spill_file(cache), why = fd < 0 ? errno : 0;
 	void *base = MAP_FAILED;
 
 	*memory = NULL;
-	if (!why && size > SIZE_MAX / 4)
-		why = EFBIG;
-	if (!why)
-		why = allocate(fd, 0, size ? size : 1);
-	if (!why) {
-		base = mmap(NULL, size ? size : 1, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-		if (base == MAP_FAILED)
-			why = errno;
+	size = size ? size : 1;
+	errno = EFBIG;
+	if (size <= SIZE_MAX / 4 && cache && cache->dir)
+		base = spill_to(cache, size);
+	if (base == MAP_FAILED && size <= SIZE_MAX / 4)
+		base = spill_to(NULL, size);
+	if (base == MAP_FAILED &&
+		size <= SPILL_IN_MEMORY) { /* both are full: a little is had all the same */
+		int why = errno;
+
+		base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		errno = why;
 	}
-	if (fd >= 0)
-		close(fd);
-	if (why)
-		return ts_err_sys(err, why, "no room for %zu bytes of work", size);
+	if (base == MAP_FAILED)
+		return ts_err_sys(err, errno, "no room for %zu bytes of work", size);
 	*memory = base;
 	return TS_OK;
 }

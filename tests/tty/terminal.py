@@ -331,7 +331,7 @@ class Pty:
         self.ended = True
 
     def close(self):
-        if self.poll() is None:
+        if not self.reaped and self.poll() is None:
             for s in (signal.SIGCONT, signal.SIGKILL):
                 try:
                     os.kill(self.pid, s)

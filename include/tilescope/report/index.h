@@ -157,7 +157,8 @@ void ts_index_lock_give(struct ts_index_lock *lock); /* NULL allowed */
 
 /*
  * Zeroed room in an unlinked file (of the cache directory, else of $TMPDIR or /tmp), mapped: for work
- * that grows with the report. NULL with TS_E_SYS when it cannot be had.
+ * that grows with the report; a few MiB come from memory where both are full. NULL with TS_E_SYS when it
+ * cannot be had.
  */
 enum ts_code ts_spill_new(void **memory, const struct ts_cache *cache, size_t size,
 	struct ts_err *err) TS_WARN_UNUSED;
