@@ -388,10 +388,9 @@ text_pages(bool *known, struct ts_strbuf *out, bool *found, const struct ts_reac
 	*known = false;
 	if (code || !t)
 		return code;
-	ts_table_seek(t, rowid);
-	code = ts_table_next(&at, t, err);
+	code = ts_table_find(&at, t, rowid, err);
 	if (!code && at != TS_TABLE_UNKNOWN) {
-		bool there = at == TS_TABLE_ROW && t->rowid == rowid;
+		bool there = at == TS_TABLE_ROW;
 
 		/* text that reads like the key is for SQLite to compare */
 		*known = !there || whole_value(&key, &t->value[1]);

@@ -552,6 +552,25 @@ ts_table_next(enum ts_table_at *at, struct ts_table *t, struct ts_err *err)
 	return TS_OK;
 }
 
+/* The leaf behind is of no interest: SQLite does not look at it either. */
+enum ts_code
+ts_table_find(enum ts_table_at *at, struct ts_table *t, int64_t rowid, struct ts_err *err)
+{
+	struct cursor *c = (struct cursor *)t;
+	enum ts_code code;
+	bool known;
+
+	ts_table_seek(t, rowid);
+	code = go_down(&known, c, c->root, INT64_MIN, INT64_MAX, 1, err);
+	*at = known ? TS_TABLE_END : TS_TABLE_UNKNOWN;
+	if (code || !known)
+		return code;
+	c->begun = true;
+	if (c->cell == c->cells || rowid_of(c->leaf, c->cell) != rowid)
+		return TS_OK;
+	return ts_table_next(at, t, err);
+}
+
 /* --- values ----------------------------------------------------------------------------------- */
 
 double

@@ -48,6 +48,10 @@ void ts_table_seek(struct ts_table *t, int64_t rowid);
 enum ts_code ts_table_next(enum ts_table_at *at, struct ts_table *t,
 	struct ts_err *err) TS_WARN_UNUSED;
 
+/* The row `rowid`; TS_TABLE_END: there is none. As ts_table_next(). */
+enum ts_code ts_table_find(enum ts_table_at *at, struct ts_table *t, int64_t rowid,
+	struct ts_err *err) TS_WARN_UNUSED;
+
 /*
  * Behind TS_TABLE_UNKNOWN: SQLite goes on at the first row with at least *rowid, of which the first is
  * to be left out where *skip (it was given; SQLite has to come to the unknown page in the same way).
