@@ -234,14 +234,52 @@ bisect(int64_t *rowid, const struct prober *p, int64_t value, struct ts_err *err
 	return TS_OK;
 }
 
+/*
+ * Numbers that are given one after the other, as those of names are, stand as far from each other as their
+ * row ids: two or three looks instead of twenty. *sure: *rowid has the value and the row before it a smaller
+ * one; else, and where something cannot be read, nothing is known.
+ */
+static enum ts_code
+guess(int64_t *rowid, bool *sure, const struct prober *p, int64_t value, struct ts_err *err)
+{
+	int64_t first = p->r->first_rowid, last = p->r->last_rowid;
+	int64_t at = ts_clamp_i64(value, first, last), key = 0;
+	enum probed what = KEY_NONE;
+	enum ts_code code = TS_OK;
+
+	*sure = false;
+	for (int turn = 0; turn < 2; turn++) {
+		int64_t asked = at, off;
+
+		code = probe(&what, p, &at, &key, err);
+		if (code || what != KEY_FOUND || at != asked || key == value)
+			break;
+		if (turn > 0 || __builtin_sub_overflow(value, key, &off) ||
+			__builtin_add_overflow(at, off, &at) || at < first || at > last)
+			return TS_OK;
+	}
+	*rowid = at;
+	*sure = !code && what == KEY_FOUND && key == value && at == first;
+	if (!code && what == KEY_FOUND && key == value && at > first) {
+		int64_t before = at - 1;
+
+		code = probe(&what, p, &before, &key, err);
+		*sure = !code && what == KEY_FOUND && before == at - 1 && key < value;
+	}
+	return code == TS_E_DAMAGED ? TS_OK : code;
+}
+
 enum ts_code
 ts_reach_bisect(int64_t *rowid, const struct ts_reach *r, struct ts_db *db, int64_t value,
 	struct ts_err *err)
 {
 	struct prober p;
 	enum ts_code code = prober_init(&p, r, db, err);
+	bool sure = false;
 
-	if (!code)
+	if (!code && r->first_rowid <= r->last_rowid)
+		code = guess(rowid, &sure, &p, value, err);
+	if (!code && !sure)
 		code = bisect(rowid, &p, value, err);
 	prober_fini(&p);
 	return code;
