@@ -7,6 +7,7 @@
 
 #include "tilescope/app/output.h"
 #include "tilescope/app/verbs.h"
+#include "tilescope/base/mem.h"
 
 /* The user's locale, else C.UTF-8, else C; figures are printed as in C. */
 static void
@@ -38,6 +39,7 @@ main(int argc, char **argv)
 	struct ts_err err = {0};
 
 	choose_locale();
+	ts_mem_give_back();
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error like a full disk */
 	if (ts_args_parse(&args, argc, argv, &err)) {

@@ -4,8 +4,19 @@
 
 #include <stdlib.h>
 #include <string.h>
+#ifdef __GLIBC__ /* known when a header of it has been included */
+#include <malloc.h>
+#endif
 
 #include "tilescope/base/mem.h"
+
+void
+ts_mem_give_back(void)
+{
+#ifdef __GLIBC__
+	(void)mallopt(M_MMAP_THRESHOLD, 128 << 10);
+#endif
+}
 
 void *
 ts_alloc(size_t n, size_t size)
