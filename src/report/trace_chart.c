@@ -2,11 +2,14 @@
 /*
  * trace_chart - what the lanes do in each column, exactly or from samples.
  *
- * With the lanes of the index: see trace_lanes.c. Else, exact: all rows that may lie in the range are read, from a little before the place where the first
- * lane reaches its begin (steps that overlap others may have begun earlier: up to
+ * With the lanes of the index: see trace_lanes.c.
+ *
+ * Else, exact: all rows that may lie in the range are read, from a little before the place where the
+ * first lane reaches its begin (steps that overlap others may have begun earlier: up to
  * TS_TRACE_LOOK_BACK rows are looked at) to where every lane has passed its end.
  *
- * Sampled: times are spread evenly over the range, a few in every column. At each the rows that
+ * Sampled: times are spread evenly over the range, a few in every column of a narrow chart, one in
+ * every second or third of a wide one, so that it takes some milliseconds. At each the rows that
  * stand there are read, one piece for all lanes, since rows of one time lie together. Of each
  * lane the stretch that the piece covers without a hole stands for its part of the column. Places
  * are found from the middle outwards, so that each search is confined by its neighbours. A lane
@@ -25,13 +28,14 @@
 __extension__ typedef __int128 i128;
 
 enum {
-	PIECE_STEPS = 64, /* steps of a sample, as far as there are rows for them */
+	PLACES = 150,	  /* of a chart: every so many columns has one where there are more */
+	PIECE_STEPS = 48, /* steps of a sample, as far as there are rows for them */
 	PIECE_ROWS = 64,
 	PIECE_ROWS_MAX = 512,
-	SAMPLE_ROWS = 52000, /* of all samples, about */
+	SAMPLE_ROWS = 20000, /* of all samples, about */
 	SAMPLES = 4,	     /* of a column, at most */
 	ALONE_STEPS = 3,     /* the same of a lane that is searched for by itself, */
-	ALONE_ROWS = 40000,  /* and rows of all of those */
+	ALONE_ROWS = 10000,  /* and rows of all of those */
 	FILL = 8,	     /* columns from a sampled one to one that looks like it */
 	SETTLE_ROWS = 4096,  /* rows behind the end in which lanes have to pass it */
 };
@@ -44,8 +48,9 @@ struct drawing {
 	struct trace_parts parts;
 	int64_t alone; /* rows read for single lanes */
 	bool damaged;  /* some samples could not be read */
-	int stride;    /* columns from one place to the next where that may be */
-	int *samples;  /* of each lane and column: how many told something */
+	int every;     /* columns that have one place */
+	int stride; /* places from one where lanes may be searched for by themselves to the next */
+	int *samples; /* of each lane and column: how many told something */
 	struct ts_progress *progress;
 };
 
@@ -333,7 +338,7 @@ sample_alone(struct drawing *d, int column, int64_t cycles, bool *todo)
 	return TS_OK;
 }
 
-/* Samples [first, first + n) of `per` in each column, between two places; the middle one first. */
+/* Samples [first, first + n), `per` at each place, between two addresses; the middle one first. */
 struct samples {
 	int first, n, per;
 	struct trace_place low, high;
@@ -344,7 +349,7 @@ sample_time(const struct drawing *d, int i, int per)
 {
 	int64_t a, b, c, e;
 
-	ts_trace_column(d->c->from, d->c->to, d->c->columns, i / per, &a, &b);
+	ts_trace_column(d->c->from, d->c->to, d->c->columns, i / per * d->every, &a, &b);
 	c = edge(a, b, per, i % per);
 	e = edge(a, b, per, i % per + 1);
 	return c + (e - c) / 2;
@@ -353,7 +358,7 @@ sample_time(const struct drawing *d, int i, int per)
 static enum ts_code
 sample(struct drawing *d, struct samples s)
 {
-	int middle = s.first + s.n / 2, column = middle / s.per;
+	int middle = s.first + s.n / 2, column = middle / s.per * d->every;
 	int64_t rows = piece_rows(d, PIECE_STEPS);
 	bool todo[TS_TRACE_LANES];
 	struct trace_place low = s.low, high = s.high;
@@ -369,7 +374,7 @@ sample(struct drawing *d, struct samples s)
 		d->err);
 	if (!code)
 		code = sample_piece(d, column, cycles, low.at, rows, todo);
-	if (!code && column % d->stride == 0)
+	if (!code && middle / s.per % d->stride == 0)
 		code = sample_alone(d, column, cycles, todo);
 	if (!code) /* as deep as there are binary digits in the number of samples */
 		code = sample(d, (struct samples){s.first, middle - s.first, s.per, s.low, high});
@@ -412,7 +417,7 @@ static void
 fill_columns(struct drawing *d)
 {
 	struct ts_trace_chart *c = d->c;
-	int most = d->stride < FILL ? d->stride : FILL;
+	int most = ts_clamp_i64((int64_t)d->stride * d->every, 1, FILL);
 
 	for (int l = 0; l < c->lanes; l++) {
 		const int *samples = d->samples + (size_t)l * (size_t)c->columns;
@@ -428,11 +433,12 @@ fill_columns(struct drawing *d)
 	}
 }
 
-/* Every so many columns lanes may be searched for by themselves, if half of them have to. */
+/* At every so many places lanes may be searched for by themselves, if half of them have to. */
 static int
 alone_stride(const struct drawing *d)
 {
-	int64_t rows = (int64_t)d->c->lanes * d->c->columns * piece_rows(d, ALONE_STEPS);
+	int64_t places = (d->c->columns + d->every - 1) / d->every;
+	int64_t rows = d->c->lanes * places * piece_rows(d, ALONE_STEPS);
 
 	return (int)ts_max_i64(rows / ALONE_ROWS / 2 + 1, 1);
 }
@@ -440,16 +446,18 @@ alone_stride(const struct drawing *d)
 static enum ts_code
 draw_sampled(struct drawing *d, struct trace_place low, struct trace_place high)
 {
-	int per = (int)ts_clamp_i64(SAMPLE_ROWS / (piece_rows(d, PIECE_STEPS) * d->c->columns), 1,
-		SAMPLES);
+	int places, per;
 	enum ts_code code;
 
+	d->every = (d->c->columns + PLACES - 1) / PLACES;
+	places = (d->c->columns + d->every - 1) / d->every;
+	per = (int)ts_clamp_i64(SAMPLE_ROWS / (piece_rows(d, PIECE_STEPS) * places), 1, SAMPLES);
 	d->c->sampled = true;
 	d->stride = alone_stride(d);
 	d->samples = ts_alloc((size_t)d->c->lanes * (size_t)d->c->columns, sizeof(*d->samples));
 	if (!d->samples)
 		return ts_err_nomem(d->err);
-	code = sample(d, (struct samples){0, d->c->columns * per, per, low, high});
+	code = sample(d, (struct samples){0, places * per, per, low, high});
 	scale_samples(d);
 	fill_columns(d);
 	free(d->samples);
