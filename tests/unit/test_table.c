@@ -457,8 +457,8 @@ main(void)
 	SRunner *r;
 
 	tcase_set_timeout(t, 60);
-	tcase_add_loop_test(t, any_table, 0, sanitized() ? 20 : 60);
-	tcase_add_loop_test(t, damaged_tables, 0, sanitized() ? 10 : 20);
+	tcase_add_loop_test(t, any_table, 0, sanitized() ? 20 : 40);
+	tcase_add_loop_test(t, damaged_tables, 0, sanitized() ? 10 : 16);
 	tcase_add_test(t, corpus);
 	tcase_add_test(t, pages_are_used);
 	tcase_add_test(t, cancelled);
