@@ -13,7 +13,6 @@
  */
 #include "config.h"
 
-#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,135 +27,8 @@ enum {
 	BLOCKS_MAX = 1 << 17, /* of a part, held in memory */
 	BLOCK_LEAVES = 8,     /* at least, and as many leaves of all IPUs in memory: */
 	HELD_LEAVES = 16384,
-	ROW_BYTES = 17, /* of a packed row, at most */
 	LOOK_BACK = 2 * TS_IPUS_MAX,
 };
-
-/* --- packed rows ------------------------------------------------------------------------------ */
-
-/*
- * A byte of class (low half), size of the distance from the end of the row before (0, 1, 2, 8 bytes), size
- * of the length (1, 2, 4, 8 bytes); then these two. The first row's distance is from the leaf's start.
- */
-static const unsigned char sizes[2][4] = {{0, 1, 2, 8}, {1, 2, 4, 8}};
-
-static int
-size_of(const unsigned char size[4], uint64_t v)
-{
-	for (int i = 0; i < 3; i++)
-		if (v >> 8 * size[i] == 0)
-			return i;
-	return 3;
-}
-
-static unsigned char *
-put(unsigned char *to, uint64_t v, int n)
-{
-	for (int i = 0; i < n; i++)
-		*to++ = (unsigned char)(v >> 8 * i);
-	return to;
-}
-
-static size_t
-pack_rows(unsigned char *to, const struct ts_lane_row *row, int n, int64_t start)
-{
-	unsigned char *begin = to;
-	uint64_t before = (uint64_t)start;
-
-	for (int i = 0; i < n; i++) {
-		uint64_t distance = (uint64_t)row[i].start - before;
-		uint64_t length = (uint64_t)(row[i].end - row[i].start);
-		int a = size_of(sizes[0], distance), b = size_of(sizes[1], length);
-
-		*to++ = (unsigned char)((int)row[i].class_of | a << 4 | b << 6);
-		to = put(to, distance, sizes[0][a]);
-		to = put(to, length, sizes[1][b]);
-		before = (uint64_t)row[i].end;
-	}
-	return (size_t)(to - begin);
-}
-
-/* Eight bytes, the first one lowest; those from `end` on are 0. */
-static uint64_t
-load(const unsigned char *from, const unsigned char *end)
-{
-	uint64_t v = 0;
-
-	if (end - from >= 8) {
-		memcpy(&v, from, sizeof(v));
-		return le64toh(v);
-	}
-	for (int i = 0; from + i < end; i++)
-		v |= (uint64_t)from[i] << 8 * i;
-	return v;
-}
-
-/* How many rows there are up to one that starts at `until`; -1: they do not hold together. */
-static int
-unpack_rows(struct ts_lane_row *row, int n, const unsigned char *from, size_t bytes, int64_t start,
-	int64_t until)
-{
-	static const uint64_t masks[9] = {0, 0xff, 0xffff, 0, 0xffffffff, 0, 0, 0, UINT64_MAX};
-	const unsigned char *end = from + bytes;
-	uint64_t before = (uint64_t)start;
-
-	for (int i = 0; i < n; i++) {
-		int a, b, k;
-
-		if (from == end)
-			return -1;
-		k = *from & 0xf;
-		a = sizes[0][*from >> 4 & 3];
-		b = sizes[1][*from >> 6];
-		from++;
-		if (k >= TS_CLASS_COUNT || end - from < a + b)
-			return -1;
-		row[i].class_of = (enum ts_step_class)k;
-		if (a > 0)
-			before += load(from, end) & masks[a];
-		row[i].start = (int64_t)before;
-		before += load(from + a, end) & masks[b];
-		row[i].end = (int64_t)before;
-		from += a + b;
-		if (row[i].start < 0 || row[i].end <= row[i].start)
-			return -1;
-		if (row[i].start >= until)
-			return i > 0 ? i : 1;
-	}
-	return n;
-}
-
-/* A leaf of one row says all about it. */
-static int
-unpack_one(struct ts_lane_row *row, const struct ts_lane_leaf *leaf)
-{
-	int k = 0;
-
-	while (k < TS_CLASS_COUNT - 1 && leaf->length[k] == 0)
-		k++;
-	*row = (struct ts_lane_row){leaf->start, ts_leaf_end(leaf), (enum ts_step_class)k};
-	return row->end > row->start ? 1 : -1;
-}
-
-int
-ts_lane_unpack(struct ts_lane_row row[TS_LANE_LEAF], const struct ts_lanes *l,
-	const struct ts_lane_node *n, const struct ts_lane_leaf *leaf, int64_t until)
-{
-	const unsigned char *bytes;
-
-	if (leaf->flags & TS_LEAF_WIDE) {
-		row[0] = (struct ts_lane_row){leaf->start, ts_leaf_end(leaf),
-			(enum ts_step_class)leaf->length[2]};
-		return leaf->length[2] < TS_CLASS_COUNT && row[0].end > row[0].start ? 1 : -1;
-	}
-	if (!(leaf->flags & TS_LEAF_PACKED))
-		return leaf->rows == 1 ? unpack_one(row, leaf) : 0;
-	if (leaf->rows > TS_LANE_LEAF || leaf->at > n->bytes)
-		return -1;
-	bytes = (const unsigned char *)l->payload + n->at + n->leaves * sizeof(*leaf);
-	return unpack_rows(row, leaf->rows, bytes + leaf->at, n->bytes - leaf->at, leaf->start,
-		until);
-}
 
 /* --- a part ----------------------------------------------------------------------------------- */
 
@@ -265,7 +137,7 @@ flush_block(struct ts_pass_part *p, struct lane *l, struct ts_err *err)
 static enum ts_code
 pack_leaf(struct run *run, struct lane *l, struct ts_lane_leaf *leaf, struct ts_err *err)
 {
-	size_t most = l->used + TS_LANE_LEAF * ROW_BYTES, n;
+	size_t most = l->used + TS_LANE_LEAF * TS_LANE_ROW_BYTES, n;
 
 	if (most > l->bytes_cap) {
 		size_t cap = most + l->bytes_cap;
@@ -276,7 +148,7 @@ pack_leaf(struct run *run, struct lane *l, struct ts_lane_leaf *leaf, struct ts_
 		l->bytes = bigger;
 		l->bytes_cap = cap;
 	}
-	n = pack_rows(l->bytes + l->used, l->row, l->n, leaf->start);
+	n = ts_lane_pack(l->bytes + l->used, l->row, l->n, leaf->start);
 	if (!take_room(&run->rows_room, n))
 		return TS_OK;
 	leaf->at = (uint32_t)l->used;
@@ -439,18 +311,16 @@ note_row(struct part *p, const struct ts_execution_row *row)
 }
 
 static enum ts_code
-take_row(struct ts_pass_part *p, struct ts_rows *rows, struct ts_err *err)
+take_row(struct ts_pass_part *p, struct ts_rows *rows, int64_t rowid, struct ts_err *err)
 {
 	struct part *part = p->state;
 	const struct run *run = p->run->state;
 	struct ts_execution_row row;
 	struct ts_lane_row r;
-	int64_t rowid = part->x.rows;
 	struct lane *l;
 	int class_of = -1;
 	enum ts_code code;
 
-	part->has_rowid = ts_rows_rowid(rows, &rowid);
 	ts_execution_row_get(&row, rows);
 	if (row.ok[TS_X_STEP])
 		class_of = ts_steps_class(&run->steps, row.v[TS_X_STEP]);
@@ -514,9 +384,12 @@ pass_part(struct ts_pass_part *p, struct ts_reader *rd, struct ts_progress *prog
 	if (code)
 		return code;
 	while (!(code = ts_rows_next(rows, &there, err)) && there) {
-		if (p->range == TS_RANGE_ROWID && ts_rows_rowid(rows, &rowid) && rowid < p->from)
+		part->has_rowid = ts_rows_rowid(rows, &rowid);
+		if (!part->has_rowid)
+			rowid = part->x.rows;
+		else if (p->range == TS_RANGE_ROWID && rowid < p->from)
 			continue;
-		code = take_row(p, rows, err);
+		code = take_row(p, rows, rowid, err);
 		if (code)
 			break;
 		if (part->x.rows % PROGRESS_ROWS == 0)

@@ -22,6 +22,7 @@ enum {
 	TS_LANE_LEAF = 128, /* rows of a leaf */
 	TS_LANE_FAN = 64,   /* children of a node; leaves of a block */
 	TS_LANE_LEVELS = 8,
+	TS_LANE_ROW_BYTES = 17, /* of a packed row, at most */
 };
 
 /* Flags of the section. */
@@ -104,6 +105,9 @@ const struct ts_lane_node *ts_lane_nodes(const struct ts_lanes *l, const struct 
 
 /* The leaves of a node of level 0; NULL: it does not hold together. */
 const struct ts_lane_leaf *ts_lane_leaves(const struct ts_lanes *l, const struct ts_lane_node *n);
+
+/* Pack n rows of a leaf that starts at `start`, TS_LANE_ROW_BYTES at most each: how many bytes. */
+size_t ts_lane_pack(unsigned char *to, const struct ts_lane_row *row, int n, int64_t start);
 
 /*
  * The rows of a leaf up to the first that starts at `until` or later: how many (at least 1), 0 when they
