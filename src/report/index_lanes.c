@@ -35,7 +35,7 @@ enum {
 struct run {
 	struct ts_steps steps;
 	atomic_int_fast64_t room,
-		rows_room; /* bytes that leaves and that packed rows may still take */
+		rows_room; /* bytes that leaves with their nodes, and that packed rows may still take */
 };
 
 struct lane {
@@ -113,7 +113,7 @@ flush_block(struct ts_pass_part *p, struct lane *l, struct ts_err *err)
 
 	if (l->leaves == 0)
 		return TS_OK;
-	if (part->blocks++ == BLOCKS_MAX || !take_room(&run->room, head))
+	if (part->blocks++ == BLOCKS_MAX || !take_room(&run->room, head + sizeof(l->block)))
 		return ts_err_set(err, TS_E_LIMIT, "the lanes take more room than they are worth");
 	if (!ts_room(&nodes, &l->cap, l->nodes, sizeof(*l->node)))
 		return ts_err_nomem(err);
