@@ -108,6 +108,5 @@ void variable_heap_know(struct variable_pass *p);
 enum ts_code variable_order_make(struct variable_pass *p, struct ts_err *err);
 /* The order as it was kept; false: there is none that fits. */
 bool variable_order_load(struct ts_variable_list *l, struct ts_reader *rd);
-void variable_order_save(struct variable_pass *p);
 
 #endif

@@ -22,6 +22,7 @@ enum {
 	SHOW_FIRST = 1 << 14, /* rows before the first rows are shown */
 	SHOW_LEAST = 1 << 16,
 	SHOW_TIMES = 20,
+	PIECE = 4 << 20, /* bytes between looks at the token */
 };
 
 /* Does the order begin with the largest code? */
@@ -334,16 +335,15 @@ struct order_head {
 
 enum { ORDER_VERSION = 1 };
 
-bool
-variable_order_load(struct ts_variable_list *l, struct ts_reader *rd)
+/* Take the order that the snapshot has. */
+static bool
+take_order(struct ts_variable_list *l, struct ts_index *x)
 {
 	const struct order_head *h;
 	const void *payload, *order = NULL;
 	size_t size;
 
-	if (l->sort == TS_SORT_ROW || l->filter.count > 0)
-		return false;
-	payload = ts_index_section(rd->index, sections[l->sort], &size);
+	payload = ts_index_section(x, sections[l->sort], &size);
 	h = payload ? ts_section_at(payload, size, 0, 1, sizeof(*h)) : NULL;
 	if (!h || h->version != ORDER_VERSION || h->rows != l->v->rows || h->known < 0 ||
 		h->known > h->rows || (h->width != 0 && h->width != 4 && h->width != 8))
@@ -353,7 +353,7 @@ variable_order_load(struct ts_variable_list *l, struct ts_reader *rd)
 			(size_t)h->width);
 	if (h->width > 0 && !order)
 		return false;
-	l->index = ts_index_hold(rd->index);
+	l->index = ts_index_hold(x);
 	l->natural = h->width == 0;
 	l->width = (int)h->width;
 	l->order = order;
@@ -367,49 +367,70 @@ variable_order_load(struct ts_variable_list *l, struct ts_reader *rd)
 	return true;
 }
 
-/* Write it and use what was written: the kernel may drop that at any time, the work file it may not. */
-static enum ts_code
-write_order(struct variable_pass *p, struct ts_err *err)
+bool
+variable_order_load(struct ts_variable_list *l, struct ts_reader *rd)
 {
-	struct ts_variable_list *l = p->l;
+	struct ts_index *with;
+	bool taken;
+
+	if (l->sort == TS_SORT_ROW || l->filter.count > 0)
+		return false;
+	if (take_order(l, rd->index))
+		return true;
+	if (!l->v->cache || !l->v->cache->dir)
+		return false;
+	/* made a moment ago, by this program or by another one */
+	if (ts_index_with(&with, rd->index, sections[l->sort], l->v->cache, rd->report, NULL))
+		return false;
+	taken = take_order(l, with);
+	ts_index_release(with);
+	return taken;
+}
+
+bool
+ts_variable_list_is_kept(const struct ts_variable_list *l)
+{
+	return l->sort == TS_SORT_ROW || l->filter.count > 0 || l->partial || l->index ||
+		!l->v->cache || !l->v->cache->dir;
+}
+
+/* In pieces, for somebody may want to leave. */
+static enum ts_code
+copy_order(char *to, const char *from, size_t size, const struct ts_cancel *cancel,
+	struct ts_err *err)
+{
+	for (size_t at = 0; at < size; at += PIECE) {
+		if (ts_cancelled(cancel))
+			return ts_err_set(err, TS_E_CANCELLED, "cancelled");
+		memcpy(to + at, from + at, size - at < PIECE ? size - at : PIECE);
+	}
+	return TS_OK;
+}
+
+enum ts_code
+ts_variable_list_keep(const struct ts_variable_list *l, struct ts_reader *rd,
+	const struct ts_cancel *cancel, struct ts_err *err)
+{
 	struct order_head h = {ORDER_VERSION, l->v->rows, l->known, l->natural ? 0 : l->width,
 		atomic_load(&l->all_bytes), atomic_load(&l->unsized)};
 	size_t size = (size_t)h.rows * (size_t)h.width;
 	struct ts_section_writer *w;
 	uint64_t offset;
 	void *room;
-	enum ts_code code = ts_section_create(&w, l->v->cache, p->rd->report, sections[l->sort],
-		err);
+	enum ts_code code;
 
+	if (ts_variable_list_is_kept(l))
+		return TS_OK;
+	code = ts_section_create(&w, l->v->cache, rd->report, sections[l->sort], err);
 	if (code)
 		return code;
 	code = ts_section_append(w, &offset, &h, sizeof(h), err);
 	if (!code && size > 0)
 		code = ts_section_room(w, &offset, &room, size, err);
 	if (!code && size > 0)
-		memcpy(room, l->order, size);
-	if (code) {
-		ts_section_abandon(w);
-		return code;
-	}
-	return ts_section_commit(w, err);
-}
-
-void
-variable_order_save(struct variable_pass *p)
-{
-	struct ts_variable_list *l = p->l;
-	struct ts_index *with = NULL;
-	const struct ts_reader *rd = p->rd;
-	struct ts_reader other = {.report = rd->report};
-
-	if (!l->v->cache || !l->v->cache->dir || l->filter.count > 0 || l->partial)
-		return;
-	if (write_order(p, NULL) ||
-		ts_index_with(&with, rd->index, sections[l->sort], l->v->cache, rd->report, NULL))
-		return; /* then it is made again another time */
-	other.index = with;
-	if (!l->natural && variable_order_load(l, &other))
-		ts_pile_fini(&l->made);
-	ts_index_release(with);
+		code = copy_order(room, l->order, size, cancel, err);
+	if (!code)
+		return ts_section_commit(w, err);
+	ts_section_abandon(w);
+	return code;
 }

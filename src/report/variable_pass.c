@@ -209,7 +209,7 @@ make_room(struct variable_pass *p, struct ts_err *err)
 			code = ts_pile_room(&l->before, blocks * 8, l->v->cache, err);
 		if (!code)
 			atomic_store_explicit(&l->marked, true, memory_order_release);
-	} else {
+	} else if (l->sort != TS_SORT_ROW) {
 		code = ts_pile_room(&p->code, (size_t)(rows > 0 ? rows : 1) * 4, l->v->cache, err);
 	}
 	return code;
@@ -279,8 +279,6 @@ finish(struct variable_pass *p, struct ts_err *err)
 		p->falls = true;
 	if (!code && l->sort != TS_SORT_ROW)
 		code = variable_order_make(p, err);
-	if (!code && l->sort != TS_SORT_ROW)
-		variable_order_save(p);
 	return code;
 }
 

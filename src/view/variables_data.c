@@ -70,6 +70,14 @@ read_next(struct ts_fetch *fetch, struct ts_reader *rd, struct ts_err *err)
 						: TS_OK;
 }
 
+static enum ts_code
+read_keep(struct ts_fetch *fetch, struct ts_reader *rd, struct ts_err *err)
+{
+	struct variables_fetch *f = (struct variables_fetch *)fetch;
+
+	return ts_variable_list_keep(f->list, rd, &fetch->job.cancel, err);
+}
+
 static void
 fini(struct ts_fetch *fetch)
 {
@@ -94,6 +102,8 @@ static const struct {
 	[ASK_WINDOW] = {read_window, TS_WORKER_SCREEN, "reading variables"},
 	[ASK_LIST] = {read_list, TS_WORKER_BULK, "reading variables"},
 	[ASK_HITS] = {read_list, TS_WORKER_BULK, "searching variables"},
+	[ASK_KEEP] = {read_keep, TS_WORKER_BULK, "keeping an order"},
+	[ASK_SUMS] = {read_list, TS_WORKER_BULK, "adding variables up"},
 	[ASK_NEXT] = {read_next, TS_WORKER_BULK, "looking for the next hit"},
 };
 
@@ -123,6 +133,7 @@ send(struct variables_view *t, enum variables_kind kind, struct variables_fetch 
 		worker = TS_WORKER_BULK; /* read from the begin */
 	if (kind == ASK_LIST)
 		what = f->list->sort != TS_SORT_ROW ? "sorting variables" : "filtering variables";
+	f->fetch.job.patient = kind == ASK_KEEP || kind == ASK_SUMS;
 	t->fetch[kind] = &f->fetch;
 	ts_fetch_send(&t->view, &f->fetch, (int)kind, worker, what);
 }
@@ -283,6 +294,28 @@ ask_hits(struct variables_view *t)
 	send(t, ASK_HITS, f);
 }
 
+/* The bytes of all rows, where neither the index will tell them nor another pass. */
+static void
+ask_sums(struct variables_view *t)
+{
+	struct variables_fetch *f;
+
+	if (t->bytes != TS_UNKNOWN || t->summed || t->making || t->need_count || !t->list ||
+		t->fetch[ASK_SUMS] || t->fetch[ASK_HITS] ||
+		ts_view_waits(t->view.env, TS_SECTION_VARIABLES, TS_LOWERED_VARIABLE))
+		return;
+	f = begin(t, ASK_SUMS);
+	if (!f)
+		return;
+	f->list = ts_variable_list_new(t->v, TS_SORT_ROW, false, NULL);
+	if (!f->list) {
+		ts_fetch_free(&f->fetch);
+		return;
+	}
+	t->summed = true;
+	send(t, ASK_SUMS, f);
+}
+
 static void
 share_selection(struct variables_view *t)
 {
@@ -316,6 +349,7 @@ variables_request(struct ts_view *v)
 	look_at_making(t);
 	ask_window(t);
 	ask_hits(t);
+	ask_sums(t);
 	share_selection(t);
 }
 
@@ -417,7 +451,8 @@ replace(struct variables_view *t, struct ts_variables *v)
 	ts_variable_list_release(t->window_list);
 	t->window_list = NULL;
 	t->fetch[ASK_WINDOW] = t->fetch[ASK_LIST] = t->fetch[ASK_HITS] = t->fetch[ASK_NEXT] = NULL;
-	t->need_count = false;
+	t->need_count = t->summed = false;
+	t->fetch[ASK_SUMS] = NULL;
 	t->to_top = false;
 	t->keep = -1;
 }
@@ -505,6 +540,31 @@ list_failed(struct variables_view *t, struct variables_fetch *f, bool shown)
 	return TS_EFFECT_REPAINT;
 }
 
+/* The order is there; that it also is the next time may take its time. */
+static void
+keep_order(struct variables_view *t)
+{
+	struct variables_fetch *f;
+
+	if (ts_variable_list_is_kept(t->list) || t->fetch[ASK_KEEP])
+		return;
+	f = begin(t, ASK_KEEP);
+	if (!f)
+		return;
+	f->list = ts_variable_list_hold(t->list);
+	send(t, ASK_KEEP, f);
+}
+
+/* Without a place for it it is made again the next time: nothing that has to be said twice. */
+static enum ts_effect
+take_keep(struct variables_view *t, struct variables_fetch *f)
+{
+	if (f->fetch.code && f->fetch.code != TS_E_CANCELLED && t->view.env->log)
+		ts_log_add(t->view.env->log, "the order of the variables is not kept: %s",
+			f->fetch.err.msg);
+	return TS_EFFECT_NONE;
+}
+
 static enum ts_effect
 take_list(struct variables_view *t, struct variables_fetch *f)
 {
@@ -524,6 +584,7 @@ take_list(struct variables_view *t, struct variables_fetch *f)
 		ts_list_go(&t->rows, 0);
 	else if (f->at >= 0 && (!shown || t->rows.cursor == 0)) /* who has moved is left alone */
 		ts_list_follow(&t->rows, f->at);
+	keep_order(t);
 	return TS_EFFECT_RECALC | TS_EFFECT_REPAINT;
 }
 
@@ -568,6 +629,18 @@ take_next(struct variables_view *t, struct variables_fetch *f)
 	return ts_list_jump(&t->rows, f->at) | TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
 }
 
+static enum ts_effect
+take_sums(struct variables_view *t, struct variables_fetch *f)
+{
+	if (f->gap && !t->v->counted)
+		t->need_count = true;
+	if (f->fetch.code || f->list->partial)
+		return TS_EFFECT_RECALC;
+	t->bytes = atomic_load(&f->list->all_bytes);
+	t->unsized = atomic_load(&f->list->unsized);
+	return TS_EFFECT_REPAINT;
+}
+
 static enum ts_effect (*const takers[ASK_KINDS])(struct variables_view *t,
 	struct variables_fetch *f) = {
 	[ASK_OPEN] = take_open,
@@ -576,6 +649,8 @@ static enum ts_effect (*const takers[ASK_KINDS])(struct variables_view *t,
 	[ASK_LIST] = take_list,
 	[ASK_HITS] = take_hits,
 	[ASK_NEXT] = take_next,
+	[ASK_KEEP] = take_keep,
+	[ASK_SUMS] = take_sums,
 };
 
 enum ts_effect

@@ -302,7 +302,9 @@ draw_status(struct ts_canvas *c, const struct variables_view *t)
 	note_text(t, note, sizeof(note));
 	x = ts_canvas_text(c, r, 1, 0, TS_ROLE_VALUE, text);
 	if (note[0])
-		x = ts_canvas_text(c, r, x + 2, 0, TS_ROLE_NOTE, note);
+		x += 2 +
+			ts_canvas_field(c, r, x + 2, 0, r.w - x - 3, TS_ROLE_NOTE, note,
+				strlen(note), TS_FIELD_ELLIPSIS);
 	if (t->wish.filter.count > 0 && r.w - x > 8) {
 		x = ts_canvas_text(c, r, x + 2, 0, TS_ROLE_LABEL, "&");
 		ts_canvas_field(c, r, x + 1, 0, r.w - x - 2, TS_ROLE_ACCENT, t->wish.filter.line,
@@ -475,7 +477,7 @@ variables_draw(struct ts_view *v, struct ts_canvas *c)
 	}
 	draw_status(c, t);
 	if (!t->list) {
-		ts_canvas_pending(c, t->at.table, 1, 0);
+		ts_canvas_text(c, t->at.table, 1, 0, TS_ROLE_DIM, "The rows are being counted.");
 		return;
 	}
 	variables_table(&table, t);

@@ -15,7 +15,17 @@
 #include "tilescope/view/variables.h"
 
 /* A view has at most one question of each kind. */
-enum variables_kind { ASK_OPEN, ASK_COUNT, ASK_WINDOW, ASK_LIST, ASK_HITS, ASK_NEXT, ASK_KINDS };
+enum variables_kind {
+	ASK_OPEN,
+	ASK_COUNT,
+	ASK_WINDOW,
+	ASK_LIST,
+	ASK_HITS,
+	ASK_NEXT,
+	ASK_KEEP,
+	ASK_SUMS,
+	ASK_KINDS
+};
 
 struct variables_wish {
 	enum ts_variable_sort sort;
@@ -57,6 +67,7 @@ struct variables_view {
 	struct ts_pane_data data;
 	struct ts_variables *v;		   /* NULL until it is there */
 	struct ts_fetch *fetch[ASK_KINDS]; /* the newest of each kind, under way; or NULL */
+	bool summed;			   /* the sums were asked for */
 	bool need_count;		   /* row ids have gaps */
 
 	struct variables_wish wish;

@@ -544,8 +544,15 @@ START_TEST(orders_are_kept)
 
 	begin((enum shape)_i, ROWS);
 	for (int s = TS_SORT_BYTES; s < TS_SORT_COUNT; s++)
-		if (ts_variable_sort_can(v, (enum ts_variable_sort)s))
-			ts_variable_list_release(make((enum ts_variable_sort)s, false, "", TS_OK));
+		if (ts_variable_sort_can(v, (enum ts_variable_sort)s)) {
+			l = make((enum ts_variable_sort)s, false, "", TS_OK);
+			ck_assert(!ts_variable_list_is_kept(l));
+			ck_assert_int_eq(ts_variable_list_keep(l, rd, NULL, &err), TS_OK);
+			ts_variable_list_release(l);
+			l = make((enum ts_variable_sort)s, false, "", TS_OK);
+			ck_assert(ts_variable_list_is_kept(l));
+			ts_variable_list_release(l);
+		}
 	ck_assert_int_eq(ts_index_open(&x, &d.c, r, NULL, NULL, &err), TS_OK);
 	ts_reader_set_index(rd, x);
 	for (int s = TS_SORT_BYTES; s < TS_SORT_COUNT; s++) {

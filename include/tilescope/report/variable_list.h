@@ -86,13 +86,19 @@ struct ts_variable_list *ts_variable_list_hold(struct ts_variable_list *l);
 void ts_variable_list_release(struct ts_variable_list *l); /* NULL allowed */
 
 /*
- * Make it; v has to be placed. *gap true (with TS_E_STALE): a row is missing that was believed to be there:
+ * Make it (of one that is ready: add its bytes up); v has to be placed. *gap true (with TS_E_STALE): a row is missing that was believed to be there:
  * count, and begin again with a new list. With damage the list is of the rows before it, partial. Errors:
  * TS_E_SYS (no room for the work), TS_E_CANCELLED, TS_E_NOMEM, TS_E_ABSENT (the column is not recorded).
  */
 enum ts_code ts_variable_list_make(struct ts_variable_list *l, struct ts_reader *rd, bool *gap,
 	const struct ts_cancel *cancel, struct ts_progress *progress,
 	struct ts_err *err) TS_WARN_UNUSED;
+
+/* Keep a ready order as a section of the index, where it is not and there is a place for it. */
+enum ts_code ts_variable_list_keep(const struct ts_variable_list *l, struct ts_reader *rd,
+	const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
+/* Is there nothing to keep? */
+bool ts_variable_list_is_kept(const struct ts_variable_list *l);
 
 /* Positions that it has now. */
 int64_t ts_variable_list_count(const struct ts_variable_list *l);
