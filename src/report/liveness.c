@@ -325,10 +325,10 @@ make_pyramid(struct ts_liveness *l, struct ts_err *err)
 	size_t below = l->count, from = 0,
 	       at = 0; /* `from`: of the level below, when it is nodes */
 
-	l->nodes = ts_liveness_nodes(l->count);
-	l->node = ts_alloc(l->nodes, sizeof(*l->node));
+	l->node = ts_alloc(ts_liveness_nodes(l->count), sizeof(*l->node));
 	if (!l->node)
 		return ts_err_nomem(err);
+	l->nodes = ts_liveness_nodes(l->count);
 	for (int level = 0; below > 1; level++) {
 		size_t n = nodes_above(below);
 

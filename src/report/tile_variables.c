@@ -7,7 +7,6 @@
  */
 #include "config.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +25,6 @@ enum { PROGRESS_ROWS = 8192, CLOSE = 8, NAME_TEXT = 1 << 20, LOOK = 16 };
 
 struct variables_pass {
 	struct ts_tile_variables *v;
-	struct ts_names categories;
 	struct ts_rows *rows;
 	bool looked_up; /* a name is a number of another table's row */
 };
@@ -167,30 +165,22 @@ copy_text(const char *s, size_t n, bool *no_memory)
 	return copy;
 }
 
-/* The category's name, whether the row has a number for it or the text itself. */
-static char *
-category_of(struct variables_pass *p, bool *no_memory)
+/* Count the row for its category; its index, or negative. */
+static int
+add_category(struct variables_pass *p, int64_t bytes)
 {
-	const char *s;
-	char unnamed[40];
-	int64_t id;
-	size_t n;
+	struct ts_tile_variables *v = p->v;
+	int category = ts_category_of(v->categories, p->rows, V_CATEGORY);
 
-	if (ts_rows_text(p->rows, V_CATEGORY, &s, &n) == TS_VALUE_OK)
-		return copy_text(s, n, no_memory);
-	if (ts_rows_number(p->rows, V_CATEGORY, &id) != TS_VALUE_OK)
-		return NULL;
-	s = ts_names_find(&p->categories, id, &n);
-	if (!s) {
-		n = (size_t)snprintf(unnamed, sizeof(unnamed), "category %lld", (long long)id);
-		s = unnamed;
-	}
-	return copy_text(s, n, no_memory);
+	if (category >= 0 && v->category_bytes[category] != TS_UNKNOWN &&
+		!ts_add_i64(&v->category_bytes[category], bytes))
+		v->category_bytes[category] = TS_UNKNOWN;
+	return category;
 }
 
 /* Keep the cursor's row if it is among the largest. */
 static enum ts_code
-keep(struct variables_pass *p, int64_t bytes, struct ts_err *err)
+keep(struct variables_pass *p, int64_t bytes, int category, struct ts_err *err)
 {
 	struct ts_tile_variables *v = p->v;
 	struct ts_tile_variable x = {.bytes = bytes, .row = v->found, .offset = TS_UNKNOWN};
@@ -205,7 +195,9 @@ keep(struct variables_pass *p, int64_t bytes, struct ts_err *err)
 		x.unnamed = ts_rows_number(p->rows, V_NAME, &x.key) == TS_VALUE_OK;
 	else if (ts_rows_text(p->rows, V_NAME, &s, &n) == TS_VALUE_OK)
 		x.name = copy_text(s, n, &no_memory);
-	x.category = category_of(p, &no_memory);
+	if (category >= 0)
+		x.category = copy_text(v->categories->name[category],
+			strlen(v->categories->name[category]), &no_memory);
 	if (ts_rows_number(p->rows, V_OFFSET, &offset) == TS_VALUE_OK)
 		x.offset = offset;
 	if (no_memory) {
@@ -234,7 +226,9 @@ add_row(struct variables_pass *p, struct ts_err *err)
 		v->bad_rows++;
 		return TS_OK;
 	}
-	code = keep(p, bytes, err);
+	code = keep(p, bytes, add_category(p, bytes), err);
+	if (v->categories->nomem)
+		code = ts_err_nomem(err);
 	v->found++;
 	if (v->bytes != TS_UNKNOWN && !ts_add_i64(&v->bytes, bytes))
 		v->bytes = TS_UNKNOWN;
@@ -336,7 +330,8 @@ ts_tile_variables_list(struct ts_tile_variables *v, struct ts_reader *rd, int64_
 		TS_LOWERED_VARIABLE_CATEGORY);
 	v->has_offsets = ts_report_has_column(r, TS_LOWERED_VARIABLE, TS_LOWERED_VARIABLE_OFFSET);
 	v->variable = ts_alloc(TS_TILE_VARIABLES, sizeof(*v->variable));
-	if (!v->variable)
+	v->categories = ts_alloc(1, sizeof(*v->categories));
+	if (!v->variable || !v->categories)
 		return ts_err_nomem(err);
 	if (!plan(&q, &total, rd, tile))
 		return TS_OK;
@@ -345,12 +340,11 @@ ts_tile_variables_list(struct ts_tile_variables *v, struct ts_reader *rd, int64_
 	if (code)
 		return code;
 	/* names that cannot be read are not worth losing the variables for */
-	code = ts_names_read(&p.categories, rd, TS_MEMORY_CATEGORY, TS_MEMORY_CATEGORY_CATEGORY,
-		TS_MEMORY_CATEGORY_NAME, err);
+	code = ts_category_names_read(v->categories, rd, err);
 	if (code == TS_OK || code == TS_E_DAMAGED)
 		code = read_rows(&p, total, progress, err);
 	sort_heap(v);
-	ts_names_fini(&p.categories);
+	ts_names_fini(&v->categories->read);
 	ts_rows_close(p.rows);
 	if (code && code != TS_E_DAMAGED)
 		return code;
@@ -373,5 +367,8 @@ ts_tile_variables_fini(struct ts_tile_variables *v)
 	for (int i = 0; i < v->count; i++)
 		forget(&v->variable[i]);
 	free(v->variable);
+	if (v->categories)
+		ts_category_names_fini(v->categories);
+	free(v->categories);
 	*v = (struct ts_tile_variables){0};
 }

@@ -436,7 +436,7 @@ ask_names(struct memory_view *m)
 static bool
 categories_come(const struct ts_view_env *env)
 {
-	return ts_view_waits(env, TS_SECTION_CATEGORIES, TS_TILE_CATEGORY) ||
+	return !ts_report_has(env->report, TS_TILE_CATEGORY) &&
 		ts_view_waits(env, TS_SECTION_CATEGORIES, TS_LOWERED_VARIABLE);
 }
 
@@ -616,6 +616,8 @@ take_variables(struct memory_view *m, struct ts_fetch *f)
 	vf->variables = (struct ts_tile_variables){0};
 	m->variables_of = ts_pane_has(&m->variables_state) ? vf->tile : -1;
 	m->variables_were = m->variables_state.state;
+	if (!m->categories)
+		m->rows_data = m->data - 1; /* they tell the categories of the tile */
 	ts_list_set_count(&m->variable_list, m->variables.count);
 	ts_list_go(&m->variable_list, 0);
 	return TS_EFFECT_REPAINT;

@@ -77,7 +77,7 @@ struct memory_categories {
 };
 
 struct memory_row {
-	int category; /* index, or -1 for the gaps */
+	int category; /* index: of m->categories, else of the tile's variables; -1 for the gaps */
 	int64_t bytes;
 };
 
@@ -134,6 +134,7 @@ struct memory_view {
 	int64_t rows_of;    /* tile that they are of, -1 = none */
 	uint64_t rows_data;
 	int rows_gaps;
+	bool rows_counted; /* they say something; else the categories are still being counted */
 	struct ts_list category_list, variable_list;
 	char search[MEMORY_SEARCH];
 };

@@ -165,18 +165,36 @@ most_bytes_first(const void *a, const void *b)
 	return (x->category > y->category) - (x->category < y->category);
 }
 
+/*
+ * While all tiles are being counted the variables of this one tell its categories, where categories are
+ * summed over variables: how many there are.
+ */
+static int
+own_categories(const struct memory_view *m, const struct ts_tile *tile)
+{
+	return m->variables_of == tile->tile && m->variables.categories &&
+			!ts_report_has(m->view.env->report, TS_TILE_CATEGORY)
+		? m->variables.categories->count
+		: 0;
+}
+
 static void
 make_rows(struct memory_view *m, const struct ts_tile *tile)
 {
+	int count = m->categories ? m->categories->c.count : own_categories(m, tile);
+
 	m->rows = 0;
 	m->rows_bytes = 0;
-	for (int i = 0; m->categories && i < m->categories->c.count; i++) {
-		int64_t bytes = ts_categories_on_tile(&m->categories->c, i, tile->tile);
+	m->rows_counted = m->categories || count > 0;
+	for (int i = 0; i < count; i++) {
+		int64_t bytes = m->categories
+			? ts_categories_on_tile(&m->categories->c, i, tile->tile)
+			: m->variables.category_bytes[i];
 
 		if (bytes > 0 && ts_add_i64(&m->rows_bytes, bytes))
 			m->row[m->rows++] = (struct memory_row){i, bytes};
 	}
-	if (m->gaps && tile->total_gaps > tile->total && m->categories &&
+	if (m->gaps && tile->total_gaps > tile->total && m->rows_counted &&
 		ts_add_i64(&m->rows_bytes, tile->total_gaps - tile->total))
 		m->row[m->rows++] = (struct memory_row){-1, tile->total_gaps - tile->total};
 	qsort(m->row, (size_t)m->rows, sizeof(m->row[0]), most_bytes_first);

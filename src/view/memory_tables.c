@@ -72,6 +72,16 @@ band_of(const struct memory_view *m, int category)
 	return category < k->bands - (k->other ? 1 : 0) ? category : k->bands - 1;
 }
 
+static const char *
+category_name(const struct memory_view *m, int category)
+{
+	if (m->categories)
+		return m->categories->c.category[category].name;
+	return m->variables.categories && category < m->variables.categories->count
+		? m->variables.categories->name[category]
+		: "";
+}
+
 static bool
 category_cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 {
@@ -93,7 +103,7 @@ category_cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 	case K_NAME:
 		out->s = total	       ? "total"
 			: category < 0 ? "gaps between variables"
-				       : m->categories->c.category[category].name;
+				       : category_name(m, category);
 		break;
 	case K_BYTES:
 		ts_fmt_bytes(out->buf, bytes, memory_units(m));
@@ -307,7 +317,11 @@ memory_draw_categories(struct ts_canvas *c, const struct memory_view *m, const s
 	categories_title(m, tile, title, sizeof(title));
 	ts_canvas_rule(c, ts_rect_cut_top(&r, 1), memory_rule_role(m, PANE_CATEGORIES), title,
 		rule_note(m, &m->categories_state, "Tab: variables"));
-	if (!m->categories) {
+	if (!m->rows_counted && m->categories_state.state <= TS_PANE_LOADING) {
+		ts_canvas_text(c, r, 2, 1, TS_ROLE_DIM, "being counted");
+		return;
+	}
+	if (!m->rows_counted) {
 		ts_pane_draw(c, r, &m->categories_state);
 		return;
 	}
@@ -362,9 +376,7 @@ memory_copy(struct memory_view *m, char *out, size_t size)
 	if (m->focus == PANE_CATEGORIES && m->rows > 0) {
 		row = ts_clamp_i64(m->category_list.cursor, 0, m->rows - 1);
 		snprintf(out, size, "%lld\t%.900s\t%lld", (long long)tile->tile,
-			m->row[row].category < 0
-				? "gaps"
-				: m->categories->c.category[m->row[row].category].name,
+			m->row[row].category < 0 ? "gaps" : category_name(m, m->row[row].category),
 			(long long)m->row[row].bytes);
 	} else if (m->focus == PANE_VARIABLES && m->variables.count > 0) {
 		const struct ts_tile_variable *x;

@@ -66,7 +66,7 @@ summary_draw(struct ts_view *v, struct ts_canvas *c)
 	int64_t from, to;
 
 	if (!v->env->report) {
-		ts_canvas_pending(c, s->area, 2, 1);
+		ts_canvas_text(c, s->area, 2, 1, TS_ROLE_DIM, "being read");
 		return;
 	}
 	ts_list_window(&s->list, &from, &to);

@@ -207,7 +207,7 @@ waits(const struct summary_view *s, int kind)
 	const struct ts_view_env *env = s->base.env;
 
 	if (kind == ASK_CATEGORIES)
-		return ts_view_waits(env, TS_SECTION_CATEGORIES, TS_TILE_CATEGORY) ||
+		return !ts_report_has(env->report, TS_TILE_CATEGORY) &&
 			ts_view_waits(env, TS_SECTION_CATEGORIES, TS_LOWERED_VARIABLE);
 	return kind == ASK_EXECUTION && ts_view_waits(env, TS_SECTION_LANES, TS_STEP_IPU);
 }

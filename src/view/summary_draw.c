@@ -98,7 +98,9 @@ draw_state(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int ar
 			d->reason);
 		role = TS_ROLE_ERROR;
 	} else {
-		ts_canvas_pending(c, r, LABEL_W + 2, 0);
+		ts_canvas_text(c, r, LABEL_W + 2, 0, TS_ROLE_DIM,
+			arg == ASK_CATEGORIES || arg == ASK_EXECUTION ? "being counted"
+								      : "being read");
 		return;
 	}
 	ts_canvas_field(c, r, LABEL_W + 2, 0, r.w - LABEL_W - 3, role, text, strlen(text),

@@ -46,7 +46,7 @@ ts_pane_draw(struct ts_canvas *c, struct ts_rect r, const struct ts_pane_data *d
 	switch (d->state) {
 	case TS_PANE_EMPTY:
 	case TS_PANE_LOADING:
-		ts_canvas_pending(c, inner, 0, 0);
+		ts_canvas_text(c, inner, 0, 0, TS_ROLE_DIM, "being read");
 		break;
 	case TS_PANE_FAILED:
 		ts_strbuf_printf(&text, "This could not be read: %s.", d->reason);

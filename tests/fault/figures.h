@@ -188,6 +188,15 @@ figure_liveness(uint64_t *d, struct ts_reader *rd, struct ts_err *err)
 
 	for (size_t i = 0; i < l.count; i++)
 		digest_i64(d, l.bytes[i]);
+	for (size_t i = 0; i < l.peaks.count; i++)
+		digest_i64(d, (int64_t)l.peaks.peak[i].at);
+	for (size_t i = 0; i < l.count && l.nodes > 0; i += 7) {
+		struct ts_live_range range;
+
+		ts_liveness_range(&range, &l, i, l.count);
+		digest_i64(d, range.bytes + range.least + (int64_t)range.highest);
+		digest(d, &range.mean, sizeof(range.mean));
+	}
 	ts_liveness_fini(&l);
 	return code;
 }
@@ -203,6 +212,8 @@ figure_tile_variables(uint64_t *d, struct ts_reader *rd, struct ts_err *err)
 		digest_text(d, v.variable[i].category);
 		digest_i64(d, v.variable[i].bytes);
 	}
+	for (int i = 0; v.categories && i < v.categories->count; i++)
+		digest_i64(d, v.category_bytes[i]);
 	ts_tile_variables_fini(&v);
 	return code;
 }

@@ -185,7 +185,7 @@ START_TEST(loading_is_drawn)
 	struct harness h;
 
 	begin(&h, 80, 22, TS_GLYPHS_ASCII);
-	SHOWS(&h, "...");
+	SHOWS(&h, "being read");
 	harness_settle(&h);
 	SHOWS(&h, "tile 170");
 	harness_end(&h);
@@ -582,6 +582,56 @@ START_TEST(variables_without_a_key_take_a_pass)
 }
 END_TEST
 
+/* The first rows of the categories, as they are copied. */
+static void
+copy_categories(struct harness *h, char out[4096])
+{
+	out[0] = '\0';
+	harness_command(h, "pane-next");
+	harness_command(h, "first");
+	for (int i = 0; i < 6; i++) {
+		harness_command(h, "copy");
+		snprintf(out + strlen(out), 4096 - strlen(out), "%s\n", h->env.copy);
+		harness_command(h, "down");
+	}
+	harness_command(h, "first");
+	harness_command(h, "pane-previous");
+}
+
+/*
+ * While the index is being built, which is going to have the categories of all tiles, those of the tile under
+ * the cursor come from its own variables, the same.
+ */
+START_TEST(one_tile_does_not_wait_for_all)
+{
+	const struct ts_demo_options o = {.layout = TS_DEMO_SDK,
+		.ipus = 2,
+		.tiles = 8,
+		.steps = 20,
+		.variables = 3000};
+	char before[4096], then[4096];
+	struct harness h;
+
+	harness_demo(&h, &o);
+	harness_start(&h, 120, 38, TS_GLYPHS_FULL);
+	h.env.coming = 1u << TS_SECTION_CATEGORIES;
+	harness_settle(&h);
+	harness_command(&h, "goto 5");
+	harness_settle(&h);
+	copy_categories(&h, before);
+	harness_command(&h, "breakdown category");
+	SHOWS(&h, "(being counted)");
+	h.env.coming = 0; /* it could not be built */
+	ts_view_memory.request(h.view);
+	harness_settle(&h);
+	SHOWS_NOT(&h, "(being counted)");
+	copy_categories(&h, then);
+	ck_assert_str_eq(before, then);
+	ck_assert_ptr_nonnull(strstr(before, "5\tvariable\t"));
+	harness_end(&h);
+}
+END_TEST
+
 /* ---- reports that are not as they should be ---- */
 
 /* What could be read is shown, and that it is not all. */
@@ -756,6 +806,7 @@ main(void)
 	tcase_add_test(c, the_mouse_puts_the_cursor);
 	tcase_add_test(c, stopped_work_is_said);
 	tcase_add_test(c, variables_without_a_key_take_a_pass);
+	tcase_add_test(c, one_tile_does_not_wait_for_all);
 	tcase_add_test(c, damage_is_said);
 	tcase_add_loop_test(c, odd_reports_draw_sanely, 0, (int)TS_COUNT(odd));
 	tcase_add_test(c, numbers_that_are_not_dense_stand_on_the_axis);

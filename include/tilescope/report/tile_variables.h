@@ -13,7 +13,7 @@
 #define TS_REPORT_TILE_VARIABLES_H
 
 #include "tilescope/base/progress.h"
-#include "tilescope/report/memory.h"
+#include "tilescope/report/categories.h"
 
 enum {
 	TS_TILE_VARIABLES = 1000,
@@ -37,6 +37,8 @@ struct ts_tile_variables {
 	int64_t found;			   /* variables on the tile */
 	int64_t bytes;			   /* of all of them; TS_UNKNOWN when it does not fit */
 	int64_t bad_rows; /* of the tile: left out, size missing, negative or too large */
+	struct ts_category_names *categories; /* of all of them, in the order in which they come */
+	int64_t category_bytes[TS_CATEGORIES_MAX];   /* by those; TS_UNKNOWN: does not fit */
 	bool has_names, has_categories, has_offsets; /* is it recorded at all */
 };
 
