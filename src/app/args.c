@@ -88,7 +88,7 @@ static const struct option_def options[] = {
 	{"latest", 0, FLAG, AT(latest), NULL, TS_FOR_APP | TS_FOR_SUMMARY | TS_FOR_SCHEMA, NULL,
 		"PATH is a directory: the newest report below", 0},
 	{"at", 0, CHOICE, AT(at), starts, TS_FOR_APP | TS_FOR_DEMO, "VIEW",
-		"begin with summary, memory, liveness, trace, variables", 0},
+		"summary, memory, liveness, trace, variables", 0},
 	{"theme", 0, TEXT, AT(theme), NULL, TS_FOR_APP | TS_FOR_DEMO, "NAME",
 		"default, mono, colour-blind, your own", 0},
 	{"keymap", 0, TEXT, AT(keymap), NULL, TS_FOR_APP | TS_FOR_DEMO, "NAME",
