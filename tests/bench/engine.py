@@ -2,10 +2,11 @@
 """
 engine - rows of the table, what measures them, and what came out.
 
-A measure is a function marked @measure; it is called once a round and scale with the Bench and gives, for
-each of its rows, the figures of that round: {row: {"ours": one or many, "a peer": one or many}}.  Ours and
-the peers are thus measured next to each other, round after round.  A row says what is made of many
-figures (median, p99, ...), what the goal is, and which peer the ratio is to.
+A measure is a function marked @measure; it is called once a round and scale with the Bench and
+gives, for each of its rows, the figures of that round: {row: {"ours": one or many, "a peer": one
+or many}}.  Ours and the peers are thus measured next to each other, round after round.  A row
+says what is made of many figures (median, p99, ...), what the goal is, and which peer the ratio
+is to.
 """
 
 import ctypes
@@ -69,7 +70,7 @@ def many(x):
 
 
 class Figures:
-    """What came of one row at one scale: for each party a list of rounds, each a list of figures."""
+    """Of one row at one scale: for each party a list of rounds, each a list of figures."""
 
     def __init__(self):
         self.rounds = {}
@@ -175,7 +176,7 @@ class Bench:
         return where
 
     def indexed(self, report):
-        """A cache directory with the whole index of a report; None: the index cannot be built yet."""
+        """A cache directory with the whole index of a report; None: it cannot be built."""
         if not os.path.exists(self.tool("inside_build")):
             return None
         where = self.cache("whole-" + os.path.basename(os.path.dirname(report)))
@@ -196,7 +197,7 @@ class Bench:
         return SIZES[self.size][scale or self.scale][0]
 
     def forget(self, *paths):
-        """Have the system forget what it cached of files; the share of them that it kept."""
+        """Have the system forget what it cached of files; a note when it does not."""
         kept = total = 0
         if self.drop_caches:
             os.sync()
@@ -216,7 +217,9 @@ class Bench:
                 if r and r.returncode == 0 and r.stdout.split():
                     kept += int(r.stdout.split()[0])
                     total += int(r.stdout.split()[1])
-        return kept / total if total else 0.0
+        if not total:
+            return "whether it was cold is not known: no fincore"
+        return "%.0f %% stayed cached" % (kept * 100 / total) if kept > total / 10 else None
 
     # ---- programs ----
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What happens inside, timed by the C programs beside this file; the floors are other programs of them."""
+"""What happens inside, timed by the C programs beside this file; the floors are other programs of
+them."""
 
 import os
 
@@ -136,9 +137,7 @@ def window_cold(b):
     for party, args in (("ours", ("inside", "keys", path, cache, 1, b.round)),
                         ("OFFSET", ("floor_scan", "offset", path, "steps",
                                     "id, program, compute_set", 1, b.round))):
-        kept = b.forget(path)
-        if kept > 0.1:
-            out["note"] = "%.0f %% stayed cached" % (kept * 100)
+        out["note"] = b.forget(path)
         out[party] = b.run_tool(*args)["ms"]
     return {"row-window-cold": out}
 

@@ -34,7 +34,7 @@ def ms(seconds):
 
 
 def at_rest(b, s, limit=60):
-    """Until nothing is drawn and nothing is worked for a while: what there was to build is built."""
+    """Until nothing is drawn or worked for a while: what there was to build is built."""
     quiet = 0.1 if b.tiny else 0.5
     until = time.perf_counter() + limit
     while time.perf_counter() < until:
@@ -85,9 +85,7 @@ def first_cold(b):
     out = {}
     for party, fn in (("ours", lambda: first_screen(b, path, cache)),
                       ("curses+sqlite", lambda: floor_screen(b, path))):
-        kept = b.forget(path, *([cache] if cache != "none" else []))
-        if kept > 0.1:
-            out["note"] = "%.0f %% stayed cached" % (kept * 100)
+        out["note"] = b.forget(path, *([cache] if cache != "none" else []))
         out[party] = fn()
     return {"first-screen-cold": out}
 

@@ -2,8 +2,8 @@
 """
 rows - the table, in its order: what is measured, in which unit, and what the goal is.
 
-p50, p99 and max are taken over all figures of all rounds; a median is that of the rounds.  A goal for
-the ratio bounds ours over the floor.  Unit None: cannot be measured, since it is not built.
+p50, p99 and max are taken over all figures of all rounds; a median is that of the rounds.  A goal
+for the ratio bounds ours over the floor.  Unit None: cannot be measured, since it is not built.
 """
 
 from engine import row

@@ -5,17 +5,18 @@ run - how fast, how small and how quiet the program is; what `make bench` calls.
 
     run.py [--json] [--list] [-k PATTERN] [--size full|small|tiny] [--rounds N] [--folder DIR]
 
-Writes its reports once (with `tilescope demo`, at three sizes, each ten times the one before), measures
-every row of the table five times, ours and the peer's or floor's next to each other, and prints the
-table: ours, peer or floor, ratio (median, least and greatest of the rounds), goal, met or not, and how it
-grows with the report.  Timing is measured, never asserted: a goal that is not met is a word in the
-table; the exit status is 1 only when something could not be run.
+Writes its reports once (with `tilescope demo`, at three sizes, each ten times the one before),
+measures every row of the table five times, ours and the peer's or floor's next to each other, and
+prints the table: ours, peer or floor, ratio (median, least and greatest of the rounds), goal, met
+or not, and how it grows with the report.  Timing is measured, never asserted: a goal that is not
+met is a word in the table; the exit status is 1 only when something could not be run.
 
-Sizes: full takes up to 15 minutes and 8 GB of disk; small a minute and 1 GB, in two rounds; tiny a few
-seconds (its figures mean nothing: it shows that everything runs).  --size defaults to $BENCH_SCALE, else full.
+Sizes: full takes up to 15 minutes and 8 GB of disk; small a minute and 1 GB, in two rounds; tiny
+a few seconds (its figures mean nothing: it shows that everything runs).  --size defaults to
+$BENCH_SCALE, else full.
 
-Cold means that the system was asked to forget the report and its index; --drop-caches, as root, has it
-forget everything, the program too, and slows down whatever else runs.
+Cold means that the system was asked to forget the report and its index; --drop-caches, as root,
+has it forget everything, the program too, and slows down whatever else runs.
 """
 
 import argparse

@@ -2,10 +2,10 @@
 """
 session - a terminal program on a pseudo-terminal, timed from outside.
 
-Output is stamped where it arrives; the screen is modelled (../tty/vt.py) only once the terminal has
-been quiet, so that modelling delays no stamp.  An answer is over when nothing has come for a while and no
-row shows the glyph of rows that are still loading; what changes nothing but the title row (progress)
-does not count as part of an answer.
+Output is stamped where it arrives; the screen is modelled (../tty/vt.py) only once the terminal
+has been quiet, so that modelling delays no stamp.  An answer is over when nothing has come for a
+while and no row shows the glyph of rows that are still loading; what changes nothing but the
+title row (progress) does not count as part of an answer.
 """
 
 import fcntl
@@ -96,7 +96,7 @@ class Session:
         return True
 
     def model(self, ready=None):
-        """Feed what came to the screen: (first, last) stamps that count, bytes, when it was ready."""
+        """Feed what came to the screen: first and last stamp that count, bytes, when `ready`."""
         first = last = when = None
         size = 0
         for stamp, data in self.chunks:
@@ -117,7 +117,7 @@ class Session:
                    if y not in self.ignore)
 
     def answer(self, since, ready=None, limit=30, silent=None, pending=True):
-        """Until it is quiet, has been `ready` (a predicate of the screen), and nothing is loading."""
+        """Until it is quiet, was `ready` (a predicate of the screen), and nothing is loading."""
         first = last = when = None
         size = 0
         while time.perf_counter() < since + limit:

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """
-test_run - does `make bench` run: every row of the table is there, with figures that can be figures.
+test_run - does `make bench` run: every row of the table is there, with figures that can be
+figures.
 
-Runs it at the size `tiny`, whose figures mean nothing, and looks at its JSON; nothing is said about how
-fast anything was.  Closes with `N passed, N failed`.
+Runs it at the size `tiny`, whose figures mean nothing, and looks at its JSON; nothing is said
+about how fast anything was.  Closes with `N passed, N failed`.
 """
 
 import json
