@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the files of the Trace view share: trace.c (commands), trace_data.c (what is asked of the
- * report, and answers), trace_refresh.c (when the index has grown), trace_draw.c (to the canvas).
+ * report), trace_answer.c (answers), trace_refresh.c (when the index has grown), trace_draw.c (to the canvas).
  *
  * The x axis is cycles: unit u of the span is cycle trace->from + u. Two cursors are kept together:
  * the span's, a time in the lane of the selected IPU, and the list's, a step. Whoever moves one of
@@ -116,6 +116,11 @@ struct trace_view {
 	enum ts_time_unit time, option_time;
 };
 
+/* --- trace_answer.c --- */
+enum ts_effect trace_deliver(struct ts_view *v, struct ts_fetch *f);
+void trace_drop(struct trace_view *t);	      /* everything that was read */
+void trace_lanes_state(struct trace_view *t); /* as the trace says: absent, or not yet read */
+
 /* --- trace_search.c --- */
 /* Is the search at its end? */
 static inline bool
@@ -133,9 +138,8 @@ void trace_say_hits(struct trace_view *t);
 
 /* --- trace_data.c --- */
 void trace_request(struct ts_view *v);
-enum ts_effect trace_deliver(struct ts_view *v, struct ts_fetch *f);
-void trace_drop(struct trace_view *t);	      /* everything that was read */
-void trace_lanes_state(struct trace_view *t); /* as the trace says: absent, or not yet read */
+void trace_go_row(struct trace_view *t, int64_t row, int64_t at); /* put the list on a row */
+void trace_forget_locate(struct trace_view *t);			  /* nothing is looked for */
 
 /* The row of the list, or NULL while it is not there. */
 const struct ts_trace_row *trace_row(const struct trace_view *t, int64_t row);

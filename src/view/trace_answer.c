@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace_answer - what the Trace view does with the answers to its questions.
+ *
+ * An answer counts when it is that of the newest question of its kind. What is on the screen is replaced,
+ * never taken away first.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "trace_internal.h"
+
+static void
+set_absent(struct ts_pane_data *d)
+{
+	d->what = "the steps of the execution";
+	d->option = "autoReport.outputExecutionProfile (on with autoReport.all)";
+	d->cost = "the dearest part: IPU memory for cycles and branch records, host time after "
+		  "every run; it switches the graph profile on as well";
+	d->instead = "Memory (key 3), which needs the graph profile only";
+}
+
+/* Where the cursor goes first: to the step that others look at, else to the begin. */
+static void
+first_place(struct trace_view *t)
+{
+	const struct ts_selection *s = t->view.env->selection;
+	int64_t step = t->kept_step != TS_UNKNOWN ? t->kept_step : s->step;
+
+	t->ipu = 0;
+	for (int i = 0; i < t->trace->ipus; i++)
+		if (t->trace->ipu[i] == s->ipu)
+			t->ipu = i;
+	t->kept_step = TS_UNKNOWN;
+	t->follow = FOLLOW_LIST;
+	if (step >= t->trace->first_step && step <= t->trace->last_step) {
+		t->goal = step;
+		t->follow = FOLLOW_STEP;
+	}
+}
+
+void
+trace_lanes_state(struct trace_view *t)
+{
+	t->lanes = (struct ts_pane_data){.state = TS_PANE_EMPTY};
+	if (t->trace->has_parts)
+		return;
+	t->lanes.state = TS_PANE_ABSENT;
+	t->lanes.what = "what each IPU did in a step";
+	snprintf(t->lanes.reason, sizeof(t->lanes.reason), "%.199s", t->trace->why_no_parts);
+}
+
+static enum ts_effect
+take_open(struct trace_view *t, struct trace_fetch *f)
+{
+	if (t->trace)
+		return f->opened ? trace_refresh(t, f) : TS_EFFECT_NONE;
+	if (f->fetch.code == TS_E_CANCELLED) {
+		ts_pane_result(&t->data, TS_E_CANCELLED, &f->fetch.err, false);
+		return TS_EFFECT_REPAINT;
+	}
+	ts_pane_result(&t->data, f->fetch.code, &f->fetch.err, f->opened != NULL);
+	set_absent(&t->data);
+	if (!f->opened)
+		return TS_EFFECT_REPAINT;
+	t->trace = f->opened;
+	f->opened = NULL;
+	if (f->fetch.code)
+		ts_view_say_error(t->view.env, "trace: %s (what can be read is shown)",
+			f->fetch.err.msg);
+	t->sections = f->sections;
+	trace_lanes_state(t);
+	t->steps = (struct ts_pane_data){.state = TS_PANE_EMPTY};
+	ts_span_set_count(&t->span, t->trace->has_parts ? t->trace->to - t->trace->from : 0);
+	ts_list_set_count(&t->list, t->trace->rows);
+	first_place(t);
+	trace_arrange(t); /* now it is known how many lanes there are */
+	return TS_EFFECT_RECALC | TS_EFFECT_REPAINT;
+}
+
+/* Rows without numbers: what the window says about the ends of the list. */
+static void
+settle_ends(struct trace_view *t)
+{
+	struct ts_trace_window *w = &t->window;
+
+	if (!t->trace->gaps || w->count == 0)
+		return;
+	if (w->at_begin && w->first_row != 0) {
+		ts_list_follow(&t->list, t->list.cursor - w->first_row);
+		w->first_row = 0;
+	}
+	if (w->at_end)
+		ts_list_set_count(&t->list, w->first_row + w->count);
+}
+
+static enum ts_effect
+take_window(struct trace_view *t, struct trace_fetch *f)
+{
+	bool some = f->window.count > 0;
+
+	if (some || f->fetch.code == TS_OK) {
+		ts_trace_window_fini(&t->window);
+		t->window = f->window;
+		f->window = (struct ts_trace_window){0};
+		t->row_at = TS_UNKNOWN;
+		settle_ends(t);
+	}
+	if (f->fetch.code && f->fetch.code != TS_E_CANCELLED)
+		ts_view_say_error(t->view.env, "steps: %s", f->fetch.err.msg);
+	ts_pane_result(&t->steps, f->fetch.code, &f->fetch.err, some);
+	return TS_EFFECT_RECALC | TS_EFFECT_REPAINT;
+}
+
+static enum ts_effect
+take_chart(struct trace_view *t, struct trace_fetch *f, enum trace_kind kind)
+{
+	struct ts_trace_chart *to = kind == ASK_CHART ? &t->chart : &t->overview;
+	bool some = f->chart.rows > 0;
+
+	if (f->fetch.code == TS_OK || some) {
+		ts_trace_chart_fini(to);
+		*to = f->chart;
+		f->chart = (struct ts_trace_chart){0};
+	}
+	if (kind == ASK_CHART && f->fetch.code == TS_E_CANCELLED && t->chart.columns > 0)
+		t->lanes.state = TS_PANE_STALE;
+	else if (kind == ASK_CHART)
+		ts_pane_result(&t->lanes, f->fetch.code, &f->fetch.err, some);
+	return TS_EFFECT_REPAINT;
+}
+
+static enum ts_effect
+take_locate(struct trace_view *t, struct trace_fetch *f)
+{
+	enum trace_follow was = t->follow;
+
+	trace_forget_locate(t);
+	t->follow = FOLLOW_NONE;
+	if (f->fetch.code != TS_OK) {
+		ts_view_say_error(t->view.env, "step: %s", f->fetch.err.msg);
+		return TS_EFFECT_REPAINT;
+	}
+	if (!f->found) {
+		if (was == FOLLOW_STEP)
+			ts_view_say_error(t->view.env, "there is no step %lld", (long long)t->goal);
+		return TS_EFFECT_REPAINT;
+	}
+	trace_go_row(t, f->row, f->row_at);
+	if (f->window.count > 0 && f->window.ipu == trace_ipu(t)) {
+		ts_trace_window_fini(&t->window);
+		t->window = f->window;
+		f->window = (struct ts_trace_window){0};
+		t->fetch[ASK_WINDOW] = NULL; /* what is under way is of another place */
+		t->asked[ASK_WINDOW].asked = false;
+		ts_pane_result(&t->steps, TS_OK, NULL, true);
+	}
+	if (was == FOLLOW_STEP)
+		t->follow = FOLLOW_LIST;
+	return TS_EFFECT_RECALC | TS_EFFECT_REPAINT;
+}
+
+static enum ts_effect
+take_cost(struct trace_view *t, struct trace_fetch *f)
+{
+	if (f->q.search != t->search || f->fetch.code)
+		return TS_EFFECT_REPAINT;
+	t->cost = f->cost;
+	t->has_cost = true;
+	trace_say_hits(t);
+	return TS_EFFECT_REPAINT;
+}
+
+enum ts_effect
+trace_deliver(struct ts_view *v, struct ts_fetch *fetch)
+{
+	struct trace_view *t = (struct trace_view *)v;
+	struct trace_fetch *f = (struct trace_fetch *)fetch;
+	enum trace_kind kind = (enum trace_kind)fetch->job.kind;
+
+	if ((int)kind < 0 || kind >= ASK_COUNT || t->fetch[kind] != fetch)
+		return TS_EFFECT_NONE;
+	t->fetch[kind] = NULL;
+	if (fetch->job.dropped || fetch->job.generation != v->env->generation)
+		return TS_EFFECT_NONE;
+	switch (kind) {
+	case ASK_OPEN:
+		return take_open(t, f);
+	case ASK_WINDOW:
+		return take_window(t, f);
+	case ASK_CHART:
+	case ASK_OVERVIEW:
+		return take_chart(t, f, kind);
+	case ASK_LOCATE:
+		return take_locate(t, f);
+	case ASK_SEARCH:
+		return trace_search_take(t, f);
+	case ASK_COST:
+		return take_cost(t, f);
+	case ASK_COUNT:
+		break;
+	}
+	return TS_EFFECT_NONE;
+}
+
+void
+trace_drop(struct trace_view *t)
+{
+	ts_trace_release(t->trace);
+	t->trace = NULL;
+	t->sections = 0;
+	ts_trace_window_fini(&t->window);
+	ts_trace_chart_fini(&t->chart);
+	ts_trace_chart_fini(&t->overview);
+	ts_trace_hits_fini(&t->hits);
+	t->has_hits = t->has_cost = false;
+	t->searched = 0;
+	t->slices = 1;
+	memset(t->fetch, 0, sizeof(t->fetch));
+	memset(t->asked, 0, sizeof(t->asked));
+	t->data = (struct ts_pane_data){.state = TS_PANE_EMPTY};
+	t->lanes = (struct ts_pane_data){.state = TS_PANE_EMPTY};
+	t->steps = (struct ts_pane_data){.state = TS_PANE_EMPTY};
+	t->follow = FOLLOW_NONE;
+	t->row_at = TS_UNKNOWN;
+}
