@@ -277,10 +277,13 @@ static void
 end_build(struct ts_app *app, enum ts_indexing_state then)
 {
 	struct ts_indexing *ix = &app->indexing;
+	bool freeing = ix->state == TS_INDEXING_ENDING && !ix->build && ix->under_way > 0;
 
 	ix->state = TS_INDEXING_ENDING;
 	ix->then = then;
 	ix->look_at_us = 0;
+	if (freeing)
+		return; /* that job must not be cancelled: it has the build, and the lock */
 	if (ix->under_way > 0)
 		ts_jobs_cancel(app->jobs, TS_OWNER_INDEX);
 	else
