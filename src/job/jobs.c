@@ -74,17 +74,22 @@ struct ts_jobs {
 
 /* --- the workers ------------------------------------------------------------------------------ */
 
-/* With the lock held. */
+/* With the lock held; afterwards the receiver has to be woken. */
 static void
 finish(struct ts_jobs *jobs, struct ts_job *job)
 {
-	const uint64_t one = 1;
-	ssize_t ignored;
-
 	job->next = NULL;
 	*jobs->done_last = job;
 	jobs->done_last = &job->next;
-	ignored = write(jobs->fd, &one, sizeof(one));
+}
+
+/* Without the lock: who is woken wants it, and may not get it for long from a worker of low priority. */
+static void
+wake_receiver(struct ts_jobs *jobs)
+{
+	const uint64_t one = 1;
+	ssize_t ignored = write(jobs->fd, &one, sizeof(one));
+
 	(void)ignored;
 }
 
@@ -199,6 +204,9 @@ work(void *ctx)
 		w->running = NULL;
 		w->finished++;
 		finish(jobs, job);
+		pthread_mutex_unlock(&jobs->lock);
+		wake_receiver(jobs);
+		pthread_mutex_lock(&jobs->lock);
 	}
 	pthread_mutex_unlock(&jobs->lock);
 	if (jobs->local_fini)
@@ -380,10 +388,12 @@ matches(const struct ts_job *job, int owner, int kind)
 	return (owner < 0 || job->owner == owner) && (kind < 0 || job->kind == kind);
 }
 
-/* With the lock held: take waiting jobs that match out of the queue. */
-static void
+/* With the lock held: take waiting jobs that match out of the queue. Were there any? */
+static bool
 drop_waiting(struct ts_jobs *jobs, struct queue *q, int owner, int kind)
 {
+	bool any = false;
+
 	for (struct ts_job **p = &q->first; *p;) {
 		struct ts_job *job = *p;
 
@@ -394,7 +404,9 @@ drop_waiting(struct ts_jobs *jobs, struct queue *q, int owner, int kind)
 		unlink_job(q, p);
 		job->dropped = true;
 		finish(jobs, job);
+		any = true;
 	}
+	return any;
 }
 
 /* With the lock held. */
@@ -413,19 +425,22 @@ void
 ts_jobs_send(struct ts_jobs *jobs, struct ts_job *job)
 {
 	struct queue *q = &jobs->queue[job->worker];
+	bool dropped;
 
 	ts_cancel_clear(&job->cancel);
 	ts_progress_set(&job->progress, 0, 0);
 	job->dropped = false;
 	job->next = NULL;
 	pthread_mutex_lock(&jobs->lock);
-	drop_waiting(jobs, q, job->owner, job->kind);
+	dropped = drop_waiting(jobs, q, job->owner, job->kind);
 	cancel_running(jobs, q, job->owner, job->kind);
 	*q->last = job;
 	q->last = &job->next;
 	q->sent++;
 	pthread_cond_broadcast(&q->wake); /* not each of them may take it */
 	pthread_mutex_unlock(&jobs->lock);
+	if (dropped)
+		wake_receiver(jobs);
 }
 
 int64_t
@@ -465,12 +480,16 @@ ts_jobs_fd(const struct ts_jobs *jobs)
 void
 ts_jobs_cancel(struct ts_jobs *jobs, int owner)
 {
+	bool dropped = false;
+
 	pthread_mutex_lock(&jobs->lock);
 	for (int i = 0; i < TS_WORKER_COUNT; i++) {
-		drop_waiting(jobs, &jobs->queue[i], owner, -1);
+		dropped |= drop_waiting(jobs, &jobs->queue[i], owner, -1);
 		cancel_running(jobs, &jobs->queue[i], owner, -1);
 	}
 	pthread_mutex_unlock(&jobs->lock);
+	if (dropped)
+		wake_receiver(jobs);
 }
 
 void

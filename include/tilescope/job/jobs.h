@@ -81,7 +81,7 @@ int64_t ts_jobs_sent(const struct ts_jobs *jobs, enum ts_worker_id worker);
 /* A finished or dropped job, the caller's again; NULL when there is none. */
 struct ts_job *ts_jobs_receive(struct ts_jobs *jobs);
 
-/* Becomes readable when there is something to receive. */
+/* Becomes readable when there is something to receive; now and then when there is nothing any more. */
 int ts_jobs_fd(const struct ts_jobs *jobs);
 
 /* Cancel waiting and running jobs of an owner (-1 = of all). They come back. */

@@ -1,0 +1,393 @@
+# SPDX-License-Identifier: MIT
+"""
+The index behind the screen: progress, cancelling, sharing, dying, and a report that changes meanwhile.
+
+Where a build has to last while the test looks, its threads are held by ptrace(2), and let go on for a
+millisecond at a time.
+"""
+
+import ctypes
+import glob
+import os
+import re
+import shutil
+import signal
+import sqlite3
+import sys
+import time
+
+from harness import case, expect
+from terminal import LIMIT, code
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+import reports as builder  # noqa: E402
+
+CORE = {"store": {"categories", "variables", "liveness", "steps", "lanes"}}
+SCHED_IDLE = 5
+
+
+class Held:
+    """The pool of a program runs in slices of a millisecond, and only when it is let."""
+
+    SEIZE, INTERRUPT, CONT, DETACH, WALL = 0x4206, 0x4207, 7, 17, 0x40000000
+
+    def __init__(self, t):
+        self.t = t
+        self.libc = ctypes.CDLL(None, use_errno=True)
+        self.threads = []
+        end = time.monotonic() + LIMIT
+        while not self.threads and time.monotonic() < end:
+            self.threads = [n for n in map(int, os.listdir("/proc/%d/task" % t.pid))
+                            if os.sched_getscheduler(n) == SCHED_IDLE]
+        for n in self.threads:
+            expect(self.trace(self.SEIZE, n) == 0, "no ptrace: %s" % os.strerror(ctypes.get_errno()))
+        self.hold()
+
+    def trace(self, request, thread):
+        return self.libc.ptrace(request, thread, None, None)
+
+    def hold(self):
+        for n in self.threads:
+            if self.trace(self.INTERRUPT, n) == 0:
+                os.waitpid(n, self.WALL)
+
+    def let(self):
+        for n in self.threads:
+            self.trace(self.CONT, n)
+        self.t.pump(0.001)
+        self.hold()
+
+    def until(self, test, what):
+        """Until the screen is so."""
+        end = time.monotonic() + LIMIT
+        while not test():
+            self.let()
+            self.t.pump(0.1)
+            if time.monotonic() > end or self.t.poll() is not None:
+                self.t.fail("never: %s" % what)
+
+    def until_title(self):
+        self.until(lambda: re.search(r"index( .*)? (\d+ %|writing)", self.t.screen.line(0)), "progress")
+
+    def until_bottom(self, *texts):
+        self.until(lambda: any(text in self.t.bottom() for text in texts), " or ".join(texts))
+
+    def end(self):
+        """The program ends: its threads are ours to bury."""
+        end = time.monotonic() + LIMIT
+        while self.t.poll() is None and time.monotonic() < end:
+            for n in self.threads:
+                try:
+                    os.waitpid(n, self.WALL | os.WNOHANG)
+                except ChildProcessError:
+                    pass
+            self.t.pump(0.02)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for n in self.threads:
+            self.trace(self.DETACH, n)
+
+
+def folders(ctx):
+    return glob.glob(os.path.join(ctx.home, "cache", "tilescope", "index", "*"))
+
+
+def sections(ctx):
+    """Name -> what tells one file from another."""
+    found = {}
+    for path in glob.glob(os.path.join(ctx.home, "cache", "tilescope", "index", "*", "*.idx")):
+        st = os.stat(path)
+        found[os.path.basename(path)[:-4]] = (st.st_ino, st.st_mtime_ns, st.st_size)
+    return found
+
+
+def nothing_left_over(ctx):
+    for folder in folders(ctx):
+        odd = [n for n in os.listdir(folder)
+               if not n.endswith(".idx") and n not in ("lock", "used", "path")]
+        expect(not odd, "left over in the cache: %s" % odd)
+
+
+def state(t):
+    """The line of the Jobs view that says how the index stands."""
+    t.press("J")
+    line = [row for row in t.text().split("\n") if row.startswith(" all of it")]
+    t.press("J")
+    expect(line, "no line about the index:\n%s" % t.text())
+    return line[0]
+
+
+def complete(ctx, t, kind="store"):
+    expect("complete" in state(t), "the index is not complete: %r" % state(t))
+    expect(set(sections(ctx)) >= CORE[kind], "sections: %s" % sorted(sections(ctx)))
+
+
+@case()
+def index_is_built(ctx):
+    t = ctx.pty(ctx.reports["store"])
+    complete(ctx, t)
+    nothing_left_over(ctx)
+    expect("index" not in t.screen.line(0), "the title: %r" % t.screen.line(0))
+    before = sections(ctx)
+    t.quit()
+    t.close()
+    t = ctx.pty(ctx.reports["store"])
+    complete(ctx, t)
+    expect(sections(ctx) == before, "it was built again")
+    t.quit()
+
+
+@case(params=["summary", "jobs"], cost=3)
+def index_idle(ctx, view):
+    """When it is there nothing is sent any more, not in the Jobs view either."""
+    t = ctx.pty(ctx.reports["store"], size=(120, 40))
+    t.settle()
+    if view == "jobs":
+        t.press("J")
+        t.has("complete", "resident")
+    before = t.ticks()
+    sent = sum(t.pump(0.25) for _ in range(9))
+    expect(sent == 0, "%d bytes sent while idle" % sent)
+    expect(t.ticks() - before <= 1, "%d ticks of CPU while idle" % (t.ticks() - before))
+    t.quit()
+
+
+@case(params=[80, 130], cost=4)
+def index_progress_and_cancel(ctx, width):
+    t = ctx.pty(ctx.reports["store"], size=(width, 30), wait=None)
+    with Held(t) as held:
+        held.until_title()
+        if width > 100:
+            expect(re.search(r"index [A-Za-z ]+ (\d+ %|writing)", t.screen.line(0)), t.screen.line(0))
+        for _ in range(5):              # questions of the view are cancelled first
+            t.send(code("C-c"))
+            held.until_bottom("cancelled", "any further")
+            if "any further" in t.bottom():
+                break
+    t.settle()
+    t.has("any further")
+    expect("index" not in t.screen.line(0), "the title: %r" % t.screen.line(0))
+    expect("stopped" in state(t), "not stopped: %r" % state(t))
+    nothing_left_over(ctx)
+    t.send(":index\r")
+    t.settle()
+    complete(ctx, t)
+    t.quit()
+
+
+@case(cost=3)
+def index_off_and_on(ctx):
+    ctx.write(os.path.join(ctx.config, "config"), "set index off\n")
+    t = ctx.pty(ctx.reports["store"])
+    expect(not sections(ctx), "it was built although it is switched off")
+    t.send(":set index on\r")
+    t.settle()
+    complete(ctx, t)
+    t.send(":index stop\r")
+    t.settle()
+    t.has("no index is being built")
+    t.quit()
+
+
+@case()
+def index_nowhere(ctx):
+    t = ctx.pty("--cache", "none", ctx.reports["store"])
+    expect(not os.path.exists(os.path.join(ctx.home, "cache")), "a cache was made")
+    expect("index" not in t.bottom(), "the bottom line: %r" % t.bottom())
+    t.quit()
+    t.close()
+    t = ctx.pty("--cache", ctx.write("file", "x") + "/below", ctx.reports["store"], wait="MEMORY",
+                size=(120, 30))
+    expect("index" in t.bottom(), "not told: %r" % t.bottom())
+    t.press("3", "1", "M")
+    expect(len(re.findall("index: ", t.text())) == 1, "not told once:\n%s" % t.text())
+    t.quit()
+
+
+@case(cost=3)
+def index_quit_while_building(ctx):
+    t = ctx.pty(ctx.reports["store"], wait=None)
+    with Held(t) as held:
+        held.until_title()
+        t.send("Q")
+    t.expect_end(0)
+    t.restored()
+    t = ctx.pty(ctx.reports["store"])
+    complete(ctx, t)
+    nothing_left_over(ctx)
+    t.quit()
+
+
+@case(cost=6)
+def index_shared(ctx):
+    """Two programs: one builds, the other takes what comes; nobody writes a section twice."""
+    a = ctx.pty(ctx.reports["store"], wait=None)
+    with Held(a) as held:
+        held.until_title()
+        b = ctx.pty(ctx.reports["store"], wait="MEMORY")
+        expect("another program builds it" in state(b), state(b))
+    a.settle()
+    complete(ctx, a)
+    made = sections(ctx)
+    b.press("J")
+    b.wait("complete")
+    expect(sections(ctx) == made, "the second program has written")
+    nothing_left_over(ctx)
+    b.quit()
+    a.quit()
+
+
+@case(cost=6)
+def index_builder_dies(ctx):
+    """The one that builds is killed: the one that waits goes on."""
+    a = ctx.pty(ctx.reports["store"], wait=None)
+    with Held(a) as held:
+        held.until_title()
+        b = ctx.pty(ctx.reports["store"], wait="MEMORY")
+        a.kill(signal.SIGKILL)
+        held.end()
+    b.press("J")
+    b.wait("complete")
+    b.press("J")
+    complete(ctx, b)
+    nothing_left_over(ctx)
+    b.quit()
+
+
+def screens(t):
+    """What the views show, the title left out."""
+    shown = []
+    for key in ("3", "4", "7", "1"):
+        t.press(key, "end")
+        shown.append(t.text().split("\n", 1)[1])
+    return shown
+
+
+@case(cost=6)
+def index_killed(ctx):
+    """Killed at several moments of a build, what is then shown is what is shown without an index."""
+    t = ctx.pty("--cache", "none", ctx.reports["store"], size=(100, 30))
+    wanted = screens(t)
+    t.quit()
+    t.close()
+    for patience in (0, 1, 3):
+        t = ctx.pty(ctx.reports["store"], wait=None)
+        with Held(t) as held:
+            held.until(lambda: len(folders(ctx)) == 1, "a folder")
+            held.until(lambda: len(sections(ctx)) >= patience, "%d sections" % patience)
+            t.kill(signal.SIGKILL)
+            held.end()
+        t.close()
+    t = ctx.pty(ctx.reports["store"], size=(100, 30))
+    complete(ctx, t)
+    expect(screens(t) == wanted, "the screens differ after a kill")
+    nothing_left_over(ctx)
+    t.quit()
+
+
+# ---- the report changes ----
+
+def replace(ctx, path, kind):
+    ctx.run("demo", ctx.path("new"), "--seed", "5", "--layout", kind)
+    os.replace(os.path.join(ctx.path("new"), os.path.basename(path)), path)
+
+
+def grow(ctx, path, kind):
+    db = sqlite3.connect(path)
+    tables = [r[0] for r in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    db.execute("CREATE TABLE more(bytes)")
+    db.execute("INSERT INTO more VALUES (zeroblob(300000))")
+    expect(len(tables) > 1, "no report: %s" % tables)
+    db.commit()
+    db.close()
+
+
+def truncate(ctx, path, kind):
+    builder.truncate(path, os.path.getsize(path) * 9 // 10)
+
+
+CHANGES = {"replaced": replace, "grown": grow, "truncated": truncate}
+
+
+@case(params=[(w, k) for w in CHANGES for k in ("store", "sdk")], cost=5)
+def changed_while_open(ctx, p):
+    """It is noticed, said, read again, and the place is kept."""
+    what, kind = p
+    path = ctx.copy(kind)
+    t = ctx.pty("--at", "memory", os.path.dirname(path), size=(100, 30))
+    t.press("tab", "down", "down", "down", "tab")
+    t.press(*["right"] * 5)
+    old = sections(ctx)
+    CHANGES[what](ctx, path, kind)
+    # truncated: what is worst with it stands in the bottom line
+    t.wait(lambda text: "has changed" in t.bottom() or "truncated" in text)
+    t.press("M")
+    t.has("the report has changed: it was read again")
+    t.press("M")
+    expect("3:Mem" in t.screen.line(0) and "MEMORY" not in t.text(), "not in Memory any more")
+    if what != "truncated":
+        for key in ("1", "3", "4", "7"):
+            t.press(key)
+        expect("complete" in state(t), state(t))
+        new = sections(ctx)
+        expect(new and not set(old.values()) & set(new.values()), "an old section was kept")
+        t.press("1")
+        worst = ctx.summary(os.path.dirname(path))["memory"]["worst_tile"]
+        t.has("worst tile %d" % worst)
+    else:
+        t.has("truncated")
+    t.clean()
+    t.quit()
+
+
+@case(params=CHANGES, cost=6)
+def changed_while_indexing(ctx, what):
+    path = ctx.copy("store")
+    t = ctx.pty(os.path.dirname(path), size=(100, 30), wait=None)
+    with Held(t) as held:
+        held.until_title()
+        CHANGES[what](ctx, path, "store")
+        held.until(lambda: "has changed" in t.bottom() or "truncated" in t.text(), "has changed")
+    t.settle()
+    t.press("M")
+    t.has("the report has changed: it was read again")
+    t.press("M")
+    if what != "truncated":
+        complete(ctx, t)
+        worst = ctx.summary(os.path.dirname(path))["memory"]["worst_tile"]
+        t.has("worst tile %d" % worst)
+    for key in ("3", "4", "7", "1"):
+        t.press(key, "end")
+        t.clean()
+    nothing_left_over(ctx)
+    t.quit()
+
+
+@case(cost=6)
+def changed_into_nothing(ctx):
+    """It cannot be read any more: said once, what was there stays; when it is back it is read."""
+    path = ctx.copy("store")
+    t = ctx.pty(os.path.dirname(path), size=(100, 30))
+    worst = ctx.summary(os.path.dirname(path))["memory"]["worst_tile"]
+    shutil.copy(path, ctx.path("kept"))
+    os.rename(path, path + ".gone")
+    with open(path, "wb") as f:
+        f.write(b"no database\n" * 1000)
+    t.wait(lambda text: "cannot be read" in t.bottom())
+    t.has("worst tile %d" % worst)
+    t.press("3")
+    for _ in range(10):                 # two more looks: nothing is said again
+        t.pump(0.25)
+    expect("cannot be read" not in t.bottom(), "said again: %r" % t.bottom())
+    t.press("M")
+    expect(t.text().count("cannot be read") == 1, "logged again:\n%s" % t.text())
+    t.press("M")
+    os.replace(ctx.path("kept"), path)
+    t.wait(lambda text: "read again" in t.bottom())
+    t.press("1")
+    t.has("worst tile %d" % worst)
+    complete(ctx, t)
+    t.quit()
