@@ -84,6 +84,15 @@ trace_lane_of(const struct ts_trace_chart *c, int64_t ipu)
 	return -1;
 }
 
+/* Only an index that somebody made by hand tells of a negative share. */
+static double *
+at_least_0(double *share)
+{
+	if (!(*share > 0))
+		*share = 0;
+	return share;
+}
+
 /* Of all classes together never more than the whole column. */
 static void
 limit_shares(struct ts_trace_chart *c)
@@ -93,7 +102,7 @@ limit_shares(struct ts_trace_chart *c)
 			double sum = 0;
 
 			for (int k = 0; k < TS_CLASS_COUNT; k++)
-				sum += *share_at(c, l, (enum ts_step_class)k, x);
+				sum += *at_least_0(share_at(c, l, (enum ts_step_class)k, x));
 			if (sum <= 1)
 				continue;
 			for (int k = 0; k < TS_CLASS_COUNT; k++)
