@@ -262,7 +262,7 @@ draw_strip(struct trace_view *t, struct ts_canvas *c)
 		"compute");
 	if (t->overview.columns == 0) {
 		if (t->fetch[ASK_OVERVIEW])
-			ts_canvas_pending(c, r, 0, 0);
+			ts_canvas_text(c, r, 0, 0, TS_ROLE_DIM, "reading");
 		return;
 	}
 	overview_values(&t->overview, v, n);
