@@ -167,6 +167,17 @@ show(struct variables_view *t, struct ts_variable_list *l)
 	t->window_failed = false;
 }
 
+/* A pass that somebody asked for adds up, too. */
+static void
+leave_sums(struct variables_view *t)
+{
+	if (!t->fetch[ASK_SUMS])
+		return;
+	ts_cancel_set(&t->fetch[ASK_SUMS]->job.cancel);
+	t->fetch[ASK_SUMS] = NULL;
+	t->summed = false;
+}
+
 /* The list as it is wished for: at once where it can be had so, else it is made. */
 static void
 ask_list(struct variables_view *t)
@@ -207,6 +218,7 @@ ask_list(struct variables_view *t)
 	f->list = ts_variable_list_hold(l);
 	f->keep = t->to_top ? -1 : t->keep;
 	t->making = l;
+	leave_sums(t);
 	send(t, ASK_LIST, f);
 }
 
@@ -291,6 +303,7 @@ ask_hits(struct variables_view *t)
 		ts_fetch_free(&f->fetch);
 		return;
 	}
+	leave_sums(t);
 	send(t, ASK_HITS, f);
 }
 
