@@ -196,14 +196,16 @@ request(struct ts_view *v)
 {
 	struct liveness *s = (struct liveness *)v;
 	const struct ts_report *r = v->env->report;
+	int64_t rows = r ? rows_of(r, TS_VARIABLE) + rows_of(r, TS_LIVENESS_VARIABLE) : 0;
 
 	if (!r)
 		return;
+	if (rows > BULK_ROWS) /* for the next time that the report is opened */
+		v->env->wanted |= 1u << TS_SECTION_LIVES;
 	ask_whole(s, LIVE_FETCH_LINE, &s->graph, rows_of(r, TS_LIVENESS_STEP));
 	if (!ts_pane_has(&s->graph))
 		return;
-	ask_whole(s, LIVE_FETCH_LIVES, &s->table,
-		rows_of(r, TS_VARIABLE) + rows_of(r, TS_LIVENESS_VARIABLE));
+	ask_whole(s, LIVE_FETCH_LIVES, &s->table, rows);
 	ask_alive(s);
 }
 

@@ -583,8 +583,11 @@ take_names(struct memory_view *m, struct ts_fetch *f)
 {
 	struct variables_fetch *vf = (struct variables_fetch *)f;
 	struct ts_tile_variables *v = &m->variables;
+	int64_t first, end;
+	bool seen = false;
 
 	m->names_sent = NULL;
+	ts_list_window(&m->variable_list, &first, &end);
 	if (ts_fetch_in_vain(f, m->view.env->generation))
 		return TS_EFFECT_NONE;
 	for (int i = 0; i < v->count && i < vf->variables.count && vf->tile == m->variables_of;
@@ -596,8 +599,9 @@ take_names(struct memory_view *m, struct ts_fetch *f)
 		v->variable[i].name = from->name;
 		v->variable[i].unnamed = false;
 		from->name = NULL;
+		seen |= i >= first && i < end;
 	}
-	return TS_EFFECT_REPAINT;
+	return seen ? TS_EFFECT_REPAINT : TS_EFFECT_NONE;
 }
 
 static enum ts_effect
