@@ -14,7 +14,7 @@
 #include "tilescope/report/index_categories.h"
 
 enum { FROM_VARIABLES = 1, LEFT_TO_THE_ROWS = 2, PROGRESS_ROWS = 8192 };
-enum { SHARE = 128, SHARE_LEAST = 16 << 10, PART_BUDGET = 8 << 20 };
+enum { SHARE = 256, SHARE_LEAST = 16 << 10, PART_BUDGET = 8 << 20 };
 
 struct head {
 	uint32_t count, flags;
