@@ -26,6 +26,7 @@ struct line {
 	enum ts_role role;
 	char text[LINE_MAX];
 	const char *tail; /* raw text to put behind it, or NULL */
+	int cut;	  /* enum ts_field: how that is cut */
 };
 
 struct page {
@@ -79,6 +80,7 @@ add(struct page *p, int kind, enum ts_role role, const char *fmt, ...)
 	l->kind = kind;
 	l->role = role;
 	l->tail = NULL;
+	l->cut = TS_FIELD_TAIL;
 	va_start(ap, fmt);
 	vsnprintf(l->text, sizeof(l->text), fmt, ap);
 	va_end(ap);
@@ -195,6 +197,7 @@ add_section(struct page *p, const struct ts_view_env *env, enum ts_section s)
 		states[state].word, percent, state == TS_SECTION_IS_FAILED ? ": " : "");
 	if (state == TS_SECTION_IS_FAILED)
 		l->tail = st->reason;
+	l->cut = TS_FIELD_ELLIPSIS;
 }
 
 static void
@@ -263,8 +266,7 @@ draw_line(struct ts_canvas *c, struct ts_rect r, const struct line *l)
 		ts_canvas_fill(c, r, l->role, ' ');
 	x = ts_canvas_text(c, r, 1, 0, l->role, l->text);
 	if (l->tail)
-		ts_canvas_field(c, r, x, 0, r.w - x - 1, l->role, l->tail, strlen(l->tail),
-			TS_FIELD_TAIL);
+		ts_canvas_field(c, r, x, 0, r.w - x - 1, l->role, l->tail, strlen(l->tail), l->cut);
 }
 
 static void

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The Jobs view: workers at rest, an index in every state that a section can have, memory. What runs is
+ * not kept on golden screens: its time would differ.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <stdlib.h>
+
+#include "golden.h"
+
+#include "tilescope/view/fetch.h"
+#include "tilescope/view/index_status.h"
+#include "tilescope/view/jobs.h"
+
+struct screen {
+	struct ts_options options;
+	struct ts_index_status status;
+	struct ts_cache cache;
+	struct ts_view_env env;
+	struct ts_view *view;
+	struct ts_canvas *canvas;
+};
+
+static void
+start(struct screen *s, int w, int h, enum ts_glyphs glyphs)
+{
+	struct ts_err err = {0};
+
+	memset(s, 0, sizeof(*s));
+	ts_options_init(&s->options);
+	s->status.doing = "building";
+	s->status.resident = 31 << 20;
+	s->cache = (struct ts_cache){.dir = strdup("/home/somebody/.cache/tilescope/a\033[31mb"),
+		.cap = (int64_t)8 << 30};
+	s->env = (struct ts_view_env){.options = &s->options,
+		.cache = &s->cache,
+		.indexing = &s->status};
+	ck_assert_int_eq(ts_jobs_new_pool(&s->env.jobs, 2, sizeof(struct ts_fetch_local),
+				 ts_fetch_local_fini, &err),
+		TS_OK);
+	s->view = ts_view_jobs.open(&s->env);
+	ck_assert_ptr_nonnull(s->view);
+	s->view->env = &s->env;
+	s->canvas = ts_canvas_new(w, h, glyphs);
+	ck_assert_ptr_nonnull(s->canvas);
+	ts_view_jobs.resize(s->view, ts_canvas_rect(s->canvas));
+	ts_view_jobs.request(s->view);
+}
+
+static void
+set(struct screen *s, enum ts_section section, enum ts_section_state state, int percent,
+	const char *reason)
+{
+	struct ts_section_status *st = &s->status.section[section];
+
+	st->state = state;
+	st->percent = percent;
+	snprintf(st->reason, sizeof(st->reason), "%s", reason);
+}
+
+/* Every state at once. */
+static void
+set_all(struct screen *s)
+{
+	set(s, TS_SECTION_CATEGORIES, TS_SECTION_IS_FAILED, -1,
+		"var_categories: database disk image is malformed \033]0;x\007");
+	set(s, TS_SECTION_VARIABLES, TS_SECTION_IS_BUILDING, 45, "");
+	set(s, TS_SECTION_LIVENESS, TS_SECTION_IS_UNPLANNED, -1, "");
+	set(s, TS_SECTION_STEPS, TS_SECTION_IS_BUILDING, -1, "");
+	set(s, TS_SECTION_LANES, TS_SECTION_IS_MISSING, -1, "");
+	set(s, TS_SECTION_LIVES, TS_SECTION_IS_MISSING, -1, "");
+}
+
+static void
+draw(struct screen *s)
+{
+	ts_canvas_erase(s->canvas);
+	ts_view_jobs.draw(s->view, s->canvas);
+}
+
+static void
+command(struct screen *s, const char *line)
+{
+	struct ts_call call;
+	struct ts_err err = {0};
+
+	ck_assert_int_eq(ts_call_parse(&call, line, &err), TS_OK);
+	ts_view_jobs.command(s->view, &call);
+	draw(s);
+}
+
+static void
+end(struct screen *s)
+{
+	while (!ts_jobs_free(s->env.jobs, NULL))
+		;
+	ts_view_jobs.close(s->view);
+	ts_canvas_free(s->canvas);
+	free(s->cache.dir);
+}
+
+START_TEST(every_state)
+{
+	struct screen s;
+
+	start(&s, 80, 30, TS_GLYPHS_FULL);
+	set_all(&s);
+	draw(&s);
+	golden_check("jobs-80x30", s.canvas);
+	end(&s);
+	start(&s, 80, 30, TS_GLYPHS_ASCII);
+	set_all(&s);
+	draw(&s);
+	golden_check("jobs-80x30-ascii", s.canvas);
+	end(&s);
+}
+END_TEST
+
+START_TEST(a_small_one_scrolls)
+{
+	struct screen s;
+
+	start(&s, 40, 10, TS_GLYPHS_FULL);
+	set_all(&s);
+	draw(&s);
+	golden_check("jobs-40x10", s.canvas);
+	command(&s, "last");
+	golden_check("jobs-40x10-last", s.canvas);
+	command(&s, "up");
+	command(&s, "up");
+	golden_check("jobs-40x10-up", s.canvas);
+	command(&s, "first");
+	golden_check("jobs-40x10", s.canvas);
+	end(&s);
+}
+END_TEST
+
+START_TEST(no_index)
+{
+	struct screen s;
+
+	start(&s, 80, 30, TS_GLYPHS_FULL);
+	free(s.cache.dir);
+	s.cache.dir = NULL;
+	snprintf(s.cache.why, sizeof(s.cache.why), "/home/somebody: cannot be written");
+	s.status.doing = "not kept";
+	s.status.resident = -1;
+	draw(&s);
+	golden_check("jobs-none", s.canvas);
+	s.env.indexing = NULL;
+	s.env.cache = NULL;
+	draw(&s); /* whatever it shows: no crash */
+	end(&s);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("view_jobs");
+	TCase *c = tcase_create("jobs");
+	SRunner *r;
+	int failed;
+
+	tcase_add_test(c, every_state);
+	tcase_add_test(c, a_small_one_scrolls);
+	tcase_add_test(c, no_index);
+	suite_add_tcase(s, c);
+	r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
