@@ -653,10 +653,24 @@ ts_indexing_drawn(struct ts_app *app)
 		send_or_end(app, KIND_OPEN);
 }
 
+/* A section that a view waits for does not come after all: let it ask the rows. */
+static void
+tell_lost(struct ts_app *app, unsigned before)
+{
+	struct ts_view *v = app->view[app->current];
+
+	if (!(before & ~app->env.coming & ~sections_there(app->env.index)))
+		return;
+	if (v && v->ops->request && app->env.report)
+		v->ops->request(v);
+	app->dirty = true;
+}
+
 void
 ts_indexing_turn(struct ts_app *app, int64_t now)
 {
 	struct ts_indexing *ix = &app->indexing;
+	unsigned before = app->env.coming;
 	unsigned lacks = app->env.wanted & ~ix->planned & ~sections_there(app->env.index);
 
 	if (ix->look_at_us && now >= ix->look_at_us) {
@@ -666,4 +680,5 @@ ts_indexing_turn(struct ts_app *app, int64_t now)
 		plan(app);
 	}
 	set_coming(app);
+	tell_lost(app, before);
 }
