@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the user sees, from outside: the program on a pseudo-terminal, and its peers on the same one."""
+"""What the user sees: the program on a pseudo-terminal, and its peers on the same one."""
 
 import os
 import re
@@ -304,8 +304,8 @@ def keys_indexing(b):
 def keys_busy(b):
     path = b.report()
     k = Keys()
-    play_views(b, path, b.indexed(path) or "none", "down*8 pgdn*4",
-               SHORT if b.tiny else "right*4 L*2 +*2 -*2", k, ["trace"], busy=True)
+    play_views(b, path, b.indexed(path) or "none", "down*8 pgdn*4 up*2 pgup*2",
+               SHORT if b.tiny else "right*4 +*3 L*3 H*2 -*2", k, ["trace"], busy=True)
     figures = {"ours": k.last, "slowest": k.slowest()}
     return {"keys-busy-p50": figures, "keys-busy-p99": figures}
 
