@@ -376,6 +376,7 @@ variables_wish(struct variables_view *t, enum ts_variable_sort sort, bool revers
 	struct ts_variable_list *l = t->list;
 
 	t->to_top = to_top;
+	t->kept_row = -1;
 	t->keep = x ? x->place : -1;
 	t->wish.sort = sort;
 	if (filter != &t->wish.filter)
@@ -489,7 +490,8 @@ take_open(struct variables_view *t, struct variables_fetch *f)
 	if (ts_variables_placed(t->v) && t->kept_row >= 0) {
 		ts_list_set_count(&t->rows, t->v->rows);
 		ts_list_jump(&t->rows, t->kept_row);
-		t->kept_row = -1;
+		if (t->wish.sort == TS_SORT_ROW && t->wish.filter.count == 0)
+			t->kept_row = -1; /* else: when the list is there */
 	}
 	return TS_EFFECT_RECALC | TS_EFFECT_REPAINT;
 }
@@ -507,7 +509,8 @@ take_count(struct variables_view *t, struct variables_fetch *f)
 	if (t->kept_row >= 0) {
 		ts_list_set_count(&t->rows, t->v->rows);
 		ts_list_jump(&t->rows, t->kept_row);
-		t->kept_row = -1;
+		if (t->wish.sort == TS_SORT_ROW && t->wish.filter.count == 0)
+			t->kept_row = -1; /* else: when the list is there */
 	}
 	return TS_EFFECT_RECALC | TS_EFFECT_REPAINT;
 }
@@ -597,6 +600,9 @@ take_list(struct variables_view *t, struct variables_fetch *f)
 		ts_list_go(&t->rows, 0);
 	else if (f->at >= 0 && (!shown || t->rows.cursor == 0)) /* who has moved is left alone */
 		ts_list_follow(&t->rows, f->at);
+	if (t->kept_row >= 0 && (!shown || t->rows.cursor == 0))
+		ts_list_jump(&t->rows, t->kept_row);
+	t->kept_row = -1;
 	keep_order(t);
 	return TS_EFFECT_RECALC | TS_EFFECT_REPAINT;
 }
