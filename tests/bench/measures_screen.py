@@ -184,8 +184,10 @@ def play_views(b, path, cache, text, chart, k, views=("memory", "trace"), wait=T
             s.start(shows(":Trace"))
             if wait:
                 s.settle()
-            else:
-                s.answer(time.perf_counter(), limit=2, silent=0.1)
+            else:                       # until the title tells of the building, if it ever does
+                until = time.perf_counter() + (0.1 if b.tiny else 1.5)
+                while not s.working() and time.perf_counter() < until:
+                    s.answer(time.perf_counter(), limit=0.1, silent=0.05)
             if busy:
                 search(s)
             if chart:
