@@ -13,7 +13,7 @@ import shlex
 import shutil
 import subprocess
 
-from terminal import Failed, LIMIT, Pty, Tmux
+from terminal import Failed, LIMIT, Pty, Skipped, Tmux
 
 CASES = []
 PASS_ENV = ("ASAN_", "UBSAN_", "TSAN_", "LSAN_", "GCOV", "LD_LIBRARY_PATH", "TS_SANITIZE")

@@ -37,15 +37,17 @@ for _name in MODULES:
 
 
 def work(job):
-    """One case in a directory of its own: (name, error or None, directory kept, seconds)."""
+    """One case in a directory of its own: (name, error or None, why skipped or None, directory kept, seconds)."""
     program, top, reports, name, module, fn, param, keep = job
     where = tempfile.mkdtemp(prefix=re.sub(r"[^a-z0-9-]+", "_", name.lower())[:24] + ".", dir=top)
     began = time.monotonic()
-    error, ctx = None, None
+    error, skipped, ctx = None, None, None
     try:
         ctx = harness.Ctx(program, where, reports)
         f = getattr(sys.modules[module], fn)
         f(ctx) if param is None else f(ctx, param)
+    except harness.Skipped as e:
+        skipped = str(e)
     except harness.Failed as e:
         error = str(e)
     except Exception:                                       # a defect of the test itself
@@ -55,7 +57,7 @@ def work(job):
     if not (error and keep):
         shutil.rmtree(where, ignore_errors=True)
         where = None
-    return name, error, where, time.monotonic() - began
+    return name, error, skipped, where, time.monotonic() - began
 
 
 def make_reports(program, top):
@@ -101,7 +103,11 @@ def main():
         reports = make_reports(program, top)
         jobs = [(program, top, reports) + c[:4] + (a.keep,) for c in cases]
         with concurrent.futures.ProcessPoolExecutor(max_workers=max(1, a.j)) as pool:
-            for name, error, where, took in pool.map(work, jobs):
+            for name, error, why_not, where, took in pool.map(work, jobs):
+                if why_not:
+                    skipped += 1
+                    print("skip  %s: %s" % (name, why_not))
+                    continue
                 if error is None:
                     passed += 1
                     if a.v:

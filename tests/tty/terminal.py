@@ -5,7 +5,8 @@ is looked at and which knows its modes, and in tmux, a terminal that others wrot
 
 When is a screen at rest?  Not when nothing has come for a while: on a busy machine the program may
 not have had its turn.  It is at rest when the program has taken every key, all of its threads sleep,
-none of them has run in between two looks (QUIET apart), nothing came, and no row is loading.
+none of them has run in between two looks, nothing came, and no row is loading.  The looks are QUIET
+apart when the program waits without a limit; when it has a timer, further than its ticks.
 """
 
 import errno
@@ -24,9 +25,10 @@ import vt
 
 # seconds for anything at all: for what hangs; nothing else is asserted about time
 LIMIT = 120
-# seconds between two looks at a program that seems to rest; longer than its wait for the rest of a
-# key that begins with Escape
+# seconds between two looks at a program that seems to rest
 QUIET = 0.04
+QUIET_TIMED = 0.5
+PPOLL = {"x86_64": "271", "aarch64": "73"}.get(os.uname().machine)
 NAMED = {"up": "\x1bOA", "down": "\x1bOB", "right": "\x1bOC", "left": "\x1bOD", "home": "\x1bOH",
          "end": "\x1bOF", "pgup": "\x1b[5~", "pgdn": "\x1b[6~", "enter": "\r", "tab": "\t",
          "esc": "\x1b", "space": " ", "backspace": "\x7f", "s-tab": "\x1b[Z", "f1": "\x1bOP"}
@@ -34,6 +36,10 @@ NAMED = {"up": "\x1bOA", "down": "\x1bOB", "right": "\x1bOC", "left": "\x1bOD", 
 
 # rows that are not there yet: the glyph, or where there are only ASCII glyphs this
 LOADING = re.compile(r"(^|\s\s)\.\.\.(\s\s|$)")
+
+
+class Skipped(Exception):
+    """It cannot be tried here."""
 
 
 class Failed(Exception):
@@ -76,6 +82,16 @@ def pulse(pids):
         except (FileNotFoundError, ProcessLookupError):
             beats.append((pid, "gone"))
     return beats
+
+
+def is_timed(pid):
+    """Does a program that sleeps have a timer (or is that not known)?"""
+    try:
+        with open("/proc/%d/syscall" % pid) as f:
+            words = f.read().split()
+    except OSError:
+        return True
+    return not words or words[0] != PPOLL or words[3] != "0x0"
 
 
 def offspring(pid):
@@ -161,13 +177,14 @@ class Pty:
         self.screen.feed(data)
         return len(data)
 
-    def settle(self, quiet=QUIET):
+    def settle(self):
         """Read until the program is at rest; the number of bytes."""
         end = time.monotonic() + LIMIT
         n = 0
         while time.monotonic() < end:
             before = self.pulse()
-            got = self.pump(quiet if before else 0.005)
+            quiet = 0.005 if not before else QUIET_TIMED if is_timed(self.pid) else QUIET
+            got = self.pump(quiet)
             n += got
             if self.ended and not got:
                 return n
@@ -242,7 +259,7 @@ class Pty:
         n = 0
         for k in keys:
             self.send(code(k))
-            n = self.settle(2 * QUIET if k == "esc" else QUIET)
+            n = self.settle()
         return n
 
     def type(self, text):
@@ -400,7 +417,7 @@ class Tmux:
                 text = self.text(True)          # the server has passed on the keys before it answers
                 before = pulse(offspring(int(shell)))
                 quiet = before and not unread(terminal)
-                time.sleep(QUIET if quiet else 0.01)
+                time.sleep(QUIET_TIMED if quiet else 0.01)
                 if quiet and self.text(True) == text and not loading(self.text().split("\n")) and \
                         pulse(offspring(int(shell))) == before:
                     return
