@@ -3,6 +3,7 @@
 them."""
 
 import os
+import statistics
 
 from engine import Skip, measure
 
@@ -30,7 +31,7 @@ def group_by(b, path):
 def timeline(b):
     path = b.report()
     cache = b.indexed(path)
-    n = 3 if b.tiny else 100
+    n = 3 if b.tiny else 400
     peer = group_by(b, path)
     out = {}
     for name, where, lanes in (("timeline-index", cache, 1), ("timeline-index-lanes", cache, 0),
@@ -38,10 +39,13 @@ def timeline(b):
         if where is None:
             out[name] = {"note": "no index yet"}
             continue
-        got = b.run_tool("inside", "chart", path, where, n, b.round, lanes)
-        out[name] = {"ours": got["ms"], "GROUP BY": peer}
+        got = b.run_tool("inside", "chart", path, where, n if where != "none" else n // 4 + 1,
+                         b.round, lanes)
+        out[name] = {"ours": got["ms"], "GROUP BY": peer, "the first": got["ms"][:1],
+                     "median": statistics.median(got["ms"])}
         if where != "none" and got["sampled"]:
-            out[name]["note"] = "sampled: the index has no lanes"
+            out[name]["note"] = "%s: %d of %d were sampled" % (b.scale, got["sampled"],
+                                                              len(got["ms"]))
     return out
 
 
