@@ -27,7 +27,8 @@ enum {
 	BLOCKS_MAX = 1 << 17, /* of a part, held in memory */
 	BLOCK_LEAVES = 8,     /* at least, and as many leaves of all IPUs in memory: */
 	HELD_LEAVES = 16384,
-	LOOK_BACK = 2 * TS_IPUS_MAX,
+	LOOK_BACK = 2 * TS_IPUS_MAX, /* row ids before a part, at first; */
+	LOOK_MORE = 16,		     /* and so many times as many the next time */
 };
 
 /* --- a part ----------------------------------------------------------------------------------- */
@@ -342,30 +343,67 @@ take_row(struct ts_pass_part *p, struct ts_rows *rows, int64_t rowid, struct ts_
 	return add_row(p, l, &r, rowid, err);
 }
 
-/*
- * Open the rows of a part. An IPU that is known by the order of its rows within a step is known from
- * the begin of a step on: then a few rows before the part are read as well.
- */
+/* Is the IPU known by the order of its rows within a step? */
+static bool
+is_by_order(const struct ts_binding *b)
+{
+	for (int i = 0; i < TS_X_COUNT; i++)
+		if (b->column[ts_execution_columns[i]].op == TS_OP_ORDER_IN)
+			return true;
+	return false;
+}
+
+/* Open the rows of a part, and `back` row ids before it. */
 static enum ts_code
-open_rows(struct ts_rows **rows, const struct ts_pass_part *p, struct ts_reader *rd,
+open_rows(struct ts_rows **rows, const struct ts_pass_part *p, struct ts_reader *rd, uint64_t back,
 	struct ts_err *err)
 {
 	const struct ts_binding *b = &rd->report->binding[TS_STEP_IPU];
 	struct ts_rows_query q = {.column_count = TS_X_COUNT,
 		.range = p->range,
-		.from = p->from,
+		.from = (int64_t)((uint64_t)p->from - back),
 		.to = p->to};
 	bool whole = p->range == TS_RANGE_ALL || p->from <= b->reach.first_rowid;
-	uint64_t before = (uint64_t)p->from - (uint64_t)b->reach.first_rowid;
 
 	memcpy(q.columns, ts_execution_columns, sizeof(ts_execution_columns));
-	for (int i = 0; i < TS_X_COUNT && !whole; i++) {
+	for (int i = 0; i < TS_X_COUNT && !whole; i++)
 		if (b->column[q.columns[i]].op == TS_OP_POSITION)
 			return ts_err_set(err, TS_E_LIMIT, "rows are known by their position only");
-		if (b->column[q.columns[i]].op == TS_OP_ORDER_IN)
-			q.from = before < LOOK_BACK ? b->reach.first_rowid : p->from - LOOK_BACK;
-	}
 	return ts_reader_rows(rows, rd, TS_STEP_IPU, &q, err);
+}
+
+/*
+ * Open the rows of a part and come to its first one. An IPU that is known by the order of its rows is
+ * known from the begin of a step on: then rows before the part are read as well, and more of them where
+ * row ids have gaps.
+ */
+static enum ts_code
+begin_rows(struct ts_rows **rows, bool *there, const struct ts_pass_part *p, struct ts_reader *rd,
+	struct ts_err *err)
+{
+	const struct ts_binding *b = &rd->report->binding[TS_STEP_IPU];
+	bool by_order = p->range == TS_RANGE_ROWID && is_by_order(b);
+	uint64_t most = by_order ? (uint64_t)p->from - (uint64_t)b->reach.first_rowid : 0;
+	uint64_t back = most < LOOK_BACK ? most : LOOK_BACK;
+
+	for (;;) {
+		enum ts_code code = open_rows(rows, p, rd, back, err);
+		int64_t rowid, ipu;
+
+		if (code)
+			return code;
+		while (!(code = ts_rows_next(*rows, there, err)) && *there)
+			if (!by_order || !ts_rows_rowid(*rows, &rowid) || rowid >= p->from)
+				break;
+		if (code || !*there || back == most ||
+			ts_rows_number(*rows, TS_X_IPU, &ipu) == TS_VALUE_OK) {
+			if (code)
+				ts_rows_close(*rows);
+			return code;
+		}
+		ts_rows_close(*rows);
+		back = back > most / LOOK_MORE ? most : back * LOOK_MORE;
+	}
 }
 
 static enum ts_code
@@ -380,15 +418,13 @@ pass_part(struct ts_pass_part *p, struct ts_reader *rd, struct ts_progress *prog
 
 	part->from = INT64_MAX;
 	part->to = part->first_step = part->last_step = -1;
-	code = open_rows(&rows, p, rd, err);
+	code = begin_rows(&rows, &there, p, rd, err);
 	if (code)
 		return code;
-	while (!(code = ts_rows_next(rows, &there, err)) && there) {
+	for (; !code && there; code = ts_rows_next(rows, &there, err)) {
 		part->has_rowid = ts_rows_rowid(rows, &rowid);
 		if (!part->has_rowid)
 			rowid = part->x.rows;
-		else if (p->range == TS_RANGE_ROWID && rowid < p->from)
-			continue;
 		code = take_row(p, rows, rowid, err);
 		if (code)
 			break;

@@ -54,6 +54,13 @@ static const struct shape {
 		"DELETE FROM step WHERE rowid % 3 = 0; DELETE FROM lowered_variable WHERE rowid % 3 = 0;"
 		"DELETE FROM step_ipu WHERE rowid % 4 = 1; DELETE FROM liveness_step WHERE rowid % 5 = 2;"
 		"UPDATE step_ipu SET rowid = -rowid * 5; UPDATE step_ipu SET rowid = -rowid"},
+	{"IPUs by order, a gap amid a step", TS_DEMO_SDK, false, NULL,
+		"ALTER TABLE steps_by_ipu RENAME TO old; CREATE TABLE steps_by_ipu (step_id INTEGER, "
+		"cycles INTEGER, cycles_base INTEGER, active_cycles_from_min INTEGER, "
+		"active_cycles_to_max INTEGER); INSERT INTO steps_by_ipu (rowid, step_id, cycles, "
+		"cycles_base, active_cycles_from_min, active_cycles_to_max) SELECT rowid + 20000 * "
+		"(rowid > 3001), step_id, cycles, cycles_base, active_cycles_from_min, "
+		"active_cycles_to_max FROM old ORDER BY rowid; DROP TABLE old"},
 	{"no lowered variables", TS_DEMO_STORE, false, NULL, "DELETE FROM lowered_variable"},
 	{"no rows", TS_DEMO_STORE, false, NULL,
 		"DELETE FROM step; DELETE FROM step_ipu; DELETE FROM liveness_step;"
