@@ -11,7 +11,7 @@ def idle(ctx, p):
     """Nothing happens: nothing is sent, no CPU is used."""
     view, w = p
     t = ctx.pty("--at", view, ctx.reports["store"], size=(w, w * 3 // 10))
-    t.settle()
+    t.settle(timers=True)
     before = t.ticks()
     sent = 0
     for _ in range(8):
@@ -34,7 +34,7 @@ def idle_elsewhere(ctx, where):
         t.press(keys[where])
     elif where == "too-small":
         t.resize(30, 8)
-    t.settle()
+    t.settle(timers=True)
     before = t.ticks()
     sent = sum(t.pump(0.25) for _ in range(6))
     expect(sent == 0, "%d bytes sent while idle" % sent)

@@ -5,12 +5,13 @@ is looked at and which knows its modes, and in tmux, a terminal that others wrot
 
 When is a screen at rest?  Not when nothing has come for a while: on a busy machine the program may
 not have had its turn.  It is at rest when the program has taken every key, all of its threads sleep,
-none of them has run in between two looks, nothing came, and no row is loading.  The looks are QUIET
-apart when the program waits without a limit; when it has a timer, further than its ticks.
+none of them has run in between two looks (QUIET apart), nothing came, and no row is loading.  Where
+a screen is waited for it may also have a timer, whose tick is waited for.
 """
 
 import errno
 import fcntl
+import glob
 import os
 import pty
 import re
@@ -27,7 +28,7 @@ import vt
 LIMIT = 120
 # seconds between two looks at a program that seems to rest
 QUIET = 0.04
-QUIET_TIMED = 0.5
+QUIET_TIMED = 0.3
 PPOLL = {"x86_64": "271", "aarch64": "73"}.get(os.uname().machine)
 NAMED = {"up": "\x1bOA", "down": "\x1bOB", "right": "\x1bOC", "left": "\x1bOD", "home": "\x1bOH",
          "end": "\x1bOF", "pgup": "\x1b[5~", "pgdn": "\x1b[6~", "enter": "\r", "tab": "\t",
@@ -177,14 +178,14 @@ class Pty:
         self.screen.feed(data)
         return len(data)
 
-    def settle(self):
-        """Read until the program is at rest; the number of bytes."""
+    def settle(self, quiet=QUIET, timers=False):
+        """Read until the program is at rest; the number of bytes.  timers: has it one, longer."""
         end = time.monotonic() + LIMIT
         n = 0
         while time.monotonic() < end:
             before = self.pulse()
-            quiet = 0.005 if not before else QUIET_TIMED if is_timed(self.pid) else QUIET
-            got = self.pump(quiet)
+            got = self.pump(0.005 if not before else QUIET_TIMED if timers and is_timed(self.pid)
+                            else quiet)
             n += got
             if self.ended and not got:
                 return n
@@ -211,7 +212,7 @@ class Pty:
         test = what if callable(what) else lambda text: what in text
         while True:
             if test(self.screen.text()):
-                self.settle()
+                self.settle(timers=True)
                 if test(self.screen.text()):
                     return
             if time.monotonic() > end:
@@ -259,7 +260,7 @@ class Pty:
         n = 0
         for k in keys:
             self.send(code(k))
-            n = self.settle()
+            n = self.settle(2 * QUIET if k == "esc" else QUIET)
         return n
 
     def type(self, text):
@@ -329,9 +330,15 @@ class Pty:
             self.fail("the character set is left switched")
 
     def ticks(self):
-        with open("/proc/%d/stat" % self.pid) as f:
-            words = f.read().rsplit(")", 1)[1].split()
-        return int(words[11]) + int(words[12])
+        """What its threads have used of the CPU, in hundredths of a second."""
+        used = 0
+        for path in glob.glob("/proc/%d/task/*/schedstat" % self.pid):
+            try:
+                with open(path) as f:
+                    used += int(f.read().split()[0])
+            except (FileNotFoundError, ProcessLookupError):
+                pass
+        return used // 10000000
 
     def peak_kib(self):
         with open("/proc/%d/status" % self.pid) as f:
@@ -417,7 +424,7 @@ class Tmux:
                 text = self.text(True)          # the server has passed on the keys before it answers
                 before = pulse(offspring(int(shell)))
                 quiet = before and not unread(terminal)
-                time.sleep(QUIET_TIMED if quiet else 0.01)
+                time.sleep(3 * QUIET if quiet else 0.01)
                 if quiet and self.text(True) == text and not loading(self.text().split("\n")) and \
                         pulse(offspring(int(shell))) == before:
                     return
