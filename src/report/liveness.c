@@ -111,6 +111,7 @@ sort_points(struct ts_liveness *l, struct ts_err *err)
 	struct point *all;
 	size_t kept = 0;
 
+	l->sorted = l->count;
 	if (is_sorted(l))
 		return TS_OK;
 	all = ts_alloc(l->count, sizeof(*all));
@@ -123,7 +124,7 @@ sort_points(struct ts_liveness *l, struct ts_err *err)
 		if (kept == 0 || l->step[kept - 1] != all[i].step)
 			set_point(l, kept++, all[i]);
 	l->repeated += (int64_t)(l->count - kept);
-	l->count = kept;
+	l->count = l->sorted = kept;
 	free(all);
 	return TS_OK;
 }
@@ -192,11 +193,38 @@ add_to_group(struct ts_liveness *l, struct point p)
 		set_point(l, i, p);
 }
 
+/*
+ * Another row of a step that was put in order before? It takes no point: a table that is nothing but such
+ * rows would have to be sorted again for each of them.
+ */
+static bool
+join_sorted(struct ts_liveness *l, struct point p)
+{
+	size_t low = 0, high = l->sorted;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (l->step[middle] < p.step)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == l->sorted || l->step[low] != p.step)
+		return false;
+	if (p.bytes > l->bytes[low])
+		set_point(l, low, p);
+	l->repeated++;
+	return true;
+}
+
 static enum ts_code
 add_point(struct ts_liveness *l, struct point p, struct ts_err *err)
 {
 	enum ts_code code;
 
+	if (l->per == 1 && l->sorted > 0 && join_sorted(l, p))
+		return TS_OK;
 	if (l->count == TS_LIVENESS_POINTS && l->per == 1) {
 		code = sort_points(l, err);
 		if (code)

@@ -421,6 +421,28 @@ START_TEST(nothing_there)
 }
 END_TEST
 
+/* As many steps as there are points, and rows of steps that are there already: all of them stay exact. */
+START_TEST(repeated_at_the_limit)
+{
+	struct fixture f;
+
+	begin_empty(&f);
+	sql(&f,
+		"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 262142) "
+		"INSERT INTO liveness_step SELECT i, NULL, i % 2 FROM n;"
+		"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 9999) "
+		"INSERT INTO liveness_step SELECT i % 3, i % 3, 1000 + i FROM n");
+	read_all(&f);
+	ck_assert_int_eq(f.line.per, 1);
+	ck_assert_uint_eq(f.line.count, TS_LIVENESS_POINTS - 1);
+	ck_assert_int_eq(f.line.repeated, 10000);
+	for (size_t i = 0; i < 3; i++) /* 10,999 is of step 0, 10,998 of step 2, 10,997 of 1 */
+		ck_assert_int_eq(f.line.bytes[i], i == 0 ? 10999 : i == 1 ? 10997 : 10998);
+	ck_assert_int_eq(f.line.program[2], 2);
+	end(&f);
+}
+END_TEST
+
 /* More steps than points: groups that keep their highest step. */
 START_TEST(too_many_steps)
 {
@@ -548,6 +570,7 @@ main(void)
 	tcase_add_test(t, hostile_steps);
 	tcase_add_test(t, hostile_lives);
 	tcase_add_test(t, nothing_there);
+	tcase_add_test(t, repeated_at_the_limit);
 	tcase_add_test(t, too_many_steps);
 	tcase_add_test(t, cancelled);
 	tcase_add_test(t, damaged);

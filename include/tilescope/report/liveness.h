@@ -50,6 +50,7 @@ struct ts_live_node {
  */
 struct ts_liveness {
 	size_t count, cap;
+	size_t sorted; /* while rows are read: so many points are in order, each step once */
 	int64_t *step; /* ascending; of a group the one with the most bytes (the first of equals) */
 	int64_t *bytes;		       /* not always live at that step, one replica */
 	int32_t *program;	       /* at that step, or -1 */
