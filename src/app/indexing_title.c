@@ -81,14 +81,16 @@ int64_t
 ts_indexing_left(const struct ts_indexing *ix, int64_t now)
 {
 	struct extent e;
+	double left;
 
 	if (!ix->build || ix->state != TS_INDEXING_PARTS || now - ix->stage_us < RATE_US)
 		return 0;
 	e = measure(ix);
 	if (e.total <= e.done)
 		return 0;
-	return (int64_t)((double)(now - ix->stage_us) * (double)(e.total - e.done) /
-		(double)(e.done > 0 ? e.done : 1));
+	left = (double)(now - ix->stage_us) * (double)(e.total - e.done) /
+		(double)(e.done > 0 ? e.done : 1);
+	return left < 9e18 ? (int64_t)left : INT64_MAX; /* row ids may lie any distance apart */
 }
 
 /* Rate and time left, when both can be told. */
