@@ -26,6 +26,14 @@ CORE = {"store": {"categories", "variables", "liveness", "steps", "lanes"}}
 SCHED_IDLE = 5
 
 
+def unbuilt(ctx, report, **more):
+    """The program with an index that is not being built: that begins when its pool is held."""
+    config = ctx.write(os.path.join(ctx.config, "config"), "set index off\n")
+    t = ctx.pty(report, **more)
+    os.unlink(config)
+    return t
+
+
 class Held:
     """The pool of a program runs in slices of a millisecond, and only when it is let."""
 
@@ -44,6 +52,7 @@ class Held:
             if self.trace(self.SEIZE, n) != 0:
                 raise Skipped("no ptrace: %s" % os.strerror(ctypes.get_errno()))
         self.hold()
+        t.send(":set index on\r")
 
     def trace(self, request, thread):
         return self.libc.ptrace(request, thread, None, None)
@@ -161,7 +170,7 @@ def index_idle(ctx, view):
 
 @case(params=[80, 130], cost=4)
 def index_progress_and_cancel(ctx, width):
-    t = ctx.pty(ctx.reports["store"], size=(width, 30), wait=None)
+    t = unbuilt(ctx, ctx.reports["store"], size=(width, 30))
     with Held(t) as held:
         held.until_title()
         if width > 100:
@@ -213,7 +222,7 @@ def index_nowhere(ctx):
 
 @case(cost=3)
 def index_quit_while_building(ctx):
-    t = ctx.pty(ctx.reports["store"], wait=None)
+    t = unbuilt(ctx, ctx.reports["store"])
     with Held(t) as held:
         held.until_title()
         t.send("Q")
@@ -228,7 +237,7 @@ def index_quit_while_building(ctx):
 @case(cost=6)
 def index_shared(ctx):
     """Two programs: one builds, the other takes what comes; nobody writes a section twice."""
-    a = ctx.pty(ctx.reports["store"], wait=None)
+    a = unbuilt(ctx, ctx.reports["store"])
     with Held(a) as held:
         held.until_title()
         b = ctx.pty(ctx.reports["store"], wait="MEMORY")
@@ -247,7 +256,7 @@ def index_shared(ctx):
 @case(cost=6)
 def index_builder_dies(ctx):
     """The one that builds is killed: the one that waits goes on."""
-    a = ctx.pty(ctx.reports["store"], wait=None)
+    a = unbuilt(ctx, ctx.reports["store"])
     with Held(a) as held:
         held.until_title()
         b = ctx.pty(ctx.reports["store"], wait="MEMORY")
@@ -278,7 +287,7 @@ def index_killed(ctx):
     t.quit()
     t.close()
     for patience in (0, 1, 3):
-        t = ctx.pty(ctx.reports["store"], wait=None)
+        t = unbuilt(ctx, ctx.reports["store"])
         with Held(t) as held:
             held.until(lambda: len(folders(ctx)) == 1, "a folder")
             held.until(lambda: len(sections(ctx)) >= patience, "%d sections" % patience)
@@ -350,7 +359,7 @@ def changed_while_open(ctx, p):
 @case(params=CHANGES, cost=6)
 def changed_while_indexing(ctx, what):
     path = ctx.copy("store")
-    t = ctx.pty(os.path.dirname(path), size=(100, 30), wait=None)
+    t = unbuilt(ctx, os.path.dirname(path), size=(100, 30))
     with Held(t) as held:
         held.until_title()
         CHANGES[what](ctx, path, "store")

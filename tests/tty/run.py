@@ -74,7 +74,7 @@ def main():
     ap = argparse.ArgumentParser(description="tests of the program on real terminals")
     ap.add_argument("--tilescope", default=os.environ.get("TILESCOPE", "./tilescope"))
     ap.add_argument("-k", metavar="PATTERN", help="cases whose name contains or matches it")
-    ap.add_argument("-j", type=int, default=4 * (os.cpu_count() or 2), help="most cases wait")
+    ap.add_argument("-j", type=int, default=8 * (os.cpu_count() or 2), help="most cases wait")
     ap.add_argument("--keep", action="store_true", help="keep the directories of failing cases")
     ap.add_argument("--list", action="store_true")
     ap.add_argument("-v", action="store_true", help="a line for each case")
