@@ -188,13 +188,14 @@ memory_shown(struct ts_view *v)
 
 /* --- walks ------------------------------------------------------------------------------------ */
 
+/* A walk begins at the fullest tile; on it already, at the next. */
 static enum ts_effect
 walk(struct memory_view *m, int step)
 {
 	const uint32_t *order = m->tiles->order[m->gaps];
 	bool walking = m->walk >= 0 && m->walk < m->tiles->n && order[m->walk] == m->span.cursor;
 	int64_t to = walking ? m->walk + step
-		: step > 0   ? 0
+		: step > 0   ? order[0] == m->span.cursor
 			     : m->tiles->rank[m->gaps][m->span.cursor] - 1;
 	enum ts_effect effect;
 	char n[TS_FMT_MAX];

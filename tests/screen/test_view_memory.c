@@ -239,6 +239,22 @@ START_TEST(the_walk_goes_from_the_fullest_down)
 }
 END_TEST
 
+/* On the fullest tile already, the first step leads to the next. */
+START_TEST(the_walk_goes_on_from_the_fullest)
+{
+	struct harness h;
+
+	begin(&h, 80, 22, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	SHOWS(&h, "rank 1 ");
+	ck_assert_int_ne(harness_command(&h, "fullest"), TS_EFFECT_BELL);
+	SHOWS(&h, "rank 2 ");
+	harness_command(&h, "fullest-back");
+	SHOWS(&h, "rank 1 ");
+	harness_end(&h);
+}
+END_TEST
+
 /* From one end to the other by columns: every column once, on its fullest tile, both ways. */
 START_TEST(columns_lead_from_end_to_end)
 {
@@ -791,6 +807,7 @@ main(void)
 	tcase_add_test(c, loading_is_drawn);
 	tcase_add_test(c, the_fullest_tile_comes_first);
 	tcase_add_test(c, the_walk_goes_from_the_fullest_down);
+	tcase_add_test(c, the_walk_goes_on_from_the_fullest);
 	tcase_add_loop_test(c, columns_lead_from_end_to_end, 0, 8);
 	tcase_add_test(c, goto_takes_a_tile_number);
 	tcase_add_test(c, ipus_are_walked_by_their_fullest_tile);
