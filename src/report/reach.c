@@ -135,8 +135,8 @@ static enum ts_code
 probe_pages(bool *known, enum probed *what, const struct prober *p, int64_t *rowid, int64_t *key,
 	struct ts_err *err)
 {
-	enum ts_table_at at;
-	enum ts_code code;
+	enum ts_table_at at = TS_TABLE_ROW;
+	enum ts_code code = TS_OK;
 	int looked_at = 0;
 
 	*what = KEY_NONE;

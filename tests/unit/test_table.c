@@ -193,7 +193,7 @@ make_file(size_t *n, struct dice *d)
 	unsigned char *bytes;
 	sqlite3_int64 size;
 	sqlite3 *db;
-	char name[8];
+	char name[16];
 
 	ck_assert_int_eq(sqlite3_open(":memory:", &db), SQLITE_OK);
 	run_f(db, "PRAGMA page_size=%d", page_size);
