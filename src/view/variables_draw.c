@@ -163,9 +163,31 @@ is_descending(const struct variables_view *t)
 	return (shown_sort(t) == TS_SORT_BYTES) != shown_backwards(t);
 }
 
+/* Why there are no rows. That none matches is said when all were looked at, and not before. */
+static void
+empty_text(struct variables_view *t)
+{
+	const struct ts_variable_list *l = t->list;
+	char percent[TS_FMT_MAX];
+
+	if (!l || l->filter.count == 0) {
+		snprintf(t->empty, sizeof(t->empty), "No variables.");
+	} else if (atomic_load(&l->ready)) {
+		snprintf(t->empty, sizeof(t->empty), "No variable matches. & and Enter shows all.");
+	} else {
+		ts_fmt_percent(percent, (double)atomic_load(&l->scanned),
+			(double)ts_max_i64(t->v->rows, 1));
+		snprintf(t->empty, sizeof(t->empty),
+			t->stopped ? "None among the %s of the rows that were looked at."
+				   : "None yet: %s of the rows are looked at.",
+			percent);
+	}
+}
+
 void
 variables_table(struct ts_table *table, struct variables_view *t)
 {
+	empty_text(t);
 	*table = (struct ts_table){.column = t->columns,
 		.cell = cell,
 		.row = row_role,
@@ -174,8 +196,7 @@ variables_table(struct ts_table *table, struct variables_view *t)
 		.focus = true,
 		.sorted = -1,
 		.descending = is_descending(t),
-		.empty = t->wish.filter.count > 0 ? "No variable matches. & and Enter shows all."
-						  : "No variables."};
+		.empty = t->empty};
 	for (int i = 0; t->v && i < C_COUNT; i++) {
 		if (!has_column(t, i))
 			continue;
@@ -263,6 +284,27 @@ count_text(const struct variables_view *t, char *out, size_t size)
 			: "");
 }
 
+/* What is shown is not what is wished for yet: how far that is. */
+static void
+wait_text(const struct variables_view *t, char *out, size_t size)
+{
+	const struct ts_variable_list *l = t->making;
+	int64_t scanned = atomic_load(&l->scanned);
+	char percent[TS_FMT_MAX], what[40];
+
+	if (t->list && strcmp(t->list->filter.line, l->filter.line) == 0)
+		snprintf(what, sizeof(what), "sorting by %s", ts_variable_sort_name(l->sort));
+	else if (l->filter.count == 0)
+		snprintf(what, sizeof(what), "still filtered");
+	else if (t->list && t->list->filter.count > 0)
+		snprintf(what, sizeof(what), "still the filter before");
+	else
+		snprintf(what, sizeof(what), "not filtered yet");
+	ts_fmt_percent(percent, (double)scanned, (double)ts_max_i64(t->v->rows, 1));
+	snprintf(out, size, "%s: %s%s", what, scanned > 0 ? percent : "waiting",
+		scanned > 0 ? " of the rows" : "");
+}
+
 /* What has to be known about it: that it is not all, or not sure. */
 static void
 note_text(const struct variables_view *t, char *out, size_t size)
@@ -275,12 +317,12 @@ note_text(const struct variables_view *t, char *out, size_t size)
 	out[0] = '\0';
 	if (t->making && atomic_load(&busy->scanned) >= t->v->rows) {
 		snprintf(out, size, "all rows are read, putting them in order");
+	} else if (busy && busy != t->list) {
+		wait_text(t, out, size);
 	} else if (busy) {
 		ts_fmt_percent(percent, (double)atomic_load(&busy->scanned),
 			(double)ts_max_i64(t->v->rows, 1));
-		snprintf(out, size, "%s%s: %s of the rows%s%s",
-			busy == t->list ? "partial" : "sorting by ",
-			busy == t->list ? "" : ts_variable_sort_name(busy->sort), percent,
+		snprintf(out, size, "partial: %s of the rows%s%s", percent,
 			sorted ? ", the first 1,000" : "", t->making ? "" : ", stopped");
 	} else if (t->list && t->list->partial) {
 		snprintf(out, size, "partial: the report is damaged");

@@ -63,6 +63,7 @@ struct variables_view {
 	struct ts_column columns[VARIABLES_COLUMNS]; /* that are shown ... */
 	int column[VARIABLES_COLUMNS];		     /* ... and which these are */
 	bool zoomed;				     /* no details */
+	char empty[64];				     /* what the table says without rows */
 
 	struct ts_pane_data data;
 	struct ts_variables *v;		   /* NULL until it is there */

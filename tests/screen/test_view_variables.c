@@ -256,6 +256,32 @@ START_TEST(half_made)
 }
 END_TEST
 
+/* A filter that waits is not applied, and nothing is said to be missing before all was looked at. */
+START_TEST(filter_waits)
+{
+	struct ts_variable_filter f;
+	struct ts_err err = {0};
+	struct stage s;
+
+	begin(&s, 80, 22, TS_GLYPHS_FULL, rows);
+	settle(&s);
+	ck_assert_int_eq(ts_variable_filter_parse(&f, "bytes>90KiB tile:79", &err), TS_OK);
+	s.t->wish.filter = f;
+	s.t->making = ts_variable_list_new(s.t->v, TS_SORT_ROW, false, &f);
+	ck_assert_ptr_nonnull(s.t->making);
+	s.view->ops->request(s.view);
+	settle(&s);
+	ck_assert_int_eq(s.t->rows.count, 4000);
+	look(&s, "variables_waiting_80x22");
+	atomic_store(&s.t->making->scanned, 1800);
+	s.view->ops->request(s.view);
+	settle(&s);
+	ck_assert_int_eq(s.t->rows.count, 0);
+	look(&s, "variables_none_yet_80x22");
+	end(&s);
+}
+END_TEST
+
 /* --- commands --------------------------------------------------------------------------------- */
 
 START_TEST(goes_anywhere)
@@ -402,6 +428,7 @@ main(void)
 	tcase_add_loop_test(t, kept_screens, 0, TS_COUNT(screens));
 	tcase_add_test(t, absent);
 	tcase_add_test(t, half_made);
+	tcase_add_test(t, filter_waits);
 	tcase_add_test(t, goes_anywhere);
 	tcase_add_test(t, sorts_and_filters);
 	tcase_add_test(t, searches);
