@@ -290,6 +290,26 @@ draw_limit(struct ts_canvas *c, struct ts_rect plot, const struct liveness *s, d
 	ts_chart_level(c, plot, (double)s->line.memory, top, TS_ROLE_LIMIT, label);
 }
 
+/*
+ * The cursor's column, whole: its role takes the place of both colours of a cell that two bands share,
+ * and one of them would be a hole. Letters stay as they are.
+ */
+static void
+draw_cursor(struct ts_canvas *c, struct ts_rect plot, const struct liveness *s)
+{
+	enum { FULL_BLOCK = 0x2588 };
+	int x = ts_span_column(&s->span, s->span.cursor);
+	bool blocks = !c->mono && c->glyphs != TS_GLYPHS_ASCII && x >= 0 && x < plot.w;
+
+	for (int y = 0; blocks && y < plot.h; y++) {
+		const struct ts_cell *cell = ts_canvas_at(c, plot.x + x, plot.y + y);
+
+		if (cell && cell->back != TS_ROLE_TEXT)
+			ts_canvas_glyph(c, plot, x, y, (enum ts_role)cell->back, FULL_BLOCK);
+	}
+	ts_chart_cursor(c, plot, x, s->focus == LIVE_GRAPH);
+}
+
 static void
 draw_plot(struct ts_canvas *c, const struct live_parts *p, const struct liveness *s)
 {
@@ -311,8 +331,7 @@ draw_plot(struct ts_canvas *c, const struct live_parts *p, const struct liveness
 	if (p->frame.x.h > 0 && p->frame.x.x - s->pane[LIVE_GRAPH].x > 4)
 		ts_canvas_text(c, (struct ts_rect){s->pane[LIVE_GRAPH].x, p->frame.x.y, 4, 1}, 0, 0,
 			TS_ROLE_AXIS, "step");
-	ts_chart_cursor(c, p->frame.plot, ts_span_column(&s->span, s->span.cursor),
-		s->focus == LIVE_GRAPH);
+	draw_cursor(c, p->frame.plot, s);
 }
 
 /* The figures at the cursor. */

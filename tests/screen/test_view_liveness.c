@@ -111,6 +111,29 @@ START_TEST(any_size)
 }
 END_TEST
 
+/* Where two bands share a cell the cursor's column has no hole: no cell of it has two colours. */
+START_TEST(cursor_is_whole)
+{
+	struct harness h;
+	int seen = 0, holes = 0;
+
+	begin(&h, 80, 22, TS_GLYPHS_FULL);
+	for (int height = 16; height < 50; height++) {
+		harness_resize(&h, 80, height);
+		harness_draw(&h);
+		for (int i = 0; i < h.canvas->w * h.canvas->h; i++) {
+			const struct ts_cell *cell = &h.canvas->cell[i];
+
+			seen += cell->back != TS_ROLE_TEXT;
+			holes += cell->over == TS_ROLE_COLUMN && cell->back != TS_ROLE_TEXT;
+		}
+	}
+	ck_assert_int_gt(seen, 0);
+	ck_assert_int_eq(holes, 0);
+	harness_end(&h);
+}
+END_TEST
+
 /* ---- keys ---- */
 
 /* It begins at the highest peak; p and P walk, the ends ring. */
@@ -523,6 +546,7 @@ main(void)
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, golden, 0, (int)TS_COUNT(screens));
 	tcase_add_test(t, any_size);
+	tcase_add_test(t, cursor_is_whole);
 	tcase_add_test(t, peaks);
 	tcase_add_test(t, moving);
 	tcase_add_test(t, zoom_is_exact);
