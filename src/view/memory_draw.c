@@ -377,8 +377,11 @@ draw_graph(struct ts_canvas *c, struct memory_view *m)
 
 /* --- read-out --------------------------------------------------------------------------------- */
 
-/* How much is said: SHORT fits 80 columns, MIDDLE all but the column's tiles in full. */
-enum length { SHORT, MIDDLE, LONG };
+/*
+ * How much is said: MIDDLE is all but the column's tiles in full, SHORT fits 80 columns in most reports,
+ * BRIEF is without the column. What does not fit even then is left out word by word.
+ */
+enum length { BRIEF, SHORT, MIDDLE, LONG };
 
 struct readout {
 	struct ts_canvas *c;
@@ -395,7 +398,7 @@ static void TS_PRINTF(3, 4) piece(struct readout *o, enum ts_role role, const ch
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	if (!o->measure)
+	if (!o->measure && o->x + ts_utf8_columns(text, strlen(text)) <= o->r.w)
 		ts_canvas_text(o->c, o->r, o->x, 0, role, text);
 	o->x += ts_utf8_columns(text, strlen(text));
 }
@@ -455,11 +458,11 @@ column_piece(struct readout *o, const struct memory_view *m, bool wide)
 			(long long)tile[b->to - 1].tile);
 	else if (b->max_at == m->span.cursor)
 		piece(o, TS_ROLE_LABEL, "  top of %lld here", (long long)n);
-	else if (b->max_at >= 0)
-		piece(o, TS_ROLE_NOTE,
-			wide ? "  one of %lld in this column, the fullest is %lld"
-			     : "  of %lld here, fullest %lld",
+	else if (b->max_at >= 0 && wide)
+		piece(o, TS_ROLE_NOTE, "  one of %lld in this column, the fullest is %lld",
 			(long long)n, (long long)tile[b->max_at].tile);
+	else if (b->max_at >= 0)
+		piece(o, TS_ROLE_NOTE, "  top here: %lld", (long long)tile[b->max_at].tile);
 }
 
 static void
@@ -491,7 +494,8 @@ readout_pieces(struct readout *o, const struct memory_view *m, const struct ts_t
 	piece(o, TS_ROLE_LABEL, "  rank %s", ts_fmt_count(a, (int64_t)t->rank[m->gaps][i] + 1));
 	if (wide)
 		piece(o, TS_ROLE_LABEL, " of %s", ts_fmt_count(a, t->n));
-	column_piece(o, m, length == LONG);
+	if (length > BRIEF)
+		column_piece(o, m, length == LONG);
 }
 
 /* In whole sentences where they fit. */
@@ -501,7 +505,7 @@ draw_readout(struct ts_canvas *c, const struct memory_view *m, const struct ts_t
 	struct readout o = {c, m->pane[PANE_READOUT], 0, true};
 	enum length length = LONG;
 
-	for (; length > SHORT; length--) {
+	for (; length > BRIEF; length--) {
 		o.x = 0;
 		readout_pieces(&o, m, tile, length);
 		if (o.x <= o.r.w)

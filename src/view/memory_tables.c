@@ -117,13 +117,46 @@ category_cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 	return true;
 }
 
-static void
-total_name(const struct ts_tile_variables *v, struct ts_table_cell *out)
+/* What is below the rule of a table's pane. */
+static struct ts_rect
+table_rect(const struct memory_view *m, enum memory_pane pane)
 {
+	struct ts_rect r = m->pane[pane];
+
+	ts_rect_cut_top(&r, 1);
+	return r;
+}
+
+static int
+variable_column_count(const struct memory_view *m)
+{
+	return m->variables.has_offsets ? V_COLUMNS : V_OFFSET;
+}
+
+/* The totals are of all variables of the tile, also where not all are listed: as many words as fit. */
+static void
+total_name(const struct memory_view *m, struct ts_table_cell *out)
+{
+	static const char *const behind[] = {" variables (the largest 1,000 listed)",
+		" (1,000 largest listed)", " (1,000 listed)", ""};
+	const struct ts_tile_variables *v = &m->variables;
+	int width[TS_TABLE_COLUMNS];
 	char found[TS_FMT_MAX];
 
-	snprintf(out->buf, sizeof(out->buf), "%s variable%s%s", ts_fmt_count(found, v->found),
-		v->found == 1 ? "" : "s", v->found > v->count ? ", the largest 1,000 shown" : "");
+	ts_fmt_count(found, v->found);
+	if (v->found <= v->count) {
+		snprintf(out->buf, sizeof(out->buf), "%s variable%s", found,
+			v->found == 1 ? "" : "s");
+		return;
+	}
+	ts_table_widths(width, variable_columns, variable_column_count(m),
+		table_rect(m, PANE_VARIABLES).w);
+	for (size_t i = 0; i < TS_COUNT(behind); i++) {
+		int n = snprintf(out->buf, sizeof(out->buf), "all %s%s", found, behind[i]);
+
+		if (n <= width[V_NAME])
+			return;
+	}
 }
 
 static bool
@@ -142,7 +175,7 @@ variable_cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 	switch (column) {
 	case V_NAME:
 		if (total)
-			total_name(v, out);
+			total_name(m, out);
 		else if (x->unnamed) {
 			out->s = "⋯";
 			out->role = TS_ROLE_DIM;
@@ -201,7 +234,7 @@ static struct ts_table
 variable_table(const struct memory_view *m)
 {
 	return (struct ts_table){.column = variable_columns,
-		.columns = m->variables.has_offsets ? V_COLUMNS : V_OFFSET,
+		.columns = variable_column_count(m),
 		.cell = variable_cell,
 		.row = variable_row,
 		.ctx = (void *)(uintptr_t)m,
@@ -211,16 +244,6 @@ variable_table(const struct memory_view *m)
 		.sorted = V_BYTES,
 		.descending = true,
 		.empty = "No variables on this tile."};
-}
-
-/* What is below the rule of a table's pane. */
-static struct ts_rect
-table_rect(const struct memory_view *m, enum memory_pane pane)
-{
-	struct ts_rect r = m->pane[pane];
-
-	ts_rect_cut_top(&r, 1);
-	return r;
 }
 
 void
