@@ -242,8 +242,10 @@ do_help(struct ts_app *app, const struct ts_call *call)
 		return TS_EFFECT_BELL;
 	}
 	if (name) {
-		ts_view_say(&app->env, "%s %s: %s", name, ts_commands[cmd].args,
-			ts_commands[cmd].help);
+		const char *words = ts_command_words((enum ts_cmd)cmd);
+
+		ts_view_say(&app->env, "%s %s: %s%s", name, ts_commands[cmd].args,
+			words ? words : ts_commands[cmd].help, words ? "; none: all" : "");
 		return TS_EFFECT_REPAINT;
 	}
 	if (app->current == TS_VIEW_HELP)
@@ -408,6 +410,25 @@ do_index(struct ts_app *app, const struct ts_call *call)
 	return TS_EFFECT_REPAINT;
 }
 
+/* Words that the table of commands has for the argument that begins at `word`. */
+static void
+complete_arg(const char *line, const char *word, struct ts_candidates *out)
+{
+	char known[TS_PROMPT_CANDIDATES][TS_COMMAND_WORD], name[TS_PROMPT_CANDIDATE];
+	size_t len = strcspn(line, " ");
+	int n, cmd, arg = -1;
+
+	snprintf(name, sizeof(name), "%.*s", (int)ts_min_i64((int64_t)len, sizeof(name) - 1), line);
+	cmd = ts_command_find(name);
+	if (cmd < 0)
+		return;
+	for (const char *s = line; s < word; s++)
+		arg += *s == ' ' && s[1] != ' ';
+	n = ts_command_complete_arg((enum ts_cmd)cmd, arg, word, known, TS_PROMPT_CANDIDATES);
+	for (int i = 0; i < n && i < TS_PROMPT_CANDIDATES; i++)
+		ts_candidates_add(out, known[i]);
+}
+
 /* Candidates of the prompt: commands, then views, options and their values. */
 static void
 complete(void *ctx, const char *line, struct ts_candidates *out)
@@ -434,6 +455,10 @@ complete(void *ctx, const char *line, struct ts_candidates *out)
 		o++)
 		if (strncmp(o->name, word, (size_t)n) == 0 && strchr(line, ' ') + 1 == word)
 			ts_candidates_add(out, o->name);
+	for (int i = 0; strncmp(line, "help ", 5) == 0 && i < TS_CMD_COUNT; i++)
+		if (strncmp(ts_commands[i].name, word, (size_t)n) == 0)
+			ts_candidates_add(out, ts_commands[i].name);
+	complete_arg(line, word, out);
 }
 
 static enum ts_effect
@@ -445,6 +470,8 @@ ask(struct ts_app *app, enum ts_asking asking, const char *text)
 	ts_prompt_open(&app->prompt, labels[asking], text,
 		asking == TS_ASK_COMMAND ? &app->commands : &app->searches,
 		asking == TS_ASK_COMMAND ? complete : NULL, app);
+	if (asking != TS_ASK_COMMAND && app->current == TS_VIEW_VARIABLES)
+		ts_prompt_hint(&app->prompt, ts_command_words(TS_CMD_FILTER));
 	return TS_EFFECT_REPAINT;
 }
 
@@ -631,17 +658,20 @@ accept(struct ts_app *app)
 	enum ts_asking asking = app->asking;
 	struct ts_call call;
 	struct ts_err err = {0};
-	char *word = app->prompt.text;
+	char *word = app->prompt.text, nothing[] = "", *none = nothing;
 	enum ts_code code;
 
 	app->asking = TS_ASK_NOTHING;
 	app->dirty = true;
 	if (!*word && asking != TS_ASK_FILTER) /* an empty filter leaves all rows */
 		return;
-	if (asking == TS_ASK_COMMAND)
+	if (asking == TS_ASK_COMMAND) {
 		code = ts_call_parse(&call, word, &err);
-	else
+		if (!code && call.cmd == TS_CMD_FILTER && call.argc == 0) /* typed: all rows */
+			code = ts_call_make(&call, call.cmd, &none, 1, &err);
+	} else {
 		code = ts_call_make(&call, asked_for(asking), &word, 1, &err);
+	}
 	if (code)
 		ts_view_say_error(&app->env, "%s", err.msg);
 	else

@@ -45,6 +45,14 @@ ts_context_find(const char *name)
 	return -1;
 }
 
+const char *
+ts_command_words(enum ts_cmd cmd)
+{
+	static const char filter[] = "text tile:1,4-9 ipu:0 category:stack bytes>64KiB";
+
+	return cmd == TS_CMD_FILTER ? filter : NULL;
+}
+
 int
 ts_command_complete(const char *prefix, size_t n, const struct ts_command *out[], int max)
 {
@@ -81,6 +89,79 @@ arity_of(enum ts_cmd cmd)
 		p += len;
 	}
 	return a;
+}
+
+/* The word of a command's argument text that describes argument i, with its brackets; NULL: none. */
+static const char *
+described(enum ts_cmd cmd, int i, size_t *n)
+{
+	const char *p = ts_commands[cmd].args;
+
+	for (; *p; p += *n, p += strspn(p, " ")) {
+		*n = strcspn(p, " ");
+		if (i-- == 0)
+			return p;
+	}
+	return NULL;
+}
+
+int
+ts_command_complete_arg(enum ts_cmd cmd, int i, const char *prefix, char out[][TS_COMMAND_WORD],
+	int max)
+{
+	size_t left, n, m = strlen(prefix);
+	const char *s = described(cmd, i, &left);
+	int count = 0;
+
+	for (; s && left > 0; s += n, left -= n) {
+		size_t skip = strspn(s, "[|]");
+
+		skip = skip < left ? skip : left;
+		s += skip;
+		left -= skip;
+		n = strcspn(s, "[|] ");
+		n = n < left ? n : left;
+		if (n == 0 || n >= TS_COMMAND_WORD || *s < 'a' || *s > 'z' || m > n ||
+			strncmp(s, prefix, m) != 0)
+			continue;
+		if (count < max) {
+			memcpy(out[count], s, n);
+			out[count][n] = '\0';
+		}
+		count++;
+	}
+	return count;
+}
+
+/* Length of the number at s as screens write it: "12", "12,345". 0: something else. */
+static size_t
+number_length(const char *s)
+{
+	size_t n = strspn(s, "0123456789");
+
+	if (n == 0 || n > 3 || s[n] != ',')
+		return n;
+	while (s[n] == ',' && strspn(s + n + 1, "0123456789") == 3)
+		n += 4;
+	return n;
+}
+
+/* Numbers are handed on without the commas between their thousands. */
+static void
+plain_numbers(struct ts_call *call)
+{
+	for (int i = 0; i < call->argc; i++) {
+		char *s = call->text + call->at[i], *to = s;
+		size_t n;
+		const char *word = described(call->cmd, i, &n);
+
+		if (!word || n != 6 || strncmp(word, "NUMBER", n) != 0 || s[number_length(s)])
+			continue;
+		for (const char *from = s; *from; from++)
+			if (*from != ',')
+				*to++ = *from;
+		*to = '\0';
+	}
 }
 
 static enum ts_code
@@ -133,6 +214,7 @@ ts_call_make(struct ts_call *call, enum ts_cmd cmd, char *const words[], int n, 
 		if (!add_arg(call, words[i], strlen(words[i]), a.rest && i >= a.most))
 			return ts_err_set(err, TS_E_USAGE, "%s: too many words",
 				ts_commands[cmd].name);
+	plain_numbers(call);
 	return check_count(call, err);
 }
 
@@ -163,7 +245,7 @@ find_typed(enum ts_cmd *out, const char *word, struct ts_err *err)
 	const struct ts_command *match[3];
 	int n, cmd = ts_command_find(word);
 
-	if (word[strspn(word, "0123456789")] == '\0')
+	if (*word && word[number_length(word)] == '\0')
 		cmd = TS_CMD_GOTO;
 	if (cmd >= 0 && ts_commands[cmd].context != TS_CONTEXT_PROMPT) {
 		*out = (enum ts_cmd)cmd;
@@ -224,5 +306,6 @@ ts_call_parse(struct ts_call *call, const char *line, struct ts_err *err)
 		if (!ok)
 			return ts_err_set(err, TS_E_USAGE, "too long, or too many words");
 	}
+	plain_numbers(call);
 	return check_count(call, err);
 }

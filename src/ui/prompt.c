@@ -163,6 +163,12 @@ ts_prompt_open(struct ts_prompt *p, const char *label, const char *text, struct 
 	forget_candidates(p);
 }
 
+void
+ts_prompt_hint(struct ts_prompt *p, const char *hint)
+{
+	p->hint = hint;
+}
+
 enum ts_prompt_result
 ts_prompt_type(struct ts_prompt *p, ts_key key)
 {
@@ -376,6 +382,13 @@ draw_candidates(struct ts_canvas *c, struct ts_rect r, const struct ts_prompt *p
 			2;
 }
 
+static void
+draw_hint(struct ts_canvas *c, struct ts_rect r, const char *hint)
+{
+	ts_canvas_fill(c, r, TS_ROLE_HINT_TEXT, ' ');
+	ts_canvas_field(c, r, 0, 0, r.w, TS_ROLE_HINT_TEXT, hint, strlen(hint), TS_FIELD_ELLIPSIS);
+}
+
 void
 ts_prompt_draw(struct ts_canvas *c, struct ts_rect r, const struct ts_prompt *p)
 {
@@ -388,6 +401,8 @@ ts_prompt_draw(struct ts_canvas *c, struct ts_rect r, const struct ts_prompt *p)
 	list = ts_rect_cut_bottom(&r, 1);
 	if (p->found.count > 1 && !ts_rect_empty(list))
 		draw_candidates(c, list, p);
+	else if (p->hint && !ts_rect_empty(list))
+		draw_hint(c, list, p->hint);
 	ts_canvas_fill(c, line, TS_ROLE_PROMPT, ' ');
 	label = ts_canvas_text(c, line, 0, 0, TS_ROLE_LABEL, p->label);
 	ts_rect_cut_left(&line, label < line.w ? label : line.w - 1);

@@ -84,11 +84,14 @@ put_commands(struct ts_strbuf *out)
 		"\nCOMMANDS  typed after `:` (Tab completes; a number alone is goto)\n");
 	for (int i = 0; i < TS_CMD_COUNT; i++)
 		if (ts_commands[i].context != TS_CONTEXT_PROMPT) {
+			const char *words = ts_command_words((enum ts_cmd)i);
 			char name[64];
 
 			snprintf(name, sizeof(name), "%s %s", ts_commands[i].name,
 				ts_commands[i].args);
 			ts_strbuf_printf(out, "  %-30s %s\n", name, ts_commands[i].help);
+			if (words)
+				ts_strbuf_printf(out, "  %-30s %s\n", "", words);
 		}
 	ts_strbuf_puts(out,
 		"\nOPTIONS  :set OPTION VALUE, or `set OPTION VALUE` in the configuration file\n");

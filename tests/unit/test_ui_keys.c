@@ -144,12 +144,39 @@ START_TEST(typed_lines_become_calls)
 	ck_assert_str_eq(ts_call_arg(&call, 0), "4711");
 	ck_assert_int_eq(ts_call_parse(&call, "goto 12", &err), TS_OK);
 	ck_assert_str_eq(ts_call_arg(&call, 0), "12");
+	ck_assert_int_eq(ts_call_parse(&call, "goto 12,345,678", &err), TS_OK);
+	ck_assert_str_eq(ts_call_arg(&call, 0), "12345678");
+	ck_assert_int_eq(ts_call_parse(&call, "96,000", &err), TS_OK);
+	ck_assert_int_eq(call.cmd, TS_CMD_GOTO);
+	ck_assert_str_eq(ts_call_arg(&call, 0), "96000");
+	ck_assert_int_eq(ts_call_parse(&call, "goto 1,23", &err), TS_OK);
+	ck_assert_str_eq(ts_call_arg(&call, 0), "1,23");
+	ck_assert_int_eq(ts_call_parse(&call, "search 12,345", &err), TS_OK);
+	ck_assert_str_eq(ts_call_arg(&call, 0), "12,345");
 	ck_assert_int_eq(ts_call_parse(&call, "q", &err), TS_OK);
 	ck_assert_int_eq(call.cmd, TS_CMD_QUIT);
 	/* a copy is as good */
 	struct ts_call copy = call;
 
 	ck_assert_int_eq(copy.cmd, TS_CMD_QUIT);
+}
+END_TEST
+
+START_TEST(arguments_that_are_known)
+{
+	char word[8][TS_COMMAND_WORD];
+
+	ck_assert_int_eq(ts_command_complete_arg(TS_CMD_SORT, 0, "", word, 8), 5);
+	ck_assert_str_eq(word[0], "row");
+	ck_assert_str_eq(word[4], "category");
+	ck_assert_int_eq(ts_command_complete_arg(TS_CMD_SORT, 0, "b", word, 8), 1);
+	ck_assert_str_eq(word[0], "bytes");
+	ck_assert_int_eq(ts_command_complete_arg(TS_CMD_SORT, 1, "", word, 8), 0);
+	ck_assert_int_eq(ts_command_complete_arg(TS_CMD_INDEX, 0, "s", word, 8), 1);
+	ck_assert_str_eq(word[0], "stop");
+	ck_assert_int_eq(ts_command_complete_arg(TS_CMD_MOUSE, 0, "o", word, 1), 2);
+	ck_assert_int_eq(ts_command_complete_arg(TS_CMD_VIEW, 0, "", word, 8), 0);
+	ck_assert_int_eq(ts_command_complete_arg(TS_CMD_QUIT, 0, "", word, 8), 0);
 }
 END_TEST
 
@@ -380,6 +407,7 @@ main(void)
 	tcase_add_test(c, every_key_comes_back_from_its_text);
 	tcase_add_test(c, sequences);
 	tcase_add_test(c, typed_lines_become_calls);
+	tcase_add_test(c, arguments_that_are_known);
 	tcase_add_test(c, wrong_lines_say_why);
 	tcase_add_test(c, long_lines_are_refused);
 	tcase_add_test(c, shipped_keymaps_have_no_faults);

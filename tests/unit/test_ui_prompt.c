@@ -151,6 +151,30 @@ START_TEST(a_long_line_follows_the_cursor)
 }
 END_TEST
 
+START_TEST(a_hint_makes_room_for_candidates)
+{
+	struct ts_canvas *c = ts_canvas_new(12, 2, TS_GLYPHS_FULL);
+	struct ts_strbuf out;
+	struct ts_prompt p;
+
+	ts_prompt_open(&p, "&", "view m", NULL, words, NULL);
+	ts_prompt_hint(&p, "tile:1");
+	ts_prompt_draw(c, ts_canvas_rect(c), &p);
+	ts_strbuf_init(&out, 1000);
+	ts_canvas_dump(c, &out);
+	ck_assert_str_eq(out.s, "tile:1\n&view m\n");
+	ts_strbuf_fini(&out);
+	ts_prompt_command(&p, TS_CMD_COMPLETE);
+	ts_prompt_draw(c, ts_canvas_rect(c), &p);
+	ts_strbuf_init(&out, 1000);
+	ts_canvas_dump(c, &out);
+	ck_assert_ptr_null(strstr(out.s, "tile:1"));
+	ck_assert_ptr_nonnull(strstr(out.s, "memory"));
+	ts_strbuf_fini(&out);
+	ts_canvas_free(c);
+}
+END_TEST
+
 START_TEST(any_keys_leave_valid_text)
 {
 	static const uint32_t chars[] = {'a', ' ', 0xe4, 0x5909, 0x1f600, 'm', 'e'};
@@ -190,6 +214,7 @@ main(void)
 	tcase_add_test(c, history);
 	tcase_add_test(c, completion);
 	tcase_add_test(c, a_long_line_follows_the_cursor);
+	tcase_add_test(c, a_hint_makes_room_for_candidates);
 	tcase_add_test(c, any_keys_leave_valid_text);
 	tcase_set_timeout(c, 60);
 	suite_add_tcase(s, c);

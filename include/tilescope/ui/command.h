@@ -7,7 +7,8 @@
  * the pane that has the keys, then to the program; the first that knows it answers with effects.
  *
  * Arguments are described by words: NAME is needed, [NAME] may be left out, NAME... takes the rest
- * of the line. A command is BOUND (the default keymap has a key for it) or TYPED (only at the
+ * of the line, small letters stand for themselves ([on|off]) and are completed; of a NUMBER the commas
+ * between thousands are taken away. A command is BOUND (the default keymap has a key for it) or TYPED (only at the
  * prompt); a test holds the keymaps to that.
  */
 #ifndef TS_UI_COMMAND_H
@@ -74,7 +75,8 @@ enum ts_context {
 	X(SEARCH_BACK, "search-back", GLOBAL, "[TEXT...]", BOUND, "find a name, backwards")        \
 	X(SEARCH_NEXT, "search-next", GLOBAL, "", BOUND, "the next hit")                           \
 	X(SEARCH_PREVIOUS, "search-previous", GLOBAL, "", BOUND, "the hit before")                 \
-	X(SORT, "sort", GLOBAL, "[COLUMN]", BOUND, "sort by the next column, or by this one")      \
+	X(SORT, "sort", GLOBAL, "[row|bytes|name|tile|category]", BOUND,                           \
+		"sort by the next column, or by this one")                                         \
 	X(SORT_REVERSE, "sort-reverse", GLOBAL, "", BOUND, "the same order backwards")             \
 	X(FILTER, "filter", GLOBAL, "[TEXT...]", BOUND, "show only rows that match; none: all")    \
 	X(COPY, "copy", GLOBAL, "", BOUND, "copy the row to the terminal's clipboard (OSC 52)")    \
@@ -152,6 +154,17 @@ int ts_context_find(const char *name);
  * at `prefix`, in the table's order, into out[0..max). Returns how many there are (may exceed max).
  */
 int ts_command_complete(const char *prefix, size_t n, const struct ts_command *out[], int max);
+
+/*
+ * The same for argument i: words that stand for themselves in the command's arguments and begin with
+ * `prefix`.
+ */
+enum { TS_COMMAND_WORD = 16 };
+int ts_command_complete_arg(enum ts_cmd cmd, int i, const char *prefix, char out[][TS_COMMAND_WORD],
+	int max);
+
+/* What may be typed as its text, by examples ("tile:1,4-9 bytes>64KiB"); NULL: any text. */
+const char *ts_command_words(enum ts_cmd cmd);
 
 /* A command with its arguments, as a binding or a typed line gives it. May be copied. */
 enum { TS_CALL_ARGS = 8, TS_CALL_TEXT = 512 };

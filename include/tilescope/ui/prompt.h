@@ -62,6 +62,7 @@ struct ts_prompt {
 	struct ts_history *history;
 	ts_complete_fn *complete;
 	void *ctx;
+	const char *hint; /* what may be typed, above the line; or NULL */
 	struct ts_candidates found;
 	int chosen; /* candidate in the line, -1 = none offered */
 };
@@ -70,6 +71,9 @@ struct ts_prompt {
 void ts_prompt_open(struct ts_prompt *p, const char *label, const char *text,
 	struct ts_history *history, ts_complete_fn *complete, void *ctx);
 
+/* Say above the line what may be typed (not copied; NULL = nothing); candidates take its place. */
+void ts_prompt_hint(struct ts_prompt *p, const char *hint);
+
 /* Type one character (ts_key_is_text); control characters and what does not fit are ignored. */
 enum ts_prompt_result ts_prompt_type(struct ts_prompt *p, ts_key key);
 
@@ -77,8 +81,8 @@ enum ts_prompt_result ts_prompt_type(struct ts_prompt *p, ts_key key);
 enum ts_prompt_result ts_prompt_command(struct ts_prompt *p, enum ts_cmd cmd);
 
 /*
- * Draw into the last row of r; candidates, when there are several, into the row above it if r has
- * one. Puts the terminal's cursor. A line that is too long scrolls with the cursor.
+ * Draw into the last row of r; candidates, when there are several, else the hint into the row above
+ * it if r has one. Puts the terminal's cursor. A line that is too long scrolls with the cursor.
  */
 void ts_prompt_draw(struct ts_canvas *c, struct ts_rect r, const struct ts_prompt *p);
 
