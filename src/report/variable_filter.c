@@ -42,9 +42,12 @@ static const struct {
 	{"gb", 1e9},
 };
 
-/* The next word of the line into out: blanks part words, "..." keeps them. *quoted: it began so. */
+/*
+ * The next word of the line into out: blanks part words, "..." keeps them. *quoted: it began so; *open: a
+ * quote is not closed.
+ */
 static const char *
-next_word(const char *s, char out[TS_FILTER_TEXT], bool *quoted)
+next_word(const char *s, char out[TS_FILTER_TEXT], bool *quoted, bool *open)
 {
 	size_t n = 0;
 	bool inside = false;
@@ -58,6 +61,7 @@ next_word(const char *s, char out[TS_FILTER_TEXT], bool *quoted)
 			out[n++] = (char)tolower((unsigned char)*s);
 	}
 	out[n] = '\0';
+	*open = inside;
 	return s;
 }
 
@@ -183,22 +187,53 @@ key_of(const char *word)
 	return -1;
 }
 
+/* Letters before a sign at the begin of a word, as a field has them: how many. */
+static size_t
+field_length(const char *word, const char *signs)
+{
+	size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyz_");
+
+	return n > 0 && word[n] && strchr(signs, word[n]) ? n : 0;
+}
+
+/* A word that is text of a name, though it looks like a field: an error, or a doubt that is kept. */
+static enum ts_code
+check_text(struct ts_variable_filter *f, const char *word, struct ts_err *err)
+{
+	size_t n = field_length(word, "<>="), k;
+
+	k = n + strspn(word + n, "<>=");
+	if (n > 0 && isdigit((unsigned char)word[k]))
+		return ts_err_set(err, TS_E_USAGE,
+			"there is no field \"%.*s\": name, tile, ipu, category, bytes (text: in quotes)",
+			(int)ts_min_i64((int64_t)n, 30), word);
+	n = field_length(word, ":");
+	if (n > 0 && word[n + 1] && word[n + 1] != ':' && n < sizeof(f->doubt))
+		snprintf(f->doubt, sizeof(f->doubt), "%.*s", (int)n, word);
+	return TS_OK;
+}
+
 enum ts_code
 ts_variable_filter_parse(struct ts_variable_filter *f, const char *line, struct ts_err *err)
 {
 	char word[TS_FILTER_TEXT];
 	const char *s = line;
-	bool quoted;
+	bool quoted, open;
 
 	*f = (struct ts_variable_filter){0};
 	if (strlen(line) >= sizeof(f->line))
 		return ts_err_set(err, TS_E_USAGE, "a filter has at most %d bytes",
 			TS_FILTER_TEXT - 1);
 	snprintf(f->line, sizeof(f->line), "%s", line);
-	while (s = next_word(s, word, &quoted), word[0]) {
+	while (s = next_word(s, word, &quoted, &open), word[0] || open) {
 		int key = quoted ? -1 : key_of(word);
 		struct ts_filter_term *t = &f->term[f->count];
+		enum ts_code code = key < 0 && !quoted ? check_text(f, word, err) : TS_OK;
 
+		if (open)
+			return ts_err_set(err, TS_E_USAGE, "a quote is not closed: \"%.60s", word);
+		if (code)
+			return code;
 		if (f->count == TS_FILTER_TERMS)
 			return ts_err_set(err, TS_E_USAGE, "a filter has at most %d words",
 				TS_FILTER_TERMS);
@@ -236,15 +271,6 @@ ts_variable_filter_check(const struct ts_variable_filter *f, const struct ts_var
 	return TS_OK;
 }
 
-bool
-ts_filter_number(const struct ts_filter_term *t, int64_t v)
-{
-	for (int i = 0; i < t->count; i++)
-		if (v >= t->range[i].from && v <= t->range[i].to)
-			return true;
-	return false;
-}
-
 static inline char
 small(char c)
 {
@@ -265,6 +291,48 @@ contains(const char *s, size_t n, const char *word, size_t m)
 		if (k == m)
 			return true;
 	}
+	return false;
+}
+
+/* Is there a category that the term's word is part of? Where rows have names of their own: not known. */
+static bool
+category_has(const struct ts_names *names, const char *word)
+{
+	for (size_t i = 0; i < names->count; i++)
+		if (contains(names->text + names->name[i].at, names->name[i].length, word,
+			    strlen(word)))
+			return true;
+	return false;
+}
+
+bool
+ts_variable_filter_doubt(char *out, size_t size, const struct ts_variable_filter *f,
+	const struct ts_variables *v)
+{
+	for (int i = 0; i < f->count && v->categories.count > 0; i++) {
+		const char *word = f->term[i].text;
+
+		if (f->term[i].kind != TS_FILTER_CATEGORY)
+			continue;
+		for (int k = 0; k < f->term[i].count; k++, word += strlen(word) + 1)
+			if (!category_has(&v->categories, word)) {
+				snprintf(out, size, "no category that is named has \"%.60s\" in it",
+					word);
+				return true;
+			}
+	}
+	if (f->doubt[0])
+		snprintf(out, size, "\"%s:\" is no field (name: tile: ipu: category: bytes>): text",
+			f->doubt);
+	return f->doubt[0] != '\0';
+}
+
+bool
+ts_filter_number(const struct ts_filter_term *t, int64_t v)
+{
+	for (int i = 0; i < t->count; i++)
+		if (v >= t->range[i].from && v <= t->range[i].to)
+			return true;
 	return false;
 }
 

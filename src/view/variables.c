@@ -127,6 +127,7 @@ reverse(struct variables_view *t)
 static bool
 understand(struct variables_view *t, struct ts_variable_filter *f, const char *line)
 {
+	char doubt[160];
 	struct ts_err err = {0};
 	enum ts_code code = ts_variable_filter_parse(f, line, &err);
 
@@ -134,6 +135,8 @@ understand(struct variables_view *t, struct ts_variable_filter *f, const char *l
 		code = ts_variable_filter_check(f, t->v, &err);
 	if (code)
 		ts_view_say_error(t->view.env, "%s", err.msg);
+	else if (ts_variable_filter_doubt(doubt, sizeof(doubt), f, t->v))
+		ts_view_say(t->view.env, "%s", doubt);
 	return !code;
 }
 

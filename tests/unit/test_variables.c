@@ -674,6 +674,13 @@ static const struct {
 	{"bytes", 1},
 	{"bytes:1", 1},
 	{"\"tile:x\"", 1},
+	{"size>64", -1},
+	{"size<=64KiB", -1},
+	{"\"size>64\"", 1},
+	{"vector<float>", 1},
+	{"\"unclosed", -1},
+	{"a\"b", -1},
+	{"a \"", -1},
 	{"name:tile:x", 1},
 	{"1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17", -1},
 };
@@ -689,6 +696,37 @@ START_TEST(filter_lines)
 		ck_assert_int_eq(f.count, lines[_i].terms);
 	else
 		ck_assert_int_eq(code, TS_E_USAGE);
+}
+END_TEST
+
+/* What is looked for, but may have been meant otherwise. */
+static const struct {
+	const char *line, *part; /* NULL: nothing to be said */
+} doubts[] = {
+	{"category:stack", NULL},
+	{"category:vertexc", NULL},
+	{"category:foo", "\"foo\""},
+	{"category:stack,foo", "\"foo\""},
+	{"matmul:0", "\"matmul:\""},
+	{"\"matmul:0\"", NULL},
+	{"poplar::x", NULL},
+	{"name:matmul:0", NULL},
+};
+
+START_TEST(filter_doubts)
+{
+	struct ts_variable_filter f;
+	struct ts_err err = {0};
+	char out[160];
+
+	begin(PLAIN, ROWS);
+	ck_assert_int_eq(ts_variable_filter_parse(&f, doubts[_i].line, &err), TS_OK);
+	ck_assert_msg(ts_variable_filter_doubt(out, sizeof(out), &f, v) ==
+			(doubts[_i].part != NULL),
+		"%s", doubts[_i].line);
+	if (doubts[_i].part)
+		ck_assert_msg(strstr(out, doubts[_i].part) != NULL, "%s", out);
+	end();
 }
 END_TEST
 
@@ -746,6 +784,7 @@ main(void)
 	tcase_add_test(t, next_hits);
 	tcase_add_loop_test(t, no_rows, 0, SHAPES);
 	tcase_add_loop_test(t, filter_lines, 0, TS_COUNT(lines));
+	tcase_add_loop_test(t, filter_doubts, 0, TS_COUNT(doubts));
 	tcase_add_test(t, ranks);
 	suite_add_tcase(s, t);
 	run = srunner_create(s);
