@@ -326,3 +326,43 @@ def variables(ctx):
     tabs(t, "memory")
     t.has("tile 5")
     t.quit()
+
+
+@case()
+def variables_words(ctx):
+    """What may be typed is said where it is typed, and what is wrong with it afterwards."""
+    def line(text, keys=("\r",)):
+        t.press(":")
+        t.type(text)
+        t.press(*keys)
+
+    t = ctx.pty(ctx.reports["store"])
+    t.press("8")
+    line("sort ", ("tab", "tab", "tab"))
+    t.has(":sort bytes", "category")
+    t.press("\r")
+    t.has("by bytes, largest first")
+    line("help sort")
+    t.has("row|bytes|name|tile|category")
+    line("help filter")
+    t.has("bytes>64KiB", "none: all")
+    t.press("&")
+    t.has("text tile:1,4-9 ipu:0 category:stack bytes>64KiB")
+    t.type("tile:0-3")
+    t.press("\r")
+    t.has("& tile:0-3")
+    t.lacks("category:stack")
+    line("filter")
+    expect(not t.bottom().startswith("&"), "asks: %r" % t.bottom())
+    t.lacks("& tile")
+    for text, answer in (("size>64", "no field"), ("\"open", "not closed"),
+                         ("category:foo", "no category"), ("size:64", "no field")):
+        line("filter " + text)
+        t.has(answer)
+    line("filter")
+    line("goto 1,000")
+    t.has("row 1,000 of ")
+    t.press("?", "/")
+    t.lacks("category:stack")
+    t.press("esc")
+    t.quit()
