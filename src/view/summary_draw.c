@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tilescope/base/mem.h"
+#include "tilescope/report/index_variables.h"
 #include "tilescope/ui/chart.h"
 
 #include "summary_internal.h"
@@ -26,16 +27,28 @@ label(struct ts_canvas *c, struct ts_rect r, const char *text)
 	return LABEL_W + 2;
 }
 
+/* Words from x, with an ellipsis where the line is too short; returns the column behind them. */
+static int
+say(struct ts_canvas *c, struct ts_rect r, int x, enum ts_role role, const char *text)
+{
+	if (r.w > 0 && x >= r.w - 1 && *text) { /* also where the words before fill the line */
+		text = x >= r.w || text[1] ? "…" : text;
+		x = r.w - 1;
+	}
+	return x +
+		ts_canvas_field(c, r, x, 0, r.w - x, role, text, strlen(text), TS_FIELD_ELLIPSIS);
+}
+
 static int
 put_bytes(const struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int x,
 	const char *before, int64_t bytes)
 {
 	char buf[TS_FMT_MAX];
 
-	x = ts_canvas_text(c, r, x, 0, TS_ROLE_LABEL, before);
+	x = say(c, r, x, TS_ROLE_LABEL, before);
 	if (bytes < 0)
-		return ts_canvas_text(c, r, x, 0, TS_ROLE_DIM, "not known");
-	return ts_canvas_text(c, r, x, 0, TS_ROLE_VALUE, ts_fmt_bytes(buf, bytes, units(s)));
+		return say(c, r, x, TS_ROLE_DIM, "not known");
+	return say(c, r, x, TS_ROLE_VALUE, ts_fmt_bytes(buf, bytes, units(s)));
 }
 
 static int
@@ -43,8 +56,8 @@ put_count(struct ts_canvas *c, struct ts_rect r, int x, const char *before, int6
 {
 	char buf[TS_FMT_MAX];
 
-	x = ts_canvas_text(c, r, x, 0, TS_ROLE_LABEL, before);
-	return ts_canvas_text(c, r, x, 0, n < 0 ? TS_ROLE_DIM : TS_ROLE_VALUE,
+	x = say(c, r, x, TS_ROLE_LABEL, before);
+	return say(c, r, x, n < 0 ? TS_ROLE_DIM : TS_ROLE_VALUE,
 		n < 0 ? "not known" : ts_fmt_count(buf, n));
 }
 
@@ -199,12 +212,12 @@ draw_gaps(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int arg
 	if (t->total_gaps != TS_UNKNOWN && t->total_gaps >= t->total) {
 		x = put_bytes(s, c, r, x, "", t->total_gaps - t->total);
 		x = put_bytes(s, c, r, x, "   total with gaps ", t->total_gaps);
-		ts_canvas_text(c, r, x + 3, 0, TS_ROLE_NOTE, "worst, mean: with gaps");
+		say(c, r, x + 3, TS_ROLE_NOTE, "worst, mean: with gaps");
 		return;
 	}
-	x = ts_canvas_printf(c, r, x, 0, TS_ROLE_NOTE, "%s", gaps_words[t->gaps + 1]);
+	x = say(c, r, x, TS_ROLE_NOTE, gaps_words[t->gaps + 1]);
 	if (s->verdict->target.assumed)
-		ts_canvas_text(c, r, x + 3, 0, TS_ROLE_NOTE, "limit assumed");
+		say(c, r, x + 3, TS_ROLE_NOTE, "limit assumed");
 }
 
 static void
@@ -263,13 +276,17 @@ draw_runs(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int arg
 {
 	static const char *const words[] = {"measured or estimated: not known", "estimated",
 		"measured"};
+	enum { ROOM = 36 }; /* columns that the first of them needs */
 	const struct ts_about *a = s->verdict ? &s->verdict->about : NULL;
 	int x = LABEL_W + 2;
 
 	(void)arg;
 	x = put_count(c, r, x, "steps ", s->execution->steps);
 	x = put_count(c, r, x, "   runs ", s->small ? s->small->runs : TS_UNKNOWN);
-	ts_canvas_printf(c, r, x + 3, 0, TS_ROLE_NOTE, "%s", words[(a ? a->measured : -1) + 1]);
+	if ((!a || a->measured < 0) && r.w - x < ROOM)
+		say(c, r, x + 3, TS_ROLE_NOTE, "measured: not known");
+	else
+		say(c, r, x + 3, TS_ROLE_NOTE, words[(a ? a->measured : -1) + 1]);
 }
 
 static void
@@ -330,7 +347,7 @@ draw_cycle_titles(struct summary_view *s, struct ts_canvas *c, struct ts_rect r,
 	ts_canvas_field(c, r, LABEL_W + 2, 0, 16, TS_ROLE_HEADER, "cycles", 6, TS_FIELD_RIGHT);
 	ts_canvas_field(c, r, LABEL_W + 19, 0, 9, TS_ROLE_HEADER, "time", 4, TS_FIELD_RIGHT);
 	ts_canvas_text(c, r, LABEL_W + 29, 0, TS_ROLE_HEADER, "compute");
-	ts_canvas_text(c, r, LABEL_W + 38, 0, TS_ROLE_HEADER, "where the steps' cycles go");
+	say(c, r, LABEL_W + 38, TS_ROLE_HEADER, "where the steps' cycles go");
 }
 
 /* --- facts ------------------------------------------------------------------------------------ */
@@ -338,6 +355,7 @@ draw_cycle_titles(struct summary_view *s, struct ts_canvas *c, struct ts_rect r,
 static void
 draw_target(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int arg)
 {
+	enum { ROOM = 36 };
 	const struct ts_target *g = &s->verdict->target;
 	int x = label(c, r, "machine");
 
@@ -348,12 +366,14 @@ draw_target(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int a
 	x = put_count(c, r, x, "   IPUs ", g->ipus);
 	x = put_count(c, r, x, "   replicas ", g->replicas);
 	if (g->assumed)
-		ts_canvas_text(c, r, x + 3, 0, TS_ROLE_NOTE, "assumed: the report does not say");
+		say(c, r, x + 3, TS_ROLE_NOTE,
+			r.w - x > ROOM ? "assumed: the report does not say" : "assumed");
 }
 
 static void
 draw_tile(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int arg)
 {
+	static const char no_clock[] = "   clock not known (:set clock=1.85GHz)";
 	const struct ts_target *g = &s->verdict->target;
 	int64_t ipu;
 	int x = label(c, r, "memory");
@@ -367,8 +387,18 @@ draw_tile(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int arg
 	}
 	if (g->clock_hz > 0)
 		ts_canvas_printf(c, r, x, 0, TS_ROLE_VALUE, "   %.4g GHz", g->clock_hz / 1e9);
+	else if (r.w - x >= (int)strlen(no_clock))
+		ts_canvas_text(c, r, x, 0, TS_ROLE_DIM, no_clock);
 	else
-		ts_canvas_text(c, r, x, 0, TS_ROLE_DIM, "   clock not known (:set clock=1.85GHz)");
+		say(c, r, x, TS_ROLE_DIM, "   no clock");
+}
+
+/* Where the variables themselves are not recorded, those that they were lowered to may be. */
+static bool
+has_lowered_only(const struct summary_view *s)
+{
+	return s->small && s->small->graph.variables < 0 &&
+		ts_report_has(s->base.env->report, TS_LOWERED_VARIABLE);
 }
 
 static void
@@ -384,7 +414,22 @@ draw_graph(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int ar
 	}
 	x = put_count(c, r, x, "compute sets ", g->compute_sets);
 	x = put_count(c, r, x, "   programs ", g->programs);
-	put_count(c, r, x, "   variables ", g->variables);
+	if (!has_lowered_only(s))
+		put_count(c, r, x, "   variables ", g->variables);
+}
+
+static void
+draw_lowered(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int arg)
+{
+	struct ts_index_variables v;
+	int x = label(c, r, "variables");
+
+	(void)arg;
+	if (ts_index_variables(&v, s->base.env->index))
+		x = put_count(c, r, x, "lowered ", v.rows);
+	else
+		x = say(c, r, x, TS_ROLE_LABEL, "lowered: see Variables");
+	say(c, r, x, TS_ROLE_DIM, "   unlowered ones are not recorded");
 }
 
 static void
@@ -394,12 +439,12 @@ draw_about(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int ar
 	int x = label(c, r, "Poplar");
 
 	(void)arg;
-	x = ts_canvas_text(c, r, x, 0, a->poplar_version[0] ? TS_ROLE_VALUE : TS_ROLE_DIM,
+	x = say(c, r, x, a->poplar_version[0] ? TS_ROLE_VALUE : TS_ROLE_DIM,
 		a->poplar_version[0] ? a->poplar_version : "not known");
 	if (a->package_hash[0])
 		x = ts_canvas_printf(c, r, x, 0, TS_ROLE_DIM, " %s", a->package_hash);
-	x = ts_canvas_text(c, r, x, 0, TS_ROLE_LABEL, "   instrumentation ");
-	ts_canvas_text(c, r, x, 0, a->compute_instrumentation[0] ? TS_ROLE_VALUE : TS_ROLE_DIM,
+	x = say(c, r, x, TS_ROLE_LABEL, "   instrumentation ");
+	say(c, r, x, a->compute_instrumentation[0] ? TS_ROLE_VALUE : TS_ROLE_DIM,
 		a->compute_instrumentation[0] ? a->compute_instrumentation : "not known");
 }
 
@@ -417,31 +462,32 @@ draw_file(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int arg
 		ts_fmt_bytes(buf, report->part[TS_PART_PROFILE].bytes, units(s)));
 }
 
-/* Those that are there with their states, then the names of those that are not. */
+/* Those that are there with their states, then the names of the files that are not. */
 static void
 draw_parts(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int arg)
 {
 	const struct ts_report *report = s->base.env->report;
+	const char *before = "no files: ";
 	int x = label(c, r, "parts");
 
 	(void)arg;
-	for (int absent = 0; absent < 2; absent++)
-		for (int i = 0; i < TS_PART_COUNT; i++) {
-			enum ts_part_state state = report->part[i].state;
-			const char *name = ts_part_name((enum ts_part)i);
+	for (int i = 0; i < TS_PART_COUNT; i++) {
+		enum ts_part_state state = report->part[i].state;
 
-			if ((state == TS_PART_ABSENT) != absent)
-				continue;
-			if (absent) {
-				x = ts_canvas_printf(c, r, x, 0, TS_ROLE_DIM, "no %s ", name) + 1;
-				continue;
-			}
-			x = ts_canvas_printf(c, r, x, 0, TS_ROLE_LABEL, "%s ", name);
-			x = ts_canvas_text(c, r, x, 0,
-				    state == TS_PART_OK ? TS_ROLE_GOOD : TS_ROLE_BAD,
-				    ts_part_state_name(state)) +
-				2;
-		}
+		if (state == TS_PART_ABSENT)
+			continue;
+		x = say(c, r, x, TS_ROLE_LABEL, ts_part_name((enum ts_part)i));
+		x = say(c, r, x + 1, state == TS_PART_OK ? TS_ROLE_GOOD : TS_ROLE_BAD,
+			    ts_part_state_name(state)) +
+			2;
+	}
+	for (int i = 0; i < TS_PART_COUNT; i++) {
+		if (report->part[i].state != TS_PART_ABSENT)
+			continue;
+		x = say(c, r, x, TS_ROLE_DIM, before);
+		x = say(c, r, x, TS_ROLE_DIM, ts_part_name((enum ts_part)i));
+		before = ", ";
+	}
 }
 
 /* What decides which tile or IPU a figure belongs to and stands in no column. */
@@ -639,6 +685,8 @@ fact_lines(struct summary_view *s)
 		add(s, draw_state, ASK_SMALL);
 	if (s->small && (s->small->graph.vertices >= 0 || s->small->graph.edges >= 0))
 		add(s, draw_graph, 1);
+	if (has_lowered_only(s))
+		add(s, draw_lowered, 0);
 	add(s, draw_parts, 0);
 	for (size_t i = 0; i < TS_COUNT(assumed); i++)
 		if (is_assumed(report, i))

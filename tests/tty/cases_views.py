@@ -261,6 +261,16 @@ def absent_liveness(ctx, p):
     t.quit()
 
 
+@case()
+def lowered_variables_only(ctx):
+    """The SDK's layout has lowered variables: what is not recorded is those that were not lowered."""
+    t = ctx.pty("--at", "summary", ctx.reports["sdk"], size=(80, 60))
+    t.has("unlowered ones are not recorded", "no files: archive, debug")
+    expect("variables not known" not in t.text(), "variables are said not to be known")
+    expect("…" not in t.text(), "words are cut at 80 columns")
+    t.quit()
+
+
 @case(params=[(500, 150), (1200, 20), (60, 400), (2000, 1000)])
 def enormous(ctx, p):
     t = ctx.pty(ctx.reports["store"], size=p, wait="MEMORY")
