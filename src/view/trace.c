@@ -132,15 +132,16 @@ move_pane(struct trace_view *t)
 static enum ts_effect
 go_to(struct trace_view *t, const char *word)
 {
-	char *end;
+	char *end, first[TS_FMT_MAX], last[TS_FMT_MAX];
 	long long step;
 
 	errno = 0;
 	step = word ? strtoll(word, &end, 10) : -1;
 	if (!word || errno || end == word || *end || step < t->trace->first_step ||
 		step > t->trace->last_step) {
-		ts_view_say_error(t->view.env, "steps go from %lld to %lld",
-			(long long)t->trace->first_step, (long long)t->trace->last_step);
+		ts_view_say_error(t->view.env, "steps go from %s to %s",
+			ts_fmt_count(first, t->trace->first_step),
+			ts_fmt_count(last, t->trace->last_step));
 		return TS_EFFECT_BELL;
 	}
 	t->goal = step;

@@ -527,7 +527,7 @@ draw_readout(struct trace_view *t, struct ts_canvas *c)
 {
 	const struct ts_trace_row *row = trace_row(t, t->list.cursor);
 	struct ts_rect r = t->at.readout, line;
-	char figures[256], what[64];
+	char figures[256], what[64], step[TS_FMT_MAX];
 	const char *name, *mark;
 	int x;
 
@@ -541,7 +541,7 @@ draw_readout(struct trace_view *t, struct ts_canvas *c)
 		return;
 	}
 	figures_text(t, row, figures, sizeof(figures), r.w);
-	snprintf(what, sizeof(what), "step %lld  %.*s  ", (long long)row->step,
+	snprintf(what, sizeof(what), "step %s  %.*s  ", ts_fmt_count(step, row->step),
 		(int)ts_min_i64(row->type_n, 24), t->window.text + row->type);
 	x = ts_canvas_text(c, line, 0, 0, TS_ROLE_STATUS, what);
 	if (r.h < 2) {

@@ -369,7 +369,7 @@ START_TEST(the_artefact_is_marked)
 	run(&s, "goto 2002");
 	ck_assert(shows(&s, "inflated by the profiler's own work"));
 	run(&s, "goto 4000");
-	ck_assert_ptr_nonnull(strstr(s.env.message, "steps go from 0 to 3999"));
+	ck_assert_ptr_nonnull(strstr(s.env.message, "steps go from 0 to 3,999"));
 	stage_close(&s);
 }
 END_TEST
