@@ -5,6 +5,7 @@
 
 #include <check.h>
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <sqlite3.h>
@@ -193,7 +194,7 @@ index_dir_put(const char *path, const void *bytes, size_t n)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 
-	ck_assert_int_ge(fd, 0);
+	ck_assert_msg(fd >= 0, "%s: %s", path, strerror(errno));
 	ck_assert_int_eq((int)write(fd, bytes, n), (int)n);
 	close(fd);
 }
