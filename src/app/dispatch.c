@@ -461,6 +461,45 @@ complete(void *ctx, const char *line, struct ts_candidates *out)
 	complete_arg(line, word, out);
 }
 
+/* Commands that ask for their text at the bottom line, and back. */
+static const struct {
+	enum ts_cmd cmd;
+	enum ts_asking asking;
+} askings[] = {
+	{TS_CMD_SEARCH, TS_ASK_SEARCH},
+	{TS_CMD_SEARCH_BACK, TS_ASK_SEARCH_BACK},
+	{TS_CMD_FILTER, TS_ASK_FILTER},
+};
+
+static enum ts_asking
+asking_of(enum ts_cmd cmd)
+{
+	for (size_t i = 0; i < TS_COUNT(askings); i++)
+		if (askings[i].cmd == cmd)
+			return askings[i].asking;
+	return TS_ASK_NOTHING;
+}
+
+static enum ts_cmd
+asked_for(enum ts_asking asking)
+{
+	for (size_t i = 0; i < TS_COUNT(askings); i++)
+		if (askings[i].asking == asking)
+			return askings[i].cmd;
+	return TS_CMD_SEARCH;
+}
+
+/* Candidates of the text of a search or a filter: the view knows them. */
+static void
+complete_text(void *ctx, const char *line, struct ts_candidates *out)
+{
+	struct ts_app *app = ctx;
+	struct ts_view *v = current(app);
+
+	if (v && v->ops->complete)
+		v->ops->complete(v, asked_for(app->asking), line, out);
+}
+
 static enum ts_effect
 ask(struct ts_app *app, enum ts_asking asking, const char *text)
 {
@@ -469,7 +508,7 @@ ask(struct ts_app *app, enum ts_asking asking, const char *text)
 	app->asking = asking;
 	ts_prompt_open(&app->prompt, labels[asking], text,
 		asking == TS_ASK_COMMAND ? &app->commands : &app->searches,
-		asking == TS_ASK_COMMAND ? complete : NULL, app);
+		asking == TS_ASK_COMMAND ? complete : complete_text, app);
 	if (asking != TS_ASK_COMMAND && app->current == TS_VIEW_VARIABLES)
 		ts_prompt_hint(&app->prompt, ts_command_words(TS_CMD_FILTER));
 	return TS_EFFECT_REPAINT;
@@ -580,34 +619,6 @@ ts_app_effect(struct ts_app *app, enum ts_effect effect)
 	copy_out(app);
 	follow(app);
 	app->dirty = true;
-}
-
-/* Commands that ask for their text at the bottom line, and back. */
-static const struct {
-	enum ts_cmd cmd;
-	enum ts_asking asking;
-} askings[] = {
-	{TS_CMD_SEARCH, TS_ASK_SEARCH},
-	{TS_CMD_SEARCH_BACK, TS_ASK_SEARCH_BACK},
-	{TS_CMD_FILTER, TS_ASK_FILTER},
-};
-
-static enum ts_asking
-asking_of(enum ts_cmd cmd)
-{
-	for (size_t i = 0; i < TS_COUNT(askings); i++)
-		if (askings[i].cmd == cmd)
-			return askings[i].asking;
-	return TS_ASK_NOTHING;
-}
-
-static enum ts_cmd
-asked_for(enum ts_asking asking)
-{
-	for (size_t i = 0; i < TS_COUNT(askings); i++)
-		if (askings[i].asking == asking)
-			return askings[i].cmd;
-	return TS_CMD_SEARCH;
 }
 
 void

@@ -258,8 +258,8 @@ complete(struct ts_prompt *p, int step)
 	n = shared_prefix(&p->found);
 	if (n >= p->cursor - p->found.start)
 		splice(p, p->found.start, p->cursor, p->found.text[0], n);
-	if (p->found.count == 1) {
-		if (p->cursor == p->len)
+	if (p->found.count == 1) { /* a field goes on without a blank */
+		if (p->cursor == p->len && !strchr(":>", p->text[p->len - 1]))
 			splice(p, p->cursor, p->cursor, " ", 1);
 		forget_candidates(p);
 	}

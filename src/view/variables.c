@@ -6,11 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "variables_internal.h"
 
 #include "tilescope/base/mem.h"
 #include "tilescope/report/index_variables.h"
+#include "tilescope/ui/prompt.h"
 
 /* --- life ------------------------------------------------------------------------------------- */
 
@@ -243,6 +245,39 @@ view_command(struct ts_view *v, const struct ts_call *call)
 	}
 }
 
+/* `category:` and a name that is recorded, in quotes where it has blanks. */
+static void
+complete_category(const struct ts_names *names, const char *word, struct ts_candidates *out)
+{
+	for (size_t i = 0; i < names->count; i++) {
+		const char *s = names->text + names->name[i].at;
+		int n = (int)ts_min_i64(names->name[i].length, TS_PROMPT_CANDIDATE);
+		const char *quote = memchr(s, ' ', (size_t)n) ? "\"" : "";
+		char text[2 * TS_PROMPT_CANDIDATE];
+
+		snprintf(text, sizeof(text), "category:%s%.*s%s", quote, n, s, quote);
+		if (strncasecmp(text, word, strlen(word)) == 0)
+			ts_candidates_add(out, text);
+	}
+}
+
+static void
+view_complete(struct ts_view *v, enum ts_cmd cmd, const char *line, struct ts_candidates *out)
+{
+	static const char *const fields[] = {"bytes>", "category:", "ipu:", "name:", "tile:"};
+	struct variables_view *t = (struct variables_view *)v;
+	const char *word = strrchr(line, ' ');
+
+	(void)cmd;
+	word = word ? word + 1 : line;
+	out->start = (size_t)(word - line);
+	for (size_t i = 0; i < TS_COUNT(fields); i++)
+		if (strncmp(fields[i], word, strlen(word)) == 0 && strcmp(fields[i], word) != 0)
+			ts_candidates_add(out, fields[i]);
+	if (t->v && strncmp(word, "category:", 9) == 0)
+		complete_category(&t->v->categories, word, out);
+}
+
 static enum ts_context
 view_pane_context(struct ts_view *v)
 {
@@ -280,6 +315,7 @@ const struct ts_view_ops ts_view_variables = {
 	.request = variables_request,
 	.deliver = variables_deliver,
 	.command = view_command,
+	.complete = view_complete,
 	.pane_context = view_pane_context,
 	.mouse = view_mouse,
 };

@@ -38,6 +38,8 @@ def view(ctx, p):
     t = ctx.pty(ctx.reports["store"], size=(w, h))
     t.press(VIEWS[name])
     tabs(t, name)
+    if name == "variables":
+        t.wait(" variables, ")  # the sum comes behind the first frame
     sane(t)
     t.press("down", "up", "pgdn", "pgup", "end", "home", "right", "left", "tab", "tab")
     tabs(t, name)
@@ -358,6 +360,13 @@ def variables_words(ctx):
     t.has("bytes>64KiB", "none: all")
     t.press("&")
     t.has("text tile:1,4-9 ipu:0 category:stack bytes>64KiB")
+    t.type("cat")
+    t.press("tab")
+    expect(t.bottom() == "&category:", "not completed: %r" % t.bottom())
+    t.type("VAR")
+    t.press("tab", "tab")
+    expect(t.bottom().startswith("&category:var"), "not completed: %r" % t.bottom())
+    t.press("C-u")
     t.type("tile:0-3")
     t.press("\r")
     t.has("& tile:0-3")

@@ -20,6 +20,7 @@
 #include "tilescope/view/selection.h"
 
 struct ts_cache;
+struct ts_candidates;
 struct ts_fetch;
 struct ts_index_status;
 struct ts_keymap;
@@ -85,6 +86,13 @@ struct ts_view_ops {
 
 	/* A command; TS_EFFECT_UNKNOWN when it is not the view's. */
 	enum ts_effect (*command)(struct ts_view *v, const struct ts_call *call);
+
+	/*
+	 * What the last word of a text for `cmd` (filter, search) may go on to: set out->start, add
+	 * candidates. Reads no file. May be NULL.
+	 */
+	void (*complete)(struct ts_view *v, enum ts_cmd cmd, const char *line,
+		struct ts_candidates *out);
 
 	/* What kind of pane has the keys (TS_CONTEXT_LIST, TS_CONTEXT_CHART), for the keymap. */
 	enum ts_context (*pane_context)(struct ts_view *v);
