@@ -170,8 +170,12 @@ variable_heap_know(struct variable_pass *p)
 	top = ts_alloc(1, sizeof(*top));
 	if (!top)
 		return;
-	for (size_t i = 0; i < x.largest && i < TS_VARIABLE_TOP; i++)
-		top->place[top->count++] = x.large[i].row - v->first;
+	for (size_t i = 0; i < x.largest && i < TS_VARIABLE_TOP; i++) {
+		uint64_t place = (uint64_t)x.large[i].row - (uint64_t)v->first;
+
+		if (v->rows > 0 && place < (uint64_t)v->rows) /* else the section is not true */
+			top->place[top->count++] = (int64_t)place;
+	}
 	p->heap.used = false; /* nothing better comes */
 	publish(p, top);
 }

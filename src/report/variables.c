@@ -431,11 +431,12 @@ next_run(const int64_t *place, int at, int count)
 {
 	struct run r = {at, 1, place[at], false};
 
-	while (at + r.count < count && place[at + r.count] == place[at] + r.count)
+	while (at + r.count < count && place[at] <= INT64_MAX - r.count &&
+		place[at + r.count] == place[at] + r.count)
 		r.count++;
 	if (r.count > 1)
 		return r;
-	while (at + r.count < count && place[at + r.count] >= 0 &&
+	while (at + r.count < count && place[at] >= r.count &&
 		place[at + r.count] == place[at] - r.count)
 		r.count++;
 	r.down = r.count > 1;
@@ -452,7 +453,7 @@ read_runs(struct filling *f, int count, struct ts_err *err)
 		struct run r = next_run(f->place, at, count);
 
 		at += r.count;
-		if (r.low < 0 || r.low + r.count > f->v->rows)
+		if (r.low < 0 || r.low >= f->v->rows || r.count > f->v->rows - r.low)
 			continue;
 		code = read_run(f, &r, err);
 		if (code == TS_E_DAMAGED)
