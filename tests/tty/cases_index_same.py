@@ -21,6 +21,7 @@ def shown(ctx, report, cache, keys=FEW):
     seen = [t.text()]
     for key in keys:
         t.press(key)
+        t.settle(timers=True)       # what a pass has found may be drawn a little after a key
         seen.append("%s:\n%s" % (key, t.text()))
     t.clean()
     t.quit()
@@ -137,6 +138,7 @@ def index_of_three_at_once(ctx):
         t.wait("REPORT")
         for i, key in enumerate(FEW):
             t.press(key)
+            t.settle(timers=True)
             expect("%s:\n%s" % (key, t.text()) == wanted[i + 1],
                    "not the same screen after %s\n%s" % (key, t.text()))
         t.quit()
@@ -167,6 +169,7 @@ def index_has_no_room(ctx, how):
                 report, program="/bin/sh", size=(120, 40), wait="REPORT")
     for i, key in enumerate(FEW):
         t.press(key)
+        t.settle(timers=True)
         body = t.text().split("\n")[:-1]            # the bottom line may say it
         expect(body == wanted[i + 1].split("\n")[1:-1],
                "not the same screen after %s\n%s" % (key, t.text()))

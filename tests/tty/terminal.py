@@ -28,7 +28,7 @@ import vt
 LIMIT = 120
 # seconds between two looks at a program that seems to rest
 QUIET = 0.04
-QUIET_TIMED = 0.3
+QUIET_TIMED = 0.35
 PPOLL = {"x86_64": "271", "aarch64": "73"}.get(os.uname().machine)
 NAMED = {"up": "\x1bOA", "down": "\x1bOB", "right": "\x1bOC", "left": "\x1bOD", "home": "\x1bOH",
          "end": "\x1bOF", "pgup": "\x1b[5~", "pgdn": "\x1b[6~", "enter": "\r", "tab": "\t",
