@@ -74,18 +74,6 @@ drain_keys(struct loop *l)
 	}
 }
 
-/* What a pass has found so far is progress, and not drawn while somebody types; its last word is. */
-static void
-show_answer(struct ts_app *app, const struct ts_job *job)
-{
-	int64_t calm = app->key_us + CALM_US;
-
-	if (job->worker == TS_WORKER_SCREEN || app->env.message[0] || ts_clock_us() >= calm)
-		app->dirty = true;
-	else if (!app->tick_us || app->tick_us > calm)
-		app->tick_us = calm;
-}
-
 static void
 take_answer(struct ts_app *app, struct ts_job *job)
 {
@@ -105,7 +93,7 @@ take_answer(struct ts_app *app, struct ts_job *job)
 		v->ops->deliver(v, f);
 		if (v == app->view[app->current] && v->ops->request)
 			v->ops->request(v);
-		show_answer(app, job);
+		app->dirty = true;
 	}
 	ts_fetch_free(f);
 }
