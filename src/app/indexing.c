@@ -203,7 +203,8 @@ send(struct ts_app *app, enum kind kind, int part)
 	j->job.worker = TS_WORKER_BULK;
 	j->job.owner = TS_OWNER_INDEX;
 	j->job.kind = (int)kind + part;
-	j->job.patient = true;
+	/* a look at what there is takes milliseconds, and figures wait for it */
+	j->job.patient = kind != KIND_OPEN && kind != KIND_PLAN;
 	j->job.generation = ix->epoch;
 	j->report = ts_report_hold(ix->build ? ix->report : app->env.report);
 	j->have = ts_index_hold(app->env.index);
