@@ -310,18 +310,6 @@ adopt(struct ts_app *app, struct ts_index *index)
 	app->dirty = true;
 }
 
-static unsigned
-sections_there(const struct ts_index *index)
-{
-	unsigned bits = 0;
-	size_t size;
-
-	for (int s = 0; s < TS_SECTION_COUNT; s++)
-		if (ts_index_section(index, (enum ts_section)s, &size))
-			bits |= 1u << s;
-	return bits;
-}
-
 /* The report is another one than was planned for: nothing of this build is worth anything. */
 static void
 stale(struct ts_app *app)
@@ -484,7 +472,7 @@ take_results(struct ts_app *app, struct index_job *j, enum kind kind)
 		j->index = ts_index_hold(ts_build_index(j->build));
 	}
 	if (j->index && j->job.generation == ix->epoch &&
-		sections_there(j->index) != sections_there(app->env.index)) {
+		ts_index_sections(j->index) != ts_index_sections(app->env.index)) {
 		adopt(app, j->index);
 		j->index = NULL;
 	}
@@ -573,7 +561,7 @@ set_coming(struct ts_app *app)
 		(ts_indexing_is_building(app) && ix->state != TS_INDEXING_BUSY && !slow);
 
 	app->env.coming = comes
-		? (CORE | app->env.wanted) & ~ix->failed & ~sections_there(app->env.index)
+		? (CORE | app->env.wanted) & ~ix->failed & ~ts_index_sections(app->env.index)
 		: 0;
 }
 
@@ -660,7 +648,7 @@ tell_lost(struct ts_app *app, unsigned before)
 {
 	struct ts_view *v = app->view[app->current];
 
-	if (!(before & ~app->env.coming & ~sections_there(app->env.index)))
+	if (!(before & ~app->env.coming & ~ts_index_sections(app->env.index)))
 		return;
 	if (v && v->ops->request && app->env.report)
 		v->ops->request(v);
@@ -672,7 +660,7 @@ ts_indexing_turn(struct ts_app *app, int64_t now)
 {
 	struct ts_indexing *ix = &app->indexing;
 	unsigned before = app->env.coming;
-	unsigned lacks = app->env.wanted & ~ix->planned & ~sections_there(app->env.index);
+	unsigned lacks = app->env.wanted & ~ix->planned & ~ts_index_sections(app->env.index);
 
 	if (ix->look_at_us && now >= ix->look_at_us) {
 		ix->look_at_us = 0;

@@ -192,6 +192,18 @@ ts_index_section(const struct ts_index *x, enum ts_section s, size_t *size)
 	return m ? m->payload : NULL;
 }
 
+unsigned
+ts_index_sections(const struct ts_index *x)
+{
+	unsigned bits = 0;
+	size_t size;
+
+	for (int s = 0; s < TS_SECTION_COUNT; s++)
+		if (ts_index_section(x, (enum ts_section)s, &size))
+			bits |= 1u << s;
+	return bits;
+}
+
 const void *
 ts_section_at(const void *payload, size_t payload_size, uint64_t offset, uint64_t count,
 	size_t size)

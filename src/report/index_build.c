@@ -52,23 +52,11 @@ sections_of(const struct ts_pass *p)
 	return bits;
 }
 
-static unsigned
-sections_in(const struct ts_index *x)
-{
-	unsigned bits = 0;
-	size_t size;
-
-	for (int s = 0; s < TS_SECTION_COUNT; s++)
-		if (ts_index_section(x, (enum ts_section)s, &size))
-			bits |= 1u << s;
-	return bits;
-}
-
 /* What came to disk since `have` was made. */
 static enum ts_code
 look_again(struct ts_build *b, unsigned wanted, struct ts_err *err)
 {
-	unsigned missing = wanted & ~sections_in(b->index);
+	unsigned missing = wanted & ~ts_index_sections(b->index);
 	enum ts_code code = TS_OK;
 
 	for (int s = 0; !code && s < TS_SECTION_COUNT; s++) {
@@ -126,7 +114,7 @@ plan_parts(struct stage *st, const struct ts_report *r, int most)
 static void
 plan(struct ts_build *b, unsigned wanted, int parts, const struct ts_pass *const *passes)
 {
-	unsigned missing = wanted & ~sections_in(b->index);
+	unsigned missing = wanted & ~ts_index_sections(b->index);
 
 	for (; *passes && b->stages < STAGES; passes++) {
 		struct stage *st = &b->stage[b->stages];

@@ -42,18 +42,6 @@ sections_of(char *words)
 	return bits;
 }
 
-static unsigned
-sections_in(const struct ts_index *x)
-{
-	unsigned bits = 0;
-	size_t size;
-
-	for (int s = 0; s < TS_SECTION_COUNT; s++)
-		if (ts_index_section(x, (enum ts_section)s, &size))
-			bits |= 1u << s;
-	return bits;
-}
-
 static void *
 run_part(void *arg)
 {
@@ -91,7 +79,7 @@ run_parts(struct inside *in, struct ts_build *b, int stage)
 static void
 run_stage(struct inside *in, struct ts_build *b, int stage)
 {
-	unsigned before = sections_in(in->index), made;
+	unsigned before = ts_index_sections(in->index), made;
 	const char *between = "";
 	int64_t since = ts_clock_us();
 	double parts_ms;
@@ -101,7 +89,7 @@ run_stage(struct inside *in, struct ts_build *b, int stage)
 	run_parts(in, b, stage);
 	parts_ms = inside_ms(since);
 	check(ts_build_finish(&x, b, stage, in->reader, NULL, &err), &err);
-	made = sections_in(x) & ~before;
+	made = ts_index_sections(x) & ~before;
 	printf("%s{\"what\": \"%s\", \"rows\": %" PRId64
 	       ", \"parts\": %d, \"parts_ms\": %.3f, \"ms\": %.3f, \"sections\": [",
 		stage ? ", " : "", ts_build_what(b, stage), ts_build_rows(b, stage),

@@ -94,6 +94,9 @@ void ts_index_release(struct ts_index *x);	    /* NULL allowed */
 /* The payload of a section and its size; NULL when it is not there (or x is NULL). 8-byte aligned. */
 const void *ts_index_section(const struct ts_index *x, enum ts_section s, size_t *size);
 
+/* The sections that are there, a bit for each; 0 when x is NULL. */
+unsigned ts_index_sections(const struct ts_index *x);
+
 /*
  * `count` elements of `size` bytes at `offset` of a payload, or NULL when they do not lie in it (whole,
  * aligned to 8): every offset and count that is read out of a section goes through here.
