@@ -36,7 +36,8 @@ struct index_job {
 	struct ts_index *have;	  /* held; or NULL */
 	const char *cache_option;
 	int64_t cache_cap;
-	struct ts_cache *cache; /* lent; made when NULL */
+	struct ts_cache *cache; /* lent; made when NULL, then the job's until it is taken */
+	bool made;
 	struct ts_log *log;
 	unsigned wanted;
 	int parts, stage, part;
@@ -85,6 +86,7 @@ run_open(struct ts_job *job, void *local)
 			free(j->cache);
 			j->cache = NULL;
 		}
+		j->made = j->cache != NULL;
 	}
 	if (!j->code && j->cache->dir && j->have)
 		j->code = open_more(j);
@@ -462,9 +464,10 @@ take_results(struct ts_app *app, struct index_job *j, enum kind kind)
 {
 	struct ts_indexing *ix = &app->indexing;
 
-	if (!ix->cache) {
+	if (j->made) {
 		ix->cache = j->cache;
 		app->env.cache = ix->cache;
+		j->made = false;
 	}
 	if (kind == KIND_PLAN && j->build) {
 		ix->build = j->build;
@@ -509,8 +512,13 @@ ts_indexing_give_back(struct ts_job *job)
 {
 	struct index_job *j = (struct index_job *)job;
 
+	/* what it has made nobody else knows; only one job of these kinds is ever under way */
 	if (j->job.kind == KIND_PLAN || j->job.kind == KIND_FREE)
-		ts_build_free(j->build); /* nobody else knows it */
+		ts_build_free(j->build);
+	if (j->made) {
+		ts_cache_fini(j->cache);
+		free(j->cache);
+	}
 	job_free(j);
 }
 
