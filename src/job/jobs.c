@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * jobs - two queues, the threads that serve them, one list of what is done.
+ * jobs - what waits for the workers, the threads that they are, what came back.
  *
- * One mutex guards everything and is never held while a job runs. Waking the UI is an eventfd, so that
- * it can wait for keys and answers in one ppoll().
+ * No lock and no condition is shared with a worker. One of the pool runs only when nobody else wants the
+ * core: preempted with a lock in its hand it would stop the screen, and glibc before 2.41 lets the thread
+ * that signals a condition wait for those that it has woken before.
+ *
+ * So what waits belongs to the thread that sends. A worker has a slot, which only that thread fills and
+ * from which either may take, and a semaphore that is posted when there is something to look at. What is
+ * done goes onto a list that is pushed to by compare-and-swap and taken whole. Waking the UI is an
+ * eventfd, so that it can wait for keys and answers in one ppoll(). The worker of the screen
+ * has one job ahead, so that it need not wait for the UI thread between two of them; the others get
+ * one when they have none, since which of them gets free first is not known.
  *
  * Workers of the pool run under SCHED_IDLE, those that answer questions at nice 5: somebody waits for
  * them. That alone decides who gets how much, not who goes first: since 6.6 Linux lets a thread that is
@@ -13,14 +21,16 @@
 #include "config.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "tilescope/base/clock.h"
@@ -28,11 +38,12 @@
 #include "tilescope/job/jobs.h"
 
 enum {
-	QUIT_MS = 500,
+	QUIT_US = 500000,
 	QUESTION_NICE = 5,
 	POOL_NICE = 19,		       /* where SCHED_IDLE is refused */
 	POOL_FIRST = 1 + TS_QUESTIONS, /* number of the first worker of the pool */
 	SCREEN_SLICE_NS = 100000,
+	GIVEN_MAX = 2, /* jobs that a worker has: one that runs, one ahead */
 };
 
 /* Which jobs a worker takes. */
@@ -40,50 +51,85 @@ enum manner {
 	MANNER_SCREEN,
 	MANNER_QUESTIONS, /* of the bulk queue: those that are not patient */
 	MANNER_POOL,	  /* of the bulk queue: those that are */
+	MANNER_COUNT,
 };
 
+static const struct {
+	enum ts_worker_id queue;
+	int given; /* jobs that a worker has at most */
+} manners[MANNER_COUNT] = {
+	[MANNER_SCREEN] = {TS_WORKER_SCREEN, 2},
+	[MANNER_QUESTIONS] = {TS_WORKER_BULK, 1},
+	[MANNER_POOL] = {TS_WORKER_BULK, 1},
+};
+
+typedef _Atomic(struct ts_job *) shared_job;
+
 struct worker {
+	/* both threads' */
 	struct ts_jobs *jobs;
+	shared_job slot;    /* the next job */
+	shared_job running; /* NULL before it is the receiver's */
+	sem_t wake;	    /* a job, something to forget, the end */
+	atomic_bool forget; /* `local` is to be emptied */
+	atomic_bool ended;
+	_Atomic int64_t finished;
+
+	/* the sender's */
 	enum manner manner;
-	struct queue *queue;
 	pthread_t thread;
-	bool started, ended;
-	bool forget; /* `local` is to be emptied */
-	struct ts_job *running;
-	int64_t finished;
+	bool started;
+	struct ts_job *given[GIVEN_MAX]; /* the older first; it may have ended already */
+
+	/* the worker's */
 	void *local;
 };
 
-struct queue {
-	struct ts_job *first, **last; /* waiting */
-	pthread_cond_t wake;
-	int64_t sent; /* of the sender's thread */
+/* The sender's own. */
+struct list {
+	struct ts_job *first, **last;
 };
 
 struct ts_jobs {
-	pthread_mutex_t lock;
-	pthread_cond_t ended;
-	struct queue queue[TS_WORKER_COUNT];
+	/* both threads' */
+	shared_job ended; /* pushed by workers, taken whole: the newest first */
+	atomic_bool quit;
+	int fd;
+	void (*local_fini)(void *local);
+
+	/* the sender's */
 	struct worker worker[TS_WORKERS_MAX];
 	int workers;
-	struct ts_job *done, **done_last;
-	void (*local_fini)(void *local);
-	int fd;
-	bool quit;
+	struct list waiting[MANNER_COUNT];
+	struct list done;
+	int64_t sent[TS_WORKER_COUNT];
 };
+
+/* --- lists of the sender ---------------------------------------------------------------------- */
+
+static void
+append(struct list *l, struct ts_job *job)
+{
+	job->next = NULL;
+	*l->last = job;
+	l->last = &job->next;
+}
+
+/* Take the job at *p out of its list. */
+static struct ts_job *
+unlink_job(struct list *l, struct ts_job **p)
+{
+	struct ts_job *job = *p;
+
+	*p = job->next;
+	if (!*p)
+		l->last = p;
+	job->next = NULL;
+	return job;
+}
 
 /* --- the workers ------------------------------------------------------------------------------ */
 
-/* With the lock held; afterwards the receiver has to be woken. */
-static void
-finish(struct ts_jobs *jobs, struct ts_job *job)
-{
-	job->next = NULL;
-	*jobs->done_last = job;
-	jobs->done_last = &job->next;
-}
-
-/* Without the lock: who is woken wants it, and may not get it for long from a worker of low priority. */
 static void
 wake_receiver(struct ts_jobs *jobs)
 {
@@ -93,60 +139,27 @@ wake_receiver(struct ts_jobs *jobs)
 	(void)ignored;
 }
 
-/* With the lock held: take the job at *p out of its queue. */
-static struct ts_job *
-unlink_job(struct queue *q, struct ts_job **p)
-{
-	struct ts_job *job = *p;
-
-	*p = job->next;
-	if (!*p)
-		q->last = p;
-	return job;
-}
-
-/* With the lock held: a job for this worker, or NULL. */
-static struct ts_job *
-pick(struct worker *w)
-{
-	bool patient = w->manner == MANNER_POOL;
-
-	for (struct ts_job **p = &w->queue->first; *p; p = &(*p)->next)
-		if (w->manner == MANNER_SCREEN || (*p)->patient == patient)
-			return unlink_job(w->queue, p);
-	return NULL;
-}
-
-/* With the lock held, and held again afterwards. */
 static void
-forget(struct worker *w)
+push_ended(struct ts_jobs *jobs, struct ts_job *job)
 {
-	w->forget = false;
-	if (!w->jobs->local_fini)
-		return;
-	pthread_mutex_unlock(&w->jobs->lock);
-	w->jobs->local_fini(w->local);
-	pthread_mutex_lock(&w->jobs->lock);
+	struct ts_job *top = atomic_load(&jobs->ended);
+
+	do
+		job->next = top;
+	while (!atomic_compare_exchange_weak(&jobs->ended, &top, job));
 }
 
-/* With the lock held: the next job to run, or NULL to end. */
-static struct ts_job *
-next_job(struct worker *w)
+static void
+run(struct worker *w, struct ts_job *job)
 {
-	struct ts_job *job;
-
-	for (;;) {
-		if (w->jobs->quit)
-			return NULL;
-		if (w->forget) {
-			forget(w);
-			continue;
-		}
-		job = pick(w);
-		if (job)
-			return job;
-		pthread_cond_wait(&w->queue->wake, &w->jobs->lock);
-	}
+	job->started_us = ts_clock_us();
+	atomic_store(&w->running, job);
+	job->run(job, w->local);
+	job->ended_us = ts_clock_us();
+	atomic_fetch_add(&w->finished, 1);
+	atomic_store(&w->running, NULL);
+	push_ended(w->jobs, job); /* from here on it is the receiver's */
+	wake_receiver(w->jobs);
 }
 
 /* As in linux/sched/types.h, which cannot be had together with sched.h. */
@@ -185,6 +198,7 @@ set_priority(enum manner manner)
 		sched_setscheduler((pid_t)self, SCHED_IDLE, &none);
 }
 
+/* A post for each thing that was put down before it: whoever takes one sees that thing, or has done it. */
 static void *
 work(void *ctx)
 {
@@ -193,28 +207,19 @@ work(void *ctx)
 	struct ts_job *job;
 
 	set_priority(w->manner);
-	pthread_mutex_lock(&jobs->lock);
-	while ((job = next_job(w))) {
-		w->running = job;
-		job->started_us = ts_clock_us();
-		pthread_mutex_unlock(&jobs->lock);
-		job->run(job, w->local);
-		pthread_mutex_lock(&jobs->lock);
-		job->ended_us = ts_clock_us();
-		w->running = NULL;
-		w->finished++;
-		finish(jobs, job);
-		pthread_mutex_unlock(&jobs->lock);
-		wake_receiver(jobs);
-		pthread_mutex_lock(&jobs->lock);
+	while (!atomic_load(&jobs->quit)) {
+		if (sem_wait(&w->wake))
+			continue;
+		if (atomic_exchange(&w->forget, false) && jobs->local_fini)
+			jobs->local_fini(w->local);
+		job = atomic_exchange(&w->slot, NULL);
+		if (job)
+			run(w, job);
 	}
-	pthread_mutex_unlock(&jobs->lock);
 	if (jobs->local_fini)
 		jobs->local_fini(w->local);
-	pthread_mutex_lock(&jobs->lock);
-	w->ended = true;
-	pthread_cond_broadcast(&jobs->ended);
-	pthread_mutex_unlock(&jobs->lock);
+	atomic_store(&w->ended, true);
+	wake_receiver(jobs);
 	return NULL;
 }
 
@@ -231,11 +236,7 @@ start(struct worker *w)
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	rc = pthread_create(&w->thread, NULL, work, w);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	if (rc == 0) { /* the thread looks at it, too */
-		pthread_mutex_lock(&w->jobs->lock);
-		w->started = true;
-		pthread_mutex_unlock(&w->jobs->lock);
-	}
+	w->started = rc == 0;
 	return rc;
 }
 
@@ -246,28 +247,10 @@ init_worker(struct ts_jobs *jobs, int i, size_t local_size)
 
 	w->jobs = jobs;
 	w->manner = i == 0 ? MANNER_SCREEN : i < POOL_FIRST ? MANNER_QUESTIONS : MANNER_POOL;
-	w->queue = &jobs->queue[i == 0 ? TS_WORKER_SCREEN : TS_WORKER_BULK];
 	w->local = ts_alloc(1, local_size);
+	sem_init(&w->wake, 0, 0);
 	jobs->workers = i + 1;
 	return w->local ? start(w) : ENOMEM;
-}
-
-/* The mutex, the conditions, the queues: they can be freed whatever happens next. */
-static void
-init_shared(struct ts_jobs *jobs)
-{
-	pthread_condattr_t monotonic;
-
-	jobs->done_last = &jobs->done;
-	pthread_mutex_init(&jobs->lock, NULL);
-	pthread_condattr_init(&monotonic);
-	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	pthread_cond_init(&jobs->ended, &monotonic);
-	pthread_condattr_destroy(&monotonic);
-	for (int i = 0; i < TS_WORKER_COUNT; i++) {
-		pthread_cond_init(&jobs->queue[i].wake, NULL);
-		jobs->queue[i].last = &jobs->queue[i].first;
-	}
 }
 
 enum ts_code
@@ -280,7 +263,9 @@ ts_jobs_new_pool(struct ts_jobs **out, int pool, size_t local_size, void (*local
 	*out = NULL;
 	if (!jobs)
 		return ts_err_nomem(err);
-	init_shared(jobs);
+	for (int m = 0; m < MANNER_COUNT; m++)
+		jobs->waiting[m].last = &jobs->waiting[m].first;
+	jobs->done.last = &jobs->done.first;
 	jobs->local_fini = local_fini;
 	jobs->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (jobs->fd < 0)
@@ -328,54 +313,62 @@ ts_jobs_pool(const struct ts_jobs *jobs)
 	return jobs->workers - POOL_FIRST;
 }
 
-/* With the lock held: wait until every worker that started has ended, at most QUIT_MS. */
+static void
+clear_fd(struct ts_jobs *jobs)
+{
+	uint64_t count;
+	ssize_t ignored = read(jobs->fd, &count, sizeof(count));
+
+	(void)ignored;
+}
+
+/* Wait until every worker that started has ended, at most QUIT_US. */
 static bool
 wait_for_workers(struct ts_jobs *jobs)
 {
-	struct timespec until;
+	int64_t until = ts_clock_us() + QUIT_US, left;
+	struct pollfd p = {.fd = jobs->fd, .events = POLLIN};
 
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_nsec += (long)QUIT_MS * 1000000;
-	until.tv_sec += until.tv_nsec / 1000000000;
-	until.tv_nsec %= 1000000000;
 	for (int i = 0; i < jobs->workers; i++)
-		while (jobs->worker[i].started && !jobs->worker[i].ended)
-			if (pthread_cond_timedwait(&jobs->ended, &jobs->lock, &until))
+		while (jobs->worker[i].started && !atomic_load(&jobs->worker[i].ended)) {
+			left = until - ts_clock_us();
+			if (left <= 0)
 				return false;
+			poll(&p, 1, (int)(left / 1000) + 1);
+			clear_fd(jobs);
+		}
 	return true;
+}
+
+static void
+free_worker(struct worker *w)
+{
+	if (w->started)
+		pthread_join(w->thread, NULL);
+	sem_destroy(&w->wake);
+	free(w->local);
 }
 
 bool
 ts_jobs_free(struct ts_jobs *jobs, void (*give_back)(struct ts_job *job))
 {
 	struct ts_job *job;
-	bool ended;
 
 	if (!jobs)
 		return true;
 	ts_jobs_cancel(jobs, -1);
-	pthread_mutex_lock(&jobs->lock);
-	jobs->quit = true;
-	for (int i = 0; i < TS_WORKER_COUNT; i++)
-		pthread_cond_broadcast(&jobs->queue[i].wake);
-	ended = wait_for_workers(jobs);
-	pthread_mutex_unlock(&jobs->lock);
-	if (!ended)
+	atomic_store(&jobs->quit, true);
+	for (int i = 0; i < jobs->workers; i++)
+		sem_post(&jobs->worker[i].wake);
+	if (!wait_for_workers(jobs))
 		return false;
 	while ((job = ts_jobs_receive(jobs)))
 		if (give_back)
 			give_back(job);
-	for (int i = 0; i < jobs->workers; i++) {
-		if (jobs->worker[i].started)
-			pthread_join(jobs->worker[i].thread, NULL);
-		free(jobs->worker[i].local);
-	}
+	for (int i = 0; i < jobs->workers; i++)
+		free_worker(&jobs->worker[i]);
 	if (jobs->fd >= 0)
 		close(jobs->fd);
-	for (int i = 0; i < TS_WORKER_COUNT; i++)
-		pthread_cond_destroy(&jobs->queue[i].wake);
-	pthread_cond_destroy(&jobs->ended);
-	pthread_mutex_destroy(&jobs->lock);
 	free(jobs);
 	return true;
 }
@@ -388,86 +381,149 @@ matches(const struct ts_job *job, int owner, int kind)
 	return (owner < 0 || job->owner == owner) && (kind < 0 || job->kind == kind);
 }
 
-/* With the lock held: take waiting jobs that match out of the queue. Were there any? */
-static bool
-drop_waiting(struct ts_jobs *jobs, struct queue *q, int owner, int kind)
+static enum manner
+manner_of(const struct ts_job *job)
 {
-	bool any = false;
-
-	for (struct ts_job **p = &q->first; *p;) {
-		struct ts_job *job = *p;
-
-		if (!matches(job, owner, kind)) {
-			p = &job->next;
-			continue;
-		}
-		unlink_job(q, p);
-		job->dropped = true;
-		finish(jobs, job);
-		any = true;
-	}
-	return any;
+	return job->worker == TS_WORKER_SCREEN ? MANNER_SCREEN
+		: job->patient		       ? MANNER_POOL
+					       : MANNER_QUESTIONS;
 }
 
-/* With the lock held. */
-static void
-cancel_running(struct ts_jobs *jobs, const struct queue *q, int owner, int kind)
+/* Take the job off what the worker has. Was it there? */
+static bool
+take_given(struct worker *w, const struct ts_job *job)
 {
+	if (w->given[0] != job && w->given[1] != job)
+		return false;
+	if (w->given[0] == job)
+		w->given[0] = w->given[1];
+	w->given[1] = NULL;
+	return true;
+}
+
+static void
+put_in_slot(struct worker *w, struct ts_job *job)
+{
+	atomic_store(&w->slot, job);
+	sem_post(&w->wake);
+}
+
+/* What workers have ended: in the order in which they did, to the list of what is done. */
+static void
+collect(struct ts_jobs *jobs)
+{
+	struct ts_job *job = atomic_exchange(&jobs->ended, NULL), *oldest = NULL, *next;
+
+	for (; job; job = next) {
+		next = job->next;
+		job->next = oldest;
+		oldest = job;
+	}
+	for (job = oldest; job; job = next) {
+		int i = 0;
+
+		next = job->next;
+		append(&jobs->done, job);
+		while (i < jobs->workers && !take_given(&jobs->worker[i], job))
+			i++;
+	}
+}
+
+/*
+ * Workers that may have another job get those that have waited longest. A slot that is full is that of
+ * a job that will come back: then it is looked at again.
+ */
+static void
+deal(struct ts_jobs *jobs)
+{
+	collect(jobs);
 	for (int i = 0; i < jobs->workers; i++) {
 		struct worker *w = &jobs->worker[i];
+		struct list *waiting = &jobs->waiting[w->manner];
+		int n = 0;
 
-		if (w->queue == q && w->running && matches(w->running, owner, kind))
-			ts_cancel_set(&w->running->cancel);
+		while (n < manners[w->manner].given && w->given[n])
+			n++;
+		if (!waiting->first || n == manners[w->manner].given || atomic_load(&w->slot))
+			continue;
+		w->given[n] = unlink_job(waiting, &waiting->first);
+		put_in_slot(w, w->given[n]);
 	}
+}
+
+static void
+drop(struct ts_jobs *jobs, struct ts_job *job)
+{
+	job->dropped = true;
+	append(&jobs->done, job);
+	wake_receiver(jobs);
+}
+
+/* What has not begun comes back at once; what has is told to end. */
+static void
+withdraw_given(struct ts_jobs *jobs, struct worker *w, int owner, int kind)
+{
+	struct ts_job *ahead = atomic_exchange(&w->slot, NULL);
+
+	if (ahead && matches(ahead, owner, kind)) {
+		take_given(w, ahead);
+		drop(jobs, ahead);
+	} else if (ahead) {
+		put_in_slot(w, ahead);
+	}
+	for (int n = 0; n < GIVEN_MAX; n++)
+		if (w->given[n] && matches(w->given[n], owner, kind))
+			ts_cancel_set(&w->given[n]->cancel);
+}
+
+static void
+withdraw(struct ts_jobs *jobs, enum ts_worker_id queue, int owner, int kind)
+{
+	for (int i = 0; i < jobs->workers; i++)
+		if (manners[jobs->worker[i].manner].queue == queue)
+			withdraw_given(jobs, &jobs->worker[i], owner, kind);
+	for (int m = 0; m < MANNER_COUNT; m++)
+		for (struct ts_job **p = &jobs->waiting[m].first;
+			manners[m].queue == queue && *p;) {
+			if (matches(*p, owner, kind))
+				drop(jobs, unlink_job(&jobs->waiting[m], p));
+			else
+				p = &(*p)->next;
+		}
 }
 
 void
 ts_jobs_send(struct ts_jobs *jobs, struct ts_job *job)
 {
-	struct queue *q = &jobs->queue[job->worker];
-	bool dropped;
-
 	ts_cancel_clear(&job->cancel);
 	ts_progress_set(&job->progress, 0, 0);
 	job->dropped = false;
-	job->next = NULL;
-	pthread_mutex_lock(&jobs->lock);
-	dropped = drop_waiting(jobs, q, job->owner, job->kind);
-	cancel_running(jobs, q, job->owner, job->kind);
-	*q->last = job;
-	q->last = &job->next;
-	q->sent++;
-	pthread_cond_broadcast(&q->wake); /* not each of them may take it */
-	pthread_mutex_unlock(&jobs->lock);
-	if (dropped)
-		wake_receiver(jobs);
+	withdraw(jobs, job->worker, job->owner, job->kind);
+	append(&jobs->waiting[manner_of(job)], job);
+	jobs->sent[job->worker]++;
+	deal(jobs);
 }
 
 int64_t
 ts_jobs_sent(const struct ts_jobs *jobs, enum ts_worker_id worker)
 {
-	return jobs->queue[worker].sent;
+	return jobs->sent[worker];
 }
 
+/* As long as there is something to receive the descriptor is readable, or about to be. */
 struct ts_job *
 ts_jobs_receive(struct ts_jobs *jobs)
 {
 	struct ts_job *job;
-	uint64_t count;
 
-	pthread_mutex_lock(&jobs->lock);
-	job = jobs->done;
-	if (job) {
-		jobs->done = job->next;
-		job->next = NULL;
+	deal(jobs);
+	job = jobs->done.first ? unlink_job(&jobs->done, &jobs->done.first) : NULL;
+	if (!jobs->done.first) {
+		clear_fd(jobs);
+		collect(jobs); /* its waking may just have been cleared */
+		if (jobs->done.first)
+			wake_receiver(jobs);
 	}
-	if (!jobs->done) {
-		ssize_t ignored = read(jobs->fd, &count, sizeof(count));
-
-		(void)ignored;
-		jobs->done_last = &jobs->done;
-	}
-	pthread_mutex_unlock(&jobs->lock);
 	return job;
 }
 
@@ -480,38 +536,31 @@ ts_jobs_fd(const struct ts_jobs *jobs)
 void
 ts_jobs_cancel(struct ts_jobs *jobs, int owner)
 {
-	bool dropped = false;
-
-	pthread_mutex_lock(&jobs->lock);
-	for (int i = 0; i < TS_WORKER_COUNT; i++) {
-		dropped |= drop_waiting(jobs, &jobs->queue[i], owner, -1);
-		cancel_running(jobs, &jobs->queue[i], owner, -1);
-	}
-	pthread_mutex_unlock(&jobs->lock);
-	if (dropped)
-		wake_receiver(jobs);
+	for (int i = 0; i < TS_WORKER_COUNT; i++)
+		withdraw(jobs, (enum ts_worker_id)i, owner, -1);
+	deal(jobs);
 }
 
 void
 ts_jobs_forget(struct ts_jobs *jobs, enum ts_worker_id worker)
 {
-	struct queue *q = &jobs->queue[worker];
+	for (int i = 0; i < jobs->workers; i++) {
+		struct worker *w = &jobs->worker[i];
 
-	pthread_mutex_lock(&jobs->lock);
-	for (int i = 0; i < jobs->workers; i++)
-		if (jobs->worker[i].queue == q)
-			jobs->worker[i].forget = true;
-	pthread_cond_broadcast(&q->wake);
-	pthread_mutex_unlock(&jobs->lock);
+		if (manners[w->manner].queue != worker)
+			continue;
+		atomic_store(&w->forget, true);
+		sem_post(&w->wake);
+	}
 }
 
 /* --- telling ---------------------------------------------------------------------------------- */
 
-/* With the lock held. */
+/* A job that runs is still ours to look at: nobody else takes it off the list of what is done. */
 static void
-describe(const struct worker *w, struct ts_job_info *out)
+describe(struct worker *w, struct ts_job_info *out)
 {
-	const struct ts_job *job = w->running;
+	const struct ts_job *job = atomic_load(&w->running);
 
 	if (!job)
 		return;
@@ -523,37 +572,43 @@ describe(const struct worker *w, struct ts_job_info *out)
 	out->running_us = ts_clock_us() - job->started_us;
 }
 
+/* Those that have not begun, and those that have ended and were not received. */
 static int
-count_waiting(const struct queue *q)
+count_waiting(struct ts_jobs *jobs, enum ts_worker_id queue)
 {
 	int n = 0;
 
-	for (const struct ts_job *job = q->first; job; job = job->next)
-		n++;
+	for (int m = 0; m < MANNER_COUNT; m++)
+		for (const struct ts_job *job = jobs->waiting[m].first;
+			job && manners[m].queue == queue; job = job->next)
+			n++;
+	for (int i = 0; i < jobs->workers; i++) {
+		struct worker *w = &jobs->worker[i];
+		const struct ts_job *running = atomic_load(&w->running);
+
+		for (int k = 0; k < GIVEN_MAX && manners[w->manner].queue == queue; k++)
+			n += w->given[k] && w->given[k] != running;
+	}
 	return n;
 }
 
 void
 ts_jobs_info(struct ts_jobs *jobs, enum ts_worker_id worker, struct ts_job_info *out)
 {
-	const struct worker *longest = NULL;
-
 	*out = (struct ts_job_info){.worker = worker};
-	pthread_mutex_lock(&jobs->lock);
-	out->waiting = count_waiting(&jobs->queue[worker]);
 	for (int i = 0; i < jobs->workers; i++) {
-		const struct worker *w = &jobs->worker[i];
+		struct worker *w = &jobs->worker[i];
+		struct ts_job_info one = {.worker = worker};
 
-		if (w->queue != &jobs->queue[worker])
+		if (manners[w->manner].queue != worker)
 			continue;
-		out->finished += w->finished;
-		if (w->running &&
-			(!longest || w->running->started_us < longest->running->started_us))
-			longest = w;
+		describe(w, &one);
+		one.finished = out->finished + atomic_load(&w->finished);
+		if (one.what && (!out->what || one.running_us > out->running_us))
+			*out = one;
+		out->finished = one.finished;
 	}
-	if (longest)
-		describe(longest, out);
-	pthread_mutex_unlock(&jobs->lock);
+	out->waiting = count_waiting(jobs, worker);
 }
 
 int
@@ -565,15 +620,13 @@ ts_jobs_workers(const struct ts_jobs *jobs)
 void
 ts_jobs_worker(struct ts_jobs *jobs, int i, struct ts_job_info *out)
 {
-	const struct worker *w = &jobs->worker[i];
+	struct worker *w = &jobs->worker[i];
+	enum ts_worker_id queue = manners[w->manner].queue;
 
-	*out = (struct ts_job_info){.worker = (enum ts_worker_id)(w->queue - jobs->queue),
-		.patient = w->manner == MANNER_POOL};
-	pthread_mutex_lock(&jobs->lock);
-	out->waiting = count_waiting(w->queue);
-	out->finished = w->finished;
+	*out = (struct ts_job_info){.worker = queue, .patient = w->manner == MANNER_POOL};
+	out->waiting = count_waiting(jobs, queue);
+	out->finished = atomic_load(&w->finished);
 	describe(w, out);
-	pthread_mutex_unlock(&jobs->lock);
 }
 
 void *
