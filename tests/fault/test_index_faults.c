@@ -17,23 +17,8 @@
 #include "../unit/index_dir.h"
 #include "figures.h"
 #include "index_build.h"
-
-ssize_t __real_pread(int fd, void *buf, size_t n, off_t offset);
-ssize_t __wrap_pread(int fd, void *buf, size_t n, off_t offset);
-ssize_t __real_pread64(int fd, void *buf, size_t n, off_t offset);
-ssize_t __wrap_pread64(int fd, void *buf, size_t n, off_t offset);
-void *__real_malloc(size_t n);
-void *__wrap_malloc(size_t n);
-void *__real_calloc(size_t n, size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t n);
-void *__wrap_realloc(void *p, size_t n);
-void *__real_reallocarray(void *p, size_t n, size_t size);
-void *__wrap_reallocarray(void *p, size_t n, size_t size);
-char *__real_strdup(const char *s);
-char *__wrap_strdup(const char *s);
-char *__real_strndup(const char *s, size_t n);
-char *__wrap_strndup(const char *s, size_t n);
+#include "wrap_alloc.h"
+#include "wrap_pread.h"
 
 enum fault { NONE, READ_FAILS, READ_ENDS, READ_CANCELS, NO_MEMORY, FAULTS };
 
@@ -44,8 +29,9 @@ static struct {
 } world;
 
 static bool
-read_faults(ssize_t *result)
+pread_fails(size_t *n, ssize_t *result)
 {
+	(void)n;
 	if (++world.reads != world.at)
 		return false;
 	if (world.fault == READ_CANCELS)
@@ -55,62 +41,10 @@ read_faults(ssize_t *result)
 	return world.fault == READ_FAILS || world.fault == READ_ENDS;
 }
 
-ssize_t
-__wrap_pread(int fd, void *buf, size_t n, off_t offset)
-{
-	ssize_t result;
-
-	return read_faults(&result) ? result : __real_pread(fd, buf, n, offset);
-}
-
-ssize_t
-__wrap_pread64(int fd, void *buf, size_t n, off_t offset)
-{
-	ssize_t result;
-
-	return read_faults(&result) ? result : __real_pread64(fd, buf, n, offset);
-}
-
 static bool
-no_memory(void)
+alloc_fails(void)
 {
 	return ++world.allocations == world.at && world.fault == NO_MEMORY;
-}
-
-void *
-__wrap_malloc(size_t n)
-{
-	return no_memory() ? NULL : __real_malloc(n);
-}
-
-void *
-__wrap_calloc(size_t n, size_t size)
-{
-	return no_memory() ? NULL : __real_calloc(n, size);
-}
-
-void *
-__wrap_realloc(void *p, size_t n)
-{
-	return no_memory() ? NULL : __real_realloc(p, n);
-}
-
-void *
-__wrap_reallocarray(void *p, size_t n, size_t size)
-{
-	return no_memory() ? NULL : __real_reallocarray(p, n, size);
-}
-
-char *
-__wrap_strdup(const char *s)
-{
-	return no_memory() ? NULL : __real_strdup(s);
-}
-
-char *
-__wrap_strndup(const char *s, size_t n)
-{
-	return no_memory() ? NULL : __real_strndup(s, n);
 }
 
 static void

@@ -3,8 +3,7 @@
  * The first, second, ... Nth allocation fails: finding and opening a report, its summary, each figure, a
  * schema map of the user, the index of a report, the queue of jobs. It has to be said (TS_E_NOMEM), or to change nothing but notes.
  *
- * Calls of malloc() and its kin in our code come to us through the linker; those inside shared libraries do
- * not. Check's may: nothing is asserted while calls fail.
+ * Check's calls may come to us, too (wrap_alloc.h): nothing is asserted while calls fail.
  * Every allocation of opening is tried; of the summary, and in a sanitizer build, a sample (see stride()).
  */
 #include "config.h"
@@ -18,19 +17,7 @@
 #include "tilescope/job/jobs.h"
 #include "tilescope/report/find.h"
 #include "tilescope/report/index.h"
-
-void *__real_malloc(size_t n);
-void *__wrap_malloc(size_t n);
-void *__real_calloc(size_t n, size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t n);
-void *__wrap_realloc(void *p, size_t n);
-void *__real_reallocarray(void *p, size_t n, size_t size);
-void *__wrap_reallocarray(void *p, size_t n, size_t size);
-char *__real_strdup(const char *s);
-char *__wrap_strdup(const char *s);
-char *__real_strndup(const char *s, size_t n);
-char *__wrap_strndup(const char *s, size_t n);
+#include "wrap_alloc.h"
 
 static struct {
 	bool armed;
@@ -39,48 +26,12 @@ static struct {
 } world;
 
 static bool
-fails(void)
+alloc_fails(void)
 {
 	if (!world.armed)
 		return false;
 	world.calls++;
 	return world.on ? world.calls >= world.at : world.calls == world.at;
-}
-
-void *
-__wrap_malloc(size_t n)
-{
-	return fails() ? NULL : __real_malloc(n);
-}
-
-void *
-__wrap_calloc(size_t n, size_t size)
-{
-	return fails() ? NULL : __real_calloc(n, size);
-}
-
-void *
-__wrap_realloc(void *p, size_t n)
-{
-	return fails() ? NULL : __real_realloc(p, n);
-}
-
-void *
-__wrap_reallocarray(void *p, size_t n, size_t size)
-{
-	return fails() ? NULL : __real_reallocarray(p, n, size);
-}
-
-char *
-__wrap_strdup(const char *s)
-{
-	return fails() ? NULL : __real_strdup(s);
-}
-
-char *
-__wrap_strndup(const char *s, size_t n)
-{
-	return fails() ? NULL : __real_strndup(s, n);
 }
 
 static void

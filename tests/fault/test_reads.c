@@ -2,9 +2,6 @@
 /*
  * The first, second, ... Nth read fails, ends early, is cancelled: opening a report, and each of its
  * figures. All N of a small report are tried; in a sanitizer build about every third.
- *
- * Reads of our sources come through pread(), which the linker hands to us; SQLite's own reads (of temporary
- * files) do not.
  */
 #include "config.h"
 
@@ -15,11 +12,7 @@
 #include <unistd.h>
 
 #include "figures.h"
-
-ssize_t __real_pread(int fd, void *buf, size_t n, off_t offset);
-ssize_t __wrap_pread(int fd, void *buf, size_t n, off_t offset);
-ssize_t __real_pread64(int fd, void *buf, size_t n, off_t offset);
-ssize_t __wrap_pread64(int fd, void *buf, size_t n, off_t offset);
+#include "wrap_pread.h"
 
 enum fault { SOUND, FAILS, ENDS, CANCELS, INTERRUPTED, PIECES, FAULTS };
 
@@ -29,9 +22,8 @@ static struct {
 	struct ts_cancel token;
 } world;
 
-/* What happens to the read of n bytes: false when it is to be done (with *n bytes). */
 static bool
-happens(size_t *n, ssize_t *result)
+pread_fails(size_t *n, ssize_t *result)
 {
 	int read = ++world.reads;
 
@@ -57,22 +49,6 @@ happens(size_t *n, ssize_t *result)
 	default:
 		return false;
 	}
-}
-
-ssize_t
-__wrap_pread(int fd, void *buf, size_t n, off_t offset)
-{
-	ssize_t result;
-
-	return happens(&n, &result) ? result : __real_pread(fd, buf, n, offset);
-}
-
-ssize_t
-__wrap_pread64(int fd, void *buf, size_t n, off_t offset)
-{
-	ssize_t result;
-
-	return happens(&n, &result) ? result : __real_pread64(fd, buf, n, offset);
 }
 
 static void
