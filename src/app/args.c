@@ -20,6 +20,8 @@ const struct ts_verb ts_verbs[] = {
 		1, 1 << 20, ts_verb_summary},
 	{"schema", TS_FOR_SCHEMA, "PATH", "what bound to which relation, what did not and why", 1,
 		1, ts_verb_schema},
+	{"query", TS_FOR_QUERY, "PATH 'SELECT ...'",
+		"SQL over the relations of a report and its tables", 1, 2, ts_verb_query},
 	{"demo", TS_FOR_DEMO, "[DIR]", "write a demo report and, on a terminal, open it", 0, 1,
 		ts_verb_demo},
 	{"cache", TS_FOR_CACHE, "list|clear", "the indexes that are kept of reports", 1, 1,
@@ -54,7 +56,7 @@ static const struct choice starts[] = {{"summary", TS_START_SUMMARY}, {"memory",
 	{"liveness", TS_START_LIVENESS}, {"trace", TS_START_TRACE},
 	{"variables", TS_START_VARIABLES}, {NULL, 0}};
 
-enum kind { FLAG, TEXT, CHOICE, INTEGER, NUMBER, SEED };
+enum kind { FLAG, TEXT, CHOICE, INTEGER, NUMBER, SEED, DURATION };
 
 struct option_def {
 	const char *name;
@@ -75,8 +77,10 @@ static const struct option_def options[] = {
 		"text|json|csv|md", "how to print the summary", 0},
 	{"format", 'f', CHOICE, AT(format), schema_formats, TS_FOR_SCHEMA | TS_FOR_CACHE,
 		"text|json", "how to print", 0},
+	{"format", 'f', CHOICE, AT(format), formats, TS_FOR_QUERY, "text|json|csv|md",
+		"how to print the rows", 0},
 	{"output", 'o', TEXT, AT(output), NULL,
-		TS_FOR_SUMMARY | TS_FOR_SCHEMA | TS_FOR_CACHE | TS_FOR_APP, "FILE",
+		TS_FOR_QUERY | TS_FOR_SUMMARY | TS_FOR_SCHEMA | TS_FOR_CACHE | TS_FOR_APP, "FILE",
 		"write there instead of standard output", 0},
 	{"units", 'u', CHOICE, AT(units), units, TS_FOR_APP | TS_FOR_SUMMARY | TS_FOR_DEMO,
 		"kib|kb|bytes", "units of memory in text", 0},
@@ -85,7 +89,12 @@ static const struct option_def options[] = {
 	{"cache", 0, TEXT, AT(cache), NULL,
 		TS_FOR_APP | TS_FOR_SUMMARY | TS_FOR_SCHEMA | TS_FOR_DEMO | TS_FOR_CACHE,
 		"DIR|none", "where indexes are kept; none: nowhere", 0},
-	{"latest", 0, FLAG, AT(latest), NULL, TS_FOR_APP | TS_FOR_SUMMARY | TS_FOR_SCHEMA, NULL,
+	{"relations", 0, FLAG, AT(relations), NULL, TS_FOR_QUERY, NULL,
+		"print which relations there are, and from what", 0},
+	{"timeout", 0, DURATION, AT(timeout), NULL, TS_FOR_QUERY, "SECONDS",
+		"stop after so long; 0: never (default 3600)", 0},
+	{"latest", 0, FLAG, AT(latest), NULL,
+		TS_FOR_APP | TS_FOR_SUMMARY | TS_FOR_SCHEMA | TS_FOR_QUERY, NULL,
 		"PATH is a directory: the newest report below", 0},
 	{"at", 0, CHOICE, AT(at), starts, TS_FOR_APP | TS_FOR_DEMO, "VIEW",
 		"summary, memory, liveness, trace, variables", 0},
@@ -112,13 +121,13 @@ static const struct option_def options[] = {
 	{"sdk-names", 0, TEXT, AT(demo.sdk_names), NULL, TS_FOR_DEMO, "K=NAME,...",
 		"layout sdk: names of the columns never seen", 0},
 	{"quiet", 'q', FLAG, AT(quiet), NULL, TS_FOR_ALL, NULL, "no warnings on standard error", 0},
-	{"verbose", 'v', FLAG, AT(verbose), NULL, TS_FOR_SUMMARY | TS_FOR_SCHEMA, NULL,
-		"say what is opened, and all notes", 0},
+	{"verbose", 'v', FLAG, AT(verbose), NULL, TS_FOR_SUMMARY | TS_FOR_SCHEMA | TS_FOR_QUERY,
+		NULL, "say what is opened, and all notes", 0},
 	{"version", 0, FLAG, AT(version), NULL, TS_FOR_APP, NULL, "the version", 0},
 	{"help", 'h', FLAG, AT(help), NULL, TS_FOR_ALL, NULL, "how to use it", 0},
 };
 
-enum { LONG_BASE = 1000 };
+enum { LONG_BASE = 1000, TIMEOUT_DEFAULT = 3600, SECONDS_MAX = 1000000000 };
 
 const struct ts_verb *
 ts_verb_find(const char *name)
@@ -150,6 +159,17 @@ parse_number(int64_t *v, const struct option_def *o, const char *word, struct ts
 	if (errno || end == word || *end || *v < 0)
 		return ts_err_set(err, TS_E_USAGE, "--%s takes a number, not \"%s\"", o->name,
 			word);
+	return TS_OK;
+}
+
+static enum ts_code
+parse_seconds(double *v, const struct option_def *o, const char *word, struct ts_err *err)
+{
+	char *end;
+
+	*v = strtod(word, &end);
+	if (end == word || *end || !(*v >= 0 && *v <= SECONDS_MAX))
+		return ts_err_set(err, TS_E_USAGE, "--%s takes seconds, not \"%s\"", o->name, word);
 	return TS_OK;
 }
 
@@ -195,6 +215,8 @@ set_option(struct ts_args *args, const struct option_def *o, const char *word, s
 	case NUMBER:
 	case SEED:
 		return set_number(args, o, word, err);
+	case DURATION:
+		return parse_seconds(to, o, word, err);
 	}
 	return TS_OK;
 }
@@ -242,7 +264,7 @@ ts_args_parse(struct ts_args *args, int argc, char **argv, struct ts_err *err)
 	size_t n = 0;
 	int skip, c, index = -1;
 
-	*args = (struct ts_args){0};
+	*args = (struct ts_args){.timeout = TIMEOUT_DEFAULT};
 	find_verb(args, argc, argv);
 	skip = args->verb != app_verb;
 	for (size_t i = 0; i < TS_COUNT(options); i++) {

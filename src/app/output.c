@@ -31,35 +31,6 @@ write_all(int fd, const char *s, size_t n)
 	return 0;
 }
 
-/* Write to a temporary name and rename, so that nobody ever sees half of it. */
-static enum ts_code
-write_file(const char *path, const struct ts_strbuf *text, struct ts_err *err)
-{
-	struct ts_strbuf name;
-	int fd, why;
-
-	ts_strbuf_init(&name, PATH_LIMIT);
-	ts_strbuf_printf(&name, "%s.%ld.tmp", path, (long)getpid());
-	fd = name.cut ? -1
-		      : open(name.s, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
-	if (fd < 0) {
-		why = name.cut ? ENAMETOOLONG : errno;
-		ts_strbuf_fini(&name);
-		return ts_err_sys(err, why, "%s: cannot write", path);
-	}
-	why = write_all(fd, text->s, text->len);
-	if (fsync(fd) < 0 && !why && errno != EINVAL)
-		why = errno;
-	if (close(fd) < 0 && !why)
-		why = errno;
-	if (!why && rename(name.s, path) < 0)
-		why = errno;
-	if (why)
-		unlink(name.s);
-	ts_strbuf_fini(&name);
-	return why ? ts_err_sys(err, why, "%s: cannot write", path) : TS_OK;
-}
-
 /* A device or a pipe cannot be replaced: written to as it is. */
 static bool
 is_special(const char *path)
@@ -69,32 +40,91 @@ is_special(const char *path)
 	return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
-static enum ts_code
-write_special(const char *path, const struct ts_strbuf *text, struct ts_err *err)
+/* A file gets a temporary name until it is complete, so that nobody ever sees half of it. */
+static int
+open_file(struct ts_output *o)
 {
-	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-	int why = fd < 0 ? errno : write_all(fd, text->s, text->len);
+	struct ts_strbuf name;
 
-	if (fd >= 0 && close(fd) < 0 && !why)
-		why = errno;
-	return why ? ts_err_sys(err, why, "%s: cannot write", path) : TS_OK;
+	if (is_special(o->path)) {
+		o->fd = open(o->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+		return o->fd < 0 ? errno : 0;
+	}
+	ts_strbuf_init(&name, PATH_LIMIT);
+	ts_strbuf_printf(&name, "%s.%ld.tmp", o->path, (long)getpid());
+	o->temporary = name.cut ? NULL : ts_strbuf_take(&name);
+	ts_strbuf_fini(&name);
+	if (!o->temporary)
+		return ENAMETOOLONG;
+	o->fd = open(o->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+	if (o->fd < 0) {
+		int why = errno;
+
+		free(o->temporary);
+		o->temporary = NULL;
+		return why;
+	}
+	return 0;
+}
+
+enum ts_code
+ts_output_open(struct ts_output *o, const char *path, struct ts_err *err)
+{
+	*o = (struct ts_output){.path = path, .fd = STDOUT_FILENO};
+	o->why = path ? open_file(o) : 0;
+	return o->why ? ts_err_sys(err, o->why, "%s: cannot write", path) : TS_OK;
+}
+
+bool
+ts_output_add(struct ts_output *o, const char *s, size_t n)
+{
+	if (!o->why)
+		o->why = write_all(o->fd, s, n);
+	return !o->why;
+}
+
+static void
+close_file(struct ts_output *o, bool keep)
+{
+	if (o->fd < 0)
+		return;
+	if (keep && o->temporary && fsync(o->fd) < 0 && !o->why && errno != EINVAL)
+		o->why = errno;
+	if (close(o->fd) < 0 && !o->why)
+		o->why = errno;
+	if (o->temporary && keep && !o->why && rename(o->temporary, o->path) < 0)
+		o->why = errno;
+	if (o->temporary && (!keep || o->why))
+		unlink(o->temporary);
+	free(o->temporary);
+	o->temporary = NULL;
+}
+
+enum ts_code
+ts_output_close(struct ts_output *o, bool keep, struct ts_err *err)
+{
+	if (o->path)
+		close_file(o, keep);
+	if (o->why && o->path)
+		return ts_err_sys(err, o->why, "%s: cannot write", o->path);
+	if (o->why && o->why != EPIPE)
+		return ts_err_sys(err, o->why, "standard output");
+	return TS_OK;
 }
 
 enum ts_code
 ts_output_write(const char *path, const struct ts_strbuf *text, struct ts_err *err)
 {
-	int why;
+	struct ts_output o;
+	enum ts_code code;
 
 	if (text->cut)
 		return ts_err_nomem(err);
-	if (path && is_special(path))
-		return write_special(path, text, err);
-	if (path)
-		return write_file(path, text, err);
-	why = write_all(STDOUT_FILENO, text->s, text->len);
-	if (why && why != EPIPE)
-		return ts_err_sys(err, why, "standard output");
-	return TS_OK;
+	code = ts_output_open(&o, path, err);
+	if (code)
+		return code;
+	ts_output_add(&o, text->s, text->len);
+	return ts_output_close(&o, true, err);
 }
 
 static char *

@@ -15,48 +15,6 @@
 
 static const char *const object_kinds[] = {"table", "view", "virtual table"};
 
-static const char *
-column_name(const struct ts_reach *r, int column)
-{
-	return column >= 0 ? r->rows->column[column].name : r->rows->rowid ? r->rows->rowid : "?";
-}
-
-/* Where a column comes from, in the words of the schema map; "" = nowhere. */
-static void
-describe(struct ts_strbuf *out, const struct ts_binding *b, int column)
-{
-	const struct ts_column_binding *cb = &b->column[column];
-
-	switch (cb->op) {
-	case TS_OP_COLUMN:
-		ts_strbuf_puts(out, column_name(&b->reach, cb->a));
-		break;
-	case TS_OP_SUM:
-	case TS_OP_DIFFERENCE:
-		ts_strbuf_printf(out, "%s%c%s", column_name(&b->reach, cb->a),
-			cb->op == TS_OP_SUM ? '+' : '-', column_name(&b->reach, cb->b));
-		break;
-	case TS_OP_CONSTANT:
-		ts_strbuf_printf(out, "=%s", cb->text);
-		break;
-	case TS_OP_DICT:
-		ts_strbuf_printf(out, "dict(%s,%s,%s,%s)", cb->dict.rows->name,
-			column_name(&cb->dict, cb->dict.column),
-			cb->dict.rows->column[cb->dict_text].name, column_name(&b->reach, cb->a));
-		break;
-	case TS_OP_ORDER_IN:
-		ts_strbuf_printf(out, "order-in(%s)", column_name(&b->reach, cb->a));
-		break;
-	case TS_OP_POSITION:
-		ts_strbuf_puts(out, "position");
-		break;
-	default:
-		break;
-	}
-	if (cb->guessed && cb->op == TS_OP_COLUMN)
-		ts_strbuf_puts(out, " (found by its values)");
-}
-
 /* --- JSON ------------------------------------------------------------------------------------- */
 
 static json_t *
@@ -90,12 +48,14 @@ json_relation(const struct ts_report *r, enum ts_relation relation)
 
 		ts_strbuf_init(&text, 1 << 16);
 		if (b->bound)
-			describe(&text, b, c);
+			ts_binding_describe(&text, b, c);
 		json_object_set_new(columns, def->column[c].name, ts_json_text(text.s, true));
 		ts_strbuf_fini(&text);
 	}
 	return json_pack("{s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "name", def->name, "bound",
-		b->bound, "source", b->bound ? ts_json_text(r->file, false) : json_null(), "object",
+		b->bound, "source", b->bound ? ts_json_text(ts_report_source_path(r, b->source), false)
+			 : json_null(),
+		"object",
 		b->bound ? ts_json_text(b->object->name, false) : json_null(), "rows",
 		b->bound ? ts_json_text(b->reach.rows->name, false) : json_null(), "key",
 		b->bound ? json_string(ts_reach_name(b->reach.key)) : json_null(), "columns",
@@ -175,7 +135,7 @@ text_bound(struct ts_strbuf *out, const struct ts_binding *b)
 	ts_strbuf_init(&text, 1 << 16);
 	for (int c = 0; c < def->column_count; c++) {
 		ts_strbuf_reset(&text);
-		describe(&text, b, c);
+		ts_binding_describe(&text, b, c);
 		ts_strbuf_printf(out, "    %-25s ", def->column[c].name);
 		put_safe(out, text.len ? text.s : "-");
 		ts_strbuf_putc(out, '\n');

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tilescope/base/clock.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
 #include "tilescope/report/db.h"
@@ -38,9 +39,12 @@ struct ts_db {
 	const struct ts_cancel *cancel;
 	struct cached cache[CACHED_STATEMENTS];
 	unsigned clock;
-	int64_t bytes;		/* of the file */
-	int64_t ticks;		/* of PROGRESS_OPS since the last row */
-	bool endless;		/* more than a file of this size can need: a view that never ends */
+	int64_t bytes; /* of the file */
+	int64_t ticks; /* of PROGRESS_OPS since the last row */
+	bool endless;  /* more than a file of this size can need: a view that never ends */
+	bool bounded;  /* by time instead: ts_db_bound() */
+	double seconds;
+	int64_t until;		/* ts_clock_us(), or 0 = any time */
 	struct ts_pages *pages; /* or NULL */
 	bool api_only;
 	_Atomic int64_t page_hits, page_misses, cached, prepared;
@@ -71,8 +75,10 @@ fail(struct ts_db *db, int rc, struct ts_err *err)
 	if (primary == SQLITE_IOERR && io->code)
 		return ts_err_set(err, io->code, "%s", io->msg);
 	if (primary == SQLITE_INTERRUPT && db->endless && !ts_cancelled(db->cancel))
-		return ts_err_set(err, TS_E_LIMIT,
-			"takes more work than a file of this size can need (a view that never ends?)");
+		return db->bounded
+			? ts_err_set(err, TS_E_LIMIT, "stopped after %g seconds", db->seconds)
+			: ts_err_set(err, TS_E_LIMIT,
+				  "takes more work than a file of this size can need (a view that never ends?)");
 	if (primary == SQLITE_INTERRUPT || ts_cancelled(db->cancel))
 		return ts_err_set(err, TS_E_CANCELLED, "cancelled");
 	if (primary == SQLITE_NOMEM)
@@ -83,12 +89,29 @@ fail(struct ts_db *db, int rc, struct ts_err *err)
 	return ts_err_set(err, TS_E_FORMAT, "%s", sqlite3_errmsg(db->sqlite));
 }
 
+void
+ts_db_bound(struct ts_db *db, double seconds)
+{
+	db->bounded = true;
+	db->endless = false;
+	db->seconds = seconds;
+	db->until = seconds > 0 ? ts_clock_us() + (int64_t)(seconds * 1e6) : 0;
+}
+
+enum ts_code
+ts_db_error(struct ts_db *db, int rc, struct ts_err *err)
+{
+	return fail(db, rc, err);
+}
+
 static int
 on_progress(void *ctx)
 {
 	struct ts_db *db = ctx;
 
-	db->endless = ++db->ticks > TICKS_ALWAYS + db->bytes / 4;
+	db->ticks++;
+	db->endless = db->bounded ? db->until && ts_clock_us() > db->until
+				  : db->ticks > TICKS_ALWAYS + db->bytes / 4;
 	return db->endless || ts_cancelled(db->cancel);
 }
 
@@ -389,6 +412,33 @@ ts_db_int(struct ts_db *db, int64_t *out, bool *found, const char *sql, struct t
 	}
 	ts_db_release(db, stmt);
 	return code;
+}
+
+void
+ts_sql_value_of(struct ts_sql_value *v, sqlite3_stmt *stmt, int column)
+{
+	static const enum ts_sql_type types[] = {
+		[SQLITE_INTEGER] = TS_SQL_INTEGER,
+		[SQLITE_FLOAT] = TS_SQL_REAL,
+		[SQLITE_TEXT] = TS_SQL_TEXT,
+		[SQLITE_BLOB] = TS_SQL_BLOB,
+		[SQLITE_NULL] = TS_SQL_NULL,
+	};
+	const void *bytes = NULL;
+
+	*v = (struct ts_sql_value){.type = types[sqlite3_column_type(stmt, column)], .bytes = ""};
+	if (v->type == TS_SQL_INTEGER)
+		v->integer = sqlite3_column_int64(stmt, column);
+	if (v->type == TS_SQL_REAL)
+		v->real = sqlite3_column_double(stmt, column);
+	if (v->type == TS_SQL_TEXT)
+		bytes = sqlite3_column_text(stmt, column);
+	if (v->type == TS_SQL_BLOB)
+		bytes = sqlite3_column_blob(stmt, column);
+	if (bytes) {
+		v->bytes = bytes;
+		v->n = (size_t)sqlite3_column_bytes(stmt, column);
+	}
 }
 
 void

@@ -44,6 +44,8 @@ struct ts_args {
 	const char *theme, *keymap; /* or NULL */
 	enum ts_start at;	    /* --at VIEW */
 	bool quiet, verbose, help, version, latest, ascii, mouse;
+	bool relations; /* query --relations */
+	double timeout; /* query: seconds; 0 = none */
 	struct ts_demo_options demo;
 	int path_count;
 	char **paths;
@@ -58,7 +60,8 @@ enum {
 	TS_FOR_HELP = 1 << 4,
 	TS_FOR_VERSION = 1 << 5,
 	TS_FOR_CACHE = 1 << 6,
-	TS_FOR_ALL = 0x7f,
+	TS_FOR_QUERY = 1 << 7,
+	TS_FOR_ALL = 0xff,
 };
 
 struct ts_verb {

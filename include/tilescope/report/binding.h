@@ -94,6 +94,9 @@ enum ts_code ts_reach_bisect(int64_t *rowid, const struct ts_reach *r, struct ts
 enum ts_code ts_reach_text(struct ts_strbuf *out, bool *found, const struct ts_reach *r,
 	struct ts_db *db, int64_t value, int text, struct ts_err *err) TS_WARN_UNUSED;
 
+/* Append where a column comes from, in the words of a schema map; nothing when it is not in the file. */
+void ts_binding_describe(struct ts_strbuf *out, const struct ts_binding *b, int column);
+
 /* Words for the screen and for `tilescope schema`. */
 const char *ts_reach_name(enum ts_reach_kind key);
 

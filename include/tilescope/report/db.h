@@ -14,6 +14,7 @@
 #include "tilescope/base/cancel.h"
 #include "tilescope/base/err.h"
 #include "tilescope/io/source.h"
+#include "tilescope/report/sql_value.h"
 
 struct ts_db;
 struct ts_pages;
@@ -55,6 +56,18 @@ enum ts_code ts_db_prepare_sql(struct ts_db *db, sqlite3_stmt **stmt, struct ts_
  */
 enum ts_code ts_db_step(struct ts_db *db, sqlite3_stmt *stmt, bool *row,
 	struct ts_err *err) TS_WARN_UNUSED;
+
+/*
+ * From here on what a statement may take is bound by time, not by what the file can need: for SQL of the
+ * user. `seconds` from now (0 = any time), then TS_E_LIMIT.
+ */
+void ts_db_bound(struct ts_db *db, double seconds);
+
+/* The error that SQLite's code `rc` means here, for statements that ts_db_prepare() has not made. */
+enum ts_code ts_db_error(struct ts_db *db, int rc, struct ts_err *err);
+
+/* Column of the row that a statement stands at; valid until the next step. */
+void ts_sql_value_of(struct ts_sql_value *v, sqlite3_stmt *stmt, int column);
 
 /* A statement with at most one row and one integer; *found false when there is no row or NULL. */
 enum ts_code ts_db_int(struct ts_db *db, int64_t *out, bool *found, const char *sql,

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * query_functions - SQL functions for the `_by_tile` blobs of the model.
+ *
+ * Such a blob holds a little-endian unsigned 32-bit number for each tile; zeros at its end may have been
+ * left out, so what lies behind it is 0. Anything else than a blob of whole numbers is unknown: NULL,
+ * and no rows. They are for the user's own statements alone: no view of a file may call them.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "query_internal.h"
+#include "tilescope/base/mem.h"
+
+enum { BYTES_EACH = 4, FLAGS = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY };
+
+/* Numbers of a blob; -1 when it is none. */
+static sqlite3_int64
+blob_count(sqlite3_value *v)
+{
+	int n;
+
+	if (sqlite3_value_type(v) != SQLITE_BLOB)
+		return -1;
+	n = sqlite3_value_bytes(v);
+	return n % BYTES_EACH == 0 ? n / BYTES_EACH : -1;
+}
+
+static sqlite3_int64
+blob_number(const unsigned char *bytes, sqlite3_int64 i)
+{
+	const unsigned char *p = bytes + i * BYTES_EACH;
+
+	return (sqlite3_int64)((uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
+		(uint32_t)p[3] << 24);
+}
+
+static void
+tile_at(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	sqlite3_int64 n = blob_count(argv[0]), tile;
+
+	(void)argc;
+	if (n < 0 || sqlite3_value_numeric_type(argv[1]) != SQLITE_INTEGER)
+		return;
+	tile = sqlite3_value_int64(argv[1]);
+	if (tile >= 0)
+		sqlite3_result_int64(ctx,
+			tile < n ? blob_number(sqlite3_value_blob(argv[0]), tile) : 0);
+}
+
+static void
+tile_sum(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	sqlite3_int64 n = blob_count(argv[0]), sum = 0;
+	const unsigned char *bytes = sqlite3_value_blob(argv[0]);
+
+	(void)argc;
+	for (sqlite3_int64 i = 0; i < n; i++)
+		sum += blob_number(bytes, i);
+	if (n >= 0)
+		sqlite3_result_int64(ctx, sum);
+}
+
+static void
+tile_max(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	sqlite3_int64 n = blob_count(argv[0]), most = 0;
+	const unsigned char *bytes = sqlite3_value_blob(argv[0]);
+
+	(void)argc;
+	for (sqlite3_int64 i = 0; i < n; i++)
+		most = ts_max_i64(most, blob_number(bytes, i));
+	if (n >= 0)
+		sqlite3_result_int64(ctx, most);
+}
+
+/* --- tiles(blob) -------------------------------------------------------------------------------- */
+
+enum { COLUMN_TILE, COLUMN_VALUE, COLUMN_BLOB };
+
+struct tiles_cursor {
+	sqlite3_vtab_cursor base;
+	sqlite3_value *blob;
+	const unsigned char *bytes;
+	sqlite3_int64 at, n;
+};
+
+static int
+tiles_connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **out,
+	char **error)
+{
+	int rc = sqlite3_declare_vtab(db,
+		"CREATE TABLE tiles(tile INTEGER, value INTEGER, blob BLOB HIDDEN)");
+
+	(void)aux;
+	(void)argc;
+	(void)argv;
+	(void)error;
+	if (rc != SQLITE_OK)
+		return rc;
+	*out = sqlite3_malloc(sizeof(**out));
+	if (!*out)
+		return SQLITE_NOMEM;
+	memset(*out, 0, sizeof(**out));
+	return sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY);
+}
+
+static int
+tiles_disconnect(sqlite3_vtab *tab)
+{
+	sqlite3_free(tab);
+	return SQLITE_OK;
+}
+
+static int
+tiles_best_index(sqlite3_vtab *tab, sqlite3_index_info *info)
+{
+	bool named = false;
+
+	for (int i = 0; i < info->nConstraint; i++) {
+		if (info->aConstraint[i].iColumn != COLUMN_BLOB ||
+			info->aConstraint[i].op != SQLITE_INDEX_CONSTRAINT_EQ)
+			continue;
+		named = true;
+		if (!info->aConstraint[i].usable)
+			continue;
+		info->aConstraintUsage[i].argvIndex = 1;
+		info->aConstraintUsage[i].omit = 1;
+		info->estimatedCost = 1000;
+		info->estimatedRows = 1000;
+		info->orderByConsumed = info->nOrderBy == 1 &&
+			info->aOrderBy[0].iColumn == COLUMN_TILE && !info->aOrderBy[0].desc;
+		return SQLITE_OK;
+	}
+	if (named)
+		return SQLITE_CONSTRAINT;
+	tab->zErrMsg = sqlite3_mprintf(
+		"tiles() takes one blob (a table of the file with that name is main.\"tiles\")");
+	return SQLITE_ERROR;
+}
+
+static int
+tiles_open(sqlite3_vtab *tab, sqlite3_vtab_cursor **out)
+{
+	struct tiles_cursor *c = sqlite3_malloc(sizeof(*c));
+
+	(void)tab;
+	if (!c)
+		return SQLITE_NOMEM;
+	memset(c, 0, sizeof(*c));
+	*out = &c->base;
+	return SQLITE_OK;
+}
+
+static int
+tiles_close(sqlite3_vtab_cursor *cursor)
+{
+	struct tiles_cursor *c = (struct tiles_cursor *)cursor;
+
+	sqlite3_value_free(c->blob);
+	sqlite3_free(c);
+	return SQLITE_OK;
+}
+
+static int
+tiles_filter(sqlite3_vtab_cursor *cursor, int number, const char *text, int argc,
+	sqlite3_value **argv)
+{
+	struct tiles_cursor *c = (struct tiles_cursor *)cursor;
+
+	(void)number;
+	(void)text;
+	sqlite3_value_free(c->blob);
+	c->blob = NULL;
+	c->at = c->n = 0;
+	if (argc < 1 || blob_count(argv[0]) <= 0)
+		return SQLITE_OK;
+	c->blob = sqlite3_value_dup(argv[0]);
+	if (!c->blob)
+		return SQLITE_NOMEM;
+	c->n = blob_count(c->blob);
+	c->bytes = sqlite3_value_blob(c->blob);
+	return c->bytes ? SQLITE_OK : SQLITE_NOMEM;
+}
+
+static int
+tiles_next(sqlite3_vtab_cursor *cursor)
+{
+	((struct tiles_cursor *)cursor)->at++;
+	return SQLITE_OK;
+}
+
+static int
+tiles_eof(sqlite3_vtab_cursor *cursor)
+{
+	const struct tiles_cursor *c = (struct tiles_cursor *)cursor;
+
+	return c->at >= c->n;
+}
+
+static int
+tiles_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)
+{
+	const struct tiles_cursor *c = (struct tiles_cursor *)cursor;
+
+	if (column == COLUMN_BLOB)
+		sqlite3_result_value(ctx, c->blob);
+	else
+		sqlite3_result_int64(ctx,
+			column == COLUMN_TILE ? c->at : blob_number(c->bytes, c->at));
+	return SQLITE_OK;
+}
+
+static int
+tiles_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid)
+{
+	*rowid = ((struct tiles_cursor *)cursor)->at;
+	return SQLITE_OK;
+}
+
+/* Made as temp.tiles, which goes before a table of that name in the file. */
+static const sqlite3_module tiles_module = {
+	.xCreate = tiles_connect,
+	.xConnect = tiles_connect,
+	.xDisconnect = tiles_disconnect,
+	.xDestroy = tiles_disconnect,
+	.xBestIndex = tiles_best_index,
+	.xOpen = tiles_open,
+	.xClose = tiles_close,
+	.xFilter = tiles_filter,
+	.xNext = tiles_next,
+	.xEof = tiles_eof,
+	.xColumn = tiles_column,
+	.xRowid = tiles_rowid,
+};
+
+static const struct {
+	const char *name;
+	int arguments;
+	void (*run)(sqlite3_context *ctx, int argc, sqlite3_value **argv);
+} functions[] = {
+	{"tile_at", 2, tile_at},
+	{"tile_sum", 1, tile_sum},
+	{"tile_max", 1, tile_max},
+};
+
+int
+ts_query_add_functions(sqlite3 *db)
+{
+	int rc = sqlite3_create_module(db, "tiles", &tiles_module, NULL);
+
+	for (size_t i = 0; i < TS_COUNT(functions) && rc == SQLITE_OK; i++)
+		rc = sqlite3_create_function(db, functions[i].name, functions[i].arguments, FLAGS,
+			NULL, functions[i].run, NULL, NULL);
+	if (rc == SQLITE_OK)
+		rc = sqlite3_exec(db, "CREATE VIRTUAL TABLE temp.tiles USING tiles", NULL, NULL,
+			NULL);
+	return rc;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* query_internal - what the files of query share. */
+#ifndef TS_REPORT_QUERY_INTERNAL_H
+#define TS_REPORT_QUERY_INTERNAL_H
+
+#include "tilescope/report/query.h"
+
+struct ts_query {
+	struct ts_db *db;     /* the user's statements: hardened once more, see query.c */
+	struct ts_reader *rd; /* rows of the relations: connections of their own */
+	sqlite3_stmt *stmt;
+	struct ts_err denied;  /* why the authorizer said no */
+	struct ts_err inner;   /* why a relation's rows ended the statement */
+	struct ts_err partial; /* a relation is damaged: its rows ended before */
+};
+
+/*
+ * Make the relations, and tile_at(), tile_sum(), tile_max() and tiles(), known to a connection that may
+ * still write its temporary schema. SQLite codes.
+ */
+int ts_query_add_relations(struct ts_query *q, sqlite3 *db) TS_WARN_UNUSED;
+int ts_query_add_functions(sqlite3 *db) TS_WARN_UNUSED;
+
+#endif

@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * query_relations - the relations of the model as virtual tables over the row cursor.
+ *
+ * Not views: a view would have to say in SQL what a binding says (sums, dictionaries, the order of rows
+ * within a step), which costs a hundred times as much, and could not tell one source from another. A
+ * virtual table reads through rows.c like every figure: only the columns that the statement names, from
+ * pages where they can be, by key where the statement asks for a range of keys.
+ *
+ * They stand in the temporary schema, which SQLite looks at before the file's. Relations that are not
+ * bound stand there too, and refuse: their names must not fall through to tables of the file.
+ *
+ * A value that is no number of the model (negative, text, a sum that overflows) is NULL. Damage ends the
+ * rows of a relation, not the statement; it is kept in q->partial.
+ */
+#include "config.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "query_internal.h"
+#include "tilescope/base/mem.h"
+#include "tilescope/report/rows.h"
+
+/* How a statement asks for a range of keys: bits of idxNum; the values come in this order. */
+enum { ASK_EQUAL = 1, ASK_FROM = 2, ASK_ABOVE = 4, ASK_BELOW = 8, ASK_UP_TO = 16 };
+
+enum {
+	ROWS_UNKNOWN = 1000000, /* guessed where there are no row ids */
+	COST_OPEN = 20,		/* of a cursor, in rows */
+	COST_INDEX = 60,
+	COST_BISECT = 200,
+	SHARE_OPEN = 3, /* of the rows in a range with one end, and with two: as SQLite guesses */
+	SHARE_RANGE = 12,
+	ROWS_OF_KEY = 16,
+	NAME_MAX_SQL = 1 << 12,
+};
+
+struct relation_table {
+	sqlite3_vtab base;
+	struct ts_query *q;
+	enum ts_relation relation;
+};
+
+struct relation_cursor {
+	sqlite3_vtab_cursor base;
+	struct ts_rows *rows;
+	struct ts_rows_query what;
+	int place[TS_RELATION_COLUMNS]; /* of a column in what.columns; -1 = not asked for */
+	bool there;
+	int64_t at;
+};
+
+static const char *const type_names[] = {
+	[TS_TYPE_INTEGER] = "INTEGER",
+	[TS_TYPE_REAL] = "REAL",
+	[TS_TYPE_TEXT] = "TEXT",
+	[TS_TYPE_BLOB] = "BLOB",
+};
+
+static const struct ts_binding *
+binding_of(const struct relation_table *t)
+{
+	return &t->q->rd->report->binding[t->relation];
+}
+
+static int
+declare(sqlite3 *db, const struct ts_relation_def *def)
+{
+	struct ts_strbuf sql;
+	int rc;
+
+	ts_strbuf_init(&sql, NAME_MAX_SQL);
+	ts_strbuf_puts(&sql, "CREATE TABLE x(");
+	for (int i = 0; i < def->column_count; i++) {
+		ts_strbuf_puts(&sql, i ? ", " : "");
+		ts_sql_quote(&sql, def->column[i].name);
+		ts_strbuf_printf(&sql, " %s", type_names[def->column[i].type]);
+	}
+	ts_strbuf_putc(&sql, ')');
+	rc = sql.cut ? SQLITE_NOMEM : sqlite3_declare_vtab(db, sql.s);
+	ts_strbuf_fini(&sql);
+	return rc;
+}
+
+/* argv[3], what stands behind USING: the number of the relation. */
+static int
+table_connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **out,
+	char **error)
+{
+	long relation = argc == 4 ? strtol(argv[3], NULL, 10) : -1;
+	struct relation_table *t;
+	int rc;
+
+	if (relation < 0 || relation >= TS_RELATION_COUNT) {
+		*error = sqlite3_mprintf("not a relation");
+		return SQLITE_ERROR;
+	}
+	rc = declare(db, ts_relation_def((enum ts_relation)relation));
+	if (rc != SQLITE_OK)
+		return rc;
+	t = sqlite3_malloc(sizeof(*t));
+	if (!t)
+		return SQLITE_NOMEM;
+	*t = (struct relation_table){.q = aux, .relation = (enum ts_relation)relation};
+	*out = &t->base;
+	return sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY);
+}
+
+static int
+table_disconnect(sqlite3_vtab *tab)
+{
+	sqlite3_free(tab);
+	return SQLITE_OK;
+}
+
+/* --- which rows ---------------------------------------------------------------------------------- */
+
+static double
+rows_of(const struct ts_binding *b)
+{
+	return b->reach.has_rowid ? (double)ts_reach_span(&b->reach) : ROWS_UNKNOWN;
+}
+
+static const struct {
+	unsigned char op;
+	int ask, end; /* end: 0 = both, 1 = the lower, 2 = the upper */
+} asks[] = {
+	{SQLITE_INDEX_CONSTRAINT_EQ, ASK_EQUAL, 0},
+	{SQLITE_INDEX_CONSTRAINT_GE, ASK_FROM, 1},
+	{SQLITE_INDEX_CONSTRAINT_GT, ASK_ABOVE, 1},
+	{SQLITE_INDEX_CONSTRAINT_LT, ASK_BELOW, 2},
+	{SQLITE_INDEX_CONSTRAINT_LE, ASK_UP_TO, 2},
+};
+
+/* The first constraint on `column` for each end of a range; *equal goes before both. */
+static void
+find_asks(const sqlite3_index_info *info, int column, int found[3], int ask[3])
+{
+	found[0] = found[1] = found[2] = -1;
+	for (int i = 0; i < info->nConstraint; i++) {
+		if (!info->aConstraint[i].usable || info->aConstraint[i].iColumn != column)
+			continue;
+		for (size_t k = 0; k < TS_COUNT(asks); k++)
+			if (info->aConstraint[i].op == asks[k].op && found[asks[k].end] < 0) {
+				found[asks[k].end] = i;
+				ask[asks[k].end] = asks[k].ask;
+			}
+	}
+}
+
+static void
+use(sqlite3_index_info *info, int constraint, int ask, int *argument)
+{
+	if (constraint < 0)
+		return;
+	info->aConstraintUsage[constraint].argvIndex = ++*argument;
+	info->idxNum |= ask;
+}
+
+/* What reading costs, in rows. */
+static void
+estimate(sqlite3_index_info *info, const struct ts_binding *b, bool equal, int ends)
+{
+	double rows = rows_of(b), cost = COST_OPEN;
+
+	if (equal)
+		rows = b->reach.key == TS_REACH_ROWID ? 1 : b->group > 0 ? b->group : ROWS_OF_KEY;
+	else if (ends > 0)
+		rows = rows / (ends == 1 ? SHARE_OPEN : SHARE_RANGE) + 1;
+	if (equal || ends > 0)
+		cost = b->reach.key == TS_REACH_ROWID	 ? COST_OPEN
+			: b->reach.key == TS_REACH_INDEX ? COST_INDEX
+							 : COST_BISECT;
+	info->estimatedCost = cost + rows;
+	info->estimatedRows = (sqlite3_int64)rows;
+	if (equal && b->reach.key == TS_REACH_ROWID)
+		info->idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
+}
+
+/* SQLite's last bit stands for all columns from 63 on: no relation has so many. */
+static char *
+columns_text(const struct ts_binding *b, uint64_t used)
+{
+	uint64_t mask = 0;
+
+	for (int i = 0; i < ts_relation_def(b->relation)->column_count; i++)
+		if (used >> i & 1 && ts_binding_has(b, i))
+			mask |= UINT64_C(1) << i;
+	return sqlite3_mprintf("%llx", (unsigned long long)mask);
+}
+
+static int
+refuse(struct relation_table *t)
+{
+	const struct ts_binding *b = binding_of(t);
+	const struct ts_schema *s = t->q->rd->report->schema[0];
+	const char *name = ts_relation_def(t->relation)->name;
+	const struct ts_object *own = ts_schema_find(s, name);
+
+	t->base.zErrMsg = own
+		? sqlite3_mprintf(
+			  "the relation %s is not in this report: %s (the file's own is main.\"%w\")",
+			  name, b->reason, own->name)
+		: sqlite3_mprintf("the relation %s is not in this report: %s", name, b->reason);
+	return SQLITE_ERROR;
+}
+
+static int
+table_best_index(sqlite3_vtab *tab, sqlite3_index_info *info)
+{
+	struct relation_table *t = (struct relation_table *)tab;
+	const struct ts_binding *b = binding_of(t);
+	int key = ts_relation_def(t->relation)->key, found[3] = {-1, -1, -1}, ask[3] = {0};
+	int argument = 0;
+	bool by_key, equal;
+
+	if (!b->bound)
+		return refuse(t);
+	by_key = key >= 0 && b->reach.key != TS_REACH_NONE && ts_binding_has(b, key);
+	if (by_key)
+		find_asks(info, key, found, ask);
+	equal = found[0] >= 0;
+	if (equal) {
+		use(info, found[0], ask[0], &argument);
+	} else {
+		use(info, found[1], ask[1], &argument);
+		use(info, found[2], ask[2], &argument);
+	}
+	estimate(info, b, equal, (found[1] >= 0) + (found[2] >= 0));
+	info->orderByConsumed = by_key && b->reach.key == TS_REACH_ROWID && info->nOrderBy == 1 &&
+		info->aOrderBy[0].iColumn == key && !info->aOrderBy[0].desc;
+	info->idxStr = columns_text(b, info->colUsed);
+	info->needToFreeIdxStr = 1;
+	return info->idxStr ? SQLITE_OK : SQLITE_NOMEM;
+}
+
+/* --- rows ---------------------------------------------------------------------------------------- */
+
+static int
+cursor_open(sqlite3_vtab *tab, sqlite3_vtab_cursor **out)
+{
+	struct relation_cursor *c = sqlite3_malloc(sizeof(*c));
+
+	(void)tab;
+	if (!c)
+		return SQLITE_NOMEM;
+	*c = (struct relation_cursor){0};
+	*out = &c->base;
+	return SQLITE_OK;
+}
+
+static int
+cursor_close(sqlite3_vtab_cursor *cursor)
+{
+	struct relation_cursor *c = (struct relation_cursor *)cursor;
+
+	ts_rows_close(c->rows);
+	sqlite3_free(c);
+	return SQLITE_OK;
+}
+
+/* What ended the rows: damage ends them alone, all else ends the statement. */
+static int
+ended(struct relation_cursor *c, const struct ts_err *why)
+{
+	struct relation_table *t = (struct relation_table *)c->base.pVtab;
+	const char *name = ts_relation_def(t->relation)->name;
+	struct ts_err *keep = why->code == TS_E_DAMAGED ? &t->q->partial : &t->q->inner;
+
+	c->there = false;
+	if (!keep->code) {
+		*keep = *why;
+		ts_err_prefix(keep, "%s", name);
+	}
+	return why->code == TS_E_DAMAGED  ? SQLITE_OK
+		: why->code == TS_E_NOMEM ? SQLITE_NOMEM
+					  : SQLITE_INTERRUPT;
+}
+
+static int
+cursor_next(sqlite3_vtab_cursor *cursor)
+{
+	struct relation_cursor *c = (struct relation_cursor *)cursor;
+	struct ts_err why = {0};
+
+	c->at++;
+	return ts_rows_next(c->rows, &c->there, &why) ? ended(c, &why) : SQLITE_OK;
+}
+
+static int
+cursor_eof(sqlite3_vtab_cursor *cursor)
+{
+	return !((struct relation_cursor *)cursor)->there;
+}
+
+/* The least integer that is at least the value, or above it; false: no key is. */
+static bool
+least_key(int64_t *key, sqlite3_value *v, bool above)
+{
+	double d;
+
+	switch (sqlite3_value_type(v)) {
+	case SQLITE_INTEGER:
+		*key = sqlite3_value_int64(v);
+		if (above && *key == INT64_MAX)
+			return false;
+		*key += above;
+		return true;
+	case SQLITE_FLOAT:
+		d = sqlite3_value_double(v);
+		if (d >= (double)TS_NUMBER_MAX)
+			return false;
+		d = ceil(d) + (above && d == ceil(d));
+		*key = d < 0 ? 0 : (int64_t)d;
+		return true;
+	default:
+		return false; /* a text or a blob is above all numbers, and nothing is above NULL */
+	}
+}
+
+/* Narrow [from, to) by one constraint; SQLite looks at the rows once more. */
+static bool
+narrow(struct ts_rows_query *q, int ask, sqlite3_value *v)
+{
+	int64_t key = 0;
+	bool text = sqlite3_value_type(v) == SQLITE_TEXT || sqlite3_value_type(v) == SQLITE_BLOB;
+	bool there;
+
+	if (sqlite3_value_type(v) == SQLITE_NULL)
+		return false;
+	if (text) /* SQLite may yet take it for a number */
+		return true;
+	if (ask == ASK_EQUAL && sqlite3_value_type(v) == SQLITE_FLOAT &&
+		sqlite3_value_double(v) != floor(sqlite3_value_double(v)))
+		return false;
+	if (ask == ASK_BELOW || ask == ASK_UP_TO) {
+		if (least_key(&key, v, ask == ASK_UP_TO))
+			q->to = ts_min_i64(q->to, key);
+		return true;
+	}
+	there = least_key(&key, v, ask == ASK_ABOVE);
+	q->from = ts_max_i64(q->from, key);
+	if (there && ask == ASK_EQUAL)
+		q->to = ts_min_i64(q->to, q->from < INT64_MAX ? q->from + 1 : q->from);
+	return there;
+}
+
+static bool
+choose_rows(struct ts_rows_query *q, int asked, sqlite3_value **argv)
+{
+	static const int order[] = {ASK_EQUAL, ASK_FROM, ASK_ABOVE, ASK_BELOW, ASK_UP_TO};
+	int argument = 0;
+
+	q->range = asked ? TS_RANGE_KEY : TS_RANGE_ALL;
+	q->from = 0;
+	q->to = TS_NUMBER_MAX + 1;
+	for (size_t i = 0; i < TS_COUNT(order); i++)
+		if (asked & order[i] && !narrow(q, order[i], argv[argument++]))
+			return false;
+	return !asked || q->from < q->to;
+}
+
+static int
+cursor_filter(sqlite3_vtab_cursor *cursor, int asked, const char *columns, int argc,
+	sqlite3_value **argv)
+{
+	struct relation_cursor *c = (struct relation_cursor *)cursor;
+	struct relation_table *t = (struct relation_table *)cursor->pVtab;
+	uint64_t mask = strtoull(columns, NULL, 16);
+	struct ts_err why = {0};
+
+	(void)argc;
+	ts_rows_close(c->rows);
+	c->rows = NULL;
+	c->there = false;
+	c->at = 0;
+	c->what = (struct ts_rows_query){0};
+	for (int i = 0; i < TS_RELATION_COLUMNS; i++) {
+		c->place[i] = -1;
+		if (!(mask >> i & 1) || c->what.column_count == TS_ROWS_COLUMNS)
+			continue;
+		c->place[i] = c->what.column_count;
+		c->what.columns[c->what.column_count++] = i;
+	}
+	if (!choose_rows(&c->what, asked, argv))
+		return SQLITE_OK;
+	if (ts_reader_rows(&c->rows, t->q->rd, t->relation, &c->what, &why))
+		return ended(c, &why);
+	return cursor_next(cursor);
+}
+
+static int
+cursor_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid)
+{
+	struct relation_cursor *c = (struct relation_cursor *)cursor;
+	int64_t id;
+
+	*rowid = ts_rows_rowid(c->rows, &id) ? id : c->at;
+	return SQLITE_OK;
+}
+
+static void
+give_number(sqlite3_context *ctx, struct ts_rows *rows, int i)
+{
+	int64_t v;
+
+	if (ts_rows_number(rows, i, &v) == TS_VALUE_OK)
+		sqlite3_result_int64(ctx, v);
+}
+
+static void
+give_real(sqlite3_context *ctx, struct ts_rows *rows, int i)
+{
+	double v;
+
+	if (ts_rows_real(rows, i, &v) == TS_VALUE_OK)
+		sqlite3_result_double(ctx, v);
+}
+
+static void
+give_text(sqlite3_context *ctx, struct ts_rows *rows, int i)
+{
+	const char *s;
+	size_t n;
+
+	if (ts_rows_text(rows, i, &s, &n) == TS_VALUE_OK)
+		sqlite3_result_text64(ctx, s, n, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+static void
+give_blob(sqlite3_context *ctx, struct ts_rows *rows, int i)
+{
+	const void *bytes;
+	size_t n;
+
+	if (ts_rows_blob(rows, i, &bytes, &n) == TS_VALUE_OK)
+		sqlite3_result_blob64(ctx, bytes, n, SQLITE_TRANSIENT);
+}
+
+static void (*const give[])(sqlite3_context *ctx, struct ts_rows *rows, int i) = {
+	[TS_TYPE_INTEGER] = give_number,
+	[TS_TYPE_REAL] = give_real,
+	[TS_TYPE_TEXT] = give_text,
+	[TS_TYPE_BLOB] = give_blob,
+};
+
+static int
+cursor_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)
+{
+	struct relation_cursor *c = (struct relation_cursor *)cursor;
+	const struct relation_table *t = (struct relation_table *)cursor->pVtab;
+	const struct ts_relation_def *def = ts_relation_def(t->relation);
+
+	if (column >= 0 && column < def->column_count && c->place[column] >= 0)
+		give[def->column[column].type](ctx, c->rows, c->place[column]);
+	return SQLITE_OK;
+}
+
+static const sqlite3_module relation_module = {
+	.xCreate = table_connect,
+	.xConnect = table_connect,
+	.xBestIndex = table_best_index,
+	.xDisconnect = table_disconnect,
+	.xDestroy = table_disconnect,
+	.xOpen = cursor_open,
+	.xClose = cursor_close,
+	.xFilter = cursor_filter,
+	.xNext = cursor_next,
+	.xEof = cursor_eof,
+	.xColumn = cursor_column,
+	.xRowid = cursor_rowid,
+};
+
+int
+ts_query_add_relations(struct ts_query *q, sqlite3 *db)
+{
+	int rc = sqlite3_create_module(db, "ts_relation", &relation_module, q);
+
+	for (int i = 0; i < TS_RELATION_COUNT && rc == SQLITE_OK; i++) {
+		char sql[128];
+
+		snprintf(sql, sizeof(sql), "CREATE VIRTUAL TABLE temp.\"%s\" USING ts_relation(%d)",
+			ts_relation_def((enum ts_relation)i)->name, i);
+		rc = sqlite3_exec(db, sql, NULL, NULL, NULL);
+	}
+	return rc;
+}
