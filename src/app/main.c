@@ -4,10 +4,12 @@
 
 #include <locale.h>
 #include <signal.h>
+#include <string.h>
 
 #include "tilescope/app/output.h"
 #include "tilescope/app/verbs.h"
 #include "tilescope/base/mem.h"
+#include "tilescope/format/elf_helper.h"
 
 /* The user's locale, else C.UTF-8, else C; figures are printed as in C. */
 static void
@@ -38,6 +40,8 @@ main(int argc, char **argv)
 	struct ts_args args;
 	struct ts_err err = {0};
 
+	if (argc == 2 && strcmp(argv[1], TS_ELF_HELPER_WORD) == 0)
+		return ts_elf_helper();
 	choose_locale();
 	ts_mem_give_back();
 	signal(SIGPIPE, SIG_IGN);

@@ -20,6 +20,12 @@ ts_source_read(struct ts_source *s, void *buf, size_t n, int64_t offset, size_t 
 	return s->ops->read_at(s, buf, n, offset, got, cancel, err);
 }
 
+int
+ts_source_fd(struct ts_source *s)
+{
+	return s->ops->fd ? s->ops->fd(s) : -1;
+}
+
 void
 ts_source_close(struct ts_source *s)
 {
@@ -55,7 +61,7 @@ mem_close(struct ts_source *s)
 	free(s);
 }
 
-static const struct ts_source_ops mem_ops = {mem_read_at, mem_close};
+static const struct ts_source_ops mem_ops = {mem_read_at, mem_close, NULL};
 
 enum ts_code
 ts_source_open_mem(struct ts_source **s, const void *bytes, size_t n, struct ts_err *err)

@@ -51,7 +51,13 @@ file_close(struct ts_source *s)
 	free(s);
 }
 
-static const struct ts_source_ops file_ops = {file_read_at, file_close};
+static int
+file_fd(struct ts_source *s)
+{
+	return ((struct source_file *)s)->fd;
+}
+
+static const struct ts_source_ops file_ops = {file_read_at, file_close, file_fd};
 
 /* Why a file that is not a regular one cannot be opened. */
 static enum ts_code

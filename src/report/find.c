@@ -116,7 +116,7 @@ is_store(const char *name)
 	return dot && strcmp(dot, ".tilescope") == 0;
 }
 
-/* The database of a directory, or NULL. */
+/* The database of a directory, else its archive, or NULL. */
 static char *
 directory_profile(const char *dir, bool *nomem)
 {
@@ -135,6 +135,8 @@ directory_profile(const char *dir, bool *nomem)
 		}
 		free(name);
 	}
+	if (!path)
+		path = present(dir, "archive.a", nomem);
 	if (*nomem) { /* what was passed over may come before it */
 		free(path);
 		path = NULL;
@@ -148,7 +150,6 @@ nothing_in(const char *dir, struct ts_err *err)
 	bool nomem = false;
 	char *dropped = first_entry(dir, is_dropped, &nomem);
 	char *unreadable = first_entry(dir, is_unreadable, &nomem);
-	char *archive = present(dir, "archive.a", &nomem);
 	DIR *d = opendir(dir);
 	enum ts_code code;
 
@@ -165,16 +166,12 @@ nothing_in(const char *dir, struct ts_err *err)
 		code = ts_err_set(err, TS_E_FORMAT,
 			"no profile.pop, only %s, whose format is not public: not readable",
 			unreadable);
-	else if (archive)
-		code = ts_err_set(err, TS_E_NOT_FOUND,
-			"no profile.pop beside archive.a: an archive alone cannot be opened yet");
 	else
 		code = ts_err_set(err, TS_E_NOT_FOUND,
 			"no graph profile found (record one with POPLAR_ENGINE_OPTIONS="
 			"'{\"autoReport.all\":\"true\"}')");
 	if (d)
 		closedir(d);
-	free(archive);
 	free(unreadable);
 	free(dropped);
 	return code;

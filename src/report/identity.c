@@ -7,6 +7,9 @@
  */
 #include "config.h"
 
+#include <string.h>
+#include <xxhash.h>
+
 #include "tilescope/report/report.h"
 
 void
@@ -22,6 +25,22 @@ ts_identity_set(struct ts_identity *id, const struct ts_source *source,
 		.inode = source->inode};
 }
 
+/* An archive has no header that tells one from another: its first bytes stand for one. */
+static enum ts_code
+read_header(struct ts_sqlite_header *header, struct ts_source *source, struct ts_err *err)
+{
+	unsigned char head[100];
+	size_t got;
+	enum ts_code code = ts_source_read(source, head, sizeof(head), 0, &got, NULL, err);
+
+	if (code)
+		return code;
+	if (got < 8 || memcmp(head, "!<arch>\n", 8) != 0)
+		return ts_sqlite_header_read(header, source, err);
+	*header = (struct ts_sqlite_header){.bytes = source->size, .hash = XXH3_64bits(head, got)};
+	return TS_OK;
+}
+
 enum ts_code
 ts_identity_read(struct ts_identity *id, const char *path, struct ts_err *err)
 {
@@ -32,7 +51,7 @@ ts_identity_read(struct ts_identity *id, const char *path, struct ts_err *err)
 	*id = (struct ts_identity){0};
 	if (code)
 		return code;
-	code = ts_sqlite_header_read(&header, source, err);
+	code = read_header(&header, source, err);
 	if (!code)
 		ts_identity_set(id, source, &header);
 	ts_source_close(source);

@@ -96,6 +96,8 @@ static void
 finish_tiles(struct ts_tiles *t, const struct ts_report *r)
 {
 	size_t with_gaps = 0, with_live = 0;
+	const struct ts_binding *b = &r->binding[TS_TILE_MEMORY];
+	bool said = r->kind == TS_KIND_STORE && r->part_of[b->source] == TS_PART_PROFILE;
 
 	if (t->count)
 		qsort(t->tile, t->count, sizeof(*t->tile), by_tile);
@@ -109,8 +111,8 @@ finish_tiles(struct ts_tiles *t, const struct ts_report *r)
 		t->total_gaps = TS_UNKNOWN;
 	if (with_live < t->count)
 		t->always_live = TS_UNKNOWN;
-	/* whether the profile's own total includes gaps is not public */
-	t->gaps = r->kind == TS_KIND_SDK ? -1 : with_gaps == 0 ? 0 : with_gaps == t->count ? 1 : -1;
+	/* whether the total of a profile of the SDK, and an archive's, includes gaps is not public */
+	t->gaps = !said ? -1 : with_gaps == 0 ? 0 : with_gaps == t->count ? 1 : -1;
 }
 
 enum ts_code

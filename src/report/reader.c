@@ -20,7 +20,7 @@ ts_reader_open(struct ts_reader **out, const struct ts_report *r, struct ts_err 
 	if (!rd)
 		return ts_err_nomem(err);
 	rd->report = r;
-	for (int i = 0; !code && i < TS_SOURCES; i++)
+	for (int i = 0; !code && i < r->sources; i++)
 		code = ts_db_open(&rd->db[i], r->source[i], err);
 	if (code) {
 		ts_reader_close(rd);
@@ -45,7 +45,7 @@ void
 ts_reader_set_cancel(struct ts_reader *rd, const struct ts_cancel *cancel)
 {
 	rd->cancel = cancel;
-	for (int i = 0; i < TS_SOURCES; i++)
+	for (int i = 0; i < rd->report->sources; i++)
 		ts_db_set_cancel(rd->db[i], cancel);
 }
 
@@ -61,7 +61,7 @@ ts_reader_set_index(struct ts_reader *rd, struct ts_index *index)
 void
 ts_reader_add_stats(struct ts_reader_stats *s, const struct ts_reader *rd)
 {
-	for (int i = 0; i < TS_SOURCES; i++) {
+	for (int i = 0; i < rd->report->sources; i++) {
 		struct ts_db_stats d;
 
 		ts_db_stats(&d, rd->db[i]);

@@ -21,6 +21,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
 #include "tilescope/format/json_file.h"
+#include "tilescope/report/archive.h"
 #include "tilescope/report/find.h"
 #include "tilescope/report/report.h"
 #include "tilescope/report/rows.h"
@@ -38,7 +39,7 @@ static const char *const part_names[TS_PART_COUNT] = {"profile", "archive", "deb
 
 static const char *const part_states[] = {"absent", "ok", "damaged", "unreadable"};
 
-static const char *const kinds[] = {"sdk", "store"};
+static const char *const kinds[] = {"sdk", "store", "archive"};
 
 const char *
 ts_part_name(enum ts_part part)
@@ -56,6 +57,12 @@ const char *
 ts_kind_name(enum ts_kind kind)
 {
 	return kinds[kind];
+}
+
+const char *
+ts_report_source_path(const struct ts_report *r, int i)
+{
+	return r->part[r->part_of[i]].path;
 }
 
 bool
@@ -224,9 +231,11 @@ probe_parts(struct ts_report *r, struct ts_err *err)
 {
 	enum ts_code code = TS_OK;
 	const struct ts_part_info *debug = &r->part[TS_PART_DEBUG];
-	int64_t mtime = r->part[TS_PART_PROFILE].mtime;
+	int64_t mtime = r->part[r->part_of[0]].mtime;
 
 	for (size_t i = 0; i < TS_COUNT(parts) && !code; i++) {
+		if (r->part[parts[i].part].path) /* it is what was opened */
+			continue;
 		code = probe_part(r, parts[i].part, join(r->dir, parts[i].name, ""), parts[i].check,
 			err);
 		/* PopART and PopTorch keep debug.cbor one directory up */
@@ -237,9 +246,8 @@ probe_parts(struct ts_report *r, struct ts_err *err)
 	if (code)
 		return code;
 	if (debug->state == TS_PART_OK && llabs((long long)(debug->mtime - mtime)) > AGE_WARNING)
-		ts_notes_add(&r->notes,
-			"debug.cbor is much %s than the profile: perhaps of another run",
-			debug->mtime < mtime ? "older" : "newer");
+		ts_notes_add(&r->notes, "debug.cbor is much %s than the %s: perhaps of another run",
+			debug->mtime < mtime ? "older" : "newer", ts_part_name(r->part_of[0]));
 	char *capnp = join(r->dir, "vars.capnp", "");
 
 	if (capnp && access(capnp, F_OK) == 0)
@@ -421,16 +429,24 @@ something_else(const struct ts_schema *s, struct ts_err *err)
 	return TS_E_FORMAT;
 }
 
+/* Bind to source i what no source before it has. */
 static enum ts_code
-bind_all(struct ts_report *r, struct ts_db *db, struct ts_err *err)
+bind_all(struct ts_report *r, int i, struct ts_db *db, struct ts_err *err)
 {
 	enum ts_code code = TS_OK;
 
-	for (int i = 0; !r->map[0] && i < TS_RELATION_COUNT; i++)
-		snprintf(r->binding[i].reason, TS_REASON_MAX, "no schema map describes this file");
-	for (int i = 0; !code && r->map[0] && i < TS_RELATION_COUNT; i++)
-		code = ts_binding_make(&r->binding[i], (enum ts_relation)i, r->map[0], r->schema[0],
-			db, err);
+	for (int k = 0; !r->map[i] && i == 0 && k < TS_RELATION_COUNT; k++)
+		snprintf(r->binding[k].reason, TS_REASON_MAX, "no schema map describes this file");
+	for (int k = 0; !code && r->map[i] && k < TS_RELATION_COUNT; k++) {
+		struct ts_binding b = {.bound = false};
+
+		if (r->binding[k].bound)
+			continue;
+		code = ts_binding_make(&b, (enum ts_relation)k, r->map[i], r->schema[i], db, err);
+		b.source = i;
+		if (b.bound || i == 0)
+			r->binding[k] = b;
+	}
 	return code;
 }
 
@@ -447,6 +463,7 @@ read_profile(struct ts_report *r, const struct ts_report_options *options, struc
 	if (code)
 		return code;
 	ts_db_set_cancel(db, options->cancel);
+	r->sources = 1;
 	r->part[TS_PART_PROFILE].state = TS_PART_OK;
 	note_file(r);
 	code = ts_schema_read(&r->schema[0], db, err);
@@ -457,9 +474,153 @@ read_profile(struct ts_report *r, const struct ts_report_options *options, struc
 	if (!code && !r->map[0] && !options->any)
 		code = something_else(r->schema[0], err);
 	if (!code)
-		code = bind_all(r, db, err);
+		code = bind_all(r, 0, db, err);
 	ts_db_close(db);
 	return code;
+}
+
+/* --- stores made of other parts --------------------------------------------------------------- */
+
+/* The map of our own stores. */
+static enum ts_code
+store_map(struct ts_map **map, struct ts_err *err)
+{
+	const struct ts_embedded *e = ts_embedded_find("schemas/store.schema");
+	char *text = ts_strndup(e->text, e->size);
+	enum ts_code code = text ? ts_map_parse(map, e->name, text, NULL, NULL, err)
+				 : ts_err_nomem(err);
+
+	free(text);
+	return code;
+}
+
+/* Take a store that was made of `part` as the next source: `source` is given up. */
+static enum ts_code
+add_source(struct ts_report *r, enum ts_part part, struct ts_source *source,
+	const struct ts_cancel *cancel, struct ts_err *err)
+{
+	int i = r->sources++;
+	struct ts_db *db = NULL;
+	enum ts_code code;
+
+	r->source[i] = source;
+	r->part_of[i] = part;
+	code = ts_db_open(&db, source, err);
+	if (code)
+		return code;
+	ts_db_set_cancel(db, cancel);
+	code = ts_schema_read(&r->schema[i], db, err);
+	if (!code)
+		code = store_map(&r->map[i], err);
+	if (!code)
+		code = bind_all(r, i, db, err);
+	ts_db_close(db);
+	return code;
+}
+
+/* Read archive.a and take what it knows as a source. */
+static enum ts_code
+add_archive(struct ts_report *r, const struct ts_cancel *cancel, struct ts_err *err)
+{
+	struct ts_part_info *part = &r->part[TS_PART_ARCHIVE];
+	struct ts_source *store;
+	enum ts_code code = ts_archive_read(&r->archive, part->path, NULL, cancel, err);
+
+	if (code)
+		return code;
+	part->state = r->archive->state;
+	ts_notes_copy(&r->notes, &r->archive->notes);
+	if (r->archive->tiles == 0)
+		return TS_OK;
+	code = ts_archive_store(&store, r->archive, err);
+	return code ? code : add_source(r, TS_PART_ARCHIVE, store, cancel, err);
+}
+
+/* Beside a profile without memory of tiles the archive stands in; that it cannot is no end of the report. */
+static enum ts_code
+stand_in(struct ts_report *r, const struct ts_cancel *cancel, struct ts_err *err)
+{
+	struct ts_part_info *part = &r->part[TS_PART_ARCHIVE];
+	struct ts_err why = {0};
+	enum ts_code code;
+
+	if (part->state != TS_PART_OK || ts_report_has(r, TS_TILE_MEMORY) || !r->map[0])
+		return TS_OK;
+	code = add_archive(r, cancel, &why);
+	if (code == TS_E_NOMEM || code == TS_E_CANCELLED) {
+		if (err)
+			*err = why;
+		return code;
+	}
+	if (code) {
+		part->state = code == TS_E_DAMAGED ? TS_PART_DAMAGED : TS_PART_UNREADABLE;
+		ts_notes_add(&r->notes, "%s: %s", part->path, why.msg);
+		r->notes.partial = true;
+	}
+	return TS_OK;
+}
+
+static enum ts_code
+no_tiles(const struct ts_archive *a, struct ts_err *err)
+{
+	if (a->members == 0)
+		return ts_err_set(err, TS_E_FORMAT, "an ar archive without members%s%s",
+			a->notes.count ? ": " : "", a->notes.count ? a->notes.note[0] : "");
+	return ts_err_set(err, TS_E_FORMAT,
+		"an ar archive of something else: none of its %lld members is an ELF file of the IPU",
+		(long long)a->members);
+}
+
+/* An archive and no profile: it is the report. */
+static enum ts_code
+read_archive(struct ts_report *r, const struct ts_report_options *options, struct ts_err *err)
+{
+	struct ts_part_info *part = &r->part[TS_PART_ARCHIVE];
+	enum ts_code code;
+
+	r->kind = TS_KIND_ARCHIVE;
+	r->part_of[0] = TS_PART_ARCHIVE;
+	part->path = ts_strdup(r->file);
+	code = part->path ? ts_identity_read(&r->identity, r->file, err) : ts_err_nomem(err);
+	if (code)
+		return code;
+	part->bytes = r->identity.bytes;
+	part->mtime = r->identity.mtime;
+	code = add_archive(r, options->cancel, err);
+	if (!code && r->sources == 0)
+		code = no_tiles(r->archive, err);
+	return code ? code : ts_sqlite_header_read(&r->header, r->source[0], err);
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
+/* Is the file that was found an archive? Else it is opened as the profile. */
+static enum ts_code
+open_profile(struct ts_report *r, bool *archive, struct ts_err *err)
+{
+	struct ts_part_info *part = &r->part[TS_PART_PROFILE];
+	char magic[8];
+	size_t got;
+	enum ts_code code = ts_source_open_file(&r->source[0], r->file, err);
+
+	*archive = false;
+	if (code == TS_E_NOT_FOUND)
+		ts_err_set(err, TS_E_NOT_FOUND, "a symbolic link that leads nowhere");
+	if (!code)
+		code = ts_source_read(r->source[0], magic, sizeof(magic), 0, &got, NULL, err);
+	if (code)
+		return code;
+	*archive = got == sizeof(magic) &&
+		(memcmp(magic, "!<arch>\n", 8) == 0 || memcmp(magic, "!<thin>\n", 8) == 0);
+	if (*archive) {
+		ts_source_close(r->source[0]);
+		r->source[0] = NULL;
+		return TS_OK;
+	}
+	part->bytes = r->source[0]->size;
+	part->mtime = r->source[0]->mtime;
+	part->path = ts_strdup(r->file);
+	return part->path ? TS_OK : ts_err_nomem(err);
 }
 
 static enum ts_code
@@ -468,6 +629,7 @@ fill_in(struct ts_report *r, const char *path, const struct ts_report_options *o
 {
 	const char *slash;
 	enum ts_code code;
+	bool archive;
 
 	r->path = ts_strdup(path);
 	code = r->path ? ts_find_profile(&r->file, path, err) : ts_err_nomem(err);
@@ -476,20 +638,17 @@ fill_in(struct ts_report *r, const char *path, const struct ts_report_options *o
 	slash = strrchr(r->file, '/');
 	r->dir = slash ? ts_strndup(r->file, slash == r->file ? 1 : (size_t)(slash - r->file))
 		       : ts_strdup(".");
-	r->part[TS_PART_PROFILE].path = ts_strdup(r->file);
-	if (!r->dir || !r->part[TS_PART_PROFILE].path)
+	if (!r->dir)
 		return ts_err_nomem(err);
-	code = ts_source_open_file(&r->source[0], r->file, err);
-	if (code == TS_E_NOT_FOUND)
-		ts_err_set(err, TS_E_NOT_FOUND, "a symbolic link that leads nowhere");
+	code = open_profile(r, &archive, err);
 	if (code)
 		return code;
-	r->part[TS_PART_PROFILE].bytes = r->source[0]->size;
-	r->part[TS_PART_PROFILE].mtime = r->source[0]->mtime;
 	r->real = realpath(r->file, NULL);
-	code = read_profile(r, options, err);
+	code = archive ? read_archive(r, options, err) : read_profile(r, options, err);
 	if (!code)
 		code = probe_parts(r, err);
+	if (!code)
+		code = stand_in(r, options->cancel, err);
 	return code;
 }
 
@@ -525,6 +684,7 @@ ts_report_close(struct ts_report *r)
 	}
 	for (int i = 0; i < TS_PART_COUNT; i++)
 		free(r->part[i].path);
+	ts_archive_release(r->archive);
 	ts_notes_fini(&r->notes);
 	free(r->path);
 	free(r->dir);

@@ -338,7 +338,7 @@ odd_close(struct ts_source *s)
 	ts_source_close(((struct odd_source *)s)->under);
 }
 
-static const struct ts_source_ops odd_ops = {odd_read, odd_close};
+static const struct ts_source_ops odd_ops = {.read_at = odd_read, .close = odd_close};
 
 static void
 make_odd(struct odd_source *o, struct fixture *f)

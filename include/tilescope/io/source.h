@@ -23,6 +23,7 @@ struct ts_source_ops {
 	enum ts_code (*read_at)(struct ts_source *s, void *buf, size_t n, int64_t offset,
 		size_t *got, const struct ts_cancel *cancel, struct ts_err *err);
 	void (*close)(struct ts_source *s);
+	int (*fd)(struct ts_source *s); /* NULL: there is none */
 };
 
 struct ts_source {
@@ -46,6 +47,9 @@ enum ts_code ts_source_open_mem(struct ts_source **s, const void *bytes, size_t 
 
 enum ts_code ts_source_read(struct ts_source *s, void *buf, size_t n, int64_t offset, size_t *got,
 	const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
+
+/* The open file behind it, which stays the source's, to be handed to another process; -1: none. */
+int ts_source_fd(struct ts_source *s);
 
 /* NULL allowed. */
 void ts_source_close(struct ts_source *s);

@@ -34,8 +34,8 @@ void ts_found_list_fini(struct ts_found_list *list);
 
 /*
  * The database that `path` means (the caller's, free()): a directory's profile.pop, else its
- * report.tilescope, else profile_<random>.pop; a file that is SQLite itself; another file of a report:
- * the profile beside it. Errors: TS_E_NOT_FOUND (nothing there; a directory without a profile: the
+ * report.tilescope, else profile_<random>.pop, else archive.a; a file that is SQLite itself; another file of
+ * a report: the profile beside it. Errors: TS_E_NOT_FOUND (nothing there; a directory without a profile: the
  * message says so), TS_E_FORMAT (dropped formats, not a report), TS_E_SYS.
  */
 enum ts_code ts_find_profile(char **file, const char *path, struct ts_err *err) TS_WARN_UNUSED;

@@ -45,9 +45,11 @@ void ts_notes_add(struct ts_notes *n, const char *fmt, ...) TS_PRINTF(2, 3);
 void ts_notes_copy(struct ts_notes *to, const struct ts_notes *from);
 void ts_notes_fini(struct ts_notes *n);
 
-enum ts_kind { TS_KIND_SDK, TS_KIND_STORE };
+enum ts_kind { TS_KIND_SDK, TS_KIND_STORE, TS_KIND_ARCHIVE };
 
-enum { TS_SOURCES = 1 }; /* databases that a report is composed of */
+enum { TS_SOURCES = 4 }; /* at most so many databases compose a report */
+
+struct ts_archive;
 
 /* Which bytes a report is: two files with the same identity are taken for the same. */
 struct ts_identity {
@@ -61,16 +63,23 @@ struct ts_report {
 	atomic_int uses; /* who holds it: ts_report_hold(), ts_report_close() */
 	char *path;	 /* as the user gave it */
 	char *dir;	 /* directory of the profile */
-	char *file;	 /* the profile (or store) itself */
+	char *file;	 /* the profile (or store, or archive) itself */
 	char *real;	 /* its real path, or NULL when that cannot be told */
 	enum ts_kind kind;
 	struct ts_part_info part[TS_PART_COUNT];
 	struct ts_sqlite_header header;
 	struct ts_identity identity; /* of the profile */
 	bool being_written;	     /* a non-empty -wal or -journal lies beside it */
+	/*
+	 * What it is composed of: databases, the first one what was opened, then stores made of other
+	 * parts. Each relation is bound to the first that has it (ts_binding.source).
+	 */
+	int sources;
+	enum ts_part part_of[TS_SOURCES]; /* what part each of them is, or was made of */
 	struct ts_source *source[TS_SOURCES];
 	struct ts_schema *schema[TS_SOURCES];
 	struct ts_map *map[TS_SOURCES];
+	struct ts_archive *archive; /* where a relation comes from it; or NULL: not read yet */
 	struct ts_binding binding[TS_RELATION_COUNT];
 	struct ts_notes notes; /* what was noticed while opening */
 };
@@ -92,6 +101,9 @@ void ts_report_close(struct ts_report *r);
 
 /* Hold it once more: returns r. Any thread. */
 struct ts_report *ts_report_hold(struct ts_report *r);
+
+/* The file that source i is, or was made of. */
+const char *ts_report_source_path(const struct ts_report *r, int i);
 
 bool ts_report_has(const struct ts_report *r, enum ts_relation relation);
 bool ts_report_has_column(const struct ts_report *r, enum ts_relation relation, int column);

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * elf_helper - the process that has libelf look at the members of an archive.
+ *
+ * It was started with a socket, the archive, and nothing else; it gives up the right to open files, to write
+ * any, to start processes, and all memory and time that a tile's file cannot need. Whatever the bytes
+ * make of libelf then ends this process and costs one tile.
+ *
+ * A member is mapped, privately: most of its pages are never looked at. An archive that becomes shorter
+ * meanwhile ends the helper, too, as the kernel ends those who look behind the end of a file.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/format/elf_helper.h"
+
+enum {
+	SECONDS = 2,	   /* of the processor, for one tile */
+	SECONDS_ALL = 600, /* for an archive */
+	MEMORY = 320
+		<< 20, /* bytes of address space: a member, what libelf makes of it, ourselves */
+};
+
+bool
+ts_elf_reply_check(const struct ts_elf_reply *r)
+{
+	bool code = r->code == TS_OK || r->code == TS_E_FORMAT || r->code == TS_E_DAMAGED ||
+		r->code == TS_E_LIMIT || r->code == TS_E_SYS;
+
+	return r->hello == TS_ELF_HELLO && code && r->text >= -1 && r->text < INT64_C(1) << 48 &&
+		r->function_bytes >= 0 && r->section_count <= TS_ELF_SECTIONS &&
+		r->section_count <= r->sections && r->function_count <= TS_ELF_FUNCTIONS &&
+		r->function_count <= r->functions && memchr(r->why, '\0', sizeof(r->why));
+}
+
+static void
+limit(int what, rlim_t to)
+{
+	(void)setrlimit((__rlimit_resource_t)what, &(struct rlimit){to, to});
+}
+
+/* What of it the system does not grant stays as it was: the others hold. */
+static void
+limit_itself(void)
+{
+	limit(RLIMIT_NOFILE, 0);
+	limit(RLIMIT_FSIZE, 0);
+	limit(RLIMIT_CORE, 0);
+	limit(RLIMIT_NPROC, 0);
+	limit(RLIMIT_CPU, SECONDS_ALL);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* they map the world */
+	limit(RLIMIT_AS, MEMORY);
+#endif
+	(void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+}
+
+static bool
+get_all(void *out, size_t n)
+{
+	for (size_t got = 0; got < n;) {
+		ssize_t r = read(TS_ELF_SOCKET, (char *)out + got, n - got);
+
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r <= 0)
+			return false;
+		got += (size_t)r;
+	}
+	return true;
+}
+
+static bool
+put_all(const void *bytes, size_t n)
+{
+	for (size_t put = 0; put < n;) {
+		ssize_t r = write(TS_ELF_SOCKET, (const char *)bytes + put, n - put);
+
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r <= 0)
+			return false;
+		put += (size_t)r;
+	}
+	return true;
+}
+
+/* The processor's time of this process until it is ended by SIGVTALRM; 0: no end. */
+static void
+allow(int seconds)
+{
+	(void)setitimer(ITIMER_VIRTUAL, &(struct itimerval){{0, 0}, {seconds, 0}}, NULL);
+}
+
+static enum ts_code
+read_member(struct ts_elf_tile *t, const struct ts_elf_request *q, struct ts_err *err)
+{
+	int64_t before = q->offset % sysconf(_SC_PAGESIZE);
+	enum ts_code code;
+	char *map;
+
+	*t = (struct ts_elf_tile){.text = -1};
+	if (q->offset < 0 || q->size <= 0)
+		return ts_err_set(err, TS_E_DAMAGED, "an empty member");
+	if (q->size > TS_ELF_BYTES_MAX)
+		return ts_err_set(err, TS_E_LIMIT, "larger than %d MiB", TS_ELF_BYTES_MAX >> 20);
+	map = mmap(NULL, (size_t)(q->size + before), PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_NORESERVE, TS_ELF_ARCHIVE, q->offset - before);
+	if (map == MAP_FAILED)
+		return ts_err_sys(err, errno, "cannot map it");
+	allow(SECONDS);
+	code = ts_elf_tile_read(t, map + before, (size_t)q->size, q->details, err);
+	allow(0);
+	munmap(map, (size_t)(q->size + before));
+	return code;
+}
+
+static bool
+answer(const struct ts_elf_request *q)
+{
+	struct ts_elf_reply r = {.hello = TS_ELF_HELLO};
+	struct ts_elf_tile t;
+	struct ts_err err = {0};
+
+	r.code = read_member(&t, q, &err);
+	r.text = t.text;
+	r.function_bytes = t.function_bytes;
+	r.sections = t.sections;
+	r.functions = t.functions;
+	r.section_count = (uint32_t)t.section_count;
+	r.function_count = (uint32_t)t.function_count;
+	memcpy(r.why, err.msg, sizeof(r.why) - 1);
+	return put_all(&r, sizeof(r)) &&
+		put_all(t.section, r.section_count * sizeof(t.section[0])) &&
+		put_all(t.function, r.function_count * sizeof(t.function[0]));
+}
+
+int
+ts_elf_helper(void)
+{
+	const uint32_t hello = TS_ELF_HELLO;
+	struct ts_elf_request q;
+
+	limit_itself();
+	if (!put_all(&hello, sizeof(hello)))
+		return 1;
+	while (get_all(&q, sizeof(q)) && q.hello == TS_ELF_HELLO)
+		if (!answer(&q))
+			return 1;
+	return 0;
+}
