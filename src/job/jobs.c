@@ -17,6 +17,10 @@
  * them. That alone decides who gets how much, not who goes first: since 6.6 Linux lets a thread that is
  * running end its slice. So the thread of the screen and its worker ask for short slices (6.12 and
  * later; elsewhere it is refused, and does not matter): they take the core at once when they wake up.
+ * All others ask for the longest. Where sessions are groups (autogroup), a priority of ours says nothing
+ * to those outside of our group: the terminal, and the kernel's worker that carries to it what we
+ * write. They would wait for the end of a slice for each key and each answer; to who has a shorter
+ * slice a group with a long one gives way at once.
  */
 #include "config.h"
 
@@ -42,8 +46,9 @@ enum {
 	QUESTION_NICE = 5,
 	POOL_NICE = 19,		       /* where SCHED_IDLE is refused */
 	POOL_FIRST = 1 + TS_QUESTIONS, /* number of the first worker of the pool */
-	SCREEN_SLICE_NS = 100000,
-	GIVEN_MAX = 2, /* jobs that a worker has: one that runs, one ahead */
+	SCREEN_SLICE_NS = 100000,      /* the least there is, */
+	PASS_SLICE_NS = 100000000,     /* and the most */
+	GIVEN_MAX = 2,		       /* jobs that a worker has: one that runs, one ahead */
 };
 
 /* Which jobs a worker takes. */
@@ -172,12 +177,12 @@ struct attributes {
 };
 
 static void
-ask_short_slices(void)
+ask_slices(uint64_t ns)
 {
 	struct attributes a = {.size = sizeof(a),
 		.policy = SCHED_OTHER,
 		.nice = getpriority(PRIO_PROCESS, 0),
-		.runtime = SCREEN_SLICE_NS};
+		.runtime = ns};
 
 	if (sched_getscheduler(0) == SCHED_OTHER)
 		syscall(SYS_sched_setattr, 0, &a, 0);
@@ -190,11 +195,10 @@ set_priority(enum manner manner)
 	const struct sched_param none = {0};
 	id_t self = (id_t)syscall(SYS_gettid);
 
-	if (manner == MANNER_SCREEN)
-		ask_short_slices();
-	else
+	if (manner != MANNER_SCREEN)
 		setpriority(PRIO_PROCESS, self, manner == MANNER_POOL ? POOL_NICE : QUESTION_NICE);
-	if (manner == MANNER_POOL)
+	ask_slices(manner == MANNER_SCREEN ? SCREEN_SLICE_NS : PASS_SLICE_NS);
+	if (manner == MANNER_POOL) /* slices stay what they are */
 		sched_setscheduler((pid_t)self, SCHED_IDLE, &none);
 }
 
@@ -278,7 +282,7 @@ ts_jobs_new_pool(struct ts_jobs **out, int pool, size_t local_size, void (*local
 			return ts_err_nomem(err);
 		return ts_err_sys(err, rc, "cannot start a worker");
 	}
-	ask_short_slices(); /* the caller has the screen; workers would inherit it */
+	ask_slices(SCREEN_SLICE_NS); /* the caller has the screen; workers would inherit it */
 	*out = jobs;
 	return TS_OK;
 }
