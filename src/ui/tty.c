@@ -45,6 +45,7 @@
 
 #include "clip.h"
 #include "escape.h"
+#include "frame.h"
 #include "tilescope/base/clock.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/base/utf8.h"
@@ -80,6 +81,7 @@ struct ts_tty {
 	WINDOW *keys; /* a pad that is never shown */
 	FILE *in, *out;
 	int in_fd, out_fd;
+	struct ts_frame frames;
 	struct termios saved;
 	bool has_saved, left, redraw, mouse_on, paste_mode, pasting, cursor_known;
 	bool narrow; /* the last column stays empty */
@@ -409,6 +411,7 @@ ts_tty_open(struct ts_tty **out, const struct ts_tty_options *options, struct ts
 	if (!t)
 		return ts_err_nomem(err);
 	t->stderr_saved = t->stderr_read = -1;
+	t->frames.terminal = t->frames.file = -1;
 	t->log = options->log;
 	t->in = terminal_file(STDIN_FILENO, "r");
 	t->out = t->in ? terminal_file(STDOUT_FILENO, "w") : NULL;
@@ -425,6 +428,7 @@ ts_tty_open(struct ts_tty **out, const struct ts_tty_options *options, struct ts
 		ts_tty_close(t);
 		return code;
 	}
+	ts_frame_open(&t->frames, t->out_fd);
 	redirect_stderr(t);
 	paste_mode(t, true);
 	if (options->mouse)
@@ -445,6 +449,7 @@ ts_tty_close(struct ts_tty *t)
 		delwin(t->keys);
 	if (t->screen)
 		delscreen(t->screen);
+	ts_frame_close(&t->frames);
 	if (t->in)
 		fclose(t->in);
 	if (t->out)
@@ -632,6 +637,8 @@ ts_tty_show(struct ts_tty *t, const struct ts_canvas *c, const struct ts_theme *
 	}
 	for (int y = 0; y < h; y++)
 		show_row(t, c, theme, y, w);
+	if (!isendwin()) /* else curses sets the terminal's modes, too */
+		ts_frame_begin(&t->frames);
 	show_cursor(t, c, w, h);
 	if (t->redraw)
 		clearok(curscr, TRUE);
@@ -639,6 +646,7 @@ ts_tty_show(struct ts_tty *t, const struct ts_canvas *c, const struct ts_theme *
 	t->left = false;
 	wnoutrefresh(stdscr);
 	doupdate();
+	ts_frame_end(&t->frames);
 }
 
 void
@@ -1029,13 +1037,14 @@ ts_tty_suspend(struct ts_tty *t)
 void
 ts_tty_emergency(const struct ts_tty *t)
 {
+	int fd = t->frames.terminal >= 0 ? t->frames.terminal : t->out_fd;
 	char last_words[512];
 	size_t at = 0;
 	ssize_t n;
 
 	if (!t->left) {
 		while (at < t->restore_len) {
-			n = write(t->out_fd, t->restore + at, t->restore_len - at);
+			n = write(fd, t->restore + at, t->restore_len - at);
 			if (n <= 0)
 				break;
 			at += (size_t)n;
