@@ -116,6 +116,8 @@ static const struct option_def options[] = {
 		0},
 	{"seed", 0, SEED, AT(demo.seed), NULL, TS_FOR_DEMO, "S", "another seed, another report", 0},
 	{"oom", 0, FLAG, AT(demo.oom), NULL, TS_FOR_DEMO, NULL, "a program that does not fit", 0},
+	{"no-archive", 0, FLAG, AT(no_archive), NULL, TS_FOR_DEMO, NULL,
+		"without an archive.a (about 1 KB a tile)", 0},
 	{"sdk-keys", 0, FLAG, AT(demo.keys), NULL, TS_FOR_DEMO, NULL,
 		"layout sdk: with primary keys and indexes", 0},
 	{"sdk-names", 0, TEXT, AT(demo.sdk_names), NULL, TS_FOR_DEMO, "K=NAME,...",
@@ -221,13 +223,51 @@ set_option(struct ts_args *args, const struct option_def *o, const char *word, s
 	return TS_OK;
 }
 
-/* The verb is the first word that is no option; everything else is a path. */
+/* Does an option, a word like "--cache" or "-qf", take the next word? */
+static bool
+takes_next(const char *word)
+{
+	const struct option_def *last = NULL;
+	size_t len = strlen(word);
+
+	if (word[1] == '-' && strchr(word, '='))
+		return false;
+	for (size_t i = 0; i < TS_COUNT(options) && word[1] == '-'; i++) {
+		bool whole = strcmp(options[i].name, word + 2) == 0;
+
+		if (whole || (!last && strncmp(options[i].name, word + 2, len - 2) == 0))
+			last = &options[i];
+		if (whole)
+			break;
+	}
+	/* the first letter that takes something takes what is left of its word */
+	for (size_t at = 1; word[1] != '-' && at < len; at++)
+		for (size_t i = 0; i < TS_COUNT(options); i++)
+			if (options[i].letter == word[at] && options[i].kind != FLAG)
+				return at + 1 == len;
+	return last && last->kind != FLAG;
+}
+
+/*
+ * The verb is the first word that is no option (a path of that name is ./name, or stands behind --); it
+ * is put before the options.
+ */
 static void
 find_verb(struct ts_args *args, int argc, char **argv)
 {
-	const struct ts_verb *v = argc > 1 ? ts_verb_find(argv[1]) : NULL;
+	int at = 1;
+	char *word;
 
-	args->verb = v ? v : app_verb;
+	while (at < argc && argv[at][0] == '-' && argv[at][1] && strcmp(argv[at], "--") != 0)
+		at += takes_next(argv[at]) ? 2 : 1;
+	args->verb = at < argc ? ts_verb_find(argv[at]) : NULL;
+	if (!args->verb) {
+		args->verb = app_verb;
+		return;
+	}
+	word = argv[at];
+	memmove(&argv[2], &argv[1], (size_t)(at - 1) * sizeof(*argv));
+	argv[1] = word;
 }
 
 /* A bare word that is neither a verb nor a path is taken for a verb that does not exist. */

@@ -66,12 +66,14 @@ already_there(const char *dir, const struct ts_demo_options *d)
 static enum ts_code
 write_demo(char **path, const char *dir, const struct ts_args *args, struct ts_err *err)
 {
+	struct ts_demo_options options = args->demo;
 	struct ts_watch *w;
 	enum ts_code code = ts_watch_start(&w, "writing the demo report", err);
 
 	if (code)
 		return code;
-	code = ts_demo_write(path, dir, &args->demo, ts_watch_progress(w), ts_watch_cancel(w), err);
+	options.archive = !args->no_archive;
+	code = ts_demo_write(path, dir, &options, ts_watch_progress(w), ts_watch_cancel(w), err);
 	ts_watch_stop(w);
 	return code;
 }

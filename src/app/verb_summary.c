@@ -112,14 +112,21 @@ json_ipus(const struct ts_summary *s)
 	return all;
 }
 
+/* An archive beside the profile has been looked at more closely than when the report was opened. */
+static enum ts_part_state
+part_state(const struct ts_report *r, const struct ts_summary *s, int part)
+{
+	return part == TS_PART_ARCHIVE ? s->archive : r->part[part].state;
+}
+
 static json_t *
-json_parts(const struct ts_report *r)
+json_parts(const struct ts_report *r, const struct ts_summary *s)
 {
 	json_t *all = json_object();
 
 	for (int i = 0; i < TS_PART_COUNT; i++)
 		json_object_set_new(all, ts_part_name((enum ts_part)i),
-			json_string(ts_part_state_name(r->part[i].state)));
+			json_string(ts_part_state_name(part_state(r, s, i))));
 	return all;
 }
 
@@ -151,7 +158,7 @@ json_summary(const struct ts_report *r, const struct ts_summary *s)
 		ts_json_text(s->about.poplar_version, true), "package_hash",
 		ts_json_text(s->about.package_hash, true), "target", json_target(&s->target),
 		"memory", json_memory(s), "graph", graph, "execution", execution, "parts",
-		json_parts(r), "warnings", json_warnings(&s->notes));
+		json_parts(r, s), "warnings", json_warnings(&s->notes));
 }
 
 /* --- text ------------------------------------------------------------------------------------- */
@@ -332,20 +339,44 @@ text_execution(const struct text *t, const struct ts_summary *s)
 }
 
 static void
-text_graph(const struct text *t, const struct ts_summary *s)
+text_graph(const struct text *t, const struct ts_report *r, const struct ts_summary *s)
 {
+	bool lowered = ts_report_has(r, TS_LOWERED_VARIABLE);
 	const struct {
 		const char *label;
 		int64_t value;
-	} figures[] = {{"compute sets", s->graph.compute_sets}, {"programs", s->graph.programs},
-		{"variables", s->graph.variables}, {"edges", s->graph.edges},
-		{"vertices", s->graph.vertices}};
+		const char *instead; /* of "not known"; or NULL */
+	} figures[] = {{"compute sets", s->graph.compute_sets, NULL},
+		{"programs", s->graph.programs, NULL},
+		{"variables", s->graph.variables, lowered ? "lowered ones only" : NULL},
+		{"edges", s->graph.edges, NULL}, {"vertices", s->graph.vertices, NULL}};
 	char buf[TS_FMT_MAX];
 
 	ts_strbuf_puts(t->out, "GRAPH ");
 	for (size_t i = 0; i < TS_COUNT(figures); i++)
 		ts_strbuf_printf(t->out, "  %s %s", figures[i].label,
-			figures[i].value < 0 ? "not known" : ts_fmt_count(buf, figures[i].value));
+			figures[i].value >= 0		     ? ts_fmt_count(buf, figures[i].value)
+				: figures[i].instead ? figures[i].instead
+						     : "not known");
+	ts_strbuf_putc(t->out, '\n');
+}
+
+/* What is there and how it is; then the names of the files that are not. */
+static void
+text_parts(const struct text *t, const struct ts_report *r)
+{
+	const char *before = "  no files: ";
+
+	ts_strbuf_puts(t->out, "PARTS ");
+	for (int i = 0; i < TS_PART_COUNT; i++)
+		if (r->part[i].state != TS_PART_ABSENT)
+			ts_strbuf_printf(t->out, "  %s %s", ts_part_name((enum ts_part)i),
+				ts_part_state_name(r->part[i].state));
+	for (int i = 0; i < TS_PART_COUNT; i++)
+		if (r->part[i].state == TS_PART_ABSENT) {
+			ts_strbuf_printf(t->out, "%s%s", before, ts_part_name((enum ts_part)i));
+			before = ", ";
+		}
 	ts_strbuf_putc(t->out, '\n');
 }
 
@@ -361,7 +392,7 @@ text_summary(const struct text *t, const struct ts_report *r, const struct ts_su
 	ts_strbuf_puts(t->out, "PARTS ");
 	for (int i = 0; i < TS_PART_COUNT; i++)
 		ts_strbuf_printf(t->out, "  %s %s", ts_part_name((enum ts_part)i),
-			ts_part_state_name(r->part[i].state));
+			ts_part_state_name(part_state(r, s, i)));
 	ts_strbuf_putc(t->out, '\n');
 	for (int i = 0; i < s->notes.count; i++) {
 		ts_strbuf_puts(t->out, "NOTE    ");

@@ -234,6 +234,32 @@ fill(const char *path, struct demo_out *out, struct demo_model *m)
 	return out->code;
 }
 
+/* Its place in the directory: the caller's. */
+static char *
+final_path(const char *dir, const char *file)
+{
+	struct ts_strbuf b;
+
+	ts_strbuf_init(&b, PATH_BYTES);
+	ts_strbuf_printf(&b, "%s/%s", dir, file);
+	if (b.cut) {
+		ts_strbuf_fini(&b);
+		return NULL;
+	}
+	return ts_strbuf_take(&b);
+}
+
+/* Rename what was written, or remove it. */
+static enum ts_code
+finish(enum ts_code code, const char *tmp, const char *path, struct ts_err *err)
+{
+	if (code == TS_OK && rename(tmp, path))
+		code = ts_err_sys(err, errno, "%s: cannot rename to it", path);
+	if (code != TS_OK)
+		unlink(tmp);
+	return code;
+}
+
 static enum ts_code
 write_file(char **path, const char *dir, struct demo_out *out, struct demo_model *m)
 {
@@ -242,24 +268,46 @@ write_file(char **path, const char *dir, struct demo_out *out, struct demo_model
 	enum ts_code code = temporary(tmp, dir, file, out->err);
 	if (code != TS_OK)
 		return code;
-	struct ts_strbuf final;
-	ts_strbuf_init(&final, PATH_BYTES);
-	ts_strbuf_printf(&final, "%s/%s", dir, file);
-	bool cut = final.cut;
-	*path = ts_strbuf_take(&final);
-	if (!*path || cut)
+	*path = final_path(dir, file);
+	if (!*path)
 		code = ts_err_nomem(out->err);
 	if (code == TS_OK) {
 		code = fill(tmp, out, m);
 		if (code != TS_OK)
 			ts_err_prefix(out->err, "%s: ", *path);
 	}
-	if (code == TS_OK && rename(tmp, *path))
-		code = ts_err_sys(out->err, errno, "%s: cannot rename to it", *path);
+	code = finish(code, tmp, *path, out->err);
 	if (code != TS_OK) {
-		unlink(tmp);
 		free(*path);
 		*path = NULL;
+	}
+	return code;
+}
+
+/* Before the profile, so that who finds that finds both. *made: to be removed when the profile fails. */
+static enum ts_code
+write_archive(char **made, const char *dir, const struct demo_out *out, const struct demo_model *m)
+{
+	char tmp[PATH_BYTES];
+	enum ts_code code;
+	*made = NULL;
+	if (!demo_has_archive(m))
+		return TS_OK;
+	code = temporary(tmp, dir, "archive.a", out->err);
+	if (code != TS_OK)
+		return code;
+	*made = final_path(dir, "archive.a");
+	if (!*made)
+		code = ts_err_nomem(out->err);
+	if (code == TS_OK) {
+		code = demo_archive(tmp, m, out->cancel, out->err);
+		if (code != TS_OK)
+			ts_err_prefix(out->err, "%s: ", *made);
+	}
+	code = finish(code, tmp, *made, out->err);
+	if (code != TS_OK) {
+		free(*made);
+		*made = NULL;
 	}
 	return code;
 }
@@ -278,13 +326,19 @@ ts_demo_write(char **path, const char *dir, const struct ts_demo_options *option
 		code = demo_trace_init(&m, err);
 	out.total = m.variables + m.steps * (m.ipus + 1) + m.nvariables + m.all_tiles * 20;
 	bool made = false;
+	char *archive = NULL;
 	if (code == TS_OK) {
 		made = !mkdir(dir, 0777);
 		if (!made && errno != EEXIST)
 			code = ts_err_sys(err, errno, "%s: cannot make the directory", dir);
 	}
 	if (code == TS_OK)
+		code = write_archive(&archive, dir, &out, &m);
+	if (code == TS_OK)
 		code = write_file(path, dir, &out, &m);
+	if (code != TS_OK && archive)
+		unlink(archive);
+	free(archive);
 	if (code != TS_OK && made)
 		rmdir(dir);
 	demo_model_fini(&m);

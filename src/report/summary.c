@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tilescope/base/mem.h"
+#include "tilescope/report/archive.h"
 #include "tilescope/report/rows.h"
 #include "tilescope/report/summary.h"
 
@@ -338,6 +339,32 @@ read_names(struct ts_summary *s, struct ts_reader *rd, struct ts_step_names *nam
 	return end;
 }
 
+/* Beside a profile the archive is read to be compared with it. */
+static enum ts_code
+read_archive(struct ts_summary *s, const struct ts_reader *rd, struct ts_err *err)
+{
+	const struct ts_part_info *part = &rd->report->part[TS_PART_ARCHIVE];
+	struct ts_archive_check check;
+	struct ts_archive *a;
+	struct ts_err why = {0};
+	enum ts_code code;
+
+	s->archive = part->state;
+	if (part->state != TS_PART_OK || rd->report->archive)
+		return TS_OK;
+	code = ts_archive_read(&a, part->path, NULL, rd->cancel, &why);
+	if (code) {
+		s->archive = code == TS_E_FORMAT ? TS_PART_DAMAGED : TS_PART_UNREADABLE;
+		return soften(s, code, "archive.a", &why, err);
+	}
+	s->archive = a->state;
+	if (s->has_tiles)
+		ts_archive_compare(&check, a, &s->tiles);
+	ts_archive_note(&s->notes, a, s->has_tiles && a->tiles ? &check : NULL);
+	ts_archive_release(a);
+	return TS_OK;
+}
+
 /* The model's own check: IPU i owns tiles [i * tiles_per_ipu, (i + 1) * tiles_per_ipu). */
 static void
 check_target(struct ts_summary *s)
@@ -378,7 +405,7 @@ ts_summary_read(struct ts_summary *s, struct ts_reader *rd, struct ts_progress *
 			"target", &why, err);
 	if (!end)
 		check_target(s);
-	return end;
+	return end ? end : read_archive(s, rd, err);
 }
 
 void

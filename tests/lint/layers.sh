@@ -12,7 +12,8 @@ below()
 {
 	case $1 in
 	base) ;;
-	io | format | calc | job | ui) echo base ;;
+	io | calc | job | ui) echo base ;;
+	format) echo io base ;;
 	report) echo format io calc base ;;
 	view) echo ui calc report job base ;;
 	app) echo view ui calc report job format io base ;;

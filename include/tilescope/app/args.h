@@ -47,6 +47,7 @@ struct ts_args {
 	bool relations; /* query --relations */
 	double timeout; /* query: seconds; 0 = none */
 	struct ts_demo_options demo;
+	bool no_archive; /* demo --no-archive */
 	int path_count;
 	char **paths;
 };

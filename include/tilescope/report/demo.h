@@ -41,8 +41,9 @@ struct ts_demo_options {
 	 */
 	int64_t variables;
 	uint64_t seed;
-	bool oom;  /* a program that does not fit: no execution part */
-	bool keys; /* layout sdk: primary keys and indexes */
+	bool oom;     /* a program that does not fit: no execution part */
+	bool keys;    /* layout sdk: primary keys and indexes */
+	bool archive; /* an archive.a beside it (to 100,000 tiles: about 1 KB each) */
 	/*
 	 * Layout sdk: names of the columns that were never seen, "KEY=NAME,...", NULL = defaults.
 	 * Keys: ipu (steps_by_ipu), tile (memory_by_tile), name (vars_info), string_key and string

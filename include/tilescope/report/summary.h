@@ -60,11 +60,12 @@ struct ts_summary {
 	int64_t runs, steps; /* or TS_UNKNOWN */
 	bool has_execution;
 	struct ts_execution execution;
-	struct ts_notes notes; /* the report's and those of the figures */
+	enum ts_part_state archive; /* what became of archive.a when it was read */
+	struct ts_notes notes;	    /* the report's and those of the figures */
 };
 
 /*
- * Read everything. Errors: TS_E_CANCELLED, TS_E_NOMEM; all else becomes notes (notes.partial when
+ * Read everything, archive.a too where it is there. Errors: TS_E_CANCELLED, TS_E_NOMEM; all else becomes notes (notes.partial when
  * something that is there could not be read). Free with ts_summary_fini() in every case.
  */
 enum ts_code ts_summary_read(struct ts_summary *s, struct ts_reader *rd,
