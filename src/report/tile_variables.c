@@ -119,7 +119,6 @@ static void
 forget(struct ts_tile_variable *x)
 {
 	free(x->name);
-	free(x->category);
 	*x = (struct ts_tile_variable){0};
 }
 
@@ -196,8 +195,7 @@ keep(struct variables_pass *p, int64_t bytes, int category, struct ts_err *err)
 	else if (ts_rows_text(p->rows, V_NAME, &s, &n) == TS_VALUE_OK)
 		x.name = copy_text(s, n, &no_memory);
 	if (category >= 0)
-		x.category = copy_text(v->categories->name[category],
-			strlen(v->categories->name[category]), &no_memory);
+		x.category = v->categories->name[category];
 	if (ts_rows_number(p->rows, V_OFFSET, &offset) == TS_VALUE_OK)
 		x.offset = offset;
 	if (no_memory) {

@@ -144,6 +144,30 @@ leave_column(struct memory_view *m, enum ts_cmd cmd, int64_t *from, int64_t *to)
 	*(cmd == TS_CMD_LEFT ? to : from) = cmd == TS_CMD_LEFT ? a : b;
 }
 
+/* Where the same command goes from here, or -1. */
+static int64_t
+place_after(struct memory_view *m, enum ts_cmd cmd)
+{
+	const struct ts_span kept = m->span;
+	int64_t from, to, a, b, place = -1;
+	enum ts_effect effect;
+	int column;
+
+	leave_column(m, cmd, &from, &to);
+	effect = ts_span_command(&m->span, cmd);
+	column = ts_span_column(&m->span, m->span.cursor);
+	if (effect != TS_EFFECT_UNKNOWN && effect != TS_EFFECT_BELL && column >= 0) {
+		place = m->span.cursor;
+		ts_span_bucket(&m->span, column, &a, &b);
+		from = ts_max_i64(from, a);
+		to = ts_min_i64(to, b);
+		if (m->plot.several && from < to)
+			place = fullest_of(m, from, to);
+	}
+	m->span = kept;
+	return place;
+}
+
 static enum ts_effect
 graph_command(struct memory_view *m, enum ts_cmd cmd)
 {
@@ -160,8 +184,10 @@ graph_command(struct memory_view *m, enum ts_cmd cmd)
 		m->span.cursor = cursor;
 		return effect;
 	}
-	if (cmd != TS_CMD_ZOOM_IN && cmd != TS_CMD_ZOOM_OUT && cmd != TS_CMD_ZOOM_FIT)
+	if (cmd != TS_CMD_ZOOM_IN && cmd != TS_CMD_ZOOM_OUT && cmd != TS_CMD_ZOOM_FIT) {
 		snap(m, from, to);
+		m->ahead = place_after(m, cmd);
+	}
 	return settle(m, (enum ts_effect)(effect | TS_EFFECT_SELECT));
 }
 
@@ -204,6 +230,7 @@ walk(struct memory_view *m, int step)
 		return TS_EFFECT_BELL;
 	m->walk = to;
 	effect = go(m, order[to]);
+	m->ahead = to + step >= 0 && to + step < m->tiles->n ? (int64_t)order[to + step] : -1;
 	ts_view_say(m->view.env, to == 0 ? "the fullest tile" : "number %s of the fullest tiles",
 		ts_fmt_count(n, to + 1));
 	return effect;
@@ -399,6 +426,12 @@ find(struct memory_view *m, int step, bool from_here)
 				     : "nothing was searched for");
 		return TS_EFFECT_BELL;
 	}
+	if (!memory_is_named(m)) {
+		m->find = step;
+		m->find_here = from_here;
+		ts_view_say(m->view.env, "reading the names of this tile's variables");
+		return TS_EFFECT_REPAINT;
+	}
 	for (int64_t i = from_here ? 0 : 1; i <= n; i++) {
 		int64_t row = ((at + step * i) % n + n) % n;
 
@@ -409,13 +442,18 @@ find(struct memory_view *m, int step, bool from_here)
 		return m->focus == PANE_VARIABLES ? TS_EFFECT_REPAINT
 						  : focus_pane(m, PANE_VARIABLES);
 	}
-	if (m->names_sent) {
-		ts_view_say_error(m->view.env, "names are being read: try again");
-		return TS_EFFECT_BELL;
-	}
 	ts_view_say_error(m->view.env, "no variable of this tile has \"%.60s\" in its name",
 		m->search);
 	return TS_EFFECT_BELL;
+}
+
+enum ts_effect
+memory_find(struct memory_view *m)
+{
+	int step = m->find;
+
+	m->find = 0;
+	return find(m, step, m->find_here);
 }
 
 static enum ts_effect

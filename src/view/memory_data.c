@@ -3,8 +3,8 @@
  * memory_data - what the Memory view asks of the report.
  *
  * Three questions, in the order in which they matter: the tiles (one row each, at once), the variables
- * of the tile under the cursor (at once when rows are reached by tile), the categories (one pass).
- * Answers are moved out of the fetch, never copied.
+ * of the tile under the cursor (memory_variables.c), the categories (one pass). Answers are moved out of
+ * the fetch, never copied.
  */
 #include "config.h"
 
@@ -265,43 +265,10 @@ fini_categories(struct ts_fetch *f)
 	free_categories(cf->categories);
 }
 
-/* --- variables of a tile ---------------------------------------------------------------------- */
-
-struct variables_fetch {
-	struct ts_fetch fetch;
-	int64_t tile;
-	int names; /* that are looked up at once */
-	struct ts_tile_variables variables;
-};
-
-static enum ts_code
-read_variables(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
-{
-	struct variables_fetch *vf = (struct variables_fetch *)f;
-
-	return ts_tile_variables_list(&vf->variables, rd, vf->tile, vf->names, &f->job.progress,
-		err);
-}
-
-/* The names of those that came without: the list is a copy of the view's. */
-static enum ts_code
-read_names(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
-{
-	struct variables_fetch *vf = (struct variables_fetch *)f;
-
-	return ts_tile_variables_name(&vf->variables, rd, 0, vf->variables.count, err);
-}
-
-static void
-fini_variables(struct ts_fetch *f)
-{
-	ts_tile_variables_fini(&((struct variables_fetch *)f)->variables);
-}
-
 /* --- asking ----------------------------------------------------------------------------------- */
 
-static void
-no_memory(struct ts_pane_data *d)
+void
+memory_out_of_memory(struct ts_pane_data *d)
 {
 	d->state = TS_PANE_FAILED;
 	snprintf(d->reason, sizeof(d->reason), "out of memory");
@@ -313,7 +280,7 @@ ask_tiles(struct memory_view *m)
 	struct tiles_fetch *f = ts_alloc(1, sizeof(*f));
 
 	if (!f) {
-		no_memory(&m->tiles_state);
+		memory_out_of_memory(&m->tiles_state);
 		return;
 	}
 	f->fetch.read = read_tiles;
@@ -332,7 +299,7 @@ ask_categories(struct memory_view *m)
 		f->tile = ts_alloc((size_t)m->tiles->n, sizeof(*f->tile));
 	if (!f || !f->tile) {
 		free(f);
-		no_memory(&m->categories_state);
+		memory_out_of_memory(&m->categories_state);
 		return;
 	}
 	f->n = m->tiles->n;
@@ -344,92 +311,6 @@ ask_categories(struct memory_view *m)
 		m->categories_state.state = TS_PANE_LOADING;
 	m->categories_sent = &f->fetch;
 	ts_fetch_send(&m->view, &f->fetch, FETCH_CATEGORIES, TS_WORKER_BULK, "counting categories");
-}
-
-static const char lowered_cost[] = "file size; leaving it out does not make viewing faster";
-
-static void
-variables_are_absent(struct memory_view *m)
-{
-	m->variables_state = (struct ts_pane_data){.state = TS_PANE_ABSENT,
-		.what = "lowered variables, the variables of each tile",
-		.option = "autoReport.outputLoweredVars",
-		.cost = lowered_cost,
-		.instead = m->view.env->report->kind == TS_KIND_SDK
-			? NULL
-			: "the categories of the tile (Tab)"};
-	snprintf(m->variables_state.reason, sizeof(m->variables_state.reason), "%.199s",
-		m->view.env->report->binding[TS_LOWERED_VARIABLE].reason);
-}
-
-static void
-ask_variables(struct memory_view *m, int64_t tile)
-{
-	const struct ts_report *r = m->view.env->report;
-	bool quick = ts_tile_variables_quick(r, m->view.env->index, tile);
-	struct variables_fetch *f;
-
-	if (!ts_report_has(r, TS_LOWERED_VARIABLE)) {
-		variables_are_absent(m);
-		return;
-	}
-	if (m->variables_wanted == tile)
-		return;
-	m->variables_wanted = tile;
-	m->variables_sent = m->names_sent = NULL;
-	m->named = -1;
-	if (m->variables_of == tile) {
-		m->variables_state.state = m->variables_were; /* back before the other came */
-		return;
-	}
-	f = ts_alloc(1, sizeof(*f));
-	if (!f) {
-		no_memory(&m->variables_state);
-		return;
-	}
-	f->tile = tile;
-	f->names = m->pane[PANE_VARIABLES].h;
-	f->fetch.read = read_variables;
-	f->fetch.fini = fini_variables;
-	m->variables_state.state = m->variables_of >= 0 ? TS_PANE_STALE : TS_PANE_LOADING;
-	m->variables_sent = &f->fetch;
-	ts_fetch_send(&m->view, &f->fetch, FETCH_VARIABLES,
-		quick ? TS_WORKER_SCREEN : TS_WORKER_BULK, "reading variables of a tile");
-}
-
-/* Names of the variables that are not in sight yet. No key waits for them. */
-static void
-ask_names(struct memory_view *m)
-{
-	const struct ts_tile_variables *v = &m->variables;
-	struct variables_fetch *f;
-	int unnamed = 0;
-
-	if (m->variables_sent || m->variables_of != m->variables_wanted ||
-		m->named == m->variables_of)
-		return;
-	for (int i = 0; i < v->count; i++)
-		unnamed += v->variable[i].unnamed;
-	if (unnamed == 0)
-		return;
-	f = ts_alloc(1, sizeof(*f));
-	if (f)
-		f->variables.variable = ts_alloc((size_t)v->count, sizeof(*v->variable));
-	if (!f || !f->variables.variable) {
-		free(f);
-		return;
-	}
-	f->tile = m->variables_of;
-	f->variables.count = v->count;
-	for (int i = 0; i < v->count; i++) {
-		f->variables.variable[i].unnamed = v->variable[i].unnamed;
-		f->variables.variable[i].key = v->variable[i].key;
-	}
-	f->fetch.read = read_names;
-	f->fetch.fini = fini_variables;
-	m->named = f->tile;
-	m->names_sent = &f->fetch;
-	ts_fetch_send(&m->view, &f->fetch, FETCH_NAMES, TS_WORKER_BULK, "reading names");
 }
 
 /* Is the index going to have the categories soon? */
@@ -462,12 +343,7 @@ memory_indexed(struct ts_view *v)
 			m->categories_state.state == TS_PANE_READY)
 			ask_categories(m);
 	}
-	if (m->variables_sent && v->env->report &&
-		!ts_tile_variables_quick(v->env->report, NULL, m->variables_wanted) &&
-		ts_tile_variables_quick(v->env->report, v->env->index, m->variables_wanted)) {
-		ts_cancel_set(&m->variables_sent->job.cancel);
-		m->variables_wanted = -1;
-	}
+	memory_variables_indexed(m);
 }
 
 void
@@ -483,17 +359,17 @@ memory_request(struct ts_view *v)
 	tile = memory_tile(m);
 	if (!tile)
 		return;
-	ask_variables(m, tile->tile);
+	memory_ask_variables(m, tile->tile);
 	if (m->categories_state.state == TS_PANE_EMPTY && !categories_come(v->env))
 		ask_categories(m);
-	ask_names(m);
+	memory_ask_more(m);
 }
 
 /* --- taking answers --------------------------------------------------------------------------- */
 
 /* A fetch that came back in vain although nobody asked anew: somebody stopped it. */
-static void
-stopped(struct ts_pane_data *d)
+void
+memory_stopped(struct ts_pane_data *d)
 {
 	d->state = TS_PANE_FAILED;
 	snprintf(d->reason, sizeof(d->reason), "stopped (r reads the report again)");
@@ -509,7 +385,8 @@ explain_absence(struct memory_view *m, struct ts_pane_data *d, const char *what)
 		return;
 	d->what = what;
 	d->option = variables ? "autoReport.outputLoweredVars" : "autoReport.outputGraphProfile";
-	d->cost = variables ? lowered_cost : "compile time and file size; no memory of the IPU";
+	d->cost = variables ? MEMORY_LOWERED_COST
+			    : "compile time and file size; no memory of the IPU";
 	d->instead = NULL;
 }
 
@@ -535,7 +412,7 @@ take_tiles(struct memory_view *m, struct ts_fetch *f)
 
 	m->tiles_sent = NULL;
 	if (ts_fetch_in_vain(f, m->view.env->generation)) {
-		stopped(&m->tiles_state);
+		memory_stopped(&m->tiles_state);
 		return TS_EFFECT_REPAINT;
 	}
 	ts_pane_result(&m->tiles_state, f->code, &f->err, tf->tiles != NULL);
@@ -564,7 +441,7 @@ take_categories(struct memory_view *m, struct ts_fetch *f)
 	if (ts_fetch_in_vain(f, m->view.env->generation)) {
 		if (m->categories)
 			return TS_EFFECT_NONE;
-		stopped(&m->categories_state);
+		memory_stopped(&m->categories_state);
 		return TS_EFFECT_REPAINT;
 	}
 	ts_pane_result(&m->categories_state, f->code, &f->err, cf->categories != NULL);
@@ -577,56 +454,6 @@ take_categories(struct memory_view *m, struct ts_fetch *f)
 	return TS_EFFECT_REPAINT;
 }
 
-/* Names for the list as it stands; when somebody stopped it they are not asked for again. */
-static enum ts_effect
-take_names(struct memory_view *m, struct ts_fetch *f)
-{
-	struct variables_fetch *vf = (struct variables_fetch *)f;
-	struct ts_tile_variables *v = &m->variables;
-	int64_t first, end;
-	bool seen = false;
-
-	m->names_sent = NULL;
-	ts_list_window(&m->variable_list, &first, &end);
-	if (ts_fetch_in_vain(f, m->view.env->generation))
-		return TS_EFFECT_NONE;
-	for (int i = 0; i < v->count && i < vf->variables.count && vf->tile == m->variables_of;
-		i++) {
-		struct ts_tile_variable *from = &vf->variables.variable[i];
-
-		if (!v->variable[i].unnamed)
-			continue;
-		v->variable[i].name = from->name;
-		v->variable[i].unnamed = false;
-		from->name = NULL;
-		seen |= i >= first && i < end;
-	}
-	return seen ? TS_EFFECT_REPAINT : TS_EFFECT_NONE;
-}
-
-static enum ts_effect
-take_variables(struct memory_view *m, struct ts_fetch *f)
-{
-	struct variables_fetch *vf = (struct variables_fetch *)f;
-
-	m->variables_sent = NULL;
-	if (ts_fetch_in_vain(f, m->view.env->generation)) {
-		stopped(&m->variables_state);
-		return TS_EFFECT_REPAINT;
-	}
-	ts_pane_result(&m->variables_state, f->code, &f->err, vf->variables.found > 0);
-	ts_tile_variables_fini(&m->variables);
-	m->variables = vf->variables;
-	vf->variables = (struct ts_tile_variables){0};
-	m->variables_of = ts_pane_has(&m->variables_state) ? vf->tile : -1;
-	m->variables_were = m->variables_state.state;
-	if (!m->categories)
-		m->rows_data = m->data - 1; /* they tell the categories of the tile */
-	ts_list_set_count(&m->variable_list, m->variables.count);
-	ts_list_go(&m->variable_list, 0);
-	return TS_EFFECT_REPAINT;
-}
-
 enum ts_effect
 memory_deliver(struct ts_view *v, struct ts_fetch *f)
 {
@@ -636,11 +463,7 @@ memory_deliver(struct ts_view *v, struct ts_fetch *f)
 		return take_tiles(m, f);
 	if (f == m->categories_sent)
 		return take_categories(m, f);
-	if (f == m->variables_sent)
-		return take_variables(m, f);
-	if (f == m->names_sent)
-		return take_names(m, f);
-	return TS_EFFECT_NONE;
+	return memory_take_variables(m, f);
 }
 
 void
@@ -648,12 +471,12 @@ memory_drop(struct memory_view *m)
 {
 	free_tiles(m->tiles);
 	free_categories(m->categories);
-	ts_tile_variables_fini(&m->variables);
+	memory_drop_variables(m);
 	m->tiles = NULL;
 	m->categories = NULL;
-	m->tiles_sent = m->categories_sent = m->variables_sent = m->names_sent = NULL;
-	m->tiles_state = m->categories_state = m->variables_state = (struct ts_pane_data){0};
-	m->variables_of = m->variables_wanted = m->rows_of = m->named = -1;
+	m->tiles_sent = m->categories_sent = NULL;
+	m->tiles_state = m->categories_state = (struct ts_pane_data){0};
+	m->rows_of = -1;
 	m->rows = 0;
 	m->data++;
 }

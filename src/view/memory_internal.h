@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the files of the Memory view share: memory.c (commands), memory_data.c (what is asked of
- * the report), memory_plot.c (figures per column), memory_draw.c and memory_tables.c (to the canvas).
+ * the report), memory_variables.c (the variables of a tile), memory_plot.c (figures per column),
+ * memory_draw.c and memory_tables.c (to the canvas).
  *
  * The x axis is the list of tiles in the order of their numbers, whatever the numbers are: unit i of
  * the span is tile i of the list. The cursor is always on one tile; where a column holds several
@@ -43,10 +44,21 @@ enum memory_breakdown {
 	BY_COUNT,
 };
 
-enum memory_fetch_kind { FETCH_TILES, FETCH_CATEGORIES, FETCH_VARIABLES, FETCH_NAMES };
+enum memory_fetch_kind {
+	FETCH_TILES,
+	FETCH_CATEGORIES,
+	FETCH_VARIABLES,
+	FETCH_AHEAD,
+	FETCH_NAMES,
+};
 
 /* Bands of the breakdown by category: the largest, and all others together. */
 enum { MEMORY_BANDS = 16, MEMORY_IPUS = 64, MEMORY_SEARCH = 128, AXIS_ROWS = 2 };
+
+/* Tiles whose variables are kept beside those that are shown. */
+enum { MEMORY_SHELF = 3 };
+
+#define MEMORY_LOWERED_COST "file size; leaving it out does not make viewing faster"
 
 /* The tiles with all that follows from them; made by a worker. */
 struct memory_tiles {
@@ -108,16 +120,20 @@ struct memory_view {
 	enum memory_pane zoomed;
 
 	struct ts_pane_data tiles_state, categories_state, variables_state;
-	struct ts_fetch *tiles_sent, *categories_sent, *variables_sent,
+	struct ts_fetch *tiles_sent, *categories_sent, *variables_sent, *ahead_sent,
 		*names_sent;		      /* the newest */
 	struct memory_tiles *tiles;	      /* NULL: not here */
 	struct memory_categories *categories; /* NULL: not here */
 	struct ts_tile_variables variables;
-	int64_t variables_of;		   /* tile of `variables`, -1 = none */
-	enum ts_pane_state variables_were; /* when they came: READY or PARTIAL */
-	int64_t variables_wanted;	   /* tile last asked for, -1 = none */
-	int64_t named;			   /* tile whose names were asked for last, -1 = none */
-	uint64_t data;			   /* counts arrivals: plot and rows are made anew */
+	int64_t variables_of;			      /* tile of `variables`, -1 = none */
+	enum ts_pane_state variables_were;	      /* when they came: READY or PARTIAL */
+	int64_t variables_wanted;		      /* tile last asked for, -1 = none */
+	struct ts_tile_variables shelf[MEMORY_SHELF]; /* whole; the last one used first */
+	int64_t ahead;	    /* place where the next key of this kind would go, -1 = not known */
+	bool names_stopped; /* of `variables`: not to be asked for any more */
+	int find;	    /* a search that waits for all names: its step, 0 = none */
+	bool find_here;	    /* it may end where it begins */
+	uint64_t data;	    /* counts arrivals: plot and rows are made anew */
 
 	struct ts_span span;
 	int64_t want_tile; /* to go to when the tiles come, -1 = none */
@@ -148,6 +164,29 @@ void memory_indexed(struct ts_view *v);
 /* Bytes of a band on tile i of the list. */
 int64_t memory_band(const struct memory_categories *k, int band, int64_t i);
 enum ts_effect memory_deliver(struct ts_view *v, struct ts_fetch *f);
+
+void memory_out_of_memory(struct ts_pane_data *d);
+
+/* A fetch that came back in vain although nobody asked anew: somebody stopped it. */
+void memory_stopped(struct ts_pane_data *d);
+
+/* --- memory_variables.c --- */
+
+void memory_drop_variables(struct memory_view *m);
+void memory_ask_variables(struct memory_view *m, int64_t tile);
+
+/* What no key waits for, or only one in the table: names, and the variables of the next tile. */
+void memory_ask_more(struct memory_view *m);
+void memory_variables_indexed(struct memory_view *m);
+enum ts_effect memory_take_variables(struct memory_view *m, struct ts_fetch *f);
+
+/* Are all names of the list there, or never to come? */
+bool memory_is_named(const struct memory_view *m);
+
+/* --- memory.c --- */
+
+/* Go on with a search that waited for names. */
+enum ts_effect memory_find(struct memory_view *m);
 
 /* --- memory_plot.c --- */
 

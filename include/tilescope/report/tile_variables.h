@@ -21,10 +21,10 @@ enum {
 };
 
 struct ts_tile_variable {
-	char *name;	/* raw, NUL-terminated; NULL = not recorded, or `unnamed` */
-	bool unnamed;	/* not looked up yet: ts_tile_variables_name() */
-	int64_t key;	/* of the name, while it is unnamed */
-	char *category; /* raw; "category 17" when nobody names it; NULL = not recorded */
+	char *name;	      /* raw, NUL-terminated; NULL = not recorded, or `unnamed` */
+	bool unnamed;	      /* not looked up yet: ts_tile_variables_name() */
+	int64_t key;	      /* of the name, while it is unnamed */
+	const char *category; /* raw, lent by `categories`; NULL = not recorded */
 	int64_t bytes;
 	int64_t offset; /* bytes from the begin of the tile's memory, or TS_UNKNOWN */
 	int64_t row;	/* its place among the tile's rows, from 0: breaks ties */
