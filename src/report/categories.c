@@ -119,16 +119,25 @@ by_number(struct ts_category_names *k, int64_t id)
 }
 
 int
-ts_category_of(struct ts_category_names *k, struct ts_rows *rows, int column)
+ts_category_of(struct ts_category_names *names, struct ts_rows *rows, int column)
+{
+	int64_t id;
+	enum ts_value is = ts_rows_number(rows, column, &id);
+
+	return ts_category_make(names, rows, column, is, id);
+}
+
+int
+ts_category_make(struct ts_category_names *names, struct ts_rows *rows, int column,
+	enum ts_value is, int64_t id)
 {
 	const char *s;
 	size_t n;
-	int64_t id;
 
-	if (ts_rows_number(rows, column, &id) == TS_VALUE_OK)
-		return by_number(k, id);
+	if (is == TS_VALUE_OK)
+		return by_number(names, id);
 	if (ts_rows_text(rows, column, &s, &n) == TS_VALUE_OK)
-		return ts_category_named(k, s, n);
+		return ts_category_named(names, s, n);
 	return TS_CATEGORY_NONE;
 }
 
@@ -242,6 +251,22 @@ add_to_cell(struct ts_category_sums *s, int category, size_t slot, int64_t bytes
 	return true;
 }
 
+/* The short way to most cells: there is room, and it fits 4 bytes. */
+static inline bool
+add_quickly(struct ts_category_cells *k, size_t slot, int64_t bytes)
+{
+	uint64_t now;
+
+	if (slot >= k->cap || !k->narrow || bytes >= UINT32_MAX || k->bytes > TS_NUMBER_MAX)
+		return false;
+	now = (uint64_t)bytes + (k->narrow[slot] == UINT32_MAX ? 0 : k->narrow[slot]);
+	if (now >= UINT32_MAX)
+		return false;
+	k->narrow[slot] = (uint32_t)now;
+	k->bytes += bytes;
+	return true;
+}
+
 bool
 ts_category_sums_add(struct ts_category_sums *s, int64_t tile, int category, int64_t bytes)
 {
@@ -256,6 +281,8 @@ ts_category_sums_add(struct ts_category_sums *s, int64_t tile, int category, int
 	slot = ts_tile_slot(&s->slots, tile);
 	if (slot == TS_SLOT_NOMEM || s->names.nomem)
 		return false;
+	if (category >= 0 && slot >= 0 && add_quickly(&s->cells[category], (size_t)slot, bytes))
+		return true;
 	if (category < 0 || slot < 0)
 		s->cut = true;
 	else if (!add_to_cell(s, category, (size_t)slot, bytes, &left_out))
@@ -265,17 +292,25 @@ ts_category_sums_add(struct ts_category_sums *s, int64_t tile, int category, int
 }
 
 bool
-ts_category_sums_row(struct ts_category_sums *s, struct ts_rows *rows, bool has_more)
+ts_category_sums_block(struct ts_category_sums *s, struct ts_rows *rows,
+	const struct ts_rows_block *b, bool has_more)
 {
-	int64_t tile, bytes, more = 0;
+	bool known = b->is[TS_CATEGORY_TILE] == TS_VALUE_OK &&
+		b->is[TS_CATEGORY_BYTES] == TS_VALUE_OK &&
+		!(has_more && b->is[TS_CATEGORY_MORE] == TS_VALUE_BAD);
 
-	if (ts_rows_number(rows, TS_CATEGORY_TILE, &tile) != TS_VALUE_OK ||
-		ts_rows_number(rows, TS_CATEGORY_BYTES, &bytes) != TS_VALUE_OK ||
-		(has_more && ts_rows_number(rows, TS_CATEGORY_MORE, &more) == TS_VALUE_BAD) ||
-		!ts_add_i64(&bytes, more))
-		return ts_category_sums_add(s, TS_UNKNOWN, TS_CATEGORY_NONE, TS_UNKNOWN);
-	return ts_category_sums_add(s, tile, ts_category_of(&s->names, rows, TS_CATEGORY_CATEGORY),
-		bytes);
+	for (int k = 0; k < b->rows; k++) {
+		int64_t tile = TS_UNKNOWN, bytes = known ? b->v[TS_CATEGORY_BYTES][k] : TS_UNKNOWN;
+		int category = TS_CATEGORY_NONE;
+
+		if (known && (!has_more || ts_add_i64(&bytes, b->v[TS_CATEGORY_MORE][k]))) {
+			tile = b->v[TS_CATEGORY_TILE][k];
+			category = ts_category_at(&s->names, rows, b, TS_CATEGORY_CATEGORY, k);
+		}
+		if (!ts_category_sums_add(s, tile, category, bytes))
+			return false;
+	}
+	return true;
 }
 
 bool
@@ -417,15 +452,16 @@ sum_rows(struct ts_category_sums *s, struct ts_reader *rd, enum ts_relation rela
 {
 	const struct ts_reach *reach = &rd->report->binding[relation].reach;
 	struct ts_rows *rows;
+	struct ts_rows_block b;
 	enum ts_code code = ts_reader_rows(&rows, rd, relation, q, err);
-	bool there;
+	int64_t told = 0;
 
 	if (code)
 		return code;
-	while (!(code = ts_rows_next(rows, &there, err)) && there) {
-		if ((s->rows + 1) % PROGRESS_ROWS == 0)
-			ts_progress_set(progress, s->rows + 1, ts_reach_span(reach));
-		if (!ts_category_sums_row(s, rows, q->column_count > TS_CATEGORY_MORE)) {
+	while (!(code = ts_rows_block(rows, &b, err)) && b.rows > 0) {
+		if (s->rows - told >= PROGRESS_ROWS)
+			ts_progress_set(progress, told = s->rows, ts_reach_span(reach));
+		if (!ts_category_sums_block(s, rows, &b, q->column_count > TS_CATEGORY_MORE)) {
 			code = ts_err_nomem(err);
 			break;
 		}

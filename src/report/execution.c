@@ -415,25 +415,26 @@ read_execution(struct ts_execution *x, struct ts_reader *rd, struct ts_step_clas
 	const struct ts_reach *reach = &rd->report->binding[TS_STEP_IPU].reach;
 	struct ts_rows_query q = {.column_count = TS_X_COUNT};
 	struct ts_execution_row row;
+	struct ts_rows_block b;
 	struct ts_rows *rows;
 	enum ts_code code;
-	bool there;
+	int64_t told = 0;
 
 	memcpy(q.columns, ts_execution_columns, sizeof(ts_execution_columns));
 	code = ts_reader_rows(&rows, rd, TS_STEP_IPU, &q, err);
 	if (code)
 		return code;
-	while (!(code = ts_rows_next(rows, &there, err)) && there) {
-		ts_execution_row_get(&row, rows);
-		code = ts_execution_add(x, &row,
-			classes && row.ok[TS_X_STEP]
-				? ts_step_classes_find(classes, row.v[TS_X_STEP])
-				: -1,
-			err);
-		if (code)
-			break;
-		if (x->rows % PROGRESS_ROWS == 0)
-			ts_progress_set(progress, x->rows, ts_reach_span(reach));
+	while (!code && !(code = ts_rows_block(rows, &b, err)) && b.rows > 0) {
+		for (int k = 0; k < b.rows && !code; k++) {
+			ts_execution_row_at(&row, &b, k);
+			code = ts_execution_add(x, &row,
+				classes && row.ok[TS_X_STEP]
+					? ts_step_classes_find(classes, row.v[TS_X_STEP])
+					: -1,
+				err);
+		}
+		if (x->rows - told >= PROGRESS_ROWS)
+			ts_progress_set(progress, told = x->rows, ts_reach_span(reach));
 	}
 	ts_rows_close(rows);
 	ts_execution_finish(x);

@@ -220,21 +220,22 @@ read_part(struct ts_pass_part *p, struct ts_reader *rd, struct ts_progress *prog
 		.from = p->from,
 		.to = p->to};
 	struct ts_rows *rows;
+	struct ts_rows_block b;
 	enum ts_code code = ts_category_names_read(&s->names, rd, err);
-	bool there;
+	int64_t told = 0;
 
 	s->budget = PART_BUDGET;
 	if (!code)
 		code = ts_reader_rows(&rows, rd, TS_TILE_CATEGORY, &q, err);
 	if (code)
 		return code;
-	while (!(code = ts_rows_next(rows, &there, err)) && there) {
-		if (!ts_category_sums_row(s, rows, true)) {
+	while (!(code = ts_rows_block(rows, &b, err)) && b.rows > 0) {
+		if (!ts_category_sums_block(s, rows, &b, true)) {
 			code = ts_err_nomem(err);
 			break;
 		}
-		if (s->rows % PROGRESS_ROWS == 0)
-			ts_progress_set(progress, s->rows, 0);
+		if (s->rows - told >= PROGRESS_ROWS)
+			ts_progress_set(progress, told = s->rows, 0);
 	}
 	ts_rows_close(rows);
 	ts_progress_set(progress, s->rows, 0);

@@ -65,6 +65,9 @@ struct part {
 	size_t blocks;
 	int64_t from, to, first_step, last_step;
 	bool falls, has_rowid;
+	bool classed; /* of classed_step the class is known */
+	int class_of;
+	int64_t classed_step;
 };
 
 /* a + b, or INT64_MAX (both >= 0) */
@@ -311,34 +314,44 @@ note_row(struct part *p, const struct ts_execution_row *row)
 	p->last_step = step;
 }
 
+/* The class of a step: the rows of a step mostly stand together. */
+static int
+class_of_step(struct part *part, const struct run *run, int64_t step)
+{
+	if (!part->classed || part->classed_step != step) {
+		part->class_of = ts_steps_class(&run->steps, step);
+		part->classed_step = step;
+		part->classed = true;
+	}
+	return part->class_of;
+}
+
 static enum ts_code
-take_row(struct ts_pass_part *p, struct ts_rows *rows, int64_t rowid, struct ts_err *err)
+take_row(struct ts_pass_part *p, const struct ts_execution_row *row, int64_t rowid,
+	struct ts_err *err)
 {
 	struct part *part = p->state;
-	const struct run *run = p->run->state;
-	struct ts_execution_row row;
 	struct ts_lane_row r;
 	struct lane *l;
 	int class_of = -1;
 	enum ts_code code;
 
-	ts_execution_row_get(&row, rows);
-	if (row.ok[TS_X_STEP])
-		class_of = ts_steps_class(&run->steps, row.v[TS_X_STEP]);
-	code = ts_execution_add(&part->x, &row, class_of, err);
+	if (row->ok[TS_X_STEP])
+		class_of = class_of_step(part, p->run->state, row->v[TS_X_STEP]);
+	code = ts_execution_add(&part->x, row, class_of, err);
 	if (!code && part->x.limited)
 		code = ts_err_set(err, TS_E_LIMIT, "sums of the steps by IPU are at their limit");
-	if (code || !row.ok[TS_X_STEP] || !row.ok[TS_X_IPU] || !row.ok[TS_X_START] ||
-		!row.ok[TS_X_END])
+	if (code || !row->ok[TS_X_STEP] || !row->ok[TS_X_IPU] || !row->ok[TS_X_START] ||
+		!row->ok[TS_X_END])
 		return code;
-	note_row(part, &row);
-	l = lane_of(part, row.v[TS_X_IPU]);
+	note_row(part, row);
+	l = lane_of(part, row->v[TS_X_IPU]);
 	if (!l)
 		return ts_err_nomem(err);
 	l->rows++;
-	if (row.v[TS_X_END] <= row.v[TS_X_START])
+	if (row->v[TS_X_END] <= row->v[TS_X_START])
 		return TS_OK;
-	r = (struct ts_lane_row){row.v[TS_X_START], row.v[TS_X_END],
+	r = (struct ts_lane_row){row->v[TS_X_START], row->v[TS_X_END],
 		class_of < 0 ? TS_CLASS_CONTROL : (enum ts_step_class)class_of};
 	return add_row(p, l, &r, rowid, err);
 }
@@ -406,33 +419,49 @@ begin_rows(struct ts_rows **rows, bool *there, const struct ts_pass_part *p, str
 	}
 }
 
+/* All rows of a part. */
+static enum ts_code
+take_rows(struct ts_pass_part *p, struct ts_reader *rd, struct ts_progress *progress,
+	struct ts_err *err)
+{
+	struct part *part = p->state;
+	int64_t total = ts_pass_part_span(p), rowid = 0, told = 0;
+	struct ts_execution_row row;
+	struct ts_rows_block b;
+	struct ts_rows *rows;
+	bool there;
+	enum ts_code code = begin_rows(&rows, &there, p, rd, err);
+
+	if (code)
+		return code;
+	if (there) {
+		part->has_rowid = ts_rows_rowid(rows, &rowid);
+		ts_execution_row_get(&row, rows);
+		code = take_row(p, &row, rowid, err);
+	}
+	while (!code && there && !(code = ts_rows_block(rows, &b, err)) && b.rows > 0) {
+		for (int k = 0; k < b.rows && !code; k++) {
+			ts_execution_row_at(&row, &b, k);
+			code = take_row(p, &row, b.rowid ? b.rowid[k] : part->x.rows, err);
+		}
+		if (part->x.rows - told >= PROGRESS_ROWS)
+			ts_progress_set(progress, told = part->x.rows, total);
+	}
+	ts_rows_close(rows);
+	ts_progress_set(progress, part->x.rows, total);
+	return code;
+}
+
 static enum ts_code
 pass_part(struct ts_pass_part *p, struct ts_reader *rd, struct ts_progress *progress,
 	struct ts_err *err)
 {
 	struct part *part = p->state;
-	int64_t total = ts_pass_part_span(p), rowid;
-	struct ts_rows *rows;
 	enum ts_code code;
-	bool there;
 
 	part->from = INT64_MAX;
 	part->to = part->first_step = part->last_step = -1;
-	code = begin_rows(&rows, &there, p, rd, err);
-	if (code)
-		return code;
-	for (; !code && there; code = ts_rows_next(rows, &there, err)) {
-		part->has_rowid = ts_rows_rowid(rows, &rowid);
-		if (!part->has_rowid)
-			rowid = part->x.rows;
-		code = take_row(p, rows, rowid, err);
-		if (code)
-			break;
-		if (part->x.rows % PROGRESS_ROWS == 0)
-			ts_progress_set(progress, part->x.rows, total);
-	}
-	ts_rows_close(rows);
-	ts_progress_set(progress, part->x.rows, total);
+	code = take_rows(p, rd, progress, err);
 	for (int i = 0; i < part->lanes && !code; i++) {
 		struct lane *l = &part->lane[i];
 

@@ -197,23 +197,28 @@ add_row(struct part *p, int64_t tile, int category, int64_t bytes, int64_t row)
 			offer_if(&p->of_category[category], TS_LARGEST_OF_CATEGORY, row, bytes));
 }
 
+/* False: no memory. */
 static bool
-read_row(struct part *p, struct ts_rows *rows, bool categories)
+read_block(struct part *p, struct ts_rows *rows, const struct ts_rows_block *b, bool categories)
 {
-	int64_t tile, bytes, row = 0;
-	int category = TS_CATEGORY_NONE;
+	bool has_tile = b->is[TS_CATEGORY_TILE] == TS_VALUE_OK;
+	bool has_bytes = b->is[TS_CATEGORY_BYTES] == TS_VALUE_OK;
 
-	if (ts_rows_number(rows, TS_CATEGORY_TILE, &tile) != TS_VALUE_OK)
-		tile = TS_UNKNOWN;
-	if (ts_rows_number(rows, TS_CATEGORY_BYTES, &bytes) != TS_VALUE_OK)
-		bytes = TS_UNKNOWN;
-	/* as ts_category_sums_row(): a category is known by the rows that count */
-	if (tile != TS_UNKNOWN && bytes != TS_UNKNOWN)
-		category = ts_category_of(&p->sums.names, rows, TS_CATEGORY_CATEGORY);
-	p->has_row_ids = ts_rows_rowid(rows, &row);
-	if (categories && !ts_category_sums_add(&p->sums, tile, category, bytes))
-		return false;
-	return add_row(p, tile, category, bytes, row) && !p->sums.names.nomem;
+	p->has_row_ids = b->rowid != NULL;
+	for (int k = 0; k < b->rows; k++) {
+		int64_t tile = has_tile ? b->v[TS_CATEGORY_TILE][k] : TS_UNKNOWN;
+		int64_t bytes = has_bytes ? b->v[TS_CATEGORY_BYTES][k] : TS_UNKNOWN;
+		int category = TS_CATEGORY_NONE;
+
+		/* as ts_category_sums_block(): a category is known by the rows that count */
+		if (has_tile && has_bytes)
+			category = ts_category_at(&p->sums.names, rows, b, TS_CATEGORY_CATEGORY, k);
+		if (categories && !ts_category_sums_add(&p->sums, tile, category, bytes))
+			return false;
+		if (!add_row(p, tile, category, bytes, b->rowid ? b->rowid[k] : 0))
+			return false;
+	}
+	return !p->sums.names.nomem;
 }
 
 static enum ts_code
@@ -228,8 +233,9 @@ read_rows(struct ts_pass_part *part, struct ts_reader *rd, struct ts_progress *p
 		.from = part->from,
 		.to = part->to};
 	struct ts_rows *rows;
+	struct ts_rows_block b;
 	enum ts_code code = ts_category_names_read(&p->sums.names, rd, err);
-	bool there;
+	int64_t told = 0;
 
 	p->sums.budget = PART_BUDGET;
 	p->sums.slots.most = TILES_MOST;
@@ -238,13 +244,13 @@ read_rows(struct ts_pass_part *part, struct ts_reader *rd, struct ts_progress *p
 		code = ts_reader_rows(&rows, rd, TS_LOWERED_VARIABLE, &q, err);
 	if (code)
 		return code;
-	while (!(code = ts_rows_next(rows, &there, err)) && there) {
-		if (!read_row(p, rows, categories)) {
+	while (!(code = ts_rows_block(rows, &b, err)) && b.rows > 0) {
+		if (!read_block(p, rows, &b, categories)) {
 			code = ts_err_nomem(err);
 			break;
 		}
-		if (p->rows % PROGRESS_ROWS == 0)
-			ts_progress_set(progress, p->rows, 0);
+		if (p->rows - told >= PROGRESS_ROWS)
+			ts_progress_set(progress, told = p->rows, 0);
 	}
 	ts_rows_close(rows);
 	ts_progress_set(progress, p->rows, 0);

@@ -236,8 +236,9 @@ ts_extent_fini(struct ts_extent *x)
 
 /* --- checks ----------------------------------------------------------------------------------- */
 
-static bool
-leaf_is_sound(const struct ts_geometry *g, const unsigned char *page, unsigned cells)
+static inline bool
+leaf_is_sound(const struct ts_geometry *g, const unsigned char *page, unsigned cells,
+	const struct ts_cells *list)
 {
 	unsigned first = TS_LEAF_HEADER + 2 * cells, last = g->usable - 4;
 	int64_t before = 0;
@@ -260,6 +261,11 @@ leaf_is_sound(const struct ts_geometry *g, const unsigned char *page, unsigned c
 		if (at + c.bytes + here > g->usable || (i > 0 && c.rowid <= before))
 			return false;
 		before = c.rowid;
+		if (list) {
+			list->rowid[i] = c.rowid;
+			list->payload[i] = at + c.bytes;
+			list->size[i] = (uint32_t)c.size;
+		}
 	}
 	return true;
 }
@@ -286,7 +292,8 @@ interior_is_sound(const struct ts_geometry *g, const unsigned char *page, unsign
 }
 
 bool
-ts_page_check(struct ts_page *page, const struct ts_geometry *g, const unsigned char *bytes)
+ts_page_check(struct ts_page *page, const struct ts_geometry *g, const unsigned char *bytes,
+	const struct ts_cells *list)
 {
 	unsigned cells = ts_be16(bytes + 3);
 
@@ -294,7 +301,8 @@ ts_page_check(struct ts_page *page, const struct ts_geometry *g, const unsigned 
 	if (cells > g->max_cells)
 		return false;
 	if (page->leaf)
-		return leaf_is_sound(g, bytes, cells);
+		return list ? leaf_is_sound(g, bytes, cells, list)
+			    : leaf_is_sound(g, bytes, cells, NULL);
 	return bytes[0] == TS_PAGE_INTERIOR && interior_is_sound(g, bytes, cells);
 }
 
@@ -384,7 +392,7 @@ ts_pages_get(struct ts_pages_slot **slot, struct ts_page *page, struct ts_pages 
 		if (!s->bytes)
 			return ts_err_nomem(err);
 		code = read_pages(&got, s->bytes, p, number, 1, err);
-		if (code || got == 0 || !ts_page_check(&s->page, &p->g, s->bytes))
+		if (code || got == 0 || !ts_page_check(&s->page, &p->g, s->bytes, NULL))
 			return code;
 		remember(p, s, number);
 	}

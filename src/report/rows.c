@@ -26,6 +26,16 @@ enum { SLOTS = 2 * TS_ROWS_COLUMNS + 2 };
 _Static_assert((int)SLOTS <= (int)TS_TABLE_COLUMNS,
 	"a table cursor has room for all columns of a query");
 
+/* Where ts_rows_block() puts rows by column. */
+struct block {
+	int64_t *v[SLOTS];			 /* as read, by slot; NULL: the row id */
+	int64_t *made[TS_ROWS_COLUMNS];		 /* what is worked out for a column of the query */
+	int64_t rowid;				 /* of a row alone */
+	bool small;				 /* no value is above TS_NUMBER_MAX, or below 0 */
+	enum ts_value constant[TS_ROWS_COLUMNS]; /* of columns that are the same in all rows */
+	int64_t room[];
+};
+
 enum way { BY_NOTHING, BY_KEY, BY_ROWID, FROM_ROWID };
 
 struct ts_rows {
@@ -37,6 +47,7 @@ struct ts_rows {
 	const struct ts_table_value *plain[TS_ROWS_COLUMNS];  /* a column as it stands, or NULL */
 	int rowid_slot, key_slot;			      /* or -1 */
 	int order_slot;		  /* that TS_OP_ORDER_IN goes by, or -1 */
+	int order_column;	  /* of the query, with such an order */
 	int slots, column[SLOTS]; /* the columns that are read, -1 = the row id */
 	enum way way;		  /* how the range is applied, */
 	int64_t from, to;	  /* and to what: row ids, or keys; half-open */
@@ -53,11 +64,16 @@ struct ts_rows {
 	bool grouped; /* `group` is set */
 	bool from_start;
 	struct ts_strbuf text[TS_ROWS_COLUMNS]; /* dictionary texts of this row */
+	struct block *block;
 };
 
+/* A column is read once, however many columns of the query are made of it. */
 static int
 add_slot(struct ts_rows *rows, int column)
 {
+	for (int i = 0; i < rows->slots; i++)
+		if (rows->column[i] == column)
+			return i;
 	rows->column[rows->slots] = column;
 	return rows->slots++;
 }
@@ -75,8 +91,10 @@ add_columns(struct ts_rows *rows)
 
 		rows->slot_a[i] = cb->a >= 0 ? add_slot(rows, cb->a) : -1;
 		rows->slot_b[i] = cb->b >= 0 ? add_slot(rows, cb->b) : -1;
-		if (cb->op == TS_OP_ORDER_IN)
+		if (cb->op == TS_OP_ORDER_IN) {
 			rows->order_slot = rows->slot_a[i];
+			rows->order_column = i;
+		}
 	}
 }
 
@@ -254,6 +272,7 @@ ts_rows_close(struct ts_rows *rows)
 	ts_table_close(rows->table);
 	for (int i = 0; i < TS_ROWS_COLUMNS; i++)
 		ts_strbuf_fini(&rows->text[i]);
+	free(rows->block);
 	free(rows);
 }
 
@@ -469,7 +488,10 @@ number(const struct ts_rows *rows, int i, int64_t *v)
 		return a == TS_VALUE_OK ? b : a;
 	case TS_OP_CONSTANT:
 		*v = strtoll(cb->text, NULL, 10);
-		return *v >= 0 ? TS_VALUE_OK : TS_VALUE_BAD;
+		if (*v >= 0)
+			return TS_VALUE_OK;
+		*v = 0;
+		return TS_VALUE_BAD;
 	case TS_OP_ORDER_IN:
 		*v = rows->order == NO_ORDER ? 0 : rows->order;
 		return rows->order == NO_ORDER ? TS_VALUE_NULL : TS_VALUE_OK;
@@ -564,6 +586,171 @@ ts_rows_blob(struct ts_rows *rows, int i, const void **bytes, size_t *n)
 	return type == SQLITE_BLOB    ? TS_VALUE_OK
 		: type == SQLITE_NULL ? TS_VALUE_NULL
 				      : TS_VALUE_BAD;
+}
+
+/* --- blocks ------------------------------------------------------------------------------------- */
+
+static bool
+make_block(struct ts_rows *rows)
+{
+	size_t columns = (size_t)rows->slots + (size_t)rows->q.column_count;
+	struct block *b = ts_alloc(sizeof(*b) + columns * TS_BLOCK_ROWS * sizeof(b->room[0]), 1);
+	int64_t *at = b ? b->room : NULL;
+
+	if (!b)
+		return false;
+	for (int i = 0; i < rows->slots; i++, at += TS_BLOCK_ROWS)
+		b->v[i] = i == rows->rowid_slot ? NULL : at;
+	for (int i = 0; i < rows->q.column_count; i++) {
+		b->made[i] = at;
+		at += TS_BLOCK_ROWS;
+		if (rows->q.binding->column[rows->q.columns[i]].op == TS_OP_CONSTANT)
+			b->constant[i] = number(rows, i, b->made[i]);
+		for (int k = 1; k < TS_BLOCK_ROWS; k++)
+			b->made[i][k] = b->made[i][0];
+	}
+	rows->block = b;
+	return true;
+}
+
+/* How many of n values come before one that is no number. */
+static int
+count_numbers(const struct block *b, const int64_t *v, int n)
+{
+	int i = b->small ? n : 0;
+
+	while (i < n && v[i] >= 0 && v[i] <= TS_NUMBER_MAX)
+		i++;
+	return i;
+}
+
+/* a + b, or a - b: of how many of n rows it is a number. */
+static int
+make_sums(int64_t *to, const int64_t *a, const int64_t *b, bool minus, int n)
+{
+	uint64_t sign = minus ? UINT64_MAX : 1, all = 0;
+
+	for (int k = 0; k < n; k++) {
+		uint64_t sum = (uint64_t)a[k] + (uint64_t)b[k] * sign;
+
+		all |= sum;
+		to[k] = (int64_t)sum;
+	}
+	for (int k = 0; k < n && all > INT64_MAX; k++)
+		if (to[k] < 0)
+			return k;
+	return n;
+}
+
+/* The order of n rows; how many of them have one. */
+static int
+make_order(struct ts_rows *rows, int64_t *to, int n)
+{
+	const int64_t *group = rows->block->v[rows->order_slot];
+	int64_t order = rows->order;
+
+	if (!rows->grouped || (order == NO_ORDER && group[0] == rows->group))
+		return 0; /* row by row, until it is known */
+	for (int k = 0; k < n; k++) {
+		order = group[k] == (k ? group[k - 1] : rows->group) ? order + 1 : 0;
+		to[k] = order;
+	}
+	return n;
+}
+
+/* Column i of the first n rows: how many of them are as `is` says. */
+static int
+make_column(struct ts_rows *rows, struct ts_rows_block *out, int i, int n)
+{
+	const struct ts_column_binding *cb = &rows->q.binding->column[rows->q.columns[i]];
+	const int64_t *a = rows->slot_a[i] < 0 ? NULL : rows->block->v[rows->slot_a[i]];
+	const int64_t *b = rows->slot_b[i] < 0 ? NULL : rows->block->v[rows->slot_b[i]];
+	int64_t *made = rows->block->made[i];
+
+	out->v[i] = made;
+	out->is[i] = TS_VALUE_OK;
+	switch (cb->op) {
+	case TS_OP_COLUMN:
+	case TS_OP_DICT:
+		out->v[i] = a;
+		return count_numbers(rows->block, a, n);
+	case TS_OP_SUM:
+	case TS_OP_DIFFERENCE:
+		n = count_numbers(rows->block, b, count_numbers(rows->block, a, n));
+		return make_sums(made, a, b, cb->op == TS_OP_DIFFERENCE, n);
+	case TS_OP_CONSTANT:
+		out->is[i] = rows->block->constant[i];
+		return n;
+	case TS_OP_ORDER_IN:
+		return make_order(rows, made, n);
+	case TS_OP_POSITION:
+		out->is[i] = rows->whole ? TS_VALUE_OK : TS_VALUE_NULL;
+		for (int k = 0; k < n; k++)
+			made[k] = rows->whole ? rows->position + 1 + k : 0;
+		return n;
+	default:
+		out->is[i] = TS_VALUE_NULL;
+		return n;
+	}
+}
+
+/* The rows that pages give at once, as many as are alike; often none. */
+static enum ts_code
+block_of_pages(struct ts_rows *rows, struct ts_rows_block *b, struct ts_err *err)
+{
+	int64_t to = rows->way == BY_ROWID ? rows->to : INT64_MAX;
+	struct ts_table_rows got;
+	int most = TS_BLOCK_ROWS, n;
+	enum ts_code code;
+
+	b->rows = 0;
+	if (!rows->table || rows->stmt || rows->ended || rows->late.code || rows->key_slot >= 0)
+		return TS_OK;
+	if (rows->q.limit > 0)
+		most = (int)ts_min_i64(most, rows->q.limit - rows->given);
+	code = ts_table_peek(&got, rows->table, rows->block->v, most, to, err);
+	if (code)
+		return code;
+	rows->block->small = got.bits < TS_NUMBER_MAX;
+	n = got.n;
+	for (int i = 0; n > 0 && i < rows->q.column_count; i++)
+		n = make_column(rows, b, i, n);
+	if (n <= 0)
+		return TS_OK;
+	if (rows->order_slot >= 0) {
+		rows->order = b->v[rows->order_column][n - 1];
+		rows->group = rows->block->v[rows->order_slot][n - 1];
+	}
+	ts_table_take(rows->table, n);
+	rows->position += n;
+	rows->given += n;
+	b->rows = n;
+	b->rowid = rows->rowid_slot >= 0 ? got.rowid : NULL;
+	return TS_OK;
+}
+
+enum ts_code
+ts_rows_block(struct ts_rows *rows, struct ts_rows_block *b, struct ts_err *err)
+{
+	enum ts_code code;
+	bool there;
+
+	b->rows = 0;
+	if (!rows->block && !make_block(rows))
+		return ts_err_nomem(err);
+	code = block_of_pages(rows, b, err);
+	if (code || b->rows > 0)
+		return code;
+	code = ts_rows_next(rows, &there, err);
+	if (code || !there)
+		return code;
+	for (int i = 0; i < rows->q.column_count; i++) {
+		b->is[i] = ts_rows_number(rows, i, rows->block->made[i]);
+		b->v[i] = rows->block->made[i];
+	}
+	b->rowid = ts_rows_rowid(rows, &rows->block->rowid) ? &rows->block->rowid : NULL;
+	b->rows = 1;
+	return TS_OK;
 }
 
 bool

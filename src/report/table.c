@@ -11,6 +11,10 @@
  * for the last row that was given ends where this cursor stands. And a record is taken apart up to
  * the last column asked for before its row is given, as SQLite has it done when it returns a row.
  *
+ * Most rows of a large table look like one of a few dozen others: header and size of the record are the same
+ * bytes. What parse_header() finds out of them is kept by these bytes (a *shape*), so that a scan takes
+ * values out of a record without looking at its types; what is no integer has no shape.
+ *
  * Limits: tables whose rows have a row id, in UTF-8 files; a record that has fewer columns than are
  * asked for (the column was added later) is left to SQLite.
  */
@@ -30,6 +34,9 @@ enum {
 	ALONE = 2,		 /* leaves that are read one by one */
 	EXTENT_FIRST = 64 << 10, /* bytes; then four times as many */
 	HEADER_MAX = 98307,	 /* of a record, in bytes: SQLite's limit */
+	SHAPES = 128,
+	SHAPE_HEADER = 16, /* bytes of a header that has a shape */
+	SHAPE_COLUMNS = 16,
 	TYPE_INT64 = 6,
 	TYPE_REAL = 7,
 	TYPE_BLOB = 12,
@@ -47,6 +54,22 @@ struct want {
 	int column, value;
 };
 
+/* Where an integer stands: (eight bytes at `at`) >> shift, & keep, | one. */
+struct field {
+	uint16_t at;
+	uint8_t shift;
+	int8_t keep; /* 0: it stands in the type, and is `one` */
+	uint8_t one;
+};
+
+/* Of records with this header and size. */
+struct shape {
+	uint64_t header[2]; /* its bytes, 0 behind them */
+	uint32_t size;	    /* 0: no shape yet */
+	bool integers;	    /* all columns asked for are */
+	struct field field[SHAPE_COLUMNS];
+};
+
 struct cursor {
 	struct ts_table t;
 	unsigned cell, cells; /* of the leaf: the next one, and how many */
@@ -57,6 +80,12 @@ struct cursor {
 	struct want want[TS_TABLE_COLUMNS];
 	unsigned char rowid_bytes[sizeof(uint64_t) + TS_PAGE_SLACK];
 	bool wants_rowid;
+	int count; /* columns asked for */
+
+	/* for ts_table_peek(), made when first needed */
+	struct shape *shape;  /* SHAPES of them, by their header */
+	struct ts_cells list; /* the leaf's rows */
+	bool listed;	      /* they are */
 
 	uint32_t root;
 	int64_t from;  /* where it was sent */
@@ -119,6 +148,7 @@ ts_table_open(struct ts_table **t, struct ts_db *db, const struct ts_object *o, 
 	c->pages = pages;
 	c->g = ts_pages_geometry(pages);
 	c->root = o->root;
+	c->count = count;
 	add_columns(c, o, columns, count);
 	ts_table_seek(&c->t, INT64_MIN);
 	*t = &c->t;
@@ -144,6 +174,8 @@ ts_table_close(struct ts_table *t)
 	ts_extent_fini(&c->scan);
 	ts_extent_fini(&c->chain);
 	free(c->wide);
+	free(c->shape);
+	free(c->list.rowid);
 	free(c);
 }
 
@@ -266,7 +298,8 @@ read_leaf(bool *known, struct ts_page *page, struct cursor *c, uint32_t number, 
 	const unsigned char *bytes;
 	enum ts_code code = ts_extent_get(&bytes, &c->scan, c->pages, number, ahead, err);
 
-	*known = !code && bytes && ts_page_check(page, c->g, bytes) && page->leaf;
+	*known = !code && bytes && ts_page_check(page, c->g, bytes, c->shape ? &c->list : NULL) &&
+		page->leaf;
 	return code;
 }
 
@@ -302,6 +335,7 @@ go_down(bool *known, struct cursor *c, uint32_t number, int64_t low, int64_t hig
 			c->leaf = page.bytes;
 			c->cells = page.cells;
 			c->cell = search(&page, c->from);
+			c->listed = scan && c->shape;
 			c->leaf_depth = c->depth;
 			c->seen++;
 			return TS_OK;
@@ -569,6 +603,157 @@ ts_table_find(enum ts_table_at *at, struct ts_table *t, int64_t rowid, struct ts
 	if (c->cell == c->cells || rowid_of(c->leaf, c->cell) != rowid)
 		return TS_OK;
 	return ts_table_next(at, t, err);
+}
+
+/* --- rows that look like others --------------------------------------------------------------- */
+
+/* The field of a value that parse_header() has found; false: it is no integer. */
+static bool
+field_of(struct field *f, const struct ts_table_value *v, const unsigned char *record)
+{
+	static const uint8_t bits[] = {0, 8, 16, 24, 32, 48, 64}; /* by type */
+
+	*f = (struct field){0};
+	if (v->real || v->type == 0 || v->type == TYPE_REAL || v->type >= 10)
+		return false;
+	if (v->type > TYPE_REAL) {
+		f->one = (uint8_t)(v->type - 8);
+		return true;
+	}
+	f->at = (uint16_t)(v->bytes - record);
+	f->shift = (uint8_t)(64 - bits[v->type]);
+	f->keep = -1;
+	return true;
+}
+
+static void
+learn_shape(struct shape *s, struct cursor *c, const unsigned char *record, uint32_t size,
+	const uint64_t header[2])
+{
+	uint64_t need;
+
+	*s = (struct shape){{header[0], header[1]}, size, false, {{0}}};
+	s->integers = parse_header(c, record, size, &need);
+	for (int k = 0; s->integers && k < c->wanted; k++)
+		s->integers = field_of(&s->field[k], &c->t.value[c->want[k].value], record);
+}
+
+/* A mask of the first n of eight bytes. */
+static inline uint64_t
+first_bytes(unsigned n)
+{
+	return n < 8 ? ~(UINT64_MAX >> 8 * n) : UINT64_MAX;
+}
+
+/* The shape of a record that stands in its leaf; NULL: none, or not all of integers. */
+static inline const struct shape *
+shape_of(struct cursor *c, const unsigned char *record, uint32_t size)
+{
+	unsigned n = record[0];
+	uint64_t header[2];
+	struct shape *s;
+
+	if (n > SHAPE_HEADER || size == 0)
+		return NULL;
+	header[0] = ts_be64(record) & first_bytes(n);
+	header[1] = ts_be64(record + 8) & first_bytes(n > 8 ? n - 8 : 0);
+	s = &c->shape[(header[0] ^ header[1] ^ size << 4) * 0x9e3779b97f4a7c15u >> 57];
+	if (s->header[0] != header[0] || s->header[1] != header[1] || s->size != size)
+		learn_shape(s, c, record, size, header);
+	return s->integers ? s : NULL;
+}
+
+/* Room for shapes and lists; the leaf's rows listed. */
+static enum ts_code
+list_rows(struct cursor *c, struct ts_err *err)
+{
+	size_t n = c->g->max_cells;
+	struct ts_page page;
+
+	if (!c->list.rowid) {
+		c->list.rowid = ts_alloc(n, sizeof(*c->list.rowid) + 2 * sizeof(*c->list.size));
+		if (!c->list.rowid)
+			return ts_err_nomem(err);
+		c->list.payload = (uint32_t *)(c->list.rowid + n);
+		c->list.size = c->list.payload + n;
+	}
+	if (!c->shape)
+		c->shape = ts_alloc(SHAPES, sizeof(*c->shape));
+	if (!c->shape)
+		return ts_err_nomem(err);
+	c->listed = ts_page_check(&page, c->g, c->leaf, &c->list);
+	return TS_OK;
+}
+
+/* Take values out of up to `end` rows from the next on; how many there are. */
+static int
+take_values(struct cursor *c, uint64_t *bits, int64_t *const *v, int end)
+{
+	const uint32_t *payload = c->list.payload + c->cell, *size = c->list.size + c->cell;
+	int64_t *to[SHAPE_COLUMNS];
+	uint64_t all = 0;
+	int n = 0;
+
+	for (int k = 0; k < c->wanted; k++)
+		to[k] = v[c->want[k].value];
+	for (; n < end && size[n] <= c->g->max_local; n++) {
+		const unsigned char *record = c->leaf + payload[n];
+		const struct shape *s = shape_of(c, record, size[n]);
+
+		if (!s)
+			break;
+		for (int k = 0; k < c->wanted; k++) {
+			const struct field *f = &s->field[k];
+			int64_t number = (int64_t)ts_be64(record + f->at) >> f->shift;
+
+			number = (number & f->keep) | f->one;
+			all |= (uint64_t)number;
+			to[k][n] = number;
+		}
+	}
+	*bits = all;
+	return n;
+}
+
+enum ts_code
+ts_table_peek(struct ts_table_rows *rows, struct ts_table *t, int64_t *const *v, int most,
+	int64_t to, struct ts_err *err)
+{
+	struct cursor *c = (struct cursor *)t;
+	int end = (int)ts_min_i64(most, (int64_t)c->cells - c->cell);
+	enum ts_code code = TS_OK;
+
+	*rows = (struct ts_table_rows){0};
+	if (end <= 0 || c->wanted > SHAPE_COLUMNS)
+		return TS_OK;
+	if (!c->listed)
+		code = list_rows(c, err);
+	if (code || !c->listed)
+		return code;
+	rows->rowid = c->list.rowid + c->cell;
+	while (end > 0 && rows->rowid[end - 1] >= to)
+		end--;
+	rows->n = take_values(c, &rows->bits, v, end);
+	for (int i = 0; c->wants_rowid && i < c->count; i++)
+		if (c->t.value[i].bytes == c->rowid_bytes && v[i]) {
+			memcpy(v[i], rows->rowid, (size_t)rows->n * sizeof(*rows->rowid));
+			for (int k = 0; k < rows->n; k++)
+				rows->bits |= (uint64_t)v[i][k];
+		}
+	return TS_OK;
+}
+
+void
+ts_table_take(struct ts_table *t, int n)
+{
+	struct cursor *c = (struct cursor *)t;
+
+	if (n <= 0)
+		return;
+	c->cell += (unsigned)n;
+	c->t.rowid = rowid_of(c->leaf, c->cell - 1);
+	c->given = true;
+	c->bad_row = false;
 }
 
 /* --- values ----------------------------------------------------------------------------------- */

@@ -183,6 +183,67 @@ compare_query(struct compare *c, const struct ts_rows_query *q)
 	return same;
 }
 
+/* A block of rows from pages, and as many rows from SQLite. */
+static inline bool
+compare_block(struct compare *c, const struct ts_rows_block *b, struct ts_rows *rows,
+	const struct ts_rows_query *q)
+{
+	struct ts_err err = {0};
+	int64_t id, v;
+	bool there;
+
+	for (int k = 0; k < b->rows; k++, c->rows++) {
+		if (ts_rows_next(rows, &there, &err) != TS_OK || !there)
+			return compare_differs(c, q, "a block: more rows");
+		if (ts_rows_rowid(rows, &id) != (b->rowid != NULL) ||
+			(b->rowid && b->rowid[k] != id))
+			return compare_differs(c, q, "a block: row id");
+		for (int i = 0; i < q->column_count; i++)
+			if (ts_rows_number(rows, i, &v) != b->is[i] || v != b->v[i][k])
+				return compare_differs(c, q, "a block: number");
+	}
+	return true;
+}
+
+/* The same query by blocks; `mixed`: with rows one by one among them. */
+static inline bool
+compare_blocks(struct compare *c, const struct ts_rows_query *q, bool mixed)
+{
+	struct ts_rows *rows[WAYS] = {NULL, NULL};
+	struct ts_err err[WAYS] = {{0}, {0}};
+	enum ts_code code[WAYS] = {TS_OK, TS_OK};
+	struct ts_rows_block b = {.rows = 1};
+	bool there[WAYS] = {true, true}, same = true;
+
+	if (!compare_connect(c))
+		return true;
+	for (int i = 0; i < WAYS; i++)
+		code[i] = ts_rows_open(&rows[i], c->db[i], q, &err[i]);
+	for (int64_t seen = 0; same && !code[0] && !code[1] && there[0] && seen < c->rows_max;) {
+		if (mixed && seen % 3 == 0) {
+			for (int i = 0; i < WAYS; i++)
+				code[i] = ts_rows_next(rows[i], &there[i], &err[i]);
+			if (!code[0] && !code[1] && there[0] && there[1])
+				same = compare_row(c, rows, q);
+			same = same && there[0] == there[1];
+			seen++;
+			continue;
+		}
+		code[0] = ts_rows_block(rows[0], &b, &err[0]);
+		there[0] = b.rows > 0;
+		same = compare_block(c, &b, rows[1], q);
+		if (code[0] || !there[0])
+			code[1] = ts_rows_next(rows[1], &there[1], &err[1]);
+		seen += b.rows;
+	}
+	if (same &&
+		(code[0] != code[1] || strcmp(err[0].msg, err[1].msg) != 0 || there[0] != there[1]))
+		same = compare_differs(c, q, "blocks end otherwise");
+	for (int i = 0; i < WAYS; i++)
+		ts_rows_close(rows[i]);
+	return same;
+}
+
 /* All rows of a table by its pages, and the values as SQLite has them, as far as pages tell. */
 static inline bool
 compare_values(struct compare *c, const struct ts_object *o)
@@ -304,6 +365,30 @@ compare_near(struct dice *d, struct compare *c, const struct ts_object *o)
 	return v;
 }
 
+/* Columns that are made of others. */
+static inline void
+compare_operations(struct ts_binding *b, struct dice *d, const struct ts_rows_query *q)
+{
+	static const enum ts_op ops[] = {TS_OP_SUM, TS_OP_DIFFERENCE, TS_OP_CONSTANT,
+		TS_OP_ORDER_IN, TS_OP_POSITION, TS_OP_NONE};
+
+	for (int i = 0; i < q->column_count; i++) {
+		struct ts_column_binding *cb = &b->column[q->columns[i]];
+
+		if (below(d, 6) > 0)
+			continue;
+		cb->op = ops[below(d, (int)TS_COUNT(ops))];
+		cb->b = b->column[q->columns[below(d, q->column_count)]].a;
+		cb->text = below(d, 2) ? "17" : "-3 of it";
+		if (cb->op == TS_OP_NONE || cb->op == TS_OP_CONSTANT)
+			cb->a = -1;
+		if (cb->a < 0 || (cb->b < 0 && (cb->op == TS_OP_SUM || cb->op == TS_OP_DIFFERENCE)))
+			cb->op = cb->op == TS_OP_CONSTANT ? TS_OP_CONSTANT : TS_OP_NONE;
+		if (cb->op != TS_OP_SUM && cb->op != TS_OP_DIFFERENCE)
+			cb->b = -1;
+	}
+}
+
 static inline bool
 compare_random(struct compare *c, struct dice *d, const struct ts_object *o)
 {
@@ -334,7 +419,8 @@ compare_random(struct compare *c, struct dice *d, const struct ts_object *o)
 		q.from = below(d, 200);
 		q.to = q.from + below(d, 100);
 	}
-	return compare_query(c, &q);
+	compare_operations(&b, d, &q);
+	return compare_query(c, &q) && compare_blocks(c, &q, below(d, 4) == 0);
 }
 
 /* Bisection and texts by key. */

@@ -34,7 +34,23 @@ enum ts_code ts_category_names_read(struct ts_category_names *k, struct ts_reade
 void ts_category_names_fini(struct ts_category_names *k);
 
 /* Index of the category in a column of the row; TS_CATEGORY_NONE, TS_CATEGORY_TOO_MANY. */
-int ts_category_of(struct ts_category_names *k, struct ts_rows *rows, int column);
+int ts_category_of(struct ts_category_names *names, struct ts_rows *rows, int column);
+
+/* The same where the column was read as a number: `is`, `id`. */
+int ts_category_make(struct ts_category_names *names, struct ts_rows *rows, int column,
+	enum ts_value is, int64_t id);
+
+/* The same of row k of a block, the last one of `rows`. */
+static inline int
+ts_category_at(struct ts_category_names *names, struct ts_rows *rows, const struct ts_rows_block *b,
+	int column, int k)
+{
+	int64_t id = b->v[column][k];
+
+	if (b->is[column] == TS_VALUE_OK && id < TS_CATEGORY_SMALL && names->small[id] > 0)
+		return names->small[id] - 1;
+	return ts_category_make(names, rows, column, b->is[column], id);
+}
 
 /* Index of the category with that name, made if need be; TS_CATEGORY_TOO_MANY. */
 int ts_category_named(struct ts_category_names *k, const char *name, size_t n);
@@ -62,15 +78,15 @@ enum { TS_CATEGORY_BUDGET = 16 << 20 };
 void ts_category_sums_fini(struct ts_category_sums *s);
 
 /*
- * Count a row of the relation whose cursor has the columns tile, category, bytes and, when `more`, bytes
- * that are added. A row that cannot be used is counted as bad. False: no memory.
+ * Count the rows of a block whose columns are tile, category, bytes and, when `more`, bytes that are added.
+ * A row that cannot be used is counted as bad. False: no memory.
  */
 enum { TS_CATEGORY_TILE, TS_CATEGORY_CATEGORY, TS_CATEGORY_BYTES, TS_CATEGORY_MORE };
 
-bool ts_category_sums_row(struct ts_category_sums *s, struct ts_rows *rows,
-	bool more) TS_WARN_UNUSED;
+bool ts_category_sums_block(struct ts_category_sums *s, struct ts_rows *rows,
+	const struct ts_rows_block *b, bool more) TS_WARN_UNUSED;
 
-/* The same for values that were read (`tile`, `bytes`: TS_UNKNOWN = not to be used). */
+/* The same for a row whose values were read (`tile`, `bytes`: TS_UNKNOWN = not to be used). */
 bool ts_category_sums_add(struct ts_category_sums *s, int64_t tile, int category,
 	int64_t bytes) TS_WARN_UNUSED;
 

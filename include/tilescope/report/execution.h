@@ -110,6 +110,16 @@ struct ts_execution_row {
 
 void ts_execution_row_get(struct ts_execution_row *row, struct ts_rows *rows);
 
+/* Row k of a block. */
+static inline void
+ts_execution_row_at(struct ts_execution_row *row, const struct ts_rows_block *b, int k)
+{
+	for (int i = 0; i < TS_X_COUNT; i++) {
+		row->v[i] = b->v[i][k];
+		row->ok[i] = b->is[i] == TS_VALUE_OK;
+	}
+}
+
 /* Add a row; class_of -1: there is no such step. Errors: TS_E_NOMEM. */
 enum ts_code ts_execution_add(struct ts_execution *x, const struct ts_execution_row *row,
 	int class_of, struct ts_err *err) TS_WARN_UNUSED;

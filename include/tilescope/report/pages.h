@@ -37,6 +37,13 @@ struct ts_page {
 	bool leaf;
 };
 
+/* The rows of a leaf, each array with room for g->max_cells. */
+struct ts_cells {
+	int64_t *rowid;
+	uint32_t *payload; /* where it begins in the page */
+	uint32_t *size;	   /* of the payload, here and in overflow pages */
+};
+
 struct ts_pages;
 struct ts_pages_slot;
 
@@ -74,8 +81,12 @@ enum ts_code ts_extent_get(const unsigned char **bytes, struct ts_extent *x, str
 	uint32_t number, uint32_t ahead, struct ts_err *err) TS_WARN_UNUSED;
 void ts_extent_fini(struct ts_extent *x);
 
-/* Check a page of a table's b-tree; false = not sound, or not of a table. */
-bool ts_page_check(struct ts_page *page, const struct ts_geometry *g, const unsigned char *bytes);
+/*
+ * Check a page of a table's b-tree; false = not sound, or not of a table. cells (or NULL): where the rows of a leaf
+ * are listed.
+ */
+bool ts_page_check(struct ts_page *page, const struct ts_geometry *g, const unsigned char *bytes,
+	const struct ts_cells *cells);
 
 struct ts_pages_stats {
 	int64_t hits, misses; /* pages that were there, and that were not */

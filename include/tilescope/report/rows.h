@@ -45,6 +45,24 @@ void ts_rows_close(struct ts_rows *rows);
  */
 enum ts_code ts_rows_next(struct ts_rows *rows, bool *there, struct ts_err *err) TS_WARN_UNUSED;
 
+/*
+ * Rows by column, for scans: as ts_rows_next() for the next rows at once (both may be called in turn).
+ * b->rows 0: the end. What is said of a column holds for all rows of the block; a row with a value that
+ * is no number stands in a block of its own and is the cursor's row, so that ts_rows_text() and the like
+ * can be asked about it (and about columns that no row has). Valid until the next call.
+ */
+enum { TS_BLOCK_ROWS = 256 };
+
+struct ts_rows_block {
+	int rows;
+	enum ts_value is[TS_ROWS_COLUMNS];
+	const int64_t *v[TS_ROWS_COLUMNS]; /* 0 where it is not TS_VALUE_OK */
+	const int64_t *rowid;		   /* NULL: they have none */
+};
+
+enum ts_code ts_rows_block(struct ts_rows *rows, struct ts_rows_block *b,
+	struct ts_err *err) TS_WARN_UNUSED;
+
 /* Column i of the query as a number in 0 .. TS_NUMBER_MAX; *v is 0 when it is not TS_VALUE_OK. */
 enum ts_value ts_rows_number(struct ts_rows *rows, int i, int64_t *v);
 enum ts_value ts_rows_real(struct ts_rows *rows, int i, double *v);

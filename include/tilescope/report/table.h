@@ -59,6 +59,22 @@ enum ts_code ts_table_find(enum ts_table_at *at, struct ts_table *t, int64_t row
  */
 bool ts_table_resume(const struct ts_table *t, int64_t *rowid, bool *skip);
 
+/*
+ * The short way for scans: rows that follow in this leaf, as long as all values are integers and the row id is
+ * below `to`, at most `most`. Gives how many, their row ids, the values of column i in v[i] (NULL: not
+ * wanted), and in *bits all values or-ed. 0: ask ts_table_next() for the next row, which also goes on to
+ * the next leaf. Nothing is taken until ts_table_take() takes the first n of them. Errors: TS_E_NOMEM.
+ */
+struct ts_table_rows {
+	int n;
+	const int64_t *rowid;
+	uint64_t bits;
+};
+
+enum ts_code ts_table_peek(struct ts_table_rows *rows, struct ts_table *t, int64_t *const *v,
+	int most, int64_t to, struct ts_err *err) TS_WARN_UNUSED;
+void ts_table_take(struct ts_table *t, int n);
+
 /* --- values ------------------------------------------------------------------------------------ */
 
 /* SQLITE_NULL, SQLITE_INTEGER, SQLITE_FLOAT, SQLITE_TEXT or SQLITE_BLOB. */
