@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "tilescope/base/mem.h"
+#include "tilescope/report/index_contexts.h"
 
 #include "index_internal.h"
 
@@ -21,17 +22,21 @@
 static const struct {
 	const char *name;
 	uint32_t version;
+
+	/* where it is made of another file than the report: is that still the same? */
+	bool (*current)(const void *payload, size_t size, const struct ts_report *r);
 } sections[TS_SECTION_COUNT] = {
-	[TS_SECTION_CATEGORIES] = {"categories", 1},
-	[TS_SECTION_VARIABLES] = {"variables", 1},
-	[TS_SECTION_LIVENESS] = {"liveness", 1},
-	[TS_SECTION_STEPS] = {"steps", 1},
-	[TS_SECTION_LANES] = {"lanes", 2},
-	[TS_SECTION_LIVES] = {"lives", 1},
-	[TS_SECTION_ORDER_BYTES] = {"order-bytes", 1},
-	[TS_SECTION_ORDER_NAME] = {"order-name", 1},
-	[TS_SECTION_ORDER_TILE] = {"order-tile", 1},
-	[TS_SECTION_ORDER_CATEGORY] = {"order-category", 1},
+	[TS_SECTION_CATEGORIES] = {"categories", 1, NULL},
+	[TS_SECTION_VARIABLES] = {"variables", 1, NULL},
+	[TS_SECTION_LIVENESS] = {"liveness", 1, NULL},
+	[TS_SECTION_STEPS] = {"steps", 1, NULL},
+	[TS_SECTION_LANES] = {"lanes", 2, NULL},
+	[TS_SECTION_CONTEXTS] = {"contexts", 1, ts_contexts_section_current},
+	[TS_SECTION_LIVES] = {"lives", 1, NULL},
+	[TS_SECTION_ORDER_BYTES] = {"order-bytes", 1, NULL},
+	[TS_SECTION_ORDER_NAME] = {"order-name", 1, NULL},
+	[TS_SECTION_ORDER_TILE] = {"order-tile", 1, NULL},
+	[TS_SECTION_ORDER_CATEGORY] = {"order-category", 1, NULL},
 };
 
 const char *
@@ -122,6 +127,12 @@ read_section(struct ts_index *x, int folder, enum ts_section s, const struct ts_
 
 	if (code)
 		return code;
+	if (map && sections[s].current &&
+		!sections[s].current(map->payload, map->payload_size, r)) {
+		snprintf(why, sizeof(why), "the file that it was made of has changed");
+		ts_section_map_release(map);
+		map = NULL;
+	}
 	if (*why)
 		reject(folder, s, r, why, log);
 	if (map) {

@@ -26,6 +26,7 @@ enum ts_section {
 	TS_SECTION_LIVENESS,   /* liveness steps, and their pyramid */
 	TS_SECTION_STEPS,      /* the class of each step; a row anchor every 64 rows */
 	TS_SECTION_LANES,      /* pyramid of step_ipu by IPU; sums by IPU and class */
+	TS_SECTION_CONTEXTS,   /* where each debug context stands in debug.cbor */
 	/* only when asked for, and the first to be evicted */
 	TS_SECTION_LIVES,
 	TS_SECTION_ORDER_BYTES,
