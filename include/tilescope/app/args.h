@@ -42,8 +42,10 @@ struct ts_args {
 	const char *output;	    /* -o FILE, or NULL */
 	const char *cache;	    /* --cache DIR|none, or NULL */
 	const char *theme, *keymap; /* or NULL */
+	const char *python;	    /* import: --python PATH, or NULL */
 	enum ts_start at;	    /* --at VIEW */
 	bool quiet, verbose, help, version, latest, ascii, mouse;
+	bool complete;	/* import --complete */
 	bool relations; /* query --relations */
 	double timeout; /* query: seconds; 0 = none */
 	struct ts_demo_options demo;
@@ -62,7 +64,8 @@ enum {
 	TS_FOR_VERSION = 1 << 5,
 	TS_FOR_CACHE = 1 << 6,
 	TS_FOR_QUERY = 1 << 7,
-	TS_FOR_ALL = 0xff,
+	TS_FOR_IMPORT = 1 << 8,
+	TS_FOR_ALL = 0x1ff,
 };
 
 struct ts_verb {

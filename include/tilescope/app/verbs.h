@@ -11,6 +11,7 @@ enum ts_exit ts_verb_query(const struct ts_args *args);
 enum ts_exit ts_verb_demo(const struct ts_args *args);
 enum ts_exit ts_verb_cache(const struct ts_args *args);
 enum ts_exit ts_verb_help(const struct ts_args *args);
+enum ts_exit ts_verb_import(const struct ts_args *args);
 enum ts_exit ts_verb_version(const struct ts_args *args);
 enum ts_exit ts_verb_app(const struct ts_args *args);
 

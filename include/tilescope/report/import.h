@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * import - what libpva can say about a profile, written into a store.
+ *
+ * libpva comes with the Poplar SDK and is the one documented way to everything in a profile. A script of
+ * ours (src/bridge/libpva.py) is run with the SDK's Python; it walks the documented objects and writes the
+ * relations that are asked for, streaming, in bounded memory. What it cannot have is left out and listed in
+ * the store. The store appears under its name when it is complete.
+ */
+#ifndef TS_REPORT_IMPORT_H
+#define TS_REPORT_IMPORT_H
+
+#include "tilescope/base/progress.h"
+#include "tilescope/report/report.h"
+
+struct ts_import_options {
+	const char *python; /* NULL: python3, looked for in PATH */
+	bool complete;	    /* every relation; else those that the report lacks */
+};
+
+/* What it came to. */
+struct ts_import_outcome {
+	int64_t rows;
+	struct ts_notes skipped; /* properties that could not be had, a sentence each */
+};
+
+/*
+ * Write the store `path`, in the place of one that was there. `rd` reads the profile. Progress
+ * counts rows. Errors: TS_E_ABSENT: nothing is lacking, or there is no Python with libpva (the message
+ * says what to do), TS_E_FORMAT: libpva cannot open it, TS_E_SYS, TS_E_NOMEM, TS_E_CANCELLED. After an
+ * error there is no new store, and no temporary file. Give the outcome to ts_import_outcome_fini() in every
+ * case.
+ */
+enum ts_code ts_import(struct ts_import_outcome *outcome, const char *path, struct ts_reader *rd,
+	const struct ts_import_options *options, struct ts_progress *progress,
+	const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
+void ts_import_outcome_fini(struct ts_import_outcome *outcome);
+
+/*
+ * Where a report's store is kept that nobody gave a name: below the cache directory `dir`, by the real path of
+ * the profile; the caller's to free(). NULL without memory.
+ */
+char *ts_import_store_path(const char *dir, const struct ts_report *r);
+
+#endif

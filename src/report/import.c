@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * import - see the header.
+ *
+ * The script and the store's DDL are part of the program; the child reads them from descriptors, so that
+ * nothing has to be installed and nothing lies in a directory where somebody could change it. Only the
+ * interpreter comes from outside: libpva can be had in no other way. The child writes the store itself, to a
+ * temporary name; it is renamed when the child has said that it is done.
+ */
+#include "config.h"
+
+#include "tilescope/report/import.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <xxhash.h>
+
+#include "tilescope/base/embedded.h"
+#include "tilescope/base/mem.h"
+#include "tilescope/io/child.h"
+#include "tilescope/report/names.h"
+
+enum {
+	LINE = 1 << 10,
+	PATH_LIMIT = 1 << 14,
+	CATEGORIES_MAX = 1 << 20,
+	GIVEN_NAME = 32,
+	NO_PVA = 3, /* the script's exit status */
+	GIVEN_SCRIPT = 0,
+	GIVEN_DDL = 1,
+	GIVEN_CATEGORIES = 2,
+	GIVEN = 3,
+};
+
+struct import {
+	struct ts_import_outcome *outcome;
+	struct ts_reader *reader;
+	const struct ts_report *report;
+	const struct ts_import_options *options;
+	struct ts_progress *progress;
+	const struct ts_cancel *cancel;
+	char *temporary;
+	struct ts_strbuf wanted; /* names of relations, a comma between them */
+	char made_of[64];
+	int given[GIVEN];
+	char line[LINE]; /* what the child has said of its current line */
+	size_t line_len;
+	bool cut, done;
+};
+
+/* --- what it is given ------------------------------------------------------------------------- */
+
+/* A file that lives in memory, with these bytes. */
+static enum ts_code
+file_of(int *fd, const char *bytes, size_t left, struct ts_err *err)
+{
+	*fd = memfd_create("tilescope", MFD_CLOEXEC);
+	if (*fd < 0)
+		return ts_err_sys(err, errno, "a file in memory cannot be made");
+	while (left > 0) {
+		ssize_t n = write(*fd, bytes, left);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return ts_err_sys(err, errno, "a file in memory cannot be written");
+		bytes += n;
+		left -= (size_t)n;
+	}
+	return TS_OK;
+}
+
+static enum ts_code
+file_of_embedded(int *fd, const char *name, struct ts_err *err)
+{
+	const struct ts_embedded *e = ts_embedded_find(name);
+
+	return file_of(fd, e->text, e->size, err);
+}
+
+/*
+ * "NUMBER NAME" of each category that the report knows: rows that come from libpva must join those that
+ * come from the profile. With --complete nothing of the profile is used.
+ */
+static enum ts_code
+file_of_categories(struct import *im, int *fd, struct ts_err *err)
+{
+	struct ts_names names = {0};
+	struct ts_strbuf text;
+	enum ts_code code = TS_OK;
+
+	ts_strbuf_init(&text, CATEGORIES_MAX);
+	if (!im->options->complete)
+		code = ts_names_read(&names, im->reader, TS_MEMORY_CATEGORY,
+			TS_MEMORY_CATEGORY_CATEGORY, TS_MEMORY_CATEGORY_NAME, err);
+	if (code == TS_E_DAMAGED)
+		code = TS_OK;
+	for (size_t i = 0; !code && i < names.count; i++) {
+		const struct ts_name *n = &names.name[i];
+
+		if (memchr(names.text + n->at, '\n', n->length))
+			continue;
+		ts_strbuf_printf(&text, "%lld %.*s\n", (long long)n->id, (int)n->length,
+			names.text + n->at);
+	}
+	if (!code && text.cut)
+		code = ts_err_set(err, TS_E_LIMIT, "there are too many categories");
+	if (!code)
+		code = file_of(fd, text.s, text.len, err);
+	ts_names_fini(&names);
+	ts_strbuf_fini(&text);
+	return code;
+}
+
+/* The relations that are asked for. */
+static enum ts_code
+list_wanted(struct import *im, struct ts_err *err)
+{
+	for (int i = 0; i < TS_RELATION_COUNT; i++) {
+		if (!im->options->complete && im->report->binding[i].bound)
+			continue;
+		ts_strbuf_printf(&im->wanted, "%s%s", im->wanted.len ? "," : "",
+			ts_relation_def((enum ts_relation)i)->name);
+	}
+	if (im->wanted.cut)
+		return ts_err_nomem(err);
+	if (im->wanted.len == 0)
+		return ts_err_set(err, TS_E_ABSENT,
+			"it has every relation already (all of them anew: --complete)");
+	return TS_OK;
+}
+
+static enum ts_code
+make_temporary(struct import *im, const char *path, struct ts_err *err)
+{
+	struct ts_strbuf name;
+	int fd;
+
+	ts_strbuf_init(&name, PATH_LIMIT);
+	ts_strbuf_printf(&name, "%s.%ld.tmp", path, (long)getpid());
+	im->temporary = ts_strbuf_take(&name);
+	if (!im->temporary)
+		return ts_err_nomem(err);
+	fd = open(im->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+	if (fd < 0) {
+		int why = errno;
+
+		free(im->temporary);
+		im->temporary = NULL;
+		return ts_err_sys(err, why, "%s: cannot write", path);
+	}
+	close(fd);
+	return TS_OK;
+}
+
+/* --- what it says ----------------------------------------------------------------------------- */
+
+static void
+said_rows(struct import *im, const char *rest)
+{
+	im->outcome->rows = strtoll(rest, NULL, 10);
+	ts_progress_set(im->progress, im->outcome->rows, 0);
+}
+
+static void
+said_skipped(struct import *im, const char *rest)
+{
+	ts_notes_add(&im->outcome->skipped, "%s", rest);
+}
+
+static void
+said_done(struct import *im, const char *rest)
+{
+	(void)rest;
+	im->done = true;
+}
+
+static const struct {
+	const char *word;
+	void (*take)(struct import *im, const char *rest);
+} words[] = {
+	{"rows ", said_rows},
+	{"skipped ", said_skipped},
+	{"done", said_done},
+};
+
+static void
+take_line(struct import *im)
+{
+	im->line[im->line_len] = '\0';
+	for (size_t i = 0; !im->cut && i < TS_COUNT(words); i++) {
+		size_t n = strlen(words[i].word);
+
+		if (strncmp(im->line, words[i].word, n) == 0)
+			words[i].take(im, im->line + n);
+	}
+	im->line_len = 0;
+	im->cut = false;
+}
+
+static void
+take_bytes(struct import *im, const char *bytes, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (bytes[i] == '\n')
+			take_line(im);
+		else if (im->line_len < LINE - 1)
+			im->line[im->line_len++] = bytes[i];
+		else
+			im->cut = true;
+	}
+}
+
+static enum ts_code
+listen(struct import *im, struct ts_child *child, struct ts_err *err)
+{
+	char bytes[LINE];
+	size_t got;
+	enum ts_code code;
+
+	do {
+		code = ts_child_read(child, bytes, sizeof(bytes), &got, im->cancel, err);
+		take_bytes(im, bytes, got);
+	} while (!code && got > 0);
+	return code;
+}
+
+/* --- running ---------------------------------------------------------------------------------- */
+
+static enum ts_code
+without_libpva(const char *why, struct ts_err *err)
+{
+	return ts_err_set(err, TS_E_ABSENT,
+		"no libpva: %s (enable the Poplar SDK in this shell first, or name its Python: --python PATH)",
+		why);
+}
+
+/* How the child ended, as an error. */
+static enum ts_code
+judge(const struct import *im, const struct ts_child *child, int status, struct ts_err *err)
+{
+	const char *complaint = child->complaint[0] ? child->complaint : "it does not say why";
+
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && im->done)
+		return TS_OK;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == NO_PVA)
+		return without_libpva(complaint, err);
+	if (WIFSIGNALED(status))
+		return ts_err_set(err, TS_E_FORMAT, "libpva was ended by signal %d",
+			WTERMSIG(status));
+	return ts_err_set(err, TS_E_FORMAT, "%s", complaint);
+}
+
+static void
+name_given(char name[GIVEN_NAME], int i)
+{
+	snprintf(name, GIVEN_NAME, "/dev/fd/%d", TS_CHILD_FIRST + i);
+}
+
+static enum ts_code
+run_bridge(struct import *im, struct ts_err *err)
+{
+	const char *python = im->options->python ? im->options->python : "python3";
+	const struct ts_part_info *debug = &im->report->part[TS_PART_DEBUG];
+	char script[GIVEN_NAME], ddl[GIVEN_NAME], categories[GIVEN_NAME];
+	const char *argv[] = {python, "-B", script, im->report->file, im->temporary, ddl,
+		categories, im->wanted.s, im->made_of,
+		debug->state == TS_PART_OK ? debug->path : NULL, NULL};
+	struct ts_child_spec spec = {.file = python, .argv = argv, .given_count = GIVEN};
+	struct ts_child child;
+	struct ts_err own = {0};
+	enum ts_code code;
+	int status;
+
+	name_given(script, GIVEN_SCRIPT);
+	name_given(ddl, GIVEN_DDL);
+	name_given(categories, GIVEN_CATEGORIES);
+	memcpy(spec.given, im->given, sizeof(im->given));
+	code = ts_child_start(&child, &spec, &own);
+	if (code == TS_E_SYS)
+		return without_libpva(own.msg, err);
+	if (code)
+		return ts_err_nomem(err);
+	code = listen(im, &child, err);
+	status = ts_child_end(&child);
+	return code ? code : judge(im, &child, status, err);
+}
+
+/* Synced and under its name. */
+static enum ts_code
+keep(struct import *im, const char *path, struct ts_err *err)
+{
+	int fd = open(im->temporary, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	int why = fd < 0 ? errno : 0;
+
+	if (fd >= 0 && fsync(fd) < 0)
+		why = errno;
+	if (fd >= 0)
+		close(fd);
+	if (!why && rename(im->temporary, path) < 0)
+		why = errno;
+	if (why)
+		return ts_err_sys(err, why, "%s: cannot write", path);
+	free(im->temporary);
+	im->temporary = NULL;
+	return TS_OK;
+}
+
+static enum ts_code
+prepare(struct import *im, const char *path, struct ts_err *err)
+{
+	const struct ts_identity *id = &im->report->identity;
+	enum ts_code code = list_wanted(im, err);
+
+	snprintf(im->made_of, sizeof(im->made_of), "%016llx-%08x-%lld",
+		(unsigned long long)id->header, (unsigned)id->changes, (long long)id->bytes);
+	if (!code)
+		code = file_of_embedded(&im->given[GIVEN_SCRIPT], "bridge/libpva.py", err);
+	if (!code)
+		code = file_of_embedded(&im->given[GIVEN_DDL], "schemas/store.sql", err);
+	if (!code)
+		code = file_of_categories(im, &im->given[GIVEN_CATEGORIES], err);
+	return code ? code : make_temporary(im, path, err);
+}
+
+enum ts_code
+ts_import(struct ts_import_outcome *outcome, const char *path, struct ts_reader *rd,
+	const struct ts_import_options *options, struct ts_progress *progress,
+	const struct ts_cancel *cancel, struct ts_err *err)
+{
+	struct import im = {.outcome = outcome,
+		.reader = rd,
+		.report = rd->report,
+		.options = options,
+		.progress = progress,
+		.cancel = cancel,
+		.given = {-1, -1, -1}};
+	enum ts_code code;
+
+	*outcome = (struct ts_import_outcome){0};
+	ts_strbuf_init(&im.wanted, PATH_LIMIT);
+	code = prepare(&im, path, err);
+	if (!code)
+		code = run_bridge(&im, err);
+	if (!code)
+		code = keep(&im, path, err);
+	if (im.temporary)
+		unlink(im.temporary);
+	free(im.temporary);
+	for (int i = 0; i < GIVEN; i++)
+		if (im.given[i] >= 0)
+			close(im.given[i]);
+	ts_strbuf_fini(&im.wanted);
+	return code;
+}
+
+void
+ts_import_outcome_fini(struct ts_import_outcome *outcome)
+{
+	ts_notes_fini(&outcome->skipped);
+}
+
+char *
+ts_import_store_path(const char *dir, const struct ts_report *r)
+{
+	const char *real = r->real ? r->real : r->file;
+	struct ts_strbuf b;
+
+	ts_strbuf_init(&b, PATH_LIMIT);
+	ts_strbuf_printf(&b, "%s/import/%016llx.tilescope", dir,
+		(unsigned long long)XXH3_64bits(real, strlen(real)));
+	return ts_strbuf_take(&b);
+}
