@@ -34,6 +34,7 @@ done
 compare keymaps "$(find keymaps -name '*.keys')"
 compare themes "$(find themes -name '*.theme')"
 compare schemas "$(find src/schemas -type f)"
+compare bridge "$(find src/bridge -type f)"
 compare help "$(find src/help -type f)"
 for kind in unit screen fault; do
 	compare "${kind}_tests" "$(find "tests/$kind" -name 'test_*.c' | sed 's/\.c$//')"
