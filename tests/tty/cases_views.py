@@ -274,7 +274,7 @@ def lowered_variables_only(ctx):
     t.quit()
 
 
-@case(params=[(500, 150), (1200, 20), (60, 400), (2000, 1000)])
+@case(params=[(500, 150), (1200, 20), (60, 400), (2000, 1000)], cost=2)
 def enormous(ctx, p):
     t = ctx.pty(ctx.reports["store"], size=p, wait="MEMORY")
     for key in "347?1":

@@ -20,6 +20,7 @@ import fnmatch
 import importlib
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -36,11 +37,20 @@ for _name in MODULES:
     importlib.import_module(_name)
 
 
+def processor():
+    """Seconds that this process and what it has waited for have used."""
+    return sum(r.ru_utime + r.ru_stime for r in map(resource.getrusage, (
+        resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
+
+
 def work(job):
-    """One case in a directory of its own: (name, error or None, why skipped or None, directory kept, seconds)."""
+    """
+    One case in a directory of its own: (name, error or None, why skipped or None, directory kept,
+    seconds, seconds of a processor).
+    """
     program, top, reports, name, module, fn, param, keep = job
     where = tempfile.mkdtemp(prefix=re.sub(r"[^a-z0-9-]+", "_", name.lower())[:24] + ".", dir=top)
-    began = time.monotonic()
+    began, used = time.monotonic(), processor()
     error, skipped, ctx = None, None, None
     try:
         ctx = harness.Ctx(program, where, reports)
@@ -57,7 +67,7 @@ def work(job):
     if not (error and keep):
         shutil.rmtree(where, ignore_errors=True)
         where = None
-    return name, error, skipped, where, time.monotonic() - began
+    return name, error, skipped, where, time.monotonic() - began, processor() - used
 
 
 def make_reports(program, top):
@@ -103,7 +113,7 @@ def main():
         reports = make_reports(program, top)
         jobs = [(program, top, reports) + c[:4] + (a.keep,) for c in cases]
         with concurrent.futures.ProcessPoolExecutor(max_workers=max(1, a.j)) as pool:
-            for name, error, why_not, where, took in pool.map(work, jobs):
+            for name, error, why_not, where, took, used in pool.map(work, jobs):
                 if why_not:
                     skipped += 1
                     print("skip  %s: %s" % (name, why_not))
@@ -111,7 +121,7 @@ def main():
                 if error is None:
                     passed += 1
                     if a.v:
-                        print("ok    %-40s %5.2f s" % (name, took))
+                        print("ok    %-40s %6.2f s, of a processor %5.2f s" % (name, took, used))
                     continue
                 failed += 1
                 print("FAIL  %s" % name)

@@ -6,7 +6,8 @@ is looked at and which knows its modes, and in tmux, a terminal that others wrot
 When is a screen at rest?  Not when nothing has come for a while: on a busy machine the program may
 not have had its turn.  It is at rest when the program has taken every key, all of its threads sleep,
 none of them has run in between two looks (QUIET apart), nothing came, and no row is loading.  Where
-a screen is waited for it may also have a timer, whose tick is waited for.
+a screen is waited for it may also have a timer that ticks soon: the tick is waited for, but not what
+is done every other second.
 """
 
 import errno
@@ -26,9 +27,9 @@ import vt
 
 # seconds for anything at all: for what hangs; nothing else is asserted about time
 LIMIT = 120
-# seconds between two looks at a program that seems to rest
+# seconds between two looks at a program that seems to rest; what it does later than SOON is no tick
 QUIET = 0.04
-QUIET_TIMED = 0.35
+SOON = 0.4
 PPOLL = {"x86_64": "271", "aarch64": "73"}.get(os.uname().machine)
 NAMED = {"up": "\x1bOA", "down": "\x1bOB", "right": "\x1bOC", "left": "\x1bOD", "home": "\x1bOH",
          "end": "\x1bOF", "pgup": "\x1b[5~", "pgdn": "\x1b[6~", "enter": "\r", "tab": "\t",
@@ -85,14 +86,21 @@ def pulse(pids):
     return beats
 
 
-def is_timed(pid):
-    """Does a program that sleeps have a timer (or is that not known)?"""
+def timer(pid):
+    """In how many seconds a program that sleeps wants to be woken; 0: never; SOON: not known."""
     try:
         with open("/proc/%d/syscall" % pid) as f:
             words = f.read().split()
-    except OSError:
-        return True
-    return not words or words[0] != PPOLL or words[3] != "0x0"
+        if not words or words[0] != PPOLL:
+            return SOON
+        if int(words[3], 16) == 0:
+            return 0
+        with open("/proc/%d/mem" % pid, "rb") as f:
+            f.seek(int(words[3], 16))
+            seconds, ns = struct.unpack("qq", f.read(16))
+        return seconds + ns / 1e9
+    except (OSError, OverflowError, struct.error):
+        return SOON
 
 
 def offspring(pid):
@@ -179,13 +187,13 @@ class Pty:
         return len(data)
 
     def settle(self, quiet=QUIET, timers=False):
-        """Read until the program is at rest; the number of bytes.  timers: has it one, longer."""
+        """Read until the program is at rest; the number of bytes.  timers: and none will tick soon."""
         end = time.monotonic() + LIMIT
         n = 0
         while time.monotonic() < end:
             before = self.pulse()
-            got = self.pump(0.005 if not before else QUIET_TIMED if timers and is_timed(self.pid)
-                            else quiet)
+            tick = timer(self.pid) if before and timers else 0
+            got = self.pump(0.005 if not before else tick + QUIET if tick <= SOON else quiet)
             n += got
             if self.ended and not got:
                 return n
