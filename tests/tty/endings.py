@@ -56,6 +56,19 @@ def environment(where):
     return env
 
 
+def threads(pid):
+    """What the threads of a process that hangs are doing."""
+    said = [os.readlink("/proc/%d/exe" % pid)]
+    for task in sorted(os.listdir("/proc/%d/task" % pid)):
+        for name in ("wchan", "syscall", "stat"):
+            with open("/proc/%d/task/%s/%s" % (pid, task, name)) as f:
+                said.append(f.read()[:100])
+    if shutil.which("gdb"):
+        said.append(subprocess.run(["gdb", "-p", str(pid), "-batch", "-ex", "thread apply all bt"],
+                                   stdin=subprocess.DEVNULL, capture_output=True).stdout.decode())
+    return "\n".join(said)
+
+
 class Round:
     """One start and one end: all that is random follows from its number."""
 
@@ -166,12 +179,11 @@ class Round:
                 asked = time.monotonic() + 2
                 t.send(LEAVE)
             if time.monotonic() > end:
+                why = "does not end after %s: %s" % (way, threads(t.pid))
                 t.kill(signal.SIGABRT)
-                raise Failed("does not end after %s" % way)
+                raise Failed(why)
         early = () if drawn else (-signal.SIGTERM, -signal.SIGHUP, -signal.SIGINT, -signal.SIGQUIT)
         # 2: there is no terminal any more when it begins
-        if t.status == 127 and not t.raw:       # not begun yet
-            return
         if t.status not in (0, 3, 4, 130) + early + ((2,) if way == "hang-up" else ()):
             raise Failed("status %s after %s" % (t.status, way))
         if way != "hang-up" and t.status not in early:
@@ -203,11 +215,17 @@ class Round:
         try:
             p.communicate(timeout=LIMIT)
         except subprocess.TimeoutExpired:
+            why = "%s does not end after %s: %s" % (words[0], way, threads(p.pid))
             p.send_signal(signal.SIGABRT)
             p.communicate()
-            raise Failed("%s does not end after %s" % (words[0], way))
+            raise Failed(why)
         if p.returncode not in (0, 3, 4, 130, -signal.SIGTERM, -signal.SIGHUP, -signal.SIGINT):
             raise Failed("status %s" % p.returncode)
+
+
+def heed_signals():
+    """A child that has not begun yet ends by a signal, too, instead of going on as one of us."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def one(job):
@@ -239,6 +257,8 @@ def main():
     ap.add_argument("reports", nargs="*")
     a = ap.parse_args()
     a.tilescope = os.path.abspath(a.tilescope)
+    if not os.access(a.tilescope, os.X_OK):
+        ap.error("%s: not a program" % a.tilescope)
     a.top = top = tempfile.mkdtemp(prefix="ts-end.", dir="/tmp")
     a.below = os.path.join(top, "below")
     os.mkdir(a.below)
@@ -253,7 +273,8 @@ def main():
             for i in range(os.cpu_count() or 1)] if a.slow else []
     failed = 0
     try:
-        with concurrent.futures.ProcessPoolExecutor(max_workers=max(1, a.j)) as pool:
+        with concurrent.futures.ProcessPoolExecutor(
+                max_workers=max(1, a.j), initializer=heed_signals) as pool:
             jobs = [(a, top, a.first + n) for n in range(a.rounds)]
             for number, why in pool.map(one, jobs):
                 if why:
