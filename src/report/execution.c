@@ -277,8 +277,21 @@ const int ts_execution_columns[TS_X_COUNT] = {TS_STEP_IPU_STEP, TS_STEP_IPU_IPU,
 void
 ts_execution_row_get(struct ts_execution_row *row, struct ts_rows *rows)
 {
-	for (int i = 0; i < TS_X_COUNT; i++)
+	row->all = true;
+	for (int i = 0; i < TS_X_COUNT; i++) {
 		row->ok[i] = ts_rows_number(rows, i, &row->v[i]) == TS_VALUE_OK;
+		row->all &= row->ok[i];
+	}
+}
+
+void
+ts_execution_row_of(struct ts_execution_row *row, const struct ts_rows_block *b)
+{
+	row->all = true;
+	for (int i = 0; i < TS_X_COUNT; i++) {
+		row->ok[i] = b->is[i] == TS_VALUE_OK;
+		row->all &= row->ok[i];
+	}
 }
 
 /* Index of the first IPU that is not below. */
@@ -348,16 +361,17 @@ ts_execution_add(struct ts_execution *x, const struct ts_execution_row *row, int
 	struct ts_ipu_cycles *k = NULL;
 	enum ts_code code = TS_OK;
 
+	if (ts_execution_add_quickly(x, row, class_of))
+		return TS_OK;
 	x->rows++;
 	if (row->ok[TS_X_IPU])
 		code = ipu_of(&k, x, row->v[TS_X_IPU], err);
 	if (code)
 		return code;
-	for (int i = 0; i < TS_X_COUNT; i++)
-		if (!row->ok[i]) {
-			x->bad_rows++;
-			return TS_OK;
-		}
+	if (!row->all) {
+		x->bad_rows++;
+		return TS_OK;
+	}
 	if (class_of < 0)
 		x->orphans++;
 	else
@@ -425,6 +439,7 @@ read_execution(struct ts_execution *x, struct ts_reader *rd, struct ts_step_clas
 	if (code)
 		return code;
 	while (!code && !(code = ts_rows_block(rows, &b, err)) && b.rows > 0) {
+		ts_execution_row_of(&row, &b);
 		for (int k = 0; k < b.rows && !code; k++) {
 			ts_execution_row_at(&row, &b, k);
 			code = ts_execution_add(x, &row,

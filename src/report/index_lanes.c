@@ -338,7 +338,9 @@ take_row(struct ts_pass_part *p, const struct ts_execution_row *row, int64_t row
 
 	if (row->ok[TS_X_STEP])
 		class_of = class_of_step(part, p->run->state, row->v[TS_X_STEP]);
-	code = ts_execution_add(&part->x, row, class_of, err);
+	code = ts_execution_add_quickly(&part->x, row, class_of)
+		? TS_OK
+		: ts_execution_add(&part->x, row, class_of, err);
 	if (!code && part->x.limited)
 		code = ts_err_set(err, TS_E_LIMIT, "sums of the steps by IPU are at their limit");
 	if (code || !row->ok[TS_X_STEP] || !row->ok[TS_X_IPU] || !row->ok[TS_X_START] ||
@@ -440,6 +442,7 @@ take_rows(struct ts_pass_part *p, struct ts_reader *rd, struct ts_progress *prog
 		code = take_row(p, &row, rowid, err);
 	}
 	while (!code && there && !(code = ts_rows_block(rows, &b, err)) && b.rows > 0) {
+		ts_execution_row_of(&row, &b);
 		for (int k = 0; k < b.rows && !code; k++) {
 			ts_execution_row_at(&row, &b, k);
 			code = take_row(p, &row, b.rowid ? b.rowid[k] : part->x.rows, err);

@@ -5,9 +5,9 @@
 #ifndef TS_REPORT_EXECUTION_H
 #define TS_REPORT_EXECUTION_H
 
+#include "tilescope/base/mem.h"
 #include "tilescope/base/progress.h"
 #include "tilescope/calc/step_class.h"
-#include "tilescope/report/index_steps.h"
 #include "tilescope/report/index_steps.h"
 #include "tilescope/report/names.h"
 #include "tilescope/report/report.h"
@@ -106,18 +106,41 @@ extern const int ts_execution_columns[TS_X_COUNT];
 struct ts_execution_row {
 	int64_t v[TS_X_COUNT];
 	bool ok[TS_X_COUNT]; /* it is a number */
+	bool all;	     /* all of them are */
 };
 
 void ts_execution_row_get(struct ts_execution_row *row, struct ts_rows *rows);
 
-/* Row k of a block. */
+/* What all rows of a block have in common, and the values of row k. */
+void ts_execution_row_of(struct ts_execution_row *row, const struct ts_rows_block *b);
+
 static inline void
 ts_execution_row_at(struct ts_execution_row *row, const struct ts_rows_block *b, int k)
 {
-	for (int i = 0; i < TS_X_COUNT; i++) {
+	for (int i = 0; i < TS_X_COUNT; i++)
 		row->v[i] = b->v[i][k];
-		row->ok[i] = b->is[i] == TS_VALUE_OK;
-	}
+}
+
+/* The short way to add most rows; false: it was not, use ts_execution_add(). */
+static inline bool
+ts_execution_add_quickly(struct ts_execution *x, const struct ts_execution_row *row, int class_of)
+{
+	int i = x->hint < x->count ? x->hint : 0; /* rows of the IPUs take turns */
+	struct ts_ipu_cycles *k;
+
+	if (!row->all || class_of < 0 || x->count == 0)
+		return false;
+	k = &x->ipu[i];
+	if (k->ipu != row->v[TS_X_IPU] || k->step_cycles >= TS_NUMBER_MAX)
+		return false;
+	x->hint = i + 1;
+	x->rows++;
+	k->step_cycles += row->v[TS_X_CYCLES];
+	k->by_class[class_of] += row->v[TS_X_CYCLES];
+	k->first_start = ts_min_i64(k->first_start, row->v[TS_X_START]);
+	k->last_end = ts_max_i64(k->last_end, row->v[TS_X_END]);
+	x->reversed += row->v[TS_X_END] < row->v[TS_X_START];
+	return true;
 }
 
 /* Add a row; class_of -1: there is no such step. Errors: TS_E_NOMEM. */
