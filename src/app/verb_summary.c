@@ -363,17 +363,17 @@ text_graph(const struct text *t, const struct ts_report *r, const struct ts_summ
 
 /* What is there and how it is; then the names of the files that are not. */
 static void
-text_parts(const struct text *t, const struct ts_report *r)
+text_parts(const struct text *t, const struct ts_report *r, const struct ts_summary *s)
 {
 	const char *before = "  no files: ";
 
 	ts_strbuf_puts(t->out, "PARTS ");
 	for (int i = 0; i < TS_PART_COUNT; i++)
-		if (r->part[i].state != TS_PART_ABSENT)
+		if (part_state(r, s, i) != TS_PART_ABSENT)
 			ts_strbuf_printf(t->out, "  %s %s", ts_part_name((enum ts_part)i),
-				ts_part_state_name(r->part[i].state));
+				ts_part_state_name(part_state(r, s, i)));
 	for (int i = 0; i < TS_PART_COUNT; i++)
-		if (r->part[i].state == TS_PART_ABSENT) {
+		if (part_state(r, s, i) == TS_PART_ABSENT) {
 			ts_strbuf_printf(t->out, "%s%s", before, ts_part_name((enum ts_part)i));
 			before = ", ";
 		}
@@ -388,12 +388,8 @@ text_summary(const struct text *t, const struct ts_report *r, const struct ts_su
 	text_liveness(t, s);
 	text_categories(t, s);
 	text_execution(t, s);
-	text_graph(t, s);
-	ts_strbuf_puts(t->out, "PARTS ");
-	for (int i = 0; i < TS_PART_COUNT; i++)
-		ts_strbuf_printf(t->out, "  %s %s", ts_part_name((enum ts_part)i),
-			ts_part_state_name(part_state(r, s, i)));
-	ts_strbuf_putc(t->out, '\n');
+	text_graph(t, r, s);
+	text_parts(t, r, s);
 	for (int i = 0; i < s->notes.count; i++) {
 		ts_strbuf_puts(t->out, "NOTE    ");
 		put_safe(t->out, s->notes.note[i]);
