@@ -23,7 +23,7 @@
 #include "tilescope/format/elf_helper.h"
 
 enum {
-	SECONDS = 2,	   /* of the processor, for one tile */
+	SECONDS = 1,	   /* of the processor, for one tile */
 	SECONDS_ALL = 600, /* for an archive */
 	MEMORY = 320
 		<< 20, /* bytes of address space: a member, what libelf makes of it, ourselves */
