@@ -27,6 +27,8 @@ enum {
 	EARLY_MS = 20,	  /* and the report before there is a screen */
 	TICK_US = 250000, /* between frames that only show progress */
 	CALM_US = 100000, /* and none of those so soon after a key */
+	REST_US = 30000,  /* patient work rests at most so long after a key, */
+	SENT_US = 2000,	  /* and so long after its frame, which is on its way to the terminal */
 };
 
 enum { FD_KEYS, FD_JOBS, FD_SIGNALS, FD_STDERR, FD_OUT, FD_COUNT };
@@ -68,6 +70,7 @@ drain_keys(struct loop *l)
 
 	while (!l->app.quit && ts_tty_read(l->app.tty, &event)) {
 		l->app.key_us = ts_clock_us();
+		ts_jobs_rest(l->app.jobs, l->app.key_us + REST_US);
 		ts_app_event(&l->app, &event);
 		if (ts_clock_us() > until)
 			break;
@@ -130,6 +133,16 @@ wait_for_answer(struct ts_app *app)
 			break;
 		take_answers(app);
 	}
+}
+
+/* What a key has asked for is on the screen: patient work may go on. */
+static void
+end_rest(struct ts_app *app)
+{
+	int64_t now = ts_clock_us();
+
+	if (now < app->key_us + REST_US && !app->dirty && !is_busy(app, TS_WORKER_SCREEN))
+		ts_jobs_rest(app->jobs, now + SENT_US);
 }
 
 static bool
@@ -250,6 +263,7 @@ turn(struct loop *l)
 		ts_app_draw(app);
 		ts_indexing_drawn(app);
 	}
+	end_rest(app);
 	wait_for_events(l);
 }
 

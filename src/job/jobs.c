@@ -99,6 +99,7 @@ struct ts_jobs {
 	/* both threads' */
 	shared_job ended; /* pushed by workers, taken whole: the newest first */
 	atomic_bool quit;
+	_Atomic int64_t rest; /* see ts_jobs_rest() */
 	int fd;
 	void (*local_fini)(void *local);
 
@@ -500,6 +501,8 @@ void
 ts_jobs_send(struct ts_jobs *jobs, struct ts_job *job)
 {
 	ts_cancel_clear(&job->cancel);
+	if (manner_of(job) == MANNER_POOL)
+		job->cancel.rest = &jobs->rest;
 	ts_progress_set(&job->progress, 0, 0);
 	job->dropped = false;
 	withdraw(jobs, job->worker, job->owner, job->kind);
@@ -543,6 +546,12 @@ ts_jobs_cancel(struct ts_jobs *jobs, int owner)
 	for (int i = 0; i < TS_WORKER_COUNT; i++)
 		withdraw(jobs, (enum ts_worker_id)i, owner, -1);
 	deal(jobs);
+}
+
+void
+ts_jobs_rest(struct ts_jobs *jobs, int64_t until_us)
+{
+	atomic_store(&jobs->rest, until_us);
 }
 
 void

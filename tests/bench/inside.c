@@ -379,7 +379,7 @@ cancel(struct inside *in, char **argv)
 	for (int i = 0; i < n; i++) {
 		struct work w = {.in = in, .t = t, .kind = i % (int)TS_COUNT(works)};
 		struct timespec delay = {.tv_nsec = 100000 + inside_random(in, 30000000)};
-		struct ts_cancel token = {false};
+		struct ts_cancel token = {.set = false};
 		pthread_t thread;
 		int64_t since;
 

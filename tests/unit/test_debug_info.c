@@ -521,7 +521,7 @@ END_TEST
 
 START_TEST(cancelled)
 {
-	struct ts_cancel cancel = {true};
+	struct ts_cancel cancel = {.set = true};
 	struct ts_debug_visitor v = {.cancel = &cancel};
 	struct ts_source *source;
 	struct ts_strbuf b;

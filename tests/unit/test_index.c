@@ -199,10 +199,9 @@ END_TEST
 
 START_TEST(cancelled)
 {
-	struct ts_cancel cancel;
+	struct ts_cancel cancel = {.set = true};
 	struct ts_index *x;
 
-	atomic_init(&cancel.set, true);
 	ck_assert_int_eq(index_dir_section(&d, r, TS_SECTION_STEPS, 100, &err), TS_OK);
 	ck_assert_int_eq(ts_index_open(&x, &d.c, r, NULL, &cancel, &err), TS_E_CANCELLED);
 	ck_assert_ptr_null(x);

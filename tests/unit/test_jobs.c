@@ -457,6 +457,52 @@ START_TEST(what_a_worker_does_can_be_told)
 }
 END_TEST
 
+/* Looks at its token once, and says whether it was set. */
+static void
+run_looking(struct ts_job *job, void *local)
+{
+	struct gated *g = (struct gated *)job;
+
+	(void)local;
+	sem_post(&g->started);
+	g->saw_cancel = ts_cancelled(&job->cancel);
+}
+
+static struct gated *
+send_looking(int i, bool patient)
+{
+	struct gated *g = &pool[i];
+
+	g->job.run = run_looking;
+	g->job.worker = TS_WORKER_BULK;
+	g->job.kind = i;
+	g->job.patient = patient;
+	ts_jobs_send(jobs, &g->job);
+	return g;
+}
+
+START_TEST(patient_jobs_rest)
+{
+	struct gated *patient, *question;
+
+	ts_jobs_rest(jobs, INT64_MAX);
+	patient = send_looking(0, true);
+	wait_gate(&patient->started);
+	question = send_looking(1, false);
+	ck_assert_ptr_eq(receive(), question);
+	ck_assert_ptr_null(ts_jobs_receive(jobs));
+	ts_jobs_rest(jobs, 0);
+	ck_assert_ptr_eq(receive(), patient);
+	ck_assert(!patient->saw_cancel);
+	/* not when they are to end */
+	ts_jobs_rest(jobs, INT64_MAX);
+	wait_gate(&send_looking(0, true)->started);
+	ts_jobs_cancel(jobs, -1);
+	ck_assert_ptr_eq(receive(), patient);
+	ck_assert(patient->saw_cancel);
+}
+END_TEST
+
 START_TEST(ending_cancels_what_runs)
 {
 	pool[0].wait_for_cancel = pool[1].wait_for_cancel = true;
@@ -578,6 +624,7 @@ main(void)
 	tcase_add_test(c, a_job_can_be_sent_again);
 	tcase_add_test(c, the_descriptor_tells_of_every_batch);
 	tcase_add_test(c, what_a_worker_does_can_be_told);
+	tcase_add_test(c, patient_jobs_rest);
 	tcase_add_test(c, ending_cancels_what_runs);
 	tcase_add_test(c, ending_does_not_wait_for_the_deaf);
 	tcase_add_test(c, ending_at_once);

@@ -84,6 +84,12 @@ struct ts_job *ts_jobs_receive(struct ts_jobs *jobs);
 /* Becomes readable when there is something to receive; now and then when there is nothing any more. */
 int ts_jobs_fd(const struct ts_jobs *jobs);
 
+/*
+ * Until then (ts_clock_us(); 0 = no more) patient jobs rest where they look at their token: somebody waits
+ * for a frame, and they would take half of what a core can do, the caches and the disk.
+ */
+void ts_jobs_rest(struct ts_jobs *jobs, int64_t until_us);
+
 /* Cancel waiting and running jobs of an owner (-1 = of all). They come back. */
 void ts_jobs_cancel(struct ts_jobs *jobs, int owner);
 
