@@ -279,6 +279,14 @@ trace_parts_classes(struct trace_parts *parts, struct ts_reader *rd, const struc
 		}
 		return TS_OK;
 	}
+	if (t->steps.head) {
+		for (size_t i = 0; i < parts->n; i++) {
+			int k = ts_steps_class(&t->steps, parts->p[i].step);
+
+			parts->p[i].class_of = k < 0 ? TS_CLASS_CONTROL : (enum ts_step_class)k;
+		}
+		return TS_OK;
+	}
 	sort_by_step(parts);
 	for (size_t i = 0, n; i < parts->n && !code && ranges < STEP_RANGES; i += n, ranges++) {
 		for (n = 1; i + n < parts->n &&
