@@ -22,6 +22,7 @@ struct load {
 	struct ts_job job;
 	char *path;
 	bool latest;
+	const char *cache;	     /* --cache, or NULL */
 	struct ts_report *report;    /* opened; or the one to look at */
 	struct ts_found_list *found; /* reports below `path`, when it is none itself; or NULL */
 	bool changed;
@@ -79,8 +80,10 @@ static void
 run_open(struct ts_job *job, void *local)
 {
 	struct load *l = (struct load *)job;
-	char *maps = ts_config_path("schemas");
-	struct ts_report_options options = {.map_dir = maps, .cancel = &job->cancel};
+	char *maps = ts_config_path("schemas"), *cache = ts_cache_dir(l->cache);
+	struct ts_report_options options = {.map_dir = maps,
+		.import_dir = cache,
+		.cancel = &job->cancel};
 
 	(void)local;
 	l->code = l->latest ? newest(&l->path, &job->cancel, &l->err) : TS_OK;
@@ -90,6 +93,7 @@ run_open(struct ts_job *job, void *local)
 		find_below(l, &job->cancel);
 	else if (l->code)
 		l->being_written = is_being_written(l->path);
+	free(cache);
 	free(maps);
 }
 
@@ -124,6 +128,7 @@ ts_app_load(struct ts_app *app)
 		return;
 	}
 	l->latest = app->args->latest;
+	l->cache = app->args->cache;
 	l->job.run = run_open;
 	l->job.what = "opening the report";
 	l->job.worker = TS_WORKER_SCREEN;

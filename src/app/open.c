@@ -74,13 +74,14 @@ ts_open_report(struct ts_report **r, struct ts_reader **rd, const struct ts_args
 	const char *path, bool any, struct ts_watch *w)
 {
 	struct ts_report_options options = {.cancel = ts_watch_cancel(w), .any = any};
-	char *maps = ts_config_path("schemas"), *newest = NULL;
+	char *maps = ts_config_path("schemas"), *cache = ts_cache_dir(args->cache), *newest = NULL;
 	struct ts_err err = {0};
 	enum ts_code code = TS_OK;
 
 	*r = NULL;
 	*rd = NULL;
 	options.map_dir = maps;
+	options.import_dir = cache;
 	if (args->latest)
 		code = latest_below(&newest, path, options.cancel, &err);
 	if (!code)
@@ -100,6 +101,7 @@ ts_open_report(struct ts_report **r, struct ts_reader **rd, const struct ts_args
 		*rd = NULL;
 	}
 	free(newest);
+	free(cache);
 	free(maps);
 	return code;
 }

@@ -74,6 +74,8 @@ import(const struct ts_args *args, struct ts_reader *rd, struct ts_watch *w, str
 	if (!code)
 		code = ts_import(&outcome, path, rd, &options, ts_watch_progress(w),
 			ts_watch_cancel(w), err);
+	if (!code && !args->output)
+		ts_import_tidy(path);
 	if (!code)
 		print_outcome(args, path, &outcome);
 	ts_import_outcome_fini(&outcome);

@@ -11,6 +11,7 @@
 
 #include "tilescope/report/import.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -32,6 +33,7 @@ enum {
 	LINE = 1 << 10,
 	PATH_LIMIT = 1 << 14,
 	CATEGORIES_MAX = 1 << 20,
+	MADE_OF = 48,
 	GIVEN_NAME = 32,
 	NO_PVA = 3, /* the script's exit status */
 	GIVEN_SCRIPT = 0,
@@ -49,7 +51,7 @@ struct import {
 	const struct ts_cancel *cancel;
 	char *temporary;
 	struct ts_strbuf wanted; /* names of relations, a comma between them */
-	char made_of[64];
+	char made_of[MADE_OF];
 	int given[GIVEN];
 	char line[LINE]; /* what the child has said of its current line */
 	size_t line_len;
@@ -125,8 +127,11 @@ static enum ts_code
 list_wanted(struct import *im, struct ts_err *err)
 {
 	for (int i = 0; i < TS_RELATION_COUNT; i++) {
-		if (!im->options->complete && im->report->binding[i].bound)
-			continue;
+		const struct ts_binding *b = &im->report->binding[i];
+
+		if (!im->options->complete && b->bound &&
+			im->report->part_of[b->source] < TS_PART_COUNT)
+			continue; /* what a store of an earlier import has is asked for again */
 		ts_strbuf_printf(&im->wanted, "%s%s", im->wanted.len ? "," : "",
 			ts_relation_def((enum ts_relation)i)->name);
 	}
@@ -314,14 +319,20 @@ keep(struct import *im, const char *path, struct ts_err *err)
 	return TS_OK;
 }
 
+/* Which bytes a profile is, as part of a name. */
+static void
+name_bytes(char name[MADE_OF], const struct ts_identity *id)
+{
+	snprintf(name, MADE_OF, "%016llx-%08x-%llx", (unsigned long long)id->header,
+		(unsigned)id->changes, (unsigned long long)id->bytes);
+}
+
 static enum ts_code
 prepare(struct import *im, const char *path, struct ts_err *err)
 {
-	const struct ts_identity *id = &im->report->identity;
 	enum ts_code code = list_wanted(im, err);
 
-	snprintf(im->made_of, sizeof(im->made_of), "%016llx-%08x-%lld",
-		(unsigned long long)id->header, (unsigned)id->changes, (long long)id->bytes);
+	name_bytes(im->made_of, &im->report->identity);
 	if (!code)
 		code = file_of_embedded(&im->given[GIVEN_SCRIPT], "bridge/libpva.py", err);
 	if (!code)
@@ -372,10 +383,29 @@ char *
 ts_import_store_path(const char *dir, const struct ts_report *r)
 {
 	const char *real = r->real ? r->real : r->file;
+	char made_of[MADE_OF];
 	struct ts_strbuf b;
 
+	name_bytes(made_of, &r->identity);
 	ts_strbuf_init(&b, PATH_LIMIT);
-	ts_strbuf_printf(&b, "%s/import/%016llx.tilescope", dir,
-		(unsigned long long)XXH3_64bits(real, strlen(real)));
+	ts_strbuf_printf(&b, "%s/import/%016llx-%s.tilescope", dir,
+		(unsigned long long)XXH3_64bits(real, strlen(real)), made_of);
 	return ts_strbuf_take(&b);
+}
+
+void
+ts_import_tidy(const char *path)
+{
+	const char *name = strrchr(path, '/') + 1;
+	size_t prefix = strcspn(name, "-") + 1;
+	char *dir = ts_strndup(path, (size_t)(name - path));
+	DIR *d = dir ? opendir(dir) : NULL;
+	struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		if (strncmp(e->d_name, name, prefix) == 0 && strcmp(e->d_name, name) != 0)
+			unlinkat(dirfd(d), e->d_name, 0);
+	if (d)
+		closedir(d);
+	free(dir);
 }

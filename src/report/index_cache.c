@@ -304,9 +304,10 @@ ts_cache_root(const struct ts_cache *c, bool make)
 }
 
 void
-ts_folder_name(char name[TS_FOLDER_NAME], const char *real)
+ts_folder_name(char name[TS_FOLDER_NAME], const struct ts_report *r)
 {
-	XXH128_hash_t h = XXH3_128bits(real, strlen(real));
+	/* with another overlay the same file is another report */
+	XXH128_hash_t h = XXH3_128bits_withSeed(r->real, strlen(r->real), r->overlay_id);
 
 	snprintf(name, TS_FOLDER_NAME, "%016llx%016llx", (unsigned long long)h.high64,
 		(unsigned long long)h.low64);
@@ -330,7 +331,7 @@ ts_cache_folder(const struct ts_cache *c, const struct ts_report *r, bool make)
 	root = ts_cache_root(c, make);
 	if (root < 0)
 		return -1;
-	ts_folder_name(name, r->real);
+	ts_folder_name(name, r);
 	fd = open_dir(root, name);
 	if (fd < 0 && errno == ENOENT && make) {
 		if (mkdirat(root, name, 0700) == 0 || errno == EEXIST)

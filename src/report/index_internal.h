@@ -49,7 +49,7 @@ int ts_cache_folder(const struct ts_cache *c, const struct ts_report *r, bool ma
 /* `why`: errno. Errors: TS_E_SYS, TS_E_NOMEM. */
 enum ts_code ts_cache_cannot(const struct ts_cache *c, int why, const char *what,
 	struct ts_err *err);
-void ts_folder_name(char name[TS_FOLDER_NAME], const char *real);
+void ts_folder_name(char name[TS_FOLDER_NAME], const struct ts_report *r);
 int ts_folder_open(int root, const char *name);
 
 /* A regular file of our own, never through a link; -1 and errno (ELOOP, EPERM, ...). */

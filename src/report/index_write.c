@@ -280,7 +280,7 @@ ts_section_commit(struct ts_section_writer *w, struct ts_err *err)
 	if (!code)
 		code = publish(w, err);
 	if (!code) {
-		ts_folder_name(keep, w->report->real);
+		ts_folder_name(keep, w->report);
 		ts_cache_evict(w->cache, keep, w->section);
 	}
 	writer_free(w);

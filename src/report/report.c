@@ -23,6 +23,7 @@
 #include "tilescope/format/json_file.h"
 #include "tilescope/report/archive.h"
 #include "tilescope/report/find.h"
+#include "tilescope/report/import.h"
 #include "tilescope/report/report.h"
 #include "tilescope/report/rows.h"
 
@@ -62,7 +63,7 @@ ts_kind_name(enum ts_kind kind)
 const char *
 ts_report_source_path(const struct ts_report *r, int i)
 {
-	return r->part[r->part_of[i]].path;
+	return r->part_of[i] < TS_PART_COUNT ? r->part[r->part_of[i]].path : r->overlay;
 }
 
 bool
@@ -494,6 +495,23 @@ store_map(struct ts_map **map, struct ts_err *err)
 	return code;
 }
 
+/* What was tried as a source and could not be read is none. */
+static void
+drop_source(struct ts_report *r, int i)
+{
+	for (int k = 0; k < TS_RELATION_COUNT; k++)
+		if (r->binding[k].bound && r->binding[k].source == i)
+			r->binding[k] = (struct ts_binding){.relation = (enum ts_relation)k,
+				.reason = "the store that has it cannot be read"};
+	ts_schema_free(r->schema[i]);
+	ts_map_free(r->map[i]);
+	ts_source_close(r->source[i]);
+	r->schema[i] = NULL;
+	r->map[i] = NULL;
+	r->source[i] = NULL;
+	r->sources--;
+}
+
 /* Take a store that was made of `part` as the next source: `source` is given up. */
 static enum ts_code
 add_source(struct ts_report *r, enum ts_part part, struct ts_source *source,
@@ -506,15 +524,17 @@ add_source(struct ts_report *r, enum ts_part part, struct ts_source *source,
 	r->source[i] = source;
 	r->part_of[i] = part;
 	code = ts_db_open(&db, source, err);
-	if (code)
-		return code;
-	ts_db_set_cancel(db, cancel);
-	code = ts_schema_read(&r->schema[i], db, err);
+	if (!code)
+		ts_db_set_cancel(db, cancel);
+	if (!code)
+		code = ts_schema_read(&r->schema[i], db, err);
 	if (!code)
 		code = store_map(&r->map[i], err);
 	if (!code)
 		code = bind_all(r, i, db, err);
 	ts_db_close(db);
+	if (code)
+		drop_source(r, i);
 	return code;
 }
 
@@ -557,6 +577,44 @@ stand_in(struct ts_report *r, const struct ts_cancel *cancel, struct ts_err *err
 		ts_notes_add(&r->notes, "%s: %s", part->path, why.msg);
 		r->notes.partial = true;
 	}
+	return TS_OK;
+}
+
+/*
+ * What libpva said of exactly this profile: its store is found by its name. One that cannot be read is worth
+ * a note, no more: the profile is what was asked for.
+ */
+static enum ts_code
+add_overlay(struct ts_report *r, const struct ts_report_options *options, struct ts_err *err)
+{
+	struct ts_source *source;
+	struct ts_err why = {0};
+	enum ts_code code;
+
+	if (!options->import_dir || r->kind != TS_KIND_SDK)
+		return TS_OK;
+	r->overlay = ts_import_store_path(options->import_dir, r);
+	if (!r->overlay)
+		return ts_err_nomem(err);
+	code = ts_source_open_file(&source, r->overlay, &why);
+	if (!code) {
+		r->overlay_id = (uint64_t)source->size ^ (uint64_t)source->mtime_ns << 32 ^
+			(uint64_t)source->mtime;
+		code = add_source(r, TS_PART_COUNT, source, options->cancel, &why);
+	} else {
+		free(r->overlay);
+		r->overlay = NULL;
+	}
+	if (code == TS_E_NOT_FOUND)
+		return TS_OK;
+	if (code == TS_E_NOMEM || code == TS_E_CANCELLED) {
+		if (err)
+			*err = why;
+		return code;
+	}
+	if (code)
+		ts_notes_add(&r->notes, "%s: %s (see tilescope import)",
+			r->overlay ? r->overlay : "the imported store", why.msg);
 	return TS_OK;
 }
 
@@ -648,6 +706,8 @@ fill_in(struct ts_report *r, const char *path, const struct ts_report_options *o
 	if (!code)
 		code = probe_parts(r, err);
 	if (!code)
+		code = add_overlay(r, options, err);
+	if (!code)
 		code = stand_in(r, options->cancel, err);
 	return code;
 }
@@ -684,6 +744,7 @@ ts_report_close(struct ts_report *r)
 	}
 	for (int i = 0; i < TS_PART_COUNT; i++)
 		free(r->part[i].path);
+	free(r->overlay);
 	ts_archive_release(r->archive);
 	ts_notes_fini(&r->notes);
 	free(r->path);

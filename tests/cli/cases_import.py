@@ -134,7 +134,7 @@ def import_overlay(ctx):
     res = ctx.run("import", profile, env=env(store))
     path = res.out.decode().strip()
     expect(res.rc == 0 and path.startswith(ctx.home), res, "not below the cache directory")
-    schema = parse(ctx.run("schema", "-f", "json", profile))
+    schema = parse(ctx.run("schema", "-f", "json", "--cache", "none", profile))
     bound = {r["name"] for r in schema["relations"] if r["bound"]}
     expect(not tables(path) & bound, res, "bound ones, too: %s" % (tables(path) & bound))
     expect({"program_child", "variable", "liveness_step", "run"} <= tables(path), res, "what it lacks")
@@ -142,6 +142,38 @@ def import_overlay(ctx):
     again = ctx.run("import", profile, env=env(store))
     expect(again.out == res.out and again.rc == 0, again, "a second time")
     expect(len(os.listdir(os.path.dirname(path))) == 1, again, "something was left behind")
+
+
+@case()
+def import_overlay_is_used(ctx):
+    """The profile with its overlay answers what the store answers; another profile at its place does not."""
+    profile, store = reports(ctx)
+    want = parse(ctx.run("summary", "-f", "json", store))
+    keys = ("always_live_bytes", "peak_not_always_live_bytes", "peak_step")
+    before = parse(ctx.run("summary", "-f", "json", profile))["memory"]
+    expect([before[k] for k in keys] == [None] * 3, ctx.last, "known without it")
+    path = ctx.run("import", profile, env=env(store)).out.decode().strip()
+    got = parse(ctx.run("summary", "-f", "json", profile))
+    expect([got["memory"][k] for k in keys] == [want["memory"][k] for k in keys], ctx.last, "liveness")
+    expect(got["execution"]["runs"] == want["execution"]["runs"] and got["source"] == "sdk", ctx.last, "runs")
+    schema = parse(ctx.run("schema", "-f", "json", profile))
+    source = {r["name"]: r["source"] for r in schema["relations"]}
+    expect(source["liveness_step"] == path and source["step"].endswith("profile.pop"), ctx.last, "sources")
+    again = ctx.run("import", profile, env=env(store)).out.decode().strip()
+    expect(again == path and "liveness_step" in tables(path), ctx.last, "what an overlay has is asked again")
+    for spoilt in (b"", b"SQLite format 3\0" + bytes(range(256)) * 20, b"x" * 5000):
+        with open(path, "wb") as f:
+            f.write(spoilt)
+        res = ctx.run("summary", "-f", "json", profile)
+        expect(res.rc in (0, 4) and parse(res)["memory"]["total_bytes"] == before["total_bytes"], res,
+               "a spoilt overlay")
+    ctx.run("import", profile, env=env(store))
+    with sqlite3.connect(profile) as db:
+        db.execute("UPDATE memory_by_tile SET total = total + 4")
+    got = parse(ctx.run("summary", "-f", "json", profile))["memory"]
+    expect([got[k] for k in keys] == [None] * 3, ctx.last, "the overlay of another profile is used")
+    ctx.run("import", profile, env=env(store))
+    expect(len(os.listdir(os.path.dirname(path))) == 1, ctx.last, "the old overlay is still there")
 
 
 # Properties that raise or are missing, several in a run that do not hide each other.

@@ -115,7 +115,7 @@ index_dir_path(char out[INDEX_PATH], const struct index_dir *d, const struct ts_
 {
 	char name[TS_FOLDER_NAME];
 
-	ts_folder_name(name, r->real);
+	ts_folder_name(name, r);
 	snprintf(out, INDEX_PATH, "%s/index/%s%s%s", d->cache, name, *file ? "/" : "", file);
 	return out;
 }

@@ -307,7 +307,7 @@ evict(int64_t cap)
 	char name[TS_FOLDER_NAME];
 
 	d.c.cap = cap;
-	ts_folder_name(name, reports[3]->real);
+	ts_folder_name(name, reports[3]);
 	ts_cache_evict(&d.c, name, TS_SECTION_LIVES);
 }
 
@@ -334,7 +334,7 @@ START_TEST(own_on_demand)
 
 	four_reports();
 	d.c.cap = 0;
-	ts_folder_name(name, reports[1]->real);
+	ts_folder_name(name, reports[1]);
 	ts_cache_evict(&d.c, name, TS_SECTION_STEPS); /* not the one that is new: it goes, too */
 	ck_assert_int_eq(kept(), 100);
 	close_reports();

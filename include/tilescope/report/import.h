@@ -37,9 +37,13 @@ enum ts_code ts_import(struct ts_import_outcome *outcome, const char *path, stru
 void ts_import_outcome_fini(struct ts_import_outcome *outcome);
 
 /*
- * Where a report's store is kept that nobody gave a name: below the cache directory `dir`, by the real path of
- * the profile; the caller's to free(). NULL without memory.
+ * Where a report's store is kept that nobody gave a name: below the cache directory `dir`, by the profile's
+ * real path and by which bytes it is, so that a store of other bytes is not found; the caller's to free(). NULL
+ * without memory.
  */
 char *ts_import_store_path(const char *dir, const struct ts_report *r);
+
+/* Remove the stores of other bytes that once lay at the profile's path, from where `path` (as above) is. */
+void ts_import_tidy(const char *path);
 
 #endif

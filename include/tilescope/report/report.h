@@ -75,10 +75,12 @@ struct ts_report {
 	 * parts. Each relation is bound to the first that has it (ts_binding.source).
 	 */
 	int sources;
-	enum ts_part part_of[TS_SOURCES]; /* what part each of them is, or was made of */
+	enum ts_part part_of[TS_SOURCES]; /* what part each of them is, or was made of; TS_PART_COUNT: overlay */
 	struct ts_source *source[TS_SOURCES];
 	struct ts_schema *schema[TS_SOURCES];
 	struct ts_map *map[TS_SOURCES];
+	char *overlay;		    /* store that `tilescope import` made of this profile, or NULL */
+	uint64_t overlay_id;	    /* changes with it; 0 = none */
 	struct ts_archive *archive; /* where a relation comes from it; or NULL: not read yet */
 	struct ts_binding binding[TS_RELATION_COUNT];
 	struct ts_notes notes; /* what was noticed while opening */
@@ -86,6 +88,7 @@ struct ts_report {
 
 struct ts_report_options {
 	const char *map_dir;		/* users' schema maps, or NULL */
+	const char *import_dir;		/* where overlay stores are kept (ts_import_store_path), or NULL */
 	const struct ts_cancel *cancel; /* or NULL */
 	bool any;			/* open SQLite of something else too: nothing is bound */
 };
