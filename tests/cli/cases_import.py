@@ -131,6 +131,7 @@ SDK_DIFFERS = {"worst_tile", "worst_tile_bytes", "mean_tile_bytes", "gaps", "var
 def import_overlay(ctx):
     """Without --complete: only what the profile lacks, and the report's directory stays as it is."""
     profile, store = reports(ctx)
+    before = sorted(os.listdir(ctx.path("profile")))
     res = ctx.run("import", profile, env=env(store))
     path = res.out.decode().strip()
     expect(res.rc == 0 and path.startswith(ctx.home), res, "not below the cache directory")
@@ -138,7 +139,7 @@ def import_overlay(ctx):
     bound = {r["name"] for r in schema["relations"] if r["bound"]}
     expect(not tables(path) & bound, res, "bound ones, too: %s" % (tables(path) & bound))
     expect({"program_child", "variable", "liveness_step", "run"} <= tables(path), res, "what it lacks")
-    expect(os.listdir(ctx.path("profile")) == ["profile.pop"], res, "something lies in the report")
+    expect(sorted(os.listdir(ctx.path("profile"))) == before, res, "something lies in the report")
     again = ctx.run("import", profile, env=env(store))
     expect(again.out == res.out and again.rc == 0, again, "a second time")
     expect(len(os.listdir(os.path.dirname(path))) == 1, again, "something was left behind")
