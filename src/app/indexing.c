@@ -13,225 +13,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tilescope/app/app.h"
 #include "tilescope/base/clock.h"
-#include "tilescope/base/mem.h"
-#include "tilescope/view/fetch.h"
 
-enum { BUSY_US = 1000000, SOON_US = 30000000, CORE = (1 << TS_SECTION_LIVES) - 1 };
+#include "indexing_internal.h"
 
-enum kind {
-	KIND_OPEN,
-	KIND_PLAN,
-	KIND_BEGIN,
-	KIND_FINISH,
-	KIND_DROP,
-	KIND_FREE,
-	KIND_PART, /* + number: the last */
+enum {
+	BUSY_US = 1000000,
+	SOON_US = 30000000,
+	CORE = (1 << TS_SECTION_LIVES) - 1,
+	LOOKING = 1 << TS_SECTION_COUNT, /* beside the sections that are promised */
 };
-
-struct index_job {
-	struct ts_job job;
-	struct ts_report *report; /* held */
-	struct ts_index *have;	  /* held; or NULL */
-	const char *cache_option;
-	int64_t cache_cap;
-	struct ts_cache *cache; /* lent; made when NULL, then the job's until it is taken */
-	bool made;
-	struct ts_log *log;
-	unsigned wanted;
-	int parts, stage, part;
-	struct ts_build *build; /* lent; made by KIND_PLAN; taken by KIND_FREE */
-	struct ts_index *index; /* the result, or NULL */
-	bool busy;
-	char what[48];
-	enum ts_code code;
-	struct ts_err err;
-};
-
-/* --- in the workers --------------------------------------------------------------------------- */
-
-/* What another program has built since `have` was made. */
-static enum ts_code
-open_more(struct index_job *j)
-{
-	struct ts_index *now = ts_index_hold(j->have), *more;
-	size_t size;
-
-	for (int s = 0; !j->code && s < TS_SECTION_COUNT; s++) {
-		if (ts_index_section(now, (enum ts_section)s, &size))
-			continue;
-		j->code = ts_index_with(&more, now, (enum ts_section)s, j->cache, j->report,
-			&j->err);
-		if (j->code)
-			break;
-		ts_index_release(now);
-		now = more;
-	}
-	j->index = now;
-	return j->code;
-}
-
-static void
-run_open(struct ts_job *job, void *local)
-{
-	struct index_job *j = (struct index_job *)job;
-
-	(void)local;
-	if (!j->cache) {
-		j->cache = ts_alloc(1, sizeof(*j->cache));
-		j->code = j->cache ? ts_cache_init(j->cache, j->cache_option, j->cache_cap, &j->err)
-				   : ts_err_nomem(&j->err);
-		if (j->code) {
-			free(j->cache);
-			j->cache = NULL;
-		}
-		j->made = j->cache != NULL;
-	}
-	if (!j->code && j->cache->dir && j->have)
-		j->code = open_more(j);
-	else if (!j->code && j->cache->dir)
-		j->code = ts_index_open(&j->index, j->cache, j->report, j->log, &job->cancel,
-			&j->err);
-}
-
-static void
-run_plan(struct ts_job *job, void *local)
-{
-	struct index_job *j = (struct index_job *)job;
-
-	(void)local;
-	j->code = ts_build_new(&j->build, &j->busy, j->report, j->cache, j->have, j->wanted,
-		j->parts, &j->err);
-}
-
-static void
-run_begin(struct ts_job *job, void *local)
-{
-	struct index_job *j = (struct index_job *)job;
-
-	(void)local;
-	j->code = ts_build_begin(j->build, j->stage, &j->err);
-}
-
-static void
-run_part(struct ts_job *job, void *local)
-{
-	struct index_job *j = (struct index_job *)job;
-	struct ts_reader *rd;
-
-	j->code = ts_fetch_reader(&rd, local, j->report, j->have, &job->cancel, &j->err);
-	if (j->code)
-		return;
-	j->code = ts_build_part(j->build, j->stage, j->part, rd, &job->progress, &j->err);
-	ts_reader_set_cancel(rd, NULL);
-}
-
-static void
-run_finish(struct ts_job *job, void *local)
-{
-	struct index_job *j = (struct index_job *)job;
-	struct ts_reader *rd;
-
-	j->code = ts_fetch_reader(&rd, local, j->report, j->have, &job->cancel, &j->err);
-	if (j->code)
-		return;
-	j->code = ts_build_finish(&j->index, j->build, j->stage, rd, &job->progress, &j->err);
-	ts_reader_set_cancel(rd, NULL);
-}
-
-static void
-run_drop(struct ts_job *job, void *local)
-{
-	struct index_job *j = (struct index_job *)job;
-
-	(void)local;
-	ts_build_drop(j->build, j->stage);
-}
-
-static void
-run_free(struct ts_job *job, void *local)
-{
-	struct index_job *j = (struct index_job *)job;
-
-	(void)local;
-	ts_build_free(j->build);
-	j->build = NULL;
-}
-
-static const struct {
-	void (*run)(struct ts_job *job, void *local);
-	const char *what;	      /* the stage is put behind it */
-	enum ts_indexing_state state; /* while it is under way */
-} steps[] = {
-	[KIND_OPEN] = {run_open, "looking for the index", TS_INDEXING_OPENING},
-	[KIND_PLAN] = {run_plan, "looking what the index lacks", TS_INDEXING_PLANNING},
-	[KIND_BEGIN] = {run_begin, "index", TS_INDEXING_BEGIN},
-	[KIND_FINISH] = {run_finish, "index, writing", TS_INDEXING_FINISH},
-	[KIND_DROP] = {run_drop, "index, dropping", TS_INDEXING_DROP},
-	[KIND_FREE] = {run_free, "ending the index", TS_INDEXING_ENDING},
-	[KIND_PART] = {run_part, "index", TS_INDEXING_PARTS},
-};
-
-/* --- sending ---------------------------------------------------------------------------------- */
 
 static void end_build(struct ts_app *app, enum ts_indexing_state then);
 
 static void
-job_free(struct index_job *j)
+send_or_end(struct ts_app *app, enum ts_indexing_kind kind)
 {
-	ts_index_release(j->have);
-	ts_index_release(j->index);
-	ts_report_close(j->report);
-	free(j);
-}
-
-/* Send a job of this kind; without memory the build ends. */
-static bool
-send(struct ts_app *app, enum kind kind, int part)
-{
-	struct ts_indexing *ix = &app->indexing;
-	struct index_job *j = ts_alloc(1, sizeof(*j));
-	bool staged = ix->build && kind != KIND_FREE;
-
-	if (!j) {
-		ts_view_say_error(&app->env, "out of memory: no index");
-		return false;
-	}
-	j->job.run = steps[kind].run;
-	snprintf(j->what, sizeof(j->what), "%s%s%s", steps[kind].what, staged ? ": " : "",
-		staged ? ts_build_what(ix->build, ix->stage) : "");
-	j->job.what = j->what;
-	j->job.worker = TS_WORKER_BULK;
-	j->job.owner = TS_OWNER_INDEX;
-	j->job.kind = (int)kind + part;
-	/* a look at what there is takes milliseconds, and figures wait for it */
-	j->job.patient = kind != KIND_OPEN && kind != KIND_PLAN;
-	j->job.generation = ix->epoch;
-	j->report = ts_report_hold(ix->build ? ix->report : app->env.report);
-	j->have = ts_index_hold(app->env.index);
-	j->cache_option = app->args->cache;
-	j->cache_cap = app->options.cache;
-	j->cache = ix->cache;
-	j->log = app->log;
-	j->wanted = ix->planned;
-	j->parts = ts_jobs_pool(app->jobs);
-	j->stage = ix->stage;
-	j->part = part;
-	j->build = ix->build;
-	if (kind == KIND_PART || kind == KIND_FINISH)
-		ix->part[part] = &j->job;
-	ix->state = steps[kind].state;
-	ix->under_way++;
-	ts_jobs_send(app->jobs, &j->job);
-	return true;
+	if (!ts_indexing_send(app, kind, 0))
+		end_build(app, TS_INDEXING_STOPPED);
 }
 
 static void
-send_or_end(struct ts_app *app, enum kind kind)
+look(struct ts_app *app)
 {
-	if (!send(app, kind, 0))
-		end_build(app, TS_INDEXING_STOPPED);
+	app->indexing.planned = CORE | app->env.wanted;
+	send_or_end(app, TS_INDEXING_LOOK);
 }
 
 /* Say it once: in the log always, in the bottom line when there is room. */
@@ -258,20 +64,24 @@ ended(struct ts_app *app)
 {
 	struct ts_indexing *ix = &app->indexing;
 
-	if (ix->build && send(app, KIND_FREE, 0)) {
+	if (ix->build) {
+		bool sent = ts_indexing_send(app, TS_INDEXING_FREE, 0);
+
+		if (!sent) /* no memory for a job: then here */
+			ts_build_free(ix->build);
 		ix->build = NULL; /* the job's */
 		ts_report_close(ix->report);
 		ix->report = NULL;
-		return;
+		if (sent)
+			return;
 	}
-	if (ix->build) { /* no memory for a job: then here */
-		ts_build_free(ix->build);
-		ix->build = NULL;
-		ts_report_close(ix->report);
-		ix->report = NULL;
-	}
-	ix->state = ix->then;
 	ts_jobs_forget(app->jobs, TS_WORKER_BULK);
+	if (ix->then == TS_INDEXING_LOOKING && app->env.report) {
+		ix->then = TS_INDEXING_STOPPED;
+		look(app);
+	} else {
+		ix->state = ix->then;
+	}
 	ts_indexing_tick(app, ts_clock_us());
 	app->dirty = true;
 }
@@ -285,6 +95,7 @@ end_build(struct ts_app *app, enum ts_indexing_state then)
 	ix->state = TS_INDEXING_ENDING;
 	ix->then = then;
 	ix->look_at_us = 0;
+	ix->elsewhere = false;
 	if (freeing)
 		return; /* that job must not be cancelled: it has the build, and the lock */
 	if (ix->under_way > 0)
@@ -303,6 +114,7 @@ adopt(struct ts_app *app, struct ts_index *index)
 
 	ts_index_release(app->env.index);
 	app->env.index = index;
+	app->env.coming &= ~ts_index_sections(index);
 	for (int i = 0; i < TS_VIEW_COUNT; i++)
 		if (app->view[i] && app->view[i]->ops->indexed)
 			app->view[i]->ops->indexed(app->view[i]);
@@ -344,23 +156,34 @@ begin_stage(struct ts_app *app)
 	ix->ended_rows = 0;
 	ix->stage_us = ts_clock_us();
 	if (ix->stage < ts_build_stages(ix->build))
-		send_or_end(app, KIND_BEGIN);
+		send_or_end(app, TS_INDEXING_BEGIN);
 	else
 		end_build(app, TS_INDEXING_DONE);
 }
 
+/* The first stage, as soon as there is a frame of the report. */
 static void
-plan(struct ts_app *app)
-{
-	app->indexing.planned = CORE | app->env.wanted;
-	send_or_end(app, KIND_PLAN);
-}
-
-static void
-after_open(struct ts_app *app, struct index_job *j)
+begin_build(struct ts_app *app)
 {
 	struct ts_indexing *ix = &app->indexing;
 
+	if (!ix->drawn) {
+		ix->state = TS_INDEXING_WAITING;
+		return;
+	}
+	ix->stage = 0;
+	ix->build_us = ts_clock_us();
+	ix->percent = 0;
+	ix->left_s = -1;
+	begin_stage(app);
+}
+
+static void
+after_look(struct ts_app *app, struct ts_indexing_job *j)
+{
+	struct ts_indexing *ix = &app->indexing;
+
+	ix->elsewhere = !j->code && j->busy;
 	if (j->code) {
 		complain(app, "", j->err.msg);
 		end_build(app, TS_INDEXING_STOPPED);
@@ -368,48 +191,37 @@ after_open(struct ts_app *app, struct index_job *j)
 		if (!app->args->cache || strcmp(app->args->cache, "none") != 0)
 			complain(app, "none is kept", ix->cache->why);
 		end_build(app, TS_INDEXING_OFF);
-	} else {
-		plan(app);
-	}
-}
-
-static void
-after_plan(struct ts_app *app, struct index_job *j)
-{
-	struct ts_indexing *ix = &app->indexing;
-
-	if (j->code) {
-		complain(app, "", j->err.msg);
-		end_build(app, TS_INDEXING_STOPPED);
 	} else if (j->busy) {
 		ix->state = TS_INDEXING_BUSY;
 		ix->look_at_us = ts_clock_us() + BUSY_US;
+	} else if (ix->build) {
+		begin_build(app);
 	} else {
-		ix->stage = 0;
-		begin_stage(app);
+		end_build(app, TS_INDEXING_DONE);
 	}
+	app->dirty = true;
 }
 
 static void
-after_begin(struct ts_app *app, struct index_job *j)
+after_begin(struct ts_app *app, struct ts_indexing_job *j)
 {
 	struct ts_indexing *ix = &app->indexing;
 	int parts = ts_build_parts(ix->build, ix->stage);
 
 	if (j->code) {
 		fail_stage(app, j->err.msg);
-		send_or_end(app, KIND_DROP);
+		send_or_end(app, TS_INDEXING_DROP);
 		return;
 	}
 	for (int i = 0; i < parts && i < TS_PASS_PARTS; i++)
-		if (!send(app, KIND_PART, i)) {
+		if (!ts_indexing_send(app, TS_INDEXING_PART, i)) {
 			end_build(app, TS_INDEXING_STOPPED);
 			return;
 		}
 }
 
 static void
-after_part(struct ts_app *app, struct index_job *j)
+after_part(struct ts_app *app, struct ts_indexing_job *j)
 {
 	struct ts_indexing *ix = &app->indexing;
 
@@ -421,17 +233,17 @@ after_part(struct ts_app *app, struct index_job *j)
 	}
 	if (ix->under_way > 0)
 		return;
-	send_or_end(app, ix->bad ? KIND_DROP : KIND_FINISH);
+	send_or_end(app, ix->bad ? TS_INDEXING_DROP : TS_INDEXING_FINISH);
 }
 
 static void
-after_finish(struct ts_app *app, struct index_job *j)
+after_finish(struct ts_app *app, struct ts_indexing_job *j)
 {
 	struct ts_indexing *ix = &app->indexing;
 
 	if (j->code) {
 		fail_stage(app, j->err.msg);
-		send_or_end(app, KIND_DROP);
+		send_or_end(app, TS_INDEXING_DROP);
 		return;
 	}
 	ts_log_add(app->log, "index: %s built in %.1f s", ts_build_what(ix->build, ix->stage),
@@ -441,26 +253,25 @@ after_finish(struct ts_app *app, struct index_job *j)
 }
 
 static void
-after_drop(struct ts_app *app, struct index_job *j)
+after_drop(struct ts_app *app, struct ts_indexing_job *j)
 {
 	(void)j;
 	app->indexing.stage++;
 	begin_stage(app);
 }
 
-static void (*const after[])(struct ts_app *app, struct index_job *j) = {
-	[KIND_OPEN] = after_open,
-	[KIND_PLAN] = after_plan,
-	[KIND_BEGIN] = after_begin,
-	[KIND_FINISH] = after_finish,
-	[KIND_DROP] = after_drop,
-	[KIND_FREE] = NULL,
-	[KIND_PART] = after_part,
+static void (*const after[])(struct ts_app *app, struct ts_indexing_job *j) = {
+	[TS_INDEXING_LOOK] = after_look,
+	[TS_INDEXING_BEGIN] = after_begin,
+	[TS_INDEXING_FINISH] = after_finish,
+	[TS_INDEXING_DROP] = after_drop,
+	[TS_INDEXING_FREE] = NULL,
+	[TS_INDEXING_PART] = after_part,
 };
 
 /* What the job has made is ours now, whatever comes next. */
 static void
-take_results(struct ts_app *app, struct index_job *j, enum kind kind)
+take_results(struct ts_app *app, struct ts_indexing_job *j)
 {
 	struct ts_indexing *ix = &app->indexing;
 
@@ -469,10 +280,9 @@ take_results(struct ts_app *app, struct index_job *j, enum kind kind)
 		app->env.cache = ix->cache;
 		j->made = false;
 	}
-	if (kind == KIND_PLAN && j->build) {
+	if (ts_indexing_kind_of(j) == TS_INDEXING_LOOK && j->build) {
 		ix->build = j->build;
 		ix->report = ts_report_hold(j->report);
-		j->index = ts_index_hold(ts_build_index(j->build));
 	}
 	if (j->index && j->job.generation == ix->epoch &&
 		ts_index_sections(j->index) != ts_index_sections(app->env.index)) {
@@ -484,42 +294,27 @@ take_results(struct ts_app *app, struct index_job *j, enum kind kind)
 void
 ts_indexing_take(struct ts_app *app, struct ts_job *job)
 {
-	struct index_job *j = (struct index_job *)job;
+	struct ts_indexing_job *j = (struct ts_indexing_job *)job;
 	struct ts_indexing *ix = &app->indexing;
-	enum kind kind = job->kind < KIND_PART ? (enum kind)job->kind : KIND_PART;
+	enum ts_indexing_kind kind = ts_indexing_kind_of(j);
 
 	ix->under_way--;
-	if (kind == KIND_PART || kind == KIND_FINISH)
+	if (kind == TS_INDEXING_PART || kind == TS_INDEXING_FINISH)
 		ix->part[j->part] = NULL;
 	if (job->dropped)
 		j->code = TS_E_CANCELLED;
-	take_results(app, j, kind);
+	take_results(app, j);
 	if (ix->state == TS_INDEXING_ENDING) {
 		if (ix->under_way == 0)
 			ended(app);
-	} else if (j->code == TS_E_CANCELLED && !(kind == KIND_PART && ix->bad)) {
+	} else if (j->code == TS_E_CANCELLED && !(kind == TS_INDEXING_PART && ix->bad)) {
 		end_build(app, TS_INDEXING_STOPPED);
 	} else if (j->code == TS_E_STALE) {
 		stale(app);
 	} else {
 		after[kind](app, j);
 	}
-	job_free(j);
-}
-
-void
-ts_indexing_give_back(struct ts_job *job)
-{
-	struct index_job *j = (struct index_job *)job;
-
-	/* what it has made nobody else knows; only one job of these kinds is ever under way */
-	if (j->job.kind == KIND_PLAN || j->job.kind == KIND_FREE)
-		ts_build_free(j->build);
-	if (j->made) {
-		ts_cache_fini(j->cache);
-		free(j->cache);
-	}
-	job_free(j);
+	ts_indexing_job_free(j);
 }
 
 /* --- begin, stop, another report -------------------------------------------------------------- */
@@ -559,18 +354,49 @@ become(struct ts_app *app, enum ts_indexing_state state)
 	ix->look_at_us = 0;
 }
 
-/* Tell the views what is worth waiting for. */
+/* Is it about to be known what there is? */
+static bool
+is_looking(const struct ts_indexing *ix)
+{
+	if (ix->state == TS_INDEXING_ENDING)
+		return ix->then == TS_INDEXING_LOOKING;
+	return ix->state == TS_INDEXING_LOOKING && !ix->elsewhere;
+}
+
+/* Sections that a build under way is still going to make. */
+static unsigned
+to_build(const struct ts_indexing *ix)
+{
+	unsigned bits = 0;
+
+	for (int i = ix->state == TS_INDEXING_WAITING ? 0 : ix->stage;
+		i < ts_build_stages(ix->build); i++)
+		bits |= ts_build_sections(ix->build, i);
+	return bits;
+}
+
+/* What views find when they look now. */
+static unsigned
+promise(const struct ts_app *app)
+{
+	return app->env.coming | (app->env.looking ? LOOKING : 0);
+}
+
+/* What is worth waiting for. Views that wait for what does not come are told in ts_indexing_turn(). */
 static void
 set_coming(struct ts_app *app)
 {
-	const struct ts_indexing *ix = &app->indexing;
-	bool slow = ts_indexing_left(ix, ts_clock_us()) > SOON_US;
-	bool comes = ix->state == TS_INDEXING_WAITING ||
-		(ts_indexing_is_building(app) && ix->state != TS_INDEXING_BUSY && !slow);
+	struct ts_indexing *ix = &app->indexing;
+	unsigned coming = 0;
 
-	app->env.coming = comes
-		? (CORE | app->env.wanted) & ~ix->failed & ~ts_index_sections(app->env.index)
-		: 0;
+	ix->promised |= promise(app); /* somebody may have looked since the last turn */
+	app->env.looking = is_looking(ix);
+	if (app->env.looking)
+		coming = CORE | app->env.wanted;
+	else if (ix->build && ix->state != TS_INDEXING_ENDING &&
+		ts_indexing_left(ix, ts_clock_us()) <= SOON_US)
+		coming = to_build(ix);
+	app->env.coming = coming & ~ix->failed & ~ts_index_sections(app->env.index);
 }
 
 static void
@@ -584,10 +410,13 @@ restart(struct ts_app *app)
 		become(app, TS_INDEXING_OFF);
 		return;
 	}
-	if (ts_indexing_is_building(app) || ix->state == TS_INDEXING_WAITING)
+	if (ts_indexing_is_building(app))
 		return;
 	ix->failed = 0;
-	become(app, TS_INDEXING_WAITING);
+	if (ix->under_way > 0 || ix->build)
+		end_build(app, TS_INDEXING_LOOKING);
+	else
+		look(app);
 }
 
 void
@@ -604,6 +433,8 @@ ts_indexing_start(struct ts_app *app)
 
 	if (ts_indexing_is_building(app))
 		return "the index is being built";
+	if (ix->state == TS_INDEXING_DONE && !ix->failed)
+		return "the index is complete";
 	app->options.index = true;
 	ts_indexing_restart(app);
 	if (ix->state == TS_INDEXING_OFF && ix->cache && ix->cache->why[0])
@@ -631,13 +462,13 @@ ts_indexing_is_building(const struct ts_app *app)
 {
 	enum ts_indexing_state s = app->indexing.state;
 
-	return s >= TS_INDEXING_OPENING && s < TS_INDEXING_ENDING;
+	return s >= TS_INDEXING_LOOKING && s < TS_INDEXING_ENDING;
 }
 
 bool
 ts_indexing_stop(struct ts_app *app)
 {
-	if (!ts_indexing_is_building(app) && app->indexing.state != TS_INDEXING_WAITING)
+	if (!ts_indexing_is_building(app))
 		return false;
 	become(app, TS_INDEXING_STOPPED);
 	return true;
@@ -646,17 +477,22 @@ ts_indexing_stop(struct ts_app *app)
 void
 ts_indexing_drawn(struct ts_app *app)
 {
-	if (app->indexing.state == TS_INDEXING_WAITING && app->env.report)
-		send_or_end(app, KIND_OPEN);
+	struct ts_indexing *ix = &app->indexing;
+
+	ix->drawn |= app->env.report != NULL;
+	if (ix->state == TS_INDEXING_WAITING && ix->drawn)
+		begin_build(app);
 }
 
-/* A section that a view waits for does not come after all: let it ask the rows. */
+/* A section that views wait for does not come after all: let them ask the rows. */
 static void
-tell_lost(struct ts_app *app, unsigned before)
+tell_lost(struct ts_app *app)
 {
 	struct ts_view *v = app->view[app->current];
+	unsigned lost = app->indexing.promised & ~promise(app) & ~ts_index_sections(app->env.index);
 
-	if (!(before & ~app->env.coming & ~ts_index_sections(app->env.index)))
+	app->indexing.promised = 0;
+	if (!lost)
 		return;
 	if (v && v->ops->request && app->env.report)
 		v->ops->request(v);
@@ -667,15 +503,14 @@ void
 ts_indexing_turn(struct ts_app *app, int64_t now)
 {
 	struct ts_indexing *ix = &app->indexing;
-	unsigned before = app->env.coming;
 	unsigned lacks = app->env.wanted & ~ix->planned & ~ts_index_sections(app->env.index);
 
 	if (ix->look_at_us && now >= ix->look_at_us) {
 		ix->look_at_us = 0;
-		send_or_end(app, KIND_OPEN);
+		look(app);
 	} else if (ix->state == TS_INDEXING_DONE && lacks) {
-		plan(app);
+		look(app);
 	}
 	set_coming(app);
-	tell_lost(app, before);
+	tell_lost(app);
 }

@@ -2,8 +2,12 @@
 /*
  * indexing_title - how far the index is, in words: for the title row, and for the Jobs view.
  *
+ * Percent and time left are those of the whole build: rows of all its stages, weighed by what a row of
+ * each costs, for a stage that has begun does not tell how long the others take. What is shown never goes
+ * backwards; but a time left that has become far too short (the machine is busy by now) is given up.
+ *
  * Rates and times come from the monotonic clock. Texts are kept between ticks, so that a frame that a
- * key causes does not change them.
+ * key causes does not change them. Each is as wide whatever it says: tabs do not move.
  */
 #include "config.h"
 
@@ -20,61 +24,97 @@ enum { RATE_US = 500000 }; /* no rate from less than that */
 
 static const char *const state_names[] = {
 	[TS_INDEXING_OFF] = "not kept",
+	[TS_INDEXING_LOOKING] = "looking what there is",
 	[TS_INDEXING_WAITING] = "about to begin",
-	[TS_INDEXING_OPENING] = "looking what there is",
-	[TS_INDEXING_PLANNING] = "looking what there is",
 	[TS_INDEXING_BUSY] = "another program builds it",
-	[TS_INDEXING_BEGIN] = "building",
+	[TS_INDEXING_BEGINNING] = "building",
 	[TS_INDEXING_PARTS] = "building",
-	[TS_INDEXING_FINISH] = "writing",
-	[TS_INDEXING_DROP] = "building",
+	[TS_INDEXING_FINISHING] = "writing",
+	[TS_INDEXING_DROPPING] = "building",
 	[TS_INDEXING_ENDING] = "ending",
 	[TS_INDEXING_DONE] = "complete",
 	[TS_INDEXING_STOPPED] = "stopped (:index goes on)",
 };
 
-/* How far the stage under way is. */
-struct extent {
-	int64_t done, total; /* rows; total 0 = not known */
-	int percent;	     /* -1 = cannot be told */
+/* Row ids may lie any distance apart: so many rows do not fit into a file of this size. */
+enum { ROW_BYTES_LEAST = 4 };
+
+/* What a row of a section's relation costs, about: nanoseconds. */
+static const int row_costs[TS_SECTION_COUNT] = {
+	[TS_SECTION_CATEGORIES] = 45,
+	[TS_SECTION_VARIABLES] = 45,
+	[TS_SECTION_LIVENESS] = 90,
+	[TS_SECTION_STEPS] = 90,
+	[TS_SECTION_LANES] = 70,
+	[TS_SECTION_LIVES] = 90,
 };
 
+/* How far a stage, or several, are. */
+struct extent {
+	int64_t done, total; /* rows; total 0 = not known */
+};
+
+static int64_t
+stage_rows(const struct ts_indexing *ix, int stage)
+{
+	int64_t rows = ts_build_rows(ix->build, stage);
+
+	return rows <= ix->report->identity.bytes / ROW_BYTES_LEAST ? rows : 0;
+}
+
+/* The stage under way. */
 static struct extent
 measure(const struct ts_indexing *ix)
 {
-	struct extent e = {ix->ended_rows, 0, -1};
+	struct extent e = {ix->ended_rows, stage_rows(ix, ix->stage)};
 
-	e.total = ts_build_rows(ix->build, ix->stage);
 	for (int i = 0; i < TS_PASS_PARTS && ix->state == TS_INDEXING_PARTS; i++)
 		if (ix->part[i])
 			e.done += ix->part[i]->progress.done;
-	if (e.total > 0)
-		e.percent = (int)(ts_min_i64(e.done, e.total) / ((double)e.total / 100));
 	return e;
 }
 
-/* 12345678 -> "12.3 M". */
-static void
-print_rate(char out[TS_FMT_MAX], double v)
+static double
+share_of(const struct extent *e)
 {
-	static const char *const units[] = {"", " k", " M", " G"};
-	size_t u = 0;
-
-	for (; v >= 1000 && u + 1 < TS_COUNT(units); u++)
-		v /= 1000;
-	snprintf(out, TS_FMT_MAX, "%.*f%s", v < 10 ? 2 : v < 100 ? 1 : 0, v, units[u]);
+	return e->total > 0 ? (double)ts_min_i64(e->done, e->total) / (double)e->total : 0;
 }
 
-static void
-print_left(char out[TS_FMT_MAX], double seconds)
+static int
+cost_of(const struct ts_build *b, int stage)
 {
-	if (seconds < 100)
-		snprintf(out, TS_FMT_MAX, "%.0f s left", seconds < 1 ? 1 : seconds);
-	else if (seconds < 5940)
-		snprintf(out, TS_FMT_MAX, "%.0f min left", seconds / 60);
-	else
-		snprintf(out, TS_FMT_MAX, "%.0f h left",
-			seconds / 3600 < 1e6 ? seconds / 3600 : 1e6);
+	unsigned sections = ts_build_sections(b, stage);
+
+	for (int s = TS_SECTION_COUNT; s-- > 0;)
+		if (sections & 1u << s)
+			return row_costs[s];
+	return 0;
+}
+
+/* The whole build: rows of all stages, and what share of the work is done; negative = not known. */
+static double
+measure_all(struct extent *all, const struct ts_indexing *ix)
+{
+	double done = 0, total = 0;
+	bool known = true;
+
+	*all = (struct extent){0};
+	for (int i = 0; i < ts_build_stages(ix->build); i++) {
+		int64_t rows = stage_rows(ix, i);
+		struct extent e = {i < ix->stage ? rows : 0, rows};
+		double cost = (double)rows * cost_of(ix->build, i);
+
+		if (i == ix->stage)
+			e = measure(ix);
+		all->done += e.done;
+		all->total += e.total;
+		done += cost * share_of(&e);
+		total += cost;
+		known &= rows > 0;
+	}
+	if (!known)
+		all->total = 0;
+	return known && total > 0 ? done / total : -1;
 }
 
 int64_t
@@ -93,61 +133,134 @@ ts_indexing_left(const struct ts_indexing *ix, int64_t now)
 	return left < 9e18 ? (int64_t)left : INT64_MAX; /* row ids may lie any distance apart */
 }
 
-/* Rate and time left, when both can be told. */
-static void
-print_speed(char *out, size_t size, const struct ts_indexing *ix, const struct extent *e,
-	int64_t now)
-{
-	int64_t took = now - ix->stage_us;
-	char rate[TS_FMT_MAX], left[TS_FMT_MAX];
-	double per_second;
+/* --- the title row ---------------------------------------------------------------------------- */
 
-	out[0] = '\0';
-	if (took < RATE_US || e->done <= 0)
+/* 12345678 -> "12.3M", "12.3 M" with a blank; at most 4 columns of figures. */
+static void
+print_count(char out[TS_FMT_MAX], double v, bool blank)
+{
+	static const char *const units[] = {"", "k", "M", "G", "T"};
+	size_t u = 0;
+
+	for (; v >= 999.5 && u + 1 < TS_COUNT(units); u++)
+		v /= 1000;
+	snprintf(out, TS_FMT_MAX, "%.*f%s%s",
+		u == 0 || v >= 99.95 ? 0
+			: v >= 9.995 ? 1
+				     : 2,
+		v, blank && u ? " " : "", units[u]);
+}
+
+static void
+print_left(char out[TS_FMT_MAX], double seconds, bool blank)
+{
+	static const struct {
+		const char *unit;
+		double seconds;
+	} units[] = {{"s", 1}, {"min", 60}, {"h", 3600}};
+	size_t u = 0;
+
+	while (u + 1 < TS_COUNT(units) && seconds >= 99.5 * units[u].seconds)
+		u++;
+	seconds = seconds / units[u].seconds;
+	snprintf(out, TS_FMT_MAX, "%.0f%s%s left",
+		seconds < 1	       ? 1
+			: seconds > 99 ? 99
+				       : seconds,
+		blank ? " " : "", units[u].unit);
+}
+
+/* What is shown of share and time: neither goes backwards. */
+static void
+move_on(struct ts_indexing *ix, double share, int64_t took)
+{
+	double left = share > 0 ? (double)took / 1e6 * (1 - share) / share : -1;
+	int percent = share > 0 ? (int)(share * 100) : 0;
+
+	if (percent > ix->percent)
+		ix->percent = percent < 99 ? percent : 99; /* writing the last section is to come */
+	if (took < RATE_US || left < 0)
 		return;
-	per_second = (double)e->done / ((double)took / 1e6);
-	print_rate(rate, per_second);
-	left[0] = '\0';
-	if (e->total > e->done)
-		print_left(left, (double)(e->total - e->done) / per_second);
-	snprintf(out, size, "  %s rows/s%s%s", rate, *left ? "  " : "", left);
+	if (ix->left_s < 0 || left < ix->left_s || left > ix->left_s * 1.5 + 2)
+		ix->left_s = left;
+}
+
+static void
+write_titles(struct ts_indexing *ix, const struct extent *e, double share, int64_t took)
+{
+	char percent[8] = "", done[TS_FMT_MAX] = "", total[TS_FMT_MAX], rate[TS_FMT_MAX] = "";
+	char tight[TS_FMT_MAX] = "", left[TS_FMT_MAX] = "", brief[TS_FMT_MAX] = "";
+	double per_second = took > 0 ? (double)e->done / ((double)took / 1e6) : 0;
+
+	if (share >= 0)
+		snprintf(percent, sizeof(percent), "%d %%", ix->percent);
+	print_count(done, (double)e->done, true);
+	print_count(total, (double)e->total, true);
+	if (took >= RATE_US && e->done > 0) {
+		print_count(rate, per_second, true);
+		print_count(tight, per_second, false);
+	}
+	if (share >= 0 && ix->left_s >= 0) {
+		print_left(left, ix->left_s, true);
+		print_left(brief, ix->left_s, false);
+	}
+	snprintf(ix->title[0], TS_INDEXING_TITLE, "index %4s  %6.6s%s%6.6s rows  %6.6s%s  %11.11s",
+		percent, done, e->total > 0 ? " of " : "    ", e->total > 0 ? total : "", rate,
+		*rate ? " rows/s" : "       ", left);
+	snprintf(ix->title[1], TS_INDEXING_TITLE, "index %4s  %6.6s%s  %11.11s", percent, rate,
+		*rate ? " rows/s" : "       ", left);
+	snprintf(ix->title[2], TS_INDEXING_TITLE, "index %4s %5.5s%s %10.10s", percent, tight,
+		*tight ? "/s" : "  ", brief);
+	snprintf(ix->title[3], TS_INDEXING_TITLE, "index %4s", percent);
 }
 
 static void
 write_title(struct ts_indexing *ix, int64_t now)
 {
 	struct extent e;
-	char speed[80], percent[16] = "";
+	double share;
 
-	ix->title[0] = ix->brief[0] = '\0';
-	if (!ix->build || ix->state < TS_INDEXING_BEGIN || ix->state > TS_INDEXING_DROP)
+	for (int i = 0; i < TS_INDEXING_TITLES; i++)
+		ix->title[i][0] = '\0';
+	if (!ix->build || ix->state < TS_INDEXING_BEGINNING || ix->state > TS_INDEXING_DROPPING)
 		return;
-	e = measure(ix);
-	print_speed(speed, sizeof(speed), ix, &e, now);
-	if (ix->state == TS_INDEXING_FINISH)
-		snprintf(percent, sizeof(percent), " writing");
-	else if (e.percent >= 0)
-		snprintf(percent, sizeof(percent), " %d %%", e.percent);
-	snprintf(ix->title, sizeof(ix->title), "index %.30s%.15s%.40s",
-		ts_build_what(ix->build, ix->stage), percent,
-		ix->state == TS_INDEXING_PARTS ? speed : "");
-	snprintf(ix->brief, sizeof(ix->brief), "index%s", percent);
+	share = measure_all(&e, ix);
+	move_on(ix, share, now - ix->build_us);
+	write_titles(ix, &e, share, now - ix->build_us);
+}
+
+const char *
+ts_indexing_title(const struct ts_indexing *ix, int columns)
+{
+	for (int i = 0; i < TS_INDEXING_TITLES; i++)
+		if ((int)strlen(ix->title[i]) <= columns)
+			return ix->title[i];
+	return "";
 }
 
 /* --- for the Jobs view ------------------------------------------------------------------------ */
+
+/* -1: cannot be told. */
+static int
+stage_percent(const struct ts_indexing *ix)
+{
+	struct extent e = measure(ix);
+
+	return e.total > 0 ? (int)(share_of(&e) * 100) : -1;
+}
 
 static void
 write_status(struct ts_app *app)
 {
 	struct ts_indexing *ix = &app->indexing;
-	bool building = ix->build && ix->state >= TS_INDEXING_BEGIN &&
-		ix->state <= TS_INDEXING_DROP;
+	bool building = ix->build && ix->state >= TS_INDEXING_BEGINNING &&
+		ix->state <= TS_INDEXING_DROPPING;
 	unsigned now = building ? ts_build_sections(ix->build, ix->stage) : 0, later = 0;
 	size_t size;
 
 	for (int i = ix->stage + 1; building && i < ts_build_stages(ix->build); i++)
 		later |= ts_build_sections(ix->build, i);
-	ix->status.doing = state_names[ix->state];
+	ix->status.doing = state_names[ix->elsewhere ? TS_INDEXING_BUSY : ix->state];
 	for (int s = 0; s < TS_SECTION_COUNT; s++) {
 		struct ts_section_status *out = &ix->status.section[s];
 		unsigned bit = 1u << s;
@@ -166,7 +279,7 @@ write_status(struct ts_app *app)
 		else
 			out->state = TS_SECTION_IS_MISSING;
 		if (out->state == TS_SECTION_IS_BUILDING)
-			out->percent = measure(ix).percent;
+			out->percent = stage_percent(ix);
 	}
 }
 

@@ -22,6 +22,7 @@ struct load {
 	struct ts_job job;
 	char *path;
 	bool latest;
+	bool any;		     /* or its tables alone, when it is no report */
 	const char *cache;	     /* --cache, or NULL */
 	struct ts_report *report;    /* opened; or the one to look at */
 	struct ts_found_list *found; /* reports below `path`, when it is none itself; or NULL */
@@ -76,6 +77,23 @@ is_being_written(const char *path)
 	return yes;
 }
 
+/* SQLite of something else: its tables can be looked at, where it has any. */
+static void
+open_any(struct load *l, struct ts_report_options *options)
+{
+	struct ts_report *r;
+
+	options->any = true;
+	if (ts_report_open(&r, l->path, options, NULL))
+		return;
+	if (r->schema[0]->count > 0) {
+		l->report = r;
+		l->code = TS_OK;
+	} else {
+		ts_report_close(r);
+	}
+}
+
 static void
 run_open(struct ts_job *job, void *local)
 {
@@ -89,6 +107,8 @@ run_open(struct ts_job *job, void *local)
 	l->code = l->latest ? newest(&l->path, &job->cancel, &l->err) : TS_OK;
 	if (!l->code)
 		l->code = ts_report_open(&l->report, l->path, &options, &l->err);
+	if (l->code == TS_E_FORMAT && l->any && !is_being_written(l->path))
+		open_any(l, &options);
 	if (l->code == TS_E_NOT_FOUND)
 		find_below(l, &job->cancel);
 	else if (l->code)
@@ -128,6 +148,7 @@ ts_app_load(struct ts_app *app)
 		return;
 	}
 	l->latest = app->args->latest;
+	l->any = !app->env.report || !app->env.report->map[0];
 	l->cache = app->args->cache;
 	l->job.run = run_open;
 	l->job.what = "opening the report";
@@ -136,6 +157,14 @@ ts_app_load(struct ts_app *app)
 	l->job.kind = KIND_OPEN;
 	app->look_at_us = 0;
 	ts_jobs_send(app->jobs, &l->job);
+}
+
+/* Whoever writes it does not tell us: it is looked at again and again. */
+static void
+look_later(struct ts_app *app)
+{
+	if (app->waiting || app->env.report)
+		app->look_at_us = ts_clock_us() + LOOK_US;
 }
 
 void
@@ -148,9 +177,11 @@ ts_app_look(struct ts_app *app)
 		ts_app_load(app);
 		return;
 	}
+	if (!app->env.report)
+		return;
 	l = ts_alloc(1, sizeof(*l));
-	if (!l || !app->env.report) {
-		free(l);
+	if (!l) {
+		look_later(app);
 		return;
 	}
 	l->report = ts_report_hold(app->env.report);
@@ -198,14 +229,18 @@ take_report(struct ts_app *app, struct load *l)
 		ts_view_say(&app->env, "the report has changed: it was read again");
 	}
 	app->changed = false;
+	ts_indexing_restart(app); /* before the views ask for what it may have */
 	for (int i = 0; i < TS_VIEW_COUNT; i++)
 		if (app->view[i] && app->view[i]->ops->reload)
 			app->view[i]->ops->reload(app->view[i]);
-	if (app->current == TS_VIEW_OPEN)
+	if (!app->env.report->map[0]) {
+		ts_view_say(&app->env,
+			"no report: nothing is known of this database but its tables");
+		ts_app_show(app, TS_VIEW_TABLES);
+	} else if (app->current == TS_VIEW_OPEN)
 		ts_app_show(app, TS_VIEW_SUMMARY);
 	else
 		ts_app_layout(app); /* the banner may have come or gone; and it asks for the rows */
-	ts_indexing_restart(app);
 }
 
 /* No report: wait while it is being written, offer what lies below a directory, or give up. */
@@ -236,14 +271,6 @@ take_failure(struct ts_app *app, struct load *l)
 	}
 	app->status = ts_exit_of(l->code);
 	app->quit = true;
-}
-
-/* Whoever writes it does not tell us: it is looked at again and again. */
-static void
-look_later(struct ts_app *app)
-{
-	if (app->waiting || app->env.report)
-		app->look_at_us = ts_clock_us() + LOOK_US;
 }
 
 static void

@@ -355,7 +355,7 @@ text_graph(const struct text *t, const struct ts_report *r, const struct ts_summ
 	ts_strbuf_puts(t->out, "GRAPH ");
 	for (size_t i = 0; i < TS_COUNT(figures); i++)
 		ts_strbuf_printf(t->out, "  %s %s", figures[i].label,
-			figures[i].value >= 0		     ? ts_fmt_count(buf, figures[i].value)
+			figures[i].value >= 0	     ? ts_fmt_count(buf, figures[i].value)
 				: figures[i].instead ? figures[i].instead
 						     : "not known");
 	ts_strbuf_putc(t->out, '\n');

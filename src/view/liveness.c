@@ -144,7 +144,7 @@ ask_whole(struct liveness *s, int kind, struct ts_pane_data *pane, int64_t rows)
 {
 	struct ts_fetch *f;
 
-	if (pane->state != TS_PANE_EMPTY)
+	if (pane->state != TS_PANE_EMPTY || s->v.env->looking)
 		return;
 	f = new_fetch(kind);
 	pane->state = TS_PANE_LOADING;

@@ -206,6 +206,8 @@ waits(const struct summary_view *s, int kind)
 {
 	const struct ts_view_env *env = s->base.env;
 
+	if (kind == ASK_SMALL) /* the peak is in the index, or counted from all liveness steps */
+		return env->looking;
 	if (kind == ASK_CATEGORIES)
 		return !ts_report_has(env->report, TS_TILE_CATEGORY) &&
 			ts_view_waits(env, TS_SECTION_CATEGORIES, TS_LOWERED_VARIABLE);

@@ -68,17 +68,17 @@ class Held:
         self.t.pump(0.001)
         self.hold()
 
-    def until(self, test, what):
-        """Until the screen is so."""
+    def until(self, test, what, patience=0.1):
+        """Until the screen is so; patience: between the moments in which it is built on."""
         end = time.monotonic() + LIMIT
         while not test():
             self.let()
-            self.t.pump(0.1)
+            self.t.pump(patience)
             if time.monotonic() > end or self.t.poll() is not None:
                 self.t.fail("never: %s" % what)
 
     def until_title(self):
-        self.until(lambda: re.search(r"index( .*)? (\d+ %|writing)", self.t.screen.line(0)), "progress")
+        self.until(lambda: re.search(r"index +\d+ %", self.t.screen.line(0)), "progress")
 
     def until_bottom(self, *texts):
         self.until(lambda: any(text in self.t.bottom() for text in texts), " or ".join(texts))
@@ -168,13 +168,28 @@ def index_idle(ctx, view):
     t.quit()
 
 
-@case(params=[80, 130], cost=4)
+# How far the whole build is: at each width, with a tab that must not move meanwhile.
+TITLES = {80: r"index +\d+ % +[\d.]+[kM]?/s +\d+(s|min|h) left",
+          120: r"index +\d+ % +[\d.]+( [kM])? rows/s +\d+ (s|min|h) left",
+          200: r"index +\d+ % +[\d.]+( [kM])? of +[\d.]+( [kM])? rows +[\d.]+( [kM])? rows/s +\d+ (s|min|h) left"}
+
+
+@case(params=TITLES, cost=4)
 def index_progress_and_cancel(ctx, width):
     t = unbuilt(ctx, ctx.reports["store"], size=(width, 30))
     with Held(t) as held:
         held.until_title()
-        if width > 100:
-            expect(re.search(r"index [A-Za-z ]+ (\d+ %|writing)", t.screen.line(0)), t.screen.line(0))
+        tabs, shown = t.screen.line(0).index("1:Sum"), [0]
+
+        def all_of_it():
+            line = t.screen.line(0)
+            now = int(re.search(r"index +(\d+) %", line).group(1))
+            expect(now >= shown[-1], "went backwards: %s, %r" % (shown, line))
+            expect(line.index("1:Sum") == tabs, "the tabs have moved: %r" % line)
+            shown.append(now)
+            return re.search(TITLES[width], line)
+
+        held.until(all_of_it, "progress, rate and time left", 0.6)
         for _ in range(5):              # questions of the view are cancelled first
             t.send(code("C-c"))
             held.until_bottom("cancelled", "any further")
@@ -188,6 +203,9 @@ def index_progress_and_cancel(ctx, width):
     t.send(":index\r")
     t.settle()
     complete(ctx, t)
+    t.send(":index\r")
+    t.settle()
+    t.has("the index is complete")
     t.quit()
 
 

@@ -2,8 +2,9 @@
 /*
  * indexing - the index of the open report is mapped, and what it lacks is built behind the screen.
  *
- * Everything here is the UI thread's; what reads or writes files runs as patient jobs of
- * TS_OWNER_INDEX. One stage after the other, the parts of a stage side by side; when a stage is
+ * Everything here is the UI thread's; what reads or writes files runs as jobs of TS_OWNER_INDEX. First a
+ * look at what there is: it is sent before the views ask for anything, and what goes through whole tables
+ * waits for it. Then one stage after the other, the parts of a stage side by side; when a stage is
  * finished the views have a larger index. A stage that fails is told once and left out: figures then
  * come from the rows, as they did before.
  */
@@ -17,21 +18,21 @@
 struct ts_app;
 
 enum ts_indexing_state {
-	TS_INDEXING_OFF,      /* no report, being written, switched off, or no place to keep it */
-	TS_INDEXING_WAITING,  /* for the first frame */
-	TS_INDEXING_OPENING,  /* mapping what is there */
-	TS_INDEXING_PLANNING, /* what is missing? */
-	TS_INDEXING_BUSY,     /* another program builds: looked at again every second */
-	TS_INDEXING_BEGIN,    /* of a stage */
+	TS_INDEXING_OFF,       /* no report, being written, switched off, or no place to keep it */
+	TS_INDEXING_LOOKING,   /* what is there, what is missing? */
+	TS_INDEXING_WAITING,   /* for the first frame; then it is built */
+	TS_INDEXING_BUSY,      /* another program builds: looked at again every second */
+	TS_INDEXING_BEGINNING, /* of a stage */
 	TS_INDEXING_PARTS,
-	TS_INDEXING_FINISH,
-	TS_INDEXING_DROP,    /* a stage that failed */
-	TS_INDEXING_ENDING,  /* jobs are still coming back, then the build is freed */
-	TS_INDEXING_DONE,    /* nothing more to build */
-	TS_INDEXING_STOPPED, /* by the user, or because it cannot go on */
+	TS_INDEXING_FINISHING,
+	TS_INDEXING_DROPPING, /* a stage that failed */
+	TS_INDEXING_ENDING,   /* jobs are still coming back, then the build is freed */
+	TS_INDEXING_DONE,     /* nothing more to build */
+	TS_INDEXING_STOPPED,  /* by the user, or because it cannot go on */
 };
 
-enum { TS_INDEXING_TITLE = 96 };
+/* The texts for the title row, the longest first: each always takes the same room while it is built. */
+enum { TS_INDEXING_TITLE = 80, TS_INDEXING_TITLES = 4 };
 
 struct ts_indexing {
 	enum ts_indexing_state state, then; /* `then`: after ENDING */
@@ -40,24 +41,32 @@ struct ts_indexing {
 	struct ts_build *build;
 	struct ts_report *report; /* of the build; held */
 	int stage;
-	unsigned planned;			  /* sections that the last plan was for */
-	unsigned failed;			  /* sections that cannot be built */
-	int under_way;				  /* jobs sent and not yet received */
-	struct ts_job *part[TS_PASS_PARTS];	  /* those of them that are parts, and the finish */
-	int64_t ended_rows;			  /* of parts that have ended */
-	int64_t stage_us;			  /* when its parts began */
-	bool bad;				  /* a part of this stage failed */
-	int64_t look_at_us;			  /* BUSY: when to look again; 0 = not */
-	char told[TS_ERR_MSG];			  /* the last complaint: said once */
-	struct ts_index_status status;		  /* lent to the views */
-	char title[TS_INDEXING_TITLE], brief[32]; /* for the title row; "" = nothing */
+	unsigned planned;		    /* sections that the last look was for */
+	unsigned failed;		    /* sections that cannot be built */
+	int under_way;			    /* jobs sent and not yet received */
+	struct ts_job *part[TS_PASS_PARTS]; /* those of them that are parts, and the finish */
+	int64_t ended_rows;		    /* of parts of this stage that have ended */
+	int64_t build_us, stage_us;	    /* when the build and its stage began */
+	bool bad;			    /* a part of this stage failed */
+	bool elsewhere;			    /* another program builds */
+	bool drawn;			    /* a frame of the report was drawn */
+	int64_t look_at_us;		    /* BUSY: when to look again; 0 = not */
+	unsigned promised;	       /* what views were told is coming, since the last turn */
+	char told[TS_ERR_MSG];	       /* the last complaint: said once */
+	struct ts_index_status status; /* lent to the views */
+	int percent;		       /* of the whole build, as shown: never less than before */
+	double left_s;		       /* the same: never more; negative = not known */
+	char title[TS_INDEXING_TITLES][TS_INDEXING_TITLE]; /* "" = nothing */
 };
 
 /* At the begin of the program, and at its end (all workers have ended). */
 void ts_indexing_begin(struct ts_app *app);
 void ts_indexing_end(struct ts_app *app);
 
-/* A report was opened, or the option was switched: begin anew, when it may. */
+/*
+ * A report was opened, or the option was switched: look and build anew, when it may. Views that ask
+ * afterwards know already that they may wait.
+ */
 void ts_indexing_restart(struct ts_app *app);
 
 /* The user wants it. What to say about it. */
@@ -85,5 +94,8 @@ int64_t ts_indexing_left(const struct ts_indexing *ix, int64_t now);
 
 /* Write the texts of the title row and the status anew: at most 4 times a second. */
 void ts_indexing_tick(struct ts_app *app, int64_t now);
+
+/* The longest text for the title row that fits into so many columns; "" = none. */
+const char *ts_indexing_title(const struct ts_indexing *ix, int columns);
 
 #endif
