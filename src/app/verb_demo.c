@@ -73,6 +73,7 @@ write_demo(char **path, const char *dir, const struct ts_args *args, struct ts_e
 	if (code)
 		return code;
 	options.archive = !args->no_archive;
+	options.debug = true;
 	code = ts_demo_write(path, dir, &options, ts_watch_progress(w), ts_watch_cancel(w), err);
 	ts_watch_stop(w);
 	return code;

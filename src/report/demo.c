@@ -284,23 +284,36 @@ write_file(char **path, const char *dir, struct demo_out *out, struct demo_model
 	return code;
 }
 
-/* Before the profile, so that who finds that finds both. *made: to be removed when the profile fails. */
+/* What lies beside the profile. */
+static const struct {
+	const char *name;
+	bool (*wanted)(const struct demo_model *m);
+	enum ts_code (*write)(const char *path, const struct demo_model *m,
+		const struct ts_cancel *cancel, struct ts_err *err);
+} side_files[] = {
+	{"archive.a", demo_has_archive, demo_archive},
+	{"debug.cbor", demo_has_debug, demo_debug},
+};
+
+enum { SIDE_FILES = TS_COUNT(side_files) };
+
+/* Before the profile, so that who finds that finds all. *made: to be removed when the profile fails. */
 static enum ts_code
-write_archive(char **made, const char *dir, const struct demo_out *out, const struct demo_model *m)
+write_side_file(char **made, int i, const char *dir, const struct demo_out *out,
+	const struct demo_model *m)
 {
 	char tmp[PATH_BYTES];
 	enum ts_code code;
-	*made = NULL;
-	if (!demo_has_archive(m))
+	if (!side_files[i].wanted(m))
 		return TS_OK;
-	code = temporary(tmp, dir, "archive.a", out->err);
+	code = temporary(tmp, dir, side_files[i].name, out->err);
 	if (code != TS_OK)
 		return code;
-	*made = final_path(dir, "archive.a");
+	*made = final_path(dir, side_files[i].name);
 	if (!*made)
 		code = ts_err_nomem(out->err);
 	if (code == TS_OK) {
-		code = demo_archive(tmp, m, out->cancel, out->err);
+		code = side_files[i].write(tmp, m, out->cancel, out->err);
 		if (code != TS_OK)
 			ts_err_prefix(out->err, "%s: ", *made);
 	}
@@ -326,19 +339,21 @@ ts_demo_write(char **path, const char *dir, const struct ts_demo_options *option
 		code = demo_trace_init(&m, err);
 	out.total = m.variables + m.steps * (m.ipus + 1) + m.nvariables + m.all_tiles * 20;
 	bool made = false;
-	char *archive = NULL;
+	char *side[SIDE_FILES] = {NULL};
 	if (code == TS_OK) {
 		made = !mkdir(dir, 0777);
 		if (!made && errno != EEXIST)
 			code = ts_err_sys(err, errno, "%s: cannot make the directory", dir);
 	}
-	if (code == TS_OK)
-		code = write_archive(&archive, dir, &out, &m);
+	for (int i = 0; code == TS_OK && i < SIDE_FILES; i++)
+		code = write_side_file(&side[i], i, dir, &out, &m);
 	if (code == TS_OK)
 		code = write_file(path, dir, &out, &m);
-	if (code != TS_OK && archive)
-		unlink(archive);
-	free(archive);
+	for (int i = 0; i < SIDE_FILES; i++) {
+		if (code != TS_OK && side[i])
+			unlink(side[i]);
+		free(side[i]);
+	}
 	if (code != TS_OK && made)
 		rmdir(dir);
 	demo_model_fini(&m);

@@ -489,7 +489,15 @@ bool demo_has_archive(const struct demo_model *m);
 enum ts_code demo_archive(const char *path, const struct demo_model *m,
 	const struct ts_cancel *cancel, struct ts_err *err);
 
-/* Numbers of debug contexts: the model is 1, then its sections, their groups, their compute sets. */
+/* debug.cbor, likewise. */
+bool demo_has_debug(const struct demo_model *m);
+enum ts_code demo_debug(const char *path, const struct demo_model *m,
+	const struct ts_cancel *cancel, struct ts_err *err);
+
+/*
+ * Numbers of debug contexts: the model is 1, then its sections, their groups, their compute sets: two each, one
+ * of poplar and behind it its parent, of poplibs.
+ */
 static inline int64_t
 demo_context_of_group(const struct demo_model *m, uint32_t group)
 {
@@ -499,7 +507,17 @@ demo_context_of_group(const struct demo_model *m, uint32_t group)
 static inline int64_t
 demo_context_of_cs(const struct demo_model *m, size_t cs)
 {
-	return 2 + (int64_t)m->nsections + (int64_t)m->ngroups + (int64_t)cs;
+	return 2 + (int64_t)m->nsections + (int64_t)m->ngroups + 2 * (int64_t)cs;
+}
+
+/* Of a program; 0 = none. */
+static inline int64_t
+demo_context_of_prog(const struct demo_model *m, size_t prog)
+{
+	const struct demo_prog *p = &m->progs[prog];
+	if (p->cs >= 0)
+		return demo_context_of_cs(m, (size_t)p->cs);
+	return p->group < m->ngroups && p->ipu != DEMO_ALL ? demo_context_of_group(m, p->group) : 0;
 }
 
 #endif

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_IPU, NAME_TILE, NAME_NAME, NAME_KEY, NAME_STRING, NAMES };
+enum { NAME_IPU, NAME_TILE, NAME_NAME, NAME_KEY, NAME_STRING, NAME_CONTEXT, NAMES };
 
 static const struct {
 	const char *key, *fallback, *others; /* other columns of its table, in blanks */
@@ -25,6 +25,8 @@ static const struct {
 	[NAME_NAME] = {"name", "name", " tile size_bytes category "},
 	[NAME_KEY] = {"string_key", "id", " "},
 	[NAME_STRING] = {"string", "string", " "},
+	[NAME_CONTEXT] = {"context", "debug_context",
+		" id name compute_set tile size_bytes category "},
 };
 
 enum { COLUMN_MAX = 128 };
@@ -68,7 +70,7 @@ name_set(struct sdk *s, const char *word, size_t n, struct ts_err *err)
 		return TS_OK;
 	}
 	return ts_err_set(err, TS_E_USAGE,
-		"unknown column \"%.*s\" (KEY=NAME with ipu, tile, name, string_key or string)",
+		"unknown column \"%.*s\" (KEY=NAME with ipu, tile, name, string_key, string or context)",
 		(int)ts_min_i64((int64_t)key, 60), word);
 }
 
@@ -143,17 +145,31 @@ table_begin(struct sdk *s, const struct table *t, int64_t rows)
 	demo_begin_many(s->out, t->name, columns, rows);
 }
 
+/* A debug context, 0 = none. */
+static void
+context_bind(struct sdk *s, int column, int64_t context)
+{
+	if (!*s->name[NAME_CONTEXT])
+		return;
+	if (context)
+		demo_int(s->out, column, context);
+	else
+		demo_null(s->out, column);
+}
+
 static void
 programs_write(struct sdk *s)
 {
-	static const struct table programs = {"programs", {"!id INTEGER", "name TEXT"}, {0}};
-	static const struct table sets = {"compute_sets", {"!compute_set INTEGER", "name TEXT"},
-		{0}};
+	static const struct table programs = {"programs", {"!id INTEGER", "name TEXT", "@INTEGER"},
+		{NAME_CONTEXT}};
+	static const struct table sets = {"compute_sets",
+		{"!compute_set INTEGER", "name TEXT", "@INTEGER"}, {NAME_CONTEXT}};
 	const struct demo_model *m = s->m;
 	table_begin(s, &programs, 0);
 	for (size_t i = 0; i < m->nprogs; i++) {
 		demo_int(s->out, 0, (int64_t)i);
 		demo_text(s->out, 1, demo_name(m, m->progs[i].name));
+		context_bind(s, 2, demo_context_of_prog(m, i));
 		if (!demo_row(s->out))
 			break;
 	}
@@ -162,6 +178,7 @@ programs_write(struct sdk *s)
 	for (size_t i = 0; i < m->ncs; i++) {
 		demo_int(s->out, 0, (int64_t)i);
 		demo_text(s->out, 1, demo_name(m, m->cs[i].name));
+		context_bind(s, 2, demo_context_of_cs(m, i));
 		if (!demo_row(s->out))
 			break;
 	}
@@ -223,13 +240,15 @@ strings_write(struct sdk *s)
 }
 
 static bool
-variable_row(struct sdk *s, int64_t tile, int64_t bytes, int category, int64_t name)
+variable_row(struct sdk *s, int64_t tile, int64_t bytes, int category, int64_t name,
+	int64_t context)
 {
 	demo_int(s->out, 0, tile);
 	demo_int(s->out, 1, bytes);
 	demo_int(s->out, 2, category);
 	if (*s->name[NAME_NAME])
 		demo_int(s->out, 3, name);
+	context_bind(s, 3 + (*s->name[NAME_NAME] != '\0'), context);
 	return demo_row(s->out);
 }
 
@@ -240,12 +259,15 @@ tile_variables(struct sdk *s, int64_t tile, struct demo_vars *v)
 	demo_tile_fill(s->m, tile, &t);
 	demo_vars_fill(s->m, &t, v);
 	for (int c = 1; c < DEMO_CATEGORIES; c++) {
-		if (t.bytes[c] && !variable_row(s, tile, t.bytes[c], c, c))
+		if (t.bytes[c] && !variable_row(s, tile, t.bytes[c], c, c, 0))
 			return false;
 	}
 	for (uint32_t i = 0; i < t.variables; i++) {
+		struct demo_variable d;
+		demo_variable(s->m, v->id[i], &d);
 		if (!variable_row(s, tile, v->bytes[i], DEMO_VARIABLE,
-			    DEMO_CATEGORIES + (int64_t)v->id[i]))
+			    DEMO_CATEGORIES + (int64_t)v->id[i],
+			    demo_context_of_group(s->m, d.group)))
 			return false;
 	}
 	return true;
@@ -255,8 +277,8 @@ static void
 variables_write(struct sdk *s)
 {
 	static const struct table vars = {"vars_info",
-		{"tile INTEGER", "size_bytes INTEGER", "category INTEGER", "@INTEGER"},
-		{NAME_NAME}};
+		{"tile INTEGER", "size_bytes INTEGER", "category INTEGER", "@INTEGER", "@INTEGER"},
+		{NAME_NAME, NAME_CONTEXT}};
 	struct demo_vars v = {0};
 	strings_write(s);
 	table_begin(s, &vars, s->m->variables);

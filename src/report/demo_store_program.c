@@ -122,10 +122,8 @@ program_rows(struct demo_out *out, const struct demo_model *m, struct blob b[6])
 			demo_int(out, 3, p->cs);
 		if (i == m->loop || i == m->chunks)
 			demo_int(out, 4, i == m->loop ? m->run[0].phases : m->run[0].chunks);
-		if (p->cs >= 0)
-			demo_int(out, 5, demo_context_of_cs(m, (size_t)p->cs));
-		else if (p->group < m->ngroups && p->ipu != DEMO_ALL)
-			demo_int(out, 5, demo_context_of_group(m, p->group));
+		if (demo_context_of_prog(m, i))
+			demo_int(out, 5, demo_context_of_prog(m, i));
 		if (blob_wanted(m, i, m->nprogs))
 			program_blobs(out, m, p, b);
 		if (!demo_row(out))
@@ -247,9 +245,11 @@ contexts_write(struct demo_out *out, const struct demo_model *m)
 		context_row(out, demo_context_of_group(m, (uint32_t)i), 2 + m->groups[i].section,
 			"popart", demo_name(m, m->groups[i].name), "bert.py");
 	for (size_t i = 0; i < m->ncs; i++) {
-		if (!context_row(out, demo_context_of_cs(m, i),
-			    demo_context_of_group(m, m->cs[i].group), "poplibs",
-			    demo_name(m, m->cs[i].name), NULL))
+		int64_t leaf = demo_context_of_cs(m, i);
+		const char *name = demo_name(m, m->cs[i].name);
+		if (!context_row(out, leaf, leaf + 1, "poplar", name, NULL) ||
+			!context_row(out, leaf + 1, demo_context_of_group(m, m->cs[i].group),
+				"poplibs", name, NULL))
 			break;
 	}
 	demo_end(out);

@@ -43,11 +43,12 @@ struct ts_demo_options {
 	uint64_t seed;
 	bool oom;     /* a program that does not fit: no execution part */
 	bool keys;    /* layout sdk: primary keys and indexes */
+	bool debug;   /* a debug.cbor beside it */
 	bool archive; /* an archive.a beside it (to 100,000 tiles: about 1 KB each) */
 	/*
 	 * Layout sdk: names of the columns that were never seen, "KEY=NAME,...", NULL = defaults.
 	 * Keys: ipu (steps_by_ipu), tile (memory_by_tile), name (vars_info), string_key and string
-	 * (vars_string_table). An empty NAME leaves the column out.
+	 * (vars_string_table), context (programs, compute_sets, vars_info). An empty NAME leaves the column out.
 	 */
 	const char *sdk_names;
 };
