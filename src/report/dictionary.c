@@ -269,17 +269,23 @@ push_all(struct sorting *s, struct part part[3], struct ts_err *err)
 	return code;
 }
 
-/* Texts that are equal as far as the shorter goes, to their ends. */
+/* Two texts from a byte on that both have. */
 static int
-compare_rest(const struct sorting *s, uint32_t a, uint32_t b, uint32_t depth)
+compare_rest(const struct ts_dictionary *d, uint32_t a, uint32_t b, uint32_t depth)
 {
-	const struct ts_dictionary_entry *x = ts_dictionary_at(s->d, a);
-	const struct ts_dictionary_entry *y = ts_dictionary_at(s->d, b);
-	const char *text = s->d->text.memory;
+	const struct ts_dictionary_entry *x = ts_dictionary_at(d, a);
+	const struct ts_dictionary_entry *y = ts_dictionary_at(d, b);
+	const char *text = d->text.memory;
 	uint32_t n = (x->n < y->n ? x->n : y->n) - depth;
 	int c = n ? memcmp(text + x->at + depth, text + y->at + depth, n) : 0;
 
 	return c ? c : x->n < y->n ? -1 : x->n > y->n;
+}
+
+int
+ts_dictionary_compare(const struct ts_dictionary *d, uint32_t a, uint32_t b)
+{
+	return compare_rest(d, a, b, 0);
 }
 
 static void
@@ -289,7 +295,7 @@ insert(struct sorting *s, const struct part *p)
 
 	for (size_t i = 1; i < p->n; i++)
 		for (size_t k = i;
-			k > 0 && compare_rest(s, x[k - 1].entry, x[k].entry, p->depth) > 0; k--)
+			k > 0 && compare_rest(s->d, x[k - 1].entry, x[k].entry, p->depth) > 0; k--)
 			swap(&x[k - 1], &x[k]);
 }
 

@@ -28,10 +28,11 @@ struct variable_texts {
 /* The first rows of an order while rows are being read: a heap, the last of them on top. */
 struct variable_heap {
 	bool used;
+	const struct ts_dictionary *text; /* keys are entries of it; NULL: numbers */
 	int count;
 	int64_t next; /* rows after which it is shown again */
 	struct variable_first {
-		uint64_t key; /* larger comes first */
+		uint64_t key; /* of numbers the larger comes first */
 		int64_t place;
 	} first[TS_VARIABLE_TOP];
 };

@@ -218,6 +218,13 @@ ts_variable_list_place(const struct ts_variable_list *l, int64_t position)
 }
 
 bool
+ts_variable_list_is_untrue(const struct ts_variable_list *l, int64_t position)
+{
+	return is_ready(l) && l->index && position >= 0 && position < l->count &&
+		ts_variable_list_place(l, position) < 0;
+}
+
+bool
 ts_variable_list_has(const struct ts_variable_list *l, int64_t place)
 {
 	if (place < 0 || place >= l->v->rows)
@@ -250,22 +257,114 @@ ts_variable_list_find(const struct ts_variable_list *l, int64_t place,
 	return position < 0 || position >= l->count ? -1 : turn(l, position);
 }
 
-int64_t
-ts_variable_list_next(const struct ts_variable_list *l, const struct ts_variable_list *hits,
-	int64_t position, int by, const struct ts_cancel *cancel)
-{
-	int64_t count = ts_variable_list_count(l);
+/* --- the next hit ----------------------------------------------------------------------------- */
 
-	for (int64_t n = 0; n < count; n++) {
-		position += by;
-		if (position >= count)
-			position = 0;
-		else if (position < 0)
-			position = count - 1;
-		if (n % LOOK == 0 && ts_cancelled(cancel))
-			return -1;
-		if (ts_variable_list_has(hits, ts_variable_list_place(l, position)))
-			return position;
+/* Rows that are read at a time where it is not known yet whether they match. */
+enum { BATCH_FIRST = 64, BATCH_MOST = 2048 };
+
+struct seeking {
+	const struct ts_variable_list *l, *hits;
+	struct ts_reader *rd;
+	int64_t count, position;
+	int by, batch;
+	int64_t place[BATCH_MOST];
+	struct ts_variable_window w;
+};
+
+static bool
+knows(const struct ts_variable_list *l, int64_t place)
+{
+	return is_ready(l) ||
+		(atomic_load_explicit(&l->marked, memory_order_acquire) &&
+			place < atomic_load_explicit(&l->whole, memory_order_acquire));
+}
+
+static int64_t
+beyond(const struct seeking *s, int64_t position)
+{
+	position += s->by;
+	return position >= s->count ? 0 : position < 0 ? s->count - 1 : position;
+}
+
+/*
+ * Read the rows from s->position on, at most `left` of them and not around the end; *n: how many. *hit: the
+ * first that matches, or -1.
+ */
+static enum ts_code
+read_batch(struct seeking *s, int64_t left, int *n, int *hit, bool *gap, struct ts_err *err)
+{
+	int64_t room = s->by > 0 ? s->count - s->position : s->position + 1;
+	enum ts_code code;
+
+	*hit = -1;
+	*n = (int)ts_min_i64(s->batch, ts_min_i64(left, room));
+	for (int i = 0; i < *n; i++)
+		s->place[i] = ts_variable_list_place(s->l, s->position + (int64_t)i * s->by);
+	ts_variable_window_fini(&s->w);
+	code = ts_variables_read(&s->w, s->rd, s->l->v, s->place, *n, NULL, err);
+	*gap = s->w.gap;
+	for (int i = 0; !code && i < *n && *hit < 0; i++)
+		if (ts_variable_filter_row(&s->hits->filter, &s->w, &s->w.row[i]))
+			*hit = i;
+	s->batch = s->batch < BATCH_MOST / 2 ? s->batch * 2 : BATCH_MOST;
+	return code;
+}
+
+static enum ts_code
+seek(int64_t *at, struct seeking *s, bool *gap, const struct ts_cancel *cancel,
+	struct ts_progress *progress, struct ts_err *err)
+{
+	enum ts_code code;
+	int n = 1, hit;
+
+	for (int64_t done = 0; done < s->count; done += n) {
+		int64_t place = ts_variable_list_place(s->l, s->position);
+
+		if ((done % LOOK == 0 || n > 1) && ts_cancelled(cancel))
+			return ts_err_set(err, TS_E_CANCELLED, "cancelled");
+		n = 1;
+		hit = -1;
+		if (knows(s->hits, place)) {
+			hit = ts_variable_list_has(s->hits, place) ? 0 : -1;
+		} else {
+			code = read_batch(s, s->count - done, &n, &hit, gap, err);
+			ts_progress_set(progress, done, s->count);
+			if (code || *gap)
+				return code;
+		}
+		if (hit >= 0) {
+			*at = s->position + (int64_t)hit * s->by;
+			return TS_OK;
+		}
+		s->position = beyond(s, s->position + (int64_t)(n - 1) * s->by);
 	}
-	return -1;
+	return TS_OK;
+}
+
+enum ts_code
+ts_variable_list_next(int64_t *at, const struct ts_variable_list *l,
+	const struct ts_variable_list *hits, int64_t position, int by, bool *gap,
+	struct ts_reader *rd, const struct ts_cancel *cancel, struct ts_progress *progress,
+	struct ts_err *err)
+{
+	struct seeking *s = ts_alloc(1, sizeof(*s));
+	enum ts_code code;
+
+	*at = -1;
+	*gap = false;
+	if (!s)
+		return ts_err_nomem(err);
+	s->l = l;
+	s->hits = hits;
+	s->rd = rd;
+	s->by = by;
+	s->batch = BATCH_FIRST;
+	s->count = ts_variable_list_count(l);
+	s->position = beyond(s, position);
+	code = s->count > 0 ? seek(at, s, gap, cancel, progress, err) : TS_OK;
+	if (!code && *gap)
+		code = ts_err_set(err, TS_E_STALE, "rows have to be counted first");
+	ts_variable_window_fini(&s->w);
+	free(s);
+	return code;
 }

@@ -92,11 +92,26 @@ variable_code_add(struct variable_pass *p, uint64_t v, int64_t place, struct ts_
 
 /* --- the first rows so far ---------------------------------------------------------------------- */
 
+/* Texts that have no ranks yet: below 0 when a comes first, forwards. */
+static int
+compare_texts(const struct variable_pass *p, const struct variable_first *a,
+	const struct variable_first *b)
+{
+	const struct ts_dictionary *d = p->heap.text;
+	int c = a->key == b->key ? 0 : ts_dictionary_compare(d, (uint32_t)a->key, (uint32_t)b->key);
+
+	return p->reverse ? -c : c;
+}
+
 static bool
 is_before(const struct variable_pass *p, const struct variable_first *a,
 	const struct variable_first *b)
 {
-	if (a->key != b->key)
+	int c = p->heap.text ? compare_texts(p, a, b) : 0;
+
+	if (c != 0)
+		return c < 0;
+	if (!p->heap.text && a->key != b->key)
 		return a->key > b->key;
 	return p->reverse ? a->place > b->place : a->place < b->place;
 }
@@ -137,7 +152,8 @@ void
 variable_heap_add(struct variable_pass *p, uint64_t code, int64_t place)
 {
 	struct variable_heap *h = &p->heap;
-	struct variable_first x = {largest_first(p) != p->reverse ? code : ~code, place};
+	bool as_it_is = h->text || largest_first(p) != p->reverse;
+	struct variable_first x = {as_it_is ? code : ~code, place};
 
 	if (h->count < TS_VARIABLE_TOP) {
 		h->first[h->count] = x;
@@ -377,7 +393,7 @@ variable_order_load(struct ts_variable_list *l, struct ts_reader *rd)
 	struct ts_index *with;
 	bool taken;
 
-	if (l->sort == TS_SORT_ROW || l->filter.count > 0)
+	if (l->sort == TS_SORT_ROW || l->filter.count > 0 || l->anew)
 		return false;
 	if (take_order(l, rd->index))
 		return true;

@@ -245,7 +245,11 @@ run(struct variable_pass *p, bool *gap, struct ts_err *err)
 
 	choose(p, &q);
 	code = variable_names_open(p, err);
-	p->heap.used |= p->names.ranked;
+	p->heap.used = p->l->sort != TS_SORT_ROW;
+	if (p->l->sort == TS_SORT_NAME && !p->names.ranked)
+		p->heap.text = &p->names.text;
+	if (p->l->sort == TS_SORT_CATEGORY)
+		p->heap.text = &p->categories.text;
 	variable_heap_know(p);
 	if (!code)
 		code = make_room(p, err);
@@ -319,7 +323,6 @@ ts_variable_list_make(struct ts_variable_list *l, struct ts_reader *rd, bool *ga
 	p->reverse = atomic_load(&l->reverse);
 	p->code_width = 4;
 	p->place_width = l->v->rows < UINT32_MAX ? 4 : 8;
-	p->heap.used = l->sort == TS_SORT_BYTES || l->sort == TS_SORT_TILE;
 	p->names.kind = TS_FILTER_NAME;
 	p->names.text.cache = p->names.number.cache = l->v->cache;
 	p->categories.kind = TS_FILTER_CATEGORY;

@@ -92,12 +92,10 @@ use_index(struct ts_variables *v, const struct ts_reader *rd)
 		return;
 	v->bytes = x.bytes;
 	v->unsized = x.bad_sizes;
-	if (v->range == TS_RANGE_ALL || (x.has_row_ids && x.rows == v->rows)) {
+	if (v->range == TS_RANGE_ALL)
 		v->rows = x.rows;
-		v->counted = true;
-	} else {
+	else if (!x.has_row_ids || x.rows != v->rows)
 		v->rows = TS_UNKNOWN; /* there are gaps */
-	}
 }
 
 enum ts_code
@@ -541,8 +539,8 @@ ts_variables_read(struct ts_variable_window *w, struct ts_reader *rd, const stru
 	if (!code && w->text.nomem)
 		code = ts_err_nomem(err);
 	for (int i = 0; !code && i < count; i++)
-		w->gap |= !v->counted && v->range == TS_RANGE_ROWID && place[i] >= 0 &&
-			place[i] < v->rows && w->row[i].state == TS_VARIABLE_MISSING;
+		w->gap |= !v->counted && place[i] >= 0 && place[i] < v->rows &&
+			w->row[i].state == TS_VARIABLE_MISSING;
 	return code;
 }
 

@@ -173,10 +173,6 @@ search_again(struct variables_view *t, int by)
 		ts_view_say(t->view.env, "nothing was searched for yet");
 		return TS_EFFECT_BELL;
 	}
-	if (!t->hits) {
-		ts_view_say(t->view.env, "still searching");
-		return TS_EFFECT_NONE;
-	}
 	variables_say_hits(t);
 	variables_next(t, by * t->direction);
 	return TS_EFFECT_REPAINT;

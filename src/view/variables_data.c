@@ -41,8 +41,10 @@ read_window(struct ts_fetch *fetch, struct ts_reader *rd, struct ts_err *err)
 	int64_t place[TS_VARIABLES_WINDOW];
 	int count = (int)ts_clamp_i64(f->to - f->from, 0, TS_VARIABLES_WINDOW);
 
-	for (int i = 0; i < count; i++)
+	for (int i = 0; i < count; i++) {
 		place[i] = ts_variable_list_place(f->list, f->from + i);
+		f->untrue |= place[i] < 0 && ts_variable_list_is_untrue(f->list, f->from + i);
+	}
 	return ts_variables_read(&f->window, rd, f->list->v, place, count, &fetch->job.progress,
 		err);
 }
@@ -64,10 +66,8 @@ read_next(struct ts_fetch *fetch, struct ts_reader *rd, struct ts_err *err)
 {
 	struct variables_fetch *f = (struct variables_fetch *)fetch;
 
-	(void)rd;
-	f->at = ts_variable_list_next(f->list, f->hits, f->position, f->by, &fetch->job.cancel);
-	return ts_cancelled(&fetch->job.cancel) ? ts_err_set(err, TS_E_CANCELLED, "cancelled")
-						: TS_OK;
+	return ts_variable_list_next(&f->at, f->list, f->hits, f->position, f->by, &f->gap, rd,
+		&fetch->job.cancel, &fetch->job.progress, err);
 }
 
 static enum ts_code
@@ -215,6 +215,7 @@ ask_list(struct variables_view *t)
 		ts_variable_list_release(l);
 		return;
 	}
+	l->anew = t->untrue >> l->sort & 1;
 	f->list = ts_variable_list_hold(l);
 	f->keep = t->to_top ? -1 : t->keep;
 	t->making = l;
@@ -292,8 +293,7 @@ ask_hits(struct variables_view *t)
 {
 	struct variables_fetch *f;
 
-	if (t->needle.count == 0 || t->hits || t->fetch[ASK_HITS] || !t->v || t->need_count ||
-		!ts_variables_placed(t->v))
+	if (t->needle.count == 0 || t->hits || !t->v || t->need_count || !ts_variables_placed(t->v))
 		return;
 	f = begin(t, ASK_HITS);
 	if (!f)
@@ -304,6 +304,7 @@ ask_hits(struct variables_view *t)
 		return;
 	}
 	leave_sums(t);
+	t->hits = ts_variable_list_hold(f->list);
 	send(t, ASK_HITS, f);
 }
 
@@ -362,6 +363,8 @@ variables_request(struct ts_view *v)
 	look_at_making(t);
 	ask_window(t);
 	ask_hits(t);
+	if (t->seek && !t->fetch[ASK_NEXT] && !t->need_count) /* while the others are counted */
+		variables_next(t, t->direction);
 	ask_sums(t);
 	share_selection(t);
 }
@@ -398,10 +401,14 @@ variables_search(struct variables_view *t, const struct ts_variable_filter *need
 	if (t->fetch[ASK_HITS])
 		ts_cancel_set(&t->fetch[ASK_HITS]->job.cancel);
 	t->fetch[ASK_HITS] = NULL;
+	if (t->fetch[ASK_NEXT])
+		ts_cancel_set(&t->fetch[ASK_NEXT]->job.cancel);
+	t->fetch[ASK_NEXT] = NULL;
 	ts_variable_list_release(t->hits);
 	t->hits = NULL;
 	t->needle = *needle;
 	t->direction = by;
+	t->seek = needle->count > 0;
 }
 
 void
@@ -411,6 +418,10 @@ variables_next(struct variables_view *t, int by)
 
 	if (!t->list || !t->hits)
 		return;
+	if (t->v->range == TS_RANGE_ALL && !atomic_load(&t->hits->ready)) {
+		variables_say_hits(t); /* no row can be read before those that stand before it */
+		return;
+	}
 	f = begin(t, ASK_NEXT);
 	if (!f)
 		return;
@@ -429,6 +440,10 @@ variables_say_hits(struct variables_view *t)
 
 	if (!t->hits)
 		return;
+	if (!atomic_load(&t->hits->ready)) {
+		ts_view_say(t->view.env, "counting what matches \"%.80s\"", t->needle.line);
+		return;
+	}
 	sum = atomic_load(&t->hits->bytes);
 	ts_view_say(t->view.env, "%s variable%s match%s \"%.80s\"%s%s",
 		ts_fmt_count(count, t->hits->count), t->hits->count == 1 ? "" : "s",
@@ -515,6 +530,24 @@ take_count(struct variables_view *t, struct variables_fetch *f)
 	return TS_EFFECT_RECALC | TS_EFFECT_REPAINT;
 }
 
+/* An order that was kept names rows that there are not: it is made again, and kept in its place. */
+static enum ts_effect
+distrust(struct variables_view *t)
+{
+	struct ts_variable_list *l = ts_variable_list_new(t->v, TS_SORT_ROW, false, NULL);
+
+	if (!l)
+		return TS_EFFECT_REPAINT;
+	if (t->view.env->log)
+		ts_log_add(t->view.env->log,
+			"index: the order by %s is not used and made again: it names rows that are not there",
+			ts_variable_sort_name(t->list->sort));
+	t->untrue |= 1u << t->list->sort;
+	show(t, l);
+	ts_variable_list_release(l);
+	return TS_EFFECT_RECALC | TS_EFFECT_REPAINT;
+}
+
 static enum ts_effect
 take_window(struct variables_view *t, struct variables_fetch *f)
 {
@@ -526,6 +559,8 @@ take_window(struct variables_view *t, struct variables_fetch *f)
 		t->window_failed = true;
 		ts_view_say_error(t->view.env, "variables: %s", f->fetch.err.msg);
 	}
+	if (f->untrue)
+		return distrust(t);
 	ts_variable_window_fini(&t->window);
 	t->window = f->window;
 	f->window = (struct ts_variable_window){0};
@@ -610,11 +645,16 @@ take_list(struct variables_view *t, struct variables_fetch *f)
 static enum ts_effect
 take_hits(struct variables_view *t, struct variables_fetch *f)
 {
+	if (f->list != t->hits)
+		return TS_EFFECT_NONE;
 	if (f->fetch.code) {
 		if (f->gap && !t->v->counted) {
 			t->need_count = true;
 			return TS_EFFECT_RECALC;
 		}
+		ts_variable_list_release(t->hits);
+		t->hits = NULL;
+		t->seek = false;
 		t->needle.count = 0;
 		if (f->fetch.code != TS_E_CANCELLED)
 			ts_view_say_error(t->view.env, "search: %s", f->fetch.err.msg);
@@ -622,28 +662,43 @@ take_hits(struct variables_view *t, struct variables_fetch *f)
 	}
 	t->bytes = atomic_load(&f->list->all_bytes);
 	t->unsized = atomic_load(&f->list->unsized);
-	ts_variable_list_release(t->hits);
-	t->hits = ts_variable_list_hold(f->list);
 	if (t->hits->count == 0) {
+		t->seek = false;
 		ts_view_say_error(t->view.env, "no variable matches \"%s\"", t->needle.line);
 		return TS_EFFECT_REPAINT | TS_EFFECT_BELL;
 	}
 	variables_say_hits(t);
-	variables_next(t, t->direction);
+	return TS_EFFECT_REPAINT;
+}
+
+static enum ts_effect
+next_failed(struct variables_view *t, struct variables_fetch *f)
+{
+	if (f->fetch.code != TS_E_CANCELLED)
+		ts_view_say_error(t->view.env, "search: %s", f->fetch.err.msg);
 	return TS_EFFECT_REPAINT;
 }
 
 static enum ts_effect
 take_next(struct variables_view *t, struct variables_fetch *f)
 {
-	if (f->list != t->list || f->fetch.code)
-		return TS_EFFECT_REPAINT;
+	if (f->gap && !t->v->counted) {
+		t->need_count = true;
+		return TS_EFFECT_RECALC;
+	}
+	if (f->list != t->list && !f->fetch.code)
+		return TS_EFFECT_REPAINT; /* asked again when it is the first one */
+	t->seek = false;
+	if (f->fetch.code)
+		return next_failed(t, f);
+	if (f->at < 0 && atomic_load(&f->hits->ready) && f->hits->count == 0)
+		return TS_EFFECT_REPAINT; /* that was said */
 	if (f->at < 0) {
 		ts_view_say_error(t->view.env, "no match of \"%s\" among the rows that are shown",
 			t->needle.line);
 		return TS_EFFECT_REPAINT | TS_EFFECT_BELL;
 	}
-	if (f->at == f->position)
+	if (f->at == f->position || !atomic_load(&f->hits->ready))
 		variables_say_hits(t);
 	return ts_list_jump(&t->rows, f->at) | TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
 }
@@ -699,6 +754,7 @@ variables_drop(struct variables_view *t)
 	t->data = (struct ts_pane_data){.state = TS_PANE_EMPTY};
 	t->bytes = TS_UNKNOWN;
 	t->unsized = 0;
+	t->untrue = 0;
 	t->window_failed = false;
 	ts_list_set_count(&t->rows, 0);
 }

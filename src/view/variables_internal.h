@@ -47,7 +47,7 @@ struct variables_fetch {
 	struct ts_variables *opened;
 	struct ts_variable_window window;
 	int64_t at; /* position, or -1 */
-	bool gap;
+	bool gap, untrue;
 };
 
 enum { VARIABLES_COLUMNS = 8 };
@@ -87,8 +87,10 @@ struct variables_view {
 	bool window_failed; /* it would fail again */
 
 	struct ts_variable_filter needle; /* of no terms: no search */
-	struct ts_variable_list *hits;	  /* made; or NULL */
+	struct ts_variable_list *hits;	  /* being made, or ready; or NULL */
+	bool seek;			  /* the cursor is yet to go to the next one */
 	int direction;
+	unsigned untrue; /* orders (bits) that the index has, and that are not of this report */
 	int64_t bytes, unsized; /* of all rows; bytes TS_UNKNOWN until a pass has told */
 };
 

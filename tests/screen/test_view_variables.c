@@ -8,6 +8,7 @@
  */
 #include "config.h"
 
+#include <ftw.h>
 #include <locale.h>
 #include <poll.h>
 #include <unistd.h>
@@ -369,6 +370,79 @@ START_TEST(searches)
 }
 END_TEST
 
+/* An order as variable_order.c keeps it, whole and with its checksums, of rows that there are not. */
+static void
+forge_an_order(struct stage *s, const struct ts_cache *cache)
+{
+	struct {
+		uint64_t version;
+		int64_t rows, known, width, all_bytes, unsized;
+	} head = {1, s->t->v->rows, s->t->v->rows, 4, 1, 0};
+	struct ts_section_writer *w;
+	struct ts_err err;
+	void *places;
+
+	ck_assert_msg(ts_section_create(&w, cache, s->env.report, TS_SECTION_ORDER_BYTES, &err) ==
+			TS_OK,
+		"%s", err.msg);
+	ck_assert_int_eq(ts_section_append(w, NULL, &head, sizeof(head), NULL), TS_OK);
+	ck_assert_int_eq(ts_section_room(w, NULL, &places, (size_t)head.rows * 4, NULL), TS_OK);
+	memset(places, 0xff, (size_t)head.rows * 4);
+	ck_assert_int_eq(ts_section_commit(w, NULL), TS_OK);
+}
+
+static int
+remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)st;
+	(void)type;
+	(void)at;
+	return remove(path);
+}
+
+static int64_t
+first_of_list(const struct stage *s)
+{
+	ck_assert_ptr_nonnull(s->t->list);
+	ck_assert_int_eq(s->t->list->sort, TS_SORT_BYTES);
+	ck_assert(atomic_load(&s->t->list->ready));
+	return ts_variable_list_place(s->t->list, 0);
+}
+
+START_TEST(an_order_of_rows_that_are_not_there)
+{
+	struct stage s;
+	struct ts_cache cache;
+	char dir[REPORT_DIR];
+	int64_t largest;
+
+	begin(&s, 80, 22, TS_GLYPHS_FULL, rows);
+	settle(&s);
+	command(&s, "sort bytes");
+	largest = first_of_list(&s);
+	report_dir_make(dir);
+	ck_assert_int_eq(ts_cache_init(&cache, dir, INT64_MAX, NULL), TS_OK);
+	forge_an_order(&s, &cache);
+	s.env.cache = &cache;
+	s.env.log = ts_log_new();
+	for (int again = 0; again < 2; again++) { /* the second time it is kept, and true */
+		command(&s, "sort row");
+		s.view->ops->reload(s.view);
+		s.env.generation++;
+		s.view->ops->request(s.view);
+		settle(&s);
+		command(&s, "sort bytes");
+		ck_assert_int_eq(first_of_list(&s), largest);
+		ck_assert_int_eq(under_cursor(&s)->place, largest);
+		ck_assert_int_eq(s.t->untrue != 0, again == 0);
+	}
+	nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	end(&s);
+	ts_log_free(s.env.log);
+	ts_cache_fini(&cache);
+}
+END_TEST
+
 /* Rows that are missing are noticed in a window; the list is then counted, and is right. */
 START_TEST(gaps)
 {
@@ -432,6 +506,7 @@ main(void)
 	tcase_add_test(t, goes_anywhere);
 	tcase_add_test(t, sorts_and_filters);
 	tcase_add_test(t, searches);
+	tcase_add_test(t, an_order_of_rows_that_are_not_there);
 	tcase_add_test(t, gaps);
 	tcase_add_test(t, reload);
 	suite_add_tcase(s, t);

@@ -46,6 +46,9 @@ ts_dictionary_at(const struct ts_dictionary *d, uint32_t entry)
 	return (struct ts_dictionary_entry *)d->entry.memory + entry;
 }
 
+/* Below, at or above 0: the text of a comes before that of b, is the same, comes behind it; by bytes. */
+int ts_dictionary_compare(const struct ts_dictionary *d, uint32_t a, uint32_t b);
+
 /* Give every entry the rank of its text, by bytes. *ranks: how many there are. */
 enum ts_code ts_dictionary_rank(struct ts_dictionary *d, uint32_t *ranks,
 	const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;

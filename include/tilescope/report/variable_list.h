@@ -49,6 +49,7 @@ struct ts_variable_list {
 	enum ts_variable_sort sort;
 	struct ts_variable_filter filter; /* of no terms: all rows */
 	atomic_bool reverse; /* may be changed when it is ready: `version` then grows */
+	bool anew; /* set before it is made: an order that is kept is not to be believed */
 
 	/* written by the thread that makes it, read by any */
 	_Atomic int64_t scanned; /* rows read so far */
@@ -106,6 +107,12 @@ int64_t ts_variable_list_count(const struct ts_variable_list *l);
 /* The place at a position, -1 when there is none (yet). */
 int64_t ts_variable_list_place(const struct ts_variable_list *l, int64_t position);
 
+/*
+ * Does a position mean no row although the list has it? Then it was taken from an index that is not true:
+ * it has to be made `anew`.
+ */
+bool ts_variable_list_is_untrue(const struct ts_variable_list *l, int64_t position);
+
 /* Does a place belong to it? (As far as it is made.) */
 bool ts_variable_list_has(const struct ts_variable_list *l, int64_t place);
 
@@ -114,10 +121,13 @@ int64_t ts_variable_list_find(const struct ts_variable_list *l, int64_t place,
 	const struct ts_cancel *cancel);
 
 /*
- * The next position behind (by = 1) or before (by = -1) `position` whose row is in `hits`, a ready list of
- * no order; around the end. -1: none, or cancelled.
+ * The next position behind (by = 1) or before (by = -1) `position` whose row is in `hits`, a list of no
+ * order; around the end. Rows of which `hits` does not know yet, while it is made, are read here. *at
+ * -1: none. *gap as for ts_variable_list_make(). progress counts positions; may be NULL.
  */
-int64_t ts_variable_list_next(const struct ts_variable_list *l, const struct ts_variable_list *hits,
-	int64_t position, int by, const struct ts_cancel *cancel);
+enum ts_code ts_variable_list_next(int64_t *at, const struct ts_variable_list *l,
+	const struct ts_variable_list *hits, int64_t position, int by, bool *gap,
+	struct ts_reader *rd, const struct ts_cancel *cancel, struct ts_progress *progress,
+	struct ts_err *err) TS_WARN_UNUSED;
 
 #endif

@@ -7,8 +7,8 @@
  * the first one; where they have, an anchor every TS_VARIABLES_ANCHOR rows says where to read; a
  * relation without row ids is read from its begin.
  *
- * Row ids without gaps are believed until a row is missed: whoever misses one says so, and
- * ts_variables_count() makes the anchors.
+ * Row ids without gaps, and what the index says of their number, are believed until a row is missed:
+ * whoever misses one says so, and ts_variables_count() counts and makes the anchors.
  */
 #ifndef TS_REPORT_VARIABLES_H
 #define TS_REPORT_VARIABLES_H
@@ -33,7 +33,7 @@ struct ts_variables {
 	atomic_int uses;
 	const struct ts_cache *cache;  /* for what does not fit into memory; may be NULL */
 	int64_t rows;		       /* or TS_UNKNOWN: not counted yet */
-	bool counted;		       /* `rows` was counted, not worked out from row ids */
+	bool counted;		       /* by reading all rows: else `rows` is believed */
 	bool partial;		       /* counted up to where the report is damaged */
 	enum ts_range range;	       /* TS_RANGE_ROWID, or TS_RANGE_ALL: forwards only */
 	int64_t first;		       /* row id */
