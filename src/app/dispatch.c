@@ -19,7 +19,9 @@
 #include "tilescope/view/log.h"
 #include "tilescope/view/memory.h"
 #include "tilescope/view/open.h"
+#include "tilescope/view/sql.h"
 #include "tilescope/view/summary.h"
+#include "tilescope/view/tables.h"
 #include "tilescope/view/trace.h"
 #include "tilescope/view/variables.h"
 
@@ -29,10 +31,12 @@ static const struct ts_view_ops *const views[TS_VIEW_COUNT] = {
 	[TS_VIEW_LIVENESS] = &ts_view_liveness,
 	[TS_VIEW_TRACE] = &ts_view_trace,
 	[TS_VIEW_VARIABLES] = &ts_view_variables,
+	[TS_VIEW_TABLES] = &ts_view_tables,
 	[TS_VIEW_OPEN] = &ts_view_open,
 	[TS_VIEW_HELP] = &ts_view_help,
 	[TS_VIEW_LOG] = &ts_view_log,
 	[TS_VIEW_JOBS] = &ts_view_jobs,
+	[TS_VIEW_SQL] = &ts_view_sql,
 };
 
 static bool
@@ -511,6 +515,8 @@ ask(struct ts_app *app, enum ts_asking asking, const char *text)
 		asking == TS_ASK_COMMAND ? complete : complete_text, app);
 	if (asking != TS_ASK_COMMAND && app->current == TS_VIEW_VARIABLES)
 		ts_prompt_hint(&app->prompt, ts_command_words(TS_CMD_FILTER));
+	else if (asking == TS_ASK_FILTER)
+		ts_prompt_hint(&app->prompt, "text COLUMN:text COLUMN>1000 COLUMN=NULL");
 	return TS_EFFECT_REPAINT;
 }
 
@@ -518,6 +524,25 @@ static enum ts_effect
 do_prompt(struct ts_app *app, const struct ts_call *call)
 {
 	return ask(app, TS_ASK_COMMAND, ts_call_arg(call, 0));
+}
+
+/* Show the view of answers, which then runs the statement; without one it can be typed anew. */
+static enum ts_effect
+do_sql(struct ts_app *app, const struct ts_call *call)
+{
+	const char *last = ts_view_sql_last(app->view[TS_VIEW_SQL]);
+	char line[TS_PROMPT_MAX];
+
+	if (call->argc == 0) {
+		snprintf(line, sizeof(line), "sql %s", last ? last : "SELECT ");
+		return ask(app, TS_ASK_COMMAND, line);
+	}
+	if (app->current == TS_VIEW_SQL)
+		return TS_EFFECT_UNKNOWN;
+	ts_app_show(app, TS_VIEW_SQL);
+	if (app->current != TS_VIEW_SQL)
+		return TS_EFFECT_BELL;
+	return current(app)->ops->command(current(app), call);
 }
 
 static enum ts_effect
@@ -533,6 +558,7 @@ static const struct {
 	enum ts_effect (*run)(struct ts_app *app, const struct ts_call *call);
 } handlers[] = {
 	{TS_CMD_QUIT, do_quit},
+	{TS_CMD_SQL, do_sql},
 	{TS_CMD_CLOSE, do_close},
 	{TS_CMD_VIEW, do_view},
 	{TS_CMD_HELP, do_help},
@@ -629,7 +655,8 @@ ts_app_call(struct ts_app *app, const struct ts_call *call)
 	enum ts_asking asking = asking_of(call->cmd);
 
 	if (asking != TS_ASK_NOTHING && call->argc == 0 &&
-		(asking != TS_ASK_FILTER || app->current == TS_VIEW_VARIABLES))
+		(asking != TS_ASK_FILTER || app->current == TS_VIEW_VARIABLES ||
+			app->current == TS_VIEW_TABLES))
 		effect = ask(app, asking, NULL);
 	if (effect & TS_EFFECT_UNKNOWN && v)
 		effect = v->ops->command(v, call);

@@ -19,6 +19,7 @@
 #include "tilescope/app/app.h"
 #include "tilescope/base/clock.h"
 #include "tilescope/base/mem.h"
+#include "tilescope/report/archive.h"
 #include "tilescope/view/fetch.h"
 
 enum {
@@ -89,6 +90,10 @@ take_answer(struct ts_app *app, struct ts_job *job)
 	}
 	if (job->owner == TS_OWNER_INDEX) {
 		ts_indexing_take(app, job);
+		return;
+	}
+	if (job->owner == TS_OWNER_ARCHIVE) {
+		ts_app_archive_take(app, job);
 		return;
 	}
 	v = job->owner < TS_VIEW_COUNT ? app->view[job->owner] : NULL;
@@ -262,6 +267,7 @@ turn(struct loop *l)
 	if (app->dirty && ts_tty_ready(app->tty)) {
 		ts_app_draw(app);
 		ts_indexing_drawn(app);
+		ts_app_archive_drawn(app);
 	}
 	end_rest(app);
 	wait_for_events(l);
@@ -275,6 +281,7 @@ static const enum ts_view_id starts[] = {
 	[TS_START_LIVENESS] = TS_VIEW_LIVENESS,
 	[TS_START_TRACE] = TS_VIEW_TRACE,
 	[TS_START_VARIABLES] = TS_VIEW_VARIABLES,
+	[TS_START_TABLES] = TS_VIEW_TABLES,
 };
 
 static void
@@ -378,6 +385,7 @@ end(struct loop *l)
 			app->view[i]->ops->close(app->view[i]);
 	if (ended) {
 		ts_indexing_end(app);
+		ts_archive_release(app->env.archive);
 		ts_report_close(app->env.report);
 	}
 	ts_canvas_free(app->canvas);

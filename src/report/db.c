@@ -44,7 +44,10 @@ struct ts_db {
 	bool endless;  /* more than a file of this size can need: a view that never ends */
 	bool bounded;  /* by time instead: ts_db_bound() */
 	double seconds;
-	int64_t until;		/* ts_clock_us(), or 0 = any time */
+	int64_t until;	       /* ts_clock_us(), or 0 = any time */
+	sqlite3_stmt *watched; /* tells its progress; or NULL */
+	struct ts_progress *progress;
+	int64_t total;
 	struct ts_pages *pages; /* or NULL */
 	bool api_only;
 	_Atomic int64_t page_hits, page_misses, cached, prepared;
@@ -98,6 +101,22 @@ ts_db_bound(struct ts_db *db, double seconds)
 	db->until = seconds > 0 ? ts_clock_us() + (int64_t)(seconds * 1e6) : 0;
 }
 
+int64_t
+ts_db_scanned(sqlite3_stmt *stmt)
+{
+	return sqlite3_stmt_status(stmt, SQLITE_STMTSTATUS_FULLSCAN_STEP, 0);
+}
+
+void
+ts_db_watch(struct ts_db *db, sqlite3_stmt *stmt, struct ts_progress *progress, int64_t total)
+{
+	db->watched = stmt;
+	db->progress = progress;
+	db->total = total > 0 ? total : 0;
+	if (stmt)
+		sqlite3_stmt_status(stmt, SQLITE_STMTSTATUS_FULLSCAN_STEP, 1);
+}
+
 enum ts_code
 ts_db_error(struct ts_db *db, int rc, struct ts_err *err)
 {
@@ -110,6 +129,8 @@ on_progress(void *ctx)
 	struct ts_db *db = ctx;
 
 	db->ticks++;
+	if (db->watched)
+		ts_progress_set(db->progress, ts_db_scanned(db->watched), db->total);
 	db->endless = db->bounded ? db->until && ts_clock_us() > db->until
 				  : db->ticks > TICKS_ALWAYS + db->bytes / 4;
 	return db->endless || ts_cancelled(db->cancel);

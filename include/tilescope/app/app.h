@@ -21,10 +21,12 @@ enum ts_view_id {
 	TS_VIEW_LIVENESS,
 	TS_VIEW_TRACE,
 	TS_VIEW_VARIABLES,
+	TS_VIEW_TABLES,
 	TS_VIEW_OPEN,
 	TS_VIEW_HELP,
 	TS_VIEW_LOG,
 	TS_VIEW_JOBS,
+	TS_VIEW_SQL,
 	TS_VIEW_COUNT,
 	TS_OWNER_APP = TS_VIEW_COUNT, /* owner of the program's own jobs */
 	TS_OWNER_INDEX,		      /* and of those that build the index */

@@ -13,6 +13,7 @@
 
 #include "tilescope/base/cancel.h"
 #include "tilescope/base/err.h"
+#include "tilescope/base/progress.h"
 #include "tilescope/io/source.h"
 #include "tilescope/report/sql_value.h"
 
@@ -62,6 +63,13 @@ enum ts_code ts_db_step(struct ts_db *db, sqlite3_stmt *stmt, bool *row,
  * user. `seconds` from now (0 = any time), then TS_E_LIMIT.
  */
 void ts_db_bound(struct ts_db *db, double seconds);
+
+/*
+ * While `stmt` is stepped, `progress` is told how many rows it has gone through, of `total` (0 = not known);
+ * stmt NULL: no longer, which has to be said before it is released.
+ */
+void ts_db_watch(struct ts_db *db, sqlite3_stmt *stmt, struct ts_progress *progress, int64_t total);
+int64_t ts_db_scanned(sqlite3_stmt *stmt); /* rows it has gone through since ts_db_watch() */
 
 /* The error that SQLite's code `rc` means here, for statements that ts_db_prepare() has not made. */
 enum ts_code ts_db_error(struct ts_db *db, int rc, struct ts_err *err);

@@ -30,6 +30,7 @@
 	X(LIVENESS, "liveness", "the Liveness view")                              \
 	X(TRACE, "trace", "the Trace view")                                       \
 	X(VARIABLES, "variables", "the Variables view")                           \
+	X(TABLES, "tables", "the Tables view, and the answers of SQL")            \
 	X(HELP, "help", "the Help view")                                          \
 	X(LOG, "log", "the Log view")                                             \
 	X(JOBS, "jobs", "the Jobs view")                                          \
@@ -61,6 +62,7 @@ enum ts_context {
 	X(SUSPEND, "suspend", GLOBAL, "", BOUND, "go back to the shell for a while")               \
 	X(CANCEL, "cancel", GLOBAL, "", BOUND, "stop the work that is running; last, the index")   \
 	X(INDEX, "index", GLOBAL, "[stop]", TYPED, "build the report's index, or stop building")   \
+	X(SQL, "sql", GLOBAL, "[SELECT...]", TYPED, "ask by SQL; none: the last one again")        \
 	X(PANE_NEXT, "pane-next", GLOBAL, "", BOUND, "give the keys to the next pane")             \
 	X(PANE_PREVIOUS, "pane-previous", GLOBAL, "", BOUND, "give the keys to the pane before")   \
 	X(PANE_ZOOM, "pane-zoom", GLOBAL, "", BOUND, "this pane alone, or all of them again")      \
@@ -75,7 +77,7 @@ enum ts_context {
 	X(SEARCH_BACK, "search-back", GLOBAL, "[TEXT...]", BOUND, "find a name, backwards")        \
 	X(SEARCH_NEXT, "search-next", GLOBAL, "", BOUND, "the next hit")                           \
 	X(SEARCH_PREVIOUS, "search-previous", GLOBAL, "", BOUND, "the hit before")                 \
-	X(SORT, "sort", GLOBAL, "[row|bytes|name|tile|category]", BOUND,                           \
+	X(SORT, "sort", GLOBAL, "[row|bytes|name|tile|category|COLUMN]", BOUND,                    \
 		"sort by the next column, or by this one")                                         \
 	X(SORT_REVERSE, "sort-reverse", GLOBAL, "", BOUND, "the same order backwards")             \
 	X(FILTER, "filter", GLOBAL, "[TEXT...]", BOUND, "show only rows that match; none: all")    \
@@ -167,7 +169,7 @@ int ts_command_complete_arg(enum ts_cmd cmd, int i, const char *prefix, char out
 const char *ts_command_words(enum ts_cmd cmd);
 
 /* A command with its arguments, as a binding or a typed line gives it. May be copied. */
-enum { TS_CALL_ARGS = 8, TS_CALL_TEXT = 512 };
+enum { TS_CALL_ARGS = 8, TS_CALL_TEXT = 1024 };
 
 struct ts_call {
 	enum ts_cmd cmd;
