@@ -22,6 +22,7 @@ struct load {
 	struct ts_job job;
 	char *path;
 	bool latest;
+	bool any;		     /* or its tables alone, when it is no report */
 	const char *cache;	     /* --cache, or NULL */
 	struct ts_report *report;    /* opened; or the one to look at */
 	struct ts_found_list *found; /* reports below `path`, when it is none itself; or NULL */
@@ -76,6 +77,23 @@ is_being_written(const char *path)
 	return yes;
 }
 
+/* SQLite of something else: its tables can be looked at, where it has any. */
+static void
+open_any(struct load *l, struct ts_report_options *options)
+{
+	struct ts_report *r;
+
+	options->any = true;
+	if (ts_report_open(&r, l->path, options, NULL))
+		return;
+	if (r->schema[0]->count > 0) {
+		l->report = r;
+		l->code = TS_OK;
+	} else {
+		ts_report_close(r);
+	}
+}
+
 static void
 run_open(struct ts_job *job, void *local)
 {
@@ -89,6 +107,8 @@ run_open(struct ts_job *job, void *local)
 	l->code = l->latest ? newest(&l->path, &job->cancel, &l->err) : TS_OK;
 	if (!l->code)
 		l->code = ts_report_open(&l->report, l->path, &options, &l->err);
+	if (l->code == TS_E_FORMAT && l->any && !is_being_written(l->path))
+		open_any(l, &options);
 	if (l->code == TS_E_NOT_FOUND)
 		find_below(l, &job->cancel);
 	else if (l->code)
@@ -128,6 +148,7 @@ ts_app_load(struct ts_app *app)
 		return;
 	}
 	l->latest = app->args->latest;
+	l->any = !app->env.report || !app->env.report->map[0];
 	l->cache = app->args->cache;
 	l->job.run = run_open;
 	l->job.what = "opening the report";
@@ -212,7 +233,11 @@ take_report(struct ts_app *app, struct load *l)
 	for (int i = 0; i < TS_VIEW_COUNT; i++)
 		if (app->view[i] && app->view[i]->ops->reload)
 			app->view[i]->ops->reload(app->view[i]);
-	if (app->current == TS_VIEW_OPEN)
+	if (!app->env.report->map[0]) {
+		ts_view_say(&app->env,
+			"no report: nothing is known of this database but its tables");
+		ts_app_show(app, TS_VIEW_TABLES);
+	} else if (app->current == TS_VIEW_OPEN)
 		ts_app_show(app, TS_VIEW_SUMMARY);
 	else
 		ts_app_layout(app); /* the banner may have come or gone; and it asks for the rows */

@@ -15,13 +15,13 @@
 enum { BUSY_US = 300000, TITLE_WORD = 12, TITLE_PATH = 48, PATH_LEAST = 10, WIDE = 120 };
 
 static const enum ts_view_id tabs[] = {TS_VIEW_SUMMARY, TS_VIEW_MEMORY, TS_VIEW_LIVENESS,
-	TS_VIEW_TRACE, TS_VIEW_VARIABLES};
+	TS_VIEW_TRACE, TS_VIEW_VARIABLES, TS_VIEW_TABLES};
 
 static const struct {
 	int number;
 	const char *title, *brief;
 } tab_texts[] = {{1, "Summary", "Sum"}, {3, "Memory", "Mem"}, {4, "Liveness", "Live"},
-	{7, "Trace", "Trace"}, {8, "Variables", "Vars"}};
+	{7, "Trace", "Trace"}, {8, "Variables", "Vars"}, {9, "Tables", "Tabs"}};
 
 /* What the user should know as long as it is so; "" = nothing. */
 static const char *
@@ -107,8 +107,8 @@ draw_title(const struct ts_app *app, struct ts_canvas *c)
 {
 	struct ts_rect r = ts_rect_row(ts_canvas_rect(c), 0);
 	const char *path = app->env.report ? app->env.report->path : app->path ? app->path : "";
-	bool brief = r.w < 90;
-	int tabs_w = brief ? 39 : 58, x, room;
+	bool brief = r.w < 100;
+	int tabs_w = brief ? 47 : 68, x, room;
 	char work[TS_INDEXING_TITLE];
 
 	ts_canvas_fill(c, r, TS_ROLE_TAB, ' ');
@@ -162,14 +162,18 @@ hint_fits(const struct ts_app *app, enum ts_cmd cmd)
 		return v == TS_VIEW_LIVENESS;
 	case TS_CMD_SORT:
 	case TS_CMD_FILTER:
-		return v == TS_VIEW_VARIABLES;
-	case TS_CMD_ZOOM_IN:
+		return v == TS_VIEW_VARIABLES || v == TS_VIEW_TABLES;
+	case TS_CMD_SEARCH:
+		return v != TS_VIEW_TABLES && v != TS_VIEW_SQL;
 	case TS_CMD_PANE_NEXT:
+		return chart || v == TS_VIEW_TABLES || v == TS_VIEW_SQL;
+	case TS_CMD_ZOOM_IN:
 		return chart;
 	case TS_CMD_IPU_NEXT:
 		return v == TS_VIEW_TRACE || v == TS_VIEW_MEMORY;
 	case TS_CMD_OPEN:
-		return v == TS_VIEW_SUMMARY || v == TS_VIEW_OPEN || v == TS_VIEW_VARIABLES;
+		return v == TS_VIEW_SUMMARY || v == TS_VIEW_OPEN || v == TS_VIEW_VARIABLES ||
+			v == TS_VIEW_TABLES;
 	default:
 		return true;
 	}
