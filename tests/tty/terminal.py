@@ -26,7 +26,7 @@ import time
 import vt
 
 # seconds for anything at all: for what hangs; nothing else is asserted about time
-LIMIT = 120
+LIMIT = 300
 # seconds between two looks at a program that seems to rest; what it does later than SOON is no tick
 QUIET = 0.04
 SOON = 0.4
