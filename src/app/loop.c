@@ -24,7 +24,7 @@
 
 enum {
 	KEYS_US = 8000,	  /* keys are drained at most so long before a frame */
-	ANSWER_MS = 8,	  /* and an answer is waited for so long after a key */
+	ANSWER_MS = 12,	  /* and an answer is waited for so long after a key */
 	EARLY_MS = 20,	  /* and the report before there is a screen */
 	TICK_US = 250000, /* between frames that only show progress */
 	CALM_US = 100000, /* and none of those so soon after a key */
@@ -82,6 +82,7 @@ static void
 take_answer(struct ts_app *app, struct ts_job *job)
 {
 	struct ts_fetch *f = (struct ts_fetch *)job;
+	enum ts_effect effect;
 	struct ts_view *v;
 
 	if (job->owner == TS_OWNER_APP) {
@@ -98,10 +99,10 @@ take_answer(struct ts_app *app, struct ts_job *job)
 	}
 	v = job->owner < TS_VIEW_COUNT ? app->view[job->owner] : NULL;
 	if (v && job->generation == app->env.generation) {
-		v->ops->deliver(v, f);
+		effect = v->ops->deliver(v, f);
 		if (v == app->view[app->current] && v->ops->request)
 			v->ops->request(v);
-		app->dirty = true;
+		app->dirty |= !(effect & TS_EFFECT_LATER);
 	}
 	ts_fetch_free(f);
 }

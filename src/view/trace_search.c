@@ -94,7 +94,7 @@ trace_search_take(struct trace_view *t, struct trace_fetch *f)
 		trace_say_hits(t);
 	if (t->jump && may_jump(t))
 		return trace_search_step(t, t->direction) | TS_EFFECT_REPAINT;
-	return TS_EFFECT_RECALC | TS_EFFECT_REPAINT;
+	return TS_EFFECT_RECALC | (trace_searched(t) ? TS_EFFECT_REPAINT : TS_EFFECT_LATER);
 }
 
 void

@@ -18,6 +18,7 @@ enum ts_effect {
 	TS_EFFECT_QUIT = 1 << 5,    /* leave the program */
 	TS_EFFECT_BELL = 1 << 6,    /* it cannot be done from here (at the end, nothing found) */
 	TS_EFFECT_UNKNOWN = 1 << 7, /* not mine: try the next handler */
+	TS_EFFECT_LATER = 1 << 8,   /* draw it with the progress of the work that goes on */
 };
 
 #endif
