@@ -141,6 +141,21 @@ ts_category_make(struct ts_category_names *names, struct ts_rows *rows, int colu
 	return TS_CATEGORY_NONE;
 }
 
+bool
+ts_category_names_merge(struct ts_category_names *names, const struct ts_category_names *from)
+{
+	bool room = true;
+
+	for (int i = 0; i < from->count; i++)
+		room &= ts_category_named(names, from->name[i], strlen(from->name[i])) >= 0;
+	for (int64_t id = 0; id < TS_CATEGORY_SMALL; id++)
+		if (from->small[id] > 0)
+			room &= by_number(names, id) >= 0;
+	for (const struct ts_category_id *k = from->ids; k; k = k->hh.next)
+		room &= by_number(names, k->id) >= 0;
+	return room;
+}
+
 /* --- cells ------------------------------------------------------------------------------------ */
 
 void
@@ -320,6 +335,7 @@ ts_category_sums_merge(struct ts_category_sums *s, const struct ts_category_sums
 	s->bad_rows += from->bad_rows;
 	s->cut |= from->cut;
 	s->overflow |= from->overflow;
+	s->cut |= !ts_category_names_merge(&s->names, &from->names);
 	for (int i = 0; i < from->names.count; i++) {
 		const struct ts_category_cells *k = &from->cells[i];
 		int category = ts_category_named(&s->names, from->names.name[i],

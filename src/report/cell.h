@@ -92,4 +92,20 @@ ts_cell_at(const unsigned char *page, unsigned header, unsigned i)
 	return ts_be16(page + header + (size_t)2 * i);
 }
 
+/* Of an interior page: the largest row id below child i, and that child (i = cells: the last one, which has no key). */
+static inline int64_t
+ts_key_at(const unsigned char *page, unsigned i)
+{
+	uint64_t key;
+
+	ts_varint(page + ts_cell_at(page, TS_INTERIOR_HEADER, i) + 4, &key);
+	return (int64_t)key;
+}
+
+static inline uint32_t
+ts_child_at(const unsigned char *page, unsigned cells, unsigned i)
+{
+	return ts_be32(i < cells ? page + ts_cell_at(page, TS_INTERIOR_HEADER, i) : page + 8);
+}
+
 #endif

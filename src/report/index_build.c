@@ -2,8 +2,9 @@
 /*
  * index_build - the stages of a build: what each needs, its parts, its end.
  *
- * A stage is one pass over one relation. Its rows are split into equal ranges of row ids, for these are
- * known without reading; where rows have none there is one part. The lock of the report's folder is held from
+ * A stage is one pass over one relation. Its rows are split where its table's tree says that about as many of
+ * them lie on each side (split.h), else into equal ranges of row ids; where rows have none there is one
+ * part. The lock of the report's folder is held from
  * the first to the last, and what another program finished before we had it is not built again.
  */
 #include "config.h"
@@ -13,6 +14,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/report/index_build.h"
 #include "tilescope/report/index_lanes.h"
+#include "tilescope/report/split.h"
 
 /* In the order in which they are built. */
 static const struct ts_pass *const all_passes[] = {
@@ -28,6 +30,7 @@ struct stage {
 	struct ts_pass_run run;
 	struct ts_pass_part part[TS_PASS_PARTS];
 	int parts;
+	int64_t rows; /* about; 0 = not known */
 	bool begun;
 };
 
@@ -91,18 +94,63 @@ split(struct stage *st, const struct ts_reach *reach, int n)
 	}
 }
 
+/* Parts that begin where the tree says, as far as that is among the row ids there are. */
 static void
-plan_parts(struct stage *st, const struct ts_report *r, int most)
+split_at(struct stage *st, const struct ts_reach *reach, const struct ts_split *tree)
+{
+	int64_t from = reach->first_rowid;
+
+	st->parts = 0;
+	for (int i = 1; i <= tree->parts; i++) {
+		int64_t to = i < tree->parts ? tree->begin[i] : reach->last_rowid + 1;
+
+		if (to <= from || to > reach->last_rowid + 1)
+			continue;
+		st->part[st->parts++] =
+			(struct ts_pass_part){.range = TS_RANGE_ROWID, .from = from, .to = to};
+		from = to;
+	}
+}
+
+/* What the tree of a relation's table says. */
+static enum ts_code
+look_at_tree(struct ts_split *tree, const struct ts_report *r, const struct ts_binding *b, int most,
+	struct ts_err *err)
+{
+	struct ts_db *db;
+	enum ts_code code = ts_db_open(&db, r->source[b->source], err);
+
+	*tree = (struct ts_split){0};
+	if (code)
+		return code;
+	code = ts_split_table(tree, db, b->reach.rows, most, err);
+	ts_db_close(db);
+	return code;
+}
+
+static enum ts_code
+plan_parts(struct stage *st, const struct ts_report *r, int most, struct ts_err *err)
 {
 	const struct ts_binding *binding = &r->binding[st->pass->relation];
 	const struct ts_reach *reach = &binding->reach;
 	int64_t span = binding->bound ? ts_reach_span(reach) : 0;
+	struct ts_split tree = {0};
+	enum ts_code code = TS_OK;
 
 	/* the last row id of all has none behind it that could end a range */
 	bool can = span > 0 && span < INT64_MAX && reach->last_rowid < INT64_MAX;
 
+	if (span > 0)
+		code = look_at_tree(&tree, r, binding, (int)ts_clamp_i64(most, 1, TS_PASS_PARTS),
+			err);
+	if (code)
+		return code;
+	/* row ids without gaps are an exact number of rows */
+	st->rows = tree.rows > 0 && tree.rows < span / 2 ? tree.rows : span;
 	st->parts = can ? (int)ts_clamp_i64(most, 1, ts_min_i64(span, TS_PASS_PARTS)) : 1;
-	if (can)
+	if (can && tree.parts > 0)
+		split_at(st, reach, &tree);
+	else if (can)
 		split(st, reach, st->parts);
 	else
 		st->part[0].range = TS_RANGE_ALL;
@@ -110,22 +158,26 @@ plan_parts(struct stage *st, const struct ts_report *r, int most)
 		st->part[i].number = i;
 		st->part[i].run = &st->run;
 	}
+	return TS_OK;
 }
 
-static void
-plan(struct ts_build *b, unsigned wanted, int parts, const struct ts_pass *const *passes)
+static enum ts_code
+plan(struct ts_build *b, unsigned wanted, int parts, const struct ts_pass *const *passes,
+	struct ts_err *err)
 {
 	unsigned missing = wanted & ~ts_index_sections(b->index);
+	enum ts_code code = TS_OK;
 
-	for (; *passes && b->stages < STAGES; passes++) {
+	for (; !code && *passes && b->stages < STAGES; passes++) {
 		struct stage *st = &b->stage[b->stages];
 
 		if (!(sections_of(*passes) & missing) || !(*passes)->can(b->report))
 			continue;
 		st->pass = *passes;
-		plan_parts(st, b->report, parts);
-		b->stages++;
+		code = plan_parts(st, b->report, parts, err);
+		b->stages += !code;
 	}
+	return code;
 }
 
 enum ts_code
@@ -148,11 +200,12 @@ ts_build_new_with(struct ts_build **out, bool *busy, struct ts_report *r,
 	*busy = !code && !got;
 	if (got)
 		code = look_again(b, wanted, err);
+	if (!code && got)
+		code = plan(b, wanted, parts, passes, err);
 	if (code || !got) {
 		ts_build_free(b);
 		return code;
 	}
-	plan(b, wanted, parts, passes);
 	*out = b;
 	return TS_OK;
 }
@@ -209,9 +262,7 @@ ts_build_sections(const struct ts_build *b, int stage)
 int64_t
 ts_build_rows(const struct ts_build *b, int stage)
 {
-	const struct ts_binding *binding = &b->report->binding[b->stage[stage].pass->relation];
-
-	return binding->bound ? ts_reach_span(&binding->reach) : 0;
+	return b->stage[stage].rows;
 }
 
 /* --- a stage ---------------------------------------------------------------------------------- */

@@ -6,7 +6,9 @@
  * and appends that: what it holds is some leaves of each IPU and a node for each block, whatever the
  * size of the report. A leaf ends early where a figure of it would not fit 32 bits, so that all its
  * figures are exact; a single row that is too long is a leaf of a kind of its own. When all parts
- * are done the nodes of each IPU are put one behind the other and the tree is built upon them.
+ * are done the nodes of each IPU are put one behind the other and the tree is built upon them. Blocks stand
+ * in the file in the order in which parts had them full, and the last room goes to who comes first: the same
+ * report gives the same figures, but with several threads not the same bytes.
  *
  * Rows without a step stand in the lanes as control and count in no sum, as everywhere. Sums that
  * reach their limit depend on the order of the rows: such a report gets no section.

@@ -182,6 +182,7 @@ add_row(struct part *p, int64_t tile, int category, int64_t bytes, int64_t row)
 	p->rows++;
 	p->bad_tiles += tile == TS_UNKNOWN;
 	p->bad_sizes += bytes == TS_UNKNOWN;
+	p->limited |= category == TS_CATEGORY_TOO_MANY;
 	if (tile != TS_UNKNOWN && !p->limited && !add_to_tile(p, tile, row, bytes) && !p->limited)
 		return false;
 	p->last_tile = tile == TS_UNKNOWN ? BAD_TILE : tile;
@@ -332,6 +333,7 @@ merge(struct part *p, const struct part *from, bool categories)
 	for (size_t i = 0; i < from->sums.slots.count && i < from->tile_cap; i++)
 		if (from->tile[i].rows > 0 && !merge_tile(p, from, &from->tile[i]))
 			return false;
+	p->limited |= !ts_category_names_merge(&p->sums.names, &from->sums.names);
 	for (int i = 0; i < from->sums.names.count; i++) {
 		const char *name = from->sums.names.name[i];
 		int category = ts_category_named(&p->sums.names, name, strlen(name));

@@ -227,6 +227,8 @@ open_rows(struct ts_rows *rows, struct ts_err *err)
 		return open_statement(rows, rows->way, rows->from, rows->to, 0, err);
 	if (rows->way != BY_NOTHING)
 		ts_table_seek(rows->table, rows->from);
+	if (rows->way == BY_ROWID)
+		ts_table_until(rows->table, rows->to);
 	for (int i = 0; i < rows->q.column_count; i++) {
 		int op = rows->q.binding->column[rows->q.columns[i]].op, slot = rows->slot_a[i];
 
@@ -400,7 +402,7 @@ next_row(struct ts_rows *rows, bool *there, struct ts_err *err)
 		return code;
 	if (at == TS_TABLE_UNKNOWN)
 		return go_on_with_sqlite(rows, there, err);
-	*there = at == TS_TABLE_ROW && (rows->way != BY_ROWID || rows->table->rowid < rows->to);
+	*there = at == TS_TABLE_ROW;
 	return TS_OK;
 }
 
@@ -698,7 +700,6 @@ make_column(struct ts_rows *rows, struct ts_rows_block *out, int i, int n)
 static enum ts_code
 block_of_pages(struct ts_rows *rows, struct ts_rows_block *b, struct ts_err *err)
 {
-	int64_t to = rows->way == BY_ROWID ? rows->to : INT64_MAX;
 	struct ts_table_rows got;
 	int most = TS_BLOCK_ROWS, n;
 	enum ts_code code;
@@ -708,7 +709,7 @@ block_of_pages(struct ts_rows *rows, struct ts_rows_block *b, struct ts_err *err
 		return TS_OK;
 	if (rows->q.limit > 0)
 		most = (int)ts_min_i64(most, rows->q.limit - rows->given);
-	code = ts_table_peek(&got, rows->table, rows->block->v, most, to, err);
+	code = ts_table_peek(&got, rows->table, rows->block->v, most, err);
 	if (code)
 		return code;
 	rows->block->small = got.bits < TS_NUMBER_MAX;

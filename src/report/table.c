@@ -88,12 +88,14 @@ struct cursor {
 	bool listed;	      /* they are */
 
 	uint32_t root;
-	int64_t from;  /* where it was sent */
-	bool begun;    /* it has gone there */
-	bool given;    /* a row was given: `last`, or t.rowid */
-	bool bad_row;  /* unknown is the record of row t.rowid, not a page */
-	int64_t last;  /* of the leaf before */
-	unsigned seen; /* leaves */
+	int64_t from; /* where it was sent */
+	int64_t to;   /* where it ends, with `bounded` */
+	bool bounded;
+	bool begun;	/* it has gone there */
+	bool given;	/* a row was given: `before`, or t.rowid */
+	bool bad_row;	/* unknown is the record of row t.rowid, not a page */
+	int64_t before; /* last row id of the leaf before */
+	unsigned seen;	/* leaves */
 	int depth, leaf_depth;
 	struct level level[DEPTH];
 	struct ts_pages_slot *slot; /* that the leaf is in, or NULL: it is in `scan` */
@@ -192,26 +194,26 @@ ts_table_seek(struct ts_table *t, int64_t rowid)
 	c->leaf_depth = -1;
 }
 
+void
+ts_table_until(struct ts_table *t, int64_t to)
+{
+	struct cursor *c = (struct cursor *)t;
+
+	c->bounded = true;
+	c->to = to;
+}
+
 bool
 ts_table_resume(const struct ts_table *t, int64_t *rowid, bool *skip)
 {
 	const struct cursor *c = (const struct cursor *)t;
 
-	*rowid = c->bad_row ? c->t.rowid : c->last;
+	*rowid = c->bad_row ? c->t.rowid : c->before;
 	*skip = c->given && !c->bad_row;
 	return c->bad_row || c->given;
 }
 
 /* --- the tree --------------------------------------------------------------------------------- */
-
-static int64_t
-key_of(const unsigned char *page, unsigned i)
-{
-	uint64_t key;
-
-	ts_varint(page + ts_cell_at(page, TS_INTERIOR_HEADER, i) + 4, &key);
-	return (int64_t)key;
-}
 
 static int64_t
 rowid_of(const unsigned char *page, unsigned i)
@@ -231,7 +233,7 @@ search(const struct ts_page *page, int64_t rowid)
 	while (low < high) {
 		unsigned middle = (low + high) / 2;
 		int64_t key = page->leaf ? rowid_of(page->bytes, middle)
-					 : key_of(page->bytes, middle);
+					 : ts_key_at(page->bytes, middle);
 
 		if (key < rowid)
 			low = middle + 1;
@@ -241,12 +243,6 @@ search(const struct ts_page *page, int64_t rowid)
 	return low;
 }
 
-static uint32_t
-child_of(const unsigned char *page, unsigned cells, unsigned i)
-{
-	return ts_be32(i < cells ? page + ts_cell_at(page, TS_INTERIOR_HEADER, i) : page + 8);
-}
-
 /* Row ids of a child, inclusive. */
 static void
 child_range(int64_t *low, int64_t *high, const struct level *l, const unsigned char *page)
@@ -254,23 +250,23 @@ child_range(int64_t *low, int64_t *high, const struct level *l, const unsigned c
 	*low = l->low;
 	*high = l->high;
 	if (l->child > 0) {
-		int64_t key = key_of(page, l->child - 1);
+		int64_t key = ts_key_at(page, l->child - 1);
 
 		*low = key == INT64_MAX ? key : key + 1;
 	}
 	if (l->child < l->cells)
-		*high = key_of(page, l->child);
+		*high = ts_key_at(page, l->child);
 }
 
 /* The pages to read with the child: the next children behind it, as long as they are most of them. */
 static uint32_t
 pages_ahead(const struct cursor *c, const struct level *l, const unsigned char *page)
 {
-	uint32_t first = child_of(page, l->cells, l->child), end = first + 1, useful = 1;
+	uint32_t first = ts_child_at(page, l->cells, l->child), end = first + 1, useful = 1;
 	uint32_t most = (c->seen < 2 * ALONE + 4 ? EXTENT_FIRST : TS_EXTENT_BYTES) / c->g->page;
 
 	for (unsigned i = l->child + 1; i <= l->cells; i++) {
-		uint32_t next = child_of(page, l->cells, i);
+		uint32_t next = ts_child_at(page, l->cells, i);
 
 		if (next < end || next - first >= most || next - first >= 2 * (useful + 1))
 			break;
@@ -284,7 +280,7 @@ pages_ahead(const struct cursor *c, const struct level *l, const unsigned char *
 static bool
 in_range(const struct ts_page *page, int64_t low, int64_t high)
 {
-	int64_t (*key)(const unsigned char *, unsigned) = page->leaf ? rowid_of : key_of;
+	int64_t (*key)(const unsigned char *, unsigned) = page->leaf ? rowid_of : ts_key_at;
 
 	return page->cells == 0 ||
 		(key(page->bytes, 0) >= low && key(page->bytes, page->cells - 1) <= high);
@@ -342,7 +338,7 @@ go_down(bool *known, struct cursor *c, uint32_t number, int64_t low, int64_t hig
 		}
 		l = &c->level[c->depth++];
 		*l = (struct level){number, search(&page, c->from), page.cells, low, high};
-		number = child_of(page.bytes, page.cells, l->child);
+		number = ts_child_at(page.bytes, page.cells, l->child);
 		child_range(&low, &high, l, page.bytes);
 		ahead = pages_ahead(c, l, page.bytes);
 		ts_pages_put(slot);
@@ -377,7 +373,7 @@ next_leaf(enum ts_table_at *at, struct cursor *c, struct ts_err *err)
 		return TS_OK;
 	}
 	l->child++;
-	number = child_of(page.bytes, page.cells, l->child);
+	number = ts_child_at(page.bytes, page.cells, l->child);
 	child_range(&low, &high, l, page.bytes);
 	ahead = pages_ahead(c, l, page.bytes);
 	ts_pages_put(slot);
@@ -403,7 +399,7 @@ next_rows(enum ts_table_at *at, struct cursor *c, struct ts_err *err)
 		}
 		c->begun = true;
 	} else if (c->cells > 0) {
-		c->last = c->t.rowid;
+		c->before = c->t.rowid;
 	}
 	while (c->cell == c->cells) {
 		code = next_leaf(at, c, err);
@@ -543,19 +539,22 @@ parse_long(bool *known, struct cursor *c, const struct ts_cell *cell, struct ts_
 }
 
 static enum ts_code
-parse_row(bool *known, struct cursor *c, struct ts_err *err)
+parse_row(bool *known, bool *beyond, struct cursor *c, struct ts_err *err)
 {
 	struct ts_cell cell;
 	uint64_t need;
 
 	ts_cell_read(&cell, c->leaf + ts_cell_at(c->leaf, TS_LEAF_HEADER, c->cell));
+	*known = true;
+	*beyond = c->bounded && cell.rowid >= c->to;
+	if (*beyond)
+		return TS_OK;
 	c->t.rowid = cell.rowid;
 	if (c->wants_rowid) {
 		uint64_t be = ts_be64((const unsigned char *)&cell.rowid);
 
 		memcpy(c->rowid_bytes, &be, sizeof(be));
 	}
-	*known = true;
 	if (c->wanted == 0)
 		return TS_OK;
 	if (cell.size > c->g->max_local)
@@ -569,17 +568,17 @@ ts_table_next(enum ts_table_at *at, struct ts_table *t, struct ts_err *err)
 {
 	struct cursor *c = (struct cursor *)t;
 	enum ts_code code;
-	bool known;
+	bool known, beyond;
 
 	if (c->cell == c->cells) {
 		code = next_rows(at, c, err);
 		if (code || *at != TS_TABLE_ROW)
 			return code;
 	}
-	code = parse_row(&known, c, err);
-	*at = known ? TS_TABLE_ROW : TS_TABLE_UNKNOWN;
+	code = parse_row(&known, &beyond, c, err);
+	*at = beyond ? TS_TABLE_END : known ? TS_TABLE_ROW : TS_TABLE_UNKNOWN;
 	c->bad_row = !known;
-	if (code || !known)
+	if (code || *at != TS_TABLE_ROW)
 		return code;
 	c->cell++;
 	c->given = true;
@@ -717,7 +716,7 @@ take_values(struct cursor *c, uint64_t *bits, int64_t *const *v, int end)
 
 enum ts_code
 ts_table_peek(struct ts_table_rows *rows, struct ts_table *t, int64_t *const *v, int most,
-	int64_t to, struct ts_err *err)
+	struct ts_err *err)
 {
 	struct cursor *c = (struct cursor *)t;
 	int end = (int)ts_min_i64(most, (int64_t)c->cells - c->cell);
@@ -731,7 +730,7 @@ ts_table_peek(struct ts_table_rows *rows, struct ts_table *t, int64_t *const *v,
 	if (code || !c->listed)
 		return code;
 	rows->rowid = c->list.rowid + c->cell;
-	while (end > 0 && rows->rowid[end - 1] >= to)
+	while (end > 0 && c->bounded && rows->rowid[end - 1] >= c->to)
 		end--;
 	rows->n = take_values(c, &rows->bits, v, end);
 	for (int i = 0; c->wants_rowid && i < c->count; i++)

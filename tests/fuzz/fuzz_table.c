@@ -11,7 +11,7 @@
 
 #include "../unit/table_compare.h"
 
-enum { ROWS = 2000, QUERIES = 3, BYTES_MAX = 1 << 18 };
+enum { ROWS = 400, QUERIES = 3, BYTES_MAX = 1 << 15 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 

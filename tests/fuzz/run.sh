@@ -17,11 +17,11 @@ mkdir -p "$out/new"
 
 cd "$srcdir"
 # shellcheck disable=SC2046,SC2086
-${CLANG:-clang} -g -O1 -std=gnu11 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
+${CLANG:-clang} -g -O2 -std=gnu11 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
 	-D_FILE_OFFSET_BITS=64 -I"$builddir" -Iinclude ${TS_CPPFLAGS:-} -DTS_PKGDATADIR='""' \
 	"tests/fuzz/fuzz_$target.c" src/base/*.c src/io/source.c src/io/source_file.c src/format/*.c \
 	src/calc/*.c src/report/*.c "$builddir/embedded_data.c" \
 	$(pkg-config --cflags --libs sqlite3 jansson libxxhash) -lm -lpthread -o "$out/fuzz_$target"
 cd "$out"
-exec "./fuzz_$target" -max_total_time="$seconds" -max_len=262144 -timeout=30 -print_final_stats=1 \
+exec "./fuzz_$target" -max_total_time="$seconds" -max_len=32768 -timeout=30 -print_final_stats=1 \
 	new "$srcdir/tests/fuzz/corpus/$target"

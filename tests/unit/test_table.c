@@ -309,6 +309,68 @@ START_TEST(damaged_tables)
 }
 END_TEST
 
+/* Rows of the table between two row ids. */
+static int64_t
+rows_between(struct compare *c, int64_t from, int64_t to)
+{
+	struct ts_strbuf sql;
+	struct ts_err err;
+	int64_t n;
+	bool found;
+
+	ts_strbuf_init(&sql, 1 << 10);
+	ts_strbuf_printf(&sql, "SELECT count(*) FROM t WHERE rowid >= %lld AND rowid < %lld",
+		(long long)from, (long long)to);
+	ck_assert_int_eq(ts_db_int(c->db[SQLITE], &n, &found, sql.s, &err), TS_OK);
+	ts_strbuf_fini(&sql);
+	return n;
+}
+
+/* Parts have about as many rows each, wherever the row ids are. _i: their number */
+START_TEST(split_evenly)
+{
+	static const char *const ids[] = {"i", "CASE WHEN i = 1 THEN 1 ELSE (1 << 40) + i END",
+		"i * i * i - 5", "CASE WHEN i > 200 THEN i ELSE i - (1 << 50) END"};
+	enum { ROWS = 30000 };
+
+	for (size_t k = 0; k < TS_COUNT(ids); k++) {
+		const struct ts_object *o;
+		struct ts_strbuf sql;
+		struct ts_split s;
+		struct ts_err err;
+		struct compare c;
+		unsigned char *bytes;
+		size_t n;
+
+		ts_strbuf_init(&sql, 1 << 12);
+		ts_strbuf_printf(&sql,
+			"PRAGMA page_size = 1024; CREATE TABLE t(a, b); WITH RECURSIVE n(i) AS (SELECT 1 "
+			"UNION ALL SELECT i + 1 FROM n LIMIT %d) INSERT INTO t(rowid, a, b) "
+			"SELECT %s, i, 'a few words' FROM n",
+			ROWS, ids[k]);
+		bytes = sqlite_bytes(&n, sql.s);
+		ck_assert(compare_open(&c, bytes, n));
+		o = ts_schema_find(c.schema, "t");
+		ck_assert_ptr_nonnull(o);
+		ck_assert_int_eq(ts_split_table(&s, c.db[PAGES], o, _i, &err), TS_OK);
+		ck_assert_int_eq(s.parts, _i);
+		ck_assert_int_eq(s.begin[0], INT64_MIN);
+		ck_assert_msg(s.rows > ROWS / 2 && s.rows < 2 * ROWS, "%lld rows",
+			(long long)s.rows);
+		for (int i = 0; i < _i; i++) {
+			int64_t rows = rows_between(&c, s.begin[i],
+				i + 1 < _i ? s.begin[i + 1] : INT64_MAX);
+
+			ck_assert_msg(rows > ROWS / _i / 2 && rows < 2 * ROWS / _i,
+				"table %zu, part %d of %d: %lld rows", k, i, _i, (long long)rows);
+		}
+		compare_close(&c);
+		sqlite3_free(bytes);
+		ts_strbuf_fini(&sql);
+	}
+}
+END_TEST
+
 /* What the fuzzer is given, and what it has found. */
 START_TEST(corpus)
 {
@@ -459,6 +521,7 @@ main(void)
 	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, any_table, 0, sanitized() ? 20 : 40);
 	tcase_add_loop_test(t, damaged_tables, 0, sanitized() ? 10 : 16);
+	tcase_add_loop_test(t, split_evenly, 1, TS_SPLIT_PARTS + 1);
 	tcase_add_test(t, corpus);
 	tcase_add_test(t, pages_are_used);
 	tcase_add_test(t, cancelled);

@@ -52,6 +52,12 @@ ts_category_at(struct ts_category_names *names, struct ts_rows *rows, const stru
 	return ts_category_make(names, rows, column, b->is[column], id);
 }
 
+/*
+ * Note the numbers and names that `from` knows, as if its rows came behind. False: they are more than are
+ * taken in (or nomem is set).
+ */
+bool ts_category_names_merge(struct ts_category_names *names, const struct ts_category_names *from);
+
 /* Index of the category with that name, made if need be; TS_CATEGORY_TOO_MANY. */
 int ts_category_named(struct ts_category_names *k, const char *name, size_t n);
 

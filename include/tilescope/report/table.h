@@ -41,6 +41,9 @@ void ts_table_close(struct ts_table *t); /* NULL allowed */
 /* Go to the first row whose row id is at least `rowid`: ts_table_next() gives it. */
 void ts_table_seek(struct ts_table *t, int64_t rowid);
 
+/* Rows from row id `to` on are not looked at any more (SQLite does not either): TS_TABLE_END. */
+void ts_table_until(struct ts_table *t, int64_t to);
+
 /*
  * The next row; its values are valid until the next call. TS_TABLE_UNKNOWN: see ts_table_resume().
  * Errors, which end it: those of ts_pages_get().
@@ -60,9 +63,8 @@ enum ts_code ts_table_find(enum ts_table_at *at, struct ts_table *t, int64_t row
 bool ts_table_resume(const struct ts_table *t, int64_t *rowid, bool *skip);
 
 /*
- * The short way for scans: rows that follow in this leaf, as long as all values are integers and the row id is
- * below `to`, at most `most`. Gives how many, their row ids, the values of column i in v[i] (NULL: not
- * wanted), and in *bits all values or-ed. 0: ask ts_table_next() for the next row, which also goes on to
+ * The short way for scans: rows that follow in this leaf, as long as all values are integers, at most `most`.
+ * Gives how many, their row ids, the values of column i in v[i] (NULL: not wanted), and in *bits all values or-ed. 0: ask ts_table_next() for the next row, which also goes on to
  * the next leaf. Nothing is taken until ts_table_take() takes the first n of them. Errors: TS_E_NOMEM.
  */
 struct ts_table_rows {
@@ -72,7 +74,7 @@ struct ts_table_rows {
 };
 
 enum ts_code ts_table_peek(struct ts_table_rows *rows, struct ts_table *t, int64_t *const *v,
-	int most, int64_t to, struct ts_err *err) TS_WARN_UNUSED;
+	int most, struct ts_err *err) TS_WARN_UNUSED;
 void ts_table_take(struct ts_table *t, int n);
 
 /* --- values ------------------------------------------------------------------------------------ */
