@@ -221,6 +221,7 @@ take_report(struct ts_app *app, struct load *l)
 	app->env.report = l->report;
 	l->report = NULL;
 	app->env.generation++;
+	ts_app_archive_opened(app);
 	app->failed = (struct ts_err){0};
 	app->waiting = false;
 	tell_notes(app, app->env.report);
@@ -330,6 +331,8 @@ ts_app_give_back(struct ts_job *job)
 		load_free((struct load *)job);
 	else if (job->owner == TS_OWNER_INDEX)
 		ts_indexing_give_back(job);
+		ts_app_archive_free(job);
+	else if (job->owner == TS_OWNER_ARCHIVE)
 	else
 		ts_fetch_free((struct ts_fetch *)job);
 }

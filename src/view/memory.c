@@ -39,8 +39,10 @@ memory_open(struct ts_view_env *env)
 	ts_span_init(&m->span);
 	ts_list_init(&m->category_list);
 	ts_list_init(&m->variable_list);
+	ts_list_init(&m->code_list);
 	m->focus = PANE_GRAPH;
 	m->details = PANE_CATEGORIES;
+	m->right = PANE_VARIABLES;
 	m->zoomed = PANE_NONE;
 	m->gaps = 1;
 	m->walk = m->want_tile = -1;
@@ -350,8 +352,10 @@ static enum ts_effect
 focus_pane(struct memory_view *m, enum memory_pane pane)
 {
 	m->focus = pane;
-	if (pane == PANE_CATEGORIES || pane == PANE_VARIABLES)
+	if (pane != PANE_GRAPH)
 		m->details = pane;
+	if (pane == PANE_VARIABLES || pane == PANE_CODE)
+		m->right = pane;
 	if (m->zoomed != PANE_NONE)
 		m->zoomed = pane;
 	arrange(m);
@@ -362,15 +366,26 @@ focus_pane(struct memory_view *m, enum memory_pane pane)
 	return rearranged;
 }
 
+static bool
+is_in_ring(const struct memory_view *m, enum memory_pane pane)
+{
+	return pane == PANE_GRAPH ||
+		(pane == PANE_CODE ? memory_has_code(m) : !memory_only_code(m));
+}
+
 static enum ts_effect
 next_pane(struct memory_view *m, const struct ts_call *call)
 {
-	static const enum memory_pane ring[] = {PANE_GRAPH, PANE_CATEGORIES, PANE_VARIABLES};
+	static const enum memory_pane ring[] = {PANE_GRAPH, PANE_CATEGORIES, PANE_VARIABLES,
+		PANE_CODE};
 	int n = (int)TS_COUNT(ring), at = 0;
 
 	while (at < n - 1 && ring[at] != m->focus)
 		at++;
-	return focus_pane(m, ring[(at + (call->cmd == TS_CMD_PANE_NEXT ? 1 : n - 1)) % n]);
+	do
+		at = (at + (call->cmd == TS_CMD_PANE_NEXT ? 1 : n - 1)) % n;
+	while (!is_in_ring(m, ring[at]));
+	return focus_pane(m, ring[at]);
 }
 
 static enum ts_effect
@@ -420,6 +435,8 @@ find(struct memory_view *m, int step, bool from_here)
 {
 	int64_t n = m->variables.count, at = m->variable_list.cursor;
 
+	if (m->focus == PANE_CODE || memory_only_code(m))
+		return memory_find_code(m, step, from_here);
 	if (!m->search[0] || n == 0 || !ts_pane_has(&m->variables_state)) {
 		ts_view_say_error(m->view.env,
 			m->search[0] ? "there are no variables to search"
@@ -506,7 +523,7 @@ is_of_graph_only(enum ts_cmd cmd)
 static enum ts_effect
 list_command(struct memory_view *m, enum memory_pane pane, enum ts_cmd cmd)
 {
-	struct ts_list *l = pane == PANE_CATEGORIES ? &m->category_list : &m->variable_list;
+	struct ts_list *l = memory_list_of(m, pane);
 	int effect = (int)ts_list_command(l, cmd);
 
 	return (enum ts_effect)(effect & ~TS_EFFECT_SELECT); /* no other pane follows a row */
@@ -608,6 +625,8 @@ memory_mouse(struct ts_view *v, int x, int y, int wheel)
 		return mouse_table(m, PANE_CATEGORIES, y, wheel);
 	case PANE_VARIABLES:
 		return mouse_table(m, PANE_VARIABLES, y, wheel);
+	case PANE_CODE:
+		return mouse_table(m, PANE_CODE, y, wheel);
 	default:
 		return TS_EFFECT_NONE;
 	}

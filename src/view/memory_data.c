@@ -359,6 +359,7 @@ memory_request(struct ts_view *v)
 	tile = memory_tile(m);
 	if (!tile)
 		return;
+	memory_ask_code(m, tile->tile);
 	memory_ask_variables(m, tile->tile);
 	if (m->categories_state.state == TS_PANE_EMPTY && !categories_come(v->env))
 		ask_categories(m);
@@ -463,12 +464,15 @@ memory_deliver(struct ts_view *v, struct ts_fetch *f)
 		return take_tiles(m, f);
 	if (f == m->categories_sent)
 		return take_categories(m, f);
+	if (f == m->code_sent)
+		return memory_take_code(m, f);
 	return memory_take_variables(m, f);
 }
 
 void
 memory_drop(struct memory_view *m)
 {
+	memory_drop_code(m);
 	free_tiles(m->tiles);
 	free_categories(m->categories);
 	memory_drop_variables(m);

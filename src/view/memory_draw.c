@@ -541,7 +541,9 @@ memory_draw(struct ts_view *v, struct ts_canvas *c)
 	draw_readout(c, m, tile);
 	memory_draw_categories(c, m, tile);
 	memory_draw_variables(c, m, tile);
-	if (!ts_rect_empty(left) && !ts_rect_empty(m->pane[PANE_VARIABLES]))
+	memory_draw_code(c, m, tile);
+	if (!ts_rect_empty(left) &&
+		(!ts_rect_empty(m->pane[PANE_VARIABLES]) || !ts_rect_empty(m->pane[PANE_CODE])))
 		ts_canvas_vline(c, m->area, left.x + left.w - m->area.x, left.y - m->area.y, left.h,
 			TS_ROLE_BORDER);
 }

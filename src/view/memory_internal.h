@@ -30,11 +30,15 @@ enum memory_pane {
 	PANE_READOUT,
 	PANE_CATEGORIES,
 	PANE_VARIABLES,
+	PANE_CODE,
 	PANE_NONE = TS_LAYOUT_NONE,
 };
 
 /* Panes that take keys. */
-enum { MEMORY_PANES_KEYS = 1 << PANE_GRAPH | 1 << PANE_CATEGORIES | 1 << PANE_VARIABLES };
+enum {
+	MEMORY_PANES_KEYS = 1 << PANE_GRAPH | 1 << PANE_CATEGORIES | 1 << PANE_VARIABLES |
+		1 << PANE_CODE,
+};
 
 enum memory_breakdown {
 	BY_TOTAL,
@@ -50,6 +54,7 @@ enum memory_fetch_kind {
 	FETCH_VARIABLES,
 	FETCH_AHEAD,
 	FETCH_NAMES,
+	FETCH_CODE,
 };
 
 /* Bands of the breakdown by category: the largest, and all others together. */
@@ -117,6 +122,7 @@ struct memory_view {
 	bool wide;
 	enum memory_pane focus;
 	enum memory_pane details; /* the table that is shown when there is room for one */
+	enum memory_pane right;	  /* when there is room for two: variables or code */
 	enum memory_pane zoomed;
 
 	struct ts_pane_data tiles_state, categories_state, variables_state;
@@ -152,6 +158,13 @@ struct memory_view {
 	int rows_gaps;
 	bool rows_counted; /* they say something; else the categories are still being counted */
 	struct ts_list category_list, variable_list;
+
+	struct ts_pane_data code_state;
+	struct ts_fetch *code_sent;	 /* the newest */
+	struct ts_archive_details *code; /* NULL: not here */
+	int64_t code_of, code_wanted;	 /* tile, -1 = none */
+	struct ts_list code_list;
+
 	char search[MEMORY_SEARCH];
 };
 
@@ -233,10 +246,40 @@ void memory_draw_categories(struct ts_canvas *c, const struct memory_view *m,
 void memory_draw_variables(struct ts_canvas *c, const struct memory_view *m,
 	const struct ts_tile *tile);
 
+/* What is below the rule of a table's pane. */
+struct ts_rect memory_table_rect(const struct memory_view *m, enum memory_pane pane);
+
 /* The row under the cursor as text, fields divided by tabs. */
 void memory_copy(struct memory_view *m, char *out, size_t size);
 
 /* The list and table line at a cell of the screen (mouse); NULL when it is no row. */
 struct ts_list *memory_list_at(struct memory_view *m, int y, enum memory_pane pane, int *line);
+
+/* The list of a table's pane. */
+static inline struct ts_list *
+memory_list_of(struct memory_view *m, enum memory_pane pane)
+{
+	return pane == PANE_CATEGORIES ? &m->category_list
+		: pane == PANE_CODE    ? &m->code_list
+				       : &m->variable_list;
+}
+
+/* --- memory_code.c --- */
+
+/* Is there an archive.a beside the profile, or instead of one? */
+bool memory_has_code(const struct memory_view *m);
+
+/* Is it all that there is: no categories, no variables? */
+bool memory_only_code(const struct memory_view *m);
+
+void memory_ask_code(struct memory_view *m, int64_t tile);
+enum ts_effect memory_take_code(struct memory_view *m, struct ts_fetch *f);
+void memory_drop_code(struct memory_view *m);
+struct ts_table memory_code_table(const struct memory_view *m);
+void memory_draw_code(struct ts_canvas *c, const struct memory_view *m, const struct ts_tile *tile);
+void memory_copy_code(const struct memory_view *m, char *out, size_t size);
+
+/* The next section or function with what is searched for in its name; the cursor goes there. */
+enum ts_effect memory_find_code(struct memory_view *m, int step, bool from_here);
 
 #endif

@@ -34,10 +34,18 @@ static const struct ts_layout_item with_categories[] = {TOP_PANES,
 static const struct ts_layout_item with_variables[] = {TOP_PANES,
 	{.depth = 1, .kind = TS_PANE, .id = PANE_VARIABLES, .weight = 4, .min = 4, .keep = 4}};
 
+static const struct ts_layout_item with_code[] = {TOP_PANES,
+	{.depth = 1, .kind = TS_PANE, .id = PANE_CODE, .weight = 4, .min = 4, .keep = 4}};
+
 static const struct ts_layout_item with_both[] = {TOP_PANES,
 	{.depth = 1, .kind = TS_SPLIT_COLUMNS, .weight = 4, .min = 4, .keep = 4, .gap = 1},
 	{.depth = 2, .kind = TS_PANE, .id = PANE_CATEGORIES, .weight = 2, .min = 40},
 	{.depth = 2, .kind = TS_PANE, .id = PANE_VARIABLES, .weight = 3, .min = 50}};
+
+static const struct ts_layout_item with_both_code[] = {TOP_PANES,
+	{.depth = 1, .kind = TS_SPLIT_COLUMNS, .weight = 4, .min = 4, .keep = 4, .gap = 1},
+	{.depth = 2, .kind = TS_PANE, .id = PANE_CATEGORIES, .weight = 2, .min = 40},
+	{.depth = 2, .kind = TS_PANE, .id = PANE_CODE, .weight = 3, .min = 50}};
 
 /* --- tables ----------------------------------------------------------------------------------- */
 
@@ -117,9 +125,8 @@ category_cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 	return true;
 }
 
-/* What is below the rule of a table's pane. */
-static struct ts_rect
-table_rect(const struct memory_view *m, enum memory_pane pane)
+struct ts_rect
+memory_table_rect(const struct memory_view *m, enum memory_pane pane)
 {
 	struct ts_rect r = m->pane[pane];
 
@@ -150,7 +157,7 @@ total_name(const struct memory_view *m, struct ts_table_cell *out)
 		return;
 	}
 	ts_table_widths(width, variable_columns, variable_column_count(m),
-		table_rect(m, PANE_VARIABLES).w);
+		memory_table_rect(m, PANE_VARIABLES).w);
 	for (size_t i = 0; i < TS_COUNT(behind); i++) {
 		int n = snprintf(out->buf, sizeof(out->buf), "all %s%s", found, behind[i]);
 
@@ -246,15 +253,34 @@ variable_table(const struct memory_view *m)
 		.empty = "No variables on this tile."};
 }
 
+/* What is shown has to be there. */
+static void
+choose_details(struct memory_view *m)
+{
+	if (memory_only_code(m)) {
+		m->details = PANE_CODE;
+	} else if (!memory_has_code(m)) {
+		m->right = PANE_VARIABLES;
+		if (m->details == PANE_CODE)
+			m->details = PANE_CATEGORIES;
+	}
+}
+
 void
 memory_layout(struct memory_view *m)
 {
 	struct ts_table categories = category_table(m), variables = variable_table(m);
+	struct ts_table code = memory_code_table(m);
 	enum memory_pane zoomed = m->zoomed == PANE_GRAPH ? PANE_NONE : m->zoomed;
 
 	m->wide = m->area.w >= WIDE;
+	choose_details(m);
 	if (m->zoomed == PANE_GRAPH)
 		ts_layout(m->pane, graph_alone, TS_COUNT(graph_alone), m->area, PANE_NONE);
+	else if (m->details == PANE_CODE && (!m->wide || memory_only_code(m)))
+		ts_layout(m->pane, with_code, TS_COUNT(with_code), m->area, zoomed);
+	else if (m->wide && m->right == PANE_CODE)
+		ts_layout(m->pane, with_both_code, TS_COUNT(with_both_code), m->area, zoomed);
 	else if (m->wide)
 		ts_layout(m->pane, with_both, TS_COUNT(with_both), m->area, zoomed);
 	else if (m->details == PANE_VARIABLES)
@@ -262,17 +288,21 @@ memory_layout(struct memory_view *m)
 	else
 		ts_layout(m->pane, with_categories, TS_COUNT(with_categories), m->area, zoomed);
 	ts_list_resize(&m->category_list,
-		ts_table_rows(&categories, table_rect(m, PANE_CATEGORIES)));
-	ts_list_resize(&m->variable_list, ts_table_rows(&variables, table_rect(m, PANE_VARIABLES)));
+		ts_table_rows(&categories, memory_table_rect(m, PANE_CATEGORIES)));
+	ts_list_resize(&m->variable_list,
+		ts_table_rows(&variables, memory_table_rect(m, PANE_VARIABLES)));
+	ts_list_resize(&m->code_list, ts_table_rows(&code, memory_table_rect(m, PANE_CODE)));
 }
 
 struct ts_list *
 memory_list_at(struct memory_view *m, int y, enum memory_pane pane, int *line)
 {
-	struct ts_table t = pane == PANE_CATEGORIES ? category_table(m) : variable_table(m);
+	struct ts_table t = pane == PANE_CATEGORIES ? category_table(m)
+		: pane == PANE_CODE		    ? memory_code_table(m)
+						    : variable_table(m);
 
-	*line = ts_table_line(&t, table_rect(m, pane), y);
-	return pane == PANE_CATEGORIES ? &m->category_list : &m->variable_list;
+	*line = ts_table_line(&t, memory_table_rect(m, pane), y);
+	return memory_list_of(m, pane);
 }
 
 /* Bars in the last column of the categories, drawn over the table. */
@@ -378,7 +408,7 @@ memory_draw_variables(struct ts_canvas *c, const struct memory_view *m, const st
 		return;
 	variables_title(m, tile, title, sizeof(title));
 	ts_canvas_rule(c, ts_rect_cut_top(&r, 1), memory_rule_role(m, PANE_VARIABLES), title,
-		rule_note(m, &m->variables_state, "Tab: graph"));
+		rule_note(m, &m->variables_state, memory_has_code(m) ? "Tab: code" : "Tab: graph"));
 	if (ts_pane_has(&m->variables_state))
 		ts_table_draw(c, r, &t, &m->variable_list);
 	else
@@ -401,6 +431,8 @@ memory_copy(struct memory_view *m, char *out, size_t size)
 		snprintf(out, size, "%lld\t%.900s\t%lld", (long long)tile->tile,
 			m->row[row].category < 0 ? "gaps" : category_name(m, m->row[row].category),
 			(long long)m->row[row].bytes);
+	} else if (m->focus == PANE_CODE) {
+		memory_copy_code(m, out, size);
 	} else if (m->focus == PANE_VARIABLES && m->variables.count > 0) {
 		const struct ts_tile_variable *x;
 

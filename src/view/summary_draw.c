@@ -456,6 +456,7 @@ draw_file(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int arg
 		strlen(report->file), TS_FIELD_TAIL);
 	ts_canvas_printf(c, r, x + 2, 0, TS_ROLE_DIM, "%s",
 		ts_fmt_bytes(buf, report->part[TS_PART_PROFILE].bytes, units(s)));
+		ts_fmt_bytes(buf, report->part[report->part_of[0]].bytes, units(s)));
 }
 
 /* Those that are there with their states, then the names of the files that are not. */
@@ -468,7 +469,8 @@ draw_parts(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int ar
 
 	(void)arg;
 	for (int i = 0; i < TS_PART_COUNT; i++) {
-		enum ts_part_state state = report->part[i].state;
+								: report->part[i].state;
+		enum ts_part_state state = i == TS_PART_ARCHIVE ? s->base.env->archive_state
 
 		if (state == TS_PART_ABSENT)
 			continue;

@@ -30,6 +30,7 @@ enum ts_view_id {
 	TS_VIEW_COUNT,
 	TS_OWNER_APP = TS_VIEW_COUNT, /* owner of the program's own jobs */
 	TS_OWNER_INDEX,		      /* and of those that build the index */
+	TS_OWNER_ARCHIVE,	      /* of the one that reads archive.a */
 };
 
 enum ts_asking { TS_ASK_NOTHING, TS_ASK_COMMAND, TS_ASK_SEARCH, TS_ASK_SEARCH_BACK, TS_ASK_FILTER };
@@ -75,6 +76,7 @@ struct ts_app {
 	int64_t look_at_us;   /* when to look again whether the file has changed; 0 = not */
 	int64_t tick_us;      /* when progress is shown next; 0 = nothing is busy */
 	int64_t key_us;	      /* the last key */
+	bool archive_wanted;  /* archive.a beside the profile was not asked for yet */
 	bool dirty, quit;
 	enum ts_exit status;
 };
@@ -103,6 +105,11 @@ void ts_app_look(struct ts_app *app);
 bool ts_app_hopeless(struct ts_app *app, struct ts_job *job);
 void ts_app_give_back(struct ts_job *job);
 
+ * archive_look.c: archive.a. A report was opened; a frame of it was drawn; the answer; free a job in vain.
+void ts_app_archive_opened(struct ts_app *app);
+void ts_app_archive_drawn(struct ts_app *app);
+void ts_app_archive_take(struct ts_app *app, struct ts_job *job);
+void ts_app_archive_free(struct ts_job *job);
 /* config.c: theme, keymap, configuration file. Problems go to the log and the message line. */
 void ts_app_configure(struct ts_app *app);
 bool ts_app_use_theme(struct ts_app *app, const char *name);

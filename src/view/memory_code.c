@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * memory_code - what archive.a tells about the tile under the cursor: its sections and largest functions.
+ *
+ * A tile is read when somebody looks at it, and only while the pane is on the screen. Rows of the table are
+ * the sections that lie in the tile's memory, then the functions, each the largest first.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory_internal.h"
+#include "tilescope/base/mem.h"
+#include "tilescope/base/utf8.h"
+#include "tilescope/report/archive.h"
+
+/* --- asking ----------------------------------------------------------------------------------- */
+
+struct code_fetch {
+	struct ts_fetch fetch;
+	struct ts_archive *archive; /* held */
+	int64_t tile;
+	struct ts_archive_details *details;
+};
+
+static enum ts_code
+read_code(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
+{
+	struct code_fetch *cf = (struct code_fetch *)f;
+
+	(void)rd;
+	return ts_archive_details(&cf->details, cf->archive, cf->tile, &f->job.cancel, err);
+}
+
+static void
+fini_code(struct ts_fetch *f)
+{
+	struct code_fetch *cf = (struct code_fetch *)f;
+
+	ts_archive_release(cf->archive);
+	free(cf->details);
+}
+
+bool
+memory_has_code(const struct memory_view *m)
+{
+	return m->view.env->archive_state != TS_PART_ABSENT;
+}
+
+bool
+memory_only_code(const struct memory_view *m)
+{
+	return m->view.env->report && m->view.env->report->kind == TS_KIND_ARCHIVE;
+}
+
+void
+memory_ask_code(struct memory_view *m, int64_t tile)
+{
+	struct ts_view_env *env = m->view.env;
+	struct code_fetch *f;
+
+	if (!env->archive || m->code_wanted == tile || ts_rect_empty(m->pane[PANE_CODE]))
+		return;
+	m->code_wanted = tile;
+	m->code_sent = NULL;
+	if (m->code_of == tile) {
+		m->code_state.state = TS_PANE_READY; /* back before the other came */
+		return;
+	}
+	f = ts_alloc(1, sizeof(*f));
+	if (!f) {
+		m->code_state.state = TS_PANE_FAILED;
+		snprintf(m->code_state.reason, sizeof(m->code_state.reason), "out of memory");
+		return;
+	}
+	f->archive = ts_archive_hold(env->archive);
+	f->tile = tile;
+	f->fetch.read = read_code;
+	f->fetch.fini = fini_code;
+	m->code_state.state = m->code ? TS_PANE_STALE : TS_PANE_LOADING;
+	m->code_sent = &f->fetch;
+	ts_fetch_send(&m->view, &f->fetch, FETCH_CODE, TS_WORKER_BULK, "reading code of a tile");
+}
+
+enum ts_effect
+memory_take_code(struct memory_view *m, struct ts_fetch *f)
+{
+	struct code_fetch *cf = (struct code_fetch *)f;
+
+	m->code_sent = NULL;
+	if (ts_fetch_in_vain(f, m->view.env->generation)) {
+		memory_stopped(&m->code_state);
+		return TS_EFFECT_REPAINT;
+	}
+	ts_pane_result(&m->code_state, f->code, &f->err, cf->details != NULL);
+	free(m->code);
+	m->code = cf->details;
+	cf->details = NULL;
+	m->code_of = m->code ? cf->tile : -1;
+	ts_list_set_count(&m->code_list,
+		m->code ? m->code->elf.section_count + m->code->elf.function_count : 0);
+	ts_list_go(&m->code_list, 0);
+	return TS_EFFECT_REPAINT;
+}
+
+void
+memory_drop_code(struct memory_view *m)
+{
+	free(m->code);
+	m->code = NULL;
+	m->code_sent = NULL;
+	m->code_state = (struct ts_pane_data){0};
+	m->code_of = m->code_wanted = -1;
+	ts_list_set_count(&m->code_list, 0);
+}
+
+/* --- the table -------------------------------------------------------------------------------- */
+
+enum { F_NAME, F_WHAT, F_BYTES, F_SHARE, F_ADDRESS, F_COLUMNS };
+
+static const struct ts_column code_columns[F_COLUMNS] = {
+	[F_NAME] = {"function", 16, 0, 6, 0, TS_FIELD_TAIL},
+	[F_WHAT] = {"", 8, 8, 0, 3, TS_FIELD_LEFT},
+	[F_BYTES] = {"bytes", 10, 10, 0, 0, TS_FIELD_RIGHT},
+	[F_SHARE] = {"share", 6, 6, 0, 2, TS_FIELD_RIGHT},
+	[F_ADDRESS] = {"address", 8, 8, 0, 4, TS_FIELD_RIGHT},
+};
+
+struct code_row {
+	const char *name;
+	bool section;
+	uint32_t bytes, address;
+};
+
+static bool
+row_at(const struct ts_elf_tile *t, int64_t i, struct code_row *out)
+{
+	if (i < 0 || i >= t->section_count + t->function_count)
+		return false;
+	if (i < t->section_count) {
+		const struct ts_elf_section *s = &t->section[i];
+
+		*out = (struct code_row){s->name, true, s->bytes, s->address};
+	} else {
+		const struct ts_elf_function *f = &t->function[i - t->section_count];
+
+		*out = (struct code_row){f->name, false, f->bytes, f->address};
+	}
+	return true;
+}
+
+static void
+total_cell(const struct memory_view *m, int column, struct ts_table_cell *out)
+{
+	const struct ts_elf_tile *t = &m->code->elf;
+	char n[TS_FMT_MAX];
+
+	if (column == F_NAME)
+		snprintf(out->buf, sizeof(out->buf), "%s function%s%s",
+			ts_fmt_count(n, t->functions), t->functions == 1 ? "" : "s",
+			(int64_t)t->functions > t->function_count ? ", the largest listed" : "");
+	else if (column == F_BYTES)
+		ts_fmt_bytes(out->buf, t->function_bytes, memory_units(m));
+	else if (column == F_SHARE && t->text > 0)
+		ts_fmt_percent(out->buf, (double)t->function_bytes, (double)t->text);
+}
+
+static bool
+code_cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
+{
+	const struct memory_view *m = ctx;
+	struct code_row r;
+
+	out->s = out->buf;
+	out->buf[0] = '\0';
+	if (row == TS_TABLE_TOTAL) {
+		total_cell(m, column, out);
+		return true;
+	}
+	if (!row_at(&m->code->elf, row, &r))
+		return false;
+	switch (column) {
+	case F_NAME:
+		out->s = r.name[0] ? r.name : "(no name)";
+		break;
+	case F_WHAT:
+		out->s = r.section ? "section" : "";
+		break;
+	case F_BYTES:
+		ts_fmt_bytes(out->buf, r.bytes, memory_units(m));
+		break;
+	case F_SHARE:
+		if (m->code->elf.text > 0)
+			ts_fmt_percent(out->buf, (double)r.bytes, (double)m->code->elf.text);
+		break;
+	default:
+		snprintf(out->buf, sizeof(out->buf), "0x%x", (unsigned)r.address);
+		break;
+	}
+	return true;
+}
+
+static enum ts_role
+code_row_role(void *ctx, int64_t row)
+{
+	const struct memory_view *m = ctx;
+	struct code_row r;
+
+	return m->search[0] && m->code && row_at(&m->code->elf, row, &r) &&
+			ts_contains_nocase(r.name, m->search)
+		? TS_ROLE_MATCH
+		: TS_ROLE_TEXT;
+}
+
+struct ts_table
+memory_code_table(const struct memory_view *m)
+{
+	return (struct ts_table){.column = code_columns,
+		.columns = F_COLUMNS,
+		.cell = code_cell,
+		.row = code_row_role,
+		.ctx = (void *)(uintptr_t)m,
+		.header = true,
+		.total = true,
+		.focus = m->focus == PANE_CODE,
+		.sorted = F_BYTES,
+		.descending = true,
+		.empty = "No sections and no functions on this tile."};
+}
+
+static void
+code_title(const struct memory_view *m, int64_t tile, char *out, size_t size)
+{
+	if (!m->code)
+		snprintf(out, size, "Code of tile %lld", (long long)tile);
+	else if (m->code_state.state == TS_PANE_STALE)
+		snprintf(out, size, "Code of tile %lld (reading tile %lld)", (long long)m->code_of,
+			(long long)tile);
+	else
+		snprintf(out, size, "Code of tile %lld: %.80s of archive.a", (long long)m->code_of,
+			m->code->name);
+}
+
+/* Why there is nothing to show yet. */
+static const char *
+not_yet(const struct memory_view *m)
+{
+	switch (m->view.env->archive_state) {
+	case TS_PART_OK:
+		return "archive.a is being read";
+	case TS_PART_DAMAGED:
+		return "archive.a is damaged (M shows the notes)";
+	default:
+		return "archive.a cannot be read (M shows the notes)";
+	}
+}
+
+void
+memory_draw_code(struct ts_canvas *c, const struct memory_view *m, const struct ts_tile *tile)
+{
+	struct ts_rect r = m->pane[PANE_CODE];
+	struct ts_table t = memory_code_table(m);
+	char title[160];
+
+	if (ts_rect_empty(r))
+		return;
+	code_title(m, tile->tile, title, sizeof(title));
+	ts_canvas_rule(c, ts_rect_cut_top(&r, 1), memory_rule_role(m, PANE_CODE), title,
+		m->wide || m->zoomed != PANE_NONE ? NULL : "Tab: graph");
+	if (!m->view.env->archive)
+		ts_canvas_text(c, r, 2, 1, TS_ROLE_DIM, not_yet(m));
+	else if (m->code && ts_pane_has(&m->code_state))
+		ts_table_draw(c, r, &t, &m->code_list);
+	else
+		ts_pane_draw(c, r, &m->code_state);
+}
+
+void
+memory_copy_code(const struct memory_view *m, char *out, size_t size)
+{
+	struct code_row r;
+
+	if (m->code && row_at(&m->code->elf, m->code_list.cursor, &r))
+		snprintf(out, size, "%lld\t%.190s\t%u\t0x%x", (long long)m->code_of, r.name,
+			(unsigned)r.bytes, (unsigned)r.address);
+}
+
+enum ts_effect
+memory_find_code(struct memory_view *m, int step, bool from_here)
+{
+	int64_t n = m->code ? m->code->elf.section_count + m->code->elf.function_count : 0;
+
+	if (!m->search[0] || n == 0) {
+		ts_view_say_error(m->view.env,
+			m->search[0] ? "there are no functions to search"
+				     : "nothing was searched for");
+		return TS_EFFECT_BELL;
+	}
+	for (int64_t i = from_here ? 0 : 1; i <= n; i++) {
+		int64_t at = ((m->code_list.cursor + step * i) % n + n) % n;
+		struct code_row r;
+
+		if (!row_at(&m->code->elf, at, &r) || !ts_contains_nocase(r.name, m->search))
+			continue;
+		ts_list_jump(&m->code_list, at);
+		return TS_EFFECT_REPAINT;
+	}
+	ts_view_say_error(m->view.env, "no function of this tile has \"%.60s\" in its name",
+		m->search);
+	return TS_EFFECT_BELL;
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The Memory view with an archive.a: sections and functions of the tile under the cursor, alone and
+ * beside a profile. This program is also the helper that reads the archive.
+ */
+#include "config.h"
+
+#include <locale.h>
+
+#include "../unit/archive_bytes.h"
+#include "golden.h"
+#include "memory_harness.h"
+#include "tilescope/format/elf_helper.h"
+#include "tilescope/report/archive.h"
+
+enum { TILES = 24, BROKEN = 5 };
+
+static struct bytes b;
+static char archive[REPORT_DIR + 16];
+
+/* Tile 5 cannot be read; the fullest is tile 17. */
+static void
+make_archive(const struct harness *h)
+{
+	unsigned char elf[ELF_MAX];
+	FILE *f;
+
+	b.n = 0;
+	add_text(&b, "!<arch>\n");
+	for (int i = 0; i < TILES; i++) {
+		struct elf of = {1, 1, 248, 200000 + (uint32_t)i * 3000, 1, 3 + i % 5, NULL};
+		char name[24];
+		size_t n;
+
+		if (i == 17)
+			of.text = 600000;
+		n = make_elf(elf, &of);
+		snprintf(name, sizeof(name), "tile%d.elf/", i);
+		add_member(&b, name, elf, i == BROKEN ? 100 : n);
+	}
+	snprintf(archive, sizeof(archive), "%s/archive.a", h->dir);
+	f = fopen(archive, "wb");
+	ck_assert_ptr_nonnull(f);
+	ck_assert_uint_eq(fwrite(b.at, 1, b.n, f), b.n);
+	ck_assert_int_eq(fclose(f), 0);
+}
+
+/* What the program does when a report is opened, and behind its first frame. */
+static void
+lend_archive(struct harness *h)
+{
+	struct ts_err err = {0};
+
+	h->env.archive = ts_archive_hold(h->report->archive);
+	if (!h->env.archive)
+		ck_assert_int_eq(ts_archive_read(&h->env.archive, archive, NULL, NULL, &err),
+			TS_OK);
+	h->env.archive_state = h->env.archive->state;
+	ts_view_memory.resize(h->view, ts_canvas_rect(h->canvas));
+	ts_view_memory.request(h->view);
+	harness_settle(h);
+}
+
+static void
+alone(struct harness *h, int w, int height)
+{
+	harness_dir(h);
+	make_archive(h);
+	h->path = strdup(archive);
+	harness_start(h, w, height, TS_GLYPHS_FULL);
+	lend_archive(h);
+}
+
+static void
+beside(struct harness *h, int w, int height)
+{
+	harness_dir(h);
+	make_archive(h);
+	harness_sql(h,
+		"CREATE TABLE report(key TEXT, value TEXT);"
+		"INSERT INTO report VALUES('store_version', '1');"
+		"CREATE TABLE tile_memory(tile INTEGER PRIMARY KEY, total INTEGER);"
+		"WITH RECURSIVE t(t) AS (SELECT 0 UNION ALL SELECT t + 1 FROM t WHERE t < 23)"
+		" INSERT INTO tile_memory SELECT t, 200000 + t * 3000 FROM t;"
+		"CREATE TABLE lowered_variable(id INTEGER PRIMARY KEY, tile INTEGER, name TEXT,"
+		" bytes INTEGER, category INTEGER);"
+		"INSERT INTO lowered_variable SELECT NULL, tile, 'v', total, 0 FROM tile_memory;");
+	harness_start(h, w, height, TS_GLYPHS_FULL);
+	harness_settle(h);
+}
+
+static void
+end(struct harness *h)
+{
+	ts_archive_release(h->env.archive);
+	unlink(archive);
+	harness_end(h);
+}
+
+static const char *
+screen(struct harness *h)
+{
+	static char text[1 << 20];
+	struct ts_strbuf s;
+
+	harness_draw(h);
+	ts_strbuf_init(&s, sizeof(text) - 1);
+	ts_canvas_dump(h->canvas, &s);
+	snprintf(text, sizeof(text), "%s", s.s);
+	ts_strbuf_fini(&s);
+	return text;
+}
+
+#define SHOWS(h, word) \
+	ck_assert_msg(strstr(screen(h), word) != NULL, "no \"%s\" in:\n%.3000s", word, screen(h))
+#define HIDES(h, word) \
+	ck_assert_msg(strstr(screen(h), word) == NULL, "\"%s\" in:\n%.3000s", word, screen(h))
+
+START_TEST(alone_it_is_drawn)
+{
+	struct harness h;
+
+	alone(&h, 80, 22);
+	harness_draw(&h);
+	golden_check("code-alone-80x22", h.canvas);
+	harness_resize(&h, 160, 44);
+	harness_settle(&h);
+	harness_draw(&h);
+	golden_check("code-alone-160x44", h.canvas);
+	harness_resize(&h, 40, 8);
+	harness_settle(&h);
+	harness_draw(&h);
+	end(&h);
+}
+END_TEST
+
+START_TEST(the_pane_follows_the_cursor)
+{
+	struct harness h;
+
+	alone(&h, 80, 22);
+	SHOWS(&h, "Code of tile 17: tile17.elf of archive.a");
+	harness_command(&h, "goto 4");
+	harness_settle(&h);
+	SHOWS(&h, "Code of tile 4: tile4.elf");
+	SHOWS(&h, "7 functions");
+	SHOWS(&h, ".text");
+	SHOWS(&h, "fn6");
+	harness_command(&h, "goto 6");
+	harness_settle(&h);
+	SHOWS(&h, "Code of tile 6: tile6.elf");
+	end(&h);
+}
+END_TEST
+
+START_TEST(only_what_is_there_takes_keys)
+{
+	struct harness h;
+
+	alone(&h, 80, 22);
+	harness_command(&h, "pane-next");
+	ck_assert_int_eq(ts_view_memory.pane_context(h.view), TS_CONTEXT_LIST);
+	SHOWS(&h, "Code of tile 17");
+	harness_command(&h, "down");
+	harness_command(&h, "copy");
+	ck_assert_str_eq(h.env.copy, "17\tfn4\t40\t0x4c100");
+	harness_command(&h, "pane-next");
+	ck_assert_int_eq(ts_view_memory.pane_context(h.view), TS_CONTEXT_CHART);
+	end(&h);
+}
+END_TEST
+
+START_TEST(functions_are_searched)
+{
+	struct harness h;
+
+	alone(&h, 80, 22);
+	harness_command(&h, "search fn1");
+	harness_command(&h, "pane-next");
+	harness_command(&h, "copy");
+	ck_assert_str_eq(h.env.copy, "17\tfn1\t16\t0x4c040");
+	harness_command(&h, "search nothing");
+	ck_assert(h.env.message_is_error);
+	end(&h);
+}
+END_TEST
+
+START_TEST(beside_a_profile_it_is_one_more_pane)
+{
+	struct harness h;
+
+	beside(&h, 80, 22);
+	HIDES(&h, "Tab: code");
+	h.env.archive_state = TS_PART_OK;
+	harness_command(&h, "pane-next");
+	harness_command(&h, "pane-next");
+	SHOWS(&h, "Tab: code");
+	harness_command(&h, "pane-next");
+	SHOWS(&h, "archive.a is being read");
+	lend_archive(&h);
+	ck_assert_int_eq(h.env.archive_state, TS_PART_DAMAGED);
+	SHOWS(&h, "Code of tile 23: tile23.elf of archive.a");
+	harness_draw(&h);
+	golden_check("code-beside-80x22", h.canvas);
+	harness_command(&h, "goto 5");
+	harness_settle(&h);
+	SHOWS(&h, "Code of tile 5");
+	HIDES(&h, "fn0");
+	harness_command(&h, "goto 6");
+	harness_settle(&h);
+	SHOWS(&h, "fn0");
+	harness_resize(&h, 160, 44);
+	harness_settle(&h);
+	harness_draw(&h);
+	golden_check("code-beside-160x44", h.canvas);
+	harness_command(&h, "pane-previous");
+	SHOWS(&h, "Largest variables of tile 6");
+	end(&h);
+}
+END_TEST
+
+int
+main(int argc, char **argv)
+{
+	Suite *s;
+	TCase *c;
+	SRunner *r;
+	int failed;
+
+	if (argc == 2 && strcmp(argv[1], TS_ELF_HELPER_WORD) == 0)
+		return ts_elf_helper();
+	setlocale(LC_ALL, "C.UTF-8");
+	s = suite_create("view code");
+	c = tcase_create("code");
+	tcase_set_timeout(c, 60);
+	tcase_add_test(c, alone_it_is_drawn);
+	tcase_add_test(c, the_pane_follows_the_cursor);
+	tcase_add_test(c, only_what_is_there_takes_keys);
+	tcase_add_test(c, functions_are_searched);
+	tcase_add_test(c, beside_a_profile_it_is_one_more_pane);
+	suite_add_tcase(s, c);
+	r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
