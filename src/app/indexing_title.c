@@ -135,39 +135,41 @@ ts_indexing_left(const struct ts_indexing *ix, int64_t now)
 
 /* --- the title row ---------------------------------------------------------------------------- */
 
-/* 12345678 -> "12.3M", "12.3 M" with a blank; at most 4 columns of figures. */
+/* 12345678 -> "12.3 M" of 3 figures, "12M" of 2 and without a blank. */
 static void
-print_count(char out[TS_FMT_MAX], double v, bool blank)
+print_count(char out[TS_FMT_MAX], double v, int figures, const char *blank)
 {
 	static const char *const units[] = {"", "k", "M", "G", "T"};
+	int before = 1;
 	size_t u = 0;
 
 	for (; v >= 999.5 && u + 1 < TS_COUNT(units); u++)
 		v /= 1000;
-	snprintf(out, TS_FMT_MAX, "%.*f%s%s",
-		u == 0 || v >= 99.95 ? 0
-			: v >= 9.995 ? 1
-				     : 2,
-		v, blank && u ? " " : "", units[u]);
+	for (double limit = 9.995; v >= limit && before < 3; limit *= 10)
+		before++;
+	snprintf(out, TS_FMT_MAX, "%.*f%s%s", u == 0 || before > figures ? 0 : figures - before, v,
+		u ? blank : "", units[u]);
 }
 
+/* 12.3 -> "12 s left", and as brief: "12s". */
 static void
-print_left(char out[TS_FMT_MAX], double seconds, bool blank)
+print_left(char out[TS_FMT_MAX], char brief[TS_FMT_MAX], double seconds)
 {
 	static const struct {
-		const char *unit;
+		const char *unit, *brief;
 		double seconds;
-	} units[] = {{"s", 1}, {"min", 60}, {"h", 3600}};
+	} units[] = {{"s", "s", 1}, {"min", "m", 60}, {"h", "h", 3600}};
 	size_t u = 0;
 
 	while (u + 1 < TS_COUNT(units) && seconds >= 99.5 * units[u].seconds)
 		u++;
-	seconds = seconds / units[u].seconds;
-	snprintf(out, TS_FMT_MAX, "%.0f%s%s left",
-		seconds < 1	       ? 1
-			: seconds > 99 ? 99
-				       : seconds,
-		blank ? " " : "", units[u].unit);
+	seconds /= units[u].seconds;
+	if (seconds < 1)
+		seconds = 1;
+	else if (seconds > 99)
+		seconds = 99;
+	snprintf(out, TS_FMT_MAX, "%.0f %s left", seconds, units[u].unit);
+	snprintf(brief, TS_FMT_MAX, "%.0f%s", seconds, units[u].brief);
 }
 
 /* What is shown of share and time: neither goes backwards. */
@@ -188,30 +190,33 @@ move_on(struct ts_indexing *ix, double share, int64_t took)
 static void
 write_titles(struct ts_indexing *ix, const struct extent *e, double share, int64_t took)
 {
-	char percent[8] = "", done[TS_FMT_MAX] = "", total[TS_FMT_MAX], rate[TS_FMT_MAX] = "";
-	char tight[TS_FMT_MAX] = "", left[TS_FMT_MAX] = "", brief[TS_FMT_MAX] = "";
+	char percent[8] = "", done[TS_FMT_MAX], total[TS_FMT_MAX] = "", left[TS_FMT_MAX] = "";
+	char rate[TS_FMT_MAX] = "", tight[TS_FMT_MAX] = "", brief[TS_FMT_MAX] = "";
 	double per_second = took > 0 ? (double)e->done / ((double)took / 1e6) : 0;
 
 	if (share >= 0)
 		snprintf(percent, sizeof(percent), "%d %%", ix->percent);
-	print_count(done, (double)e->done, true);
-	print_count(total, (double)e->total, true);
+	print_count(done, (double)e->done, 3, " ");
+	if (e->total > 0)
+		print_count(total, (double)e->total, 3, " ");
 	if (took >= RATE_US && e->done > 0) {
-		print_count(rate, per_second, true);
-		print_count(tight, per_second, false);
+		print_count(rate, per_second, 3, " ");
+		print_count(tight, per_second, 2, "");
 	}
-	if (share >= 0 && ix->left_s >= 0) {
-		print_left(left, ix->left_s, true);
-		print_left(brief, ix->left_s, false);
-	}
+	if (share >= 0 && ix->left_s >= 0)
+		print_left(left, brief, ix->left_s);
 	snprintf(ix->title[0], TS_INDEXING_TITLE, "index %4s  %6.6s%s%6.6s rows  %6.6s%s  %11.11s",
-		percent, done, e->total > 0 ? " of " : "    ", e->total > 0 ? total : "", rate,
-		*rate ? " rows/s" : "       ", left);
+		percent, done, *total ? " of " : "    ", total, rate, *rate ? " rows/s" : "       ",
+		left);
 	snprintf(ix->title[1], TS_INDEXING_TITLE, "index %4s  %6.6s%s  %11.11s", percent, rate,
 		*rate ? " rows/s" : "       ", left);
-	snprintf(ix->title[2], TS_INDEXING_TITLE, "index %4s %5.5s%s %10.10s", percent, tight,
+	snprintf(ix->title[2], TS_INDEXING_TITLE, "index %4s %4.4s%s %11.11s", percent, tight,
+		*tight ? "/s" : "  ", left);
+	if (share >= 0)
+		snprintf(percent, sizeof(percent), "%d%%", ix->percent);
+	snprintf(ix->title[3], TS_INDEXING_TITLE, "index %3s %4.4s%s %3.3s", percent, tight,
 		*tight ? "/s" : "  ", brief);
-	snprintf(ix->title[3], TS_INDEXING_TITLE, "index %4s", percent);
+	snprintf(ix->title[4], TS_INDEXING_TITLE, "index %3s", percent);
 }
 
 static void

@@ -142,11 +142,13 @@ read_section(struct ts_index *x, int folder, enum ts_section s, const struct ts_
 	return TS_OK;
 }
 
-enum ts_code
-ts_index_open_some(struct ts_index **out, const struct ts_cache *cache, const struct ts_report *r,
-	unsigned wanted, struct ts_log *log, const struct ts_cancel *cancel, struct ts_err *err)
+/* A snapshot of what `x` (or NULL) has and the sections of `wanted`, as they are in the folder now. */
+static enum ts_code
+open_sections(struct ts_index **out, const struct ts_index *x, const struct ts_cache *cache,
+	const struct ts_report *r, unsigned wanted, struct ts_log *log,
+	const struct ts_cancel *cancel, struct ts_err *err)
 {
-	enum ts_code code = new_snapshot(out, NULL, err);
+	enum ts_code code = new_snapshot(out, x, err);
 	int folder;
 
 	if (code)
@@ -154,7 +156,8 @@ ts_index_open_some(struct ts_index **out, const struct ts_cache *cache, const st
 	folder = ts_cache_folder(cache, r, false);
 	if (folder < 0)
 		return without_folder(out, errno, err);
-	ts_folder_touch(folder);
+	if (!x)
+		ts_folder_touch(folder);
 	for (int s = 0; !code && s < TS_SECTION_COUNT; s++)
 		if (wanted & 1u << s)
 			code = read_section(*out, folder, (enum ts_section)s, r, log, cancel, err);
@@ -167,31 +170,24 @@ ts_index_open_some(struct ts_index **out, const struct ts_cache *cache, const st
 }
 
 enum ts_code
+ts_index_open_some(struct ts_index **out, const struct ts_cache *cache, const struct ts_report *r,
+	unsigned wanted, struct ts_log *log, const struct ts_cancel *cancel, struct ts_err *err)
+{
+	return open_sections(out, NULL, cache, r, wanted, log, cancel, err);
+}
+
+enum ts_code
 ts_index_open(struct ts_index **out, const struct ts_cache *cache, const struct ts_report *r,
 	struct ts_log *log, const struct ts_cancel *cancel, struct ts_err *err)
 {
-	return ts_index_open_some(out, cache, r, ~0u, log, cancel, err);
+	return open_sections(out, NULL, cache, r, ~0u, log, cancel, err);
 }
 
 enum ts_code
 ts_index_with(struct ts_index **out, const struct ts_index *x, enum ts_section s,
 	const struct ts_cache *cache, const struct ts_report *r, struct ts_err *err)
 {
-	enum ts_code code = new_snapshot(out, x, err);
-	int folder;
-
-	if (code)
-		return code;
-	folder = ts_cache_folder(cache, r, false);
-	if (folder < 0)
-		return without_folder(out, errno, err);
-	code = read_section(*out, folder, s, r, NULL, NULL, err);
-	close(folder);
-	if (code) {
-		ts_index_release(*out);
-		*out = NULL;
-	}
-	return code;
+	return open_sections(out, x, cache, r, 1u << s, NULL, NULL, err);
 }
 
 const void *

@@ -317,7 +317,7 @@ ts_build_part(struct ts_build *b, int stage, int part, struct ts_reader *rd,
 
 /* Commit the writers, one after the other, and see them in a new snapshot. */
 static enum ts_code
-commit(struct ts_build *b, struct stage *st, struct ts_err *err)
+commit(struct ts_build *b, struct stage *st, const struct ts_cancel *cancel, struct ts_err *err)
 {
 	enum ts_code code = TS_OK;
 
@@ -328,6 +328,7 @@ commit(struct ts_build *b, struct stage *st, struct ts_err *err)
 		if (!w)
 			continue;
 		st->run.writer[i] = NULL;
+		ts_section_set_cancel(w, cancel);
 		code = ts_section_commit(w, err);
 		if (!code)
 			code = ts_index_with(&x, b->index, st->pass->section[i], b->cache,
@@ -349,7 +350,7 @@ ts_build_finish(struct ts_index **out, struct ts_build *b, int stage, struct ts_
 
 	*out = NULL;
 	if (!code)
-		code = commit(b, st, err);
+		code = commit(b, st, rd->cancel, err);
 	ts_build_drop(b, stage);
 	if (!code)
 		*out = ts_index_hold(b->index);

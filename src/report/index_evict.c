@@ -83,13 +83,12 @@ look_at_file(struct ts_folder *f, int folder, const char *name)
 	}
 }
 
-static enum ts_code
-look_at_folder(struct ts_folder *f, int root, const char *name, struct ts_err *err)
+static void
+look_at_folder(struct ts_folder *f, int root, const char *name)
 {
 	int folder = ts_folder_open(root, name);
 	DIR *d = folder < 0 ? NULL : fdopendir(folder);
 	const struct dirent *e;
-	enum ts_code code = TS_OK;
 
 	*f = (struct ts_folder){0};
 	memcpy(f->name, name, TS_FOLDER_NAME);
@@ -98,15 +97,11 @@ look_at_folder(struct ts_folder *f, int root, const char *name, struct ts_err *e
 	if (!d) {
 		if (folder >= 0)
 			close(folder);
-		return TS_OK;
+		return;
 	}
 	while ((e = readdir(d)))
 		look_at_file(f, folder, e->d_name);
-	for (int s = 0; !code && !f->path && s < TS_SECTION_COUNT; s++)
-		if (f->section[s] >= 0)
-			code = read_path(f, folder, s, err);
 	closedir(d);
-	return code;
 }
 
 enum ts_code
@@ -131,7 +126,7 @@ ts_survey_new(struct ts_survey *v, int root, struct ts_err *err)
 		if (!ts_room((void **)&v->folder, &v->cap, v->count, sizeof(*v->folder)))
 			code = ts_err_nomem(err);
 		else
-			code = look_at_folder(&v->folder[v->count++], root, e->d_name, err);
+			look_at_folder(&v->folder[v->count++], root, e->d_name);
 	}
 	closedir(d);
 	if (code)
@@ -148,19 +143,24 @@ ts_survey_fini(struct ts_survey *v)
 	*v = (struct ts_survey){0};
 }
 
-void
-ts_survey_gone(struct ts_survey *v)
+enum ts_code
+ts_folder_report(struct ts_folder *f, int root, struct ts_err *err)
 {
-	for (size_t i = 0; i < v->count; i++) {
-		struct ts_folder *f = &v->folder[i];
-		struct ts_identity now;
-		enum ts_code code = TS_OK;
+	int folder = ts_folder_open(root, f->name);
+	enum ts_code code = TS_OK;
 
-		if (f->path)
-			code = ts_identity_read(&now, f->path, NULL);
-		f->gone = f->path && code != TS_E_NOMEM &&
-			(code || !ts_identity_same(&now, &f->identity));
+	for (int s = 0; folder >= 0 && !code && !f->path && s < TS_SECTION_COUNT; s++)
+		if (f->section[s] >= 0)
+			code = read_path(f, folder, s, err);
+	if (folder >= 0)
+		close(folder);
+	if (!code && f->path) {
+		struct ts_identity now;
+		enum ts_code seen = ts_identity_read(&now, f->path, NULL);
+
+		f->gone = seen != TS_E_NOMEM && (seen || !ts_identity_same(&now, &f->identity));
 	}
+	return code;
 }
 
 static int
@@ -223,14 +223,25 @@ evict_on_demand(struct eviction *e, struct ts_folder *f)
 		close(folder);
 }
 
+/*
+ * The reports themselves are looked for only as long as something has to go, those used least recently
+ * first: one of them may lie on a mount that does not answer any more.
+ */
+static void
+evict_gone(struct eviction *e, struct ts_folder *f)
+{
+	if (e->bytes <= e->cap || strcmp(f->name, e->keep) == 0)
+		return;
+	if (!ts_folder_report(f, e->root, NULL) && (f->gone || !f->path))
+		evict_folder(e, f);
+}
+
 static void
 evict(struct eviction *e, struct ts_survey *v)
 {
-	ts_survey_gone(v);
 	ts_survey_sort(v);
 	for (size_t i = v->count; i-- > 0;)
-		if (v->folder[i].gone || !v->folder[i].path)
-			evict_folder(e, &v->folder[i]);
+		evict_gone(e, &v->folder[i]);
 	for (size_t i = v->count; i-- > 0;)
 		if (strcmp(v->folder[i].name, e->keep) != 0)
 			evict_on_demand(e, &v->folder[i]);
@@ -293,30 +304,44 @@ entries_of(struct ts_cache_entry **entries, size_t *count, struct ts_survey *v, 
 	return TS_OK;
 }
 
+/* What there is; *root (to be closed) -1 and nothing surveyed: nothing is kept. */
+static enum ts_code
+survey(struct ts_survey *v, int *root, const struct ts_cache *cache, struct ts_err *err)
+{
+	enum ts_code code;
+
+	*v = (struct ts_survey){0};
+	*root = -1;
+	if (!cache->dir)
+		return TS_OK;
+	*root = ts_cache_root(cache, false);
+	if (*root < 0)
+		return errno == ENOENT ? TS_OK : ts_cache_cannot(cache, errno, "read", err);
+	code = ts_survey_new(v, *root, err);
+	if (code)
+		close(*root);
+	return code;
+}
+
 enum ts_code
 ts_cache_list(struct ts_cache_entry **entries, size_t *count, const struct ts_cache *cache,
 	struct ts_err *err)
 {
 	struct ts_survey v;
-	enum ts_code code;
 	int root;
+	enum ts_code code;
 
 	*entries = NULL;
 	*count = 0;
-	if (!cache->dir)
-		return TS_OK;
-	root = ts_cache_root(cache, false);
-	if (root < 0 && errno == ENOENT)
-		return TS_OK;
-	if (root < 0)
-		return ts_cache_cannot(cache, errno, "read", err);
-	code = ts_survey_new(&v, root, err);
-	close(root);
-	if (code)
+	code = survey(&v, &root, cache, err);
+	if (code || root < 0)
 		return code;
-	ts_survey_gone(&v);
+	for (size_t i = 0; !code && i < v.count; i++)
+		code = ts_folder_report(&v.folder[i], root, err);
+	close(root);
 	ts_survey_sort(&v);
-	code = entries_of(entries, count, &v, err);
+	if (!code)
+		code = entries_of(entries, count, &v, err);
 	ts_survey_fini(&v);
 	return code;
 }
@@ -333,23 +358,14 @@ enum ts_code
 ts_cache_clear(int64_t *bytes, size_t *reports, const struct ts_cache *cache, struct ts_err *err)
 {
 	struct ts_survey v;
-	enum ts_code code;
 	int root;
+	enum ts_code code;
 
 	*bytes = 0;
 	*reports = 0;
-	if (!cache->dir)
-		return TS_OK;
-	root = ts_cache_root(cache, false);
-	if (root < 0 && errno == ENOENT)
-		return TS_OK;
-	if (root < 0)
-		return ts_cache_cannot(cache, errno, "read", err);
-	code = ts_survey_new(&v, root, err);
-	if (code) {
-		close(root);
+	code = survey(&v, &root, cache, err);
+	if (code || root < 0)
 		return code;
-	}
 	for (size_t i = 0; i < v.count; i++)
 		if (ts_folder_remove(root, v.folder[i].name)) {
 			*bytes += v.folder[i].bytes;

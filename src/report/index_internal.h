@@ -107,11 +107,11 @@ void ts_section_map_release(struct ts_section_map *map); /* NULL allowed */
 
 struct ts_folder {
 	char name[TS_FOLDER_NAME];
-	char *path; /* of the report, or NULL */
+	char *path; /* of the report, or NULL; and its identity: after ts_folder_report() */
 	struct ts_identity identity;
 	int64_t bytes, used_s, used_ns;
 	int64_t section[TS_SECTION_COUNT]; /* bytes; -1 = not there */
-	bool gone;			   /* after ts_survey_gone() */
+	bool gone; /* the report is not there any more, or another one: after ts_folder_report() */
 };
 
 struct ts_survey {
@@ -119,11 +119,12 @@ struct ts_survey {
 	size_t count, cap;
 };
 
+/* The folders and what lies in them: no file is opened. */
 enum ts_code ts_survey_new(struct ts_survey *v, int root, struct ts_err *err) TS_WARN_UNUSED;
 void ts_survey_fini(struct ts_survey *v);
 
-/* Look for each report. */
-void ts_survey_gone(struct ts_survey *v);
+/* Whose folder it is, and whether that report is still there. Opens both. Errors: TS_E_NOMEM. */
+enum ts_code ts_folder_report(struct ts_folder *f, int root, struct ts_err *err) TS_WARN_UNUSED;
 
 /* Used last first. */
 void ts_survey_sort(struct ts_survey *v);

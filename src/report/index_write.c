@@ -26,6 +26,7 @@ enum { ROOMS = 8, TRIES = 8, SPILL_IN_MEMORY = 4 << 20 };
 struct ts_section_writer {
 	const struct ts_cache *cache;
 	const struct ts_report *report;
+	const struct ts_cancel *cancel; /* or NULL */
 	enum ts_section section;
 	int folder, fd;
 	char name[TS_FILE_NAME]; /* the temporary one; "" = there is none */
@@ -216,6 +217,12 @@ ts_section_room(struct ts_section_writer *w, uint64_t *offset, void **memory, si
 	return TS_OK;
 }
 
+void
+ts_section_set_cancel(struct ts_section_writer *w, const struct ts_cancel *cancel)
+{
+	w->cancel = cancel;
+}
+
 /* Checksum, head, sync. */
 static enum ts_code
 complete(struct ts_section_writer *w, struct ts_err *err)
@@ -231,7 +238,7 @@ complete(struct ts_section_writer *w, struct ts_err *err)
 			w->cache->dir);
 	if (ftruncate(w->fd, (off_t)(w->head_bytes + bytes)) < 0)
 		return cannot(w->cache, errno, err);
-	code = ts_file_hash(&hash, &sound, w->fd, w->head_bytes, bytes, NULL, err);
+	code = ts_file_hash(&hash, &sound, w->fd, w->head_bytes, bytes, w->cancel, err);
 	if (code)
 		return code;
 	if (!sound)

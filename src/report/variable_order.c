@@ -444,6 +444,7 @@ ts_variable_list_keep(const struct ts_variable_list *l, struct ts_reader *rd,
 	code = ts_section_create(&w, l->v->cache, rd->report, sections[l->sort], err);
 	if (code)
 		return code;
+	ts_section_set_cancel(w, cancel);
 	code = ts_section_append(w, &offset, &h, sizeof(h), err);
 	if (!code && size > 0)
 		code = ts_section_room(w, &offset, &room, size, err);

@@ -3,6 +3,7 @@
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 
@@ -68,6 +69,32 @@ def usage(ctx, args):
     expect(res.err, res, "nothing on standard error")
     expect(res.err.startswith(b"tilescope: "), res, "standard error does not begin with our name")
     expect(len(res.err.splitlines()) <= 2, res, "more than a line and a hint")
+
+
+@case(params=[("--cache", "none"), ("--cache=none", "-q"), ("-q", "--cac", "none"), ("-qf", "json"),
+              ("-fjson",), ("--no-color", "-u", "kb", "--format", "json")])
+def options_before_the_verb(ctx, options):
+    """The first word that is no option is the verb, also when options with a value stand before it."""
+    rep = plain(ctx, 75)
+    want = ctx.run("summary", *options, rep.dir)
+    res = ctx.run(*options, "summary", rep.dir)
+    expect(want.rc == 0 and (res.rc, res.out, res.err) == (want.rc, want.out, want.err), res,
+           "differs from options behind the verb")
+
+
+@case()
+def directory_named_like_a_verb(ctx):
+    """It is reached as ./summary, and behind --."""
+    shutil.copytree(plain(ctx, 76).dir, ctx.path("summary"))
+    want = ctx.run("summary", "./summary")
+    for args in (("./summary",), ("--cache", "none", "./summary"), ("--", "summary")):
+        res = ctx.run(*args)
+        expect(want.rc == 0 and res.rc == 0 and res.out.split(b"\n", 1)[1] == want.out.split(b"\n", 1)[1],
+               res, "is not the report")
+    res = ctx.run("summary")
+    expect(res.rc == 2, res, "the word alone is the verb")
+    res = ctx.run("--cache", "none", "nothing-of-this-name")
+    expect(res.rc == 2 and b"neither a verb nor a path" in res.err, res, "what is said")
 
 
 @case(params=["check", "diff", "assert", "query", "export", "import", "render"])

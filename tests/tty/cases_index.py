@@ -13,6 +13,7 @@ import re
 import shutil
 import signal
 import sqlite3
+import subprocess
 import sys
 import time
 
@@ -78,7 +79,7 @@ class Held:
                 self.t.fail("never: %s" % what)
 
     def until_title(self):
-        self.until(lambda: re.search(r"index +\d+ %", self.t.screen.line(0)), "progress")
+        self.until(lambda: re.search(r"index +\d+ ?%", self.t.screen.line(0)), "progress")
 
     def until_bottom(self, *texts):
         self.until(lambda: any(text in self.t.bottom() for text in texts), " or ".join(texts))
@@ -133,7 +134,7 @@ def state(t):
 
 def complete(ctx, t, kind="store"):
     expect("complete" in state(t), "the index is not complete: %r" % state(t))
-    expect(set(sections(ctx)) >= CORE[kind], "sections: %s" % sorted(sections(ctx)))
+    expect(not kind or set(sections(ctx)) >= CORE[kind], "sections: %s" % sorted(sections(ctx)))
 
 
 @case()
@@ -168,10 +169,10 @@ def index_idle(ctx, view):
     t.quit()
 
 
-# How far the whole build is: at each width, with a tab that must not move meanwhile.
-TITLES = {80: r"index +\d+ % +[\d.]+[kM]?/s +\d+(s|min|h) left",
-          120: r"index +\d+ % +[\d.]+( [kM])? rows/s +\d+ (s|min|h) left",
-          200: r"index +\d+ % +[\d.]+( [kM])? of +[\d.]+( [kM])? rows +[\d.]+( [kM])? rows/s +\d+ (s|min|h) left"}
+# How far the whole build is: at each width, in as many words as there is room for.
+TITLES = {80: r"index +\d+ ?% +[\d.]+[kMG]?/s +\d+ ?(s|m|min|h)( left)?",
+          120: r"index +\d+ % +[\d.]+ ?[kMG]?( rows)?/s +\d+ (s|min|h) left",
+          200: r"index +\d+ % +[\d.]+( [kMG])? of +[\d.]+( [kMG])? rows +[\d.]+( [kMG])? rows/s +\d+ (s|min|h) left"}
 
 
 @case(params=TITLES, cost=4)
@@ -183,7 +184,7 @@ def index_progress_and_cancel(ctx, width):
 
         def all_of_it():
             line = t.screen.line(0)
-            now = int(re.search(r"index +(\d+) %", line).group(1))
+            now = int(re.search(r"index +(\d+) ?%", line).group(1))
             expect(now >= shown[-1], "went backwards: %s, %r" % (shown, line))
             expect(line.index("1:Sum") == tabs, "the tabs have moved: %r" % line)
             shown.append(now)
@@ -421,4 +422,131 @@ def changed_into_nothing(ctx):
     t.press("1")
     t.has("worst tile %d" % worst)
     complete(ctx, t)
+    t.quit()
+
+
+# ---- where it may be kept ----
+
+def mounted(ctx, options, where):
+    """Words that run the program where a file system of one's own is mounted; others do not see it."""
+    os.makedirs(where, exist_ok=True)
+    probe = ctx.path("probe")
+    os.makedirs(probe)
+    words = ["unshare", "-m", "sh", "-c", "mount -t tmpfs -o \"$1\" none \"$2\" && shift 2 && exec \"$@\"",
+             "sh", options]
+    try:
+        may = subprocess.run(words + [probe, "true"], capture_output=True, timeout=LIMIT).returncode == 0
+    except OSError:
+        may = False
+    if not may:
+        raise Skipped("no mounts of one's own")
+    return words + [where]
+
+
+def told(t, *texts):
+    """The log says it once; the program works."""
+    t.settle()
+    t.press("M")
+    lines = [line for line in t.text().split("\n") if "index" in line]
+    expect(lines and len(lines) == len(set(lines)), "said %d times:\n%s" % (len(lines), t.text()))
+    for text in texts:
+        expect(any(text in line for line in lines), "does not say %r:\n%s" % (text, t.text()))
+    t.press("M", "3", "4", "7", "1")
+    t.clean()
+    t.lacks("being counted")
+    t.has("worst tile")
+
+
+MOUNTS = {"read-only": ("ro", "Read-only file system"), "full": ("size=16k", "No space left on device"),
+          "nearly-full": ("size=64k", "No space left on device")}
+
+
+@case(params=MOUNTS, cost=2)
+def index_on_a_mount(ctx, how):
+    options, why = MOUNTS[how]
+    where = ctx.path("mount")
+    first, *rest = mounted(ctx, options, where)
+    t = ctx.pty(*rest, ctx.program, "--cache", where, ctx.reports["store"], program=shutil.which(first),
+                size=(200, 40), wait="REPORT")
+    told(t, why)
+    t.quit()
+
+
+@case(params=["no-home", "relative-home", "relative-cache", "empty-cache"], cost=2)
+def index_by_environment(ctx, how):
+    """A relative directory is none, an empty one is not set (the XDG base directory specification)."""
+    env = {"no-home": {"HOME": None, "XDG_CACHE_HOME": None},
+           "relative-home": {"HOME": "here", "XDG_CACHE_HOME": "here/cache"},
+           "relative-cache": {"XDG_CACHE_HOME": "here"},
+           "empty-cache": {"XDG_CACHE_HOME": ""}}[how]
+    t = ctx.pty(ctx.reports["store"], env=env, size=(120, 40), wait="REPORT")
+    if "home" in how:
+        told(t, "there is no home directory")
+    else:
+        complete(ctx, t, None)
+        kept = os.listdir(os.path.join(ctx.home, ".cache", "tilescope", "index"))
+        expect(len(kept) == 1, "kept: %s" % kept)
+    expect(not os.path.exists(ctx.path("here")), "a relative directory was made")
+    t.quit()
+
+
+@case(params=["cache", "index", "folder"])
+def index_of_somebody_else(ctx, what):
+    """What belongs to another user is not trusted and not touched."""
+    if os.geteuid() != 0:
+        raise Skipped("not root: nothing can be given away")
+    report = ctx.reports["store"]
+    index = ctx.path("theirs", "index")
+    t = ctx.pty("--cache", ctx.path("theirs"), report)
+    t.quit()
+    t.close()
+    mine = os.path.join(index, os.listdir(index)[0])
+    before = {n: os.stat(os.path.join(mine, n)).st_mtime_ns for n in os.listdir(mine)}
+    os.chown({"cache": ctx.path("theirs"), "index": index, "folder": mine}[what], 12345, 12345)
+    t = ctx.pty("--cache", ctx.path("theirs"), report, size=(200, 40), wait="REPORT")
+    if what == "cache":                 # what lies in it is ours
+        expect("complete" in state(t), state(t))
+    else:
+        told(t, "belongs to somebody else" if what == "index" else "cannot be")
+        after = {n: os.stat(os.path.join(mine, n)).st_mtime_ns for n in os.listdir(mine)}
+        expect(after == before, "touched: %s %s" % (before, after))
+    t.quit()
+
+
+@case(cost=3)
+def index_of_the_future(ctx):
+    """The clock was set back: nothing is built again, and what is used now counts as used last."""
+    report = ctx.copy("store")
+    t = ctx.pty(os.path.dirname(report))
+    complete(ctx, t)
+    t.quit()
+    t.close()
+    later = time.time() + 10 * 365 * 86400
+    for path in glob.glob(os.path.join(folders(ctx)[0], "*")) + folders(ctx):
+        os.utime(path, (later, later))
+    before = sections(ctx)
+    t = ctx.pty(os.path.dirname(report))
+    complete(ctx, t)
+    expect(sections(ctx) == before, "it was built again")
+    used = os.stat(os.path.join(folders(ctx)[0], "used")).st_mtime
+    expect(used < later - 86400, "not used now")
+    t.quit()
+
+
+@case(cost=2)
+def index_is_enough(ctx):
+    """With a complete index no view counts anything from rows: little of the report is read."""
+    t = ctx.pty(ctx.reports["store"], size=(120, 40))
+    complete(ctx, t)
+    t.quit()
+    t.close()
+    t = ctx.pty(ctx.reports["store"], size=(120, 40))
+    t.press("J")
+    t.wait("complete")
+    read = re.search(r"waited for ([\d.]+) (\w+) in", t.text())
+    expect(read, "no figure:\n%s" % t.text())
+    size = float(read.group(1)) * {"B": 1, "KiB": 1024, "MiB": 1 << 20}[read.group(2)]
+    all_of_it = sum(os.path.getsize(os.path.join(ctx.reports["store"], n))
+                    for n in os.listdir(ctx.reports["store"]) if not n.endswith(".a"))
+    expect(size < all_of_it / 3, "%d of %d bytes were read" % (size, all_of_it))
     t.quit()

@@ -32,7 +32,7 @@ enum ts_indexing_state {
 };
 
 /* The texts for the title row, the longest first: each always takes the same room while it is built. */
-enum { TS_INDEXING_TITLE = 80, TS_INDEXING_TITLES = 4 };
+enum { TS_INDEXING_TITLE = 80, TS_INDEXING_TITLES = 5 };
 
 struct ts_indexing {
 	enum ts_indexing_state state, then; /* `then`: after ENDING */

@@ -137,8 +137,11 @@ enum ts_code ts_section_put(struct ts_section_writer *w, uint64_t offset, const 
 enum ts_code ts_section_room(struct ts_section_writer *w, uint64_t *offset, void **memory,
 	size_t size, struct ts_err *err) TS_WARN_UNUSED;
 
+/* What ends the checksum of ts_section_commit() early; must outlive the writer. NULL: nothing. */
+void ts_section_set_cancel(struct ts_section_writer *w, const struct ts_cancel *cancel);
+
 /*
- * Checksum, sync, rename. TS_E_STALE when the report has changed meanwhile: nothing is kept. Evicts
+ * Checksum, sync, rename. TS_E_CANCELLED: nothing is kept. TS_E_STALE when the report has changed meanwhile: nothing is kept. Evicts
  * what exceeds the cap. The writer is freed in every case.
  */
 enum ts_code ts_section_commit(struct ts_section_writer *w, struct ts_err *err) TS_WARN_UNUSED;
