@@ -331,8 +331,8 @@ ts_app_give_back(struct ts_job *job)
 		load_free((struct load *)job);
 	else if (job->owner == TS_OWNER_INDEX)
 		ts_indexing_give_back(job);
-		ts_app_archive_free(job);
 	else if (job->owner == TS_OWNER_ARCHIVE)
+		ts_app_archive_free(job);
 	else
 		ts_fetch_free((struct ts_fetch *)job);
 }

@@ -455,7 +455,6 @@ draw_file(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int arg
 	x += ts_canvas_field(c, r, x, 0, r.w - x - 14, TS_ROLE_VALUE, report->file,
 		strlen(report->file), TS_FIELD_TAIL);
 	ts_canvas_printf(c, r, x + 2, 0, TS_ROLE_DIM, "%s",
-		ts_fmt_bytes(buf, report->part[TS_PART_PROFILE].bytes, units(s)));
 		ts_fmt_bytes(buf, report->part[report->part_of[0]].bytes, units(s)));
 }
 
@@ -469,8 +468,8 @@ draw_parts(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int ar
 
 	(void)arg;
 	for (int i = 0; i < TS_PART_COUNT; i++) {
-								: report->part[i].state;
 		enum ts_part_state state = i == TS_PART_ARCHIVE ? s->base.env->archive_state
+								: report->part[i].state;
 
 		if (state == TS_PART_ABSENT)
 			continue;

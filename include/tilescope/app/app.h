@@ -105,11 +105,14 @@ void ts_app_look(struct ts_app *app);
 bool ts_app_hopeless(struct ts_app *app, struct ts_job *job);
 void ts_app_give_back(struct ts_job *job);
 
+/*
  * archive_look.c: archive.a. A report was opened; a frame of it was drawn; the answer; free a job in vain.
+ */
 void ts_app_archive_opened(struct ts_app *app);
 void ts_app_archive_drawn(struct ts_app *app);
 void ts_app_archive_take(struct ts_app *app, struct ts_job *job);
 void ts_app_archive_free(struct ts_job *job);
+
 /* config.c: theme, keymap, configuration file. Problems go to the log and the message line. */
 void ts_app_configure(struct ts_app *app);
 bool ts_app_use_theme(struct ts_app *app, const char *name);

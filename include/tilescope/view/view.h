@@ -28,10 +28,10 @@ struct ts_view;
 
 /* Lent to every view by app/; outlives it. */
 struct ts_view_env {
-	enum ts_part_state archive_state;
+	struct ts_report *report;   /* NULL until one is open; replaced on reload (view->reload) */
 	struct ts_archive *archive; /* archive.a once it is read, else NULL; held by the program */
-	struct ts_index *index;	  /* what is built of its index, or NULL; grows (view->indexed) */
-	struct ts_report *report; /* NULL until one is open; replaced on reload (view->reload) */
+	enum ts_part_state archive_state;
+	struct ts_index *index; /* what is built of its index, or NULL; grows (view->indexed) */
 	const struct ts_cache *cache; /* NULL until it is made; outlives all jobs */
 	unsigned wanted; /* a view sets it: sections (bits) to build beyond the core ones */
 	unsigned coming; /* sections (bits) that are being built, or looked for: soon in `index` */
