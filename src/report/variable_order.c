@@ -19,10 +19,9 @@
 enum {
 	DIGIT = 18,	      /* bits of a round at most */
 	LOOK = 1 << 18,	      /* elements between looks at the token */
-	SHOW_FIRST = 1 << 14, /* rows before the first rows are shown */
-	SHOW_LEAST = 1 << 16,
-	SHOW_TIMES = 20,
-	PIECE = 4 << 20, /* bytes between looks at the token */
+	SHOW_LEAST = 1 << 16, /* rows until the first rows are shown again, */
+	SHOW_TIMES = 20,      /* and so many times at most */
+	PIECE = 4 << 20,      /* bytes between looks at the token */
 };
 
 /* Does the order begin with the largest code? */
@@ -204,10 +203,9 @@ variable_heap_show(struct variable_pass *p)
 	struct ts_variable_top *top;
 	struct variable_first *x;
 
-	h->next = p->scanned +
-		(h->next == 0 ? SHOW_FIRST : ts_max_i64(SHOW_LEAST, p->l->v->rows / SHOW_TIMES));
 	if (h->count == 0)
 		return;
+	h->next = p->scanned + ts_max_i64(SHOW_LEAST, p->l->v->rows / SHOW_TIMES);
 	top = ts_alloc(1, sizeof(*top));
 	x = ts_alloc((size_t)h->count, sizeof(*x));
 	if (!top || !x) {

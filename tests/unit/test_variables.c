@@ -379,6 +379,17 @@ static const struct {
 	{"tile:99999", nothing, false},
 };
 
+/* What is shown while it is made is the begin of what comes out. */
+static void
+check_first(const struct ts_variable_list *l)
+{
+	const struct ts_variable_top *top = atomic_load(&l->top);
+
+	ck_assert(top || l->sort == TS_SORT_ROW || l->index || l->known == 0);
+	for (int i = 0; top && i < top->count; i++)
+		ck_assert_int_eq(top->place[i], ts_variable_list_place(l, i));
+}
+
 static struct ts_variable_list *
 make(enum ts_variable_sort sort, bool reverse, const char *line, enum ts_code wanted)
 {
@@ -396,6 +407,8 @@ make(enum ts_variable_sort sort, bool reverse, const char *line, enum ts_code wa
 	code = ts_variable_list_make(l, rd, &gap, NULL, NULL, &err);
 	ck_assert_msg(code == wanted, "%s %s: %d %s", ts_variable_sort_name(sort), line, code,
 		err.msg);
+	if (!code)
+		check_first(l);
 	return l;
 }
 
