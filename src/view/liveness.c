@@ -28,6 +28,7 @@ enum {
 	BULK_ROWS = 1 << 20, /* more rows than this are no work for what the screen waits for */
 	WHEEL_ROWS = 3,
 	LARGE_BASE = 8,
+	HEAD_ALONE = 1024, /* bytes of a section without anything in it, at most */
 };
 
 /* --- questions -------------------------------------------------------------------------------- */
@@ -176,6 +177,15 @@ ask_alive(struct liveness *s)
 	send(s, &a->f, LIVE_FETCH_ALIVE, 0);
 }
 
+/* Rows that have to be read: none where the index has it (one that leaves it to the rows is a head alone). */
+static int64_t
+rows_to_read(const struct liveness *s, enum ts_section section, int64_t rows)
+{
+	size_t size;
+
+	return ts_index_section(s->v.env->index, section, &size) && size > HEAD_ALONE ? 0 : rows;
+}
+
 /* What is being read by a pass is in the index now: ask again, which ends the reading. */
 static void
 indexed(struct ts_view *v)
@@ -202,10 +212,11 @@ request(struct ts_view *v)
 		return;
 	if (rows > BULK_ROWS) /* for the next time that the report is opened */
 		v->env->wanted |= 1u << TS_SECTION_LIVES;
-	ask_whole(s, LIVE_FETCH_LINE, &s->graph, rows_of(r, TS_LIVENESS_STEP));
+	ask_whole(s, LIVE_FETCH_LINE, &s->graph,
+		rows_to_read(s, TS_SECTION_LIVENESS, rows_of(r, TS_LIVENESS_STEP)));
 	if (!ts_pane_has(&s->graph))
 		return;
-	ask_whole(s, LIVE_FETCH_LIVES, &s->table, rows);
+	ask_whole(s, LIVE_FETCH_LIVES, &s->table, rows_to_read(s, TS_SECTION_LIVES, rows));
 	ask_alive(s);
 }
 

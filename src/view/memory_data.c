@@ -15,6 +15,9 @@
 #include "memory_internal.h"
 #include "tilescope/base/mem.h"
 
+/* Bytes at most of a section that leaves what it is about to the rows. */
+enum { HEAD_ALONE = 1024 };
+
 /* --- tiles ------------------------------------------------------------------------------------ */
 
 struct tiles_fetch {
@@ -294,6 +297,7 @@ static void
 ask_categories(struct memory_view *m)
 {
 	struct categories_fetch *f = ts_alloc(1, sizeof(*f));
+	size_t size;
 
 	if (f)
 		f->tile = ts_alloc((size_t)m->tiles->n, sizeof(*f->tile));
@@ -310,7 +314,12 @@ ask_categories(struct memory_view *m)
 	if (m->categories_state.state != TS_PANE_READY)
 		m->categories_state.state = TS_PANE_LOADING;
 	m->categories_sent = &f->fetch;
-	ts_fetch_send(&m->view, &f->fetch, FETCH_CATEGORIES, TS_WORKER_BULK, "counting categories");
+	ts_fetch_send(&m->view, &f->fetch, FETCH_CATEGORIES,
+		ts_index_section(m->view.env->index, TS_SECTION_CATEGORIES, &size) &&
+				size > HEAD_ALONE
+			? TS_WORKER_SCREEN
+			: TS_WORKER_BULK,
+		"counting categories");
 }
 
 /* Is the index going to have the categories soon? */

@@ -148,7 +148,7 @@ new_fetch(const struct memory_view *m, int64_t tile)
 	if (!f)
 		return NULL;
 	f->tile = tile;
-	f->names = m->pane[PANE_VARIABLES].h + m->pane[PANE_VARIABLES].h / 2;
+	f->names = 2 * m->pane[PANE_VARIABLES].h; /* the next page, too */
 	f->fetch.read = read_variables;
 	f->fetch.fini = fini_variables;
 	return f;
