@@ -33,7 +33,7 @@ static const struct {
 	{">", ">"},
 };
 
-/* The next word; quotes are taken off, and what stood in them is no operator: *op its place, or -1. */
+/* The next word; quotes are taken off ("" in them is one), and what stood in them is no operator. */
 struct word {
 	char text[TS_BROWSE_FILTER];
 	size_t n;
@@ -61,7 +61,9 @@ next_word(struct word *w, const char **line, struct ts_err *err)
 	for (; *p && (inside || !isspace((unsigned char)*p)); p++) {
 		int op = inside || w->op >= 0 ? -1 : operator_at(p);
 
-		if (*p == '"') {
+		if (inside && p[0] == '"' && p[1] == '"' && w->n + 1 < sizeof(w->text)) {
+			w->text[w->n++] = *p++;
+		} else if (*p == '"') {
 			inside = !inside;
 			w->quoted = true;
 		} else if (op >= 0) {

@@ -124,6 +124,27 @@ authorize(void *ctx, int action, const char *a, const char *b, const char *schem
 	return deny(q, "this", "");
 }
 
+/*
+ * Tables that SQLite has of its own are made when they are first named, which an authorizer is asked about as
+ * if the schema were written: so they are named before there is one. What this SQLite has not is no matter.
+ */
+static void
+name_tables(sqlite3 *db)
+{
+	static const char *const tables[] = {"dbstat", "json_each", "json_tree"};
+	char sql[80];
+
+	for (size_t i = 0; i < TS_COUNT(pragmas) + TS_COUNT(tables); i++) {
+		sqlite3_stmt *stmt = NULL;
+		bool pragma = i < TS_COUNT(pragmas);
+
+		sqlite3_snprintf(sizeof(sql), sql, "SELECT 1 FROM %s%s", pragma ? "pragma_" : "",
+			pragma ? pragmas[i].name : tables[i - TS_COUNT(pragmas)]);
+		if (sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) == SQLITE_OK)
+			sqlite3_finalize(stmt);
+	}
+}
+
 /* The temporary schema can be written only before query_only is on (again). */
 static int
 equip(struct ts_query *q)
@@ -138,6 +159,7 @@ equip(struct ts_query *q)
 		rc = ts_query_add_functions(db);
 	if (rc == SQLITE_OK)
 		rc = sqlite3_exec(db, "PRAGMA query_only=ON", NULL, NULL, NULL);
+	name_tables(db);
 	if (rc == SQLITE_OK)
 		rc = sqlite3_set_authorizer(db, authorize, q);
 	return rc;

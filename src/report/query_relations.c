@@ -274,7 +274,7 @@ ended(struct relation_cursor *c, const struct ts_err *why)
 	c->there = false;
 	if (!keep->code) {
 		*keep = *why;
-		ts_err_prefix(keep, "%s", name);
+		ts_err_prefix(keep, "%s: ", name);
 	}
 	return why->code == TS_E_DAMAGED  ? SQLITE_OK
 		: why->code == TS_E_NOMEM ? SQLITE_NOMEM
