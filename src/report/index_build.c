@@ -350,7 +350,7 @@ ts_build_finish(struct ts_index **out, struct ts_build *b, int stage, struct ts_
 
 	*out = NULL;
 	if (!code)
-		code = commit(b, st, rd->cancel, err);
+		code = commit(b, st, rd ? rd->cancel : NULL, err);
 	ts_build_drop(b, stage);
 	if (!code)
 		*out = ts_index_hold(b->index);
