@@ -19,7 +19,7 @@ cd "$srcdir"
 # shellcheck disable=SC2046,SC2086
 ${CLANG:-clang} -g -O2 -std=gnu11 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
 	-D_FILE_OFFSET_BITS=64 -I"$builddir" -Iinclude ${TS_CPPFLAGS:-} -DTS_PKGDATADIR='""' \
-	"tests/fuzz/fuzz_$target.c" src/base/*.c src/io/source.c src/io/source_file.c src/format/*.c \
+	"tests/fuzz/fuzz_$target.c" src/base/*.c src/io/*.c src/format/*.c \
 	src/calc/*.c src/report/*.c "$builddir/embedded_data.c" \
 	$(pkg-config --cflags --libs sqlite3 jansson libxxhash libelf libcbor) -lm -lpthread -o "$out/fuzz_$target"
 cd "$out"
