@@ -24,6 +24,7 @@ struct load {
 	bool latest;
 	bool any;		     /* or its tables alone, when it is no report */
 	const char *cache;	     /* --cache, or NULL */
+	bool convert;		     /* read vars.json, too: in the background */
 	struct ts_report *report;    /* opened; or the one to look at */
 	struct ts_found_list *found; /* reports below `path`, when it is none itself; or NULL */
 	bool changed;
@@ -101,6 +102,8 @@ run_open(struct ts_job *job, void *local)
 	char *maps = ts_config_path("schemas"), *cache = ts_cache_dir(l->cache);
 	struct ts_report_options options = {.map_dir = maps,
 		.import_dir = cache,
+		.convert = l->convert,
+		.progress = &job->progress,
 		.cancel = &job->cancel};
 
 	(void)local;
@@ -137,8 +140,8 @@ load_free(struct load *l)
 	free(l);
 }
 
-void
-ts_app_load(struct ts_app *app)
+static void
+load(struct ts_app *app, bool convert)
 {
 	struct load *l = ts_alloc(1, sizeof(*l));
 
@@ -151,12 +154,19 @@ ts_app_load(struct ts_app *app)
 	l->any = !app->env.report || !app->env.report->map[0];
 	l->cache = app->args->cache;
 	l->job.run = run_open;
-	l->job.what = "opening the report";
-	l->job.worker = TS_WORKER_SCREEN;
+	l->convert = convert;
+	l->job.what = convert ? "reading vars.json" : "opening the report";
+	l->job.worker = convert ? TS_WORKER_BULK : TS_WORKER_SCREEN;
 	l->job.owner = TS_OWNER_APP;
 	l->job.kind = KIND_OPEN;
 	app->look_at_us = 0;
 	ts_jobs_send(app->jobs, &l->job);
+}
+
+void
+ts_app_load(struct ts_app *app)
+{
+	load(app, false);
 }
 
 /* Whoever writes it does not tell us: it is looked at again and again. */
@@ -209,7 +219,7 @@ is_same(const struct ts_report *a, const struct ts_report *b)
 {
 	return a && strcmp(a->file, b->file) == 0 && a->identity.device == b->identity.device &&
 		a->identity.inode == b->identity.inode &&
-		ts_identity_same(&a->identity, &b->identity);
+		ts_identity_same(&a->identity, &b->identity) && a->composition == b->composition;
 }
 
 static void
@@ -230,7 +240,10 @@ take_report(struct ts_app *app, struct load *l)
 		ts_view_say(&app->env, "the report has changed: it was read again");
 	}
 	app->changed = false;
-	ts_indexing_restart(app); /* before the views ask for what it may have */
+	if (app->env.report->vars_wait && !l->convert)
+		load(app, true); /* with another source it is another index */
+	else
+		ts_indexing_restart(app); /* before the views ask for what it may have */
 	for (int i = 0; i < TS_VIEW_COUNT; i++)
 		if (app->view[i] && app->view[i]->ops->reload)
 			app->view[i]->ops->reload(app->view[i]);
@@ -313,6 +326,8 @@ ts_app_take(struct ts_app *app, struct ts_job *job)
 	if (!job->dropped) {
 		if (l->code == TS_OK)
 			take_report(app, l);
+		else if (l->code == TS_E_CANCELLED && l->convert)
+			ts_indexing_restart(app); /* of the report as it is */
 		else if (l->code == TS_E_CANCELLED)
 			ts_view_say(&app->env,
 				"opening was cancelled (r opens it again, q leaves)");

@@ -82,6 +82,8 @@ ts_open_report(struct ts_report **r, struct ts_reader **rd, const struct ts_args
 	*rd = NULL;
 	options.map_dir = maps;
 	options.import_dir = cache;
+	options.convert = true;
+	options.progress = ts_watch_progress(w);
 	if (args->latest)
 		code = latest_below(&newest, path, options.cancel, &err);
 	if (!code)

@@ -307,7 +307,7 @@ void
 ts_folder_name(char name[TS_FOLDER_NAME], const struct ts_report *r)
 {
 	/* with another overlay the same file is another report */
-	XXH128_hash_t h = XXH3_128bits_withSeed(r->real, strlen(r->real), r->overlay_id);
+	XXH128_hash_t h = XXH3_128bits_withSeed(r->real, strlen(r->real), r->composition);
 
 	snprintf(name, TS_FOLDER_NAME, "%016llx%016llx", (unsigned long long)h.high64,
 		(unsigned long long)h.low64);

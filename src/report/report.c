@@ -16,6 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <xxhash.h>
+
 #include "tilescope/base/embedded.h"
 #include "tilescope/base/lex.h"
 #include "tilescope/base/mem.h"
@@ -26,6 +28,7 @@
 #include "tilescope/report/import.h"
 #include "tilescope/report/report.h"
 #include "tilescope/report/rows.h"
+#include "tilescope/report/vars_store.h"
 
 enum {
 	PATH_LIMIT = 1 << 14,
@@ -556,6 +559,24 @@ add_archive(struct ts_report *r, const struct ts_cancel *cancel, struct ts_err *
 	return code ? code : add_source(r, TS_PART_ARCHIVE, store, cancel, err);
 }
 
+/* How it went with a part that the report can do without. */
+static enum ts_code
+lesser_part(struct ts_report *r, struct ts_part_info *part, enum ts_code code,
+	const struct ts_err *why, struct ts_err *err)
+{
+	if (code == TS_E_NOMEM || code == TS_E_CANCELLED) {
+		if (err)
+			*err = *why;
+		return code;
+	}
+	if (code) {
+		part->state = code == TS_E_DAMAGED ? TS_PART_DAMAGED : TS_PART_UNREADABLE;
+		ts_notes_add(&r->notes, "%s: %s", part->path, why->msg);
+		r->notes.partial = true;
+	}
+	return TS_OK;
+}
+
 /* Beside a profile without memory of tiles the archive stands in; that it cannot is no end of the report. */
 static enum ts_code
 stand_in(struct ts_report *r, const struct ts_cancel *cancel, struct ts_err *err)
@@ -567,17 +588,52 @@ stand_in(struct ts_report *r, const struct ts_cancel *cancel, struct ts_err *err
 	if (part->state != TS_PART_OK || ts_report_has(r, TS_TILE_MEMORY) || !r->map[0])
 		return TS_OK;
 	code = add_archive(r, cancel, &why);
-	if (code == TS_E_NOMEM || code == TS_E_CANCELLED) {
-		if (err)
-			*err = why;
-		return code;
+	return lesser_part(r, part, code, &why, err);
+}
+
+/* What a source is made of is part of what the report is. */
+static void
+compose(struct ts_report *r, const struct ts_source *made_of)
+{
+	const int64_t what[] = {made_of->size, made_of->mtime, made_of->mtime_ns};
+
+	r->composition = XXH3_64bits_withSeed(what, sizeof(what), r->composition);
+}
+
+/* vars.json has the lowered variables when nothing else has: as a store, which may have to be made first. */
+static enum ts_code
+add_vars(struct ts_report *r, const struct ts_report_options *options, struct ts_err *err)
+{
+	struct ts_part_info *part = &r->part[TS_PART_VARS];
+	struct ts_source *json, *store = NULL;
+	struct ts_notes notes = {0};
+	struct ts_err why = {0};
+	enum ts_code code;
+
+	if (part->state != TS_PART_OK || ts_report_has(r, TS_LOWERED_VARIABLE) || !r->map[0])
+		return TS_OK;
+	code = ts_vars_store_find(&store, part->path, options->import_dir, &why);
+	r->vars_wait = !code && !store && !options->convert;
+	if (r->vars_wait)
+		return TS_OK;
+	if (!code && !store)
+		code = ts_vars_store_make(&store, &notes, part->path, options->import_dir,
+			options->progress, options->cancel, &why);
+	ts_notes_copy(&r->notes, &notes);
+	r->notes.partial |= notes.partial;
+	if (notes.partial)
+		part->state = TS_PART_DAMAGED;
+	ts_notes_fini(&notes);
+	if (!code)
+		code = ts_source_open_file(&json, part->path, &why);
+	if (!code) {
+		compose(r, json);
+		ts_source_close(json);
+		code = add_source(r, TS_PART_VARS, store, options->cancel, &why);
+	} else {
+		ts_source_close(store);
 	}
-	if (code) {
-		part->state = code == TS_E_DAMAGED ? TS_PART_DAMAGED : TS_PART_UNREADABLE;
-		ts_notes_add(&r->notes, "%s: %s", part->path, why.msg);
-		r->notes.partial = true;
-	}
-	return TS_OK;
+	return lesser_part(r, part, code, &why, err);
 }
 
 /*
@@ -598,8 +654,7 @@ add_overlay(struct ts_report *r, const struct ts_report_options *options, struct
 		return ts_err_nomem(err);
 	code = ts_source_open_file(&source, r->overlay, &why);
 	if (!code) {
-		r->overlay_id = (uint64_t)source->size ^ (uint64_t)source->mtime_ns << 32 ^
-			(uint64_t)source->mtime;
+		compose(r, source);
 		code = add_source(r, TS_PART_COUNT, source, options->cancel, &why);
 	} else {
 		free(r->overlay);
@@ -709,6 +764,8 @@ fill_in(struct ts_report *r, const char *path, const struct ts_report_options *o
 		code = add_overlay(r, options, err);
 	if (!code)
 		code = stand_in(r, options->cancel, err);
+	if (!code)
+		code = add_vars(r, options, err);
 	return code;
 }
 

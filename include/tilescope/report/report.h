@@ -10,6 +10,7 @@
 
 #include <stdatomic.h>
 
+#include "tilescope/base/progress.h"
 #include "tilescope/io/source.h"
 #include "tilescope/report/binding.h"
 #include "tilescope/report/vfs.h"
@@ -75,21 +76,25 @@ struct ts_report {
 	 * parts. Each relation is bound to the first that has it (ts_binding.source).
 	 */
 	int sources;
-	enum ts_part part_of[TS_SOURCES]; /* what part each of them is, or was made of; TS_PART_COUNT: overlay */
+	enum ts_part part_of
+		[TS_SOURCES]; /* what part each of them is, or was made of; TS_PART_COUNT: overlay */
 	struct ts_source *source[TS_SOURCES];
 	struct ts_schema *schema[TS_SOURCES];
 	struct ts_map *map[TS_SOURCES];
-	char *overlay;		    /* store that `tilescope import` made of this profile, or NULL */
-	uint64_t overlay_id;	    /* changes with it; 0 = none */
+	char *overlay;	      /* store that `tilescope import` made of this profile, or NULL */
+	uint64_t composition; /* changes with what the other sources were made of; 0 = none */
+	bool vars_wait;	      /* vars.json has what is lacking: open with `convert` to have it */
 	struct ts_archive *archive; /* where a relation comes from it; or NULL: not read yet */
 	struct ts_binding binding[TS_RELATION_COUNT];
 	struct ts_notes notes; /* what was noticed while opening */
 };
 
 struct ts_report_options {
-	const char *map_dir;		/* users' schema maps, or NULL */
-	const char *import_dir;		/* where overlay stores are kept (ts_import_store_path), or NULL */
+	const char *map_dir;	/* users' schema maps, or NULL */
+	const char *import_dir; /* where overlay stores are kept (ts_import_store_path), or NULL */
 	const struct ts_cancel *cancel; /* or NULL */
+	struct ts_progress *progress;	/* of `convert`, or NULL */
+	bool convert;			/* read vars.json, if need be: takes a while */
 	bool any;			/* open SQLite of something else too: nothing is bound */
 };
 
