@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "tilescope/app/app.h"
+#include "tilescope/app/edit.h"
 #include "tilescope/base/clock.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/view/help.h"
@@ -642,6 +643,7 @@ ts_app_effect(struct ts_app *app, enum ts_effect effect)
 	if (v && v->ops->request && app->env.report)
 		v->ops->request(v);
 	open_chosen(app);
+	ts_app_edit(app);
 	copy_out(app);
 	follow(app);
 	app->dirty = true;

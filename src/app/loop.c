@@ -396,6 +396,7 @@ end(struct loop *l)
 	if (ended)
 		ts_log_free(app->log);
 	free(app->env.open);
+	free(app->env.edit);
 	free(app->opened);
 	if (l->signals >= 0)
 		close(l->signals);

@@ -514,6 +514,22 @@ ts_rows_number(struct ts_rows *rows, int i, int64_t *v)
 }
 
 enum ts_value
+ts_rows_bits(struct ts_rows *rows, int i, uint64_t *v)
+{
+	bool plain = rows->q.binding->column[rows->q.columns[i]].op == TS_OP_COLUMN;
+	int64_t number;
+	enum ts_value is;
+
+	if (plain && value_type(rows, rows->slot_a[i]) == SQLITE_INTEGER) {
+		*v = (uint64_t)value_int(rows, rows->slot_a[i]);
+		return TS_VALUE_OK;
+	}
+	is = ts_rows_number(rows, i, &number);
+	*v = (uint64_t)number;
+	return is;
+}
+
+enum ts_value
 ts_rows_real(struct ts_rows *rows, int i, double *v)
 {
 	int type = value_type(rows, rows->slot_a[i]);

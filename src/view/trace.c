@@ -34,13 +34,17 @@ view_open(struct ts_view_env *env)
 	ts_span_init(&t->span);
 	t->span.least = LEAST_CYCLES;
 	ts_list_init(&t->list);
+	ts_debug_init(&t->debug);
 	return &t->view;
 }
 
 static void
 view_close(struct ts_view *v)
 {
-	trace_drop((struct trace_view *)v);
+	struct trace_view *t = (struct trace_view *)v;
+
+	trace_drop(t);
+	ts_debug_drop(&t->debug);
 	free(v);
 }
 
@@ -53,6 +57,7 @@ view_reload(struct ts_view *v)
 	if (row)
 		t->kept_step = row->step;
 	trace_drop(t);
+	ts_debug_drop(&t->debug);
 	t->search++;
 }
 
@@ -122,9 +127,14 @@ move_ipu(struct trace_view *t, int by)
 }
 
 static enum ts_effect
-move_pane(struct trace_view *t)
+move_pane(struct trace_view *t, bool back)
 {
-	t->focus = t->focus == TRACE_LANES ? TRACE_STEPS : TRACE_LANES;
+	static const enum trace_pane next[] = {TRACE_STEPS, TRACE_DEBUG, TRACE_LANES};
+	static const enum trace_pane before[] = {TRACE_DEBUG, TRACE_LANES, TRACE_STEPS};
+
+	do
+		t->focus = back ? before[t->focus] : next[t->focus];
+	while (t->focus == TRACE_DEBUG && !t->debug.shown);
 	trace_arrange(t); /* zoomed: the other one has the room */
 	return TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
 }
@@ -222,6 +232,30 @@ copy(struct trace_view *t)
 	return TS_EFFECT_NONE;
 }
 
+/* Show or hide the debug context of the step. */
+static enum ts_effect
+switch_debug(struct trace_view *t)
+{
+	t->debug.shown = !t->debug.shown;
+	if (!t->debug.shown && t->focus == TRACE_DEBUG)
+		t->focus = TRACE_STEPS;
+	trace_arrange(t);
+	return TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
+}
+
+/* Commands that are the tab's while it has the keys; UNKNOWN: go on. */
+static enum ts_effect
+debug_command(struct trace_view *t, const struct ts_call *call)
+{
+	if (call->cmd == TS_CMD_DEBUG)
+		return switch_debug(t);
+	if (call->cmd == TS_CMD_EDIT)
+		return ts_debug_edit(&t->debug, &t->view);
+	if (t->focus != TRACE_DEBUG)
+		return TS_EFFECT_UNKNOWN;
+	return ts_debug_command(&t->debug, &t->view, call);
+}
+
 static bool
 is_of_list(enum ts_cmd cmd)
 {
@@ -246,12 +280,17 @@ view_command(struct ts_view *v, const struct ts_call *call)
 {
 	struct trace_view *t = (struct trace_view *)v;
 
+	enum ts_effect effect;
+
 	if (!t->trace)
 		return TS_EFFECT_UNKNOWN;
+	effect = debug_command(t, call);
+	if (!(effect & TS_EFFECT_UNKNOWN))
+		return effect;
 	switch (call->cmd) {
 	case TS_CMD_PANE_NEXT:
 	case TS_CMD_PANE_PREVIOUS:
-		return move_pane(t);
+		return move_pane(t, call->cmd == TS_CMD_PANE_PREVIOUS);
 	case TS_CMD_PANE_ZOOM:
 		t->zoomed = !t->zoomed;
 		trace_arrange(t);
@@ -314,6 +353,10 @@ view_mouse(struct ts_view *v, int x, int y, int wheel)
 		return TS_EFFECT_NONE;
 	if (ts_rect_has(t->at.lanes, x, y))
 		return mouse_lanes(t, x, y, wheel);
+	if (ts_rect_has(t->at.debug, x, y)) {
+		t->focus = TRACE_DEBUG;
+		return ts_debug_mouse(&t->debug, y - t->at.debug.y, wheel);
+	}
 	if (!ts_rect_has(t->at.table, x, y))
 		return TS_EFFECT_NONE;
 	t->focus = TRACE_STEPS;

@@ -180,6 +180,12 @@ trace_deliver(struct ts_view *v, struct ts_fetch *fetch)
 	struct trace_fetch *f = (struct trace_fetch *)fetch;
 	enum trace_kind kind = (enum trace_kind)fetch->job.kind;
 
+	if (fetch->job.kind == TS_DEBUG_KIND) {
+		enum ts_effect effect = ts_debug_deliver(&t->debug, v, fetch);
+
+		ts_debug_resize(&t->debug, t->at.debug);
+		return effect;
+	}
 	if ((int)kind < 0 || kind >= ASK_COUNT || t->fetch[kind] != fetch)
 		return TS_EFFECT_NONE;
 	t->fetch[kind] = NULL;

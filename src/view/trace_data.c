@@ -454,6 +454,19 @@ follow(struct trace_view *t)
 	share_selection(t);
 }
 
+/* Where the list's step comes from. */
+static void
+ask_debug(struct trace_view *t)
+{
+	const struct ts_trace_row *row = trace_row(t, t->list.cursor);
+	struct ts_debug_about about = {.relation = TS_STEP, .what = "step"};
+
+	if (!row)
+		return;
+	about.key = row->step;
+	ts_debug_request(&t->debug, &t->view, &about);
+}
+
 void
 trace_request(struct ts_view *v)
 {
@@ -471,4 +484,5 @@ trace_request(struct ts_view *v)
 	ask_chart(t);
 	ask_overview(t);
 	ask_search(t);
+	ask_debug(t);
 }

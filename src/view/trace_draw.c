@@ -22,6 +22,9 @@ enum {
 	NEED_STRIP = 9,
 	NEED_LEGEND = 11,
 	NEED_READOUT_2 = 15,
+	DEBUG_LEAST =
+		10, /* rows of list and Debug tab from which on they stand one above the other ... */
+	DEBUG_BESIDE = 130, /* ... columns, side by side */
 	LEAST_TABLE = 3,
 	GAP_FROM = 4,	  /* rows of a lane from which on one of them is left blank */
 	STARTS_SHARE = 3, /* letters at starts when at most a third of the columns has one */
@@ -56,12 +59,26 @@ size_lanes(struct trace_view *t, int room)
 	t->lane_top = (int)ts_clamp_i64(t->lane_top, 0, ipus - t->at.lane_count);
 }
 
+/* The Debug tab's part of the list's rectangle: all of it when it is zoomed, or when both have no room. */
+static struct ts_rect
+cut_debug(const struct trace_view *t, struct ts_rect *r)
+{
+	bool has_keys = t->focus == TRACE_DEBUG;
+
+	if ((t->zoomed && has_keys) || (r->h < DEBUG_LEAST && r->w < DEBUG_BESIDE && has_keys))
+		return ts_rect_cut_bottom(r, r->h);
+	if (t->zoomed || (r->h < DEBUG_LEAST && r->w < DEBUG_BESIDE))
+		return (struct ts_rect){0};
+	return r->w >= DEBUG_BESIDE ? ts_rect_cut_right(r, r->w / 2)
+				    : ts_rect_cut_bottom(r, (r->h + 1) / 2);
+}
+
 void
 trace_layout(struct trace_view *t)
 {
 	struct ts_rect r = t->area;
 	struct trace_places *at = &t->at;
-	bool lanes = !(t->zoomed && t->focus == TRACE_STEPS);
+	bool lanes = !(t->zoomed && t->focus != TRACE_LANES);
 	bool table = !(t->zoomed && t->focus == TRACE_LANES);
 	int gutter = label_width(t), h = r.h, fixed;
 
@@ -82,7 +99,9 @@ trace_layout(struct trace_view *t)
 		if (h >= NEED_LEGEND)
 			at->legend = ts_rect_cut_top(&r, 1);
 	}
-	if (table) {
+	if (table && t->debug.shown)
+		at->debug = cut_debug(t, &r);
+	if (table && !ts_rect_empty(r)) {
 		at->rule = ts_rect_cut_top(&r, 1);
 		at->table = r;
 	}
@@ -99,6 +118,7 @@ trace_arrange(struct trace_view *t)
 		ts_span_resize(&t->span, t->at.lanes.w);
 	if (t->at.table.h > 0)
 		ts_list_resize(&t->list, ts_table_rows(&table, t->at.table));
+	ts_debug_resize(&t->debug, t->at.debug);
 }
 
 /* --- figures ---------------------------------------------------------------------------------- */
@@ -602,6 +622,7 @@ trace_draw(struct ts_view *v, struct ts_canvas *c)
 	draw_cursor(t, c);
 	draw_legend(t, c);
 	draw_readout(t, c);
+	ts_debug_draw(c, t->at.debug, &t->debug, t->focus == TRACE_DEBUG);
 	if (ts_rect_empty(t->at.table))
 		return;
 	draw_rule(t, c);

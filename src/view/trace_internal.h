@@ -16,10 +16,11 @@
 #include "tilescope/ui/list.h"
 #include "tilescope/ui/span.h"
 #include "tilescope/ui/table.h"
+#include "tilescope/view/debug.h"
 #include "tilescope/view/fetch.h"
 #include "tilescope/view/trace.h"
 
-enum trace_pane { TRACE_LANES, TRACE_STEPS };
+enum trace_pane { TRACE_LANES, TRACE_STEPS, TRACE_DEBUG };
 
 /* A view has at most one question of each kind. */
 enum trace_kind {
@@ -73,7 +74,7 @@ struct trace_fetch {
 
 /* Rectangles of the screen; empty ones are not drawn. */
 struct trace_places {
-	struct ts_rect strip, axis, labels, lanes, legend, readout, rule, table;
+	struct ts_rect strip, axis, labels, lanes, legend, readout, rule, table, debug;
 	int lane_rows; /* rows of one lane */
 	int lane_count;
 };
@@ -114,6 +115,7 @@ struct trace_view {
 	struct ts_trace_cost cost;
 
 	enum ts_time_unit time, option_time;
+	struct ts_debug debug; /* of the list's step */
 };
 
 /* --- trace_answer.c --- */

@@ -29,13 +29,17 @@ view_open(struct ts_view_env *env)
 	t->bytes = TS_UNKNOWN;
 	ts_list_init(&t->rows);
 	ts_list_set_count(&t->rows, 0);
+	ts_debug_init(&t->debug);
 	return &t->view;
 }
 
 static void
 view_close(struct ts_view *v)
 {
-	variables_drop((struct variables_view *)v);
+	struct variables_view *t = (struct variables_view *)v;
+
+	variables_drop(t);
+	ts_debug_drop(&t->debug);
 	free(v);
 }
 
@@ -47,6 +51,7 @@ view_reload(struct ts_view *v)
 	if (t->list)
 		t->kept_row = t->rows.cursor;
 	variables_drop(t);
+	ts_debug_drop(&t->debug);
 }
 
 /* The sums are known now; rows and orders come from the report as before. */
@@ -206,13 +211,41 @@ copy(struct variables_view *t)
 	return TS_EFFECT_NONE;
 }
 
+/* Commands of the Debug tab; UNKNOWN: go on. */
+static enum ts_effect
+debug_command(struct variables_view *t, const struct ts_call *call)
+{
+	switch (call->cmd) {
+	case TS_CMD_DEBUG:
+		t->debug.shown = !t->debug.shown;
+		t->debug_focus = false;
+		t->zoomed = false;
+		break;
+	case TS_CMD_EDIT:
+		return ts_debug_edit(&t->debug, &t->view);
+	case TS_CMD_PANE_NEXT:
+	case TS_CMD_PANE_PREVIOUS:
+		t->debug_focus = t->debug.shown && !t->debug_focus;
+		break;
+	default:
+		return t->debug_focus ? ts_debug_command(&t->debug, &t->view, call)
+				      : TS_EFFECT_UNKNOWN;
+	}
+	variables_layout(t);
+	return TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
+}
+
 static enum ts_effect
 view_command(struct ts_view *v, const struct ts_call *call)
 {
 	struct variables_view *t = (struct variables_view *)v;
+	enum ts_effect effect;
 
 	if (!t->v)
 		return TS_EFFECT_UNKNOWN;
+	effect = debug_command(t, call);
+	if (!(effect & TS_EFFECT_UNKNOWN))
+		return effect;
 	switch (call->cmd) {
 	case TS_CMD_PANE_ZOOM:
 		t->zoomed = !t->zoomed;
@@ -288,8 +321,13 @@ view_mouse(struct ts_view *v, int x, int y, int wheel)
 	struct ts_table table;
 	int64_t row;
 
+	if (t->v && t->debug.shown && ts_rect_has(t->at.details, x, y)) {
+		t->debug_focus = true;
+		return ts_debug_mouse(&t->debug, y - t->at.details.y, wheel);
+	}
 	if (!t->v || !ts_rect_has(t->at.table, x, y))
 		return TS_EFFECT_NONE;
+	t->debug_focus = false;
 	if (wheel)
 		return ts_list_scroll(&t->rows, 3 * (int64_t)wheel);
 	variables_table(&table, t);

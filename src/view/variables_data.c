@@ -342,6 +342,28 @@ share_selection(struct variables_view *t)
 		t->view.env->selection->ipu = x->ipu;
 }
 
+/* Where the variable under the cursor comes from: its own context, else that of what it was lowered from. */
+static void
+ask_debug(struct variables_view *t)
+{
+	const struct ts_variable *x = variables_row(t, t->rows.cursor);
+	struct ts_debug_about about = {.relation = TS_LOWERED_VARIABLE,
+		.key = TS_UNKNOWN,
+		.what = "variable"};
+
+	if (!x)
+		return;
+	if (x->context != TS_UNKNOWN) {
+		about.relation = TS_CONTEXT;
+		about.context = (uint64_t)x->context;
+	} else if (x->variable != TS_UNKNOWN &&
+		ts_context_recorded(t->view.env->report, TS_VARIABLE)) {
+		about.relation = TS_VARIABLE;
+		about.key = x->variable;
+	}
+	ts_debug_request(&t->debug, &t->view, &about);
+}
+
 void
 variables_request(struct ts_view *v)
 {
@@ -367,6 +389,7 @@ variables_request(struct ts_view *v)
 		variables_next(t, t->direction);
 	ask_sums(t);
 	share_selection(t);
+	ask_debug(t);
 }
 
 /* --- wishes ----------------------------------------------------------------------------------- */
@@ -733,6 +756,12 @@ variables_deliver(struct ts_view *v, struct ts_fetch *fetch)
 	struct variables_view *t = (struct variables_view *)v;
 	int kind = fetch->job.kind;
 
+	if (kind == TS_DEBUG_KIND) {
+		enum ts_effect effect = ts_debug_deliver(&t->debug, v, fetch);
+
+		ts_debug_resize(&t->debug, t->at.details);
+		return effect;
+	}
 	if (kind < 0 || kind >= ASK_KINDS || t->fetch[kind] != fetch)
 		return TS_EFFECT_NONE;
 	t->fetch[kind] = NULL;

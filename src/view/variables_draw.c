@@ -193,7 +193,7 @@ variables_table(struct ts_table *table, struct variables_view *t)
 		.row = row_role,
 		.ctx = t,
 		.header = true,
-		.focus = true,
+		.focus = !t->debug_focus,
 		.sorted = -1,
 		.descending = is_descending(t),
 		.empty = t->empty};
@@ -225,10 +225,13 @@ variables_layout(struct variables_view *t)
 	t->at = (struct variables_places){0};
 	t->at.title = ts_rect_cut_top(&r, 1);
 	t->at.status = ts_rect_cut_top(&r, r.h > 3 ? 1 : 0);
-	if (details > 0) {
+	if (t->debug.shown && !t->zoomed) {
+		t->at.details = ts_rect_cut_bottom(&r, (r.h + 1) / 2);
+	} else if (details > 0) {
 		t->at.details = ts_rect_cut_bottom(&r, details);
 		t->at.rule = ts_rect_cut_bottom(&r, 1);
 	}
+	ts_debug_resize(&t->debug, t->at.details);
 	t->at.table = r;
 	variables_table(&table, t);
 	ts_list_resize(&t->rows, t->v ? ts_table_rows(&table, r) : r.h);
@@ -524,5 +527,8 @@ variables_draw(struct ts_view *v, struct ts_canvas *c)
 	}
 	variables_table(&table, t);
 	ts_table_draw(c, t->at.table, &table, &t->rows);
-	draw_details(c, t);
+	if (t->debug.shown)
+		ts_debug_draw(c, t->at.details, &t->debug, t->debug_focus);
+	else
+		draw_details(c, t);
 }

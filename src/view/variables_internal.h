@@ -11,6 +11,7 @@
 
 #include "tilescope/report/variable_list.h"
 #include "tilescope/ui/table.h"
+#include "tilescope/view/debug.h"
 #include "tilescope/view/fetch.h"
 #include "tilescope/view/variables.h"
 
@@ -91,6 +92,8 @@ struct variables_view {
 	bool seek;			  /* the cursor is yet to go to the next one */
 	int direction;
 	unsigned untrue; /* orders (bits) that the index has, and that are not of this report */
+	struct ts_debug debug;	/* of the row under the cursor, in the place of its fields */
+	bool debug_focus;	/* it has the keys */
 	int64_t bytes, unsized; /* of all rows; bytes TS_UNKNOWN until a pass has told */
 };
 

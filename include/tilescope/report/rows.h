@@ -67,6 +67,9 @@ enum ts_code ts_rows_block(struct ts_rows *rows, struct ts_rows_block *b,
 enum ts_value ts_rows_number(struct ts_rows *rows, int i, int64_t *v);
 enum ts_value ts_rows_real(struct ts_rows *rows, int i, double *v);
 
+/* Column i as the 64 bits of an identifier: any integer, also a negative one, which is no number. */
+enum ts_value ts_rows_bits(struct ts_rows *rows, int i, uint64_t *v);
+
 /* Column i as text (valid until the next row), not NUL-safe: use *n. Numbers are no text. */
 enum ts_value ts_rows_text(struct ts_rows *rows, int i, const char **s, size_t *n);
 enum ts_value ts_rows_blob(struct ts_rows *rows, int i, const void **bytes, size_t *n);

@@ -81,6 +81,9 @@ enum ts_context {
 		"sort by the next column, or by this one")                                         \
 	X(SORT_REVERSE, "sort-reverse", GLOBAL, "", BOUND, "the same order backwards")             \
 	X(FILTER, "filter", GLOBAL, "[TEXT...]", BOUND, "show only rows that match; none: all")    \
+	X(DEBUG, "debug", GLOBAL, "", BOUND,                                                       \
+		"show or hide where it comes from: its debug context")                             \
+	X(EDIT, "edit", GLOBAL, "", BOUND, "open the source file in $VISUAL or $EDITOR")           \
 	X(COPY, "copy", GLOBAL, "", BOUND, "copy the row to the terminal's clipboard (OSC 52)")    \
 	X(UP, "up", GLOBAL, "", BOUND, "one row up")                                               \
 	X(DOWN, "down", GLOBAL, "", BOUND, "one row down")                                         \

@@ -47,6 +47,9 @@ struct ts_view_env {
 	char copy[1024]; /* set by COPY: what goes to the clipboard */
 	int go;		 /* a command (enum ts_cmd) that the program runs next; -1 = none */
 	char *open;	 /* set by the list of reports: a path to open (taken by the loop) */
+	/* set by EDIT: a source file to open in the editor (taken by the loop), at this line; below 1 = not known */
+	char *edit;
+	int64_t edit_line;
 	const struct ts_keymap *keymap; /* for the help view */
 };
 
