@@ -242,12 +242,21 @@ static void TS_PRINTF(2, 3) damaged(struct ts_archive_walk *w, const char *fmt, 
 static bool
 jump(struct ts_archive_walk *w, int64_t from)
 {
-	for (size_t i = 0; i < w->hints; i++)
-		if (w->hint[i] > from) {
-			w->at = w->hint[i];
-			w->jumps++;
-			return true;
-		}
+	size_t low = 0, high = w->hints;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (w->hint[middle] > from)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	if (low < w->hints) {
+		w->at = w->hint[low];
+		w->jumps++;
+		return true;
+	}
 	w->at = w->source->size;
 	return false;
 }
