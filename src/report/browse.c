@@ -48,7 +48,7 @@ look_at(struct ts_browse_table *t, const struct ts_schema *s, struct ts_reader *
 	enum ts_code code = TS_OK;
 
 	t->rows = t->object->base >= 0 ? &s->object[t->object->base] : t->object;
-	t->estimate = -1;
+	t->estimate = t->counted = -1;
 	find_relation(t, rd->report);
 	if (t->object->problem)
 		snprintf(t->problem, sizeof(t->problem), "%.119s", t->object->problem);

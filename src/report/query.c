@@ -257,6 +257,8 @@ ts_query_prepare(struct ts_query *q, const char *sql, double seconds, struct ts_
 		return explain(q, ts_db_error(q->db, rc, err), err);
 	if (!q->stmt)
 		return ts_err_set(err, TS_E_USAGE, "there is no statement");
+	if (sqlite3_column_count(q->stmt) == 0 || !sqlite3_stmt_readonly(q->stmt))
+		return ts_err_set(err, TS_E_USAGE, "no rows come of this: a query only reads");
 	if (sqlite3_bind_parameter_count(q->stmt) > 0)
 		return ts_err_set(err, TS_E_USAGE, "parameters (?, :name) have no values here");
 	return check_tail(q, tail, err);

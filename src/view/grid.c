@@ -17,6 +17,7 @@ enum {
 	TYPE_FROM = 60, /* ... where there is room for it */
 	TEXT_MAX = 1 << 16,
 	MEASURED = 256, /* bytes of a value that are looked at */
+	MARKS = 2,	/* columns around a name that is under the cursor */
 };
 
 void
@@ -49,7 +50,7 @@ ts_grid_set(struct ts_grid *g, struct ts_grid_column *column, int columns)
 	g->columns = columns;
 	g->at = g->first = g->skip = 0;
 	for (int i = 0; i < columns; i++)
-		column[i].width = columns_of(column[i].name, strlen(column[i].name)) + 1;
+		column[i].width = columns_of(column[i].name, strlen(column[i].name)) + MARKS;
 	ts_list_set_count(&g->list, 0);
 }
 
@@ -193,7 +194,7 @@ draw_field(struct ts_grid *g, struct ts_canvas *c, struct ts_rect r, int y, int 
 {
 	const struct ts_row_cell *value = ts_row_block_at(b, row, i);
 	const struct ts_grid_column *column = &g->column[i];
-	int type = r.w >= TYPE_FROM ? TYPE_WIDTH + 1 : 0;
+	int type = r.w >= TYPE_FROM && column->type ? TYPE_WIDTH + 1 : 0;
 	struct ts_rect at = {r.x + label + type + 2, r.y + (y > 0 ? y : 0), r.w - label - type - 3,
 		r.h - (y > 0 ? y : 0)};
 	struct ts_strbuf safe;
@@ -209,7 +210,7 @@ draw_field(struct ts_grid *g, struct ts_canvas *c, struct ts_rect r, int y, int 
 	if (y >= 0 && y < r.h)
 		ts_canvas_field(c, r, 1, y, label, i == g->at ? TS_ROLE_ACCENT : TS_ROLE_LABEL,
 			column->name, strlen(column->name), TS_FIELD_ELLIPSIS);
-	if (y >= 0 && y < r.h && type > 0 && column->type)
+	if (y >= 0 && y < r.h && type > 0)
 		ts_canvas_field(c, r, label + 2, y, TYPE_WIDTH, TS_ROLE_DIM, column->type,
 			strlen(column->type), TS_FIELD_ELLIPSIS);
 	return lines > 0 ? lines : 1;

@@ -173,6 +173,17 @@ view_reload(struct ts_view *v)
 	drop_answer(s);
 }
 
+/* What the statement takes, and a line for what has to be known about the answer. */
+static int
+statement_lines(const struct sql_view *s)
+{
+	int64_t n = s->sql ? (int64_t)strlen(s->sql) : 0;
+	int w = s->area.w > 4 ? s->area.w - 4 : 1;
+
+	return (int)ts_clamp_i64(n / w + 1, 1, STATEMENT_LINES) +
+		(s->answer && s->data.reason[0] ? 1 : 0);
+}
+
 static void
 layout(struct sql_view *s)
 {
@@ -183,7 +194,7 @@ layout(struct sql_view *s)
 
 	s->details = s->details_rule = (struct ts_rect){0};
 	s->rule = ts_rect_cut_top(&r, 1);
-	s->statement = ts_rect_cut_top(&r, r.h > DETAILS_FROM ? STATEMENT_LINES : 1);
+	s->statement = ts_rect_cut_top(&r, r.h > DETAILS_FROM ? statement_lines(s) : 1);
 	if (details > 0) {
 		s->details = ts_rect_cut_bottom(&r, details < r.h ? details : r.h - 1);
 		s->details_rule = ts_rect_cut_bottom(&r, 1);

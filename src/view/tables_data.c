@@ -307,6 +307,10 @@ take_tables(struct tables_view *t, struct tables_fetch *f)
 	hold(t, f->fetch.report);
 	t->tables = f->tables;
 	f->tables = (struct ts_browse_list){0};
+	t->name_width = 0;
+	for (int i = 0; i < t->tables.count; i++)
+		t->name_width = (int)ts_max_i64(t->name_width,
+			(int64_t)strlen(t->tables.table[i].object->name));
 	ts_list_set_count(&t->list, t->tables.count);
 	ts_list_jump(&t->list, first_choice(t));
 	tables_choose(t, (int)t->list.cursor);
@@ -348,6 +352,8 @@ take_order(struct tables_view *t, struct tables_fetch *f)
 		ts_pane_result(&t->rows, f->fetch.code, &f->fetch.err, true);
 	else
 		t->rows.state = TS_PANE_READY;
+	if (t->order->stride > 1 && !f->fetch.code)
+		t->tables.table[t->chosen].counted = t->order->count;
 	if (first)
 		drop_window(t);
 	ts_list_set_count(&t->grid.list, t->order->count);

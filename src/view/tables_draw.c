@@ -14,6 +14,8 @@ enum {
 	SIDE_MOST = 64,
 	SIDE_FROM = 64, /* columns of the screen; else one side at a time */
 	DETAILS_LEAST = 12,
+	NAME_LEAST = 12,
+	NAME_MOST = 24,
 };
 
 static const char *const kind_names[] = {
@@ -25,11 +27,11 @@ static const char *const kind_names[] = {
 enum { C_NAME, C_KIND, C_COLUMNS, C_ROWS, C_RELATION, C_COUNT };
 
 /* The less it says the sooner it goes when it gets narrow. */
-static const struct ts_column columns[C_COUNT] = {
+static const struct ts_column columns[] = {
 	[C_NAME] = {"table", 12, 40, 4, 0, TS_FIELD_ELLIPSIS},
 	[C_KIND] = {"kind", 7, 7, 0, 3, TS_FIELD_LEFT},
 	[C_COLUMNS] = {"cols", 4, 4, 0, 2, TS_FIELD_RIGHT},
-	[C_ROWS] = {"rows", 6, 6, 0, 0, TS_FIELD_RIGHT},
+	[C_ROWS] = {"rows", 7, 7, 0, 0, TS_FIELD_RIGHT},
 	[C_RELATION] = {"relation", 14, 22, 1, 1, TS_FIELD_ELLIPSIS},
 };
 
@@ -46,6 +48,22 @@ relation_cell(const struct ts_browse_table *b, struct ts_table_cell *out)
 		out->s = "-";
 		out->role = TS_ROLE_DIM;
 	}
+}
+
+/* What the row ids say is marked: it may be fewer. */
+static void
+rows_cell(const struct ts_browse_table *b, struct ts_table_cell *out)
+{
+	char n[TS_FMT_MAX];
+	bool counted = b->counted >= 0;
+
+	out->s = "?";
+	out->role = TS_ROLE_VALUE;
+	if (!counted && b->estimate < 0)
+		return;
+	ts_fmt_cycles_short(n, counted ? b->counted : b->estimate);
+	snprintf(out->buf, sizeof(out->buf), "%s%s", counted ? "" : "~", n);
+	out->s = out->buf;
 }
 
 static bool
@@ -71,8 +89,7 @@ cell(void *ctx, int64_t at, int column, struct ts_table_cell *out)
 		out->s = out->buf;
 		break;
 	case C_ROWS:
-		out->s = b->estimate < 0 ? "?" : ts_fmt_cycles_short(out->buf, b->estimate);
-		out->role = TS_ROLE_VALUE;
+		rows_cell(b, out);
 		break;
 	default:
 		relation_cell(b, out);
@@ -83,7 +100,9 @@ cell(void *ctx, int64_t at, int column, struct ts_table_cell *out)
 void
 tables_list(struct ts_table *table, struct tables_view *t)
 {
-	*table = (struct ts_table){.column = columns,
+	memcpy(t->look, columns, sizeof(columns));
+	t->look[C_NAME].min = (int)ts_clamp_i64(t->name_width, NAME_LEAST, NAME_MOST);
+	*table = (struct ts_table){.column = t->look,
 		.columns = C_COUNT,
 		.cell = cell,
 		.ctx = t,

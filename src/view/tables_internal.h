@@ -44,6 +44,8 @@ struct tables_view {
 	struct ts_report *report; /* held: whose tables these are; or NULL */
 	struct ts_browse_list tables;
 	struct ts_list list;		   /* of them */
+	int name_width;			   /* the longest name */
+	struct ts_column look[5];	   /* columns of the list, as wide as the names are */
 	struct ts_fetch *fetch[ASK_KINDS]; /* the newest of each kind, under way; or NULL */
 
 	int chosen; /* table whose rows are shown, or -1 */

@@ -32,6 +32,7 @@ struct ts_browse_table {
 	bool has_rowid;
 	int64_t first;	      /* row id of the first row */
 	int64_t estimate;     /* rows, by the row ids; -1 = not known */
+	int64_t counted;      /* rows, where somebody has counted them; else -1 */
 	const char *relation; /* that is bound to it, or NULL */
 	int relations;	      /* how many are */
 	char problem[120];    /* why it cannot be read, or "" */

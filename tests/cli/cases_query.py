@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: MIT
+"""cases_query - `tilescope query`: rows in every format, statuses, what is refused, large and damaged."""
+
+import csv
+import io
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import time
+
+from harness import case, expect, manners, one_line, plain, snapshot, unsafe, untouched, Result
+
+# text that formats and terminals trip over, one row each
+ODD = ["plain", "", "a,b", 'say "x"', "two\nlines", "cr\r\nlf", "\x1b[31mred\x07", "tab\there",
+       "\u202eback", "\u00e4\u4e2d\U0001f600", "pipe|and\\", "<b>&amp;", "'; DROP TABLE t; --"]
+
+
+def odd_file(ctx, name="odd.db"):
+    """A database that is no report."""
+    path = ctx.path(name)
+    db = sqlite3.connect(path)
+    db.execute("CREATE TABLE t(i INTEGER, s TEXT, r REAL, b BLOB, n)")
+    for i, s in enumerate(ODD):
+        db.execute("INSERT INTO t VALUES(?,?,?,?,NULL)", (i - 2, s, i / 4, bytes(range(i))))
+    db.execute("INSERT INTO t VALUES(9223372036854775807, CAST(x'ff41' AS TEXT), 9e999, x'', NULL)")
+    db.commit()
+    db.close()
+    return path
+
+
+def ask(ctx, path, sql, *args, rc=0):
+    res = ctx.run("query", *args, path, sql)
+    expect(res.rc == rc, res, "exit status %s, expected %s" % (res.rc, rc))
+    return res
+
+
+@case()
+def json_rows(ctx):
+    """An array of objects; numbers, NULL and blobs as docs say; a name that stands twice."""
+    path = odd_file(ctx)
+    before = snapshot(ctx.dir)
+    res = ask(ctx, path, "SELECT *, i AS s FROM t", "-f", "json")
+    untouched(before, ctx.dir, res)
+    rows = json.loads(res.out)
+    expect(len(rows) == len(ODD) + 1, res, "rows")
+    for i, s in enumerate(ODD):
+        want = {"i": i - 2, "s": s, "r": i / 4, "b": bytes(range(i)).hex(), "n": None, "s_2": i - 2}
+        expect(rows[i] == want, res, "row %d is %r" % (i, rows[i]))
+    last = rows[-1]
+    expect(last["i"] == 2 ** 63 - 1 and last["r"] is None and last["s"] == "\ufffdA", res, "last row")
+    expect(json.loads(ask(ctx, path, "SELECT 1 WHERE 0", "-f", "json").out) == [], ctx.last, "empty")
+
+
+@case()
+def csv_rows(ctx):
+    """RFC 4180; NULL is an empty field, an empty text is quoted."""
+    path = odd_file(ctx)
+    res = ask(ctx, path, "SELECT s, i, n, b FROM t LIMIT %d" % len(ODD), "-f", "csv")
+    text = res.out.decode()
+    rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+    expect(rows[0] == ["s", "i", "n", "b"], res, "header")
+    for i, s in enumerate(ODD):
+        expect(rows[i + 1] == [s, str(i - 2), "", bytes(range(i)).hex()], res,
+               "row %d is %r" % (i, rows[i + 1]))
+    expect('\r\n"",-1,,' in text and text.endswith("\r\n"), res, "empty text, line ends")
+
+
+@case(params=["text", "md"])
+def safe_rows(ctx, form):
+    """Text and Markdown: a line for each row, nothing that drives a terminal."""
+    res = ask(ctx, odd_file(ctx), "SELECT * FROM t", "-f", form)
+    text = res.out.decode()
+    expect(unsafe(text) is None, res, "has %r" % unsafe(text))
+    lines = text.splitlines()
+    expect(len(lines) == len(ODD) + 3, res, "%d lines" % len(lines))
+    if form == "md":
+        bars = [len(l.replace("\\|", "")) - len(l.replace("\\|", "").replace("|", "")) for l in lines]
+        expect(set(bars) == {6}, res, "bars: %s" % bars)
+    else:
+        expect(lines[1].replace(" ", "").strip("-") == "", res, "no rule below the header")
+        expect("NULL" in text and "12 bytes: 000102030405060708090a0b" in text, res, "NULL, blobs")
+
+
+@case()
+def output_file(ctx):
+    """-o: the file is complete or not there."""
+    path, to = odd_file(ctx), ctx.path("out.csv")
+    res = ask(ctx, path, "SELECT i FROM t", "-f", "csv", "-o", to)
+    expect(res.out == b"" and open(to, "rb").read().startswith(b"i\r\n-2\r\n"), res, "the file")
+    os.unlink(to)
+    ask(ctx, path, "SELECT nonsense FROM t", "-o", to, rc=2)
+    expect(not os.path.exists(to), ctx.last, "a file in spite of an error")
+    ask(ctx, path, "SELECT abs(-9223372036854775808 + (i - i)) FROM t", "-o", to, rc=2)
+    expect(os.listdir(ctx.dir).count("out.csv") == 0, ctx.last, "a file in spite of a late error")
+    expect(not [n for n in os.listdir(ctx.dir) if n.endswith(".tmp")], ctx.last, "a temporary file stays")
+    res = ctx.run("query", "-o", ctx.path("no", "where"), path, "SELECT 1")
+    one_line(res, "cannot write", rc=3)
+
+
+REFUSED = {
+    "attach": "ATTACH 'other.db' AS o", "write": "DELETE FROM t", "pragma": "PRAGMA journal_mode=WAL",
+    "two": "SELECT 1; SELECT 2", "none": " ;", "syntax": "SELEKT 1", "column": "SELECT x FROM t",
+    "relation": "SELECT * FROM step", "function": "SELECT load_extension('x')",
+    "into": "VACUUM INTO 'copy.db'", "parameter": "SELECT ?", "escape": "SELECT \"\x1b[31m\"",
+}
+
+
+@case(params=sorted(REFUSED))
+def refused(ctx, p):
+    path = odd_file(ctx)
+    before = snapshot(ctx.dir)
+    res = ctx.run("query", path, REFUSED[p])
+    untouched(before, ctx.dir, res)
+    one_line(res, rc=2)
+    expect(res.out == b"", res, "output in spite of an error")
+
+
+@case()
+def words(ctx):
+    path = odd_file(ctx)
+    one_line(ctx.run("query", path), "SQL is missing", rc=2)
+    one_line(ctx.run("query", "--relations", path, "SELECT 1"), "no SQL", rc=2)
+    for seconds in ("soon", "-1", "nan", "1e99"):
+        res = ctx.run("query", "--timeout", seconds, path, "SELECT 1")
+        expect(res.rc == 2 and b"seconds" in res.err and res.out == b"", res, "a timeout that is none")
+    one_line(ctx.run("query", ctx.path("nowhere"), "SELECT 1"), rc=3)
+    expect(b"--relations" in ctx.run("help", "query").out, ctx.last, "help")
+
+
+@case(params=range(6))
+def same_as_sqlite(ctx, seed):
+    """Relations of reports of many shapes: what the oracle's own SQL says of the tables behind them."""
+    rep = plain(ctx, 300 + seed)
+    db = sqlite3.connect("file:%s?immutable=1" % rep.profile, uri=True)
+    sql = {"SELECT count(*), sum(cycles) FROM step_ipu":
+           "SELECT count(*), sum(cycles) FROM steps_by_ipu",
+           "SELECT type, count(*) FROM step GROUP BY 1 ORDER BY 1":
+           "SELECT type, count(*) FROM steps GROUP BY 1 ORDER BY 1",
+           "SELECT step, max(ipu), count(*) FROM step_ipu WHERE step BETWEEN 7 AND 19 GROUP BY 1":
+           "SELECT step_id, count(*)-1, count(*) FROM steps_by_ipu WHERE step_id BETWEEN 7 AND 19"
+           " GROUP BY 1 ORDER BY 1",
+           "SELECT sum(bytes), max(tile) FROM lowered_variable":
+           "SELECT sum(size_bytes), max(tile) FROM vars_info",
+           "SELECT max(total), count(*) FROM tile_memory": "SELECT max(total), count(*) FROM memory_by_tile",
+           "SELECT s.step, sum(i.cycles) FROM step s JOIN step_ipu i USING (step) WHERE s.type ="
+           " 'DoExchange' GROUP BY 1 ORDER BY 1":
+           "SELECT s.id, sum(cycles) FROM steps s JOIN steps_by_ipu ON step_id = s.id WHERE s.type ="
+           " 'DoExchange' GROUP BY 1 ORDER BY 1"}
+    for ours, theirs in sql.items():
+        res = ask(ctx, rep.dir, ours, "-f", "json")
+        got = [tuple(r.values()) for r in json.loads(res.out)]
+        expect(got == db.execute(theirs).fetchall(), res, "differs from %s" % theirs)
+    db.close()
+
+
+@case()
+def relations(ctx):
+    """--relations: what is bound to what, and why something is not."""
+    rep = plain(ctx, 310, missing_tables=["var_categories"])
+    res = ctx.run("query", "--relations", "-f", "json", rep.dir)
+    expect(res.rc == 0, res, "exit status")
+    rows = json.loads(res.out)
+    step = {r["column"]: r for r in rows if r["relation"] == "step_ipu"}
+    expect(step["cycles"]["table"] == "steps_by_ipu" and step["cycles"]["from"] == "cycles", res, "cycles")
+    expect(step["data_in"]["from"] is None and step["data_in"]["note"], res, "data_in")
+    absent = [r for r in rows if r["relation"] == "memory_category"]
+    expect(len(absent) == 1 and "var_categories" in absent[0]["note"], res, "absent: %s" % absent)
+    res = ctx.run("query", rep.dir, "SELECT * FROM memory_category")
+    one_line(res, "memory_category is not in this report", "var_categories", rc=2)
+
+
+@case()
+def many_rows(ctx):
+    """A million rows in the memory of a few; a pipe that is closed ends it without a word."""
+    path = odd_file(ctx)
+    sql = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<%d) SELECT i, 'name ' || i FROM n"
+    for form in ("text", "csv", "json", "md"):
+        res = ask(ctx, path, sql % 100000, "-f", form)
+        expect(b"name 100000" in res.out and res.out.count(b"\n") >= 100000, res, "rows")
+    p = subprocess.Popen([ctx.program, "query", path, sql % 100000000], stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE, env=ctx.env())
+    first = p.stdout.readline()
+    p.stdout.close()
+    err = p.stderr.read()
+    expect(p.wait(120) == 0 and err == b"" and b"i" in first, None, "broken pipe: %r %s" % (err, p.returncode))
+
+
+@case()
+def sorting_spills(ctx):
+    """A sort of more than the memory that is allowed."""
+    sql = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<250000)" \
+          " SELECT i, hex(randomblob(500)) AS x FROM n ORDER BY x LIMIT 2 OFFSET 249990"
+    res = ask(ctx, odd_file(ctx), sql, "-f", "csv")
+    expect(res.out.count(b"\r\n") == 3, res, "rows")
+
+
+@case()
+def stopped(ctx):
+    """--timeout: what there is, and 4; SIGINT: 130, at once."""
+    path = odd_file(ctx)
+    endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n) SELECT count(*) FROM n"
+    res = ctx.run("query", "--timeout", "0.2", path, endless)
+    one_line(res, "stopped after 0.2 seconds", rc=4)
+    p = subprocess.Popen([ctx.program, "query", path, endless], stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE, env=ctx.env())
+    while "State:\tR" not in open("/proc/%d/status" % p.pid).read() or \
+            not busy(p.pid):                # it is in the statement, no more at its begin
+        time.sleep(0.01)
+    p.send_signal(signal.SIGINT)
+    out, err = p.communicate(timeout=120)
+    res = Result(["query", path, endless], p.returncode, out, err)
+    manners(res)
+    expect(res.rc == 130, res, "exit status")
+
+
+def busy(pid):
+    """Has it used a tenth of a second of the processor?"""
+    fields = open("/proc/%d/stat" % pid).read().rpartition(")")[2].split()
+    return int(fields[11]) + int(fields[12]) >= os.sysconf("SC_CLK_TCK") / 10
+
+
+@case()
+def damaged(ctx):
+    """Rows before the damage, and 4; what does not touch it, and 0."""
+    rep = plain(ctx, 320, steps=20000)
+    size = os.path.getsize(rep.profile)
+    db = sqlite3.connect("file:%s?immutable=1" % rep.profile, uri=True)
+    whole = db.execute("SELECT count(*) FROM steps_by_ipu").fetchone()[0]
+    tiles = db.execute("SELECT count(*), sum(total) FROM memory_by_tile").fetchone()
+    root = db.execute("SELECT name, rootpage FROM sqlite_master WHERE rootpage > 0 ORDER BY 2").fetchall()
+    page = db.execute("PRAGMA page_size").fetchone()[0]
+    db.close()
+    with open(rep.profile, "r+b") as f:
+        f.seek(dict(root)["steps_by_ipu"] * page - page)
+        interior = f.read(page)
+        expect(interior[0] == 5, None, "the table has one page")
+        cell = int.from_bytes(interior[12 + 20:12 + 22], "big")    # its 11th leaf
+        leaf = int.from_bytes(interior[cell:cell + 4], "big")
+        f.seek((leaf - 1) * page)
+        f.write(b"\xff" * page)
+    res = ctx.run("query", "-f", "json", rep.dir, "SELECT count(*) AS n FROM step_ipu")
+    expect(res.rc == 4 and b"step_ipu" in res.err, res, "a relation")
+    n = json.loads(res.out)[0]["n"]
+    expect(0 < n < whole, res, "%d of %d rows" % (n, whole))
+    res = ctx.run("query", "-f", "json", "-q", rep.dir, "SELECT * FROM main.steps_by_ipu")
+    expect(res.rc == 4 and len(json.loads(res.out)) == n, res, "the table itself")
+    res = ask(ctx, rep.dir, "SELECT count(*) AS n, sum(total) AS s FROM tile_memory", "-f", "json")
+    expect(json.loads(res.out) == [{"n": tiles[0], "s": tiles[1]}] and res.err == b"", res, "another table")
+    expect(os.path.getsize(rep.profile) == size, res, "the file")
