@@ -53,10 +53,9 @@ json_relation(const struct ts_report *r, enum ts_relation relation)
 		ts_strbuf_fini(&text);
 	}
 	return json_pack("{s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "name", def->name, "bound",
-		b->bound, "source", b->bound ? ts_json_text(ts_report_source_path(r, b->source), false)
-			 : json_null(),
-		"object",
-		b->bound ? ts_json_text(b->object->name, false) : json_null(), "rows",
+		b->bound, "source",
+		b->bound ? ts_json_text(ts_report_source_path(r, b->source), false) : json_null(),
+		"object", b->bound ? ts_json_text(b->object->name, false) : json_null(), "rows",
 		b->bound ? ts_json_text(b->reach.rows->name, false) : json_null(), "key",
 		b->bound ? json_string(ts_reach_name(b->reach.key)) : json_null(), "columns",
 		columns, "reason", ts_json_text(b->bound ? NULL : b->reason, false));
