@@ -2,6 +2,7 @@
 """Each view at each size, resizing at any moment, too small a window."""
 
 import os
+import shutil
 import sqlite3
 
 from harness import SIZES, VIEWS, case, digits, expect
@@ -268,9 +269,45 @@ def absent_liveness(ctx, p):
 def lowered_variables_only(ctx):
     """The SDK's layout has lowered variables: what is not recorded is those that were not lowered."""
     t = ctx.pty("--at", "summary", ctx.reports["sdk"], size=(80, 60))
-    t.has("unlowered ones are not recorded", "no files: archive, debug")
+    t.has("unlowered ones are not recorded", "no files: ")
     expect("variables not known" not in t.text(), "variables are said not to be known")
     expect("…" not in t.text(), "words are cut at 80 columns")
+    t.quit()
+
+
+@case(params=[("store", 80, 24), ("sdk", 120, 40)])
+def code_of_a_tile(ctx, p):
+    """archive.a beside the profile: read behind the screen, its functions one Tab further."""
+    kind, w, h = p
+    t = ctx.pty("--at", "summary", ctx.reports[kind], size=(w, 60))
+    t.wait("archive ok")
+    t.resize(w, h)
+    t.press("3")
+    tabs(t, "memory")
+    t.press("tab", "tab", "tab")
+    t.wait("Code of tile ")
+    t.wait("__control_program")
+    t.has(".elf of archive.a", ".text")
+    sane(t)
+    t.press("tab", "right")
+    t.wait("Code of tile ")
+    sane(t)
+    t.quit()
+
+
+@case(params=[(80, 24), (120, 40)])
+def archive_alone(ctx, p):
+    """An archive without a profile is a report."""
+    where = ctx.path("alone")
+    os.makedirs(where)
+    shutil.copy(os.path.join(ctx.reports["store"], "archive.a"), where)
+    t = ctx.pty("--at", "memory", where, size=p)
+    t.wait("Code of tile ")
+    t.wait("__control_program")
+    t.has("tile", "of archive.a")
+    for key in "1347":
+        t.press(key)
+        sane(t)
     t.quit()
 
 
