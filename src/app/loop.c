@@ -373,34 +373,31 @@ begin(struct loop *l, const struct ts_args *args, struct ts_err *err)
 	return code;
 }
 
-/* True when all threads have ended; else the process has to end without more ado. */
+/* False when a worker hangs in a read: nothing of its memory may be freed, the process has to end so. */
 static bool
 end(struct loop *l)
 {
 	struct ts_app *app = &l->app;
-	bool ended;
 
-	ended = ts_jobs_free(app->jobs, ts_app_give_back);
+	if (!ts_jobs_free(app->jobs, ts_app_give_back))
+		return false;
 	for (int i = 0; i < TS_VIEW_COUNT; i++)
 		if (app->view[i])
 			app->view[i]->ops->close(app->view[i]);
-	if (ended) {
-		ts_indexing_end(app);
-		ts_archive_release(app->env.archive);
-		ts_report_close(app->env.report);
-	}
+	ts_indexing_end(app);
+	ts_archive_release(app->env.archive);
+	ts_report_close(app->env.report);
 	ts_canvas_free(app->canvas);
 	ts_keymap_fini(&app->keymap);
 	ts_history_fini(&app->commands);
 	ts_history_fini(&app->searches);
-	if (ended)
-		ts_log_free(app->log);
+	ts_log_free(app->log);
 	free(app->env.open);
 	free(app->env.edit);
 	free(app->opened);
 	if (l->signals >= 0)
 		close(l->signals);
-	return ended;
+	return true;
 }
 
 enum ts_exit
@@ -427,7 +424,7 @@ ts_app_run(const struct ts_args *args)
 	ts_tty_close(l->app.tty);
 	if (err.code)
 		ts_complain(l->app.path, &err);
-	if (!end(l)) /* a worker hangs in a read: nothing of its memory may be freed */
+	if (!end(l))
 		_exit((int)status);
 	free(l);
 	return status;

@@ -156,7 +156,6 @@ view_close(struct ts_view *v)
 {
 	struct sql_view *s = (struct sql_view *)v;
 
-	leave(s);
 	drop_answer(s);
 	ts_grid_fini(&s->grid);
 	free(s->sql);

@@ -40,6 +40,7 @@ view_close(struct ts_view *v)
 {
 	struct tables_view *t = (struct tables_view *)v;
 
+	memset(t->fetch, 0, sizeof(t->fetch)); /* all are gone */
 	tables_drop(t);
 	free(t->kept_name);
 	ts_grid_fini(&t->grid);

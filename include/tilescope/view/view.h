@@ -60,7 +60,7 @@ struct ts_view_ops {
 	enum ts_context context;
 
 	struct ts_view *(*open)(struct ts_view_env *env); /* NULL: no memory */
-	void (*close)(struct ts_view *v);
+	void (*close)(struct ts_view *v); /* at the end: fetches that it sent are gone by then */
 
 	/* Another report, or the same read again: keep the place, drop the data. */
 	void (*reload)(struct ts_view *v);
