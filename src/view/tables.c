@@ -41,7 +41,6 @@ view_close(struct ts_view *v)
 	struct tables_view *t = (struct tables_view *)v;
 
 	memset(t->fetch, 0, sizeof(t->fetch)); /* all are gone */
-	memset(t->fetch, 0, sizeof(t->fetch)); /* the queue has freed what was under way */
 	tables_drop(t);
 	free(t->kept_name);
 	ts_grid_fini(&t->grid);
