@@ -62,7 +62,8 @@ class Ctx:
         """A report of one's own, to be changed; the path of its file."""
         to = self.path(name)
         shutil.copytree(self.reports[kind], to)
-        return next(os.path.join(to, n) for n in os.listdir(to) if not n.endswith(".a"))
+        return next(os.path.join(to, n) for n in ("profile.pop", "report.tilescope")
+                    if os.path.exists(os.path.join(to, n)))
 
     def env(self, **more):
         env = {k: v for k, v in os.environ.items() if k.startswith(PASS_ENV)}
