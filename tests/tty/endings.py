@@ -12,7 +12,7 @@ verb instead.  What has to hold: it ends, with a status that is one of its own, 
 back, and no sanitizer has spoken (they write files of their own: a terminal that is gone hears
 nothing).  --slow: each round on one processor, beside a loop that never rests.
 
-Without REPORT it makes two small ones.  Closes with `N passed, N failed`; what failed says how to do it again.
+Two small reports it makes itself.  Closes with `N passed, N failed`; what failed says how to do it again.
 """
 
 import argparse
@@ -30,6 +30,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from terminal import Failed, Pty  # noqa: E402
 
 LIMIT = 120
+STANDIN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli", "standin")
 SANITIZER = 97                          # its exit status
 LEAVE = "\x07Q"                         # also out of a prompt
 CACHES = ["none", "empty", "left", "whole"]
@@ -39,10 +40,10 @@ WORK = ["1", "3", "4", "7", "8", "9", "J", "M", "?", "o", "O", "b", "s", "+", "+
         "gt", "/a\r", "/sync\r", "/no such thing\r", "&a\r", "&bytes>100\r", "&\r", ":index\r",
         ":sort name\r", ":sort bytes\r", ":sort tile\r", ":filter name~a\r", ":set index off\r",
         ":set index on\r", ":help sort\r", ":tile 5\r", ":cancel\r", ":reload\r", ":",
-        ":set theme mono\r", "/", "0", "L", "H",
+        ":set theme mono\r", "/", "0", "L", "H", "e", "d", "i",
         ":sql SELECT * FROM lowered_variable\r", ":sql SELECT count(*) FROM step a, step b\r"]
 VERBS = [["summary"], ["summary", "-f", "json"], ["schema"], ["schema", "-f", "json"], ["cache", "list"],
-         ["cache", "clear"], ["demo"], ["query"], ["query", "-f", "json"]]
+         ["cache", "clear"], ["demo"], ["query"], ["query", "-f", "json"], ["import", "--complete"]]
 STATEMENTS = ["SELECT * FROM lowered_variable", "SELECT count(*) FROM step a, step b"]
 
 
@@ -50,7 +51,8 @@ def environment(where):
     """What a program gets: a home of its own; sanitizers write files."""
     env = dict(os.environ, HOME=where, XDG_CACHE_HOME=os.path.join(where, "xdg"),
                XDG_CONFIG_HOME=os.path.join(where, "config"), LC_ALL="C.UTF-8", TZ="UTC",
-               TERM="xterm-256color")
+               TERM="xterm-256color", EDITOR="true", STANDIN_STORE=os.path.join(where, "store"),
+               PYTHONPATH=STANDIN)
     for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
         env[name] = ":".join(filter(None, [
             os.environ.get(name), "log_path=%s" % os.path.join(where, "said"), "exitcode=%d" % SANITIZER,
@@ -195,16 +197,19 @@ class Round:
 
     def verb(self):
         words = list(self.rng.choice(VERBS))
-        report = self.report()
+        report = self.a.reports[-1] if words[0] == "import" else self.report()
         if words[0] == "demo":
             words += [os.path.join(self.where, "demo"), "--layout", self.rng.choice(["store", "sdk"])]
         elif words[0] != "cache":
             words.append(report)
-        if words[0] == "query":
-            words.append(self.rng.choice(STATEMENTS))
+        way = self.rng.choice(["SIGTERM", "SIGHUP", "SIGINT", "twice", "pipe"])
+        if words[0] == "query":         # one whose first row is the last hears of no pipe
+            words.append(STATEMENTS[0] if way == "pipe" else self.rng.choice(STATEMENTS))
+        if words[0] == "import":
+            words += ["-o", os.path.join(self.where, "imported")]
+            os.symlink(self.a.store, os.path.join(self.where, "store"))
         if words[0] in ("summary", "schema", "cache"):
             words[1:1] = [] if words[0] == "schema" else self.cache(report)
-        way = self.rng.choice(["SIGTERM", "SIGHUP", "SIGINT", "twice", "pipe"])
         self.told = words + [way]
         p = subprocess.Popen(self.wrap + [self.a.tilescope] + words, env=self.env, stdin=subprocess.DEVNULL,
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -267,10 +272,11 @@ def main():
     a.below = os.path.join(top, "below")
     os.mkdir(a.below)
     a.reports = [os.path.abspath(r) for r in a.reports]
-    for layout in () if a.reports else ("store", "sdk"):
+    for layout in ("store", "sdk"):
         a.reports.append(os.path.join(top, layout))
         subprocess.run([a.tilescope, "demo", a.reports[-1], "--layout", layout], check=True,
                        capture_output=True, stdin=subprocess.DEVNULL)
+    a.store = os.path.join(top, "store", "report.tilescope")
     for r in a.reports:
         os.symlink(r, os.path.join(a.below, os.path.basename(r)))
     busy = [subprocess.Popen(["taskset", "-c", str(i), sys.executable, "-c", "while True: pass"])
