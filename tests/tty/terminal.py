@@ -98,7 +98,8 @@ def timer(pid):
         with open("/proc/%d/mem" % pid, "rb") as f:
             f.seek(int(words[3], 16))
             seconds, ns = struct.unpack("qq", f.read(16))
-        return seconds + ns / 1e9
+        # when it has woken up meanwhile that is anything
+        return seconds + ns / 1e9 if seconds >= 0 and 0 <= ns < 10 ** 9 else SOON
     except (OSError, OverflowError, struct.error):
         return SOON
 
