@@ -149,8 +149,8 @@ class Bench:
                 raise RuntimeError("demo: %s" % r.stderr.decode(errors="replace"))
             with open(mark, "w") as f:
                 f.write(want)
-        name = [n for n in os.listdir(where) if n != "options"]
-        return os.path.join(where, name[0])
+        return next(os.path.join(where, n) for n in ("profile.pop", "report.tilescope")
+                    if os.path.exists(os.path.join(where, n)))
 
     def shape(self):
         return ["--ipus", "2", "--tiles", "64"] if self.tiny else \
