@@ -200,7 +200,8 @@ go_with_object(struct ts_app *app, enum ts_view_id id)
 	enum ts_effect effect = go_view(app, id);
 	bool by_ipu = from != TS_VIEW_LIVENESS && id != TS_VIEW_LIVENESS;
 
-	if (effect == TS_EFFECT_BELL || from == id || from == TS_VIEW_SUMMARY || is_cover(from))
+	if (effect == TS_EFFECT_BELL || from == id || from == TS_VIEW_SUMMARY ||
+		from == TS_VIEW_TABLES || is_cover(from))
 		return effect;
 	if (from == TS_VIEW_VARIABLES && id == TS_VIEW_MEMORY && app->selection.tile >= 0)
 		ts_view_say(&app->env, "tile %lld, as in %s", (long long)app->selection.tile,
@@ -463,6 +464,10 @@ complete(void *ctx, const char *line, struct ts_candidates *out)
 	for (int i = 0; strncmp(line, "help ", 5) == 0 && i < TS_CMD_COUNT; i++)
 		if (strncmp(ts_commands[i].name, word, (size_t)n) == 0)
 			ts_candidates_add(out, ts_commands[i].name);
+	for (int i = 0; strncmp(line, "sql ", 4) == 0 && i < TS_RELATION_COUNT; i++)
+		if (n > 0 &&
+			strncmp(ts_relation_def((enum ts_relation)i)->name, word, (size_t)n) == 0)
+			ts_candidates_add(out, ts_relation_def((enum ts_relation)i)->name);
 	complete_arg(line, word, out);
 }
 

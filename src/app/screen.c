@@ -21,7 +21,7 @@ static const struct {
 	int number;
 	const char *title, *brief;
 } tab_texts[] = {{1, "Summary", "Sum"}, {3, "Memory", "Mem"}, {4, "Liveness", "Live"},
-	{7, "Trace", "Trace"}, {8, "Variables", "Vars"}, {9, "Tables", "Tabs"}};
+	{7, "Trace", "Trace"}, {8, "Variables", "Vars"}, {9, "Tables", "Tables"}};
 
 /* What the user should know as long as it is so; "" = nothing. */
 static const char *
@@ -108,7 +108,7 @@ draw_title(const struct ts_app *app, struct ts_canvas *c)
 	struct ts_rect r = ts_rect_row(ts_canvas_rect(c), 0);
 	const char *path = app->env.report ? app->env.report->path : app->path ? app->path : "";
 	bool brief = r.w < 100;
-	int tabs_w = brief ? 47 : 68, x, room;
+	int tabs_w = brief ? 49 : 68, x, room;
 	char work[TS_INDEXING_TITLE];
 
 	ts_canvas_fill(c, r, TS_ROLE_TAB, ' ');

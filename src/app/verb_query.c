@@ -146,10 +146,10 @@ static const char *const type_words[] = {
 	[TS_TYPE_BLOB] = "blob",
 };
 
-enum { RELATION, COLUMN, TYPE, TABLE, FROM, NOTE, RELATION_COLUMNS_OUT };
+enum { RELATION, COLUMN, TYPE, SOURCE, TABLE, FROM, NOTE, RELATION_COLUMNS_OUT };
 
 static bool
-relation_rows(struct ts_rows_out *rows, const struct ts_binding *b)
+relation_rows(struct ts_rows_out *rows, const struct ts_report *r, const struct ts_binding *b)
 {
 	const struct ts_relation_def *def = ts_relation_def(b->relation);
 	struct ts_sql_value v[RELATION_COLUMNS_OUT];
@@ -163,6 +163,7 @@ relation_rows(struct ts_rows_out *rows, const struct ts_binding *b)
 		v[RELATION] = text_value(def->name);
 		v[COLUMN] = text_value(def->column[i].name);
 		v[TYPE] = text_value(type_words[def->column[i].type]);
+		v[SOURCE] = text_value(ts_source_name(r, b->source));
 		v[TABLE] = text_value(b->object->name);
 		v[FROM] = text_value(from.s);
 		v[NOTE] = text_value(from.len == 0 ? "not in this report: always NULL"
@@ -177,7 +178,8 @@ relation_rows(struct ts_rows_out *rows, const struct ts_binding *b)
 static enum ts_exit
 print_relations(const struct ts_args *args, const struct ts_report *r)
 {
-	static const char *const names[] = {"relation", "column", "type", "table", "from", "note"};
+	static const char *const names[] = {"relation", "column", "type", "source", "table", "from",
+		"note"};
 	struct ts_output out;
 	struct ts_rows_out *rows;
 	struct ts_err err = {0};
@@ -191,12 +193,13 @@ print_relations(const struct ts_args *args, const struct ts_report *r)
 	rows = ts_rows_out_new(&out, args->format, RELATION_COLUMNS_OUT, names);
 	for (int i = 0; rows && more && i < TS_RELATION_COUNT; i++)
 		if (r->binding[i].bound)
-			more = relation_rows(rows, &r->binding[i]);
+			more = relation_rows(rows, r, &r->binding[i]);
 	for (int i = 0; rows && more && i < TS_RELATION_COUNT; i++) {
 		struct ts_sql_value v[RELATION_COLUMNS_OUT] = {
 			[RELATION] = text_value(ts_relation_def((enum ts_relation)i)->name),
 			[COLUMN] = text_value(NULL),
 			[TYPE] = text_value(NULL),
+			[SOURCE] = text_value(NULL),
 			[TABLE] = text_value(NULL),
 			[FROM] = text_value(NULL),
 			[NOTE] = text_value(r->binding[i].reason),
@@ -249,6 +252,9 @@ ts_verb_query(const struct ts_args *args)
 	status = ts_exit_of(code);
 	if (!code) {
 		status = args->relations ? print_relations(args, r) : run_query(args, r, watch);
+		if (r->being_written && !args->quiet)
+			ts_warn(args->paths[0],
+				"is being written: only what the file itself holds was read");
 		if (r->being_written)
 			status = ts_exit_worse(status, TS_EXIT_PARTIAL);
 	}

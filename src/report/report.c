@@ -52,6 +52,12 @@ ts_part_name(enum ts_part part)
 }
 
 const char *
+ts_source_name(const struct ts_report *r, int i)
+{
+	return r->part_of[i] < TS_PART_COUNT ? part_names[r->part_of[i]] : "overlay";
+}
+
+const char *
 ts_part_state_name(enum ts_part_state state)
 {
 	return part_states[state];

@@ -81,7 +81,8 @@ cell(void *ctx, int64_t at, int column, struct ts_table_cell *out)
 		out->role = b->problem[0] ? TS_ROLE_BAD : TS_ROLE_TEXT;
 		break;
 	case C_KIND:
-		out->s = kind_names[b->object->kind];
+		out->s = b->source > 0 ? ts_source_name(t->report, b->source)
+				       : kind_names[b->object->kind];
 		out->role = TS_ROLE_DIM;
 		break;
 	case C_COLUMNS:
@@ -230,14 +231,19 @@ draw_status(struct ts_canvas *c, struct tables_view *t, const struct ts_browse_t
 }
 
 static void
-bound_text(const struct ts_browse_table *b, char *out, size_t size)
+bound_text(const struct tables_view *t, const struct ts_browse_table *b, char *out, size_t size)
 {
+	const char *of = b->source > 0 ? ts_source_name(t->report, b->source) : "";
+	const char *colon = *of ? ": " : "";
+
 	if (b->relation && b->relations > 1)
-		snprintf(out, size, "is %s and %d more", b->relation, b->relations - 1);
+		snprintf(out, size, "%s%sis %s and %d more", of, colon, b->relation,
+			b->relations - 1);
 	else if (b->relation)
-		snprintf(out, size, "is %s", b->relation);
+		snprintf(out, size, "%s%sis %s", of, colon, b->relation);
 	else
-		snprintf(out, size, "%s, nothing is bound to it", kind_names[b->object->kind]);
+		snprintf(out, size, "%s%s%s, nothing is bound to it", of, colon,
+			kind_names[b->object->kind]);
 }
 
 static void
@@ -257,7 +263,7 @@ draw_rows(struct ts_canvas *c, struct tables_view *t, const struct ts_browse_tab
 {
 	char bound[80];
 
-	bound_text(b, bound, sizeof(bound));
+	bound_text(t, b, bound, sizeof(bound));
 	ts_canvas_rule(c, t->at.rule,
 		t->pane == PANE_TABLES ? TS_ROLE_BORDER : TS_ROLE_BORDER_ACTIVE, b->object->name,
 		bound);

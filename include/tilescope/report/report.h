@@ -132,6 +132,9 @@ bool ts_identity_same(const struct ts_identity *a, const struct ts_identity *b);
 bool ts_is_being_written(const char *file);
 
 const char *ts_part_name(enum ts_part part);
+
+/* What source i of the report is, or was made of: "profile", "archive", ..., "overlay". */
+const char *ts_source_name(const struct ts_report *r, int i);
 const char *ts_part_state_name(enum ts_part_state state);
 const char *ts_kind_name(enum ts_kind kind);
 
