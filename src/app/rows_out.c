@@ -13,6 +13,7 @@
 #include "tilescope/app/rows_out.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/base/utf8.h"
+#include "tilescope/report/row_block.h"
 
 enum {
 	FLUSH_BYTES = 1 << 16, /* written at once */
@@ -22,7 +23,6 @@ enum {
 	HELD_ROWS = 1000,
 	BLOB_SHOWN = 16, /* bytes of a blob in text */
 	CELL_LEAST = 6,	 /* columns of a cell that is cut to the terminal */
-	REAL_MAX = 32,
 	GAP = 2,
 };
 
@@ -58,40 +58,13 @@ flush(struct ts_rows_out *ro)
 
 /* --- values ------------------------------------------------------------------------------------- */
 
-/* The shortest digits that are read back as the same number, and that look like a real. */
-static void
-add_real(struct ts_strbuf *b, double v)
-{
-	char s[REAL_MAX];
-
-	for (int digits = 15; digits <= 17; digits++) {
-		snprintf(s, sizeof(s), "%.*g", digits, v);
-		if (strtod(s, NULL) == v)
-			break;
-	}
-	ts_strbuf_puts(b, s);
-	if (!strpbrk(s, ".einf"))
-		ts_strbuf_puts(b, ".0");
-}
-
-static void
-add_hex(struct ts_strbuf *b, const char *bytes, size_t n)
-{
-	static const char digits[] = "0123456789abcdef";
-
-	for (size_t i = 0; i < n; i++) {
-		ts_strbuf_putc(b, digits[(unsigned char)bytes[i] >> 4]);
-		ts_strbuf_putc(b, digits[bytes[i] & 15]);
-	}
-}
-
 static void
 add_blob_start(struct ts_strbuf *b, const struct ts_sql_value *v)
 {
 	ts_strbuf_printf(b, "%zu bytes", v->n);
 	if (v->n > 0) {
 		ts_strbuf_puts(b, ": ");
-		add_hex(b, v->bytes, v->n < BLOB_SHOWN ? v->n : BLOB_SHOWN);
+		ts_sql_add_hex(b, v->bytes, v->n < BLOB_SHOWN ? v->n : BLOB_SHOWN);
 		ts_strbuf_puts(b, v->n > BLOB_SHOWN ? "..." : "");
 	}
 }
@@ -159,11 +132,11 @@ csv_row(struct ts_rows_out *ro, const struct ts_sql_value *values)
 		if (v->type == TS_SQL_INTEGER)
 			ts_strbuf_printf(&ro->buf, "%" PRId64, v->integer);
 		else if (v->type == TS_SQL_REAL)
-			add_real(&ro->buf, v->real);
+			ts_sql_add_real(&ro->buf, v->real);
 		else if (v->type == TS_SQL_TEXT)
 			csv_text(ro, v);
 		else if (v->type == TS_SQL_BLOB && v->n > 0)
-			add_hex(&ro->buf, v->bytes, v->n);
+			ts_sql_add_hex(&ro->buf, v->bytes, v->n);
 		else if (v->type == TS_SQL_BLOB)
 			ts_strbuf_puts(&ro->buf, "\"\"");
 	}
@@ -204,12 +177,12 @@ json_value(struct ts_rows_out *ro, const struct ts_sql_value *v)
 	if (v->type == TS_SQL_INTEGER) {
 		ts_strbuf_printf(&ro->buf, "%" PRId64, v->integer);
 	} else if (v->type == TS_SQL_REAL && isfinite(v->real)) {
-		add_real(&ro->buf, v->real);
+		ts_sql_add_real(&ro->buf, v->real);
 	} else if (v->type == TS_SQL_TEXT) {
 		json_text(ro, v);
 	} else if (v->type == TS_SQL_BLOB) {
 		ts_strbuf_putc(&ro->buf, '"');
-		add_hex(&ro->buf, v->bytes, v->n);
+		ts_sql_add_hex(&ro->buf, v->bytes, v->n);
 		ts_strbuf_putc(&ro->buf, '"');
 	} else {
 		ts_strbuf_puts(&ro->buf, "null");
@@ -251,7 +224,7 @@ cell_text(struct ts_strbuf *b, const struct ts_sql_value *v)
 	if (v->type == TS_SQL_INTEGER)
 		ts_strbuf_printf(b, "%" PRId64, v->integer);
 	else if (v->type == TS_SQL_REAL)
-		add_real(b, v->real);
+		ts_sql_add_real(b, v->real);
 	else if (v->type == TS_SQL_TEXT)
 		ts_utf8_safe(b, v->bytes, v->n);
 	else if (v->type == TS_SQL_BLOB)

@@ -13,7 +13,7 @@
 
 enum { WINDOW_BYTES = 32 << 10, VALUE_LEAST = 64 }; /* of a row */
 
-enum { BYTES_EACH = 4, HEX_SHORT = 8, HEX_FULL = 512, CUT_AT = 4000 };
+enum { BYTES_EACH = 4, HEX_SHORT = 8, HEX_FULL = 512, CUT_AT = 4000, REAL_MAX = 32 };
 
 void
 ts_row_block_init(struct ts_row_block *b, int columns)
@@ -113,19 +113,27 @@ ts_row_block_add(struct ts_row_block *b, const struct ts_sql_value *values, cons
 	return true;
 }
 
-static void
-add_hex(struct ts_strbuf *out, const char *bytes, size_t n)
+void
+ts_sql_add_hex(struct ts_strbuf *out, const char *bytes, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		ts_strbuf_printf(out, "%02x", (unsigned char)bytes[i]);
+	static const char digits[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < n; i++) {
+		ts_strbuf_putc(out, digits[(unsigned char)bytes[i] >> 4]);
+		ts_strbuf_putc(out, digits[bytes[i] & 15]);
+	}
 }
 
-static void
-add_real(struct ts_strbuf *out, double v)
+void
+ts_sql_add_real(struct ts_strbuf *out, double v)
 {
-	char s[40];
+	char s[REAL_MAX];
 
-	snprintf(s, sizeof(s), "%.15g", v);
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(s, sizeof(s), "%.*g", digits, v);
+		if (strtod(s, NULL) == v)
+			break;
+	}
 	ts_strbuf_puts(out, s);
 	if (!strpbrk(s, ".einf"))
 		ts_strbuf_puts(out, ".0");
@@ -154,7 +162,7 @@ ts_row_cell_text(struct ts_strbuf *out, const struct ts_row_block *b, const stru
 		ts_strbuf_printf(out, "%" PRId64, c->integer);
 		break;
 	case TS_SQL_REAL:
-		add_real(out, c->real);
+		ts_sql_add_real(out, c->real);
 		break;
 	case TS_SQL_TEXT:
 		ts_strbuf_add(out, bytes, c->n);
@@ -165,7 +173,7 @@ ts_row_cell_text(struct ts_strbuf *out, const struct ts_row_block *b, const stru
 			break;
 		}
 		ts_strbuf_printf(out, "%s B ", ts_fmt_count(n, c->size));
-		add_hex(out, bytes, c->n < HEX_SHORT ? c->n : HEX_SHORT);
+		ts_sql_add_hex(out, bytes, c->n < HEX_SHORT ? c->n : HEX_SHORT);
 		break;
 	}
 }
@@ -185,7 +193,7 @@ ts_row_cell_full(struct ts_strbuf *out, const struct ts_row_block *b, const stru
 	if (!c->by_tile) {
 		ts_strbuf_printf(out, "%s byte%s: ", ts_fmt_count(n, c->size),
 			c->size == 1 ? "" : "s");
-		add_hex(out, bytes, c->n < HEX_FULL ? c->n : HEX_FULL);
+		ts_sql_add_hex(out, bytes, c->n < HEX_FULL ? c->n : HEX_FULL);
 		ts_strbuf_puts(out, c->size > HEX_FULL ? "..." : "");
 		return;
 	}

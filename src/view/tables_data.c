@@ -2,8 +2,8 @@
 /*
  * tables_data - what the Tables view asks of the report, and what it does with the answers.
  *
- * The order of a filter or a sort is asked for twice: first the rows that fill a few screens, then all. What
- * can be found at once is so shown at once.
+ * The order of a filter or a sort of a large table is asked for twice: first the rows that fill a few
+ * screens, then all. What can be found at once is so shown at once.
  */
 #include "config.h"
 
@@ -15,7 +15,7 @@
 
 #include "tilescope/base/mem.h"
 
-enum { FIRST_ROWS = 1000 };
+enum { FIRST_ROWS = 1000, SMALL_ROWS = 200000 };
 
 /* --- in a worker ---------------------------------------------------------------------------------- */
 
@@ -226,7 +226,7 @@ ask_order(struct tables_view *t)
 	f = begin(t, ASK_ORDER);
 	if (!f)
 		return;
-	f->limit = t->order ? 0 : FIRST_ROWS;
+	f->limit = t->order || f->table.estimate < SMALL_ROWS ? 0 : FIRST_ROWS;
 	send(t, ASK_ORDER, f);
 }
 

@@ -551,6 +551,55 @@ START_TEST(values_as_text)
 }
 END_TEST
 
+/* ---- what is written about it ---- */
+
+/* Does the row of docs/model.md say of the column what the model says? */
+static bool
+column_is_told(const char *row, const struct ts_relation_def *def, int i)
+{
+	static const char types[] = {[TS_TYPE_INTEGER] = 'I',
+		[TS_TYPE_REAL] = 'R',
+		[TS_TYPE_TEXT] = 'T',
+		[TS_TYPE_BLOB] = 'B'};
+	const struct ts_column_def *column = &def->column[i];
+	const char *stars = i == def->key ? "**" : "", *found;
+	char words[80];
+	size_t n;
+
+	n = (size_t)snprintf(words, sizeof(words), "%s`%s`%s %c", stars, column->name, stars,
+		types[column->type]);
+	found = strstr(row, words);
+	return found && (found[n] == '?') == !column->required;
+}
+
+START_TEST(the_model_is_documented)
+{
+	const char *top = getenv("srcdir");
+	static char text[1 << 16];
+	char path[1024], begin[80];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/docs/model.md", top ? top : ".");
+	f = fopen(path, "r");
+	ck_assert_msg(f != NULL, "%s", path);
+	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
+	fclose(f);
+	for (int i = 0; i < TS_RELATION_COUNT; i++) {
+		const struct ts_relation_def *def = ts_relation_def((enum ts_relation)i);
+		char *row, *line;
+
+		snprintf(begin, sizeof(begin), "\n| `%s` | ", def->name);
+		row = strstr(text, begin);
+		ck_assert_msg(row != NULL, "docs/model.md has no %s", def->name);
+		line = strndup(row + 1, strcspn(row + 1, "\n"));
+		for (int k = 0; k < def->column_count; k++)
+			ck_assert_msg(column_is_told(line, def, k), "docs/model.md: %s.%s",
+				def->name, def->column[k].name);
+		free(line);
+	}
+}
+END_TEST
+
 /* ---- what the fuzzer found ---- */
 
 START_TEST(corpus)
@@ -606,6 +655,7 @@ main(void)
 	tcase_add_test(t, gaps_are_noticed);
 	tcase_add_loop_test(t, filters_that_are_none, 0, (int)TS_COUNT(bad_filters));
 	tcase_add_test(t, values_as_text);
+	tcase_add_test(t, the_model_is_documented);
 	tcase_add_test(t, corpus);
 	suite_add_tcase(s, t);
 	r = srunner_create(s);

@@ -52,6 +52,10 @@ ts_row_block_at(const struct ts_row_block *b, int row, int column)
 /* Do blobs of a column of this name hold a number for each tile? */
 bool ts_is_by_tile(const char *column);
 
+/* Append the shortest digits that are read back as the same number, and that look like a real. */
+void ts_sql_add_real(struct ts_strbuf *out, double v);
+void ts_sql_add_hex(struct ts_strbuf *out, const char *bytes, size_t n);
+
 /* Append the value as one line: untrusted text, to be drawn through the canvas. */
 void ts_row_cell_text(struct ts_strbuf *out, const struct ts_row_block *b,
 	const struct ts_row_cell *c);
