@@ -442,11 +442,12 @@ END_TEST
 /* ---- the layout of the SDK ---- */
 
 static const char sdk_tables[] =
-	"compute_sets(compute_set,name) memory_by_tile(tile,total) programs(id,name) "
+	"compute_sets(compute_set,name,debug_context) memory_by_tile(tile,total) "
+	"programs(id,name,debug_context) "
 	"steps(id,type,program,compute_set) steps_by_ipu(step_id,ipu,cycles,"
 	"active_tiles,cycles_base,active_cycles_from_min,active_cycles_from_max,"
 	"active_cycles_to_min,active_cycles_to_max) var_categories(id,name) "
-	"vars_info(tile,size_bytes,category,name) vars_string_table(id,string)";
+	"vars_info(tile,size_bytes,category,name,debug_context) vars_string_table(id,string)";
 static const char tables_sql[] =
 	"SELECT group_concat(t, ' ') FROM (SELECT m.name || '(' || (SELECT group_concat(name) FROM "
 	"pragma_table_info(m.name)) || ')' t FROM sqlite_master m WHERE type = 'table' ORDER BY m.name)";
@@ -481,12 +482,13 @@ START_TEST(column_names_can_be_chosen)
 	struct ts_demo_options o = {.layout = TS_DEMO_SDK,
 		.tiles = 20,
 		.keys = true,
-		.sdk_names = "ipu=,tile=a \"tile\",string_key=,string=text,name=ref"};
+		.sdk_names = "ipu=,tile=a \"tile\",string_key=,string=text,name=ref,context="};
 	write_demo(&f, &o);
 	ck_assert_ptr_null(strstr(text(&f, tables_sql, found, sizeof(found)), "ipu,"));
 	ck_assert_ptr_nonnull(strstr(found, "memory_by_tile(a \"tile\",total)"));
 	ck_assert_ptr_nonnull(strstr(found, "vars_string_table(text)"));
 	ck_assert_ptr_nonnull(strstr(found, "category,ref)"));
+	ck_assert_ptr_nonnull(strstr(found, "programs(id,name)"));
 	end(&f);
 }
 END_TEST
@@ -517,13 +519,14 @@ START_TEST(both_layouts_describe_the_same)
 	write_demo(&g, &s);
 	ck_assert_int_eq(sqlite3_exec(g.db, sql, NULL, NULL, NULL), SQLITE_OK);
 #define SAME(a, b) (none(&g, a " EXCEPT " b), none(&g, b " EXCEPT " a))
-	SAME("SELECT id, name FROM programs", "SELECT program, name FROM store.program");
-	SAME("SELECT compute_set, name FROM compute_sets",
-		"SELECT compute_set, name FROM store.compute_set");
+	SAME("SELECT id, name, debug_context FROM programs",
+		"SELECT program, name, context FROM store.program");
+	SAME("SELECT compute_set, name, debug_context FROM compute_sets",
+		"SELECT compute_set, name, context FROM store.compute_set");
 	SAME("SELECT tile, total FROM memory_by_tile", "SELECT tile, total FROM store.tile_memory");
-	SAME("SELECT v.rowid - 1, tile, size_bytes, category, string FROM vars_info v JOIN vars_string_table t "
+	SAME("SELECT v.rowid - 1, tile, size_bytes, category, debug_context, string FROM vars_info v JOIN vars_string_table t "
 	     "ON t.id = v.name",
-		"SELECT id, tile, bytes, category, name FROM store.lowered_variable");
+		"SELECT id, tile, bytes, category, context, name FROM store.lowered_variable");
 	SAME("SELECT id, name FROM var_categories",
 		"SELECT category, name FROM store.memory_category");
 	if (!o.oom) {
