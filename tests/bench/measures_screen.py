@@ -192,8 +192,8 @@ def play_views(b, path, cache, text, chart, k, views=("memory", "trace"), wait=T
                 search(s)
             if chart:
                 k.chart(s.play(chart))
-            if text:
-                s.play("tab")
+            if text:                    # to a list that is longer than these keys go: what one
+                s.play("tab tab" if view == "memory" else "tab")    # draws is then always its own
                 k.text(s.play(text))
                 k.add(s.play("end home"))
 
