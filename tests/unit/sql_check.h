@@ -82,7 +82,7 @@ sql_check_close(struct sql_check *c)
 static inline bool
 sql_check_no(struct sql_check *c, const char *what, const char *more)
 {
-	snprintf(c->why, sizeof(c->why), "%s: %s", what, more);
+	snprintf(c->why, sizeof(c->why), "%.300s: %.300s", what, more);
 	return false;
 }
 
@@ -173,7 +173,8 @@ sql_check_filter(struct sql_check *c, const char *line)
 			continue;
 		if (wish.sort >= t->object->column_count)
 			wish.sort = -1;
-		snprintf(wish.filter, sizeof(wish.filter), "%s", line);
+		snprintf(wish.filter, sizeof(wish.filter), "%.*s", (int)sizeof(wish.filter) - 1,
+			line);
 		if (!code && t->has_rowid)
 			code = ts_browse_order_make(&order, c->reader, t, &wish, 0, NULL, &err);
 		if (!code)
