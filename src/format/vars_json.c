@@ -2,9 +2,7 @@
 /*
  * vars_json - see the header.
  *
- * yajl calls back for each token; where in the file we are is a short stack of places. Two things that yajl does
- * not bound are bounded here: nesting (it keeps a byte a level), and the length of a token (it gathers one that is
- * cut by the end of a chunk), by counting what was fed since it last called back.
+ * yajl calls back for each token; where in the file we are is a short stack of places.
  */
 #include "config.h"
 
@@ -13,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <yajl/yajl_parse.h>
-
 #include "tilescope/base/mem.h"
 
-enum { CHUNK = 1 << 18, DIGITS = 32 };
+#include "json_stream.h"
+
+enum { DIGITS = 32 };
 
 /* Where in the file a value stands. */
 enum place {
@@ -35,11 +33,10 @@ struct reader {
 	struct ts_vars_target *target;
 	const struct ts_vars_sink *sink;
 	struct ts_err *err;
-	enum ts_code code;
+	struct json_stream stream;
 	enum place place[TS_VARS_DEPTH];
 	int depth;	       /* place[depth] is the innermost */
 	const struct key *key; /* of the value that comes; NULL: none that is known */
-	bool called;	       /* since the last look */
 	struct ts_vars_variable variable;
 };
 
@@ -95,7 +92,7 @@ on_key(void *ctx, const unsigned char *name, size_t n)
 {
 	struct reader *r = ctx;
 
-	r->called = true;
+	r->stream.called = true;
 	r->key = NULL;
 	for (size_t i = 0; i < TS_COUNT(keys); i++)
 		if (keys[i].in == r->place[r->depth] && strlen(keys[i].name) == n &&
@@ -152,7 +149,7 @@ on_number(void *ctx, const char *text, size_t n)
 {
 	struct reader *r = ctx;
 
-	r->called = true;
+	r->stream.called = true;
 	if (r->place[r->depth] == PLACE_ELEMENTS)
 		take_element(r, whole(text, n));
 	else
@@ -165,7 +162,7 @@ on_boolean(void *ctx, int value)
 {
 	struct reader *r = ctx;
 
-	r->called = true;
+	r->stream.called = true;
 	take_number(r, value);
 	return 1;
 }
@@ -175,7 +172,7 @@ on_null(void *ctx)
 {
 	struct reader *r = ctx;
 
-	r->called = true;
+	r->stream.called = true;
 	r->key = NULL;
 	return 1;
 }
@@ -185,7 +182,7 @@ on_string(void *ctx, const unsigned char *text, size_t n)
 {
 	struct reader *r = ctx;
 
-	r->called = true;
+	r->stream.called = true;
 	if (r->key && r->key->text)
 		r->key->text(r, (const char *)text, n);
 	r->key = NULL;
@@ -221,9 +218,9 @@ enter(struct reader *r, bool array)
 {
 	enum place to = leads(r, array);
 
-	r->called = true;
+	r->stream.called = true;
 	if (r->depth + 1 >= TS_VARS_DEPTH) {
-		r->code = ts_err_set(r->err, TS_E_DAMAGED, "nested deeper than %d",
+		r->stream.code = ts_err_set(r->err, TS_E_DAMAGED, "nested deeper than %d",
 			TS_VARS_DEPTH - 1);
 		return 0;
 	}
@@ -239,11 +236,11 @@ leave(struct reader *r)
 {
 	enum place from = r->place[r->depth--];
 
-	r->called = true;
+	r->stream.called = true;
 	r->key = NULL;
 	if (from == PLACE_VAR)
-		r->code = r->sink->variable(r->sink->ctx, &r->variable, r->err);
-	return r->code == TS_OK;
+		r->stream.code = r->sink->variable(r->sink->ctx, &r->variable, r->err);
+	return r->stream.code == TS_OK;
 }
 
 static int
@@ -276,82 +273,23 @@ static const yajl_callbacks callbacks = {
 	.yajl_end_array = on_end,
 };
 
-/* --- the file --------------------------------------------------------------------------------- */
-
-/* What yajl says of a failure in the chunk that begins at `offset`, in one line. */
-static enum ts_code
-damaged(yajl_handle parser, int64_t offset, struct ts_err *err)
-{
-	unsigned char *text = yajl_get_error(parser, 0, NULL, 0);
-	int64_t at = offset + (int64_t)yajl_get_bytes_consumed(parser);
-	enum ts_code code = ts_err_set(err, TS_E_DAMAGED, "not JSON near byte %lld: %.*s",
-		(long long)at, text ? (int)strcspn((char *)text, "\n") : 0,
-		text ? (char *)text : "");
-
-	if (text)
-		yajl_free_error(parser, text);
-	return code;
-}
-
-/* Feed all chunks. */
-static enum ts_code
-feed(struct reader *r, yajl_handle parser, unsigned char *chunk, struct ts_source *source,
-	struct ts_progress *progress, const struct ts_cancel *cancel)
-{
-	int64_t offset = 0, heard = 0;
-	size_t got = CHUNK;
-
-	while (got == CHUNK) {
-		yajl_status status;
-		enum ts_code code;
-
-		if (ts_cancelled(cancel))
-			return ts_err_set(r->err, TS_E_CANCELLED, "cancelled");
-		code = ts_source_read(source, chunk, CHUNK, offset, &got, cancel, r->err);
-		if (code)
-			return code;
-		status = yajl_parse(parser, chunk, got);
-		if (status == yajl_status_client_canceled)
-			return r->code;
-		if (status != yajl_status_ok)
-			return damaged(parser, offset, r->err);
-		offset += (int64_t)got;
-		if (r->called)
-			heard = offset;
-		r->called = false;
-		if (offset - heard > TS_VARS_TOKEN)
-			return ts_err_set(r->err, TS_E_DAMAGED,
-				"no value in %d bytes before byte %lld", TS_VARS_TOKEN,
-				(long long)offset);
-		ts_progress_set(progress, offset, source->size);
-	}
-	if (yajl_complete_parse(parser) != yajl_status_ok)
-		return damaged(parser, offset, r->err);
-	return TS_OK;
-}
-
 enum ts_code
 ts_vars_json_read(struct ts_vars_target *target, struct ts_source *source,
 	const struct ts_vars_sink *sink, struct ts_progress *progress,
 	const struct ts_cancel *cancel, struct ts_err *err)
 {
 	struct reader *r = ts_alloc(1, sizeof(*r));
-	unsigned char *chunk = ts_alloc(1, CHUNK);
-	yajl_handle parser = r && chunk ? yajl_alloc(&callbacks, NULL, r) : NULL;
 	enum ts_code code;
 
 	target->tiles = target->tile_bytes = target->interleaved_start = TS_VARS_UNKNOWN;
 	target->elements = 0;
-	if (parser) {
-		r->target = target;
-		r->sink = sink;
-		r->err = err;
-		code = feed(r, parser, chunk, source, progress, cancel);
-		yajl_free(parser);
-	} else {
-		code = ts_err_nomem(err);
-	}
-	free(chunk);
+	if (!r)
+		return ts_err_nomem(err);
+	*r = (struct reader){.target = target,
+		.sink = sink,
+		.err = err,
+		.stream = {.callbacks = &callbacks, .ctx = r}};
+	code = json_stream_read(&r->stream, source, progress, cancel, err);
 	free(r);
 	return code;
 }

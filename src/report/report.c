@@ -168,21 +168,13 @@ check_json(const char *path, struct ts_err *err)
 {
 	struct ts_source *s;
 	enum ts_code code = ts_source_open_file(&s, path, err);
-	char *text = NULL;
-	size_t got = 0;
 
 	if (code)
 		return code;
 	if (s->size > JSON_MAX)
 		code = ts_err_set(err, TS_E_LIMIT, "larger than 16 MiB");
-	if (!code) {
-		text = ts_alloc((size_t)s->size + 1, 1);
-		code = text ? ts_source_read(s, text, (size_t)s->size, 0, &got, NULL, err)
-			    : ts_err_nomem(err);
-	}
-	if (!code)
-		code = ts_json_check(text, got, err);
-	free(text);
+	else
+		code = ts_json_check(s, NULL, err);
 	ts_source_close(s);
 	return code;
 }

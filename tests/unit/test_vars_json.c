@@ -139,7 +139,7 @@ START_TEST(bombs)
 		const char *head;
 		char c;
 	} bomb[] = {{"", '['}, {"{\"vars\": [{\"info\": {\"name\": \"", 'x'}, {"", ' '}, {"", '1'}};
-	size_t n = (size_t)TS_VARS_TOKEN * 3;
+	size_t n = (size_t)12 << 20;
 	char *text = malloc(n);
 
 	for (size_t i = 0; i < sizeof(bomb) / sizeof(*bomb); i++) {

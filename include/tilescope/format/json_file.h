@@ -3,11 +3,15 @@
 #ifndef TS_FORMAT_JSON_FILE_H
 #define TS_FORMAT_JSON_FILE_H
 
-#include <stddef.h>
+#include "tilescope/io/source.h"
 
-#include "tilescope/base/err.h"
+enum { TS_JSON_DEPTH = 2048 };
 
-/* Are these n bytes one JSON object? Errors: TS_E_DAMAGED, with the line. */
-enum ts_code ts_json_check(const char *text, size_t n, struct ts_err *err) TS_WARN_UNUSED;
+/*
+ * Is it one JSON object? Read as a stream: a tree of it would take many times the file. Errors: TS_E_DAMAGED,
+ * with the offset; those of the source, TS_E_CANCELLED, TS_E_NOMEM.
+ */
+enum ts_code ts_json_check(struct ts_source *source, const struct ts_cancel *cancel,
+	struct ts_err *err) TS_WARN_UNUSED;
 
 #endif
