@@ -384,7 +384,7 @@ ts_args_help(struct ts_strbuf *out, const struct ts_verb *verb)
 	ts_strbuf_puts(out,
 		"usage: tilescope [OPTIONS] [PATH]        open a report in the app\n"
 		"       tilescope VERB [OPTIONS] ...\n\n"
-		"PATH: a report directory, a profile.pop under any name, or a store.\n\n"
+		"PATH: a report directory, a profile.pop under any name, a store, or archive.a.\n\n"
 		"verbs:\n");
 	for (size_t i = 0; ts_verbs[i].name[0]; i++)
 		ts_strbuf_printf(out, "  %-8s %-15s %s\n", ts_verbs[i].name, ts_verbs[i].arguments,

@@ -108,7 +108,7 @@ keep_hint(struct ts_archive_walk *w, size_t *cap, uint64_t offset, struct ts_err
 {
 	void *p = w->hint;
 
-	if (offset < MAGIC || offset > (uint64_t)w->source->size) {
+	if (offset < MAGIC || offset > INT64_MAX) { /* behind the end: a member that is gone */
 		w->hints_cut = true;
 		return TS_OK;
 	}
@@ -252,7 +252,7 @@ jump(struct ts_archive_walk *w, int64_t from)
 		else
 			low = middle + 1;
 	}
-	if (low < w->hints) {
+	if (low < w->hints && w->hint[low] < w->source->size) {
 		w->at = w->hint[low];
 		w->jumps++;
 		return true;

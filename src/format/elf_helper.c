@@ -2,7 +2,7 @@
 /*
  * elf_helper - the process that has libelf look at the members of an archive.
  *
- * It was started with a socket, the archive, and nothing else; it gives up the right to open files, to write
+ * It was started with the archive, questions and a way to answer, and nothing else; it gives up the right to open files, to write
  * any, to start processes, and all memory and time that a tile's file cannot need. Whatever the bytes
  * make of libelf then ends this process and costs one tile.
  *
@@ -66,7 +66,7 @@ static bool
 get_all(void *out, size_t n)
 {
 	for (size_t got = 0; got < n;) {
-		ssize_t r = read(TS_ELF_SOCKET, (char *)out + got, n - got);
+		ssize_t r = read(TS_ELF_QUESTIONS, (char *)out + got, n - got);
 
 		if (r < 0 && errno == EINTR)
 			continue;
@@ -81,7 +81,7 @@ static bool
 put_all(const void *bytes, size_t n)
 {
 	for (size_t put = 0; put < n;) {
-		ssize_t r = write(TS_ELF_SOCKET, (const char *)bytes + put, n - put);
+		ssize_t r = write(TS_ELF_ANSWERS, (const char *)bytes + put, n - put);
 
 		if (r < 0 && errno == EINTR)
 			continue;

@@ -77,6 +77,9 @@ walk(struct ts_archive *a, const struct ts_cancel *cancel, struct ts_err *err)
 	}
 	if (!code && w.damage.code)
 		note_damage(a, "%s", w.damage.msg);
+	if (!code && w.damage.code && (int64_t)a->expected > a->members)
+		note_damage(a, "its symbol table names %zu members, %lld are there", a->expected,
+			(long long)a->members);
 	ts_archive_walk_fini(&w);
 	return code;
 }
@@ -171,17 +174,21 @@ note_kinds(struct ts_archive *a)
 }
 
 /* It may have been written while it was read: then nothing of it is certain. */
-static void
-note_change(struct ts_archive *a, const char *path)
+static enum ts_code
+look_again(struct ts_archive *a, const char *path, struct ts_err *err)
 {
 	struct ts_source *now;
+	enum ts_code code = ts_source_open_file(&now, path, NULL);
 
-	if (ts_source_open_file(&now, path, NULL))
-		return;
+	if (code == TS_E_NOMEM)
+		return ts_err_nomem(err);
+	if (code) /* removed meanwhile: what was opened is still there */
+		return TS_OK;
 	if (now->size != a->source->size || now->mtime != a->source->mtime ||
 		now->mtime_ns != a->source->mtime_ns || now->inode != a->source->inode)
 		note_damage(a, "it was changed while it was read");
 	ts_source_close(now);
+	return TS_OK;
 }
 
 enum ts_code
@@ -201,13 +208,13 @@ ts_archive_read(struct ts_archive **out, const char *path, struct ts_progress *p
 		code = walk(a, cancel, err);
 	if (!code)
 		code = read_sizes(a, progress, cancel, err);
+	if (!code)
+		code = look_again(a, path, err);
 	if (code) {
 		ts_archive_release(a);
 		return code;
 	}
-	a->sizes = true;
 	note_kinds(a);
-	note_change(a, path);
 	*out = a;
 	return TS_OK;
 }

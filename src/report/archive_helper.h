@@ -7,9 +7,8 @@
 #ifndef TS_REPORT_ARCHIVE_HELPER_H
 #define TS_REPORT_ARCHIVE_HELPER_H
 
-#include <sys/types.h>
-
 #include "tilescope/format/elf_helper.h"
+#include "tilescope/io/child.h"
 #include "tilescope/io/source.h"
 
 enum { HELPER_ENDS_MAX = 64 }; /* then it is not started again */
@@ -17,9 +16,10 @@ enum { HELPER_ENDS_MAX = 64 }; /* then it is not started again */
 struct helper {
 	struct ts_source *source; /* the archive */
 	const struct ts_cancel *cancel;
-	pid_t pid;  /* 0: none */
-	int socket; /* valid while pid is not 0 */
-	int ends;   /* how often it has ended over a tile */
+	struct ts_child child;
+	bool started;  /* child and questions are valid */
+	int questions; /* where they are sent to */
+	int ends;      /* how often it has ended over a tile */
 };
 
 /* What became of a question. */

@@ -458,33 +458,50 @@ draw_file(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int arg
 		ts_fmt_bytes(buf, report->part[report->part_of[0]].bytes, units(s)));
 }
 
-/* Those that are there with their states, then the names of the files that are not. */
+/* An archive beside the profile is looked at more closely later. */
+static enum ts_part_state
+part_state(const struct summary_view *s, int part)
+{
+	return part == TS_PART_ARCHIVE ? s->base.env->archive_state
+				       : s->base.env->report->part[part].state;
+}
+
+/* The parts in this state, by name; x stays where there are none. */
+static int
+list_parts(const struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int x,
+	enum ts_part_state state)
+{
+	const char *before = state == TS_PART_ABSENT ? "no files: " : "";
+	enum ts_role role = state == TS_PART_ABSENT ? TS_ROLE_DIM : TS_ROLE_LABEL;
+
+	for (int i = 0; i < TS_PART_COUNT; i++) {
+		if (part_state(s, i) != state)
+			continue;
+		x = say(c, r, x, role, before);
+		x = say(c, r, x, role, ts_part_name((enum ts_part)i));
+		before = ", ";
+	}
+	return x;
+}
+
+/* Those that are there by their states, then those that are not: in 80 columns. */
 static void
 draw_parts(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int arg)
 {
-	const struct ts_report *report = s->base.env->report;
-	const char *before = "no files: ";
+	static const enum ts_part_state there[] = {TS_PART_OK, TS_PART_DAMAGED, TS_PART_UNREADABLE};
 	int x = label(c, r, "parts");
 
 	(void)arg;
-	for (int i = 0; i < TS_PART_COUNT; i++) {
-		enum ts_part_state state = i == TS_PART_ARCHIVE ? s->base.env->archive_state
-								: report->part[i].state;
+	for (size_t i = 0; i < TS_COUNT(there); i++) {
+		int to = list_parts(s, c, r, x, there[i]);
 
-		if (state == TS_PART_ABSENT)
+		if (to == x)
 			continue;
-		x = say(c, r, x, TS_ROLE_LABEL, ts_part_name((enum ts_part)i));
-		x = say(c, r, x + 1, state == TS_PART_OK ? TS_ROLE_GOOD : TS_ROLE_BAD,
-			    ts_part_state_name(state)) +
+		x = say(c, r, to + 1, there[i] == TS_PART_OK ? TS_ROLE_GOOD : TS_ROLE_BAD,
+			    ts_part_state_name(there[i])) +
 			2;
 	}
-	for (int i = 0; i < TS_PART_COUNT; i++) {
-		if (report->part[i].state != TS_PART_ABSENT)
-			continue;
-		x = say(c, r, x, TS_ROLE_DIM, before);
-		x = say(c, r, x, TS_ROLE_DIM, ts_part_name((enum ts_part)i));
-		before = ", ";
-	}
+	list_parts(s, c, r, x, TS_PART_ABSENT);
 }
 
 /* What decides which tile or IPU a figure belongs to and stands in no column. */

@@ -2,8 +2,10 @@
 """cases_archive - archive.a alone, beside a profile, instead of a part of it, and broken."""
 
 import os
+import shutil
 import sqlite3
 import struct
+import subprocess
 
 from harness import case, expect, one_line, parse, untouched, snapshot
 
@@ -124,6 +126,26 @@ def archive_broken(ctx, p):
     expect(names(got, "archive.a"), res, "warnings")
     if p in ("cut", "elf"):
         expect(names(got, "1 of 3 tiles could not be read"), res, "which tile")
+
+
+@case()
+def archive_by_size(ctx):
+    """binutils' size adds up the same sections, where it is there."""
+    d = ctx.path("r")
+    ctx.run("demo", d, "--ipus", "1", "--tiles", "64", "--steps", "50", "--variables", "500")
+    size = shutil.which("size")
+    if not size:
+        return
+    out = subprocess.run([size, "-A", os.path.join(d, "archive.a")], capture_output=True,
+                         text=True, env={"LC_ALL": "C"}).stdout
+    found = [int(line.split()[1]) for line in out.splitlines() if line.startswith(".text ")]
+    if not found:                                           # a size that does not know ELF
+        return
+    os.remove(os.path.join(d, "report.tilescope"))
+    res = ctx.run("summary", "-f", "json", d)
+    mem = parse(res)["memory"]
+    expect(len(found) == 64 and mem["total_bytes"] == sum(found), res, "size says %s" % sum(found))
+    expect(mem["worst_tile_bytes"] == max(found), res, "size says %d" % max(found))
 
 
 @case(params=["store", "sdk"])

@@ -7,6 +7,7 @@
 
 #include <check.h>
 #include <dirent.h>
+#include <errno.h>
 #include <libelf.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -48,6 +49,33 @@ __wrap_elf_memory(char *image, size_t n)
 	while (n > MARK_AT + 8 && memcmp(image + MARK_AT, "spin", 4) == 0)
 		far[0] = 0x7f;
 	return __real_elf_memory(image, n);
+}
+
+/* --- memory that runs out --------------------------------------------------------------------- */
+
+static int allocations = -1; /* until one fails; negative: none does */
+
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__real_reallocarray(void *p, size_t n, size_t size);
+void *__wrap_reallocarray(void *p, size_t n, size_t size);
+
+static bool
+fails(void)
+{
+	return allocations >= 0 && allocations-- == 0;
+}
+
+void *
+__wrap_calloc(size_t n, size_t size)
+{
+	return fails() ? NULL : __real_calloc(n, size);
+}
+
+void *
+__wrap_reallocarray(void *p, size_t n, size_t size)
+{
+	return fails() ? NULL : __real_reallocarray(p, n, size);
 }
 
 /* --- the walk --------------------------------------------------------------------------------- */
@@ -333,6 +361,56 @@ START_TEST(as_many_as_there_may_be)
 }
 END_TEST
 
+/* A source of b whose reads fail from the nth on. */
+struct failing {
+	struct ts_source base;
+	int left;
+};
+
+static enum ts_code
+failing_read(struct ts_source *s, void *buf, size_t n, int64_t offset, size_t *got,
+	const struct ts_cancel *cancel, struct ts_err *e)
+{
+	struct failing *f = (struct failing *)s;
+
+	(void)cancel;
+	if (f->left-- <= 0)
+		return ts_err_sys(e, EIO, "read");
+	n = (size_t)ts_clamp_i64(s->size - offset, 0, (int64_t)n);
+	memcpy(buf, b.at + offset, n);
+	*got = n;
+	return TS_OK;
+}
+
+START_TEST(reads_that_fail)
+{
+	static const struct ts_source_ops ops = {.read_at = failing_read};
+	char far[700] = "";
+	int n = 0;
+	enum ts_code code;
+
+	add_member(&b, "/", "\0\0\0\1\0\0\0\144x\0", 10);
+	add_member(&b, "//", "a_long_name_of_a_member.elf/\n", 29);
+	add_member(&b, "/0", "1234567890123456789012345", 25);
+	add_member(&b, "#1/600", far, 700);
+	do {
+		struct failing f = {{.ops = &ops, .size = (int64_t)b.n}, n++};
+		bool there = true;
+		char text[TS_MEMBER_NAME];
+
+		code = ts_archive_walk_init(&walked, &f.base, NULL, &err);
+		while (!code && there) {
+			code = ts_archive_next(&walked, &member[0], &there, &err);
+			if (!code && there)
+				code = ts_member_name(text, &member[0], &f.base, NULL, &err);
+		}
+		ts_archive_walk_fini(&walked);
+		ck_assert(code == TS_OK || code == TS_E_SYS);
+	} while (code);
+	ck_assert_int_eq(n, 11);
+}
+END_TEST
+
 /* --- tiles ------------------------------------------------------------------------------------ */
 
 static void
@@ -377,6 +455,29 @@ noted(const struct ts_notes *n, const char *words)
 			return true;
 	return false;
 }
+
+/* What a symbol table says of the members that are gone. */
+START_TEST(what_is_missing_is_counted)
+{
+	unsigned char elf[ELF_MAX];
+	size_t n = make_elf(elf, &a_tile), at = 8 + 60 + 4 * 4 + 6;
+	struct ts_archive *a;
+
+	add_header(&b, "/", "22");
+	add_number(&b, 3, 4, 1);
+	for (size_t i = 0; i < 3; i++)
+		add_number(&b, at + i * (60 + n), 4, 1);
+	add_bytes(&b, "a\0b\0c\0", 6);
+	for (int i = 0; i < 3; i++)
+		add_member(&b, "t.elf/", elf, n);
+	b.n = at + 60 + n + 30;
+	a = read_it();
+	ck_assert_uint_eq(a->tiles, 1);
+	ck_assert(noted(&a->notes, "its symbol table names 3 members"));
+	ck_assert_int_eq(a->state, TS_PART_DAMAGED);
+	ts_archive_release(a);
+}
+END_TEST
 
 START_TEST(tiles_are_read)
 {
@@ -543,6 +644,41 @@ START_TEST(it_can_be_cancelled)
 }
 END_TEST
 
+/* The nth allocation fails, for all n: of the reading, of a tile's details, of the store. */
+START_TEST(memory_may_run_out)
+{
+	struct ts_archive_details *d = NULL;
+	struct ts_archive *a = NULL;
+	struct ts_source *s = NULL;
+	bool reached = true;
+
+	add_member(&b, "/", "\0\0\0\1\0\0\0\144x\0", 10);
+	for (int i = 0; i < 40; i++)
+		add_tile(&a_tile, NULL);
+	save();
+	for (int n = 0; reached; n++) {
+		enum ts_code code;
+
+		ck_assert_int_lt(n, 200);
+		allocations = n;
+		code = ts_archive_read(&a, path, NULL, NULL, &err);
+		if (!code)
+			code = ts_archive_details(&d, a, 1, NULL, &err);
+		if (!code)
+			code = ts_archive_store(&s, a, &err);
+		reached = allocations < 0;
+		allocations = -1;
+		ck_assert_int_eq(code, reached ? TS_E_NOMEM : TS_OK);
+		ts_source_close(s);
+		ts_archive_release(a);
+		free(d);
+		s = NULL;
+		a = NULL;
+		d = NULL;
+	}
+}
+END_TEST
+
 START_TEST(thin_and_other_files)
 {
 	struct ts_archive *a;
@@ -694,6 +830,8 @@ add_tests(Suite *s)
 	tcase_add_test(c, cut_anywhere);
 	tcase_add_loop_test(c, any_bytes, 0, 4);
 	tcase_add_test(c, as_many_as_there_may_be);
+	tcase_add_test(c, reads_that_fail);
+	tcase_add_test(c, what_is_missing_is_counted);
 	tcase_add_test(c, tiles_are_read);
 	tcase_add_test(c, broken_tiles);
 	tcase_add_loop_test(c, any_elf, 0, 4);
@@ -701,6 +839,7 @@ add_tests(Suite *s)
 	tcase_add_test(c, it_is_not_started_for_ever);
 	tcase_add_test(c, it_is_shortened_meanwhile);
 	tcase_add_test(c, it_can_be_cancelled);
+	tcase_add_test(c, memory_may_run_out);
 	tcase_add_test(c, thin_and_other_files);
 	tcase_add_test(c, alone_it_is_a_report);
 	tcase_add_test(c, beside_a_profile);

@@ -15,8 +15,9 @@
 #define TS_ELF_HELPER_WORD "--read-tiles-of-an-archive"
 
 enum {
-	TS_ELF_SOCKET = 0,  /* file descriptors of the helper: questions come and answers go here */
+	TS_ELF_ANSWERS = 1, /* file descriptors of the helper: what it says */
 	TS_ELF_ARCHIVE = 3, /* the archive, open for reading */
+	TS_ELF_QUESTIONS = 4,
 	TS_ELF_HELLO = 0x31534c54,
 	TS_ELF_WHY = 96,
 };

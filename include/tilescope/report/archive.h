@@ -16,7 +16,7 @@
 
 struct ts_archive_tile {
 	struct ts_member member;
-	int64_t text; /* bytes of .text; TS_UNKNOWN: its file is broken, or not read yet */
+	int64_t text; /* bytes of .text; TS_UNKNOWN: its file is broken */
 };
 
 struct ts_archive {
@@ -28,7 +28,6 @@ struct ts_archive {
 	int64_t kinds[TS_MEMBER_KINDS]; /* of them, by kind */
 	size_t expected;		/* members that the symbol table names; 0 = it has none */
 	int64_t broken;			/* tiles that could not be read */
-	bool sizes;			/* tile[].text was looked for */
 	enum ts_part_state state;	/* OK, or DAMAGED */
 	struct ts_notes notes;		/* partial: something that is there could not be read */
 };
