@@ -241,7 +241,7 @@ take_row(struct reading *r, bool *more, struct ts_err *err)
 	for (int i = 0; i < r->w->block.columns; i++)
 		ts_sql_value_of(&r->values[i], r->stmt, i + 1);
 	*more = ts_row_block_add(&r->w->block, r->values, r->by_tile);
-	return TS_OK;
+	return r->w->block.nomem ? ts_err_nomem(err) : TS_OK;
 }
 
 /* [from, to) of a table whose row ids are believed to follow each other. */

@@ -180,7 +180,9 @@ ts_query_open(struct ts_query **out, const struct ts_report *r, struct ts_err *e
 	if (!code) {
 		int rc = equip(q);
 
-		if (rc != SQLITE_OK)
+		if (rc == SQLITE_NOMEM)
+			code = ts_err_nomem(err);
+		else if (rc != SQLITE_OK)
 			code = ts_db_error(q->db, rc, err);
 	}
 	if (code) {

@@ -87,8 +87,10 @@ ts_row_block_add(struct ts_row_block *b, const struct ts_sql_value *values, cons
 {
 	size_t start = b->text.len;
 
-	if (!make_room(b))
+	if (!make_room(b)) {
+		b->nomem = true;
 		return false;
+	}
 	for (int i = 0; i < b->columns; i++) {
 		const struct ts_sql_value *v = &values[i];
 		struct ts_row_cell *c = &b->cell[(size_t)b->rows * (size_t)b->columns + (size_t)i];
@@ -105,6 +107,7 @@ ts_row_block_add(struct ts_row_block *b, const struct ts_sql_value *values, cons
 			ts_strbuf_add(&b->text, v->bytes, c->n);
 	}
 	if (b->text.cut) {
+		b->nomem = b->text.nomem;
 		b->text.len = start;
 		b->text.cut = b->text.nomem = false;
 		return false;

@@ -17,7 +17,7 @@ enum {
 	TYPE_FROM = 60, /* ... where there is room for it */
 	TEXT_MAX = 1 << 16,
 	MEASURED = 256, /* bytes of a value that are looked at */
-	MARKS = 2,	/* columns around a name that is under the cursor */
+	MARKS = 3,	/* columns around a name: of the cursor, of a sort */
 };
 
 void

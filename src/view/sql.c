@@ -61,6 +61,8 @@ take_rows(struct sql_fetch *f, struct ts_query *q, struct ts_err *err)
 			ts_query_value(&values[i], q, i);
 		f->more = f->block.rows == TS_SQL_ROWS ||
 			!ts_row_block_add(&f->block, values, by_tile);
+		if (f->block.nomem)
+			code = ts_err_nomem(err);
 		if (f->more)
 			break;
 		ts_progress_set(&f->fetch.job.progress, f->block.rows, 0);

@@ -84,12 +84,11 @@ focus(struct tables_view *t, enum tables_pane pane, bool zoomed)
 static enum ts_effect
 next_pane(struct tables_view *t, int by)
 {
-	const struct ts_rect *rects[PANES] = {&t->at.tables, &t->at.table, &t->at.details};
 	int pane = (int)t->pane;
 
 	do
 		pane = (pane + by + PANES) % PANES;
-	while (pane != (int)t->pane && !t->zoomed && ts_rect_empty(*rects[pane]));
+	while (pane != (int)t->pane && !t->zoomed && !tables_has(t, (enum tables_pane)pane));
 	return focus(t, (enum tables_pane)pane, t->zoomed);
 }
 

@@ -62,7 +62,7 @@ rows_cell(const struct ts_browse_table *b, struct ts_table_cell *out)
 	if (!counted && b->estimate < 0)
 		return;
 	ts_fmt_cycles_short(n, counted ? b->counted : b->estimate);
-	snprintf(out->buf, sizeof(out->buf), "%s%s", counted ? "" : "~", n);
+	snprintf(out->buf, sizeof(out->buf), "%s%s", counted || b->estimate == 0 ? "" : "~", n);
 	out->s = out->buf;
 }
 
@@ -111,6 +111,14 @@ tables_list(struct ts_table *table, struct tables_view *t)
 		.focus = t->pane == PANE_TABLES,
 		.sorted = -1,
 		.empty = "This file has no tables."};
+}
+
+bool
+tables_has(const struct tables_view *t, enum tables_pane pane)
+{
+	if (pane == PANE_DETAILS)
+		return !ts_rect_empty(t->at.details);
+	return t->area.w < SIDE_FROM || pane == PANE_ROWS || !ts_rect_empty(t->at.tables);
 }
 
 /* Which panes there are: all that fit, or the one that has the keys. */

@@ -81,5 +81,6 @@ bool tables_row(void *ctx, int64_t position, const struct ts_row_block **block, 
 void tables_draw(struct ts_view *v, struct ts_canvas *c);
 void tables_list(struct ts_table *table, struct tables_view *t);
 void tables_layout(struct tables_view *t);
+bool tables_has(const struct tables_view *t, enum tables_pane pane); /* can it be gone to? */
 
 #endif

@@ -49,6 +49,22 @@ def timeline(b):
     return out
 
 
+@measure("query")
+def query(b):
+    """A relation by `tilescope query`, and the table behind it by sqlite3."""
+    path, columns = b.report(), "count(*) AS n, sum(cycles) AS c"
+    ms, _, ours = b.timed(b.program, "query", "-f", "csv", path, "SELECT %s FROM step_ipu" % columns)
+    n = int(ours.split()[1].split(b",")[0])
+    out = {"ours": ms / 1000 / n * TOTALS}
+    if b.have("sqlite3"):
+        ms, _, theirs = b.timed(b.have("sqlite3"), "-readonly", "-csv", path,
+                                "SELECT %s FROM %s" % (columns, STEP_IPU))
+        if ours.split()[1] != theirs.split()[0]:
+            raise RuntimeError("query says %r, sqlite3 %r" % (ours, theirs))
+        out["sqlite3"] = ms / 1000 / n * TOTALS
+    return {"query": out}
+
+
 def floors(b, path, table, relation, columns, threads):
     """A bare scan by SQLite's API and by the decoder of pages: ms per million rows."""
     bare = b.run_tool("floor_scan", "scan", path, table, columns[0], threads, int(BIG))

@@ -39,6 +39,9 @@ row("tile-totals", "the same, no index", "s", 2, floor="arrays over the API", no
 row("scan-4", "scan rate, 4 integer columns", "ms/M rows", 1.3, floor="best floor", on="ratio")
 row("scan-2", "scan rate, 2 integer columns", "ms/M rows", 1.3, floor="best floor", on="ratio")
 
+row("query", "query: sum and count, per 80 M rows", "s", 1.5, floor="sqlite3", on="ratio",
+    note="the whole program; the relation of the steps by IPU, one thread")
+
 # ---- rows ----
 
 row("row-window", "200 rows by key, p99", "ms", 2, "p99", "OFFSET")

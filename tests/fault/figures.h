@@ -15,11 +15,13 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/report/demo.h"
+#include "tilescope/report/browse.h"
 #include "tilescope/report/execution.h"
 #include "tilescope/report/liveness.h"
 #include "tilescope/report/lives.h"
 #include "tilescope/report/memory.h"
 #include "tilescope/report/names.h"
+#include "tilescope/report/query.h"
 #include "tilescope/report/report.h"
 #include "tilescope/report/summary.h"
 #include "tilescope/report/target.h"
@@ -354,6 +356,83 @@ read_summary(uint64_t *d, bool *partial, struct ts_reader *rd, struct ts_err *er
 	return code;
 }
 
+static inline void
+digest_value(uint64_t *d, const struct ts_sql_value *v)
+{
+	digest_i64(d, v->type);
+	digest_i64(d, v->integer);
+	digest(d, &v->real, sizeof(v->real));
+	digest(d, v->bytes, v->n);
+}
+
+/* What a user asks: rows of relations by key and whole, names from another table, a join. */
+static inline enum ts_code
+figure_query(uint64_t *d, struct ts_reader *rd, struct ts_err *err)
+{
+	static const char *const statements[] = {
+		"SELECT * FROM step_ipu WHERE step BETWEEN 7 AND 20",
+		"SELECT type, count(*) FROM step GROUP BY type ORDER BY type",
+		"SELECT name, sum(bytes) FROM lowered_variable GROUP BY 1 ORDER BY 2 DESC LIMIT 5",
+		"SELECT s.step, c.name FROM step s JOIN compute_set c USING (compute_set) LIMIT 20",
+	};
+	struct ts_query *q;
+	enum ts_code code = ts_query_open(&q, rd->report, err);
+
+	if (code == TS_E_FORMAT) /* it is opened once more: a file that is empty now */
+		return ts_err_set(err, TS_E_DAMAGED, "the file has become empty");
+	if (code)
+		return code;
+	ts_query_set_cancel(q, rd->cancel);
+	for (size_t i = 0; !code && i < TS_COUNT(statements); i++) {
+		bool row = true;
+
+		code = ts_query_prepare(q, statements[i], 0, err);
+		while (!code && !(code = ts_query_step(q, &row, err)) && row)
+			for (int k = 0; k < ts_query_columns(q); k++) {
+				struct ts_sql_value v;
+
+				ts_query_value(&v, q, k);
+				digest_value(d, &v);
+			}
+		if (!code && ts_query_partial(q))
+			code = ts_err_set(err, TS_E_DAMAGED, "%s", ts_query_partial(q));
+	}
+	ts_query_close(q);
+	return code;
+}
+
+/* Rows of every table, as they stand and by an order. */
+static inline enum ts_code
+figure_tables(uint64_t *d, struct ts_reader *rd, struct ts_err *err)
+{
+	struct ts_browse_list list;
+	enum ts_code code = ts_browse_tables(&list, rd, err);
+
+	for (int i = 0; !code && i < list.count; i++) {
+		const struct ts_browse_table *t = &list.table[i];
+		struct ts_browse_wish wish = {.filter = "e", .sort = 0};
+		struct ts_browse_order *order = NULL;
+		struct ts_browse_window w = {0};
+
+		if (t->has_rowid)
+			code = ts_browse_order_make(&order, rd, t, &wish, 0, NULL, err);
+		if (!code)
+			code = ts_browse_read(&w, rd, t, &wish, order, 0, 20, NULL, err);
+		for (int r = 0; !code && r < w.block.rows; r++)
+			for (int k = 0; k < w.block.columns; k++) {
+				const struct ts_row_cell *c = ts_row_block_at(&w.block, r, k);
+
+				digest_i64(d, c->type);
+				digest_i64(d, c->integer);
+				digest(d, w.block.text.s + c->at, c->n);
+			}
+		ts_browse_window_fini(&w);
+		ts_browse_order_release(order);
+	}
+	ts_browse_list_fini(&list);
+	return code;
+}
+
 static const struct figure {
 	const char *name;
 	enum ts_code (*read)(uint64_t *d, struct ts_reader *rd, struct ts_err *err);
@@ -369,6 +448,8 @@ static const struct figure {
 	{"trace", figure_trace, true},
 	{"lives", figure_lives, true},
 	{"variables", figure_variables, true},
+	{"query", figure_query, true},
+	{"tables", figure_tables, true},
 };
 
 /* ---- a small report ---- */

@@ -31,6 +31,7 @@ struct ts_row_block {
 	int most;		  /* bytes of a value that are kept */
 	struct ts_row_cell *cell; /* rows * columns */
 	struct ts_strbuf text;
+	bool nomem; /* a row was not added because there was no memory */
 };
 
 void ts_row_block_init(struct ts_row_block *b, int columns);
@@ -38,7 +39,7 @@ void ts_row_block_fini(struct ts_row_block *b);
 
 /*
  * Append a row; `by_tile` says of a column that its blobs hold a number for each tile. False: there is no
- * room (TS_ROW_TEXT), or no memory; nothing was added.
+ * room (TS_ROW_TEXT), or no memory (`nomem`); nothing was added.
  */
 bool ts_row_block_add(struct ts_row_block *b, const struct ts_sql_value *values,
 	const bool *by_tile) __attribute__((warn_unused_result));
