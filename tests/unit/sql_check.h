@@ -31,6 +31,7 @@ struct sql_check {
 
 /* A little of everything: names that need quotes, all types, gaps, WITHOUT ROWID, views. */
 static const char *const sql_check_file =
+	"PRAGMA synchronous=OFF; PRAGMA journal_mode=OFF;"
 	"CREATE TABLE steps(id INTEGER PRIMARY KEY, type TEXT, program INT, compute_set INT);"
 	"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i+1 FROM n WHERE i<299)"
 	" INSERT INTO steps SELECT i, CASE i%3 WHEN 0 THEN 'Sync' ELSE 'DoExchange' END, i%7, NULL FROM n;"
