@@ -12,6 +12,7 @@
 #include "tilescope/app/output.h"
 #include "tilescope/app/verbs.h"
 #include "tilescope/base/utf8.h"
+#include "tilescope/report/archive.h"
 
 static const char *const object_kinds[] = {"table", "view", "virtual table"};
 
@@ -74,13 +75,15 @@ json_schema(const struct ts_report *r)
 		json_array_append_new(relations, json_relation(r, (enum ts_relation)i));
 	for (int i = 0; i < r->notes.count; i++)
 		json_array_append_new(notes, ts_json_text(r->notes.note[i], false));
-	return json_pack("{s:o, s:o, s:o, s:i, s:I, s:o, s:o, s:o}", "path",
+	return json_pack("{s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o}", "path",
 		ts_json_text(r->path, false), "file", ts_json_text(r->file, false), "map",
 		m ? json_pack("{s:o, s:o, s:o}", "name", ts_json_text(m->name, false), "title",
 			    ts_json_text(m->title, false), "file", ts_json_text(m->file, false))
 		  : json_null(),
-		"page_size", r->header.page_size, "bytes", (json_int_t)r->header.bytes, "objects",
-		objects, "relations", relations, "warnings", notes);
+		"page_size",
+		r->kind == TS_KIND_ARCHIVE ? json_null() : json_integer(r->header.page_size),
+		"bytes", (json_int_t)r->part[r->part_of[0]].bytes, "objects", objects, "relations",
+		relations, "warnings", notes);
 }
 
 /* --- text ------------------------------------------------------------------------------------- */
@@ -123,14 +126,19 @@ text_object(struct ts_strbuf *out, const struct ts_schema *s, const struct ts_ob
 }
 
 static void
-text_bound(struct ts_strbuf *out, const struct ts_binding *b)
+text_bound(struct ts_strbuf *out, const struct ts_report *r, const struct ts_binding *b)
 {
 	const struct ts_relation_def *def = ts_relation_def(b->relation);
 	struct ts_strbuf text;
 
 	ts_strbuf_printf(out, "  %-20s ", def->name);
 	put_safe(out, b->object->name);
-	ts_strbuf_printf(out, ", %s\n", ts_reach_name(b->reach.key));
+	ts_strbuf_printf(out, ", %s", ts_reach_name(b->reach.key));
+	if (b->source > 0) {
+		ts_strbuf_puts(out, ", of ");
+		put_safe(out, ts_report_source_path(r, b->source));
+	}
+	ts_strbuf_putc(out, '\n');
 	ts_strbuf_init(&text, 1 << 16);
 	for (int c = 0; c < def->column_count; c++) {
 		ts_strbuf_reset(&text);
@@ -148,8 +156,12 @@ text_schema(struct ts_strbuf *out, const struct ts_report *r)
 	const struct ts_schema *s = r->schema[0];
 
 	put_safe(out, r->file);
-	ts_strbuf_printf(out, "\n%lld bytes, pages of %d bytes\n", (long long)r->header.bytes,
-		r->header.page_size);
+	ts_strbuf_printf(out, "\n%lld bytes", (long long)r->part[r->part_of[0]].bytes);
+	if (r->kind == TS_KIND_ARCHIVE)
+		ts_strbuf_printf(out, ", %zu tiles in %lld members, read as a store\n",
+			r->archive->tiles, (long long)r->archive->members);
+	else
+		ts_strbuf_printf(out, ", pages of %d bytes\n", r->header.page_size);
 	ts_strbuf_printf(out, "schema map: ");
 	put_safe(out, r->map[0] ? r->map[0]->title : "none describes this file");
 	if (r->map[0]) {
@@ -163,7 +175,7 @@ text_schema(struct ts_strbuf *out, const struct ts_report *r)
 	ts_strbuf_puts(out, "\nrelations that are bound, with how rows are reached\n");
 	for (int i = 0; i < TS_RELATION_COUNT; i++)
 		if (r->binding[i].bound)
-			text_bound(out, &r->binding[i]);
+			text_bound(out, r, &r->binding[i]);
 	ts_strbuf_puts(out, "\nrelations that are not\n");
 	for (int i = 0; i < TS_RELATION_COUNT; i++)
 		if (!r->binding[i].bound) {
