@@ -313,6 +313,19 @@ ts_app_hopeless(struct ts_app *app, struct ts_job *job)
 	return true;
 }
 
+/* Only archive.a is left where a profile was: that is another report, which nobody has asked for. */
+static void
+check_kind(const struct ts_app *app, struct load *l)
+{
+	const struct ts_report *was = app->env.report;
+
+	if (l->code || !was || was->kind == TS_KIND_ARCHIVE || l->report->kind != TS_KIND_ARCHIVE ||
+		strcmp(was->path, l->report->path) != 0)
+		return;
+	l->code = ts_err_set(&l->err, TS_E_NOT_FOUND,
+		"the profile is gone, only archive.a is left (open that by its name)");
+}
+
 void
 ts_app_take(struct ts_app *app, struct ts_job *job)
 {
@@ -324,6 +337,7 @@ ts_app_take(struct ts_app *app, struct ts_job *job)
 		return;
 	}
 	if (!job->dropped) {
+		check_kind(app, l);
 		if (l->code == TS_OK)
 			take_report(app, l);
 		else if (l->code == TS_E_CANCELLED && l->convert)

@@ -7,9 +7,11 @@
  */
 #include "config.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
+#include "tilescope/report/find.h"
 #include "tilescope/report/report.h"
 
 void
@@ -65,6 +67,18 @@ ts_identity_same(const struct ts_identity *a, const struct ts_identity *b)
 		a->changes == b->changes && a->header == b->header;
 }
 
+/* A profile has come to where there was only an archive. */
+static bool
+has_profile_now(const struct ts_report *r)
+{
+	char *file = NULL;
+	bool yes = r->kind == TS_KIND_ARCHIVE && !ts_find_profile(&file, r->path, NULL) &&
+		strcmp(file, r->file) != 0;
+
+	free(file);
+	return yes;
+}
+
 bool
 ts_report_changed(const struct ts_report *r)
 {
@@ -73,6 +87,8 @@ ts_report_changed(const struct ts_report *r)
 
 	if (code == TS_E_NOMEM)
 		return false; /* not known: asked again soon */
+	if (has_profile_now(r))
+		return true;
 	return code || !ts_identity_same(&now, &r->identity) || now.device != r->identity.device ||
 		now.inode != r->identity.inode || ts_is_being_written(r->file) != r->being_written;
 }

@@ -85,7 +85,7 @@ def store_without_indexes(ctx):
 @case(params=STORE)
 def store_without(ctx, relation):
     """A relation less switches off what needs it and nothing else."""
-    d, f = demo_report(ctx, "store", *SMALL)
+    d, f = demo_report(ctx, "store", "--no-archive", *SMALL)   # which would stand in
     want = parse(ctx.run("summary", "-f", "json", f))
     db = sqlite3.connect(f)
     kinds = dict(db.execute("SELECT name, type FROM sqlite_master"))

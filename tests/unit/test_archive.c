@@ -703,6 +703,7 @@ START_TEST(alone_it_is_a_report)
 	struct ts_reader *rd;
 	struct ts_report *r;
 	struct ts_tiles t;
+	char profile[128];
 
 	add_tile(&a_tile, NULL);
 	add_tile(&(struct elf){1, 1, 248, 64, 0, 3, ".data"}, NULL);
@@ -725,6 +726,11 @@ START_TEST(alone_it_is_a_report)
 	ck_assert_int_eq(t.tile[1].tile, 2);
 	ck_assert_int_eq(t.tile[1].total, 700000);
 	ts_tiles_fini(&t);
+	snprintf(profile, sizeof(profile), "%s/profile.pop", dir);
+	fclose(fopen(profile, "wb"));
+	ck_assert(ts_report_changed(r)); /* it was asked for the directory's report */
+	unlink(profile);
+	ck_assert(!ts_report_changed(r));
 	add_tile(&a_tile, NULL);
 	save();
 	ck_assert(ts_report_changed(r));
