@@ -100,7 +100,7 @@ static const struct option_def options[] = {
 		TS_FOR_APP | TS_FOR_SUMMARY | TS_FOR_SCHEMA | TS_FOR_QUERY | TS_FOR_IMPORT, NULL,
 		"PATH is a directory: the newest report below", 0},
 	{"at", 0, CHOICE, AT(at), starts, TS_FOR_APP | TS_FOR_DEMO, "VIEW",
-		"summary, memory, liveness, trace, variables, tables", 0},
+		"memory, liveness, trace, variables, tables", 0},
 	{"theme", 0, TEXT, AT(theme), NULL, TS_FOR_APP | TS_FOR_DEMO, "NAME",
 		"default, mono, colour-blind, your own", 0},
 	{"keymap", 0, TEXT, AT(keymap), NULL, TS_FOR_APP | TS_FOR_DEMO, "NAME",

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tilescope/app/app.h"
 #include "tilescope/app/output.h"
@@ -222,9 +223,23 @@ is_same(const struct ts_report *a, const struct ts_report *b)
 		ts_identity_same(&a->identity, &b->identity) && a->composition == b->composition;
 }
 
+/* What was shown may be gone, and what it left, an archive for instance, is another report. */
+static void
+tell_other_file(struct ts_app *app, const char *before, const char *now)
+{
+	const char *a = strrchr(before, '/'), *b = strrchr(now, '/');
+
+	if (strcmp(before, now) == 0 || access(before, F_OK) == 0)
+		return;
+	ts_view_say(&app->env, "%s is gone: %s is shown", a ? a + 1 : before, b ? b + 1 : now);
+	ts_log_add(app->log, "%s", app->env.message);
+}
+
 static void
 take_report(struct ts_app *app, struct load *l)
 {
+	char *before = app->env.report ? ts_strdup(app->env.report->file) : NULL;
+
 	if (!is_same(app->env.report, l->report))
 		ts_indexing_let_go(app, true);
 	ts_report_close(app->env.report);
@@ -239,6 +254,9 @@ take_report(struct ts_app *app, struct load *l)
 		ts_log_add(app->log, "the report has changed: it was read again");
 		ts_view_say(&app->env, "the report has changed: it was read again");
 	}
+	if (before)
+		tell_other_file(app, before, app->env.report->file);
+	free(before);
 	app->changed = false;
 	if (app->env.report->vars_wait && !l->convert)
 		load(app, true); /* with another source it is another index */
