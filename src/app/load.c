@@ -160,6 +160,7 @@ load(struct ts_app *app, bool convert)
 	l->job.worker = convert ? TS_WORKER_BULK : TS_WORKER_SCREEN;
 	l->job.owner = TS_OWNER_APP;
 	l->job.kind = KIND_OPEN;
+	l->job.generation = app->env.generation;
 	app->look_at_us = 0;
 	ts_jobs_send(app->jobs, &l->job);
 }
@@ -349,12 +350,15 @@ ts_app_take(struct ts_app *app, struct ts_job *job)
 {
 	struct load *l = (struct load *)job;
 
+	/* vars.json of a report that is not shown any more: another one was opened meanwhile */
+	bool late = l->convert && job->generation != app->env.generation;
+
 	if (job->kind == KIND_LOOK) {
 		take_look(app, l);
 		load_free(l);
 		return;
 	}
-	if (!job->dropped) {
+	if (!job->dropped && !late) {
 		check_kind(app, l);
 		if (l->code == TS_OK)
 			take_report(app, l);
