@@ -186,6 +186,7 @@ ts_row_cell_full(struct ts_strbuf *out, const struct ts_row_block *b, const stru
 {
 	char n[TS_FMT_MAX];
 	const char *bytes = b->text.s + c->at;
+	uint32_t shown = c->n < HEX_FULL ? c->n : HEX_FULL;
 
 	if (c->type != TS_SQL_BLOB) {
 		ts_row_cell_text(out, b, c);
@@ -196,8 +197,8 @@ ts_row_cell_full(struct ts_strbuf *out, const struct ts_row_block *b, const stru
 	if (!c->by_tile) {
 		ts_strbuf_printf(out, "%s byte%s: ", ts_fmt_count(n, c->size),
 			c->size == 1 ? "" : "s");
-		ts_sql_add_hex(out, bytes, c->n < HEX_FULL ? c->n : HEX_FULL);
-		ts_strbuf_puts(out, c->size > HEX_FULL ? "..." : "");
+		ts_sql_add_hex(out, bytes, shown);
+		ts_strbuf_puts(out, c->size > shown ? "..." : "");
 		return;
 	}
 	add_tiles(out, c);

@@ -551,6 +551,30 @@ START_TEST(values_as_text)
 }
 END_TEST
 
+/* Where there are many columns less is kept of a value: what is left out is said. */
+START_TEST(values_that_are_cut)
+{
+	enum { COLUMNS = 512, BYTES = 100 };
+	static const char bytes[BYTES];
+	static struct ts_sql_value v[COLUMNS];
+	struct ts_row_block b;
+	struct ts_strbuf text;
+
+	v[0] = (struct ts_sql_value){TS_SQL_BLOB, 0, 0, bytes, BYTES};
+	ts_row_block_init(&b, COLUMNS);
+	ts_strbuf_init(&text, 1000);
+	ck_assert_int_lt(b.most, BYTES);
+	for (int i = 1; i < COLUMNS; i++)
+		v[i] = (struct ts_sql_value){.type = TS_SQL_NULL, .bytes = ""};
+	ck_assert(ts_row_block_add(&b, v, NULL));
+	ts_row_cell_full(&text, &b, ts_row_block_at(&b, 0, 0));
+	ck_assert_uint_eq(text.len, strlen("100 bytes: ...") + 2 * (size_t)b.most);
+	ck_assert_str_eq(text.s + text.len - 3, "...");
+	ts_strbuf_fini(&text);
+	ts_row_block_fini(&b);
+}
+END_TEST
+
 /* ---- what is written about it ---- */
 
 /* Does the row of docs/model.md say of the column what the model says? */
@@ -655,6 +679,7 @@ main(void)
 	tcase_add_test(t, gaps_are_noticed);
 	tcase_add_loop_test(t, filters_that_are_none, 0, (int)TS_COUNT(bad_filters));
 	tcase_add_test(t, values_as_text);
+	tcase_add_test(t, values_that_are_cut);
 	tcase_add_test(t, the_model_is_documented);
 	tcase_add_test(t, corpus);
 	suite_add_tcase(s, t);
