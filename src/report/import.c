@@ -20,6 +20,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <xxhash.h>
@@ -40,6 +41,7 @@ enum {
 	GIVEN_DDL = 1,
 	GIVEN_CATEGORIES = 2,
 	GIVEN = 3,
+	DAY = 86400,
 };
 
 struct import {
@@ -393,6 +395,19 @@ ts_import_store_path(const char *dir, const struct ts_report *r)
 	return ts_strbuf_take(&b);
 }
 
+/* Whole ones are; what has no end yet may be being written, unless nobody did for a day. */
+static bool
+is_left_over(int dir, const char *name, const char *ending)
+{
+	const char *dot = strrchr(name, '.');
+	struct stat st;
+
+	if (dot && strcmp(dot, ending) == 0)
+		return true;
+	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
+		st.st_mtime < time(NULL) - DAY;
+}
+
 void
 ts_import_tidy(const char *path)
 {
@@ -403,7 +418,8 @@ ts_import_tidy(const char *path)
 	struct dirent *e;
 
 	while (d && (e = readdir(d)))
-		if (strncmp(e->d_name, name, prefix) == 0 && strcmp(e->d_name, name) != 0)
+		if (strncmp(e->d_name, name, prefix) == 0 && strcmp(e->d_name, name) != 0 &&
+			is_left_over(dirfd(d), e->d_name, strrchr(name, '.')))
 			unlinkat(dirfd(d), e->d_name, 0);
 	if (d)
 		closedir(d);

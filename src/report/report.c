@@ -598,39 +598,74 @@ compose(struct ts_report *r, const struct ts_source *made_of)
 	r->composition = XXH3_64bits_withSeed(what, sizeof(what), r->composition);
 }
 
-/* vars.json has the lowered variables when nothing else has: as a store, which may have to be made first. */
+/* What vars.json is belongs to what the report is. */
 static enum ts_code
-add_vars(struct ts_report *r, const struct ts_report_options *options, struct ts_err *err)
+compose_vars(struct ts_report *r, struct ts_err *err)
+{
+	struct ts_source *json;
+	enum ts_code code = ts_source_open_file(&json, r->part[TS_PART_VARS].path, err);
+
+	if (code)
+		return code;
+	compose(r, json);
+	ts_source_close(json);
+	return TS_OK;
+}
+
+/* The store that was made of vars.json before. One that cannot be read is none: it is made again. */
+static enum ts_code
+take_kept_vars(struct ts_report *r, bool *taken, const struct ts_report_options *options,
+	struct ts_err *err)
+{
+	struct ts_source *store;
+	enum ts_code code = ts_vars_store_find(&store, r->part[TS_PART_VARS].path,
+		options->import_dir, err);
+
+	*taken = false;
+	if (code || !store)
+		return code;
+	code = add_source(r, TS_PART_VARS, store, options->cancel, err);
+	*taken = !code;
+	return code == TS_E_NOMEM || code == TS_E_CANCELLED ? code : TS_OK;
+}
+
+static enum ts_code
+make_vars(struct ts_report *r, const struct ts_report_options *options, struct ts_err *err)
 {
 	struct ts_part_info *part = &r->part[TS_PART_VARS];
-	struct ts_source *json, *store = NULL;
 	struct ts_notes notes = {0};
-	struct ts_err why = {0};
-	enum ts_code code;
+	struct ts_source *store;
+	enum ts_code code = ts_vars_store_make(&store, &notes, part->path, options->import_dir,
+		options->progress, options->cancel, err);
 
-	if (part->state != TS_PART_OK || ts_report_has(r, TS_LOWERED_VARIABLE) || !r->map[0])
-		return TS_OK;
-	code = ts_vars_store_find(&store, part->path, options->import_dir, &why);
-	r->vars_wait = !code && !store && !options->convert;
-	if (r->vars_wait)
-		return TS_OK;
-	if (!code && !store)
-		code = ts_vars_store_make(&store, &notes, part->path, options->import_dir,
-			options->progress, options->cancel, &why);
 	ts_notes_copy(&r->notes, &notes);
 	r->notes.partial |= notes.partial;
 	if (notes.partial)
 		part->state = TS_PART_DAMAGED;
 	ts_notes_fini(&notes);
+	return code ? code : add_source(r, TS_PART_VARS, store, options->cancel, err);
+}
+
+/* vars.json has the lowered variables when nothing else has: as a store, which may have to be made first. */
+static enum ts_code
+add_vars(struct ts_report *r, const struct ts_report_options *options, struct ts_err *err)
+{
+	struct ts_part_info *part = &r->part[TS_PART_VARS];
+	uint64_t without = r->composition;
+	struct ts_err why = {0};
+	bool taken = false;
+	enum ts_code code;
+
+	if (part->state != TS_PART_OK || ts_report_has(r, TS_LOWERED_VARIABLE) || !r->map[0])
+		return TS_OK;
+	code = compose_vars(r, &why);
 	if (!code)
-		code = ts_source_open_file(&json, part->path, &why);
-	if (!code) {
-		compose(r, json);
-		ts_source_close(json);
-		code = add_source(r, TS_PART_VARS, store, options->cancel, &why);
-	} else {
-		ts_source_close(store);
-	}
+		code = take_kept_vars(r, &taken, options, &why);
+	r->vars_wait = !code && !taken && !options->convert;
+	if (r->vars_wait)
+		r->composition = without;
+	else if (!code && !taken)
+		code = make_vars(r, options, &why);
 	return lesser_part(r, part, code, &why, err);
 }
 

@@ -26,6 +26,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
 #include "tilescope/format/vars_json.h"
+#include "tilescope/report/import.h"
 
 enum { PATH_LIMIT = 1 << 14 };
 
@@ -260,6 +261,16 @@ name_of(char **name, const struct ts_source *json, const char *path, const char 
 	return *name ? TS_OK : ts_err_nomem(err);
 }
 
+/* Is it all there? A file that was cut is no store. */
+static bool
+is_whole(struct ts_source *s)
+{
+	struct ts_sqlite_header h;
+
+	return !ts_sqlite_header_read(&h, s, NULL) && h.pages_said > 0 &&
+		h.pages_said * h.page_size <= h.bytes;
+}
+
 enum ts_code
 ts_vars_store_find(struct ts_source **s, const char *path, const char *dir, struct ts_err *err)
 {
@@ -277,6 +288,10 @@ ts_vars_store_find(struct ts_source **s, const char *path, const char *dir, stru
 	ts_source_close(json);
 	if (!code && ts_source_open_file(s, name, NULL))
 		*s = NULL;
+	if (*s && !is_whole(*s)) {
+		ts_source_close(*s);
+		*s = NULL;
+	}
 	free(name);
 	return code;
 }
@@ -322,16 +337,35 @@ make_temporary(char **temporary, const char *place, struct ts_err *err)
 	return TS_OK;
 }
 
+/* Else a power failure can leave the name and not the bytes. 0 or errno. */
+static int
+sync_file(const char *name)
+{
+	int fd = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	int why = fd < 0 ? errno : 0;
+
+	if (fd >= 0 && fsync(fd) < 0)
+		why = errno;
+	if (fd >= 0)
+		close(fd);
+	return why;
+}
+
 /* Open what was made; it gets its name, or (`place` NULL) none. */
 static enum ts_code
 settle(struct ts_source **s, const char *temporary, const char *place, struct ts_err *err)
 {
+	int why = place ? sync_file(temporary) : 0;
 	enum ts_code code;
 
-	if (place && rename(temporary, place) < 0)
-		return ts_err_sys(err, errno, "%s", place);
+	if (!why && place && rename(temporary, place) < 0)
+		why = errno;
+	if (why)
+		return ts_err_sys(err, why, "%s", place);
 	code = ts_source_open_file(s, place ? place : temporary, err);
-	if (!place)
+	if (place)
+		ts_import_tidy(place); /* those of the file as it was before */
+	else
 		unlink(temporary);
 	return code;
 }

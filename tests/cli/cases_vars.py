@@ -92,6 +92,8 @@ def vars_json_damaged(ctx, p):
             f.write(text.replace('"category": "stack"', '"category": "heap"'))
         got = parse(ctx.run("summary", "-f", "json", profile))["memory"]["categories"]
         expect("heap" in got and "stack" not in got, ctx.last, "the old one was shown")
+        kept = os.path.join(ctx.home, "cache", "tilescope", "import")
+        expect(len(os.listdir(kept)) == 1, ctx.last, "the store of the old one is kept for ever")
         return
     with open(path, "w") as f:
         f.write({"cut": text[:len(text) // 2], "empty": "", "junk": "\0\1\2" * 999,
@@ -104,3 +106,23 @@ def vars_json_damaged(ctx, p):
     expect(got["memory"]["total_bytes"] == whole["memory"]["total_bytes"], res, "the rest")
     kept = os.path.join(ctx.home, "cache", "tilescope", "import")
     expect(not os.path.exists(kept) or os.listdir(kept) == [], res, "something is kept")
+
+
+@case(params=["empty", "cut", "junk"])
+def vars_json_kept_store_damaged(ctx, p):
+    """What was kept is a file that anybody may have damaged: then it is made again."""
+    profile, _, whole = report(ctx)
+    ctx.run("summary", profile)
+    kept = os.path.join(ctx.home, "cache", "tilescope", "import")
+    path = os.path.join(kept, os.listdir(kept)[0])
+    with open(path, "rb") as f:
+        good = f.read()
+    bad = {"empty": b"", "cut": good[:len(good) // 2], "junk": good[:100] + b"\xff" * (len(good) - 100)}[p]
+    with open(path, "wb") as f:
+        f.write(bad)
+    res = ctx.run("summary", "-f", "json", profile)
+    got = parse(res)
+    expect(res.rc == 0 and got["parts"]["vars"] == "ok", res, "the part's state")
+    expect(got["memory"]["categories"] == whole["memory"]["categories"], res, "categories")
+    with open(path, "rb") as f:
+        expect(f.read() == good, res, "it was not made again")

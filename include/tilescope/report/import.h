@@ -43,7 +43,10 @@ void ts_import_outcome_fini(struct ts_import_outcome *outcome);
  */
 char *ts_import_store_path(const char *dir, const struct ts_report *r);
 
-/* Remove the stores of other bytes that once lay at the profile's path, from where `path` (as above) is. */
+/*
+ * Remove the stores of other bytes that once lay at the same path, from where `path` (as above) is, and what
+ * was begun and not gone on with for a day.
+ */
 void ts_import_tidy(const char *path);
 
 #endif
