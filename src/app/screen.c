@@ -108,12 +108,12 @@ draw_title(const struct ts_app *app, struct ts_canvas *c)
 	struct ts_rect r = ts_rect_row(ts_canvas_rect(c), 0);
 	const char *path = app->env.report ? app->env.report->path : app->path ? app->path : "";
 	bool brief = r.w < 100;
-	int tabs_w = brief ? 49 : 68, x, room;
+	int tabs_w = brief ? 49 : 68, margin = brief ? 0 : 1, x, room;
 	char work[TS_INDEXING_TITLE];
 
 	ts_canvas_fill(c, r, TS_ROLE_TAB, ' ');
-	describe_work(app, r.w - TITLE_WORD - tabs_w - (r.w < WIDE ? 0 : PATH_LEAST), work,
-		sizeof(work));
+	describe_work(app, r.w - TITLE_WORD + 1 - margin - tabs_w - (r.w < WIDE ? 0 : PATH_LEAST),
+		work, sizeof(work));
 	x = ts_canvas_text(c, r, 1, 0, TS_ROLE_TITLE, "tilescope");
 	room = r.w - x - 3 - tabs_w - (work[0] ? (int)strlen(work) + 1 : 0);
 	if (room > TITLE_PATH)
@@ -123,8 +123,8 @@ draw_title(const struct ts_app *app, struct ts_canvas *c)
 			ts_canvas_field(c, r, x + 2, 0, room, TS_ROLE_TAB, path, strlen(path),
 				TS_FIELD_TAIL);
 	x = draw_tabs(app, c, r, x + 1, brief);
-	if (work[0] && x + (int)strlen(work) < r.w)
-		ts_canvas_right(c, r, 1, 0, TS_ROLE_NOTE, work);
+	if (work[0] && x + (int)strlen(work) + margin <= r.w)
+		ts_canvas_right(c, r, margin, 0, TS_ROLE_NOTE, work);
 }
 
 /* Commands of the hint line, most useful first. */
