@@ -94,13 +94,13 @@ make_command(struct command *c, char *file, int64_t line)
 	return true;
 }
 
-/* With the terminal as its three streams, and no signal blocked: 0 or errno. */
+/* With the terminal as its three streams, no signal blocked or ignored: 0 or errno. */
 static int
 spawn(pid_t *pid, const struct command *c, const struct ts_tty *tty)
 {
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t attributes;
-	sigset_t none;
+	sigset_t none, usual;
 	int rc = posix_spawn_file_actions_init(&files);
 
 	if (rc)
@@ -111,9 +111,15 @@ spawn(pid_t *pid, const struct command *c, const struct ts_tty *tty)
 		return rc;
 	}
 	sigemptyset(&none);
+	sigemptyset(&usual);
+	sigaddset(&usual, SIGPIPE);
+	sigaddset(&usual, SIGXFSZ);
 	rc = posix_spawnattr_setsigmask(&attributes, &none);
 	if (!rc)
-		rc = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+		rc = posix_spawnattr_setsigdefault(&attributes, &usual);
+	if (!rc)
+		rc = posix_spawnattr_setflags(&attributes,
+			POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 	if (!rc)
 		rc = posix_spawn_file_actions_adddup2(&files, ts_tty_fd(tty), 0);
 	for (int fd = 1; !rc && fd <= 2; fd++)

@@ -210,6 +210,9 @@ fill(struct ts_cbor *r, bool *more, struct ts_err *err)
 	size_t got;
 	enum ts_code code;
 
+	if (r->limit && r->base + r->have >= r->limit)
+		return ts_err_set(err, TS_E_LIMIT, "offset %llu: read no further",
+			(unsigned long long)ts_cbor_offset(r));
 	memmove(r->window, r->window + r->at, r->have - r->at);
 	r->base += r->at;
 	r->have -= r->at;
@@ -218,6 +221,9 @@ fill(struct ts_cbor *r, bool *more, struct ts_err *err)
 		(int64_t)(r->base + r->have), &got, r->cancel, err);
 	if (code)
 		return code;
+	if (got == 0 && r->base + r->have < (uint64_t)r->source->size)
+		return ts_err_set(err, TS_E_STALE, "offset %llu: the file has become shorter",
+			(unsigned long long)(r->base + r->have));
 	r->have += got;
 	*more = got > 0;
 	return TS_OK;
@@ -270,13 +276,12 @@ decode_long(struct ts_cbor *r, struct ts_err *err)
 	return TS_OK;
 }
 
-/* One item, without its nesting: r->item, which begins at r->item.offset. */
-static enum ts_code
-decode(struct ts_cbor *r, struct ts_err *err)
+/* The same where the window has to move. */
+__attribute__((noinline)) static enum ts_code
+decode_moving(struct ts_cbor *r, struct ts_err *err)
 {
 	bool more = true;
 
-	r->item.offset = ts_cbor_offset(r);
 	for (;;) {
 		struct cbor_decoder_result d = {.status = CBOR_DECODER_NEDATA};
 		enum ts_code code;
@@ -297,6 +302,22 @@ decode(struct ts_cbor *r, struct ts_err *err)
 		if (code)
 			return code;
 	}
+}
+
+/* One item, without its nesting: r->item, which begins at r->item.offset. */
+static inline enum ts_code
+decode(struct ts_cbor *r, struct ts_err *err)
+{
+	struct cbor_decoder_result d;
+
+	r->item.offset = ts_cbor_offset(r);
+	if (r->at == r->have)
+		return decode_moving(r, err);
+	d = cbor_stream_decode(r->window + r->at, r->have - r->at, &callbacks, r);
+	if (d.status != CBOR_DECODER_FINISHED)
+		return decode_moving(r, err);
+	r->at += d.read;
+	return TS_OK;
 }
 
 /* --- strings in chunks ------------------------------------------------------------------------ */
@@ -391,11 +412,14 @@ ts_cbor_next(struct ts_cbor *r, struct ts_err *err)
 		r->depth -= r->depth > 0;
 		return TS_OK;
 	}
-	for (;;) {
-		code = decode(r, err);
-		if (code || r->item.kind != TS_CBOR_TAG)
-			break;
+	code = decode(r, err);
+	if (!code && r->item.kind <= TS_CBOR_LAST_PLAIN) {
+		top->left--;
+		return TS_OK;
+	}
+	while (!code && r->item.kind == TS_CBOR_TAG) {
 		tagged = true;
+		code = decode(r, err);
 	}
 	if (code)
 		return code;

@@ -20,7 +20,6 @@ struct pass {
 	struct ts_cbor r;
 	const struct ts_debug_visitor *v;
 	uint64_t told; /* offset at which progress was told last */
-	bool over;     /* the limit was reached */
 };
 
 static bool
@@ -140,14 +139,6 @@ tell(struct pass *p)
 	ts_progress_set(p->v->progress, (int64_t)at, p->r.source->size);
 }
 
-/* Is it enough? */
-static bool
-is_over(struct pass *p)
-{
-	p->over = p->v->limit && ts_cbor_offset(&p->r) >= p->v->limit;
-	return p->over;
-}
-
 static enum ts_code
 read_element(struct pass *p, bool contexts, struct ts_err *err)
 {
@@ -177,7 +168,7 @@ read_elements(struct pass *p, bool contexts, struct ts_err *err)
 
 	while (!(code = ts_cbor_next(r, err)) && r->depth >= depth) {
 		code = read_element(p, contexts, err);
-		if (code || is_over(p))
+		if (code)
 			return code;
 		tell(p);
 	}
@@ -219,10 +210,8 @@ read_document(struct pass *p, struct ts_err *err)
 			code = ts_cbor_leave(r, err);
 		if (!code)
 			code = read_value(p, contexts, strings, err);
-		if (p->over)
-			break;
 	}
-	if (!code && !p->over && ts_cbor_offset(r) < (uint64_t)r->source->size)
+	if (!code && ts_cbor_offset(r) < (uint64_t)r->source->size)
 		code = ts_err_set(err, TS_E_DAMAGED, "offset %llu: bytes behind the end of the map",
 			(unsigned long long)ts_cbor_offset(r));
 	return code;
@@ -237,9 +226,12 @@ ts_debug_info_read(struct ts_source *s, const struct ts_debug_visitor *v, struct
 	if (s->size == 0)
 		return ts_err_set(err, TS_E_DAMAGED, "the file is empty");
 	code = ts_cbor_init(&p.r, s, 0, TS_CBOR_WINDOW, v->cancel, err);
+	p.r.limit = v->limit;
 	if (!code)
 		code = read_document(&p, err);
-	if (!code)
+	if (code == TS_E_LIMIT && v->limit)
+		code = TS_OK;
+	else if (!code)
 		ts_progress_set(v->progress, s->size, s->size);
 	ts_cbor_fini(&p.r);
 	return code;

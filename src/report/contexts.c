@@ -281,6 +281,9 @@ add(bool *found, uint64_t *parent, bool *has_parent, struct path *w, uint64_t id
 	*found = e != NULL;
 	if (!e)
 		return TS_OK;
+	if (e + 1 < w->c->entry + w->c->count && e[1].id == id)
+		note(w->p, "context %llu comes more than once: the first one is shown",
+			(unsigned long long)id);
 	*has_parent = e->flags & TS_CONTEXT_HAS_PARENT;
 	*parent = e->parent;
 	return level_from_file(w, e, err);
@@ -300,11 +303,15 @@ ts_context_path_read(struct ts_context_path *p, struct ts_reader *rd, struct ts_
 	uint64_t id, struct ts_err *err)
 {
 	struct path w = {.p = p, .rd = rd, .c = c};
-	bool found = true, has_parent = true;
+	bool found = true, has_parent = true, current = true;
 	enum ts_code code = TS_OK;
 
 	*p = (struct ts_context_path){0};
-	if (c && !ts_contexts_current(c))
+	if (c)
+		code = ts_contexts_current(&current, c, err);
+	if (code)
+		return code;
+	if (!current)
 		return ts_err_set(err, TS_E_STALE, "debug.cbor has changed: reload the report");
 	while (!code && found && has_parent) {
 		if (is_in(p, id)) {

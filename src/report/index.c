@@ -24,7 +24,8 @@ static const struct {
 	uint32_t version;
 
 	/* where it is made of another file than the report: is that still the same? */
-	bool (*current)(const void *payload, size_t size, const struct ts_report *r);
+	enum ts_code (*current)(bool *yes, const void *payload, size_t size,
+		const struct ts_report *r, struct ts_err *err);
 } sections[TS_SECTION_COUNT] = {
 	[TS_SECTION_CATEGORIES] = {"categories", 1, NULL},
 	[TS_SECTION_VARIABLES] = {"variables", 1, NULL},
@@ -122,17 +123,24 @@ read_section(struct ts_index *x, int folder, enum ts_section s, const struct ts_
 	struct ts_log *log, const struct ts_cancel *cancel, struct ts_err *err)
 {
 	char why[TS_WHY_MAX] = "";
+	struct ts_err unknown = {0}; /* it cannot be read now: perhaps later */
+	bool current = true;
 	struct ts_section_map *map;
 	enum ts_code code = ts_section_map_open(&map, folder, s, r, cancel, why, err);
 
 	if (code)
 		return code;
-	if (map && sections[s].current &&
-		!sections[s].current(map->payload, map->payload_size, r)) {
-		snprintf(why, sizeof(why), "the file that it was made of has changed");
-		ts_section_map_release(map);
-		map = NULL;
+	if (map && sections[s].current) {
+		code = sections[s].current(&current, map->payload, map->payload_size, r, &unknown);
+		if (!code && !current)
+			snprintf(why, sizeof(why), "the file that it was made of has changed");
+		if (code || !current) {
+			ts_section_map_release(map);
+			map = NULL;
+		}
 	}
+	if (code == TS_E_NOMEM)
+		return ts_err_nomem(err);
 	if (*why)
 		reject(folder, s, r, why, log);
 	if (map) {

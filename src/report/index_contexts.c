@@ -56,10 +56,13 @@ identify(struct ts_debug_identity *id, struct ts_source *s, const struct ts_canc
 	unsigned char ends[2 * ENDS] = {0};
 	int64_t last = s->size > ENDS ? s->size - ENDS : 0;
 	size_t got;
+	size_t whole = s->size < ENDS ? (size_t)s->size : ENDS;
 	enum ts_code code = ts_source_read(s, ends, ENDS, 0, &got, cancel, err);
 
-	if (!code)
+	if (!code && got == whole)
 		code = ts_source_read(s, ends + ENDS, ENDS, last, &got, cancel, err);
+	if (!code && got != whole)
+		code = ts_err_set(err, TS_E_STALE, "the file has become shorter");
 	*id = (struct ts_debug_identity){.bytes = s->size,
 		.mtime = s->mtime,
 		.mtime_ns = s->mtime_ns,
@@ -74,19 +77,26 @@ same(const struct ts_debug_identity *a, const struct ts_debug_identity *b)
 		a->ends == b->ends;
 }
 
-/* The file of that path now. */
-static bool
-is_still(const char *path, const struct ts_debug_identity *id)
+/* Is the file of that path (NULL: there is none) the one it was? */
+static enum ts_code
+is_still(bool *yes, const char *path, const struct ts_debug_identity *id, struct ts_err *err)
 {
 	struct ts_debug_identity now;
+	struct ts_err why = {0};
 	struct ts_source *s;
-	bool yes;
+	enum ts_code code = path ? ts_source_open_file(&s, path, &why) : TS_E_NOT_FOUND;
 
-	if (!path || ts_source_open_file(&s, path, NULL))
-		return false;
-	yes = !identify(&now, s, NULL, NULL) && same(&now, id);
-	ts_source_close(s);
-	return yes;
+	*yes = false;
+	if (code == TS_E_NOT_FOUND || code == TS_E_FORMAT)
+		return TS_OK;
+	if (!code) {
+		code = identify(&now, s, NULL, &why);
+		*yes = !code && same(&now, id);
+		ts_source_close(s);
+	}
+	if (code && err)
+		*err = why;
+	return code;
 }
 
 static const char *
@@ -238,6 +248,7 @@ gather(struct gathered *g, struct ts_source *s, const char *path, struct ts_prog
 		.cancel = cancel};
 	struct ts_err why = {0};
 	enum ts_code code;
+	bool still;
 
 	g->layer = ts_alloc(TS_CONTEXT_LAYERS, sizeof(*g->layer));
 	if (!g->layer)
@@ -257,9 +268,10 @@ gather(struct gathered *g, struct ts_source *s, const char *path, struct ts_prog
 	if (code)
 		return code;
 	count_repeated(g);
-	if (!is_still(path, &g->identity))
-		return ts_err_set(err, TS_E_STALE, "%s has changed while it was read", path);
-	return TS_OK;
+	code = is_still(&still, path, &g->identity, err);
+	if (!code && !still)
+		code = ts_err_set(err, TS_E_STALE, "%s has changed while it was read", path);
+	return code;
 }
 
 /* --- the section ------------------------------------------------------------------------------ */
@@ -283,12 +295,13 @@ read_part(struct ts_pass_part *p, struct ts_reader *rd, struct ts_progress *prog
 		return TS_OK;
 	g->cache = p->run->cache;
 	code = ts_source_open_file(&s, path, err);
-	if (code == TS_E_NOT_FOUND || code == TS_E_FORMAT)
-		return ts_err_set(err, TS_E_STALE, "%s has changed", path);
-	if (code)
-		return code;
-	code = gather(g, s, path, progress, rd->cancel, err);
-	ts_source_close(s);
+	if (!code) {
+		code = gather(g, s, path, progress, rd->cancel, err);
+		ts_source_close(s);
+	}
+	/* the report is what it was: its other sections can be built */
+	if (code == TS_E_NOT_FOUND || code == TS_E_FORMAT || code == TS_E_STALE)
+		code = ts_err_set(err, TS_E_DAMAGED, "%s has changed", path);
 	return code;
 }
 
@@ -350,12 +363,14 @@ head_at(const void *payload, size_t size)
 	return payload ? ts_section_at(payload, size, 0, 1, sizeof(struct head)) : NULL;
 }
 
-bool
-ts_contexts_section_current(const void *payload, size_t size, const struct ts_report *r)
+enum ts_code
+ts_contexts_section_current(bool *yes, const void *payload, size_t size, const struct ts_report *r,
+	struct ts_err *err)
 {
 	const struct head *h = head_at(payload, size);
 
-	return h && is_still(path_of(r), &h->identity);
+	*yes = false;
+	return h ? is_still(yes, path_of(r), &h->identity, err) : TS_OK;
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */
@@ -466,10 +481,10 @@ ts_contexts_close(struct ts_contexts *c)
 	free(c);
 }
 
-bool
-ts_contexts_current(const struct ts_contexts *c)
+enum ts_code
+ts_contexts_current(bool *yes, const struct ts_contexts *c, struct ts_err *err)
 {
-	return is_still(c->path, &c->identity);
+	return is_still(yes, c->path, &c->identity, err);
 }
 
 const struct ts_context_entry *

@@ -22,6 +22,7 @@
 #include "tilescope/base/lex.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
+#include "tilescope/format/debug_info.h"
 #include "tilescope/format/json_file.h"
 #include "tilescope/report/archive.h"
 #include "tilescope/report/find.h"
@@ -35,7 +36,8 @@ enum {
 	USER_MAPS = 64,
 	TABLES_NAMED = 6,
 	AGE_WARNING = 3600,
-	JSON_MAX = 16 << 20
+	JSON_MAX = 16 << 20,
+	DEBUG_LOOK = 64 << 10
 };
 
 static const char *const part_names[TS_PART_COUNT] = {"profile", "archive", "debug", "framework",
@@ -141,14 +143,18 @@ first_byte(unsigned char *byte, const char *path, bool skip_blanks, struct ts_er
 	return code;
 }
 
+/* Its first part: what the whole of it holds is the index' to say. */
 static enum ts_code
 check_debug(const char *path, struct ts_err *err)
 {
-	unsigned char b;
-	enum ts_code code = first_byte(&b, path, false, err);
+	static const struct ts_debug_visitor nobody = {.limit = DEBUG_LOOK};
+	struct ts_source *s;
+	enum ts_code code = ts_source_open_file(&s, path, err);
 
-	if (!code && (b < 0xa0 || b > 0xbf))
-		code = ts_err_set(err, TS_E_DAMAGED, "does not begin with a CBOR map");
+	if (code)
+		return code;
+	code = ts_debug_info_read(s, &nobody, err);
+	ts_source_close(s);
 	return code;
 }
 

@@ -44,10 +44,13 @@ static enum ts_code
 need_contexts(struct debug_fetch *d, struct ts_reader *rd, struct ts_err *err)
 {
 	struct ts_err why = {0};
-	enum ts_code code;
+	bool current = false;
+	enum ts_code code = TS_OK;
 
-	if (d->contexts && ts_contexts_current(d->contexts))
-		return TS_OK;
+	if (d->contexts)
+		code = ts_contexts_current(&current, d->contexts, err);
+	if (code || current)
+		return code;
 	ts_contexts_close(d->contexts);
 	code = ts_contexts_open(&d->contexts, rd->report, rd->index, d->cache,
 		&d->fetch.job.progress, rd->cancel, &why);

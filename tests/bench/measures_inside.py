@@ -16,6 +16,7 @@ TWO = ("tile, size_bytes", "tile,bytes")
 VARIABLES = "vars_info"
 BIG = 20e6          # rows that the index is built for, of steps by IPU
 TOTALS = 80e6       # rows that are totalled
+DEBUG = {"full": 375000000, "small": 40000000, "tiny": 400000}      # bytes of debug.cbor
 
 
 def group_by(b, path):
@@ -131,6 +132,22 @@ def index(b):
                           "note": ", ".join("%s %.1f s" % (s["what"], s["ms"] / 1e3)
                                             for s in got["stages"]) if b.round == 0 else None},
             "index-size": {"ours": got["bytes"] * 100 / os.path.getsize(path)}}
+
+
+@measure("contexts", "contexts-anon")
+def contexts(b):
+    path = os.path.join(b.folder, "debug-%s.cbor" % b.size)
+    if not os.path.exists(path):
+        b.say("writing %s" % os.path.basename(path))
+        b.run_tool("contexts", "make", path + ".tmp", DEBUG[b.size])
+        os.rename(path + ".tmp", path)
+    bare = b.run_tool("contexts", "bare", path)
+    got = b.run_tool("contexts", "read", path)
+    if got["wrong"] or got["bytes"] != bare["bytes"]:
+        raise RuntimeError("%s, the floor has %s" % (got, bare))
+    return {"contexts": {"ours": got["ms"] / got["bytes"] * 375e3, "libcbor":
+                         bare["ms"] / bare["bytes"] * 375e3},
+            "contexts-anon": {"ours": got["anonymous_kib"] / 1024}}
 
 
 @measure("row-window", "trace-window")

@@ -33,6 +33,9 @@ row("index-steps-ratio", "index: steps, against a bare scan", "s", 1.3, floor="b
     on="ratio", note="same columns, as many threads")
 row("index-all", "index: all of it", "s", note="everything that is built without being asked for")
 row("index-size", "index: size, of the report's", "%", 3)
+row("contexts", "debug.cbor read, 375 MB", "s", 2, floor="libcbor", on="ratio",
+    note="every context and string, sorted; the floor is the bare decoder over the same bytes")
+row("contexts-anon", "the same, memory, anonymous", "MiB", 64, stat="max")
 row("tile-totals-index", "per-tile totals, per 80 M rows, index", "s", 2,
     floor="arrays over the API", note="a thread per processor; where each tile's rows stand, too")
 row("tile-totals", "the same, no index", "s", 2, floor="arrays over the API", note="one thread")

@@ -531,3 +531,26 @@ def debug_of_another_run(ctx):
         got = parse(res)
         expect(res.rc == 0 and got["parts"]["debug"] == "ok", res, "parts.debug")
         expect(any("older" in w for w in got["warnings"]) == (age > 0), res, "warning of its age")
+
+
+DEBUG = [(b"", "empty"), (b"\x80", "offset 0: not a CBOR map"), (b"\xa1\x68contexts", "offset "),
+         (b"\xa1\x68contexts\x9b\x10" + 7 * b"\0", "offset 10: an array is said to have"),
+         (b"\xa1\x68contexts" + 100 * b"\x81", "offset 73: nested deeper than 64 levels"),
+         (b"\xbf\x68contexts\x9f\xff\x61a\x7b" + 8 * b"\xff", "offset 14: a string is said to have"),
+         (b"\xa1\x68contexts\xff", "offset 10: a break"), (bytes(range(255, 0, -1)), "offset ")]
+
+
+@case(params=range(len(DEBUG)))
+def debug_damaged(ctx, i):
+    """What is wrong with debug.cbor, and at which offset; everything else is as without it."""
+    rep = plain(ctx, 93)
+    with open(os.path.join(rep.dir, "debug.cbor"), "wb") as f:
+        f.write(DEBUG[i][0])
+    exp = oracle.summary(rep)
+    res = ctx.run("summary", "-f", "json", rep.dir)
+    got = parse(res)
+    expect(res.rc == 4 and got["parts"]["debug"] == "damaged", res, "parts.debug")
+    expect(any("debug.cbor" in w and DEBUG[i][1] in w for w in got["warnings"]), res, "what is wrong")
+    exp.object["parts"]["debug"] = "damaged"
+    exp.maybe = True
+    compare(res, exp, got, (4,))

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "tilescope/base/mem.h"
+#include "tilescope/report/contexts.h"
 #include "tilescope/report/demo.h"
 #include "tilescope/report/browse.h"
 #include "tilescope/report/execution.h"
@@ -336,6 +337,49 @@ figure_variables(uint64_t *d, struct ts_reader *rd, struct ts_err *err)
 	return code;
 }
 
+static inline void
+digest_path(uint64_t *d, const struct ts_context_path *p)
+{
+	for (int i = 0; i < p->count; i++) {
+		digest_i64(d, (int64_t)p->level[i].id + p->level[i].line);
+		digest_text(d, p->level[i].layer);
+		digest_text(d, p->level[i].name);
+		digest_text(d, p->level[i].file);
+		digest(d, p->level[i].details.text.s, p->level[i].details.text.len);
+	}
+	digest_text(d, p->note);
+}
+
+/* Debug contexts: all entries of debug.cbor where there is one, paths of some, of some programs. */
+static inline enum ts_code
+figure_contexts(uint64_t *d, struct ts_reader *rd, struct ts_err *err)
+{
+	struct ts_contexts *c = NULL;
+	struct ts_context_path p;
+	uint64_t id;
+	bool found;
+	enum ts_code code = ts_contexts_open(&c, rd->report, rd->index, NULL, NULL, NULL, err);
+
+	if (code == TS_E_ABSENT)
+		code = TS_OK;
+	for (uint64_t i = 0; !code && c && i < c->count; i++)
+		digest_i64(d, (int64_t)(c->entry[i].id ^ c->entry[i].offset));
+	for (uint64_t i = 0; !code && c && i < c->count; i += 1 + c->count / 8) {
+		code = ts_context_path_read(&p, rd, c, c->entry[i].id, err);
+		if (!code)
+			digest_path(d, &p);
+		ts_context_path_fini(&p);
+		if (code == TS_E_ABSENT)
+			code = TS_OK;
+	}
+	for (int64_t program = 0; !code && program < 60; program += 7) {
+		code = ts_context_of(&id, &found, rd, TS_PROGRAM, program, err);
+		digest_i64(d, !code && found ? (int64_t)id : -1);
+	}
+	ts_contexts_close(c);
+	return code;
+}
+
 /* Softens what goes wrong: `partial` is then set. */
 static inline enum ts_code
 read_summary(uint64_t *d, bool *partial, struct ts_reader *rd, struct ts_err *err)
@@ -450,6 +494,7 @@ static const struct figure {
 	{"variables", figure_variables, true},
 	{"query", figure_query, true},
 	{"tables", figure_tables, true},
+	{"contexts", figure_contexts, true},
 };
 
 /* ---- a small report ---- */
@@ -460,13 +505,14 @@ struct demo {
 };
 
 static inline void
-demo_begin(struct demo *m, enum ts_demo_layout layout)
+demo_begin_with(struct demo *m, enum ts_demo_layout layout, bool debug)
 {
 	const struct ts_demo_options o = {.layout = layout,
 		.ipus = 2,
 		.tiles = 8,
 		.steps = 60,
-		.variables = 300};
+		.variables = 300,
+		.debug = debug};
 	struct ts_err err = {0};
 
 	snprintf(m->dir, sizeof(m->dir), "/tmp/ts-fault-XXXXXX");
@@ -476,8 +522,18 @@ demo_begin(struct demo *m, enum ts_demo_layout layout)
 }
 
 static inline void
+demo_begin(struct demo *m, enum ts_demo_layout layout)
+{
+	demo_begin_with(m, layout, false);
+}
+
+static inline void
 demo_end(struct demo *m)
 {
+	char side[60];
+
+	snprintf(side, sizeof(side), "%s/debug.cbor", m->dir);
+	unlink(side);
 	ck_assert_int_eq(unlink(m->path), 0);
 	free(m->path);
 	ck_assert_int_eq(rmdir(m->dir), 0);

@@ -151,7 +151,8 @@ make(struct index_dir *d, enum ts_demo_layout layout)
 		.ipus = 2,
 		.tiles = 8,
 		.steps = 6000,
-		.variables = 20000};
+		.variables = 20000,
+		.debug = true};
 	const struct ts_report_options options = {0};
 	struct ts_index *x;
 	struct ts_err err = {0};
@@ -204,7 +205,8 @@ START_TEST(forged)
 		n = forge(payload, h.payload_bytes);
 		publish(path, file, payload, n);
 		ck_assert_int_eq(ts_index_open(&x, &d.c, r, NULL, NULL, &err), TS_OK);
-		ck_assert_ptr_nonnull(ts_index_section(x, s, &n));
+		/* one that says that it is of another debug.cbor is not taken */
+		ck_assert(s == TS_SECTION_CONTEXTS || ts_index_section(x, s, &n));
 		ask(r, x);
 		ts_index_release(x);
 	}

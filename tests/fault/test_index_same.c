@@ -110,7 +110,8 @@ make(struct index_dir *d, const struct shape *s)
 		.tiles = 8,
 		.steps = 3000,
 		.variables = 2000,
-		.keys = s->keys};
+		.keys = s->keys,
+		.debug = true};
 	const struct ts_report_options options = {0};
 	struct ts_err err = {0};
 	struct ts_report *r;

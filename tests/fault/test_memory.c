@@ -148,7 +148,7 @@ START_TEST(opening)
 	enum ts_code code;
 	int calls;
 
-	demo_begin(&demo, layouts[_i]);
+	demo_begin_with(&demo, layouts[_i], true);
 	add_files(demo.dir);
 	options.map_dir = demo.dir;
 	arm(0, false);
@@ -185,7 +185,7 @@ START_TEST(each_figure)
 	enum ts_code code;
 	int calls;
 
-	demo_begin(&demo, layouts[(size_t)_i / TS_COUNT(figures)]);
+	demo_begin_with(&demo, layouts[(size_t)_i / TS_COUNT(figures)], true);
 	open_report(&r, demo.path);
 	arm(0, false);
 	code = ts_reader_open(&rd, r, &err);
@@ -227,7 +227,7 @@ START_TEST(the_summary)
 	bool partial;
 	int calls;
 
-	demo_begin(&demo, layouts[_i]);
+	demo_begin_with(&demo, layouts[_i], true);
 	open_report(&r, demo.path);
 	ck_assert_int_eq(ts_reader_open(&rd, r, &err), TS_OK);
 	arm(0, false);
@@ -255,7 +255,7 @@ START_TEST(looking_below_a_directory)
 	struct demo demo;
 	char *file;
 
-	demo_begin(&demo, TS_DEMO_SDK);
+	demo_begin_with(&demo, TS_DEMO_SDK, true);
 	for (int n = 1, calls = 1; n <= calls + 1; n++) {
 		enum ts_code code;
 
@@ -333,7 +333,7 @@ START_TEST(the_index)
 	enum ts_code code;
 	int calls, found, left = 0;
 
-	demo_begin(&demo, TS_DEMO_SDK);
+	demo_begin_with(&demo, TS_DEMO_SDK, true);
 	open_report(&r, demo.path);
 	snprintf(dir, sizeof(dir), "%s/cache", demo.dir);
 	arm(0, false);

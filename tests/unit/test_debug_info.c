@@ -507,7 +507,7 @@ START_TEST(changes_while_read)
 	f.base.size = (int64_t)b.len;
 	for (f.end = 1; f.end < b.len; f.end++) {
 		f.fail_at = -1;
-		ck_assert_int_eq(read_source(&s, &f.base, &err), TS_E_DAMAGED);
+		ck_assert_int_eq(read_source(&s, &f.base, &err), TS_E_STALE);
 		ck_assert(strstr(err.msg, "offset ") != NULL);
 	}
 	for (int i = 0; i < 2; i++) {

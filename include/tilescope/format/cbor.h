@@ -18,10 +18,6 @@
 enum { TS_CBOR_DEPTH = 64, TS_CBOR_WINDOW = 256 << 10, TS_CBOR_WINDOW_LEAST = 4096 };
 
 enum ts_cbor_kind {
-	TS_CBOR_END,	/* the one item of the document is over */
-	TS_CBOR_MAP,	/* keys and values follow, then CLOSE */
-	TS_CBOR_ARRAY,	/* items follow, then CLOSE */
-	TS_CBOR_CLOSE,	/* of the innermost map or array, of definite length or not */
 	TS_CBOR_UINT,	/* number */
 	TS_CBOR_NEGINT, /* -1 - number */
 	TS_CBOR_TEXT,	/* text, n; not checked to be UTF-8, no NUL behind it */
@@ -29,9 +25,15 @@ enum ts_cbor_kind {
 	TS_CBOR_REAL,	/* real */
 	TS_CBOR_BOOL,	/* number 0 or 1 */
 	TS_CBOR_NULL,	/* null, undefined */
-	TS_CBOR_BREAK,	/* never given */
-	TS_CBOR_TAG,	/* never given: what it tags is */
-	TS_CBOR_CHUNKS, /* never given: a string of indefinite length is put together */
+	TS_CBOR_LAST_PLAIN = TS_CBOR_NULL,
+	TS_CBOR_MAP,   /* keys and values follow, then CLOSE */
+	TS_CBOR_ARRAY, /* items follow, then CLOSE */
+	TS_CBOR_CLOSE, /* of the innermost map or array, of definite length or not */
+	TS_CBOR_END,   /* the one item of the document is over */
+	/* never given: */
+	TS_CBOR_BREAK,
+	TS_CBOR_TAG,	/* what it tags is */
+	TS_CBOR_CHUNKS, /* a string of indefinite length is put together */
 	TS_CBOR_CHUNKS_OF_BYTES,
 };
 
@@ -58,7 +60,8 @@ struct ts_cbor {
 	unsigned char *window;
 	char *chunks; /* what is put together; NULL until it is needed */
 	size_t size, at, have;
-	uint64_t base; /* offset of window[0] */
+	uint64_t base;	/* offset of window[0] */
+	uint64_t limit; /* set it: once so many bytes were read it ends with TS_E_LIMIT; 0 = none */
 	int depth;
 	struct ts_cbor_level level[TS_CBOR_DEPTH + 1];
 	struct ts_cbor_item item;
@@ -73,7 +76,7 @@ enum ts_code ts_cbor_init(struct ts_cbor *r, struct ts_source *source, uint64_t 
 void ts_cbor_fini(struct ts_cbor *r);
 
 /*
- * The next item: r->item. Errors: TS_E_DAMAGED ("offset 12: ..."), TS_E_SYS, TS_E_CANCELLED, TS_E_NOMEM.
+ * The next item: r->item. Errors: TS_E_DAMAGED ("offset 12: ..."), TS_E_STALE (shorter than it was), TS_E_SYS, TS_E_CANCELLED, TS_E_NOMEM.
  * Nothing may be asked for after an error.
  */
 enum ts_code ts_cbor_next(struct ts_cbor *r, struct ts_err *err) TS_WARN_UNUSED;

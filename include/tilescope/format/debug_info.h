@@ -38,7 +38,8 @@ struct ts_debug_visitor {
 	enum ts_code (*string)(void *ctx, uint64_t offset, struct ts_err *err);
 	struct ts_progress *progress; /* bytes; or NULL */
 	const struct ts_cancel *cancel;
-	uint64_t limit; /* stop behind so many bytes, without an error; 0 = none */
+	uint64_t
+		limit; /* stop when so many bytes and a window were read, without an error; 0 = none */
 };
 
 /*

@@ -78,8 +78,9 @@ enum ts_code ts_contexts_open(struct ts_contexts **out, const struct ts_report *
 struct ts_contexts *ts_contexts_hold(struct ts_contexts *c);
 void ts_contexts_close(struct ts_contexts *c); /* the last holder closes it; NULL allowed */
 
-/* Is debug.cbor still the file that they were made of? */
-bool ts_contexts_current(const struct ts_contexts *c);
+/* Is debug.cbor still the file that they were made of? Errors: TS_E_SYS, TS_E_NOMEM. */
+enum ts_code ts_contexts_current(bool *yes, const struct ts_contexts *c,
+	struct ts_err *err) TS_WARN_UNUSED;
 
 /* The entry of an id, or NULL. */
 const struct ts_context_entry *ts_contexts_find(const struct ts_contexts *c, uint64_t id);
@@ -89,6 +90,7 @@ enum ts_code ts_contexts_string(struct ts_strbuf *out, bool *found, const struct
 	uint64_t number, const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
 
 /* Is a section's payload made of the debug.cbor that the report has now? */
-bool ts_contexts_section_current(const void *payload, size_t size, const struct ts_report *r);
+enum ts_code ts_contexts_section_current(bool *yes, const void *payload, size_t size,
+	const struct ts_report *r, struct ts_err *err) TS_WARN_UNUSED;
 
 #endif
