@@ -445,14 +445,14 @@ figure_query(uint64_t *d, struct ts_reader *rd, struct ts_err *err)
 	return code;
 }
 
-/* Rows of every table, as they stand and by an order. */
+/* Rows of the first tables, as they stand and by an order: all of them are too much for a sweep. */
 static inline enum ts_code
 figure_tables(uint64_t *d, struct ts_reader *rd, struct ts_err *err)
 {
 	struct ts_browse_list list;
 	enum ts_code code = ts_browse_tables(&list, rd, err);
 
-	for (int i = 0; !code && i < list.count; i++) {
+	for (int i = 0; !code && i < list.count && i < 4; i++) {
 		const struct ts_browse_table *t = &list.table[i];
 		struct ts_browse_wish wish = {.filter = "e", .sort = 0};
 		struct ts_browse_order *order = NULL;
