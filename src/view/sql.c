@@ -45,6 +45,7 @@ static enum ts_code
 take_rows(struct sql_fetch *f, struct ts_query *q, struct ts_err *err)
 {
 	int columns = ts_query_columns(q);
+	int most = TS_SQL_VALUES / (columns > 0 ? columns : 1);
 	struct ts_sql_value *values = ts_alloc((size_t)columns, sizeof(*values));
 	bool *by_tile = ts_alloc((size_t)columns, sizeof(*by_tile)), row = false;
 	enum ts_code code = values && by_tile ? TS_OK : ts_err_nomem(err);
@@ -59,7 +60,7 @@ take_rows(struct sql_fetch *f, struct ts_query *q, struct ts_err *err)
 	while (!code && !(code = ts_query_step(q, &row, err)) && row) {
 		for (int i = 0; i < columns; i++)
 			ts_query_value(&values[i], q, i);
-		f->more = f->block.rows == TS_SQL_ROWS ||
+		f->more = f->block.rows == TS_SQL_ROWS || f->block.rows >= most ||
 			!ts_row_block_add(&f->block, values, by_tile);
 		if (f->block.nomem)
 			code = ts_err_nomem(err);

@@ -142,6 +142,8 @@ def sql_answers(ctx):
     t.wait("the first 10,000 rows")
     t.press("G")
     t.wait("row 10,000 of 10,000")
+    command(t, "sql SELECT %s FROM step a, step b" % ",".join(["a.step"] * 64))  # memory is bounded by values
+    t.wait("the first 4,096 rows")
     t.send(":sql WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n) SELECT max(i) FROM n\r")
     while_busy(t, "Being run")
     t.send("\x03")
