@@ -370,3 +370,32 @@ ts_tile_variables_fini(struct ts_tile_variables *v)
 	free(v->categories);
 	*v = (struct ts_tile_variables){0};
 }
+
+enum ts_code
+ts_tile_variable_bits(uint64_t *v, bool *found, struct ts_reader *rd, int64_t tile, int64_t row,
+	int column, struct ts_err *err)
+{
+	enum { TILE, BYTES, BITS, COLUMNS };
+	struct ts_rows_query q = {.columns = {TS_LOWERED_VARIABLE_TILE, TS_LOWERED_VARIABLE_BYTES,
+					  column},
+		.column_count = COLUMNS};
+	struct ts_rows *rows;
+	int64_t total, of, bytes;
+	enum ts_code code;
+	bool there;
+
+	*found = false;
+	if (!ts_report_has_column(rd->report, TS_LOWERED_VARIABLE, column) ||
+		!plan(&q, &total, rd, tile))
+		return TS_OK;
+	code = ts_reader_rows(&rows, rd, TS_LOWERED_VARIABLE, &q, err);
+	if (code)
+		return code;
+	while (row >= 0 && !(code = ts_rows_next(rows, &there, err)) && there)
+		if (ts_rows_number(rows, TILE, &of) == TS_VALUE_OK && of == tile &&
+			ts_rows_number(rows, BYTES, &bytes) == TS_VALUE_OK)
+			row--;
+	*found = !code && row < 0 && ts_rows_bits(rows, BITS, v) == TS_VALUE_OK;
+	ts_rows_close(rows);
+	return code;
+}

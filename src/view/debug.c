@@ -14,6 +14,7 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/report/memory.h"
+#include "tilescope/report/tile_variables.h"
 #include "tilescope/view/debug.h"
 
 enum {
@@ -69,7 +70,10 @@ read_path(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 	enum ts_code code = TS_OK;
 
 	d->found = d->about.relation == TS_CONTEXT;
-	if (!d->found)
+	if (d->about.relation == TS_LOWERED_VARIABLE && d->about.key >= 0)
+		code = ts_tile_variable_bits(&id, &d->found, rd, d->about.key, d->about.row,
+			TS_LOWERED_VARIABLE_CONTEXT, err);
+	else if (!d->found)
 		code = ts_context_of(&id, &d->found, rd, d->about.relation, d->about.key, err);
 	if (code || !d->found)
 		return code;
@@ -265,7 +269,8 @@ ts_debug_drop(struct ts_debug *d)
 static bool
 same(const struct ts_debug_about *a, const struct ts_debug_about *b)
 {
-	return a->relation == b->relation && a->key == b->key && a->context == b->context;
+	return a->relation == b->relation && a->key == b->key && a->row == b->row &&
+		a->context == b->context;
 }
 
 /* Why nothing need be asked; NULL = it need. */

@@ -40,6 +40,7 @@ memory_open(struct ts_view_env *env)
 	ts_list_init(&m->category_list);
 	ts_list_init(&m->variable_list);
 	ts_list_init(&m->code_list);
+	ts_debug_init(&m->debug);
 	m->focus = PANE_GRAPH;
 	m->details = PANE_CATEGORIES;
 	m->right = PANE_VARIABLES;
@@ -54,6 +55,7 @@ static void
 memory_close(struct ts_view *v)
 {
 	memory_drop(memory_of(v));
+	ts_debug_drop(&memory_of(v)->debug);
 	free(v);
 }
 
@@ -66,6 +68,7 @@ memory_reload(struct ts_view *v)
 	if (tile)
 		m->want_tile = tile->tile;
 	memory_drop(m);
+	ts_debug_drop(&m->debug);
 }
 
 /* --- the cursor ------------------------------------------------------------------------------- */
@@ -373,6 +376,26 @@ is_in_ring(const struct memory_view *m, enum memory_pane pane)
 		(pane == PANE_CODE ? memory_has_code(m) : !memory_only_code(m));
 }
 
+/* Show or hide where the variable under the cursor comes from. */
+static enum ts_effect
+switch_debug(struct memory_view *m, const struct ts_call *call)
+{
+	(void)call;
+	m->debug.shown = !m->debug.shown;
+	m->debug_focus = false;
+	if (m->debug.shown && !memory_only_code(m))
+		return focus_pane(m, PANE_VARIABLES);
+	arrange(m);
+	return rearranged;
+}
+
+static enum ts_effect
+edit(struct memory_view *m, const struct ts_call *call)
+{
+	(void)call;
+	return ts_debug_edit(&m->debug, &m->view);
+}
+
 static enum ts_effect
 next_pane(struct memory_view *m, const struct ts_call *call)
 {
@@ -380,6 +403,11 @@ next_pane(struct memory_view *m, const struct ts_call *call)
 		PANE_CODE};
 	int n = (int)TS_COUNT(ring), at = 0;
 
+	/* the Debug tab comes behind the variables, forwards; backwards it is left to them */
+	m->debug_focus = !m->debug_focus && m->focus == PANE_VARIABLES &&
+		!ts_rect_empty(m->debug_at) && call->cmd == TS_CMD_PANE_NEXT;
+	if (m->debug_focus)
+		return rearranged;
 	while (at < n - 1 && ring[at] != m->focus)
 		at++;
 	do
@@ -506,6 +534,8 @@ static const struct {
 	{TS_CMD_PANE_NEXT, next_pane},
 	{TS_CMD_PANE_PREVIOUS, next_pane},
 	{TS_CMD_PANE_ZOOM, zoom_pane},
+	{TS_CMD_DEBUG, switch_debug},
+	{TS_CMD_EDIT, edit},
 	{TS_CMD_COPY, copy_row},
 	{TS_CMD_SEARCH, search},
 	{TS_CMD_SEARCH_BACK, search},
@@ -533,9 +563,15 @@ static enum ts_effect
 memory_command(struct ts_view *v, const struct ts_call *call)
 {
 	struct memory_view *m = memory_of(v);
+	enum ts_effect effect;
 
 	if (!memory_has_tiles(m))
 		return TS_EFFECT_UNKNOWN;
+	if (m->focus != PANE_VARIABLES || ts_rect_empty(m->debug_at))
+		m->debug_focus = false;
+	effect = m->debug_focus ? ts_debug_command(&m->debug, v, call) : TS_EFFECT_UNKNOWN;
+	if (!(effect & TS_EFFECT_UNKNOWN))
+		return effect;
 	for (size_t i = 0; i < TS_COUNT(handlers); i++)
 		if (handlers[i].cmd == call->cmd)
 			return handlers[i].run(m, call);

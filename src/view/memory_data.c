@@ -373,6 +373,7 @@ memory_request(struct ts_view *v)
 	if (m->categories_state.state == TS_PANE_EMPTY && !categories_come(v->env))
 		ask_categories(m);
 	memory_ask_more(m);
+	memory_ask_debug(m);
 }
 
 /* --- taking answers --------------------------------------------------------------------------- */
@@ -469,6 +470,12 @@ memory_deliver(struct ts_view *v, struct ts_fetch *f)
 {
 	struct memory_view *m = (struct memory_view *)v;
 
+	if (f->job.kind == TS_DEBUG_KIND) {
+		enum ts_effect effect = ts_debug_deliver(&m->debug, v, f);
+
+		ts_debug_resize(&m->debug, m->debug_at);
+		return effect;
+	}
 	if (f == m->tiles_sent)
 		return take_tiles(m, f);
 	if (f == m->categories_sent)

@@ -19,6 +19,7 @@
 #include "tilescope/ui/list.h"
 #include "tilescope/ui/span.h"
 #include "tilescope/ui/table.h"
+#include "tilescope/view/debug.h"
 #include "tilescope/view/fetch.h"
 #include "tilescope/view/view.h"
 
@@ -165,6 +166,9 @@ struct memory_view {
 	int64_t code_of, code_wanted;	 /* tile, -1 = none */
 	struct ts_list code_list;
 
+	struct ts_debug debug; /* of the variable under the cursor, below the list ... */
+	struct ts_rect debug_at;
+	bool debug_focus; /* ... it has the keys (and `focus` is PANE_VARIABLES) */
 	char search[MEMORY_SEARCH];
 };
 
@@ -190,6 +194,8 @@ void memory_ask_variables(struct memory_view *m, int64_t tile);
 
 /* What no key waits for, or only one in the table: names, and the variables of the next tile. */
 void memory_ask_more(struct memory_view *m);
+/* Where the variable under the cursor comes from. */
+void memory_ask_debug(struct memory_view *m);
 void memory_variables_indexed(struct memory_view *m);
 enum ts_effect memory_take_variables(struct memory_view *m, struct ts_fetch *f);
 

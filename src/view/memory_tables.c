@@ -12,6 +12,8 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/base/utf8.h"
 
+enum { DEBUG_LEAST = 7 }; /* rows of list and Debug tab together */
+
 enum { WIDE = 100 };
 
 /* --- layout ----------------------------------------------------------------------------------- */
@@ -247,7 +249,7 @@ variable_table(const struct memory_view *m)
 		.ctx = (void *)(uintptr_t)m,
 		.header = true,
 		.total = true,
-		.focus = m->focus == PANE_VARIABLES,
+		.focus = m->focus == PANE_VARIABLES && !m->debug_focus,
 		.sorted = V_BYTES,
 		.descending = true,
 		.empty = "No variables on this tile."};
@@ -289,6 +291,11 @@ memory_layout(struct memory_view *m)
 		ts_layout(m->pane, with_categories, TS_COUNT(with_categories), m->area, zoomed);
 	ts_list_resize(&m->category_list,
 		ts_table_rows(&categories, memory_table_rect(m, PANE_CATEGORIES)));
+	m->debug_at = (struct ts_rect){0};
+	if (m->debug.shown && m->pane[PANE_VARIABLES].h >= DEBUG_LEAST)
+		m->debug_at = ts_rect_cut_bottom(&m->pane[PANE_VARIABLES],
+			m->pane[PANE_VARIABLES].h / 2);
+	ts_debug_resize(&m->debug, m->debug_at);
 	ts_list_resize(&m->variable_list,
 		ts_table_rows(&variables, memory_table_rect(m, PANE_VARIABLES)));
 	ts_list_resize(&m->code_list, ts_table_rows(&code, memory_table_rect(m, PANE_CODE)));
@@ -413,6 +420,7 @@ memory_draw_variables(struct ts_canvas *c, const struct memory_view *m, const st
 		ts_table_draw(c, r, &t, &m->variable_list);
 	else
 		ts_pane_draw(c, r, &m->variables_state);
+	ts_debug_draw(c, m->debug_at, &m->debug, m->debug_focus);
 }
 
 /* --- copy ------------------------------------------------------------------------------------- */

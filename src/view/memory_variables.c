@@ -382,3 +382,20 @@ memory_drop_variables(struct memory_view *m)
 	m->names_stopped = false;
 	m->find = 0;
 }
+
+/* --- where one comes from --------------------------------------------------------------------- */
+
+void
+memory_ask_debug(struct memory_view *m)
+{
+	const struct ts_view_env *env = m->view.env;
+	struct ts_debug_about about = {.relation = TS_LOWERED_VARIABLE,
+		.key = m->variables_of,
+		.what = "variable"};
+
+	if (m->variables.count == 0 || m->variables_of != m->variables_wanted ||
+		!ts_tile_variables_quick(env->report, env->index, m->variables_of))
+		return;
+	about.row = m->variables.variable[m->variable_list.cursor].row;
+	ts_debug_request(&m->debug, &m->view, &about);
+}

@@ -65,4 +65,11 @@ enum ts_code ts_tile_variables_name(struct ts_tile_variables *v, struct ts_reade
 	int to, struct ts_err *err) TS_WARN_UNUSED;
 void ts_tile_variables_fini(struct ts_tile_variables *v);
 
+/*
+ * An integer column of one variable of a tile (`row` as in struct ts_tile_variable), all its 64 bits; *found
+ * false: not recorded, or none. Only where ts_tile_variables_quick() says so, else it is a pass.
+ */
+enum ts_code ts_tile_variable_bits(uint64_t *v, bool *found, struct ts_reader *rd, int64_t tile,
+	int64_t row, int column, struct ts_err *err) TS_WARN_UNUSED;
+
 #endif

@@ -18,7 +18,8 @@ enum { TS_DEBUG_KIND = 1000 }; /* of its fetches; no view has so many of its own
 /* What the tab is about. */
 struct ts_debug_about {
 	enum ts_relation relation; /* TS_CONTEXT: `context` is the id; TS_RELATION_COUNT: nothing */
-	int64_t key;		   /* of the row of the relation */
+	int64_t key; /* of the row of the relation; TS_LOWERED_VARIABLE: its tile ... */
+	int64_t row; /* ... and its place among those of the tile */
 	uint64_t context;
 	const char *what; /* "step": constant text */
 };
