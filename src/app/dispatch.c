@@ -373,23 +373,26 @@ do_suspend(struct ts_app *app, const struct ts_call *call)
 	return TS_EFFECT_REPAINT;
 }
 
-/* What somebody waits for; when there is none, the index. */
+/* What somebody waits for; when there is none, what is read behind the screen; then the index. */
 static enum ts_effect
 do_cancel(struct ts_app *app, const struct ts_call *call)
 {
 	struct ts_job_info info;
-	bool busy = false;
+	bool busy = false, archive = false;
 
 	(void)call;
 	for (int i = 0; i < ts_jobs_workers(app->jobs); i++) {
 		ts_jobs_worker(app->jobs, i, &info);
-		busy |= info.what && info.owner != TS_OWNER_INDEX;
+		busy |= info.what && info.owner < TS_OWNER_INDEX;
+		archive |= info.what && info.owner == TS_OWNER_ARCHIVE;
 	}
 	for (int owner = 0; owner < TS_OWNER_INDEX; owner++)
 		ts_jobs_cancel(app->jobs, owner);
+	if (archive && !busy)
+		ts_jobs_cancel(app->jobs, TS_OWNER_ARCHIVE);
 	if (busy && ts_indexing_is_building(app))
 		ts_view_say(&app->env, "cancelled (once more stops the index)");
-	else if (busy)
+	else if (busy || archive)
 		ts_view_say(&app->env, "cancelled");
 	else if (ts_indexing_stop(app))
 		ts_view_say(&app->env, "the index is not built any further (:index goes on)");

@@ -5,7 +5,8 @@
  * Started with posix_spawn() (a fork of a program with threads is not safe), never through a shell. Its
  * standard input is empty, its standard output a pipe that is read here; of what it writes to standard
  * error the first line's beginning is kept, the rest is thrown away. No descriptor of ours is left open in
- * it but those that are given. Nobody is waited for without looking at the cancel token.
+ * it but those that are given. What it says is waited for with a look at the cancel token; the end of one that has
+ * closed its output is waited for without.
  *
  * Threads: a child belongs to one thread at a time; any number of threads may have one.
  */
