@@ -205,7 +205,8 @@ class Round:
         way = self.rng.choice(["SIGTERM", "SIGHUP", "SIGINT", "twice", "pipe"])
         if words[0] == "query":         # one whose first row is the last hears of no pipe
             words.append(STATEMENTS[0] if way == "pipe" else self.rng.choice(STATEMENTS))
-        if words[0] == "import":
+        if words[0] == "import":        # it prints nothing
+            way = "SIGTERM" if way == "pipe" else way
             words += ["-o", os.path.join(self.where, "imported")]
             os.symlink(self.a.store, os.path.join(self.where, "store"))
         if words[0] in ("summary", "schema", "cache"):
