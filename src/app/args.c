@@ -90,7 +90,7 @@ static const struct option_def options[] = {
 	{"no-color", 0, FLAG, AT(color), NULL, TS_FOR_ALL, NULL, "no colours", TS_WHEN_NEVER},
 	{"cache", 0, TEXT, AT(cache), NULL,
 		TS_FOR_APP | TS_FOR_SUMMARY | TS_FOR_SCHEMA | TS_FOR_DEMO | TS_FOR_CACHE |
-			TS_FOR_IMPORT,
+			TS_FOR_IMPORT | TS_FOR_QUERY,
 		"DIR|none", "where indexes are kept; none: nowhere", 0},
 	{"relations", 0, FLAG, AT(relations), NULL, TS_FOR_QUERY, NULL,
 		"print which relations there are, and from what", 0},

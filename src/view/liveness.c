@@ -736,7 +736,9 @@ open_view(struct ts_view_env *env)
 	s->graph = (struct ts_pane_data){.what = "how much memory is live at each step",
 		.option = "autoReport.outputGraphProfile (or autoReport.all)",
 		.cost = "compile time and file size, no IPU memory",
-		.instead = "Memory (key 3) shows how full each tile is"};
+		.instead =
+			"tilescope import asks the Poplar SDK's libpva for it; Memory (key 3) shows how "
+			"full each tile is"};
 	s->table = s->graph;
 	s->table.what = "which variables are live at each step";
 	ts_span_init(&s->span);
