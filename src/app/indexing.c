@@ -432,7 +432,7 @@ ts_indexing_start(struct ts_app *app)
 	struct ts_indexing *ix = &app->indexing;
 
 	if (ts_indexing_is_building(app))
-		return "the index is being built";
+		return "the index is being built (:index stop ends that)";
 	if (ix->state == TS_INDEXING_DONE && !ix->failed)
 		return "the index is complete";
 	app->options.index = true;

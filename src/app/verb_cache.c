@@ -174,7 +174,7 @@ clear(struct ts_strbuf *out, const struct ts_cache *cache, enum ts_format format
 	} else if (reports == 0) {
 		ts_strbuf_puts(out, "nothing was removed\n");
 	} else {
-		ts_strbuf_printf(out, "removed: %s of %zu report%s\n",
+		ts_strbuf_printf(out, "removed: %s, the indexes of %zu report%s\n",
 			ts_fmt_bytes(buf, bytes, TS_UNITS_KIB), reports, reports == 1 ? "" : "s");
 	}
 	if (format != TS_FORMAT_JSON && left.count > 0)

@@ -222,6 +222,23 @@ is_indexed(const struct ts_view_env *env, enum ts_section section)
 	return ts_index_section(env->index, section, &size) != NULL;
 }
 
+/* The answers live in their fetches: one is swapped for the other's emptied copy. */
+static void **
+slot(struct summary_view *s, int kind)
+{
+	void **slots[ASK_COUNT] = {(void **)&s->verdict, (void **)&s->small,
+		(void **)&s->categories, (void **)&s->execution};
+
+	return slots[kind];
+}
+
+/* Without an answer: it was not let go on, and is worth asking again when the answer costs nothing. */
+static bool
+was_cancelled(struct summary_view *s, int kind)
+{
+	return s->state[kind].state == TS_PANE_FAILED && !*slot(s, kind);
+}
+
 /* What is being read is there now: ask again, which ends the reading. */
 void
 summary_indexed(struct ts_view *v)
@@ -233,8 +250,8 @@ summary_indexed(struct ts_view *v)
 	struct summary_view *s = (struct summary_view *)v;
 
 	for (int i = 0; i < ASK_COUNT; i++)
-		if (sections[i] != TS_SECTION_COUNT && s->state[i].state == TS_PANE_LOADING &&
-			is_indexed(v->env, sections[i]))
+		if (sections[i] != TS_SECTION_COUNT && is_indexed(v->env, sections[i]) &&
+			(s->state[i].state == TS_PANE_LOADING || was_cancelled(s, i)))
 			s->state[i].state = TS_PANE_EMPTY;
 }
 
@@ -258,16 +275,6 @@ summary_request(struct ts_view *v)
 		s->state[i].option = questions[i].option;
 		ts_fetch_send(v, f, i, questions[i].worker, questions[i].what);
 	}
-}
-
-/* The answers live in their fetches: one is swapped for the other's emptied copy. */
-static void **
-slot(struct summary_view *s, int kind)
-{
-	void **slots[ASK_COUNT] = {(void **)&s->verdict, (void **)&s->small,
-		(void **)&s->categories, (void **)&s->execution};
-
-	return slots[kind];
 }
 
 /* Keep what a fetch found: the view gets a copy, and the fetch is left with nothing to free. */

@@ -97,7 +97,7 @@ def cache_list_and_clear(ctx):
            res, "the table")
     expect(max(map(len, res.out.decode().splitlines()[1:])) <= 80, res, "wider than 80 columns")
     res = ctx.run("cache", "clear", "--cache", ctx.path("c"))
-    expect(res.rc == 0 and res.out == b"removed: 524 B of 1 report\n", res, "what clear says")
+    expect(res.rc == 0 and res.out == b"removed: 524 B, the indexes of 1 report\n", res, "what clear says")
     expect(sorted(os.listdir(ctx.path("c", "index"))) == sorted(["mine", NAME[:-1]]), res,
            "what is left")
     expect(os.path.isdir(ctx.path("c", "demo", "small-store")), res, "the demo is gone")

@@ -221,6 +221,7 @@ def index_progress_and_cancel(ctx, width):
     t.send(":index\r")
     t.settle()
     complete(ctx, t)
+    expect("cancelled (r" not in t.text(), "what was cancelled is not asked again: " + t.text())
     t.send(":index\r")
     t.settle()
     t.has("the index is complete")
