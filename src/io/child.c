@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tilescope/base/clock.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/io/child.h"
 
@@ -215,27 +216,49 @@ ts_child_read(struct ts_child *c, void *buffer, size_t size, size_t *got,
 	return TS_OK;
 }
 
-int
-ts_child_end(struct ts_child *c)
+/* Has it ended? Waits LOOK_MS at most, listening meanwhile: one that nobody hears would never end. */
+static bool
+has_ended(struct ts_child *c, int *status)
 {
-	bool early = c->out >= 0;
-	int status = 0;
+	struct pollfd p = {.fd = c->err, .events = POLLIN};
+	pid_t pid = waitpid(c->pid, status, WNOHANG);
 
-	if (c->pid < 0)
-		return -1;
-	if (early)
-		kill(c->pid, SIGKILL);
-	close_one(&c->out);
-	while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
-		continue;
-	while (!early &&
-		c->err >= 0) { /* what it wrote last; a grandchild may hold the pipe open */
+	if (pid != 0)
+		return pid > 0 || errno != EINTR;
+	if (poll(&p, 1, c->err >= 0 ? LOOK_MS : 1) > 0)
+		hear(c);
+	return false;
+}
+
+/* What it wrote last; a grandchild may hold the pipe open. */
+static void
+hear_the_rest(struct ts_child *c)
+{
+	while (c->err >= 0) {
 		struct pollfd p = {.fd = c->err, .events = POLLIN};
 
 		if (poll(&p, 1, 0) <= 0)
 			break;
 		hear(c);
 	}
+}
+
+int
+ts_child_end(struct ts_child *c, const struct ts_cancel *cancel)
+{
+	int64_t patience = ts_clock_us() + TS_CHILD_PATIENCE_S * INT64_C(1000000);
+	bool early = c->out >= 0, killed = false;
+	int status = 0;
+
+	if (c->pid < 0)
+		return -1;
+	close_one(&c->out);
+	do {
+		if (!killed && (early || ts_cancelled(cancel) || ts_clock_us() > patience))
+			killed = kill(c->pid, SIGKILL) == 0;
+	} while (!has_ended(c, &status));
+	if (!early)
+		hear_the_rest(c);
 	close_one(&c->err);
 	c->complaint[strcspn(c->complaint, "\r\n")] = '\0';
 	c->pid = -1;

@@ -27,7 +27,7 @@ helper_end(struct helper *h)
 	if (!h->started)
 		return;
 	close(h->questions);
-	ts_child_end(&h->child);
+	ts_child_end(&h->child, NULL);
 	h->started = false;
 }
 

@@ -297,7 +297,7 @@ run_bridge(struct import *im, struct ts_err *err)
 	if (code)
 		return ts_err_nomem(err);
 	code = listen(im, &child, err);
-	status = ts_child_end(&child);
+	status = ts_child_end(&child, im->cancel);
 	return code ? code : judge(im, &child, status, err);
 }
 

@@ -37,7 +37,7 @@ all_of(struct ts_child *c, char *to, size_t size, int *status)
 		n += got;
 	}
 	to[n] = '\0';
-	*status = ts_child_end(c);
+	*status = ts_child_end(c, NULL);
 	return n;
 }
 
@@ -99,7 +99,7 @@ START_TEST(is_not_there)
 
 	ck_assert_int_eq(ts_child_start(&c, &spec, &err), TS_E_SYS);
 	ck_assert_int_eq(err.sys, ENOENT);
-	ck_assert_int_eq(ts_child_end(&c), -1);
+	ck_assert_int_eq(ts_child_end(&c, NULL), -1);
 }
 END_TEST
 
@@ -117,8 +117,32 @@ START_TEST(is_cancelled)
 	ts_cancel_set(&cancel);
 	ck_assert_int_eq(ts_child_read(&c, text, sizeof(text), &got, &cancel, &err),
 		TS_E_CANCELLED);
-	status = ts_child_end(&c);
+	status = ts_child_end(&c, NULL);
 	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+END_TEST
+
+/* Its output is closed and it lives on, writing more complaints than a pipe holds. */
+START_TEST(lives_on)
+{
+	struct ts_cancel cancel = {0};
+	struct ts_child c;
+	char text[100];
+	size_t got;
+	int status;
+
+	ck_assert_int_eq(shell(&c, "exec >&-; yes | head -c 300000 >&2; exec sleep 1000", -1),
+		TS_OK);
+	ck_assert_int_eq(ts_child_read(&c, text, sizeof(text), &got, &cancel, &err), TS_OK);
+	ck_assert_int_eq(got, 0);
+	ts_cancel_set(&cancel);
+	status = ts_child_end(&c, &cancel);
+	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	ck_assert_int_eq(shell(&c, "exec >&-; yes | head -c 300000 >&2; exit 3", -1), TS_OK);
+	ck_assert_int_eq(ts_child_read(&c, text, sizeof(text), &got, NULL, &err), TS_OK);
+	status = ts_child_end(&c, NULL);
+	ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 3);
+	ck_assert_str_eq(c.complaint, "y");
 }
 END_TEST
 
@@ -155,6 +179,7 @@ main(void)
 	tcase_add_test(t, is_given_a_file);
 	tcase_add_test(t, is_not_there);
 	tcase_add_test(t, is_cancelled);
+	tcase_add_test(t, lives_on);
 	tcase_add_test(t, leaves_nothing_open);
 	suite_add_tcase(s, t);
 	r = srunner_create(s);

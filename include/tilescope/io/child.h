@@ -5,8 +5,7 @@
  * Started with posix_spawn() (a fork of a program with threads is not safe), never through a shell. Its
  * standard input is empty, its standard output a pipe that is read here; of what it writes to standard
  * error the first line's beginning is kept, the rest is thrown away. No descriptor of ours is left open in
- * it but those that are given. What it says is waited for with a look at the cancel token; the end of one that has
- * closed its output is waited for without.
+ * it but those that are given. What it says, and its end, are waited for with a look at the cancel token.
  *
  * Threads: a child belongs to one thread at a time; any number of threads may have one.
  */
@@ -24,6 +23,7 @@ enum {
 	TS_CHILD_COMPLAINT = 400, /* bytes of standard error that are kept */
 	TS_CHILD_GIVEN = 4,	  /* descriptors that can be given */
 	TS_CHILD_FIRST = 3,	  /* number of the first of them in the child */
+	TS_CHILD_PATIENCE_S = 60, /* for one that has closed its output and does not end */
 };
 
 struct ts_child_spec {
@@ -52,9 +52,10 @@ enum ts_code ts_child_read(struct ts_child *c, void *buffer, size_t size, size_t
 	const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
 
 /*
- * Wait for its end and give everything back; one that was not read to its end is killed. The result is as
- * waitpid() gives it. `complaint` is then whole: its first line, or "".
+ * Wait for its end and give everything back. One that was not read to its end is killed, and so is one
+ * that lives on when the token is set or its patience is over. The result is as waitpid() gives it.
+ * `complaint` is then whole: its first line, or "". Does not fail.
  */
-int ts_child_end(struct ts_child *c);
+int ts_child_end(struct ts_child *c, const struct ts_cancel *cancel);
 
 #endif
