@@ -14,10 +14,17 @@
 
 enum { PATH_LIMIT = 1 << 14, DIRS_MAX = 4096 };
 
-static const char *const dropped_formats[] = {"graph.json", "graph.cbor", "execution.json",
-	"execution.cbor", "profile_info.json"};
+#define DROPPED \
+	"an older format, which PopVision Graph Analyser dropped in 3.7 and nothing here reads"
 
-static const char *const unreadable_formats[] = {"vars.capnp"};
+const struct ts_other_file ts_other_files[TS_OTHER_FILES] = {
+	{"graph.json", true, DROPPED},
+	{"graph.cbor", true, DROPPED},
+	{"execution.json", true, DROPPED},
+	{"execution.cbor", true, DROPPED},
+	{"profile_info.json", true, DROPPED},
+	{"vars.capnp", false, "a format that is not public: not read"},
+};
 
 static const char *const other_parts[] = {"archive.a", "debug.cbor", "framework.json", "app.json",
 	"vars.json", "vars.capnp"};
@@ -96,16 +103,29 @@ first_entry(const char *dir, bool (*want)(const char *name), bool *nomem)
 	return best;
 }
 
+const struct ts_other_file *
+ts_other_file(const char *name)
+{
+	for (size_t i = 0; i < TS_OTHER_FILES; i++)
+		if (strcmp(ts_other_files[i].name, name) == 0)
+			return &ts_other_files[i];
+	return NULL;
+}
+
 static bool
 is_dropped(const char *name)
 {
-	return one_of(name, dropped_formats, TS_COUNT(dropped_formats));
+	const struct ts_other_file *f = ts_other_file(name);
+
+	return f && f->dropped;
 }
 
 static bool
 is_unreadable(const char *name)
 {
-	return one_of(name, unreadable_formats, TS_COUNT(unreadable_formats));
+	const struct ts_other_file *f = ts_other_file(name);
+
+	return f && !f->dropped;
 }
 
 static bool
@@ -159,13 +179,11 @@ nothing_in(const char *dir, struct ts_err *err)
 		code = ts_err_sys(err, errno, "cannot read the directory");
 	else if (dropped)
 		code = ts_err_set(err, TS_E_FORMAT,
-			"holds only %s: a format that was dropped with Poplar SDK 3 and is not "
-			"supported (record the report again with a newer SDK)",
-			dropped);
+			"holds only %s: %s (record the report again with a newer SDK)", dropped,
+			ts_other_file(dropped)->what);
 	else if (unreadable)
-		code = ts_err_set(err, TS_E_FORMAT,
-			"no profile.pop, only %s, whose format is not public: not readable",
-			unreadable);
+		code = ts_err_set(err, TS_E_FORMAT, "no profile.pop, only %s: %s", unreadable,
+			ts_other_file(unreadable)->what);
 	else
 		code = ts_err_set(err, TS_E_NOT_FOUND,
 			"no graph profile found (record one with POPLAR_ENGINE_OPTIONS="
@@ -205,9 +223,8 @@ file_profile(char **file, const char *path, struct ts_err *err)
 	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
 
 	if (is_dropped(name))
-		return ts_err_set(err, TS_E_FORMAT,
-			"a format that was dropped with Poplar SDK 3 and is not supported (record the "
-			"report again with a newer SDK)");
+		return ts_err_set(err, TS_E_FORMAT, "%s (record the report again with a newer SDK)",
+			ts_other_file(name)->what);
 	if (one_of(name, other_parts, TS_COUNT(other_parts))) {
 		char *dir = directory_of(path);
 		enum ts_code code = dir ? find_in(file, dir, err) : ts_err_nomem(err);

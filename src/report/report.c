@@ -234,6 +234,20 @@ probe_part(struct ts_report *r, enum ts_part part, char *path,
 	return TS_OK;
 }
 
+/* Those that are known and not read: a note each, so that nobody looks for what is in them. */
+static void
+note_other_files(struct ts_report *r)
+{
+	for (size_t i = 0; i < TS_OTHER_FILES; i++) {
+		char *path = join(r->dir, ts_other_files[i].name, "");
+
+		if (path && access(path, F_OK) == 0)
+			ts_notes_add(&r->notes, "%s is there: %s", ts_other_files[i].name,
+				ts_other_files[i].what);
+		free(path);
+	}
+}
+
 static enum ts_code
 probe_parts(struct ts_report *r, struct ts_err *err)
 {
@@ -256,12 +270,7 @@ probe_parts(struct ts_report *r, struct ts_err *err)
 	if (debug->state == TS_PART_OK && llabs((long long)(debug->mtime - mtime)) > AGE_WARNING)
 		ts_notes_add(&r->notes, "debug.cbor is much %s than the %s: perhaps of another run",
 			debug->mtime < mtime ? "older" : "newer", ts_part_name(r->part_of[0]));
-	char *capnp = join(r->dir, "vars.capnp", "");
-
-	if (capnp && access(capnp, F_OK) == 0)
-		ts_notes_add(&r->notes,
-			"vars.capnp is there, but its format is not public: not read");
-	free(capnp);
+	note_other_files(r);
 	return TS_OK;
 }
 

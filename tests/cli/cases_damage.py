@@ -397,7 +397,7 @@ def dropped_formats(ctx, p):
         f.write("{}")
     for path in (ctx.path("old"), ctx.path("old", p)):
         res = ctx.run("summary", path)
-        one_line(res, *([] if p == "vars.capnp" else [p]), rc=3)
+        one_line(res, p, "not public" if p == "vars.capnp" else "dropped", rc=3)
     rep = plain(ctx, 58)
     shutil.copy(ctx.path("old", p), rep.dir)
     exp = oracle.summary(rep)
@@ -405,6 +405,7 @@ def dropped_formats(ctx, p):
     got = parse(res)
     exp.maybe = True
     exp.object["parts"] = got["parts"]
+    expect(any(p + " is there: " in w for w in got["warnings"]), res, "not named")
     compare(res, exp, got)
 
 

@@ -40,6 +40,20 @@ void ts_found_list_fini(struct ts_found_list *list);
  */
 enum ts_code ts_find_profile(char **file, const char *path, struct ts_err *err) TS_WARN_UNUSED;
 
+/* Files of a report's directory that are known by name and not read: `what` says why, as "NAME: WHAT". */
+struct ts_other_file {
+	const char *name;
+	bool dropped; /* a format of older SDKs; else one that is not public */
+	const char *what;
+};
+
+enum { TS_OTHER_FILES = 6 };
+
+extern const struct ts_other_file ts_other_files[TS_OTHER_FILES];
+
+/* By the name of a file without directory; NULL: not one of them. */
+const struct ts_other_file *ts_other_file(const char *name);
+
 /* Is this the name that Poplar gives a profile while its engine is alive? */
 bool ts_is_temporary_profile(const char *name);
 
