@@ -15,7 +15,7 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/report/contexts.h"
-#include "tilescope/report/demo.h"
+#include "tilescope/demo/demo.h"
 #include "tilescope/report/browse.h"
 #include "tilescope/report/execution.h"
 #include "tilescope/report/liveness.h"

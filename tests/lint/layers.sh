@@ -14,9 +14,10 @@ below()
 	base) ;;
 	io | calc | job | ui) echo base ;;
 	format) echo io base ;;
+	demo) echo format io base ;;
 	report) echo format io calc base ;;
 	view) echo ui calc report job base ;;
-	app) echo view ui calc report job format io base ;;
+	app) echo view ui calc report demo job format io base ;;
 	esac
 }
 
@@ -25,7 +26,7 @@ home()
 {
 	case $1 in
 	*curses*.h | term.h | panel.h | menu.h | form.h) echo '^src/ui/tty\.c$' ;;
-	sqlite3*.h) echo '^(src|include/tilescope)/report/' ;;
+	sqlite3*.h) echo '^(src|include/tilescope)/(report|demo)/' ;;
 	libssh/*) echo '^src/io/sftp\.c$' ;;
 	xxhash.h) echo '^src/report/' ;;
 	jansson*.h) echo '^(src|include/tilescope)/(format|app)/' ;;

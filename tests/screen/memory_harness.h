@@ -20,7 +20,7 @@
 #include "report_dir.h"
 
 #include "tilescope/base/mem.h"
-#include "tilescope/report/demo.h"
+#include "tilescope/demo/demo.h"
 #include "tilescope/view/fetch.h"
 #include "tilescope/view/memory.h"
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tilescope/report/demo.h"
+#include "tilescope/demo/demo.h"
 
 enum { REPORT_DIR = 64 };
 

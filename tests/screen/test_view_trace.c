@@ -16,7 +16,7 @@
 #include "golden.h"
 
 #include "tilescope/base/mem.h"
-#include "tilescope/report/demo.h"
+#include "tilescope/demo/demo.h"
 #include "tilescope/report/trace.h"
 #include "tilescope/view/fetch.h"
 #include "tilescope/view/trace.h"

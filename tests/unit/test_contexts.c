@@ -10,7 +10,7 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/report/contexts.h"
-#include "tilescope/report/demo.h"
+#include "tilescope/demo/demo.h"
 #include "tilescope/report/memory.h"
 
 #include "../fault/index_build.h"

@@ -17,7 +17,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "tilescope/report/demo.h"
+#include "tilescope/demo/demo.h"
 #include "tilescope/report/relation.h"
 
 /* ---- a directory, a report in it, a connection to that ---- */

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "tilescope/base/mem.h"
-#include "tilescope/report/demo.h"
+#include "tilescope/demo/demo.h"
 #include "tilescope/report/tile_variables.h"
 
 struct fixture {

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "tilescope/base/mem.h"
-#include "tilescope/report/demo.h"
+#include "tilescope/demo/demo.h"
 #include "tilescope/report/index_lanes.h"
 #include "tilescope/report/trace.h"
 

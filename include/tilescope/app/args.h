@@ -10,7 +10,7 @@
 
 #include "tilescope/base/err.h"
 #include "tilescope/base/fmt.h"
-#include "tilescope/report/demo.h"
+#include "tilescope/demo/demo.h"
 
 enum ts_exit {
 	TS_EXIT_OK = 0,

@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "demo_internal.h"
+#include "internal.h"
 
 #include <assert.h>
 #include <errno.h>

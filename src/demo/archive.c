@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * demo_archive - the archive.a of a demo report: an ELF file a tile, which agrees with its profile.
+ * archive - the archive.a of a demo report: an ELF file a tile, which agrees with its profile.
  *
  * .text is as large as the tile's memory and has no bytes in the file (SHT_NOBITS): tools that read sizes
  * (`size -A`) give the same figures, and the archive of 5,888 tiles is 8 MB instead of 2 GB. Functions are
@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "demo_internal.h"
+#include "internal.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * demo_sdk - the demo report in the SDK's layout.
+ * sdk - the demo report in the SDK's layout.
  *
  * Tables and columns are those that are known of a profile.pop, and five columns without which
  * nothing joins: their names were never seen, so they can be chosen, or left out. Nothing else is
@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "demo_internal.h"
+#include "internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * demo_internal - what the parts of the demo's generator share.
+ * internal - what the parts of the demo's generator share.
  *
- * demo.c writes the file, demo_model.c makes the program from the tables of demo_shapes.c,
- * demo_memory.c fills the tiles, demo_trace.c runs the program, demo_store*.c and demo_sdk.c put it
+ * demo.c writes the file, model.c makes the program from the tables of shapes.c,
+ * memory.c fills the tiles, trace.c runs the program, store*.c and sdk.c put it
  * all into tables. The program
  * is held in memory (a few thousand to a few hundred thousand small structs); rows that come by
  * the million are functions of their number and of the seed, and are never held.
  */
-#ifndef TS_REPORT_DEMO_INTERNAL_H
-#define TS_REPORT_DEMO_INTERNAL_H
+#ifndef TS_DEMO_INTERNAL_H
+#define TS_DEMO_INTERNAL_H
 
 #include <sqlite3.h>
 #include <stddef.h>
 
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
-#include "tilescope/report/demo.h"
+#include "tilescope/demo/demo.h"
 
 /* ---- chance: a function of the seed and of what is asked for, never of the order of asking ---- */
 

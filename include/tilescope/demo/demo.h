@@ -7,8 +7,8 @@
  * `store` has every relation (src/schemas/store.sql), `sdk` the tables of a profile.pop that are
  * known to the public, and of the columns that are not only those without which nothing joins.
  */
-#ifndef TS_REPORT_DEMO_H
-#define TS_REPORT_DEMO_H
+#ifndef TS_DEMO_DEMO_H
+#define TS_DEMO_DEMO_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * demo_store_program - relations of the demo's store on programs, debug contexts and operations.
+ * store_program - relations of the demo's store on programs, debug contexts and operations.
  *
  * `_by_tile` blobs are given to some programs and compute sets only: a column of them may take so
  * many bytes (demo_shape), and those that get one are spread evenly.
  */
 #include "config.h"
 
-#include "demo_internal.h"
+#include "internal.h"
 
 #include <stdlib.h>
 #include <string.h>

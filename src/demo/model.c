@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * demo_model - the program of the demo report: compute sets, programs, their tree and their order.
+ * model - the program of the demo report: compute sets, programs, their tree and their order.
  *
  * A transformer is a list of sections (embeddings, layers, head), each on one IPU, each a list of
  * operations. An operation is built once for the forward and once for the backward pass; what is
  * small and alike (softmax, dropout, norms) is outlined into a function of its IPU, built at its
  * first use (whose name it keeps) and called afterwards. A group is one use of an operation: it
- * owns a stretch of the liveness steps, and variables (demo_memory.c).
+ * owns a stretch of the liveness steps, and variables (memory.c).
  *
  * Cycles are given per program; the spread over its tiles is a function of program and tile, with
  * one tile, the first active one, that needs exactly the program's cycles.
  */
 #include "config.h"
 
-#include "demo_internal.h"
+#include "internal.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * demo_store_memory - relations of the demo's store on memory: tiles, categories, liveness and
+ * store_memory - relations of the demo's store on memory: tiles, categories, liveness and
  * variables.
  *
  * Large relations come last in the file, so that the start of a file that was cut still says much.
  */
 #include "config.h"
 
-#include "demo_internal.h"
+#include "internal.h"
 
 #include <stdlib.h>
 #include <string.h>

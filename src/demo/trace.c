@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * demo_trace - the execution of the demo's program: a stream of steps in the order of their start.
+ * trace - the execution of the demo's program: a stream of steps in the order of their start.
  *
  * A run is input, micro-batches, update, output. A micro-batch is two stages (forward, backward)
  * in which every IPU works on its own programs, each closed by an external sync and the exchange
@@ -18,7 +18,7 @@
  */
 #include "config.h"
 
-#include "demo_internal.h"
+#include "internal.h"
 
 #include <stdlib.h>
 

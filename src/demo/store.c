@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * demo_store - the demo report as a store: every relation of the model, filled.
+ * store - the demo report as a store: every relation of the model, filled.
  *
- * Here: the report, its target and its execution; demo_store_memory.c and demo_store_program.c
+ * Here: the report, its target and its execution; store_memory.c and store_program.c
  * have the rest.
  */
 #include "config.h"
 
-#include "demo_internal.h"
+#include "internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

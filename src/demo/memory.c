@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * demo_memory - what lies on the tiles of the demo report, and for how long.
+ * memory - what lies on the tiles of the demo report, and for how long.
  *
  * A tile's total is a profile over the tiles (stages differ, every 64th tile is emptier, one is
  * nearly full) with a little chance. Code and other categories take their share, one lowered
@@ -18,7 +18,7 @@
  */
 #include "config.h"
 
-#include "demo_internal.h"
+#include "internal.h"
 
 #include <stdlib.h>
 #include <string.h>

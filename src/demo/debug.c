@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * demo_debug - the debug.cbor of a demo report, whose contexts are those that its programs, compute sets and
+ * debug - the debug.cbor of a demo report, whose contexts are those that its programs, compute sets and
  * variables name.
  *
  * Four layers: the model (poptorch), its operations (popart), what PopLibs makes of them, and the compute set
@@ -9,7 +9,7 @@
  */
 #include "config.h"
 
-#include "demo_internal.h"
+#include "internal.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * demo_shapes - the tables that the demo's program is built from: program types, vertices, what
+ * shapes - the tables that the demo's program is built from: program types, vertices, what
  * compute sets an operation has, what operations a section of the model has.
  */
 #include "config.h"
 
-#include "demo_internal.h"
+#include "internal.h"
 
 const struct demo_type_def demo_types[DEMO_TYPE_COUNT] = {
 	[DEMO_SEQUENCE] = {"Sequence", false, false},
