@@ -21,6 +21,8 @@ enum {
 	NAME_AT = 15, /* column of the screen at which names begin, behind the layer */
 	TEXT_MAX = 2 << 20,
 	KEYS_DEEP = TS_CBOR_DEPTH + 2,
+	LEAST_ROWS = 10, /* of list and tab from which on they stand one above the other ... */
+	BESIDE = 130,	 /* ... columns, side by side */
 };
 
 struct ts_debug_line {
@@ -442,6 +444,19 @@ ts_debug_edit(const struct ts_debug *d, struct ts_view *v)
 
 /* --- drawing ---------------------------------------------------------------------------------- */
 
+struct ts_rect
+ts_debug_cut(struct ts_rect *r, const struct ts_debug *d, bool has_keys, bool zoomed)
+{
+	bool room = r->h >= LEAST_ROWS || r->w >= BESIDE;
+
+	if (!d->shown || (!has_keys && (zoomed || !room)))
+		return (struct ts_rect){0};
+	if (zoomed || !room)
+		return ts_rect_cut_bottom(r, r->h);
+	return r->w >= BESIDE ? ts_rect_cut_right(r, r->w / 2)
+			      : ts_rect_cut_bottom(r, (r->h + 1) / 2);
+}
+
 void
 ts_debug_resize(struct ts_debug *d, struct ts_rect r)
 {
@@ -453,11 +468,13 @@ ts_debug_draw(struct ts_canvas *c, struct ts_rect r, const struct ts_debug *d, b
 {
 	struct ts_rect rule = ts_rect_row(r, 0);
 	enum ts_role role = d->failed ? TS_ROLE_ERROR : TS_ROLE_NOTE;
+	char title[40];
 
 	if (ts_rect_empty(r))
 		return;
 	ts_rect_cut_top(&r, 1);
-	ts_canvas_rule(c, rule, focus ? TS_ROLE_BORDER_ACTIVE : TS_ROLE_BORDER, "Debug",
+	snprintf(title, sizeof(title), d->asked.what ? "Debug: %s" : "Debug", d->asked.what);
+	ts_canvas_rule(c, rule, focus ? TS_ROLE_BORDER_ACTIVE : TS_ROLE_BORDER, title,
 		d->path.count ? "leaf to root" : NULL);
 	r.x += 1;
 	r.w -= 2;

@@ -116,7 +116,10 @@ live_lay_out(struct liveness *s)
 	struct ts_table t;
 
 	ts_layout(s->pane, layout, (int)TS_COUNT(layout), s->area,
-		s->zoomed ? s->focus : TS_LAYOUT_NONE);
+		s->zoomed ? (s->focus == LIVE_DEBUG ? LIVE_TABLE : s->focus) : TS_LAYOUT_NONE);
+	s->pane[LIVE_DEBUG] = ts_debug_cut(&s->pane[LIVE_TABLE], &s->debug, s->focus == LIVE_DEBUG,
+		s->zoomed);
+	ts_debug_resize(&s->debug, s->pane[LIVE_DEBUG]);
 	live_parts(&parts, s);
 	ts_span_resize(&s->span, (int)ts_min_i64(parts.frame.plot.w, TS_CANVAS_MAX_W));
 	body = live_table_body(s, &totals);
@@ -670,5 +673,6 @@ live_draw(struct ts_view *v, struct ts_canvas *c)
 	} else {
 		draw_graph(c, s);
 		draw_table(c, s);
+		ts_debug_draw(c, s->pane[LIVE_DEBUG], &s->debug, s->focus == LIVE_DEBUG);
 	}
 }

@@ -10,9 +10,11 @@
 #include "tilescope/ui/list.h"
 #include "tilescope/ui/span.h"
 #include "tilescope/ui/table.h"
+#include "tilescope/view/debug.h"
 #include "tilescope/view/liveness.h"
 
-enum { LIVE_STRIP, LIVE_GRAPH, LIVE_TABLE, LIVE_PANES };
+/* Those from LIVE_GRAPH on take keys. */
+enum { LIVE_STRIP, LIVE_GRAPH, LIVE_TABLE, LIVE_DEBUG, LIVE_PANES };
 
 enum { LIVE_FETCH_LINE, LIVE_FETCH_LIVES, LIVE_FETCH_ALIVE, LIVE_FETCHES };
 
@@ -46,7 +48,8 @@ struct live_columns {
 struct liveness {
 	struct ts_view v;
 	struct ts_rect pane[TS_LAYOUT_PANES], area;
-	int focus; /* LIVE_GRAPH or LIVE_TABLE */
+	int focus;  /* the pane that has the keys */
+	int source; /* LIVE_GRAPH or LIVE_TABLE: what the Debug tab is about */
 	bool zoomed;
 	bool no_base; /* the always-live base is hidden */
 
@@ -63,6 +66,7 @@ struct liveness {
 	struct ts_list list; /* rows of `alive` */
 	ptrdiff_t rank;	     /* peak that was walked to last */
 	char needle[LIVE_NEEDLE];
+	struct ts_debug debug;
 	struct live_columns columns;
 };
 
@@ -73,7 +77,16 @@ void live_draw(struct ts_view *v, struct ts_canvas *c);
 void live_table(struct ts_table *t, struct ts_column *columns, struct liveness *s);
 struct ts_rect live_table_body(const struct liveness *s, struct ts_rect *totals);
 
+/* liveness_data.c */
+void live_request(struct ts_view *v);
+void live_indexed(struct ts_view *v);
+enum ts_effect live_deliver(struct ts_view *v, struct ts_fetch *f);
+void live_drop(struct liveness *s); /* all that was read */
+
 /* liveness.c */
+
+/* The cursor to the place that the selection names, else to the highest peak. */
+void live_take_selection(struct liveness *s);
 
 /* Number of the step under the cursor; TS_UNKNOWN without steps. */
 int64_t live_step(const struct liveness *s);

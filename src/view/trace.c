@@ -240,6 +240,10 @@ switch_debug(struct trace_view *t)
 	if (!t->debug.shown && t->focus == TRACE_DEBUG)
 		t->focus = TRACE_STEPS;
 	trace_arrange(t);
+	if (t->debug.shown && ts_rect_empty(t->at.debug)) { /* no room beside the list */
+		t->focus = TRACE_DEBUG;
+		trace_arrange(t);
+	}
 	return TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
 }
 

@@ -22,9 +22,6 @@ enum {
 	NEED_STRIP = 9,
 	NEED_LEGEND = 11,
 	NEED_READOUT_2 = 15,
-	DEBUG_LEAST =
-		10, /* rows of list and Debug tab from which on they stand one above the other ... */
-	DEBUG_BESIDE = 130, /* ... columns, side by side */
 	LEAST_TABLE = 3,
 	GAP_FROM = 4,	  /* rows of a lane from which on one of them is left blank */
 	STARTS_SHARE = 3, /* letters at starts when at most a third of the columns has one */
@@ -59,20 +56,6 @@ size_lanes(struct trace_view *t, int room)
 	t->lane_top = (int)ts_clamp_i64(t->lane_top, 0, ipus - t->at.lane_count);
 }
 
-/* The Debug tab's part of the list's rectangle: all of it when it is zoomed, or when both have no room. */
-static struct ts_rect
-cut_debug(const struct trace_view *t, struct ts_rect *r)
-{
-	bool has_keys = t->focus == TRACE_DEBUG;
-
-	if ((t->zoomed && has_keys) || (r->h < DEBUG_LEAST && r->w < DEBUG_BESIDE && has_keys))
-		return ts_rect_cut_bottom(r, r->h);
-	if (t->zoomed || (r->h < DEBUG_LEAST && r->w < DEBUG_BESIDE))
-		return (struct ts_rect){0};
-	return r->w >= DEBUG_BESIDE ? ts_rect_cut_right(r, r->w / 2)
-				    : ts_rect_cut_bottom(r, (r->h + 1) / 2);
-}
-
 void
 trace_layout(struct trace_view *t)
 {
@@ -99,8 +82,8 @@ trace_layout(struct trace_view *t)
 		if (h >= NEED_LEGEND)
 			at->legend = ts_rect_cut_top(&r, 1);
 	}
-	if (table && t->debug.shown)
-		at->debug = cut_debug(t, &r);
+	if (table)
+		at->debug = ts_debug_cut(&r, &t->debug, t->focus == TRACE_DEBUG, t->zoomed);
 	if (table && !ts_rect_empty(r)) {
 		at->rule = ts_rect_cut_top(&r, 1);
 		at->table = r;

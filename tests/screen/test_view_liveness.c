@@ -352,6 +352,41 @@ START_TEST(mouse)
 }
 END_TEST
 
+/* The Debug tab is about what had the keys before it: the step, or a variable. */
+START_TEST(debug)
+{
+	struct harness h;
+
+	begin(&h, 160, 40, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	ck_assert(harness_command(&h, "edit") & TS_EFFECT_BELL);
+	harness_command(&h, "debug");
+	harness_says(&h, "Debug: step");
+	harness_says(&h, "poplibs");
+	harness_command(&h, "pane-next");
+	harness_says(&h, "Debug: variable");
+	harness_command(&h, "pane-next"); /* the tab itself: still about that variable */
+	harness_says(&h, "Debug: variable");
+	harness_says(&h, "location");
+	harness_command(&h, "search location");
+	harness_command(&h, "edit");
+	ck_assert_ptr_nonnull(h.env.edit);
+	ck_assert_ptr_nonnull(strstr(h.env.edit, ".py"));
+	harness_command(&h, "pane-next");
+	harness_says(&h, "Debug: step");
+	harness_command(&h, "pane-previous");
+	harness_command(&h, "pane-zoom");
+	harness_says(&h, "Debug: step");
+	harness_resize(&h, 80, 22); /* no room for both: it is where the keys are */
+	harness_command(&h, "pane-zoom");
+	harness_says(&h, "Debug: step");
+	harness_command(&h, "debug");
+	harness_says(&h, "Alive at step");
+	free(h.env.edit);
+	harness_end(&h);
+}
+END_TEST
+
 /* ---- what is not as it should be ---- */
 
 START_TEST(absent)
@@ -555,6 +590,7 @@ main(void)
 	tcase_add_test(t, reload_keeps_the_place);
 	tcase_add_test(t, stopped);
 	tcase_add_test(t, mouse);
+	tcase_add_test(t, debug);
 	tcase_add_test(t, absent);
 	tcase_add_test(t, no_variables);
 	tcase_add_loop_test(t, damaged, 0, 2);

@@ -59,6 +59,13 @@ enum ts_effect ts_debug_mouse(struct ts_debug *d, int y, int wheel);
 /* Open the source of the level under the cursor (else of the first that has one) in the editor. */
 enum ts_effect ts_debug_edit(const struct ts_debug *d, struct ts_view *v);
 
+/*
+ * The tab's part of a list's rectangle `r`, cut from it: none when it is not shown; all of it when it has the keys
+ * and is zoomed, or when both have no room.
+ */
+struct ts_rect ts_debug_cut(struct ts_rect *r, const struct ts_debug *d, bool has_keys,
+	bool zoomed);
+
 /* With a rule in the first row. */
 void ts_debug_resize(struct ts_debug *d, struct ts_rect r);
 void ts_debug_draw(struct ts_canvas *c, struct ts_rect r, const struct ts_debug *d, bool focus);
