@@ -41,8 +41,8 @@ def debug_tab(ctx, size):
     t.press("tab")
     go(t, step_with_context(profile))
     t.press("d")
-    if size[1] < 20:
-        t.press("tab", "end")
+    if size[1] < 20:                        # no room beside the list: it has the keys at once
+        t.press("end")
     else:
         t.wait("leaf to root")
         t.has("poplar ", "Debug")
@@ -75,6 +75,19 @@ def debug_of_variables(ctx):
     t.wait("leaf to root")
     t.has("poptorch")
     t.press("tab", "down", "down", "tab", "d")
+    t.lacks("leaf to root")
+    t.quit()
+
+
+@case(params=["memory", "liveness"])
+def debug_elsewhere(ctx, view):
+    """The same tab in the other views that have objects with contexts."""
+    t = ctx.pty("--at", view, ctx.reports["store"], size=(100, 40))
+    t.press("d")
+    t.wait("Debug: ")
+    t.wait("leaf to root")
+    t.has("context  ")
+    t.press("d")
     t.lacks("leaf to root")
     t.quit()
 
