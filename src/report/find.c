@@ -164,16 +164,38 @@ directory_profile(const char *dir, bool *nomem)
 	return path;
 }
 
+/* Parts that are there and tell of a profile that is not: what is missing, and their names; or "". */
+static void
+parts_alone(struct ts_strbuf *out, const char *dir, bool *nomem)
+{
+	int n = 0;
+
+	for (size_t i = 0; i < TS_COUNT(other_parts); i++) {
+		char *path = is_unreadable(other_parts[i]) ? NULL
+							   : present(dir, other_parts[i], nomem);
+
+		if (path)
+			ts_strbuf_printf(out, "%s%s",
+				n++ ? " and "
+				    : ": profile.pop and archive.a are missing, there is only ",
+				other_parts[i]);
+		free(path);
+	}
+}
+
 static enum ts_code
 nothing_in(const char *dir, struct ts_err *err)
 {
+	struct ts_strbuf alone;
 	bool nomem = false;
 	char *dropped = first_entry(dir, is_dropped, &nomem);
 	char *unreadable = first_entry(dir, is_unreadable, &nomem);
 	DIR *d = opendir(dir);
 	enum ts_code code;
 
-	if (nomem)
+	ts_strbuf_init(&alone, 400);
+	parts_alone(&alone, dir, &nomem);
+	if (nomem || alone.nomem)
 		code = ts_err_nomem(err);
 	else if (!d)
 		code = ts_err_sys(err, errno, "cannot read the directory");
@@ -186,10 +208,12 @@ nothing_in(const char *dir, struct ts_err *err)
 			ts_other_file(unreadable)->what);
 	else
 		code = ts_err_set(err, TS_E_NOT_FOUND,
-			"no graph profile found (record one with POPLAR_ENGINE_OPTIONS="
-			"'{\"autoReport.all\":\"true\"}')");
+			"no graph profile found%s (record one with POPLAR_ENGINE_OPTIONS="
+			"'{\"autoReport.all\":\"true\"}')",
+			alone.s);
 	if (d)
 		closedir(d);
+	ts_strbuf_fini(&alone);
 	free(unreadable);
 	free(dropped);
 	return code;

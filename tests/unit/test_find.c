@@ -300,7 +300,7 @@ START_TEST(a_file_means_itself_or_its_profile)
 	expect("archive.a", "./profile.pop");
 	ck_assert_int_eq(chdir(".."), 0);
 	put("b/debug.cbor");
-	refuse("b/debug.cbor", TS_E_NOT_FOUND, "no graph profile");
+	refuse("b/debug.cbor", TS_E_NOT_FOUND, "missing, there is only debug.cbor (");
 	put("b/archive.a");
 	expect("b/debug.cbor", "b/archive.a");
 	expect("b/archive.a", "b/archive.a");
