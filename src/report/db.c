@@ -72,6 +72,12 @@ fail(struct ts_db *db, int rc, struct ts_err *err)
 	const struct ts_err *io = ts_vfs_error(db->vfs);
 	int primary = rc & 0xff;
 
+	/*
+	 * With cell_size_check SQLite refuses a page whose cells are not whole when it comes into the cache, but marks it
+	 * as checked: found there again it is taken, and a cell is then read beyond the page's end.
+	 */
+	if (primary == SQLITE_CORRUPT)
+		sqlite3_db_release_memory(db->sqlite);
 	/* SQLite turns SQLITE_IOERR_CORRUPTFS into SQLITE_CORRUPT when a statement runs */
 	if (io->code == TS_E_DAMAGED && (primary == SQLITE_IOERR || primary == SQLITE_CORRUPT))
 		return ts_err_set(err, TS_E_DAMAGED, "the file is truncated: %s", io->msg);

@@ -3,8 +3,8 @@
  * table_compare - the same query over the same bytes, read from pages and read by SQLite: every row, every
  * value and the way it ends have to be the same. For test_table.c and tests/fuzz/fuzz_table.c.
  *
- * Each query begins with empty caches: SQLite refuses a page whose cells are not sound when it reads it
- * into its cache, and takes it the next time. As a rule the caches are emptied, which is a hundred times as
+ * Each query begins with empty caches, for SQLite checks the cells of a page only when it comes into its cache (db.c
+ * has refused pages forgotten, or they would be taken the next time). As a rule the caches are emptied, which is a hundred times as
  * quick as new connections; what differs then has to differ with new connections as well.
  */
 #ifndef TS_TESTS_UNIT_TABLE_COMPARE_H
@@ -272,8 +272,15 @@ compare_blocks(struct compare *c, const struct ts_rows_query *q, bool mixed)
 		seen += b.rows;
 	}
 	if (same &&
-		(code[0] != code[1] || strcmp(err[0].msg, err[1].msg) != 0 || there[0] != there[1]))
-		same = compare_differs(c, q, "blocks end otherwise");
+		(code[0] != code[1] || strcmp(err[0].msg, err[1].msg) != 0 ||
+			there[0] != there[1])) {
+		char text[300];
+
+		snprintf(text, sizeof(text),
+			"blocks end with %d (%.100s), in SQLite with %d (%.100s)", (int)code[0],
+			err[0].msg, (int)code[1], err[1].msg);
+		same = compare_differs(c, q, text);
+	}
 	for (int i = 0; i < WAYS; i++)
 		ts_rows_close(rows[i]);
 	return same;
@@ -479,8 +486,15 @@ compare_look_up(struct compare *c, struct dice *d, const struct ts_object *o)
 		return true;
 	for (int i = 0; i < WAYS; i++)
 		code[i] = ts_reach_bisect(&at[i], &r, c->db[i], value, &err[i]);
-	if (code[0] != code[1] || (!code[0] && at[0] != at[1]))
-		return compare_differs(c, &q, "bisection");
+	if (code[0] != code[1] || (!code[0] && at[0] != at[1])) {
+		char why[300];
+
+		snprintf(why, sizeof(why),
+			"bisection gives %lld, %d (%.100s), in SQLite %lld, %d (%.100s)",
+			(long long)at[0], (int)code[0], err[0].msg, (long long)at[1], (int)code[1],
+			err[1].msg);
+		return compare_differs(c, &q, why);
+	}
 	if (below(d, 2)) {
 		r.key = TS_REACH_ROWID;
 		r.column = o->rowid_alias;

@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "corpus.h"
+#include "map_check.h"
 #include "sqlite_bytes.h"
 #include "tilescope/base/embedded.h"
 #include "tilescope/base/mem.h"
@@ -972,6 +974,24 @@ START_TEST(wrong_lines_are_told)
 }
 END_TEST
 
+static void
+replay(void *ctx, const char *file, const unsigned char *bytes, size_t n)
+{
+	struct map_check *c = ctx;
+
+	ck_assert_msg(map_check(c, bytes, n), "%s: %s", file, c->why);
+}
+
+START_TEST(corpus)
+{
+	struct map_check c;
+
+	ck_assert(map_check_open(&c));
+	corpus_each("map", MAP_CHECK_BYTES, replay, &c);
+	map_check_close(&c);
+}
+END_TEST
+
 START_TEST(our_own_maps_are_right)
 {
 	static const char *const names[] = {"schemas/poplar3.schema", "schemas/store.schema"};
@@ -1223,6 +1243,7 @@ add_columns(Suite *s)
 	tcase_add_test(c, a_store_is_recognised_by_its_key);
 	tcase_add_test(c, users_maps_come_first);
 	tcase_add_test(c, sqlite_of_something_else);
+	tcase_add_test(c, corpus);
 	suite_add_tcase(s, c);
 }
 

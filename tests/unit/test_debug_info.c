@@ -6,13 +6,13 @@
 #include "config.h"
 
 #include <check.h>
-#include <dirent.h>
 #include <errno.h>
 
 #include "tilescope/base/mem.h"
 
 #include "cbor_bytes.h"
 #include "cbor_check.h"
+#include "corpus.h"
 
 enum { MOST = 64 };
 
@@ -571,43 +571,21 @@ START_TEST(random_damage)
 }
 END_TEST
 
+static void
+replay(void *ctx, const char *file, const unsigned char *bytes, size_t n)
+{
+	enum ts_code code;
+	struct ts_err err;
+	const char *why = cbor_check(bytes, n, &code, &err);
+
+	(void)ctx;
+	ck_assert_msg(!why, "%s: %s: %s", file, why, err.msg);
+}
+
 /* What the fuzzer is given, and what it has found. */
 START_TEST(corpus)
 {
-	const char *top = getenv("srcdir");
-	struct ts_strbuf path;
-	struct dirent *entry;
-	DIR *dir;
-	int files = 0;
-
-	ts_strbuf_init(&path, 1 << 12);
-	ts_strbuf_printf(&path, "%s/tests/fuzz/corpus/cbor", top ? top : ".");
-	dir = opendir(path.s);
-	ck_assert_msg(dir != NULL, "%s", path.s);
-	while ((entry = readdir(dir)) != NULL) {
-		static unsigned char bytes[1 << 18];
-		enum ts_code code;
-		struct ts_err err;
-		const char *why;
-		FILE *f;
-		size_t n;
-
-		if (entry->d_name[0] == '.')
-			continue;
-		ts_strbuf_reset(&path);
-		ts_strbuf_printf(&path, "%s/tests/fuzz/corpus/cbor/%s", top ? top : ".",
-			entry->d_name);
-		f = fopen(path.s, "rb");
-		ck_assert_msg(f != NULL, "%s", path.s);
-		n = fread(bytes, 1, sizeof(bytes), f);
-		fclose(f);
-		files++;
-		why = cbor_check(bytes, n, &code, &err);
-		ck_assert_msg(!why, "%s: %s: %s", entry->d_name, why, err.msg);
-	}
-	closedir(dir);
-	ck_assert_int_gt(files, 0);
-	ts_strbuf_fini(&path);
+	corpus_each("cbor", 1 << 18, replay, NULL);
 }
 END_TEST
 

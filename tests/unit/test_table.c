@@ -6,9 +6,9 @@
 #include "config.h"
 
 #include <check.h>
-#include <dirent.h>
 #include <stdlib.h>
 
+#include "corpus.h"
 #include "sqlite_bytes.h"
 #include "table_compare.h"
 #include "tilescope/base/strbuf.h"
@@ -371,50 +371,29 @@ START_TEST(split_evenly)
 }
 END_TEST
 
+static void
+replay(void *ctx, const char *file, const unsigned char *bytes, size_t n)
+{
+	struct compare c;
+
+	(void)ctx;
+	for (int k = 0; k < 5; k++) {
+		struct dice d = dice_of(k);
+
+		if (!compare_open(&c, bytes, n))
+			break;
+		c.rows_max = 2000;
+		c.tables_only = true;
+		if (!compare_all(&c, &d, 3))
+			ck_abort_msg("%s: %s", file, c.why);
+		compare_close(&c);
+	}
+}
+
 /* What the fuzzer is given, and what it has found. */
 START_TEST(corpus)
 {
-	const char *top = getenv("srcdir");
-	struct ts_strbuf path;
-	struct dirent *entry;
-	DIR *dir;
-	int files = 0;
-
-	ts_strbuf_init(&path, 1 << 12);
-	ts_strbuf_printf(&path, "%s/tests/fuzz/corpus/table", top ? top : ".");
-	dir = opendir(path.s);
-	ck_assert_msg(dir != NULL, "%s", path.s);
-	while ((entry = readdir(dir)) != NULL) {
-		static unsigned char bytes[1 << 20];
-		struct compare c;
-		FILE *f;
-		size_t n;
-
-		if (entry->d_name[0] == '.')
-			continue;
-		ts_strbuf_reset(&path);
-		ts_strbuf_printf(&path, "%s/tests/fuzz/corpus/table/%s", top ? top : ".",
-			entry->d_name);
-		f = fopen(path.s, "rb");
-		ck_assert_msg(f != NULL, "%s", path.s);
-		n = fread(bytes, 1, sizeof(bytes), f);
-		fclose(f);
-		files++;
-		for (int k = 0; k < 5; k++) {
-			struct dice d = dice_of(k);
-
-			if (!compare_open(&c, bytes, n))
-				break;
-			c.rows_max = 2000;
-			c.tables_only = true;
-			if (!compare_all(&c, &d, 3))
-				ck_abort_msg("%s: %s", entry->d_name, c.why);
-			compare_close(&c);
-		}
-	}
-	closedir(dir);
-	ts_strbuf_fini(&path);
-	ck_assert_int_gt(files, 0);
+	corpus_each("table", 1 << 20, replay, NULL);
 }
 END_TEST
 
@@ -462,6 +441,48 @@ START_TEST(pages_are_used)
 	ts_rows_close(rows);
 	ts_db_stats(&after, c.db[SQLITE]);
 	ck_assert_int_eq(after.statements_prepared, before.statements_prepared + 1);
+	compare_close(&c);
+	sqlite3_free(bytes);
+}
+END_TEST
+
+/* What is refused once is refused again: SQLite takes a page whose cells are not whole when it finds it in its cache. */
+START_TEST(refused_again)
+{
+	enum { PAGE = 1024 };
+	size_t n;
+	unsigned char *leaf,
+		*bytes = sqlite_bytes(&n,
+			"PRAGMA page_size=1024;"
+			"CREATE TABLE t(a INTEGER);"
+			"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)"
+			" INSERT INTO t SELECT i FROM n;");
+	struct ts_rows_query q = {.columns = {0}, .column_count = 1};
+	struct ts_binding b;
+	struct compare c;
+
+	/* the first leaf: the cell of its fourth row begins where the page ends */
+	for (leaf = bytes + PAGE; *leaf != 0x0d; leaf += PAGE)
+		;
+	leaf[8 + 2 * 3] = (PAGE - 2) >> 8;
+	leaf[8 + 2 * 3 + 1] = (PAGE - 2) & 0xff;
+	ck_assert(compare_open(&c, bytes, n));
+	compare_bind(&b, &c, &c.schema->object[0]);
+	q.binding = &b;
+	for (int turn = 0; turn < 3; turn++) {
+		struct ts_err err = {0};
+		struct ts_rows *rows;
+		enum ts_code code;
+		bool there = true;
+		int seen = 0;
+
+		ck_assert_int_eq(ts_rows_open(&rows, c.db[SQLITE], &q, &err), TS_OK);
+		while (!(code = ts_rows_next(rows, &there, &err)) && there)
+			seen++;
+		ck_assert_int_eq(code, TS_E_DAMAGED);
+		ck_assert_int_eq(seen, 0);
+		ts_rows_close(rows);
+	}
 	compare_close(&c);
 	sqlite3_free(bytes);
 }
@@ -524,6 +545,7 @@ main(void)
 	tcase_add_loop_test(t, split_evenly, 1, TS_SPLIT_PARTS + 1);
 	tcase_add_test(t, corpus);
 	tcase_add_test(t, pages_are_used);
+	tcase_add_test(t, refused_again);
 	tcase_add_test(t, cancelled);
 	suite_add_tcase(s, t);
 	r = srunner_create(s);

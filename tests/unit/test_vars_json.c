@@ -9,6 +9,9 @@
 #include "tilescope/base/strbuf.h"
 #include "tilescope/format/vars_json.h"
 
+#include "corpus.h"
+#include "json_check.h"
+
 enum { KEPT = 16 };
 
 static struct ts_err err;
@@ -185,6 +188,21 @@ START_TEST(cancelled)
 }
 END_TEST
 
+static void
+replay(void *ctx, const char *file, const unsigned char *bytes, size_t n)
+{
+	const char *why = json_check(bytes, n);
+
+	(void)ctx;
+	ck_assert_msg(!why, "%s: %s", file, why);
+}
+
+START_TEST(corpus)
+{
+	corpus_each("json", JSON_CHECK_BYTES, replay, NULL);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -201,6 +219,7 @@ main(void)
 	tcase_add_test(c, bombs);
 	tcase_add_test(c, many);
 	tcase_add_test(c, cancelled);
+	tcase_add_test(c, corpus);
 	suite_add_tcase(s, c);
 	r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);
