@@ -8,8 +8,9 @@
 #include <locale.h>
 
 #include "../unit/archive_bytes.h"
-#include "golden.h"
-#include "memory_harness.h"
+#include "view_harness.h"
+
+#include "tilescope/view/memory.h"
 #include "tilescope/format/elf_helper.h"
 #include "tilescope/report/archive.h"
 
@@ -51,7 +52,7 @@ lend_archive(struct harness *h)
 {
 	struct ts_err err = {0};
 
-	h->env.archive = ts_archive_hold(h->report->archive);
+	h->env.archive = ts_archive_hold(h->env.report->archive);
 	if (!h->env.archive)
 		ck_assert_int_eq(ts_archive_read(&h->env.archive, archive, NULL, NULL, &err),
 			TS_OK);
@@ -67,7 +68,7 @@ alone(struct harness *h, int w, int height)
 	harness_dir(h);
 	make_archive(h);
 	h->path = strdup(archive);
-	harness_start(h, w, height, TS_GLYPHS_FULL);
+	harness_start(h, &ts_view_memory, w, height, TS_GLYPHS_FULL);
 	lend_archive(h);
 }
 
@@ -85,7 +86,7 @@ beside(struct harness *h, int w, int height)
 		"CREATE TABLE lowered_variable(id INTEGER PRIMARY KEY, tile INTEGER, name TEXT,"
 		" bytes INTEGER, category INTEGER);"
 		"INSERT INTO lowered_variable SELECT NULL, tile, 'v', total, 0 FROM tile_memory;");
-	harness_start(h, w, height, TS_GLYPHS_FULL);
+	harness_start(h, &ts_view_memory, w, height, TS_GLYPHS_FULL);
 	harness_settle(h);
 }
 
@@ -96,25 +97,6 @@ end(struct harness *h)
 	unlink(archive);
 	harness_end(h);
 }
-
-static const char *
-screen(struct harness *h)
-{
-	static char text[1 << 20];
-	struct ts_strbuf s;
-
-	harness_draw(h);
-	ts_strbuf_init(&s, sizeof(text) - 1);
-	ts_canvas_dump(h->canvas, &s);
-	snprintf(text, sizeof(text), "%s", s.s);
-	ts_strbuf_fini(&s);
-	return text;
-}
-
-#define SHOWS(h, word) \
-	ck_assert_msg(strstr(screen(h), word) != NULL, "no \"%s\" in:\n%.3000s", word, screen(h))
-#define HIDES(h, word) \
-	ck_assert_msg(strstr(screen(h), word) == NULL, "\"%s\" in:\n%.3000s", word, screen(h))
 
 START_TEST(alone_it_is_drawn)
 {
@@ -139,16 +121,16 @@ START_TEST(the_pane_follows_the_cursor)
 	struct harness h;
 
 	alone(&h, 80, 22);
-	SHOWS(&h, "Code of tile 17: tile17.elf of archive.a");
-	harness_command(&h, "goto 4");
+	harness_says(&h, "Code of tile 17: tile17.elf of archive.a");
+	harness_type(&h, "goto 4");
 	harness_settle(&h);
-	SHOWS(&h, "Code of tile 4: tile4.elf");
-	SHOWS(&h, "7 functions");
-	SHOWS(&h, ".text");
-	SHOWS(&h, "fn6");
-	harness_command(&h, "goto 6");
+	harness_says(&h, "Code of tile 4: tile4.elf");
+	harness_says(&h, "7 functions");
+	harness_says(&h, ".text");
+	harness_says(&h, "fn6");
+	harness_type(&h, "goto 6");
 	harness_settle(&h);
-	SHOWS(&h, "Code of tile 6: tile6.elf");
+	harness_says(&h, "Code of tile 6: tile6.elf");
 	end(&h);
 }
 END_TEST
@@ -158,13 +140,13 @@ START_TEST(only_what_is_there_takes_keys)
 	struct harness h;
 
 	alone(&h, 80, 22);
-	harness_command(&h, "pane-next");
+	harness_type(&h, "pane-next");
 	ck_assert_int_eq(ts_view_memory.pane_context(h.view), TS_CONTEXT_LIST);
-	SHOWS(&h, "Code of tile 17");
-	harness_command(&h, "down");
-	harness_command(&h, "copy");
+	harness_says(&h, "Code of tile 17");
+	harness_type(&h, "down");
+	harness_type(&h, "copy");
 	ck_assert_str_eq(h.env.copy, "17\tfn4\t40\t0x4c100");
-	harness_command(&h, "pane-next");
+	harness_type(&h, "pane-next");
 	ck_assert_int_eq(ts_view_memory.pane_context(h.view), TS_CONTEXT_CHART);
 	end(&h);
 }
@@ -175,11 +157,11 @@ START_TEST(functions_are_searched)
 	struct harness h;
 
 	alone(&h, 80, 22);
-	harness_command(&h, "search fn1");
-	harness_command(&h, "pane-next");
-	harness_command(&h, "copy");
+	harness_type(&h, "search fn1");
+	harness_type(&h, "pane-next");
+	harness_type(&h, "copy");
 	ck_assert_str_eq(h.env.copy, "17\tfn1\t16\t0x4c040");
-	harness_command(&h, "search nothing");
+	harness_type(&h, "search nothing");
 	ck_assert(h.env.message_is_error);
 	end(&h);
 }
@@ -190,31 +172,31 @@ START_TEST(beside_a_profile_it_is_one_more_pane)
 	struct harness h;
 
 	beside(&h, 80, 22);
-	HIDES(&h, "Tab: code");
+	ck_assert(!harness_has(&h, "Tab: code"));
 	h.env.archive_state = TS_PART_OK;
-	harness_command(&h, "pane-next");
-	harness_command(&h, "pane-next");
-	SHOWS(&h, "Tab: code");
-	harness_command(&h, "pane-next");
-	SHOWS(&h, "archive.a is being read");
+	harness_type(&h, "pane-next");
+	harness_type(&h, "pane-next");
+	harness_says(&h, "Tab: code");
+	harness_type(&h, "pane-next");
+	harness_says(&h, "archive.a is being read");
 	lend_archive(&h);
 	ck_assert_int_eq(h.env.archive_state, TS_PART_DAMAGED);
-	SHOWS(&h, "Code of tile 23: tile23.elf of archive.a");
+	harness_says(&h, "Code of tile 23: tile23.elf of archive.a");
 	harness_draw(&h);
 	golden_check("code-beside-80x22", h.canvas);
-	harness_command(&h, "goto 5");
+	harness_type(&h, "goto 5");
 	harness_settle(&h);
-	SHOWS(&h, "Code of tile 5");
-	HIDES(&h, "fn0");
-	harness_command(&h, "goto 6");
+	harness_says(&h, "Code of tile 5");
+	ck_assert(!harness_has(&h, "fn0"));
+	harness_type(&h, "goto 6");
 	harness_settle(&h);
-	SHOWS(&h, "fn0");
+	harness_says(&h, "fn0");
 	harness_resize(&h, 160, 44);
 	harness_settle(&h);
 	harness_draw(&h);
 	golden_check("code-beside-160x44", h.canvas);
-	harness_command(&h, "pane-previous");
-	SHOWS(&h, "Largest variables of tile 6");
+	harness_type(&h, "pane-previous");
+	harness_says(&h, "Largest variables of tile 6");
 	end(&h);
 }
 END_TEST

@@ -5,8 +5,9 @@
  */
 #include "config.h"
 
-#include "golden.h"
-#include "liveness_harness.h"
+#include "view_harness.h"
+
+#include "tilescope/view/liveness.h"
 #include "tilescope/report/liveness.h"
 
 static void
@@ -15,7 +16,7 @@ begin(struct harness *h, int w, int height, enum ts_glyphs glyphs)
 	struct ts_demo_options o = {.ipus = 2, .tiles = 64, .steps = 400, .variables = 3000};
 
 	harness_demo(h, &o);
-	harness_start(h, w, height, glyphs);
+	harness_start(h, &ts_view_liveness, w, height, glyphs);
 	harness_settle(h);
 }
 
@@ -39,7 +40,7 @@ static void
 begin_own(struct harness *h, const char *rows)
 {
 	make_own(h, rows);
-	harness_start(h, 80, 22, TS_GLYPHS_FULL);
+	harness_start(h, &ts_view_liveness, 80, 22, TS_GLYPHS_FULL);
 	harness_settle(h);
 }
 
@@ -318,7 +319,7 @@ START_TEST(stopped)
 	struct harness h;
 
 	harness_demo(&h, &(struct ts_demo_options){.ipus = 1, .tiles = 8, .steps = 100});
-	harness_start(&h, 80, 22, TS_GLYPHS_FULL);
+	harness_start(&h, &ts_view_liveness, 80, 22, TS_GLYPHS_FULL);
 	ts_view_liveness.request(h.view);
 	ts_jobs_cancel(h.env.jobs, -1);
 	harness_settle(&h); /* ends: it is not asked again and again */
@@ -395,7 +396,7 @@ START_TEST(absent)
 	struct harness h;
 
 	harness_demo(&h, &o);
-	harness_start(&h, 80, 22, TS_GLYPHS_FULL);
+	harness_start(&h, &ts_view_liveness, 80, 22, TS_GLYPHS_FULL);
 	harness_settle(&h);
 	harness_draw(&h);
 	golden_check("live-sdk", h.canvas);
@@ -447,7 +448,7 @@ START_TEST(damaged)
 		0);
 	ck_assert_uint_eq(fwrite(noise, 1, sizeof(noise), f), sizeof(noise));
 	fclose(f);
-	harness_start(&h, 80, 22, TS_GLYPHS_FULL);
+	harness_start(&h, &ts_view_liveness, 80, 22, TS_GLYPHS_FULL);
 	harness_settle(&h);
 	harness_says(&h, _i ? "damaged: what could be read" : "(damaged: what could be read)");
 	harness_says(&h, _i ? "first" : "peak 1 of 1");

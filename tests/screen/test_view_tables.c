@@ -6,150 +6,21 @@
 #include "config.h"
 
 #include <locale.h>
-#include <poll.h>
-#include <unistd.h>
 
-#include "golden.h"
-#include "report_dir.h"
+#include "view_harness.h"
 
 #include "../../src/view/tables_internal.h"
 #include "../unit/sql_check.h"
 
 #include "tilescope/base/mem.h"
 
-struct stage {
-	char dir[REPORT_DIR];
-	char *path;
-	struct ts_options options;
-	struct ts_selection selection;
-	struct ts_view_env env;
-	struct ts_view *view;
-	struct tables_view *t;
-	struct ts_canvas *canvas;
-};
-
 static void
-open_report(struct stage *s)
+begin(struct harness *h, int w, int height, enum ts_glyphs glyphs, const char *sql)
 {
-	struct ts_report_options ro = {.any = true};
-	struct ts_err err = {0};
-
-	ck_assert_msg(ts_report_open(&s->env.report, s->path, &ro, &err) == TS_OK, "%s", err.msg);
-}
-
-static bool
-idle(struct stage *s)
-{
-	struct ts_job_info info;
-
-	for (int i = 0; i < ts_jobs_workers(s->env.jobs); i++) {
-		ts_jobs_worker(s->env.jobs, i, &info);
-		if (info.what || info.waiting > 0)
-			return false;
-	}
-	return true;
-}
-
-/* Ask, and take answers, until there is nothing more to ask. */
-static void
-settle(struct stage *s)
-{
-	for (;;) {
-		struct ts_job *job;
-		bool nothing;
-
-		s->view->ops->request(s->view);
-		nothing = idle(s);
-		job = ts_jobs_receive(s->env.jobs);
-		if (job) {
-			s->view->ops->deliver(s->view, (struct ts_fetch *)job);
-			ts_fetch_free((struct ts_fetch *)job);
-		} else if (nothing) {
-			return;
-		} else {
-			poll(NULL, 0, 1);
-		}
-	}
-}
-
-static void
-begin(struct stage *s, int w, int h, enum ts_glyphs glyphs, const char *sql)
-{
-	struct ts_err err = {0};
-
-	memset(s, 0, sizeof(*s));
-	report_dir_make(s->dir);
-	report_dir_sql(s->dir, &s->path, "profile.pop", sql);
-	ts_options_init(&s->options);
-	s->env = (struct ts_view_env){.options = &s->options,
-		.selection = &s->selection,
-		.go = -1,
-		.generation = 1};
-	open_report(s);
-	ck_assert_int_eq(ts_jobs_new(&s->env.jobs, sizeof(struct ts_fetch_local),
-				 ts_fetch_local_fini, &err),
-		TS_OK);
-	s->view = ts_view_tables.open(&s->env);
-	ck_assert_ptr_nonnull(s->view);
-	s->t = (struct tables_view *)s->view;
-	s->canvas = ts_canvas_new(w, h, glyphs);
-	ck_assert_ptr_nonnull(s->canvas);
-	s->view->ops->resize(s->view, ts_canvas_rect(s->canvas));
-	settle(s);
-}
-
-static void
-give_back(struct ts_job *job)
-{
-	ts_fetch_free((struct ts_fetch *)job);
-}
-
-static void
-end(struct stage *s)
-{
-	while (!ts_jobs_free(s->env.jobs, give_back))
-		poll(NULL, 0, 1);
-	s->view->ops->close(s->view);
-	ts_report_close(s->env.report);
-	ts_canvas_free(s->canvas);
-	unlink(s->path);
-	rmdir(s->dir);
-	free(s->path);
-}
-
-static enum ts_effect
-run(struct stage *s, const char *line)
-{
-	struct ts_call call;
-	struct ts_err err = {0};
-	enum ts_effect effect;
-
-	ck_assert_msg(ts_call_parse(&call, line, &err) == TS_OK, "%s: %s", line, err.msg);
-	effect = s->view->ops->command(s->view, &call);
-	settle(s);
-	return effect;
-}
-
-static void
-look(struct stage *s, const char *name)
-{
-	ts_canvas_erase(s->canvas);
-	s->view->ops->draw(s->view, s->canvas);
-	golden_check(name, s->canvas);
-}
-
-static void
-on_screen(struct stage *s, const char *text, bool there)
-{
-	struct ts_strbuf dump;
-
-	ts_canvas_erase(s->canvas);
-	s->view->ops->draw(s->view, s->canvas);
-	ts_strbuf_init(&dump, 1 << 20);
-	ts_canvas_dump(s->canvas, &dump);
-	ck_assert_msg((strstr(dump.s, text) != NULL) == there, "%s \"%s\":\n%s",
-		there ? "no" : "there is", text, dump.s);
-	ts_strbuf_fini(&dump);
+	harness_dir(h);
+	harness_sql(h, sql);
+	harness_start(h, &ts_view_tables, w, height, glyphs);
+	harness_settle(h);
 }
 
 static const struct {
@@ -165,44 +36,44 @@ static const struct {
 
 START_TEST(screens)
 {
-	struct stage s;
+	struct harness h;
 
-	begin(&s, sizes[_i].w, sizes[_i].h, sizes[_i].glyphs, sql_check_file);
-	run(&s, "down");
-	run(&s, "down"); /* odd: gaps */
-	run(&s, "pane-next");
-	run(&s, "right");
-	look(&s, sizes[_i].name);
-	end(&s);
+	begin(&h, sizes[_i].w, sizes[_i].h, sizes[_i].glyphs, sql_check_file);
+	harness_command(&h, "down");
+	harness_command(&h, "down"); /* odd: gaps */
+	harness_command(&h, "pane-next");
+	harness_command(&h, "right");
+	harness_look(&h, sizes[_i].name);
+	harness_end(&h);
 }
 END_TEST
 
 START_TEST(filter_and_sort)
 {
-	struct stage s;
+	struct harness h;
 
-	begin(&s, 120, 30, TS_GLYPHS_FULL, sql_check_file);
-	on_screen(&s, "300 rows", true);
-	run(&s, "filter type:sync id>100");
-	on_screen(&s, "66 rows match", true);
-	run(&s, "sort id");
-	run(&s, "sort-reverse");
-	look(&s, "tables-filter-120x30");
-	run(&s, "filter nosuch=1");
-	ck_assert_str_eq(s.env.message, "there is no column \"nosuch\"");
-	run(&s, "filter type=never");
-	on_screen(&s, "No row matches", true);
-	run(&s, "filter \"\"");
-	run(&s, "sort row");
-	on_screen(&s, "300 rows", true);
-	ck_assert(run(&s, "sort nosuch") & TS_EFFECT_BELL);
-	ck_assert(run(&s, "goto 301") & TS_EFFECT_BELL);
-	run(&s, "goto 300");
-	on_screen(&s, "row 300 of 300", true);
-	run(&s, "open");
-	run(&s, "open");
-	on_screen(&s, "Tables", true);
-	end(&s);
+	begin(&h, 120, 30, TS_GLYPHS_FULL, sql_check_file);
+	harness_says(&h, "300 rows");
+	harness_command(&h, "filter type:sync id>100");
+	harness_says(&h, "66 rows match");
+	harness_command(&h, "sort id");
+	harness_command(&h, "sort-reverse");
+	harness_look(&h, "tables-filter-120x30");
+	harness_command(&h, "filter nosuch=1");
+	ck_assert_str_eq(h.env.message, "there is no column \"nosuch\"");
+	harness_command(&h, "filter type=never");
+	harness_says(&h, "No row matches");
+	harness_command(&h, "filter \"\"");
+	harness_command(&h, "sort row");
+	harness_says(&h, "300 rows");
+	ck_assert(harness_command(&h, "sort nosuch") & TS_EFFECT_BELL);
+	ck_assert(harness_command(&h, "goto 301") & TS_EFFECT_BELL);
+	harness_command(&h, "goto 300");
+	harness_says(&h, "row 300 of 300");
+	harness_command(&h, "open");
+	harness_command(&h, "open");
+	harness_says(&h, "Tables");
+	harness_end(&h);
 }
 END_TEST
 
@@ -212,31 +83,30 @@ START_TEST(any_keys)
 	static const char *const lines[] = {"down", "pane-next", "right", "open", "sort",
 		"sort-reverse", "page-down", "pane-zoom", "last", "up", "filter x", "left", "first",
 		"goto 7", "copy", "half-page-down", "pane-previous", "filter \"\""};
-	struct stage s;
+	struct harness h;
 	struct ts_call call;
 	struct ts_err err = {0};
 	unsigned dice = 12345;
 
-	begin(&s, 80, 22, TS_GLYPHS_FULL, sql_check_file);
+	begin(&h, 80, 22, TS_GLYPHS_FULL, sql_check_file);
 	for (int i = 0; i < 3000; i++) {
 		dice = dice * 1103515245u + 12345u;
 		if (dice >> 16 & 15) {
 			ck_assert_int_eq(ts_call_parse(&call, lines[(dice >> 20) % TS_COUNT(lines)],
 						 &err),
 				TS_OK);
-			s.view->ops->command(s.view, &call);
-			s.view->ops->request(s.view);
+			h.view->ops->command(h.view, &call);
+			h.view->ops->request(h.view);
 		} else if (dice >> 20 & 1) {
-			settle(&s);
+			harness_settle(&h);
 		} else {
-			ts_canvas_resize(s.canvas, 40 + (int)(dice >> 21) % 90,
+			ts_canvas_resize(h.canvas, 40 + (int)(dice >> 21) % 90,
 				10 + (int)(dice >> 25) % 50, NULL);
-			s.view->ops->resize(s.view, ts_canvas_rect(s.canvas));
+			h.view->ops->resize(h.view, ts_canvas_rect(h.canvas));
 		}
-		ts_canvas_erase(s.canvas);
-		s.view->ops->draw(s.view, s.canvas);
+		harness_draw(&h);
 	}
-	end(&s);
+	harness_end(&h);
 }
 END_TEST
 
@@ -244,43 +114,43 @@ END_TEST
 START_TEST(reloaded)
 {
 	struct ts_report *old;
-	struct stage s;
+	struct harness h;
 
-	begin(&s, 120, 30, TS_GLYPHS_FULL, sql_check_file);
-	run(&s, "down");
-	run(&s, "pane-next");
-	run(&s, "goto 40");
-	on_screen(&s, "row 40 of 64", true);
-	old = s.env.report;
-	open_report(&s);
-	s.env.generation++;
+	begin(&h, 120, 30, TS_GLYPHS_FULL, sql_check_file);
+	harness_command(&h, "down");
+	harness_command(&h, "pane-next");
+	harness_command(&h, "goto 40");
+	harness_says(&h, "row 40 of 64");
+	old = h.env.report;
+	harness_open(&h);
+	h.env.generation++;
 	ts_report_close(old);
-	s.view->ops->reload(s.view);
-	settle(&s);
-	on_screen(&s, "row 40 of 64", true);
-	end(&s);
+	h.view->ops->reload(h.view);
+	harness_settle(&h);
+	harness_says(&h, "row 40 of 64");
+	harness_end(&h);
 }
 END_TEST
 
 START_TEST(nothing_to_see)
 {
-	struct stage s;
+	struct harness h;
 
-	begin(&s, 80, 22, TS_GLYPHS_FULL, "CREATE TABLE t(x); DROP TABLE t;");
-	on_screen(&s, "no tables", true);
-	end(&s);
-	begin(&s, 80, 22, TS_GLYPHS_FULL,
+	begin(&h, 80, 22, TS_GLYPHS_FULL, "CREATE TABLE t(x); DROP TABLE t;");
+	harness_says(&h, "no tables");
+	harness_end(&h);
+	begin(&h, 80, 22, TS_GLYPHS_FULL,
 		"CREATE TABLE t(x); CREATE VIEW bad AS SELECT nosuch FROM t;"
 		"CREATE VIEW endless AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n)"
 		" SELECT i FROM n;");
-	on_screen(&s, "No rows.", true);
-	run(&s, "down");
-	on_screen(&s, "nosuch", true);
-	run(&s, "down"); /* read forwards, as far as it is looked at */
-	run(&s, "pane-next");
-	run(&s, "page-down");
-	on_screen(&s, "rows are read forwards", true);
-	end(&s);
+	harness_says(&h, "No rows.");
+	harness_command(&h, "down");
+	harness_says(&h, "nosuch");
+	harness_command(&h, "down"); /* read forwards, as far as it is looked at */
+	harness_command(&h, "pane-next");
+	harness_command(&h, "page-down");
+	harness_says(&h, "rows are read forwards");
+	harness_end(&h);
 }
 END_TEST
 

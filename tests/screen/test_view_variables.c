@@ -13,8 +13,7 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "golden.h"
-#include "report_dir.h"
+#include "view_harness.h"
 
 #include "../../src/view/variables_internal.h"
 
@@ -44,144 +43,30 @@ static const char rows[] =
 	"UPDATE lowered_variable SET name = 'x' || char(27) || '[31m' || char(8238) || 'y' ||"
 	" char(9) || 'z' WHERE id = 3;";
 
-struct stage {
-	char dir[REPORT_DIR];
-	char *path;
-	struct ts_options options;
-	struct ts_selection selection;
-	struct ts_view_env env;
-	struct ts_view *view;
-	struct variables_view *t;
-	struct ts_canvas *canvas;
-};
-
 static void
-give_back(struct ts_job *job)
+begin(struct harness *h, int w, int height, enum ts_glyphs glyphs, const char *more)
 {
-	ts_fetch_free((struct ts_fetch *)job);
+	harness_dir(h);
+	harness_sql(h, tables);
+	harness_sql(h, more);
+	harness_start(h, &ts_view_variables, w, height, glyphs);
+	h->view->ops->request(h->view);
 }
 
-static void
-open_report(struct stage *s)
+static struct variables_view *
+of(const struct harness *h)
 {
-	struct ts_report_options ro = {0};
-	struct ts_err err = {0};
-
-	ck_assert_msg(ts_report_open(&s->env.report, s->path, &ro, &err) == TS_OK, "%s", err.msg);
-}
-
-static void
-begin(struct stage *s, int w, int h, enum ts_glyphs glyphs, const char *more)
-{
-	struct ts_err err = {0};
-
-	memset(s, 0, sizeof(*s));
-	report_dir_make(s->dir);
-	report_dir_sql(s->dir, &s->path, "report.tilescope", tables);
-	report_dir_sql(s->dir, &s->path, "report.tilescope", more);
-	ts_options_init(&s->options);
-	s->selection = (struct ts_selection){-1, -1, -1, -1};
-	s->env = (struct ts_view_env){.options = &s->options,
-		.selection = &s->selection,
-		.go = -1,
-		.generation = 1};
-	open_report(s);
-	ck_assert_int_eq(ts_jobs_new(&s->env.jobs, sizeof(struct ts_fetch_local),
-				 ts_fetch_local_fini, &err),
-		TS_OK);
-	s->view = ts_view_variables.open(&s->env);
-	ck_assert_ptr_nonnull(s->view);
-	s->t = (struct variables_view *)s->view;
-	s->canvas = ts_canvas_new(w, h, glyphs);
-	ck_assert_ptr_nonnull(s->canvas);
-	s->view->ops->resize(s->view, ts_canvas_rect(s->canvas));
-	s->view->ops->request(s->view);
-}
-
-static bool
-idle(struct stage *s)
-{
-	struct ts_job_info a, b;
-
-	ts_jobs_info(s->env.jobs, TS_WORKER_SCREEN, &a);
-	ts_jobs_info(s->env.jobs, TS_WORKER_BULK, &b);
-	return !a.what && !b.what && a.waiting == 0 && b.waiting == 0;
-}
-
-/* Deliver and ask until nothing is under way. */
-static void
-settle(struct stage *s)
-{
-	struct pollfd p = {ts_jobs_fd(s->env.jobs), POLLIN, 0};
-
-	for (int quiet = 0; quiet < 2;) {
-		bool was_idle = idle(s);
-		struct ts_job *job = ts_jobs_receive(s->env.jobs);
-
-		if (!job) {
-			quiet = was_idle ? quiet + 1 : 0;
-			if (!was_idle)
-				poll(&p, 1, 10);
-			continue;
-		}
-		quiet = 0;
-		s->view->ops->deliver(s->view, (struct ts_fetch *)job);
-		ts_fetch_free((struct ts_fetch *)job);
-		s->view->ops->request(s->view);
-	}
-}
-
-static enum ts_effect
-command(struct stage *s, const char *line)
-{
-	struct ts_call call;
-	struct ts_err err = {0};
-	enum ts_effect effect;
-
-	s->env.message[0] = s->env.copy[0] = '\0';
-	s->env.message_is_error = false;
-	ck_assert_msg(ts_call_parse(&call, line, &err) == TS_OK, "%s: %s", line, err.msg);
-	effect = s->view->ops->command(s->view, &call);
-	s->view->ops->request(s->view);
-	settle(s);
-	return effect;
-}
-
-static void
-draw(struct stage *s)
-{
-	ts_canvas_erase(s->canvas);
-	s->view->ops->draw(s->view, s->canvas);
-}
-
-static void
-look(struct stage *s, const char *name)
-{
-	draw(s);
-	golden_check(name, s->canvas);
+	return (struct variables_view *)h->view;
 }
 
 /* The number of the row under the cursor in the report, and what it is. */
 static const struct ts_variable *
-under_cursor(struct stage *s)
+under_cursor(struct harness *h)
 {
-	const struct ts_variable *x = variables_row(s->t, s->t->rows.cursor);
+	const struct ts_variable *x = variables_row(of(h), of(h)->rows.cursor);
 
 	ck_assert_ptr_nonnull(x);
 	return x;
-}
-
-static void
-end(struct stage *s)
-{
-	while (!ts_jobs_free(s->env.jobs, give_back))
-		;
-	s->view->ops->close(s->view);
-	ts_canvas_free(s->canvas);
-	ts_report_close(s->env.report);
-	unlink(s->path);
-	free(s->path);
-	ck_assert_int_eq(rmdir(s->dir), 0);
 }
 
 /* --- screens ---------------------------------------------------------------------------------- */
@@ -203,28 +88,28 @@ static const struct {
 
 START_TEST(kept_screens)
 {
-	struct stage s;
+	struct harness h;
 
-	begin(&s, screens[_i].w, screens[_i].h, screens[_i].glyphs, rows);
-	settle(&s);
-	command(&s, screens[_i].first);
+	begin(&h, screens[_i].w, screens[_i].h, screens[_i].glyphs, rows);
+	harness_settle(&h);
+	harness_command(&h, screens[_i].first);
 	if (screens[_i].second)
-		command(&s, screens[_i].second);
-	look(&s, screens[_i].name);
-	end(&s);
+		harness_command(&h, screens[_i].second);
+	harness_look(&h, screens[_i].name);
+	harness_end(&h);
 }
 END_TEST
 
 START_TEST(absent)
 {
-	struct stage s;
+	struct harness h;
 
-	begin(&s, 80, 22, TS_GLYPHS_FULL, "");
-	look(&s, "variables_loading_80x22");
-	settle(&s);
-	look(&s, "variables_absent_80x22");
-	ck_assert(command(&s, "sort bytes") & TS_EFFECT_UNKNOWN);
-	end(&s);
+	begin(&h, 80, 22, TS_GLYPHS_FULL, "");
+	harness_look(&h, "variables_loading_80x22");
+	harness_settle(&h);
+	harness_look(&h, "variables_absent_80x22");
+	ck_assert(harness_command(&h, "sort bytes") & TS_EFFECT_UNKNOWN);
+	harness_end(&h);
 }
 END_TEST
 
@@ -233,27 +118,27 @@ START_TEST(half_made)
 {
 	struct ts_variable_list *l;
 	struct ts_variable_top *top = ts_alloc(1, sizeof(*top));
-	struct stage s;
+	struct harness h;
 
-	begin(&s, 80, 22, TS_GLYPHS_FULL, rows);
-	settle(&s);
-	l = ts_variable_list_new(s.t->v, TS_SORT_BYTES, false, NULL);
+	begin(&h, 80, 22, TS_GLYPHS_FULL, rows);
+	harness_settle(&h);
+	l = ts_variable_list_new(of(&h)->v, TS_SORT_BYTES, false, NULL);
 	ck_assert(l && top);
-	s.t->wish.sort = TS_SORT_BYTES;
-	s.t->making = l;
+	of(&h)->wish.sort = TS_SORT_BYTES;
+	of(&h)->making = l;
 	atomic_store(&l->scanned, 1800);
-	s.view->ops->request(s.view);
-	settle(&s);
-	look(&s, "variables_sorting_80x22"); /* nothing to show yet: the old rows stay */
+	h.view->ops->request(h.view);
+	harness_settle(&h);
+	harness_look(&h, "variables_sorting_80x22"); /* nothing to show yet: the old rows stay */
 	for (top->count = 0; top->count < 900; top->count++)
 		top->place[top->count] = 2 * top->count;
 	atomic_store(&l->top, top);
 	atomic_fetch_add(&l->version, 1);
-	s.view->ops->request(s.view);
-	settle(&s);
-	look(&s, "variables_partial_80x22");
-	ck_assert_int_eq(s.t->rows.count, 900);
-	end(&s);
+	h.view->ops->request(h.view);
+	harness_settle(&h);
+	harness_look(&h, "variables_partial_80x22");
+	ck_assert_int_eq(of(&h)->rows.count, 900);
+	harness_end(&h);
 }
 END_TEST
 
@@ -262,24 +147,24 @@ START_TEST(filter_waits)
 {
 	struct ts_variable_filter f;
 	struct ts_err err = {0};
-	struct stage s;
+	struct harness h;
 
-	begin(&s, 80, 22, TS_GLYPHS_FULL, rows);
-	settle(&s);
+	begin(&h, 80, 22, TS_GLYPHS_FULL, rows);
+	harness_settle(&h);
 	ck_assert_int_eq(ts_variable_filter_parse(&f, "bytes>90KiB tile:79", &err), TS_OK);
-	s.t->wish.filter = f;
-	s.t->making = ts_variable_list_new(s.t->v, TS_SORT_ROW, false, &f);
-	ck_assert_ptr_nonnull(s.t->making);
-	s.view->ops->request(s.view);
-	settle(&s);
-	ck_assert_int_eq(s.t->rows.count, 4000);
-	look(&s, "variables_waiting_80x22");
-	atomic_store(&s.t->making->scanned, 1800);
-	s.view->ops->request(s.view);
-	settle(&s);
-	ck_assert_int_eq(s.t->rows.count, 0);
-	look(&s, "variables_none_yet_80x22");
-	end(&s);
+	of(&h)->wish.filter = f;
+	of(&h)->making = ts_variable_list_new(of(&h)->v, TS_SORT_ROW, false, &f);
+	ck_assert_ptr_nonnull(of(&h)->making);
+	h.view->ops->request(h.view);
+	harness_settle(&h);
+	ck_assert_int_eq(of(&h)->rows.count, 4000);
+	harness_look(&h, "variables_waiting_80x22");
+	atomic_store(&of(&h)->making->scanned, 1800);
+	h.view->ops->request(h.view);
+	harness_settle(&h);
+	ck_assert_int_eq(of(&h)->rows.count, 0);
+	harness_look(&h, "variables_none_yet_80x22");
+	harness_end(&h);
 }
 END_TEST
 
@@ -287,102 +172,102 @@ END_TEST
 
 START_TEST(goes_anywhere)
 {
-	struct stage s;
+	struct harness h;
 
-	begin(&s, 80, 22, TS_GLYPHS_FULL, rows);
-	settle(&s);
-	command(&s, "goto 3000");
-	ck_assert_int_eq(under_cursor(&s)->id, 2999);
-	ck_assert_int_eq(s.selection.tile, 2999 / 50);
-	ck_assert_int_eq(s.selection.ipu, 1);
-	command(&s, "last");
-	ck_assert_int_eq(under_cursor(&s)->id, 3999);
-	command(&s, "first");
-	ck_assert_int_eq(under_cursor(&s)->id, 0);
-	ck_assert(command(&s, "goto 4001") & TS_EFFECT_BELL);
-	ck_assert_str_eq(s.env.message, "rows go from 1 to 4,000");
-	ck_assert(command(&s, "goto 0") & TS_EFFECT_BELL);
-	command(&s, "open");
-	ck_assert_int_eq(s.env.go, TS_CMD_GOTO_MEMORY);
-	command(&s, "copy");
-	ck_assert_str_eq(s.env.copy,
+	begin(&h, 80, 22, TS_GLYPHS_FULL, rows);
+	harness_settle(&h);
+	harness_command(&h, "goto 3000");
+	ck_assert_int_eq(under_cursor(&h)->id, 2999);
+	ck_assert_int_eq(h.selection.tile, 2999 / 50);
+	ck_assert_int_eq(h.selection.ipu, 1);
+	harness_command(&h, "last");
+	ck_assert_int_eq(under_cursor(&h)->id, 3999);
+	harness_command(&h, "first");
+	ck_assert_int_eq(under_cursor(&h)->id, 0);
+	ck_assert(harness_command(&h, "goto 4001") & TS_EFFECT_BELL);
+	ck_assert_str_eq(h.env.message, "rows go from 1 to 4,000");
+	ck_assert(harness_command(&h, "goto 0") & TS_EFFECT_BELL);
+	harness_command(&h, "open");
+	ck_assert_int_eq(h.env.go, TS_CMD_GOTO_MEMORY);
+	harness_command(&h, "copy");
+	ck_assert_str_eq(h.env.copy,
 		"bert/encoder/layer_0/attention/self/query/matMul/partials_0\t0\t0\tvariable");
-	end(&s);
+	harness_end(&h);
 }
 END_TEST
 
 START_TEST(sorts_and_filters)
 {
-	struct stage s;
+	struct harness h;
 
-	begin(&s, 80, 22, TS_GLYPHS_FULL, rows);
-	settle(&s);
-	command(&s, "sort bytes");
-	ck_assert_int_eq(under_cursor(&s)->id, 2345);
-	command(&s, "sort-reverse");
-	ck_assert_int_eq(under_cursor(&s)->bytes, 0);
-	command(&s, "last"); /* of unknown size: at the end in both directions */
-	ck_assert_int_eq(under_cursor(&s)->bytes, TS_UNKNOWN);
-	command(&s, "filter tile:7 bytes>8000");
-	ck_assert_int_eq(under_cursor(&s)->tile, 7);
-	ck_assert_int_gt(s.t->rows.count, 0);
-	ck_assert_int_lt(s.t->rows.count, 50);
-	command(&s, "sort row"); /* the variable stays under the cursor */
-	command(&s, "goto 3");
+	begin(&h, 80, 22, TS_GLYPHS_FULL, rows);
+	harness_settle(&h);
+	harness_command(&h, "sort bytes");
+	ck_assert_int_eq(under_cursor(&h)->id, 2345);
+	harness_command(&h, "sort-reverse");
+	ck_assert_int_eq(under_cursor(&h)->bytes, 0);
+	harness_command(&h, "last"); /* of unknown size: at the end in both directions */
+	ck_assert_int_eq(under_cursor(&h)->bytes, TS_UNKNOWN);
+	harness_command(&h, "filter tile:7 bytes>8000");
+	ck_assert_int_eq(under_cursor(&h)->tile, 7);
+	ck_assert_int_gt(of(&h)->rows.count, 0);
+	ck_assert_int_lt(of(&h)->rows.count, 50);
+	harness_command(&h, "sort row"); /* the variable stays under the cursor */
+	harness_command(&h, "goto 3");
 	{
-		int64_t id = under_cursor(&s)->id;
+		int64_t id = under_cursor(&h)->id;
 
-		command(&s, "filter");
-		ck_assert_int_eq(under_cursor(&s)->id, id);
-		ck_assert_int_eq(s.t->rows.cursor, id);
+		harness_command(&h, "filter");
+		ck_assert_int_eq(under_cursor(&h)->id, id);
+		ck_assert_int_eq(of(&h)->rows.cursor, id);
 	}
-	ck_assert(command(&s, "sort size") & TS_EFFECT_BELL);
-	ck_assert(s.env.message_is_error);
-	ck_assert(command(&s, "filter tile:") & TS_EFFECT_BELL);
-	ck_assert_ptr_nonnull(strstr(s.env.message, "tile:12"));
+	ck_assert(harness_command(&h, "sort size") & TS_EFFECT_BELL);
+	ck_assert(h.env.message_is_error);
+	ck_assert(harness_command(&h, "filter tile:") & TS_EFFECT_BELL);
+	ck_assert_ptr_nonnull(strstr(h.env.message, "tile:12"));
 	for (int i = 0; i < TS_SORT_COUNT; i++)
-		command(&s, "sort");
-	ck_assert_int_eq(s.t->list->sort, TS_SORT_ROW);
-	end(&s);
+		harness_command(&h, "sort");
+	ck_assert_int_eq(of(&h)->list->sort, TS_SORT_ROW);
+	harness_end(&h);
 }
 END_TEST
 
 START_TEST(searches)
 {
-	struct stage s;
+	struct harness h;
 
-	begin(&s, 80, 22, TS_GLYPHS_FULL, rows);
-	settle(&s);
-	command(&s, "search-next");
-	ck_assert_str_eq(s.env.message, "nothing was searched for yet");
-	command(&s, "search matMul/partials_350");
-	ck_assert_int_eq(under_cursor(&s)->id, 350);
-	command(&s, "search-next"); /* 3501: `partials_350` is a part of that, too */
-	ck_assert_int_eq(under_cursor(&s)->id, 3500);
-	command(&s, "search-previous");
-	ck_assert_int_eq(under_cursor(&s)->id, 350);
-	command(&s, "search bytes>90000");
-	ck_assert_int_eq(under_cursor(&s)->id, 2345);
-	command(&s, "search nowhere");
-	ck_assert(s.env.message_is_error);
-	ck_assert_int_eq(under_cursor(&s)->id, 2345);
-	end(&s);
+	begin(&h, 80, 22, TS_GLYPHS_FULL, rows);
+	harness_settle(&h);
+	harness_command(&h, "search-next");
+	ck_assert_str_eq(h.env.message, "nothing was searched for yet");
+	harness_command(&h, "search matMul/partials_350");
+	ck_assert_int_eq(under_cursor(&h)->id, 350);
+	harness_command(&h, "search-next"); /* 3501: `partials_350` is a part of that, too */
+	ck_assert_int_eq(under_cursor(&h)->id, 3500);
+	harness_command(&h, "search-previous");
+	ck_assert_int_eq(under_cursor(&h)->id, 350);
+	harness_command(&h, "search bytes>90000");
+	ck_assert_int_eq(under_cursor(&h)->id, 2345);
+	harness_command(&h, "search nowhere");
+	ck_assert(h.env.message_is_error);
+	ck_assert_int_eq(under_cursor(&h)->id, 2345);
+	harness_end(&h);
 }
 END_TEST
 
 /* An order as variable_order.c keeps it, whole and with its checksums, of rows that there are not. */
 static void
-forge_an_order(struct stage *s, const struct ts_cache *cache)
+forge_an_order(struct harness *h, const struct ts_cache *cache)
 {
 	struct {
 		uint64_t version;
 		int64_t rows, known, width, all_bytes, unsized;
-	} head = {1, s->t->v->rows, s->t->v->rows, 4, 1, 0};
+	} head = {1, of(h)->v->rows, of(h)->v->rows, 4, 1, 0};
 	struct ts_section_writer *w;
 	struct ts_err err;
 	void *places;
 
-	ck_assert_msg(ts_section_create(&w, cache, s->env.report, TS_SECTION_ORDER_BYTES, &err) ==
+	ck_assert_msg(ts_section_create(&w, cache, h->env.report, TS_SECTION_ORDER_BYTES, &err) ==
 			TS_OK,
 		"%s", err.msg);
 	ck_assert_int_eq(ts_section_append(w, NULL, &head, sizeof(head), NULL), TS_OK);
@@ -401,44 +286,44 @@ remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
 }
 
 static int64_t
-first_of_list(const struct stage *s)
+first_of_list(const struct harness *h)
 {
-	ck_assert_ptr_nonnull(s->t->list);
-	ck_assert_int_eq(s->t->list->sort, TS_SORT_BYTES);
-	ck_assert(atomic_load(&s->t->list->ready));
-	return ts_variable_list_place(s->t->list, 0);
+	ck_assert_ptr_nonnull(of(h)->list);
+	ck_assert_int_eq(of(h)->list->sort, TS_SORT_BYTES);
+	ck_assert(atomic_load(&of(h)->list->ready));
+	return ts_variable_list_place(of(h)->list, 0);
 }
 
 START_TEST(an_order_of_rows_that_are_not_there)
 {
-	struct stage s;
+	struct harness h;
 	struct ts_cache cache;
 	char dir[REPORT_DIR];
 	int64_t largest;
 
-	begin(&s, 80, 22, TS_GLYPHS_FULL, rows);
-	settle(&s);
-	command(&s, "sort bytes");
-	largest = first_of_list(&s);
+	begin(&h, 80, 22, TS_GLYPHS_FULL, rows);
+	harness_settle(&h);
+	harness_command(&h, "sort bytes");
+	largest = first_of_list(&h);
 	report_dir_make(dir);
 	ck_assert_int_eq(ts_cache_init(&cache, dir, INT64_MAX, NULL), TS_OK);
-	forge_an_order(&s, &cache);
-	s.env.cache = &cache;
-	s.env.log = ts_log_new();
+	forge_an_order(&h, &cache);
+	h.env.cache = &cache;
+	h.env.log = ts_log_new();
 	for (int again = 0; again < 2; again++) { /* the second time it is kept, and true */
-		command(&s, "sort row");
-		s.view->ops->reload(s.view);
-		s.env.generation++;
-		s.view->ops->request(s.view);
-		settle(&s);
-		command(&s, "sort bytes");
-		ck_assert_int_eq(first_of_list(&s), largest);
-		ck_assert_int_eq(under_cursor(&s)->place, largest);
-		ck_assert_int_eq(s.t->untrue != 0, again == 0);
+		harness_command(&h, "sort row");
+		h.view->ops->reload(h.view);
+		h.env.generation++;
+		h.view->ops->request(h.view);
+		harness_settle(&h);
+		harness_command(&h, "sort bytes");
+		ck_assert_int_eq(first_of_list(&h), largest);
+		ck_assert_int_eq(under_cursor(&h)->place, largest);
+		ck_assert_int_eq(of(&h)->untrue != 0, again == 0);
 	}
 	nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-	end(&s);
-	ts_log_free(s.env.log);
+	harness_end(&h);
+	ts_log_free(h.env.log);
 	ts_cache_fini(&cache);
 }
 END_TEST
@@ -446,46 +331,46 @@ END_TEST
 /* Rows that are missing are noticed in a window; the list is then counted, and is right. */
 START_TEST(gaps)
 {
-	struct stage s;
+	struct harness h;
 
-	begin(&s, 80, 22, TS_GLYPHS_FULL, rows);
-	report_dir_sql(s.dir, &s.path, "report.tilescope",
+	begin(&h, 80, 22, TS_GLYPHS_FULL, rows);
+	report_dir_sql(h.dir, &h.path, "report.tilescope",
 		"DELETE FROM lowered_variable WHERE id % 10 = 3");
-	ts_report_close(s.env.report);
-	open_report(&s);
-	s.env.generation++;
-	s.view->ops->reload(s.view);
-	s.view->ops->request(s.view);
-	settle(&s);
-	ck_assert_int_eq(s.t->rows.count, 3600);
-	command(&s, "goto 3590");
-	ck_assert_int_eq(under_cursor(&s)->id, 3589 / 9 * 10 + 3589 % 9 + (3589 % 9 >= 3));
-	command(&s, "sort bytes");
-	ck_assert_int_eq(under_cursor(&s)->id, 2345);
-	end(&s);
+	ts_report_close(h.env.report);
+	harness_open(&h);
+	h.env.generation++;
+	h.view->ops->reload(h.view);
+	h.view->ops->request(h.view);
+	harness_settle(&h);
+	ck_assert_int_eq(of(&h)->rows.count, 3600);
+	harness_command(&h, "goto 3590");
+	ck_assert_int_eq(under_cursor(&h)->id, 3589 / 9 * 10 + 3589 % 9 + (3589 % 9 >= 3));
+	harness_command(&h, "sort bytes");
+	ck_assert_int_eq(under_cursor(&h)->id, 2345);
+	harness_end(&h);
 }
 END_TEST
 
 /* A report that is read again: the place, the order and the filter stay. */
 START_TEST(reload)
 {
-	struct stage s;
+	struct harness h;
 
-	begin(&s, 80, 22, TS_GLYPHS_FULL, rows);
-	settle(&s);
-	command(&s, "filter weights");
-	command(&s, "sort bytes");
-	command(&s, "goto 100");
+	begin(&h, 80, 22, TS_GLYPHS_FULL, rows);
+	harness_settle(&h);
+	harness_command(&h, "filter weights");
+	harness_command(&h, "sort bytes");
+	harness_command(&h, "goto 100");
 	{
-		int64_t id = under_cursor(&s)->id;
+		int64_t id = under_cursor(&h)->id;
 
-		s.env.generation++;
-		s.view->ops->reload(s.view);
-		s.view->ops->request(s.view);
-		settle(&s);
-		ck_assert_int_eq(under_cursor(&s)->id, id);
+		h.env.generation++;
+		h.view->ops->reload(h.view);
+		h.view->ops->request(h.view);
+		harness_settle(&h);
+		ck_assert_int_eq(under_cursor(&h)->id, id);
 	}
-	end(&s);
+	harness_end(&h);
 }
 END_TEST
 

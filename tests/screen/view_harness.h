@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * view_harness - a report in a directory of its own, and a view on it driven by hand. For Check programs.
+ *
+ * Fetches go through the real queue with its workers. A test looks at a screen before any answer, after
+ * each, or when there is nothing more to ask: none depends on how fast the machine is.
+ */
+#ifndef TS_TESTS_SCREEN_VIEW_HARNESS_H
+#define TS_TESTS_SCREEN_VIEW_HARNESS_H
+
+#include <check.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "golden.h"
+#include "report_dir.h"
+
+#include "tilescope/base/mem.h"
+#include "tilescope/view/fetch.h"
+#include "tilescope/view/view.h"
+
+struct harness {
+	char dir[REPORT_DIR];
+	char *path; /* of the report's file */
+	struct ts_options options;
+	struct ts_selection selection;
+	struct ts_view_env env;
+	struct ts_view *view;
+	struct ts_canvas *canvas;
+};
+
+/* A directory for the report. */
+static inline void
+harness_dir(struct harness *h)
+{
+	memset(h, 0, sizeof(*h));
+	report_dir_make(h->dir);
+}
+
+static inline void
+harness_demo(struct harness *h, const struct ts_demo_options *o)
+{
+	harness_dir(h);
+	report_dir_demo(h->dir, &h->path, o);
+}
+
+/* Change the report with SQL, or make one with nothing else in it. */
+static inline void
+harness_sql(struct harness *h, const char *sql)
+{
+	report_dir_sql(h->dir, &h->path, "report.tilescope", sql);
+}
+
+/* Open h->path; any SQLite file will do. */
+static inline void
+harness_open(struct harness *h)
+{
+	struct ts_report_options ro = {.any = true};
+	struct ts_err err = {0};
+
+	ck_assert_msg(ts_report_open(&h->env.report, h->path, &ro, &err) == TS_OK, "%s", err.msg);
+}
+
+/* The report and a view on it; nothing is asked yet. */
+static inline void
+harness_start(struct harness *h, const struct ts_view_ops *ops, int w, int height,
+	enum ts_glyphs glyphs)
+{
+	struct ts_err err = {0};
+
+	ts_options_init(&h->options);
+	h->selection = (struct ts_selection){-1, -1, -1, -1};
+	h->env = (struct ts_view_env){.options = &h->options,
+		.selection = &h->selection,
+		.go = -1,
+		.generation = 1};
+	harness_open(h);
+	ck_assert_int_eq(ts_jobs_new(&h->env.jobs, sizeof(struct ts_fetch_local),
+				 ts_fetch_local_fini, &err),
+		TS_OK);
+	h->view = ops->open(&h->env);
+	ck_assert_ptr_nonnull(h->view);
+	h->canvas = ts_canvas_new(w, height, glyphs);
+	ck_assert_ptr_nonnull(h->canvas);
+	ops->resize(h->view, ts_canvas_rect(h->canvas));
+	if (ops->shown)
+		ops->shown(h->view);
+}
+
+static inline bool
+harness_idle(struct harness *h)
+{
+	struct ts_job_info info;
+
+	for (int i = 0; i < ts_jobs_workers(h->env.jobs); i++) {
+		ts_jobs_worker(h->env.jobs, i, &info);
+		if (info.what || info.waiting > 0)
+			return false;
+	}
+	return true;
+}
+
+/* Take one answer, waiting for it, and ask again; false when none comes in `ms`. */
+static inline bool
+harness_take_one(struct harness *h, int ms)
+{
+	struct ts_job *job = ts_jobs_receive(h->env.jobs);
+	struct pollfd p = {ts_jobs_fd(h->env.jobs), POLLIN, 0};
+
+	while (!job) {
+		if (poll(&p, 1, ms) <= 0)
+			return false;
+		job = ts_jobs_receive(h->env.jobs);
+	}
+	h->view->ops->deliver(h->view, (struct ts_fetch *)job);
+	ts_fetch_free((struct ts_fetch *)job);
+	h->view->ops->request(h->view);
+	return true;
+}
+
+/* Ask, and take answers, until there is nothing more to ask. */
+static inline void
+harness_settle(struct harness *h)
+{
+	for (;;) {
+		bool idle;
+
+		h->view->ops->request(h->view);
+		idle = harness_idle(h);
+		if (!harness_take_one(h, idle ? 0 : 1) && idle)
+			return;
+	}
+}
+
+/* A typed line as a command; what it asks for is under way. */
+static inline enum ts_effect
+harness_type(struct harness *h, const char *line)
+{
+	struct ts_call call;
+	struct ts_err err = {0};
+	enum ts_effect effect;
+
+	h->env.message[0] = h->env.copy[0] = '\0';
+	h->env.message_is_error = false;
+	ck_assert_msg(ts_call_parse(&call, line, &err) == TS_OK, "%s: %s", line, err.msg);
+	effect = h->view->ops->command(h->view, &call);
+	h->view->ops->request(h->view);
+	return effect;
+}
+
+/* The same, and all of it answered. */
+static inline enum ts_effect
+harness_command(struct harness *h, const char *line)
+{
+	enum ts_effect effect = harness_type(h, line);
+
+	harness_settle(h);
+	return effect;
+}
+
+static inline void
+harness_resize(struct harness *h, int w, int height)
+{
+	ck_assert_int_eq(ts_canvas_resize(h->canvas, w, height, NULL), TS_OK);
+	h->view->ops->resize(h->view, ts_canvas_rect(h->canvas));
+	h->view->ops->request(h->view);
+}
+
+static inline void
+harness_draw(struct harness *h)
+{
+	ts_canvas_erase(h->canvas);
+	h->view->ops->draw(h->view, h->canvas);
+}
+
+/* The screen as it was kept under this name. */
+static inline void
+harness_look(struct harness *h, const char *name)
+{
+	harness_draw(h);
+	golden_check(name, h->canvas);
+}
+
+/* Text of the screen; the caller frees it. */
+static inline char *
+harness_text(struct harness *h)
+{
+	struct ts_strbuf out;
+
+	harness_draw(h);
+	ts_strbuf_init(&out, 4 << 20);
+	ts_canvas_dump(h->canvas, &out);
+	return ts_strbuf_take(&out);
+}
+
+static inline bool
+harness_has(struct harness *h, const char *words)
+{
+	char *text = harness_text(h);
+	bool has = text && strstr(text, words);
+
+	free(text);
+	return has;
+}
+
+/* Does the screen say this? */
+static inline void
+harness_says(struct harness *h, const char *words)
+{
+	char *text = harness_text(h);
+
+	ck_assert_msg(text && strstr(text, words), "no \"%s\" in\n%.3000s", words,
+		text ? text : "");
+	free(text);
+}
+
+static inline void
+harness_give_back(struct ts_job *job)
+{
+	ts_fetch_free((struct ts_fetch *)job);
+}
+
+/* Close queue, view and report; the file stays. */
+static inline void
+harness_stop(struct harness *h)
+{
+	while (!ts_jobs_free(h->env.jobs, harness_give_back))
+		; /* it waits for a while each time: a busy machine may need more */
+	h->view->ops->close(h->view);
+	ts_report_close(h->env.report);
+	ts_canvas_free(h->canvas);
+}
+
+static inline void
+harness_end(struct harness *h)
+{
+	harness_stop(h);
+	unlink(h->path);
+	free(h->path);
+	ck_assert_int_eq(rmdir(h->dir), 0);
+}
+
+#endif
