@@ -129,7 +129,7 @@ static const struct option_def options[] = {
 		"write there instead of below the caches", 0},
 	{"complete", 0, FLAG, AT(complete), NULL, TS_FOR_IMPORT, NULL,
 		"every relation, not only what the profile lacks", 0},
-	{"python", 0, TEXT, AT(python), NULL, TS_FOR_IMPORT, "PATH",
+	{"python", 0, TEXT, AT(python), NULL, TS_FOR_IMPORT | TS_FOR_APP | TS_FOR_DEMO, "PATH",
 		"the Python that has libpva (default python3)", 0},
 	{"quiet", 'q', FLAG, AT(quiet), NULL, TS_FOR_ALL, NULL, "no warnings on standard error", 0},
 	{"verbose", 'v', FLAG, AT(verbose), NULL, TS_FOR_SUMMARY | TS_FOR_SCHEMA | TS_FOR_QUERY,

@@ -234,6 +234,8 @@ ts_app_configure(struct ts_app *app)
 		snprintf(app->options.theme, TS_OPTION_TEXT, "%s", args->theme);
 	if (args->keymap)
 		snprintf(app->options.keymap, TS_OPTION_TEXT, "%s", args->keymap);
+	if (args->python)
+		snprintf(app->options.python, TS_OPTION_PATH, "%s", args->python);
 	app->options.mouse |= args->mouse;
 	ts_theme_init(&app->theme);
 	ts_keymap_init(&app->keymap);

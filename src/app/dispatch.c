@@ -373,32 +373,19 @@ do_suspend(struct ts_app *app, const struct ts_call *call)
 	return TS_EFFECT_REPAINT;
 }
 
-/* What somebody waits for; when there is none, what is read behind the screen; then the index. */
 static enum ts_effect
 do_cancel(struct ts_app *app, const struct ts_call *call)
 {
-	struct ts_job_info info;
-	bool busy = false, archive = false;
-
 	(void)call;
-	for (int i = 0; i < ts_jobs_workers(app->jobs); i++) {
-		ts_jobs_worker(app->jobs, i, &info);
-		busy |= info.what && info.owner < TS_OWNER_INDEX;
-		archive |= info.what && info.owner == TS_OWNER_ARCHIVE;
-	}
-	for (int owner = 0; owner < TS_OWNER_INDEX; owner++)
-		ts_jobs_cancel(app->jobs, owner);
-	if (archive && !busy)
-		ts_jobs_cancel(app->jobs, TS_OWNER_ARCHIVE);
-	if (busy && ts_indexing_is_building(app))
-		ts_view_say(&app->env, "cancelled (once more stops the index)");
-	else if (busy || archive)
-		ts_view_say(&app->env, "cancelled");
-	else if (ts_indexing_stop(app))
-		ts_view_say(&app->env, "the index is not built any further (:index goes on)");
-	else
-		ts_view_say(&app->env, "nothing is running (q leaves)");
+	ts_app_stop(app);
 	return TS_EFFECT_REPAINT;
+}
+
+static enum ts_effect
+do_import(struct ts_app *app, const struct ts_call *call)
+{
+	(void)call;
+	return ts_importing_start(app) ? TS_EFFECT_REPAINT : TS_EFFECT_BELL;
 }
 
 static enum ts_effect
@@ -574,6 +561,7 @@ static const struct {
 	{TS_CMD_LOG, do_log},
 	{TS_CMD_JOBS, do_jobs},
 	{TS_CMD_INDEX, do_index},
+	{TS_CMD_IMPORT, do_import},
 	{TS_CMD_PROMPT, do_prompt},
 	{TS_CMD_SET, do_set},
 	{TS_CMD_THEME, do_theme},

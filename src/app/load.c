@@ -274,6 +274,7 @@ take_report(struct ts_app *app, struct load *l)
 		ts_app_show(app, TS_VIEW_SUMMARY);
 	else
 		ts_app_layout(app); /* the banner may have come or gone; and it asks for the rows */
+	ts_importing_opened(app);
 }
 
 /* No report: wait while it is being written, offer what lies below a directory, or give up. */
@@ -384,6 +385,8 @@ ts_app_give_back(struct ts_job *job)
 		ts_indexing_give_back(job);
 	else if (job->owner == TS_OWNER_ARCHIVE)
 		ts_app_archive_free(job);
+	else if (job->owner == TS_OWNER_IMPORT)
+		ts_importing_give_back(job);
 	else
 		ts_fetch_free((struct ts_fetch *)job);
 }

@@ -97,6 +97,10 @@ take_answer(struct ts_app *app, struct ts_job *job)
 		ts_app_archive_take(app, job);
 		return;
 	}
+	if (job->owner == TS_OWNER_IMPORT) {
+		ts_importing_take(app, job);
+		return;
+	}
 	v = job->owner < TS_VIEW_COUNT ? app->view[job->owner] : NULL;
 	if (v && job->generation == app->env.generation) {
 		effect = v->ops->deliver(v, f);
@@ -171,6 +175,7 @@ tick(struct ts_app *app, int64_t now)
 
 		app->tick_us = 0;
 		ts_indexing_tick(app, now);
+		ts_importing_tick(app, now);
 		if (v && v->ops->request && app->env.report) /* what is being made has grown */
 			v->ops->request(v);
 		app->dirty = true;
@@ -186,6 +191,7 @@ run_timers(struct ts_app *app)
 	int64_t now = ts_clock_us();
 
 	ts_indexing_turn(app, now);
+	ts_importing_turn(app, now);
 	tick(app, now);
 	if (app->look_at_us && now >= app->look_at_us)
 		ts_app_look(app);
@@ -224,7 +230,8 @@ static void
 wait_for_events(struct loop *l)
 {
 	struct ts_app *app = &l->app;
-	int64_t until = sooner(sooner(app->look_at_us, app->tick_us), app->indexing.look_at_us);
+	int64_t until = sooner(sooner(app->look_at_us, app->tick_us),
+		sooner(app->indexing.look_at_us, app->importing.ask_at_us));
 	int64_t left;
 	struct timespec timeout, *wait = NULL;
 	struct pollfd p[FD_COUNT] = {
@@ -269,6 +276,7 @@ turn(struct loop *l)
 		ts_app_draw(app);
 		ts_indexing_drawn(app);
 		ts_app_archive_drawn(app);
+		ts_importing_drawn(app);
 	}
 	end_rest(app);
 	wait_for_events(l);

@@ -69,6 +69,21 @@ ts_app_layout(struct ts_app *app)
 	app->dirty = true;
 }
 
+/* How far a job is that has no known end: rows, and how many a second where there is room. */
+static void
+describe_rows(const struct ts_job_info *info, int columns, char *out, size_t size)
+{
+	char rows[TS_FMT_MAX], rate[TS_FMT_MAX];
+	int64_t per_s = (int64_t)((double)info->done / (double)info->running_us * 1e6);
+	int n = snprintf(out, size, "%s %s rows, %s/s", info->what, ts_fmt_count(rows, info->done),
+		ts_fmt_count(rate, per_s));
+
+	if (n > columns)
+		n = snprintf(out, size, "%s %s rows", info->what, rows);
+	if (n > columns)
+		snprintf(out, size, "%s rows", rows);
+}
+
 /* What the workers are doing, when it takes a while: what somebody waits for, else the index. */
 static void
 describe_work(const struct ts_app *app, int columns, char *out, size_t size)
@@ -81,6 +96,10 @@ describe_work(const struct ts_app *app, int columns, char *out, size_t size)
 		ts_jobs_worker(app->jobs, i, &info);
 		if (!info.what || info.running_us < BUSY_US || info.owner == TS_OWNER_INDEX)
 			continue;
+		if (info.total == 0 && info.done > 0) {
+			describe_rows(&info, columns, out, size);
+			continue;
+		}
 		if (info.total > 0)
 			ts_fmt_percent(percent, (double)info.done, (double)info.total);
 		snprintf(out, size, "%s %s", info.what, percent);

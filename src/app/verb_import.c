@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tilescope/app/importing.h"
 #include "tilescope/app/open.h"
 #include "tilescope/app/output.h"
 #include "tilescope/app/verbs.h"
@@ -17,33 +18,6 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/base/utf8.h"
 #include "tilescope/report/import.h"
-
-/* -o, or a place of its own below the caches. */
-static enum ts_code
-store_path(char **path, const struct ts_args *args, const struct ts_report *r, struct ts_err *err)
-{
-	char *dir, *slash;
-	enum ts_code code;
-
-	*path = NULL;
-	if (args->output) {
-		*path = ts_strdup(args->output);
-		return *path ? TS_OK : ts_err_nomem(err);
-	}
-	dir = ts_cache_dir(args->cache);
-	if (!dir)
-		return ts_err_set(err, TS_E_USAGE,
-			"there is no cache directory to write to (name a file: -o STORE)");
-	*path = ts_import_store_path(dir, r);
-	free(dir);
-	if (!*path)
-		return ts_err_nomem(err);
-	slash = strrchr(*path, '/');
-	*slash = '\0';
-	code = ts_make_dirs(*path, err);
-	*slash = '/';
-	return code;
-}
 
 static void
 print_outcome(const struct ts_args *args, const char *path, const struct ts_import_outcome *outcome)
@@ -70,7 +44,12 @@ import(const struct ts_args *args, struct ts_reader *rd, struct ts_watch *w, str
 
 	if (rd->report->kind != TS_KIND_SDK)
 		return ts_err_set(err, TS_E_USAGE, "it is a store already");
-	code = store_path(&path, args, rd->report, err);
+	if (args->output) {
+		path = ts_strdup(args->output);
+		code = path ? TS_OK : ts_err_nomem(err);
+	} else {
+		code = ts_import_place(&path, args->cache, rd->report, err);
+	}
 	if (!code)
 		code = ts_import(&outcome, path, rd, &options, ts_watch_progress(w),
 			ts_watch_cancel(w), err);

@@ -11,7 +11,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/base/option.h"
 
-enum { UNITS, TIME, CLOCK, MOUSE, THEME, KEYMAP, CACHE, INDEX, OPTIONS };
+enum { UNITS, TIME, CLOCK, MOUSE, THEME, KEYMAP, CACHE, INDEX, PYTHON, OPTIONS };
 
 const struct ts_option ts_option_table[OPTIONS + 1] = {
 	[UNITS] = {"units", "kib|kb|bytes", "units of memory"},
@@ -22,6 +22,7 @@ const struct ts_option ts_option_table[OPTIONS + 1] = {
 	[KEYMAP] = {"keymap", "NAME", "keys"},
 	[CACHE] = {"cache", "SIZE", "most that the indexes of all reports take, as 8GiB"},
 	[INDEX] = {"index", "on|off", "build the index of a report behind the screen"},
+	[PYTHON] = {"python", "PATH", "the Python that has libpva, for :import"},
 	[OPTIONS] = {NULL, NULL, NULL},
 };
 
@@ -35,6 +36,7 @@ ts_options_init(struct ts_options *o)
 	*o = (struct ts_options){.cache = TS_OPTION_CACHE, .index = true};
 	snprintf(o->theme, sizeof(o->theme), "default");
 	snprintf(o->keymap, sizeof(o->keymap), "default");
+	snprintf(o->python, sizeof(o->python), "python3");
 }
 
 static int
@@ -168,6 +170,11 @@ ts_option_set(struct ts_options *o, const char *name, const char *value, struct 
 			snprintf(option == THEME ? o->theme : o->keymap, TS_OPTION_TEXT, "%s",
 				value);
 		break;
+	case PYTHON:
+		word = strlen(value) < sizeof(o->python) ? 0 : -1;
+		if (word >= 0)
+			snprintf(o->python, sizeof(o->python), "%s", value);
+		break;
 	default:
 		return ts_err_set(err, TS_E_USAGE, "there is no option \"%s\"", name);
 	}
@@ -181,6 +188,7 @@ bool
 ts_option_get(const struct ts_options *o, const char *name, char out[TS_OPTION_TEXT])
 {
 	const char *text = NULL;
+	size_t n;
 
 	switch (find_option(name)) {
 	case UNITS:
@@ -200,6 +208,10 @@ ts_option_get(const struct ts_options *o, const char *name, char out[TS_OPTION_T
 		break;
 	case KEYMAP:
 		text = o->keymap;
+		break;
+	case PYTHON: /* the end of a long one says most */
+		n = strlen(o->python);
+		text = n < TS_OPTION_TEXT ? o->python : o->python + n - (TS_OPTION_TEXT - 1);
 		break;
 	case CACHE:
 		print_size(out, o->cache);

@@ -6,6 +6,8 @@ Run by `tilescope import`, which gives it the store's DDL and the names of the r
 
     python3 libpva.py PROFILE STORE DDL CATEGORIES RELATION,RELATION,... OF [DEBUG]
 
+    python3 libpva.py --probe                    can `pva` be imported? exit status 0, or 3
+
 CATEGORIES is a file with a line "NUMBER NAME" for each category whose number is given. OF is kept in the store: which bytes it was made of. Tables without a row are dropped, so that a relation
 is either there or absent.
 
@@ -27,6 +29,7 @@ Properties that the documentation names are used as it names them; `size` of liv
 `hasUnloweredVar` of lowered ones and the `_id` of programs and variables as public code uses them.
 """
 import itertools
+import os
 import signal
 import sqlite3
 import sys
@@ -782,14 +785,25 @@ def fail(text, status):
     sys.exit(status)
 
 
-def main(argv):
-    for end in (signal.SIGTERM, signal.SIGINT, signal.SIGPIPE):
-        signal.signal(end, signal.SIG_DFL)
-    profile, path, ddl, categories, wanted, made_of = argv[1:7]
+def import_pva():
+    """libpva; never from the current directory, which may be that of a report from anywhere."""
+    here = os.path.realpath('.')
+    sys.path[:] = [p for p in sys.path if os.path.realpath(p or '.') != here]
     try:
         import pva
     except Exception as why:
         fail('%s: %s' % (type(why).__name__, why), 3)
+    return pva
+
+
+def main(argv):
+    for end in (signal.SIGTERM, signal.SIGINT, signal.SIGPIPE):
+        signal.signal(end, signal.SIG_DFL)
+    if argv[1:] == ['--probe']:
+        import_pva()
+        return
+    profile, path, ddl, categories, wanted, made_of = argv[1:7]
+    pva = import_pva()
     try:
         report = pva.openReport(*([profile] + argv[7:8]))
     except Exception as why:

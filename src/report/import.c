@@ -42,6 +42,7 @@ enum {
 	GIVEN_CATEGORIES = 2,
 	GIVEN = 3,
 	DAY = 86400,
+	PROBE_SECONDS = 10,
 };
 
 struct import {
@@ -59,6 +60,13 @@ struct import {
 	size_t line_len;
 	bool cut, done;
 };
+
+/* Relations that the documented properties have rows for; those first that people ask for most. */
+static const enum ts_relation documented[] = {TS_LIVENESS_STEP, TS_VARIABLE, TS_PROGRAM_CHILD,
+	TS_OPERATION, TS_LIVENESS_VARIABLE, TS_TILE_MEMORY, TS_TILE_CATEGORY, TS_LOWERED_VARIABLE,
+	TS_CLASS_INTERVAL, TS_STEP, TS_STEP_IPU, TS_RUN, TS_BLOCK, TS_PROGRAM, TS_COMPUTE_SET,
+	TS_COMPUTE_SET_VERTEX, TS_VERTEX_TYPE, TS_TILE_VERTEX, TS_TARGET, TS_GRAPH_COUNT, TS_IPU,
+	TS_LIVENESS_STEP_IPU, TS_TILE_ALWAYS_LIVE, TS_OPERATION_PROGRAM, TS_OPERATION_VARIABLE};
 
 /* --- what it is given ------------------------------------------------------------------------- */
 
@@ -143,6 +151,21 @@ list_wanted(struct import *im, struct ts_err *err)
 		return ts_err_set(err, TS_E_ABSENT,
 			"it has every relation already (all of them anew: --complete)");
 	return TS_OK;
+}
+
+int
+ts_import_lacks(const struct ts_report *r, const char *out[], int max)
+{
+	int n = 0;
+
+	for (size_t i = 0; i < TS_COUNT(documented); i++) {
+		if (r->binding[documented[i]].bound)
+			continue;
+		if (n < max)
+			out[n] = ts_relation_def(documented[i])->name;
+		n++;
+	}
+	return n;
 }
 
 static enum ts_code
@@ -272,10 +295,16 @@ name_given(char name[GIVEN_NAME], int i)
 	snprintf(name, GIVEN_NAME, "/dev/fd/%d", TS_CHILD_FIRST + i);
 }
 
+static const char *
+python_of(const char *python)
+{
+	return python && *python ? python : "python3";
+}
+
 static enum ts_code
 run_bridge(struct import *im, struct ts_err *err)
 {
-	const char *python = im->options->python ? im->options->python : "python3";
+	const char *python = python_of(im->options->python);
 	const struct ts_part_info *debug = &im->report->part[TS_PART_DEBUG];
 	char script[GIVEN_NAME], ddl[GIVEN_NAME], categories[GIVEN_NAME];
 	const char *argv[] = {python, "-B", script, im->report->file, im->temporary, ddl,
@@ -299,6 +328,39 @@ run_bridge(struct import *im, struct ts_err *err)
 	code = listen(im, &child, err);
 	status = ts_child_end(&child, im->cancel);
 	return code ? code : judge(im, &child, status, err);
+}
+
+enum ts_code
+ts_import_probe(const char *python, const struct ts_cancel *cancel, struct ts_err *err)
+{
+	char script[GIVEN_NAME], bytes[LINE];
+	const char *argv[] = {python_of(python), "-B", script, "--probe", NULL};
+	struct ts_child_spec spec = {.file = argv[0],
+		.argv = argv,
+		.given_count = 1,
+		.seconds = PROBE_SECONDS};
+	struct ts_child child;
+	struct ts_err own = {0};
+	size_t got;
+	enum ts_code code = file_of_embedded(&spec.given[0], "bridge/libpva.py", err);
+	int status;
+
+	if (code)
+		return code;
+	name_given(script, GIVEN_SCRIPT);
+	code = ts_child_start(&child, &spec, &own);
+	close(spec.given[0]);
+	if (code)
+		return code == TS_E_SYS ? without_libpva(own.msg, err) : ts_err_nomem(err);
+	do {
+		code = ts_child_read(&child, bytes, sizeof(bytes), &got, cancel, &own);
+	} while (!code && got > 0);
+	status = ts_child_end(&child, cancel);
+	if (code == TS_E_LIMIT || (!code && status != 0))
+		return without_libpva(code ? own.msg : child.complaint, err);
+	if (code && err)
+		*err = own;
+	return code;
 }
 
 /* Synced and under its name. */

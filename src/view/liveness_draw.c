@@ -650,7 +650,7 @@ draw_table(struct ts_canvas *c, struct liveness *s)
 	draw_rule(c, ts_rect_row(r, 0), s);
 	ts_rect_cut_top(&r, 1);
 	if (!ts_pane_has(&s->table)) {
-		ts_pane_draw(c, r, &s->table);
+		ts_pane_draw(c, r, s->v.env, &s->table);
 	} else if (!s->alive || !s->alive->listed) {
 		ts_canvas_pending(c, r, 2, 0);
 	} else {
@@ -667,7 +667,7 @@ live_draw(struct ts_view *v, struct ts_canvas *c)
 
 	live_lay_out(s);
 	if (!ts_pane_has(&s->graph)) {
-		ts_pane_draw(c, s->area, &s->graph);
+		ts_pane_draw(c, s->area, s->v.env, &s->graph);
 	} else if (s->line.count == 0) {
 		ts_canvas_wrap(c, s->area, 0, TS_ROLE_DIM, "No liveness steps are recorded.");
 	} else {

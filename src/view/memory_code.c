@@ -275,7 +275,7 @@ memory_draw_code(struct ts_canvas *c, const struct memory_view *m, const struct 
 	else if (m->code && ts_pane_has(&m->code_state))
 		ts_table_draw(c, r, &t, &m->code_list);
 	else
-		ts_pane_draw(c, r, &m->code_state);
+		ts_pane_draw(c, r, m->view.env, &m->code_state);
 }
 
 void

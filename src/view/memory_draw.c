@@ -526,7 +526,7 @@ memory_draw(struct ts_view *v, struct ts_canvas *c)
 	struct ts_rect left = m->pane[PANE_CATEGORIES];
 
 	if (!m->tiles) {
-		ts_pane_draw(c, m->area, &m->tiles_state);
+		ts_pane_draw(c, m->area, m->view.env, &m->tiles_state);
 		return;
 	}
 	if (!tile) {

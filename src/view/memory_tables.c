@@ -382,7 +382,7 @@ memory_draw_categories(struct ts_canvas *c, const struct memory_view *m, const s
 		return;
 	}
 	if (!m->rows_counted) {
-		ts_pane_draw(c, r, &m->categories_state);
+		ts_pane_draw(c, r, m->view.env, &m->categories_state);
 		return;
 	}
 	ts_table_draw(c, r, &t, &m->category_list);
@@ -419,7 +419,7 @@ memory_draw_variables(struct ts_canvas *c, const struct memory_view *m, const st
 	if (ts_pane_has(&m->variables_state))
 		ts_table_draw(c, r, &t, &m->variable_list);
 	else
-		ts_pane_draw(c, r, &m->variables_state);
+		ts_pane_draw(c, r, m->view.env, &m->variables_state);
 	ts_debug_draw(c, m->debug_at, &m->debug, m->debug_focus);
 }
 

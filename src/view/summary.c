@@ -109,6 +109,10 @@ follow(struct summary_view *s)
 	const struct summary_line *l = s->lines ? &s->line[s->list.cursor] : NULL;
 	struct ts_selection *selection = s->base.env->selection;
 
+	if (l && l->goal == GO_IMPORT) {
+		s->base.env->go = TS_CMD_IMPORT;
+		return TS_EFFECT_REPAINT;
+	}
 	if (!l || l->goal == GO_NOWHERE || l->object < 0)
 		return TS_EFFECT_BELL;
 	if (l->goal == GO_TILE)

@@ -50,7 +50,7 @@ struct summary_execution {
 struct summary_view;
 
 /* Where Enter on a line leads. */
-enum summary_goal { GO_NOWHERE, GO_TILE, GO_PEAK, GO_IPU };
+enum summary_goal { GO_NOWHERE, GO_TILE, GO_PEAK, GO_IPU, GO_IMPORT };
 
 struct summary_line {
 	void (*draw)(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int arg);

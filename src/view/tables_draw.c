@@ -276,7 +276,7 @@ draw_rows(struct ts_canvas *c, struct tables_view *t, const struct ts_browse_tab
 		t->pane == PANE_TABLES ? TS_ROLE_BORDER : TS_ROLE_BORDER_ACTIVE, b->object->name,
 		bound);
 	if (t->rows.state == TS_PANE_FAILED) {
-		ts_pane_draw(c, t->at.table, &t->rows);
+		ts_pane_draw(c, t->at.table, t->view.env, &t->rows);
 		return;
 	}
 	if (!(t->zoomed && t->pane == PANE_DETAILS))
@@ -318,7 +318,7 @@ tables_draw(struct ts_view *v, struct ts_canvas *c)
 		if (t->data.state == TS_PANE_READY)
 			ts_canvas_text(c, r, 2, 1, TS_ROLE_TEXT, "This file has no tables.");
 		else
-			ts_pane_draw(c, r, &t->data);
+			ts_pane_draw(c, r, t->view.env, &t->data);
 		return;
 	}
 	if (!ts_rect_empty(t->at.tables)) {

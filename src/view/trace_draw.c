@@ -345,7 +345,7 @@ draw_lanes(struct trace_view *t, struct ts_canvas *c)
 	if (ts_rect_empty(at->lanes))
 		return;
 	if (!ts_pane_has(&t->lanes) && t->chart.columns == 0) {
-		ts_pane_draw(c, at->lanes, &t->lanes);
+		ts_pane_draw(c, at->lanes, t->view.env, &t->lanes);
 		return;
 	}
 	for (int i = 0; i < at->lane_count && t->lane_top + i < t->trace->ipus; i++) {
@@ -595,7 +595,7 @@ trace_draw(struct ts_view *v, struct ts_canvas *c)
 	struct ts_table table;
 
 	if (!t->trace) {
-		ts_pane_draw(c, t->area, &t->data);
+		ts_pane_draw(c, t->area, t->view.env, &t->data);
 		return;
 	}
 	draw_strip(t, c);
@@ -611,7 +611,7 @@ trace_draw(struct ts_view *v, struct ts_canvas *c)
 	draw_rule(t, c);
 	if (t->steps.state == TS_PANE_FAILED && !t->fetch[ASK_WINDOW] &&
 		!trace_row(t, t->list.cursor)) {
-		ts_pane_draw(c, t->at.table, &t->steps);
+		ts_pane_draw(c, t->at.table, t->view.env, &t->steps);
 		return;
 	}
 	trace_table(&table, t);

@@ -517,7 +517,7 @@ variables_draw(struct ts_view *v, struct ts_canvas *c)
 		struct ts_rect r = t->area;
 
 		ts_rect_cut_top(&r, 1);
-		ts_pane_draw(c, r, &t->data);
+		ts_pane_draw(c, r, t->view.env, &t->data);
 		return;
 	}
 	draw_status(c, t);

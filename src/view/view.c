@@ -21,7 +21,7 @@ ts_pane_result(struct ts_pane_data *d, enum ts_code code, const struct ts_err *e
 }
 
 static void
-describe_absent(struct ts_strbuf *text, const struct ts_pane_data *d)
+describe_absent(struct ts_strbuf *text, const struct ts_view_env *env, const struct ts_pane_data *d)
 {
 	ts_strbuf_printf(text, "Not in this report: %s.\n", d->what ? d->what : "this");
 	if (d->reason[0])
@@ -32,10 +32,13 @@ describe_absent(struct ts_strbuf *text, const struct ts_pane_data *d)
 		ts_strbuf_printf(text, "Costs: %s.\n", d->cost);
 	if (d->instead)
 		ts_strbuf_printf(text, "Instead: %s.\n", d->instead);
+	if (env->offer)
+		ts_strbuf_printf(text, "libpva %s.\n", env->offer);
 }
 
 void
-ts_pane_draw(struct ts_canvas *c, struct ts_rect r, const struct ts_pane_data *d)
+ts_pane_draw(struct ts_canvas *c, struct ts_rect r, const struct ts_view_env *env,
+	const struct ts_pane_data *d)
 {
 	struct ts_rect inner = {r.x + 2, r.y, r.w - 4, r.h};
 	struct ts_strbuf text;
@@ -53,7 +56,7 @@ ts_pane_draw(struct ts_canvas *c, struct ts_rect r, const struct ts_pane_data *d
 		ts_canvas_wrap(c, inner, 0, TS_ROLE_ERROR, text.s);
 		break;
 	case TS_PANE_ABSENT:
-		describe_absent(&text, d);
+		describe_absent(&text, env, d);
 		ts_canvas_wrap(c, inner, 0, TS_ROLE_TEXT, text.s);
 		break;
 	default:

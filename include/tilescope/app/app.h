@@ -8,6 +8,7 @@
 #define TS_APP_APP_H
 
 #include "tilescope/app/args.h"
+#include "tilescope/app/importing.h"
 #include "tilescope/app/indexing.h"
 #include "tilescope/ui/keymap.h"
 #include "tilescope/ui/prompt.h"
@@ -31,6 +32,7 @@ enum ts_view_id {
 	TS_OWNER_APP = TS_VIEW_COUNT, /* owner of the program's own jobs */
 	TS_OWNER_INDEX,		      /* and of those that build the index */
 	TS_OWNER_ARCHIVE,	      /* of the one that reads archive.a */
+	TS_OWNER_IMPORT,	      /* of those that ask libpva */
 };
 
 enum ts_asking { TS_ASK_NOTHING, TS_ASK_COMMAND, TS_ASK_SEARCH, TS_ASK_SEARCH_BACK, TS_ASK_FILTER };
@@ -52,6 +54,7 @@ struct ts_app {
 	struct ts_jobs *jobs;
 	struct ts_view_env env;
 	struct ts_indexing indexing;
+	struct ts_importing importing;
 
 	struct ts_tty *tty;
 	struct ts_canvas *canvas;
@@ -92,6 +95,9 @@ void ts_app_show(struct ts_app *app, enum ts_view_id id);
 
 /* The contexts in which keys are looked up now, the nearest first; returns how many (at most 4). */
 int ts_app_contexts(struct ts_app *app, enum ts_context out[4]);
+
+/* stop.c: C-c. Stop what somebody waits for, else what runs behind the screen; and say what that was. */
+void ts_app_stop(struct ts_app *app);
 
 /* screen.c: lay out and draw the whole screen. */
 void ts_app_layout(struct ts_app *app);

@@ -43,7 +43,7 @@ struct ts_args {
 	const char *output;	    /* -o FILE, or NULL */
 	const char *cache;	    /* --cache DIR|none, or NULL */
 	const char *theme, *keymap; /* or NULL */
-	const char *python;	    /* import: --python PATH, or NULL */
+	const char *python;	    /* --python PATH, or NULL */
 	enum ts_start at;	    /* --at VIEW */
 	bool quiet, verbose, help, version, latest, ascii, mouse;
 	bool complete;	/* import --complete */

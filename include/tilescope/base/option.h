@@ -15,7 +15,7 @@
 
 enum ts_time_unit { TS_TIME_CYCLES, TS_TIME_US };
 
-enum { TS_OPTION_TEXT = 64 };
+enum { TS_OPTION_TEXT = 64, TS_OPTION_PATH = 1024 };
 
 struct ts_options {
 	enum ts_units units;
@@ -26,6 +26,7 @@ struct ts_options {
 	int64_t cache; /* bytes that the indexes of all reports may take */
 	char theme[TS_OPTION_TEXT];
 	char keymap[TS_OPTION_TEXT];
+	char python[TS_OPTION_PATH]; /* looked for in $PATH when it has no slash */
 };
 
 #define TS_OPTION_CACHE ((int64_t)8 << 30) /* until something else is said */

@@ -5,7 +5,8 @@
  * Started with posix_spawn() (a fork of a program with threads is not safe), never through a shell. Its
  * standard input is empty, its standard output a pipe that is read here; of what it writes to standard
  * error the first line's beginning is kept, the rest is thrown away. No descriptor of ours is left open in
- * it but those that are given. What it says, and its end, are waited for with a look at the cancel token.
+ * it but those that are given. What it says, and its end, are waited for with a look at the cancel token, and
+ * what it says at the time where that is bound.
  *
  * Threads: a child belongs to one thread at a time; any number of threads may have one.
  */
@@ -14,6 +15,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "tilescope/base/cancel.h"
@@ -31,11 +33,13 @@ struct ts_child_spec {
 	const char *const *argv; /* argv[0] included, NULL at the end */
 	int given[TS_CHILD_GIVEN];
 	int given_count; /* they are TS_CHILD_FIRST, ... there; ours stay open */
+	int seconds;	 /* it may take so long to say all that it says; 0 = any time */
 };
 
 struct ts_child {
 	pid_t pid;
-	int out, err; /* -1 = at its end */
+	int out, err;	  /* -1 = at its end */
+	int64_t until_us; /* ts_clock_us(); 0 = any time */
 	char complaint[TS_CHILD_COMPLAINT];
 	size_t complaint_len;
 };
@@ -46,7 +50,7 @@ enum ts_code ts_child_start(struct ts_child *c, const struct ts_child_spec *spec
 
 /*
  * What comes next of its output, at most `size` bytes; *got 0 = it has closed it. Errors: TS_E_CANCELLED,
- * TS_E_SYS.
+ * TS_E_LIMIT (it takes too long), TS_E_SYS.
  */
 enum ts_code ts_child_read(struct ts_child *c, void *buffer, size_t size, size_t *got,
 	const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;

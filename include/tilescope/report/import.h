@@ -37,6 +37,19 @@ enum ts_code ts_import(struct ts_import_outcome *outcome, const char *path, stru
 void ts_import_outcome_fini(struct ts_import_outcome *outcome);
 
 /*
+ * Is there a Python that can import libpva? Finds out by doing it, in a child, in at most ten seconds. Errors:
+ * TS_E_ABSENT (the message says what to do), TS_E_SYS, TS_E_NOMEM, TS_E_CANCELLED.
+ */
+enum ts_code ts_import_probe(const char *python, const struct ts_cancel *cancel,
+	struct ts_err *err) TS_WARN_UNUSED;
+
+/*
+ * How many relations the report lacks that libpva documents; their names into out[0..max), those first that
+ * matter most.
+ */
+int ts_import_lacks(const struct ts_report *r, const char *out[], int max);
+
+/*
  * Where a report's store is kept that nobody gave a name: below the cache directory `dir`, by the profile's
  * real path and by which bytes it is, so that a store of other bytes is not found; the caller's to free(). NULL
  * without memory.

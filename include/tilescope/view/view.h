@@ -37,6 +37,8 @@ struct ts_view_env {
 	unsigned coming; /* sections (bits) that are being built, or looked for: soon in `index` */
 	bool looking;	 /* for some milliseconds it is not known what there is of an index */
 	const struct ts_index_status *indexing; /* for the Jobs view; or NULL */
+	/* what may be said of libpva behind its name: "is here: :import asks it for ..."; or NULL */
+	const char *offer;
 	struct ts_jobs *jobs;
 	const struct ts_options *options;
 	struct ts_selection *selection;
@@ -156,8 +158,9 @@ ts_pane_has(const struct ts_pane_data *d)
 /* Set the state from the code of a fetch: OK, DAMAGED (partial when `some`), ABSENT, failed. */
 void ts_pane_result(struct ts_pane_data *d, enum ts_code code, const struct ts_err *err, bool some);
 
-/* Draw the panel of a pane that has nothing to show: loading, failed, absent. */
-void ts_pane_draw(struct ts_canvas *c, struct ts_rect r, const struct ts_pane_data *d);
+/* Draw the panel of a pane that has nothing to show: loading, failed, absent (with env->offer). */
+void ts_pane_draw(struct ts_canvas *c, struct ts_rect r, const struct ts_view_env *env,
+	const struct ts_pane_data *d);
 
 /* Set the message of the bottom line. */
 void ts_view_say(struct ts_view_env *env, const char *fmt, ...) TS_PRINTF(2, 3);
