@@ -20,6 +20,8 @@ const struct ts_verb ts_verbs[] = {
 		1, 1 << 20, ts_verb_summary},
 	{"schema", TS_FOR_SCHEMA, "PATH", "what bound to which relation, what did not and why", 1,
 		1, ts_verb_schema},
+	{"check", TS_FOR_CHECK, "--files PATH...", "the state of every file of a report", 1,
+		1 << 20, ts_verb_check},
 	{"query", TS_FOR_QUERY, "PATH SQL", "SQL over the relations of a report and its tables", 1,
 		2, ts_verb_query},
 	{"demo", TS_FOR_DEMO, "[DIR]", "write a demo report and, on a terminal, open it", 0, 1,
@@ -46,6 +48,8 @@ static const struct choice formats[] = {{"text", TS_FORMAT_TEXT}, {"json", TS_FO
 	{"csv", TS_FORMAT_CSV}, {"md", TS_FORMAT_MD}, {NULL, 0}};
 static const struct choice schema_formats[] = {{"text", TS_FORMAT_TEXT}, {"json", TS_FORMAT_JSON},
 	{NULL, 0}};
+static const struct choice check_formats[] = {{"text", TS_FORMAT_TEXT}, {"json", TS_FORMAT_JSON},
+	{"csv", TS_FORMAT_CSV}, {NULL, 0}};
 static const struct choice whens[] = {{"auto", TS_WHEN_AUTO}, {"never", TS_WHEN_NEVER},
 	{"always", TS_WHEN_ALWAYS}, {NULL, 0}};
 static const struct choice units[] = {{"kib", TS_UNITS_KIB}, {"kb", TS_UNITS_KB},
@@ -81,17 +85,24 @@ static const struct option_def options[] = {
 		"text|json", "how to print", 0},
 	{"format", 'f', CHOICE, AT(format), formats, TS_FOR_QUERY, "text|json|csv|md",
 		"how to print the rows", 0},
+	{"format", 'f', CHOICE, AT(format), check_formats, TS_FOR_CHECK, "text|json|csv",
+		"how to print", 0},
 	{"output", 'o', TEXT, AT(output), NULL,
-		TS_FOR_QUERY | TS_FOR_SUMMARY | TS_FOR_SCHEMA | TS_FOR_CACHE | TS_FOR_APP, "FILE",
-		"write there instead of standard output", 0},
-	{"units", 'u', CHOICE, AT(units), units, TS_FOR_APP | TS_FOR_SUMMARY | TS_FOR_DEMO,
-		"kib|kb|bytes", "units of memory in text", 0},
+		TS_FOR_QUERY | TS_FOR_SUMMARY | TS_FOR_SCHEMA | TS_FOR_CACHE | TS_FOR_CHECK |
+			TS_FOR_APP,
+		"FILE", "write there instead of standard output", 0},
+	{"units", 'u', CHOICE, AT(units), units,
+		TS_FOR_APP | TS_FOR_SUMMARY | TS_FOR_DEMO | TS_FOR_CHECK, "kib|kb|bytes",
+		"units of memory in text", 0},
 	{"color", 0, CHOICE, AT(color), whens, TS_FOR_ALL, "auto|never|always", "colours", 0},
 	{"no-color", 0, FLAG, AT(color), NULL, TS_FOR_ALL, NULL, "no colours", TS_WHEN_NEVER},
 	{"cache", 0, TEXT, AT(cache), NULL,
 		TS_FOR_APP | TS_FOR_SUMMARY | TS_FOR_SCHEMA | TS_FOR_DEMO | TS_FOR_CACHE |
-			TS_FOR_IMPORT | TS_FOR_QUERY,
+			TS_FOR_IMPORT | TS_FOR_QUERY | TS_FOR_CHECK,
 		"DIR|none", "where indexes are kept; none: nowhere", 0},
+	{"files", 0, FLAG, AT(files), NULL, TS_FOR_CHECK, NULL, "check the files", 0},
+	{"deep", 0, FLAG, AT(deep), NULL, TS_FOR_CHECK, NULL,
+		"read all that is in them, and check their structure", 0},
 	{"relations", 0, FLAG, AT(relations), NULL, TS_FOR_QUERY, NULL,
 		"print which relations there are, and from what", 0},
 	{"timeout", 0, DURATION, AT(timeout), NULL, TS_FOR_QUERY, "SECONDS",

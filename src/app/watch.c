@@ -23,6 +23,7 @@ struct ts_watch {
 	struct ts_cancel cancel, stop;
 	struct ts_progress progress;
 	const char *what;
+	const char *_Atomic unit;
 	bool show; /* standard error is a terminal */
 	int64_t started;
 };
@@ -62,9 +63,9 @@ show_progress(struct ts_watch *w)
 
 	if (!w->show || done == 0)
 		return;
-	fprintf(stderr, "\r%s %s%s  %s rows, %s/s\033[K", w->what, bar(drawn, done, total),
+	fprintf(stderr, "\r%s %s%s  %s %s, %s/s\033[K", w->what, bar(drawn, done, total),
 		total > 0 ? ts_fmt_percent(b, (double)done, (double)total) : "",
-		ts_fmt_cycles_short(a, done),
+		ts_fmt_cycles_short(a, done), w->unit,
 		ts_fmt_cycles_short(rate, (int64_t)((double)done / (seconds > 0 ? seconds : 1))));
 	fflush(stderr);
 }
@@ -101,6 +102,7 @@ ts_watch_start(struct ts_watch **out, const char *what, struct ts_err *err)
 	if (!w)
 		return ts_err_nomem(err);
 	w->what = what;
+	w->unit = "rows";
 	w->show = isatty(STDERR_FILENO);
 	w->started = ts_clock_us();
 	fill(&set);
@@ -112,6 +114,12 @@ ts_watch_start(struct ts_watch **out, const char *what, struct ts_err *err)
 	}
 	*out = w;
 	return TS_OK;
+}
+
+void
+ts_watch_count(struct ts_watch *w, const char *unit)
+{
+	w->unit = unit;
 }
 
 void

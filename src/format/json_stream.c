@@ -17,8 +17,11 @@ damaged(yajl_handle parser, int64_t offset, struct ts_err *err)
 {
 	unsigned char *text = yajl_get_error(parser, 0, NULL, 0);
 	int64_t at = offset + (int64_t)yajl_get_bytes_consumed(parser);
-	enum ts_code code = ts_err_set(err, TS_E_DAMAGED, "not JSON near byte %lld: %.*s",
-		(long long)at, text ? (int)strcspn((char *)text, "\n") : 0,
+	size_t n = text ? strcspn((char *)text, "\n") : 0;
+	enum ts_code code;
+
+	n -= n > 0 && text[n - 1] == '.';
+	code = ts_err_set(err, TS_E_DAMAGED, "not JSON near byte %lld: %.*s", (long long)at, (int)n,
 		text ? (char *)text : "");
 
 	if (text)

@@ -445,12 +445,9 @@ ts_archive_compare(struct ts_archive_check *c, const struct ts_archive *a,
 }
 
 void
-ts_archive_note(struct ts_notes *notes, const struct ts_archive *a,
+ts_archive_note_check(struct ts_notes *notes, const struct ts_archive *a,
 	const struct ts_archive_check *c)
 {
-	ts_notes_copy(notes, &a->notes);
-	if (!c)
-		return;
 	if (c->different > 0)
 		ts_notes_add(notes,
 			"archive.a and the profile differ by more than 1 %% on %lld of %lld tiles, most "
@@ -462,4 +459,13 @@ ts_archive_note(struct ts_notes *notes, const struct ts_archive *a,
 			"archive.a has %zu tiles, %lld of them not in the profile; %lld of the "
 			"profile are not in it",
 			a->tiles, (long long)c->only_archive, (long long)c->only_profile);
+}
+
+void
+ts_archive_note(struct ts_notes *notes, const struct ts_archive *a,
+	const struct ts_archive_check *c)
+{
+	ts_notes_copy(notes, &a->notes);
+	if (c)
+		ts_archive_note_check(notes, a, c);
 }

@@ -34,7 +34,6 @@ enum {
 	LINE = 1 << 10,
 	PATH_LIMIT = 1 << 14,
 	CATEGORIES_MAX = 1 << 20,
-	MADE_OF = 48,
 	GIVEN_NAME = 32,
 	NO_PVA = 3, /* the script's exit status */
 	GIVEN_SCRIPT = 0,
@@ -54,7 +53,7 @@ struct import {
 	const struct ts_cancel *cancel;
 	char *temporary;
 	struct ts_strbuf wanted; /* names of relations, a comma between them */
-	char made_of[MADE_OF];
+	char made_of[TS_IMPORT_MADE_OF];
 	int given[GIVEN];
 	char line[LINE]; /* what the child has said of its current line */
 	size_t line_len;
@@ -383,11 +382,10 @@ keep(struct import *im, const char *path, struct ts_err *err)
 	return TS_OK;
 }
 
-/* Which bytes a profile is, as part of a name. */
-static void
-name_bytes(char name[MADE_OF], const struct ts_identity *id)
+void
+ts_import_made_of(char name[TS_IMPORT_MADE_OF], const struct ts_identity *id)
 {
-	snprintf(name, MADE_OF, "%016llx-%08x-%llx", (unsigned long long)id->header,
+	snprintf(name, TS_IMPORT_MADE_OF, "%016llx-%08x-%llx", (unsigned long long)id->header,
 		(unsigned)id->changes, (unsigned long long)id->bytes);
 }
 
@@ -396,7 +394,7 @@ prepare(struct import *im, const char *path, struct ts_err *err)
 {
 	enum ts_code code = list_wanted(im, err);
 
-	name_bytes(im->made_of, &im->report->identity);
+	ts_import_made_of(im->made_of, &im->report->identity);
 	if (!code)
 		code = file_of_embedded(&im->given[GIVEN_SCRIPT], "bridge/libpva.py", err);
 	if (!code)
@@ -447,10 +445,10 @@ char *
 ts_import_store_path(const char *dir, const struct ts_report *r)
 {
 	const char *real = r->real ? r->real : r->file;
-	char made_of[MADE_OF];
+	char made_of[TS_IMPORT_MADE_OF];
 	struct ts_strbuf b;
 
-	name_bytes(made_of, &r->identity);
+	ts_import_made_of(made_of, &r->identity);
 	ts_strbuf_init(&b, PATH_LIMIT);
 	ts_strbuf_printf(&b, "%s/import/%016llx-%s.tilescope", dir,
 		(unsigned long long)XXH3_64bits(real, strlen(real)), made_of);

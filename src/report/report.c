@@ -25,6 +25,7 @@
 #include "tilescope/format/debug_info.h"
 #include "tilescope/format/json_file.h"
 #include "tilescope/report/archive.h"
+#include "tilescope/report/consistency.h"
 #include "tilescope/report/find.h"
 #include "tilescope/report/import.h"
 #include "tilescope/report/report.h"
@@ -35,7 +36,6 @@ enum {
 	PATH_LIMIT = 1 << 14,
 	USER_MAPS = 64,
 	TABLES_NAMED = 6,
-	AGE_WARNING = 3600,
 	JSON_MAX = 16 << 20,
 	DEBUG_LOOK = 64 << 10
 };
@@ -253,7 +253,6 @@ probe_parts(struct ts_report *r, struct ts_err *err)
 {
 	enum ts_code code = TS_OK;
 	const struct ts_part_info *debug = &r->part[TS_PART_DEBUG];
-	int64_t mtime = r->part[r->part_of[0]].mtime;
 
 	for (size_t i = 0; i < TS_COUNT(parts) && !code; i++) {
 		if (r->part[parts[i].part].path) /* it is what was opened */
@@ -267,9 +266,7 @@ probe_parts(struct ts_report *r, struct ts_err *err)
 	}
 	if (code)
 		return code;
-	if (debug->state == TS_PART_OK && llabs((long long)(debug->mtime - mtime)) > AGE_WARNING)
-		ts_notes_add(&r->notes, "debug.cbor is much %s than the %s: perhaps of another run",
-			debug->mtime < mtime ? "older" : "newer", ts_part_name(r->part_of[0]));
+	ts_consistency_ages(&r->notes, r);
 	note_other_files(r);
 	return TS_OK;
 }

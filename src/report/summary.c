@@ -8,6 +8,7 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/report/archive.h"
+#include "tilescope/report/consistency.h"
 #include "tilescope/report/rows.h"
 #include "tilescope/report/summary.h"
 
@@ -20,6 +21,7 @@ static const struct {
 	{"poplar_version", offsetof(struct ts_about, poplar_version)},
 	{"package_hash", offsetof(struct ts_about, package_hash)},
 	{"compute_instrumentation", offsetof(struct ts_about, compute_instrumentation)},
+	{"made_of", offsetof(struct ts_about, made_of)},
 };
 
 static bool
@@ -333,6 +335,9 @@ read_names(struct ts_summary *s, struct ts_reader *rd, struct ts_step_names *nam
 		end = soften(s, ts_graph_read(&s->graph, rd, names, &why), "graph", &why, err);
 	if (!end)
 		end = soften(s, ts_about_read(&s->about, rd, &why), "report", &why, err);
+	if (!end && rd->report->kind == TS_KIND_STORE)
+		end = ts_consistency_store(&s->notes, rd->report, rd->report->file,
+			s->about.made_of, err);
 	if (!end)
 		end = soften(s, ts_count_rows(&s->runs, rd, TS_RUN, TS_RUN_RUN, &why), "runs", &why,
 			err);

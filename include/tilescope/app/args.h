@@ -46,9 +46,10 @@ struct ts_args {
 	const char *python;	    /* --python PATH, or NULL */
 	enum ts_start at;	    /* --at VIEW */
 	bool quiet, verbose, help, version, latest, ascii, mouse;
-	bool complete;	/* import --complete */
-	bool relations; /* query --relations */
-	double timeout; /* query: seconds; 0 = none */
+	bool complete;	  /* import --complete */
+	bool relations;	  /* query --relations */
+	bool files, deep; /* check */
+	double timeout;	  /* query: seconds; 0 = none */
 	struct ts_demo_options demo;
 	bool no_archive; /* demo --no-archive */
 	int path_count;
@@ -66,7 +67,8 @@ enum {
 	TS_FOR_CACHE = 1 << 6,
 	TS_FOR_QUERY = 1 << 7,
 	TS_FOR_IMPORT = 1 << 8,
-	TS_FOR_ALL = 0x1ff,
+	TS_FOR_CHECK = 1 << 9,
+	TS_FOR_ALL = 0x3ff,
 };
 
 struct ts_verb {

@@ -7,6 +7,7 @@
 
 enum ts_exit ts_verb_summary(const struct ts_args *args);
 enum ts_exit ts_verb_schema(const struct ts_args *args);
+enum ts_exit ts_verb_check(const struct ts_args *args);
 enum ts_exit ts_verb_query(const struct ts_args *args);
 enum ts_exit ts_verb_demo(const struct ts_args *args);
 enum ts_exit ts_verb_cache(const struct ts_args *args);

@@ -18,6 +18,9 @@ struct ts_watch;
 enum ts_code ts_watch_start(struct ts_watch **w, const char *what,
 	struct ts_err *err) TS_WARN_UNUSED;
 
+/* What progress counts, at the begin; without it "rows". */
+void ts_watch_count(struct ts_watch *w, const char *unit);
+
 /* Ends the thread and clears the progress line. NULL allowed. */
 void ts_watch_stop(struct ts_watch *w);
 

@@ -72,6 +72,10 @@ struct ts_archive_check {
 void ts_archive_compare(struct ts_archive_check *c, const struct ts_archive *a,
 	const struct ts_tiles *tiles);
 
+/* What the comparison says, as sentences. */
+void ts_archive_note_check(struct ts_notes *notes, const struct ts_archive *a,
+	const struct ts_archive_check *c);
+
 /* The archive's own notes, and what the comparison says (c: or NULL), as sentences. */
 void ts_archive_note(struct ts_notes *notes, const struct ts_archive *a,
 	const struct ts_archive_check *c);

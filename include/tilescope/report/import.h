@@ -13,6 +13,8 @@
 #include "tilescope/base/progress.h"
 #include "tilescope/report/report.h"
 
+enum { TS_IMPORT_MADE_OF = 48 };
+
 struct ts_import_options {
 	const char *python; /* NULL: python3, looked for in PATH */
 	bool complete;	    /* every relation; else those that the report lacks */
@@ -55,6 +57,9 @@ int ts_import_lacks(const struct ts_report *r, const char *out[], int max);
  * without memory.
  */
 char *ts_import_store_path(const char *dir, const struct ts_report *r);
+
+/* Which bytes a profile is, as a store says of which it was made (`made_of` of its relation `report`). */
+void ts_import_made_of(char made_of[TS_IMPORT_MADE_OF], const struct ts_identity *id);
 
 /*
  * Remove the stores of other bytes that once lay at the same path, from where `path` (as above) is, and what

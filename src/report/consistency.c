@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * consistency - see the header.
+ *
+ * A sample is a few windows of rows spread over the row ids, so that the work does not grow with the report; only
+ * where rows have no ids is it the first ones. Shares have to be large before they are told: what a report of
+ * this or that SDK leaves out on purpose is not known to the public.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/base/strbuf.h"
+#include "tilescope/report/consistency.h"
+#include "tilescope/report/contexts.h"
+#include "tilescope/report/import.h"
+#include "tilescope/report/rows.h"
+
+enum {
+	WINDOWS = 16,
+	WINDOW_ROWS = TS_CONSISTENCY_SAMPLE / WINDOWS,
+	PATH_LIMIT = 1 << 14,
+	HOUR = 3600,
+	DAY = 24 * HOUR,
+	MISSING_KEYS = 100,    /* one of so many keys may be missing in silence */
+	MISSING_CONTEXTS = 10, /* and one of so many contexts */
+};
+
+/* --- times and counts ---------------------------------------------------------------------------- */
+
+/*
+ * debug.cbor is written with the profile; framework and application write their files when they like, which may be
+ * at the begin of a long run.
+ */
+static const struct {
+	enum ts_part part;
+	const char *file;
+	int64_t most; /* seconds */
+} ages[] = {
+	{TS_PART_ARCHIVE, "archive.a", DAY},
+	{TS_PART_DEBUG, "debug.cbor", HOUR},
+	{TS_PART_FRAMEWORK, "framework.json", DAY},
+	{TS_PART_APP, "app.json", DAY},
+	{TS_PART_VARS, "vars.json", DAY},
+};
+
+void
+ts_consistency_ages(struct ts_notes *notes, const struct ts_report *r)
+{
+	int64_t mtime = r->part[r->part_of[0]].mtime;
+
+	for (size_t i = 0; i < TS_COUNT(ages); i++) {
+		const struct ts_part_info *part = &r->part[ages[i].part];
+
+		if (part->state != TS_PART_OK || ages[i].part == r->part_of[0] ||
+			llabs((long long)(part->mtime - mtime)) <= ages[i].most)
+			continue;
+		ts_notes_add(notes, "%s is much %s than the %s: perhaps of another run",
+			ages[i].file, part->mtime < mtime ? "older" : "newer",
+			ts_part_name(r->part_of[0]));
+	}
+}
+
+void
+ts_consistency_vars(struct ts_notes *notes, int64_t vars_tiles, int64_t tiles)
+{
+	if (vars_tiles > 0 && tiles > 0 && vars_tiles != tiles)
+		ts_notes_add(notes,
+			"vars.json is of %lld tiles, the report of %lld: perhaps of another run",
+			(long long)vars_tiles, (long long)tiles);
+}
+
+/* The profile that lies beside a store which was opened; *there false: none does. */
+static enum ts_code
+profile_beside(struct ts_identity *id, bool *there, const struct ts_report *r, struct ts_err *err)
+{
+	struct ts_strbuf b;
+	char *path;
+	enum ts_code code;
+
+	*there = false;
+	ts_strbuf_init(&b, PATH_LIMIT);
+	ts_strbuf_printf(&b, "%s/profile.pop", r->dir);
+	path = ts_strbuf_take(&b);
+	if (!path)
+		return ts_err_nomem(err);
+	code = ts_identity_read(id, path, NULL);
+	*there = !code;
+	free(path);
+	return code == TS_E_NOMEM ? ts_err_nomem(err) : TS_OK;
+}
+
+enum ts_code
+ts_consistency_store(struct ts_notes *notes, const struct ts_report *r, const char *store,
+	const char *made_of, struct ts_err *err)
+{
+	struct ts_identity id = r->identity;
+	char present[TS_IMPORT_MADE_OF];
+	bool there = r->kind == TS_KIND_SDK;
+	enum ts_code code = TS_OK;
+
+	if (!made_of[0])
+		return TS_OK;
+	if (r->kind == TS_KIND_STORE)
+		code = profile_beside(&id, &there, r, err);
+	if (code || !there)
+		return code;
+	ts_import_made_of(present, &id);
+	if (strcmp(made_of, present) != 0)
+		ts_notes_add(notes,
+			"%s was made of another profile than the profile.pop beside it: import it again",
+			store);
+	return TS_OK;
+}
+
+/* --- rows here and there ------------------------------------------------------------------------- */
+
+typedef enum ts_code row_fn(void *ctx, struct ts_rows *rows, struct ts_err *err);
+
+/* Damage is passed over: other windows may be sound. */
+static enum ts_code
+pass_over(enum ts_code code, const struct ts_err *why, struct ts_err *err)
+{
+	if (code != TS_E_CANCELLED && code != TS_E_NOMEM && code != TS_E_SYS)
+		return TS_OK;
+	if (err)
+		*err = *why;
+	return code;
+}
+
+static enum ts_code
+read_window(struct ts_reader *rd, enum ts_relation relation, const struct ts_rows_query *q,
+	row_fn *each, void *ctx, struct ts_err *err)
+{
+	struct ts_err why = {0};
+	struct ts_rows *rows;
+	enum ts_code code = ts_reader_rows(&rows, rd, relation, q, &why);
+	bool there;
+
+	if (code)
+		return pass_over(code, &why, err);
+	for (int64_t n = 0; !q->limit || n < q->limit; n++) {
+		code = ts_rows_next(rows, &there, &why);
+		if (!code && there)
+			code = each(ctx, rows, &why);
+		if (code || !there)
+			break;
+	}
+	ts_rows_close(rows);
+	return pass_over(code, &why, err);
+}
+
+static enum ts_code
+sample(struct ts_reader *rd, enum ts_relation relation, const int *columns, int count, row_fn *each,
+	void *ctx, struct ts_err *err)
+{
+	const struct ts_reach *reach = &rd->report->binding[relation].reach;
+	struct ts_rows_query q = {.column_count = count, .limit = TS_CONSISTENCY_SAMPLE};
+	int64_t span = ts_reach_span(reach);
+	enum ts_code code = TS_OK;
+
+	memcpy(q.columns, columns, (size_t)count * sizeof(*columns));
+	if (span <= TS_CONSISTENCY_SAMPLE || reach->last_rowid == INT64_MAX)
+		return read_window(rd, relation, &q, each, ctx, err);
+	q.range = TS_RANGE_ROWID;
+	q.limit = WINDOW_ROWS;
+	for (int i = 0; !code && i < WINDOWS; i++) {
+		q.from = reach->first_rowid + span / WINDOWS * i;
+		q.to = i + 1 < WINDOWS ? q.from + span / WINDOWS : reach->last_rowid + 1;
+		code = read_window(rd, relation, &q, each, ctx, err);
+	}
+	return code;
+}
+
+/* --- programs and compute sets of steps ---------------------------------------------------------- */
+
+/* The keys of a relation, rising. */
+struct keys {
+	int64_t *key;
+	size_t count, cap;
+	bool cut; /* there are more: nothing can be said */
+};
+
+static enum ts_code
+add_key(void *ctx, struct ts_rows *rows, struct ts_err *err)
+{
+	struct keys *k = ctx;
+	void *array = k->key;
+	int64_t v;
+
+	if (ts_rows_number(rows, 0, &v) != TS_VALUE_OK)
+		return TS_OK;
+	if (k->count == TS_CONSISTENCY_KEYS) {
+		k->cut = true;
+		return ts_err_set(err, TS_E_LIMIT, "too many");
+	}
+	if (!ts_room(&array, &k->cap, k->count, sizeof(*k->key)))
+		return ts_err_nomem(err);
+	k->key = array;
+	k->key[k->count++] = v;
+	return TS_OK;
+}
+
+static int
+by_value(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static enum ts_code
+read_keys(struct keys *k, struct ts_reader *rd, enum ts_relation relation, int column,
+	struct ts_err *err)
+{
+	struct ts_rows_query q = {.columns = {column}, .column_count = 1};
+	enum ts_code code = read_window(rd, relation, &q, add_key, k, err);
+
+	if (!code && k->count > 0)
+		qsort(k->key, k->count, sizeof(*k->key), by_value);
+	return code;
+}
+
+struct joined {
+	const struct keys *keys;
+	int64_t sampled, missing;
+};
+
+static enum ts_code
+join_row(void *ctx, struct ts_rows *rows, struct ts_err *err)
+{
+	struct joined *j = ctx;
+	int64_t v;
+
+	(void)err;
+	if (ts_rows_number(rows, 0, &v) != TS_VALUE_OK)
+		return TS_OK;
+	j->sampled++;
+	j->missing += !bsearch(&v, j->keys->key, j->keys->count, sizeof(v), by_value);
+	return TS_OK;
+}
+
+static enum ts_code
+join_steps(struct ts_notes *notes, struct ts_reader *rd, enum ts_relation to, int key, int column,
+	const char *what, struct ts_err *err)
+{
+	struct keys keys = {0};
+	struct joined j = {.keys = &keys};
+	enum ts_code code;
+
+	if (!ts_report_has(rd->report, TS_STEP) || !ts_report_has(rd->report, to) ||
+		!ts_report_has_column(rd->report, TS_STEP, column))
+		return TS_OK;
+	code = read_keys(&keys, rd, to, key, err);
+	if (!code && !keys.cut && keys.count > 0)
+		code = sample(rd, TS_STEP, &column, 1, join_row, &j, err);
+	if (!code && j.missing * MISSING_KEYS > j.sampled)
+		ts_notes_add(notes, "%lld of %lld sampled steps name a %s that is not there",
+			(long long)j.missing, (long long)j.sampled, what);
+	free(keys.key);
+	return code;
+}
+
+/* --- debug contexts ------------------------------------------------------------------------------ */
+
+static const struct {
+	enum ts_relation relation;
+	int column;
+	const char *what;
+} contexts_of[] = {
+	{TS_PROGRAM, TS_PROGRAM_CONTEXT, "programs"},
+	{TS_COMPUTE_SET, TS_COMPUTE_SET_CONTEXT, "compute sets"},
+	{TS_VARIABLE, TS_VARIABLE_CONTEXT, "variables"},
+	{TS_LOWERED_VARIABLE, TS_LOWERED_VARIABLE_CONTEXT, "lowered variables"},
+};
+
+struct known {
+	const struct ts_contexts *contexts;
+	int64_t sampled, missing;
+};
+
+static enum ts_code
+look_up(void *ctx, struct ts_rows *rows, struct ts_err *err)
+{
+	struct known *k = ctx;
+	uint64_t id;
+
+	(void)err;
+	if (ts_rows_bits(rows, 0, &id) != TS_VALUE_OK || id == 0) /* 0: none */
+		return TS_OK;
+	k->sampled++;
+	k->missing += ts_contexts_find(k->contexts, id) == NULL;
+	return TS_OK;
+}
+
+static enum ts_code
+join_contexts(struct ts_notes *notes, struct ts_reader *rd, const struct ts_contexts *c,
+	struct ts_err *err)
+{
+	enum ts_code code = TS_OK;
+
+	for (size_t i = 0; !code && i < TS_COUNT(contexts_of); i++) {
+		struct known k = {.contexts = c};
+
+		if (!ts_context_recorded(rd->report, contexts_of[i].relation))
+			continue;
+		code = sample(rd, contexts_of[i].relation, &contexts_of[i].column, 1, look_up, &k,
+			err);
+		if (!code && k.missing * MISSING_CONTEXTS > k.sampled)
+			ts_notes_add(notes,
+				"debug.cbor does not have %lld of %lld sampled debug contexts of %s: "
+				"perhaps of another run",
+				(long long)k.missing, (long long)k.sampled, contexts_of[i].what);
+	}
+	return code;
+}
+
+/* debug.cbor, where it is whole and something may join it. */
+static enum ts_code
+check_contexts(struct ts_notes *notes, struct ts_reader *rd, struct ts_progress *progress,
+	struct ts_err *err)
+{
+	struct ts_contexts *c;
+	struct ts_err why = {0};
+	bool any = false;
+	enum ts_code code;
+
+	for (size_t i = 0; i < TS_COUNT(contexts_of); i++)
+		any |= ts_context_recorded(rd->report, contexts_of[i].relation);
+	if (!any || rd->report->part[TS_PART_DEBUG].state != TS_PART_OK)
+		return TS_OK;
+	code = ts_contexts_open(&c, rd->report, rd->index, NULL, progress, rd->cancel, &why);
+	if (code)
+		return pass_over(code, &why, err);
+	if (!c->wrong[0] && !c->left_out)
+		code = join_contexts(notes, rd, c, err);
+	ts_contexts_close(c);
+	return code;
+}
+
+enum ts_code
+ts_consistency_ids(struct ts_notes *notes, struct ts_reader *rd, struct ts_progress *progress,
+	struct ts_err *err)
+{
+	enum ts_code code = join_steps(notes, rd, TS_PROGRAM, TS_PROGRAM_PROGRAM, TS_STEP_PROGRAM,
+		"program", err);
+
+	if (!code)
+		code = join_steps(notes, rd, TS_COMPUTE_SET, TS_COMPUTE_SET_COMPUTE_SET,
+			TS_STEP_COMPUTE_SET, "compute set", err);
+	return code ? code : check_contexts(notes, rd, progress, err);
+}
