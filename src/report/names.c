@@ -49,6 +49,17 @@ by_id(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
+/* They mostly stand in the order of their ids. */
+static void
+sort(struct ts_names *names)
+{
+	for (size_t i = 1; i < names->count; i++)
+		if (names->name[i - 1].id > names->name[i].id) {
+			qsort(names->name, names->count, sizeof(*names->name), by_id);
+			return;
+		}
+}
+
 enum ts_code
 ts_names_read(struct ts_names *names, struct ts_reader *rd, enum ts_relation relation, int id,
 	int text, struct ts_err *err)
@@ -84,8 +95,7 @@ ts_names_read(struct ts_names *names, struct ts_reader *rd, enum ts_relation rel
 	ts_rows_close(rows);
 	if (code)
 		names->rows = -1;
-	if (names->count)
-		qsort(names->name, names->count, sizeof(*names->name), by_id);
+	sort(names);
 	return code;
 }
 
