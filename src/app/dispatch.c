@@ -90,6 +90,18 @@ ts_app_show(struct ts_app *app, enum ts_view_id id)
 	app->dirty = true;
 }
 
+void
+ts_app_ahead(struct ts_app *app)
+{
+	app->ahead = app->env.generation;
+	for (int i = 0; i < TS_VIEW_COUNT; i++) {
+		struct ts_view *v = views[i]->ahead ? ensure_view(app, (enum ts_view_id)i) : NULL;
+
+		if (v)
+			v->ops->ahead(v);
+	}
+}
+
 /* --- places: back and forward ----------------------------------------------------------------- */
 
 /* Remember where we are before going elsewhere. */

@@ -14,12 +14,14 @@
 #include <string.h>
 
 #include "tilescope/base/clock.h"
+#include "tilescope/base/mem.h"
 
 #include "indexing_internal.h"
 
 enum {
 	BUSY_US = 1000000,
 	SOON_US = 30000000,
+	FRESH_US = 1000000, /* who types without end sees what was built so late */
 	CORE = (1 << TS_SECTION_LIVES) - 1,
 	LOOKING = 1 << TS_SECTION_COUNT, /* beside the sections that are promised */
 };
@@ -113,6 +115,8 @@ adopt(struct ts_app *app, struct ts_index *index)
 	struct ts_view *v;
 
 	ts_index_release(app->env.index);
+	ts_index_release(app->indexing.fresh);
+	app->indexing.fresh = NULL;
 	app->env.index = index;
 	app->env.coming &= ~ts_index_sections(index);
 	for (int i = 0; i < TS_VIEW_COUNT; i++)
@@ -122,6 +126,36 @@ adopt(struct ts_app *app, struct ts_index *index)
 	if (v && v->ops->request && app->env.report)
 		v->ops->request(v);
 	app->dirty = true;
+}
+
+struct ts_index *
+ts_indexing_newest(const struct ts_app *app)
+{
+	return app->indexing.fresh ? app->indexing.fresh : app->env.index;
+}
+
+/* When the views get what is fresh: not in the midst of what somebody does. */
+static int64_t
+adopt_at(const struct ts_app *app)
+{
+	return ts_min_i64(app->key_us + TS_CALM_US, app->indexing.fresh_us + FRESH_US);
+}
+
+/* What was built can wait for calm; what was there already somebody waits for. */
+static void
+offer(struct ts_app *app, struct ts_index *index, bool built)
+{
+	struct ts_indexing *ix = &app->indexing;
+	int64_t now = ts_clock_us();
+
+	if (!ix->fresh)
+		ix->fresh_us = now;
+	if (!built || now >= adopt_at(app)) {
+		adopt(app, index);
+		return;
+	}
+	ts_index_release(ix->fresh);
+	ix->fresh = index;
 }
 
 /* The report is another one than was planned for: nothing of this build is worth anything. */
@@ -285,8 +319,8 @@ take_results(struct ts_app *app, struct ts_indexing_job *j)
 		ix->report = ts_report_hold(j->report);
 	}
 	if (j->index && j->job.generation == ix->epoch &&
-		ts_index_sections(j->index) != ts_index_sections(app->env.index)) {
-		adopt(app, j->index);
+		ts_index_sections(j->index) != ts_index_sections(ts_indexing_newest(app))) {
+		offer(app, j->index, ts_indexing_kind_of(j) == TS_INDEXING_FINISH);
 		j->index = NULL;
 	}
 }
@@ -334,6 +368,7 @@ ts_indexing_end(struct ts_app *app)
 	ts_build_free(ix->build);
 	ts_report_close(ix->report);
 	ts_index_release(app->env.index);
+	ts_index_release(ix->fresh);
 	app->env.index = NULL;
 	if (ix->cache)
 		ts_cache_fini(ix->cache);
@@ -396,6 +431,7 @@ set_coming(struct ts_app *app)
 	else if (ix->build && ix->state != TS_INDEXING_ENDING &&
 		ts_indexing_left(ix, ts_clock_us()) <= SOON_US)
 		coming = to_build(ix);
+	coming |= ts_index_sections(ix->fresh);
 	app->env.coming = coming & ~ix->failed & ~ts_index_sections(app->env.index);
 }
 
@@ -452,7 +488,8 @@ ts_indexing_let_go(struct ts_app *app, bool all)
 	if (!all)
 		return;
 	ts_index_release(app->env.index);
-	app->env.index = NULL;
+	ts_index_release(ix->fresh);
+	app->env.index = ix->fresh = NULL;
 	app->env.wanted = 0;
 	ix->failed = 0;
 }
@@ -503,8 +540,15 @@ void
 ts_indexing_turn(struct ts_app *app, int64_t now)
 {
 	struct ts_indexing *ix = &app->indexing;
-	unsigned lacks = app->env.wanted & ~ix->planned & ~ts_index_sections(app->env.index);
+	unsigned lacks = app->env.wanted & ~ix->planned &
+		~ts_index_sections(ts_indexing_newest(app));
 
+	if (ix->fresh && now >= adopt_at(app)) {
+		struct ts_index *fresh = ix->fresh;
+
+		ix->fresh = NULL;
+		adopt(app, fresh);
+	}
 	if (ix->look_at_us && now >= ix->look_at_us) {
 		ix->look_at_us = 0;
 		look(app);
@@ -513,4 +557,13 @@ ts_indexing_turn(struct ts_app *app, int64_t now)
 	}
 	set_coming(app);
 	tell_lost(app);
+}
+
+int64_t
+ts_indexing_next(const struct ts_app *app)
+{
+	const struct ts_indexing *ix = &app->indexing;
+	int64_t look = ix->look_at_us, fresh = ix->fresh ? adopt_at(app) : 0;
+
+	return !look ? fresh : !fresh ? look : ts_min_i64(look, fresh);
 }

@@ -33,6 +33,9 @@ struct ts_indexing_job {
 	struct ts_err err;
 };
 
+/* What is built of the index: views may not have all of it yet. */
+struct ts_index *ts_indexing_newest(const struct ts_app *app);
+
 /* Send a job. False: no memory, which was said. */
 bool ts_indexing_send(struct ts_app *app, enum ts_indexing_kind kind, int part);
 enum ts_indexing_kind ts_indexing_kind_of(const struct ts_indexing_job *j);

@@ -187,7 +187,7 @@ new_job(struct ts_app *app, enum ts_indexing_kind kind, int part)
 	j->job.patient = kind != TS_INDEXING_LOOK || ix->elsewhere;
 	j->job.generation = ix->epoch;
 	j->report = ts_report_hold(ix->build ? ix->report : app->env.report);
-	j->have = ts_index_hold(app->env.index);
+	j->have = ts_index_hold(ts_indexing_newest(app));
 	j->cache_option = app->args->cache;
 	j->cache_cap = app->options.cache;
 	j->cache = ix->cache;

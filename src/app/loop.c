@@ -27,7 +27,6 @@ enum {
 	ANSWER_MS = 12,	  /* and an answer is waited for so long after a key */
 	EARLY_MS = 20,	  /* and the report before there is a screen */
 	TICK_US = 250000, /* between frames that only show progress */
-	CALM_US = 100000, /* and none of those so soon after a key */
 	REST_US = 30000,  /* patient work rests at most so long after a key, */
 	SENT_US = 2000,	  /* and so long after its frame, which is on its way to the terminal */
 };
@@ -155,6 +154,15 @@ end_rest(struct ts_app *app)
 		ts_jobs_rest(app->jobs, now + SENT_US);
 }
 
+/* Nobody waits for anything, and it is known what the index has. */
+static void
+look_ahead(struct ts_app *app)
+{
+	if (app->env.report && app->ahead != app->env.generation && !app->env.looking &&
+		!app->dirty && !is_busy(app, TS_WORKER_SCREEN))
+		ts_app_ahead(app);
+}
+
 static bool
 any_busy(struct ts_app *app)
 {
@@ -168,8 +176,8 @@ any_busy(struct ts_app *app)
 static void
 tick(struct ts_app *app, int64_t now)
 {
-	if (app->tick_us && now >= app->tick_us && now < app->key_us + CALM_US)
-		app->tick_us = app->key_us + CALM_US;
+	if (app->tick_us && now >= app->tick_us && now < app->key_us + TS_CALM_US)
+		app->tick_us = app->key_us + TS_CALM_US;
 	if (app->tick_us && now >= app->tick_us) {
 		struct ts_view *v = app->view[app->current];
 
@@ -231,7 +239,7 @@ wait_for_events(struct loop *l)
 {
 	struct ts_app *app = &l->app;
 	int64_t until = sooner(sooner(app->look_at_us, app->tick_us),
-		sooner(app->indexing.look_at_us, app->importing.ask_at_us));
+		sooner(ts_indexing_next(app), app->importing.ask_at_us));
 	int64_t left;
 	struct timespec timeout, *wait = NULL;
 	struct pollfd p[FD_COUNT] = {
@@ -279,6 +287,7 @@ turn(struct loop *l)
 		ts_importing_drawn(app);
 	}
 	end_rest(app);
+	look_ahead(app);
 	wait_for_events(l);
 }
 

@@ -543,27 +543,35 @@ draw(struct drawing *d)
 	return draw_sampled(d, low, high);
 }
 
+static enum ts_code
+allocate(struct ts_trace_chart *c, struct ts_err *err)
+{
+	size_t cells = (size_t)c->columns * (size_t)c->lanes;
+
+	c->ipu = ts_alloc((size_t)c->lanes, sizeof(*c->ipu));
+	c->share = ts_alloc(cells * TS_CLASS_COUNT, sizeof(*c->share));
+	c->start = ts_alloc(cells, sizeof(*c->start));
+	c->unknown = ts_alloc(cells, sizeof(*c->unknown));
+	if (c->ipu && c->share && c->start && c->unknown)
+		return TS_OK;
+	ts_trace_chart_fini(c);
+	return ts_err_nomem(err);
+}
+
 enum ts_code
 ts_trace_chart_read(struct ts_trace_chart *c, struct ts_reader *rd, const struct ts_trace *t,
 	int64_t from, int64_t to, int columns, const int64_t *ipu, int lanes,
 	struct ts_progress *progress, struct ts_err *err)
 {
 	struct drawing d = {.c = c, .rd = rd, .t = t, .err = err, .progress = progress};
-	enum ts_code code = TS_OK;
-	size_t cells;
+	enum ts_code code;
 
 	*c = (struct ts_trace_chart){.from = from, .to = ts_max_i64(to, trace_add(from, 1))};
 	c->columns = (int)ts_clamp_i64(columns, 1, TS_TRACE_COLUMNS);
 	c->lanes = (int)ts_clamp_i64(lanes, 0, TS_TRACE_LANES);
-	cells = (size_t)c->columns * (size_t)c->lanes;
-	c->ipu = ts_alloc((size_t)c->lanes, sizeof(*c->ipu));
-	c->share = ts_alloc(cells * TS_CLASS_COUNT, sizeof(*c->share));
-	c->start = ts_alloc(cells, sizeof(*c->start));
-	c->unknown = ts_alloc(cells, sizeof(*c->unknown));
-	if (!c->ipu || !c->share || !c->start || !c->unknown) {
-		ts_trace_chart_fini(c);
-		return ts_err_nomem(err);
-	}
+	code = allocate(c, err);
+	if (code)
+		return code;
 	if (c->lanes > 0)
 		memcpy(c->ipu, ipu, (size_t)c->lanes * sizeof(*ipu));
 	if (c->lanes > 0 && t->has_parts)
@@ -571,6 +579,23 @@ ts_trace_chart_read(struct ts_trace_chart *c, struct ts_reader *rd, const struct
 	limit_shares(c);
 	trace_parts_fini(&d.parts);
 	return code;
+}
+
+enum ts_code
+ts_trace_chart_copy(struct ts_trace_chart *c, const struct ts_trace_chart *from, struct ts_err *err)
+{
+	size_t cells = (size_t)from->columns * (size_t)from->lanes;
+	enum ts_code code;
+
+	*c = *from;
+	code = allocate(c, err);
+	if (code || cells == 0)
+		return code;
+	memcpy(c->ipu, from->ipu, (size_t)from->lanes * sizeof(*c->ipu));
+	memcpy(c->share, from->share, cells * TS_CLASS_COUNT * sizeof(*c->share));
+	memcpy(c->start, from->start, cells * sizeof(*c->start));
+	memcpy(c->unknown, from->unknown, cells * sizeof(*c->unknown));
+	return TS_OK;
 }
 
 void

@@ -57,6 +57,10 @@ take_open(struct trace_view *t, struct trace_fetch *f)
 {
 	if (t->trace)
 		return f->opened ? trace_refresh(t, f) : TS_EFFECT_NONE;
+	if (f->ahead && f->fetch.code) { /* whoever wants to see it asks again, and is told */
+		trace_drop(t);
+		return TS_EFFECT_REPAINT;
+	}
 	if (f->fetch.code == TS_E_CANCELLED) {
 		ts_pane_result(&t->data, TS_E_CANCELLED, &f->fetch.err, false);
 		return TS_EFFECT_REPAINT;
@@ -125,6 +129,8 @@ take_chart(struct trace_view *t, struct trace_fetch *f, enum trace_kind kind)
 		*to = f->chart;
 		f->chart = (struct ts_trace_chart){0};
 	}
+	if (kind == ASK_CHART && f->fetch.code == TS_OK)
+		trace_share_lanes(t, f);
 	if (kind == ASK_CHART && f->fetch.code == TS_E_CANCELLED && t->chart.columns > 0)
 		t->lanes.state = TS_PANE_STALE;
 	else if (kind == ASK_CHART)

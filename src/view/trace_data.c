@@ -159,7 +159,7 @@ send(struct trace_view *t, enum trace_kind kind, struct trace_fetch *f)
 		worker = TS_WORKER_BULK;
 	if (chart && trace_sections(t) & 1u << TS_SECTION_LANES)
 		worker = TS_WORKER_SCREEN;
-	if (t->trace && kind == ASK_OPEN) /* nothing waits for it */
+	if (kind == ASK_OPEN && (t->trace || f->ahead)) /* nothing waits for it */
 		worker = TS_WORKER_BULK;
 	t->fetch[kind] = &f->fetch;
 	ts_fetch_send(&t->view, &f->fetch, (int)kind, worker, kinds[kind].what);
@@ -205,7 +205,7 @@ anchor(const struct trace_view *t, struct trace_fetch *f, int64_t from, int64_t 
 
 /* The first time, and again when the index can say more. */
 static void
-ask_open(struct trace_view *t)
+ask_open(struct trace_view *t, bool ahead)
 {
 	unsigned sections = trace_sections(t);
 	struct trace_fetch *f;
@@ -216,6 +216,7 @@ ask_open(struct trace_view *t)
 	if (!f)
 		return;
 	f->sections = sections;
+	f->ahead = ahead;
 	f->ref_at = trace_ref_row(t);
 	if (!t->trace)
 		t->data.state = TS_PANE_LOADING;
@@ -290,20 +291,51 @@ ask_chart(struct trace_view *t)
 }
 
 /* The overview is of at most four IPUs, evenly chosen. */
+enum { OVERVIEW_MOST = 4 };
+
+static struct trace_question
+overview_question(const struct trace_view *t)
+{
+	return (struct trace_question){.from = t->trace->from,
+		.to = t->trace->to,
+		.columns = t->at.strip.w,
+		.lanes = t->trace->ipus < OVERVIEW_MOST ? t->trace->ipus : OVERVIEW_MOST,
+		.asked = true};
+}
+
+/* Are the lanes of the whole run, which come first, just what the overview shows? */
+static bool
+lanes_are_overview(const struct trace_view *t, const struct trace_question *lanes)
+{
+	struct trace_question q = overview_question(t);
+
+	return t->trace->ipus <= OVERVIEW_MOST && same(&q, lanes);
+}
+
+void
+trace_share_lanes(struct trace_view *t, const struct trace_fetch *f)
+{
+	struct ts_trace_chart copy;
+
+	if (!lanes_are_overview(t, &f->q) || ts_trace_chart_copy(&copy, &t->chart, NULL))
+		return;
+	ts_trace_chart_fini(&t->overview);
+	t->overview = copy;
+	t->asked[ASK_OVERVIEW] = f->q;
+	t->fetch[ASK_OVERVIEW] = NULL;
+}
+
 static void
 ask_overview(struct trace_view *t)
 {
-	enum { MOST = 4 };
-	int lane[MOST], n = t->trace->ipus < MOST ? t->trace->ipus : MOST;
-	struct trace_question q = {.from = t->trace->from,
-		.to = t->trace->to,
-		.columns = t->at.strip.w,
-		.lanes = n};
+	int lane[OVERVIEW_MOST];
+	struct trace_question q = overview_question(t);
 
-	if (!t->trace->has_parts || t->at.strip.h <= 0 || q.columns <= 0)
+	if (!t->trace->has_parts || t->at.strip.h <= 0 || q.columns <= 0 ||
+		(t->fetch[ASK_CHART] && lanes_are_overview(t, &t->asked[ASK_CHART])))
 		return;
-	for (int i = 0; i < n; i++)
-		lane[i] = (int)((int64_t)i * t->trace->ipus / n);
+	for (int i = 0; i < q.lanes; i++)
+		lane[i] = (int)((int64_t)i * t->trace->ipus / q.lanes);
 	ask_lanes(t, ASK_OVERVIEW, q, lane);
 }
 
@@ -476,7 +508,7 @@ trace_request(struct ts_view *v)
 		t->time = t->option_time = v->env->options->time;
 	if (!v->env->report)
 		return;
-	ask_open(t);
+	ask_open(t, false);
 	if (!t->trace)
 		return;
 	follow(t);
@@ -485,4 +517,16 @@ trace_request(struct ts_view *v)
 	ask_overview(t);
 	ask_search(t);
 	ask_debug(t);
+}
+
+/* Opening reads all names; what goes through whole tables is left until somebody wants it. */
+void
+trace_ahead(struct ts_view *v)
+{
+	const struct ts_report *r = v->env->report;
+
+	if (r && ts_report_has(r, TS_STEP) && r->binding[TS_STEP].reach.key != TS_REACH_NONE &&
+		(!ts_report_has(r, TS_STEP_IPU) ||
+			r->binding[TS_STEP_IPU].reach.key != TS_REACH_NONE))
+		ask_open((struct trace_view *)v, true);
 }

@@ -56,6 +56,7 @@ struct trace_fetch {
 	int before, after;
 	bool by_time;
 	unsigned sections; /* of the index, bits: those that tell about the trace */
+	bool ahead;	   /* ASK_OPEN before the view was shown */
 	int64_t ref_at;	   /* ASK_OPEN again: a row whose number is asked for, or TS_UNKNOWN */
 	int64_t *ipus;
 	char needle[TS_TRACE_NEEDLE];
@@ -140,6 +141,9 @@ void trace_say_hits(struct trace_view *t);
 
 /* --- trace_data.c --- */
 void trace_request(struct ts_view *v);
+void trace_ahead(struct ts_view *v);
+/* The lanes have just come: the overview is a copy of them when they show the whole run. */
+void trace_share_lanes(struct trace_view *t, const struct trace_fetch *f);
 void trace_go_row(struct trace_view *t, int64_t row, int64_t at); /* put the list on a row */
 void trace_forget_locate(struct trace_view *t);			  /* nothing is looked for */
 

@@ -514,6 +514,107 @@ START_TEST(steps_without_ipus)
 }
 END_TEST
 
+/* --- before it is shown ------------------------------------------------------------------------- */
+
+/* What was asked comes, and nothing more is asked. */
+static void
+take_one(struct stage *s)
+{
+	struct pollfd fd = {.fd = ts_jobs_fd(s->env.jobs), .events = POLLIN};
+	struct ts_job *job = NULL;
+
+	for (int turns = 0; !job && turns < 5000; turns++) {
+		poll(&fd, 1, 10);
+		job = ts_jobs_receive(s->env.jobs);
+	}
+	ck_assert_ptr_nonnull(job);
+	ts_view_trace.deliver(s->view, (struct ts_fetch *)job);
+	ts_fetch_free((struct ts_fetch *)job);
+}
+
+START_TEST(it_is_opened_before_it_is_shown)
+{
+	struct ts_demo_options o = {.ipus = 2, .tiles = 16, .steps = 3000, .variables = 64};
+	struct stage s;
+
+	stage_open(&s, &o);
+	ts_view_trace.ahead(s.view);
+	ts_view_trace.ahead(s.view);
+	ck_assert_int_eq(ts_jobs_sent(s.env.jobs, TS_WORKER_BULK), 1);
+	ck_assert_int_eq(ts_jobs_sent(s.env.jobs, TS_WORKER_SCREEN), 0);
+	take_one(&s);
+	ck_assert_int_eq(s.selection.step, -1);
+	s.selection.step = 1234;
+	s.selection.ipu = 1;
+	ts_view_trace.shown(s.view);
+	stage_size(&s, 100, 30, TS_GLYPHS_FULL);
+	ck_assert_int_eq(ts_jobs_sent(s.env.jobs, TS_WORKER_BULK), 1);
+	ck_assert_int_eq(s.selection.step, 1234);
+	ck_assert_int_eq(s.selection.ipu, 1);
+	stage_close(&s);
+}
+END_TEST
+
+/* Make the pages of a table unreadable, behind the back of the report. */
+static void
+damage_table(struct stage *s, const char *table)
+{
+	char sql[128];
+	unsigned char zeros[4096] = {0};
+	sqlite3_stmt *statement;
+	sqlite3 *db;
+	FILE *f;
+
+	snprintf(sql, sizeof(sql), "SELECT rootpage FROM sqlite_schema WHERE name = '%s'", table);
+	ck_assert_int_eq(sqlite3_open(s->env.report->file, &db), SQLITE_OK);
+	ck_assert_int_eq(sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK);
+	ck_assert_int_eq(sqlite3_step(statement), SQLITE_ROW);
+	f = fopen(s->env.report->file, "r+b");
+	ck_assert_ptr_nonnull(f);
+	ck_assert_int_eq(fseek(f, (sqlite3_column_int(statement, 0) - 1) * 4096L, SEEK_SET), 0);
+	ck_assert_uint_eq(fwrite(zeros, 1, sizeof(zeros), f), sizeof(zeros));
+	fclose(f);
+	sqlite3_finalize(statement);
+	sqlite3_close(db);
+}
+
+/* It fails: whoever wants to see the view asks again, and is told why. */
+START_TEST(what_fails_ahead_is_not_told)
+{
+	struct stage s;
+
+	stage_begin(&s, NULL,
+		"CREATE TABLE step(step INTEGER PRIMARY KEY, type TEXT, program INTEGER);"
+		"CREATE TABLE program(program INTEGER PRIMARY KEY, name TEXT);" COUNT_TO(
+			50) "INSERT INTO program SELECT i, 'p' || i FROM c;" COUNT_TO(50) "INSERT INTO step SELECT i, 'Sync', i FROM c");
+	damage_table(&s, "program");
+	ts_view_trace.ahead(s.view);
+	ck_assert_int_eq(ts_jobs_sent(s.env.jobs, TS_WORKER_BULK), 1);
+	take_one(&s);
+	ck_assert_str_eq(s.env.message, "");
+	stage_size(&s, 100, 30, TS_GLYPHS_FULL);
+	ck_assert_str_ne(s.env.message, "");
+	ck_assert(shows(&s, "50 steps"));
+	stage_close(&s);
+}
+END_TEST
+
+START_TEST(whole_tables_are_not_read_ahead)
+{
+	struct stage s;
+
+	stage_begin(&s, NULL,
+		"CREATE TABLE s(a INTEGER);" COUNT_TO(
+			100) "INSERT INTO s SELECT i FROM c;"
+			     "CREATE VIEW step AS SELECT DISTINCT a AS step, 'Sync' AS type FROM s");
+	ts_view_trace.ahead(s.view);
+	ck_assert_int_eq(ts_jobs_sent(s.env.jobs, TS_WORKER_BULK), 0);
+	stage_size(&s, 100, 30, TS_GLYPHS_FULL);
+	ck_assert(shows(&s, "100 steps"));
+	stage_close(&s);
+}
+END_TEST
+
 /* --- the index comes -------------------------------------------------------------------------------- */
 
 /* Build the steps and the lanes while the view is shown. */
@@ -674,6 +775,9 @@ main(void)
 	tcase_add_test(looks, ids_with_gaps);
 	tcase_add_test(looks, read_forwards);
 	tcase_add_test(looks, steps_without_ipus);
+	tcase_add_test(looks, it_is_opened_before_it_is_shown);
+	tcase_add_test(looks, what_fails_ahead_is_not_told);
+	tcase_add_test(looks, whole_tables_are_not_read_ahead);
 	tcase_add_test(looks, the_index_makes_lanes_exact);
 	tcase_add_test(looks, the_index_numbers_rows);
 	tcase_add_test(looks, absent_says_why);

@@ -37,6 +37,9 @@ enum ts_view_id {
 
 enum ts_asking { TS_ASK_NOTHING, TS_ASK_COMMAND, TS_ASK_SEARCH, TS_ASK_SEARCH_BACK, TS_ASK_FILTER };
 
+/* No frame shows but what a key has asked for, so soon after it. */
+enum { TS_CALM_US = 100000 };
+
 enum { TS_PLACES = 64, TS_MIN_COLUMNS = 40, TS_MIN_ROWS = 10 };
 
 struct ts_place {
@@ -79,6 +82,7 @@ struct ts_app {
 	int64_t look_at_us;   /* when to look again whether the file has changed; 0 = not */
 	int64_t tick_us;      /* when progress is shown next; 0 = nothing is busy */
 	int64_t key_us;	      /* the last key */
+	uint64_t ahead;	      /* generation of the report of which views have asked ahead */
 	bool archive_wanted;  /* archive.a beside the profile was not asked for yet */
 	bool dirty, quit;
 	enum ts_exit status;
@@ -92,6 +96,8 @@ void ts_app_event(struct ts_app *app, const struct ts_event *event);
 void ts_app_call(struct ts_app *app, const struct ts_call *call);
 void ts_app_effect(struct ts_app *app, enum ts_effect effect);
 void ts_app_show(struct ts_app *app, enum ts_view_id id);
+/* Views that are not shown ask for what they would make somebody wait for. */
+void ts_app_ahead(struct ts_app *app);
 
 /* The contexts in which keys are looked up now, the nearest first; returns how many (at most 4). */
 int ts_app_contexts(struct ts_app *app, enum ts_context out[4]);

@@ -50,8 +50,11 @@ struct ts_indexing {
 	bool bad;			    /* a part of this stage failed */
 	bool elsewhere;			    /* another program builds */
 	bool drawn;			    /* a frame of the report was drawn */
-	int64_t look_at_us;		    /* BUSY: when to look again; 0 = not */
-	unsigned promised;	       /* what views were told is coming, since the last turn */
+	struct ts_index
+		*fresh;	    /* more than the views have, which get it when nobody types; or NULL */
+	int64_t fresh_us;   /* since when */
+	int64_t look_at_us; /* BUSY: when to look again; 0 = not */
+	unsigned promised;  /* what views were told is coming, since the last turn */
 	char told[TS_ERR_MSG];	       /* the last complaint: said once */
 	struct ts_index_status status; /* lent to the views */
 	int percent;		       /* of the whole build, as shown: never less than before */
@@ -86,8 +89,14 @@ void ts_indexing_give_back(struct ts_job *job);
 /* A frame of the report was drawn. */
 void ts_indexing_drawn(struct ts_app *app);
 
-/* At every turn of the loop: another look, sections that a view asks for. */
+/*
+ * At every turn of the loop: another look, sections that a view asks for, and those that were built while
+ * somebody typed.
+ */
 void ts_indexing_turn(struct ts_app *app, int64_t now);
+
+/* When there has to be such a turn; 0 = there need not be any. */
+int64_t ts_indexing_next(const struct ts_app *app);
 
 /* Microseconds that the stage under way still takes, as it seems; 0 = cannot be told. */
 int64_t ts_indexing_left(const struct ts_indexing *ix, int64_t now);

@@ -159,6 +159,8 @@ struct ts_trace_chart {
 enum ts_code ts_trace_chart_read(struct ts_trace_chart *c, struct ts_reader *rd,
 	const struct ts_trace *t, int64_t from, int64_t to, int columns, const int64_t *ipu,
 	int lanes, struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
+enum ts_code ts_trace_chart_copy(struct ts_trace_chart *c, const struct ts_trace_chart *from,
+	struct ts_err *err) TS_WARN_UNUSED;
 void ts_trace_chart_fini(struct ts_trace_chart *c);
 
 static inline const double *

@@ -73,6 +73,12 @@ struct ts_view_ops {
 	 */
 	void (*indexed)(struct ts_view *v);
 
+	/*
+	 * It is not shown, and the screen has all that it waits for: ask for what the first screen of this
+	 * view would wait for longest, of a worker that nobody waits for. May be NULL.
+	 */
+	void (*ahead)(struct ts_view *v);
+
 	/* The view comes to the front: take over what the selection says (a tile, a step). */
 	void (*shown)(struct ts_view *v);
 
