@@ -9,11 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tilescope/app/address.h"
 #include "tilescope/app/args.h"
 #include "tilescope/app/verbs.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
 #include "tilescope/base/utf8.h"
+#include "tilescope/ui/picture.h"
 
 const struct ts_verb ts_verbs[] = {
 	{"summary", TS_FOR_SUMMARY, "PATH...", "the verdict and key figures of one or more reports",
@@ -30,6 +32,8 @@ const struct ts_verb ts_verbs[] = {
 		ts_verb_cache},
 	{"import", TS_FOR_IMPORT, "PROFILE", "what libpva can say of a profile, into a store", 1, 1,
 		ts_verb_import},
+	{"render", TS_FOR_RENDER, "PATH", "the picture of a view, into a file: svg, txt, ansi", 1,
+		1, ts_verb_render},
 	{"help", TS_FOR_HELP, "[VERB|capture]", "this text, a verb's, or what records what", 0, 1,
 		ts_verb_help},
 	{"version", TS_FOR_VERSION, "", "the version", 0, 0, ts_verb_version},
@@ -58,11 +62,10 @@ static const struct choice scales[] = {{"small", TS_DEMO_SMALL}, {"bert", TS_DEM
 	{"huge", TS_DEMO_HUGE}, {NULL, 0}};
 static const struct choice layouts[] = {{"store", TS_DEMO_STORE}, {"sdk", TS_DEMO_SDK}, {NULL, 0}};
 
-static const struct choice starts[] = {{"summary", TS_START_SUMMARY}, {"memory", TS_START_MEMORY},
-	{"liveness", TS_START_LIVENESS}, {"trace", TS_START_TRACE},
-	{"variables", TS_START_VARIABLES}, {"tables", TS_START_TABLES}, {NULL, 0}};
+static const struct choice pictures[] = {{"txt", TS_PICTURE_TXT + 1}, {"text", TS_PICTURE_TXT + 1},
+	{"ansi", TS_PICTURE_ANSI + 1}, {"svg", TS_PICTURE_SVG + 1}, {NULL, 0}};
 
-enum kind { FLAG, TEXT, CHOICE, INTEGER, NUMBER, SEED, DURATION };
+enum kind { FLAG, TEXT, CHOICE, INTEGER, NUMBER, SEED, DURATION, SIZE, ADDRESS };
 
 struct option_def {
 	const char *name;
@@ -92,13 +95,13 @@ static const struct option_def options[] = {
 			TS_FOR_APP,
 		"FILE", "write there instead of standard output", 0},
 	{"units", 'u', CHOICE, AT(units), units,
-		TS_FOR_APP | TS_FOR_SUMMARY | TS_FOR_DEMO | TS_FOR_CHECK, "kib|kb|bytes",
-		"units of memory in text", 0},
+		TS_FOR_APP | TS_FOR_SUMMARY | TS_FOR_DEMO | TS_FOR_CHECK | TS_FOR_RENDER,
+		"kib|kb|bytes", "units of memory in text", 0},
 	{"color", 0, CHOICE, AT(color), whens, TS_FOR_ALL, "auto|never|always", "colours", 0},
 	{"no-color", 0, FLAG, AT(color), NULL, TS_FOR_ALL, NULL, "no colours", TS_WHEN_NEVER},
 	{"cache", 0, TEXT, AT(cache), NULL,
 		TS_FOR_APP | TS_FOR_SUMMARY | TS_FOR_SCHEMA | TS_FOR_DEMO | TS_FOR_CACHE |
-			TS_FOR_IMPORT | TS_FOR_QUERY | TS_FOR_CHECK,
+			TS_FOR_IMPORT | TS_FOR_QUERY | TS_FOR_CHECK | TS_FOR_RENDER,
 		"DIR|none", "where indexes are kept; none: nowhere", 0},
 	{"files", 0, FLAG, AT(files), NULL, TS_FOR_CHECK, NULL, "check the files", 0},
 	{"deep", 0, FLAG, AT(deep), NULL, TS_FOR_CHECK, NULL,
@@ -108,15 +111,22 @@ static const struct option_def options[] = {
 	{"timeout", 0, DURATION, AT(timeout), NULL, TS_FOR_QUERY, "SECONDS",
 		"stop after so long; 0: never (default 3600)", 0},
 	{"latest", 0, FLAG, AT(latest), NULL,
-		TS_FOR_APP | TS_FOR_SUMMARY | TS_FOR_SCHEMA | TS_FOR_QUERY | TS_FOR_IMPORT, NULL,
-		"PATH is a directory: the newest report below", 0},
-	{"at", 0, CHOICE, AT(at), starts, TS_FOR_APP | TS_FOR_DEMO, "VIEW",
-		"memory, liveness, trace, variables, tables", 0},
-	{"theme", 0, TEXT, AT(theme), NULL, TS_FOR_APP | TS_FOR_DEMO, "NAME",
+		TS_FOR_APP | TS_FOR_SUMMARY | TS_FOR_SCHEMA | TS_FOR_QUERY | TS_FOR_IMPORT |
+			TS_FOR_RENDER,
+		NULL, "PATH is a directory: the newest report below", 0},
+	{"at", 0, ADDRESS, AT(at), NULL, TS_FOR_APP | TS_FOR_DEMO | TS_FOR_RENDER, "VIEW[?ARGS]",
+		"the place to show, e.g. 'memory?tile=12'", 0},
+	{"format", 'f', CHOICE, AT(picture), pictures, TS_FOR_RENDER, "svg|txt|ansi",
+		"of the picture (default: as FILE is called)", 0},
+	{"output", 'o', TEXT, AT(output), NULL, TS_FOR_RENDER, "FILE",
+		"FILE.svg, FILE.txt or FILE.ansi", 0},
+	{"size", 0, SIZE, AT(size), NULL, TS_FOR_RENDER, "COLUMNSxROWS",
+		"of the picture, in characters (120x40)", 0},
+	{"theme", 0, TEXT, AT(theme), NULL, TS_FOR_APP | TS_FOR_DEMO | TS_FOR_RENDER, "NAME",
 		"default, mono, colour-blind, your own", 0},
 	{"keymap", 0, TEXT, AT(keymap), NULL, TS_FOR_APP | TS_FOR_DEMO, "NAME",
 		"default, vim, or your own", 0},
-	{"ascii", 0, FLAG, AT(ascii), NULL, TS_FOR_APP | TS_FOR_DEMO, NULL,
+	{"ascii", 0, FLAG, AT(ascii), NULL, TS_FOR_APP | TS_FOR_DEMO | TS_FOR_RENDER, NULL,
 		"draw with ASCII characters only", 0},
 	{"mouse", 0, FLAG, AT(mouse), NULL, TS_FOR_APP | TS_FOR_DEMO, NULL, "take the mouse", 0},
 	{"scale", 0, CHOICE, AT(demo.scale), scales, TS_FOR_DEMO, "small|bert|huge",
@@ -195,6 +205,33 @@ parse_seconds(double *v, const struct option_def *o, const char *word, struct ts
 	return TS_OK;
 }
 
+/* "120x40" */
+static enum ts_code
+parse_size(struct ts_size *size, const char *word, struct ts_err *err)
+{
+	char *x, *end;
+	long w = strtol(word, &x, 10), h = *x == 'x' ? strtol(x + 1, &end, 10) : -1;
+
+	if (h < 0 || x == word || end == x + 1 || *end || w < TS_SIZE_MIN_COLUMNS ||
+		w > TS_CANVAS_MAX_W || h < TS_SIZE_MIN_ROWS || h > TS_CANVAS_MAX_H)
+		return ts_err_set(err, TS_E_USAGE,
+			"--size takes COLUMNSxROWS of %dx%d to %dx%d, not \"%s\"",
+			TS_SIZE_MIN_COLUMNS, TS_SIZE_MIN_ROWS, TS_CANVAS_MAX_W, TS_CANVAS_MAX_H,
+			word);
+	*size = (struct ts_size){(int)w, (int)h};
+	return TS_OK;
+}
+
+/* An address is kept as text, and known to be one. */
+static enum ts_code
+check_address(const char **to, const char *word, struct ts_err *err)
+{
+	struct ts_address address;
+
+	*to = word;
+	return ts_address_parse(&address, word, err);
+}
+
 static enum ts_code
 set_number(struct ts_args *args, const struct option_def *o, const char *word, struct ts_err *err)
 {
@@ -239,6 +276,10 @@ set_option(struct ts_args *args, const struct option_def *o, const char *word, s
 		return set_number(args, o, word, err);
 	case DURATION:
 		return parse_seconds(to, o, word, err);
+	case SIZE:
+		return parse_size(to, word, err);
+	case ADDRESS:
+		return check_address(to, word, err);
 	}
 	return TS_OK;
 }
@@ -324,7 +365,7 @@ ts_args_parse(struct ts_args *args, int argc, char **argv, struct ts_err *err)
 	size_t n = 0;
 	int skip, c, index = -1;
 
-	*args = (struct ts_args){.timeout = TIMEOUT_DEFAULT};
+	*args = (struct ts_args){.timeout = TIMEOUT_DEFAULT, .size = {120, 40}};
 	find_verb(args, argc, argv);
 	skip = args->verb != app_verb;
 	for (size_t i = 0; i < TS_COUNT(options); i++) {

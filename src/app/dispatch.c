@@ -26,7 +26,7 @@
 #include "tilescope/view/trace.h"
 #include "tilescope/view/variables.h"
 
-static const struct ts_view_ops *const views[TS_VIEW_COUNT] = {
+const struct ts_view_ops *const ts_views[TS_VIEW_COUNT] = {
 	[TS_VIEW_SUMMARY] = &ts_view_summary,
 	[TS_VIEW_MEMORY] = &ts_view_memory,
 	[TS_VIEW_LIVENESS] = &ts_view_liveness,
@@ -60,10 +60,10 @@ ensure_view(struct ts_app *app, enum ts_view_id id)
 
 	if (v)
 		return v;
-	v = views[id]->open(&app->env);
+	v = ts_views[id]->open(&app->env);
 	if (!v)
 		return NULL;
-	v->ops = views[id];
+	v->ops = ts_views[id];
 	v->env = &app->env;
 	v->id = (int)id;
 	app->view[id] = v;
@@ -95,7 +95,7 @@ ts_app_ahead(struct ts_app *app)
 {
 	app->ahead = app->env.generation;
 	for (int i = 0; i < TS_VIEW_COUNT; i++) {
-		struct ts_view *v = views[i]->ahead ? ensure_view(app, (enum ts_view_id)i) : NULL;
+		struct ts_view *v = ts_views[i]->ahead ? ensure_view(app, (enum ts_view_id)i) : NULL;
 
 		if (v)
 			v->ops->ahead(v);
@@ -195,7 +195,7 @@ do_view(struct ts_app *app, const struct ts_call *call)
 	const char *name = ts_call_arg(call, 0);
 
 	for (int i = 0; i < TS_VIEW_COUNT; i++)
-		if (views[i]->number > 0 && strcmp(views[i]->name, name) == 0)
+		if (ts_views[i]->number > 0 && strcmp(ts_views[i]->name, name) == 0)
 			return go_view(app, (enum ts_view_id)i);
 	ts_view_say_error(&app->env, "there is no view \"%s\"", name);
 	return TS_EFFECT_BELL;
@@ -217,14 +217,14 @@ go_with_object(struct ts_app *app, enum ts_view_id id)
 		return effect;
 	if (from == TS_VIEW_VARIABLES && id == TS_VIEW_MEMORY && app->selection.tile >= 0)
 		ts_view_say(&app->env, "tile %lld, as in %s", (long long)app->selection.tile,
-			views[from]->title);
+			ts_views[from]->title);
 	else if (by_ipu && app->selection.ipu >= 0)
 		ts_view_say(&app->env, "ipu %lld, as in %s", (long long)app->selection.ipu,
-			views[from]->title);
+			ts_views[from]->title);
 	else
 		ts_view_say(&app->env,
 			"%s stays where it was: %s has nothing that it could be taken to",
-			views[id]->title, views[from]->title);
+			ts_views[id]->title, ts_views[from]->title);
 	return effect;
 }
 
@@ -457,8 +457,8 @@ complete(void *ctx, const char *line, struct ts_candidates *out)
 	out->start = (size_t)(word - line);
 	n = (int)strlen(word);
 	for (int i = 0; strncmp(line, "view ", 5) == 0 && i < TS_VIEW_COUNT; i++)
-		if (views[i]->number > 0 && strncmp(views[i]->name, word, (size_t)n) == 0)
-			ts_candidates_add(out, views[i]->name);
+		if (ts_views[i]->number > 0 && strncmp(ts_views[i]->name, word, (size_t)n) == 0)
+			ts_candidates_add(out, ts_views[i]->name);
 	for (const struct ts_option *o = ts_option_table; strncmp(line, "set ", 4) == 0 && o->name;
 		o++)
 		if (strncmp(o->name, word, (size_t)n) == 0 && strchr(line, ' ') + 1 == word)
@@ -561,6 +561,28 @@ do_copy(struct ts_app *app, const struct ts_call *call)
 	return TS_EFFECT_BELL; /* the view had nothing under its cursor */
 }
 
+/* The words that open the present place once more. */
+static enum ts_effect
+do_copy_address(struct ts_app *app, const struct ts_call *call)
+{
+	struct ts_view *v = current(app);
+	struct ts_strbuf words;
+
+	(void)call;
+	if (!v || v->ops->number == 0 || !app->env.report) {
+		ts_view_say_error(&app->env, "only places in a report have an address");
+		return TS_EFFECT_BELL;
+	}
+	ts_strbuf_init(&words, sizeof(app->env.copy) - 1);
+	ts_address_command(&words, app->env.report->path, v);
+	if (words.cut)
+		ts_view_say_error(&app->env, "the address of this place is too long");
+	else
+		snprintf(app->env.copy, sizeof(app->env.copy), "%s", words.s);
+	ts_strbuf_fini(&words);
+	return TS_EFFECT_REPAINT;
+}
+
 static const struct {
 	enum ts_cmd cmd;
 	enum ts_effect (*run)(struct ts_app *app, const struct ts_call *call);
@@ -589,6 +611,7 @@ static const struct {
 	{TS_CMD_GOTO_LIVENESS, do_goto_liveness},
 	{TS_CMD_GOTO_TRACE, do_goto_trace},
 	{TS_CMD_COPY, do_copy},
+	{TS_CMD_COPY_ADDRESS, do_copy_address},
 };
 
 static enum ts_effect
@@ -761,6 +784,7 @@ on_key(struct ts_app *app, ts_key key)
 	enum ts_match match;
 
 	app->env.message[0] = '\0';
+	app->at.pending = false;
 	app->dirty = true;
 	if (app->keys.n < TS_KEYS_MAX)
 		app->keys.key[app->keys.n++] = key;

@@ -84,6 +84,7 @@ take_answer(struct ts_app *app, struct ts_job *job)
 	enum ts_effect effect;
 	struct ts_view *v;
 
+	app->received++;
 	if (job->owner == TS_OWNER_APP) {
 		ts_app_take(app, job);
 		return;
@@ -101,6 +102,9 @@ take_answer(struct ts_app *app, struct ts_job *job)
 		return;
 	}
 	v = job->owner < TS_VIEW_COUNT ? app->view[job->owner] : NULL;
+	if (f->code != TS_OK && f->code != TS_E_ABSENT && !app->trouble.code &&
+		!ts_fetch_in_vain(f, app->env.generation))
+		app->trouble = f->err;
 	if (v && job->generation == app->env.generation) {
 		effect = v->ops->deliver(v, f);
 		if (v == app->view[app->current] && v->ops->request)
@@ -110,13 +114,14 @@ take_answer(struct ts_app *app, struct ts_job *job)
 	ts_fetch_free(f);
 }
 
-static void
-take_answers(struct ts_app *app)
+void
+ts_app_take_answers(struct ts_app *app)
 {
 	struct ts_job *job;
 
 	while (!app->quit && (job = ts_jobs_receive(app->jobs)))
 		take_answer(app, job);
+	ts_address_turn(app);
 }
 
 /* Is a worker busy with what this screen waits for? */
@@ -140,7 +145,7 @@ wait_for_answer(struct ts_app *app)
 
 		if (poll(&p, 1, (int)((until - ts_clock_us()) / 1000) + 1) <= 0)
 			break;
-		take_answers(app);
+		ts_app_take_answers(app);
 	}
 }
 
@@ -276,7 +281,7 @@ turn(struct loop *l)
 	drain_keys(l);
 	if (!app->quit && l->asked != ts_jobs_sent(app->jobs, TS_WORKER_SCREEN))
 		wait_for_answer(app);
-	take_answers(app);
+	ts_app_take_answers(app);
 	run_timers(app);
 	if (app->quit)
 		return;
@@ -292,15 +297,6 @@ turn(struct loop *l)
 }
 
 /* --- begin and end ---------------------------------------------------------------------------- */
-
-static const enum ts_view_id starts[] = {
-	[TS_START_SUMMARY] = TS_VIEW_SUMMARY,
-	[TS_START_MEMORY] = TS_VIEW_MEMORY,
-	[TS_START_LIVENESS] = TS_VIEW_LIVENESS,
-	[TS_START_TRACE] = TS_VIEW_TRACE,
-	[TS_START_VARIABLES] = TS_VIEW_VARIABLES,
-	[TS_START_TABLES] = TS_VIEW_TABLES,
-};
 
 static void
 tell_terminal(struct ts_app *app)
@@ -352,18 +348,20 @@ open_screen(struct ts_app *app, const struct ts_args *args, struct ts_err *err)
 	return TS_OK;
 }
 
-static enum ts_code
-begin(struct loop *l, const struct ts_args *args, struct ts_err *err)
+enum ts_code
+ts_app_init(struct ts_app *app, const struct ts_args *args, struct ts_err *err)
 {
-	struct ts_app *app = &l->app;
-	struct ts_job *early;
-	enum ts_code code;
+	enum ts_code code = ts_address_parse(&app->at, args->at, err);
 
+	if (code)
+		return code;
+	ts_history_init(&app->commands);
+	ts_history_init(&app->searches);
 	app->args = args;
 	app->path = args->path_count ? args->paths[0] : ".";
 	app->selection = (struct ts_selection){-1, -1, -1, -1};
 	app->log = ts_log_new();
-	if (!app->log || !open_signals(l))
+	if (!app->log)
 		return ts_err_nomem(err);
 	app->env = (struct ts_view_env){.options = &app->options,
 		.selection = &app->selection,
@@ -371,9 +369,22 @@ begin(struct loop *l, const struct ts_args *args, struct ts_err *err)
 		.log = app->log,
 		.keymap = &app->keymap};
 	code = ts_jobs_new(&app->jobs, sizeof(struct ts_fetch_local), ts_fetch_local_fini, err);
+	app->env.jobs = app->jobs;
+	return code;
+}
+
+static enum ts_code
+begin(struct loop *l, const struct ts_args *args, struct ts_err *err)
+{
+	struct ts_app *app = &l->app;
+	struct ts_job *early;
+	enum ts_code code;
+
+	if (!open_signals(l)) /* before there are threads: they inherit the mask */
+		return ts_err_nomem(err);
+	code = ts_app_init(app, args, err);
 	if (code)
 		return code;
-	app->env.jobs = app->jobs;
 	ts_indexing_begin(app);
 	ts_app_load(app); /* the file is read while the terminal is set up */
 	ts_app_configure(app);
@@ -382,7 +393,7 @@ begin(struct loop *l, const struct ts_args *args, struct ts_err *err)
 		return TS_OK;
 	code = open_screen(app, args, err);
 	if (!code)
-		ts_app_show(app, starts[args->at]);
+		ts_app_show(app, (enum ts_view_id)app->at.view);
 	if (early && code)
 		ts_app_give_back(early);
 	else if (early)
@@ -390,12 +401,9 @@ begin(struct loop *l, const struct ts_args *args, struct ts_err *err)
 	return code;
 }
 
-/* False when a worker hangs in a read: nothing of its memory may be freed, the process has to end so. */
-static bool
-end(struct loop *l)
+bool
+ts_app_fini(struct ts_app *app)
 {
-	struct ts_app *app = &l->app;
-
 	if (!ts_jobs_free(app->jobs, ts_app_give_back))
 		return false;
 	for (int i = 0; i < TS_VIEW_COUNT; i++)
@@ -412,8 +420,6 @@ end(struct loop *l)
 	free(app->env.open);
 	free(app->env.edit);
 	free(app->opened);
-	if (l->signals >= 0)
-		close(l->signals);
 	return true;
 }
 
@@ -428,8 +434,6 @@ ts_app_run(const struct ts_args *args)
 	if (!l)
 		return TS_EXIT_UNREADABLE;
 	l->signals = -1;
-	ts_history_init(&l->app.commands);
-	ts_history_init(&l->app.searches);
 	code = begin(l, args, &err);
 	while (!code && !l->app.quit)
 		turn(l);
@@ -441,8 +445,10 @@ ts_app_run(const struct ts_args *args)
 	ts_tty_close(l->app.tty);
 	if (err.code)
 		ts_complain(l->app.path, &err);
-	if (!end(l))
+	if (!ts_app_fini(&l->app))
 		_exit((int)status);
+	if (l->signals >= 0)
+		close(l->signals);
 	free(l);
 	return status;
 }

@@ -2,6 +2,7 @@
 /* main - locale, words, verb. */
 #include "config.h"
 
+#include <langinfo.h>
 #include <locale.h>
 #include <signal.h>
 #include <string.h>
@@ -50,6 +51,8 @@ main(int argc, char **argv)
 		ts_complain(NULL, &err);
 		return TS_EXIT_USAGE;
 	}
+	if (ts_render_is_svg(&args) && strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
+		setlocale(LC_CTYPE, "C.UTF-8"); /* SVG is UTF-8 in any locale */
 	if (args.help)
 		return (int)show_help(&args);
 	if (args.version)

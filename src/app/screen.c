@@ -42,7 +42,7 @@ view_area(const struct ts_app *app)
 	struct ts_rect r = ts_canvas_rect(app->canvas);
 
 	ts_rect_cut_top(&r, *banner(app) ? 2 : 1);
-	ts_rect_cut_bottom(&r, 1);
+	ts_rect_cut_bottom(&r, app->headless ? 0 : 1); /* nobody has a key there */
 	return r;
 }
 
@@ -56,9 +56,10 @@ void
 ts_app_layout(struct ts_app *app)
 {
 	struct ts_view *v = app->view[app->current];
-	int w, h;
+	int w = app->canvas->w, h = app->canvas->h;
 
-	ts_tty_size(app->tty, &w, &h);
+	if (!app->headless)
+		ts_tty_size(app->tty, &w, &h);
 	if (w != app->canvas->w || h != app->canvas->h)
 		ts_canvas_resize(app->canvas, w, h, NULL);
 	if (v && !too_small(app)) {
@@ -144,6 +145,21 @@ draw_title(const struct ts_app *app, struct ts_canvas *c)
 	x = draw_tabs(app, c, r, x + 1, brief);
 	if (work[0] && x + (int)strlen(work) + margin <= r.w)
 		ts_canvas_right(c, r, margin, 0, TS_ROLE_NOTE, work);
+}
+
+/* Above a picture, in place of the tabs: what it shows. */
+static void
+draw_caption(const struct ts_app *app, struct ts_canvas *c)
+{
+	struct ts_rect r = ts_rect_row(ts_canvas_rect(c), 0);
+	const char *path = app->env.report->path;
+	const struct ts_view_ops *ops = ts_views[app->current];
+	int x, room = r.w - (int)strlen(ops->title) - 1;
+
+	ts_canvas_fill(c, r, TS_ROLE_TAB, ' ');
+	x = ts_canvas_text(c, r, 1, 0, TS_ROLE_TITLE, "tilescope") + 2;
+	ts_canvas_field(c, r, x, 0, room - x - 1, TS_ROLE_TAB, path, strlen(path), TS_FIELD_TAIL);
+	ts_canvas_text(c, r, room, 0, TS_ROLE_TITLE, ops->title);
 }
 
 /* Commands of the hint line, most useful first. */
@@ -263,7 +279,9 @@ ts_app_draw(struct ts_app *app)
 	struct ts_view *v = app->view[app->current];
 	const char *text = banner(app);
 
-	c->mono = ts_tty_info(app->tty)->depth == TS_DEPTH_MONO || !ts_theme_coloured(&app->theme);
+	if (!app->headless)
+		c->mono = ts_tty_info(app->tty)->depth == TS_DEPTH_MONO ||
+			!ts_theme_coloured(&app->theme);
 	ts_canvas_erase(c);
 	if (too_small(app)) {
 		ts_canvas_printf(c, ts_canvas_rect(c), 0, 0, TS_ROLE_ERROR, "too small: %d x %d",
@@ -271,7 +289,10 @@ ts_app_draw(struct ts_app *app)
 		ts_canvas_printf(c, ts_canvas_rect(c), 0, 1, TS_ROLE_TEXT, "at least %d x %d",
 			TS_MIN_COLUMNS, TS_MIN_ROWS);
 	} else {
-		draw_title(app, c);
+		if (app->headless)
+			draw_caption(app, c);
+		else
+			draw_title(app, c);
 		if (*text) {
 			ts_canvas_fill(c, ts_rect_row(ts_canvas_rect(c), 1), TS_ROLE_WARN, ' ');
 			ts_canvas_text(c, ts_rect_row(ts_canvas_rect(c), 1), 1, 0, TS_ROLE_WARN,
@@ -279,8 +300,10 @@ ts_app_draw(struct ts_app *app)
 		}
 		if (v)
 			v->ops->draw(v, c);
-		draw_bottom(app, c);
+		if (!app->headless)
+			draw_bottom(app, c);
 	}
-	ts_tty_show(app->tty, c, &app->theme);
+	if (!app->headless)
+		ts_tty_show(app->tty, c, &app->theme);
 	app->dirty = false;
 }

@@ -497,4 +497,5 @@ const struct ts_view_ops ts_view_liveness = {
 	.command = command,
 	.pane_context = pane_context,
 	.mouse = mouse,
+	.args = live_args,
 };

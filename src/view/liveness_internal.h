@@ -94,4 +94,7 @@ int64_t live_step(const struct liveness *s);
 /* Name of a row of the table: `buf` holds it where the report has none. */
 const char *live_name(const struct liveness *s, int row, char buf[LIVE_NAME]);
 
+/* --- liveness_address.c --- */
+extern const struct ts_view_arg live_args[];
+
 #endif

@@ -315,7 +315,7 @@ break_down(struct memory_view *m, const struct ts_call *call)
 			"breakdown is one of total, category, mean, liveness");
 		return TS_EFFECT_BELL;
 	}
-	if (!memory_can(m, (enum memory_breakdown)by) || by == (int)m->breakdown) {
+	if (!memory_can(m, (enum memory_breakdown)by) || (!name && by == (int)m->breakdown)) {
 		ts_view_say_error(m->view.env, "memory by %s is not in this report",
 			by == BY_TOTAL || !name ? "anything else" : name);
 		return TS_EFFECT_BELL;
@@ -693,4 +693,5 @@ const struct ts_view_ops ts_view_memory = {
 	.command = memory_command,
 	.pane_context = memory_pane_context,
 	.mouse = memory_mouse,
+	.args = memory_args,
 };

@@ -288,4 +288,7 @@ void memory_copy_code(const struct memory_view *m, char *out, size_t size);
 /* The next section or function with what is searched for in its name; the cursor goes there. */
 enum ts_effect memory_find_code(struct memory_view *m, int step, bool from_here);
 
+/* --- memory_address.c --- */
+extern const struct ts_view_arg memory_args[];
+
 #endif

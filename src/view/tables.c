@@ -283,4 +283,5 @@ const struct ts_view_ops ts_view_tables = {
 	.complete = view_complete,
 	.pane_context = view_pane_context,
 	.mouse = view_mouse,
+	.args = tables_args,
 };

@@ -83,4 +83,7 @@ void tables_list(struct ts_table *table, struct tables_view *t);
 void tables_layout(struct tables_view *t);
 bool tables_has(const struct tables_view *t, enum tables_pane pane); /* can it be gone to? */
 
+/* --- tables_address.c --- */
+extern const struct ts_view_arg tables_args[];
+
 #endif

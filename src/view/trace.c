@@ -394,4 +394,5 @@ const struct ts_view_ops ts_view_trace = {
 	.command = view_command,
 	.pane_context = view_pane_context,
 	.mouse = view_mouse,
+	.args = trace_args,
 };

@@ -173,4 +173,7 @@ bool trace_in_time(const struct trace_view *t);
 const char *trace_fmt_place(const struct trace_view *t, char out[TS_FMT_MAX], int64_t cycles);
 const char *trace_fmt_length(const struct trace_view *t, char out[TS_FMT_MAX], int64_t cycles);
 
+/* --- trace_address.c --- */
+extern const struct ts_view_arg trace_args[];
+
 #endif

@@ -352,4 +352,5 @@ const struct ts_view_ops ts_view_variables = {
 	.complete = view_complete,
 	.pane_context = view_pane_context,
 	.mouse = view_mouse,
+	.args = variables_args,
 };

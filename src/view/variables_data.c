@@ -156,6 +156,12 @@ same_wish(const struct ts_variable_list *l, const struct variables_wish *w)
 	return l->sort == w->sort && strcmp(l->filter.line, w->filter.line) == 0;
 }
 
+bool
+variables_has_wish(const struct variables_view *t)
+{
+	return t->list && !t->making && !t->again && !t->need_count && same_wish(t->list, &t->wish);
+}
+
 static void
 show(struct variables_view *t, struct ts_variable_list *l)
 {

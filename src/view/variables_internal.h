@@ -109,10 +109,14 @@ void variables_wish(struct variables_view *t, enum ts_variable_sort sort, bool r
 void variables_search(struct variables_view *t, const struct ts_variable_filter *needle, int by);
 void variables_next(struct variables_view *t, int by);
 void variables_say_hits(struct variables_view *t);
+bool variables_has_wish(const struct variables_view *t); /* it is shown, and finished */
 
 /* --- variables_draw.c --- */
 void variables_draw(struct ts_view *v, struct ts_canvas *c);
 void variables_table(struct ts_table *table, struct variables_view *t);
 void variables_layout(struct variables_view *t);
+
+/* --- variables_address.c --- */
+extern const struct ts_view_arg variables_args[];
 
 #endif

@@ -30,7 +30,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import harness  # noqa: E402
 
 MODULES = ("cases_figures", "cases_formats", "cases_damage", "cases_usage", "cases_demo",
-           "cases_cache", "cases_query", "cases_import", "cases_archive", "cases_vars", "cases_check")
+           "cases_cache", "cases_query", "cases_import", "cases_archive", "cases_vars", "cases_check",
+           "cases_render")
 for _name in MODULES:
     importlib.import_module(_name)
 

@@ -7,6 +7,7 @@
 #ifndef TS_APP_APP_H
 #define TS_APP_APP_H
 
+#include "tilescope/app/address.h"
 #include "tilescope/app/args.h"
 #include "tilescope/app/importing.h"
 #include "tilescope/app/indexing.h"
@@ -40,7 +41,7 @@ enum ts_asking { TS_ASK_NOTHING, TS_ASK_COMMAND, TS_ASK_SEARCH, TS_ASK_SEARCH_BA
 /* No frame shows but what a key has asked for, so soon after it. */
 enum { TS_CALM_US = 100000 };
 
-enum { TS_PLACES = 64, TS_MIN_COLUMNS = 40, TS_MIN_ROWS = 10 };
+enum { TS_PLACES = 64, TS_MIN_COLUMNS = TS_SIZE_MIN_COLUMNS, TS_MIN_ROWS = TS_SIZE_MIN_ROWS };
 
 struct ts_place {
 	enum ts_view_id view;
@@ -86,10 +87,25 @@ struct ts_app {
 	bool archive_wanted;  /* archive.a beside the profile was not asked for yet */
 	bool dirty, quit;
 	enum ts_exit status;
+	struct ts_address at; /* where --at leads, until it is there or a key is pressed */
+
+	bool headless;	       /* no terminal: a picture of one view (headless.h) */
+	int64_t received;      /* answers so far */
+	struct ts_err trouble; /* the first of them that says that something cannot be read */
 };
+
+/* The views, by their numbers. */
+extern const struct ts_view_ops *const ts_views[TS_VIEW_COUNT];
 
 /* loop.c: run until the end; the exit status. */
 enum ts_exit ts_app_run(const struct ts_args *args);
+
+/* The parts of it that need no terminal: begin, hand the answers that came to their views, free. */
+enum ts_code ts_app_init(struct ts_app *app, const struct ts_args *args,
+	struct ts_err *err) TS_WARN_UNUSED;
+void ts_app_take_answers(struct ts_app *app);
+/* False when a worker hangs in a read: nothing of its memory may be freed, the process has to end so. */
+bool ts_app_fini(struct ts_app *app);
 
 /* dispatch.c: one event, one command. */
 void ts_app_event(struct ts_app *app, const struct ts_event *event);
@@ -105,7 +121,7 @@ int ts_app_contexts(struct ts_app *app, enum ts_context out[4]);
 /* stop.c: C-c. Stop what somebody waits for, else what runs behind the screen; and say what that was. */
 void ts_app_stop(struct ts_app *app);
 
-/* screen.c: lay out and draw the whole screen. */
+/* screen.c: lay out and draw the whole screen; without a terminal to the canvas alone. */
 void ts_app_layout(struct ts_app *app);
 void ts_app_draw(struct ts_app *app);
 

@@ -23,17 +23,16 @@ enum ts_exit {
 };
 
 enum ts_format { TS_FORMAT_TEXT, TS_FORMAT_JSON, TS_FORMAT_CSV, TS_FORMAT_MD };
-enum ts_start {
-	TS_START_SUMMARY,
-	TS_START_MEMORY,
-	TS_START_LIVENESS,
-	TS_START_TRACE,
-	TS_START_VARIABLES,
-	TS_START_TABLES
-};
 enum ts_when { TS_WHEN_AUTO, TS_WHEN_NEVER, TS_WHEN_ALWAYS };
 
 struct ts_verb;
+
+/* The smallest screen, and picture: columns, rows. */
+enum { TS_SIZE_MIN_COLUMNS = 40, TS_SIZE_MIN_ROWS = 10 };
+
+struct ts_size {
+	int columns, rows;
+};
 
 struct ts_args {
 	const struct ts_verb *verb;
@@ -44,7 +43,9 @@ struct ts_args {
 	const char *cache;	    /* --cache DIR|none, or NULL */
 	const char *theme, *keymap; /* or NULL */
 	const char *python;	    /* --python PATH, or NULL */
-	enum ts_start at;	    /* --at VIEW */
+	const char *at;		    /* --at VIEW[?ARGS] (address.h), or NULL */
+	struct ts_size size;	    /* render: of the picture, in cells */
+	int picture;		    /* render: enum ts_picture + 1; 0: as the file is called */
 	bool quiet, verbose, help, version, latest, ascii, mouse;
 	bool complete;	  /* import --complete */
 	bool relations;	  /* query --relations */
@@ -68,7 +69,8 @@ enum {
 	TS_FOR_QUERY = 1 << 7,
 	TS_FOR_IMPORT = 1 << 8,
 	TS_FOR_CHECK = 1 << 9,
-	TS_FOR_ALL = 0x3ff,
+	TS_FOR_RENDER = 1 << 10,
+	TS_FOR_ALL = 0x7ff,
 };
 
 struct ts_verb {

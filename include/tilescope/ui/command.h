@@ -86,6 +86,8 @@ enum ts_context {
 		"show or hide where it comes from: its debug context")                             \
 	X(EDIT, "edit", GLOBAL, "", BOUND, "open the source file in $VISUAL or $EDITOR")           \
 	X(COPY, "copy", GLOBAL, "", BOUND, "copy the row to the terminal's clipboard (OSC 52)")    \
+	X(COPY_ADDRESS, "copy-address", GLOBAL, "", BOUND,                                         \
+		"copy the words that open this place again")                                       \
 	X(UP, "up", GLOBAL, "", BOUND, "one row up")                                               \
 	X(DOWN, "down", GLOBAL, "", BOUND, "one row down")                                         \
 	X(LEFT, "left", GLOBAL, "", BOUND, "left: one column of a chart, part of a long name")     \

@@ -55,6 +55,29 @@ struct ts_view_env {
 	const struct ts_keymap *keymap; /* for the help view */
 };
 
+/*
+ * An argument of a view's address (`memory?tile=12&by=category`): how its present value is said, and how it
+ * is gone to again. One that has no `set` is set by a command with the value as its argument.
+ */
+enum ts_arg_state {
+	TS_ARG_DONE,
+	TS_ARG_LATER, /* what it needs is not there yet: once more after the next answer */
+	TS_ARG_NO,    /* it cannot be: the message line says why */
+};
+
+#define TS_ARG_NUMBER "a number"
+#define TS_ARG_RANGE "FROM-TO"
+#define TS_ARG_TEXT "a text"
+#define TS_ARG_YES "yes|no"
+
+struct ts_view_arg {
+	const char *name;
+	const char *words; /* one of the above, or the words it may be, with | between them */
+	bool (*get)(struct ts_view *v, struct ts_strbuf *out); /* false: as it is without it */
+	enum ts_arg_state (*set)(struct ts_view *v, const char *value); /* of those words */
+	enum ts_cmd cmd;
+};
+
 struct ts_view_ops {
 	const char *name;  /* as in `view NAME` */
 	const char *title; /* of the tab */
@@ -113,6 +136,9 @@ struct ts_view_ops {
 
 	/* Mouse at a cell of the screen: focus, cursor; wheel (-1, 1) or 0 for a click. May be NULL. */
 	enum ts_effect (*mouse)(struct ts_view *v, int x, int y, int wheel);
+
+	/* Of its address, in the order in which they are set; the last has no name. May be NULL: none. */
+	const struct ts_view_arg *args;
 };
 
 /* Every view's state begins with this. */

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* arg - what the arguments of views' addresses have in common (ts_view_ops.args). */
+#ifndef TS_VIEW_ARG_H
+#define TS_VIEW_ARG_H
+
+#include "tilescope/ui/list.h"
+#include "tilescope/ui/span.h"
+#include "tilescope/view/view.h"
+
+/* Run a command, with `value` as its argument when it is not NULL. A bell: it cannot be. */
+enum ts_arg_state ts_arg_command(struct ts_view *v, enum ts_cmd cmd, const char *value);
+
+/* Run a command that turns something on or off when it is not yet as `wanted`. */
+enum ts_arg_state ts_arg_switch(struct ts_view *v, enum ts_cmd cmd, bool is, bool wanted);
+
+/*
+ * Run a command that goes from pane to pane until `*at` is the wanted one; one that is not on the way
+ * cannot be gone to.
+ */
+enum ts_arg_state ts_arg_walk(struct ts_view *v, enum ts_cmd cmd, const int *at, int wanted,
+	const char *value);
+
+bool ts_arg_is_yes(const char *value);
+
+/* Append "yes" when it is so; else false: nothing has to be said. */
+bool ts_arg_say_yes(struct ts_strbuf *out, bool is);
+
+/* A word of "a|b|c" by its number, and the other way round (-1: not there). */
+bool ts_arg_say_word(struct ts_strbuf *out, const char *words, int number);
+int ts_arg_word(const char *words, const char *value);
+
+/* A number that the address has checked, and FROM-TO. */
+int64_t ts_arg_number(const char *value);
+void ts_arg_range(const char *value, int64_t *from, int64_t *to);
+
+/* Rows are counted from 1. `there`: all of them are. The first one has not to be said. */
+bool ts_arg_say_row(struct ts_strbuf *out, const struct ts_list *l);
+enum ts_arg_state ts_arg_go_row(struct ts_view *v, struct ts_list *l, bool there,
+	const char *value);
+
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* memory_address - the arguments of `memory?...`. */
+#include "config.h"
+
+#include "memory_internal.h"
+#include "tilescope/base/mem.h"
+#include "tilescope/view/arg.h"
+
+#define BREAKDOWNS "total|category|mean|liveness"
+#define PANES "graph|categories|variables|code"
+
+static const enum memory_pane panes[] = {PANE_GRAPH, PANE_CATEGORIES, PANE_VARIABLES, PANE_CODE};
+
+static struct memory_view *
+memory_of(struct ts_view *v)
+{
+	return (struct memory_view *)v;
+}
+
+static bool
+get_breakdown(struct ts_view *v, struct ts_strbuf *out)
+{
+	struct memory_view *m = memory_of(v);
+
+	return m->breakdown != BY_TOTAL && ts_arg_say_word(out, BREAKDOWNS, (int)m->breakdown);
+}
+
+static bool
+get_gaps(struct ts_view *v, struct ts_strbuf *out)
+{
+	if (!memory_has_tiles(memory_of(v)) || memory_of(v)->gaps)
+		return false;
+	ts_strbuf_puts(out, "no");
+	return true;
+}
+
+static enum ts_arg_state
+set_gaps(struct ts_view *v, const char *value)
+{
+	return ts_arg_switch(v, TS_CMD_SERIES, memory_of(v)->gaps, ts_arg_is_yes(value));
+}
+
+/* Numbers of tiles, the last one is not in sight any more. */
+static bool
+get_zoom(struct ts_view *v, struct ts_strbuf *out)
+{
+	struct memory_view *m = memory_of(v);
+
+	if (!memory_has_tiles(m) || ts_span_whole(&m->span))
+		return false;
+	ts_strbuf_printf(out, "%lld-%lld", (long long)m->tiles->tiles.tile[m->span.from].tile,
+		(long long)m->tiles->tiles.tile[m->span.to - 1].tile + 1);
+	return true;
+}
+
+static enum ts_arg_state
+set_zoom(struct ts_view *v, const char *value)
+{
+	struct memory_view *m = memory_of(v);
+	int64_t from, to;
+	ptrdiff_t a, b;
+
+	if (!memory_has_tiles(m))
+		return TS_ARG_LATER;
+	ts_arg_range(value, &from, &to);
+	a = ts_tiles_find(&m->tiles->tiles, from);
+	b = ts_tiles_find(&m->tiles->tiles, to - 1);
+	if (a < 0 || b < 0) {
+		ts_view_say_error(v->env, "there is no tile %lld",
+			(long long)(a < 0 ? from : to - 1));
+		return TS_ARG_NO;
+	}
+	ts_span_show(&m->span, a, b + 1);
+	memory_update(m);
+	return TS_ARG_DONE;
+}
+
+static bool
+get_tile(struct ts_view *v, struct ts_strbuf *out)
+{
+	const struct ts_tile *tile = memory_tile(memory_of(v));
+
+	if (tile)
+		ts_strbuf_printf(out, "%lld", (long long)tile->tile);
+	return tile != NULL;
+}
+
+static bool
+get_debug(struct ts_view *v, struct ts_strbuf *out)
+{
+	return ts_arg_say_yes(out, memory_of(v)->debug.shown);
+}
+
+static enum ts_arg_state
+set_debug(struct ts_view *v, const char *value)
+{
+	return ts_arg_switch(v, TS_CMD_DEBUG, memory_of(v)->debug.shown, ts_arg_is_yes(value));
+}
+
+static bool
+get_pane(struct ts_view *v, struct ts_strbuf *out)
+{
+	for (int i = 1; i < (int)TS_COUNT(panes); i++)
+		if (panes[i] == memory_of(v)->focus)
+			return ts_arg_say_word(out, PANES, i);
+	return false;
+}
+
+/* From pane to pane, as Tab goes; one that this report does not have is never reached. */
+static enum ts_arg_state
+set_pane(struct ts_view *v, const char *value)
+{
+	struct memory_view *m = memory_of(v);
+	enum memory_pane wanted = panes[ts_arg_word(PANES, value)];
+
+	for (size_t i = 0; i < TS_COUNT(panes) && m->focus != wanted; i++) {
+		enum ts_arg_state state = ts_arg_command(v, TS_CMD_PANE_PREVIOUS, NULL);
+
+		if (state != TS_ARG_DONE)
+			return state;
+	}
+	if (m->focus == wanted)
+		return TS_ARG_DONE;
+	ts_view_say_error(v->env, "there is no pane \"%s\" in this report", value);
+	return TS_ARG_NO;
+}
+
+static bool
+get_full(struct ts_view *v, struct ts_strbuf *out)
+{
+	return ts_arg_say_yes(out, memory_of(v)->zoomed != PANE_NONE);
+}
+
+static enum ts_arg_state
+set_full(struct ts_view *v, const char *value)
+{
+	return ts_arg_switch(v, TS_CMD_PANE_ZOOM, memory_of(v)->zoomed != PANE_NONE,
+		ts_arg_is_yes(value));
+}
+
+/* Of the table that up and down move in. */
+static struct ts_list *
+table_of(struct memory_view *m)
+{
+	return memory_list_of(m, m->focus == PANE_GRAPH ? m->details : m->focus);
+}
+
+static bool
+get_row(struct ts_view *v, struct ts_strbuf *out)
+{
+	return ts_arg_say_row(out, table_of(memory_of(v)));
+}
+
+static enum ts_arg_state
+set_row(struct ts_view *v, const char *value)
+{
+	struct memory_view *m = memory_of(v);
+	struct ts_list *l = table_of(m);
+	const struct ts_tile *tile = memory_tile(m);
+	bool there = tile &&
+		(l == &m->category_list ? m->rows_counted && m->rows_of == tile->tile
+				: l == &m->code_list
+				? ts_pane_has(&m->code_state) && m->code_of == tile->tile
+				: ts_pane_has(&m->variables_state) &&
+					m->variables_of == tile->tile);
+
+	return ts_arg_go_row(v, l, there, value);
+}
+
+const struct ts_view_arg memory_args[] = {
+	{"by", BREAKDOWNS, get_breakdown, NULL, TS_CMD_BREAKDOWN},
+	{"gaps", TS_ARG_YES, get_gaps, set_gaps, 0},
+	{"zoom", TS_ARG_RANGE, get_zoom, set_zoom, 0},
+	{"tile", TS_ARG_NUMBER, get_tile, NULL, TS_CMD_GOTO},
+	{"debug", TS_ARG_YES, get_debug, set_debug, 0},
+	{"pane", PANES, get_pane, set_pane, 0},
+	{"full", TS_ARG_YES, get_full, set_full, 0},
+	{"row", TS_ARG_NUMBER, get_row, set_row, 0},
+	{0},
+};

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* trace_address - the arguments of `trace?...`. */
+#include "config.h"
+
+#include "tilescope/base/mem.h"
+#include "tilescope/view/arg.h"
+#include "trace_internal.h"
+
+#define PANES "lanes|steps|debug"
+#define TIMES "cycles|us"
+
+static struct trace_view *
+trace_of(struct ts_view *v)
+{
+	return (struct trace_view *)v;
+}
+
+static bool
+get_time(struct ts_view *v, struct ts_strbuf *out)
+{
+	struct trace_view *t = trace_of(v);
+
+	return t->time != v->env->options->time &&
+		ts_arg_say_word(out, TIMES, t->time == TS_TIME_US);
+}
+
+static enum ts_arg_state
+set_time(struct ts_view *v, const char *value)
+{
+	return ts_arg_switch(v, TS_CMD_TIME_UNIT, trace_of(v)->time == TS_TIME_US,
+		ts_arg_word(TIMES, value) == 1);
+}
+
+/* Cycles, the last one is not in sight any more. */
+static bool
+get_zoom(struct ts_view *v, struct ts_strbuf *out)
+{
+	struct trace_view *t = trace_of(v);
+
+	if (!t->trace || t->span.count == 0 || ts_span_whole(&t->span))
+		return false;
+	ts_strbuf_printf(out, "%lld-%lld", (long long)(t->trace->from + t->span.from),
+		(long long)(t->trace->from + t->span.to));
+	return true;
+}
+
+static enum ts_arg_state
+set_zoom(struct ts_view *v, const char *value)
+{
+	struct trace_view *t = trace_of(v);
+	char first[TS_FMT_MAX], last[TS_FMT_MAX];
+	int64_t from, to;
+
+	if (!t->trace)
+		return TS_ARG_LATER;
+	ts_arg_range(value, &from, &to);
+	if (from >= t->trace->to || to <= t->trace->from) {
+		ts_view_say_error(v->env, "cycles go from %s to %s",
+			ts_fmt_count(first, t->trace->from), ts_fmt_count(last, t->trace->to));
+		return TS_ARG_NO;
+	}
+	ts_span_show(&t->span, ts_max_i64(from - t->trace->from, 0), to - t->trace->from);
+	t->follow = FOLLOW_TIME;
+	return TS_ARG_DONE;
+}
+
+static bool
+get_ipu(struct ts_view *v, struct ts_strbuf *out)
+{
+	struct trace_view *t = trace_of(v);
+
+	if (!t->trace || t->trace->ipus < 2)
+		return false;
+	ts_strbuf_printf(out, "%lld", (long long)trace_ipu(t));
+	return true;
+}
+
+static enum ts_arg_state
+set_ipu(struct ts_view *v, const char *value)
+{
+	struct trace_view *t = trace_of(v);
+	int64_t ipu = ts_arg_number(value);
+
+	for (int i = 0; t->trace && i < t->trace->ipus; i++)
+		if (t->trace->ipu[i] == ipu) {
+			t->ipu = i;
+			t->follow = FOLLOW_LIST;
+			trace_arrange(t);
+			return TS_ARG_DONE;
+		}
+	if (!t->trace)
+		return TS_ARG_LATER;
+	ts_view_say_error(v->env, "there is no ipu %lld", (long long)ipu);
+	return TS_ARG_NO;
+}
+
+static bool
+get_step(struct ts_view *v, struct ts_strbuf *out)
+{
+	const struct ts_trace_row *row = trace_row(trace_of(v), trace_of(v)->list.cursor);
+
+	if (row)
+		ts_strbuf_printf(out, "%lld", (long long)row->step);
+	return row != NULL;
+}
+
+static bool
+get_debug(struct ts_view *v, struct ts_strbuf *out)
+{
+	return ts_arg_say_yes(out, trace_of(v)->debug.shown);
+}
+
+static enum ts_arg_state
+set_debug(struct ts_view *v, const char *value)
+{
+	return ts_arg_switch(v, TS_CMD_DEBUG, trace_of(v)->debug.shown, ts_arg_is_yes(value));
+}
+
+static bool
+get_pane(struct ts_view *v, struct ts_strbuf *out)
+{
+	enum trace_pane pane = trace_of(v)->focus;
+
+	return pane != TRACE_LANES && ts_arg_say_word(out, PANES, (int)pane);
+}
+
+static enum ts_arg_state
+set_pane(struct ts_view *v, const char *value)
+{
+	struct trace_view *t = trace_of(v);
+	enum trace_pane wanted = (enum trace_pane)ts_arg_word(PANES, value);
+
+	if (!t->trace)
+		return TS_ARG_LATER;
+	if (wanted == TRACE_DEBUG && !t->debug.shown) {
+		ts_view_say_error(v->env, "the pane \"debug\" is not shown (debug=yes)");
+		return TS_ARG_NO;
+	}
+	t->focus = wanted;
+	trace_arrange(t);
+	return TS_ARG_DONE;
+}
+
+static bool
+get_full(struct ts_view *v, struct ts_strbuf *out)
+{
+	return ts_arg_say_yes(out, trace_of(v)->zoomed);
+}
+
+static enum ts_arg_state
+set_full(struct ts_view *v, const char *value)
+{
+	return ts_arg_switch(v, TS_CMD_PANE_ZOOM, trace_of(v)->zoomed, ts_arg_is_yes(value));
+}
+
+const struct ts_view_arg trace_args[] = {
+	{"time", TIMES, get_time, set_time, 0},
+	{"zoom", TS_ARG_RANGE, get_zoom, set_zoom, 0},
+	{"ipu", TS_ARG_NUMBER, get_ipu, set_ipu, 0},
+	{"step", TS_ARG_NUMBER, get_step, NULL, TS_CMD_GOTO},
+	{"debug", TS_ARG_YES, get_debug, set_debug, 0},
+	{"pane", PANES, get_pane, set_pane, 0},
+	{"full", TS_ARG_YES, get_full, set_full, 0},
+	{0},
+};

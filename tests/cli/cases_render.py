@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: MIT
+"""cases_render - pictures of views, and the addresses of places."""
+
+import os
+import re
+import signal
+import subprocess
+import xml.etree.ElementTree
+
+from harness import case, expect, one_line, plain, snapshot, unsafe, untouched
+
+VIEWS = ("summary", "memory", "liveness", "trace", "variables", "tables")
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def demo(ctx, layout="store"):
+    """A small report with every relation."""
+    path = ctx.path("demo-" + layout)
+    if not os.path.exists(path):
+        res = ctx.run("demo", "-q", path, "--layout", layout, "--ipus", "2", "--tiles", "64",
+                      "--steps", "400", "--variables", "3000")
+        expect(res.rc == 0, res, "no demo")
+    return path
+
+
+def render(ctx, path, *args, rc=0, **more):
+    res = ctx.run("render", path, "--cache", "none", *args, **more)
+    expect(res.rc == rc, res, "exit status %s, expected %d" % (res.rc, rc))
+    return res
+
+
+def text_of(svg):
+    """Words of an SVG by their line."""
+    lines = {}
+    for e in svg.iter(SVG + "text"):
+        lines.setdefault(int(e.get("y")), []).append((int(e.get("x")), e.text))
+    return [" ".join(t for _, t in sorted(words)) for _, words in sorted(lines.items())]
+
+
+@case(params=VIEWS)
+def picture_of_a_view(ctx, view):
+    """txt, ansi and svg: the same words, the size that was asked for, the same bytes each time."""
+    path = demo(ctx)
+    before = snapshot(path)
+    out = {k: ctx.path("p." + k) for k in ("txt", "ansi", "svg")}
+    for kind, name in out.items():
+        for _ in range(2):
+            res = render(ctx, path, "--at", view, "-o", name, "--size", "100x30")
+            expect(res.out == b"" and res.err == b"", res, "something was said")
+            with open(name, "rb") as f:
+                data = f.read()
+            expect(_ == 0 or data == last, res, "not the same picture twice")
+            last = data
+        out[kind] = data.decode("utf-8")
+    untouched(before, path, res)
+    lines = out["txt"].split("\n")
+    expect(len(lines) == 31 and lines[-1] == "" and max(map(len, lines)) <= 100, res, "its size")
+    expect(not unsafe(out["txt"]), res, "control characters in text")
+    expect(lines[0].split()[0] == "tilescope" and lines[0].split()[-1].lower() == view, res,
+           "the caption")
+    expect("being read" not in out["txt"] and "\u22ef" not in out["txt"], res,
+           "something is still loading")
+    on_stdout = render(ctx, path, "--at", view, "--size", "100x30")
+    expect(on_stdout.out.decode() == out["txt"], on_stdout, "text on standard output")
+    bare = re.sub(r"\033\[[0-9;]*m", "", out["ansi"])
+    expect("\033[" in out["ansi"] and not unsafe(bare), res, "ANSI has more than SGR")
+    expect(len(bare.split("\n")) == 31, res, "lines of ANSI")
+    svg = xml.etree.ElementTree.fromstring(out["svg"])
+    expect(svg.tag == SVG + "svg" and svg.get("viewBox") == "0 0 1600 960", res, "size of the SVG")
+    words = "\n".join(text_of(svg))
+    expect(words.split()[0] == "tilescope", res, "words of the SVG")
+    for figure in re.findall(r"\d[\d,.]{3,}", "\n".join(lines[1:])):
+        expect(figure in words and figure in bare, res, "%s is missing in another format" % figure)
+
+
+@case()
+def ascii_and_colours(ctx):
+    """--ascii, a locale without UTF-8, themes, --no-color."""
+    path = demo(ctx)
+    for args, env in ((("--ascii",), {}), ((), {"LC_ALL": "C"})):
+        res = render(ctx, path, "--at", "memory", *args, env=env)
+        expect(res.out.isascii(), res, "not ASCII")
+    plain_svg = render(ctx, path, "--at", "memory", "-f", "svg").out
+    expect(render(ctx, path, "--at", "memory", "-f", "svg", env={"LC_ALL": "C"}).out == plain_svg,
+           ctx.last, "an SVG does not depend on the locale")
+    other = render(ctx, path, "--at", "memory", "-f", "svg", "--theme", "colour-blind").out
+    none = render(ctx, path, "--at", "memory", "-f", "svg", "--no-color").out
+    expect(len({plain_svg, other, none}) == 3, ctx.last, "themes make no difference")
+    expect(len(set(re.findall(rb"#[0-9a-f]{6}", none))) <= 2, ctx.last, "colours without colours")
+    res = render(ctx, path, "--theme", "no-such", rc=2)
+    one_line(res, "no-such", rc=2)
+
+
+@case(params=[("--at", "nowhere"), ("--at", ""), ("--at", "memory?"), ("--at", "memory?tile"),
+              ("--at", "memory?tile="), ("--at", "memory?tile=x"), ("--at", "memory?tile=-1"),
+              ("--at", "memory?tile=1&tile=2"), ("--at", "memory?bogus=1"),
+              ("--at", "memory?by=colour"), ("--at", "memory?zoom=5-5"), ("--at", "memory?tile=%3"),
+              ("--at", "memory?tile=1&"), ("--at", "variables?filter=%00"),
+              ("--at", "memory?tile=999999999999999999999"), ("--at", "help"),
+              ("--at", "memory?tile=7777777"), ("--at", "variables?row=7777777"),
+              ("--at", "tables?table=nowhere"), ("--at", "variables?sort=colour"),
+              ("--size", "10x10"), ("--size", "0x0"), ("--size", "80"), ("--size", "80x24x3"),
+              ("--size", "9999x9999"), ("-o", "picture.png"), ("-o", "picture"), ("-f", "png")])
+def refused(ctx, args):
+    """One line, exit 2, no file."""
+    path = demo(ctx)
+    before = set(os.listdir(ctx.dir))
+    res = render(ctx, path, *args, rc=2)
+    expect(res.out == b"" and len(res.err.splitlines()) == 1, res, "one line on standard error")
+    expect(set(os.listdir(ctx.dir)) == before, res, "a file was written")
+
+
+PLACES = (
+    ("memory?by=category&tile=70", "tile 70 ipu 1", "by category"),
+    ("memory?gaps=no&tile=3", "tile 3 ipu 0", "without gaps"),
+    ("memory?zoom=10-30&tile=12&pane=variables&full=yes", "Largest variables of tile 12"),
+    ("liveness?step=7&base=no", "step 7 ", "base hidden"),
+    ("liveness?step=7&pane=variables&full=yes&row=2", "Alive at step 7"),
+    ("trace?step=57&ipu=1", "step 57 ", "Steps of ipu 1", "ipu 1 "),
+    ("trace?step=57&pane=steps&full=yes", "step 57 "),
+    ("variables?filter=tile:5%20bytes%3e1&sort=bytes", "& tile:5 bytes>1", "bytes\u25be"),
+    ("variables?row=1000", "row 1,000 of"),
+    ("tables?table=tile_memory&row=9", "row 9 of 128", "is tile_memory"),
+    ("tables?table=program&filter=Sync&pane=rows&row=2", "row 2 of"),
+)
+
+
+@case(params=PLACES)
+def place(ctx, p):
+    """An address leads to its place."""
+    address, words = p[0], p[1:]
+    res = render(ctx, demo(ctx), "--at", address, "--size", "120x40")
+    expect(res.err == b"", res, "something was said")
+    text = res.out.decode()
+    for w in words:
+        expect(w in text, res, "%r is not in the picture" % w)
+
+
+@case()
+def output_that_cannot_be_written(ctx):
+    path = demo(ctx)
+    res = render(ctx, path, "-o", ctx.path("nowhere", "p.svg"), rc=3)
+    one_line(res, "nowhere", rc=3)
+    res = render(ctx, ctx.path("nothing"), rc=3)
+    one_line(res, "nothing", rc=3)
+
+
+@case()
+def hostile_names_in_svg(ctx):
+    """Names with tags, control characters and broken UTF-8 leave the XML well-formed."""
+    rep = plain(ctx, 5, hostile_names=True, hostile_idents=True)
+    for view in VIEWS:
+        res = ctx.run("render", rep.dir, "--cache", "none", "--at", view, "-f", "svg")
+        expect(res.rc in (0, 4), res, "exit status")
+        svg = xml.etree.ElementTree.fromstring(res.out.decode("utf-8"))
+        for line in text_of(svg):
+            expect(not unsafe(line), res, "a control character")
+
+
+@case()
+def cancelled(ctx):
+    """SIGINT ends it with 130 and leaves no file."""
+    path = demo(ctx)
+    proc = subprocess.Popen([ctx.program, "render", path, "--cache", "none", "--at", "variables",
+                             "-o", ctx.path("c.svg")], env=ctx.env(), stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, cwd=ctx.dir)
+    proc.send_signal(signal.SIGINT)
+    out, err = proc.communicate(timeout=120)
+    # it may have been before or behind everything
+    if proc.returncode == 130:
+        expect(not os.path.exists(ctx.path("c.svg")), None, "a picture of half a view")
+    expect(proc.returncode in (0, 130, -signal.SIGINT), None, "exit status %d: %r" % (
+        proc.returncode, err))
+    expect(not [n for n in os.listdir(ctx.dir) if n.endswith(".tmp")], None, "a temporary file")
