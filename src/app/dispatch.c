@@ -95,7 +95,8 @@ ts_app_ahead(struct ts_app *app)
 {
 	app->ahead = app->env.generation;
 	for (int i = 0; i < TS_VIEW_COUNT; i++) {
-		struct ts_view *v = ts_views[i]->ahead ? ensure_view(app, (enum ts_view_id)i) : NULL;
+		struct ts_view *v = ts_views[i]->ahead ? ensure_view(app, (enum ts_view_id)i)
+						       : NULL;
 
 		if (v)
 			v->ops->ahead(v);
