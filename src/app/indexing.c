@@ -164,7 +164,7 @@ stale(struct ts_app *app)
 {
 	ts_log_add(app->log, "index: the report has changed while it was being built");
 	end_build(app, TS_INDEXING_STOPPED);
-	ts_app_look(app);
+	ts_app_watch_look(app);
 }
 
 static void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * load - open a report without the screen waiting for it, and look whether it changes.
+ * load - open a report without the screen waiting for it.
  */
 #include "config.h"
 
@@ -16,9 +16,7 @@
 #include "tilescope/view/fetch.h"
 #include "tilescope/view/open.h"
 
-enum { KIND_OPEN, KIND_LOOK, LOOK_US = 2000000 };
-
-/* One job for both: open `path`, or (report set) look whether that report has changed. */
+/* The job: open `path`. */
 struct load {
 	struct ts_job job;
 	char *path;
@@ -26,10 +24,9 @@ struct load {
 	bool any;		     /* or its tables alone, when it is no report */
 	const char *cache;	     /* --cache, or NULL */
 	bool convert;		     /* read vars.json, too: in the background */
-	struct ts_report *report;    /* opened; or the one to look at */
+	struct ts_report *report;    /* opened */
 	struct ts_found_list *found; /* reports below `path`, when it is none itself; or NULL */
-	bool changed;
-	bool being_written; /* why it cannot be read: somebody writes it */
+	bool being_written;	     /* why it cannot be read: somebody writes it */
 	struct ts_err err;
 	enum ts_code code;
 };
@@ -122,15 +119,6 @@ run_open(struct ts_job *job, void *local)
 }
 
 static void
-run_look(struct ts_job *job, void *local)
-{
-	struct load *l = (struct load *)job;
-
-	(void)local;
-	l->changed = ts_report_changed(l->report);
-}
-
-static void
 load_free(struct load *l)
 {
 	ts_report_close(l->report);
@@ -159,7 +147,6 @@ load(struct ts_app *app, bool convert)
 	l->job.what = convert ? "reading vars.json" : "opening the report";
 	l->job.worker = convert ? TS_WORKER_BULK : TS_WORKER_SCREEN;
 	l->job.owner = TS_OWNER_APP;
-	l->job.kind = KIND_OPEN;
 	l->job.generation = app->env.generation;
 	app->look_at_us = 0;
 	ts_jobs_send(app->jobs, &l->job);
@@ -169,40 +156,6 @@ void
 ts_app_load(struct ts_app *app)
 {
 	load(app, false);
-}
-
-/* Whoever writes it does not tell us: it is looked at again and again. */
-static void
-look_later(struct ts_app *app)
-{
-	if (app->waiting || app->env.report)
-		app->look_at_us = ts_clock_us() + LOOK_US;
-}
-
-void
-ts_app_look(struct ts_app *app)
-{
-	struct load *l;
-
-	app->look_at_us = 0;
-	if (app->waiting) {
-		ts_app_load(app);
-		return;
-	}
-	if (!app->env.report)
-		return;
-	l = ts_alloc(1, sizeof(*l));
-	if (!l) {
-		look_later(app);
-		return;
-	}
-	l->report = ts_report_hold(app->env.report);
-	l->job.run = run_look;
-	l->job.what = "looking whether the file has changed";
-	l->job.worker = TS_WORKER_SCREEN;
-	l->job.owner = TS_OWNER_APP;
-	l->job.kind = KIND_LOOK;
-	ts_jobs_send(app->jobs, &l->job);
 }
 
 static void
@@ -236,11 +189,28 @@ tell_other_file(struct ts_app *app, const char *before, const char *now)
 	ts_log_add(app->log, "%s", app->env.message);
 }
 
+/* What vars.json or libpva add to a report is no change of it. */
+static enum ts_reload
+reload_of(const struct ts_app *app, const struct load *l)
+{
+	const struct ts_report *was = app->env.report, *now = l->report;
+
+	if (!was || strcmp(was->path, now->path) != 0)
+		return TS_RELOAD_OTHER;
+	if (l->convert || is_same(was, now) ||
+		(!app->watch.changed && ts_identity_same(&was->identity, &now->identity)))
+		return TS_RELOAD_SAME;
+	return TS_RELOAD_CHANGED;
+}
+
 static void
 take_report(struct ts_app *app, struct load *l)
 {
 	char *before = app->env.report ? ts_strdup(app->env.report->file) : NULL;
 
+	app->env.reload = reload_of(app, l);
+	app->env.figures = TS_FIGURES_NONE;
+	app->env.figures_known = false;
 	if (!is_same(app->env.report, l->report))
 		ts_indexing_let_go(app, true);
 	ts_report_close(app->env.report);
@@ -251,14 +221,14 @@ take_report(struct ts_app *app, struct load *l)
 	app->failed = (struct ts_err){0};
 	app->waiting = false;
 	tell_notes(app, app->env.report);
-	if (app->changed) {
+	if (app->watch.changed && before && strcmp(before, app->env.report->file) == 0) {
 		ts_log_add(app->log, "the report has changed: it was read again");
 		ts_view_say(&app->env, "the report has changed: it was read again");
 	}
+	ts_app_watch_restart(app);
 	if (before)
 		tell_other_file(app, before, app->env.report->file);
 	free(before);
-	app->changed = false;
 	if (app->env.report->vars_wait && !l->convert)
 		load(app, true); /* with another source it is another index */
 	else
@@ -291,8 +261,8 @@ take_failure(struct ts_app *app, struct load *l)
 		if (again)
 			return;
 		ts_view_say_error(&app->env, "%s%s: %s",
-			app->changed ? "the report has changed and cannot be read: " : "", l->path,
-			l->err.msg);
+			app->watch.changed ? "the report has changed and cannot be read: " : "",
+			l->path, l->err.msg);
 		ts_log_add(app->log, "%s", app->env.message);
 		return;
 	}
@@ -305,18 +275,6 @@ take_failure(struct ts_app *app, struct load *l)
 	}
 	app->status = ts_exit_of(l->code);
 	app->quit = true;
-}
-
-static void
-take_look(struct ts_app *app, const struct load *l)
-{
-	if (l->report != app->env.report || !l->changed) {
-		look_later(app);
-		return;
-	}
-	app->changed = true;
-	ts_indexing_let_go(app, false); /* it is of no use any more */
-	ts_app_load(app);
 }
 
 bool
@@ -354,11 +312,6 @@ ts_app_take(struct ts_app *app, struct ts_job *job)
 	/* vars.json of a report that is not shown any more: another one was opened meanwhile */
 	bool late = l->convert && job->generation != app->env.generation;
 
-	if (job->kind == KIND_LOOK) {
-		take_look(app, l);
-		load_free(l);
-		return;
-	}
 	if (!job->dropped && !late) {
 		check_kind(app, l);
 		if (l->code == TS_OK)
@@ -370,7 +323,8 @@ ts_app_take(struct ts_app *app, struct ts_job *job)
 				"opening was cancelled (r opens it again, q leaves)");
 		else
 			take_failure(app, l);
-		look_later(app);
+		if (l->code)
+			ts_app_watch_soon(app);
 	}
 	app->dirty = true;
 	load_free(l);
@@ -387,6 +341,8 @@ ts_app_give_back(struct ts_job *job)
 		ts_app_archive_free(job);
 	else if (job->owner == TS_OWNER_IMPORT)
 		ts_importing_give_back(job);
+	else if (job->owner == TS_OWNER_WATCH)
+		ts_app_watch_free(job);
 	else
 		ts_fetch_free((struct ts_fetch *)job);
 }

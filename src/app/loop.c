@@ -31,7 +31,7 @@ enum {
 	SENT_US = 2000,	  /* and so long after its frame, which is on its way to the terminal */
 };
 
-enum { FD_KEYS, FD_JOBS, FD_SIGNALS, FD_STDERR, FD_OUT, FD_COUNT };
+enum { FD_KEYS, FD_JOBS, FD_SIGNALS, FD_STDERR, FD_OUT, FD_WATCH, FD_COUNT };
 
 struct loop {
 	struct ts_app app;
@@ -99,6 +99,10 @@ take_answer(struct ts_app *app, struct ts_job *job)
 	}
 	if (job->owner == TS_OWNER_IMPORT) {
 		ts_importing_take(app, job);
+		return;
+	}
+	if (job->owner == TS_OWNER_WATCH) {
+		ts_app_watch_take(app, job);
 		return;
 	}
 	v = job->owner < TS_VIEW_COUNT ? app->view[job->owner] : NULL;
@@ -207,7 +211,7 @@ run_timers(struct ts_app *app)
 	ts_importing_turn(app, now);
 	tick(app, now);
 	if (app->look_at_us && now >= app->look_at_us)
-		ts_app_look(app);
+		ts_app_watch_look(app);
 }
 
 static int64_t
@@ -253,6 +257,7 @@ wait_for_events(struct loop *l)
 		[FD_SIGNALS] = {.fd = l->signals, .events = POLLIN},
 		[FD_STDERR] = {.fd = ts_tty_stderr_fd(app->tty), .events = POLLIN},
 		[FD_OUT] = {.fd = app->dirty ? ts_tty_out_fd(app->tty) : -1, .events = POLLOUT},
+		[FD_WATCH] = {.fd = ts_app_watch_fd(app), .events = POLLIN},
 	};
 
 	if (until) {
@@ -270,6 +275,8 @@ wait_for_events(struct loop *l)
 		take_signals(l);
 	if (p[FD_STDERR].revents)
 		ts_tty_drain_stderr(app->tty);
+	if (p[FD_WATCH].revents)
+		ts_app_watch_event(app);
 }
 
 static void
@@ -410,6 +417,7 @@ ts_app_fini(struct ts_app *app)
 		if (app->view[i])
 			app->view[i]->ops->close(app->view[i]);
 	ts_indexing_end(app);
+	ts_app_watch_end(app);
 	ts_archive_release(app->env.archive);
 	ts_report_close(app->env.report);
 	ts_canvas_free(app->canvas);

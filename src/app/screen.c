@@ -29,6 +29,8 @@ banner(const struct ts_app *app)
 {
 	if (app->waiting)
 		return "The report is being written, not readable yet; looking again every 2 s";
+	if (app->watch.text[0] && !(app->env.report && app->env.report->being_written))
+		return app->watch.text;
 	if (app->env.report && app->env.report->being_written)
 		return "The profile is being written: figures so far; looking again every 2 s";
 	if (app->env.report && app->env.report->header.truncated)
@@ -295,8 +297,8 @@ ts_app_draw(struct ts_app *app)
 			draw_title(app, c);
 		if (*text) {
 			ts_canvas_fill(c, ts_rect_row(ts_canvas_rect(c), 1), TS_ROLE_WARN, ' ');
-			ts_canvas_text(c, ts_rect_row(ts_canvas_rect(c), 1), 1, 0, TS_ROLE_WARN,
-				text);
+			ts_canvas_field(c, ts_rect_row(ts_canvas_rect(c), 1), 1, 0, c->w - 2,
+				TS_ROLE_WARN, text, strlen(text), TS_FIELD_ELLIPSIS);
 		}
 		if (v)
 			v->ops->draw(v, c);

@@ -17,14 +17,13 @@
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 #include <xxhash.h>
 
 #include "tilescope/base/clock.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
+#include "tilescope/io/network.h"
 
 #include "index_internal.h"
 
@@ -85,65 +84,6 @@ make_dirs(const char *path)
 	return why;
 }
 
-/* --- file systems of other machines ----------------------------------------------------------- */
-
-static const struct {
-	uint32_t type; /* statfs(2) */
-	const char *name;
-} remote[] = {
-	{0x6969, "NFS"},
-	{0x517b, "SMB"},
-	{0xff534d42, "CIFS"},
-	{0xfe534d42, "SMB"},
-	{0x5346414f, "AFS"},
-	{0x6b414653, "AFS"},
-	{0x73757245, "Coda"},
-	{0x01021997, "9P"},
-};
-
-static const char *const remote_fuse[] = {"fuse.sshfs", "fuse.rclone", "fuse.s3fs", "fuse.gcsfuse",
-	"fuse.davfs", "fuse.curlftpfs"};
-
-enum { FUSE = 0x65735546 };
-
-/* The kind of a FUSE file system stands in mountinfo only: "36 35 98:0 / /mnt rw - fuse.sshfs ...". */
-static const char *
-fuse_kind(dev_t device)
-{
-	FILE *f = fopen("/proc/self/mountinfo", "re");
-	char *line = NULL, number[40];
-	size_t cap = 0;
-	const char *kind = NULL;
-
-	snprintf(number, sizeof(number), " %u:%u ", major(device), minor(device));
-	while (f && !kind && getline(&line, &cap, f) > 0) {
-		const char *end = strstr(line, number) ? strstr(line, " - ") : NULL;
-
-		for (size_t i = 0; end && i < TS_COUNT(remote_fuse); i++)
-			if (strncmp(end + 3, remote_fuse[i], strlen(remote_fuse[i])) == 0)
-				kind = remote_fuse[i];
-	}
-	free(line);
-	if (f)
-		fclose(f);
-	return kind;
-}
-
-/* The name of the network file system that a descriptor lies on, or NULL. */
-static const char *
-network_file_system(int fd)
-{
-	struct statfs fs;
-	struct stat st;
-
-	if (fstatfs(fd, &fs) < 0)
-		return NULL;
-	for (size_t i = 0; i < TS_COUNT(remote); i++)
-		if ((uint32_t)fs.f_type == remote[i].type)
-			return remote[i].name;
-	return (uint32_t)fs.f_type == FUSE && fstat(fd, &st) == 0 ? fuse_kind(st.st_dev) : NULL;
-}
-
 /* --- the directory ---------------------------------------------------------------------------- */
 
 /* Say why there is none, with what to do; the directory is forgotten. */
@@ -194,7 +134,7 @@ try_root(struct ts_cache *c, bool make, struct ts_err *err)
 		without_sys(c, why);
 		return TS_OK;
 	}
-	network = network_file_system(root);
+	network = ts_network_file_system(root);
 	if (network)
 		without(c,
 			"no index is kept: %.380s is on a network file system, %s (--cache DIR names another place)",

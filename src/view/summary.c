@@ -34,6 +34,8 @@ summary_open(struct ts_view_env *env)
 	if (!s)
 		return NULL;
 	ts_list_init(&s->list);
+	s->figures = s->before = TS_FIGURES_NONE;
+	s->kept = -1;
 	return &s->base;
 }
 
@@ -47,8 +49,18 @@ summary_close(struct ts_view *v)
 static void
 summary_reload(struct ts_view *v)
 {
-	summary_drop(self(v));
-	summary_make_lines(self(v));
+	struct summary_view *s = self(v);
+	bool had = s->changed;
+
+	if (s->kept < 0)
+		s->kept = s->list.cursor;
+	summary_keep_figures(s);
+	if (s->changed != had) /* what is looked at moves down, or up */
+		s->kept += s->changed ? SUMMARY_CHANGES + 2 : -(SUMMARY_CHANGES + 2);
+	s->kept = v->env->reload == TS_RELOAD_OTHER ? -1 : ts_max_i64(s->kept, 0);
+	summary_drop(s);
+	summary_figures(s);
+	summary_make_lines(s);
 }
 
 static void
@@ -147,6 +159,7 @@ summary_command(struct ts_view *v, const struct ts_call *call)
 	struct summary_view *s = self(v);
 	const char *text = ts_call_arg(call, 0);
 
+	s->kept = -1;
 	switch (call->cmd) {
 	case TS_CMD_SEARCH:
 		snprintf(s->sought, sizeof(s->sought), "%s", text ? text : "");

@@ -323,6 +323,7 @@ summary_deliver(struct ts_view *v, struct ts_fetch *f)
 		if (f->code != TS_E_ABSENT)
 			keep(s, f);
 	}
+	summary_figures(s);
 	summary_make_lines(s);
 	return TS_EFFECT_REPAINT;
 }

@@ -70,9 +70,18 @@ draw_blank(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int ar
 }
 
 static const char *const headings[] = {"MEMORY", "CYCLES", "TARGET", "REPORT", "HOST", "NOTES",
-	"ENGINE OPTIONS"};
+	"ENGINE OPTIONS", "CHANGE since the last load"};
 
-enum { HEAD_MEMORY, HEAD_CYCLES, HEAD_TARGET, HEAD_REPORT, HEAD_HOST, HEAD_NOTES, HEAD_OPTIONS };
+enum {
+	HEAD_MEMORY,
+	HEAD_CYCLES,
+	HEAD_TARGET,
+	HEAD_REPORT,
+	HEAD_HOST,
+	HEAD_NOTES,
+	HEAD_OPTIONS,
+	HEAD_CHANGE
+};
 
 static void
 draw_heading(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int arg)
@@ -727,16 +736,31 @@ fact_lines(struct summary_view *s)
 		add(s, draw_option, i);
 }
 
+static void
+change_lines(struct summary_view *s)
+{
+	if (!s->changed)
+		return;
+	heading(s, HEAD_CHANGE);
+	for (int i = 0; i < SUMMARY_CHANGES; i++)
+		add(s, summary_draw_change, i);
+}
+
 void
 summary_make_lines(struct summary_view *s)
 {
 	s->lines = 0;
 	if (s->base.env->report) {
+		change_lines(s);
 		memory_lines(s);
 		cycle_lines(s);
 		fact_lines(s);
 	}
 	ts_list_set_count(&s->list, s->lines);
+	if (s->kept >= 0 && s->lines > s->kept) {
+		ts_list_follow(&s->list, s->kept);
+		s->kept = -1;
+	}
 	if (s->lines > 1 && !s->placed) {
 		s->placed = true;
 		ts_list_go(&s->list, 1); /* the verdict, below its heading */

@@ -3,11 +3,12 @@
 #ifndef TS_VIEW_SUMMARY_INTERNAL_H
 #define TS_VIEW_SUMMARY_INTERNAL_H
 
+#include "tilescope/report/figures.h"
 #include "tilescope/report/summary.h"
 #include "tilescope/ui/list.h"
 #include "tilescope/view/fetch.h"
 
-enum { SUMMARY_PAIRS = 300, SUMMARY_PAIR_TEXT = 300, SUMMARY_LINES = 1200 };
+enum { SUMMARY_PAIRS = 300, SUMMARY_PAIR_TEXT = 300, SUMMARY_LINES = 1200, SUMMARY_CHANGES = 4 };
 
 /* --- what has to be fetched ------------------------------------------------------------------- */
 
@@ -70,6 +71,9 @@ struct summary_view {
 	struct summary_line line[SUMMARY_LINES];
 	int lines;
 	struct ts_list list;
+	int64_t kept; /* where the cursor stood before a reload, until there are so many lines; -1 = nowhere */
+	struct ts_figures figures, before; /* of this load, as far as known; of the last one */
+	bool changed;			   /* there is a change since the last load to be shown */
 	bool placed; /* the cursor has been put on the first line that says something */
 	struct ts_rect area;
 	char sought[200];
@@ -78,6 +82,11 @@ struct summary_view {
 /* summary_draw.c: which lines there are, from what has arrived; the text of one, for searching. */
 void summary_make_lines(struct summary_view *s);
 void summary_line_text(struct summary_view *s, int i, struct ts_strbuf *out);
+
+/* summary_change.c: the report's figures from what has arrived; keep them at a reload; line i of the change. */
+void summary_figures(struct summary_view *s);
+void summary_keep_figures(struct summary_view *s);
+void summary_draw_change(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int i);
 
 /* summary_data.c: ask the workers, take their answers, forget them. */
 void summary_request(struct ts_view *v);

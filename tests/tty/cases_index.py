@@ -27,10 +27,10 @@ CORE = {"store": {"categories", "variables", "liveness", "steps", "lanes"}}
 SCHED_IDLE = 5
 
 
-def unbuilt(ctx, report, **more):
+def unbuilt(ctx, *args, **more):
     """The program with an index that is not being built: that begins when its pool is held."""
     config = ctx.write(os.path.join(ctx.config, "config"), "set index off\n")
-    t = ctx.pty(report, **more)
+    t = ctx.pty(*args, **more)
     os.unlink(config)
     return t
 
@@ -364,14 +364,17 @@ CHANGES = {"replaced": replace, "grown": grow, "truncated": truncate}
 
 @case(params=[(w, k) for w in CHANGES for k in ("store", "sdk")], cost=5)
 def changed_while_open(ctx, p):
-    """It is noticed, said, read again, and the place is kept."""
+    """It is noticed, said, read again once it is complete, and the place is kept."""
     what, kind = p
     path = ctx.copy(kind)
-    t = ctx.pty("--at", "memory", os.path.dirname(path), size=(100, 30))
+    t = ctx.pty("--watch", "--at", "memory", os.path.dirname(path), size=(100, 30))
     t.press("tab", "down", "down", "down", "tab")
     t.press(*["right"] * 5)
     old = sections(ctx)
     CHANGES[what](ctx, path, kind)
+    if what == "truncated":
+        t.wait("not complete yet")
+        t.press("r")
     # truncated: what is worst with it stands in the bottom line
     t.wait(lambda text: "has changed" in t.bottom() or "truncated" in text)
     t.press("M")
@@ -396,10 +399,13 @@ def changed_while_open(ctx, p):
 @case(params=CHANGES, cost=6)
 def changed_while_indexing(ctx, what):
     path = ctx.copy("store")
-    t = unbuilt(ctx, os.path.dirname(path), size=(100, 30))
+    t = unbuilt(ctx, "--watch", os.path.dirname(path), size=(100, 30))
     with Held(t) as held:
         held.until_title()
         CHANGES[what](ctx, path, "store")
+        if what == "truncated":
+            held.until(lambda: "not complete yet" in t.text(), "not complete")
+            t.send("r")
         held.until(lambda: "has changed" in t.bottom() or "truncated" in t.text(), "has changed")
     t.settle()
     t.press("M")
@@ -426,6 +432,8 @@ def changed_into_nothing(ctx):
     os.rename(path, path + ".gone")
     with open(path, "wb") as f:
         f.write(b"no database\n" * 1000)
+    t.wait("not complete yet")
+    t.press("r")
     t.wait(lambda text: "cannot be read" in t.bottom())
     t.has("worst tile %d" % worst)
     t.press("3")
@@ -436,6 +444,8 @@ def changed_into_nothing(ctx):
     expect(t.text().count("cannot be read") == 1, "logged again:\n%s" % t.text())
     t.press("M")
     os.replace(ctx.path("kept"), path)
+    t.wait("r reads the report again")
+    t.press("r")
     t.wait(lambda text: "read again" in t.bottom())
     t.press("1")
     t.has("worst tile %d" % worst)

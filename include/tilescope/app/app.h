@@ -11,6 +11,7 @@
 #include "tilescope/app/args.h"
 #include "tilescope/app/importing.h"
 #include "tilescope/app/indexing.h"
+#include "tilescope/app/report_watch.h"
 #include "tilescope/ui/keymap.h"
 #include "tilescope/ui/prompt.h"
 #include "tilescope/ui/theme.h"
@@ -34,6 +35,7 @@ enum ts_view_id {
 	TS_OWNER_INDEX,		      /* and of those that build the index */
 	TS_OWNER_ARCHIVE,	      /* of the one that reads archive.a */
 	TS_OWNER_IMPORT,	      /* of those that ask libpva */
+	TS_OWNER_WATCH,		      /* and of looks at the files */
 };
 
 enum ts_asking { TS_ASK_NOTHING, TS_ASK_COMMAND, TS_ASK_SEARCH, TS_ASK_SEARCH_BACK, TS_ASK_FILTER };
@@ -59,6 +61,7 @@ struct ts_app {
 	struct ts_view_env env;
 	struct ts_indexing indexing;
 	struct ts_importing importing;
+	struct ts_report_watch watch;
 
 	struct ts_tty *tty;
 	struct ts_canvas *canvas;
@@ -78,7 +81,6 @@ struct ts_app {
 	struct ts_keys keys; /* typed so far of a sequence */
 
 	bool waiting;	      /* it cannot be read yet and is being written */
-	bool changed;	      /* the file is another one than the report that is shown */
 	struct ts_err failed; /* why there is no report, or why it was not read again */
 	int64_t look_at_us;   /* when to look again whether the file has changed; 0 = not */
 	int64_t tick_us;      /* when progress is shown next; 0 = nothing is busy */
@@ -125,10 +127,9 @@ void ts_app_stop(struct ts_app *app);
 void ts_app_layout(struct ts_app *app);
 void ts_app_draw(struct ts_app *app);
 
-/* load.c: open the report in a worker, take it over, look for changes. */
+/* load.c: open the report in a worker, take it over. */
 void ts_app_load(struct ts_app *app);
 void ts_app_take(struct ts_app *app, struct ts_job *job);
-void ts_app_look(struct ts_app *app);
 /* Before there is a screen: nothing to show will come of this answer (then it is freed). */
 bool ts_app_hopeless(struct ts_app *app, struct ts_job *job);
 void ts_app_give_back(struct ts_job *job);

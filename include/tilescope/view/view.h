@@ -13,6 +13,7 @@
 #include "tilescope/base/log.h"
 #include "tilescope/base/option.h"
 #include "tilescope/job/jobs.h"
+#include "tilescope/report/figures.h"
 #include "tilescope/report/index.h"
 #include "tilescope/ui/canvas.h"
 #include "tilescope/ui/command.h"
@@ -25,6 +26,9 @@ struct ts_fetch;
 struct ts_index_status;
 struct ts_keymap;
 struct ts_view;
+
+/* What `reload` is told: another report, the same with other bytes, or with the same ones. */
+enum ts_reload { TS_RELOAD_OTHER, TS_RELOAD_CHANGED, TS_RELOAD_SAME };
 
 /* Lent to every view by app/; outlives it. */
 struct ts_view_env {
@@ -43,6 +47,9 @@ struct ts_view_env {
 	const struct ts_options *options;
 	struct ts_selection *selection;
 	struct ts_log *log;
+	enum ts_reload reload;	   /* of the last one */
+	struct ts_figures figures; /* of the report, as far as Summary knows them */
+	bool figures_known;	   /* Summary will not know more */
 	uint64_t generation; /* of the report: answers of an older one are dropped by the loop */
 	char message[200];   /* for the bottom line: set it, the loop shows it until the next key */
 	bool message_is_error;
