@@ -294,6 +294,7 @@ turn(struct loop *l)
 		return;
 	if (app->dirty && ts_tty_ready(app->tty)) {
 		ts_app_draw(app);
+		ts_window_drawn(app->env.window, app->view[app->current], ts_clock_us());
 		ts_indexing_drawn(app);
 		ts_app_archive_drawn(app);
 		ts_importing_drawn(app);

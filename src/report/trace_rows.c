@@ -17,7 +17,6 @@
 #include "tilescope/base/strbuf.h"
 
 enum {
-	TEXT_MAX = 1 << 22,
 	NAME_MAX_BYTES = 8192,
 	BACK_TURNS = 6,
 	SEARCH_ROWS = 4096 /* rows before a time in which the IPU has to do something */
@@ -358,7 +357,7 @@ ts_trace_window_read(struct ts_trace_window *w, struct ts_reader *rd, const stru
 	w->row = ts_alloc((size_t)before + (size_t)after + 1, sizeof(*w->row));
 	if (!w->row)
 		return ts_err_nomem(err);
-	ts_strbuf_init(&f.text, TEXT_MAX);
+	ts_strbuf_init(&f.text, TS_TRACE_TEXT);
 	code = read_window_steps(&f, rd, row, at, before, after, err);
 	if (w->count > 0 && t->has_parts && (!code || code == TS_E_DAMAGED)) {
 		bad = join(w, rd, t, code ? NULL : err);

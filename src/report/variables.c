@@ -18,7 +18,6 @@
 #include "tilescope/report/variables.h"
 
 enum {
-	TEXT_MAX = 8 << 20,
 	PROGRESS_ROWS = 8192,
 	LEAST_ROW = 4, /* bytes that a row takes at least in a file */
 };
@@ -526,7 +525,7 @@ ts_variables_read(struct ts_variable_window *w, struct ts_reader *rd, const stru
 	enum ts_code code;
 
 	*w = (struct ts_variable_window){0};
-	ts_strbuf_init(&w->text, TEXT_MAX);
+	ts_strbuf_init(&w->text, TS_VARIABLES_TEXT);
 	if (count <= 0 || count > TS_VARIABLES_WINDOW)
 		return TS_OK;
 	w->row = ts_alloc((size_t)count, sizeof(*w->row));

@@ -19,7 +19,7 @@
 #include "tilescope/view/index_status.h"
 #include "tilescope/view/jobs.h"
 
-enum { LINES_MAX = 48, LINE_MAX = 160 };
+enum { LINES_MAX = 64, LINE_MAX = 160 };
 
 struct line {
 	enum { LINE_ROW, LINE_HEAD, LINE_RULE } kind;
@@ -163,6 +163,35 @@ add_caches(struct page *p, const struct ts_reader_stats *s, enum ts_units units)
 		ts_fmt_bytes(a, s->bytes, units), ts_fmt_count(b, s->reads));
 }
 
+/* --- rows of lists ---------------------------------------------------------------------------- */
+
+static void
+add_window(struct page *p, const struct ts_window *w, enum ts_window_id id, enum ts_units units)
+{
+	char most[TS_FMT_MAX], most_bytes[TS_FMT_MAX], rows[TS_FMT_MAX], bytes[TS_FMT_MAX];
+	char hits[TS_FMT_MAX], misses[TS_FMT_MAX], waits[TS_FMT_MAX], time[TS_FMT_MAX] = "";
+
+	if (w->waits > 0)
+		ts_fmt_time(time, (double)w->wait_us);
+	add(p, LINE_ROW, w->rows > 0 ? TS_ROLE_TEXT : TS_ROLE_DIM,
+		"%-17s %6s %8s %6s %8s %7s %6s %6s %5s", ts_window_name(id),
+		ts_fmt_count(most, ts_window_most_rows(id)),
+		ts_fmt_bytes(most_bytes, ts_window_most_bytes(id), units),
+		ts_fmt_count(rows, w->rows), ts_fmt_bytes(bytes, w->bytes, units),
+		ts_fmt_cycles_short(hits, w->hits), ts_fmt_cycles_short(misses, w->misses),
+		ts_fmt_cycles_short(waits, w->waits), time);
+}
+
+static void
+add_windows(struct page *p, const struct ts_view_env *env)
+{
+	add(p, LINE_RULE, TS_ROLE_BORDER, "Rows of lists");
+	add(p, LINE_HEAD, TS_ROLE_HEADER, "%-17s %15s %15s %7s %6s %12s", "list", "at most", "has",
+		"hits", "misses", "waits");
+	for (int i = 0; i < TS_WINDOW_COUNT; i++)
+		add_window(p, &env->window[i], (enum ts_window_id)i, env->options->units);
+}
+
 /* --- the index -------------------------------------------------------------------------------- */
 
 static const struct {
@@ -236,6 +265,7 @@ write_page(struct page *p, const struct ts_view_env *env, const struct ts_reader
 	add_workers(p, env->jobs);
 	add_index(p, env);
 	add_caches(p, stats, env->options->units);
+	add_windows(p, env);
 	add(p, LINE_RULE, TS_ROLE_BORDER, "Memory");
 	if (env->indexing && env->indexing->resident >= 0)
 		add(p, LINE_ROW, TS_ROLE_TEXT, "%s resident, the mapped index not counted",

@@ -172,6 +172,16 @@ ask_alive(struct liveness *s)
 	send(s, &a->f, LIVE_FETCH_ALIVE, 0);
 }
 
+static void
+want_rows(struct liveness *s)
+{
+	bool here = s->alive && s->alive->step == s->asked_step;
+
+	if (s->lives && s->list.rows > 0)
+		ts_window_want(&s->v, TS_WINDOW_LIVENESS, &s->list, (uint64_t)s->asked_step, 0,
+			here ? s->alive->rows : 0);
+}
+
 /* Rows that have to be read: none where the index has it (one that leaves it to the rows is a head alone). */
 static int64_t
 rows_to_read(const struct liveness *s, enum ts_section section, int64_t rows)
@@ -230,6 +240,7 @@ live_request(struct ts_view *v)
 		return;
 	ask_whole(s, LIVE_FETCH_LIVES, &s->table, rows_to_read(s, TS_SECTION_LIVES, rows));
 	ask_alive(s);
+	want_rows(s);
 	ask_debug(s);
 }
 
@@ -308,6 +319,8 @@ take_alive(struct liveness *s, struct ts_fetch *f)
 	while (row < s->alive->rows && s->alive->row[row].variable != variable)
 		row++;
 	ts_list_set_count(&s->list, s->alive->rows);
+	ts_window_hold(&s->v, TS_WINDOW_LIVENESS, s->alive->rows,
+		s->alive->rows * (int64_t)sizeof(*s->alive->row) + (int64_t)s->alive->text.len);
 	if (s->list.cursor > 0 && row < s->alive->rows)
 		ts_list_follow(&s->list, row);
 }

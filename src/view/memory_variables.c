@@ -33,9 +33,14 @@ static enum ts_code
 read_variables(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 {
 	struct variables_fetch *vf = (struct variables_fetch *)f;
-
-	return ts_tile_variables_list(&vf->variables, rd, vf->tile, vf->names, &f->job.progress,
+	struct ts_tile_variables *v = &vf->variables;
+	enum ts_code code = ts_tile_variables_list(v, rd, vf->tile, vf->names, &f->job.progress,
 		err);
+
+	v->text = 0;
+	for (int i = 0; i < v->count; i++)
+		v->text += v->variable[i].name ? strlen(v->variable[i].name) + 1 : 0;
+	return code;
 }
 
 /* The names of those that came without: `variables` has copies of these. */
@@ -86,6 +91,20 @@ put_on_shelf(struct memory_view *m, struct ts_tile_variables *v)
 	*v = (struct ts_tile_variables){0};
 }
 
+/* What is shown and what lies on the shelf. */
+static void
+hold(struct memory_view *m)
+{
+	int64_t rows = m->variables.count, text = (int64_t)m->variables.text;
+
+	for (int i = 0; i < MEMORY_SHELF; i++) {
+		rows += m->shelf[i].count;
+		text += (int64_t)m->shelf[i].text;
+	}
+	ts_window_hold(&m->view, TS_WINDOW_MEMORY, rows,
+		rows * (int64_t)sizeof(struct ts_tile_variable) + text);
+}
+
 /* What was shown is whole: it may be wanted again. */
 static void
 put_away(struct memory_view *m)
@@ -112,6 +131,7 @@ show(struct memory_view *m, struct ts_tile_variables *v)
 		m->rows_data = m->data - 1; /* they tell the categories of the tile */
 	ts_list_set_count(&m->variable_list, m->variables.count);
 	ts_list_go(&m->variable_list, 0);
+	hold(m);
 }
 
 static void
@@ -290,9 +310,20 @@ ask_names(struct memory_view *m)
 		m->find || count_unnamed(m, first, end) > 0 ? TS_WORKER_SCREEN : TS_WORKER_BULK);
 }
 
+static void
+want_rows(struct memory_view *m)
+{
+	bool here = m->variables_of >= 0 && m->variables_of == m->variables_wanted;
+
+	if (m->variables_wanted >= 0 && m->variable_list.rows > 0)
+		ts_window_want(&m->view, TS_WINDOW_MEMORY, &m->variable_list,
+			(uint64_t)m->variables_wanted, 0, here ? m->variables.count : 0);
+}
+
 void
 memory_ask_more(struct memory_view *m)
 {
+	want_rows(m);
 	ask_names(m);
 	ask_ahead(m);
 }
@@ -322,6 +353,7 @@ take_ahead(struct memory_view *m, struct variables_fetch *f)
 		return TS_EFFECT_NONE;
 	}
 	put_on_shelf(m, &f->variables);
+	hold(m);
 	if (m->variables_wanted != f->tile || m->variables_of == f->tile)
 		return TS_EFFECT_NONE;
 	if (m->variables_sent)
@@ -349,6 +381,7 @@ take_names(struct memory_view *m, struct variables_fetch *f)
 			continue;
 		to->name = from->name;
 		to->unnamed = from->unnamed;
+		m->variables.text += from->name ? strlen(from->name) + 1 : 0;
 		from->name = NULL;
 		m->names_stopped |= to->unnamed; /* they could not be read */
 		seen |= i >= first && i < end;
@@ -376,6 +409,7 @@ memory_drop_variables(struct memory_view *m)
 	for (int i = 0; i < MEMORY_SHELF; i++)
 		ts_tile_variables_fini(&m->shelf[i]);
 	ts_tile_variables_fini(&m->variables);
+	hold(m);
 	m->variables_sent = m->ahead_sent = m->names_sent = NULL;
 	m->variables_state = (struct ts_pane_data){0};
 	m->variables_of = m->variables_wanted = m->ahead = -1;

@@ -238,6 +238,9 @@ ask_window(struct tables_view *t)
 	int64_t from, to, have_from = t->window_there ? t->window_from : 0;
 	int64_t have_to = t->window_there ? have_from + t->window.block.rows : 0, ignore;
 
+	if (t->grid.list.rows > 0)
+		ts_window_want(&t->view, TS_WINDOW_TABLES, &t->grid.list, (uint64_t)t->serial,
+			have_from, have_to);
 	if (t->grid.list.rows <= 0 || t->grid.list.count == 0 || (t->by_order && !t->order) ||
 		t->rows.state == TS_PANE_FAILED ||
 		ts_list_enough(&t->grid.list, have_from, have_to, &from, &to))
@@ -390,6 +393,10 @@ take_window(struct tables_view *t, struct tables_fetch *f)
 	f->window = (struct ts_browse_window){0};
 	t->window_from = f->from;
 	t->window_there = true;
+	ts_window_hold(&t->view, TS_WINDOW_TABLES, t->window.block.rows,
+		(int64_t)t->window.block.rows * t->window.block.columns *
+				(int64_t)sizeof(*t->window.block.cell) +
+			(int64_t)t->window.block.text.len);
 	if (f->fetch.code || t->rows.state != TS_PANE_PARTIAL)
 		ts_pane_result(&t->rows, f->fetch.code, &f->fetch.err, t->window.block.rows > 0);
 	if (t->grid.list.count == TS_LIST_UNKNOWN &&

@@ -100,15 +100,24 @@ settle_ends(struct trace_view *t)
 		ts_list_set_count(&t->list, w->first_row + w->count);
 }
 
+/* The window of the answer is that of the view. */
+static void
+hold_window(struct trace_view *t, struct trace_fetch *f)
+{
+	ts_trace_window_fini(&t->window);
+	t->window = f->window;
+	f->window = (struct ts_trace_window){0};
+	ts_window_hold(&t->view, TS_WINDOW_TRACE, t->window.count,
+		t->window.count * (int64_t)sizeof(*t->window.row) + (int64_t)t->window.text_n);
+}
+
 static enum ts_effect
 take_window(struct trace_view *t, struct trace_fetch *f)
 {
 	bool some = f->window.count > 0;
 
 	if (some || f->fetch.code == TS_OK) {
-		ts_trace_window_fini(&t->window);
-		t->window = f->window;
-		f->window = (struct ts_trace_window){0};
+		hold_window(t, f);
 		t->row_at = TS_UNKNOWN;
 		settle_ends(t);
 	}
@@ -156,9 +165,7 @@ take_locate(struct trace_view *t, struct trace_fetch *f)
 	}
 	trace_go_row(t, f->row, f->row_at);
 	if (f->window.count > 0 && f->window.ipu == trace_ipu(t)) {
-		ts_trace_window_fini(&t->window);
-		t->window = f->window;
-		f->window = (struct ts_trace_window){0};
+		hold_window(t, f);
 		t->fetch[ASK_WINDOW] = NULL; /* what is under way is of another place */
 		t->asked[ASK_WINDOW].asked = false;
 		ts_pane_result(&t->steps, TS_OK, NULL, true);
@@ -224,6 +231,7 @@ trace_drop(struct trace_view *t)
 	t->trace = NULL;
 	t->sections = 0;
 	ts_trace_window_fini(&t->window);
+	ts_window_hold(&t->view, TS_WINDOW_TRACE, 0, 0);
 	ts_trace_chart_fini(&t->chart);
 	ts_trace_chart_fini(&t->overview);
 	ts_trace_hits_fini(&t->hits);

@@ -233,6 +233,8 @@ ask_window(struct trace_view *t)
 
 	if (t->at.table.h <= 0 && t->list.rows <= 0)
 		return;
+	ts_window_want(&t->view, TS_WINDOW_TRACE, &t->list, (uint64_t)ipu,
+		right ? t->window.first_row : 0, right ? t->window.first_row + t->window.count : 0);
 	if (ts_list_enough(&t->list, right ? t->window.first_row : 0,
 		    right ? t->window.first_row + t->window.count : 0, &from, &to) ||
 		from >= to)

@@ -261,6 +261,8 @@ ask_window(struct variables_view *t)
 
 	if (!t->list || t->rows.rows <= 0)
 		return;
+	ts_window_want(&t->view, TS_WINDOW_VARIABLES, &t->rows, (uintptr_t)t->list,
+		here ? t->window_from : 0, here ? t->window_from + t->window.count : 0);
 	if (ts_list_enough(&t->rows, here ? t->window_from : 0,
 		    here ? t->window_from + t->window.count : 0, &from, &to) &&
 		(here ? t->window_version == version : from >= to))
@@ -597,6 +599,8 @@ take_window(struct variables_view *t, struct variables_fetch *f)
 	t->window_list = ts_variable_list_hold(f->list);
 	t->window_from = f->from;
 	t->window_version = f->version;
+	ts_window_hold(&t->view, TS_WINDOW_VARIABLES, t->window.count,
+		t->window.count * (int64_t)sizeof(*t->window.row) + (int64_t)t->window.text.len);
 	t->need_count |= t->window.gap;
 	return TS_EFFECT_RECALC | TS_EFFECT_REPAINT;
 }
@@ -785,6 +789,7 @@ variables_drop(struct variables_view *t)
 {
 	replace(t, NULL);
 	ts_variable_window_fini(&t->window);
+	ts_window_hold(&t->view, TS_WINDOW_VARIABLES, 0, 0);
 	memset(t->fetch, 0, sizeof(t->fetch));
 	t->data = (struct ts_pane_data){.state = TS_PANE_EMPTY};
 	t->bytes = TS_UNKNOWN;

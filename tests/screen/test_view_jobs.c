@@ -40,6 +40,16 @@ start(struct screen *s, int w, int h, enum ts_glyphs glyphs)
 	ck_assert_int_eq(ts_jobs_new_pool(&s->env.jobs, 2, sizeof(struct ts_fetch_local),
 				 ts_fetch_local_fini, &err),
 		TS_OK);
+	s->env.window[TS_WINDOW_TRACE] = (struct ts_window){.rows = 175,
+		.bytes = 23456,
+		.hits = 987654,
+		.misses = 350,
+		.waits = 3,
+		.wait_us = 21500};
+	s->env.window[TS_WINDOW_TABLES] = (struct ts_window){.rows = 512,
+		.bytes = (int64_t)90 << 20,
+		.hits = 5120,
+		.misses = 1024};
 	s->view = ts_view_jobs.open(&s->env);
 	ck_assert_ptr_nonnull(s->view);
 	s->view->env = &s->env;
@@ -138,6 +148,60 @@ START_TEST(a_small_one_scrolls)
 }
 END_TEST
 
+START_TEST(a_large_one_shows_all)
+{
+	struct screen s;
+
+	start(&s, 200, 60, TS_GLYPHS_FULL);
+	set_all(&s);
+	draw(&s);
+	golden_check("jobs-200x60", s.canvas);
+	end(&s);
+}
+END_TEST
+
+/* Of each list: what of the screen was there, and for how long frames had to do without it. */
+START_TEST(rows_of_lists_are_counted)
+{
+	struct screen s;
+	struct ts_window *w = &s.env.window[TS_WINDOW_MEMORY];
+	struct ts_list list;
+
+	start(&s, 80, 24, TS_GLYPHS_FULL);
+	ts_list_init(&list);
+	ts_list_resize(&list, 10);
+	ts_list_set_count(&list, 25);
+	ts_window_want(s.view, TS_WINDOW_MEMORY, &list, 7, 0, 0);
+	ts_window_want(s.view, TS_WINDOW_MEMORY, &list, 7, 0, 0); /* asked already */
+	ck_assert_int_eq(w->hits, 0);
+	ck_assert_int_eq(w->misses, 10);
+	ck_assert_int_eq(w->waits, 0); /* no frame shows that */
+	ts_window_drawn(s.env.window, s.view, 1000);
+	ts_window_drawn(s.env.window, s.view, 2000);
+	ck_assert_int_eq(w->waits, 1);
+	ts_window_hold(s.view, TS_WINDOW_MEMORY, 15, 600);
+	ts_window_want(s.view, TS_WINDOW_MEMORY, &list, 7, 0, 15);
+	ck_assert_int_gt(w->wait_us, 0);
+	ck_assert_int_eq(w->hits, 0); /* what was missed is no hit when it comes */
+	ts_list_go(&list, 18);
+	ts_window_want(s.view, TS_WINDOW_MEMORY, &list, 7, 0, 15);
+	ck_assert_int_eq(w->hits, 6); /* 9 .. 14 of 9 .. 18 */
+	ck_assert_int_eq(w->misses, 14);
+	ts_window_want(s.view, TS_WINDOW_MEMORY, &list, 8, 0, 25); /* of another tile */
+	ck_assert_int_eq(w->hits, 16);
+	ts_list_set_count(&list, 3);
+	ts_window_want(s.view, TS_WINDOW_MEMORY, &list, 9, 0, 0);
+	ck_assert_int_eq(w->misses, 17); /* no more than there are */
+	ts_window_drawn(s.env.window, s.view, 5000);
+	ts_window_drawn(s.env.window, NULL, 6000); /* another view: nobody waits any more */
+	ts_window_drawn(s.env.window, s.view, 9000);
+	ck_assert_int_eq(w->waits, 2);
+	ck_assert_int_eq(w->rows, 15);
+	ck_assert_int_eq(w->bytes, 600);
+	end(&s);
+}
+END_TEST
+
 START_TEST(no_index)
 {
 	struct screen s;
@@ -167,6 +231,8 @@ main(void)
 
 	tcase_add_test(c, every_state);
 	tcase_add_test(c, a_small_one_scrolls);
+	tcase_add_test(c, a_large_one_shows_all);
+	tcase_add_test(c, rows_of_lists_are_counted);
 	tcase_add_test(c, no_index);
 	suite_add_tcase(s, c);
 	r = srunner_create(s);

@@ -551,6 +551,8 @@ START_TEST(it_is_opened_before_it_is_shown)
 	ck_assert_int_eq(ts_jobs_sent(s.env.jobs, TS_WORKER_BULK), 1);
 	ck_assert_int_eq(s.selection.step, 1234);
 	ck_assert_int_eq(s.selection.ipu, 1);
+	ck_assert_int_gt(s.env.window[TS_WINDOW_TRACE].rows, 0);
+	ck_assert_int_gt(s.env.window[TS_WINDOW_TRACE].misses, 0);
 	stage_close(&s);
 }
 END_TEST

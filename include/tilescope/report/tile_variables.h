@@ -34,8 +34,9 @@ struct ts_tile_variables {
 	int64_t tile;
 	int count;			   /* kept: at most TS_TILE_VARIABLES */
 	struct ts_tile_variable *variable; /* largest first, equals as they stand in the report */
-	int64_t found;			   /* variables on the tile */
-	int64_t bytes;			   /* of all of them; TS_UNKNOWN when it does not fit */
+	size_t text;	  /* bytes of the names that are there, where somebody counted them */
+	int64_t found;	  /* variables on the tile */
+	int64_t bytes;	  /* of all of them; TS_UNKNOWN when it does not fit */
 	int64_t bad_rows; /* of the tile: left out, size missing, negative or too large */
 	struct ts_category_names *categories; /* of all of them, in the order in which they come */
 	int64_t category_bytes[TS_CATEGORIES_MAX];   /* by those; TS_UNKNOWN: does not fit */

@@ -26,6 +26,7 @@ enum {
 	TS_TRACE_COLUMNS = 1024,   /* of a chart */
 	TS_TRACE_LANES = 256,	   /* of a chart */
 	TS_TRACE_WINDOW = 4096,	   /* rows of a window */
+	TS_TRACE_TEXT = 4 << 20,   /* bytes of their names and types */
 	TS_TRACE_EXACT = 40000,	   /* rows of step_ipu up to which lanes are exact */
 	TS_TRACE_LOOK_BACK = 2048, /* rows before the range that may still reach into it */
 };

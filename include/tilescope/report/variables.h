@@ -25,6 +25,7 @@
 enum {
 	TS_VARIABLES_ANCHOR = 64,    /* rows */
 	TS_VARIABLES_WINDOW = 4096,  /* rows of a window */
+	TS_VARIABLES_TEXT = 8 << 20, /* bytes of their names */
 	TS_VARIABLE_NAME_MAX = 8192, /* bytes of a name that are kept, shown and compared */
 };
 

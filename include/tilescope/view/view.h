@@ -19,6 +19,7 @@
 #include "tilescope/ui/command.h"
 #include "tilescope/ui/effect.h"
 #include "tilescope/view/selection.h"
+#include "tilescope/view/window.h"
 
 struct ts_cache;
 struct ts_candidates;
@@ -44,6 +45,7 @@ struct ts_view_env {
 	/* what may be said of libpva behind its name: "is here: :import asks it for ..."; or NULL */
 	const char *offer;
 	struct ts_jobs *jobs;
+	struct ts_window window[TS_WINDOW_COUNT]; /* of lists: what they hold, how often that did */
 	const struct ts_options *options;
 	struct ts_selection *selection;
 	struct ts_log *log;
