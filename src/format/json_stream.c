@@ -8,62 +8,127 @@
 #include <string.h>
 
 #include "tilescope/base/mem.h"
+#include "tilescope/base/strbuf.h"
 
 enum { CHUNK = 1 << 18 };
 
-/* What yajl says of a failure in the chunk that begins at `offset`, in one line. */
+struct chunk {
+	const unsigned char *bytes;
+	int64_t offset; /* in the source */
+};
+
+static int64_t
+count_lines(const unsigned char *bytes, size_t n)
+{
+	const unsigned char *end = bytes + n;
+	int64_t lines = 0;
+
+	for (const unsigned char *p = bytes; p < end && (p = memchr(p, '\n', (size_t)(end - p)));
+		p++)
+		lines++;
+	return lines;
+}
+
+/* `why`, and where in the source the parser stands. */
 static enum ts_code
-damaged(yajl_handle parser, int64_t offset, struct ts_err *err)
+damaged(const struct json_stream *j, yajl_handle parser, const struct chunk *c, const char *why,
+	struct ts_err *err)
+{
+	size_t used = yajl_get_bytes_consumed(parser), n = strcspn(why, "\n");
+
+	n -= n > 0 && why[n - 1] == '.';
+	return ts_err_set(err, TS_E_DAMAGED, "%.*s (line %lld, near byte %lld)", (int)n, why,
+		(long long)(j->lines + count_lines(c->bytes, used) + 1),
+		(long long)(c->offset + (int64_t)used));
+}
+
+/* What yajl says, in one line. */
+static enum ts_code
+not_json(const struct json_stream *j, yajl_handle parser, const struct chunk *c, struct ts_err *err)
 {
 	unsigned char *text = yajl_get_error(parser, 0, NULL, 0);
-	int64_t at = offset + (int64_t)yajl_get_bytes_consumed(parser);
-	size_t n = text ? strcspn((char *)text, "\n") : 0;
+	struct ts_strbuf why;
 	enum ts_code code;
 
-	n -= n > 0 && text[n - 1] == '.';
-	code = ts_err_set(err, TS_E_DAMAGED, "not JSON near byte %lld: %.*s", (long long)at, (int)n,
-		text ? (char *)text : "");
-
+	ts_strbuf_init(&why, 200);
+	ts_strbuf_printf(&why, "not JSON: %s", text ? (char *)text : "");
+	code = damaged(j, parser, c, why.s, err);
+	ts_strbuf_fini(&why);
 	if (text)
 		yajl_free_error(parser, text);
 	return code;
 }
 
+/* A callback has ended it: where, is not known to it. */
+static enum ts_code
+refused(const struct json_stream *j, yajl_handle parser, const struct chunk *c, struct ts_err *err)
+{
+	struct ts_err why;
+
+	if (j->code != TS_E_DAMAGED || !err)
+		return j->code;
+	why = *err;
+	return damaged(j, parser, c, why.msg, err);
+}
+
+/* One chunk. */
+static enum ts_code
+parse(struct json_stream *j, yajl_handle parser, const struct chunk *c, size_t n,
+	struct ts_err *err)
+{
+	yajl_status status = yajl_parse(parser, c->bytes, n);
+
+	if (status == yajl_status_client_canceled)
+		return refused(j, parser, c, err);
+	if (status != yajl_status_ok)
+		return not_json(j, parser, c, err);
+	j->lines += count_lines(c->bytes, n);
+	return TS_OK;
+}
+
+/* The end: a number may have waited for it, so that callbacks may still refuse. */
+static enum ts_code
+finish(struct json_stream *j, yajl_handle parser, int64_t offset, struct ts_err *err)
+{
+	static const unsigned char blank[] = " "; /* yajl reads one behind the end */
+	struct chunk c = {blank, offset};
+	yajl_status status = yajl_complete_parse(parser);
+
+	if (status == yajl_status_client_canceled)
+		return refused(j, parser, &c, err);
+	return status == yajl_status_ok ? TS_OK : not_json(j, parser, &c, err);
+}
+
 /* Feed all chunks. */
 static enum ts_code
-feed(struct json_stream *j, yajl_handle parser, unsigned char *chunk, struct ts_source *source,
+feed(struct json_stream *j, yajl_handle parser, unsigned char *bytes, struct ts_source *source,
 	struct ts_progress *progress, const struct ts_cancel *cancel, struct ts_err *err)
 {
-	int64_t offset = 0, heard = 0;
+	struct chunk c = {bytes, 0};
+	int64_t heard = 0;
 	size_t got = CHUNK;
 
 	while (got == CHUNK) {
-		yajl_status status;
 		enum ts_code code;
 
 		if (ts_cancelled(cancel))
 			return ts_err_set(err, TS_E_CANCELLED, "cancelled");
-		code = ts_source_read(source, chunk, CHUNK, offset, &got, cancel, err);
+		code = ts_source_read(source, bytes, CHUNK, c.offset, &got, cancel, err);
+		if (!code)
+			code = parse(j, parser, &c, got, err);
 		if (code)
 			return code;
-		status = yajl_parse(parser, chunk, got);
-		if (status == yajl_status_client_canceled)
-			return j->code;
-		if (status != yajl_status_ok)
-			return damaged(parser, offset, err);
-		offset += (int64_t)got;
+		c.offset += (int64_t)got;
 		if (j->called)
-			heard = offset;
+			heard = c.offset;
 		j->called = false;
-		if (offset - heard > JSON_TOKEN)
+		if (c.offset - heard > JSON_TOKEN)
 			return ts_err_set(err, TS_E_DAMAGED,
-				"no value in %d bytes before byte %lld", JSON_TOKEN,
-				(long long)offset);
-		ts_progress_set(progress, offset, source->size);
+				"no value in %d bytes before byte %lld (line %lld)", JSON_TOKEN,
+				(long long)c.offset, (long long)(j->lines + 1));
+		ts_progress_set(progress, c.offset, source->size);
 	}
-	if (yajl_complete_parse(parser) != yajl_status_ok)
-		return damaged(parser, offset, err);
-	return TS_OK;
+	return finish(j, parser, c.offset, err);
 }
 
 enum ts_code

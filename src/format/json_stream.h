@@ -22,11 +22,12 @@ struct json_stream {
 	void *ctx;
 	bool called;	   /* set by each callback */
 	enum ts_code code; /* why a callback has ended it */
+	int64_t lines;	   /* that end in the chunks before */
 };
 
 /*
- * All of `source`; progress counts bytes. Errors: TS_E_DAMAGED (with the offset), `code` when a callback gave 0
- * (it has filled in *err), those of the source, TS_E_CANCELLED, TS_E_NOMEM.
+ * All of `source`; progress counts bytes. Errors: TS_E_DAMAGED (with line and offset), `code` when a callback gave 0
+ * (it has filled in *err; of TS_E_DAMAGED the place is added), those of the source, TS_E_CANCELLED, TS_E_NOMEM.
  */
 enum ts_code json_stream_read(struct json_stream *j, struct ts_source *source,
 	struct ts_progress *progress, const struct ts_cancel *cancel,

@@ -36,7 +36,6 @@ enum {
 	PATH_LIMIT = 1 << 14,
 	USER_MAPS = 64,
 	TABLES_NAMED = 6,
-	JSON_MAX = 16 << 20,
 	DEBUG_LOOK = 64 << 10
 };
 
@@ -177,10 +176,7 @@ check_json(const char *path, struct ts_err *err)
 
 	if (code)
 		return code;
-	if (s->size > JSON_MAX)
-		code = ts_err_set(err, TS_E_LIMIT, "larger than 16 MiB");
-	else
-		code = ts_json_check(s, NULL, err);
+	code = ts_json_check(s, NULL, err);
 	ts_source_close(s);
 	return code;
 }
