@@ -203,7 +203,7 @@ hint_fits(const struct ts_app *app, enum ts_cmd cmd)
 	case TS_CMD_SEARCH:
 		return v != TS_VIEW_TABLES && v != TS_VIEW_SQL;
 	case TS_CMD_PANE_NEXT:
-		return chart || v == TS_VIEW_TABLES || v == TS_VIEW_SQL;
+		return chart || v == TS_VIEW_SUMMARY || v == TS_VIEW_TABLES || v == TS_VIEW_SQL;
 	case TS_CMD_ZOOM_IN:
 		return chart;
 	case TS_CMD_IPU_NEXT:

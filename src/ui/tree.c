@@ -145,6 +145,16 @@ ts_tree_go(struct ts_tree *t, size_t node)
 }
 
 static enum ts_effect
+open_all(struct ts_tree *t, bool open)
+{
+	size_t cursor = ts_tree_cursor(t);
+
+	memset(t->open, open, t->count);
+	make_lines(t, cursor);
+	return TS_EFFECT_REPAINT;
+}
+
+static enum ts_effect
 go_line_of(struct ts_tree *t, size_t node)
 {
 	if (node == SIZE_MAX)
@@ -179,6 +189,9 @@ ts_tree_command(struct ts_tree *t, enum ts_cmd cmd)
 			return go_line_of(t, parent_of(t, at));
 		ts_tree_open(t, at, false);
 		return TS_EFFECT_REPAINT;
+	case TS_CMD_UNFOLD:
+	case TS_CMD_FOLD:
+		return open_all(t, cmd == TS_CMD_UNFOLD);
 	default:
 		return ts_list_command(&t->list, cmd);
 	}

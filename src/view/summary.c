@@ -2,7 +2,8 @@
 /*
  * summary - the first screen: does it fit, where do the cycles go, what is this report?
  *
- * The view is one list of lines. Each line is drawn by a function from what has arrived so far; which
+ * The view is one list of lines, and below it a pane of what a framework or application wrote beside the report
+ * (summary_files.c), which has few rows until it has the keys. Each line is drawn by a function from what has arrived so far; which
  * lines there are follows from that too. Four questions go to the workers: the figures of one row per
  * tile (at once: the verdict), the small relations, and the two passes over large relations, which take
  * as long as the report is large and show their progress in the title.
@@ -18,6 +19,11 @@
 #include "tilescope/view/summary.h"
 
 #include "summary_internal.h"
+
+enum {
+	TALL = 30,
+	LOW = 12
+}; /* rows of the view from which the pane of files has a quarter, has three */
 
 static struct summary_view *
 self(struct ts_view *v)
@@ -36,6 +42,7 @@ summary_open(struct ts_view_env *env)
 	ts_list_init(&s->list);
 	s->figures = s->before = TS_FIGURES_NONE;
 	s->kept = -1;
+	summary_files_init(&s->files);
 	return &s->base;
 }
 
@@ -43,6 +50,7 @@ static void
 summary_close(struct ts_view *v)
 {
 	summary_drop(self(v));
+	summary_files_fini(&self(v)->files);
 	free(v);
 }
 
@@ -63,32 +71,62 @@ summary_reload(struct ts_view *v)
 	summary_make_lines(s);
 }
 
+/*
+ * The pane of files has the rows that the lines leave over. Without the keys it takes one of theirs, on a tall screen a
+ * quarter; with them two thirds, so that the verdict stays.
+ */
+void
+summary_arrange(struct summary_view *s)
+{
+	int h = s->area.h, want = summary_files_rows(&s->files, s->files_focus);
+	int most = s->files_focus ? h * 2 / 3 : h >= TALL ? h / 4 : 1;
+
+	most = (int)ts_max_i64(most, h - s->lines);
+	s->list_at = s->files_at = s->area;
+	if (s->zoomed) {
+		s->files_at.h = s->files_focus ? h : 0;
+		s->list_at.h = s->files_focus ? 0 : h;
+	} else {
+		s->files_at = ts_rect_cut_bottom(&s->list_at, want < most ? want : most);
+	}
+	ts_list_resize(&s->list, s->list_at.h);
+	summary_files_resize(&s->files, s->files_at);
+}
+
 static void
 summary_resize(struct ts_view *v, struct ts_rect area)
 {
 	self(v)->area = area;
-	ts_list_resize(&self(v)->list, area.h);
 	summary_make_lines(self(v));
+}
+
+static void
+draw_lines(struct summary_view *s, struct ts_canvas *c)
+{
+	int64_t from, to;
+
+	ts_list_window(&s->list, &from, &to);
+	for (int64_t i = from; i < to && i < s->lines && i - from < s->list_at.h; i++) {
+		struct ts_rect row = ts_rect_row(s->list_at, (int)(i - from));
+
+		s->line[i].draw(s, c, row, s->line[i].arg);
+		if (i == s->list.cursor)
+			ts_canvas_overlay(c, row,
+				s->files_focus ? TS_ROLE_CURSOR_OTHER : TS_ROLE_CURSOR);
+	}
 }
 
 static void
 summary_draw(struct ts_view *v, struct ts_canvas *c)
 {
 	struct summary_view *s = self(v);
-	int64_t from, to;
 
 	if (!v->env->report) {
 		ts_canvas_text(c, s->area, 2, 1, TS_ROLE_DIM, "being read");
 		return;
 	}
-	ts_list_window(&s->list, &from, &to);
-	for (int64_t i = from; i < to && i < s->lines; i++) {
-		struct ts_rect row = ts_rect_row(s->area, (int)(i - from));
-
-		s->line[i].draw(s, c, row, s->line[i].arg);
-		if (i == s->list.cursor)
-			ts_canvas_overlay(c, row, TS_ROLE_CURSOR);
-	}
+	draw_lines(s, c);
+	summary_files_draw(c, s->files_at, &s->files, s->files_focus);
 }
 
 static enum ts_effect
@@ -153,10 +191,19 @@ copy_line(struct summary_view *s)
 	return TS_EFFECT_REPAINT;
 }
 
+/* Unfolding may want more rows. */
 static enum ts_effect
-summary_command(struct ts_view *v, const struct ts_call *call)
+files_command(struct summary_view *s, const struct ts_call *call)
 {
-	struct summary_view *s = self(v);
+	enum ts_effect effect = summary_files_command(&s->files, &s->base, call);
+
+	summary_arrange(s);
+	return effect;
+}
+
+static enum ts_effect
+lines_command(struct summary_view *s, const struct ts_call *call)
+{
 	const char *text = ts_call_arg(call, 0);
 
 	s->kept = -1;
@@ -180,6 +227,27 @@ summary_command(struct ts_view *v, const struct ts_call *call)
 	}
 }
 
+static enum ts_effect
+summary_command(struct ts_view *v, const struct ts_call *call)
+{
+	struct summary_view *s = self(v);
+
+	switch (call->cmd) {
+	case TS_CMD_PANE_NEXT:
+	case TS_CMD_PANE_PREVIOUS:
+		s->files_focus = !s->files_focus;
+		summary_arrange(s);
+		return TS_EFFECT_REPAINT;
+	case TS_CMD_PANE_ZOOM:
+		s->zoomed = !s->zoomed;
+		summary_arrange(s);
+		return TS_EFFECT_REPAINT;
+	default:
+		break;
+	}
+	return s->files_focus ? files_command(s, call) : lines_command(s, call);
+}
+
 static enum ts_context
 summary_context(struct ts_view *v)
 {
@@ -191,12 +259,20 @@ static enum ts_effect
 summary_mouse(struct ts_view *v, int x, int y, int wheel)
 {
 	struct summary_view *s = self(v);
-	int64_t row = ts_list_at(&s->list, y - s->area.y);
+	bool below = y >= s->files_at.y && !ts_rect_empty(s->files_at);
+	int64_t row = ts_list_at(&s->list, y - s->list_at.y);
+	int top = s->files_at.y;
 
 	(void)x;
+	if (!wheel && below != s->files_focus) {
+		s->files_focus = below;
+		summary_arrange(s);
+	}
+	if (below)
+		return summary_files_mouse(&s->files, y - top, wheel);
 	if (wheel)
 		return ts_list_scroll(&s->list, wheel * 3);
-	return row >= 0 ? ts_list_go(&s->list, row) : TS_EFFECT_NONE;
+	return row >= 0 ? ts_list_go(&s->list, row) | (int)TS_EFFECT_REPAINT : TS_EFFECT_REPAINT;
 }
 
 const struct ts_view_ops ts_view_summary = {

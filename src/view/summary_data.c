@@ -275,6 +275,7 @@ summary_request(struct ts_view *v)
 		s->state[i].option = questions[i].option;
 		ts_fetch_send(v, f, i, questions[i].worker, questions[i].what);
 	}
+	summary_files_request(&s->files, v);
 }
 
 /* Keep what a fetch found: the view gets a copy, and the fetch is left with nothing to free. */
@@ -311,6 +312,12 @@ summary_deliver(struct ts_view *v, struct ts_fetch *f)
 	struct summary_view *s = (struct summary_view *)v;
 	int kind = f->job.kind;
 
+	if (kind >= ASK_COUNT) {
+		enum ts_effect effect = summary_files_deliver(&s->files, v, f);
+
+		summary_arrange(s);
+		return effect;
+	}
 	if (s->asked[kind] != f)
 		return TS_EFFECT_NONE;
 	s->asked[kind] = NULL;
@@ -333,4 +340,5 @@ summary_drop(struct summary_view *s)
 {
 	for (int i = 0; i < ASK_COUNT; i++)
 		drop_answer(s, i);
+	summary_files_drop(&s->files);
 }

@@ -757,6 +757,7 @@ summary_make_lines(struct summary_view *s)
 		fact_lines(s);
 	}
 	ts_list_set_count(&s->list, s->lines);
+	summary_arrange(s);
 	if (s->kept >= 0 && s->lines > s->kept) {
 		ts_list_follow(&s->list, s->kept);
 		s->kept = -1;

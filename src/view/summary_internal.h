@@ -3,9 +3,11 @@
 #ifndef TS_VIEW_SUMMARY_INTERNAL_H
 #define TS_VIEW_SUMMARY_INTERNAL_H
 
+#include "tilescope/report/documents.h"
 #include "tilescope/report/figures.h"
 #include "tilescope/report/summary.h"
 #include "tilescope/ui/list.h"
+#include "tilescope/ui/tree.h"
 #include "tilescope/view/fetch.h"
 
 enum { SUMMARY_PAIRS = 300, SUMMARY_PAIR_TEXT = 300, SUMMARY_LINES = 1200, SUMMARY_CHANGES = 4 };
@@ -13,6 +15,11 @@ enum { SUMMARY_PAIRS = 300, SUMMARY_PAIR_TEXT = 300, SUMMARY_LINES = 1200, SUMMA
 /* --- what has to be fetched ------------------------------------------------------------------- */
 
 enum { ASK_VERDICT, ASK_SMALL, ASK_CATEGORIES, ASK_EXECUTION, ASK_COUNT };
+
+/* What the pane of files asks. */
+enum { ASK_FILES = ASK_COUNT, ASK_HITS };
+
+enum { SUMMARY_SOUGHT = 200, SUMMARY_FILE_TEXT = 4096 };
 
 struct summary_pair {
 	char key[64];
@@ -60,6 +67,18 @@ struct summary_line {
 	int64_t object; /* tile, step or IPU */
 };
 
+/* The lower pane: framework.json, app.json. */
+struct summary_files {
+	struct ts_documents *files; /* held; NULL = not here yet */
+	struct ts_tree tree;
+	struct ts_pane_data state;
+	const struct ts_fetch *asked, *searching; /* the newest of each */
+	char sought[SUMMARY_SOUGHT], hits_of[SUMMARY_SOUGHT];
+	bool back; /* the direction of the search */
+	struct ts_document_hits hits;
+	char key[32], value[SUMMARY_FILE_TEXT]; /* what the node says that was asked last */
+};
+
 struct summary_view {
 	struct ts_view base;
 	struct summary_verdict *verdict; /* answers; NULL = not here yet */
@@ -75,9 +94,14 @@ struct summary_view {
 	struct ts_figures figures, before; /* of this load, as far as known; of the last one */
 	bool changed;			   /* there is a change since the last load to be shown */
 	bool placed; /* the cursor has been put on the first line that says something */
-	struct ts_rect area;
-	char sought[200];
+	struct summary_files files;
+	bool files_focus, zoomed;
+	struct ts_rect area, list_at, files_at;
+	char sought[SUMMARY_SOUGHT];
 };
+
+/* summary.c: where the panes are, after anything that changes how many rows they want. */
+void summary_arrange(struct summary_view *s);
 
 /* summary_draw.c: which lines there are, from what has arrived; the text of one, for searching. */
 void summary_make_lines(struct summary_view *s);
@@ -93,5 +117,22 @@ void summary_request(struct ts_view *v);
 void summary_indexed(struct ts_view *v);
 enum ts_effect summary_deliver(struct ts_view *v, struct ts_fetch *f);
 void summary_drop(struct summary_view *s);
+
+/* summary_files.c */
+void summary_files_init(struct summary_files *p);
+void summary_files_fini(struct summary_files *p);
+void summary_files_drop(struct summary_files *p); /* another report, or the same again: ask anew */
+void summary_files_request(struct summary_files *p, struct ts_view *v);
+enum ts_effect summary_files_deliver(struct summary_files *p, struct ts_view *v,
+	struct ts_fetch *f);
+enum ts_effect summary_files_command(struct summary_files *p, struct ts_view *v,
+	const struct ts_call *call);
+enum ts_effect summary_files_mouse(struct summary_files *p, int y, int wheel);
+
+/* Rows that it has something for, its rule included. */
+int summary_files_rows(const struct summary_files *p, bool focus);
+void summary_files_resize(struct summary_files *p, struct ts_rect r);
+void summary_files_draw(struct ts_canvas *c, struct ts_rect r, const struct summary_files *p,
+	bool focus);
 
 #endif

@@ -88,6 +88,8 @@ enum ts_context {
 	X(COPY, "copy", GLOBAL, "", BOUND, "copy the row to the terminal's clipboard (OSC 52)")    \
 	X(COPY_ADDRESS, "copy-address", GLOBAL, "", BOUND,                                         \
 		"copy the words that open this place again")                                       \
+	X(UNFOLD, "unfold", GLOBAL, "", BOUND, "unfold all of a tree")                             \
+	X(FOLD, "fold", GLOBAL, "", BOUND, "fold all of a tree")                                   \
 	X(UP, "up", GLOBAL, "", BOUND, "one row up")                                               \
 	X(DOWN, "down", GLOBAL, "", BOUND, "one row down")                                         \
 	X(LEFT, "left", GLOBAL, "", BOUND, "left: one column of a chart, part of a long name")     \

@@ -56,7 +56,7 @@ void ts_tree_go(struct ts_tree *t, size_t node);
 
 /*
  * Those of ts_list_command(), and OPEN: unfold or fold; RIGHT: unfold, else into it; LEFT: fold, else to what
- * it is in. UNKNOWN for others.
+ * it is in; UNFOLD, FOLD: all of the tree. UNKNOWN for others.
  */
 enum ts_effect ts_tree_command(struct ts_tree *t, enum ts_cmd cmd);
 
