@@ -37,9 +37,9 @@ damaged(const struct json_stream *j, yajl_handle parser, const struct chunk *c, 
 	size_t used = yajl_get_bytes_consumed(parser), n = strcspn(why, "\n");
 
 	n -= n > 0 && why[n - 1] == '.';
-	return ts_err_set(err, TS_E_DAMAGED, "%.*s (line %lld, near byte %lld)", (int)n, why,
+	return ts_err_set(err, TS_E_DAMAGED, "line %lld, near byte %lld: %.*s",
 		(long long)(j->lines + count_lines(c->bytes, used) + 1),
-		(long long)(c->offset + (int64_t)used));
+		(long long)(c->offset + (int64_t)used), (int)n, why);
 }
 
 /* What yajl says, in one line. */
@@ -124,8 +124,8 @@ feed(struct json_stream *j, yajl_handle parser, unsigned char *bytes, struct ts_
 		j->called = false;
 		if (c.offset - heard > JSON_TOKEN)
 			return ts_err_set(err, TS_E_DAMAGED,
-				"no value in %d bytes before byte %lld (line %lld)", JSON_TOKEN,
-				(long long)c.offset, (long long)(j->lines + 1));
+				"line %lld, byte %lld: no value in %d bytes before it",
+				(long long)(j->lines + 1), (long long)c.offset, JSON_TOKEN);
 		ts_progress_set(progress, c.offset, source->size);
 	}
 	return finish(j, parser, c.offset, err);

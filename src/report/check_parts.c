@@ -15,7 +15,7 @@
 #include "archive_helper.h"
 #include "check_internal.h"
 
-enum { JSON_MAX = 16 << 20, ASKED = 256 };
+enum { ASKED = 256 };
 
 /* --- archive.a ----------------------------------------------------------------------------------- */
 
@@ -196,10 +196,7 @@ check_json(struct ts_check_part *p, struct check_run *run, struct ts_err *err)
 	if (code)
 		return check_failed(p, NULL, code, &why, err);
 	p->kind = "JSON";
-	if (s->size > JSON_MAX)
-		code = ts_err_set(&why, TS_E_LIMIT, "larger than 16 MiB");
-	else
-		code = ts_json_check(s, run->options->cancel, &why);
+	code = ts_json_check(s, run->options->cancel, &why);
 	ts_source_close(s);
 	return check_failed(p, NULL, code, &why, err);
 }

@@ -32,12 +32,7 @@
 #include "tilescope/report/rows.h"
 #include "tilescope/report/vars_store.h"
 
-enum {
-	PATH_LIMIT = 1 << 14,
-	USER_MAPS = 64,
-	TABLES_NAMED = 6,
-	DEBUG_LOOK = 64 << 10
-};
+enum { PATH_LIMIT = 1 << 14, USER_MAPS = 64, TABLES_NAMED = 6, DEBUG_LOOK = 64 << 10 };
 
 static const char *const part_names[TS_PART_COUNT] = {"profile", "archive", "debug", "framework",
 	"app", "vars"};

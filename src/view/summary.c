@@ -36,9 +36,10 @@ summary_open(struct ts_view_env *env)
 {
 	struct summary_view *s = ts_alloc(1, sizeof(*s));
 
-	(void)env;
 	if (!s)
 		return NULL;
+	s->base.ops = &ts_view_summary;
+	s->base.env = env;
 	ts_list_init(&s->list);
 	s->figures = s->before = TS_FIGURES_NONE;
 	s->kept = -1;

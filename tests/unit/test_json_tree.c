@@ -172,7 +172,7 @@ START_TEST(cut_anywhere)
 
 		read_bytes(&r, good, n);
 		ck_assert_int_eq(r.code, TS_E_DAMAGED);
-		snprintf(where, sizeof(where), "(line %d, near byte ", lines_before(good, n));
+		snprintf(where, sizeof(where), "line %d, near byte ", lines_before(good, n));
 		ck_assert_msg(strstr(r.err.msg, where), "%zu: %s", n, r.err.msg);
 		ck_assert_uint_ge(r.tree.count, most); /* what stands before it is kept */
 		most = r.tree.count;
@@ -213,15 +213,15 @@ refuses(const char *text, const char *why)
 
 START_TEST(what_is_wrong_and_where)
 {
-	refuses("", "premature EOF (line 1, near byte 1)");
-	refuses("[]", "not a JSON object (line 1");
-	refuses("\n\n3 ", "not a JSON object (line 3");
-	refuses("{} {}", "trailing garbage (line 1");
-	refuses("{\n\"a\": 1,\n\"b\": nul }", "(line 3, near byte ");
+	refuses("", "line 1, near byte 1: not JSON: parse error: premature EOF");
+	refuses("[]", "line 1, near byte 1: not a JSON object");
+	refuses("\n\n3 ", "line 3, near byte 3: not a JSON object");
+	refuses("{} {}", "trailing garbage");
+	refuses("{\n\"a\": 1,\n\"b\": nul }", "line 3, near byte ");
 	refuses("{\"a\": \"\xff\"}", "UTF8");
-	refuses("{\"a\": \"tab\there\"}", "(line 1");
-	refuses("{\"a\": \"\\x\"}", "(line 1");
-	refuses("\xef\xbb\xbf{}", "(line 1");
+	refuses("{\"a\": \"tab\there\"}", "line 1, ");
+	refuses("{\"a\": \"\\x\"}", "line 1, ");
+	refuses("\xef\xbb\xbf{}", "line 1, ");
 }
 END_TEST
 
@@ -255,12 +255,12 @@ static const struct {
 	{"{\"\":{}", ",\"\":{}", "}", TS_OK, true, ""},
 	{"{\"a\":[\"\"", ",\"\\u0000\"", "]}", TS_OK, true, ""},
 	{"{\"a\":[0", ",0", "", TS_E_DAMAGED, true, "premature EOF"},
-	{"{\"a\":", "[", "", TS_E_DAMAGED, false, "nested too deep (line 1, near byte "},
+	{"{\"a\":", "[", "", TS_E_DAMAGED, false, "line 1, near byte 2053: nested too deep"},
 	{"", "{\"\":", "", TS_E_DAMAGED, false, "nested too deep"},
 	{"{\"a\":\"", "x", "\"}", TS_E_DAMAGED, false, "no value in"},
 	{"{\"a\":", "1", "}", TS_E_DAMAGED, false, "no value in"},
 	{"{", " ", "}", TS_E_DAMAGED, false, "no value in"},
-	{"{\"a\":", "\n", "1}", TS_E_DAMAGED, false, "(line 4"},
+	{"{\"a\":", "\n", "1}", TS_E_DAMAGED, false, "line 4"},
 };
 
 START_TEST(hostile_files)
