@@ -16,7 +16,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/report/query.h"
 
-enum { PROGRESS_ROWS = 4096, DESCRIBED_MAX = 1 << 14 };
+enum { DESCRIBED_MAX = 1 << 14 };
 
 /* What stays open while rows are printed. */
 struct run {
@@ -48,16 +48,13 @@ open_rows(struct run *run, struct ts_err *err)
 static enum ts_code
 print_rows(struct run *run, struct ts_err *err)
 {
-	bool row, more = true, show = !isatty(STDOUT_FILENO);
+	bool row, more = true;
 	enum ts_code code;
-	int64_t n = 0;
 
 	while (!(code = ts_query_step(run->query, &row, err)) && row && more) {
 		for (int i = 0; i < run->columns; i++)
 			ts_query_value(&run->values[i], run->query, i);
 		more = ts_rows_out_row(run->rows, run->values);
-		if (show && ++n % PROGRESS_ROWS == 0)
-			ts_progress_set(ts_watch_progress(run->watch), n, 0);
 	}
 	return code;
 }
@@ -112,6 +109,8 @@ run_query(const struct ts_args *args, const struct ts_report *r, struct ts_watch
 
 	if (!code) {
 		ts_query_set_cancel(run.query, ts_watch_cancel(watch));
+		if (!isatty(STDOUT_FILENO))
+			ts_query_set_progress(run.query, ts_watch_progress(watch));
 		code = ts_query_prepare(run.query, args->paths[1], args->timeout, &err);
 	}
 	if (code) {
@@ -148,6 +147,16 @@ static const char *const type_words[] = {
 
 enum { RELATION, COLUMN, TYPE, SOURCE, TABLE, FROM, NOTE, RELATION_COLUMNS_OUT };
 
+static const char *
+note_of(const struct ts_binding *b, int column, bool has)
+{
+	const char *derived = ts_query_derived(b->relation, column);
+
+	if (!has)
+		return derived ? derived : "not in this report: always NULL";
+	return column == ts_relation_def(b->relation)->key ? ts_reach_name(b->reach.key) : "";
+}
+
 static bool
 relation_rows(struct ts_rows_out *rows, const struct ts_report *r, const struct ts_binding *b)
 {
@@ -166,9 +175,7 @@ relation_rows(struct ts_rows_out *rows, const struct ts_report *r, const struct 
 		v[SOURCE] = text_value(ts_source_name(r, b->source));
 		v[TABLE] = text_value(b->object->name);
 		v[FROM] = text_value(from.s);
-		v[NOTE] = text_value(from.len == 0 ? "not in this report: always NULL"
-				: i == def->key	   ? ts_reach_name(b->reach.key)
-						   : "");
+		v[NOTE] = text_value(note_of(b, i, from.len > 0));
 		more = ts_rows_out_row(rows, v);
 	}
 	ts_strbuf_fini(&from);

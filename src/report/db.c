@@ -229,6 +229,12 @@ ts_db_open(struct ts_db **out, struct ts_source *source, struct ts_err *err)
 	return TS_OK;
 }
 
+const char *
+ts_db_vfs(const struct ts_db *db)
+{
+	return ts_vfs_name(db->vfs);
+}
+
 int64_t
 ts_db_bytes(const struct ts_db *db)
 {

@@ -44,20 +44,37 @@ ts_step_names_fini(struct ts_step_names *n)
 	ts_names_fini(&n->compute_sets);
 }
 
+static bool
+number_at(struct ts_rows *rows, int place, int64_t *v)
+{
+	return place >= 0 && ts_rows_number(rows, place, v) == TS_VALUE_OK;
+}
+
 const char *
-ts_step_name(struct ts_rows *rows, const struct ts_step_names *names, size_t *n)
+ts_step_name_of(struct ts_rows *rows, const int place[TS_STEP_Q_COUNT],
+	const struct ts_step_names *names, size_t *n)
 {
 	const char *s = NULL;
 	int64_t id;
 
-	if (ts_rows_text(rows, TS_STEP_Q_NAME, &s, n) == TS_VALUE_OK)
+	if (place[TS_STEP_Q_NAME] >= 0 &&
+		ts_rows_text(rows, place[TS_STEP_Q_NAME], &s, n) == TS_VALUE_OK)
 		return s;
 	s = NULL;
-	if (ts_rows_number(rows, TS_STEP_Q_COMPUTE_SET, &id) == TS_VALUE_OK)
+	if (number_at(rows, place[TS_STEP_Q_COMPUTE_SET], &id))
 		s = ts_names_find(&names->compute_sets, id, n);
-	if (!s && ts_rows_number(rows, TS_STEP_Q_PROGRAM, &id) == TS_VALUE_OK)
+	if (!s && number_at(rows, place[TS_STEP_Q_PROGRAM], &id))
 		s = ts_names_find(&names->programs, id, n);
 	return s;
+}
+
+const char *
+ts_step_name(struct ts_rows *rows, const struct ts_step_names *names, size_t *n)
+{
+	static const int place[TS_STEP_Q_COUNT] = {TS_STEP_Q_STEP, TS_STEP_Q_TYPE,
+		TS_STEP_Q_PROGRAM, TS_STEP_Q_COMPUTE_SET, TS_STEP_Q_NAME};
+
+	return ts_step_name_of(rows, place, names, n);
 }
 
 enum ts_step_class

@@ -19,7 +19,10 @@
 #include "query_internal.h"
 #include "tilescope/base/mem.h"
 
-enum { PATTERN_MAX = 1000 }; /* bytes of a pattern of LIKE: matching cannot be cancelled */
+enum {
+	PATTERN_MAX = 1000, /* bytes of a pattern of LIKE: matching cannot be cancelled */
+	ATTACH_MAX = 256,
+};
 
 /* What a statement may do at all. */
 static const int allowed[] = {SQLITE_SELECT, SQLITE_READ, SQLITE_RECURSIVE};
@@ -145,6 +148,30 @@ name_tables(sqlite3 *db)
 	}
 }
 
+/*
+ * The other sources, under their names. They are opened once more through the VFS objects of the readers of
+ * relations, which live as long. One that SQLite does not take (its text is encoded in another way than the
+ * first one's, it is damaged) has its relations and nothing else.
+ */
+static void
+add_sources(struct ts_query *q, sqlite3 *db)
+{
+	const struct ts_report *r = q->rd->report;
+
+	sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, TS_SOURCES);
+	for (int i = 1; i < r->sources; i++) {
+		struct ts_strbuf sql;
+
+		ts_strbuf_init(&sql, ATTACH_MAX);
+		ts_strbuf_printf(&sql, "ATTACH 'file:%s?immutable=1&mode=ro&vfs=%s' AS ",
+			ts_source_name(r, i), ts_db_vfs(q->rd->db[i]));
+		ts_sql_quote(&sql, ts_source_name(r, i));
+		(void)sqlite3_exec(db, sql.s, NULL, NULL, NULL);
+		ts_strbuf_fini(&sql);
+	}
+	sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
+}
+
 /* The temporary schema can be written only before query_only is on (again). */
 static int
 equip(struct ts_query *q)
@@ -153,6 +180,8 @@ equip(struct ts_query *q)
 	int rc = sqlite3_exec(db, "PRAGMA query_only=OFF", NULL, NULL, NULL);
 
 	sqlite3_limit(db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, PATTERN_MAX);
+	if (rc == SQLITE_OK)
+		add_sources(q, db);
 	if (rc == SQLITE_OK)
 		rc = ts_query_add_relations(q, db);
 	if (rc == SQLITE_OK)
@@ -193,14 +222,24 @@ ts_query_open(struct ts_query **out, const struct ts_report *r, struct ts_err *e
 	return TS_OK;
 }
 
+static void
+forget_statement(struct ts_query *q)
+{
+	if (q->db)
+		ts_db_watch(q->db, NULL, NULL, 0);
+	sqlite3_finalize(q->stmt);
+	q->stmt = NULL;
+}
+
 void
 ts_query_close(struct ts_query *q)
 {
 	if (!q)
 		return;
-	sqlite3_finalize(q->stmt);
-	ts_db_close(q->db);
+	forget_statement(q);
+	ts_db_close(q->db); /* before the readers, whose files it has attached */
 	ts_reader_close(q->rd);
+	ts_step_names_fini(&q->names);
 	free(q);
 }
 
@@ -209,6 +248,12 @@ ts_query_set_cancel(struct ts_query *q, const struct ts_cancel *cancel)
 {
 	ts_db_set_cancel(q->db, cancel);
 	ts_reader_set_cancel(q->rd, cancel);
+}
+
+void
+ts_query_set_progress(struct ts_query *q, struct ts_progress *progress)
+{
+	q->progress = progress;
 }
 
 /* SQLite's complaint about the user's words, or what stands behind it. */
@@ -250,8 +295,9 @@ ts_query_prepare(struct ts_query *q, const char *sql, double seconds, struct ts_
 	const char *tail = sql;
 	int rc;
 
-	sqlite3_finalize(q->stmt);
-	q->stmt = NULL;
+	forget_statement(q);
+	q->gone_through = 0;
+	q->relations = false;
 	q->denied.code = q->inner.code = q->partial.code = TS_OK;
 	ts_db_bound(q->db, seconds);
 	rc = sqlite3_prepare_v2(ts_db_handle(q->db), sql, -1, &q->stmt, &tail);
@@ -263,6 +309,8 @@ ts_query_prepare(struct ts_query *q, const char *sql, double seconds, struct ts_
 		return ts_err_set(err, TS_E_USAGE, "no rows come of this: a query only reads");
 	if (sqlite3_bind_parameter_count(q->stmt) > 0)
 		return ts_err_set(err, TS_E_USAGE, "parameters (?, :name) have no values here");
+	if (!q->relations)
+		ts_db_watch(q->db, q->stmt, q->progress, 0);
 	return check_tail(q, tail, err);
 }
 

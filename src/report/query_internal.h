@@ -3,15 +3,23 @@
 #ifndef TS_REPORT_QUERY_INTERNAL_H
 #define TS_REPORT_QUERY_INTERNAL_H
 
+#include "tilescope/report/execution.h"
 #include "tilescope/report/query.h"
 
 struct ts_query {
 	struct ts_db *db;     /* the user's statements: hardened once more, see query.c */
 	struct ts_reader *rd; /* rows of the relations: connections of their own */
 	sqlite3_stmt *stmt;
-	struct ts_err denied;  /* why the authorizer said no */
-	struct ts_err inner;   /* why a relation's rows ended the statement */
-	struct ts_err partial; /* a relation is damaged: its rows ended before */
+	struct ts_err denied;	      /* why the authorizer said no */
+	struct ts_err inner;	      /* why a relation's rows ended the statement */
+	struct ts_err partial;	      /* a relation is damaged: its rows ended before */
+	struct ts_progress *progress; /* rows that were gone through; or NULL */
+	int64_t gone_through;	      /* of relations, for this statement */
+	bool relations;		      /* it names relations: else SQLite counts its rows */
+	/* what the app assumes or joins where the report does not say it: read when it is first asked for */
+	bool has_names, has_target;
+	struct ts_step_names names;
+	int64_t tiles_per_ipu; /* or TS_UNKNOWN */
 };
 
 /*

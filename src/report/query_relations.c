@@ -24,6 +24,7 @@
 #include "query_internal.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/report/rows.h"
+#include "tilescope/report/target.h"
 
 /* How a statement asks for a range of keys: bits of idxNum; the values come in this order. */
 enum { ASK_EQUAL = 1, ASK_FROM = 2, ASK_ABOVE = 4, ASK_BELOW = 8, ASK_UP_TO = 16 };
@@ -37,6 +38,7 @@ enum {
 	SHARE_RANGE = 12,
 	ROWS_OF_KEY = 16,
 	NAME_MAX_SQL = 1 << 12,
+	TOLD_ROWS = 4096,
 };
 
 struct relation_table {
@@ -49,6 +51,7 @@ struct relation_cursor {
 	sqlite3_vtab_cursor base;
 	struct ts_rows *rows;
 	struct ts_rows_query what;
+	uint64_t asked;			/* columns, a bit each */
 	int place[TS_RELATION_COLUMNS]; /* of a column in what.columns; -1 = not asked for */
 	bool there;
 	int64_t at;
@@ -185,12 +188,9 @@ estimate(sqlite3_index_info *info, const struct ts_binding *b, bool equal, int e
 static char *
 columns_text(const struct ts_binding *b, uint64_t used)
 {
-	uint64_t mask = 0;
+	uint64_t all = (UINT64_C(1) << ts_relation_def(b->relation)->column_count) - 1;
 
-	for (int i = 0; i < ts_relation_def(b->relation)->column_count; i++)
-		if (used >> i & 1 && ts_binding_has(b, i))
-			mask |= UINT64_C(1) << i;
-	return sqlite3_mprintf("%llx", (unsigned long long)mask);
+	return sqlite3_mprintf("%llx", (unsigned long long)(used & all));
 }
 
 static int
@@ -218,6 +218,7 @@ table_best_index(sqlite3_vtab *tab, sqlite3_index_info *info)
 	int argument = 0;
 	bool by_key, equal;
 
+	t->q->relations = true;
 	if (!b->bound)
 		return refuse(t);
 	by_key = key >= 0 && b->reach.key != TS_REACH_NONE && ts_binding_has(b, key);
@@ -287,7 +288,11 @@ cursor_next(sqlite3_vtab_cursor *cursor)
 	struct relation_cursor *c = (struct relation_cursor *)cursor;
 	struct ts_err why = {0};
 
+	struct relation_table *t = (struct relation_table *)cursor->pVtab;
+
 	c->at++;
+	if (++t->q->gone_through % TOLD_ROWS == 0)
+		ts_progress_set(t->q->progress, t->q->gone_through, 0);
 	return ts_rows_next(c->rows, &c->there, &why) ? ended(c, &why) : SQLITE_OK;
 }
 
@@ -364,6 +369,69 @@ choose_rows(struct ts_rows_query *q, int asked, sqlite3_value **argv)
 	return !asked || q->from < q->to;
 }
 
+/*
+ * What the app and `summary` show where a row does not say it: the name of a step is that of its compute set,
+ * else of its program; the IPU of a tile follows from how many tiles an IPU has. Here are the columns that this
+ * is worked out from.
+ */
+static const struct {
+	enum ts_relation relation;
+	int column;
+	uint64_t from;
+	const char *words;
+} derived[] = {
+	{TS_STEP, TS_STEP_NAME, UINT64_C(1) << TS_STEP_PROGRAM | UINT64_C(1) << TS_STEP_COMPUTE_SET,
+		"the name of its compute set, else of its program"},
+	{TS_TILE_MEMORY, TS_TILE_MEMORY_IPU, UINT64_C(1) << TS_TILE_MEMORY_TILE,
+		"tile / tiles of an IPU, as recorded or assumed"},
+};
+
+const char *
+ts_query_derived(enum ts_relation relation, int column)
+{
+	for (size_t i = 0; i < TS_COUNT(derived); i++)
+		if (derived[i].relation == relation && derived[i].column == column)
+			return derived[i].words;
+	return NULL;
+}
+
+static uint64_t
+columns_behind(enum ts_relation relation, uint64_t asked)
+{
+	uint64_t more = 0;
+
+	for (size_t i = 0; i < TS_COUNT(derived); i++)
+		if (derived[i].relation == relation && asked >> derived[i].column & 1)
+			more |= derived[i].from;
+	return more;
+}
+
+/* What is read once for it. Damage leaves what could be read. */
+static enum ts_code
+learn(struct relation_table *t, uint64_t asked, struct ts_err *err)
+{
+	struct ts_query *q = t->q;
+	enum ts_code code = TS_OK;
+
+	if (columns_behind(t->relation, asked) == 0)
+		return TS_OK;
+	if (t->relation == TS_STEP && !q->has_names) {
+		code = ts_step_names_read(&q->names, q->rd, err);
+		q->has_names = code == TS_OK || code == TS_E_DAMAGED;
+		if (!q->has_names)
+			ts_step_names_fini(&q->names);
+	} else if (t->relation == TS_TILE_MEMORY && !q->has_target) {
+		struct ts_target target;
+
+		code = ts_target_of(&target, q->rd, err);
+		q->tiles_per_ipu = code ? TS_UNKNOWN : target.tiles_per_ipu;
+		q->has_target = code == TS_OK;
+	}
+	if (code == TS_E_DAMAGED && !q->partial.code && err)
+		q->partial = *err;
+	return code == TS_E_DAMAGED ? TS_OK : code;
+}
+
 static int
 cursor_filter(sqlite3_vtab_cursor *cursor, int asked, const char *columns, int argc,
 	sqlite3_value **argv)
@@ -379,15 +447,20 @@ cursor_filter(sqlite3_vtab_cursor *cursor, int asked, const char *columns, int a
 	c->there = false;
 	c->at = 0;
 	c->what = (struct ts_rows_query){0};
+	c->asked = mask;
+	mask |= columns_behind(t->relation, mask);
 	for (int i = 0; i < TS_RELATION_COLUMNS; i++) {
 		c->place[i] = -1;
-		if (!(mask >> i & 1) || c->what.column_count == TS_ROWS_COLUMNS)
+		if (!(mask >> i & 1) || c->what.column_count == TS_ROWS_COLUMNS ||
+			!ts_binding_has(binding_of(t), i))
 			continue;
 		c->place[i] = c->what.column_count;
 		c->what.columns[c->what.column_count++] = i;
 	}
 	if (!choose_rows(&c->what, asked, argv))
 		return SQLITE_OK;
+	if (learn(t, c->asked, &why))
+		return ended(c, &why);
 	if (ts_reader_rows(&c->rows, t->q->rd, t->relation, &c->what, &why))
 		return ended(c, &why);
 	return cursor_next(cursor);
@@ -448,6 +521,47 @@ static void (*const give[])(sqlite3_context *ctx, struct ts_rows *rows, int i) =
 	[TS_TYPE_BLOB] = give_blob,
 };
 
+static void
+give_step_name(sqlite3_context *ctx, const struct relation_cursor *c, const struct ts_query *q)
+{
+	const int place[TS_STEP_Q_COUNT] = {[TS_STEP_Q_PROGRAM] = c->place[TS_STEP_PROGRAM],
+		[TS_STEP_Q_COMPUTE_SET] = c->place[TS_STEP_COMPUTE_SET],
+		[TS_STEP_Q_NAME] = c->place[TS_STEP_NAME]};
+	size_t n;
+	const char *s = ts_step_name_of(c->rows, place, &q->names, &n);
+
+	if (s)
+		sqlite3_result_text64(ctx, s, n, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+static void
+give_ipu(sqlite3_context *ctx, const struct relation_cursor *c, const struct ts_query *q)
+{
+	int64_t v;
+	int own = c->place[TS_TILE_MEMORY_IPU], tile = c->place[TS_TILE_MEMORY_TILE];
+
+	if (own >= 0 && ts_rows_number(c->rows, own, &v) == TS_VALUE_OK)
+		sqlite3_result_int64(ctx, v);
+	else if (q->tiles_per_ipu > 0 && tile >= 0 &&
+		ts_rows_number(c->rows, tile, &v) == TS_VALUE_OK)
+		sqlite3_result_int64(ctx, v / q->tiles_per_ipu);
+}
+
+/* False: it is a column like all others. */
+static bool
+give_derived(sqlite3_context *ctx, const struct relation_cursor *c, int column)
+{
+	const struct relation_table *t = (const struct relation_table *)c->base.pVtab;
+
+	if (t->relation == TS_STEP && column == TS_STEP_NAME)
+		give_step_name(ctx, c, t->q);
+	else if (t->relation == TS_TILE_MEMORY && column == TS_TILE_MEMORY_IPU)
+		give_ipu(ctx, c, t->q);
+	else
+		return false;
+	return true;
+}
+
 static int
 cursor_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)
 {
@@ -455,7 +569,9 @@ cursor_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)
 	const struct relation_table *t = (struct relation_table *)cursor->pVtab;
 	const struct ts_relation_def *def = ts_relation_def(t->relation);
 
-	if (column >= 0 && column < def->column_count && c->place[column] >= 0)
+	if (column < 0 || column >= def->column_count || give_derived(ctx, c, column))
+		return SQLITE_OK;
+	if (c->place[column] >= 0)
 		give[def->column[column].type](ctx, c->rows, c->place[column]);
 	return SQLITE_OK;
 }

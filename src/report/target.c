@@ -110,3 +110,23 @@ ts_target_read(struct ts_target *t, struct ts_reader *rd, int64_t tiles, int64_t
 	ts_rows_close(rows);
 	return code;
 }
+
+static bool
+is_grave(enum ts_code code)
+{
+	return code == TS_E_CANCELLED || code == TS_E_NOMEM || code == TS_E_SYS;
+}
+
+enum ts_code
+ts_target_of(struct ts_target *t, struct ts_reader *rd, struct ts_err *err)
+{
+	struct ts_tiles tiles = {0};
+	enum ts_code code = ts_tiles_read(&tiles, rd, err);
+	int64_t rows = code || tiles.partial ? 0 : tiles.rows;
+
+	ts_tiles_fini(&tiles);
+	ts_target_assume(t, 0, 0);
+	if (!is_grave(code))
+		code = ts_target_read(t, rd, rows, ts_step_ipus(rd->report), err);
+	return is_grave(code) ? code : TS_OK;
+}

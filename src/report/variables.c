@@ -56,21 +56,12 @@ is_grave(enum ts_code code)
 static enum ts_code
 read_target(struct ts_variables *v, struct ts_reader *rd, struct ts_err *err)
 {
-	struct ts_tiles tiles = {0};
 	struct ts_target t;
-	enum ts_code code = ts_tiles_read(&tiles, rd, err);
-	int64_t rows = tiles.partial ? 0 : tiles.rows;
+	enum ts_code code = ts_target_of(&t, rd, err);
 
-	v->tiles_per_ipu = v->bytes_per_tile = TS_UNKNOWN;
-	ts_tiles_fini(&tiles);
-	if (is_grave(code))
-		return code;
-	code = ts_target_read(&t, rd, code ? 0 : rows, ts_step_ipus(rd->report), err);
-	if (!code) {
-		v->tiles_per_ipu = t.tiles_per_ipu > 0 ? t.tiles_per_ipu : TS_UNKNOWN;
-		v->bytes_per_tile = t.bytes_per_tile > 0 ? t.bytes_per_tile : TS_UNKNOWN;
-	}
-	return is_grave(code) ? code : TS_OK;
+	v->tiles_per_ipu = t.tiles_per_ipu > 0 ? t.tiles_per_ipu : TS_UNKNOWN;
+	v->bytes_per_tile = t.bytes_per_tile > 0 ? t.bytes_per_tile : TS_UNKNOWN;
+	return code;
 }
 
 /* More row ids than rows can be in the file: there are gaps, that much is sure. */

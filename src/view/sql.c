@@ -33,6 +33,7 @@ struct sql_view {
 	bool in_details, zoomed;
 	char *sql; /* asked last; or NULL */
 	struct ts_fetch *under_way;
+	int64_t began_us;	  /* of it */
 	struct sql_fetch *answer; /* or NULL */
 	struct ts_pane_data data;
 	struct ts_grid grid;
@@ -66,7 +67,6 @@ take_rows(struct sql_fetch *f, struct ts_query *q, struct ts_err *err)
 			code = ts_err_nomem(err);
 		if (f->more)
 			break;
-		ts_progress_set(&f->fetch.job.progress, f->block.rows, 0);
 	}
 	free(values);
 	free(by_tile);
@@ -84,6 +84,7 @@ read_rows(struct ts_fetch *fetch, struct ts_reader *rd, struct ts_err *err)
 	if (code)
 		return code;
 	ts_query_set_cancel(q, &fetch->job.cancel);
+	ts_query_set_progress(q, &fetch->job.progress);
 	code = ts_query_prepare(q, f->sql, TS_SQL_SECONDS, err);
 	if (!code)
 		code = take_rows(f, q, err);
@@ -238,6 +239,7 @@ view_request(struct ts_view *v)
 	}
 	s->data.state = TS_PANE_LOADING;
 	s->under_way = &f->fetch;
+	s->began_us = ts_clock_us();
 	ts_fetch_send(v, &f->fetch, ASK_ROWS, TS_WORKER_BULK, "running SQL");
 }
 
@@ -316,9 +318,14 @@ status_text(const struct sql_view *s, char *out, size_t size)
 	char rows[TS_FMT_MAX], took[TS_FMT_MAX];
 	const struct sql_fetch *f = s->answer;
 
+	if (!f && s->under_way) {
+		ts_fmt_count(rows, atomic_load(&s->under_way->job.progress.done));
+		snprintf(out, size, "%s rows read in %s (C-c stops it)", rows,
+			ts_fmt_time(took, (double)(ts_clock_us() - s->began_us)));
+		return;
+	}
 	if (!f) {
-		snprintf(out, size, "%s",
-			s->data.state == TS_PANE_LOADING ? "running (C-c stops it)" : "");
+		snprintf(out, size, "%s", "");
 		return;
 	}
 	snprintf(out, size, "%s%s row%s, %s", f->more ? "the first " : "",

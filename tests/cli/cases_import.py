@@ -99,6 +99,30 @@ def import_complete(ctx):
 
 
 @case()
+def import_in_sql(ctx):
+    """Names and IPUs that the profile does not have are the store's; the overlay's own tables can be read."""
+    profile, store = reports(ctx)
+    for sql in ("SELECT step, type, name FROM step ORDER BY 1", "SELECT tile, ipu FROM tile_memory ORDER BY 1",
+                "SELECT name, count(*) FROM step WHERE name LIKE '%a%' GROUP BY 1 ORDER BY 1"):
+        got = [parse(ctx.run("query", "-f", "json", path, sql)) for path in (profile, store)]
+        expect(got[0] == got[1] and got[0], ctx.last, "%s: %r, in the store %r" % (
+            sql, got[0][:3], got[1][:3]))
+    rows = parse(ctx.run("query", "--relations", "-f", "json", profile))
+    note = {(r["relation"], r["column"]): r["note"] for r in rows}
+    expect("compute set" in note["step", "name"] and "assumed" in note["tile_memory", "ipu"], ctx.last, "notes")
+    one_line(ctx.run("query", profile, "SELECT 1 FROM overlay.liveness_step"), "no such table", rc=2)
+    ctx.run("import", profile, env=env(store))
+    got = parse(ctx.run("query", "-f", "json", profile, "SELECT (SELECT count(*) FROM liveness_step) a, "
+                        "(SELECT count(*) FROM overlay.liveness_step) b, (SELECT count(*) FROM main.steps) c"))
+    want = parse(ctx.run("query", "-f", "json", store, "SELECT (SELECT count(*) FROM liveness_step) a, "
+                         "(SELECT count(*) FROM step) c"))
+    expect(got[0]["a"] == got[0]["b"] == want[0]["a"] and got[0]["c"] == want[0]["c"], ctx.last, "counts")
+    for sql in ("DELETE FROM overlay.liveness_step", "DETACH overlay", "ATTACH 'x' AS y",
+                "CREATE TABLE overlay.x(y)", "PRAGMA overlay.user_version = 3"):
+        one_line(ctx.run("query", profile, sql), rc=2)
+
+
+@case()
 def import_summary_agrees(ctx):
     """The same questions get the same answers from the store, from the import and from the profile."""
     profile, store = reports(ctx)

@@ -143,6 +143,10 @@ def same_as_sqlite(ctx, seed):
            " GROUP BY 1 ORDER BY 1",
            "SELECT sum(bytes), max(tile) FROM lowered_variable":
            "SELECT sum(size_bytes), max(tile) FROM vars_info",
+           "SELECT step, name FROM step WHERE step < 500 ORDER BY 1":
+           "SELECT s.id, coalesce((SELECT name FROM compute_sets c WHERE c.compute_set = s.compute_set"
+           " ORDER BY rowid LIMIT 1), (SELECT name FROM programs p WHERE p.id = s.program ORDER BY rowid"
+           " LIMIT 1)) FROM steps s WHERE s.id < 500 ORDER BY 1",
            "SELECT max(total), count(*) FROM tile_memory": "SELECT max(total), count(*) FROM memory_by_tile",
            "SELECT s.step, sum(i.cycles) FROM step s JOIN step_ipu i USING (step) WHERE s.type ="
            " 'DoExchange' GROUP BY 1 ORDER BY 1":

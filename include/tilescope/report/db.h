@@ -105,6 +105,9 @@ int64_t ts_db_bytes(const struct ts_db *db);
 
 sqlite3 *ts_db_handle(struct ts_db *db);
 
+/* The name by which another connection can open the same source while this one is open. */
+const char *ts_db_vfs(const struct ts_db *db);
+
 /* Append an identifier in double quotes, quotes doubled. */
 void ts_sql_quote(struct ts_strbuf *sql, const char *name);
 

@@ -38,6 +38,13 @@ extern const int ts_step_columns[TS_STEP_Q_COUNT];
 /* Name of the cursor's step (not NUL-terminated), or NULL. Valid until the next row. */
 const char *ts_step_name(struct ts_rows *rows, const struct ts_step_names *names, size_t *n);
 
+/*
+ * The same where a query asks for other columns: place[] says where it has the TS_STEP_Q_ ones (those from
+ * TS_STEP_Q_PROGRAM on count); -1 = not.
+ */
+const char *ts_step_name_of(struct ts_rows *rows, const int place[TS_STEP_Q_COUNT],
+	const struct ts_step_names *names, size_t *n);
+
 /* Class of the cursor's step. */
 enum ts_step_class ts_step_class_row(struct ts_rows *rows, const struct ts_step_names *names);
 

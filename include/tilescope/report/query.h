@@ -4,7 +4,8 @@
  *
  * The relations of the model stand under their own names; what the file itself calls so is reached as
  * main."name". A relation that this report has not is refused with the reason: it must never fall
- * through to a table that happens to have its name. Functions: tile_at(blob, tile), tile_sum(blob),
+ * through to a table that happens to have its name. Tables of the other sources of the report stand
+ * under the source's name: overlay."name", archive."name", vars."name". Functions: tile_at(blob, tile), tile_sum(blob),
  * tile_max(blob), and the table tiles(blob) with columns tile and value (docs/model.md).
  *
  * Reading is all that is allowed. A query belongs to one thread.
@@ -27,6 +28,9 @@ void ts_query_close(struct ts_query *q);
 /* The statement ends with TS_E_CANCELLED while this token is set; NULL = none. */
 void ts_query_set_cancel(struct ts_query *q, const struct ts_cancel *cancel);
 
+/* Rows that a statement has gone through are told there (of no known total) from the next one on; NULL = no more. */
+void ts_query_set_progress(struct ts_query *q, struct ts_progress *progress);
+
 /*
  * Take one statement, which replaces the one before. It may take `seconds` from now on (0: any time).
  * Errors: TS_E_USAGE (SQLite's own words, what is not allowed, a relation that is not in this report,
@@ -46,6 +50,9 @@ enum ts_code ts_query_step(struct ts_query *q, bool *row, struct ts_err *err) TS
 
 /* A value of the row; what it points to is valid until the next step. */
 void ts_query_value(struct ts_sql_value *v, struct ts_query *q, int column);
+
+/* How the values of a column come about that a row of the report does not have itself; NULL: they do not. */
+const char *ts_query_derived(enum ts_relation relation, int column);
 
 /* What of the relations that were read is damaged, or NULL: the answer is then of the rows before it. */
 const char *ts_query_partial(const struct ts_query *q);

@@ -33,6 +33,13 @@ enum ts_code ts_target_read(struct ts_target *t, struct ts_reader *rd, int64_t t
 /* IPUs that have steps, as far as the sample of the binding shows; 0 = none known. For the screen. */
 int64_t ts_step_ipus(const struct ts_report *r);
 
+/*
+ * The target with what follows from the report's own rows of tile_memory, as the screen shows it. Errors only
+ * where nothing can be read any more: TS_E_CANCELLED, TS_E_NOMEM, TS_E_SYS.
+ */
+enum ts_code ts_target_of(struct ts_target *t, struct ts_reader *rd,
+	struct ts_err *err) TS_WARN_UNUSED;
+
 void ts_target_assume(struct ts_target *t, int64_t tiles, int64_t step_ipus);
 
 #endif
