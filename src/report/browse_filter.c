@@ -18,7 +18,7 @@
 
 #include "tilescope/base/mem.h"
 
-enum { FIRST_PARAMETER = 10, PARAMETERS = 2, OP_CONTAINS = 0 };
+enum { FIRST_PARAMETER = 10, PARAMETERS = 2, OP_CONTAINS = 0, NAMED_BYTES = 120 };
 
 /* The longer before the shorter that they begin with. */
 static const struct {
@@ -81,6 +81,23 @@ next_word(struct word *w, const char **line, struct ts_err *err)
 	return TS_OK;
 }
 
+/* "there is no column x: id, tile, ..." */
+static enum ts_code
+no_column(const struct ts_object *o, const char *name, struct ts_err *err)
+{
+	struct ts_strbuf list;
+	int i;
+
+	ts_strbuf_init(&list, NAMED_BYTES);
+	for (i = 0; i < o->column_count && list.len + strlen(o->column[i].name) < NAMED_BYTES - 8;
+		i++)
+		ts_strbuf_printf(&list, "%s%s", i ? ", " : "", o->column[i].name);
+	ts_err_set(err, TS_E_USAGE, "there is no column \"%.40s\": %s%s (text: in quotes)", name,
+		list.s, i < o->column_count ? ", ..." : "");
+	ts_strbuf_fini(&list);
+	return TS_E_USAGE;
+}
+
 static enum ts_code
 find_column(struct browse_term *term, const struct ts_browse_table *t, const struct word *w,
 	struct ts_err *err)
@@ -90,9 +107,7 @@ find_column(struct browse_term *term, const struct ts_browse_table *t, const str
 	memcpy(name, w->text, w->op_at);
 	name[w->op_at] = '\0';
 	term->column = ts_object_column(t->object, name);
-	if (term->column < 0)
-		return ts_err_set(err, TS_E_USAGE, "there is no column \"%s\"", name);
-	return TS_OK;
+	return term->column < 0 ? no_column(t->object, name, err) : TS_OK;
 }
 
 static void

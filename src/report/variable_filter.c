@@ -196,21 +196,26 @@ field_length(const char *word, const char *signs)
 	return n > 0 && word[n] && strchr(signs, word[n]) ? n : 0;
 }
 
-/* A word that is text of a name, though it looks like a field: an error, or a doubt that is kept. */
+/* Does a word that begins with no field look as if it did? "size>64", "size:64"; not "poplar::x", "vector<x>". */
 static enum ts_code
-check_text(struct ts_variable_filter *f, const char *word, struct ts_err *err)
+check_text(const char *word, struct ts_err *err)
 {
-	size_t n = field_length(word, "<>="), k;
+	size_t n = field_length(word, "<>=");
+	bool field = n > 0 && isdigit((unsigned char)word[n + strspn(word + n, "<>=")]);
 
-	k = n + strspn(word + n, "<>=");
-	if (n > 0 && isdigit((unsigned char)word[k]))
-		return ts_err_set(err, TS_E_USAGE,
-			"there is no field \"%.*s\": name, tile, ipu, category, bytes (text: in quotes)",
-			(int)ts_min_i64((int64_t)n, 30), word);
-	n = field_length(word, ":");
-	if (n > 0 && word[n + 1] && word[n + 1] != ':' && n < sizeof(f->doubt))
-		snprintf(f->doubt, sizeof(f->doubt), "%.*s", (int)n, word);
-	return TS_OK;
+	if (!field) {
+		n = field_length(word, ":");
+		field = n > 0 && word[n + 1] != ':';
+	}
+	if (!field)
+		return TS_OK;
+	for (size_t i = 0; i < TS_COUNT(keys); i++)
+		if (strlen(keys[i].word) == n && strncmp(word, keys[i].word, n) == 0)
+			return ts_err_set(err, TS_E_USAGE, "\"%s\" cannot be understood: %s", word,
+				keys[i].example);
+	return ts_err_set(err, TS_E_USAGE,
+		"there is no field \"%.*s\": name, tile, ipu, category, bytes (text of a name: in quotes)",
+		(int)ts_min_i64((int64_t)n, 30), word);
 }
 
 enum ts_code
@@ -228,7 +233,7 @@ ts_variable_filter_parse(struct ts_variable_filter *f, const char *line, struct 
 	while (s = next_word(s, word, &quoted, &open), word[0] || open) {
 		int key = quoted ? -1 : key_of(word);
 		struct ts_filter_term *t = &f->term[f->count];
-		enum ts_code code = key < 0 && !quoted ? check_text(f, word, err) : TS_OK;
+		enum ts_code code = key < 0 && !quoted ? check_text(word, err) : TS_OK;
 
 		if (open)
 			return ts_err_set(err, TS_E_USAGE, "a quote is not closed: \"%.60s", word);
@@ -321,10 +326,7 @@ ts_variable_filter_doubt(char *out, size_t size, const struct ts_variable_filter
 				return true;
 			}
 	}
-	if (f->doubt[0])
-		snprintf(out, size, "\"%s:\" is no field (name: tile: ipu: category: bytes>): text",
-			f->doubt);
-	return f->doubt[0] != '\0';
+	return false;
 }
 
 bool

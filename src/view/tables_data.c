@@ -87,6 +87,15 @@ begin(struct tables_view *t, enum tables_kind kind)
 	return f;
 }
 
+/* Its name in the title. */
+static const char *
+what_order(const struct tables_view *t)
+{
+	if (t->wish.filter[0])
+		return t->wish.sort >= 0 ? "filtering and sorting rows" : "filtering rows";
+	return t->wish.sort >= 0 ? "sorting rows" : "counting rows";
+}
+
 static void
 send(struct tables_view *t, enum tables_kind kind, struct tables_fetch *f)
 {
@@ -95,7 +104,8 @@ send(struct tables_view *t, enum tables_kind kind, struct tables_fetch *f)
 	if (kind == ASK_WINDOW && !f->table.has_rowid)
 		worker = TS_WORKER_BULK; /* read from the begin */
 	t->fetch[kind] = &f->fetch;
-	ts_fetch_send(&t->view, &f->fetch, (int)kind, worker, kinds[kind].what);
+	ts_fetch_send(&t->view, &f->fetch, (int)kind, worker,
+		kind == ASK_ORDER ? what_order(t) : kinds[kind].what);
 }
 
 static void

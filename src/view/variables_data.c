@@ -132,7 +132,9 @@ send(struct variables_view *t, enum variables_kind kind, struct variables_fetch 
 	if (kind == ASK_WINDOW && t->v->range == TS_RANGE_ALL)
 		worker = TS_WORKER_BULK; /* read from the begin */
 	if (kind == ASK_LIST)
-		what = f->list->sort != TS_SORT_ROW ? "sorting variables" : "filtering variables";
+		what = f->list->filter.count == 0      ? "sorting variables"
+			: f->list->sort != TS_SORT_ROW ? "filtering and sorting variables"
+						       : "filtering variables";
 	f->fetch.job.patient = kind == ASK_KEEP || kind == ASK_SUMS;
 	t->fetch[kind] = &f->fetch;
 	ts_fetch_send(&t->view, &f->fetch, (int)kind, worker, what);

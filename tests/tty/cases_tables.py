@@ -94,7 +94,7 @@ def tables_of_anything(ctx):
     t.press("&")
     t.type("nosuch=1")
     t.press("\r")
-    t.wait('there is no column "nosuch"')
+    t.wait('there is no column "nosuch": id, ')
     t.press("&", "\r")
     t.wait("2,000 rows")
     command(t, "sort id")
@@ -145,7 +145,7 @@ def sql_answers(ctx):
     command(t, "sql SELECT %s FROM step a, step b" % ",".join(["a.step"] * 64))  # memory is bounded by values
     t.wait("the first 4,096 rows")
     t.send(":sql WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n) SELECT max(i) FROM n\r")
-    while_busy(t, "Being run")
+    while_busy(t, "rows read in")
     t.send("\x03")
     t.wait("cancelled")
     t.press("q")

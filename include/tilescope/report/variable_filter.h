@@ -36,15 +36,13 @@ struct ts_filter_term {
 
 struct ts_variable_filter {
 	char line[TS_FILTER_TEXT]; /* as it was typed */
-	char doubt
-		[40]; /* of a word that looks like `field:...`: a field that there is not; or "" */
 	int count;
 	struct ts_filter_term term[TS_FILTER_TERMS];
 };
 
 /*
  * Errors: TS_E_USAGE, with what is wrong and an example: a field that cannot be read, one that there is
- * not before a number (size>64), a quote that is not closed. A line of blanks has no terms.
+ * not (size>64, size:64; text of a name that looks so is put in quotes), a quote that is not closed. A line of blanks has no terms.
  */
 enum ts_code ts_variable_filter_parse(struct ts_variable_filter *f, const char *line,
 	struct ts_err *err) TS_WARN_UNUSED;
@@ -60,8 +58,7 @@ enum ts_code ts_variable_filter_check(const struct ts_variable_filter *f,
 	const struct ts_variables *v, struct ts_err *err) TS_WARN_UNUSED;
 
 /*
- * What it may have been meant otherwise: a word with a colon that is no field and is looked for in names, a
- * category of which no name is recorded. Into out[]; false: nothing.
+ * What it may have been meant otherwise: a category of which no name is recorded. Into out[]; false: nothing.
  */
 bool ts_variable_filter_doubt(char *out, size_t size, const struct ts_variable_filter *f,
 	const struct ts_variables *v);
