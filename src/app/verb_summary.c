@@ -67,6 +67,8 @@ json_memory(const struct ts_summary *s)
 	bool known, fits = ts_summary_fits(t, &s->target, &known);
 	bool has = s->has_tiles;
 
+	/* the contract: null where there is nothing to compare with */
+	known &= limit != TS_UNKNOWN;
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 		"tiles", has ? json_integer((json_int_t)t->count) : json_null(), "total_bytes",
 		has ? json_integer(t->total) : json_null(), "total_gaps_bytes",

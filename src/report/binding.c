@@ -495,7 +495,11 @@ ts_binding_make(struct ts_binding *b, enum ts_relation relation, const struct ts
 	if (!b->bound || def->key < 0 || b->column[def->key].op != TS_OP_COLUMN)
 		return TS_OK;
 	b->reach.column = b->column[def->key].a;
-	return ts_reach_find(&b->reach, db, err);
+	code = ts_reach_find(&b->reach, db, err);
+	for (int c = 0; !code && c < def->column_count; c++)
+		if (b->column[c].op == TS_OP_ORDER_IN)
+			code = ts_reach_gather(&b->reach, b->column[c].a, db, err);
+	return code;
 }
 
 /* Does the object have a row whose column "key" is `key`? */

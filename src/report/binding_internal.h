@@ -48,5 +48,11 @@ enum ts_code ts_reach_rowids(struct ts_reach *r, struct ts_db *db,
 /* Can a row be found by its key without reading a large table? */
 bool ts_reach_can_look_up(const struct ts_reach *r);
 enum ts_code ts_reach_find(struct ts_reach *r, struct ts_db *db, struct ts_err *err) TS_WARN_UNUSED;
+/*
+ * Rows of an equal number in `column` have an order: where they do not stand together, they are to be read
+ * sorted by it (r->gather), and no longer by row id.
+ */
+enum ts_code ts_reach_gather(struct ts_reach *r, int column, struct ts_db *db,
+	struct ts_err *err) TS_WARN_UNUSED;
 
 #endif

@@ -402,6 +402,64 @@ ts_reach_find(struct ts_reach *r, struct ts_db *db, struct ts_err *err)
 	return code;
 }
 
+/* Is a number of `column` below one before it, in the first rows as they lie? */
+static enum ts_code
+falls(bool *yes, const struct ts_object *o, int column, struct ts_db *db, struct ts_err *err)
+{
+	struct ts_strbuf sql;
+	sqlite3_stmt *stmt;
+	enum ts_code code;
+	bool row;
+	int64_t key, last = INT64_MIN;
+
+	*yes = false;
+	ts_strbuf_init(&sql, 1 << 16);
+	ts_sql_select(&sql, o, &column, 1);
+	if (o->kind == TS_OBJECT_TABLE)
+		ts_strbuf_puts(&sql, " NOT INDEXED");
+	if (o->rowid)
+		ts_strbuf_printf(&sql, " ORDER BY %s", o->rowid);
+	ts_strbuf_printf(&sql, " LIMIT %d", TS_SAMPLE_WHOLE);
+	code = ts_db_prepare_sql(db, &stmt, &sql, err);
+	if (code)
+		return code;
+	while (!*yes && !(code = ts_db_step(db, stmt, &row, err)) && row)
+		if (whole_number(&key, stmt, 0)) {
+			*yes = key < last;
+			last = key;
+		}
+	ts_db_release(db, stmt);
+	return code;
+}
+
+enum ts_code
+ts_reach_gather(struct ts_reach *r, int column, struct ts_db *db, struct ts_err *err)
+{
+	const struct ts_reach by = {r->rows, column, .has_rowid = r->has_rowid,
+		.first_rowid = r->first_rowid, .last_rowid = r->last_rowid};
+	struct prober p;
+	bool apart, rise = true;
+	enum ts_code code;
+
+	if (r->rows->rowid_alias == column)
+		return TS_OK;
+	code = falls(&apart, r->rows, column, db, err);
+	if (!code && !apart && ts_reach_span(r) > TS_SAMPLE_WHOLE) {
+		code = prober_init(&p, &by, db, err);
+		if (!code)
+			code = is_monotone(&rise, &p, err);
+		prober_fini(&p);
+	}
+	if (ts_is_fatal(code) || (!apart && rise))
+		return ts_is_fatal(code) ? code : TS_OK;
+	r->gather = true;
+	r->gather_by = column;
+	r->has_rowid = false;
+	if (r->key == TS_REACH_MONOTONE)
+		r->key = TS_REACH_NONE;
+	return TS_OK;
+}
+
 bool
 ts_reach_can_look_up(const struct ts_reach *r)
 {

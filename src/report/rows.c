@@ -61,7 +61,8 @@ struct ts_rows {
 	int64_t position;
 	int64_t order; /* row order within equal values of the group, NO_ORDER = not known yet */
 	int64_t group;
-	bool grouped; /* `group` is set */
+	bool grouped;	  /* `group` is set */
+	bool ungroupable; /* this row has no number to be grouped by, and no order */
 	bool from_start;
 	struct ts_strbuf text[TS_ROWS_COLUMNS]; /* dictionary texts of this row */
 	struct block *block;
@@ -124,7 +125,7 @@ add_where(const struct ts_rows *rows, struct ts_strbuf *sql, enum way way)
 	const struct ts_reach *r = &rows->q.binding->reach;
 
 	/* left alone, SQLite may walk an index that holds the columns, in the order of that index */
-	if (way != BY_KEY && r->rows->kind == TS_OBJECT_TABLE)
+	if (way != BY_KEY && !r->gather && r->rows->kind == TS_OBJECT_TABLE)
 		ts_strbuf_puts(sql, " NOT INDEXED");
 	if (way == BY_KEY) {
 		ts_strbuf_puts(sql, " WHERE ");
@@ -142,6 +143,11 @@ add_where(const struct ts_rows *rows, struct ts_strbuf *sql, enum way way)
 	} else if (way == BY_ROWID) {
 		ts_strbuf_printf(sql, " WHERE %s >= ?1 AND %s < ?2 ORDER BY %s", r->rows->rowid,
 			r->rows->rowid, r->rows->rowid);
+	} else if (r->gather) {
+		ts_strbuf_puts(sql, " ORDER BY ");
+		ts_sql_quote(sql, r->rows->column[r->gather_by].name);
+		if (r->rows->rowid)
+			ts_strbuf_printf(sql, ", %s", r->rows->rowid);
 	} else if (r->rows->rowid) {
 		ts_strbuf_printf(sql, " ORDER BY %s", r->rows->rowid);
 	}
@@ -218,7 +224,7 @@ open_rows(struct ts_rows *rows, struct ts_err *err)
 	if (code)
 		return code;
 	add_columns(rows);
-	if (rows->way != BY_KEY)
+	if (rows->way != BY_KEY && !rows->q.binding->reach.gather)
 		code = ts_table_open(&rows->table, rows->db, rows->q.binding->reach.rows,
 			rows->column, rows->slots, err);
 	if (code)
@@ -352,10 +358,11 @@ plain_number(const struct ts_rows *rows, int slot, int64_t *v)
 static void
 count_order(struct ts_rows *rows)
 {
-	int64_t group = value_type(rows, rows->order_slot) == SQLITE_INTEGER
-		? value_int(rows, rows->order_slot)
-		: -1;
+	int64_t group;
 
+	rows->ungroupable = plain_number(rows, rows->order_slot, &group) != TS_VALUE_OK;
+	if (rows->ungroupable)
+		return; /* it stands amid the others of a group, and does not part them */
 	if (!rows->grouped) {
 		rows->grouped = true;
 		rows->order = rows->from_start ? 0 : NO_ORDER;
@@ -495,8 +502,10 @@ number(const struct ts_rows *rows, int i, int64_t *v)
 		*v = 0;
 		return TS_VALUE_BAD;
 	case TS_OP_ORDER_IN:
-		*v = rows->order == NO_ORDER ? 0 : rows->order;
-		return rows->order == NO_ORDER ? TS_VALUE_NULL : TS_VALUE_OK;
+		if (rows->order == NO_ORDER || rows->ungroupable)
+			return TS_VALUE_NULL;
+		*v = rows->order;
+		return TS_VALUE_OK;
 	case TS_OP_POSITION:
 		*v = rows->whole ? rows->position : 0;
 		return rows->whole ? TS_VALUE_OK : TS_VALUE_NULL;
@@ -669,6 +678,7 @@ make_order(struct ts_rows *rows, int64_t *to, int n)
 
 	if (!rows->grouped || (order == NO_ORDER && group[0] == rows->group))
 		return 0; /* row by row, until it is known */
+	n = count_numbers(rows->block, group, n);
 	for (int k = 0; k < n; k++) {
 		order = group[k] == (k ? group[k - 1] : rows->group) ? order + 1 : 0;
 		to[k] = order;
@@ -735,6 +745,7 @@ block_of_pages(struct ts_rows *rows, struct ts_rows_block *b, struct ts_err *err
 	if (n <= 0)
 		return TS_OK;
 	if (rows->order_slot >= 0) {
+		rows->ungroupable = false;
 		rows->order = b->v[rows->order_column][n - 1];
 		rows->group = rows->block->v[rows->order_slot][n - 1];
 	}

@@ -182,7 +182,8 @@ enum ts_code
 ts_always_live_read(int64_t *bytes, int64_t *bad_rows, const struct ts_tiles *tiles,
 	struct ts_reader *rd, struct ts_err *err)
 {
-	struct ts_rows_query q = {.columns = {TS_TILE_ALWAYS_LIVE_BYTES}, .column_count = 1};
+	struct ts_rows_query q = {.columns = {TS_TILE_ALWAYS_LIVE_BYTES, TS_TILE_ALWAYS_LIVE_TILE},
+		.column_count = 2};
 	struct ts_rows *rows;
 	enum ts_code code;
 	bool there;
@@ -196,9 +197,10 @@ ts_always_live_read(int64_t *bytes, int64_t *bad_rows, const struct ts_tiles *ti
 		return code;
 	*bytes = 0;
 	while (!(code = ts_rows_next(rows, &there, err)) && there) {
-		int64_t v;
+		int64_t v, tile;
 
-		*bad_rows += ts_rows_number(rows, 0, &v) != TS_VALUE_OK || !ts_add_i64(bytes, v);
+		*bad_rows += ts_rows_number(rows, 0, &v) != TS_VALUE_OK ||
+			ts_rows_number(rows, 1, &tile) != TS_VALUE_OK || !ts_add_i64(bytes, v);
 	}
 	ts_rows_close(rows);
 	return code;
@@ -308,8 +310,9 @@ read_execution(struct ts_summary *s, struct ts_reader *rd, const struct ts_step_
 			s->execution.step_ipus = 0; /* those of a part are not all */
 		end = soften(s, code, "steps by IPU", &why, err);
 		note_left_out(&s->notes, "steps by IPU", s->execution.bad_rows, bad_number);
-		note_left_out(&s->notes, "steps by IPU", s->execution.orphans,
-			"there is no such step");
+		if (ts_report_has(rd->report, TS_STEP)) /* else none is missing among them */
+			note_left_out(&s->notes, "steps by IPU", s->execution.orphans,
+				"there is no such step");
 		if (s->execution.reversed)
 			ts_notes_add(&s->notes,
 				"steps by IPU: %lld interval%s end%s before the start",

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """cases_figures - the figures of a summary, over shapes of tables, bad numbers and seeds."""
 
+import collections
 import csv
 import io
+import json
 import os
 import random
 import signal
@@ -161,6 +163,66 @@ def order_in_despite_index(ctx):
     db.commit()
     db.close()
     summarise(ctx, rep)
+
+
+@case(params=["as-written", "ipu-after-ipu", "backwards", "indexed", "without-rowid", "view"])
+def order_in_apart(ctx, p):
+    """Without a number of the IPU it is the row's order within its step, also where those rows lie apart."""
+    rep = plain(ctx, 5, ipus=3, ipu="absent", style="plain")
+    db = sqlite3.connect(rep.profile)
+    names = ["step_id", "cycles", "cycles_base", "active_cycles_from_min", "active_cycles_to_max"]
+    rows = db.execute("SELECT %s FROM steps_by_ipu ORDER BY rowid" % ", ".join(names)).fetchall()
+    step = names.index("step_id")
+    want = json.loads(ctx.run("summary", "-f", "json", rep.dir).out)["execution"]
+    seen = collections.Counter()
+    place = []
+    for row in rows:
+        place.append((seen[row[step]], row[step], row))
+        seen[row[step]] += 1
+    if p != "as-written":
+        place.sort(key=lambda r: (r[0], -r[1] if p == "backwards" else r[1]))
+    db.execute("DROP TABLE steps_by_ipu")
+    table = "lies" if p == "view" else "steps_by_ipu"
+    tail = ", n INTEGER PRIMARY KEY) WITHOUT ROWID" if p == "without-rowid" else ")"
+    db.execute("CREATE TABLE %s (%s%s" % (table, ", ".join(names), tail))
+    for i, (_, _, row) in enumerate(place):
+        db.execute("INSERT INTO %s VALUES (%s)" % (table, ", ".join("?" * (len(row) + (p == "without-rowid")))),
+                   row + ((i,) if p == "without-rowid" else ()))
+        if p == "as-written" and i % 7 == 3:    # a row of no step parts nothing
+            db.execute("INSERT INTO %s (cycles) VALUES (5)" % table)
+    if p == "indexed":
+        db.execute("CREATE INDEX by_step ON steps_by_ipu (step_id DESC)")
+    if p == "view":
+        db.execute("CREATE VIEW steps_by_ipu AS SELECT * FROM lies WHERE cycles < 1 OR cycles IS NOT NULL")
+    db.commit()
+    db.close()
+    res = ctx.run("summary", "-f", "json", rep.dir)
+    got = json.loads(res.out)["execution"]
+    expect(got == want, res, "%r is not %r" % (got, want))
+    res = ctx.run("query", "-f", "csv", rep.dir, "SELECT max(ipu), count(DISTINCT ipu), count(*) FROM step_ipu "
+                  "WHERE step = 7")
+    expect(res.out.split()[-1] == b"2,3,3", res, "the IPUs of a step")
+
+
+@case()
+def rows_without_place(ctx):
+    """What is always live on no tile is left out; cycles of steps that were not recorded are no defect."""
+    path = ctx.path("r.store")
+    db = sqlite3.connect(path)
+    db.executescript("CREATE TABLE report(key, value); INSERT INTO report VALUES ('store_version', '1');"
+                     "CREATE TABLE tile_always_live(tile, name, bytes);"
+                     "INSERT INTO tile_always_live VALUES (0, 'a', 5), (NULL, 'b', 7), (1, 'c', -1);"
+                     "CREATE TABLE step_ipu(step, ipu, cycles, start, end);"
+                     "INSERT INTO step_ipu VALUES (0, 0, 5, 0, 5);"
+                     "CREATE TABLE tile_memory(tile, total, overflowed); INSERT INTO tile_memory VALUES (0, 9, 3);")
+    db.close()
+    res = ctx.run("summary", "-f", "json", path)
+    got = json.loads(res.out)
+    expect(got["memory"]["always_live_bytes"] == 5, res, "bytes that are always live")
+    expect(got["execution"]["ipus"] is None, res, "cycles without steps")
+    expect(got["memory"]["fits"] is None and got["memory"]["tiles_over"] is None, res, "no limit is known")
+    expect(len(got["warnings"]) == 1 and "always-live memory: 2 rows left out" in got["warnings"][0], res,
+           "warnings")
 
 
 @case()

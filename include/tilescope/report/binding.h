@@ -28,7 +28,9 @@ struct ts_reach {
 	const struct ts_object *rows; /* a table, or a view that has to be read forwards */
 	int column;		      /* the key; -1 = none, or the row id itself */
 	enum ts_reach_kind key;
-	bool has_rowid;			 /* rows can be reached by row id */
+	bool has_rowid; /* rows can be reached by row id */
+	bool gather;	/* they are read sorted by column `gather_by`, for rows of an */
+	int gather_by;	/* equal value have an order, but do not stand together */
 	int64_t first_rowid, last_rowid; /* inclusive; first > last = no rows */
 };
 
