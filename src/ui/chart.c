@@ -322,10 +322,8 @@ outline_level(const struct ts_area *a, int x, int h)
 }
 
 /*
- * The cell in which both the area and the outline end. When the outline has its upper edge, both are
- * drawn as they are. Else one colour has to do for the cell, up to the outline: that of the area or
- * that of the outline, whichever is nearer to the truth. Among letters it is the block of the
- * outline, which has the finer edge.
+ * The cell in which both the area and the outline end: less than a row apart they are one edge, and the area
+ * goes up to it. Among letters it is the block of the outline, which has the finer edge.
  */
 static void
 shared_cell(struct ts_canvas *c, struct ts_rect plot, const struct ts_area *a,
@@ -337,12 +335,9 @@ shared_cell(struct ts_canvas *c, struct ts_rect plot, const struct ts_area *a,
 
 	if (area > EIGHTHS) /* the area goes on above it */
 		ts_canvas_glyph2(c, plot, x, y, outline, top, scan_lines[part - 1]);
-	else if (part == EIGHTHS && !c->mono && band_at(s, k * EIGHTHS) == band)
-		ts_canvas_glyph2(c, plot, x, y, top, area < EIGHTHS ? outline : TS_ROLE_TEXT,
-			(uint32_t)(LOWER_BLOCKS + area));
 	else if (area > part) /* a maximum below the mean: the area stays */
 		return;
-	else if (part - area > area || (a->bands > 1 && lettered(c)))
+	else if (a->bands > 1 && lettered(c))
 		ts_canvas_glyph(c, plot, x, y, outline, (uint32_t)(LOWER_BLOCKS + part));
 	else
 		ts_canvas_glyph(c, plot, x, y, top, (uint32_t)(LOWER_BLOCKS + part));

@@ -100,10 +100,10 @@ shared_cell(double mean, double max, uint32_t glyph, enum ts_role role, enum ts_
 
 START_TEST(mean_and_maximum_in_one_cell)
 {
-	shared_cell(3, 8, 0x2583, TS_ROLE_FILL, TS_ROLE_OUTLINE); /* both as they are */
+	shared_cell(3, 8, 0x2588, TS_ROLE_FILL, TS_ROLE_TEXT);
 	shared_cell(8, 8, 0x2588, TS_ROLE_FILL, TS_ROLE_TEXT);
-	shared_cell(5, 6, 0x2586, TS_ROLE_FILL, TS_ROLE_TEXT); /* nearer to the mean's colour */
-	shared_cell(1, 6, 0x2586, TS_ROLE_OUTLINE, TS_ROLE_TEXT);
+	shared_cell(5, 6, 0x2586, TS_ROLE_FILL, TS_ROLE_TEXT);
+	shared_cell(1, 6, 0x2586, TS_ROLE_FILL, TS_ROLE_TEXT);
 	shared_cell(7, 2, 0x2587, TS_ROLE_FILL, TS_ROLE_TEXT); /* a maximum below the mean */
 }
 END_TEST
