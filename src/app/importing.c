@@ -79,7 +79,7 @@ run_import(struct ts_job *job, void *local)
 		&i->err);
 	ts_reader_set_cancel(rd, NULL);
 	if (!i->code)
-		ts_import_tidy(i->path);
+		ts_import_tidy(i->path, i->report->real ? i->report->real : i->report->file);
 }
 
 /* --- asking ----------------------------------------------------------------------------------- */

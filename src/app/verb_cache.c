@@ -2,8 +2,9 @@
 /*
  * verb_cache - `tilescope cache list|clear`: what is kept of which report, and away with it.
  *
- * Only the heads of the sections are read. A report that a program is indexing at this moment is listed and
- * not cleared. The demo report, which lies below the same directory, is nobody's index and stays.
+ * Only the heads of the sections are read, and names and notes of the stores that were made of other files
+ * (what libpva said, vars.json). A report that a program is indexing at this moment is listed and not cleared.
+ * The demo report, which lies below the same directory, is nobody's index and stays.
  */
 #include "config.h"
 
@@ -17,14 +18,20 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/base/utf8.h"
 #include "tilescope/report/index.h"
+#include "tilescope/report/stores.h"
 
 enum { TIME_MAX = 32 };
 
 struct listing {
 	struct ts_cache_entry *entry;
 	size_t count;
+	struct ts_stores stores;
 	int64_t bytes;
 };
+
+static const char *const store_kinds[] = {[TS_STORE_IMPORT] = "import",
+	[TS_STORE_VARS] = "vars",
+	[TS_STORE_LEFT_OVER] = "left over"};
 
 static enum ts_code
 listing_read(struct listing *l, const struct ts_cache *cache, struct ts_err *err)
@@ -32,9 +39,21 @@ listing_read(struct listing *l, const struct ts_cache *cache, struct ts_err *err
 	enum ts_code code = ts_cache_list(&l->entry, &l->count, cache, err);
 
 	l->bytes = 0;
+	l->stores = (struct ts_stores){0};
+	if (!code)
+		code = ts_cache_stores_list(&l->stores, cache, err);
+	for (size_t i = 0; !code && i < l->stores.count; i++)
+		l->bytes += l->stores.store[i].bytes;
 	for (size_t i = 0; !code && i < l->count; i++)
 		l->bytes += l->entry[i].bytes;
 	return code;
+}
+
+static void
+listing_fini(struct listing *l)
+{
+	ts_cache_list_free(l->entry, l->count);
+	ts_stores_fini(&l->stores);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */
@@ -55,14 +74,25 @@ json_entry(const struct ts_cache_entry *e)
 }
 
 static json_t *
+json_store(const struct ts_store *s)
+{
+	return json_pack("{s:o, s:s, s:I, s:o, s:b}", "path",
+		ts_json_text(s->path ? s->path : "", true), "kind", store_kinds[s->kind], "bytes",
+		(json_int_t)s->bytes, "last_used",
+		s->used_s > 0 ? json_integer(s->used_s) : json_null(), "gone", s->gone);
+}
+
+static json_t *
 json_list(const struct ts_cache *cache, const struct listing *l)
 {
-	json_t *all = json_array();
+	json_t *all = json_array(), *stores = json_array();
 
 	for (size_t i = 0; i < l->count; i++)
 		json_array_append_new(all, json_entry(&l->entry[i]));
-	return json_pack("{s:o, s:I, s:o}", "dir", ts_json_text(cache->dir, false), "bytes",
-		(json_int_t)l->bytes, "reports", all);
+	for (size_t i = 0; i < l->stores.count; i++)
+		json_array_append_new(stores, json_store(&l->stores.store[i]));
+	return json_pack("{s:o, s:I, s:o, s:o}", "dir", ts_json_text(cache->dir, false), "bytes",
+		(json_int_t)l->bytes, "reports", all, "stores", stores);
 }
 
 /* --- text ------------------------------------------------------------------------------------- */
@@ -98,6 +128,19 @@ put_sections(struct ts_strbuf *out, unsigned sections)
 	ts_strbuf_printf(out, "%-10s", text);
 }
 
+/* The rest of a line: when it was used, of which file it is, and whether that is still there. */
+static void
+put_whose(struct ts_strbuf *out, int64_t used_s, const char *path, bool gone)
+{
+	const char *name = path && *path ? path : "(not known)";
+
+	ts_strbuf_puts(out, "  ");
+	put_time(out, used_s);
+	ts_strbuf_puts(out, "  ");
+	ts_utf8_safe(out, name, strlen(name));
+	ts_strbuf_puts(out, gone ? "  (gone, or another report by now)\n" : "\n");
+}
+
 static void
 text_list(struct ts_strbuf *out, const struct ts_cache *cache, const struct listing *l)
 {
@@ -105,24 +148,29 @@ text_list(struct ts_strbuf *out, const struct ts_cache *cache, const struct list
 
 	if (cache->dir)
 		ts_utf8_safe(out, cache->dir, strlen(cache->dir));
-	if (l->count == 0) {
+	if (l->count == 0 && l->stores.count == 0) {
 		ts_strbuf_printf(out, "%snothing is kept\n", cache->dir ? ": " : "");
 		return;
 	}
-	ts_strbuf_printf(out, ": %s of %zu report%s\n", ts_fmt_bytes(buf, l->bytes, TS_UNITS_KIB),
+	ts_strbuf_printf(out, ": %s of %zu report%s", ts_fmt_bytes(buf, l->bytes, TS_UNITS_KIB),
 		l->count, l->count == 1 ? "" : "s");
-	ts_strbuf_puts(out, "      size  sections    last used         report\n");
+	if (l->stores.count > 0)
+		ts_strbuf_printf(out, ", %zu store%s", l->stores.count,
+			l->stores.count == 1 ? "" : "s");
+	ts_strbuf_puts(out, "\n      size  sections    last used         report\n");
 	for (size_t i = 0; i < l->count; i++) {
 		const struct ts_cache_entry *e = &l->entry[i];
 
 		ts_strbuf_printf(out, "%10s  ", ts_fmt_bytes(buf, e->bytes, TS_UNITS_KIB));
 		put_sections(out, e->sections);
-		ts_strbuf_puts(out, "  ");
-		put_time(out, e->used_s);
-		ts_strbuf_puts(out, "  ");
-		ts_utf8_safe(out, *e->path ? e->path : "(not known)",
-			strlen(*e->path ? e->path : "(not known)"));
-		ts_strbuf_puts(out, e->gone ? "  (gone, or another report by now)\n" : "\n");
+		put_whose(out, e->used_s, e->path, e->gone);
+	}
+	for (size_t i = 0; i < l->stores.count; i++) {
+		const struct ts_store *s = &l->stores.store[i];
+
+		ts_strbuf_printf(out, "%10s  %-10s", ts_fmt_bytes(buf, s->bytes, TS_UNITS_KIB),
+			store_kinds[s->kind]);
+		put_whose(out, s->used_s, s->path, s->gone);
 	}
 }
 
@@ -145,7 +193,7 @@ list(struct ts_strbuf *out, const struct ts_cache *cache, enum ts_format format,
 	} else {
 		text_list(out, cache, &l);
 	}
-	ts_cache_list_free(l.entry, l.count);
+	listing_fini(&l);
 	return code;
 }
 
@@ -155,9 +203,8 @@ clear(struct ts_strbuf *out, const struct ts_cache *cache, enum ts_format format
 {
 	struct listing left;
 	char buf[TS_FMT_MAX];
-	int64_t bytes;
-	size_t reports;
-	enum ts_code code = ts_cache_clear(&bytes, &reports, cache, err);
+	struct ts_cache_cleared done;
+	enum ts_code code = ts_cache_clear(&done, cache, err);
 	json_t *json;
 
 	if (!code)
@@ -165,21 +212,29 @@ clear(struct ts_strbuf *out, const struct ts_cache *cache, enum ts_format format
 	if (code)
 		return code;
 	if (format == TS_FORMAT_JSON) {
-		json = json_pack("{s:o, s:I, s:I, s:I}", "dir", ts_json_text(cache->dir, false),
-			"removed_reports", (json_int_t)reports, "removed_bytes", (json_int_t)bytes,
-			"left_reports", (json_int_t)left.count);
+		json = json_pack("{s:o, s:I, s:I, s:I, s:I, s:I}", "dir",
+			ts_json_text(cache->dir, false), "removed_reports",
+			(json_int_t)done.reports, "removed_stores", (json_int_t)done.stores,
+			"removed_bytes", (json_int_t)done.bytes, "left_reports",
+			(json_int_t)left.count, "left_stores", (json_int_t)left.stores.count);
 		if (!ts_json_print(out, json))
 			code = ts_err_nomem(err);
 		json_decref(json);
-	} else if (reports == 0) {
+	} else if (done.reports + done.stores == 0) {
 		ts_strbuf_puts(out, "nothing was removed\n");
 	} else {
-		ts_strbuf_printf(out, "removed: %s, the indexes of %zu report%s\n",
-			ts_fmt_bytes(buf, bytes, TS_UNITS_KIB), reports, reports == 1 ? "" : "s");
+		ts_strbuf_printf(out, "removed: %s, the indexes of %zu report%s",
+			ts_fmt_bytes(buf, done.bytes, TS_UNITS_KIB), done.reports,
+			done.reports == 1 ? "" : "s");
+		if (done.stores > 0)
+			ts_strbuf_printf(out, " and %zu store%s", done.stores,
+				done.stores == 1 ? "" : "s");
+		ts_strbuf_putc(out, '\n');
 	}
-	if (format != TS_FORMAT_JSON && left.count > 0)
-		ts_strbuf_printf(out, "left: %zu, in use or not removable\n", left.count);
-	ts_cache_list_free(left.entry, left.count);
+	if (format != TS_FORMAT_JSON && left.count + left.stores.count > 0)
+		ts_strbuf_printf(out, "left: %zu, in use or not removable\n",
+			left.count + left.stores.count);
+	listing_fini(&left);
 	return code;
 }
 

@@ -3,7 +3,7 @@
  * verb_demo - `tilescope demo [DIR]`: write the demo report, and on a terminal open it.
  *
  * Without DIR it lies below the cache directory and is written once: asked again for the same report,
- * what is there is opened.
+ * what is there is opened, when this version wrote it.
  */
 #include "config.h"
 
@@ -32,8 +32,8 @@ default_dir(char **dir, const struct ts_args *args, struct ts_err *err)
 		return ts_err_set(err, TS_E_USAGE,
 			"there is no cache directory to write to (name one: tilescope demo DIR)");
 	ts_strbuf_init(&b, 1 << 14);
-	ts_strbuf_printf(&b, "%s/demo/%s-%s", cache, ts_demo_figures[d->scale].name,
-		d->layout == TS_DEMO_SDK ? "sdk" : "store");
+	ts_strbuf_printf(&b, "%s/demo/%s/%s-%s", cache, PACKAGE_VERSION,
+		ts_demo_figures[d->scale].name, d->layout == TS_DEMO_SDK ? "sdk" : "store");
 	if (d->ipus || d->tiles || d->steps || d->variables || d->seed || d->oom || d->keys ||
 		d->sdk_names)
 		ts_strbuf_printf(&b, "-%d-%d-%lld-%lld-%llu%s%s%s", d->ipus, d->tiles,

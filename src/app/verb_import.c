@@ -54,7 +54,7 @@ import(const struct ts_args *args, struct ts_reader *rd, struct ts_watch *w, str
 		code = ts_import(&outcome, path, rd, &options, ts_watch_progress(w),
 			ts_watch_cancel(w), err);
 	if (!code && !args->output)
-		ts_import_tidy(path);
+		ts_import_tidy(path, rd->report->real ? rd->report->real : rd->report->file);
 	if (!code)
 		print_outcome(args, path, &outcome);
 	ts_import_outcome_fini(&outcome);

@@ -23,12 +23,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <xxhash.h>
-
 #include "tilescope/base/embedded.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/io/child.h"
+#include "tilescope/io/sync.h"
 #include "tilescope/report/names.h"
+#include "tilescope/report/stores.h"
 
 enum {
 	LINE = 1 << 10,
@@ -367,16 +367,16 @@ static enum ts_code
 keep(struct import *im, const char *path, struct ts_err *err)
 {
 	int fd = open(im->temporary, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	int why = fd < 0 ? errno : 0;
+	enum ts_code code;
 
-	if (fd >= 0 && fsync(fd) < 0)
-		why = errno;
-	if (fd >= 0)
-		close(fd);
-	if (!why && rename(im->temporary, path) < 0)
-		why = errno;
-	if (why)
-		return ts_err_sys(err, why, "%s: cannot write", path);
+	if (fd < 0)
+		return ts_err_sys(err, errno, "%s: cannot write", path);
+	code = ts_sync(fd, im->cancel, err);
+	close(fd);
+	if (code)
+		return code;
+	if (rename(im->temporary, path) < 0)
+		return ts_err_sys(err, errno, "%s: cannot write", path);
 	free(im->temporary);
 	im->temporary = NULL;
 	return TS_OK;
@@ -444,14 +444,12 @@ ts_import_outcome_fini(struct ts_import_outcome *outcome)
 char *
 ts_import_store_path(const char *dir, const struct ts_report *r)
 {
-	const char *real = r->real ? r->real : r->file;
-	char made_of[TS_IMPORT_MADE_OF];
+	char name[TS_STORE_NAME];
 	struct ts_strbuf b;
 
-	ts_import_made_of(made_of, &r->identity);
+	ts_store_name_import(name, r->real ? r->real : r->file, &r->identity);
 	ts_strbuf_init(&b, PATH_LIMIT);
-	ts_strbuf_printf(&b, "%s/import/%016llx-%s.tilescope", dir,
-		(unsigned long long)XXH3_64bits(real, strlen(real)), made_of);
+	ts_strbuf_printf(&b, "%s/import/%s", dir, name);
 	return ts_strbuf_take(&b);
 }
 
@@ -469,7 +467,7 @@ is_left_over(int dir, const char *name, const char *ending)
 }
 
 void
-ts_import_tidy(const char *path)
+ts_import_tidy(const char *path, const char *real)
 {
 	const char *name = strrchr(path, '/') + 1;
 	size_t prefix = strcspn(name, "-") + 1;
@@ -483,5 +481,6 @@ ts_import_tidy(const char *path)
 			unlinkat(dirfd(d), e->d_name, 0);
 	if (d)
 		closedir(d);
+	ts_store_remember(path, real);
 	free(dir);
 }

@@ -120,6 +120,12 @@ try_root(struct ts_cache *c, bool make, struct ts_err *err)
 	if (root < 0 && why == ENOMEM)
 		return ts_err_nomem(err);
 	if (root < 0 && !make && why == ENOENT) {
+		int stores = ts_cache_stores(c);
+
+		if (stores >= 0) {
+			close(stores);
+			return TS_OK;
+		}
 		free(c->dir); /* nothing is kept there, and nothing has to be said */
 		c->dir = NULL;
 		return TS_OK;
@@ -221,6 +227,17 @@ open_dir(int at, const char *name)
 	if (fstat(fd, &st) < 0)
 		return closed(fd, errno);
 	return st.st_uid == geteuid() ? fd : closed(fd, EPERM);
+}
+
+int
+ts_cache_stores(const struct ts_cache *c)
+{
+	char *path = joined(c->dir, "/import");
+	int fd = path ? open_dir(AT_FDCWD, path) : -1, why = errno;
+
+	free(path);
+	errno = why;
+	return fd;
 }
 
 int

@@ -44,6 +44,7 @@ void ts_section_file(char name[TS_FILE_NAME], enum ts_section s);
 
 /* Open DIR/index, or the report's folder in it; -1 and errno. `make`: when it is not there. */
 int ts_cache_root(const struct ts_cache *c, bool make);
+int ts_cache_stores(const struct ts_cache *c); /* DIR/import */
 int ts_cache_folder(const struct ts_cache *c, const struct ts_report *r, bool make);
 
 /* `why`: errno. Errors: TS_E_SYS, TS_E_NOMEM. */
@@ -129,7 +130,7 @@ enum ts_code ts_folder_report(struct ts_folder *f, int root, struct ts_err *err)
 /* Used last first. */
 void ts_survey_sort(struct ts_survey *v);
 
-/* Remove what exceeds the cap, but never what the report in folder `keep` needs, nor its section `fresh`. */
-void ts_cache_evict(const struct ts_cache *c, const char *keep, enum ts_section fresh);
+/* Remove what exceeds the cap, but never what this report needs, nor its section `fresh`. */
+void ts_cache_evict(const struct ts_cache *c, const struct ts_report *r, enum ts_section fresh);
 
 #endif

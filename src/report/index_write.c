@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "tilescope/base/mem.h"
+#include "tilescope/io/sync.h"
 
 #include "index_internal.h"
 
@@ -249,8 +250,16 @@ complete(struct ts_section_writer *w, struct ts_err *err)
 	ts_section_head_make(head, w->report, w->section, bytes, hash);
 	why = write_whole(w->fd, head, w->head_bytes, 0);
 	free(head);
-	if (!why && fsync(w->fd) < 0)
-		why = errno;
+	if (!why) {
+		struct ts_err own = {0};
+
+		code = ts_sync(w->fd, w->cancel, &own);
+		if (code == TS_E_CANCELLED && err)
+			*err = own;
+		if (code == TS_E_CANCELLED)
+			return code;
+		why = code ? own.sys : 0;
+	}
 	return why ? cannot(w->cache, why, err) : TS_OK;
 }
 
@@ -276,7 +285,6 @@ publish(struct ts_section_writer *w, struct ts_err *err)
 enum ts_code
 ts_section_commit(struct ts_section_writer *w, struct ts_err *err)
 {
-	char keep[TS_FOLDER_NAME];
 	enum ts_code code;
 
 	while (w->rooms > 0) {
@@ -287,8 +295,7 @@ ts_section_commit(struct ts_section_writer *w, struct ts_err *err)
 	if (!code)
 		code = publish(w, err);
 	if (!code) {
-		ts_folder_name(keep, w->report);
-		ts_cache_evict(w->cache, keep, w->section);
+		ts_cache_evict(w->cache, w->report, w->section);
 	}
 	writer_free(w);
 	return code;

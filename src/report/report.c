@@ -30,6 +30,7 @@
 #include "tilescope/report/import.h"
 #include "tilescope/report/report.h"
 #include "tilescope/report/rows.h"
+#include "tilescope/report/stores.h"
 #include "tilescope/report/vars_store.h"
 
 enum { PATH_LIMIT = 1 << 14, USER_MAPS = 64, TABLES_NAMED = 6, DEBUG_LOOK = 64 << 10 };
@@ -691,6 +692,7 @@ add_overlay(struct ts_report *r, const struct ts_report_options *options, struct
 	code = ts_source_open_file(&source, r->overlay, &why);
 	if (!code) {
 		compose(r, source);
+		ts_store_use(r->overlay);
 		code = add_source(r, TS_PART_COUNT, source, options->cancel, &why);
 	} else {
 		free(r->overlay);

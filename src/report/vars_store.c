@@ -3,7 +3,9 @@
  * vars_store - see the header.
  *
  * The variables go into a table as they come; rows of a tile have to stand together for all that follows, so
- * when the file has them in another order the table is written once more, sorted (SQLite sorts on disk).
+ * when the file has them in another order the tables are written once more, sorted, into another file (SQLite
+ * sorts on disk). Not into the same: dropping the first table would leave its room in the file, and walks all of
+ * its pages without a look at the token.
  * Variables that were never allocated have no memory and are left out. A category stands there by its name:
  * numbers of categories are another source's.
  */
@@ -21,12 +23,13 @@
 #include <unistd.h>
 
 #include <sqlite3.h>
-#include <xxhash.h>
 
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
 #include "tilescope/format/vars_json.h"
+#include "tilescope/io/sync.h"
 #include "tilescope/report/import.h"
+#include "tilescope/report/stores.h"
 
 enum { PATH_LIMIT = 1 << 14 };
 
@@ -39,8 +42,10 @@ static const char begin_sql[] =
 	"\"offset\" INTEGER, alignment INTEGER, category TEXT, class INTEGER, always_live INTEGER)";
 
 static const char sort_sql[] =
-	"CREATE TABLE sorted AS SELECT * FROM lowered_variable ORDER BY tile, rowid;"
-	"DROP TABLE lowered_variable; ALTER TABLE sorted RENAME TO lowered_variable";
+	"PRAGMA sorted.journal_mode=OFF; PRAGMA sorted.synchronous=OFF; BEGIN;"
+	"CREATE TABLE sorted.memory_element AS SELECT * FROM main.memory_element ORDER BY element;"
+	"CREATE TABLE sorted.lowered_variable AS SELECT * FROM main.lowered_variable "
+	"ORDER BY tile, rowid; COMMIT";
 
 struct maker {
 	sqlite3 *db;
@@ -185,17 +190,38 @@ stopped(void *cancel)
 	return ts_cancelled(cancel);
 }
 
+/* Into the file `sorted`, which takes the place of the first then. */
 static enum ts_code
-finish(struct maker *m, const struct ts_cancel *cancel, struct ts_err *err)
+sort_into(struct maker *m, const char *sorted, struct ts_err *err)
+{
+	int fd = open(sorted, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	char *attach = sqlite3_mprintf("ATTACH %Q AS sorted", sorted);
+	enum ts_code code;
+
+	if (fd < 0) {
+		sqlite3_free(attach);
+		return ts_err_sys(err, errno, "%s", sorted);
+	}
+	close(fd);
+	code = attach ? exec(m->db, attach, err) : ts_err_nomem(err);
+
+	sqlite3_free(attach);
+	return code ? code : exec(m->db, sort_sql, err);
+}
+
+static enum ts_code
+finish(struct maker *m, const char *sorted, const struct ts_cancel *cancel, struct ts_err *err)
 {
 	enum ts_code code = write_elements(m, err);
 
 	sqlite3_progress_handler(m->db, 1000, stopped, (void *)(uintptr_t)cancel);
+	if (!code)
+		code = exec(m->db, "COMMIT", err);
 	if (!code && !m->sorted)
-		code = exec(m->db, sort_sql, err);
+		code = sort_into(m, sorted, err);
 	if (code && ts_cancelled(cancel))
 		return ts_err_set(err, TS_E_CANCELLED, "cancelled");
-	return code ? code : exec(m->db, "COMMIT", err);
+	return code;
 }
 
 /* Damage is no end when there was something before it. */
@@ -217,6 +243,13 @@ note_damage(const struct maker *m, struct ts_notes *notes, const char *path, enu
 	return code;
 }
 
+/* The sorted file under the name of the other, when there is one. */
+static enum ts_code
+replace(const char *to, const char *sorted, struct ts_err *err)
+{
+	return rename(sorted, to) < 0 ? ts_err_sys(err, errno, "%s", to) : TS_OK;
+}
+
 static enum ts_code
 fill(const char *to, struct ts_source *json, struct ts_notes *notes, const char *path,
 	struct ts_progress *progress, const struct ts_cancel *cancel, struct ts_err *err)
@@ -224,18 +257,26 @@ fill(const char *to, struct ts_source *json, struct ts_notes *notes, const char 
 	struct maker *m = ts_alloc(1, sizeof(*m));
 	struct ts_vars_sink sink = {.ctx = m, .variable = take_variable};
 	struct ts_err why = {0};
+	struct ts_strbuf sorted;
 	enum ts_code code;
 
 	if (!m)
 		return ts_err_nomem(err);
-	code = begin(m, to, err);
+	ts_strbuf_init(&sorted, PATH_LIMIT);
+	ts_strbuf_printf(&sorted, "%s.sorted", to);
+	code = sorted.cut ? ts_err_nomem(err) : begin(m, to, err);
 	if (!code) {
 		code = ts_vars_json_read(&m->target, json, &sink, progress, cancel, &why);
 		code = note_damage(m, notes, path, code, &why, err);
 	}
 	if (!code)
-		code = finish(m, cancel, err);
+		code = finish(m, sorted.s, cancel, err);
 	end(m);
+	if (!code && !m->sorted)
+		code = replace(to, sorted.s, err);
+	if (code && sorted.s)
+		unlink(sorted.s);
+	ts_strbuf_fini(&sorted);
 	free(m);
 	return code;
 }
@@ -246,17 +287,16 @@ static enum ts_code
 name_of(char **name, const struct ts_source *json, const char *path, const char *dir,
 	struct ts_err *err)
 {
-	char *real = realpath(path, NULL);
+	char store[TS_STORE_NAME], *real = realpath(path, NULL);
 	struct ts_strbuf b;
 
 	*name = NULL;
 	if (!real)
 		return errno == ENOMEM ? ts_err_nomem(err) : ts_err_sys(err, errno, "%s", path);
-	ts_strbuf_init(&b, PATH_LIMIT);
-	ts_strbuf_printf(&b, "%s/import/%016llx-%llx-%llx-%llx.vars", dir,
-		(unsigned long long)XXH3_64bits(real, strlen(real)), (unsigned long long)json->size,
-		(unsigned long long)json->mtime, (unsigned long long)json->mtime_ns);
+	ts_store_name_vars(store, real, json);
 	free(real);
+	ts_strbuf_init(&b, PATH_LIMIT);
+	ts_strbuf_printf(&b, "%s/import/%s", dir, store);
 	*name = ts_strbuf_take(&b);
 	return *name ? TS_OK : ts_err_nomem(err);
 }
@@ -292,6 +332,8 @@ ts_vars_store_find(struct ts_source **s, const char *path, const char *dir, stru
 		ts_source_close(*s);
 		*s = NULL;
 	}
+	if (*s)
+		ts_store_use(name);
 	free(name);
 	return code;
 }
@@ -337,37 +379,46 @@ make_temporary(char **temporary, const char *place, struct ts_err *err)
 	return TS_OK;
 }
 
-/* Else a power failure can leave the name and not the bytes. 0 or errno. */
-static int
-sync_file(const char *name)
+/* Else a power failure can leave the name and not the bytes. */
+static enum ts_code
+sync_file(const char *name, const struct ts_cancel *cancel, struct ts_err *err)
 {
 	int fd = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	int why = fd < 0 ? errno : 0;
+	enum ts_code code;
 
-	if (fd >= 0 && fsync(fd) < 0)
-		why = errno;
-	if (fd >= 0)
-		close(fd);
-	return why;
+	if (fd < 0)
+		return ts_err_sys(err, errno, "%s", name);
+	code = ts_sync(fd, cancel, err);
+	close(fd);
+	return code;
 }
 
 /* Open what was made; it gets its name, or (`place` NULL) none. */
 static enum ts_code
-settle(struct ts_source **s, const char *temporary, const char *place, struct ts_err *err)
+settle(struct ts_source **s, const char *temporary, const char *place,
+	const struct ts_cancel *cancel, struct ts_err *err)
 {
-	int why = place ? sync_file(temporary) : 0;
-	enum ts_code code;
+	enum ts_code code = place ? sync_file(temporary, cancel, err) : TS_OK;
 
-	if (!why && place && rename(temporary, place) < 0)
-		why = errno;
-	if (why)
-		return ts_err_sys(err, why, "%s", place);
+	if (code)
+		return code;
+	if (place && rename(temporary, place) < 0)
+		return ts_err_sys(err, errno, "%s", place);
 	code = ts_source_open_file(s, place ? place : temporary, err);
-	if (place)
-		ts_import_tidy(place); /* those of the file as it was before */
-	else
+	if (!place)
 		unlink(temporary);
 	return code;
+}
+
+/* Those of the file as it was before go. */
+static void
+tidy(const char *place, const char *path)
+{
+	char *real = place ? realpath(path, NULL) : NULL;
+
+	if (real)
+		ts_import_tidy(place, real);
+	free(real);
 }
 
 enum ts_code
@@ -388,7 +439,9 @@ ts_vars_store_make(struct ts_source **s, struct ts_notes *notes, const char *pat
 	if (!code)
 		code = fill(temporary, json, notes, path, progress, cancel, err);
 	if (!code) /* what is damaged is looked at again the next time */
-		code = settle(s, temporary, notes->partial ? NULL : place, err);
+		code = settle(s, temporary, notes->partial ? NULL : place, cancel, err);
+	if (!code)
+		tidy(notes->partial ? NULL : place, path);
 	if (code && temporary)
 		unlink(temporary);
 	ts_source_close(json);

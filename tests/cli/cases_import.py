@@ -166,7 +166,18 @@ def import_overlay(ctx):
     expect(sorted(os.listdir(ctx.path("profile"))) == before, res, "something lies in the report")
     again = ctx.run("import", profile, env=env(store))
     expect(again.out == res.out and again.rc == 0, again, "a second time")
-    expect(len(os.listdir(os.path.dirname(path))) == 1, again, "something was left behind")
+    expect(len(os.listdir(os.path.dirname(path))) == 2, again, "something was left behind")
+    listed = parse(ctx.run("cache", "list", "-f", "json"))
+    got = listed["stores"][0]
+    expect(len(listed["stores"]) == 1 and got["kind"] == "import" and not got["gone"] and
+           got["path"] == os.path.realpath(profile) and got["bytes"] == os.path.getsize(path) ==
+           listed["bytes"], ctx.last, "what is listed")
+    os.rename(profile, profile + ".away")
+    expect(b"import      " in ctx.run("cache", "list").out and b"(gone," in ctx.last.out, ctx.last, "gone")
+    os.rename(profile + ".away", profile)
+    res = ctx.run("cache", "clear")
+    expect(res.out.endswith(b"the indexes of 0 reports and 1 store\n") and
+           os.listdir(os.path.dirname(path)) == [], res, "cleared")
 
 
 @case()
@@ -198,7 +209,7 @@ def import_overlay_is_used(ctx):
     got = parse(ctx.run("summary", "-f", "json", profile))["memory"]
     expect([got[k] for k in keys] == [None] * 3, ctx.last, "the overlay of another profile is used")
     ctx.run("import", profile, env=env(store))
-    expect(len(os.listdir(os.path.dirname(path))) == 1, ctx.last, "the old overlay is still there")
+    expect(len(os.listdir(os.path.dirname(path))) == 2, ctx.last, "the old overlay is still there")
 
 
 # Properties that raise or are missing, several in a run that do not hide each other.

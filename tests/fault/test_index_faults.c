@@ -142,10 +142,9 @@ compare(struct ts_report *r, struct ts_index *x, const struct sections *sound, i
 static void
 clear(void)
 {
-	int64_t bytes;
-	size_t reports;
+	struct ts_cache_cleared cleared;
 
-	ck_assert_int_eq(ts_cache_clear(&bytes, &reports, &cache, NULL), TS_OK);
+	ck_assert_int_eq(ts_cache_clear(&cleared, &cache, NULL), TS_OK);
 }
 
 /* One build with a fault; then what is on disk. */

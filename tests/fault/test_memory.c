@@ -284,8 +284,8 @@ keep_index(int *found, const struct ts_report *r, const char *dir, struct ts_err
 	struct ts_index_lock *lock = NULL;
 	struct ts_index *x = NULL, *y = NULL;
 	struct ts_cache c = {0};
-	size_t n = 0, reports;
-	int64_t bytes;
+	size_t n = 0;
+	struct ts_cache_cleared cleared;
 	void *room;
 	bool got;
 	enum ts_code code = ts_cache_init(&c, dir, 1, err), last;
@@ -319,7 +319,7 @@ keep_index(int *found, const struct ts_report *r, const char *dir, struct ts_err
 	ts_index_release(x);
 	ts_index_release(y);
 	ts_index_lock_give(lock);
-	last = c.dir ? ts_cache_clear(&bytes, &reports, &c, code ? NULL : err) : TS_OK;
+	last = c.dir ? ts_cache_clear(&cleared, &c, code ? NULL : err) : TS_OK;
 	ts_cache_fini(&c);
 	return code ? code : last;
 }

@@ -30,7 +30,8 @@ def opened(ctx, *args, **more):
 
 def kept(ctx):
     where = os.path.join(ctx.home, "cache", "tilescope", "import")
-    return sorted(os.listdir(where)) if os.path.isdir(where) else []
+    names = os.listdir(where) if os.path.isdir(where) else []
+    return sorted(n for n in names if not n.endswith(".path"))
 
 
 @case()

@@ -63,8 +63,8 @@ void ts_import_made_of(char made_of[TS_IMPORT_MADE_OF], const struct ts_identity
 
 /*
  * Remove the stores of other bytes that once lay at the same path, from where `path` (as above) is, and what
- * was begun and not gone on with for a day.
+ * was begun and not gone on with for a day; and write down that it was made of the file `real`.
  */
-void ts_import_tidy(const char *path);
+void ts_import_tidy(const char *path, const char *real);
 
 #endif

@@ -185,8 +185,19 @@ enum ts_code ts_cache_list(struct ts_cache_entry **entries, size_t *count,
 	const struct ts_cache *cache, struct ts_err *err) TS_WARN_UNUSED;
 void ts_cache_list_free(struct ts_cache_entry *entries, size_t count);
 
-/* Remove every folder that is not being built in; *bytes, *reports: what was removed. */
-enum ts_code ts_cache_clear(int64_t *bytes, size_t *reports, const struct ts_cache *cache,
+/* All stores below it (stores.h), the one used last first; to be given to ts_stores_fini(). */
+struct ts_stores;
+enum ts_code ts_cache_stores_list(struct ts_stores *v, const struct ts_cache *cache,
+	struct ts_err *err) TS_WARN_UNUSED;
+
+/* What was removed. */
+struct ts_cache_cleared {
+	int64_t bytes;
+	size_t reports, stores;
+};
+
+/* Remove every folder that is not being built in, and all stores. */
+enum ts_code ts_cache_clear(struct ts_cache_cleared *c, const struct ts_cache *cache,
 	struct ts_err *err) TS_WARN_UNUSED;
 
 #endif
