@@ -14,6 +14,7 @@
 #include "tilescope/app/rows_out.h"
 #include "tilescope/app/verbs.h"
 #include "tilescope/base/mem.h"
+#include "tilescope/report/contexts.h"
 #include "tilescope/report/query.h"
 
 enum { DESCRIBED_MAX = 1 << 14 };
@@ -182,6 +183,29 @@ relation_rows(struct ts_rows_out *rows, const struct ts_report *r, const struct 
 	return more;
 }
 
+/* Those of debug.cbor: no table. */
+static bool
+context_rows(struct ts_rows_out *rows)
+{
+	const struct ts_relation_def *def = ts_relation_def(TS_CONTEXT);
+	bool more = true;
+
+	for (int i = 0; more && i < def->column_count; i++) {
+		const struct ts_sql_value v[RELATION_COLUMNS_OUT] = {
+			[RELATION] = text_value(def->name),
+			[COLUMN] = text_value(def->column[i].name),
+			[TYPE] = text_value(type_words[def->column[i].type]),
+			[SOURCE] = text_value("debug"),
+			[TABLE] = text_value("contexts"),
+			[FROM] = text_value(ts_context_described(i)),
+			[NOTE] = text_value(i == def->key ? ts_reach_name(TS_REACH_INDEX) : ""),
+		};
+
+		more = ts_rows_out_row(rows, v);
+	}
+	return more;
+}
+
 static enum ts_exit
 print_relations(const struct ts_args *args, const struct ts_report *r)
 {
@@ -201,6 +225,8 @@ print_relations(const struct ts_args *args, const struct ts_report *r)
 	for (int i = 0; rows && more && i < TS_RELATION_COUNT; i++)
 		if (r->binding[i].bound)
 			more = relation_rows(rows, r, &r->binding[i]);
+	if (rows && more && ts_context_in_debug(r))
+		more = context_rows(rows);
 	for (int i = 0; rows && more && i < TS_RELATION_COUNT; i++) {
 		struct ts_sql_value v[RELATION_COLUMNS_OUT] = {
 			[RELATION] = text_value(ts_relation_def((enum ts_relation)i)->name),
@@ -212,7 +238,7 @@ print_relations(const struct ts_args *args, const struct ts_report *r)
 			[NOTE] = text_value(r->binding[i].reason),
 		};
 
-		if (!r->binding[i].bound)
+		if (!r->binding[i].bound && !(i == TS_CONTEXT && ts_context_in_debug(r)))
 			more = ts_rows_out_row(rows, v);
 	}
 	code = rows ? ts_rows_out_end(rows, &err) : ts_err_nomem(&err);

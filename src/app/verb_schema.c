@@ -13,6 +13,7 @@
 #include "tilescope/app/verbs.h"
 #include "tilescope/base/utf8.h"
 #include "tilescope/report/archive.h"
+#include "tilescope/report/contexts.h"
 
 static const char *const object_kinds[] = {"table", "view", "virtual table"};
 
@@ -37,6 +38,19 @@ json_object_of(const struct ts_schema *s, const struct ts_object *o)
 		"problem", ts_json_text(o->problem, false), "columns", columns);
 }
 
+/* Those of debug.cbor: no table. */
+static json_t *
+json_contexts(const struct ts_report *r, const struct ts_relation_def *def, json_t *columns)
+{
+	for (int c = 0; c < def->column_count; c++)
+		json_object_set_new(columns, def->column[c].name,
+			json_string(ts_context_described(c)));
+	return json_pack("{s:s, s:b, s:o, s:s, s:s, s:s, s:o, s:n}", "name", def->name, "bound", 1,
+		"source", ts_json_text(r->part[TS_PART_DEBUG].path, false), "object", "contexts",
+		"rows", "contexts", "key", ts_reach_name(TS_REACH_INDEX), "columns", columns,
+		"reason");
+}
+
 static json_t *
 json_relation(const struct ts_report *r, enum ts_relation relation)
 {
@@ -44,6 +58,8 @@ json_relation(const struct ts_report *r, enum ts_relation relation)
 	const struct ts_binding *b = &r->binding[relation];
 	json_t *columns = json_object();
 
+	if (relation == TS_CONTEXT && ts_context_in_debug(r))
+		return json_contexts(r, def, columns);
 	for (int c = 0; c < def->column_count; c++) {
 		struct ts_strbuf text;
 
@@ -151,6 +167,20 @@ text_bound(struct ts_strbuf *out, const struct ts_report *r, const struct ts_bin
 }
 
 static void
+text_contexts(struct ts_strbuf *out, const struct ts_report *r)
+{
+	const struct ts_relation_def *def = ts_relation_def(TS_CONTEXT);
+
+	ts_strbuf_printf(out, "  %-20s contexts, %s, of ", def->name,
+		ts_reach_name(TS_REACH_INDEX));
+	put_safe(out, r->part[TS_PART_DEBUG].path);
+	ts_strbuf_putc(out, '\n');
+	for (int c = 0; c < def->column_count; c++)
+		ts_strbuf_printf(out, "    %-25s %s\n", def->column[c].name,
+			ts_context_described(c));
+}
+
+static void
 text_schema(struct ts_strbuf *out, const struct ts_report *r)
 {
 	const struct ts_schema *s = r->schema[0];
@@ -176,9 +206,11 @@ text_schema(struct ts_strbuf *out, const struct ts_report *r)
 	for (int i = 0; i < TS_RELATION_COUNT; i++)
 		if (r->binding[i].bound)
 			text_bound(out, r, &r->binding[i]);
+	if (ts_context_in_debug(r))
+		text_contexts(out, r);
 	ts_strbuf_puts(out, "\nrelations that are not\n");
 	for (int i = 0; i < TS_RELATION_COUNT; i++)
-		if (!r->binding[i].bound) {
+		if (!r->binding[i].bound && !(i == TS_CONTEXT && ts_context_in_debug(r))) {
 			ts_strbuf_printf(out, "  %-20s ",
 				ts_relation_def((enum ts_relation)i)->name);
 			put_safe(out, r->binding[i].reason);

@@ -299,6 +299,20 @@ note_missing(struct path *w, uint64_t id)
 }
 
 enum ts_code
+ts_context_read(struct ts_context_path *p, struct ts_reader *rd, struct ts_contexts *c,
+	const struct ts_context_entry *e, struct ts_err *err)
+{
+	struct path w = {.p = p, .rd = rd, .c = c};
+	enum ts_code code;
+
+	*p = (struct ts_context_path){0};
+	code = level_from_file(&w, e, err);
+	if (code)
+		ts_context_path_fini(p);
+	return code;
+}
+
+enum ts_code
 ts_context_path_read(struct ts_context_path *p, struct ts_reader *rd, struct ts_contexts *c,
 	uint64_t id, struct ts_err *err)
 {
@@ -371,6 +385,30 @@ context_column(enum ts_relation relation)
 		if (known[i].relation == relation)
 			return known[i].column;
 	return -1;
+}
+
+bool
+ts_context_in_debug(const struct ts_report *r)
+{
+	return !ts_report_has(r, TS_CONTEXT) && r->part[TS_PART_DEBUG].path &&
+		r->part[TS_PART_DEBUG].state != TS_PART_UNREADABLE;
+}
+
+const char *
+ts_context_described(int column)
+{
+	static const char *const from[] = {
+		[TS_CONTEXT_CONTEXT] = "contexts[].id",
+		[TS_CONTEXT_PARENT] = "contexts[].parentId",
+		[TS_CONTEXT_LAYER] = "contexts[].layer",
+		[TS_CONTEXT_NAME] = "stringTable[contexts[].name]",
+		[TS_CONTEXT_FILE] = "stringTable[contexts[].location.fileName]",
+		[TS_CONTEXT_FUNCTION] = "stringTable[contexts[].location.functionName]",
+		[TS_CONTEXT_LINE] = "contexts[].location.lineNumber",
+		[TS_CONTEXT_DETAILS] = "contexts[], all other keys",
+	};
+
+	return from[column];
 }
 
 bool

@@ -18,6 +18,7 @@
 
 #include "query_internal.h"
 #include "tilescope/base/mem.h"
+#include "tilescope/report/index_contexts.h"
 
 enum {
 	PATTERN_MAX = 1000, /* bytes of a pattern of LIKE: matching cannot be cancelled */
@@ -240,6 +241,7 @@ ts_query_close(struct ts_query *q)
 	ts_db_close(q->db); /* before the readers, whose files it has attached */
 	ts_reader_close(q->rd);
 	ts_step_names_fini(&q->names);
+	ts_contexts_close(q->contexts);
 	free(q);
 }
 

@@ -19,8 +19,18 @@ struct ts_query {
 	/* what the app assumes or joins where the report does not say it: read when it is first asked for */
 	bool has_names, has_target;
 	struct ts_step_names names;
-	int64_t tiles_per_ipu; /* or TS_UNKNOWN */
+	int64_t tiles_per_ipu;	      /* or TS_UNKNOWN */
+	struct ts_contexts *contexts; /* debug.cbor's, when they were asked for */
 };
+
+/* What ended the rows of a relation: damage ends them alone, all else ends the statement. A code of SQLite. */
+int ts_query_ended(struct ts_query *q, enum ts_relation relation, const struct ts_err *why);
+
+/* The columns of a relation, to SQLite. */
+int ts_query_declare(sqlite3 *db, const struct ts_relation_def *def);
+
+/* The relation `context` where debug.cbor has it. */
+int ts_query_add_contexts(struct ts_query *q, sqlite3 *db) TS_WARN_UNUSED;
 
 /*
  * Make the relations, and tile_at(), tile_sum(), tile_max() and tiles(), known to a connection that may

@@ -23,6 +23,7 @@
 
 #include "query_internal.h"
 #include "tilescope/base/mem.h"
+#include "tilescope/report/contexts.h"
 #include "tilescope/report/rows.h"
 #include "tilescope/report/target.h"
 
@@ -70,8 +71,8 @@ binding_of(const struct relation_table *t)
 	return &t->q->rd->report->binding[t->relation];
 }
 
-static int
-declare(sqlite3 *db, const struct ts_relation_def *def)
+int
+ts_query_declare(sqlite3 *db, const struct ts_relation_def *def)
 {
 	struct ts_strbuf sql;
 	int rc;
@@ -102,7 +103,7 @@ table_connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3
 		*error = sqlite3_mprintf("not a relation");
 		return SQLITE_ERROR;
 	}
-	rc = declare(db, ts_relation_def((enum ts_relation)relation));
+	rc = ts_query_declare(db, ts_relation_def((enum ts_relation)relation));
 	if (rc != SQLITE_OK)
 		return rc;
 	t = sqlite3_malloc(sizeof(*t));
@@ -264,22 +265,27 @@ cursor_close(sqlite3_vtab_cursor *cursor)
 	return SQLITE_OK;
 }
 
-/* What ended the rows: damage ends them alone, all else ends the statement. */
-static int
-ended(struct relation_cursor *c, const struct ts_err *why)
+int
+ts_query_ended(struct ts_query *q, enum ts_relation relation, const struct ts_err *why)
 {
-	struct relation_table *t = (struct relation_table *)c->base.pVtab;
-	const char *name = ts_relation_def(t->relation)->name;
-	struct ts_err *keep = why->code == TS_E_DAMAGED ? &t->q->partial : &t->q->inner;
+	struct ts_err *keep = why->code == TS_E_DAMAGED ? &q->partial : &q->inner;
 
-	c->there = false;
 	if (!keep->code) {
 		*keep = *why;
-		ts_err_prefix(keep, "%s: ", name);
+		ts_err_prefix(keep, "%s: ", ts_relation_def(relation)->name);
 	}
 	return why->code == TS_E_DAMAGED  ? SQLITE_OK
 		: why->code == TS_E_NOMEM ? SQLITE_NOMEM
 					  : SQLITE_INTERRUPT;
+}
+
+static int
+ended(struct relation_cursor *c, const struct ts_err *why)
+{
+	struct relation_table *t = (struct relation_table *)c->base.pVtab;
+
+	c->there = false;
+	return ts_query_ended(t->q, t->relation, why);
 }
 
 static int
@@ -485,6 +491,36 @@ give_number(sqlite3_context *ctx, struct ts_rows *rows, int i)
 		sqlite3_result_int64(ctx, v);
 }
 
+/* Ids of contexts have 64 bits. */
+static bool
+is_context(enum ts_relation relation, int column)
+{
+	static const struct {
+		enum ts_relation relation;
+		int column;
+	} all[] = {
+		{TS_PROGRAM, TS_PROGRAM_CONTEXT},
+		{TS_COMPUTE_SET, TS_COMPUTE_SET_CONTEXT},
+		{TS_VARIABLE, TS_VARIABLE_CONTEXT},
+		{TS_LOWERED_VARIABLE, TS_LOWERED_VARIABLE_CONTEXT},
+		{TS_OPERATION, TS_OPERATION_CONTEXT},
+	};
+
+	for (size_t i = 0; i < TS_COUNT(all); i++)
+		if (all[i].relation == relation && all[i].column == column)
+			return true;
+	return false;
+}
+
+static void
+give_bits(sqlite3_context *ctx, struct ts_rows *rows, int i)
+{
+	uint64_t v;
+
+	if (ts_rows_bits(rows, i, &v) == TS_VALUE_OK)
+		sqlite3_result_int64(ctx, (sqlite3_int64)v);
+}
+
 static void
 give_real(sqlite3_context *ctx, struct ts_rows *rows, int i)
 {
@@ -571,7 +607,9 @@ cursor_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)
 
 	if (column < 0 || column >= def->column_count || give_derived(ctx, c, column))
 		return SQLITE_OK;
-	if (c->place[column] >= 0)
+	if (c->place[column] >= 0 && is_context(t->relation, column))
+		give_bits(ctx, c->rows, c->place[column]);
+	else if (c->place[column] >= 0)
 		give[def->column[column].type](ctx, c->rows, c->place[column]);
 	return SQLITE_OK;
 }
@@ -596,9 +634,13 @@ ts_query_add_relations(struct ts_query *q, sqlite3 *db)
 {
 	int rc = sqlite3_create_module(db, "ts_relation", &relation_module, q);
 
+	if (rc == SQLITE_OK)
+		rc = ts_query_add_contexts(q, db);
 	for (int i = 0; i < TS_RELATION_COUNT && rc == SQLITE_OK; i++) {
 		char sql[128];
 
+		if (i == TS_CONTEXT && ts_context_in_debug(q->rd->report))
+			continue;
 		snprintf(sql, sizeof(sql), "CREATE VIRTUAL TABLE temp.\"%s\" USING ts_relation(%d)",
 			ts_relation_def((enum ts_relation)i)->name, i);
 		rc = sqlite3_exec(db, sql, NULL, NULL, NULL);

@@ -253,3 +253,65 @@ def damaged(ctx):
     res = ask(ctx, rep.dir, "SELECT count(*) AS n, sum(total) AS s FROM tile_memory", "-f", "json")
     expect(json.loads(res.out) == [{"n": tiles[0], "s": tiles[1]}] and res.err == b"", res, "another table")
     expect(os.path.getsize(rep.profile) == size, res, "the file")
+
+
+def cbor(v, indefinite=False):
+    """CBOR of numbers, texts, lists, maps, True, False and None."""
+    def head(major, n):
+        if n < 24:
+            return bytes([major << 5 | n])
+        size = next(size for size in (1, 2, 4, 8) if n < 256 ** size)
+        return bytes([major << 5 | 23 + size.bit_length()]) + n.to_bytes(size, "big")
+    if v is None or v is True or v is False:
+        return {None: b"\xf6", True: b"\xf5", False: b"\xf4"}[v]
+    if isinstance(v, int):
+        return head(0, v) if v >= 0 else head(1, -1 - v)
+    if isinstance(v, str):
+        return head(3, len(v.encode())) + v.encode()
+    inner = [x for kv in v.items() for x in kv] if isinstance(v, dict) else v
+    major, body = 5 if isinstance(v, dict) else 4, b"".join(cbor(x, indefinite) for x in inner)
+    return (bytes([major << 5 | 31]) + body + b"\xff") if indefinite else head(major, len(v)) + body
+
+
+@case(params=["strings-first", "indefinite", "cut", "one-up", "own"])
+def contexts(ctx, p):
+    """The relation `context` is debug.cbor's where the report has none; ids of 64 bits join."""
+    path = ctx.path("d")
+    os.mkdir(path)
+    db = sqlite3.connect(os.path.join(path, "profile.pop"))
+    db.executescript("CREATE TABLE programs(id, name, debug_context); INSERT INTO programs VALUES (1, 'p', 7), "
+                     "(2, 'q', -3), (3, 'r', 9223372036854775807), (4, 's', 'x');")
+    if p == "own":
+        db.executescript("CREATE TABLE report(key, value); INSERT INTO report VALUES ('store_version', 1);"
+                         "CREATE TABLE context(context, layer, name); INSERT INTO context VALUES (5, 'l', 'mine');")
+    db.close()
+    odd = {"t": 'say "x"\n', "n": [1, -5, [], {}, {"a": None}], "b": True}
+    all = [{"id": 7, "parentId": "2", "name": 1, "layer": "popart", **odd,
+            "location": {"fileName": 2, "functionName": 0, "lineNumber": 12}},
+           {"id": 2 ** 64 - 3, "name": 0, "layer": "x"}, {"name": 0}, {"id": 2 ** 63 - 1, "name": "2", "layer": "x"}]
+    strings = ["zero", "one \u4e2d", "two"]
+    bytes_ = cbor({"stringTable": strings, "contexts": all} if p == "strings-first"
+                  else {"contexts": all, "stringTable": strings}, p == "indefinite")
+    with open(os.path.join(ctx.dir if p == "one-up" else path, "debug.cbor"), "wb") as f:
+        f.write(bytes_[:-7] if p == "cut" else bytes_)
+    res = ask(ctx, path, "SELECT * FROM context ORDER BY context", "-f", "json", rc=4 if p == "cut" else 0)
+    rows = json.loads(res.out)
+    if p == "own":
+        expect([r["name"] for r in rows] == ["mine"], res, "the report's own")
+        return
+    expect([r["context"] for r in rows] == [-3, 7, 2 ** 63 - 1], res, "ids")
+    got = rows[1]
+    expect(json.loads(got.pop("details")) == odd and rows[0]["details"] is None, res, "details")
+    want = {"context": 7, "parent": 2, "layer": "popart", "name": "one \u4e2d", "file": "two", "function": "zero",
+            "line": 12}
+    expect(got == dict(want, **{"name": None, "file": None} if p == "cut" else {}), res, "a context")
+    res = ask(ctx, path, "SELECT program, c.name FROM program JOIN context c USING (context) ORDER BY 1", "-f", "csv",
+              rc=4 if p == "cut" else 0)
+    want = ["1,one \u4e2d", "2,zero", "3,two"]
+    expect(p == "cut" or res.out.decode().split("\r\n")[1:-1] == want, res, "joined by id")
+    res = ctx.run("query", "--relations", "-f", "csv", path)
+    expect(b"context,line,integer,debug,contexts,contexts[].location.lineNumber," in res.out, res, "--relations")
+    got = json.loads(ctx.run("schema", "-f", "json", path).out)
+    one, = [r for r in got["relations"] if r["name"] == "context"]
+    expect(one["bound"] and one["source"].endswith("debug.cbor") and one["reason"] is None, ctx.last, "schema")
+    expect(b"contexts, index, of " in ctx.run("schema", path).out, ctx.last, "schema as text")

@@ -85,4 +85,8 @@ void ts_debug_tree_fini(struct ts_debug_tree *t);
 const struct ts_debug_node *ts_debug_tree_find(const struct ts_debug_tree *t,
 	const struct ts_debug_node *in, const char *key);
 
+/* All of it as a JSON object, without the keys of `left_out` (the last is NULL), appended. */
+void ts_debug_tree_json(struct ts_strbuf *out, const struct ts_debug_tree *t,
+	const char *const *left_out);
+
 #endif

@@ -36,6 +36,14 @@ enum ts_code ts_context_path_read(struct ts_context_path *p, struct ts_reader *r
 	struct ts_contexts *c, uint64_t id, struct ts_err *err) TS_WARN_UNUSED;
 void ts_context_path_fini(struct ts_context_path *p);
 
+/* One context of debug.cbor alone: a path of one level. Errors: TS_E_SYS, TS_E_NOMEM, TS_E_CANCELLED. */
+enum ts_code ts_context_read(struct ts_context_path *p, struct ts_reader *rd, struct ts_contexts *c,
+	const struct ts_context_entry *e, struct ts_err *err) TS_WARN_UNUSED;
+
+/* Is the relation `context` that of debug.cbor? What a column of it then is, in words. */
+bool ts_context_in_debug(const struct ts_report *r);
+const char *ts_context_described(int column);
+
 /*
  * The context of the object of `relation` whose key is `key`: a program, a compute set, a variable; of a step
  * that of its program, else of its compute set. *found false: it has none, or the report does not record it.
