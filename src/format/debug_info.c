@@ -13,8 +13,9 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/format/debug_info.h"
+#include "tilescope/format/json_file.h"
 
-enum { SMALL_WINDOW = 16 << 10, PROGRESS_EVERY = 1 << 20 };
+enum { SMALL_WINDOW = 16 << 10, PROGRESS_EVERY = 1 << 20, JSON_TEXT = 2 * TS_DEBUG_TREE_TEXT };
 
 struct pass {
 	struct ts_cbor r;
@@ -429,6 +430,68 @@ ts_debug_tree_read(struct ts_debug_tree *t, struct ts_source *s, uint64_t offset
 	ts_cbor_fini(&m.r);
 	if (code)
 		ts_debug_tree_fini(t);
+	return code;
+}
+
+/* Nodes of a JSON tree behind its root, each one level up. */
+static enum ts_code
+take_json(struct ts_debug_tree *t, const struct ts_json_tree *j, struct ts_err *err)
+{
+	static const enum ts_cbor_kind kinds[] = {[TS_JSON_OBJECT] = TS_CBOR_MAP,
+		[TS_JSON_ARRAY] = TS_CBOR_ARRAY,
+		[TS_JSON_STRING] = TS_CBOR_TEXT,
+		[TS_JSON_NUMBER] = TS_CBOR_TEXT,
+		[TS_JSON_WORD] = TS_CBOR_TEXT};
+
+	if (j->values > TS_DEBUG_NODES || j->text_n > TS_DEBUG_TREE_TEXT)
+		return ts_err_set(err, TS_E_LIMIT, "more than is kept of a context");
+	t->node = ts_alloc(j->count, sizeof(*t->node));
+	if (!t->node)
+		return ts_err_nomem(err);
+	t->cap = j->count;
+	ts_strbuf_init(&t->text, TS_DEBUG_TREE_TEXT);
+	for (size_t i = 1; i < j->count; i++) {
+		const struct ts_json_node *from = &j->node[i];
+		struct ts_debug_node *to = &t->node[t->count++];
+		size_t key_n, value_n;
+		const char *key = ts_json_key(j, i, &key_n), *value = ts_json_value(j, i, &value_n);
+
+		if (from->depth > TS_CBOR_DEPTH)
+			return ts_err_set(err, TS_E_LIMIT, "nested too deeply");
+		*to = (struct ts_debug_node){.depth = from->depth - 1,
+			.inside = from->inside,
+			.items = from->value,
+			.kind = kinds[from->kind],
+			.key = (uint32_t)t->text.len,
+			.key_n = (uint32_t)key_n};
+		ts_strbuf_add(&t->text, key, key_n);
+		to->value = (uint32_t)t->text.len;
+		to->value_n = (uint32_t)value_n;
+		ts_strbuf_add(&t->text, value, value_n);
+	}
+	return t->text.nomem ? ts_err_nomem(err) : TS_OK;
+}
+
+enum ts_code
+ts_debug_tree_of_json(struct ts_debug_tree *t, const char *text, size_t n, struct ts_err *err)
+{
+	struct ts_json_tree j = {0};
+	struct ts_source *source;
+	enum ts_code code;
+
+	*t = (struct ts_debug_tree){0};
+	if (n > JSON_TEXT)
+		return ts_err_set(err, TS_E_LIMIT, "more than is kept of a context");
+	code = ts_source_open_mem(&source, text, n, err);
+	if (code)
+		return code;
+	code = ts_json_tree_read(&j, source, NULL, NULL, err);
+	if (!code)
+		code = take_json(t, &j, err);
+	if (code)
+		ts_debug_tree_fini(t);
+	ts_json_tree_fini(&j);
+	ts_source_close(source);
 	return code;
 }
 

@@ -55,6 +55,17 @@ add_level(struct path *w, uint64_t id)
 	return l;
 }
 
+/* All details of a path together have a bound. */
+static void
+bound_details(struct path *w, struct ts_context_level *l)
+{
+	w->details += l->details.text.len + l->details.count * sizeof(*l->details.node);
+	if (w->details <= TS_CONTEXT_PATH_BYTES)
+		return;
+	note(w->p, "the details of some contexts are left out: there are too many");
+	ts_debug_tree_fini(&l->details);
+}
+
 /* --- debug.cbor ------------------------------------------------------------------------------- */
 
 /* A string of the table; NULL and a note where there is none. */
@@ -157,11 +168,7 @@ level_from_file(struct path *w, const struct ts_context_entry *e, struct ts_err 
 		code = take_location(l, w, err);
 	if (!code)
 		code = take_layer(l, w, e, err);
-	w->details += l->details.text.len + l->details.count * sizeof(*l->details.node);
-	if (w->details > TS_CONTEXT_PATH_BYTES) {
-		note(w->p, "the details of some contexts are left out: there are too many");
-		ts_debug_tree_fini(&l->details);
-	}
+	bound_details(w, l);
 	return code;
 }
 
@@ -179,7 +186,7 @@ copy_text(char **out, struct ts_rows *rows, int column, struct ts_err *err)
 	return *out ? TS_OK : ts_err_nomem(err);
 }
 
-/* What the relation says as text becomes one detail. */
+/* What the relation says is JSON; another text becomes one detail. */
 static enum ts_code
 copy_details(struct ts_context_level *l, struct ts_rows *rows, int column, struct ts_err *err)
 {
@@ -187,9 +194,15 @@ copy_details(struct ts_context_level *l, struct ts_rows *rows, int column, struc
 	struct ts_debug_tree *t = &l->details;
 	const char *s;
 	size_t n;
+	enum ts_code code;
 
 	if (ts_rows_text(rows, column, &s, &n) != TS_VALUE_OK)
 		return TS_OK;
+	code = ts_debug_tree_of_json(t, s, n, NULL);
+	if (code == TS_OK)
+		return TS_OK;
+	if (code == TS_E_NOMEM)
+		return ts_err_nomem(err);
 	ts_strbuf_init(&t->text, TS_DEBUG_TREE_TEXT);
 	ts_strbuf_add(&t->text, key, sizeof(key) - 1);
 	ts_strbuf_add(&t->text, s, n < TS_DEBUG_VALUE ? n : TS_DEBUG_VALUE);
@@ -242,6 +255,8 @@ level_from_rows(bool *found, uint64_t *parent, bool *has_parent, struct path *w,
 			code = copy_details(l, rows, DETAILS, err);
 		if (!code && ts_rows_number(rows, LINE, &up) == TS_VALUE_OK)
 			l->line = up;
+		if (l)
+			bound_details(w, l);
 		*has_parent = ts_rows_number(rows, PARENT, &up) == TS_VALUE_OK;
 		*parent = (uint64_t)up;
 	}

@@ -494,6 +494,49 @@ flaky_close(struct ts_source *s)
 	(void)s;
 }
 
+/* The details that a store has are JSON: the same tree. */
+START_TEST(details_of_a_store)
+{
+	static const char text[] =
+		"{\"op\": \"Conv\", \"in\": {\"shape\": [1, \"2\", null], \"e\": {}}, \"x\": 1.50}";
+	struct ts_debug_tree t;
+	const struct ts_debug_node *in, *shape;
+	char *deep;
+
+	ck_assert_int_eq(ts_debug_tree_of_json(&t, text, sizeof(text) - 1, NULL), TS_OK);
+	ck_assert_uint_eq(t.count, 8);
+	in = ts_debug_tree_find(&t, NULL, "in");
+	ck_assert(in && in->kind == TS_CBOR_MAP && in->items == 2 && in->inside == 5);
+	shape = ts_debug_tree_find(&t, in, "shape");
+	ck_assert(shape && shape->kind == TS_CBOR_ARRAY && shape->items == 3 && shape->depth == 1);
+	ck_assert(shape[1].key_n == 0 && shape[1].depth == 2);
+	ck_assert_int_eq(strncmp(t.text.s + shape[2].value, "2", shape[2].value_n), 0);
+	in = ts_debug_tree_find(&t, NULL, "x");
+	ck_assert(in && in->value_n == 4 && memcmp(t.text.s + in->value, "1.50", 4) == 0);
+	ts_debug_tree_fini(&t);
+	for (size_t n = 0; n + 1 < sizeof(text); n++) {
+		ck_assert_int_eq(ts_debug_tree_of_json(&t, text, n, NULL), TS_E_DAMAGED);
+		ck_assert_uint_eq(t.count, 0);
+	}
+	ck_assert_int_eq(ts_debug_tree_of_json(&t, "[1]", 3, NULL), TS_E_DAMAGED);
+	deep = malloc(1 << 20);
+	memset(deep, ' ', 1 << 20);
+	memcpy(deep, "{}", 2);
+	ck_assert_int_eq(ts_debug_tree_of_json(&t, deep, 1 << 20, NULL), TS_E_LIMIT);
+	memcpy(deep, "{\"a\":", 5);
+	memset(deep + 5, '[', TS_CBOR_DEPTH);
+	memset(deep + 5 + TS_CBOR_DEPTH, ']', TS_CBOR_DEPTH);
+	memcpy(deep + 5 + 2 * TS_CBOR_DEPTH, "}", 1);
+	ck_assert_int_eq(ts_debug_tree_of_json(&t, deep, 6 + 2 * TS_CBOR_DEPTH, NULL), TS_OK);
+	ts_debug_tree_fini(&t);
+	memset(deep + 5, '[', TS_CBOR_DEPTH + 1);
+	memset(deep + 6 + TS_CBOR_DEPTH, ']', TS_CBOR_DEPTH + 1);
+	memcpy(deep + 7 + 2 * TS_CBOR_DEPTH, "}", 1);
+	ck_assert_int_eq(ts_debug_tree_of_json(&t, deep, 8 + 2 * TS_CBOR_DEPTH, NULL), TS_E_LIMIT);
+	free(deep);
+}
+END_TEST
+
 START_TEST(changes_while_read)
 {
 	static const struct ts_source_ops ops = {.read_at = flaky_read, .close = flaky_close};
@@ -605,6 +648,7 @@ main(void)
 	tcase_add_test(t, odd_elements);
 	tcase_add_test(t, long_strings);
 	tcase_add_loop_test(t, many_details, 0, 2);
+	tcase_add_test(t, details_of_a_store);
 	tcase_add_test(t, changes_while_read);
 	tcase_add_test(t, cancelled);
 	tcase_add_loop_test(t, random_damage, 0, 40);

@@ -79,6 +79,13 @@ struct ts_debug_tree {
 /* Decode the map at `offset`; *t is empty on an error. Errors as above. */
 enum ts_code ts_debug_tree_read(struct ts_debug_tree *t, struct ts_source *s, uint64_t offset,
 	const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
+
+/*
+ * The same from the text of a JSON object, which is what a store has. Errors: TS_E_DAMAGED, TS_E_LIMIT (not JSON, or more
+ * than a tree holds: *t is empty), TS_E_NOMEM.
+ */
+enum ts_code ts_debug_tree_of_json(struct ts_debug_tree *t, const char *text, size_t n,
+	struct ts_err *err) TS_WARN_UNUSED;
 void ts_debug_tree_fini(struct ts_debug_tree *t);
 
 /* The node of this key within `in` (NULL = of the context itself), or NULL. */
