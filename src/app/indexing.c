@@ -21,7 +21,7 @@
 enum {
 	BUSY_US = 1000000,
 	SOON_US = 30000000,
-	FRESH_US = 1000000, /* who types without end sees what was built so late */
+	FRESH_US = 5000000, /* who types without end sees what was built so late */
 	CORE = (1 << TS_SECTION_LIVES) - 1,
 	LOOKING = 1 << TS_SECTION_COUNT, /* beside the sections that are promised */
 };

@@ -15,6 +15,13 @@ TEXT = "down*20 pgdn*8 up*6 pgup*4"
 CHART = "right*8 +*4 L*4 left*6 H*3 -*4"
 LISTS = ("memory", "trace", "variables")
 SHORT = "down*2 right*2 + L"
+# the first keys of a session: to a view, and about in it
+STARTS = {"trace": "7 right*8 +*3 L*4 left*4 H*2 -*2 tab down*6 pgdn*4 end home",
+          "memory": "3 right*8 +*3 L*4 left*4 H*2 -*2 tab down*4 tab down*6 pgdn*4 up*4",
+          "variables": "8 down*6 pgdn*4 up*4 end home",
+          "tables": "9 tab down*6 pgdn*4 up*4 end home"}
+STARTS_STORE = {"liveness": "4 right*8 +*3 L*4 left*4 H*2 -*2 tab down*6"}
+EARLY = 0.05            # seconds from the start of the program until the first of them
 
 
 def worst(screen):
@@ -300,6 +307,23 @@ def keys_indexing(b):
         for figures in out.values():
             figures["lnav"] = lnav.last
     return out
+
+
+@measure("keys-start-p50", "keys-start-p99")
+def keys_start(b):
+    """The first screen is there, there is no index, and somebody types: the switch to a view counts."""
+    k = Keys()
+    starts = [(b.report(), *item) for item in STARTS.items()]
+    if b.scale == "100x":
+        starts += [(b.store(), *item) for item in STARTS_STORE.items()]
+    for path, k.view, spec in starts:
+        with app(b, path, cache=b.cache("new", empty=True)) as s:
+            s.start(worst)
+            while time.perf_counter() < s.began + EARLY:
+                s.read(0.001)
+            k.add(s.play(spec.split()[0] + " down right" if b.tiny else spec))
+    return {name: {"ours": k.last, "slowest": k.slowest()}
+            for name in ("keys-start-p50", "keys-start-p99")}
 
 
 @measure("keys-busy-p50", "keys-busy-p99")
