@@ -86,18 +86,15 @@ static enum ts_exit
 tell_trouble(const struct ts_app *app)
 {
 	const struct ts_report *r = app->env.report;
-	bool truncated = r->header.truncated;
+	bool bad = app->trouble.code || app->env.partial || r->header.truncated;
+	const char *text = app->trouble.code ? app->trouble.msg
+		: r->header.truncated	     ? "the profile is truncated: what can be read is shown"
+		: bad			     ? "something that is there could not be read"
+					     : app->env.message;
 
-	if (app->env.message[0] && !app->args->quiet)
-		ts_warn(r->path, app->env.message);
-	if (!app->trouble.code && !truncated)
-		return TS_EXIT_OK;
-	if (!app->args->quiet)
-		ts_warn(r->path,
-			app->trouble.code
-				? app->trouble.msg
-				: "warning: the profile is truncated: what can be read is shown");
-	return TS_EXIT_PARTIAL;
+	if (*text && !app->args->quiet)
+		ts_warn(r->path, text);
+	return bad ? TS_EXIT_PARTIAL : TS_EXIT_OK;
 }
 
 static enum ts_exit

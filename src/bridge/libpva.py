@@ -30,6 +30,7 @@ Properties that the documentation names are used as it names them; `size` of liv
 """
 import itertools
 import os
+import re
 import signal
 import sqlite3
 import sys
@@ -77,6 +78,14 @@ def real(value):
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return float(value)
     return None
+
+
+def attribute(obj, name):
+    """What it has by that name; None when it has none, or raises."""
+    try:
+        return getattr(obj, name, None)
+    except Exception:  # whatever libpva raises
+        return None
 
 
 def by_tile(values):
@@ -236,8 +245,15 @@ class Bridge(object):
         r = self.report
         for key, path in (('poplar_version', 'poplarVersion'), ('format_version', 'version')):
             value = self.get(r, path, 'report.')
-            if value is not MISSING and value is not None:
-                self.pair(key, self.version(value))
+            if value is MISSING or value is None:
+                continue
+            text, package = self.version(value)
+            if text is None:
+                self.skip('report.' + path, 'neither text nor an object that has it as `string`')
+                continue
+            self.pair(key, text)
+            if package and key == 'poplar_version':
+                self.pair('package_hash', package)
         settings = self.get(r, 'instrumentationSettings', 'report.')
         if settings is not MISSING and settings is not None:
             for attribute in public(settings):
@@ -249,14 +265,15 @@ class Bridge(object):
         self.store.add('report', (key, value))
 
     def version(self, value):
-        """A version may be text or an object with its parts."""
-        if isinstance(value, str):
-            return value[:TEXT]
-        parts = [number(getattr(value, part, None)) for part in ('major', 'minor', 'point')]
-        if None not in parts:
-            return '.'.join(str(p) for p in parts)
-        text = getattr(value, 'string', None)
-        return text[:TEXT] if isinstance(text, str) else str(value)[:TEXT]
+        """A version and its hash, or None: text, or an object with `string`: "3.1.0 (1234567890)"."""
+        text = value if isinstance(value, str) else attribute(value, 'string')
+        if not isinstance(text, str):
+            parts = [number(attribute(value, part)) for part in ('major', 'minor', 'point')]
+            if None in parts:
+                return None, None
+            text = '.'.join(str(p) for p in parts)
+        found = re.match(r'(\S+) \((\w+)\)$', text)
+        return found.groups() if found else (text[:TEXT], None)
 
     def write_target(self, compilation):
         t = self.get(compilation, 'target', 'compilation.')

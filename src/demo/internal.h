@@ -336,6 +336,7 @@ enum { DEMO_VERTEX_COUNT = 14 };
 struct demo_vertex_def {
 	const char *name; /* mangled */
 	int state_bytes;
+	int beside; /* 1 + the one that may stand with it in a compute set; 0 = none does */
 };
 extern const struct demo_vertex_def demo_vertices[DEMO_VERTEX_COUNT];
 

@@ -157,6 +157,22 @@ tree_write(struct demo_out *out, const struct demo_model *m)
 	demo_end(out);
 }
 
+/* So many vertices of a type on each tile of a compute set. */
+static void
+vertex_row(struct demo_out *out, const struct demo_model *m, size_t cs, int vertex, int of_tile,
+	struct blob b[6])
+{
+	const struct demo_prog *p = &m->progs[m->cs[cs].prog];
+
+	demo_int(out, 0, (int64_t)cs);
+	demo_int(out, 1, vertex);
+	demo_int(out, 2, (int64_t)of_tile * p->active);
+	demo_null(out, 3);
+	if (blob_wanted(m, cs, m->ncs))
+		blob_bind(out, 3, m, p, &b[0], of_tile, value_one);
+	demo_row(out);
+}
+
 static void
 compute_sets_write(struct demo_out *out, const struct demo_model *m, struct blob b[6])
 {
@@ -180,14 +196,15 @@ compute_sets_write(struct demo_out *out, const struct demo_model *m, struct blob
 	demo_begin(out, "compute_set_vertex", 4);
 	for (size_t i = 0; i < m->ncs; i++) {
 		const struct demo_prog *p = &m->progs[m->cs[i].prog];
-		demo_int(out, 0, (int64_t)i);
-		demo_int(out, 1, m->cs[i].vertex);
-		demo_int(out, 2, m->cs[i].instances);
-		demo_null(out, 3);
-		if (blob_wanted(m, i, m->ncs))
-			blob_bind(out, 3, m, p, &b[0], m->cs[i].instances / p->active, value_one);
-		if (!demo_row(out))
-			break;
+		int of_tile = (int)(m->cs[i].instances / p->active);
+		int beside = of_tile > 1 ? demo_vertices[m->cs[i].vertex].beside : 0;
+
+		/* every second one of those that may has two types: one vertex a tile is of the other */
+		if (beside && demo_below(demo_hash(m->seed, 'V', i), 2))
+			beside = 0;
+		vertex_row(out, m, i, m->cs[i].vertex, of_tile - (beside > 0), b);
+		if (beside)
+			vertex_row(out, m, i, beside - 1, 1, b);
 	}
 	demo_end(out);
 }

@@ -767,10 +767,10 @@ variables_deliver(struct ts_view *v, struct ts_fetch *fetch)
 {
 	struct variables_view *t = (struct variables_view *)v;
 	int kind = fetch->job.kind;
+	enum ts_effect effect;
 
 	if (kind == TS_DEBUG_KIND) {
-		enum ts_effect effect = ts_debug_deliver(&t->debug, v, fetch);
-
+		effect = ts_debug_deliver(&t->debug, v, fetch);
 		ts_debug_resize(&t->debug, t->at.details);
 		return effect;
 	}
@@ -783,7 +783,9 @@ variables_deliver(struct ts_view *v, struct ts_fetch *fetch)
 		fetch->code = TS_E_CANCELLED;
 		ts_err_set(&fetch->err, TS_E_CANCELLED, "cancelled");
 	}
-	return takers[kind](t, (struct variables_fetch *)fetch);
+	effect = takers[kind](t, (struct variables_fetch *)fetch);
+	v->env->partial |= (t->v && t->v->partial) || (t->list && t->list->partial);
+	return effect;
 }
 
 void

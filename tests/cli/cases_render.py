@@ -4,6 +4,7 @@
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import xml.etree.ElementTree
 
@@ -172,3 +173,45 @@ def cancelled(ctx):
     expect(proc.returncode in (0, 130, -signal.SIGINT), None, "exit status %d: %r" % (
         proc.returncode, err))
     expect(not [n for n in os.listdir(ctx.dir) if n.endswith(".tmp")], None, "a temporary file")
+
+
+@case(params=(("memory", "tile_memory"), ("liveness", "liveness_step"), ("trace", "step_ipu"),
+              ("variables", "lowered_variable"), ("summary", "tile_memory")))
+def damaged(ctx, p):
+    """A page that cannot be read: the picture shows what can be, the exit status is 4, a line says why."""
+    view, table = p
+    path = demo(ctx)
+    name = os.path.join(path, "report.tilescope")
+    with sqlite3.connect(name) as db:
+        size = db.execute("PRAGMA page_size").fetchone()[0]
+        pages = [n for n, in db.execute(
+            "SELECT pageno FROM dbstat WHERE name = ? AND pagetype = 'leaf' ORDER BY path", (table,))] \
+            if has_dbstat(db) else [db.execute("SELECT rootpage FROM sqlite_master WHERE name = ?",
+                                               (table,)).fetchone()[0]]
+    with open(name, "r+b") as f:
+        f.seek((pages[-1] - 1) * size)
+        f.write(b"\xa5" * size)
+    res = ctx.run("render", path, "--cache", "none", "--at", view)
+    expect(res.rc == 4 and res.out, res, "exit status %s, expected 4" % res.rc)
+    expect(len(res.err.splitlines()) == 1, res, "not a line")
+    quiet = ctx.run("render", path, "--cache", "none", "-q", "--at", view)
+    expect(quiet.rc == 4 and quiet.err == b"" and quiet.out == res.out, quiet, "quiet")
+
+
+def has_dbstat(db):
+    try:
+        db.execute("SELECT 1 FROM dbstat LIMIT 1")
+    except sqlite3.Error:
+        return False
+    return True
+
+
+@case()
+def truncated(ctx):
+    """Half of a file is opened, and said to be half."""
+    path = demo(ctx)
+    name = os.path.join(path, "report.tilescope")
+    os.truncate(name, os.path.getsize(name) // 2 // 4096 * 4096)
+    res = ctx.run("render", path, "--cache", "none", "--at", "memory")
+    expect(res.rc in (3, 4) and len(res.err.splitlines()) == 1, res, "exit status")
+    expect(res.rc == 3 or b"truncated" in res.out, res, "the picture does not say so")

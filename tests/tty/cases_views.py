@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Each view at each size, resizing at any moment, too small a window."""
 
+import base64
 import os
 import shutil
 import sqlite3
@@ -422,4 +423,52 @@ def variables_words(ctx):
     t.press("?", "/")
     t.lacks("category:stack")
     t.press("esc")
+    t.quit()
+
+
+def copied(t):
+    """What Y sends to the clipboard."""
+    before = len(t.screen.strings)
+    t.press("Y")
+    t.wait("sent to the terminal")
+    sent = [s for s in t.screen.strings[before:] if s.startswith(b"]52;c;")]
+    expect(len(sent) == 1, "not one text for the clipboard: %r" % sent)
+    return base64.b64decode(sent[0][6:]).decode("utf-8")
+
+
+PLACES = {
+    "memory": ("tile=70&by=category&gaps=no&pane=variables&row=2", "tile 70"),
+    "liveness": ("step=7&base=no&zoom=0-40", "step 7 "),
+    "trace": ("step=57&ipu=1&pane=steps", "step 57 "),
+    "variables": ("filter=tile:5&sort=bytes&row=2", "row 2 of"),
+    "tables": ("table=tile_memory&pane=rows&row=9", "row 9 of"),
+}
+
+
+@case(params=sorted(PLACES))
+def place(ctx, view):
+    """--at leads to a place, Y copies words that lead there again, and these stay the same."""
+    args, word = PLACES[view]
+    path = ctx.reports["store"]
+    t = ctx.pty(path, "--at", "%s?%s" % (view, args), size=(100, 40), wait=word)
+    t.settle()
+    first = copied(t)
+    expect(first.startswith("tilescope %s --at '%s?" % (path, view)), "copied: %r" % first)
+    for arg in args.split("&"):
+        expect(arg in first, "%s is not in %r" % (arg, first))
+    sane(t)
+    t.quit()
+    again = ctx.pty(path, "--at", first.split("'")[1], size=(100, 40), wait=word)
+    again.settle()
+    expect(copied(again) == first, "another address: %r" % first)
+    again.quit()
+
+
+@case()
+def no_place(ctx):
+    """A place that the report does not have is said in the bottom line, and a key ends the waiting for it."""
+    t = ctx.pty(ctx.reports["store"], "--at", "memory?tile=7777777", wait="there is no tile 7777777")
+    t.press("w")
+    t.lacks("7777777")
+    sane(t)
     t.quit()

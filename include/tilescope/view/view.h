@@ -40,6 +40,7 @@ struct ts_view_env {
 	const struct ts_cache *cache; /* NULL until it is made; outlives all jobs */
 	unsigned wanted; /* a view sets it: sections (bits) to build beyond the core ones */
 	unsigned coming; /* sections (bits) that are being built, or looked for: soon in `index` */
+	bool partial;	 /* a view sets it: damage, although its questions were answered */
 	bool looking;	 /* for some milliseconds it is not known what there is of an index */
 	const struct ts_index_status *indexing; /* for the Jobs view; or NULL */
 	/* what may be said of libpva behind its name: "is here: :import asks it for ..."; or NULL */

@@ -420,8 +420,14 @@ class Settings(Base):
     computeInstrumentationLevel = property(lambda self: 'tile')
 
 
+class Version(Base):
+    string = property(lambda self: '%s (%s)' % tuple(v for v, in rows(
+        self._db, "SELECT value FROM report WHERE key IN ('poplar_version', 'package_hash') "
+        "ORDER BY key DESC")))
+
+
 class Report(Base):
-    poplarVersion = property(lambda self: '3.1.0 (demo000000)')
+    poplarVersion = property(lambda self: Version(self._db))
     version = property(lambda self: '3.1.0')
     instrumentationSettings = property(lambda self: Settings(self._db))
     compilation = property(lambda self: Compilation(self._db))
