@@ -275,20 +275,31 @@ same(const struct ts_debug_about *a, const struct ts_debug_about *b)
 		a->context == b->context;
 }
 
-/* Why nothing need be asked; NULL = it need. */
-static const char *
-nothing_to_ask(const struct ts_view_env *env, const struct ts_debug_about *about)
+/* Is there nothing to ask, and why: absent.state is TS_PANE_ABSENT, or nothing is under the cursor. */
+static bool
+nothing_to_ask(struct ts_debug *d, const struct ts_report *r, const struct ts_debug_about *about)
 {
-	const struct ts_report *r = env->report;
+	bool recorded = about->relation == TS_CONTEXT ||
+		(about->relation != TS_RELATION_COUNT && ts_context_recorded(r, about->relation));
 
+	d->absent = (struct ts_pane_data){0};
 	if (about->relation == TS_RELATION_COUNT)
-		return "";
-	if (about->relation != TS_CONTEXT && !ts_context_recorded(r, about->relation))
-		return "this report does not say which debug context that has (its tables have no column "
-		       "for it that is known; tilescope schema lists what is there)";
-	if (r->part[TS_PART_DEBUG].state == TS_PART_ABSENT && !ts_report_has(r, TS_CONTEXT))
-		return "there is no debug.cbor beside the profile, nor one directory up";
-	return NULL;
+		return true;
+	if (!recorded) {
+		d->absent.absent = TS_ABSENT_CONTEXT_COLUMN;
+		snprintf(d->absent.reason, sizeof(d->absent.reason),
+			"its tables have no column for it that is known (tilescope schema lists what is "
+			"there)");
+	} else if (r->part[TS_PART_DEBUG].state == TS_PART_ABSENT &&
+		!ts_report_has(r, TS_CONTEXT)) {
+		d->absent.absent = TS_ABSENT_CONTEXTS;
+		snprintf(d->absent.reason, sizeof(d->absent.reason),
+			"there is no debug.cbor beside the profile, nor one directory up");
+	} else {
+		return false;
+	}
+	d->absent.state = TS_PANE_ABSENT;
+	return true;
 }
 
 void
@@ -298,20 +309,19 @@ ts_debug_request(struct ts_debug *d, struct ts_view *v, const struct ts_debug_ab
 	unsigned section = 1u << TS_SECTION_CONTEXTS;
 	bool quick = d->contexts || ts_index_sections(env->index) & section ||
 		env->report->part[TS_PART_DEBUG].state == TS_PART_ABSENT;
-	const char *why;
 	struct debug_fetch *f;
 
+	d->env = env;
 	if (!d->shown)
 		return;
 	d->waiting = !quick && env->coming & section;
 	if (d->waiting || same(&d->asked, about))
 		return;
 	d->asked = *about;
-	why = nothing_to_ask(env, about);
-	if (why) {
+	if (nothing_to_ask(d, env->report, about)) {
 		forget_lines(d);
 		d->fetch = NULL;
-		snprintf(d->say, sizeof(d->say), "%s", why);
+		d->say[0] = '\0';
 		return;
 	}
 	f = ts_alloc(1, sizeof(*f));
@@ -480,6 +490,10 @@ ts_debug_draw(struct ts_canvas *c, struct ts_rect r, const struct ts_debug *d, b
 	r.w -= 2;
 	if (d->waiting || (d->fetch && d->path.count == 0)) {
 		ts_canvas_text(c, r, 0, 0, TS_ROLE_DIM, "debug.cbor is being read");
+		return;
+	}
+	if (d->absent.state == TS_PANE_ABSENT) {
+		ts_pane_draw(c, r, d->env, &d->absent);
 		return;
 	}
 	if (d->path.count == 0) {

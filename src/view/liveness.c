@@ -438,14 +438,8 @@ open_view(struct ts_view_env *env)
 	s->focus = s->source = LIVE_GRAPH;
 	ts_debug_init(&s->debug);
 	s->asked_step = -1;
-	s->graph = (struct ts_pane_data){.what = "how much memory is live at each step",
-		.option = "autoReport.outputGraphProfile (or autoReport.all)",
-		.cost = "compile time and file size, no IPU memory",
-		.instead =
-			"tilescope import asks the Poplar SDK's libpva for it; Memory (key 3) shows how "
-			"full each tile is"};
-	s->table = s->graph;
-	s->table.what = "which variables are live at each step";
+	s->graph.absent = TS_ABSENT_LIVENESS;
+	s->table.absent = TS_ABSENT_LIVE_VARIABLES;
 	ts_span_init(&s->span);
 	s->span.least = LEAST_STEPS;
 	ts_list_init(&s->list);

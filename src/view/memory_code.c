@@ -95,7 +95,7 @@ memory_take_code(struct memory_view *m, struct ts_fetch *f)
 		return TS_EFFECT_REPAINT;
 	}
 	ts_pane_result(&m->code_state, f->code, &f->err, cf->details != NULL);
-	m->code_state.what = "the code of this tile";
+	m->code_state.absent = TS_ABSENT_TILE_CODE;
 	free(m->code);
 	m->code = cf->details;
 	cf->details = NULL;

@@ -386,21 +386,6 @@ memory_stopped(struct ts_pane_data *d)
 	snprintf(d->reason, sizeof(d->reason), "stopped (r reads the report again)");
 }
 
-/* What would have recorded it; a profile's categories are those of its lowered variables. */
-static void
-explain_absence(struct memory_view *m, struct ts_pane_data *d, const char *what)
-{
-	bool variables = d == &m->categories_state && m->view.env->report->kind == TS_KIND_SDK;
-
-	if (d->state != TS_PANE_ABSENT)
-		return;
-	d->what = what;
-	d->option = variables ? "autoReport.outputLoweredVars" : "autoReport.outputGraphProfile";
-	d->cost = variables ? MEMORY_LOWERED_COST
-			    : "compile time and file size; no memory of the IPU";
-	d->instead = NULL;
-}
-
 static int64_t
 first_place(const struct memory_view *m)
 {
@@ -427,7 +412,7 @@ take_tiles(struct memory_view *m, struct ts_fetch *f)
 		return TS_EFFECT_REPAINT;
 	}
 	ts_pane_result(&m->tiles_state, f->code, &f->err, tf->tiles != NULL);
-	explain_absence(m, &m->tiles_state, "memory of the tiles");
+	m->tiles_state.absent = TS_ABSENT_TILES;
 	free_tiles(m->tiles);
 	m->tiles = tf->tiles;
 	tf->tiles = NULL;
@@ -456,7 +441,9 @@ take_categories(struct memory_view *m, struct ts_fetch *f)
 		return TS_EFFECT_REPAINT;
 	}
 	ts_pane_result(&m->categories_state, f->code, &f->err, cf->categories != NULL);
-	explain_absence(m, &m->categories_state, "memory by category");
+	m->categories_state.absent = m->view.env->report->kind == TS_KIND_SDK
+		? TS_ABSENT_LOWERED_CATEGORIES
+		: TS_ABSENT_CATEGORIES;
 	free_categories(m->categories);
 	m->categories = cf->categories;
 	cf->categories = NULL;

@@ -64,8 +64,6 @@ enum { MEMORY_BANDS = 16, MEMORY_IPUS = 64, MEMORY_SEARCH = 128, AXIS_ROWS = 2 }
 /* Tiles whose variables are kept beside those that are shown. */
 enum { MEMORY_SHELF = 3 };
 
-#define MEMORY_LOWERED_COST "file size; leaving it out does not make viewing faster"
-
 /* The tiles with all that follows from them; made by a worker. */
 struct memory_tiles {
 	struct ts_tiles tiles;

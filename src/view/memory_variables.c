@@ -150,12 +150,7 @@ static void
 are_absent(struct memory_view *m)
 {
 	m->variables_state = (struct ts_pane_data){.state = TS_PANE_ABSENT,
-		.what = "lowered variables, the variables of each tile",
-		.option = "autoReport.outputLoweredVars",
-		.cost = MEMORY_LOWERED_COST,
-		.instead = m->view.env->report->kind == TS_KIND_SDK
-			? NULL
-			: "the categories of the tile (Tab)"};
+		.absent = TS_ABSENT_TILE_VARIABLES};
 	snprintf(m->variables_state.reason, sizeof(m->variables_state.reason), "%.199s",
 		m->view.env->report->binding[TS_LOWERED_VARIABLE].reason);
 }

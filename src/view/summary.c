@@ -153,6 +153,16 @@ search(struct summary_view *s, const char *text, int step)
 	return TS_EFFECT_BELL;
 }
 
+/* What is not there: the view that would show it says why, and what records it. */
+static enum ts_effect
+follow_absent(struct summary_view *s, int64_t question)
+{
+	if (s->state[question].state != TS_PANE_ABSENT)
+		return TS_EFFECT_BELL;
+	s->base.env->go = question == ASK_EXECUTION ? TS_CMD_GOTO_TRACE : TS_CMD_GOTO_MEMORY;
+	return TS_EFFECT_REPAINT;
+}
+
 /* Enter: put what the line speaks of into the selection; the program goes to its view. */
 static enum ts_effect
 follow(struct summary_view *s)
@@ -166,6 +176,8 @@ follow(struct summary_view *s)
 	}
 	if (!l || l->goal == GO_NOWHERE || l->object < 0)
 		return TS_EFFECT_BELL;
+	if (l->goal == GO_ABSENT)
+		return follow_absent(s, l->object);
 	if (l->goal == GO_TILE)
 		selection->tile = l->object;
 	else if (l->goal == GO_PEAK)
@@ -189,6 +201,25 @@ copy_line(struct summary_view *s)
 	summary_line_text(s, (int)s->list.cursor, &line);
 	snprintf(s->base.env->copy, sizeof(s->base.env->copy), "%s", line.s);
 	ts_strbuf_fini(&line);
+	return TS_EFFECT_REPAINT;
+}
+
+/* Engine options alone are filtered: the other lines are no rows of a table. */
+static enum ts_effect
+filter(struct summary_view *s, const char *text)
+{
+	int options = s->small ? s->small->options : 0, left = 0;
+
+	if (options == 0) {
+		ts_view_say_error(s->base.env, "this report has no engine options to filter");
+		return TS_EFFECT_BELL;
+	}
+	snprintf(s->filter, sizeof(s->filter), "%s", text ? text : "");
+	for (int i = 0; i < options; i++)
+		left += summary_option_passes(s, i);
+	summary_make_lines(s);
+	ts_list_jump(&s->list, s->lines - (left > 0 ? left : 1)); /* they are the last */
+	ts_view_say(s->base.env, "%d of %d engine options", left, options);
 	return TS_EFFECT_REPAINT;
 }
 
@@ -219,6 +250,8 @@ lines_command(struct summary_view *s, const struct ts_call *call)
 		return *s->sought ? search(s, s->sought, 1) : TS_EFFECT_BELL;
 	case TS_CMD_SEARCH_PREVIOUS:
 		return *s->sought ? search(s, s->sought, -1) : TS_EFFECT_BELL;
+	case TS_CMD_FILTER:
+		return filter(s, text);
 	case TS_CMD_OPEN:
 		return follow(s);
 	case TS_CMD_COPY:

@@ -188,16 +188,16 @@ static const struct {
 	void (*fini)(struct ts_fetch *f);
 	enum ts_worker_id worker;
 	const char *what;
-	const char *option; /* that records it */
+	enum ts_absent absent;
 } questions[ASK_COUNT] = {
 	[ASK_VERDICT] = {sizeof(struct summary_verdict), read_verdict, fini_verdict,
-		TS_WORKER_SCREEN, "reading the tiles", "autoReport.outputGraphProfile"},
+		TS_WORKER_SCREEN, "reading the tiles", TS_ABSENT_TILES},
 	[ASK_SMALL] = {sizeof(struct summary_small), read_small, fini_small, TS_WORKER_SCREEN,
-		"reading the graph", NULL},
+		"reading the graph", TS_ABSENT_NOTHING},
 	[ASK_CATEGORIES] = {sizeof(struct summary_categories), read_categories, fini_categories,
-		TS_WORKER_BULK, "summing categories", "autoReport.outputLoweredVars"},
+		TS_WORKER_BULK, "summing categories", TS_ABSENT_CATEGORIES},
 	[ASK_EXECUTION] = {sizeof(struct summary_execution), read_execution, fini_execution,
-		TS_WORKER_BULK, "summing cycles", "autoReport.outputExecutionProfile"},
+		TS_WORKER_BULK, "summing cycles", TS_ABSENT_STEPS},
 };
 
 /* Is the index going to answer it soon? */
@@ -272,7 +272,9 @@ summary_request(struct ts_view *v)
 		f->fini = questions[i].fini;
 		s->asked[i] = f;
 		s->state[i].state = TS_PANE_LOADING;
-		s->state[i].option = questions[i].option;
+		s->state[i].absent = questions[i].absent;
+		if (i == ASK_CATEGORIES && v->env->report->kind == TS_KIND_SDK)
+			s->state[i].absent = TS_ABSENT_LOWERED_CATEGORIES;
 		ts_fetch_send(v, f, i, questions[i].worker, questions[i].what);
 	}
 	summary_files_request(&s->files, v);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tilescope/base/mem.h"
+#include "tilescope/base/utf8.h"
 #include "tilescope/ui/chart.h"
 
 #include "summary_internal.h"
@@ -83,11 +84,23 @@ enum {
 	HEAD_CHANGE
 };
 
+/* Does the filter leave this engine option? */
+bool
+summary_option_passes(const struct summary_view *s, int i)
+{
+	const struct summary_pair *p = &s->small->option[i];
+
+	return ts_contains_nocase(p->key, s->filter) || ts_contains_nocase(p->value, s->filter);
+}
+
 static void
 draw_heading(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int arg)
 {
-	(void)s;
-	ts_canvas_rule(c, r, TS_ROLE_BORDER, headings[arg], NULL);
+	char filter[SUMMARY_SOUGHT + 16];
+	bool filtered = arg == HEAD_OPTIONS && s->filter[0];
+
+	snprintf(filter, sizeof(filter), "with \"%s\"", s->filter);
+	ts_canvas_rule(c, r, TS_ROLE_BORDER, headings[arg], filtered ? filter : NULL);
 }
 
 /* Why there is no execution part: a program that does not fit is never run. */
@@ -108,8 +121,9 @@ draw_state(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int ar
 
 	if (d->state == TS_PANE_ABSENT && could_not_run(s, arg))
 		snprintf(text, sizeof(text), "no execution part: the program does not fit");
-	else if (d->state == TS_PANE_ABSENT && d->option)
-		snprintf(text, sizeof(text), "not found (recorded by %s)", d->option);
+	else if (d->state == TS_PANE_ABSENT && d->absent)
+		snprintf(text, sizeof(text), "not found (recorded by %s)",
+			ts_absent_texts[d->absent].option);
 	else if (d->state == TS_PANE_ABSENT)
 		snprintf(text, sizeof(text), "not found: %s", d->reason);
 	else if (d->state == TS_PANE_FAILED || d->state == TS_PANE_PARTIAL) {
@@ -652,13 +666,13 @@ memory_lines(struct summary_view *s)
 		lead(add(s, draw_gaps, 0), GO_TILE, worst);
 	}
 	if (!v || s->state[ASK_VERDICT].state != TS_PANE_READY)
-		add(s, draw_state, ASK_VERDICT);
+		lead(add(s, draw_state, ASK_VERDICT), GO_ABSENT, ASK_VERDICT);
 	if (s->small && (s->small->always_live != TS_UNKNOWN || s->small->peak.bytes != TS_UNKNOWN))
 		lead(add(s, draw_live, 0), GO_PEAK, s->small->peak.step);
 	for (int i = 0; s->categories && i < s->categories->sums.count && i < CATEGORIES_SHOWN; i++)
 		lead(add(s, draw_category, i), GO_TILE, s->categories->sums.category[i].worst_tile);
 	if (!s->categories || s->state[ASK_CATEGORIES].state != TS_PANE_READY)
-		add(s, draw_state, ASK_CATEGORIES);
+		lead(add(s, draw_state, ASK_CATEGORIES), GO_ABSENT, ASK_CATEGORIES);
 }
 
 static void
@@ -673,7 +687,7 @@ cycle_lines(struct summary_view *s)
 		add(s, draw_legend, 0);
 	}
 	if (!s->execution || s->state[ASK_EXECUTION].state != TS_PANE_READY)
-		add(s, draw_state, ASK_EXECUTION);
+		lead(add(s, draw_state, ASK_EXECUTION), GO_ABSENT, ASK_EXECUTION);
 }
 
 static void
@@ -733,7 +747,8 @@ fact_lines(struct summary_view *s)
 	if (s->small && s->small->options > 0)
 		heading(s, HEAD_OPTIONS);
 	for (int i = 0; s->small && i < s->small->options; i++)
-		add(s, draw_option, i);
+		if (summary_option_passes(s, i))
+			add(s, draw_option, i);
 }
 
 static void

@@ -58,13 +58,13 @@ struct summary_execution {
 struct summary_view;
 
 /* Where Enter on a line leads. */
-enum summary_goal { GO_NOWHERE, GO_TILE, GO_PEAK, GO_IPU, GO_IMPORT };
+enum summary_goal { GO_NOWHERE, GO_TILE, GO_PEAK, GO_IPU, GO_IMPORT, GO_ABSENT };
 
 struct summary_line {
 	void (*draw)(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int arg);
 	int arg;
 	enum summary_goal goal;
-	int64_t object; /* tile, step or IPU */
+	int64_t object; /* tile, step or IPU; of GO_ABSENT the question */
 };
 
 /* The lower pane: framework.json, app.json. */
@@ -98,6 +98,7 @@ struct summary_view {
 	bool files_focus, zoomed;
 	struct ts_rect area, list_at, files_at;
 	char sought[SUMMARY_SOUGHT];
+	char filter[SUMMARY_SOUGHT]; /* of the engine options; "" = none */
 };
 
 /* summary.c: where the panes are, after anything that changes how many rows they want. */
@@ -105,6 +106,7 @@ void summary_arrange(struct summary_view *s);
 
 /* summary_draw.c: which lines there are, from what has arrived; the text of one, for searching. */
 void summary_make_lines(struct summary_view *s);
+bool summary_option_passes(const struct summary_view *s, int i);
 void summary_line_text(struct summary_view *s, int i, struct ts_strbuf *out);
 
 /* summary_change.c: the report's figures from what has arrived; keep them at a reload; line i of the change. */

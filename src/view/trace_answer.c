@@ -12,16 +12,6 @@
 
 #include "trace_internal.h"
 
-static void
-set_absent(struct ts_pane_data *d)
-{
-	d->what = "the steps of the execution";
-	d->option = "autoReport.outputExecutionProfile (on with autoReport.all)";
-	d->cost = "the dearest part: IPU memory for cycles and branch records, host time after "
-		  "every run; it switches the graph profile on as well";
-	d->instead = "Memory (key 3), which needs the graph profile only";
-}
-
 /* Where the cursor goes first: to the step that others look at, else to the begin. */
 static void
 first_place(struct trace_view *t)
@@ -48,7 +38,7 @@ trace_lanes_state(struct trace_view *t)
 	if (t->trace->has_parts)
 		return;
 	t->lanes.state = TS_PANE_ABSENT;
-	t->lanes.what = "what each IPU did in a step";
+	t->lanes.absent = TS_ABSENT_LANES;
 	snprintf(t->lanes.reason, sizeof(t->lanes.reason), "%.199s", t->trace->why_no_parts);
 }
 
@@ -66,7 +56,7 @@ take_open(struct trace_view *t, struct trace_fetch *f)
 		return TS_EFFECT_REPAINT;
 	}
 	ts_pane_result(&t->data, f->fetch.code, &f->fetch.err, f->opened != NULL);
-	set_absent(&t->data);
+	t->data.absent = TS_ABSENT_STEPS;
 	if (!f->opened)
 		return TS_EFFECT_REPAINT;
 	t->trace = f->opened;

@@ -486,16 +486,6 @@ variables_say_hits(struct variables_view *t)
 
 /* --- answers ---------------------------------------------------------------------------------- */
 
-static void
-set_absent(struct ts_pane_data *d)
-{
-	d->what = "the lowered variables of the tiles";
-	d->option = "autoReport.outputLoweredVars (on with autoReport.all)";
-	d->cost = "a larger profile, no memory of the IPU; leaving it out does not make viewing "
-		  "faster";
-	d->instead = "Memory (key 3), which needs the graph profile only";
-}
-
 /* Another set of rows: whatever was made of the old one goes. */
 static void
 replace(struct variables_view *t, struct ts_variables *v)
@@ -523,7 +513,7 @@ static enum ts_effect
 take_open(struct variables_view *t, struct variables_fetch *f)
 {
 	ts_pane_result(&t->data, f->fetch.code, &f->fetch.err, false);
-	set_absent(&t->data);
+	t->data.absent = TS_ABSENT_VARIABLES;
 	if (!f->opened)
 		return TS_EFFECT_REPAINT;
 	replace(t, f->opened);

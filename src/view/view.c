@@ -20,22 +20,6 @@ ts_pane_result(struct ts_pane_data *d, enum ts_code code, const struct ts_err *e
 	snprintf(d->reason, sizeof(d->reason), "%.199s", code ? err->msg : "");
 }
 
-static void
-describe_absent(struct ts_strbuf *text, const struct ts_view_env *env, const struct ts_pane_data *d)
-{
-	ts_strbuf_printf(text, "Not in this report: %s.\n", d->what ? d->what : "this");
-	if (d->reason[0])
-		ts_strbuf_printf(text, "Why: %s.\n", d->reason);
-	if (d->option)
-		ts_strbuf_printf(text, "Recorded by: %s.\n", d->option);
-	if (d->cost)
-		ts_strbuf_printf(text, "Costs: %s.\n", d->cost);
-	if (d->instead)
-		ts_strbuf_printf(text, "Instead: %s.\n", d->instead);
-	if (env->offer)
-		ts_strbuf_printf(text, "libpva %s.\n", env->offer);
-}
-
 void
 ts_pane_draw(struct ts_canvas *c, struct ts_rect r, const struct ts_view_env *env,
 	const struct ts_pane_data *d)
@@ -56,7 +40,7 @@ ts_pane_draw(struct ts_canvas *c, struct ts_rect r, const struct ts_view_env *en
 		ts_canvas_wrap(c, inner, 0, TS_ROLE_ERROR, text.s);
 		break;
 	case TS_PANE_ABSENT:
-		describe_absent(&text, env, d);
+		ts_absent_describe(&text, env, d->absent, d->reason);
 		ts_canvas_wrap(c, inner, 0, TS_ROLE_TEXT, text.s);
 		break;
 	default:

@@ -257,6 +257,27 @@ START_TEST(large)
 }
 END_TEST
 
+START_TEST(filtering_options)
+{
+	struct harness h;
+
+	begin(&h, 120, 60, TS_GLYPHS_FULL, framework, app);
+	harness_says(&h, "autoReport.all");
+	harness_says(&h, "autoReport.outputLoweredVars");
+	harness_command(&h, "filter lowered");
+	ck_assert(!harness_has(&h, "autoReport.all "));
+	harness_says(&h, "autoReport.outputLoweredVars");
+	harness_says(&h, "with \"lowered\"");
+	ck_assert_ptr_nonnull(strstr(h.env.message, "1 of "));
+	harness_command(&h, "filter nothing");
+	ck_assert_ptr_nonnull(strstr(h.env.message, "0 of "));
+	harness_says(&h, "ENGINE OPTIONS");
+	harness_command(&h, "filter");
+	harness_says(&h, "autoReport.all ");
+	end(&h);
+}
+END_TEST
+
 START_TEST(by_mouse)
 {
 	struct harness h;
@@ -291,6 +312,7 @@ main(void)
 	tcase_add_loop_test(tc, whatever_is_there, 0, TS_COUNT(states));
 	tcase_add_test(tc, read_again_keeps_the_place);
 	tcase_add_test(tc, large);
+	tcase_add_test(tc, filtering_options);
 	tcase_add_test(tc, by_mouse);
 	suite_add_tcase(s, tc);
 	sr = srunner_create(s);

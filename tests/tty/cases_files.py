@@ -502,3 +502,46 @@ def tables_missing(ctx, p):
     t.clean()
     tabs(t, view)
     t.quit()
+
+
+# ---- framework.json, app.json ----
+
+@case(params=[(80, 24), (200, 60)])
+def framework_tree(ctx, size):
+    """The lower pane of Summary: folded, searched, read again; hostile texts are harmless."""
+    report = ctx.copy("store")
+    path = os.path.join(os.path.dirname(report), "framework.json")
+    values = ", ".join('{"layer": "layer%d"}' % i for i in range(300))
+    with open(path, "w", encoding="utf-8") as f:
+        f.write('{"TensorFlow": {"Version": "2.5.2"}, "evil": "\\u001b]0;x\\u0007\\u202e\\u0000", '
+                '"all": [%s]}\n' % values)
+    t = ctx.pty("--at", "summary", report, size=size, wait="only framework.json is there")
+    t.has("worst tile")
+    t.press("tab")
+    t.wait("[ 300 items ]")
+    t.has("worst tile")                     # the verdict stays
+    t.lacks("layer299")
+    t.press("/")
+    t.type('layer1"')
+    t.press("enter")
+    t.wait("not found")                     # quotes are the screen's
+    t.press("/")
+    t.type("layer29")
+    t.press("enter")
+    t.wait("hit 1 of 11")
+    t.has("layer29")
+    t.press("N")
+    t.wait("hit 11 of 11")
+    t.has("layer299")
+    t.press("_")
+    t.lacks("layer299", "Version")
+    t.press("home", "right", "right")
+    t.has("evil")
+    t.clean()
+    with open(path + ".new", "w") as f:
+        f.write('{"TensorFlow":\n  {"Version": nonsense}}')
+    os.rename(path + ".new", path)
+    t.press("r")
+    t.wait("damaged: line 2, near byte ")
+    t.has("worst tile")
+    t.quit()

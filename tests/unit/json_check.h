@@ -3,7 +3,7 @@
  * json_check - what has to hold for any bytes that are read as JSON, for the fuzzer (tests/fuzz/fuzz_json.c) and for the
  * replay of its corpus (test_vars_json).
  *
- * What jansson takes for an object is one for the stream as well; vars.json hands over the same variables wherever
+ * What jansson takes for an object is one for the stream as well, and its tree is sound; vars.json hands over the same variables wherever
  * the chunks that it is read in end; what it hands over keeps within its bounds.
  */
 #ifndef TS_TESTS_UNIT_JSON_CHECK_H
@@ -88,22 +88,58 @@ json_check_cut(struct json_check *k, const void *bytes, size_t n, size_t at, enu
 		k->why = "where a chunk ends makes a difference";
 }
 
+static inline bool
+json_check_node(const struct ts_json_tree *t, size_t i, size_t text)
+{
+	const struct ts_json_node *v = &t->node[i];
+	size_t behind = i + 1 + v->inside;
+	bool next_in = i + 1 < t->count && t->node[i + 1].depth > v->depth;
+
+	return behind <= t->count && v->depth <= TS_JSON_DEPTH && (v->inside > 0) == next_in &&
+		(!next_in || t->node[i + 1].depth == v->depth + 1) &&
+		(behind == t->count || t->node[behind].depth <= v->depth) && v->text == text;
+}
+
+/* What holds for any tree: nesting is sound, texts lie one behind the other, and the bounds are kept. */
+static inline const char *
+json_check_tree(const struct ts_json_tree *t)
+{
+	size_t n, text = 0;
+
+	if (t->count > TS_JSON_NODES || t->text_n > TS_JSON_BYTES || t->values < (int64_t)t->count)
+		return "a tree that is too large";
+	for (size_t i = 0; i < t->count; i++) {
+		if (!json_check_node(t, i, text))
+			return "a node that does not nest";
+		ts_json_key(t, i, &n);
+		text += n;
+		if (ts_json_value(t, i, &n) != t->text + text)
+			return "a value that is not behind its key";
+		text += n;
+	}
+	return text == t->text_n ? NULL : "text that belongs to no node";
+}
+
 /* NULL: all of it holds. */
 static inline const char *
 json_check(const void *bytes, size_t n)
 {
 	static struct json_check k;
 	struct ts_err err = {0};
+	struct ts_json_tree kept;
 	struct ts_source *s;
 	enum ts_code code;
 	json_t *tree;
 
-	k.why = NULL;
 	if (n > JSON_CHECK_BYTES)
 		return NULL;
 	if (ts_source_open_mem(&s, bytes, n, &err))
 		return "no memory";
-	code = ts_json_check(s, NULL, &err);
+	code = ts_json_tree_read(&kept, s, NULL, NULL, &err);
+	k.why = json_check_tree(&kept);
+	ts_json_tree_fini(&kept);
+	if (ts_json_check(s, NULL, NULL) != code)
+		k.why = "with and without a tree it ends differently";
 	ts_source_close(s);
 	if (code && (code != TS_E_DAMAGED || err.msg[0] == '\0'))
 		return "an error that is none of its bytes, or has no words";

@@ -10,46 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json_check.h"
+
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
-#include "tilescope/format/json_file.h"
 
 struct read {
 	struct ts_json_tree tree;
 	struct ts_err err;
 	enum ts_code code;
 };
-
-static bool
-is_sound(const struct ts_json_tree *t, size_t i, size_t text)
-{
-	const struct ts_json_node *v = &t->node[i];
-	size_t behind = i + 1 + v->inside;
-	bool next_in = i + 1 < t->count && t->node[i + 1].depth > v->depth;
-
-	return behind <= t->count && v->depth <= TS_JSON_DEPTH && (v->inside > 0) == next_in &&
-		(!next_in || t->node[i + 1].depth == v->depth + 1) &&
-		(behind == t->count || t->node[behind].depth <= v->depth) && v->text == text;
-}
-
-/* What holds for any tree: nesting is sound, texts lie one behind the other, and the bound is kept. */
-static void
-check_tree(const struct ts_json_tree *t)
-{
-	size_t n, text = 0, i = 0;
-
-	ck_assert_uint_le(t->count, TS_JSON_NODES);
-	ck_assert_uint_le(t->text_n, TS_JSON_BYTES);
-	ck_assert_int_ge(t->values, (int64_t)t->count);
-	for (; i < t->count && is_sound(t, i, text); i++) {
-		ts_json_key(t, i, &n);
-		text += n;
-		if (ts_json_value(t, i, &n) != t->text + text)
-			break;
-		text += n;
-	}
-	ck_assert_msg(i == t->count && text == t->text_n, "node %zu of %zu", i, t->count);
-}
 
 static void
 read_bytes(struct read *r, const char *bytes, size_t n)
@@ -59,7 +29,7 @@ read_bytes(struct read *r, const char *bytes, size_t n)
 	memset(r, 0, sizeof(*r));
 	ck_assert_int_eq(ts_source_open_mem(&s, bytes, n, &r->err), TS_OK);
 	r->code = ts_json_tree_read(&r->tree, s, NULL, NULL, &r->err);
-	check_tree(&r->tree);
+	ck_assert_msg(!json_check_tree(&r->tree), "%s", json_check_tree(&r->tree));
 	ck_assert_int_eq(ts_json_check(s, NULL, NULL), r->code);
 	ts_source_close(s);
 }

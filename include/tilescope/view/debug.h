@@ -36,6 +36,8 @@ struct ts_debug {
 	struct ts_debug_line *line; /* what the tree's nodes say */
 	size_t lines;
 	struct ts_strbuf text;
+	struct ts_pane_data absent;    /* ABSENT: this report does not say it */
+	const struct ts_view_env *env; /* of the last question */
 	char say[300]; /* why there is no path, or what is missing in it; "" = nothing */
 	bool failed, waiting;
 	char search[128];

@@ -18,6 +18,7 @@
 #include "tilescope/ui/canvas.h"
 #include "tilescope/ui/command.h"
 #include "tilescope/ui/effect.h"
+#include "tilescope/view/absent.h"
 #include "tilescope/view/selection.h"
 #include "tilescope/view/window.h"
 
@@ -167,16 +168,13 @@ enum ts_pane_state {
 	TS_PANE_STALE,	 /* old data while new is under way */
 	TS_PANE_PARTIAL, /* damaged: what could be read */
 	TS_PANE_FAILED,	 /* could not be read: `reason` */
-	TS_PANE_ABSENT,	 /* not recorded in this report: `reason`, `option` */
+	TS_PANE_ABSENT,	 /* not recorded in this report: `reason`, `absent` */
 };
 
 struct ts_pane_data {
 	enum ts_pane_state state;
 	char reason[200];
-	const char *what;    /* of ABSENT: "liveness of the program steps" */
-	const char *option;  /* of ABSENT: the engine option of CAPTURE.md, or NULL */
-	const char *cost;    /* what that costs, or NULL */
-	const char *instead; /* what can be seen instead and its key, or NULL */
+	enum ts_absent absent; /* what it is that may be absent */
 };
 
 /*

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* absent - see the header. */
+#include "config.h"
+
+#include "tilescope/view/absent.h"
+
+#include "tilescope/base/mem.h"
+#include "tilescope/ui/keymap.h"
+#include "tilescope/view/view.h"
+
+#define ALL "on with autoReport.all"
+#define GRAPH "autoReport.outputGraphProfile"
+#define GRAPH_COST "compile time and file size, no memory of the IPU"
+#define LOWERED "autoReport.outputLoweredVars"
+#define LOWERED_COST "file size, no memory of the IPU; leaving it out does not make viewing faster"
+#define EXECUTION "autoReport.outputExecutionProfile"
+#define EXECUTION_COST \
+	"the dearest part: IPU memory for cycles and branch records, host time after every run"
+#define DEBUG "autoReport.outputDebugInfo"
+#define DEBUG_COST "file size, no memory of the IPU"
+
+const struct ts_absent_text ts_absent_texts[TS_ABSENT_COUNT] = {
+	[TS_ABSENT_TILES] = {"memory of the tiles", GRAPH, ALL, GRAPH_COST,
+		{TS_INSTEAD_VARIABLES, TS_INSTEAD_LIVENESS, TS_INSTEAD_TRACE, TS_INSTEAD_TABLES}},
+	[TS_ABSENT_CATEGORIES] = {"the categories of memory", GRAPH, ALL, GRAPH_COST,
+		{TS_INSTEAD_TILE_VARIABLES, TS_INSTEAD_VARIABLES, TS_INSTEAD_TABLES}},
+	[TS_ABSENT_LOWERED_CATEGORIES] = {"the categories of memory", LOWERED, ALL, LOWERED_COST,
+		{TS_INSTEAD_TILE_VARIABLES, TS_INSTEAD_VARIABLES, TS_INSTEAD_TABLES}},
+	[TS_ABSENT_TILE_VARIABLES] = {"lowered variables, the variables of each tile", LOWERED, ALL,
+		LOWERED_COST, {TS_INSTEAD_CATEGORIES, TS_INSTEAD_LIVENESS, TS_INSTEAD_TABLES}},
+	[TS_ABSENT_TILE_CODE] = {"the code of this tile", "autoReport.outputArchive", ALL,
+		"file size: archive.a holds the executable of every tile",
+		{TS_INSTEAD_CATEGORIES, TS_INSTEAD_TILE_VARIABLES}},
+	[TS_ABSENT_LIVENESS] = {"how much memory is live at each step", GRAPH,
+		ALL "; of profile.pop, tilescope import asks libpva for it", GRAPH_COST,
+		{TS_INSTEAD_MEMORY, TS_INSTEAD_VARIABLES, TS_INSTEAD_TRACE, TS_INSTEAD_TABLES}},
+	[TS_ABSENT_LIVE_VARIABLES] = {"which variables are live at each step", GRAPH,
+		ALL "; of profile.pop, tilescope import asks libpva for it", GRAPH_COST,
+		{TS_INSTEAD_VARIABLES, TS_INSTEAD_MEMORY, TS_INSTEAD_TABLES}},
+	[TS_ABSENT_STEPS] = {"the steps of the execution", EXECUTION,
+		ALL "; a program that does not fit is never run", EXECUTION_COST,
+		{TS_INSTEAD_MEMORY, TS_INSTEAD_LIVENESS, TS_INSTEAD_VARIABLES, TS_INSTEAD_TABLES}},
+	[TS_ABSENT_LANES] = {"what each IPU did in a step", EXECUTION, ALL, EXECUTION_COST,
+		{TS_INSTEAD_STEPS, TS_INSTEAD_MEMORY, TS_INSTEAD_TABLES}},
+	[TS_ABSENT_VARIABLES] = {"the lowered variables of the tiles", LOWERED, ALL, LOWERED_COST,
+		{TS_INSTEAD_MEMORY, TS_INSTEAD_LIVENESS, TS_INSTEAD_TRACE, TS_INSTEAD_TABLES}},
+	[TS_ABSENT_CONTEXTS] = {"debug contexts", DEBUG, "on with autoReport.enable", DEBUG_COST,
+		{TS_INSTEAD_NONE}},
+	[TS_ABSENT_CONTEXT_COLUMN] = {"which debug context this has", DEBUG,
+		"on with autoReport.enable", DEBUG_COST, {TS_INSTEAD_TABLES}},
+	[TS_ABSENT_TABLES] = {"tables: only a profile or a store has them", GRAPH, ALL, GRAPH_COST,
+		{TS_INSTEAD_MEMORY}},
+};
+
+/* A view of the report, or a pane beside the panel (without view). */
+static const struct {
+	const char *view, *title, *shows;
+	enum ts_relation relation; /* that it needs; TS_RELATION_COUNT: a database */
+} places[TS_INSTEAD_COUNT] = {
+	[TS_INSTEAD_MEMORY] = {"memory", "Memory", "how full each tile is", TS_TILE_MEMORY},
+	[TS_INSTEAD_CATEGORIES] = {NULL, NULL, "the categories of the tile", TS_TILE_CATEGORY},
+	[TS_INSTEAD_TILE_VARIABLES] = {NULL, NULL, "the variables of the tile",
+		TS_LOWERED_VARIABLE},
+	[TS_INSTEAD_LIVENESS] = {"liveness", "Liveness", "what is live at each step",
+		TS_LIVENESS_STEP},
+	[TS_INSTEAD_TRACE] = {"trace", "Trace", "the steps of the execution", TS_STEP},
+	[TS_INSTEAD_STEPS] = {NULL, NULL, "the steps, by number and name", TS_STEP},
+	[TS_INSTEAD_VARIABLES] = {"variables", "Variables", "the variables of the tiles",
+		TS_LOWERED_VARIABLE},
+	[TS_INSTEAD_TABLES] = {"tables", "Tables", "any table of the file", TS_RELATION_COUNT},
+};
+
+static bool
+is_there(const struct ts_report *r, enum ts_instead place)
+{
+	if (place == TS_INSTEAD_NONE || !r)
+		return false;
+	if (places[place].relation == TS_RELATION_COUNT)
+		return r->kind != TS_KIND_ARCHIVE;
+	return ts_report_has(r, places[place].relation);
+}
+
+/* The keys that lead to it: those of the view, or of the next pane. */
+static void
+print_keys(char out[TS_KEYS_TEXT], const struct ts_view_env *env, const char *view)
+{
+	static const enum ts_context global[] = {TS_CONTEXT_GLOBAL};
+	const struct ts_key_binding *b = env->keymap
+		? ts_keymap_of(env->keymap, global, 1, view ? TS_CMD_VIEW : TS_CMD_PANE_NEXT, view)
+		: NULL;
+
+	out[0] = '\0';
+	if (b)
+		ts_keys_print(out, &b->keys);
+}
+
+static void
+add_instead(struct ts_strbuf *out, const struct ts_view_env *env, const struct ts_absent_text *a)
+{
+	const char *before = "Instead: ";
+
+	for (int i = 0; i < TS_INSTEADS; i++) {
+		enum ts_instead place = a->instead[i];
+		char keys[TS_KEYS_TEXT];
+
+		if (!is_there(env->report, place))
+			continue;
+		print_keys(keys, env, places[place].view);
+		ts_strbuf_puts(out, before);
+		if (places[place].title)
+			ts_strbuf_printf(out, "%s%s%s%s, ", places[place].title,
+				keys[0] ? " (" : "", keys, keys[0] ? ")" : "");
+		ts_strbuf_puts(out, places[place].shows);
+		if (!places[place].title && keys[0])
+			ts_strbuf_printf(out, " (%s)", keys);
+		before = "; ";
+	}
+	ts_strbuf_puts(out, before[0] == ';' ? ".\n" : "");
+}
+
+void
+ts_absent_describe(struct ts_strbuf *out, const struct ts_view_env *env, enum ts_absent which,
+	const char *why)
+{
+	const struct ts_absent_text *a = &ts_absent_texts[which];
+
+	ts_strbuf_printf(out, "Not in this report: %s.\n", a->what ? a->what : "this");
+	if (why[0])
+		ts_strbuf_printf(out, "Why: %s.\n", why);
+	if (a->option)
+		ts_strbuf_printf(out, "Recorded by: %s%s%s%s.\n", a->option, a->remark ? " (" : "",
+			a->remark ? a->remark : "", a->remark ? ")" : "");
+	if (a->cost)
+		ts_strbuf_printf(out, "Costs: %s.\n", a->cost);
+	add_instead(out, env, a);
+	if (env->offer)
+		ts_strbuf_printf(out, "libpva %s.\n", env->offer);
+}
