@@ -32,9 +32,11 @@ ts_tree_fini(struct ts_tree *t)
 }
 
 static struct ts_tree_node
-node_of(const struct ts_tree *t, size_t i)
+ask(const struct ts_tree *t, size_t i, bool shape)
 {
-	struct ts_tree_node n = {.key_role = TS_ROLE_LABEL, .value_role = TS_ROLE_TEXT};
+	struct ts_tree_node n = {.shape = shape,
+		.key_role = TS_ROLE_LABEL,
+		.value_role = TS_ROLE_TEXT};
 
 	t->node(t->ctx, i, &n);
 	if (n.inside > t->count - 1 - i)
@@ -42,11 +44,23 @@ node_of(const struct ts_tree *t, size_t i)
 	return n;
 }
 
+static struct ts_tree_node
+node_of(const struct ts_tree *t, size_t i)
+{
+	return ask(t, i, false);
+}
+
+static struct ts_tree_node
+shape_of(const struct ts_tree *t, size_t i)
+{
+	return ask(t, i, true);
+}
+
 /* The node behind all that is in node i. */
 static size_t
 behind(const struct ts_tree *t, size_t i)
 {
-	return i + 1 + node_of(t, i).inside;
+	return i + 1 + shape_of(t, i).inside;
 }
 
 /* Lines anew; the cursor goes to the line of `node`, or of what it is folded into. */
@@ -82,7 +96,7 @@ ts_tree_set(struct ts_tree *t, ts_tree_node_fn *node, void *ctx, size_t count, i
 	t->ctx = ctx;
 	t->count = room ? count : 0;
 	for (size_t i = 0; i < t->count; i++)
-		t->open[i] = node_of(t, i).depth < open_depth;
+		t->open[i] = shape_of(t, i).depth < open_depth;
 	ts_list_init(&t->list);
 	ts_list_resize(&t->list, list.rows);
 	make_lines(t, 0);
@@ -167,7 +181,7 @@ enum ts_effect
 ts_tree_command(struct ts_tree *t, enum ts_cmd cmd)
 {
 	size_t at = ts_tree_cursor(t);
-	bool folds = at != SIZE_MAX && node_of(t, at).inside > 0;
+	bool folds = at != SIZE_MAX && shape_of(t, at).inside > 0;
 
 	if (at == SIZE_MAX)
 		return ts_list_command(&t->list, cmd);

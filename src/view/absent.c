@@ -31,12 +31,12 @@ const struct ts_absent_text ts_absent_texts[TS_ABSENT_COUNT] = {
 	[TS_ABSENT_TILE_CODE] = {"the code of this tile", "autoReport.outputArchive", ALL,
 		"file size: archive.a holds the executable of every tile",
 		{TS_INSTEAD_CATEGORIES, TS_INSTEAD_TILE_VARIABLES}},
-	[TS_ABSENT_LIVENESS] = {"how much memory is live at each step", GRAPH,
-		ALL "; of profile.pop, tilescope import asks libpva for it", GRAPH_COST,
-		{TS_INSTEAD_MEMORY, TS_INSTEAD_VARIABLES, TS_INSTEAD_TRACE, TS_INSTEAD_TABLES}},
-	[TS_ABSENT_LIVE_VARIABLES] = {"which variables are live at each step", GRAPH,
-		ALL "; of profile.pop, tilescope import asks libpva for it", GRAPH_COST,
-		{TS_INSTEAD_VARIABLES, TS_INSTEAD_MEMORY, TS_INSTEAD_TABLES}},
+	[TS_ABSENT_LIVENESS] = {"how much memory is live at each step", GRAPH, ALL, GRAPH_COST,
+		{TS_INSTEAD_MEMORY, TS_INSTEAD_VARIABLES, TS_INSTEAD_TRACE, TS_INSTEAD_TABLES},
+		.by_import = true},
+	[TS_ABSENT_LIVE_VARIABLES] = {"which variables are live at each step", GRAPH, ALL,
+		GRAPH_COST, {TS_INSTEAD_VARIABLES, TS_INSTEAD_MEMORY, TS_INSTEAD_TABLES},
+		.by_import = true},
 	[TS_ABSENT_STEPS] = {"the steps of the execution", EXECUTION,
 		ALL "; a program that does not fit is never run", EXECUTION_COST,
 		{TS_INSTEAD_MEMORY, TS_INSTEAD_LIVENESS, TS_INSTEAD_VARIABLES, TS_INSTEAD_TABLES}},
@@ -135,4 +135,6 @@ ts_absent_describe(struct ts_strbuf *out, const struct ts_view_env *env, enum ts
 	add_instead(out, env, a);
 	if (env->offer)
 		ts_strbuf_printf(out, "libpva %s.\n", env->offer);
+	else if (a->by_import && env->report && env->report->kind == TS_KIND_SDK)
+		ts_strbuf_puts(out, "Or: tilescope import asks the Poplar SDK's libpva for it.\n");
 }

@@ -52,9 +52,10 @@ jobs_open(struct ts_view_env *env)
 {
 	struct jobs_view *j = ts_alloc(1, sizeof(*j));
 
-	(void)env;
 	if (!j)
 		return NULL;
+	j->base.ops = &ts_view_jobs;
+	j->base.env = env;
 	ts_list_init(&j->list);
 	return &j->base;
 }

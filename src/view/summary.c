@@ -68,6 +68,8 @@ summary_reload(struct ts_view *v)
 		s->kept += s->changed ? SUMMARY_CHANGES + 2 : -(SUMMARY_CHANGES + 2);
 	s->kept = v->env->reload == TS_RELOAD_OTHER ? -1 : ts_max_i64(s->kept, 0);
 	summary_drop(s);
+	if (v->env->reload == TS_RELOAD_OTHER)
+		summary_files_fini(&s->files);
 	summary_figures(s);
 	summary_make_lines(s);
 }

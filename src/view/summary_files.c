@@ -134,6 +134,8 @@ node_text(void *ctx, size_t i, struct ts_tree_node *out)
 
 	out->depth = v ? v->depth : 0;
 	out->inside = v ? v->inside : 0;
+	if (out->shape)
+		return;
 	if (i == 0) {
 		root_text(p, k, out);
 		return;
@@ -175,6 +177,7 @@ summary_files_fini(struct summary_files *p)
 	ts_tree_fini(&p->tree);
 	ts_documents_close(p->files);
 	p->files = NULL;
+	summary_files_init(p);
 }
 
 /* What is shown stays until the answer comes: it may be the same. */

@@ -203,6 +203,7 @@ read_again(struct harness *h)
 {
 	ts_report_close(h->env.report);
 	h->env.generation++;
+	h->env.reload = TS_RELOAD_CHANGED;
 	harness_open(h);
 	h->view->ops->reload(h->view);
 	harness_settle(h);

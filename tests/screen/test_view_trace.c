@@ -735,7 +735,7 @@ START_TEST(absent_says_why)
 	stage_open(&s, &none);
 	stage_size(&s, 80, 20, TS_GLYPHS_FULL);
 	ck_assert(shows(&s, "autoReport.outputExecutionProfile"));
-	ck_assert(shows(&s, "Memory (key 3)"));
+	ck_assert(shows(&s, "Memory, how full each tile is"));
 	stage_close(&s);
 }
 END_TEST

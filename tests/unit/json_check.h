@@ -126,7 +126,7 @@ json_check(const void *bytes, size_t n)
 {
 	static struct json_check k;
 	struct ts_err err = {0};
-	struct ts_json_tree kept;
+	struct ts_json_tree whole;
 	struct ts_source *s;
 	enum ts_code code;
 	json_t *tree;
@@ -135,9 +135,9 @@ json_check(const void *bytes, size_t n)
 		return NULL;
 	if (ts_source_open_mem(&s, bytes, n, &err))
 		return "no memory";
-	code = ts_json_tree_read(&kept, s, NULL, NULL, &err);
-	k.why = json_check_tree(&kept);
-	ts_json_tree_fini(&kept);
+	code = ts_json_tree_read(&whole, s, NULL, NULL, &err);
+	k.why = json_check_tree(&whole);
+	ts_json_tree_fini(&whole);
 	if (ts_json_check(s, NULL, NULL) != code)
 		k.why = "with and without a tree it ends differently";
 	ts_source_close(s);

@@ -16,6 +16,7 @@ enum { TS_TREE_NODES = 1 << 22 };
 
 /* One node. Texts need no NUL behind them; NULL = none. */
 struct ts_tree_node {
+	bool shape; /* set by the tree: it asks for depth and inside alone */
 	int depth;
 	uint32_t inside; /* nodes that follow and are in it */
 	const char *key, *value;
