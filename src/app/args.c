@@ -113,7 +113,7 @@ static const struct option_def options[] = {
 	{"latest", 0, FLAG, AT(latest), NULL,
 		TS_FOR_APP | TS_FOR_SUMMARY | TS_FOR_SCHEMA | TS_FOR_QUERY | TS_FOR_IMPORT |
 			TS_FOR_RENDER,
-		NULL, "PATH is a directory: the newest report below", 0},
+		NULL, "the newest report below PATH (or here)", 0},
 	{"watch", 0, FLAG, AT(watch), NULL, TS_FOR_APP | TS_FOR_DEMO, NULL,
 		"read the report again by itself when it has changed", 0},
 	{"at", 0, ADDRESS, AT(at), NULL, TS_FOR_APP | TS_FOR_DEMO | TS_FOR_RENDER, "VIEW[?ARGS]",
@@ -159,6 +159,12 @@ static const struct option_def options[] = {
 		NULL, "say what is opened, and all notes", 0},
 	{"version", 0, FLAG, AT(version), NULL, TS_FOR_APP, NULL, "the version", 0},
 	{"help", 'h', FLAG, AT(help), NULL, TS_FOR_ALL, NULL, "how to use it", 0},
+};
+
+/* Verbs of one path: with --latest it may be left out. */
+enum {
+	TS_FOR_LATEST_HERE = TS_FOR_APP | TS_FOR_SUMMARY | TS_FOR_SCHEMA | TS_FOR_IMPORT |
+		TS_FOR_RENDER
 };
 
 enum { LONG_BASE = 1000, TIMEOUT_DEFAULT = 3600, SECONDS_MAX = 1000000000 };
@@ -406,6 +412,12 @@ ts_args_parse(struct ts_args *args, int argc, char **argv, struct ts_err *err)
 	}
 	args->paths = argv + skip + optind;
 	args->path_count = argc - skip - optind;
+	if (args->latest && args->path_count == 0 && (args->verb->mask & TS_FOR_LATEST_HERE)) {
+		args->here[0] = '.';
+		args->here_only[0] = args->here;
+		args->paths = args->here_only;
+		args->path_count = 1;
+	}
 	return check_paths(args, err);
 }
 

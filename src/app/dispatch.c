@@ -14,6 +14,7 @@
 #include "tilescope/app/edit.h"
 #include "tilescope/base/clock.h"
 #include "tilescope/base/mem.h"
+#include "tilescope/base/strbuf.h"
 #include "tilescope/view/help.h"
 #include "tilescope/view/jobs.h"
 #include "tilescope/view/liveness.h"
@@ -39,6 +40,8 @@ const struct ts_view_ops *const ts_views[TS_VIEW_COUNT] = {
 	[TS_VIEW_JOBS] = &ts_view_jobs,
 	[TS_VIEW_SQL] = &ts_view_sql,
 };
+
+enum { PATH_LIMIT = 1 << 14 };
 
 static bool
 is_cover(enum ts_view_id id)
@@ -187,6 +190,35 @@ do_close(struct ts_app *app, const struct ts_call *call)
 	if (!is_cover(app->current) || (listing && app->current == TS_VIEW_OPEN))
 		return TS_EFFECT_QUIT;
 	ts_app_show(app, listing ? TS_VIEW_OPEN : app->under);
+	return TS_EFFECT_REPAINT;
+}
+
+static enum ts_effect
+do_reports(struct ts_app *app, const struct ts_call *call)
+{
+	if (app->current == TS_VIEW_OPEN && app->env.report)
+		return do_close(app, call);
+	ts_app_show(app, TS_VIEW_OPEN);
+	return TS_EFFECT_REPAINT;
+}
+
+/* Typed with a path; without one it is for what has the cursor. "~/" is the home directory. */
+static enum ts_effect
+do_open(struct ts_app *app, const struct ts_call *call)
+{
+	const char *path = ts_call_arg(call, 0), *home = getenv("HOME");
+	struct ts_strbuf whole;
+
+	if (!path)
+		return TS_EFFECT_UNKNOWN;
+	ts_strbuf_init(&whole, PATH_LIMIT);
+	if (strncmp(path, "~/", 2) == 0 && home)
+		ts_strbuf_printf(&whole, "%s%s", home, path + 1);
+	else
+		ts_strbuf_puts(&whole, path);
+	free(app->env.open);
+	app->env.open = ts_strbuf_take(&whole);
+	ts_strbuf_fini(&whole);
 	return TS_EFFECT_REPAINT;
 }
 
@@ -590,6 +622,8 @@ static const struct {
 } handlers[] = {
 	{TS_CMD_QUIT, do_quit},
 	{TS_CMD_SQL, do_sql},
+	{TS_CMD_OPEN, do_open},
+	{TS_CMD_REPORTS, do_reports},
 	{TS_CMD_CLOSE, do_close},
 	{TS_CMD_VIEW, do_view},
 	{TS_CMD_HELP, do_help},
@@ -634,6 +668,7 @@ open_chosen(struct ts_app *app)
 	app->opened = app->env.open;
 	app->env.open = NULL;
 	app->path = app->opened;
+	app->chosen = true;
 	ts_app_load(app);
 }
 
@@ -690,9 +725,9 @@ ts_app_call(struct ts_app *app, const struct ts_call *call)
 
 	if (asking != TS_ASK_NOTHING && call->argc == 0 &&
 		(asking != TS_ASK_FILTER || app->current == TS_VIEW_VARIABLES ||
-			app->current == TS_VIEW_TABLES))
+			app->current == TS_VIEW_TABLES || app->current == TS_VIEW_OPEN))
 		effect = ask(app, asking, NULL);
-	if (effect & TS_EFFECT_UNKNOWN && v)
+	if (effect & TS_EFFECT_UNKNOWN && v && !(call->cmd == TS_CMD_OPEN && call->argc > 0))
 		effect = v->ops->command(v, call);
 	if (effect & TS_EFFECT_UNKNOWN)
 		effect = run_own(app, call);

@@ -21,12 +21,12 @@ struct load {
 	struct ts_job job;
 	char *path;
 	bool latest;
-	bool any;		     /* or its tables alone, when it is no report */
-	const char *cache;	     /* --cache, or NULL */
-	bool convert;		     /* read vars.json, too: in the background */
-	struct ts_report *report;    /* opened */
-	struct ts_found_list *found; /* reports below `path`, when it is none itself; or NULL */
-	bool being_written;	     /* why it cannot be read: somebody writes it */
+	bool any;		  /* or its tables alone, when it is no report */
+	const char *cache;	  /* --cache, or NULL */
+	bool convert;		  /* read vars.json, too: in the background */
+	struct ts_report *report; /* opened */
+	bool found;		  /* there are reports below `path`, which is none itself */
+	bool being_written;	  /* why it cannot be read: somebody writes it */
 	struct ts_err err;
 	enum ts_code code;
 };
@@ -34,35 +34,24 @@ struct load {
 static enum ts_code
 newest(char **path, const struct ts_cancel *cancel, struct ts_err *err)
 {
-	struct ts_found_list *list = ts_alloc(1, sizeof(*list));
-	enum ts_code code = list ? ts_find_reports(list, *path, cancel, err) : ts_err_nomem(err);
+	char *found;
+	enum ts_code code = ts_find_latest(&found, *path, cancel, err);
 
-	if (!code && list->count == 0)
-		code = ts_err_set(err, TS_E_NOT_FOUND, "no report in this directory or below it");
 	if (!code) {
-		char *found = ts_strdup(list->item[0].path);
-
-		if (found) {
-			free(*path);
-			*path = found;
-		}
+		free(*path);
+		*path = found;
 	}
-	if (list)
-		ts_found_list_fini(list);
-	free(list);
 	return code;
 }
 
 static void
 find_below(struct load *l, const struct ts_cancel *cancel)
 {
-	l->found = ts_alloc(1, sizeof(*l->found));
-	if (!l->found)
-		return;
-	if (ts_find_reports(l->found, l->path, cancel, NULL) || l->found->count == 0) {
-		free(l->found);
-		l->found = NULL;
-	}
+	char *path;
+
+	l->found = !ts_find_latest(&path, l->path, cancel, NULL);
+	if (l->found)
+		free(path);
 }
 
 /* Is there something beside the path that says: a database is being written here? */
@@ -122,9 +111,6 @@ static void
 load_free(struct load *l)
 {
 	ts_report_close(l->report);
-	if (l->found)
-		ts_found_list_fini(l->found);
-	free(l->found);
 	free(l->path);
 	free(l);
 }
@@ -139,7 +125,7 @@ load(struct ts_app *app, bool convert)
 		ts_err_nomem(&app->failed);
 		return;
 	}
-	l->latest = app->args->latest;
+	l->latest = app->args->latest && !app->opened;
 	l->any = !app->env.report || !app->env.report->map[0];
 	l->cache = app->args->cache;
 	l->job.run = run_open;
@@ -226,7 +212,7 @@ take_report(struct ts_app *app, struct load *l)
 		ts_view_say(&app->env, "the report has changed: it was read again");
 	}
 	ts_app_watch_restart(app);
-	if (before)
+	if (before && app->env.reload != TS_RELOAD_OTHER)
 		tell_other_file(app, before, app->env.report->file);
 	free(before);
 	if (app->env.report->vars_wait && !l->convert)
@@ -240,37 +226,63 @@ take_report(struct ts_app *app, struct load *l)
 		ts_view_say(&app->env,
 			"no report: nothing is known of this database but its tables");
 		ts_app_show(app, TS_VIEW_TABLES);
-	} else if (app->current == TS_VIEW_OPEN)
-		ts_app_show(app, TS_VIEW_SUMMARY);
+	} else if (app->current == TS_VIEW_OPEN &&
+		(app->chosen || app->env.reload == TS_RELOAD_OTHER))
+		ts_app_show(app, (enum ts_view_id)app->at.view);
 	else
 		ts_app_layout(app); /* the banner may have come or gone; and it asks for the rows */
+	app->chosen = false;
 	ts_importing_opened(app);
+	ts_app_recents_opened(app);
+}
+
+/* What was asked for is no report: the one that is shown stays the program's. */
+static void
+keep_path(struct ts_app *app)
+{
+	const struct ts_report *r = app->env.report;
+	char *path = r && strcmp(app->path, r->path) != 0 ? ts_strdup(r->path) : NULL;
+
+	if (!path)
+		return;
+	free(app->opened);
+	app->opened = path;
+	app->path = path;
+}
+
+static void
+show_below(struct ts_app *app, const char *dir)
+{
+	ts_app_show(app, TS_VIEW_OPEN);
+	if (app->view[TS_VIEW_OPEN])
+		ts_view_open_below(app->view[TS_VIEW_OPEN], dir);
 }
 
 /* No report: wait while it is being written, offer what lies below a directory, or give up. */
 static void
 take_failure(struct ts_app *app, struct load *l)
 {
-	bool again = app->failed.code && strcmp(app->failed.msg, l->err.msg) == 0;
+	bool chosen = app->chosen;
+	bool again = !chosen && app->failed.code && strcmp(app->failed.msg, l->err.msg) == 0;
 
 	app->failed = l->err;
 	app->waiting = l->being_written;
+	app->chosen = false;
 	if (app->waiting)
 		return;
-	if (app->env.report) { /* a reload that failed: what was there stays */
+	if (l->found && (chosen || !app->env.report)) {
+		keep_path(app);
+		show_below(app, l->path);
+		return;
+	}
+	if (app->env.report || chosen) { /* what was there stays */
 		if (again)
 			return;
 		ts_view_say_error(&app->env, "%s%s: %s",
 			app->watch.changed ? "the report has changed and cannot be read: " : "",
 			l->path, l->err.msg);
 		ts_log_add(app->log, "%s", app->env.message);
-		return;
-	}
-	if (l->found) {
-		ts_app_show(app, TS_VIEW_OPEN);
-		if (app->view[TS_VIEW_OPEN])
-			ts_view_open_take(app->view[TS_VIEW_OPEN], l->path, l->found);
-		l->found = NULL;
+		keep_path(app);
 		return;
 	}
 	app->status = ts_exit_of(l->code);
@@ -343,6 +355,8 @@ ts_app_give_back(struct ts_job *job)
 		ts_importing_give_back(job);
 	else if (job->owner == TS_OWNER_WATCH)
 		ts_app_watch_free(job);
+	else if (job->owner == TS_OWNER_RECENT)
+		ts_app_recents_free(job);
 	else
 		ts_fetch_free((struct ts_fetch *)job);
 }

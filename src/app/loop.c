@@ -105,6 +105,10 @@ take_answer(struct ts_app *app, struct ts_job *job)
 		ts_app_watch_take(app, job);
 		return;
 	}
+	if (job->owner == TS_OWNER_RECENT) {
+		ts_app_recents_take(app, job);
+		return;
+	}
 	v = job->owner < TS_VIEW_COUNT ? app->view[job->owner] : NULL;
 	if (f->code != TS_OK && f->code != TS_E_ABSENT && !app->trouble.code &&
 		!ts_fetch_in_vain(f, app->env.generation))
@@ -209,6 +213,7 @@ run_timers(struct ts_app *app)
 
 	ts_indexing_turn(app, now);
 	ts_importing_turn(app, now);
+	ts_app_recents_turn(app);
 	tick(app, now);
 	if (app->look_at_us && now >= app->look_at_us)
 		ts_app_watch_look(app);
@@ -366,7 +371,7 @@ ts_app_init(struct ts_app *app, const struct ts_args *args, struct ts_err *err)
 	ts_history_init(&app->commands);
 	ts_history_init(&app->searches);
 	app->args = args;
-	app->path = args->path_count ? args->paths[0] : ".";
+	app->path = args->path_count ? args->paths[0] : NULL;
 	app->selection = (struct ts_selection){-1, -1, -1, -1};
 	app->log = ts_log_new();
 	if (!app->log)
@@ -394,14 +399,16 @@ begin(struct loop *l, const struct ts_args *args, struct ts_err *err)
 	if (code)
 		return code;
 	ts_indexing_begin(app);
-	ts_app_load(app); /* the file is read while the terminal is set up */
+	ts_app_recents_begin(app);
+	if (app->path)
+		ts_app_load(app); /* the file is read while the terminal is set up */
 	ts_app_configure(app);
-	early = early_answer(app);
+	early = app->path ? early_answer(app) : NULL;
 	if (app->quit)
 		return TS_OK;
 	code = open_screen(app, args, err);
 	if (!code)
-		ts_app_show(app, (enum ts_view_id)app->at.view);
+		ts_app_show(app, app->path ? (enum ts_view_id)app->at.view : TS_VIEW_OPEN);
 	if (early && code)
 		ts_app_give_back(early);
 	else if (early)
@@ -419,6 +426,7 @@ ts_app_fini(struct ts_app *app)
 			app->view[i]->ops->close(app->view[i]);
 	ts_indexing_end(app);
 	ts_app_watch_end(app);
+	ts_app_recents_end(app);
 	ts_archive_release(app->env.archive);
 	ts_report_close(app->env.report);
 	ts_canvas_free(app->canvas);

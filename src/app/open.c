@@ -35,25 +35,6 @@ name_found(struct ts_err *err, const char *path, const struct ts_cancel *cancel)
 	free(list);
 }
 
-static enum ts_code
-latest_below(char **path, const char *dir, const struct ts_cancel *cancel, struct ts_err *err)
-{
-	struct ts_found_list *list = ts_alloc(1, sizeof(*list));
-	enum ts_code code = list ? ts_find_reports(list, dir, cancel, err) : ts_err_nomem(err);
-
-	*path = NULL;
-	if (!code && list->count == 0)
-		code = ts_err_set(err, TS_E_NOT_FOUND, "no report in this directory or below it");
-	if (!code)
-		*path = ts_strdup(list->item[0].path);
-	if (!code && !*path)
-		code = ts_err_nomem(err);
-	if (list)
-		ts_found_list_fini(list);
-	free(list);
-	return code;
-}
-
 /* --verbose: which file by which schema map, and what was noticed. */
 static void
 say_more(const struct ts_report *r)
@@ -85,7 +66,7 @@ ts_open_report(struct ts_report **r, struct ts_reader **rd, const struct ts_args
 	options.convert = true;
 	options.progress = ts_watch_progress(w);
 	if (args->latest)
-		code = latest_below(&newest, path, options.cancel, &err);
+		code = ts_find_latest(&newest, path, options.cancel, &err);
 	if (!code)
 		code = ts_report_open(r, newest ? newest : path, &options, &err);
 	if (code == TS_E_NOT_FOUND && !newest)

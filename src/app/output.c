@@ -160,6 +160,12 @@ ts_config_path(const char *name)
 	return xdg("XDG_CONFIG_HOME", "/.config", name);
 }
 
+char *
+ts_state_path(const char *name)
+{
+	return xdg("XDG_STATE_HOME", "/.local/state", name);
+}
+
 enum ts_code
 ts_make_dirs(const char *path, struct ts_err *err)
 {

@@ -114,7 +114,7 @@ draw_tabs(const struct ts_app *app, struct ts_canvas *c, struct ts_rect r, int x
 {
 	for (size_t i = 0; i < TS_COUNT(tabs); i++) {
 		bool active = app->current == tabs[i] ||
-			(app->current >= TS_VIEW_OPEN && app->under == tabs[i]);
+			(app->current >= TS_VIEW_OPEN && app->env.report && app->under == tabs[i]);
 		char text[24];
 
 		snprintf(text, sizeof(text), " %d:%s ", tab_texts[i].number,
@@ -179,6 +179,7 @@ static const struct {
 	{TS_CMD_SEARCH, "search"},
 	{TS_CMD_PANE_NEXT, "pane"},
 	{TS_CMD_OPEN, "open"},
+	{TS_CMD_BACK, "up"},
 	{TS_CMD_PROMPT, "command"},
 	{TS_CMD_HELP, "help"},
 	{TS_CMD_CLOSE, "quit"},
@@ -199,11 +200,14 @@ hint_fits(const struct ts_app *app, enum ts_cmd cmd)
 		return v == TS_VIEW_LIVENESS;
 	case TS_CMD_SORT:
 	case TS_CMD_FILTER:
-		return v == TS_VIEW_VARIABLES || v == TS_VIEW_TABLES;
+		return v == TS_VIEW_VARIABLES || v == TS_VIEW_TABLES || v == TS_VIEW_OPEN;
+	case TS_CMD_BACK:
+		return v == TS_VIEW_OPEN;
 	case TS_CMD_SEARCH:
 		return v != TS_VIEW_TABLES && v != TS_VIEW_SQL;
 	case TS_CMD_PANE_NEXT:
-		return chart || v == TS_VIEW_SUMMARY || v == TS_VIEW_TABLES || v == TS_VIEW_SQL;
+		return chart || v == TS_VIEW_SUMMARY || v == TS_VIEW_TABLES || v == TS_VIEW_SQL ||
+			v == TS_VIEW_OPEN;
 	case TS_CMD_ZOOM_IN:
 		return chart;
 	case TS_CMD_IPU_NEXT:

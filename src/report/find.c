@@ -10,6 +10,7 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
+#include "tilescope/io/source.h"
 #include "tilescope/report/find.h"
 
 enum { PATH_LIMIT = 1 << 14, DIRS_MAX = 4096 };
@@ -296,6 +297,8 @@ struct directory {
 
 struct search {
 	struct ts_found_list *list;
+	bool all; /* files under names of their own, too */
+	struct ts_progress *progress;
 	struct directory *queue; /* breadth first: DIRS_MAX of them */
 	int head, tail;
 	int entries;
@@ -324,50 +327,131 @@ enqueue(struct search *s, char *path, int level)
 	s->queue[s->tail++] = (struct directory){path, level, st.st_dev, st.st_ino};
 }
 
-static void
-add_found(struct search *s, const char *dir, const char *profile)
+/* The last name of a path. */
+static const char *
+name_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static unsigned
+parts_of(const char *dir, const char *profile, bool *nomem)
+{
+	static const struct {
+		const char *name;
+		unsigned part;
+	} parts[] = {{"archive.a", TS_FOUND_ARCHIVE}, {"debug.cbor", TS_FOUND_DEBUG},
+		{"../debug.cbor", TS_FOUND_DEBUG}, {"framework.json", TS_FOUND_FRAMEWORK},
+		{"app.json", TS_FOUND_APP}, {"vars.json", TS_FOUND_VARS}};
+	unsigned found = 0;
+
+	for (size_t i = 0; i < TS_COUNT(parts); i++) {
+		char *path = join(dir, parts[i].name);
+
+		*nomem |= !path;
+		if (path && is_file(path))
+			found |= parts[i].part;
+		free(path);
+	}
+	if (is_store(profile))
+		found |= TS_FOUND_STORE;
+	else if (strcmp(profile, "archive.a") != 0)
+		found |= TS_FOUND_PROFILE;
+	return found;
+}
+
+/* The next place in the list, zeroed; NULL when there is none. It counts once it has a path. */
+static struct ts_found *
+next_found(struct search *s)
 {
 	struct ts_found_list *l = s->list;
-	const char *name = strrchr(profile, '/') ? strrchr(profile, '/') + 1 : profile;
-	struct stat st;
 
-	if (stat(profile, &st) < 0 || !S_ISREG(st.st_mode))
-		return;
 	if (l->count == TS_FIND_MAX) {
 		l->cut = true;
-		return;
+		return NULL;
 	}
-	l->item[l->count].path = ts_strdup(dir);
-	l->item[l->count].bytes = st.st_size;
-	l->item[l->count].mtime = st.st_mtime;
-	l->item[l->count].half_written = ts_is_temporary_profile(name);
-	s->nomem |= !l->item[l->count].path;
-	l->count += l->item[l->count].path != NULL;
+	l->item[l->count] = (struct ts_found){0};
+	return &l->item[l->count];
+}
+
+/* A report: the path by which it is opened, its profile, its parts. */
+static void
+add_found(struct search *s, const char *path, const char *profile, unsigned parts)
+{
+	struct ts_found *f;
+	struct stat st;
+
+	if (stat(profile, &st) < 0 || !S_ISREG(st.st_mode) || !(f = next_found(s)))
+		return;
+	f->path = ts_strdup(path);
+	f->bytes = st.st_size;
+	f->mtime = st.st_mtim.tv_sec;
+	f->mtime_ns = st.st_mtim.tv_nsec;
+	f->parts = parts;
+	f->half_written = ts_is_temporary_profile(name_of(profile));
+	s->nomem |= !f->path;
+	s->list->count += f->path != NULL;
+}
+
+static bool
+is_sqlite(const char *path)
+{
+	struct ts_source *source;
+	char magic[16];
+	size_t got;
+	bool yes;
+
+	if (ts_source_open_file(&source, path, NULL))
+		return false;
+	yes = !ts_source_read(source, magic, sizeof(magic), 0, &got, NULL, NULL) &&
+		got == sizeof(magic) && memcmp(magic, "SQLite format 3", sizeof(magic)) == 0;
+	ts_source_close(source);
+	return yes;
+}
+
+/* A profile or a store beside the one that the directory stands for. */
+static void
+look_at_file(struct search *s, const char *dir, const char *name, const char *profile)
+{
+	const char *dot = strrchr(name, '.');
+	char *path;
+
+	if (!dot || (strcmp(dot, ".pop") != 0 && !is_store(name)) ||
+		(profile && strcmp(name, name_of(profile)) == 0))
+		return;
+	path = join(dir, name);
+	s->nomem |= !path;
+	if (path && is_sqlite(path))
+		add_found(s, path, path, is_store(name) ? TS_FOUND_STORE : TS_FOUND_PROFILE);
+	free(path);
 }
 
 static void
 look_into(struct search *s, const struct directory *at)
 {
 	char *profile = directory_profile(at->path, &s->nomem);
-	DIR *d;
+	DIR *d = at->level < TS_FIND_LEVELS ? opendir(at->path) : NULL;
 
 	if (profile && is_file(profile))
-		add_found(s, at->path, profile);
-	free(profile);
-	d = at->level < TS_FIND_LEVELS ? opendir(at->path) : NULL;
-	if (!d)
-		return;
-	for (struct dirent *e; (e = readdir(d)) && !ts_cancelled(s->cancel);) {
+		add_found(s, at->path, profile, parts_of(at->path, name_of(profile), &s->nomem));
+	for (struct dirent *e; d && (e = readdir(d)) && !ts_cancelled(s->cancel);) {
 		if (e->d_name[0] == '.')
 			continue;
 		if (++s->entries > TS_FIND_ENTRIES) {
 			s->list->cut = true;
 			break;
 		}
+		ts_progress_set(s->progress, s->entries, 0);
+		if (s->all && e->d_type != DT_DIR)
+			look_at_file(s, at->path, e->d_name, profile);
 		if (e->d_type == DT_DIR || e->d_type == DT_LNK || e->d_type == DT_UNKNOWN)
 			enqueue(s, join(at->path, e->d_name), at->level + 1);
 	}
-	closedir(d);
+	free(profile);
+	if (d)
+		closedir(d);
 }
 
 static int
@@ -375,9 +459,79 @@ newest_first(const void *a, const void *b)
 {
 	const struct ts_found *x = a, *y = b;
 
+	if (!x->parts != !y->parts)
+		return x->parts ? -1 : 1;
 	if (x->mtime != y->mtime)
 		return x->mtime < y->mtime ? 1 : -1;
+	if (x->mtime_ns != y->mtime_ns)
+		return x->mtime_ns < y->mtime_ns ? 1 : -1;
 	return strcmp(x->path, y->path);
+}
+
+/* Reports in a directory, at any level below it; -1: it holds one itself. */
+static int
+count_below(const struct ts_found_list *l, int reports, const char *dir)
+{
+	size_t n = strlen(dir);
+	int below = 0;
+
+	for (int i = 0; i < reports; i++) {
+		if (strncmp(l->item[i].path, dir, n) != 0)
+			continue;
+		if (l->item[i].path[n] == '\0')
+			return -1;
+		below += l->item[i].path[n] == '/';
+	}
+	return below;
+}
+
+static void
+add_directories(struct search *s)
+{
+	int reports = s->list->count;
+
+	for (int i = 0; i < s->tail; i++) {
+		int below = s->queue[i].level == 1 ? count_below(s->list, reports, s->queue[i].path)
+						   : -1;
+		struct ts_found *f = below >= 0 ? next_found(s) : NULL;
+
+		if (!f)
+			continue;
+		f->path = ts_strdup(s->queue[i].path);
+		f->below = below;
+		s->nomem |= !f->path;
+		s->list->count += f->path != NULL;
+	}
+}
+
+static enum ts_code
+find_below(struct search *s, const char *dir, struct ts_err *err)
+{
+	*s->list = (struct ts_found_list){0};
+	s->queue = ts_alloc(DIRS_MAX, sizeof(*s->queue));
+	if (!s->queue)
+		return ts_err_nomem(err);
+	enqueue(s, ts_strdup(dir), 0);
+	for (; s->head < s->tail && !s->nomem && !ts_cancelled(s->cancel); s->head++) {
+		struct directory at = s->queue[s->head];
+
+		look_into(s, &at);
+	}
+	if (s->all)
+		add_directories(s);
+	for (int i = 0; i < s->tail; i++)
+		free(s->queue[i].path);
+	free(s->queue);
+	qsort(s->list->item, (size_t)s->list->count, sizeof(s->list->item[0]), newest_first);
+	if (s->nomem) {
+		ts_found_list_fini(s->list);
+		return ts_err_nomem(err);
+	}
+	if (ts_cancelled(s->cancel)) {
+		ts_found_list_fini(s->list);
+		return ts_err_set(err, TS_E_CANCELLED, "cancelled");
+	}
+	return TS_OK;
 }
 
 enum ts_code
@@ -386,29 +540,35 @@ ts_find_reports(struct ts_found_list *list, const char *dir, const struct ts_can
 {
 	struct search s = {.list = list, .cancel = cancel};
 
-	*list = (struct ts_found_list){0};
-	s.queue = ts_alloc(DIRS_MAX, sizeof(*s.queue));
-	if (!s.queue)
-		return ts_err_nomem(err);
-	enqueue(&s, ts_strdup(dir), 0);
-	for (; s.head < s.tail && !s.nomem && !ts_cancelled(cancel); s.head++) {
-		struct directory at = s.queue[s.head];
+	return find_below(&s, dir, err);
+}
 
-		look_into(&s, &at);
+enum ts_code
+ts_find_openable(struct ts_found_list *list, const char *dir, struct ts_progress *progress,
+	const struct ts_cancel *cancel, struct ts_err *err)
+{
+	struct search s = {.list = list, .cancel = cancel, .progress = progress, .all = true};
+
+	return find_below(&s, dir, err);
+}
+
+enum ts_code
+ts_find_latest(char **path, const char *dir, const struct ts_cancel *cancel, struct ts_err *err)
+{
+	struct ts_found_list *list = ts_alloc(1, sizeof(*list));
+	enum ts_code code = list ? ts_find_reports(list, dir, cancel, err) : ts_err_nomem(err);
+
+	*path = NULL;
+	if (!code && list->count == 0)
+		code = ts_err_set(err, TS_E_NOT_FOUND, "no report in this directory or below it");
+	if (!code) {
+		*path = list->item[0].path; /* it is the caller's now */
+		list->item[0].path = NULL;
 	}
-	for (int i = 0; i < s.tail; i++)
-		free(s.queue[i].path);
-	free(s.queue);
-	qsort(list->item, (size_t)list->count, sizeof(list->item[0]), newest_first);
-	if (s.nomem) {
+	if (list)
 		ts_found_list_fini(list);
-		return ts_err_nomem(err);
-	}
-	if (ts_cancelled(cancel)) {
-		ts_found_list_fini(list);
-		return ts_err_set(err, TS_E_CANCELLED, "cancelled");
-	}
-	return TS_OK;
+	free(list);
+	return code;
 }
 
 void

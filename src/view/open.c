@@ -1,32 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* open - see the header. */
+/*
+ * open - see the header. Two panes: what was opened last, with what was known of it, and a directory.
+ *
+ * The picker shows everything that can be opened below its directory, the newest first, and behind it the directories
+ * to go into. A row is opened by its path alone; the program does the rest.
+ */
 #include "config.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <strings.h>
 
 #include "tilescope/base/mem.h"
-#include "tilescope/ui/table.h"
-#include "tilescope/view/open.h"
+#include "tilescope/base/utf8.h"
 
-enum { PATH, SIZE, CHANGED, REMARK, COLUMNS };
-
-static const struct ts_column columns[COLUMNS] = {
-	[PATH] = {.title = "report", .min = 20, .weight = 1, .field = TS_FIELD_TAIL},
-	[SIZE] = {.title = "size", .min = 9, .field = TS_FIELD_RIGHT},
-	[CHANGED] = {.title = "changed", .min = 16, .priority = 1},
-	[REMARK] = {.title = "", .min = 12, .priority = 2},
-};
-
-struct open_view {
-	struct ts_view base;
-	struct ts_found_list *found;
-	char *dir;
-	struct ts_list list;
-	struct ts_rect area, rows;
-};
+#include "open_internal.h"
 
 static struct open_view *
 self(struct ts_view *v)
@@ -39,120 +28,253 @@ open_open(struct ts_view_env *env)
 {
 	struct open_view *o = ts_alloc(1, sizeof(*o));
 
-	(void)env;
 	if (!o)
 		return NULL;
-	ts_list_init(&o->list);
+	o->base.env = env;
+	o->pane = PANE_FOUND;
+	for (int i = 0; i < PANES; i++) {
+		ts_list_init(&o->at[i].list);
+		ts_list_set_count(&o->at[i].list, 0);
+		o->at[i].order = -1;
+	}
 	return &o->base;
-}
-
-static void
-drop(struct open_view *o)
-{
-	if (o->found)
-		ts_found_list_fini(o->found);
-	free(o->found);
-	free(o->dir);
-	o->found = NULL;
-	o->dir = NULL;
 }
 
 static void
 open_close(struct ts_view *v)
 {
-	drop(self(v));
+	struct open_view *o = self(v);
+
+	for (int i = 0; i < PANES; i++)
+		open_drop(o, (enum open_pane)i);
+	free(o->dir);
+	free(o->from);
 	free(v);
 }
 
+/* Another directory; its rows come later. */
+static void
+look_below(struct open_view *o, const char *dir)
+{
+	char *copy = ts_strdup(dir);
+
+	if (!copy)
+		return;
+	free(o->dir);
+	o->dir = copy;
+	open_drop(o, PANE_FOUND);
+	o->at[PANE_FOUND].state = (struct ts_pane_data){0};
+	o->at[PANE_FOUND].filter[0] = '\0';
+	ts_list_set_count(&o->at[PANE_FOUND].list, 0);
+	open_ask(o, PANE_FOUND);
+}
+
 void
-ts_view_open_take(struct ts_view *v, const char *dir, struct ts_found_list *list)
+ts_view_open_below(struct ts_view *v, const char *dir)
 {
 	struct open_view *o = self(v);
 
-	drop(o);
-	o->found = list;
-	o->dir = ts_strdup(dir);
-	ts_list_set_count(&o->list, list->count);
+	o->pane = PANE_FOUND;
+	o->placed = true;
+	look_below(o, dir);
 }
 
-static bool
-cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
+/* Both are asked for anew: what is shown may be of long ago. */
+static void
+open_shown(struct ts_view *v)
 {
-	const struct open_view *o = ctx;
-	const struct ts_found *f = &o->found->item[row];
-	time_t when = (time_t)f->mtime;
-	struct tm tm;
+	struct open_view *o = self(v);
 
-	out->s = out->buf;
-	switch (column) {
-	case PATH:
-		out->s = f->path;
-		break;
-	case SIZE:
-		ts_fmt_bytes(out->buf, f->bytes, o->base.env->options->units);
-		break;
-	case CHANGED:
-		if (localtime_r(&when, &tm))
-			strftime(out->buf, sizeof(out->buf), "%Y-%m-%d %H:%M", &tm);
-		break;
-	default:
-		out->s = f->half_written ? "half-written" : "";
-		out->role = TS_ROLE_WARN;
-	}
-	return true;
+	open_ask(o, PANE_RECENT);
+	if (!o->dir)
+		look_below(o, ".");
+	else
+		open_ask(o, PANE_FOUND);
 }
 
-static struct ts_table
-table(struct open_view *o)
+/* Another report came while they were asked for: the answers do not arrive any more. */
+static void
+open_reload(struct ts_view *v)
 {
-	return (struct ts_table){.column = columns,
-		.columns = COLUMNS,
-		.cell = cell,
-		.ctx = o,
-		.header = true,
-		.focus = true,
-		.sorted = -1,
-		.empty = "no report here"};
+	struct open_view *o = self(v);
+
+	for (int i = 0; i < PANES; i++)
+		if (o->at[i].asked)
+			open_ask(o, (enum open_pane)i);
 }
 
 static void
 open_resize(struct ts_view *v, struct ts_rect area)
 {
-	struct open_view *o = self(v);
-	struct ts_table t = table(o);
-
-	o->area = area;
-	o->rows = area;
-	ts_rect_cut_top(&o->rows, 2);
-	ts_list_resize(&o->list, ts_table_rows(&t, o->rows));
+	self(v)->area = area;
+	open_layout(self(v));
 }
 
-static void
-open_draw(struct ts_view *v, struct ts_canvas *c)
-{
-	struct open_view *o = self(v);
-	struct ts_table t = table(o);
-	int x = ts_canvas_text(c, o->area, 1, 0, TS_ROLE_LABEL, "reports below ");
+/* --- commands --------------------------------------------------------------------------------- */
 
-	ts_canvas_text(c, o->area, x, 0, TS_ROLE_TITLE, o->dir ? o->dir : "");
-	if (!o->found)
-		return;
-	ts_table_draw(c, o->rows, &t, &o->list);
-	if (o->found->cut)
-		ts_canvas_right(c, o->area, 1, 0, TS_ROLE_NOTE, "not all are shown");
+static enum ts_effect
+focus(struct open_view *o, enum open_pane pane, bool zoomed)
+{
+	o->pane = pane;
+	o->placed = true;
+	o->zoomed = zoomed;
+	open_layout(o);
+	return TS_EFFECT_REPAINT;
+}
+
+static enum ts_effect
+open_row(struct open_view *o)
+{
+	struct ts_view_env *env = o->base.env;
+	const struct open_list *l = &o->at[o->pane];
+
+	if (l->list.cursor >= l->count)
+		return TS_EFFECT_BELL;
+	if (o->pane == PANE_FOUND && !open_row_found(o, l->list.cursor)->parts) {
+		look_below(o, open_row_path(o, PANE_FOUND, l->list.cursor));
+		return TS_EFFECT_REPAINT;
+	}
+	free(env->open);
+	env->open = ts_strdup(open_row_path(o, o->pane, l->list.cursor));
+	return TS_EFFECT_REPAINT;
+}
+
+static enum ts_effect
+go_up(struct open_view *o)
+{
+	char *up, *slash;
+
+	if (!o->dir || o->dir[0] != '/' || strcmp(o->dir, "/") == 0 || !(up = ts_strdup(o->dir)))
+		return TS_EFFECT_BELL;
+	free(o->from);
+	o->from = ts_strdup(o->dir);
+	slash = strrchr(up, '/');
+	slash[slash == up] = '\0';
+	look_below(o, up);
+	free(up);
+	return focus(o, PANE_FOUND, o->zoomed);
+}
+
+static enum ts_effect
+search(struct open_view *o, int step)
+{
+	struct open_list *l = &o->at[o->pane];
+
+	for (int i = 1; *o->sought && i <= l->count; i++) {
+		int64_t at = ((l->list.cursor + (int64_t)step * i) % l->count + l->count) %
+			l->count;
+
+		if (ts_contains_nocase(open_row_path(o, o->pane, at), o->sought))
+			return ts_list_jump(&l->list, at) | TS_EFFECT_REPAINT;
+	}
+	if (*o->sought)
+		ts_view_say_error(o->base.env, "not found: %s", o->sought);
+	return TS_EFFECT_BELL;
+}
+
+static enum ts_effect
+search_for(struct open_view *o, const char *text, int step)
+{
+	snprintf(o->sought, sizeof(o->sought), "%s", text ? text : "");
+	return search(o, step);
+}
+
+static enum ts_effect
+filter(struct open_view *o, const char *text)
+{
+	snprintf(o->at[o->pane].filter, OPEN_TEXT, "%s", text ? text : "");
+	open_arrange(o, o->pane);
+	open_layout(o);
+	return TS_EFFECT_REPAINT;
+}
+
+/* By the next column that has a title; behind the last one as they came. */
+static enum ts_effect
+sort(struct open_view *o, const char *name)
+{
+	struct open_list *l = &o->at[o->pane];
+	const struct ts_column *columns = open_columns[o->pane];
+	int n = open_column_count[o->pane], to = -1;
+
+	for (int i = 0; name && i < n; i++)
+		if (*columns[i].title && strcasecmp(columns[i].title, name) == 0)
+			to = i;
+	if (name && to < 0 && strcasecmp(name, "row") != 0) {
+		ts_view_say_error(o->base.env, "there is no column \"%s\"", name);
+		return TS_EFFECT_BELL;
+	}
+	if (!name && l->order + 1 < n && *columns[l->order + 1].title)
+		to = l->order + 1;
+	l->order = to;
+	l->reverse = false;
+	open_arrange(o, o->pane);
+	return TS_EFFECT_REPAINT;
+}
+
+static enum ts_effect
+reverse(struct open_view *o)
+{
+	o->at[o->pane].reverse = !o->at[o->pane].reverse;
+	open_arrange(o, o->pane);
+	return TS_EFFECT_REPAINT;
+}
+
+static enum ts_effect
+copy_path(struct open_view *o)
+{
+	const struct open_list *l = &o->at[o->pane];
+
+	if (l->list.cursor >= l->count)
+		return TS_EFFECT_BELL;
+	snprintf(o->base.env->copy, sizeof(o->base.env->copy), "%s",
+		open_row_path(o, o->pane, l->list.cursor));
+	return TS_EFFECT_REPAINT;
+}
+
+static enum ts_effect
+look_again(struct open_view *o)
+{
+	open_shown(&o->base);
+	return TS_EFFECT_REPAINT;
 }
 
 static enum ts_effect
 open_command(struct ts_view *v, const struct ts_call *call)
 {
 	struct open_view *o = self(v);
+	enum open_pane other = o->pane == PANE_RECENT ? PANE_FOUND : PANE_RECENT;
 
-	if (call->cmd == TS_CMD_OPEN && o->found && o->list.cursor < o->found->count) {
-		free(v->env->open);
-		v->env->open = ts_strdup(o->found->item[o->list.cursor].path);
-		return TS_EFFECT_REPAINT;
+	switch (call->cmd) {
+	case TS_CMD_OPEN:
+		return open_row(o);
+	case TS_CMD_BACK:
+		return go_up(o);
+	case TS_CMD_PANE_NEXT:
+	case TS_CMD_PANE_PREVIOUS:
+		return focus(o, other, o->zoomed);
+	case TS_CMD_PANE_ZOOM:
+		return focus(o, o->pane, !o->zoomed);
+	case TS_CMD_SEARCH:
+		return search_for(o, ts_call_arg(call, 0), 1);
+	case TS_CMD_SEARCH_BACK:
+		return search_for(o, ts_call_arg(call, 0), -1);
+	case TS_CMD_SEARCH_NEXT:
+		return search(o, 1);
+	case TS_CMD_SEARCH_PREVIOUS:
+		return search(o, -1);
+	case TS_CMD_FILTER:
+		return filter(o, ts_call_arg(call, 0));
+	case TS_CMD_SORT:
+		return sort(o, ts_call_arg(call, 0));
+	case TS_CMD_SORT_REVERSE:
+		return reverse(o);
+	case TS_CMD_COPY:
+		return copy_path(o);
+	case TS_CMD_RELOAD:
+		return look_again(o);
+	default:
+		return ts_list_command(&o->at[o->pane].list, call->cmd);
 	}
-	return ts_list_command(&o->list, call->cmd);
 }
 
 static enum ts_context
@@ -166,13 +288,19 @@ static enum ts_effect
 open_mouse(struct ts_view *v, int x, int y, int wheel)
 {
 	struct open_view *o = self(v);
-	struct ts_table t = table(o);
-	int64_t row = ts_list_at(&o->list, ts_table_line(&t, o->rows, y));
+	struct open_list *l;
+	struct ts_table t;
+	int64_t row;
 
-	(void)x;
+	for (int i = 0; i < PANES; i++)
+		if (ts_rect_has(o->at[i].area, x, y))
+			focus(o, (enum open_pane)i, o->zoomed);
+	l = &o->at[o->pane];
 	if (wheel)
-		return ts_list_scroll(&o->list, wheel * 3);
-	return row >= 0 ? ts_list_go(&o->list, row) : TS_EFFECT_NONE;
+		return ts_list_scroll(&l->list, wheel * 3);
+	open_table(&t, o, o->pane);
+	row = ts_list_at(&l->list, ts_table_line(&t, l->rows, y));
+	return (row >= 0 ? ts_list_go(&l->list, row) : TS_EFFECT_NONE) | TS_EFFECT_REPAINT;
 }
 
 const struct ts_view_ops ts_view_open = {
@@ -181,8 +309,11 @@ const struct ts_view_ops ts_view_open = {
 	.context = TS_CONTEXT_OPEN,
 	.open = open_open,
 	.close = open_close,
+	.reload = open_reload,
+	.shown = open_shown,
 	.resize = open_resize,
 	.draw = open_draw,
+	.deliver = open_deliver,
 	.command = open_command,
 	.pane_context = open_context,
 	.mouse = open_mouse,

@@ -268,14 +268,14 @@ def list_of_reports(ctx):
         ctx.copy("store" if name != "three" else "sdk", os.path.join("all", name))
     ctx.write("all/other/readme.txt", "nothing")
     t = ctx.pty(ctx.path("all"), wait=lambda text: "one" in text and "deep" in text)
-    t.has("three", "reports below")
+    t.has("three", "Reports below", "none yet")
     t.clean()
     t.press("down", "down", "down", "up", "G", "g", "g")
     t.resize(120, 40)
     t.resize(30, 5)
     t.resize(80, 24)
     t.has("three", "one", "deep")
-    rows = [line for line in t.text().split("\n") if "/all/" in line and "MiB" in line]
+    rows = [line for line in t.text().split("\n") if "MiB" in line]
     expect(len(rows) == 3, "the list has %d rows" % len(rows))
     at = [i for i, line in enumerate(rows) if "three" in line][0]
     t.press("g", "g", *["down"] * at)
@@ -311,13 +311,16 @@ def list_keys(ctx):
 
 @case()
 def list_by_default(ctx):
-    """Without a path: the working directory."""
+    """Without a path: what was opened last, and the working directory; it may be a report itself."""
     ctx.copy("store", "here/below")
-    t = ctx.pty(cwd=ctx.path("here"), wait="below")
+    t = ctx.pty(cwd=ctx.path("here"), wait="MiB")
+    t.has("below", "none yet")
     t.press("enter")
     t.wait("MEMORY")
     t.quit()
-    t = ctx.pty(cwd=ctx.path("here", "below"), wait="MEMORY")
+    t = ctx.pty("--cache", "none", cwd=ctx.path("here", "below"), wait="MiB")
+    t.press("tab", "enter")
+    t.wait("MEMORY")
     t.quit()
 
 

@@ -266,6 +266,101 @@ refuse(const char *path, enum ts_code code, const char *why)
 	ck_assert_ptr_null(strchr(err.msg, '\n'));
 }
 
+static void
+put_sqlite(const char *path)
+{
+	FILE *f;
+
+	put(path);
+	f = fopen(path, "w");
+	ck_assert_ptr_nonnull(f);
+	ck_assert_uint_eq(fwrite("SQLite format 3", 1, 16, f), 16);
+	ck_assert_int_eq(fclose(f), 0);
+}
+
+static void
+search_all(const char *below)
+{
+	ts_found_list_fini(&list);
+	ck_assert_int_eq(ts_find_openable(&list, below, NULL, NULL, &err), TS_OK);
+}
+
+/* Parts, files under names of their own, and directories to go into. */
+START_TEST(everything_openable)
+{
+	put("a/r/profile.pop");
+	put("a/r/archive.a");
+	put("a/r/app.json");
+	put("a/debug.cbor");
+	put("s/report.tilescope");
+	put("s/vars.json");
+	put("s/framework.json");
+	put("s/debug.cbor");
+	put("only/archive.a");
+	put_sqlite("s/other.tilescope");
+	put_sqlite("mine.pop");
+	put("no.pop");
+	put("empty/deep/er/x");
+	ck_assert_int_eq(mkfifo("fifo.pop", 0600) | symlink("..", "empty/up"), 0);
+	search_all(".");
+	ck_assert_uint_eq(found("./a/r")->parts,
+		TS_FOUND_PROFILE | TS_FOUND_ARCHIVE | TS_FOUND_DEBUG | TS_FOUND_APP);
+	ck_assert_uint_eq(found("./s")->parts,
+		TS_FOUND_STORE | TS_FOUND_VARS | TS_FOUND_FRAMEWORK | TS_FOUND_DEBUG);
+	ck_assert_uint_eq(found("./only")->parts, TS_FOUND_ARCHIVE);
+	ck_assert_uint_eq(found("./s/other.tilescope")->parts, TS_FOUND_STORE);
+	ck_assert_uint_eq(found("./mine.pop")->parts, TS_FOUND_PROFILE);
+	ck_assert_ptr_null(found("./no.pop"));
+	ck_assert_ptr_null(found("./fifo.pop"));
+	ck_assert_uint_eq(found("./a")->parts, 0);
+	ck_assert_int_eq(found("./a")->below, 1);
+	ck_assert_int_eq(found("./empty")->below, 0);
+	ck_assert_int_eq(list.count, 7);
+	ck_assert_str_eq(list.item[5].path, "./a");
+	ck_assert_str_eq(list.item[6].path, "./empty");
+	search(); /* who asks for reports gets no files, and no directories */
+	ck_assert_int_eq(list.count, 3);
+}
+END_TEST
+
+START_TEST(a_picker_is_bounded)
+{
+	char path[40];
+
+	for (int i = 0; i < TS_FIND_MAX + 50; i++) {
+		snprintf(path, sizeof(path), "d%d", i);
+		ck_assert_int_eq(mkdir(path, 0700), 0);
+	}
+	put("d7/profile.pop");
+	search_all(".");
+	ck_assert_int_eq(list.count, TS_FIND_MAX);
+	ck_assert(list.cut);
+	ck_assert_str_eq(list.item[0].path, "./d7");
+	search_all("nowhere");
+	ck_assert_int_eq(list.count, 0);
+}
+END_TEST
+
+START_TEST(the_latest)
+{
+	char *path;
+
+	ck_assert_int_eq(ts_find_latest(&path, ".", NULL, &err), TS_E_NOT_FOUND);
+	ck_assert_ptr_null(path);
+	put("b/profile.pop");
+	put("c/profile.pop");
+	put("a/profile.pop");
+	age("a/profile.pop", 0);
+	age("b/profile.pop", -5);
+	age("c/profile.pop", -5);
+	for (int i = 0; i < 3; i++) {
+		ck_assert_int_eq(ts_find_latest(&path, ".", NULL, &err), TS_OK);
+		ck_assert_str_eq(path, "./b");
+		free(path);
+	}
+}
+END_TEST
+
 START_TEST(a_directory_means_its_profile)
 {
 	put("a/report.tilescope");
@@ -374,6 +469,9 @@ main(void)
 	tcase_add_test(c, there_is_a_limit_of_entries);
 	tcase_add_test(c, a_search_can_be_cancelled);
 	tcase_add_test(c, names_may_be_anything);
+	tcase_add_test(c, everything_openable);
+	tcase_add_test(c, a_picker_is_bounded);
+	tcase_add_test(c, the_latest);
 	tcase_add_test(c, a_directory_means_its_profile);
 	tcase_add_test(c, a_file_means_itself_or_its_profile);
 	tcase_add_test(c, what_cannot_be_opened_has_a_reason);

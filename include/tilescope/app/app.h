@@ -11,6 +11,7 @@
 #include "tilescope/app/args.h"
 #include "tilescope/app/importing.h"
 #include "tilescope/app/indexing.h"
+#include "tilescope/app/recents.h"
 #include "tilescope/app/report_watch.h"
 #include "tilescope/ui/keymap.h"
 #include "tilescope/ui/prompt.h"
@@ -36,6 +37,7 @@ enum ts_view_id {
 	TS_OWNER_ARCHIVE,	      /* of the one that reads archive.a */
 	TS_OWNER_IMPORT,	      /* of those that ask libpva */
 	TS_OWNER_WATCH,		      /* and of looks at the files */
+	TS_OWNER_RECENT,	      /* of those that keep the list of recent reports */
 };
 
 enum ts_asking { TS_ASK_NOTHING, TS_ASK_COMMAND, TS_ASK_SEARCH, TS_ASK_SEARCH_BACK, TS_ASK_FILTER };
@@ -53,6 +55,7 @@ struct ts_place {
 struct ts_app {
 	const struct ts_args *args;
 	const char *path; /* that was asked for */
+	bool chosen;	  /* it is being opened because the user says so */
 	char *opened;	  /* chosen in the list of reports: `path` points to it */
 	struct ts_options options;
 	struct ts_selection selection;
@@ -62,6 +65,7 @@ struct ts_app {
 	struct ts_indexing indexing;
 	struct ts_importing importing;
 	struct ts_report_watch watch;
+	struct ts_app_recents recent;
 
 	struct ts_tty *tty;
 	struct ts_canvas *canvas;

@@ -56,6 +56,7 @@ struct ts_args {
 	bool no_archive; /* demo --no-archive */
 	int path_count;
 	char **paths;
+	char here[2], *here_only[1]; /* what `paths` is with --latest alone: "." */
 };
 
 /* Which verbs an option belongs to. */

@@ -41,6 +41,9 @@ char *ts_cache_dir(const char *option);
 /* $XDG_CONFIG_HOME/tilescope[/name] (the caller's); NULL when there is no home either. */
 char *ts_config_path(const char *name);
 
+/* $XDG_STATE_HOME/tilescope[/name] (the caller's); NULL when there is no home either. */
+char *ts_state_path(const char *name);
+
 /* Make a directory and those above it, mode 0700. */
 enum ts_code ts_make_dirs(const char *path, struct ts_err *err) TS_WARN_UNUSED;
 

@@ -8,14 +8,30 @@
 
 #include "tilescope/base/cancel.h"
 #include "tilescope/base/err.h"
+#include "tilescope/base/progress.h"
 
 enum { TS_FIND_LEVELS = 3, TS_FIND_MAX = 200, TS_FIND_ENTRIES = 20000 };
 
+/* Parts of a report that lie in its directory (debug.cbor: or one above), a bit and a letter each. */
+enum {
+	TS_FOUND_PROFILE = 1 << 0,
+	TS_FOUND_ARCHIVE = 1 << 1,
+	TS_FOUND_DEBUG = 1 << 2,
+	TS_FOUND_FRAMEWORK = 1 << 3,
+	TS_FOUND_APP = 1 << 4,
+	TS_FOUND_VARS = 1 << 5,
+	TS_FOUND_STORE = 1 << 6,
+};
+
+#define TS_FOUND_LETTERS "PADFaVS"
+
 struct ts_found {
-	char *path;    /* of the directory that holds a report, or of a store */
+	char *path; /* of the directory that holds a report, of a file, or of another directory */
 	int64_t bytes; /* of its profile */
-	int64_t mtime;
+	int64_t mtime, mtime_ns;
+	unsigned parts;	   /* bits TS_FOUND_*; 0 = a directory without a report */
 	bool half_written; /* only profile_<random>.pop is there */
+	int below;	   /* a directory without a report: reports that were found below it */
 };
 
 struct ts_found_list {
@@ -30,6 +46,22 @@ struct ts_found_list {
  */
 enum ts_code ts_find_reports(struct ts_found_list *list, const char *dir,
 	const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
+
+/*
+ * The same, and behind them the directories in `dir` that hold no report themselves, by name; among the reports
+ * also profiles and stores under names of their own (*.pop, *.tilescope), each a file that is SQLite.
+ * progress->done: entries looked at.
+ */
+enum ts_code ts_find_openable(struct ts_found_list *list, const char *dir,
+	struct ts_progress *progress, const struct ts_cancel *cancel,
+	struct ts_err *err) TS_WARN_UNUSED;
+
+/*
+ * The newest report below `dir` (the caller's, free()); of equally new ones the first by its path. Errors as
+ * ts_find_reports(), and TS_E_NOT_FOUND.
+ */
+enum ts_code ts_find_latest(char **path, const char *dir, const struct ts_cancel *cancel,
+	struct ts_err *err) TS_WARN_UNUSED;
 void ts_found_list_fini(struct ts_found_list *list);
 
 /*

@@ -34,7 +34,7 @@
 	X(HELP, "help", "the Help view")                                          \
 	X(LOG, "log", "the Log view")                                             \
 	X(JOBS, "jobs", "the Jobs view")                                          \
-	X(OPEN, "open", "the list of reports to open")                            \
+	X(OPEN, "open", "recent reports and the picker")                          \
 	X(PROMPT, "prompt", "the line at the bottom, while something is typed")
 
 enum ts_context {
@@ -51,6 +51,7 @@ enum ts_context {
 	X(VIEW, "view", GLOBAL, "VIEW", BOUND, "show a view")                                      \
 	X(HELP, "help", GLOBAL, "[COMMAND]", BOUND, "show keys and commands, or one command")      \
 	X(LOG, "log", GLOBAL, "", BOUND, "show messages and running work")                         \
+	X(REPORTS, "reports", GLOBAL, "", BOUND, "show recent reports and directories to open")    \
 	X(JOBS, "jobs", GLOBAL, "", BOUND, "show workers, caches and the index")                   \
 	X(PROMPT, "prompt", GLOBAL, "[TEXT...]", BOUND, "type a command")                          \
 	X(SET, "set", GLOBAL, "OPTION [VALUE...]", TYPED, "set an option, or show its value")      \
@@ -69,7 +70,8 @@ enum ts_context {
 	X(PANE_ZOOM, "pane-zoom", GLOBAL, "", BOUND, "this pane alone, or all of them again")      \
 	X(BACK, "back", GLOBAL, "", BOUND, "back to the place before")                             \
 	X(FORWARD, "forward", GLOBAL, "", BOUND, "forward again after back")                       \
-	X(OPEN, "open", GLOBAL, "", BOUND, "open or unfold what is under the cursor")              \
+	X(OPEN, "open", GLOBAL, "[PATH...]", BOUND,                                                \
+		"open or unfold what has the cursor; PATH: a report")                              \
 	X(GOTO, "goto", GLOBAL, "NUMBER", TYPED, "put the cursor on a row, step or tile")          \
 	X(GOTO_MEMORY, "goto-memory", GLOBAL, "", BOUND, "the same object in Memory")              \
 	X(GOTO_LIVENESS, "goto-liveness", GLOBAL, "", BOUND, "the same object in Liveness")        \

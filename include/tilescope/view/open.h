@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* open - the list of reports below a directory. */
+/* open - the Open view: the reports that were opened last, and a picker of directories and reports. */
 #ifndef TS_VIEW_OPEN_H
 #define TS_VIEW_OPEN_H
 
-#include "tilescope/report/find.h"
 #include "tilescope/view/view.h"
 
 extern const struct ts_view_ops ts_view_open;
 
-/* Show these (takes the list, which came from ts_alloc()); `dir` is where they were looked for. */
-void ts_view_open_take(struct ts_view *v, const char *dir, struct ts_found_list *list);
+/* The picker looks below this directory now. */
+void ts_view_open_below(struct ts_view *v, const char *dir);
 
 #endif

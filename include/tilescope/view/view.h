@@ -57,9 +57,10 @@ struct ts_view_env {
 	uint64_t generation; /* of the report: answers of an older one are dropped by the loop */
 	char message[200];   /* for the bottom line: set it, the loop shows it until the next key */
 	bool message_is_error;
-	char copy[1024]; /* set by COPY: what goes to the clipboard */
-	int go;		 /* a command (enum ts_cmd) that the program runs next; -1 = none */
-	char *open;	 /* set by the list of reports: a path to open (taken by the loop) */
+	char copy[1024];     /* set by COPY: what goes to the clipboard */
+	int go;		     /* a command (enum ts_cmd) that the program runs next; -1 = none */
+	const char *recents; /* file of the reports that were opened last; or NULL */
+	char *open;	     /* set by the list of reports: a path to open (taken by the loop) */
 	/* set by EDIT: a source file to open in the editor (taken by the loop), at this line; below 1 = not known */
 	char *edit;
 	int64_t edit_line;
