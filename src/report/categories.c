@@ -490,12 +490,14 @@ static const struct ts_rows_query of_tiles = {.columns = {TS_TILE_CATEGORY_TILE,
 						      TS_TILE_CATEGORY_CATEGORY,
 						      TS_TILE_CATEGORY_NOT_OVERLAPPED,
 						      TS_TILE_CATEGORY_OVERLAPPED},
-	.column_count = TS_CATEGORY_MORE + 1};
+	.column_count = TS_CATEGORY_MORE + 1,
+	.past_damage = true};
 
 static const struct ts_rows_query of_variables = {.columns = {TS_LOWERED_VARIABLE_TILE,
 							  TS_LOWERED_VARIABLE_CATEGORY,
 							  TS_LOWERED_VARIABLE_BYTES},
-	.column_count = TS_CATEGORY_MORE};
+	.column_count = TS_CATEGORY_MORE,
+	.past_damage = true};
 
 static enum ts_code
 sum_up(struct ts_categories *c, struct ts_reader *rd, struct ts_progress *progress,

@@ -222,7 +222,7 @@ read_classes(struct ts_step_classes *c, struct ts_reader *rd, const struct ts_st
 	struct ts_progress *progress, struct ts_err *err)
 {
 	const struct ts_reach *reach = &rd->report->binding[TS_STEP].reach;
-	struct ts_rows_query q = {.column_count = TS_STEP_Q_COUNT};
+	struct ts_rows_query q = {.column_count = TS_STEP_Q_COUNT, .past_damage = true};
 	struct ts_rows *rows;
 	enum ts_code code;
 	bool there;
@@ -444,7 +444,7 @@ read_execution(struct ts_execution *x, struct ts_reader *rd, struct ts_step_clas
 	struct ts_progress *progress, struct ts_err *err)
 {
 	const struct ts_reach *reach = &rd->report->binding[TS_STEP_IPU].reach;
-	struct ts_rows_query q = {.column_count = TS_X_COUNT};
+	struct ts_rows_query q = {.column_count = TS_X_COUNT, .past_damage = true};
 	struct ts_execution_row row;
 	struct ts_rows_block b;
 	struct ts_rows *rows;

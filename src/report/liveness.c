@@ -278,7 +278,8 @@ read_points(struct ts_liveness *l, struct ts_reader *rd, struct ts_progress *pro
 	struct ts_rows_query q = {.columns = {TS_LIVENESS_STEP_LIVE_STEP,
 					  TS_LIVENESS_STEP_NOT_ALWAYS_LIVE,
 					  TS_LIVENESS_STEP_PROGRAM},
-		.column_count = L_COLUMNS};
+		.column_count = L_COLUMNS,
+		.past_damage = true};
 	struct ts_rows *rows;
 	enum ts_code code = ts_reader_rows(&rows, rd, TS_LIVENESS_STEP, &q, err);
 	int64_t seen = 0, total = rows_of(rd, TS_LIVENESS_STEP);
@@ -527,7 +528,8 @@ ts_peak_read(struct ts_peak *p, struct ts_reader *rd, struct ts_err *err)
 {
 	struct ts_rows_query q = {.columns = {TS_LIVENESS_STEP_LIVE_STEP,
 					  TS_LIVENESS_STEP_NOT_ALWAYS_LIVE},
-		.column_count = 2};
+		.column_count = 2,
+		.past_damage = true};
 	struct ts_liveness indexed;
 	struct ts_rows *rows;
 	enum ts_code code;

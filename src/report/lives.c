@@ -262,11 +262,13 @@ read_relation(struct lives_work *w, bool intervals, struct ts_progress *progress
 	static const struct ts_rows_query of_variables = {.columns = {TS_VARIABLE_VARIABLE,
 								  TS_VARIABLE_BYTES,
 								  TS_VARIABLE_ALWAYS_LIVE},
-		.column_count = V_COLUMNS};
+		.column_count = V_COLUMNS,
+		.past_damage = true};
 	static const struct ts_rows_query of_lives = {.columns = {TS_LIVENESS_VARIABLE_VARIABLE,
 							      TS_LIVENESS_VARIABLE_START,
 							      TS_LIVENESS_VARIABLE_END},
-		.column_count = I_COLUMNS};
+		.column_count = I_COLUMNS,
+		.past_damage = true};
 	int64_t seen = intervals ? rows_of(w->rd, TS_VARIABLE) : 0;
 	int64_t total = rows_of(w->rd, TS_VARIABLE) + rows_of(w->rd, TS_LIVENESS_VARIABLE);
 	struct ts_rows *rows;

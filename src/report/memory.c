@@ -118,7 +118,7 @@ finish_tiles(struct ts_tiles *t, const struct ts_report *r)
 enum ts_code
 ts_tiles_read(struct ts_tiles *t, struct ts_reader *rd, struct ts_err *err)
 {
-	struct ts_rows_query q = {.column_count = T_COLUMNS};
+	struct ts_rows_query q = {.column_count = T_COLUMNS, .past_damage = true};
 	struct ts_rows *rows;
 	enum ts_code code;
 	bool there;

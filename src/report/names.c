@@ -64,7 +64,7 @@ enum ts_code
 ts_names_read(struct ts_names *names, struct ts_reader *rd, enum ts_relation relation, int id,
 	int text, struct ts_err *err)
 {
-	struct ts_rows_query q = {.columns = {id, text}, .column_count = 2};
+	struct ts_rows_query q = {.columns = {id, text}, .column_count = 2, .past_damage = true};
 	struct ts_rows *rows;
 	enum ts_code code;
 	bool there;

@@ -452,7 +452,7 @@ cursor_filter(sqlite3_vtab_cursor *cursor, int asked, const char *columns, int a
 	c->rows = NULL;
 	c->there = false;
 	c->at = 0;
-	c->what = (struct ts_rows_query){0};
+	c->what = (struct ts_rows_query){.past_damage = true};
 	c->asked = mask;
 	mask |= columns_behind(t->relation, mask);
 	for (int i = 0; i < TS_RELATION_COLUMNS; i++) {

@@ -11,11 +11,12 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
+#include "tilescope/report/damage.h"
 #include "tilescope/report/table.h"
 
 #include "binding_internal.h"
 
-enum { PROBES = 48, PROBE_ROWS = 1024 };
+enum { PROBES = 48, PROBE_ROWS = 1024, PROBE_GAPS = 16 };
 
 static const char *const key_names[] = {
 	[TS_REACH_NONE] = "forwards only",
@@ -59,9 +60,15 @@ ts_reach_rowids(struct ts_reach *r, struct ts_db *db, struct ts_err *err)
 		ts_sql_quote(&sql, r->rows->name);
 		code = sql.nomem ? ts_err_nomem(err) : ts_db_int(db, to[i], &found, sql.s, err);
 		ts_strbuf_fini(&sql);
+		if (code == TS_E_DAMAGED) {
+			enum ts_code tree = ts_table_end(to[i], &found, i > 0, db, r->rows, err);
+
+			if (tree || found)
+				code = tree;
+		}
 		if (ts_is_fatal(code))
 			return code;
-		if (code || !found) { /* empty, or its edge is damaged */
+		if (code || !found) { /* empty, or damaged beyond telling */
 			r->has_rowid = !code;
 			r->first_rowid = 0;
 			r->last_rowid = -1;
@@ -128,7 +135,13 @@ prober_fini(struct prober *p)
 	ts_table_close(p->table);
 }
 
-enum probed { KEY_FOUND, KEY_NOT_NEAR, KEY_NONE };
+enum probed {
+	KEY_FOUND,
+	KEY_BEHIND,   /* found behind damaged rows */
+	KEY_DAMAGED,  /* as far as can be seen there are damaged rows */
+	KEY_NOT_NEAR, /* PROBE_ROWS have none */
+	KEY_NONE,     /* up to the end */
+};
 
 /* probe() by pages; *known false: they do not tell. */
 static enum ts_code
@@ -189,12 +202,9 @@ probe_sqlite(enum probed *what, const struct prober *p, int64_t *rowid, int64_t 
 	return code;
 }
 
-/*
- * The first row at or behind `rowid` whose key is a whole number: its row id and key. KEY_NOT_NEAR when
- * PROBE_ROWS have none, KEY_NONE when there is none up to the end.
- */
 static enum ts_code
-probe(enum probed *what, const struct prober *p, int64_t *rowid, int64_t *key, struct ts_err *err)
+probe_once(enum probed *what, const struct prober *p, int64_t *rowid, int64_t *key,
+	struct ts_err *err)
 {
 	bool known = false;
 	enum ts_code code = TS_OK;
@@ -202,6 +212,35 @@ probe(enum probed *what, const struct prober *p, int64_t *rowid, int64_t *key, s
 	if (p->table)
 		code = probe_pages(&known, what, p, rowid, key, err);
 	return code || known ? code : probe_sqlite(what, p, rowid, key, err);
+}
+
+/* The first row at or behind `rowid` whose key is a whole number: its row id and key. */
+static enum ts_code
+probe(enum probed *what, const struct prober *p, int64_t *rowid, int64_t *key, struct ts_err *err)
+{
+	enum ts_code code = probe_once(what, p, rowid, key, err);
+	int64_t at = *rowid;
+
+	for (int turn = 0; code == TS_E_DAMAGED && turn < PROBE_GAPS; turn++) {
+		enum ts_path path;
+		struct ts_gap gap;
+
+		*what = KEY_DAMAGED;
+		code = ts_path_find(&path, &gap, p->db, p->r->rows, at, err);
+		if (code)
+			return code;
+		if (path == TS_PATH_UNKNOWN)
+			return TS_E_DAMAGED;
+		if (path != TS_PATH_GAP || gap.to == INT64_MAX)
+			return TS_OK;
+		at = gap.to + 1;
+		code = probe_once(what, p, &at, key, err);
+		if (!code && *what == KEY_FOUND) {
+			*what = KEY_BEHIND;
+			*rowid = at;
+		}
+	}
+	return code == TS_E_DAMAGED ? TS_OK : code;
 }
 
 static enum ts_code
@@ -219,14 +258,16 @@ bisect(int64_t *rowid, const struct prober *p, int64_t value, struct ts_err *err
 		if (code)
 			return code;
 		at = ts_max_i64(at, middle); /* where row ids do not rise it may be anywhere */
-		if (what == KEY_FOUND && at <= high && key < value) {
+		if (what <= KEY_BEHIND && at <= high && key < value) {
 			if (at == high)
 				break;
 			low = at + 1;
 			continue;
 		}
-		if (what != KEY_NONE && at <= high)
-			*rowid = at; /* with KEY_NOT_NEAR: `middle` */
+		if (what == KEY_BEHIND && at <= high)
+			*rowid = middle; /* who knows what the damaged rows had */
+		else if (what != KEY_NONE && at <= high)
+			*rowid = at; /* without a key: `middle` */
 		if (middle == low)
 			break;
 		high = middle - 1;
@@ -303,10 +344,10 @@ is_monotone(bool *yes, const struct prober *p, struct ts_err *err)
 		if (ts_is_fatal(code))
 			return code;
 		if (code || what == KEY_NOT_NEAR) {
-			*yes = false; /* a damaged page: who bisects would meet it too */
+			*yes = false;
 			return TS_OK;
 		}
-		if (what == KEY_NONE)
+		if (what == KEY_NONE || what == KEY_DAMAGED)
 			break;
 		*yes = key >= last;
 		last = key;
@@ -336,9 +377,9 @@ is_monotone_pages(bool *known, bool *yes, const struct prober *p, struct ts_err 
 	return code;
 }
 
-/* Every row of a small table, in order. */
+/* Every row of a small table, in order; *damaged: not all of them could be read. */
 static enum ts_code
-is_monotone_whole(bool *yes, const struct prober *p, struct ts_err *err)
+is_monotone_whole(bool *yes, bool *damaged, const struct prober *p, struct ts_err *err)
 {
 	const struct ts_reach *r = p->r;
 	struct ts_db *db = p->db;
@@ -367,6 +408,7 @@ is_monotone_whole(bool *yes, const struct prober *p, struct ts_err *err)
 		}
 	ts_db_release(db, stmt);
 	if (code && !ts_is_fatal(code)) {
+		*damaged = code == TS_E_DAMAGED && *yes;
 		*yes = false;
 		code = TS_OK;
 	}
@@ -378,7 +420,7 @@ enum ts_code
 ts_reach_find(struct ts_reach *r, struct ts_db *db, struct ts_err *err)
 {
 	enum ts_code code = ts_reach_rowids(r, db, err);
-	bool monotone = false;
+	bool monotone = false, damaged = false;
 
 	r->key = TS_REACH_NONE;
 	if (code || r->column < 0)
@@ -392,8 +434,8 @@ ts_reach_find(struct ts_reach *r, struct ts_db *db, struct ts_err *err)
 
 		code = prober_init(&p, r, db, err);
 		if (!code && ts_reach_span(r) <= TS_SAMPLE_WHOLE)
-			code = is_monotone_whole(&monotone, &p, err);
-		else if (!code)
+			code = is_monotone_whole(&monotone, &damaged, &p, err);
+		if (!code && (damaged || ts_reach_span(r) > TS_SAMPLE_WHOLE))
 			code = is_monotone(&monotone, &p, err);
 		prober_fini(&p);
 		if (monotone)

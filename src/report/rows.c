@@ -14,58 +14,21 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
-#include "tilescope/report/rows.h"
-#include "tilescope/report/table.h"
+
+#include "rows_internal.h"
 
 enum { VIEW_ROWS_ALWAYS = 1 << 20, VIEW_ROWS_PER_BYTE = 16 };
 
 enum { SQL_MAX = 1 << 16, TEXT_MAX = 1 << 20, NO_ORDER = -1 };
 
-enum { SLOTS = 2 * TS_ROWS_COLUMNS + 2 };
-
-_Static_assert((int)SLOTS <= (int)TS_TABLE_COLUMNS,
-	"a table cursor has room for all columns of a query");
-
 /* Where ts_rows_block() puts rows by column. */
-struct block {
-	int64_t *v[SLOTS];			 /* as read, by slot; NULL: the row id */
+struct rows_block {
+	int64_t *v[ROWS_SLOTS];			 /* as read, by slot; NULL: the row id */
 	int64_t *made[TS_ROWS_COLUMNS];		 /* what is worked out for a column of the query */
 	int64_t rowid;				 /* of a row alone */
 	bool small;				 /* no value is above TS_NUMBER_MAX, or below 0 */
 	enum ts_value constant[TS_ROWS_COLUMNS]; /* of columns that are the same in all rows */
 	int64_t room[];
-};
-
-enum way { BY_NOTHING, BY_KEY, BY_ROWID, FROM_ROWID };
-
-struct ts_rows {
-	struct ts_db *db;
-	struct ts_table *table; /* rows come from pages ... */
-	sqlite3_stmt *stmt;	/* ... or, where this is set, from SQLite */
-	struct ts_rows_query q;
-	int slot_a[TS_ROWS_COLUMNS], slot_b[TS_ROWS_COLUMNS]; /* columns of the statement, or -1 */
-	const struct ts_table_value *plain[TS_ROWS_COLUMNS];  /* a column as it stands, or NULL */
-	int rowid_slot, key_slot;			      /* or -1 */
-	int order_slot;		  /* that TS_OP_ORDER_IN goes by, or -1 */
-	int order_column;	  /* of the query, with such an order */
-	int slots, column[SLOTS]; /* the columns that are read, -1 = the row id */
-	enum way way;		  /* how the range is applied, */
-	int64_t from, to;	  /* and to what: row ids, or keys; half-open */
-	bool until;		  /* rows end where the key reaches q.to */
-	bool whole;		  /* the first row read is the relation's first */
-	bool ended;
-	int64_t given;	       /* rows handed out */
-	struct ts_err late;    /* amid a row: told with the next one */
-	struct ts_err damaged; /* a dictionary: told at the end, for the rows are sound */
-	int64_t most;	       /* rows of a view that are believed */
-	int64_t position;
-	int64_t order; /* row order within equal values of the group, NO_ORDER = not known yet */
-	int64_t group;
-	bool grouped;	  /* `group` is set */
-	bool ungroupable; /* this row has no number to be grouped by, and no order */
-	bool from_start;
-	struct ts_strbuf text[TS_ROWS_COLUMNS]; /* dictionary texts of this row */
-	struct block *block;
 };
 
 /* A column is read once, however many columns of the query are made of it. */
@@ -156,8 +119,8 @@ add_where(const struct ts_rows *rows, struct ts_strbuf *sql, enum way way)
 }
 
 /* Rows from SQLite from here on; `more`: rows beyond the limit that the caller leaves out. */
-static enum ts_code
-open_statement(struct ts_rows *rows, enum way way, int64_t from, int64_t to, int64_t more,
+enum ts_code
+rows_open_statement(struct ts_rows *rows, enum way way, int64_t from, int64_t to, int64_t more,
 	struct ts_err *err)
 {
 	struct ts_strbuf sql;
@@ -215,6 +178,18 @@ plan(struct ts_rows *rows, enum way *way, struct ts_err *err)
 	return TS_OK;
 }
 
+/* Columns that stand in the page's record as they are wanted. */
+static void
+set_plain(struct ts_rows *rows)
+{
+	for (int i = 0; i < rows->q.column_count; i++) {
+		int op = rows->q.binding->column[rows->q.columns[i]].op, slot = rows->slot_a[i];
+
+		if ((op == TS_OP_COLUMN || op == TS_OP_DICT) && !rows->table->value[slot].real)
+			rows->plain[i] = &rows->table->value[slot];
+	}
+}
+
 /* The one place that chooses who reads the rows: pages where they can be, else SQLite. */
 static enum ts_code
 open_rows(struct ts_rows *rows, struct ts_err *err)
@@ -230,17 +205,12 @@ open_rows(struct ts_rows *rows, struct ts_err *err)
 	if (code)
 		return code;
 	if (!rows->table)
-		return open_statement(rows, rows->way, rows->from, rows->to, 0, err);
+		return rows_open_statement(rows, rows->way, rows->from, rows->to, 0, err);
 	if (rows->way != BY_NOTHING)
 		ts_table_seek(rows->table, rows->from);
 	if (rows->way == BY_ROWID)
 		ts_table_until(rows->table, rows->to);
-	for (int i = 0; i < rows->q.column_count; i++) {
-		int op = rows->q.binding->column[rows->q.columns[i]].op, slot = rows->slot_a[i];
-
-		if ((op == TS_OP_COLUMN || op == TS_OP_DICT) && !rows->table->value[slot].real)
-			rows->plain[i] = &rows->table->value[slot];
-	}
+	set_plain(rows);
 	return TS_OK;
 }
 
@@ -379,15 +349,19 @@ static enum ts_code
 go_on_with_sqlite(struct ts_rows *rows, bool *there, struct ts_err *err)
 {
 	enum way way = rows->way == BY_ROWID ? BY_ROWID : FROM_ROWID;
-	int64_t from;
+	int64_t from, to = rows->to;
 	bool skip = false;
 	enum ts_code code;
 
 	memset(rows->plain, 0, sizeof(rows->plain));
+	if (rows->of_leaf) {
+		to = way == BY_ROWID ? ts_min_i64(to, rows->leaf_end + 1) : rows->leaf_end + 1;
+		way = BY_ROWID;
+	}
 	if (ts_table_resume(rows->table, &from, &skip))
-		code = open_statement(rows, way, from, rows->to, skip, err);
+		code = rows_open_statement(rows, way, from, to, skip, err);
 	else
-		code = open_statement(rows, rows->way, rows->from, rows->to, 0, err);
+		code = rows_open_statement(rows, rows->way, rows->from, rows->to, 0, err);
 	if (!code)
 		code = ts_db_step(rows->db, rows->stmt, there, err);
 	if (!code && skip && *there)
@@ -395,22 +369,44 @@ go_on_with_sqlite(struct ts_rows *rows, bool *there, struct ts_err *err)
 	return code;
 }
 
-/* The next row, from pages or from SQLite. */
-static enum ts_code
-next_row(struct ts_rows *rows, bool *there, struct ts_err *err)
+void
+rows_back_to_pages(struct ts_rows *rows, int64_t rowid)
+{
+	ts_db_release(rows->db, rows->stmt);
+	rows->stmt = NULL;
+	rows->of_leaf = false;
+	ts_table_seek(rows->table, rowid);
+	set_plain(rows);
+}
+
+/*
+ * Who goes on behind damage does not ask SQLite about pages: it takes some that stand in the wrong place, and rows would
+ * come twice. It reads the rest of a sound leaf, where a record is not for us.
+ */
+enum ts_code
+rows_read(struct ts_rows *rows, bool *there, struct ts_err *err)
 {
 	enum ts_table_at at;
 	enum ts_code code;
 
-	if (rows->stmt)
-		return ts_db_step(rows->db, rows->stmt, there, err);
-	code = ts_table_next(&at, rows->table, err);
-	if (code)
-		return code;
-	if (at == TS_TABLE_UNKNOWN)
-		return go_on_with_sqlite(rows, there, err);
-	*there = at == TS_TABLE_ROW;
-	return TS_OK;
+	for (;;) {
+		if (rows->stmt) {
+			code = ts_db_step(rows->db, rows->stmt, there, err);
+		} else {
+			code = ts_table_next(&at, rows->table, err);
+			*there = !code && at == TS_TABLE_ROW;
+			if (code || at != TS_TABLE_UNKNOWN)
+				return code;
+			if (rows->q.past_damage &&
+				!ts_table_at_record(rows->table, &rows->leaf_end))
+				return ts_err_set(err, TS_E_DAMAGED, "a page is damaged");
+			rows->of_leaf = rows->q.past_damage && rows->leaf_end < INT64_MAX;
+			code = go_on_with_sqlite(rows, there, err);
+		}
+		if (code || *there || !rows->of_leaf)
+			return code;
+		rows_back_to_pages(rows, rows->leaf_end + 1);
+	}
 }
 
 /* With a key range: does the row belong to it? Rows without a valid key belong to none. */
@@ -445,7 +441,7 @@ ts_rows_next(struct ts_rows *rows, bool *there, struct ts_err *err)
 		return tell(&rows->late, err);
 	if (rows->ended || (rows->q.limit > 0 && rows->given == rows->q.limit))
 		return tell(&rows->damaged, err);
-	while (!(code = next_row(rows, there, err)) && *there) {
+	while (!(code = rows_past_read(rows, there, err)) && *there) {
 		rows->position++;
 		if (rows->order_slot >= 0)
 			count_order(rows);
@@ -621,7 +617,8 @@ static bool
 make_block(struct ts_rows *rows)
 {
 	size_t columns = (size_t)rows->slots + (size_t)rows->q.column_count;
-	struct block *b = ts_alloc(sizeof(*b) + columns * TS_BLOCK_ROWS * sizeof(b->room[0]), 1);
+	struct rows_block *b = ts_alloc(sizeof(*b) + columns * TS_BLOCK_ROWS * sizeof(b->room[0]),
+		1);
 	int64_t *at = b ? b->room : NULL;
 
 	if (!b)
@@ -642,7 +639,7 @@ make_block(struct ts_rows *rows)
 
 /* How many of n values come before one that is no number. */
 static int
-count_numbers(const struct block *b, const int64_t *v, int n)
+count_numbers(const struct rows_block *b, const int64_t *v, int n)
 {
 	int i = b->small ? n : 0;
 
@@ -752,6 +749,8 @@ block_of_pages(struct ts_rows *rows, struct ts_rows_block *b, struct ts_err *err
 	ts_table_take(rows->table, n);
 	rows->position += n;
 	rows->given += n;
+	if (rows->rowid_slot >= 0)
+		rows_note(rows, got.rowid[n - 1]);
 	b->rows = n;
 	b->rowid = rows->rowid_slot >= 0 ? got.rowid : NULL;
 	return TS_OK;

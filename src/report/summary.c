@@ -48,7 +48,9 @@ keep_fact(struct ts_about *a, struct ts_rows *rows)
 enum ts_code
 ts_about_read(struct ts_about *a, struct ts_reader *rd, struct ts_err *err)
 {
-	struct ts_rows_query q = {.columns = {TS_REPORT_KEY, TS_REPORT_VALUE}, .column_count = 2};
+	struct ts_rows_query q = {.columns = {TS_REPORT_KEY, TS_REPORT_VALUE},
+		.column_count = 2,
+		.past_damage = true};
 	struct ts_rows *rows;
 	enum ts_code code;
 	bool there;
@@ -74,7 +76,7 @@ enum ts_code
 ts_count_rows(int64_t *count, struct ts_reader *rd, enum ts_relation relation, int column,
 	struct ts_err *err)
 {
-	struct ts_rows_query q = {.columns = {column}, .column_count = 1};
+	struct ts_rows_query q = {.columns = {column}, .column_count = 1, .past_damage = true};
 	struct ts_rows *rows;
 	enum ts_code code;
 	bool there;
@@ -108,7 +110,8 @@ static enum ts_code
 read_counts(struct ts_graph *g, struct ts_reader *rd, struct ts_err *err)
 {
 	struct ts_rows_query q = {.columns = {TS_GRAPH_COUNT_NAME, TS_GRAPH_COUNT_VALUE},
-		.column_count = 2};
+		.column_count = 2,
+		.past_damage = true};
 	struct ts_rows *rows;
 	enum ts_code code;
 	bool there;
@@ -183,7 +186,8 @@ ts_always_live_read(int64_t *bytes, int64_t *bad_rows, const struct ts_tiles *ti
 	struct ts_reader *rd, struct ts_err *err)
 {
 	struct ts_rows_query q = {.columns = {TS_TILE_ALWAYS_LIVE_BYTES, TS_TILE_ALWAYS_LIVE_TILE},
-		.column_count = 2};
+		.column_count = 2,
+		.past_damage = true};
 	struct ts_rows *rows;
 	enum ts_code code;
 	bool there;
@@ -232,7 +236,7 @@ soften(struct ts_summary *s, enum ts_code code, const char *what, const struct t
 		return code;
 	}
 	s->notes.partial = true;
-	ts_notes_add(&s->notes, "%s: %s (what could be read before that is shown)", what, why->msg);
+	ts_notes_add(&s->notes, "%s: %s (what could be read is shown)", what, why->msg);
 	return TS_OK;
 }
 
@@ -294,9 +298,11 @@ read_execution(struct ts_summary *s, struct ts_reader *rd, const struct ts_step_
 	struct ts_step_classes classes;
 	struct ts_err why = {0};
 	enum ts_code code, end;
+	bool unread; /* some steps */
 
 	s->steps = TS_UNKNOWN;
 	code = ts_step_classes_read(&classes, rd, names, progress, &why);
+	unread = code == TS_E_DAMAGED;
 	end = soften(s, code, "steps", &why, err);
 	if (code != TS_E_ABSENT)
 		s->steps = classes.steps;
@@ -312,7 +318,7 @@ read_execution(struct ts_summary *s, struct ts_reader *rd, const struct ts_step_
 		note_left_out(&s->notes, "steps by IPU", s->execution.bad_rows, bad_number);
 		if (ts_report_has(rd->report, TS_STEP)) /* else none is missing among them */
 			note_left_out(&s->notes, "steps by IPU", s->execution.orphans,
-				"there is no such step");
+				unread ? "their steps cannot be read" : "there is no such step");
 		if (s->execution.reversed)
 			ts_notes_add(&s->notes,
 				"steps by IPU: %lld interval%s end%s before the start",

@@ -28,9 +28,9 @@
 #include "tilescope/report/table.h"
 
 #include "cell.h"
+#include "tree.h"
 
 enum {
-	DEPTH = 19,		 /* interior pages above a leaf; SQLite's limit is 20 pages */
 	ALONE = 2,		 /* leaves that are read one by one */
 	EXTENT_FIRST = 64 << 10, /* bytes; then four times as many */
 	HEADER_MAX = 98307,	 /* of a record, in bytes: SQLite's limit */
@@ -73,6 +73,7 @@ struct shape {
 struct cursor {
 	struct ts_table t;
 	unsigned cell, cells; /* of the leaf: the next one, and how many */
+	int64_t high;	      /* the highest row id that may stand there */
 	const unsigned char *leaf;
 	struct ts_pages *pages;
 	const struct ts_geometry *g;
@@ -97,7 +98,7 @@ struct cursor {
 	int64_t before; /* last row id of the leaf before */
 	unsigned seen;	/* leaves */
 	int depth, leaf_depth;
-	struct level level[DEPTH];
+	struct level level[TS_TREE_DEPTH];
 	struct ts_pages_slot *slot; /* that the leaf is in, or NULL: it is in `scan` */
 	struct ts_extent scan, chain;
 	unsigned char *wide; /* payload that does not stand in one page */
@@ -213,50 +214,16 @@ ts_table_resume(const struct ts_table *t, int64_t *rowid, bool *skip)
 	return c->bad_row || c->given;
 }
 
+bool
+ts_table_at_record(const struct ts_table *t, int64_t *high)
+{
+	const struct cursor *c = (const struct cursor *)t;
+
+	*high = c->high;
+	return c->bad_row;
+}
+
 /* --- the tree --------------------------------------------------------------------------------- */
-
-static int64_t
-rowid_of(const unsigned char *page, unsigned i)
-{
-	struct ts_cell cell;
-
-	ts_cell_read(&cell, page + ts_cell_at(page, TS_LEAF_HEADER, i));
-	return cell.rowid;
-}
-
-/* The first of a page's entries whose key is at least `rowid`; cells = none. */
-static unsigned
-search(const struct ts_page *page, int64_t rowid)
-{
-	unsigned low = 0, high = page->cells;
-
-	while (low < high) {
-		unsigned middle = (low + high) / 2;
-		int64_t key = page->leaf ? rowid_of(page->bytes, middle)
-					 : ts_key_at(page->bytes, middle);
-
-		if (key < rowid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* Row ids of a child, inclusive. */
-static void
-child_range(int64_t *low, int64_t *high, const struct level *l, const unsigned char *page)
-{
-	*low = l->low;
-	*high = l->high;
-	if (l->child > 0) {
-		int64_t key = ts_key_at(page, l->child - 1);
-
-		*low = key == INT64_MAX ? key : key + 1;
-	}
-	if (l->child < l->cells)
-		*high = ts_key_at(page, l->child);
-}
 
 /* The pages to read with the child: the next children behind it, as long as they are most of them. */
 static uint32_t
@@ -274,16 +241,6 @@ pages_ahead(const struct cursor *c, const struct level *l, const unsigned char *
 		end = next + 1;
 	}
 	return end - first;
-}
-
-/* Are a page's keys what those above it say? */
-static bool
-in_range(const struct ts_page *page, int64_t low, int64_t high)
-{
-	int64_t (*key)(const unsigned char *, unsigned) = page->leaf ? rowid_of : ts_key_at;
-
-	return page->cells == 0 ||
-		(key(page->bytes, 0) >= low && key(page->bytes, page->cells - 1) <= high);
 }
 
 /* One more leaf of a scan, from an extent. */
@@ -320,8 +277,7 @@ go_down(bool *known, struct cursor *c, uint32_t number, int64_t low, int64_t hig
 			code = ts_pages_get(&slot, &page, c->pages, number, err);
 			*known = slot != NULL;
 		}
-		*known = *known && in_range(&page, low, high) &&
-			(page.cells > 0 || c->depth == 0) && (page.leaf || c->depth < DEPTH);
+		*known = *known && ts_page_fits(&page, c->depth, low, high);
 		if (code || !*known) {
 			ts_pages_put(slot);
 			return code;
@@ -330,16 +286,17 @@ go_down(bool *known, struct cursor *c, uint32_t number, int64_t low, int64_t hig
 			c->slot = slot;
 			c->leaf = page.bytes;
 			c->cells = page.cells;
-			c->cell = search(&page, c->from);
+			c->high = high;
+			c->cell = ts_page_search(&page, c->from);
 			c->listed = scan && c->shape;
 			c->leaf_depth = c->depth;
 			c->seen++;
 			return TS_OK;
 		}
 		l = &c->level[c->depth++];
-		*l = (struct level){number, search(&page, c->from), page.cells, low, high};
+		*l = (struct level){number, ts_page_search(&page, c->from), page.cells, low, high};
 		number = ts_child_at(page.bytes, page.cells, l->child);
-		child_range(&low, &high, l, page.bytes);
+		ts_child_range(&low, &high, &page, l->child);
 		ahead = pages_ahead(c, l, page.bytes);
 		ts_pages_put(slot);
 	}
@@ -374,7 +331,9 @@ next_leaf(enum ts_table_at *at, struct cursor *c, struct ts_err *err)
 	}
 	l->child++;
 	number = ts_child_at(page.bytes, page.cells, l->child);
-	child_range(&low, &high, l, page.bytes);
+	low = l->low;
+	high = l->high;
+	ts_child_range(&low, &high, &page, l->child);
 	ahead = pages_ahead(c, l, page.bytes);
 	ts_pages_put(slot);
 	code = go_down(&known, c, number, low, high, ahead, err);
@@ -599,7 +558,7 @@ ts_table_find(enum ts_table_at *at, struct ts_table *t, int64_t rowid, struct ts
 	if (code || !known)
 		return code;
 	c->begun = true;
-	if (c->cell == c->cells || rowid_of(c->leaf, c->cell) != rowid)
+	if (c->cell == c->cells || ts_rowid_at(c->leaf, c->cell) != rowid)
 		return TS_OK;
 	return ts_table_next(at, t, err);
 }
@@ -750,7 +709,7 @@ ts_table_take(struct ts_table *t, int n)
 	if (n <= 0)
 		return;
 	c->cell += (unsigned)n;
-	c->t.rowid = rowid_of(c->leaf, c->cell - 1);
+	c->t.rowid = ts_rowid_at(c->leaf, c->cell - 1);
 	c->given = true;
 	c->bad_row = false;
 }

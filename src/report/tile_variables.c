@@ -316,7 +316,7 @@ ts_tile_variables_list(struct ts_tile_variables *v, struct ts_reader *rd, int64_
 	struct ts_progress *progress, struct ts_err *err)
 {
 	const struct ts_report *r = rd->report;
-	struct ts_rows_query q = {.column_count = V_COLUMNS};
+	struct ts_rows_query q = {.column_count = V_COLUMNS, .past_damage = true};
 	struct variables_pass p = {.v = v, .looked_up = name_binding(r)->op == TS_OP_DICT};
 	struct ts_err why;
 	enum ts_code code, more;

@@ -312,7 +312,8 @@ read_piece(struct reading *r, int64_t from, int64_t to, struct ts_err *err)
 	struct ts_rows_query q = {.column_count = T_COLUMNS,
 		.range = TS_RANGE_ROWID,
 		.from = from,
-		.to = to};
+		.to = to,
+		.past_damage = true};
 	struct ts_trace_chart *c = r->w->c;
 	struct trace_part p;
 	struct ts_rows *rows;

@@ -135,7 +135,8 @@ search_rows(struct ts_trace_hits *h, struct ts_reader *rd, const struct searchin
 	struct ts_rows_query q = {.column_count = TS_STEP_Q_COUNT,
 		.range = s->range,
 		.from = s->from,
-		.to = s->to};
+		.to = s->to,
+		.past_damage = true};
 	struct ts_rows *rows;
 	enum ts_code code;
 	int64_t step;
@@ -272,7 +273,7 @@ ts_trace_cost_read(struct ts_trace_cost *cost, struct ts_reader *rd, const struc
 	const struct ts_trace_hits *h, int64_t ipu, int columns, struct ts_progress *progress,
 	struct ts_err *err)
 {
-	struct ts_rows_query q = {.column_count = C_COLUMNS};
+	struct ts_rows_query q = {.column_count = C_COLUMNS, .past_damage = true};
 	bool counted = t->part.range == TS_RANGE_ROWID;
 	int64_t total = counted ? t->part.last - t->part.first + 1 : 0, n = 0, who;
 	struct ts_rows *rows;

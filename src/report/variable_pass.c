@@ -240,7 +240,7 @@ choose(struct variable_pass *p, struct ts_rows_query *q)
 static enum ts_code
 run(struct variable_pass *p, bool *gap, struct ts_err *err)
 {
-	struct ts_rows_query q = {0};
+	struct ts_rows_query q = {.past_damage = true};
 	enum ts_code code;
 
 	choose(p, &q);

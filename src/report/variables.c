@@ -202,7 +202,7 @@ enum ts_code
 ts_variables_count(struct ts_variables **out, const struct ts_variables *v, struct ts_reader *rd,
 	struct ts_progress *progress, struct ts_err *err)
 {
-	const struct ts_rows_query q = {0};
+	const struct ts_rows_query q = {.past_damage = true};
 	struct ts_variables *c = copy(v);
 	int64_t span = ts_reach_span(&rd->report->binding[TS_LOWERED_VARIABLE].reach), i = 0;
 	struct ts_rows *rows;
@@ -345,7 +345,8 @@ open_rows(struct ts_rows **rows, struct filling *f, int64_t from, int64_t to, in
 		.range = f->v->range,
 		.from = from,
 		.to = to,
-		.limit = limit};
+		.limit = limit,
+		.past_damage = true};
 
 	memcpy(q.columns, columns, sizeof(columns));
 	return ts_reader_rows(rows, f->rd, TS_LOWERED_VARIABLE, &q, err);

@@ -266,6 +266,63 @@ def damage_stays_local(ctx):
     expect(not diff, res, "\n".join(diff))
 
 
+def where(page, low, high):
+    """The words for rows that are missing with a page."""
+    rows = ("all rows" if low is None and high is None else "row ids up to %d" % high if low is None
+            else "row ids from %d on" % low if high is None
+            else "row id %d" % low if low == high else "row ids %d to %d" % (low, high))
+    return "%s (page %d)" % (rows, page)
+
+
+@case(params=["memory_by_tile", "vars_info", "steps", "steps_by_ipu"])
+def behind_a_page(ctx, table):
+    """Leaves of a table, each in turn: figures of all other rows, which are missing, exit 4."""
+    rep = plain(ctx, 55, page_size=1024, ipus=1, tiles=600, vars=1500, steps=300)
+    vacuum(rep)
+    db = sqlite3.connect(rep.profile)
+    db.text_factory = bytes
+    rows = db.execute("SELECT rowid, * FROM %s" % table).fetchall()
+    db.text_factory = str
+    names = [d[0] for d in db.execute("SELECT * FROM %s" % table).description]
+    categories = dict(db.execute("SELECT id, name FROM var_categories"))
+    db.close()
+    leaves = reports.leaves(rep.profile, table)
+    expect(len(leaves) > 4, None, "%s has %d leaves" % (table, len(leaves)))
+    with open(rep.profile, "rb") as f:
+        whole = f.read()
+    for page, low, high in leaves[::max(1, len(leaves) // 5)] + leaves[-1:]:
+        reports.noise_page(rep.profile, page)
+        res = ctx.run("summary", "-f", "json", rep.dir)
+        got = parse(res)
+        left = [dict(zip(names, r[1:])) for r in rows
+                if low is not None and r[0] < low or high is not None and r[0] > high]
+        expect(0 < len(left) < len(rows), res, "rows left: %d of %d" % (len(left), len(rows)))
+        expect(res.rc == 4, res, "exit status")
+        words = "table %s: %s cannot be read" % (table, where(page, low, high))
+        expect(any(words in w for w in got["warnings"]), res, "no warning: %s" % words)
+        if table == "memory_by_tile":
+            expect(got["memory"]["tiles"] == len(left), res, "tiles")
+            expect(got["memory"]["total_bytes"] == sum(r["total"] for r in left), res, "total")
+            expect(got["memory"]["fits"] is not True, res, "fits, of a part")
+        elif table == "vars_info":
+            want = {}
+            for r in left:
+                name = categories[r["category"]]
+                want[name] = want.get(name, 0) + r["size_bytes"]
+            have = {k: v["bytes"] for k, v in got["memory"]["categories"].items()}
+            expect({k: v for k, v in have.items() if v} == {k: v for k, v in want.items() if v},
+                   res, "categories: %r, expected %r" % (have, want))
+        elif table == "steps":
+            expect(got["execution"]["steps"] == len(left), res, "steps")
+            expect(not any("there is no such step" in w for w in got["warnings"]), res,
+                   "steps that cannot be read are said not to be there")
+        else:
+            expect(sum(i["step_cycles"] for i in got["execution"]["ipus"]) ==
+                   sum(r["cycles"] for r in left), res, "cycles of steps")
+        with open(rep.profile, "wb") as f:
+            f.write(whole)
+
+
 @case(params=list(range(24)))
 def flipped(ctx, p):
     """Bytes changed here and there."""

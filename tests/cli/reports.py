@@ -576,6 +576,38 @@ def root_page(path, table):
         db.close()
 
 
+def leaves(path, table):
+    """The leaves of a table's b-tree: page, the least and the greatest row id that may stand there."""
+    size = page_size(path)
+    with open(path, "rb") as f:
+        data = f.read()
+
+    def varint(at):
+        value = 0
+        for i in range(9):
+            byte = data[at + i]
+            if i == 8:
+                return value << 8 | byte
+            value = value << 7 | byte & 0x7f
+            if byte < 0x80:
+                return value
+
+    def below(page, low, high):
+        at = (page - 1) * size
+        cells = int.from_bytes(data[at + 3:at + 5], "big")
+        if data[at] == 0x0d:
+            return [(page, low, high)]
+        out = []
+        for i in range(cells):
+            cell = at + int.from_bytes(data[at + 12 + 2 * i:at + 14 + 2 * i], "big")
+            key = varint(cell + 4)
+            out += below(int.from_bytes(data[cell:cell + 4], "big"), low, key)
+            low = key + 1
+        return out + below(int.from_bytes(data[at + 8:at + 12], "big"), low, high)
+
+    return below(root_page(path, table), None, None)
+
+
 def main(argv):
     if len(argv) < 2:
         print(__doc__)

@@ -457,6 +457,31 @@ def noise(ctx, seed):
     t.quit()
 
 
+@case(params=["sdk", "store"], cost=2)
+def behind_a_page(ctx, kind):
+    """A page of each large table is damaged: the views have the rows behind it, and say which are missing."""
+    path = ctx.copy(kind)
+    names = {"sdk": ("memory_by_tile", "vars_info", "steps"),
+             "store": ("tile_memory", "lowered_variable", "step")}[kind]
+    gone = {}
+    for table in names:
+        leaves = builder.leaves(path, table)
+        gone[table] = leaves[len(leaves) // 2]
+        builder.noise_page(path, gone[table][0])
+    t = ctx.pty(os.path.dirname(path), wait="MEMORY", size=(160, 40))
+    page, low, high = gone[names[0]]
+    t.wait("table %s: row ids %d to %d (page %d) cannot be read" % (names[0], low, high, page))
+    t.press("3")
+    t.wait("table %s: row ids %d to %d (page %d) cannot be read" % (names[0], low, high, page))
+    t.press("8")
+    t.wait("damaged")
+    t.press("end")
+    t.clean()
+    t.press("7", "end")
+    t.clean()
+    t.quit()
+
+
 @case(cost=2)
 def replaced_underneath(ctx):
     """The file is overwritten and cut while it is shown: never a crash."""

@@ -12,6 +12,7 @@
 #include "sqlite_bytes.h"
 #include "table_compare.h"
 #include "tilescope/base/strbuf.h"
+#include "tilescope/report/damage.h"
 
 enum { TABLES = 3, DAMAGES = 25 };
 
@@ -488,6 +489,270 @@ START_TEST(refused_again)
 }
 END_TEST
 
+/* --- behind damage ------------------------------------------------------------------------------ */
+
+enum { PAGE = 512, MANY = 3000 };
+
+/* Row ids with gaps, a text that now and then goes on in other pages: three levels of pages. */
+static const char many_sql[] =
+	"PRAGMA page_size=512;"
+	"CREATE TABLE t(a INTEGER, b TEXT);"
+	"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 2999)"
+	" INSERT INTO t(rowid, a, b) SELECT i * 3 - 4000, i,"
+	" CASE WHEN i % 500 = 7 THEN printf('%.1500c', 'x') ELSE 'row ' || i END FROM n;";
+
+/* A page of the table and the rows, by number, that are below it. */
+struct below {
+	unsigned page;
+	int first, last;
+};
+
+static int
+take_pages(struct below *to, const unsigned char *bytes, unsigned page, int *row)
+{
+	const unsigned char *p = bytes + (size_t)(page - 1) * PAGE;
+	unsigned cells = (unsigned)(p[3] << 8 | p[4]);
+	int n = 1;
+
+	*to = (struct below){page, *row, 0};
+	if (*p == 0x0d) {
+		*row += (int)cells;
+	} else {
+		ck_assert_int_eq(*p, 0x05);
+		for (unsigned i = 0; i <= cells; i++) {
+			const unsigned char *at = i < cells
+				? p + (p[12 + 2 * i] << 8 | p[13 + 2 * i])
+				: p + 8;
+
+			n += take_pages(to + n, bytes, (unsigned)at[2] << 8 | at[3], row);
+		}
+	}
+	to->last = *row - 1;
+	return n;
+}
+
+/* All rows that can be read; what is told at the end. */
+static void
+read_past(bool seen[MANY], struct ts_err *err, struct compare *c, const struct ts_binding *b,
+	bool blocks)
+{
+	struct ts_rows_query q = {.binding = b,
+		.columns = {0, 1},
+		.column_count = blocks ? 1 : 2,
+		.past_damage = true};
+	struct ts_rows *rows;
+	struct ts_rows_block block;
+	bool there = true;
+	int64_t a, id, last = INT64_MIN;
+	const char *text;
+	size_t n;
+
+	memset(seen, 0, MANY * sizeof(*seen));
+	*err = (struct ts_err){0};
+	ck_assert_int_eq(ts_rows_open(&rows, c->db[PAGES], &q, err), TS_OK);
+	while (blocks && ts_rows_block(rows, &block, err) == TS_OK && block.rows > 0)
+		for (int k = 0; k < block.rows; k++) {
+			a = block.v[0][k];
+			ck_assert(a >= 0 && a < MANY && !seen[a]);
+			seen[a] = true;
+		}
+	while (!blocks && ts_rows_next(rows, &there, err) == TS_OK && there) {
+		ck_assert_int_eq(ts_rows_number(rows, 0, &a), TS_VALUE_OK);
+		ck_assert(a >= 0 && a < MANY && !seen[a]);
+		ck_assert_int_eq(ts_rows_text(rows, 1, &text, &n), TS_VALUE_OK);
+		ck_assert(ts_rows_rowid(rows, &id) && id > last && id == a * 3 - 4000);
+		last = id;
+		seen[a] = true;
+	}
+	ts_rows_close(rows);
+}
+
+/* The first pages and every fifth in turn: the rows below it are missing and no others, and that is said. _i: how */
+START_TEST(behind_each_page)
+{
+	static struct below all[MANY];
+	static bool seen[MANY];
+	unsigned char keep[PAGE], *bytes;
+	struct compare c;
+	struct ts_binding b;
+	int count, row = 0;
+	size_t n;
+
+	bytes = sqlite_bytes(&n, many_sql);
+	ck_assert(compare_open(&c, bytes, n));
+	compare_bind(&b, &c, &c.schema->object[0]);
+	count = take_pages(all, bytes, c.schema->object[0].root, &row);
+	ck_assert_int_eq(row, MANY);
+	ck_assert_int_gt(count, 100);
+	for (int i = _i == 1; i < count; i += i < 20 ? 1 : sanitized() ? 17 : 5) {
+		unsigned char *p = bytes + (size_t)(all[i].page - 1) * PAGE;
+		struct ts_table_state state;
+		char page[40];
+		struct ts_err err;
+
+		memcpy(keep, p, PAGE);
+		if (_i == 0)
+			memset(p, 0, PAGE);
+		else if (_i == 1) /* another page's bytes: rows that stand elsewhere */
+			memcpy(p, bytes + (size_t)(all[i - 1].page - 1) * PAGE, PAGE);
+		else
+			p[8] = 0xff; /* the place of a cell, or the last child */
+		ck_assert(compare_connect_anew(&c));
+		for (int blocks = 0; blocks < 2; blocks++) {
+			read_past(seen, &err, &c, &b, blocks);
+			for (int k = 0; k < MANY; k++)
+				ck_assert_msg(seen[k] == (k < all[i].first || k > all[i].last) ||
+						(_i == 2 && all[i].last - all[i].first > 20),
+					"page %u, row %d", all[i].page, k);
+			ck_assert_int_eq(err.code, TS_E_DAMAGED);
+			ck_assert_ptr_nonnull(strstr(err.msg, "table t: "));
+			snprintf(page, sizeof(page), "(page %u)", all[i].page);
+			if (_i == 0)
+				ck_assert_msg(strstr(err.msg, page) != NULL, "%s: %s", page,
+					err.msg);
+		}
+		ck_assert_int_eq(ts_table_walk(&state, c.db[PAGES], &c.schema->object[0], NULL,
+					 &err),
+			TS_OK);
+		ck_assert(state.known && state.gaps.count == 1);
+		if (_i == 0) {
+			ck_assert_int_eq(state.rows, MANY - (all[i].last - all[i].first + 1));
+			ck_assert_uint_eq(state.gaps.gap[0].page, all[i].page);
+		}
+		memcpy(p, keep, PAGE);
+	}
+	compare_close(&c);
+	sqlite3_free(bytes);
+}
+END_TEST
+
+/* Pages that lead to themselves, or all to one: it ends, and no row comes twice. */
+START_TEST(behind_circles)
+{
+	static struct below all[MANY];
+	static bool seen[MANY];
+	struct compare c;
+	struct ts_binding b;
+	struct ts_err err;
+	int count, row = 0;
+	unsigned char *bytes, *root;
+	size_t n;
+
+	bytes = sqlite_bytes(&n, many_sql);
+	ck_assert(compare_open(&c, bytes, n));
+	compare_bind(&b, &c, &c.schema->object[0]);
+	count = take_pages(all, bytes, c.schema->object[0].root, &row);
+	for (int i = 0; i < count; i++) {
+		unsigned char *p = bytes + (size_t)(all[i].page - 1) * PAGE;
+		unsigned to = _i == 0 ? all[0].page : _i == 1 ? all[i].page : all[1].page;
+
+		if (*p != 0x05)
+			continue;
+		for (int k = 0; k <= (p[3] << 8 | p[4]); k++) {
+			unsigned char *at = k < (p[3] << 8 | p[4])
+				? p + (p[12 + 2 * k] << 8 | p[13 + 2 * k])
+				: p + 8;
+
+			at[2] = (unsigned char)(to >> 8);
+			at[3] = (unsigned char)to;
+		}
+	}
+	root = bytes + (size_t)(all[0].page - 1) * PAGE;
+	ck_assert_int_eq(*root, 0x05);
+	ck_assert(compare_connect_anew(&c));
+	for (int blocks = 0; blocks < 2; blocks++) {
+		read_past(seen, &err, &c, &b, blocks);
+		ck_assert_int_eq(err.code, TS_E_DAMAGED);
+	}
+	compare_close(&c);
+	sqlite3_free(bytes);
+}
+END_TEST
+
+/* A table that is read by SQLite alone: a few of its leaves in turn, the first and the last among them. */
+START_TEST(behind_by_sqlite)
+{
+	static struct below all[MANY];
+	static bool seen[MANY];
+	unsigned char keep[PAGE], *bytes;
+	struct compare c;
+	struct ts_binding b;
+	struct ts_err err;
+	int count, row = 0, tried = 0;
+	int64_t root;
+	bool found;
+	size_t n;
+
+	bytes = sqlite_bytes(&n,
+		"PRAGMA page_size=512;"
+		"CREATE TABLE t(a INTEGER, b TEXT, c AS (a + 1));"
+		"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 2999)"
+		" INSERT INTO t(rowid, a, b) SELECT i * 3 - 4000, i, 'row ' || i FROM n;");
+	ck_assert(compare_open(&c, bytes, n));
+	ck_assert_uint_eq(c.schema->object[0].root, 0);
+	ck_assert_int_eq(ts_db_int(c.db[PAGES], &root, &found,
+				 "SELECT rootpage FROM main.sqlite_schema", &err),
+		TS_OK);
+	compare_bind(&b, &c, &c.schema->object[0]);
+	count = take_pages(all, bytes, (unsigned)root, &row);
+	ck_assert_int_eq(row, MANY);
+	for (int i = 0; i < count; i++) {
+		unsigned char *p = bytes + (size_t)(all[i].page - 1) * PAGE;
+
+		if (*p != 0x0d || (i != count - 1 && tried++ % 20 > 0))
+			continue;
+		memcpy(keep, p, PAGE);
+		memset(p, 0, PAGE);
+		ck_assert(compare_connect_anew(&c));
+		read_past(seen, &err, &c, &b, false);
+		for (int k = 0; k < MANY; k++)
+			ck_assert_msg(seen[k] == (k < all[i].first || k > all[i].last),
+				"page %u, row %d", all[i].page, k);
+		ck_assert_int_eq(err.code, TS_E_DAMAGED);
+		ck_assert_ptr_nonnull(strstr(err.msg, "table t: row ids "));
+		memcpy(p, keep, PAGE);
+	}
+	ck_assert_int_gt(tried, 40);
+	compare_close(&c);
+	sqlite3_free(bytes);
+}
+END_TEST
+
+/* A record that cannot be read is one row. */
+START_TEST(behind_a_record)
+{
+	static bool seen[MANY];
+	struct compare c;
+	struct ts_binding b;
+	struct ts_err err;
+	unsigned char *bytes;
+	int broken = 0, missing = 0;
+	size_t n;
+
+	bytes = sqlite_bytes(&n, many_sql);
+	/* the first overflow page of each long text begins with the number of the next one */
+	for (unsigned char *p = bytes + PAGE; p < bytes + n; p += PAGE)
+		if (p[0] == 0 && p[1] == 0 && memcmp(p + 4, "xxxxxxxx", 8) == 0 && (p[2] || p[3])) {
+			p[0] = 0xff;
+			broken++;
+		}
+	ck_assert_int_ge(broken, MANY / 500);
+	ck_assert(compare_open(&c, bytes, n));
+	compare_bind(&b, &c, &c.schema->object[0]);
+	read_past(seen, &err, &c, &b, false);
+	for (int k = 0; k < MANY; k++) {
+		ck_assert(seen[k] || k % 500 == 7);
+		missing += !seen[k];
+	}
+	ck_assert_int_eq(missing, MANY / 500);
+	ck_assert_int_eq(err.code, TS_E_DAMAGED);
+	ck_assert_ptr_nonnull(
+		strstr(err.msg, "row id -3979, row id -2479, row id -979 and 3 more"));
+	compare_close(&c);
+	sqlite3_free(bytes);
+}
+END_TEST
+
 /* A cursor that is told to stop. */
 START_TEST(cancelled)
 {
@@ -546,6 +811,10 @@ main(void)
 	tcase_add_test(t, corpus);
 	tcase_add_test(t, pages_are_used);
 	tcase_add_test(t, refused_again);
+	tcase_add_loop_test(t, behind_each_page, 0, 3);
+	tcase_add_loop_test(t, behind_circles, 0, 3);
+	tcase_add_test(t, behind_by_sqlite);
+	tcase_add_test(t, behind_a_record);
 	tcase_add_test(t, cancelled);
 	suite_add_tcase(s, t);
 	r = srunner_create(s);

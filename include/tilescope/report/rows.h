@@ -26,6 +26,13 @@ struct ts_rows_query {
 	enum ts_range range;
 	int64_t from, to; /* half-open, of the key or the row id */
 	int64_t limit;	  /* rows; 0 = all */
+
+	/*
+	 * Go on behind damaged pages, where the table's b-tree says what they hold: the rows there come too, and then,
+	 * at the end, TS_E_DAMAGED with the row ids that are missing. Not for who stops before the end, since he would
+	 * not hear of it.
+	 */
+	bool past_damage;
 };
 
 struct ts_rows;

@@ -62,6 +62,9 @@ enum ts_code ts_table_find(enum ts_table_at *at, struct ts_table *t, int64_t row
  */
 bool ts_table_resume(const struct ts_table *t, int64_t *rowid, bool *skip);
 
+/* Behind TS_TABLE_UNKNOWN: is it a record in a sound page, not the page? *high: the highest row id that may stand there. */
+bool ts_table_at_record(const struct ts_table *t, int64_t *high);
+
 /*
  * The short way for scans: rows that follow in this leaf, as long as all values are integers, at most `most`.
  * Gives how many, their row ids, the values of column i in v[i] (NULL: not wanted), and in *bits all values or-ed. 0: ask ts_table_next() for the next row, which also goes on to

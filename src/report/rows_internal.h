@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* rows_internal - what the files of the row cursor share: rows.c, and rows_past.c, which goes on behind damage. */
+#ifndef TS_REPORT_ROWS_INTERNAL_H
+#define TS_REPORT_ROWS_INTERNAL_H
+
+#include "tilescope/base/strbuf.h"
+#include "tilescope/report/damage.h"
+#include "tilescope/report/rows.h"
+#include "tilescope/report/table.h"
+
+enum { ROWS_SLOTS = 2 * TS_ROWS_COLUMNS + 2 };
+
+_Static_assert((int)ROWS_SLOTS <= (int)TS_TABLE_COLUMNS,
+	"a table cursor has room for all columns of a query");
+
+struct rows_block;
+
+enum way { BY_NOTHING, BY_KEY, BY_ROWID, FROM_ROWID };
+
+struct ts_rows {
+	struct ts_db *db;
+	struct ts_table *table; /* rows come from pages ... */
+	sqlite3_stmt *stmt;	/* ... or, where this is set, from SQLite */
+	struct ts_rows_query q;
+	int slot_a[TS_ROWS_COLUMNS], slot_b[TS_ROWS_COLUMNS]; /* columns of the statement, or -1 */
+	const struct ts_table_value *plain[TS_ROWS_COLUMNS];  /* a column as it stands, or NULL */
+	int rowid_slot, key_slot;			      /* or -1 */
+	int order_slot;		       /* that TS_OP_ORDER_IN goes by, or -1 */
+	int order_column;	       /* of the query, with such an order */
+	int slots, column[ROWS_SLOTS]; /* the columns that are read, -1 = the row id */
+	enum way way;		       /* how the range is applied, */
+	int64_t from, to;	       /* and to what: row ids, or keys; half-open */
+	bool until;		       /* rows end where the key reaches q.to */
+	bool whole;		       /* the first row read is the relation's first */
+	bool ended;
+	int64_t given;	       /* rows handed out */
+	struct ts_err late;    /* amid a row: told with the next one */
+	struct ts_err damaged; /* told at the end: a dictionary, or rows that were passed over */
+	struct ts_gaps gaps;   /* these */
+	int64_t at;	       /* highest row id that was read, with `begun` */
+	int64_t beyond;	       /* where reading went on behind damage, with `went_on` */
+	int64_t leaf_end;      /* the statement gives rows up to this row id, with `of_leaf` */
+	bool begun, went_on, of_leaf;
+	int64_t most; /* rows of a view that are believed */
+	int64_t position;
+	int64_t order; /* row order within equal values of the group, NO_ORDER = not known yet */
+	int64_t group;
+	bool grouped;	  /* `group` is set */
+	bool ungroupable; /* this row has no number to be grouped by, and no order */
+	bool from_start;
+	struct ts_strbuf text[TS_ROWS_COLUMNS]; /* dictionary texts of this row */
+	struct rows_block *block;
+};
+
+/* Rows from SQLite from here on; `more`: rows beyond the limit that the caller leaves out. */
+enum ts_code rows_open_statement(struct ts_rows *rows, enum way way, int64_t from, int64_t to,
+	int64_t more, struct ts_err *err) TS_WARN_UNUSED;
+
+/* Rows from pages again, from `rowid` on. */
+void rows_back_to_pages(struct ts_rows *rows, int64_t rowid);
+
+/* The next row, whoever reads it, up to damage. */
+enum ts_code rows_read(struct ts_rows *rows, bool *there, struct ts_err *err) TS_WARN_UNUSED;
+
+/* The same, and behind damage where that is asked for. */
+enum ts_code rows_past_read(struct ts_rows *rows, bool *there, struct ts_err *err) TS_WARN_UNUSED;
+
+/* Row ids of pages rise; those that SQLite reads from a page that is not sound may not. */
+static inline void
+rows_note(struct ts_rows *rows, int64_t rowid)
+{
+	if (!rows->begun || rowid > rows->at)
+		rows->at = rowid;
+	rows->begun = true;
+}
+
+#endif
