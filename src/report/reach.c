@@ -50,6 +50,7 @@ ts_reach_rowids(struct ts_reach *r, struct ts_db *db, struct ts_err *err)
 	r->has_rowid = r->rows->rowid != NULL;
 	r->first_rowid = 0;
 	r->last_rowid = -1;
+	r->cut = false;
 	for (size_t i = 0; r->has_rowid && i < TS_COUNT(ends); i++) {
 		struct ts_strbuf sql;
 		enum ts_code code;
@@ -65,6 +66,7 @@ ts_reach_rowids(struct ts_reach *r, struct ts_db *db, struct ts_err *err)
 
 			if (tree || found)
 				code = tree;
+			r->cut |= !tree && found;
 		}
 		if (ts_is_fatal(code))
 			return code;

@@ -269,6 +269,7 @@ steps_by_address(struct ts_trace *t, struct ts_reader *rd, struct ts_err *err)
 	t->last_step = ts_max_i64(tail.last, t->first_step);
 	t->gaps = (head.gap || tail.gap) && !bad;
 	t->dense = !t->gaps && t->last_step - t->first_step == span - 1;
+	t->cut = rd->report->binding[TS_STEP].reach.cut;
 	return damaged(bad) ? TS_OK : bad;
 }
 

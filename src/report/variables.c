@@ -64,11 +64,11 @@ read_target(struct ts_variables *v, struct ts_reader *rd, struct ts_err *err)
 	return code;
 }
 
-/* More row ids than rows can be in the file: there are gaps, that much is sure. */
+/* With more row ids than rows can be in the file there are gaps, and with an end damaged more rows: that much is sure. */
 static bool
 is_believable(const struct ts_reach *r, const struct ts_reader *rd, int source)
 {
-	return ts_reach_span(r) <= ts_db_bytes(rd->db[source]) / LEAST_ROW;
+	return !r->cut && ts_reach_span(r) <= ts_db_bytes(rd->db[source]) / LEAST_ROW;
 }
 
 /* What the index knows: sums, and where rows have no gaps, that they have none. */

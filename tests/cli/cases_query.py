@@ -227,7 +227,7 @@ def busy(pid):
 
 @case()
 def damaged(ctx):
-    """Rows before the damage, and 4; what does not touch it, and 0."""
+    """A relation has the rows behind the damage, a table those before it, and 4; what does not touch it, and 0."""
     rep = plain(ctx, 320, steps=20000)
     size = os.path.getsize(rep.profile)
     db = sqlite3.connect("file:%s?immutable=1" % rep.profile, uri=True)
@@ -247,9 +247,9 @@ def damaged(ctx):
     res = ctx.run("query", "-f", "json", rep.dir, "SELECT count(*) AS n FROM step_ipu")
     expect(res.rc == 4 and b"step_ipu" in res.err, res, "a relation")
     n = json.loads(res.out)[0]["n"]
-    expect(0 < n < whole, res, "%d of %d rows" % (n, whole))
+    expect(whole // 2 < n < whole, res, "%d of %d rows" % (n, whole))
     res = ctx.run("query", "-f", "json", "-q", rep.dir, "SELECT * FROM main.steps_by_ipu")
-    expect(res.rc == 4 and len(json.loads(res.out)) == n, res, "the table itself")
+    expect(res.rc == 4 and 0 < len(json.loads(res.out)) < n, res, "the table itself")
     res = ask(ctx, rep.dir, "SELECT count(*) AS n, sum(total) AS s FROM tile_memory", "-f", "json")
     expect(json.loads(res.out) == [{"n": tiles[0], "s": tiles[1]}] and res.err == b"", res, "another table")
     expect(os.path.getsize(rep.profile) == size, res, "the file")

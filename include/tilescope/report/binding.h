@@ -32,6 +32,7 @@ struct ts_reach {
 	bool gather;	/* they are read sorted by column `gather_by`, for rows of an */
 	int gather_by;	/* equal value have an order, but do not stand together */
 	int64_t first_rowid, last_rowid; /* inclusive; first > last = no rows */
+	bool cut; /* a page at an end is damaged: there may be rows before the first or behind the last */
 };
 
 /* Row ids between the first and the last: as many rows or more. 0 when there are none, or no row ids. */
