@@ -115,7 +115,7 @@ static const struct option_def options[] = {
 			TS_FOR_RENDER,
 		NULL, "the newest report below PATH (or here)", 0},
 	{"watch", 0, FLAG, AT(watch), NULL, TS_FOR_APP | TS_FOR_DEMO, NULL,
-		"read the report again by itself when it has changed", 0},
+		"read a changed report again by itself", 0},
 	{"at", 0, ADDRESS, AT(at), NULL, TS_FOR_APP | TS_FOR_DEMO | TS_FOR_RENDER, "VIEW[?ARGS]",
 		"the place to show, e.g. 'memory?tile=12'", 0},
 	{"format", 'f', CHOICE, AT(picture), pictures, TS_FOR_RENDER, "svg|txt|ansi",
