@@ -20,36 +20,39 @@
 #define DEBUG_COST "file size, no memory of the IPU"
 
 const struct ts_absent_text ts_absent_texts[TS_ABSENT_COUNT] = {
-	[TS_ABSENT_TILES] = {"memory of the tiles", GRAPH, ALL, GRAPH_COST,
+	[TS_ABSENT_TILES] = {TS_TILE_MEMORY, "memory of the tiles", GRAPH, ALL, GRAPH_COST,
 		{TS_INSTEAD_VARIABLES, TS_INSTEAD_LIVENESS, TS_INSTEAD_TRACE, TS_INSTEAD_TABLES}},
-	[TS_ABSENT_CATEGORIES] = {"the categories of memory", GRAPH, ALL, GRAPH_COST,
+	[TS_ABSENT_CATEGORIES] = {TS_TILE_CATEGORY, "the categories of memory", GRAPH, ALL,
+		GRAPH_COST, {TS_INSTEAD_TILE_VARIABLES, TS_INSTEAD_VARIABLES, TS_INSTEAD_TABLES}},
+	[TS_ABSENT_LOWERED_CATEGORIES] = {TS_LOWERED_VARIABLE, "the categories of memory", LOWERED,
+		ALL, LOWERED_COST,
 		{TS_INSTEAD_TILE_VARIABLES, TS_INSTEAD_VARIABLES, TS_INSTEAD_TABLES}},
-	[TS_ABSENT_LOWERED_CATEGORIES] = {"the categories of memory", LOWERED, ALL, LOWERED_COST,
-		{TS_INSTEAD_TILE_VARIABLES, TS_INSTEAD_VARIABLES, TS_INSTEAD_TABLES}},
-	[TS_ABSENT_TILE_VARIABLES] = {"lowered variables, the variables of each tile", LOWERED, ALL,
-		LOWERED_COST, {TS_INSTEAD_CATEGORIES, TS_INSTEAD_LIVENESS, TS_INSTEAD_TABLES}},
-	[TS_ABSENT_TILE_CODE] = {"the code of this tile", "autoReport.outputArchive", ALL,
+	[TS_ABSENT_TILE_VARIABLES] = {TS_LOWERED_VARIABLE,
+		"lowered variables, the variables of each tile", LOWERED, ALL, LOWERED_COST,
+		{TS_INSTEAD_CATEGORIES, TS_INSTEAD_LIVENESS, TS_INSTEAD_TABLES}},
+	[TS_ABSENT_TILE_CODE] = {TS_RELATION_COUNT, "the code of this tile",
+		"autoReport.outputArchive", ALL,
 		"file size: archive.a holds the executable of every tile",
 		{TS_INSTEAD_CATEGORIES, TS_INSTEAD_TILE_VARIABLES}},
-	[TS_ABSENT_LIVENESS] = {"how much memory is live at each step", GRAPH, ALL, GRAPH_COST,
+	[TS_ABSENT_LIVENESS] = {TS_LIVENESS_STEP, "how much memory is live at each step", GRAPH,
+		ALL, GRAPH_COST,
 		{TS_INSTEAD_MEMORY, TS_INSTEAD_VARIABLES, TS_INSTEAD_TRACE, TS_INSTEAD_TABLES},
 		.by_import = true},
-	[TS_ABSENT_LIVE_VARIABLES] = {"which variables are live at each step", GRAPH, ALL,
-		GRAPH_COST, {TS_INSTEAD_VARIABLES, TS_INSTEAD_MEMORY, TS_INSTEAD_TABLES},
-		.by_import = true},
-	[TS_ABSENT_STEPS] = {"the steps of the execution", EXECUTION,
+	[TS_ABSENT_LIVE_VARIABLES] = {TS_LIVENESS_VARIABLE, "which variables are live at each step",
+		GRAPH, ALL, GRAPH_COST,
+		{TS_INSTEAD_VARIABLES, TS_INSTEAD_MEMORY, TS_INSTEAD_TABLES}, .by_import = true},
+	[TS_ABSENT_STEPS] = {TS_STEP, "the steps of the execution", EXECUTION,
 		ALL "; a program that does not fit is never run", EXECUTION_COST,
 		{TS_INSTEAD_MEMORY, TS_INSTEAD_LIVENESS, TS_INSTEAD_VARIABLES, TS_INSTEAD_TABLES}},
-	[TS_ABSENT_LANES] = {"what each IPU did in a step", EXECUTION, ALL, EXECUTION_COST,
-		{TS_INSTEAD_STEPS, TS_INSTEAD_MEMORY, TS_INSTEAD_TABLES}},
-	[TS_ABSENT_VARIABLES] = {"the lowered variables of the tiles", LOWERED, ALL, LOWERED_COST,
+	[TS_ABSENT_LANES] = {TS_STEP_IPU, "what each IPU did in a step", EXECUTION, ALL,
+		EXECUTION_COST, {TS_INSTEAD_STEPS, TS_INSTEAD_MEMORY, TS_INSTEAD_TABLES}},
+	[TS_ABSENT_VARIABLES] = {TS_LOWERED_VARIABLE, "the lowered variables of the tiles", LOWERED,
+		ALL, LOWERED_COST,
 		{TS_INSTEAD_MEMORY, TS_INSTEAD_LIVENESS, TS_INSTEAD_TRACE, TS_INSTEAD_TABLES}},
-	[TS_ABSENT_CONTEXTS] = {"debug contexts", DEBUG, "on with autoReport.enable", DEBUG_COST,
-		{TS_INSTEAD_NONE}},
-	[TS_ABSENT_CONTEXT_COLUMN] = {"which debug context this has", DEBUG,
+	[TS_ABSENT_CONTEXTS] = {TS_RELATION_COUNT, "debug contexts", DEBUG,
+		"on with autoReport.enable", DEBUG_COST, {TS_INSTEAD_NONE}},
+	[TS_ABSENT_CONTEXT_COLUMN] = {TS_RELATION_COUNT, "which debug context this has", DEBUG,
 		"on with autoReport.enable", DEBUG_COST, {TS_INSTEAD_TABLES}},
-	[TS_ABSENT_TABLES] = {"tables: only a profile or a store has them", GRAPH, ALL, GRAPH_COST,
-		{TS_INSTEAD_MEMORY}},
 };
 
 /* A view of the report, or a pane beside the panel (without view). */
@@ -118,13 +121,24 @@ add_instead(struct ts_strbuf *out, const struct ts_view_env *env, const struct t
 	ts_strbuf_puts(out, before[0] == ';' ? ".\n" : "");
 }
 
+/* The table is there, but not the columns that are looked for: an SDK that names them in another way. */
+static bool
+is_named_otherwise(const struct ts_report *r, const struct ts_absent_text *a)
+{
+	return r && a->relation != TS_RELATION_COUNT && !ts_report_has(r, a->relation) &&
+		r->binding[a->relation].object;
+}
+
 void
 ts_absent_describe(struct ts_strbuf *out, const struct ts_view_env *env, enum ts_absent which,
 	const char *why)
 {
 	const struct ts_absent_text *a = &ts_absent_texts[which];
+	bool is_archive = env->report && env->report->kind == TS_KIND_ARCHIVE;
 
 	ts_strbuf_printf(out, "Not in this report: %s.\n", a->what ? a->what : "this");
+	if (is_archive && a->relation != TS_RELATION_COUNT)
+		why = "there is no profile.pop, only archive.a";
 	if (why[0])
 		ts_strbuf_printf(out, "Why: %s.\n", why);
 	if (a->option)
@@ -133,6 +147,10 @@ ts_absent_describe(struct ts_strbuf *out, const struct ts_view_env *env, enum ts
 	if (a->cost)
 		ts_strbuf_printf(out, "Costs: %s.\n", a->cost);
 	add_instead(out, env, a);
+	if (is_named_otherwise(env->report, a))
+		ts_strbuf_puts(out,
+			"Or: it is there under a name that is not known yet; tilescope schema lists "
+			"what there is, a schema map of yours can say it.\n");
 	if (env->offer)
 		ts_strbuf_printf(out, "libpva %s.\n", env->offer);
 	else if (a->by_import && env->report && env->report->kind == TS_KIND_SDK)

@@ -235,6 +235,22 @@ START_TEST(places_that_are_not_there)
 }
 END_TEST
 
+/* The table is there, with columns of other names: not the same as not recorded. */
+START_TEST(other_names)
+{
+	struct stage s;
+	char *text;
+
+	begin(&s, TS_DEMO_SDK);
+	harness_sql(&s.h, "ALTER TABLE memory_by_tile RENAME COLUMN total TO totals");
+	text = screen(&s, &ts_view_memory, 120, 38);
+	says(text, "has no column for total");
+	says(text, "Or: it is there under a name that is not known yet; tilescope schema lists");
+	free(text);
+	end(&s);
+}
+END_TEST
+
 /* From the line of Summary to the panel that says more. */
 START_TEST(from_summary)
 {
@@ -265,6 +281,7 @@ main(void)
 	tcase_add_loop_test(tc, without_each_table, TS_DEMO_STORE, TS_DEMO_SDK + 1);
 	tcase_add_loop_test(tc, what_is_said, 0, TS_COUNT(expected));
 	tcase_add_test(tc, places_that_are_not_there);
+	tcase_add_test(tc, other_names);
 	tcase_add_test(tc, from_summary);
 	suite_add_tcase(s, tc);
 	sr = srunner_create(s);

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 #include "tilescope/base/strbuf.h"
+#include "tilescope/report/relation.h"
 
 struct ts_view_env;
 
@@ -29,7 +30,6 @@ enum ts_absent {
 	TS_ABSENT_VARIABLES,
 	TS_ABSENT_CONTEXTS,
 	TS_ABSENT_CONTEXT_COLUMN,
-	TS_ABSENT_TABLES,
 	TS_ABSENT_COUNT
 };
 
@@ -50,9 +50,10 @@ enum ts_instead {
 enum { TS_INSTEADS = 4 };
 
 struct ts_absent_text {
-	const char *what;   /* that is missing */
-	const char *option; /* that records it: the name alone */
-	const char *remark; /* behind its name; or NULL */
+	enum ts_relation relation; /* that is not bound; TS_RELATION_COUNT: none */
+	const char *what;	   /* that is missing */
+	const char *option;	   /* that records it: the name alone */
+	const char *remark;	   /* behind its name; or NULL */
 	const char *cost;
 	enum ts_instead instead[TS_INSTEADS]; /* the most useful first */
 	bool by_import; /* a profile.pop may have it where only libpva finds it */
