@@ -158,6 +158,31 @@ ts_documents_same(const struct ts_documents *a, const struct ts_documents *b)
 	return true;
 }
 
+void
+ts_documents_path(struct ts_strbuf *out, const struct ts_documents *d, size_t i)
+{
+	const struct ts_document *k = ts_documents_at(d, &i);
+	const struct ts_json_tree *t = &k->tree;
+
+	for (size_t at = 0; at < i;) {
+		size_t next = at + 1 + t->node[at].inside, n;
+		const char *key = at ? ts_json_key(t, at, &n) : k->name;
+
+		if (next <= i) {
+			at = next;
+			continue;
+		}
+		if (at == 0)
+			n = strlen(k->name);
+		ts_strbuf_puts(out, at ? " > " : "");
+		if (t->node[at].element)
+			ts_strbuf_printf(out, "[%u]", t->node[at].key);
+		else
+			ts_strbuf_add(out, key, n);
+		at++;
+	}
+}
+
 /* --- searching -------------------------------------------------------------------------------- */
 
 static bool

@@ -142,6 +142,8 @@ parent_of(const struct ts_tree *t, size_t node)
 void
 ts_tree_go(struct ts_tree *t, size_t node)
 {
+	size_t cursor = ts_tree_cursor(t);
+
 	if (node >= t->count)
 		return;
 	for (size_t i = 0; i < node;) {
@@ -152,7 +154,7 @@ ts_tree_go(struct ts_tree *t, size_t node)
 		else
 			i = next;
 	}
-	make_lines(t, node);
+	make_lines(t, cursor); /* the screen stays, unless the node is not on it */
 	for (int64_t l = 0; l < t->list.count; l++)
 		if (t->line[l] == node)
 			ts_list_jump(&t->list, l);

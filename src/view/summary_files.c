@@ -259,6 +259,7 @@ go_to_hit(struct summary_files *p, struct ts_view_env *env)
 {
 	size_t at = ts_tree_cursor(&p->tree), i = 0, n = p->hits.count;
 	char number[TS_FMT_MAX], all[TS_FMT_MAX];
+	struct ts_strbuf path;
 
 	if (n == 0) {
 		ts_view_say_error(env, "not found in framework.json, app.json: %.100s", p->sought);
@@ -272,8 +273,11 @@ go_to_hit(struct summary_files *p, struct ts_view_env *env)
 		i++;
 	i %= n;
 	ts_tree_go(&p->tree, p->hits.node[i]);
-	ts_view_say(env, "hit %s of %s", ts_fmt_count(number, (int64_t)i + 1),
-		ts_fmt_count(all, (int64_t)n));
+	ts_strbuf_init(&path, sizeof(env->message) / 2);
+	ts_documents_path(&path, p->files, p->hits.node[i]);
+	ts_view_say(env, "hit %s of %s  %s", ts_fmt_count(number, (int64_t)i + 1),
+		ts_fmt_count(all, (int64_t)n), path.s);
+	ts_strbuf_fini(&path);
 	return TS_EFFECT_REPAINT;
 }
 

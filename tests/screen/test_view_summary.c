@@ -55,6 +55,7 @@ begin(struct harness *h, int w, int height, enum ts_glyphs glyphs, const char *f
 	harness_start(h, &ts_view_summary, w, height, glyphs);
 	snprintf(h->env.report->file, strlen(h->env.report->file) + 1,
 		"demo"); /* for kept screens */
+	h->env.report->part[TS_PART_PROFILE].bytes = 1 << 20;
 	harness_settle(h);
 }
 
@@ -136,7 +137,7 @@ static void
 hit(struct harness *h, const char *command, const char *says, const char *shows)
 {
 	harness_command(h, command);
-	ck_assert_str_eq(h->env.message, says);
+	ck_assert_msg(strncmp(h->env.message, says, strlen(says)) == 0, "%s", h->env.message);
 	if (shows)
 		harness_says(h, shows);
 }
@@ -151,7 +152,7 @@ START_TEST(searching)
 	hit(&h, "search layer", "hit 1 of 4", "layers  [ 3 items ]"); /* a key */
 	hit(&h, "search-next", "hit 2 of 4", "\"layer0\"");	      /* folded till now */
 	hit(&h, "search-next", "hit 3 of 4", NULL);
-	hit(&h, "search-next", "hit 4 of 4", "\"Layer2\"");
+	hit(&h, "search-next", "hit 4 of 4  app.json > layers > [2]", "\"Layer2\"");
 	hit(&h, "search-next", "hit 1 of 4", NULL);
 	hit(&h, "search-previous", "hit 4 of 4", NULL);
 	hit(&h, "search-back 2.30", "hit 1 of 1", "Nominal CPU frequency [GHz]  2.30");

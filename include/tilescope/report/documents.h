@@ -9,6 +9,7 @@
 #ifndef TS_REPORT_DOCUMENTS_H
 #define TS_REPORT_DOCUMENTS_H
 
+#include "tilescope/base/strbuf.h"
 #include "tilescope/format/json_file.h"
 #include "tilescope/report/report.h"
 
@@ -44,6 +45,9 @@ size_t ts_documents_count(const struct ts_documents *d);
 
 /* The document of node *i, which becomes its number there. */
 const struct ts_document *ts_documents_at(const struct ts_documents *d, size_t *i);
+
+/* What node i is in, outermost first, " > " between: keys, and numbers as [N]; cut at `out`'s maximum. */
+void ts_documents_path(struct ts_strbuf *out, const struct ts_documents *d, size_t i);
 
 /* Nodes that hold a text, ascending. */
 struct ts_document_hits {
