@@ -156,6 +156,7 @@ ts_importing_opened(struct ts_app *app)
 	struct ts_importing *im = &app->importing;
 
 	im->ask_at_us = 0;
+	im->failed = false;
 	if (im->outcome[0]) {
 		ts_view_say(&app->env, "%s", im->outcome);
 		im->outcome[0] = '\0';
@@ -229,6 +230,7 @@ ts_importing_start(struct ts_app *app)
 		return false;
 	}
 	im->under_way = true;
+	im->failed = false;
 	im->began_us = ts_clock_us();
 	send(app, KIND_IMPORT);
 	tell_progress(app, im->began_us);
@@ -290,6 +292,7 @@ take_failure(struct ts_app *app, const struct import_job *i)
 	ts_log_add(app->log, "import: %s", i->err.msg);
 	snprintf(text, sizeof(text), "could not be asked (:import tries again): %.140s",
 		i->err.msg);
+	app->importing.failed = true;
 	tell(app, text);
 }
 
@@ -301,7 +304,7 @@ ts_importing_take(struct ts_app *app, struct ts_job *job)
 
 	if (job->kind == KIND_PROBE) {
 		im->there = !job->dropped && i->code == TS_OK;
-		if (!im->under_way)
+		if (!im->under_way && !im->failed)
 			offer(app);
 	} else {
 		im->under_way = false;

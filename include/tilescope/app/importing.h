@@ -24,6 +24,7 @@ struct ts_importing {
 	int64_t ask_at_us;	  /* when to find out whether libpva is there; 0 = not */
 	bool known, there;	  /* what was found out, once a run of the program */
 	bool under_way;		  /* the import */
+	bool failed;		  /* the last one of this report: the text says why */
 	int64_t began_us;	  /* of it */
 	char text[TS_OFFER_TEXT]; /* for the views: the offer, how far it is, why it failed */
 	char outcome
