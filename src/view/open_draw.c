@@ -16,7 +16,7 @@ enum { R_PATH, R_OPENED, R_FITS, R_WORST, R_CYCLES, R_POPLAR, R_STATE, R_COUNT }
 enum { F_PATH, F_PARTS, F_SIZE, F_CHANGED, F_REMARK, F_COUNT };
 
 static const struct ts_column recent_columns[R_COUNT] = {
-	[R_PATH] = {.title = "report", .min = 18, .max = 90, .weight = 1, .field = TS_FIELD_TAIL},
+	[R_PATH] = {.title = "report", .min = 18, .max = 64, .weight = 1, .field = TS_FIELD_TAIL},
 	[R_OPENED] = {.title = "opened", .min = 16, .priority = 3},
 	[R_FITS] = {.title = "memory", .min = 6},
 	[R_WORST] = {.title = "worst", .min = 6, .field = TS_FIELD_RIGHT},
@@ -26,7 +26,7 @@ static const struct ts_column recent_columns[R_COUNT] = {
 };
 
 static const struct ts_column found_columns[F_COUNT] = {
-	[F_PATH] = {.title = "name", .min = 18, .max = 90, .weight = 1, .field = TS_FIELD_TAIL},
+	[F_PATH] = {.title = "name", .min = 18, .max = 64, .weight = 1, .field = TS_FIELD_TAIL},
 	[F_PARTS] = {.title = "parts", .min = 7},
 	[F_SIZE] = {.title = "size", .min = 9, .field = TS_FIELD_RIGHT},
 	[F_CHANGED] = {.title = "changed", .min = 16, .priority = 1},
