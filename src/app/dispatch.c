@@ -282,12 +282,30 @@ do_goto_trace(struct ts_app *app, const struct ts_call *call)
 	return go_with_object(app, TS_VIEW_TRACE);
 }
 
+/* Help is one text: what records what stands at its end. */
+static const char help_topic[] = "capture";
+
+static enum ts_effect
+show_topic(struct ts_app *app)
+{
+	static const struct ts_call search = {.cmd = TS_CMD_SEARCH,
+		.argc = 1,
+		.text = "WHAT RECORDS WHAT"};
+
+	ts_app_show(app, TS_VIEW_HELP);
+	if (app->current != TS_VIEW_HELP)
+		return TS_EFFECT_BELL;
+	return current(app)->ops->command(current(app), &search);
+}
+
 static enum ts_effect
 do_help(struct ts_app *app, const struct ts_call *call)
 {
 	const char *name = ts_call_arg(call, 0);
 	int cmd = name ? ts_command_find(name) : -1;
 
+	if (name && strcmp(name, help_topic) == 0)
+		return show_topic(app);
 	if (name && cmd < 0) {
 		ts_view_say_error(&app->env, "there is no command \"%s\"", name);
 		return TS_EFFECT_BELL;
@@ -499,6 +517,8 @@ complete(void *ctx, const char *line, struct ts_candidates *out)
 	for (int i = 0; strncmp(line, "help ", 5) == 0 && i < TS_CMD_COUNT; i++)
 		if (strncmp(ts_commands[i].name, word, (size_t)n) == 0)
 			ts_candidates_add(out, ts_commands[i].name);
+	if (strncmp(line, "help ", 5) == 0 && strncmp(help_topic, word, (size_t)n) == 0)
+		ts_candidates_add(out, help_topic);
 	for (int i = 0; strncmp(line, "sql ", 4) == 0 && i < TS_RELATION_COUNT; i++)
 		if (n > 0 &&
 			strncmp(ts_relation_def((enum ts_relation)i)->name, word, (size_t)n) == 0)

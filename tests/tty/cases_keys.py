@@ -189,6 +189,11 @@ def prompt_runs(ctx):
     t.type("help reload")
     t.press("enter")
     t.has("read the report again")
+    t.press(":")
+    t.type("help capture")
+    t.press("enter")
+    t.wait("WHAT RECORDS WHAT")
+    t.press("q")
     t.quit()
 
 

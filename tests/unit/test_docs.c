@@ -12,6 +12,7 @@
 
 #include "tilescope/base/embedded.h"
 #include "tilescope/base/lex.h"
+#include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
 #include "tilescope/ui/keymap.h"
 #include "tilescope/view/help.h"
@@ -58,6 +59,52 @@ START_TEST(keys_are_current)
 }
 END_TEST
 
+/* Every engine option that is known, what the messages of a full tile mean, in 80 columns. */
+static const char *const captured[] = {
+	"autoReport.all",
+	"autoReport.directory",
+	"autoReport.outputGraphProfile",
+	"autoReport.outputExecutionProfile",
+	"autoReport.outputLoweredVars",
+	"autoReport.outputDebugInfo",
+	"autoReport.enable",
+	"autoReport.outputArchive",
+	"autoReport.executionProfileProgramRunCount",
+	"debug.instrument ",
+	"debug.instrumentCompute",
+	"debug.instrumentExternalExchange",
+	"debug.instrumentControlFlow",
+	"debug.computeInstrumentationLevel",
+	"debug.profilingTile",
+	"debug.branchRecordTile",
+	"profiler.replicaToProfile",
+	"profiler.blocks.filter",
+	"profiler.programs.filter",
+	"profiler.blocks.tile",
+	"debug.allowOutOfMemory",
+	"POPLAR_PROFILER_LOG_LEVEL",
+	"POPLAR_ENGINE_OPTIONS",
+	"Out of memory on tile 0",
+	"Cannot fit all variable data onto one or more tiles",
+	"receives more data than it has total memory",
+	"profile_<random>.pop",
+	"tf_report__",
+	"modelName()",
+	"enableProfiling",
+};
+
+START_TEST(capture_names_all)
+{
+	const struct ts_embedded *e = ts_embedded_find("help/capture.txt");
+
+	ck_assert_ptr_nonnull(e);
+	for (size_t i = 0; i < TS_COUNT(captured); i++)
+		ck_assert_msg(strstr(e->text, captured[i]) != NULL, "no word of %s", captured[i]);
+	for (const char *s = e->text; *s; s += strcspn(s, "\n") + 1)
+		ck_assert_msg(strcspn(s, "\n") <= 80, "too wide: %.100s", s);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -67,6 +114,7 @@ main(void)
 	int failed;
 
 	tcase_add_test(t, keys_are_current);
+	tcase_add_test(t, capture_names_all);
 	suite_add_tcase(s, t);
 	r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);
