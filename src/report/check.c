@@ -217,7 +217,8 @@ look_beside(struct check_run *run, const char *dir, const char *archive, struct 
 		char *other = files[i].elsewhere ? join(dir, files[i].elsewhere) : NULL;
 		struct ts_check_part *p;
 
-		if (!leads_somewhere(path) && leads_somewhere(other)) {
+		if (files[i].elsewhere &&
+			(!other || (!leads_somewhere(path) && leads_somewhere(other)))) {
 			char *swap = path;
 
 			path = other;
@@ -371,7 +372,7 @@ compare(struct check_run *run, struct ts_err *err)
 	}
 	ts_tiles_fini(&tiles);
 	if (code != TS_E_NOMEM && code != TS_E_CANCELLED)
-		code = ts_consistency_ids(notes, rd, run->options->progress, err);
+		code = ts_consistency_ids(notes, rd, true, run->options->progress, err);
 	if (!code)
 		code = compare_stores(run, err);
 	ts_reader_close(rd);

@@ -189,6 +189,7 @@ check_debug(struct ts_check_part *p, struct check_run *run, struct ts_err *err)
 enum ts_code
 check_json(struct ts_check_part *p, struct check_run *run, struct ts_err *err)
 {
+	struct ts_json_tree tree = {0};
 	struct ts_source *s;
 	struct ts_err why = {0};
 	enum ts_code code = ts_source_open_file(&s, p->path, &why);
@@ -196,8 +197,13 @@ check_json(struct ts_check_part *p, struct check_run *run, struct ts_err *err)
 	if (code)
 		return check_failed(p, NULL, code, &why, err);
 	p->kind = "JSON";
-	code = ts_json_check(s, run->options->cancel, &why);
+	code = ts_json_tree_read(&tree, s, run->options->progress, run->options->cancel, &why);
 	ts_source_close(s);
+	if (tree.count > 0 &&
+		(!check_item(p, "keys", NULL, tree.node[0].value) ||
+			!check_item(p, "values", NULL, tree.values - 1)))
+		code = ts_err_nomem(&why);
+	ts_json_tree_fini(&tree);
 	return check_failed(p, NULL, code, &why, err);
 }
 

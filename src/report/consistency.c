@@ -19,7 +19,7 @@
 #include "tilescope/report/rows.h"
 
 enum {
-	WINDOWS = 16,
+	WINDOWS = 4,
 	WINDOW_ROWS = TS_CONSISTENCY_SAMPLE / WINDOWS,
 	PATH_LIMIT = 1 << 14,
 	HOUR = 3600,
@@ -153,15 +153,16 @@ read_window(struct ts_reader *rd, enum ts_relation relation, const struct ts_row
 }
 
 static enum ts_code
-sample(struct ts_reader *rd, enum ts_relation relation, const int *columns, int count, row_fn *each,
-	void *ctx, struct ts_err *err)
+sample(struct ts_reader *rd, enum ts_relation relation, int column, row_fn *each, void *ctx,
+	struct ts_err *err)
 {
 	const struct ts_reach *reach = &rd->report->binding[relation].reach;
-	struct ts_rows_query q = {.column_count = count, .limit = TS_CONSISTENCY_SAMPLE};
+	struct ts_rows_query q = {.columns = {column},
+		.column_count = 1,
+		.limit = TS_CONSISTENCY_SAMPLE};
 	int64_t span = ts_reach_span(reach);
 	enum ts_code code = TS_OK;
 
-	memcpy(q.columns, columns, (size_t)count * sizeof(*columns));
 	if (span <= TS_CONSISTENCY_SAMPLE || reach->last_rowid == INT64_MAX)
 		return read_window(rd, relation, &q, each, ctx, err);
 	q.range = TS_RANGE_ROWID;
@@ -176,7 +177,7 @@ sample(struct ts_reader *rd, enum ts_relation relation, const int *columns, int 
 
 /* --- programs and compute sets of steps ---------------------------------------------------------- */
 
-/* The keys of a relation, rising. */
+/* Keys of a relation, in the order of the rows or rising. */
 struct keys {
 	int64_t *key;
 	size_t count, cap;
@@ -211,55 +212,96 @@ by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static enum ts_code
-read_keys(struct keys *k, struct ts_reader *rd, enum ts_relation relation, int column,
-	struct ts_err *err)
+static void
+sort_keys(struct keys *k)
 {
-	struct ts_rows_query q = {.columns = {column}, .column_count = 1};
-	enum ts_code code = read_window(rd, relation, &q, add_key, k, err);
-
-	if (!code && k->count > 0)
+	if (k->count > 0)
 		qsort(k->key, k->count, sizeof(*k->key), by_value);
-	return code;
 }
 
-struct joined {
-	const struct keys *keys;
-	int64_t sampled, missing;
-};
-
 static enum ts_code
-join_row(void *ctx, struct ts_rows *rows, struct ts_err *err)
+note_row(void *ctx, struct ts_rows *rows, struct ts_err *err)
 {
-	struct joined *j = ctx;
-	int64_t v;
-
+	(void)rows;
 	(void)err;
-	if (ts_rows_number(rows, 0, &v) != TS_VALUE_OK)
-		return TS_OK;
-	j->sampled++;
-	j->missing += !bsearch(&v, j->keys->key, j->keys->count, sizeof(v), by_value);
+	*(bool *)ctx = true;
 	return TS_OK;
 }
 
+/* Those of the wanted keys, sorted, that the relation does not have, each row by its key. */
 static enum ts_code
-join_steps(struct ts_notes *notes, struct ts_reader *rd, enum ts_relation to, int key, int column,
-	const char *what, struct ts_err *err)
+look_for_each(int64_t *missing, struct ts_reader *rd, enum ts_relation relation, int column,
+	const struct keys *wanted, struct ts_err *err)
 {
-	struct keys keys = {0};
-	struct joined j = {.keys = &keys};
+	struct ts_rows_query q = {.columns = {column},
+		.column_count = 1,
+		.range = TS_RANGE_KEY,
+		.limit = 1};
+	enum ts_code code = TS_OK;
+	bool there = false;
+
+	for (size_t i = 0; !code && i < wanted->count; i++) {
+		if (i == 0 || wanted->key[i] != wanted->key[i - 1]) {
+			there = false;
+			q.from = wanted->key[i];
+			q.to = q.from + 1;
+			code = read_window(rd, relation, &q, note_row, &there, err);
+		}
+		*missing += !code && !there;
+	}
+	return code;
+}
+
+/* The same by reading all keys, where rows are not reached by them. *known false: there are too many. */
+static enum ts_code
+look_through(int64_t *missing, bool *known, struct ts_reader *rd, enum ts_relation relation,
+	int column, const struct keys *wanted, struct ts_err *err)
+{
+	struct ts_rows_query q = {.columns = {column}, .column_count = 1};
+	struct keys all = {0};
+	enum ts_code code = read_window(rd, relation, &q, add_key, &all, err);
+
+	*known = !code && !all.cut && all.count > 0;
+	sort_keys(&all);
+	for (size_t i = 0; *known && i < wanted->count; i++)
+		*missing += !bsearch(&wanted->key[i], all.key, all.count, sizeof(*all.key),
+			by_value);
+	free(all.key);
+	return code;
+}
+
+/* What steps name. */
+static const struct join {
+	enum ts_relation to;
+	int key, column;
+	const char *what;
+} joins[] = {
+	{TS_PROGRAM, TS_PROGRAM_PROGRAM, TS_STEP_PROGRAM, "program"},
+	{TS_COMPUTE_SET, TS_COMPUTE_SET_COMPUTE_SET, TS_STEP_COMPUTE_SET, "compute set"},
+};
+
+static enum ts_code
+join_steps(struct ts_notes *notes, struct ts_reader *rd, const struct join *j, struct ts_err *err)
+{
+	const struct ts_binding *b = &rd->report->binding[j->to];
+	struct keys wanted = {0};
+	int64_t missing = 0;
+	bool known = true;
 	enum ts_code code;
 
-	if (!ts_report_has(rd->report, TS_STEP) || !ts_report_has(rd->report, to) ||
-		!ts_report_has_column(rd->report, TS_STEP, column))
+	if (!ts_report_has(rd->report, TS_STEP) || !b->bound ||
+		!ts_report_has_column(rd->report, TS_STEP, j->column))
 		return TS_OK;
-	code = read_keys(&keys, rd, to, key, err);
-	if (!code && !keys.cut && keys.count > 0)
-		code = sample(rd, TS_STEP, &column, 1, join_row, &j, err);
-	if (!code && j.missing * MISSING_KEYS > j.sampled)
-		ts_notes_add(notes, "%lld of %lld sampled steps name a %s that is not there",
-			(long long)j.missing, (long long)j.sampled, what);
-	free(keys.key);
+	code = sample(rd, TS_STEP, j->column, add_key, &wanted, err);
+	sort_keys(&wanted);
+	if (!code && wanted.count > 0 && b->reach.key == TS_REACH_NONE)
+		code = look_through(&missing, &known, rd, j->to, j->key, &wanted, err);
+	else if (!code)
+		code = look_for_each(&missing, rd, j->to, j->key, &wanted, err);
+	if (!code && known && missing * MISSING_KEYS > (int64_t)wanted.count)
+		ts_notes_add(notes, "%lld of %zu sampled steps name a %s that is not there",
+			(long long)missing, wanted.count, j->what);
+	free(wanted.key);
 	return code;
 }
 
@@ -306,8 +348,7 @@ join_contexts(struct ts_notes *notes, struct ts_reader *rd, const struct ts_cont
 
 		if (!ts_context_recorded(rd->report, contexts_of[i].relation))
 			continue;
-		code = sample(rd, contexts_of[i].relation, &contexts_of[i].column, 1, look_up, &k,
-			err);
+		code = sample(rd, contexts_of[i].relation, contexts_of[i].column, look_up, &k, err);
 		if (!code && k.missing * MISSING_CONTEXTS > k.sampled)
 			ts_notes_add(notes,
 				"debug.cbor does not have %lld of %lld sampled debug contexts of %s: "
@@ -341,14 +382,15 @@ check_contexts(struct ts_notes *notes, struct ts_reader *rd, struct ts_progress 
 }
 
 enum ts_code
-ts_consistency_ids(struct ts_notes *notes, struct ts_reader *rd, struct ts_progress *progress,
-	struct ts_err *err)
+ts_consistency_ids(struct ts_notes *notes, struct ts_reader *rd, bool all,
+	struct ts_progress *progress, struct ts_err *err)
 {
-	enum ts_code code = join_steps(notes, rd, TS_PROGRAM, TS_PROGRAM_PROGRAM, TS_STEP_PROGRAM,
-		"program", err);
+	enum ts_code code = TS_OK;
 
-	if (!code)
-		code = join_steps(notes, rd, TS_COMPUTE_SET, TS_COMPUTE_SET_COMPUTE_SET,
-			TS_STEP_COMPUTE_SET, "compute set", err);
+	for (size_t i = 0; !code && i < TS_COUNT(joins); i++)
+		if (all ||
+			rd->report->binding[joins[i].to].source !=
+				rd->report->binding[TS_STEP].source)
+			code = join_steps(notes, rd, &joins[i], err);
 	return code ? code : check_contexts(notes, rd, progress, err);
 }

@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "tilescope/base/mem.h"
+#include "tilescope/report/archive.h"
+#include "tilescope/report/consistency.h"
 #include "tilescope/report/rows.h"
 
 #include "summary_internal.h"
@@ -182,6 +184,40 @@ fini_execution(struct ts_fetch *f)
 	ts_execution_fini(&((struct summary_execution *)f)->sums);
 }
 
+/* archive.a beside the profile: the program reads it when the first screen stands. */
+static enum ts_code
+compare_archive(struct summary_parts *p, struct ts_reader *rd, struct ts_err *err)
+{
+	struct ts_archive_check check;
+	struct ts_tiles tiles;
+	enum ts_code code;
+
+	if (!p->archive || rd->report->archive)
+		return TS_OK;
+	code = ts_tiles_read(&tiles, rd, err);
+	if (!code && p->archive->tiles > 0)
+		ts_archive_compare(&check, p->archive, &tiles);
+	ts_archive_note(&p->notes, p->archive, !code && p->archive->tiles > 0 ? &check : NULL);
+	ts_tiles_fini(&tiles);
+	return code == TS_E_CANCELLED || code == TS_E_NOMEM ? code : TS_OK;
+}
+
+static enum ts_code
+read_parts(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
+{
+	struct summary_parts *p = (struct summary_parts *)f;
+	enum ts_code code = compare_archive(p, rd, err);
+
+	return code ? code : ts_consistency_ids(&p->notes, rd, false, &f->job.progress, err);
+}
+
+static void
+fini_parts(struct ts_fetch *f)
+{
+	ts_archive_release(((struct summary_parts *)f)->archive);
+	ts_notes_fini(&((struct summary_parts *)f)->notes);
+}
+
 static const struct {
 	size_t size;
 	enum ts_code (*read)(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err);
@@ -198,6 +234,8 @@ static const struct {
 		TS_WORKER_BULK, "summing categories", TS_ABSENT_CATEGORIES},
 	[ASK_EXECUTION] = {sizeof(struct summary_execution), read_execution, fini_execution,
 		TS_WORKER_BULK, "summing cycles", TS_ABSENT_STEPS},
+	[ASK_PARTS] = {sizeof(struct summary_parts), read_parts, fini_parts, TS_WORKER_BULK,
+		"comparing the parts", TS_ABSENT_NOTHING},
 };
 
 /* Is the index going to answer it soon? */
@@ -208,6 +246,8 @@ waits(const struct summary_view *s, int kind)
 
 	if (kind == ASK_SMALL) /* the peak is in the index, or counted from all liveness steps */
 		return env->looking;
+	if (kind == ASK_PARTS)
+		return env->looking || env->coming & 1u << TS_SECTION_CONTEXTS;
 	if (kind == ASK_CATEGORIES)
 		return !ts_report_has(env->report, TS_TILE_CATEGORY) &&
 			ts_view_waits(env, TS_SECTION_CATEGORIES, TS_LOWERED_VARIABLE);
@@ -227,7 +267,7 @@ static void **
 slot(struct summary_view *s, int kind)
 {
 	void **slots[ASK_COUNT] = {(void **)&s->verdict, (void **)&s->small,
-		(void **)&s->categories, (void **)&s->execution};
+		(void **)&s->categories, (void **)&s->execution, (void **)&s->parts};
 
 	return slots[kind];
 }
@@ -246,7 +286,8 @@ summary_indexed(struct ts_view *v)
 	static const enum ts_section sections[ASK_COUNT] = {[ASK_VERDICT] = TS_SECTION_COUNT,
 		[ASK_SMALL] = TS_SECTION_LIVENESS,
 		[ASK_CATEGORIES] = TS_SECTION_CATEGORIES,
-		[ASK_EXECUTION] = TS_SECTION_LANES};
+		[ASK_EXECUTION] = TS_SECTION_LANES,
+		[ASK_PARTS] = TS_SECTION_CONTEXTS};
 	struct summary_view *s = (struct summary_view *)v;
 
 	for (int i = 0; i < ASK_COUNT; i++)
@@ -255,11 +296,20 @@ summary_indexed(struct ts_view *v)
 			s->state[i].state = TS_PANE_EMPTY;
 }
 
+/* An archive that has come since is to be compared, too. */
+static void
+look_at_archive(struct summary_view *s)
+{
+	if (s->state[ASK_PARTS].state != TS_PANE_EMPTY && s->compared != s->base.env->archive)
+		s->state[ASK_PARTS].state = TS_PANE_EMPTY;
+}
+
 void
 summary_request(struct ts_view *v)
 {
 	struct summary_view *s = (struct summary_view *)v;
 
+	look_at_archive(s);
 	for (int i = 0; i < ASK_COUNT; i++) {
 		struct ts_fetch *f;
 
@@ -270,6 +320,10 @@ summary_request(struct ts_view *v)
 			return;
 		f->read = questions[i].read;
 		f->fini = questions[i].fini;
+		if (i == ASK_PARTS) {
+			s->compared = v->env->archive;
+			((struct summary_parts *)f)->archive = ts_archive_hold(v->env->archive);
+		}
 		s->asked[i] = f;
 		s->state[i].state = TS_PANE_LOADING;
 		s->state[i].absent = questions[i].absent;
@@ -293,6 +347,8 @@ keep(struct summary_view *s, struct ts_fetch *f)
 	((struct ts_fetch *)copy)->report = NULL; /* the fetch gives them back */
 	((struct ts_fetch *)copy)->index = NULL;
 	f->fini = NULL;
+	if (*to)
+		ts_fetch_free(*to);
 	*to = copy;
 }
 

@@ -600,6 +600,15 @@ draw_note(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int arg
 	ts_canvas_field(c, r, 1, 0, r.w - 2, TS_ROLE_WARN, note, strlen(note), TS_FIELD_ELLIPSIS);
 }
 
+/* What does not fit together. */
+static void
+draw_joined(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int arg)
+{
+	const char *note = s->parts->notes.note[arg];
+
+	ts_canvas_field(c, r, 1, 0, r.w - 2, TS_ROLE_WARN, note, strlen(note), TS_FIELD_ELLIPSIS);
+}
+
 static void
 draw_pair(struct ts_canvas *c, struct ts_rect r, const struct summary_pair *p, int key_w)
 {
@@ -695,12 +704,15 @@ note_lines(struct summary_view *s)
 {
 	const struct ts_report *report = s->base.env->report;
 	const char *what;
-	bool any = report->notes.count > 0;
+	int joined = s->parts ? s->parts->notes.count : 0;
+	bool any = report->notes.count > 0 || joined > 0;
 
 	if (any)
 		heading(s, HEAD_NOTES);
 	for (int i = 0; i < report->notes.count; i++)
 		add(s, draw_note, i);
+	for (int i = 0; i < joined; i++)
+		add(s, draw_joined, i);
 	for (int i = 0; left_out(s, i, &what) >= 0; i++) {
 		if (left_out(s, i, &what) == 0)
 			continue;

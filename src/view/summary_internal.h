@@ -14,7 +14,7 @@ enum { SUMMARY_PAIRS = 300, SUMMARY_PAIR_TEXT = 300, SUMMARY_LINES = 1200, SUMMA
 
 /* --- what has to be fetched ------------------------------------------------------------------- */
 
-enum { ASK_VERDICT, ASK_SMALL, ASK_CATEGORIES, ASK_EXECUTION, ASK_COUNT };
+enum { ASK_VERDICT, ASK_SMALL, ASK_CATEGORIES, ASK_EXECUTION, ASK_PARTS, ASK_COUNT };
 
 /* What the pane of files asks. */
 enum { ASK_FILES = ASK_COUNT, ASK_HITS };
@@ -53,6 +53,13 @@ struct summary_execution {
 	int64_t steps;
 };
 
+/* Whether the parts belong to the same run, in sentences. */
+struct summary_parts {
+	struct ts_fetch fetch;
+	struct ts_archive *archive; /* that was compared, held; or NULL */
+	struct ts_notes notes;
+};
+
 /* --- lines ------------------------------------------------------------------------------------ */
 
 struct summary_view;
@@ -85,6 +92,8 @@ struct summary_view {
 	struct summary_small *small;
 	struct summary_categories *categories;
 	struct summary_execution *execution;
+	struct summary_parts *parts;
+	const struct ts_archive *compared; /* what `parts` was asked for; not held */
 	const struct ts_fetch *asked[ASK_COUNT];
 	struct ts_pane_data state[ASK_COUNT];
 	struct summary_line line[SUMMARY_LINES];

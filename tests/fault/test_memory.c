@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The first, second, ... Nth allocation fails: finding and opening a report, its summary, each figure, a
- * schema map of the user, the index of a report, the queue of jobs. It has to be said (TS_E_NOMEM), or to change nothing but notes.
+ * schema map of the user, the state of its files, the index of a report, the queue of jobs. It has to be said (TS_E_NOMEM), or to change nothing but notes.
  *
  * Check's calls may come to us, too (wrap_alloc.h): nothing is asserted while calls fail.
  * Every allocation of opening is tried; of the summary, and in a sanitizer build, a sample (see stride()).
@@ -15,6 +15,7 @@
 
 #include "figures.h"
 #include "tilescope/job/jobs.h"
+#include "tilescope/report/check.h"
 #include "tilescope/report/find.h"
 #include "tilescope/report/index.h"
 #include "wrap_alloc.h"
@@ -248,6 +249,57 @@ START_TEST(the_summary)
 }
 END_TEST
 
+static enum ts_code
+check_files(uint64_t *d, const char *dir, struct ts_err *err)
+{
+	const struct ts_check_options options = {.deep = true};
+	struct ts_check c;
+	enum ts_code code = ts_check_read(&c, dir, &options, err);
+
+	for (size_t i = 0; i < c.parts; i++) {
+		const struct ts_check_part *p = &c.part[i];
+
+		digest_text(d, p->name);
+		digest_text(d, p->path);
+		digest_i64(d, p->state);
+		for (size_t k = 0; k < p->items; k++) {
+			digest_text(d, p->item[k].name);
+			digest_i64(d, p->item[k].count);
+		}
+	}
+	digest_i64(d, c.is_report + 2 * c.usable + 4 * c.notes.partial);
+	ts_check_fini(&c);
+	return code;
+}
+
+START_TEST(the_state_of_files)
+{
+	struct ts_err err = {0};
+	struct demo demo;
+	uint64_t whole = 0, d;
+	enum ts_code code;
+	int calls;
+
+	demo_begin_with(&demo, layouts[_i], true);
+	add_files(demo.dir);
+	arm(0, false);
+	code = check_files(&whole, demo.dir, &err);
+	calls = disarm();
+	ck_assert_int_eq(code, TS_OK);
+	ck_assert_int_gt(calls, 100);
+	for (int n = 1; n <= calls; n += stride(calls, 500)) {
+		d = 0;
+		err = (struct ts_err){0};
+		arm(n, n % 2);
+		code = check_files(&d, demo.dir, &err);
+		disarm();
+		expect(code, &err, d == whole, "files", n);
+	}
+	remove_files(demo.dir);
+	demo_end(&demo);
+}
+END_TEST
+
 START_TEST(looking_below_a_directory)
 {
 	static struct ts_found_list list;
@@ -399,6 +451,7 @@ main(void)
 	tcase_add_loop_test(c, opening, 0, layout_count);
 	tcase_add_loop_test(c, each_figure, 0, layout_count * (int)TS_COUNT(figures));
 	tcase_add_loop_test(c, the_summary, 0, layout_count);
+	tcase_add_loop_test(c, the_state_of_files, 0, layout_count);
 	tcase_add_test(c, looking_below_a_directory);
 	tcase_add_test(c, the_index);
 	tcase_add_test(c, starting_workers);

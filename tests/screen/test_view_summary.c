@@ -62,7 +62,7 @@ begin(struct harness *h, int w, int height, enum ts_glyphs glyphs, const char *f
 static void
 end(struct harness *h)
 {
-	static const char *const names[] = {"framework.json", "app.json"};
+	static const char *const names[] = {"framework.json", "app.json", "debug.cbor"};
 
 	for (size_t i = 0; i < TS_COUNT(names); i++) {
 		char path[2 * REPORT_DIR];
@@ -105,6 +105,32 @@ START_TEST(below_the_verdict)
 	harness_command(&h, "pane-zoom");
 	harness_command(&h, "pane-next");
 	ck_assert(!harness_has(&h, "TensorFlow"));
+	end(&h);
+}
+END_TEST
+
+/* Ids that lead nowhere are a note, with figures; a sound report has none. */
+START_TEST(parts_of_different_runs)
+{
+	struct harness h;
+	struct ts_demo_options o = {.scale = TS_DEMO_SMALL,
+		.layout = TS_DEMO_STORE,
+		.ipus = 1,
+		.tiles = 64,
+		.steps = 200,
+		.variables = 2000,
+		.debug = true};
+
+	harness_demo(&h, &o);
+	harness_start(&h, &ts_view_summary, 100, 120, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	ck_assert(!harness_has(&h, "sampled"));
+	end(&h);
+	harness_demo(&h, &o);
+	harness_sql(&h, "UPDATE program SET context = context + 1000000");
+	harness_start(&h, &ts_view_summary, 100, 120, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	harness_says(&h, "sampled debug contexts of programs");
 	end(&h);
 }
 END_TEST
@@ -309,6 +335,7 @@ main(void)
 	setlocale(LC_ALL, "C.UTF-8");
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, below_the_verdict);
+	tcase_add_test(tc, parts_of_different_runs);
 	tcase_add_test(tc, other_sizes);
 	tcase_add_test(tc, searching);
 	tcase_add_loop_test(tc, whatever_is_there, 0, TS_COUNT(states));

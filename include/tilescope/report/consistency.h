@@ -12,7 +12,7 @@
 #include "tilescope/report/memory.h"
 
 enum {
-	TS_CONSISTENCY_SAMPLE = 1024,  /* rows of each relation that are looked at */
+	TS_CONSISTENCY_SAMPLE = 256,   /* rows of each relation that are looked at */
 	TS_CONSISTENCY_KEYS = 1 << 22, /* programs, compute sets: of more nothing is said */
 };
 
@@ -28,11 +28,11 @@ enum ts_code ts_consistency_store(struct ts_notes *notes, const struct ts_report
 
 /*
  * Programs and compute sets that steps name, and are not there; debug contexts that programs, compute sets and
- * variables name, and debug.cbor does not have: of a sample spread over the rows. debug.cbor is read whole where the
+ * variables name, and debug.cbor does not have: of a sample spread over the rows. `all`: also where both are in the same file. debug.cbor is read whole where the
  * reader's index does not know it (progress: bytes). Damage is no matter of this: those rows are passed over. Errors:
  * TS_E_CANCELLED, TS_E_NOMEM, TS_E_SYS.
  */
-enum ts_code ts_consistency_ids(struct ts_notes *notes, struct ts_reader *rd,
+enum ts_code ts_consistency_ids(struct ts_notes *notes, struct ts_reader *rd, bool all,
 	struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
 
 #endif

@@ -50,7 +50,7 @@ enum ts_context {
 	X(CLOSE, "close", GLOBAL, "", BOUND, "close what is on top; the last view: leave")         \
 	X(VIEW, "view", GLOBAL, "VIEW", BOUND, "show a view")                                      \
 	X(HELP, "help", GLOBAL, "[COMMAND|capture]", BOUND,                                        \
-		"keys and commands, one command, or what records what")                            \
+		"keys and commands, one of them, or the options that record")                      \
 	X(LOG, "log", GLOBAL, "", BOUND, "show messages and running work")                         \
 	X(REPORTS, "reports", GLOBAL, "", BOUND, "show recent reports and directories to open")    \
 	X(JOBS, "jobs", GLOBAL, "", BOUND, "show workers, caches and the index")                   \
