@@ -212,6 +212,8 @@ fit_dict_rows(bool *fits, struct ts_column_binding *cb, const struct fit *f,
 	cb->dict_text = column_of_rows(o, rows, cb->dict_text);
 	cb->dict.column = column_of_rows(o, rows, key);
 	code = ts_reach_find(&cb->dict, f->db, err);
+	if (!code && !ts_reach_can_look_up(&cb->dict))
+		code = ts_reach_count_few(&cb->dict, f->db, err);
 	*fits = !code && ts_reach_can_look_up(&cb->dict);
 	return code;
 }

@@ -16,7 +16,7 @@
 
 #include "binding_internal.h"
 
-enum { PROBES = 48, PROBE_ROWS = 1024, PROBE_GAPS = 16 };
+enum { PROBES = 48, PROBE_ROWS = 1024, PROBE_GAPS = 16, FEW_ROWS = 2048 };
 
 static const char *const key_names[] = {
 	[TS_REACH_NONE] = "forwards only",
@@ -504,9 +504,32 @@ ts_reach_gather(struct ts_reach *r, int column, struct ts_db *db, struct ts_err 
 	return TS_OK;
 }
 
+enum ts_code
+ts_reach_count_few(struct ts_reach *r, struct ts_db *db, struct ts_err *err)
+{
+	struct ts_strbuf sql;
+	int64_t rows = 0;
+	bool found = false;
+	enum ts_code code;
+
+	r->few = false;
+	if (r->column < 0 || r->has_rowid)
+		return TS_OK;
+	ts_strbuf_init(&sql, 1 << 16);
+	ts_strbuf_puts(&sql, "SELECT count(*) FROM (");
+	ts_sql_select(&sql, r->rows, &r->column, 1);
+	ts_strbuf_printf(&sql, " LIMIT %d)", FEW_ROWS + 1);
+	code = sql.nomem ? ts_err_nomem(err) : ts_db_int(db, &rows, &found, sql.s, err);
+	ts_strbuf_fini(&sql);
+	r->few = !code && found && rows <= FEW_ROWS;
+	return ts_is_fatal(code) ? code : TS_OK;
+}
+
 bool
 ts_reach_can_look_up(const struct ts_reach *r)
 {
+	if (r->few)
+		return true;
 	return r->column < 0
 		? r->has_rowid
 		: r->key != TS_REACH_NONE || (r->has_rowid && ts_reach_span(r) <= TS_SAMPLE_WHOLE);

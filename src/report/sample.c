@@ -220,6 +220,7 @@ judge_group(struct ts_verdict *v, const struct ts_sample *s, size_t from, size_t
 	unsigned char *seen, int *sizes)
 {
 	size_t size = to - from;
+	size_t valid = 0;
 	bool exact = true, apart = true;
 
 	v->groups++;
@@ -231,15 +232,18 @@ judge_group(struct ts_verdict *v, const struct ts_sample *s, size_t from, size_t
 	for (size_t i = from; i < to; i++) {
 		int64_t x = s->value[i * (size_t)s->columns + (size_t)column];
 
-		if (x < 0 || x >= GROUP_MAX || seen[x]) {
+		exact &= x >= 0 && x < (int64_t)size;
+		if (x < 0 || x >= GROUP_MAX)
+			continue;
+		if (seen[x]) {
 			apart = exact = false;
 			break;
 		}
 		seen[x] = 1;
-		exact &= x < (int64_t)size;
+		valid++;
 	}
 	v->exact += exact;
-	v->apart += apart;
+	v->apart += apart && valid * 2 >= size; /* a row may lack its number */
 	if (exact && ++sizes[size] > sizes[v->common])
 		v->common = (int)size;
 }

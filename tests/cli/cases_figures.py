@@ -226,6 +226,41 @@ def rows_without_place(ctx):
 
 
 @case()
+def ipu_of_some_rows(ctx):
+    """A column called ipu is one also where every step has a row without a number of it: that is left out."""
+    rep = plain(ctx, 5, ipus=4, ipu="ipu", style="plain")
+    db = sqlite3.connect(rep.profile)
+    db.execute("UPDATE steps_by_ipu SET ipu = NULL WHERE (step_id + ipu) % 4 = 0")
+    lost = db.execute("SELECT count(*) FROM steps_by_ipu WHERE ipu IS NULL").fetchone()[0]
+    db.commit()
+    want = dict(db.execute("SELECT ipu, sum(cycles) FROM steps_by_ipu WHERE ipu IS NOT NULL GROUP BY ipu"))
+    db.close()
+    res = ctx.run("summary", "-f", "json", rep.dir)
+    got = json.loads(res.out)
+    expect({k["ipu"]: k["step_cycles"] for k in got["execution"]["ipus"]} == want, res, "cycles")
+    expect(any("steps by IPU: %d rows left out" % lost in w for w in got["warnings"]), res, "what is left out")
+
+
+@case(params=["where", "union", "expression"])
+def names_in_a_view(ctx, p):
+    """Names of variables come from a view too, also where it is no table's rows as they stand."""
+    path = ctx.path("profile.pop")
+    db = sqlite3.connect(path)
+    db.executescript("CREATE TABLE texts(k INTEGER, t TEXT); CREATE TABLE more(k, t);"
+                     "CREATE TABLE vars_info(tile, size_bytes, category, name);")
+    db.executemany("INSERT INTO texts VALUES (?, ?)", [((i * 7) % 50, "n%d" % ((i * 7) % 50)) for i in range(50)])
+    db.executemany("INSERT INTO vars_info VALUES (0, 4, 1, ?)", [(i,) for i in range(60)])
+    db.execute("CREATE VIEW vars_string_table AS SELECT " + {
+        "where": "k AS id, t AS string FROM texts WHERE k < 100",
+        "union": "k AS id, t AS string FROM texts UNION ALL SELECT * FROM more",
+        "expression": "k + 0 AS id, t || '' AS string FROM texts"}[p])
+    db.commit()
+    db.close()
+    res = ctx.run("query", "-f", "csv", path, "SELECT name FROM lowered_variable")
+    expect(res.out.decode().split("\r\n")[1:-1] == ["n%d" % i for i in range(50)] + [""] * 10, res, "names")
+
+
+@case()
 def upper_case_names(ctx):
     """SQLite's names have no case."""
     summarise(ctx, plain(ctx, 4, upper=True))

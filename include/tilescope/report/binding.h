@@ -28,6 +28,7 @@ struct ts_reach {
 	const struct ts_object *rows; /* a table, or a view that has to be read forwards */
 	int column;		      /* the key; -1 = none, or the row id itself */
 	enum ts_reach_kind key;
+	bool few;	/* of a dictionary: so few rows that all of them are looked at for one */
 	bool has_rowid; /* rows can be reached by row id */
 	bool gather;	/* they are read sorted by column `gather_by`, for rows of an */
 	int gather_by;	/* equal value have an order, but do not stand together */
