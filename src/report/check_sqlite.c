@@ -16,12 +16,13 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
+#include "tilescope/report/damage.h"
 #include "tilescope/report/rows.h"
 #include "tilescope/report/table.h"
 
 #include "check_internal.h"
 
-enum { SQL_MAX = 1 << 16, FINDINGS = 40, FINDING = 300, BLOCK = 256 };
+enum { SQL_MAX = 1 << 16, FINDINGS = 40, FINDING = 300, BLOCK = 256, GOES_ON = 4096 };
 
 /* --- a source that tells how far it was read ---------------------------------------------------- */
 
@@ -65,6 +66,8 @@ struct scan {
 	struct ts_db *db;
 	const struct ts_object *o;
 	int64_t rows, last; /* row id of the last row, where they have one */
+	int64_t before;	    /* rows when damage was met the last time */
+	struct ts_gaps gaps;
 };
 
 static enum ts_code
@@ -98,20 +101,55 @@ step_rows(struct scan *s, sqlite3_stmt *stmt, bool values, struct ts_err *err)
 	return code;
 }
 
+/* The rows with all that they hold, from row id `from` on. */
 static enum ts_code
-read_values(struct scan *s, struct ts_err *err)
+read_from(struct scan *s, int64_t from, struct ts_err *err)
 {
-	char what[64];
+	char what[64], where[64] = "";
 	sqlite3_stmt *stmt;
 	enum ts_code code;
 
 	snprintf(what, sizeof(what), "%s, *", s->o->rowid ? s->o->rowid : "NULL");
-	code = begin(&stmt, s, what, "", err);
+	if (from > INT64_MIN)
+		snprintf(where, sizeof(where), " WHERE %s >= ?1", s->o->rowid);
+	code = begin(&stmt, s, what, where, err);
 	if (code)
 		return code;
+	if (from > INT64_MIN)
+		sqlite3_bind_int64(stmt, 1, from);
 	code = step_rows(s, stmt, true, err);
 	ts_db_release(s->db, stmt);
 	return code;
+}
+
+/* Behind damage it goes on at the next row that can be reached. */
+static enum ts_code
+read_values(struct scan *s, struct ts_err *err)
+{
+	int64_t from = INT64_MIN;
+	enum ts_code code = read_from(s, from, err), end;
+
+	for (int i = 0; code == TS_E_DAMAGED && i < GOES_ON; i++) {
+		enum ts_path path;
+		struct ts_gap gap;
+
+		if (s->rows > s->before)
+			from = s->last < INT64_MAX ? s->last + 1 : s->last;
+		s->before = s->rows;
+		end = ts_path_find(&path, &gap, s->db, s->o, from, err);
+		if (end)
+			return end;
+		if (path != TS_PATH_GAP && path != TS_PATH_ROW)
+			break;
+		if (path == TS_PATH_ROW) /* the page is sound: it is the row itself */
+			gap.page = 0;
+		ts_gaps_add(&s->gaps, &gap);
+		if (gap.to == INT64_MAX)
+			break;
+		from = gap.to + 1;
+		code = read_from(s, from, err);
+	}
+	return code == TS_OK && s->gaps.count ? TS_E_DAMAGED : code;
 }
 
 /* From `rowid` on, without that row itself where it was counted. */
@@ -182,6 +220,20 @@ count_rows(struct scan *s, struct ts_err *err)
 	return code || !more ? code : count_rest(s, from, rowid, skip, err);
 }
 
+/* Where the tree of a table is damaged, and how many rows it has in its sound pages. */
+static enum ts_code
+find_gaps(struct scan *s, struct ts_err *err)
+{
+	struct ts_table_state state;
+	enum ts_code code = ts_table_walk(&state, s->db, s->o, NULL, err);
+
+	if (code || !state.known)
+		return code;
+	s->rows = state.rows;
+	s->gaps = state.gaps;
+	return TS_OK;
+}
+
 static const char *
 relation_of(const struct ts_report *r, const struct ts_check_part *p, const struct ts_object *o)
 {
@@ -197,7 +249,7 @@ relation_of(const struct ts_report *r, const struct ts_check_part *p, const stru
 	return NULL;
 }
 
-/* What is wrong with the rows of a table: where, and how many there are before it. */
+/* What is wrong with the rows of a table: where, and how many can be read. */
 static enum ts_code
 note_rows(struct ts_check_part *p, struct ts_check_item *item, const struct scan *s,
 	const struct ts_err *why, struct ts_err *err)
@@ -205,13 +257,15 @@ note_rows(struct ts_check_part *p, struct ts_check_item *item, const struct scan
 	struct ts_strbuf text;
 
 	ts_strbuf_init(&text, TS_NOTE_MAX);
-	ts_strbuf_puts(&text, why->msg);
-	if (s->rows > 0 && s->o->rowid)
+	if (s->gaps.count > 0)
+		ts_gaps_describe(&text, &s->gaps, s->o->name);
+	else
+		ts_strbuf_printf(&text, "table %.*s: %s", CHECK_NAME, s->o->name, why->msg);
+	if (s->gaps.count == 0 && s->rows > 0 && s->o->rowid)
 		ts_strbuf_printf(&text, ", behind row id %lld", (long long)s->last);
-	ts_strbuf_printf(&text, " (%lld rows before it can be read)", (long long)s->rows);
+	ts_strbuf_printf(&text, "; %lld rows can", (long long)s->rows);
 	item->damage = ts_strbuf_take(&text);
-	check_damage(p, "table %.*s: %s", CHECK_NAME, s->o->name,
-		item->damage ? item->damage : why->msg);
+	check_damage(p, "%s", item->damage ? item->damage : why->msg);
 	return item->damage ? TS_OK : ts_err_nomem(err);
 }
 
@@ -228,6 +282,12 @@ check_table(struct ts_check_part *p, const struct check_run *run, struct ts_db *
 		return ts_err_nomem(err);
 	item->relation = relation_of(run->report, p, o);
 	code = run->options->deep ? read_values(&s, &why) : count_rows(&s, &why);
+	if (code == TS_E_DAMAGED && s.gaps.count == 0) {
+		struct ts_err other = {0};
+
+		if (find_gaps(&s, &other) == TS_E_CANCELLED)
+			return ts_err_set(err, TS_E_CANCELLED, "cancelled");
+	}
 	item->count = s.rows;
 	if (code == TS_E_CANCELLED || code == TS_E_NOMEM) {
 		if (err)

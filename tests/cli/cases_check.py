@@ -274,6 +274,28 @@ def check_damaged_page(ctx):
 
 
 @case()
+def check_damaged_leaf(ctx):
+    """The first of several pages of a table: it is named with its row ids, and the rows behind it are read."""
+    d = whole(ctx)
+    path = os.path.join(d, "profile.pop")
+    rows = {r["name"]: r["count"] for r in part(check(ctx, d)[0], "profile")["read"]}
+    with open(path, "rb") as f:
+        f.seek((reports.root_page(path, "vars_info") - 1) * 4096)
+        root = f.read(4096)
+    expect(root[0] == 5, None, "the table is one page: the test says nothing")
+    cell = int.from_bytes(root[12:14], "big")
+    page = int.from_bytes(root[cell:cell + 4], "big")
+    reports.noise_page(path, page)
+    for deep in ((), ("--deep",)):
+        got, res = check(ctx, d, *deep, rc=4)
+        bad = [r for r in part(got, "profile")["read"] if r["damage"]]
+        expect([r["name"] for r in bad] == ["vars_info"], res, "which table")
+        expect("row ids" in bad[0]["damage"] and "page %d" % page in bad[0]["damage"], res, "where")
+        lost = rows["vars_info"] - bad[0]["count"]
+        expect(0 < lost < rows["vars_info"], res, "%d rows are lost" % lost)
+
+
+@case()
 def check_alone(ctx):
     """One part by itself, by its name and by its directory; everything broken; nothing at all."""
     d = whole(ctx)
