@@ -104,9 +104,13 @@ render(const struct ts_args *args, enum ts_picture format, struct ts_watch *w)
 	struct ts_report *r;
 	struct ts_reader *rd;
 	struct ts_err err = {0};
+	struct ts_address at;
 	enum ts_exit status;
-	enum ts_code code = ts_open_report(&r, &rd, args, args->paths[0], false, w);
+	enum ts_code code = ts_address_parse(&at, args->at, &err);
 
+	/* of a database that is no report there is nothing to see but its tables */
+	if (!code)
+		code = ts_open_report(&r, &rd, args, args->paths[0], at.view == TS_VIEW_TABLES, w);
 	if (code)
 		return ts_exit_of(code);
 	code = ts_headless_new(&app, args, r, choose_glyphs(args),

@@ -35,17 +35,18 @@ ts_arg_switch(struct ts_view *v, enum ts_cmd cmd, bool is, bool wanted)
 }
 
 enum ts_arg_state
-ts_arg_walk(struct ts_view *v, enum ts_cmd cmd, const int *at, int wanted, const char *value)
+ts_arg_walk(struct ts_view *v, bool (*is_there)(struct ts_view *v, int wanted), int wanted,
+	const char *value)
 {
 	enum { PANES_MAX = 8 };
 
-	for (int i = 0; i < PANES_MAX && *at != wanted; i++) {
-		enum ts_arg_state state = ts_arg_command(v, cmd, NULL);
+	for (int i = 0; i < PANES_MAX && !is_there(v, wanted); i++) {
+		enum ts_arg_state state = ts_arg_command(v, TS_CMD_PANE_NEXT, NULL);
 
 		if (state != TS_ARG_DONE)
 			return state;
 	}
-	if (*at == wanted)
+	if (is_there(v, wanted))
 		return TS_ARG_DONE;
 	ts_view_say_error(v->env, "there is no pane \"%s\" here", value);
 	return TS_ARG_NO;

@@ -105,13 +105,16 @@ get_pane(struct ts_view *v, struct ts_strbuf *out)
 	return pane != LIVE_GRAPH && ts_arg_say_word(out, PANES, pane - LIVE_GRAPH);
 }
 
+static bool
+has_focus(struct ts_view *v, int pane)
+{
+	return liveness_of(v)->focus == pane;
+}
+
 static enum ts_arg_state
 set_pane(struct ts_view *v, const char *value)
 {
-	struct liveness *s = liveness_of(v);
-	int wanted = LIVE_GRAPH + ts_arg_word(PANES, value);
-
-	return ts_arg_walk(v, TS_CMD_PANE_NEXT, &s->focus, wanted, value);
+	return ts_arg_walk(v, has_focus, LIVE_GRAPH + ts_arg_word(PANES, value), value);
 }
 
 static bool

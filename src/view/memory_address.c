@@ -106,23 +106,16 @@ get_pane(struct ts_view *v, struct ts_strbuf *out)
 	return false;
 }
 
-/* From pane to pane, as Tab goes; one that this report does not have is never reached. */
+static bool
+has_focus(struct ts_view *v, int pane)
+{
+	return (int)memory_of(v)->focus == pane;
+}
+
 static enum ts_arg_state
 set_pane(struct ts_view *v, const char *value)
 {
-	struct memory_view *m = memory_of(v);
-	enum memory_pane wanted = panes[ts_arg_word(PANES, value)];
-
-	for (size_t i = 0; i < TS_COUNT(panes) && m->focus != wanted; i++) {
-		enum ts_arg_state state = ts_arg_command(v, TS_CMD_PANE_PREVIOUS, NULL);
-
-		if (state != TS_ARG_DONE)
-			return state;
-	}
-	if (m->focus == wanted)
-		return TS_ARG_DONE;
-	ts_view_say_error(v->env, "there is no pane \"%s\" in this report", value);
-	return TS_ARG_NO;
+	return ts_arg_walk(v, has_focus, (int)panes[ts_arg_word(PANES, value)], value);
 }
 
 static bool

@@ -147,6 +147,18 @@ def output_that_cannot_be_written(ctx):
 
 
 @case()
+def tables_of_any_database(ctx):
+    """A database that is no report has tables, and nothing else."""
+    name = ctx.path("other.db")
+    with sqlite3.connect(name) as db:
+        db.execute("CREATE TABLE friends (name TEXT, age INTEGER)")
+        db.execute("INSERT INTO friends VALUES ('Ada', 36)")
+    res = render(ctx, name, "--at", "tables?table=friends")
+    expect(b"friends" in res.out and b"Ada" in res.out, res, "its rows")
+    one_line(render(ctx, name, "--at", "memory", rc=3), "friends", rc=3)
+
+
+@case()
 def hostile_names_in_svg(ctx):
     """Names with tags, control characters and broken UTF-8 leave the XML well-formed."""
     rep = plain(ctx, 5, hostile_names=True, hostile_idents=True)

@@ -14,11 +14,11 @@ enum ts_arg_state ts_arg_command(struct ts_view *v, enum ts_cmd cmd, const char 
 enum ts_arg_state ts_arg_switch(struct ts_view *v, enum ts_cmd cmd, bool is, bool wanted);
 
 /*
- * Run a command that goes from pane to pane until `*at` is the wanted one; one that is not on the way
- * cannot be gone to.
+ * From pane to pane, as Tab goes, until the wanted one has the keys; one that is not on the way cannot be
+ * gone to. `value` is what it is called.
  */
-enum ts_arg_state ts_arg_walk(struct ts_view *v, enum ts_cmd cmd, const int *at, int wanted,
-	const char *value);
+enum ts_arg_state ts_arg_walk(struct ts_view *v, bool (*is_there)(struct ts_view *v, int wanted),
+	int wanted, const char *value);
 
 bool ts_arg_is_yes(const char *value);
 
