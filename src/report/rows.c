@@ -432,6 +432,12 @@ tell(const struct ts_err *what, struct ts_err *err)
 }
 
 enum ts_code
+ts_rows_passed(const struct ts_rows *rows, struct ts_err *err)
+{
+	return tell(&rows->damaged, err);
+}
+
+enum ts_code
 ts_rows_next(struct ts_rows *rows, bool *there, struct ts_err *err)
 {
 	enum ts_code code;

@@ -40,7 +40,8 @@ trace_parts_open(struct ts_rows **rows, struct ts_reader *rd, const struct ts_tr
 	struct ts_rows_query q = {.column_count = T_COLUMNS,
 		.range = t->part.range,
 		.from = ts_max_i64(from, t->part.first),
-		.to = ts_min_i64(to, trace_add(t->part.last, 1))};
+		.to = ts_min_i64(to, trace_add(t->part.last, 1)),
+		.past_damage = true};
 
 	memcpy(q.columns, trace_part_columns, sizeof(trace_part_columns));
 	return ts_reader_rows(rows, rd, TS_STEP_IPU, &q, err);
@@ -99,6 +100,8 @@ parts_read(struct trace_parts *parts, struct ts_reader *rd, const struct ts_trac
 			break;
 		}
 	}
+	if (!code)
+		code = ts_rows_passed(rows, err);
 	ts_rows_close(rows);
 	*looked_at += rows_seen;
 	return code;
@@ -233,7 +236,7 @@ static enum ts_code
 classes_range(struct trace_part *p, size_t n, struct ts_reader *rd, const struct ts_trace *t,
 	struct ts_err *err)
 {
-	struct ts_rows_query q = {.column_count = TS_STEP_Q_COUNT};
+	struct ts_rows_query q = {.column_count = TS_STEP_Q_COUNT, .past_damage = true};
 	int64_t from = p[0].step, to = p[n - 1].step + 1, step;
 	struct ts_rows *rows;
 	enum ts_code code;
@@ -259,6 +262,8 @@ classes_range(struct trace_part *p, size_t n, struct ts_reader *rd, const struct
 		for (size_t k = i; k < n && p[k].step == step; k++)
 			p[k].class_of = class_of; /* of equal steps the last one counts */
 	}
+	if (!code)
+		code = ts_rows_passed(rows, err);
 	ts_rows_close(rows);
 	return code;
 }

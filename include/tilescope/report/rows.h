@@ -29,8 +29,7 @@ struct ts_rows_query {
 
 	/*
 	 * Go on behind damaged pages, where the table's b-tree says what they hold: the rows there come too, and then,
-	 * at the end, TS_E_DAMAGED with the row ids that are missing. Not for who stops before the end, since he would
-	 * not hear of it.
+	 * at the end, TS_E_DAMAGED with the row ids that are missing. Who stops before the end asks ts_rows_passed().
 	 */
 	bool past_damage;
 };
@@ -51,6 +50,9 @@ void ts_rows_close(struct ts_rows *rows);
  * whose dictionary is damaged is NULL, and TS_E_DAMAGED comes behind the last row.
  */
 enum ts_code ts_rows_next(struct ts_rows *rows, bool *there, struct ts_err *err) TS_WARN_UNUSED;
+
+/* Were damaged rows passed over up to here? TS_E_DAMAGED, or TS_OK. */
+enum ts_code ts_rows_passed(const struct ts_rows *rows, struct ts_err *err) TS_WARN_UNUSED;
 
 /*
  * Rows by column, for scans: as ts_rows_next() for the next rows at once (both may be called in turn).
