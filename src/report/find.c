@@ -15,8 +15,7 @@
 
 enum { PATH_LIMIT = 1 << 14, DIRS_MAX = 4096 };
 
-#define DROPPED \
-	"an older format, which PopVision Graph Analyser dropped in 3.7 and nothing here reads"
+#define DROPPED "a format dropped with Graph Analyser 3.7: not read"
 
 const struct ts_other_file ts_other_files[TS_OTHER_FILES] = {
 	{"graph.json", true, DROPPED},

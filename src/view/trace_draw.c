@@ -23,7 +23,7 @@ enum {
 	NEED_LEGEND = 11,
 	NEED_READOUT_2 = 15,
 	LEAST_TABLE = 3,
-	PANEL = 8,	  /* rows that say why there are no lanes */
+	PANEL = 10,	  /* rows that say why there are no lanes */
 	GAP_FROM = 4,	  /* rows of a lane from which on one of them is left blank */
 	STARTS_SHARE = 3, /* letters at starts when at most a third of the columns has one */
 };
@@ -46,16 +46,18 @@ size_lanes(struct trace_view *t, int room)
 	int ipus = t->trace && t->trace->ipus > 0 ? t->trace->ipus : 1;
 	int most = t->zoomed && t->focus == TRACE_LANES ? room : room * 11 / 20;
 
+	if (t->lanes.state == TS_PANE_ABSENT) {
+		t->at.lane_rows = (int)ts_clamp_i64(room, 1, PANEL);
+		t->at.lane_count = 1;
+		t->lane_top = 0;
+		return;
+	}
 	most = most > 1 ? most : 1;
 	t->at.lane_rows = 1;
-	if (t->lanes.state == TS_PANE_ABSENT)
-		ipus = 1;
 	if (room >= 24)
 		t->at.lane_rows = (int)ts_clamp_i64(most / ipus, 1, 4);
 	if (t->zoomed && t->focus == TRACE_LANES)
 		t->at.lane_rows = (int)ts_clamp_i64(most / ipus, 1, 8);
-	if (t->lanes.state == TS_PANE_ABSENT)
-		t->at.lane_rows = (int)ts_clamp_i64(PANEL, 1, most);
 	t->at.lane_count = (int)ts_clamp_i64(most / t->at.lane_rows, 1, ipus);
 	t->lane_top = (int)ts_clamp_i64(t->lane_top, t->ipu - t->at.lane_count + 1, t->ipu);
 	t->lane_top = (int)ts_clamp_i64(t->lane_top, 0, ipus - t->at.lane_count);

@@ -235,6 +235,25 @@ START_TEST(places_that_are_not_there)
 }
 END_TEST
 
+/* On a small screen the panel of the lanes is whole, and the list of steps has its rows. */
+START_TEST(lanes_of_a_small_screen)
+{
+	struct stage s;
+	char *text;
+
+	begin(&s, TS_DEMO_SDK);
+	harness_sql(&s.h, "DROP TABLE steps_by_ipu");
+	text = screen(&s, &ts_view_trace, 80, 22);
+	says(text, "Not in this report: what each IPU did in a step");
+	says(text, "any table of the file.");
+	says(text, "OnTileSwitch");
+	free(text);
+	for (int height = 1; height < 22; height++)
+		free(screen(&s, &ts_view_trace, 40, height));
+	end(&s);
+}
+END_TEST
+
 /* The table is there, with columns of other names: not the same as not recorded. */
 START_TEST(other_names)
 {
@@ -281,6 +300,7 @@ main(void)
 	tcase_add_loop_test(tc, without_each_table, TS_DEMO_STORE, TS_DEMO_SDK + 1);
 	tcase_add_loop_test(tc, what_is_said, 0, TS_COUNT(expected));
 	tcase_add_test(tc, places_that_are_not_there);
+	tcase_add_test(tc, lanes_of_a_small_screen);
 	tcase_add_test(tc, other_names);
 	tcase_add_test(tc, from_summary);
 	suite_add_tcase(s, tc);
