@@ -52,8 +52,10 @@ look_at(struct ts_browse_table *t, const struct ts_schema *s, struct ts_reader *
 	find_relation(t, rd->report);
 	if (t->object->problem)
 		snprintf(t->problem, sizeof(t->problem), "%.119s", t->object->problem);
-	if (t->problem[0] || t->rows->kind != TS_OBJECT_TABLE || !t->rows->rowid)
-		return TS_OK;
+	if (t->problem[0] || t->rows->kind != TS_OBJECT_TABLE || !t->rows->rowid ||
+		t->object->column_count >=
+			sqlite3_limit(ts_db_handle(rd->db[t->source]), SQLITE_LIMIT_COLUMN, -1))
+		return TS_OK; /* as many columns as a statement may have: none is left for the row id */
 	ends.rows = t->rows;
 	code = ts_reach_rowids(&ends, rd->db[t->source], err);
 	t->has_rowid = ends.has_rowid;
@@ -220,9 +222,9 @@ struct reading {
 static void
 add_columns(struct ts_strbuf *sql, const struct ts_browse_table *t)
 {
-	ts_strbuf_printf(sql, "SELECT %s", t->has_rowid ? t->rows->rowid : "NULL");
+	ts_strbuf_printf(sql, "SELECT %s", t->has_rowid ? t->rows->rowid : "");
 	for (int i = 0; i < t->object->column_count; i++) {
-		ts_strbuf_puts(sql, ", ");
+		ts_strbuf_puts(sql, i > 0 || t->has_rowid ? ", " : "");
 		browse_column(sql, t, i);
 	}
 	ts_strbuf_puts(sql, " FROM main.");
@@ -237,9 +239,9 @@ take_row(struct reading *r, bool *more, struct ts_err *err)
 
 	if (code || !*more)
 		return code;
-	r->rowid = sqlite3_column_int64(r->stmt, 0);
+	r->rowid = r->t->has_rowid ? sqlite3_column_int64(r->stmt, 0) : 0;
 	for (int i = 0; i < r->w->block.columns; i++)
-		ts_sql_value_of(&r->values[i], r->stmt, i + 1);
+		ts_sql_value_of(&r->values[i], r->stmt, i + r->t->has_rowid);
 	*more = ts_row_block_add(&r->w->block, r->values, r->by_tile);
 	return r->w->block.nomem ? ts_err_nomem(err) : TS_OK;
 }

@@ -55,12 +55,12 @@ look_at_tiles(struct ts_row_cell *c, const struct ts_sql_value *v)
 {
 	c->by_tile = v->n % BYTES_EACH == 0;
 	for (size_t i = 0; c->by_tile && i < v->n / BYTES_EACH; i++) {
-		int64_t number = number_at(v->bytes, i);
+		uint32_t number = number_at(v->bytes, i);
 
 		c->sum += number;
 		if (number > c->most) {
 			c->most = number;
-			c->most_at = (int64_t)i;
+			c->most_at = (uint32_t)i;
 		}
 	}
 }
@@ -96,11 +96,12 @@ ts_row_block_add(struct ts_row_block *b, const struct ts_sql_value *values, cons
 		struct ts_row_cell *c = &b->cell[(size_t)b->rows * (size_t)b->columns + (size_t)i];
 
 		*c = (struct ts_row_cell){.type = v->type,
-			.integer = v->integer,
-			.real = v->real,
 			.at = (uint32_t)b->text.len,
-			.n = (uint32_t)(v->n < (size_t)b->most ? v->n : (size_t)b->most),
-			.size = (int64_t)v->n};
+			.n = (uint32_t)(v->n < (size_t)b->most ? v->n : (size_t)b->most)};
+		if (v->type == TS_SQL_REAL)
+			c->real = v->real;
+		else
+			c->integer = v->type == TS_SQL_INTEGER ? v->integer : (int64_t)v->n;
 		if (v->type == TS_SQL_BLOB && by_tile && by_tile[i])
 			look_at_tiles(c, v);
 		if (c->n > 0)
@@ -202,7 +203,7 @@ ts_row_cell_full(struct ts_strbuf *out, const struct ts_row_block *b, const stru
 		return;
 	}
 	add_tiles(out, c);
-	ts_strbuf_printf(out, " (tile %" PRId64 "); by tile from 0:", c->most_at);
+	ts_strbuf_printf(out, " (tile %" PRIu32 "); by tile from 0:", c->most_at);
 	for (size_t i = 0; i < c->n / BYTES_EACH && out->len < CUT_AT; i++)
 		ts_strbuf_printf(out, " %" PRIu32, number_at(bytes, i));
 	if (out->len >= CUT_AT || c->size > c->n)

@@ -240,6 +240,15 @@ ask_order(struct tables_view *t)
 	send(t, ASK_ORDER, f);
 }
 
+/* Rows of a window: fewer where there are many columns. */
+static int64_t
+most_rows(const struct tables_view *t)
+{
+	int columns = tables_shown(t)->object->column_count;
+
+	return ts_min_i64(TS_BROWSE_WINDOW, TS_BROWSE_VALUES / (columns > 0 ? columns : 1));
+}
+
 static void
 ask_window(struct tables_view *t)
 {
@@ -255,11 +264,20 @@ ask_window(struct tables_view *t)
 		t->rows.state == TS_PANE_FAILED ||
 		ts_list_enough(&t->grid.list, have_from, have_to, &from, &to))
 		return;
+	if (to - from >
+		most_rows(t)) { /* what is in sight, and as much around it as there is room for */
+		int64_t room = ts_max_i64(most_rows(t) - t->grid.list.rows, 0);
+
+		from = ts_max_i64(from, t->grid.list.top - room / 2);
+		to = ts_min_i64(to, from + ts_max_i64(most_rows(t), t->grid.list.rows));
+	}
 	to = ts_min_i64(to, from + TS_BROWSE_WINDOW);
 	if (from >= to || (from == t->asked_from && to == t->asked_to))
 		return;
 	if (under_way && under_way->serial == t->serial &&
-		ts_list_enough(&t->grid.list, under_way->from, under_way->to, &ignore, &ignore))
+		((under_way->from == from && under_way->to == to) ||
+			ts_list_enough(&t->grid.list, under_way->from, under_way->to, &ignore,
+				&ignore)))
 		return;
 	f = begin(t, ASK_WINDOW);
 	if (!f)

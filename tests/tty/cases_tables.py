@@ -153,6 +153,30 @@ def sql_answers(ctx):
     t.quit()
 
 
+@case(params=[(2000, 80, 24), (1999, 200, 100)])
+def tables_of_many_columns(ctx, p):
+    """As many columns as SQLite has: a window has fewer rows, and at least those in sight."""
+    columns, size = p[0], p[1:]
+    path = ctx.path("wide.db")
+    db = sqlite3.connect(path)
+    names = ["c%d" % i for i in range(columns)]
+    db.execute("CREATE TABLE wide(%s)" % ",".join(names))
+    for i in range(0, 300):
+        db.execute("INSERT INTO wide(c0, c1, c1998) VALUES(?, ?, ?)", (i, "row-%d." % i, "end-%d." % i))
+    db.commit()
+    db.close()
+    t = ctx.pty(path, size=size, wait="row-0.")
+    t.press("tab")
+    if columns == 1999:                 # else it is read forwards: no column is left for the row id
+        t.press("G")
+        t.wait("row-299.")
+    t.press("pgdn", "pgdn", "pgup", "pgdn", "pgdn")
+    t.wait(lambda text: "row-299." in text or "row-40." in text)
+    t.press("g", "g")
+    t.wait("row-0.")
+    t.quit()
+
+
 @case()
 def tables_reloaded(ctx):
     """A report that is changed while a table is shown: the table and the row are kept."""

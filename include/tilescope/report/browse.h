@@ -18,6 +18,7 @@
 
 enum {
 	TS_BROWSE_WINDOW = 512,	    /* rows at once */
+	TS_BROWSE_VALUES = 1 << 17, /* of them, but at least the rows of a screen */
 	TS_BROWSE_LISTED = 1000000, /* rows of a filter or a sort */
 	TS_BROWSE_TERMS = 16,	    /* of a filter */
 	TS_BROWSE_FILTER = 256,	    /* bytes of its text, NUL included */

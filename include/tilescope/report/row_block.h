@@ -17,13 +17,16 @@ enum { TS_ROW_VALUE = 4096, TS_ROW_TEXT = 16 << 20 };
 
 struct ts_row_cell {
 	enum ts_sql_type type;
-	int64_t integer;
-	double real;
-	uint32_t at, n;	   /* of a text or blob: what is kept, in the block's text */
-	int64_t size;	   /* of a text or blob: its bytes */
-	bool by_tile;	   /* a blob of a number for each tile: */
-	int64_t sum, most; /* their sum, and the largest ... */
-	int64_t most_at;   /* ... which this tile has */
+	bool by_tile;	/* a blob of a number for each tile */
+	uint32_t at, n; /* of a text or blob: what is kept, in the block's text */
+	union {
+		int64_t integer;
+		double real;
+		int64_t size; /* of a text or blob: its bytes */
+	};
+	int64_t sum;	  /* by_tile: of the numbers, */
+	uint32_t most;	  /* the largest, */
+	uint32_t most_at; /* and the tile that has it */
 };
 
 struct ts_row_block {
