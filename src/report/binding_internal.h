@@ -45,7 +45,7 @@ enum ts_code ts_sample_judge(struct ts_verdict *v, const struct ts_sample *s, in
 /* Fill in the row ids, or the row ids and the way, by which r->rows is reached by r->column. */
 enum ts_code ts_reach_rowids(struct ts_reach *r, struct ts_db *db,
 	struct ts_err *err) TS_WARN_UNUSED;
-/* Without row ids and order (a view): are there few rows? */
+/* Without order (a view, or row ids far apart): are there few rows? */
 enum ts_code ts_reach_count_few(struct ts_reach *r, struct ts_db *db,
 	struct ts_err *err) TS_WARN_UNUSED;
 /* Can a row be found by its key without reading a large table? */

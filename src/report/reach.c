@@ -513,7 +513,7 @@ ts_reach_count_few(struct ts_reach *r, struct ts_db *db, struct ts_err *err)
 	enum ts_code code;
 
 	r->few = false;
-	if (r->column < 0 || r->has_rowid)
+	if (r->column < 0)
 		return TS_OK;
 	ts_strbuf_init(&sql, 1 << 16);
 	ts_strbuf_puts(&sql, "SELECT count(*) FROM (");

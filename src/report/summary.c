@@ -72,27 +72,54 @@ ts_about_read(struct ts_about *a, struct ts_reader *rd, struct ts_err *err)
 	return code;
 }
 
-enum ts_code
-ts_count_rows(int64_t *count, struct ts_reader *rd, enum ts_relation relation, int column,
-	struct ts_err *err)
+/* Rows that have a number in each of the columns of q; *bad: those that have not. */
+static enum ts_code
+count_rows(int64_t *count, int64_t *bad, struct ts_reader *rd, enum ts_relation relation,
+	const struct ts_rows_query *q, struct ts_err *err)
 {
-	struct ts_rows_query q = {.columns = {column}, .column_count = 1, .past_damage = true};
 	struct ts_rows *rows;
 	enum ts_code code;
 	bool there;
 	int64_t v;
 
 	*count = TS_UNKNOWN;
+	*bad = 0;
 	if (!ts_report_has(rd->report, relation))
 		return TS_OK;
-	code = ts_reader_rows(&rows, rd, relation, &q, err);
+	code = ts_reader_rows(&rows, rd, relation, q, err);
 	if (code)
 		return code;
 	*count = 0;
-	while (!(code = ts_rows_next(rows, &there, err)) && there)
-		*count += ts_rows_number(rows, 0, &v) == TS_VALUE_OK;
+	while (!(code = ts_rows_next(rows, &there, err)) && there) {
+		bool whole = true;
+
+		for (int i = 0; i < q->column_count; i++)
+			whole &= ts_rows_number(rows, i, &v) == TS_VALUE_OK;
+		*count += whole;
+		*bad += !whole;
+	}
 	ts_rows_close(rows);
 	return code;
+}
+
+enum ts_code
+ts_count_rows(int64_t *count, struct ts_reader *rd, enum ts_relation relation, int column,
+	struct ts_err *err)
+{
+	struct ts_rows_query q = {.columns = {column}, .column_count = 1, .past_damage = true};
+	int64_t bad;
+
+	return count_rows(count, &bad, rd, relation, &q, err);
+}
+
+enum ts_code
+ts_count_runs(int64_t *count, int64_t *bad_rows, struct ts_reader *rd, struct ts_err *err)
+{
+	struct ts_rows_query q = {.columns = {TS_RUN_RUN, TS_RUN_FIRST_STEP, TS_RUN_STEP_COUNT},
+		.column_count = 3,
+		.past_damage = true};
+
+	return count_rows(count, bad_rows, rd, TS_RUN, &q, err);
 }
 
 static const struct {
@@ -335,6 +362,7 @@ read_names(struct ts_summary *s, struct ts_reader *rd, struct ts_step_names *nam
 	struct ts_err *err)
 {
 	struct ts_err why = {0};
+	int64_t bad_runs = 0;
 	enum ts_code end;
 
 	end = soften(s, ts_step_names_read(names, rd, &why), "names", &why, err);
@@ -347,9 +375,10 @@ read_names(struct ts_summary *s, struct ts_reader *rd, struct ts_step_names *nam
 	if (!end && rd->report->kind == TS_KIND_STORE)
 		end = ts_consistency_store(&s->notes, rd->report, rd->report->file,
 			s->about.made_of, err);
-	if (!end)
-		end = soften(s, ts_count_rows(&s->runs, rd, TS_RUN, TS_RUN_RUN, &why), "runs", &why,
-			err);
+	if (end)
+		return end;
+	end = soften(s, ts_count_runs(&s->runs, &bad_runs, rd, &why), "runs", &why, err);
+	note_left_out(&s->notes, "runs", bad_runs, bad_number);
 	return end;
 }
 

@@ -120,7 +120,7 @@ read_small(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 		softly(&all, ts_always_live_read(&s->always_live, &bad_rows, &tiles, rd, &all.why));
 	ts_tiles_fini(&tiles);
 	if (!all.ended)
-		softly(&all, ts_count_rows(&s->runs, rd, TS_RUN, TS_RUN_RUN, &all.why));
+		softly(&all, ts_count_runs(&s->runs, &bad_rows, rd, &all.why));
 	if (!all.ended)
 		softly(&all,
 			read_pairs(&s->option, &s->options, rd, TS_ENGINE_OPTION,

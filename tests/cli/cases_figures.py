@@ -214,15 +214,18 @@ def rows_without_place(ctx):
                      "INSERT INTO tile_always_live VALUES (0, 'a', 5), (NULL, 'b', 7), (1, 'c', -1);"
                      "CREATE TABLE step_ipu(step, ipu, cycles, start, end);"
                      "INSERT INTO step_ipu VALUES (0, 0, 5, 0, 5);"
-                     "CREATE TABLE tile_memory(tile, total, overflowed); INSERT INTO tile_memory VALUES (0, 9, 3);")
+                     "CREATE TABLE tile_memory(tile, total, overflowed); INSERT INTO tile_memory VALUES (0, 9, 3);"
+                     "CREATE TABLE run(run, name, first_step, step_count);"
+                     "INSERT INTO run VALUES (0, 'a', 0, 5), (1, 'b', NULL, 5), (2, 'c', 5, -1), (3, 'd', 5, 0);")
     db.close()
     res = ctx.run("summary", "-f", "json", path)
     got = json.loads(res.out)
     expect(got["memory"]["always_live_bytes"] == 5, res, "bytes that are always live")
     expect(got["execution"]["ipus"] is None, res, "cycles without steps")
     expect(got["memory"]["fits"] is None and got["memory"]["tiles_over"] is None, res, "no limit is known")
-    expect(len(got["warnings"]) == 1 and "always-live memory: 2 rows left out" in got["warnings"][0], res,
-           "warnings")
+    expect(got["execution"]["runs"] == 2, res, "runs")
+    expect(sorted(w.split(" left")[0] for w in got["warnings"]) == ["always-live memory: 2 rows", "runs: 2 rows"],
+           res, "warnings")
 
 
 @case()
@@ -241,7 +244,7 @@ def ipu_of_some_rows(ctx):
     expect(any("steps by IPU: %d rows left out" % lost in w for w in got["warnings"]), res, "what is left out")
 
 
-@case(params=["where", "union", "expression"])
+@case(params=["where", "union", "expression", "far-apart"])
 def names_in_a_view(ctx, p):
     """Names of variables come from a view too, also where it is no table's rows as they stand."""
     path = ctx.path("profile.pop")
@@ -250,7 +253,10 @@ def names_in_a_view(ctx, p):
                      "CREATE TABLE vars_info(tile, size_bytes, category, name);")
     db.executemany("INSERT INTO texts VALUES (?, ?)", [((i * 7) % 50, "n%d" % ((i * 7) % 50)) for i in range(50)])
     db.executemany("INSERT INTO vars_info VALUES (0, 4, 1, ?)", [(i,) for i in range(60)])
+    if p == "far-apart":
+        db.execute("UPDATE texts SET rowid = rowid * 100000")
     db.execute("CREATE VIEW vars_string_table AS SELECT " + {
+        "far-apart": "k AS id, t AS string FROM texts",
         "where": "k AS id, t AS string FROM texts WHERE k < 100",
         "union": "k AS id, t AS string FROM texts UNION ALL SELECT * FROM more",
         "expression": "k + 0 AS id, t || '' AS string FROM texts"}[p])

@@ -39,9 +39,13 @@ struct ts_graph {
 enum ts_code ts_graph_read(struct ts_graph *g, struct ts_reader *rd,
 	const struct ts_step_names *names, struct ts_err *err) TS_WARN_UNUSED;
 
-/* Rows of a relation with a valid first required number; TS_UNKNOWN when it is absent. */
+/* Rows of a relation with a valid number in `column`; TS_UNKNOWN when it is absent. */
 enum ts_code ts_count_rows(int64_t *count, struct ts_reader *rd, enum ts_relation relation,
 	int column, struct ts_err *err) TS_WARN_UNUSED;
+
+/* Runs, without the rows that lack a number: *bad_rows. TS_UNKNOWN when there is no such relation. */
+enum ts_code ts_count_runs(int64_t *count, int64_t *bad_rows, struct ts_reader *rd,
+	struct ts_err *err) TS_WARN_UNUSED;
 
 /* Sum of tile_memory.always_live, else of tile_always_live; TS_UNKNOWN when neither is there.
  * *bad_rows were left out of the second. */
