@@ -59,3 +59,11 @@ ts_strndup(const char *s, size_t n)
 {
 	return s ? strndup(s, n) : NULL;
 }
+
+bool
+ts_ends_with(const char *s, const char *end)
+{
+	size_t n = strlen(s), m = strlen(end);
+
+	return n > m && strcmp(s + n - m, end) == 0;
+}

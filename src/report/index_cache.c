@@ -417,14 +417,6 @@ ts_index_lock_give(struct ts_index_lock *lock)
 
 /* --- removing --------------------------------------------------------------------------------- */
 
-static bool
-ends_with(const char *name, const char *end)
-{
-	size_t n = strlen(name), m = strlen(end);
-
-	return n > m && strcmp(name + n - m, end) == 0;
-}
-
 /* A writer holds the lock of its file, and of no other is the file worth keeping. */
 static bool
 is_being_written(int folder, const char *name)
@@ -451,7 +443,7 @@ remove_files(int folder, const char *end)
 		return;
 	}
 	while ((e = readdir(d)))
-		if (ends_with(e->d_name, end) && !is_being_written(folder, e->d_name))
+		if (ts_ends_with(e->d_name, end) && !is_being_written(folder, e->d_name))
 			unlinkat(folder, e->d_name, 0);
 	closedir(d);
 }

@@ -318,26 +318,17 @@ finish(struct ts_pass_run *run, struct ts_pass_part *parts, int count, struct ts
 		.repeated = g->repeated,
 		.without_id = g->without_id,
 		.left_out = g->left_out};
-	const struct {
-		uint64_t *at;
-		const void *bytes;
-		size_t n;
-	} array[] = {
+	const struct ts_section_array array[] = {
 		{&h.entry_at, g->entries.memory, g->entries.used},
 		{&h.string_at, g->strings.memory, g->strings.used},
 		{&h.layer_at, g->layer, g->layers * sizeof(*g->layer)},
 	};
-	uint64_t at;
-	enum ts_code code = ts_section_append(w, &at, &h, sizeof(h), err);
 
 	(void)count;
 	(void)rd;
 	(void)progress;
 	memcpy(h.wrong, g->wrong, sizeof(h.wrong));
-	for (size_t i = 0; !code && i < TS_COUNT(array); i++)
-		code = ts_section_append(w, array[i].at, array[i].n ? array[i].bytes : "",
-			array[i].n, err);
-	return code ? code : ts_section_put(w, at, &h, sizeof(h), err);
+	return ts_section_put_arrays(w, &h, sizeof(h), array, TS_COUNT(array), err);
 }
 
 static void

@@ -69,11 +69,7 @@ write_timeline(struct ts_section_writer *w, const struct ts_liveness *l, size_t 
 	struct ts_err *err)
 {
 	struct head h = head_of(l);
-	const struct {
-		uint64_t *at;
-		const void *bytes;
-		size_t n;
-	} array[] = {
+	const struct ts_section_array array[] = {
 		{&h.step_at, l->step, l->count * sizeof(*l->step)},
 		{&h.bytes_at, l->bytes, l->count * sizeof(*l->bytes)},
 		{&h.program_at, l->program, l->count * sizeof(*l->program)},
@@ -83,20 +79,14 @@ write_timeline(struct ts_section_writer *w, const struct ts_liveness *l, size_t 
 		{&h.peak_at, l->peaks.peak, l->peaks.count * sizeof(*l->peaks.peak)},
 	};
 	size_t all = sizeof(h);
-	uint64_t at;
-	enum ts_code code;
 
 	for (size_t i = 0; i < TS_COUNT(array); i++)
 		all += array[i].n;
 	if (all > most) {
 		h = (struct head){.flags = LEFT_TO_THE_ROWS};
-		return ts_section_append(w, &at, &h, sizeof(h), err);
+		return ts_section_append(w, NULL, &h, sizeof(h), err);
 	}
-	code = ts_section_append(w, &at, &h, sizeof(h), err);
-	for (size_t i = 0; !code && i < TS_COUNT(array); i++)
-		code = ts_section_append(w, array[i].at, array[i].n ? array[i].bytes : "",
-			array[i].n, err);
-	return code ? code : ts_section_put(w, at, &h, sizeof(h), err);
+	return ts_section_put_arrays(w, &h, sizeof(h), array, TS_COUNT(array), err);
 }
 
 static enum ts_code

@@ -52,25 +52,16 @@ finish(struct ts_pass_run *run, struct ts_pass_part *parts, int count, struct ts
 		.orphans = l->orphans,
 		.always = l->always,
 		.left_out = l->left_out};
-	const struct {
-		uint64_t *at;
-		const void *bytes;
-		size_t n;
-	} array[] = {
+	const struct ts_section_array array[] = {
 		{&h.life_at, l->life, l->count * sizeof(*l->life)},
 		{&h.variable_at, l->variable, l->variables * sizeof(*l->variable)},
 		{&h.total_at, l->total, l->totals * sizeof(*l->total)},
 	};
-	uint64_t at;
-	enum ts_code code = ts_section_append(w, &at, &h, sizeof(h), err);
 
 	(void)count;
 	(void)rd;
 	(void)progress;
-	for (size_t i = 0; !code && i < TS_COUNT(array); i++)
-		code = ts_section_append(w, array[i].at, array[i].n ? array[i].bytes : "",
-			array[i].n, err);
-	return code ? code : ts_section_put(w, at, &h, sizeof(h), err);
+	return ts_section_put_arrays(w, &h, sizeof(h), array, TS_COUNT(array), err);
 }
 
 static void

@@ -175,6 +175,19 @@ ts_section_put(struct ts_section_writer *w, uint64_t offset, const void *bytes, 
 	return write_at(w, offset, bytes, n, err);
 }
 
+enum ts_code
+ts_section_put_arrays(struct ts_section_writer *w, const void *head, size_t size,
+	const struct ts_section_array *array, size_t arrays, struct ts_err *err)
+{
+	uint64_t at;
+	enum ts_code code = ts_section_append(w, &at, head, size, err);
+
+	for (size_t i = 0; !code && i < arrays; i++)
+		code = ts_section_append(w, array[i].at, array[i].n ? array[i].bytes : "",
+			array[i].n, err);
+	return code ? code : ts_section_put(w, at, head, size, err);
+}
+
 /* Blocks for n bytes at `offset`: 0 or errno. */
 static int
 allocate(int fd, uint64_t offset, size_t n)

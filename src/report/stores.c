@@ -159,14 +159,6 @@ ts_store_use(const char *store)
 }
 
 static bool
-ends_with(const char *name, const char *end)
-{
-	size_t n = strlen(name), m = strlen(end);
-
-	return n > m && strcmp(name + n - m, end) == 0;
-}
-
-static bool
 is_ours(const char *name)
 {
 	return strlen(name) < TS_STORE_NAME && strspn(name, "0123456789abcdef") >= HASH &&
@@ -186,7 +178,7 @@ describe(struct ts_store *s, int dir, const char *name)
 	*s = (struct ts_store){.kind = TS_STORE_LEFT_OVER, .bytes = st.st_size};
 	snprintf(s->name, sizeof(s->name), "%s", name);
 	for (size_t i = 0; i < TS_COUNT(endings); i++)
-		if (ends_with(name, endings[i]))
+		if (ts_ends_with(name, endings[i]))
 			s->kind = (enum ts_store_kind)i;
 	if (s->kind == TS_STORE_LEFT_OVER && st.st_mtim.tv_sec > now - DAY)
 		return false;		      /* it may be being written */

@@ -13,7 +13,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/ui/list.h"
 
-enum { LEFT_STEP = 8 };
+enum { LEFT_STEP = 8, WHEEL_ROWS = 3 };
 
 void
 ts_list_init(struct ts_list *l)
@@ -170,6 +170,16 @@ ts_list_scroll(struct ts_list *l, int64_t n)
 	l->top = ts_clamp_i64(l->top + n, 0, last_top);
 	l->cursor = ts_clamp_i64(l->cursor, l->top, l->top + height(l) - 1);
 	return changed(l, &before);
+}
+
+enum ts_effect
+ts_list_mouse(struct ts_list *l, int line, int wheel)
+{
+	int64_t row = ts_list_at(l, line);
+
+	if (wheel)
+		return ts_list_scroll(l, WHEEL_ROWS * (int64_t)wheel);
+	return row < 0 ? TS_EFFECT_NONE : ts_list_go(l, row);
 }
 
 void

@@ -216,13 +216,6 @@ help_command(struct ts_view *v, const struct ts_call *call)
 	return ts_list_command(&self(v)->list, call->cmd);
 }
 
-static enum ts_context
-help_context(struct ts_view *v)
-{
-	(void)v;
-	return TS_CONTEXT_LIST;
-}
-
 static enum ts_effect
 help_mouse(struct ts_view *v, int x, int y, int wheel)
 {
@@ -241,6 +234,5 @@ const struct ts_view_ops ts_view_help = {
 	.resize = help_resize,
 	.draw = help_draw,
 	.command = help_command,
-	.pane_context = help_context,
 	.mouse = help_mouse,
 };

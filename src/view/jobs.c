@@ -331,13 +331,6 @@ jobs_command(struct ts_view *v, const struct ts_call *call)
 	return ts_list_command(l, call->cmd);
 }
 
-static enum ts_context
-jobs_context(struct ts_view *v)
-{
-	(void)v;
-	return TS_CONTEXT_LIST;
-}
-
 static enum ts_effect
 jobs_mouse(struct ts_view *v, int x, int y, int wheel)
 {
@@ -356,6 +349,5 @@ const struct ts_view_ops ts_view_jobs = {
 	.draw = jobs_draw,
 	.request = jobs_request,
 	.command = jobs_command,
-	.pane_context = jobs_context,
 	.mouse = jobs_mouse,
 };

@@ -125,13 +125,6 @@ log_command(struct ts_view *v, const struct ts_call *call)
 	return ts_list_command(&self(v)->list, call->cmd);
 }
 
-static enum ts_context
-log_context(struct ts_view *v)
-{
-	(void)v;
-	return TS_CONTEXT_LIST;
-}
-
 static enum ts_effect
 log_mouse(struct ts_view *v, int x, int y, int wheel)
 {
@@ -150,6 +143,5 @@ const struct ts_view_ops ts_view_log = {
 	.resize = log_resize,
 	.draw = log_draw,
 	.command = log_command,
-	.pane_context = log_context,
 	.mouse = log_mouse,
 };

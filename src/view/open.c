@@ -277,13 +277,6 @@ open_command(struct ts_view *v, const struct ts_call *call)
 	}
 }
 
-static enum ts_context
-open_context(struct ts_view *v)
-{
-	(void)v;
-	return TS_CONTEXT_LIST;
-}
-
 static enum ts_effect
 open_mouse(struct ts_view *v, int x, int y, int wheel)
 {
@@ -315,6 +308,5 @@ const struct ts_view_ops ts_view_open = {
 	.draw = open_draw,
 	.deliver = open_deliver,
 	.command = open_command,
-	.pane_context = open_context,
 	.mouse = open_mouse,
 };

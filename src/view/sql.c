@@ -444,25 +444,14 @@ view_command(struct ts_view *v, const struct ts_call *call)
 	}
 }
 
-static enum ts_context
-view_pane_context(struct ts_view *v)
-{
-	(void)v;
-	return TS_CONTEXT_LIST;
-}
-
 static enum ts_effect
 view_mouse(struct ts_view *v, int x, int y, int wheel)
 {
 	struct sql_view *s = (struct sql_view *)v;
-	int64_t row;
 
 	if (!ts_rect_has(s->table, x, y))
 		return TS_EFFECT_NONE;
-	if (wheel)
-		return ts_list_scroll(&s->grid.list, 3 * (int64_t)wheel);
-	row = ts_list_at(&s->grid.list, y - s->table.y - 1);
-	return row < 0 ? TS_EFFECT_NONE : ts_list_go(&s->grid.list, row);
+	return ts_list_mouse(&s->grid.list, y - s->table.y - 1, wheel);
 }
 
 const char *
@@ -483,6 +472,5 @@ const struct ts_view_ops ts_view_sql = {
 	.request = view_request,
 	.deliver = view_deliver,
 	.command = view_command,
-	.pane_context = view_pane_context,
 	.mouse = view_mouse,
 };

@@ -284,13 +284,6 @@ summary_command(struct ts_view *v, const struct ts_call *call)
 	return s->files_focus ? files_command(s, call) : lines_command(s, call);
 }
 
-static enum ts_context
-summary_context(struct ts_view *v)
-{
-	(void)v;
-	return TS_CONTEXT_LIST;
-}
-
 static enum ts_effect
 summary_mouse(struct ts_view *v, int x, int y, int wheel)
 {
@@ -325,6 +318,5 @@ const struct ts_view_ops ts_view_summary = {
 	.request = summary_request,
 	.deliver = summary_deliver,
 	.command = summary_command,
-	.pane_context = summary_context,
 	.mouse = summary_mouse,
 };

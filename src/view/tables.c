@@ -235,36 +235,23 @@ view_complete(struct ts_view *v, enum ts_cmd cmd, const char *line, struct ts_ca
 	}
 }
 
-static enum ts_context
-view_pane_context(struct ts_view *v)
-{
-	(void)v;
-	return TS_CONTEXT_LIST;
-}
-
 static enum ts_effect
 view_mouse(struct ts_view *v, int x, int y, int wheel)
 {
 	struct tables_view *t = (struct tables_view *)v;
 	struct ts_table table;
-	int64_t row;
 
 	if (ts_rect_has(t->at.tables, x, y)) {
 		focus(t, PANE_TABLES, t->zoomed);
-		if (wheel)
-			return ts_list_scroll(&t->list, 3 * (int64_t)wheel) | TS_EFFECT_RECALC;
 		tables_list(&table, t);
-		row = ts_list_at(&t->list, ts_table_line(&table, t->at.tables, y));
-		return (row < 0 ? TS_EFFECT_NONE : ts_list_go(&t->list, row)) | TS_EFFECT_REPAINT |
-			TS_EFFECT_RECALC;
+		return ts_list_mouse(&t->list, ts_table_line(&table, t->at.tables, y), wheel) |
+			TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
 	}
 	if (!ts_rect_has(t->at.table, x, y))
 		return TS_EFFECT_NONE;
 	focus(t, PANE_ROWS, t->zoomed);
-	if (wheel)
-		return ts_list_scroll(&t->grid.list, 3 * (int64_t)wheel) | TS_EFFECT_RECALC;
-	row = ts_list_at(&t->grid.list, y - t->at.table.y - 1);
-	return (row < 0 ? TS_EFFECT_NONE : ts_list_go(&t->grid.list, row)) | TS_EFFECT_REPAINT;
+	return ts_list_mouse(&t->grid.list, y - t->at.table.y - 1, wheel) | TS_EFFECT_REPAINT |
+		TS_EFFECT_RECALC;
 }
 
 const struct ts_view_ops ts_view_tables = {
@@ -281,7 +268,6 @@ const struct ts_view_ops ts_view_tables = {
 	.deliver = tables_deliver,
 	.command = view_command,
 	.complete = view_complete,
-	.pane_context = view_pane_context,
 	.mouse = view_mouse,
 	.args = tables_args,
 };

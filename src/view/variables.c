@@ -307,19 +307,11 @@ view_complete(struct ts_view *v, enum ts_cmd cmd, const char *line, struct ts_ca
 		complete_category(&t->v->categories, word, out);
 }
 
-static enum ts_context
-view_pane_context(struct ts_view *v)
-{
-	(void)v;
-	return TS_CONTEXT_LIST;
-}
-
 static enum ts_effect
 view_mouse(struct ts_view *v, int x, int y, int wheel)
 {
 	struct variables_view *t = (struct variables_view *)v;
 	struct ts_table table;
-	int64_t row;
 
 	if (t->v && t->debug.shown && ts_rect_has(t->at.details, x, y)) {
 		t->debug_focus = true;
@@ -328,11 +320,8 @@ view_mouse(struct ts_view *v, int x, int y, int wheel)
 	if (!t->v || !ts_rect_has(t->at.table, x, y))
 		return TS_EFFECT_NONE;
 	t->debug_focus = false;
-	if (wheel)
-		return ts_list_scroll(&t->rows, 3 * (int64_t)wheel);
 	variables_table(&table, t);
-	row = ts_list_at(&t->rows, ts_table_line(&table, t->at.table, y));
-	return row < 0 ? TS_EFFECT_NONE : ts_list_go(&t->rows, row);
+	return ts_list_mouse(&t->rows, ts_table_line(&table, t->at.table, y), wheel);
 }
 
 const struct ts_view_ops ts_view_variables = {
@@ -350,7 +339,6 @@ const struct ts_view_ops ts_view_variables = {
 	.deliver = variables_deliver,
 	.command = view_command,
 	.complete = view_complete,
-	.pane_context = view_pane_context,
 	.mouse = view_mouse,
 	.args = variables_args,
 };

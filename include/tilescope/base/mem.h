@@ -34,6 +34,9 @@ bool ts_room(void **p, size_t *cap, size_t n, size_t size) __attribute__((warn_u
 char *ts_strdup(const char *s) __attribute__((warn_unused_result));
 char *ts_strndup(const char *s, size_t n) __attribute__((warn_unused_result));
 
+/* Has `s` this ending, and something before it? */
+bool ts_ends_with(const char *s, const char *end);
+
 /* *sum += v for v >= 0; false (and *sum unchanged) when it does not fit 63 bits. */
 static inline bool
 ts_add_i64(int64_t *sum, int64_t v)

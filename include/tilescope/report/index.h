@@ -126,6 +126,17 @@ enum ts_code ts_section_create(struct ts_section_writer **out, const struct ts_c
 enum ts_code ts_section_append(struct ts_section_writer *w, uint64_t *offset, const void *bytes,
 	size_t n, struct ts_err *err) TS_WARN_UNUSED;
 
+/* One of the arrays of a payload, and where its offset is kept: in the payload's own header. */
+struct ts_section_array {
+	uint64_t *at;
+	const void *bytes; /* may be NULL when n is 0 */
+	size_t n;
+};
+
+/* Append the payload's header, then the arrays, then the header once more, with their offsets in it. */
+enum ts_code ts_section_put_arrays(struct ts_section_writer *w, const void *head, size_t size,
+	const struct ts_section_array *array, size_t arrays, struct ts_err *err) TS_WARN_UNUSED;
+
 /* Write over bytes that were appended (a payload's own header, for instance, when all is known). */
 enum ts_code ts_section_put(struct ts_section_writer *w, uint64_t offset, const void *bytes,
 	size_t n, struct ts_err *err) TS_WARN_UNUSED;

@@ -65,6 +65,9 @@ enum ts_effect ts_list_command(struct ts_list *l, enum ts_cmd cmd);
 /* The wheel: scroll by n rows (negative: up), the cursor stays on the screen. */
 enum ts_effect ts_list_scroll(struct ts_list *l, int64_t n);
 
+/* The mouse over line `line` of the list (0 = its first on the screen): the wheel (-1, 1), or a click (0). */
+enum ts_effect ts_list_mouse(struct ts_list *l, int line, int wheel);
+
 /* Rows on the screen, half-open. With an unknown count the screen is taken to be full. */
 void ts_list_window(const struct ts_list *l, int64_t *from, int64_t *to);
 

@@ -143,7 +143,7 @@ struct ts_view_ops {
 	void (*complete)(struct ts_view *v, enum ts_cmd cmd, const char *line,
 		struct ts_candidates *out);
 
-	/* What kind of pane has the keys (TS_CONTEXT_LIST, TS_CONTEXT_CHART), for the keymap. */
+	/* What kind of pane has the keys, for the keymap: TS_CONTEXT_LIST, TS_CONTEXT_CHART. NULL: always a list. */
 	enum ts_context (*pane_context)(struct ts_view *v);
 
 	/* Mouse at a cell of the screen: focus, cursor; wheel (-1, 1) or 0 for a click. May be NULL. */

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* report_internal - opening a report: what report.c has of parts.c and sources.c. */
+#ifndef TS_REPORT_REPORT_INTERNAL_H
+#define TS_REPORT_REPORT_INTERNAL_H
+
+#include "tilescope/report/report.h"
+
+/* DIR/NAME, the caller's; NULL without memory. */
+char *ts_report_join(const char *dir, const char *name);
+
+/* Which files lie beside the profile, and their states. Errors: TS_E_NOMEM. */
+enum ts_code ts_report_probe_parts(struct ts_report *r, struct ts_err *err) TS_WARN_UNUSED;
+
+/* Bind to source i, whose map and schema are there, what no source before it has. */
+enum ts_code ts_report_bind(struct ts_report *r, int i, struct ts_db *db,
+	struct ts_err *err) TS_WARN_UNUSED;
+
+/* Read archive.a and take what it knows as a source. */
+enum ts_code ts_report_add_archive(struct ts_report *r, const struct ts_cancel *cancel,
+	struct ts_err *err) TS_WARN_UNUSED;
+
+/*
+ * The sources behind the first, in this order. Errors only where nothing can go on: TS_E_NOMEM,
+ * TS_E_CANCELLED; what cannot be read is a note.
+ */
+
+/* What libpva said of exactly this profile: its store is found by its name. */
+enum ts_code ts_report_add_overlay(struct ts_report *r, const struct ts_report_options *options,
+	struct ts_err *err) TS_WARN_UNUSED;
+
+/* Beside a profile without memory of tiles the archive stands in. */
+enum ts_code ts_report_stand_in(struct ts_report *r, const struct ts_cancel *cancel,
+	struct ts_err *err) TS_WARN_UNUSED;
+
+/* vars.json has the lowered variables when nothing else has: as a store, which may have to be made first. */
+enum ts_code ts_report_add_vars(struct ts_report *r, const struct ts_report_options *options,
+	struct ts_err *err) TS_WARN_UNUSED;
+
+#endif
