@@ -263,7 +263,7 @@ note_rows(struct ts_check_part *p, struct ts_check_item *item, const struct scan
 		ts_strbuf_printf(&text, "table %.*s: %s", CHECK_NAME, s->o->name, why->msg);
 	if (s->gaps.count == 0 && s->rows > 0 && s->o->rowid)
 		ts_strbuf_printf(&text, ", behind row id %lld", (long long)s->last);
-	ts_strbuf_printf(&text, "; %lld rows can", (long long)s->rows);
+	ts_strbuf_printf(&text, " (%lld rows can be read)", (long long)s->rows);
 	item->damage = ts_strbuf_take(&text);
 	check_damage(p, "%s", item->damage ? item->damage : why->msg);
 	return item->damage ? TS_OK : ts_err_nomem(err);

@@ -51,6 +51,8 @@ ts_consistency_ages(struct ts_notes *notes, const struct ts_report *r)
 {
 	int64_t mtime = r->part[r->part_of[0]].mtime;
 
+	if (r->kind == TS_KIND_STORE)
+		return;
 	for (size_t i = 0; i < TS_COUNT(ages); i++) {
 		const struct ts_part_info *part = &r->part[ages[i].part];
 

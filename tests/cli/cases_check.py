@@ -347,6 +347,10 @@ def check_ages(ctx, name):
                          parse(ctx.run("summary", "-f", "json", d))["warnings"]):
             said = [w for w in warnings if FILES[name] in w and "older" in w]
             expect(len(said) == due and len(warnings) == due, ctx.last, "warnings: %s" % warnings)
+    shutil.copy(os.path.join(whole(ctx, "other", "store"), "report.tilescope"), d)
+    os.remove(os.path.join(d, "profile.pop"))
+    got, res = check(ctx, d)            # a store is as old as its import, which says nothing
+    expect(got["source"] == "store" and got["warnings"] == [], res, "warnings: %s" % got["warnings"])
 
 
 @case()
@@ -385,36 +389,81 @@ def check_store_of_another_profile(ctx):
     expect(any("another profile" in w for w in parse(res)["warnings"]), res, "summary of the store")
 
 
-# ---- interrupted -----------------------------------------------------------------------------------
+# ---- in the midst of it ----------------------------------------------------------------------------
 
-@case()
-def check_interrupted(ctx):
-    """SIGINT while SQLite checks the structure: 130, nothing is printed, no file."""
-    d = ctx.path("r")
+def slow(ctx, rows):
+    """A report whose structure takes SQLite milliseconds for each of so many rows."""
+    d = ctx.path("slow")
     os.mkdir(d)
     path = os.path.join(d, "profile.pop")
-    with sqlite3.connect(path) as db:       # a check that takes milliseconds for each row
+    with sqlite3.connect(path) as db:
         db.execute("CREATE TABLE memory_by_tile (tile INTEGER, total INTEGER)")
         db.execute("INSERT INTO memory_by_tile VALUES (0, 1)")
         db.execute("CREATE TABLE slow (a CHECK (length(replace(hex(zeroblob(300000)), '0', '01')) > a))")
         db.execute("PRAGMA ignore_check_constraints=ON")
-        db.executemany("INSERT INTO slow VALUES (?)", [(i,) for i in range(100000)])
-    out = ctx.path("out")
-    args = ["check", "--files", "--deep", "-o", out, d]
-    proc = subprocess.Popen([ctx.program] + args, env=ctx.env(), stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
+        db.executemany("INSERT INTO slow VALUES (?)", [(i,) for i in range(rows)])
+    db.close()
+    return d, path
+
+
+def opened(proc, path):
+    """How often the process has the file open."""
     fds = "/proc/%d/fd" % proc.pid
-    while proc.poll() is None:              # signals are waited for before the first file is opened
-        try:
-            if any(os.readlink(os.path.join(fds, n)) == path for n in os.listdir(fds)):
-                break
-        except OSError:
-            pass
-        time.sleep(0.01)
-    if proc.poll() is None:
-        proc.send_signal(signal.SIGINT)
+    try:
+        return sum(os.readlink(os.path.join(fds, n)) == path for n in os.listdir(fds))
+    except OSError:
+        return 0
+
+
+def begin(ctx, args):
+    return subprocess.Popen([ctx.program] + args, env=ctx.env(), stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
+
+
+def end(args, proc):
     text, err = proc.communicate(timeout=300)
     res = Result(args, proc.returncode, text, err)
     manners(res)
+    return res
+
+
+@case()
+def check_interrupted(ctx):
+    """SIGINT while SQLite checks the structure: 130, nothing is printed, no file."""
+    d, path = slow(ctx, 100000)
+    out = ctx.path("out")
+    args = ["check", "--files", "--deep", "-o", out, d]
+    proc = begin(ctx, args)
+    while proc.poll() is None and not opened(proc, path):   # then signals are waited for
+        time.sleep(0.01)
+    if proc.poll() is None:
+        proc.send_signal(signal.SIGINT)
+    res = end(args, proc)
     expect(res.rc == 130, res, "exit status")
-    expect(text == b"" and not os.path.exists(out), res, "something was written")
+    expect(res.out == b"" and not os.path.exists(out), res, "something was written")
+
+
+@case()
+def check_changed_meanwhile(ctx):
+    """A file that is written to while it is read: said, exit status 4."""
+    d, path = slow(ctx, 200)
+    args = ["check", "--files", "--deep", "-f", "json", d]
+    for attempt in range(200):              # until it was stopped in the midst of the file
+        proc = begin(ctx, args)
+        while proc.poll() is None and opened(proc, path) < 2:
+            time.sleep(0.002)
+        if proc.poll() is None:
+            proc.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, proc.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+        caught = opened(proc, path) >= 2
+        if caught:
+            os.utime(path, (attempt, attempt))
+        if proc.poll() is None:
+            proc.send_signal(signal.SIGCONT)
+        res = end(args, proc)
+        if caught:
+            break
+    expect(caught, res, "it was never caught reading")
+    p = part(parse(res), "profile")
+    expect(res.rc == 4 and p["state"] == "damaged", res, "exit status, state")
+    expect(any("changed while it was read" in w for w in p["damage"]), res, "what is wrong")

@@ -16,7 +16,7 @@ enum {
 	TS_CONSISTENCY_KEYS = 1 << 22, /* programs, compute sets: of more nothing is said */
 };
 
-/* Parts that are much older or newer than what was opened. */
+/* Parts that are much older or newer than the profile. A store is as old as its import: nothing is said. */
 void ts_consistency_ages(struct ts_notes *notes, const struct ts_report *r);
 
 /* vars.json and the profile name their tiles. TS_UNKNOWN on either side: nothing is said. */
