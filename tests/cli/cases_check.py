@@ -399,7 +399,9 @@ def slow(ctx, rows):
     with sqlite3.connect(path) as db:
         db.execute("CREATE TABLE memory_by_tile (tile INTEGER, total INTEGER)")
         db.execute("INSERT INTO memory_by_tile VALUES (0, 1)")
-        db.execute("CREATE TABLE slow (a CHECK (length(replace(hex(zeroblob(300000)), '0', '01')) > a))")
+        # not the same for all rows, else it is worked out once
+        db.execute("CREATE TABLE slow (a CHECK (length(replace(hex(zeroblob(300000 + a % 2)), "
+                   "'0', '01')) > a))")
         db.execute("PRAGMA ignore_check_constraints=ON")
         db.executemany("INSERT INTO slow VALUES (?)", [(i,) for i in range(rows)])
     db.close()
@@ -446,7 +448,7 @@ def check_interrupted(ctx):
 @case()
 def check_changed_meanwhile(ctx):
     """A file that is written to while it is read: said, exit status 4."""
-    d, path = slow(ctx, 200)
+    d, path = slow(ctx, 300)
     args = ["check", "--files", "--deep", "-f", "json", d]
     for attempt in range(200):              # until it was stopped in the midst of the file
         proc = begin(ctx, args)
@@ -454,7 +456,7 @@ def check_changed_meanwhile(ctx):
             time.sleep(0.002)
         if proc.poll() is None:
             proc.send_signal(signal.SIGSTOP)
-        os.waitid(os.P_PID, proc.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+            os.waitid(os.P_PID, proc.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
         caught = opened(proc, path) >= 2
         if caught:
             os.utime(path, (attempt, attempt))
