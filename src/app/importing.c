@@ -243,12 +243,12 @@ ts_importing_start(struct ts_app *app)
 static bool
 is_ours(const struct ts_app *app, const struct import_job *i)
 {
-	char *path = NULL;
-	bool yes = app->env.report && i->path &&
-		!ts_import_place(&path, app->args->cache, app->env.report, NULL) &&
-		strcmp(path, i->path) == 0;
+	char *dir = app->env.report && i->path ? ts_cache_dir(app->args->cache) : NULL;
+	char *path = dir ? ts_import_store_path(dir, app->env.report) : NULL;
+	bool yes = path && strcmp(path, i->path) == 0;
 
 	free(path);
+	free(dir);
 	return yes;
 }
 

@@ -20,6 +20,8 @@
 struct load {
 	struct ts_job job;
 	char *path;
+	char *before; /* the file of the report that is shown, or NULL */
+	bool gone;    /* it is not there any more */
 	bool latest;
 	bool any;		  /* or its tables alone, when it is no report */
 	const char *cache;	  /* --cache, or NULL */
@@ -94,6 +96,7 @@ run_open(struct ts_job *job, void *local)
 		.cancel = &job->cancel};
 
 	(void)local;
+	l->gone = l->before && access(l->before, F_OK) < 0;
 	l->code = l->latest ? newest(&l->path, &job->cancel, &l->err) : TS_OK;
 	if (!l->code)
 		l->code = ts_report_open(&l->report, l->path, &options, &l->err);
@@ -112,21 +115,28 @@ load_free(struct load *l)
 {
 	ts_report_close(l->report);
 	free(l->path);
+	free(l->before);
 	free(l);
 }
 
 static void
 load(struct ts_app *app, bool convert)
 {
+	const struct ts_report *r = app->env.report;
 	struct load *l = ts_alloc(1, sizeof(*l));
 
-	if (!l || !(l->path = ts_strdup(app->path))) {
-		free(l);
+	if (l) {
+		l->path = ts_strdup(app->path);
+		l->before = r ? ts_strdup(r->file) : NULL;
+	}
+	if (!l || !l->path || (r && !l->before)) {
+		if (l)
+			load_free(l);
 		ts_err_nomem(&app->failed);
 		return;
 	}
 	l->latest = app->args->latest && !app->opened;
-	l->any = !app->env.report || !app->env.report->map[0];
+	l->any = !r || !r->map[0];
 	l->cache = app->args->cache;
 	l->job.run = run_open;
 	l->convert = convert;
@@ -165,13 +175,14 @@ is_same(const struct ts_report *a, const struct ts_report *b)
 
 /* What was shown may be gone, and what it left, an archive for instance, is another report. */
 static void
-tell_other_file(struct ts_app *app, const char *before, const char *now)
+tell_other_file(struct ts_app *app, const struct load *l)
 {
-	const char *a = strrchr(before, '/'), *b = strrchr(now, '/');
+	const char *now = app->env.report->file;
+	const char *a = strrchr(l->before, '/'), *b = strrchr(now, '/');
 
-	if (strcmp(before, now) == 0 || access(before, F_OK) == 0)
+	if (strcmp(l->before, now) == 0 || !l->gone)
 		return;
-	ts_view_say(&app->env, "%s is gone: %s is shown", a ? a + 1 : before, b ? b + 1 : now);
+	ts_view_say(&app->env, "%s is gone: %s is shown", a ? a + 1 : l->before, b ? b + 1 : now);
 	ts_log_add(app->log, "%s", app->env.message);
 }
 
@@ -192,8 +203,6 @@ reload_of(const struct ts_app *app, const struct load *l)
 static void
 take_report(struct ts_app *app, struct load *l)
 {
-	char *before = app->env.report ? ts_strdup(app->env.report->file) : NULL;
-
 	app->env.reload = reload_of(app, l);
 	app->env.figures = TS_FIGURES_NONE;
 	app->env.figures_known = false;
@@ -207,14 +216,13 @@ take_report(struct ts_app *app, struct load *l)
 	app->failed = (struct ts_err){0};
 	app->waiting = false;
 	tell_notes(app, app->env.report);
-	if (app->watch.changed && before && strcmp(before, app->env.report->file) == 0) {
+	if (app->watch.changed && l->before && strcmp(l->before, app->env.report->file) == 0) {
 		ts_log_add(app->log, "the report has changed: it was read again");
 		ts_view_say(&app->env, "the report has changed: it was read again");
 	}
 	ts_app_watch_restart(app);
-	if (before && app->env.reload != TS_RELOAD_OTHER)
-		tell_other_file(app, before, app->env.report->file);
-	free(before);
+	if (l->before && app->env.reload != TS_RELOAD_OTHER)
+		tell_other_file(app, l);
 	if (app->env.report->vars_wait && !l->convert)
 		load(app, true); /* with another source it is another index */
 	else

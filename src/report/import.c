@@ -41,7 +41,7 @@ enum {
 	GIVEN_CATEGORIES = 2,
 	GIVEN = 3,
 	DAY = 86400,
-	PROBE_SECONDS = 10,
+	PROBE_SECONDS = 60,
 };
 
 struct import {

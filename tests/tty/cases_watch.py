@@ -116,6 +116,21 @@ def parts_are_named(ctx):
     t.quit()
 
 
+@case()
+def another_file_is_named(ctx):
+    """The file is gone, and another of the directory is read in its place: that is said."""
+    path = ctx.copy("store")
+    report = os.path.dirname(path)
+    t = ctx.pty(report, size=(100, 40))
+    t.wait(lambda text: "cycles" in text and "being" not in text)
+    os.rename(path, os.path.join(report, "other.tilescope"))
+    t.wait(OFFER)
+    t.press("r")
+    t.wait("report.tilescope is gone: other.tilescope is shown")
+    t.clean()
+    t.quit()
+
+
 @case(cost=4)
 def half_written_waits(ctx):
     """--watch: half a file is named, and read when it is whole; a profile whose engine ends, too."""

@@ -21,6 +21,14 @@ static char dir[64];
 static struct ts_recents list;
 static struct ts_err err;
 
+/* Where the disk is busy a file takes longer to be synced than the lock is waited for: here none is. */
+int
+fsync(int fd)
+{
+	(void)fd;
+	return 0;
+}
+
 static int
 remove_one(const char *name, const struct stat *st, int flag, struct FTW *ftw)
 {

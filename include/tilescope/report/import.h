@@ -39,7 +39,7 @@ enum ts_code ts_import(struct ts_import_outcome *outcome, const char *path, stru
 void ts_import_outcome_fini(struct ts_import_outcome *outcome);
 
 /*
- * Is there a Python that can import libpva? Finds out by doing it, in a child, in at most ten seconds. Errors:
+ * Is there a Python that can import libpva? Finds out by doing it, in a child, in at most a minute. Errors:
  * TS_E_ABSENT (the message says what to do), TS_E_SYS, TS_E_NOMEM, TS_E_CANCELLED.
  */
 enum ts_code ts_import_probe(const char *python, const struct ts_cancel *cancel,
