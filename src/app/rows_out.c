@@ -13,7 +13,7 @@
 #include "tilescope/app/rows_out.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/base/utf8.h"
-#include "tilescope/report/row_block.h"
+#include "tilescope/db/row_block.h"
 
 enum {
 	FLUSH_BYTES = 1 << 16, /* written at once */

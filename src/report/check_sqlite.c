@@ -16,9 +16,9 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
-#include "tilescope/report/damage.h"
+#include "tilescope/db/damage.h"
 #include "tilescope/report/rows.h"
-#include "tilescope/report/table.h"
+#include "tilescope/db/table.h"
 
 #include "check_internal.h"
 

@@ -14,7 +14,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/report/index_build.h"
 #include "tilescope/report/index_lanes.h"
-#include "tilescope/report/split.h"
+#include "tilescope/db/split.h"
 
 /* In the order in which they are built. */
 static const struct ts_pass *const all_passes[] = {

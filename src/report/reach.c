@@ -11,8 +11,8 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
-#include "tilescope/report/damage.h"
-#include "tilescope/report/table.h"
+#include "tilescope/db/damage.h"
+#include "tilescope/db/table.h"
 
 #include "binding_internal.h"
 

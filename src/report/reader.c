@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "tilescope/base/mem.h"
-#include "tilescope/report/db.h"
+#include "tilescope/db/db.h"
 #include "tilescope/report/index.h"
-#include "tilescope/report/pages.h"
+#include "tilescope/db/pages.h"
 #include "tilescope/report/rows.h"
 
 enum ts_code

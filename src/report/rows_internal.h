@@ -4,9 +4,9 @@
 #define TS_REPORT_ROWS_INTERNAL_H
 
 #include "tilescope/base/strbuf.h"
-#include "tilescope/report/damage.h"
+#include "tilescope/db/damage.h"
 #include "tilescope/report/rows.h"
-#include "tilescope/report/table.h"
+#include "tilescope/db/table.h"
 
 enum { ROWS_SLOTS = 2 * TS_ROWS_COLUMNS + 2 };
 

@@ -26,7 +26,7 @@
 #include "tilescope/report/execution.h"
 #include "tilescope/report/memory.h"
 #include "tilescope/report/rows.h"
-#include "tilescope/report/table.h"
+#include "tilescope/db/table.h"
 #include "tilescope/report/trace.h"
 
 enum { COLUMNS = 200, WINDOW = 200, THREADS_MAX = 16 };

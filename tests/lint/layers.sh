@@ -14,10 +14,11 @@ below()
 	base) ;;
 	io | calc | job | ui) echo base ;;
 	format) echo io base ;;
+	db) echo io base ;;
 	demo) echo format io base ;;
-	report) echo format io calc base ;;
-	view) echo ui calc report job base ;;
-	app) echo view ui calc report demo job format io base ;;
+	report) echo db format io calc base ;;
+	view) echo ui calc report db job base ;;
+	app) echo view ui calc report db demo job format io base ;;
 	esac
 }
 
@@ -26,9 +27,9 @@ home()
 {
 	case $1 in
 	*curses*.h | term.h | panel.h | menu.h | form.h) echo '^src/ui/tty\.c$' ;;
-	sqlite3*.h) echo '^(src|include/tilescope)/(report|demo)/' ;;
+	sqlite3*.h) echo '^(src|include/tilescope)/(db|demo|report)/' ;;
 	libssh/*) echo '^src/io/sftp\.c$' ;;
-	xxhash.h) echo '^src/report/' ;;
+	xxhash.h) echo '^src/(db|report)/' ;;
 	jansson*.h) echo '^(src|include/tilescope)/(format|app)/' ;;
 	cbor.h | cbor/* | libelf.h | gelf.h | elf.h | yajl/*) echo '^src/format/' ;;
 	check.h) echo '^tests/' ;;

@@ -15,11 +15,11 @@
 #include <string.h>
 
 #include "tilescope/base/mem.h"
-#include "tilescope/report/db.h"
+#include "tilescope/db/db.h"
 #include "tilescope/report/rows.h"
-#include "tilescope/report/schema.h"
-#include "tilescope/report/split.h"
-#include "tilescope/report/table.h"
+#include "tilescope/db/schema.h"
+#include "tilescope/db/split.h"
+#include "tilescope/db/table.h"
 
 enum { PAGES, SQLITE, WAYS };
 

@@ -12,7 +12,7 @@
 #include "sqlite_bytes.h"
 #include "table_compare.h"
 #include "tilescope/base/strbuf.h"
-#include "tilescope/report/damage.h"
+#include "tilescope/db/damage.h"
 
 enum { TABLES = 3, DAMAGES = 25 };
 

@@ -20,8 +20,8 @@
 #include "sqlite_bytes.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
-#include "tilescope/report/db.h"
-#include "tilescope/report/vfs.h"
+#include "tilescope/db/db.h"
+#include "tilescope/db/vfs.h"
 
 /* a is filled before b is made: its pages come first. */
 #define TWO_TABLES                                                                          \

@@ -14,7 +14,7 @@
 
 #include "tilescope/app/args.h"
 #include "tilescope/app/output.h"
-#include "tilescope/report/sql_value.h"
+#include "tilescope/db/sql_value.h"
 
 struct ts_rows_out;
 

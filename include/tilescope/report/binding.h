@@ -11,7 +11,7 @@
 
 #include "tilescope/base/strbuf.h"
 #include "tilescope/report/map.h"
-#include "tilescope/report/schema.h"
+#include "tilescope/db/schema.h"
 
 enum { TS_REASON_MAX = 200 };
 

@@ -14,7 +14,7 @@
 
 #include "tilescope/base/progress.h"
 #include "tilescope/report/report.h"
-#include "tilescope/report/row_block.h"
+#include "tilescope/db/row_block.h"
 
 enum {
 	TS_BROWSE_WINDOW = 512,	    /* rows at once */

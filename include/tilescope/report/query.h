@@ -16,7 +16,7 @@
 #include <stdbool.h>
 
 #include "tilescope/report/report.h"
-#include "tilescope/report/sql_value.h"
+#include "tilescope/db/sql_value.h"
 
 struct ts_query;
 

@@ -13,7 +13,7 @@
 #include "tilescope/base/progress.h"
 #include "tilescope/io/source.h"
 #include "tilescope/report/binding.h"
-#include "tilescope/report/vfs.h"
+#include "tilescope/db/vfs.h"
 
 enum ts_part {
 	TS_PART_PROFILE,

@@ -8,7 +8,7 @@
 #ifndef TS_VIEW_GRID_H
 #define TS_VIEW_GRID_H
 
-#include "tilescope/report/row_block.h"
+#include "tilescope/db/row_block.h"
 #include "tilescope/ui/table.h"
 
 /* The block that has the row, and which of its rows it is; false while it is not there. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* tree - how a table's b-tree is gone down, for table.c and damage.c: pages have passed ts_page_check(). */
-#ifndef TS_REPORT_TREE_H
-#define TS_REPORT_TREE_H
+#ifndef TS_DB_TREE_H
+#define TS_DB_TREE_H
 
-#include "tilescope/report/pages.h"
+#include "tilescope/db/pages.h"
 
 #include "cell.h"
 

@@ -4,8 +4,8 @@
  *
  * A connection belongs to one thread at a time. Statements are cached by their text.
  */
-#ifndef TS_REPORT_DB_H
-#define TS_REPORT_DB_H
+#ifndef TS_DB_DB_H
+#define TS_DB_DB_H
 
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -15,7 +15,7 @@
 #include "tilescope/base/err.h"
 #include "tilescope/base/progress.h"
 #include "tilescope/io/source.h"
-#include "tilescope/report/sql_value.h"
+#include "tilescope/db/sql_value.h"
 
 struct ts_db;
 struct ts_pages;

@@ -5,11 +5,11 @@
  * Row ids may lie anywhere: one row at 1 and the others from 2^40 on. The upper pages of the table's tree say where they
  * are; a few hundred of them are read, whatever the size of the table.
  */
-#ifndef TS_REPORT_SPLIT_H
-#define TS_REPORT_SPLIT_H
+#ifndef TS_DB_SPLIT_H
+#define TS_DB_SPLIT_H
 
-#include "tilescope/report/db.h"
-#include "tilescope/report/schema.h"
+#include "tilescope/db/db.h"
+#include "tilescope/db/schema.h"
 
 enum { TS_SPLIT_PARTS = 16 };
 

@@ -5,12 +5,12 @@
  * Read once when a report is opened and not changed afterwards: any thread may look at it. Names
  * are the file's and untrusted; SQL is only ever built from them through ts_sql_quote().
  */
-#ifndef TS_REPORT_SCHEMA_H
-#define TS_REPORT_SCHEMA_H
+#ifndef TS_DB_SCHEMA_H
+#define TS_DB_SCHEMA_H
 
 #include <stdbool.h>
 
-#include "tilescope/report/db.h"
+#include "tilescope/db/db.h"
 
 enum { TS_SCHEMA_OBJECTS = 1024, TS_SCHEMA_COLUMNS = 2000 };
 

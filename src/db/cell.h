@@ -5,8 +5,8 @@
  * https://www.sqlite.org/fileformat2.html, "B-tree Pages". All of it may look up to TS_PAGE_SLACK bytes
  * behind the page; what it finds there is refused by the bounds that are checked afterwards.
  */
-#ifndef TS_REPORT_CELL_H
-#define TS_REPORT_CELL_H
+#ifndef TS_DB_CELL_H
+#define TS_DB_CELL_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -8,8 +8,8 @@
  */
 #include "config.h"
 
-#include "tilescope/report/damage.h"
-#include "tilescope/report/pages.h"
+#include "tilescope/db/damage.h"
+#include "tilescope/db/pages.h"
 
 #include "tree.h"
 

@@ -15,9 +15,9 @@
 #include "tilescope/base/clock.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
-#include "tilescope/report/db.h"
-#include "tilescope/report/pages.h"
-#include "tilescope/report/vfs.h"
+#include "tilescope/db/db.h"
+#include "tilescope/db/pages.h"
+#include "tilescope/db/vfs.h"
 
 enum {
 	CACHED_STATEMENTS = TS_DB_STATEMENTS,

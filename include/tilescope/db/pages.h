@@ -5,14 +5,14 @@
  * One object per connection, used by one thread at a time; its counters may be read from any. What is kept
  * is bounded whatever the report: TS_PAGES_BYTES for single pages, TS_EXTENT_BYTES for each scan.
  */
-#ifndef TS_REPORT_PAGES_H
-#define TS_REPORT_PAGES_H
+#ifndef TS_DB_PAGES_H
+#define TS_DB_PAGES_H
 
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tilescope/report/vfs.h"
+#include "tilescope/db/vfs.h"
 
 enum {
 	TS_PAGES_BYTES = 1 << 20,    /* of single pages that are kept, a connection */

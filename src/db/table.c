@@ -25,7 +25,7 @@
 #include <string.h>
 
 #include "tilescope/base/mem.h"
-#include "tilescope/report/table.h"
+#include "tilescope/db/table.h"
 
 #include "cell.h"
 #include "tree.h"

@@ -6,8 +6,8 @@
  * needed. Only the main database can be opened through it, read-only; temporary files go to the
  * operating system's VFS.
  */
-#ifndef TS_REPORT_VFS_H
-#define TS_REPORT_VFS_H
+#ifndef TS_DB_VFS_H
+#define TS_DB_VFS_H
 
 #include <stdbool.h>
 

@@ -5,13 +5,13 @@
  * Bounded: of a text or blob the first TS_ROW_VALUE bytes are kept (fewer where there are many columns), of
  * a block TS_ROW_TEXT bytes.
  */
-#ifndef TS_REPORT_ROW_BLOCK_H
-#define TS_REPORT_ROW_BLOCK_H
+#ifndef TS_DB_ROW_BLOCK_H
+#define TS_DB_ROW_BLOCK_H
 
 #include <stdbool.h>
 
 #include "tilescope/base/strbuf.h"
-#include "tilescope/report/sql_value.h"
+#include "tilescope/db/sql_value.h"
 
 enum { TS_ROW_VALUE = 4096, TS_ROW_TEXT = 16 << 20 };
 

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 
 #include "tilescope/base/mem.h"
-#include "tilescope/report/pages.h"
+#include "tilescope/db/pages.h"
 
 #include "cell.h"
 

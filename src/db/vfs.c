@@ -18,7 +18,7 @@
 #include <xxhash.h>
 
 #include "tilescope/base/mem.h"
-#include "tilescope/report/vfs.h"
+#include "tilescope/db/vfs.h"
 
 enum { HEADER_SIZE = 100, AT_VERSIONS = 18 };
 

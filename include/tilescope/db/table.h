@@ -6,13 +6,13 @@
  * else; at whatever it does not know it says so, and the caller goes on with SQLite from there
  * (ts_table_resume): what is damaged, and what comes after, is for SQLite to say.
  */
-#ifndef TS_REPORT_TABLE_H
-#define TS_REPORT_TABLE_H
+#ifndef TS_DB_TABLE_H
+#define TS_DB_TABLE_H
 
 #include <string.h>
 
-#include "tilescope/report/pages.h"
-#include "tilescope/report/schema.h"
+#include "tilescope/db/pages.h"
+#include "tilescope/db/schema.h"
 
 enum { TS_TABLE_COLUMNS = 40 };
 

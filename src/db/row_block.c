@@ -9,7 +9,7 @@
 
 #include "tilescope/base/fmt.h"
 #include "tilescope/base/mem.h"
-#include "tilescope/report/row_block.h"
+#include "tilescope/db/row_block.h"
 
 enum { WINDOW_BYTES = 32 << 10, VALUE_LEAST = 64 }; /* of a row */
 

@@ -14,7 +14,7 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
-#include "tilescope/report/schema.h"
+#include "tilescope/db/schema.h"
 
 enum { SQL_MAX = 1 << 16 };
 

@@ -5,13 +5,13 @@
  * Of a page that is not sound its parent knows which row ids lie below it. That is what is missing, and
  * behind it reading can go on.
  */
-#ifndef TS_REPORT_DAMAGE_H
-#define TS_REPORT_DAMAGE_H
+#ifndef TS_DB_DAMAGE_H
+#define TS_DB_DAMAGE_H
 
 #include "tilescope/base/progress.h"
 #include "tilescope/base/strbuf.h"
-#include "tilescope/report/db.h"
-#include "tilescope/report/schema.h"
+#include "tilescope/db/db.h"
+#include "tilescope/db/schema.h"
 
 enum { TS_GAPS = 16 };
 

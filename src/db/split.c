@@ -11,8 +11,8 @@
 #include <stdlib.h>
 
 #include "tilescope/base/mem.h"
-#include "tilescope/report/pages.h"
-#include "tilescope/report/split.h"
+#include "tilescope/db/pages.h"
+#include "tilescope/db/split.h"
 
 #include "cell.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* sql_value - one value of an SQL row, as it stands in the file: untrusted, of any type whatever is declared. */
-#ifndef TS_REPORT_SQL_VALUE_H
-#define TS_REPORT_SQL_VALUE_H
+#ifndef TS_DB_SQL_VALUE_H
+#define TS_DB_SQL_VALUE_H
 
 #include <stddef.h>
 #include <stdint.h>
