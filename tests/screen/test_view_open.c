@@ -248,7 +248,7 @@ START_TEST(order_and_filter)
 			line_says("/run1 ", "50.0%", NULL);
 			line_says("PAD....", "run1", NULL);
 		}
-		type("filter RUN 1");
+		type("filter RUN run1"); /* the directory has a name by chance */
 		type("pane-next");
 	}
 	line_says("/run1 ", NULL);
