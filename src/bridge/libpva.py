@@ -47,15 +47,6 @@ MISSING = type('Missing', (), {'__bool__': lambda self: False,
                                '__doc__': 'What get() gives when a property is not there.'})()
 
 
-def name_of(value):
-    """Text of an enumeration's value, or of a string."""
-    if value is None or value is MISSING:
-        return None
-    name = getattr(value, 'name', None)
-    text = name if isinstance(name, str) else str(value)
-    return text[:TEXT]
-
-
 def text_of(value):
     """A name; None when there is none."""
     return value[:TEXT] if isinstance(value, str) and value else None
@@ -197,6 +188,13 @@ class Bridge(object):
                 return MISSING
         return obj
 
+    def name_of(self, value, path):
+        """Text of an enumeration's value, or of what is text or a number itself; None when there is none."""
+        if type(value) in (str, bool, int, float):
+            return str(value)[:TEXT]
+        name = self.get(value, 'name', path + '.')
+        return name[:TEXT] if isinstance(name, str) else None
+
     def call(self, obj, method, arguments, prefix):
         function = self.get(obj, method, prefix)
         if function is MISSING:
@@ -257,9 +255,10 @@ class Bridge(object):
         settings = self.get(r, 'instrumentationSettings', 'report.')
         if settings is not MISSING and settings is not None:
             for attribute in public(settings):
-                value = self.get(settings, attribute, 'report.instrumentationSettings.')
+                path = 'report.instrumentationSettings.'
+                value = self.get(settings, attribute, path)
                 if value is not MISSING and not callable(value):
-                    self.pair('instrumentation.' + attribute, name_of(value))
+                    self.pair('instrumentation.' + attribute, self.name_of(value, path + attribute))
 
     def pair(self, key, value):
         self.store.add('report', (key, value))
@@ -282,8 +281,8 @@ class Bridge(object):
         p = 'compilation.target.'
         self.tiles_per_ipu = self.num(t, 'tilesPerIpu', p)
         self.tiles = self.num(t, 'numTiles', p)
-        kind = name_of(self.get(t, 'type', p))
-        architecture = name_of(self.get(t, 'architecture', p))
+        kind = self.name_of(self.get(t, 'type', p), p + 'type')
+        architecture = self.name_of(self.get(t, 'architecture', p), p + 'architecture')
         clock = self.get(t, 'clockFrequency', p)
         ipus = self.num(t, 'numIPUs', p)
         replicas = self.num(t, 'numReplicas', p)
@@ -440,12 +439,12 @@ class Bridge(object):
                         self.store.add('program_child', (number_, i, child_number))
 
     def write_program(self, program, number_, p):
-        kind = self.get(program, 'type', p)
+        kind = self.name_of(self.get(program, 'type', p), p + 'type')
         name = self.get(program, 'name', p)
         compute_set = None
-        if name_of(kind) == 'OnTileExecute':
+        if kind == 'OnTileExecute':
             compute_set = self.compute_set_number(self.get(program, 'computeset', p), p + 'computeset.')
-        self.store.add('program', (number_, name_of(kind), text_of(name),
+        self.store.add('program', (number_, kind, text_of(name),
                                    compute_set, None, None, self.blob(program, 'controlCodeByTile', p),
                                    self.blob(program, 'codeBytesByTile', p),
                                    self.blob(program, 'estimatedCyclesByTile', p)), ignore=True)
@@ -647,7 +646,8 @@ class Bridge(object):
             compute_set, name = self.step_compute_set(step, p)
             if name is None:
                 name = self.get(program, 'name', p + 'program.')
-            self.store.add('step', (number_, run, name_of(self.get(program, 'type', p + 'program.')),
+            kind = self.name_of(self.get(program, 'type', p + 'program.'), p + 'program.type')
+            self.store.add('step', (number_, run, kind,
                                     self.num(program, '_id', p + 'program.'), compute_set,
                                     text_of(name)))
         if 'step_ipu' in self.wanted:
@@ -710,8 +710,8 @@ class Bridge(object):
             if 'operation' in self.wanted:
                 layer = self.get(context, 'layer', p + 'debugContext.', quiet=True)
                 said = self.get(context, 'name', p + 'debugContext.', quiet=True)
-                self.store.add('operation', (i, name_of(layer) if layer is not MISSING else None, name,
-                                             text_of(said), None,
+                self.store.add('operation', (i, self.name_of(layer, p + 'debugContext.layer'),
+                                             name, text_of(said), None,
                                              self.num(op, 'firstStepIndex', p),
                                              self.num(op, 'lastStepIndex', p)))
             if 'operation_program' in self.wanted:

@@ -226,6 +226,8 @@ LIES = {
     "target": ["RAISE Compilation.target", "RAISE Compilation.programs",
                "LACK Compilation.loweredVariables", "LACK StepIpu.activeCycles",
                "RAISE Operation.programs"],
+    "names": ["RAISE Named.name"],
+    "no-names": ["LACK Named.name"],
     "numbers": ["LACK Variable._id", "RAISE LoweredVar.unloweredVar", "RAISE Operation.vars"],
 }
 SILENT = {"Variable._id"}       # not a documented one: done without
