@@ -15,6 +15,18 @@ enum { PATH_LIMIT = 1 << 14 };
 
 enum { PROFILE, WAL, JOURNAL };
 
+/* Parts beside the profile, by the end of their paths. */
+static const struct {
+	enum ts_part part;
+	const char *name;
+} parts[] = {
+	{TS_PART_ARCHIVE, "/archive.a"},
+	{TS_PART_DEBUG, "/debug.cbor"},
+	{TS_PART_FRAMEWORK, "/framework.json"},
+	{TS_PART_APP, "/app.json"},
+	{TS_PART_VARS, "/vars.json"},
+};
+
 /* --- which ------------------------------------------------------------------------------------ */
 
 static void
@@ -59,8 +71,6 @@ has_own_debug(const struct ts_report *r)
 void
 ts_watched_list(struct ts_watched *w, const struct ts_report *r, const char *import_dir)
 {
-	static const char *const parts[] = {"/archive.a", "/debug.cbor", "/framework.json",
-		"/app.json", "/vars.json"};
 	char *overlay = import_dir ? ts_import_store_path(import_dir, r) : NULL;
 
 	*w = (struct ts_watched){0};
@@ -70,7 +80,7 @@ ts_watched_list(struct ts_watched *w, const struct ts_report *r, const char *imp
 	if (is_directory(r->path))
 		add(w, r->dir, "/profile.pop");
 	for (size_t i = 0; i < TS_COUNT(parts); i++)
-		add(w, r->dir, parts[i]);
+		add(w, r->dir, parts[i].name);
 	if (!has_own_debug(r))
 		add(w, r->dir, "/../debug.cbor");
 	w->imported = w->count;
@@ -145,22 +155,34 @@ ts_watched_look(struct ts_watched *w, const struct ts_report *r)
 	free(file);
 }
 
+/* The part that lies at a watched path; NULL: none does. */
+static const struct ts_part_info *
+part_at(const struct ts_report *r, const char *path)
+{
+	for (size_t i = 0; i < TS_COUNT(parts); i++) {
+		const struct ts_part_info *info = &r->part[parts[i].part];
+
+		if (info->path ? strcmp(info->path, path) == 0 : ts_ends_with(path, parts[i].name))
+			return info;
+	}
+	return NULL;
+}
+
 void
 ts_watched_as_opened(struct ts_watched *w, const struct ts_report *r)
 {
-	for (int part = 0; part < TS_PART_COUNT; part++) {
-		const struct ts_part_info *info = &r->part[part];
+	for (int i = 0; i < w->count; i++) {
+		const struct ts_part_info *info = part_at(r, w->path[i]);
+		struct ts_file_state *s = &w->state[i];
 
-		for (int i = 0; info->path && i < w->count; i++) {
-			struct ts_file_state *s = &w->state[i];
-
-			if (strcmp(w->path[i], info->path) != 0 ||
-				(s->there && s->bytes == info->bytes && s->mtime == info->mtime))
-				continue;
+		if (!info)
+			continue;
+		if (!info->path) /* it was not there: it came since */
+			*s = (struct ts_file_state){0};
+		else if (!s->there || s->bytes != info->bytes || s->mtime != info->mtime)
 			*s = (struct ts_file_state){.there = true,
 				.bytes = info->bytes,
 				.mtime = info->mtime};
-		}
 	}
 }
 

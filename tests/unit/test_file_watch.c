@@ -17,6 +17,7 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/io/file_watch.h"
+#include "tilescope/report/watched.h"
 
 enum { LIMIT_MS = 20000 }; /* only for what hangs */
 
@@ -235,6 +236,37 @@ START_TEST(hostile_paths)
 }
 END_TEST
 
+/* A part that came after the report was opened and before the first look at its files is new. */
+START_TEST(what_comes_before_the_first_look)
+{
+	struct ts_report r = {.path = (char *)"d/r",
+		.file = (char *)"d/r/profile.pop",
+		.dir = (char *)"d/r"};
+	struct ts_part_info *known = &r.part[TS_PART_DEBUG];
+	struct ts_watched opened, now = {0};
+	struct ts_strbuf names;
+	struct stat st;
+
+	ck_assert_int_eq(stat("d/debug.cbor", &st), 0);
+	known->path = (char *)"d/r/../debug.cbor";
+	known->bytes = st.st_size;
+	known->mtime = st.st_mtime;
+	put("d/r/vars.json", "{}");
+	ts_watched_list(&opened, &r, NULL);
+	ts_watched_look(&opened, &r);
+	ts_watched_copy(&now, &opened);
+	ts_watched_as_opened(&opened, &r);
+	ts_strbuf_init(&names, 1000);
+	ts_watched_changes(&opened, &now, &names);
+	ck_assert_ptr_nonnull(strstr(names.s, "vars.json (new)"));
+	ck_assert_ptr_null(strstr(names.s, "debug.cbor"));
+	ck_assert_ptr_null(strstr(names.s, "app.json"));
+	ts_strbuf_fini(&names);
+	ts_watched_fini(&now);
+	ts_watched_fini(&opened);
+}
+END_TEST
+
 START_TEST(without_one)
 {
 	ck_assert_int_eq(ts_file_watch_fd(NULL), -1);
@@ -257,6 +289,7 @@ main(void)
 	tcase_add_loop_test(tc, what_comes_is_heard, 0, 2);
 	tcase_add_test(tc, others_are_not_heard);
 	tcase_add_test(tc, hostile_paths);
+	tcase_add_test(tc, what_comes_before_the_first_look);
 	tcase_add_test(tc, without_one);
 	tcase_set_timeout(tc, 60);
 	suite_add_tcase(s, tc);

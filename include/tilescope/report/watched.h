@@ -30,8 +30,8 @@ void ts_watched_list(struct ts_watched *w, const struct ts_report *r, const char
 void ts_watched_look(struct ts_watched *w, const struct ts_report *r);
 
 /*
- * Parts that are others than when the report was opened get the state that they had then: for the first
- * look at a report.
+ * Parts that are others than when the report was opened, or were not there, get the state that they had then: for
+ * the first look at a report.
  */
 void ts_watched_as_opened(struct ts_watched *w, const struct ts_report *r);
 
