@@ -312,6 +312,9 @@ def behind_a_page(ctx, table):
             have = {k: v["bytes"] for k, v in got["memory"]["categories"].items()}
             expect({k: v for k, v in have.items() if v} == {k: v for k, v in want.items() if v},
                    res, "categories: %r, expected %r" % (have, want))
+            res = ctx.run("query", "-f", "csv", rep.dir, "SELECT count(*) FROM lowered_variable")
+            expect(res.rc == 4 and res.out.split() == [b"count(*)", b"%d" % len(left)], res, "query")
+            expect(words.encode() in res.err, res, "query: no warning: %s" % words)
         elif table == "steps":
             expect(got["execution"]["steps"] == len(left), res, "steps")
             expect(not any("there is no such step" in w for w in got["warnings"]), res,

@@ -44,7 +44,7 @@ const char *ts_query_name(const struct ts_query *q, int column); /* untrusted, n
 
 /*
  * The next row: *row false at the end. Errors as ts_query_prepare(); TS_E_LIMIT also for too much time
- * or memory. The rows of a relation end where it is damaged: see ts_query_partial().
+ * or memory. Damaged rows of a relation are missing: see ts_query_partial().
  */
 enum ts_code ts_query_step(struct ts_query *q, bool *row, struct ts_err *err) TS_WARN_UNUSED;
 
