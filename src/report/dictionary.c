@@ -141,6 +141,14 @@ ts_dictionary_number(struct ts_dictionary *d, uint32_t *entry, int64_t number, c
 }
 
 void
+ts_dictionary_rest(const struct ts_dictionary *d)
+{
+	ts_pile_rest(&d->entry);
+	ts_pile_rest(&d->slot);
+	ts_pile_rest(&d->text);
+}
+
+void
 ts_dictionary_fini(struct ts_dictionary *d)
 {
 	ts_pile_fini(&d->entry);
@@ -165,6 +173,7 @@ struct part {
 struct sorting {
 	const struct ts_dictionary *d;
 	struct item *item;
+	const struct ts_pile *items; /* where they are */
 	const struct ts_cancel *cancel;
 	struct part waiting[WAITING];
 	int count;
@@ -312,6 +321,8 @@ sort(struct sorting *s, struct ts_err *err)
 		s->looked += p.n;
 		if (s->looked >= LOOK) {
 			s->looked = 0;
+			ts_dictionary_rest(s->d);
+			ts_pile_rest(s->items);
 			if (ts_cancelled(s->cancel))
 				return ts_err_set(err, TS_E_CANCELLED, "cancelled");
 		}
@@ -343,8 +354,8 @@ enum ts_code
 ts_dictionary_rank(struct ts_dictionary *d, uint32_t *ranks, const struct ts_cancel *cancel,
 	struct ts_err *err)
 {
-	struct sorting s = {.d = d, .cancel = cancel};
 	struct ts_pile items = {0};
+	struct sorting s = {.d = d, .items = &items, .cancel = cancel};
 	enum ts_code code;
 
 	*ranks = 0;

@@ -403,6 +403,14 @@ ts_spill_new(void **memory, const struct ts_cache *cache, size_t size, struct ts
 	return TS_OK;
 }
 
+/* Small ones may have no file: their bytes would be gone. */
+void
+ts_spill_rest(void *memory, size_t size)
+{
+	if (memory && size > SPILL_IN_MEMORY)
+		(void)madvise(memory, size, MADV_DONTNEED);
+}
+
 void
 ts_spill_free(void *memory, size_t size)
 {

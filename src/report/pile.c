@@ -8,6 +8,26 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/report/pile.h"
 
+enum { PIECE = 4 << 20 }; /* bytes */
+
+void
+ts_pile_rest(const struct ts_pile *p)
+{
+	ts_spill_rest(p->memory, p->room);
+}
+
+/* In pieces: neither of them need stay in memory. */
+static void
+move(void *to, size_t room, const struct ts_pile *p)
+{
+	for (size_t at = 0; at < p->used; at += PIECE) {
+		memcpy((char *)to + at, (const char *)p->memory + at,
+			p->used - at < PIECE ? p->used - at : PIECE);
+		ts_pile_rest(p);
+		ts_spill_rest(to, room);
+	}
+}
+
 enum ts_code
 ts_pile_room(struct ts_pile *p, size_t bytes, const struct ts_cache *cache, struct ts_err *err)
 {
@@ -25,8 +45,7 @@ ts_pile_room(struct ts_pile *p, size_t bytes, const struct ts_cache *cache, stru
 
 		if (code)
 			return code;
-		if (p->used > 0)
-			memcpy(memory, p->memory, p->used);
+		move(memory, bytes, p);
 		if (p->room > TS_PILE_SMALL)
 			ts_spill_free(p->memory, p->room);
 		else

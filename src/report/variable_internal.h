@@ -12,6 +12,9 @@
 /* What a row is sorted by when that is not known. */
 #define VARIABLE_UNKNOWN UINT64_MAX
 
+/* So many rows are read, sorted, or numbered until what was touched of piles is let go of (ts_pile_rest). */
+enum { VARIABLE_REST = 1 << 20 };
+
 enum variable_query { V_BYTES, V_TILE, V_CATEGORY, V_NAME, V_QUERIES };
 
 /* Names or categories: what a row's text is sorted by, and whether the filter lets it through. */
@@ -97,6 +100,7 @@ enum ts_code variable_text_code(struct variable_pass *p, struct variable_texts *
 /* Behind the last row: entries become ranks. */
 enum ts_code variable_texts_rank(struct variable_pass *p, struct variable_texts *t,
 	struct ts_err *err);
+void variable_texts_rest(const struct variable_texts *t); /* as ts_pile_rest() */
 void variable_texts_fini(struct variable_texts *t);
 
 /* --- variable_order.c --- */

@@ -248,6 +248,8 @@ ts_variable_list_find(const struct ts_variable_list *l, int64_t place,
 		position = l->bit.memory ? rank_bit(l, place) : place;
 	} else {
 		for (int64_t i = 0; i < l->count && position < 0; i++) {
+			if (i % LOOK == 0)
+				ts_pile_rest(&l->made);
 			if (i % LOOK == 0 && ts_cancelled(cancel))
 				return -1;
 			if (ordered(l, i) == place)

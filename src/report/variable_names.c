@@ -151,6 +151,7 @@ variable_names_open(struct variable_pass *p, struct ts_err *err)
 		return TS_OK;
 	t->by_number = true;
 	code = read_table(p, t, cb, err);
+	variable_texts_rest(t);
 	if (!code && p->l->sort == TS_SORT_NAME) {
 		code = ts_dictionary_rank(&t->number, &t->ranks, p->cancel, err);
 		t->ranked = true;
@@ -270,8 +271,19 @@ variable_texts_rank(struct variable_pass *p, struct variable_texts *t, struct ts
 		if (v != VARIABLE_UNKNOWN)
 			variable_put(p->code.memory, p->code_width, i,
 				ts_dictionary_at(&t->text, (uint32_t)v)->rank);
+		if (i % VARIABLE_REST == 0)
+			ts_pile_rest(&p->code);
 	}
 	return TS_OK;
+}
+
+void
+variable_texts_rest(const struct variable_texts *t)
+{
+	ts_dictionary_rest(&t->text);
+	ts_dictionary_rest(&t->number);
+	ts_pile_rest(&t->passes);
+	ts_pile_rest(&t->direct);
 }
 
 void

@@ -2,9 +2,10 @@
 /*
  * variable_order - from what rows are sorted by to their order, in time that grows with the rows.
  *
- * Codes are whole numbers (bytes, tiles, ranks of names): they are sorted by counting, as many bits at a
- * time as counters fit into two megabytes, so that bytes of variables and ranks of names mostly take a
- * single round. Equals stay as they stand. Everything that grows with the rows is a pile.
+ * Codes are whole numbers (bytes, tiles, ranks of names): they are sorted by counting, few bits at a
+ * time, with the place beside the key: so a round reads and writes in two thousand places that move forwards,
+ * and what lies behind them need not stay in memory (ts_pile_rest). Equals stay as they stand. Everything
+ * that grows with the rows is a pile.
  */
 #include "config.h"
 
@@ -17,11 +18,11 @@
 #include "tilescope/report/index_variables.h"
 
 enum {
-	DIGIT = 18,	      /* bits of a round at most */
+	DIGIT = 11,	      /* bits of a round at most */
 	LOOK = 1 << 18,	      /* elements between looks at the token */
 	SHOW_LEAST = 1 << 16, /* rows until the first rows are shown again, */
 	SHOW_TIMES = 20,      /* and so many times at most */
-	PIECE = 4 << 20,      /* bytes between looks at the token */
+	PIECE = 4 << 20,      /* bytes between looks at the token; a multiple of 8 */
 };
 
 /* Does the order begin with the largest code? */
@@ -43,8 +44,13 @@ widen(struct variable_pass *p, struct ts_err *err)
 
 	if (code)
 		return code;
-	for (int64_t i = 0; i < p->codes; i++)
+	for (int64_t i = 0; i < p->codes; i++) {
 		((uint64_t *)wide.memory)[i] = variable_code(p, i);
+		if (i % VARIABLE_REST == 0) {
+			ts_pile_rest(&p->code);
+			ts_pile_rest(&wide);
+		}
+	}
 	wide.used = (size_t)p->codes * 8;
 	ts_pile_fini(&p->code);
 	p->code = wide;
@@ -233,9 +239,13 @@ variable_heap_show(struct variable_pass *p)
 struct round {
 	int shift;
 	uint64_t mask;
-	const void *from; /* numbers of rows, or NULL: 0, 1, 2, ... */
-	void *to;
-	bool last; /* places, not numbers, are written */
+	const struct ts_pile *from; /* elements, or NULL: of codes, as they were read */
+	const struct ts_pile *to;   /* elements, or with `last` places alone */
+	bool last;
+};
+
+struct element {
+	uint64_t key, place;
 };
 
 static inline uint64_t
@@ -248,9 +258,32 @@ key_of(const struct variable_pass *p, int64_t i)
 	return largest_first(p) ? p->max - v : v;
 }
 
-static bool
-interrupted(const struct variable_pass *p, int64_t i)
+/* Of an element's key and its place, which stand one behind the other. */
+static int
+width_of(const struct variable_pass *p)
 {
+	return p->code_width > p->place_width ? p->code_width : p->place_width;
+}
+
+static inline struct element
+element(const struct variable_pass *p, const struct round *r, int width, int64_t i)
+{
+	if (r->from)
+		return (struct element){variable_get(r->from->memory, width, 2 * i),
+			variable_get(r->from->memory, width, 2 * i + 1)};
+	return (struct element){key_of(p, i),
+		p->place.memory ? variable_get(p->place.memory, p->place_width, i) : (uint64_t)i};
+}
+
+/* What lies behind need not stay in memory. Does somebody want to leave? */
+static bool
+interrupted(const struct variable_pass *p, const struct round *r, int64_t i)
+{
+	if (i % VARIABLE_REST == 0) {
+		ts_pile_rest(r->from ? r->from : &p->code);
+		ts_pile_rest(&p->place);
+		ts_pile_rest(r->to);
+	}
 	return i % LOOK == 0 && ts_cancelled(p->cancel);
 }
 
@@ -258,13 +291,14 @@ static enum ts_code
 sort_round(const struct variable_pass *p, const struct round *r, uint64_t *counter,
 	struct ts_err *err)
 {
+	int width = width_of(p);
 	uint64_t at = 0;
 
 	memset(counter, 0, (size_t)(r->mask + 1) * sizeof(*counter));
 	for (int64_t i = 0; i < p->codes; i++) {
-		if (interrupted(p, i))
+		if (interrupted(p, r, i))
 			return ts_err_set(err, TS_E_CANCELLED, "cancelled");
-		counter[key_of(p, i) >> r->shift & r->mask]++;
+		counter[element(p, r, width, i).key >> r->shift & r->mask]++;
 	}
 	for (uint64_t d = 0; d <= r->mask; d++) {
 		uint64_t n = counter[d];
@@ -272,23 +306,26 @@ sort_round(const struct variable_pass *p, const struct round *r, uint64_t *count
 		counter[d] = at;
 		at += n;
 	}
-	for (int64_t j = 0; j < p->codes; j++) {
-		int64_t i = r->from ? (int64_t)variable_get(r->from, p->place_width, j) : j;
-		uint64_t *c = &counter[key_of(p, i) >> r->shift & r->mask];
+	for (int64_t i = 0; i < p->codes; i++) {
+		struct element e = element(p, r, width, i);
+		int64_t to = (int64_t)counter[e.key >> r->shift & r->mask]++;
 
-		if (interrupted(p, j))
+		if (interrupted(p, r, i))
 			return ts_err_set(err, TS_E_CANCELLED, "cancelled");
-		variable_put(r->to, p->place_width, (int64_t)(*c)++,
-			r->last && p->place.memory
-				? variable_get(p->place.memory, p->place_width, i)
-				: (uint64_t)i);
+		if (r->last) {
+			variable_put(r->to->memory, p->place_width, to, e.place);
+		} else {
+			variable_put(r->to->memory, width, 2 * to, e.key);
+			variable_put(r->to->memory, width, 2 * to + 1, e.place);
+		}
 	}
+	ts_pile_rest(r->to);
 	return TS_OK;
 }
 
+/* `pair`: two, for elements. */
 static enum ts_code
-sort_codes(struct variable_pass *p, void *made, void *other, int bits, int rounds,
-	struct ts_err *err)
+sort_codes(struct variable_pass *p, struct ts_pile *pair, int bits, int rounds, struct ts_err *err)
 {
 	int each = (bits + rounds - 1) / rounds;
 	uint64_t *counter = ts_alloc((size_t)1 << each, sizeof(*counter));
@@ -300,9 +337,11 @@ sort_codes(struct variable_pass *p, void *made, void *other, int bits, int round
 	for (int k = 0; k < rounds && !code; k++) {
 		r.shift = k * each;
 		r.last = k == rounds - 1;
-		r.to = (rounds - k) % 2 ? made : other;
+		r.to = r.last ? &p->l->made : &pair[k % 2];
 		code = sort_round(p, &r, counter, err);
 		r.from = r.to;
+		ts_pile_fini(&p->code); /* of the first round; it is in the elements now */
+		ts_pile_fini(&p->place);
 	}
 	free(counter);
 	return code;
@@ -313,8 +352,9 @@ variable_order_make(struct variable_pass *p, struct ts_err *err)
 {
 	struct ts_variable_list *l = p->l;
 	size_t size = (size_t)p->codes * (size_t)p->place_width;
+	size_t pairs = (size_t)p->codes * 2 * (size_t)width_of(p);
 	int bits = 64 - __builtin_clzll(p->max + 1), rounds = (bits + DIGIT - 1) / DIGIT;
-	struct ts_pile other = {0};
+	struct ts_pile pair[2] = {{0}};
 	enum ts_code code;
 
 	l->known = p->codes - p->unknown;
@@ -324,11 +364,12 @@ variable_order_make(struct variable_pass *p, struct ts_err *err)
 		return TS_OK;
 	}
 	code = ts_pile_room(&l->made, size ? size : 1, l->v->cache, err);
-	if (!code && rounds > 1)
-		code = ts_pile_room(&other, size, l->v->cache, err);
+	for (int k = 0; k < 2 && k < rounds - 1 && !code; k++)
+		code = ts_pile_room(&pair[k], pairs, l->v->cache, err);
 	if (!code)
-		code = sort_codes(p, l->made.memory, other.memory, bits, rounds, err);
-	ts_pile_fini(&other);
+		code = sort_codes(p, pair, bits, rounds, err);
+	ts_pile_fini(&pair[0]);
+	ts_pile_fini(&pair[1]);
 	l->width = p->place_width;
 	l->order = l->made.memory;
 	return code;
@@ -412,17 +453,22 @@ ts_variable_list_is_kept(const struct ts_variable_list *l)
 		!l->v->cache || !l->v->cache->dir;
 }
 
-/* In pieces, for somebody may want to leave. */
+/* In pieces, for somebody may want to leave, and what is written need not stay in memory. */
 static enum ts_code
-copy_order(char *to, const char *from, size_t size, const struct ts_cancel *cancel,
-	struct ts_err *err)
+write_order(struct ts_section_writer *w, const struct ts_variable_list *l, size_t size,
+	const struct ts_cancel *cancel, struct ts_err *err)
 {
-	for (size_t at = 0; at < size; at += PIECE) {
+	const char *from = l->order;
+	enum ts_code code = TS_OK;
+
+	for (size_t at = 0; at < size && !code; at += PIECE) {
 		if (ts_cancelled(cancel))
 			return ts_err_set(err, TS_E_CANCELLED, "cancelled");
-		memcpy(to + at, from + at, size - at < PIECE ? size - at : PIECE);
+		code = ts_section_append(w, NULL, from + at, size - at < PIECE ? size - at : PIECE,
+			err);
+		ts_pile_rest(&l->made);
 	}
-	return TS_OK;
+	return code;
 }
 
 enum ts_code
@@ -433,8 +479,6 @@ ts_variable_list_keep(const struct ts_variable_list *l, struct ts_reader *rd,
 		atomic_load(&l->all_bytes), atomic_load(&l->unsized)};
 	size_t size = (size_t)h.rows * (size_t)h.width;
 	struct ts_section_writer *w;
-	uint64_t offset;
-	void *room;
 	enum ts_code code;
 
 	if (ts_variable_list_is_kept(l))
@@ -443,11 +487,9 @@ ts_variable_list_keep(const struct ts_variable_list *l, struct ts_reader *rd,
 	if (code)
 		return code;
 	ts_section_set_cancel(w, cancel);
-	code = ts_section_append(w, &offset, &h, sizeof(h), err);
-	if (!code && size > 0)
-		code = ts_section_room(w, &offset, &room, size, err);
-	if (!code && size > 0)
-		code = copy_order(room, l->order, size, cancel, err);
+	code = ts_section_append(w, NULL, &h, sizeof(h), err);
+	if (!code)
+		code = write_order(w, l, size, cancel, err);
 	if (!code)
 		return ts_section_commit(w, err);
 	ts_section_abandon(w);

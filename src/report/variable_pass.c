@@ -172,6 +172,12 @@ read_rows(struct variable_pass *p, bool *gap, struct ts_err *err)
 		}
 		if (before && p->scanned % TS_VARIABLE_BLOCK == 0)
 			before[p->scanned / TS_VARIABLE_BLOCK] = (uint64_t)p->found;
+		if (p->scanned % VARIABLE_REST == 0) {
+			ts_pile_rest(&p->code);
+			ts_pile_rest(&p->place);
+			ts_pile_rest(&p->l->bit);
+			variable_texts_rest(&p->names);
+		}
 		if (p->scanned % PUBLISH == 0) {
 			publish(p);
 			if (ts_cancelled(p->cancel))
@@ -281,6 +287,7 @@ finish(struct variable_pass *p, struct ts_err *err)
 		p->falls = true; /* numbers of entries tell nothing about ranks */
 	if (!code && l->sort == TS_SORT_CATEGORY)
 		p->falls = true;
+	variable_texts_rest(&p->names);
 	if (!code && l->sort != TS_SORT_ROW)
 		code = variable_order_make(p, err);
 	return code;

@@ -221,6 +221,7 @@ START_TEST(spilled)
 	ts_spill_free(p, 1 << 20);
 	ts_spill_free(q, 0);
 	ts_spill_free(NULL, 5);
+	ts_spill_rest(NULL, 5);
 	ck_assert_int_eq(ts_spill_new((void **)&p, &d.c, SIZE_MAX, &err), TS_E_SYS);
 	ck_assert_ptr_null(p);
 }
@@ -589,6 +590,50 @@ START_TEST(full_disk)
 }
 END_TEST
 
+/* Pages of [p, p + size) that are this program's. */
+static size_t
+touched(const void *p, size_t size)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), n = 0;
+	int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	uint64_t entry;
+
+	for (size_t at = (uintptr_t)p / page; fd >= 0 && at < ((uintptr_t)p + size) / page; at++) {
+		ck_assert_int_eq(pread(fd, &entry, sizeof(entry), (off_t)(at * sizeof(entry))),
+			sizeof(entry));
+		n += entry >> 63;
+	}
+	close(fd);
+	return n;
+}
+
+/* What is let go of is no longer in memory, and still there: also where it has no file. */
+START_TEST(rested)
+{
+	const size_t sizes[] = {1 << 20, 4 << 20, 8 << 20};
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		size_t n = sizes[i];
+		unsigned char *p;
+
+		if (i < 2)
+			limit(4096); /* of a file: from memory */
+		signal(SIGXFSZ, SIG_IGN);
+		ck_assert_int_eq(ts_spill_new((void **)&p, &d.c, n, &err), TS_OK);
+		limit(RLIM_INFINITY);
+		for (size_t k = 0; k < n; k++)
+			p[k] = (unsigned char)(k % 251);
+		ts_spill_rest(p, n);
+		if (i == 2)
+			ck_assert_uint_eq(touched(p, n), 0);
+		for (size_t k = 0; k < n; k++)
+			if (p[k] != k % 251)
+				ck_abort_msg("%zu: byte %zu is another one", n, k);
+		ts_spill_free(p, n);
+	}
+}
+END_TEST
+
 int
 main(void)
 {
@@ -604,6 +649,7 @@ main(void)
 	tcase_add_test(c, empty_section);
 	tcase_add_test(c, cancelled);
 	tcase_add_test(c, spilled);
+	tcase_add_test(c, rested);
 	tcase_add_test(c, truncated_anywhere);
 	tcase_add_test(c, flipped_anywhere);
 	tcase_add_test(c, forged_heads);

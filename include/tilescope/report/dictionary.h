@@ -53,6 +53,8 @@ int ts_dictionary_compare(const struct ts_dictionary *d, uint32_t a, uint32_t b)
 enum ts_code ts_dictionary_rank(struct ts_dictionary *d, uint32_t *ranks,
 	const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
 
+/* As ts_pile_rest(). */
+void ts_dictionary_rest(const struct ts_dictionary *d);
 void ts_dictionary_fini(struct ts_dictionary *d);
 
 #endif

@@ -182,6 +182,9 @@ enum ts_code ts_spill_new(void **memory, const struct ts_cache *cache, size_t si
 	struct ts_err *err) TS_WARN_UNUSED;
 void ts_spill_free(void *memory, size_t size);
 
+/* Its pages are no longer counted as this program's, until they are touched again; what they hold stays. */
+void ts_spill_rest(void *memory, size_t size);
+
 /* --- `tilescope cache` ------------------------------------------------------------------------ */
 
 struct ts_cache_entry {

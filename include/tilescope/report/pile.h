@@ -28,6 +28,9 @@ enum ts_code ts_pile_room(struct ts_pile *p, size_t bytes, const struct ts_cache
 enum ts_code ts_pile_add(struct ts_pile *p, const void *bytes, size_t n,
 	const struct ts_cache *cache, struct ts_err *err) TS_WARN_UNUSED;
 
+/* What was touched of it may leave memory: it is read again from its file. Nothing for those without one. */
+void ts_pile_rest(const struct ts_pile *p);
+
 void ts_pile_fini(struct ts_pile *p);
 
 #endif
