@@ -11,6 +11,13 @@
 
 enum { PIECE = 8 << 20 };
 
+/* What could not be written is told once for each descriptor: fsync() would not hear of it again. */
+static bool
+is_lost(int why)
+{
+	return why == EIO || why == ENOSPC || why == EDQUOT;
+}
+
 /* A file system that cannot do it in pieces is left to fsync(), which comes last in every case. */
 enum ts_code
 ts_sync(int fd, const struct ts_cancel *cancel, struct ts_err *err)
@@ -24,6 +31,8 @@ ts_sync(int fd, const struct ts_cancel *cancel, struct ts_err *err)
 		if (ts_cancelled(cancel))
 			return ts_err_set(err, TS_E_CANCELLED, "cancelled");
 		pieces = sync_file_range(fd, at, PIECE, how) == 0;
+		if (!pieces && is_lost(errno))
+			return ts_err_sys(err, errno, "cannot be written");
 	}
 	if (ts_cancelled(cancel))
 		return ts_err_set(err, TS_E_CANCELLED, "cancelled");
