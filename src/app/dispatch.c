@@ -265,6 +265,8 @@ static enum ts_effect
 do_goto_memory(struct ts_app *app, const struct ts_call *call)
 {
 	(void)call;
+	if (app->current == TS_VIEW_TRACE && app->selection.ipu >= 0)
+		app->selection.tile = TS_SELECT_OF_IPU;
 	return go_with_object(app, TS_VIEW_MEMORY);
 }
 
@@ -742,6 +744,7 @@ ts_app_call(struct ts_app *app, const struct ts_call *call)
 	struct ts_view *v = current(app);
 	enum ts_effect effect = TS_EFFECT_UNKNOWN;
 	enum ts_asking asking = asking_of(call->cmd);
+	struct ts_job_info screen;
 
 	if (asking != TS_ASK_NOTHING && call->argc == 0 &&
 		(asking != TS_ASK_FILTER || app->current == TS_VIEW_VARIABLES ||
@@ -752,7 +755,10 @@ ts_app_call(struct ts_app *app, const struct ts_call *call)
 	if (effect & TS_EFFECT_UNKNOWN)
 		effect = run_own(app, call);
 	if (effect & TS_EFFECT_UNKNOWN) {
-		ts_view_say_error(&app->env, "%s does nothing here", ts_commands[call->cmd].name);
+		ts_jobs_info(app->jobs, TS_WORKER_SCREEN, &screen);
+		ts_view_say_error(&app->env,
+			screen.what ? "%s: not yet, this is being read" : "%s does nothing here",
+			ts_commands[call->cmd].name);
 		effect = TS_EFFECT_BELL;
 	}
 	ts_app_effect(app, effect);

@@ -63,21 +63,6 @@ open_signals(struct loop *l)
 /* --- one turn --------------------------------------------------------------------------------- */
 
 static void
-drain_keys(struct loop *l)
-{
-	int64_t until = ts_clock_us() + KEYS_US;
-	struct ts_event event;
-
-	while (!l->app.quit && ts_tty_read(l->app.tty, &event)) {
-		l->app.key_us = ts_clock_us();
-		ts_jobs_rest(l->app.jobs, l->app.key_us + REST_US);
-		ts_app_event(&l->app, &event);
-		if (ts_clock_us() > until)
-			break;
-	}
-}
-
-static void
 take_answer(struct ts_app *app, struct ts_job *job)
 {
 	struct ts_fetch *f = (struct ts_fetch *)job;
@@ -154,6 +139,26 @@ wait_for_answer(struct ts_app *app)
 		if (poll(&p, 1, (int)((until - ts_clock_us()) / 1000) + 1) <= 0)
 			break;
 		ts_app_take_answers(app);
+	}
+}
+
+/* Keys typed ahead are for the view that they lead to: what it begins with is mostly there at once. */
+static void
+drain_keys(struct loop *l)
+{
+	int64_t until = ts_clock_us() + KEYS_US;
+	enum ts_view_id shown = l->app.current;
+	struct ts_event event;
+
+	while (!l->app.quit && ts_tty_read(l->app.tty, &event)) {
+		l->app.key_us = ts_clock_us();
+		ts_jobs_rest(l->app.jobs, l->app.key_us + REST_US);
+		ts_app_event(&l->app, &event);
+		if (l->app.current != shown)
+			wait_for_answer(&l->app);
+		shown = l->app.current;
+		if (ts_clock_us() > until)
+			break;
 	}
 }
 

@@ -43,7 +43,10 @@ import(const struct ts_args *args, struct ts_reader *rd, struct ts_watch *w, str
 	enum ts_code code;
 
 	if (rd->report->kind != TS_KIND_SDK)
-		return ts_err_set(err, TS_E_USAGE, "it is a store already");
+		return ts_err_set(err, TS_E_USAGE,
+			rd->report->kind == TS_KIND_STORE
+				? "it is a store already"
+				: "there is no profile.pop, which is what libpva reads");
 	if (args->output) {
 		path = ts_strdup(args->output);
 		code = path ? TS_OK : ts_err_nomem(err);

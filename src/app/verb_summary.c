@@ -114,10 +114,12 @@ json_ipus(const struct ts_summary *s)
 	return all;
 }
 
-/* An archive beside the profile has been looked at more closely than when the report was opened. */
+/* The profile, and an archive beside it, have been looked at more closely than when the report was opened. */
 static enum ts_part_state
 part_state(const struct ts_report *r, const struct ts_summary *s, int part)
 {
+	if (part == TS_PART_PROFILE && s->damaged)
+		return TS_PART_DAMAGED;
 	return part == TS_PART_ARCHIVE ? s->archive : r->part[part].state;
 }
 

@@ -263,6 +263,7 @@ soften(struct ts_summary *s, enum ts_code code, const char *what, const struct t
 		return code;
 	}
 	s->notes.partial = true;
+	s->damaged |= code == TS_E_DAMAGED;
 	ts_notes_add(&s->notes, "%s: %s (what could be read is shown)", what, why->msg);
 	return TS_OK;
 }

@@ -196,6 +196,19 @@ graph_command(struct memory_view *m, enum ts_cmd cmd)
 	return settle(m, (enum ts_effect)(effect | TS_EFFECT_SELECT));
 }
 
+ptrdiff_t
+memory_place(const struct memory_view *m, int64_t tile)
+{
+	const struct memory_tiles *t = m->tiles;
+
+	if (tile >= 0)
+		return ts_tiles_find(&t->tiles, tile);
+	for (int64_t i = 0; tile == TS_SELECT_OF_IPU && i < t->n; i++)
+		if (t->ipu[t->order[m->gaps][i]] == m->view.env->selection->ipu)
+			return t->order[m->gaps][i];
+	return -1;
+}
+
 static void
 memory_shown(struct ts_view *v)
 {
@@ -205,12 +218,10 @@ memory_shown(struct ts_view *v)
 	ptrdiff_t at;
 
 	if (!m->tiles) {
-		m->want_tile = wanted >= 0 ? wanted : m->want_tile;
+		m->want_tile = wanted != -1 ? wanted : m->want_tile;
 		return;
 	}
-	at = wanted >= 0 && (!tile || tile->tile != wanted)
-		? ts_tiles_find(&m->tiles->tiles, wanted)
-		: -1;
+	at = !tile || tile->tile != wanted ? memory_place(m, wanted) : -1;
 	if (at >= 0)
 		go(m, at);
 	else

@@ -393,7 +393,7 @@ first_place(const struct memory_view *m)
 	int64_t wanted[] = {m->want_tile, m->view.env->selection->tile};
 
 	for (size_t i = 0; i < TS_COUNT(wanted); i++) {
-		ptrdiff_t at = wanted[i] >= 0 ? ts_tiles_find(&t->tiles, wanted[i]) : -1;
+		ptrdiff_t at = memory_place(m, wanted[i]);
 
 		if (at >= 0)
 			return at;

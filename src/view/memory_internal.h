@@ -216,6 +216,9 @@ bool memory_can(const struct memory_view *m, enum memory_breakdown by);
 /* The tile under the cursor, or NULL. */
 const struct ts_tile *memory_tile(const struct memory_view *m);
 
+/* Where the selection's tile is, or TS_SELECT_OF_IPU; -1: nowhere. */
+ptrdiff_t memory_place(const struct memory_view *m, int64_t tile);
+
 static inline bool
 memory_has_tiles(const struct memory_view *m)
 {

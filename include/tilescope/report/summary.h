@@ -66,6 +66,7 @@ struct ts_summary {
 	bool has_execution;
 	struct ts_execution execution;
 	enum ts_part_state archive; /* what became of archive.a when it was read */
+	bool damaged;		    /* so is a relation */
 	struct ts_notes notes;	    /* the report's and those of the figures */
 };
 

@@ -10,6 +10,8 @@
 
 #include <stdint.h>
 
+enum { TS_SELECT_OF_IPU = -2 }; /* for a tile: the fullest one of `ipu` */
+
 struct ts_selection {
 	int64_t tile;
 	int64_t ipu;
