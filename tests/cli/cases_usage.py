@@ -241,7 +241,8 @@ def help_texts(ctx):
     outs = {}
     for args in (("help",), ("--help",), ("-h",), ("help", "summary"), ("summary", "--help"),
                  ("summary", "-h"), ("help", "schema"), ("help", "demo"), ("help", "help"),
-                 ("help", "version"), ("help", "capture"), ("version",)):
+                 ("help", "check"), ("help", "query"), ("help", "cache"), ("help", "import"),
+                 ("help", "render"), ("help", "version"), ("help", "capture"), ("version",)):
         res = ctx.run(*args)
         outs[args] = res
         expect(res.rc == 0, res, "exit status")
