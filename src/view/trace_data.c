@@ -203,6 +203,16 @@ anchor(const struct trace_view *t, struct trace_fetch *f, int64_t from, int64_t 
 	f->after = (int)(to - row);
 }
 
+/* It may be ours that waits there, behind questions that go through whole tables. */
+static bool
+waits_in_bulk(const struct trace_view *t)
+{
+	struct ts_job_info info;
+
+	ts_jobs_info(t->view.env->jobs, TS_WORKER_BULK, &info);
+	return !t->trace && info.waiting > 0;
+}
+
 /* The first time, and again when the index can say more. */
 static void
 ask_open(struct trace_view *t, bool ahead)
@@ -212,11 +222,13 @@ ask_open(struct trace_view *t, bool ahead)
 
 	if (t->trace && (sections & ~t->sections) == 0)
 		return;
+	if (!ahead && t->ahead && t->fetch[ASK_OPEN] && waits_in_bulk(t))
+		t->asked[ASK_OPEN].asked = false; /* it was asked ahead, and now somebody waits */
 	f = begin(t, ASK_OPEN, (struct trace_question){.at = t->trace ? (int64_t)sections : 0});
 	if (!f)
 		return;
 	f->sections = sections;
-	f->ahead = ahead;
+	f->ahead = t->ahead = ahead;
 	f->ref_at = trace_ref_row(t);
 	if (!t->trace)
 		t->data.state = TS_PANE_LOADING;

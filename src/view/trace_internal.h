@@ -86,6 +86,7 @@ struct trace_view {
 	struct trace_places at;
 	enum trace_pane focus;
 	bool zoomed; /* the pane with the keys has the area for itself */
+	bool ahead;  /* it was asked for before it was shown */
 
 	struct ts_pane_data data, lanes, steps; /* the whole, the lanes, the rows of the list */
 	struct ts_trace *trace;			/* NULL until it is there */
