@@ -391,19 +391,17 @@ def check_store_of_another_profile(ctx):
 
 # ---- in the midst of it ----------------------------------------------------------------------------
 
-def slow(ctx, rows):
-    """A report whose structure takes SQLite milliseconds for each of so many rows."""
-    d = ctx.path("slow")
+def slow(ctx, mib):
+    """A report of so many MiB, in a directory of its own: reading it deeply takes a while."""
+    d = ctx.path("slow%d" % mib)
     os.mkdir(d)
     path = os.path.join(d, "profile.pop")
     with sqlite3.connect(path) as db:
+        db.execute("PRAGMA synchronous=OFF")
         db.execute("CREATE TABLE memory_by_tile (tile INTEGER, total INTEGER)")
         db.execute("INSERT INTO memory_by_tile VALUES (0, 1)")
-        # not the same for all rows, else it is worked out once
-        db.execute("CREATE TABLE slow (a CHECK (length(replace(hex(zeroblob(300000 + a % 2)), "
-                   "'0', '01')) > a))")
-        db.execute("PRAGMA ignore_check_constraints=ON")
-        db.executemany("INSERT INTO slow VALUES (?)", [(i,) for i in range(rows)])
+        db.execute("CREATE TABLE slow (a)")
+        db.executemany("INSERT INTO slow VALUES (?)", [("x" * 65536,)] * (16 * mib))
     db.close()
     return d, path
 
@@ -429,40 +427,56 @@ def end(args, proc):
     return res
 
 
+SIZES = (16, 64, 256)   # MiB: the next one where the program was through before anybody could act
+
+
 @case()
 def check_interrupted(ctx):
-    """SIGINT while SQLite checks the structure: 130, nothing is printed, no file."""
-    d, path = slow(ctx, 100000)
-    out = ctx.path("out")
-    args = ["check", "--files", "--deep", "-o", out, d]
-    proc = begin(ctx, args)
-    while proc.poll() is None and not opened(proc, path):   # then signals are waited for
-        time.sleep(0.01)
-    if proc.poll() is None:
-        proc.send_signal(signal.SIGINT)
-    res = end(args, proc)
+    """SIGINT while it reads: 130, nothing is printed, no file."""
+    for mib in SIZES:
+        d, path = slow(ctx, mib)
+        out = ctx.path("out%d" % mib)
+        args = ["check", "--files", "--deep", "-o", out, d]
+        proc = begin(ctx, args)
+        while proc.poll() is None and not opened(proc, path):   # then signals are waited for
+            time.sleep(0.002)
+        if proc.poll() is None:
+            proc.send_signal(signal.SIGINT)
+        res = end(args, proc)
+        shutil.rmtree(d)
+        if res.rc:
+            break
     expect(res.rc == 130, res, "exit status")
     expect(res.out == b"" and not os.path.exists(out), res, "something was written")
+
+
+def change_while_read(ctx, d, path, attempt):
+    """The answer, and whether the program was stopped in the midst of the file, which then changed."""
+    args = ["check", "--files", "--deep", "-f", "json", d]
+    proc = begin(ctx, args)
+    while proc.poll() is None and opened(proc, path) < 2:
+        time.sleep(0.002)
+    if proc.poll() is None:
+        proc.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, proc.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+    caught = opened(proc, path) >= 2
+    if caught:
+        os.utime(path, (attempt, attempt))
+    if proc.poll() is None:
+        proc.send_signal(signal.SIGCONT)
+    return end(args, proc), caught
 
 
 @case()
 def check_changed_meanwhile(ctx):
     """A file that is written to while it is read: said, exit status 4."""
-    d, path = slow(ctx, 300)
-    args = ["check", "--files", "--deep", "-f", "json", d]
-    for attempt in range(200):              # until it was stopped in the midst of the file
-        proc = begin(ctx, args)
-        while proc.poll() is None and opened(proc, path) < 2:
-            time.sleep(0.002)
-        if proc.poll() is None:
-            proc.send_signal(signal.SIGSTOP)
-            os.waitid(os.P_PID, proc.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
-        caught = opened(proc, path) >= 2
-        if caught:
-            os.utime(path, (attempt, attempt))
-        if proc.poll() is None:
-            proc.send_signal(signal.SIGCONT)
-        res = end(args, proc)
+    for mib in SIZES:
+        d, path = slow(ctx, mib)
+        for attempt in range(20):
+            res, caught = change_while_read(ctx, d, path, attempt)
+            if caught:
+                break
+        shutil.rmtree(d)
         if caught:
             break
     expect(caught, res, "it was never caught reading")
