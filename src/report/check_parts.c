@@ -50,7 +50,7 @@ read_tiles(struct ts_check_part *p, const struct check_run *run, struct ts_err *
 	const struct ts_archive *a = run->archive;
 	struct helper h = {.source = a->source, .cancel = run->options->cancel};
 	struct ts_elf_request question[ASKED];
-	struct ts_err why = {0};
+	struct ts_err why = {0}, own = {0};
 	struct tiles t = {.part = p, .why = &why};
 	enum ts_code code = TS_OK;
 
@@ -63,7 +63,7 @@ read_tiles(struct ts_check_part *p, const struct check_run *run, struct ts_err *
 				.details = 1,
 				.offset = a->tile[i + k].member.offset,
 				.size = a->tile[i + k].member.size};
-		code = helper_ask(&h, question, n, take_tile, &t, err);
+		code = helper_ask(&h, question, n, take_tile, &t, &own);
 		ts_progress_set(run->options->progress, (int64_t)(i + n), (int64_t)a->tiles);
 	}
 	helper_end(&h);
@@ -74,7 +74,8 @@ read_tiles(struct ts_check_part *p, const struct check_run *run, struct ts_err *
 		check_damage(p,
 			"sections and functions of %lld tiles cannot be read, first tile %lld: %s",
 			(long long)t.damaged, (long long)t.tile, why.msg);
-	return code == TS_E_LIMIT ? TS_OK : code;
+	return code == TS_E_LIMIT ? TS_OK
+				  : check_failed(p, "sections and functions", code, &own, err);
 }
 
 enum ts_code
