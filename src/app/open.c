@@ -12,9 +12,8 @@
 
 enum { FOUND_NAMED = 5 };
 
-/* Add the reports below a directory to a "nothing here" message. */
-static void
-name_found(struct ts_err *err, const char *path, const struct ts_cancel *cancel)
+void
+ts_name_found(struct ts_err *err, const char *path, const struct ts_cancel *cancel)
 {
 	struct ts_found_list *list = ts_alloc(1, sizeof(*list));
 	struct ts_strbuf names;
@@ -70,7 +69,7 @@ ts_open_report(struct ts_report **r, struct ts_reader **rd, const struct ts_args
 	if (!code)
 		code = ts_report_open(r, newest ? newest : path, &options, &err);
 	if (code == TS_E_NOT_FOUND && !newest)
-		name_found(&err, path, options.cancel);
+		ts_name_found(&err, path, options.cancel);
 	if (!code)
 		code = ts_reader_open(rd, *r, &err);
 	if (!code)

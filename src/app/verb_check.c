@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "tilescope/app/json_out.h"
+#include "tilescope/app/open.h"
 #include "tilescope/app/output.h"
 #include "tilescope/app/rows_out.h"
 #include "tilescope/app/verbs.h"
@@ -139,7 +140,9 @@ text_items(struct ts_strbuf *out, const struct ts_check_part *p)
 			ts_utf8_pad(out, item->name, strlen(item->name), 24);
 		ts_strbuf_printf(out, "%s%*s%s", item->name ? " " : "", item->name ? 14 : 0,
 			item->count == TS_UNKNOWN ? "" : ts_fmt_count(buf, item->count),
-			item->name && item->count != TS_UNKNOWN ? " rows" : "");
+			!item->name || item->count == TS_UNKNOWN ? ""
+				: item->count == 1		 ? " row"
+								 : " rows");
 		if (item->relation && strcmp(item->relation, item->name) != 0)
 			ts_strbuf_printf(out, "  read as %s", item->relation);
 		ts_strbuf_puts(out, item->damage ? "  damaged\n" : "\n");
@@ -269,6 +272,23 @@ struct check_all {
 	struct ts_rows_out *rows; /* of CSV */
 };
 
+/* Why nothing of it can be used, and what is to be opened instead. */
+static void
+say_unusable(const struct check_all *all, const struct ts_check *c, const char *path)
+{
+	struct ts_err err;
+	bool empty = true;
+
+	for (size_t i = 0; i < c->parts; i++)
+		empty &= !c->part[i].path;
+	ts_err_set(&err, TS_E_NOT_FOUND, "%s",
+		c->notes.count ? c->notes.note[0] : "cannot be read");
+	if (empty)
+		ts_name_found(&err, path, all->options.cancel);
+	if (!all->args->quiet)
+		ts_warn(path, err.msg);
+}
+
 static enum ts_exit
 one_path(struct check_all *all, const char *path)
 {
@@ -289,12 +309,10 @@ one_path(struct check_all *all, const char *path)
 		text_check(&all->text, &c, path, args);
 	for (size_t i = 0; !code && all->rows && i < c.parts; i++)
 		csv_part(all->rows, path, &c.part[i]);
-	if (!code && status != TS_EXIT_OK && !args->quiet)
-		ts_warn(path,
-			status == TS_EXIT_PARTIAL
-				? "warning: something that is there could not be read"
-				: c.notes.count ? c.notes.note[0]
-						: "cannot be read");
+	if (status == TS_EXIT_UNREADABLE && !code)
+		say_unusable(all, &c, path);
+	else if (status == TS_EXIT_PARTIAL && !code && !args->quiet)
+		ts_warn(path, "warning: something that is there could not be read");
 	ts_check_fini(&c);
 	return status;
 }

@@ -119,6 +119,8 @@ draw_state(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int ar
 	char text[300];
 	enum ts_role role = TS_ROLE_DIM;
 
+	if (arg == ASK_CATEGORIES && !s->categories)
+		label(c, r, "categories");
 	if (d->state == TS_PANE_ABSENT && could_not_run(s, arg))
 		snprintf(text, sizeof(text), "no execution part: the program does not fit");
 	else if (d->state == TS_PANE_ABSENT && d->absent)

@@ -14,6 +14,9 @@
  */
 enum ts_code ts_open_report(struct ts_report **r, struct ts_reader **rd, const struct ts_args *args,
 	const char *path, bool any, struct ts_watch *w) TS_WARN_UNUSED;
+
+/* Name the reports below a directory in a "nothing here" message, when there are some. */
+void ts_name_found(struct ts_err *err, const char *path, const struct ts_cancel *cancel);
 void ts_close_report(struct ts_report *r, struct ts_reader *rd);
 
 #endif
