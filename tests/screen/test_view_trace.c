@@ -557,6 +557,64 @@ START_TEST(it_is_opened_before_it_is_shown)
 }
 END_TEST
 
+static void
+hold(struct ts_job *job, void *local)
+{
+	(void)local;
+	while (!ts_cancelled(&job->cancel))
+		poll(NULL, 0, 1);
+}
+
+/* What is received of the view's is delivered; false: it was one of those that hold. */
+static bool
+take_any(struct stage *s)
+{
+	struct ts_job *job = ts_jobs_receive(s->env.jobs);
+
+	if (!job) {
+		poll(NULL, 0, 1);
+		return true;
+	}
+	if (job->run == hold)
+		return false;
+	ts_view_trace.deliver(s->view, (struct ts_fetch *)job);
+	ts_fetch_free((struct ts_fetch *)job);
+	ts_view_trace.request(s->view);
+	return true;
+}
+
+/* Questions that go through whole tables hold both workers: who goes to the view does not wait for them. */
+START_TEST(who_goes_there_overtakes)
+{
+	struct ts_demo_options o = {.ipus = 2, .tiles = 16, .steps = 3000, .variables = 64};
+	struct ts_job held[2];
+	struct stage s;
+
+	stage_open(&s, &o);
+	for (int i = 0; i < 2; i++) {
+		held[i] = (struct ts_job){.run = hold,
+			.what = "held",
+			.worker = TS_WORKER_BULK,
+			.owner = 99,
+			.kind = i};
+		ts_jobs_send(s.env.jobs, &held[i]);
+	}
+	ts_view_trace.ahead(s.view);
+	s.canvas = ts_canvas_new(100, 30, TS_GLYPHS_FULL);
+	ck_assert_ptr_nonnull(s.canvas);
+	ts_view_trace.resize(s.view, ts_canvas_rect(s.canvas));
+	ts_view_trace.request(s.view);
+	for (int turns = 0; s.env.window[TS_WINDOW_TRACE].rows == 0; turns++) {
+		ck_assert_int_lt(turns, 20000);
+		ck_assert(take_any(&s));
+	}
+	ts_jobs_cancel(s.env.jobs, 99);
+	for (int ended = 0; ended < 2;)
+		ended += !take_any(&s);
+	stage_close(&s);
+}
+END_TEST
+
 /* Make the pages of a table unreadable, behind the back of the report. */
 static void
 damage_table(struct stage *s, const char *table)
@@ -778,6 +836,7 @@ main(void)
 	tcase_add_test(looks, read_forwards);
 	tcase_add_test(looks, steps_without_ipus);
 	tcase_add_test(looks, it_is_opened_before_it_is_shown);
+	tcase_add_test(looks, who_goes_there_overtakes);
 	tcase_add_test(looks, what_fails_ahead_is_not_told);
 	tcase_add_test(looks, whole_tables_are_not_read_ahead);
 	tcase_add_test(looks, the_index_makes_lanes_exact);
