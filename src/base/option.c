@@ -223,6 +223,6 @@ ts_option_get(const struct ts_options *o, const char *name, char out[TS_OPTION_T
 	default:
 		return false;
 	}
-	snprintf(out, TS_OPTION_TEXT, "%s", text);
+	snprintf(out, TS_OPTION_TEXT, "%.*s", TS_OPTION_TEXT - 1, text);
 	return true;
 }

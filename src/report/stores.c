@@ -176,7 +176,7 @@ describe(struct ts_store *s, int dir, const char *name)
 		!S_ISREG(st.st_mode) || st.st_uid != geteuid())
 		return false;
 	*s = (struct ts_store){.kind = TS_STORE_LEFT_OVER, .bytes = st.st_size};
-	snprintf(s->name, sizeof(s->name), "%s", name);
+	snprintf(s->name, sizeof(s->name), "%.*s", (int)sizeof(s->name) - 1, name);
 	for (size_t i = 0; i < TS_COUNT(endings); i++)
 		if (ts_ends_with(name, endings[i]))
 			s->kind = (enum ts_store_kind)i;
