@@ -6,10 +6,12 @@ The stand-in answers from a store of the demo report through the documented prop
 to be that store again, as far as those properties go.
 """
 
+import importlib
 import os
 import signal
 import sqlite3
 import subprocess
+import sys
 import time
 
 from harness import case, expect, one_line, parse
@@ -254,6 +256,34 @@ def import_lacks(ctx, which):
            "only these are left: %s" % sorted(left))
     res = ctx.run("summary", "-f", "json", out)
     expect(res.rc in (0, 4), res, "the store does not open")
+
+
+def properties():
+    """Every property and method that the stand-in documents, as Class.name."""
+    sys.path.insert(0, STANDIN)
+    try:
+        pva = importlib.import_module("pva")
+    finally:
+        sys.path.remove(STANDIN)
+    return sorted("%s.%s" % (c.__name__, name) for c in vars(pva).values() if isinstance(c, type)
+                  for name in vars(c) if not name.startswith("_"))
+
+
+@case(params=range(6))
+def import_each_raises(ctx, part):
+    """Each property in turn: it costs what it gives, and the store can be opened."""
+    shape = ("--ipus", "1", "--tiles", "8", "--steps", "60", "--variables", "60")
+    for layout in ("sdk", "store"):
+        expect(ctx.run("demo", ctx.path(layout), "--layout", layout, *shape).rc == 0, None, "demo")
+    store, out = ctx.path("store", "report.tilescope"), ctx.path("out.tilescope")
+    some = properties()[part::6 * (4 if os.environ.get("TS_SANITIZE") else 1)]
+    expect(some, None, "no properties")
+    for path in some:
+        res = ctx.run("import", ctx.path("sdk", "profile.pop"), "--complete", "-o", out,
+                      env=env(store, STANDIN_RAISE=path))
+        expect(res.rc == 0, res, "%s raises" % path)
+        res = ctx.run("summary", "-f", "json", out)
+        expect(res.rc in (0, 4), res, "%s raises: the store does not open" % path)
 
 
 @case(params=["no-libpva", "no-python", "not-python", "open", "missing", "store", "unwritable"])
