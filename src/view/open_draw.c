@@ -10,7 +10,7 @@
 
 #include "open_internal.h"
 
-enum { LEAST = 4, RECENT_SHARE = 2 };
+enum { LEAST = 4, RECENT_SHARE = 2, RULE_ENDS = 10 }; /* what a rule has around its two texts */
 
 enum { R_PATH, R_OPENED, R_FITS, R_WORST, R_CYCLES, R_POPLAR, R_STATE, R_COUNT };
 enum { F_PATH, F_PARTS, F_SIZE, F_CHANGED, F_REMARK, F_COUNT };
@@ -123,6 +123,10 @@ below(const struct open_view *o, const struct ts_found *f, char *out, size_t siz
 	snprintf(out, size, "%s/", path);
 	return out;
 }
+
+/* What the letters of parts stand for. */
+static const char parts_legend[] =
+	"P profile  A archive  D debug  F framework  a app  V vars  S store";
 
 static void
 put_parts(char out[64], unsigned parts)
@@ -245,6 +249,9 @@ draw_pane(struct open_view *o, struct ts_canvas *c, enum open_pane pane)
 			: o->dir    ? o->dir
 				    : "");
 	put_right(o, pane, right, sizeof(right));
+	if (!*right && pane == PANE_FOUND &&
+		(int)(strlen(title) + strlen(parts_legend)) + RULE_ENDS <= l->area.w)
+		snprintf(right, sizeof(right), "%s", parts_legend);
 	ts_canvas_rule(c, l->area, o->pane == pane ? TS_ROLE_TITLE : TS_ROLE_BORDER, title,
 		*right ? right : NULL);
 	if (pane == PANE_RECENT ? o->recent != NULL : o->found != NULL) {
