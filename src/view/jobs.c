@@ -270,7 +270,7 @@ write_page(struct page *p, const struct ts_view_env *env, const struct ts_reader
 	add(p, LINE_RULE, TS_ROLE_BORDER, "Memory");
 	if (env->indexing && env->indexing->resident >= 0)
 		add(p, LINE_ROW, TS_ROLE_TEXT,
-			"%s of its own; mapped files (the index, what is sorted) not counted",
+			"%s resident, mapped files (the index, what is sorted) not counted",
 			ts_fmt_bytes(bytes, env->indexing->resident, env->options->units));
 	else
 		add(p, LINE_ROW, TS_ROLE_DIM, "not known on this system");
