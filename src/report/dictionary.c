@@ -21,6 +21,7 @@ enum {
 	WAITING = 256,	/* parts that wait */
 	FEW = 12,	/* sorted by insertion */
 	LOOK = 1 << 14, /* elements between looks at the token */
+	REST = 1 << 17, /* ... and after which pages that were passed need not stay in memory */
 };
 
 /* --- table ------------------------------------------------------------------------------------ */
@@ -86,6 +87,8 @@ add(struct ts_dictionary *d, uint32_t *entry, uint64_t key, const char *s, size_
 		return code;
 	put_slot(d->slot.memory, slots_of(d), key, d->count);
 	*entry = d->count++;
+	if (d->count % REST == 0)
+		ts_dictionary_rest(d);
 	return TS_OK;
 }
 
@@ -189,6 +192,19 @@ compare(const struct item *a, const struct item *b)
 	return a->left < b->left ? -1 : a->left > b->left;
 }
 
+/*
+ * At element i of a pass: what it has behind it need not stay in memory. It comes back when it is touched
+ * again, from the file that it is in.
+ */
+static void
+pass(const struct sorting *s, size_t i)
+{
+	if (i % REST != 0)
+		return;
+	ts_dictionary_rest(s->d);
+	ts_pile_rest(s->items);
+}
+
 static void
 load(const struct sorting *s, const struct part *p)
 {
@@ -198,6 +214,7 @@ load(const struct sorting *s, const struct part *p)
 		const unsigned char *text = (const unsigned char *)s->d->text.memory + e->at;
 		uint32_t left = e->n - p->depth, n = left < 8 ? left : 8;
 
+		pass(s, i);
 		x->left = left < 9 ? left : 9;
 		x->word = 0;
 		for (uint32_t k = 0; k < n; k++)
@@ -226,16 +243,19 @@ middle_of(const struct item *a, const struct item *b, const struct item *c)
 	return compare(c, a) < 0 ? *a : compare(c, b) < 0 ? *c : *b;
 }
 
-/* [0, *low) is smaller, [*low, *high) equal to the pivot, the rest larger. */
+/* [0, *low) of the part is smaller, [*low, *high) equal to the pivot, the rest larger. */
 static void
-divide(struct item *x, size_t n, size_t *low, size_t *high)
+divide(const struct sorting *s, const struct part *p, size_t *low, size_t *high)
 {
+	struct item *x = s->item + p->from;
+	size_t n = p->n;
 	struct item pivot = middle_of(&x[0], &x[n / 2], &x[n - 1]);
 	size_t a = 0, i = 0, b = n;
 
 	while (i < b) {
 		int c = compare(&x[i], &pivot);
 
+		pass(s, b - i);
 		if (c < 0)
 			swap(&x[a++], &x[i++]);
 		else if (c > 0)
@@ -321,8 +341,7 @@ sort(struct sorting *s, struct ts_err *err)
 		s->looked += p.n;
 		if (s->looked >= LOOK) {
 			s->looked = 0;
-			ts_dictionary_rest(s->d);
-			ts_pile_rest(s->items);
+			pass(s, 0);
 			if (ts_cancelled(s->cancel))
 				return ts_err_set(err, TS_E_CANCELLED, "cancelled");
 		}
@@ -331,7 +350,7 @@ sort(struct sorting *s, struct ts_err *err)
 			continue;
 		}
 		load(s, &p);
-		divide(s->item + p.from, p.n, &low, &high);
+		divide(s, &p, &low, &high);
 		goes_on = s->item[p.from + low].left > 8;
 		parts[0] = (struct part){p.from, low, p.depth};
 		parts[1] = (struct part){p.from + low, goes_on ? high - low : 0, p.depth + 8};
@@ -365,10 +384,13 @@ ts_dictionary_rank(struct ts_dictionary *d, uint32_t *ranks, const struct ts_can
 	if (code)
 		return code;
 	s.item = items.memory;
-	for (uint32_t i = 0; i < d->count; i++)
+	for (uint32_t i = 0; i < d->count; i++) {
+		pass(&s, i);
 		s.item[i].entry = i;
+	}
 	code = sort(&s, err);
 	for (uint32_t i = 0; !code && i < d->count; i++) {
+		pass(&s, i);
 		if (i > 0 && !same_text(d, s.item[i - 1].entry, s.item[i].entry))
 			++*ranks;
 		ts_dictionary_at(d, s.item[i].entry)->rank = *ranks;
