@@ -461,7 +461,7 @@ def close_of_a_cover(ctx):
     t.press("M", "?")
     t.press("q")
     t.press("q")
-    if t.poll() is None:
+    if t.shows():
         t.press("q")
     t.expect_end(0)
     t.restored()

@@ -94,8 +94,7 @@ def hopeless_type(ctx, term):
     if term == "lpr" and os.environ.get("TS_SANITIZE"):
         return                          # curses itself leaks the description that was tried first
     t = ctx.pty(ctx.reports["store"], env={"TERM": term}, wait=None)
-    t.settle()
-    if t.poll() is None:
+    if t.shows():
         t.wait("MEMORY")
         no_junk(t)
         t.quit()

@@ -293,6 +293,20 @@ class Pty:
                 self.status = os.waitstatus_to_exitcode(st)
         return self.status
 
+    def shows(self):
+        """
+        Has it a screen?  False: it has ended, or is about to: the terminal has been given back, and
+        what it does behind that (a sanitizer looks for leaks) may well look like rest.
+        """
+        end = time.monotonic() + LIMIT
+        while time.monotonic() < end:
+            self.settle()
+            if self.poll() is not None:
+                return False
+            if not termios.tcgetattr(self.slave)[3] & termios.ICANON:
+                return True
+        self.fail("has neither a screen nor an end")
+
     def end(self, limit=None):
         """Its exit status, once it has ended; all output read."""
         end = time.monotonic() + (limit or LIMIT)
