@@ -29,6 +29,7 @@ home()
 	*curses*.h | term.h | panel.h | menu.h | form.h) echo '^src/ui/tty\.c$' ;;
 	sqlite3*.h) echo '^(src|include/tilescope)/(db|demo|report)/' ;;
 	libssh/*) echo '^src/io/sftp\.c$' ;;
+	pcre2.h) echo '^src/base/pattern\.c$' ;;
 	xxhash.h) echo '^src/(db|report)/' ;;
 	jansson*.h) echo '^(src|include/tilescope)/(format|app)/' ;;
 	cbor.h | cbor/* | libelf.h | gelf.h | elf.h | yajl/*) echo '^src/format/' ;;
