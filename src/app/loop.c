@@ -377,7 +377,7 @@ ts_app_init(struct ts_app *app, const struct ts_args *args, struct ts_err *err)
 	ts_history_init(&app->searches);
 	app->args = args;
 	app->path = args->path_count ? args->paths[0] : NULL;
-	app->selection = (struct ts_selection){-1, -1, -1, -1};
+	app->selection = (struct ts_selection)TS_SELECTION_NONE;
 	app->log = ts_log_new();
 	if (!app->log)
 		return ts_err_nomem(err);

@@ -138,7 +138,7 @@ stage_begin(struct stage *s, const struct ts_demo_options *options, const char *
 
 	memset(s, 0, sizeof(*s));
 	ts_options_init(&s->options);
-	s->selection = (struct ts_selection){-1, -1, -1, -1};
+	s->selection = (struct ts_selection)TS_SELECTION_NONE;
 	s->env.options = &s->options;
 	s->env.selection = &s->selection;
 	s->env.generation = 1;

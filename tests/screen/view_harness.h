@@ -72,7 +72,7 @@ harness_start(struct harness *h, const struct ts_view_ops *ops, int w, int heigh
 	struct ts_err err = {0};
 
 	ts_options_init(&h->options);
-	h->selection = (struct ts_selection){-1, -1, -1, -1};
+	h->selection = (struct ts_selection)TS_SELECTION_NONE;
 	h->env = (struct ts_view_env){.options = &h->options,
 		.selection = &h->selection,
 		.go = -1,

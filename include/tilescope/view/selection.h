@@ -10,6 +10,8 @@
 
 #include <stdint.h>
 
+#include "tilescope/view/marked.h"
+
 enum { TS_SELECT_OF_IPU = -2 }; /* for a tile: the fullest one of `ipu` */
 
 struct ts_selection {
@@ -17,6 +19,12 @@ struct ts_selection {
 	int64_t ipu;
 	int64_t step;	   /* execution step */
 	int64_t live_step; /* liveness step: another thing, never joined with `step` */
+	struct ts_marked_variables marked;
 };
+
+#define TS_SELECTION_NONE                                          \
+	{                                                          \
+		.tile = -1, .ipu = -1, .step = -1, .live_step = -1 \
+	}
 
 #endif
