@@ -8,12 +8,96 @@
  */
 #include "config.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "tilescope/base/mem.h"
 #include "tilescope/ui/table.h"
+#include "tilescope/ui/table_looks.h"
+#include "tilescope/ui/table_order.h"
 
 enum { GAP = 1 };
+
+/* --- values ----------------------------------------------------------------------------------- */
+
+void
+ts_table_value_integer(struct ts_table_value *out, int64_t v)
+{
+	out->type = TS_VALUE_INTEGER;
+	out->integer = v;
+}
+
+void
+ts_table_value_known(struct ts_table_value *out, int64_t v)
+{
+	if (v >= 0)
+		ts_table_value_integer(out, v);
+}
+
+void
+ts_table_value_real(struct ts_table_value *out, double v)
+{
+	out->type = TS_VALUE_REAL;
+	out->real = v;
+}
+
+void
+ts_table_value_text(struct ts_table_value *out, const char *s)
+{
+	if (!s)
+		return;
+	out->type = TS_VALUE_TEXT;
+	out->s = s;
+	out->n = strlen(s);
+}
+
+/* --- columns ---------------------------------------------------------------------------------- */
+
+const char *
+ts_table_column_name(const struct ts_table *t, int column)
+{
+	const char *name = t->facts ? t->facts[column].name : NULL;
+
+	if (!name && t->column)
+		name = t->column[column].title;
+	return name ? name : "";
+}
+
+bool
+ts_table_column_wanted(const struct ts_table *t, int column)
+{
+	const char *name = ts_table_column_name(t, column);
+	int said = *name && t->id && t->looks ? ts_table_looks_of(t->looks, t->id, name) : 0;
+
+	return said ? said > 0 : !(t->facts && t->facts[column].extra);
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+int64_t
+ts_table_row(const struct ts_table *t, int64_t place)
+{
+	const struct ts_table_order *o = t->order;
+
+	if (place < 0 || !o || !o->row)
+		return place;
+	return place < o->count ? (int64_t)o->row[place] : -1;
+}
+
+int64_t
+ts_table_place(const struct ts_table *t, int64_t row)
+{
+	const struct ts_table_order *o = t->order;
+
+	if (row < 0 || !o || !o->row)
+		return row;
+	for (int64_t i = 0; i < o->count; i++)
+		if ((int64_t)o->row[i] == row)
+			return i;
+	return -1;
+}
+
+/* --- widths ----------------------------------------------------------------------------------- */
 
 static int
 least(const struct ts_column *column)
@@ -21,12 +105,15 @@ least(const struct ts_column *column)
 	return column->min > 0 ? column->min : 1;
 }
 
-/* Leave columns out until the minimum widths fit; returns the columns that are left over. */
+/*
+ * Leave columns out until the minimum widths fit; returns the columns that are left over. Those whose
+ * width is 0 when it begins are not there at all.
+ */
 static int
 give_minimum(int out[], const struct ts_column *column, int n, int width)
 {
 	for (int i = 0; i < n; i++)
-		out[i] = least(&column[i]);
+		out[i] = out[i] ? least(&column[i]) : 0;
 	for (;;) {
 		int64_t need = -GAP;
 		int drop = -1;
@@ -83,18 +170,34 @@ share_rest(int out[], const struct ts_column *column, int n, int left)
 	}
 }
 
-int
-ts_table_widths(int out[TS_TABLE_COLUMNS], const struct ts_column *column, int n, int width)
+static int
+lay_out(int out[TS_TABLE_COLUMNS], const struct ts_column *column, int n, int width)
 {
 	int shown = 0;
 
-	n = n < TS_TABLE_COLUMNS ? n : TS_TABLE_COLUMNS;
-	if (n <= 0)
-		return 0;
 	share_rest(out, column, n, give_minimum(out, column, n, width > 0 ? width : 0));
 	for (int i = 0; i < n; i++)
 		shown += out[i] > 0;
 	return shown;
+}
+
+int
+ts_table_widths(int out[TS_TABLE_COLUMNS], const struct ts_column *column, int n, int width)
+{
+	n = n < TS_TABLE_COLUMNS ? n : TS_TABLE_COLUMNS;
+	for (int i = 0; i < n; i++)
+		out[i] = 1;
+	return n > 0 ? lay_out(out, column, n, width) : 0;
+}
+
+int
+ts_table_layout(int out[TS_TABLE_COLUMNS], const struct ts_table *t, int width)
+{
+	int n = t->columns < TS_TABLE_COLUMNS ? t->columns : TS_TABLE_COLUMNS;
+
+	for (int i = 0; i < n; i++)
+		out[i] = ts_table_column_wanted(t, i);
+	return n > 0 ? lay_out(out, t->column, n, width) : 0;
 }
 
 /* Cut header and total off; what is left is for the rows of the list. */
@@ -126,6 +229,12 @@ ts_table_line(const struct ts_table *t, struct ts_rect r, int y)
 static void
 draw_header(struct ts_canvas *c, struct ts_rect r, const struct ts_table *t, const int *width)
 {
+	bool own = t->order && t->order->sorted >= 0;
+	int sorted = own ? t->order->sorted : t->sorted;
+	bool descending = own ? t->order->descending
+		: t->order    ? t->descending != t->order->descending
+			      : t->descending;
+
 	ts_canvas_fill(c, r, TS_ROLE_HEADER, ' ');
 	for (int i = 0; i < t->columns && i < TS_TABLE_COLUMNS; i++) {
 		const char *title = t->column[i].title ? t->column[i].title : "";
@@ -136,11 +245,11 @@ draw_header(struct ts_canvas *c, struct ts_rect r, const struct ts_table *t, con
 			continue;
 		cell = ts_rect_cut_left(&r, width[i]);
 		ts_rect_cut_left(&r, GAP);
-		if (i == t->sorted && cell.w > 1) {
+		if (i == sorted && cell.w > 1) {
 			struct ts_rect mark = ts_rect_cut_right(&cell, 1);
 
 			ts_canvas_glyph(c, mark, 0, 0, TS_ROLE_HEADER,
-				t->descending ? 0x25be : 0x25b4);
+				descending ? 0x25be : 0x25b4);
 		}
 		ts_canvas_field(c, cell, 0, 0, cell.w, TS_ROLE_HEADER, title, strlen(title),
 			field | TS_FIELD_ELLIPSIS);
@@ -185,20 +294,55 @@ draw_row(struct ts_canvas *c, struct ts_rect r, const struct ts_table *t, const 
 	}
 }
 
+/*
+ * The total of the rows that a filter leaves: what may be added up is, and the first column with a text says how
+ * many there are.
+ */
+static void
+draw_filtered_total(struct ts_canvas *c, struct ts_rect r, const struct ts_table *t,
+	const int *width)
+{
+	char text[80], n[TS_FMT_MAX], all[TS_FMT_MAX];
+	bool said = false;
+
+	for (int i = 0; i < t->columns && i < TS_TABLE_COLUMNS; i++) {
+		enum ts_column_sum sum = t->facts ? t->facts[i].sum : TS_SUM_NONE;
+		struct ts_rect at;
+
+		if (width[i] == 0)
+			continue;
+		at = ts_rect_cut_left(&r, width[i]);
+		ts_rect_cut_left(&r, GAP);
+		text[0] = '\0';
+		if (sum == TS_SUM_NONE && !said && t->column[i].weight > 0) {
+			snprintf(text, sizeof(text), "%s of %s rows",
+				ts_fmt_count(n, t->order->count),
+				ts_fmt_count(all, t->order->rows));
+			said = true;
+		} else if (sum == TS_SUM_BYTES) {
+			ts_fmt_bytes(text, (int64_t)t->order->sum[i], t->units);
+		} else if (sum == TS_SUM_COUNT) {
+			ts_fmt_count(text, (int64_t)t->order->sum[i]);
+		}
+		ts_canvas_field(c, at, 0, 0, at.w, TS_ROLE_TOTAL, text, strlen(text),
+			t->column[i].field);
+	}
+}
+
 static void
 draw_body(struct ts_canvas *c, struct ts_rect r, const struct ts_table *t, const int *width,
 	const struct ts_list *l)
 {
 	for (int y = 0; y < r.h; y++) {
 		struct ts_rect line = ts_rect_row(r, y);
-		int64_t row = l->top + y;
+		int64_t place = l->top + y, row = ts_table_row(t, place);
 		enum ts_role over;
 
-		if (l->count >= 0 && row >= l->count)
+		if (l->count >= 0 && place >= l->count)
 			break;
 		draw_row(c, line, t, width, row, l->left);
 		over = t->row ? t->row(t->ctx, row) : TS_ROLE_TEXT;
-		if (row == l->cursor && !t->plain)
+		if (place == l->cursor && !t->plain)
 			over = t->focus ? TS_ROLE_CURSOR : TS_ROLE_CURSOR_OTHER;
 		if (over != TS_ROLE_TEXT)
 			ts_canvas_overlay(c, line, over);
@@ -211,12 +355,15 @@ ts_table_draw(struct ts_canvas *c, struct ts_rect r, const struct ts_table *t,
 {
 	struct ts_rect header, total, body;
 	int width[TS_TABLE_COLUMNS] = {0};
-	const char *empty = t->empty ? t->empty : "nothing here";
+	bool filtered = t->order && t->order->filtered;
+	const char *empty = filtered ? "No row matches the filter (& and Enter: all rows)."
+		: t->empty	     ? t->empty
+				     : "nothing here";
 
 	if (ts_rect_empty(r) || t->columns <= 0)
 		return;
 	body = body_of(t, r, &header, &total);
-	ts_table_widths(width, t->column, t->columns, r.w);
+	ts_table_layout(width, t, r.w);
 	if (!ts_rect_empty(header))
 		draw_header(c, header, t, width);
 	if (l->count == 0)
@@ -225,6 +372,9 @@ ts_table_draw(struct ts_canvas *c, struct ts_rect r, const struct ts_table *t,
 		draw_body(c, body, t, width, l);
 	if (!ts_rect_empty(total)) {
 		ts_canvas_fill(c, total, TS_ROLE_TOTAL, ' ');
-		draw_row(c, total, t, width, TS_TABLE_TOTAL, 0);
+		if (filtered)
+			draw_filtered_total(c, total, t, width);
+		else
+			draw_row(c, total, t, width, TS_TABLE_TOTAL, 0);
 	}
 }

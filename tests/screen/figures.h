@@ -175,8 +175,15 @@ figure_table(struct ts_canvas *c, struct ts_rect r, struct ts_list *l, bool focu
 		{"bytes", 10, 0, 0, 1, TS_FIELD_RIGHT},
 		{"share", 6, 0, 0, 3, TS_FIELD_RIGHT},
 	};
-	struct ts_table t = {column, 4, figure_cell, figure_row, NULL, true, true, focus, false, 2,
-		true, NULL};
+	struct ts_table t = {.column = column,
+		.columns = 4,
+		.cell = figure_cell,
+		.row = figure_row,
+		.header = true,
+		.total = true,
+		.focus = focus,
+		.sorted = 2,
+		.descending = true};
 
 	ts_list_resize(l, ts_table_rows(&t, r));
 	ts_table_draw(c, r, &t, l);

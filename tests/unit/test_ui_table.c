@@ -11,6 +11,8 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/ui/table.h"
+#include "tilescope/ui/table_looks.h"
+#include "tilescope/ui/table_order.h"
 
 static const struct ts_column columns[] = {
 	{"id", 4, 0, 0, 2, TS_FIELD_RIGHT},
@@ -44,8 +46,14 @@ draws(int w, int h, struct ts_list *l, const char *expected, const char *roles)
 	struct ts_canvas *c = ts_canvas_new(w, h, TS_GLYPHS_ASCII);
 	struct ts_strbuf out;
 	int asked = 0;
-	struct ts_table t = {columns, 4, cell, NULL, &asked, true, true, true, false, 1, false,
-		NULL};
+	struct ts_table t = {.column = columns,
+		.columns = 4,
+		.cell = cell,
+		.ctx = &asked,
+		.header = true,
+		.total = true,
+		.focus = true,
+		.sorted = 1};
 
 	ts_list_resize(l, ts_table_rows(&t, ts_canvas_rect(c)));
 	ts_table_draw(c, ts_canvas_rect(c), &t, l);
@@ -158,8 +166,13 @@ END_TEST
 
 START_TEST(lines_of_the_mouse)
 {
-	struct ts_table t = {columns, 4, cell, NULL, NULL, true, true, true, false, -1, false,
-		NULL};
+	struct ts_table t = {.column = columns,
+		.columns = 4,
+		.cell = cell,
+		.header = true,
+		.total = true,
+		.focus = true,
+		.sorted = -1};
 	struct ts_rect r = {5, 10, 30, 6};
 
 	ck_assert_int_eq(ts_table_rows(&t, r), 4);
@@ -167,6 +180,215 @@ START_TEST(lines_of_the_mouse)
 	ck_assert_int_eq(ts_table_line(&t, r, 11), 0);
 	ck_assert_int_eq(ts_table_line(&t, r, 14), 3);
 	ck_assert_int_eq(ts_table_line(&t, r, 15), -1);
+}
+END_TEST
+
+/* --- order, filter, columns --------------------------------------------------------------------- */
+
+enum { ROWS = 300, FACTS = 3 };
+
+struct thing {
+	int64_t tile, bytes; /* -1: not known */
+	const char *name;
+};
+
+static const struct ts_column thing_columns[] = {
+	{"tile", 4, 0, 0, 2, TS_FIELD_RIGHT},
+	{"size", 7, 0, 0, 1, TS_FIELD_RIGHT},
+	{"name", 6, 0, 1, 0, TS_FIELD_TAIL},
+};
+
+static const struct ts_column_facts thing_facts[] = {
+	{NULL, NULL, TS_SUM_NONE, false},
+	{"bytes", "bytes", TS_SUM_BYTES, false},
+	{NULL, NULL, TS_SUM_NONE, true},
+};
+
+static bool
+thing_value(void *ctx, int64_t row, int column, struct ts_table_value *out)
+{
+	const struct thing *x = (const struct thing *)ctx + row;
+
+	if (column == 2)
+		ts_table_value_text(out, x->name);
+	else
+		ts_table_value_known(out, column ? x->bytes : x->tile);
+	return true;
+}
+
+static bool
+thing_cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
+{
+	(void)ctx;
+	(void)row;
+	(void)column;
+	out->s = "x";
+	return true;
+}
+
+static void
+make_things(struct thing *x, unsigned seed)
+{
+	static const char *const names[] = {"Conv/weights", "conv_1", "a|b", "", NULL, "12"};
+
+	for (int i = 0; i < ROWS; i++) {
+		seed = seed * 1103515245u + 12345u;
+		x[i].tile = seed >> 16 & 15;
+		x[i].bytes = (seed >> 8 & 7) == 0 ? -1 : (int64_t)(seed >> 4 & 0xfff);
+		x[i].name = names[(seed >> 24) % TS_COUNT(names)];
+	}
+}
+
+static struct ts_table
+thing_table(struct thing *x, struct ts_table_order *o)
+{
+	return (struct ts_table){.column = thing_columns,
+		.columns = FACTS,
+		.cell = thing_cell,
+		.ctx = x,
+		.header = true,
+		.total = true,
+		.sorted = -1,
+		.id = "test.things",
+		.facts = thing_facts,
+		.value = thing_value,
+		.order = o};
+}
+
+static bool
+asked(const struct ts_table *t, enum ts_cmd cmd, const char *word)
+{
+	char say[200], *words[] = {(char *)(uintptr_t)word};
+	struct ts_call call;
+
+	ck_assert_int_eq(ts_call_make(&call, cmd, words, word ? 1 : 0, NULL), TS_OK);
+	return ts_table_order_command(t, &call, say, sizeof(say)) != TS_EFFECT_BELL;
+}
+
+/* Rows in order: the keys never fall, equals keep the view's order, unknown ones come last. */
+START_TEST(rows_are_sorted)
+{
+	struct thing x[ROWS];
+	struct ts_table_order o;
+	struct ts_table t = thing_table(x, &o);
+	struct ts_list l;
+
+	make_things(x, (unsigned)_i);
+	ts_table_order_init(&o);
+	ts_list_init(&l);
+	ts_table_order_make(&o, &t, &l, ROWS, 1);
+	ck_assert_int_eq(l.count, ROWS);
+	ck_assert_int_eq(ts_table_row(&t, 7), 7);
+	ts_list_go(&l, 7);
+	ck_assert(asked(&t, TS_CMD_SORT, "bytes"));
+	ck_assert(o.descending);
+	ts_table_order_make(&o, &t, &l, ROWS, 1);
+	ck_assert_int_eq(ts_table_row(&t, l.cursor), 7); /* the cursor stays on its row */
+	for (int i = 1; i < ROWS; i++) {
+		int64_t a = ts_table_row(&t, i - 1), b = ts_table_row(&t, i);
+
+		ck_assert_int_ge(x[a].bytes, x[b].bytes); /* -1 is the smallest here */
+		if (x[a].bytes == x[b].bytes)
+			ck_assert_int_lt(a, b);
+		ck_assert_int_eq(ts_table_place(&t, b), i);
+	}
+	ck_assert(asked(&t, TS_CMD_SORT_REVERSE, NULL));
+	ts_table_order_make(&o, &t, &l, ROWS, 1);
+	for (int i = 1; i < ROWS; i++) {
+		int64_t a = ts_table_row(&t, i - 1), b = ts_table_row(&t, i);
+
+		ck_assert(x[b].bytes < 0 || (x[a].bytes >= 0 && x[a].bytes <= x[b].bytes));
+	}
+	ck_assert(asked(&t, TS_CMD_SORT, "row"));
+	ts_table_order_make(&o, &t, &l, ROWS, 1);
+	ck_assert_int_eq(ts_table_row(&t, 5), 5);
+	ck_assert(!asked(&t, TS_CMD_SORT, "nonsense"));
+	ts_table_order_fini(&o);
+}
+END_TEST
+
+static bool
+is_conv(const struct thing *x)
+{
+	return x->name && (strcmp(x->name, "Conv/weights") == 0 || strcmp(x->name, "conv_1") == 0);
+}
+
+START_TEST(rows_are_filtered)
+{
+	struct thing x[ROWS];
+	struct ts_table_order o;
+	struct ts_table t = thing_table(x, &o);
+	struct ts_list l;
+	int64_t n = 0, bytes = 0;
+
+	make_things(x, (unsigned)_i);
+	ts_table_order_init(&o);
+	ts_list_init(&l);
+	ck_assert(asked(&t, TS_CMD_FILTER, "CONV bytes>=1K tile<12"));
+	ts_table_order_make(&o, &t, &l, ROWS, 1);
+	for (int i = 0; i < ROWS; i++) {
+		bool passes = is_conv(&x[i]) && x[i].bytes >= 1024 && x[i].tile < 12;
+
+		ck_assert_int_eq(passes, ts_table_place(&t, i) >= 0);
+		n += passes;
+		bytes += passes ? x[i].bytes : 0;
+	}
+	ck_assert_int_eq(l.count, n);
+	ck_assert_int_eq((int64_t)o.sum[1], bytes);
+	ck_assert(asked(&t, TS_CMD_FILTER, "name:12"));
+	ts_table_order_make(&o, &t, &l, ROWS, 1);
+	for (int i = 0; i < l.count; i++)
+		ck_assert_str_eq(x[ts_table_row(&t, i)].name, "12");
+	ck_assert(asked(&t, TS_CMD_FILTER, "nothing_has_this"));
+	ts_table_order_make(&o, &t, &l, ROWS, 1);
+	ck_assert_int_eq(l.count, 0);
+	ck_assert_int_eq(ts_table_row(&t, 0), -1);
+	ck_assert(!asked(&t, TS_CMD_FILTER, "bytes>many"));
+	ck_assert(!asked(&t, TS_CMD_FILTER, "nonsense>4"));
+	ck_assert(!asked(&t, TS_CMD_FILTER, "a b c d e f g h i"));
+	ck_assert(asked(&t, TS_CMD_FILTER, ""));
+	ts_table_order_make(&o, &t, &l, ROWS, 1);
+	ck_assert_int_eq(l.count, ROWS);
+	ts_table_order_fini(&o);
+}
+END_TEST
+
+START_TEST(columns_are_chosen)
+{
+	struct ts_table_looks *looks = ts_table_looks_new(), *again = ts_table_looks_new();
+	struct ts_table t = thing_table(NULL, NULL);
+	struct ts_strbuf text;
+	struct ts_err err = {0};
+	int w[TS_TABLE_COLUMNS];
+
+	t.looks = looks;
+	ck_assert_int_eq(ts_table_layout(w, &t, 40), 2);
+	ck_assert_int_eq(w[2], 0); /* an extra one */
+	ck_assert_int_eq(ts_table_looks_set(looks, &t, "+name,-tile", &err), TS_OK);
+	ck_assert_int_eq(ts_table_layout(w, &t, 40), 2);
+	ck_assert_int_eq(w[0], 0);
+	ck_assert_int_eq(ts_table_looks_set(looks, &t, "bytes", &err), TS_OK);
+	ck_assert_int_eq(ts_table_layout(w, &t, 40), 1);
+	ck_assert_int_eq(ts_table_looks_set(looks, &t, "-bytes", &err), TS_E_USAGE);
+	ck_assert_int_eq(ts_table_looks_set(looks, &t, "color", &err), TS_E_USAGE);
+	ck_assert_str_eq(err.msg, "columns: no \"color\" here, but tile, bytes, name");
+	ck_assert_int_eq(ts_table_looks_set(looks, &t, "all", &err), TS_OK);
+	ck_assert_int_eq(ts_table_layout(w, &t, 40), 3);
+	ck_assert_int_eq(ts_table_looks_set(looks, &t, "-tile", &err), TS_OK);
+	ts_strbuf_init(&text, 1000);
+	ts_table_looks_print(looks, &text);
+	ck_assert_str_eq(text.s, "columns test.things \"-tile,+name\"\n");
+	ts_table_looks_read(again, text.s);
+	ts_table_looks_read(again, "columns x\ncolumns \"\nnonsense a b\n");
+	t.looks = again;
+	ck_assert_int_eq(ts_table_layout(w, &t, 40), 2);
+	ck_assert_int_eq(ts_table_looks_set(again, &t, "", &err), TS_OK);
+	ts_strbuf_reset(&text);
+	ts_table_looks_print(again, &text);
+	ck_assert_str_eq(text.s, "");
+	ts_strbuf_fini(&text);
+	ts_table_looks_free(looks);
+	ts_table_looks_free(again);
 }
 END_TEST
 
@@ -181,6 +403,9 @@ main(void)
 	tcase_add_test(c, the_least_important_columns_go_first);
 	tcase_add_test(c, widths_fit_for_any_columns);
 	tcase_add_test(c, lines_of_the_mouse);
+	tcase_add_loop_test(c, rows_are_sorted, 0, 20);
+	tcase_add_loop_test(c, rows_are_filtered, 0, 20);
+	tcase_add_test(c, columns_are_chosen);
 	tcase_set_timeout(c, 60);
 	suite_add_tcase(s, c);
 	SRunner *r = srunner_create(s);

@@ -24,9 +24,13 @@
 
 struct ts_cache;
 struct ts_candidates;
+struct ts_chart_page;
+struct ts_explain;
 struct ts_fetch;
 struct ts_index_status;
 struct ts_keymap;
+struct ts_sheet;
+struct ts_table_looks;
 struct ts_view;
 
 /* What `reload` is told: another report, the same with other bytes, or with the same ones. */
@@ -49,6 +53,7 @@ struct ts_view_env {
 	struct ts_jobs *jobs;
 	struct ts_window window[TS_WINDOW_COUNT]; /* of lists: what they hold, how often that did */
 	const struct ts_options *options;
+	const struct ts_table_looks *looks; /* which columns of tables the user wants; or NULL */
 	struct ts_selection *selection;
 	struct ts_log *log;
 	enum ts_reload reload;	   /* of the last one */
@@ -148,6 +153,21 @@ struct ts_view_ops {
 
 	/* Mouse at a cell of the screen: focus, cursor; wheel (-1, 1) or 0 for a click. May be NULL. */
 	enum ts_effect (*mouse)(struct ts_view *v, int x, int y, int wheel);
+
+	/*
+	 * What the figure under the cursor is, and others of the pane that has the keys (view/explain.h). Pure: the view
+	 * has its numbers. May be NULL.
+	 */
+	void (*explain)(struct ts_view *v, struct ts_explain *out);
+
+	/* The table of the pane that has the keys (view/sheet.h). False: there is none. May be NULL. */
+	bool (*sheet)(struct ts_view *v, struct ts_sheet *out);
+
+	/*
+	 * The chart of the view, or of the pane that has the keys, at the resolution of the page (ui/chart_page.h). False:
+	 * there is none. May be NULL.
+	 */
+	bool (*chart)(struct ts_view *v, struct ts_chart_page *out);
 
 	/* Of its address, in the order in which they are set; the last has no name. May be NULL: none. */
 	const struct ts_view_arg *args;

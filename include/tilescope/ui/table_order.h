@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * table_order - sorting and filtering of tables whose rows are all held, for every such table alike.
+ *
+ * A view embeds a `struct ts_table_order`, points ts_table.order to it and calls ts_table_order_make() when it gets other
+ * rows (and whenever it likes: nothing is done when nothing has changed). The rows on the screen are then those
+ * that pass the filter, in the order that was asked for; the view's functions get the view's own row numbers all the
+ * same. Sorting is stable: equals keep the view's order. Values come from ts_table.value.
+ *
+ * Filter: words, all of which a row has to meet. TEXT: some text has it inside, ASCII letters in any case; NAME:TEXT: that
+ * column's; NAME>N, NAME<N, NAME>=N, NAME<=N, NAME=N: numbers, with K, M, G, KiB, MiB, GiB behind them. "..." quotes.
+ */
+#ifndef TS_UI_TABLE_ORDER_H
+#define TS_UI_TABLE_ORDER_H
+
+#include "tilescope/ui/command.h"
+#include "tilescope/ui/effect.h"
+#include "tilescope/ui/table.h"
+
+enum {
+	TS_TABLE_FILTER = 256,	     /* bytes, NUL included */
+	TS_TABLE_WORDS = 8,	     /* of a filter */
+	TS_TABLE_ROWS_MAX = 1 << 20, /* rows that are sorted or filtered here */
+};
+
+struct ts_table_order {
+	int sorted; /* column, or -1: as the view has them */
+	bool descending;
+	char filter[TS_TABLE_FILTER]; /* "" = all rows */
+
+	/* made */
+	uint32_t *row; /* the view's row at each place; NULL: all of them as they come */
+	int64_t rows;  /* of the view */
+	int64_t count; /* that are shown */
+	uint64_t of;   /* what they were made of */
+	bool made, filtered;
+	double sum[TS_TABLE_COLUMNS]; /* of the rows that pass, where facts say so */
+};
+
+void ts_table_order_init(struct ts_table_order *o);
+void ts_table_order_fini(struct ts_table_order *o);
+
+/*
+ * The table has `rows` rows now; `of` is another number when these are others. Counts l->count, keeps the cursor on its
+ * row. Without memory, or with too many rows, all rows are shown as they come.
+ */
+void ts_table_order_make(struct ts_table_order *o, const struct ts_table *t, struct ts_list *l,
+	int64_t rows, uint64_t of);
+
+/*
+ * SORT [COLUMN], SORT_REVERSE, FILTER TEXT of a table with an order; UNKNOWN for others. `say` gets a line for the user;
+ * BELL: it is an error. The view's next ts_table_order_make() puts it in force.
+ */
+enum ts_effect ts_table_order_command(const struct ts_table *t, const struct ts_call *call,
+	char *say, size_t size);
+
+/* Is the text a filter of this table? Errors: TS_E_USAGE. */
+enum ts_code ts_table_filter_check(const struct ts_table *t, const char *filter,
+	struct ts_err *err) TS_WARN_UNUSED;
+
+#endif

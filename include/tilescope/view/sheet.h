@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sheet - the table that the pane with the keys shows, for everything that is the same for all tables:
+ * `columns`, sorting and filtering of tables that are held, copying a row, `:write` as csv, json and md.
+ *
+ * A view that shows a table answers its op `sheet`. Where all rows are held (or can be said without reading:
+ * one for every tile) ts_table.value gives them, and `rows` says how many; where only those in sight are, `source`
+ * makes a reader of all of them, which runs in a worker. While a chart has the keys the sheet is what the chart is
+ * drawn from (a row per tile, a row per step): `table.column` may be NULL then, there are only `facts`.
+ */
+#ifndef TS_VIEW_SHEET_H
+#define TS_VIEW_SHEET_H
+
+#include "tilescope/base/err.h"
+#include "tilescope/ui/table.h"
+
+struct ts_reader;
+struct ts_view;
+
+/* All rows of a table one by one, in a worker: whatever it needs is its own. The reader has the token to look at. */
+struct ts_row_source {
+	/*
+	 * values[0 .. columns): one for each column that has a name. Texts live until the next call. *more false: there was
+	 * none. TS_E_DAMAGED: some rows could not be read; at the end.
+	 */
+	enum ts_code (*next)(struct ts_row_source *s, struct ts_reader *rd,
+		struct ts_table_value *values, bool *more, struct ts_err *err);
+	/* The pinned total, asked for when the rows are at their end; NULL or false: none. */
+	bool (*total)(struct ts_row_source *s, struct ts_table_value *values);
+	void (*free)(struct ts_row_source *s);
+	int64_t expected; /* rows, for progress; 0 = not known */
+};
+
+struct ts_sheet {
+	char title[200];       /* "Variables of tile 12" */
+	struct ts_table table; /* with `id`, `facts`, `value`, and `order` where it is held */
+	struct ts_list *list;  /* of the table on the screen; NULL: it is not there */
+	int64_t rows; /* that table.value gives (with `order`: ts_table_order.count counts) */
+	struct ts_row_source *(*source)(
+		struct ts_view *v); /* NULL: table.value gives them; its NULL: no memory */
+	const char *wait; /* not all is there yet: why nothing can be written; NULL: it is */
+};
+
+#endif

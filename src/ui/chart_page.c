@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* chart_page - building a page; see the header. chart_svg.c makes the SVG. */
+#include "config.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/ui/chart_page.h"
+
+void
+ts_chart_page_init(struct ts_chart_page *p, int columns)
+{
+	*p = (struct ts_chart_page){.kind = TS_PAGE_AREA};
+	p->columns = columns < 1 ? 1 : columns < TS_PAGE_COLUMNS ? columns : TS_PAGE_COLUMNS;
+	p->x.base = p->y.base = 10;
+}
+
+void
+ts_chart_page_fini(struct ts_chart_page *p)
+{
+	for (int i = 0; i < p->bands; i++)
+		free(p->band[i].v);
+	free(p->outline);
+	free(p->grid);
+	p->bands = 0;
+	p->outline = p->grid = NULL;
+}
+
+static int
+lanes_of(const struct ts_chart_page *p)
+{
+	return p->lanes < 1 ? 1 : p->lanes < TS_PAGE_LANES_MAX ? p->lanes : TS_PAGE_LANES_MAX;
+}
+
+static double *
+zeroes(struct ts_chart_page *p, int rows)
+{
+	double *v = ts_alloc((size_t)p->columns * (size_t)rows, sizeof(*v));
+
+	p->nomem = p->nomem || !v;
+	return v;
+}
+
+double *
+ts_chart_page_band(struct ts_chart_page *p, const char *name, enum ts_role role)
+{
+	struct ts_page_band *b = &p->band[p->bands];
+
+	if (p->bands == TS_CHART_BANDS)
+		return NULL;
+	b->v = zeroes(p, p->kind == TS_PAGE_LANES ? lanes_of(p) : 1);
+	if (!b->v)
+		return NULL;
+	b->role = role;
+	snprintf(b->name, sizeof(b->name), "%s", name);
+	p->bands++;
+	return b->v;
+}
+
+double *
+ts_chart_page_outline(struct ts_chart_page *p, const char *name)
+{
+	if (!p->outline)
+		p->outline = zeroes(p, 1);
+	snprintf(p->outline_name, sizeof(p->outline_name), "%s", name);
+	return p->outline;
+}
+
+double *
+ts_chart_page_grid(struct ts_chart_page *p)
+{
+	p->kind = TS_PAGE_GRID;
+	p->lanes = lanes_of(p);
+	if (!p->grid)
+		p->grid = zeroes(p, p->lanes);
+	for (int i = 0; p->grid && i < p->columns * p->lanes; i++)
+		p->grid[i] = NAN;
+	return p->grid;
+}
+
+void
+ts_chart_page_level(struct ts_chart_page *p, double value, enum ts_role role, const char *fmt, ...)
+{
+	struct ts_page_level *l = &p->level[p->levels];
+	va_list ap;
+
+	if (p->levels == TS_PAGE_LEVELS)
+		return;
+	p->levels++;
+	l->value = value;
+	l->role = role;
+	va_start(ap, fmt);
+	vsnprintf(l->name, sizeof(l->name), fmt, ap);
+	va_end(ap);
+}
+
+void
+ts_chart_page_label(struct ts_chart_page *p, double x, enum ts_role role, bool line,
+	const char *fmt, ...)
+{
+	struct ts_page_label *l = &p->label[p->labels];
+	va_list ap;
+
+	if (p->labels == TS_PAGE_LABELS)
+		return;
+	p->labels++;
+	l->x = x;
+	l->role = role;
+	l->line = line;
+	va_start(ap, fmt);
+	vsnprintf(l->name, sizeof(l->name), fmt, ap);
+	va_end(ap);
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/* explain - see the header. */
+#include "config.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/view/explain.h"
+
+static const char *const known_names[TS_KNOWN_COUNT] = {
+	[TS_KNOWN_RECORDED] = "recorded by the compiler",
+	[TS_KNOWN_MEASURED] = "measured",
+	[TS_KNOWN_REPEATED] = "measured once, repeated for every execution",
+	[TS_KNOWN_ESTIMATED] = "estimated",
+	[TS_KNOWN_DERIVED] = "derived from what is recorded",
+	[TS_KNOWN_ASSUMED] = "assumed: not recorded",
+};
+
+const char *
+ts_known_name(enum ts_known known)
+{
+	return known >= 0 && known < TS_KNOWN_COUNT ? known_names[known] : "";
+}
+
+void
+ts_explain_init(struct ts_explain *e)
+{
+	e->count = e->at = 0;
+}
+
+struct ts_explained *
+ts_explain_add(struct ts_explain *e, const char *title, ...)
+{
+	struct ts_explained *x = e->count < TS_EXPLAIN_FIGURES ? &e->figure[e->count++] : &e->spare;
+	va_list ap;
+
+	*x = (struct ts_explained){.kind = TS_EXPLAIN_UNKNOWN};
+	snprintf(x->shown, sizeof(x->shown), "not known");
+	va_start(ap, title);
+	vsnprintf(x->title, sizeof(x->title), title, ap);
+	va_end(ap);
+	return x;
+}
+
+/* --- values ----------------------------------------------------------------------------------- */
+
+void
+ts_explain_bytes(struct ts_explained *x, int64_t bytes, enum ts_units units)
+{
+	char text[TS_FMT_MAX];
+
+	x->unit = "bytes";
+	if (bytes < 0)
+		return;
+	x->kind = TS_EXPLAIN_INTEGER;
+	x->integer = bytes;
+	ts_explain_shown(x, "%s", ts_fmt_bytes(text, bytes, units));
+}
+
+void
+ts_explain_integer(struct ts_explained *x, int64_t value, const char *unit)
+{
+	char text[TS_FMT_MAX];
+
+	x->unit = unit;
+	if (value < 0)
+		return;
+	x->kind = TS_EXPLAIN_INTEGER;
+	x->integer = value;
+	ts_explain_shown(x, "%s%s%s", ts_fmt_count(text, value), unit ? " " : "", unit ? unit : "");
+}
+
+void
+ts_explain_real(struct ts_explained *x, double value, const char *unit)
+{
+	x->unit = unit;
+	if (!isfinite(value))
+		return;
+	x->kind = TS_EXPLAIN_REAL;
+	x->real = value;
+	ts_explain_shown(x, "%.6g%s%s", value, unit ? " " : "", unit ? unit : "");
+}
+
+void
+ts_explain_text(struct ts_explained *x, const char *text)
+{
+	x->unit = NULL;
+	if (!text)
+		return;
+	x->kind = TS_EXPLAIN_TEXT;
+	snprintf(x->text, sizeof(x->text), "%s", text);
+	ts_explain_shown(x, "%s", text);
+}
+
+const char *
+ts_explain_exact(const struct ts_explained *x, char out[TS_EXPLAIN_SHOWN])
+{
+	const char *unit = x->unit ? x->unit : "";
+	const char *gap = x->unit ? " " : "";
+
+	switch (x->kind) {
+	case TS_EXPLAIN_INTEGER:
+		snprintf(out, TS_EXPLAIN_SHOWN, "%lld%s%s", (long long)x->integer, gap, unit);
+		break;
+	case TS_EXPLAIN_REAL:
+		snprintf(out, TS_EXPLAIN_SHOWN, "%.17g%s%s", x->real, gap, unit);
+		break;
+	case TS_EXPLAIN_TEXT:
+		snprintf(out, TS_EXPLAIN_SHOWN, "%s", x->text);
+		break;
+	default:
+		snprintf(out, TS_EXPLAIN_SHOWN, "not known");
+	}
+	return out;
+}
+
+/* --- texts ------------------------------------------------------------------------------------ */
+
+void
+ts_explain_shown(struct ts_explained *x, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(x->shown, sizeof(x->shown), fmt, ap);
+	va_end(ap);
+}
+
+void
+ts_explain_from(struct ts_explained *x, enum ts_known known, const char *from, ...)
+{
+	va_list ap;
+
+	x->known = known;
+	va_start(ap, from);
+	vsnprintf(x->from, sizeof(x->from), from, ap);
+	va_end(ap);
+}
+
+void
+ts_explain_formula(struct ts_explained *x, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(x->formula, sizeof(x->formula), fmt, ap);
+	va_end(ap);
+}
+
+void
+ts_explain_note(struct ts_explained *x, const char *fmt, ...)
+{
+	size_t used = strlen(x->note);
+	va_list ap;
+
+	if (used > 0 && used + 2 < sizeof(x->note)) {
+		memcpy(x->note + used, "; ", 3);
+		used += 2;
+	}
+	va_start(ap, fmt);
+	vsnprintf(x->note + used, sizeof(x->note) - used, fmt, ap);
+	va_end(ap);
+}
+
+void
+ts_explain_query(struct ts_explained *x, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(x->query, sizeof(x->query), fmt, ap);
+	va_end(ap);
+	if (n >= 0 && (size_t)n < sizeof(x->query))
+		return;
+	x->query[0] = '\0';
+	ts_explain_note(x, "its query is too long to be shown");
+}
+
+bool
+ts_explain_quote(char *out, size_t size, const char *s)
+{
+	size_t n = 0;
+
+	if (size < 3)
+		return false;
+	out[n++] = '\'';
+	for (; *s; s++) {
+		if (n + 4 > size) {
+			out[0] = '\0';
+			return false;
+		}
+		if (*s == '\'')
+			out[n++] = '\'';
+		out[n++] = *s;
+	}
+	out[n++] = '\'';
+	out[n] = '\0';
+	return true;
+}
