@@ -14,9 +14,10 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/report/index.h"
 #include "tilescope/report/index_liveness.h"
-#include "tilescope/report/liveness.h"
 #include "tilescope/report/rows.h"
 #include "tilescope/report/summary.h"
+
+#include "liveness_internal.h"
 
 __extension__ typedef unsigned __int128 u128;
 
@@ -271,6 +272,15 @@ note_peak(struct ts_peak *p, int64_t step, int64_t bytes)
 	}
 }
 
+enum ts_code
+liveness_add(struct ts_liveness *l, int64_t step, int64_t bytes, int32_t program,
+	struct ts_err *err)
+{
+	l->peak.steps = l->peak.steps == TS_UNKNOWN ? 0 : l->peak.steps;
+	note_peak(&l->peak, step, bytes);
+	return add_point(l, (struct point){step, bytes, program}, err);
+}
+
 static enum ts_code
 read_points(struct ts_liveness *l, struct ts_reader *rd, struct ts_progress *progress,
 	struct ts_err *err)
@@ -297,8 +307,7 @@ read_points(struct ts_liveness *l, struct ts_reader *rd, struct ts_progress *pro
 			l->bad_rows++;
 			continue;
 		}
-		note_peak(&l->peak, p.step, p.bytes);
-		if ((code = add_point(l, p, err)))
+		if ((code = liveness_add(l, p.step, p.bytes, p.program, err)))
 			break;
 	}
 	ts_rows_close(rows);
@@ -409,9 +418,8 @@ ts_liveness_range(struct ts_live_range *out, const struct ts_liveness *l, size_t
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
-/* Order, ends and peaks of what was read. */
-static enum ts_code
-finish_timeline(struct ts_liveness *l, struct ts_err *err)
+enum ts_code
+liveness_finish(struct ts_liveness *l, struct ts_err *err)
 {
 	enum ts_code code;
 
@@ -431,8 +439,8 @@ finish_timeline(struct ts_liveness *l, struct ts_err *err)
 	return ts_peaks_find(&l->peaks, l->bytes, l->count, TS_PEAK_SHARE, TS_LIVENESS_PEAKS, err);
 }
 
-static bool
-ends_all(enum ts_code code)
+bool
+liveness_ends_all(enum ts_code code)
 {
 	return code == TS_E_CANCELLED || code == TS_E_NOMEM;
 }
@@ -449,11 +457,11 @@ read_device(struct ts_liveness *l, struct ts_reader *rd, struct ts_err *err)
 
 	if (code)
 		tiles.always_live = TS_UNKNOWN;
-	if (!ends_all(code))
+	if (!liveness_ends_all(code))
 		code = ts_always_live_read(&l->always_live, &bad_rows, &tiles, rd, err);
 	if (code)
 		l->always_live = TS_UNKNOWN;
-	if (!ends_all(code))
+	if (!liveness_ends_all(code))
 		code = ts_target_read(&target, rd, count, ts_step_ipus(rd->report), err);
 	if (code == TS_OK) {
 		l->replicas = target.replicas > 0 ? target.replicas : 1;
@@ -463,11 +471,11 @@ read_device(struct ts_liveness *l, struct ts_reader *rd, struct ts_err *err)
 			l->memory = target.bytes_per_tile * count;
 	}
 	ts_tiles_fini(&tiles);
-	return ends_all(code) ? code : TS_OK;
+	return liveness_ends_all(code) ? code : TS_OK;
 }
 
-static void
-begin(struct ts_liveness *l)
+void
+liveness_begin(struct ts_liveness *l)
 {
 	*l = (struct ts_liveness){.per = 1,
 		.last = 1,
@@ -485,14 +493,14 @@ ts_liveness_read_rows(struct ts_liveness *l, struct ts_reader *rd, struct ts_pro
 {
 	enum ts_code code, ends;
 
-	begin(l);
+	liveness_begin(l);
 	if (!ts_report_has(rd->report, TS_LIVENESS_STEP))
 		return read_points(l, rd, NULL, err);
 	ends = read_device(l, rd, err);
 	if (ends)
 		return ends;
 	code = read_points(l, rd, progress, err);
-	ends = finish_timeline(l, code ? NULL : err);
+	ends = liveness_finish(l, code ? NULL : err);
 	return code ? code : ends;
 }
 
@@ -500,7 +508,7 @@ enum ts_code
 ts_liveness_read(struct ts_liveness *l, struct ts_reader *rd, struct ts_progress *progress,
 	struct ts_err *err)
 {
-	begin(l);
+	liveness_begin(l);
 	return ts_liveness_indexed(l, rd->index) ? TS_OK
 						 : ts_liveness_read_rows(l, rd, progress, err);
 }
@@ -535,7 +543,7 @@ ts_peak_read(struct ts_peak *p, struct ts_reader *rd, struct ts_err *err)
 	enum ts_code code;
 	bool there;
 
-	begin(&indexed);
+	liveness_begin(&indexed);
 	*p = indexed.peak;
 	if (!ts_report_has(rd->report, TS_LIVENESS_STEP))
 		return TS_OK;

@@ -17,8 +17,9 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/report/index_lives.h"
-#include "tilescope/report/lives.h"
 #include "tilescope/report/rows.h"
+
+#include "lives_internal.h"
 
 __extension__ typedef __int128 i128;
 
@@ -26,28 +27,6 @@ enum { PROGRESS_ROWS = 8192, MERGE_LOOK = 1 << 16 };
 
 /* While they are read: always-live variables are kept too, with this mark. */
 enum { ALWAYS_LIVE = -1 };
-
-/* What is made while lives are read. */
-struct lives_work {
-	struct ts_lives *l;
-	struct ts_reader *rd;
-	const struct ts_cache *cache;
-	struct ts_pile variable, life; /* by number */
-	size_t variables, lives;
-	size_t hint; /* index of the variable that was found last */
-};
-
-static struct ts_live_variable *
-variable_at(const struct lives_work *w, size_t i)
-{
-	return (struct ts_live_variable *)w->variable.memory + i;
-}
-
-static struct ts_life *
-life_at(const struct lives_work *w, size_t i)
-{
-	return (struct ts_life *)w->life.memory + i;
-}
 
 /* --- sorting ---------------------------------------------------------------------------------- */
 
@@ -76,9 +55,8 @@ is_sorted(const char *p, size_t n, size_t size, int (*order)(const void *, const
 	return true;
 }
 
-/* Sort the n elements of a pile; it may have other memory then. */
-static enum ts_code
-sort(struct lives_work *w, struct ts_pile *p, size_t n, size_t size,
+enum ts_code
+lives_sort(struct lives_work *w, struct ts_pile *p, size_t n, size_t size,
 	int (*order)(const void *, const void *), struct ts_err *err)
 {
 	struct ts_pile other = {0};
@@ -109,9 +87,8 @@ sort(struct lives_work *w, struct ts_pile *p, size_t n, size_t size,
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* Rows that a relation may have, for progress; 0 = not known. */
-static int64_t
-rows_of(const struct ts_reader *rd, enum ts_relation relation)
+int64_t
+lives_rows_of(const struct ts_reader *rd, enum ts_relation relation)
 {
 	return ts_reach_span(&rd->report->binding[relation].reach);
 }
@@ -153,13 +130,14 @@ by_number(const void *a, const void *b)
 static enum ts_code
 sort_variables(struct lives_work *w, struct ts_err *err)
 {
-	enum ts_code code = sort(w, &w->variable, w->variables, sizeof(struct ts_live_variable),
-		by_number, err);
+	enum ts_code code = lives_sort(w, &w->variable, w->variables,
+		sizeof(struct ts_live_variable), by_number, err);
 	size_t kept = 0;
 
 	for (size_t i = 0; !code && i < w->variables; i++)
-		if (kept == 0 || variable_at(w, kept - 1)->variable != variable_at(w, i)->variable)
-			*variable_at(w, kept++) = *variable_at(w, i);
+		if (kept == 0 ||
+			lives_variable(w, kept - 1)->variable != lives_variable(w, i)->variable)
+			*lives_variable(w, kept++) = *lives_variable(w, i);
 	w->variables = kept;
 	return code;
 }
@@ -170,9 +148,10 @@ find_variable(struct lives_work *w, int64_t id)
 {
 	struct ts_live_variable key = {id, 0}, *found;
 
-	for (int i = 0; i < 2 && w->hint < w->variables && variable_at(w, w->hint)->variable <= id;
+	for (int i = 0;
+		i < 2 && w->hint < w->variables && lives_variable(w, w->hint)->variable <= id;
 		i++) {
-		if (variable_at(w, w->hint)->variable == id)
+		if (lives_variable(w, w->hint)->variable == id)
 			return (ptrdiff_t)w->hint;
 		w->hint++;
 	}
@@ -181,17 +160,11 @@ find_variable(struct lives_work *w, int64_t id)
 	found = bsearch(&key, w->variable.memory, w->variables, sizeof(key), by_number);
 	if (!found)
 		return -1;
-	w->hint = (size_t)(found - variable_at(w, 0));
+	w->hint = (size_t)(found - lives_variable(w, 0));
 	return (ptrdiff_t)w->hint;
 }
 
 enum { I_VARIABLE, I_START, I_END, I_COLUMNS };
-
-static uint32_t
-cut_step(int64_t step)
-{
-	return step > UINT32_MAX ? UINT32_MAX : (uint32_t)step;
-}
 
 static enum ts_code
 add_life(struct lives_work *w, struct ts_rows *rows, struct ts_err *err)
@@ -210,7 +183,7 @@ add_life(struct lives_work *w, struct ts_rows *rows, struct ts_err *err)
 	}
 	variable = find_variable(w, id);
 	if (end <= start || variable < 0 ||
-		variable_at(w, (size_t)variable)->bytes == ALWAYS_LIVE) {
+		lives_variable(w, (size_t)variable)->bytes == ALWAYS_LIVE) {
 		++*(end <= start ? &l->reversed : variable < 0 ? &l->orphans : &l->always);
 		return TS_OK;
 	}
@@ -218,7 +191,7 @@ add_life(struct lives_work *w, struct ts_rows *rows, struct ts_err *err)
 		l->left_out++;
 		return TS_OK;
 	}
-	life = (struct ts_life){(uint32_t)variable, cut_step(start), cut_step(end)};
+	life = (struct ts_life){(uint32_t)variable, lives_cut_step(start), lives_cut_step(end)};
 	code = ts_pile_add(&w->life, &life, sizeof(life), w->cache, err);
 	w->lives += !code;
 	return code;
@@ -238,15 +211,15 @@ by_life(const void *a, const void *b)
 static enum ts_code
 sort_lives(struct lives_work *w, struct ts_err *err)
 {
-	enum ts_code code = sort(w, &w->life, w->lives, sizeof(struct ts_life), by_life, err);
+	enum ts_code code = lives_sort(w, &w->life, w->lives, sizeof(struct ts_life), by_life, err);
 	size_t kept = 0;
 
 	for (size_t i = 0; !code && i < w->lives; i++) {
-		struct ts_life *before = kept > 0 ? life_at(w, kept - 1) : NULL;
-		struct ts_life *life = life_at(w, i);
+		struct ts_life *before = kept > 0 ? lives_life(w, kept - 1) : NULL;
+		struct ts_life *life = lives_life(w, i);
 
 		if (!before || before->variable != life->variable || before->end < life->start)
-			*life_at(w, kept++) = *life;
+			*lives_life(w, kept++) = *life;
 		else if (life->end > before->end)
 			before->end = life->end;
 	}
@@ -269,8 +242,9 @@ read_relation(struct lives_work *w, bool intervals, struct ts_progress *progress
 							      TS_LIVENESS_VARIABLE_END},
 		.column_count = I_COLUMNS,
 		.past_damage = true};
-	int64_t seen = intervals ? rows_of(w->rd, TS_VARIABLE) : 0;
-	int64_t total = rows_of(w->rd, TS_VARIABLE) + rows_of(w->rd, TS_LIVENESS_VARIABLE);
+	int64_t seen = intervals ? lives_rows_of(w->rd, TS_VARIABLE) : 0;
+	int64_t total = lives_rows_of(w->rd, TS_VARIABLE) +
+		lives_rows_of(w->rd, TS_LIVENESS_VARIABLE);
 	struct ts_rows *rows;
 	enum ts_code code = ts_reader_rows(&rows, w->rd,
 		intervals ? TS_LIVENESS_VARIABLE : TS_VARIABLE,
@@ -316,9 +290,9 @@ rank_variables(struct lives_work *w, struct ts_pile *ranks, struct ts_err *err)
 	if (code)
 		return code;
 	for (size_t i = 0; i < w->variables; i++)
-		((struct sized *)ranks->memory)[i] = (struct sized){*variable_at(w, i), i};
+		((struct sized *)ranks->memory)[i] = (struct sized){*lives_variable(w, i), i};
 	ranks->used = w->variables * sizeof(struct sized);
-	return sort(w, ranks, w->variables, sizeof(struct sized), by_size, err);
+	return lives_sort(w, ranks, w->variables, sizeof(struct sized), by_size, err);
 }
 
 /* The variables by size into `variable`, and their lives in that order into `life`. */
@@ -334,18 +308,18 @@ put_by_size(struct lives_work *w, const struct ts_pile *ranks, struct ts_pile *l
 	if (!code)
 		code = ts_pile_room(life, w->lives * sizeof(struct ts_life), w->cache, err);
 	for (size_t v = 0, i = 0; !code && v <= w->variables; v++) {
-		while (i < w->lives && life_at(w, i)->variable < v)
+		while (i < w->lives && lives_life(w, i)->variable < v)
 			i++;
 		at[v] = i;
 	}
 	for (size_t r = 0; !code && r < w->variables; r++) {
 		const struct sized *s = (const struct sized *)ranks->memory + r;
 
-		*variable_at(w, r) = s->v;
+		*lives_variable(w, r) = s->v;
 		for (size_t i = at[s->index]; i < at[s->index + 1]; i++) {
 			struct ts_life *to = (struct ts_life *)life->memory + n++;
 
-			*to = *life_at(w, i);
+			*to = *lives_life(w, i);
 			to->variable = (uint32_t)r;
 		}
 	}
@@ -386,7 +360,7 @@ steps_with_totals(const struct lives_work *w)
 	size_t steps = 0;
 
 	for (size_t i = 0; i < w->lives; i++) {
-		const struct ts_life *life = life_at(w, i);
+		const struct ts_life *life = lives_life(w, i);
 		uint32_t last = life->end == UINT32_MAX ? life->start : life->end;
 
 		if (last >= TS_LIVES_TOTALS)
@@ -408,8 +382,8 @@ sum_up(struct lives_work *w, struct ts_pile *totals, size_t steps, struct ts_err
 	if (!code)
 		code = ts_pile_room(totals, steps * sizeof(*t), w->cache, err);
 	for (size_t i = 0; !code && i < w->lives; i++) {
-		const struct ts_life *life = life_at(w, i);
-		int64_t bytes = variable_at(w, life->variable)->bytes;
+		const struct ts_life *life = lives_life(w, i);
+		int64_t bytes = lives_variable(w, life->variable)->bytes;
 
 		c[life->start].bytes += bytes;
 		c[life->start].count++;
@@ -429,14 +403,59 @@ sum_up(struct lives_work *w, struct ts_pile *totals, size_t steps, struct ts_err
 	return code;
 }
 
+enum ts_code
+lives_order(struct lives_work *w, struct ts_err *err)
+{
+	enum ts_code code = sort_lives(w, err);
+	size_t steps;
+
+	if (!code)
+		code = order_by_size(w, err);
+	steps = code ? 0 : steps_with_totals(w);
+	if (!code && steps > 0)
+		code = sum_up(w, &w->l->pile[2], steps, err);
+	w->l->totals = steps;
+	return code;
+}
+
 /* --- all of it -------------------------------------------------------------------------------- */
+
+enum ts_code
+lives_begin(struct lives_work *w, struct ts_reader *rd, const struct ts_cache *cache,
+	struct ts_err *err)
+{
+	*w = (struct lives_work){.rd = rd, .cache = cache, .l = ts_alloc(1, sizeof(*w->l))};
+	if (!w->l)
+		return ts_err_nomem(err);
+	atomic_init(&w->l->uses, 1);
+	return TS_OK;
+}
+
+enum ts_code
+lives_finish(struct ts_lives **out, struct lives_work *w, enum ts_code code)
+{
+	struct ts_lives *l = w->l;
+
+	l->pile[0] = w->life;
+	l->pile[1] = w->variable;
+	if (code && code != TS_E_DAMAGED) {
+		ts_lives_close(l);
+		return code;
+	}
+	l->count = w->lives;
+	l->life = w->life.memory;
+	l->variables = w->variables;
+	l->variable = w->variable.memory;
+	l->total = l->pile[2].memory;
+	*out = l;
+	return code;
+}
 
 static enum ts_code
 read_all(struct lives_work *w, struct ts_progress *progress, struct ts_err *err)
 {
 	struct ts_err second;
 	enum ts_code damage = read_relation(w, false, progress, err), code;
-	size_t steps;
 
 	if (damage && damage != TS_E_DAMAGED)
 		return damage;
@@ -451,13 +470,7 @@ read_all(struct lives_work *w, struct ts_progress *progress, struct ts_err *err)
 		code = code == TS_E_DAMAGED ? TS_OK : code;
 	}
 	if (!code)
-		code = sort_lives(w, &second);
-	if (!code)
-		code = order_by_size(w, &second);
-	steps = code ? 0 : steps_with_totals(w);
-	if (!code && steps > 0)
-		code = sum_up(w, &w->l->pile[2], steps, &second);
-	w->l->totals = steps;
+		code = lives_order(w, &second);
 	if (code && err)
 		*err = second;
 	return code ? code : damage;
@@ -467,28 +480,11 @@ enum ts_code
 ts_lives_read_rows(struct ts_lives **out, struct ts_reader *rd, const struct ts_cache *cache,
 	struct ts_progress *progress, struct ts_err *err)
 {
-	struct lives_work w = {.rd = rd, .cache = cache, .l = ts_alloc(1, sizeof(struct ts_lives))};
-	struct ts_lives *l = w.l;
-	enum ts_code code;
+	struct lives_work w;
+	enum ts_code code = lives_begin(&w, rd, cache, err);
 
 	*out = NULL;
-	if (!l)
-		return ts_err_nomem(err);
-	atomic_init(&l->uses, 1);
-	code = read_all(&w, progress, err);
-	l->pile[0] = w.life;
-	l->pile[1] = w.variable;
-	if (code && code != TS_E_DAMAGED) {
-		ts_lives_close(l);
-		return code;
-	}
-	l->count = w.lives;
-	l->life = w.life.memory;
-	l->variables = w.variables;
-	l->variable = w.variable.memory;
-	l->total = l->pile[2].memory;
-	*out = l;
-	return code;
+	return code ? code : lives_finish(out, &w, read_all(&w, progress, err));
 }
 
 enum ts_code

@@ -21,7 +21,8 @@ enum {
 };
 
 struct ts_live_variable {
-	int64_t variable, bytes;
+	int64_t variable; /* its number; below 0: row id -1 - variable of lowered_variable */
+	int64_t bytes;
 };
 
 struct ts_life {
@@ -41,6 +42,7 @@ struct ts_live_total {
  */
 struct ts_lives {
 	atomic_int uses; /* ts_lives_hold(), ts_lives_close() */
+	bool lowered; /* numbers of variables are row ids of lowered_variable, not of `variable` */
 	size_t count;
 	const struct ts_life *life; /* by variable, then start; those of a variable do not overlap
 				       or touch */
@@ -51,7 +53,7 @@ struct ts_lives {
 	const struct ts_live_total *total;
 	int64_t bad_rows; /* left out: a number is missing, negative or too large */
 	int64_t reversed; /* left out: intervals that end before they start, or are empty */
-	int64_t orphans;  /* left out: intervals of variables that are not there */
+	int64_t orphans; /* left out: intervals of variables that are not there; variables without a life */
 	int64_t always;	  /* left out: intervals of always-live variables, which count elsewhere */
 	int64_t left_out; /* rows beyond TS_LIVES_MAX */
 	struct ts_pile pile[3]; /* life, variable, total; or they belong to */

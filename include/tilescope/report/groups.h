@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * groups - what a variable is for: weights, optimiser state, activations, code, ... by rules of a file.
+ *
+ * A rule is a line (base/lex.h; `#` begins a comment):
+ *
+ *	group NAME category PATTERN    the category of a lowered variable matches as a whole
+ *	group NAME name PATTERN        the name matches anywhere
+ *
+ * Patterns are those of base/pattern.h, without regard to case. The first rule that matches decides. Where no category
+ * is known (unlowered variables) a `category` rule looks at the whole name: always-live pseudo-variables are
+ * called after their category. What no rule knows is in TS_GROUP_OTHER.
+ *
+ * Names say what somebody called a variable, not what it is: a group is a derived figure.
+ */
+#ifndef TS_REPORT_GROUPS_H
+#define TS_REPORT_GROUPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "tilescope/base/err.h"
+
+#define TS_GROUPS_FILE "rules/groups.rules" /* embedded, and below the data directory */
+#define TS_GROUP_OTHER "other"
+
+enum { TS_GROUPS_MAX = 32, TS_GROUP_RULES = 256, TS_GROUP_NAME = 32 };
+
+struct ts_groups; /* read-only once it is made: any thread may use it */
+
+/*
+ * The rules of `file`, else (NULL, or no such file) those that are part of the program. Errors: TS_E_FORMAT
+ * (a line that is none, with its number), TS_E_LIMIT, TS_E_USAGE (a pattern), TS_E_NOMEM, and those of ts_lex_read().
+ */
+enum ts_code ts_groups_open(struct ts_groups **out, const char *file,
+	struct ts_err *err) TS_WARN_UNUSED;
+
+/* Hold it once more: returns g. Give it back; the last holder frees it; NULL allowed. Any thread. */
+struct ts_groups *ts_groups_hold(struct ts_groups *g);
+void ts_groups_close(struct ts_groups *g);
+
+int ts_groups_count(const struct ts_groups *g);
+const char *ts_groups_name(const struct ts_groups *g, int i);	 /* NUL-terminated, UTF-8 */
+int ts_groups_find(const struct ts_groups *g, const char *name); /* -1: there is none */
+
+/* One thread's room for matching; `g` is held. Errors: TS_E_NOMEM. */
+struct ts_grouper;
+enum ts_code ts_grouper_new(struct ts_grouper **out, struct ts_groups *g,
+	struct ts_err *err) TS_WARN_UNUSED;
+void ts_grouper_free(struct ts_grouper *m); /* NULL allowed */
+
+/*
+ * The group of a variable, 0 ... ts_groups_count() - 1: of its name and its category, n bytes each that may be
+ * anything; NULL: not known.
+ */
+int ts_grouper_of(struct ts_grouper *m, const char *name, size_t n, const char *category,
+	size_t category_n);
+
+#endif

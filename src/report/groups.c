@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * groups - see the header.
+ *
+ * A rule is its group, what it looks at and a compiled pattern. Patterns of categories stand in brackets with
+ * anchors on both sides, so that they match as a whole whatever they consist of.
+ */
+#include "config.h"
+
+#include "tilescope/report/groups.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tilescope/base/embedded.h"
+#include "tilescope/base/lex.h"
+#include "tilescope/base/mem.h"
+#include "tilescope/base/pattern.h"
+
+struct rule {
+	int group;
+	bool category;
+	struct ts_pattern *pattern;
+};
+
+struct ts_groups {
+	atomic_int uses;
+	int count, rules;
+	char name[TS_GROUPS_MAX][TS_GROUP_NAME];
+	struct rule rule[TS_GROUP_RULES];
+};
+
+struct ts_grouper {
+	struct ts_groups *groups; /* held */
+	struct ts_matcher *matcher[TS_GROUP_RULES];
+};
+
+/* --- rules ------------------------------------------------------------------------------------ */
+
+struct reading {
+	struct ts_groups *groups;
+	const char *file;
+	enum ts_code code;
+	struct ts_err *err;
+};
+
+static int
+group_of_name(struct reading *r, const char *name)
+{
+	struct ts_groups *g = r->groups;
+	int i = ts_groups_find(g, name);
+
+	/* the last place is for what no rule knows */
+	if (i >= 0 || g->count == TS_GROUPS_MAX - 1 || !*name || strlen(name) >= TS_GROUP_NAME)
+		return i;
+	snprintf(g->name[g->count], TS_GROUP_NAME, "%s", name);
+	return g->count++;
+}
+
+static enum ts_code
+compile(struct rule *rule, const char *text, struct ts_err *err)
+{
+	char whole[TS_PATTERN_MAX + 1];
+
+	if (!rule->category)
+		return ts_pattern_compile(&rule->pattern, text, TS_PATTERN_NOCASE, NULL, err);
+	if (snprintf(whole, sizeof(whole), "^(?:%s)$", text) >= (int)sizeof(whole))
+		return ts_err_set(err, TS_E_LIMIT, "the expression is too long");
+	return ts_pattern_compile(&rule->pattern, whole, TS_PATTERN_NOCASE, NULL, err);
+}
+
+static bool
+read_rule(void *ctx, const struct ts_line *line)
+{
+	struct reading *r = ctx;
+	struct ts_groups *g = r->groups;
+	struct rule *rule = &g->rule[g->rules];
+	struct ts_err why = {0};
+	const char *what = line->count == 4 ? line->word[2] : "";
+
+	if (strcmp(line->word[0], "group") != 0 ||
+		(strcmp(what, "category") != 0 && strcmp(what, "name") != 0)) {
+		r->code = ts_err_set(r->err, TS_E_FORMAT,
+			"%s:%d: not a rule: group NAME category|name PATTERN", r->file,
+			line->number);
+		return false;
+	}
+	if (g->rules == TS_GROUP_RULES) {
+		r->code = ts_err_set(r->err, TS_E_LIMIT, "%s:%d: more than %d rules", r->file,
+			line->number, TS_GROUP_RULES);
+		return false;
+	}
+	*rule = (struct rule){.group = group_of_name(r, line->word[1]),
+		.category = strcmp(what, "category") == 0};
+	if (rule->group < 0) {
+		r->code = ts_err_set(r->err, TS_E_LIMIT,
+			"%s:%d: a group's name has 1 to %d bytes, and there are at most %d groups",
+			r->file, line->number, TS_GROUP_NAME - 1, TS_GROUPS_MAX - 1);
+		return false;
+	}
+	r->code = compile(rule, line->word[3], &why);
+	g->rules += !r->code;
+	if (r->code)
+		ts_err_set(r->err, r->code, "%s:%d: %s", r->file, line->number, why.msg);
+	return !r->code;
+}
+
+static void
+bad_line(void *ctx, int number, const char *reason)
+{
+	struct reading *r = ctx;
+
+	if (!r->code)
+		r->code = ts_err_set(r->err, TS_E_FORMAT, "%s:%d: %s", r->file, number, reason);
+}
+
+/* The text of the rules: the user's, else the program's. */
+static enum ts_code
+rules_text(char **text, const char **from, const char *file, struct ts_err *err)
+{
+	const struct ts_embedded *own = ts_embedded_find(TS_GROUPS_FILE);
+	enum ts_code code = file ? ts_lex_read(text, file, err) : TS_E_NOT_FOUND;
+
+	*from = file;
+	if (code != TS_E_NOT_FOUND)
+		return code;
+	*from = TS_GROUPS_FILE;
+	*text = ts_strdup(own ? own->text : "");
+	return *text ? TS_OK : ts_err_nomem(err);
+}
+
+enum ts_code
+ts_groups_open(struct ts_groups **out, const char *file, struct ts_err *err)
+{
+	struct ts_groups *g = ts_alloc(1, sizeof(*g));
+	struct reading r = {.groups = g, .err = err};
+	char *text = NULL;
+
+	*out = NULL;
+	if (!g)
+		return ts_err_nomem(err);
+	atomic_init(&g->uses, 1);
+	r.code = rules_text(&text, &r.file, file, err);
+	if (!r.code)
+		ts_lex(text, read_rule, bad_line, &r);
+	free(text);
+	if (r.code) {
+		ts_groups_close(g);
+		return r.code;
+	}
+	if (ts_groups_find(g, TS_GROUP_OTHER) < 0)
+		snprintf(g->name[g->count++], TS_GROUP_NAME, TS_GROUP_OTHER);
+	*out = g;
+	return TS_OK;
+}
+
+struct ts_groups *
+ts_groups_hold(struct ts_groups *g)
+{
+	atomic_fetch_add(&g->uses, 1);
+	return g;
+}
+
+void
+ts_groups_close(struct ts_groups *g)
+{
+	if (!g || atomic_fetch_sub(&g->uses, 1) > 1)
+		return;
+	for (int i = 0; i < g->rules; i++)
+		ts_pattern_free(g->rule[i].pattern);
+	free(g);
+}
+
+int
+ts_groups_count(const struct ts_groups *g)
+{
+	return g->count;
+}
+
+const char *
+ts_groups_name(const struct ts_groups *g, int i)
+{
+	return g->name[i];
+}
+
+int
+ts_groups_find(const struct ts_groups *g, const char *name)
+{
+	for (int i = 0; i < g->count; i++)
+		if (strcmp(g->name[i], name) == 0)
+			return i;
+	return -1;
+}
+
+/* --- matching --------------------------------------------------------------------------------- */
+
+enum ts_code
+ts_grouper_new(struct ts_grouper **out, struct ts_groups *g, struct ts_err *err)
+{
+	struct ts_grouper *m = ts_alloc(1, sizeof(*m));
+	enum ts_code code = TS_OK;
+
+	*out = NULL;
+	if (!m)
+		return ts_err_nomem(err);
+	m->groups = ts_groups_hold(g);
+	for (int i = 0; i < g->rules && !code; i++)
+		code = ts_matcher_new(&m->matcher[i], g->rule[i].pattern, err);
+	if (code) {
+		ts_grouper_free(m);
+		return code;
+	}
+	*out = m;
+	return TS_OK;
+}
+
+void
+ts_grouper_free(struct ts_grouper *m)
+{
+	if (!m)
+		return;
+	for (int i = 0; i < m->groups->rules; i++)
+		ts_matcher_free(m->matcher[i]);
+	ts_groups_close(m->groups);
+	free(m);
+}
+
+int
+ts_grouper_of(struct ts_grouper *m, const char *name, size_t n, const char *category,
+	size_t category_n)
+{
+	const struct ts_groups *g = m->groups;
+
+	for (int i = 0; i < g->rules; i++) {
+		bool whole = g->rule[i].category && category;
+		const char *s = whole ? category : name;
+
+		if (s &&
+			ts_pattern_matches(m->matcher[i], s, whole ? category_n : n) ==
+				TS_MATCH_YES)
+			return g->rule[i].group;
+	}
+	return ts_groups_find(g, TS_GROUP_OTHER);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* lives_internal - how lives are made: shared by lives.c (of variables) and lives_source.c (on some tiles). */
+#ifndef TS_REPORT_LIVES_INTERNAL_H
+#define TS_REPORT_LIVES_INTERNAL_H
+
+#include "tilescope/report/lives.h"
+
+/* What is made while lives are read. */
+struct lives_work {
+	struct ts_lives *l;
+	struct ts_reader *rd;
+	const struct ts_cache *cache;
+	struct ts_pile variable, life; /* struct ts_live_variable and struct ts_life, by number */
+	size_t variables, lives;
+	size_t hint; /* index of the variable that was found last */
+};
+
+static inline struct ts_live_variable *
+lives_variable(const struct lives_work *w, size_t i)
+{
+	return (struct ts_live_variable *)w->variable.memory + i;
+}
+
+static inline struct ts_life *
+lives_life(const struct lives_work *w, size_t i)
+{
+	return (struct ts_life *)w->life.memory + i;
+}
+
+/* A step that does not fit into a life counts as the last one that does. */
+static inline uint32_t
+lives_cut_step(int64_t step)
+{
+	return step > UINT32_MAX ? UINT32_MAX : (uint32_t)step;
+}
+
+/* Rows that a relation may have, for progress; 0 = not known. */
+int64_t lives_rows_of(const struct ts_reader *rd, enum ts_relation relation);
+
+/* Sort the n elements of a pile, stable; it may have other memory then. */
+enum ts_code lives_sort(struct lives_work *w, struct ts_pile *p, size_t n, size_t size,
+	int (*order)(const void *, const void *), struct ts_err *err) TS_WARN_UNUSED;
+
+/* Begin: w->l is made. */
+enum ts_code lives_begin(struct lives_work *w, struct ts_reader *rd, const struct ts_cache *cache,
+	struct ts_err *err) TS_WARN_UNUSED;
+
+/* All rows were read: put variables and lives in order, sum up. */
+enum ts_code lives_order(struct lives_work *w, struct ts_err *err) TS_WARN_UNUSED;
+
+/* Give out what was made, also with TS_E_DAMAGED; otherwise free it. Returns `code`. */
+enum ts_code lives_finish(struct ts_lives **out, struct lives_work *w, enum ts_code code);
+
+#endif
