@@ -15,6 +15,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
 #include "tilescope/base/utf8.h"
+#include "tilescope/report/rules.h"
 #include "tilescope/ui/picture.h"
 
 const struct ts_verb ts_verbs[] = {
@@ -22,8 +23,9 @@ const struct ts_verb ts_verbs[] = {
 		1, 1 << 20, ts_verb_summary},
 	{"schema", TS_FOR_SCHEMA, "PATH", "what bound to which relation, what did not and why", 1,
 		1, ts_verb_schema},
-	{"check", TS_FOR_CHECK, "--files PATH...", "the state of every file of a report", 1,
-		1 << 20, ts_verb_check},
+	{"check", TS_FOR_CHECK, "PATH...",
+		"what the insight rules find; --files: state of each file", 1, 1 << 20,
+		ts_verb_check},
 	{"query", TS_FOR_QUERY, "PATH SQL", "SQL over the relations of a report and its tables", 1,
 		2, ts_verb_query},
 	{"demo", TS_FOR_DEMO, "[DIR]", "write a demo report and, on a terminal, open it", 0, 1,
@@ -52,8 +54,6 @@ static const struct choice formats[] = {{"text", TS_FORMAT_TEXT}, {"json", TS_FO
 	{"csv", TS_FORMAT_CSV}, {"md", TS_FORMAT_MD}, {NULL, 0}};
 static const struct choice schema_formats[] = {{"text", TS_FORMAT_TEXT}, {"json", TS_FORMAT_JSON},
 	{NULL, 0}};
-static const struct choice check_formats[] = {{"text", TS_FORMAT_TEXT}, {"json", TS_FORMAT_JSON},
-	{"csv", TS_FORMAT_CSV}, {NULL, 0}};
 static const struct choice whens[] = {{"auto", TS_WHEN_AUTO}, {"never", TS_WHEN_NEVER},
 	{"always", TS_WHEN_ALWAYS}, {NULL, 0}};
 static const struct choice units[] = {{"kib", TS_UNITS_KIB}, {"kb", TS_UNITS_KB},
@@ -62,6 +62,8 @@ static const struct choice scales[] = {{"small", TS_DEMO_SMALL}, {"bert", TS_DEM
 	{"huge", TS_DEMO_HUGE}, {NULL, 0}};
 static const struct choice layouts[] = {{"store", TS_DEMO_STORE}, {"sdk", TS_DEMO_SDK}, {NULL, 0}};
 
+static const struct choice severities[] = {{"note", TS_SEVERITY_NOTE}, {"warn", TS_SEVERITY_WARN},
+	{"bad", TS_SEVERITY_BAD}, {NULL, 0}};
 static const struct choice pictures[] = {{"txt", TS_PICTURE_TXT + 1}, {"text", TS_PICTURE_TXT + 1},
 	{"ansi", TS_PICTURE_ANSI + 1}, {"svg", TS_PICTURE_SVG + 1}, {NULL, 0}};
 
@@ -88,7 +90,7 @@ static const struct option_def options[] = {
 		"text|json", "how to print", 0},
 	{"format", 'f', CHOICE, AT(format), formats, TS_FOR_QUERY, "text|json|csv|md",
 		"how to print the rows", 0},
-	{"format", 'f', CHOICE, AT(format), check_formats, TS_FOR_CHECK, "text|json|csv",
+	{"format", 'f', CHOICE, AT(format), formats, TS_FOR_CHECK, "text|json|csv|md",
 		"how to print", 0},
 	{"output", 'o', TEXT, AT(output), NULL,
 		TS_FOR_QUERY | TS_FOR_SUMMARY | TS_FOR_SCHEMA | TS_FOR_CACHE | TS_FOR_CHECK |
@@ -104,6 +106,8 @@ static const struct option_def options[] = {
 			TS_FOR_IMPORT | TS_FOR_QUERY | TS_FOR_CHECK | TS_FOR_RENDER,
 		"DIR|none", "where indexes are kept; none: nowhere", 0},
 	{"files", 0, FLAG, AT(files), NULL, TS_FOR_CHECK, NULL, "check the files", 0},
+	{"fail", 0, CHOICE, AT(fail), severities, TS_FOR_CHECK, "note|warn|bad",
+		"exit status 1 from this severity on (bad)", 0},
 	{"deep", 0, FLAG, AT(deep), NULL, TS_FOR_CHECK, NULL,
 		"read all of them, and check their structure", 0},
 	{"relations", 0, FLAG, AT(relations), NULL, TS_FOR_QUERY, NULL,
@@ -458,8 +462,8 @@ ts_args_help(struct ts_strbuf *out, const struct ts_verb *verb)
 	ts_strbuf_puts(out, "\noptions of the app:\n");
 	help_options(out, app_verb->mask);
 	ts_strbuf_puts(out,
-		"\nexit status: 0 done, 2 usage, 3 the report cannot be read, 4 a part of it\n"
-		"could not be read, 130 interrupted\n");
+		"\nexit status: 0 done, 1 findings of check, 2 usage, 3 the report cannot be\n"
+		"read, 4 a part of it could not be read, 130 interrupted\n");
 }
 
 void

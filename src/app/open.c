@@ -9,6 +9,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
 #include "tilescope/report/find.h"
+#include "tilescope/report/index.h"
 
 enum { FOUND_NAMED = 5 };
 
@@ -85,6 +86,25 @@ ts_open_report(struct ts_report **r, struct ts_reader **rd, const struct ts_args
 	free(newest);
 	free(cache);
 	free(maps);
+	return code;
+}
+
+enum ts_code
+ts_use_index(struct ts_reader *rd, const struct ts_args *args, unsigned sections,
+	struct ts_watch *w, struct ts_err *err)
+{
+	struct ts_cache cache;
+	struct ts_index *index;
+	enum ts_code code = ts_cache_look(&cache, args->cache, err);
+
+	if (code)
+		return code;
+	code = ts_index_open_some(&index, &cache, rd->report, sections, NULL, ts_watch_cancel(w),
+		err);
+	if (!code)
+		ts_reader_set_index(rd, index);
+	ts_index_release(index);
+	ts_cache_fini(&cache);
 	return code;
 }
 

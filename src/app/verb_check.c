@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * verb_check - `tilescope check --files PATH...`: the state of every file of a report, as text, JSON or CSV.
+ * verb_check - `tilescope check`; with `--files`: the state of every file of a report, as text, JSON, CSV or
+ * Markdown.
  *
  * The JSON is a contract: its keys are stable, what is not known is null. CSV has a row for each thing that was
  * read, and one for a part of which nothing was.
@@ -11,10 +12,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "tilescope/app/json_out.h"
+#include "tilescope/app/gather.h"
 #include "tilescope/app/open.h"
-#include "tilescope/app/output.h"
-#include "tilescope/app/rows_out.h"
 #include "tilescope/app/verbs.h"
 #include "tilescope/app/watch.h"
 #include "tilescope/base/mem.h"
@@ -266,10 +265,7 @@ struct check_all {
 	const struct ts_args *args;
 	struct ts_watch *watch;
 	struct ts_check_options options;
-	json_t *json;
-	struct ts_strbuf text;
-	struct ts_output out;
-	struct ts_rows_out *rows; /* of CSV */
+	struct ts_gather gather;
 };
 
 /* Why nothing of it can be used, and what is to be opened instead. */
@@ -304,11 +300,11 @@ one_path(struct check_all *all, const char *path)
 	if (code)
 		ts_complain(path, &err);
 	else if (args->format == TS_FORMAT_JSON)
-		json_array_append_new(all->json, json_check(&c, path, args));
+		json_array_append_new(all->gather.json, json_check(&c, path, args));
 	else if (args->format == TS_FORMAT_TEXT)
-		text_check(&all->text, &c, path, args);
-	for (size_t i = 0; !code && all->rows && i < c.parts; i++)
-		csv_part(all->rows, path, &c.part[i]);
+		text_check(&all->gather.text, &c, path, args);
+	for (size_t i = 0; !code && all->gather.rows && i < c.parts; i++)
+		csv_part(all->gather.rows, path, &c.part[i]);
 	if (status == TS_EXIT_UNREADABLE && !code)
 		say_unusable(all, &c, path);
 	else if (status == TS_EXIT_PARTIAL && !code && !args->quiet)
@@ -317,46 +313,18 @@ one_path(struct check_all *all, const char *path)
 	return status;
 }
 
-static enum ts_code
-begin(struct check_all *all, struct ts_err *err)
-{
-	enum ts_code code = ts_output_open(&all->out, all->args->output, err);
-
-	if (code || all->args->format != TS_FORMAT_CSV)
-		return code;
-	all->rows = ts_rows_out_new(&all->out, TS_FORMAT_CSV, COLUMNS, csv_columns);
-	return all->rows ? TS_OK : ts_err_nomem(err);
-}
-
-/* Write what was gathered; nothing is kept of what was interrupted. */
-static enum ts_code
-end(struct check_all *all, bool keep, struct ts_err *err)
-{
-	const json_t *one = json_array_get(all->json, 0);
-	bool alone = all->args->path_count == 1;
-	enum ts_code code = ts_rows_out_end(all->rows, err), closed;
-
-	if (keep && all->args->format == TS_FORMAT_JSON && (one || !alone) &&
-		!ts_json_print(&all->text, alone ? one : all->json))
-		code = ts_err_nomem(err);
-	if (keep && all->text.len > 0)
-		ts_output_add(&all->out, all->text.s, all->text.len);
-	closed = ts_output_close(&all->out, keep && !code, code ? NULL : err);
-	return code ? code : closed;
-}
-
 static enum ts_exit
 check_files(struct check_all *all)
 {
 	const struct ts_args *args = all->args;
 	struct ts_err err = {0};
 	enum ts_exit status = TS_EXIT_OK;
-	enum ts_code code = begin(all, &err);
+	enum ts_code code = ts_gather_begin(&all->gather, args, COLUMNS, csv_columns, &err);
 
 	for (int i = 0; !code && i < args->path_count && status != TS_EXIT_INTERRUPTED; i++)
 		status = ts_exit_worse(status, one_path(all, args->paths[i]));
 	if (!code)
-		code = end(all, status != TS_EXIT_INTERRUPTED, &err);
+		code = ts_gather_end(&all->gather, status != TS_EXIT_INTERRUPTED, &err);
 	if (code) {
 		ts_complain(NULL, &err);
 		status = ts_exit_worse(status, TS_EXIT_UNREADABLE);
@@ -364,19 +332,15 @@ check_files(struct check_all *all)
 	return status;
 }
 
-enum ts_exit
-ts_verb_check(const struct ts_args *args)
+static enum ts_exit
+check_all_files(const struct ts_args *args)
 {
 	struct check_all all = {.args = args};
 	char *maps = ts_config_path("schemas"), *cache = ts_cache_dir(args->cache);
 	struct ts_err err = {0};
 	enum ts_exit status;
 
-	if (!args->files)
-		ts_err_set(&err, TS_E_USAGE,
-			"check: --files is missing: nothing but the files of a report can be checked (see "
-			"tilescope help check)");
-	if (err.code || ts_watch_start(&all.watch, "check", &err)) {
+	if (ts_watch_start(&all.watch, "check", &err)) {
 		ts_complain(NULL, &err);
 		free(maps);
 		free(cache);
@@ -388,13 +352,25 @@ ts_verb_check(const struct ts_args *args)
 		.deep = args->deep,
 		.progress = ts_watch_progress(all.watch),
 		.cancel = ts_watch_cancel(all.watch)};
-	ts_strbuf_init(&all.text, TS_OUTPUT_MAX);
-	all.json = json_array();
 	status = check_files(&all);
 	ts_watch_stop(all.watch);
-	json_decref(all.json);
-	ts_strbuf_fini(&all.text);
 	free(maps);
 	free(cache);
 	return status;
+}
+
+enum ts_exit
+ts_verb_check(const struct ts_args *args)
+{
+	struct ts_err err = {0};
+
+	if (args->deep && !args->files)
+		ts_err_set(&err, TS_E_USAGE, "check: --deep goes with --files");
+	else if (args->fail && args->files)
+		ts_err_set(&err, TS_E_USAGE, "check: --fail is not for --files");
+	if (err.code) {
+		ts_complain(NULL, &err);
+		return TS_EXIT_USAGE;
+	}
+	return args->files ? check_all_files(args) : ts_check_findings(args);
 }

@@ -38,6 +38,8 @@ ts_verb_help(const struct ts_args *args)
 		return TS_EXIT_USAGE;
 	} else {
 		ts_args_help(&text, verb);
+		if (verb && verb->run == ts_verb_check)
+			ts_check_help(&text);
 	}
 	status = print(&text);
 	ts_strbuf_fini(&text);

@@ -538,27 +538,6 @@ struct summary_run {
 	struct ts_strbuf text;
 };
 
-/* What an index has of these figures; a verb builds none. */
-static enum ts_code
-use_index(struct ts_reader *rd, const struct summary_run *run, struct ts_err *err)
-{
-	const unsigned wanted = 1u << TS_SECTION_CATEGORIES | 1u << TS_SECTION_LIVENESS |
-		1u << TS_SECTION_STEPS | 1u << TS_SECTION_LANES;
-	struct ts_cache cache;
-	struct ts_index *index;
-	enum ts_code code = ts_cache_look(&cache, run->args->cache, err);
-
-	if (code)
-		return code;
-	code = ts_index_open_some(&index, &cache, rd->report, wanted, NULL,
-		ts_watch_cancel(run->watch), err);
-	if (!code)
-		ts_reader_set_index(rd, index);
-	ts_index_release(index);
-	ts_cache_fini(&cache);
-	return code;
-}
-
 static enum ts_exit
 one_report(struct summary_run *run, const char *path)
 {
@@ -576,7 +555,11 @@ one_report(struct summary_run *run, const char *path)
 	if (code)
 		return ts_exit_of(code);
 	s = ts_alloc(1, sizeof(*s));
-	code = s ? use_index(rd, run, &err) : ts_err_nomem(&err);
+	code = s ? ts_use_index(rd, run->args,
+			   1u << TS_SECTION_CATEGORIES | 1u << TS_SECTION_LIVENESS |
+				   1u << TS_SECTION_STEPS | 1u << TS_SECTION_LANES,
+			   run->watch, &err)
+		 : ts_err_nomem(&err);
 	if (!code)
 		code = ts_summary_read(s, rd, ts_watch_progress(run->watch), &err);
 	if (code) {

@@ -36,6 +36,30 @@ ts_notes_copy(struct ts_notes *to, const struct ts_notes *from)
 	to->partial |= from->partial;
 }
 
+enum ts_code
+ts_notes_soften(struct ts_notes *n, enum ts_code code, const char *what, const struct ts_err *why,
+	struct ts_err *err)
+{
+	if (code == TS_OK || code == TS_E_ABSENT)
+		return TS_OK;
+	if (code == TS_E_CANCELLED || code == TS_E_NOMEM) {
+		if (err)
+			*err = *why;
+		return code;
+	}
+	n->partial = true;
+	ts_notes_add(n, "%s: %s (what could be read is shown)", what, why->msg);
+	return TS_OK;
+}
+
+void
+ts_notes_left_out(struct ts_notes *n, const char *what, int64_t rows, const char *why)
+{
+	if (rows > 0)
+		ts_notes_add(n, "%s: %lld row%s left out: %s", what, (long long)rows,
+			rows == 1 ? "" : "s", why);
+}
+
 void
 ts_notes_fini(struct ts_notes *n)
 {

@@ -250,30 +250,12 @@ ts_summary_fits(const struct ts_tiles *tiles, const struct ts_target *target, bo
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
-/* Turn what went wrong with one relation into a note; what is left ends everything. */
 static enum ts_code
 soften(struct ts_summary *s, enum ts_code code, const char *what, const struct ts_err *why,
 	struct ts_err *err)
 {
-	if (code == TS_OK || code == TS_E_ABSENT)
-		return TS_OK;
-	if (code == TS_E_CANCELLED || code == TS_E_NOMEM) {
-		if (err)
-			*err = *why;
-		return code;
-	}
-	s->notes.partial = true;
 	s->damaged |= code == TS_E_DAMAGED;
-	ts_notes_add(&s->notes, "%s: %s (what could be read is shown)", what, why->msg);
-	return TS_OK;
-}
-
-static void
-note_left_out(struct ts_notes *notes, const char *what, int64_t bad, const char *why)
-{
-	if (bad > 0)
-		ts_notes_add(notes, "%s: %lld row%s left out: %s", what, (long long)bad,
-			bad == 1 ? "" : "s", why);
+	return ts_notes_soften(&s->notes, code, what, why, err);
 }
 
 static const char bad_number[] = "a number is missing, negative or too large";
@@ -288,13 +270,13 @@ read_memory(struct ts_summary *s, struct ts_reader *rd, struct ts_progress *prog
 	code = ts_tiles_read(&s->tiles, rd, &why);
 	s->has_tiles = code != TS_E_ABSENT;
 	end = soften(s, code, "tile memory", &why, err);
-	note_left_out(&s->notes, "tile memory", s->tiles.bad_rows, bad_number);
+	ts_notes_left_out(&s->notes, "tile memory", s->tiles.bad_rows, bad_number);
 	if (end)
 		return end;
 	code = ts_categories_read(&s->categories, rd, progress, &why);
 	s->has_categories = code != TS_E_ABSENT;
 	end = soften(s, code, "memory categories", &why, err);
-	note_left_out(&s->notes, "memory categories", s->categories.bad_rows, bad_number);
+	ts_notes_left_out(&s->notes, "memory categories", s->categories.bad_rows, bad_number);
 	if (s->categories.cut) {
 		s->notes.partial = true;
 		ts_notes_add(&s->notes,
@@ -311,11 +293,11 @@ read_liveness(struct ts_summary *s, struct ts_reader *rd, struct ts_err *err)
 	enum ts_code code = ts_always_live_read(&s->always_live, &bad_rows, &s->tiles, rd, &why);
 	enum ts_code end = soften(s, code, "always-live memory", &why, err);
 
-	note_left_out(&s->notes, "always-live memory", bad_rows, bad_number);
+	ts_notes_left_out(&s->notes, "always-live memory", bad_rows, bad_number);
 	if (end)
 		return end;
 	end = soften(s, ts_peak_read(&s->peak, rd, &why), "liveness", &why, err);
-	note_left_out(&s->notes, "liveness", s->peak.bad_rows, bad_number);
+	ts_notes_left_out(&s->notes, "liveness", s->peak.bad_rows, bad_number);
 	return end;
 }
 
@@ -334,8 +316,8 @@ read_execution(struct ts_summary *s, struct ts_reader *rd, const struct ts_step_
 	end = soften(s, code, "steps", &why, err);
 	if (code != TS_E_ABSENT)
 		s->steps = classes.steps;
-	note_left_out(&s->notes, "steps", classes.bad_rows, bad_number);
-	note_left_out(&s->notes, "steps", classes.left_out, "more steps than are kept");
+	ts_notes_left_out(&s->notes, "steps", classes.bad_rows, bad_number);
+	ts_notes_left_out(&s->notes, "steps", classes.left_out, "more steps than are kept");
 	s->notes.partial |= classes.left_out > 0;
 	if (!end) {
 		code = ts_execution_read(&s->execution, rd, &classes, progress, &why);
@@ -343,9 +325,9 @@ read_execution(struct ts_summary *s, struct ts_reader *rd, const struct ts_step_
 		if (code && code != TS_E_ABSENT)
 			s->execution.step_ipus = 0; /* those of a part are not all */
 		end = soften(s, code, "steps by IPU", &why, err);
-		note_left_out(&s->notes, "steps by IPU", s->execution.bad_rows, bad_number);
+		ts_notes_left_out(&s->notes, "steps by IPU", s->execution.bad_rows, bad_number);
 		if (ts_report_has(rd->report, TS_STEP)) /* else none is missing among them */
-			note_left_out(&s->notes, "steps by IPU", s->execution.orphans,
+			ts_notes_left_out(&s->notes, "steps by IPU", s->execution.orphans,
 				unread ? "their steps cannot be read" : "there is no such step");
 		if (s->execution.reversed)
 			ts_notes_add(&s->notes,
@@ -367,8 +349,8 @@ read_names(struct ts_summary *s, struct ts_reader *rd, struct ts_step_names *nam
 	enum ts_code end;
 
 	end = soften(s, ts_step_names_read(names, rd, &why), "names", &why, err);
-	note_left_out(&s->notes, "programs", names->programs.bad_rows, bad_number);
-	note_left_out(&s->notes, "compute sets", names->compute_sets.bad_rows, bad_number);
+	ts_notes_left_out(&s->notes, "programs", names->programs.bad_rows, bad_number);
+	ts_notes_left_out(&s->notes, "compute sets", names->compute_sets.bad_rows, bad_number);
 	if (!end)
 		end = soften(s, ts_graph_read(&s->graph, rd, names, &why), "graph", &why, err);
 	if (!end)
@@ -379,7 +361,7 @@ read_names(struct ts_summary *s, struct ts_reader *rd, struct ts_step_names *nam
 	if (end)
 		return end;
 	end = soften(s, ts_count_runs(&s->runs, &bad_runs, rd, &why), "runs", &why, err);
-	note_left_out(&s->notes, "runs", bad_runs, bad_number);
+	ts_notes_left_out(&s->notes, "runs", bad_runs, bad_number);
 	return end;
 }
 

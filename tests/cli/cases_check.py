@@ -113,11 +113,11 @@ def check_sound(ctx, layout):
 
 @case()
 def check_words(ctx):
-    """Without --files there is nothing to check; a path that is not there; several paths."""
+    """Formats; a path that is not there; several paths."""
     d = whole(ctx)
-    one_line(ctx.run("check", d), "--files", rc=2)
     one_line(ctx.run("check", "--files"), rc=2)
-    expect(ctx.run("check", "--files", "-f", "md", d).rc == 2, ctx.last, "a format it does not know")
+    expect(ctx.run("check", "--files", "-f", "perfetto", d).rc == 2, ctx.last, "a format it does not know")
+    expect(b"| profile | ok |" in ctx.run("check", "--files", "-f", "md", d).out, ctx.last, "md")
     one_line(ctx.run("check", "--files", ctx.path("nowhere")), rc=3)
     os.symlink("/nowhere", ctx.path("dangling"))
     one_line(ctx.run("check", "--files", ctx.path("dangling")), rc=3)

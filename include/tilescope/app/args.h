@@ -51,6 +51,7 @@ struct ts_args {
 	bool complete;	  /* import --complete */
 	bool relations;	  /* query --relations */
 	bool files, deep; /* check */
+	int fail;	  /* check --fail: enum ts_severity; NONE: bad */
 	double timeout;	  /* query: seconds; 0 = none */
 	struct ts_demo_options demo;
 	bool no_archive; /* demo --no-archive */

@@ -46,6 +46,16 @@ void ts_notes_add(struct ts_notes *n, const char *fmt, ...) TS_PRINTF(2, 3);
 void ts_notes_copy(struct ts_notes *to, const struct ts_notes *from);
 void ts_notes_fini(struct ts_notes *n);
 
+/*
+ * What went wrong with one relation (`what`, for people) becomes a note, and the notes partial: TS_OK. Absent is no error.
+ * TS_E_CANCELLED and TS_E_NOMEM stay, with `why` in *err.
+ */
+enum ts_code ts_notes_soften(struct ts_notes *n, enum ts_code code, const char *what,
+	const struct ts_err *why, struct ts_err *err) TS_WARN_UNUSED;
+
+/* "what: 3 rows left out: why", if there are any. */
+void ts_notes_left_out(struct ts_notes *n, const char *what, int64_t rows, const char *why);
+
 enum ts_kind { TS_KIND_SDK, TS_KIND_STORE, TS_KIND_ARCHIVE };
 
 enum { TS_SOURCES = 4 }; /* at most so many databases compose a report */

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * insights - what the rules find in a report: findings, each with its evidence and its place.
+ *
+ * A measure is a figure that code works out; a rule (report/rules.h) says when it matters. The same findings
+ * stand in the Insights view, in Summary and in `tilescope check`.
+ */
+#ifndef TS_REPORT_INSIGHTS_H
+#define TS_REPORT_INSIGHTS_H
+
+#include "tilescope/base/fmt.h"
+#include "tilescope/report/index.h"
+#include "tilescope/report/liveness.h"
+#include "tilescope/report/rules.h"
+#include "tilescope/report/target.h"
+
+enum { TS_EVIDENCE = 240, TS_PLACE = 80 };
+
+/* Sections of the index that have them. */
+#define TS_INSIGHT_SECTIONS (1u << TS_SECTION_CATEGORIES | 1u << TS_SECTION_LIVENESS)
+
+enum { TS_FACT_TILES = 1, TS_FACT_CATEGORIES = 2, TS_FACT_LIVENESS = 4 };
+
+/* What measures are made of. What is not recorded, or cannot be read at all, is not there. */
+struct ts_insight_facts {
+	struct ts_target target;
+	bool has_tiles, has_categories, has_liveness;
+	unsigned partial; /* TS_FACT_*: not all of it could be read */
+	struct ts_tiles tiles;
+	struct ts_categories categories;
+	struct ts_liveness liveness;
+	struct ts_notes notes; /* the report's, and what could not be read */
+};
+
+/*
+ * Read them; with the index no large relation is gone through. What is damaged or absent adds a note and ends nothing.
+ * Errors: TS_E_CANCELLED, TS_E_NOMEM. progress may be NULL. Free with ts_insight_facts_fini() in every case.
+ */
+enum ts_code ts_insight_facts_read(struct ts_insight_facts *x, struct ts_reader *rd,
+	struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
+void ts_insight_facts_fini(struct ts_insight_facts *x);
+
+/* Of what a saving is. */
+enum ts_saving { TS_SAVING_TILE, TS_SAVING_DEVICE };
+
+struct ts_finding {
+	const struct ts_rule *rule;
+	enum ts_severity severity; /* NONE: looked at, nothing to say */
+	bool known;		   /* false: this report does not record it, `evidence` says what */
+	double value;		   /* of the measure; a share as a fraction */
+	char evidence[TS_EVIDENCE]; /* one sentence with the figures; names in it are raw */
+	char place[TS_PLACE];	    /* address of the view that shows it, as --at takes it; or "" */
+	int64_t saving; /* bytes that would be free, at most, if it were mended; or TS_UNKNOWN */
+	enum ts_saving saving_of; /* of the tile of the evidence, or of the device */
+};
+
+struct ts_insights {
+	int count;
+	struct ts_finding *finding; /* bad first, then warn, note, none, not known; by rule */
+	int by_severity[TS_SEVERITY_BAD + 1]; /* known ones */
+	int unknown;
+};
+
+/*
+ * Every rule that is not off. `rules` must outlive the findings. Errors: TS_E_NOMEM. Free with
+ * ts_insights_fini() in every case.
+ */
+enum ts_code ts_insights_find(struct ts_insights *out, const struct ts_rules *rules,
+	const struct ts_insight_facts *facts, enum ts_units units,
+	struct ts_err *err) TS_WARN_UNUSED;
+void ts_insights_fini(struct ts_insights *out);
+
+/* The worst severity that was found, as a word: "bad", "warn", "note", "ok". */
+const char *ts_insights_verdict(const struct ts_insights *in);
+
+/* A measure by its place, from 0; NULL behind the last. *what says what it is, in a few words. */
+const char *ts_measure_name(int i, const char **what);
+
+#endif

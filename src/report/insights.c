@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * insights - see the header.
+ *
+ * Each measure is a function in one table. It fills in the value, the sentence and the place, or says what it needs
+ * that this report does not record. Shares of a category are of the bytes in use without gaps, for categories have
+ * none; where those are not recorded, of the bytes of all categories.
+ */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/report/insights.h"
+
+/* --- facts ------------------------------------------------------------------------------------ */
+
+enum ts_code
+ts_insight_facts_read(struct ts_insight_facts *x, struct ts_reader *rd,
+	struct ts_progress *progress, struct ts_err *err)
+{
+	static const char bad[] = "a number is missing, negative or too large";
+	struct ts_err why = {0};
+	enum ts_code code, end;
+
+	memset(x, 0, sizeof(*x));
+	ts_notes_copy(&x->notes, &rd->report->notes);
+	code = ts_tiles_read(&x->tiles, rd, &why);
+	x->has_tiles = x->tiles.count > 0;
+	x->partial |= x->tiles.partial ? TS_FACT_TILES : 0;
+	end = ts_notes_soften(&x->notes, code, "tile memory", &why, err);
+	ts_notes_left_out(&x->notes, "tile memory", x->tiles.bad_rows, bad);
+	if (end)
+		return end;
+	code = ts_target_read(&x->target, rd, x->tiles.partial ? 0 : x->tiles.rows,
+		ts_step_ipus(rd->report), &why);
+	end = ts_notes_soften(&x->notes, code, "target", &why, err);
+	if (end)
+		return end;
+	code = ts_categories_read(&x->categories, rd, progress, &why);
+	x->has_categories = x->categories.count > 0;
+	x->partial |= code == TS_E_DAMAGED || x->categories.cut ? TS_FACT_CATEGORIES : 0;
+	end = ts_notes_soften(&x->notes, code, "memory categories", &why, err);
+	ts_notes_left_out(&x->notes, "memory categories", x->categories.bad_rows, bad);
+	if (x->categories.cut)
+		ts_notes_add(&x->notes,
+			"memory categories: more categories or tiles than are kept");
+	x->notes.partial |= x->categories.cut;
+	if (end)
+		return end;
+	code = ts_liveness_read(&x->liveness, rd, progress, &why);
+	x->has_liveness = x->liveness.count > 0;
+	x->partial |= code == TS_E_DAMAGED ? TS_FACT_LIVENESS : 0;
+	ts_notes_left_out(&x->notes, "liveness", x->liveness.bad_rows, bad);
+	return ts_notes_soften(&x->notes, code, "liveness", &why, err);
+}
+
+void
+ts_insight_facts_fini(struct ts_insight_facts *x)
+{
+	ts_tiles_fini(&x->tiles);
+	ts_categories_fini(&x->categories);
+	ts_liveness_fini(&x->liveness);
+	ts_notes_fini(&x->notes);
+}
+
+/* --- measures --------------------------------------------------------------------------------- */
+
+struct measure {
+	const struct ts_insight_facts *facts;
+	enum ts_units units;
+};
+
+static bool
+missing(struct ts_finding *f, const char *what)
+{
+	snprintf(f->evidence, sizeof(f->evidence), "%s not recorded", what);
+	return false;
+}
+
+static const struct ts_tile *
+worst_tile(const struct measure *m)
+{
+	const struct ts_tiles *t = &m->facts->tiles;
+
+	return m->facts->has_tiles ? &t->tile[t->worst] : NULL;
+}
+
+static void
+name_place(struct ts_finding *f, const char *view, int64_t tile, const char *more)
+{
+	snprintf(f->place, sizeof(f->place), "%s?tile=%" PRId64 "%s", view, tile, more);
+}
+
+static bool
+worst_tile_share(struct ts_finding *f, const struct measure *m)
+{
+	int64_t limit = m->facts->target.bytes_per_tile;
+	const struct ts_tile *t = worst_tile(m);
+	char used[TS_FMT_MAX], of[TS_FMT_MAX], share[TS_FMT_MAX];
+
+	if (!t)
+		return missing(f, "the memory of tiles is");
+	if (limit <= 0)
+		return missing(f, "how much memory a tile has is");
+	f->value = (double)ts_tile_used(t) / (double)limit;
+	snprintf(f->evidence, sizeof(f->evidence), "tile %" PRId64 " uses %s of %s, %s%s", t->tile,
+		ts_fmt_bytes(used, ts_tile_used(t), m->units), ts_fmt_bytes(of, limit, m->units),
+		ts_fmt_percent(share, (double)ts_tile_used(t), (double)limit),
+		t->total_gaps == TS_UNKNOWN ? " (whether with gaps is not known)" : ", with gaps");
+	name_place(f, "memory", t->tile, "");
+	return true;
+}
+
+static bool
+overflowed_bytes(struct ts_finding *f, const struct measure *m)
+{
+	const struct ts_tiles *t = &m->facts->tiles;
+	int64_t limit = m->facts->target.bytes_per_tile, sum = 0, over = 0, first = -1;
+	char bytes[TS_FMT_MAX], tiles[TS_FMT_MAX];
+	bool recorded = false;
+
+	for (size_t i = 0; i < t->count; i++) {
+		int64_t more = limit > 0 ? ts_max_i64(ts_tile_used(&t->tile[i]) - limit, 0) : 0;
+
+		recorded |= t->tile[i].overflowed != TS_UNKNOWN;
+		more = ts_max_i64(more, t->tile[i].overflowed);
+		if (more > 0 && first < 0)
+			first = t->tile[i].tile;
+		over += more > 0;
+		if (!ts_add_i64(&sum, more))
+			sum = INT64_MAX;
+	}
+	if (!m->facts->has_tiles)
+		return missing(f, "the memory of tiles is");
+	if (limit <= 0 && !recorded)
+		return missing(f, "neither overflowed memory nor how much a tile has is");
+	f->value = (double)sum;
+	if (over == 0)
+		snprintf(f->evidence, sizeof(f->evidence), "no tile has more than it can hold");
+	else
+		snprintf(f->evidence, sizeof(f->evidence), "%s on %s tile%s, the first is %" PRId64,
+			ts_fmt_bytes(bytes, sum, m->units), ts_fmt_count(tiles, over),
+			over == 1 ? "" : "s", first);
+	if (over > 0)
+		name_place(f, "memory", first, "");
+	return true;
+}
+
+static bool
+tile_imbalance(struct ts_finding *f, const struct measure *m)
+{
+	const struct ts_tiles *t = &m->facts->tiles;
+	const struct ts_tile *w = worst_tile(m);
+	char most[TS_FMT_MAX], mean[TS_FMT_MAX];
+	double average;
+
+	if (!w || t->used <= 0)
+		return missing(f, "the memory of tiles is");
+	average = (double)t->used / (double)t->count;
+	f->value = (double)ts_tile_used(w) / average;
+	f->saving = ts_tile_used(w) - (int64_t)average;
+	snprintf(f->evidence, sizeof(f->evidence),
+		"tile %" PRId64 " uses %s, the mean of all tiles is %s: %.2f times as much",
+		w->tile, ts_fmt_bytes(most, ts_tile_used(w), m->units),
+		ts_fmt_bytes(mean, (int64_t)average, m->units), f->value);
+	name_place(f, "memory", w->tile, "");
+	return true;
+}
+
+static bool
+gaps_share(struct ts_finding *f, const struct measure *m)
+{
+	const struct ts_tiles *t = &m->facts->tiles;
+	int64_t gaps = t->total_gaps - t->total;
+	char bytes[TS_FMT_MAX], share[TS_FMT_MAX];
+
+	if (!m->facts->has_tiles || t->total_gaps == TS_UNKNOWN || t->total == TS_UNKNOWN)
+		return missing(f, "memory with and without gaps is");
+	if (t->total_gaps <= 0 || gaps < 0)
+		return missing(f, "memory with gaps that is not less than without is");
+	f->value = (double)gaps / (double)t->total_gaps;
+	f->saving = gaps;
+	f->saving_of = TS_SAVING_DEVICE;
+	snprintf(f->evidence, sizeof(f->evidence), "%s of gaps, %s of the memory in use",
+		ts_fmt_bytes(bytes, gaps, m->units),
+		ts_fmt_percent(share, (double)gaps, (double)t->total_gaps));
+	snprintf(f->place, sizeof(f->place), "memory");
+	return true;
+}
+
+static int64_t
+category_bytes(const struct ts_categories *c, const char *name)
+{
+	for (int i = 0; i < c->count; i++)
+		if (strcmp(c->category[i].name, name) == 0)
+			return c->category[i].bytes;
+	return 0;
+}
+
+/* The share of some categories in all of them, and the largest of them. */
+static bool
+share_of(struct ts_finding *f, const struct measure *m, const char *const *names, int n,
+	const char *what)
+{
+	const struct ts_categories *c = &m->facts->categories;
+	const struct ts_category *largest = NULL;
+	bool used = m->facts->has_tiles && m->facts->tiles.total > 0;
+	int64_t all = 0, sum = 0;
+	char bytes[TS_FMT_MAX], share[TS_FMT_MAX], worst[TS_FMT_MAX];
+
+	if (!m->facts->has_categories)
+		return missing(f, "the categories of memory are");
+	for (int i = 0; i < c->count; i++) {
+		const struct ts_category *k = &c->category[i];
+
+		if (!ts_add_i64(&all, k->bytes))
+			all = INT64_MAX;
+		for (int j = 0; j < n; j++)
+			if (strcmp(k->name, names[j]) == 0) {
+				if (!ts_add_i64(&sum, k->bytes))
+					sum = INT64_MAX;
+				if (!largest || k->worst_tile_bytes > largest->worst_tile_bytes)
+					largest = k;
+			}
+	}
+	if (used)
+		all = m->facts->tiles.total;
+	if (all <= 0)
+		return missing(f, "the bytes of categories are");
+	f->value = (double)sum / (double)all;
+	snprintf(f->evidence, sizeof(f->evidence), "%s of %s, %s of %s",
+		ts_fmt_bytes(bytes, sum, m->units), what,
+		ts_fmt_percent(share, (double)sum, (double)all),
+		used ? "the memory in use" : "all categories");
+	if (largest && largest->worst_tile >= 0) {
+		size_t at = strlen(f->evidence);
+
+		snprintf(f->evidence + at, sizeof(f->evidence) - at,
+			"; most of one kind on a tile: %s of %s on tile %" PRId64,
+			ts_fmt_bytes(worst, largest->worst_tile_bytes, m->units), largest->name,
+			largest->worst_tile);
+		name_place(f, "memory", largest->worst_tile, "&by=category");
+	}
+	return true;
+}
+
+static bool
+code_share(struct ts_finding *f, const struct measure *m)
+{
+	static const char *const code[] = {"vertexCode", "controlCode", "internalExchangeCode",
+		"globalExchangeCode", "hostExchangeCode", "sharedCodeStorage"};
+
+	return share_of(f, m, code, TS_COUNT(code), "code");
+}
+
+static bool
+exchange_code_share(struct ts_finding *f, const struct measure *m)
+{
+	static const char *const code[] = {"internalExchangeCode"};
+
+	return share_of(f, m, code, TS_COUNT(code), "internal exchange code");
+}
+
+static bool
+profiling_share(struct ts_finding *f, const struct measure *m)
+{
+	static const char *const results[] = {"instrumentationResults"};
+
+	if (!share_of(f, m, results, TS_COUNT(results), "instrumentation results"))
+		return false;
+	f->saving = category_bytes(&m->facts->categories, results[0]);
+	f->saving_of = TS_SAVING_DEVICE;
+	return true;
+}
+
+/* Steady: the mean over all steps. */
+static bool
+peak_over_steady(struct ts_finding *f, const struct measure *m)
+{
+	const struct ts_liveness *l = &m->facts->liveness;
+	struct ts_live_range all;
+	char peak[TS_FMT_MAX], mean[TS_FMT_MAX], step[TS_FMT_MAX];
+
+	if (!m->facts->has_liveness)
+		return missing(f, "what is alive at each step is");
+	ts_liveness_range(&all, l, 0, l->count);
+	if (all.mean <= 0)
+		return missing(f, "memory that is not always live is");
+	f->value = (double)all.bytes / all.mean;
+	f->saving = ts_liveness_device(l, all.bytes - (int64_t)all.mean);
+	f->saving_of = TS_SAVING_DEVICE;
+	snprintf(f->evidence, sizeof(f->evidence),
+		"%s that is not always live at step %s, %s in the mean of all steps: %.2f times as "
+		"much",
+		ts_fmt_bytes(peak, ts_liveness_device(l, all.bytes), m->units),
+		ts_fmt_count(step, l->step[all.highest]),
+		ts_fmt_bytes(mean, ts_liveness_device(l, (int64_t)all.mean), m->units), f->value);
+	snprintf(f->place, sizeof(f->place), "liveness?step=%" PRId64, l->step[all.highest]);
+	return true;
+}
+
+static const struct {
+	const char *name, *what;
+	unsigned of; /* facts */
+	/* False: not recorded; `evidence` says what. */
+	bool (*find)(struct ts_finding *f, const struct measure *m);
+} measures[] = {
+	{"worst-tile-share", "bytes of the fullest tile, of a tile's size", TS_FACT_TILES,
+		worst_tile_share},
+	{"overflowed-bytes", "bytes that tiles have too much, in all", TS_FACT_TILES,
+		overflowed_bytes},
+	{"tile-imbalance", "the fullest tile over the mean", TS_FACT_TILES, tile_imbalance},
+	{"gaps-share", "gaps, of the bytes in use with gaps", TS_FACT_TILES, gaps_share},
+	{"code-share", "all kinds of code, of the bytes in use without gaps",
+		TS_FACT_TILES | TS_FACT_CATEGORIES, code_share},
+	{"exchange-code-share", "internal exchange code, of the bytes in use without gaps",
+		TS_FACT_TILES | TS_FACT_CATEGORIES, exchange_code_share},
+	{"profiling-share", "instrumentation results, of the bytes in use without gaps",
+		TS_FACT_TILES | TS_FACT_CATEGORIES, profiling_share},
+	{"peak-over-steady", "the peak that is not always live, over the mean of all steps",
+		TS_FACT_LIVENESS, peak_over_steady},
+};
+
+const char *
+ts_measure_name(int i, const char **what)
+{
+	if (i < 0 || i >= (int)TS_COUNT(measures))
+		return NULL;
+	*what = measures[i].what;
+	return measures[i].name;
+}
+
+/* --- all of them ------------------------------------------------------------------------------ */
+
+/* Of what could not be read to its end nothing is fine. */
+static void
+doubt(struct ts_finding *f)
+{
+	char seen[TS_EVIDENCE];
+
+	snprintf(seen, sizeof(seen), "%s", f->evidence);
+	f->known = false;
+	f->saving = TS_UNKNOWN;
+	f->place[0] = '\0';
+	snprintf(f->evidence, sizeof(f->evidence), "not all of it can be read; of what can: %.180s",
+		seen);
+}
+
+static void
+judge(struct ts_finding *f, const struct measure *m)
+{
+	for (size_t i = 0; i < TS_COUNT(measures); i++)
+		if (strcmp(measures[i].name, f->rule->measure) == 0) {
+			f->known = measures[i].find(f, m);
+			if (f->known)
+				f->severity = ts_rule_judge(f->rule, f->value);
+			if (f->known && !f->severity && measures[i].of & m->facts->partial)
+				doubt(f);
+			return;
+		}
+	snprintf(f->evidence, sizeof(f->evidence), "there is no measure \"%s\"", f->rule->measure);
+}
+
+/* The worse first; what is not known last; in the order of the rules. */
+static int
+worse_first(const void *a, const void *b)
+{
+	const struct ts_finding *x = a, *y = b;
+
+	if (x->known != y->known)
+		return x->known ? -1 : 1;
+	if (x->severity != y->severity)
+		return x->severity > y->severity ? -1 : 1;
+	return x->rule < y->rule ? -1 : x->rule > y->rule;
+}
+
+enum ts_code
+ts_insights_find(struct ts_insights *out, const struct ts_rules *rules,
+	const struct ts_insight_facts *facts, enum ts_units units, struct ts_err *err)
+{
+	const struct measure m = {facts, units};
+
+	*out = (struct ts_insights){0};
+	out->finding = ts_alloc((size_t)rules->count + 1, sizeof(*out->finding));
+	if (!out->finding)
+		return ts_err_nomem(err);
+	for (int i = 0; i < rules->count; i++) {
+		struct ts_finding *f = &out->finding[out->count];
+
+		if (rules->rule[i].off)
+			continue;
+		*f = (struct ts_finding){.rule = &rules->rule[i], .saving = TS_UNKNOWN};
+		judge(f, &m);
+		out->by_severity[f->severity] += f->known;
+		out->unknown += !f->known;
+		out->count++;
+	}
+	qsort(out->finding, (size_t)out->count, sizeof(*out->finding), worse_first);
+	return TS_OK;
+}
+
+void
+ts_insights_fini(struct ts_insights *out)
+{
+	free(out->finding);
+	*out = (struct ts_insights){0};
+}
+
+const char *
+ts_insights_verdict(const struct ts_insights *in)
+{
+	for (int i = TS_SEVERITY_BAD; i > TS_SEVERITY_NONE; i--)
+		if (in->by_severity[i])
+			return ts_severity_name((enum ts_severity)i);
+	return "ok";
+}
