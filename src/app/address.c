@@ -271,6 +271,7 @@ ts_address_turn(struct ts_app *app)
 		a->next++;
 	}
 	a->pending &= !a->failed;
+	ts_app_tiles_turn(app);
 	if (a->next > begin)
 		ts_app_layout(app);
 }

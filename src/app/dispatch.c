@@ -108,6 +108,14 @@ ts_app_ahead(struct ts_app *app)
 
 /* --- places: back and forward ----------------------------------------------------------------- */
 
+static struct ts_place
+present_place(const struct ts_app *app)
+{
+	const struct ts_selection *s = &app->selection;
+
+	return (struct ts_place){app->current, s->tile, s->ipu, s->step, s->live_step};
+}
+
 /* Remember where we are before going elsewhere. */
 static void
 push_place(struct ts_app *app)
@@ -118,20 +126,23 @@ push_place(struct ts_app *app)
 		memmove(app->place, app->place + 1, (TS_PLACES - 1) * sizeof(app->place[0]));
 		app->at_place--;
 	}
-	app->place[app->at_place++] = (struct ts_place){app->current, app->selection};
+	app->place[app->at_place++] = present_place(app);
 	app->places = app->at_place;
 }
 
 static enum ts_effect
 go_place(struct ts_app *app, int to)
 {
-	struct ts_place here = {app->current, app->selection}, there;
+	struct ts_place here = present_place(app), there;
 
 	if (to < 0 || to >= app->places || is_cover(app->current))
 		return TS_EFFECT_BELL;
 	there = app->place[to];
 	app->place[to] = here;
-	app->selection = there.selection;
+	app->selection.tile = there.tile;
+	app->selection.ipu = there.ipu;
+	app->selection.step = there.step;
+	app->selection.live_step = there.live_step;
 	ts_app_show(app, there.view);
 	return TS_EFFECT_REPAINT;
 }
@@ -667,6 +678,7 @@ static const struct {
 	{TS_CMD_GOTO_MEMORY, do_goto_memory},
 	{TS_CMD_GOTO_LIVENESS, do_goto_liveness},
 	{TS_CMD_GOTO_TRACE, do_goto_trace},
+	{TS_CMD_TILES, ts_app_tiles_command},
 	{TS_CMD_COPY, do_copy},
 	{TS_CMD_COPY_ADDRESS, do_copy_address},
 };
@@ -731,6 +743,7 @@ ts_app_effect(struct ts_app *app, enum ts_effect effect)
 		ts_app_layout(app);
 	if (v && v->ops->request && app->env.report)
 		v->ops->request(v);
+	ts_app_tiles_turn(app);
 	open_chosen(app);
 	ts_app_edit(app);
 	copy_out(app);

@@ -204,6 +204,8 @@ static void
 take_report(struct ts_app *app, struct load *l)
 {
 	app->env.reload = reload_of(app, l);
+	if (app->env.reload == TS_RELOAD_OTHER)
+		ts_select_no_tiles(&app->selection);
 	app->env.figures = TS_FIGURES_NONE;
 	app->env.figures_known = false;
 	if (!is_same(app->env.report, l->report))

@@ -74,6 +74,10 @@ take_answer(struct ts_app *app, struct ts_job *job)
 		ts_app_take(app, job);
 		return;
 	}
+	if (job->owner == TS_OWNER_TILES) {
+		ts_app_tiles_take(app, job);
+		return;
+	}
 	if (job->owner == TS_OWNER_INDEX) {
 		ts_indexing_take(app, job);
 		return;
@@ -436,6 +440,7 @@ ts_app_fini(struct ts_app *app)
 	ts_report_close(app->env.report);
 	ts_canvas_free(app->canvas);
 	ts_keymap_fini(&app->keymap);
+	ts_select_no_tiles(&app->selection);
 	ts_history_fini(&app->commands);
 	ts_history_fini(&app->searches);
 	ts_log_free(app->log);

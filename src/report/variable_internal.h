@@ -89,6 +89,15 @@ variable_code(const struct variable_pass *p, int64_t i)
 
 /* --- variable_names.c --- */
 
+/*
+ * The rows of the table where names of lowered variables stand by number (the column's op is TS_OP_DICT); s NULL:
+ * no text. Damage ends it without an error; an error of `each` is returned.
+ */
+typedef enum ts_code variable_name_fn(void *ctx, int64_t number, const char *s, size_t n,
+	struct ts_err *err);
+enum ts_code variable_name_table(struct ts_reader *rd, variable_name_fn *each, void *ctx,
+	struct ts_err *err);
+
 /* Before rows are read: what names are looked up in. */
 enum ts_code variable_names_open(struct variable_pass *p, struct ts_err *err);
 /* Does the row pass the terms on names, on categories? */

@@ -60,34 +60,12 @@ whole_number(sqlite3_stmt *stmt, int64_t *v)
 	return true;
 }
 
-/* The first row of a number counts, as where names are looked up one by one. */
-static enum ts_code
-take_name(struct variable_pass *p, struct variable_texts *t, sqlite3_stmt *stmt, struct ts_err *err)
+enum ts_code
+variable_name_table(struct ts_reader *rd, variable_name_fn *each, void *ctx, struct ts_err *err)
 {
-	bool is_text = sqlite3_column_type(stmt, 1) == SQLITE_TEXT;
-	const char *s = is_text ? (const char *)sqlite3_column_text(stmt, 1) : "";
-	size_t n = is_text && s ? (size_t)sqlite3_column_bytes(stmt, 1) : 0;
-	uint8_t pass = NO_TEXT;
-	enum ts_code code;
-	uint32_t entry;
-	int64_t number;
-
-	if (!whole_number(stmt, &number) ||
-		ts_dictionary_find(&t->number, number) != TS_DICTIONARY_NONE)
-		return TS_OK;
-	n = n < TS_VARIABLE_NAME_MAX ? n : TS_VARIABLE_NAME_MAX;
-	if (is_text && s)
-		pass = passes_all(p, t->kind, s, n);
-	code = ts_dictionary_number(&t->number, &entry, number, s ? s : "", n, err);
-	return code ? code : ts_pile_add(&t->passes, &pass, 1, p->l->v->cache, err);
-}
-
-static enum ts_code
-read_table(struct variable_pass *p, struct variable_texts *t, const struct ts_column_binding *cb,
-	struct ts_err *err)
-{
-	int source = p->rd->report->binding[TS_LOWERED_VARIABLE].source;
-	struct ts_db *db = p->rd->db[source];
+	const struct ts_binding *b = &rd->report->binding[TS_LOWERED_VARIABLE];
+	const struct ts_column_binding *cb = &b->column[TS_LOWERED_VARIABLE_NAME];
+	struct ts_db *db = rd->db[b->source];
 	struct ts_strbuf sql;
 	sqlite3_stmt *stmt;
 	enum ts_code code;
@@ -109,11 +87,44 @@ read_table(struct variable_pass *p, struct variable_texts *t, const struct ts_co
 	code = ts_db_prepare_sql(db, &stmt, &sql, err);
 	if (code)
 		return code;
-	while (!(code = ts_db_step(db, stmt, &row, err)) && row && !code)
-		if ((code = take_name(p, t, stmt, err)))
+	while (!(code = ts_db_step(db, stmt, &row, err)) && row) {
+		const char *s = sqlite3_column_type(stmt, 1) == SQLITE_TEXT
+			? (const char *)sqlite3_column_text(stmt, 1)
+			: NULL;
+		size_t n = s ? (size_t)sqlite3_column_bytes(stmt, 1) : 0;
+		int64_t number;
+
+		if (whole_number(stmt, &number))
+			code = each(ctx, number, s,
+				n < TS_VARIABLE_NAME_MAX ? n : TS_VARIABLE_NAME_MAX, err);
+		if (code)
 			break;
+	}
 	ts_db_release(db, stmt);
 	return code == TS_E_DAMAGED ? TS_OK : code; /* as far as it can be read */
+}
+
+struct names_of {
+	struct variable_pass *p;
+	struct variable_texts *t;
+};
+
+/* The first row of a number counts, as where names are looked up one by one. */
+static enum ts_code
+take_name(void *ctx, int64_t number, const char *s, size_t n, struct ts_err *err)
+{
+	struct variable_pass *p = ((struct names_of *)ctx)->p;
+	struct variable_texts *t = ((struct names_of *)ctx)->t;
+	uint8_t pass = NO_TEXT;
+	enum ts_code code;
+	uint32_t entry;
+
+	if (ts_dictionary_find(&t->number, number) != TS_DICTIONARY_NONE)
+		return TS_OK;
+	if (s)
+		pass = passes_all(p, t->kind, s, n);
+	code = ts_dictionary_number(&t->number, &entry, number, s ? s : "", n, err);
+	return code ? code : ts_pile_add(&t->passes, &pass, 1, p->l->v->cache, err);
 }
 
 /* Where numbers are small against their count: an array, and no looking for them. */
@@ -145,12 +156,13 @@ variable_names_open(struct variable_pass *p, struct ts_err *err)
 	const struct ts_binding *b = &p->rd->report->binding[TS_LOWERED_VARIABLE];
 	const struct ts_column_binding *cb = &b->column[TS_LOWERED_VARIABLE_NAME];
 	struct variable_texts *t = &p->names;
+	struct names_of of = {p, t};
 	enum ts_code code;
 
 	if (p->slot[V_NAME] < 0 || cb->op != TS_OP_DICT)
 		return TS_OK;
 	t->by_number = true;
-	code = read_table(p, t, cb, err);
+	code = variable_name_table(p->rd, take_name, &of, err);
 	variable_texts_rest(t);
 	if (!code && p->l->sort == TS_SORT_NAME) {
 		code = ts_dictionary_rank(&t->number, &t->ranks, p->cancel, err);

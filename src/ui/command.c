@@ -155,7 +155,7 @@ plain_numbers(struct ts_call *call)
 		size_t n;
 		const char *word = described(call->cmd, i, &n);
 
-		if (!word || n != 6 || strncmp(word, "NUMBER", n) != 0 || s[number_length(s)])
+		if (!word || strncmp(word, "NUMBER", 6) != 0 || s[number_length(s)])
 			continue;
 		for (const char *from = s; *from; from++)
 			if (*from != ',')

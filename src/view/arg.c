@@ -131,3 +131,33 @@ ts_arg_go_row(struct ts_view *v, struct ts_list *l, bool there, const char *valu
 	ts_list_jump(l, row - 1);
 	return TS_ARG_DONE;
 }
+
+bool
+ts_arg_get_tiles(struct ts_view *v, struct ts_strbuf *out)
+{
+	const struct ts_selected_tiles *t = &v->env->selection->tiles;
+
+	if (t->count > 0)
+		ts_strbuf_puts(out, t->text);
+	return t->count > 0 && t->text[0];
+}
+
+/* app/ has it worked out: once for the same words. */
+enum ts_arg_state
+ts_arg_set_tiles(struct ts_view *v, const char *value)
+{
+	struct ts_tiles_asked *q = &v->env->tiles_asked;
+	bool same = q->state != TS_TILES_NOTHING && !q->go && strcmp(q->text, value) == 0;
+
+	if (strlen(value) >= sizeof(q->text)) {
+		ts_view_say_error(v->env, "too long a tile set");
+		return TS_ARG_NO;
+	}
+	if (!same)
+		ts_view_ask_tiles(v->env, value, false);
+	else if (q->state == TS_TILES_DONE)
+		return TS_ARG_DONE;
+	else if (q->state == TS_TILES_WRONG)
+		return TS_ARG_NO;
+	return TS_ARG_LATER;
+}

@@ -46,7 +46,7 @@ memory_open(struct ts_view_env *env)
 	m->right = PANE_VARIABLES;
 	m->zoomed = PANE_NONE;
 	m->gaps = 1;
-	m->walk = m->want_tile = -1;
+	m->walk = m->want_tile = m->range_from = -1;
 	memory_drop(m);
 	return &m->view;
 }
@@ -67,6 +67,7 @@ memory_reload(struct ts_view *v)
 
 	if (tile)
 		m->want_tile = tile->tile;
+	m->range_from = -1;
 	memory_drop(m);
 	ts_debug_drop(&m->debug);
 }
@@ -284,6 +285,17 @@ next_ipu(struct memory_view *m, const struct ts_call *call)
 }
 
 static enum ts_effect
+mark(struct memory_view *m, const struct ts_call *call)
+{
+	return settle(m,
+		call->cmd == TS_CMD_MARK		  ? memory_mark(m, call)
+			: call->cmd == TS_CMD_RANGE	  ? memory_mark_range(m, call)
+			: call->cmd == TS_CMD_MARKS_CLEAR ? memory_no_marks(m, call)
+							  : memory_fit_marks(m, call));
+}
+
+/* The number of a tile, or an expression: the fullest of those that it names. */
+static enum ts_effect
 goto_tile(struct memory_view *m, const struct ts_call *call)
 {
 	const char *word = ts_call_arg(call, 0);
@@ -293,7 +305,11 @@ goto_tile(struct memory_view *m, const struct ts_call *call)
 
 	errno = 0;
 	tile = word ? strtoll(word, &end, 10) : -1;
-	if (!word || errno || end == word || *end) {
+	if (word && (end == word || *end)) {
+		ts_view_ask_tiles(m->view.env, word, true);
+		return TS_EFFECT_REPAINT;
+	}
+	if (!word || errno) {
 		ts_view_say_error(m->view.env, "goto wants the number of a tile");
 		return TS_EFFECT_BELL;
 	}
@@ -542,6 +558,10 @@ static const struct {
 	{TS_CMD_GOTO, goto_tile},
 	{TS_CMD_BREAKDOWN, break_down},
 	{TS_CMD_SERIES, toggle_gaps},
+	{TS_CMD_MARK, mark},
+	{TS_CMD_RANGE, mark},
+	{TS_CMD_MARKS_CLEAR, mark},
+	{TS_CMD_ZOOM_SELECTION, mark},
 	{TS_CMD_PANE_NEXT, next_pane},
 	{TS_CMD_PANE_PREVIOUS, next_pane},
 	{TS_CMD_PANE_ZOOM, zoom_pane},

@@ -161,6 +161,7 @@ set_row(struct ts_view *v, const char *value)
 }
 
 const struct ts_view_arg memory_args[] = {
+	{"tiles", TS_ARG_TEXT, ts_arg_get_tiles, ts_arg_set_tiles, 0},
 	{"by", BREAKDOWNS, get_breakdown, NULL, TS_CMD_BREAKDOWN},
 	{"gaps", TS_ARG_YES, get_gaps, set_gaps, 0},
 	{"zoom", TS_ARG_RANGE, get_zoom, set_zoom, 0},

@@ -368,6 +368,7 @@ memory_request(struct ts_view *v)
 	tile = memory_tile(m);
 	if (!tile)
 		return;
+	memory_update(m); /* others may have selected tiles */
 	memory_ask_code(m, tile->tile);
 	memory_ask_variables(m, tile->tile);
 	if (m->categories_state.state == TS_PANE_EMPTY && !categories_come(v->env))

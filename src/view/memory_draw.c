@@ -20,6 +20,7 @@ enum {
 	TITLE_LONG = 90,
 	FEW_TILES = 16,
 	TRIANGLE_UP = 0x25b2,
+	DIAMOND = 0x25c6,
 	LINE_HIGH = 0x23bb,
 	MIDDLE_DOT = 0xb7
 };
@@ -117,10 +118,12 @@ static void
 draw_title(struct ts_canvas *c, const struct memory_view *m)
 {
 	const struct memory_tiles *t = m->tiles;
-	char title[120], right[120], n[TS_FMT_MAX], over[TS_FMT_MAX], cut[TS_FMT_MAX];
+	char title[120], right[160], n[TS_FMT_MAX], over[TS_FMT_MAX], cut[TS_FMT_MAX];
 
 	graph_title(m, title, sizeof(title));
-	if (t->over > 0)
+	if (m->selected.tiles > 0)
+		memory_selected_title(m, right, sizeof(right));
+	else if (t->over > 0)
 		snprintf(right, sizeof(right), "%s of %s over the limit",
 			ts_fmt_count(over, (int64_t)t->over), ts_fmt_count(n, t->n));
 	else
@@ -319,6 +322,24 @@ draw_cursor(struct ts_canvas *c, const struct memory_view *m, const struct ts_ch
 		}
 }
 
+/* On the axis: columns with a selected tile, and those of a range that was begun. */
+static void
+draw_selected(struct ts_canvas *c, const struct memory_view *m, const struct ts_chart_frame *f)
+{
+	int64_t from = 0, to = 0;
+
+	if (m->range_from >= 0)
+		memory_range(m, &from, &to);
+	for (int i = 0; i < m->plot.columns && f->x.h > 1; i++) {
+		const struct ts_bucket *b = &m->plot.bucket[i];
+
+		if (b->from < to && b->to > from)
+			ts_canvas_glyph(c, f->x, i, 0, TS_ROLE_SELECTION, DIAMOND);
+		else if (memory_is_selected(m, b->from, b->to))
+			ts_canvas_glyph(c, f->x, i, 0, TS_ROLE_MARK, DIAMOND);
+	}
+}
+
 /* So few tiles that each can have its number below its columns. */
 static void
 number_tiles(struct ts_canvas *c, const struct memory_view *m, const struct ts_chart_frame *f)
@@ -370,6 +391,7 @@ draw_graph(struct ts_canvas *c, struct memory_view *m)
 	ts_chart_area(c, f.plot, &a);
 	draw_limit(c, m, &f);
 	draw_bad(c, m, &f);
+	draw_selected(c, m, &f);
 	draw_mark(c, m, &f);
 	draw_cursor(c, m, &f);
 	draw_ipus(c, m, &f);
@@ -516,6 +538,32 @@ draw_readout(struct ts_canvas *c, const struct memory_view *m, const struct ts_t
 	readout_pieces(&o, m, tile, length);
 }
 
+/* What the selected tiles use, word by word as far as there is room. */
+static void
+draw_selected_words(struct ts_canvas *c, const struct memory_view *m)
+{
+	struct readout o = {c, ts_rect_row(m->pane[PANE_READOUT], 1), 0, false};
+	char title[160];
+	struct ts_strbuf words;
+
+	if (m->pane[PANE_READOUT].h < 2)
+		return;
+	ts_strbuf_init(&words, 400);
+	memory_selected_title(m, title, sizeof(title));
+	memory_selected_words(m, &words);
+	ts_canvas_glyph(c, o.r, 0, 0, TS_ROLE_MARK, DIAMOND);
+	o.x = 2;
+	piece(&o, TS_ROLE_LABEL, "%s", title);
+	for (const char *s = words.s; *s;) {
+		const char *next = strstr(s + 1, "  ");
+		size_t n = next ? (size_t)(next - s) : strlen(s);
+
+		piece(&o, TS_ROLE_VALUE, "%.*s", (int)n, s);
+		s += n;
+	}
+	ts_strbuf_fini(&words);
+}
+
 /* --- all of it -------------------------------------------------------------------------------- */
 
 void
@@ -539,6 +587,7 @@ memory_draw(struct ts_view *v, struct ts_canvas *c)
 	draw_legend(c, m);
 	draw_graph(c, m);
 	draw_readout(c, m, tile);
+	draw_selected_words(c, m);
 	memory_draw_categories(c, m, tile);
 	memory_draw_variables(c, m, tile);
 	memory_draw_code(c, m, tile);

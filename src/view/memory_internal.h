@@ -97,6 +97,16 @@ struct memory_row {
 	int64_t bytes;
 };
 
+/* The selected tiles that there are, by their places in the list; made for `version`, `data`, `gaps`. */
+struct memory_selected {
+	uint64_t version, data;
+	int gaps;
+	int64_t tiles, known;	   /* how many; of how many the bytes are known */
+	int64_t bytes;		   /* of these; TS_UNKNOWN: too large to add up */
+	int64_t first, last;	   /* places */
+	int64_t fullest, emptiest; /* of those that are known */
+};
+
 struct memory_plot {
 	/* what it was made for */
 	int64_t from, to;
@@ -144,6 +154,8 @@ struct memory_view {
 	int64_t want_tile; /* to go to when the tiles come, -1 = none */
 	int gaps;	   /* 1 = bytes include gaps where known */
 	enum memory_breakdown breakdown;
+	int64_t range_from; /* place where a range was begun, -1 = none */
+	struct memory_selected selected;
 	int64_t walk; /* place of the last `fullest`, -1 = none */
 	struct memory_plot plot;
 	double top; /* of the y axis, bytes */
@@ -237,6 +249,29 @@ memory_rule_role(const struct memory_view *m, enum memory_pane pane)
 {
 	return m->focus == pane ? TS_ROLE_BORDER_ACTIVE : TS_ROLE_BORDER;
 }
+
+/* --- memory_marks.c --- */
+
+/* Sum up what is selected; cheap when nothing has changed. */
+void memory_sum_selected(struct memory_view *m);
+
+/* A row for what is selected, taken from the graph: the last thing that the layout does. */
+void memory_room_for_selected(struct memory_view *m);
+
+/* Is one of these tiles of the list selected? */
+bool memory_is_selected(const struct memory_view *m, int64_t from, int64_t to);
+
+/* The range that was begun, to the cursor, as places [*from, *to). */
+void memory_range(const struct memory_view *m, int64_t *from, int64_t *to);
+
+enum ts_effect memory_mark(struct memory_view *m, const struct ts_call *call);
+enum ts_effect memory_mark_range(struct memory_view *m, const struct ts_call *call);
+enum ts_effect memory_no_marks(struct memory_view *m, const struct ts_call *call);
+enum ts_effect memory_fit_marks(struct memory_view *m, const struct ts_call *call);
+
+/* "selected 12 tiles, 5.1 MiB", and what else there is to say of them. */
+void memory_selected_title(const struct memory_view *m, char *out, size_t size);
+void memory_selected_words(const struct memory_view *m, struct ts_strbuf *out);
 
 /* --- memory_draw.c --- */
 

@@ -217,6 +217,7 @@ memory_update(struct memory_view *m)
 
 	if (!tile)
 		return;
+	memory_sum_selected(m);
 	m->top = find_top(m);
 	m->gutter = memory_gutter(m);
 	columns = m->pane[PANE_GRAPH].w - m->gutter;

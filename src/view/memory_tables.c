@@ -289,6 +289,7 @@ memory_layout(struct memory_view *m)
 		ts_layout(m->pane, with_variables, TS_COUNT(with_variables), m->area, zoomed);
 	else
 		ts_layout(m->pane, with_categories, TS_COUNT(with_categories), m->area, zoomed);
+	memory_room_for_selected(m);
 	ts_list_resize(&m->category_list,
 		ts_table_rows(&categories, memory_table_rect(m, PANE_CATEGORIES)));
 	m->debug_at = (struct ts_rect){0};

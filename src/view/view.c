@@ -49,6 +49,16 @@ ts_pane_draw(struct ts_canvas *c, struct ts_rect r, const struct ts_view_env *en
 	ts_strbuf_fini(&text);
 }
 
+void
+ts_view_ask_tiles(struct ts_view_env *env, const char *text, bool go)
+{
+	struct ts_tiles_asked *q = &env->tiles_asked;
+
+	q->state = TS_TILES_ASKED;
+	q->go = go;
+	snprintf(q->text, sizeof(q->text), "%s", text);
+}
+
 static void say(struct ts_view_env *env, bool error, const char *fmt, va_list ap) TS_PRINTF(3, 0);
 
 static void

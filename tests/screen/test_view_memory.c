@@ -280,8 +280,64 @@ START_TEST(goto_takes_a_tile_number)
 	ck_assert_int_eq(harness_type(&h, "goto 240"), TS_EFFECT_BELL);
 	ck_assert_str_eq(h.env.message, "there is no tile 240");
 	ck_assert_int_eq(harness_type(&h, "goto 99999999999999999999"), TS_EFFECT_BELL);
-	ck_assert_int_eq(harness_type(&h, "goto x"), TS_EFFECT_BELL);
+	ck_assert_int_eq(h.env.tiles_asked.state, TS_TILES_NOTHING);
+	harness_type(&h, "goto worst(3) & ipu(0)"); /* the program works it out */
+	ck_assert_int_eq(h.env.tiles_asked.state, TS_TILES_ASKED);
+	ck_assert_str_eq(h.env.tiles_asked.text, "worst(3) & ipu(0)");
+	ck_assert(h.env.tiles_asked.go);
 	ck_assert_int_eq(h.selection.tile, 121);
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(tiles_are_marked)
+{
+	struct harness h;
+	int64_t tile;
+
+	begin(&h, 120, 38, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	ck_assert_int_eq(harness_type(&h, "zoom-selection"), TS_EFFECT_BELL);
+	harness_type(&h, "goto 30");
+	harness_type(&h, "mark");
+	ck_assert_str_eq(h.selection.tiles.text, "30");
+	harness_says(&h, "selected 1 tile, ");
+	harness_type(&h, "goto 100");
+	harness_type(&h, "range");
+	harness_type(&h, "goto 110");
+	harness_command(&h, "range");
+	ck_assert_int_ge(h.selection.tiles.count, 12);
+	ck_assert(ts_is_selected(&h.selection, 100) && ts_is_selected(&h.selection, 110));
+	harness_look(&h, "memory-selected-120x38");
+	harness_type(&h, "zoom-selection");
+	for (tile = 100; tile <= 110; tile++)
+		ck_assert(ts_is_selected(&h.selection, tile));
+	harness_type(&h, "goto 105");
+	harness_type(&h, "mark"); /* out of it again */
+	ck_assert(!ts_is_selected(&h.selection, 105) && ts_is_selected(&h.selection, 104));
+	harness_type(&h, "range");
+	harness_type(&h, "marks-clear"); /* the range that was begun */
+	ck_assert_int_gt(h.selection.tiles.count, 0);
+	harness_type(&h, "marks-clear");
+	ck_assert_int_eq(h.selection.tiles.count, 0);
+	ck_assert(!harness_has(&h, "selected"));
+	harness_end(&h);
+}
+END_TEST
+
+/* What others select is seen here, also tiles that this report does not have. */
+START_TEST(a_selection_of_others_is_shown)
+{
+	struct ts_tile_set set;
+	struct harness h;
+
+	begin(&h, 80, 22, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	ck_assert(ts_tile_set_init(&set, 100000));
+	ts_tile_set_add(&set, 230, 100000);
+	ts_select_tiles(&h.selection, &set, "230-99999");
+	harness_settle(&h);
+	harness_says(&h, "selected 10 tiles, ");
 	harness_end(&h);
 }
 END_TEST
@@ -791,6 +847,8 @@ main(void)
 	tcase_add_test(c, the_walk_goes_on_from_the_fullest);
 	tcase_add_loop_test(c, columns_lead_from_end_to_end, 0, 8);
 	tcase_add_test(c, goto_takes_a_tile_number);
+	tcase_add_test(c, tiles_are_marked);
+	tcase_add_test(c, a_selection_of_others_is_shown);
 	tcase_add_test(c, ipus_are_walked_by_their_fullest_tile);
 	tcase_add_test(c, the_selection_is_followed);
 	tcase_add_test(c, a_reload_keeps_the_place);

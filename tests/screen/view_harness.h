@@ -231,6 +231,7 @@ harness_stop(struct harness *h)
 		; /* it waits for a while each time: a busy machine may need more */
 	h->view->ops->close(h->view);
 	ts_report_close(h->env.report);
+	ts_select_no_tiles(&h->selection);
 	ts_canvas_free(h->canvas);
 }
 

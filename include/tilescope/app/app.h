@@ -32,12 +32,13 @@ enum ts_view_id {
 	TS_VIEW_JOBS,
 	TS_VIEW_SQL,
 	TS_VIEW_COUNT,
-	TS_OWNER_APP = TS_VIEW_COUNT, /* owner of the program's own jobs */
-	TS_OWNER_INDEX,		      /* and of those that build the index */
-	TS_OWNER_ARCHIVE,	      /* of the one that reads archive.a */
-	TS_OWNER_IMPORT,	      /* of those that ask libpva */
-	TS_OWNER_WATCH,		      /* and of looks at the files */
-	TS_OWNER_RECENT,	      /* of those that keep the list of recent reports */
+	TS_OWNER_TILES = TS_VIEW_COUNT, /* owner of those that look for tiles */
+	TS_OWNER_APP,			/* of the program's own jobs */
+	TS_OWNER_INDEX,			/* and of those that build the index */
+	TS_OWNER_ARCHIVE,		/* of the one that reads archive.a */
+	TS_OWNER_IMPORT,		/* of those that ask libpva */
+	TS_OWNER_WATCH,			/* and of looks at the files */
+	TS_OWNER_RECENT,		/* of those that keep the list of recent reports */
 };
 
 enum ts_asking { TS_ASK_NOTHING, TS_ASK_COMMAND, TS_ASK_SEARCH, TS_ASK_SEARCH_BACK, TS_ASK_FILTER };
@@ -47,9 +48,10 @@ enum { TS_CALM_US = 100000 };
 
 enum { TS_PLACES = 64, TS_MIN_COLUMNS = TS_SIZE_MIN_COLUMNS, TS_MIN_ROWS = TS_SIZE_MIN_ROWS };
 
+/* Where somebody was; what is marked or selected is the same everywhere. */
 struct ts_place {
 	enum ts_view_id view;
-	struct ts_selection selection;
+	int64_t tile, ipu, step, live_step;
 };
 
 struct ts_app {
@@ -145,6 +147,11 @@ void ts_app_archive_opened(struct ts_app *app);
 void ts_app_archive_drawn(struct ts_app *app);
 void ts_app_archive_take(struct ts_app *app, struct ts_job *job);
 void ts_app_archive_free(struct ts_job *job);
+
+/* tiles.c: `:tiles`; send what is asked of tiles (env.tiles_asked); the answer. */
+enum ts_effect ts_app_tiles_command(struct ts_app *app, const struct ts_call *call);
+void ts_app_tiles_turn(struct ts_app *app);
+void ts_app_tiles_take(struct ts_app *app, struct ts_job *job);
 
 /* config.c: theme, keymap, configuration file. Problems go to the log and the message line. */
 void ts_app_configure(struct ts_app *app);

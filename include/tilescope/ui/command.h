@@ -7,8 +7,8 @@
  * the pane that has the keys, then to the program; the first that knows it answers with effects.
  *
  * Arguments are described by words: NAME is needed, [NAME] may be left out, NAME... takes the rest
- * of the line, small letters stand for themselves ([on|off]) and are completed; of a NUMBER the commas
- * between thousands are taken away. A command is BOUND (the default keymap has a key for it) or TYPED (only at the
+ * of the line as it was typed, with its quotes; small letters stand for themselves ([on|off]) and are
+ * completed; of a NUMBER the commas between thousands are taken away. A command is BOUND (the default keymap has a key for it) or TYPED (only at the
  * prompt); a test holds the keymaps to that.
  */
 #ifndef TS_UI_COMMAND_H
@@ -73,7 +73,13 @@ enum ts_context {
 	X(FORWARD, "forward", GLOBAL, "", BOUND, "forward again after back")                       \
 	X(OPEN, "open", GLOBAL, "[PATH...]", BOUND,                                                \
 		"open or unfold what has the cursor; PATH: a report")                              \
-	X(GOTO, "goto", GLOBAL, "NUMBER", TYPED, "put the cursor on a row, step or tile")          \
+	X(GOTO, "goto", GLOBAL, "NUMBER|TILES...", TYPED,                                          \
+		"put the cursor on a row, a step, a tile, the fullest of tiles")                   \
+	X(TILES, "tiles", GLOBAL, "[TILES...]", TYPED,                                             \
+		"select tiles for all views: 12,40-45 ipu(1) over(90%) worst(5); none: no more")   \
+	X(MARK, "mark", GLOBAL, "", BOUND, "mark what has the cursor, or take its mark away")      \
+	X(RANGE, "range", GLOBAL, "", BOUND, "begin a range at the cursor; again: mark it")        \
+	X(MARKS_CLEAR, "marks-clear", GLOBAL, "", BOUND, "take all marks away")                    \
 	X(GOTO_MEMORY, "goto-memory", GLOBAL, "", BOUND, "the same object in Memory")              \
 	X(GOTO_LIVENESS, "goto-liveness", GLOBAL, "", BOUND, "the same object in Liveness")        \
 	X(GOTO_TRACE, "goto-trace", GLOBAL, "", BOUND, "the same object in Trace")                 \
@@ -106,6 +112,8 @@ enum ts_context {
 	X(ZOOM_IN, "zoom-in", CHART, "", BOUND, "zoom the chart in about the cursor")              \
 	X(ZOOM_OUT, "zoom-out", CHART, "", BOUND, "zoom the chart out about the cursor")           \
 	X(ZOOM_FIT, "zoom-fit", CHART, "", BOUND, "show the whole chart")                          \
+	X(ZOOM_SELECTION, "zoom-selection", CHART, "", BOUND,                                      \
+		"show what is marked, as large as it fits")                                        \
 	X(PAGE_LEFT, "page-left", CHART, "", BOUND, "move the chart a page to the left")           \
 	X(PAGE_RIGHT, "page-right", CHART, "", BOUND, "move the chart a page to the right")        \
 	X(BREAKDOWN, "breakdown", CHART, "[NAME]", BOUND, "divide the chart by something else")    \

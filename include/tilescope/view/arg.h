@@ -38,4 +38,8 @@ bool ts_arg_say_row(struct ts_strbuf *out, const struct ts_list *l);
 enum ts_arg_state ts_arg_go_row(struct ts_view *v, struct ts_list *l, bool there,
 	const char *value);
 
+/* `tiles`: the set that is selected, for any view. */
+bool ts_arg_get_tiles(struct ts_view *v, struct ts_strbuf *out);
+enum ts_arg_state ts_arg_set_tiles(struct ts_view *v, const char *value);
+
 #endif

@@ -36,6 +36,21 @@ struct ts_view;
 /* What `reload` is told: another report, the same with other bytes, or with the same ones. */
 enum ts_reload { TS_RELOAD_OTHER, TS_RELOAD_CHANGED, TS_RELOAD_SAME };
 
+/* An expression of tiles that somebody wants worked out (ts_view_ask_tiles()); app/ sees to it. */
+enum ts_tiles_state {
+	TS_TILES_NOTHING,
+	TS_TILES_ASKED,
+	TS_TILES_SENT,
+	TS_TILES_DONE,
+	TS_TILES_WRONG
+};
+
+struct ts_tiles_asked {
+	enum ts_tiles_state state;
+	bool go; /* not to be selected: the cursor goes to the fullest of them (`goto NUMBER`) */
+	char text[TS_TILE_SET_TEXT];
+};
+
 /* Lent to every view by app/; outlives it. */
 struct ts_view_env {
 	struct ts_report *report;   /* NULL until one is open; replaced on reload (view->reload) */
@@ -62,7 +77,8 @@ struct ts_view_env {
 	uint64_t generation; /* of the report: answers of an older one are dropped by the loop */
 	char message[200];   /* for the bottom line: set it, the loop shows it until the next key */
 	bool message_is_error;
-	char copy[1024];     /* set by COPY: what goes to the clipboard */
+	char copy[1024]; /* set by COPY: what goes to the clipboard */
+	struct ts_tiles_asked tiles_asked;
 	int go;		     /* a command (enum ts_cmd) that the program runs next; -1 = none */
 	const char *recents; /* file of the reports that were opened last; or NULL */
 	char *open;	     /* set by the list of reports: a path to open (taken by the loop) */
@@ -222,6 +238,9 @@ void ts_pane_result(struct ts_pane_data *d, enum ts_code code, const struct ts_e
 /* Draw the panel of a pane that has nothing to show: loading, failed, absent (with env->offer). */
 void ts_pane_draw(struct ts_canvas *c, struct ts_rect r, const struct ts_view_env *env,
 	const struct ts_pane_data *d);
+
+/* Have tiles selected, or gone to, that an expression names; what is wrong with it is said later. */
+void ts_view_ask_tiles(struct ts_view_env *env, const char *text, bool go);
 
 /* Set the message of the bottom line. */
 void ts_view_say(struct ts_view_env *env, const char *fmt, ...) TS_PRINTF(2, 3);

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * name_pass - see the header.
+ *
+ * A name that was met has an entry in a dictionary, by its text, or by its number where rows have numbers of
+ * a table of names; what group it is in stands beside it. That table is read once, before the first row.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/report/dictionary.h"
+#include "tilescope/report/memory.h"
+#include "tilescope/report/name_pass.h"
+#include "tilescope/report/rows.h"
+#include "variable_internal.h"
+
+enum { P_TILE, P_BYTES, P_NAME, P_COLUMNS, PROGRESS_ROWS = 1 << 15, REST_ROWS = 1 << 20 };
+
+static const int columns[P_COLUMNS] = {TS_LOWERED_VARIABLE_TILE, TS_LOWERED_VARIABLE_BYTES,
+	TS_LOWERED_VARIABLE_NAME};
+
+struct ts_name_pass {
+	const struct ts_cache *cache;
+	struct ts_dictionary names; /* texts, or numbers */
+	struct ts_pile group;	    /* int16_t an entry of it */
+	bool by_number, opened;
+	int64_t next;	    /* row id to go on at */
+	int64_t rows, of;   /* read; in all, about (0 = not known) */
+	struct ts_err hurt; /* damage that was passed over; code 0: none */
+};
+
+enum ts_code
+ts_name_pass_new(struct ts_name_pass **out, const struct ts_report *r, const struct ts_cache *cache,
+	struct ts_err *err)
+{
+	const struct ts_binding *b = &r->binding[TS_LOWERED_VARIABLE];
+	struct ts_name_pass *p;
+
+	*out = NULL;
+	if (!b->bound)
+		return ts_err_set(err, TS_E_ABSENT, "variables of tiles are not recorded: %s",
+			b->reason);
+	if (!ts_report_has_column(r, TS_LOWERED_VARIABLE, TS_LOWERED_VARIABLE_NAME))
+		return ts_err_set(err, TS_E_ABSENT,
+			"names of the tiles' variables are not recorded");
+	p = ts_alloc(1, sizeof(*p));
+	if (!p)
+		return ts_err_nomem(err);
+	p->cache = p->names.cache = cache;
+	p->by_number = b->column[TS_LOWERED_VARIABLE_NAME].op == TS_OP_DICT;
+	p->next = b->reach.first_rowid;
+	p->of = ts_reach_span(&b->reach);
+	*out = p;
+	return TS_OK;
+}
+
+void
+ts_name_pass_free(struct ts_name_pass *p)
+{
+	if (!p)
+		return;
+	ts_dictionary_fini(&p->names);
+	ts_pile_fini(&p->group);
+	free(p);
+}
+
+int64_t
+ts_name_pass_rows(const struct ts_name_pass *p, int64_t *of)
+{
+	*of = ts_max_i64(p->of, p->rows);
+	return p->rows;
+}
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+static enum ts_code
+add_group(struct ts_name_pass *p, const struct ts_name_asker *a, const char *s, size_t n,
+	struct ts_err *err)
+{
+	int group = s ? a->group(a->ctx, s, n) : TS_NAME_GROUP_NONE;
+	int16_t kept = (int16_t)(group < TS_NAME_GROUPS ? group : TS_NAME_GROUP_NONE);
+
+	return ts_pile_add(&p->group, &kept, sizeof(kept), p->cache, err);
+}
+
+struct table_of {
+	struct ts_name_pass *p;
+	const struct ts_name_asker *asker;
+};
+
+/* The first row of a number counts, as where names are looked up one by one. */
+static enum ts_code
+take_number(void *ctx, int64_t number, const char *s, size_t n, struct ts_err *err)
+{
+	const struct table_of *t = ctx;
+	uint32_t entry;
+	enum ts_code code;
+
+	if (ts_dictionary_find(&t->p->names, number) != TS_DICTIONARY_NONE)
+		return TS_OK;
+	code = ts_dictionary_number(&t->p->names, &entry, number, "", 0, err);
+	return code ? code : add_group(t->p, t->asker, s, n, err);
+}
+
+static enum ts_code
+open_names(struct ts_name_pass *p, struct ts_reader *rd, const struct ts_name_asker *a,
+	struct ts_err *err)
+{
+	struct table_of t = {p, a};
+	enum ts_code code;
+
+	if (p->opened || !p->by_number)
+		return TS_OK;
+	code = variable_name_table(rd, take_number, &t, err);
+	p->opened = !code;
+	return code;
+}
+
+static int
+group_at(const struct ts_name_pass *p, int64_t entry)
+{
+	return entry < 0 ? TS_NAME_GROUP_NONE : ((const int16_t *)p->group.memory)[entry];
+}
+
+/* The group of row k of a block. */
+static enum ts_code
+group_of(struct ts_name_pass *p, const struct ts_name_asker *a, struct ts_rows *rows,
+	const struct ts_rows_block *b, int k, int *group, struct ts_err *err)
+{
+	uint32_t entry, count = p->names.count;
+	enum ts_code code;
+	const char *s;
+	size_t n;
+
+	*group = TS_NAME_GROUP_NONE;
+	if (p->by_number) {
+		if (b->is[P_NAME] == TS_VALUE_OK)
+			*group = group_at(p, ts_dictionary_find(&p->names, b->v[P_NAME][k]));
+		return TS_OK;
+	}
+	if (ts_rows_text(rows, P_NAME, &s, &n) != TS_VALUE_OK)
+		return TS_OK;
+	n = n < TS_DICTIONARY_TEXT ? n : TS_DICTIONARY_TEXT;
+	code = ts_dictionary_text(&p->names, &entry, s, n, err);
+	if (!code && p->names.count > count)
+		code = add_group(p, a, s, n, err);
+	if (!code)
+		*group = group_at(p, entry);
+	return code;
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+static enum ts_code
+take_block(struct ts_name_pass *p, const struct ts_name_asker *a, struct ts_rows *rows,
+	const struct ts_rows_block *b, struct ts_err *err)
+{
+	for (int k = 0; k < b->rows; k++) {
+		int64_t tile = b->is[P_TILE] == TS_VALUE_OK ? b->v[P_TILE][k] : TS_UNKNOWN;
+		int64_t bytes = b->is[P_BYTES] == TS_VALUE_OK ? b->v[P_BYTES][k] : TS_UNKNOWN;
+		int group;
+		enum ts_code code = group_of(p, a, rows, b, k, &group, err);
+
+		if (code)
+			return code;
+		if (!a->row(a->ctx, tile, bytes, group))
+			return ts_err_nomem(err);
+	}
+	if (b->rows > 0 && b->rowid)
+		p->next = b->rowid[b->rows - 1] + (b->rowid[b->rows - 1] < INT64_MAX);
+	p->rows += b->rows;
+	return TS_OK;
+}
+
+static enum ts_code
+read_blocks(struct ts_name_pass *p, bool *end, struct ts_rows *rows, const struct ts_name_asker *a,
+	int64_t until, struct ts_progress *progress, struct ts_err *err)
+{
+	int64_t told = 0, rested = p->rows;
+	struct ts_rows_block b;
+	enum ts_code code;
+
+	while (!(code = ts_rows_block(rows, &b, err))) {
+		*end = b.rows == 0;
+		if (*end)
+			return TS_OK;
+		code = take_block(p, a, rows, &b, err);
+		if (code)
+			return code;
+		if (p->rows - told >= PROGRESS_ROWS)
+			ts_progress_set(progress, told = p->rows, ts_max_i64(p->of, p->rows));
+		if (p->rows - rested >= REST_ROWS) {
+			rested = p->rows;
+			ts_dictionary_rest(&p->names);
+		}
+		if (until > 0 && p->rows >= until)
+			return ts_rows_passed(rows, err);
+	}
+	*end = true;
+	return code;
+}
+
+enum ts_code
+ts_name_pass_read(struct ts_name_pass *p, bool *end, struct ts_reader *rd,
+	const struct ts_name_asker *asker, int64_t rows, struct ts_progress *progress,
+	struct ts_err *err)
+{
+	const struct ts_reach *reach = &rd->report->binding[TS_LOWERED_VARIABLE].reach;
+	struct ts_rows_query q = {.column_count = P_COLUMNS, .past_damage = true};
+	bool stops = rows > 0 && reach->has_rowid && reach->last_rowid < INT64_MAX;
+	struct ts_rows *cursor;
+	struct ts_err why = {0};
+	enum ts_code code;
+
+	*end = false;
+	for (int i = 0; i < P_COLUMNS; i++)
+		q.columns[i] = columns[i];
+	if (stops) {
+		q.range = TS_RANGE_ROWID;
+		q.from = p->next;
+		q.to = reach->last_rowid + 1;
+	}
+	code = open_names(p, rd, asker, err);
+	if (!code)
+		code = ts_reader_rows(&cursor, rd, TS_LOWERED_VARIABLE, &q, err);
+	if (code)
+		return code;
+	code = read_blocks(p, end, cursor, asker, stops ? p->rows + rows : 0, progress, &why);
+	ts_rows_close(cursor);
+	if (code == TS_E_DAMAGED && !p->hurt.code)
+		p->hurt = why;
+	if (code && code != TS_E_DAMAGED)
+		return ts_err_set(err, code, "%s", why.msg);
+	return *end && p->hurt.code ? ts_err_set(err, TS_E_DAMAGED, "%s", p->hurt.msg) : TS_OK;
+}

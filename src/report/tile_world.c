@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/* tile_world - see the header. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/base/pattern.h"
+#include "tilescope/base/strbuf.h"
+#include "tilescope/report/memory.h"
+#include "tilescope/report/name_pass.h"
+#include "tilescope/report/target.h"
+#include "tilescope/report/tile_world.h"
+
+struct world {
+	struct ts_reader *rd;
+	const struct ts_cache *cache;
+	struct ts_progress *progress;
+	struct ts_tiles tiles;
+	struct ts_target target;
+	struct ts_tile_set there;
+	int64_t *used;
+	struct ts_tile_world w;
+};
+
+/* --- using("...") ----------------------------------------------------------------------------- */
+
+struct using
+{
+	struct ts_tile_set *out;
+	struct ts_matcher *matcher;
+};
+
+static int
+is_named(void *ctx, const char *name, size_t n)
+{
+	return ts_pattern_matches(((const struct using *)ctx)->matcher, name, n) == TS_MATCH_YES
+		? 0
+		: TS_NAME_GROUP_NONE;
+}
+
+static bool
+take_row(void *ctx, int64_t tile, int64_t bytes, int group)
+{
+	(void)bytes;
+	if (group == 0 && tile != TS_UNKNOWN)
+		ts_tile_set_add(((const struct using *)ctx)->out, tile, tile + 1);
+	return true;
+}
+
+static enum ts_code
+mark_users(struct world *w, struct using *u, struct ts_err *err)
+{
+	const struct ts_name_asker asker = {is_named, take_row, u};
+	struct ts_name_pass *pass;
+	bool end;
+	enum ts_code code = ts_name_pass_new(&pass, w->rd->report, w->cache, err);
+
+	if (!code)
+		code = ts_name_pass_read(pass, &end, w->rd, &asker, 0, w->progress, err);
+	ts_name_pass_free(pass);
+	return code;
+}
+
+/* A text is the pattern of nothing but itself. */
+static void
+quote(struct ts_strbuf *out, const char *name, bool pattern)
+{
+	for (; *name; name++) {
+		if (!pattern && strchr("\\^$.[]|()?*+{}#", *name))
+			ts_strbuf_putc(out, '\\');
+		ts_strbuf_putc(out, *name);
+	}
+}
+
+static enum ts_code using(void *ctx, struct ts_tile_set *out, const char *name, bool is_pattern,
+	struct ts_err *err) {
+	struct ts_pattern *pattern = NULL; struct using u = {.out = out}; struct ts_strbuf text;
+	enum ts_code code;
+
+	ts_strbuf_init(&text, 2 * TS_TILE_SET_TEXT);
+	quote(&text, name, is_pattern);
+	code = text.nomem ? ts_err_nomem(err)
+			  : ts_pattern_compile(&pattern, text.s,
+				    is_pattern ? TS_PATTERN_SMART : TS_PATTERN_NOCASE, NULL, err);
+	ts_strbuf_fini(&text);
+	if (!code) code = ts_matcher_new(&u.matcher, pattern, err);
+	if (!code) code = mark_users(ctx, &u, err);
+	if (!code && ts_matcher_costly(u.matcher)) code = ts_pattern_costly_err(pattern, err);
+	ts_matcher_free(u.matcher);
+	ts_pattern_free(pattern);
+	return code;
+}
+
+/* --- the report's tiles ----------------------------------------------------------------------- */
+
+/* Tiles have numbers below this. */
+static int64_t
+tiles_of(const struct world *w)
+{
+	int64_t n = 0, per = w->target.tiles_per_ipu, ipus = w->target.ipus;
+
+	for (size_t i = 0; i < w->tiles.count; i++)
+		if (w->tiles.tile[i].tile < TS_TILES_MAX)
+			n = w->tiles.tile[i].tile + 1; /* they are in order */
+	if (w->tiles.count == 0 && per > 0 && ipus > 0 && per <= TS_TILES_MAX / ipus)
+		n = per * ipus;
+	return n;
+}
+
+static enum ts_code
+take_tiles(struct world *w, struct ts_err *err)
+{
+	int64_t n = tiles_of(w);
+
+	w->used = ts_alloc((size_t)n + 1, sizeof(*w->used));
+	if (!w->used || !ts_tile_set_init(&w->there, n))
+		return ts_err_nomem(err);
+	for (int64_t i = 0; i < n; i++)
+		w->used[i] = TS_UNKNOWN;
+	for (size_t i = 0; i < w->tiles.count; i++) {
+		const struct ts_tile *t = &w->tiles.tile[i];
+
+		if (t->tile >= n)
+			break;
+		w->used[t->tile] = ts_tile_used(t);
+		ts_tile_set_add(&w->there, t->tile, t->tile + 1);
+	}
+	w->w.tiles = n;
+	w->w.there = w->tiles.count > 0 ? &w->there : NULL;
+	w->w.used = w->tiles.count > 0 ? w->used : NULL;
+	return TS_OK;
+}
+
+static enum ts_code
+open_world(struct world *w, struct ts_err *err)
+{
+	enum ts_code code = ts_tiles_read(&w->tiles, w->rd, err);
+
+	if (code && code != TS_E_ABSENT && code != TS_E_DAMAGED)
+		return code;
+	code = ts_target_of(&w->target, w->rd, err);
+	if (!code)
+		code = take_tiles(w, err);
+	w->w.tiles_per_ipu = ts_max_i64(w->target.tiles_per_ipu, 0);
+	w->w.limit = w->target.bytes_per_tile > 0 ? w->target.bytes_per_tile : TS_UNKNOWN;
+	if (ts_report_has(w->rd->report, TS_LOWERED_VARIABLE))
+		w->w.using = using;
+	w->w.ctx = w;
+	return code;
+}
+
+/* What the screen says of the set. */
+static void
+sum_up(struct ts_tiles_named *out, const struct world *w)
+{
+	int64_t best = TS_UNKNOWN;
+
+	out->count = ts_tile_set_count(&out->set);
+	out->fullest = ts_tile_set_next(&out->set, 0);
+	for (int64_t t = out->fullest; t >= 0; t = ts_tile_set_next(&out->set, t + 1)) {
+		int64_t used = w->w.used ? w->w.used[t] : TS_UNKNOWN,
+			sum = ts_max_i64(out->bytes, 0);
+
+		if (used > best) {
+			best = used;
+			out->fullest = t;
+		}
+		if (used != TS_UNKNOWN && ts_add_i64(&sum, used))
+			out->bytes = sum;
+	}
+}
+
+enum ts_code
+ts_tiles_named(struct ts_tiles_named *out, const char *text, const struct ts_tile_set *selected,
+	struct ts_reader *rd, const struct ts_cache *cache, struct ts_progress *progress,
+	struct ts_err *err)
+{
+	struct world w = {.rd = rd, .cache = cache, .progress = progress};
+	enum ts_code code;
+
+	*out = (struct ts_tiles_named){.bytes = TS_UNKNOWN, .fullest = -1};
+	code = open_world(&w, err);
+	w.w.selected = selected;
+	if (!code)
+		code = ts_tile_set_parse(&out->set, text, &w.w, err);
+	if (!code)
+		sum_up(out, &w);
+	ts_tile_set_fini(&w.there);
+	free(w.used);
+	ts_tiles_fini(&w.tiles);
+	return code;
+}
+
+void
+ts_tiles_named_fini(struct ts_tiles_named *n)
+{
+	ts_tile_set_fini(&n->set);
+}

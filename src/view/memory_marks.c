@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * memory_marks - tiles that are selected, in the Memory view.
+ *
+ * The set is shared by all views (view/selection.h). Here a tile is taken into it and out of it, a range of the
+ * graph is, and what the selected tiles use together is summed up: once for each change, not for each frame.
+ */
+#include "config.h"
+
+#include <stdio.h>
+
+#include "memory_internal.h"
+#include "tilescope/base/mem.h"
+
+static struct ts_selection *
+selection_of(const struct memory_view *m)
+{
+	return m->view.env->selection;
+}
+
+/* --- what they use ---------------------------------------------------------------------------- */
+
+static void
+add_tile(struct memory_selected *s, const struct memory_tiles *t, int gaps, int64_t i)
+{
+	int64_t bytes = t->value[gaps][i];
+
+	s->first = s->tiles == 0 ? i : s->first;
+	s->last = i;
+	s->tiles++;
+	if (bytes < 0)
+		return;
+	if (s->known == 0 || bytes > t->value[gaps][s->fullest])
+		s->fullest = i;
+	if (s->known == 0 || bytes < t->value[gaps][s->emptiest])
+		s->emptiest = i;
+	s->known++;
+	if (s->bytes != TS_UNKNOWN && !ts_add_i64(&s->bytes, bytes))
+		s->bytes = TS_UNKNOWN;
+}
+
+void
+memory_sum_selected(struct memory_view *m)
+{
+	const struct ts_selected_tiles *set = &selection_of(m)->tiles;
+	struct memory_selected *s = &m->selected;
+	const struct memory_tiles *t = m->tiles;
+	bool some = s->tiles > 0;
+
+	if (s->version == set->version && s->data == m->data && s->gaps == m->gaps)
+		return;
+	*s = (struct memory_selected){.version = set->version, .data = m->data, .gaps = m->gaps};
+	for (int64_t tile = set->count > 0 ? ts_tile_set_next(&set->set, 0) : -1; tile >= 0;
+		tile = ts_tile_set_next(&set->set, tile + 1)) {
+		ptrdiff_t at = ts_tiles_find(&t->tiles, tile);
+
+		if (at >= 0)
+			add_tile(s, t, m->gaps, at);
+	}
+	if (some != (s->tiles > 0))
+		memory_layout(m);
+}
+
+bool
+memory_is_selected(const struct memory_view *m, int64_t from, int64_t to)
+{
+	const struct ts_selected_tiles *set = &selection_of(m)->tiles;
+
+	if (m->selected.tiles == 0)
+		return false;
+	from = ts_max_i64(from, m->selected.first);
+	to = ts_min_i64(to, m->selected.last + 1);
+	for (int64_t i = from; i < to; i++)
+		if (ts_tile_set_has(&set->set, m->tiles->tiles.tile[i].tile))
+			return true;
+	return false;
+}
+
+/* A row below the read-out says what is selected, where there is room for it. */
+void
+memory_room_for_selected(struct memory_view *m)
+{
+	enum { LEAST = 8 };
+	struct ts_rect *graph = &m->pane[PANE_GRAPH], *readout = &m->pane[PANE_READOUT];
+
+	if (m->selected.tiles == 0 || graph->h < LEAST || readout->h != 1)
+		return;
+	graph->h--;
+	readout->y--;
+	readout->h++;
+}
+
+/* --- commands --------------------------------------------------------------------------------- */
+
+/* Take tiles [from, to) of the list into the selection, or out of it; the numbers may have gaps. */
+static enum ts_effect
+select_places(struct memory_view *m, int64_t from, int64_t to, bool in)
+{
+	const struct ts_tile *tile = m->tiles->tiles.tile;
+	int64_t end = ts_min_i64(tile[m->tiles->n - 1].tile + 1, TS_TILES_MAX);
+
+	for (int64_t i = from; i < to; i++) {
+		int64_t first = i;
+
+		if (tile[i].tile >= TS_TILES_MAX) {
+			ts_view_say_error(m->view.env, "tiles from %lld on cannot be selected",
+				(long long)TS_TILES_MAX);
+			return TS_EFFECT_BELL;
+		}
+		while (i + 1 < to && tile[i + 1].tile == tile[i].tile + 1 &&
+			tile[i + 1].tile < TS_TILES_MAX)
+			i++;
+		if (!ts_select_range(selection_of(m), tile[first].tile, tile[i].tile + 1, end,
+			    in)) {
+			ts_view_say_error(m->view.env, "out of memory");
+			return TS_EFFECT_BELL;
+		}
+	}
+	return TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
+}
+
+enum ts_effect
+memory_mark(struct memory_view *m, const struct ts_call *call)
+{
+	int64_t i = m->span.cursor;
+
+	(void)call;
+	return select_places(m, i, i + 1,
+		!ts_is_selected(selection_of(m), m->tiles->tiles.tile[i].tile));
+}
+
+/* Whole columns, from where it began to the cursor. */
+void
+memory_range(const struct memory_view *m, int64_t *from, int64_t *to)
+{
+	int64_t a = ts_min_i64(m->range_from, m->span.cursor),
+		b = ts_max_i64(m->range_from, m->span.cursor), unused;
+	int column;
+
+	*from = a;
+	*to = b + 1;
+	if (!m->plot.several)
+		return;
+	column = ts_span_column(&m->span, a);
+	if (column >= 0)
+		ts_span_bucket(&m->span, column, from, &unused);
+	column = ts_span_column(&m->span, b);
+	if (column >= 0)
+		ts_span_bucket(&m->span, column, &unused, to);
+}
+
+enum ts_effect
+memory_mark_range(struct memory_view *m, const struct ts_call *call)
+{
+	enum ts_effect effect;
+	int64_t from, to;
+
+	(void)call;
+	if (m->range_from < 0 || m->range_from >= m->tiles->n) {
+		m->range_from = m->span.cursor;
+		ts_view_say(m->view.env,
+			"a range begins here: move, then v marks it, Esc does not");
+		return TS_EFFECT_REPAINT;
+	}
+	memory_range(m, &from, &to);
+	m->range_from = -1;
+	effect = select_places(m, from, to, true);
+	return effect;
+}
+
+enum ts_effect
+memory_no_marks(struct memory_view *m, const struct ts_call *call)
+{
+	(void)call;
+	if (m->range_from >= 0)
+		m->range_from = -1;
+	else if (selection_of(m)->tiles.count > 0)
+		ts_select_no_tiles(selection_of(m));
+	else
+		return TS_EFFECT_NONE;
+	return TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
+}
+
+enum ts_effect
+memory_fit_marks(struct memory_view *m, const struct ts_call *call)
+{
+	(void)call;
+	memory_sum_selected(m);
+	if (m->selected.tiles == 0) {
+		ts_view_say_error(m->view.env,
+			"no tiles are selected (m marks one, :tiles several)");
+		return TS_EFFECT_BELL;
+	}
+	ts_span_show(&m->span, m->selected.first, m->selected.last + 1);
+	if (m->span.cursor < m->selected.first || m->span.cursor > m->selected.last)
+		ts_span_go(&m->span, m->selected.fullest);
+	return TS_EFFECT_REPAINT | TS_EFFECT_SELECT;
+}
+
+/* --- words ------------------------------------------------------------------------------------ */
+
+void
+memory_selected_title(const struct memory_view *m, char *out, size_t size)
+{
+	const struct memory_selected *s = &m->selected;
+	char n[TS_FMT_MAX], bytes[TS_FMT_MAX];
+
+	if (s->known == 0 || s->bytes == TS_UNKNOWN)
+		snprintf(out, size, "selected %s tile%s", ts_fmt_count(n, s->tiles),
+			s->tiles == 1 ? "" : "s");
+	else
+		snprintf(out, size, "selected %s tile%s, %s", ts_fmt_count(n, s->tiles),
+			s->tiles == 1 ? "" : "s", ts_fmt_bytes(bytes, s->bytes, memory_units(m)));
+}
+
+static void
+tile_piece(const struct memory_view *m, struct ts_strbuf *out, const char *what, int64_t i)
+{
+	char bytes[TS_FMT_MAX];
+
+	ts_strbuf_printf(out, "  %s %s (tile %lld)", what,
+		ts_fmt_bytes_short(bytes, m->tiles->value[m->gaps][i], memory_units(m)),
+		(long long)m->tiles->tiles.tile[i].tile);
+}
+
+/* "selected 12 tiles (40-51)  5.1 MiB  mean 435K  least 400K (tile 41)  most 512K (tile 40)  all but ..." */
+void
+memory_selected_words(const struct memory_view *m, struct ts_strbuf *out)
+{
+	const struct memory_selected *s = &m->selected;
+	const struct memory_tiles *t = m->tiles;
+	char text[TS_FMT_MAX], percent[TS_FMT_MAX];
+	int64_t limit = t->target.bytes_per_tile;
+
+	if (s->known == 0 || s->bytes == TS_UNKNOWN) {
+		ts_strbuf_puts(out, "  bytes not known");
+		return;
+	}
+	ts_strbuf_printf(out, "  mean %s",
+		ts_fmt_bytes_short(text, s->bytes / s->known, memory_units(m)));
+	if (limit > 0)
+		ts_strbuf_printf(out, " %s of a tile",
+			ts_fmt_percent(percent, (double)s->bytes,
+				(double)limit * (double)s->known));
+	tile_piece(m, out, "least", s->emptiest);
+	tile_piece(m, out, "most", s->fullest);
+	if (s->known < s->tiles)
+		ts_strbuf_printf(out, "  %s not known", ts_fmt_count(text, s->tiles - s->known));
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* selection - see the header. */
+#include "config.h"
+
+#include <stdio.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/view/selection.h"
+
+void
+ts_select_tiles(struct ts_selection *s, struct ts_tile_set *set, const char *text)
+{
+	struct ts_selected_tiles *t = &s->tiles;
+
+	ts_tile_set_fini(&t->set);
+	t->set = *set;
+	*set = (struct ts_tile_set){0};
+	t->count = ts_tile_set_count(&t->set);
+	t->version++;
+	if (text)
+		snprintf(t->text, sizeof(t->text), "%s", text);
+	else if (!ts_tile_set_print(t->text, sizeof(t->text), &t->set))
+		t->text[0] = '\0';
+}
+
+void
+ts_select_no_tiles(struct ts_selection *s)
+{
+	struct ts_tile_set none = {0};
+
+	ts_select_tiles(s, &none, NULL);
+}
+
+bool
+ts_select_range(struct ts_selection *s, int64_t from, int64_t to, int64_t tiles, bool in)
+{
+	struct ts_tile_set set;
+
+	if (!ts_tile_set_copy(&set, &s->tiles.set, ts_max_i64(tiles, s->tiles.set.tiles)))
+		return false;
+	ts_tile_set_add(&set, from, to);
+	for (int64_t t = from; !in && t < to && t < set.tiles; t++)
+		ts_tile_set_flip(&set, t);
+	ts_select_tiles(s, &set, NULL);
+	return true;
+}

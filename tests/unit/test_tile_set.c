@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sets of tiles: expressions and what they name, random ones against sets worked out tile by tile, texts that
+ * are wrong.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/calc/tile_set.h"
+
+enum { TILES = 200, PER = 50, LIMIT = 1000 };
+
+static int64_t used[TILES];
+static struct ts_err err;
+
+/* Every seventh tile has a variable called conv"2; the pattern is the text itself. */
+static enum ts_code using(void *ctx, struct ts_tile_set *out, const char *name, bool pattern,
+	struct ts_err *e) {
+	const char *is = pattern ? "a/b\\d" : "conv\"2";
+
+	(void)ctx;
+	if (strcmp(name, "fails") == 0) return ts_err_set(e, TS_E_CANCELLED, "cancelled");
+	for (int t = 0; t < TILES && strstr(is, name); t += 7) ts_tile_set_add(out, t, t + 1);
+	return TS_OK;
+}
+
+static struct ts_tile_world
+world(void)
+{
+	for (int t = 0; t < TILES; t++)
+		used[t] = t % 40 == 39 ? -1 : t * 37 % 1009;
+	return (struct ts_tile_world){.tiles = TILES,
+		.tiles_per_ipu = PER,
+		.used = used,
+		.limit = LIMIT,
+		.using = using};
+}
+
+/* The tiles of a set as ranges. */
+static const char *
+as_text(const struct ts_tile_set *s)
+{
+	static char out[4096];
+
+	ck_assert(ts_tile_set_print(out, sizeof(out), s));
+	return out;
+}
+
+static const struct {
+	const char *text, *tiles;
+} means[] = {
+	{"12", "12"},
+	{"12,40-45", "12,40-45"},
+	{" 12 , 40-45 ,44 ", "12,40-45"},
+	{"all", "0-199"},
+	{"ipu(1)", "50-99"},
+	{"ipu(0-1)", "0-99"},
+	{"ipu( 3 ) & 140-170", "150-170"},
+	{"40-45 - 42", "40-41,43-45"},
+	{"40 - 45", "40"},
+	{"all - ipu(1) - ipu(3)", "0-49,100-149"},
+	{"ipu(1) & 60-70 - 65 , 3", "3,60-64,66-70"},
+	{"ipu(1) & (60-70 , 3)", "60-70"},
+	{"selected", "5,7"},
+	{"all & selected", "5,7"},
+	{"worst(3)", "27,109,136"},
+	{"worst(0)", ""},
+	{"over(99%)", "27,109,136"},
+	{"over(99.7%)", "27,109"},
+	{"over(997)", "27,109"},
+	{"over(0.974KiB)", "27,109"},
+	{"under(1)", "0"},
+	{"using(\"conv\\\"2\") & 0-20", "0,7,14"},
+	{"using(\"nothing\")", ""},
+	{"using(/a\\/b\\d/) & 0-9", "0,7"},
+	{"((((7))))", "7"},
+};
+
+START_TEST(names_tiles)
+{
+	struct ts_tile_world w = world();
+	struct ts_tile_set selected, s;
+
+	ck_assert(ts_tile_set_init(&selected, TILES));
+	ts_tile_set_add(&selected, 5, 6);
+	ts_tile_set_add(&selected, 7, 8);
+	w.selected = &selected;
+	ck_assert_msg(ts_tile_set_parse(&s, means[_i].text, &w, &err) == TS_OK, "%s: %s",
+		means[_i].text, err.msg);
+	ck_assert_str_eq(as_text(&s), means[_i].tiles);
+	ts_tile_set_fini(&s);
+	ts_tile_set_fini(&selected);
+}
+END_TEST
+
+static const struct {
+	const char *text, *says;
+} wrongs[] = {
+	{"", "a tile is missing at character 1"},
+	{"12,", "a tile is missing at character 4"},
+	{"12 13", "an operator (, & -) is missing at character 4"},
+	{"45-40", "the range ends before it begins"},
+	{"200", "there is no tile 200 at character 1 of the tile set: they are 0 to 199"},
+	{"7, 300", "there is no tile 300 at character 4"},
+	{"99999999999999999999", "too large a number"},
+	{"ipu(4)", "there is no IPU 4"},
+	{"ipu 4", "( is missing at character 5"},
+	{"ipu(1", ") is missing at character 6"},
+	{"(1", ") is missing"},
+	{"1)", "an operator"},
+	{"tiles(3)", "not a word of tile sets"},
+	{"over(x)", "a number is missing at character 6"},
+	{"using(conv)", "a name in quotes (or /a regular expression/) is missing at character 7"},
+	{"using(/conv)", "the / is not closed"},
+	{"using(/\\)", "the / is not closed"},
+	{"using(\"\")", "a name is missing"},
+	{"using(\"conv)", "the quote is not closed"},
+	{"using(\"conv\\", "the quote is not closed"},
+	{"using(\"fails\")", "cancelled"},
+	{"\033[31m", "a tile is missing"},
+};
+
+START_TEST(says_what_is_wrong)
+{
+	struct ts_tile_world w = world();
+	struct ts_tile_set s;
+
+	ck_assert_int_ne(ts_tile_set_parse(&s, wrongs[_i].text, &w, &err), TS_OK);
+	ck_assert_msg(strstr(err.msg, wrongs[_i].says), "%s: %s", wrongs[_i].text, err.msg);
+}
+END_TEST
+
+START_TEST(what_is_not_known)
+{
+	static const char *const lines[] = {"ipu(0)", "over(50%)", "worst(1)", "using(\"x\")",
+		"under(7)"};
+	struct ts_tile_world w = {.tiles = 10, .limit = -1};
+	struct ts_tile_set s;
+
+	for (size_t i = 0; i < TS_COUNT(lines); i++)
+		ck_assert_int_eq(ts_tile_set_parse(&s, lines[i], &w, &err), TS_E_USAGE);
+	ck_assert_int_eq(ts_tile_set_parse(&s, "selected", &w, &err), TS_OK);
+	ck_assert_int_eq(ts_tile_set_count(&s), 0);
+	ts_tile_set_fini(&s);
+	w.tiles = 0;
+	ck_assert_int_eq(ts_tile_set_parse(&s, "all", &w, &err), TS_OK);
+	ck_assert_int_eq(ts_tile_set_next(&s, 0), -1);
+	ts_tile_set_fini(&s);
+}
+END_TEST
+
+/* Tiles that there are not belong to no set, and are named by no number. */
+START_TEST(some_are_not_there)
+{
+	struct ts_tile_world w = world();
+	struct ts_tile_set there, s;
+
+	ck_assert(ts_tile_set_init(&there, TILES));
+	ts_tile_set_add(&there, 0, 60);
+	ts_tile_set_add(&there, 70, 80);
+	w.there = &there;
+	ck_assert_int_eq(ts_tile_set_parse(&s, "50-75 , all - ipu(0) & 74-199", &w, &err), TS_OK);
+	ck_assert_str_eq(as_text(&s), "50-59,70-79");
+	ts_tile_set_fini(&s);
+	ck_assert_int_eq(ts_tile_set_parse(&s, "1, 65", &w, &err), TS_E_USAGE);
+	ck_assert_str_eq(err.msg, "there is no tile 65 at character 4 of the tile set");
+	ts_tile_set_fini(&there);
+}
+END_TEST
+
+START_TEST(copies_and_flips)
+{
+	struct ts_tile_set a, b;
+	char text[8];
+
+	ck_assert(ts_tile_set_init(&a, 130));
+	ts_tile_set_add(&a, 60, 130);
+	ts_tile_set_flip(&a, 64);
+	ts_tile_set_flip(&a, 3);
+	ts_tile_set_flip(&a, 200);
+	ck_assert(ts_tile_set_copy(&b, &a, 70));
+	ck_assert_str_eq(as_text(&b), "3,60-63,65-69");
+	ck_assert(!ts_tile_set_print(text, sizeof(text), &b));
+	ck_assert_str_eq(text, "3,60-63");
+	ts_tile_set_fini(&b);
+	ck_assert(ts_tile_set_copy(&b, &a, 300));
+	ck_assert_int_eq(ts_tile_set_count(&b), ts_tile_set_count(&a));
+	ts_tile_set_fini(&b);
+	ts_tile_set_fini(&a);
+}
+END_TEST
+
+START_TEST(brackets_have_a_depth)
+{
+	struct ts_tile_world w = world();
+	char text[TS_TILE_SET_TEXT + 8];
+	struct ts_tile_set s;
+
+	memset(text, '(', 1000);
+	snprintf(text + 1000, 2, "1");
+	ck_assert_int_eq(ts_tile_set_parse(&s, text, &w, &err), TS_E_USAGE);
+	ck_assert_ptr_nonnull(strstr(err.msg, "too many brackets"));
+	memset(text, '1', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	ck_assert_int_eq(ts_tile_set_parse(&s, text, &w, &err), TS_E_USAGE);
+}
+END_TEST
+
+/* A random expression, as text and tile by tile. */
+struct made {
+	char text[4096];
+	bool in[TILES];
+};
+
+static unsigned dice;
+
+static int
+chance(int n)
+{
+	dice = dice * 1103515245u + 12345u;
+	return (int)(dice >> 16) % n;
+}
+
+static void
+make(struct made *m, int depth)
+{
+	struct made *a, *b;
+	int from, to, kind = depth > 0 ? chance(4) : 3;
+
+	if (kind == 3) {
+		from = chance(TILES);
+		to = from + chance(TILES - from);
+		snprintf(m->text, sizeof(m->text), from == to ? "%d" : "%d-%d", from, to);
+		for (int t = 0; t < TILES; t++)
+			m->in[t] = t >= from && t <= to;
+		return;
+	}
+	a = malloc(sizeof(*a));
+	b = malloc(sizeof(*b));
+	make(a, depth - 1);
+	make(b, depth - 1);
+	snprintf(m->text, sizeof(m->text), "(%.1500s)%s(%.1500s)", a->text,
+		(const char *[]){",", " & ", " - "}[kind], b->text);
+	for (int t = 0; t < TILES; t++)
+		m->in[t] = kind == 0 ? a->in[t] || b->in[t]
+			: kind == 1  ? a->in[t] && b->in[t]
+				     : a->in[t] && !b->in[t];
+	free(a);
+	free(b);
+}
+
+START_TEST(equals_tile_by_tile)
+{
+	struct ts_tile_world w = world();
+
+	for (dice = 1; dice < 400; dice++) {
+		unsigned seed = dice;
+		struct ts_tile_set s;
+		struct made m;
+		int n = 0;
+
+		make(&m, 4);
+		dice = seed;
+		if (strlen(m.text) >= TS_TILE_SET_TEXT)
+			continue;
+		ck_assert_msg(ts_tile_set_parse(&s, m.text, &w, &err) == TS_OK, "%s: %s", m.text,
+			err.msg);
+		for (int t = 0; t < TILES; t++) {
+			ck_assert_msg(ts_tile_set_has(&s, t) == m.in[t], "tile %d of %s", t,
+				m.text);
+			n += m.in[t];
+		}
+		ck_assert_int_eq(ts_tile_set_count(&s), n);
+		ts_tile_set_fini(&s);
+	}
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("tile_set");
+	TCase *t = tcase_create("tile_set");
+	SRunner *r;
+	int failed;
+
+	tcase_add_loop_test(t, names_tiles, 0, (int)TS_COUNT(means));
+	tcase_add_loop_test(t, says_what_is_wrong, 0, (int)TS_COUNT(wrongs));
+	tcase_add_test(t, what_is_not_known);
+	tcase_add_test(t, some_are_not_there);
+	tcase_add_test(t, copies_and_flips);
+	tcase_add_test(t, brackets_have_a_depth);
+	tcase_add_test(t, equals_tile_by_tile);
+	suite_add_tcase(s, t);
+	r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
