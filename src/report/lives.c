@@ -8,7 +8,7 @@
  * the list.
  *
  * Arrays that are large lie in files without a name, so that three million variables do not count as
- * memory. Sorting is by merging, stable, and looks at the token between merges.
+ * memory.
  */
 #include "config.h"
 
@@ -23,66 +23,18 @@
 
 __extension__ typedef __int128 i128;
 
-enum { PROGRESS_ROWS = 8192, MERGE_LOOK = 1 << 16 };
+enum { PROGRESS_ROWS = 8192 };
 
 /* While they are read: always-live variables are kept too, with this mark. */
 enum { ALWAYS_LIVE = -1 };
 
 /* --- sorting ---------------------------------------------------------------------------------- */
 
-/* Merge [a, b) and [b, c) of `from` into `to`; of equals those of the first come first. */
-static void
-merge(char *to, const char *from, size_t a, size_t b, size_t c, size_t size,
-	int (*order)(const void *, const void *))
-{
-	size_t i = a, j = b;
-
-	for (size_t k = a; k < c; k++) {
-		bool first = j == c || (i < b && order(from + i * size, from + j * size) <= 0);
-
-		memcpy(to + k * size, from + (first ? i : j) * size, size);
-		i += first;
-		j += !first;
-	}
-}
-
-static bool
-is_sorted(const char *p, size_t n, size_t size, int (*order)(const void *, const void *))
-{
-	for (size_t i = 1; i < n; i++)
-		if (order(p + (i - 1) * size, p + i * size) > 0)
-			return false;
-	return true;
-}
-
 enum ts_code
 lives_sort(struct lives_work *w, struct ts_pile *p, size_t n, size_t size,
 	int (*order)(const void *, const void *), struct ts_err *err)
 {
-	struct ts_pile other = {0};
-	enum ts_code code;
-
-	if (is_sorted(p->memory, n, size, order))
-		return TS_OK;
-	code = ts_pile_room(&other, p->room, w->cache, err);
-	for (size_t width = 1; !code && width < n; width *= 2) {
-		struct ts_pile t = *p;
-
-		for (size_t a = 0; !code && a < n; a += 2 * width) {
-			size_t b = a + width < n ? a + width : n;
-			size_t c = a + 2 * width < n ? a + 2 * width : n;
-
-			if (a % MERGE_LOOK == 0 && ts_cancelled(w->rd->cancel))
-				code = ts_err_set(err, TS_E_CANCELLED, "cancelled");
-			else
-				merge(other.memory, p->memory, a, b, c, size, order);
-		}
-		other.used = p->used;
-		*p = other;
-		other = t;
-	}
-	ts_pile_fini(&other);
-	return code;
+	return ts_pile_sort(p, n, size, order, w->cache, w->rd->cancel, err);
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */

@@ -8,7 +8,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/report/pile.h"
 
-enum { PIECE = 4 << 20 }; /* bytes */
+enum { PIECE = 4 << 20 /* bytes */, MERGE_LOOK = 1 << 16 };
 
 void
 ts_pile_rest(const struct ts_pile *p)
@@ -77,6 +77,61 @@ ts_pile_add(struct ts_pile *p, const void *bytes, size_t n, const struct ts_cach
 		memcpy((char *)p->memory + p->used, bytes, n);
 	p->used += n;
 	return TS_OK;
+}
+
+/* Merge [a, b) and [b, c) of `from` into `to`; of equals those of the first come first. */
+static void
+merge(char *to, const char *from, size_t a, size_t b, size_t c, size_t size,
+	int (*order)(const void *, const void *))
+{
+	size_t i = a, j = b;
+
+	for (size_t k = a; k < c; k++) {
+		bool first = j == c || (i < b && order(from + i * size, from + j * size) <= 0);
+
+		memcpy(to + k * size, from + (first ? i : j) * size, size);
+		i += first;
+		j += !first;
+	}
+}
+
+static bool
+is_sorted(const char *p, size_t n, size_t size, int (*order)(const void *, const void *))
+{
+	for (size_t i = 1; i < n; i++)
+		if (order(p + (i - 1) * size, p + i * size) > 0)
+			return false;
+	return true;
+}
+
+enum ts_code
+ts_pile_sort(struct ts_pile *p, size_t n, size_t size, int (*order)(const void *, const void *),
+	const struct ts_cache *cache, const struct ts_cancel *cancel, struct ts_err *err)
+{
+	struct ts_pile other = {0};
+	enum ts_code code;
+
+	if (is_sorted(p->memory, n, size, order))
+		return TS_OK;
+	code = ts_pile_room(&other, p->room, cache, err);
+	for (size_t width = 1; !code && width < n; width *= 2) {
+		struct ts_pile t = *p;
+
+		for (size_t a = 0; !code && a < n; a += 2 * width) {
+			size_t b = a + width < n ? a + width : n;
+			size_t c = a + 2 * width < n ? a + 2 * width : n;
+
+			if (a % MERGE_LOOK == 0 && ts_cancelled(cancel))
+				code = ts_err_set(err, TS_E_CANCELLED, "cancelled");
+			else
+				merge(other.memory, p->memory, a, b, c, size, order);
+		}
+		other.used = p->used;
+		*p = other;
+		other = t;
+	}
+	ts_pile_fini(&other);
+	return code;
 }
 
 void

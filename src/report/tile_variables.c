@@ -74,12 +74,10 @@ ts_tile_variables_quick(const struct ts_report *r, const struct ts_index *x, int
 	return !t || stand_close(t);
 }
 
-/*
- * How to reach the rows of a tile; false: it has none. With the index that is where they stand, but for
- * a tile whose rows are strewn about and have a key.
- */
-static bool
-plan(struct ts_rows_query *q, int64_t *total, const struct ts_reader *rd, int64_t tile)
+/* With the index that is where they stand, but for a tile whose rows are strewn about and have a key. */
+bool
+ts_tile_variables_plan(struct ts_rows_query *q, int64_t *total, const struct ts_reader *rd,
+	int64_t tile)
 {
 	const struct ts_reach *reach = &rd->report->binding[TS_LOWERED_VARIABLE].reach;
 	struct ts_index_variables v;
@@ -331,7 +329,7 @@ ts_tile_variables_list(struct ts_tile_variables *v, struct ts_reader *rd, int64_
 	v->categories = ts_alloc(1, sizeof(*v->categories));
 	if (!v->variable || !v->categories)
 		return ts_err_nomem(err);
-	if (!plan(&q, &total, rd, tile))
+	if (!ts_tile_variables_plan(&q, &total, rd, tile))
 		return TS_OK;
 	memcpy(q.columns, variable_columns, sizeof(variable_columns));
 	code = ts_reader_rows(&p.rows, rd, TS_LOWERED_VARIABLE, &q, err);
@@ -386,7 +384,7 @@ ts_tile_variable_bits(uint64_t *v, bool *found, struct ts_reader *rd, int64_t ti
 
 	*found = false;
 	if (!ts_report_has_column(rd->report, TS_LOWERED_VARIABLE, column) ||
-		!plan(&q, &total, rd, tile))
+		!ts_tile_variables_plan(&q, &total, rd, tile))
 		return TS_OK;
 	code = ts_reader_rows(&rows, rd, TS_LOWERED_VARIABLE, &q, err);
 	if (code)

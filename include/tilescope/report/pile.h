@@ -28,6 +28,14 @@ enum ts_code ts_pile_room(struct ts_pile *p, size_t bytes, const struct ts_cache
 enum ts_code ts_pile_add(struct ts_pile *p, const void *bytes, size_t n,
 	const struct ts_cache *cache, struct ts_err *err) TS_WARN_UNUSED;
 
+/*
+ * Sort its first n elements of `size` bytes by merging: stable, and it looks at the token between merges. It may have
+ * other memory then. Errors: those of ts_pile_room(), TS_E_CANCELLED.
+ */
+enum ts_code ts_pile_sort(struct ts_pile *p, size_t n, size_t size,
+	int (*order)(const void *, const void *), const struct ts_cache *cache,
+	const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
+
 /* What was touched of it may leave memory: it is read again from its file. Nothing for those without one. */
 void ts_pile_rest(const struct ts_pile *p);
 

@@ -47,6 +47,14 @@ struct ts_tile_variables {
 bool ts_tile_variables_quick(const struct ts_report *r, const struct ts_index *x, int64_t tile);
 
 /*
+ * How to reach the rows of a tile: sets range, from and to of a query (which may give rows of other tiles, too), and
+ * about how many there are. False: it has none.
+ */
+struct ts_rows_query;
+bool ts_tile_variables_plan(struct ts_rows_query *q, int64_t *total, const struct ts_reader *rd,
+	int64_t tile);
+
+/*
  * Read the variables of a tile. TS_E_ABSENT when lowered_variable is not bound. Damage keeps what was
  * read. progress counts rows of the pass (where there is one) and may be NULL. Free with
  * ts_tile_variables_fini() in every case.
