@@ -28,7 +28,7 @@ enum { PROGRESS_ROWS = 8192 };
 /* While they are read: always-live variables are kept too, with this mark. */
 enum { ALWAYS_LIVE = -1 };
 
-/* --- sorting ---------------------------------------------------------------------------------- */
+/* --- putting in order ------------------------------------------------------------------------- */
 
 enum ts_code
 lives_sort(struct lives_work *w, struct ts_pile *p, size_t n, size_t size,
