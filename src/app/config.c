@@ -220,14 +220,20 @@ read_config(struct ts_app *app)
 	free(path);
 }
 
-/* Configuration file, then the command line. */
+/* Configuration file and kept settings, the older first, then the command line. */
 void
 ts_app_configure(struct ts_app *app)
 {
 	const struct ts_args *args = app->args;
 
 	ts_options_init(&app->options);
-	read_config(app);
+	if (ts_app_settings_newer()) {
+		read_config(app);
+		ts_app_settings_use(app);
+	} else {
+		ts_app_settings_use(app);
+		read_config(app);
+	}
 	if (args->units != TS_UNITS_KIB)
 		app->options.units = args->units;
 	if (args->theme)

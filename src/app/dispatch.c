@@ -379,6 +379,9 @@ set_option(struct ts_app *app, const char *name, const char *value)
 		ts_indexing_restart(app);
 	}
 	app->options = wanted;
+	if (app->settings && ts_option_kept(name) &&
+		!ts_settings_put(app->settings, "set", name, value))
+		ts_view_say(&app->env, "%s is not kept for the next start", name);
 	return TS_EFFECT_REFLOW | TS_EFFECT_RECALC;
 }
 

@@ -409,6 +409,7 @@ begin(struct loop *l, const struct ts_args *args, struct ts_err *err)
 		return code;
 	ts_indexing_begin(app);
 	ts_app_recents_begin(app);
+	ts_app_settings_begin(app);
 	if (app->path)
 		ts_app_load(app); /* the file is read while the terminal is set up */
 	ts_app_configure(app);
@@ -436,6 +437,7 @@ ts_app_fini(struct ts_app *app)
 	ts_indexing_end(app);
 	ts_app_watch_end(app);
 	ts_app_recents_end(app);
+	ts_app_settings_end(app);
 	ts_archive_release(app->env.archive);
 	ts_report_close(app->env.report);
 	ts_canvas_free(app->canvas);

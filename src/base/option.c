@@ -14,16 +14,17 @@
 enum { UNITS, TIME, CLOCK, MOUSE, THEME, KEYMAP, CACHE, INDEX, PYTHON, OPTIONS };
 
 const struct ts_option ts_option_table[OPTIONS + 1] = {
-	[UNITS] = {"units", "kib|kb|bytes", "units of memory"},
-	[TIME] = {"time", "cycles|us", "axis of the trace"},
-	[CLOCK] = {"clock", "FREQUENCY", "clock of a tile, as 1.85GHz; 0 = as the report says"},
-	[MOUSE] = {"mouse", "on|off", "take the mouse"},
-	[THEME] = {"theme", "NAME", "colours"},
-	[KEYMAP] = {"keymap", "NAME", "keys"},
-	[CACHE] = {"cache", "SIZE", "most that the indexes of all reports take, as 8GiB"},
-	[INDEX] = {"index", "on|off", "build the index of a report behind the screen"},
-	[PYTHON] = {"python", "PATH", "the Python that has libpva, for :import"},
-	[OPTIONS] = {NULL, NULL, NULL},
+	[UNITS] = {"units", "kib|kb|bytes", "units of memory", false},
+	[TIME] = {"time", "cycles|us", "axis of the trace", false},
+	[CLOCK] = {"clock", "FREQUENCY", "clock of a tile, as 1.85GHz; 0 = as the report says",
+		true},
+	[MOUSE] = {"mouse", "on|off", "take the mouse", false},
+	[THEME] = {"theme", "NAME", "colours", false},
+	[KEYMAP] = {"keymap", "NAME", "keys", false},
+	[CACHE] = {"cache", "SIZE", "most that the indexes of all reports take, as 8GiB", false},
+	[INDEX] = {"index", "on|off", "build the index of a report behind the screen", false},
+	[PYTHON] = {"python", "PATH", "the Python that has libpva, for :import", false},
+	[OPTIONS] = {NULL, NULL, NULL, false},
 };
 
 static const char *const unit_names[] = {"kib", "kb", "bytes"};
@@ -55,6 +56,14 @@ find_option(const char *name)
 		if (strcmp(ts_option_table[i].name, name) == 0)
 			return i;
 	return -1;
+}
+
+bool
+ts_option_kept(const char *name)
+{
+	int i = find_option(name);
+
+	return i >= 0 && !ts_option_table[i].once;
 }
 
 /* "1.85GHz", "1850 MHz", "1.85e9" -> Hz; negative when it is none. */

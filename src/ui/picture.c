@@ -19,7 +19,6 @@
 enum { CELL_W = 16, CELL_H = 32, BASELINE = 25, LINE = 2, DOT = 4, UNITS_A_PIXEL = 2 };
 
 /* The ground of a picture, and the terminal's own colour on it. */
-enum { GROUND = 0x14181d, OWN = 0xd4d8dc };
 
 /* What a cell comes to. */
 struct look {
@@ -269,10 +268,10 @@ static struct look
 svg_look(const struct ts_theme *theme, const struct ts_cell *cell, enum ts_depth depth)
 {
 	struct look l = look_of(theme, cell, depth);
-	int fg = l.fg < 0 ? OWN : l.fg, bg = l.bg;
+	int fg = l.fg < 0 ? theme->ground.fg : l.fg, bg = l.bg;
 
 	if (l.attr & TS_ATTR_REVERSE) {
-		l.fg = bg < 0 ? GROUND : bg;
+		l.fg = bg < 0 ? theme->ground.bg : bg;
 		l.bg = fg;
 	} else {
 		l.fg = fg;
@@ -303,7 +302,7 @@ put_grounds(const struct svg *s, int y)
 
 		for (end = x + 1; end < s->c->w && look_at(s, end, y).bg == bg;)
 			end++;
-		if (bg >= 0 && bg != GROUND)
+		if (bg >= 0 && bg != s->theme->ground.bg)
 			ts_strbuf_printf(s->out, "<path fill=\"#%06x\" d=\"M%d %dh%dv%dh-%dz\"/>\n",
 				(unsigned)bg, x * CELL_W, y * CELL_H, (end - x) * CELL_W, CELL_H,
 				(end - x) * CELL_W);
@@ -366,7 +365,7 @@ put_word(const struct svg *s, int y, int from, int to, struct look l)
 	if (to - from > 1)
 		ts_strbuf_printf(s->out, " textLength=\"%d\" lengthAdjust=\"spacingAndGlyphs\"",
 			(to - from) * CELL_W);
-	if (l.fg != OWN)
+	if (l.fg != s->theme->ground.fg)
 		ts_strbuf_printf(s->out, " fill=\"#%06x\"", (unsigned)l.fg);
 	ts_strbuf_printf(s->out, "%s%s%s%s>", l.attr & TS_ATTR_BOLD ? " font-weight=\"bold\"" : "",
 		l.attr & TS_ATTR_ITALIC ? " font-style=\"italic\"" : "",
@@ -427,8 +426,8 @@ write_svg(const struct svg *s, const char *title)
 		w / UNITS_A_PIXEL, h / UNITS_A_PIXEL, w, h);
 	if (title)
 		put_title(s->out, title);
-	ts_strbuf_printf(s->out, "<path fill=\"#%06x\" d=\"M0 0h%dv%dh-%dz\"/>\n", (unsigned)GROUND,
-		w, h, w);
+	ts_strbuf_printf(s->out, "<path fill=\"#%06x\" d=\"M0 0h%dv%dh-%dz\"/>\n",
+		(unsigned)s->theme->ground.bg, w, h, w);
 	ts_strbuf_puts(s->out, "<g shape-rendering=\"crispEdges\">\n");
 	for (int y = 0; y < s->c->h; y++)
 		put_grounds(s, y);
@@ -437,7 +436,7 @@ write_svg(const struct svg *s, const char *title)
 	ts_strbuf_printf(s->out,
 		"</g>\n<g font-family=\"'DejaVu Sans Mono', Menlo, Consolas, monospace\" "
 		"font-size=\"26.5\" fill=\"#%06x\">\n",
-		(unsigned)OWN);
+		(unsigned)s->theme->ground.fg);
 	for (int y = 0; y < s->c->h; y++)
 		put_words(s, y);
 	ts_strbuf_puts(s->out, "</g>\n</svg>\n");

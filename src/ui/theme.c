@@ -42,6 +42,9 @@ static const struct {
 	{TS_ROLE_STRIP_VISIBLE, TS_ATTR_BOLD},
 };
 
+/* Dark, until a theme says otherwise. */
+enum { GROUND_FG = 0xd4d8dc, GROUND_BG = 0x14181d };
+
 struct theme_reader {
 	struct ts_reader base;
 	struct ts_theme *theme;
@@ -54,6 +57,8 @@ ts_theme_init(struct ts_theme *t)
 		t->role[i] = (struct ts_style){TS_COLOUR_KEEP, TS_COLOUR_KEEP, 0};
 	for (size_t i = 0; i < TS_COUNT(built_in); i++)
 		t->role[built_in[i].role].attr = (uint8_t)built_in[i].attr;
+	t->ground.fg = GROUND_FG;
+	t->ground.bg = GROUND_BG;
 }
 
 static int
@@ -100,6 +105,21 @@ read_role(struct theme_reader *r, const struct ts_line *line)
 	r->theme->role[role] = style;
 }
 
+/* ground FG BG */
+static void
+read_ground(struct theme_reader *r, const struct ts_line *line)
+{
+	ts_colour fg, bg;
+
+	if (line->count != 3 || !ts_colour_parse(line->word[1], &fg) ||
+		!ts_colour_parse(line->word[2], &bg) || fg < 0 || bg < 0) {
+		ts_reader_complain(&r->base, "ground takes two colours");
+		return;
+	}
+	r->theme->ground.fg = (int)ts_colour_rgb(fg);
+	r->theme->ground.bg = (int)ts_colour_rgb(bg);
+}
+
 static bool
 theme_line(void *ctx, const struct ts_line *line)
 {
@@ -107,6 +127,8 @@ theme_line(void *ctx, const struct ts_line *line)
 
 	if (strcmp(line->word[0], "role") == 0)
 		read_role(r, line);
+	else if (strcmp(line->word[0], "ground") == 0)
+		read_ground(r, line);
 	else if (strcmp(line->word[0], "inherit") == 0)
 		ts_reader_inherit(&r->base, line);
 	else
@@ -191,7 +213,7 @@ ts_theme_look(const struct ts_theme *t, const struct ts_cell *cell, enum ts_dept
 	if (look.fg >= 0 && look.fg == look.bg)
 		look.fg = ts_colour_map(TS_COLOUR_ANSI + (is_light(style.bg) ? BLACK : WHITE),
 			depth);
-	if (look.fg == BLACK && look.bg < 0)
+	if (look.fg == BLACK && look.bg < 0 && !is_light(t->ground.bg))
 		look.fg = WHITE;
 	return look;
 }

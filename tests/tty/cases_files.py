@@ -144,6 +144,57 @@ def own_default_keymap(ctx):
     t.quit()
 
 
+@case()
+def settings_are_kept(ctx):
+    """What :set changed is there again at the next start; what the user wrote after that wins."""
+    kept = ctx.path("home", ".local", "state", "tilescope", "settings")
+    worst = ctx.summary(ctx.reports["store"])["memory"]["worst_tile_bytes"]
+    exact = "{:,}".format(worst)
+
+    def shows_bytes(*args):
+        t = ctx.pty(*args, ctx.reports["store"], wait="MEMORY")
+        t.wait(lambda text: "worst tile" in text)
+        t.settle()
+        found = exact in t.text()
+        return t, found
+
+    def say(t, line):
+        t.press(":")
+        t.type(line)
+        t.press("enter")
+
+    t, found = shows_bytes("--cache", "none")
+    say(t, "set units bytes")
+    t.has(exact)
+    t.quit()
+    expect(not os.path.exists(kept), "--cache none leaves traces")
+    t, found = shows_bytes()
+    expect(not found, "bytes are shown before anybody said so")
+    say(t, "set units bytes")
+    say(t, "set clock 1.5GHz")
+    t.quit()
+    with open(kept) as f:
+        lines = f.read()
+    expect("clock" not in lines, "the clock of a report was kept: %r" % lines)
+    expect(os.stat(os.path.dirname(kept)).st_mode & 0o777 == 0o700, "others may look at %s" % kept)
+    t, found = shows_bytes()
+    expect(found, "units were not kept")
+    t.quit()
+    t, found = shows_bytes("--units", "kb")
+    expect(not found, "the command line does not win")
+    t.quit()
+    ctx.write(ctx.config + "/config", "set units kib\n")
+    os.utime(ctx.config + "/config", (2 ** 32, 2 ** 32))
+    t, found = shows_bytes()
+    expect(not found, "a newer configuration file does not win")
+    t.quit()
+    for bad in (os.urandom(3000), b"set units furlong\n", b"set\n" * 5000, b"\"open"):
+        ctx.write(kept, bad)
+        t, found = shows_bytes()
+        t.clean()
+        t.quit()
+
+
 # ---- hostile names ----
 
 MARKS = ["\x1b[31mred\x1b[0m", "\x1b]0;owned\x07", "\x1b]52;c;ZXZpbA==\x07", "\x1bc", "\x1b[2J",

@@ -177,7 +177,7 @@ def no_colour_empty(ctx):
     t.quit()
 
 
-@case(params=[(theme, term) for theme in ("default", "mono", "colour-blind")
+@case(params=[(theme, term) for theme in ("default", "light", "mono", "high-contrast", "colour-blind")
               for term in ("xterm-256color", "screen", "vt100")])
 def theme(ctx, p):
     name, term = p

@@ -21,6 +21,7 @@
 #include "tilescope/base/log.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/base/option.h"
+#include "tilescope/base/settings.h"
 #include "tilescope/base/strbuf.h"
 #include "tilescope/base/utf8.h"
 
@@ -887,6 +888,79 @@ START_TEST(clock_does_not_go_back)
 }
 END_TEST
 
+/* --- settings --- */
+
+START_TEST(settings_there_and_back)
+{
+	static const char hostile[] = "a \"b\" \\ c\td\ne # f";
+	struct ts_settings *s = ts_settings_new(), *t = ts_settings_new();
+	struct ts_strbuf text;
+
+	ck_assert(!ts_settings_changed(s));
+	ck_assert(ts_settings_put(s, "set", "units", "kb"));
+	ck_assert(ts_settings_put(s, "columns", "memory.variables", hostile));
+	ck_assert(ts_settings_put(s, "set", "units", "bytes"));
+	ck_assert(ts_settings_put(s, "set", "time", NULL));
+	ck_assert(ts_settings_changed(s));
+	ts_strbuf_init(&text, 1 << 16);
+	ts_settings_print(s, &text);
+	ts_settings_read(t, text.s);
+	ts_strbuf_fini(&text);
+	ck_assert(!ts_settings_changed(t));
+	ck_assert_str_eq(ts_settings_get(t, "set", "units"), "bytes");
+	ck_assert_str_eq(ts_settings_get(t, "columns", "memory.variables"), hostile);
+	ck_assert_ptr_null(ts_settings_get(t, "set", "time"));
+	ck_assert_ptr_null(ts_settings_get(t, "columns", "units"));
+	ck_assert_ptr_null(ts_settings_get(NULL, "set", "units"));
+	ts_settings_free(s);
+	ts_settings_free(t);
+}
+END_TEST
+
+/* What another program wrote meanwhile is read beneath what was put in this one. */
+START_TEST(settings_put_win_over_settings_read)
+{
+	char theirs[] =
+		"set units kib\nset theme light\nset mouse on\nfuture a b\none two\n\"open\n";
+	struct ts_settings *s = ts_settings_new();
+	struct ts_strbuf text;
+
+	ts_settings_put(s, "set", "units", "kb");
+	ts_settings_put(s, "set", "mouse", NULL);
+	ts_settings_read(s, theirs);
+	ts_strbuf_init(&text, 1 << 16);
+	ts_settings_print(s, &text);
+	ck_assert_str_eq(text.s,
+		"\"set\" \"units\" \"kb\"\n\"set\" \"theme\" \"light\"\n"
+		"\"future\" \"a\" \"b\"\n");
+	ts_strbuf_fini(&text);
+	ts_settings_free(s);
+}
+END_TEST
+
+START_TEST(settings_are_bounded)
+{
+	struct ts_settings *s = ts_settings_new();
+	char name[TS_SETTING_NAME + 1], value[TS_SETTING_VALUE + 1];
+	int kept = 0;
+
+	for (int i = 0; i < 2 * TS_SETTINGS_MAX; i++) {
+		snprintf(name, sizeof(name), "n%d", i);
+		kept += ts_settings_put(s, "set", name, "x");
+	}
+	ck_assert_int_eq(kept, TS_SETTINGS_MAX);
+	ck_assert(ts_settings_put(s, "set", "n0", "still changes"));
+	memset(name, 'n', sizeof(name));
+	name[sizeof(name) - 1] = '\0';
+	memset(value, 'v', sizeof(value));
+	value[sizeof(value) - 1] = '\0';
+	ck_assert(!ts_settings_put(s, "set", name, "x"));
+	ck_assert(!ts_settings_put(s, "set", "n1", value));
+	ck_assert_str_eq(ts_settings_get(s, "set", "n1"), "x");
+	ts_settings_free(s);
+}
+END_TEST
+
 static void
 add_simple(Suite *s)
 {
@@ -910,6 +984,9 @@ add_simple(Suite *s)
 	c = tcase_create("option, log, clock");
 	tcase_add_loop_test(c, option_set_and_get, 0, (int)TS_COUNT(settings));
 	tcase_add_test(c, option_table_is_complete);
+	tcase_add_test(c, settings_there_and_back);
+	tcase_add_test(c, settings_put_win_over_settings_read);
+	tcase_add_test(c, settings_are_bounded);
 	tcase_add_test(c, log_keeps_the_last_lines);
 	tcase_add_test(c, clock_does_not_go_back);
 	suite_add_tcase(s, c);

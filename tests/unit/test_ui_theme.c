@@ -105,7 +105,7 @@ same_look(struct ts_look a, struct ts_look b)
 	return a.fg == b.fg && a.bg == b.bg && a.attr == b.attr;
 }
 
-START_TEST(shipped_themes_can_be_read_on_a_dark_terminal)
+START_TEST(shipped_themes_can_be_read_on_their_ground)
 {
 	for (const struct ts_embedded *e = ts_embedded; e->name; e++) {
 		struct ts_theme t;
@@ -114,7 +114,9 @@ START_TEST(shipped_themes_can_be_read_on_a_dark_terminal)
 			continue;
 		t = read_theme(e->name, e->text, "");
 		for (int i = 0; i < TS_ROLE_COUNT; i++) {
-			uint32_t fg = ts_colour_rgb(t.role[i].fg), bg = 0x1c1c1c;
+			uint32_t fg = t.role[i].fg >= 0 ? ts_colour_rgb(t.role[i].fg)
+							: (uint32_t)t.ground.fg;
+			uint32_t bg = (uint32_t)t.ground.bg;
 
 			if (i == TS_ROLE_INK)
 				continue;
@@ -130,7 +132,7 @@ END_TEST
 
 START_TEST(letters_can_be_read_on_every_class)
 {
-	static const char *const names[] = {"default", "colour-blind"};
+	static const char *const names[] = {"default", "colour-blind", "light", "high-contrast"};
 
 	for (size_t k = 0; k < TS_COUNT(names); k++) {
 		struct ts_theme t = read_theme(names[k], find_theme(NULL, names[k]), "");
@@ -145,7 +147,7 @@ END_TEST
 
 START_TEST(classes_and_series_differ)
 {
-	static const char *const names[] = {"default", "colour-blind"};
+	static const char *const names[] = {"default", "colour-blind", "light", "high-contrast"};
 
 	for (size_t k = 0; k < TS_COUNT(names); k++) {
 		struct ts_theme t = read_theme(names[k], find_theme(NULL, names[k]), "");
@@ -253,7 +255,7 @@ main(void)
 	tcase_add_test(c, colours_are_mapped_down);
 	tcase_add_test(c, words_that_are_no_colours);
 	tcase_add_test(c, contrast_is_that_of_wcag);
-	tcase_add_test(c, shipped_themes_can_be_read_on_a_dark_terminal);
+	tcase_add_test(c, shipped_themes_can_be_read_on_their_ground);
 	tcase_add_test(c, letters_can_be_read_on_every_class);
 	tcase_add_test(c, classes_and_series_differ);
 	tcase_add_test(c, overlays_are_seen_at_every_depth);

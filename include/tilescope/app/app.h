@@ -12,6 +12,7 @@
 #include "tilescope/app/importing.h"
 #include "tilescope/app/indexing.h"
 #include "tilescope/app/recents.h"
+#include "tilescope/app/settings.h"
 #include "tilescope/app/report_watch.h"
 #include "tilescope/ui/keymap.h"
 #include "tilescope/ui/prompt.h"
@@ -68,6 +69,7 @@ struct ts_app {
 	struct ts_importing importing;
 	struct ts_report_watch watch;
 	struct ts_app_recents recent;
+	struct ts_settings *settings; /* or NULL: nothing is kept */
 
 	struct ts_tty *tty;
 	struct ts_canvas *canvas;

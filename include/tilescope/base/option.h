@@ -36,6 +36,7 @@ struct ts_option {
 	const char *name;
 	const char *values; /* for people and for completion: "kib|kb|bytes" */
 	const char *help;
+	bool once; /* set for this report, not kept for the next start */
 };
 
 /* The last has no name. */
@@ -46,6 +47,9 @@ void ts_options_init(struct ts_options *o);
 /* Set by name. Errors: TS_E_USAGE, with the choices in the message. */
 enum ts_code ts_option_set(struct ts_options *o, const char *name, const char *value,
 	struct ts_err *err) TS_WARN_UNUSED;
+
+/* Is what is set in the program kept for its next start? */
+bool ts_option_kept(const char *name);
 
 /* The value as text; false for an unknown name. */
 bool ts_option_get(const struct ts_options *o, const char *name, char out[TS_OPTION_TEXT]);

@@ -15,7 +15,7 @@
 enum ts_picture {
 	TS_PICTURE_TXT,	 /* the glyphs, a line a row, blanks at line ends cut off */
 	TS_PICTURE_ANSI, /* with colours as SGR sequences (256 of them), the same shape */
-	TS_PICTURE_SVG,	 /* text and areas in the colours of the theme on a dark ground */
+	TS_PICTURE_SVG,	 /* text and areas in the colours of the theme on its ground */
 };
 
 /* Append. `mono`: attributes, no colours. `title` (SVG's own, UTF-8, made safe) may be NULL. */

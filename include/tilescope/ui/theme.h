@@ -6,9 +6,11 @@
  *
  *	inherit NAME                          begin with what that theme says
  *	role NAME FG [BG] [ATTRIBUTE...]      bold dim underline reverse italic blink
+ *	ground FG BG                          the terminal's own colours, for which the theme is made
  *
- * Colours as in ts_colour_parse(); a background that is left out is what is there already. A role that no line names is the terminal's own text. A wrong
- * line is reported as `file:line: reason` and skipped, the rest is used.
+ * Colours as in ts_colour_parse(); a background that is left out is what is there already. A role that no line
+ * names is the terminal's own text. The ground is not set on a terminal: pictures have it, and black text
+ * stands on a light one only. A wrong line is reported as `file:line: reason` and skipped, the rest is used.
  */
 #ifndef TS_UI_THEME_H
 #define TS_UI_THEME_H
@@ -25,6 +27,9 @@ struct ts_style {
 
 struct ts_theme {
 	struct ts_style role[TS_ROLE_COUNT];
+	struct {
+		int fg, bg; /* #rrggbb */
+	} ground;
 };
 
 /*
