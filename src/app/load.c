@@ -353,20 +353,7 @@ ts_app_take(struct ts_app *app, struct ts_job *job)
 }
 
 void
-ts_app_give_back(struct ts_job *job)
+ts_app_load_free(struct ts_job *job)
 {
-	if (job->owner == TS_OWNER_APP)
-		load_free((struct load *)job);
-	else if (job->owner == TS_OWNER_INDEX)
-		ts_indexing_give_back(job);
-	else if (job->owner == TS_OWNER_ARCHIVE)
-		ts_app_archive_free(job);
-	else if (job->owner == TS_OWNER_IMPORT)
-		ts_importing_give_back(job);
-	else if (job->owner == TS_OWNER_WATCH)
-		ts_app_watch_free(job);
-	else if (job->owner == TS_OWNER_RECENT)
-		ts_app_recents_free(job);
-	else
-		ts_fetch_free((struct ts_fetch *)job);
+	load_free((struct load *)job);
 }

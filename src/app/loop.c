@@ -20,7 +20,6 @@
 #include "tilescope/base/clock.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/report/archive.h"
-#include "tilescope/view/fetch.h"
 
 enum {
 	KEYS_US = 8000,	  /* keys are drained at most so long before a frame */
@@ -62,62 +61,13 @@ open_signals(struct loop *l)
 
 /* --- one turn --------------------------------------------------------------------------------- */
 
-static void
-take_answer(struct ts_app *app, struct ts_job *job)
-{
-	struct ts_fetch *f = (struct ts_fetch *)job;
-	enum ts_effect effect;
-	struct ts_view *v;
-
-	app->received++;
-	if (job->owner == TS_OWNER_APP) {
-		ts_app_take(app, job);
-		return;
-	}
-	if (job->owner == TS_OWNER_TILES) {
-		ts_app_tiles_take(app, job);
-		return;
-	}
-	if (job->owner == TS_OWNER_INDEX) {
-		ts_indexing_take(app, job);
-		return;
-	}
-	if (job->owner == TS_OWNER_ARCHIVE) {
-		ts_app_archive_take(app, job);
-		return;
-	}
-	if (job->owner == TS_OWNER_IMPORT) {
-		ts_importing_take(app, job);
-		return;
-	}
-	if (job->owner == TS_OWNER_WATCH) {
-		ts_app_watch_take(app, job);
-		return;
-	}
-	if (job->owner == TS_OWNER_RECENT) {
-		ts_app_recents_take(app, job);
-		return;
-	}
-	v = job->owner < TS_VIEW_COUNT ? app->view[job->owner] : NULL;
-	if (f->code != TS_OK && f->code != TS_E_ABSENT && !app->trouble.code &&
-		!ts_fetch_in_vain(f, app->env.generation))
-		app->trouble = f->err;
-	if (v && job->generation == app->env.generation) {
-		effect = v->ops->deliver(v, f);
-		if (v == app->view[app->current] && v->ops->request)
-			v->ops->request(v);
-		app->dirty |= !(effect & TS_EFFECT_LATER);
-	}
-	ts_fetch_free(f);
-}
-
 void
 ts_app_take_answers(struct ts_app *app)
 {
 	struct ts_job *job;
 
 	while (!app->quit && (job = ts_jobs_receive(app->jobs)))
-		take_answer(app, job);
+		ts_app_answer(app, job);
 	ts_address_turn(app);
 }
 

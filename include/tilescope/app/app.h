@@ -140,6 +140,10 @@ void ts_app_load(struct ts_app *app);
 void ts_app_take(struct ts_app *app, struct ts_job *job);
 /* Before there is a screen: nothing to show will come of this answer (then it is freed). */
 bool ts_app_hopeless(struct ts_app *app, struct ts_job *job);
+void ts_app_load_free(struct ts_job *job);
+
+/* owner.c: take an answer, whosesoever it is; free one that is in vain. */
+void ts_app_answer(struct ts_app *app, struct ts_job *job);
 void ts_app_give_back(struct ts_job *job);
 
 /*

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * owner - whose job came back: a view's, or one of the program's own. Those stand in a table here.
+ */
+#include "config.h"
+
+#include "tilescope/app/app.h"
+#include "tilescope/base/mem.h"
+#include "tilescope/view/fetch.h"
+
+static void
+free_fetch(struct ts_job *job)
+{
+	ts_fetch_free((struct ts_fetch *)job);
+}
+
+static const struct {
+	void (*take)(struct ts_app *app, struct ts_job *job);
+	void (*free)(struct ts_job *job); /* in vain */
+} owners[] = {
+	[TS_OWNER_TILES - TS_VIEW_COUNT] = {ts_app_tiles_take, free_fetch},
+	[TS_OWNER_APP - TS_VIEW_COUNT] = {ts_app_take, ts_app_load_free},
+	[TS_OWNER_INDEX - TS_VIEW_COUNT] = {ts_indexing_take, ts_indexing_give_back},
+	[TS_OWNER_ARCHIVE - TS_VIEW_COUNT] = {ts_app_archive_take, ts_app_archive_free},
+	[TS_OWNER_IMPORT - TS_VIEW_COUNT] = {ts_importing_take, ts_importing_give_back},
+	[TS_OWNER_WATCH - TS_VIEW_COUNT] = {ts_app_watch_take, ts_app_watch_free},
+	[TS_OWNER_RECENT - TS_VIEW_COUNT] = {ts_app_recents_take, ts_app_recents_free},
+};
+
+static void
+take_fetch(struct ts_app *app, struct ts_view *v, struct ts_fetch *f)
+{
+	enum ts_effect effect;
+
+	if (f->code != TS_OK && f->code != TS_E_ABSENT && !app->trouble.code &&
+		!ts_fetch_in_vain(f, app->env.generation))
+		app->trouble = f->err;
+	if (v && f->job.generation == app->env.generation) {
+		effect = v->ops->deliver(v, f);
+		if (v == app->view[app->current] && v->ops->request)
+			v->ops->request(v);
+		app->dirty |= !(effect & TS_EFFECT_LATER);
+	}
+	ts_fetch_free(f);
+}
+
+void
+ts_app_answer(struct ts_app *app, struct ts_job *job)
+{
+	app->received++;
+	if (job->owner < TS_VIEW_COUNT)
+		take_fetch(app, app->view[job->owner], (struct ts_fetch *)job);
+	else
+		owners[job->owner - TS_VIEW_COUNT].take(app, job);
+}
+
+void
+ts_app_give_back(struct ts_job *job)
+{
+	if (job->owner < TS_VIEW_COUNT)
+		free_fetch(job);
+	else
+		owners[job->owner - TS_VIEW_COUNT].free(job);
+}
