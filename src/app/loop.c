@@ -20,6 +20,7 @@
 #include "tilescope/base/clock.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/report/archive.h"
+#include "tilescope/view/fetch.h"
 
 enum {
 	KEYS_US = 8000,	  /* keys are drained at most so long before a frame */
