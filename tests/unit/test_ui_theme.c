@@ -118,7 +118,7 @@ START_TEST(shipped_themes_can_be_read_on_their_ground)
 							: (uint32_t)t.ground.fg;
 			uint32_t bg = (uint32_t)t.ground.bg;
 
-			if (i == TS_ROLE_INK)
+			if (i == TS_ROLE_INK || i >= TS_ROLE_HEAT_0) /* areas, no text */
 				continue;
 			if (t.role[i].bg >= 0)
 				bg = ts_colour_rgb(t.role[i].bg);
@@ -152,7 +152,7 @@ START_TEST(classes_and_series_differ)
 	for (size_t k = 0; k < TS_COUNT(names); k++) {
 		struct ts_theme t = read_theme(names[k], find_theme(NULL, names[k]), "");
 
-		for (int i = TS_ROLE_COMPUTE; i < TS_ROLE_COUNT; i++)
+		for (int i = TS_ROLE_COMPUTE; i <= TS_ROLE_SERIES_15; i++)
 			for (int j = TS_ROLE_COMPUTE; j < i; j++) {
 				bool classes = i <= TS_ROLE_CONTROL, series = j >= TS_ROLE_SERIES_0;
 
@@ -167,6 +167,36 @@ START_TEST(classes_and_series_differ)
 						"%s: %s and %s of 16", names[k], ts_roles[i].name,
 						ts_roles[j].name);
 			}
+	}
+}
+END_TEST
+
+/* Levels of a heat map: each can be told from the others, from the ground, and from what is over a limit. */
+START_TEST(levels_of_heat_differ)
+{
+	static const enum ts_role others[] = {TS_ROLE_BAD, TS_ROLE_TITLE, TS_ROLE_HEAT_UNKNOWN,
+		TS_ROLE_HEAT_SELECTED_0, TS_ROLE_HEAT_SELECTED_1, TS_ROLE_HEAT_SELECTED_2,
+		TS_ROLE_HEAT_SELECTED_3};
+
+	for (const struct ts_embedded *e = ts_embedded; e->name; e++) {
+		struct ts_theme t;
+
+		if (strncmp(e->name, "themes/", 7) != 0)
+			continue;
+		t = read_theme(e->name, e->text, "");
+		for (int i = 0; i < TS_ROLE_HEAT && ts_theme_coloured(&t); i++) {
+			int c = ts_colour_map(t.role[TS_ROLE_HEAT_0 + i].fg, TS_DEPTH_256);
+
+			for (int j = 0; j < i; j++)
+				ck_assert_msg(c !=
+						ts_colour_map(t.role[TS_ROLE_HEAT_0 + j].fg,
+							TS_DEPTH_256),
+					"%s: heat_%d and heat_%d", e->name, i, j);
+			for (size_t j = 0; j < TS_COUNT(others); j++)
+				ck_assert_msg(c !=
+						ts_colour_map(t.role[others[j]].fg, TS_DEPTH_256),
+					"%s: heat_%d and %s", e->name, i, ts_roles[others[j]].name);
+		}
 	}
 }
 END_TEST
@@ -258,6 +288,7 @@ main(void)
 	tcase_add_test(c, shipped_themes_can_be_read_on_their_ground);
 	tcase_add_test(c, letters_can_be_read_on_every_class);
 	tcase_add_test(c, classes_and_series_differ);
+	tcase_add_test(c, levels_of_heat_differ);
 	tcase_add_test(c, overlays_are_seen_at_every_depth);
 	tcase_add_test(c, areas_meet_in_a_cell);
 	tcase_add_test(c, faults_are_reported_and_the_rest_is_used);

@@ -73,7 +73,31 @@
 	X(SERIES_12, "series_12", 'F', "colour for categories")                                  \
 	X(SERIES_13, "series_13", 'J', "colour for categories")                                  \
 	X(SERIES_14, "series_14", 'N', "colour for categories")                                  \
-	X(SERIES_15, "series_15", 'O', "last of the colours for categories")
+	X(SERIES_15, "series_15", 'O', "last of the colours for categories")                     \
+	X(HEAT_0, "heat_0", '\'', "first level of a heat map: least")                            \
+	X(HEAT_1, "heat_1", '(', "level of a heat map")                                          \
+	X(HEAT_2, "heat_2", ')', "level of a heat map")                                          \
+	X(HEAT_3, "heat_3", '*', "level of a heat map")                                          \
+	X(HEAT_4, "heat_4", '+', "level of a heat map")                                          \
+	X(HEAT_5, "heat_5", ',', "level of a heat map")                                          \
+	X(HEAT_6, "heat_6", '/', "level of a heat map")                                          \
+	X(HEAT_7, "heat_7", ';', "level of a heat map")                                          \
+	X(HEAT_8, "heat_8", '<', "level of a heat map")                                          \
+	X(HEAT_9, "heat_9", '=', "level of a heat map")                                          \
+	X(HEAT_10, "heat_10", '>', "level of a heat map")                                        \
+	X(HEAT_11, "heat_11", '?', "last level of a heat map: most")                             \
+	X(HEAT_UNKNOWN, "heat_unknown", '_', "heat map: not known")                              \
+	X(HEAT_SELECTED_0, "heat_selected_0", '[', "heat map: selected, four levels")            \
+	X(HEAT_SELECTED_1, "heat_selected_1", '\\', "heat map: selected, four levels")           \
+	X(HEAT_SELECTED_2, "heat_selected_2", ']', "heat map: selected, four levels")            \
+	X(HEAT_SELECTED_3, "heat_selected_3", '^', "heat map: selected, four levels")            \
+	X(LESS_3, "less_3", '{', "difference: much less")                                        \
+	X(LESS_2, "less_2", '|', "difference: less")                                             \
+	X(LESS_1, "less_1", '}', "difference: a little less")                                    \
+	X(SAME, "same", '~', "difference: none")                                                 \
+	X(MORE_1, "more_1", 'R', "difference: a little more")                                    \
+	X(MORE_2, "more_2", 'V', "difference: more")                                             \
+	X(MORE_3, "more_3", 'Z', "difference: much more")
 
 enum ts_role {
 #define X(id, name, letter, sentence) TS_ROLE_##id,
@@ -87,6 +111,10 @@ enum { TS_ROLE_CLASSES = TS_ROLE_CONTROL - TS_ROLE_COMPUTE + 1 };
 
 /* Colours for categories: role = TS_ROLE_SERIES_0 + i % TS_ROLE_SERIES. */
 enum { TS_ROLE_SERIES = TS_ROLE_SERIES_15 - TS_ROLE_SERIES_0 + 1 };
+
+/* Levels of a heat map (ui/heat.h), and of its selected cells. */
+enum { TS_ROLE_HEAT = TS_ROLE_HEAT_11 - TS_ROLE_HEAT_0 + 1 };
+enum { TS_ROLE_HEAT_SELECTED = TS_ROLE_HEAT_SELECTED_3 - TS_ROLE_HEAT_SELECTED_0 + 1 };
 
 struct ts_role_info {
 	const char *name;
