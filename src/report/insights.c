@@ -18,44 +18,82 @@
 
 /* --- facts ------------------------------------------------------------------------------------ */
 
-enum ts_code
-ts_insight_facts_read(struct ts_insight_facts *x, struct ts_reader *rd,
-	struct ts_progress *progress, struct ts_err *err)
-{
-	static const char bad[] = "a number is missing, negative or too large";
-	struct ts_err why = {0};
-	enum ts_code code, end;
+static const char bad_number[] = "a number is missing, negative or too large";
 
-	memset(x, 0, sizeof(*x));
-	ts_notes_copy(&x->notes, &rd->report->notes);
-	code = ts_tiles_read(&x->tiles, rd, &why);
+static enum ts_code
+read_tiles(struct ts_insight_facts *x, struct ts_reader *rd, struct ts_err *err)
+{
+	struct ts_err why = {0};
+	enum ts_code code = ts_tiles_read(&x->tiles, rd, &why);
+
 	x->has_tiles = x->tiles.count > 0;
 	x->partial |= x->tiles.partial ? TS_FACT_TILES : 0;
-	end = ts_notes_soften(&x->notes, code, "tile memory", &why, err);
-	ts_notes_left_out(&x->notes, "tile memory", x->tiles.bad_rows, bad);
-	if (end)
-		return end;
+	ts_notes_left_out(&x->notes, "tile memory", x->tiles.bad_rows, bad_number);
+	code = ts_notes_soften(&x->notes, code, "tile memory", &why, err);
+	if (code)
+		return code;
 	code = ts_target_read(&x->target, rd, x->tiles.partial ? 0 : x->tiles.rows,
 		ts_step_ipus(rd->report), &why);
-	end = ts_notes_soften(&x->notes, code, "target", &why, err);
-	if (end)
-		return end;
-	code = ts_categories_read(&x->categories, rd, progress, &why);
+	return ts_notes_soften(&x->notes, code, "target", &why, err);
+}
+
+static enum ts_code
+read_categories(struct ts_insight_facts *x, struct ts_reader *rd, struct ts_progress *progress,
+	struct ts_err *err)
+{
+	struct ts_err why = {0};
+	enum ts_code code = ts_categories_read(&x->categories, rd, progress, &why);
+
 	x->has_categories = x->categories.count > 0;
 	x->partial |= code == TS_E_DAMAGED || x->categories.cut ? TS_FACT_CATEGORIES : 0;
-	end = ts_notes_soften(&x->notes, code, "memory categories", &why, err);
-	ts_notes_left_out(&x->notes, "memory categories", x->categories.bad_rows, bad);
+	ts_notes_left_out(&x->notes, "memory categories", x->categories.bad_rows, bad_number);
 	if (x->categories.cut)
 		ts_notes_add(&x->notes,
 			"memory categories: more categories or tiles than are kept");
 	x->notes.partial |= x->categories.cut;
-	if (end)
-		return end;
-	code = ts_liveness_read(&x->liveness, rd, progress, &why);
+	return ts_notes_soften(&x->notes, code, "memory categories", &why, err);
+}
+
+static enum ts_code
+read_liveness(struct ts_insight_facts *x, struct ts_reader *rd, struct ts_progress *progress,
+	struct ts_err *err)
+{
+	struct ts_err why = {0};
+	enum ts_code code = ts_liveness_read(&x->liveness, rd, progress, &why);
+
 	x->has_liveness = x->liveness.count > 0;
 	x->partial |= code == TS_E_DAMAGED ? TS_FACT_LIVENESS : 0;
-	ts_notes_left_out(&x->notes, "liveness", x->liveness.bad_rows, bad);
-	return ts_notes_soften(&x->notes, code, "liveness", &why, err);
+	ts_notes_left_out(&x->notes, "liveness", x->liveness.bad_rows, bad_number);
+	code = ts_notes_soften(&x->notes, code, "liveness", &why, err);
+	if (code)
+		return code;
+	code = ts_peak_variables_read(&x->peak, rd,
+		x->has_liveness ? x->liveness.peak.step : TS_UNKNOWN, progress, &why);
+	x->has_peak = code == TS_OK;
+	x->partial |= x->peak.partial ? TS_FACT_VARIABLES : 0;
+	x->notes.partial |= x->peak.partial;
+	ts_notes_left_out(&x->notes, "variables", x->peak.bad_rows, bad_number);
+	if (x->peak.partial)
+		ts_notes_add(&x->notes, "variables: not all that are alive at the peak are known");
+	return ts_notes_soften(&x->notes, code, "variables", &why, err);
+}
+
+enum ts_code
+ts_insight_facts_read(struct ts_insight_facts *x, struct ts_reader *rd,
+	struct ts_progress *progress, struct ts_err *err)
+{
+	enum ts_code code;
+
+	memset(x, 0, sizeof(*x));
+	ts_notes_copy(&x->notes, &rd->report->notes);
+	code = read_tiles(x, rd, err);
+	if (!code)
+		code = read_categories(x, rd, progress, err);
+	if (!code)
+		code = read_liveness(x, rd, progress, err);
+	return code ? code
+		    : ts_fullest_read(&x->fullest, rd, &x->tiles,
+			      x->has_categories ? &x->categories : NULL, err);
 }
 
 void
@@ -64,6 +102,8 @@ ts_insight_facts_fini(struct ts_insight_facts *x)
 	ts_tiles_fini(&x->tiles);
 	ts_categories_fini(&x->categories);
 	ts_liveness_fini(&x->liveness);
+	ts_peak_variables_fini(&x->peak);
+	ts_fullest_fini(&x->fullest);
 	ts_notes_fini(&x->notes);
 }
 
@@ -303,6 +343,81 @@ peak_over_steady(struct ts_finding *f, const struct measure *m)
 	return true;
 }
 
+/* Of the variables that are alive at the peak; false: not known. */
+static bool
+has_alive(struct ts_finding *f, const struct measure *m)
+{
+	if (!m->facts->has_peak)
+		return missing(f, "no variable is");
+	if (!m->facts->peak.has_lives)
+		return missing(f, "which variables are alive at which step is");
+	snprintf(f->place, sizeof(f->place), "liveness?step=%" PRId64, m->facts->peak.step);
+	return true;
+}
+
+static const char *
+name_of(const struct ts_peak_variable *v)
+{
+	return v->name ? v->name : "a variable without a name";
+}
+
+static bool
+fp32_share(struct ts_finding *f, const struct measure *m)
+{
+	const struct ts_peak_variables *p = &m->facts->peak;
+	int64_t whole = ts_peak_bytes(p);
+	char bytes[TS_FMT_MAX], share[TS_FMT_MAX], step[TS_FMT_MAX], most[TS_FMT_MAX];
+	size_t at;
+
+	if (!has_alive(f, m))
+		return false;
+	if (!p->has_types)
+		return missing(f, "the element type of variables is");
+	if (whole <= 0)
+		return missing(f, "memory that is alive at the peak is");
+	f->value = (double)p->fp32.bytes / (double)whole;
+	f->saving = ts_liveness_device(&m->facts->liveness, p->fp32.bytes / 2);
+	f->saving_of = TS_SAVING_DEVICE;
+	snprintf(f->evidence, sizeof(f->evidence), "%s of FP32 alive at step %s, %s of all",
+		ts_fmt_bytes(bytes, ts_liveness_device(&m->facts->liveness, p->fp32.bytes),
+			m->units),
+		ts_fmt_count(step, p->step),
+		ts_fmt_percent(share, (double)p->fp32.bytes, (double)whole));
+	at = strlen(f->evidence);
+	if (p->halves.count > 0)
+		snprintf(f->evidence + at, sizeof(f->evidence) - at, "; the largest is %.100s (%s)",
+			name_of(&p->halves.row[0]),
+			ts_fmt_bytes(most, p->halves.row[0].bytes, m->units));
+	return true;
+}
+
+/* How few variables are half of what is alive at the peak. */
+static bool
+half_of_peak(struct ts_finding *f, const struct measure *m)
+{
+	const struct ts_peak_variables *p = &m->facts->peak;
+	int64_t k;
+	char bytes[TS_FMT_MAX], step[TS_FMT_MAX];
+	size_t at;
+
+	if (!has_alive(f, m))
+		return false;
+	if (ts_peak_bytes(p) <= 0)
+		return missing(f, "memory that is alive at the peak is");
+	k = ts_peak_share(p, 50);
+	f->value = k == TS_UNKNOWN ? TS_PEAK_ROWS + 1 : (double)k;
+	snprintf(f->evidence, sizeof(f->evidence),
+		"%s%lld variable%s half of the %s alive at step %s",
+		k == TS_UNKNOWN ? "more than " : "",
+		(long long)(k == TS_UNKNOWN ? TS_PEAK_ROWS : k), k == 1 ? " is" : "s are",
+		ts_fmt_bytes(bytes, ts_peak_bytes(p), m->units), ts_fmt_count(step, p->step));
+	at = strlen(f->evidence);
+	if (p->largest.count > 0)
+		snprintf(f->evidence + at, sizeof(f->evidence) - at, "; the largest is %.100s",
+			name_of(&p->largest.row[0]));
+	return true;
+}
+
 static const struct {
 	const char *name, *what;
 	unsigned of; /* facts */
@@ -323,6 +438,10 @@ static const struct {
 		TS_FACT_TILES | TS_FACT_CATEGORIES, profiling_share},
 	{"peak-over-steady", "the peak that is not always live, over the mean of all steps",
 		TS_FACT_LIVENESS, peak_over_steady},
+	{"fp32-share", "FP32 variables, of the bytes of all that are alive at the peak",
+		TS_FACT_LIVENESS | TS_FACT_VARIABLES, fp32_share},
+	{"half-of-peak", "how few variables are half of what is alive at the peak",
+		TS_FACT_LIVENESS | TS_FACT_VARIABLES, half_of_peak},
 };
 
 const char *

@@ -199,7 +199,9 @@ ABSENT = {
     "tile_memory": {"M01", "M02", "M03", "M04"},
     "tile_category": set(),                         # from the lowered variables
     "memory_category": set(),
-    "liveness_step": {"M07"},
+    "liveness_step": {"M07", "M09", "M10"},
+    "liveness_variable": {"M09", "M10"},
+    "variable": {"M09", "M10"},
 }
 
 
@@ -260,6 +262,7 @@ EXTREMES = {
     "no-limit": "UPDATE target SET bytes_per_tile = 0",
     "beyond": "UPDATE tile_memory SET tile = tile + 1000000 WHERE tile > 5",
     "steps": "UPDATE liveness_step SET not_always_live = 1 << 62 WHERE live_step > 2",
+    "variables": "UPDATE variable SET bytes = 1 << 62",
     "still": "UPDATE liveness_step SET not_always_live = 0",
     "categories": "UPDATE tile_category SET not_overlapped = 1 << 62 WHERE rowid % 100 = 0",
 }

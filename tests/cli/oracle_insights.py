@@ -23,17 +23,17 @@ def ratio(a, b):
     return a / b if b else None
 
 
-def measures(tiles, limit, categories, steps):
+def measures(tiles, limit, categories, steps, alive=None):
     """
     tiles: (tile, total, total_gaps or None, overflowed or None); categories: name -> bytes or None; steps:
-    not-always-live bytes of each liveness step.
+    not-always-live bytes of each liveness step.  alive: (bytes, element type) of what is alive at the highest.
     """
     used = [t[1] if t[2] is None else t[2] for t in tiles]
     total = sum(t[1] for t in tiles)
     gaps = sum(t[2] for t in tiles) if tiles and all(t[2] is not None for t in tiles) else None
     out = dict.fromkeys(("worst-tile-share", "overflowed-bytes", "tile-imbalance", "gaps-share",
                          "code-share", "exchange-code-share", "profiling-share",
-                         "peak-over-steady"))
+                         "peak-over-steady", "fp32-share", "half-of-peak"))
     if used and limit:
         out["worst-tile-share"] = max(used) / limit
     if used and (limit or any(t[3] is not None for t in tiles)):
@@ -50,6 +50,15 @@ def measures(tiles, limit, categories, steps):
         out["profiling-share"] = ratio(categories.get("instrumentationResults", 0), whole)
     if steps and sum(steps) > 0:
         out["peak-over-steady"] = max(steps) * len(steps) / sum(steps)
+    whole = sum(b for b, _ in alive or [])
+    if whole:
+        out["fp32-share"] = sum(b for b, t in alive if t == "float") / whole
+        most, so_far = sorted((b for b, _ in alive), reverse=True), 0
+        for k, b in enumerate(most):
+            so_far += b
+            if 2 * so_far >= whole:
+                out["half-of-peak"] = float(min(k + 1, 501))
+                break
     return out
 
 
@@ -86,9 +95,16 @@ def of_store(path):
     limit = rows("target", "SELECT bytes_per_tile FROM target")
     if not limit and len(tiles) % 1472 == 0 and tiles:
         limit = [(638976,)]
-    steps = [r[0] for r in rows("liveness_step", "SELECT not_always_live FROM liveness_step")]
+    steps = rows("liveness_step", "SELECT live_step, not_always_live FROM liveness_step")
+    alive = None
+    if steps and {"variable", "liveness_variable"} <= have:
+        peak = min(steps, key=lambda r: (-r[1], r[0]))[0]
+        then = {r[0] for r in db.execute("SELECT variable FROM liveness_variable WHERE start <= ? AND"
+                                         " ? < \"end\"", (peak, peak))}
+        alive = [(b, t) for v, b, a, t in db.execute(
+            "SELECT variable, bytes, always_live, element_type FROM variable") if a or v in then]
     db.close()
-    return measures(tiles, limit[0][0] if limit else None, found, steps)
+    return measures(tiles, limit[0][0] if limit else None, found, [r[1] for r in steps], alive)
 
 
 def rules(text=None):

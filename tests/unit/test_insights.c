@@ -219,7 +219,12 @@ static const char report_sql[] =
 	"INSERT INTO tile_category VALUES(0,0,400,0),(1,0,100,0),(2,0,300,0),(2,1,500,0),(2,2,200,0),"
 	"(3,1,200,0),(3,3,100,0);"
 	"CREATE TABLE liveness_step(live_step, program, not_always_live);"
-	"INSERT INTO liveness_step VALUES(0,0,10),(1,0,10),(2,0,90),(3,0,10);";
+	"INSERT INTO liveness_step VALUES(0,0,10),(1,0,10),(2,0,90),(3,0,10);"
+	"CREATE TABLE variable(variable, name, bytes, always_live, element_type);"
+	"INSERT INTO variable VALUES(0,'w',30,1,'half'),(1,'x',80,0,'float'),(2,'y',10,0,NULL),"
+	"(3,'z',500,0,'float');"
+	"CREATE TABLE liveness_variable(variable, start, end);"
+	"INSERT INTO liveness_variable VALUES(1,2,3),(2,0,9),(3,3,4);";
 
 START_TEST(figures)
 {
@@ -245,6 +250,10 @@ START_TEST(figures)
 			"memory?tile=3&by=category", "100 B of instr"},
 		{"peak-over-steady", 3, TS_SEVERITY_WARN, 120, "liveness?step=2",
 			"180 B that is not always live at step 2, 60 B in the mean"},
+		{"fp32-share", 80 / 120.0, TS_SEVERITY_WARN, 80, "liveness?step=2",
+			"160 B of FP32 alive at step 2, 66.7% of all; the largest is x (80 B)"},
+		{"half-of-peak", 1, TS_SEVERITY_NOTE, TS_UNKNOWN, "liveness?step=2",
+			"1 variable is half of the 120 B alive at step 2; the largest is x"},
 	};
 	struct found f;
 
@@ -260,7 +269,8 @@ START_TEST(figures)
 		ck_assert_msg(strstr(x->evidence, want[i].says), "%s", x->evidence);
 	}
 	ck_assert_int_eq(f.insights.by_severity[TS_SEVERITY_BAD], 4);
-	ck_assert_int_eq(f.insights.by_severity[TS_SEVERITY_WARN], 4);
+	ck_assert_int_eq(f.insights.by_severity[TS_SEVERITY_WARN], 5);
+	ck_assert_int_eq(f.insights.by_severity[TS_SEVERITY_NOTE], 1);
 	ck_assert_int_eq(f.insights.unknown, 0);
 	for (int i = 1; i < f.insights.count; i++)
 		ck_assert_int_le(f.insights.finding[i].severity,

@@ -9,26 +9,31 @@
 #define TS_REPORT_INSIGHTS_H
 
 #include "tilescope/base/fmt.h"
+#include "tilescope/report/fullest.h"
 #include "tilescope/report/index.h"
 #include "tilescope/report/liveness.h"
+#include "tilescope/report/peak_variables.h"
 #include "tilescope/report/rules.h"
 #include "tilescope/report/target.h"
 
 enum { TS_EVIDENCE = 240, TS_PLACE = 80 };
 
 /* Sections of the index that have them. */
-#define TS_INSIGHT_SECTIONS (1u << TS_SECTION_CATEGORIES | 1u << TS_SECTION_LIVENESS)
+#define TS_INSIGHT_SECTIONS \
+	(1u << TS_SECTION_CATEGORIES | 1u << TS_SECTION_VARIABLES | 1u << TS_SECTION_LIVENESS)
 
-enum { TS_FACT_TILES = 1, TS_FACT_CATEGORIES = 2, TS_FACT_LIVENESS = 4 };
+enum { TS_FACT_TILES = 1, TS_FACT_CATEGORIES = 2, TS_FACT_LIVENESS = 4, TS_FACT_VARIABLES = 8 };
 
 /* What measures are made of. What is not recorded, or cannot be read at all, is not there. */
 struct ts_insight_facts {
 	struct ts_target target;
-	bool has_tiles, has_categories, has_liveness;
+	bool has_tiles, has_categories, has_liveness, has_peak;
 	unsigned partial; /* TS_FACT_*: not all of it could be read */
 	struct ts_tiles tiles;
 	struct ts_categories categories;
 	struct ts_liveness liveness;
+	struct ts_peak_variables peak; /* at the highest liveness step */
+	struct ts_fullest fullest;
 	struct ts_notes notes; /* the report's, and what could not be read */
 };
 

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * peak_variables - what makes up the memory at one liveness step, usually that of the peak: the variables that are
+ * alive then, the always-live ones among them, how few of them are how much, and those that are FP32.
+ *
+ * Bytes are those of `variable`: of all tiles of one replica. A variable is alive at step s when it is always
+ * live, or when one of its intervals has start <= s < end.
+ */
+#ifndef TS_REPORT_PEAK_VARIABLES_H
+#define TS_REPORT_PEAK_VARIABLES_H
+
+#include "tilescope/base/progress.h"
+#include "tilescope/report/memory.h"
+
+enum {
+	TS_PEAK_ROWS = 500,	 /* the largest; of FP32 so many, too */
+	TS_PEAK_NAME = 1024,	 /* bytes of a name that are kept */
+	TS_PEAK_ALIVE = 1 << 20, /* variables alive at a step that are known one by one */
+};
+
+struct ts_peak_variable {
+	int64_t variable, bytes;
+	bool always, fp32;
+	char *name; /* raw; NULL = not recorded */
+};
+
+struct ts_peak_list {
+	int count;
+	struct ts_peak_variable *row; /* most bytes first, of equals as they stand in the report */
+};
+
+/* How many, and bytes of all together (at most INT64_MAX). */
+struct ts_peak_sum {
+	int64_t count, bytes;
+};
+
+struct ts_peak_variables {
+	int64_t step;	/* asked for; TS_UNKNOWN: always-live ones only */
+	bool has_lives; /* who else is alive at the step is known */
+	bool has_types, has_names;
+	struct ts_peak_sum always, alive; /* `alive`: at the step, not always */
+	struct ts_peak_sum fp32;	  /* of both */
+	struct ts_peak_list largest;	  /* of both */
+	struct ts_peak_list halves;	  /* the FP32 ones */
+	struct ts_peak_variable
+		most;	  /* the largest variable of all, alive or not; bytes TS_UNKNOWN: none */
+	int64_t bad_rows; /* left out: a number is missing, negative or too large */
+	bool partial;	  /* damage, or more alive than TS_PEAK_ALIVE: left out */
+};
+
+/* The element type of 32 bits that 16 may do for: "float", "float32" or "fp32", in any case. */
+bool ts_type_is_fp32(const char *s, size_t n);
+
+/*
+ * One pass over liveness_variable, one over variable. Errors: TS_E_ABSENT (no `variable`), TS_E_CANCELLED, TS_E_NOMEM, and
+ * those of ts_reader_rows(); damage sets `partial` and is none. progress may be NULL. Free with
+ * ts_peak_variables_fini() in every case.
+ */
+enum ts_code ts_peak_variables_read(struct ts_peak_variables *p, struct ts_reader *rd, int64_t step,
+	struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
+void ts_peak_variables_fini(struct ts_peak_variables *p);
+
+/*
+ * How many of the largest are at least `percent` percent of always + alive; 0: nothing is alive; TS_UNKNOWN: more than
+ * the list has.
+ */
+int64_t ts_peak_share(const struct ts_peak_variables *p, int percent);
+
+/* Bytes of always + alive; at most INT64_MAX. */
+int64_t ts_peak_bytes(const struct ts_peak_variables *p);
+
+#endif

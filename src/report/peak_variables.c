@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+/* peak_variables - see the header. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/calc/spread.h"
+#include "tilescope/calc/top.h"
+#include "tilescope/report/peak_variables.h"
+#include "tilescope/report/rows.h"
+
+enum { PROGRESS_ROWS = 8192 };
+
+bool
+ts_type_is_fp32(const char *s, size_t n)
+{
+	static const char *const names[] = {"float", "float32", "fp32"};
+
+	for (size_t i = 0; i < TS_COUNT(names); i++)
+		if (strlen(names[i]) == n && strncasecmp(s, names[i], n) == 0)
+			return true;
+	return false;
+}
+
+/* --- who is alive ----------------------------------------------------------------------------- */
+
+struct ids {
+	int64_t *id; /* ascending */
+	size_t count, cap;
+};
+
+static int
+ascending(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static bool
+has_id(const struct ids *s, int64_t id)
+{
+	return s->count > 0 && bsearch(&id, s->id, s->count, sizeof(id), ascending);
+}
+
+static enum ts_code
+add_id(struct ids *s, int64_t id, bool *partial, struct ts_err *err)
+{
+	if (s->count == TS_PEAK_ALIVE) {
+		*partial = true;
+		return TS_OK;
+	}
+	if (!ts_room((void **)&s->id, &s->cap, s->count, sizeof(*s->id)))
+		return ts_err_nomem(err);
+	s->id[s->count++] = id;
+	return TS_OK;
+}
+
+static enum ts_code
+read_alive(struct ids *s, struct ts_peak_variables *p, struct ts_reader *rd, struct ts_err *err)
+{
+	enum { ID, START, END, COLUMNS };
+	struct ts_rows_query q = {.columns = {TS_LIVENESS_VARIABLE_VARIABLE,
+					  TS_LIVENESS_VARIABLE_START, TS_LIVENESS_VARIABLE_END},
+		.column_count = COLUMNS,
+		.past_damage = true};
+	struct ts_rows *rows;
+	struct ts_rows_block b;
+	enum ts_code code = ts_reader_rows(&rows, rd, TS_LIVENESS_VARIABLE, &q, err);
+
+	if (code)
+		return code;
+	while (!code && !(code = ts_rows_block(rows, &b, err)) && b.rows > 0) {
+		if (b.is[ID] || b.is[START] || b.is[END]) {
+			p->bad_rows += b.rows;
+			continue;
+		}
+		for (int i = 0; i < b.rows && !code; i++)
+			if (b.v[START][i] <= p->step && p->step < b.v[END][i])
+				code = add_id(s, b.v[ID][i], &p->partial, err);
+	}
+	ts_rows_close(rows);
+	qsort(s->id, s->count, s->count ? sizeof(*s->id) : 1, ascending);
+	return code;
+}
+
+/* --- variables -------------------------------------------------------------------------------- */
+
+enum { V_ID, V_BYTES, V_ALWAYS, V_TYPE, V_NAME, V_COLUMNS };
+
+struct list {
+	struct ts_top top;
+	struct ts_peak_variable *slot;
+};
+
+struct pass {
+	struct ts_peak_variables *p;
+	struct ts_rows *rows;
+	struct ids alive;
+	struct list largest, halves;
+	int64_t row;
+};
+
+static void
+count(struct ts_peak_sum *s, int64_t bytes)
+{
+	s->count++;
+	if (!ts_add_i64(&s->bytes, bytes))
+		s->bytes = INT64_MAX;
+}
+
+static bool
+take_name(char **name, struct ts_rows *rows)
+{
+	const char *s;
+	size_t n;
+
+	free(*name);
+	*name = NULL;
+	if (ts_rows_text(rows, V_NAME, &s, &n) != TS_VALUE_OK)
+		return true;
+	*name = ts_strndup(s, n < TS_PEAK_NAME ? n : TS_PEAK_NAME);
+	return *name;
+}
+
+static bool
+offer(struct pass *pass, struct list *l, const struct ts_peak_variable *v)
+{
+	int slot = ts_top_offer(&l->top, v->bytes, pass->row);
+	char *name;
+
+	if (slot < 0)
+		return true;
+	name = l->slot[slot].name;
+	l->slot[slot] = *v;
+	l->slot[slot].name = name;
+	return take_name(&l->slot[slot].name, pass->rows);
+}
+
+static bool
+is_fp32(struct ts_rows *rows)
+{
+	const char *s;
+	size_t n;
+
+	return ts_rows_text(rows, V_TYPE, &s, &n) == TS_VALUE_OK && ts_type_is_fp32(s, n);
+}
+
+static enum ts_code
+add_row(struct pass *pass, struct ts_err *err)
+{
+	struct ts_peak_variables *p = pass->p;
+	struct ts_peak_variable v = {0};
+	int64_t always = 0;
+	bool kept = true;
+
+	pass->row++;
+	if (ts_rows_number(pass->rows, V_ID, &v.variable) != TS_VALUE_OK ||
+		ts_rows_number(pass->rows, V_BYTES, &v.bytes) != TS_VALUE_OK ||
+		ts_rows_number(pass->rows, V_ALWAYS, &always) == TS_VALUE_BAD) {
+		p->bad_rows++;
+		return TS_OK;
+	}
+	if (v.bytes > p->most.bytes) {
+		p->most.variable = v.variable;
+		p->most.bytes = v.bytes;
+		p->most.always = always != 0;
+		kept = take_name(&p->most.name, pass->rows);
+	}
+	v.always = always != 0;
+	if (!v.always && !has_id(&pass->alive, v.variable))
+		return kept ? TS_OK : ts_err_nomem(err);
+	v.fp32 = p->has_types && is_fp32(pass->rows);
+	count(v.always ? &p->always : &p->alive, v.bytes);
+	kept = kept && offer(pass, &pass->largest, &v);
+	if (v.fp32) {
+		count(&p->fp32, v.bytes);
+		kept = kept && offer(pass, &pass->halves, &v);
+	}
+	return kept ? TS_OK : ts_err_nomem(err);
+}
+
+static enum ts_code
+read_variables(struct pass *pass, struct ts_reader *rd, struct ts_progress *progress,
+	struct ts_err *err)
+{
+	struct ts_rows_query q = {.columns = {TS_VARIABLE_VARIABLE, TS_VARIABLE_BYTES,
+					  TS_VARIABLE_ALWAYS_LIVE, TS_VARIABLE_ELEMENT_TYPE,
+					  TS_VARIABLE_NAME},
+		.column_count = V_COLUMNS,
+		.past_damage = true};
+	int64_t all = ts_reach_span(&rd->report->binding[TS_VARIABLE].reach);
+	enum ts_code code = ts_reader_rows(&pass->rows, rd, TS_VARIABLE, &q, err);
+	bool there;
+
+	if (code)
+		return code;
+	while (!code && !(code = ts_rows_next(pass->rows, &there, err)) && there) {
+		code = add_row(pass, err);
+		if (pass->row % PROGRESS_ROWS == 0)
+			ts_progress_set(progress, pass->row, all);
+	}
+	ts_rows_close(pass->rows);
+	return code;
+}
+
+/* --- lists ------------------------------------------------------------------------------------ */
+
+static bool
+list_init(struct list *l)
+{
+	l->slot = ts_alloc(TS_PEAK_ROWS, sizeof(*l->slot));
+	return ts_top_init(&l->top, TS_PEAK_ROWS) && l->slot;
+}
+
+/* Into an array by size; the names go with it. */
+static bool
+list_take(struct ts_peak_list *out, struct list *l)
+{
+	if (l->slot && l->top.entry)
+		out->row = ts_alloc((size_t)l->top.count + 1, sizeof(*out->row));
+	ts_top_sort(&l->top);
+	for (int i = 0; out->row && i < l->top.count; i++)
+		out->row[out->count++] = l->slot[l->top.entry[i].slot];
+	for (int i = 0; !out->row && l->slot && i < l->top.count; i++)
+		free(l->slot[i].name);
+	free(l->slot);
+	ts_top_fini(&l->top);
+	return out->row;
+}
+
+static void
+list_free(struct ts_peak_list *l)
+{
+	for (int i = 0; i < l->count; i++)
+		free(l->row[i].name);
+	free(l->row);
+	*l = (struct ts_peak_list){0};
+}
+
+/* What is damaged makes the rest partial. */
+static enum ts_code
+bear(struct ts_peak_variables *p, enum ts_code code)
+{
+	p->partial |= code == TS_E_DAMAGED;
+	return code == TS_E_DAMAGED ? TS_OK : code;
+}
+
+enum ts_code
+ts_peak_variables_read(struct ts_peak_variables *p, struct ts_reader *rd, int64_t step,
+	struct ts_progress *progress, struct ts_err *err)
+{
+	const struct ts_report *r = rd->report;
+	struct pass pass = {.p = p};
+	enum ts_code code = TS_OK;
+	bool room;
+
+	*p = (struct ts_peak_variables){.step = step, .most.bytes = TS_UNKNOWN};
+	p->has_types = ts_report_has_column(r, TS_VARIABLE, TS_VARIABLE_ELEMENT_TYPE);
+	p->has_names = ts_report_has_column(r, TS_VARIABLE, TS_VARIABLE_NAME);
+	p->has_lives = step != TS_UNKNOWN && ts_report_has(r, TS_LIVENESS_VARIABLE);
+	if (!ts_report_has(r, TS_VARIABLE))
+		return ts_err_set(err, TS_E_ABSENT, "%s", r->binding[TS_VARIABLE].reason);
+	room = list_init(&pass.largest);
+	room = list_init(&pass.halves) && room;
+	if (room && p->has_lives)
+		code = bear(p, read_alive(&pass.alive, p, rd, err));
+	if (room && !code)
+		code = bear(p, read_variables(&pass, rd, progress, err));
+	free(pass.alive.id);
+	room = list_take(&p->largest, &pass.largest) && room;
+	room = list_take(&p->halves, &pass.halves) && room;
+	return code || room ? code : ts_err_nomem(err);
+}
+
+void
+ts_peak_variables_fini(struct ts_peak_variables *p)
+{
+	list_free(&p->largest);
+	list_free(&p->halves);
+	free(p->most.name);
+	p->most.name = NULL;
+}
+
+int64_t
+ts_peak_bytes(const struct ts_peak_variables *p)
+{
+	int64_t sum = p->always.bytes;
+
+	return ts_add_i64(&sum, p->alive.bytes) ? sum : INT64_MAX;
+}
+
+int64_t
+ts_peak_share(const struct ts_peak_variables *p, int percent)
+{
+	int64_t bytes[TS_PEAK_ROWS];
+	size_t n = (size_t)p->largest.count, k;
+
+	for (size_t i = 0; i < n; i++)
+		bytes[i] = p->largest.row[i].bytes;
+	k = ts_share_count(bytes, n, ts_peak_bytes(p), percent);
+	return k > n ? TS_UNKNOWN : (int64_t)k;
+}

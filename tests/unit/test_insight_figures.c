@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The fullest tiles and what is alive at a step, against SQL on random small reports: intervals that are empty,
+ * reversed or overlap, variables of no interval, numbers that are missing or negative, equal sizes.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <inttypes.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../screen/report_dir.h"
+
+#include "tilescope/base/mem.h"
+#include "tilescope/calc/top.h"
+#include "tilescope/report/fullest.h"
+#include "tilescope/report/peak_variables.h"
+
+enum { SEEDS = 40, STEPS = 12, VARIABLES = 60, TILES = 30 };
+
+static struct ts_err err;
+
+struct world {
+	char dir[REPORT_DIR], *path;
+	sqlite3 *db;
+	struct ts_report *report;
+	struct ts_reader *rd;
+};
+
+static uint64_t
+draw(uint64_t *state, uint64_t below)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state % below;
+}
+
+/* The first value of a query's first row: NULL is -1. */
+static int64_t
+ask(const struct world *w, const char *fmt, ...)
+{
+	sqlite3_stmt *stmt;
+	int64_t v = -1;
+	char sql[2000];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(sql, sizeof(sql), fmt, ap);
+	va_end(ap);
+	ck_assert_msg(sqlite3_prepare_v2(w->db, sql, -1, &stmt, NULL) == SQLITE_OK, "%s: %s", sql,
+		sqlite3_errmsg(w->db));
+	if (sqlite3_step(stmt) == SQLITE_ROW && sqlite3_column_type(stmt, 0) != SQLITE_NULL)
+		v = sqlite3_column_int64(stmt, 0);
+	sqlite3_finalize(stmt);
+	return v;
+}
+
+static void
+open_world(struct world *w, const char *sql)
+{
+	struct ts_report_options options = {0};
+
+	memset(w, 0, sizeof(*w));
+	report_dir_make(w->dir);
+	report_dir_sql(w->dir, &w->path, "report.tilescope",
+		"CREATE TABLE report(key TEXT, value TEXT);"
+		"INSERT INTO report VALUES('store_version', '1');"
+		"CREATE TABLE memory_category(category, name);"
+		"INSERT INTO memory_category VALUES(0, 'variable'), (1, 'stack'), (2, 'code');"
+		"CREATE TABLE tile_memory(tile, total, total_gaps);"
+		"CREATE TABLE lowered_variable(id, tile, name, bytes, category);"
+		"CREATE TABLE variable(variable, name, bytes, always_live, element_type);"
+		"CREATE TABLE liveness_variable(variable, start, end);");
+	report_dir_sql(w->dir, &w->path, "report.tilescope", sql);
+	ck_assert_msg(ts_report_open(&w->report, w->path, &options, &err) == TS_OK, "%s", err.msg);
+	ck_assert_int_eq(ts_reader_open(&w->rd, w->report, &err), TS_OK);
+	ck_assert_int_eq(sqlite3_open_v2(w->path, &w->db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+}
+
+static void
+close_world(struct world *w)
+{
+	sqlite3_close(w->db);
+	ts_reader_close(w->rd);
+	ts_report_close(w->report);
+	unlink(w->path);
+	free(w->path);
+	rmdir(w->dir);
+}
+
+/* --- alive at a step -------------------------------------------------------------------------- */
+
+static void
+draw_variables(struct ts_strbuf *sql, uint64_t *state)
+{
+	static const char *const types[] = {"'float'", "'half'", "NULL", "'FLOAT'", "'int'"};
+	static const char *const sizes[] = {"0", "NULL", "-5", "'x'"};
+
+	for (int i = 0; i < VARIABLES; i++) {
+		char bytes[30];
+
+		snprintf(bytes, sizeof(bytes), "%d", (int)draw(state, 20) * 10);
+		ts_strbuf_printf(sql, "INSERT INTO variable VALUES(%d, 'v%d', %s, %d, %s);", i, i,
+			draw(state, 9) ? bytes : sizes[draw(state, TS_COUNT(sizes))],
+			draw(state, 4) == 0, types[draw(state, TS_COUNT(types))]);
+		for (uint64_t k = draw(state, 3); k > 0; k--)
+			ts_strbuf_printf(sql, "INSERT INTO liveness_variable VALUES(%d, %d, %d);",
+				(int)draw(state, VARIABLES + 5), (int)draw(state, STEPS),
+				(int)draw(state, STEPS + 1));
+	}
+}
+
+#define GOOD "typeof(bytes) = 'integer' AND bytes >= 0"
+#define ALIVE                                                                                     \
+	"(always_live OR EXISTS (SELECT 1 FROM liveness_variable l WHERE l.variable = v.variable" \
+	" AND l.start <= %d AND %d < l.\"end\"))"
+
+static void
+check_step(const struct world *w, int step)
+{
+	struct ts_peak_variables p;
+	int64_t whole, sum = 0, k = 0;
+
+	ck_assert_int_eq(ts_peak_variables_read(&p, w->rd, step, NULL, &err), TS_OK);
+	ck_assert(p.has_lives && p.has_types && p.has_names && !p.partial);
+	ck_assert_int_eq(p.always.bytes,
+		ask(w, "SELECT ifnull(sum(bytes), 0) FROM variable WHERE always_live AND " GOOD));
+	whole = ask(w, "SELECT ifnull(sum(bytes), 0) FROM variable v WHERE " GOOD " AND " ALIVE,
+		step, step);
+	ck_assert_int_eq(ts_peak_bytes(&p), whole);
+	ck_assert_int_eq(p.always.count + p.alive.count,
+		ask(w, "SELECT count(*) FROM variable v WHERE " GOOD " AND " ALIVE, step, step));
+	ck_assert_int_eq(p.fp32.bytes,
+		ask(w,
+			"SELECT ifnull(sum(bytes), 0) FROM variable v WHERE " GOOD " AND " ALIVE
+			" AND lower(element_type) = 'float'",
+			step, step));
+	ck_assert_int_eq(p.most.bytes, ask(w, "SELECT max(bytes) FROM variable WHERE " GOOD));
+	ck_assert_int_eq(p.bad_rows,
+		ask(w, "SELECT count(*) FROM variable WHERE NOT (" GOOD ") OR bytes IS NULL"));
+	for (int i = 0; i < p.largest.count; i++) {
+		char name[20];
+
+		snprintf(name, sizeof(name), "v%" PRId64, p.largest.row[i].variable);
+		ck_assert_str_eq(p.largest.row[i].name, name);
+		ck_assert(i == 0 || p.largest.row[i].bytes <= p.largest.row[i - 1].bytes);
+		if (sum * 2 < whole)
+			k++;
+		sum += p.largest.row[i].bytes;
+	}
+	ck_assert_int_eq(sum, whole); /* the list has all of them here */
+	ck_assert_int_eq(ts_peak_share(&p, 50), k);
+	for (int i = 0; i < p.halves.count; i++)
+		ck_assert(p.halves.row[i].fp32);
+	ts_peak_variables_fini(&p);
+}
+
+START_TEST(alive_against_sql)
+{
+	uint64_t state = 0x9e3779b97f4a7c15u * (uint64_t)(_i + 1);
+	struct ts_peak_variables p;
+	struct ts_strbuf sql;
+	struct world w;
+
+	ts_strbuf_init(&sql, 1 << 20);
+	draw_variables(&sql, &state);
+	open_world(&w, sql.s);
+	ts_strbuf_fini(&sql);
+	for (int step = 0; step <= STEPS; step += 3)
+		check_step(&w, step);
+	ck_assert_int_eq(ts_peak_variables_read(&p, w.rd, TS_UNKNOWN, NULL, &err), TS_OK);
+	ck_assert(!p.has_lives && p.alive.count == 0);
+	ts_peak_variables_fini(&p);
+	close_world(&w);
+}
+END_TEST
+
+START_TEST(alive_of_nothing)
+{
+	struct ts_peak_variables p;
+	struct world w;
+
+	open_world(&w, "DROP TABLE liveness_variable;");
+	ck_assert_int_eq(ts_peak_variables_read(&p, w.rd, 3, NULL, &err), TS_OK);
+	ck_assert(!p.has_lives && p.largest.count == 0 && p.most.bytes == TS_UNKNOWN);
+	ck_assert_int_eq(ts_peak_share(&p, 50), 0);
+	ts_peak_variables_fini(&p);
+	close_world(&w);
+	open_world(&w, "DROP TABLE variable;");
+	ck_assert_int_eq(ts_peak_variables_read(&p, w.rd, 3, NULL, &err), TS_E_ABSENT);
+	ts_peak_variables_fini(&p);
+	close_world(&w);
+	open_world(&w,
+		"INSERT INTO variable VALUES(1, 'a', 4611686018427387904, 1, 'float'),"
+		"(2, 'b', 4611686018427387904, 1, 'float'), (3, 'c', 4611686018427387905, 1, 'float');"
+		"INSERT INTO liveness_variable VALUES(1, 9, 2), (NULL, 1, 2), (1, -3, 8);");
+	ck_assert_int_eq(ts_peak_variables_read(&p, w.rd, 3, NULL, &err), TS_OK);
+	ck_assert_int_eq(ts_peak_bytes(&p), INT64_MAX);
+	ck_assert_int_eq(p.bad_rows, 3);
+	ts_peak_variables_fini(&p);
+	close_world(&w);
+}
+END_TEST
+
+/* --- the fullest tiles ------------------------------------------------------------------------ */
+
+static void
+draw_tiles(struct ts_strbuf *sql, uint64_t *state)
+{
+	int tiles = 1 + (int)draw(state, TILES);
+
+	for (int t = 0; t < tiles; t++)
+		ts_strbuf_printf(sql, "INSERT INTO tile_memory VALUES(%d, %d, %d);", t,
+			(int)draw(state, 9) * 100, 1000 + (int)draw(state, 5) * 100);
+	for (int i = 0; i < 6 * tiles; i++)
+		ts_strbuf_printf(sql, "INSERT INTO lowered_variable VALUES(%d, %d, 'n%d', %d, %d);",
+			i, i * tiles / (6 * tiles), (int)draw(state, 4), (int)draw(state, 50) * 4,
+			(int)draw(state, 3));
+}
+
+static void
+check_tile(const struct world *w, const struct ts_fullest *f, const struct ts_full_tile *t)
+{
+	int64_t most = ask(w,
+		"SELECT max(d) FROM (SELECT sum(CASE tile WHEN %" PRId64
+		" THEN bytes ELSE -bytes END)"
+		" d FROM lowered_variable WHERE tile IN (%" PRId64 ", %" PRId64
+		") GROUP BY category)",
+		t->tile, t->tile, f->median_tile);
+
+	if (t->tile == f->median_tile)
+		most = 0;
+	ck_assert_int_eq(t->category ? t->category_bytes - t->category_median : 0,
+		most > 0 ? most : 0);
+	if (!t->category)
+		return;
+	ck_assert_int_eq(t->category_bytes,
+		ask(w,
+			"SELECT sum(bytes) FROM lowered_variable JOIN memory_category c USING (category)"
+			" WHERE tile = %" PRId64 " AND c.name = '%s'",
+			t->tile, t->category));
+	most = ask(w,
+		"SELECT max(d) FROM (SELECT sum(CASE tile WHEN %" PRId64
+		" THEN bytes ELSE -bytes END)"
+		" d FROM lowered_variable v JOIN memory_category c USING (category) WHERE tile IN"
+		" (%" PRId64 ", %" PRId64 ") AND c.name = '%s' GROUP BY v.name)",
+		t->tile, t->tile, f->median_tile, t->category);
+	ck_assert_ptr_nonnull(t->variable);
+	ck_assert_int_eq(t->variable_bytes - t->variable_median, most);
+}
+
+START_TEST(fullest_against_sql)
+{
+	uint64_t state = 0xd1b54a32d192ed03u * (uint64_t)(_i + 1);
+	struct ts_categories categories;
+	struct ts_tiles tiles;
+	struct ts_fullest f;
+	struct ts_strbuf sql;
+	struct world w;
+
+	ts_strbuf_init(&sql, 1 << 20);
+	draw_tiles(&sql, &state);
+	open_world(&w, sql.s);
+	ts_strbuf_fini(&sql);
+	ck_assert_int_eq(ts_tiles_read(&tiles, w.rd, &err), TS_OK);
+	ck_assert_int_eq(ts_categories_read(&categories, w.rd, NULL, &err), TS_OK);
+	ck_assert_int_eq(ts_fullest_read(&f, w.rd, &tiles, &categories, &err), TS_OK);
+	ck_assert_int_eq(f.count, tiles.count < TS_FULLEST ? (int)tiles.count : TS_FULLEST);
+	ck_assert_int_eq(f.median_tile,
+		ask(&w,
+			"SELECT tile FROM tile_memory ORDER BY total_gaps, tile LIMIT 1 OFFSET"
+			" (SELECT (count(*) - 1) / 2 FROM tile_memory)"));
+	ck_assert(f.looked);
+	for (int i = 0; i < f.count; i++) {
+		ck_assert_int_eq(f.tile[i].tile,
+			ask(&w,
+				"SELECT tile FROM tile_memory ORDER BY total_gaps DESC, tile"
+				" LIMIT 1 OFFSET %d",
+				i));
+		check_tile(&w, &f, &f.tile[i]);
+	}
+	ts_fullest_fini(&f);
+	ts_categories_fini(&categories);
+	ts_tiles_fini(&tiles);
+	close_world(&w);
+}
+END_TEST
+
+/* --- the largest of many ---------------------------------------------------------------------- */
+
+START_TEST(top_of_many)
+{
+	uint64_t state = 0x2545f4914f6cdd1du * (uint64_t)(_i + 1);
+	int64_t value[200];
+	int slot[20], n = (int)draw(&state, 200), cap = (int)draw(&state, 20);
+	struct ts_top t;
+
+	ck_assert(ts_top_init(&t, cap));
+	for (int i = 0; i < n; i++) {
+		int at;
+
+		value[i] = (int64_t)draw(&state, 30);
+		at = ts_top_offer(&t, value[i], i);
+		if (at >= 0)
+			slot[at] = i;
+	}
+	ts_top_sort(&t);
+	ck_assert_int_eq(t.count, n < cap ? n : cap);
+	for (int i = 0; i < t.count; i++) {
+		int before = 0, self = slot[t.entry[i].slot];
+
+		ck_assert_int_eq(t.entry[i].value, value[self]);
+		for (int j = 0; j < n; j++)
+			before += value[j] > value[self] || (value[j] == value[self] && j < self);
+		ck_assert_int_eq(before, i);
+	}
+	ts_top_fini(&t);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("insight_figures");
+	TCase *t = tcase_create("insight_figures");
+	SRunner *r;
+	int failed;
+
+	tcase_add_loop_test(t, alive_against_sql, 0, SEEDS);
+	tcase_add_test(t, alive_of_nothing);
+	tcase_add_loop_test(t, fullest_against_sql, 0, SEEDS);
+	tcase_add_loop_test(t, top_of_many, 0, SEEDS);
+	suite_add_tcase(s, t);
+	r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
