@@ -178,6 +178,7 @@ static const struct {
 	{TS_CMD_FILTER, "filter"},
 	{TS_CMD_SEARCH, "search"},
 	{TS_CMD_PANE_NEXT, "pane"},
+	{TS_CMD_TAB_NEXT, "tab"},
 	{TS_CMD_OPEN, "open"},
 	{TS_CMD_BACK, "up"},
 	{TS_CMD_PROMPT, "command"},
@@ -195,6 +196,8 @@ hint_fits(const struct ts_app *app, enum ts_cmd cmd)
 	switch (cmd) {
 	case TS_CMD_FULLEST:
 	case TS_CMD_BREAKDOWN:
+		return v == TS_VIEW_MEMORY;
+	case TS_CMD_TAB_NEXT:
 		return v == TS_VIEW_MEMORY;
 	case TS_CMD_PEAK_NEXT:
 		return v == TS_VIEW_LIVENESS;

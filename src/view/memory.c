@@ -40,14 +40,18 @@ memory_open(struct ts_view_env *env)
 	ts_list_init(&m->category_list);
 	ts_list_init(&m->variable_list);
 	ts_list_init(&m->code_list);
-	ts_debug_init(&m->debug);
 	m->focus = PANE_GRAPH;
-	m->details = PANE_CATEGORIES;
-	m->right = PANE_VARIABLES;
 	m->zoomed = PANE_NONE;
 	m->gaps = 1;
 	m->walk = m->want_tile = m->range_from = -1;
 	memory_drop(m);
+	if (!ts_tabs_init(&m->tabs, &m->view, m, memory_tabs, TAB_COUNT)) {
+		ts_tabs_fini(&m->tabs);
+		free(m);
+		return NULL;
+	}
+	m->tabs.pair = true;
+	m->tabs.home = TAB_VARIABLES;
 	return &m->view;
 }
 
@@ -55,7 +59,7 @@ static void
 memory_close(struct ts_view *v)
 {
 	memory_drop(memory_of(v));
-	ts_debug_drop(&memory_of(v)->debug);
+	ts_tabs_fini(&memory_of(v)->tabs);
 	free(v);
 }
 
@@ -69,7 +73,7 @@ memory_reload(struct ts_view *v)
 		m->want_tile = tile->tile;
 	m->range_from = -1;
 	memory_drop(m);
-	ts_debug_drop(&m->debug);
+	ts_tabs_drop(&m->tabs);
 }
 
 /* --- the cursor ------------------------------------------------------------------------------- */
@@ -382,10 +386,7 @@ static enum ts_effect
 focus_pane(struct memory_view *m, enum memory_pane pane)
 {
 	m->focus = pane;
-	if (pane != PANE_GRAPH)
-		m->details = pane;
-	if (pane == PANE_VARIABLES || pane == PANE_CODE)
-		m->right = pane;
+	m->tabs.debug_focus &= pane == PANE_TABS;
 	if (m->zoomed != PANE_NONE)
 		m->zoomed = pane;
 	arrange(m);
@@ -396,51 +397,36 @@ focus_pane(struct memory_view *m, enum memory_pane pane)
 	return rearranged;
 }
 
-static bool
-is_in_ring(const struct memory_view *m, enum memory_pane pane)
+/* The pane of tabs with this one in it. */
+static enum ts_effect
+focus_tab(struct memory_view *m, enum memory_tab tab)
 {
-	return pane == PANE_GRAPH ||
-		(pane == PANE_CODE ? memory_has_code(m) : !memory_only_code(m));
+	ts_tabs_show(&m->tabs, (int)tab);
+	return focus_pane(m, PANE_TABS);
 }
 
-/* Show or hide where the variable under the cursor comes from. */
+/* After a command that may have changed the tab: it has to be seen. */
 static enum ts_effect
-switch_debug(struct memory_view *m, const struct ts_call *call)
+tab_changed(struct memory_view *m, enum ts_effect effect)
 {
-	(void)call;
-	m->debug.shown = !m->debug.shown;
-	m->debug_focus = false;
-	if (m->debug.shown && !memory_only_code(m))
-		return focus_pane(m, PANE_VARIABLES);
+	if (!(effect & TS_EFFECT_REFLOW))
+		return effect;
+	if (ts_rect_empty(m->pane[PANE_TABS]))
+		return focus_pane(m, PANE_TABS);
 	arrange(m);
-	return rearranged;
-}
-
-static enum ts_effect
-edit(struct memory_view *m, const struct ts_call *call)
-{
-	(void)call;
-	return ts_debug_edit(&m->debug, &m->view);
+	return effect;
 }
 
 static enum ts_effect
 next_pane(struct memory_view *m, const struct ts_call *call)
 {
-	static const enum memory_pane ring[] = {PANE_GRAPH, PANE_CATEGORIES, PANE_VARIABLES,
-		PANE_CODE};
-	int n = (int)TS_COUNT(ring), at = 0;
+	int step = call->cmd == TS_CMD_PANE_NEXT ? 1 : -1;
 
-	/* the Debug tab comes behind the variables, forwards; backwards it is left to them */
-	m->debug_focus = !m->debug_focus && m->focus == PANE_VARIABLES &&
-		!ts_rect_empty(m->debug_at) && call->cmd == TS_CMD_PANE_NEXT;
-	if (m->debug_focus)
-		return rearranged;
-	while (at < n - 1 && ring[at] != m->focus)
-		at++;
-	do
-		at = (at + (call->cmd == TS_CMD_PANE_NEXT ? 1 : n - 1)) % n;
-	while (!is_in_ring(m, ring[at]));
-	return focus_pane(m, ring[at]);
+	if (m->focus == PANE_GRAPH)
+		ts_tabs_enter(&m->tabs, step);
+	else if (!ts_tabs_step(&m->tabs, step))
+		return focus_pane(m, PANE_GRAPH);
+	return focus_pane(m, PANE_TABS);
 }
 
 static enum ts_effect
@@ -452,11 +438,14 @@ zoom_pane(struct memory_view *m, const struct ts_call *call)
 	return rearranged;
 }
 
+/* Of the graph: the tile. */
 static enum ts_effect
 copy_row(struct memory_view *m, const struct ts_call *call)
 {
 	(void)call;
-	memory_copy(m, m->view.env->copy, sizeof(m->view.env->copy));
+	snprintf(m->view.env->copy, sizeof(m->view.env->copy), "%lld\t%lld",
+		(long long)memory_tile(m)->tile,
+		(long long)m->tiles->value[m->gaps][m->span.cursor]);
 	return TS_EFFECT_REPAINT;
 }
 
@@ -490,7 +479,7 @@ find(struct memory_view *m, int step, bool from_here)
 {
 	int64_t n = m->variables.count, at = m->variable_list.cursor;
 
-	if (m->focus == PANE_CODE || memory_only_code(m))
+	if (memory_tab_focus(m, TAB_CODE) || memory_only_code(m))
 		return memory_find_code(m, step, from_here);
 	if (!m->search[0] || n == 0 || !ts_pane_has(&m->variables_state)) {
 		ts_view_say_error(m->view.env,
@@ -511,8 +500,7 @@ find(struct memory_view *m, int step, bool from_here)
 			continue;
 		ts_list_jump(&m->variable_list, row);
 		say_hits(m, row);
-		return m->focus == PANE_VARIABLES ? TS_EFFECT_REPAINT
-						  : focus_pane(m, PANE_VARIABLES);
+		return focus_tab(m, TAB_VARIABLES);
 	}
 	ts_view_say_error(m->view.env, "no variable of this tile has \"%.60s\" in its name",
 		m->search);
@@ -565,8 +553,6 @@ static const struct {
 	{TS_CMD_PANE_NEXT, next_pane},
 	{TS_CMD_PANE_PREVIOUS, next_pane},
 	{TS_CMD_PANE_ZOOM, zoom_pane},
-	{TS_CMD_DEBUG, switch_debug},
-	{TS_CMD_EDIT, edit},
 	{TS_CMD_COPY, copy_row},
 	{TS_CMD_SEARCH, search},
 	{TS_CMD_SEARCH_BACK, search},
@@ -582,41 +568,41 @@ is_of_graph_only(enum ts_cmd cmd)
 }
 
 static enum ts_effect
-list_command(struct memory_view *m, enum memory_pane pane, enum ts_cmd cmd)
+tab_command(struct memory_view *m, const struct ts_call *call)
 {
-	struct ts_list *l = memory_list_of(m, pane);
-	int effect = (int)ts_list_command(l, cmd);
-
-	return (enum ts_effect)(effect & ~TS_EFFECT_SELECT); /* no other pane follows a row */
+	return tab_changed(m, ts_tabs_command(&m->tabs, call));
 }
 
 static enum ts_effect
 memory_command(struct ts_view *v, const struct ts_call *call)
 {
 	struct memory_view *m = memory_of(v);
-	enum ts_effect effect;
+	enum ts_effect effect = TS_EFFECT_UNKNOWN;
 
 	if (!memory_has_tiles(m))
 		return TS_EFFECT_UNKNOWN;
-	if (m->focus != PANE_VARIABLES || ts_rect_empty(m->debug_at))
-		m->debug_focus = false;
-	effect = m->debug_focus ? ts_debug_command(&m->debug, v, call) : TS_EFFECT_UNKNOWN;
+	if (m->focus == PANE_TABS && !is_of_graph_only(call->cmd))
+		effect = tab_command(m, call);
+	else
+		effect = tab_changed(m, ts_tabs_switch(&m->tabs, call));
 	if (!(effect & TS_EFFECT_UNKNOWN))
 		return effect;
 	for (size_t i = 0; i < TS_COUNT(handlers); i++)
 		if (handlers[i].cmd == call->cmd)
 			return handlers[i].run(m, call);
-	if (m->focus != PANE_GRAPH && !is_of_graph_only(call->cmd))
-		return list_command(m, m->focus, call->cmd);
+	if (m->focus == PANE_TABS && !is_of_graph_only(call->cmd))
+		return TS_EFFECT_UNKNOWN;
 	if (call->cmd == TS_CMD_UP || call->cmd == TS_CMD_DOWN)
-		return list_command(m, m->details, call->cmd);
+		return tab_command(m, call);
 	return graph_command(m, call->cmd);
 }
 
 static enum ts_context
 memory_pane_context(struct ts_view *v)
 {
-	return memory_of(v)->focus == PANE_GRAPH ? TS_CONTEXT_CHART : TS_CONTEXT_LIST;
+	struct memory_view *m = memory_of(v);
+
+	return m->focus == PANE_GRAPH ? TS_CONTEXT_CHART : ts_tabs_context(&m->tabs);
 }
 
 static void
@@ -660,18 +646,11 @@ click_strip(struct memory_view *m, int x)
 }
 
 static enum ts_effect
-mouse_table(struct memory_view *m, enum memory_pane pane, int y, int wheel)
+mouse_tabs(struct memory_view *m, int x, int y, int wheel)
 {
-	enum { WHEEL_ROWS = 3 };
-	int line;
-	struct ts_list *l = memory_list_at(m, y, pane, &line);
+	enum ts_effect effect = ts_tabs_mouse(&m->tabs, x, y, wheel);
 
-	if (wheel)
-		return ts_list_scroll(l, wheel * WHEEL_ROWS);
-	focus_pane(m, pane);
-	if (line >= 0 && ts_list_at(l, line) >= 0)
-		ts_list_go(l, ts_list_at(l, line));
-	return rearranged;
+	return wheel ? effect : (enum ts_effect)(effect | (int)focus_pane(m, PANE_TABS));
 }
 
 static enum ts_effect
@@ -688,12 +667,8 @@ memory_mouse(struct ts_view *v, int x, int y, int wheel)
 		if (!wheel)
 			return click_graph(m, x);
 		return graph_command(m, wheel < 0 ? TS_CMD_ZOOM_IN : TS_CMD_ZOOM_OUT);
-	case PANE_CATEGORIES:
-		return mouse_table(m, PANE_CATEGORIES, y, wheel);
-	case PANE_VARIABLES:
-		return mouse_table(m, PANE_VARIABLES, y, wheel);
-	case PANE_CODE:
-		return mouse_table(m, PANE_CODE, y, wheel);
+	case PANE_TABS:
+		return mouse_tabs(m, x, y, wheel);
 	default:
 		return TS_EFFECT_NONE;
 	}

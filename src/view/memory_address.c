@@ -7,9 +7,10 @@
 #include "tilescope/view/arg.h"
 
 #define BREAKDOWNS "total|category|mean|liveness"
-#define PANES "graph|categories|variables|code"
+#define PANES "graph|tabs"
+#define TABS "details|variables|debug|code"
 
-static const enum memory_pane panes[] = {PANE_GRAPH, PANE_CATEGORIES, PANE_VARIABLES, PANE_CODE};
+static const enum memory_pane panes[] = {PANE_GRAPH, PANE_TABS};
 
 static struct memory_view *
 memory_of(struct ts_view *v)
@@ -88,13 +89,13 @@ get_tile(struct ts_view *v, struct ts_strbuf *out)
 static bool
 get_debug(struct ts_view *v, struct ts_strbuf *out)
 {
-	return ts_arg_say_yes(out, memory_of(v)->debug.shown);
+	return ts_arg_say_yes(out, memory_of(v)->tabs.split);
 }
 
 static enum ts_arg_state
 set_debug(struct ts_view *v, const char *value)
 {
-	return ts_arg_switch(v, TS_CMD_DEBUG, memory_of(v)->debug.shown, ts_arg_is_yes(value));
+	return ts_arg_switch(v, TS_CMD_DEBUG, memory_of(v)->tabs.split, ts_arg_is_yes(value));
 }
 
 static bool
@@ -131,33 +132,22 @@ set_full(struct ts_view *v, const char *value)
 		ts_arg_is_yes(value));
 }
 
-/* Of the table that up and down move in. */
-static struct ts_list *
-table_of(struct memory_view *m)
+static bool
+get_tab(struct ts_view *v, struct ts_strbuf *out)
 {
-	return memory_list_of(m, m->focus == PANE_GRAPH ? m->details : m->focus);
+	return ts_tabs_say(&memory_of(v)->tabs, out);
 }
 
 static bool
 get_row(struct ts_view *v, struct ts_strbuf *out)
 {
-	return ts_arg_say_row(out, table_of(memory_of(v)));
+	return ts_tabs_say_row(&memory_of(v)->tabs, out);
 }
 
 static enum ts_arg_state
 set_row(struct ts_view *v, const char *value)
 {
-	struct memory_view *m = memory_of(v);
-	struct ts_list *l = table_of(m);
-	const struct ts_tile *tile = memory_tile(m);
-	bool there = tile &&
-		(l == &m->category_list ? m->rows_counted && m->rows_of == tile->tile
-				: l == &m->code_list
-				? ts_pane_has(&m->code_state) && m->code_of == tile->tile
-				: ts_pane_has(&m->variables_state) &&
-					m->variables_of == tile->tile);
-
-	return ts_arg_go_row(v, l, there, value);
+	return ts_tabs_set_row(&memory_of(v)->tabs, value);
 }
 
 const struct ts_view_arg memory_args[] = {
@@ -166,6 +156,7 @@ const struct ts_view_arg memory_args[] = {
 	{"gaps", TS_ARG_YES, get_gaps, set_gaps, 0},
 	{"zoom", TS_ARG_RANGE, get_zoom, set_zoom, 0},
 	{"tile", TS_ARG_NUMBER, get_tile, NULL, TS_CMD_GOTO},
+	{"tab", TABS, get_tab, NULL, TS_CMD_TAB},
 	{"debug", TS_ARG_YES, get_debug, set_debug, 0},
 	{"pane", PANES, get_pane, set_pane, 0},
 	{"full", TS_ARG_YES, get_full, set_full, 0},

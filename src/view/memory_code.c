@@ -61,7 +61,7 @@ memory_ask_code(struct memory_view *m, int64_t tile)
 	struct ts_view_env *env = m->view.env;
 	struct code_fetch *f;
 
-	if (!env->archive || m->code_wanted == tile || ts_rect_empty(m->pane[PANE_CODE]))
+	if (!env->archive || m->code_wanted == tile || !ts_tab_is_shown(&m->tabs.tab[TAB_CODE]))
 		return;
 	m->code_wanted = tile;
 	m->code_sent = NULL;
@@ -225,22 +225,25 @@ memory_code_table(const struct memory_view *m)
 		.ctx = (void *)(uintptr_t)m,
 		.header = true,
 		.total = true,
-		.focus = m->focus == PANE_CODE,
+		.focus = memory_tab_focus(m, TAB_CODE),
 		.sorted = F_BYTES,
 		.descending = true,
 		.empty = "No sections and no functions on this tile."};
 }
 
-static void
-code_title(const struct memory_view *m, int64_t tile, char *out, size_t size)
+void
+memory_code_note(const struct memory_view *m, char *out, size_t size)
 {
-	if (!m->code)
-		snprintf(out, size, "Code of tile %lld", (long long)tile);
-	else if (m->code_state.state == TS_PANE_STALE)
-		snprintf(out, size, "Code of tile %lld (reading tile %lld)", (long long)m->code_of,
-			(long long)tile);
-	else
-		snprintf(out, size, "Code of tile %lld: %.80s of archive.a", (long long)m->code_of,
+	const struct ts_tile *tile = memory_tile(m);
+
+	out[0] = '\0';
+	if (tile && !m->code)
+		snprintf(out, size, "tile %lld", (long long)tile->tile);
+	else if (tile && m->code_state.state == TS_PANE_STALE)
+		snprintf(out, size, "tile %lld (reading tile %lld)", (long long)m->code_of,
+			(long long)tile->tile);
+	else if (tile)
+		snprintf(out, size, "tile %lld: %.80s of archive.a", (long long)m->code_of,
 			m->code->name);
 }
 
@@ -259,17 +262,11 @@ not_yet(const struct memory_view *m)
 }
 
 void
-memory_draw_code(struct ts_canvas *c, const struct memory_view *m, const struct ts_tile *tile)
+memory_draw_code(struct ts_canvas *c, const struct memory_view *m)
 {
-	struct ts_rect r = m->pane[PANE_CODE];
+	struct ts_rect r = memory_tab_rect(m, TAB_CODE);
 	struct ts_table t = memory_code_table(m);
-	char title[160];
 
-	if (ts_rect_empty(r))
-		return;
-	code_title(m, tile->tile, title, sizeof(title));
-	ts_canvas_rule(c, ts_rect_cut_top(&r, 1), memory_rule_role(m, PANE_CODE), title,
-		m->wide || m->zoomed != PANE_NONE ? NULL : "Tab: graph");
 	if (!m->view.env->archive)
 		ts_canvas_text(c, r, 2, 1, TS_ROLE_DIM, not_yet(m));
 	else if (m->code && ts_pane_has(&m->code_state))

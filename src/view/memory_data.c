@@ -353,6 +353,7 @@ memory_indexed(struct ts_view *v)
 			ask_categories(m);
 	}
 	memory_variables_indexed(m);
+	ts_tabs_indexed(&m->tabs);
 }
 
 void
@@ -369,12 +370,11 @@ memory_request(struct ts_view *v)
 	if (!tile)
 		return;
 	memory_update(m); /* others may have selected tiles */
-	memory_ask_code(m, tile->tile);
 	memory_ask_variables(m, tile->tile);
 	if (m->categories_state.state == TS_PANE_EMPTY && !categories_come(v->env))
 		ask_categories(m);
 	memory_ask_more(m);
-	memory_ask_debug(m);
+	ts_tabs_request(&m->tabs);
 }
 
 /* --- taking answers --------------------------------------------------------------------------- */
@@ -458,12 +458,10 @@ memory_deliver(struct ts_view *v, struct ts_fetch *f)
 {
 	struct memory_view *m = (struct memory_view *)v;
 
-	if (f->job.kind == TS_DEBUG_KIND) {
-		enum ts_effect effect = ts_debug_deliver(&m->debug, v, f);
+	enum ts_effect effect = ts_tabs_deliver(&m->tabs, f);
 
-		ts_debug_resize(&m->debug, m->debug_at);
+	if (!(effect & TS_EFFECT_UNKNOWN))
 		return effect;
-	}
 	if (f == m->tiles_sent)
 		return take_tiles(m, f);
 	if (f == m->categories_sent)

@@ -571,7 +571,6 @@ memory_draw(struct ts_view *v, struct ts_canvas *c)
 {
 	struct memory_view *m = (struct memory_view *)v;
 	const struct ts_tile *tile = memory_tile(m);
-	struct ts_rect left = m->pane[PANE_CATEGORIES];
 
 	if (!m->tiles) {
 		ts_pane_draw(c, m->area, m->view.env, &m->tiles_state);
@@ -588,11 +587,5 @@ memory_draw(struct ts_view *v, struct ts_canvas *c)
 	draw_graph(c, m);
 	draw_readout(c, m, tile);
 	draw_selected_words(c, m);
-	memory_draw_categories(c, m, tile);
-	memory_draw_variables(c, m, tile);
-	memory_draw_code(c, m, tile);
-	if (!ts_rect_empty(left) &&
-		(!ts_rect_empty(m->pane[PANE_VARIABLES]) || !ts_rect_empty(m->pane[PANE_CODE])))
-		ts_canvas_vline(c, m->area, left.x + left.w - m->area.x, left.y - m->area.y, left.h,
-			TS_ROLE_BORDER);
+	ts_tabs_draw(&m->tabs, c, m->focus == PANE_TABS);
 }

@@ -2,7 +2,7 @@
 /*
  * What the files of the Memory view share: memory.c (commands), memory_data.c (what is asked of
  * the report), memory_variables.c (the variables of a tile), memory_plot.c (figures per column),
- * memory_draw.c and memory_tables.c (to the canvas).
+ * memory_draw.c and memory_tables.c (to the canvas), memory_tabs.c (the tabs of the lower pane).
  *
  * The x axis is the list of tiles in the order of their numbers, whatever the numbers are: unit i of
  * the span is tile i of the list. The cursor is always on one tile; where a column holds several
@@ -19,8 +19,8 @@
 #include "tilescope/ui/list.h"
 #include "tilescope/ui/span.h"
 #include "tilescope/ui/table.h"
-#include "tilescope/view/debug.h"
 #include "tilescope/view/fetch.h"
+#include "tilescope/view/tab.h"
 #include "tilescope/view/view.h"
 
 enum memory_pane {
@@ -29,16 +29,17 @@ enum memory_pane {
 	PANE_LEGEND,
 	PANE_GRAPH,
 	PANE_READOUT,
-	PANE_CATEGORIES,
-	PANE_VARIABLES,
-	PANE_CODE,
+	PANE_TABS,
 	PANE_NONE = TS_LAYOUT_NONE,
 };
 
-/* Panes that take keys. */
-enum {
-	MEMORY_PANES_KEYS = 1 << PANE_GRAPH | 1 << PANE_CATEGORIES | 1 << PANE_VARIABLES |
-		1 << PANE_CODE,
+/* Of the pane below the graph, in the order of their titles. */
+enum memory_tab {
+	TAB_DETAILS,
+	TAB_VARIABLES,
+	TAB_DEBUG,
+	TAB_CODE,
+	TAB_COUNT,
 };
 
 enum memory_breakdown {
@@ -128,11 +129,8 @@ struct memory_view {
 	struct ts_view view; /* first */
 	struct ts_rect area;
 	struct ts_rect pane[TS_LAYOUT_PANES];
-	bool wide;
-	enum memory_pane focus;
-	enum memory_pane details; /* the table that is shown when there is room for one */
-	enum memory_pane right;	  /* when there is room for two: variables or code */
-	enum memory_pane zoomed;
+	enum memory_pane focus, zoomed;
+	struct ts_tabs tabs;
 
 	struct ts_pane_data tiles_state, categories_state, variables_state;
 	struct ts_fetch *tiles_sent, *categories_sent, *variables_sent, *ahead_sent,
@@ -176,9 +174,6 @@ struct memory_view {
 	int64_t code_of, code_wanted;	 /* tile, -1 = none */
 	struct ts_list code_list;
 
-	struct ts_debug debug; /* of the variable under the cursor, below the list ... */
-	struct ts_rect debug_at;
-	bool debug_focus; /* ... it has the keys (and `focus` is PANE_VARIABLES) */
 	char search[MEMORY_SEARCH];
 };
 
@@ -204,8 +199,8 @@ void memory_ask_variables(struct memory_view *m, int64_t tile);
 
 /* What no key waits for, or only one in the table: names, and the variables of the next tile. */
 void memory_ask_more(struct memory_view *m);
-/* Where the variable under the cursor comes from. */
-void memory_ask_debug(struct memory_view *m);
+/* The variable under the cursor, for Debug; false: none, or it would take a pass. */
+bool memory_about_variable(const struct memory_view *m, struct ts_debug_about *out);
 void memory_variables_indexed(struct memory_view *m);
 enum ts_effect memory_take_variables(struct memory_view *m, struct ts_fetch *f);
 
@@ -283,27 +278,32 @@ int memory_gutter(const struct memory_view *m);
 /* --- memory_tables.c --- */
 
 void memory_layout(struct memory_view *m);
-void memory_draw_categories(struct ts_canvas *c, const struct memory_view *m,
-	const struct ts_tile *tile);
-void memory_draw_variables(struct ts_canvas *c, const struct memory_view *m,
-	const struct ts_tile *tile);
-
-/* What is below the rule of a table's pane. */
-struct ts_rect memory_table_rect(const struct memory_view *m, enum memory_pane pane);
+struct ts_table memory_category_table(const struct memory_view *m);
+struct ts_table memory_variable_table(const struct memory_view *m);
+void memory_draw_categories(struct ts_canvas *c, const struct memory_view *m);
+void memory_draw_variables(struct ts_canvas *c, const struct memory_view *m);
+void memory_categories_note(const struct memory_view *m, char *out, size_t size);
+void memory_variables_note(const struct memory_view *m, char *out, size_t size);
 
 /* The row under the cursor as text, fields divided by tabs. */
-void memory_copy(struct memory_view *m, char *out, size_t size);
+void memory_copy_category(const struct memory_view *m, char *out, size_t size);
+void memory_copy_variable(const struct memory_view *m, char *out, size_t size);
 
-/* The list and table line at a cell of the screen (mouse); NULL when it is no row. */
-struct ts_list *memory_list_at(struct memory_view *m, int y, enum memory_pane pane, int *line);
+/* --- memory_tabs.c --- */
 
-/* The list of a table's pane. */
-static inline struct ts_list *
-memory_list_of(struct memory_view *m, enum memory_pane pane)
+extern const struct ts_tab_ops *const memory_tabs[TAB_COUNT];
+
+static inline struct ts_rect
+memory_tab_rect(const struct memory_view *m, enum memory_tab tab)
 {
-	return pane == PANE_CATEGORIES ? &m->category_list
-		: pane == PANE_CODE    ? &m->code_list
-				       : &m->variable_list;
+	return m->tabs.tab[tab].r;
+}
+
+/* Has this tab the keys? */
+static inline bool
+memory_tab_focus(const struct memory_view *m, enum memory_tab tab)
+{
+	return m->focus == PANE_TABS && ts_tab_has_keys(&m->tabs.tab[tab]);
 }
 
 /* --- memory_code.c --- */
@@ -318,7 +318,8 @@ void memory_ask_code(struct memory_view *m, int64_t tile);
 enum ts_effect memory_take_code(struct memory_view *m, struct ts_fetch *f);
 void memory_drop_code(struct memory_view *m);
 struct ts_table memory_code_table(const struct memory_view *m);
-void memory_draw_code(struct ts_canvas *c, const struct memory_view *m, const struct ts_tile *tile);
+void memory_draw_code(struct ts_canvas *c, const struct memory_view *m);
+void memory_code_note(const struct memory_view *m, char *out, size_t size);
 void memory_copy_code(const struct memory_view *m, char *out, size_t size);
 
 /* The next section or function with what is searched for in its name; the cursor goes there. */

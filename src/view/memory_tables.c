@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * memory_tables - where the panes of the Memory view are, and its two tables: the categories of a tile
+ * memory_tables - where the panes of the Memory view are, and two tables of its tabs: the categories of a tile
  * and its largest variables.
  */
 #include "config.h"
@@ -11,10 +11,6 @@
 #include "memory_internal.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/base/utf8.h"
-
-enum { DEBUG_LEAST = 7 }; /* rows of list and Debug tab together */
-
-enum { WIDE = 100 };
 
 /* --- layout ----------------------------------------------------------------------------------- */
 
@@ -30,24 +26,20 @@ enum { WIDE = 100 };
 
 static const struct ts_layout_item graph_alone[] = {TOP_PANES};
 
-static const struct ts_layout_item with_categories[] = {TOP_PANES,
-	{.depth = 1, .kind = TS_PANE, .id = PANE_CATEGORIES, .weight = 4, .min = 4, .keep = 4}};
+static const struct ts_layout_item with_tabs[] = {TOP_PANES,
+	{.depth = 1, .kind = TS_PANE, .id = PANE_TABS, .weight = 4, .min = 4, .keep = 4}};
 
-static const struct ts_layout_item with_variables[] = {TOP_PANES,
-	{.depth = 1, .kind = TS_PANE, .id = PANE_VARIABLES, .weight = 4, .min = 4, .keep = 4}};
+void
+memory_layout(struct memory_view *m)
+{
+	bool alone = m->zoomed == PANE_GRAPH;
 
-static const struct ts_layout_item with_code[] = {TOP_PANES,
-	{.depth = 1, .kind = TS_PANE, .id = PANE_CODE, .weight = 4, .min = 4, .keep = 4}};
-
-static const struct ts_layout_item with_both[] = {TOP_PANES,
-	{.depth = 1, .kind = TS_SPLIT_COLUMNS, .weight = 4, .min = 4, .keep = 4, .gap = 1},
-	{.depth = 2, .kind = TS_PANE, .id = PANE_CATEGORIES, .weight = 2, .min = 40},
-	{.depth = 2, .kind = TS_PANE, .id = PANE_VARIABLES, .weight = 3, .min = 50}};
-
-static const struct ts_layout_item with_both_code[] = {TOP_PANES,
-	{.depth = 1, .kind = TS_SPLIT_COLUMNS, .weight = 4, .min = 4, .keep = 4, .gap = 1},
-	{.depth = 2, .kind = TS_PANE, .id = PANE_CATEGORIES, .weight = 2, .min = 40},
-	{.depth = 2, .kind = TS_PANE, .id = PANE_CODE, .weight = 3, .min = 50}};
+	ts_layout(m->pane, alone ? graph_alone : with_tabs,
+		alone ? TS_COUNT(graph_alone) : TS_COUNT(with_tabs), m->area,
+		alone ? PANE_NONE : m->zoomed);
+	memory_room_for_selected(m);
+	ts_tabs_resize(&m->tabs, m->pane[PANE_TABS], m->zoomed == PANE_TABS);
+}
 
 /* --- tables ----------------------------------------------------------------------------------- */
 
@@ -127,15 +119,6 @@ category_cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 	return true;
 }
 
-struct ts_rect
-memory_table_rect(const struct memory_view *m, enum memory_pane pane)
-{
-	struct ts_rect r = m->pane[pane];
-
-	ts_rect_cut_top(&r, 1);
-	return r;
-}
-
 static int
 variable_column_count(const struct memory_view *m)
 {
@@ -159,7 +142,7 @@ total_name(const struct memory_view *m, struct ts_table_cell *out)
 		return;
 	}
 	ts_table_widths(width, variable_columns, variable_column_count(m),
-		memory_table_rect(m, PANE_VARIABLES).w);
+		memory_tab_rect(m, TAB_VARIABLES).w);
 	for (size_t i = 0; i < TS_COUNT(behind); i++) {
 		int n = snprintf(out->buf, sizeof(out->buf), "all %s%s", found, behind[i]);
 
@@ -224,8 +207,8 @@ variable_row(void *ctx, int64_t row)
 									   : TS_ROLE_TEXT;
 }
 
-static struct ts_table
-category_table(const struct memory_view *m)
+struct ts_table
+memory_category_table(const struct memory_view *m)
 {
 	return (struct ts_table){.column = category_columns,
 		.columns = K_COLUMNS,
@@ -233,14 +216,14 @@ category_table(const struct memory_view *m)
 		.ctx = (void *)(uintptr_t)m,
 		.header = true,
 		.total = true,
-		.focus = m->focus == PANE_CATEGORIES,
+		.focus = memory_tab_focus(m, TAB_DETAILS),
 		.sorted = K_BYTES,
 		.descending = true,
 		.empty = "Nothing is counted for this tile."};
 }
 
-static struct ts_table
-variable_table(const struct memory_view *m)
+struct ts_table
+memory_variable_table(const struct memory_view *m)
 {
 	return (struct ts_table){.column = variable_columns,
 		.columns = variable_column_count(m),
@@ -249,68 +232,10 @@ variable_table(const struct memory_view *m)
 		.ctx = (void *)(uintptr_t)m,
 		.header = true,
 		.total = true,
-		.focus = m->focus == PANE_VARIABLES && !m->debug_focus,
+		.focus = memory_tab_focus(m, TAB_VARIABLES),
 		.sorted = V_BYTES,
 		.descending = true,
 		.empty = "No variables on this tile."};
-}
-
-/* What is shown has to be there. */
-static void
-choose_details(struct memory_view *m)
-{
-	if (memory_only_code(m)) {
-		m->details = PANE_CODE;
-	} else if (!memory_has_code(m)) {
-		m->right = PANE_VARIABLES;
-		if (m->details == PANE_CODE)
-			m->details = PANE_CATEGORIES;
-	}
-}
-
-void
-memory_layout(struct memory_view *m)
-{
-	struct ts_table categories = category_table(m), variables = variable_table(m);
-	struct ts_table code = memory_code_table(m);
-	enum memory_pane zoomed = m->zoomed == PANE_GRAPH ? PANE_NONE : m->zoomed;
-
-	m->wide = m->area.w >= WIDE;
-	choose_details(m);
-	if (m->zoomed == PANE_GRAPH)
-		ts_layout(m->pane, graph_alone, TS_COUNT(graph_alone), m->area, PANE_NONE);
-	else if (m->details == PANE_CODE && (!m->wide || memory_only_code(m)))
-		ts_layout(m->pane, with_code, TS_COUNT(with_code), m->area, zoomed);
-	else if (m->wide && m->right == PANE_CODE)
-		ts_layout(m->pane, with_both_code, TS_COUNT(with_both_code), m->area, zoomed);
-	else if (m->wide)
-		ts_layout(m->pane, with_both, TS_COUNT(with_both), m->area, zoomed);
-	else if (m->details == PANE_VARIABLES)
-		ts_layout(m->pane, with_variables, TS_COUNT(with_variables), m->area, zoomed);
-	else
-		ts_layout(m->pane, with_categories, TS_COUNT(with_categories), m->area, zoomed);
-	memory_room_for_selected(m);
-	ts_list_resize(&m->category_list,
-		ts_table_rows(&categories, memory_table_rect(m, PANE_CATEGORIES)));
-	m->debug_at = (struct ts_rect){0};
-	if (m->debug.shown && m->pane[PANE_VARIABLES].h >= DEBUG_LEAST)
-		m->debug_at = ts_rect_cut_bottom(&m->pane[PANE_VARIABLES],
-			m->pane[PANE_VARIABLES].h / 2);
-	ts_debug_resize(&m->debug, m->debug_at);
-	ts_list_resize(&m->variable_list,
-		ts_table_rows(&variables, memory_table_rect(m, PANE_VARIABLES)));
-	ts_list_resize(&m->code_list, ts_table_rows(&code, memory_table_rect(m, PANE_CODE)));
-}
-
-struct ts_list *
-memory_list_at(struct memory_view *m, int y, enum memory_pane pane, int *line)
-{
-	struct ts_table t = pane == PANE_CATEGORIES ? category_table(m)
-		: pane == PANE_CODE		    ? memory_code_table(m)
-						    : variable_table(m);
-
-	*line = ts_table_line(&t, memory_table_rect(m, pane), y);
-	return memory_list_of(m, pane);
 }
 
 /* Bars in the last column of the categories, drawn over the table. */
@@ -341,43 +266,33 @@ draw_bars(struct ts_canvas *c, struct ts_rect r, const struct memory_view *m,
 	}
 }
 
-/* Words on the right end of a table's rule: what is wrong with it, or how to get the other one. */
-static const char *
-rule_note(const struct memory_view *m, const struct ts_pane_data *d, const char *other)
+void
+memory_categories_note(const struct memory_view *m, char *out, size_t size)
 {
-	if (d->state == TS_PANE_PARTIAL)
-		return "partial: the report is damaged";
-	return m->wide || m->zoomed != PANE_NONE ? NULL : other;
-}
-
-static void
-categories_title(const struct memory_view *m, const struct ts_tile *tile, char *out, size_t size)
-{
+	const struct ts_tile *tile = memory_tile(m);
 	const struct ts_categories *c = m->categories ? &m->categories->c : NULL;
+	long long number = tile ? (long long)tile->tile : 0;
 
-	if (c && c->cut)
-		snprintf(out, size, "Categories of tile %lld (too many: not all counted)",
-			(long long)tile->tile);
+	if (!tile)
+		out[0] = '\0';
+	else if (m->categories_state.state == TS_PANE_PARTIAL)
+		snprintf(out, size, "tile %lld, partial: the report is damaged", number);
+	else if (c && c->cut)
+		snprintf(out, size, "tile %lld (too many: not all counted)", number);
 	else if (c && c->bad_rows > 0)
-		snprintf(out, size, "Categories of tile %lld (%lld bad rows left out)",
-			(long long)tile->tile, (long long)c->bad_rows);
+		snprintf(out, size, "tile %lld (%lld bad rows left out)", number,
+			(long long)c->bad_rows);
 	else
-		snprintf(out, size, "Categories of tile %lld%s", (long long)tile->tile,
+		snprintf(out, size, "tile %lld%s", number,
 			c && c->from_variables ? ", by lowered variables" : "");
 }
 
 void
-memory_draw_categories(struct ts_canvas *c, const struct memory_view *m, const struct ts_tile *tile)
+memory_draw_categories(struct ts_canvas *c, const struct memory_view *m)
 {
-	struct ts_rect r = m->pane[PANE_CATEGORIES];
-	struct ts_table t = category_table(m);
-	char title[100];
+	struct ts_rect r = memory_tab_rect(m, TAB_DETAILS);
+	struct ts_table t = memory_category_table(m);
 
-	if (ts_rect_empty(r))
-		return;
-	categories_title(m, tile, title, sizeof(title));
-	ts_canvas_rule(c, ts_rect_cut_top(&r, 1), memory_rule_role(m, PANE_CATEGORIES), title,
-		rule_note(m, &m->categories_state, "Tab: variables"));
 	if (!m->rows_counted && m->categories_state.state <= TS_PANE_LOADING) {
 		ts_canvas_text(c, r, 2, 1, TS_ROLE_DIM, "being counted");
 		return;
@@ -390,68 +305,61 @@ memory_draw_categories(struct ts_canvas *c, const struct memory_view *m, const s
 	draw_bars(c, r, m, &t);
 }
 
-static void
-variables_title(const struct memory_view *m, const struct ts_tile *tile, char *out, size_t size)
+void
+memory_variables_note(const struct memory_view *m, char *out, size_t size)
 {
-	int64_t shown = m->variables_of >= 0 ? m->variables_of : tile->tile;
+	const struct ts_tile *tile = memory_tile(m);
+	long long shown = m->variables_of >= 0 ? (long long)m->variables_of
+		: tile			       ? (long long)tile->tile
+					       : 0;
 
-	if (m->variables_state.state == TS_PANE_STALE)
-		snprintf(out, size, "Variables of tile %lld (reading tile %lld)", (long long)shown,
-			(long long)tile->tile);
+	if (!tile)
+		out[0] = '\0';
+	else if (m->variables_state.state == TS_PANE_STALE)
+		snprintf(out, size, "tile %lld (reading tile %lld)", shown, (long long)tile->tile);
+	else if (m->variables_state.state == TS_PANE_PARTIAL)
+		snprintf(out, size, "tile %lld, partial: the report is damaged", shown);
 	else if (m->variables.bad_rows > 0)
-		snprintf(out, size, "Variables of tile %lld (%lld without a size left out)",
-			(long long)shown, (long long)m->variables.bad_rows);
+		snprintf(out, size, "tile %lld (%lld without a size left out)", shown,
+			(long long)m->variables.bad_rows);
 	else
-		snprintf(out, size, "Largest variables of tile %lld", (long long)shown);
+		snprintf(out, size, "tile %lld, largest first", shown);
 }
 
 void
-memory_draw_variables(struct ts_canvas *c, const struct memory_view *m, const struct ts_tile *tile)
+memory_draw_variables(struct ts_canvas *c, const struct memory_view *m)
 {
-	struct ts_rect r = m->pane[PANE_VARIABLES];
-	struct ts_table t = variable_table(m);
-	char title[120];
+	struct ts_rect r = memory_tab_rect(m, TAB_VARIABLES);
+	struct ts_table t = memory_variable_table(m);
 
-	if (ts_rect_empty(r))
-		return;
-	variables_title(m, tile, title, sizeof(title));
-	ts_canvas_rule(c, ts_rect_cut_top(&r, 1), memory_rule_role(m, PANE_VARIABLES), title,
-		rule_note(m, &m->variables_state, memory_has_code(m) ? "Tab: code" : "Tab: graph"));
 	if (ts_pane_has(&m->variables_state))
 		ts_table_draw(c, r, &t, &m->variable_list);
 	else
 		ts_pane_draw(c, r, m->view.env, &m->variables_state);
-	ts_debug_draw(c, m->debug_at, &m->debug, m->debug_focus);
 }
 
 /* --- copy ------------------------------------------------------------------------------------- */
 
 void
-memory_copy(struct memory_view *m, char *out, size_t size)
+memory_copy_category(const struct memory_view *m, char *out, size_t size)
 {
-	const struct ts_tile *tile = memory_tile(m);
-	int64_t row;
+	int64_t row = m->category_list.cursor;
 
 	out[0] = '\0';
-	if (!tile)
-		return;
-	if (m->focus == PANE_CATEGORIES && m->rows > 0) {
-		row = ts_clamp_i64(m->category_list.cursor, 0, m->rows - 1);
-		snprintf(out, size, "%lld\t%.900s\t%lld", (long long)tile->tile,
+	if (row < m->rows)
+		snprintf(out, size, "%lld\t%.900s\t%lld", (long long)m->rows_of,
 			m->row[row].category < 0 ? "gaps" : category_name(m, m->row[row].category),
 			(long long)m->row[row].bytes);
-	} else if (m->focus == PANE_CODE) {
-		memory_copy_code(m, out, size);
-	} else if (m->focus == PANE_VARIABLES && m->variables.count > 0) {
-		const struct ts_tile_variable *x;
+}
 
-		row = ts_clamp_i64(m->variable_list.cursor, 0, m->variables.count - 1);
-		x = &m->variables.variable[row];
+void
+memory_copy_variable(const struct memory_view *m, char *out, size_t size)
+{
+	const struct ts_tile_variable *x = &m->variables.variable[m->variable_list.cursor];
+
+	out[0] = '\0';
+	if (m->variable_list.cursor < m->variables.count)
 		snprintf(out, size, "%lld\t%.800s\t%.100s\t%lld", (long long)m->variables.tile,
 			x->name ? x->name : "", x->category ? x->category : "",
 			(long long)x->bytes);
-	} else {
-		snprintf(out, size, "%lld\t%lld", (long long)tile->tile,
-			(long long)m->tiles->value[m->gaps][m->span.cursor]);
-	}
 }

@@ -163,7 +163,7 @@ new_fetch(const struct memory_view *m, int64_t tile)
 	if (!f)
 		return NULL;
 	f->tile = tile;
-	f->names = 2 * m->pane[PANE_VARIABLES].h; /* the next page, too */
+	f->names = 2 * m->pane[PANE_TABS].h; /* the next page, too */
 	f->fetch.read = read_variables;
 	f->fetch.fini = fini_variables;
 	return f;
@@ -414,17 +414,17 @@ memory_drop_variables(struct memory_view *m)
 
 /* --- where one comes from --------------------------------------------------------------------- */
 
-void
-memory_ask_debug(struct memory_view *m)
+bool
+memory_about_variable(const struct memory_view *m, struct ts_debug_about *out)
 {
 	const struct ts_view_env *env = m->view.env;
-	struct ts_debug_about about = {.relation = TS_LOWERED_VARIABLE,
-		.key = m->variables_of,
-		.what = "variable"};
 
 	if (m->variables.count == 0 || m->variables_of != m->variables_wanted ||
 		!ts_tile_variables_quick(env->report, env->index, m->variables_of))
-		return;
-	about.row = m->variables.variable[m->variable_list.cursor].row;
-	ts_debug_request(&m->debug, &m->view, &about);
+		return false;
+	*out = (struct ts_debug_about){.relation = TS_LOWERED_VARIABLE,
+		.key = m->variables_of,
+		.row = m->variables.variable[m->variable_list.cursor].row,
+		.what = "variable"};
+	return true;
 }

@@ -114,7 +114,7 @@ def refused(ctx, args):
 PLACES = (
     ("memory?by=category&tile=70", "tile 70 ipu 1", "by category"),
     ("memory?gaps=no&tile=3", "tile 3 ipu 0", "without gaps"),
-    ("memory?zoom=10-30&tile=12&pane=variables&full=yes", "Largest variables of tile 12"),
+    ("memory?zoom=10-30&tile=12&tab=variables&pane=tabs&full=yes", "tile 12, largest first"),
     ("liveness?step=7&base=no", "step 7 ", "base hidden"),
     ("liveness?step=7&pane=variables&full=yes&row=2", "Alive at step 7"),
     ("trace?step=57&ipu=1", "step 57 ", "Steps of ipu 1", "ipu 1 "),

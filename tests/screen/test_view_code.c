@@ -121,16 +121,16 @@ START_TEST(the_pane_follows_the_cursor)
 	struct harness h;
 
 	alone(&h, 80, 22);
-	harness_says(&h, "Code of tile 17: tile17.elf of archive.a");
+	harness_says(&h, "tile 17: tile17.elf of archive.a");
 	harness_type(&h, "goto 4");
 	harness_settle(&h);
-	harness_says(&h, "Code of tile 4: tile4.elf");
+	harness_says(&h, "tile 4: tile4.elf");
 	harness_says(&h, "7 functions");
 	harness_says(&h, ".text");
 	harness_says(&h, "fn6");
 	harness_type(&h, "goto 6");
 	harness_settle(&h);
-	harness_says(&h, "Code of tile 6: tile6.elf");
+	harness_says(&h, "tile 6: tile6.elf");
 	end(&h);
 }
 END_TEST
@@ -142,7 +142,7 @@ START_TEST(only_what_is_there_takes_keys)
 	alone(&h, 80, 22);
 	harness_type(&h, "pane-next");
 	ck_assert_int_eq(ts_view_memory.pane_context(h.view), TS_CONTEXT_LIST);
-	harness_says(&h, "Code of tile 17");
+	harness_says(&h, "[Code]");
 	harness_type(&h, "down");
 	harness_type(&h, "copy");
 	ck_assert_str_eq(h.env.copy, "17\tfn4\t40\t0x4c100");
@@ -172,21 +172,20 @@ START_TEST(beside_a_profile_it_is_one_more_pane)
 	struct harness h;
 
 	beside(&h, 80, 22);
-	ck_assert(!harness_has(&h, "Tab: code"));
+	ck_assert(!harness_has(&h, " Code "));
 	h.env.archive_state = TS_PART_OK;
 	harness_type(&h, "pane-next");
-	harness_type(&h, "pane-next");
-	harness_says(&h, "Tab: code");
-	harness_type(&h, "pane-next");
+	harness_says(&h, " Code ");
+	harness_type(&h, "tab code");
 	harness_says(&h, "archive.a is being read");
 	lend_archive(&h);
 	ck_assert_int_eq(h.env.archive_state, TS_PART_DAMAGED);
-	harness_says(&h, "Code of tile 23: tile23.elf of archive.a");
+	harness_says(&h, "tile 23: tile23.elf");
 	harness_draw(&h);
 	golden_check("code-beside-80x22", h.canvas);
 	harness_type(&h, "goto 5");
 	harness_settle(&h);
-	harness_says(&h, "Code of tile 5");
+	harness_says(&h, "tile 5: tile5.elf");
 	ck_assert(!harness_has(&h, "fn0"));
 	harness_type(&h, "goto 6");
 	harness_settle(&h);
@@ -195,8 +194,9 @@ START_TEST(beside_a_profile_it_is_one_more_pane)
 	harness_settle(&h);
 	harness_draw(&h);
 	golden_check("code-beside-160x44", h.canvas);
-	harness_type(&h, "pane-previous");
-	harness_says(&h, "Largest variables of tile 6");
+	harness_type(&h, "tab-previous");
+	harness_type(&h, "tab-previous");
+	harness_says(&h, "tile 6, largest first");
 	end(&h);
 }
 END_TEST

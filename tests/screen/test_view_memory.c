@@ -83,7 +83,7 @@ static const struct shot {
 	{"memory_search_80x22", 80, 22, TS_GLYPHS_FULL, {"search conv"}},
 	{"memory_narrow_tables_40x8", 40, 8, TS_GLYPHS_FULL, {"pane-next"}},
 	{"memory_pane_zoom_80x22", 80, 22, TS_GLYPHS_FULL,
-		{"pane-next", "pane-next", "pane-zoom", "down"}},
+		{"tab variables", "pane-next", "pane-zoom", "down"}},
 };
 
 START_TEST(screens_are_those_that_were_kept)
@@ -503,19 +503,19 @@ START_TEST(variables_follow_the_cursor)
 
 	begin(&h, 160, 40, TS_GLYPHS_FULL);
 	harness_settle(&h);
-	harness_says(&h, "Largest variables of tile 170");
+	harness_says(&h, "tile 170, largest first");
 	for (int i = 0; i < 40; i++) /* nothing is received meanwhile */
 		harness_type(&h, i % 2 ? "left" : "right");
 	harness_type(&h, "goto 12");
-	harness_says(&h, "Variables of tile 170 (reading tile 12)");
+	harness_says(&h, "tile 170 (reading tile 12)");
 	harness_settle(&h);
-	harness_says(&h, "Largest variables of tile 12 ");
+	harness_says(&h, "tile 12, largest first");
 	harness_says(&h, "18 variables");
 	harness_type(&h, "goto 13"); /* and back before the answer */
 	harness_type(&h, "goto 12");
-	harness_says(&h, "Largest variables of tile 12 ");
+	harness_says(&h, "tile 12, largest first");
 	harness_settle(&h);
-	harness_says(&h, "Largest variables of tile 12 ");
+	harness_says(&h, "tile 12, largest first");
 	harness_end(&h);
 }
 END_TEST
@@ -622,15 +622,15 @@ START_TEST(variables_without_a_key_take_a_pass)
 	harness_start(&h, &ts_view_memory, 120, 38, TS_GLYPHS_FULL);
 	ck_assert(!ts_tile_variables_quick(h.env.report, NULL, 0));
 	harness_settle(&h);
-	harness_says(&h, "Largest variables of tile 99 ");
+	harness_says(&h, "tile 99, largest first");
 	harness_says(&h, "34 variables");
 	harness_says(&h, "(names are not recorded)");
-	harness_says(&h, "Categories of tile 99, by lowered variables");
+	harness_says(&h, "tile 99, by lowered");
 	for (int i = 0; i < 20; i++)
 		harness_type(&h, "right");
 	harness_type(&h, "goto 7");
 	harness_settle(&h);
-	harness_says(&h, "Largest variables of tile 7 ");
+	harness_says(&h, "tile 7, largest first");
 	harness_end(&h);
 }
 END_TEST
@@ -748,9 +748,10 @@ static const char *const odd[] = {
 
 static const char *const moves[] = {"left", "right", "page-left", "page-right", "zoom-in",
 	"zoom-out", "zoom-fit", "first", "last", "fullest", "fullest-back", "ipu-next",
-	"ipu-previous", "breakdown", "series", "pane-next", "pane-previous", "pane-zoom", "up",
-	"down", "page-up", "page-down", "half-page-up", "half-page-down", "search n", "search-next",
-	"copy", "goto 17", "breakdown mean", "breakdown liveness"};
+	"ipu-previous", "breakdown", "series", "pane-next", "pane-previous", "pane-zoom",
+	"tab-next", "tab-previous", "debug", "up", "down", "page-up", "page-down", "half-page-up",
+	"half-page-down", "search n", "search-next", "copy", "goto 17", "breakdown mean",
+	"breakdown liveness"};
 
 START_TEST(odd_reports_draw_sanely)
 {

@@ -437,7 +437,7 @@ def copied(t):
 
 
 PLACES = {
-    "memory": ("tile=70&by=category&gaps=no&pane=variables&row=2", "tile 70"),
+    "memory": ("tile=70&by=category&gaps=no&tab=variables&pane=tabs&row=2", "tile 70"),
     "liveness": ("step=7&base=no&zoom=0-40", "step 7 "),
     "trace": ("step=57&ipu=1&pane=steps", "step 57 "),
     "variables": ("filter=tile:5&sort=bytes&row=2", "row 2 of"),

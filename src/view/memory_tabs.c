@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * memory_tabs - the tabs of the Memory view, as tables of functions (view/tab.h).
+ *
+ * Categories, variables and code are asked for by the view itself, since its graph and its read-out use them, too:
+ * their tabs only show them.
+ */
+#include "config.h"
+
+#include "memory_internal.h"
+
+static struct memory_view *
+memory_of(const struct ts_tab *t)
+{
+	return t->host;
+}
+
+static bool
+is_of_profile(const struct ts_tab *t)
+{
+	return memory_only_code(memory_of(t));
+}
+
+/* Cursor and scrolling of a tab that is a table; no other pane follows its rows. */
+static enum ts_effect
+table_command(struct ts_tab *t, const struct ts_call *call)
+{
+	bool there;
+	int effect = (int)ts_list_command(t->ops->list(t, &there), call->cmd);
+
+	return (enum ts_effect)(effect & ~TS_EFFECT_SELECT);
+}
+
+static enum ts_effect
+table_mouse(struct ts_tab *t, const struct ts_table *table, int y, int wheel)
+{
+	bool there;
+
+	return ts_list_mouse(t->ops->list(t, &there), ts_table_line(table, t->r, y), wheel);
+}
+
+/* --- Details ---------------------------------------------------------------------------------- */
+
+static void
+details_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
+{
+	memory_categories_note(memory_of(t), out, TS_TAB_NOTE);
+}
+
+static void
+details_resize(struct ts_tab *t)
+{
+	struct memory_view *m = memory_of(t);
+	struct ts_table table = memory_category_table(m);
+
+	ts_list_resize(&m->category_list, ts_table_rows(&table, t->r));
+}
+
+static void
+details_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
+{
+	(void)focus;
+	memory_draw_categories(c, memory_of(t));
+}
+
+static enum ts_effect
+details_command(struct ts_tab *t, const struct ts_call *call)
+{
+	if (call->cmd != TS_CMD_COPY)
+		return table_command(t, call);
+	memory_copy_category(memory_of(t), t->view->env->copy, sizeof(t->view->env->copy));
+	return TS_EFFECT_REPAINT;
+}
+
+static enum ts_effect
+details_mouse(struct ts_tab *t, int x, int y, int wheel)
+{
+	struct ts_table table = memory_category_table(memory_of(t));
+
+	(void)x;
+	return table_mouse(t, &table, y, wheel);
+}
+
+static struct ts_list *
+details_list(struct ts_tab *t, bool *there)
+{
+	struct memory_view *m = memory_of(t);
+	const struct ts_tile *tile = memory_tile(m);
+
+	*there = tile && m->rows_counted && m->rows_of == tile->tile;
+	return &m->category_list;
+}
+
+static const struct ts_tab_ops tab_details = {
+	.name = "details",
+	.title = "Details",
+	.hidden = is_of_profile,
+	.note = details_note,
+	.resize = details_resize,
+	.draw = details_draw,
+	.command = details_command,
+	.mouse = details_mouse,
+	.list = details_list,
+};
+
+/* --- Variables -------------------------------------------------------------------------------- */
+
+static bool
+variables_absent(const struct ts_tab *t)
+{
+	return memory_of(t)->variables_state.state == TS_PANE_ABSENT;
+}
+
+static void
+variables_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
+{
+	memory_variables_note(memory_of(t), out, TS_TAB_NOTE);
+}
+
+static void
+variables_resize(struct ts_tab *t)
+{
+	struct memory_view *m = memory_of(t);
+	struct ts_table table = memory_variable_table(m);
+
+	ts_list_resize(&m->variable_list, ts_table_rows(&table, t->r));
+}
+
+static void
+variables_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
+{
+	(void)focus;
+	memory_draw_variables(c, memory_of(t));
+}
+
+static enum ts_effect
+variables_command(struct ts_tab *t, const struct ts_call *call)
+{
+	if (call->cmd != TS_CMD_COPY)
+		return table_command(t, call);
+	memory_copy_variable(memory_of(t), t->view->env->copy, sizeof(t->view->env->copy));
+	return TS_EFFECT_REPAINT;
+}
+
+static enum ts_effect
+variables_mouse(struct ts_tab *t, int x, int y, int wheel)
+{
+	struct ts_table table = memory_variable_table(memory_of(t));
+
+	(void)x;
+	return table_mouse(t, &table, y, wheel);
+}
+
+static bool
+variables_about(const struct ts_tab *t, struct ts_debug_about *out)
+{
+	return memory_about_variable(memory_of(t), out);
+}
+
+static struct ts_list *
+variables_list(struct ts_tab *t, bool *there)
+{
+	struct memory_view *m = memory_of(t);
+	const struct ts_tile *tile = memory_tile(m);
+
+	*there = tile && ts_pane_has(&m->variables_state) && m->variables_of == tile->tile;
+	return &m->variable_list;
+}
+
+static const struct ts_tab_ops tab_variables = {
+	.name = "variables",
+	.title = "Variables",
+	.brief = "Vars",
+	.hidden = is_of_profile,
+	.absent = variables_absent,
+	.note = variables_note,
+	.resize = variables_resize,
+	.draw = variables_draw,
+	.command = variables_command,
+	.mouse = variables_mouse,
+	.about = variables_about,
+	.list = variables_list,
+};
+
+/* --- Code ------------------------------------------------------------------------------------- */
+
+static bool
+code_hidden(const struct ts_tab *t)
+{
+	return !memory_has_code(memory_of(t));
+}
+
+static void
+code_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
+{
+	memory_code_note(memory_of(t), out, TS_TAB_NOTE);
+}
+
+static void
+code_resize(struct ts_tab *t)
+{
+	struct memory_view *m = memory_of(t);
+	struct ts_table table = memory_code_table(m);
+
+	ts_list_resize(&m->code_list, ts_table_rows(&table, t->r));
+}
+
+static void
+code_request(struct ts_tab *t)
+{
+	memory_ask_code(memory_of(t), memory_tile(memory_of(t))->tile);
+}
+
+static void
+code_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
+{
+	(void)focus;
+	memory_draw_code(c, memory_of(t));
+}
+
+static enum ts_effect
+code_command(struct ts_tab *t, const struct ts_call *call)
+{
+	if (call->cmd != TS_CMD_COPY)
+		return table_command(t, call);
+	memory_copy_code(memory_of(t), t->view->env->copy, sizeof(t->view->env->copy));
+	return TS_EFFECT_REPAINT;
+}
+
+static enum ts_effect
+code_mouse(struct ts_tab *t, int x, int y, int wheel)
+{
+	struct ts_table table = memory_code_table(memory_of(t));
+
+	(void)x;
+	return table_mouse(t, &table, y, wheel);
+}
+
+static struct ts_list *
+code_list(struct ts_tab *t, bool *there)
+{
+	struct memory_view *m = memory_of(t);
+	const struct ts_tile *tile = memory_tile(m);
+
+	*there = tile && ts_pane_has(&m->code_state) && m->code_of == tile->tile;
+	return &m->code_list;
+}
+
+static const struct ts_tab_ops tab_code = {
+	.name = "code",
+	.title = "Code",
+	.hidden = code_hidden,
+	.note = code_note,
+	.resize = code_resize,
+	.request = code_request,
+	.draw = code_draw,
+	.command = code_command,
+	.mouse = code_mouse,
+	.list = code_list,
+};
+
+const struct ts_tab_ops *const memory_tabs[TAB_COUNT] = {
+	[TAB_DETAILS] = &tab_details,
+	[TAB_VARIABLES] = &tab_variables,
+	[TAB_DEBUG] = &ts_tab_debug,
+	[TAB_CODE] = &tab_code,
+};

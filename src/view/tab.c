@@ -1,0 +1,621 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tab - see the header.
+ *
+ * What is shown follows from `at`, `right`, `split` and the rectangle alone, anew at every resize. A tab that is not
+ * shown has an empty rectangle and asks for nothing.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/base/utf8.h"
+#include "tilescope/view/arg.h"
+#include "tilescope/view/tab.h"
+
+enum {
+	PAIR_WIDE = 100, /* columns from which on two are side by side ... */
+	LEFT_PARTS = 2,	 /* ... so wide, ... */
+	ALL_PARTS = 5,	 /* ... of these */
+	SPLIT_LEAST = 7, /* rows of a tab and Debug together */
+	NOTE_LEAST = 12, /* columns for a note, else it is left out */
+	LINE_ENDS = 8,	 /* columns of the line without titles and note */
+};
+
+static bool
+is_hidden(const struct ts_tab *t)
+{
+	return t->ops->hidden && t->ops->hidden(t);
+}
+
+static bool
+is_absent(const struct ts_tab *t)
+{
+	return t->ops->absent && t->ops->absent(t);
+}
+
+/* --- life ------------------------------------------------------------------------------------- */
+
+bool
+ts_tabs_init(struct ts_tabs *s, struct ts_view *v, void *host, const struct ts_tab_ops *const ops[],
+	int n)
+{
+	*s = (struct ts_tabs){.right = n > 1};
+	ts_debug_init(&s->debug);
+	for (int i = 0; i < n && i < TS_TABS_MAX; i++) {
+		struct ts_tab *t = &s->tab[i];
+
+		*t = (struct ts_tab){.ops = ops[i],
+			.tabs = s,
+			.view = v,
+			.host = host,
+			.kind = TS_TAB_KIND + i * TS_TAB_KINDS};
+		s->count = i + 1;
+		if (t->ops->open && !t->ops->open(t))
+			return false;
+	}
+	return true;
+}
+
+void
+ts_tabs_fini(struct ts_tabs *s)
+{
+	for (int i = 0; i < s->count; i++)
+		if (s->tab[i].ops->close)
+			s->tab[i].ops->close(&s->tab[i]);
+	ts_debug_drop(&s->debug);
+	s->count = 0;
+}
+
+void
+ts_tabs_drop(struct ts_tabs *s)
+{
+	for (int i = 0; i < s->count; i++)
+		if (s->tab[i].ops->drop)
+			s->tab[i].ops->drop(&s->tab[i]);
+	ts_debug_drop(&s->debug);
+}
+
+void
+ts_tabs_indexed(struct ts_tabs *s)
+{
+	for (int i = 0; i < s->count; i++)
+		if (s->tab[i].ops->indexed)
+			s->tab[i].ops->indexed(&s->tab[i]);
+}
+
+/* --- which are shown -------------------------------------------------------------------------- */
+
+/* The next one that is not hidden, going round; `at` itself when there is no other. */
+static int
+next_tab(const struct ts_tabs *s, int at, int step)
+{
+	for (int i = 1; i <= s->count; i++) {
+		int next = ((at + i * step) % s->count + s->count) % s->count;
+
+		if (!is_hidden(&s->tab[next]))
+			return next;
+	}
+	return at;
+}
+
+/* What is shown has to be there. */
+static void
+choose(struct ts_tabs *s)
+{
+	if (is_hidden(&s->tab[s->at]))
+		s->at = next_tab(s, s->at, 1);
+	if (s->at > 0)
+		s->right = s->at;
+	else if (is_hidden(&s->tab[s->right]))
+		s->right = next_tab(s, s->right, 1);
+}
+
+static void
+put(struct ts_tabs *s, int i, struct ts_rect r)
+{
+	s->tab[i].r = r;
+}
+
+/* The tab that Debug tells of: the one with the keys, else that beside it, else the one that was it before. */
+static void
+choose_source(struct ts_tabs *s)
+{
+	if (s->tab[s->at].ops->about)
+		s->source = s->at;
+	else if (s->both && s->tab[s->right].ops->about)
+		s->source = s->right;
+}
+
+static struct ts_tab *
+source_of_debug(struct ts_tabs *s)
+{
+	struct ts_tab *t = &s->tab[s->source];
+
+	return t->ops->about ? t : NULL;
+}
+
+static bool
+shows_debug_tab(const struct ts_tabs *s)
+{
+	return s->tab[s->at].ops == &ts_tab_debug ||
+		(s->both && s->tab[s->right].ops == &ts_tab_debug);
+}
+
+static void
+cut_debug(struct ts_tabs *s)
+{
+	struct ts_tab *t;
+
+	choose_source(s);
+	t = source_of_debug(s);
+	s->debug_at = (struct ts_rect){0};
+	if (s->split && t && t->r.h >= SPLIT_LEAST - 1 && !shows_debug_tab(s))
+		s->debug_at = ts_rect_cut_bottom(&t->r, (t->r.h + 1) / 2);
+	s->debug.shown = !ts_rect_empty(s->debug_at) || shows_debug_tab(s);
+	if (ts_rect_empty(s->debug_at))
+		s->debug_focus = false;
+	else
+		ts_debug_resize(&s->debug, s->debug_at);
+}
+
+void
+ts_tabs_resize(struct ts_tabs *s, struct ts_rect r, bool alone)
+{
+	if (s->count == 0)
+		return;
+	choose(s);
+	for (int i = 0; i < s->count; i++)
+		s->tab[i].r = (struct ts_rect){0};
+	s->line[0] = s->line[1] = (struct ts_rect){0};
+	s->both = s->pair && !alone && r.w >= PAIR_WIDE && s->right > 0 && !is_hidden(&s->tab[0]);
+	if (s->both) {
+		struct ts_rect left = ts_rect_cut_left(&r, (r.w - 1) * LEFT_PARTS / ALL_PARTS);
+
+		ts_rect_cut_left(&r, 1);
+		s->line[0] = ts_rect_cut_top(&left, 1);
+		put(s, 0, left);
+	}
+	s->line[1] = ts_rect_cut_top(&r, 1);
+	put(s, s->both ? s->right : s->at, r);
+	cut_debug(s);
+	for (int i = 0; i < s->count; i++)
+		if (s->tab[i].ops->resize)
+			s->tab[i].ops->resize(&s->tab[i]);
+}
+
+void
+ts_tabs_show(struct ts_tabs *s, int i)
+{
+	if (i < 0 || i >= s->count || is_hidden(&s->tab[i]))
+		return;
+	s->at = i;
+	s->debug_focus = false;
+	choose(s);
+}
+
+bool
+ts_tabs_step(struct ts_tabs *s, int step)
+{
+	bool below = !ts_rect_empty(s->debug_at);
+	struct ts_tab *source = source_of_debug(s);
+
+	if (s->debug_focus) { /* it is left for what comes next; backwards, for its list */
+		s->debug_focus = false;
+		if (step < 0)
+			return true;
+	} else if (step > 0 && below && source == &s->tab[s->at]) {
+		s->debug_focus = true;
+		return true;
+	}
+	if (s->both && s->at == (step > 0 ? 0 : s->right)) {
+		s->at = step > 0 ? s->right : 0;
+		return true;
+	}
+	return false;
+}
+
+void
+ts_tabs_enter(struct ts_tabs *s, int step)
+{
+	s->debug_focus = false;
+	if (s->both)
+		s->at = step > 0 ? 0 : s->right;
+}
+
+/* --- asking and answers ----------------------------------------------------------------------- */
+
+void
+ts_tabs_request(struct ts_tabs *s)
+{
+	struct ts_debug_about about = {.relation = TS_RELATION_COUNT};
+	struct ts_tab *source;
+
+	for (int i = 0; i < s->count; i++)
+		if (ts_tab_is_shown(&s->tab[i]) && s->tab[i].ops->request)
+			s->tab[i].ops->request(&s->tab[i]);
+	source = source_of_debug(s);
+	if (!s->debug.shown || !source)
+		return;
+	source->ops->about(source, &about);
+	ts_debug_request(&s->debug, source->view, &about);
+}
+
+enum ts_effect
+ts_tabs_deliver(struct ts_tabs *s, struct ts_fetch *f)
+{
+	int i = (f->job.kind - TS_TAB_KIND) / TS_TAB_KINDS;
+
+	if (f->job.kind == TS_DEBUG_KIND) {
+		enum ts_effect effect = ts_debug_deliver(&s->debug, s->tab[0].view, f);
+
+		cut_debug(s);
+		return effect;
+	}
+	if (f->job.kind < TS_TAB_KIND || i >= s->count || !s->tab[i].ops->deliver)
+		return TS_EFFECT_UNKNOWN;
+	return s->tab[i].ops->deliver(&s->tab[i], f);
+}
+
+/* --- the line of titles ----------------------------------------------------------------------- */
+
+struct titles {
+	struct ts_tabs *s;
+	int from; /* of the tabs that are in the line */
+	bool brief;
+	bool focus; /* the pane has the keys */
+};
+
+static const char *
+title_of(const struct ts_tab *t, bool brief)
+{
+	return brief && t->ops->brief ? t->ops->brief : t->ops->title;
+}
+
+/* Each stands between two columns: brackets where it is shown, blanks elsewhere. */
+static int
+titles_width(const struct titles *l)
+{
+	int w = 0;
+
+	for (int i = l->from; i < l->s->count; i++)
+		if (!is_hidden(&l->s->tab[i]))
+			w += (int)strlen(title_of(&l->s->tab[i], l->brief)) + 2;
+	return w;
+}
+
+static const struct ts_tab *
+shown_in(const struct ts_tabs *s, int which)
+{
+	return &s->tab[which == 0 ? 0 : s->both ? s->right : s->at];
+}
+
+/* The titles of a line: short ones where the note would not fit beside the others. */
+static struct titles
+line_of(struct ts_tabs *s, int which, bool focus)
+{
+	struct titles l = {s, which == 1 && s->both, false, focus};
+	const struct ts_tab *t = shown_in(s, which);
+	char note[TS_TAB_NOTE] = "";
+
+	if (t->ops->note)
+		t->ops->note(t, note);
+	l.brief = titles_width(&l) + LINE_ENDS + ts_utf8_columns(note, strlen(note)) >
+		s->line[which].w;
+	return l;
+}
+
+static enum ts_role
+title_role(const struct titles *l, const struct ts_tab *t)
+{
+	if (ts_tab_is_shown(t))
+		return l->focus && ts_tab_has_keys(t) ? TS_ROLE_BORDER_ACTIVE : TS_ROLE_TITLE;
+	return is_absent(t) ? TS_ROLE_DIM : TS_ROLE_TAB;
+}
+
+static int
+draw_title(struct ts_canvas *c, struct ts_rect r, int x, const struct titles *l,
+	const struct ts_tab *t)
+{
+	char text[40];
+
+	snprintf(text, sizeof(text), ts_tab_is_shown(t) ? "[%s]" : " %s ", title_of(t, l->brief));
+	return ts_canvas_text(c, r, x, 0, title_role(l, t), text);
+}
+
+/* What the shown tab is about, at the right end where there is room for it. */
+static void
+draw_note(struct ts_canvas *c, struct ts_rect r, int x, const struct ts_tab *t, enum ts_role role)
+{
+	char note[TS_TAB_NOTE] = "", text[TS_TAB_NOTE + 2];
+	int room = r.w - x - 4;
+
+	if (t->ops->note)
+		t->ops->note(t, note);
+	if (!note[0] || room < NOTE_LEAST)
+		return;
+	snprintf(text, sizeof(text), " %s ", note);
+	room = (int)ts_min_i64(room, ts_utf8_columns(text, strlen(text)));
+	ts_canvas_field(c, r, r.w - 2 - room, 0, room, role, text, strlen(text), TS_FIELD_ELLIPSIS);
+}
+
+static void
+draw_line(struct ts_canvas *c, struct ts_tabs *s, int which, bool focus)
+{
+	struct titles l = line_of(s, which, focus);
+	struct ts_rect r = s->line[which];
+	const struct ts_tab *shown = shown_in(s, which);
+	enum ts_role role = focus && ts_tab_has_keys(shown) ? TS_ROLE_BORDER_ACTIVE
+							    : TS_ROLE_BORDER;
+	int x = 2;
+
+	if (ts_rect_empty(r))
+		return;
+	ts_canvas_rule(c, r, role, NULL, NULL);
+	for (int i = l.from; i < s->count; i++)
+		if (!is_hidden(&s->tab[i]) && (which == 1 || i == 0))
+			x = draw_title(c, r, x, &l, &s->tab[i]);
+	draw_note(c, r, x, shown, role);
+}
+
+/* The tab whose title is at column x of the line, or -1. */
+static int
+title_at(struct ts_tabs *s, int which, int x)
+{
+	struct titles l = line_of(s, which, false);
+
+	x -= s->line[which].x + 2;
+	for (int i = l.from; i < s->count && x >= 0; i++) {
+		int w = (int)strlen(title_of(&s->tab[i], l.brief)) + 2;
+
+		if (is_hidden(&s->tab[i]) || (which == 0 && i > 0))
+			continue;
+		if (x < w)
+			return i;
+		x -= w;
+	}
+	return -1;
+}
+
+void
+ts_tabs_draw(struct ts_tabs *s, struct ts_canvas *c, bool focus)
+{
+	struct ts_rect left = s->tab[0].r;
+
+	draw_line(c, s, 0, focus);
+	draw_line(c, s, 1, focus);
+	for (int i = 0; i < s->count; i++)
+		if (ts_tab_is_shown(&s->tab[i]))
+			s->tab[i].ops->draw(&s->tab[i], c, focus && ts_tab_has_keys(&s->tab[i]));
+	ts_debug_draw(c, s->debug_at, &s->debug, focus && s->debug_focus);
+	if (s->both)
+		ts_canvas_vline(c, ts_canvas_rect(c), left.x + left.w, s->line[0].y, left.h + 1,
+			TS_ROLE_BORDER);
+}
+
+/* --- commands --------------------------------------------------------------------------------- */
+
+static const enum ts_effect rearranged = (enum ts_effect)(
+	TS_EFFECT_REPAINT | TS_EFFECT_RECALC | TS_EFFECT_REFLOW);
+
+static int
+find_tab(const struct ts_tabs *s, const char *name)
+{
+	for (int i = 0; i < s->count; i++)
+		if (strcmp(s->tab[i].ops->name, name) == 0 && !is_hidden(&s->tab[i]))
+			return i;
+	return -1;
+}
+
+static void
+say_names(const struct ts_tabs *s)
+{
+	char text[160] = "";
+
+	for (int i = 0; i < s->count; i++)
+		if (!is_hidden(&s->tab[i]))
+			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s",
+				text[0] ? ", " : "", s->tab[i].ops->name);
+	ts_view_say_error(s->tab[0].view->env, "tab is one of %s", text);
+}
+
+static enum ts_effect
+show_named(struct ts_tabs *s, const char *name)
+{
+	int i = name ? find_tab(s, name) : -1;
+
+	if (i < 0) {
+		say_names(s);
+		return TS_EFFECT_BELL;
+	}
+	ts_tabs_show(s, i);
+	return rearranged;
+}
+
+static enum ts_effect
+show_next(struct ts_tabs *s, int step)
+{
+	int next = next_tab(s, s->at, step);
+
+	if (next == s->at)
+		return TS_EFFECT_BELL;
+	ts_tabs_show(s, next);
+	return rearranged;
+}
+
+/* Show or hide where the object under the cursor comes from. */
+static enum ts_effect
+switch_split(struct ts_tabs *s)
+{
+	s->split = !s->split;
+	s->debug_focus = false;
+	choose_source(s);
+	if (s->split && (!source_of_debug(s) || !ts_tab_is_shown(&s->tab[s->source])))
+		ts_tabs_show(s, s->home);
+	return rearranged;
+}
+
+enum ts_effect
+ts_tabs_switch(struct ts_tabs *s, const struct ts_call *call)
+{
+	switch (call->cmd) {
+	case TS_CMD_TAB:
+		return show_named(s, ts_call_arg(call, 0));
+	case TS_CMD_TAB_NEXT:
+		return show_next(s, 1);
+	case TS_CMD_TAB_PREVIOUS:
+		return show_next(s, -1);
+	case TS_CMD_DEBUG:
+		return switch_split(s);
+	case TS_CMD_EDIT:
+		return ts_debug_edit(&s->debug, s->tab[0].view);
+	default:
+		return TS_EFFECT_UNKNOWN;
+	}
+}
+
+enum ts_effect
+ts_tabs_command(struct ts_tabs *s, const struct ts_call *call)
+{
+	enum ts_effect effect = ts_tabs_switch(s, call);
+	struct ts_tab *t = ts_tabs_at(s);
+
+	if (!(effect & TS_EFFECT_UNKNOWN))
+		return effect;
+	if (s->debug_focus)
+		return ts_debug_command(&s->debug, t->view, call);
+	return t->ops->command ? t->ops->command(t, call) : TS_EFFECT_UNKNOWN;
+}
+
+enum ts_context
+ts_tabs_context(const struct ts_tabs *s)
+{
+	const struct ts_tab *t = &s->tab[s->at];
+
+	return !s->debug_focus && t->ops->pane_context ? t->ops->pane_context(t) : TS_CONTEXT_LIST;
+}
+
+enum ts_effect
+ts_tabs_mouse(struct ts_tabs *s, int x, int y, int wheel)
+{
+	for (int which = 0; which < 2; which++) {
+		int i = ts_rect_has(s->line[which], x, y) ? title_at(s, which, x) : -1;
+
+		if (i < 0)
+			continue;
+		if (wheel)
+			return TS_EFFECT_NONE;
+		ts_tabs_show(s, i);
+		return rearranged;
+	}
+	if (ts_rect_has(s->debug_at, x, y)) {
+		s->debug_focus |= wheel == 0;
+		return ts_debug_mouse(&s->debug, y - s->debug_at.y, wheel);
+	}
+	for (int i = 0; i < s->count; i++) {
+		struct ts_tab *t = &s->tab[i];
+
+		if (!ts_rect_has(t->r, x, y))
+			continue;
+		if (wheel == 0)
+			ts_tabs_show(s, i);
+		return (enum ts_effect)(TS_EFFECT_REPAINT |
+			(t->ops->mouse ? (int)t->ops->mouse(t, x, y, wheel) : 0));
+	}
+	return TS_EFFECT_NONE;
+}
+
+/* --- addresses -------------------------------------------------------------------------------- */
+
+bool
+ts_tabs_say(const struct ts_tabs *s, struct ts_strbuf *out)
+{
+	if (s->at > 0)
+		ts_strbuf_puts(out, s->tab[s->at].ops->name);
+	return s->at > 0;
+}
+
+enum ts_arg_state
+ts_tabs_set(struct ts_tabs *s, const char *value)
+{
+	return ts_arg_command(s->tab[0].view, TS_CMD_TAB, value);
+}
+
+bool
+ts_tabs_say_row(struct ts_tabs *s, struct ts_strbuf *out)
+{
+	struct ts_tab *t = ts_tabs_at(s);
+	bool there;
+
+	return t->ops->list && ts_arg_say_row(out, t->ops->list(t, &there));
+}
+
+enum ts_arg_state
+ts_tabs_set_row(struct ts_tabs *s, const char *value)
+{
+	struct ts_tab *t = ts_tabs_at(s);
+	bool there = false;
+	struct ts_list *l = t->ops->list ? t->ops->list(t, &there) : NULL;
+
+	if (l)
+		return ts_arg_go_row(t->view, l, there, value);
+	ts_view_say_error(t->view->env, "the tab %s has no rows", t->ops->name);
+	return TS_ARG_NO;
+}
+
+/* --- the Debug tab ---------------------------------------------------------------------------- */
+
+static bool
+debug_hidden(const struct ts_tab *t)
+{
+	const struct ts_tabs *s = t->tabs;
+
+	for (int i = 0; i < s->count; i++)
+		if (s->tab[i].ops->about && !is_hidden(&s->tab[i]))
+			return false;
+	return true;
+}
+
+static struct ts_debug *
+debug_of(const struct ts_tab *t)
+{
+	return &t->tabs->debug;
+}
+
+static void
+debug_resize(struct ts_tab *t)
+{
+	if (ts_tab_is_shown(t))
+		ts_debug_resize(debug_of(t), t->r);
+}
+
+static void
+debug_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
+{
+	ts_debug_draw(c, t->r, debug_of(t), focus);
+}
+
+static enum ts_effect
+debug_command(struct ts_tab *t, const struct ts_call *call)
+{
+	return ts_debug_command(debug_of(t), t->view, call);
+}
+
+static enum ts_effect
+debug_mouse(struct ts_tab *t, int x, int y, int wheel)
+{
+	(void)x;
+	return ts_debug_mouse(debug_of(t), y - t->r.y, wheel);
+}
+
+const struct ts_tab_ops ts_tab_debug = {
+	.name = "debug",
+	.title = "Debug",
+	.hidden = debug_hidden,
+	.resize = debug_resize,
+	.draw = debug_draw,
+	.command = debug_command,
+	.mouse = debug_mouse,
+};
