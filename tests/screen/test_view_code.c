@@ -185,7 +185,7 @@ START_TEST(beside_a_profile_it_is_one_more_pane)
 	golden_check("code-beside-80x22", h.canvas);
 	harness_type(&h, "goto 5");
 	harness_settle(&h);
-	harness_says(&h, "tile 5: tile5.elf");
+	harness_says(&h, "─ tile 5 ─");
 	ck_assert(!harness_has(&h, "fn0"));
 	harness_type(&h, "goto 6");
 	harness_settle(&h);
