@@ -2,384 +2,327 @@
 /* variable_filter - see the header. */
 #include "config.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tilescope/base/mem.h"
+#include "tilescope/report/tile_world.h"
 #include "tilescope/report/variable_filter.h"
 
-/* --- reading the line --------------------------------------------------------------------------- */
-
-static const struct {
-	const char *word;
-	enum ts_filter_kind kind;
-	const char *example;
-} keys[] = {
-	{"name:", TS_FILTER_NAME, "name:partials"},
-	{"tile:", TS_FILTER_TILE, "tile:12 or tile:1,40-45"},
-	{"ipu:", TS_FILTER_IPU, "ipu:0 or ipu:1-3"},
-	{"category:", TS_FILTER_CATEGORY, "category:stack"},
-	{"bytes", TS_FILTER_BYTES, "bytes>64KiB or bytes<=1000"},
+const struct ts_filter_field ts_variable_fields[TS_VARIABLE_FIELD_COUNT + 1] = {
+	[TS_VARIABLE_FIELD_NAME] = {"name", NULL, TS_FILTER_NAME,
+		"name:partials, name~layer_[12]/"},
+	[TS_VARIABLE_FIELD_BYTES] = {"bytes", "size", TS_FILTER_BYTES, "bytes>64KiB, bytes=1K-4K"},
+	[TS_VARIABLE_FIELD_TILE] = {"tile", NULL, TS_FILTER_TILES,
+		"tile:12, tile:1,40-45, tile in worst(5)"},
+	[TS_VARIABLE_FIELD_IPU] = {"ipu", NULL, TS_FILTER_NUMBER, "ipu:0, ipu:1-3"},
+	[TS_VARIABLE_FIELD_CATEGORY] = {"category", NULL, TS_FILTER_WORD,
+		"category:stack, category=message"},
+	[TS_VARIABLE_FIELD_TYPE] = {"type", NULL, TS_FILTER_WORD, "type=float"},
+	[TS_VARIABLE_FIELD_OFFSET] = {"offset", NULL, TS_FILTER_BYTES, "offset>=0x4c000"},
+	[TS_VARIABLE_FIELD_ALIGNMENT] = {"alignment", NULL, TS_FILTER_BYTES, "alignment>=16"},
+	[TS_VARIABLE_FIELD_ALWAYS] = {"always_live", "always", TS_FILTER_YES,
+		"always_live, always_live=no"},
+	[TS_VARIABLE_FIELD_FROM] = {"from", NULL, TS_FILTER_NUMBER, "from>=1200"},
+	[TS_VARIABLE_FIELD_TO] = {"to", NULL, TS_FILTER_NUMBER, "to<1300"},
+	[TS_VARIABLE_FIELD_STEPS] = {"steps", NULL, TS_FILTER_NUMBER, "steps>5000"},
+	[TS_VARIABLE_FIELD_ALIVE] = {"alive", NULL, TS_FILTER_SPANS, "alive:1200, alive:10-20"},
+	[TS_VARIABLE_FIELD_TILES] = {"tiles", "spread", TS_FILTER_NUMBER, "tiles<64"},
+	[TS_VARIABLE_FIELD_PIECES] = {"pieces", NULL, TS_FILTER_NUMBER, "pieces>10K"},
+	[TS_VARIABLE_FIELD_FULLEST] = {"fullest", NULL, TS_FILTER_BYTES, "fullest>16KiB"},
+	[TS_VARIABLE_FIELD_BALANCE] = {"balance", NULL, TS_FILTER_PERCENT, "balance<50%"},
+	[TS_VARIABLE_FIELD_ID] = {"id", NULL, TS_FILTER_NUMBER, "id:7"},
+	[TS_VARIABLE_FIELD_VARIABLE] = {"variable", NULL, TS_FILTER_NUMBER, "variable:7"},
+	[TS_VARIABLE_FIELD_CLASS] = {"class", NULL, TS_FILTER_NUMBER, "class:7"},
+	[TS_VARIABLE_FIELD_CONTEXT] = {"context", NULL, TS_FILTER_NUMBER, "context:7"},
+	[TS_VARIABLE_FIELD_COUNT] = {0},
 };
 
+/* --- fields ------------------------------------------------------------------------------------- */
+
+enum needs { OWN, LIFE, SPREAD };
+
 static const struct {
-	const char *word;
-	double bytes;
-} units[] = {
-	{"", 1},
-	{"b", 1},
-	{"k", 1024},
-	{"kib", 1024},
-	{"kb", 1000},
-	{"m", 1 << 20},
-	{"mib", 1 << 20},
-	{"mb", 1e6},
-	{"g", 1 << 30},
-	{"gib", 1 << 30},
-	{"gb", 1e9},
+	int column; /* of lowered_variable */
+	enum needs needs;
+	const char *what; /* is not recorded */
+	size_t offset;	  /* of an int64_t in struct ts_variable; 0 = none */
+} about[TS_VARIABLE_FIELD_COUNT] = {
+#define MEMBER(m) offsetof(struct ts_variable, m)
+	[TS_VARIABLE_FIELD_NAME] = {TS_LOWERED_VARIABLE_NAME, OWN, "names are", 0},
+	[TS_VARIABLE_FIELD_BYTES] = {TS_LOWERED_VARIABLE_BYTES, OWN, "bytes are", MEMBER(bytes)},
+	[TS_VARIABLE_FIELD_TILE] = {TS_LOWERED_VARIABLE_TILE, OWN, "tiles are", MEMBER(tile)},
+	[TS_VARIABLE_FIELD_IPU] = {TS_LOWERED_VARIABLE_TILE, OWN, "which tiles an IPU has is",
+		MEMBER(ipu)},
+	[TS_VARIABLE_FIELD_CATEGORY] = {TS_LOWERED_VARIABLE_CATEGORY, OWN, "categories are", 0},
+	[TS_VARIABLE_FIELD_TYPE] = {TS_LOWERED_VARIABLE_ELEMENT_TYPE, OWN, "types are", 0},
+	[TS_VARIABLE_FIELD_OFFSET] = {TS_LOWERED_VARIABLE_OFFSET, OWN, "offsets are",
+		MEMBER(offset)},
+	[TS_VARIABLE_FIELD_ALIGNMENT] = {TS_LOWERED_VARIABLE_ALIGNMENT, OWN, "alignments are",
+		MEMBER(alignment)},
+	[TS_VARIABLE_FIELD_ALWAYS] = {TS_LOWERED_VARIABLE_ALWAYS_LIVE, OWN,
+		"which variables are always live is", 0},
+	[TS_VARIABLE_FIELD_FROM] = {-1, LIFE, "lifetimes are", MEMBER(from)},
+	[TS_VARIABLE_FIELD_TO] = {-1, LIFE, "lifetimes are", MEMBER(to)},
+	[TS_VARIABLE_FIELD_STEPS] = {-1, LIFE, "lifetimes are", MEMBER(steps)},
+	[TS_VARIABLE_FIELD_ALIVE] = {-1, LIFE, "lifetimes are", 0},
+	[TS_VARIABLE_FIELD_TILES] = {-1, SPREAD, "what variables were lowered from is",
+		MEMBER(tiles)},
+	[TS_VARIABLE_FIELD_PIECES] = {-1, SPREAD, "what variables were lowered from is",
+		MEMBER(pieces)},
+	[TS_VARIABLE_FIELD_FULLEST] = {-1, SPREAD, "what variables were lowered from is",
+		MEMBER(fullest)},
+	[TS_VARIABLE_FIELD_BALANCE] = {-1, SPREAD, "what variables were lowered from is",
+		MEMBER(balance)},
+	[TS_VARIABLE_FIELD_ID] = {TS_LOWERED_VARIABLE_ID, OWN, "ids are", MEMBER(id)},
+	[TS_VARIABLE_FIELD_VARIABLE] = {TS_LOWERED_VARIABLE_VARIABLE, OWN,
+		"what variables were lowered from is", MEMBER(variable)},
+	[TS_VARIABLE_FIELD_CLASS] = {TS_LOWERED_VARIABLE_CLASS, OWN, "classes are",
+		MEMBER(class_of)},
+	[TS_VARIABLE_FIELD_CONTEXT] = {TS_LOWERED_VARIABLE_CONTEXT, OWN, "debug contexts are",
+		MEMBER(context)},
+#undef MEMBER
 };
 
-/*
- * The next word of the line into out: blanks part words, "..." keeps them. *quoted: it began so; *open: a
- * quote is not closed.
- */
-static const char *
-next_word(const char *s, char out[TS_FILTER_TEXT], bool *quoted, bool *open)
+int
+ts_variable_field_column(enum ts_variable_field field)
 {
-	size_t n = 0;
-	bool inside = false;
-
-	s += strspn(s, " \t");
-	*quoted = *s == '"';
-	for (; *s && (inside || (*s != ' ' && *s != '\t')); s++) {
-		if (*s == '"')
-			inside = !inside;
-		else if (n + 1 < TS_FILTER_TEXT)
-			out[n++] = (char)tolower((unsigned char)*s);
-	}
-	out[n] = '\0';
-	*open = inside;
-	return s;
+	return about[field].column;
 }
-
-/* Words apart by commas into the term, each with its NUL. */
-static bool
-take_words(struct ts_filter_term *t, const char *s, bool split)
-{
-	size_t at = 0;
-
-	t->count = 0;
-	while (*s || t->count == 0) {
-		size_t n = split ? strcspn(s, ",") : strlen(s);
-
-		if (n == 0 || at + n + 1 > sizeof(t->text))
-			return false;
-		memcpy(t->text + at, s, n);
-		t->text[at + n] = '\0';
-		at += n + 1;
-		t->count++;
-		s += n;
-		if (*s == ',' && !*++s)
-			return false;
-	}
-	return true;
-}
-
-static bool
-take_number(int64_t *out, const char **s)
-{
-	char *end;
-
-	if (!isdigit((unsigned char)**s))
-		return false;
-	errno = 0;
-	*out = strtoll(*s, &end, 10);
-	*s = end;
-	return !errno && *out <= TS_NUMBER_MAX;
-}
-
-static bool
-take_ranges(struct ts_filter_term *t, const char *s)
-{
-	for (t->count = 0; t->count < TS_FILTER_RANGES;) {
-		int64_t from, to;
-
-		if (!take_number(&from, &s))
-			return false;
-		to = from;
-		if (*s == '-' && (s++, !take_number(&to, &s)))
-			return false;
-		if (to < from)
-			return false;
-		t->range[t->count].from = from;
-		t->range[t->count++].to = to;
-		if (!*s)
-			return true;
-		if (*s++ != ',')
-			return false;
-	}
-	return false;
-}
-
-static bool
-take_size(int64_t *out, const char *s)
-{
-	char *end;
-	double v;
-
-	if (!isdigit((unsigned char)*s))
-		return false;
-	v = strtod(s, &end);
-	for (size_t i = 0; i < TS_COUNT(units); i++)
-		if (strcmp(end, units[i].word) == 0) {
-			if (!(v * units[i].bytes <= (double)TS_NUMBER_MAX))
-				return false;
-			*out = (int64_t)(v * units[i].bytes);
-			return true;
-		}
-	return false;
-}
-
-static bool
-take_comparison(struct ts_filter_term *t, const char *s)
-{
-	char sign = *s;
-	bool equal = sign == '=' || s[1] == '=';
-	int64_t v;
-
-	if (!strchr("<>=", sign) || !take_size(&v, s + (sign != '=' && equal ? 2 : 1)))
-		return false;
-	t->count = 1;
-	t->range[0].from = sign == '<' ? 0 : v + !equal;
-	t->range[0].to = sign == '>' ? TS_NUMBER_MAX : v - !equal;
-	return true;
-}
-
-static bool
-take_term(struct ts_filter_term *t, const char *s)
-{
-	switch (t->kind) {
-	case TS_FILTER_NAME:
-		return take_words(t, s, false);
-	case TS_FILTER_CATEGORY:
-		return take_words(t, s, true);
-	case TS_FILTER_BYTES:
-		return take_comparison(t, s);
-	default:
-		return take_ranges(t, s);
-	}
-}
-
-/* The key that a word begins with, or -1. `bytes` is one only before a sign: names have the word, too. */
-static int
-key_of(const char *word)
-{
-	for (size_t i = 0; i < TS_COUNT(keys); i++) {
-		size_t n = strlen(keys[i].word);
-
-		if (strncmp(word, keys[i].word, n) == 0 &&
-			(keys[i].kind != TS_FILTER_BYTES || (word[n] && strchr("<>=", word[n]))))
-			return (int)i;
-	}
-	return -1;
-}
-
-/* Letters before a sign at the begin of a word, as a field has them: how many. */
-static size_t
-field_length(const char *word, const char *signs)
-{
-	size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyz_");
-
-	return n > 0 && word[n] && strchr(signs, word[n]) ? n : 0;
-}
-
-/* Does a word that begins with no field look as if it did? "size>64", "size:64"; not "poplar::x", "vector<x>". */
-static enum ts_code
-check_text(const char *word, struct ts_err *err)
-{
-	size_t n = field_length(word, "<>=");
-	bool field = n > 0 && isdigit((unsigned char)word[n + strspn(word + n, "<>=")]);
-
-	if (!field) {
-		n = field_length(word, ":");
-		field = n > 0 && word[n + 1] != ':';
-	}
-	if (!field)
-		return TS_OK;
-	for (size_t i = 0; i < TS_COUNT(keys); i++)
-		if (strlen(keys[i].word) == n && strncmp(word, keys[i].word, n) == 0)
-			return ts_err_set(err, TS_E_USAGE, "\"%s\" cannot be understood: %s", word,
-				keys[i].example);
-	return ts_err_set(err, TS_E_USAGE,
-		"there is no field \"%.*s\": name, tile, ipu, category, bytes (text of a name: in quotes)",
-		(int)ts_min_i64((int64_t)n, 30), word);
-}
-
-enum ts_code
-ts_variable_filter_parse(struct ts_variable_filter *f, const char *line, struct ts_err *err)
-{
-	char word[TS_FILTER_TEXT];
-	const char *s = line;
-	bool quoted, open;
-
-	*f = (struct ts_variable_filter){0};
-	if (strlen(line) >= sizeof(f->line))
-		return ts_err_set(err, TS_E_USAGE, "a filter has at most %d bytes",
-			TS_FILTER_TEXT - 1);
-	snprintf(f->line, sizeof(f->line), "%s", line);
-	while (s = next_word(s, word, &quoted, &open), word[0] || open) {
-		int key = quoted ? -1 : key_of(word);
-		struct ts_filter_term *t = &f->term[f->count];
-		enum ts_code code = key < 0 && !quoted ? check_text(word, err) : TS_OK;
-
-		if (open)
-			return ts_err_set(err, TS_E_USAGE, "a quote is not closed: \"%.60s", word);
-		if (code)
-			return code;
-		if (f->count == TS_FILTER_TERMS)
-			return ts_err_set(err, TS_E_USAGE, "a filter has at most %d words",
-				TS_FILTER_TERMS);
-		t->kind = key < 0 ? TS_FILTER_NAME : keys[key].kind;
-		if (!take_term(t, key < 0 ? word : word + strlen(keys[key].word)))
-			return ts_err_set(err, TS_E_USAGE, "\"%s\" cannot be understood: %s", word,
-				key < 0 ? "text of a name" : keys[key].example);
-		f->count++;
-	}
-	return TS_OK;
-}
-
-/* --- asking it ---------------------------------------------------------------------------------- */
 
 bool
-ts_variable_filter_uses(const struct ts_variable_filter *f, enum ts_filter_kind kind)
+ts_variable_field_needs_life(enum ts_variable_field field)
 {
-	for (int i = 0; i < f->count; i++)
-		if (f->term[i].kind == kind)
+	return about[field].needs == LIFE;
+}
+
+bool
+ts_variable_field_needs_spread(enum ts_variable_field field)
+{
+	return about[field].needs == SPREAD;
+}
+
+static bool
+filter_needs(const struct ts_filter *f, enum needs needs)
+{
+	for (int i = 0; i < TS_VARIABLE_FIELD_COUNT; i++)
+		if (about[i].needs == needs && ts_filter_uses(f, i))
 			return true;
 	return false;
 }
 
+bool
+ts_variable_filter_needs_life(const struct ts_filter *f)
+{
+	return filter_needs(f, LIFE);
+}
+
+bool
+ts_variable_filter_needs_spread(const struct ts_filter *f)
+{
+	return filter_needs(f, SPREAD);
+}
+
+bool
+ts_variable_field_number(const struct ts_variable *x, enum ts_variable_field field, int64_t *v)
+{
+	if (field == TS_VARIABLE_FIELD_ALWAYS)
+		*v = x->always_live;
+	else if (about[field].offset == 0)
+		return false;
+	else
+		memcpy(v, (const char *)x + about[field].offset, sizeof(*v));
+	return *v >= 0;
+}
+
+bool
+ts_variable_field_can(const struct ts_variables *v, enum ts_variable_field field)
+{
+	if (about[field].needs == LIFE)
+		return v->has_lives;
+	if (about[field].needs == SPREAD)
+		return v->has_spread;
+	if (field == TS_VARIABLE_FIELD_IPU && v->tiles_per_ipu == TS_UNKNOWN)
+		return false;
+	return v->has[about[field].column];
+}
+
 enum ts_code
-ts_variable_filter_check(const struct ts_variable_filter *f, const struct ts_variables *v,
+ts_variable_filter_check(const struct ts_filter *f, const struct ts_variables *v,
 	struct ts_err *err)
 {
-	if (ts_variable_filter_uses(f, TS_FILTER_NAME) && !v->has[TS_LOWERED_VARIABLE_NAME])
-		return ts_err_set(err, TS_E_ABSENT, "names are not recorded in this report");
-	if (ts_variable_filter_uses(f, TS_FILTER_CATEGORY) && !v->has[TS_LOWERED_VARIABLE_CATEGORY])
-		return ts_err_set(err, TS_E_ABSENT, "categories are not recorded in this report");
-	if (ts_variable_filter_uses(f, TS_FILTER_IPU) && v->tiles_per_ipu == TS_UNKNOWN)
-		return ts_err_set(err, TS_E_ABSENT,
-			"which tiles an IPU has is not recorded in this report");
+	for (int i = 0; i < TS_VARIABLE_FIELD_COUNT; i++) {
+		if (!ts_filter_uses(f, i) || ts_variable_field_can(v, (enum ts_variable_field)i))
+			continue;
+		if (!v->lowered && about[i].needs == OWN)
+			return ts_err_set(err, TS_E_ABSENT,
+				"%s: %s not recorded of variables before lowering",
+				ts_variable_fields[i].name, about[i].what);
+		return ts_err_set(err, TS_E_ABSENT, "%s not recorded in this report",
+			about[i].what);
+	}
 	return TS_OK;
 }
 
-static inline char
-small(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-/* `word` is in small letters. */
+/* Is there a category that the word is, or is part of? Where rows have names of their own: not known. */
 static bool
-contains(const char *s, size_t n, const char *word, size_t m)
-{
-	if (m > n)
-		return false;
-	for (size_t i = 0; i <= n - m; i++) {
-		size_t k = 0;
-
-		while (k < m && small(s[i + k]) == word[k])
-			k++;
-		if (k == m)
-			return true;
-	}
-	return false;
-}
-
-/* Is there a category that the term's word is part of? Where rows have names of their own: not known. */
-static bool
-category_has(const struct ts_names *names, const char *word)
+category_has(const struct ts_names *names, const struct ts_filter_use *u,
+	const struct ts_filter_node *n)
 {
 	for (size_t i = 0; i < names->count; i++)
-		if (contains(names->text + names->name[i].at, names->name[i].length, word,
-			    strlen(word)))
+		if (ts_filter_text(u, n, names->text + names->name[i].at, names->name[i].length) ==
+			TS_YES)
 			return true;
 	return false;
 }
 
 bool
-ts_variable_filter_doubt(char *out, size_t size, const struct ts_variable_filter *f,
+ts_variable_filter_doubt(char *out, size_t size, const struct ts_filter *f,
 	const struct ts_variables *v)
 {
-	for (int i = 0; i < f->count && v->categories.count > 0; i++) {
-		const char *word = f->term[i].text;
+	const struct ts_filter_use u = {.filter = f};
 
-		if (f->term[i].kind != TS_FILTER_CATEGORY)
+	for (int i = 0; i < f->count && v->categories.count > 0; i++) {
+		struct ts_filter_node one = f->node[i];
+		const char *word = f->text + one.a;
+		int words = one.b;
+
+		if (one.field != TS_VARIABLE_FIELD_CATEGORY ||
+			(one.op != TS_FILTER_HAS && one.op != TS_FILTER_IS))
 			continue;
-		for (int k = 0; k < f->term[i].count; k++, word += strlen(word) + 1)
-			if (!category_has(&v->categories, word)) {
-				snprintf(out, size, "no category that is named has \"%.60s\" in it",
-					word);
+		for (one.b = 1; words-- > 0; word += strlen(word) + 1) {
+			one.a = (uint16_t)(word - f->text);
+			if (!category_has(&v->categories, &u, &one)) {
+				snprintf(out, size, "no category that is named %s \"%.60s\"",
+					one.op == TS_FILTER_IS ? "is" : "has in it", word);
 				return true;
 			}
+		}
 	}
 	return false;
 }
 
-bool
-ts_filter_number(const struct ts_filter_term *t, int64_t v)
+/* --- asking ------------------------------------------------------------------------------------- */
+
+static enum ts_code
+name_tiles(struct ts_variable_asking *a, const struct ts_filter_node *n,
+	const struct ts_tile_set *selected, struct ts_reader *rd, struct ts_progress *progress,
+	struct ts_err *err)
 {
-	for (int i = 0; i < t->count; i++)
-		if (v >= t->range[i].from && v <= t->range[i].to)
-			return true;
-	return false;
-}
+	struct ts_tiles_named named = {0};
+	enum ts_code code = ts_tiles_named(&named, a->use.filter->text + n->a, selected, rd,
+		a->v->cache, progress, err);
 
-bool
-ts_filter_text(const struct ts_filter_term *t, const char *s, size_t n)
-{
-	const char *word = t->text;
-
-	for (int i = 0; i < t->count; i++) {
-		size_t m = strlen(word);
-
-		if (contains(s, n, word, m))
-			return true;
-		word += m + 1;
+	if (!code) {
+		a->tiles[n->text] = named.set;
+		named.set = (struct ts_tile_set){0};
 	}
-	return false;
+	ts_tiles_named_fini(&named);
+	return code;
 }
+
+enum ts_code
+ts_variable_asking_init(struct ts_variable_asking *a, const struct ts_filter *f,
+	const struct ts_variables *v, const struct ts_tile_set *selected, struct ts_reader *rd,
+	struct ts_progress *progress, struct ts_err *err)
+{
+	enum ts_code code;
+
+	*a = (struct ts_variable_asking){.v = v};
+	code = ts_filter_use_init(&a->use, f, err);
+	for (int i = 0; i < f->count && !code; i++)
+		if (f->node[i].op == TS_FILTER_IN)
+			code = name_tiles(a, &f->node[i], selected, rd, progress, err);
+	if (!code && ts_variable_filter_needs_life(f))
+		code = ts_variable_facts_lives(v->facts, rd, progress, err);
+	if (!code && ts_variable_filter_needs_spread(f))
+		code = ts_variable_facts_spread(v->facts, rd, progress, err);
+	return code;
+}
+
+void
+ts_variable_asking_fini(struct ts_variable_asking *a)
+{
+	for (int i = 0; i < TS_FILTER_TEXTS; i++)
+		ts_tile_set_fini(&a->tiles[i]);
+	ts_filter_use_fini(&a->use);
+	*a = (struct ts_variable_asking){0};
+}
+
+enum ts_truth
+ts_variable_asking_in(const struct ts_variable_asking *a, const struct ts_filter_node *n,
+	int64_t tile)
+{
+	return ts_tile_set_has(&a->tiles[n->text], tile) ? TS_YES : TS_NO;
+}
+
+enum ts_truth
+ts_variable_asking_alive(const struct ts_variable_asking *a, const struct ts_filter_node *n,
+	const struct ts_variable *x)
+{
+	const struct ts_filter *f = a->use.filter;
+	int is = -1;
+
+	for (int i = n->a; i < n->a + n->b && is != 1; i++)
+		is = ts_variable_is_alive(a->v->facts, x->class_of, x->variable, x->always_live,
+			f->range[i].from, f->range[i].to);
+	return is < 0 ? TS_UNSURE : is ? TS_YES : TS_NO;
+}
+
+struct asked_row {
+	const struct ts_variable_asking *a;
+	const struct ts_variable_window *w;
+	const struct ts_variable *x;
+};
 
 static bool
-term_row(const struct ts_filter_term *t, const struct ts_variable_window *w,
-	const struct ts_variable *x)
+row_number(void *ctx, int field, int64_t *v)
 {
-	switch (t->kind) {
-	case TS_FILTER_NAME:
-		return x->has_name && ts_filter_text(t, w->text.s + x->name, x->name_n);
-	case TS_FILTER_CATEGORY:
-		return ts_filter_text(t, w->text.s + x->category_name, x->category_name_n);
-	case TS_FILTER_TILE:
-		return ts_filter_number(t, x->tile);
-	case TS_FILTER_IPU:
-		return ts_filter_number(t, x->ipu);
-	case TS_FILTER_BYTES:
-		return ts_filter_number(t, x->bytes);
+	const struct asked_row *r = ctx;
+
+	return ts_variable_field_number(r->x, (enum ts_variable_field)field, v);
+}
+
+static enum ts_truth
+row_text(void *ctx, const struct ts_filter_node *n)
+{
+	const struct asked_row *r = ctx;
+	const struct ts_variable *x = r->x;
+	uint32_t at = x->name, bytes = x->name_n;
+	bool known = x->has_name;
+
+	if (n->field == TS_VARIABLE_FIELD_CATEGORY) {
+		at = x->category_name;
+		bytes = x->category_name_n;
+		known = x->category != TS_UNKNOWN || bytes > 0;
+	} else if (n->field == TS_VARIABLE_FIELD_TYPE) {
+		at = x->type;
+		bytes = x->type_n;
+		known = bytes > 0;
 	}
-	return false;
+	return known ? ts_filter_text(&r->a->use, n, r->w->text.s + at, bytes) : TS_UNSURE;
+}
+
+static enum ts_truth
+row_in(void *ctx, const struct ts_filter_node *n, int64_t v)
+{
+	return ts_variable_asking_in(((const struct asked_row *)ctx)->a, n, v);
+}
+
+static enum ts_truth
+row_spans(void *ctx, const struct ts_filter_node *n)
+{
+	const struct asked_row *r = ctx;
+
+	return ts_variable_asking_alive(r->a, n, r->x);
 }
 
 bool
-ts_variable_filter_row(const struct ts_variable_filter *f, const struct ts_variable_window *w,
+ts_variable_filter_row(const struct ts_variable_asking *a, const struct ts_variable_window *w,
 	const struct ts_variable *x)
 {
-	if (x->state != TS_VARIABLE_OK)
-		return false;
-	for (int i = 0; i < f->count; i++)
-		if (!term_row(&f->term[i], w, x))
-			return false;
-	return true;
+	struct asked_row r = {a, w, x};
+	const struct ts_filter_row row = {&r, row_number, row_text, row_in, row_spans};
+
+	return x->state == TS_VARIABLE_OK && ts_filter_ask(a->use.filter, &row) == TS_YES;
 }

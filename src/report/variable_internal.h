@@ -15,15 +15,30 @@
 /* So many rows are read, sorted, or numbered until what was touched of piles is let go of (ts_pile_rest). */
 enum { VARIABLE_REST = 1 << 20 };
 
-enum variable_query { V_BYTES, V_TILE, V_CATEGORY, V_NAME, V_QUERIES };
+enum variable_query {
+	V_BYTES,
+	V_TILE,
+	V_CATEGORY,
+	V_NAME,
+	V_TYPE,
+	V_OFFSET,
+	V_ALIGNMENT,
+	V_ALWAYS,
+	V_ID,
+	V_VARIABLE,
+	V_CLASS,
+	V_CONTEXT,
+	V_QUERIES
+};
 
-/* Names or categories: what a row's text is sorted by, and whether the filter lets it through. */
+/* Names, categories or types: what a row's text is sorted by, and what the filter thinks of it. */
 struct variable_texts {
-	enum ts_filter_kind kind;
+	enum ts_variable_field field;
 	bool ranked;	/* codes are ranks already, not entries of `text` */
 	bool by_number; /* rows have numbers that `number` knows */
 	struct ts_dictionary text, number;
-	struct ts_pile passes; /* uint8_t an entry of `number`: 1 = it passes the filter */
+	struct ts_pile
+		passes; /* uint32_t an entry of `number`: what is so (VARIABLE_IS), and what is sure */
 	struct ts_pile direct; /* uint32_t a number: entry + 1, where numbers are small */
 	uint32_t ranks;
 };
@@ -51,7 +66,12 @@ struct variable_pass {
 
 	int64_t scanned, found, bytes, all_bytes, unsized;
 	bool overflow, all_overflow; /* sums that do not fit */
-	struct variable_texts names, categories;
+	struct variable_texts names, categories, types;
+	struct ts_variable_asking asking;
+	struct ts_variable x; /* numbers of the row that the filter asked for */
+	enum ts_code failed;  /* while a row was asked */
+	struct ts_err *err;
+	bool needs_life, needs_spread;
 
 	/* for an order: a code a row that is in it, and its place where that is not its number */
 	struct ts_pile code, place;
@@ -95,14 +115,15 @@ variable_code(const struct variable_pass *p, int64_t i)
  */
 typedef enum ts_code variable_name_fn(void *ctx, int64_t number, const char *s, size_t n,
 	struct ts_err *err);
-enum ts_code variable_name_table(struct ts_reader *rd, variable_name_fn *each, void *ctx,
-	struct ts_err *err);
+enum ts_code variable_name_table(struct ts_reader *rd, enum ts_relation relation, int column,
+	variable_name_fn *each, void *ctx, struct ts_err *err);
 
 /* Before rows are read: what names are looked up in. */
 enum ts_code variable_names_open(struct variable_pass *p, struct ts_err *err);
-/* Does the row pass the terms on names, on categories? */
-enum ts_code variable_text_passes(struct variable_pass *p, struct variable_texts *t,
-	enum variable_query column, bool *passes, struct ts_err *err);
+/* Does a comparison with a text hold for the row? */
+enum ts_code variable_text_asks(struct variable_pass *p, struct variable_texts *t,
+	enum variable_query column, const struct ts_filter_node *n, enum ts_truth *truth,
+	struct ts_err *err);
 /* What the row is sorted by. */
 enum ts_code variable_text_code(struct variable_pass *p, struct variable_texts *t,
 	enum variable_query column, uint64_t *code, struct ts_err *err);

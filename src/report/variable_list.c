@@ -18,13 +18,27 @@ enum { WORD = 64, LOOK = 1 << 16 /* positions between looks at the token */ };
 
 static const struct {
 	const char *name;
-	int column; /* -1 = none */
+	int field; /* -1 = none */
+	bool falls;
 } sorts[TS_SORT_COUNT] = {
-	[TS_SORT_ROW] = {"row", -1},
-	[TS_SORT_BYTES] = {"bytes", TS_LOWERED_VARIABLE_BYTES},
-	[TS_SORT_NAME] = {"name", TS_LOWERED_VARIABLE_NAME},
-	[TS_SORT_TILE] = {"tile", TS_LOWERED_VARIABLE_TILE},
-	[TS_SORT_CATEGORY] = {"category", TS_LOWERED_VARIABLE_CATEGORY},
+	[TS_SORT_ROW] = {"row", -1, false},
+	[TS_SORT_BYTES] = {"bytes", TS_VARIABLE_FIELD_BYTES, true},
+	[TS_SORT_NAME] = {"name", TS_VARIABLE_FIELD_NAME, false},
+	[TS_SORT_TILE] = {"tile", TS_VARIABLE_FIELD_TILE, false},
+	[TS_SORT_CATEGORY] = {"category", TS_VARIABLE_FIELD_CATEGORY, false},
+	[TS_SORT_TYPE] = {"type", TS_VARIABLE_FIELD_TYPE, false},
+	[TS_SORT_OFFSET] = {"offset", TS_VARIABLE_FIELD_OFFSET, false},
+	[TS_SORT_ALIGNMENT] = {"alignment", TS_VARIABLE_FIELD_ALIGNMENT, true},
+	[TS_SORT_ALWAYS] = {"always", TS_VARIABLE_FIELD_ALWAYS, true},
+	[TS_SORT_FROM] = {"from", TS_VARIABLE_FIELD_FROM, false},
+	[TS_SORT_TO] = {"to", TS_VARIABLE_FIELD_TO, false},
+	[TS_SORT_STEPS] = {"steps", TS_VARIABLE_FIELD_STEPS, true},
+	[TS_SORT_TILES] = {"tiles", TS_VARIABLE_FIELD_TILES, true},
+	[TS_SORT_FULLEST] = {"fullest", TS_VARIABLE_FIELD_FULLEST, true},
+	[TS_SORT_BALANCE] = {"balance", TS_VARIABLE_FIELD_BALANCE, false},
+	[TS_SORT_ID] = {"id", TS_VARIABLE_FIELD_ID, false},
+	[TS_SORT_VARIABLE] = {"variable", TS_VARIABLE_FIELD_VARIABLE, false},
+	[TS_SORT_CLASS] = {"class", TS_VARIABLE_FIELD_CLASS, false},
 };
 
 const char *
@@ -42,17 +56,38 @@ ts_variable_sort_find(const char *name)
 	return -1;
 }
 
+int
+ts_variable_sort_field(enum ts_variable_sort sort)
+{
+	return sorts[sort].field;
+}
+
+bool
+ts_variable_sort_falls(enum ts_variable_sort sort)
+{
+	return sorts[sort].falls;
+}
+
 bool
 ts_variable_sort_can(const struct ts_variables *v, enum ts_variable_sort sort)
 {
-	return sorts[sort].column < 0 || v->has[sorts[sort].column];
+	return sorts[sort].field < 0 ||
+		ts_variable_field_can(v, (enum ts_variable_field)sorts[sort].field);
+}
+
+void
+ts_variable_sorts(struct ts_strbuf *out, const struct ts_variables *v)
+{
+	for (int i = 0; i < TS_SORT_COUNT; i++)
+		if (ts_variable_sort_can(v, (enum ts_variable_sort)i))
+			ts_strbuf_printf(out, "%s%s", i > 0 ? ", " : "", sorts[i].name);
 }
 
 /* --- life ------------------------------------------------------------------------------------- */
 
 struct ts_variable_list *
 ts_variable_list_new(struct ts_variables *v, enum ts_variable_sort sort, bool reverse,
-	const struct ts_variable_filter *filter)
+	const struct ts_filter *filter)
 {
 	struct ts_variable_list *l = ts_alloc(1, sizeof(*l));
 
@@ -75,6 +110,13 @@ ts_variable_list_new(struct ts_variables *v, enum ts_variable_sort sort, bool re
 	return l;
 }
 
+bool
+ts_variable_list_select(struct ts_variable_list *l, const struct ts_tile_set *selected)
+{
+	return !selected || selected->tiles == 0 ||
+		ts_tile_set_copy(&l->selected, selected, selected->tiles);
+}
+
 struct ts_variable_list *
 ts_variable_list_hold(struct ts_variable_list *l)
 {
@@ -95,6 +137,7 @@ ts_variable_list_release(struct ts_variable_list *l)
 		free(top);
 		top = older;
 	}
+	ts_tile_set_fini(&l->selected);
 	ts_pile_fini(&l->bit);
 	ts_pile_fini(&l->before);
 	ts_pile_fini(&l->made);
@@ -271,6 +314,7 @@ struct seeking {
 	int by, batch;
 	int64_t place[BATCH_MOST];
 	struct ts_variable_window w;
+	struct ts_variable_asking asking; /* `hits` is not ready */
 };
 
 static bool
@@ -306,7 +350,7 @@ read_batch(struct seeking *s, int64_t left, int *n, int *hit, bool *gap, struct 
 	code = ts_variables_read(&s->w, s->rd, s->l->v, s->place, *n, NULL, err);
 	*gap = s->w.gap;
 	for (int i = 0; !code && i < *n && *hit < 0; i++)
-		if (ts_variable_filter_row(&s->hits->filter, &s->w, &s->w.row[i]))
+		if (ts_variable_filter_row(&s->asking, &s->w, &s->w.row[i]))
 			*hit = i;
 	s->batch = s->batch < BATCH_MOST / 2 ? s->batch * 2 : BATCH_MOST;
 	return code;
@@ -363,10 +407,17 @@ ts_variable_list_next(int64_t *at, const struct ts_variable_list *l,
 	s->batch = BATCH_FIRST;
 	s->count = ts_variable_list_count(l);
 	s->position = beyond(s, position);
-	code = s->count > 0 ? seek(at, s, gap, cancel, progress, err) : TS_OK;
+	code = is_ready(hits) ? TS_OK
+			      : ts_variable_asking_init(&s->asking, &hits->filter, hits->v,
+					&hits->selected, rd, progress, err);
+	if (!code && s->count > 0)
+		code = seek(at, s, gap, cancel, progress, err);
+	if (!code && s->asking.v)
+		code = ts_filter_use_check(&s->asking.use, err);
 	if (!code && *gap)
 		code = ts_err_set(err, TS_E_STALE, "rows have to be counted first");
 	ts_variable_window_fini(&s->w);
+	ts_variable_asking_fini(&s->asking);
 	free(s);
 	return code;
 }

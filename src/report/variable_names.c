@@ -19,17 +19,38 @@
 #include "tilescope/base/strbuf.h"
 
 enum { DIRECT = 8 /* numbers for each name, at most */ };
-enum { NO_TEXT = 2 }; /* in `passes`: the number is there, its text is none */
+enum { SURE = 1 << 15 };     /* times the bit of what is so: see `passes` */
+enum { HAS_TEXT = 1 << 15 }; /* among what is so: the number stands for a text */
 
-static bool
-passes_all(const struct variable_pass *p, enum ts_filter_kind kind, const char *s, size_t n)
+/* What the filter's comparisons with this text say, a bit each, and above it whether that is sure. */
+static uint32_t
+ask_all(const struct variable_pass *p, enum ts_variable_field field, const char *s, size_t n)
 {
-	const struct ts_variable_filter *f = &p->l->filter;
+	const struct ts_filter *f = &p->l->filter;
+	uint32_t bits = HAS_TEXT;
 
-	for (int i = 0; i < f->count; i++)
-		if (f->term[i].kind == kind && !ts_filter_text(&f->term[i], s, n))
-			return false;
-	return true;
+	for (int i = 0; i < f->count; i++) {
+		const struct ts_filter_node *node = &f->node[i];
+		enum ts_truth truth;
+
+		if (node->field != field || node->op < TS_FILTER_HAS ||
+			node->op > TS_FILTER_MATCHES)
+			continue;
+		truth = ts_filter_text(&p->asking.use, node, s, n);
+		if (truth == TS_YES)
+			bits |= UINT32_C(1) << node->text;
+		if (truth != TS_UNSURE)
+			bits |= UINT32_C(2) * SURE << node->text;
+	}
+	return bits;
+}
+
+static enum ts_truth
+truth_of(uint32_t bits, const struct ts_filter_node *n)
+{
+	if (!(bits & UINT32_C(2) * SURE << n->text))
+		return TS_UNSURE;
+	return bits & UINT32_C(1) << n->text ? TS_YES : TS_NO;
 }
 
 /* --- a table of names --------------------------------------------------------------------------- */
@@ -61,10 +82,11 @@ whole_number(sqlite3_stmt *stmt, int64_t *v)
 }
 
 enum ts_code
-variable_name_table(struct ts_reader *rd, variable_name_fn *each, void *ctx, struct ts_err *err)
+variable_name_table(struct ts_reader *rd, enum ts_relation relation, int column,
+	variable_name_fn *each, void *ctx, struct ts_err *err)
 {
-	const struct ts_binding *b = &rd->report->binding[TS_LOWERED_VARIABLE];
-	const struct ts_column_binding *cb = &b->column[TS_LOWERED_VARIABLE_NAME];
+	const struct ts_binding *b = &rd->report->binding[relation];
+	const struct ts_column_binding *cb = &b->column[column];
 	struct ts_db *db = rd->db[b->source];
 	struct ts_strbuf sql;
 	sqlite3_stmt *stmt;
@@ -115,16 +137,16 @@ take_name(void *ctx, int64_t number, const char *s, size_t n, struct ts_err *err
 {
 	struct variable_pass *p = ((struct names_of *)ctx)->p;
 	struct variable_texts *t = ((struct names_of *)ctx)->t;
-	uint8_t pass = NO_TEXT;
+	uint32_t pass = 0;
 	enum ts_code code;
 	uint32_t entry;
 
 	if (ts_dictionary_find(&t->number, number) != TS_DICTIONARY_NONE)
 		return TS_OK;
 	if (s)
-		pass = passes_all(p, t->kind, s, n);
+		pass = ask_all(p, t->field, s, n);
 	code = ts_dictionary_number(&t->number, &entry, number, s ? s : "", n, err);
-	return code ? code : ts_pile_add(&t->passes, &pass, 1, p->l->v->cache, err);
+	return code ? code : ts_pile_add(&t->passes, &pass, sizeof(pass), p->l->v->cache, err);
 }
 
 /* Where numbers are small against their count: an array, and no looking for them. */
@@ -153,16 +175,16 @@ make_direct(struct variable_pass *p, struct variable_texts *t, struct ts_err *er
 enum ts_code
 variable_names_open(struct variable_pass *p, struct ts_err *err)
 {
-	const struct ts_binding *b = &p->rd->report->binding[TS_LOWERED_VARIABLE];
-	const struct ts_column_binding *cb = &b->column[TS_LOWERED_VARIABLE_NAME];
+	const struct ts_binding *b = &p->rd->report->binding[p->l->v->relation];
+	int column = ts_variables_column(p->l->v, TS_LOWERED_VARIABLE_NAME);
 	struct variable_texts *t = &p->names;
 	struct names_of of = {p, t};
 	enum ts_code code;
 
-	if (p->slot[V_NAME] < 0 || cb->op != TS_OP_DICT)
+	if (p->slot[V_NAME] < 0 || b->column[column].op != TS_OP_DICT)
 		return TS_OK;
 	t->by_number = true;
-	code = variable_name_table(p->rd, take_name, &of, err);
+	code = variable_name_table(p->rd, p->l->v->relation, column, take_name, &of, err);
 	variable_texts_rest(t);
 	if (!code && p->l->sort == TS_SORT_NAME) {
 		code = ts_dictionary_rank(&t->number, &t->ranks, p->cancel, err);
@@ -181,14 +203,14 @@ meet(struct variable_pass *p, struct variable_texts *t, int64_t number, int64_t 
 	char unnamed[40];
 	size_t n;
 	const char *s = ts_variables_category(p->l->v, number, unnamed, &n);
-	uint8_t pass = passes_all(p, t->kind, s, n);
+	uint32_t pass = ask_all(p, t->field, s, n);
 	uint32_t made, text;
 	enum ts_code code = ts_dictionary_text(&t->text, &text, s, n, err);
 
 	if (!code)
 		code = ts_dictionary_number(&t->number, &made, number, "", 0, err);
 	if (!code)
-		code = ts_pile_add(&t->passes, &pass, 1, p->l->v->cache, err);
+		code = ts_pile_add(&t->passes, &pass, sizeof(pass), p->l->v->cache, err);
 	if (code)
 		return code;
 	ts_dictionary_at(&t->number, made)->rank = text;
@@ -218,24 +240,24 @@ entry_of(struct variable_pass *p, struct variable_texts *t, enum variable_query 
 }
 
 enum ts_code
-variable_text_passes(struct variable_pass *p, struct variable_texts *t, enum variable_query column,
-	bool *passes, struct ts_err *err)
+variable_text_asks(struct variable_pass *p, struct variable_texts *t, enum variable_query column,
+	const struct ts_filter_node *n, enum ts_truth *truth, struct ts_err *err)
 {
 	const char *s;
 	int64_t entry = TS_DICTIONARY_NONE;
 	enum ts_code code = TS_OK;
-	size_t n;
+	size_t bytes;
 
-	*passes = false;
+	*truth = TS_UNSURE;
 	if (t->by_number || column == V_CATEGORY)
 		code = entry_of(p, t, column, &entry, err);
 	if (code)
 		return code;
 	if (entry != TS_DICTIONARY_NONE)
-		*passes = ((const uint8_t *)t->passes.memory)[entry] == 1;
-	else if (!t->by_number && ts_rows_text(p->rows, p->slot[column], &s, &n) == TS_VALUE_OK)
-		*passes = passes_all(p, t->kind, s,
-			n < TS_VARIABLE_NAME_MAX ? n : TS_VARIABLE_NAME_MAX);
+		*truth = truth_of(((const uint32_t *)t->passes.memory)[entry], n);
+	else if (!t->by_number && ts_rows_text(p->rows, p->slot[column], &s, &bytes) == TS_VALUE_OK)
+		*truth = ts_filter_text(&p->asking.use, n, s,
+			bytes < TS_VARIABLE_NAME_MAX ? bytes : TS_VARIABLE_NAME_MAX);
 	return TS_OK;
 }
 
@@ -255,7 +277,7 @@ variable_text_code(struct variable_pass *p, struct variable_texts *t, enum varia
 	if (code)
 		return code;
 	if (entry != TS_DICTIONARY_NONE) {
-		if (((const uint8_t *)t->passes.memory)[entry] != NO_TEXT)
+		if (((const uint32_t *)t->passes.memory)[entry] & HAS_TEXT)
 			*out = ts_dictionary_at(&t->number, (uint32_t)entry)->rank;
 		return TS_OK;
 	}

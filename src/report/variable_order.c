@@ -29,7 +29,7 @@ enum {
 static bool
 largest_first(const struct variable_pass *p)
 {
-	return p->l->sort == TS_SORT_BYTES;
+	return ts_variable_sort_falls(p->l->sort);
 }
 
 /* --- codes ------------------------------------------------------------------------------------ */
@@ -184,7 +184,7 @@ variable_heap_know(struct variable_pass *p)
 	struct ts_index_variables x;
 	struct ts_variable_top *top;
 
-	if (p->l->sort != TS_SORT_BYTES || p->reverse || p->l->filter.count > 0 ||
+	if (!v->lowered || p->l->sort != TS_SORT_BYTES || p->reverse || p->l->filter.count > 0 ||
 		v->range != TS_RANGE_ROWID || v->anchor.used > 0 ||
 		!ts_index_variables(&x, p->rd->index) || x.largest == 0)
 		return;
@@ -377,13 +377,21 @@ variable_order_make(struct variable_pass *p, struct ts_err *err)
 
 /* --- kept ------------------------------------------------------------------------------------- */
 
-static const enum ts_section sections[TS_SORT_COUNT] = {
-	[TS_SORT_ROW] = TS_SECTION_COUNT,
-	[TS_SORT_BYTES] = TS_SECTION_ORDER_BYTES,
-	[TS_SORT_NAME] = TS_SECTION_ORDER_NAME,
-	[TS_SORT_TILE] = TS_SECTION_ORDER_TILE,
-	[TS_SORT_CATEGORY] = TS_SECTION_ORDER_CATEGORY,
-};
+/* TS_SECTION_COUNT: none. */
+static enum ts_section
+section_of(const struct ts_variable_list *l)
+{
+	static const enum ts_section sections[] = {
+		[TS_SORT_BYTES] = TS_SECTION_ORDER_BYTES,
+		[TS_SORT_NAME] = TS_SECTION_ORDER_NAME,
+		[TS_SORT_TILE] = TS_SECTION_ORDER_TILE,
+		[TS_SORT_CATEGORY] = TS_SECTION_ORDER_CATEGORY,
+	};
+
+	return l->v->lowered && l->sort != TS_SORT_ROW && l->sort < TS_COUNT(sections)
+		? sections[l->sort]
+		: TS_SECTION_COUNT;
+}
 
 /* At the begin of the payload; the places follow. A width of 0: rows stand in this order. */
 struct order_head {
@@ -402,7 +410,7 @@ take_order(struct ts_variable_list *l, struct ts_index *x)
 	const void *payload, *order = NULL;
 	size_t size;
 
-	payload = ts_index_section(x, sections[l->sort], &size);
+	payload = ts_index_section(x, section_of(l), &size);
 	h = payload ? ts_section_at(payload, size, 0, 1, sizeof(*h)) : NULL;
 	if (!h || h->version != ORDER_VERSION || h->rows != l->v->rows || h->known < 0 ||
 		h->known > h->rows || (h->width != 0 && h->width != 4 && h->width != 8))
@@ -432,14 +440,14 @@ variable_order_load(struct ts_variable_list *l, struct ts_reader *rd)
 	struct ts_index *with;
 	bool taken;
 
-	if (l->sort == TS_SORT_ROW || l->filter.count > 0 || l->anew)
+	if (section_of(l) == TS_SECTION_COUNT || l->filter.count > 0 || l->anew)
 		return false;
 	if (take_order(l, rd->index))
 		return true;
 	if (!l->v->cache || !l->v->cache->dir)
 		return false;
 	/* made a moment ago, by this program or by another one */
-	if (ts_index_with(&with, rd->index, sections[l->sort], l->v->cache, rd->report, NULL))
+	if (ts_index_with(&with, rd->index, section_of(l), l->v->cache, rd->report, NULL))
 		return false;
 	taken = take_order(l, with);
 	ts_index_release(with);
@@ -449,7 +457,7 @@ variable_order_load(struct ts_variable_list *l, struct ts_reader *rd)
 bool
 ts_variable_list_is_kept(const struct ts_variable_list *l)
 {
-	return l->sort == TS_SORT_ROW || l->filter.count > 0 || l->partial || l->index ||
+	return section_of(l) == TS_SECTION_COUNT || l->filter.count > 0 || l->partial || l->index ||
 		!l->v->cache || !l->v->cache->dir;
 }
 
@@ -483,7 +491,7 @@ ts_variable_list_keep(const struct ts_variable_list *l, struct ts_reader *rd,
 
 	if (ts_variable_list_is_kept(l))
 		return TS_OK;
-	code = ts_section_create(&w, l->v->cache, rd->report, sections[l->sort], err);
+	code = ts_section_create(&w, l->v->cache, rd->report, section_of(l), err);
 	if (code)
 		return code;
 	ts_section_set_cancel(w, cancel);

@@ -22,6 +22,14 @@ static const int columns[V_QUERIES] = {
 	[V_TILE] = TS_LOWERED_VARIABLE_TILE,
 	[V_CATEGORY] = TS_LOWERED_VARIABLE_CATEGORY,
 	[V_NAME] = TS_LOWERED_VARIABLE_NAME,
+	[V_TYPE] = TS_LOWERED_VARIABLE_ELEMENT_TYPE,
+	[V_OFFSET] = TS_LOWERED_VARIABLE_OFFSET,
+	[V_ALIGNMENT] = TS_LOWERED_VARIABLE_ALIGNMENT,
+	[V_ALWAYS] = TS_LOWERED_VARIABLE_ALWAYS_LIVE,
+	[V_ID] = TS_LOWERED_VARIABLE_ID,
+	[V_VARIABLE] = TS_LOWERED_VARIABLE_VARIABLE,
+	[V_CLASS] = TS_LOWERED_VARIABLE_CLASS,
+	[V_CONTEXT] = TS_LOWERED_VARIABLE_CONTEXT,
 };
 
 /* --- a row ------------------------------------------------------------------------------------ */
@@ -31,61 +39,102 @@ number(struct variable_pass *p, enum variable_query column)
 {
 	int64_t v;
 
-	return ts_rows_number(p->rows, p->slot[column], &v) == TS_VALUE_OK ? v : TS_UNKNOWN;
+	return p->slot[column] >= 0 && ts_rows_number(p->rows, p->slot[column], &v) == TS_VALUE_OK
+		? v
+		: TS_UNKNOWN;
 }
 
-/* The terms on numbers; a row that passes has to pass those on texts, too. */
+/* The numbers of the row that are needed, as a window has them. */
+static void
+fill_numbers(struct variable_pass *p, int64_t bytes)
+{
+	struct ts_variable *x = &p->x;
+	int64_t always = number(p, V_ALWAYS);
+
+	x->bytes = bytes;
+	x->tile = number(p, V_TILE);
+	x->ipu = ts_variables_ipu(p->l->v, x->tile);
+	x->offset = number(p, V_OFFSET);
+	x->alignment = number(p, V_ALIGNMENT);
+	x->always_live = always == TS_UNKNOWN ? -1 : always != 0;
+	x->id = number(p, V_ID);
+	x->variable = number(p, V_VARIABLE);
+	x->class_of = number(p, V_CLASS);
+	x->context = number(p, V_CONTEXT);
+	if (p->needs_life || p->needs_spread)
+		ts_variables_add_facts(p->l->v, x);
+}
+
 static bool
-numbers_pass(const struct variable_pass *p, int64_t bytes, int64_t tile)
+row_number(void *ctx, int field, int64_t *v)
 {
-	const struct ts_variable_filter *f = &p->l->filter;
+	const struct variable_pass *p = ctx;
 
-	for (int i = 0; i < f->count; i++) {
-		const struct ts_filter_term *t = &f->term[i];
+	return ts_variable_field_number(&p->x, (enum ts_variable_field)field, v);
+}
 
-		if (t->kind == TS_FILTER_BYTES && !ts_filter_number(t, bytes))
-			return false;
-		if (t->kind == TS_FILTER_TILE && !ts_filter_number(t, tile))
-			return false;
-		if (t->kind == TS_FILTER_IPU &&
-			!ts_filter_number(t, ts_variables_ipu(p->l->v, tile)))
-			return false;
-	}
-	return true;
+static enum ts_truth
+row_text(void *ctx, const struct ts_filter_node *n)
+{
+	struct variable_pass *p = ctx;
+	enum ts_truth truth = TS_UNSURE;
+	enum ts_code code;
+
+	if (n->field == TS_VARIABLE_FIELD_NAME)
+		code = variable_text_asks(p, &p->names, V_NAME, n, &truth, p->err);
+	else if (n->field == TS_VARIABLE_FIELD_CATEGORY)
+		code = variable_text_asks(p, &p->categories, V_CATEGORY, n, &truth, p->err);
+	else
+		code = variable_text_asks(p, &p->types, V_TYPE, n, &truth, p->err);
+	if (code)
+		p->failed = code;
+	return truth;
+}
+
+static enum ts_truth
+row_in(void *ctx, const struct ts_filter_node *n, int64_t v)
+{
+	return ts_variable_asking_in(&((const struct variable_pass *)ctx)->asking, n, v);
+}
+
+static enum ts_truth
+row_spans(void *ctx, const struct ts_filter_node *n)
+{
+	const struct variable_pass *p = ctx;
+
+	return ts_variable_asking_alive(&p->asking, n, &p->x);
 }
 
 static enum ts_code
-passes(struct variable_pass *p, int64_t bytes, bool *yes, struct ts_err *err)
+passes(struct variable_pass *p, bool *yes, struct ts_err *err)
 {
-	const struct ts_variable_filter *f = &p->l->filter;
-	enum ts_code code = TS_OK;
+	const struct ts_filter_row row = {p, row_number, row_text, row_in, row_spans};
 
-	*yes = numbers_pass(p, bytes, p->slot[V_TILE] >= 0 ? number(p, V_TILE) : TS_UNKNOWN);
-	if (*yes && ts_variable_filter_uses(f, TS_FILTER_CATEGORY))
-		code = variable_text_passes(p, &p->categories, V_CATEGORY, yes, err);
-	if (!code && *yes && ts_variable_filter_uses(f, TS_FILTER_NAME))
-		code = variable_text_passes(p, &p->names, V_NAME, yes, err);
-	return code;
+	p->failed = TS_OK;
+	p->err = err;
+	*yes = ts_filter_ask(&p->l->filter, &row) == TS_YES;
+	return p->failed;
 }
 
 static enum ts_code
-code_of(struct variable_pass *p, int64_t bytes, uint64_t *out, struct ts_err *err)
+code_of(struct variable_pass *p, uint64_t *out, struct ts_err *err)
 {
-	int64_t v = bytes;
+	int field = ts_variable_sort_field(p->l->sort);
+	int64_t v;
 
 	switch (p->l->sort) {
 	case TS_SORT_NAME:
 		return variable_text_code(p, &p->names, V_NAME, out, err);
 	case TS_SORT_CATEGORY:
 		return variable_text_code(p, &p->categories, V_CATEGORY, out, err);
-	case TS_SORT_TILE:
-		v = number(p, V_TILE);
-		break;
+	case TS_SORT_TYPE:
+		return variable_text_code(p, &p->types, V_TYPE, out, err);
 	default:
-		break;
+		*out = ts_variable_field_number(&p->x, (enum ts_variable_field)field, &v)
+			? (uint64_t)v
+			: VARIABLE_UNKNOWN;
+		return TS_OK;
 	}
-	*out = v == TS_UNKNOWN ? VARIABLE_UNKNOWN : (uint64_t)v;
-	return TS_OK;
 }
 
 static void
@@ -108,8 +157,10 @@ take_row(struct variable_pass *p, struct ts_err *err)
 		p->unsized++;
 	else
 		p->all_overflow |= !ts_add_i64(&p->all_bytes, bytes);
+	if (p->l->filter.count > 0 || p->l->sort != TS_SORT_ROW)
+		fill_numbers(p, bytes);
 	if (p->l->filter.count > 0)
-		code = passes(p, bytes, &yes, err);
+		code = passes(p, &yes, err);
 	if (code || !yes)
 		return code;
 	p->found++;
@@ -119,7 +170,7 @@ take_row(struct variable_pass *p, struct ts_err *err)
 		mark(p);
 	if (p->l->sort == TS_SORT_ROW)
 		return TS_OK;
-	code = code_of(p, bytes, &v, err);
+	code = code_of(p, &v, err);
 	if (!code && p->heap.used && v != VARIABLE_UNKNOWN)
 		variable_heap_add(p, v, place);
 	return code ? code : variable_code_add(p, v, place, err);
@@ -137,6 +188,7 @@ publish(struct variable_pass *p)
 	atomic_store(&l->bytes, p->overflow ? TS_UNKNOWN : p->bytes);
 	atomic_store(&l->all_bytes, p->all_overflow ? TS_UNKNOWN : p->all_bytes);
 	atomic_store(&l->unsized, p->unsized);
+	atomic_store(&l->costly, ts_filter_use_costly(&p->asking.use));
 	atomic_store_explicit(&l->whole, p->scanned, memory_order_release);
 	atomic_store_explicit(&l->whole_found, p->found, memory_order_release);
 	atomic_store(&l->scanned, p->scanned);
@@ -177,11 +229,15 @@ read_rows(struct variable_pass *p, bool *gap, struct ts_err *err)
 			ts_pile_rest(&p->place);
 			ts_pile_rest(&p->l->bit);
 			variable_texts_rest(&p->names);
+			variable_texts_rest(&p->types);
 		}
 		if (p->scanned % PUBLISH == 0) {
 			publish(p);
 			if (ts_cancelled(p->cancel))
 				return ts_err_set(err, TS_E_CANCELLED, "cancelled");
+			code = ts_filter_use_check(&p->asking.use, err);
+			if (code)
+				return code;
 		}
 		code = take_row(p, err);
 		if (code)
@@ -221,26 +277,58 @@ make_room(struct variable_pass *p, struct ts_err *err)
 	return code;
 }
 
-/* Which columns are needed. */
+/* Is a column of lowered_variable needed? */
+static bool
+wants(const struct variable_pass *p, int column)
+{
+	int sort = ts_variable_sort_field(p->l->sort);
+
+	if (column == TS_LOWERED_VARIABLE_BYTES)
+		return true;
+	if (p->needs_life &&
+		(column == TS_LOWERED_VARIABLE_CLASS || column == TS_LOWERED_VARIABLE_ALWAYS_LIVE))
+		return true;
+	if ((p->needs_life || p->needs_spread) && column == TS_LOWERED_VARIABLE_VARIABLE)
+		return true;
+	for (int i = 0; i < TS_VARIABLE_FIELD_COUNT; i++)
+		if (ts_variable_field_column((enum ts_variable_field)i) == column &&
+			(i == sort || ts_filter_uses(&p->l->filter, i)))
+			return true;
+	return false;
+}
+
 static void
 choose(struct variable_pass *p, struct ts_rows_query *q)
 {
-	const struct ts_variable_filter *f = &p->l->filter;
-	enum ts_variable_sort sort = p->l->sort;
-	const bool wanted[V_QUERIES] = {
-		[V_BYTES] = true,
-		[V_TILE] = sort == TS_SORT_TILE || ts_variable_filter_uses(f, TS_FILTER_TILE) ||
-			ts_variable_filter_uses(f, TS_FILTER_IPU),
-		[V_CATEGORY] = sort == TS_SORT_CATEGORY ||
-			ts_variable_filter_uses(f, TS_FILTER_CATEGORY),
-		[V_NAME] = sort == TS_SORT_NAME || ts_variable_filter_uses(f, TS_FILTER_NAME),
-	};
+	int sort = ts_variable_sort_field(p->l->sort);
 
+	p->needs_life = ts_variable_filter_needs_life(&p->l->filter) ||
+		(sort >= 0 && ts_variable_field_needs_life((enum ts_variable_field)sort));
+	p->needs_spread = ts_variable_filter_needs_spread(&p->l->filter) ||
+		(sort >= 0 && ts_variable_field_needs_spread((enum ts_variable_field)sort));
 	for (int i = 0; i < V_QUERIES; i++) {
-		p->slot[i] = wanted[i] ? q->column_count : -1;
-		if (wanted[i])
-			q->columns[q->column_count++] = columns[i];
+		int column = ts_variables_column(p->l->v, columns[i]);
+		bool wanted = column >= 0 && wants(p, columns[i]);
+
+		p->slot[i] = wanted ? q->column_count : -1;
+		if (wanted)
+			q->columns[q->column_count++] = column;
 	}
+}
+
+/* What has to be known of other relations. */
+static enum ts_code
+read_facts(struct variable_pass *p, struct ts_err *err)
+{
+	struct ts_variable_list *l = p->l;
+	enum ts_code code = ts_variable_asking_init(&p->asking, &l->filter, l->v, &l->selected,
+		p->rd, p->progress, err);
+
+	if (!code && p->needs_life)
+		code = ts_variable_facts_lives(l->v->facts, p->rd, p->progress, err);
+	if (!code && p->needs_spread)
+		code = ts_variable_facts_spread(l->v->facts, p->rd, p->progress, err);
+	return code;
 }
 
 static enum ts_code
@@ -250,17 +338,21 @@ run(struct variable_pass *p, bool *gap, struct ts_err *err)
 	enum ts_code code;
 
 	choose(p, &q);
-	code = variable_names_open(p, err);
+	code = read_facts(p, err);
+	if (!code)
+		code = variable_names_open(p, err);
 	p->heap.used = p->l->sort != TS_SORT_ROW;
 	if (p->l->sort == TS_SORT_NAME && !p->names.ranked)
 		p->heap.text = &p->names.text;
 	if (p->l->sort == TS_SORT_CATEGORY)
 		p->heap.text = &p->categories.text;
+	if (p->l->sort == TS_SORT_TYPE)
+		p->heap.text = &p->types.text;
 	variable_heap_know(p);
 	if (!code)
 		code = make_room(p, err);
 	if (!code)
-		code = ts_reader_rows(&p->rows, p->rd, TS_LOWERED_VARIABLE, &q, err);
+		code = ts_reader_rows(&p->rows, p->rd, p->l->v->relation, &q, err);
 	if (code)
 		return code;
 	code = read_rows(p, gap, err);
@@ -283,10 +375,10 @@ finish(struct variable_pass *p, struct ts_err *err)
 		code = variable_texts_rank(p, &p->names, err);
 	else if (l->sort == TS_SORT_CATEGORY)
 		code = variable_texts_rank(p, &p->categories, err);
-	if (!code && l->sort == TS_SORT_NAME)
+	else if (l->sort == TS_SORT_TYPE)
+		code = variable_texts_rank(p, &p->types, err);
+	if (l->sort == TS_SORT_NAME || l->sort == TS_SORT_CATEGORY || l->sort == TS_SORT_TYPE)
 		p->falls = true; /* numbers of entries tell nothing about ranks */
-	if (!code && l->sort == TS_SORT_CATEGORY)
-		p->falls = true;
 	variable_texts_rest(&p->names);
 	if (!code && l->sort != TS_SORT_ROW)
 		code = variable_order_make(p, err);
@@ -330,11 +422,15 @@ ts_variable_list_make(struct ts_variable_list *l, struct ts_reader *rd, bool *ga
 	p->reverse = atomic_load(&l->reverse);
 	p->code_width = 4;
 	p->place_width = l->v->rows < UINT32_MAX ? 4 : 8;
-	p->names.kind = TS_FILTER_NAME;
+	p->names.field = TS_VARIABLE_FIELD_NAME;
 	p->names.text.cache = p->names.number.cache = l->v->cache;
-	p->categories.kind = TS_FILTER_CATEGORY;
+	p->categories.field = TS_VARIABLE_FIELD_CATEGORY;
 	p->categories.text.cache = p->categories.number.cache = l->v->cache;
+	p->types.field = TS_VARIABLE_FIELD_TYPE;
+	p->types.text.cache = p->types.number.cache = l->v->cache;
 	code = run(p, gap, err);
+	if (!code)
+		code = ts_filter_use_check(&p->asking.use, err);
 	if (!code) {
 		publish(p);
 		code = finish(p, err);
@@ -343,6 +439,8 @@ ts_variable_list_make(struct ts_variable_list *l, struct ts_reader *rd, bool *ga
 		set_ready(l);
 	variable_texts_fini(&p->names);
 	variable_texts_fini(&p->categories);
+	variable_texts_fini(&p->types);
+	ts_variable_asking_fini(&p->asking);
 	ts_pile_fini(&p->code);
 	ts_pile_fini(&p->place);
 	free(p);

@@ -28,6 +28,7 @@ static void
 set_free(struct ts_variables *v)
 {
 	ts_pile_fini(&v->anchor);
+	ts_variable_facts_release(v->facts);
 	ts_names_fini(&v->categories);
 	free(v);
 }
@@ -78,7 +79,7 @@ use_index(struct ts_variables *v, const struct ts_reader *rd)
 	struct ts_index_variables x;
 
 	v->bytes = v->unsized = TS_UNKNOWN;
-	if (!ts_index_variables(&x, rd->index))
+	if (!v->lowered || !ts_index_variables(&x, rd->index))
 		return;
 	v->bytes = x.bytes;
 	v->unsized = x.bad_sizes;
@@ -88,11 +89,35 @@ use_index(struct ts_variables *v, const struct ts_reader *rd)
 		v->rows = TS_UNKNOWN; /* there are gaps */
 }
 
-enum ts_code
-ts_variables_open(struct ts_variables **out, struct ts_reader *rd, const struct ts_cache *cache,
-	struct ts_err *err)
+/* What a column of lowered_variable is called in `variable`. */
+static const struct {
+	int lowered, unlowered;
+} same_columns[] = {
+	{TS_LOWERED_VARIABLE_ID, TS_VARIABLE_VARIABLE},
+	{TS_LOWERED_VARIABLE_VARIABLE, TS_VARIABLE_VARIABLE},
+	{TS_LOWERED_VARIABLE_NAME, TS_VARIABLE_NAME},
+	{TS_LOWERED_VARIABLE_BYTES, TS_VARIABLE_BYTES},
+	{TS_LOWERED_VARIABLE_ALWAYS_LIVE, TS_VARIABLE_ALWAYS_LIVE},
+	{TS_LOWERED_VARIABLE_ELEMENT_TYPE, TS_VARIABLE_ELEMENT_TYPE},
+	{TS_LOWERED_VARIABLE_CONTEXT, TS_VARIABLE_CONTEXT},
+};
+
+int
+ts_variables_column(const struct ts_variables *v, int column)
 {
-	const struct ts_binding *b = &rd->report->binding[TS_LOWERED_VARIABLE];
+	if (v->lowered)
+		return column;
+	for (size_t i = 0; i < TS_COUNT(same_columns); i++)
+		if (same_columns[i].lowered == column)
+			return same_columns[i].unlowered;
+	return -1;
+}
+
+static enum ts_code
+open_relation(struct ts_variables **out, struct ts_reader *rd, enum ts_relation relation,
+	const struct ts_cache *cache, struct ts_err *err)
+{
+	const struct ts_binding *b = &rd->report->binding[relation];
 	struct ts_variables *v;
 	enum ts_code code;
 
@@ -104,14 +129,27 @@ ts_variables_open(struct ts_variables **out, struct ts_reader *rd, const struct 
 		return ts_err_nomem(err);
 	atomic_init(&v->uses, 1);
 	v->cache = cache;
+	v->relation = relation;
+	v->lowered = relation == TS_LOWERED_VARIABLE;
+	v->facts = ts_variable_facts_new(cache);
+	if (!v->facts) {
+		set_free(v);
+		return ts_err_nomem(err);
+	}
 	v->range = b->reach.has_rowid ? TS_RANGE_ROWID : TS_RANGE_ALL;
 	v->first = b->reach.first_rowid;
 	v->rows = TS_UNKNOWN;
 	if (b->reach.has_rowid && is_believable(&b->reach, rd, b->source))
 		v->rows = ts_reach_span(&b->reach);
 	use_index(v, rd);
-	for (int i = 0; i < ts_relation_def(TS_LOWERED_VARIABLE)->column_count; i++)
-		v->has[i] = ts_binding_has(b, i);
+	for (int i = 0; i < ts_relation_def(TS_LOWERED_VARIABLE)->column_count; i++) {
+		int column = ts_variables_column(v, i);
+
+		v->has[i] = column >= 0 && ts_binding_has(b, column);
+	}
+	v->has_spread = ts_variable_spread_can(rd->report) && v->has[TS_LOWERED_VARIABLE_VARIABLE];
+	v->has_lives = ts_variable_lives_can(rd->report) &&
+		(v->has[TS_LOWERED_VARIABLE_CLASS] || v->has[TS_LOWERED_VARIABLE_VARIABLE]);
 	code = ts_names_read(&v->categories, rd, TS_MEMORY_CATEGORY, TS_MEMORY_CATEGORY_CATEGORY,
 		TS_MEMORY_CATEGORY_NAME, err);
 	if (!is_grave(code))
@@ -122,6 +160,20 @@ ts_variables_open(struct ts_variables **out, struct ts_reader *rd, const struct 
 	}
 	*out = v;
 	return TS_OK;
+}
+
+enum ts_code
+ts_variables_open(struct ts_variables **out, struct ts_reader *rd, const struct ts_cache *cache,
+	struct ts_err *err)
+{
+	return open_relation(out, rd, TS_LOWERED_VARIABLE, cache, err);
+}
+
+enum ts_code
+ts_variables_open_unlowered(struct ts_variables **out, struct ts_reader *rd,
+	const struct ts_cache *cache, struct ts_err *err)
+{
+	return open_relation(out, rd, TS_VARIABLE, cache, err);
 }
 
 bool
@@ -162,6 +214,7 @@ copy(const struct ts_variables *v)
 	*c = *v;
 	atomic_init(&c->uses, 1);
 	c->anchor = (struct ts_pile){0};
+	ts_variable_facts_hold(c->facts);
 	names = &c->categories;
 	names->name = ts_alloc(v->categories.count + 1, sizeof(*names->name));
 	names->text = ts_alloc(v->categories.text_used + 1, 1);
@@ -204,7 +257,7 @@ ts_variables_count(struct ts_variables **out, const struct ts_variables *v, stru
 {
 	const struct ts_rows_query q = {.past_damage = true};
 	struct ts_variables *c = copy(v);
-	int64_t span = ts_reach_span(&rd->report->binding[TS_LOWERED_VARIABLE].reach), i = 0;
+	int64_t span = ts_reach_span(&rd->report->binding[v->relation].reach), i = 0;
 	struct ts_rows *rows;
 	enum ts_code code;
 	bool there, gaps = false;
@@ -212,7 +265,7 @@ ts_variables_count(struct ts_variables **out, const struct ts_variables *v, stru
 	*out = NULL;
 	if (!c)
 		return ts_err_nomem(err);
-	code = ts_reader_rows(&rows, rd, TS_LOWERED_VARIABLE, &q, err);
+	code = ts_reader_rows(&rows, rd, v->relation, &q, err);
 	if (code) {
 		set_free(c);
 		return code;
@@ -291,6 +344,7 @@ struct filling {
 	struct ts_reader *rd;
 	const int64_t *place;
 	struct ts_progress *progress;
+	int slot[Q_COUNT]; /* column of the query, or -1 */
 };
 
 /* Places that follow each other: window rows [at, at + count), the lowest place first or last. */
@@ -308,6 +362,35 @@ add_text(struct filling *f, uint32_t *at, uint32_t *n, const char *s, size_t byt
 	*n = (uint32_t)(f->w->text.len - *at);
 }
 
+static bool
+number_at(const struct filling *f, struct ts_rows *rows, int column, int64_t *v)
+{
+	return f->slot[column] >= 0 && ts_rows_number(rows, f->slot[column], v) == TS_VALUE_OK;
+}
+
+static bool
+text_at(const struct filling *f, struct ts_rows *rows, int column, const char **s, size_t *n)
+{
+	return f->slot[column] >= 0 && ts_rows_text(rows, f->slot[column], s, n) == TS_VALUE_OK;
+}
+
+void
+ts_variables_add_facts(const struct ts_variables *v, struct ts_variable *x)
+{
+	const struct ts_variable_spread *s = ts_variable_spread(v->facts, x->variable);
+	struct ts_variable_life life;
+	bool alive = ts_variable_life(&life, v->facts, x->class_of, x->variable, x->always_live);
+
+	x->from = alive ? life.from : TS_UNKNOWN;
+	x->to = alive ? life.to : TS_UNKNOWN;
+	x->steps = alive ? life.steps : TS_UNKNOWN;
+	x->tiles = s ? s->tiles : TS_UNKNOWN;
+	x->pieces = s ? s->pieces : TS_UNKNOWN;
+	x->fullest = s ? s->fullest : TS_UNKNOWN;
+	x->fullest_tile = s ? s->fullest_tile : TS_UNKNOWN;
+	x->balance = s ? ts_variable_balance(s) : TS_UNKNOWN;
+}
+
 static void
 fill_row(struct filling *f, struct ts_variable *x, struct ts_rows *rows)
 {
@@ -319,37 +402,43 @@ fill_row(struct filling *f, struct ts_variable *x, struct ts_rows *rows)
 	for (size_t i = 0; i < TS_COUNT(numbers); i++) {
 		int64_t *to = (int64_t *)(void *)((char *)x + numbers[i].offset);
 
-		*to = ts_rows_number(rows, numbers[i].column, &v) == TS_VALUE_OK ? v : TS_UNKNOWN;
+		*to = number_at(f, rows, numbers[i].column, &v) ? v : TS_UNKNOWN;
 	}
 	x->state = TS_VARIABLE_OK;
 	x->ipu = ts_variables_ipu(f->v, x->tile);
-	x->always_live = ts_rows_number(rows, Q_ALWAYS_LIVE, &v) == TS_VALUE_OK ? v != 0 : -1;
-	x->has_name = ts_rows_text(rows, Q_NAME, &s, &n) == TS_VALUE_OK;
+	x->always_live = number_at(f, rows, Q_ALWAYS_LIVE, &v) ? v != 0 : -1;
+	x->has_name = text_at(f, rows, Q_NAME, &s, &n);
 	if (x->has_name)
 		add_text(f, &x->name, &x->name_n, s, n);
-	if (ts_rows_text(rows, Q_CATEGORY, &s, &n) == TS_VALUE_OK)
+	if (text_at(f, rows, Q_CATEGORY, &s, &n))
 		add_text(f, &x->category_name, &x->category_name_n, s, n);
 	else if (x->category != TS_UNKNOWN) {
 		s = ts_variables_category(f->v, x->category, unnamed, &n);
 		add_text(f, &x->category_name, &x->category_name_n, s, n);
 	}
-	if (ts_rows_text(rows, Q_TYPE, &s, &n) == TS_VALUE_OK)
+	if (text_at(f, rows, Q_TYPE, &s, &n))
 		add_text(f, &x->type, &x->type_n, s, n);
+	ts_variables_add_facts(f->v, x);
 }
 
 static enum ts_code
 open_rows(struct ts_rows **rows, struct filling *f, int64_t from, int64_t to, int64_t limit,
 	struct ts_err *err)
 {
-	struct ts_rows_query q = {.column_count = Q_COUNT,
-		.range = f->v->range,
+	struct ts_rows_query q = {.range = f->v->range,
 		.from = from,
 		.to = to,
 		.limit = limit,
 		.past_damage = true};
 
-	memcpy(q.columns, columns, sizeof(columns));
-	return ts_reader_rows(rows, f->rd, TS_LOWERED_VARIABLE, &q, err);
+	for (int i = 0; i < Q_COUNT; i++) {
+		int column = ts_variables_column(f->v, columns[i]);
+
+		f->slot[i] = column < 0 ? -1 : q.column_count;
+		if (column >= 0)
+			q.columns[q.column_count++] = column;
+	}
+	return ts_reader_rows(rows, f->rd, f->v->relation, &q, err);
 }
 
 /* Row ids [from, to) that hold the run, and how many rows before its first are to be skipped. */

@@ -48,7 +48,8 @@ ts_context_find(const char *name)
 const char *
 ts_command_words(enum ts_cmd cmd)
 {
-	static const char filter[] = "text tile:1,4-9 ipu:0 category:stack bytes>64KiB";
+	static const char filter[] =
+		"text tile:1,4-9 ipu:0 category:stack bytes>64KiB name~REGEX and or not ()";
 
 	return cmd == TS_CMD_FILTER ? filter : NULL;
 }

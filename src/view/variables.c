@@ -101,7 +101,7 @@ sort_after(const struct variables_view *t)
 	enum ts_variable_sort sort = t->wish.sort;
 
 	do
-		sort = (enum ts_variable_sort)((sort + 1) % TS_SORT_COUNT);
+		sort = (enum ts_variable_sort)((sort + 1) % (TS_SORT_CATEGORY + 1));
 	while (!ts_variable_sort_can(t->v, sort));
 	return sort;
 }
@@ -113,7 +113,8 @@ sort_by(struct variables_view *t, const char *name)
 
 	if (sort < 0) {
 		ts_view_say_error(t->view.env,
-			"there is no order \"%s\": row, bytes, name, tile, category", name);
+			"there is no order \"%s\": row, bytes, name, tile, category, steps, from, to, tiles, ...",
+			name);
 		return TS_EFFECT_BELL;
 	}
 	if (!ts_variable_sort_can(t->v, (enum ts_variable_sort)sort)) {
@@ -132,11 +133,11 @@ reverse(struct variables_view *t)
 }
 
 static bool
-understand(struct variables_view *t, struct ts_variable_filter *f, const char *line)
+understand(struct variables_view *t, struct ts_filter *f, const char *line)
 {
 	char doubt[160];
 	struct ts_err err = {0};
-	enum ts_code code = ts_variable_filter_parse(f, line, &err);
+	enum ts_code code = ts_filter_parse(f, line, ts_variable_fields, NULL, &err);
 
 	if (!code)
 		code = ts_variable_filter_check(f, t->v, &err);
@@ -150,7 +151,7 @@ understand(struct variables_view *t, struct ts_variable_filter *f, const char *l
 static enum ts_effect
 filter(struct variables_view *t, const char *line)
 {
-	struct ts_variable_filter f;
+	struct ts_filter f;
 
 	if (!understand(t, &f, line ? line : ""))
 		return TS_EFFECT_BELL;
@@ -163,7 +164,7 @@ filter(struct variables_view *t, const char *line)
 static enum ts_effect
 search(struct variables_view *t, const char *line, int by)
 {
-	struct ts_variable_filter f;
+	struct ts_filter f;
 
 	if (!understand(t, &f, line ? line : ""))
 		return TS_EFFECT_BELL;

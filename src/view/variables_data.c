@@ -406,7 +406,7 @@ variables_request(struct ts_view *v)
 
 void
 variables_wish(struct variables_view *t, enum ts_variable_sort sort, bool reverse,
-	const struct ts_variable_filter *filter, bool to_top)
+	const struct ts_filter *filter, bool to_top)
 {
 	const struct ts_variable *x = variables_row(t, t->rows.cursor);
 	struct ts_variable_list *l = t->list;
@@ -429,7 +429,7 @@ variables_wish(struct variables_view *t, enum ts_variable_sort sort, bool revers
 }
 
 void
-variables_search(struct variables_view *t, const struct ts_variable_filter *needle, int by)
+variables_search(struct variables_view *t, const struct ts_filter *needle, int by)
 {
 	if (t->fetch[ASK_HITS])
 		ts_cancel_set(&t->fetch[ASK_HITS]->job.cancel);

@@ -139,9 +139,8 @@ row_role(void *ctx, int64_t at)
 	const struct variables_view *t = ctx;
 	const struct ts_variable *x = variables_row(t, at);
 
-	return x && t->needle.count > 0 && ts_variable_filter_row(&t->needle, &t->window, x)
-		? TS_ROLE_MATCH
-		: TS_ROLE_TEXT;
+	return x && t->hits && ts_variable_list_has(t->hits, x->place) ? TS_ROLE_MATCH
+								       : TS_ROLE_TEXT;
 }
 
 /* The order of what is shown, which may not be what is wished for yet. */
@@ -160,7 +159,7 @@ shown_backwards(const struct variables_view *t)
 static bool
 is_descending(const struct variables_view *t)
 {
-	return (shown_sort(t) == TS_SORT_BYTES) != shown_backwards(t);
+	return ts_variable_sort_falls(shown_sort(t)) != shown_backwards(t);
 }
 
 /* Why there are no rows. That none matches is said when all were looked at, and not before. */
@@ -242,15 +241,20 @@ variables_layout(struct variables_view *t)
 static void
 order_text(const struct variables_view *t, char *out, size_t size)
 {
-	static const char *const ways[TS_SORT_COUNT][2] = {
-		[TS_SORT_ROW] = {"as in the report", "as in the report, backwards"},
-		[TS_SORT_BYTES] = {"by bytes, largest first", "by bytes, smallest first"},
-		[TS_SORT_NAME] = {"by name", "by name, backwards"},
-		[TS_SORT_TILE] = {"by tile", "by tile, last first"},
-		[TS_SORT_CATEGORY] = {"by category", "by category, backwards"},
-	};
+	enum ts_variable_sort sort = shown_sort(t);
+	bool back = shown_backwards(t), falls = ts_variable_sort_falls(sort);
 
-	snprintf(out, size, "%s", ways[shown_sort(t)][shown_backwards(t)]);
+	if (sort == TS_SORT_ROW)
+		snprintf(out, size, "as in the report%s", back ? ", backwards" : "");
+	else if (falls || sort == TS_SORT_TILE)
+		snprintf(out, size, "by %s%s", ts_variable_sort_name(sort),
+			falls != back	? ", largest first"
+				: falls ? ", smallest first"
+				: back	? ", last first"
+					: "");
+	else
+		snprintf(out, size, "by %s%s", ts_variable_sort_name(sort),
+			back ? ", backwards" : "");
 }
 
 /* "1,234 of 8,000,000 variables, 45.2 MiB, 3.1%" */

@@ -31,7 +31,7 @@ enum variables_kind {
 struct variables_wish {
 	enum ts_variable_sort sort;
 	bool reverse;
-	struct ts_variable_filter filter;
+	struct ts_filter filter;
 };
 
 struct variables_fetch {
@@ -87,9 +87,9 @@ struct variables_view {
 	int window_version;
 	bool window_failed; /* it would fail again */
 
-	struct ts_variable_filter needle; /* of no terms: no search */
-	struct ts_variable_list *hits;	  /* being made, or ready; or NULL */
-	bool seek;			  /* the cursor is yet to go to the next one */
+	struct ts_filter needle;       /* of no terms: no search */
+	struct ts_variable_list *hits; /* being made, or ready; or NULL */
+	bool seek;		       /* the cursor is yet to go to the next one */
 	int direction;
 	unsigned untrue; /* orders (bits) that the index has, and that are not of this report */
 	struct ts_debug debug;	/* of the row under the cursor, in the place of its fields */
@@ -105,8 +105,8 @@ void variables_drop(struct variables_view *t); /* everything that was read */
 /* The row at a position, or NULL while it is not there. */
 const struct ts_variable *variables_row(const struct variables_view *t, int64_t position);
 void variables_wish(struct variables_view *t, enum ts_variable_sort sort, bool reverse,
-	const struct ts_variable_filter *filter, bool to_top);
-void variables_search(struct variables_view *t, const struct ts_variable_filter *needle, int by);
+	const struct ts_filter *filter, bool to_top);
+void variables_search(struct variables_view *t, const struct ts_filter *needle, int by);
 void variables_next(struct variables_view *t, int by);
 void variables_say_hits(struct variables_view *t);
 bool variables_has_wish(const struct variables_view *t); /* it is shown, and finished */

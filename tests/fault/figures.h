@@ -296,7 +296,7 @@ read_variables(uint64_t *d, bool *gap, struct ts_reader *rd, struct ts_variables
 	struct ts_err *err)
 {
 	const int64_t place[] = {0, 1, 2, 70, 69, 68, 250, 5};
-	struct ts_variable_filter f;
+	struct ts_filter f;
 	struct ts_variable_window w;
 	struct ts_variable_list *l = NULL;
 	enum ts_code code = ts_variables_read(&w, rd, v, place, (int)TS_COUNT(place), NULL, err);
@@ -306,7 +306,8 @@ read_variables(uint64_t *d, bool *gap, struct ts_reader *rd, struct ts_variables
 	digest(d, w.text.s, w.gap ? 0 : w.text.len);
 	ts_variable_window_fini(&w);
 	if (!code)
-		code = ts_variable_filter_parse(&f, "a bytes>16 category:a", err);
+		code = ts_filter_parse(&f, "a bytes>16 category:a name~[a-f]", ts_variable_fields,
+			NULL, err);
 	if (!code && !(l = ts_variable_list_new(v, TS_SORT_NAME, false, &f)))
 		code = ts_err_nomem(err);
 	if (!code)

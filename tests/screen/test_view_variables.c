@@ -145,13 +145,14 @@ END_TEST
 /* A filter that waits is not applied, and nothing is said to be missing before all was looked at. */
 START_TEST(filter_waits)
 {
-	struct ts_variable_filter f;
+	struct ts_filter f;
 	struct ts_err err = {0};
 	struct harness h;
 
 	begin(&h, 80, 22, TS_GLYPHS_FULL, rows);
 	harness_settle(&h);
-	ck_assert_int_eq(ts_variable_filter_parse(&f, "bytes>90KiB tile:79", &err), TS_OK);
+	ck_assert_int_eq(ts_filter_parse(&f, "bytes>90KiB tile:79", ts_variable_fields, NULL, &err),
+		TS_OK);
 	of(&h)->wish.filter = f;
 	of(&h)->making = ts_variable_list_new(of(&h)->v, TS_SORT_ROW, false, &f);
 	ck_assert_ptr_nonnull(of(&h)->making);
@@ -225,7 +226,7 @@ START_TEST(sorts_and_filters)
 	ck_assert(h.env.message_is_error);
 	ck_assert(harness_command(&h, "filter tile:") & TS_EFFECT_BELL);
 	ck_assert_ptr_nonnull(strstr(h.env.message, "tile:12"));
-	for (int i = 0; i < TS_SORT_COUNT; i++)
+	for (int i = 0; i <= TS_SORT_CATEGORY; i++)
 		harness_command(&h, "sort");
 	ck_assert_int_eq(of(&h)->list->sort, TS_SORT_ROW);
 	harness_end(&h);

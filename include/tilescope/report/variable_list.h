@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * variable_list - the lowered variables that a filter leaves, in some order.
+ * variable_list - the variables that a filter leaves, in some order.
  *
  * A list maps positions (rows of a screen) to places (variables.h). One pass over the rows makes it;
  * while that runs the list can be looked at: without an order the rows that match so far, with one the
  * TS_VARIABLE_TOP first of the rows read so far. What is large lies in mapped files, not in memory.
  *
- * Orders: bytes from the largest down, tile from the lowest up, names and categories by their bytes;
+ * Orders: sizes and counts from the largest down, other numbers from the lowest up, texts by their bytes;
  * equals as they stand in the report, rows of which it is not known last. Backwards is the same order
- * read from its end, the unknown last there, too. An order of all rows is kept as a section of the index.
+ * read from its end, the unknown last there, too. Orders of all lowered variables by bytes, name, tile and category
+ * are kept as sections of the index.
  *
  * Threads: one makes it (ts_variable_list_make()), any may read it meanwhile.
  */
@@ -24,6 +25,19 @@ enum ts_variable_sort {
 	TS_SORT_NAME,
 	TS_SORT_TILE,
 	TS_SORT_CATEGORY,
+	TS_SORT_TYPE,
+	TS_SORT_OFFSET,
+	TS_SORT_ALIGNMENT,
+	TS_SORT_ALWAYS,
+	TS_SORT_FROM,
+	TS_SORT_TO,
+	TS_SORT_STEPS,
+	TS_SORT_TILES,
+	TS_SORT_FULLEST,
+	TS_SORT_BALANCE,
+	TS_SORT_ID,
+	TS_SORT_VARIABLE,
+	TS_SORT_CLASS,
 	TS_SORT_COUNT
 };
 
@@ -32,8 +46,17 @@ enum { TS_VARIABLE_TOP = 1000 };
 const char *ts_variable_sort_name(enum ts_variable_sort sort); /* "row", "bytes", ... */
 int ts_variable_sort_find(const char *name);		       /* or -1 */
 
+/* The field that it sorts by, -1: none. */
+int ts_variable_sort_field(enum ts_variable_sort sort);
+
+/* Does it begin with the largest? */
+bool ts_variable_sort_falls(enum ts_variable_sort sort);
+
 /* Is the column recorded that it sorts by? */
 bool ts_variable_sort_can(const struct ts_variables *v, enum ts_variable_sort sort);
+
+/* "row, bytes, name": those that can be had, into out. */
+void ts_variable_sorts(struct ts_strbuf *out, const struct ts_variables *v);
 
 /* The first rows of an order while it is being made. */
 struct ts_variable_top {
@@ -47,8 +70,9 @@ struct ts_variable_list {
 	/* set when it is made anew */
 	struct ts_variables *v; /* held */
 	enum ts_variable_sort sort;
-	struct ts_variable_filter filter; /* of no terms: all rows */
-	atomic_bool reverse; /* may be changed when it is ready: `version` then grows */
+	struct ts_filter filter;     /* lets everything through: all rows */
+	struct ts_tile_set selected; /* what `selected` means in the filter */
+	atomic_bool reverse;	     /* may be changed when it is ready: `version` then grows */
 	bool anew; /* set before it is made: an order that is kept is not to be believed */
 
 	/* written by the thread that makes it, read by any */
@@ -57,6 +81,7 @@ struct ts_variable_list {
 	_Atomic int64_t bytes;	 /* of these; rows of unknown size count 0 */
 	_Atomic int64_t all_bytes;
 	_Atomic int64_t unsized; /* rows read so far whose size is not known */
+	_Atomic int64_t costly;	 /* texts for which a regular expression took too long: left out */
 	_Atomic int version;	 /* grows when positions come to mean other places */
 	_Atomic(struct ts_variable_top *) top;
 	atomic_bool marked; /* `bit` and `before` are there, as far as `whole` */
@@ -82,7 +107,11 @@ enum { TS_VARIABLE_BLOCK = 512 };
  * may be NULL. NULL: no memory.
  */
 struct ts_variable_list *ts_variable_list_new(struct ts_variables *v, enum ts_variable_sort sort,
-	bool reverse, const struct ts_variable_filter *filter) TS_WARN_UNUSED;
+	bool reverse, const struct ts_filter *filter) TS_WARN_UNUSED;
+
+/* Before it is made: what `tile in selected` means (copied; NULL: nothing). False: no memory. */
+bool ts_variable_list_select(struct ts_variable_list *l,
+	const struct ts_tile_set *selected) TS_WARN_UNUSED;
 struct ts_variable_list *ts_variable_list_hold(struct ts_variable_list *l);
 void ts_variable_list_release(struct ts_variable_list *l); /* NULL allowed */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * variables - the lowered variables of a report, however many: rows by their place.
+ * variables - the variables of a report, however many: rows by their place. Lowered ones (pieces on a tile), or
+ * those that they were lowered from (`variable`).
  *
  * A row has a place: its number in the order in which rows stand in the report, from 0. Places are
  * what lists, orders and filters are made of. Where row ids have no gaps the place is the row id less
@@ -21,6 +22,7 @@
 #include "tilescope/report/names.h"
 #include "tilescope/report/pile.h"
 #include "tilescope/report/rows.h"
+#include "tilescope/report/variable_facts.h"
 
 enum {
 	TS_VARIABLES_ANCHOR = 64,    /* rows */
@@ -32,14 +34,18 @@ enum {
 /* What is known before any row is looked for. Not changed afterwards; any thread may read it. */
 struct ts_variables {
 	atomic_int uses;
-	const struct ts_cache *cache;  /* for what does not fit into memory; may be NULL */
-	int64_t rows;		       /* or TS_UNKNOWN: not counted yet */
-	bool counted;		       /* by reading all rows: else `rows` is believed */
-	bool partial;		       /* counted up to where the report is damaged */
-	enum ts_range range;	       /* TS_RANGE_ROWID, or TS_RANGE_ALL: forwards only */
-	int64_t first;		       /* row id */
-	struct ts_pile anchor;	       /* row ids (int64_t), only where row ids have gaps */
-	bool has[TS_RELATION_COLUMNS]; /* columns of lowered_variable that are recorded */
+	const struct ts_cache *cache; /* for what does not fit into memory; may be NULL */
+	bool lowered;
+	enum ts_relation relation;
+	struct ts_variable_facts *facts; /* held; what else is known, as far as it was read */
+	int64_t rows;			 /* or TS_UNKNOWN: not counted yet */
+	bool counted;			 /* by reading all rows: else `rows` is believed */
+	bool partial;			 /* counted up to where the report is damaged */
+	enum ts_range range;		 /* TS_RANGE_ROWID, or TS_RANGE_ALL: forwards only */
+	int64_t first;			 /* row id */
+	struct ts_pile anchor;		 /* row ids (int64_t), only where row ids have gaps */
+	bool has[TS_RELATION_COLUMNS]; /* columns that are recorded, as lowered_variable numbers them */
+	bool has_lives, has_spread; /* v->facts can be had */
 	struct ts_names categories;
 	int64_t bytes, unsized; /* of all rows, as the index has them; or TS_UNKNOWN */
 	int64_t tiles_per_ipu, bytes_per_tile; /* or TS_UNKNOWN */
@@ -51,8 +57,15 @@ struct ts_variables {
  */
 enum ts_code ts_variables_open(struct ts_variables **out, struct ts_reader *rd,
 	const struct ts_cache *cache, struct ts_err *err) TS_WARN_UNUSED;
+
+/* Of those that they were lowered from. */
+enum ts_code ts_variables_open_unlowered(struct ts_variables **out, struct ts_reader *rd,
+	const struct ts_cache *cache, struct ts_err *err) TS_WARN_UNUSED;
 struct ts_variables *ts_variables_hold(struct ts_variables *v);
 void ts_variables_release(struct ts_variables *v); /* NULL allowed */
+
+/* The column of v->relation that a column of lowered_variable is there; -1: there is none. */
+int ts_variables_column(const struct ts_variables *v, int column);
 
 /* Is the place of a row known without counting? If not: ts_variables_count(). */
 bool ts_variables_placed(const struct ts_variables *v);
@@ -76,6 +89,10 @@ struct ts_variable {
 	enum ts_variable_state state;
 	int64_t id, tile, ipu, bytes, offset, alignment, category, class_of, variable, context;
 	int always_live; /* 1, 0, -1 = not known */
+	/* of v->facts, as far as they were read */
+	int64_t from, to, steps; /* liveness steps: the first, the last, how many */
+	int64_t tiles, pieces;	 /* of the unlowered variable: on which it is, lowered ones */
+	int64_t fullest, fullest_tile, balance; /* as in struct ts_variable_spread */
 	bool has_name;
 	/* in the window's text: raw, not NUL-terminated */
 	uint32_t name, name_n, category_name, category_name_n, type, type_n;
@@ -97,6 +114,9 @@ enum ts_code ts_variables_read(struct ts_variable_window *w, struct ts_reader *r
 	const struct ts_variables *v, const int64_t *place, int count, struct ts_progress *progress,
 	struct ts_err *err) TS_WARN_UNUSED;
 void ts_variable_window_fini(struct ts_variable_window *w);
+
+/* What v->facts knows of a row whose own columns are filled in. */
+void ts_variables_add_facts(const struct ts_variables *v, struct ts_variable *x);
 
 /* The IPU of a tile, or TS_UNKNOWN. */
 int64_t ts_variables_ipu(const struct ts_variables *v, int64_t tile);
