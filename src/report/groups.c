@@ -244,3 +244,24 @@ ts_grouper_of(struct ts_grouper *m, const char *name, size_t n, const char *cate
 	}
 	return ts_groups_find(g, TS_GROUP_OTHER);
 }
+
+bool
+ts_grouper_is(struct ts_grouper *m, int group, const char *name, size_t n)
+{
+	const struct ts_groups *g = m->groups;
+	int first = 0;
+
+	if (group == ts_groups_find(g, TS_GROUP_OTHER))
+		return ts_grouper_of(m, name, n, NULL, 0) == group;
+	while (first < g->rules &&
+		(g->rule[first].group != group ||
+			ts_pattern_matches(m->matcher[first], name, n) != TS_MATCH_YES))
+		first++;
+	if (first == g->rules)
+		return false;
+	for (int i = 0; i < first; i++)
+		if (g->rule[i].group != group &&
+			ts_pattern_matches(m->matcher[i], name, n) == TS_MATCH_YES)
+			return false;
+	return true;
+}

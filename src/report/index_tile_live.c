@@ -20,7 +20,7 @@ enum { LEFT_TO_THE_ROWS = 1, SHARE = 32, SHARE_LEAST = 64 << 10 };
 
 struct head {
 	uint64_t flags, points, classes, intervals, tiles, bytes;
-	uint64_t point_at, class_at, interval_at, tile_at, pairs_at;
+	uint64_t point_at, class_at, interval_at, tile_at, pairs_at, crest_tiles, crests, crest_at;
 	int64_t steps, rows, bad_rows, too_large, unplaced, bad_intervals, reversed, beyond;
 };
 
@@ -63,6 +63,12 @@ leave(struct ts_section_writer *w, struct ts_err *err)
 	return ts_section_append(w, NULL, &h, sizeof(h), err);
 }
 
+static size_t
+groups_of(size_t tiles, size_t each)
+{
+	return each > 0 ? (tiles + each - 1) / each : 0;
+}
+
 static enum ts_code
 write_table(struct ts_section_writer *w, const struct ts_tile_lives *l, int64_t most,
 	struct ts_err *err)
@@ -72,6 +78,8 @@ write_table(struct ts_section_writer *w, const struct ts_tile_lives *l, int64_t 
 		.intervals = l->intervals,
 		.tiles = l->tiles,
 		.bytes = l->bytes,
+		.crest_tiles = l->crest_tiles,
+		.crests = groups_of(l->tiles, l->crest_tiles) * l->points,
 		.steps = l->steps,
 		.rows = l->rows,
 		.bad_rows = l->bad_rows,
@@ -86,6 +94,7 @@ write_table(struct ts_section_writer *w, const struct ts_tile_lives *l, int64_t 
 		{&h.interval_at, l->interval, l->intervals * sizeof(*l->interval)},
 		{&h.tile_at, l->tile, l->tiles * sizeof(*l->tile)},
 		{&h.pairs_at, l->pairs, l->bytes},
+		{&h.crest_at, l->crest, h.crests * sizeof(*l->crest)},
 	};
 	size_t all = sizeof(h);
 
@@ -184,6 +193,8 @@ map_arrays(struct ts_tile_lives *l, const void *payload, size_t size, const stru
 	l->tile = ts_section_at(payload, size, h->tile_at, h->tiles, sizeof(*l->tile));
 	l->bytes = h->bytes;
 	l->pairs = ts_section_at(payload, size, h->pairs_at, h->bytes, 1);
+	l->crest_tiles = h->crest_tiles;
+	l->crest = ts_section_at(payload, size, h->crest_at, h->crests, sizeof(*l->crest));
 	l->steps = h->steps;
 	l->rows = h->rows;
 	l->bad_rows = h->bad_rows;
@@ -192,7 +203,8 @@ map_arrays(struct ts_tile_lives *l, const void *payload, size_t size, const stru
 	l->bad_intervals = h->bad_intervals;
 	l->reversed = h->reversed;
 	l->beyond = h->beyond;
-	return l->point && l->class && l->interval && l->tile && l->pairs && is_sound(l);
+	return l->point && l->class && l->interval && l->tile && l->pairs && l->crest &&
+		h->crests == groups_of(l->tiles, l->crest_tiles) * l->points && is_sound(l);
 }
 
 enum ts_code

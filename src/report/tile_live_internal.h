@@ -60,6 +60,14 @@ enum ts_code ts_live_gather_read(struct ts_live_gather *g, struct ts_reader *rd,
 	const struct ts_rows_query *q, bool (*has)(const void *set, int64_t tile), const void *set,
 	int64_t total, struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
 
+/* Row k of a block whose first columns are those; false: it cannot be used, nor can any row of the block. */
+struct ts_rows_block;
+bool ts_live_row_of(struct ts_live_row *r, const struct ts_rows_block *b, int k);
+
+/* Add a row. Errors: TS_E_NOMEM, TS_E_SYS. */
+enum ts_code ts_live_gather_add(struct ts_live_gather *g, const struct ts_live_row *r,
+	struct ts_err *err) TS_WARN_UNUSED;
+
 /* Add what `from` has. *fits false: the bytes of both are too many. */
 enum ts_code ts_live_gather_merge(bool *fits, struct ts_live_gather *g,
 	const struct ts_live_gather *from, struct ts_err *err) TS_WARN_UNUSED;

@@ -18,6 +18,7 @@
 #include "tile_live_internal.h"
 
 enum { PROGRESS_ROWS = 8192, MERGE_FIRST = 1 << 20, PACKED = 20, LOOK = 256, FEW = 8 };
+enum { CREST_TILES = 16, CREST_BYTES = 8 << 20, CREST_MOST = INT32_MAX };
 
 struct fragment {
 	int64_t tile, always, unplaced;
@@ -269,8 +270,24 @@ ts_live_query(void)
 		.past_damage = true};
 }
 
-static enum ts_code
-add_row(struct ts_live_gather *g, const struct ts_live_row *r, struct ts_err *err)
+bool
+ts_live_row_of(struct ts_live_row *r, const struct ts_rows_block *b, int k)
+{
+	*r = (struct ts_live_row){.class = TS_UNKNOWN};
+	if (b->is[TS_LIVE_TILE] != TS_VALUE_OK || b->is[TS_LIVE_BYTES] != TS_VALUE_OK ||
+		b->is[TS_LIVE_ALWAYS] == TS_VALUE_BAD)
+		return false;
+	r->tile = b->v[TS_LIVE_TILE][k];
+	r->bytes = b->v[TS_LIVE_BYTES][k];
+	if (b->is[TS_LIVE_CLASS] == TS_VALUE_OK)
+		r->class = b->v[TS_LIVE_CLASS][k];
+	if (b->is[TS_LIVE_ALWAYS] == TS_VALUE_OK)
+		r->always = b->v[TS_LIVE_ALWAYS][k];
+	return true;
+}
+
+enum ts_code
+ts_live_gather_add(struct ts_live_gather *g, const struct ts_live_row *r, struct ts_err *err)
 {
 	enum ts_code code = TS_OK;
 	ptrdiff_t class;
@@ -302,24 +319,17 @@ static enum ts_code
 add_block(struct ts_live_gather *g, const struct ts_rows_block *b,
 	bool (*has)(const void *set, int64_t tile), const void *set, struct ts_err *err)
 {
-	bool sound = b->is[TS_LIVE_TILE] == TS_VALUE_OK && b->is[TS_LIVE_BYTES] == TS_VALUE_OK &&
-		b->is[TS_LIVE_ALWAYS] != TS_VALUE_BAD;
-	bool classes = b->is[TS_LIVE_CLASS] == TS_VALUE_OK;
-	bool always = b->is[TS_LIVE_ALWAYS] == TS_VALUE_OK;
 	enum ts_code code = TS_OK;
+	struct ts_live_row r;
 
 	g->rows += b->rows;
-	if (!sound) {
-		g->bad_rows += b->rows;
-		return TS_OK;
-	}
 	for (int k = 0; !code && k < b->rows; k++) {
-		struct ts_live_row r = {b->v[TS_LIVE_TILE][k], b->v[TS_LIVE_BYTES][k],
-			classes ? b->v[TS_LIVE_CLASS][k] : TS_UNKNOWN,
-			always ? b->v[TS_LIVE_ALWAYS][k] : 0};
-
+		if (!ts_live_row_of(&r, b, k)) { /* nor are the others of its block */
+			g->bad_rows += b->rows;
+			return TS_OK;
+		}
 		if (!has || has(set, r.tile))
-			code = add_row(g, &r, err);
+			code = ts_live_gather_add(g, &r, err);
 	}
 	return code;
 }
@@ -455,6 +465,64 @@ take(struct ts_pile *to, struct ts_pile *from)
 	*from = (struct ts_pile){0};
 }
 
+/* A tile of a crest: from each run to the next. */
+static void
+raise(uint32_t *crest, const struct ts_tile_lives *l, int64_t base, const struct ts_live_run *run,
+	size_t n)
+{
+	for (size_t p = 0; p < l->points; p++)
+		crest[p] = crest[p] > base ? crest[p] : (uint32_t)base;
+	for (size_t k = 0; k + 1 < n; k++) {
+		uint32_t all = (uint32_t)(base + run[k].bytes);
+
+		for (uint32_t p = run[k].point; p < run[k + 1].point; p++)
+			crest[p] = crest[p] > all ? crest[p] : all;
+	}
+}
+
+/* Room for crests, of as many tiles each as it takes to be small. None where bytes do not fit. */
+static enum ts_code
+make_crests(struct ts_tile_lives *l, const struct ts_live_gather *g, struct ts_err *err)
+{
+	size_t tiles = CREST_TILES, most = CREST_BYTES / sizeof(*l->crest), groups;
+	enum ts_code code;
+
+	if (l->points == 0 || l->tiles == 0)
+		return TS_OK;
+	while ((l->tiles + tiles - 1) / tiles * l->points > most && tiles < l->tiles)
+		tiles *= 2;
+	groups = (l->tiles + tiles - 1) / tiles;
+	for (size_t i = 0; i < l->tiles; i++)
+		if (l->tile[i].base > CREST_MOST || l->tile[i].peak > CREST_MOST)
+			return TS_OK;
+	code = ts_pile_room(&l->pile[5], groups * l->points * sizeof(*l->crest), g->cache, err);
+	l->crest = l->pile[5].memory;
+	l->crest_tiles = code ? 0 : tiles;
+	return code;
+}
+
+static enum ts_code
+find_crests(struct ts_tile_lives *l, const struct ts_live_gather *g, const struct ts_cancel *cancel,
+	struct ts_err *err)
+{
+	struct ts_live_walk *w = ts_live_walk_new(l);
+	enum ts_code code = w ? make_crests(l, g, err) : ts_err_nomem(err);
+	uint32_t *crest = l->pile[5].memory;
+
+	for (size_t i = 0; !code && l->crest_tiles > 0 && i < l->tiles; i++) {
+		const struct ts_live_run *run;
+		size_t n;
+
+		if (i % LOOK == 0 && ts_cancelled(cancel))
+			code = ts_err_set(err, TS_E_CANCELLED, "cancelled");
+		ts_live_walk_tile(w, i);
+		n = ts_live_walk_runs(w, &run);
+		raise(crest + i / l->crest_tiles * l->points, l, l->tile[i].base, run, n);
+	}
+	ts_live_walk_free(w);
+	return code;
+}
+
 static enum ts_code
 find_peaks(struct ts_tile_lives *l, const struct ts_cancel *cancel, struct ts_err *err)
 {
@@ -529,6 +597,8 @@ ts_live_table(struct ts_tile_lives **out, struct ts_live_axis *a, struct ts_live
 		code = make_tiles(l, g, &known, err);
 	if (!code)
 		code = find_peaks(l, rd->cancel, err);
+	if (!code && all)
+		code = find_crests(l, g, rd->cancel, err);
 	ts_tiles_fini(&known.tiles);
 	if (code)
 		ts_tile_lives_close(l);

@@ -1,270 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is alive on each tile: random small reports (rows of tiles in any order, missing, negative and huge
- * numbers, classes without intervals, intervals that are reversed, empty, overlapping, or behind the last step) are read
- * with the index and without it, whole and by tile, and compared with a table of every tile and step that is
- * filled in here one cell after the other.
+ * What is alive on each tile: random small reports are read with the index and without it, whole and by tile, and
+ * compared with a table of every tile and step that is filled in one cell after the other.
  */
 #include "config.h"
 
-#include <check.h>
-#include <inttypes.h>
-#include <sqlite3.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tilescope/report/live_heat.h"
 
-#include "tilescope/base/mem.h"
-#include "tilescope/report/index_build.h"
-#include "tilescope/report/rows.h"
-#include "tilescope/report/tile_live.h"
+#include "tile_live_report.h"
 
-#include "index_dir.h"
-
-enum { ROUNDS = 60, TILES = 14, STEPS = 40, CLASSES = 12, NONE = -1, FAR = 90 };
-
-/* A tile number that is far from the others. */
-#define FAR_TILE (INT64_C(1) << 40)
-
-struct fixture {
-	struct index_dir d;
-	char path[INDEX_PATH];
-	sqlite3 *db;
-	struct ts_report *report;
-	struct ts_reader *plain, *indexed;
-	struct ts_index *index;
-};
-
-/* What a report means, worked out row by row. */
-struct truth {
-	int64_t steps; /* recorded; or NONE */
-	bool in[CLASSES][FAR];
-	bool known[CLASSES]; /* has an interval that counts */
-	int64_t alive[TILES + 1][FAR];
-	int64_t always[TILES + 1], unplaced[TILES + 1], base[TILES + 1];
-	bool there[TILES + 1];
-	int64_t rows, bad_rows, unplaced_rows, bad_intervals, reversed, beyond;
-};
-
-static uint64_t seed;
-
-static uint64_t
-any(uint64_t below)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return seed % below;
-}
-
-static void
-sql(struct fixture *f, const char *fmt, ...)
-{
-	char text[400], *message = NULL;
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	ck_assert_msg(sqlite3_exec(f->db, text, NULL, NULL, &message) == SQLITE_OK, "%s: %s",
-		message, text);
-}
-
-/* --- a report and what it means --------------------------------------------------------------- */
-
-static void
-intervals(struct fixture *f, struct truth *t)
-{
-	int n = (int)any(30);
-
-	sql(f, "CREATE TABLE class_interval(class INTEGER, start INTEGER, end INTEGER)");
-	for (int i = 0; i < n; i++) {
-		int class = (int)any(CLASSES);
-		int64_t start = (int64_t)any(STEPS + 20), end = start + (int64_t)any(12) - 2, last;
-
-		if (any(12) == 0) {
-			sql(f, "INSERT INTO class_interval VALUES(%d, %s, 5)", class,
-				any(2) ? "NULL" : "-3");
-			t->bad_intervals++;
-			continue;
-		}
-		if (end < 0)
-			end = 0;
-		sql(f, "INSERT INTO class_interval VALUES(%d, %" PRId64 ", %" PRId64 ")", class,
-			start, end);
-		if (end <= start) {
-			t->reversed++;
-			continue;
-		}
-		last = t->steps != NONE && end > t->steps ? t->steps : end;
-		t->beyond += last != end;
-		for (int64_t s = start; s < last; s++)
-			t->in[class][s] = t->known[class] = true;
-	}
-}
-
-static void
-count(struct truth *t, int tile, int class, int64_t bytes, bool always)
-{
-	t->there[tile] = true;
-	if (always) {
-		t->always[tile] += bytes;
-	} else if (class < 0 || !t->known[class]) {
-		t->unplaced[tile] += bytes;
-		t->unplaced_rows++;
-	} else {
-		for (int s = 0; s < FAR; s++)
-			t->alive[tile][s] += t->in[class][s] ? bytes : 0;
-	}
-}
-
-static void
-variable(struct fixture *f, struct truth *t, int64_t id, int tile)
-{
-	static const char *const bad[] = {"NULL", "-1", "'x'", "4611686018427387905"};
-	int class = (int)any(CLASSES + 2);
-	int64_t bytes = any(4) == 0 ? 0 : (int64_t)any(5000);
-	const char *flag = any(3) ? "0" : any(2) ? "NULL" : "1";
-	char text[3][24];
-	int broken = (int)any(24);
-
-	snprintf(text[0], sizeof(text[0]), "%" PRId64, tile == TILES ? FAR_TILE : (int64_t)tile);
-	snprintf(text[1], sizeof(text[1]), "%" PRId64, bytes);
-	snprintf(text[2], sizeof(text[2]), "%d", class);
-	if (broken < 3 || class == CLASSES)
-		snprintf(text[broken < 3 ? broken : 2], sizeof(text[0]), "%s", bad[any(4)]);
-	sql(f, "INSERT INTO lowered_variable VALUES(%" PRId64 ", %s, %s, %s, %s)", id, text[0],
-		text[1], text[2], flag);
-	t->rows++;
-	if (broken < 2)
-		t->bad_rows++;
-	else
-		count(t, tile, broken == 2 || class >= CLASSES ? NONE : class, bytes, *flag == '1');
-}
-
-/* Most tiles record what is always live; of a tile that has no variable, too. */
-static void
-tile_memory(struct fixture *f, struct truth *t)
-{
-	bool recorded = any(2);
-
-	memcpy(t->base, t->always, sizeof(t->base));
-	sql(f,
-		"CREATE TABLE tile_memory(tile INTEGER PRIMARY KEY, ipu INTEGER, total INTEGER, "
-		"always_live INTEGER)");
-	for (int i = 0; recorded && i < TILES; i++) {
-		int64_t always = (int64_t)any(3000);
-
-		if (any(5) == 0) {
-			sql(f, "INSERT INTO tile_memory VALUES(%d, %d, 5000, NULL)", i, i / 7);
-			continue;
-		}
-		sql(f, "INSERT INTO tile_memory VALUES(%d, %d, 5000, %" PRId64 ")", i, i / 7,
-			always);
-		t->base[i] = always;
-		t->there[i] = true;
-	}
-}
-
-static void
-make(struct fixture *f, struct truth *t, int number)
-{
-	bool by_tile = any(2);
-	int rows = (int)any(300);
-
-	memset(t, 0, sizeof(*t));
-	seed = (uint64_t)number * UINT64_C(0x9e3779b97f4a7c15) + 1;
-	t->steps = any(3) ? STEPS : NONE;
-	sql(f,
-		"CREATE TABLE report(key TEXT, value TEXT); "
-		"INSERT INTO report VALUES('source', 'store'), ('store_version', '1')");
-	if (t->steps != NONE)
-		sql(f,
-			"CREATE TABLE liveness_step(live_step INTEGER PRIMARY KEY, "
-			"not_always_live INTEGER); INSERT INTO liveness_step VALUES(%d, 0), (3, 0)",
-			STEPS - 1);
-	intervals(f, t);
-	sql(f,
-		"CREATE TABLE lowered_variable(id INTEGER PRIMARY KEY, tile INTEGER, bytes INTEGER, "
-		"class INTEGER, always_live INTEGER)");
-	for (int i = 0; i < rows; i++)
-		variable(f, t, i + i / 50 * (int)any(3),
-			by_tile ? i * (TILES + 1) / rows : (int)any(TILES + 1));
-	tile_memory(f, t);
-}
-
-/* --- opening ---------------------------------------------------------------------------------- */
-
-static void
-begin(struct fixture *f)
-{
-	memset(f, 0, sizeof(*f));
-	index_dir_begin(&f->d);
-	snprintf(f->path, sizeof(f->path), "%s/report.tilescope", f->d.dir);
-	ck_assert_int_eq(sqlite3_open(f->path, &f->db), SQLITE_OK);
-	sql(f, "PRAGMA journal_mode=OFF; BEGIN");
-}
-
-static void
-build(struct fixture *f, int parts)
-{
-	struct ts_err err = {0};
-	struct ts_build *b;
-	bool busy;
-
-	ck_assert_msg(ts_build_new(&b, &busy, f->report, &f->d.c, NULL,
-			      1u << TS_SECTION_TILE_LIVES | 1u << TS_SECTION_VARIABLES, parts,
-			      &err) == TS_OK,
-		"%s", err.msg);
-	for (int stage = 0; stage < ts_build_stages(b); stage++) {
-		struct ts_index *x;
-
-		ck_assert_msg(ts_build_begin(b, stage, &err) == TS_OK, "%s", err.msg);
-		for (int i = 0; i < ts_build_parts(b, stage); i++)
-			ck_assert_msg(ts_build_part(b, stage, i, f->plain, NULL, &err) == TS_OK,
-				"%s", err.msg);
-		ck_assert_msg(ts_build_finish(&x, b, stage, f->plain, NULL, &err) == TS_OK, "%s",
-			err.msg);
-		ts_index_release(x);
-	}
-	ts_build_free(b);
-}
-
-static void
-open_report(struct fixture *f)
-{
-	struct ts_report_options o = {0};
-	struct ts_err err = {0};
-
-	sql(f, "COMMIT");
-	ck_assert_msg(ts_report_open(&f->report, f->path, &o, &err) == TS_OK, "%s", err.msg);
-	ck_assert_int_eq(ts_reader_open(&f->plain, f->report, &err), TS_OK);
-	ck_assert_int_eq(ts_reader_open(&f->indexed, f->report, &err), TS_OK);
-	build(f, 1 + (int)any(4));
-	ck_assert_msg(ts_index_open(&f->index, &f->d.c, f->report, NULL, NULL, &err) == TS_OK, "%s",
-		err.msg);
-	ts_reader_set_index(f->indexed, f->index);
-}
-
-static void
-end(struct fixture *f)
-{
-	ts_reader_close(f->plain);
-	ts_reader_close(f->indexed);
-	ts_index_release(f->index);
-	ts_report_close(f->report);
-	sqlite3_close(f->db);
-	index_dir_end(&f->d);
-}
+enum { ROUNDS = 60 };
 
 /* --- comparing -------------------------------------------------------------------------------- */
-
-static int64_t
-number_of(int tile)
-{
-	return tile == TILES ? FAR_TILE : tile;
-}
 
 /* The runs of a walk say the same as the changes. */
 static void
@@ -358,6 +105,65 @@ check_sums(const struct ts_tile_lives *l, const struct truth *t)
 	free(by_span);
 }
 
+/* The most of a cell of the heat map: of tiles that are there and steps that there are. */
+static int64_t
+cell(const struct ts_tile_lives *l, const struct truth *t, size_t from, size_t to, int64_t step,
+	int64_t step_to)
+{
+	int64_t most = NONE, steps = ts_live_heat_steps(l);
+
+	for (size_t i = from; i < to && i < l->tiles; i++) {
+		int tile = l->tile[i].tile == FAR_TILE ? TILES : (int)l->tile[i].tile;
+
+		for (int64_t s = step; s < step_to && s < steps; s++)
+			most = ts_max_i64(most, t->base[tile] + (s < FAR ? t->alive[tile][s] : 0));
+	}
+	return most;
+}
+
+static void
+check_heat(const struct ts_tile_lives *l, const struct truth *t)
+{
+	for (int round = 0; round < 12; round++) {
+		struct ts_live_heat h = {.tile = any(TILES + 2),
+			.per_row = 1 + any(20),
+			.rows = 1 + (int)any(9),
+			.step = (int64_t)any(STEPS),
+			.per_column = 1 + (int64_t)any(12),
+			.columns = 1 + (int)any(30)};
+		int64_t most[9 * 30];
+		struct ts_live_spot spot;
+
+		h.tile = any(2) ? 0 : h.tile;
+		h.per_row = l->crest_tiles > 0 && any(2) ? l->crest_tiles : h.per_row;
+		ck_assert_int_eq(ts_live_heat_read(most, l, &h, NULL, NULL), TS_OK);
+		for (int r = 0; r < h.rows; r++)
+			for (int c = 0; c < h.columns; c++) {
+				size_t from = h.tile + (size_t)r * h.per_row;
+				int64_t step = h.step + c * h.per_column;
+				int64_t want = cell(l, t, from, from + h.per_row, step,
+					step + h.per_column);
+
+				ck_assert_int_eq(most[r * h.columns + c], want);
+				ck_assert_int_eq(ts_live_spot_read(&spot, l, from, from + h.per_row,
+							 step,
+							 ts_min_i64(step + h.per_column,
+								 ts_live_heat_steps(l)),
+							 NULL),
+					TS_OK);
+				ck_assert_int_eq(spot.bytes, want);
+				if (want != NONE)
+					ck_assert_int_eq(cell(l, t, (size_t)spot.place,
+								 (size_t)spot.place + 1, spot.step,
+								 spot.step + 1),
+						want);
+			}
+	}
+	if (l->tiles > 0 && ts_live_heat_steps(l) > 0)
+		ck_assert_int_eq(ts_live_bottleneck(l).bytes,
+			cell(l, t, 0, l->tiles, 0, INT64_MAX));
+}
+
 static void
 check_all(struct ts_reader *rd, const struct truth *t)
 {
@@ -382,6 +188,7 @@ check_all(struct ts_reader *rd, const struct truth *t)
 	}
 	ck_assert_uint_eq(l->tiles, there);
 	check_sums(l, t);
+	check_heat(l, t);
 	ts_tile_lives_close(ts_tile_lives_hold(l));
 	ts_tile_lives_close(l);
 }

@@ -56,4 +56,7 @@ void ts_grouper_free(struct ts_grouper *m); /* NULL allowed */
 int ts_grouper_of(struct ts_grouper *m, const char *name, size_t n, const char *category,
 	size_t category_n);
 
+/* Is that the group of a name (whose category is not known)? Quicker for who wants one group only. */
+bool ts_grouper_is(struct ts_grouper *m, int group, const char *name, size_t n);
+
 #endif

@@ -80,6 +80,12 @@ struct ts_tile_lives {
 		*tile; /* by number; with lowered variables or an always-live figure */
 	size_t bytes;
 	const unsigned char *pairs; /* packed */
+	/*
+	 * The crest of a group of `crest_tiles` tiles that follow each other in `tile`: for each span the most bytes (base and
+	 * not always live) that one of them has; of the last point, where nothing is alive, the largest base. 0: there is none.
+	 */
+	size_t crest_tiles;
+	const uint32_t *crest;	/* by group, then point */
 	int64_t steps;		/* the last recorded liveness step + 1; TS_UNKNOWN: not recorded */
 	int64_t rows;		/* lowered variables that were read */
 	int64_t bad_rows;	/* left out: a number is missing, negative, or too large */
@@ -89,7 +95,7 @@ struct ts_tile_lives {
 	int64_t reversed;	/* left out: intervals that are empty or end before they start */
 	int64_t beyond;		/* intervals that were cut at the last step, or lie behind it */
 	bool some;		/* not of all tiles: ts_tile_lives_read_tiles() */
-	struct ts_pile pile[5]; /* point, class, interval, tile, pairs; or they belong to */
+	struct ts_pile pile[6]; /* point, class, interval, tile, pairs, crest; or they belong to */
 	struct ts_index *index; /* held */
 };
 

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * what_if - see the header.
+ *
+ * What tiles lose is a table like that of what they have (what_if_rows.c). Tiles are gone over by IPU: sums of an IPU
+ * need two arrays over the points, and are added to those of the device; the fullest tile is found on the
+ * way, from the runs of what a tile has and of what is left.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/report/liveness.h"
+#include "tilescope/report/rows.h"
+#include "tilescope/report/target.h"
+
+#include "what_if_internal.h"
+
+enum { LOOK = 64, IPUS_MOST = 4096, SPLIT = 4 };
+
+/* --- changes ---------------------------------------------------------------------------------- */
+
+static bool
+names_the_same(const struct ts_what_if_change *x, const struct ts_what_if_change *y)
+{
+	if (x->of != y->of)
+		return false;
+	if (x->of == TS_WHAT_IF_VARIABLE || x->of == TS_WHAT_IF_LOWERED)
+		return x->id == y->id;
+	return strcmp(x->text, y->text) == 0;
+}
+
+int
+ts_what_if_find(const struct ts_what_if_changes *c, const struct ts_what_if_change *x)
+{
+	for (int i = 0; i < c->count; i++)
+		if (names_the_same(&c->item[i], x))
+			return i;
+	return -1;
+}
+
+void
+ts_what_if_take(struct ts_what_if_changes *c, int i)
+{
+	memmove(&c->item[i], &c->item[i + 1], (size_t)(c->count - i - 1) * sizeof(c->item[0]));
+	c->count--;
+	c->version++;
+}
+
+bool
+ts_what_if_put(struct ts_what_if_changes *c, const struct ts_what_if_change *x)
+{
+	int i = ts_what_if_find(c, x);
+
+	if (i < 0 && c->count == TS_WHAT_IF_CHANGES)
+		return false;
+	if (i >= 0)
+		ts_what_if_take(c, i);
+	c->item[c->count++] = *x;
+	c->version++;
+	return true;
+}
+
+void
+ts_what_if_clear(struct ts_what_if_changes *c)
+{
+	c->count = 0;
+	c->version++;
+}
+
+bool
+ts_what_if_cycle(struct ts_what_if_changes *c, struct ts_what_if_change *x)
+{
+	int i = ts_what_if_find(c, x);
+
+	x->n = 1;
+	if (i < 0) {
+		x->how = TS_WHAT_IF_REMOVE;
+	} else if (c->item[i].how == TS_WHAT_IF_REMOVE) {
+		x->how = TS_WHAT_IF_HALVE;
+	} else if (c->item[i].how == TS_WHAT_IF_HALVE) {
+		x->how = TS_WHAT_IF_SPLIT;
+		x->n = SPLIT;
+	} else {
+		ts_what_if_take(c, i);
+		x->n = 0;
+		return true;
+	}
+	return ts_what_if_put(c, x);
+}
+
+void
+ts_what_if_how_text(char out[32], const struct ts_what_if_change *x, bool done)
+{
+	static const char *const words[][2] = {[TS_WHAT_IF_REMOVE] = {"remove", "removed"},
+		[TS_WHAT_IF_HALVE] = {"halve", "halved"},
+		[TS_WHAT_IF_SPLIT] = {"split", "in"}};
+
+	if (x->how == TS_WHAT_IF_SPLIT)
+		snprintf(out, 32, "%s %lld", words[x->how][done], (long long)x->n);
+	else
+		snprintf(out, 32, "%s", words[x->how][done]);
+}
+
+int64_t
+ts_what_if_bytes(const struct ts_what_if_change *x, int64_t bytes)
+{
+	int64_t n = x->how == TS_WHAT_IF_HALVE ? 2 : x->n;
+
+	if (x->how == TS_WHAT_IF_REMOVE)
+		return 0;
+	return bytes / n + (bytes % n > 0);
+}
+
+/* --- peaks ------------------------------------------------------------------------------------ */
+
+struct peaks_work {
+	struct ts_what_if *w;
+	const struct ts_tile_lives *l, *less;
+	struct ts_live_walk *walk;
+	int64_t *sum[2], *all[2]; /* by point: of an IPU, of the device; before and after */
+	int64_t base[2], all_base[2];
+	const struct ts_cancel *cancel;
+};
+
+/* What is always live on a tile when it loses what it loses. */
+static int64_t
+base_left(const struct ts_tile_live *t, const struct ts_tile_live *less)
+{
+	return less ? ts_max_i64(t->base - less->always, 0) : t->base;
+}
+
+static void
+offer(struct ts_what_if_peak *best, int64_t base, const struct ts_live_run *run, size_t n,
+	const struct ts_tile_lives *l, int64_t tile)
+{
+	struct ts_what_if_peak p = {base, TS_UNKNOWN, tile};
+
+	for (size_t i = 0; i < n; i++)
+		if (base + run[i].bytes > p.bytes) {
+			p.bytes = base + run[i].bytes;
+			p.step = l->point[run[i].point];
+		}
+	if (best->tile == TS_UNKNOWN || p.bytes > best->bytes)
+		*best = p;
+}
+
+static void
+add_tile(struct peaks_work *p, size_t i)
+{
+	const struct ts_tile_live *t = &p->l->tile[i];
+	ptrdiff_t at = ts_tile_lives_find(p->less, t->tile);
+	const struct ts_tile_live *less = at < 0 ? NULL : &p->less->tile[at];
+	const struct ts_live_run *run;
+	struct ts_live_pairs pairs;
+	uint32_t class;
+	int64_t bytes;
+	size_t n;
+
+	p->base[0] += t->base;
+	p->base[1] += base_left(t, less);
+	ts_live_walk_tile(p->walk, i);
+	n = ts_live_walk_runs(p->walk, &run);
+	for (size_t k = 0; k < n; k++) {
+		int64_t change = run[k].bytes - (k > 0 ? run[k - 1].bytes : 0);
+
+		p->sum[0][run[k].point] += change;
+		p->sum[1][run[k].point] += change;
+	}
+	offer(&p->w->worst.before, t->base, run, n, p->l, t->tile);
+	if (!less) {
+		offer(&p->w->worst.after, t->base, run, n, p->l, t->tile);
+		return;
+	}
+	ts_live_walk_tile(p->walk, i);
+	pairs = ts_tile_lives_pairs(p->less, (size_t)at);
+	while (ts_live_pairs_next(&pairs, &class, &bytes) && class < p->l->classes)
+		ts_live_walk_pair(p->walk, class, -bytes);
+	n = ts_live_walk_runs(p->walk, &run);
+	offer(&p->w->worst.after, base_left(t, less), run, n, p->l, t->tile);
+	pairs = ts_tile_lives_pairs(p->less, (size_t)at);
+	while (ts_live_pairs_next(&pairs, &class, &bytes) && class < p->l->classes) {
+		const struct ts_live_class *c = &p->l->class[class];
+
+		for (uint32_t k = c->first; k < c->first + c->count; k++) {
+			p->sum[1][p->l->interval[k].from] -= bytes;
+			p->sum[1][p->l->interval[k].to] += bytes;
+		}
+	}
+}
+
+/* The sums of an IPU are complete: its peaks; into those of the device; begin anew. */
+static void
+end_ipu(struct peaks_work *p, struct ts_what_if_pair *ipu)
+{
+	struct ts_what_if_peak *peak[2] = {&ipu->before, &ipu->after};
+
+	for (int k = 0; k < 2; k++) {
+		ts_live_sum_up(p->sum[k], p->l->points);
+		ts_tile_lives_peak(&peak[k]->bytes, &peak[k]->step, p->l, p->sum[k]);
+		peak[k]->bytes += p->base[k];
+		peak[k]->tile = TS_UNKNOWN;
+		for (size_t i = 0; i < p->l->points; i++)
+			p->all[k][i] += p->sum[k][i];
+		memset(p->sum[k], 0, p->l->points * sizeof(*p->sum[k]));
+		p->all_base[k] += p->base[k];
+		p->base[k] = 0;
+	}
+}
+
+static void
+end_device(struct peaks_work *p, const struct ts_liveness *line)
+{
+	struct ts_what_if_peak *peak[2] = {&p->w->device.before, &p->w->device.after};
+	int64_t step;
+
+	p->w->recorded = line->peak.bytes;
+	ts_tile_lives_peak(&p->w->derived, &step, p->l, p->all[0]);
+	/* a report of several replicas whose lowered variables are those of one of them */
+	p->w->times = line->replicas > 1 && p->w->recorded == p->w->derived ? line->replicas : 1;
+	for (int k = 0; k < 2; k++) {
+		ts_tile_lives_peak(&peak[k]->bytes, &peak[k]->step, p->l, p->all[k]);
+		peak[k]->bytes = peak[k]->bytes > TS_NUMBER_MAX / p->w->times
+			? TS_NUMBER_MAX
+			: peak[k]->bytes * p->w->times;
+		peak[k]->bytes += ts_min_i64(p->all_base[k], INT64_MAX - peak[k]->bytes);
+		peak[k]->tile = TS_UNKNOWN;
+	}
+	p->w->device.ipu = p->w->worst.ipu = TS_UNKNOWN;
+}
+
+/* A tile's place and its IPU, to go over them by IPU. */
+struct place {
+	uint32_t ipu, at;
+};
+
+static int
+by_ipu(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	if (x->ipu != y->ipu)
+		return x->ipu < y->ipu ? -1 : 1;
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+static struct place *
+order_places(const struct ts_tile_lives *l)
+{
+	struct place *place = ts_alloc(l->tiles, sizeof(*place));
+	bool sorted = true;
+
+	for (size_t i = 0; place && i < l->tiles; i++) {
+		place[i] = (struct place){l->tile[i].ipu, (uint32_t)i};
+		sorted = sorted && (i == 0 || place[i - 1].ipu <= place[i].ipu);
+	}
+	if (place && !sorted)
+		qsort(place, l->tiles, sizeof(*place), by_ipu);
+	return place;
+}
+
+static enum ts_code
+add_ipus(struct peaks_work *p, const struct place *place, struct ts_err *err)
+{
+	struct ts_what_if *w = p->w;
+	size_t cap = 0;
+
+	for (size_t i = 0; i < p->l->tiles; i++) {
+		void *room = w->ipu;
+
+		if (i % LOOK == 0 && ts_cancelled(p->cancel))
+			return ts_err_set(err, TS_E_CANCELLED, "cancelled");
+		add_tile(p, place[i].at);
+		if (i + 1 < p->l->tiles && place[i + 1].ipu == place[i].ipu)
+			continue;
+		if (w->ipus == IPUS_MOST)
+			return ts_err_set(err, TS_E_LIMIT, "more than %d IPUs", IPUS_MOST);
+		if (!ts_room(&room, &cap, (size_t)w->ipus, sizeof(*w->ipu)))
+			return ts_err_nomem(err);
+		w->ipu = room;
+		w->ipu[w->ipus].ipu = place[i].ipu == TS_LIVE_NO_IPU ? TS_UNKNOWN : place[i].ipu;
+		end_ipu(p, &w->ipu[w->ipus++]);
+	}
+	return TS_OK;
+}
+
+static enum ts_code
+find_peaks(struct ts_what_if *w, const struct ts_tile_lives *l, const struct ts_tile_lives *less,
+	const struct ts_liveness *line, const struct ts_cancel *cancel, struct ts_err *err)
+{
+	struct peaks_work p = {.w = w, .l = l, .less = less, .cancel = cancel};
+	struct place *place = order_places(l);
+	bool room = place != NULL;
+	enum ts_code code;
+
+	w->worst.before.tile = w->worst.after.tile = TS_UNKNOWN;
+	w->worst.before.step = w->worst.after.step = TS_UNKNOWN;
+	p.walk = ts_live_walk_new(l);
+	for (int k = 0; k < 2; k++) {
+		p.sum[k] = ts_alloc(l->points, sizeof(*p.sum[k]));
+		p.all[k] = ts_alloc(l->points, sizeof(*p.all[k]));
+		room = room && p.sum[k] && p.all[k];
+	}
+	code = room && p.walk ? add_ipus(&p, place, err) : ts_err_nomem(err);
+	if (!code)
+		end_device(&p, line);
+	for (int k = 0; k < 2; k++) {
+		free(p.sum[k]);
+		free(p.all[k]);
+	}
+	ts_live_walk_free(p.walk);
+	free(place);
+	return code;
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
+static bool
+ends_all(enum ts_code code)
+{
+	return code == TS_E_CANCELLED || code == TS_E_NOMEM;
+}
+
+/* Peaks from both tables; the timeline only says what is recorded. */
+static enum ts_code
+work_out(struct what_if_work *w, struct ts_tile_lives *l, struct ts_err *err)
+{
+	struct ts_tile_lives *less = NULL;
+	struct ts_liveness line;
+	struct ts_err why;
+	enum ts_code damage = what_if_less(&less, w, err), code;
+
+	if (!less)
+		return damage;
+	code = ts_liveness_read(&line, w->rd, NULL, &why);
+	if (!ends_all(code)) {
+		code = l->points == less->points && l->classes == less->classes
+			? find_peaks(w->w, l, less, &line, w->rd->cancel, &why)
+			: ts_err_set(&why, TS_E_STALE, "the report has changed");
+	}
+	if (code && err)
+		*err = why;
+	ts_liveness_fini(&line);
+	ts_tile_lives_close(less);
+	return code ? code : damage;
+}
+
+enum ts_code
+ts_what_if_read(struct ts_what_if **out, struct ts_reader *rd, struct ts_tile_lives *l,
+	const struct ts_what_if_changes *changes, struct ts_groups *groups,
+	const struct ts_cache *cache, struct ts_progress *progress, struct ts_err *err)
+{
+	struct ts_what_if *w = ts_alloc(1, sizeof(*w));
+	struct what_if_work work = {w, rd, groups, cache, progress};
+	enum ts_code damage = TS_OK, code;
+
+	*out = NULL;
+	if (!w)
+		return ts_err_nomem(err);
+	w->changes = *changes;
+	if (l)
+		ts_tile_lives_hold(l);
+	else
+		damage = ts_tile_lives_read(&l, rd, progress, err);
+	code = l ? work_out(&work, l, err) : damage;
+	ts_tile_lives_close(l);
+	if (code && code != TS_E_DAMAGED) {
+		ts_what_if_free(w);
+		return code;
+	}
+	*out = w;
+	return code ? code : damage;
+}
+
+void
+ts_what_if_free(struct ts_what_if *w)
+{
+	if (!w)
+		return;
+	free(w->ipu);
+	free(w);
+}

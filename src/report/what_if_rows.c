@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * what_if_rows - which lowered variables a change names, and what they lose.
+ *
+ * Where lowered variables say what they were lowered from, names are asked about once for each variable before lowering
+ * (hundreds of thousands) instead of once for each lowered one (millions): first a byte for each number says which change
+ * decides, then one pass over lowered variables looks numbers up. Else each lowered variable's own name is asked about.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/base/pattern.h"
+#include "tilescope/report/rows.h"
+
+#include "tile_live_internal.h"
+#include "what_if_internal.h"
+
+enum {
+	NEAR = 64 << 20, /* numbers of variables that have a byte */
+	FAR = 1 << 16,	 /* others that are named by a change */
+	PROGRESS_ROWS = 8192,
+	NOBODY = -1,
+	UNSURE = -2,
+};
+
+/* A variable whose number is too large for a byte of its own. */
+struct far_variable {
+	int64_t id;
+	int change;
+};
+
+struct names {
+	struct ts_matcher *matcher[TS_WHAT_IF_CHANGES];
+	struct ts_pattern *pattern[TS_WHAT_IF_CHANGES];
+	struct ts_grouper *grouper;
+	int group[TS_WHAT_IF_CHANGES]; /* or NOBODY */
+	bool any;		       /* is any change a matter of names */
+};
+
+struct choice {
+	struct what_if_work *w;
+	const struct ts_what_if_changes *c;
+	struct names names;
+	bool by_number;	     /* of the variable before lowering */
+	bool by_id;	     /* single lowered variables are named */
+	struct ts_pile near; /* uint8_t: change + 1, by number */
+	struct ts_pile far;  /* struct far_variable, by number */
+	size_t fars;
+	int64_t all; /* bytes of the rows so far, as the table of all tiles counts them */
+};
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+static enum ts_code
+open_change(struct choice *h, int i, struct ts_err *err)
+{
+	const struct ts_what_if_change *x = &h->c->item[i];
+	struct names *n = &h->names;
+	enum ts_code code = TS_OK;
+
+	n->group[i] = NOBODY;
+	if (x->of == TS_WHAT_IF_PATTERN) {
+		code = ts_pattern_compile(&n->pattern[i], x->text, TS_PATTERN_NOCASE, NULL, err);
+		if (!code)
+			code = ts_matcher_new(&n->matcher[i], n->pattern[i], err);
+	} else if (x->of == TS_WHAT_IF_GROUP) {
+		n->group[i] = h->w->groups ? ts_groups_find(h->w->groups, x->text) : NOBODY;
+		if (n->group[i] < 0)
+			return ts_err_set(err, TS_E_USAGE, "no group of variables is called %s",
+				x->text);
+		if (!n->grouper)
+			code = ts_grouper_new(&n->grouper, h->w->groups, err);
+	} else {
+		h->by_id |= x->of == TS_WHAT_IF_LOWERED;
+		return TS_OK;
+	}
+	n->any = true;
+	return code;
+}
+
+static void
+close_names(struct names *n)
+{
+	for (int i = 0; i < TS_WHAT_IF_CHANGES; i++) {
+		ts_matcher_free(n->matcher[i]);
+		ts_pattern_free(n->pattern[i]);
+	}
+	ts_grouper_free(n->grouper);
+}
+
+/* The change that a name decides for, the last first, but not one at or before `least`; NOBODY. */
+static enum ts_code
+ask_name(int *change, struct choice *h, const char *name, size_t n, int least, struct ts_err *err)
+{
+	*change = NOBODY;
+	for (int i = h->c->count - 1; i > least; i--) {
+		struct ts_matcher *m = h->names.matcher[i];
+		enum ts_match match = m ? ts_pattern_matches(m, name, n) : TS_MATCH_NO;
+
+		if (m && ts_matcher_costly(m))
+			return ts_pattern_costly_err(h->names.pattern[i], err);
+		if (match == TS_MATCH_YES ||
+			(h->names.group[i] >= 0 &&
+				ts_grouper_is(h->names.grouper, h->names.group[i], name, n))) {
+			*change = i;
+			return TS_OK;
+		}
+	}
+	return TS_OK;
+}
+
+/* --- variables before lowering ---------------------------------------------------------------- */
+
+static int
+by_number(const void *a, const void *b)
+{
+	const struct far_variable *x = a, *y = b;
+
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+static struct far_variable *
+find_far(const struct choice *h, int64_t id)
+{
+	struct far_variable key = {.id = id};
+
+	return h->fars == 0 ? NULL : bsearch(&key, h->far.memory, h->fars, sizeof(key), by_number);
+}
+
+static int
+change_of(const struct choice *h, int64_t id)
+{
+	const struct far_variable *far;
+
+	if (id < 0)
+		return NOBODY;
+	if (id < (int64_t)h->near.used)
+		return (int)((const uint8_t *)h->near.memory)[id] - 1;
+	far = id < NEAR ? NULL : find_far(h, id);
+	return far ? far->change : NOBODY;
+}
+
+/* Change i decides about a variable, unless a later one does. */
+static enum ts_code
+decide(struct choice *h, int64_t id, int i, struct ts_err *err)
+{
+	struct far_variable far = {id, i}, *there;
+	enum ts_code code = TS_OK;
+
+	if (id < NEAR) {
+		uint8_t *near;
+
+		if (id >= (int64_t)h->near.used) {
+			size_t room = (size_t)ts_min_i64(2 * (id + 4096), NEAR);
+
+			code = ts_pile_room(&h->near, room, h->w->cache, err);
+			h->near.used = code ? h->near.used : room;
+		}
+		near = h->near.memory;
+		if (!code && near[id] < i + 1)
+			near[id] = (uint8_t)(i + 1);
+		return code;
+	}
+	there = find_far(h, id);
+	if (there) {
+		there->change = there->change > i ? there->change : i;
+		return TS_OK;
+	}
+	if (h->fars == FAR)
+		return ts_err_set(err, TS_E_LIMIT,
+			"more than %d variables with large numbers are named", FAR);
+	code = ts_pile_add(&h->far, &far, sizeof(far), h->w->cache, err);
+	if (code)
+		return code;
+	h->fars++;
+	return ts_pile_sort(&h->far, h->fars, sizeof(far), by_number, h->w->cache, h->w->rd->cancel,
+		err);
+}
+
+enum { V_ID, V_NAME, V_COLUMNS };
+
+static enum ts_code
+name_variable(struct choice *h, struct ts_rows *rows, struct ts_err *err)
+{
+	const char *name;
+	size_t n;
+	int64_t id;
+	int change;
+	enum ts_code code;
+
+	if (ts_rows_number(rows, V_ID, &id) != TS_VALUE_OK ||
+		ts_rows_text(rows, V_NAME, &name, &n) != TS_VALUE_OK)
+		return TS_OK;
+	code = ask_name(&change, h, name, n, change_of(h, id), err);
+	return code || change < 0 ? code : decide(h, id, change, err);
+}
+
+/* Which change decides about each variable before lowering. */
+static enum ts_code
+choose_variables(struct choice *h, struct ts_err *err)
+{
+	struct ts_rows_query q = {.columns = {TS_VARIABLE_VARIABLE, TS_VARIABLE_NAME},
+		.column_count = V_COLUMNS,
+		.past_damage = true};
+	struct ts_rows *rows;
+	enum ts_code code = TS_OK;
+	bool there;
+
+	for (int i = 0; !code && i < h->c->count; i++)
+		if (h->c->item[i].of == TS_WHAT_IF_VARIABLE)
+			code = decide(h, h->c->item[i].id, i, err);
+	if (code || !h->names.any)
+		return code;
+	code = ts_reader_rows(&rows, h->w->rd, TS_VARIABLE, &q, err);
+	if (code)
+		return code;
+	while (!(code = ts_rows_next(rows, &there, err)) && there)
+		if ((code = name_variable(h, rows, err)))
+			break;
+	ts_rows_close(rows);
+	return code;
+}
+
+/* --- lowered variables ------------------------------------------------------------------------ */
+
+enum { R_VARIABLE = TS_LIVE_COLUMNS, R_ID, R_NAME, R_COLUMNS };
+
+/* The change that decides about row k of a block; NOBODY, UNSURE. */
+static enum ts_code
+change_of_row(int *change, struct choice *h, struct ts_rows *rows, const struct ts_rows_block *b,
+	int k, struct ts_err *err)
+{
+	const char *name;
+	size_t n;
+
+	*change = NOBODY;
+	if (b->is[R_VARIABLE] == TS_VALUE_OK)
+		*change = change_of(h, b->v[R_VARIABLE][k]);
+	else if (h->by_number)
+		*change = UNSURE;
+	if (h->by_id && b->is[R_ID] == TS_VALUE_OK)
+		for (int i = h->c->count - 1; i > *change; i--)
+			if (h->c->item[i].of == TS_WHAT_IF_LOWERED &&
+				h->c->item[i].id == b->v[R_ID][k])
+				*change = i;
+	if (h->by_number || !h->names.any)
+		return TS_OK;
+	if (ts_rows_text(rows, R_NAME, &name, &n) != TS_VALUE_OK) {
+		*change = *change < 0 ? UNSURE : *change;
+		return TS_OK;
+	}
+	return ask_name(change, h, name, n, *change, err);
+}
+
+/* A row: what the table of all tiles counts of it, and what of that is lost. */
+static enum ts_code
+add_row(struct choice *h, struct ts_live_gather *g, struct ts_live_row r, int change,
+	struct ts_err *err)
+{
+	struct ts_what_if_sum *sum;
+	int64_t bytes = r.bytes;
+
+	if (!ts_add_i64(&h->all, bytes) || change < 0)
+		return TS_OK;
+	sum = &h->w->w->sum[change];
+	r.bytes -= ts_what_if_bytes(&h->c->item[change], bytes);
+	sum->variables++;
+	sum->bytes += bytes;
+	sum->less += r.bytes;
+	return ts_live_gather_add(g, &r, err);
+}
+
+static enum ts_code
+add_block(struct choice *h, struct ts_live_gather *g, struct ts_rows *rows,
+	const struct ts_rows_block *b, struct ts_err *err)
+{
+	enum ts_code code = TS_OK;
+	struct ts_live_row r;
+
+	for (int k = 0; !code && k < b->rows; k++) {
+		int change;
+
+		if (!ts_live_row_of(&r, b, k))
+			return TS_OK;
+		code = change_of_row(&change, h, rows, b, k, err);
+		h->w->w->unknown += change == UNSURE;
+		if (!code)
+			code = add_row(h, g, r, change, err);
+	}
+	return code;
+}
+
+static enum ts_code
+read_lowered(struct choice *h, struct ts_live_gather *g, struct ts_err *err)
+{
+	struct what_if_work *w = h->w;
+	struct ts_rows_query q = ts_live_query();
+	int64_t total = ts_reach_span(&w->rd->report->binding[TS_LOWERED_VARIABLE].reach);
+	int64_t seen = 0, told = 0;
+	struct ts_rows_block b;
+	struct ts_rows *rows;
+	enum ts_code code;
+
+	q.columns[R_VARIABLE] = TS_LOWERED_VARIABLE_VARIABLE;
+	q.columns[R_ID] = TS_LOWERED_VARIABLE_ID;
+	q.columns[R_NAME] = TS_LOWERED_VARIABLE_NAME;
+	q.column_count = !h->by_number && h->names.any ? R_COLUMNS : h->by_id ? R_NAME : R_ID;
+	code = ts_reader_rows(&rows, w->rd, TS_LOWERED_VARIABLE, &q, err);
+	if (code)
+		return code;
+	while (!(code = ts_rows_block(rows, &b, err)) && b.rows > 0) {
+		seen += b.rows;
+		if (seen - told >= PROGRESS_ROWS)
+			ts_progress_set(w->progress, told = seen, total);
+		if ((code = add_block(h, g, rows, &b, err)))
+			break;
+	}
+	ts_rows_close(rows);
+	return code;
+}
+
+static enum ts_code
+choose(struct choice *h, struct ts_err *err)
+{
+	const struct ts_report *r = h->w->rd->report;
+	enum ts_code code = TS_OK;
+
+	h->by_number = ts_report_has(r, TS_VARIABLE) &&
+		ts_report_has_column(r, TS_LOWERED_VARIABLE, TS_LOWERED_VARIABLE_VARIABLE);
+	for (int i = 0; !code && i < h->c->count; i++)
+		code = open_change(h, i, err);
+	if (code)
+		return code;
+	if (h->names.any && !h->by_number &&
+		!ts_report_has_column(r, TS_LOWERED_VARIABLE, TS_LOWERED_VARIABLE_NAME))
+		return ts_err_set(err, TS_E_ABSENT, "names of lowered variables are not recorded");
+	if (h->by_number)
+		return choose_variables(h, err);
+	for (int i = 0; !code && i < h->c->count; i++)
+		if (h->c->item[i].of == TS_WHAT_IF_VARIABLE)
+			code = decide(h, h->c->item[i].id, i, err);
+	return code;
+}
+
+enum ts_code
+what_if_less(struct ts_tile_lives **out, struct what_if_work *w, struct ts_err *err)
+{
+	struct choice h = {.w = w, .c = &w->w->changes};
+	struct ts_live_gather g = {0};
+	struct ts_live_axis a;
+	enum ts_code damage = ts_live_axis_read(&a, w->rd, w->cache, err), code;
+
+	*out = NULL;
+	code = damage == TS_E_DAMAGED ? TS_OK : damage;
+	if (!code)
+		code = ts_live_gather_begin(&g, &a, w->cache, err);
+	if (!code)
+		code = choose(&h, err);
+	damage = code == TS_E_DAMAGED ? code : damage;
+	if (!code || code == TS_E_DAMAGED)
+		code = read_lowered(&h, &g, err);
+	damage = code == TS_E_DAMAGED ? code : damage;
+	if (!code || code == TS_E_DAMAGED)
+		code = ts_live_table(out, &a, &g, w->rd, false, err);
+	close_names(&h.names);
+	ts_pile_fini(&h.near);
+	ts_pile_fini(&h.far);
+	ts_live_gather_fini(&g);
+	ts_live_axis_fini(&a);
+	return code ? code : damage;
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What if: on random small reports, changes by number, by lowered variable, by pattern and by group; peaks of the device, of
+ * each IPU and of the worst tile before and after are those of tables that are filled in here one cell after the other.
+ */
+#include "config.h"
+
+#include "tilescope/report/what_if.h"
+
+#include "tile_live_report.h"
+
+enum { ROUNDS = 60, KINDS = 4, IPUS = 4, DEVICE = 3 };
+
+/* Bytes of tiles by step, before and after. */
+struct table {
+	int64_t alive[2][TILES + 1][FAR], base[2][TILES + 1];
+};
+
+static const char *const patterns[] = {"conv1", "^fwd/", "WEIGHTS$", "nothing", "."};
+static const char *const groups[] = {"weights", "other", "code"};
+
+static struct ts_what_if_change
+change(const struct truth *t)
+{
+	struct ts_what_if_change x = {.of = (enum ts_what_if_of)any(KINDS),
+		.how = (enum ts_what_if_how)any(3),
+		.n = 2 + (int64_t)any(5)};
+
+	if (x.of == TS_WHAT_IF_VARIABLE)
+		x.id = any(8) ? (int64_t)any(NAMES) : INT64_C(1) << 50;
+	else if (x.of == TS_WHAT_IF_LOWERED)
+		x.id = t->count > 0 ? t->row[any((uint64_t)t->count)].id : 7;
+	else
+		snprintf(x.text, sizeof(x.text), "%s",
+			x.of == TS_WHAT_IF_PATTERN ? patterns[any(TS_COUNT(patterns))]
+						   : groups[any(TS_COUNT(groups))]);
+	return x;
+}
+
+/* --- which change decides: one name, one question --------------------------------------------- */
+
+static bool
+name_matches(const struct ts_what_if_change *x, int name, struct ts_groups *g)
+{
+	struct ts_grouper *grouper;
+	int group;
+
+	if (name == NONE)
+		return false;
+	if (x->of == TS_WHAT_IF_PATTERN) {
+		const char *s = names[name];
+		size_t n = strlen(s);
+
+		if (strcmp(x->text, "^fwd/") == 0)
+			return strncmp(s, "fwd/", 4) == 0;
+		if (strcmp(x->text, "WEIGHTS$") == 0)
+			return n >= 7 && strcmp(s + n - 7, "weights") == 0;
+		return strcmp(x->text, ".") == 0 ? n > 0 : strstr(s, x->text) != NULL;
+	}
+	ck_assert_int_eq(ts_grouper_new(&grouper, g, NULL), TS_OK);
+	group = ts_grouper_of(grouper, names[name], strlen(names[name]), NULL, 0);
+	ts_grouper_free(grouper);
+	return strcmp(ts_groups_name(g, group), x->text) == 0;
+}
+
+static bool
+decides(const struct ts_what_if_change *x, const struct row *r, const struct truth *t,
+	struct ts_groups *g)
+{
+	if (x->of == TS_WHAT_IF_VARIABLE)
+		return r->variable != NONE && r->variable == x->id;
+	if (x->of == TS_WHAT_IF_LOWERED)
+		return r->id == x->id;
+	return name_matches(x, t->lowered_from ? r->variable : r->name, g);
+}
+
+static int64_t
+left_of(const struct ts_what_if_changes *c, const struct row *r, const struct truth *t,
+	struct ts_groups *g, struct ts_what_if_sum *sum)
+{
+	for (int i = c->count - 1; i >= 0; i--) {
+		const struct ts_what_if_change *x = &c->item[i];
+		int64_t n = x->how == TS_WHAT_IF_HALVE ? 2 : x->n, left;
+
+		if (!decides(x, r, t, g))
+			continue;
+		left = x->how == TS_WHAT_IF_REMOVE ? 0 : (r->bytes + n - 1) / n;
+		sum[i].variables++;
+		sum[i].bytes += r->bytes;
+		sum[i].less += r->bytes - left;
+		return left;
+	}
+	return r->bytes;
+}
+
+static void
+fill(struct table *a, const struct ts_what_if_changes *c, const struct truth *t,
+	struct ts_groups *g, struct ts_what_if_sum *sum)
+{
+	memset(a, 0, sizeof(*a));
+	memcpy(a->alive[0], t->alive, sizeof(t->alive));
+	memcpy(a->alive[1], t->alive, sizeof(t->alive));
+	memcpy(a->base[0], t->base, sizeof(t->base));
+	memcpy(a->base[1], t->base, sizeof(t->base));
+	for (int i = 0; i < t->count; i++) {
+		const struct row *r = &t->row[i];
+		int64_t less = r->bytes - left_of(c, r, t, g, sum);
+
+		if (r->always)
+			a->base[1][r->tile] -= less;
+		for (int s = 0; !r->always && r->class >= 0 && s < FAR; s++)
+			a->alive[1][r->tile][s] -= t->in[r->class][s] ? less : 0;
+	}
+	for (int i = 0; i <= TILES; i++)
+		a->base[1][i] = ts_max_i64(a->base[1][i], 0);
+}
+
+/* --- peaks ------------------------------------------------------------------------------------ */
+
+/* Of the tiles of an IPU (DEVICE: of all). */
+static struct ts_what_if_peak
+peak_of(const struct table *a, int after, const struct truth *t, int ipu)
+{
+	struct ts_what_if_peak p = {0, NONE, NONE};
+	int64_t base = 0;
+
+	for (int i = 0; i <= TILES; i++)
+		base += ipu == DEVICE || t->ipu[i] == ipu ? a->base[after][i] : 0;
+	for (int s = 0; s < FAR; s++) {
+		int64_t all = 0;
+
+		for (int i = 0; i <= TILES; i++)
+			all += ipu == DEVICE || t->ipu[i] == ipu ? a->alive[after][i][s] : 0;
+		if (all > p.bytes) {
+			p.bytes = all;
+			p.step = s;
+		}
+	}
+	p.bytes += base;
+	return p;
+}
+
+static struct ts_what_if_peak
+worst_of(const struct table *a, int after, const struct truth *t)
+{
+	struct ts_what_if_peak best = {0, NONE, NONE};
+
+	for (int i = 0; i <= TILES; i++) {
+		struct ts_what_if_peak p = {a->base[after][i], NONE, number_of(i)};
+
+		for (int s = 0; t->there[i] && s < FAR; s++)
+			if (a->base[after][i] + a->alive[after][i][s] > p.bytes) {
+				p.bytes = a->base[after][i] + a->alive[after][i][s];
+				p.step = s;
+			}
+		if (t->there[i] && (best.tile == NONE || p.bytes > best.bytes))
+			best = p;
+	}
+	return best;
+}
+
+static void
+same(const struct ts_what_if_peak *have, struct ts_what_if_peak want)
+{
+	ck_assert_int_eq(have->bytes, want.bytes);
+	ck_assert_int_eq(have->step, want.step);
+	ck_assert_int_eq(have->tile, want.tile);
+}
+
+static void
+check(struct ts_reader *rd, const struct truth *t, const struct ts_what_if_changes *c,
+	struct ts_groups *g)
+{
+	struct ts_what_if_sum sum[TS_WHAT_IF_CHANGES] = {{0, 0, 0}};
+	struct table *a = malloc(sizeof(*a));
+	struct ts_err err = {0};
+	struct ts_what_if *w;
+
+	fill(a, c, t, g, sum);
+	ck_assert_msg(ts_what_if_read(&w, rd, NULL, c, g, NULL, NULL, &err) == TS_OK, "%s",
+		err.msg);
+	for (int i = 0; i < c->count; i++) {
+		ck_assert_int_eq(w->sum[i].variables, sum[i].variables);
+		ck_assert_int_eq(w->sum[i].bytes, sum[i].bytes);
+		ck_assert_int_eq(w->sum[i].less, sum[i].less);
+	}
+	same(&w->device.before, peak_of(a, 0, t, DEVICE));
+	same(&w->device.after, peak_of(a, 1, t, DEVICE));
+	same(&w->worst.before, worst_of(a, 0, t));
+	same(&w->worst.after, worst_of(a, 1, t));
+	for (int i = 0; i < w->ipus; i++) {
+		same(&w->ipu[i].before, peak_of(a, 0, t, (int)w->ipu[i].ipu));
+		same(&w->ipu[i].after, peak_of(a, 1, t, (int)w->ipu[i].ipu));
+	}
+	ts_what_if_free(w);
+	free(a);
+}
+
+START_TEST(random_changes)
+{
+	struct truth *t = malloc(sizeof(*t));
+	struct ts_what_if_changes c = {0};
+	struct ts_groups *g;
+	struct fixture f;
+
+	begin(&f);
+	make(&f, t, _i);
+	open_report(&f);
+	ck_assert_int_eq(ts_groups_open(&g, NULL, NULL), TS_OK);
+	for (int round = 0; round < 6; round++) {
+		struct ts_what_if_change x = change(t);
+
+		ck_assert(ts_what_if_put(&c, &x));
+		check(f.plain, t, &c, g);
+		check(f.indexed, t, &c, g);
+	}
+	ts_what_if_clear(&c);
+	check(f.indexed, t, &c, g);
+	ts_groups_close(g);
+	end(&f);
+	free(t);
+}
+END_TEST
+
+START_TEST(a_list_of_changes)
+{
+	struct ts_what_if_changes c = {0};
+	struct ts_what_if_change x = {.of = TS_WHAT_IF_VARIABLE, .id = 3}, y = x;
+	char text[32];
+
+	ck_assert_int_eq(ts_what_if_find(&c, &x), -1);
+	ck_assert(ts_what_if_cycle(&c, &x));
+	ts_what_if_how_text(text, &x, true);
+	ck_assert_str_eq(text, "removed");
+	y.id = 4;
+	ck_assert(ts_what_if_cycle(&c, &y));
+	ck_assert(ts_what_if_cycle(&c, &x));
+	ts_what_if_how_text(text, &x, false);
+	ck_assert_str_eq(text, "halve");
+	ck_assert_int_eq(c.count, 2);
+	ck_assert(ts_what_if_cycle(&c, &x));
+	ts_what_if_how_text(text, &x, true);
+	ck_assert_str_eq(text, "in 4");
+	ck_assert_int_eq(ts_what_if_bytes(&x, 9), 3);
+	ck_assert(ts_what_if_cycle(&c, &x));
+	ck_assert_int_eq(x.n, 0);
+	ck_assert_int_eq(c.count, 1);
+	ck_assert_int_eq(c.item[0].id, 4);
+	for (int i = 0; i < TS_WHAT_IF_CHANGES - 1; i++) {
+		x = (struct ts_what_if_change){.of = TS_WHAT_IF_LOWERED, .id = i};
+		ck_assert(ts_what_if_put(&c, &x));
+	}
+	x.id = 1000;
+	ck_assert(!ts_what_if_cycle(&c, &x));
+	x.id = 5;
+	ck_assert(ts_what_if_cycle(&c, &x));
+}
+END_TEST
+
+START_TEST(what_cannot_be)
+{
+	static const char *const texts[] = {"(", "no such group"};
+	struct truth *t = malloc(sizeof(*t));
+	struct ts_what_if_changes c = {.count = 1};
+	struct ts_err err = {0};
+	struct ts_what_if *w;
+	struct fixture f;
+
+	begin(&f);
+	make(&f, t, 1);
+	open_report(&f);
+	for (int i = 0; i < 2; i++) {
+		c.item[0].of = i ? TS_WHAT_IF_GROUP : TS_WHAT_IF_PATTERN;
+		snprintf(c.item[0].text, sizeof(c.item[0].text), "%s", texts[i]);
+		ck_assert_int_eq(ts_what_if_read(&w, f.plain, NULL, &c, NULL, NULL, NULL, &err),
+			TS_E_USAGE);
+		ck_assert_ptr_null(w);
+	}
+	end(&f);
+	free(t);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("what_if");
+	TCase *c = tcase_create("what_if");
+	SRunner *r;
+	int failed;
+
+	tcase_set_timeout(c, 300);
+	tcase_add_loop_test(c, random_changes, 0, ROUNDS);
+	tcase_add_test(c, a_list_of_changes);
+	tcase_add_test(c, what_cannot_be);
+	suite_add_tcase(s, c);
+	r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
