@@ -212,31 +212,11 @@ ts_address_print(struct ts_strbuf *out, struct ts_view *v)
 	}
 }
 
-/* A word of a shell's line. */
-static void
-quote(struct ts_strbuf *out, const char *s)
-{
-	if (*s &&
-		strspn(s,
-			"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_/.,:=@+-") ==
-			strlen(s)) {
-		ts_strbuf_puts(out, s);
-		return;
-	}
-	ts_strbuf_putc(out, '\'');
-	for (; *s; s++)
-		if (*s == '\'')
-			ts_strbuf_puts(out, "'\\''");
-		else
-			ts_strbuf_putc(out, *s);
-	ts_strbuf_putc(out, '\'');
-}
-
 void
 ts_address_command(struct ts_strbuf *out, const char *path, struct ts_view *v)
 {
 	ts_strbuf_puts(out, "tilescope ");
-	quote(out, path);
+	ts_strbuf_shell(out, path);
 	ts_strbuf_puts(out, " --at '");
 	ts_address_print(out, v);
 	ts_strbuf_putc(out, '\'');

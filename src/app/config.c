@@ -243,6 +243,7 @@ ts_app_configure(struct ts_app *app)
 	if (args->python)
 		snprintf(app->options.python, TS_OPTION_PATH, "%s", args->python);
 	app->options.mouse |= args->mouse;
+	ts_app_popup_begin(app);
 	ts_theme_init(&app->theme);
 	ts_keymap_init(&app->keymap);
 	if (!ts_app_use_keymap(app, app->options.keymap))

@@ -684,6 +684,10 @@ static const struct {
 	{TS_CMD_TILES, ts_app_tiles_command},
 	{TS_CMD_COPY, do_copy},
 	{TS_CMD_COPY_ADDRESS, do_copy_address},
+	{TS_CMD_EXPLAIN, ts_app_explain},
+	{TS_CMD_COLUMNS, ts_app_columns},
+	{TS_CMD_WRITE, ts_app_write},
+	{TS_CMD_WRITE_OVER, ts_app_write},
 };
 
 static enum ts_effect
@@ -762,12 +766,22 @@ ts_app_call(struct ts_app *app, const struct ts_call *call)
 	enum ts_asking asking = asking_of(call->cmd);
 	struct ts_job_info screen;
 
+	if (app->popup.kind != TS_POPUP_NONE) {
+		effect = ts_app_popup_command(app, call);
+		if (!(effect & TS_EFFECT_UNKNOWN)) {
+			ts_app_effect(app, effect);
+			return;
+		}
+	}
 	if (asking != TS_ASK_NOTHING && call->argc == 0 &&
 		(asking != TS_ASK_FILTER || app->current == TS_VIEW_VARIABLES ||
-			app->current == TS_VIEW_TABLES || app->current == TS_VIEW_OPEN))
+			app->current == TS_VIEW_TABLES || app->current == TS_VIEW_OPEN ||
+			ts_app_can_filter(app)))
 		effect = ask(app, asking, NULL);
 	if (effect & TS_EFFECT_UNKNOWN && v && !(call->cmd == TS_CMD_OPEN && call->argc > 0))
 		effect = v->ops->command(v, call);
+	if (effect & TS_EFFECT_UNKNOWN)
+		effect = ts_app_table_command(app, call);
 	if (effect & TS_EFFECT_UNKNOWN)
 		effect = run_own(app, call);
 	if (effect & TS_EFFECT_UNKNOWN) {
@@ -792,6 +806,8 @@ ts_app_contexts(struct ts_app *app, enum ts_context out[4])
 		out[n++] = TS_CONTEXT_PROMPT;
 		return n;
 	}
+	if (app->popup.kind != TS_POPUP_NONE)
+		out[n++] = TS_CONTEXT_POPUP;
 	if (v) {
 		out[n++] = v->ops->context;
 		out[n++] = v->ops->pane_context ? v->ops->pane_context(v) : TS_CONTEXT_LIST;
@@ -902,6 +918,11 @@ on_mouse(struct ts_app *app, const struct ts_event *e)
 	static const struct ts_call open = {.cmd = TS_CMD_OPEN};
 	struct ts_view *v = current(app);
 
+	for (size_t i = 0; app->popup.kind != TS_POPUP_NONE && i < TS_COUNT(mouse_events); i++)
+		if (mouse_events[i].mouse == e->mouse) {
+			ts_app_effect(app, ts_app_popup_mouse(app, mouse_events[i].wheel));
+			return;
+		}
 	for (size_t i = 0; v && v->ops->mouse && i < TS_COUNT(mouse_events); i++)
 		if (mouse_events[i].mouse == e->mouse) {
 			ts_app_effect(app, v->ops->mouse(v, e->x, e->y, mouse_events[i].wheel));

@@ -388,6 +388,7 @@ ts_app_fini(struct ts_app *app)
 	ts_indexing_end(app);
 	ts_app_watch_end(app);
 	ts_app_recents_end(app);
+	ts_app_popup_end(app);
 	ts_app_settings_end(app);
 	ts_archive_release(app->env.archive);
 	ts_report_close(app->env.report);

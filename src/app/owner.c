@@ -25,6 +25,7 @@ static const struct {
 	[TS_OWNER_IMPORT - TS_VIEW_COUNT] = {ts_importing_take, ts_importing_give_back},
 	[TS_OWNER_WATCH - TS_VIEW_COUNT] = {ts_app_watch_take, ts_app_watch_free},
 	[TS_OWNER_RECENT - TS_VIEW_COUNT] = {ts_app_recents_take, ts_app_recents_free},
+	[TS_OWNER_WRITE - TS_VIEW_COUNT] = {ts_app_write_take, ts_app_write_free},
 };
 
 static void

@@ -269,6 +269,9 @@ draw_bottom(struct ts_app *app, struct ts_canvas *c)
 {
 	struct ts_rect all = ts_canvas_rect(c), r = ts_rect_row(all, all.h - 1);
 
+	if (app->popup.kind != TS_POPUP_NONE && app->asking == TS_ASK_NOTHING &&
+		!app->env.message[0])
+		return; /* the box says its keys */
 	if (app->asking != TS_ASK_NOTHING)
 		ts_prompt_draw(c, (struct ts_rect){0, all.h - 2, all.w, 2}, &app->prompt);
 	else if (app->keys.n > 0)
@@ -279,6 +282,15 @@ draw_bottom(struct ts_app *app, struct ts_canvas *c)
 			app->env.message, strlen(app->env.message), TS_FIELD_ELLIPSIS);
 	else
 		draw_hints(app, c, r);
+}
+
+void
+ts_app_draw_picture(struct ts_app *app, struct ts_canvas *c)
+{
+	struct ts_view *v = app->view[app->current];
+
+	draw_caption(app, c);
+	v->ops->draw(v, c);
 }
 
 void
@@ -309,8 +321,10 @@ ts_app_draw(struct ts_app *app)
 		}
 		if (v)
 			v->ops->draw(v, c);
-		if (!app->headless)
+		if (!app->headless) {
+			ts_app_popup_draw(app, c, view_area(app));
 			draw_bottom(app, c);
+		}
 	}
 	if (!app->headless)
 		ts_tty_show(app->tty, c, &app->theme);

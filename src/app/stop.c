@@ -19,6 +19,7 @@ static const struct {
 	int first, last; /* owners */
 } works[] = {
 	{0, TS_OWNER_APP},
+	{TS_OWNER_WRITE, TS_OWNER_WRITE},
 	{TS_OWNER_IMPORT, TS_OWNER_IMPORT},
 	{TS_OWNER_ARCHIVE, TS_OWNER_ARCHIVE},
 };

@@ -117,6 +117,25 @@ ts_strbuf_printf(struct ts_strbuf *b, const char *fmt, ...)
 	va_end(ap);
 }
 
+void
+ts_strbuf_shell(struct ts_strbuf *b, const char *s)
+{
+	if (*s &&
+		strspn(s,
+			"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_/.,:=@+-") ==
+			strlen(s)) {
+		ts_strbuf_puts(b, s);
+		return;
+	}
+	ts_strbuf_putc(b, '\'');
+	for (; *s; s++)
+		if (*s == '\'')
+			ts_strbuf_puts(b, "'\\''");
+		else
+			ts_strbuf_putc(b, *s);
+	ts_strbuf_putc(b, '\'');
+}
+
 char *
 ts_strbuf_take(struct ts_strbuf *b)
 {

@@ -12,6 +12,7 @@
 
 #include "query_internal.h"
 #include "tilescope/base/mem.h"
+#include "tilescope/calc/step_class.h"
 
 enum { BYTES_EACH = 4, FLAGS = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY };
 
@@ -74,6 +75,23 @@ tile_max(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 		most = ts_max_i64(most, blob_number(bytes, i));
 	if (n >= 0)
 		sqlite3_result_int64(ctx, most);
+}
+
+/* The class of a step by its type and its name: "compute", "external_sync", ... */
+static void
+step_class(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	const char *type = (const char *)sqlite3_value_text(argv[0]);
+	size_t n = type ? (size_t)sqlite3_value_bytes(argv[0]) : 0;
+	const char *name = (const char *)sqlite3_value_text(argv[1]);
+	size_t name_n = name ? (size_t)sqlite3_value_bytes(argv[1]) : 0;
+	bool external = type && name && ts_step_class_needs_name(type, n) &&
+		ts_step_name_is_external(name, name_n);
+
+	(void)argc;
+	sqlite3_result_text(ctx,
+		ts_step_class_key(type ? ts_step_class_of(type, n, external) : TS_CLASS_CONTROL),
+		-1, SQLITE_STATIC);
 }
 
 /* --- tiles(blob) -------------------------------------------------------------------------------- */
@@ -244,6 +262,7 @@ static const struct {
 	{"tile_at", 2, tile_at},
 	{"tile_sum", 1, tile_sum},
 	{"tile_max", 1, tile_max},
+	{"step_class", 2, step_class},
 };
 
 int

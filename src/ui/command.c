@@ -253,6 +253,8 @@ find_typed(enum ts_cmd *out, const char *word, struct ts_err *err)
 		return TS_OK;
 	}
 	n = ts_command_complete(word, strlen(word), match, 3);
+	if (n == 2 && strncmp(match[0]->name, match[1]->name, strlen(match[0]->name)) == 0)
+		n = 1; /* the other one has a sign behind it: `write`, `write!` */
 	if (n == 0)
 		return ts_err_set(err, TS_E_USAGE, "unknown command \"%s\"", word);
 	if (n > 1)

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tilescope/base/lex.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/ui/table_looks.h"
 
@@ -80,8 +79,8 @@ ts_table_looks_get(const struct ts_table_looks *l, const char *id, struct ts_str
 	ts_strbuf_puts(out, look ? look->names : "");
 }
 
-static bool
-keep(struct ts_table_looks *l, const char *id, const char *names)
+bool
+ts_table_looks_put(struct ts_table_looks *l, const char *id, const char *names)
 {
 	struct look *look = NULL;
 
@@ -178,47 +177,8 @@ ts_table_looks_set(struct ts_table_looks *l, const struct ts_table *t, const cha
 	}
 	if (shown == 0)
 		code = ts_err_set(err, TS_E_USAGE, "columns: one has to stay");
-	else if (!keep(l, t->id, out.s))
+	else if (!ts_table_looks_put(l, t->id, out.s))
 		code = ts_err_set(err, TS_E_LIMIT, "columns: too many to remember");
 	ts_strbuf_fini(&out);
 	return code;
-}
-
-/* --- as text ---------------------------------------------------------------------------------- */
-
-void
-ts_table_looks_print(const struct ts_table_looks *l, struct ts_strbuf *out)
-{
-	for (int i = 0; i < l->count; i++)
-		if (l->look[i].names[0])
-			ts_strbuf_printf(out, "columns %s \"%s\"\n", l->look[i].id,
-				l->look[i].names);
-}
-
-static bool
-read_line(void *ctx, const struct ts_line *line)
-{
-	struct ts_table_looks *l = ctx;
-
-	if (line->count == 3 && strcmp(line->word[0], "columns") == 0)
-		keep(l, line->word[1], line->word[2]);
-	return true;
-}
-
-static void
-bad_line(void *ctx, int number, const char *reason)
-{
-	(void)ctx;
-	(void)number;
-	(void)reason;
-}
-
-void
-ts_table_looks_read(struct ts_table_looks *l, const char *text)
-{
-	char *copy = ts_strdup(text);
-
-	if (copy)
-		ts_lex(copy, read_line, bad_line, l);
-	free(copy);
 }

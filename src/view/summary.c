@@ -319,4 +319,5 @@ const struct ts_view_ops ts_view_summary = {
 	.deliver = summary_deliver,
 	.command = summary_command,
 	.mouse = summary_mouse,
+	.explain = summary_explain,
 };

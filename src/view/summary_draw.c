@@ -632,6 +632,33 @@ draw_host(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int arg
 	draw_pair(c, r, &s->small->host[arg], 20);
 }
 
+enum summary_figure
+summary_figure_of(const struct summary_line *l)
+{
+	static const struct {
+		void (*draw)(struct summary_view *, struct ts_canvas *, struct ts_rect, int);
+		enum summary_figure figure;
+	} figures[] = {
+		{draw_fits, FIGURE_FITS},
+		{draw_total, FIGURE_TOTAL},
+		{draw_over, FIGURE_OVER},
+		{draw_gaps, FIGURE_GAPS},
+		{draw_live, FIGURE_LIVE},
+		{draw_category, FIGURE_CATEGORY},
+		{draw_runs, FIGURE_RUNS},
+		{draw_ipu, FIGURE_IPU},
+		{draw_target, FIGURE_TARGET},
+		{draw_tile, FIGURE_TILE},
+		{draw_graph, FIGURE_GRAPH},
+		{draw_about, FIGURE_ABOUT},
+	};
+
+	for (size_t i = 0; i < TS_COUNT(figures); i++)
+		if (figures[i].draw == l->draw)
+			return figures[i].figure;
+	return FIGURE_NONE;
+}
+
 /* --- which lines there are -------------------------------------------------------------------- */
 
 static struct summary_line *

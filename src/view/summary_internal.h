@@ -118,6 +118,28 @@ void summary_make_lines(struct summary_view *s);
 bool summary_option_passes(const struct summary_view *s, int i);
 void summary_line_text(struct summary_view *s, int i, struct ts_strbuf *out);
 
+/* What a line says, for `=`. */
+enum summary_figure {
+	FIGURE_NONE,
+	FIGURE_FITS,
+	FIGURE_TOTAL,
+	FIGURE_OVER,
+	FIGURE_GAPS,
+	FIGURE_LIVE,
+	FIGURE_CATEGORY,
+	FIGURE_RUNS,
+	FIGURE_IPU,
+	FIGURE_TARGET,
+	FIGURE_TILE,
+	FIGURE_GRAPH,
+	FIGURE_ABOUT,
+};
+
+enum summary_figure summary_figure_of(const struct summary_line *l);
+
+/* summary_explain.c */
+void summary_explain(struct ts_view *v, struct ts_explain *out);
+
 /* summary_change.c: the report's figures from what has arrived; keep them at a reload; line i of the change. */
 void summary_figures(struct summary_view *s);
 void summary_keep_figures(struct summary_view *s);

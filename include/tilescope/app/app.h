@@ -11,9 +11,11 @@
 #include "tilescope/app/args.h"
 #include "tilescope/app/importing.h"
 #include "tilescope/app/indexing.h"
+#include "tilescope/app/popup.h"
 #include "tilescope/app/recents.h"
 #include "tilescope/app/settings.h"
 #include "tilescope/app/report_watch.h"
+#include "tilescope/app/write.h"
 #include "tilescope/ui/keymap.h"
 #include "tilescope/ui/prompt.h"
 #include "tilescope/ui/theme.h"
@@ -40,6 +42,7 @@ enum ts_view_id {
 	TS_OWNER_IMPORT,		/* of those that ask libpva */
 	TS_OWNER_WATCH,			/* and of looks at the files */
 	TS_OWNER_RECENT,		/* of those that keep the list of recent reports */
+	TS_OWNER_WRITE,			/* of those that write a file */
 };
 
 enum ts_asking { TS_ASK_NOTHING, TS_ASK_COMMAND, TS_ASK_SEARCH, TS_ASK_SEARCH_BACK, TS_ASK_FILTER };
@@ -70,6 +73,8 @@ struct ts_app {
 	struct ts_report_watch watch;
 	struct ts_app_recents recent;
 	struct ts_settings *settings; /* or NULL: nothing is kept */
+	struct ts_app_popup popup;
+	int writes; /* files that were asked for */
 
 	struct ts_tty *tty;
 	struct ts_canvas *canvas;
@@ -134,6 +139,8 @@ void ts_app_stop(struct ts_app *app);
 /* screen.c: lay out and draw the whole screen; without a terminal to the canvas alone. */
 void ts_app_layout(struct ts_app *app);
 void ts_app_draw(struct ts_app *app);
+/* The view as it is laid out now, below a line that says what it is: for a file. */
+void ts_app_draw_picture(struct ts_app *app, struct ts_canvas *c);
 
 /* load.c: open the report in a worker, take it over. */
 void ts_app_load(struct ts_app *app);

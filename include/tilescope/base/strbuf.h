@@ -32,6 +32,9 @@ void ts_strbuf_putc(struct ts_strbuf *b, char c);
 void ts_strbuf_printf(struct ts_strbuf *b, const char *fmt, ...) TS_PRINTF(2, 3);
 void ts_strbuf_vprintf(struct ts_strbuf *b, const char *fmt, va_list ap) TS_PRINTF(2, 0);
 
+/* `s` as one word of a shell's line: as it is, or between single quotes. */
+void ts_strbuf_shell(struct ts_strbuf *b, const char *s);
+
 /*
  * The text, now the caller's (free() it); NULL when there was no memory for all of it. The buffer is
  * empty again.

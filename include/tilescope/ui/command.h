@@ -21,20 +21,21 @@
 #include "tilescope/base/err.h"
 
 /* Where keys are bound and commands work. X(ID, name, sentence) */
-#define TS_CONTEXTS(X)                                                            \
-	X(GLOBAL, "global", "everywhere, unless a nearer context says otherwise") \
-	X(LIST, "list", "a list or table of rows has the keys")                   \
-	X(CHART, "chart", "a chart has the keys")                                 \
-	X(SUMMARY, "summary", "the Summary view")                                 \
-	X(MEMORY, "memory", "the Memory view")                                    \
-	X(LIVENESS, "liveness", "the Liveness view")                              \
-	X(TRACE, "trace", "the Trace view")                                       \
-	X(VARIABLES, "variables", "the Variables view")                           \
-	X(TABLES, "tables", "the Tables view, and the answers of SQL")            \
-	X(HELP, "help", "the Help view")                                          \
-	X(LOG, "log", "the Log view")                                             \
-	X(JOBS, "jobs", "the Jobs view")                                          \
-	X(OPEN, "open", "recent reports and the picker")                          \
+#define TS_CONTEXTS(X)                                                                 \
+	X(GLOBAL, "global", "everywhere, unless a nearer context says otherwise")      \
+	X(LIST, "list", "a list or table of rows has the keys")                        \
+	X(CHART, "chart", "a chart has the keys")                                      \
+	X(SUMMARY, "summary", "the Summary view")                                      \
+	X(MEMORY, "memory", "the Memory view")                                         \
+	X(LIVENESS, "liveness", "the Liveness view")                                   \
+	X(TRACE, "trace", "the Trace view")                                            \
+	X(VARIABLES, "variables", "the Variables view")                                \
+	X(TABLES, "tables", "the Tables view, and the answers of SQL")                 \
+	X(HELP, "help", "the Help view")                                               \
+	X(LOG, "log", "the Log view")                                                  \
+	X(JOBS, "jobs", "the Jobs view")                                               \
+	X(OPEN, "open", "recent reports and the picker")                               \
+	X(POPUP, "popup", "a box over the view: what a figure is, columns of a table") \
 	X(PROMPT, "prompt", "the line at the bottom, while something is typed")
 
 enum ts_context {
@@ -98,6 +99,13 @@ enum ts_context {
 		"show or hide where it comes from: its debug context")                             \
 	X(EDIT, "edit", GLOBAL, "", BOUND, "open the source file in $VISUAL or $EDITOR")           \
 	X(COPY, "copy", GLOBAL, "", BOUND, "copy the row to the terminal's clipboard (OSC 52)")    \
+	X(EXPLAIN, "explain", GLOBAL, "", BOUND,                                                   \
+		"what this figure is, how it was worked out, its query")                           \
+	X(COLUMNS, "columns", GLOBAL, "[NAMES...]", BOUND,                                         \
+		"choose a table's columns: a,b only these; +a,-b; all")                            \
+	X(WRITE, "write", GLOBAL, "FILE...", TYPED,                                                \
+		"write the table (.csv .json .md) or the chart (.txt .ansi .svg)")                 \
+	X(WRITE_OVER, "write!", GLOBAL, "FILE...", TYPED, "the same over a file that is there")    \
 	X(COPY_ADDRESS, "copy-address", GLOBAL, "", BOUND,                                         \
 		"copy the words that open this place again")                                       \
 	X(UNFOLD, "unfold", GLOBAL, "", BOUND, "unfold all of a tree")                             \

@@ -30,8 +30,7 @@ enum ts_code ts_table_looks_set(struct ts_table_looks *l, const struct ts_table 
 /* What was said of a table: "-share,+type"; "" = nothing. */
 void ts_table_looks_get(const struct ts_table_looks *l, const char *id, struct ts_strbuf *out);
 
-/* As text, a line for each table: `columns ID NAMES`; and back. A line that is wrong is passed over. */
-void ts_table_looks_print(const struct ts_table_looks *l, struct ts_strbuf *out);
-void ts_table_looks_read(struct ts_table_looks *l, const char *text);
+/* What ts_table_looks_get() once said (of settings that are kept). False: there is no room. */
+bool ts_table_looks_put(struct ts_table_looks *l, const char *id, const char *names);
 
 #endif

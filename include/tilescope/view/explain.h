@@ -23,6 +23,7 @@
 
 #include "tilescope/base/err.h"
 #include "tilescope/base/fmt.h"
+#include "tilescope/base/strbuf.h"
 
 /* How a figure is known (MODEL.md, honesty rules). */
 enum ts_known {
@@ -98,5 +99,20 @@ bool ts_explain_quote(char *out, size_t size, const char *s);
 
 /* The exact value as text: "834339 bytes"; "not known". */
 const char *ts_explain_exact(const struct ts_explained *x, char out[TS_EXPLAIN_SHOWN]);
+
+/* --- on the screen ------------------------------------------------------------------------------ */
+
+struct ts_canvas;
+struct ts_rect;
+
+/*
+ * A box over the view in `r`: the list of figures with the cursor, and all about that one. `skip` lines of what is
+ * said of it are scrolled away (clamped). `path`: of the report, for the command; `hint`: keys, at the bottom.
+ */
+void ts_explain_draw(struct ts_canvas *c, struct ts_rect r, const struct ts_explain *e,
+	const char *path, const char *hint, int *skip);
+
+/* The words that print the figure: tilescope query PATH 'SELECT ...'; as a shell takes them. */
+void ts_explain_command(struct ts_strbuf *out, const struct ts_explained *x, const char *path);
 
 #endif

@@ -20,8 +20,8 @@ struct ts_view;
 /* All rows of a table one by one, in a worker: whatever it needs is its own. The reader has the token to look at. */
 struct ts_row_source {
 	/*
-	 * values[0 .. columns): one for each column that has a name. Texts live until the next call. *more false: there was
-	 * none. TS_E_DAMAGED: some rows could not be read; at the end.
+	 * values[i] of column i of the table, NONE before; texts live until the next call. *more false: there was none.
+	 * TS_E_DAMAGED, at the end: some rows could not be read.
 	 */
 	enum ts_code (*next)(struct ts_row_source *s, struct ts_reader *rd,
 		struct ts_table_value *values, bool *more, struct ts_err *err);

@@ -1,0 +1,609 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * write - see the header.
+ *
+ * Rows that a view holds are copied into compact cells (held rows are few: ts_table.value is asked for each), others
+ * come from a source of the view that reads in the worker. Pictures and charts are made here, since they are made of
+ * what the view holds; only writing them is the worker's.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "tilescope/app/app.h"
+#include "tilescope/app/output.h"
+#include "tilescope/app/rows_out.h"
+#include "tilescope/app/write.h"
+#include "tilescope/base/mem.h"
+#include "tilescope/base/utf8.h"
+#include "tilescope/report/watched.h"
+#include "tilescope/ui/chart_page.h"
+#include "tilescope/ui/picture.h"
+#include "tilescope/ui/table_order.h"
+#include "tilescope/view/fetch.h"
+#include "tilescope/view/sheet.h"
+
+enum {
+	PATH_LIMIT = 1 << 14,
+	PICTURE_MOST = 16 << 20,
+	CELLS_MOST = 2 << 20, /* of rows that are copied */
+	TEXT_MOST = 32 << 20,
+	PAGE_COLUMNS = 800,
+	LOOK_ROWS = 4096, /* between looks at the token and counts */
+};
+
+struct writing {
+	struct ts_job job;
+	char *path;
+	bool over;
+	struct ts_report *report; /* held */
+	struct ts_index *index;
+
+	struct ts_strbuf text; /* a picture; or the title of rows */
+	struct ts_row_source *source;
+	enum ts_format format;
+	int columns, count;		 /* of the table; that are written */
+	int column[TS_TABLE_COLUMNS];	 /* these */
+	char name[TS_TABLE_COLUMNS][80]; /* with units */
+	struct ts_table_value value[TS_TABLE_COLUMNS];
+
+	int64_t rows;
+	enum ts_code code;
+	struct ts_err err;
+};
+
+void
+ts_app_write_free(struct ts_job *job)
+{
+	struct writing *w = (struct writing *)job;
+
+	if (w->source)
+		w->source->free(w->source);
+	ts_strbuf_fini(&w->text);
+	ts_report_close(w->report);
+	ts_index_release(w->index);
+	free(w->path);
+	free(w);
+}
+
+/* --- where it may go -------------------------------------------------------------------------- */
+
+/* Is the file one that the report is made of? */
+static bool
+is_of_report(const struct writing *w, const struct stat *st)
+{
+	struct ts_watched files;
+	bool found = false;
+
+	ts_watched_list(&files, w->report, NULL);
+	for (int i = 0; i < files.count && !found; i++) {
+		struct stat other;
+
+		found = stat(files.path[i], &other) == 0 && other.st_dev == st->st_dev &&
+			other.st_ino == st->st_ino;
+	}
+	ts_watched_fini(&files);
+	return found;
+}
+
+/* Does it lie in the report's directory, or below? */
+static bool
+is_in_report(const struct writing *w)
+{
+	char *copy = ts_strdup(w->path), *slash = copy ? strrchr(copy, '/') : NULL, *there, *here;
+	bool inside;
+	size_t n;
+
+	if (slash)
+		slash[slash == copy] = '\0';
+	there = copy ? realpath(slash ? copy : ".", NULL) : NULL;
+	here = realpath(w->report->dir, NULL);
+	n = here ? strlen(here) : 0;
+	inside = there && here && strncmp(there, here, n) == 0 &&
+		(there[n] == '\0' || there[n] == '/' || n == 1);
+	free(copy);
+	free(there);
+	free(here);
+	return inside;
+}
+
+static enum ts_code
+check_target(struct writing *w)
+{
+	struct stat st;
+	bool there = stat(w->path, &st) == 0;
+
+	if (there && !S_ISREG(st.st_mode))
+		return ts_err_set(&w->err, TS_E_USAGE, "%s is no ordinary file", w->path);
+	if (there && is_of_report(w, &st))
+		return ts_err_set(&w->err, TS_E_USAGE, "%s is a file of the report", w->path);
+	if (there && !w->over)
+		return ts_err_set(&w->err, TS_E_USAGE, "%s is there already (write! replaces it)",
+			w->path);
+	if (!w->over && is_in_report(w))
+		return ts_err_set(&w->err, TS_E_USAGE,
+			"%s would lie in the report's own directory (write! does that)", w->path);
+	return TS_OK;
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+static void
+to_sql(struct ts_sql_value *to, const struct ts_table_value *from)
+{
+	*to = (struct ts_sql_value){TS_SQL_NULL, from->integer, from->real, "", 0};
+	if (from->type == TS_VALUE_INTEGER) {
+		to->type = TS_SQL_INTEGER;
+	} else if (from->type == TS_VALUE_REAL) {
+		to->type = TS_SQL_REAL;
+	} else if (from->type == TS_VALUE_TEXT) {
+		to->type = TS_SQL_TEXT;
+		to->bytes = from->s;
+		to->n = from->n;
+	}
+}
+
+static bool
+add_row(struct writing *w, struct ts_rows_out *out)
+{
+	struct ts_sql_value sql[TS_TABLE_COLUMNS];
+
+	for (int i = 0; i < w->count; i++)
+		to_sql(&sql[i], &w->value[w->column[i]]);
+	return ts_rows_out_row(out, sql);
+}
+
+static void
+forget_values(struct writing *w)
+{
+	for (int i = 0; i < w->columns; i++)
+		w->value[i] = (struct ts_table_value){.type = TS_VALUE_NONE};
+}
+
+static enum ts_code
+add_rows(struct writing *w, struct ts_rows_out *out, struct ts_reader *rd)
+{
+	enum ts_code code;
+	bool more = true;
+
+	for (;;) {
+		forget_values(w);
+		code = w->source->next(w->source, rd, w->value, &more, &w->err);
+		if (code || !more)
+			break;
+		if (!add_row(w, out))
+			return TS_OK; /* the output knows why */
+		w->rows++;
+		if (w->rows % LOOK_ROWS == 0) {
+			ts_progress_set(&w->job.progress, w->rows, w->source->expected);
+			if (ts_cancelled(&w->job.cancel))
+				return ts_err_set(&w->err, TS_E_CANCELLED, "stopped");
+		}
+	}
+	forget_values(w);
+	if (w->format == TS_FORMAT_MD && (!code || code == TS_E_DAMAGED) && w->source->total &&
+		w->source->total(w->source, w->value))
+		add_row(w, out);
+	return code;
+}
+
+static enum ts_code
+write_rows(struct writing *w, struct ts_output *o, void *local)
+{
+	const char *names[TS_TABLE_COLUMNS];
+	struct ts_rows_out *out;
+	struct ts_reader *rd;
+	enum ts_code code = ts_fetch_reader(&rd, local, w->report, w->index, &w->job.cancel,
+			     &w->err),
+		     end;
+
+	if (code)
+		return code;
+	for (int i = 0; i < w->count; i++)
+		names[i] = w->name[i];
+	if (w->format == TS_FORMAT_MD)
+		ts_output_add(o, w->text.s, w->text.len);
+	out = ts_rows_out_new(o, w->format, w->count, names);
+	code = out ? add_rows(w, out, rd) : ts_err_nomem(&w->err);
+	end = ts_rows_out_end(out, code ? NULL : &w->err);
+	ts_reader_set_cancel(rd, NULL);
+	return code ? code : end;
+}
+
+static void
+run(struct ts_job *job, void *local)
+{
+	struct writing *w = (struct writing *)job;
+	struct ts_err err = {0};
+	struct ts_output o;
+	enum ts_code code;
+
+	w->code = check_target(w);
+	if (!w->code)
+		w->code = ts_output_open(&o, w->path, &w->err);
+	if (w->code)
+		return;
+	if (w->source)
+		w->code = write_rows(w, &o, local);
+	else
+		ts_output_add(&o, w->text.s, w->text.len);
+	code = ts_output_close(&o, !w->code || w->code == TS_E_DAMAGED, &err);
+	if (code && (!w->code || w->code == TS_E_DAMAGED)) {
+		w->code = code;
+		w->err = err;
+	}
+}
+
+void
+ts_app_write_take(struct ts_app *app, struct ts_job *job)
+{
+	struct writing *w = (struct writing *)job;
+	char n[TS_FMT_MAX];
+
+	if (job->dropped || w->code == TS_E_CANCELLED)
+		ts_view_say_error(&app->env, "%s was not written: stopped", w->path);
+	else if (w->code == TS_E_DAMAGED)
+		ts_view_say_error(&app->env, "%s has only what can be read: %s", w->path,
+			w->err.msg);
+	else if (w->code)
+		ts_view_say_error(&app->env, "%s", w->err.msg);
+	else if (w->source)
+		ts_view_say(&app->env, "wrote %s row%s to %s", ts_fmt_count(n, w->rows),
+			w->rows == 1 ? "" : "s", w->path);
+	else
+		ts_view_say(&app->env, "wrote %s", w->path);
+	app->dirty = true;
+	ts_app_write_free(job);
+}
+
+/* --- rows that are held ------------------------------------------------------------------------- */
+
+struct cell {
+	enum ts_table_value_type type;
+	uint32_t n;
+	union {
+		int64_t integer;
+		double real;
+		size_t text; /* in `text` */
+	} v;
+};
+
+struct held {
+	struct ts_row_source source; /* first */
+	struct cell *cell;
+	struct ts_strbuf text;
+	int columns;
+	int64_t rows, at;
+	bool total; /* one more row of cells */
+};
+
+static void
+held_values(const struct held *h, int64_t row, struct ts_table_value *values)
+{
+	for (int i = 0; i < h->columns; i++) {
+		const struct cell *c = &h->cell[row * h->columns + i];
+
+		values[i].type = c->type;
+		values[i].n = c->n;
+		if (c->type == TS_VALUE_INTEGER)
+			values[i].integer = c->v.integer;
+		else if (c->type == TS_VALUE_REAL)
+			values[i].real = c->v.real;
+		else if (c->type == TS_VALUE_TEXT)
+			values[i].s = h->text.s + c->v.text;
+	}
+}
+
+static enum ts_code
+held_next(struct ts_row_source *s, struct ts_reader *rd, struct ts_table_value *values, bool *more,
+	struct ts_err *err)
+{
+	struct held *h = (struct held *)s;
+
+	(void)rd;
+	(void)err;
+	*more = h->at < h->rows;
+	if (*more)
+		held_values(h, h->at++, values);
+	return TS_OK;
+}
+
+static bool
+held_total(struct ts_row_source *s, struct ts_table_value *values)
+{
+	struct held *h = (struct held *)s;
+
+	if (h->total)
+		held_values(h, h->rows, values);
+	return h->total;
+}
+
+static void
+held_free(struct ts_row_source *s)
+{
+	struct held *h = (struct held *)s;
+
+	free(h->cell);
+	ts_strbuf_fini(&h->text);
+	free(h);
+}
+
+static void
+keep_row(struct held *h, const struct ts_table *t, int64_t row, struct cell *to)
+{
+	for (int i = 0; i < h->columns; i++) {
+		struct ts_table_value v = {.type = TS_VALUE_NONE};
+
+		if (!t->value(t->ctx, row, i, &v))
+			v.type = TS_VALUE_NONE;
+		to[i].type = v.type;
+		if (v.type == TS_VALUE_INTEGER) {
+			to[i].v.integer = v.integer;
+		} else if (v.type == TS_VALUE_REAL) {
+			to[i].v.real = v.real;
+		} else if (v.type == TS_VALUE_TEXT) {
+			to[i].v.text = h->text.len;
+			to[i].n = (uint32_t)v.n;
+			ts_strbuf_add(&h->text, v.s, v.n);
+		}
+	}
+}
+
+/* The total of a table that is filtered: what may be added up, and how many rows there are. */
+static void
+keep_filtered_total(struct held *h, const struct ts_table *t, struct cell *to)
+{
+	bool said = false;
+
+	for (int i = 0; i < h->columns; i++) {
+		enum ts_column_sum sum = t->facts ? t->facts[i].sum : TS_SUM_NONE;
+
+		if (sum != TS_SUM_NONE) {
+			to[i].type = TS_VALUE_INTEGER;
+			to[i].v.integer = (int64_t)t->order->sum[i];
+		} else if (!said && *ts_table_column_name(t, i)) {
+			to[i].type = TS_VALUE_TEXT;
+			to[i].v.text = h->text.len;
+			ts_strbuf_printf(&h->text, "%lld of %lld rows", (long long)t->order->count,
+				(long long)t->order->rows);
+			to[i].n = (uint32_t)(h->text.len - to[i].v.text);
+			said = true;
+		}
+	}
+}
+
+/* A copy of all rows of the sheet. NULL: there are too many, or no memory. */
+static struct ts_row_source *
+hold(const struct ts_sheet *s)
+{
+	const struct ts_table *t = &s->table;
+	bool ordered = t->order && t->order->row, filtered = t->order && t->order->filtered;
+	int64_t rows = ordered ? t->order->count : s->rows;
+	struct held *h = ts_alloc(1, sizeof(*h));
+
+	if (!h)
+		return NULL;
+	h->source = (struct ts_row_source){.next = held_next,
+		.total = held_total,
+		.free = held_free,
+		.expected = rows};
+	h->columns = t->columns < TS_TABLE_COLUMNS ? t->columns : TS_TABLE_COLUMNS;
+	h->rows = rows;
+	h->total = t->total;
+	ts_strbuf_init(&h->text, TEXT_MOST);
+	if (rows < 0 || rows >= CELLS_MOST / (h->columns > 0 ? h->columns : 1))
+		rows = -1;
+	h->cell = rows < 0 ? NULL
+			   : ts_alloc((size_t)(rows + 1) * (size_t)h->columns, sizeof(*h->cell));
+	for (int64_t i = 0; h->cell && i < rows; i++)
+		keep_row(h, t, ts_table_row(t, i), h->cell + i * h->columns);
+	if (h->cell && h->total && filtered)
+		keep_filtered_total(h, t, h->cell + rows * h->columns);
+	else if (h->cell && h->total)
+		keep_row(h, t, TS_TABLE_TOTAL, h->cell + rows * h->columns);
+	if (!h->cell || h->text.cut) {
+		held_free(&h->source);
+		return NULL;
+	}
+	return &h->source;
+}
+
+/* --- what is written ---------------------------------------------------------------------------- */
+
+/* Text for Markdown: what has a meaning there gets a backslash. */
+static void
+md_title(struct ts_strbuf *out, const char *title)
+{
+	struct ts_strbuf safe;
+
+	ts_strbuf_init(&safe, 4096);
+	ts_utf8_safe(&safe, title, strlen(title));
+	ts_strbuf_puts(out, "### ");
+	for (const char *s = safe.s; *s; s++) {
+		if (strchr("|\\`*_<[#", *s))
+			ts_strbuf_putc(out, '\\');
+		ts_strbuf_putc(out, *s);
+	}
+	ts_strbuf_puts(out, "\n\n");
+	ts_strbuf_fini(&safe);
+}
+
+/* The columns that the user wants to see, with units. */
+static void
+choose_columns(struct writing *w, const struct ts_table *t)
+{
+	w->columns = t->columns < TS_TABLE_COLUMNS ? t->columns : TS_TABLE_COLUMNS;
+	for (int i = 0; i < w->columns; i++) {
+		const char *name = ts_table_column_name(t, i);
+		const char *unit = t->facts && t->facts[i].unit ? t->facts[i].unit : "";
+
+		if (!*name || !ts_table_column_wanted(t, i))
+			continue;
+		if (*unit && !strstr(name, unit))
+			snprintf(w->name[w->count], sizeof(w->name[0]), "%.50s [%.20s]", name,
+				unit);
+		else
+			snprintf(w->name[w->count], sizeof(w->name[0]), "%.79s", name);
+		w->column[w->count++] = i;
+	}
+}
+
+static bool
+take_rows(struct ts_app *app, struct writing *w)
+{
+	struct ts_view *v = app->view[app->current];
+	struct ts_sheet s;
+
+	memset(&s, 0, sizeof(s));
+	if (!v->ops->sheet || !v->ops->sheet(v, &s) || (!s.source && !s.table.value)) {
+		ts_view_say_error(&app->env, "there is no table here that could be written");
+		return false;
+	}
+	if (s.wait) {
+		ts_view_say_error(&app->env, "not written: %s", s.wait);
+		return false;
+	}
+	choose_columns(w, &s.table);
+	md_title(&w->text, s.title[0] ? s.title : "Table");
+	w->source = s.source ? s.source(v) : hold(&s);
+	if (!w->source)
+		ts_view_say_error(&app->env, "not written: too many rows, or no memory for them");
+	return w->source != NULL;
+}
+
+/* The screen without the program's own lines, as `render` has it. */
+static bool
+take_picture(struct ts_app *app, struct writing *w, enum ts_picture format)
+{
+	struct ts_canvas *c = ts_canvas_new(app->canvas->w, app->canvas->h - 1,
+		app->canvas->glyphs);
+
+	if (!c) {
+		ts_view_say_error(&app->env, "out of memory");
+		return false;
+	}
+	c->mono = app->canvas->mono;
+	ts_app_draw_picture(app, c);
+	ts_picture_write(&w->text, format, c, &app->theme, c->mono, app->env.report->path);
+	ts_canvas_free(c);
+	return true;
+}
+
+/* The chart, when the view has one now. */
+static bool
+take_chart(struct ts_app *app, struct writing *w)
+{
+	struct ts_view *v = app->view[app->current];
+	struct ts_chart_page *p = v->ops->chart ? ts_alloc(1, sizeof(*p)) : NULL;
+	bool drawn = false;
+
+	if (!p)
+		return false;
+	ts_chart_page_init(p, PAGE_COLUMNS);
+	if (v->ops->chart(v, p) && !p->nomem) {
+		if (!p->source[0])
+			snprintf(p->source, sizeof(p->source), "%.300s, tilescope " PACKAGE_VERSION,
+				app->env.report->path);
+		ts_chart_page_svg(&w->text, p);
+		drawn = true;
+	}
+	ts_chart_page_fini(p);
+	free(p);
+	return drawn;
+}
+
+static const struct {
+	const char *end;
+	bool rows;
+	enum ts_format format;
+	enum ts_picture picture;
+} kinds[] = {
+	{".csv", true, TS_FORMAT_CSV, TS_PICTURE_TXT},
+	{".json", true, TS_FORMAT_JSON, TS_PICTURE_TXT},
+	{".md", true, TS_FORMAT_MD, TS_PICTURE_TXT},
+	{".txt", false, TS_FORMAT_TEXT, TS_PICTURE_TXT},
+	{".ansi", false, TS_FORMAT_TEXT, TS_PICTURE_ANSI},
+	{".svg", false, TS_FORMAT_TEXT, TS_PICTURE_SVG},
+};
+
+static bool
+fill_in(struct ts_app *app, struct writing *w)
+{
+	const char *dot = strrchr(w->path, '.');
+
+	for (size_t i = 0; dot && i < TS_COUNT(kinds); i++) {
+		if (strcmp(dot, kinds[i].end) != 0)
+			continue;
+		w->format = kinds[i].format;
+		if (kinds[i].rows)
+			return take_rows(app, w);
+		if (kinds[i].picture == TS_PICTURE_SVG && take_chart(app, w))
+			return true;
+		return take_picture(app, w, kinds[i].picture);
+	}
+	ts_view_say_error(&app->env,
+		"write: the name ends in .csv, .json, .md (the table), .svg, .txt or .ansi (the "
+		"picture)");
+	return false;
+}
+
+/* As typed: quotes around it are taken off, "~/" is the home directory. */
+static char *
+whole_path(const char *typed)
+{
+	const char *home = getenv("HOME");
+	size_t n = strlen(typed);
+	struct ts_strbuf whole;
+	char *path;
+
+	if (n >= 2 && (*typed == '"' || *typed == '\'') && typed[n - 1] == *typed) {
+		typed++;
+		n -= 2;
+	}
+	ts_strbuf_init(&whole, PATH_LIMIT);
+	if (n >= 2 && strncmp(typed, "~/", 2) == 0 && home) {
+		ts_strbuf_puts(&whole, home);
+		typed++;
+		n--;
+	}
+	ts_strbuf_add(&whole, typed, n);
+	path = whole.cut ? NULL : ts_strbuf_take(&whole);
+	ts_strbuf_fini(&whole);
+	return path;
+}
+
+enum ts_effect
+ts_app_write(struct ts_app *app, const struct ts_call *call)
+{
+	struct writing *w;
+
+	if (!app->env.report || !app->view[app->current]) {
+		ts_view_say_error(&app->env, "there is nothing to write yet");
+		return TS_EFFECT_BELL;
+	}
+	w = ts_alloc(1, sizeof(*w));
+	if (!w) {
+		ts_view_say_error(&app->env, "out of memory");
+		return TS_EFFECT_BELL;
+	}
+	ts_strbuf_init(&w->text, PICTURE_MOST);
+	w->path = whole_path(ts_call_arg(call, 0));
+	w->over = call->cmd == TS_CMD_WRITE_OVER;
+	w->report = ts_report_hold(app->env.report);
+	w->index = ts_index_hold(app->env.index);
+	if (!w->path || !fill_in(app, w)) {
+		ts_app_write_free(&w->job);
+		return TS_EFFECT_BELL;
+	}
+	w->job.run = run;
+	w->job.what = "writing a file";
+	w->job.worker = TS_WORKER_BULK;
+	w->job.owner = TS_OWNER_WRITE;
+	w->job.kind = app->writes++; /* none replaces another */
+	ts_jobs_send(app->jobs, &w->job);
+	return TS_EFFECT_REPAINT;
+}

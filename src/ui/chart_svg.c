@@ -1,0 +1,572 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * chart_svg - a page as SVG: see chart_page.h.
+ *
+ * Coordinates are pixels of a page PAGE_W wide, with two decimals; areas are paths of steps, since a column is a range of
+ * whole units (tiles, steps) and nothing is known between them; neighbours of the same height become one. The
+ * same page gives the same bytes. Colours are a table of their own: themes are made for dark grounds.
+ */
+#include "config.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/base/utf8.h"
+#include "tilescope/ui/chart_page.h"
+
+enum {
+	PAGE_W = 960,
+	LEFT = 88, /* of the plot */
+	RIGHT = 24,
+	TOP = 78,
+	PLOT_H = 320,
+	PLOT_W = PAGE_W - LEFT - RIGHT,
+	LANE_MOST = 28,
+	LANE_LEAST = 3,
+	TICK = 5,
+	TICKS_X = 9,
+	TICKS_Y = 6,
+	LINE_H = 18,
+	SWATCH = 12,
+	RAMP = 64,  /* steps of the scale of colours */
+	LETTER = 7, /* pixels of a letter, on the wide side */
+};
+
+struct pen {
+	struct ts_strbuf *out;
+	const struct ts_chart_page *p;
+	double h;   /* of the plot */
+	double end; /* y below all that is drawn so far */
+};
+
+/* --- colours ---------------------------------------------------------------------------------- */
+
+static const struct {
+	enum ts_role role;
+	int colour;
+} colours[] = {
+	{TS_ROLE_FILL, 0x4c86c6},
+	{TS_ROLE_BASE, 0x2f5d8a},
+	{TS_ROLE_OUTLINE, 0x1b2a3a},
+	{TS_ROLE_LIMIT, 0xc62828},
+	{TS_ROLE_BAD, 0xd32f2f},
+	{TS_ROLE_WARN, 0xe08a00},
+	{TS_ROLE_GOOD, 0x2e7d32},
+	{TS_ROLE_MARK, 0xb8860b},
+	{TS_ROLE_BOUNDARY, 0x7a8590},
+	{TS_ROLE_COMPUTE, 0xd64545},
+	{TS_ROLE_EXCHANGE, 0x77b6e0},
+	{TS_ROLE_GLOBAL_EXCHANGE, 0x6f9d8b},
+	{TS_ROLE_SYNC, 0xe3c229},
+	{TS_ROLE_EXTERNAL_SYNC, 0x55606a},
+	{TS_ROLE_HOST_WAIT, 0xa3a9af},
+	{TS_ROLE_HOST_COPY, 0xe88a2a},
+	{TS_ROLE_HOST_END, 0xf0d77b},
+	{TS_ROLE_CONTROL, 0xd5d9dd},
+};
+
+static const int series[TS_ROLE_SERIES] = {0x4e79a7, 0xf28e2b, 0x59a14f, 0xe15759, 0x76b7b2,
+	0xedc948, 0xb07aa1, 0x9c755f, 0xff9da7, 0x2f5597, 0x8cd17d, 0xd37295, 0xb6992d, 0x499894,
+	0xd4a6c8, 0xa0a7ad};
+
+static int
+colour_of(enum ts_role role)
+{
+	if (role >= TS_ROLE_SERIES_0 && role <= TS_ROLE_SERIES_15)
+		return series[role - TS_ROLE_SERIES_0];
+	for (size_t i = 0; i < TS_COUNT(colours); i++)
+		if (colours[i].role == role)
+			return colours[i].colour;
+	return 0x5b6670;
+}
+
+/* A scale that keeps its order in grey: pale yellow, green-blue, dark violet. */
+static int
+ramp(double share)
+{
+	static const int stop[] = {0xfdf3c4, 0xb8dfae, 0x5fb9b0, 0x3b83b5, 0x37458f, 0x2a1346};
+	double at = share * (double)(TS_COUNT(stop) - 1);
+	size_t i = at >= (double)(TS_COUNT(stop) - 1) ? TS_COUNT(stop) - 2 : (size_t)at;
+	double part = at - (double)i;
+	int out = 0;
+
+	for (int shift = 0; shift <= 16; shift += 8) {
+		int a = stop[i] >> shift & 0xff, b = stop[i + 1] >> shift & 0xff;
+
+		out |= (int)(a + (b - a) * part + 0.5) << shift;
+	}
+	return out;
+}
+
+/* --- text ------------------------------------------------------------------------------------- */
+
+static void
+put_escaped(struct ts_strbuf *out, const char *s)
+{
+	struct ts_strbuf safe;
+
+	ts_strbuf_init(&safe, 4096);
+	ts_utf8_safe(&safe, s, strlen(s));
+	for (const char *c = safe.s; *c; c++) {
+		if (*c == '<')
+			ts_strbuf_puts(out, "&lt;");
+		else if (*c == '>')
+			ts_strbuf_puts(out, "&gt;");
+		else if (*c == '&')
+			ts_strbuf_puts(out, "&amp;");
+		else if (*c == '"')
+			ts_strbuf_puts(out, "&quot;");
+		else
+			ts_strbuf_putc(out, *c);
+	}
+	ts_strbuf_fini(&safe);
+}
+
+static void
+put_text(struct pen *n, double x, double y, const char *look, const char *s)
+{
+	if (!*s)
+		return;
+	ts_strbuf_printf(n->out, "<text x=\"%.2f\" y=\"%.2f\"%s>", x, y, look);
+	put_escaped(n->out, s);
+	ts_strbuf_puts(n->out, "</text>\n");
+}
+
+static double
+width_of(const char *s)
+{
+	return (double)ts_utf8_columns(s, strlen(s)) * LETTER;
+}
+
+static const char *
+tick_text(const struct ts_page_axis *a, double v, char out[TS_FMT_MAX])
+{
+	if (a->tick)
+		return a->tick(a->ctx, v, out);
+	return ts_fmt_count(out, (int64_t)v);
+}
+
+/* --- where things are --------------------------------------------------------------------------- */
+
+static double
+share_of(double v, double from, double to)
+{
+	double s = to > from ? (v - from) / (to - from) : 0;
+
+	return isnan(s) || s < 0 ? 0 : s > 1 ? 1 : s;
+}
+
+static double
+x_of(const struct pen *n, double v)
+{
+	return LEFT + PLOT_W * share_of(v, n->p->x.from, n->p->x.to);
+}
+
+static double
+y_of(const struct pen *n, double v)
+{
+	return TOP + n->h * (1 - share_of(v, n->p->y.from, n->p->y.to));
+}
+
+static double
+column_x(const struct pen *n, int column)
+{
+	return LEFT + (double)PLOT_W * column / n->p->columns;
+}
+
+/* --- axes ------------------------------------------------------------------------------------- */
+
+enum { TICKS_AT_MOST = 64 };
+
+/* Round places on an axis, from the first at or above `from`. */
+static int
+ticks_of(const struct ts_page_axis *a, int about, double out[TICKS_AT_MOST])
+{
+	double span = a->to - a->from;
+	int64_t step, first;
+	int n = 0;
+
+	if (!(span > 0) || !(fabs(a->from) < 4e18) || !(fabs(a->to) < 4e18))
+		return 0;
+	step = ts_fmt_tick((int64_t)(span < 1 ? 1 : span), about, a->base);
+	first = (int64_t)ceil(a->from / (double)step) * step;
+	for (double v = (double)first; v <= a->to && n < TICKS_AT_MOST; v += (double)step)
+		out[n++] = v;
+	return n;
+}
+
+static void
+put_y_axis(struct pen *n)
+{
+	double at[TICKS_AT_MOST];
+	int count = ticks_of(&n->p->y, TICKS_Y, at);
+	char text[TS_FMT_MAX];
+
+	for (int i = 0; i < count; i++) {
+		double y = y_of(n, at[i]);
+
+		ts_strbuf_printf(n->out,
+			"<path d=\"M%d %.2fH%d\" stroke=\"#dfe3e7\" fill=\"none\"/>\n", LEFT, y,
+			LEFT + PLOT_W);
+		put_text(n, LEFT - TICK - 3, y + 4, " text-anchor=\"end\"",
+			tick_text(&n->p->y, at[i], text));
+	}
+	ts_strbuf_printf(n->out, "<path d=\"M%d %dV%.2f\" stroke=\"#33404d\" fill=\"none\"/>\n",
+		LEFT, TOP, TOP + n->h);
+	ts_strbuf_printf(n->out, "<g transform=\"translate(18 %.2f) rotate(-90)\">\n",
+		TOP + n->h / 2);
+	put_text(n, 0, 0, " text-anchor=\"middle\"", n->p->y.title);
+	ts_strbuf_puts(n->out, "</g>\n");
+}
+
+static void
+put_x_axis(struct pen *n)
+{
+	double at[TICKS_AT_MOST], y = TOP + n->h;
+	int count = ticks_of(&n->p->x, TICKS_X, at);
+	char text[TS_FMT_MAX];
+
+	ts_strbuf_printf(n->out, "<path d=\"M%d %.2fH%d", LEFT, y, LEFT + PLOT_W);
+	for (int i = 0; i < count; i++)
+		ts_strbuf_printf(n->out, "M%.2f %.2fv%d", x_of(n, at[i]), y, TICK);
+	ts_strbuf_puts(n->out, "\" stroke=\"#33404d\" fill=\"none\"/>\n");
+	for (int i = 0; i < count; i++)
+		put_text(n, x_of(n, at[i]), y + TICK + 13, " text-anchor=\"middle\"",
+			tick_text(&n->p->x, at[i], text));
+	put_text(n, LEFT + PLOT_W / 2.0, y + TICK + 34, " text-anchor=\"middle\"", n->p->x.title);
+	n->end = y + TICK + 42;
+}
+
+/* --- AREA ------------------------------------------------------------------------------------- */
+
+static double
+height_of(double v, double top)
+{
+	return isnan(v) || v < 0 ? 0 : v > top ? top : v;
+}
+
+/* A line of steps through `v`, forwards or backwards; `first`: "M" or "L". */
+static void
+put_steps(struct pen *n, const double *v, bool back, char first)
+{
+	int columns = n->p->columns;
+
+	for (int i = 0; i < columns; i++) {
+		int at = back ? columns - 1 - i : i, before = back ? at + 1 : at - 1;
+		double y = y_of(n, v[at]);
+
+		if (i == 0)
+			ts_strbuf_printf(n->out, "%c%.2f %.2f", first, column_x(n, at + back), y);
+		else if (v[at] != v[before])
+			ts_strbuf_printf(n->out, "H%.2fV%.2f", column_x(n, at + back), y);
+	}
+	ts_strbuf_printf(n->out, "H%.2f", back ? column_x(n, 0) : column_x(n, columns));
+}
+
+static void
+put_bands(struct pen *n)
+{
+	double below[TS_PAGE_COLUMNS] = {0}, above[TS_PAGE_COLUMNS];
+
+	for (int b = 0; b < n->p->bands; b++) {
+		bool any = false;
+
+		for (int i = 0; i < n->p->columns; i++) {
+			above[i] = below[i] + height_of(n->p->band[b].v[i], n->p->y.to);
+			any = any || above[i] > below[i];
+		}
+		if (!any)
+			continue;
+		ts_strbuf_puts(n->out, "<path d=\"");
+		put_steps(n, above, false, 'M');
+		put_steps(n, below, true, 'L');
+		ts_strbuf_printf(n->out, "Z\" fill=\"#%06x\"/>\n", colour_of(n->p->band[b].role));
+		memcpy(below, above, sizeof(below));
+	}
+}
+
+static void
+put_outline(struct pen *n)
+{
+	if (!n->p->outline)
+		return;
+	ts_strbuf_puts(n->out, "<path d=\"");
+	put_steps(n, n->p->outline, false, 'M');
+	ts_strbuf_printf(n->out, "\" fill=\"none\" stroke=\"#%06x\" stroke-width=\"1.2\"/>\n",
+		colour_of(TS_ROLE_OUTLINE));
+}
+
+static void
+put_levels(struct pen *n)
+{
+	for (int i = 0; i < n->p->levels; i++) {
+		const struct ts_page_level *l = &n->p->level[i];
+		char look[80];
+
+		if (!(l->value >= n->p->y.from) || !(l->value <= n->p->y.to))
+			continue;
+		ts_strbuf_printf(n->out,
+			"<path d=\"M%d %.2fH%d\" stroke=\"#%06x\" stroke-width=\"1.5\" "
+			"stroke-dasharray=\"6 4\" fill=\"none\"/>\n",
+			LEFT, y_of(n, l->value), LEFT + PLOT_W, colour_of(l->role));
+		snprintf(look, sizeof(look), " text-anchor=\"end\" fill=\"#%06x\"",
+			colour_of(l->role));
+		put_text(n, LEFT + PLOT_W - 4, y_of(n, l->value) - 4, look, l->name);
+	}
+}
+
+/* Words above the plot where they do not meet; lines always. */
+static void
+put_labels(struct pen *n)
+{
+	double used = 0;
+
+	for (int i = 0; i < n->p->labels; i++) {
+		const struct ts_page_label *l = &n->p->label[i];
+		double x = x_of(n, l->x);
+		char look[48];
+
+		if (!(l->x >= n->p->x.from) || !(l->x <= n->p->x.to))
+			continue;
+		if (l->line)
+			ts_strbuf_printf(n->out,
+				"<path d=\"M%.2f %dV%.2f\" stroke=\"#%06x\" "
+				"stroke-dasharray=\"2 3\" fill=\"none\"/>\n",
+				x, TOP - 4, TOP + n->h, colour_of(l->role));
+		else
+			ts_strbuf_printf(n->out,
+				"<path d=\"M%.2f %.2fl4 8h-8z\" fill=\"#%06x\"/>\n", x,
+				TOP + n->h + 1, colour_of(l->role));
+		if (x + 3 < used)
+			continue;
+		snprintf(look, sizeof(look), " fill=\"#%06x\"", colour_of(l->role));
+		put_text(n, x + 3, TOP - 6, look, l->name);
+		used = x + 3 + width_of(l->name) + 4;
+	}
+}
+
+/* --- LANES ------------------------------------------------------------------------------------ */
+
+static void
+put_lane(struct pen *n, int lane, double y, double h)
+{
+	const struct ts_chart_page *p = n->p;
+
+	for (int b = 0; b < p->bands; b++) {
+		ts_strbuf_printf(n->out, "<path fill=\"#%06x\" d=\"", colour_of(p->band[b].role));
+		for (int i = 0; i < p->columns; i++) {
+			double before = 0;
+			double v = height_of(p->band[b].v[lane * p->columns + i], 1);
+
+			for (int k = 0; k < b; k++)
+				before += height_of(p->band[k].v[lane * p->columns + i], 1);
+			if (v > 0 && before < 1)
+				ts_strbuf_printf(n->out, "M%.2f %.2fh%.2fv%.2fh%.2fz",
+					column_x(n, i), y + h * (1 - before),
+					column_x(n, 1) - column_x(n, 0),
+					-h * (before + v > 1 ? 1 - before : v),
+					column_x(n, 0) - column_x(n, 1));
+		}
+		ts_strbuf_puts(n->out, "\"/>\n");
+	}
+}
+
+static void
+put_lanes(struct pen *n)
+{
+	double each = n->h / (n->p->lanes > 0 ? n->p->lanes : 1), shown = -1e9;
+
+	for (int i = 0; i < n->p->lanes; i++) {
+		double y = TOP + each * i;
+
+		put_lane(n, i, y + each * 0.08, each * 0.84);
+		if (y - shown < 12)
+			continue;
+		put_text(n, LEFT - TICK - 3, y + each / 2 + 4, " text-anchor=\"end\"",
+			n->p->lane[i]);
+		shown = y;
+	}
+	ts_strbuf_printf(n->out, "<path d=\"M%d %dV%.2f\" stroke=\"#33404d\" fill=\"none\"/>\n",
+		LEFT, TOP, TOP + n->h);
+}
+
+/* --- GRID ------------------------------------------------------------------------------------- */
+
+/* Place of a value on the scale, as one of RAMP steps; -1: nothing is there. */
+static int
+grade(const struct ts_chart_page *p, double v)
+{
+	double least = p->least, most = p->most;
+
+	if (isnan(v))
+		return -1;
+	if (p->logarithmic) {
+		v = log1p(v > 0 ? v : 0);
+		least = log1p(least > 0 ? least : 0);
+		most = log1p(most > 0 ? most : 0);
+	}
+	return (int)(share_of(v, least, most) * (RAMP - 1) + 0.5);
+}
+
+static void
+put_grid(struct pen *n)
+{
+	const struct ts_chart_page *p = n->p;
+	double each = n->h / p->lanes;
+
+	for (int g = 0; p->grid && g < RAMP; g++) {
+		bool any = false;
+
+		for (int row = 0; row < p->lanes; row++)
+			for (int i = 0, to; i < p->columns; i = to) {
+				const double *v = p->grid + (size_t)row * (size_t)p->columns;
+
+				to = i + 1;
+				if (grade(p, v[i]) != g)
+					continue;
+				while (to < p->columns && grade(p, v[to]) == g)
+					to++;
+				if (!any)
+					ts_strbuf_printf(n->out, "<path fill=\"#%06x\" d=\"",
+						ramp((double)g / (RAMP - 1)));
+				any = true;
+				ts_strbuf_printf(n->out, "M%.2f %.2fH%.2fv%.2fH%.2fz",
+					column_x(n, i), TOP + each * row, column_x(n, to), each,
+					column_x(n, i));
+			}
+		ts_strbuf_puts(n->out, any ? "\"/>\n" : "");
+	}
+	if (!p->lane[0][0])
+		return;
+	for (int row = 0; row < p->lanes; row++)
+		if (row == 0 || each >= 12)
+			put_text(n, LEFT - TICK - 3, TOP + each * (row + 0.5) + 4,
+				" text-anchor=\"end\"", p->lane[row]);
+}
+
+static void
+put_scale(struct pen *n)
+{
+	enum { SCALE_W = 240, SCALE_H = 12 };
+	const struct ts_chart_page *p = n->p;
+	struct ts_page_axis a = p->y;
+	char text[TS_FMT_MAX];
+	double y = n->end + 4;
+
+	for (int i = 0; i < RAMP; i++)
+		ts_strbuf_printf(n->out, "<path fill=\"#%06x\" d=\"M%.2f %.2fh%.2fv%dh%.2fz\"/>\n",
+			ramp((double)i / (RAMP - 1)), LEFT + (double)SCALE_W * i / RAMP, y,
+			(double)SCALE_W / RAMP + 0.3, SCALE_H, -(double)SCALE_W / RAMP - 0.3);
+	put_text(n, LEFT, y + SCALE_H + 14, "", tick_text(&a, p->least, text));
+	put_text(n, LEFT + SCALE_W, y + SCALE_H + 14, " text-anchor=\"end\"",
+		tick_text(&a, p->most, text));
+	put_text(n, LEFT + SCALE_W + 12, y + SCALE_H - 2, "", p->logarithmic ? "logarithmic" : "");
+	n->end = y + SCALE_H + 2 * LINE_H;
+}
+
+/* --- the page ----------------------------------------------------------------------------------- */
+
+static void
+put_sample(struct pen *n, double *x, enum ts_role role, bool line, const char *name)
+{
+	double w = SWATCH + 6 + width_of(name) + 14;
+
+	if (!*name)
+		return;
+	if (*x + w > LEFT + PLOT_W && *x > LEFT) {
+		*x = LEFT;
+		n->end += LINE_H;
+	}
+	if (line)
+		ts_strbuf_printf(n->out,
+			"<path d=\"M%.2f %.2fh%d\" stroke=\"#%06x\" stroke-width=\"2\" "
+			"fill=\"none\"/>\n",
+			*x, n->end + SWATCH / 2.0, SWATCH, colour_of(role));
+	else
+		ts_strbuf_printf(n->out,
+			"<rect x=\"%.2f\" y=\"%.2f\" width=\"%d\" height=\"%d\" "
+			"fill=\"#%06x\"/>\n",
+			*x, n->end, SWATCH, SWATCH, colour_of(role));
+	put_text(n, *x + SWATCH + 6, n->end + SWATCH - 2, "", name);
+	*x += w;
+}
+
+static void
+put_legend(struct pen *n)
+{
+	double x = LEFT;
+
+	n->end += 6;
+	if (n->p->outline)
+		put_sample(n, &x, TS_ROLE_OUTLINE, true, n->p->outline_name);
+	for (int i = n->p->bands - 1; i >= 0; i--) /* as they lie one above the other */
+		put_sample(n, &x, n->p->band[i].role, false, n->p->band[i].name);
+	n->end += x > LEFT ? LINE_H : 0;
+}
+
+static void
+put_plot(struct pen *n)
+{
+	switch (n->p->kind) {
+	case TS_PAGE_LANES:
+		put_lanes(n);
+		break;
+	case TS_PAGE_GRID:
+		put_grid(n);
+		if (!n->p->lane[0][0])
+			put_y_axis(n);
+		break;
+	default:
+		put_y_axis(n);
+		put_bands(n);
+		put_outline(n);
+		put_levels(n);
+	}
+	put_x_axis(n);
+	put_labels(n);
+}
+
+static double
+plot_height(const struct ts_chart_page *p)
+{
+	double h = p->lanes > 0 ? (double)p->lanes * LANE_MOST : PLOT_H;
+
+	if (p->kind == TS_PAGE_AREA)
+		return PLOT_H;
+	return h < (double)LANE_LEAST * p->lanes ? (double)LANE_LEAST * p->lanes
+		: h > PLOT_H * 1.5		 ? PLOT_H * 1.5
+						 : h;
+}
+
+void
+ts_chart_page_svg(struct ts_strbuf *out, const struct ts_chart_page *p)
+{
+	struct ts_strbuf body;
+	struct pen n = {.out = &body, .p = p, .h = plot_height(p)};
+
+	ts_strbuf_init(&body, out->max);
+	put_text(&n, LEFT, 28, " font-size=\"18\" font-weight=\"bold\"", p->title);
+	put_text(&n, LEFT, 48, " fill=\"#5b6670\"", p->subtitle);
+	put_plot(&n);
+	if (p->kind == TS_PAGE_GRID)
+		put_scale(&n);
+	put_legend(&n);
+	n.end += 16;
+	put_text(&n, LEFT, n.end, " font-size=\"10\" fill=\"#8a949e\"", p->source);
+	n.end += 12;
+	ts_strbuf_printf(out,
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%.0f\" "
+		"viewBox=\"0 0 %d %.0f\" font-family=\"Helvetica, Arial, sans-serif\" "
+		"font-size=\"12\" fill=\"#1f2933\">\n<title>",
+		PAGE_W, ceil(n.end), PAGE_W, ceil(n.end));
+	put_escaped(out, p->title);
+	ts_strbuf_printf(out, "</title>\n<rect width=\"%d\" height=\"%.0f\" fill=\"#ffffff\"/>\n",
+		PAGE_W, ceil(n.end));
+	ts_strbuf_add(out, body.s, body.len);
+	ts_strbuf_puts(out, "</svg>\n");
+	out->cut |= body.cut;
+	ts_strbuf_fini(&body);
+}

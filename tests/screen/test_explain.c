@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every figure that a view explains is what its query prints: each view is walked with keys over several
+ * reports, at each place all explained figures are taken, and the query of each is asked of the report.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <locale.h>
+#include <math.h>
+
+#include "view_harness.h"
+
+#include "tilescope/report/query.h"
+#include "tilescope/view/explain.h"
+#include "tilescope/view/liveness.h"
+#include "tilescope/view/memory.h"
+#include "tilescope/view/summary.h"
+#include "tilescope/view/trace.h"
+#include "tilescope/view/variables.h"
+
+enum { SEEN = 4096, QUERY_SECONDS = 60 };
+
+/* --- one figure ------------------------------------------------------------------------------- */
+
+struct walk {
+	struct harness h;
+	struct ts_query *query;
+	uint64_t seen[SEEN]; /* hashes of figures that were asked for */
+	int seen_count, figures, queries;
+	const char *where;
+};
+
+static bool
+is_new(struct walk *w, const struct ts_explained *x)
+{
+	uint64_t hash = (uint64_t)x->integer;
+
+	for (const char *c = x->query; *c; c++)
+		hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
+	for (int i = 0; i < w->seen_count; i++)
+		if (w->seen[i] == hash)
+			return false;
+	if (w->seen_count < SEEN)
+		w->seen[w->seen_count++] = hash;
+	return true;
+}
+
+static bool
+is_close(double a, double b)
+{
+	return fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b));
+}
+
+static bool
+agrees(const struct ts_explained *x, const struct ts_sql_value *v)
+{
+	double real = v->type == TS_SQL_INTEGER ? (double)v->integer : v->real;
+
+	switch (x->kind) {
+	case TS_EXPLAIN_INTEGER:
+		return v->type == TS_SQL_INTEGER && v->integer == x->integer;
+	case TS_EXPLAIN_REAL:
+		return (v->type == TS_SQL_INTEGER || v->type == TS_SQL_REAL) &&
+			is_close(real, x->real);
+	case TS_EXPLAIN_TEXT:
+		return v->type == TS_SQL_TEXT && v->n == strlen(x->text) &&
+			memcmp(v->bytes, x->text, v->n) == 0;
+	default:
+		return v->type == TS_SQL_NULL;
+	}
+}
+
+static void
+ask(struct walk *w, const struct ts_explained *x)
+{
+	char exact[TS_EXPLAIN_SHOWN];
+	struct ts_sql_value v;
+	struct ts_err err = {0};
+	bool row = false;
+
+	ck_assert_msg(ts_query_prepare(w->query, x->query, QUERY_SECONDS, &err) == TS_OK,
+		"%s: %s: %s\n%s", w->where, x->title, err.msg, x->query);
+	ck_assert_msg(ts_query_step(w->query, &row, &err) == TS_OK, "%s: %s: %s", w->where,
+		x->title, err.msg);
+	ck_assert_msg(row, "%s: %s: no row\n%s", w->where, x->title, x->query);
+	ts_query_value(&v, w->query, 0);
+	ck_assert_msg(agrees(x, &v), "%s: %s is %s, but the query says %lld %.17g %.*s\n%s",
+		w->where, x->title, ts_explain_exact(x, exact), (long long)v.integer, v.real,
+		(int)v.n, v.n ? v.bytes : "", x->query);
+}
+
+/* All figures that are explained at this place. */
+static void
+look(struct walk *w)
+{
+	struct ts_explain *e = malloc(sizeof(*e));
+
+	ck_assert_ptr_nonnull(e);
+	ts_explain_init(e);
+	if (w->h.view->ops->explain)
+		w->h.view->ops->explain(w->h.view, e);
+	for (int i = 0; i < e->count; i++) {
+		const struct ts_explained *x = &e->figure[i];
+
+		w->figures++;
+		ck_assert_str_ne(x->title, "");
+		ck_assert_msg(x->from[0] || x->note[0], "%s: %s: nothing says where it is from",
+			w->where, x->title);
+		/* a known value has a query, or it is said why not */
+		ck_assert_msg(x->query[0] || x->note[0] || x->kind == TS_EXPLAIN_UNKNOWN,
+			"%s: %s has no query", w->where, x->title);
+		if (!x->query[0] || !is_new(w, x))
+			continue;
+		w->queries++;
+		ask(w, x);
+	}
+	free(e);
+}
+
+/* --- walks ------------------------------------------------------------------------------------ */
+
+static const struct {
+	const struct ts_view_ops *ops;
+	const char *keys[40];
+	int least; /* queries that were asked on a whole report */
+} views[] = {
+	{&ts_view_summary, {"30 down"}, 40},
+	{&ts_view_memory,
+		{"fullest", "series gaps", "right", "breakdown", "breakdown", "breakdown",
+			"pane-next", "down", "down", "last", "pane-next", "down", "pane-next",
+			"down", "pane-next", "tab-next", "down", "tab-next", "down", "tab-next",
+			"down", "tab-next", "down", "tab-next", "down"},
+		0},
+	{&ts_view_liveness,
+		{"peak-next", "right", "series", "pane-next", "down", "down", "pane-next", "down",
+			"tab-next", "down", "tab-next", "down", "tab-next", "down"},
+		0},
+	{&ts_view_variables, {"down", "sort bytes", "down", "sort tile", "last"}, 0},
+	{&ts_view_trace, {"right", "right", "ipu-next", "pane-next", "down", "down", "page-down"},
+		0},
+};
+
+static const struct {
+	const char *name;
+	struct ts_demo_options options;
+} reports[] = {
+	{"store", {.ipus = 2, .tiles = 24, .steps = 300, .variables = 900, .seed = 1}},
+	{"sdk", {.layout = TS_DEMO_SDK, .ipus = 2, .tiles = 24, .steps = 300, .variables = 900}},
+	{"oom", {.ipus = 1, .tiles = 40, .variables = 2000, .oom = true, .seed = 3}},
+	{"one", {.ipus = 1, .tiles = 1, .steps = 40, .variables = 30, .seed = 4}},
+	{"seeds",
+		{.layout = TS_DEMO_SDK,
+			.ipus = 3,
+			.tiles = 7,
+			.steps = 80,
+			.variables = 300,
+			.seed = 9}},
+};
+
+/* A command that this view does not have (yet) is passed over. */
+static void
+press(struct walk *w, const char *line)
+{
+	struct ts_call call;
+	struct ts_err err = {0};
+
+	w->h.env.copy[0] = '\0';
+	if (ts_call_parse(&call, line, &err) != TS_OK)
+		return;
+	if (w->h.view->ops->command(w->h.view, &call) & TS_EFFECT_REFLOW)
+		w->h.view->ops->resize(w->h.view, ts_canvas_rect(w->h.canvas));
+	harness_settle(&w->h);
+	harness_draw(&w->h);
+}
+
+static void
+walk(struct walk *w, size_t view)
+{
+	struct ts_err err = {0};
+
+	harness_start(&w->h, views[view].ops, 120, 40, TS_GLYPHS_FULL);
+	harness_settle(&w->h);
+	harness_draw(&w->h);
+	ck_assert_msg(ts_query_open(&w->query, w->h.env.report, &err) == TS_OK, "%s", err.msg);
+	look(w);
+	for (int i = 0; views[view].keys[i]; i++) {
+		const char *line = views[view].keys[i];
+		int times = atoi(line);
+
+		for (int k = 0; k < (times ? times : 1); k++) {
+			press(w, times ? strchr(line, ' ') + 1 : line);
+			look(w);
+		}
+	}
+	ts_query_close(w->query);
+}
+
+START_TEST(figures_are_what_their_queries_print)
+{
+	size_t view = (size_t)_i % TS_COUNT(views), report = (size_t)_i / TS_COUNT(views);
+	struct walk *w = calloc(1, sizeof(*w));
+	char where[80];
+
+	ck_assert_ptr_nonnull(w);
+	snprintf(where, sizeof(where), "%s of report %s", views[view].ops->title,
+		reports[report].name);
+	w->where = where;
+	harness_demo(&w->h, &reports[report].options);
+	walk(w, view);
+	if (report == 0)
+		ck_assert_msg(w->queries >= views[view].least, "%s: only %d queries", where,
+			w->queries);
+	if (getenv("TS_EXPLAIN_COUNT"))
+		fprintf(stderr, "%s: %d figures, %d queries\n", where, w->figures, w->queries);
+	harness_end(&w->h);
+	free(w);
+}
+END_TEST
+
+/* --- what has no report -------------------------------------------------------------------------- */
+
+START_TEST(names_are_quoted)
+{
+	char out[16];
+
+	ck_assert(ts_explain_quote(out, sizeof(out), "it's"));
+	ck_assert_str_eq(out, "'it''s'");
+	ck_assert(ts_explain_quote(out, sizeof(out), ""));
+	ck_assert_str_eq(out, "''");
+	ck_assert(!ts_explain_quote(out, sizeof(out), "much longer than that"));
+	ck_assert_str_eq(out, "");
+	ck_assert(!ts_explain_quote(out, sizeof(out), "''''''''"));
+}
+END_TEST
+
+START_TEST(too_much_is_left_out)
+{
+	struct ts_explain *e = malloc(sizeof(*e));
+	struct ts_explained *x;
+	char exact[TS_EXPLAIN_SHOWN];
+
+	ck_assert_ptr_nonnull(e);
+	ts_explain_init(e);
+	for (int i = 0; i < 3 * TS_EXPLAIN_FIGURES; i++)
+		ts_explain_bytes(ts_explain_add(e, "figure %d", i), i - 1, TS_UNITS_KIB);
+	ck_assert_int_eq(e->count, TS_EXPLAIN_FIGURES);
+	ck_assert_int_eq(e->figure[0].kind, TS_EXPLAIN_UNKNOWN);
+	ck_assert_str_eq(ts_explain_exact(&e->figure[0], exact), "not known");
+	ck_assert_str_eq(ts_explain_exact(&e->figure[5], exact), "4 bytes");
+	x = &e->figure[1];
+	ts_explain_query(x, "SELECT %*d", TS_EXPLAIN_QUERY, 1);
+	ck_assert_str_eq(x->query, "");
+	ck_assert_str_ne(x->note, "");
+	ts_explain_real(x, INFINITY, "us");
+	ck_assert_int_eq(x->kind, TS_EXPLAIN_INTEGER); /* as it was: that is no number */
+	free(e);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("explain");
+	TCase *c = tcase_create("all");
+
+	setlocale(LC_CTYPE, "C.UTF-8");
+	tcase_set_timeout(c, 120);
+	tcase_add_loop_test(c, figures_are_what_their_queries_print, 0,
+		(int)(TS_COUNT(views) * TS_COUNT(reports)));
+	tcase_add_test(c, names_are_quoted);
+	tcase_add_test(c, too_much_is_left_out);
+	suite_add_tcase(s, c);
+	SRunner *r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	int failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
