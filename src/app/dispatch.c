@@ -504,6 +504,21 @@ complete_arg(const char *line, const char *word, struct ts_candidates *out)
 		ts_candidates_add(out, known[i]);
 }
 
+/* What only the view knows: parts of its chart. */
+static void
+complete_view(struct ts_app *app, const char *line, struct ts_candidates *out)
+{
+	static const enum ts_cmd cmds[] = {TS_CMD_SERIES, TS_CMD_BREAKDOWN};
+	struct ts_view *v = current(app);
+
+	for (size_t i = 0; v && v->ops->complete && i < TS_COUNT(cmds); i++) {
+		size_t n = strlen(ts_commands[cmds[i]].name);
+
+		if (strncmp(line, ts_commands[cmds[i]].name, n) == 0 && line[n] == ' ')
+			v->ops->complete(v, cmds[i], line, out);
+	}
+}
+
 /* Candidates of the prompt: commands, then views, options and their values. */
 static void
 complete(void *ctx, const char *line, struct ts_candidates *out)
@@ -512,7 +527,6 @@ complete(void *ctx, const char *line, struct ts_candidates *out)
 	const struct ts_command *found[TS_PROMPT_CANDIDATES];
 	int n;
 
-	(void)ctx;
 	if (!word) {
 		out->start = 0;
 		n = ts_command_complete(line, strlen(line), found, TS_PROMPT_CANDIDATES);
@@ -540,6 +554,7 @@ complete(void *ctx, const char *line, struct ts_candidates *out)
 			strncmp(ts_relation_def((enum ts_relation)i)->name, word, (size_t)n) == 0)
 			ts_candidates_add(out, ts_relation_def((enum ts_relation)i)->name);
 	complete_arg(line, word, out);
+	complete_view(ctx, line, out);
 }
 
 /* Commands that ask for their text at the bottom line, and back. */
@@ -595,6 +610,13 @@ ask(struct ts_app *app, enum ts_asking asking, const char *text)
 	else if (asking == TS_ASK_FILTER)
 		ts_prompt_hint(&app->prompt, "text COLUMN:text COLUMN>1000 COLUMN=NULL");
 	return TS_EFFECT_REPAINT;
+}
+
+/* Which part of a chart is to be hidden is typed, or chosen with Tab. */
+static enum ts_effect
+do_series(struct ts_app *app, const struct ts_call *call)
+{
+	return call->argc == 0 ? ask(app, TS_ASK_COMMAND, "series ") : TS_EFFECT_UNKNOWN;
 }
 
 static enum ts_effect
@@ -668,6 +690,7 @@ static const struct {
 	{TS_CMD_INDEX, do_index},
 	{TS_CMD_IMPORT, do_import},
 	{TS_CMD_PROMPT, do_prompt},
+	{TS_CMD_SERIES, do_series},
 	{TS_CMD_SET, do_set},
 	{TS_CMD_THEME, do_theme},
 	{TS_CMD_KEYMAP, do_keymap},

@@ -10,8 +10,9 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/base/option.h"
+#include "tilescope/base/pattern.h"
 
-enum { UNITS, TIME, CLOCK, MOUSE, THEME, KEYMAP, CACHE, INDEX, PYTHON, OPTIONS };
+enum { UNITS, TIME, CLOCK, MOUSE, THEME, KEYMAP, CACHE, INDEX, LAYER, PYTHON, OPTIONS };
 
 const struct ts_option ts_option_table[OPTIONS + 1] = {
 	[UNITS] = {"units", "kib|kb|bytes", "units of memory", false},
@@ -23,6 +24,8 @@ const struct ts_option ts_option_table[OPTIONS + 1] = {
 	[KEYMAP] = {"keymap", "NAME", "keys", false},
 	[CACHE] = {"cache", "SIZE", "most that the indexes of all reports take, as 8GiB", false},
 	[INDEX] = {"index", "on|off", "build the index of a report behind the screen", false},
+	[LAYER] = {"layer-pattern", "PATTERN",
+		"what finds the layer in a variable's name; its group is the number"},
 	[PYTHON] = {"python", "PATH", "the Python that has libpva, for :import", false},
 	[OPTIONS] = {NULL, NULL, NULL, false},
 };
@@ -37,6 +40,7 @@ ts_options_init(struct ts_options *o)
 	*o = (struct ts_options){.cache = TS_OPTION_CACHE, .index = true};
 	snprintf(o->theme, sizeof(o->theme), "default");
 	snprintf(o->keymap, sizeof(o->keymap), "default");
+	snprintf(o->layer_pattern, sizeof(o->layer_pattern), "%s", TS_LAYER_PATTERN);
 	snprintf(o->python, sizeof(o->python), "python3");
 }
 
@@ -136,6 +140,16 @@ print_size(char out[TS_OPTION_TEXT], int64_t bytes)
 	snprintf(out, TS_OPTION_TEXT, "%lld%s", (long long)bytes, units[i]);
 }
 
+static bool
+check_pattern(const char *value, struct ts_err *err)
+{
+	struct ts_pattern *p = NULL;
+	enum ts_code code = ts_pattern_compile(&p, value, 0, NULL, err);
+
+	ts_pattern_free(p);
+	return code == TS_OK;
+}
+
 enum ts_code
 ts_option_set(struct ts_options *o, const char *name, const char *value, struct ts_err *err)
 {
@@ -179,6 +193,15 @@ ts_option_set(struct ts_options *o, const char *name, const char *value, struct 
 			snprintf(option == THEME ? o->theme : o->keymap, TS_OPTION_TEXT, "%s",
 				value);
 		break;
+	case LAYER:
+		if (!*value)
+			value = TS_LAYER_PATTERN;
+		if (strlen(value) < sizeof(o->layer_pattern) && !check_pattern(value, err))
+			return err ? err->code : TS_E_USAGE;
+		word = strlen(value) < sizeof(o->layer_pattern) ? 0 : -1;
+		if (word >= 0)
+			snprintf(o->layer_pattern, sizeof(o->layer_pattern), "%s", value);
+		break;
 	case PYTHON:
 		word = strlen(value) < sizeof(o->python) ? 0 : -1;
 		if (word >= 0)
@@ -217,6 +240,9 @@ ts_option_get(const struct ts_options *o, const char *name, char out[TS_OPTION_T
 		break;
 	case KEYMAP:
 		text = o->keymap;
+		break;
+	case LAYER:
+		text = o->layer_pattern;
 		break;
 	case PYTHON: /* the end of a long one says most */
 		n = strlen(o->python);

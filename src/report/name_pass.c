@@ -141,7 +141,8 @@ group_of(struct ts_name_pass *p, const struct ts_name_asker *a, struct ts_rows *
 			*group = group_at(p, ts_dictionary_find(&p->names, b->v[P_NAME][k]));
 		return TS_OK;
 	}
-	if (ts_rows_text(rows, P_NAME, &s, &n) != TS_VALUE_OK)
+	/* what is no number stands in a block of its own: the cursor's row */
+	if (b->is[P_NAME] != TS_VALUE_BAD || ts_rows_text(rows, P_NAME, &s, &n) != TS_VALUE_OK)
 		return TS_OK;
 	n = n < TS_DICTIONARY_TEXT ? n : TS_DICTIONARY_TEXT;
 	code = ts_dictionary_text(&p->names, &entry, s, n, err);

@@ -327,50 +327,16 @@ goto_tile(struct memory_view *m, const struct ts_call *call)
 
 /* --- what the graph shows --------------------------------------------------------------------- */
 
-static const char *const breakdown_names[BY_COUNT] = {"total", "category", "mean", "liveness"};
-
 static enum ts_effect
 break_down(struct memory_view *m, const struct ts_call *call)
 {
-	const char *name = ts_call_arg(call, 0);
-	int by = (int)m->breakdown;
-
-	for (int i = 0; i < BY_COUNT; i++) {
-		by = (by + 1) % BY_COUNT;
-		if (name ? strcmp(name, breakdown_names[by]) == 0
-			 : memory_can(m, (enum memory_breakdown)by))
-			break;
-	}
-	if (name && strcmp(name, breakdown_names[by]) != 0) {
-		ts_view_say_error(m->view.env,
-			"breakdown is one of total, category, mean, liveness");
-		return TS_EFFECT_BELL;
-	}
-	if (!memory_can(m, (enum memory_breakdown)by) || (!name && by == (int)m->breakdown)) {
-		ts_view_say_error(m->view.env, "memory by %s is not in this report",
-			by == BY_TOTAL || !name ? "anything else" : name);
-		return TS_EFFECT_BELL;
-	}
-	m->breakdown = (enum memory_breakdown)by;
-	return settle(m, TS_EFFECT_REPAINT);
+	return settle(m, memory_break_down(m, call));
 }
 
 static enum ts_effect
-toggle_gaps(struct memory_view *m, const struct ts_call *call)
+series(struct memory_view *m, const struct ts_call *call)
 {
-	const char *name = ts_call_arg(call, 0);
-
-	if (name && strcmp(name, "gaps") != 0) {
-		ts_view_say_error(m->view.env, "series is: gaps");
-		return TS_EFFECT_BELL;
-	}
-	if (!m->tiles->has_gaps) {
-		ts_view_say_error(m->view.env, "gaps are not recorded in this report");
-		return TS_EFFECT_BELL;
-	}
-	m->gaps = !m->gaps;
-	m->walk = -1;
-	return settle(m, TS_EFFECT_REPAINT);
+	return settle(m, memory_series(m, call));
 }
 
 /* --- panes ------------------------------------------------------------------------------------ */
@@ -545,7 +511,7 @@ static const struct {
 	{TS_CMD_IPU_PREVIOUS, next_ipu},
 	{TS_CMD_GOTO, goto_tile},
 	{TS_CMD_BREAKDOWN, break_down},
-	{TS_CMD_SERIES, toggle_gaps},
+	{TS_CMD_SERIES, series},
 	{TS_CMD_MARK, mark},
 	{TS_CMD_RANGE, mark},
 	{TS_CMD_MARKS_CLEAR, mark},
@@ -697,6 +663,7 @@ const struct ts_view_ops ts_view_memory = {
 	.request = memory_request,
 	.deliver = memory_take,
 	.command = memory_command,
+	.complete = memory_complete,
 	.pane_context = memory_pane_context,
 	.mouse = memory_mouse,
 	.args = memory_args,

@@ -2,11 +2,13 @@
 /* memory_address - the arguments of `memory?...`. */
 #include "config.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "memory_internal.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/view/arg.h"
 
-#define BREAKDOWNS "total|category|mean|liveness"
 #define PANES "graph|tabs"
 #define TABS "details|variables|debug|code"
 
@@ -23,7 +25,8 @@ get_breakdown(struct ts_view *v, struct ts_strbuf *out)
 {
 	struct memory_view *m = memory_of(v);
 
-	return m->breakdown != BY_TOTAL && ts_arg_say_word(out, BREAKDOWNS, (int)m->breakdown);
+	return m->breakdown != BY_TOTAL &&
+		ts_arg_say_word(out, MEMORY_BREAKDOWNS, (int)m->breakdown);
 }
 
 static bool
@@ -38,7 +41,41 @@ get_gaps(struct ts_view *v, struct ts_strbuf *out)
 static enum ts_arg_state
 set_gaps(struct ts_view *v, const char *value)
 {
-	return ts_arg_switch(v, TS_CMD_SERIES, memory_of(v)->gaps, ts_arg_is_yes(value));
+	return (memory_of(v)->gaps != 0) == ts_arg_is_yes(value)
+		? TS_ARG_DONE
+		: ts_arg_command(v, TS_CMD_SERIES, "gaps");
+}
+
+/* Names of what is hidden (or is not, where it is at first), with | between them: of the present breakdown. */
+static bool
+get_hidden(struct ts_view *v, struct ts_strbuf *out)
+{
+	const struct memory_plot *p = &memory_of(v)->plot;
+	size_t before = out->len;
+
+	for (int i = 0; i < p->bands; i++)
+		if (memory_is_turned(memory_of(v), p->band[i].name))
+			ts_strbuf_printf(out, "%s%s", out->len > before ? "|" : "",
+				p->band[i].name);
+	return out->len > before;
+}
+
+static enum ts_arg_state
+set_hidden(struct ts_view *v, const char *value)
+{
+	struct memory_view *m = memory_of(v);
+	char name[TS_CALL_TEXT];
+
+	if (!memory_parts(m) || m->plot.bands == 0)
+		return m->breakdown == BY_TOTAL ? TS_ARG_NO : TS_ARG_LATER;
+	for (size_t n; *value; value += n + (value[n] == '|')) {
+		n = strcspn(value, "|");
+		snprintf(name, sizeof(name), "%.*s", (int)n, value);
+		if (!memory_is_turned(m, name) &&
+			ts_arg_command(v, TS_CMD_SERIES, name) != TS_ARG_DONE)
+			return memory_parts(m)->whole ? TS_ARG_NO : TS_ARG_LATER;
+	}
+	return TS_ARG_DONE;
 }
 
 /* Numbers of tiles, the last one is not in sight any more. */
@@ -152,7 +189,8 @@ set_row(struct ts_view *v, const char *value)
 
 const struct ts_view_arg memory_args[] = {
 	{"tiles", TS_ARG_TEXT, ts_arg_get_tiles, ts_arg_set_tiles, 0},
-	{"by", BREAKDOWNS, get_breakdown, NULL, TS_CMD_BREAKDOWN},
+	{"by", MEMORY_BREAKDOWNS, get_breakdown, NULL, TS_CMD_BREAKDOWN},
+	{"hide", TS_ARG_TEXT, get_hidden, set_hidden, 0},
 	{"gaps", TS_ARG_YES, get_gaps, set_gaps, 0},
 	{"zoom", TS_ARG_RANGE, get_zoom, set_zoom, 0},
 	{"tile", TS_ARG_NUMBER, get_tile, NULL, TS_CMD_GOTO},

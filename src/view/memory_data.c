@@ -157,88 +157,6 @@ struct categories_fetch {
 	struct memory_categories *categories;
 };
 
-static void
-free_categories(struct memory_categories *k)
-{
-	if (!k)
-		return;
-	free(k->place);
-	free(k->others);
-	ts_categories_fini(&k->c);
-	free(k);
-}
-
-/* A letter for each band, of its name where one is free: for screens without colours. */
-static void
-choose_letters(struct memory_categories *k)
-{
-	static const char spare[] = "0123456789abcdefghijklmnopqrstuvwxyz";
-	char used[MEMORY_BANDS + 1] = "";
-
-	for (int b = 0; b < k->bands; b++) {
-		const char *s = k->other && b == k->bands - 1 ? "." : k->name[b];
-		char letter = 0;
-
-		for (; *s && !letter; s++)
-			if (*s > ' ' && *s < 127 && !strchr(used, *s))
-				letter = *s;
-		for (s = spare; *s && !letter; s++)
-			if (!strchr(used, *s))
-				letter = *s;
-		k->letter[b] = used[b] = letter;
-	}
-}
-
-int64_t
-memory_band(const struct memory_categories *k, int band, int64_t i)
-{
-	if (k->other && band == k->bands - 1)
-		return k->others[i];
-	return k->place[i] == UINT32_MAX ? 0 : ts_categories_at(&k->c, band, k->place[i]);
-}
-
-/* Where each tile of the list stands in the figures; both are in the order of their numbers. */
-static void
-find_places(struct memory_categories *k, const struct categories_fetch *cf)
-{
-	size_t at = 0;
-
-	for (int64_t i = 0; i < cf->n; i++) {
-		while (at < k->c.tiles && k->c.tile[at] < cf->tile[i])
-			at++;
-		k->place[i] = at < k->c.tiles && k->c.tile[at] == cf->tile[i] ? (uint32_t)at
-									      : UINT32_MAX;
-	}
-}
-
-static void
-add_others(struct memory_categories *k, const struct categories_fetch *cf)
-{
-	for (int64_t i = 0; i < cf->n; i++)
-		for (int b = k->bands - 1; b < k->c.count && k->place[i] != UINT32_MAX; b++)
-			if (k->others[i] != TS_UNKNOWN &&
-				!ts_add_i64(&k->others[i], ts_categories_at(&k->c, b, k->place[i])))
-				k->others[i] = TS_UNKNOWN;
-}
-
-static enum ts_code
-make_bands(struct memory_categories *k, const struct categories_fetch *cf, struct ts_err *err)
-{
-	k->other = k->c.count > MEMORY_BANDS;
-	k->bands = k->other ? MEMORY_BANDS : k->c.count;
-	k->place = ts_alloc((size_t)cf->n, sizeof(*k->place));
-	k->others = k->other ? ts_alloc((size_t)cf->n, sizeof(*k->others)) : NULL;
-	if (!k->place || (k->other && !k->others))
-		return ts_err_nomem(err);
-	for (int b = 0; b < k->bands; b++)
-		k->name[b] = k->other && b == k->bands - 1 ? "all others" : k->c.category[b].name;
-	find_places(k, cf);
-	if (k->other)
-		add_others(k, cf);
-	choose_letters(k);
-	return TS_OK;
-}
-
 static enum ts_code
 read_categories(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 {
@@ -250,9 +168,11 @@ read_categories(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 		return ts_err_nomem(err);
 	code = ts_categories_read(&k->c, rd, &f->job.progress, err);
 	if (code == TS_OK || (code == TS_E_DAMAGED && k->c.count > 0))
-		end = make_bands(k, cf, code ? NULL : err);
+		end = memory_bands_make(k, cf->tile, cf->n, MEMORY_CATEGORIES, false,
+			code ? NULL : err);
+	k->whole = true;
 	if (end || (code && code != TS_E_DAMAGED) || (code && k->c.count == 0)) {
-		free_categories(k);
+		memory_bands_free(k);
 		return end ? end : code;
 	}
 	cf->categories = k;
@@ -265,7 +185,7 @@ fini_categories(struct ts_fetch *f)
 	struct categories_fetch *cf = (struct categories_fetch *)f;
 
 	free(cf->tile);
-	free_categories(cf->categories);
+	memory_bands_free(cf->categories);
 }
 
 /* --- asking ----------------------------------------------------------------------------------- */
@@ -373,6 +293,7 @@ memory_request(struct ts_view *v)
 	memory_ask_variables(m, tile->tile);
 	if (m->categories_state.state == TS_PANE_EMPTY && !categories_come(v->env))
 		ask_categories(m);
+	memory_ask_parts(m);
 	memory_ask_more(m);
 	ts_tabs_request(&m->tabs);
 }
@@ -445,7 +366,7 @@ take_categories(struct memory_view *m, struct ts_fetch *f)
 	m->categories_state.absent = m->view.env->report->kind == TS_KIND_SDK
 		? TS_ABSENT_LOWERED_CATEGORIES
 		: TS_ABSENT_CATEGORIES;
-	free_categories(m->categories);
+	memory_bands_free(m->categories);
 	m->categories = cf->categories;
 	cf->categories = NULL;
 	m->data++;
@@ -466,6 +387,8 @@ memory_deliver(struct ts_view *v, struct ts_fetch *f)
 		return take_tiles(m, f);
 	if (f == m->categories_sent)
 		return take_categories(m, f);
+	if (f->job.kind >= FETCH_PARTS && f->job.kind < FETCH_PARTS + BY_COUNT)
+		return memory_take_parts(m, f);
 	if (f == m->code_sent)
 		return memory_take_code(m, f);
 	return memory_take_variables(m, f);
@@ -476,8 +399,9 @@ memory_drop(struct memory_view *m)
 {
 	memory_drop_code(m);
 	free_tiles(m->tiles);
-	free_categories(m->categories);
+	memory_bands_free(m->categories);
 	memory_drop_variables(m);
+	memory_drop_parts(m);
 	m->tiles = NULL;
 	m->categories = NULL;
 	m->tiles_sent = m->categories_sent = NULL;

@@ -93,25 +93,54 @@ draw_strip(struct ts_canvas *c, const struct memory_view *m)
 		ts_canvas_overlay(c, (struct ts_rect){r.x + cursor, r.y, 1, 1}, TS_ROLE_MARK);
 }
 
+/* "Memory by layer: fullest tile per column" */
 static void
 graph_title(const struct memory_view *m, char *out, size_t size)
 {
-	static const char *const several[BY_COUNT] = {"Memory: mean and fullest tile per column",
-		"Memory by category: fullest tile per column",
-		"Memory by category: mean per column",
-		"Memory by liveness: fullest tile per column"};
-	static const char *const single[BY_COUNT] = {"Memory of each tile",
-		"Memory of each tile by category", "Memory of each tile by category",
-		"Memory of each tile by liveness"};
-	const char *what = (m->plot.several ? several : single)[m->breakdown];
-	bool wait = m->breakdown != BY_TOTAL && m->breakdown != BY_LIVENESS && !m->categories;
+	static const char *const by[BY_COUNT] = {"", " by category", " by category", " by liveness",
+		" by region", " by layer", " by vertex family", " of marked variables"};
+	const struct memory_plot *p = &m->plot;
+	const char *how = m->breakdown == BY_TOTAL ? "mean and fullest tile per column"
+		: m->breakdown == BY_CATEGORY_MEAN ? "mean per column"
+		: p->shown			   ? "tile with most of it per column"
+						   : "fullest tile per column";
+	const char *gaps = !m->tiles->has_gaps || p->shown ? ""
+		: !m->gaps				   ? ", without gaps"
+		: m->area.w >= TITLE_LONG		   ? ", with gaps"
+							   : "";
 
-	snprintf(out, size, "%s%s", what,
-		wait				  ? " (being counted)"
-			: !m->tiles->has_gaps	  ? ""
-			: !m->gaps		  ? ", without gaps"
-			: m->area.w >= TITLE_LONG ? ", with gaps"
-						  : "");
+	if (p->several)
+		snprintf(out, size, "Memory%s: %s%s", by[m->breakdown], how, gaps);
+	else
+		snprintf(out, size, "Memory of each tile%s%s", by[m->breakdown], gaps);
+}
+
+/* How far the parts are that the graph is divided into: "(looking for layers, 12%)"; empty when all is there. */
+static void
+parts_note(const struct memory_view *m, char *out, size_t size)
+{
+	const struct ts_pane_data *d = memory_parts_state(m);
+	const struct memory_categories *k = memory_parts(m);
+	char percent[TS_FMT_MAX];
+
+	out[0] = '\0';
+	if (!d)
+		return;
+	if (d->state == TS_PANE_FAILED || d->state == TS_PANE_ABSENT)
+		snprintf(out, size, "%.120s", d->reason);
+	else if (!k)
+		snprintf(out, size, "being counted");
+	else if (!k->whole && k->of > 0)
+		snprintf(out, size, "so far: %s of all variables",
+			ts_fmt_percent(percent, (double)k->rows, (double)k->of));
+	else if (!k->whole)
+		snprintf(out, size, "so far");
+	else if (d->state == TS_PANE_PARTIAL)
+		snprintf(out, size, "partial: %.100s", d->reason);
+	else if (m->plot.beyond)
+		snprintf(out, size, "parts overlap");
+	else if (k->c.cut)
+		snprintf(out, size, "too many to tell apart");
 }
 
 static void
@@ -129,7 +158,7 @@ draw_title(struct ts_canvas *c, const struct memory_view *m)
 	else
 		snprintf(right, sizeof(right), "%s tile%s", ts_fmt_count(n, t->n),
 			t->n == 1 ? "" : "s");
-	if ((double)t->top[m->gaps] > m->top)
+	if ((double)t->top[m->gaps] > m->top && !m->plot.shown)
 		snprintf(right + strlen(right), sizeof(right) - strlen(right), ", cut at %s",
 			ts_fmt_bytes_short(cut, (int64_t)m->top, memory_units(m)));
 	ts_canvas_rule(c, m->pane[PANE_TITLE], memory_rule_role(m, PANE_GRAPH), title, right);
@@ -148,29 +177,24 @@ draw_note(struct ts_canvas *c, const struct memory_view *m)
 		snprintf(text, sizeof(text), "%s row%s left out: bad numbers",
 			ts_fmt_count(n, m->tiles->tiles.bad_rows),
 			m->tiles->tiles.bad_rows == 1 ? "" : "s");
-	else if (m->tiles->target_note[0])
+	else
+		parts_note(m, text, sizeof(text));
+	if (!text[0] && m->tiles->target_note[0])
 		snprintf(text, sizeof(text), "%s", m->tiles->target_note);
 	if (text[0])
 		ts_canvas_right(c, r, 0, 0, TS_ROLE_NOTE, text);
 	return (int)strlen(text);
 }
 
-/* The bands of the graph, their names; returns how many. */
+/* The bands of the graph, their names; returns how many. Hidden ones have a place in the legend alone. */
 static int
-graph_bands(const struct memory_view *m, struct ts_band band[MEMORY_BANDS],
-	const char *name[MEMORY_BANDS])
+graph_bands(const struct memory_view *m, struct ts_band band[MEMORY_DRAWN],
+	const char *name[MEMORY_DRAWN], bool hidden)
 {
 	const struct memory_plot *p = &m->plot;
-	const struct memory_categories *k = m->categories;
+	int n = 0;
 
-	if (m->breakdown == BY_LIVENESS) {
-		band[0] = (struct ts_band){p->layer[0], TS_ROLE_BASE, 'a'};
-		band[1] = (struct ts_band){p->layer[1], TS_ROLE_FILL, 'n'};
-		name[0] = "always live";
-		name[1] = "not always live, at the tile's peak";
-		return 2;
-	}
-	if (m->breakdown == BY_TOTAL || !k) {
+	if (p->bands == 0) {
 		/* the second band only where it is needed: one band has finer blocks in ASCII */
 		band[0] = (struct ts_band){p->fill, TS_ROLE_FILL, 0};
 		band[1] = (struct ts_band){p->over, TS_ROLE_BAD, '!'};
@@ -178,30 +202,45 @@ graph_bands(const struct memory_view *m, struct ts_band band[MEMORY_BANDS],
 		name[1] = "over the limit";
 		return m->tiles->over > 0 ? 2 : 1;
 	}
-	for (int b = 0; b < k->bands; b++) {
-		band[b] = (struct ts_band){p->layer[b],
-			TS_ROLE_SERIES_0 + (unsigned)b % TS_ROLE_SERIES, k->letter[b]};
-		name[b] = k->name[b];
+	for (int b = 0; b < p->bands; b++) {
+		if (p->band[b].hidden != hidden)
+			continue;
+		band[n] = (struct ts_band){p->layer[b], p->band[b].role, p->band[b].letter};
+		name[n++] = p->band[b].name;
 	}
-	return k->bands;
+	return n;
 }
 
 /* Is the fullest tile drawn as a line? Where the area is that tile there is nothing to add. */
 static bool
 has_outline(const struct memory_view *m)
 {
-	if (m->breakdown == BY_LIVENESS)
-		return true;
-	return m->plot.several && (m->breakdown != BY_CATEGORY || !m->categories);
+	if (m->plot.shown)
+		return false;
+	return m->plot.bands > 0 ? m->plot.beyond || m->breakdown == BY_CATEGORY_MEAN
+				 : m->plot.several;
+}
+
+/* "hidden: gaps, stack", as much as there is room for. */
+static void
+draw_hidden(struct ts_canvas *c, const struct memory_view *m, struct ts_rect r)
+{
+	struct ts_band band[MEMORY_DRAWN];
+	const char *name[MEMORY_DRAWN];
+	int n = graph_bands(m, band, name, true), x;
+
+	x = ts_canvas_text(c, r, 0, 0, TS_ROLE_NOTE, "hidden:");
+	for (int i = 0; i < n; i++)
+		x = ts_canvas_text(c, r, x + 1, 0, TS_ROLE_DIM, name[i]);
 }
 
 static void
 draw_legend(struct ts_canvas *c, const struct memory_view *m)
 {
 	struct ts_rect r = m->pane[PANE_LEGEND];
-	struct ts_band band[MEMORY_BANDS];
-	const char *name[MEMORY_BANDS];
-	int n = graph_bands(m, band, name), x;
+	struct ts_band band[MEMORY_DRAWN];
+	const char *name[MEMORY_DRAWN];
+	int n = graph_bands(m, band, name, false), x;
 
 	if (ts_rect_empty(r))
 		return;
@@ -210,10 +249,13 @@ draw_legend(struct ts_canvas *c, const struct memory_view *m)
 	if (has_outline(m)) {
 		ts_canvas_glyph(c, r, 0, 0, TS_ROLE_OUTLINE, LINE_HIGH);
 		x = ts_canvas_text(c, r, 2, 0, TS_ROLE_LABEL,
-			m->breakdown == BY_LIVENESS ? "used" : "fullest tile");
+			m->plot.several ? "fullest tile" : "used");
 		ts_rect_cut_left(&r, x + 2);
 	}
-	ts_chart_legend(c, r, band, name, n);
+	x = ts_chart_legend(c, r, band, name, n);
+	ts_rect_cut_left(&r, x + 2);
+	if (m->plot.hidden)
+		draw_hidden(c, m, r);
 }
 
 /* --- graph ------------------------------------------------------------------------------------ */
@@ -377,10 +419,10 @@ draw_graph(struct ts_canvas *c, struct memory_view *m)
 {
 	struct ts_rect r = m->pane[PANE_GRAPH];
 	struct ts_chart_frame f = ts_chart_frame(r, m->gutter, r.h > AXIS_ROWS + 2 ? AXIS_ROWS : 1);
-	struct ts_band band[MEMORY_BANDS];
-	const char *name[MEMORY_BANDS];
+	struct ts_band band[MEMORY_DRAWN];
+	const char *name[MEMORY_DRAWN];
 	struct ts_area a = {.columns = m->plot.columns,
-		.bands = graph_bands(m, band, name),
+		.bands = graph_bands(m, band, name, false),
 		.band = band,
 		.top = m->top,
 		.outline = has_outline(m) ? m->plot.outline : NULL};

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the files of the Memory view share: memory.c (commands), memory_data.c (what is asked of
- * the report), memory_variables.c (the variables of a tile), memory_plot.c (figures per column),
- * memory_draw.c and memory_tables.c (to the canvas), memory_tabs.c (the tabs of the lower pane).
+ * the report), memory_parts.c (what the plot is divided by), memory_variables.c (the variables of a
+ * tile), memory_plot.c (figures per column), memory_marks.c (tiles that are selected), memory_draw.c and
+ * memory_tables.c (to the canvas), memory_tabs.c (the tabs of the lower pane).
  *
  * The x axis is the list of tiles in the order of their numbers, whatever the numbers are: unit i of
  * the span is tile i of the list. The cursor is always on one tile; where a column holds several
@@ -42,11 +43,16 @@ enum memory_tab {
 	TAB_COUNT,
 };
 
+/* What the plot is divided by: of the fullest tile of each column, but for MEAN. */
 enum memory_breakdown {
 	BY_TOTAL,
-	BY_CATEGORY,	  /* of the fullest tile of each column */
+	BY_CATEGORY,
 	BY_CATEGORY_MEAN, /* of the mean tile of each column */
 	BY_LIVENESS,
+	BY_REGION,
+	BY_LAYER,
+	BY_FAMILY,
+	BY_MARKED, /* the variables that are marked */
 	BY_COUNT,
 };
 
@@ -57,10 +63,13 @@ enum memory_fetch_kind {
 	FETCH_AHEAD,
 	FETCH_NAMES,
 	FETCH_CODE,
+	FETCH_PARTS, /* and one for each breakdown */
 };
 
-/* Bands of the breakdown by category: the largest, and all others together. */
-enum { MEMORY_BANDS = 16, MEMORY_IPUS = 64, MEMORY_SEARCH = 128, AXIS_ROWS = 2 };
+/* Bands of a breakdown: the largest, and all others together; gaps, and what is in no part. */
+enum { MEMORY_BANDS = 34, MEMORY_CATEGORIES = 16, MEMORY_HIDDEN = 40, MEMORY_PART_NAME = 64 };
+enum { PART_GAPS = -1, PART_REST = -2, MEMORY_DRAWN = MEMORY_BANDS + 2 };
+enum { MEMORY_IPUS = 64, MEMORY_SEARCH = 128, AXIS_ROWS = 2 };
 
 /* Tiles whose variables are kept beside those that are shown. */
 enum { MEMORY_SHELF = 3 };
@@ -83,12 +92,17 @@ struct memory_tiles {
 	char target_note[80]; /* what went wrong with the target, or "" */
 };
 
+/* The parts of a breakdown, by tile. Of the category, and of everything else that tiles are divided by. */
 struct memory_categories {
 	struct ts_categories c;
 	int bands;
-	bool other;	 /* the last band is all others together */
-	int64_t *others; /* its bytes by tile of the list; TS_UNKNOWN: too large to add up */
-	uint32_t *place; /* of a tile of the list in c.tile; UINT32_MAX: not there */
+	int part[MEMORY_BANDS]; /* of a band in c.category */
+	bool other;		/* the last band is all others together */
+	int64_t *others;	/* its bytes by tile of the list; TS_UNKNOWN: too large to add up */
+	int64_t *sum;		/* of all parts, by tile of the list; the same */
+	uint32_t *place;	/* of a tile of the list in c.tile; UINT32_MAX: not there */
+	bool whole; /* else rows are still being read: so many of so many (0 = not known) */
+	int64_t rows, of;
 	char letter[MEMORY_BANDS];
 	const char *name[MEMORY_BANDS];
 };
@@ -108,15 +122,40 @@ struct memory_selected {
 	int64_t fullest, emptiest; /* of those that are known */
 };
 
+/* Where the parts of a breakdown come from, other than the category. */
+struct memory_source {
+	struct ts_pane_data state;
+	struct ts_fetch *sent; /* the newest */
+	struct memory_categories *k;
+	uint64_t marks; /* marked variables (their version) that it is of */
+};
+
+/* What is drawn as one band. */
+struct memory_drawn {
+	int part; /* band of the parts, PART_GAPS, PART_REST */
+	const char *name;
+	enum ts_role role;
+	char letter;
+	bool hidden;
+};
+
 struct memory_plot {
 	/* what it was made for */
 	int64_t from, to;
 	int columns, gaps, breakdown;
-	uint64_t data;
+	uint64_t data, hides;
+
+	int bands;
+	struct memory_drawn band[MEMORY_DRAWN];
+	bool hidden; /* some of them */
+	bool beyond; /* parts of some tile come to more than it uses: they overlap */
+	int64_t *
+		shown; /* bytes by tile of the list that are drawn where bands are hidden; else NULL */
+	int64_t shown_top;
 
 	struct ts_bucket bucket[TS_CANVAS_MAX_W];
 	double fill[TS_CANVAS_MAX_W], over[TS_CANVAS_MAX_W], outline[TS_CANVAS_MAX_W];
-	double layer[MEMORY_BANDS][TS_CANVAS_MAX_W];
+	double layer[MEMORY_DRAWN][TS_CANVAS_MAX_W];
 	bool bad[TS_CANVAS_MAX_W]; /* a tile of the column does not fit */
 	bool ipu[TS_CANVAS_MAX_W]; /* an IPU begins in the column */
 	bool several;		   /* columns hold more than one tile */
@@ -137,6 +176,11 @@ struct memory_view {
 		*names_sent;		      /* the newest */
 	struct memory_tiles *tiles;	      /* NULL: not here */
 	struct memory_categories *categories; /* NULL: not here */
+	struct memory_source source[BY_COUNT];
+	char layer_pattern[TS_OPTION_PATTERN]; /* that layers were asked for with */
+	uint64_t hides;			       /* counts changes of what is hidden */
+	int turned;
+	char turned_name[MEMORY_HIDDEN][MEMORY_PART_NAME]; /* of bands, in whatever breakdown */
 	struct ts_tile_variables variables;
 	int64_t variables_of;			      /* tile of `variables`, -1 = none */
 	enum ts_pane_state variables_were;	      /* when they came: READY or PARTIAL */
@@ -183,14 +227,43 @@ void memory_drop(struct memory_view *m);
 void memory_request(struct ts_view *v);
 void memory_indexed(struct ts_view *v);
 
-/* Bytes of a band on tile i of the list. */
-int64_t memory_band(const struct memory_categories *k, int band, int64_t i);
 enum ts_effect memory_deliver(struct ts_view *v, struct ts_fetch *f);
 
 void memory_out_of_memory(struct ts_pane_data *d);
 
 /* A fetch that came back in vain although nobody asked anew: somebody stopped it. */
 void memory_stopped(struct ts_pane_data *d);
+
+/* --- memory_parts.c --- */
+
+/* Bytes of a band on tile i of the list; TS_UNKNOWN: too large to add up. */
+int64_t memory_band(const struct memory_categories *k, int band, int64_t i);
+
+/* Make the bands of k->c for a list of n tiles: at most `most`, by name or with most bytes first. */
+enum ts_code memory_bands_make(struct memory_categories *k, const int64_t *tile, int64_t n,
+	int most, bool by_name, struct ts_err *err);
+void memory_bands_free(struct memory_categories *k);
+
+/* The parts that the plot is divided into; NULL: none, or they are not here. */
+const struct memory_categories *memory_parts(const struct memory_view *m);
+
+/* Where they stand; NULL: there is nothing to wait for. */
+const struct ts_pane_data *memory_parts_state(const struct memory_view *m);
+void memory_ask_parts(struct memory_view *m);
+enum ts_effect memory_take_parts(struct memory_view *m, struct ts_fetch *f);
+void memory_drop_parts(struct memory_view *m);
+
+const char *memory_breakdown_name(enum memory_breakdown by);
+/* The same for addresses: all of them, with | between them. */
+#define MEMORY_BREAKDOWNS "total|category|mean|liveness|region|layer|family|marked"
+
+/* Commands: by what, and which bands. */
+enum ts_effect memory_break_down(struct memory_view *m, const struct ts_call *call);
+enum ts_effect memory_series(struct memory_view *m, const struct ts_call *call);
+void memory_complete(struct ts_view *v, enum ts_cmd cmd, const char *line,
+	struct ts_candidates *out);
+/* Has it been turned the other way: hidden, or shown where it is hidden at first? */
+bool memory_is_turned(const struct memory_view *m, const char *name);
 
 /* --- memory_variables.c --- */
 
@@ -216,6 +289,9 @@ enum ts_effect memory_find(struct memory_view *m);
 
 /* Figures for what is in sight; cheap when nothing has changed. */
 void memory_update(struct memory_view *m);
+
+/* Bytes by tile of the list that the plot is of: what the tiles use, or of that what is not hidden. */
+const int64_t *memory_values(const struct memory_view *m);
 
 /* Is this breakdown possible with what the report records? */
 bool memory_can(const struct memory_view *m, enum memory_breakdown by);

@@ -13,26 +13,12 @@
 
 #include "memory_internal.h"
 #include "tilescope/base/mem.h"
+#include "tilescope/report/rows.h"
 
 const struct ts_tile *
 memory_tile(const struct memory_view *m)
 {
 	return memory_has_tiles(m) ? &m->tiles->tiles.tile[m->span.cursor] : NULL;
-}
-
-bool
-memory_can(const struct memory_view *m, enum memory_breakdown by)
-{
-	switch (by) {
-	case BY_CATEGORY:
-	case BY_CATEGORY_MEAN:
-		return m->categories_state.state != TS_PANE_ABSENT &&
-			m->categories_state.state != TS_PANE_FAILED;
-	case BY_LIVENESS:
-		return m->tiles && m->tiles->has_live;
-	default:
-		return true;
-	}
 }
 
 static bool
@@ -64,44 +50,137 @@ ipu_begins(const struct memory_tiles *t, const struct ts_bucket *b)
 	return false;
 }
 
-/* The bands of the categories; `bytes` is room for a value of every tile. */
+/* --- bands ------------------------------------------------------------------------------------ */
+
+/* Bytes of what is drawn as a band, on tile i of the list; not below 0. */
+static int64_t
+drawn_bytes(const struct memory_view *m, const struct memory_categories *k, int part, int64_t i)
+{
+	const struct ts_tile *tile = &m->tiles->tiles.tile[i];
+	int64_t bytes = part == PART_GAPS ? tile->total_gaps - tile->total
+		: part != PART_REST	  ? memory_band(k, part, i)
+		: k->sum[i] < 0		  ? 0
+					  : tile->total - k->sum[i];
+
+	return ts_max_i64(bytes, 0);
+}
+
 static void
-make_bands(struct memory_view *m, enum ts_stack how, int64_t *bytes)
+add_band(struct memory_view *m, int part, const char *name, enum ts_role role, char letter)
 {
 	struct memory_plot *p = &m->plot;
+	/* vertices and single variables are little of a tile: what they are not would leave them no room */
+	bool few = m->breakdown == BY_FAMILY || m->breakdown == BY_MARKED;
+	bool hidden = memory_is_turned(m, name) != (part < 0 && few);
 
-	for (int b = 0; b < m->categories->bands; b++) {
-		for (int i = 0; i < p->columns; i++) {
-			const struct ts_bucket *k = &p->bucket[i];
+	p->hidden |= hidden;
+	p->band[p->bands++] = (struct memory_drawn){part, name, role, letter, hidden};
+}
 
-			if (how == TS_STACK_MAX && k->max_at >= 0)
-				bytes[k->max_at] = memory_band(m->categories, b, k->max_at);
-			for (int64_t j = k->from; how == TS_STACK_MEAN && j < k->to; j++)
-				bytes[j] = memory_band(m->categories, b, j);
-		}
-		ts_buckets_layer(p->layer[b], p->columns, p->bucket, bytes, m->tiles->n, how);
+/* What of a tile is in no part, or in several. */
+static void
+compare_sums(struct memory_view *m, const struct memory_categories *k, bool *rest)
+{
+	*rest = false;
+	m->plot.beyond = false;
+	for (int64_t i = 0; i < m->tiles->n; i++) {
+		int64_t total = m->tiles->value[0][i];
+
+		*rest |= k->sum[i] >= 0 && k->sum[i] < total;
+		m->plot.beyond |= k->sum[i] < 0 || k->sum[i] > total;
 	}
+}
+
+static void
+make_bands(struct memory_view *m)
+{
+	const struct memory_categories *k = memory_parts(m);
+	static const enum ts_role live[] = {TS_ROLE_BASE, TS_ROLE_FILL};
+	bool rest;
+
+	m->plot.bands = 0;
+	m->plot.hidden = m->plot.beyond = false;
+	if (!k)
+		return;
+	compare_sums(m, k, &rest);
+	for (int b = 0; b < k->bands; b++)
+		add_band(m, b, k->name[b],
+			m->breakdown == BY_LIVENESS && b < (int)TS_COUNT(live)
+				? live[b]
+				: TS_ROLE_SERIES_0 + (unsigned)b % TS_ROLE_SERIES,
+			k->letter[b]);
+	if (rest)
+		add_band(m, PART_REST, k->whole ? "not attributed" : "not counted yet", TS_ROLE_DIM,
+			'?');
+	if (m->gaps && m->tiles->has_gaps)
+		add_band(m, PART_GAPS, "gaps", TS_ROLE_CONTROL, '-');
+}
+
+/*
+ * Where bands are hidden the plot is of the others: a tile's height is what it has of them, and the tile that a
+ * column shows is the one that has most.
+ */
+static void
+make_shown(struct memory_view *m)
+{
+	const struct memory_categories *k = memory_parts(m);
+	struct memory_plot *p = &m->plot;
+	int64_t n = m->tiles->n;
+
+	free(p->shown);
+	p->shown = p->hidden ? ts_alloc((size_t)n, sizeof(*p->shown)) : NULL;
+	p->shown_top = 0;
+	for (int64_t i = 0; p->shown && i < n; i++) {
+		for (int b = 0; b < p->bands; b++)
+			if (!p->band[b].hidden &&
+				!ts_add_i64(&p->shown[i], drawn_bytes(m, k, p->band[b].part, i)))
+				p->shown[i] = TS_NUMBER_MAX;
+		p->shown_top = ts_max_i64(p->shown_top, p->shown[i]);
+	}
+}
+
+const int64_t *
+memory_values(const struct memory_view *m)
+{
+	return m->plot.shown ? m->plot.shown : m->tiles->value[m->gaps];
+}
+
+/* One band; `bytes` is room for a value of every tile. */
+static void
+make_layer(struct memory_view *m, int band, enum ts_stack how, int64_t *bytes)
+{
+	const struct memory_categories *k = memory_parts(m);
+	struct memory_plot *p = &m->plot;
+	int part = p->band[band].part;
+
+	for (int i = 0; i < p->columns; i++) {
+		const struct ts_bucket *b = &p->bucket[i];
+
+		if (how == TS_STACK_MAX && b->max_at >= 0)
+			bytes[b->max_at] = drawn_bytes(m, k, part, b->max_at);
+		for (int64_t j = b->from; how == TS_STACK_MEAN && j < b->to; j++)
+			bytes[j] = drawn_bytes(m, k, part, j);
+	}
+	ts_buckets_layer(p->layer[band], p->columns, p->bucket, bytes, m->tiles->n, how);
 }
 
 static void
 make_layers(struct memory_view *m)
 {
 	struct memory_plot *p = &m->plot;
-	enum ts_stack how = m->breakdown == BY_CATEGORY_MEAN ? TS_STACK_MEAN : TS_STACK_MAX;
+	int64_t *bytes = p->bands > 0 ? ts_alloc((size_t)m->tiles->n, sizeof(*bytes)) : NULL;
 
-	memset(p->layer, 0, sizeof(p->layer));
-	if (m->breakdown == BY_LIVENESS) {
-		for (int i = 0; i < 2; i++)
-			ts_buckets_layer(p->layer[i], p->columns, p->bucket, m->tiles->live[i],
-				m->tiles->n, TS_STACK_MAX);
-	} else if (m->breakdown != BY_TOTAL && m->categories) {
-		int64_t *bytes = ts_alloc((size_t)m->tiles->n, sizeof(*bytes));
-
-		if (bytes)
-			make_bands(m, how, bytes);
-		free(bytes);
+	for (int b = 0; b < p->bands; b++) {
+		memset(p->layer[b], 0, sizeof(p->layer[b]));
+		if (bytes && !p->band[b].hidden)
+			make_layer(m, b,
+				m->breakdown == BY_CATEGORY_MEAN ? TS_STACK_MEAN : TS_STACK_MAX,
+				bytes);
 	}
+	free(bytes);
 }
+
+/* --- columns ---------------------------------------------------------------------------------- */
 
 static void
 make_plot(struct memory_view *m)
@@ -109,7 +188,7 @@ make_plot(struct memory_view *m)
 	const struct memory_tiles *t = m->tiles;
 	struct memory_plot *p = &m->plot;
 
-	ts_buckets(p->bucket, p->columns, t->value[m->gaps], t->n, p->from, p->to);
+	ts_buckets(p->bucket, p->columns, memory_values(m), t->n, p->from, p->to);
 	p->several = p->to - p->from > p->columns;
 	for (int i = 0; i < p->columns; i++) {
 		const struct ts_bucket *b = &p->bucket[i];
@@ -148,6 +227,8 @@ find_top(const struct memory_view *m)
 	double limit = (double)m->tiles->target.bytes_per_tile,
 	       top = (double)m->tiles->top[m->gaps];
 
+	if (m->plot.shown)
+		return m->plot.shown_top > 0 ? (double)m->plot.shown_top * 1.04 : 1;
 	if (limit > 0 && top > HIGHEST * limit)
 		top = HIGHEST * limit;
 	if (limit > top)
@@ -218,22 +299,27 @@ memory_update(struct memory_view *m)
 	if (!tile)
 		return;
 	memory_sum_selected(m);
-	m->top = find_top(m);
-	m->gutter = memory_gutter(m);
-	columns = m->pane[PANE_GRAPH].w - m->gutter;
-	columns = columns < TS_CANVAS_MAX_W ? columns : TS_CANVAS_MAX_W;
-	ts_span_resize(&m->span, columns);
 	if (p->data != m->data || p->gaps != m->gaps || p->strip_columns != strip) {
 		p->strip_columns = strip;
 		make_strip(m);
 		p->columns = -1;
 	}
-	if (p->columns != columns || p->from != m->span.from || p->to != m->span.to ||
-		p->breakdown != (int)m->breakdown) {
+	if (p->columns < 0 || p->breakdown != (int)m->breakdown || p->hides != m->hides) {
+		make_bands(m);
+		make_shown(m);
+		p->columns = -1;
+	}
+	m->top = find_top(m);
+	m->gutter = memory_gutter(m);
+	columns = m->pane[PANE_GRAPH].w - m->gutter;
+	columns = columns < TS_CANVAS_MAX_W ? columns : TS_CANVAS_MAX_W;
+	ts_span_resize(&m->span, columns);
+	if (p->columns != columns || p->from != m->span.from || p->to != m->span.to) {
 		p->columns = columns;
 		p->from = m->span.from;
 		p->to = m->span.to;
 		p->breakdown = (int)m->breakdown;
+		p->hides = m->hides;
 		p->gaps = m->gaps;
 		p->data = m->data;
 		make_plot(m);

@@ -78,7 +78,7 @@ static const struct shot {
 	{"memory_category_80x22", 80, 22, TS_GLYPHS_FULL, {"breakdown category"}},
 	{"memory_category_80x22_ascii", 80, 22, TS_GLYPHS_ASCII, {"breakdown category"}},
 	{"memory_mean_120x38", 120, 38, TS_GLYPHS_FULL, {"breakdown mean", "right", "right"}},
-	{"memory_liveness_120x38", 120, 38, TS_GLYPHS_FULL, {"breakdown liveness", "series"}},
+	{"memory_liveness_120x38", 120, 38, TS_GLYPHS_FULL, {"breakdown liveness", "series gaps"}},
 	{"memory_zoom_80x22", 80, 22, TS_GLYPHS_FULL, {"zoom-in", "zoom-in", "zoom-in"}},
 	{"memory_search_80x22", 80, 22, TS_GLYPHS_FULL, {"search conv"}},
 	{"memory_narrow_tables_40x8", 40, 8, TS_GLYPHS_FULL, {"pane-next"}},
@@ -123,7 +123,7 @@ START_TEST(what_is_absent_is_said)
 	harness_says(&h, "autoReport.outputLoweredVars");
 	harness_says(&h, "limit 624K (assumed)");
 	harness_says(&h, "whether it includes gaps is not known");
-	ck_assert_int_eq(harness_type(&h, "series"), TS_EFFECT_BELL);
+	ck_assert_int_eq(harness_type(&h, "series gaps"), TS_EFFECT_BELL);
 	ck_assert_str_eq(h.env.message, "gaps are not recorded in this report");
 	ck_assert_int_eq(harness_type(&h, "breakdown"), TS_EFFECT_BELL);
 	ck_assert(h.env.message_is_error);
@@ -412,7 +412,7 @@ START_TEST(gaps_are_left_out_and_taken_in)
 	harness_says(&h, "361,548 B of 638,976 B"); /* 359,500 + 2,048 */
 	harness_says(&h, "with gaps (2,048 B)");
 	harness_says(&h, "gaps between variables");
-	harness_type(&h, "series");
+	harness_type(&h, "series gaps");
 	harness_says(&h, "359,500 B of 638,976 B");
 	harness_says(&h, "without gaps");
 	ck_assert(!harness_has(&h, "gaps between variables"));
@@ -459,17 +459,23 @@ START_TEST(breakdowns_go_round)
 	static const char *const titles[] = {"Memory by category: fullest tile per column",
 		"Memory by category: mean per column",
 		"Memory by liveness: fullest tile per column",
+		"Memory by region: fullest tile per column",
+		"Memory by layer: fullest tile per column",
 		"Memory: mean and fullest tile per column"};
 	struct harness h;
 
-	begin(&h, 80, 22, TS_GLYPHS_FULL);
+	begin(&h, 120, 38, TS_GLYPHS_FULL);
 	harness_settle(&h);
-	for (int i = 0; i < 8; i++) {
-		harness_type(&h, "breakdown");
-		harness_says(&h, titles[i % 4]);
+	for (size_t i = 0; i < 2 * TS_COUNT(titles); i++) {
+		harness_command(&h, "breakdown");
+		harness_says(&h, titles[i % TS_COUNT(titles)]);
+		ck_assert(!harness_has(&h, "being counted"));
 	}
 	ck_assert_int_eq(harness_type(&h, "breakdown colour"), TS_EFFECT_BELL);
-	ck_assert_str_eq(h.env.message, "breakdown is one of total, category, mean, liveness");
+	ck_assert_str_eq(h.env.message,
+		"breakdown is one of total, category, mean, liveness, region, layer, family, marked");
+	ck_assert_int_eq(harness_type(&h, "breakdown marked"), TS_EFFECT_BELL);
+	ck_assert_str_eq(h.env.message, "no variables are marked (m marks one in Variables)");
 	harness_end(&h);
 }
 END_TEST
@@ -673,11 +679,11 @@ START_TEST(one_tile_does_not_wait_for_all)
 	harness_settle(&h);
 	copy_categories(&h, before);
 	harness_type(&h, "breakdown category");
-	harness_says(&h, "(being counted)");
+	harness_says(&h, "being counted");
 	h.env.coming = 0; /* it could not be built */
 	ts_view_memory.request(h.view);
 	harness_settle(&h);
-	ck_assert(!harness_has(&h, "(being counted)"));
+	ck_assert(!harness_has(&h, "being counted"));
 	copy_categories(&h, then);
 	ck_assert_str_eq(before, then);
 	ck_assert_ptr_nonnull(strstr(before, "5\tvariable\t"));

@@ -15,7 +15,10 @@
 
 enum ts_time_unit { TS_TIME_CYCLES, TS_TIME_US };
 
-enum { TS_OPTION_TEXT = 64, TS_OPTION_PATH = 1024 };
+enum { TS_OPTION_TEXT = 64, TS_OPTION_PATH = 1024, TS_OPTION_PATTERN = 256 };
+
+/* What finds layers of a model in the names of variables, until something else is said. */
+#define TS_LAYER_PATTERN "(?:^|/)(?:layer|blocks|encoder)[/_.]?(\\d+)"
 
 struct ts_options {
 	enum ts_units units;
@@ -26,6 +29,7 @@ struct ts_options {
 	int64_t cache; /* bytes that the indexes of all reports may take */
 	char theme[TS_OPTION_TEXT];
 	char keymap[TS_OPTION_TEXT];
+	char layer_pattern[TS_OPTION_PATTERN];
 	char python[TS_OPTION_PATH]; /* looked for in $PATH when it has no slash */
 };
 

@@ -128,7 +128,7 @@ enum ts_context {
 	X(PAGE_LEFT, "page-left", CHART, "", BOUND, "move the chart a page to the left")           \
 	X(PAGE_RIGHT, "page-right", CHART, "", BOUND, "move the chart a page to the right")        \
 	X(BREAKDOWN, "breakdown", CHART, "[NAME]", BOUND, "divide the chart by something else")    \
-	X(SERIES, "series", CHART, "[NAME]", BOUND, "hide or show parts of the chart")             \
+	X(SERIES, "series", CHART, "[NAME...]", BOUND, "hide or show parts of the chart")          \
 	X(TIME_UNIT, "time-unit", GLOBAL, "", BOUND, "switch between cycles and time")             \
 	X(FULLEST, "fullest", MEMORY, "", BOUND, "the next tile, from the fullest downwards")      \
 	X(FULLEST_BACK, "fullest-back", MEMORY, "", BOUND, "the tile before, back to the fullest") \
