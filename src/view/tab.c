@@ -489,6 +489,31 @@ ts_tabs_command(struct ts_tabs *s, const struct ts_call *call)
 	return t->ops->command ? t->ops->command(t, call) : TS_EFFECT_UNKNOWN;
 }
 
+void
+ts_tabs_explain(struct ts_tabs *s, struct ts_explain *out)
+{
+	struct ts_tab *t = ts_tabs_at(s);
+
+	if (t->ops->explain)
+		t->ops->explain(t, out);
+}
+
+bool
+ts_tabs_sheet(struct ts_tabs *s, struct ts_sheet *out)
+{
+	struct ts_tab *t = ts_tabs_at(s);
+
+	return t->ops->sheet && t->ops->sheet(t, out);
+}
+
+bool
+ts_tabs_chart(struct ts_tabs *s, struct ts_chart_page *out)
+{
+	struct ts_tab *t = ts_tabs_at(s);
+
+	return t->ops->chart && t->ops->chart(t, out);
+}
+
 enum ts_context
 ts_tabs_context(const struct ts_tabs *s)
 {

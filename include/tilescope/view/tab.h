@@ -72,6 +72,11 @@ struct ts_tab_ops {
 	/* The object under its cursor, for Debug; false: none. */
 	bool (*about)(const struct ts_tab *t, struct ts_debug_about *out);
 
+	/* As those of a view (view/view.h), of this tab while it has the keys. */
+	void (*explain)(struct ts_tab *t, struct ts_explain *out);
+	bool (*sheet)(struct ts_tab *t, struct ts_sheet *out);
+	bool (*chart)(struct ts_tab *t, struct ts_chart_page *out);
+
 	/* Its rows, for `row=` of the address and for up and down while the graph has the keys. `there`: all came. */
 	struct ts_list *(*list)(struct ts_tab *t, bool *there);
 };
@@ -135,6 +140,11 @@ enum ts_effect ts_tabs_switch(struct ts_tabs *s, const struct ts_call *call);
 
 /* A cell of the pane. A click gives the keys to the tab there; the view gives them to the pane. */
 enum ts_effect ts_tabs_mouse(struct ts_tabs *s, int x, int y, int wheel);
+
+/* The pane has the keys: what the tab says to `=` and :write. False: nothing. */
+void ts_tabs_explain(struct ts_tabs *s, struct ts_explain *out);
+bool ts_tabs_sheet(struct ts_tabs *s, struct ts_sheet *out);
+bool ts_tabs_chart(struct ts_tabs *s, struct ts_chart_page *out);
 
 enum ts_context ts_tabs_context(const struct ts_tabs *s);
 
