@@ -443,7 +443,10 @@ choose_columns(struct writing *w, const struct ts_table *t)
 
 		if (!*name || !ts_table_column_wanted(t, i))
 			continue;
-		if (*unit && !strstr(name, unit))
+		if (*unit && !strstr(name, unit) && w->format == TS_FORMAT_JSON)
+			snprintf(w->name[w->count], sizeof(w->name[0]), "%.50s_%.20s", name,
+				strcmp(unit, "%") == 0 ? "percent" : unit);
+		else if (*unit && !strstr(name, unit))
 			snprintf(w->name[w->count], sizeof(w->name[0]), "%.50s [%.20s]", name,
 				unit);
 		else

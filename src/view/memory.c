@@ -666,5 +666,8 @@ const struct ts_view_ops ts_view_memory = {
 	.complete = memory_complete,
 	.pane_context = memory_pane_context,
 	.mouse = memory_mouse,
+	.explain = memory_explain,
+	.sheet = memory_sheet,
+	.chart = memory_chart,
 	.args = memory_args,
 };

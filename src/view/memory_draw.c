@@ -27,8 +27,8 @@ enum {
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-static const char *
-bytes_tick(void *ctx, double v, char out[TS_FMT_MAX])
+const char *
+memory_bytes_tick(void *ctx, double v, char out[TS_FMT_MAX])
 {
 	return ts_fmt_bytes_short(out, (int64_t)v, memory_units(ctx));
 }
@@ -40,8 +40,8 @@ tick_base(const struct memory_view *m)
 }
 
 /* Numbers below the axis: of the tile where the numbers are not those of the list. */
-static const char *
-tile_tick(void *ctx, double v, char out[TS_FMT_MAX])
+const char *
+memory_tile_tick(void *ctx, double v, char out[TS_FMT_MAX])
 {
 	const struct memory_view *m = ctx;
 	int64_t i = (int64_t)v;
@@ -66,7 +66,7 @@ int
 memory_gutter(const struct memory_view *m)
 {
 	int h = m->pane[PANE_GRAPH].h - AXIS_ROWS;
-	int w = ts_chart_y_width(h, m->top, tick_base(m), bytes_tick, (void *)(uintptr_t)m);
+	int w = ts_chart_y_width(h, m->top, tick_base(m), memory_bytes_tick, (void *)(uintptr_t)m);
 
 	return w < m->pane[PANE_GRAPH].w / 3 ? w : 0;
 }
@@ -94,8 +94,8 @@ draw_strip(struct ts_canvas *c, const struct memory_view *m)
 }
 
 /* "Memory by layer: fullest tile per column" */
-static void
-graph_title(const struct memory_view *m, char *out, size_t size)
+void
+memory_graph_title(const struct memory_view *m, char *out, size_t size)
 {
 	static const char *const by[BY_COUNT] = {"", " by category", " by category", " by liveness",
 		" by region", " by layer", " by vertex family", " of marked variables"};
@@ -149,7 +149,7 @@ draw_title(struct ts_canvas *c, const struct memory_view *m)
 	const struct memory_tiles *t = m->tiles;
 	char title[120], right[160], n[TS_FMT_MAX], over[TS_FMT_MAX], cut[TS_FMT_MAX];
 
-	graph_title(m, title, sizeof(title));
+	memory_graph_title(m, title, sizeof(title));
 	if (m->selected.tiles > 0)
 		memory_selected_title(m, right, sizeof(right));
 	else if (t->over > 0)
@@ -187,8 +187,8 @@ draw_note(struct ts_canvas *c, const struct memory_view *m)
 }
 
 /* The bands of the graph, their names; returns how many. Hidden ones have a place in the legend alone. */
-static int
-graph_bands(const struct memory_view *m, struct ts_band band[MEMORY_DRAWN],
+int
+memory_graph_bands(const struct memory_view *m, struct ts_band band[MEMORY_DRAWN],
 	const char *name[MEMORY_DRAWN], bool hidden)
 {
 	const struct memory_plot *p = &m->plot;
@@ -212,8 +212,8 @@ graph_bands(const struct memory_view *m, struct ts_band band[MEMORY_DRAWN],
 }
 
 /* Is the fullest tile drawn as a line? Where the area is that tile there is nothing to add. */
-static bool
-has_outline(const struct memory_view *m)
+bool
+memory_has_outline(const struct memory_view *m)
 {
 	if (m->plot.shown)
 		return false;
@@ -227,7 +227,7 @@ draw_hidden(struct ts_canvas *c, const struct memory_view *m, struct ts_rect r)
 {
 	struct ts_band band[MEMORY_DRAWN];
 	const char *name[MEMORY_DRAWN];
-	int n = graph_bands(m, band, name, true), x;
+	int n = memory_graph_bands(m, band, name, true), x;
 
 	x = ts_canvas_text(c, r, 0, 0, TS_ROLE_NOTE, "hidden:");
 	for (int i = 0; i < n; i++)
@@ -240,13 +240,13 @@ draw_legend(struct ts_canvas *c, const struct memory_view *m)
 	struct ts_rect r = m->pane[PANE_LEGEND];
 	struct ts_band band[MEMORY_DRAWN];
 	const char *name[MEMORY_DRAWN];
-	int n = graph_bands(m, band, name, false), x;
+	int n = memory_graph_bands(m, band, name, false), x;
 
 	if (ts_rect_empty(r))
 		return;
 	ts_rect_cut_right(&r, draw_note(c, m) + 1);
 	ts_rect_cut_left(&r, m->gutter);
-	if (has_outline(m)) {
+	if (memory_has_outline(m)) {
 		ts_canvas_glyph(c, r, 0, 0, TS_ROLE_OUTLINE, LINE_HIGH);
 		x = ts_canvas_text(c, r, 2, 0, TS_ROLE_LABEL,
 			m->plot.several ? "fullest tile" : "used");
@@ -406,12 +406,12 @@ draw_axes(struct ts_canvas *c, struct memory_view *m, const struct ts_chart_fram
 	double first = m->tiles->dense ? (double)m->tiles->tiles.tile[0].tile : 0;
 
 	if (m->gutter > 0)
-		ts_chart_y_axis(c, f, m->top, tick_base(m), bytes_tick, m);
+		ts_chart_y_axis(c, f, m->top, tick_base(m), memory_bytes_tick, m);
 	if (m->span.to - m->span.from <= FEW_TILES)
 		number_tiles(c, m, f);
 	else
 		ts_chart_x_axis(c, f, first + (double)m->span.from, first + (double)m->span.to, 10,
-			tile_tick, m);
+			memory_tile_tick, m);
 }
 
 static void
@@ -422,10 +422,10 @@ draw_graph(struct ts_canvas *c, struct memory_view *m)
 	struct ts_band band[MEMORY_DRAWN];
 	const char *name[MEMORY_DRAWN];
 	struct ts_area a = {.columns = m->plot.columns,
-		.bands = graph_bands(m, band, name, false),
+		.bands = memory_graph_bands(m, band, name, false),
 		.band = band,
 		.top = m->top,
-		.outline = has_outline(m) ? m->plot.outline : NULL};
+		.outline = memory_has_outline(m) ? m->plot.outline : NULL};
 
 	if (ts_rect_empty(r))
 		return;

@@ -200,8 +200,9 @@ struct memory_view {
 	struct memory_selected selected;
 	int64_t walk; /* place of the last `fullest`, -1 = none */
 	struct memory_plot plot;
-	double top; /* of the y axis, bytes */
-	int gutter; /* columns of its labels */
+	struct ts_column_facts facts[TS_TABLE_COLUMNS]; /* of the tiles as a table, bands behind */
+	double top;					/* of the y axis, bytes */
+	int gutter;					/* columns of its labels */
 
 	struct memory_row row[TS_CATEGORIES_MAX + 1];
 	int rows;
@@ -344,7 +345,28 @@ enum ts_effect memory_fit_marks(struct memory_view *m, const struct ts_call *cal
 void memory_selected_title(const struct memory_view *m, char *out, size_t size);
 void memory_selected_words(const struct memory_view *m, struct ts_strbuf *out);
 
+/* The plot for what its `from`, `to` and `columns` say (of m->span, whose columns are as many). */
+void memory_make_plot(struct memory_view *m);
+
+/* Bytes of a band that is drawn on tile i of the list. */
+int64_t memory_drawn_bytes(const struct memory_view *m, const struct memory_categories *k, int part,
+	int64_t i);
+
+/* --- memory_explain.c --- */
+
+void memory_explain(struct ts_view *v, struct ts_explain *out);
+bool memory_sheet(struct ts_view *v, struct ts_sheet *out);
+bool memory_chart(struct ts_view *v, struct ts_chart_page *out);
+
 /* --- memory_draw.c --- */
+
+/* Title, bands and outline of the graph; texts of its axes. */
+void memory_graph_title(const struct memory_view *m, char *out, size_t size);
+int memory_graph_bands(const struct memory_view *m, struct ts_band band[MEMORY_DRAWN],
+	const char *name[MEMORY_DRAWN], bool hidden);
+bool memory_has_outline(const struct memory_view *m);
+const char *memory_bytes_tick(void *ctx, double v, char out[TS_FMT_MAX]);
+const char *memory_tile_tick(void *ctx, double v, char out[TS_FMT_MAX]);
 
 void memory_draw(struct ts_view *v, struct ts_canvas *c);
 

@@ -53,8 +53,9 @@ ipu_begins(const struct memory_tiles *t, const struct ts_bucket *b)
 /* --- bands ------------------------------------------------------------------------------------ */
 
 /* Bytes of what is drawn as a band, on tile i of the list; not below 0. */
-static int64_t
-drawn_bytes(const struct memory_view *m, const struct memory_categories *k, int part, int64_t i)
+int64_t
+memory_drawn_bytes(const struct memory_view *m, const struct memory_categories *k, int part,
+	int64_t i)
 {
 	const struct ts_tile *tile = &m->tiles->tiles.tile[i];
 	int64_t bytes = part == PART_GAPS ? tile->total_gaps - tile->total
@@ -133,7 +134,8 @@ make_shown(struct memory_view *m)
 	for (int64_t i = 0; p->shown && i < n; i++) {
 		for (int b = 0; b < p->bands; b++)
 			if (!p->band[b].hidden &&
-				!ts_add_i64(&p->shown[i], drawn_bytes(m, k, p->band[b].part, i)))
+				!ts_add_i64(&p->shown[i],
+					memory_drawn_bytes(m, k, p->band[b].part, i)))
 				p->shown[i] = TS_NUMBER_MAX;
 		p->shown_top = ts_max_i64(p->shown_top, p->shown[i]);
 	}
@@ -157,9 +159,9 @@ make_layer(struct memory_view *m, int band, enum ts_stack how, int64_t *bytes)
 		const struct ts_bucket *b = &p->bucket[i];
 
 		if (how == TS_STACK_MAX && b->max_at >= 0)
-			bytes[b->max_at] = drawn_bytes(m, k, part, b->max_at);
+			bytes[b->max_at] = memory_drawn_bytes(m, k, part, b->max_at);
 		for (int64_t j = b->from; how == TS_STACK_MEAN && j < b->to; j++)
-			bytes[j] = drawn_bytes(m, k, part, j);
+			bytes[j] = memory_drawn_bytes(m, k, part, j);
 	}
 	ts_buckets_layer(p->layer[band], p->columns, p->bucket, bytes, m->tiles->n, how);
 }
@@ -182,8 +184,8 @@ make_layers(struct memory_view *m)
 
 /* --- columns ---------------------------------------------------------------------------------- */
 
-static void
-make_plot(struct memory_view *m)
+void
+memory_make_plot(struct memory_view *m)
 {
 	const struct memory_tiles *t = m->tiles;
 	struct memory_plot *p = &m->plot;
@@ -322,7 +324,7 @@ memory_update(struct memory_view *m)
 		p->hides = m->hides;
 		p->gaps = m->gaps;
 		p->data = m->data;
-		make_plot(m);
+		memory_make_plot(m);
 	}
 	if (m->rows_of != tile->tile || m->rows_data != m->data || m->rows_gaps != m->gaps)
 		make_rows(m, tile);

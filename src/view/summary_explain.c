@@ -9,12 +9,9 @@
 #include <string.h>
 
 #include "tilescope/base/mem.h"
-#include "tilescope/view/explain.h"
+#include "tilescope/view/explain_common.h"
 
 #include "summary_internal.h"
-
-/* Bytes that decide whether a tile fits, in SQL. */
-#define USED "coalesce(total_gaps, total)"
 
 static enum ts_units
 units(const struct summary_view *s)
@@ -28,45 +25,7 @@ has(const struct summary_view *s, enum ts_relation relation)
 	return ts_report_has(s->base.env->report, relation);
 }
 
-static void
-add_share(struct ts_explain *out, const char *title, int64_t part, int64_t whole, const char *from,
-	const char *query)
-{
-	struct ts_explained *x = ts_explain_add(out, "%s", title);
-	char text[TS_FMT_MAX];
-
-	if (whole > 0)
-		ts_explain_real(x, 100 * (double)part / (double)whole, "%");
-	ts_explain_shown(x, "%s", ts_fmt_percent(text, (double)part, (double)whole));
-	ts_explain_from(x, TS_KNOWN_DERIVED, "%s", from);
-	ts_explain_formula(x, "%lld / %lld", (long long)part, (long long)whole);
-	if (whole > 0)
-		ts_explain_query(x, "%s", query);
-}
-
 /* --- memory ----------------------------------------------------------------------------------- */
-
-/* The limit of a tile; a share of it has a query only when the report says it. */
-static void
-add_limit(struct summary_view *s, struct ts_explain *out)
-{
-	const struct ts_target *g = &s->verdict->target;
-	struct ts_explained *x = ts_explain_add(out, "memory of a tile (the limit)");
-
-	ts_explain_bytes(x, g->bytes_per_tile, units(s));
-	if (g->assumed) {
-		ts_explain_from(x, TS_KNOWN_ASSUMED, "the number of tiles and IPUs");
-		ts_explain_formula(x, "%lld tiles an IPU are a %s: %lld bytes a tile",
-			(long long)g->tiles_per_ipu,
-			g->architecture[0] ? g->architecture : "known machine",
-			(long long)g->bytes_per_tile);
-		ts_explain_note(x, "no query: the report has no target");
-		return;
-	}
-	ts_explain_from(x, TS_KNOWN_RECORDED, "target.bytes_per_tile");
-	if (g->bytes_per_tile >= 0)
-		ts_explain_query(x, "SELECT bytes_per_tile FROM target");
-}
 
 static void
 explain_fits(struct summary_view *s, struct ts_explain *out, int arg)
@@ -80,7 +39,8 @@ explain_fits(struct summary_view *s, struct ts_explain *out, int arg)
 	ts_explain_integer(x, worst->tile, NULL);
 	ts_explain_from(x, TS_KNOWN_RECORDED, "tile_memory.tile");
 	ts_explain_formula(x, "the tile with the most bytes, of equals the lowest");
-	ts_explain_query(x, "SELECT tile FROM tile_memory ORDER BY " USED " DESC, tile LIMIT 1");
+	ts_explain_query(x,
+		"SELECT tile FROM tile_memory ORDER BY " TS_EXPLAIN_USED " DESC, tile LIMIT 1");
 	x = ts_explain_add(out, "memory of the fullest tile, %lld", (long long)worst->tile);
 	ts_explain_bytes(x, ts_tile_used(worst), units(s));
 	ts_explain_from(x, TS_KNOWN_RECORDED, "tile_memory.%s",
@@ -88,14 +48,15 @@ explain_fits(struct summary_view *s, struct ts_explain *out, int arg)
 	ts_explain_formula(x, "%s of tile %lld = %lld",
 		worst->total_gaps == TS_UNKNOWN ? "total, excluding gaps" : "total including gaps",
 		(long long)worst->tile, (long long)ts_tile_used(worst));
-	ts_explain_query(x, "SELECT max(" USED ") FROM tile_memory");
-	add_limit(s, out);
+	ts_explain_query(x, "SELECT max(" TS_EXPLAIN_USED ") FROM tile_memory");
+	ts_explain_limit(out, &s->verdict->target, units(s));
 	if (g->bytes_per_tile <= 0)
 		return;
-	add_share(out, "share of the limit that the fullest tile uses", ts_tile_used(worst),
+	ts_explain_share(out, "share of the limit that the fullest tile uses", ts_tile_used(worst),
 		g->bytes_per_tile, "tile_memory.total_gaps, target.bytes_per_tile",
-		g->assumed ? ""
-			   : "SELECT 100.0 * max(" USED ") / (SELECT bytes_per_tile FROM "
+		g->assumed ? NULL
+			   : "SELECT 100.0 * max(" TS_EXPLAIN_USED
+			     ") / (SELECT bytes_per_tile FROM "
 			     "target) FROM tile_memory");
 }
 
@@ -123,11 +84,11 @@ explain_total(struct summary_view *s, struct ts_explain *out, int arg)
 			ts_explain_query(x,
 				"SELECT (SELECT bytes_per_tile FROM target) * count(*) "
 				"FROM tile_memory");
-		add_share(out, "share of all memory that is used", t->total, room,
+		ts_explain_share(out, "share of all memory that is used", t->total, room,
 			"tile_memory.total, target.bytes_per_tile",
 			recorded ? "SELECT 100.0 * sum(total) / ((SELECT bytes_per_tile FROM "
 				   "target) * count(*)) FROM tile_memory"
-				 : "");
+				 : NULL);
 	}
 	x = ts_explain_add(out, "tiles");
 	ts_explain_integer(x, (int64_t)t->count, NULL);
@@ -138,7 +99,7 @@ explain_total(struct summary_view *s, struct ts_explain *out, int arg)
 	ts_explain_bytes(x, t->used / (int64_t)t->count, units(s));
 	ts_explain_from(x, TS_KNOWN_DERIVED, "tile_memory.total_gaps, tile_memory.total");
 	ts_explain_formula(x, "%lld / %zu, whole bytes", (long long)t->used, t->count);
-	ts_explain_query(x, "SELECT sum(" USED ") / count(*) FROM tile_memory");
+	ts_explain_query(x, "SELECT sum(" TS_EXPLAIN_USED ") / count(*) FROM tile_memory");
 }
 
 static void
@@ -146,7 +107,7 @@ explain_over(struct summary_view *s, struct ts_explain *out, int arg)
 {
 	const struct ts_target *g = &s->verdict->target;
 	struct ts_explained *x = ts_explain_add(out, "tiles over the limit");
-	char limit[40];
+	char limit[64];
 
 	(void)arg;
 	ts_explain_integer(x, (int64_t)ts_tiles_over(&s->verdict->tiles, g->bytes_per_tile), NULL);
@@ -154,12 +115,11 @@ explain_over(struct summary_view *s, struct ts_explain *out, int arg)
 		"tile_memory.total_gaps, tile_memory.overflowed, target.bytes_per_tile");
 	ts_explain_formula(x, "tiles with more than %lld bytes, or with overflowed memory",
 		(long long)g->bytes_per_tile);
-	snprintf(limit, sizeof(limit), "%lld", (long long)g->bytes_per_tile);
 	if (g->assumed)
 		ts_explain_note(x, "the limit is assumed: it stands in the query as a number");
 	ts_explain_query(x,
-		"SELECT count(*) FROM tile_memory WHERE " USED " > %s OR overflowed > 0",
-		g->assumed ? limit : "(SELECT bytes_per_tile FROM target)");
+		"SELECT count(*) FROM tile_memory WHERE " TS_EXPLAIN_USED " > %s OR overflowed > 0",
+		ts_explain_limit_sql(g, limit));
 }
 
 static void
@@ -257,7 +217,7 @@ explain_category(struct summary_view *s, struct ts_explain *out, int arg)
 		"SELECT 100.0 * sum(CASE WHEN category IN (SELECT category FROM memory_category WHERE "
 		"name = %s) THEN %s END) / sum(%s) FROM %s",
 		name, bytes, bytes, table);
-	add_share(out, "share of it in all categories", k->bytes, sum, x->from, query);
+	ts_explain_share(out, "share of it in all categories", k->bytes, sum, x->from, query);
 }
 
 /* --- cycles ----------------------------------------------------------------------------------- */
@@ -327,8 +287,9 @@ explain_ipu(struct summary_view *s, struct ts_explain *out, int arg)
 		"SELECT 100.0 * sum(CASE WHEN step_class(type, name) = 'compute' THEN cycles END) / "
 		"sum(cycles) FROM step_ipu JOIN step USING (step) WHERE ipu = %lld",
 		(long long)k->ipu);
-	add_share(out, "share of compute in the steps' cycles", k->by_class[TS_CLASS_COMPUTE],
-		k->step_cycles, "step_ipu.cycles, step.type, step.name", query);
+	ts_explain_share(out, "share of compute in the steps' cycles",
+		k->by_class[TS_CLASS_COMPUTE], k->step_cycles,
+		"step_ipu.cycles, step.type, step.name", query);
 	for (int i = 0; i < TS_CLASS_COUNT; i++) {
 		if (k->by_class[i] == 0)
 			continue;
@@ -381,7 +342,7 @@ explain_tile(struct summary_view *s, struct ts_explain *out, int arg)
 	int64_t ipu;
 
 	(void)arg;
-	add_limit(s, out);
+	ts_explain_limit(out, &s->verdict->target, units(s));
 	if (g->bytes_per_tile > 0 && g->tiles_per_ipu > 0 &&
 		!__builtin_mul_overflow(g->bytes_per_tile, g->tiles_per_ipu, &ipu)) {
 		x = ts_explain_add(out, "memory of an IPU");

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* explain_common - see the header. */
+#include "config.h"
+
+#include <stdio.h>
+
+#include "tilescope/view/explain_common.h"
+
+void
+ts_explain_limit(struct ts_explain *out, const struct ts_target *t, enum ts_units units)
+{
+	struct ts_explained *x = ts_explain_add(out, "memory of a tile (the limit)");
+
+	ts_explain_bytes(x, t->bytes_per_tile, units);
+	if (t->assumed) {
+		ts_explain_from(x, TS_KNOWN_ASSUMED, "the number of tiles and IPUs");
+		ts_explain_formula(x, "%lld tiles an IPU are a %s: %lld bytes a tile",
+			(long long)t->tiles_per_ipu,
+			t->architecture[0] ? t->architecture : "known machine",
+			(long long)t->bytes_per_tile);
+		ts_explain_note(x, "no query: the report has no target");
+		return;
+	}
+	ts_explain_from(x, TS_KNOWN_RECORDED, "target.bytes_per_tile");
+	if (t->bytes_per_tile >= 0)
+		ts_explain_query(x, "SELECT bytes_per_tile FROM target");
+}
+
+const char *
+ts_explain_limit_sql(const struct ts_target *t, char out[64])
+{
+	if (t->assumed)
+		snprintf(out, 64, "%lld", (long long)t->bytes_per_tile);
+	else
+		snprintf(out, 64, "(SELECT bytes_per_tile FROM target)");
+	return out;
+}
+
+void
+ts_explain_share(struct ts_explain *out, const char *title, int64_t part, int64_t whole,
+	const char *from, const char *query)
+{
+	struct ts_explained *x = ts_explain_add(out, "%s", title);
+	char text[TS_FMT_MAX];
+
+	ts_explain_from(x, TS_KNOWN_DERIVED, "%s", from);
+	if (part < 0 || whole <= 0) {
+		x->unit = "%";
+		return;
+	}
+	ts_explain_real(x, 100 * (double)part / (double)whole, "%");
+	ts_explain_shown(x, "%s", ts_fmt_percent(text, (double)part, (double)whole));
+	ts_explain_formula(x, "%lld / %lld", (long long)part, (long long)whole);
+	if (query)
+		ts_explain_query(x, "%s", query);
+	else
+		ts_explain_note(x, "no query: a part of it is assumed");
+}
+
+bool
+ts_explain_tiles_sql(char *out, size_t size, const struct ts_tile_set *set)
+{
+	size_t used = 0;
+	int64_t from = ts_tile_set_next(set, 0), to;
+
+	out[0] = '\0';
+	while (from >= 0) {
+		for (to = from; ts_tile_set_has(set, to + 1); to++)
+			;
+		used += (size_t)snprintf(out + used, size - used,
+			from == to ? "%stile = %lld" : "%stile BETWEEN %lld AND %lld",
+			used ? " OR " : "(", (long long)from, (long long)to);
+		if (used + 2 > size) {
+			out[0] = '\0';
+			return false;
+		}
+		from = ts_tile_set_next(set, to + 1);
+	}
+	if (used > 0)
+		snprintf(out + used, size - used, ")");
+	return used > 0;
+}
