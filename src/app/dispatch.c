@@ -508,7 +508,7 @@ complete_arg(const char *line, const char *word, struct ts_candidates *out)
 static void
 complete_view(struct ts_app *app, const char *line, struct ts_candidates *out)
 {
-	static const enum ts_cmd cmds[] = {TS_CMD_SERIES, TS_CMD_BREAKDOWN};
+	static const enum ts_cmd cmds[] = {TS_CMD_SERIES, TS_CMD_BREAKDOWN, TS_CMD_METRIC};
 	struct ts_view *v = current(app);
 
 	for (size_t i = 0; v && v->ops->complete && i < TS_COUNT(cmds); i++) {

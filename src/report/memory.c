@@ -11,11 +11,11 @@
 
 /* --- one row per tile ------------------------------------------------------------------------- */
 
-enum { T_TILE, T_TOTAL, T_IPU, T_GAPS, T_OVERFLOWED, T_ALWAYS, T_PEAK, T_COLUMNS };
+enum { T_TILE, T_TOTAL, T_IPU, T_GAPS, T_OVERFLOWED, T_ALWAYS, T_PEAK, T_PHYSICAL, T_COLUMNS };
 
 static const int tile_columns[T_COLUMNS] = {TS_TILE_MEMORY_TILE, TS_TILE_MEMORY_TOTAL,
 	TS_TILE_MEMORY_IPU, TS_TILE_MEMORY_TOTAL_GAPS, TS_TILE_MEMORY_OVERFLOWED,
-	TS_TILE_MEMORY_ALWAYS_LIVE, TS_TILE_MEMORY_NOT_ALWAYS_LIVE_PEAK};
+	TS_TILE_MEMORY_ALWAYS_LIVE, TS_TILE_MEMORY_NOT_ALWAYS_LIVE_PEAK, TS_TILE_MEMORY_PHYSICAL};
 
 /* An optional number: TS_UNKNOWN when it is not there or not one. */
 static int64_t
@@ -54,6 +54,7 @@ read_tile(struct ts_tile *t, struct ts_rows *rows)
 	t->overflowed = optional(rows, T_OVERFLOWED, &bad);
 	t->always_live = optional(rows, T_ALWAYS, &bad);
 	t->not_always_live_peak = optional(rows, T_PEAK, &bad);
+	t->physical = optional(rows, T_PHYSICAL, &(bool){false}); /* no figure depends on it */
 	return !bad;
 }
 

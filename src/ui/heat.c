@@ -7,11 +7,9 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/ui/heat.h"
 
-enum { UPPER_HALF = 0x2580, LOWER_HALF = 0x2584, FULL_BLOCK = 0x2588, SHADE = 0x2591 };
+enum { UPPER_HALF = 0x2580, LOWER_HALF = 0x2584, FULL_BLOCK = 0x2588 };
 
-/* Glyphs without halves: rising blocks where the font has them, else what looks fuller and fuller. */
-static const uint32_t rising[TS_HEAT_LEVELS] = {0xb7, 0x2581, 0x2581, 0x2582, 0x2583, 0x2583,
-	0x2584, 0x2585, 0x2586, 0x2586, 0x2587, 0x2588};
+/* Without halves: what looks fuller and fuller, in any font. */
 static const char ramp[] = ".,-:=+*oO%#@";
 static const char differences[] = "Vv,.'^A";
 
@@ -46,12 +44,12 @@ ts_heat_role(uint8_t code)
 }
 
 static uint32_t
-glyph_of(const struct ts_canvas *c, uint8_t code)
+glyph_of(uint8_t code)
 {
 	unsigned k = code & TS_HEAT_CODE;
 
 	if (k < TS_HEAT_LEVELS)
-		return c->glyphs == TS_GLYPHS_FULL ? rising[k] : (unsigned char)ramp[k];
+		return (unsigned char)ramp[k];
 	if (k >= TS_HEAT_LESS && k < TS_HEAT_MORE + TS_HEAT_DIFFERENCE_LEVELS)
 		return (unsigned char)differences[k - TS_HEAT_LESS];
 	return k == TS_HEAT_OVER ? '!' : k == TS_HEAT_UNKNOWN ? '?' : ' ';
@@ -81,7 +79,7 @@ draw_glyph(struct ts_canvas *c, struct ts_rect r, int x, int y, uint8_t upper, u
 	uint8_t flags = (uint8_t)((upper | lower) & ~TS_HEAT_CODE);
 	struct ts_rect cell = {r.x + x, r.y + y, 1, 1};
 
-	ts_canvas_glyph(c, r, x, y, ts_heat_role(code & TS_HEAT_CODE), glyph_of(c, code));
+	ts_canvas_glyph(c, r, x, y, ts_heat_role(code & TS_HEAT_CODE), glyph_of(code));
 	if (flags & TS_HEAT_SELECTED)
 		ts_canvas_overlay(c, cell, TS_ROLE_SELECTION);
 	if (flags & TS_HEAT_CURSOR)

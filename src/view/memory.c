@@ -107,6 +107,12 @@ go(struct memory_view *m, int64_t place)
 	return settle(m, effect == TS_EFFECT_NONE ? TS_EFFECT_REPAINT : effect);
 }
 
+enum ts_effect
+memory_go(struct memory_view *m, int64_t place)
+{
+	return go(m, place);
+}
+
 /* The fullest tile of [a, b), the first of equals. */
 static int64_t
 fullest_of(const struct memory_view *m, int64_t a, int64_t b)
@@ -239,11 +245,11 @@ memory_shown(struct ts_view *v)
 static enum ts_effect
 walk(struct memory_view *m, int step)
 {
-	const uint32_t *order = m->tiles->order[m->gaps];
+	const uint32_t *order = memory_fullest_first(m);
 	bool walking = m->walk >= 0 && m->walk < m->tiles->n && order[m->walk] == m->span.cursor;
 	int64_t to = walking ? m->walk + step
 		: step > 0   ? order[0] == m->span.cursor
-			     : m->tiles->rank[m->gaps][m->span.cursor] - 1;
+			     : memory_rank(m)[m->span.cursor] - 1;
 	enum ts_effect effect;
 	char n[TS_FMT_MAX];
 
@@ -512,6 +518,10 @@ static const struct {
 	{TS_CMD_GOTO, goto_tile},
 	{TS_CMD_BREAKDOWN, break_down},
 	{TS_CMD_SERIES, series},
+	{TS_CMD_MAP, memory_map_switch},
+	{TS_CMD_SCALE, memory_map_scale},
+	{TS_CMD_TILE_ORDER, memory_map_order},
+	{TS_CMD_METRIC, memory_set_metric},
 	{TS_CMD_MARK, mark},
 	{TS_CMD_RANGE, mark},
 	{TS_CMD_MARKS_CLEAR, mark},
@@ -551,6 +561,10 @@ memory_command(struct ts_view *v, const struct ts_call *call)
 		effect = tab_command(m, call);
 	else
 		effect = tab_changed(m, ts_tabs_switch(&m->tabs, call));
+	if (!(effect & TS_EFFECT_UNKNOWN))
+		return effect;
+	if (m->map.shown && (m->focus == PANE_GRAPH || is_of_graph_only(call->cmd)))
+		effect = memory_map_command(m, call);
 	if (!(effect & TS_EFFECT_UNKNOWN))
 		return effect;
 	for (size_t i = 0; i < TS_COUNT(handlers); i++)
@@ -630,6 +644,10 @@ memory_mouse(struct ts_view *v, int x, int y, int wheel)
 	case PANE_STRIP:
 		return wheel ? TS_EFFECT_NONE : click_strip(m, x);
 	case PANE_GRAPH:
+		if (!wheel)
+			focus_pane(m, PANE_GRAPH);
+		if (m->map.shown)
+			return memory_map_mouse(m, x, y, wheel);
 		if (!wheel)
 			return click_graph(m, x);
 		return graph_command(m, wheel < 0 ? TS_CMD_ZOOM_IN : TS_CMD_ZOOM_OUT);

@@ -9,6 +9,8 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/view/arg.h"
 
+#define SCALES "linear|log|limit"
+#define ORDERS "software|physical"
 #define PANES "graph|tabs"
 #define TABS "details|variables|debug|code"
 
@@ -187,7 +189,46 @@ set_row(struct ts_view *v, const char *value)
 	return ts_tabs_set_row(&memory_of(v)->tabs, value);
 }
 
+static bool
+get_metric(struct ts_view *v, struct ts_strbuf *out)
+{
+	if (memory_is_of_tiles(memory_of(v)))
+		return false;
+	ts_metric_say(out, &memory_of(v)->metric);
+	return true;
+}
+
+static bool
+get_map(struct ts_view *v, struct ts_strbuf *out)
+{
+	return ts_arg_say_yes(out, memory_of(v)->map.shown);
+}
+
+static enum ts_arg_state
+set_map(struct ts_view *v, const char *value)
+{
+	return ts_arg_switch(v, TS_CMD_MAP, memory_of(v)->map.shown, ts_arg_is_yes(value));
+}
+
+static bool
+get_scale(struct ts_view *v, struct ts_strbuf *out)
+{
+	const struct memory_map *k = &memory_of(v)->map;
+
+	return k->how != TS_HEAT_LINEAR && ts_arg_say_word(out, SCALES, (int)k->how);
+}
+
+static bool
+get_order(struct ts_view *v, struct ts_strbuf *out)
+{
+	return memory_of(v)->map.physical && ts_arg_say_word(out, ORDERS, 1);
+}
+
 const struct ts_view_arg memory_args[] = {
+	{"metric", TS_ARG_TEXT, get_metric, NULL, TS_CMD_METRIC},
+	{"scale", SCALES, get_scale, NULL, TS_CMD_SCALE},
+	{"order", ORDERS, get_order, NULL, TS_CMD_TILE_ORDER},
+	{"map", TS_ARG_YES, get_map, set_map, 0},
 	{"tiles", TS_ARG_TEXT, ts_arg_get_tiles, ts_arg_set_tiles, 0},
 	{"by", MEMORY_BREAKDOWNS, get_breakdown, NULL, TS_CMD_BREAKDOWN},
 	{"hide", TS_ARG_TEXT, get_hidden, set_hidden, 0},

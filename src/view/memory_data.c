@@ -290,6 +290,7 @@ memory_request(struct ts_view *v)
 	if (!tile)
 		return;
 	memory_update(m); /* others may have selected tiles */
+	memory_ask_metric(m);
 	memory_ask_variables(m, tile->tile);
 	if (m->categories_state.state == TS_PANE_EMPTY && !categories_come(v->env))
 		ask_categories(m);
@@ -389,6 +390,8 @@ memory_deliver(struct ts_view *v, struct ts_fetch *f)
 		return take_categories(m, f);
 	if (f->job.kind >= FETCH_PARTS && f->job.kind < FETCH_PARTS + BY_COUNT)
 		return memory_take_parts(m, f);
+	if (f == m->metric_sent)
+		return memory_take_metric(m, f);
 	if (f == m->code_sent)
 		return memory_take_code(m, f);
 	return memory_take_variables(m, f);
@@ -398,6 +401,7 @@ void
 memory_drop(struct memory_view *m)
 {
 	memory_drop_code(m);
+	memory_drop_metric(m);
 	free_tiles(m->tiles);
 	memory_bands_free(m->categories);
 	memory_drop_variables(m);

@@ -623,11 +623,15 @@ memory_draw(struct ts_view *v, struct ts_canvas *c)
 			"This report has a table of the tiles' memory, but no tile in it.");
 		return;
 	}
-	draw_strip(c, m);
-	draw_title(c, m);
-	draw_legend(c, m);
-	draw_graph(c, m);
-	draw_readout(c, m, tile);
+	if (m->map.shown) {
+		memory_draw_map(c, m);
+	} else {
+		draw_strip(c, m);
+		draw_title(c, m);
+		draw_legend(c, m);
+		draw_graph(c, m);
+		draw_readout(c, m, tile);
+	}
 	draw_selected_words(c, m);
 	ts_tabs_draw(&m->tabs, c, m->focus == PANE_TABS);
 }

@@ -14,6 +14,7 @@
 
 #include "tilescope/calc/buckets.h"
 #include "tilescope/report/target.h"
+#include "tilescope/report/tile_metric.h"
 #include "tilescope/report/tile_variables.h"
 #include "tilescope/ui/chart.h"
 #include "tilescope/ui/layout.h"
@@ -22,6 +23,7 @@
 #include "tilescope/ui/table.h"
 #include "tilescope/view/fetch.h"
 #include "tilescope/view/tab.h"
+#include "tilescope/view/tile_map.h"
 #include "tilescope/view/view.h"
 
 enum memory_pane {
@@ -63,6 +65,7 @@ enum memory_fetch_kind {
 	FETCH_AHEAD,
 	FETCH_NAMES,
 	FETCH_CODE,
+	FETCH_METRIC,
 	FETCH_PARTS, /* and one for each breakdown */
 };
 
@@ -164,6 +167,26 @@ struct memory_plot {
 	bool strip_bad[TS_CANVAS_MAX_W];
 };
 
+/* A metric that is not the tiles' own memory, with all that follows from its values; made by a worker. */
+struct memory_metric {
+	struct ts_tile_values v;
+	uint32_t *order, *rank; /* as those of memory_tiles */
+};
+
+/* The tiles as a map, in place of the graph. */
+struct memory_map {
+	bool shown;
+	bool physical; /* in that order, else by number */
+	bool whole;    /* the screen has no halves of cells */
+	enum ts_heat_how how;
+	struct ts_tile_map map;
+	/* what it was laid out and coloured for */
+	const struct memory_tiles *tiles;
+	bool laid_physical;
+	const int64_t *values;
+	uint64_t data;
+};
+
 struct memory_view {
 	struct ts_view view; /* first */
 	struct ts_rect area;
@@ -199,6 +222,13 @@ struct memory_view {
 	int64_t range_from; /* place where a range was begun, -1 = none */
 	struct memory_selected selected;
 	int64_t walk; /* place of the last `fullest`, -1 = none */
+
+	struct ts_metric metric; /* what graph and map show of each tile; at first its memory */
+	struct memory_metric *values; /* of `metric`; NULL: not here, or it is that of `tiles` */
+	struct ts_pane_data metric_state;
+	struct ts_fetch *metric_sent;
+	struct memory_map map;
+
 	struct memory_plot plot;
 	struct ts_column_facts facts[TS_TABLE_COLUMNS]; /* of the tiles as a table, bands behind */
 	double top;					/* of the y axis, bytes */
@@ -283,6 +313,9 @@ bool memory_is_named(const struct memory_view *m);
 
 /* --- memory.c --- */
 
+/* Put the cursor on a tile of the list. */
+enum ts_effect memory_go(struct memory_view *m, int64_t place);
+
 /* Go on with a search that waited for names. */
 enum ts_effect memory_find(struct memory_view *m);
 
@@ -357,6 +390,56 @@ int64_t memory_drawn_bytes(const struct memory_view *m, const struct memory_cate
 void memory_explain(struct ts_view *v, struct ts_explain *out);
 bool memory_sheet(struct ts_view *v, struct ts_sheet *out);
 bool memory_chart(struct ts_view *v, struct ts_chart_page *out);
+/* --- memory_metric.c --- */
+
+/* Values of the metric, by the list: below 0 = not known; NULL: not here. Their order and ranks; bytes while not here. */
+const int64_t *memory_metric_values(const struct memory_view *m);
+const uint32_t *memory_fullest_first(const struct memory_view *m);
+const uint32_t *memory_rank(const struct memory_view *m);
+
+/* Is it the memory of the tiles, with or without gaps? */
+static inline bool
+memory_is_of_tiles(const struct memory_view *m)
+{
+	return m->metric.id == TS_METRIC_USED;
+}
+
+/* A value in its unit, short or long; what it is ("memory of category stack"). */
+const char *memory_value(const struct memory_view *m, char out[TS_FMT_MAX], int64_t v, bool wide);
+void memory_metric_title(const struct memory_view *m, struct ts_strbuf *out);
+
+void memory_ask_metric(struct memory_view *m);
+enum ts_effect memory_take_metric(struct memory_view *m, struct ts_fetch *f);
+void memory_drop_metric(struct memory_view *m);
+enum ts_effect memory_set_metric(struct memory_view *m, const struct ts_call *call);
+void memory_complete_metric(const struct memory_view *m, const char *word,
+	struct ts_candidates *out);
+
+/* --- memory_map.c --- */
+
+/* Lay out and colour what has changed; cheap when nothing has. */
+void memory_map_update(struct memory_view *m);
+
+/* The panes while the map is shown; false: it is not. */
+bool memory_map_layout(struct memory_view *m);
+
+/* A command of the map, while it has the keys. */
+enum ts_effect memory_map_command(struct memory_view *m, const struct ts_call *call);
+enum ts_effect memory_map_switch(struct memory_view *m, const struct ts_call *call);
+enum ts_effect memory_map_scale(struct memory_view *m, const struct ts_call *call);
+enum ts_effect memory_map_order(struct memory_view *m, const struct ts_call *call);
+enum ts_effect memory_map_mouse(struct memory_view *m, int x, int y, int wheel);
+
+/* Is a tile of the list in the range that was begun? */
+bool memory_map_in_range(const struct memory_view *m, int64_t i);
+
+/* Have all tiles a physical number? */
+bool memory_has_physical(const struct memory_view *m);
+
+/* --- memory_map_draw.c --- */
+
+/* Title, legend, map and read-out. */
+void memory_draw_map(struct ts_canvas *c, struct memory_view *m);
 
 /* --- memory_draw.c --- */
 

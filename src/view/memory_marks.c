@@ -149,6 +149,23 @@ memory_range(const struct memory_view *m, int64_t *from, int64_t *to)
 		ts_span_bucket(&m->span, column, &unused, to);
 }
 
+/* What the map shows between the two corners. */
+static enum ts_effect
+select_rectangle(struct memory_view *m)
+{
+	enum ts_effect effect = TS_EFFECT_REPAINT;
+
+	for (int64_t i = 0, to; i < m->tiles->n && effect != TS_EFFECT_BELL; i = to) {
+		for (to = i; to < m->tiles->n && memory_map_in_range(m, to);)
+			to++;
+		if (to > i)
+			effect = select_places(m, i, to, true);
+		else
+			to++;
+	}
+	return effect;
+}
+
 enum ts_effect
 memory_mark_range(struct memory_view *m, const struct ts_call *call)
 {
@@ -161,6 +178,11 @@ memory_mark_range(struct memory_view *m, const struct ts_call *call)
 		ts_view_say(m->view.env,
 			"a range begins here: move, then v marks it, Esc does not");
 		return TS_EFFECT_REPAINT;
+	}
+	if (m->map.shown) {
+		effect = select_rectangle(m);
+		m->range_from = -1;
+		return effect;
 	}
 	memory_range(m, &from, &to);
 	m->range_from = -1;

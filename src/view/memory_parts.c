@@ -570,11 +570,13 @@ memory_complete(struct ts_view *v, enum ts_cmd cmd, const char *line, struct ts_
 	const char *word = strchr(line, ' ');
 	size_t n;
 
-	if (!word || (cmd != TS_CMD_SERIES && cmd != TS_CMD_BREAKDOWN))
+	if (!word || (cmd != TS_CMD_SERIES && cmd != TS_CMD_BREAKDOWN && cmd != TS_CMD_METRIC))
 		return;
 	word++;
 	n = strlen(word);
 	out->start = (size_t)(word - line);
+	if (cmd == TS_CMD_METRIC)
+		memory_complete_metric(m, word, out);
 	if (cmd == TS_CMD_BREAKDOWN) {
 		for (int i = 0; i < BY_COUNT; i++)
 			if (strncmp(kinds[i].name, word, n) == 0 &&

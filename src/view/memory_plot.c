@@ -301,6 +301,7 @@ memory_update(struct memory_view *m)
 	if (!tile)
 		return;
 	memory_sum_selected(m);
+	memory_map_update(m);
 	if (p->data != m->data || p->gaps != m->gaps || p->strip_columns != strip) {
 		p->strip_columns = strip;
 		make_strip(m);

@@ -34,9 +34,10 @@ memory_layout(struct memory_view *m)
 {
 	bool alone = m->zoomed == PANE_GRAPH;
 
-	ts_layout(m->pane, alone ? graph_alone : with_tabs,
-		alone ? TS_COUNT(graph_alone) : TS_COUNT(with_tabs), m->area,
-		alone ? PANE_NONE : m->zoomed);
+	if (!memory_map_layout(m))
+		ts_layout(m->pane, alone ? graph_alone : with_tabs,
+			alone ? TS_COUNT(graph_alone) : TS_COUNT(with_tabs), m->area,
+			alone ? PANE_NONE : m->zoomed);
 	memory_room_for_selected(m);
 	ts_tabs_resize(&m->tabs, m->pane[PANE_TABS], m->zoomed == PANE_TABS);
 }

@@ -758,10 +758,10 @@ START_TEST(beside_a_profile)
 
 	for (size_t i = 0; i < TS_COUNT(of); i++) {
 		at[i].text = of[i][0];
-		tile[i] = (struct ts_tile){(int64_t)i, -1, of[i][1], of[i][2], -1, -1, -1};
+		tile[i] = (struct ts_tile){(int64_t)i, -1, of[i][1], of[i][2], -1, -1, -1, -1};
 	}
 	at[TS_COUNT(of)].text = TS_UNKNOWN;
-	tile[TS_COUNT(of)] = (struct ts_tile){900, -1, 5, -1, -1, -1, -1};
+	tile[TS_COUNT(of)] = (struct ts_tile){900, -1, 5, -1, -1, -1, -1, -1};
 	ts_archive_compare(&c, &a, &tiles);
 	ck_assert_int_eq(c.compared, 7);
 	ck_assert_int_eq(c.different, 3);

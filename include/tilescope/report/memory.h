@@ -24,6 +24,7 @@ struct ts_tile {
 	int64_t overflowed;  /* bytes, or TS_UNKNOWN */
 	int64_t always_live; /* bytes, or TS_UNKNOWN */
 	int64_t not_always_live_peak;
+	int64_t physical; /* its number on the chip, or TS_UNKNOWN */
 };
 
 /* Bytes that decide whether the tile fits: including gaps where known. */

@@ -132,6 +132,14 @@ enum ts_context {
 	X(TIME_UNIT, "time-unit", GLOBAL, "", BOUND, "switch between cycles and time")             \
 	X(FULLEST, "fullest", MEMORY, "", BOUND, "the next tile, from the fullest downwards")      \
 	X(FULLEST_BACK, "fullest-back", MEMORY, "", BOUND, "the tile before, back to the fullest") \
+	X(MAP, "map", MEMORY, "", BOUND,                                                           \
+		"show the tiles as a map of the IPUs, or as a graph again")                        \
+	X(METRIC, "metric", MEMORY, "[NAME...]", BOUND,                                            \
+		"show another figure of the tiles: the next, or this one")                         \
+	X(SCALE, "scale", MEMORY, "[linear|log|limit]", BOUND,                                     \
+		"another scale of the map's colours")                                              \
+	X(TILE_ORDER, "order", MEMORY, "[software|physical]", BOUND,                               \
+		"order of the tiles on the map")                                                   \
 	X(PEAK_NEXT, "peak-next", LIVENESS, "", BOUND, "the next peak, from the highest down")     \
 	X(PEAK_PREVIOUS, "peak-previous", LIVENESS, "", BOUND, "the peak before, back up")         \
 	X(IPU_NEXT, "ipu-next", GLOBAL, "", BOUND, "the next IPU, or its lane")                    \

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * memory_map - the tile map of the Memory view: where the tiles are, and commands that move on it.
+ *
+ * It takes the place of the graph, with the same tile under the cursor, the same metric, the same selection; what is
+ * below follows as ever. Pages are those of the cursor's IPU; up and down move on the map while it has the keys.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory_internal.h"
+#include "tilescope/base/mem.h"
+
+enum { ABOVE = 2, TABS_LEAST = 5, JUMP = 8 };
+
+static const enum ts_effect rearranged = (enum ts_effect)(
+	TS_EFFECT_REPAINT | TS_EFFECT_RECALC | TS_EFFECT_REFLOW);
+
+/* --- laying out and colouring ----------------------------------------------------------------- */
+
+bool
+memory_has_physical(const struct memory_view *m)
+{
+	for (int64_t i = 0; i < m->tiles->n; i++)
+		if (m->tiles->tiles.tile[i].physical == TS_UNKNOWN)
+			return false;
+	return m->tiles->n > 0;
+}
+
+static void
+lay_out(struct memory_view *m)
+{
+	const struct memory_tiles *t = m->tiles;
+	struct memory_map *k = &m->map;
+	int64_t *number = ts_alloc(2 * (size_t)t->n, sizeof(*number));
+	bool physical = k->physical && memory_has_physical(m);
+
+	k->tiles = t;
+	k->laid_physical = k->physical;
+	k->values = NULL;
+	for (int64_t i = 0; number && i < t->n; i++) {
+		number[i] = t->tiles.tile[i].tile;
+		number[t->n + i] = t->tiles.tile[i].physical;
+	}
+	if (!number ||
+		!ts_tile_map_lay(&k->map, number, t->ipu, physical ? number + t->n : NULL, t->n,
+			t->target.tiles_per_ipu))
+		ts_view_say_error(m->view.env, "out of memory");
+	free(number);
+}
+
+/* Does a tile break the limit, by the metric that is shown? */
+static bool
+is_over(void *ctx, int64_t i)
+{
+	const struct memory_view *m = ctx;
+	const struct ts_tile *tile = &m->tiles->tiles.tile[i];
+	int64_t limit = m->tiles->target.bytes_per_tile;
+
+	if (m->metric.id == TS_METRIC_PEAK)
+		return limit != TS_UNKNOWN && memory_metric_values(m)[i] > limit;
+	return m->metric.id <= TS_METRIC_TOTAL_GAPS &&
+		(tile->overflowed > 0 || (limit != TS_UNKNOWN && ts_tile_used(tile) > limit));
+}
+
+static void
+colour(struct memory_view *m)
+{
+	struct memory_map *k = &m->map;
+	struct ts_tile_map_values v = {.value = memory_metric_values(m),
+		.limit = ts_metric_defs[m->metric.id].of_limit ? m->tiles->target.bytes_per_tile
+							       : TS_UNKNOWN,
+		.is_over = is_over,
+		.ctx = m};
+
+	k->map.how = k->how;
+	k->values = v.value;
+	k->data = m->data;
+	ts_tile_map_color(&k->map, &v);
+}
+
+void
+memory_map_update(struct memory_view *m)
+{
+	struct memory_map *k = &m->map;
+
+	if (!k->shown || !memory_has_tiles(m))
+		return;
+	if (k->tiles != m->tiles || k->laid_physical != k->physical)
+		lay_out(m);
+	if (k->map.level &&
+		(k->values != memory_metric_values(m) || k->map.how != k->how ||
+			k->data != m->data))
+		colour(m);
+	(void)ts_tile_map_fit(&k->map, m->pane[PANE_GRAPH].w, m->pane[PANE_GRAPH].h, k->whole,
+		m->span.cursor);
+}
+
+/* The map has the rows that it takes; what is left is for the tables. */
+bool
+memory_map_layout(struct memory_view *m)
+{
+	struct memory_map *k = &m->map;
+	int readout = m->selected.tiles > 0 ? 2 : 1, rows;
+	int most = m->area.h - ABOVE - readout - (m->zoomed == PANE_GRAPH ? 0 : TABS_LEAST);
+	struct ts_layout_item items[] = {
+		{.depth = 0, .kind = TS_SPLIT_ROWS},
+		{.depth = 1, .kind = TS_PANE, .id = PANE_TITLE, .fixed = 1, .keep = 6},
+		{.depth = 1, .kind = TS_PANE, .id = PANE_LEGEND, .fixed = 1, .keep = 7},
+		{.depth = 1, .kind = TS_PANE, .id = PANE_GRAPH, .min = 4, .keep = 9},
+		{.depth = 1, .kind = TS_PANE, .id = PANE_READOUT, .fixed = readout, .keep = 8},
+		{.depth = 1, .kind = TS_PANE, .id = PANE_TABS, .min = 4, .keep = 4},
+	};
+	size_t n = TS_COUNT(items);
+
+	if (!k->shown || !memory_has_tiles(m) ||
+		(m->zoomed != PANE_NONE && m->zoomed != PANE_GRAPH))
+		return false;
+	if (k->tiles != m->tiles || k->laid_physical != k->physical)
+		lay_out(m);
+	if (m->zoomed == PANE_GRAPH)
+		n--;
+	rows = ts_tile_map_fit(&k->map, m->area.w, most, k->whole, m->span.cursor);
+	if (rows > 0 && n == TS_COUNT(items))
+		items[3].fixed = rows;
+	ts_layout(m->pane, items, (int)n, m->area, PANE_NONE);
+	return true;
+}
+
+/* --- what is shown ---------------------------------------------------------------------------- */
+
+static enum ts_effect
+arrange(struct memory_view *m)
+{
+	memory_layout(m);
+	memory_update(m);
+	return rearranged;
+}
+
+enum ts_effect
+memory_map_switch(struct memory_view *m, const struct ts_call *call)
+{
+	(void)call;
+	m->map.shown = !m->map.shown;
+	return arrange(m);
+}
+
+enum ts_effect
+memory_map_scale(struct memory_view *m, const struct ts_call *call)
+{
+	const char *name = ts_call_arg(call, 0);
+	int how = (int)m->map.how;
+
+	for (int i = 0; i < TS_HEAT_HOWS; i++) {
+		how = (how + 1) % TS_HEAT_HOWS;
+		if (!name || strcmp(name, ts_heat_how_name((enum ts_heat_how)how)) == 0)
+			break;
+	}
+	if (name && strcmp(name, ts_heat_how_name((enum ts_heat_how)how)) != 0) {
+		ts_view_say_error(m->view.env, "scale is one of linear, log, limit");
+		return TS_EFFECT_BELL;
+	}
+	m->map.how = (enum ts_heat_how)how;
+	m->map.shown = true;
+	return arrange(m);
+}
+
+enum ts_effect
+memory_map_order(struct memory_view *m, const struct ts_call *call)
+{
+	const char *name = ts_call_arg(call, 0);
+	bool physical = name ? strcmp(name, "physical") == 0 : !m->map.physical;
+
+	if (name && !physical && strcmp(name, "software") != 0) {
+		ts_view_say_error(m->view.env, "order is software or physical");
+		return TS_EFFECT_BELL;
+	}
+	if (physical && !memory_has_physical(m)) {
+		ts_view_say_error(m->view.env,
+			"physical numbers of the tiles are not recorded in this report: software order");
+		return TS_EFFECT_BELL;
+	}
+	m->map.physical = physical;
+	m->map.shown = true;
+	return arrange(m);
+}
+
+/* --- moving ----------------------------------------------------------------------------------- */
+
+static const struct {
+	enum ts_cmd cmd;
+	int dx, dy, times;
+} moves[] = {
+	{TS_CMD_LEFT, -1, 0, 1},
+	{TS_CMD_RIGHT, 1, 0, 1},
+	{TS_CMD_UP, 0, -1, 1},
+	{TS_CMD_DOWN, 0, 1, 1},
+	{TS_CMD_HALF_UP, 0, -1, JUMP},
+	{TS_CMD_HALF_DOWN, 0, 1, JUMP},
+};
+
+static enum ts_effect
+move(struct memory_view *m, int dx, int dy, int times)
+{
+	const struct ts_tile_map *k = &m->map.map;
+	int64_t to = m->span.cursor, next;
+	enum ts_effect effect;
+
+	for (int i = 0; i < times; i++) {
+		next = ts_floor_step(&k->seen, &k->floor, to, dx, dy);
+		if (next < 0)
+			break;
+		to = next;
+	}
+	if (to == m->span.cursor)
+		return TS_EFFECT_BELL;
+	effect = memory_go(m, to);
+	m->ahead = ts_floor_step(&k->seen, &k->floor, to, dx, dy);
+	return effect;
+}
+
+/* The same place of a block on the next page or the one before; else its first tile. */
+static enum ts_effect
+turn_page(struct memory_view *m, int step)
+{
+	const struct ts_tile_map *k = &m->map.map;
+	int64_t at = m->span.cursor;
+	int block = k->floor.block_of[at] + step * k->seen.across * k->seen.down;
+	int64_t to;
+
+	if (ts_floor_pages(&k->seen, &k->floor) < 2)
+		return TS_EFFECT_BELL;
+	if (block >= k->floor.blocks &&
+		k->seen.first + k->seen.across * k->seen.down < k->floor.blocks)
+		block = k->floor.blocks - 1;
+	if (block < 0 || block >= k->floor.blocks)
+		return TS_EFFECT_BELL;
+	to = k->floor.block[block].at[k->floor.slot_of[at]];
+	return memory_go(m, to >= 0 ? to : k->floor.block[block].first);
+}
+
+static enum ts_effect
+resize_tiles(struct memory_view *m, enum ts_cmd cmd)
+{
+	struct memory_map *k = &m->map;
+	int zoom = k->map.zoom, size = k->map.size;
+
+	k->map.zoom = cmd == TS_CMD_ZOOM_FIT ? 0
+		: cmd == TS_CMD_ZOOM_IN	     ? (int)ts_min_i64(size + 1, TS_FLOOR_ZOOMS - 1)
+					     : (int)ts_max_i64(size - 1, 1);
+	if (k->map.zoom == size && cmd != TS_CMD_ZOOM_FIT)
+		k->map.zoom = zoom;
+	if (k->map.zoom == zoom)
+		return TS_EFFECT_BELL;
+	return arrange(m);
+}
+
+enum ts_effect
+memory_map_command(struct memory_view *m, const struct ts_call *call)
+{
+	if (!m->map.map.level)
+		return TS_EFFECT_UNKNOWN;
+	for (size_t i = 0; i < TS_COUNT(moves); i++)
+		if (moves[i].cmd == call->cmd)
+			return move(m, moves[i].dx, moves[i].dy, moves[i].times);
+	switch (call->cmd) {
+	case TS_CMD_PAGE_UP:
+	case TS_CMD_PAGE_LEFT:
+		return turn_page(m, -1);
+	case TS_CMD_PAGE_DOWN:
+	case TS_CMD_PAGE_RIGHT:
+		return turn_page(m, 1);
+	case TS_CMD_ZOOM_IN:
+	case TS_CMD_ZOOM_OUT:
+	case TS_CMD_ZOOM_FIT:
+		return resize_tiles(m, call->cmd);
+	default:
+		return TS_EFFECT_UNKNOWN;
+	}
+}
+
+enum ts_effect
+memory_map_mouse(struct memory_view *m, int x, int y, int wheel)
+{
+	struct ts_rect r = m->pane[PANE_GRAPH];
+	int64_t at;
+
+	if (wheel)
+		return resize_tiles(m, wheel < 0 ? TS_CMD_ZOOM_IN : TS_CMD_ZOOM_OUT);
+	at = m->map.map.level ? ts_tile_map_at(&m->map.map, x - r.x, y - r.y) : -1;
+	return at >= 0 ? memory_go(m, at) : TS_EFFECT_NONE;
+}
+
+bool
+memory_map_in_range(const struct memory_view *m, int64_t i)
+{
+	const struct ts_floor *f = &m->map.map.floor;
+
+	return m->range_from >= 0 && m->range_from < f->tiles &&
+		ts_floor_between(f, m->range_from, m->span.cursor, i);
+}

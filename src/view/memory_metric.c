@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * memory_metric - which figure of the tiles the Memory view's graph and map show.
+ *
+ * The memory of the tiles is what the view has anyway; any other metric (report/tile_metric.h) is one more
+ * question. Its values are kept until another one is chosen or the report is read again.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory_internal.h"
+#include "tilescope/base/mem.h"
+#include "tilescope/ui/prompt.h"
+
+struct metric_fetch {
+	struct ts_fetch fetch;
+	struct ts_metric metric;
+	int64_t n;
+	int64_t *tile;
+	struct memory_metric *values;
+};
+
+/* --- what there is ---------------------------------------------------------------------------- */
+
+const int64_t *
+memory_metric_values(const struct memory_view *m)
+{
+	if (memory_is_of_tiles(m))
+		return m->tiles ? m->tiles->value[m->gaps] : NULL;
+	return m->values ? m->values->v.value : NULL;
+}
+
+const uint32_t *
+memory_fullest_first(const struct memory_view *m)
+{
+	return m->values ? m->values->order : m->tiles->order[m->gaps];
+}
+
+const uint32_t *
+memory_rank(const struct memory_view *m)
+{
+	return m->values ? m->values->rank : m->tiles->rank[m->gaps];
+}
+
+const char *
+memory_value(const struct memory_view *m, char out[TS_FMT_MAX], int64_t v, bool wide)
+{
+	if (ts_metric_defs[m->metric.id].unit != TS_UNIT_BYTES)
+		return wide ? ts_fmt_count(out, v) : ts_fmt_cycles_short(out, v);
+	return wide ? ts_fmt_bytes(out, v, memory_units(m))
+		    : ts_fmt_bytes_short(out, v, memory_units(m));
+}
+
+void
+memory_metric_title(const struct memory_view *m, struct ts_strbuf *out)
+{
+	ts_metric_title(out, &m->metric);
+	if (memory_is_of_tiles(m) && m->tiles && m->tiles->has_gaps)
+		ts_strbuf_puts(out, m->gaps ? " with gaps" : " without gaps");
+}
+
+/* --- asking ----------------------------------------------------------------------------------- */
+
+static void
+free_metric(struct memory_metric *k)
+{
+	if (!k)
+		return;
+	ts_tile_values_fini(&k->v);
+	free(k->order);
+	free(k->rank);
+	free(k);
+}
+
+static bool
+rank_values(struct memory_metric *k)
+{
+	uint32_t n = (uint32_t)k->v.n;
+
+	k->order = ts_alloc(n, sizeof(*k->order));
+	k->rank = ts_alloc(n, sizeof(*k->rank));
+	if (!k->order || !k->rank || !ts_buckets_order(k->order, k->v.value, n))
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		k->rank[k->order[i]] = i;
+	return true;
+}
+
+static enum ts_code
+read_metric(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
+{
+	struct metric_fetch *mf = (struct metric_fetch *)f;
+	struct memory_metric *k = ts_alloc(1, sizeof(*k));
+	enum ts_code code;
+
+	if (!k)
+		return ts_err_nomem(err);
+	code = ts_tile_values_read(&k->v, rd, &mf->metric, mf->tile, (size_t)mf->n,
+		&f->job.progress, err);
+	if ((code && code != TS_E_DAMAGED) || !rank_values(k)) {
+		free_metric(k);
+		return code && code != TS_E_DAMAGED ? code : ts_err_nomem(err);
+	}
+	mf->values = k;
+	return code;
+}
+
+static void
+fini_metric(struct ts_fetch *f)
+{
+	struct metric_fetch *mf = (struct metric_fetch *)f;
+
+	free(mf->tile);
+	free_metric(mf->values);
+}
+
+/* Those of one row a tile are read at once; sums over blobs take a while. */
+static enum ts_worker_id
+worker_of(const struct memory_view *m)
+{
+	size_t size;
+
+	if (m->metric.id == TS_METRIC_CATEGORY)
+		return ts_index_section(m->view.env->index, TS_SECTION_CATEGORIES, &size)
+			? TS_WORKER_SCREEN
+			: TS_WORKER_BULK;
+	return m->metric.id <= TS_METRIC_PEAK ? TS_WORKER_SCREEN : TS_WORKER_BULK;
+}
+
+void
+memory_ask_metric(struct memory_view *m)
+{
+	struct metric_fetch *f;
+
+	if (memory_is_of_tiles(m) || m->metric_state.state != TS_PANE_EMPTY)
+		return;
+	f = ts_alloc(1, sizeof(*f));
+	if (f)
+		f->tile = ts_alloc((size_t)m->tiles->n, sizeof(*f->tile));
+	if (!f || !f->tile) {
+		free(f);
+		memory_out_of_memory(&m->metric_state);
+		return;
+	}
+	f->metric = m->metric;
+	f->n = m->tiles->n;
+	for (int64_t i = 0; i < f->n; i++)
+		f->tile[i] = m->tiles->tiles.tile[i].tile;
+	f->fetch.read = read_metric;
+	f->fetch.fini = fini_metric;
+	m->metric_state.state = TS_PANE_LOADING;
+	m->metric_sent = &f->fetch;
+	ts_fetch_send(&m->view, &f->fetch, FETCH_METRIC, worker_of(m), "adding up by tile");
+}
+
+enum ts_effect
+memory_take_metric(struct memory_view *m, struct ts_fetch *f)
+{
+	struct metric_fetch *mf = (struct metric_fetch *)f;
+
+	m->metric_sent = NULL;
+	if (ts_fetch_in_vain(f, m->view.env->generation)) {
+		memory_stopped(&m->metric_state);
+		return TS_EFFECT_REPAINT;
+	}
+	ts_pane_result(&m->metric_state, f->code, &f->err, mf->values != NULL);
+	free_metric(m->values);
+	m->values = mf->values;
+	mf->values = NULL;
+	m->walk = -1;
+	m->data++;
+	memory_update(m);
+	return TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
+}
+
+void
+memory_drop_metric(struct memory_view *m)
+{
+	free_metric(m->values);
+	m->values = NULL;
+	m->metric_sent = NULL;
+	m->metric_state = (struct ts_pane_data){0};
+}
+
+/* --- choosing --------------------------------------------------------------------------------- */
+
+static enum ts_effect
+choose(struct memory_view *m, const struct ts_metric *metric)
+{
+	struct ts_strbuf words;
+
+	if (!ts_metric_recorded(m->view.env->report, metric->id)) {
+		ts_view_say_error(m->view.env, "not in this report: %s",
+			ts_metric_defs[metric->id].columns);
+		return TS_EFFECT_BELL;
+	}
+	if (!ts_metric_same(metric, &m->metric)) {
+		m->metric = *metric;
+		memory_drop_metric(m);
+		m->walk = -1;
+		m->data++;
+		memory_update(m);
+	}
+	ts_strbuf_init(&words, 160);
+	memory_metric_title(m, &words);
+	ts_view_say(m->view.env, "%s", words.s);
+	ts_strbuf_fini(&words);
+	return TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
+}
+
+/* The next one that this report has; categories by their names alone. */
+enum ts_effect
+memory_set_metric(struct memory_view *m, const struct ts_call *call)
+{
+	const char *name = ts_call_arg(call, 0);
+	struct ts_metric metric = m->metric;
+	struct ts_err err = {0};
+
+	if (name && ts_metric_parse(&metric, name, &err)) {
+		ts_view_say_error(m->view.env, "%s", err.msg);
+		return TS_EFFECT_BELL;
+	}
+	while (!name) {
+		metric.id = (enum ts_metric_id)((metric.id + 1) % TS_METRIC_COUNT);
+		if (metric.id == m->metric.id ||
+			(metric.id != TS_METRIC_CATEGORY &&
+				ts_metric_recorded(m->view.env->report, metric.id)))
+			break;
+	}
+	return choose(m, &metric);
+}
+
+static void
+add(struct ts_candidates *out, const char *word, const char *typed)
+{
+	if (strncmp(word, typed, strlen(typed)) == 0)
+		ts_candidates_add(out, word);
+}
+
+void
+memory_complete_metric(const struct memory_view *m, const char *word, struct ts_candidates *out)
+{
+	const struct ts_report *r = m->view.env->report;
+
+	for (int i = 0; r && i < TS_METRIC_COUNT; i++)
+		if (i != TS_METRIC_CATEGORY && ts_metric_recorded(r, (enum ts_metric_id)i))
+			add(out, ts_metric_defs[i].name, word);
+	for (int i = 0; m->categories && i < m->categories->c.count; i++) {
+		struct ts_metric metric = {.id = TS_METRIC_CATEGORY};
+		struct ts_strbuf b;
+
+		ts_strbuf_init(&b, 2 * TS_METRIC_NAME);
+		snprintf(metric.category, sizeof(metric.category), "%s",
+			m->categories->c.category[i].name);
+		ts_metric_say(&b, &metric);
+		add(out, b.s, word);
+		ts_strbuf_fini(&b);
+	}
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/* tile_map - see the header. */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/base/utf8.h"
+#include "tilescope/view/tile_map.h"
+
+const char *
+ts_heat_how_name(enum ts_heat_how how)
+{
+	static const char *const names[TS_HEAT_HOWS] = {"linear", "log", "limit"};
+
+	return names[how];
+}
+
+bool
+ts_tile_map_lay(struct ts_tile_map *m, const int64_t *tile, const int64_t *ipu,
+	const int64_t *order, int64_t n, int64_t per_ipu)
+{
+	free(m->level);
+	free(m->top);
+	ts_floor_fini(&m->floor);
+	m->level = NULL;
+	m->top = NULL;
+	m->seen = (struct ts_floor_view){0};
+	if (!ts_floor_init(&m->floor, tile, ipu, order, n, per_ipu))
+		return false;
+	m->level = ts_alloc((size_t)n, sizeof(*m->level));
+	m->top = ts_alloc((size_t)m->floor.blocks, sizeof(*m->top));
+	if (m->level && m->top)
+		return true;
+	ts_tile_map_fini(m);
+	return false;
+}
+
+void
+ts_tile_map_fini(struct ts_tile_map *m)
+{
+	free(m->level);
+	free(m->top);
+	ts_floor_fini(&m->floor);
+	m->level = NULL;
+	m->top = NULL;
+}
+
+/* --- colours ---------------------------------------------------------------------------------- */
+
+static int64_t
+value_of(const struct ts_tile_map_values *v, int64_t i)
+{
+	return v->value ? v->value[i] : -1;
+}
+
+static int64_t
+difference_of(const struct ts_tile_map_values *v, int64_t i)
+{
+	return v->value && v->value[i] >= 0 && v->other[i] >= 0 ? v->value[i] - v->other[i]
+								: INT64_MIN;
+}
+
+static bool
+is_over(const struct ts_tile_map_values *v, int64_t i)
+{
+	return v->is_over && value_of(v, i) >= 0 && v->is_over(v->ctx, i);
+}
+
+/* Ends of the scale: of the tiles that are not marked as over, where there are any. */
+static void
+find_scale(struct ts_tile_map *m, const struct ts_tile_map_values *v)
+{
+	int64_t n = m->floor.tiles, known = 0;
+
+	m->over = 0;
+	m->scale = (struct ts_heat_scale){m->how, -1, -1};
+	for (int64_t i = 0; i < n; i++) {
+		known += value_of(v, i) >= 0;
+		m->over += is_over(v, i);
+	}
+	if (m->over == known)
+		m->over = 0; /* all of them: levels say more */
+	for (int64_t i = 0; i < n; i++) {
+		int64_t x = value_of(v, i);
+
+		if (x < 0 || (m->over > 0 && is_over(v, i)))
+			continue;
+		m->scale.most = ts_max_i64(m->scale.most, x);
+		m->scale.least = m->scale.least < 0 ? x : ts_min_i64(m->scale.least, x);
+	}
+	if (m->how == TS_HEAT_LIMIT) {
+		m->scale.least = 0;
+		m->scale.most = v->limit > 0 ? v->limit : m->scale.most;
+	}
+	m->unknown = n - known;
+}
+
+static void
+find_differences(struct ts_tile_map *m, const struct ts_tile_map_values *v)
+{
+	m->different = 0;
+	for (int64_t i = 0; i < m->floor.tiles; i++) {
+		int64_t d = difference_of(v, i);
+
+		if (d != INT64_MIN)
+			m->different = ts_max_i64(m->different, d < 0 ? -d : d);
+	}
+}
+
+void
+ts_tile_map_color(struct ts_tile_map *m, const struct ts_tile_map_values *v)
+{
+	for (int b = 0; b < m->floor.blocks; b++)
+		m->top[b] = -1;
+	m->different = -1;
+	find_scale(m, v);
+	if (v->other)
+		find_differences(m, v);
+	for (int64_t i = 0; i < m->floor.tiles; i++) {
+		int64_t *top = &m->top[m->floor.block_of[i]];
+
+		*top = ts_max_i64(*top, value_of(v, i));
+		m->level[i] = v->other ? ts_heat_difference(difference_of(v, i), m->different)
+			: m->over > 0 && is_over(v, i) ? (uint8_t)TS_HEAT_OVER
+						       : ts_heat_level(&m->scale, value_of(v, i));
+	}
+}
+
+/* --- drawing ---------------------------------------------------------------------------------- */
+
+int
+ts_tile_map_fit(struct ts_tile_map *m, int width, int height, bool whole, int64_t cursor)
+{
+	const struct ts_floor_view *v = &m->seen;
+
+	if (m->floor.blocks == 0)
+		return 0;
+	m->size = ts_floor_fit(&m->seen, &m->floor, width, 2 * height, m->zoom, whole, cursor);
+	return (int)ts_min_i64(height,
+		(int64_t)v->down * (v->label + (v->rows * v->h + 1) / 2 * 2) / 2);
+}
+
+static uint8_t
+code_at(const struct ts_tile_map *m, const struct ts_tile_map_marks *k, int x, int y)
+{
+	int64_t i = ts_floor_at(&m->seen, &m->floor, x, y);
+	int code;
+
+	if (i < 0)
+		return TS_HEAT_NOTHING;
+	code = m->level[i];
+	if (k->is_marked && k->is_marked(k->ctx, i))
+		code |= TS_HEAT_SELECTED;
+	if (i == k->cursor)
+		code |= TS_HEAT_CURSOR;
+	return (uint8_t)code;
+}
+
+static void
+draw_labels(const struct ts_tile_map *m, struct ts_canvas *c, struct ts_rect r,
+	const struct ts_tile_map_marks *k)
+{
+	int first = m->seen.first, n = m->seen.across * m->seen.down;
+	int64_t at = k->cursor >= 0 && k->cursor < m->floor.tiles ? m->floor.block_of[k->cursor]
+								  : -1;
+
+	for (int b = first; b < first + n && m->seen.label > 0; b++) {
+		char number[TS_FMT_MAX], text[2 * TS_FMT_MAX + 32];
+		int x, y;
+
+		if (!ts_floor_label(&m->seen, &m->floor, b, &x, &y))
+			continue;
+		if (m->floor.block[b].ipu >= 0)
+			snprintf(number, sizeof(number), "%lld", (long long)m->floor.block[b].ipu);
+		snprintf(text, sizeof(text), "ipu %s",
+			m->floor.block[b].ipu >= 0 ? number : "not known");
+		if (m->top[b] >= 0 && k->text && m->different < 0)
+			snprintf(text + strlen(text), sizeof(text) - strlen(text), "  most %s",
+				k->text(k->ctx, m->top[b], number));
+		ts_canvas_field(c, r, x, y / 2, m->seen.columns * m->seen.w,
+			b == at ? TS_ROLE_ACCENT : TS_ROLE_BOUNDARY, text, strlen(text),
+			TS_FIELD_ELLIPSIS);
+	}
+}
+
+void
+ts_tile_map_draw(const struct ts_tile_map *m, struct ts_canvas *c, struct ts_rect r,
+	const struct ts_tile_map_marks *k)
+{
+	uint8_t code[2 * TS_CANVAS_MAX_W];
+	int w = r.w < TS_CANVAS_MAX_W ? r.w : TS_CANVAS_MAX_W;
+	struct ts_heat_grid g = {w, 2, code};
+
+	if (!m->level || w <= 0)
+		return;
+	for (int y = 0; y < r.h; y++) {
+		for (int x = 0; x < w; x++) {
+			code[x] = code_at(m, k, x, 2 * y);
+			code[w + x] = code_at(m, k, x, 2 * y + 1);
+		}
+		ts_heat_draw(c, ts_rect_row(r, y), &g);
+	}
+	draw_labels(m, c, r, k);
+}
+
+int64_t
+ts_tile_map_at(const struct ts_tile_map *m, int x, int y)
+{
+	int64_t upper = ts_floor_at(&m->seen, &m->floor, x, 2 * y);
+	int64_t lower = ts_floor_at(&m->seen, &m->floor, x, 2 * y + 1);
+
+	if (upper < 0 || (lower >= 0 && m->level[lower] > m->level[upper]))
+		return lower;
+	return upper;
+}
+
+/* --- legend ----------------------------------------------------------------------------------- */
+
+struct legend {
+	struct ts_canvas *c;
+	struct ts_rect r;
+	int x;
+};
+
+/* Words, when all of them have room. */
+static bool
+put(struct legend *l, enum ts_role role, const char *text, int gap)
+{
+	int w = ts_utf8_columns(text, strlen(text));
+
+	if (l->x + gap + w > l->r.w)
+		return false;
+	ts_canvas_text(l->c, l->r, l->x + gap, 0, role, text);
+	l->x += gap + w;
+	return true;
+}
+
+static void
+put_sample(struct legend *l, int code, const char *text)
+{
+	if (l->x + 4 + ts_utf8_columns(text, strlen(text)) > l->r.w)
+		return;
+	ts_heat_sample(l->c, l->r, l->x + 2, 0, (uint8_t)code);
+	l->x += 3;
+	put(l, TS_ROLE_LABEL, text, 1);
+}
+
+static void
+put_levels(struct legend *l, int from, int n)
+{
+	for (int i = 0; i < n; i++)
+		ts_heat_sample(l->c, l->r, l->x + 1 + i, 0, (uint8_t)(from + i));
+	l->x += n + 1;
+}
+
+static const char *
+text_of(const struct ts_tile_map_marks *k, double v, char out[TS_FMT_MAX])
+{
+	return k->text ? k->text(k->ctx, (int64_t)v, out) : ts_fmt_count(out, (int64_t)v);
+}
+
+static void
+legend_of_differences(struct legend *l, const struct ts_tile_map *m,
+	const struct ts_tile_map_marks *k)
+{
+	char n[TS_FMT_MAX], text[TS_FMT_MAX + 1];
+
+	snprintf(text, sizeof(text), "-%s", text_of(k, (double)m->different, n));
+	put(l, TS_ROLE_LABEL, text, 0);
+	put_levels(l, TS_HEAT_LESS, 2 * TS_HEAT_DIFFERENCE_LEVELS + 1);
+	text[0] = '+';
+	put(l, TS_ROLE_LABEL, text, 1);
+}
+
+int
+ts_tile_map_legend(const struct ts_tile_map *m, struct ts_canvas *c, struct ts_rect r,
+	const struct ts_tile_map_marks *k)
+{
+	struct legend l = {c, r, 0};
+	char n[TS_FMT_MAX];
+
+	if (!m->level || r.w < 3 * TS_HEAT_LEVELS)
+		return 0;
+	if (m->different >= 0) {
+		legend_of_differences(&l, m, k);
+	} else if (m->scale.most >= 0) {
+		put(&l, TS_ROLE_LABEL, text_of(k, ts_heat_begin(&m->scale, 0), n), 0);
+		put_levels(&l, 0, TS_HEAT_LEVELS);
+		put(&l, TS_ROLE_LABEL, text_of(k, ts_heat_begin(&m->scale, TS_HEAT_LEVELS), n), 1);
+		put(&l, TS_ROLE_DIM,
+			m->how == TS_HEAT_LIMIT ? "0 to limit" : ts_heat_how_name(m->how), 1);
+	}
+	if (m->over > 0)
+		put_sample(&l, TS_HEAT_OVER, "over the limit");
+	if (m->unknown > 0)
+		put_sample(&l, TS_HEAT_UNKNOWN, "not known");
+	if (!ts_heat_halves(c) && m->seen.h < 2)
+		put(&l, TS_ROLE_NOTE, "a sign: the fuller of two tiles", 2);
+	return l.x;
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tile map of the Memory view: screens that were looked at and kept, moving on it, metrics, scales, orders,
+ * marking rectangles, pages, and differences (which no command shows yet).
+ */
+#include "config.h"
+
+#include <locale.h>
+
+#include "view_harness.h"
+
+#include "tilescope/report/memory.h"
+#include "tilescope/view/memory.h"
+#include "tilescope/view/tile_map.h"
+
+static const char tables[] =
+	"CREATE TABLE report(key TEXT, value TEXT);"
+	"INSERT INTO report VALUES('store_version', '1');"
+	"CREATE TABLE target(type TEXT, architecture TEXT, ipus INTEGER, replicas INTEGER,"
+	" tiles_per_ipu INTEGER, bytes_per_tile INTEGER, clock_hz REAL);"
+	"CREATE TABLE tile_memory(tile INTEGER PRIMARY KEY, ipu INTEGER, physical INTEGER,"
+	" total INTEGER, total_gaps INTEGER, overflowed INTEGER);"
+	"CREATE TABLE compute_set(compute_set INTEGER, name TEXT,"
+	" estimated_cycles_by_tile BLOB, cycles_by_tile BLOB);"
+	"INSERT INTO compute_set VALUES(0, 'a', X'0500000009000000', NULL), (1, 'b', NULL, NULL);"
+	"CREATE TABLE memory_category(category INTEGER PRIMARY KEY, name TEXT);"
+	"INSERT INTO memory_category VALUES(0, 'stack'), (1, 'variable');"
+	"CREATE TABLE tile_category(tile INTEGER, category INTEGER, region TEXT,"
+	" not_overlapped INTEGER, overlapped INTEGER);";
+
+/* Waves over the tiles of each IPU; tile 70 is over the limit, every 97th is not known by physical number. */
+static const char rows[] =
+	"WITH RECURSIVE t(t) AS (SELECT 0 UNION ALL SELECT t + 1 FROM t WHERE t < %d * %d - 1)"
+	"INSERT INTO tile_memory SELECT t, t / %d, %s,"
+	" 200000 + 1500 * abs(t %% 128 - 64) + 3000 * (t / 64 %% 23) + 300000 * (t = 70),"
+	" 201000 + 1500 * abs(t %% 128 - 64) + 3000 * (t / 64 %% 23) + 300000 * (t = 70), 0 FROM t;"
+	"INSERT INTO tile_category SELECT tile, tile %% 2, NULL, total, 0 FROM tile_memory;"
+	"INSERT INTO target VALUES('IPU', 'Mk2', %d, 1, %d, 500000, 1.33e9);";
+
+static void
+begin(struct harness *h, int ipus, int tiles, bool physical, int w, int height,
+	enum ts_glyphs glyphs)
+{
+	char *text = sqlite3_mprintf(rows, ipus, tiles, tiles,
+		physical ? "1471 - t % 1472" : "NULL", ipus, tiles);
+
+	harness_dir(h);
+	harness_sql(h, tables);
+	harness_sql(h, text);
+	sqlite3_free(text);
+	harness_start(h, &ts_view_memory, w, height, glyphs);
+	h->canvas->mono = glyphs == TS_GLYPHS_ASCII;
+	harness_settle(h);
+}
+
+/* --- screens ------------------------------------------------------------------------------------ */
+
+static const struct shot {
+	const char *name;
+	int ipus, tiles, w, h;
+	enum ts_glyphs glyphs;
+	const char *line[6];
+} shots[] = {
+	{"map_80x22", 1, 1472, 80, 22, TS_GLYPHS_FULL, {"map"}},
+	{"map_80x22_ascii", 1, 1472, 80, 22, TS_GLYPHS_ASCII, {"map", "down"}},
+	{"map_mk1_80x22", 1, 1216, 80, 22, TS_GLYPHS_FULL, {"map", "scale"}},
+	{"map_40x8", 1, 1472, 40, 8, TS_GLYPHS_FULL, {"map"}},
+	{"map_4_120x38", 4, 1472, 120, 38, TS_GLYPHS_FULL,
+		{"map", "scale limit", "range", "down", "right", "range"}},
+	{"map_4_200x58", 4, 1472, 200, 58, TS_GLYPHS_BASIC, {"metric category:stack", "map"}},
+	{"map_zoom_120x38", 1, 1472, 120, 38, TS_GLYPHS_FULL,
+		{"map", "zoom-in", "zoom-in", "zoom-in", "last"}},
+	{"map_alone_120x38_ascii", 1, 1472, 120, 38, TS_GLYPHS_ASCII, {"map", "pane-zoom"}},
+	{"map_estimated_80x22", 1, 1472, 80, 22, TS_GLYPHS_FULL,
+		{"map", "metric active-cycles-once"}},
+};
+
+START_TEST(screens_are_those_that_were_kept)
+{
+	const struct shot *s = &shots[_i];
+	struct harness h;
+
+	begin(&h, s->ipus, s->tiles, true, s->w, s->h, s->glyphs);
+	for (int i = 0; i < 6 && s->line[i]; i++)
+		harness_command(&h, s->line[i]);
+	harness_draw(&h);
+	golden_check(s->name, h.canvas);
+	harness_end(&h);
+}
+END_TEST
+
+/* --- moving ------------------------------------------------------------------------------------- */
+
+START_TEST(the_cursor_moves_in_two_dimensions)
+{
+	struct harness h;
+
+	begin(&h, 2, 1472, true, 160, 38, TS_GLYPHS_FULL);
+	harness_command(&h, "map");
+	harness_command(&h, "goto 65");
+	harness_draw(&h);
+	harness_command(&h, "down");
+	ck_assert_int_eq(h.selection.tile, 129);
+	harness_command(&h, "up");
+	harness_command(&h, "up");
+	ck_assert_int_eq(h.selection.tile, 1);
+	ck_assert(harness_command(&h, "up") & TS_EFFECT_BELL);
+	harness_command(&h, "left");
+	ck_assert_int_eq(h.selection.tile, 0);
+	ck_assert(harness_command(&h, "left") & TS_EFFECT_BELL);
+	harness_command(&h, "goto 127");
+	harness_command(&h, "right"); /* into the next block, same row */
+	ck_assert_int_eq(h.selection.tile, 1472 + 64);
+	ck_assert_int_eq(h.selection.ipu, 1);
+	harness_command(&h, "fullest");
+	ck_assert_int_eq(h.selection.tile, 70);
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(pages_are_turned)
+{
+	struct harness h;
+
+	begin(&h, 4, 1472, true, 80, 22, TS_GLYPHS_FULL);
+	harness_command(&h, "map");
+	harness_command(&h, "goto 5");
+	harness_says(&h, "page 1 of 4");
+	harness_command(&h, "page-down");
+	ck_assert_int_eq(h.selection.tile, 1477);
+	harness_says(&h, "page 2 of 4");
+	harness_command(&h, "ipu-next");
+	harness_says(&h, "page 3 of 4");
+	harness_command(&h, "page-right");
+	ck_assert(harness_command(&h, "page-right") & TS_EFFECT_BELL);
+	harness_says(&h, "page 4 of 4");
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(a_rectangle_is_marked)
+{
+	struct harness h;
+
+	begin(&h, 1, 1472, true, 120, 38, TS_GLYPHS_FULL);
+	harness_command(&h, "map");
+	harness_command(&h, "goto 200");
+	harness_command(&h, "range");
+	harness_command(&h, "down");
+	harness_command(&h, "left");
+	harness_command(&h, "range");
+	ck_assert_int_eq(h.selection.tiles.count, 4);
+	ck_assert(ts_is_selected(&h.selection, 199) && ts_is_selected(&h.selection, 200) &&
+		ts_is_selected(&h.selection, 263) && ts_is_selected(&h.selection, 264));
+	harness_command(&h, "marks-clear");
+	ck_assert_int_eq(h.selection.tiles.count, 0);
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(the_mouse_finds_a_tile)
+{
+	struct harness h;
+
+	begin(&h, 1, 1472, true, 120, 38, TS_GLYPHS_FULL);
+	harness_command(&h, "map");
+	harness_draw(&h);
+	ts_view_memory.mouse(h.view, 10, 6, 0); /* tiles are one column wide or more */
+	ck_assert_int_lt(h.selection.tile, 1472);
+	ck_assert_int_gt(h.selection.tile, 0);
+	ts_view_memory.mouse(h.view, 119, 6, 0);
+	ts_view_memory.mouse(h.view, 10, 6, -1);
+	ts_view_memory.mouse(h.view, 10, 6, 1);
+	harness_says(&h, "Tile map");
+	harness_end(&h);
+}
+END_TEST
+
+/* --- what it shows ------------------------------------------------------------------------------ */
+
+START_TEST(metrics_scales_and_orders_are_chosen)
+{
+	struct harness h;
+
+	begin(&h, 1, 1472, true, 120, 38, TS_GLYPHS_FULL);
+	harness_command(&h, "map");
+	harness_says(&h, "Tile map: memory with gaps");
+	harness_command(&h, "metric");
+	harness_says(&h, "Tile map: memory without gaps");
+	harness_command(&h, "metric category:stack");
+	harness_says(&h, "Tile map: memory of category stack");
+	ck_assert(harness_command(&h, "metric cycles") & TS_EFFECT_BELL);
+	ck_assert(h.env.message_is_error);
+	ck_assert(harness_command(&h, "metric nonsense") & TS_EFFECT_BELL);
+	harness_command(&h, "metric category:nothing");
+	harness_says(&h, "no tile has memory of a category \"nothing\"");
+	harness_command(&h, "metric active-cycles-once");
+	harness_says(&h, "estimated; summed over the 1 of 2 that record it by tile");
+	harness_command(&h, "goto 1");
+	harness_says(&h, "rank 1 of 1,472");
+	harness_command(&h, "metric used");
+	harness_says(&h, "1 of 1,472 over the limit");
+	harness_command(&h, "order physical");
+	harness_says(&h, "physical order");
+	harness_says(&h, "physical 1470");
+	harness_command(&h, "goto 1471");
+	harness_draw(&h);
+	harness_command(&h, "right"); /* physical 0 is the first */
+	ck_assert_int_eq(h.selection.tile, 1470);
+	harness_command(&h, "scale");
+	harness_says(&h, "log");
+	ck_assert(harness_command(&h, "scale wrong") & TS_EFFECT_BELL);
+	harness_command(&h, "map");
+	harness_says(&h, "Memory");
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(physical_order_that_is_not_recorded_is_said)
+{
+	struct harness h;
+
+	begin(&h, 1, 100, false, 80, 22, TS_GLYPHS_FULL);
+	harness_command(&h, "map");
+	ck_assert(harness_command(&h, "order") & TS_EFFECT_BELL);
+	ck_assert_ptr_nonnull(strstr(h.env.message, "not recorded"));
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(a_reload_keeps_the_metric)
+{
+	struct harness h;
+
+	begin(&h, 1, 100, false, 80, 22, TS_GLYPHS_FULL);
+	harness_command(&h, "map");
+	harness_command(&h, "metric category:variable");
+	h.env.generation++;
+	ts_view_memory.reload(h.view);
+	harness_settle(&h);
+	harness_says(&h, "Tile map: memory of category variable");
+	harness_end(&h);
+}
+END_TEST
+
+/* Tiles nobody would make: numbers with holes, huge ones, IPUs not known, 0 and 2^62 bytes. */
+START_TEST(odd_tiles_are_drawn_sanely)
+{
+	static const char *const reports[] = {
+		"INSERT INTO tile_memory VALUES(0, NULL, NULL, 0, 0, 0)",
+		"INSERT INTO tile_memory VALUES(5, 3, 9, 4611686018427387904, NULL, 0), "
+		"(9, 3, 9, 0, NULL, 0), (4611686018427387904, 7, 1, 10, NULL, 0)",
+		"WITH RECURSIVE t(t) AS (SELECT 0 UNION ALL SELECT t + 1 FROM t WHERE t < 9999) "
+		"INSERT INTO tile_memory SELECT t * 1000003, t, t, t, t, t % 2 FROM t",
+		"INSERT INTO target VALUES('IPU', 'x', 1, 1, 4611686018427387904, 5, 1);"
+		"INSERT INTO tile_memory VALUES(0, 0, 0, 9, 9, 9), (1, 0, 0, 9, 9, 9)",
+	};
+	static const char *const lines[] = {"map", "down", "right", "zoom-in", "zoom-in", "last",
+		"page-down", "up", "scale", "scale", "scale", "metric", "range", "first", "range",
+		"zoom-fit", "order", "pane-zoom", "fullest", "left"};
+	struct harness h;
+
+	harness_dir(&h);
+	harness_sql(&h, tables);
+	harness_sql(&h, reports[_i]);
+	harness_start(&h, &ts_view_memory, 80, 22, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	for (size_t i = 0; i < TS_COUNT(lines); i++) {
+		harness_command(&h, lines[i]);
+		harness_draw(&h);
+		harness_says(&h, "tile ");
+	}
+	for (int w = 1; w < 100; w += 9) {
+		harness_resize(&h, w, w / 3);
+		harness_draw(&h);
+	}
+	harness_end(&h);
+}
+END_TEST
+
+/* --- differences -------------------------------------------------------------------------------- */
+
+static const char *
+plain(void *ctx, int64_t v, char out[TS_FMT_MAX])
+{
+	(void)ctx;
+	return ts_fmt_count(out, v);
+}
+
+START_TEST(differences_have_their_colours)
+{
+	const int64_t tile[] = {0, 1, 2, 3, 4}, ipu[5] = {0};
+	const int64_t before[] = {100, 100, 100, TS_UNKNOWN, 100};
+	const int64_t now[] = {400, 90, 100, 5, TS_UNKNOWN};
+	struct ts_tile_map_values v = {.value = now, .other = before, .limit = -1};
+	struct ts_tile_map_marks k = {.cursor = -1, .text = plain};
+	struct ts_canvas *c = ts_canvas_new(60, 3, TS_GLYPHS_FULL);
+	struct ts_tile_map m = {.zoom = 2};
+	struct ts_strbuf out;
+
+	ck_assert(c && ts_tile_map_lay(&m, tile, ipu, NULL, 5, 5));
+	ts_tile_map_color(&m, &v);
+	ck_assert_int_eq(m.different, 300);
+	ck_assert(m.level[0] == TS_HEAT_MORE + 2 && m.level[1] == TS_HEAT_SAME - 1 &&
+		m.level[2] == TS_HEAT_SAME && m.level[3] == TS_HEAT_UNKNOWN &&
+		m.level[4] == TS_HEAT_UNKNOWN);
+	ck_assert_int_eq(ts_tile_map_fit(&m, 60, 2, false, -1), 1);
+	ts_tile_map_draw(&m, c, (struct ts_rect){0, 0, 60, 2}, &k);
+	ts_tile_map_legend(&m, c, (struct ts_rect){0, 2, 60, 1}, &k);
+	ck_assert_int_eq(ts_canvas_at(c, 0, 0)->role, TS_ROLE_MORE_3);
+	ck_assert_int_eq(ts_canvas_at(c, 2, 0)->role, TS_ROLE_LESS_1);
+	ck_assert_int_eq(ts_canvas_at(c, 4, 0)->role, TS_ROLE_SAME);
+	ck_assert_int_eq(ts_canvas_at(c, 8, 0)->role, TS_ROLE_HEAT_UNKNOWN);
+	ts_strbuf_init(&out, 1000);
+	ts_canvas_dump(c, &out);
+	ck_assert_ptr_nonnull(strstr(out.s, "-300 "));
+	ck_assert_ptr_nonnull(strstr(out.s, "+300"));
+	ts_strbuf_fini(&out);
+	ts_tile_map_fini(&m);
+	ts_canvas_free(c);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("view_map");
+	TCase *c = tcase_create("view_map");
+	SRunner *r;
+	int failed;
+
+	setlocale(LC_ALL, "C.UTF-8");
+	tcase_set_timeout(c, 60);
+	tcase_add_loop_test(c, screens_are_those_that_were_kept, 0, (int)TS_COUNT(shots));
+	tcase_add_test(c, the_cursor_moves_in_two_dimensions);
+	tcase_add_test(c, pages_are_turned);
+	tcase_add_test(c, a_rectangle_is_marked);
+	tcase_add_test(c, the_mouse_finds_a_tile);
+	tcase_add_test(c, metrics_scales_and_orders_are_chosen);
+	tcase_add_test(c, physical_order_that_is_not_recorded_is_said);
+	tcase_add_test(c, a_reload_keeps_the_metric);
+	tcase_add_loop_test(c, odd_tiles_are_drawn_sanely, 0, 4);
+	tcase_add_test(c, differences_have_their_colours);
+	suite_add_tcase(s, c);
+	r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed ? 1 : 0;
+}
