@@ -16,6 +16,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
 #include "tilescope/view/help.h"
+#include "tilescope/view/insights.h"
 #include "tilescope/view/jobs.h"
 #include "tilescope/view/liveness.h"
 #include "tilescope/view/log.h"
@@ -29,6 +30,7 @@
 
 const struct ts_view_ops *const ts_views[TS_VIEW_COUNT] = {
 	[TS_VIEW_SUMMARY] = &ts_view_summary,
+	[TS_VIEW_INSIGHTS] = &ts_view_insights,
 	[TS_VIEW_MEMORY] = &ts_view_memory,
 	[TS_VIEW_LIVENESS] = &ts_view_liveness,
 	[TS_VIEW_TRACE] = &ts_view_trace,
@@ -736,6 +738,26 @@ open_chosen(struct ts_app *app)
 	ts_app_load(app);
 }
 
+/* To an address, as --at would. */
+static void
+follow_place(struct ts_app *app)
+{
+	struct ts_address at;
+	struct ts_err err = {0};
+
+	if (!app->env.place[0])
+		return;
+	if (ts_address_parse(&at, app->env.place, &err)) {
+		ts_view_say_error(&app->env, "%s", err.msg);
+	} else {
+		push_place(app);
+		app->at = at;
+		ts_app_show(app, (enum ts_view_id)at.view);
+		ts_address_turn(app);
+	}
+	app->env.place[0] = '\0';
+}
+
 /* A view wants to lead elsewhere. */
 static void
 follow(struct ts_app *app)
@@ -777,6 +799,7 @@ ts_app_effect(struct ts_app *app, enum ts_effect effect)
 	open_chosen(app);
 	ts_app_edit(app);
 	copy_out(app);
+	follow_place(app);
 	follow(app);
 	app->dirty = true;
 }

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "tilescope/app/app.h"
+#include "tilescope/app/output.h"
 #include "tilescope/base/clock.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/report/archive.h"
@@ -343,6 +344,7 @@ ts_app_init(struct ts_app *app, const struct ts_args *args, struct ts_err *err)
 		.keymap = &app->keymap};
 	code = ts_jobs_new(&app->jobs, sizeof(struct ts_fetch_local), ts_fetch_local_fini, err);
 	app->env.jobs = app->jobs;
+	app->env.rules_dir = ts_config_path("rules");
 	return code;
 }
 
@@ -400,6 +402,7 @@ ts_app_fini(struct ts_app *app)
 	ts_log_free(app->log);
 	free(app->env.open);
 	free(app->env.edit);
+	free(app->env.rules_dir);
 	free(app->opened);
 	return true;
 }

@@ -14,14 +14,15 @@
 
 enum { BUSY_US = 300000, TITLE_WORD = 12, TITLE_PATH = 48, PATH_LEAST = 10, WIDE = 120 };
 
-static const enum ts_view_id tabs[] = {TS_VIEW_SUMMARY, TS_VIEW_MEMORY, TS_VIEW_LIVENESS,
-	TS_VIEW_TRACE, TS_VIEW_VARIABLES, TS_VIEW_TABLES};
+static const enum ts_view_id tabs[] = {TS_VIEW_SUMMARY, TS_VIEW_INSIGHTS, TS_VIEW_MEMORY,
+	TS_VIEW_LIVENESS, TS_VIEW_TRACE, TS_VIEW_VARIABLES, TS_VIEW_TABLES};
 
 static const struct {
 	int number;
 	const char *title, *brief;
-} tab_texts[] = {{1, "Summary", "Sum"}, {3, "Memory", "Mem"}, {4, "Liveness", "Live"},
-	{7, "Trace", "Trace"}, {8, "Variables", "Vars"}, {9, "Tables", "Tables"}};
+} tab_texts[] = {{1, "Summary", "Sum"}, {2, "Insights", "Ins"}, {3, "Memory", "Mem"},
+	{4, "Liveness", "Live"}, {7, "Trace", "Trace"}, {8, "Variables", "Vars"},
+	{9, "Tables", "Tables"}};
 
 /* What the user should know as long as it is so; "" = nothing. */
 static const char *
@@ -198,7 +199,7 @@ hint_fits(const struct ts_app *app, enum ts_cmd cmd)
 	case TS_CMD_BREAKDOWN:
 		return v == TS_VIEW_MEMORY;
 	case TS_CMD_TAB_NEXT:
-		return v == TS_VIEW_MEMORY;
+		return v == TS_VIEW_MEMORY || v == TS_VIEW_INSIGHTS;
 	case TS_CMD_PEAK_NEXT:
 		return v == TS_VIEW_LIVENESS;
 	case TS_CMD_SORT:
@@ -209,15 +210,15 @@ hint_fits(const struct ts_app *app, enum ts_cmd cmd)
 	case TS_CMD_SEARCH:
 		return v != TS_VIEW_TABLES && v != TS_VIEW_SQL;
 	case TS_CMD_PANE_NEXT:
-		return chart || v == TS_VIEW_SUMMARY || v == TS_VIEW_TABLES || v == TS_VIEW_SQL ||
-			v == TS_VIEW_OPEN;
+		return chart || v == TS_VIEW_SUMMARY || v == TS_VIEW_INSIGHTS ||
+			v == TS_VIEW_TABLES || v == TS_VIEW_SQL || v == TS_VIEW_OPEN;
 	case TS_CMD_ZOOM_IN:
 		return chart;
 	case TS_CMD_IPU_NEXT:
 		return v == TS_VIEW_TRACE || v == TS_VIEW_MEMORY;
 	case TS_CMD_OPEN:
-		return v == TS_VIEW_SUMMARY || v == TS_VIEW_OPEN || v == TS_VIEW_VARIABLES ||
-			v == TS_VIEW_TABLES;
+		return v == TS_VIEW_SUMMARY || v == TS_VIEW_INSIGHTS || v == TS_VIEW_OPEN ||
+			v == TS_VIEW_VARIABLES || v == TS_VIEW_TABLES;
 	default:
 		return true;
 	}

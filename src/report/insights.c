@@ -68,7 +68,8 @@ read_liveness(struct ts_insight_facts *x, struct ts_reader *rd, struct ts_progre
 	if (code)
 		return code;
 	code = ts_peak_variables_read(&x->peak, rd,
-		x->has_liveness ? x->liveness.peak.step : TS_UNKNOWN, progress, &why);
+		x->has_liveness ? x->liveness.peak.step : TS_UNKNOWN,
+		x->has_categories ? &x->categories : NULL, progress, &why);
 	x->has_peak = code == TS_OK;
 	x->partial |= x->peak.partial ? TS_FACT_VARIABLES : 0;
 	x->notes.partial |= x->peak.partial;
@@ -378,7 +379,8 @@ fp32_share(struct ts_finding *f, const struct measure *m)
 	f->value = (double)p->fp32.bytes / (double)whole;
 	f->saving = ts_liveness_device(&m->facts->liveness, p->fp32.bytes / 2);
 	f->saving_of = TS_SAVING_DEVICE;
-	snprintf(f->evidence, sizeof(f->evidence), "%s of FP32 alive at step %s, %s of all",
+	snprintf(f->evidence, sizeof(f->evidence),
+		"%s of FP32 alive at step %s, %s of all variables",
 		ts_fmt_bytes(bytes, ts_liveness_device(&m->facts->liveness, p->fp32.bytes),
 			m->units),
 		ts_fmt_count(step, p->step),
@@ -407,7 +409,7 @@ half_of_peak(struct ts_finding *f, const struct measure *m)
 	k = ts_peak_share(p, 50);
 	f->value = k == TS_UNKNOWN ? TS_PEAK_ROWS + 1 : (double)k;
 	snprintf(f->evidence, sizeof(f->evidence),
-		"%s%lld variable%s half of the %s alive at step %s",
+		"%s%lld variable%s half of the %s of variables alive at step %s",
 		k == TS_UNKNOWN ? "more than " : "",
 		(long long)(k == TS_UNKNOWN ? TS_PEAK_ROWS : k), k == 1 ? " is" : "s are",
 		ts_fmt_bytes(bytes, ts_peak_bytes(p), m->units), ts_fmt_count(step, p->step));

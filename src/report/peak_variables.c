@@ -101,6 +101,7 @@ struct pass {
 	struct ts_rows *rows;
 	struct ids alive;
 	struct list largest, halves;
+	const struct ts_categories *categories;
 	int64_t row;
 };
 
@@ -149,6 +150,24 @@ is_fp32(struct ts_rows *rows)
 	return ts_rows_text(rows, V_TYPE, &s, &n) == TS_VALUE_OK && ts_type_is_fp32(s, n);
 }
 
+/* Is the row named after a category? */
+static bool
+is_code(const struct pass *pass)
+{
+	const char *s;
+	size_t n;
+
+	if (!pass->categories || ts_rows_text(pass->rows, V_NAME, &s, &n) != TS_VALUE_OK)
+		return false;
+	for (int i = 0; i < pass->categories->count; i++) {
+		const char *name = pass->categories->category[i].name;
+
+		if (strlen(name) == n && memcmp(name, s, n) == 0)
+			return true;
+	}
+	return false;
+}
+
 static enum ts_code
 add_row(struct pass *pass, struct ts_err *err)
 {
@@ -164,13 +183,17 @@ add_row(struct pass *pass, struct ts_err *err)
 		p->bad_rows++;
 		return TS_OK;
 	}
+	v.always = always != 0;
+	if (v.always && is_code(pass)) {
+		count(&p->code, v.bytes);
+		return TS_OK;
+	}
 	if (v.bytes > p->most.bytes) {
 		p->most.variable = v.variable;
 		p->most.bytes = v.bytes;
-		p->most.always = always != 0;
+		p->most.always = v.always;
 		kept = take_name(&p->most.name, pass->rows);
 	}
-	v.always = always != 0;
 	if (!v.always && !has_id(&pass->alive, v.variable))
 		return kept ? TS_OK : ts_err_nomem(err);
 	v.fp32 = p->has_types && is_fp32(pass->rows);
@@ -251,10 +274,10 @@ bear(struct ts_peak_variables *p, enum ts_code code)
 
 enum ts_code
 ts_peak_variables_read(struct ts_peak_variables *p, struct ts_reader *rd, int64_t step,
-	struct ts_progress *progress, struct ts_err *err)
+	const struct ts_categories *categories, struct ts_progress *progress, struct ts_err *err)
 {
 	const struct ts_report *r = rd->report;
-	struct pass pass = {.p = p};
+	struct pass pass = {.p = p, .categories = categories};
 	enum ts_code code = TS_OK;
 	bool room;
 

@@ -101,8 +101,9 @@ def of_store(path):
         peak = min(steps, key=lambda r: (-r[1], r[0]))[0]
         then = {r[0] for r in db.execute("SELECT variable FROM liveness_variable WHERE start <= ? AND"
                                          " ? < \"end\"", (peak, peak))}
-        alive = [(b, t) for v, b, a, t in db.execute(
-            "SELECT variable, bytes, always_live, element_type FROM variable") if a or v in then]
+        alive = [(b, t) for v, b, a, t, n in db.execute(
+            "SELECT variable, bytes, always_live, element_type, name FROM variable")
+            if (v in then or a) and not (a and n in found)]     # code and state are no variables
     db.close()
     return measures(tiles, limit[0][0] if limit else None, found, [r[1] for r in steps], alive)
 

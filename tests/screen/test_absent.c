@@ -11,6 +11,7 @@
 
 #include "tilescope/base/embedded.h"
 #include "tilescope/ui/keymap.h"
+#include "tilescope/view/insights.h"
 #include "tilescope/view/jobs.h"
 #include "tilescope/view/liveness.h"
 #include "tilescope/view/memory.h"
@@ -19,8 +20,9 @@
 #include "tilescope/view/trace.h"
 #include "tilescope/view/variables.h"
 
-static const struct ts_view_ops *const views[] = {&ts_view_summary, &ts_view_memory,
-	&ts_view_liveness, &ts_view_trace, &ts_view_variables, &ts_view_tables, &ts_view_jobs};
+static const struct ts_view_ops *const views[] = {&ts_view_summary, &ts_view_insights,
+	&ts_view_memory, &ts_view_liveness, &ts_view_trace, &ts_view_variables, &ts_view_tables,
+	&ts_view_jobs};
 
 /* What a view has to say without a table, in a store and in a profile. */
 static const struct missing {

@@ -13,6 +13,7 @@
 
 #include "tilescope/report/query.h"
 #include "tilescope/view/explain.h"
+#include "tilescope/view/insights.h"
 #include "tilescope/view/liveness.h"
 #include "tilescope/view/memory.h"
 #include "tilescope/view/summary.h"
@@ -126,6 +127,10 @@ static const struct {
 	int least; /* queries that were asked on a whole report */
 } views[] = {
 	{&ts_view_summary, {"30 down"}, 40},
+	{&ts_view_insights,
+		{"12 down", "tab tiles", "pane-next", "4 down", "tab peak", "5 down", "tab fp32",
+			"2 down"},
+		20},
 	{&ts_view_memory,
 		{"fullest", "series gaps", "right", "breakdown", "breakdown", "breakdown",
 			"pane-next", "down", "down", "last", "pane-next", "down", "pane-next",

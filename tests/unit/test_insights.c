@@ -251,9 +251,9 @@ START_TEST(figures)
 		{"peak-over-steady", 3, TS_SEVERITY_WARN, 120, "liveness?step=2",
 			"180 B that is not always live at step 2, 60 B in the mean"},
 		{"fp32-share", 80 / 120.0, TS_SEVERITY_WARN, 80, "liveness?step=2",
-			"160 B of FP32 alive at step 2, 66.7% of all; the largest is x (80 B)"},
+			"160 B of FP32 alive at step 2, 66.7% of all variables; the largest is x (80 B)"},
 		{"half-of-peak", 1, TS_SEVERITY_NOTE, TS_UNKNOWN, "liveness?step=2",
-			"1 variable is half of the 120 B alive at step 2; the largest is x"},
+			"1 variable is half of the 120 B of variables alive at step 2; the largest is x"},
 	};
 	struct found f;
 

@@ -4,7 +4,8 @@
  * alive then, the always-live ones among them, how few of them are how much, and those that are FP32.
  *
  * Bytes are those of `variable`: of all tiles of one replica. A variable is alive at step s when it is always
- * live, or when one of its intervals has start <= s < end.
+ * live, or when one of its intervals has start <= s < end. Among the always-live ones stand pseudo-variables, which
+ * have the name of a category: code and state. They are counted apart, and are no variables here.
  */
 #ifndef TS_REPORT_PEAK_VARIABLES_H
 #define TS_REPORT_PEAK_VARIABLES_H
@@ -39,8 +40,9 @@ struct ts_peak_variables {
 	bool has_lives; /* who else is alive at the step is known */
 	bool has_types, has_names;
 	struct ts_peak_sum always, alive; /* `alive`: at the step, not always */
-	struct ts_peak_sum fp32;	  /* of both */
-	struct ts_peak_list largest;	  /* of both */
+	struct ts_peak_sum code;	  /* pseudo-variables, in neither */
+	struct ts_peak_sum fp32;	  /* of always and alive */
+	struct ts_peak_list largest;	  /* of always and alive */
 	struct ts_peak_list halves;	  /* the FP32 ones */
 	struct ts_peak_variable
 		most;	  /* the largest variable of all, alive or not; bytes TS_UNKNOWN: none */
@@ -52,12 +54,13 @@ struct ts_peak_variables {
 bool ts_type_is_fp32(const char *s, size_t n);
 
 /*
- * One pass over liveness_variable, one over variable. Errors: TS_E_ABSENT (no `variable`), TS_E_CANCELLED, TS_E_NOMEM, and
+ * One pass over liveness_variable, one over variable; `categories` (may be NULL) names the pseudo-variables. Errors: TS_E_ABSENT (no `variable`), TS_E_CANCELLED, TS_E_NOMEM, and
  * those of ts_reader_rows(); damage sets `partial` and is none. progress may be NULL. Free with
  * ts_peak_variables_fini() in every case.
  */
 enum ts_code ts_peak_variables_read(struct ts_peak_variables *p, struct ts_reader *rd, int64_t step,
-	struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
+	const struct ts_categories *categories, struct ts_progress *progress,
+	struct ts_err *err) TS_WARN_UNUSED;
 void ts_peak_variables_fini(struct ts_peak_variables *p);
 
 /*

@@ -26,6 +26,7 @@
 	X(LIST, "list", "a list or table of rows has the keys")                        \
 	X(CHART, "chart", "a chart has the keys")                                      \
 	X(SUMMARY, "summary", "the Summary view")                                      \
+	X(INSIGHTS, "insights", "the Insights view")                                   \
 	X(MEMORY, "memory", "the Memory view")                                         \
 	X(LIVENESS, "liveness", "the Liveness view")                                   \
 	X(TRACE, "trace", "the Trace view")                                            \

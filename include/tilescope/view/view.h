@@ -52,6 +52,8 @@ struct ts_tiles_asked {
 	char text[TS_TILE_SET_TEXT];
 };
 
+enum { TS_PLACE_TEXT = 160 };
+
 /* Lent to every view by app/; outlives it. */
 struct ts_view_env {
 	struct ts_report *report;   /* NULL until one is open; replaced on reload (view->reload) */
@@ -81,9 +83,12 @@ struct ts_view_env {
 	bool message_is_error;
 	char copy[1024]; /* set by COPY: what goes to the clipboard */
 	struct ts_tiles_asked tiles_asked;
-	int go;		     /* a command (enum ts_cmd) that the program runs next; -1 = none */
-	const char *recents; /* file of the reports that were opened last; or NULL */
-	char *open;	     /* set by the list of reports: a path to open (taken by the loop) */
+	int go; /* a command (enum ts_cmd) that the program runs next; -1 = none */
+	char place
+		[TS_PLACE_TEXT]; /* set by a view: an address to go to (taken by the loop); "" = none */
+	char *rules_dir;	 /* where the user's own rules are; may be NULL */
+	const char *recents;	 /* file of the reports that were opened last; or NULL */
+	char *open; /* set by the list of reports: a path to open (taken by the loop) */
 	/* set by EDIT: a source file to open in the editor (taken by the loop), at this line; below 1 = not known */
 	char *edit;
 	int64_t edit_line;

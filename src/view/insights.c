@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * insights - the view's table of functions: panes, commands, the one question. See the header.
+ *
+ * One fetch answers all: facts, findings, the fullest tiles, the peak. It goes through no large relation where the index,
+ * or the report, has bytes by tile and category; it waits for that section while it is being built. What is asked
+ * of whole relations beyond that (the largest things) is asked by its tab when it is shown.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/view/arg.h"
+
+#include "insights_internal.h"
+
+enum { FETCH_FINDINGS, LIST_LEAST = 4, TALL = 30 };
+
+/* --- life ------------------------------------------------------------------------------------- */
+
+static struct ts_view *
+open_view(struct ts_view_env *env)
+{
+	struct insights_view *s = ts_alloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->base.ops = &ts_view_insights;
+	s->base.env = env;
+	ts_list_init(&s->list.list);
+	ts_table_order_init(&s->list.order);
+	if (!ts_tabs_init(&s->tabs, &s->base, s, insights_tab_ops, INSIGHTS_TABS)) {
+		ts_tabs_fini(&s->tabs);
+		free(s);
+		return NULL;
+	}
+	s->tabs.pair = true;
+	return &s->base;
+}
+
+static void
+drop(struct insights_view *s)
+{
+	ts_findings_fini(&s->found);
+	s->asked = NULL;
+	s->state = (struct ts_pane_data){0};
+	s->offs = 0;
+	s->data++;
+}
+
+static void
+close_view(struct ts_view *v)
+{
+	struct insights_view *s = insights_of(v);
+
+	drop(s);
+	ts_tabs_fini(&s->tabs);
+	ts_table_order_fini(&s->list.order);
+	free(s);
+}
+
+/* The cursor stays in its line until there is an answer. */
+static void
+reload(struct ts_view *v)
+{
+	struct insights_view *s = insights_of(v);
+
+	drop(s);
+	ts_tabs_drop(&s->tabs);
+	if (v->env->reload == TS_RELOAD_OTHER)
+		ts_list_init(&s->list.list);
+}
+
+static void
+layout(struct insights_view *s)
+{
+	struct ts_rect r = s->area;
+	int64_t want = insights_rows(s) + 2;
+	int most = r.h >= TALL ? r.h * 2 / 5 : s->in_tabs ? r.h / 3 : r.h / 2;
+
+	s->at = s->below = r;
+	if (s->zoomed) {
+		s->at.h = s->in_tabs ? 0 : r.h;
+		s->below.h = s->in_tabs ? r.h : 0;
+	} else {
+		s->at = ts_rect_cut_top(&r,
+			(int)ts_clamp_i64(want, LIST_LEAST, ts_max_i64(most, LIST_LEAST)));
+		s->below = r;
+	}
+	s->rule = ts_rect_cut_top(&s->at, 1);
+	insights_order(s);
+	ts_tabs_resize(&s->tabs, s->below, s->zoomed);
+}
+
+static void
+resize(struct ts_view *v, struct ts_rect area)
+{
+	insights_of(v)->area = area;
+	layout(insights_of(v));
+}
+
+/* --- the question ----------------------------------------------------------------------------- */
+
+static bool
+has_section(const struct ts_view_env *env, enum ts_section section)
+{
+	size_t size;
+
+	return ts_index_section(env->index, section, &size) != NULL;
+}
+
+static void
+request(struct ts_view *v)
+{
+	struct insights_view *s = insights_of(v);
+
+	if (s->state.state == TS_PANE_EMPTY && !s->asked && ts_findings_can(v->env, false)) {
+		s->asked = ts_findings_ask(v, FETCH_FINDINGS, false);
+		if (s->asked)
+			s->state.state = TS_PANE_LOADING;
+		s->whole = has_section(v->env, TS_SECTION_VARIABLES);
+	}
+	if (s->found.units != v->env->options->units && ts_pane_has(&s->state)) {
+		ts_findings_say(&s->found, v->env->options->units);
+		s->data++;
+	}
+	insights_order(s);
+	ts_tabs_request(&s->tabs);
+}
+
+/* What could not be said before is said by the index: why a tile is full, or all of it. */
+static void
+indexed(struct ts_view *v)
+{
+	struct insights_view *s = insights_of(v);
+	bool lacking = ts_pane_has(&s->state) && !s->found.facts.fullest.looked && !s->whole;
+
+	if ((lacking && has_section(v->env, TS_SECTION_VARIABLES)) ||
+		(s->state.state == TS_PANE_LOADING && has_section(v->env, TS_SECTION_CATEGORIES)) ||
+		s->state.state == TS_PANE_FAILED) {
+		s->asked = ts_findings_ask(v, FETCH_FINDINGS, false);
+		s->whole = has_section(v->env, TS_SECTION_VARIABLES);
+	}
+	ts_tabs_indexed(&s->tabs);
+}
+
+static void
+take(struct insights_view *s, struct ts_fetch *f)
+{
+	int was = s->found.wrong;
+
+	ts_findings_take(&s->found, f);
+	s->offs = 0;
+	for (int i = 0; i < s->found.rules.count; i++)
+		if (s->found.rules.rule[i].off)
+			s->off[s->offs++] = i;
+	if (s->found.wrong && !was) {
+		ts_view_say_error(s->base.env, "%s", s->found.problem);
+		ts_log_add(s->base.env->log, "%s (%d line%s passed over)", s->found.problem,
+			s->found.wrong, s->found.wrong == 1 ? " is" : "s are");
+	}
+	s->base.env->partial |= s->found.facts.notes.partial;
+}
+
+static enum ts_effect
+deliver(struct ts_view *v, struct ts_fetch *f)
+{
+	struct insights_view *s = insights_of(v);
+	enum ts_effect effect = ts_tabs_deliver(&s->tabs, f);
+
+	if (!(effect & TS_EFFECT_UNKNOWN))
+		return effect;
+	if (s->asked != f)
+		return TS_EFFECT_NONE;
+	s->asked = NULL;
+	if (ts_fetch_in_vain(f, v->env->generation)) {
+		if (!ts_pane_has(&s->state))
+			s->state.state = TS_PANE_FAILED;
+		snprintf(s->state.reason, sizeof(s->state.reason), "cancelled (r reads it again)");
+	} else {
+		ts_pane_result(&s->state, f->code, &f->err, false);
+		if (f->code == TS_OK)
+			take(s, f);
+	}
+	s->data++;
+	layout(s);
+	return TS_EFFECT_REPAINT;
+}
+
+/* --- drawing ---------------------------------------------------------------------------------- */
+
+static void
+draw_rule(const struct insights_view *s, struct ts_canvas *c)
+{
+	const struct ts_insights *in = &s->found.insights;
+	char title[120] = "FINDINGS", right[80] = "";
+
+	if (ts_pane_has(&s->state)) {
+		snprintf(title, sizeof(title), "FINDINGS  %d bad, %d warn, %d note, %d ok",
+			in->by_severity[TS_SEVERITY_BAD], in->by_severity[TS_SEVERITY_WARN],
+			in->by_severity[TS_SEVERITY_NOTE], in->by_severity[TS_SEVERITY_NONE]);
+		snprintf(right, sizeof(right), "%d not known%s", in->unknown,
+			s->found.facts.notes.partial ? ", damaged" : "");
+		if (s->offs)
+			snprintf(right + strlen(right), sizeof(right) - strlen(right), ", %d off",
+				s->offs);
+	}
+	ts_canvas_rule(c, s->rule, s->in_tabs ? TS_ROLE_BORDER : TS_ROLE_BORDER_ACTIVE, title,
+		right[0] ? right : NULL);
+}
+
+static void
+draw(struct ts_view *v, struct ts_canvas *c)
+{
+	struct insights_view *s = insights_of(v);
+	struct ts_table table = insights_table(s);
+
+	if (!ts_rect_empty(s->at)) {
+		draw_rule(s, c);
+		if (ts_pane_has(&s->state))
+			ts_table_draw(c, s->at, &table, &s->list.list);
+		else
+			ts_pane_draw(c, s->at, v->env, &s->state);
+	}
+	if (!ts_rect_empty(s->below))
+		ts_tabs_draw(&s->tabs, c, s->in_tabs);
+}
+
+/* --- commands --------------------------------------------------------------------------------- */
+
+enum ts_effect
+insights_go(struct insights_view *s, const char *place)
+{
+	if (!place || !place[0])
+		return TS_EFFECT_BELL;
+	snprintf(s->base.env->place, sizeof(s->base.env->place), "%s", place);
+	return TS_EFFECT_REPAINT;
+}
+
+/* To the place of the finding: any, or only one that is in that view. */
+static enum ts_effect
+follow(struct insights_view *s, const char *view)
+{
+	const struct ts_finding *f = insights_finding(s, insights_row(s));
+
+	if (!f)
+		return view ? TS_EFFECT_UNKNOWN : TS_EFFECT_BELL;
+	if (view && strncmp(f->place, view, strlen(view)) != 0)
+		return TS_EFFECT_UNKNOWN;
+	if (!f->place[0])
+		ts_view_say(s->base.env, "%s has no place: %s", f->rule->id,
+			f->known ? "there is nothing to see" : "it is not known");
+	return insights_go(s, f->place);
+}
+
+static enum ts_effect
+list_command(struct insights_view *s, const struct ts_call *call)
+{
+	struct ts_table t = insights_table(s);
+	enum ts_effect effect;
+
+	switch (call->cmd) {
+	case TS_CMD_OPEN:
+		return follow(s, NULL);
+	case TS_CMD_GOTO_MEMORY:
+		return follow(s, "memory");
+	case TS_CMD_GOTO_LIVENESS:
+		return follow(s, "liveness");
+	default:
+		break;
+	}
+	effect = insights_list_command(s, &s->list, &t, call, insights_row_text);
+	insights_order(s);
+	return effect;
+}
+
+static enum ts_effect
+focus(struct insights_view *s, bool in_tabs)
+{
+	s->in_tabs = in_tabs;
+	layout(s);
+	return TS_EFFECT_REPAINT;
+}
+
+static enum ts_effect
+next_pane(struct insights_view *s, int step)
+{
+	if (s->in_tabs && ts_tabs_step(&s->tabs, step))
+		return TS_EFFECT_REPAINT;
+	if (!s->in_tabs)
+		ts_tabs_enter(&s->tabs, step);
+	return focus(s, !s->in_tabs);
+}
+
+static enum ts_effect
+command(struct ts_view *v, const struct ts_call *call)
+{
+	struct insights_view *s = insights_of(v);
+	enum ts_effect effect;
+
+	if (call->cmd == TS_CMD_PANE_NEXT || call->cmd == TS_CMD_PANE_PREVIOUS)
+		return next_pane(s, call->cmd == TS_CMD_PANE_NEXT ? 1 : -1);
+	if (call->cmd == TS_CMD_PANE_ZOOM) {
+		s->zoomed = !s->zoomed;
+		return focus(s, s->in_tabs);
+	}
+	effect = ts_tabs_switch(&s->tabs, call);
+	if (effect & TS_EFFECT_UNKNOWN)
+		effect = s->in_tabs ? ts_tabs_command(&s->tabs, call) : list_command(s, call);
+	if (effect & TS_EFFECT_REFLOW)
+		layout(s);
+	return effect;
+}
+
+static enum ts_context
+pane_context(struct ts_view *v)
+{
+	struct insights_view *s = insights_of(v);
+
+	return s->in_tabs ? ts_tabs_context(&s->tabs) : TS_CONTEXT_LIST;
+}
+
+static enum ts_effect
+mouse(struct ts_view *v, int x, int y, int wheel)
+{
+	struct insights_view *s = insights_of(v);
+	struct ts_table t = insights_table(s);
+	bool below = !ts_rect_empty(s->below) && y >= s->below.y;
+
+	if (!wheel && below != s->in_tabs)
+		focus(s, below);
+	if (below)
+		return ts_tabs_mouse(&s->tabs, x, y, wheel);
+	return ts_list_mouse(&s->list.list, ts_table_line(&t, s->at, y), wheel);
+}
+
+static bool
+sheet(struct ts_view *v, struct ts_sheet *out)
+{
+	struct insights_view *s = insights_of(v);
+
+	if (s->in_tabs)
+		return ts_tabs_sheet(&s->tabs, out);
+	if (!ts_pane_has(&s->state))
+		return false;
+	snprintf(out->title, sizeof(out->title), "Findings");
+	out->table = insights_table(s);
+	out->list = &s->list.list;
+	out->rows = insights_rows(s);
+	return true;
+}
+
+/* --- address ---------------------------------------------------------------------------------- */
+
+static bool
+get_rule(struct ts_view *v, struct ts_strbuf *out)
+{
+	struct insights_view *s = insights_of(v);
+	const struct ts_rule *rule = insights_rule(s, insights_row(s));
+
+	if (!rule || s->list.list.cursor == 0)
+		return false;
+	ts_strbuf_puts(out, rule->id);
+	return true;
+}
+
+static enum ts_arg_state
+set_rule(struct ts_view *v, const char *value)
+{
+	struct insights_view *s = insights_of(v);
+	struct ts_table t = insights_table(s);
+
+	if (s->state.state == TS_PANE_EMPTY || s->state.state == TS_PANE_LOADING)
+		return TS_ARG_LATER;
+	for (int64_t i = 0; i < insights_rows(s); i++)
+		if (strcmp(insights_rule(s, i)->id, value) == 0 && ts_table_place(&t, i) >= 0) {
+			ts_list_jump(&s->list.list, ts_table_place(&t, i));
+			return TS_ARG_DONE;
+		}
+	ts_view_say_error(v->env, "there is no rule %s", value);
+	return TS_ARG_NO;
+}
+
+static bool
+get_tab(struct ts_view *v, struct ts_strbuf *out)
+{
+	return ts_tabs_say(&insights_of(v)->tabs, out);
+}
+
+static enum ts_arg_state
+set_tab(struct ts_view *v, const char *value)
+{
+	enum ts_arg_state state = ts_tabs_set(&insights_of(v)->tabs, value);
+
+	layout(insights_of(v));
+	return state;
+}
+
+static bool
+get_pane(struct ts_view *v, struct ts_strbuf *out)
+{
+	if (!insights_of(v)->in_tabs)
+		return false;
+	ts_strbuf_puts(out, "tabs");
+	return true;
+}
+
+static enum ts_arg_state
+set_pane(struct ts_view *v, const char *value)
+{
+	focus(insights_of(v), strcmp(value, "tabs") == 0);
+	return TS_ARG_DONE;
+}
+
+static bool
+get_full(struct ts_view *v, struct ts_strbuf *out)
+{
+	return ts_arg_say_yes(out, insights_of(v)->zoomed);
+}
+
+static enum ts_arg_state
+set_full(struct ts_view *v, const char *value)
+{
+	return ts_arg_switch(v, TS_CMD_PANE_ZOOM, insights_of(v)->zoomed, ts_arg_is_yes(value));
+}
+
+static bool
+get_row(struct ts_view *v, struct ts_strbuf *out)
+{
+	return ts_tabs_say_row(&insights_of(v)->tabs, out);
+}
+
+static enum ts_arg_state
+set_row(struct ts_view *v, const char *value)
+{
+	return ts_tabs_set_row(&insights_of(v)->tabs, value);
+}
+
+static const struct ts_view_arg args[] = {
+	{"rule", TS_ARG_TEXT, get_rule, set_rule, 0},
+	{"tab", TS_ARG_TEXT, get_tab, set_tab, 0},
+	{"pane", "findings|tabs", get_pane, set_pane, 0},
+	{"full", TS_ARG_YES, get_full, set_full, 0},
+	{"row", TS_ARG_NUMBER, get_row, set_row, 0},
+	{0},
+};
+
+const struct ts_view_ops ts_view_insights = {
+	.name = "insights",
+	.title = "Insights",
+	.number = 2,
+	.context = TS_CONTEXT_INSIGHTS,
+	.open = open_view,
+	.close = close_view,
+	.reload = reload,
+	.indexed = indexed,
+	.resize = resize,
+	.draw = draw,
+	.request = request,
+	.deliver = deliver,
+	.command = command,
+	.pane_context = pane_context,
+	.mouse = mouse,
+	.explain = insights_explain,
+	.sheet = sheet,
+	.args = args,
+};

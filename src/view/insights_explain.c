@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * insights_explain - what the figures of the Insights view are: formula with the numbers, where they come from, and the
+ * query that gives the same number.
+ *
+ * A query is given where the relations are recorded: what was assumed (the memory of a tile), or summed over lowered
+ * variables because there are no categories, has none, and the note says so.
+ */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tilescope/base/mem.h"
+
+#include "insights_internal.h"
+
+#define USED "ifnull(total_gaps, total)"
+#define ALIVE                                                                                            \
+	"v.always_live OR v.variable IN (SELECT variable FROM liveness_variable WHERE start <= %" PRId64 \
+	" AND \"end\" > %" PRId64 ")"
+#define NO_CODE                                                                         \
+	"NOT (ifnull(v.always_live, 0) AND v.name IN (SELECT name FROM memory_category" \
+	" WHERE name IS NOT NULL))"
+
+static const char codes[] = "'vertexCode', 'controlCode', 'internalExchangeCode', "
+			    "'globalExchangeCode', 'hostExchangeCode', 'sharedCodeStorage'";
+
+static bool
+has(const struct insights_view *s, enum ts_relation relation)
+{
+	return ts_report_has(s->base.env->report, relation);
+}
+
+/* --- findings --------------------------------------------------------------------------------- */
+
+static void
+ask_share(const struct insights_view *s, struct ts_explained *x, const char *names)
+{
+	ts_explain_from(x, TS_KNOWN_DERIVED,
+		"tile_category.not_overlapped, .overlapped; "
+		"tile_memory.total");
+	if (has(s, TS_TILE_CATEGORY) && has(s, TS_MEMORY_CATEGORY) && has(s, TS_TILE_MEMORY))
+		ts_explain_query(x,
+			"SELECT (SELECT sum(not_overlapped + ifnull(overlapped, 0)) FROM tile_category "
+			"JOIN memory_category USING (category) WHERE name IN (%s)) * 1.0 / "
+			"(SELECT sum(total) FROM tile_memory)",
+			names);
+	else
+		ts_explain_note(x, "summed over the lowered variables");
+}
+
+static void
+ask_worst(const struct insights_view *s, struct ts_explained *x)
+{
+	const struct ts_insight_facts *f = &s->found.facts;
+
+	ts_explain_from(x, f->target.assumed ? TS_KNOWN_ASSUMED : TS_KNOWN_DERIVED,
+		"tile_memory.total_gaps or .total; target.bytes_per_tile");
+	ts_explain_formula(x, "%" PRId64 " / %" PRId64, f->fullest.tile[0].used,
+		f->target.bytes_per_tile);
+	if (f->target.assumed)
+		ts_explain_note(x, "the memory of a tile is assumed: from the number of tiles");
+	ts_explain_query(x, "SELECT max(" USED ") * 1.0 / %" PRId64 " FROM tile_memory",
+		f->target.bytes_per_tile);
+}
+
+static void
+ask_overflowed(const struct insights_view *s, struct ts_explained *x)
+{
+	ts_explain_from(x, TS_KNOWN_DERIVED,
+		"tile_memory.total_gaps or .total, .overflowed; target.bytes_per_tile");
+	ts_explain_formula(x, "sum over tiles of max(used - %" PRId64 ", overflowed, 0)",
+		s->found.facts.target.bytes_per_tile);
+	ts_explain_query(x,
+		"SELECT 1.0 * sum(max(" USED " - %" PRId64
+		", ifnull(overflowed, 0), 0)) FROM tile_memory",
+		s->found.facts.target.bytes_per_tile > 0 ? s->found.facts.target.bytes_per_tile
+							 : INT64_MAX);
+}
+
+static void
+ask_imbalance(const struct insights_view *s, struct ts_explained *x)
+{
+	const struct ts_tiles *t = &s->found.facts.tiles;
+
+	ts_explain_from(x, TS_KNOWN_DERIVED, "tile_memory.total_gaps or .total");
+	ts_explain_formula(x, "%" PRId64 " / (%" PRId64 " / %zu)",
+		s->found.facts.fullest.tile[0].used, t->used, t->count);
+	ts_explain_query(x,
+		"SELECT max(" USED ") / (sum(" USED ") * 1.0 / count(*)) FROM tile_memory");
+}
+
+static void
+ask_gaps(const struct insights_view *s, struct ts_explained *x)
+{
+	const struct ts_tiles *t = &s->found.facts.tiles;
+
+	ts_explain_from(x, TS_KNOWN_DERIVED, "tile_memory.total_gaps, .total");
+	ts_explain_formula(x, "(%" PRId64 " - %" PRId64 ") / %" PRId64, t->total_gaps, t->total,
+		t->total_gaps);
+	ts_explain_query(x,
+		"SELECT (sum(total_gaps) - sum(total)) * 1.0 / sum(total_gaps) FROM tile_memory");
+}
+
+static void
+ask_code(const struct insights_view *s, struct ts_explained *x)
+{
+	ask_share(s, x, codes);
+}
+
+static void
+ask_exchange(const struct insights_view *s, struct ts_explained *x)
+{
+	ask_share(s, x, "'internalExchangeCode'");
+}
+
+static void
+ask_profiling(const struct insights_view *s, struct ts_explained *x)
+{
+	ask_share(s, x, "'instrumentationResults'");
+}
+
+static void
+ask_peak(const struct insights_view *s, struct ts_explained *x)
+{
+	const struct ts_liveness *l = &s->found.facts.liveness;
+
+	ts_explain_from(x, TS_KNOWN_DERIVED, "liveness_step.not_always_live");
+	ts_explain_formula(x, "%" PRId64 " (step %" PRId64 ") / mean over %" PRId64 " steps",
+		l->peak.bytes, l->peak.step, l->steps);
+	ts_explain_query(x,
+		"SELECT max(not_always_live) / (sum(not_always_live) * 1.0 / count(*)) FROM liveness_step");
+}
+
+static void
+ask_fp32(const struct insights_view *s, struct ts_explained *x)
+{
+	const struct ts_peak_variables *p = &s->found.facts.peak;
+
+	ts_explain_from(x, TS_KNOWN_DERIVED,
+		"variable.bytes, .element_type, .always_live; liveness_variable.start, .end");
+	ts_explain_formula(x, "%" PRId64 " / %" PRId64 " at step %" PRId64, p->fp32.bytes,
+		ts_peak_bytes(p), p->step);
+	if (has(s, TS_MEMORY_CATEGORY))
+		ts_explain_query(x,
+			"SELECT sum(CASE WHEN lower(element_type) IN ('float', 'float32', 'fp32') THEN bytes"
+			" ELSE 0 END) * 1.0 / sum(bytes) FROM variable v WHERE (" ALIVE
+			") AND " NO_CODE,
+			p->step, p->step);
+}
+
+static void
+ask_half(const struct insights_view *s, struct ts_explained *x)
+{
+	const struct ts_peak_variables *p = &s->found.facts.peak;
+
+	ts_explain_from(x, TS_KNOWN_DERIVED,
+		"variable.bytes, .always_live; liveness_variable.start, .end");
+	ts_explain_formula(x,
+		"the least k whose k largest have half of %" PRId64
+		" bytes, alive at step %" PRId64,
+		ts_peak_bytes(p), p->step);
+	if (has(s, TS_MEMORY_CATEGORY))
+		ts_explain_query(x,
+			"WITH a AS (SELECT v.bytes b, v.variable r FROM variable v WHERE (" ALIVE
+			") AND " NO_CODE
+			"), c AS (SELECT sum(b) OVER (ORDER BY b DESC, r) s, row_number()"
+			" OVER (ORDER BY b DESC, r) k FROM a) SELECT 1.0 * min(501, min(k)) FROM c"
+			" WHERE 2 * s >= (SELECT sum(b) FROM a)",
+			p->step, p->step);
+}
+
+static const struct {
+	const char *measure;
+	void (*ask)(const struct insights_view *s, struct ts_explained *x);
+} measures[] = {
+	{"worst-tile-share", ask_worst},
+	{"overflowed-bytes", ask_overflowed},
+	{"tile-imbalance", ask_imbalance},
+	{"gaps-share", ask_gaps},
+	{"code-share", ask_code},
+	{"exchange-code-share", ask_exchange},
+	{"profiling-share", ask_profiling},
+	{"peak-over-steady", ask_peak},
+	{"fp32-share", ask_fp32},
+	{"half-of-peak", ask_half},
+};
+
+void
+insights_explain_finding(struct insights_view *s, int64_t row, struct ts_explain *out)
+{
+	const struct ts_finding *f = insights_finding(s, row);
+	const struct ts_rule *rule = insights_rule(s, row);
+	struct ts_explained *x;
+
+	if (!rule || !ts_pane_has(&s->state))
+		return;
+	x = ts_explain_add(out, "%s: %s", rule->id, rule->measure);
+	if (!f || !f->known) {
+		ts_explain_from(x, TS_KNOWN_DERIVED, "%s", rule->measure);
+		ts_explain_note(x, "%s", f ? f->evidence : "the rule is switched off");
+		return;
+	}
+	ts_explain_real(x, f->value, NULL);
+	for (size_t i = 0; i < TS_COUNT(measures); i++)
+		if (strcmp(measures[i].measure, rule->measure) == 0)
+			measures[i].ask(s, x);
+	if (f->saving > 0) {
+		x = ts_explain_add(out, "%s: what mending it saves at most", rule->id);
+		ts_explain_bytes(x, f->saving, s->found.units);
+		ts_explain_from(x, TS_KNOWN_DERIVED, "%s", rule->measure);
+		ts_explain_note(x, "%s", f->evidence);
+	}
+}
+
+/* --- tiles ------------------------------------------------------------------------------------ */
+
+static void
+explain_spread(struct insights_view *s, struct ts_explain *out)
+{
+	const struct ts_insight_facts *f = &s->found.facts;
+	struct ts_explained *x;
+
+	if (s->found.has_balance) {
+		x = ts_explain_add(out, "balance index of the tiles' memory");
+		ts_explain_real(x, s->found.balance, NULL);
+		ts_explain_shown(x, "%.3f", s->found.balance);
+		ts_explain_from(x, f->target.assumed ? TS_KNOWN_ASSUMED : TS_KNOWN_DERIVED,
+			"tile_memory.total_gaps or .total; target.bytes_per_tile");
+		ts_explain_formula(x,
+			"1 - RMSE / RMSE_max: RMSE around the mean; RMSE_max from the mean %.0f to %s tile",
+			(double)f->tiles.used / (double)f->tiles.count,
+			2.0 * (double)f->tiles.used / (double)f->tiles.count <=
+					(double)f->target.bytes_per_tile
+				? "a full"
+				: "an empty");
+		ts_explain_note(x,
+			"worked out exactly from all tiles: no query rounds in the same way");
+	}
+	x = ts_explain_add(out, "memory of the median tile, %" PRId64, f->fullest.median_tile);
+	ts_explain_bytes(x, f->fullest.median_used, s->found.units);
+	ts_explain_from(x, TS_KNOWN_RECORDED, "tile_memory.total_gaps or .total");
+	ts_explain_query(x,
+		"SELECT " USED " u FROM tile_memory ORDER BY u, tile LIMIT 1 OFFSET"
+		" (SELECT (count(*) - 1) / 2 FROM tile_memory)");
+}
+
+void
+insights_explain_tile(struct insights_view *s, int64_t row, struct ts_explain *out)
+{
+	const struct ts_fullest *all = &s->found.facts.fullest;
+	const struct ts_full_tile *t;
+	struct ts_explained *x;
+	char name[200];
+
+	if (row < 0 || row >= all->count)
+		return;
+	t = &all->tile[row];
+	x = ts_explain_add(out, "memory of tile %" PRId64, t->tile);
+	ts_explain_bytes(x, t->used, s->found.units);
+	ts_explain_from(x, TS_KNOWN_RECORDED, "tile_memory.total_gaps or .total");
+	ts_explain_query(x, "SELECT " USED " FROM tile_memory WHERE tile = %" PRId64, t->tile);
+	if (t->category) {
+		x = ts_explain_add(out,
+			"what tile %" PRId64 " has more of %.60s than tile %" PRId64, t->tile,
+			t->category, all->median_tile);
+		ts_explain_bytes(x, t->category_bytes - t->category_median, s->found.units);
+		ts_explain_from(x, TS_KNOWN_DERIVED, "tile_category.not_overlapped, .overlapped");
+		ts_explain_formula(x, "%" PRId64 " - %" PRId64, t->category_bytes,
+			t->category_median);
+		ts_explain_note(x, "of all categories the one with the largest difference");
+		if (has(s, TS_TILE_CATEGORY) && has(s, TS_MEMORY_CATEGORY) &&
+			ts_explain_quote(name, sizeof(name), t->category))
+			ts_explain_query(x,
+				"SELECT sum(CASE tile WHEN %" PRId64
+				" THEN 1 ELSE -1 END * (not_overlapped +"
+				" ifnull(overlapped, 0))) FROM tile_category JOIN memory_category USING"
+				" (category) WHERE tile IN (%" PRId64 ", %" PRId64
+				") AND name = %s",
+				t->tile, t->tile, all->median_tile, name);
+	}
+	explain_spread(s, out);
+}
+
+/* --- variables -------------------------------------------------------------------------------- */
+
+static void
+explain_variable(struct insights_view *s, const struct ts_peak_variable *v, int divide,
+	struct ts_explain *out)
+{
+	struct ts_explained *x = ts_explain_add(out, "%s of variable %" PRId64,
+		divide == 2 ? "saving by halving" : "bytes", v->variable);
+
+	ts_explain_bytes(x, v->bytes / divide, s->found.units);
+	ts_explain_from(x, divide == 2 ? TS_KNOWN_DERIVED : TS_KNOWN_RECORDED, "variable.bytes");
+	if (divide == 2)
+		ts_explain_formula(x, "%" PRId64 " / 2", v->bytes);
+	ts_explain_note(x, "of all tiles of one replica");
+	ts_explain_query(x, "SELECT bytes / %d FROM variable WHERE variable = %" PRId64, divide,
+		v->variable);
+}
+
+static void
+explain_sum(struct insights_view *s, const char *what, int64_t bytes, const char *more,
+	struct ts_explain *out)
+{
+	const struct ts_peak_variables *p = &s->found.facts.peak;
+	struct ts_explained *x = ts_explain_add(out, "%s", what);
+
+	ts_explain_bytes(x, bytes, s->found.units);
+	ts_explain_from(x, TS_KNOWN_DERIVED,
+		"variable.bytes, .always_live; liveness_variable.start, .end");
+	if (has(s, TS_MEMORY_CATEGORY) && p->has_lives)
+		ts_explain_query(x,
+			"SELECT ifnull(sum(bytes), 0) FROM variable v WHERE (" ALIVE
+			") AND " NO_CODE "%s",
+			p->step, p->step, more);
+}
+
+void
+insights_explain_peak(struct insights_view *s, int64_t row, struct ts_explain *out)
+{
+	const struct ts_peak_variables *p = &s->found.facts.peak;
+
+	if (row >= 0 && row < p->largest.count)
+		explain_variable(s, &p->largest.row[row], 1, out);
+	if (!s->found.facts.has_peak)
+		return;
+	explain_sum(s, "all variables alive at the peak", ts_peak_bytes(p), "", out);
+	explain_sum(s, "the always-live ones of them", p->always.bytes, " AND v.always_live", out);
+	explain_sum(s, "the others", p->alive.bytes, " AND NOT ifnull(v.always_live, 0)", out);
+}
+
+void
+insights_explain_half(struct insights_view *s, int64_t row, struct ts_explain *out)
+{
+	const struct ts_peak_variables *p = &s->found.facts.peak;
+
+	if (row >= 0 && row < p->halves.count) {
+		explain_variable(s, &p->halves.row[row], 2, out);
+		explain_variable(s, &p->halves.row[row], 1, out);
+	}
+	if (s->found.facts.has_peak && p->has_types)
+		explain_sum(s, "FP32 variables alive at the peak", p->fp32.bytes,
+			" AND lower(element_type) IN ('float', 'float32', 'fp32')", out);
+}
+
+void
+insights_explain(struct ts_view *v, struct ts_explain *out)
+{
+	struct insights_view *s = insights_of(v);
+
+	if (s->in_tabs)
+		ts_tabs_explain(&s->tabs, out);
+	else
+		insights_explain_finding(s, insights_row(s), out);
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* insights_list - the upper pane: a row for each rule, the worst first, and what tables of this view have in common. */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/base/utf8.h"
+
+#include "insights_internal.h"
+
+enum { COL_SEVERITY, COL_ID, COL_TITLE, COL_EVIDENCE, COL_SAVES, COLUMNS };
+
+static const struct ts_column columns[COLUMNS] = {
+	[COL_SEVERITY] = {"", 4, 4, 0, 0, TS_FIELD_LEFT},
+	[COL_ID] = {"Rule", 4, 8, 0, 1, TS_FIELD_ELLIPSIS},
+	[COL_TITLE] = {"Finding", 20, 52, 1, 3, TS_FIELD_ELLIPSIS},
+	[COL_EVIDENCE] = {"Evidence", 24, 0, 2, 0, TS_FIELD_ELLIPSIS},
+	[COL_SAVES] = {"Saves", 9, 12, 0, 2, TS_FIELD_RIGHT},
+};
+
+static const struct ts_column_facts facts[COLUMNS] = {
+	[COL_SEVERITY] = {.name = "severity"},
+	[COL_ID] = {.name = "rule"},
+	[COL_TITLE] = {.name = "finding"},
+	[COL_EVIDENCE] = {.name = "evidence"},
+	[COL_SAVES] = {.name = "saving", .unit = "bytes"},
+};
+
+int64_t
+insights_rows(const struct insights_view *s)
+{
+	return s->found.insights.count + s->offs;
+}
+
+const struct ts_finding *
+insights_finding(const struct insights_view *s, int64_t row)
+{
+	return row >= 0 && row < s->found.insights.count ? &s->found.insights.finding[row] : NULL;
+}
+
+const struct ts_rule *
+insights_rule(const struct insights_view *s, int64_t row)
+{
+	int64_t off = row - s->found.insights.count;
+
+	if (row >= 0 && off < 0)
+		return insights_finding(s, row)->rule;
+	return off >= 0 && off < s->offs ? &s->found.rules.rule[s->off[off]] : NULL;
+}
+
+int64_t
+insights_row(struct insights_view *s)
+{
+	struct ts_table t = insights_table(s);
+
+	return insights_rows(s) > 0 ? ts_table_row(&t, s->list.list.cursor) : -1;
+}
+
+static const char *
+severity_word(const struct ts_finding *f)
+{
+	return !f ? "off" : f->known ? ts_severity_word(f->severity) : "?";
+}
+
+static enum ts_role
+severity_role(const struct ts_finding *f)
+{
+	return f && f->known ? ts_severity_role(f->severity) : TS_ROLE_DIM;
+}
+
+static void
+fill_cell(const struct insights_view *s, const struct ts_finding *f, const struct ts_rule *rule,
+	int column, struct ts_table_cell *out)
+{
+	bool said = f && f->known && f->severity;
+
+	switch (column) {
+	case COL_SEVERITY:
+		out->s = severity_word(f);
+		out->role = severity_role(f);
+		break;
+	case COL_ID:
+		out->s = rule->id;
+		out->role = said ? TS_ROLE_VALUE : TS_ROLE_DIM;
+		break;
+	case COL_TITLE:
+		out->s = rule->title;
+		out->role = said ? TS_ROLE_TEXT : TS_ROLE_DIM;
+		break;
+	case COL_EVIDENCE:
+		out->s = f ? f->evidence : "switched off";
+		out->role = said ? TS_ROLE_VALUE : TS_ROLE_DIM;
+		break;
+	default:
+		if (f && f->known && f->severity && f->saving > 0)
+			out->s = ts_fmt_bytes(out->buf, f->saving, s->found.units);
+		out->role = TS_ROLE_VALUE;
+	}
+}
+
+static bool
+cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
+{
+	const struct insights_view *s = ctx;
+	const struct ts_rule *rule = insights_rule(s, row);
+
+	if (rule)
+		fill_cell(s, insights_finding(s, row), rule, column, out);
+	return rule;
+}
+
+static bool
+value(void *ctx, int64_t row, int column, struct ts_table_value *out)
+{
+	const struct insights_view *s = ctx;
+	const struct ts_finding *f = insights_finding(s, row);
+	const struct ts_rule *rule = insights_rule(s, row);
+
+	if (!rule)
+		return false;
+	if (column == COL_SAVES)
+		ts_table_value_known(out, f && f->known ? f->saving : TS_UNKNOWN);
+	else
+		ts_table_value_text(out,
+			column == COL_SEVERITY ? (f && !f->known ? "not known" : severity_word(f))
+				: column == COL_ID    ? rule->id
+				: column == COL_TITLE ? rule->title
+				: f		      ? f->evidence
+						      : "switched off");
+	return true;
+}
+
+struct ts_table
+insights_table(struct insights_view *s)
+{
+	return (struct ts_table){.column = columns,
+		.columns = COLUMNS,
+		.cell = cell,
+		.ctx = s,
+		.header = s->at.h > 8,
+		.focus = !s->in_tabs,
+		.sorted = s->list.order.sorted,
+		.descending = s->list.order.descending,
+		.empty = "no rules: all are switched off",
+		.id = "insights.findings",
+		.facts = facts,
+		.value = value,
+		.looks = s->base.env->looks,
+		.order = &s->list.order,
+		.units = s->found.units};
+}
+
+void
+insights_row_text(const struct insights_view *s, int64_t row, struct ts_strbuf *out)
+{
+	const struct ts_finding *f = insights_finding(s, row);
+	const struct ts_rule *rule = insights_rule(s, row);
+
+	if (!rule)
+		return;
+	ts_strbuf_printf(out, "%s %s %s: %s", severity_word(f), rule->id, rule->title,
+		f ? f->evidence : "switched off");
+}
+
+void
+insights_order(struct insights_view *s)
+{
+	struct ts_table t = insights_table(s);
+
+	ts_table_order_make(&s->list.order, &t, &s->list.list, insights_rows(s), s->data);
+	ts_list_resize(&s->list.list, ts_table_rows(&t, s->at));
+}
+
+/* --- tables of this view ---------------------------------------------------------------------- */
+
+static enum ts_effect
+search(struct insights_view *s, struct insights_list *l, const struct ts_table *t, int step,
+	void (*text)(const struct insights_view *s, int64_t row, struct ts_strbuf *out))
+{
+	int64_t n = l->list.count, found = -1;
+	struct ts_strbuf line;
+
+	if (!s->sought[0] || n <= 0)
+		return TS_EFFECT_BELL;
+	ts_strbuf_init(&line, 1 << 14);
+	for (int64_t i = 1; i <= n && found < 0; i++) {
+		int64_t at = ((l->list.cursor + step * i) % n + n) % n;
+
+		ts_strbuf_reset(&line);
+		text(s, ts_table_row(t, at), &line);
+		if (ts_contains_nocase(line.s, s->sought))
+			found = at;
+	}
+	ts_strbuf_fini(&line);
+	if (found >= 0)
+		return ts_list_jump(&l->list, found) | TS_EFFECT_REPAINT;
+	ts_view_say_error(s->base.env, "not found: %s", s->sought);
+	return TS_EFFECT_BELL;
+}
+
+static enum ts_effect
+copy(struct insights_view *s, const struct insights_list *l, const struct ts_table *t,
+	void (*text)(const struct insights_view *s, int64_t row, struct ts_strbuf *out))
+{
+	struct ts_strbuf line;
+
+	if (l->list.count <= 0)
+		return TS_EFFECT_BELL;
+	ts_strbuf_init(&line, sizeof(s->base.env->copy) - 1);
+	text(s, ts_table_row(t, l->list.cursor), &line);
+	snprintf(s->base.env->copy, sizeof(s->base.env->copy), "%s", line.s);
+	ts_strbuf_fini(&line);
+	return TS_EFFECT_REPAINT;
+}
+
+static enum ts_effect
+sort_or_filter(struct insights_view *s, const struct ts_table *t, const struct ts_call *call)
+{
+	char say[200] = "";
+	enum ts_effect effect = ts_table_order_command(t, call, say, sizeof(say));
+
+	if (say[0] && effect & TS_EFFECT_BELL)
+		ts_view_say_error(s->base.env, "%s", say);
+	else if (say[0])
+		ts_view_say(s->base.env, "%s", say);
+	return effect;
+}
+
+enum ts_effect
+insights_list_command(struct insights_view *s, struct insights_list *l, const struct ts_table *t,
+	const struct ts_call *call,
+	void (*text)(const struct insights_view *s, int64_t row, struct ts_strbuf *out))
+{
+	const char *sought = ts_call_arg(call, 0);
+
+	switch (call->cmd) {
+	case TS_CMD_SEARCH:
+	case TS_CMD_SEARCH_BACK:
+		snprintf(s->sought, sizeof(s->sought), "%s", sought ? sought : "");
+		return search(s, l, t, call->cmd == TS_CMD_SEARCH ? 1 : -1, text);
+	case TS_CMD_SEARCH_NEXT:
+		return search(s, l, t, 1, text);
+	case TS_CMD_SEARCH_PREVIOUS:
+		return search(s, l, t, -1, text);
+	case TS_CMD_COPY:
+		return copy(s, l, t, text);
+	case TS_CMD_SORT:
+	case TS_CMD_SORT_REVERSE:
+	case TS_CMD_FILTER:
+		return sort_or_filter(s, t, call);
+	default:
+		return (enum ts_effect)(
+			(int)ts_list_command(&l->list, call->cmd) & ~TS_EFFECT_SELECT);
+	}
+}

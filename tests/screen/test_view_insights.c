@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The Insights view on a canvas: findings and their places, every tab, at every size; what is not recorded; rules of the
+ * user; sorted, filtered, searched; before the answer, with another one, with keys of any kind.
+ */
+#include "config.h"
+
+#include <locale.h>
+#include <sys/stat.h>
+
+#include "view_harness.h"
+
+#include "tilescope/view/insights.h"
+#include "tilescope/view/sheet.h"
+
+static struct harness h;
+
+static void
+begin(int w, int height, enum ts_glyphs glyphs, enum ts_demo_layout layout, const char *sql)
+{
+	struct ts_demo_options o = {.scale = TS_DEMO_SMALL,
+		.layout = layout,
+		.ipus = 2,
+		.tiles = 160,
+		.steps = 200,
+		.variables = 12000,
+		.oom = layout == TS_DEMO_STORE};
+
+	harness_demo(&h, &o);
+	if (sql)
+		harness_sql(&h, sql);
+	harness_start(&h, &ts_view_insights, w, height, glyphs);
+}
+
+static const struct {
+	const char *name;
+	int w, h;
+	enum ts_glyphs glyphs;
+	const char *keys[8];
+} screens[] = {
+	{"insights-80", 80, 22, TS_GLYPHS_FULL, {0}},
+	{"insights-tiles-80", 80, 22, TS_GLYPHS_FULL, {"tab tiles", "pane-next", 0}},
+	{"insights-120", 120, 38, TS_GLYPHS_FULL, {"down", 0}},
+	{"insights-peak-200", 200, 58, TS_GLYPHS_FULL, {"tab peak", "pane-previous", "down", 0}},
+	{"insights-fp32-120", 120, 38, TS_GLYPHS_FULL, {"tab fp32", "pane-previous", "pane-zoom", 0}},
+	{"insights-ascii", 80, 22, TS_GLYPHS_ASCII, {"tab tiles", "pane-next", "pane-zoom", 0}},
+	{"insights-40", 40, 8, TS_GLYPHS_BASIC, {0}},
+};
+
+START_TEST(looks)
+{
+	begin(screens[_i].w, screens[_i].h, screens[_i].glyphs, TS_DEMO_STORE, NULL);
+	harness_settle(&h);
+	for (int i = 0; screens[_i].keys[i]; i++)
+		harness_command(&h, screens[_i].keys[i]);
+	harness_look(&h, screens[_i].name);
+	harness_end(&h);
+}
+END_TEST
+
+/* Enter, gm and gl lead to the place of what has the cursor; what has none says so. */
+START_TEST(places)
+{
+	begin(120, 38, TS_GLYPHS_FULL, TS_DEMO_STORE, NULL);
+	harness_settle(&h);
+	harness_command(&h, "open");
+	ck_assert_int_eq(strncmp(h.env.place, "memory?tile=", 12), 0);
+	h.env.place[0] = '\0';
+	ck_assert(harness_command(&h, "goto-liveness") & TS_EFFECT_UNKNOWN);
+	ck_assert_str_eq(h.env.place, "");
+	harness_command(&h, "goto-memory");
+	ck_assert_int_eq(strncmp(h.env.place, "memory?tile=", 12), 0);
+	harness_command(&h, "search half of the peak");
+	harness_command(&h, "goto-liveness");
+	ck_assert_int_eq(strncmp(h.env.place, "liveness?step=", 14), 0);
+	h.env.place[0] = '\0';
+	harness_command(&h, "tab tiles");
+	harness_command(&h, "pane-previous");
+	harness_command(&h, "down");
+	harness_command(&h, "open");
+	ck_assert_ptr_nonnull(strstr(h.env.place, "&by=category"));
+	harness_command(&h, "tab fp32");
+	harness_command(&h, "open");
+	ck_assert_int_eq(strncmp(h.env.place, "liveness?step=", 14), 0);
+	harness_command(&h, "copy");
+	ck_assert_ptr_nonnull(strstr(h.env.copy, "FP32"));
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(sorted_and_filtered)
+{
+	struct ts_sheet sheet = {0};
+
+	begin(120, 38, TS_GLYPHS_FULL, TS_DEMO_STORE, NULL);
+	harness_settle(&h);
+	harness_command(&h, "filter severity:bad");
+	harness_says(&h, "M01");
+	ck_assert(!harness_has(&h, "M03"));
+	ck_assert(ts_view_insights.sheet(h.view, &sheet));
+	ck_assert_int_eq(sheet.list->count, 2);
+	harness_command(&h, "filter \"\"");
+	harness_command(&h, "sort rule");
+	harness_command(&h, "sort-reverse");
+	harness_says(&h, "M10");
+	harness_command(&h, "search nothing of the kind");
+	ck_assert(h.env.message_is_error);
+	harness_command(&h, "tab peak");
+	harness_command(&h, "pane-previous");
+	harness_command(&h, "filter type:FP32");
+	harness_command(&h, "sort bytes");
+	ck_assert(ts_view_insights.sheet(h.view, &sheet));
+	ck_assert_str_eq(sheet.table.id, "insights.peak");
+	ck_assert_int_lt(sheet.list->count, sheet.rows);
+	harness_end(&h);
+}
+END_TEST
+
+/* What is absent, relation by relation: the rule says why, the tabs what is missing. */
+static const struct {
+	const char *sql, *says[4];
+} gone[] = {
+	{"DROP TABLE tile_memory", {"the memory of tiles is not recorded", "4 not known", 0}},
+	{"DROP TABLE variable", {"no variable is not recorded", 0}},
+	{"DROP TABLE liveness_step", {"what is alive at each step is not recorded", 0}},
+	{"DROP TABLE tile_category; DROP TABLE lowered_variable",
+		{"the categories of memory are not", 0}},
+	{"DELETE FROM tile_memory; DELETE FROM tile_category; DELETE FROM variable;"
+	 "DELETE FROM lowered_variable; DELETE FROM liveness_step",
+		{"10 not known", 0}},
+};
+
+START_TEST(absent)
+{
+	static const char *const tabs[] = {"tiles", "peak", "fp32", "finding"};
+
+	begin(120, 38, TS_GLYPHS_FULL, TS_DEMO_STORE, gone[_i].sql);
+	harness_settle(&h);
+	for (int i = 0; gone[_i].says[i]; i++)
+		harness_says(&h, gone[_i].says[i]);
+	for (size_t i = 0; i < TS_COUNT(tabs); i++) {
+		char line[40];
+
+		snprintf(line, sizeof(line), "tab %s", tabs[i]);
+		harness_command(&h, line);
+		harness_command(&h, "pane-next");
+		harness_command(&h, "open");
+		harness_command(&h, "down");
+		harness_draw(&h);
+	}
+	harness_end(&h);
+}
+END_TEST
+
+/* The user's rules: one of his own, one switched off, a line that is none. */
+START_TEST(own_rules)
+{
+	char dir[2 * REPORT_DIR], path[3 * REPORT_DIR];
+	FILE *f;
+
+	begin(120, 38, TS_GLYPHS_FULL, TS_DEMO_STORE, NULL);
+	snprintf(dir, sizeof(dir), "%s/rules", h.dir);
+	snprintf(path, sizeof(path), "%s/insights.rules", dir);
+	ck_assert_int_eq(mkdir(dir, 0700), 0);
+	f = fopen(path, "w");
+	ck_assert_ptr_nonnull(f);
+	fputs("off M03\nrule X1 tile-imbalance bad >0 \"Of \x1b[31mmine\" \"Do something\"\nnonsense\n",
+		f);
+	fclose(f);
+	h.env.rules_dir = dir;
+	harness_settle(&h);
+	ck_assert(h.env.message_is_error);
+	ck_assert_ptr_nonnull(strstr(h.env.message, "line 3"));
+	harness_says(&h, "1 off");
+	harness_command(&h, "search switched off");
+	harness_says(&h, "M03");
+	harness_command(&h, "open");
+	ck_assert_str_eq(h.env.place, "");
+	harness_command(&h, "search X1");
+	harness_says(&h, "Do something");
+	unlink(path);
+	rmdir(dir);
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(units_and_reload)
+{
+	begin(120, 38, TS_GLYPHS_FULL, TS_DEMO_STORE, NULL);
+	harness_draw(&h); /* before anything was asked */
+	h.view->ops->request(h.view);
+	harness_says(&h, "FINDINGS");
+	harness_settle(&h);
+	harness_says(&h, "KiB");
+	h.options.units = TS_UNITS_BYTES;
+	harness_settle(&h);
+	ck_assert(!harness_has(&h, "KiB"));
+	harness_command(&h, "down");
+	h.env.reload = TS_RELOAD_SAME;
+	h.view->ops->reload(h.view);
+	harness_draw(&h);
+	harness_settle(&h);
+	harness_says(&h, "M02");
+	h.env.generation++; /* an answer of before is not taken */
+	h.env.reload = TS_RELOAD_OTHER;
+	h.view->ops->reload(h.view);
+	harness_settle(&h);
+	harness_end(&h);
+}
+END_TEST
+
+/* Keys of every kind, anywhere, at sizes of every kind. */
+START_TEST(any_keys)
+{
+	static const char *const lines[] = {"down", "up", "page-down", "last", "first", "pane-next",
+		"pane-previous", "tab-next", "tab-previous", "pane-zoom", "open", "copy", "sort",
+		"sort-reverse", "search t", "search-next", "search-back 1", "left", "right",
+		"filter a", "filter \"\"", "goto-memory", "goto-liveness", "mark", "debug"};
+	static const struct {
+		int w, h;
+	} sizes[] = {{120, 40}, {80, 22}, {40, 8}, {3, 2}, {200, 60}, {1, 1}, {300, 9}};
+	uint64_t state = 88172645463325252u + (uint64_t)_i;
+
+	begin(100, 30, TS_GLYPHS_FULL, _i % 2 ? TS_DEMO_SDK : TS_DEMO_STORE, NULL);
+	for (int i = 0; i < 250; i++) {
+		state ^= state << 13;
+		state ^= state >> 7;
+		state ^= state << 17;
+		if (state % 9 == 0)
+			harness_resize(&h, sizes[state / 9 % TS_COUNT(sizes)].w,
+				sizes[state / 9 % TS_COUNT(sizes)].h);
+		else if (state % 5 == 0)
+			h.view->ops->mouse(h.view, (int)(state / 5 % 120), (int)(state / 7 % 40),
+				(int)(state / 11 % 3) - 1);
+		else
+			harness_type(&h, lines[state / 9 % TS_COUNT(lines)]);
+		harness_draw(&h);
+		h.env.place[0] = '\0';
+		if (i == 100)
+			harness_settle(&h);
+	}
+	harness_end(&h);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("view_insights");
+	TCase *t = tcase_create("insights");
+	SRunner *r;
+	int failed;
+
+	setlocale(LC_ALL, "C.UTF-8");
+	tcase_set_timeout(t, 120);
+	tcase_add_loop_test(t, looks, 0, (int)TS_COUNT(screens));
+	tcase_add_test(t, places);
+	tcase_add_test(t, sorted_and_filtered);
+	tcase_add_loop_test(t, absent, 0, (int)TS_COUNT(gone));
+	tcase_add_test(t, own_rules);
+	tcase_add_test(t, units_and_reload);
+	tcase_add_loop_test(t, any_keys, 0, 4);
+	suite_add_tcase(s, t);
+	r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
