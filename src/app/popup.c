@@ -284,37 +284,6 @@ ts_app_can_filter(struct ts_app *app)
 	return held_table(app, &s);
 }
 
-/* The row under the cursor: exact values with tabs between. */
-static enum ts_effect
-copy_row(struct ts_app *app, const struct ts_sheet *s)
-{
-	const struct ts_table *t = &s->table;
-	int64_t row = ts_table_row(t, s->list->cursor);
-	struct ts_strbuf line;
-
-	ts_strbuf_init(&line, sizeof(app->env.copy) - 1);
-	for (int i = 0; row >= 0 && s->list->count > 0 && i < t->columns && i < TS_TABLE_COLUMNS;
-		i++) {
-		struct ts_table_value v = {.type = TS_VALUE_NONE};
-
-		if (!*ts_table_column_name(t, i) || !ts_table_column_wanted(t, i))
-			continue;
-		if (line.len)
-			ts_strbuf_putc(&line, '\t');
-		if (!t->value(t->ctx, row, i, &v))
-			continue;
-		if (v.type == TS_VALUE_INTEGER)
-			ts_strbuf_printf(&line, "%lld", (long long)v.integer);
-		else if (v.type == TS_VALUE_REAL)
-			ts_strbuf_printf(&line, "%.17g", v.real);
-		else if (v.type == TS_VALUE_TEXT)
-			ts_strbuf_add(&line, v.s, v.n);
-	}
-	snprintf(app->env.copy, sizeof(app->env.copy), "%s", line.s);
-	ts_strbuf_fini(&line);
-	return app->env.copy[0] ? TS_EFFECT_REPAINT : TS_EFFECT_BELL;
-}
-
 enum ts_effect
 ts_app_table_command(struct ts_app *app, const struct ts_call *call)
 {
@@ -327,7 +296,8 @@ ts_app_table_command(struct ts_app *app, const struct ts_call *call)
 		!held_table(app, &s))
 		return TS_EFFECT_UNKNOWN;
 	if (call->cmd == TS_CMD_COPY)
-		return copy_row(app, &s);
+		return ts_sheet_copy(&s, app->env.copy, sizeof(app->env.copy)) ? TS_EFFECT_REPAINT
+									       : TS_EFFECT_BELL;
 	effect = ts_table_order_command(&s.table, call, say, sizeof(say));
 	if (effect == TS_EFFECT_BELL)
 		ts_view_say_error(&app->env, "%s", say);

@@ -17,6 +17,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/base/utf8.h"
 #include "tilescope/view/memory.h"
+#include "tilescope/view/sheet.h"
 
 static const enum ts_effect rearranged = (enum ts_effect)(
 	TS_EFFECT_REPAINT | TS_EFFECT_RECALC | TS_EFFECT_REFLOW);
@@ -40,6 +41,8 @@ memory_open(struct ts_view_env *env)
 	ts_list_init(&m->category_list);
 	ts_list_init(&m->variable_list);
 	ts_list_init(&m->code_list);
+	ts_table_order_init(&m->variable_order);
+	ts_table_order_init(&m->code_order);
 	m->focus = PANE_GRAPH;
 	m->zoomed = PANE_NONE;
 	m->gaps = 1;
@@ -60,6 +63,8 @@ memory_close(struct ts_view *v)
 {
 	memory_drop(memory_of(v));
 	ts_tabs_fini(&memory_of(v)->tabs);
+	ts_table_order_fini(&memory_of(v)->variable_order);
+	ts_table_order_fini(&memory_of(v)->code_order);
 	free(v);
 }
 
@@ -414,7 +419,14 @@ zoom_pane(struct memory_view *m, const struct ts_call *call)
 static enum ts_effect
 copy_row(struct memory_view *m, const struct ts_call *call)
 {
+	struct ts_sheet s = {.list = NULL};
+
 	(void)call;
+	if (m->focus == PANE_TABS)
+		return ts_tabs_sheet(&m->tabs, &s) &&
+				ts_sheet_copy(&s, m->view.env->copy, sizeof(m->view.env->copy))
+			? TS_EFFECT_REPAINT
+			: TS_EFFECT_BELL;
 	snprintf(m->view.env->copy, sizeof(m->view.env->copy), "%lld\t%lld",
 		(long long)memory_tile(m)->tile,
 		(long long)m->tiles->value[m->gaps][m->span.cursor]);
@@ -432,12 +444,12 @@ is_hit(const struct memory_view *m, int64_t row)
 }
 
 static void
-say_hits(struct memory_view *m, int64_t at)
+say_hits(struct memory_view *m, const struct ts_table *t, int64_t at)
 {
 	int64_t hits = 0, number = 0;
 
-	for (int64_t i = 0; i < m->variables.count; i++) {
-		hits += is_hit(m, i);
+	for (int64_t i = 0; i < m->variable_list.count; i++) {
+		hits += is_hit(m, ts_table_row(t, i));
 		if (i == at)
 			number = hits;
 	}
@@ -449,11 +461,12 @@ say_hits(struct memory_view *m, int64_t at)
 static enum ts_effect
 find(struct memory_view *m, int step, bool from_here)
 {
-	int64_t n = m->variables.count, at = m->variable_list.cursor;
+	struct ts_table t = memory_variable_table(m);
+	int64_t n = m->variable_list.count, at = m->variable_list.cursor;
 
 	if (memory_tab_focus(m, TAB_CODE) || memory_only_code(m))
 		return memory_find_code(m, step, from_here);
-	if (!m->search[0] || n == 0 || !ts_pane_has(&m->variables_state)) {
+	if (!m->search[0] || n <= 0 || !ts_pane_has(&m->variables_state)) {
 		ts_view_say_error(m->view.env,
 			m->search[0] ? "there are no variables to search"
 				     : "nothing was searched for");
@@ -466,12 +479,12 @@ find(struct memory_view *m, int step, bool from_here)
 		return TS_EFFECT_REPAINT;
 	}
 	for (int64_t i = from_here ? 0 : 1; i <= n; i++) {
-		int64_t row = ((at + step * i) % n + n) % n;
+		int64_t place = ((at + step * i) % n + n) % n;
 
-		if (!is_hit(m, row))
+		if (!is_hit(m, ts_table_row(&t, place)))
 			continue;
-		ts_list_jump(&m->variable_list, row);
-		say_hits(m, row);
+		ts_list_jump(&m->variable_list, place);
+		say_hits(m, &t, place);
 		return focus_tab(m, TAB_VARIABLES);
 	}
 	ts_view_say_error(m->view.env, "no variable of this tile has \"%.60s\" in its name",

@@ -100,8 +100,8 @@ memory_take_code(struct memory_view *m, struct ts_fetch *f)
 	m->code = cf->details;
 	cf->details = NULL;
 	m->code_of = m->code ? cf->tile : -1;
-	ts_list_set_count(&m->code_list,
-		m->code ? m->code->elf.section_count + m->code->elf.function_count : 0);
+	m->code_order.made = false;
+	memory_order_code(m);
 	ts_list_go(&m->code_list, 0);
 	return TS_EFFECT_REPAINT;
 }
@@ -215,6 +215,36 @@ code_row_role(void *ctx, int64_t row)
 		: TS_ROLE_TEXT;
 }
 
+static const struct ts_column_facts code_facts[F_COLUMNS] = {
+	[F_WHAT] = {"what", NULL, TS_SUM_NONE, false},
+	[F_BYTES] = {NULL, "bytes", TS_SUM_BYTES, false},
+	[F_SHARE] = {NULL, "%", TS_SUM_NONE, false},
+};
+
+static bool
+code_value(void *ctx, int64_t row, int column, struct ts_table_value *out)
+{
+	const struct memory_view *m = ctx;
+	struct code_row r = {"total", false, 0, 0};
+	bool total = row == TS_TABLE_TOTAL;
+	int64_t bytes;
+
+	if (!m->code || (!total && !row_at(&m->code->elf, row, &r)))
+		return false;
+	bytes = total ? m->code->elf.function_bytes : (int64_t)r.bytes;
+	if (column == F_NAME)
+		ts_table_value_text(out, r.name);
+	else if (column == F_WHAT && !total)
+		ts_table_value_text(out, r.section ? "section" : "function");
+	else if (column == F_BYTES)
+		ts_table_value_known(out, bytes);
+	else if (column == F_SHARE && m->code->elf.text > 0)
+		ts_table_value_real(out, 100 * (double)bytes / (double)m->code->elf.text);
+	else if (column == F_ADDRESS && !total)
+		ts_table_value_integer(out, (int64_t)r.address);
+	return true;
+}
+
 struct ts_table
 memory_code_table(const struct memory_view *m)
 {
@@ -228,7 +258,22 @@ memory_code_table(const struct memory_view *m)
 		.focus = memory_tab_focus(m, TAB_CODE),
 		.sorted = F_BYTES,
 		.descending = true,
-		.empty = "No sections and no functions on this tile."};
+		.empty = "No sections and no functions on this tile.",
+		.id = "memory.code",
+		.facts = code_facts,
+		.value = code_value,
+		.looks = m->view.env->looks,
+		.order = (struct ts_table_order *)(uintptr_t)&m->code_order,
+		.units = memory_units(m)};
+}
+
+void
+memory_order_code(struct memory_view *m)
+{
+	struct ts_table t = memory_code_table(m);
+
+	ts_table_order_make(&m->code_order, &t, &m->code_list,
+		m->code ? m->code->elf.section_count + m->code->elf.function_count : 0, 0);
 }
 
 void
@@ -275,22 +320,13 @@ memory_draw_code(struct ts_canvas *c, const struct memory_view *m)
 		ts_pane_draw(c, r, m->view.env, &m->code_state);
 }
 
-void
-memory_copy_code(const struct memory_view *m, char *out, size_t size)
-{
-	struct code_row r;
-
-	if (m->code && row_at(&m->code->elf, m->code_list.cursor, &r))
-		snprintf(out, size, "%lld\t%.190s\t%u\t0x%x", (long long)m->code_of, r.name,
-			(unsigned)r.bytes, (unsigned)r.address);
-}
-
 enum ts_effect
 memory_find_code(struct memory_view *m, int step, bool from_here)
 {
-	int64_t n = m->code ? m->code->elf.section_count + m->code->elf.function_count : 0;
+	struct ts_table t = memory_code_table(m);
+	int64_t n = m->code_list.count;
 
-	if (!m->search[0] || n == 0) {
+	if (!m->search[0] || n <= 0) {
 		ts_view_say_error(m->view.env,
 			m->search[0] ? "there are no functions to search"
 				     : "nothing was searched for");
@@ -300,7 +336,8 @@ memory_find_code(struct memory_view *m, int step, bool from_here)
 		int64_t at = ((m->code_list.cursor + step * i) % n + n) % n;
 		struct code_row r;
 
-		if (!row_at(&m->code->elf, at, &r) || !ts_contains_nocase(r.name, m->search))
+		if (!row_at(&m->code->elf, ts_table_row(&t, at), &r) ||
+			!ts_contains_nocase(r.name, m->search))
 			continue;
 		ts_list_jump(&m->code_list, at);
 		return TS_EFFECT_REPAINT;

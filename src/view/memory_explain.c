@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * memory_explain - what the figures of the Memory view's graph are, the tiles as a table for files, and the
- * graph as a chart on paper. The tabs below the graph speak for themselves.
+ * memory_explain - what the figures of the Memory view's graph, of its variables and of its code are, and the graph
+ * as a chart on paper.
  */
 #include "config.h"
 
@@ -11,9 +11,9 @@
 
 #include "memory_internal.h"
 #include "tilescope/base/mem.h"
+#include "tilescope/report/archive.h"
 #include "tilescope/ui/chart_page.h"
 #include "tilescope/view/explain_common.h"
-#include "tilescope/view/sheet.h"
 
 /* --- explain ---------------------------------------------------------------------------------- */
 
@@ -181,6 +181,66 @@ explain_selected(const struct memory_view *m, struct ts_explain *out)
 		ts_explain_note(x, "so many that they do not fit into a query");
 }
 
+/* The rows of a tile in SQL stand as they do in the report: a variable is told by its place among them. */
+void
+memory_explain_variable(const struct memory_view *m, struct ts_explain *out)
+{
+	const struct ts_tile_variables *v = &m->variables;
+	const struct ts_tile_variable *y = memory_variable(m);
+	long long tile = (long long)m->variables_of;
+	struct ts_explained *x;
+	char query[300];
+
+	if (!ts_pane_has(&m->variables_state) || !y)
+		return;
+	x = ts_explain_add(out, "bytes of %.100s on tile %lld", y->name ? y->name : "a variable",
+		tile);
+	ts_explain_bytes(x, y->bytes, memory_units(m));
+	ts_explain_from(x, TS_KNOWN_RECORDED, "lowered_variable.bytes");
+	ts_explain_formula(x, "row %lld of those of the tile", (long long)y->row + 1);
+	ts_explain_query(x,
+		"SELECT bytes FROM lowered_variable WHERE tile = %lld LIMIT 1 OFFSET %lld", tile,
+		(long long)y->row);
+	snprintf(query, sizeof(query),
+		"SELECT 100.0 * (SELECT bytes FROM lowered_variable WHERE tile = %lld LIMIT 1 OFFSET "
+		"%lld) / sum(bytes) FROM lowered_variable WHERE tile = %lld",
+		tile, (long long)y->row, tile);
+	ts_explain_share(out, "its share of the tile's variables", y->bytes, v->bytes,
+		"lowered_variable.bytes", query);
+	if (y->offset != TS_UNKNOWN) {
+		x = ts_explain_add(out, "its offset in the tile's memory");
+		ts_explain_integer(x, y->offset, "bytes");
+		ts_explain_shown(x, "0x%llx", (unsigned long long)y->offset);
+		ts_explain_from(x, TS_KNOWN_RECORDED, "lowered_variable.offset");
+		ts_explain_query(x,
+			"SELECT \"offset\" FROM lowered_variable WHERE tile = %lld LIMIT 1 OFFSET %lld",
+			tile, (long long)y->row);
+	}
+	x = ts_explain_add(out, "variables of tile %lld", tile);
+	ts_explain_integer(x, v->found, NULL);
+	ts_explain_from(x, TS_KNOWN_RECORDED, "lowered_variable");
+	ts_explain_query(x, "SELECT count(*) FROM lowered_variable WHERE tile = %lld", tile);
+	x = ts_explain_add(out, "bytes of all variables of tile %lld", tile);
+	ts_explain_bytes(x, v->bytes, memory_units(m));
+	ts_explain_from(x, TS_KNOWN_DERIVED, "lowered_variable.bytes");
+	ts_explain_formula(x, "the sum; variables that share memory count each");
+	ts_explain_query(x, "SELECT sum(bytes) FROM lowered_variable WHERE tile = %lld", tile);
+}
+
+void
+memory_explain_code(const struct memory_view *m, struct ts_explain *out)
+{
+	struct ts_explained *x;
+
+	if (!m->code)
+		return;
+	x = ts_explain_add(out, "bytes of functions of tile %lld", (long long)m->code_of);
+	ts_explain_bytes(x, m->code->elf.function_bytes, memory_units(m));
+	ts_explain_from(x, TS_KNOWN_RECORDED, "archive.a, %.100s", m->code->name);
+	ts_explain_formula(x, "the sizes of its %lld functions", (long long)m->code->elf.functions);
+	ts_explain_note(x, "no query: files of archive.a are no relation");
+}
+
 void
 memory_explain(struct ts_view *v, struct ts_explain *out)
 {
@@ -197,114 +257,6 @@ memory_explain(struct ts_view *v, struct ts_explain *out)
 	explain_selected(m, out);
 	if (m->breakdown != BY_LIVENESS)
 		explain_liveness(m, out);
-}
-
-/* --- tiles as a table --------------------------------------------------------------------------- */
-
-enum {
-	T_TILE,
-	T_IPU,
-	T_TOTAL,
-	T_GAPS,
-	T_SHARE,
-	T_RANK,
-	T_OVERFLOWED,
-	T_ALWAYS_LIVE,
-	T_NOT_ALWAYS_LIVE,
-	T_FIXED
-};
-
-static const struct ts_column_facts fixed_facts[T_FIXED] = {
-	[T_TILE] = {"tile", NULL, TS_SUM_NONE, false},
-	[T_IPU] = {"ipu", NULL, TS_SUM_NONE, false},
-	[T_TOTAL] = {"total", "bytes", TS_SUM_BYTES, false},
-	[T_GAPS] = {"total_gaps", "bytes", TS_SUM_BYTES, false},
-	[T_SHARE] = {"share_of_limit", "%", TS_SUM_NONE, false},
-	[T_RANK] = {"rank", NULL, TS_SUM_NONE, false},
-	[T_OVERFLOWED] = {"overflowed", "bytes", TS_SUM_BYTES, false},
-	[T_ALWAYS_LIVE] = {"always_live", "bytes", TS_SUM_BYTES, false},
-	[T_NOT_ALWAYS_LIVE] = {"not_always_live_peak", "bytes", TS_SUM_BYTES, false},
-};
-
-/* Sums of the columns, where every tile knows its part. */
-static void
-tiles_total(const struct memory_view *m, int column, struct ts_table_value *out)
-{
-	const struct ts_tiles *t = &m->tiles->tiles;
-
-	if (column == T_TILE)
-		ts_table_value_text(out, "total");
-	else if (column == T_TOTAL)
-		ts_table_value_known(out, t->total);
-	else if (column == T_GAPS)
-		ts_table_value_known(out, t->total_gaps);
-	else if (column == T_ALWAYS_LIVE)
-		ts_table_value_known(out, t->always_live);
-}
-
-static bool
-tiles_value(void *ctx, int64_t row, int column, struct ts_table_value *out)
-{
-	const struct memory_view *m = ctx;
-	const struct memory_tiles *t = m->tiles;
-	const struct ts_tile *tile = row >= 0 && row < t->n ? &t->tiles.tile[row] : NULL;
-
-	if (row == TS_TABLE_TOTAL)
-		tiles_total(m, column, out);
-	if (!tile)
-		return row == TS_TABLE_TOTAL;
-	if (column >= T_FIXED) {
-		ts_table_value_known(out,
-			memory_drawn_bytes(m, memory_parts(m), m->plot.band[column - T_FIXED].part,
-				row));
-		return true;
-	}
-	if (column == T_SHARE && t->target.bytes_per_tile > 0 && t->value[m->gaps][row] >= 0)
-		ts_table_value_real(out,
-			100 * (double)t->value[m->gaps][row] / (double)t->target.bytes_per_tile);
-	if (column != T_SHARE) {
-		const int64_t values[] = {[T_TILE] = tile->tile,
-			[T_IPU] = t->ipu[row],
-			[T_TOTAL] = tile->total,
-			[T_GAPS] = tile->total_gaps,
-			[T_RANK] = (int64_t)t->rank[m->gaps][row] + 1,
-			[T_OVERFLOWED] = tile->overflowed,
-			[T_ALWAYS_LIVE] = tile->always_live,
-			[T_NOT_ALWAYS_LIVE] = tile->not_always_live_peak};
-
-		ts_table_value_known(out, values[column]);
-	}
-	return true;
-}
-
-bool
-memory_sheet(struct ts_view *v, struct ts_sheet *out)
-{
-	struct memory_view *m = (struct memory_view *)v;
-	const struct memory_categories *k = memory_parts(m);
-	int columns = T_FIXED;
-
-	if (!memory_has_tiles(m))
-		return false;
-	if (m->focus == PANE_TABS)
-		return ts_tabs_sheet(&m->tabs, out);
-	memcpy(m->facts, fixed_facts, sizeof(fixed_facts));
-	for (int b = 0; k && b < m->plot.bands && columns < TS_TABLE_COLUMNS; b++)
-		m->facts[columns++] = (struct ts_column_facts){m->plot.band[b].name, "bytes",
-			TS_SUM_NONE, false};
-	snprintf(out->title, sizeof(out->title), "Memory of %lld tiles", (long long)m->tiles->n);
-	out->table = (struct ts_table){.columns = columns,
-		.ctx = m,
-		.total = true,
-		.sorted = T_TILE,
-		.id = "memory.tiles",
-		.facts = m->facts,
-		.value = tiles_value,
-		.looks = m->view.env->looks};
-	out->rows = m->tiles->n;
-	out->wait = m->breakdown != BY_TOTAL && (!k || !k->whole) ? "the parts are being counted"
-								  : NULL;
-	return true;
 }
 
 /* --- the chart -------------------------------------------------------------------------------- */

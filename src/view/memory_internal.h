@@ -21,6 +21,7 @@
 #include "tilescope/ui/list.h"
 #include "tilescope/ui/span.h"
 #include "tilescope/ui/table.h"
+#include "tilescope/ui/table_order.h"
 #include "tilescope/view/fetch.h"
 #include "tilescope/view/tab.h"
 #include "tilescope/view/tile_map.h"
@@ -242,12 +243,15 @@ struct memory_view {
 	int rows_gaps;
 	bool rows_counted; /* they say something; else the categories are still being counted */
 	struct ts_list category_list, variable_list;
+	struct ts_table_order variable_order;
+	uint64_t variables_version; /* counts other variables, and names that came */
 
 	struct ts_pane_data code_state;
 	struct ts_fetch *code_sent;	 /* the newest */
 	struct ts_archive_details *code; /* NULL: not here */
 	int64_t code_of, code_wanted;	 /* tile, -1 = none */
 	struct ts_list code_list;
+	struct ts_table_order code_order;
 
 	char search[MEMORY_SEARCH];
 };
@@ -388,7 +392,6 @@ int64_t memory_drawn_bytes(const struct memory_view *m, const struct memory_cate
 /* --- memory_explain.c --- */
 
 void memory_explain(struct ts_view *v, struct ts_explain *out);
-bool memory_sheet(struct ts_view *v, struct ts_sheet *out);
 bool memory_chart(struct ts_view *v, struct ts_chart_page *out);
 /* --- memory_metric.c --- */
 
@@ -441,6 +444,11 @@ bool memory_has_physical(const struct memory_view *m);
 /* Title, legend, map and read-out. */
 void memory_draw_map(struct ts_canvas *c, struct memory_view *m);
 
+/* --- memory_sheet.c --- */
+
+bool memory_sheet(struct ts_view *v, struct ts_sheet *out);
+struct ts_row_source *memory_variable_source(struct ts_view *v);
+
 /* --- memory_draw.c --- */
 
 /* Title, bands and outline of the graph; texts of its axes. */
@@ -461,6 +469,9 @@ int memory_gutter(const struct memory_view *m);
 void memory_layout(struct memory_view *m);
 struct ts_table memory_category_table(const struct memory_view *m);
 struct ts_table memory_variable_table(const struct memory_view *m);
+/* Other rows, or another order of them. */
+void memory_order_variables(struct memory_view *m);
+void memory_order_code(struct memory_view *m);
 void memory_draw_categories(struct ts_canvas *c, const struct memory_view *m);
 void memory_draw_variables(struct ts_canvas *c, const struct memory_view *m);
 void memory_categories_note(const struct memory_view *m, char *out, size_t size);
@@ -468,7 +479,14 @@ void memory_variables_note(const struct memory_view *m, char *out, size_t size);
 
 /* The row under the cursor as text, fields divided by tabs. */
 void memory_copy_category(const struct memory_view *m, char *out, size_t size);
-void memory_copy_variable(const struct memory_view *m, char *out, size_t size);
+
+/* Exact value of a variable (TS_TABLE_TOTAL: of all). */
+bool memory_variable_value(const struct ts_tile_variables *v, int64_t row, int column,
+	struct ts_table_value *out);
+
+/* The variable under the cursor; NULL: none. */
+const struct ts_tile_variable *memory_variable(const struct memory_view *m);
+void memory_explain_variable(const struct memory_view *m, struct ts_explain *out);
 
 /* --- memory_tabs.c --- */
 
@@ -501,7 +519,7 @@ void memory_drop_code(struct memory_view *m);
 struct ts_table memory_code_table(const struct memory_view *m);
 void memory_draw_code(struct ts_canvas *c, const struct memory_view *m);
 void memory_code_note(const struct memory_view *m, char *out, size_t size);
-void memory_copy_code(const struct memory_view *m, char *out, size_t size);
+void memory_explain_code(const struct memory_view *m, struct ts_explain *out);
 
 /* The next section or function with what is searched for in its name; the cursor goes there. */
 enum ts_effect memory_find_code(struct memory_view *m, int step, bool from_here);

@@ -128,7 +128,7 @@ variable_column_count(const struct memory_view *m)
 
 /* The totals are of all variables of the tile, also where not all are listed: as many words as fit. */
 static void
-total_name(const struct memory_view *m, struct ts_table_cell *out)
+total_name(const struct memory_view *m, const struct ts_table *table, struct ts_table_cell *out)
 {
 	static const char *const behind[] = {" variables (the largest 1,000 listed)",
 		" (1,000 largest listed)", " (1,000 listed)", ""};
@@ -142,8 +142,7 @@ total_name(const struct memory_view *m, struct ts_table_cell *out)
 			v->found == 1 ? "" : "s");
 		return;
 	}
-	ts_table_widths(width, variable_columns, variable_column_count(m),
-		memory_tab_rect(m, TAB_VARIABLES).w);
+	ts_table_layout(width, table, memory_tab_rect(m, TAB_VARIABLES).w);
 	for (size_t i = 0; i < TS_COUNT(behind); i++) {
 		int n = snprintf(out->buf, sizeof(out->buf), "all %s%s", found, behind[i]);
 
@@ -160,6 +159,7 @@ variable_cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 	bool total = row == TS_TABLE_TOTAL;
 	const struct ts_tile_variable none = {.bytes = v->bytes, .offset = TS_UNKNOWN};
 	const struct ts_tile_variable *x = total ? &none : &v->variable[row];
+	struct ts_table table;
 
 	if (!total && (row < 0 || row >= v->count))
 		return false;
@@ -167,9 +167,10 @@ variable_cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 	out->buf[0] = '\0';
 	switch (column) {
 	case V_NAME:
-		if (total)
-			total_name(m, out);
-		else if (x->unnamed) {
+		if (total) {
+			table = memory_variable_table(m);
+			total_name(m, &table, out);
+		} else if (x->unnamed) {
 			out->s = "⋯";
 			out->role = TS_ROLE_DIM;
 		} else if (x->name)
@@ -195,6 +196,40 @@ variable_cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 		break;
 	}
 	return true;
+}
+
+static const struct ts_column_facts variable_facts[V_COLUMNS] = {
+	[V_BYTES] = {NULL, "bytes", TS_SUM_BYTES, false},
+	[V_SHARE] = {NULL, "%", TS_SUM_NONE, false},
+};
+
+bool
+memory_variable_value(const struct ts_tile_variables *v, int64_t row, int column,
+	struct ts_table_value *out)
+{
+	const struct ts_tile_variable none = {.bytes = v->bytes, .offset = TS_UNKNOWN};
+	const struct ts_tile_variable *x = row == TS_TABLE_TOTAL ? &none : &v->variable[row];
+
+	if (row != TS_TABLE_TOTAL && (row < 0 || row >= v->count))
+		return false;
+	if (column == V_NAME)
+		ts_table_value_text(out, row == TS_TABLE_TOTAL ? "total" : x->name);
+	else if (column == V_CATEGORY)
+		ts_table_value_text(out, x->category);
+	else if (column == V_BYTES)
+		ts_table_value_known(out, x->bytes);
+	else if (column == V_SHARE && x->bytes >= 0 && v->bytes > 0)
+		ts_table_value_real(out, 100 * (double)x->bytes / (double)v->bytes);
+	else if (column == V_OFFSET)
+		ts_table_value_known(out, x->offset);
+	return true;
+}
+
+static bool
+variable_value(void *ctx, int64_t row, int column, struct ts_table_value *out)
+{
+	return memory_variable_value(&((const struct memory_view *)ctx)->variables, row, column,
+		out);
 }
 
 static enum ts_role
@@ -236,7 +271,31 @@ memory_variable_table(const struct memory_view *m)
 		.focus = memory_tab_focus(m, TAB_VARIABLES),
 		.sorted = V_BYTES,
 		.descending = true,
-		.empty = "No variables on this tile."};
+		.empty = "No variables on this tile.",
+		.id = "memory.variables",
+		.facts = variable_facts,
+		.value = variable_value,
+		.looks = m->view.env->looks,
+		.order = (struct ts_table_order *)(uintptr_t)&m->variable_order,
+		.units = memory_units(m)};
+}
+
+void
+memory_order_variables(struct memory_view *m)
+{
+	struct ts_table t = memory_variable_table(m);
+
+	ts_table_order_make(&m->variable_order, &t, &m->variable_list, m->variables.count,
+		m->variables_version);
+}
+
+const struct ts_tile_variable *
+memory_variable(const struct memory_view *m)
+{
+	struct ts_table t = memory_variable_table(m);
+	int64_t row = ts_table_row(&t, m->variable_list.cursor);
+
+	return row >= 0 && row < m->variables.count ? &m->variables.variable[row] : NULL;
 }
 
 /* Bars in the last column of the categories, drawn over the table. */
@@ -323,8 +382,11 @@ memory_variables_note(const struct memory_view *m, char *out, size_t size)
 	else if (m->variables.bad_rows > 0)
 		snprintf(out, size, "tile %lld (%lld without a size left out)", shown,
 			(long long)m->variables.bad_rows);
+	else if (m->variable_order.filter[0])
+		snprintf(out, size, "tile %lld, with %.60s", shown, m->variable_order.filter);
 	else
-		snprintf(out, size, "tile %lld, largest first", shown);
+		snprintf(out, size, "tile %lld%s", shown,
+			m->variable_order.row ? "" : ", largest first");
 }
 
 void
@@ -351,16 +413,4 @@ memory_copy_category(const struct memory_view *m, char *out, size_t size)
 		snprintf(out, size, "%lld\t%.900s\t%lld", (long long)m->rows_of,
 			m->row[row].category < 0 ? "gaps" : category_name(m, m->row[row].category),
 			(long long)m->row[row].bytes);
-}
-
-void
-memory_copy_variable(const struct memory_view *m, char *out, size_t size)
-{
-	const struct ts_tile_variable *x = &m->variables.variable[m->variable_list.cursor];
-
-	out[0] = '\0';
-	if (m->variable_list.cursor < m->variables.count)
-		snprintf(out, size, "%lld\t%.800s\t%.100s\t%lld", (long long)m->variables.tile,
-			x->name ? x->name : "", x->category ? x->category : "",
-			(long long)x->bytes);
 }

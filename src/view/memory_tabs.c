@@ -7,7 +7,12 @@
  */
 #include "config.h"
 
+#include <stdio.h>
+
 #include "memory_internal.h"
+#include "tilescope/report/archive.h"
+#include "tilescope/view/explain.h"
+#include "tilescope/view/sheet.h"
 
 static struct memory_view *
 memory_of(const struct ts_tab *t)
@@ -124,6 +129,7 @@ variables_resize(struct ts_tab *t)
 	struct ts_table table = memory_variable_table(m);
 
 	ts_list_resize(&m->variable_list, ts_table_rows(&table, t->r));
+	memory_order_variables(m);
 }
 
 static void
@@ -131,15 +137,6 @@ variables_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 {
 	(void)focus;
 	memory_draw_variables(c, memory_of(t));
-}
-
-static enum ts_effect
-variables_command(struct ts_tab *t, const struct ts_call *call)
-{
-	if (call->cmd != TS_CMD_COPY)
-		return table_command(t, call);
-	memory_copy_variable(memory_of(t), t->view->env->copy, sizeof(t->view->env->copy));
-	return TS_EFFECT_REPAINT;
 }
 
 static enum ts_effect
@@ -167,6 +164,33 @@ variables_list(struct ts_tab *t, bool *there)
 	return &m->variable_list;
 }
 
+static void
+variables_explain(struct ts_tab *t, struct ts_explain *out)
+{
+	memory_explain_variable(memory_of(t), out);
+}
+
+/* Names are looked up for the rows in sight: for a file all have to be there. */
+static bool
+variables_sheet(struct ts_tab *t, struct ts_sheet *out)
+{
+	struct memory_view *m = memory_of(t);
+
+	if (!ts_pane_has(&m->variables_state))
+		return false;
+	snprintf(out->title, sizeof(out->title), "%svariables of tile %lld",
+		m->variables.found > m->variables.count ? "Largest " : "All ",
+		(long long)m->variables_of);
+	out->table = memory_variable_table(m);
+	out->list = &m->variable_list;
+	out->rows = m->variables.count;
+	if (m->variable_order.row)
+		out->wait = memory_is_named(m) ? NULL : "names are still being read";
+	else
+		out->source = memory_variable_source;
+	return true;
+}
+
 static const struct ts_tab_ops tab_variables = {
 	.name = "variables",
 	.title = "Variables",
@@ -176,10 +200,12 @@ static const struct ts_tab_ops tab_variables = {
 	.note = variables_note,
 	.resize = variables_resize,
 	.draw = variables_draw,
-	.command = variables_command,
+	.command = table_command,
 	.mouse = variables_mouse,
 	.about = variables_about,
 	.list = variables_list,
+	.explain = variables_explain,
+	.sheet = variables_sheet,
 };
 
 /* --- Code ------------------------------------------------------------------------------------- */
@@ -203,6 +229,7 @@ code_resize(struct ts_tab *t)
 	struct ts_table table = memory_code_table(m);
 
 	ts_list_resize(&m->code_list, ts_table_rows(&table, t->r));
+	memory_order_code(m);
 }
 
 static void
@@ -216,15 +243,6 @@ code_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 {
 	(void)focus;
 	memory_draw_code(c, memory_of(t));
-}
-
-static enum ts_effect
-code_command(struct ts_tab *t, const struct ts_call *call)
-{
-	if (call->cmd != TS_CMD_COPY)
-		return table_command(t, call);
-	memory_copy_code(memory_of(t), t->view->env->copy, sizeof(t->view->env->copy));
-	return TS_EFFECT_REPAINT;
 }
 
 static enum ts_effect
@@ -246,6 +264,26 @@ code_list(struct ts_tab *t, bool *there)
 	return &m->code_list;
 }
 
+static void
+code_explain(struct ts_tab *t, struct ts_explain *out)
+{
+	memory_explain_code(memory_of(t), out);
+}
+
+static bool
+code_sheet(struct ts_tab *t, struct ts_sheet *out)
+{
+	struct memory_view *m = memory_of(t);
+
+	if (!m->code || !ts_pane_has(&m->code_state))
+		return false;
+	snprintf(out->title, sizeof(out->title), "Code of tile %lld", (long long)m->code_of);
+	out->table = memory_code_table(m);
+	out->list = &m->code_list;
+	out->rows = m->code->elf.section_count + m->code->elf.function_count;
+	return true;
+}
+
 static const struct ts_tab_ops tab_code = {
 	.name = "code",
 	.title = "Code",
@@ -254,9 +292,11 @@ static const struct ts_tab_ops tab_code = {
 	.resize = code_resize,
 	.request = code_request,
 	.draw = code_draw,
-	.command = code_command,
+	.command = table_command,
 	.mouse = code_mouse,
 	.list = code_list,
+	.explain = code_explain,
+	.sheet = code_sheet,
 };
 
 const struct ts_tab_ops *const memory_tabs[TAB_COUNT] = {

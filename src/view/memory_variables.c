@@ -129,7 +129,8 @@ show(struct memory_view *m, struct ts_tile_variables *v)
 	m->find = 0;
 	if (!m->categories)
 		m->rows_data = m->data - 1; /* they tell the categories of the tile */
-	ts_list_set_count(&m->variable_list, m->variables.count);
+	m->variables_version++;
+	memory_order_variables(m);
 	ts_list_go(&m->variable_list, 0);
 	hold(m);
 }
@@ -289,20 +290,21 @@ static void
 ask_names(struct memory_view *m)
 {
 	const struct variables_fetch *sent = (const struct variables_fetch *)m->names_sent;
+	bool all = m->find || m->variable_order.row; /* an order or a filter may be of names */
 	int64_t first, end, from, to, n = m->variables.count, page;
 
 	if (m->variables_of < 0 || m->variables_of != m->variables_wanted || m->names_stopped)
 		return;
 	ts_list_window(&m->variable_list, &first, &end);
 	page = end - first;
-	from = m->find ? 0 : ts_max_i64(first - page / 2, 0);
-	to = m->find ? n : ts_min_i64(end + page / 2, n);
+	from = all ? 0 : ts_max_i64(first - page / 2, 0);
+	to = all ? n : ts_min_i64(end + page / 2, n);
 	if (count_unnamed(m, from, to) == 0 || (sent && sent->from <= from && sent->to >= to))
 		return;
-	from = m->find ? from : ts_max_i64(first - page, 0);
-	to = m->find ? to : ts_min_i64(end + page, n);
+	from = all ? from : ts_max_i64(first - page, 0);
+	to = all ? to : ts_min_i64(end + page, n);
 	send_names(m, from, to,
-		m->find || count_unnamed(m, first, end) > 0 ? TS_WORKER_SCREEN : TS_WORKER_BULK);
+		all || count_unnamed(m, first, end) > 0 ? TS_WORKER_SCREEN : TS_WORKER_BULK);
 }
 
 static void
@@ -312,7 +314,7 @@ want_rows(struct memory_view *m)
 
 	if (m->variables_wanted >= 0 && m->variable_list.rows > 0)
 		ts_window_want(&m->view, TS_WINDOW_MEMORY, &m->variable_list,
-			(uint64_t)m->variables_wanted, 0, here ? m->variables.count : 0);
+			(uint64_t)m->variables_wanted, 0, here ? m->variable_list.count : 0);
 }
 
 void
@@ -379,7 +381,11 @@ take_names(struct memory_view *m, struct variables_fetch *f)
 		m->variables.text += from->name ? strlen(from->name) + 1 : 0;
 		from->name = NULL;
 		m->names_stopped |= to->unnamed; /* they could not be read */
-		seen |= i >= first && i < end;
+		seen |= m->variable_order.row || (i >= first && i < end);
+	}
+	if (seen && m->variable_order.row) {
+		m->variables_version++;
+		memory_order_variables(m);
 	}
 	if (m->find && memory_is_named(m))
 		return memory_find(m);
@@ -419,12 +425,14 @@ memory_about_variable(const struct memory_view *m, struct ts_debug_about *out)
 {
 	const struct ts_view_env *env = m->view.env;
 
-	if (m->variables.count == 0 || m->variables_of != m->variables_wanted ||
+	const struct ts_tile_variable *x = memory_variable(m);
+
+	if (!x || m->variables_of != m->variables_wanted ||
 		!ts_tile_variables_quick(env->report, env->index, m->variables_of))
 		return false;
 	*out = (struct ts_debug_about){.relation = TS_LOWERED_VARIABLE,
 		.key = m->variables_of,
-		.row = m->variables.variable[m->variable_list.cursor].row,
+		.row = x->row,
 		.what = "variable"};
 	return true;
 }

@@ -145,7 +145,7 @@ START_TEST(only_what_is_there_takes_keys)
 	harness_says(&h, "[Code]");
 	harness_type(&h, "down");
 	harness_type(&h, "copy");
-	ck_assert_str_eq(h.env.copy, "17\tfn4\t40\t0x4c100");
+	ck_assert_str_eq(h.env.copy, "fn4\tfunction\t40\t0.00666667\t311552");
 	harness_type(&h, "pane-next");
 	ck_assert_int_eq(ts_view_memory.pane_context(h.view), TS_CONTEXT_CHART);
 	end(&h);
@@ -160,7 +160,7 @@ START_TEST(functions_are_searched)
 	harness_type(&h, "search fn1");
 	harness_type(&h, "pane-next");
 	harness_type(&h, "copy");
-	ck_assert_str_eq(h.env.copy, "17\tfn1\t16\t0x4c040");
+	ck_assert_str_eq(h.env.copy, "fn1\tfunction\t16\t0.00266667\t311360");
 	harness_type(&h, "search nothing");
 	ck_assert(h.env.message_is_error);
 	end(&h);

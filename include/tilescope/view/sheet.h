@@ -41,4 +41,10 @@ struct ts_sheet {
 	const char *wait; /* not all is there yet: why nothing can be written; NULL: it is */
 };
 
+/*
+ * The row under the cursor for the clipboard: exact values of the columns that are wanted, with tabs between.
+ * False: there is none, or no values.
+ */
+bool ts_sheet_copy(const struct ts_sheet *s, char *out, size_t size);
+
 #endif
