@@ -41,6 +41,9 @@ enum memory_pane {
 enum memory_tab {
 	TAB_DETAILS,
 	TAB_VARIABLES,
+	TAB_SETS,
+	TAB_VERTICES,
+	TAB_EXCHANGES,
 	TAB_DEBUG,
 	TAB_CODE,
 	TAB_COUNT,
@@ -487,6 +490,29 @@ bool memory_variable_value(const struct ts_tile_variables *v, int64_t row, int c
 /* The variable under the cursor; NULL: none. */
 const struct ts_tile_variable *memory_variable(const struct memory_view *m);
 void memory_explain_variable(const struct memory_view *m, struct ts_explain *out);
+
+/* --- memory_scope.c --- */
+
+/* What a tab is about: a tile (count 0), or so many selected tiles (`version` of the selection). */
+struct memory_scope {
+	int64_t tile, count;
+	uint64_t version;
+};
+
+struct memory_scope memory_scope(const struct memory_view *m);
+bool memory_same_scope(const struct memory_scope *a, const struct memory_scope *b);
+void memory_scope_say(const struct memory_scope *s, char *out, size_t size);
+
+/* Its tiles, ascending: *tiles is the caller's. False: no memory. */
+bool memory_scope_tiles(const struct memory_view *m, const struct memory_scope *s, int64_t **tiles,
+	size_t *n);
+
+/* Bytes of them together; TS_UNKNOWN. */
+int64_t memory_scope_bytes(const struct memory_view *m, const struct memory_scope *s);
+
+/* --- memory_work.c --- */
+
+extern const struct ts_tab_ops memory_tab_sets, memory_tab_vertices, memory_tab_exchanges;
 
 /* --- memory_tabs.c --- */
 

@@ -302,6 +302,9 @@ static const struct ts_tab_ops tab_code = {
 const struct ts_tab_ops *const memory_tabs[TAB_COUNT] = {
 	[TAB_DETAILS] = &tab_details,
 	[TAB_VARIABLES] = &tab_variables,
+	[TAB_SETS] = &memory_tab_sets,
+	[TAB_VERTICES] = &memory_tab_vertices,
+	[TAB_EXCHANGES] = &memory_tab_exchanges,
 	[TAB_DEBUG] = &ts_tab_debug,
 	[TAB_CODE] = &tab_code,
 };

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * memory_scope - what the tabs of the Memory view are about: the tiles that are selected, else the one under the cursor.
+ */
+#include "config.h"
+
+#include <stdio.h>
+
+#include "memory_internal.h"
+#include "tilescope/base/mem.h"
+
+struct memory_scope
+memory_scope(const struct memory_view *m)
+{
+	const struct ts_selected_tiles *set = &m->view.env->selection->tiles;
+	const struct ts_tile *tile = memory_tile(m);
+
+	if (m->selected.tiles > 0)
+		return (struct memory_scope){.tile = -1,
+			.count = m->selected.tiles,
+			.version = set->version};
+	return (struct memory_scope){.tile = tile ? tile->tile : -1};
+}
+
+bool
+memory_same_scope(const struct memory_scope *a, const struct memory_scope *b)
+{
+	return a->tile == b->tile && a->count == b->count && a->version == b->version;
+}
+
+void
+memory_scope_say(const struct memory_scope *s, char *out, size_t size)
+{
+	char n[TS_FMT_MAX];
+
+	if (s->count > 0)
+		snprintf(out, size, "%s selected tile%s", ts_fmt_count(n, s->count),
+			s->count == 1 ? "" : "s");
+	else
+		snprintf(out, size, "tile %lld", (long long)s->tile);
+}
+
+bool
+memory_scope_tiles(const struct memory_view *m, const struct memory_scope *s, int64_t **tiles,
+	size_t *n)
+{
+	const struct ts_tile_set *set = &m->view.env->selection->tiles.set;
+	const struct memory_tiles *t = m->tiles;
+
+	*n = 0;
+	*tiles = ts_alloc(s->count > 0 ? (size_t)t->n : 1, sizeof(**tiles));
+	if (!*tiles)
+		return false;
+	if (s->count == 0)
+		(*tiles)[(*n)++] = s->tile;
+	for (int64_t i = 0; s->count > 0 && i < t->n; i++)
+		if (ts_tile_set_has(set, t->tiles.tile[i].tile))
+			(*tiles)[(*n)++] = t->tiles.tile[i].tile;
+	return true;
+}
+
+int64_t
+memory_scope_bytes(const struct memory_view *m, const struct memory_scope *s)
+{
+	struct memory_scope now = memory_scope(m);
+	ptrdiff_t at;
+
+	if (s->count > 0)
+		return memory_same_scope(s, &now) ? m->selected.bytes : TS_UNKNOWN;
+	at = m->tiles ? ts_tiles_find(&m->tiles->tiles, s->tile) : -1;
+	return at >= 0 ? m->tiles->value[m->gaps][at] : TS_UNKNOWN;
+}

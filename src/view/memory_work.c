@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * memory_work - the tabs Compute sets, Vertices and Exchanges of the Memory view: what runs on the tile under the cursor,
+ * or on the tiles that are selected (report/tile_work.h).
+ *
+ * One tab in three kinds. What was read stays on the screen, with its tile beside it, until the next tile's comes.
+ * Vertices are rolled up by family: a family unfolds with Enter; `*` shows all types as one table that can be sorted,
+ * filtered and written, `_` rolls them up again.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory_work.h"
+#include "tilescope/base/mem.h"
+#include "tilescope/base/utf8.h"
+#include "tilescope/base/vertex_name.h"
+
+static struct memory_view *
+memory_of(const struct ts_tab *t)
+{
+	return t->host;
+}
+
+static struct work_tab *
+work_of(const struct ts_tab *t)
+{
+	return t->own;
+}
+
+/* --- asking ----------------------------------------------------------------------------------- */
+
+struct work_fetch {
+	struct ts_fetch fetch;
+	struct memory_scope scope;
+	enum ts_work_kind kind;
+	int64_t *tile;
+	size_t n;
+	struct ts_tile_work work;
+};
+
+static enum ts_code
+read_work(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
+{
+	struct work_fetch *w = (struct work_fetch *)f;
+
+	return ts_tile_work_read(&w->work, rd, w->kind, w->tile, w->n, &f->job.progress, err);
+}
+
+static void
+fini_work(struct ts_fetch *f)
+{
+	struct work_fetch *w = (struct work_fetch *)f;
+
+	free(w->tile);
+	ts_tile_work_fini(&w->work);
+}
+
+static void
+work_request(struct ts_tab *t)
+{
+	struct memory_view *m = memory_of(t);
+	struct work_tab *w = work_of(t);
+	struct memory_scope scope = memory_scope(m);
+	struct work_fetch *f;
+
+	if (!ts_tile_work_recorded(t->view->env->report, w->kind)) {
+		w->state = (struct ts_pane_data){.state = TS_PANE_ABSENT,
+			.absent = TS_ABSENT_TILE_WORK};
+		return;
+	}
+	if (w->asked && memory_same_scope(&w->wanted, &scope))
+		return;
+	w->asked = true;
+	w->wanted = scope;
+	w->sent = NULL;
+	if (w->here && memory_same_scope(&w->of, &scope)) {
+		w->state.state = w->were; /* back before the other came */
+		return;
+	}
+	f = ts_alloc(1, sizeof(*f));
+	if (!f || !memory_scope_tiles(m, &scope, &f->tile, &f->n)) {
+		free(f);
+		memory_out_of_memory(&w->state);
+		return;
+	}
+	f->scope = scope;
+	f->kind = w->kind;
+	f->fetch.read = read_work;
+	f->fetch.fini = fini_work;
+	w->state.state = w->here ? TS_PANE_STALE : TS_PANE_LOADING;
+	w->sent = &f->fetch;
+	ts_fetch_send(t->view, &f->fetch, t->kind, TS_WORKER_SCREEN, "reading what runs on a tile");
+}
+
+static enum ts_effect
+work_deliver(struct ts_tab *t, struct ts_fetch *f)
+{
+	struct work_tab *w = work_of(t);
+	struct work_fetch *a = (struct work_fetch *)f;
+
+	if (f != w->sent)
+		return TS_EFFECT_NONE;
+	w->sent = NULL;
+	if (ts_fetch_in_vain(f, t->view->env->generation)) {
+		memory_stopped(&w->state);
+		return TS_EFFECT_REPAINT;
+	}
+	ts_pane_result(&w->state, f->code, &f->err, a->work.count > 0);
+	w->were = w->state.state;
+	ts_tile_work_fini(&w->work);
+	w->work = a->work;
+	a->work = (struct ts_tile_work){0};
+	w->here = ts_pane_has(&w->state);
+	w->of = a->scope;
+	w->data++;
+	w->unfolded = -1;
+	memory_work_lines(w);
+	memory_work_order(t);
+	return TS_EFFECT_REPAINT;
+}
+
+/* --- life ------------------------------------------------------------------------------------- */
+
+static bool
+open_kind(struct ts_tab *t, enum ts_work_kind kind)
+{
+	struct work_tab *w = ts_alloc(1, sizeof(*w));
+
+	if (!w)
+		return false;
+	w->kind = kind;
+	w->unfolded = -1;
+	ts_list_init(&w->list);
+	ts_table_order_init(&w->order);
+	t->own = w;
+	return true;
+}
+
+static bool
+open_sets(struct ts_tab *t)
+{
+	return open_kind(t, TS_WORK_COMPUTE_SETS);
+}
+
+static bool
+open_vertices(struct ts_tab *t)
+{
+	return open_kind(t, TS_WORK_VERTICES);
+}
+
+static bool
+open_exchanges(struct ts_tab *t)
+{
+	return open_kind(t, TS_WORK_EXCHANGES);
+}
+
+static void
+work_drop(struct ts_tab *t)
+{
+	struct work_tab *w = work_of(t);
+
+	ts_tile_work_fini(&w->work);
+	free(w->line);
+	w->line = NULL;
+	w->lines = 0;
+	w->unfolded = -1;
+	w->sent = NULL;
+	w->asked = w->here = false;
+	w->state = (struct ts_pane_data){0};
+	w->data++;
+	ts_list_set_count(&w->list, 0);
+}
+
+static void
+work_close(struct ts_tab *t)
+{
+	if (!t->own)
+		return;
+	work_drop(t);
+	ts_table_order_fini(&work_of(t)->order);
+	free(t->own);
+	t->own = NULL;
+}
+
+/* --- lines ------------------------------------------------------------------------------------ */
+
+/* Families with the types of those that are unfolded; or all rows as they are. */
+void
+memory_work_lines(struct work_tab *w)
+{
+	const struct ts_tile_work *k = &w->work;
+	size_t most = k->count + k->families;
+
+	free(w->line);
+	w->line = w->here && most > 0 ? ts_alloc(most, sizeof(*w->line)) : NULL;
+	w->lines = 0;
+	if (!w->line)
+		return;
+	if (!memory_work_rolled(w)) {
+		for (size_t i = 0; i < k->count; i++)
+			w->line[w->lines++] = (int64_t)i;
+		return;
+	}
+	for (size_t f = 0; f < k->families; f++) {
+		size_t end = f + 1 < k->families ? k->family[f + 1].family : k->count;
+
+		w->line[w->lines++] = WORK_FAMILY - (int64_t)f;
+		for (size_t i = k->family[f].family; i < end && w->unfolded == (int64_t)f; i++)
+			w->line[w->lines++] = (int64_t)i;
+	}
+}
+
+/* The rows have changed: those that pass the filter, in the order that was asked for. */
+void
+memory_work_order(struct ts_tab *t)
+{
+	struct work_tab *w = work_of(t);
+	struct ts_table table = memory_work_table(t);
+
+	if (table.order)
+		ts_table_order_make(&w->order, &table, &w->list, w->lines, w->data);
+	else
+		ts_list_set_count(&w->list, w->lines);
+}
+
+const struct ts_work_row *
+memory_work_row(const struct work_tab *w, int64_t line)
+{
+	int64_t i;
+
+	if (line < 0 || line >= w->lines)
+		return NULL;
+	i = w->line[line];
+	return i <= WORK_FAMILY ? &w->work.family[WORK_FAMILY - i] : &w->work.row[i];
+}
+
+bool
+memory_work_is_family(const struct work_tab *w, int64_t line)
+{
+	return line >= 0 && line < w->lines && w->line[line] <= WORK_FAMILY;
+}
+
+/* The row under the cursor; NULL: none. */
+static const struct ts_work_row *
+row_at_cursor(struct ts_tab *t)
+{
+	struct work_tab *w = work_of(t);
+	struct ts_table table = memory_work_table(t);
+
+	return w->lines > 0 && w->list.count > 0
+		? memory_work_row(w, ts_table_row(&table, w->list.cursor))
+		: NULL;
+}
+
+/* --- commands --------------------------------------------------------------------------------- */
+
+static enum ts_effect
+refold(struct ts_tab *t, bool flat, int64_t unfolded)
+{
+	struct work_tab *w = work_of(t);
+
+	if (w->kind != TS_WORK_VERTICES)
+		return TS_EFFECT_UNKNOWN;
+	w->flat = flat;
+	w->unfolded = unfolded;
+	w->data++;
+	memory_work_lines(w);
+	memory_work_order(t);
+	return TS_EFFECT_REPAINT;
+}
+
+/* Enter on a family: its types below it, or away again; on a type: back to its family. */
+static enum ts_effect
+unfold(struct ts_tab *t, enum ts_cmd cmd)
+{
+	struct work_tab *w = work_of(t);
+	int64_t line = w->list.cursor, family;
+	enum ts_effect effect;
+
+	if (!memory_work_rolled(w) || line >= w->lines)
+		return TS_EFFECT_UNKNOWN;
+	family = memory_work_is_family(w, line) ? WORK_FAMILY - w->line[line]
+						: (int64_t)memory_work_row(w, line)->family;
+	if (cmd == TS_CMD_RIGHT && w->unfolded == family)
+		return TS_EFFECT_UNKNOWN;
+	if (cmd == TS_CMD_LEFT && w->unfolded != family)
+		return TS_EFFECT_UNKNOWN;
+	effect = refold(t, false, w->unfolded == family ? -1 : family);
+	for (line = 0; line < w->lines; line++)
+		if (w->line[line] == WORK_FAMILY - family)
+			ts_list_go(&w->list, line);
+	return effect;
+}
+
+static bool
+is_hit(const struct work_tab *w, const char *needle, int64_t line)
+{
+	const struct ts_work_row *r = memory_work_row(w, line);
+
+	return r &&
+		(ts_contains_nocase(ts_work_said(&w->work, r), needle) ||
+			ts_contains_nocase(ts_work_name(&w->work, r), needle));
+}
+
+static enum ts_effect
+find(struct ts_tab *t, int step, bool from_here)
+{
+	struct memory_view *m = memory_of(t);
+	struct work_tab *w = work_of(t);
+	struct ts_table table;
+	int64_t n;
+
+	if (m->search[0] && memory_work_rolled(w)) /* folded types are searched, too */
+		refold(t, true, -1);
+	table = memory_work_table(t);
+	n = w->list.count;
+	for (int64_t i = from_here ? 0 : 1; m->search[0] && i <= n; i++) {
+		int64_t at = ((w->list.cursor + step * i) % n + n) % n;
+
+		if (!is_hit(w, m->search, ts_table_row(&table, at)))
+			continue;
+		ts_list_jump(&w->list, at);
+		return TS_EFFECT_REPAINT;
+	}
+	ts_view_say_error(t->view->env,
+		m->search[0] ? "nothing here has \"%.60s\" in its name"
+			     : "nothing was searched for",
+		m->search);
+	return TS_EFFECT_BELL;
+}
+
+static enum ts_effect
+search(struct ts_tab *t, const struct ts_call *call)
+{
+	struct memory_view *m = memory_of(t);
+	const char *text = ts_call_arg(call, 0);
+
+	if (!text)
+		return TS_EFFECT_UNKNOWN; /* the program asks for it */
+	snprintf(m->search, sizeof(m->search), "%s", text);
+	return find(t, call->cmd == TS_CMD_SEARCH ? 1 : -1, true);
+}
+
+static enum ts_effect
+work_command(struct ts_tab *t, const struct ts_call *call)
+{
+	struct work_tab *w = work_of(t);
+	enum ts_effect effect = TS_EFFECT_UNKNOWN;
+
+	memory_work_order(t);
+	switch (call->cmd) {
+	case TS_CMD_SEARCH:
+	case TS_CMD_SEARCH_BACK:
+		return search(t, call);
+	case TS_CMD_SEARCH_NEXT:
+	case TS_CMD_SEARCH_PREVIOUS:
+		return find(t, call->cmd == TS_CMD_SEARCH_NEXT ? 1 : -1, false);
+	case TS_CMD_UNFOLD:
+	case TS_CMD_FOLD:
+		return refold(t, call->cmd == TS_CMD_UNFOLD, -1);
+	case TS_CMD_SORT:
+	case TS_CMD_SORT_REVERSE:
+	case TS_CMD_FILTER:
+		refold(t, true, -1); /* a roll-up has one order */
+		return TS_EFFECT_UNKNOWN;
+	case TS_CMD_OPEN:
+	case TS_CMD_RIGHT:
+	case TS_CMD_LEFT:
+		effect = unfold(t, call->cmd);
+		break;
+	default:
+		break;
+	}
+	if (effect & TS_EFFECT_UNKNOWN) {
+		effect = ts_list_command(&w->list, call->cmd);
+		effect = (enum ts_effect)((int)effect & ~TS_EFFECT_SELECT);
+	}
+	return effect;
+}
+
+static enum ts_effect
+work_mouse(struct ts_tab *t, int x, int y, int wheel)
+{
+	struct ts_table table = memory_work_table(t);
+
+	(void)x;
+	return ts_list_mouse(&work_of(t)->list, ts_table_line(&table, t->r, y), wheel);
+}
+
+static bool
+work_about(const struct ts_tab *t, struct ts_debug_about *out)
+{
+	const struct work_tab *w = work_of(t);
+	const struct ts_work_row *r = row_at_cursor((struct ts_tab *)(uintptr_t)t);
+
+	if (!r || w->kind == TS_WORK_VERTICES)
+		return false;
+	*out = (struct ts_debug_about){.relation = w->kind == TS_WORK_EXCHANGES ? TS_PROGRAM
+										: TS_COMPUTE_SET,
+		.key = r->id,
+		.what = w->kind == TS_WORK_EXCHANGES ? "program" : "compute set"};
+	return true;
+}
+
+static struct ts_list *
+work_list(struct ts_tab *t, bool *there)
+{
+	struct work_tab *w = work_of(t);
+	struct memory_scope scope = memory_scope(memory_of(t));
+
+	*there = w->here && memory_same_scope(&w->of, &scope);
+	return &w->list;
+}
+
+static bool
+work_hidden(const struct ts_tab *t)
+{
+	return memory_only_code(memory_of(t));
+}
+
+static bool
+work_absent(const struct ts_tab *t)
+{
+	return t->view->env->report &&
+		!ts_tile_work_recorded(t->view->env->report, work_of(t)->kind);
+}
+
+static void
+work_resize(struct ts_tab *t)
+{
+	struct ts_table table = memory_work_table(t);
+
+	ts_list_resize(&work_of(t)->list, ts_table_rows(&table, t->r));
+	memory_work_order(t);
+}
+
+#define WORK_OPS                                                                              \
+	.close = work_close, .drop = work_drop, .hidden = work_hidden, .absent = work_absent, \
+	.note = memory_work_note, .resize = work_resize, .request = work_request,             \
+	.deliver = work_deliver, .draw = memory_work_draw, .command = work_command,           \
+	.mouse = work_mouse, .explain = memory_work_explain, .sheet = memory_work_sheet,      \
+	.list = work_list
+
+const struct ts_tab_ops memory_tab_sets = {.name = "sets",
+	.title = "Compute sets",
+	.brief = "Sets",
+	.open = open_sets,
+	.about = work_about,
+	WORK_OPS};
+
+const struct ts_tab_ops memory_tab_vertices = {.name = "vertices",
+	.title = "Vertices",
+	.brief = "Vert",
+	.open = open_vertices,
+	WORK_OPS};
+
+const struct ts_tab_ops memory_tab_exchanges = {.name = "exchanges",
+	.title = "Exchanges",
+	.brief = "Exch",
+	.open = open_exchanges,
+	.about = work_about,
+	WORK_OPS};

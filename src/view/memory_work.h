@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* memory_work - what the files of the tabs Compute sets, Vertices and Exchanges share. */
+#ifndef TS_VIEW_MEMORY_WORK_H
+#define TS_VIEW_MEMORY_WORK_H
+
+#include "memory_internal.h"
+#include "tilescope/report/tile_work.h"
+#include "tilescope/ui/table_order.h"
+
+/* Families of vertex types stand among the lines as -1, -2, ... */
+enum { WORK_FAMILY = -1 };
+
+struct work_tab {
+	enum ts_work_kind kind;
+	struct ts_pane_data state;
+	enum ts_pane_state were; /* when they came */
+	struct ts_fetch *sent;	 /* the newest */
+	struct memory_scope wanted, of;
+	bool asked, here;
+	struct ts_tile_work work;
+	uint64_t data;	  /* counts changes of the lines */
+	bool flat;	  /* vertices: all types, not rolled up */
+	int64_t unfolded; /* family; -1 = none */
+	int64_t *line;	  /* a row, or WORK_FAMILY - family */
+	int64_t lines;
+	struct ts_list list;
+	struct ts_table_order order;
+};
+
+static inline bool
+memory_work_rolled(const struct work_tab *w)
+{
+	return w->kind == TS_WORK_VERTICES && !w->flat;
+}
+
+void memory_work_lines(struct work_tab *w);
+void memory_work_order(struct ts_tab *t);
+const struct ts_work_row *memory_work_row(const struct work_tab *w, int64_t line);
+bool memory_work_is_family(const struct work_tab *w, int64_t line);
+
+/* --- memory_work_draw.c --- */
+
+struct ts_table memory_work_table(const struct ts_tab *t);
+void memory_work_note(const struct ts_tab *t, char out[TS_TAB_NOTE]);
+void memory_work_draw(struct ts_tab *t, struct ts_canvas *c, bool focus);
+bool memory_work_sheet(struct ts_tab *t, struct ts_sheet *out);
+void memory_work_explain(struct ts_tab *t, struct ts_explain *out);
+
+#endif
