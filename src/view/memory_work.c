@@ -317,7 +317,7 @@ find(struct ts_tab *t, int step, bool from_here)
 		refold(t, true, -1);
 	table = memory_work_table(t);
 	n = w->list.count;
-	for (int64_t i = from_here ? 0 : 1; m->search[0] && i <= n; i++) {
+	for (int64_t i = from_here ? 0 : 1; n > 0 && m->search[0] && i <= n; i++) {
 		int64_t at = ((w->list.cursor + step * i) % n + n) % n;
 
 		if (!is_hit(w, m->search, ts_table_row(&table, at)))

@@ -194,8 +194,8 @@ START_TEST(beside_a_profile_it_is_one_more_pane)
 	harness_settle(&h);
 	harness_draw(&h);
 	golden_check("code-beside-160x44", h.canvas);
-	harness_type(&h, "tab-previous");
-	harness_type(&h, "tab-previous");
+	harness_type(&h, "tab variables");
+	harness_settle(&h);
 	harness_says(&h, "tile 6, largest first");
 	end(&h);
 }
