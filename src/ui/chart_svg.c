@@ -441,10 +441,13 @@ put_grid(struct pen *n)
 	}
 	if (!p->lane[0][0])
 		return;
-	for (int row = 0; row < p->lanes; row++)
-		if (row == 0 || each >= 12)
-			put_text(n, LEFT - TICK - 3, TOP + each * (row + 0.5) + 4,
-				" text-anchor=\"end\"", p->lane[row]);
+	for (int row = 0, last = -1; row < p->lanes; row++) {
+		if (!p->lane[row][0] || (last >= 0 && each * (row - last) < 12))
+			continue;
+		put_text(n, LEFT - TICK - 3, TOP + each * (row + 0.5) + 4, " text-anchor=\"end\"",
+			p->lane[row]);
+		last = row;
+	}
 }
 
 static void

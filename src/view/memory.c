@@ -122,7 +122,7 @@ memory_go(struct memory_view *m, int64_t place)
 static int64_t
 fullest_of(const struct memory_view *m, int64_t a, int64_t b)
 {
-	const int64_t *v = m->tiles->value[m->gaps];
+	const int64_t *v = memory_values(m);
 	int64_t best = a;
 
 	for (int64_t i = a; i < b; i++)
@@ -273,6 +273,7 @@ static enum ts_effect
 ipu_step(struct memory_view *m, int step)
 {
 	const struct memory_tiles *t = m->tiles;
+	const int64_t *value = memory_values(m);
 	int64_t i = m->span.cursor, ipu = t->ipu[i], best;
 
 	while (i >= 0 && i < t->n && t->ipu[i] == ipu)
@@ -281,8 +282,7 @@ ipu_step(struct memory_view *m, int step)
 		return TS_EFFECT_BELL;
 	best = i;
 	for (ipu = t->ipu[i]; i >= 0 && i < t->n && t->ipu[i] == ipu; i += step)
-		if (t->value[m->gaps][i] > t->value[m->gaps][best] ||
-			(t->value[m->gaps][i] == t->value[m->gaps][best] && i < best))
+		if (value[i] > value[best] || (value[i] == value[best] && i < best))
 			best = i;
 	return go(m, best);
 }

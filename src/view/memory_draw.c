@@ -30,13 +30,15 @@ enum {
 const char *
 memory_bytes_tick(void *ctx, double v, char out[TS_FMT_MAX])
 {
-	return ts_fmt_bytes_short(out, (int64_t)v, memory_units(ctx));
+	return memory_value(ctx, out, (int64_t)v, false);
 }
 
-static int
-tick_base(const struct memory_view *m)
+int
+memory_tick_base(const struct memory_view *m)
 {
-	return memory_units(m) == TS_UNITS_KIB ? 2 : 10;
+	return memory_units(m) == TS_UNITS_KIB && ts_metric_defs[m->metric.id].unit == TS_UNIT_BYTES
+		? 2
+		: 10;
 }
 
 /* Numbers below the axis: of the tile where the numbers are not those of the list. */
@@ -66,7 +68,8 @@ int
 memory_gutter(const struct memory_view *m)
 {
 	int h = m->pane[PANE_GRAPH].h - AXIS_ROWS;
-	int w = ts_chart_y_width(h, m->top, tick_base(m), memory_bytes_tick, (void *)(uintptr_t)m);
+	int w = ts_chart_y_width(h, m->top, memory_tick_base(m), memory_bytes_tick,
+		(void *)(uintptr_t)m);
 
 	return w < m->pane[PANE_GRAPH].w / 3 ? w : 0;
 }
@@ -109,7 +112,16 @@ memory_graph_title(const struct memory_view *m, char *out, size_t size)
 		: m->area.w >= TITLE_LONG		   ? ", with gaps"
 							   : "";
 
-	if (p->several)
+	if (!memory_is_of_tiles(m)) {
+		struct ts_strbuf title;
+
+		ts_strbuf_init(&title, 200);
+		memory_metric_title(m, &title);
+		snprintf(out, size, "%c%s of each tile%s",
+			title.s[0] >= 'a' ? title.s[0] - 'a' + 'A' : title.s[0], title.s + 1,
+			p->several ? ": mean and most per column" : "");
+		ts_strbuf_fini(&title);
+	} else if (p->several)
 		snprintf(out, size, "Memory%s: %s%s", by[m->breakdown], how, gaps);
 	else
 		snprintf(out, size, "Memory of each tile%s%s", by[m->breakdown], gaps);
@@ -152,7 +164,7 @@ draw_title(struct ts_canvas *c, const struct memory_view *m)
 	memory_graph_title(m, title, sizeof(title));
 	if (m->selected.tiles > 0)
 		memory_selected_title(m, right, sizeof(right));
-	else if (t->over > 0)
+	else if (t->over > 0 && memory_is_of_tiles(m))
 		snprintf(right, sizeof(right), "%s of %s over the limit",
 			ts_fmt_count(over, (int64_t)t->over), ts_fmt_count(n, t->n));
 	else
@@ -177,6 +189,8 @@ draw_note(struct ts_canvas *c, const struct memory_view *m)
 		snprintf(text, sizeof(text), "%s row%s left out: bad numbers",
 			ts_fmt_count(n, m->tiles->tiles.bad_rows),
 			m->tiles->tiles.bad_rows == 1 ? "" : "s");
+	else if (!memory_is_of_tiles(m))
+		memory_metric_note(m, text, sizeof(text));
 	else
 		parts_note(m, text, sizeof(text));
 	if (!text[0] && m->tiles->target_note[0])
@@ -198,9 +212,11 @@ memory_graph_bands(const struct memory_view *m, struct ts_band band[MEMORY_DRAWN
 		/* the second band only where it is needed: one band has finer blocks in ASCII */
 		band[0] = (struct ts_band){p->fill, TS_ROLE_FILL, 0};
 		band[1] = (struct ts_band){p->over, TS_ROLE_BAD, '!'};
-		name[0] = p->several ? "mean of the column" : "used";
+		name[0] = p->several		? "mean of the column"
+			: memory_is_of_tiles(m) ? "used"
+						: "of the tile";
 		name[1] = "over the limit";
-		return m->tiles->over > 0 ? 2 : 1;
+		return m->tiles->over > 0 && memory_is_of_tiles(m) ? 2 : 1;
 	}
 	for (int b = 0; b < p->bands; b++) {
 		if (p->band[b].hidden != hidden)
@@ -215,7 +231,7 @@ memory_graph_bands(const struct memory_view *m, struct ts_band band[MEMORY_DRAWN
 bool
 memory_has_outline(const struct memory_view *m)
 {
-	if (m->plot.shown)
+	if (m->plot.shown && memory_is_of_tiles(m))
 		return false;
 	return m->plot.bands > 0 ? m->plot.beyond || m->breakdown == BY_CATEGORY_MEAN
 				 : m->plot.several;
@@ -296,7 +312,7 @@ draw_limit(struct ts_canvas *c, const struct memory_view *m, const struct ts_cha
 	const struct ts_target *t = &m->tiles->target;
 	char label[64], text[TS_FMT_MAX];
 
-	if (t->bytes_per_tile == TS_UNKNOWN)
+	if (t->bytes_per_tile == TS_UNKNOWN || !ts_metric_defs[m->metric.id].of_limit)
 		return;
 	snprintf(label, sizeof(label), "limit %s%s",
 		ts_fmt_bytes_short(text, t->bytes_per_tile, memory_units(m)),
@@ -406,7 +422,7 @@ draw_axes(struct ts_canvas *c, struct memory_view *m, const struct ts_chart_fram
 	double first = m->tiles->dense ? (double)m->tiles->tiles.tile[0].tile : 0;
 
 	if (m->gutter > 0)
-		ts_chart_y_axis(c, f, m->top, tick_base(m), memory_bytes_tick, m);
+		ts_chart_y_axis(c, f, m->top, memory_tick_base(m), memory_bytes_tick, m);
 	if (m->span.to - m->span.from <= FEW_TILES)
 		number_tiles(c, m, f);
 	else
@@ -630,7 +646,10 @@ memory_draw(struct ts_view *v, struct ts_canvas *c)
 		draw_title(c, m);
 		draw_legend(c, m);
 		draw_graph(c, m);
-		draw_readout(c, m, tile);
+		if (memory_is_of_tiles(m))
+			draw_readout(c, m, tile);
+		else
+			memory_draw_metric(c, m);
 	}
 	draw_selected_words(c, m);
 	ts_tabs_draw(&m->tabs, c, m->focus == PANE_TABS);

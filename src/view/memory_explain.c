@@ -119,7 +119,7 @@ explain_column(const struct memory_view *m, struct ts_explain *out)
 	if (column < 0 || column >= m->plot.columns)
 		return;
 	b = &m->plot.bucket[column];
-	if (b->to - b->from <= 1 || m->plot.shown)
+	if (b->to - b->from <= 1 || m->plot.shown || m->map.shown)
 		return;
 	from = tile[b->from].tile;
 	to = tile[b->to - 1].tile;
@@ -250,6 +250,8 @@ memory_explain(struct ts_view *v, struct ts_explain *out)
 		return;
 	if (m->focus == PANE_TABS)
 		ts_tabs_explain(&m->tabs, out);
+	if (!memory_is_of_tiles(m))
+		memory_metric_explain(m, out);
 	if (m->breakdown == BY_LIVENESS)
 		explain_liveness(m, out);
 	explain_tile(m, out);
@@ -296,6 +298,21 @@ mark_ipus(struct memory_view *m, struct ts_chart_page *page)
 				TS_ROLE_BOUNDARY, true, "ipu %lld", (long long)t->ipu[i]);
 }
 
+static void
+axis_title(const struct memory_view *m, char *out, size_t size)
+{
+	static const char *const units[] = {"bytes", "cycles", "vertices"};
+	enum ts_metric_unit unit = ts_metric_defs[m->metric.id].unit;
+	struct ts_strbuf title;
+
+	ts_strbuf_init(&title, 200);
+	memory_metric_title(m, &title);
+	snprintf(out, size, "%s of a tile (%s%s)", memory_is_of_tiles(m) ? "memory" : title.s,
+		units[unit],
+		unit == TS_UNIT_BYTES && memory_units(m) == TS_UNITS_KIB ? ", K = 1,024" : "");
+	ts_strbuf_fini(&title);
+}
+
 /* What the plot of `page->columns` columns says; m->plot is that plot. */
 static void
 fill_page(struct memory_view *m, struct ts_chart_page *page)
@@ -315,14 +332,13 @@ fill_page(struct memory_view *m, struct ts_chart_page *page)
 	snprintf(page->x.title, sizeof(page->x.title), "tile");
 	page->y = (struct ts_page_axis){.from = 0,
 		.to = m->top,
-		.base = memory_units(m) == TS_UNITS_KIB ? 2 : 10,
+		.base = memory_tick_base(m),
 		.tick = memory_bytes_tick,
 		.ctx = m};
-	snprintf(page->y.title, sizeof(page->y.title), "memory of a tile (bytes%s)",
-		memory_units(m) == TS_UNITS_KIB ? ", K = 1,024" : "");
+	axis_title(m, page->y.title, sizeof(page->y.title));
 	copy_bands(m, page);
 	mark_ipus(m, page);
-	if (t->target.bytes_per_tile != TS_UNKNOWN)
+	if (t->target.bytes_per_tile != TS_UNKNOWN && ts_metric_defs[m->metric.id].of_limit)
 		ts_chart_page_level(page, (double)t->target.bytes_per_tile, TS_ROLE_LIMIT,
 			"limit %s%s", ts_fmt_bytes(text, t->target.bytes_per_tile, memory_units(m)),
 			t->target.assumed ? " (assumed)" : "");
@@ -335,6 +351,10 @@ memory_chart(struct ts_view *v, struct ts_chart_page *page)
 	struct memory_plot *kept = memory_has_tiles(m) ? ts_alloc(1, sizeof(*kept)) : NULL;
 	struct ts_span span = m->span;
 
+	if (kept && m->map.shown) {
+		free(kept);
+		return memory_map_chart(m, page);
+	}
 	if (!kept)
 		return false;
 	*kept = m->plot;

@@ -414,6 +414,9 @@ memory_is_of_tiles(const struct memory_view *m)
 const char *memory_value(const struct memory_view *m, char out[TS_FMT_MAX], int64_t v, bool wide);
 void memory_metric_title(const struct memory_view *m, struct ts_strbuf *out);
 
+/* How it is known, that it is not here yet, or why it never will be. */
+void memory_metric_note(const struct memory_view *m, char *out, size_t size);
+
 void memory_ask_metric(struct memory_view *m);
 enum ts_effect memory_take_metric(struct memory_view *m, struct ts_fetch *f);
 void memory_drop_metric(struct memory_view *m);
@@ -442,10 +445,19 @@ bool memory_map_in_range(const struct memory_view *m, int64_t i);
 /* Have all tiles a physical number? */
 bool memory_has_physical(const struct memory_view *m);
 
+/* --- memory_map_explain.c --- */
+
+/* The metric's value of the tile under the cursor; the map on paper (false: it is not there). */
+void memory_metric_explain(const struct memory_view *m, struct ts_explain *out);
+bool memory_map_chart(struct memory_view *m, struct ts_chart_page *page);
+
 /* --- memory_map_draw.c --- */
 
 /* Title, legend, map and read-out. */
 void memory_draw_map(struct ts_canvas *c, struct memory_view *m);
+
+/* The read-out of the tile under the cursor by its metric. */
+void memory_draw_metric(struct ts_canvas *c, const struct memory_view *m);
 
 /* --- memory_sheet.c --- */
 
@@ -463,6 +475,9 @@ const char *memory_bytes_tick(void *ctx, double v, char out[TS_FMT_MAX]);
 const char *memory_tile_tick(void *ctx, double v, char out[TS_FMT_MAX]);
 
 void memory_draw(struct ts_view *v, struct ts_canvas *c);
+
+/* Of the ticks of the y axis: 2 or 10. */
+int memory_tick_base(const struct memory_view *m);
 
 /* Columns of the y axis' labels. */
 int memory_gutter(const struct memory_view *m);

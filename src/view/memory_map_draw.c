@@ -60,9 +60,12 @@ draw_title(struct ts_canvas *c, const struct memory_view *m)
 static void
 map_note(const struct memory_view *m, struct ts_strbuf *out)
 {
-	if (m->values)
-		ts_tile_values_note(out, &m->values->v);
-	else if (m->tiles_state.state == TS_PANE_PARTIAL)
+	if (!memory_is_of_tiles(m)) {
+		char text[200];
+
+		memory_metric_note(m, text, sizeof(text));
+		ts_strbuf_puts(out, text);
+	} else if (m->tiles_state.state == TS_PANE_PARTIAL)
 		ts_strbuf_printf(out, "partial: %s", m->tiles_state.reason);
 	else if (m->tiles->tiles.bad_rows > 0)
 		ts_strbuf_printf(out, "%lld rows left out: bad numbers",
@@ -150,13 +153,13 @@ say_rank(struct said *s, const struct memory_view *m, int64_t i, int64_t known)
 static enum ts_role
 value_role(const struct memory_view *m, int64_t i)
 {
-	uint8_t level = m->map.map.level ? m->map.map.level[i] : 0;
+	uint8_t level = m->map.shown && m->map.map.level ? m->map.map.level[i] : 0;
 
 	return level == TS_HEAT_OVER ? TS_ROLE_BAD : TS_ROLE_VALUE;
 }
 
-static void
-draw_readout(struct ts_canvas *c, const struct memory_view *m)
+void
+memory_draw_metric(struct ts_canvas *c, const struct memory_view *m)
 {
 	const struct memory_tiles *t = m->tiles;
 	const int64_t *value = memory_metric_values(m);
@@ -171,7 +174,7 @@ draw_readout(struct ts_canvas *c, const struct memory_view *m)
 	say(&s, TS_ROLE_ACCENT, "%lld", (long long)t->tiles.tile[i].tile);
 	if (t->ipu[i] != TS_UNKNOWN)
 		say(&s, TS_ROLE_LABEL, " ipu %lld", (long long)t->ipu[i]);
-	if (m->map.physical)
+	if (m->map.physical && m->map.shown)
 		say(&s, TS_ROLE_LABEL, " physical %lld", (long long)t->tiles.tile[i].physical);
 	if (!value)
 		return;
@@ -187,7 +190,7 @@ draw_readout(struct ts_canvas *c, const struct memory_view *m)
 			ts_fmt_percent(b, (double)v, (double)limit));
 	if (of_limit && t->target.assumed)
 		say(&s, TS_ROLE_NOTE, " (limit assumed)");
-	say_rank(&s, m, i, t->n - m->map.map.unknown);
+	say_rank(&s, m, i, t->n - (m->values ? (int64_t)m->values->v.unknown : 0));
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */
@@ -217,5 +220,5 @@ memory_draw_map(struct ts_canvas *c, struct memory_view *m)
 		draw_legend(c, m, &k);
 		ts_tile_map_draw(&m->map.map, c, m->pane[PANE_GRAPH], &k);
 	}
-	draw_readout(c, m);
+	memory_draw_metric(c, m);
 }

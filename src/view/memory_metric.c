@@ -62,6 +62,22 @@ memory_metric_title(const struct memory_view *m, struct ts_strbuf *out)
 		ts_strbuf_puts(out, m->gaps ? " with gaps" : " without gaps");
 }
 
+void
+memory_metric_note(const struct memory_view *m, char *out, size_t size)
+{
+	struct ts_strbuf b;
+
+	ts_strbuf_init(&b, size - 1);
+	if (m->values)
+		ts_tile_values_note(&b, &m->values->v);
+	else if (m->metric_state.state <= TS_PANE_LOADING)
+		ts_strbuf_puts(&b, "being added up");
+	else
+		ts_strbuf_puts(&b, m->metric_state.reason);
+	snprintf(out, size, "%s", b.s);
+	ts_strbuf_fini(&b);
+}
+
 /* --- asking ----------------------------------------------------------------------------------- */
 
 static void

@@ -101,7 +101,7 @@ make_bands(struct memory_view *m)
 
 	m->plot.bands = 0;
 	m->plot.hidden = m->plot.beyond = false;
-	if (!k)
+	if (!k || !memory_is_of_tiles(m)) /* another figure has no parts */
 		return;
 	compare_sums(m, k, &rest);
 	for (int b = 0; b < k->bands; b++)
@@ -117,6 +117,19 @@ make_bands(struct memory_view *m)
 		add_band(m, PART_GAPS, "gaps", TS_ROLE_CONTROL, '-');
 }
 
+/* Another figure than the tiles' memory; nothing while it is not here. */
+static void
+show_metric(struct memory_view *m)
+{
+	const int64_t *value = memory_metric_values(m);
+	struct memory_plot *p = &m->plot;
+
+	for (int64_t i = 0; i < m->tiles->n; i++) {
+		p->shown[i] = value ? value[i] : TS_UNKNOWN;
+		p->shown_top = ts_max_i64(p->shown_top, p->shown[i]);
+	}
+}
+
 /*
  * Where bands are hidden the plot is of the others: a tile's height is what it has of them, and the tile that a
  * column shows is the one that has most.
@@ -129,8 +142,13 @@ make_shown(struct memory_view *m)
 	int64_t n = m->tiles->n;
 
 	free(p->shown);
-	p->shown = p->hidden ? ts_alloc((size_t)n, sizeof(*p->shown)) : NULL;
+	p->shown = p->hidden || !memory_is_of_tiles(m) ? ts_alloc((size_t)n, sizeof(*p->shown))
+						       : NULL;
 	p->shown_top = 0;
+	if (p->shown && !memory_is_of_tiles(m)) {
+		show_metric(m);
+		return;
+	}
 	for (int64_t i = 0; p->shown && i < n; i++) {
 		for (int b = 0; b < p->bands; b++)
 			if (!p->band[b].hidden &&
@@ -195,7 +213,7 @@ memory_make_plot(struct memory_view *m)
 	for (int i = 0; i < p->columns; i++) {
 		const struct ts_bucket *b = &p->bucket[i];
 
-		p->bad[i] = any_does_not_fit(t, b);
+		p->bad[i] = memory_is_of_tiles(m) && any_does_not_fit(t, b);
 		p->fill[i] = p->bad[i] ? 0 : b->mean;
 		p->over[i] = p->bad[i] ? b->mean : 0;
 		p->outline[i] = (double)ts_max_i64(b->max, 0);
@@ -214,9 +232,11 @@ make_strip(struct memory_view *m)
 
 	for (int i = 0; b && i < p->strip_columns; i++) {
 		if (i == 0)
-			ts_buckets(b, p->strip_columns, t->value[m->gaps], t->n, 0, t->n);
+			ts_buckets(b, p->strip_columns,
+				memory_is_of_tiles(m) ? t->value[m->gaps] : memory_values(m), t->n,
+				0, t->n);
 		p->strip[i] = (double)ts_max_i64(b[i].max, 0);
-		p->strip_bad[i] = any_does_not_fit(t, &b[i]);
+		p->strip_bad[i] = memory_is_of_tiles(m) && any_does_not_fit(t, &b[i]);
 	}
 	free(b);
 }
@@ -302,14 +322,16 @@ memory_update(struct memory_view *m)
 		return;
 	memory_sum_selected(m);
 	memory_map_update(m);
-	if (p->data != m->data || p->gaps != m->gaps || p->strip_columns != strip) {
-		p->strip_columns = strip;
-		make_strip(m);
+	if (p->data != m->data || p->gaps != m->gaps)
 		p->columns = -1;
-	}
 	if (p->columns < 0 || p->breakdown != (int)m->breakdown || p->hides != m->hides) {
 		make_bands(m);
 		make_shown(m);
+		p->columns = -1;
+	}
+	if (p->data != m->data || p->gaps != m->gaps || p->strip_columns != strip) {
+		p->strip_columns = strip;
+		make_strip(m);
 		p->columns = -1;
 	}
 	m->top = find_top(m);

@@ -40,6 +40,14 @@ static const struct ts_column_facts fixed_facts[T_FIXED] = {
 	[T_NOT_ALWAYS_LIVE] = {"not_always_live_peak", "bytes", TS_SUM_BYTES, false},
 };
 
+static const char *
+unit_of(const struct memory_view *m)
+{
+	static const char *const units[] = {"bytes", "cycles", NULL};
+
+	return units[ts_metric_defs[m->metric.id].unit];
+}
+
 /* Sums of the columns, where every tile knows its part. */
 static void
 tiles_total(const struct memory_view *m, int column, struct ts_table_value *out)
@@ -67,6 +75,10 @@ tiles_value(void *ctx, int64_t row, int column, struct ts_table_value *out)
 		tiles_total(m, column, out);
 	if (!tile)
 		return row == TS_TABLE_TOTAL;
+	if (column == T_FIXED && !memory_is_of_tiles(m)) {
+		ts_table_value_known(out, memory_values(m)[row]);
+		return true;
+	}
 	if (column >= T_FIXED) {
 		ts_table_value_known(out,
 			memory_drawn_bytes(m, memory_parts(m), m->plot.band[column - T_FIXED].part,
@@ -106,6 +118,11 @@ memory_sheet(struct ts_view *v, struct ts_sheet *out)
 	for (int b = 0; k && b < m->plot.bands && columns < TS_TABLE_COLUMNS; b++)
 		m->facts[columns++] = (struct ts_column_facts){m->plot.band[b].name, "bytes",
 			TS_SUM_NONE, false};
+	if (!memory_is_of_tiles(m))
+		m->facts[columns++] = (struct ts_column_facts){m->metric.id == TS_METRIC_CATEGORY
+				? m->metric.category
+				: ts_metric_defs[m->metric.id].name,
+			unit_of(m), TS_SUM_NONE, false};
 	snprintf(out->title, sizeof(out->title), "Memory of %lld tiles", (long long)m->tiles->n);
 	out->table = (struct ts_table){.columns = columns,
 		.ctx = m,

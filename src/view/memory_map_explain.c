@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * memory_map_explain - what the figure of a metric is that the Memory view's map or graph shows, with the query
+ * that gives it; and the map on paper.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "memory_internal.h"
+#include "tilescope/base/mem.h"
+#include "tilescope/ui/chart_page.h"
+#include "tilescope/view/explain.h"
+
+/* --- queries ---------------------------------------------------------------------------------- */
+
+#define CYCLES "tile_at(coalesce(cycles_by_tile, estimated_cycles_by_tile), @)"
+#define EXCHANGES " FROM program WHERE compute_set IS NULL"
+
+/* @ is the tile. */
+static const struct {
+	enum ts_metric_id id;
+	const char *sql;
+} queries[] = {
+	{TS_METRIC_USED, "SELECT coalesce(total_gaps, total) FROM tile_memory WHERE tile = @"},
+	{TS_METRIC_TOTAL, "SELECT total FROM tile_memory WHERE tile = @"},
+	{TS_METRIC_TOTAL_GAPS, "SELECT total_gaps FROM tile_memory WHERE tile = @"},
+	{TS_METRIC_GAPS, "SELECT total_gaps - total FROM tile_memory WHERE tile = @"},
+	{TS_METRIC_NON_INTERLEAVED, "SELECT non_interleaved FROM tile_memory WHERE tile = @"},
+	{TS_METRIC_INTERLEAVED, "SELECT interleaved FROM tile_memory WHERE tile = @"},
+	{TS_METRIC_OVERFLOWED, "SELECT overflowed FROM tile_memory WHERE tile = @"},
+	{TS_METRIC_EXCHANGE_CODE, "SELECT sum(tile_at(code_by_tile, @))" EXCHANGES},
+	{TS_METRIC_CONTROL_CODE,
+		"SELECT sum(tile_at(control_code_by_tile, @)) FROM program WHERE program NOT IN "
+		"(SELECT parent FROM program_child WHERE parent IS NOT NULL)"},
+	{TS_METRIC_BYTES_IN, "SELECT sum(tile_at(bytes_in_by_tile, @))" EXCHANGES},
+	{TS_METRIC_BYTES_OUT, "SELECT sum(tile_at(bytes_out_by_tile, @))" EXCHANGES},
+	{TS_METRIC_VERTEX_COUNT, "SELECT sum(tile_at(count_by_tile, @)) FROM compute_set_vertex"},
+	{TS_METRIC_VERTEX_STATE,
+		"SELECT sum(tile_at(count_by_tile, @) * state_bytes) FROM compute_set_vertex JOIN "
+		"vertex_type USING (vertex_type)"},
+	{TS_METRIC_VERTEX_CODE,
+		"SELECT coalesce(sum(code_bytes), 0) FROM tile_vertex WHERE tile = @"},
+	{TS_METRIC_ACTIVE_CYCLES_ONCE, "SELECT sum(" CYCLES ") FROM compute_set"},
+};
+
+static void
+put_sql(struct ts_strbuf *out, const char *sql, long long tile)
+{
+	for (; *sql; sql++)
+		if (*sql == '@')
+			ts_strbuf_printf(out, "%lld", tile);
+		else
+			ts_strbuf_putc(out, *sql);
+}
+
+/* Steps by what they execute: `s` by compute set and program as they stand, `e` by compute set. */
+static const char steps_sql[] =
+	"WITH s AS MATERIALIZED (SELECT compute_set AS c, iif(compute_set IS NULL, program, NULL) AS p, "
+	"count(*) AS n FROM step GROUP BY 1, 2)";
+static const char sets_sql[] =
+	", e AS MATERIALIZED (SELECT coalesce(s.c, q.compute_set) AS c, sum(n) AS n FROM s LEFT JOIN "
+	"program q ON q.program = s.p GROUP BY 1)";
+
+/* Cycles are of compute sets and exchanges, as far as the report has them. */
+static void
+cycles_sql(const struct memory_view *m, long long tile, struct ts_strbuf *out)
+{
+	const struct ts_report *r = m->view.env->report;
+	bool steps = m->metric.id == TS_METRIC_CYCLES || m->metric.id == TS_METRIC_ACTIVE_CYCLES;
+	bool exchanges = m->metric.id == TS_METRIC_CYCLES || m->metric.id == TS_METRIC_CYCLES_ONCE;
+	bool programs = ts_report_has(r, TS_PROGRAM);
+
+	if (steps)
+		ts_strbuf_puts(out, steps_sql);
+	if (steps && programs)
+		ts_strbuf_puts(out, sets_sql);
+	ts_strbuf_puts(out, "SELECT 0");
+	if (ts_report_has(r, TS_COMPUTE_SET)) {
+		put_sql(out,
+			steps ? " + coalesce((SELECT sum(n * " CYCLES ") FROM "
+			      : " + coalesce((SELECT sum(" CYCLES ") FROM ",
+			tile);
+		ts_strbuf_puts(out,
+			steps ? programs ? "e JOIN compute_set k ON k.compute_set = e.c), 0)"
+					 : "s JOIN compute_set k ON k.compute_set = s.c), 0)"
+			      : "compute_set), 0)");
+	}
+	if (exchanges && programs) {
+		put_sql(out,
+			steps ? " + coalesce((SELECT sum(n * " CYCLES ") FROM "
+			      : " + coalesce((SELECT sum(" CYCLES ") FROM ",
+			tile);
+		ts_strbuf_puts(out,
+			steps ? "s JOIN program k ON k.program = s.p WHERE k.compute_set IS NULL), 0)"
+			      : "program WHERE compute_set IS NULL), 0)");
+	}
+}
+
+static void
+category_sql(const struct memory_view *m, long long tile, struct ts_strbuf *out)
+{
+	const struct ts_report *r = m->view.env->report;
+	char name[2 * TS_METRIC_NAME + 3];
+
+	if (!ts_explain_quote(name, sizeof(name), m->metric.category))
+		return;
+	put_sql(out,
+		ts_report_has(r, TS_TILE_CATEGORY)
+			? "SELECT coalesce(sum(not_overlapped + coalesce(overlapped, 0)), 0) FROM "
+			  "tile_category WHERE tile = @"
+			: "SELECT coalesce(sum(bytes), 0) FROM lowered_variable WHERE tile = @",
+		tile);
+	ts_strbuf_printf(out,
+		" AND category IN (SELECT category FROM memory_category WHERE name = %s)", name);
+}
+
+/* What a report of liveness has by tile: columns of the tiles, or what has to be worked out of intervals. */
+static void
+live_sql(const struct memory_view *m, long long tile, struct ts_strbuf *out)
+{
+	const struct ts_report *r = m->view.env->report;
+	bool peak = m->metric.id != TS_METRIC_ALWAYS_LIVE;
+
+	if (peak && !ts_report_has_column(r, TS_TILE_MEMORY, TS_TILE_MEMORY_NOT_ALWAYS_LIVE_PEAK))
+		return;
+	if (m->metric.id != TS_METRIC_NOT_ALWAYS_LIVE &&
+		!ts_report_has_column(r, TS_TILE_MEMORY, TS_TILE_MEMORY_ALWAYS_LIVE)) {
+		if (!peak && ts_report_has(r, TS_TILE_ALWAYS_LIVE))
+			ts_strbuf_printf(out,
+				"SELECT coalesce(sum(bytes), 0) FROM tile_always_live WHERE tile = "
+				"%lld",
+				tile);
+		return;
+	}
+	ts_strbuf_printf(out, "SELECT %s FROM tile_memory WHERE tile = %lld",
+		m->metric.id == TS_METRIC_PEAK ? "always_live + not_always_live_peak"
+			: peak		       ? "not_always_live_peak"
+					       : "always_live",
+		tile);
+}
+
+static void
+metric_sql(const struct memory_view *m, long long tile, struct ts_strbuf *out)
+{
+	for (size_t i = 0; i < TS_COUNT(queries); i++)
+		if (queries[i].id == m->metric.id) {
+			put_sql(out, queries[i].sql, tile);
+			return;
+		}
+	if (m->metric.id == TS_METRIC_CATEGORY)
+		category_sql(m, tile, out);
+	else if (m->metric.id <= TS_METRIC_PEAK)
+		live_sql(m, tile, out);
+	else
+		cycles_sql(m, tile, out);
+}
+
+/* --- explain ---------------------------------------------------------------------------------- */
+
+static enum ts_known
+known_of(const struct memory_view *m)
+{
+	static const enum ts_known known[TS_METRIC_KNOWN_COUNT] = {
+		[TS_METRIC_RECORDED] = TS_KNOWN_RECORDED,
+		[TS_METRIC_MEASURED] = TS_KNOWN_MEASURED,
+		[TS_METRIC_REPEATED] = TS_KNOWN_REPEATED,
+		[TS_METRIC_PARTLY] = TS_KNOWN_ESTIMATED,
+		[TS_METRIC_ESTIMATED] = TS_KNOWN_ESTIMATED,
+		[TS_METRIC_DERIVED] = TS_KNOWN_DERIVED,
+	};
+
+	return known[m->values ? m->values->v.known : ts_metric_defs[m->metric.id].known];
+}
+
+void
+memory_metric_explain(const struct memory_view *m, struct ts_explain *out)
+{
+	const struct ts_metric_def *def = &ts_metric_defs[m->metric.id];
+	const int64_t *value = memory_metric_values(m);
+	long long tile = (long long)memory_tile(m)->tile;
+	struct ts_strbuf title, query;
+	struct ts_explained *x;
+	char note[200];
+
+	ts_strbuf_init(&title, 200);
+	ts_strbuf_init(&query, TS_EXPLAIN_QUERY - 1);
+	memory_metric_title(m, &title);
+	x = ts_explain_add(out, "%s of tile %lld", title.s, tile);
+	if (!value)
+		ts_explain_note(x, "%s", m->metric_state.reason);
+	else if (def->unit == TS_UNIT_BYTES)
+		ts_explain_bytes(x, value[m->span.cursor], memory_units(m));
+	else
+		ts_explain_integer(x, value[m->span.cursor],
+			def->unit == TS_UNIT_CYCLES ? "cycles" : NULL);
+	ts_explain_from(x, known_of(m), "%s", def->columns);
+	ts_explain_formula(x, "%s", def->formula);
+	memory_metric_note(m, note, sizeof(note));
+	metric_sql(m, tile, &query);
+	if (value && query.len > 0 && !query.cut)
+		ts_explain_query(x, "%s", query.s);
+	if (value && note[0] && query.len > 0)
+		ts_explain_note(x, "%s", note);
+	else if (value && query.len == 0)
+		ts_explain_note(x,
+			"worked out of lowered_variable and class_interval step by step: no query of "
+			"one line");
+	ts_strbuf_fini(&title);
+	ts_strbuf_fini(&query);
+}
+
+/* --- on paper --------------------------------------------------------------------------------- */
+
+enum { GAP = 2 };
+
+struct sheet_of_blocks {
+	int first, blocks, across, down;
+};
+
+/* All IPUs where the page has room for them, side by side in about a square; else those of the screen's page. */
+static bool
+arrange(const struct ts_tile_map *k, int columns, struct sheet_of_blocks *s)
+{
+	int across = 1, most = (columns + GAP) / (k->floor.columns + GAP);
+
+	if (most < 1 || k->floor.rows > TS_PAGE_LANES_MAX)
+		return false;
+	*s = (struct sheet_of_blocks){.blocks = k->floor.blocks};
+	while (across < most && across * across < s->blocks)
+		across++;
+	if ((s->blocks + across - 1) / across * (k->floor.rows + GAP) - GAP > TS_PAGE_LANES_MAX) {
+		s->first = k->seen.first;
+		s->blocks = (int)ts_min_i64(k->seen.across * k->seen.down,
+			k->floor.blocks - s->first);
+		across = (int)ts_min_i64(k->seen.across, most);
+	}
+	s->across = (int)ts_min_i64(across, s->blocks);
+	s->down = (s->blocks + s->across - 1) / s->across;
+	return s->down * (k->floor.rows + GAP) - GAP <= TS_PAGE_LANES_MAX;
+}
+
+static void
+name_lane(const struct ts_floor *f, const struct sheet_of_blocks *s, int row, char out[32])
+{
+	int a = s->first + row * s->across;
+	int b = (int)ts_min_i64(a + s->across, s->first + s->blocks) - 1;
+
+	if (f->block[a].ipu < 0)
+		snprintf(out, 32, "tiles");
+	else if (a == b)
+		snprintf(out, 32, "ipu %lld", (long long)f->block[a].ipu);
+	else
+		snprintf(out, 32, "ipu %lld-%lld", (long long)f->block[a].ipu,
+			(long long)f->block[b].ipu);
+}
+
+static void
+fill_grid(const struct memory_view *m, const struct sheet_of_blocks *s, struct ts_chart_page *page,
+	double *grid)
+{
+	const struct ts_floor *f = &m->map.map.floor;
+	const int64_t *value = memory_metric_values(m);
+
+	for (int b = 0; b < s->blocks; b++) {
+		int x = b % s->across * (f->columns + GAP), y = b / s->across * (f->rows + GAP);
+
+		if (b % s->across == 0)
+			name_lane(f, s, b / s->across, page->lane[y]);
+		for (int64_t slot = 0; slot < f->slots; slot++) {
+			int64_t i = f->block[s->first + b].at[slot];
+
+			if (i >= 0 && value[i] >= 0)
+				grid[(y + slot / f->columns) * page->columns + x +
+					slot % f->columns] = (double)value[i];
+		}
+	}
+}
+
+bool
+memory_map_chart(struct memory_view *m, struct ts_chart_page *page)
+{
+	const struct ts_tile_map *k = &m->map.map;
+	char note[200], n[TS_FMT_MAX];
+	struct sheet_of_blocks s;
+	struct ts_strbuf title;
+	double *grid;
+
+	if (!k->level || !memory_metric_values(m) || !arrange(k, page->columns, &s))
+		return false;
+	page->columns = s.across * (k->floor.columns + GAP) - GAP;
+	page->lanes = s.down * (k->floor.rows + GAP) - GAP;
+	grid = ts_chart_page_grid(page);
+	if (!grid)
+		return false;
+	fill_grid(m, &s, page, grid);
+	ts_strbuf_init(&title, TS_PAGE_TEXT - 1);
+	ts_strbuf_puts(&title, "Tile map: ");
+	memory_metric_title(m, &title);
+	snprintf(page->title, sizeof(page->title), "%s", title.s);
+	ts_strbuf_fini(&title);
+	memory_metric_note(m, note, sizeof(note));
+	snprintf(page->subtitle, sizeof(page->subtitle), "%s tiles, %s order%s%.100s",
+		ts_fmt_count(n, m->tiles->n), m->map.physical ? "physical" : "software",
+		memory_is_of_tiles(m) ? "" : "; ", memory_is_of_tiles(m) ? "" : note);
+	page->least = ts_heat_begin(&k->scale, 0);
+	page->most = ts_heat_begin(&k->scale, TS_HEAT_LEVELS);
+	page->logarithmic = k->scale.how == TS_HEAT_LOG;
+	page->x = (struct ts_page_axis){.to = page->columns, .base = 2};
+	snprintf(page->x.title, sizeof(page->x.title), "column of the map (rows of %d tiles)",
+		k->floor.columns);
+	page->y = (struct ts_page_axis){.to = page->lanes,
+		.base = memory_tick_base(m),
+		.tick = memory_bytes_tick,
+		.ctx = m};
+	return true;
+}
