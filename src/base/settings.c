@@ -7,6 +7,7 @@
  */
 #include "config.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,8 +68,8 @@ add(struct ts_settings *s, const char *kind, const char *name)
 		strlen(name) >= TS_SETTING_NAME)
 		return NULL;
 	one = &s->of[s->count++];
-	strcpy(one->kind, kind);
-	strcpy(one->name, name);
+	snprintf(one->kind, sizeof(one->kind), "%s", kind);
+	snprintf(one->name, sizeof(one->name), "%s", name);
 	return one;
 }
 

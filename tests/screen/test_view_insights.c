@@ -42,7 +42,8 @@ static const struct {
 	{"insights-tiles-80", 80, 22, TS_GLYPHS_FULL, {"tab tiles", "pane-next", 0}},
 	{"insights-120", 120, 38, TS_GLYPHS_FULL, {"down", 0}},
 	{"insights-peak-200", 200, 58, TS_GLYPHS_FULL, {"tab peak", "pane-previous", "down", 0}},
-	{"insights-fp32-120", 120, 38, TS_GLYPHS_FULL, {"tab fp32", "pane-previous", "pane-zoom", 0}},
+	{"insights-fp32-120", 120, 38, TS_GLYPHS_FULL,
+		{"tab fp32", "pane-previous", "pane-zoom", 0}},
 	{"insights-ascii", 80, 22, TS_GLYPHS_ASCII, {"tab tiles", "pane-next", "pane-zoom", 0}},
 	{"insights-40", 40, 8, TS_GLYPHS_BASIC, {0}},
 };
