@@ -62,6 +62,9 @@ read_target(struct ts_variables *v, struct ts_reader *rd, struct ts_err *err)
 
 	v->tiles_per_ipu = t.tiles_per_ipu > 0 ? t.tiles_per_ipu : TS_UNKNOWN;
 	v->bytes_per_tile = t.bytes_per_tile > 0 ? t.bytes_per_tile : TS_UNKNOWN;
+	v->tiles = t.tiles_per_ipu > 0 && t.ipus > 0 && t.ipus <= TS_TILES_MAX / t.tiles_per_ipu
+		? t.tiles_per_ipu * t.ipus
+		: TS_UNKNOWN;
 	return code;
 }
 

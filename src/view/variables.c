@@ -39,6 +39,7 @@ view_close(struct ts_view *v)
 	struct variables_view *t = (struct variables_view *)v;
 
 	variables_drop(t);
+	ts_variable_facts_release(t->known);
 	ts_debug_drop(&t->debug);
 	free(v);
 }
@@ -51,7 +52,11 @@ view_reload(struct ts_view *v)
 	if (t->list)
 		t->kept_row = t->rows.cursor;
 	variables_drop(t);
+	ts_variable_facts_release(t->known);
+	t->known = NULL;
 	ts_debug_drop(&t->debug);
+	if (v->env->reload != TS_RELOAD_SAME)
+		ts_marked_clear(&v->env->selection->marked);
 }
 
 /* The sums are known now; rows and orders come from the report as before. */
@@ -94,27 +99,31 @@ go_to(struct variables_view *t, const char *word)
 	return ts_list_jump(&t->rows, row - 1) | TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
 }
 
-/* The next order that can be had. */
-static enum ts_variable_sort
-sort_after(const struct variables_view *t)
+/* By its own name, or by that of the field. */
+static int
+sort_of(const char *name)
 {
-	enum ts_variable_sort sort = t->wish.sort;
+	int sort = ts_variable_sort_find(name);
+	int field = ts_filter_field_of(ts_variable_fields, name, strlen(name));
 
-	do
-		sort = (enum ts_variable_sort)((sort + 1) % (TS_SORT_CATEGORY + 1));
-	while (!ts_variable_sort_can(t->v, sort));
+	for (int i = 0; i < TS_SORT_COUNT && sort < 0 && field >= 0; i++)
+		if (ts_variable_sort_field((enum ts_variable_sort)i) == field)
+			sort = i;
 	return sort;
 }
 
 static enum ts_effect
 sort_by(struct variables_view *t, const char *name)
 {
-	int sort = name ? ts_variable_sort_find(name) : (int)sort_after(t);
+	int sort = name ? sort_of(name) : (int)variables_sort_after(t, t->wish.sort);
 
 	if (sort < 0) {
-		ts_view_say_error(t->view.env,
-			"there is no order \"%s\": row, bytes, name, tile, category, steps, from, to, tiles, ...",
-			name);
+		struct ts_strbuf all;
+
+		ts_strbuf_init(&all, 160);
+		ts_variable_sorts(&all, t->v);
+		ts_view_say_error(t->view.env, "there is no order \"%s\": %s", name, all.s);
+		ts_strbuf_fini(&all);
 		return TS_EFFECT_BELL;
 	}
 	if (!ts_variable_sort_can(t->v, (enum ts_variable_sort)sort)) {
@@ -184,17 +193,105 @@ search_again(struct variables_view *t, int by)
 	return TS_EFFECT_REPAINT;
 }
 
+/* The tile of a piece; of a variable the one that has most of it. */
 static enum ts_effect
 open_tile(struct variables_view *t)
 {
 	const struct ts_variable *x = variables_row(t, t->rows.cursor);
+	int64_t tile = !x ? TS_UNKNOWN : t->v->lowered ? x->tile : x->fullest_tile;
 
-	if (!x || x->tile == TS_UNKNOWN) {
+	if (tile == TS_UNKNOWN && x && t->has_pieces && t->pieces.variable == x->variable)
+		tile = t->pieces.fullest_tile;
+	if (tile == TS_UNKNOWN) {
 		ts_view_say(t->view.env, "the tile of this variable is not known");
 		return TS_EFFECT_BELL;
 	}
+	t->view.env->selection->tile = tile;
 	t->view.env->go = TS_CMD_GOTO_MEMORY;
 	return TS_EFFECT_REPAINT;
+}
+
+/* The step at which its life begins. */
+static enum ts_effect
+open_life(struct variables_view *t)
+{
+	const struct ts_variable *x = variables_row(t, t->rows.cursor);
+
+	if (x && x->steps != TS_UNKNOWN)
+		t->view.env->selection->live_step = x->from;
+	return TS_EFFECT_UNKNOWN; /* the program goes there */
+}
+
+static enum ts_effect
+level(struct variables_view *t, const char *name)
+{
+	bool unlowered = name ? strcmp(name, "unlowered") == 0 : !t->unlowered;
+
+	if (unlowered == t->unlowered)
+		return TS_EFFECT_NONE;
+	if (t->view.env->report &&
+		!ts_report_has(t->view.env->report,
+			unlowered ? TS_VARIABLE : TS_LOWERED_VARIABLE)) {
+		ts_view_say_error(t->view.env, "%s are not recorded in this report",
+			unlowered ? "variables before lowering" : "lowered variables");
+		return TS_EFFECT_BELL;
+	}
+	variables_level(t);
+	variables_layout(t);
+	return TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
+}
+
+/* The pieces of a variable: the lowered ones, filtered. */
+static enum ts_effect
+open_row(struct variables_view *t)
+{
+	const struct ts_variable *x = variables_row(t, t->rows.cursor);
+	char line[40];
+	struct ts_filter f;
+
+	if (t->v->lowered)
+		return open_tile(t);
+	if (!x || x->variable == TS_UNKNOWN || !t->v->has_spread) {
+		ts_view_say(t->view.env, "the pieces of this variable are not known");
+		return TS_EFFECT_BELL;
+	}
+	snprintf(line, sizeof(line), "variable:%lld", (long long)x->variable);
+	if (ts_filter_parse(&f, line, ts_variable_fields, NULL, NULL))
+		return TS_EFFECT_BELL;
+	variables_level(t);
+	t->wish = (struct variables_wish){.sort = TS_SORT_ROW, .filter = f};
+	t->kept_row = -1;
+	variables_layout(t);
+	return TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
+}
+
+static enum ts_effect
+mark(struct variables_view *t)
+{
+	struct ts_marked_variables *marked = &t->view.env->selection->marked;
+	struct ts_marked_variable x;
+
+	if (!variables_mark_of(t, variables_row(t, t->rows.cursor), &x))
+		return TS_EFFECT_BELL;
+	if (!ts_marked_toggle(marked, &x)) {
+		ts_view_say_error(t->view.env, "there are %d marks, and not more can be",
+			TS_MARKED_VARIABLES);
+		return TS_EFFECT_BELL;
+	}
+	ts_view_say(t->view.env,
+		marked->count == 1 ? "%d variable is marked" : "%d variables are marked",
+		marked->count);
+	return TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
+}
+
+static enum ts_effect
+no_marks(struct variables_view *t)
+{
+	if (t->view.env->selection->marked.count == 0)
+		return TS_EFFECT_UNKNOWN;
+	ts_marked_clear(&t->view.env->selection->marked);
+	ts_view_say(t->view.env, "no variable is marked any more");
+	return TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
 }
 
 static enum ts_effect
@@ -242,6 +339,8 @@ view_command(struct ts_view *v, const struct ts_call *call)
 	struct variables_view *t = (struct variables_view *)v;
 	enum ts_effect effect;
 
+	if (call->cmd == TS_CMD_LEVEL)
+		return level(t, ts_call_arg(call, 0));
 	if (!t->v)
 		return TS_EFFECT_UNKNOWN;
 	effect = debug_command(t, call);
@@ -255,7 +354,15 @@ view_command(struct ts_view *v, const struct ts_call *call)
 	case TS_CMD_GOTO:
 		return go_to(t, ts_call_arg(call, 0));
 	case TS_CMD_OPEN:
+		return open_row(t);
+	case TS_CMD_GOTO_MEMORY:
 		return open_tile(t);
+	case TS_CMD_GOTO_LIVENESS:
+		return open_life(t);
+	case TS_CMD_MARK:
+		return mark(t);
+	case TS_CMD_MARKS_CLEAR:
+		return no_marks(t);
 	case TS_CMD_SORT:
 		return sort_by(t, ts_call_arg(call, 0));
 	case TS_CMD_SORT_REVERSE:
@@ -275,9 +382,10 @@ view_command(struct ts_view *v, const struct ts_call *call)
 	}
 }
 
-/* `category:` and a name that is recorded, in quotes where it has blanks. */
+/* `category=` and a name that is recorded, in quotes where it has blanks. */
 static void
-complete_category(const struct ts_names *names, const char *word, struct ts_candidates *out)
+complete_category(const struct ts_names *names, const char *word, size_t sign,
+	struct ts_candidates *out)
 {
 	for (size_t i = 0; i < names->count; i++) {
 		const char *s = names->text + names->name[i].at;
@@ -285,8 +393,39 @@ complete_category(const struct ts_names *names, const char *word, struct ts_cand
 		const char *quote = memchr(s, ' ', (size_t)n) ? "\"" : "";
 		char text[2 * TS_PROMPT_CANDIDATE];
 
-		snprintf(text, sizeof(text), "category:%s%.*s%s", quote, n, s, quote);
+		snprintf(text, sizeof(text), "%.*s%s%.*s%s", (int)sign, word, quote, n, s, quote);
 		if (strncasecmp(text, word, strlen(word)) == 0)
+			ts_candidates_add(out, text);
+	}
+}
+
+/* The sign that is most likely behind a field. */
+static const char *
+sign_of(enum ts_filter_type type)
+{
+	switch (type) {
+	case TS_FILTER_YES:
+		return "";
+	case TS_FILTER_BYTES:
+	case TS_FILTER_NUMBER:
+		return ">";
+	case TS_FILTER_PERCENT:
+		return "<";
+	default:
+		return ":";
+	}
+}
+
+static void
+complete_field(const struct variables_view *t, const char *word, struct ts_candidates *out)
+{
+	for (int i = 0; i < TS_VARIABLE_FIELD_COUNT; i++) {
+		const struct ts_filter_field *f = &ts_variable_fields[i];
+		char text[TS_PROMPT_CANDIDATE];
+
+		snprintf(text, sizeof(text), "%s%s", f->name, sign_of(f->type));
+		if (strncmp(text, word, strlen(word)) == 0 && strcmp(text, word) != 0 &&
+			(!t->v || ts_variable_field_can(t->v, (enum ts_variable_field)i)))
 			ts_candidates_add(out, text);
 	}
 }
@@ -294,18 +433,27 @@ complete_category(const struct ts_names *names, const char *word, struct ts_cand
 static void
 view_complete(struct ts_view *v, enum ts_cmd cmd, const char *line, struct ts_candidates *out)
 {
-	static const char *const fields[] = {"bytes>", "category:", "ipu:", "name:", "tile:"};
 	struct variables_view *t = (struct variables_view *)v;
-	const char *word = strrchr(line, ' ');
+	const char *word = line + strlen(line);
+	size_t sign;
 
 	(void)cmd;
-	word = word ? word + 1 : line;
+	while (word > line && !strchr(" (!", word[-1]))
+		word--;
 	out->start = (size_t)(word - line);
-	for (size_t i = 0; i < TS_COUNT(fields); i++)
-		if (strncmp(fields[i], word, strlen(word)) == 0 && strcmp(fields[i], word) != 0)
-			ts_candidates_add(out, fields[i]);
-	if (t->v && strncmp(word, "category:", 9) == 0)
-		complete_category(&t->v->categories, word, out);
+	complete_field(t, word, out);
+	sign = strcspn(word, ":=");
+	if (t->v && word[sign] && strncmp(word, "category", 8) == 0)
+		complete_category(&t->v->categories, word, sign + 1, out);
+	if (word[sign] && strncmp(word, "always", 6) == 0) {
+		char text[2][TS_PROMPT_CANDIDATE];
+
+		snprintf(text[0], sizeof(text[0]), "%.20s=yes", "always_live");
+		snprintf(text[1], sizeof(text[1]), "%.20s=no", "always_live");
+		for (int i = 0; i < 2; i++)
+			if (strncmp(text[i], word, strlen(word)) == 0)
+				ts_candidates_add(out, text[i]);
+	}
 }
 
 static enum ts_effect
@@ -341,5 +489,7 @@ const struct ts_view_ops ts_view_variables = {
 	.command = view_command,
 	.complete = view_complete,
 	.mouse = view_mouse,
+	.explain = variables_explain,
+	.sheet = variables_sheet,
 	.args = variables_args,
 };

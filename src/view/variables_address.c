@@ -11,6 +11,16 @@ variables_of(struct ts_view *v)
 	return (struct variables_view *)v;
 }
 
+static const char levels[] = "lowered|unlowered";
+
+static bool
+get_level(struct ts_view *v, struct ts_strbuf *out)
+{
+	if (variables_of(v)->unlowered)
+		ts_strbuf_puts(out, "unlowered");
+	return variables_of(v)->unlowered;
+}
+
 static bool
 get_filter(struct ts_view *v, struct ts_strbuf *out)
 {
@@ -80,8 +90,12 @@ set_full(struct ts_view *v, const char *value)
 }
 
 const struct ts_view_arg variables_args[] = {
+	{"level", levels, get_level, NULL, TS_CMD_LEVEL},
 	{"filter", TS_ARG_TEXT, get_filter, NULL, TS_CMD_FILTER},
-	{"sort", "row|bytes|name|tile|category", get_sort, NULL, TS_CMD_SORT},
+	{"sort",
+		"row|bytes|name|tile|category|type|offset|alignment|always|from|to|steps|tiles|fullest|balance|"
+		"id|variable|class",
+		get_sort, NULL, TS_CMD_SORT},
 	{"reverse", TS_ARG_YES, get_reverse, set_reverse, 0},
 	{"row", TS_ARG_NUMBER, get_row, set_row, 0},
 	{"debug", TS_ARG_YES, get_debug, set_debug, 0},

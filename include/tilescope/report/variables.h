@@ -49,6 +49,7 @@ struct ts_variables {
 	struct ts_names categories;
 	int64_t bytes, unsized; /* of all rows, as the index has them; or TS_UNKNOWN */
 	int64_t tiles_per_ipu, bytes_per_tile; /* or TS_UNKNOWN */
+	int64_t tiles;			       /* of the target, or TS_UNKNOWN */
 };
 
 /*

@@ -143,6 +143,8 @@ enum ts_context {
 		"order of the tiles on the map")                                                   \
 	X(PEAK_NEXT, "peak-next", LIVENESS, "", BOUND, "the next peak, from the highest down")     \
 	X(PEAK_PREVIOUS, "peak-previous", LIVENESS, "", BOUND, "the peak before, back up")         \
+	X(LEVEL, "level", VARIABLES, "[lowered|unlowered]", BOUND,                                 \
+		"variables before lowering, or their pieces on the tiles")                         \
 	X(IPU_NEXT, "ipu-next", GLOBAL, "", BOUND, "the next IPU, or its lane")                    \
 	X(IPU_PREVIOUS, "ipu-previous", GLOBAL, "", BOUND, "the IPU before, or its lane")          \
 	X(ACCEPT, "accept", PROMPT, "", BOUND, "take the line as it is")                           \
