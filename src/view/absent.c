@@ -59,8 +59,8 @@ const struct ts_absent_text ts_absent_texts[TS_ABSENT_COUNT] = {
 		.instead = {TS_INSTEAD_STEPS, TS_INSTEAD_MEMORY, TS_INSTEAD_TABLES}},
 	[TS_ABSENT_VARIABLES] = {TS_LOWERED_VARIABLE, "the lowered variables of the tiles", LOWERED,
 		ALL, LOWERED_COST,
-		.instead = {TS_INSTEAD_MEMORY, TS_INSTEAD_LIVENESS, TS_INSTEAD_TRACE,
-			TS_INSTEAD_TABLES}},
+		.instead = {TS_INSTEAD_UNLOWERED, TS_INSTEAD_MEMORY, TS_INSTEAD_LIVENESS,
+			TS_INSTEAD_TRACE, TS_INSTEAD_TABLES}},
 	[TS_ABSENT_CONTEXTS] = {TS_RELATION_COUNT, "debug contexts", DEBUG,
 		"on with autoReport.enable", DEBUG_COST, .instead = {TS_INSTEAD_NONE}},
 	[TS_ABSENT_CONTEXT_COLUMN] = {TS_RELATION_COUNT, "which debug context this has", DEBUG,
@@ -82,6 +82,7 @@ static const struct {
 	[TS_INSTEAD_STEPS] = {NULL, NULL, "the steps, by number and name", TS_STEP},
 	[TS_INSTEAD_VARIABLES] = {"variables", "Variables", "the variables of the tiles",
 		TS_LOWERED_VARIABLE},
+	[TS_INSTEAD_UNLOWERED] = {NULL, NULL, "the variables before lowering", TS_VARIABLE},
 	[TS_INSTEAD_TABLES] = {"tables", "Tables", "any table of the file", TS_RELATION_COUNT},
 };
 
@@ -95,13 +96,17 @@ is_there(const struct ts_report *r, enum ts_instead place)
 	return ts_report_has(r, places[place].relation);
 }
 
-/* The keys that lead to it: those of the view, or of the next pane. */
+/* The keys that lead to it: those of the view, of the other level of Variables, or of the next pane. */
 static void
-print_keys(char out[TS_KEYS_TEXT], const struct ts_view_env *env, const char *view)
+print_keys(char out[TS_KEYS_TEXT], const struct ts_view_env *env, enum ts_instead place)
 {
-	static const enum ts_context global[] = {TS_CONTEXT_GLOBAL};
+	static const enum ts_context contexts[] = {TS_CONTEXT_VARIABLES, TS_CONTEXT_GLOBAL};
+	const char *view = places[place].view;
+	bool level = place == TS_INSTEAD_UNLOWERED;
+	enum ts_cmd cmd = level ? TS_CMD_LEVEL : view ? TS_CMD_VIEW : TS_CMD_PANE_NEXT;
 	const struct ts_key_binding *b = env->keymap
-		? ts_keymap_of(env->keymap, global, 1, view ? TS_CMD_VIEW : TS_CMD_PANE_NEXT, view)
+		? ts_keymap_of(env->keymap, level ? contexts : contexts + 1, level ? 2 : 1, cmd,
+			  view)
 		: NULL;
 
 	out[0] = '\0';
@@ -120,7 +125,7 @@ add_instead(struct ts_strbuf *out, const struct ts_view_env *env, const struct t
 
 		if (!is_there(env->report, place))
 			continue;
-		print_keys(keys, env, places[place].view);
+		print_keys(keys, env, place);
 		ts_strbuf_puts(out, before);
 		if (places[place].title)
 			ts_strbuf_printf(out, "%s%s%s%s, ", places[place].title,

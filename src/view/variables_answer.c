@@ -51,11 +51,6 @@ take_open(struct variables_view *t, struct variables_fetch *f)
 {
 	ts_pane_result(&t->data, f->fetch.code, &f->fetch.err, false);
 	t->data.absent = TS_ABSENT_VARIABLES;
-	if (!f->opened && f->fetch.code == TS_E_ABSENT && !f->unlowered &&
-		ts_report_has(t->view.env->report, TS_VARIABLE)) {
-		variables_level(t); /* what there is */
-		return TS_EFFECT_RECALC | TS_EFFECT_REPAINT;
-	}
 	if (!f->opened)
 		return TS_EFFECT_REPAINT;
 	replace(t, f->opened);

@@ -44,11 +44,12 @@ enum ts_instead {
 	TS_INSTEAD_TRACE,
 	TS_INSTEAD_STEPS,
 	TS_INSTEAD_VARIABLES,
+	TS_INSTEAD_UNLOWERED,
 	TS_INSTEAD_TABLES,
 	TS_INSTEAD_COUNT
 };
 
-enum { TS_INSTEADS = 4 };
+enum { TS_INSTEADS = 5 };
 
 struct ts_absent_text {
 	enum ts_relation relation; /* that is not bound; TS_RELATION_COUNT: none */
