@@ -8,7 +8,21 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/calc/top.h"
 #include "tilescope/report/fullest.h"
+#include "tilescope/report/peak_variables.h"
+#include "tilescope/report/rows.h"
+#include "tilescope/report/tile_live.h"
 #include "tilescope/report/tile_variables.h"
+
+/* What is damaged, or too large to be worked out, leaves it unknown. */
+static enum ts_code
+bear(enum ts_code code, const struct ts_err *why, struct ts_err *err)
+{
+	if (code != TS_E_CANCELLED && code != TS_E_NOMEM)
+		return TS_OK;
+	if (err)
+		*err = *why;
+	return code;
+}
 
 /* --- which ------------------------------------------------------------------------------------ */
 
@@ -145,11 +159,7 @@ read_variables(struct ts_tile_variables *v, struct ts_reader *rd, int64_t tile, 
 	struct ts_err why = {0};
 	enum ts_code code = ts_tile_variables_list(v, rd, tile, TS_FULLEST_NAMES, NULL, &why);
 
-	if (code != TS_E_CANCELLED && code != TS_E_NOMEM)
-		return TS_OK;
-	if (err)
-		*err = why;
-	return code;
+	return bear(code, &why, err);
 }
 
 static enum ts_code
@@ -177,6 +187,107 @@ find_variables(struct ts_fullest *f, struct ts_reader *rd, struct ts_err *err)
 	return code;
 }
 
+/* --- FP32 ------------------------------------------------------------------------------------- */
+
+static int
+by_class(const void *key, const void *element)
+{
+	const int64_t *number = key;
+	const struct ts_live_class *c = element;
+
+	return (*number > c->number) - (*number < c->number);
+}
+
+/* Is a class alive at a step? */
+static bool
+lives_at(const struct ts_tile_lives *l, int64_t number, int64_t step)
+{
+	const struct ts_live_class *c = l->classes
+		? bsearch(&number, l->class, l->classes, sizeof(*c), by_class)
+		: NULL;
+
+	for (uint32_t i = 0; c && i < c->count; i++) {
+		const struct ts_live_interval *in = &l->interval[c->first + i];
+
+		if (l->point[in->from] <= step && step < l->point[in->to])
+			return true;
+	}
+	return false;
+}
+
+enum { F_TILE, F_BYTES, F_ALWAYS, F_CLASS, F_TYPE, F_COLUMNS };
+
+static void
+count_fp32(struct ts_full_tile *t, struct ts_rows *rows, const struct ts_tile_lives *l)
+{
+	int64_t tile, bytes, always = 0, class = 0;
+	const char *s;
+	size_t n;
+
+	if (ts_rows_number(rows, F_TILE, &tile) != TS_VALUE_OK || tile != t->tile ||
+		ts_rows_text(rows, F_TYPE, &s, &n) != TS_VALUE_OK || !ts_type_is_fp32(s, n) ||
+		ts_rows_number(rows, F_BYTES, &bytes) != TS_VALUE_OK ||
+		ts_rows_number(rows, F_ALWAYS, &always) == TS_VALUE_BAD)
+		return;
+	if (!always &&
+		(t->peak_step == TS_UNKNOWN ||
+			ts_rows_number(rows, F_CLASS, &class) != TS_VALUE_OK ||
+			!lives_at(l, class, t->peak_step)))
+		return;
+	t->fp32++;
+	if (!ts_add_i64(&t->fp32_bytes, bytes))
+		t->fp32_bytes = INT64_MAX;
+}
+
+static enum ts_code
+read_fp32(struct ts_full_tile *t, struct ts_reader *rd, const struct ts_tile_lives *l,
+	struct ts_err *err)
+{
+	static const int columns[F_COLUMNS] = {TS_LOWERED_VARIABLE_TILE, TS_LOWERED_VARIABLE_BYTES,
+		TS_LOWERED_VARIABLE_ALWAYS_LIVE, TS_LOWERED_VARIABLE_CLASS,
+		TS_LOWERED_VARIABLE_ELEMENT_TYPE};
+	struct ts_rows_query q = {.column_count = F_COLUMNS, .past_damage = true};
+	ptrdiff_t at = ts_tile_lives_find(l, t->tile);
+	struct ts_rows *rows;
+	int64_t total;
+	enum ts_code code;
+	bool there;
+
+	t->peak_step = at >= 0 ? l->tile[at].step : TS_UNKNOWN;
+	t->has_fp32 = true;
+	if (!ts_tile_variables_plan(&q, &total, rd, t->tile))
+		return TS_OK;
+	memcpy(q.columns, columns, sizeof(columns));
+	code = ts_reader_rows(&rows, rd, TS_LOWERED_VARIABLE, &q, err);
+	while (!code && !(code = ts_rows_next(rows, &there, err)) && there)
+		count_fp32(t, rows, l);
+	ts_rows_close(rows);
+	t->has_fp32 = code != TS_E_DAMAGED;
+	return code;
+}
+
+static enum ts_code
+find_fp32(struct ts_fullest *f, struct ts_reader *rd, struct ts_err *err)
+{
+	int64_t tile[TS_FULLEST];
+	struct ts_tile_lives *l = NULL;
+	struct ts_err why = {0};
+	enum ts_code code;
+
+	if (!f->looked || !ts_tile_lives_can(rd->report) ||
+		!ts_report_has_column(rd->report, TS_LOWERED_VARIABLE,
+			TS_LOWERED_VARIABLE_ELEMENT_TYPE))
+		return TS_OK;
+	for (int i = 0; i < f->count; i++)
+		tile[i] = f->tile[i].tile;
+	code = ts_tile_lives_read_tiles(&l, rd, tile, (size_t)f->count, NULL, &why);
+	f->typed = code == TS_OK;
+	for (int i = 0; i < f->count && !code; i++)
+		code = read_fp32(&f->tile[i], rd, l, &why);
+	ts_tile_lives_close(l);
+	return bear(code, &why, err);
+}
+
 enum ts_code
 ts_fullest_read(struct ts_fullest *f, struct ts_reader *rd, const struct ts_tiles *tiles,
 	const struct ts_categories *categories, struct ts_err *err)
@@ -189,7 +300,9 @@ ts_fullest_read(struct ts_fullest *f, struct ts_reader *rd, const struct ts_tile
 		code = find_median(f, tiles, err);
 	for (int i = 0; i < f->count && !code && categories; i++)
 		code = find_category(&f->tile[i], f->median_tile, categories, err);
-	return code ? code : find_variables(f, rd, err);
+	if (!code)
+		code = find_variables(f, rd, err);
+	return code ? code : find_fp32(f, rd, err);
 }
 
 void

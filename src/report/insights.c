@@ -393,6 +393,34 @@ fp32_share(struct ts_finding *f, const struct measure *m)
 	return true;
 }
 
+/* On the fullest tile, at its own peak. */
+static bool
+fp32_of_tile(struct ts_finding *f, const struct measure *m)
+{
+	const struct ts_full_tile *t = &m->facts->fullest.tile[0];
+	char bytes[TS_FMT_MAX], share[TS_FMT_MAX], n[TS_FMT_MAX], step[TS_FMT_MAX];
+
+	if (!m->facts->has_tiles)
+		return missing(f, "the memory of tiles is");
+	if (!t->has_fp32)
+		return missing(f,
+			"which variables of a tile are FP32, and when they are alive, is");
+	if (t->used <= 0)
+		return missing(f, "memory in use on a tile is");
+	f->value = (double)t->fp32_bytes / (double)t->used;
+	f->saving = t->fp32_bytes / 2;
+	snprintf(f->evidence, sizeof(f->evidence),
+		"tile %" PRId64
+		": %s FP32 variable%s, %s, %s of what it uses, alive at its peak%s%s",
+		t->tile, ts_fmt_count(n, t->fp32), t->fp32 == 1 ? "" : "s",
+		ts_fmt_bytes(bytes, t->fp32_bytes, m->units),
+		ts_fmt_percent(share, (double)t->fp32_bytes, (double)t->used),
+		t->peak_step == TS_UNKNOWN ? "" : ", step ",
+		t->peak_step == TS_UNKNOWN ? "" : ts_fmt_count(step, t->peak_step));
+	name_place(f, "memory", t->tile, "");
+	return true;
+}
+
 /* How few variables are half of what is alive at the peak. */
 static bool
 half_of_peak(struct ts_finding *f, const struct measure *m)
@@ -442,6 +470,8 @@ static const struct {
 		TS_FACT_LIVENESS, peak_over_steady},
 	{"fp32-share", "FP32 variables, of the bytes of all that are alive at the peak",
 		TS_FACT_LIVENESS | TS_FACT_VARIABLES, fp32_share},
+	{"fp32-of-fullest-tile", "FP32 alive at the fullest tile's own peak, of what it uses",
+		TS_FACT_TILES, fp32_of_tile},
 	{"half-of-peak", "how few variables are half of what is alive at the peak",
 		TS_FACT_LIVENESS | TS_FACT_VARIABLES, half_of_peak},
 };

@@ -172,6 +172,24 @@ ask_half(const struct insights_view *s, struct ts_explained *x)
 			p->step, p->step);
 }
 
+static void
+ask_fp32_tile(const struct insights_view *s, struct ts_explained *x)
+{
+	const struct ts_full_tile *t = &s->found.facts.fullest.tile[0];
+
+	ts_explain_from(x, TS_KNOWN_DERIVED,
+		"lowered_variable.bytes, .element_type, .always_live, .class; class_interval; tile_memory");
+	ts_explain_formula(x, "%" PRId64 " / %" PRId64 " at step %" PRId64, t->fp32_bytes, t->used,
+		t->peak_step);
+	ts_explain_query(x,
+		"SELECT ifnull(sum(bytes), 0) * 1.0 / %" PRId64
+		" FROM lowered_variable WHERE tile = %" PRId64
+		" AND lower(element_type) IN ('float', 'float32', 'fp32') AND (always_live OR class IN"
+		" (SELECT class FROM class_interval WHERE start <= %" PRId64
+		" AND \"end\" > %" PRId64 "))",
+		t->used, t->tile, t->peak_step, t->peak_step);
+}
+
 static const struct {
 	const char *measure;
 	void (*ask)(const struct insights_view *s, struct ts_explained *x);
@@ -186,6 +204,7 @@ static const struct {
 	{"peak-over-steady", ask_peak},
 	{"fp32-share", ask_fp32},
 	{"half-of-peak", ask_half},
+	{"fp32-of-fullest-tile", ask_fp32_tile},
 };
 
 void

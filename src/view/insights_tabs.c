@@ -43,7 +43,7 @@ struct table_tab {
 	void (*text)(const struct insights_view *s, int64_t row, struct ts_strbuf *out);
 	void (*place)(const struct insights_view *s, int64_t row, char out[TS_PLACE_TEXT]);
 	void (*explain)(struct insights_view *s, int64_t row, struct ts_explain *out);
-	int head; /* lines above the table */
+	int (*head)(const struct ts_tab *t); /* lines above the table */
 	const char *title;
 };
 
@@ -82,7 +82,7 @@ static struct ts_rect
 table_rect(const struct ts_tab *t)
 {
 	struct ts_rect r = t->r;
-	int head = table_of(t)->head;
+	int head = table_of(t)->head(t);
 
 	ts_rect_cut_top(&r, r.h > head + 3 ? head : r.h > 4 ? 1 : 0);
 	return r;
@@ -156,6 +156,20 @@ table_sheet(struct ts_tab *t, struct ts_sheet *out)
 	out->list = &list_of(t)->list;
 	out->rows = table_of(t)->rows(s);
 	return true;
+}
+
+static int
+one_line(const struct ts_tab *t)
+{
+	(void)t;
+	return 1;
+}
+
+static int
+two_lines(const struct ts_tab *t)
+{
+	(void)t;
+	return 2;
 }
 
 /* Nothing to show yet, or ever: the panel of the view. False: there is something. */
@@ -594,7 +608,7 @@ tiles_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 	const struct insights_view *s = view_of(t);
 	char buf[TS_FMT_MAX];
 
-	if (is_ready(s))
+	if (is_ready(s) && facts_of(s)->has_tiles)
 		snprintf(out, TS_TAB_NOTE, "the %d fullest of %s", facts_of(s)->fullest.count,
 			ts_fmt_count(buf, (int64_t)facts_of(s)->tiles.count));
 }
@@ -884,6 +898,34 @@ half_text(const struct insights_view *s, int64_t row, struct ts_strbuf *out)
 		variable_text(s, &facts_of(s)->peak.halves.row[row], out);
 }
 
+/* Where there is room, a line for each of the fullest tiles. */
+static int
+halves_head(const struct ts_tab *t)
+{
+	const struct ts_fullest *f = &facts_of(view_of(t))->fullest;
+	enum { SUMS = 2, TABLE = 6 };
+
+	return f->typed && t->r.h >= SUMS + f->count + TABLE ? SUMS + f->count : SUMS;
+}
+
+static void
+draw_tile_halves(const struct insights_view *s, struct ts_canvas *c, const struct ts_tab *t)
+{
+	const struct ts_fullest *f = &facts_of(s)->fullest;
+	char bytes[TS_FMT_MAX], saves[TS_FMT_MAX], step[TS_FMT_MAX];
+
+	for (int i = 0; i < f->count; i++) {
+		const struct ts_full_tile *one = &f->tile[i];
+
+		head_line(c, t, 2 + i, TS_ROLE_TEXT,
+			"tile %" PRId64 " at its own peak%s%s: %s of FP32, saves %s", one->tile,
+			one->peak_step == TS_UNKNOWN ? "" : ", step ",
+			one->peak_step == TS_UNKNOWN ? "" : ts_fmt_count(step, one->peak_step),
+			bytes_text(s, bytes, one->fp32_bytes),
+			bytes_text(s, saves, one->fp32_bytes / 2));
+	}
+}
+
 static void
 draw_halves_head(const struct insights_view *s, struct ts_canvas *c, const struct ts_tab *t)
 {
@@ -901,6 +943,8 @@ draw_halves_head(const struct insights_view *s, struct ts_canvas *c, const struc
 			facts_of(s)->has_liveness ? ts_liveness_device(l, p->fp32.bytes / 2)
 						  : p->fp32.bytes / 2),
 		p->has_lives ? "" : " (always-live ones only)");
+	if (facts_of(s)->fullest.typed)
+		draw_tile_halves(s, c, t);
 }
 
 static void
@@ -989,13 +1033,13 @@ static const struct {
 	struct table_tab table;
 } tables[] = {
 	{&tab_tiles,
-		{tile_table, tile_rows, tile_text, tile_place, insights_explain_tile, 1,
+		{tile_table, tile_rows, tile_text, tile_place, insights_explain_tile, one_line,
 			"Fullest tiles"}},
 	{&tab_peak,
-		{peak_table, peak_rows, peak_text, peak_place, insights_explain_peak, 2,
+		{peak_table, peak_rows, peak_text, peak_place, insights_explain_peak, two_lines,
 			"Variables at the peak"}},
 	{&tab_fp32,
-		{half_table, half_rows, half_text, peak_place, insights_explain_half, 2,
+		{half_table, half_rows, half_text, peak_place, insights_explain_half, halves_head,
 			"FP32 variables at the peak"}},
 };
 

@@ -196,7 +196,8 @@ def check_rules(ctx):
 
 ABSENT = {
     "target": set(),                                # follows from 2 x 1,472 tiles
-    "tile_memory": {"M01", "M02", "M03", "M04"},
+    "tile_memory": {"M01", "M02", "M03", "M04", "M11"},
+    "class_interval": {"M11"},
     "tile_category": set(),                         # from the lowered variables
     "memory_category": set(),
     "liveness_step": {"M07", "M09", "M10"},

@@ -33,7 +33,7 @@ def measures(tiles, limit, categories, steps, alive=None):
     gaps = sum(t[2] for t in tiles) if tiles and all(t[2] is not None for t in tiles) else None
     out = dict.fromkeys(("worst-tile-share", "overflowed-bytes", "tile-imbalance", "gaps-share",
                          "code-share", "exchange-code-share", "profiling-share",
-                         "peak-over-steady", "fp32-share", "half-of-peak"))
+                         "peak-over-steady", "fp32-share", "half-of-peak", "fp32-of-fullest-tile"))
     if used and limit:
         out["worst-tile-share"] = max(used) / limit
     if used and (limit or any(t[3] is not None for t in tiles)):
@@ -104,8 +104,31 @@ def of_store(path):
         alive = [(b, t) for v, b, a, t, n in db.execute(
             "SELECT variable, bytes, always_live, element_type, name FROM variable")
             if (v in then or a) and not (a and n in found)]     # code and state are no variables
+    out = measures(tiles, limit[0][0] if limit else None, found, [r[1] for r in steps], alive)
+    if tiles and {"lowered_variable", "class_interval"} <= have:
+        out["fp32-of-fullest-tile"] = fp32_of(db, tiles, [r[0] for r in steps])
     db.close()
-    return measures(tiles, limit[0][0] if limit else None, found, [r[1] for r in steps], alive)
+    return out
+
+
+def fp32_of(db, tiles, steps):
+    """FP32 alive on the fullest tile at its own peak, over what it uses."""
+    used = {t[0]: t[1] if t[2] is None else t[2] for t in tiles}
+    tile = min(used, key=lambda t: (-used[t], t))
+    rows = list(db.execute("SELECT bytes, class, always_live, element_type FROM lowered_variable"
+                           " WHERE tile = ?", (tile,)))
+    spans = {}
+    for c, start, end in db.execute('SELECT class, start, "end" FROM class_interval'):
+        spans.setdefault(c, []).append((start, end))
+
+    def lives(c, step):
+        return any(a <= step < b for a, b in spans.get(c, []))
+    last = max([b for s in spans.values() for _, b in s] + [0])
+    at = {s: sum(b for b, c, always, _ in rows if not always and lives(c, s))
+          for s in (steps or range(last))}
+    peak = min(at, key=lambda s: (-at[s], s)) if at else -1
+    return ratio(sum(b for b, c, always, kind in rows if kind == "float" and
+                     (always or lives(c, peak))), used[tile])
 
 
 def rules(text=None):

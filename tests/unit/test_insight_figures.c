@@ -73,7 +73,9 @@ open_world(struct world *w, const char *sql)
 		"CREATE TABLE memory_category(category, name);"
 		"INSERT INTO memory_category VALUES(0, 'variable'), (1, 'stack'), (2, 'code');"
 		"CREATE TABLE tile_memory(tile, total, total_gaps);"
-		"CREATE TABLE lowered_variable(id, tile, name, bytes, category);"
+		"CREATE TABLE lowered_variable(id, tile, name, bytes, category, class, always_live,"
+		" element_type);"
+		"CREATE TABLE class_interval(class, start, \"end\");"
 		"CREATE TABLE variable(variable, name, bytes, always_live, element_type);"
 		"CREATE TABLE liveness_variable(variable, start, end);");
 	report_dir_sql(w->dir, &w->path, "report.tilescope", sql);
@@ -218,9 +220,14 @@ draw_tiles(struct ts_strbuf *sql, uint64_t *state)
 		ts_strbuf_printf(sql, "INSERT INTO tile_memory VALUES(%d, %d, %d);", t,
 			(int)draw(state, 9) * 100, 1000 + (int)draw(state, 5) * 100);
 	for (int i = 0; i < 6 * tiles; i++)
-		ts_strbuf_printf(sql, "INSERT INTO lowered_variable VALUES(%d, %d, 'n%d', %d, %d);",
+		ts_strbuf_printf(sql,
+			"INSERT INTO lowered_variable VALUES(%d, %d, 'n%d', %d, %d, %d, %d, %s);",
 			i, i * tiles / (6 * tiles), (int)draw(state, 4), (int)draw(state, 50) * 4,
-			(int)draw(state, 3));
+			(int)draw(state, 3), (int)draw(state, 9), draw(state, 4) == 0,
+			draw(state, 2) ? "'float'" : "'half'");
+	for (int i = 0; i < 20; i++)
+		ts_strbuf_printf(sql, "INSERT INTO class_interval VALUES(%d, %d, %d);",
+			(int)draw(state, 9), (int)draw(state, STEPS), (int)draw(state, STEPS + 3));
 }
 
 static void
@@ -254,6 +261,30 @@ check_tile(const struct world *w, const struct ts_fullest *f, const struct ts_fu
 	ck_assert_int_eq(t->variable_bytes - t->variable_median, most);
 }
 
+#define LIVES                                                                                    \
+	"(ifnull(always_live, 0) OR class IN (SELECT class FROM class_interval WHERE start <= s" \
+	" AND s < \"end\"))"
+
+/* FP32 at the tile's own peak: the first step with most that is not always live. */
+static void
+check_fp32(const struct world *w, const struct ts_full_tile *t)
+{
+	int64_t step = ask(w,
+		"WITH RECURSIVE t(s) AS (SELECT 0 UNION ALL SELECT s + 1 FROM t WHERE s < %d) SELECT s"
+		" FROM (SELECT s, (SELECT sum(bytes) FROM lowered_variable WHERE tile = %" PRId64
+		" AND NOT always_live AND " LIVES
+		") b FROM t) WHERE b > 0 ORDER BY b DESC, s LIMIT 1",
+		STEPS + 3, t->tile);
+
+	ck_assert(t->has_fp32);
+	ck_assert_int_eq(t->peak_step, step);
+	ck_assert_int_eq(t->fp32_bytes,
+		ask(w,
+			"SELECT ifnull(sum(bytes), 0) FROM lowered_variable, (SELECT %" PRId64 " s)"
+			" WHERE tile = %" PRId64 " AND element_type = 'float' AND " LIVES,
+			step, t->tile));
+}
+
 START_TEST(fullest_against_sql)
 {
 	uint64_t state = 0xd1b54a32d192ed03u * (uint64_t)(_i + 1);
@@ -283,6 +314,7 @@ START_TEST(fullest_against_sql)
 				" LIMIT 1 OFFSET %d",
 				i));
 		check_tile(&w, &f, &f.tile[i]);
+		check_fp32(&w, &f.tile[i]);
 	}
 	ts_fullest_fini(&f);
 	ts_categories_fini(&categories);

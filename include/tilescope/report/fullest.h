@@ -5,6 +5,9 @@
  * A tile is compared with the *median tile*: the one in the middle of all tiles in the order of what they use (the
  * lower middle, of equals the lowest number). The category that sets it apart is the one of which it has most more than
  * the median tile; the variable is the one of that category, by name, of which it has most more.
+ *
+ * FP32 of a tile: its lowered variables of that element type that are alive at the tile's own peak, always or at the
+ * first of the liveness steps with most not-always-live bytes on it (report/tile_live.h).
  */
 #ifndef TS_REPORT_FULLEST_H
 #define TS_REPORT_FULLEST_H
@@ -23,6 +26,10 @@ struct ts_full_tile {
 	char *category, *variable;
 	int64_t category_bytes, category_median; /* on it, on the median tile */
 	int64_t variable_bytes, variable_median;
+	/* at its own peak */
+	bool has_fp32;
+	int64_t peak_step;	  /* TS_UNKNOWN: nothing on it is ever alive but always */
+	int64_t fp32, fp32_bytes; /* how many lowered variables, their bytes (at most INT64_MAX) */
 };
 
 struct ts_fullest {
@@ -30,6 +37,7 @@ struct ts_fullest {
 	struct ts_full_tile tile[TS_FULLEST]; /* the fullest first, of equals the lowest number */
 	int64_t median_tile, median_used;     /* TS_UNKNOWN without tiles */
 	bool looked; /* at variables: they are recorded, and a tile's rows can be reached */
+	bool typed;  /* element types and intervals are recorded, too: FP32 is known */
 };
 
 /*
