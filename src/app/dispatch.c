@@ -27,6 +27,7 @@
 #include "tilescope/view/tables.h"
 #include "tilescope/view/trace.h"
 #include "tilescope/view/variables.h"
+#include "tilescope/view/what_if.h"
 
 const struct ts_view_ops *const ts_views[TS_VIEW_COUNT] = {
 	[TS_VIEW_SUMMARY] = &ts_view_summary,
@@ -654,6 +655,15 @@ do_copy(struct ts_app *app, const struct ts_call *call)
 	return TS_EFFECT_BELL; /* the view had nothing under its cursor */
 }
 
+/* Changes are the selection's: any view will do. */
+static enum ts_effect
+do_what_if(struct ts_app *app, const struct ts_call *call)
+{
+	struct ts_view v = {.env = &app->env};
+
+	return ts_what_if_command(&v, call);
+}
+
 /* The words that open the present place once more. */
 static enum ts_effect
 do_copy_address(struct ts_app *app, const struct ts_call *call)
@@ -707,6 +717,7 @@ static const struct {
 	{TS_CMD_GOTO_LIVENESS, do_goto_liveness},
 	{TS_CMD_GOTO_TRACE, do_goto_trace},
 	{TS_CMD_TILES, ts_app_tiles_command},
+	{TS_CMD_WHAT_IF, do_what_if},
 	{TS_CMD_COPY, do_copy},
 	{TS_CMD_COPY_ADDRESS, do_copy_address},
 	{TS_CMD_EXPLAIN, ts_app_explain},

@@ -61,19 +61,19 @@ open_change(struct choice *h, int i, struct ts_err *err)
 	struct names *n = &h->names;
 	enum ts_code code = TS_OK;
 
-	n->group[i] = NOBODY;
-	if (x->of == TS_WHAT_IF_PATTERN) {
+	n->group[i] = h->w->groups ? ts_groups_find(h->w->groups, x->text) : NOBODY;
+	if (x->of == TS_WHAT_IF_PATTERN && n->group[i] < 0) {
 		code = ts_pattern_compile(&n->pattern[i], x->text, TS_PATTERN_NOCASE, NULL, err);
 		if (!code)
 			code = ts_matcher_new(&n->matcher[i], n->pattern[i], err);
-	} else if (x->of == TS_WHAT_IF_GROUP) {
-		n->group[i] = h->w->groups ? ts_groups_find(h->w->groups, x->text) : NOBODY;
+	} else if (x->of == TS_WHAT_IF_GROUP || x->of == TS_WHAT_IF_PATTERN) {
 		if (n->group[i] < 0)
 			return ts_err_set(err, TS_E_USAGE, "no group of variables is called %s",
 				x->text);
 		if (!n->grouper)
 			code = ts_grouper_new(&n->grouper, h->w->groups, err);
 	} else {
+		n->group[i] = NOBODY;
 		h->by_id |= x->of == TS_WHAT_IF_LOWERED;
 		return TS_OK;
 	}
@@ -360,7 +360,7 @@ what_if_less(struct ts_tile_lives **out, struct what_if_work *w, struct ts_err *
 	if (!code)
 		code = choose(&h, err);
 	damage = code == TS_E_DAMAGED ? code : damage;
-	if (!code || code == TS_E_DAMAGED)
+	if ((!code || code == TS_E_DAMAGED) && h.c->count > 0)
 		code = read_lowered(&h, &g, err);
 	damage = code == TS_E_DAMAGED ? code : damage;
 	if (!code || code == TS_E_DAMAGED)

@@ -22,7 +22,7 @@ enum ts_what_if_how { TS_WHAT_IF_REMOVE, TS_WHAT_IF_HALVE, TS_WHAT_IF_SPLIT };
 enum ts_what_if_of {
 	TS_WHAT_IF_VARIABLE, /* before lowering, by number: on all its tiles */
 	TS_WHAT_IF_LOWERED,  /* one piece on one tile, by lowered_variable.id */
-	TS_WHAT_IF_PATTERN,  /* names that match a regular expression (any case) */
+	TS_WHAT_IF_PATTERN,  /* a group, where one is called so, else names that match (any case) */
 	TS_WHAT_IF_GROUP,    /* names of a group of the rules (groups.h) */
 };
 

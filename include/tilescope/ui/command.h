@@ -85,6 +85,10 @@ enum ts_context {
 	X(MARK, "mark", GLOBAL, "", BOUND, "mark what has the cursor, or take its mark away")      \
 	X(RANGE, "range", GLOBAL, "", BOUND, "begin a range at the cursor; again: mark it")        \
 	X(MARKS_CLEAR, "marks-clear", GLOBAL, "", BOUND, "take all marks away")                    \
+	X(TICK, "tick", GLOBAL, "", BOUND,                                                         \
+		"what if it were removed, halved, in 4: the variable under the cursor")            \
+	X(WHAT_IF, "whatif", GLOBAL, "[TEXT...]", TYPED,                                           \
+		"what the peaks were if variables were removed or smaller")                        \
 	X(GOTO_MEMORY, "goto-memory", GLOBAL, "", BOUND, "the same object in Memory")              \
 	X(GOTO_LIVENESS, "goto-liveness", GLOBAL, "", BOUND, "the same object in Liveness")        \
 	X(GOTO_TRACE, "goto-trace", GLOBAL, "", BOUND, "the same object in Trace")                 \
@@ -141,6 +145,9 @@ enum ts_context {
 		"another scale of the map's colours")                                              \
 	X(TILE_ORDER, "order", MEMORY, "[software|physical]", BOUND,                               \
 		"order of the tiles on the map")                                                   \
+	X(BOTTLENECK, "bottleneck", LIVENESS, "", BOUND,                                           \
+		"show the fullest tile at its fullest step in the heat map")                       \
+	X(AXES, "axes", LIVENESS, "", BOUND, "what + and - zoom in the heat map")                  \
 	X(PEAK_NEXT, "peak-next", LIVENESS, "", BOUND, "the next peak, from the highest down")     \
 	X(PEAK_PREVIOUS, "peak-previous", LIVENESS, "", BOUND, "the peak before, back up")         \
 	X(LEVEL, "level", VARIABLES, "[lowered|unlowered]", BOUND,                                 \

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "tilescope/calc/tile_set.h"
+#include "tilescope/report/what_if.h"
 #include "tilescope/view/marked.h"
 
 enum { TS_SELECT_OF_IPU = -2 }; /* for a tile: the fullest one of `ipu` */
@@ -30,6 +31,7 @@ struct ts_selection {
 	int64_t live_step; /* liveness step: another thing, never joined with `step` */
 	struct ts_marked_variables marked;
 	struct ts_selected_tiles tiles;
+	struct ts_what_if_changes what_if; /* that are asked for: view/what_if.h */
 };
 
 #define TS_SELECTION_NONE                                          \

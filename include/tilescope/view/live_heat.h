@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * live_heat - the tab "heat": tile x liveness step, each cell the fullest of its tiles at the fullest of its steps.
+ *
+ * It needs nothing of its host: the report, and the selection. Both axes zoom and pan; what is under the cursor is told
+ * exactly (which tile, which step). `open` makes that tile and step the selection, and the view goes there.
+ */
+#ifndef TS_VIEW_LIVE_HEAT_H
+#define TS_VIEW_LIVE_HEAT_H
+
+#include "tilescope/view/tab.h"
+
+extern const struct ts_tab_ops ts_tab_heat;
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * what_if - ticking variables, `whatif`, and the tab that shows the peaks before and after.
+ *
+ * The changes are shared by all views (selection.h). The tab needs nothing of its host. It asks anew whenever the changes
+ * are others than those that it shows; what is on the screen stays until the answer comes.
+ */
+#ifndef TS_VIEW_WHAT_IF_H
+#define TS_VIEW_WHAT_IF_H
+
+#include "tilescope/report/what_if.h"
+#include "tilescope/view/tab.h"
+
+enum { TS_WHAT_IF_SIGN = 16 };
+
+/*
+ * `tick` on a variable: nothing -> removed -> halved -> in 4 -> nothing. `x` says which (of, id, text = its name);
+ * of TS_WHAT_IF_VARIABLE or TS_WHAT_IF_LOWERED.
+ */
+enum ts_effect ts_what_if_tick(struct ts_view *v, struct ts_what_if_change *x);
+
+/* A name of n bytes, raw, into a change. */
+void ts_what_if_name(struct ts_what_if_change *x, const char *name, size_t n);
+
+/* What is ticked of a variable: "removed", "halved", "in 4"; "" = nothing. Returns `out`. */
+const char *ts_what_if_sign(const struct ts_view_env *env, enum ts_what_if_of of, int64_t id,
+	char out[TS_WHAT_IF_SIGN]);
+
+/* `whatif remove NAMES`, `whatif halve marked`, `whatif split 8 GROUP`, `whatif clear`, `whatif` (says how many). */
+enum ts_effect ts_what_if_command(struct ts_view *v, const struct ts_call *call);
+
+extern const struct ts_tab_ops ts_tab_what_if;
+
+#endif

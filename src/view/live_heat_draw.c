@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/* live_heat_draw - the picture of the tab "heat": legend, labels of tiles, cells, axis of steps, read-out. */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tilescope/base/fmt.h"
+#include "tilescope/base/mem.h"
+
+#include "live_heat_internal.h"
+
+enum {
+	LABELS = 8,	   /* columns, where the pane has ... */
+	LABELS_LEAST = 40, /* ... so many */
+	LEGEND_ROWS = 6,   /* rows of the pane from which on there is a legend, ... */
+	AXIS_ROWS = 5,	   /* ... an axis */
+	TICK = 12,	   /* columns between two of its numbers */
+	LABEL_ROWS = 3,	   /* rows between two labels */
+};
+
+struct heat_parts
+heat_parts(struct ts_rect r)
+{
+	struct heat_parts p = {.legend = {0}};
+	int h = r.h;
+
+	if (h >= LEGEND_ROWS)
+		p.legend = ts_rect_cut_top(&r, 1);
+	if (h > 1)
+		p.read_out = ts_rect_cut_bottom(&r, 1);
+	if (h >= AXIS_ROWS)
+		p.axis = ts_rect_cut_bottom(&r, 1);
+	if (r.w >= LABELS_LEAST) {
+		p.labels = ts_rect_cut_left(&r, LABELS);
+		ts_rect_cut_left(&p.axis, LABELS);
+	}
+	p.map = r;
+	return p;
+}
+
+/* Of the cells in sight; with a limit from 0 to that. */
+static struct ts_heat_scale
+scale_of(const struct heat *h)
+{
+	struct ts_heat_scale s = {.how = h->how, .least = INT64_MAX};
+	int64_t n = (int64_t)h->shown.rows * h->shown.columns;
+
+	if (h->how == TS_HEAT_LIMIT)
+		return (struct ts_heat_scale){h->how, 0, h->limit};
+	for (int64_t i = 0; i < n; i++) {
+		if (h->most[i] < 0)
+			continue;
+		s.least = ts_min_i64(s.least, h->most[i]);
+		s.most = ts_max_i64(s.most, h->most[i]);
+	}
+	s.least = ts_min_i64(s.least, s.most);
+	return s;
+}
+
+static uint8_t
+code_of(const struct heat *h, const struct ts_heat_scale *s, int64_t bytes)
+{
+	if (bytes < 0)
+		return TS_HEAT_NOTHING;
+	if (h->limit > 0 && bytes > h->limit)
+		return TS_HEAT_OVER;
+	return ts_heat_level(s, bytes);
+}
+
+static void
+draw_cells(struct ts_canvas *c, struct ts_rect r, const struct heat *h,
+	const struct ts_heat_scale *s, bool focus)
+{
+	size_t n = (size_t)h->shown.rows * (size_t)h->shown.columns;
+	struct ts_heat_grid grid = {h->shown.columns, h->shown.rows, NULL};
+	uint8_t *level = ts_alloc(n, 1);
+	int64_t row = (h->y.cursor - (int64_t)h->shown.tile) / (int64_t)h->shown.per_row;
+	int64_t column = (h->x.cursor - h->shown.step) / h->shown.per_column;
+
+	if (!level)
+		return;
+	for (size_t i = 0; i < n; i++)
+		level[i] = code_of(h, s, h->most[i]);
+	if (row >= 0 && row < h->shown.rows && column >= 0 && column < h->shown.columns)
+		level[row * h->shown.columns + column] |= focus ? TS_HEAT_CURSOR : TS_HEAT_SELECTED;
+	grid.level = level;
+	ts_heat_draw(c, r, &grid);
+	free(level);
+}
+
+static void
+draw_legend(struct ts_canvas *c, struct ts_rect r, const struct heat *h,
+	const struct ts_heat_scale *s, enum ts_units units)
+{
+	static const char *const names[TS_HEAT_HOWS] = {"linear", "logarithmic", "to the limit"};
+	char a[TS_FMT_MAX], b[TS_FMT_MAX];
+	struct ts_live_spot spot = ts_live_bottleneck(h->l);
+	int x = ts_canvas_printf(c, r, 1, 0, TS_ROLE_DIM, "%s ",
+		ts_fmt_bytes_short(a, (int64_t)ts_heat_begin(s, 0), units));
+
+	for (int i = 0; i < TS_HEAT_LEVELS; i++)
+		ts_heat_sample(c, r, x++, 0, (uint8_t)i);
+	x = ts_canvas_printf(c, r, x, 0, TS_ROLE_DIM, " %s, %s",
+		ts_fmt_bytes_short(b, (int64_t)ts_heat_begin(s, TS_HEAT_LEVELS), units),
+		names[s->how]);
+	if (h->limit > 0) {
+		x = ts_canvas_text(c, r, x, 0, TS_ROLE_DIM, "  over ");
+		ts_heat_sample(c, r, x++, 0, TS_HEAT_OVER);
+	}
+	ts_canvas_printf(c, r, x, 0, TS_ROLE_DIM, "   fullest: tile %lld at step %lld, %s",
+		(long long)heat_tile(h, spot.place), (long long)spot.step,
+		ts_fmt_bytes(a, spot.bytes, units));
+}
+
+/* Where an IPU begins its number stands, else now and then that of a tile. */
+static void
+draw_labels(struct ts_canvas *c, struct ts_rect r, const struct heat *h)
+{
+	int64_t before = TS_UNKNOWN;
+	int since = LABEL_ROWS;
+
+	for (int i = 0; i < r.h; i++) {
+		int64_t place = (int64_t)(h->shown.tile + 2 * (size_t)i * h->shown.per_row);
+		int64_t ipu = heat_ipu(h, place), tile = heat_tile(h, place);
+		char text[24] = "";
+
+		if (tile == TS_UNKNOWN)
+			break;
+		since++;
+		if (ipu != before && ipu != TS_UNKNOWN)
+			snprintf(text, sizeof(text), "ipu %lld", (long long)ipu);
+		else if (since > LABEL_ROWS)
+			snprintf(text, sizeof(text), "%lld", (long long)tile);
+		if (text[0]) {
+			since = 0;
+			ts_canvas_field(c, r, 0, i, LABELS - 1,
+				ipu != before ? TS_ROLE_TITLE : TS_ROLE_DIM, text, strlen(text),
+				TS_FIELD_RIGHT);
+		}
+		before = ipu;
+	}
+}
+
+static void
+draw_axis(struct ts_canvas *c, struct ts_rect r, const struct heat *h)
+{
+	for (int x = 0; x + TICK <= r.w; x += TICK) {
+		int64_t step = h->shown.step + x * h->shown.per_column;
+
+		if (step < h->x.count)
+			ts_canvas_printf(c, r, x, 0, TS_ROLE_AXIS, "|%lld%s", (long long)step,
+				x == 0 ? " step" : "");
+	}
+}
+
+static void
+draw_read_out(struct ts_canvas *c, struct ts_rect r, const struct heat *h, enum ts_units units)
+{
+	char bytes[TS_FMT_MAX], share[TS_FMT_MAX], text[200], ipu[32] = "";
+	const struct ts_live_spot *s = &h->spot;
+
+	if (s->place < 0) {
+		ts_canvas_text(c, r, 1, 0, TS_ROLE_DIM, "no tile and step here");
+		return;
+	}
+	if (heat_ipu(h, s->place) != TS_UNKNOWN)
+		snprintf(ipu, sizeof(ipu), " (ipu %lld)", (long long)heat_ipu(h, s->place));
+	snprintf(text, sizeof(text), "tile %lld%s at step %lld: %s live",
+		(long long)heat_tile(h, s->place), ipu, (long long)s->step,
+		ts_fmt_bytes(bytes, s->bytes, units));
+	ts_canvas_printf(c, r, 1, 0, TS_ROLE_TEXT, "%s%s%s%s", text, h->limit > 0 ? ", " : "",
+		h->limit > 0 ? ts_fmt_percent(share, (double)s->bytes, (double)h->limit) : "",
+		h->limit > 0 ? " of a tile" : "");
+}
+
+/* What there is to say while there are no cells. */
+static void
+draw_wait(struct ts_tab *t, struct ts_canvas *c)
+{
+	const struct heat *h = t->own;
+
+	if (h->l && (h->x.count == 0 || h->y.count == 0))
+		ts_canvas_text(c, t->r, 1, 0, TS_ROLE_DIM,
+			h->y.count == 0 ? "no tile has a lowered variable"
+					: "no lowered variable is alive at any step");
+	else if (h->l)
+		ts_canvas_pending(c, t->r, 1, 0);
+	else
+		ts_pane_draw(c, t->r, t->view->env, &h->pane);
+}
+
+void
+heat_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
+{
+	const struct heat *h = t->own;
+	enum ts_units units = t->view->env->options->units;
+	struct heat_parts p = heat_parts(t->r);
+	struct ts_heat_scale s;
+
+	if (!h->most || !h->l) {
+		draw_wait(t, c);
+		return;
+	}
+	s = scale_of(h);
+	draw_cells(c, p.map, h, &s, focus);
+	draw_legend(c, p.legend, h, &s, units);
+	draw_labels(c, p.labels, h);
+	draw_axis(c, p.axis, h);
+	draw_read_out(c, p.read_out, h, units);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* live_heat_internal - the state of the tab "heat": live_heat.c has commands and questions, live_heat_draw.c the picture. */
+#ifndef TS_VIEW_LIVE_HEAT_INTERNAL_H
+#define TS_VIEW_LIVE_HEAT_INTERNAL_H
+
+#include "tilescope/report/live_heat.h"
+#include "tilescope/ui/heat.h"
+#include "tilescope/view/live_heat.h"
+
+/* One of the two: units (places of tiles, steps), so many to a cell. */
+struct heat_axis {
+	int64_t count, from, each, cursor;
+	int64_t group; /* a cell of more units than these has a multiple of them, from a multiple on */
+	int cells;
+};
+
+enum heat_zoom { HEAT_BOTH, HEAT_STEPS, HEAT_TILES, HEAT_ZOOMS };
+
+struct heat {
+	struct ts_pane_data pane;
+	struct ts_fetch *reading, *asking;
+	struct ts_tile_lives *l; /* held; NULL: not read yet */
+	int64_t limit;		 /* bytes of a tile, or TS_UNKNOWN */
+	struct heat_axis x, y;	 /* steps, tiles */
+	enum heat_zoom zoom;	 /* what + and - change */
+	enum ts_heat_how how;
+	int64_t seen_step, seen_tile; /* of the selection, when it was looked at last */
+
+	/* the newest question, and what is here */
+	struct ts_live_heat asked, shown;
+	int64_t asked_cell[2], shown_cell[2]; /* begin of the cell under the cursor: step, place */
+	int64_t *most;			      /* of `shown`; NULL: nothing yet */
+	struct ts_live_spot spot;	      /* of shown_cell */
+};
+
+/* Where its parts are; empty where there is no room. */
+struct heat_parts {
+	struct ts_rect legend, labels, map, axis, read_out;
+};
+
+struct heat_parts heat_parts(struct ts_rect r);
+void heat_draw(struct ts_tab *t, struct ts_canvas *c, bool focus);
+
+/* Begin of the cell of a unit. */
+int64_t heat_cell(const struct heat_axis *a, int64_t unit);
+
+/* Number of the tile at a place, and its IPU (TS_UNKNOWN). */
+int64_t heat_tile(const struct heat *h, int64_t place);
+int64_t heat_ipu(const struct heat *h, int64_t place);
+
+#endif

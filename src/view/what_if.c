@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* what_if - see the header: changes by keys and by `whatif`; what_if_tab.c shows what comes of them. */
+#include "config.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/base/strbuf.h"
+#include "tilescope/base/utf8.h"
+#include "tilescope/view/what_if.h"
+
+static const enum ts_effect changed = (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
+
+void
+ts_what_if_name(struct ts_what_if_change *x, const char *name, size_t n)
+{
+	snprintf(x->text, sizeof(x->text), "%.*s", (int)ts_min_i64((int64_t)n, TS_WHAT_IF_TEXT - 1),
+		name ? name : "");
+}
+
+static enum ts_effect
+too_many(struct ts_view_env *env)
+{
+	ts_view_say_error(env, "no more than %d changes at once (:whatif clear)",
+		TS_WHAT_IF_CHANGES);
+	return TS_EFFECT_BELL;
+}
+
+enum ts_effect
+ts_what_if_tick(struct ts_view *v, struct ts_what_if_change *x)
+{
+	struct ts_what_if_changes *c = &v->env->selection->what_if;
+	struct ts_strbuf name;
+	char how[32];
+
+	if (!ts_what_if_cycle(c, x))
+		return too_many(v->env);
+	ts_strbuf_init(&name, TS_WHAT_IF_TEXT);
+	ts_utf8_safe(&name, x->text, strlen(x->text));
+	if (x->n > 0) {
+		ts_what_if_how_text(how, x, true);
+		ts_view_say(v->env, "what if %.100s were %s: %d change%s, see the tab What-if",
+			name.len > 0 ? name.s : "it", how, c->count, c->count == 1 ? "" : "s");
+	} else {
+		ts_view_say(v->env, "%.100s stays as it is: %d change%s left",
+			name.len > 0 ? name.s : "it", c->count, c->count == 1 ? "" : "s");
+	}
+	ts_strbuf_fini(&name);
+	return changed;
+}
+
+const char *
+ts_what_if_sign(const struct ts_view_env *env, enum ts_what_if_of of, int64_t id,
+	char out[TS_WHAT_IF_SIGN])
+{
+	const struct ts_what_if_changes *c = &env->selection->what_if;
+	char how[32];
+
+	out[0] = '\0';
+	for (int i = 0; i < c->count; i++)
+		if (c->item[i].of == of && c->item[i].id == id) {
+			ts_what_if_how_text(how, &c->item[i], true);
+			snprintf(out, TS_WHAT_IF_SIGN, "%.15s", how);
+		}
+	return out;
+}
+
+/* --- `whatif` --------------------------------------------------------------------------------- */
+
+/* The next word of a text, into `out`; false: there is none, or it is too long. */
+static bool
+next_word(const char **text, char *out, size_t size)
+{
+	const char *s = *text;
+	size_t n = 0;
+
+	while (isspace((unsigned char)*s))
+		s++;
+	while (s[n] && !isspace((unsigned char)s[n]))
+		n++;
+	if (n == 0 || n >= size)
+		return false;
+	memcpy(out, s, n);
+	out[n] = '\0';
+	for (s += n; isspace((unsigned char)*s); s++)
+		;
+	*text = s;
+	return true;
+}
+
+static enum ts_effect
+usage(struct ts_view_env *env)
+{
+	ts_view_say_error(env,
+		"whatif remove|halve|split N PATTERN, GROUP or marked; whatif clear");
+	return TS_EFFECT_BELL;
+}
+
+static enum ts_effect
+clear(struct ts_view_env *env)
+{
+	struct ts_what_if_changes *c = &env->selection->what_if;
+
+	ts_view_say(env,
+		c->count > 0 ? "no change is asked for any more" : "no change is asked for");
+	ts_what_if_clear(c);
+	return changed;
+}
+
+static enum ts_effect
+change_marked(struct ts_view_env *env, struct ts_what_if_change x)
+{
+	const struct ts_marked_variables *m = &env->selection->marked;
+
+	if (m->count == 0) {
+		ts_view_say_error(env, "no variable is marked");
+		return TS_EFFECT_BELL;
+	}
+	for (int i = 0; i < m->count; i++) {
+		const struct ts_marked_variable *v = &m->item[i];
+
+		x.of = v->lowered ? TS_WHAT_IF_LOWERED : TS_WHAT_IF_VARIABLE;
+		x.id = v->lowered ? v->id : v->variable;
+		ts_what_if_name(&x, v->name, strlen(v->name));
+		if (x.id >= 0 && !ts_what_if_put(&env->selection->what_if, &x))
+			return too_many(env);
+	}
+	ts_view_say(env, "%d marked variable%s: see the tab What-if", m->count,
+		m->count == 1 ? "" : "s");
+	return changed;
+}
+
+static enum ts_effect
+change_named(struct ts_view_env *env, struct ts_what_if_change x, const char *text)
+{
+	char how[32];
+
+	if (strlen(text) >= sizeof(x.text)) {
+		ts_view_say_error(env, "a pattern of at most %d bytes", TS_WHAT_IF_TEXT - 1);
+		return TS_EFFECT_BELL;
+	}
+	x.of = TS_WHAT_IF_PATTERN;
+	ts_what_if_name(&x, text, strlen(text));
+	if (!ts_what_if_put(&env->selection->what_if, &x))
+		return too_many(env);
+	ts_what_if_how_text(how, &x, false);
+	ts_view_say(env, "what if: %s %.100s; see the tab What-if", how, text);
+	return changed;
+}
+
+enum ts_effect
+ts_what_if_command(struct ts_view *v, const struct ts_call *call)
+{
+	static const char *const words[] = {[TS_WHAT_IF_REMOVE] = "remove",
+		[TS_WHAT_IF_HALVE] = "halve",
+		[TS_WHAT_IF_SPLIT] = "split"};
+	const char *text = ts_call_arg(call, 0);
+	struct ts_what_if_change x = {.n = 1};
+	char word[16], *end;
+	size_t how = 0;
+
+	if (!text || !*text) {
+		ts_view_say(v->env, "%d changes are asked for", v->env->selection->what_if.count);
+		return TS_EFFECT_REPAINT;
+	}
+	if (!next_word(&text, word, sizeof(word)))
+		return usage(v->env);
+	if (strcmp(word, "clear") == 0)
+		return clear(v->env);
+	while (how < TS_COUNT(words) && strcmp(words[how], word) != 0)
+		how++;
+	if (how == TS_COUNT(words))
+		return usage(v->env);
+	x.how = (enum ts_what_if_how)how;
+	if (x.how == TS_WHAT_IF_SPLIT) {
+		if (!next_word(&text, word, sizeof(word)))
+			return usage(v->env);
+		x.n = strtoll(word, &end, 10);
+		if (*end || x.n < 2 || x.n > TS_WHAT_IF_PARTS)
+			return usage(v->env);
+	}
+	if (!*text)
+		return usage(v->env);
+	return strcmp(text, "marked") == 0 ? change_marked(v->env, x)
+					   : change_named(v->env, x, text);
+}
