@@ -394,5 +394,8 @@ const struct ts_view_ops ts_view_trace = {
 	.command = view_command,
 	.pane_context = view_pane_context,
 	.mouse = view_mouse,
+	.explain = trace_explain,
+	.sheet = trace_sheet,
+	.chart = trace_chart,
 	.args = trace_args,
 };

@@ -160,6 +160,26 @@ int64_t trace_ref_row(const struct trace_view *t);
 /* The trace was opened again, with more of the index: what is on the screen stays where it is. */
 enum ts_effect trace_refresh(struct trace_view *t, struct trace_fetch *f);
 
+/* --- trace_table.c --- */
+enum trace_column {
+	C_CLASS,
+	C_STEP,
+	C_RUN,
+	C_TYPE,
+	C_NAME,
+	C_CYCLES,
+	C_BALANCE,
+	C_TILES,
+	C_START,
+	C_END,
+	C_COUNT
+};
+
+/* --- trace_sheet.c --- */
+void trace_explain(struct ts_view *v, struct ts_explain *out);
+bool trace_sheet(struct ts_view *v, struct ts_sheet *out);
+bool trace_chart(struct ts_view *v, struct ts_chart_page *page);
+
 /* --- trace_draw.c --- */
 void trace_draw(struct ts_view *v, struct ts_canvas *c);
 extern const struct ts_column trace_columns[];

@@ -11,8 +11,6 @@
 
 enum { TYPE_FROM = 51 }; /* columns of the screen from which on the type has one of its own */
 
-enum { C_CLASS, C_STEP, C_RUN, C_TYPE, C_NAME, C_CYCLES, C_BALANCE, C_TILES, C_COUNT };
-
 const struct ts_column trace_columns[] = {
 	[C_CLASS] = {"", 1, 1, 0, 0, TS_FIELD_LEFT},
 	[C_STEP] = {"step", 8, 12, 1, 0, TS_FIELD_RIGHT},
@@ -22,6 +20,8 @@ const struct ts_column trace_columns[] = {
 	[C_CYCLES] = {"cycles", 11, 16, 1, 0, TS_FIELD_RIGHT},
 	[C_BALANCE] = {"bal.", 4, 4, 0, 2, TS_FIELD_RIGHT},
 	[C_TILES] = {"tiles", 6, 8, 1, 3, TS_FIELD_RIGHT},
+	[C_START] = {"start", 11, 16, 1, 5, TS_FIELD_RIGHT},
+	[C_END] = {"end", 11, 16, 1, 6, TS_FIELD_RIGHT},
 };
 
 static const struct ts_column time_columns[] = {
@@ -33,6 +33,8 @@ static const struct ts_column time_columns[] = {
 	[C_CYCLES] = {"time", 9, 12, 1, 0, TS_FIELD_RIGHT},
 	[C_BALANCE] = {"bal.", 4, 4, 0, 2, TS_FIELD_RIGHT},
 	[C_TILES] = {"tiles", 6, 8, 1, 3, TS_FIELD_RIGHT},
+	[C_START] = {"start", 11, 16, 1, 5, TS_FIELD_RIGHT},
+	[C_END] = {"end", 11, 16, 1, 6, TS_FIELD_RIGHT},
 };
 
 /* The cells whose figures are the IPU's. */
@@ -45,6 +47,8 @@ ipu_cell(const struct trace_view *t, const struct ts_trace_row *row, int column,
 	out->s = "-";
 	if (column == C_CYCLES)
 		out->s = trace_fmt_length(t, out->buf, row->cycles);
+	else if (column == C_START || column == C_END)
+		out->s = trace_fmt_place(t, out->buf, column == C_START ? row->start : row->end);
 	else if (column == C_BALANCE && row->balance >= 0 && row->cycles > 0)
 		snprintf(out->buf, sizeof(out->buf), "%.0f%%", 100 * row->balance),
 			out->s = out->buf;
@@ -106,6 +110,16 @@ row_role(void *ctx, int64_t at)
 		: TS_ROLE_TEXT;
 }
 
+/* The last two are shown when somebody asks for them. */
+static const struct ts_column_facts facts[C_COUNT] = {
+	[C_CLASS] = {"class", NULL, TS_SUM_NONE, false},
+	[C_CYCLES] = {"cycles", "cycles", TS_SUM_COUNT, false},
+	[C_BALANCE] = {"tile_balance", NULL, TS_SUM_NONE, false},
+	[C_TILES] = {"active_tiles", NULL, TS_SUM_NONE, false},
+	[C_START] = {NULL, "cycles", TS_SUM_NONE, true},
+	[C_END] = {NULL, "cycles", TS_SUM_NONE, true},
+};
+
 void
 trace_table(struct ts_table *table, struct trace_view *t)
 {
@@ -117,5 +131,8 @@ trace_table(struct ts_table *table, struct trace_view *t)
 		.header = true,
 		.focus = t->focus == TRACE_STEPS,
 		.sorted = -1,
-		.empty = "no steps"};
+		.empty = "no steps",
+		.id = "trace.steps",
+		.facts = facts,
+		.looks = t->view.env->looks};
 }

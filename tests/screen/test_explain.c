@@ -151,7 +151,9 @@ static const struct {
 			"tab-next", "down", "tab-next", "down", "tab-next", "down"},
 		0},
 	{&ts_view_variables, {"down", "sort bytes", "down", "sort tile", "last"}, 0},
-	{&ts_view_trace, {"right", "right", "ipu-next", "pane-next", "down", "down", "page-down"},
+	{&ts_view_trace,
+		{"search layer", "right", "right", "ipu-next", "pane-next", "down", "down",
+			"page-down"},
 		0},
 };
 
