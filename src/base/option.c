@@ -25,7 +25,7 @@ const struct ts_option ts_option_table[OPTIONS + 1] = {
 	[CACHE] = {"cache", "SIZE", "most that the indexes of all reports take, as 8GiB", false},
 	[INDEX] = {"index", "on|off", "build the index of a report behind the screen", false},
 	[LAYER] = {"layer-pattern", "PATTERN",
-		"what finds the layer in a variable's name; its group is the number"},
+		"what finds the layer in a variable's name; its group is the number", false},
 	[PYTHON] = {"python", "PATH", "the Python that has libpva, for :import", false},
 	[OPTIONS] = {NULL, NULL, NULL, false},
 };
