@@ -9,6 +9,7 @@
 #include "metric_internal.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/report/rows.h"
+#include "tilescope/report/tile_live.h"
 
 #define CATEGORY_PREFIX "category:"
 
@@ -38,10 +39,12 @@ const struct ts_metric_def ts_metric_defs[TS_METRIC_COUNT] = {
 		"tile_memory.always_live, else the sum of tile_always_live.bytes",
 		"bytes that are live at every step"},
 	[TS_METRIC_NOT_ALWAYS_LIVE] = {"not-always-live", "most not-always-live memory",
-		TS_UNIT_BYTES, TS_METRIC_RECORDED, true, "tile_memory.not_always_live_peak",
+		TS_UNIT_BYTES, TS_METRIC_RECORDED, true,
+		"tile_memory.not_always_live_peak, else lowered_variable and class_interval",
 		"most bytes at any step of what is not always live"},
 	[TS_METRIC_PEAK] = {"peak", "peak of live memory", TS_UNIT_BYTES, TS_METRIC_DERIVED, true,
-		"tile_memory.always_live, tile_memory.not_always_live_peak",
+		"tile_memory.always_live, tile_memory.not_always_live_peak, else lowered_variable "
+		"and class_interval",
 		"always_live + not_always_live_peak"},
 	[TS_METRIC_CYCLES] = {"cycles", "cycles", TS_UNIT_CYCLES, TS_METRIC_REPEATED, false,
 		"compute_set.cycles_by_tile, else estimated_cycles_by_tile; program likewise; step",
@@ -229,12 +232,22 @@ has_categories(const struct ts_report *r)
 			ts_report_has_column(r, TS_LOWERED_VARIABLE, TS_LOWERED_VARIABLE_CATEGORY));
 }
 
+/* What lowered variables and their intervals say of a tile, where no column does. */
+static bool
+is_of_lives(const struct ts_report *r, enum ts_metric_id id)
+{
+	return (id == TS_METRIC_ALWAYS_LIVE || id == TS_METRIC_NOT_ALWAYS_LIVE ||
+		       id == TS_METRIC_PEAK) &&
+		ts_tile_lives_can(r);
+}
+
 bool
 ts_metric_recorded(const struct ts_report *r, enum ts_metric_id id)
 {
 	if (id == TS_METRIC_CATEGORY)
 		return has_categories(r);
-	return metric_is_sum(id) ? metric_sum_recorded(r, id) : plain_of(r, id) || listed_of(r, id);
+	return metric_is_sum(id) ? metric_sum_recorded(r, id)
+				 : plain_of(r, id) || listed_of(r, id) || is_of_lives(r, id);
 }
 
 static int64_t
@@ -325,6 +338,34 @@ read_listed(struct metric_read *m, const struct listed *l, struct ts_err *err)
 	return code;
 }
 
+static int64_t
+live_value(enum ts_metric_id id, const struct ts_tile_live *t)
+{
+	int64_t sum = t->base;
+
+	if (id != TS_METRIC_PEAK)
+		return id == TS_METRIC_ALWAYS_LIVE ? t->base : t->peak;
+	return ts_add_i64(&sum, t->peak) ? sum : TS_UNKNOWN;
+}
+
+/* A tile without lowered variables has none that is alive, where all could be read. */
+static enum ts_code
+read_lives(struct metric_read *m, enum ts_metric_id id, struct ts_err *err)
+{
+	struct ts_tile_lives *l = NULL;
+	enum ts_code code = ts_tile_lives_read(&l, m->rd, m->progress, err);
+
+	for (size_t i = 0; l && i < m->n; i++) {
+		ptrdiff_t at = ts_tile_lives_find(l, m->tile[i]);
+
+		m->v->value[i] = at >= 0 ? live_value(id, &l->tile[at]) : code ? TS_UNKNOWN : 0;
+	}
+	if (l)
+		m->v->bad_rows = l->bad_rows + l->too_large;
+	ts_tile_lives_close(l);
+	return code;
+}
+
 static enum ts_code
 read_category(struct metric_read *m, const char *name, struct ts_err *err)
 {
@@ -407,7 +448,9 @@ read_values(struct metric_read *m, const struct ts_metric *metric, struct ts_err
 		return metric_sum_read(m, metric->id, err);
 	if (!p)
 		m->v->known = TS_METRIC_DERIVED;
-	return p ? read_plain(m, p, err) : read_listed(m, l, err);
+	if (p)
+		return read_plain(m, p, err);
+	return l ? read_listed(m, l, err) : read_lives(m, metric->id, err);
 }
 
 enum ts_code

@@ -265,7 +265,9 @@ draw_legend(struct ts_canvas *c, const struct memory_view *m)
 	if (memory_has_outline(m)) {
 		ts_canvas_glyph(c, r, 0, 0, TS_ROLE_OUTLINE, LINE_HIGH);
 		x = ts_canvas_text(c, r, 2, 0, TS_ROLE_LABEL,
-			m->plot.several ? "fullest tile" : "used");
+			!memory_is_of_tiles(m)	  ? "tile with most"
+				: m->plot.several ? "fullest tile"
+						  : "used");
 		ts_rect_cut_left(&r, x + 2);
 	}
 	x = ts_chart_legend(c, r, band, name, n);

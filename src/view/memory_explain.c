@@ -279,7 +279,9 @@ copy_bands(struct memory_view *m, struct ts_chart_page *page)
 	}
 	if (memory_has_outline(m)) {
 		double *to = ts_chart_page_outline(page,
-			m->plot.several ? "fullest tile of each column" : "used");
+			!memory_is_of_tiles(m)	  ? "tile with most of each column"
+				: m->plot.several ? "fullest tile of each column"
+						  : "used");
 
 		if (to)
 			memcpy(to, m->plot.outline, bytes);

@@ -278,6 +278,16 @@ fill_grid(const struct memory_view *m, const struct sheet_of_blocks *s, struct t
 	}
 }
 
+/* Blocks side by side have no common numbers. */
+static const char *
+no_tick(void *ctx, double v, char out[TS_FMT_MAX])
+{
+	(void)ctx;
+	(void)v;
+	out[0] = '\0';
+	return out;
+}
+
 bool
 memory_map_chart(struct memory_view *m, struct ts_chart_page *page)
 {
@@ -307,9 +317,11 @@ memory_map_chart(struct memory_view *m, struct ts_chart_page *page)
 	page->least = ts_heat_begin(&k->scale, 0);
 	page->most = ts_heat_begin(&k->scale, TS_HEAT_LEVELS);
 	page->logarithmic = k->scale.how == TS_HEAT_LOG;
-	page->x = (struct ts_page_axis){.to = page->columns, .base = 2};
-	snprintf(page->x.title, sizeof(page->x.title), "column of the map (rows of %d tiles)",
-		k->floor.columns);
+	page->x = (struct ts_page_axis){.to = page->columns,
+		.base = 2,
+		.tick = s.across > 1 ? no_tick : NULL};
+	snprintf(page->x.title, sizeof(page->x.title), "rows of %d tiles%s", k->floor.columns,
+		s.across > 1 ? ", IPUs side by side" : "");
 	page->y = (struct ts_page_axis){.to = page->lanes,
 		.base = memory_tick_base(m),
 		.tick = memory_bytes_tick,

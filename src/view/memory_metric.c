@@ -143,6 +143,10 @@ worker_of(const struct memory_view *m)
 		return ts_index_section(m->view.env->index, TS_SECTION_CATEGORIES, &size)
 			? TS_WORKER_SCREEN
 			: TS_WORKER_BULK;
+	if (m->metric.id > TS_METRIC_OVERFLOWED && m->metric.id <= TS_METRIC_PEAK &&
+		!ts_report_has_column(m->view.env->report, TS_TILE_MEMORY,
+			TS_TILE_MEMORY_NOT_ALWAYS_LIVE_PEAK))
+		return TS_WORKER_BULK;
 	return m->metric.id <= TS_METRIC_PEAK ? TS_WORKER_SCREEN : TS_WORKER_BULK;
 }
 

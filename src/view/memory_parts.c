@@ -575,8 +575,10 @@ memory_complete(struct ts_view *v, enum ts_cmd cmd, const char *line, struct ts_
 	word++;
 	n = strlen(word);
 	out->start = (size_t)(word - line);
-	if (cmd == TS_CMD_METRIC)
+	if (cmd == TS_CMD_METRIC) {
 		memory_complete_metric(m, word, out);
+		return;
+	}
 	if (cmd == TS_CMD_BREAKDOWN) {
 		for (int i = 0; i < BY_COUNT; i++)
 			if (strncmp(kinds[i].name, word, n) == 0 &&

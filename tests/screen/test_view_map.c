@@ -75,6 +75,20 @@ static const struct shot {
 		{"map", "metric active-cycles-once"}},
 };
 
+/* The tabs below the map are no matter of these screens: cut off from their titles on. */
+static void
+check_upper(const char *name, struct ts_canvas *c)
+{
+	int h = c->h;
+
+	for (int y = 1; y < c->h; y++)
+		for (int x = 0; x < 4; x++)
+			if (ts_canvas_at(c, x, y)->cp == '[' && y < h)
+				h = y;
+	c->h = h;
+	golden_check(name, c);
+}
+
 START_TEST(screens_are_those_that_were_kept)
 {
 	const struct shot *s = &shots[_i];
@@ -84,7 +98,7 @@ START_TEST(screens_are_those_that_were_kept)
 	for (int i = 0; i < 6 && s->line[i]; i++)
 		harness_command(&h, s->line[i]);
 	harness_draw(&h);
-	golden_check(s->name, h.canvas);
+	check_upper(s->name, h.canvas);
 	harness_end(&h);
 }
 END_TEST

@@ -483,6 +483,38 @@ START_TEST(what_is_not_recorded_is_absent)
 }
 END_TEST
 
+/* Where no column says it, lowered variables and their intervals do. */
+START_TEST(peaks_are_derived_where_they_are_not_recorded)
+{
+	static const int64_t tile[] = {0, 1, 2};
+	struct ts_tile_values v;
+	struct ts_err err = {0};
+	struct fixture f;
+
+	begin(&f);
+	sql(&f, "%s", store);
+	sql(&f,
+		"ALTER TABLE tile_memory DROP COLUMN not_always_live_peak;"
+		"ALTER TABLE tile_memory DROP COLUMN always_live;"
+		"CREATE TABLE lowered_variable(id INTEGER, tile INTEGER, bytes INTEGER, class "
+		"INTEGER, always_live INTEGER);"
+		"CREATE TABLE class_interval(class INTEGER, start INTEGER, \"end\" INTEGER);"
+		"INSERT INTO class_interval VALUES(1, 0, 5), (2, 3, 8), (3, 8, 9);"
+		"INSERT INTO lowered_variable VALUES(0, 0, 100, 1, 0), (1, 0, 30, 2, 0), "
+		"(2, 0, 7, 3, 0), (3, 0, 1000, NULL, 1), (4, 1, 5, 3, 0)");
+	open_report(&f);
+	ck_assert(ts_metric_recorded(f.report, TS_METRIC_PEAK));
+	ck_assert_msg(values(&v, &f, "not-always-live", tile, 3, &err) == TS_OK, "%s", err.msg);
+	ck_assert(v.value[0] == 130 && v.value[1] == 5 && v.value[2] == 0);
+	ck_assert_int_eq(v.known, TS_METRIC_DERIVED);
+	ts_tile_values_fini(&v);
+	ck_assert_int_eq(values(&v, &f, "peak", tile, 3, &err), TS_OK);
+	ck_assert(v.value[0] == 1130 && v.value[1] == 5 && v.value[2] == 0);
+	ts_tile_values_fini(&v);
+	end(&f);
+}
+END_TEST
+
 /* Columns that are there, and no row that says anything in them. */
 START_TEST(blobs_that_nobody_wrote_are_absent)
 {
@@ -579,6 +611,7 @@ main(void)
 	tcase_add_test(c, cycles_of_one_tile_an_ipu_are_marked);
 	tcase_add_test(c, a_sum_that_does_not_fit_is_unknown);
 	tcase_add_test(c, what_is_not_recorded_is_absent);
+	tcase_add_test(c, peaks_are_derived_where_they_are_not_recorded);
 	tcase_add_test(c, blobs_that_nobody_wrote_are_absent);
 	tcase_add_test(c, a_cancelled_reading_ends);
 	tcase_add_test(c, names_are_read_and_said);
