@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "table_filter.h"
+
 #include "tilescope/base/mem.h"
 #include "tilescope/ui/table_order.h"
 
@@ -26,140 +28,6 @@ ts_table_order_fini(struct ts_table_order *o)
 {
 	free(o->row);
 	ts_table_order_init(o);
-}
-
-/* --- filter ----------------------------------------------------------------------------------- */
-
-enum test { HAS_TEXT, IS_MORE, IS_LESS, IS_AT_LEAST, IS_AT_MOST, IS_EQUAL };
-
-struct word {
-	enum test test;
-	int column; /* -1: any */
-	double number;
-	const char *text; /* in `copy` of the filter */
-};
-
-struct filter {
-	char copy[TS_TABLE_FILTER];
-	struct word word[TS_TABLE_WORDS];
-	int words;
-};
-
-static const struct {
-	const char *sign;
-	enum test test;
-} signs[] = {{":", HAS_TEXT}, {">=", IS_AT_LEAST}, {"<=", IS_AT_MOST}, {">", IS_MORE},
-	{"<", IS_LESS}, {"=", IS_EQUAL}};
-
-static const struct {
-	const char *name;
-	double factor;
-} powers[] = {{"", 1}, {"K", 1024}, {"KiB", 1024}, {"M", 1048576}, {"MiB", 1048576},
-	{"G", 1073741824}, {"GiB", 1073741824}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"%", 1}};
-
-static bool
-number_of(const char *s, double *out)
-{
-	char *end;
-
-	errno = 0;
-	*out = strtod(s, &end);
-	if (end == s || errno)
-		return false;
-	for (size_t i = 0; i < TS_COUNT(powers); i++)
-		if (strcmp(end, powers[i].name) == 0) {
-			*out *= powers[i].factor;
-			return true;
-		}
-	return false;
-}
-
-static int
-column_of(const struct ts_table *t, const char *name, size_t n)
-{
-	for (int i = 0; i < t->columns && i < TS_TABLE_COLUMNS; i++) {
-		const char *is = ts_table_column_name(t, i);
-
-		if (*is && strlen(is) == n && strncmp(is, name, n) == 0)
-			return i;
-	}
-	return -1;
-}
-
-/* NAME, a sign, a value, when it begins with the name of a column; else a text. */
-static enum ts_code
-parse_word(struct word *w, const struct ts_table *t, char *s, struct ts_err *err)
-{
-	size_t n = strcspn(s, ":<>=");
-
-	*w = (struct word){.column = -1, .text = s};
-	w->column = s[n] && n > 0 ? column_of(t, s, n) : -1;
-	if (w->column < 0 && s[n] && s[n] != ':')
-		return ts_err_set(err, TS_E_USAGE, "filter: no column \"%.*s\" here",
-			(int)ts_min_i64((int64_t)n, 40), s);
-	if (w->column < 0)
-		return TS_OK;
-	for (size_t i = 0; i < TS_COUNT(signs); i++) {
-		size_t len = strlen(signs[i].sign);
-
-		if (strncmp(s + n, signs[i].sign, len) != 0)
-			continue;
-		w->test = signs[i].test;
-		w->text = s + n + len;
-		if (w->test == HAS_TEXT || number_of(w->text, &w->number))
-			return TS_OK;
-		return ts_err_set(err, TS_E_USAGE, "filter: \"%.60s\" is no number", w->text);
-	}
-	return TS_OK;
-}
-
-/* The next word, cut out in place; quotes keep blanks together. */
-static char *
-next_word(char **rest)
-{
-	char *s = *rest, *out, *word;
-	bool quoted = false;
-
-	while (*s == ' ')
-		s++;
-	if (!*s)
-		return NULL;
-	for (word = out = s; *s && (quoted || *s != ' '); s++) {
-		if (*s == '"')
-			quoted = !quoted;
-		else
-			*out++ = *s;
-	}
-	*rest = *s ? s + 1 : s;
-	*out = '\0';
-	return word;
-}
-
-static enum ts_code
-parse(struct filter *f, const struct ts_table *t, const char *text, struct ts_err *err)
-{
-	char *rest = f->copy, *word;
-	enum ts_code code = TS_OK;
-
-	f->words = 0;
-	if (snprintf(f->copy, sizeof(f->copy), "%s", text) >= (int)sizeof(f->copy))
-		return ts_err_set(err, TS_E_USAGE, "filter: longer than %d bytes",
-			TS_TABLE_FILTER - 1);
-	while (!code && (word = next_word(&rest))) {
-		if (f->words == TS_TABLE_WORDS)
-			return ts_err_set(err, TS_E_USAGE, "filter: more than %d words",
-				TS_TABLE_WORDS);
-		code = parse_word(&f->word[f->words++], t, word, err);
-	}
-	return code;
-}
-
-enum ts_code
-ts_table_filter_check(const struct ts_table *t, const char *filter, struct ts_err *err)
-{
-	struct filter f;
-
-	return parse(&f, t, filter, err);
 }
 
 static double
@@ -181,73 +49,26 @@ value_of(const struct ts_table *t, int64_t row, int column, struct ts_table_valu
 	return t->value(t->ctx, row, column, v) && v->type != TS_VALUE_NONE;
 }
 
-static char
-lower(char c)
+static int
+column_of(const struct ts_table *t, const char *name, size_t n)
 {
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
+	for (int i = 0; i < t->columns && i < TS_TABLE_COLUMNS; i++) {
+		const char *is = ts_table_column_name(t, i);
 
-/* ASCII letters in any case. */
-static bool
-contains(const char *s, size_t n, const char *text)
-{
-	size_t len = strlen(text), i;
-
-	for (size_t from = 0; from + len <= n; from++) {
-		for (i = 0; i < len && lower(s[from + i]) == lower(text[i]); i++)
-			;
-		if (i == len)
-			return true;
+		if (*is && strlen(is) == n && strncmp(is, name, n) == 0)
+			return i;
 	}
-	return false;
+	return -1;
 }
 
-static bool
-has_text(const struct ts_table_value *v, const char *text)
+enum ts_code
+ts_table_filter_check(const struct ts_table *t, const char *filter, struct ts_err *err)
 {
-	char number[40];
+	struct table_filter f;
+	enum ts_code code = table_filter_init(&f, t, t->order ? t->order->rows : 0, filter, err);
 
-	if (v->type == TS_VALUE_TEXT)
-		return contains(v->s, v->n, text);
-	if (v->type != TS_VALUE_INTEGER)
-		return false;
-	snprintf(number, sizeof(number), "%lld", (long long)v->integer);
-	return strcmp(number, text) == 0; /* a number is one as a whole: tile 12 is not tile 312 */
-}
-
-static bool
-holds(const struct word *w, const struct ts_table_value *v)
-{
-	double x = real_of(v);
-
-	if (w->test == HAS_TEXT)
-		return has_text(v, w->text);
-	if (!is_number(v))
-		return false;
-	return w->test == IS_MORE	 ? x > w->number
-		: w->test == IS_LESS	 ? x < w->number
-		: w->test == IS_AT_LEAST ? x >= w->number
-		: w->test == IS_AT_MOST	 ? x <= w->number
-					 : x == w->number;
-}
-
-static bool
-passes(const struct filter *f, const struct ts_table *t, int64_t row)
-{
-	for (int i = 0; i < f->words; i++) {
-		const struct word *w = &f->word[i];
-		bool found = false;
-
-		for (int c = 0; c < t->columns && c < TS_TABLE_COLUMNS && !found; c++) {
-			struct ts_table_value v;
-
-			if ((w->column < 0 || w->column == c) && *ts_table_column_name(t, c))
-				found = value_of(t, row, c, &v) && holds(w, &v);
-		}
-		if (!found)
-			return false;
-	}
-	return true;
+	table_filter_fini(&f);
+	return code;
 }
 
 /* --- order ------------------------------------------------------------------------------------ */
@@ -335,24 +156,31 @@ add_up(struct ts_table_order *o, const struct ts_table *t)
 		}
 }
 
+/* Those that pass the filter. */
+static bool
+choose_rows(struct ts_table_order *o, const struct ts_table *t, int64_t rows)
+{
+	struct table_filter f;
+	bool made = table_filter_init(&f, t, rows, o->filter, NULL) == TS_OK;
+
+	o->row = made ? ts_alloc((size_t)ts_max_i64(rows, 1), sizeof(*o->row)) : NULL;
+	o->count = 0;
+	for (int64_t i = 0; o->row && i < rows; i++)
+		if (table_filter_passes(&f, i))
+			o->row[o->count++] = (uint32_t)i;
+	o->filtered = made && f.filter.count > 0;
+	table_filter_fini(&f);
+	return o->row != NULL;
+}
+
 /* The list of rows; false: they are shown as they come. */
 static bool
 make_rows(struct ts_table_order *o, const struct ts_table *t, int64_t rows)
 {
-	struct filter f = {.words = 0};
 	bool plain = o->sorted < 0 && !o->descending && !o->filter[0];
 
-	if (plain || !t->value || rows > TS_TABLE_ROWS_MAX ||
-		parse(&f, t, o->filter, NULL) != TS_OK)
+	if (plain || !t->value || rows > TS_TABLE_ROWS_MAX || !choose_rows(o, t, rows))
 		return false;
-	o->row = ts_alloc((size_t)ts_max_i64(rows, 1), sizeof(*o->row));
-	if (!o->row)
-		return false;
-	o->count = 0;
-	for (int64_t i = 0; i < rows; i++)
-		if (passes(&f, t, i))
-			o->row[o->count++] = (uint32_t)i;
-	o->filtered = f.words > 0;
 	if (o->filtered)
 		add_up(o, t);
 	if (o->sorted >= 0)
@@ -441,7 +269,7 @@ filter(const struct ts_table *t, const char *text, char *say, size_t size)
 	struct ts_err err = {0};
 
 	if (ts_table_filter_check(t, text, &err) != TS_OK) {
-		snprintf(say, size, "%s", err.msg);
+		snprintf(say, size, "filter: %s", err.msg);
 		return TS_EFFECT_BELL;
 	}
 	snprintf(o->filter, sizeof(o->filter), "%s", text);

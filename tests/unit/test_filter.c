@@ -12,7 +12,7 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
-#include "tilescope/report/filter.h"
+#include "tilescope/base/filter.h"
 
 enum { F_NAME, F_BYTES, F_TILE, F_KIND, F_LIVE, F_SHARE, F_STEPS, F_AT, FIELDS };
 

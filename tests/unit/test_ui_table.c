@@ -339,13 +339,22 @@ START_TEST(rows_are_filtered)
 	ts_table_order_make(&o, &t, &l, ROWS, 1);
 	for (int i = 0; i < l.count; i++)
 		ck_assert_str_eq(x[ts_table_row(&t, i)].name, "12");
+	ck_assert(asked(&t, TS_CMD_FILTER, "not (name~^conv or bytes=1-2K) and tile:2,4-9"));
+	ts_table_order_make(&o, &t, &l, ROWS, 1);
+	for (int i = 0; i < ROWS; i++) {
+		bool large = x[i].bytes == 0 || x[i].bytes > 2048;
+		bool tile = x[i].tile == 2 || (x[i].tile >= 4 && x[i].tile <= 9);
+
+		ck_assert_int_eq(ts_table_place(&t, i) >= 0,
+			x[i].name && !is_conv(&x[i]) && large && tile);
+	}
 	ck_assert(asked(&t, TS_CMD_FILTER, "nothing_has_this"));
 	ts_table_order_make(&o, &t, &l, ROWS, 1);
 	ck_assert_int_eq(l.count, 0);
 	ck_assert_int_eq(ts_table_row(&t, 0), -1);
 	ck_assert(!asked(&t, TS_CMD_FILTER, "bytes>many"));
 	ck_assert(!asked(&t, TS_CMD_FILTER, "nonsense>4"));
-	ck_assert(!asked(&t, TS_CMD_FILTER, "a b c d e f g h i"));
+	ck_assert(!asked(&t, TS_CMD_FILTER, "a b c d e f g h i j k l m n o p"));
 	ck_assert(asked(&t, TS_CMD_FILTER, ""));
 	ts_table_order_make(&o, &t, &l, ROWS, 1);
 	ck_assert_int_eq(l.count, ROWS);

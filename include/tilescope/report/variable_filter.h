@@ -9,7 +9,7 @@
 #define TS_REPORT_VARIABLE_FILTER_H
 
 #include "tilescope/calc/tile_set.h"
-#include "tilescope/report/filter.h"
+#include "tilescope/base/filter.h"
 #include "tilescope/report/variables.h"
 
 enum ts_variable_field {

@@ -7,8 +7,8 @@
  * that pass the filter, in the order that was asked for; the view's functions get the view's own row numbers all the
  * same. Sorting is stable: equals keep the view's order. Values come from ts_table.value.
  *
- * Filter: words, all of which a row has to meet. TEXT: some text has it inside, ASCII letters in any case; NAME:TEXT: that
- * column's; NAME>N, NAME<N, NAME>=N, NAME<=N, NAME=N: numbers, with K, M, G, KiB, MiB, GiB behind them. "..." quotes.
+ * Filter: the language of base/filter.h over the columns that have names. Plain words look into all texts, and a number
+ * among them is one as a whole. Blanks and other signs in a name are written as _.
  */
 #ifndef TS_UI_TABLE_ORDER_H
 #define TS_UI_TABLE_ORDER_H
@@ -19,7 +19,6 @@
 
 enum {
 	TS_TABLE_FILTER = 256,	     /* bytes, NUL included */
-	TS_TABLE_WORDS = 8,	     /* of a filter */
 	TS_TABLE_ROWS_MAX = 1 << 20, /* rows that are sorted or filtered here */
 };
 

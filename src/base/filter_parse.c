@@ -16,8 +16,10 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
-#include "tilescope/report/filter.h"
-#include "tilescope/report/rows.h"
+#include "tilescope/base/filter.h"
+
+/* Larger numbers are none in a report either (TS_NUMBER_MAX). */
+#define NUMBER_MAX (INT64_C(1) << 62)
 
 struct parser {
 	struct ts_filter *f;
@@ -360,6 +362,8 @@ unit_of(const char *s, size_t n, enum ts_filter_type type)
 {
 	if (type == TS_FILTER_PERCENT)
 		return n == 0 || (n == 1 && *s == '%') ? 1000 : 0;
+	if (type == TS_FILTER_REAL)
+		return 1000 * unit_of(s, n, TS_FILTER_NUMBER);
 	for (size_t i = 0; i < TS_COUNT(units); i++)
 		if (is_word(s, n, units[i].word))
 			return type == TS_FILTER_BYTES ? units[i].bytes
@@ -387,7 +391,7 @@ take_number(int64_t *out, const char **s, enum ts_filter_type type)
 		while (isalpha((unsigned char)end[n]) || end[n] == '%')
 			n++;
 		unit = unit_of(end, n, type);
-		if (!(unit > 0) || !(v * unit <= (double)TS_NUMBER_MAX))
+		if (!(unit > 0) || !(v * unit <= (double)NUMBER_MAX))
 			return false;
 		*out = (int64_t)(v * unit);
 		*s = end + n;
@@ -397,7 +401,7 @@ take_number(int64_t *out, const char **s, enum ts_filter_type type)
 		n++;
 	unit = unit_of(end, n, type);
 	*s = end + n;
-	return !errno && unit > 0 && *out <= TS_NUMBER_MAX / (int64_t)unit &&
+	return !errno && unit > 0 && *out <= NUMBER_MAX / (int64_t)unit &&
 		(*out *= (int64_t)unit, true);
 }
 
@@ -446,10 +450,10 @@ ranges_of(struct parser *p, enum ts_filter_type type, enum sign sign, const char
 			return false;
 		if (sign == S_LESS || sign == S_MOST) {
 			to = from - (sign == S_LESS);
-			from = 0;
+			from = INT64_MIN;
 		} else if (one) {
 			from += sign == S_MORE;
-			to = TS_NUMBER_MAX;
+			to = NUMBER_MAX;
 		}
 		if (!add_range(p->f, from, to))
 			return false;
@@ -496,7 +500,7 @@ compare_yes(struct parser *p, int *at, int field, enum sign sign)
 			if (is_word(v.text, strlen(v.text), words[i][k]))
 				yes = !k;
 	if (yes < 0 || (sign != S_NONE && sign != S_HAS && sign != S_IS && sign != S_NOT) ||
-		!add_range(p->f, yes, yes ? TS_NUMBER_MAX : 0))
+		!add_range(p->f, yes, yes ? NUMBER_MAX : 0))
 		return not_understood(p, &v, field);
 	code = add(p, at, n);
 	return code || sign != S_NOT ? code : add_not(p, at);

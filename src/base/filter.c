@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "tilescope/base/mem.h"
-#include "tilescope/report/filter.h"
+#include "tilescope/base/filter.h"
 
 bool
 ts_filter_uses(const struct ts_filter *f, int field)

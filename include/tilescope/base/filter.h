@@ -14,9 +14,14 @@
  * What is not known of a row is neither so nor not so: `x`, `not x` and `x or not x` leave such a row out.
  * A row is asked through callbacks, so that it reads, or looks up, what a filter needs and nothing else.
  */
-#ifndef TS_REPORT_FILTER_H
-#define TS_REPORT_FILTER_H
+#ifndef TS_BASE_FILTER_H
+#define TS_BASE_FILTER_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tilescope/base/err.h"
 #include "tilescope/base/pattern.h"
 
 enum {
@@ -25,13 +30,13 @@ enum {
 	TS_FILTER_RANGES = 64, /* of all of them together */
 	TS_FILTER_TEXTS = 15,  /* comparisons with a text, and sets of tiles */
 	TS_FILTER_DEPTH = 16,  /* parentheses, not */
-	TS_FILTER_FIELDS = 32,
 };
 
 enum ts_filter_type {
 	TS_FILTER_NUMBER,  /* of things: K is a thousand */
 	TS_FILTER_BYTES,   /* K is 1024 */
 	TS_FILTER_PERCENT, /* asked for in thousandths of a percent */
+	TS_FILTER_REAL,	   /* asked for in thousandths; K is a thousand */
 	TS_FILTER_TILES,   /* numbers of tiles, which `in` may name, too */
 	TS_FILTER_SPANS,   /* numbers; a row has spans of them: see `spans` */
 	TS_FILTER_YES,	   /* 0 or 1 */
