@@ -186,7 +186,7 @@ equip(struct ts_query *q)
 	if (rc == SQLITE_OK)
 		rc = ts_query_add_relations(q, db);
 	if (rc == SQLITE_OK)
-		rc = ts_query_add_functions(db);
+		rc = ts_query_add_functions(q, db);
 	if (rc == SQLITE_OK)
 		rc = sqlite3_exec(db, "PRAGMA query_only=ON", NULL, NULL, NULL);
 	name_tables(db);

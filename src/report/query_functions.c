@@ -12,6 +12,7 @@
 
 #include "query_internal.h"
 #include "tilescope/base/mem.h"
+#include "tilescope/report/tile_world.h"
 #include "tilescope/calc/step_class.h"
 
 enum { BYTES_EACH = 4, FLAGS = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY };
@@ -98,30 +99,37 @@ step_class(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 
 enum { COLUMN_TILE, COLUMN_VALUE, COLUMN_BLOB };
 
+struct tiles_table {
+	sqlite3_vtab base;
+	struct ts_query *q;
+};
+
 struct tiles_cursor {
 	sqlite3_vtab_cursor base;
-	sqlite3_value *blob;
+	sqlite3_value *blob; /* or the expression */
 	const unsigned char *bytes;
 	sqlite3_int64 at, n;
+	struct ts_tiles_named named; /* of an expression: its tiles */
 };
 
 static int
 tiles_connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **out,
 	char **error)
 {
+	struct tiles_table *t;
 	int rc = sqlite3_declare_vtab(db,
 		"CREATE TABLE tiles(tile INTEGER, value INTEGER, blob BLOB HIDDEN)");
 
-	(void)aux;
 	(void)argc;
 	(void)argv;
 	(void)error;
 	if (rc != SQLITE_OK)
 		return rc;
-	*out = sqlite3_malloc(sizeof(**out));
-	if (!*out)
+	t = sqlite3_malloc(sizeof(*t));
+	if (!t)
 		return SQLITE_NOMEM;
-	memset(*out, 0, sizeof(**out));
+	*t = (struct tiles_table){.q = aux};
+	*out = &t->base;
 	return sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY);
 }
 
@@ -155,7 +163,8 @@ tiles_best_index(sqlite3_vtab *tab, sqlite3_index_info *info)
 	if (named)
 		return SQLITE_CONSTRAINT;
 	tab->zErrMsg = sqlite3_mprintf(
-		"tiles() takes one blob (a table of the file with that name is main.\"tiles\")");
+		"tiles() takes one blob, or an expression of tiles (a table of the file with that name "
+		"is main.\"tiles\")");
 	return SQLITE_ERROR;
 }
 
@@ -172,14 +181,48 @@ tiles_open(sqlite3_vtab *tab, sqlite3_vtab_cursor **out)
 	return SQLITE_OK;
 }
 
+static void
+forget_tiles(struct tiles_cursor *c)
+{
+	sqlite3_value_free(c->blob);
+	c->blob = NULL;
+	c->bytes = NULL;
+	c->at = c->n = 0;
+	ts_tiles_named_fini(&c->named);
+}
+
 static int
 tiles_close(sqlite3_vtab_cursor *cursor)
 {
 	struct tiles_cursor *c = (struct tiles_cursor *)cursor;
 
-	sqlite3_value_free(c->blob);
+	forget_tiles(c);
 	sqlite3_free(c);
 	return SQLITE_OK;
+}
+
+/* The expression at c->blob; what is wrong with it ends the statement. */
+static int
+name_tiles(struct tiles_cursor *c)
+{
+	struct ts_query *q = ((struct tiles_table *)c->base.pVtab)->q;
+	const char *text = (const char *)sqlite3_value_text(c->blob);
+	struct ts_err why = {0};
+	enum ts_code code = text
+		? ts_tiles_named(&c->named, text, NULL, q->rd, NULL, q->progress, &why)
+		: ts_err_nomem(&why);
+
+	if (!code) {
+		c->n = c->named.set.tiles;
+		c->at = ts_tile_set_next(&c->named.set, 0);
+		c->at = c->at < 0 ? c->n : c->at;
+		return SQLITE_OK;
+	}
+	if (!q->inner.code) {
+		q->inner = why;
+		ts_err_prefix(&q->inner, "tiles(): ");
+	}
+	return code == TS_E_NOMEM ? SQLITE_NOMEM : SQLITE_INTERRUPT;
 }
 
 static int
@@ -187,17 +230,18 @@ tiles_filter(sqlite3_vtab_cursor *cursor, int number, const char *text, int argc
 	sqlite3_value **argv)
 {
 	struct tiles_cursor *c = (struct tiles_cursor *)cursor;
+	bool named = argc == 1 && sqlite3_value_type(argv[0]) == SQLITE_TEXT;
 
 	(void)number;
 	(void)text;
-	sqlite3_value_free(c->blob);
-	c->blob = NULL;
-	c->at = c->n = 0;
-	if (argc < 1 || blob_count(argv[0]) <= 0)
+	forget_tiles(c);
+	if (argc < 1 || (!named && blob_count(argv[0]) <= 0))
 		return SQLITE_OK;
 	c->blob = sqlite3_value_dup(argv[0]);
 	if (!c->blob)
 		return SQLITE_NOMEM;
+	if (named)
+		return name_tiles(c);
 	c->n = blob_count(c->blob);
 	c->bytes = sqlite3_value_blob(c->blob);
 	return c->bytes ? SQLITE_OK : SQLITE_NOMEM;
@@ -206,7 +250,10 @@ tiles_filter(sqlite3_vtab_cursor *cursor, int number, const char *text, int argc
 static int
 tiles_next(sqlite3_vtab_cursor *cursor)
 {
-	((struct tiles_cursor *)cursor)->at++;
+	struct tiles_cursor *c = (struct tiles_cursor *)cursor;
+
+	c->at = c->bytes ? c->at + 1 : ts_tile_set_next(&c->named.set, c->at + 1);
+	c->at = c->at < 0 ? c->n : c->at;
 	return SQLITE_OK;
 }
 
@@ -225,9 +272,12 @@ tiles_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)
 
 	if (column == COLUMN_BLOB)
 		sqlite3_result_value(ctx, c->blob);
-	else
-		sqlite3_result_int64(ctx,
-			column == COLUMN_TILE ? c->at : blob_number(c->bytes, c->at));
+	else if (column == COLUMN_TILE)
+		sqlite3_result_int64(ctx, c->at);
+	else if (c->bytes)
+		sqlite3_result_int64(ctx, blob_number(c->bytes, c->at));
+	else if (c->named.used && c->named.used[c->at] >= 0)
+		sqlite3_result_int64(ctx, c->named.used[c->at]);
 	return SQLITE_OK;
 }
 
@@ -266,9 +316,9 @@ static const struct {
 };
 
 int
-ts_query_add_functions(sqlite3 *db)
+ts_query_add_functions(struct ts_query *q, sqlite3 *db)
 {
-	int rc = sqlite3_create_module(db, "tiles", &tiles_module, NULL);
+	int rc = sqlite3_create_module(db, "tiles", &tiles_module, q);
 
 	for (size_t i = 0; i < TS_COUNT(functions) && rc == SQLITE_OK; i++)
 		rc = sqlite3_create_function(db, functions[i].name, functions[i].arguments, FLAGS,

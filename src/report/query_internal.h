@@ -37,6 +37,6 @@ int ts_query_add_contexts(struct ts_query *q, sqlite3 *db) TS_WARN_UNUSED;
  * still write its temporary schema. SQLite codes.
  */
 int ts_query_add_relations(struct ts_query *q, sqlite3 *db) TS_WARN_UNUSED;
-int ts_query_add_functions(sqlite3 *db) TS_WARN_UNUSED;
+int ts_query_add_functions(struct ts_query *q, sqlite3 *db) TS_WARN_UNUSED;
 
 #endif

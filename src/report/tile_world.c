@@ -187,6 +187,10 @@ ts_tiles_named(struct ts_tiles_named *out, const char *text, const struct ts_til
 		code = ts_tile_set_parse(&out->set, text, &w.w, err);
 	if (!code)
 		sum_up(out, &w);
+	if (!code && w.w.used) {
+		out->used = w.used;
+		w.used = NULL;
+	}
 	ts_tile_set_fini(&w.there);
 	free(w.used);
 	ts_tiles_fini(&w.tiles);
@@ -197,4 +201,6 @@ void
 ts_tiles_named_fini(struct ts_tiles_named *n)
 {
 	ts_tile_set_fini(&n->set);
+	free(n->used);
+	n->used = NULL;
 }

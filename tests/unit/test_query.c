@@ -81,6 +81,8 @@ static const struct {
 	{"SELECT count(*) FROM run", "main.\"run\""},
 	{"SELECT 1 WHERE EXISTS (SELECT 1 FROM block)", "the relation block is not in this report"},
 	{"SELECT * FROM tiles", "tiles() takes one blob"},
+	{"SELECT * FROM tiles('12,')", "tiles(): a tile is missing at character 4"},
+	{"SELECT * FROM tiles('using(\"a\")')", "variables of tiles are not recorded"},
 	{"SELECT tile_sum()", "wrong number of arguments"},
 };
 
@@ -139,6 +141,14 @@ static const struct {
 	{"SELECT tile_sum(zeroblob(16000000))", 0},
 	{"SELECT tile_max(x'')", 0},
 	{"SELECT tile_sum(12)", INT64_MIN},
+	{"SELECT count(*) FROM tiles('(1-4,7) - 3')", 4},
+	{"SELECT sum(value) = (SELECT sum(total) FROM tile_memory WHERE tile IN (1, 2, 4))"
+	 " FROM tiles('1-4 - 3')",
+		1},
+	{"SELECT count(*) FROM tile_memory WHERE tile IN (SELECT tile FROM tiles('worst(3)'))", 3},
+	{"SELECT count(*) FROM tiles('1 & 2')", 0},
+	{"SELECT count(*) FROM tiles('selected')", 0},
+	{"SELECT sum(t.value) FROM (SELECT '1' AS e UNION ALL SELECT '2-3') x, tiles(x.e) t", 600},
 	{"SELECT count(*) FROM tiles(12)", 0},
 	{"SELECT count(*) FROM tiles(NULL)", 0},
 	{"SELECT sum(t.value) FROM odd, tiles(c_by_tile) t WHERE t.tile = 1", 240},

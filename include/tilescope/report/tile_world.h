@@ -19,6 +19,7 @@ struct ts_tiles_named {
 	int64_t count;
 	int64_t bytes; /* of those that are known; -1 = of none */
 	int64_t fullest; /* the lowest of equals; the first tile where no bytes are known; -1 = it is empty */
+	int64_t *used; /* bytes of tile i of set.tiles, below 0 = not known; NULL: of none */
 };
 
 /*

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+"""Tiles that are selected by expressions and by keys, and what the plot of Memory is divided by."""
+
+import os
+import sqlite3
+import urllib.parse
+
+from harness import case
+
+
+def command(t, line, word):
+    """Type a line at the prompt, wait for what comes of it."""
+    t.press(":")
+    t.type(line)
+    t.press("\r")
+    t.wait(word)
+
+
+def worst(ctx, n):
+    """The fullest tiles of the report, and what they use together."""
+    path = os.path.join(ctx.reports["store"], "report.tilescope")
+    return sqlite3.connect("file:%s?mode=ro" % path, uri=True).execute(
+        "SELECT tile, coalesce(total_gaps, total) FROM tile_memory ORDER BY 2 DESC, 1 LIMIT ?",
+        (n,)).fetchall()
+
+
+@case()
+def selected_everywhere(ctx):
+    """What is selected in one view is selected in all, and named by the address."""
+    t = ctx.pty(ctx.reports["store"], size=(120, 40))
+    t.press("8")
+    t.wait(" variables, ")
+    command(t, "tiles worst(3), 0-1", "selected 5 tiles, ")
+    t.press("3")
+    t.wait("selected 5 tiles, ")
+    command(t, "goto selected & worst(1)", "tile %d ipu" % worst(ctx, 1)[0][0])
+    t.press("m")
+    t.wait("selected 4 tiles, ")
+    command(t, "tiles 10-12", "selected 3 tiles, ")
+    t.press("v")
+    t.wait("a range begins here")
+    t.press("l", "l", "v", "Z", "h")
+    t.wait("selected ")
+    t.press("esc")
+    t.wait(lambda text: "selected " not in text)
+    command(t, "tiles", "no tiles are selected")
+    t.quit()
+
+
+@case()
+def wrong_tiles(ctx):
+    """What is wrong with an expression is said with its place, and what was selected stays."""
+    t = ctx.pty(ctx.reports["store"], size=(120, 40), wait=None)
+    t.wait("tilescope")
+    t.press("3")
+    t.wait("Memory: mean")
+    command(t, "tiles 1-2", "selected 2 tiles, ")
+    for line, word in (("tiles 12,", "a tile is missing at character 4"),
+                       ("tiles using(/a(/)", "missing closing parenthesis"),
+                       ("tiles 99999", "there is no tile 99999 at character 1"),
+                       ("goto under(0)", "no tile is like that")):
+        command(t, line, word)
+    t.press("down")
+    t.wait("selected 2 tiles, ")
+    t.quit()
+
+
+@case(params=["12,40-45", "worst(9), ipu(1) & under(99%)", 'using("stack") - 7'])
+def tiles_at(ctx, expr):
+    """An address selects tiles; the same words come out of it."""
+    words = urllib.parse.quote(expr, safe="")
+    t = ctx.pty(ctx.reports["store"], "--at", "memory?tiles=" + words, size=(120, 40),
+                wait="selected ")
+    t.settle()
+    t.press("Y")
+    t.wait("sent to the terminal")
+    t.quit()
+
+
+@case()
+def parts_of_the_plot(ctx):
+    """Every breakdown by its key, series hidden by the prompt with completion."""
+    t = ctx.pty(ctx.reports["store"], size=(120, 40))
+    t.press("3")
+    t.wait("Memory: mean")
+    for name in ("by category", "by category", "by liveness", "by region", "by layer",
+                 "by vertex family"):
+        t.press("b")
+        t.wait("Memory " + name)
+    t.wait("hidden: ")
+    command(t, "breakdown region", "Memory by region")
+    t.wait("interleaved")
+    t.press("s")
+    t.type("over")
+    t.press("tab")
+    t.wait("series overflowed")
+    t.press("\r")
+    t.wait("hidden: overflowed")
+    command(t, "series all", "Memory by region: fullest tile")
+    t.settle()
+    t.lacks("hidden:")
+    command(t, "set layer-pattern layer(", "missing closing parenthesis")
+    command(t, "breakdown layer", "layer 1")
+    command(t, "set layer-pattern (embeddings|pooler)", "embeddings")
+    t.quit()
