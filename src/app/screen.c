@@ -172,7 +172,9 @@ static const struct {
 } hints[] = {
 	{TS_CMD_FULLEST, "fullest"},
 	{TS_CMD_PEAK_NEXT, "peak"},
+	{TS_CMD_MAP, "map"},
 	{TS_CMD_BREAKDOWN, "breakdown"},
+	{TS_CMD_EXPLAIN, "explain"},
 	{TS_CMD_ZOOM_IN, "zoom"},
 	{TS_CMD_IPU_NEXT, "ipu"},
 	{TS_CMD_SORT, "sort"},
@@ -180,6 +182,7 @@ static const struct {
 	{TS_CMD_SEARCH, "search"},
 	{TS_CMD_PANE_NEXT, "pane"},
 	{TS_CMD_TAB_NEXT, "tab"},
+	{TS_CMD_RANGE, "range"},
 	{TS_CMD_OPEN, "open"},
 	{TS_CMD_BACK, "up"},
 	{TS_CMD_PROMPT, "command"},
@@ -196,7 +199,10 @@ hint_fits(const struct ts_app *app, enum ts_cmd cmd)
 
 	switch (cmd) {
 	case TS_CMD_FULLEST:
+	case TS_CMD_MAP:
 	case TS_CMD_BREAKDOWN:
+	case TS_CMD_EXPLAIN:
+	case TS_CMD_RANGE:
 		return v == TS_VIEW_MEMORY;
 	case TS_CMD_TAB_NEXT:
 		return v == TS_VIEW_MEMORY || v == TS_VIEW_INSIGHTS;

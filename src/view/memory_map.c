@@ -98,6 +98,17 @@ memory_map_update(struct memory_view *m)
 		m->span.cursor);
 }
 
+/* Is something not seen: other pages, or the rest of a block? */
+static bool
+has_more(const struct memory_map *k)
+{
+	const struct ts_floor_view *v = &k->map.seen;
+
+	return k->map.level &&
+		(ts_floor_pages(v, &k->map.floor) > 1 || v->columns < k->map.floor.columns ||
+			v->rows < k->map.floor.rows);
+}
+
 /* The map has the rows that it takes; what is left is for the tables. */
 bool
 memory_map_layout(struct memory_view *m)
@@ -122,7 +133,11 @@ memory_map_layout(struct memory_view *m)
 		lay_out(m);
 	if (m->zoomed == PANE_GRAPH)
 		n--;
-	rows = ts_tile_map_fit(&k->map, m->area.w, most, k->whole, m->span.cursor);
+	/* larger tiles are nice to have, tables below are, too: but all IPUs on one page come first */
+	rows = ts_tile_map_fit(&k->map, m->area.w, n == TS_COUNT(items) ? most * 2 / 3 : most,
+		k->whole, m->span.cursor);
+	if (n == TS_COUNT(items) && (k->map.zoom > 0 || has_more(k)))
+		rows = ts_tile_map_fit(&k->map, m->area.w, most, k->whole, m->span.cursor);
 	if (rows > 0 && n == TS_COUNT(items))
 		items[3].fixed = rows;
 	ts_layout(m->pane, items, (int)n, m->area, PANE_NONE);

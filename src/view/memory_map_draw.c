@@ -198,9 +198,11 @@ memory_draw_metric(struct ts_canvas *c, const struct memory_view *m)
 void
 memory_draw_map(struct ts_canvas *c, struct memory_view *m)
 {
+	static const char *const units[] = {"bytes", "cycles", "vertices"};
 	struct ts_tile_map_marks k = {.cursor = m->span.cursor,
 		.is_marked = m->selected.tiles > 0 || m->range_from >= 0 ? is_marked : NULL,
 		.text = value_text,
+		.unit = units[ts_metric_defs[m->metric.id].unit],
 		.ctx = m};
 
 	if (m->map.whole ==

@@ -290,6 +290,8 @@ ts_tile_map_legend(const struct ts_tile_map *m, struct ts_canvas *c, struct ts_r
 		put(&l, TS_ROLE_LABEL, text_of(k, ts_heat_begin(&m->scale, 0), n), 0);
 		put_levels(&l, 0, TS_HEAT_LEVELS);
 		put(&l, TS_ROLE_LABEL, text_of(k, ts_heat_begin(&m->scale, TS_HEAT_LEVELS), n), 1);
+		if (k->unit)
+			put(&l, TS_ROLE_LABEL, k->unit, 1);
 		put(&l, TS_ROLE_DIM,
 			m->how == TS_HEAT_LIMIT ? "0 to limit" : ts_heat_how_name(m->how), 1);
 	}

@@ -61,7 +61,7 @@ struct ts_floor_view {
  * except at zoom 1. The page is the one with the cursor's tile; a window moves as little as need be.
  * Returns the zoom that was taken.
  */
-enum { TS_FLOOR_ZOOMS = 7 };
+enum { TS_FLOOR_ZOOMS = 9 };
 
 int ts_floor_fit(struct ts_floor_view *v, const struct ts_floor *f, int width, int height, int zoom,
 	bool whole, int64_t cursor);

@@ -57,6 +57,7 @@ struct ts_tile_map_marks {
 	int64_t cursor;				 /* -1 = none */
 	bool (*is_marked)(void *ctx, int64_t i); /* selected; NULL = none is */
 	ts_tile_map_text *text;
+	const char *unit; /* of the numbers, in the legend; NULL = none */
 	void *ctx;
 };
 
