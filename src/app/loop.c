@@ -363,6 +363,7 @@ begin(struct loop *l, const struct ts_args *args, struct ts_err *err)
 	ts_indexing_begin(app);
 	ts_app_recents_begin(app);
 	ts_app_settings_begin(app);
+	app->env.rules = app->rules = ts_config_path("rules");
 	if (app->path)
 		ts_app_load(app); /* the file is read while the terminal is set up */
 	ts_app_configure(app);
@@ -392,6 +393,7 @@ ts_app_fini(struct ts_app *app)
 	ts_app_recents_end(app);
 	ts_app_popup_end(app);
 	ts_app_settings_end(app);
+	free(app->rules);
 	ts_archive_release(app->env.archive);
 	ts_report_close(app->env.report);
 	ts_canvas_free(app->canvas);

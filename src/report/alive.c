@@ -32,70 +32,180 @@ largest_first(const void *a, const void *b)
 	return smaller(a, b) ? 1 : smaller(b, a) ? -1 : 0;
 }
 
-/* Steps of all intervals of the variable whose interval i is. */
-static int64_t
-steps_alive(const struct ts_lives *l, size_t i)
-{
-	uint32_t variable = l->life[i].variable;
-	int64_t total = 0;
-
-	while (i > 0 && l->life[i - 1].variable == variable)
-		i--;
-	for (; i < l->count && l->life[i].variable == variable; i++)
-		total += (int64_t)l->life[i].end - l->life[i].start;
-	return total;
-}
-
-/* What is alive at the step, where it was summed up. */
+/* What is alive at a step, where it was summed up. */
 static bool
-known_total(struct ts_alive *a, const struct ts_lives *l)
+known_total(struct ts_live_total *out, const struct ts_lives *l, int64_t step)
 {
-	const struct ts_live_total *t;
-
-	if (l->totals == 0 || a->step >= UINT32_MAX)
+	if (l->totals == 0 || step >= UINT32_MAX)
 		return false;
-	t = &l->total[a->step < (int64_t)l->totals ? (size_t)a->step : l->totals - 1];
-	a->count = t->count;
-	a->bytes = t->bytes;
+	*out = l->total[step < (int64_t)l->totals ? (size_t)step : l->totals - 1];
 	return true;
 }
 
-/* The lives that hold the step; with totals only as many as are kept. */
 static void
-find_alive(struct ts_alive *a, const struct ts_lives *l)
+add_total(struct ts_live_total *t, int64_t bytes)
 {
-	uint32_t step = a->step > UINT32_MAX ? UINT32_MAX : (uint32_t)a->step;
-	bool known = known_total(a, l);
-	int64_t most = known ? ts_min_i64(a->count, TS_ALIVE_MAX) : TS_ALIVE_MAX;
+	t->count++;
+	t->bytes = bytes > TS_NUMBER_MAX - t->bytes ? TS_NUMBER_MAX : t->bytes + bytes;
+}
 
-	for (size_t i = 0; i < l->count && (!known || a->rows < most); i++) {
-		const struct ts_life *life = &l->life[i];
-		const struct ts_live_variable *v;
+/* What is looked for: the steps, and what need not be counted. */
+struct scan {
+	struct ts_alive *a;
+	const struct ts_lives *l;
+	const struct ts_alive_query *q;
+	uint32_t step[TS_ALIVE_COLUMNS], against;
+	int steps;
+	bool known;   /* all totals are: there is nothing to count */
+	int64_t most; /* rows to keep */
+};
 
-		if (step < life->start || step >= life->end || life->variable >= l->variables)
-			continue;
-		v = &l->variable[life->variable];
-		if (!known) {
-			a->count++;
-			a->bytes = v->bytes > TS_NUMBER_MAX - a->bytes ? TS_NUMBER_MAX
-								       : a->bytes + v->bytes;
+static uint32_t
+cut_step(int64_t step)
+{
+	return step > UINT32_MAX ? UINT32_MAX : (uint32_t)step;
+}
+
+static void
+begin_scan(struct scan *s, struct ts_alive *a, const struct ts_lives *l,
+	const struct ts_alive_query *q)
+{
+	bool whole = q->against != TS_UNKNOWN || q->labels || q->group >= 0 ||
+		q->only != TS_ALIVE_EVERY;
+
+	*s = (struct scan){.a = a, .l = l, .q = q, .steps = 1 + q->marks, .known = true};
+	s->step[0] = cut_step(q->step);
+	for (int i = 0; i < q->marks; i++)
+		s->step[i + 1] = cut_step(q->mark[i]);
+	s->against = q->against == TS_UNKNOWN ? 0 : cut_step(q->against);
+	for (int i = 0; i < s->steps; i++)
+		s->known &= known_total(&a->at[i], l, i == 0 ? q->step : q->mark[i - 1]);
+	s->most = TS_ALIVE_MAX;
+	if (!s->known)
+		memset(a->at, 0, sizeof(a->at));
+	else if (s->steps == 1 && !whole)
+		s->most = ts_min_i64(a->at[0].count, TS_ALIVE_MAX);
+	if (whole) { /* every life has to be looked at */
+		s->known = false;
+		memset(a->at, 0, sizeof(a->at));
+	}
+}
+
+/* Which of the steps a variable's lives [i, end) hold. */
+static struct ts_alive_row
+look_at(const struct scan *s, size_t i, size_t end)
+{
+	const struct ts_live_variable *v = &s->l->variable[s->l->life[i].variable];
+	struct ts_alive_row row = {.variable = v->variable,
+		.bytes = v->bytes,
+		.group = -1,
+		.id = TS_UNKNOWN,
+		.unlowered = TS_UNKNOWN,
+		.index = s->l->life[i].variable};
+	bool compare = s->q->against != TS_UNKNOWN;
+
+	for (; i < end; i++) {
+		const struct ts_life *life = &s->l->life[i];
+		unsigned alive = 0;
+
+		for (int k = 0; k < s->steps; k++)
+			alive |= (unsigned)(s->step[k] >= life->start && s->step[k] < life->end)
+				<< k;
+		row.total += (int64_t)life->end - life->start;
+		if (alive & 1u || (alive && !row.alive)) {
+			row.start = life->start;
+			row.end = life->end;
 		}
-		if (a->rows < most)
-			a->row[a->rows++] = (struct ts_alive_row){.variable = v->variable,
-				.bytes = v->bytes,
-				.start = life->start,
-				.end = life->end,
-				.total = steps_alive(l, i)};
+		row.alive |= alive;
+		if (compare && s->against >= life->start && s->against < life->end)
+			row.against |= 2;
+	}
+	row.against |= row.alive >> s->q->to & 1u;
+	return row;
+}
+
+static bool
+is_listed(const struct scan *s, const struct ts_alive_row *row)
+{
+	if (s->q->group >= 0 && row->group != s->q->group)
+		return false;
+	switch (s->q->only) {
+	case TS_ALIVE_BORN:
+		return row->against == 1;
+	case TS_ALIVE_DIED:
+		return row->against == 2;
+	case TS_ALIVE_CHANGED:
+		return row->against == 1 || row->against == 2;
+	default:
+		return row->alive != 0;
 	}
 }
 
 static void
-list_alive(struct ts_alive *a, const struct ts_lives *l)
+count_row(const struct scan *s, const struct ts_alive_row *row)
 {
+	struct ts_alive *a = s->a;
+
+	for (int k = 0; k < s->steps; k++)
+		if (row->alive >> k & 1u) {
+			add_total(&a->at[k], row->bytes);
+			if (row->group >= 0)
+				add_total(&a->group[row->group][k], row->bytes);
+		}
+	if (s->q->against == TS_UNKNOWN)
+		return;
+	if (row->against == 1)
+		add_total(&a->change.born, row->bytes);
+	if (row->against == 2)
+		add_total(&a->change.died, row->bytes);
+}
+
+/* Variables come by size: with totals that are known only as many are looked at as are kept. */
+static void
+find_alive(struct scan *s)
+{
+	const struct ts_lives *l = s->l;
+	struct ts_alive *a = s->a;
+	size_t i = 0, end;
+
+	for (; i < l->count && (!s->known || a->rows < s->most); i = end) {
+		struct ts_alive_row row;
+		size_t variable = l->life[i].variable;
+
+		for (end = i + 1; end < l->count && l->life[end].variable == variable; end++)
+			;
+		if (variable >= l->variables)
+			continue;
+		row = look_at(s, i, end);
+		if (s->q->labels)
+			row.group = s->q->labels->group[variable];
+		if (!s->known)
+			count_row(s, &row);
+		if (!is_listed(s, &row))
+			continue;
+		a->found++;
+		if (a->rows < TS_ALIVE_MAX) {
+			if (a->born < 0 && row.against == 1 && s->q->against != TS_UNKNOWN)
+				a->born = a->rows;
+			a->row[a->rows++] = row;
+		}
+	}
+	a->more = i < l->count;
+}
+
+static void
+list_alive(struct ts_alive *a, const struct ts_lives *l, const struct ts_alive_query *q)
+{
+	struct scan scan;
 	int64_t sum = 0;
 
 	a->listed = true;
-	find_alive(a, l);
+	a->lowered = l->lowered;
+	a->grouped = q->labels != NULL;
+	begin_scan(&scan, a, l, q);
+	find_alive(&scan);
+	a->count = a->at[0].count;
+	a->bytes = a->at[0].bytes;
 	for (int i = 0; i < a->rows; i++) {
 		sum = a->row[i].bytes > TS_NUMBER_MAX - sum ? TS_NUMBER_MAX : sum + a->row[i].bytes;
 		a->row[i].cumulative = sum;
@@ -138,40 +248,85 @@ take_names(struct ts_alive *a, const struct ts_alive *before)
 
 		if (!known || known->length == 0)
 			continue;
+		a->row[i].id = known->id;
+		a->row[i].unlowered = known->unlowered;
 		keep_name(a, &a->row[i], before->text.s + known->at, known->length);
 		without -= a->row[i].length > 0;
 	}
 	return without;
 }
 
-enum { N_ID, N_NAME, N_COLUMNS };
+enum { N_ID, N_NAME, N_COLUMNS, N_LOWERED_ID = N_COLUMNS, N_UNLOWERED, N_LOWERED };
 
 static const struct ts_rows_query names_query = {.columns = {TS_VARIABLE_VARIABLE,
 							 TS_VARIABLE_NAME},
 	.column_count = N_COLUMNS};
 
-/* Names one by one, where a row can be reached by its number. */
+/* A row of lowered_variable by its row id, or of `variable` by its number. */
+static enum ts_relation
+query_of(struct ts_rows_query *q, const struct ts_alive *a, int64_t variable)
+{
+	*q = names_query;
+	q->range = TS_RANGE_KEY;
+	q->from = variable;
+	if (a->lowered || variable < 0) {
+		*q = (struct ts_rows_query){.columns = {TS_LOWERED_VARIABLE_TILE,
+						    TS_LOWERED_VARIABLE_NAME,
+						    TS_LOWERED_VARIABLE_ID,
+						    TS_LOWERED_VARIABLE_VARIABLE},
+			.column_count = N_LOWERED,
+			.range = TS_RANGE_ROWID,
+			.from = variable < 0 ? -1 - variable : variable};
+	}
+	q->to = q->from < INT64_MAX ? q->from + 1 : q->from;
+	return a->lowered || variable < 0 ? TS_LOWERED_VARIABLE : TS_VARIABLE;
+}
+
+/* Can rows of this relation be reached one by one? */
+static bool
+can_reach(const struct ts_report *r, enum ts_relation relation)
+{
+	const struct ts_reach *reach = &r->binding[relation].reach;
+
+	if (!r->binding[relation].bound)
+		return false;
+	return relation == TS_VARIABLE ? reach->key != TS_REACH_NONE : reach->has_rowid;
+}
+
+static void
+read_numbers(struct ts_alive_row *row, struct ts_rows *rows)
+{
+	if (ts_rows_number(rows, N_LOWERED_ID, &row->id) != TS_VALUE_OK)
+		row->id = TS_UNKNOWN;
+	if (ts_rows_number(rows, N_UNLOWERED, &row->unlowered) != TS_VALUE_OK)
+		row->unlowered = TS_UNKNOWN;
+}
+
+/* Names one by one, where a row can be reached. */
 static enum ts_code
 name_by_key(struct ts_alive *a, struct ts_reader *rd, struct ts_err *err)
 {
 	enum ts_code code = TS_OK;
 
 	for (int i = 0; i < a->rows && !code; i++) {
-		struct ts_rows_query q = names_query;
+		enum ts_relation relation;
+		struct ts_rows_query q;
 		struct ts_rows *rows;
 		bool there;
 
 		if (a->row[i].length > 0)
 			continue;
-		q.range = TS_RANGE_KEY;
-		q.from = a->row[i].variable;
-		q.to = q.from + 1;
-		code = ts_reader_rows(&rows, rd, TS_VARIABLE, &q, err);
+		relation = query_of(&q, a, a->row[i].variable);
+		if (!can_reach(rd->report, relation))
+			continue;
+		code = ts_reader_rows(&rows, rd, relation, &q, err);
 		if (code)
 			return code;
 		code = ts_rows_next(rows, &there, err);
 		if (!code && there)
 			read_name(a, &a->row[i], rows, N_NAME);
+		if (!code && there && relation == TS_LOWERED_VARIABLE)
+			read_numbers(&a->row[i], rows);
 		ts_rows_close(rows);
 	}
 	return code;
@@ -295,9 +450,26 @@ name_program(struct ts_alive *a, struct ts_reader *rd, int64_t program, struct t
 	return code;
 }
 
+static enum ts_code
+name_rows(struct ts_alive *a, struct ts_reader *rd, const struct ts_alive *before,
+	struct ts_err *err)
+{
+	enum ts_code code;
+
+	if (before && before->lowered != a->lowered)
+		before = NULL;
+	if (take_names(a, before) == 0)
+		return TS_OK;
+	code = name_by_key(a, rd, err);
+	if (!code && !a->lowered && ts_report_has(rd->report, TS_VARIABLE) &&
+		!can_reach(rd->report, TS_VARIABLE))
+		code = name_by_pass(a, rd, err);
+	return code;
+}
+
 enum ts_code
 ts_alive_read(struct ts_alive **out, struct ts_reader *rd, const struct ts_lives *lives,
-	int64_t step, int64_t program, const struct ts_alive *before, struct ts_err *err)
+	const struct ts_alive_query *q, const struct ts_alive *before, struct ts_err *err)
 {
 	struct ts_alive *a = ts_alloc(1, sizeof(*a));
 	enum ts_code code;
@@ -308,20 +480,19 @@ ts_alive_read(struct ts_alive **out, struct ts_reader *rd, const struct ts_lives
 	atomic_init(&a->uses, 1);
 	ts_strbuf_init(&a->text, TS_ALIVE_TEXT);
 	ts_strbuf_init(&a->program, 3 * TS_ALIVE_NAME);
-	a->step = step;
+	a->asked = *q;
+	a->asked.labels = NULL;
+	a->step = q->step;
+	a->born = -1;
 	a->row = ts_alloc(TS_ALIVE_MAX, sizeof(*a->row));
 	if (!a->row) {
 		ts_alive_close(a);
 		return ts_err_nomem(err);
 	}
-	code = name_program(a, rd, program, err);
+	code = name_program(a, rd, q->program, err);
 	if (lives && code != TS_E_CANCELLED && code != TS_E_NOMEM) {
-		list_alive(a, lives);
-		code = TS_OK;
-		if (take_names(a, before) > 0)
-			code = rd->report->binding[TS_VARIABLE].reach.key == TS_REACH_NONE
-				? name_by_pass(a, rd, err)
-				: name_by_key(a, rd, err);
+		list_alive(a, lives, q);
+		code = name_rows(a, rd, before, err);
 	}
 	if (code == TS_E_CANCELLED || code == TS_E_NOMEM) {
 		ts_alive_close(a);

@@ -28,15 +28,6 @@ enum { PROGRESS_ROWS = 8192 };
 /* While they are read: always-live variables are kept too, with this mark. */
 enum { ALWAYS_LIVE = -1 };
 
-/* --- putting in order ------------------------------------------------------------------------- */
-
-enum ts_code
-lives_sort(struct lives_work *w, struct ts_pile *p, size_t n, size_t size,
-	int (*order)(const void *, const void *), struct ts_err *err)
-{
-	return ts_pile_sort(p, n, size, order, w->cache, w->rd->cancel, err);
-}
-
 /* --- reading ---------------------------------------------------------------------------------- */
 
 int64_t
@@ -82,8 +73,8 @@ by_number(const void *a, const void *b)
 static enum ts_code
 sort_variables(struct lives_work *w, struct ts_err *err)
 {
-	enum ts_code code = lives_sort(w, &w->variable, w->variables,
-		sizeof(struct ts_live_variable), by_number, err);
+	enum ts_code code = ts_pile_sort(&w->variable, w->variables,
+		sizeof(struct ts_live_variable), by_number, w->cache, w->rd->cancel, err);
 	size_t kept = 0;
 
 	for (size_t i = 0; !code && i < w->variables; i++)
@@ -163,7 +154,8 @@ by_life(const void *a, const void *b)
 static enum ts_code
 sort_lives(struct lives_work *w, struct ts_err *err)
 {
-	enum ts_code code = lives_sort(w, &w->life, w->lives, sizeof(struct ts_life), by_life, err);
+	enum ts_code code = ts_pile_sort(&w->life, w->lives, sizeof(struct ts_life), by_life,
+		w->cache, w->rd->cancel, err);
 	size_t kept = 0;
 
 	for (size_t i = 0; !code && i < w->lives; i++) {
@@ -244,7 +236,8 @@ rank_variables(struct lives_work *w, struct ts_pile *ranks, struct ts_err *err)
 	for (size_t i = 0; i < w->variables; i++)
 		((struct sized *)ranks->memory)[i] = (struct sized){*lives_variable(w, i), i};
 	ranks->used = w->variables * sizeof(struct sized);
-	return lives_sort(w, ranks, w->variables, sizeof(struct sized), by_size, err);
+	return ts_pile_sort(ranks, w->variables, sizeof(struct sized), by_size, w->cache,
+		w->rd->cancel, err);
 }
 
 /* The variables by size into `variable`, and their lives in that order into `life`. */

@@ -37,10 +37,6 @@ lives_cut_step(int64_t step)
 /* Rows that a relation may have, for progress; 0 = not known. */
 int64_t lives_rows_of(const struct ts_reader *rd, enum ts_relation relation);
 
-/* Sort the n elements of a pile, stable; it may have other memory then. */
-enum ts_code lives_sort(struct lives_work *w, struct ts_pile *p, size_t n, size_t size,
-	int (*order)(const void *, const void *), struct ts_err *err) TS_WARN_UNUSED;
-
 /* Begin: w->l is made. */
 enum ts_code lives_begin(struct lives_work *w, struct ts_reader *rd, const struct ts_cache *cache,
 	struct ts_err *err) TS_WARN_UNUSED;

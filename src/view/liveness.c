@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* liveness - places and commands of the Liveness view; liveness_data.c asks, liveness_draw.c draws. */
+/*
+ * liveness - places and commands of the Liveness view: liveness_data.c asks, liveness_draw.c draws, the tabs below the
+ * graph have files of their own.
+ */
 #include "config.h"
 
 #include <stdio.h>
@@ -8,6 +11,9 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/base/utf8.h"
+
+#include "tilescope/view/live_heat.h"
+#include "tilescope/view/what_if.h"
 
 #include "liveness_internal.h"
 
@@ -21,25 +27,26 @@ enum {
 int64_t
 live_step(const struct liveness *s)
 {
-	return s->line.count > 0 ? s->line.step[s->span.cursor] : TS_UNKNOWN;
+	return s->src.line.count > 0 ? s->src.line.step[s->span.cursor] : TS_UNKNOWN;
 }
 
-const char *
-live_name(const struct liveness *s, int row, char buf[LIVE_NAME])
+int64_t
+live_program(const struct liveness *s)
 {
-	const char *name = ts_alive_name(s->alive, row);
+	return s->src.line.count > 0 ? s->src.line.program[s->span.cursor] : -1;
+}
 
-	if (*name)
-		return name;
-	snprintf(buf, LIVE_NAME, "variable %lld", (long long)s->alive->row[row].variable);
-	return buf;
+enum ts_units
+live_units(const struct liveness *s)
+{
+	return s->v.env->options->units;
 }
 
 /* The cursor has moved: tell the others. */
 static enum ts_effect
 moved(struct liveness *s, enum ts_effect effect)
 {
-	if (s->line.count > 0)
+	if (s->src.line.count > 0)
 		s->v.env->selection->live_step = live_step(s);
 	return effect;
 }
@@ -55,12 +62,12 @@ live_take_selection(struct liveness *s)
 {
 	int64_t step = s->v.env->selection->live_step;
 
-	if (s->line.count == 0)
+	if (s->src.line.count == 0)
 		return;
 	if (step >= 0)
-		go_point(s, ts_liveness_find(&s->line, step));
+		go_point(s, ts_liveness_find(&s->src.line, step));
 	else
-		go_point(s, s->line.peaks.count > 0 ? s->line.peaks.peak[0].at : 0);
+		go_point(s, s->src.line.peaks.count > 0 ? s->src.line.peaks.peak[0].at : 0);
 }
 
 /* --- commands --------------------------------------------------------------------------------- */
@@ -76,14 +83,14 @@ prefer_highest(struct liveness *s, int64_t old)
 	struct ts_live_range range;
 	int64_t a, b;
 
-	if (column < 0 || s->line.count == 0)
+	if (column < 0 || s->src.line.count == 0)
 		return;
 	ts_span_bucket(&s->span, column, &a, &b);
 	if (old < s->span.cursor)
 		a = ts_max_i64(a, old + 1);
 	if (b - a < 2)
 		return;
-	ts_liveness_range(&range, &s->line, (size_t)a, (size_t)b);
+	ts_liveness_range(&range, &s->src.line, (size_t)a, (size_t)b);
 	s->span.cursor = (int64_t)range.highest;
 }
 
@@ -93,7 +100,7 @@ along_chart(struct liveness *s, const struct ts_call *call)
 	int64_t old = s->span.cursor;
 	enum ts_effect effect;
 
-	if (s->line.count == 0)
+	if (s->src.line.count == 0)
 		return TS_EFFECT_BELL;
 	effect = ts_span_command(&s->span, call->cmd);
 	if ((call->cmd == TS_CMD_LEFT || call->cmd == TS_CMD_RIGHT) && s->span.cursor != old)
@@ -102,21 +109,9 @@ along_chart(struct liveness *s, const struct ts_call *call)
 }
 
 static enum ts_effect
-along_list(struct liveness *s, const struct ts_call *call)
-{
-	return s->alive ? ts_list_command(&s->list, call->cmd) : TS_EFFECT_BELL;
-}
-
-static enum ts_effect
-along_focus(struct liveness *s, const struct ts_call *call)
-{
-	return (s->focus == LIVE_TABLE ? along_list : along_chart)(s, call);
-}
-
-static enum ts_effect
 walk_peaks(struct liveness *s, const struct ts_call *call)
 {
-	const struct ts_peaks *peaks = &s->line.peaks;
+	const struct ts_peaks *peaks = &s->src.line.peaks;
 	ptrdiff_t rank, step = call->cmd == TS_CMD_PEAK_NEXT ? 1 : -1;
 
 	if (peaks->count == 0)
@@ -134,6 +129,12 @@ walk_peaks(struct liveness *s, const struct ts_call *call)
 	return (enum ts_effect)(go_point(s, peaks->peak[rank].at) | TS_EFFECT_REPAINT);
 }
 
+enum ts_effect
+live_go_step(struct liveness *s, int64_t step)
+{
+	return go_point(s, ts_liveness_find(&s->src.line, step));
+}
+
 static enum ts_effect
 go_to(struct liveness *s, const struct ts_call *call)
 {
@@ -142,17 +143,17 @@ go_to(struct liveness *s, const struct ts_call *call)
 	long long step;
 	size_t point;
 
-	if (!text || s->line.count == 0)
+	if (!text || s->src.line.count == 0)
 		return TS_EFFECT_BELL;
 	step = strtoll(text, &end, 10);
 	if (end == text || *end || step < 0) {
 		ts_view_say_error(s->v.env, "not a liveness step: %s", text);
 		return TS_EFFECT_BELL;
 	}
-	point = ts_liveness_find(&s->line, step);
-	if (s->line.step[point] != step)
+	point = ts_liveness_find(&s->src.line, step);
+	if (s->src.line.step[point] != step)
 		ts_view_say(s->v.env, "no step %lld here; the nearest is %lld", step,
-			(long long)s->line.step[point]);
+			(long long)s->src.line.step[point]);
 	return (enum ts_effect)(go_point(s, point) | TS_EFFECT_REPAINT);
 }
 
@@ -160,7 +161,7 @@ static enum ts_effect
 toggle_base(struct liveness *s, const struct ts_call *call)
 {
 	(void)call;
-	if (s->line.always_live == TS_UNKNOWN) {
+	if (s->src.line.always_live == TS_UNKNOWN) {
 		ts_view_say(s->v.env, "how much is always live is not recorded");
 		return TS_EFFECT_BELL;
 	}
@@ -172,41 +173,75 @@ toggle_base(struct liveness *s, const struct ts_call *call)
 	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
 }
 
-/* The keys go to a pane; the Debug tab tells of the one that had them before. */
+static enum ts_effect
+switch_limit(struct liveness *s, const struct ts_call *call)
+{
+	bool near = false;
+
+	(void)call;
+	if (live_memory(s) == TS_UNKNOWN) {
+		ts_view_say(s->v.env, "how much memory there is is not recorded");
+		return TS_EFFECT_BELL;
+	}
+	if (s->limit == LIVE_LIMIT_NEAR) {
+		live_lay_out(s);
+		near = live_limit_drawn(s);
+	}
+	s->limit = s->limit == LIVE_LIMIT_ON || near ? LIVE_LIMIT_OFF : LIVE_LIMIT_ON;
+	if (s->limit == LIVE_LIMIT_ON && live_base(s) != TS_UNKNOWN)
+		s->no_base = false; /* the limit is for all memory, what is always live with it */
+	live_lay_out(s);
+	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
+}
+
+/* Which variables are listed, by what became of them between the steps that are compared. */
+static enum ts_effect
+list_only(struct liveness *s, const struct ts_call *call)
+{
+	static const char *const words[TS_ALIVE_ONLY_COUNT] = {"all", "born", "died", "changed"};
+	static const char *const says[TS_ALIVE_ONLY_COUNT] = {"all that are alive",
+		"only those that were born between the steps that are compared",
+		"only those that died between the steps that are compared",
+		"only those that were born or died between the steps that are compared"};
+	const char *text = ts_call_arg(call, 0);
+	int only = (s->only + 1) % TS_ALIVE_ONLY_COUNT;
+
+	for (int i = 0; text && i < TS_ALIVE_ONLY_COUNT; i++)
+		if (strcmp(text, words[i]) == 0)
+			only = i;
+	if (text && strcmp(text, words[only]) != 0)
+		return TS_EFFECT_BELL;
+	if (only != TS_ALIVE_EVERY && s->asked.against == TS_UNKNOWN) {
+		ts_view_say(s->v.env, "nothing is compared: mark a step (m), or go to a peak (p)");
+		return TS_EFFECT_BELL;
+	}
+	s->only = (enum ts_alive_only)only;
+	ts_view_say(s->v.env, "%s", says[only]);
+	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
+}
+
 static void
 give_focus(struct liveness *s, int pane)
 {
 	s->focus = pane;
-	if (pane != LIVE_DEBUG)
-		s->source = pane;
+	if (pane == LIVE_GRAPH || !s->tabs.debug_focus)
+		s->about_step = pane == LIVE_GRAPH;
 	live_lay_out(s);
-}
-
-static enum ts_effect
-switch_debug(struct liveness *s, const struct ts_call *call)
-{
-	(void)call;
-	s->debug.shown = !s->debug.shown;
-	give_focus(s, s->source);
-	if (s->debug.shown && ts_rect_empty(s->pane[LIVE_DEBUG])) /* no room beside the table */
-		give_focus(s, LIVE_DEBUG);
-	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
-}
-
-static enum ts_effect
-edit(struct liveness *s, const struct ts_call *call)
-{
-	(void)call;
-	return ts_debug_edit(&s->debug, &s->v);
 }
 
 static enum ts_effect
 change_pane(struct liveness *s, const struct ts_call *call)
 {
 	int step = call->cmd == TS_CMD_PANE_NEXT ? 1 : -1;
-	int n = LIVE_PANES - LIVE_GRAPH - !s->debug.shown; /* panes that take keys, in this order */
 
-	give_focus(s, LIVE_GRAPH + (s->focus - LIVE_GRAPH + n + step) % n);
+	if (s->focus == LIVE_TABS && ts_tabs_step(&s->tabs, step)) {
+		give_focus(s, LIVE_TABS);
+	} else if (s->focus == LIVE_TABS) {
+		give_focus(s, LIVE_GRAPH);
+	} else {
+		ts_tabs_enter(&s->tabs, step);
+		give_focus(s, LIVE_TABS);
+	}
 	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
 }
 
@@ -219,109 +254,54 @@ zoom_pane(struct liveness *s, const struct ts_call *call)
 	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_REFLOW);
 }
 
-/* The next row from the cursor in a direction whose name holds the needle, around the end; -1. */
-static int
-find_row(const struct liveness *s, int from, int step)
-{
-	int n = s->alive->rows;
-
-	for (int i = 0; i < n; i++, from += step) {
-		char buf[LIVE_NAME];
-		int row = ((from % n) + n) % n;
-
-		if (ts_contains_nocase(live_name(s, row, buf), s->needle))
-			return row;
-	}
-	return -1;
-}
-
-static enum ts_effect
-find(struct liveness *s, int step, bool here)
-{
-	int hits = 0, before = 0, row;
-	char buf[LIVE_NAME];
-
-	if (!s->alive || s->alive->rows == 0 || !s->needle[0]) {
-		ts_view_say(s->v.env,
-			s->needle[0] ? "no variables to search" : "nothing to search for");
-		return TS_EFFECT_BELL;
-	}
-	row = find_row(s, (int)s->list.cursor + (here ? 0 : step), step);
-	if (row < 0) {
-		ts_view_say_error(s->v.env,
-			"no variable alive at step %lld has this in its name: %s",
-			(long long)s->alive->step, s->needle);
-		return TS_EFFECT_BELL;
-	}
-	for (int i = 0; i < s->alive->rows; i++) {
-		bool hit = ts_contains_nocase(live_name(s, i, buf), s->needle);
-
-		hits += hit;
-		before += hit && i < row;
-	}
-	ts_view_say(s->v.env, "hit %d of %d%s", before + 1, hits,
-		s->alive->rows < s->alive->count ? " in the largest variables" : "");
-	return (enum ts_effect)(ts_list_jump(&s->list, row) | TS_EFFECT_REPAINT);
-}
-
-static enum ts_effect
-search(struct liveness *s, const struct ts_call *call)
-{
-	const char *text = ts_call_arg(call, 0);
-
-	if (!text)
-		return TS_EFFECT_UNKNOWN; /* the program asks for it first */
-	snprintf(s->needle, sizeof(s->needle), "%s", text);
-	return find(s, call->cmd == TS_CMD_SEARCH ? 1 : -1, true);
-}
-
-static enum ts_effect
-search_again(struct liveness *s, const struct ts_call *call)
-{
-	return find(s, call->cmd == TS_CMD_SEARCH_NEXT ? 1 : -1, false);
-}
-
+/* The step and its bytes. */
 static enum ts_effect
 copy(struct liveness *s, const struct ts_call *call)
 {
 	struct ts_view_env *env = s->v.env;
-	struct ts_strbuf text;
-	char buf[LIVE_NAME];
 
 	(void)call;
-	if (s->line.count == 0)
+	if (s->src.line.count == 0)
 		return TS_EFFECT_BELL;
-	ts_strbuf_init(&text, sizeof(env->copy) - 1);
-	if (s->focus == LIVE_TABLE && s->alive && s->list.cursor < s->alive->rows) {
-		const struct ts_alive_row *row = &s->alive->row[s->list.cursor];
-		const char *name = live_name(s, (int)s->list.cursor, buf);
-
-		ts_strbuf_printf(&text, "%lld\t%lld\t%lld\t", (long long)row->bytes,
-			(long long)row->start, (long long)row->end - 1);
-		ts_utf8_safe(&text, name, strlen(name));
-	} else {
-		ts_strbuf_printf(&text, "%lld\t%lld", (long long)live_step(s),
-			(long long)s->line.bytes[s->span.cursor]);
-	}
-	snprintf(env->copy, sizeof(env->copy), "%s", text.s);
-	ts_strbuf_fini(&text);
+	snprintf(env->copy, sizeof(env->copy), "%lld\t%lld", (long long)live_step(s),
+		(long long)s->src.line.bytes[s->span.cursor]);
 	return TS_EFFECT_NONE;
 }
 
+/* Of the heat map: it is shown, and does it. */
+static enum ts_effect
+in_heat_map(struct liveness *s, const struct ts_call *call)
+{
+	for (int i = 0; i < s->tabs.count; i++)
+		if (s->tabs.tab[i].ops == &ts_tab_heat)
+			ts_tabs_show(&s->tabs, i);
+	give_focus(s, LIVE_TABS);
+	return (enum ts_effect)(
+		ts_tabs_command(&s->tabs, call) | TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
+}
+
+/* Those of the graph, while it has the keys. */
+static const struct {
+	enum ts_cmd cmd;
+	enum ts_effect (*run)(struct liveness *s, const struct ts_call *call);
+} graph_commands[] = {
+	{TS_CMD_LEFT, along_chart},
+	{TS_CMD_RIGHT, along_chart},
+	{TS_CMD_FIRST, along_chart},
+	{TS_CMD_LAST, along_chart},
+	{TS_CMD_PAGE_UP, along_chart},
+	{TS_CMD_PAGE_DOWN, along_chart},
+	{TS_CMD_HALF_UP, along_chart},
+	{TS_CMD_HALF_DOWN, along_chart},
+	{TS_CMD_MARK, live_mark},
+	{TS_CMD_COPY, copy},
+};
+
+/* Those that work whichever pane has the keys. */
 static const struct {
 	enum ts_cmd cmd;
 	enum ts_effect (*run)(struct liveness *s, const struct ts_call *call);
 } commands[] = {
-	{TS_CMD_LEFT, along_focus},
-	{TS_CMD_RIGHT, along_focus},
-	{TS_CMD_FIRST, along_focus},
-	{TS_CMD_LAST, along_focus},
-	{TS_CMD_PAGE_UP, along_focus},
-	{TS_CMD_PAGE_DOWN, along_focus},
-	{TS_CMD_HALF_UP, along_focus},
-	{TS_CMD_HALF_DOWN, along_focus},
-	{TS_CMD_UP, along_list}, /* a chart has no rows: the keys go to the table in any case */
-	{TS_CMD_DOWN, along_list},
 	{TS_CMD_PAGE_LEFT, along_chart},
 	{TS_CMD_PAGE_RIGHT, along_chart},
 	{TS_CMD_ZOOM_IN, along_chart},
@@ -331,36 +311,50 @@ static const struct {
 	{TS_CMD_PEAK_PREVIOUS, walk_peaks},
 	{TS_CMD_GOTO, go_to},
 	{TS_CMD_SERIES, toggle_base},
+	{TS_CMD_LIMIT_LINE, switch_limit},
+	{TS_CMD_MARKS_CLEAR, live_clear_marks},
+	{TS_CMD_SOURCE, live_source_command},
+	{TS_CMD_IPU_NEXT, live_source_ipu},
+	{TS_CMD_IPU_PREVIOUS, live_source_ipu},
+	{TS_CMD_REPLICA, live_replica_command},
+	{TS_CMD_ONLY, list_only},
+	{TS_CMD_BOTTLENECK, in_heat_map},
 	{TS_CMD_PANE_NEXT, change_pane},
 	{TS_CMD_PANE_PREVIOUS, change_pane},
 	{TS_CMD_PANE_ZOOM, zoom_pane},
-	{TS_CMD_SEARCH, search},
-	{TS_CMD_SEARCH_BACK, search},
-	{TS_CMD_SEARCH_NEXT, search_again},
-	{TS_CMD_SEARCH_PREVIOUS, search_again},
-	{TS_CMD_COPY, copy},
-	{TS_CMD_DEBUG, switch_debug},
-	{TS_CMD_EDIT, edit},
 };
 
 static enum ts_effect
 command(struct ts_view *v, const struct ts_call *call)
 {
 	struct liveness *s = (struct liveness *)v;
-	enum ts_effect effect = TS_EFFECT_UNKNOWN;
+	enum ts_effect effect = ts_tabs_switch(&s->tabs, call);
 
-	if (s->focus == LIVE_DEBUG)
-		effect = ts_debug_command(&s->debug, v, call);
+	if (!(effect & TS_EFFECT_UNKNOWN)) {
+		give_focus(s, call->cmd == TS_CMD_TAB ? LIVE_TABS : s->focus);
+		return effect;
+	}
+	if (s->focus == LIVE_TABS)
+		effect = ts_tabs_command(&s->tabs, call);
+	for (size_t i = 0; s->focus == LIVE_GRAPH && i < TS_COUNT(graph_commands); i++)
+		if (graph_commands[i].cmd == call->cmd)
+			return graph_commands[i].run(s, call);
 	for (size_t i = 0; effect & TS_EFFECT_UNKNOWN && i < TS_COUNT(commands); i++)
 		if (commands[i].cmd == call->cmd)
 			return commands[i].run(s, call);
+	/* a chart has no rows: moving by rows, sorting, searching go to the tab in any case */
+	if (effect & TS_EFFECT_UNKNOWN && s->focus == LIVE_GRAPH)
+		effect = ts_tabs_command(&s->tabs, call);
+	live_lay_out(s);
 	return effect;
 }
 
 static enum ts_context
 pane_context(struct ts_view *v)
 {
-	return ((struct liveness *)v)->focus == LIVE_GRAPH ? TS_CONTEXT_CHART : TS_CONTEXT_LIST;
+	struct liveness *s = (struct liveness *)v;
+
+	return s->focus == LIVE_GRAPH ? TS_CONTEXT_CHART : ts_tabs_context(&s->tabs);
 }
 
 /* --- mouse ------------------------------------------------------------------------------------ */
@@ -374,7 +368,7 @@ mouse_chart(struct liveness *s, int x, int wheel, bool strip)
 
 	live_parts(&parts, s);
 	x -= parts.frame.plot.x;
-	if (s->line.count == 0 || x < 0 || x >= parts.frame.plot.w)
+	if (s->src.line.count == 0 || x < 0 || x >= parts.frame.plot.w)
 		return TS_EFFECT_NONE;
 	if (strip)
 		ts_span_show(&all, 0, all.count);
@@ -390,23 +384,6 @@ mouse_chart(struct liveness *s, int x, int wheel, bool strip)
 }
 
 static enum ts_effect
-mouse_table(struct liveness *s, int y, int wheel)
-{
-	struct ts_column columns[TS_TABLE_COLUMNS];
-	struct ts_rect totals, body = live_table_body(s, &totals);
-	struct ts_table t;
-	int64_t row;
-
-	if (!s->alive)
-		return TS_EFFECT_NONE;
-	if (wheel != 0)
-		return ts_list_scroll(&s->list, wheel * WHEEL_ROWS);
-	live_table(&t, columns, s);
-	row = ts_list_at(&s->list, ts_table_line(&t, body, y));
-	return row < 0 ? TS_EFFECT_NONE : ts_list_go(&s->list, row);
-}
-
-static enum ts_effect
 mouse(struct ts_view *v, int x, int y, int wheel)
 {
 	struct liveness *s = (struct liveness *)v;
@@ -415,16 +392,27 @@ mouse(struct ts_view *v, int x, int y, int wheel)
 
 	if (pane == LIVE_STRIP || pane == LIVE_GRAPH)
 		effect = mouse_chart(s, x, wheel, pane == LIVE_STRIP);
-	else if (pane == LIVE_TABLE)
-		effect = mouse_table(s, y, wheel);
-	else if (pane == LIVE_DEBUG)
-		effect = ts_debug_mouse(&s->debug, y - s->pane[LIVE_DEBUG].y, wheel);
+	else if (pane == LIVE_TABS)
+		effect = ts_tabs_mouse(&s->tabs, x, y, wheel);
 	if (wheel == 0 && pane >= LIVE_GRAPH)
 		give_focus(s, pane);
 	return (enum ts_effect)(effect | TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
 }
 
 /* --- life ------------------------------------------------------------------------------------- */
+
+static const struct ts_tab_ops *const tabs[] = {
+	&live_tab_alive,
+	&live_tab_always,
+	&live_tab_groups,
+	&live_tab_lifetimes,
+	&live_tab_vertices,
+	&live_tab_cycles,
+	&live_tab_path,
+	&ts_tab_heat,
+	&ts_tab_what_if,
+	&ts_tab_debug,
+};
 
 static struct ts_view *
 open_view(struct ts_view_env *env)
@@ -435,28 +423,49 @@ open_view(struct ts_view_env *env)
 		return NULL;
 	s->v.ops = &ts_view_liveness;
 	s->v.env = env;
-	s->focus = s->source = LIVE_GRAPH;
-	ts_debug_init(&s->debug);
-	s->asked_step = -1;
+	s->focus = LIVE_GRAPH;
+	s->about_step = true;
+	s->group = -1;
+	s->asked.step = -1;
+	s->line_wanted = true;
 	s->graph.absent = TS_ABSENT_LIVENESS;
 	s->table.absent = TS_ABSENT_LIVE_VARIABLES;
 	ts_span_init(&s->span);
 	s->span.least = LEAST_STEPS;
-	ts_list_init(&s->list);
+	if (!ts_tabs_init(&s->tabs, &s->v, s, tabs, (int)TS_COUNT(tabs))) {
+		ts_tabs_fini(&s->tabs);
+		free(s);
+		return NULL;
+	}
 	return &s->v;
 }
 
 static void
 close_view(struct ts_view *v)
 {
-	live_drop((struct liveness *)v);
+	struct liveness *s = (struct liveness *)v;
+
+	live_drop(s);
+	ts_live_source_fini(&s->source);
+	ts_tabs_fini(&s->tabs);
 	free(v);
 }
 
+/* The place is kept, also the source and the marks; of another report only if it says so in its address. */
 static void
 reload(struct ts_view *v)
 {
-	live_drop((struct liveness *)v);
+	struct liveness *s = (struct liveness *)v;
+
+	live_drop(s);
+	if (v->env->reload != TS_RELOAD_OTHER)
+		return;
+	ts_live_source_fini(&s->source);
+	s->marks = 0;
+	s->group = -1;
+	s->only = TS_ALIVE_EVERY;
+	s->one_replica = s->follow = false;
+	s->data = 0;
 }
 
 static void

@@ -2,15 +2,26 @@
 /* liveness_address - the arguments of `liveness?...`. */
 #include "config.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "liveness_internal.h"
 #include "tilescope/view/arg.h"
 
-#define PANES "graph|variables|debug"
+#define PANES "graph|tab"
+#define CHANGES "all|born|died|changed"
 
 static struct liveness *
 liveness_of(struct ts_view *v)
 {
 	return (struct liveness *)v;
+}
+
+/* Is the timeline of the wanted source here? */
+static bool
+is_read(const struct liveness *s)
+{
+	return s->src.line.count > 0 && !s->line_wanted && !s->under_way[LIVE_FETCH_LINE];
 }
 
 /* A large base is hidden at first, so it is always said. */
@@ -19,7 +30,7 @@ get_base(struct ts_view *v, struct ts_strbuf *out)
 {
 	struct liveness *s = liveness_of(v);
 
-	if (s->line.count == 0 || s->line.always_live == TS_UNKNOWN)
+	if (s->src.line.count == 0 || s->src.line.always_live == TS_UNKNOWN)
 		return false;
 	ts_strbuf_puts(out, s->no_base ? "no" : "yes");
 	return true;
@@ -30,7 +41,7 @@ set_base(struct ts_view *v, const char *value)
 {
 	struct liveness *s = liveness_of(v);
 
-	if (s->line.count == 0)
+	if (!is_read(s))
 		return TS_ARG_LATER;
 	return ts_arg_switch(v, TS_CMD_SERIES, !s->no_base, ts_arg_is_yes(value));
 }
@@ -41,10 +52,10 @@ get_zoom(struct ts_view *v, struct ts_strbuf *out)
 {
 	struct liveness *s = liveness_of(v);
 
-	if (s->line.count == 0 || ts_span_whole(&s->span))
+	if (s->src.line.count == 0 || ts_span_whole(&s->span))
 		return false;
-	ts_strbuf_printf(out, "%lld-%lld", (long long)s->line.step[s->span.from],
-		(long long)s->line.step[s->span.to - 1] + 1);
+	ts_strbuf_printf(out, "%lld-%lld", (long long)s->src.line.step[s->span.from],
+		(long long)s->src.line.step[s->span.to - 1] + 1);
 	return true;
 }
 
@@ -54,20 +65,20 @@ set_zoom(struct ts_view *v, const char *value)
 	struct liveness *s = liveness_of(v);
 	int64_t from, to;
 
-	if (s->line.count == 0)
+	if (!is_read(s))
 		return TS_ARG_LATER;
 	ts_arg_range(value, &from, &to);
-	ts_span_show(&s->span, (int64_t)ts_liveness_find(&s->line, from),
-		(int64_t)ts_liveness_find(&s->line, to - 1) + 1);
+	ts_span_show(&s->span, (int64_t)ts_liveness_find(&s->src.line, from),
+		(int64_t)ts_liveness_find(&s->src.line, to - 1) + 1);
 	return TS_ARG_DONE;
 }
 
 static bool
 get_step(struct ts_view *v, struct ts_strbuf *out)
 {
-	if (liveness_of(v)->line.count > 0)
+	if (liveness_of(v)->src.line.count > 0)
 		ts_strbuf_printf(out, "%lld", (long long)live_step(liveness_of(v)));
-	return liveness_of(v)->line.count > 0;
+	return liveness_of(v)->src.line.count > 0;
 }
 
 static enum ts_arg_state
@@ -75,9 +86,9 @@ set_step(struct ts_view *v, const char *value)
 {
 	struct liveness *s = liveness_of(v);
 
-	if (s->line.count == 0)
+	if (!is_read(s))
 		return TS_ARG_LATER;
-	if (s->line.step[ts_liveness_find(&s->line, ts_arg_number(value))] !=
+	if (s->src.line.step[ts_liveness_find(&s->src.line, ts_arg_number(value))] !=
 		ts_arg_number(value)) {
 		ts_view_say_error(v->env, "there is no liveness step %s", value);
 		return TS_ARG_NO;
@@ -85,16 +96,140 @@ set_step(struct ts_view *v, const char *value)
 	return ts_arg_command(v, TS_CMD_GOTO, value);
 }
 
+/* "all" has not to be said; a set of tiles is the selection, which has an argument of its own. */
+static bool
+get_source(struct ts_view *v, struct ts_strbuf *out)
+{
+	const struct ts_live_source *source = &liveness_of(v)->source;
+
+	if (source->where == TS_LIVE_IPU)
+		ts_strbuf_printf(out, "ipu %lld", (long long)source->number);
+	else if (source->where == TS_LIVE_TILE)
+		ts_strbuf_printf(out, "tile %lld", (long long)source->number);
+	else if (source->where == TS_LIVE_SET)
+		ts_strbuf_puts(out, "selected");
+	return source->where != TS_LIVE_ALL;
+}
+
+static enum ts_arg_state
+set_source(struct ts_view *v, const char *value)
+{
+	const struct ts_selected_tiles *t = &v->env->selection->tiles;
+
+	if (strcmp(value, "selected") == 0 && t->count == 0)
+		return TS_ARG_LATER;
+	return ts_arg_command(v, TS_CMD_SOURCE, value);
+}
+
+static bool
+get_replica(struct ts_view *v, struct ts_strbuf *out)
+{
+	return ts_arg_say_yes(out, liveness_of(v)->one_replica);
+}
+
+static enum ts_arg_state
+set_replica(struct ts_view *v, const char *value)
+{
+	if (!is_read(liveness_of(v)))
+		return TS_ARG_LATER;
+	return ts_arg_switch(v, TS_CMD_REPLICA, liveness_of(v)->one_replica, ts_arg_is_yes(value));
+}
+
+static bool
+get_limit(struct ts_view *v, struct ts_strbuf *out)
+{
+	enum live_limit limit = liveness_of(v)->limit;
+
+	if (limit != LIVE_LIMIT_NEAR)
+		ts_strbuf_puts(out, limit == LIVE_LIMIT_ON ? "yes" : "no");
+	return limit != LIVE_LIMIT_NEAR;
+}
+
+static enum ts_arg_state
+set_limit(struct ts_view *v, const char *value)
+{
+	struct liveness *s = liveness_of(v);
+
+	s->limit = ts_arg_is_yes(value) ? LIVE_LIMIT_ON : LIVE_LIMIT_OFF;
+	live_lay_out(s);
+	return TS_ARG_DONE;
+}
+
+/* Numbers of steps with commas between them. */
+static bool
+get_marks(struct ts_view *v, struct ts_strbuf *out)
+{
+	const struct liveness *s = liveness_of(v);
+
+	for (int i = 0; i < s->marks; i++)
+		ts_strbuf_printf(out, "%s%lld", i > 0 ? "," : "", (long long)s->mark[i]);
+	return s->marks > 0;
+}
+
+static enum ts_arg_state
+set_marks(struct ts_view *v, const char *value)
+{
+	struct liveness *s = liveness_of(v);
+	const char *at = value;
+
+	if (!is_read(s))
+		return TS_ARG_LATER;
+	s->marks = 0;
+	while (*at) {
+		char *end;
+		long long step = strtoll(at, &end, 10);
+
+		if (end == at || step < 0 || (*end && *end != ',') || !live_add_mark(s, step)) {
+			ts_view_say_error(v->env, "not steps, or too many of them: %s", value);
+			s->marks = 0;
+			return TS_ARG_NO;
+		}
+		at = end + (*end == ',');
+	}
+	return TS_ARG_DONE;
+}
+
+static bool
+get_only(struct ts_view *v, struct ts_strbuf *out)
+{
+	int only = liveness_of(v)->only;
+
+	return only != TS_ALIVE_EVERY && ts_arg_say_word(out, CHANGES, only);
+}
+
+static enum ts_arg_state
+set_only(struct ts_view *v, const char *value)
+{
+	if (liveness_of(v)->asked.step < 0)
+		return TS_ARG_LATER;
+	return ts_arg_command(v, TS_CMD_ONLY, value);
+}
+
+static bool
+get_tab(struct ts_view *v, struct ts_strbuf *out)
+{
+	return ts_tabs_say(&liveness_of(v)->tabs, out);
+}
+
+static enum ts_arg_state
+set_tab(struct ts_view *v, const char *value)
+{
+	enum ts_arg_state state = ts_tabs_set(&liveness_of(v)->tabs, value);
+
+	live_lay_out(liveness_of(v));
+	return state;
+}
+
 static bool
 get_debug(struct ts_view *v, struct ts_strbuf *out)
 {
-	return ts_arg_say_yes(out, liveness_of(v)->debug.shown);
+	return ts_arg_say_yes(out, liveness_of(v)->tabs.split);
 }
 
 static enum ts_arg_state
 set_debug(struct ts_view *v, const char *value)
 {
-	return ts_arg_switch(v, TS_CMD_DEBUG, liveness_of(v)->debug.shown, ts_arg_is_yes(value));
+	return ts_arg_switch(v, TS_CMD_DEBUG, liveness_of(v)->tabs.split, ts_arg_is_yes(value));
 }
 
 static bool
@@ -132,23 +267,26 @@ set_full(struct ts_view *v, const char *value)
 static bool
 get_row(struct ts_view *v, struct ts_strbuf *out)
 {
-	return ts_arg_say_row(out, &liveness_of(v)->list);
+	return ts_tabs_say_row(&liveness_of(v)->tabs, out);
 }
 
 static enum ts_arg_state
 set_row(struct ts_view *v, const char *value)
 {
-	struct liveness *s = liveness_of(v);
-	bool there = s->alive && s->asked_step == live_step(s) && s->asked_listed &&
-		!s->under_way[LIVE_FETCH_ALIVE];
-
-	return ts_arg_go_row(v, &s->list, there, value);
+	return ts_tabs_set_row(&liveness_of(v)->tabs, value);
 }
 
 const struct ts_view_arg live_args[] = {
+	{"tiles", TS_ARG_TEXT, ts_arg_get_tiles, ts_arg_set_tiles, 0},
+	{"source", TS_ARG_TEXT, get_source, set_source, 0},
+	{"replica", TS_ARG_YES, get_replica, set_replica, 0},
 	{"base", TS_ARG_YES, get_base, set_base, 0},
+	{"limit", TS_ARG_YES, get_limit, set_limit, 0},
 	{"zoom", TS_ARG_RANGE, get_zoom, set_zoom, 0},
 	{"step", TS_ARG_NUMBER, get_step, set_step, 0},
+	{"marks", TS_ARG_TEXT, get_marks, set_marks, 0},
+	{"only", CHANGES, get_only, set_only, 0},
+	{"tab", TS_ARG_TEXT, get_tab, set_tab, 0},
 	{"debug", TS_ARG_YES, get_debug, set_debug, 0},
 	{"pane", PANES, get_pane, set_pane, 0},
 	{"full", TS_ARG_YES, get_full, set_full, 0},

@@ -22,6 +22,7 @@ enum {
 	TITLE_FROM = 5,
 	AXIS_FROM = 4,
 	SECOND_FROM = 10,
+	THIRD_FROM = 11,
 	NARROW = 66,	 /* columns below which the read-out is short */
 	TOTALS_FROM = 9, /* rows of the table's pane from which all totals are drawn */
 	POINTER = 0x25bc,
@@ -35,20 +36,14 @@ static const struct ts_layout_item layout[] = {
 	{.depth = 0, .kind = TS_SPLIT_ROWS},
 	{.depth = 1, .kind = TS_PANE, .id = LIVE_STRIP, .fixed = 1, .keep = 1},
 	{.depth = 1, .kind = TS_PANE, .id = LIVE_GRAPH, .weight = 3, .min = 6, .keep = 3},
-	{.depth = 1, .kind = TS_PANE, .id = LIVE_TABLE, .weight = 2, .min = 5, .keep = 2},
+	{.depth = 1, .kind = TS_PANE, .id = LIVE_TABS, .weight = 2, .min = 5, .keep = 2},
 };
-
-static enum ts_units
-units(const struct liveness *s)
-{
-	return s->v.env->options->units;
-}
 
 static const char *
 bytes_tick(void *ctx, double v, char out[TS_FMT_MAX])
 {
 	return ts_fmt_bytes_short(out, v < (double)TS_NUMBER_MAX ? (int64_t)v : TS_NUMBER_MAX,
-		units(ctx));
+		live_units(ctx));
 }
 
 /* Ticks lie on points; what stands there is the number of the step. */
@@ -56,9 +51,9 @@ static const char *
 step_tick(void *ctx, double v, char out[TS_FMT_MAX])
 {
 	const struct liveness *s = ctx;
-	int64_t point = ts_clamp_i64((int64_t)v, 0, (int64_t)s->line.count - 1);
+	int64_t point = ts_clamp_i64((int64_t)v, 0, (int64_t)s->src.line.count - 1);
 
-	return ts_fmt_count(out, s->line.step[point]);
+	return ts_fmt_count(out, s->src.line.step[point]);
 }
 
 /* --- figures of the graph --------------------------------------------------------------------- */
@@ -67,27 +62,39 @@ step_tick(void *ctx, double v, char out[TS_FMT_MAX])
 static double
 base_bytes(const struct liveness *s)
 {
-	return s->no_base || s->line.always_live == TS_UNKNOWN ? 0 : (double)s->line.always_live;
+	int64_t base = live_base(s);
+
+	return s->no_base || base == TS_UNKNOWN ? 0 : (double)base;
 }
 
-/* The highest value of the graph, and whether the memory of all tiles is in sight with it. */
+/* The highest value of the graph, and whether the memory that there is is in sight with it. */
 static double
 graph_top(const struct liveness *s, bool *limit)
 {
-	double high = base_bytes(s), memory = (double)s->line.memory;
+	double high = base_bytes(s), memory = (double)live_memory(s);
 
-	if (s->line.peaks.count > 0)
-		high += (double)s->line.peaks.peak[0].height * (double)s->line.replicas;
-	*limit = !s->no_base && s->line.memory != TS_UNKNOWN && memory < 1.6 * high;
+	if (s->src.line.peaks.count > 0)
+		high += (double)live_scaled(s, s->src.line.peaks.peak[0].height);
+	*limit = !s->no_base && live_memory(s) != TS_UNKNOWN && s->limit != LIVE_LIMIT_OFF &&
+		(s->limit == LIVE_LIMIT_ON || memory < 1.6 * high);
 	if (*limit && memory > high)
 		high = memory;
 	return high > 0 ? high * 1.02 : 1;
 }
 
+bool
+live_limit_drawn(const struct liveness *s)
+{
+	bool limit;
+
+	graph_top(s, &limit);
+	return limit;
+}
+
 static int
 tick_base(const struct liveness *s)
 {
-	return units(s) == TS_UNITS_KIB ? 2 : 10;
+	return live_units(s) == TS_UNITS_KIB ? 2 : 10;
 }
 
 void
@@ -98,7 +105,7 @@ live_parts(struct live_parts *p, const struct liveness *s)
 	bool limit;
 
 	p->title = ts_rect_cut_top(&r, h >= TITLE_FROM);
-	p->read_out = ts_rect_cut_bottom(&r, h >= SECOND_FROM ? 2 : h >= 2);
+	p->read_out = ts_rect_cut_bottom(&r, h >= THIRD_FROM ? 3 : h >= SECOND_FROM ? 2 : h >= 2);
 	p->marks = ts_rect_cut_top(&r, h >= MARKS_FROM);
 	gutter = ts_chart_y_width(r.h - rows, graph_top(s, &limit), tick_base(s), bytes_tick,
 		(void *)s);
@@ -110,28 +117,21 @@ live_parts(struct live_parts *p, const struct liveness *s)
 void
 live_lay_out(struct liveness *s)
 {
-	struct ts_column columns[TS_TABLE_COLUMNS];
-	struct ts_rect totals, body;
 	struct live_parts parts;
-	struct ts_table t;
 
 	ts_layout(s->pane, layout, (int)TS_COUNT(layout), s->area,
-		s->zoomed ? (s->focus == LIVE_DEBUG ? LIVE_TABLE : s->focus) : TS_LAYOUT_NONE);
-	s->pane[LIVE_DEBUG] = ts_debug_cut(&s->pane[LIVE_TABLE], &s->debug, s->focus == LIVE_DEBUG,
-		s->zoomed);
-	ts_debug_resize(&s->debug, s->pane[LIVE_DEBUG]);
+		s->zoomed ? s->focus : TS_LAYOUT_NONE);
+	ts_tabs_resize(&s->tabs, s->pane[LIVE_TABS], s->zoomed);
 	live_parts(&parts, s);
 	ts_span_resize(&s->span, (int)ts_min_i64(parts.frame.plot.w, TS_CANVAS_MAX_W));
-	body = live_table_body(s, &totals);
-	live_table(&t, columns, s);
-	ts_list_resize(&s->list, ts_table_rows(&t, body));
 }
 
 static bool
 same_key(const struct live_key *a, const struct live_key *b)
 {
 	return a->from == b->from && a->to == b->to && a->columns == b->columns &&
-		a->rows == b->rows && a->no_base == b->no_base && a->data == b->data;
+		a->rows == b->rows && a->no_base == b->no_base && a->data == b->data &&
+		a->one_replica == b->one_replica && a->limit == b->limit;
 }
 
 /*
@@ -142,7 +142,8 @@ static void
 fill_columns(struct liveness *s, int rows)
 {
 	struct live_columns *c = &s->columns;
-	double base = base_bytes(s), replicas = (double)s->line.replicas, row;
+	double base = base_bytes(s), row;
+	double replicas = s->one_replica ? 1 : (double)s->src.line.replicas;
 	bool limit;
 
 	row = graph_top(s, &limit) / (rows > 0 ? rows : 1);
@@ -152,7 +153,7 @@ fill_columns(struct liveness *s, int rows)
 		int64_t a, b;
 
 		ts_span_bucket(&s->span, x, &a, &b);
-		ts_liveness_range(&range, &s->line, (size_t)a, (size_t)b);
+		ts_liveness_range(&range, &s->src.line, (size_t)a, (size_t)b);
 		c->base[x] = base;
 		c->mean[x] = range.mean * replicas;
 		c->highest[x] = base + (double)range.bytes * replicas;
@@ -179,11 +180,11 @@ fill_strip(struct liveness *s)
 		int64_t a, b;
 
 		ts_span_bucket(&all, x, &a, &b);
-		ts_liveness_range(&range, &s->line, (size_t)a, (size_t)b);
+		ts_liveness_range(&range, &s->src.line, (size_t)a, (size_t)b);
 		c->strip[x] = (double)range.bytes;
 	}
-	for (size_t i = 0; i < s->line.peaks.count && i < PEAKS_MARKED; i++) {
-		int x = ts_span_column(&all, (int64_t)s->line.peaks.peak[i].at);
+	for (size_t i = 0; i < s->src.line.peaks.count && i < PEAKS_MARKED; i++) {
+		int x = ts_span_column(&all, (int64_t)s->src.line.peaks.peak[i].at);
 
 		if (x >= 0)
 			c->hit[x] = true;
@@ -194,8 +195,8 @@ static void
 refresh_columns(struct liveness *s, int rows)
 {
 	struct live_key key = {s->span.from, s->span.to, s->span.columns, rows, s->no_base,
-		s->data};
-	struct live_key whole = {0, 0, s->span.columns, 0, false, s->data};
+		s->one_replica, (int)s->limit, s->data};
+	struct live_key whole = {.columns = s->span.columns, .data = s->data};
 
 	if (!same_key(&key, &s->columns.key)) {
 		fill_columns(s, rows);
@@ -215,23 +216,28 @@ border(const struct liveness *s, int pane)
 	return s->focus == pane ? TS_ROLE_BORDER_ACTIVE : TS_ROLE_BORDER;
 }
 
-/* What has to be said about the figures: parts of a sentence, in brackets. */
+/* Whose figures these are, and what has to be said about them. */
 static void
 graph_title(const struct liveness *s, char *out, size_t size)
 {
-	const struct ts_liveness *l = &s->line;
-	char replicas[TS_FMT_MAX * 2] = "", note[TS_FMT_MAX * 2] = "";
+	const struct ts_liveness *l = &s->src.line;
+	char note[TS_FMT_MAX * 2] = "", name[LIVE_SOURCE], next[LIVE_SOURCE + 32] = "";
 	char n[TS_FMT_MAX], steps[TS_FMT_MAX];
 	int64_t left_out = l->bad_rows + l->repeated + l->unsorted;
 
-	if (l->replicas > 1)
-		snprintf(replicas, sizeof(replicas), ", %s replicas", ts_fmt_count(n, l->replicas));
 	if (s->graph.state == TS_PANE_PARTIAL)
 		snprintf(note, sizeof(note), " (damaged: what could be read)");
 	else if (left_out > 0)
 		snprintf(note, sizeof(note), " (%s rows left out)", ts_fmt_count(n, left_out));
-	snprintf(out, size, "Live bytes%s, %s step%s%s%s", replicas, ts_fmt_count(steps, l->steps),
-		l->steps == 1 ? "" : "s", s->no_base ? ", base hidden" : "", note);
+	else if (s->checks.broken > 0)
+		snprintf(note, sizeof(note), " (figures disagree: M)");
+	if (s->graph.state == TS_PANE_STALE)
+		snprintf(next, sizeof(next), "; %s is being read",
+			live_source_name(name, sizeof(name), s, &s->source));
+	snprintf(out, size, "Live bytes of %s%s, %s step%s%s%s%s",
+		live_source_name(name, sizeof(name), s, &s->shown),
+		s->src.derived ? ", derived" : "", ts_fmt_count(steps, l->steps),
+		l->steps == 1 ? "" : "s", s->no_base ? ", base hidden" : "", note, next);
 }
 
 static void
@@ -245,7 +251,7 @@ draw_title(struct ts_canvas *c, struct ts_rect r, const struct liveness *s)
 		{NULL, TS_ROLE_OUTLINE, base ? '#' : '-'}};
 	int n = 2 + outlined - !base, w = 0;
 	const char *const *names = kinds[s->columns.grouped + outlined] + !base;
-	char title[160];
+	char title[2 * LIVE_SOURCE + 160];
 
 	graph_title(s, title, sizeof(title));
 	ts_canvas_rule(c, r, border(s, LIVE_GRAPH), title, NULL);
@@ -260,26 +266,60 @@ draw_title(struct ts_canvas *c, struct ts_rect r, const struct liveness *s)
 	ts_chart_legend(c, r, band + !base, names, n);
 }
 
-/* A number above each peak that is in sight, the highest first where they are close. */
+/* What stands above the plot: letters of marked steps, then numbers of peaks where there is room. */
+struct above {
+	struct ts_rect r;
+	bool taken[TS_CANVAS_MAX_W + 2];
+};
+
+static bool
+put_above(struct ts_canvas *c, struct above *m, int x, const char *text)
+{
+	int w = (int)strlen(text);
+
+	if (x < 0 || x + w > m->r.w || m->taken[x] || m->taken[x + w] || (x > 0 && m->taken[x - 1]))
+		return false;
+	ts_canvas_text(c, m->r, x, 0, TS_ROLE_MARK, text);
+	m->taken[x] = m->taken[x + w - 1] = true;
+	return true;
+}
+
 static void
 draw_marks(struct ts_canvas *c, struct ts_rect r, const struct liveness *s)
 {
-	bool taken[TS_CANVAS_MAX_W + 2] = {false};
+	struct above above = {.r = r};
 	int cursor = ts_span_column(&s->span, s->span.cursor);
-	bool numbered = false;
+	bool named = false;
 
-	for (size_t i = 0; i < s->line.peaks.count && i < PEAKS_MARKED; i++) {
-		int x = ts_span_column(&s->span, (int64_t)s->line.peaks.peak[i].at),
-		    w = 1 + (i >= 9);
+	for (int i = 0; i < s->marks; i++) {
+		char letter[] = {(char)('A' + i), '\0'};
+		int x = ts_span_column(&s->span,
+			(int64_t)ts_liveness_find(&s->src.line, s->mark[i]));
 
-		if (x < 0 || x + w > r.w || taken[x] || taken[x + w] || (x > 0 && taken[x - 1]))
-			continue;
-		ts_canvas_printf(c, r, x, 0, TS_ROLE_MARK, "%d", (int)i + 1);
-		taken[x] = taken[x + w - 1] = true;
-		numbered |= x == cursor;
+		named |= put_above(c, &above, x, letter) && x == cursor;
 	}
-	if (cursor >= 0 && !numbered)
+	for (size_t i = 0; i < s->src.line.peaks.count && i < PEAKS_MARKED; i++) {
+		int x = ts_span_column(&s->span, (int64_t)s->src.line.peaks.peak[i].at);
+		char number[TS_FMT_MAX];
+
+		snprintf(number, sizeof(number), "%d", (int)i + 1);
+		named |= put_above(c, &above, x, number) && x == cursor;
+	}
+	if (cursor >= 0 && !named)
 		ts_canvas_glyph(c, r, cursor, 0, TS_ROLE_COLUMN, POINTER);
+}
+
+/* Whose memory the limit is. */
+static const char *
+memory_owner(const struct liveness *s)
+{
+	static const char *const owners[] = {[TS_LIVE_ALL] = "all tiles",
+		[TS_LIVE_IPU] = "the IPU",
+		[TS_LIVE_TILE] = "the tile",
+		[TS_LIVE_SET] = "these tiles"};
+
+	return s->shown.where == TS_LIVE_ALL && s->one_replica ? "the replica"
+							       : owners[s->shown.where];
 }
 
 static void
@@ -287,10 +327,10 @@ draw_limit(struct ts_canvas *c, struct ts_rect plot, const struct liveness *s, d
 {
 	char bytes[TS_FMT_MAX], label[TS_FMT_MAX + 40];
 
-	snprintf(label, sizeof(label), "memory of all tiles %s%s",
-		ts_fmt_bytes(bytes, s->line.memory, units(s)),
-		s->line.memory_assumed ? " (assumed)" : "");
-	ts_chart_level(c, plot, (double)s->line.memory, top, TS_ROLE_LIMIT, label);
+	snprintf(label, sizeof(label), "memory of %s %s%s", memory_owner(s),
+		ts_fmt_bytes(bytes, live_memory(s), live_units(s)),
+		s->src.line.memory_assumed ? " (assumed)" : "");
+	ts_chart_level(c, plot, (double)live_memory(s), top, TS_ROLE_LIMIT, label);
 }
 
 /*
@@ -334,6 +374,11 @@ draw_plot(struct ts_canvas *c, const struct live_parts *p, const struct liveness
 	if (p->frame.x.h > 0 && p->frame.x.x - s->pane[LIVE_GRAPH].x > 4)
 		ts_canvas_text(c, (struct ts_rect){s->pane[LIVE_GRAPH].x, p->frame.x.y, 4, 1}, 0, 0,
 			TS_ROLE_AXIS, "step");
+	for (int i = 0; i < s->marks; i++)
+		ts_chart_divider(c, p->frame.plot,
+			ts_span_column(&s->span,
+				(int64_t)ts_liveness_find(&s->src.line, s->mark[i])),
+			TS_ROLE_MARK);
 	draw_cursor(c, p->frame.plot, s);
 }
 
@@ -341,11 +386,13 @@ draw_plot(struct ts_canvas *c, const struct live_parts *p, const struct liveness
 static void
 draw_figures(struct ts_canvas *c, struct ts_rect r, const struct liveness *s)
 {
-	const struct ts_liveness *l = &s->line;
-	int64_t point = s->span.cursor, not_always = ts_liveness_device(l, l->bytes[point]);
-	int64_t sum = not_always;
+	const struct ts_liveness *l = &s->src.line;
+	int64_t point = s->span.cursor, not_always = live_scaled(s, l->bytes[point]);
+	int64_t sum = not_always, base = live_base(s), memory = live_memory(s);
 	ptrdiff_t rank = ts_peaks_rank(&l->peaks, (size_t)point);
-	bool narrow = r.w < NARROW, known = l->always_live != TS_UNKNOWN;
+	bool narrow = r.w < NARROW, known = base != TS_UNKNOWN;
+	bool plural = s->shown.where == TS_LIVE_SET ||
+		(s->shown.where == TS_LIVE_ALL && !s->one_replica);
 	char a[TS_FMT_MAX], b[TS_FMT_MAX];
 	int x;
 
@@ -355,24 +402,26 @@ draw_figures(struct ts_canvas *c, struct ts_rect r, const struct liveness *s)
 		x = ts_canvas_printf(c, r, x, 0, TS_ROLE_NOTE, " (highest of %s)",
 			ts_fmt_count(a, l->per));
 	x = ts_canvas_printf(c, r, x, 0, TS_ROLE_STATUS, "%s%s",
-		narrow ? " " : "  not always live ", ts_fmt_bytes(a, not_always, units(s)));
+		narrow ? " " : "  not always live ", ts_fmt_bytes(a, not_always, live_units(s)));
 	if (!known)
 		x = ts_canvas_text(c, r, x, 0, TS_ROLE_NOTE, " (always live: not recorded)");
-	if (known && !ts_add_i64(&sum, l->always_live))
+	if (known && !ts_add_i64(&sum, base))
 		sum = INT64_MAX;
 	if (known)
-		x = ts_canvas_printf(c, r, x, 0, TS_ROLE_STATUS, " + always %s",
-			ts_fmt_bytes(a, l->always_live, units(s)));
+		x = ts_canvas_printf(c, r, x, 0, TS_ROLE_STATUS, " + always %s%s",
+			ts_fmt_bytes(a, base, live_units(s)),
+			s->one_replica && s->src.always_divided ? " (assumed)" : "");
 	if (known)
 		x = ts_canvas_printf(c, r, x, 0, TS_ROLE_ACCENT, " = %s",
-			ts_fmt_bytes(a, sum, units(s)));
+			ts_fmt_bytes(a, sum, live_units(s)));
 	if (rank >= 0)
 		x = ts_canvas_printf(c, r, x, 0, TS_ROLE_MARK, "  peak %d of %s", (int)rank + 1,
 			ts_fmt_count(a, (int64_t)l->peaks.found));
-	if (known && l->memory != TS_UNKNOWN && x + OF_MEMORY <= r.w)
-		ts_canvas_printf(c, r, x, 0, TS_ROLE_LABEL, "  %s of all tiles' %s%s",
-			ts_fmt_percent(a, (double)sum, (double)l->memory),
-			ts_fmt_bytes(b, l->memory, units(s)),
+	if (known && memory != TS_UNKNOWN && x + OF_MEMORY <= r.w)
+		ts_canvas_printf(c, r, x, 0, sum > memory ? TS_ROLE_BAD : TS_ROLE_LABEL,
+			"  %s of %s%s %s%s", ts_fmt_percent(a, (double)sum, (double)memory),
+			memory_owner(s), plural ? "'" : "'s",
+			ts_fmt_bytes(b, memory, live_units(s)),
 			l->memory_assumed ? " (assumed)" : "");
 }
 
@@ -388,13 +437,12 @@ draw_program(struct ts_canvas *c, struct ts_rect r, const struct liveness *s)
 
 	if (column >= 0) {
 		ts_span_bucket(&s->span, column, &from, &to);
-		ts_liveness_range(&range, &s->line, (size_t)from, (size_t)to);
+		ts_liveness_range(&range, &s->src.line, (size_t)from, (size_t)to);
 		if (range.steps > 1)
 			x = ts_canvas_printf(c, r, 0, 0, TS_ROLE_LABEL,
 				"column of %s steps, mean %s  ", ts_fmt_count(n, range.steps),
-				ts_fmt_bytes(bytes,
-					ts_liveness_device(&s->line, (int64_t)range.mean),
-					units(s)));
+				ts_fmt_bytes(bytes, live_scaled(s, (int64_t)range.mean),
+					live_units(s)));
 	}
 	if (!known && s->under_way[LIVE_FETCH_ALIVE])
 		ts_canvas_pending(c, r, x, 0);
@@ -403,10 +451,41 @@ draw_program(struct ts_canvas *c, struct ts_rect r, const struct liveness *s)
 			s->alive->program.len, TS_FIELD_TAIL);
 }
 
+/* What was born and what died between the steps that are compared; at a peak: why it is one. */
+static void
+draw_changes(struct ts_canvas *c, struct ts_rect r, const struct liveness *s)
+{
+	const struct ts_alive *a = s->alive;
+	bool known = a && a->step == live_step(s) && a->listed && a->asked.against != TS_UNKNOWN;
+	char n[TS_FMT_MAX], m[TS_FMT_MAX], name[LIVE_NAME];
+	const char *born;
+	int64_t later;
+	int x;
+
+	if (ts_rect_empty(r) || !known)
+		return;
+	later = a->asked.to > 0 ? a->asked.mark[a->asked.to - 1] : a->step;
+	x = ts_canvas_printf(c, r, 0, 0, TS_ROLE_LABEL,
+		"step %s to %s: ", ts_fmt_count(n, a->asked.against), ts_fmt_count(m, later));
+	x = ts_canvas_printf(c, r, x, 0, TS_ROLE_STATUS, "born %s in %s",
+		ts_fmt_bytes(n, a->change.born.bytes, live_units(s)),
+		ts_fmt_count(m, a->change.born.count));
+	x = ts_canvas_printf(c, r, x, 0, TS_ROLE_STATUS, ", died %s in %s",
+		ts_fmt_bytes(n, a->change.died.bytes, live_units(s)),
+		ts_fmt_count(m, a->change.died.count));
+	if (a->born < 0)
+		return;
+	x = ts_canvas_printf(c, r, x, 0, TS_ROLE_LABEL, "; largest born %s ",
+		ts_fmt_bytes(n, a->row[a->born].bytes, live_units(s)));
+	born = live_name(s, a->born, name);
+	ts_canvas_field(c, r, x, 0, r.w - x, TS_ROLE_ACCENT, born, strlen(born), TS_FIELD_TAIL);
+}
+
 static void
 draw_graph(struct ts_canvas *c, struct liveness *s)
 {
 	struct live_parts parts;
+
 	live_parts(&parts, s);
 	if (s->span.columns <= 0) {
 		draw_figures(c, ts_rect_row(parts.read_out, 0), s);
@@ -418,245 +497,17 @@ draw_graph(struct ts_canvas *c, struct liveness *s)
 	draw_plot(c, &parts, s);
 	draw_figures(c, ts_rect_row(parts.read_out, 0), s);
 	draw_program(c, ts_rect_row(parts.read_out, 1), s);
+	draw_changes(c, ts_rect_row(parts.read_out, 2), s);
 	if (!ts_rect_empty(s->pane[LIVE_STRIP])) {
 		struct ts_rect strip = s->pane[LIVE_STRIP];
 
 		ts_canvas_text(c, strip, 0, 0, TS_ROLE_STRIP, "all");
 		ts_rect_cut_left(&strip, parts.frame.plot.x - strip.x);
 		ts_chart_strip(c, strip, s->columns.strip, s->span.columns,
-			(double)s->line.peaks.peak[0].height,
+			(double)s->src.line.peaks.peak[0].height,
 			ts_span_overview(&s->span, s->span.columns, s->span.from),
 			ts_span_overview(&s->span, s->span.columns, s->span.to - 1) + 1,
 			ts_span_whole(&s->span) ? NULL : s->columns.hit);
-	}
-}
-
-/* --- table ------------------------------------------------------------------------------------ */
-
-enum { C_NAME, C_BYTES, C_SHARE, C_CUMULATIVE, C_LIVES, C_COUNT };
-
-static const struct ts_column alive_columns[C_COUNT] = {
-	{"variable, not always live", 16, 110, 1, 0, TS_FIELD_TAIL},
-	{"bytes", 9, 0, 0, 0, TS_FIELD_RIGHT},
-	{"share", 6, 0, 0, 2, TS_FIELD_RIGHT},
-	{"cumul.", 6, 0, 0, 1, TS_FIELD_RIGHT},
-	{"alive in steps", 17, 0, 0, 3, TS_FIELD_RIGHT},
-};
-
-enum { BYTES_WIDE = 16 }; /* where they are written out */
-
-static void
-lives_cell(const struct liveness *s, const struct ts_alive_row *row, struct ts_table_cell *out)
-{
-	int64_t missing = s->line.last_step - s->line.first_step + 1 - row->total;
-	char first[TS_FMT_MAX], last[TS_FMT_MAX];
-
-	out->s = out->buf;
-	if (missing <= 0)
-		snprintf(out->buf, sizeof(out->buf), "all");
-	else if (missing <= s->line.steps / ALL_BUT)
-		snprintf(out->buf, sizeof(out->buf), "all but %s", ts_fmt_count(first, missing));
-	else
-		snprintf(out->buf, sizeof(out->buf), "%s..%s%s", ts_fmt_count(first, row->start),
-			ts_fmt_count(last, row->end - 1),
-			row->total > row->end - row->start ? " +" : "");
-}
-
-static bool
-alive_cell(void *ctx, int64_t i, int column, struct ts_table_cell *out)
-{
-	const struct liveness *s = ctx;
-	const struct ts_alive_row *row;
-	double whole;
-
-	if (!s->alive || i < 0 || i >= s->alive->rows)
-		return false;
-	row = &s->alive->row[i];
-	whole = (double)s->alive->bytes;
-	out->role = column == C_BYTES ? TS_ROLE_VALUE : TS_ROLE_TEXT;
-	switch (column) {
-	case C_NAME:
-		out->s = live_name(s, (int)i, out->buf);
-		break;
-	case C_BYTES:
-		out->s = ts_fmt_bytes(out->buf, row->bytes, units(s));
-		break;
-	case C_SHARE:
-		out->s = ts_fmt_percent(out->buf, (double)row->bytes, whole);
-		break;
-	case C_CUMULATIVE:
-		out->s = ts_fmt_percent(out->buf, (double)row->cumulative, whole);
-		break;
-	default:
-		lives_cell(s, row, out);
-	}
-	return true;
-}
-
-static enum ts_role
-alive_row_role(void *ctx, int64_t i)
-{
-	const struct liveness *s = ctx;
-	char buf[LIVE_NAME];
-
-	if (!s->needle[0] || !s->alive || i < 0 || i >= s->alive->rows)
-		return TS_ROLE_TEXT;
-	return ts_contains_nocase(live_name(s, (int)i, buf), s->needle) ? TS_ROLE_MATCH
-									: TS_ROLE_TEXT;
-}
-
-void
-live_table(struct ts_table *t, struct ts_column *columns, struct liveness *s)
-{
-	memcpy(columns, alive_columns, sizeof(alive_columns));
-	if (units(s) == TS_UNITS_BYTES)
-		columns[C_BYTES].min = BYTES_WIDE;
-	*t = (struct ts_table){.column = columns,
-		.columns = C_COUNT,
-		.cell = alive_cell,
-		.row = alive_row_role,
-		.ctx = s,
-		.header = true,
-		.focus = s->focus == LIVE_TABLE,
-		.sorted = C_BYTES,
-		.descending = true,
-		.empty = "nothing but what is always live"};
-}
-
-/* The pinned totals: the first line alone where there is little room. */
-enum { TOTAL_NOT_ALWAYS, TOTAL_ALWAYS, TOTAL_SUM, TOTALS };
-
-static void
-total_name(const struct liveness *s, int64_t line, char *out, size_t size)
-{
-	const struct ts_alive *a = s->alive;
-	char n[TS_FMT_MAX], of[TS_FMT_MAX];
-
-	if (line == TOTAL_ALWAYS)
-		snprintf(out, size, "always live");
-	else if (line == TOTAL_SUM && s->line.replicas > 1)
-		snprintf(out, size, "sum, device of %s replicas",
-			ts_fmt_count(n, s->line.replicas));
-	else if (line == TOTAL_SUM)
-		snprintf(out, size, "sum at step %s", ts_fmt_count(n, a->step));
-	else if (a->rows < a->count)
-		snprintf(out, size, "%s variables, largest %s listed", ts_fmt_count(n, a->count),
-			ts_fmt_count(of, a->rows));
-	else
-		snprintf(out, size, "%s variables%s", ts_fmt_count(n, a->count),
-			s->line.replicas > 1 ? " of one replica" : "");
-}
-
-static bool
-total_cell(void *ctx, int64_t line, int column, struct ts_table_cell *out)
-{
-	const struct liveness *s = ctx;
-	int64_t always = s->line.always_live, bytes = s->alive->bytes;
-
-	out->role = TS_ROLE_TOTAL;
-	out->s = out->buf;
-	if (column == C_NAME) {
-		total_name(s, line, out->buf, sizeof(out->buf));
-		return true;
-	}
-	if (line == TOTAL_NOT_ALWAYS && column == C_CUMULATIVE && bytes > 0)
-		ts_fmt_percent(out->buf,
-			s->alive->rows > 0 ? (double)s->alive->row[s->alive->rows - 1].cumulative
-					   : 0,
-			(double)bytes);
-	if (column != C_BYTES)
-		return true;
-	if (line == TOTAL_ALWAYS)
-		bytes = always;
-	else if (line == TOTAL_SUM) {
-		bytes = ts_liveness_device(&s->line, bytes);
-		if (always == TS_UNKNOWN || !ts_add_i64(&bytes, always))
-			bytes = TS_UNKNOWN;
-	}
-	if (bytes == TS_UNKNOWN)
-		snprintf(out->buf, sizeof(out->buf), "?");
-	else
-		ts_fmt_bytes(out->buf, bytes, units(s));
-	return true;
-}
-
-struct ts_rect
-live_table_body(const struct liveness *s, struct ts_rect *totals)
-{
-	struct ts_rect r = s->pane[LIVE_TABLE];
-	int h = r.h;
-
-	ts_rect_cut_top(&r, 1);
-	*totals = ts_rect_cut_bottom(&r, h >= TOTALS_FROM ? TOTALS : h >= 4);
-	return r;
-}
-
-static void
-draw_totals(struct ts_canvas *c, struct ts_rect r, struct liveness *s)
-{
-	struct ts_column columns[TS_TABLE_COLUMNS];
-	struct ts_list lines;
-	struct ts_table t;
-
-	live_table(&t, columns, s);
-	t.cell = total_cell;
-	t.row = NULL;
-	t.header = false;
-	t.plain = true;
-	ts_list_init(&lines);
-	ts_list_set_count(&lines, TOTALS);
-	ts_list_resize(&lines, r.h);
-	ts_canvas_fill(c, r, TS_ROLE_TOTAL, ' ');
-	ts_table_draw(c, r, &t, &lines);
-}
-
-/* The rule above the table: whose it is, and whether its figures are what they should be. */
-static void
-draw_rule(struct ts_canvas *c, struct ts_rect r, const struct liveness *s)
-{
-	const struct ts_alive *a = s->alive;
-	char title[120], note[120] = "", n[TS_FMT_MAX], m[TS_FMT_MAX];
-	size_t point;
-
-	if (!a || !a->listed) {
-		snprintf(title, sizeof(title), "Alive at step %s", ts_fmt_count(n, live_step(s)));
-		ts_canvas_rule(c, r, border(s, LIVE_TABLE), title, NULL);
-		return;
-	}
-	snprintf(title, sizeof(title), "Alive at step %s: %s variables%s", ts_fmt_count(n, a->step),
-		ts_fmt_count(m, a->count), s->line.replicas > 1 ? ", one replica" : "");
-	point = ts_liveness_find(&s->line, a->step);
-	if (a->step != live_step(s))
-		snprintf(note, sizeof(note), "step %s is being read",
-			ts_fmt_count(n, live_step(s)));
-	else if (s->table.state == TS_PANE_PARTIAL)
-		snprintf(note, sizeof(note), "damaged: what could be read");
-	else if (a->bytes != s->line.bytes[point])
-		snprintf(note, sizeof(note), "%s; the timeline says %s",
-			ts_fmt_bytes(n, a->bytes, units(s)),
-			ts_fmt_bytes(m, s->line.bytes[point], units(s)));
-	ts_canvas_rule(c, r, border(s, LIVE_TABLE), title, note[0] ? note : NULL);
-}
-
-static void
-draw_table(struct ts_canvas *c, struct liveness *s)
-{
-	struct ts_rect r = s->pane[LIVE_TABLE], totals, body = live_table_body(s, &totals);
-	struct ts_column columns[TS_TABLE_COLUMNS];
-	struct ts_table t;
-
-	if (ts_rect_empty(r))
-		return;
-	draw_rule(c, ts_rect_row(r, 0), s);
-	ts_rect_cut_top(&r, 1);
-	if (!ts_pane_has(&s->table)) {
-		ts_pane_draw(c, r, s->v.env, &s->table);
-	} else if (!s->alive || !s->alive->listed) {
-		ts_canvas_pending(c, r, 2, 0);
-	} else {
-		live_table(&t, columns, s);
-		ts_table_draw(c, body, &t, &s->list);
-		draw_totals(c, totals, s);
 	}
 }
 
@@ -668,11 +519,10 @@ live_draw(struct ts_view *v, struct ts_canvas *c)
 	live_lay_out(s);
 	if (!ts_pane_has(&s->graph)) {
 		ts_pane_draw(c, s->area, s->v.env, &s->graph);
-	} else if (s->line.count == 0) {
+	} else if (s->src.line.count == 0) {
 		ts_canvas_wrap(c, s->area, 0, TS_ROLE_DIM, "No liveness steps are recorded.");
 	} else {
 		draw_graph(c, s);
-		draw_table(c, s);
-		ts_debug_draw(c, s->pane[LIVE_DEBUG], &s->debug, s->focus == LIVE_DEBUG);
+		ts_tabs_draw(&s->tabs, c, s->focus == LIVE_TABS);
 	}
 }

@@ -1,24 +1,37 @@
 /* SPDX-License-Identifier: MIT */
-/* liveness_internal - the state of the Liveness view, shared by its files. */
+/*
+ * liveness_internal - the state of the Liveness view, shared by its files: liveness.c (commands), liveness_source.c
+ * (source, marks, replicas), liveness_data.c (questions), liveness_draw.c (the graph), liveness_list.c (what
+ * the tables of the tabs have in common) and one file for each tab or a few of them.
+ */
 #ifndef TS_VIEW_LIVENESS_INTERNAL_H
 #define TS_VIEW_LIVENESS_INTERNAL_H
 
-#include "tilescope/report/liveness.h"
+#include "tilescope/report/live_checks.h"
+#include "tilescope/report/live_source.h"
 #include "tilescope/report/lives.h"
 #include "tilescope/ui/chart.h"
 #include "tilescope/ui/layout.h"
 #include "tilescope/ui/list.h"
 #include "tilescope/ui/span.h"
 #include "tilescope/ui/table.h"
-#include "tilescope/view/debug.h"
+#include "tilescope/ui/table_order.h"
 #include "tilescope/view/liveness.h"
+#include "tilescope/view/tab.h"
 
 /* Those from LIVE_GRAPH on take keys. */
-enum { LIVE_STRIP, LIVE_GRAPH, LIVE_TABLE, LIVE_DEBUG, LIVE_PANES };
+enum { LIVE_STRIP, LIVE_GRAPH, LIVE_TABS, LIVE_PANES };
 
-enum { LIVE_FETCH_LINE, LIVE_FETCH_LIVES, LIVE_FETCH_ALIVE, LIVE_FETCHES };
+enum {
+	LIVE_FETCH_LINE,
+	LIVE_FETCH_LIVES,
+	LIVE_FETCH_ALIVE,
+	LIVE_FETCH_LABELS,
+	LIVE_FETCH_CHECKS,
+	LIVE_FETCHES
+};
 
-enum { LIVE_NEEDLE = 256, LIVE_NAME = 64 };
+enum { LIVE_NEEDLE = 256, LIVE_NAME = 64, LIVE_SOURCE = 160 };
 
 /* Where the parts of the graph's pane are; what does not fit is empty. */
 struct live_parts {
@@ -30,11 +43,12 @@ struct live_parts {
 struct live_key {
 	int64_t from, to;
 	int columns, rows;
-	bool no_base;
+	bool no_base, one_replica;
+	int limit;
 	uint64_t data;
 };
 
-/* Values of the plot's columns, in bytes of the device. */
+/* Values of the plot's columns, in bytes of what the source is. */
 struct live_columns {
 	struct live_key key;
 	bool grouped;  /* a column holds several steps: the mean is not all there is to say */
@@ -45,45 +59,96 @@ struct live_columns {
 	struct live_key strip_key;
 };
 
+/* The limit line: where it is near anyway, always (the graph goes up to it), never. */
+enum live_limit { LIVE_LIMIT_NEAR, LIVE_LIMIT_ON, LIVE_LIMIT_OFF };
+
 struct liveness {
 	struct ts_view v;
 	struct ts_rect pane[TS_LAYOUT_PANES], area;
-	int focus;  /* the pane that has the keys */
-	int source; /* LIVE_GRAPH or LIVE_TABLE: what the Debug tab is about */
+	int focus; /* the pane that has the keys */
 	bool zoomed;
-	bool no_base; /* the always-live base is hidden */
+	bool about_step;  /* what Debug is about: the step, else the row of the tab */
+	bool no_base;	  /* the always-live base is hidden */
+	bool one_replica; /* figures of one replica, not of the device */
+	enum live_limit limit;
 
-	struct ts_pane_data graph, table;
+	/* whose liveness: wanted, and what the data below are of */
+	struct ts_live_source source, shown;
+	char source_text[LIVE_SOURCE]; /* of a set of tiles: the expression that names it */
+	bool follow; /* the source becomes the selected tiles as soon as there are others */
+	uint64_t tiles_version; /* of the selection, when it was looked at last */
+	bool line_wanted, lives_wanted, labels_wanted, checks_wanted;
+	bool before_report; /* nothing was read of this report yet */
+
+	struct ts_pane_data graph, table; /* the timeline; who is alive */
 	struct ts_fetch *under_way[LIVE_FETCHES];
 	uint64_t data; /* counts timelines that came */
-	struct ts_liveness line;
+	struct ts_source_line src;
 	struct ts_lives *lives; /* held */
 	struct ts_alive *alive;
-	int64_t asked_step; /* of the newest question who is alive; -1 = none */
-	bool asked_listed;
+	uint64_t alive_data;		  /* counts answers */
+	struct ts_alive_query asked;	  /* the newest; step -1 = none */
+	bool asked_listed, asked_grouped; /* with lives, with labels */
+
+	int marks; /* steps that are marked, in their order */
+	int64_t mark[TS_ALIVE_MARKS];
+	enum ts_alive_only only;
+	int group;			 /* only variables of this group are listed; -1 = all */
+	struct ts_groups *groups;	 /* held; NULL: not read yet */
+	struct ts_live_labels *labels;	 /* held */
+	struct ts_pane_data labels_pane; /* of the labels */
+	struct ts_live_checks checks;
 
 	struct ts_span span; /* points of the timeline */
-	struct ts_list list; /* rows of `alive` */
 	ptrdiff_t rank;	     /* peak that was walked to last */
-	char needle[LIVE_NEEDLE];
-	struct ts_debug debug;
+	struct ts_tabs tabs;
 	struct live_columns columns;
 };
 
-/* liveness_draw.c */
+/* --- liveness_draw.c --- */
 void live_parts(struct live_parts *p, const struct liveness *s);
 void live_lay_out(struct liveness *s);
 void live_draw(struct ts_view *v, struct ts_canvas *c);
-void live_table(struct ts_table *t, struct ts_column *columns, struct liveness *s);
-struct ts_rect live_table_body(const struct liveness *s, struct ts_rect *totals);
+bool live_limit_drawn(const struct liveness *s);
 
-/* liveness_data.c */
+/* --- liveness_data.c --- */
 void live_request(struct ts_view *v);
 void live_indexed(struct ts_view *v);
 enum ts_effect live_deliver(struct ts_view *v, struct ts_fetch *f);
 void live_drop(struct liveness *s); /* all that was read */
 
-/* liveness.c */
+/* Send a question of a tab: `kind` of its own, 0 ... */
+void live_send(struct ts_tab *t, struct ts_fetch *f, int kind, int64_t rows, const char *what);
+
+/* --- liveness_source.c --- */
+
+/* Another source: what was read of the old one stays on the screen until the new one is there. *s is taken. */
+void live_set_source(struct liveness *s, struct ts_live_source *source, const char *text);
+enum ts_effect live_source_command(struct liveness *s, const struct ts_call *call);
+enum ts_effect live_source_ipu(struct liveness *s, const struct ts_call *call);
+enum ts_effect live_replica_command(struct liveness *s, const struct ts_call *call);
+void live_follow_selection(struct liveness *s);
+
+/* "device of 4 replicas", "ipu 1", "12 tiles: worst(12)". */
+const char *live_source_name(char *out, size_t size, const struct liveness *s,
+	const struct ts_live_source *source);
+
+/* Figures as they are shown: of the device, of one replica, or of the source. TS_UNKNOWN where not known. */
+int64_t live_scaled(const struct liveness *s, int64_t bytes);
+int64_t live_base(const struct liveness *s);
+int64_t live_memory(const struct liveness *s);
+
+enum ts_effect live_mark(struct liveness *s, const struct ts_call *call);
+enum ts_effect live_clear_marks(struct liveness *s, const struct ts_call *call);
+bool live_add_mark(struct liveness *s, int64_t step); /* false: there are as many as there can be */
+
+/*
+ * The valley before the point (a peak): going back, the lowest step before it is higher than the point, or rises again by
+ * TS_PEAK_SHARE of the highest one. TS_UNKNOWN where there is none.
+ */
+int64_t live_valley(const struct liveness *s, size_t point);
+
+/* --- liveness.c --- */
 
 /* The cursor to the place that the selection names, else to the highest peak. */
 void live_take_selection(struct liveness *s);
@@ -91,8 +156,63 @@ void live_take_selection(struct liveness *s);
 /* Number of the step under the cursor; TS_UNKNOWN without steps. */
 int64_t live_step(const struct liveness *s);
 
+/* Its program, -1 = not known. */
+int64_t live_program(const struct liveness *s);
+enum ts_effect live_go_step(struct liveness *s, int64_t step);
+enum ts_units live_units(const struct liveness *s);
+
+/* --- liveness_alive.c --- */
+
 /* Name of a row of the table: `buf` holds it where the report has none. */
 const char *live_name(const struct liveness *s, int row, char buf[LIVE_NAME]);
+int64_t live_alive_cursor(const struct liveness *s); /* row of s->alive under its cursor; -1 */
+
+/* --- liveness_list.c: a table whose rows are all held --- */
+
+struct live_list {
+	struct ts_list list;
+	struct ts_table_order order;
+	char needle[LIVE_NEEDLE];
+	struct ts_table table; /* of the last live_list_begin() */
+	uint64_t of;	       /* what its rows were made of: grows with the data */
+};
+
+/* What a table is; the columns are constant, or live as long as the list. */
+struct live_table {
+	const char *id;
+	const struct ts_column *column;
+	const struct ts_column_facts *facts;
+	int columns;
+	ts_table_cell_fn *cell;
+	ts_table_value_fn *value;
+	const char *empty;
+};
+
+void live_list_init(struct live_list *l, int sorted);
+void live_list_fini(struct live_list *l);
+
+/*
+ * Make l->table of tab `t`, with `rows` rows to be drawn in r. The list is the first member of what the tab keeps
+ * (ts_tab.own), and the context of its functions.
+ */
+void live_list_begin(struct live_list *l, const struct ts_tab *t, const struct live_table *what,
+	struct ts_rect r, int64_t rows);
+void live_list_draw(struct live_list *l, struct ts_canvas *c, struct ts_rect r);
+
+/* Moving, sorting, filtering, searching, copying; after live_list_begin(). */
+enum ts_effect live_list_command(struct live_list *l, const struct ts_tab *t,
+	const struct ts_call *call);
+enum ts_effect live_list_mouse(struct live_list *l, struct ts_rect r, int y, int wheel);
+
+/* The view's row under the cursor, -1 = none. */
+int64_t live_list_row(const struct live_list *l);
+
+/* Is the needle in the first column of the row? */
+bool live_list_hit(const struct live_list *l, int64_t row);
+
+/* --- tabs --- */
+extern const struct ts_tab_ops live_tab_alive, live_tab_always, live_tab_groups, live_tab_lifetimes,
+	live_tab_vertices, live_tab_cycles, live_tab_path;
 
 /* --- liveness_address.c --- */
 extern const struct ts_view_arg live_args[];

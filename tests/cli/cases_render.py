@@ -116,7 +116,7 @@ PLACES = (
     ("memory?gaps=no&tile=3", "tile 3 ipu 0", "without gaps"),
     ("memory?zoom=10-30&tile=12&tab=variables&pane=tabs&full=yes", "tile 12, largest first"),
     ("liveness?step=7&base=no", "step 7 ", "base hidden"),
-    ("liveness?step=7&pane=variables&full=yes&row=2", "Alive at step 7"),
+    ("liveness?step=7&pane=tab&full=yes&row=2", "not always live at step 7"),
     ("trace?step=57&ipu=1", "step 57 ", "Steps of ipu 1", "ipu 1 "),
     ("trace?step=57&pane=steps&full=yes", "step 57 "),
     ("variables?filter=tile:5%20bytes%3e1&sort=bytes", "& tile:5 bytes>1", "bytes\u25be"),

@@ -277,10 +277,11 @@ figure_lives(uint64_t *d, struct ts_reader *rd, struct ts_err *err)
 {
 	struct ts_lives *l = NULL;
 	struct ts_alive *a = NULL;
+	struct ts_alive_query q = {.step = 10, .against = 5, .group = -1};
 	enum ts_code code = ts_lives_read(&l, rd, NULL, err);
 
 	if (!code)
-		code = ts_alive_read(&a, rd, l, 10, 0, NULL, err);
+		code = ts_alive_read(&a, rd, l, &q, NULL, err);
 	if (a) {
 		digest_i64(d, a->count + a->bytes);
 		digest(d, a->text.s, a->text.len);

@@ -181,7 +181,7 @@ START_TEST(moving)
 	harness_command(&h, "goto 33");
 	ck_assert_int_eq(h.selection.live_step, 33);
 	harness_says(&h, "step 33 ");
-	harness_says(&h, "Alive at step 33:");
+	harness_says(&h, "not always live at step 33");
 	ck_assert(harness_command(&h, "goto x") & TS_EFFECT_BELL);
 	harness_command(&h, "goto 999999");
 	ck_assert_int_eq(h.selection.live_step, last);
@@ -252,17 +252,18 @@ START_TEST(table)
 	harness_command(&h, "copy");
 	ck_assert_ptr_nonnull(strstr(h.env.copy, "stash"));
 	text = ts_strdup(h.env.copy);
+	text[strcspn(text, "\t")] = '\0';
 	harness_command(&h, "search-next");
 	harness_command(&h, "copy");
-	ck_assert_str_ne(h.env.copy, text);
+	ck_assert_int_ne(strncmp(h.env.copy, text, strlen(text)), 0);
 	harness_command(&h, "search-previous");
 	harness_command(&h, "copy");
-	ck_assert_str_eq(h.env.copy, text);
+	ck_assert_int_eq(strncmp(h.env.copy, text, strlen(text)), 0);
 	harness_command(&h, "pane-next"); /* the row follows the variable to another step */
 	harness_command(&h, "left");
 	harness_command(&h, "pane-next");
 	harness_command(&h, "copy");
-	ck_assert_str_eq(h.env.copy, text);
+	ck_assert_int_eq(strncmp(h.env.copy, text, strlen(text)), 0);
 	free(text);
 	ck_assert(harness_command(&h, "search") & TS_EFFECT_UNKNOWN);
 	harness_end(&h);
@@ -279,10 +280,9 @@ START_TEST(stale)
 	harness_command(&h, "goto 50");
 	ck_assert_int_eq(ts_call_parse(&call, "goto 51", NULL), TS_OK);
 	ts_view_liveness.command(h.view, &call);
-	harness_says(&h, "Alive at step 50:");
-	harness_says(&h, "step 51 is being read");
+	harness_says(&h, "step 50 (51 is being read)");
 	harness_settle(&h);
-	harness_says(&h, "Alive at step 51:");
+	harness_says(&h, "not always live at step 51");
 	harness_end(&h);
 }
 END_TEST
@@ -309,7 +309,7 @@ START_TEST(reload_keeps_the_place)
 	h.selection.live_step = 7;
 	ts_view_liveness.shown(h.view);
 	harness_settle(&h);
-	harness_says(&h, "Alive at step 7:");
+	harness_says(&h, "not always live at step 7");
 	harness_end(&h);
 }
 END_TEST
@@ -375,14 +375,15 @@ START_TEST(debug)
 	ck_assert_ptr_nonnull(strstr(h.env.edit, ".py"));
 	harness_command(&h, "pane-next");
 	harness_says(&h, "Debug: step");
-	harness_command(&h, "pane-previous");
+	harness_command(&h, "pane-next");
+	harness_command(&h, "pane-next");
 	harness_command(&h, "pane-zoom");
-	harness_says(&h, "Debug: step");
+	harness_says(&h, "Debug: variable");
 	harness_resize(&h, 80, 22); /* no room for both: it is where the keys are */
 	harness_command(&h, "pane-zoom");
-	harness_says(&h, "Debug: step");
+	harness_says(&h, "Debug: variable");
 	harness_command(&h, "debug");
-	harness_says(&h, "Alive at step");
+	harness_says(&h, "not always live at step");
 	free(h.env.edit);
 	harness_end(&h);
 }
@@ -490,7 +491,7 @@ START_TEST(replicas)
 	h.options.units = TS_UNITS_BYTES;
 	harness_says(&h, "2 replicas");
 	harness_says(&h, "not always live 6,000 B + always 4,000 B = 10,000 B");
-	harness_says(&h, "Alive at step 1: 2 variables, one replica");
+	harness_says(&h, "2 variables of one replica");
 	harness_end(&h);
 }
 END_TEST

@@ -20,6 +20,18 @@
 #include "tilescope/report/rows.h"
 #include "tilescope/report/summary.h"
 
+static enum ts_code
+read_alive(struct ts_alive **out, struct ts_reader *rd, const struct ts_lives *lives, int64_t step,
+	int64_t program, const struct ts_alive *before, struct ts_err *err)
+{
+	struct ts_alive_query q = {.step = step,
+		.program = program,
+		.against = TS_UNKNOWN,
+		.group = -1};
+
+	return ts_alive_read(out, rd, lives, &q, before, err);
+}
+
 /* ---- a report of our own ---- */
 
 struct fixture {
@@ -137,7 +149,7 @@ alive_at(struct fixture *f, int64_t step)
 	struct ts_err err = {0};
 	struct ts_alive *a;
 
-	ck_assert_msg(ts_alive_read(&a, f->rd, f->lives, step, -1, NULL, &err) == TS_OK, "%s",
+	ck_assert_msg(read_alive(&a, f->rd, f->lives, step, -1, NULL, &err) == TS_OK, "%s",
 		err.msg);
 	ck_assert(a->listed);
 	return a;
@@ -241,7 +253,7 @@ START_TEST(program_has_a_name)
 		static const char *const text[] = {"DoExchange pre", "OnTileExecute conv", "Sync",
 			""};
 
-		ck_assert_int_eq(ts_alive_read(&a, f.rd, NULL, 0, i, NULL, NULL), TS_OK);
+		ck_assert_int_eq(read_alive(&a, f.rd, NULL, 0, i, NULL, NULL), TS_OK);
 		ck_assert(!a->listed);
 		ck_assert_str_eq(a->program.s, text[i]);
 		ts_alive_close(a);
@@ -302,15 +314,14 @@ START_TEST(names_are_taken_over)
 	first = alive_at(&f, f.line.step[top]);
 	ck_assert_int_gt(first->rows, 10);
 	first->text.s[first->row[0].at] = '#'; /* so that it can be told */
-	ck_assert_int_eq(ts_alive_read(&second, f.rd, f.lives, first->step, -1, first, NULL),
-		TS_OK);
+	ck_assert_int_eq(read_alive(&second, f.rd, f.lives, first->step, -1, first, NULL), TS_OK);
 	for (int i = 0; i < first->rows; i++)
 		ck_assert_str_eq(ts_alive_name(first, i), ts_alive_name(second, i));
 	ts_alive_close(second);
 	first->text.s[first->row[0].at] = 'x';
 	first->row[0].length = 0; /* not known: looked up */
 	for (size_t i = top - 100; i < top + 100; i += 20) {
-		ck_assert_int_eq(ts_alive_read(&second, f.rd, f.lives, f.line.step[i], -1, first,
+		ck_assert_int_eq(read_alive(&second, f.rd, f.lives, f.line.step[i], -1, first,
 					 NULL),
 			TS_OK);
 		fresh = alive_at(&f, f.line.step[i]);

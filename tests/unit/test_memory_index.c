@@ -67,6 +67,18 @@ begin(struct fixture *f, int number)
 	sql(f, "PRAGMA journal_mode=OFF; BEGIN");
 }
 
+static enum ts_code
+read_alive(struct ts_alive **out, struct ts_reader *rd, const struct ts_lives *lives, int64_t step,
+	int64_t program, const struct ts_alive *before, struct ts_err *err)
+{
+	struct ts_alive_query q = {.step = step,
+		.program = program,
+		.against = TS_UNKNOWN,
+		.group = -1};
+
+	return ts_alive_read(out, rd, lives, &q, before, err);
+}
+
 /* Every section that can be built, with that many parts; the parts one after the other. */
 static void
 build(struct fixture *f, int parts)
@@ -734,8 +746,8 @@ check_alive(struct fixture *f, const struct ts_lives *a, const struct ts_lives *
 	sqlite3_stmt *s = NULL;
 	int row = 0;
 
-	ck_assert_int_eq(ts_alive_read(&x, f->plain, a, step, -1, NULL, NULL), TS_OK);
-	ck_assert_int_eq(ts_alive_read(&y, f->indexed, b, step, -1, NULL, NULL), TS_OK);
+	ck_assert_int_eq(read_alive(&x, f->plain, a, step, -1, NULL, NULL), TS_OK);
+	ck_assert_int_eq(read_alive(&y, f->indexed, b, step, -1, NULL, NULL), TS_OK);
 	ck_assert_int_eq(
 		sqlite3_prepare_v2(f->db,
 			"SELECT v.variable, v.bytes, v.name FROM variable v WHERE v.always_live = 0 "
@@ -912,7 +924,7 @@ START_TEST(payloads_of_noise)
 			ts_liveness_range(&range, &l, 0, l.count);
 		ts_liveness_fini(&l);
 		ck_assert_int_eq(ts_lives_read(&lives, f.indexed, NULL, NULL), TS_OK);
-		ck_assert_int_eq(ts_alive_read(&alive, f.indexed, lives, i, 0, NULL, NULL), TS_OK);
+		ck_assert_int_eq(read_alive(&alive, f.indexed, lives, i, 0, NULL, NULL), TS_OK);
 		ts_alive_close(alive);
 		ts_lives_close(lives);
 	}

@@ -62,6 +62,7 @@ struct ts_place {
 struct ts_app {
 	const struct ts_args *args;
 	const char *path; /* that was asked for */
+	char *rules;	  /* directory of the user's rules, or NULL */
 	bool chosen;	  /* it is being opened because the user says so */
 	char *opened;	  /* chosen in the list of reports: `path` points to it */
 	struct ts_options options;

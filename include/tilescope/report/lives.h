@@ -12,6 +12,7 @@
 
 #include "tilescope/base/progress.h"
 #include "tilescope/base/strbuf.h"
+#include "tilescope/report/groups.h"
 #include "tilescope/report/memory.h"
 #include "tilescope/report/pile.h"
 
@@ -78,37 +79,92 @@ void ts_lives_close(struct ts_lives *l);
 
 /* --- alive at a step -------------------------------------------------------------------------- */
 
-enum { TS_ALIVE_MAX = 1000, TS_ALIVE_NAME = 1 << 13, TS_ALIVE_TEXT = 4 << 20 };
+enum {
+	TS_ALIVE_MAX = 1000,
+	TS_ALIVE_NAME = 1 << 13,
+	TS_ALIVE_TEXT = 4 << 20,
+	TS_ALIVE_MARKS = 6,
+	TS_ALIVE_COLUMNS = 1 + TS_ALIVE_MARKS, /* the step, then the marks */
+};
+
+/* Which variables are listed. */
+enum ts_alive_only {
+	TS_ALIVE_EVERY,	  /* alive at the step or at a mark */
+	TS_ALIVE_BORN,	  /* alive later (`to`), not at `against` */
+	TS_ALIVE_DIED,	  /* alive at `against`, not later */
+	TS_ALIVE_CHANGED, /* one of the two */
+	TS_ALIVE_ONLY_COUNT
+};
+
+struct ts_live_labels;
+
+struct ts_alive_query {
+	int64_t step;
+	int64_t program; /* that runs there; -1 = not known */
+	int marks;
+	int64_t mark[TS_ALIVE_MARKS];
+	/*
+	 * Born and died compare `against` with a later moment: the step (to = 0), or mark `to` - 1. TS_UNKNOWN:
+	 * nothing is compared, and `only` has to be EVERY.
+	 */
+	int64_t against;
+	int to;
+	enum ts_alive_only only;
+	const struct ts_live_labels
+		*labels; /* groups of the variables of `lives`; NULL: not known */
+	int group;	 /* only variables of this group; -1 = of any */
+};
 
 struct ts_alive_row {
-	int64_t variable, bytes;
-	int64_t start, end;  /* the interval that holds the step, half-open */
+	int64_t variable; /* as struct ts_live_variable; with ts_alive.lowered a row id */
+	int64_t bytes;
+	int64_t start, end;  /* the interval that holds the step (else the first mark), half-open */
 	int64_t total;	     /* steps of all its intervals */
 	int64_t cumulative;  /* bytes of this and the rows above */
+	unsigned alive;	     /* a bit for the step and for each mark, in this order */
+	unsigned against;    /* bit 0: alive at `to`, bit 1: at `against` */
+	uint32_t index;	     /* of ts_lives.variable */
+	int group;	     /* -1 = not known */
 	uint32_t at, length; /* its name in `text`; length 0 = not known */
+	/* of a lowered one, as far as it was looked up with its name; else TS_UNKNOWN: */
+	int64_t id, unlowered; /* lowered_variable.id, .variable */
+};
+
+/* Bytes and variables; of `against`: what is alive at one of both steps, not at the other. */
+struct ts_alive_sums {
+	struct ts_live_total born, died;
 };
 
 /* Read-only once it is read: any thread may look at it. */
 struct ts_alive {
-	atomic_int uses; /* ts_alive_hold(), ts_alive_close() */
+	atomic_int uses;	     /* ts_alive_hold(), ts_alive_close() */
+	struct ts_alive_query asked; /* labels: NULL */
 	int64_t step;
 	bool listed;   /* lives were given: the figures below mean something */
-	int64_t count; /* variables that are alive */
+	bool lowered;  /* as ts_lives.lowered */
+	int64_t count; /* variables that are alive at the step */
 	int64_t bytes; /* of all of them, at most TS_NUMBER_MAX */
-	int rows;      /* the largest, at most TS_ALIVE_MAX; of equals the lowest number first */
+	struct ts_live_total at[TS_ALIVE_COLUMNS]; /* alive at the step and at each mark */
+	struct ts_alive_sums change; /* between `against` and the step; where there is one */
+	int64_t found;		     /* variables that `only` and `group` leave */
+	bool more;		     /* ... at least so many: not all were looked at */
+	int rows; /* the largest of them, at most TS_ALIVE_MAX; of equals the lowest number first */
 	struct ts_alive_row *row;
+	int born;     /* row of the largest one that `against` did not have; -1 = none */
+	bool grouped; /* labels were given: */
+	struct ts_live_total group[TS_GROUPS_MAX][TS_ALIVE_COLUMNS]; /* alive, by group */
 	struct ts_strbuf text;	  /* names, each with a NUL behind it; raw */
 	struct ts_strbuf program; /* of the step: its type and name; "" = not known */
 };
 
 /*
- * Who is alive at a step, and what the program is called that runs (`program`, -1 = not known). `lives`
- * NULL: only the program. `before` (may be NULL): an answer from the same report, whose names are
+ * Who is alive at a step and at the marks, and what the program is called that runs at the step. `lives`
+ * NULL: only the program. `before` (may be NULL): an answer from the same lives, whose names are
  * taken over where it has them: from one step to the next few variables are new. Names that cannot be
  * read stay unknown: that is no error. Errors: TS_E_NOMEM, TS_E_CANCELLED.
  */
 enum ts_code ts_alive_read(struct ts_alive **out, struct ts_reader *rd,
-	const struct ts_lives *lives, int64_t step, int64_t program, const struct ts_alive *before,
+	const struct ts_lives *lives, const struct ts_alive_query *q, const struct ts_alive *before,
 	struct ts_err *err) TS_WARN_UNUSED;
 
 /* As ts_lives_hold() and ts_lives_close(). */
@@ -117,5 +173,26 @@ void ts_alive_close(struct ts_alive *a);
 
 /* Name of a row (NUL-terminated), or "". */
 const char *ts_alive_name(const struct ts_alive *a, int row);
+
+/* --- what variables are for --------------------------------------------------------------------- */
+
+/* The group of each variable of some lives, by rules. Read-only once it is read. */
+struct ts_live_labels {
+	atomic_int uses;	    /* ts_live_labels_hold(), ts_live_labels_close() */
+	struct ts_groups *groups;   /* held */
+	size_t count;		    /* as ts_lives.variables */
+	const unsigned char *group; /* of each */
+	struct ts_pile pile;
+};
+
+/*
+ * One pass over the names of the variables of `lives`. Errors: TS_E_ABSENT: names are not recorded; those of
+ * ts_rows_next(). *out may be set on TS_E_DAMAGED too: what has no name is in TS_GROUP_OTHER.
+ */
+enum ts_code ts_live_labels_read(struct ts_live_labels **out, struct ts_reader *rd,
+	const struct ts_lives *lives, struct ts_groups *groups, const struct ts_cache *cache,
+	struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
+struct ts_live_labels *ts_live_labels_hold(struct ts_live_labels *l);
+void ts_live_labels_close(struct ts_live_labels *l); /* NULL allowed */
 
 #endif

@@ -134,6 +134,7 @@ enum ts_context {
 	X(PAGE_RIGHT, "page-right", CHART, "", BOUND, "move the chart a page to the right")        \
 	X(BREAKDOWN, "breakdown", CHART, "[NAME]", BOUND, "divide the chart by something else")    \
 	X(SERIES, "series", CHART, "[NAME...]", BOUND, "hide or show parts of the chart")          \
+	X(LIMIT_LINE, "limit-line", CHART, "", BOUND, "show or hide how much memory there is")     \
 	X(TIME_UNIT, "time-unit", GLOBAL, "", BOUND, "switch between cycles and time")             \
 	X(FULLEST, "fullest", MEMORY, "", BOUND, "the next tile, from the fullest downwards")      \
 	X(FULLEST_BACK, "fullest-back", MEMORY, "", BOUND, "the tile before, back to the fullest") \
@@ -152,6 +153,11 @@ enum ts_context {
 	X(PEAK_PREVIOUS, "peak-previous", LIVENESS, "", BOUND, "the peak before, back up")         \
 	X(LEVEL, "level", VARIABLES, "[lowered|unlowered]", BOUND,                                 \
 		"variables before lowering, or their pieces on the tiles")                         \
+	X(SOURCE, "source", LIVENESS, "[TEXT...]", BOUND,                                          \
+		"whose liveness: the next, all, ipu N, tile N, selected, TILES")                   \
+	X(REPLICA, "replica", LIVENESS, "", BOUND, "figures of the device, or of one replica")     \
+	X(ONLY, "only", LIVENESS, "[all|born|died|changed]", BOUND,                                \
+		"list all variables, or only those that were born or died")                        \
 	X(IPU_NEXT, "ipu-next", GLOBAL, "", BOUND, "the next IPU, or its lane")                    \
 	X(IPU_PREVIOUS, "ipu-previous", GLOBAL, "", BOUND, "the IPU before, or its lane")          \
 	X(ACCEPT, "accept", PROMPT, "", BOUND, "take the line as it is")                           \

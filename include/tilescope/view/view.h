@@ -74,6 +74,7 @@ struct ts_view_env {
 	const struct ts_table_looks *looks; /* which columns of tables the user wants; or NULL */
 	struct ts_settings *settings;	    /* kept for the next start; NULL: nothing is */
 	struct ts_selection *selection;
+	const char *rules; /* directory of the user's rules of groups; or NULL */
 	struct ts_log *log;
 	enum ts_reload reload;	   /* of the last one */
 	struct ts_figures figures; /* of the report, as far as Summary knows them */

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * always - what is always live, by name: on the device, an IPU, a tile or a set of tiles.
+ *
+ * From `variable` (the device alone), else from tile_always_live, rows of one name added up. Always-live
+ * variables include pseudo-variables that are called after categories of code and state.
+ */
+#ifndef TS_REPORT_ALWAYS_H
+#define TS_REPORT_ALWAYS_H
+
+#include <stdatomic.h>
+
+#include "tilescope/base/progress.h"
+#include "tilescope/report/groups.h"
+#include "tilescope/report/live_source.h"
+
+enum { TS_ALWAYS_MAX = 1000 };
+
+struct ts_always_row {
+	int64_t variable; /* TS_UNKNOWN where it comes from tile_always_live */
+	int64_t bytes;
+	int64_t tiles;	     /* that have it; TS_UNKNOWN */
+	int64_t cumulative;  /* bytes of this and the rows above */
+	int group;	     /* -1 = not known */
+	uint32_t at, length; /* its name in `text`; length 0 = not known */
+};
+
+/* Read-only once it is read. */
+struct ts_always {
+	bool by_tile;  /* from tile_always_live; else from `variable` */
+	int64_t count; /* names, or variables */
+	int64_t bytes; /* of all of them, at most TS_NUMBER_MAX */
+	int64_t bad_rows;
+	int rows; /* the largest, at most TS_ALWAYS_MAX */
+	struct ts_always_row *row;
+	struct ts_strbuf text; /* names, each with a NUL behind it; raw */
+	struct ts_live_total group[TS_GROUPS_MAX];
+};
+
+/*
+ * Of a source. `tiles` knows the IPUs (may be NULL: then tiles_per_ipu, 0 = not known, does). `groups` may
+ * be NULL. *out is set with TS_OK and TS_E_DAMAGED. Errors: TS_E_ABSENT, those of ts_rows_next().
+ */
+enum ts_code ts_always_read(struct ts_always **out, struct ts_reader *rd,
+	const struct ts_live_source *source, const struct ts_tile_lives *tiles,
+	int64_t tiles_per_ipu, struct ts_groups *groups, struct ts_progress *progress,
+	struct ts_err *err) TS_WARN_UNUSED;
+void ts_always_close(struct ts_always *a); /* NULL allowed */
+
+/* Name of a row (NUL-terminated), or "". */
+const char *ts_always_name(const struct ts_always *a, int row);
+
+#endif

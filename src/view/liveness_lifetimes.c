@@ -1,0 +1,574 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * liveness_lifetimes - the tab with a bar for the life of each marked variable; without marks, of those that are
+ * listed as alive. The bars have the steps that the graph shows.
+ *
+ * What a variable's uses are is known where programs name it (lifetimes.h): its bar is full there and shaded where it
+ * lies idle; where no program names it the bar is a double line, and idle is not known.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/report/lifetimes.h"
+
+#include "liveness_internal.h"
+
+enum {
+	USED = 0x2588,
+	IDLE = 0x2591,
+	ALIVE = 0x2550,
+	BARS_FROM = 50, /* columns of the pane from which there are bars */
+	FIGURES = 74,	/* columns that the table takes where there is much room */
+	NAME = 24,
+};
+
+struct lifetimes_fetch {
+	struct ts_fetch f;
+	struct ts_lives *lives; /* held */
+	struct ts_uses *uses;	/* held; NULL: read them, or there are none */
+	bool want_uses;
+	char why[TS_ERR_MSG]; /* uses are not known */
+	int count;
+	bool by_number; /* `number` is looked for; else `index` is it */
+	int64_t number[TS_MARKED_VARIABLES];
+	uint32_t index[TS_LIFETIME_ROWS];
+	struct ts_lifetimes made;
+};
+
+struct lifetimes_tab {
+	struct live_list l; /* first */
+	struct liveness *s;
+	struct ts_fetch *sent;
+	struct ts_uses *uses; /* held */
+	bool looked;	      /* for uses */
+	char why[TS_ERR_MSG];
+	uint64_t marked, alive;	   /* versions that were asked for; 0 = none */
+	const struct ts_lives *of; /* lives that were asked for: never looked into */
+	bool known, of_marked;
+	struct ts_lifetimes made;
+	struct ts_alive *names; /* held: rows that are not marked are called so */
+	int names_count;
+	char name[TS_MARKED_VARIABLES][TS_MARKED_NAME];
+	int64_t number[TS_MARKED_VARIABLES];
+	struct ts_rect body, bars, total;
+};
+
+static enum ts_code
+read_lifetimes(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
+{
+	struct lifetimes_fetch *l = (struct lifetimes_fetch *)f;
+	struct ts_err why = {0};
+	enum ts_code code;
+
+	if (l->want_uses) {
+		code = ts_uses_read(&l->uses, rd, NULL, &f->job.progress, &why);
+		if (code == TS_E_NOMEM || code == TS_E_CANCELLED) {
+			*err = why;
+			return code;
+		}
+		if (code)
+			snprintf(l->why, sizeof(l->why), "%s", why.msg);
+	}
+	if (l->by_number)
+		ts_lives_find(l->index, l->lives, l->number, l->count);
+	return ts_lifetimes_make(&l->made, l->lives, l->uses, l->index, l->count, rd->cancel, err);
+}
+
+static void
+fini_lifetimes(struct ts_fetch *f)
+{
+	struct lifetimes_fetch *l = (struct lifetimes_fetch *)f;
+
+	ts_lives_close(l->lives);
+	ts_uses_close(l->uses);
+	ts_lifetimes_fini(&l->made);
+}
+
+/* --- asking ----------------------------------------------------------------------------------- */
+
+/* Marked variables that stand before lowering: pieces on one tile have no life of their own here. */
+static int
+marked_numbers(const struct liveness *s, struct lifetimes_fetch *f)
+{
+	const struct ts_marked_variables *m = &s->v.env->selection->marked;
+	int n = 0;
+
+	for (int i = 0; i < m->count; i++)
+		if (m->item[i].variable >= 0 && s->lives && !s->lives->lowered)
+			f->number[n++] = m->item[i].variable;
+	return n;
+}
+
+static void
+fill_question(struct lifetimes_tab *d, struct lifetimes_fetch *f)
+{
+	const struct liveness *s = d->s;
+
+	f->lives = ts_lives_hold(s->lives);
+	f->want_uses = !d->looked && s->shown.where != TS_LIVE_TILE;
+	f->uses = d->uses ? ts_uses_hold(d->uses) : NULL;
+	f->count = marked_numbers(s, f);
+	f->by_number = f->count > 0;
+	for (int i = 0; !f->by_number && s->alive && i < s->alive->rows; i++)
+		f->index[f->count++] = s->alive->row[i].index;
+}
+
+static void
+request(struct ts_tab *t)
+{
+	struct lifetimes_tab *d = t->own;
+	struct liveness *s = d->s;
+	uint64_t marked = s->v.env->selection->marked.version + 1;
+	struct lifetimes_fetch *f;
+	bool others;
+
+	if (!s->lives || !s->alive || !s->alive->listed || d->sent)
+		return;
+	others = !d->of_marked && d->alive != s->alive_data;
+	if (d->of == s->lives && d->marked == marked && !others)
+		return;
+	f = ts_alloc(1, sizeof(*f));
+	if (!f)
+		return;
+	f->f.read = read_lifetimes;
+	f->f.fini = fini_lifetimes;
+	fill_question(d, f);
+	d->of = s->lives;
+	d->marked = marked;
+	d->alive = s->alive_data;
+	d->of_marked = f->by_number;
+	ts_alive_close(d->names);
+	d->names = f->by_number ? NULL : ts_alive_hold(s->alive);
+	d->sent = &f->f;
+	live_send(t, &f->f, 0, f->want_uses ? INT64_MAX : 0, "looking at lifetimes");
+}
+
+static void
+drop_uses(struct lifetimes_tab *d)
+{
+	ts_uses_close(d->uses);
+	d->uses = NULL;
+	d->looked = false;
+	d->why[0] = '\0';
+}
+
+static void
+drop_made(struct lifetimes_tab *d)
+{
+	ts_lifetimes_fini(&d->made);
+	ts_alive_close(d->names);
+	d->names = NULL;
+	d->known = false;
+	d->sent = NULL;
+	d->of = NULL;
+	d->l.of++;
+}
+
+static enum ts_effect
+deliver(struct ts_tab *t, struct ts_fetch *f)
+{
+	struct lifetimes_tab *d = t->own;
+	struct lifetimes_fetch *answer = (struct lifetimes_fetch *)f;
+	const struct ts_marked_variables *m = &t->view->env->selection->marked;
+
+	if (d->sent != f)
+		return TS_EFFECT_NONE;
+	d->sent = NULL;
+	if (ts_fetch_in_vain(f, t->view->env->generation) || f->code)
+		return TS_EFFECT_REPAINT;
+	if (answer->want_uses) {
+		d->looked = true;
+		d->uses = answer->uses;
+		answer->uses = NULL;
+		snprintf(d->why, sizeof(d->why), "%s", answer->why);
+	}
+	ts_lifetimes_fini(&d->made);
+	d->made = answer->made;
+	answer->made = (struct ts_lifetimes){0};
+	d->known = true;
+	d->names_count = 0;
+	for (int i = 0; d->of_marked && i < m->count; i++) {
+		d->number[d->names_count] = m->item[i].variable;
+		snprintf(d->name[d->names_count++], TS_MARKED_NAME, "%s", m->item[i].name);
+	}
+	d->l.of++;
+	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
+}
+
+/* --- the table -------------------------------------------------------------------------------- */
+
+enum { C_NAME, C_BYTES, C_STEPS, C_IDLE, C_PRODUCT, C_LONGEST, C_USED, C_COUNT };
+
+static const struct ts_column columns[C_COUNT] = {
+	{"lifetime of", NAME, 60, 1, 0, TS_FIELD_TAIL},
+	{"bytes", 9, 0, 0, 0, TS_FIELD_RIGHT},
+	{"steps", 7, 0, 0, 4, TS_FIELD_RIGHT},
+	{"idle", 7, 0, 0, 1, TS_FIELD_RIGHT},
+	{"bytes x idle", 13, 0, 0, 2, TS_FIELD_RIGHT},
+	{"longest", 7, 0, 0, 5, TS_FIELD_RIGHT},
+	{"used", 6, 0, 0, 6, TS_FIELD_RIGHT},
+};
+
+static const struct ts_column_facts facts[C_COUNT] = {
+	{"variable", NULL, TS_SUM_COUNT, false},
+	{"bytes", "bytes", TS_SUM_BYTES, false},
+	{"steps", "steps", TS_SUM_NONE, false},
+	{"idle", "steps", TS_SUM_NONE, false},
+	{"bytes_x_idle", "bytes x steps", TS_SUM_NONE, false},
+	{"longest_idle", "steps", TS_SUM_NONE, false},
+	{"used", "steps", TS_SUM_NONE, true},
+};
+
+static const char *
+name_of(const struct lifetimes_tab *d, int64_t i, char *buf, size_t size)
+{
+	int64_t variable = d->made.row[i].variable;
+
+	for (int k = 0; d->of_marked && k < d->names_count; k++)
+		if (d->number[k] == variable && d->name[k][0])
+			return d->name[k];
+	for (int k = 0; d->names && k < d->names->rows; k++)
+		if (d->names->row[k].variable == variable && *ts_alive_name(d->names, k))
+			return ts_alive_name(d->names, k);
+	snprintf(buf, size, "%s %lld", variable < 0 ? "row" : "variable",
+		(long long)(variable < 0 ? -1 - variable : variable));
+	return buf;
+}
+
+static int64_t
+figure(const struct ts_lifetime *row, int column)
+{
+	int64_t idle = row->idle;
+
+	switch (column) {
+	case C_BYTES:
+		return row->bytes;
+	case C_STEPS:
+		return row->steps;
+	case C_IDLE:
+		return idle;
+	case C_PRODUCT:
+		if (idle > 0 && row->bytes > TS_NUMBER_MAX / idle)
+			return TS_NUMBER_MAX;
+		return idle == TS_UNKNOWN ? TS_UNKNOWN : idle * row->bytes;
+	case C_LONGEST:
+		return row->longest;
+	default:
+		return row->used;
+	}
+}
+
+static bool
+cell(void *ctx, int64_t i, int column, struct ts_table_cell *out)
+{
+	const struct lifetimes_tab *d = ctx;
+	int64_t v;
+
+	if (i < 0 || i >= d->made.rows)
+		return false;
+	out->s = out->buf;
+	out->role = column == C_BYTES ? TS_ROLE_VALUE : TS_ROLE_TEXT;
+	if (column == C_NAME) {
+		out->s = name_of(d, i, out->buf, sizeof(out->buf));
+		return true;
+	}
+	v = figure(&d->made.row[i], column);
+	if (v == TS_UNKNOWN)
+		snprintf(out->buf, sizeof(out->buf), "?");
+	else if (column == C_BYTES)
+		ts_fmt_bytes(out->buf, v, live_units(d->s));
+	else
+		ts_fmt_count(out->buf, v);
+	return true;
+}
+
+static bool
+value(void *ctx, int64_t i, int column, struct ts_table_value *out)
+{
+	const struct lifetimes_tab *d = ctx;
+
+	if (i < 0 || i >= d->made.rows)
+		return false;
+	if (column == C_NAME)
+		ts_table_value_text(out, name_of(d, i, out->buf, sizeof(out->buf)));
+	else
+		ts_table_value_known(out, figure(&d->made.row[i], column));
+	return true;
+}
+
+static const struct live_table table = {.id = "liveness.lifetimes",
+	.column = columns,
+	.facts = facts,
+	.columns = C_COUNT,
+	.cell = cell,
+	.value = value,
+	.empty = "no variable to show: mark some (m) in the list of variables"};
+
+static void
+begin(struct lifetimes_tab *d, const struct ts_tab *t)
+{
+	d->body = t->r;
+	d->total = ts_rect_cut_bottom(&d->body, t->r.h >= 3);
+	d->bars = (struct ts_rect){0};
+	if (t->r.w >= BARS_FROM) {
+		d->bars = ts_rect_cut_right(&d->body,
+			t->r.w - (int)ts_min_i64(FIGURES, t->r.w / 2));
+		ts_rect_cut_left(&d->bars, 1);
+	}
+	live_list_begin(&d->l, t, &table, d->body, d->known ? d->made.rows : 0);
+}
+
+/* --- the bars --------------------------------------------------------------------------------- */
+
+/* Does a piece reach into the steps [from, to)? `at` only grows. */
+static bool
+reaches(const struct ts_live_piece *p, uint32_t n, uint32_t *at, int64_t from, int64_t to)
+{
+	while (*at < n && (int64_t)p[*at].end <= from)
+		++*at;
+	return *at < n && (int64_t)p[*at].start < to;
+}
+
+static void
+draw_bar(struct ts_canvas *c, const struct lifetimes_tab *d, const struct ts_lifetime *row, int y)
+{
+	const struct ts_live_piece *life = d->made.piece + row->life,
+				   *use = d->made.piece + row->use;
+	const struct liveness *s = d->s;
+	struct ts_span span = s->span;
+	uint32_t at = 0, used = 0;
+
+	ts_span_resize(&span, d->bars.w);
+	ts_span_show(&span, s->span.from, s->span.to);
+	for (int x = 0; x < d->bars.w; x++) {
+		int64_t a, b, from, to;
+
+		ts_span_bucket(&span, x, &a, &b);
+		from = s->src.line.step[a];
+		to = s->src.line.step[b - 1] + 1;
+		if (!reaches(life, row->lives, &at, from, to))
+			continue;
+		if (row->idle == TS_UNKNOWN)
+			ts_canvas_glyph(c, d->bars, x, y, TS_ROLE_FILL, ALIVE);
+		else if (reaches(use, row->uses, &used, from, to))
+			ts_canvas_glyph(c, d->bars, x, y, TS_ROLE_FILL, USED);
+		else
+			ts_canvas_glyph(c, d->bars, x, y, TS_ROLE_BASE, IDLE);
+	}
+}
+
+/* Above the bars: which steps these are. */
+static void
+draw_scale(struct ts_canvas *c, const struct lifetimes_tab *d)
+{
+	const struct liveness *s = d->s;
+	struct ts_rect r = ts_rect_row(d->bars, 0);
+	char n[TS_FMT_MAX], m[TS_FMT_MAX + 8];
+
+	ts_canvas_printf(c, r, 0, 0, TS_ROLE_HEADER, "step %s",
+		ts_fmt_count(n, s->src.line.step[s->span.from]));
+	snprintf(m, sizeof(m), "%s", ts_fmt_count(n, s->src.line.step[s->span.to - 1]));
+	ts_canvas_right(c, r, 0, 0, TS_ROLE_HEADER, m);
+}
+
+static void
+draw_bars(struct ts_canvas *c, const struct lifetimes_tab *d)
+{
+	const struct liveness *s = d->s;
+	struct ts_span span = s->span;
+	int64_t from, to;
+	int cursor;
+
+	if (d->bars.w < 2 || d->bars.h < 2)
+		return;
+	draw_scale(c, d);
+	ts_list_window(&d->l.list, &from, &to);
+	for (int64_t place = from; place < to; place++) {
+		int64_t row = ts_table_row(&d->l.table, place);
+
+		if (row >= 0 && row < d->made.rows && place - from + 1 < d->bars.h)
+			draw_bar(c, d, &d->made.row[row], (int)(place - from) + 1);
+	}
+	ts_span_resize(&span, d->bars.w);
+	ts_span_show(&span, s->span.from, s->span.to);
+	cursor = ts_span_column(&span, s->span.cursor);
+	ts_chart_cursor(c, (struct ts_rect){d->bars.x, d->bars.y + 1, d->bars.w, d->bars.h - 1},
+		cursor, false);
+}
+
+/* --- the tab ---------------------------------------------------------------------------------- */
+
+static bool
+open_tab(struct ts_tab *t)
+{
+	struct lifetimes_tab *d = ts_alloc(1, sizeof(*d));
+
+	if (!d)
+		return false;
+	d->s = t->host;
+	live_list_init(&d->l, C_PRODUCT);
+	t->own = d;
+	return true;
+}
+
+static void
+drop(struct ts_tab *t)
+{
+	drop_made(t->own);
+	drop_uses(t->own);
+}
+
+static void
+close_tab(struct ts_tab *t)
+{
+	drop(t);
+	live_list_fini(&((struct lifetimes_tab *)t->own)->l);
+	free(t->own);
+}
+
+static bool
+is_absent(const struct ts_tab *t)
+{
+	return ((const struct liveness *)t->host)->table.state == TS_PANE_ABSENT;
+}
+
+static void
+note(const struct ts_tab *t, char out[TS_TAB_NOTE])
+{
+	const struct lifetimes_tab *d = t->own;
+	char n[TS_FMT_MAX];
+
+	if (d->of_marked)
+		snprintf(out, TS_TAB_NOTE, "%d marked", d->made.rows);
+	else
+		snprintf(out, TS_TAB_NOTE, "alive at step %s; m marks",
+			ts_fmt_count(n, live_step(d->s)));
+}
+
+static void
+resize(struct ts_tab *t)
+{
+	begin(t->own, t);
+}
+
+/* What idle means here, and why it may not be known. */
+static void
+draw_meaning(struct ts_canvas *c, const struct lifetimes_tab *d)
+{
+	const char *why = d->why;
+
+	ts_canvas_fill(c, d->total, TS_ROLE_TOTAL, ' ');
+	if (d->s->shown.where == TS_LIVE_TILE)
+		why = "uses are known of whole variables, not of pieces on a tile";
+	if (why[0])
+		ts_canvas_printf(c, d->total, 0, 0, TS_ROLE_NOTE, "idle is not known: %s", why);
+	else
+		ts_canvas_text(c, d->total, 0, 0, TS_ROLE_TOTAL,
+			"idle: steps whose program does not name it (program_variable); ?: no "
+			"program names it");
+}
+
+static void
+draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
+{
+	struct lifetimes_tab *d = t->own;
+	struct liveness *s = d->s;
+
+	(void)focus;
+	if (!ts_pane_has(&s->table)) {
+		ts_pane_draw(c, t->r, s->v.env, &s->table);
+	} else if (!d->known) {
+		ts_canvas_pending(c, t->r, 2, 0);
+	} else {
+		begin(d, t);
+		live_list_draw(&d->l, c, d->body);
+		draw_bars(c, d);
+		draw_meaning(c, d);
+	}
+}
+
+/* Take the mark of the row away. */
+static enum ts_effect
+unmark(struct lifetimes_tab *d)
+{
+	struct ts_marked_variables *m = &d->s->v.env->selection->marked;
+	int64_t row = d->known ? live_list_row(&d->l) : -1;
+
+	for (int i = 0; row >= 0 && d->of_marked && i < m->count; i++)
+		if (m->item[i].variable == d->made.row[row].variable) {
+			struct ts_marked_variable v = m->item[i];
+
+			ts_marked_toggle(m, &v);
+			return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
+		}
+	ts_view_say(d->s->v.env, "variables are marked in the list of those that are alive");
+	return TS_EFFECT_BELL;
+}
+
+static enum ts_effect
+command(struct ts_tab *t, const struct ts_call *call)
+{
+	struct lifetimes_tab *d = t->own;
+
+	begin(d, t);
+	if (call->cmd == TS_CMD_MARK)
+		return unmark(d);
+	return live_list_command(&d->l, t, call);
+}
+
+static enum ts_effect
+mouse(struct ts_tab *t, int x, int y, int wheel)
+{
+	struct lifetimes_tab *d = t->own;
+
+	(void)x;
+	begin(d, t);
+	return live_list_mouse(&d->l, d->body, y, wheel);
+}
+
+static bool
+about(const struct ts_tab *t, struct ts_debug_about *out)
+{
+	const struct lifetimes_tab *d = t->own;
+	int64_t row = d->known ? live_list_row(&d->l) : -1;
+
+	if (row < 0 || row >= d->made.rows || d->made.row[row].variable < 0 ||
+		d->s->shown.where == TS_LIVE_TILE)
+		return false;
+	*out = (struct ts_debug_about){.relation = TS_VARIABLE,
+		.key = d->made.row[row].variable,
+		.what = "variable"};
+	return true;
+}
+
+static struct ts_list *
+list(struct ts_tab *t, bool *there)
+{
+	struct lifetimes_tab *d = t->own;
+
+	*there = d->known && !d->sent;
+	return &d->l.list;
+}
+
+const struct ts_tab_ops live_tab_lifetimes = {
+	.name = "lifetimes",
+	.title = "Lifetimes",
+	.brief = "Lives",
+	.open = open_tab,
+	.close = close_tab,
+	.drop = drop,
+	.absent = is_absent,
+	.note = note,
+	.resize = resize,
+	.request = request,
+	.deliver = deliver,
+	.draw = draw,
+	.command = command,
+	.mouse = mouse,
+	.about = about,
+	.list = list,
+};

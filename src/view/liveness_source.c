@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * liveness_source - whose figures the Liveness view shows, and the steps that are marked.
+ *
+ * The source is one of: the device, an IPU, a tile, the tiles that are selected. Bytes of one replica, of the device and of a
+ * part of it are never mixed: live_scaled(), live_base() and live_memory() are the only way from
+ * the timeline to what is shown.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/report/rows.h"
+#include "tilescope/report/target.h"
+
+#include "liveness_internal.h"
+
+/* --- figures ---------------------------------------------------------------------------------- */
+
+int64_t
+live_scaled(const struct liveness *s, int64_t bytes)
+{
+	return s->one_replica ? bytes : ts_liveness_device(&s->src.line, bytes);
+}
+
+static bool
+by_replica(const struct liveness *s)
+{
+	return s->one_replica && s->shown.where == TS_LIVE_ALL && s->src.line.replicas > 1;
+}
+
+int64_t
+live_base(const struct liveness *s)
+{
+	return by_replica(s) ? s->src.always_replica : s->src.line.always_live;
+}
+
+int64_t
+live_memory(const struct liveness *s)
+{
+	return by_replica(s) ? s->src.memory_replica : s->src.line.memory;
+}
+
+const char *
+live_source_name(char *out, size_t size, const struct liveness *s,
+	const struct ts_live_source *source)
+{
+	char n[TS_FMT_MAX];
+	int64_t tiles;
+
+	switch (source->where) {
+	case TS_LIVE_IPU:
+		snprintf(out, size, "ipu %lld", (long long)source->number);
+		break;
+	case TS_LIVE_TILE:
+		snprintf(out, size, "tile %s", ts_fmt_count(n, source->number));
+		break;
+	case TS_LIVE_SET:
+		tiles = ts_tile_set_count(&source->set);
+		snprintf(out, size, "%s tile%s%s%.60s", ts_fmt_count(n, tiles),
+			tiles == 1 ? "" : "s", s->source_text[0] ? ": " : "", s->source_text);
+		break;
+	default:
+		if (s->src.line.replicas > 1)
+			snprintf(out, size,
+				s->one_replica ? "one replica of %s" : "device of %s replicas",
+				ts_fmt_count(n, s->src.line.replicas));
+		else
+			snprintf(out, size, "all tiles");
+	}
+	return out;
+}
+
+/* --- the source ------------------------------------------------------------------------------- */
+
+void
+live_set_source(struct liveness *s, struct ts_live_source *source, const char *text)
+{
+	snprintf(s->source_text, sizeof(s->source_text), "%s", text ? text : "");
+	if (ts_live_source_same(&s->source, source)) {
+		ts_live_source_fini(source);
+		return;
+	}
+	ts_live_source_fini(&s->source);
+	s->source = *source;
+	*source = (struct ts_live_source){.where = TS_LIVE_ALL};
+	s->line_wanted = true;
+	s->lives_wanted = s->labels_wanted = s->checks_wanted = false;
+	if (ts_pane_has(&s->graph))
+		s->graph.state = TS_PANE_STALE;
+	else
+		s->graph.state = TS_PANE_LOADING;
+}
+
+static void
+set_number(struct liveness *s, enum ts_live_where where, int64_t number)
+{
+	struct ts_live_source source = {.where = where, .number = number};
+
+	s->follow = false;
+	live_set_source(s, &source, NULL);
+}
+
+/* The tiles that all views have selected; false: none are. */
+static bool
+set_selected(struct liveness *s)
+{
+	const struct ts_selected_tiles *t = &s->v.env->selection->tiles;
+	struct ts_live_source from = {.where = TS_LIVE_SET, .set = t->set}, source;
+
+	s->tiles_version = t->version;
+	if (t->count == 0 || !ts_live_source_copy(&source, &from))
+		return false;
+	s->follow = true;
+	live_set_source(s, &source, t->text);
+	return true;
+}
+
+void
+live_follow_selection(struct liveness *s)
+{
+	const struct ts_selected_tiles *t = &s->v.env->selection->tiles;
+
+	if (!s->follow || t->version == s->tiles_version)
+		return;
+	if (!set_selected(s))
+		set_number(s, TS_LIVE_ALL, 0);
+}
+
+static bool
+number_of(const char *text, int64_t *out)
+{
+	char *end;
+
+	*out = strtoll(text, &end, 10);
+	return end != text && *end == '\0' && *out >= 0 && *out <= TS_NUMBER_MAX;
+}
+
+/* What key and command do next: device, IPU, tile, selected tiles, device. */
+static void
+next_source(struct liveness *s)
+{
+	const struct ts_selection *sel = s->v.env->selection;
+	bool ipu = ts_report_has(s->v.env->report, TS_LIVENESS_STEP_IPU) ||
+		ts_tile_lives_can(s->v.env->report);
+	bool tile = ts_tile_lives_can(s->v.env->report);
+
+	switch (s->source.where) {
+	case TS_LIVE_ALL:
+		if (ipu) {
+			set_number(s, TS_LIVE_IPU, sel->ipu >= 0 ? sel->ipu : 0);
+			return;
+		} /* fall through */
+	case TS_LIVE_IPU:
+		if (tile) {
+			set_number(s, TS_LIVE_TILE, sel->tile >= 0 ? sel->tile : 0);
+			return;
+		} /* fall through */
+	case TS_LIVE_TILE:
+		if (tile && set_selected(s))
+			return; /* fall through */
+	default:
+		set_number(s, TS_LIVE_ALL, 0);
+	}
+}
+
+static enum ts_effect
+say_source(struct liveness *s)
+{
+	char name[LIVE_SOURCE];
+
+	ts_view_say(s->v.env, "source: %s", live_source_name(name, sizeof(name), s, &s->source));
+	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
+}
+
+/* `source [all | ipu N | tile N | selected | EXPRESSION]` */
+enum ts_effect
+live_source_command(struct liveness *s, const struct ts_call *call)
+{
+	static const struct {
+		const char *word;
+		enum ts_live_where where;
+	} kinds[] = {{"ipu ", TS_LIVE_IPU}, {"tile ", TS_LIVE_TILE}};
+	const char *text = ts_call_arg(call, 0);
+	int64_t number;
+
+	if (!text) {
+		next_source(s);
+		return say_source(s);
+	}
+	for (size_t i = 0; i < TS_COUNT(kinds); i++) {
+		size_t n = strlen(kinds[i].word);
+
+		if (strncmp(text, kinds[i].word, n) == 0 && number_of(text + n, &number)) {
+			set_number(s, kinds[i].where, number);
+			return say_source(s);
+		}
+	}
+	if (strcmp(text, "all") == 0) {
+		set_number(s, TS_LIVE_ALL, 0);
+		return say_source(s);
+	}
+	if (strcmp(text, "selected") == 0) {
+		if (set_selected(s))
+			return say_source(s);
+		ts_view_say_error(s->v.env,
+			"no tiles are selected: :tiles EXPRESSION, or m and v in Memory");
+		return TS_EFFECT_BELL;
+	}
+	s->follow = true; /* as soon as a worker has found out which tiles these are */
+	s->tiles_version = s->v.env->selection->tiles.version;
+	ts_view_ask_tiles(s->v.env, text, false);
+	return TS_EFFECT_REPAINT;
+}
+
+/* The next IPU, or the one before; from elsewhere the one of the selection. */
+enum ts_effect
+live_source_ipu(struct liveness *s, const struct ts_call *call)
+{
+	int64_t ipu = s->source.where == TS_LIVE_IPU
+		? s->source.number + (call->cmd == TS_CMD_IPU_NEXT ? 1 : -1)
+		: s->v.env->selection->ipu;
+	int64_t most = s->src.ipus == TS_UNKNOWN ? TS_NUMBER_MAX : s->src.ipus - 1;
+
+	if (s->source.where == TS_LIVE_IPU && (ipu < 0 || ipu > most)) {
+		set_number(s, TS_LIVE_ALL, 0);
+		return say_source(s);
+	}
+	set_number(s, TS_LIVE_IPU, ipu < 0 || ipu > most ? 0 : ipu);
+	s->v.env->selection->ipu = s->source.number;
+	return say_source(s);
+}
+
+enum ts_effect
+live_replica_command(struct liveness *s, const struct ts_call *call)
+{
+	(void)call;
+	if (s->shown.where != TS_LIVE_ALL) {
+		ts_view_say(s->v.env,
+			"an IPU or a tile belongs to one replica: there is nothing "
+			"to switch");
+		return TS_EFFECT_BELL;
+	}
+	if (s->src.line.replicas < 2) {
+		ts_view_say(s->v.env, "there is one replica, or it is not recorded how many");
+		return TS_EFFECT_BELL;
+	}
+	s->one_replica = !s->one_replica;
+	live_lay_out(s);
+	ts_view_say(s->v.env,
+		s->one_replica ? "figures of one replica" : "figures of the device: all replicas");
+	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
+}
+
+/* --- marks ------------------------------------------------------------------------------------ */
+
+bool
+live_add_mark(struct liveness *s, int64_t step)
+{
+	int at = 0;
+
+	while (at < s->marks && s->mark[at] < step)
+		at++;
+	if (at < s->marks && s->mark[at] == step)
+		return true;
+	if (s->marks == TS_ALIVE_MARKS)
+		return false;
+	memmove(s->mark + at + 1, s->mark + at, (size_t)(s->marks - at) * sizeof(*s->mark));
+	s->mark[at] = step;
+	s->marks++;
+	return true;
+}
+
+enum ts_effect
+live_mark(struct liveness *s, const struct ts_call *call)
+{
+	int64_t step = live_step(s);
+
+	(void)call;
+	if (s->src.line.count == 0)
+		return TS_EFFECT_BELL;
+	for (int i = 0; i < s->marks; i++) {
+		if (s->mark[i] != step)
+			continue;
+		memmove(s->mark + i, s->mark + i + 1,
+			(size_t)(s->marks - i - 1) * sizeof(*s->mark));
+		s->marks--;
+		if (s->marks == 0)
+			s->only = TS_ALIVE_EVERY;
+		return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
+	}
+	if (!live_add_mark(s, step)) {
+		ts_view_say_error(s->v.env, "%d steps are marked: there is room for no more",
+			TS_ALIVE_MARKS);
+		return TS_EFFECT_BELL;
+	}
+	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
+}
+
+enum ts_effect
+live_clear_marks(struct liveness *s, const struct ts_call *call)
+{
+	(void)call;
+	if (s->marks == 0 && s->group < 0)
+		return TS_EFFECT_UNKNOWN; /* selected tiles, marked variables: the program's */
+	s->marks = 0;
+	s->group = -1;
+	s->only = TS_ALIVE_EVERY;
+	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
+}
+
+int64_t
+live_valley(const struct liveness *s, size_t point)
+{
+	const struct ts_liveness *l = &s->src.line;
+	size_t lowest = point;
+	int64_t rise; /* by which it has to go up again behind a valley */
+
+	if (l->peaks.count == 0)
+		return TS_UNKNOWN;
+	rise = (int64_t)(TS_PEAK_SHARE * (double)l->peaks.peak[0].height);
+	for (size_t i = point; i-- > 0 && l->bytes[i] <= l->bytes[point];) {
+		if (l->bytes[i] < l->bytes[lowest])
+			lowest = i;
+		else if (l->bytes[i] - l->bytes[lowest] > rise)
+			break;
+	}
+	return lowest == point ? TS_UNKNOWN : l->step[lowest];
+}
