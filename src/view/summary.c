@@ -180,6 +180,11 @@ follow(struct summary_view *s)
 		return TS_EFFECT_BELL;
 	if (l->goal == GO_ABSENT)
 		return follow_absent(s, l->object);
+	if (l->goal == GO_FINDING) {
+		summary_findings_place(s, (int)l->object, s->base.env->place,
+			sizeof(s->base.env->place));
+		return TS_EFFECT_REPAINT;
+	}
 	if (l->goal == GO_TILE)
 		selection->tile = l->object;
 	else if (l->goal == GO_PEAK)

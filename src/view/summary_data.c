@@ -332,6 +332,7 @@ summary_request(struct ts_view *v)
 		ts_fetch_send(v, f, i, questions[i].worker, questions[i].what);
 	}
 	summary_files_request(&s->files, v);
+	summary_findings_request(s);
 }
 
 /* Keep what a fetch found: the view gets a copy, and the fetch is left with nothing to free. */
@@ -370,6 +371,11 @@ summary_deliver(struct ts_view *v, struct ts_fetch *f)
 	struct summary_view *s = (struct summary_view *)v;
 	int kind = f->job.kind;
 
+	if (kind == ASK_FINDINGS) {
+		summary_findings_deliver(s, f);
+		summary_make_lines(s);
+		return TS_EFFECT_REPAINT;
+	}
 	if (kind >= ASK_COUNT) {
 		enum ts_effect effect = summary_files_deliver(&s->files, v, f);
 
@@ -399,4 +405,5 @@ summary_drop(struct summary_view *s)
 	for (int i = 0; i < ASK_COUNT; i++)
 		drop_answer(s, i);
 	summary_files_drop(&s->files);
+	summary_findings_drop(&s->findings);
 }

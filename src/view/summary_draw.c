@@ -707,6 +707,8 @@ memory_lines(struct summary_view *s)
 		lead(add(s, draw_state, ASK_VERDICT), GO_ABSENT, ASK_VERDICT);
 	if (s->small && (s->small->always_live != TS_UNKNOWN || s->small->peak.bytes != TS_UNKNOWN))
 		lead(add(s, draw_live, 0), GO_PEAK, s->small->peak.step);
+	for (int i = 0; i < summary_findings_lines(s); i++)
+		lead(add(s, summary_findings_draw, i), GO_FINDING, i);
 	for (int i = 0; s->categories && i < s->categories->sums.count && i < CATEGORIES_SHOWN; i++)
 		lead(add(s, draw_category, i), GO_TILE, s->categories->sums.category[i].worst_tile);
 	if (!s->categories || s->state[ASK_CATEGORIES].state != TS_PANE_READY)

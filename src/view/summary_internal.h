@@ -9,6 +9,7 @@
 #include "tilescope/ui/list.h"
 #include "tilescope/ui/tree.h"
 #include "tilescope/view/fetch.h"
+#include "tilescope/view/findings.h"
 
 enum { SUMMARY_PAIRS = 300, SUMMARY_PAIR_TEXT = 300, SUMMARY_LINES = 1200, SUMMARY_CHANGES = 4 };
 
@@ -17,7 +18,7 @@ enum { SUMMARY_PAIRS = 300, SUMMARY_PAIR_TEXT = 300, SUMMARY_LINES = 1200, SUMMA
 enum { ASK_VERDICT, ASK_SMALL, ASK_CATEGORIES, ASK_EXECUTION, ASK_PARTS, ASK_COUNT };
 
 /* What the pane of files asks. */
-enum { ASK_FILES = ASK_COUNT, ASK_HITS };
+enum { ASK_FILES = ASK_COUNT, ASK_HITS, ASK_FINDINGS };
 
 enum { SUMMARY_SOUGHT = 200, SUMMARY_FILE_TEXT = 4096 };
 
@@ -65,7 +66,7 @@ struct summary_parts {
 struct summary_view;
 
 /* Where Enter on a line leads. */
-enum summary_goal { GO_NOWHERE, GO_TILE, GO_PEAK, GO_IPU, GO_IMPORT, GO_ABSENT };
+enum summary_goal { GO_NOWHERE, GO_TILE, GO_PEAK, GO_IPU, GO_IMPORT, GO_ABSENT, GO_FINDING };
 
 struct summary_line {
 	void (*draw)(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int arg);
@@ -86,6 +87,12 @@ struct summary_files {
 	char key[32], value[SUMMARY_FILE_TEXT]; /* what the node says that was asked last */
 };
 
+struct summary_findings {
+	struct ts_findings found; /* without facts */
+	bool there, failed;
+	const struct ts_fetch *asked;
+};
+
 struct summary_view {
 	struct ts_view base;
 	struct summary_verdict *verdict; /* answers; NULL = not here yet */
@@ -104,6 +111,7 @@ struct summary_view {
 	bool changed;			   /* there is a change since the last load to be shown */
 	bool placed; /* the cursor has been put on the first line that says something */
 	struct summary_files files;
+	struct summary_findings findings;
 	bool files_focus, zoomed;
 	struct ts_rect area, list_at, files_at;
 	char sought[SUMMARY_SOUGHT];
@@ -150,6 +158,14 @@ void summary_request(struct ts_view *v);
 void summary_indexed(struct ts_view *v);
 enum ts_effect summary_deliver(struct ts_view *v, struct ts_fetch *f);
 void summary_drop(struct summary_view *s);
+
+/* summary_findings.c: lines of them; `out`: the address that a line leads to. */
+void summary_findings_request(struct summary_view *s);
+void summary_findings_deliver(struct summary_view *s, struct ts_fetch *f);
+void summary_findings_drop(struct summary_findings *f);
+int summary_findings_lines(const struct summary_view *s);
+void summary_findings_place(const struct summary_view *s, int line, char *out, size_t size);
+void summary_findings_draw(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int line);
 
 /* summary_files.c */
 void summary_files_init(struct summary_files *p);

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * summary_findings - the first lines of what the rules find, each one key from its place. They are asked for behind the other
+ * questions, and only where that goes through no large relation: else Insights (2) asks when it is shown.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tilescope/base/mem.h"
+
+#include "summary_internal.h"
+
+enum { SHOWN = 3, LABEL_W = 15, SEVERITY_W = 5, ID_W = 5 };
+
+/* Those that say something: they come first. */
+static int
+count_said(const struct ts_insights *in)
+{
+	int n = 0;
+
+	while (n < in->count && in->finding[n].known && in->finding[n].severity)
+		n++;
+	return n;
+}
+
+void
+summary_findings_request(struct summary_view *s)
+{
+	struct summary_findings *f = &s->findings;
+	enum ts_units units = s->base.env->options->units;
+
+	if (f->there && f->found.units != units)
+		f->there = false;
+	if (f->there || f->asked || f->failed || !s->verdict ||
+		s->state[ASK_CATEGORIES].state == TS_PANE_LOADING ||
+		!ts_findings_can(s->base.env, true))
+		return;
+	f->asked = ts_findings_ask(&s->base, ASK_FINDINGS, true);
+}
+
+void
+summary_findings_deliver(struct summary_view *s, struct ts_fetch *fetch)
+{
+	struct summary_findings *f = &s->findings;
+
+	if (f->asked != fetch)
+		return;
+	f->asked = NULL;
+	f->failed = ts_fetch_in_vain(fetch, s->base.env->generation) || fetch->code;
+	if (f->failed)
+		return;
+	ts_findings_take(&f->found, fetch);
+	f->there = true;
+}
+
+void
+summary_findings_drop(struct summary_findings *f)
+{
+	ts_findings_fini(&f->found);
+	*f = (struct summary_findings){0};
+}
+
+int
+summary_findings_lines(const struct summary_view *s)
+{
+	int n = count_said(&s->findings.found.insights);
+
+	return s->findings.there ? (n > SHOWN ? SHOWN + 1 : n > 0 ? n : 1) : 0;
+}
+
+void
+summary_findings_place(const struct summary_view *s, int line, char *out, size_t size)
+{
+	const struct ts_insights *in = &s->findings.found.insights;
+	int n = count_said(in);
+
+	if (line < n && line < SHOWN && in->finding[line].place[0])
+		snprintf(out, size, "%s", in->finding[line].place);
+	else if (line < n && line < SHOWN)
+		snprintf(out, size, "insights?rule=%s", in->finding[line].rule->id);
+	else
+		snprintf(out, size, "insights");
+}
+
+/* Behind the findings, or in their place: how many rules there are besides. */
+static void
+draw_rest(const struct ts_insights *in, struct ts_canvas *c, struct ts_rect r)
+{
+	int n = count_said(in);
+
+	if (n > SHOWN)
+		ts_canvas_printf(c, r, LABEL_W + 2, 0, TS_ROLE_DIM, "and %d more in Insights",
+			n - SHOWN);
+	else
+		ts_canvas_printf(c, r, LABEL_W + 2, 0, TS_ROLE_DIM,
+			"none: %d rules look fine, %d are not known",
+			in->by_severity[TS_SEVERITY_NONE], in->unknown);
+}
+
+void
+summary_findings_draw(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int line)
+{
+	const struct ts_insights *in = &s->findings.found.insights;
+	const struct ts_finding *f = &in->finding[line];
+	int x = LABEL_W + 2;
+
+	if (line == 0)
+		ts_canvas_text(c, r, 1, 0, TS_ROLE_LABEL, "findings");
+	if (line >= SHOWN || line >= count_said(in)) {
+		draw_rest(in, c, r);
+		return;
+	}
+	ts_canvas_text(c, r, x, 0, ts_severity_role(f->severity), ts_severity_word(f->severity));
+	ts_canvas_field(c, r, x + SEVERITY_W, 0, ID_W - 1, TS_ROLE_DIM, f->rule->id,
+		strlen(f->rule->id), TS_FIELD_ELLIPSIS);
+	x += SEVERITY_W + ID_W;
+	ts_canvas_field(c, r, x, 0, r.w - x - 1, TS_ROLE_TEXT, f->evidence, strlen(f->evidence),
+		TS_FIELD_ELLIPSIS);
+}
