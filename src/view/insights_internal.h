@@ -53,7 +53,7 @@ int64_t insights_row(struct insights_view *s);
 /* Count rows, sort and filter them; after anything that may have changed them. */
 void insights_order(struct insights_view *s);
 
-/* A command of a table: cursor, search, copy, sort, filter. `text` says a row. */
+/* A command of a table: cursor, search, copy (app/ sorts and filters what is a sheet). `text` says a row. */
 enum ts_effect insights_list_command(struct insights_view *s, struct insights_list *l,
 	const struct ts_table *t, const struct ts_call *call,
 	void (*text)(const struct insights_view *s, int64_t row, struct ts_strbuf *out));

@@ -215,19 +215,6 @@ copy(struct insights_view *s, const struct insights_list *l, const struct ts_tab
 	return TS_EFFECT_REPAINT;
 }
 
-static enum ts_effect
-sort_or_filter(struct insights_view *s, const struct ts_table *t, const struct ts_call *call)
-{
-	char say[200] = "";
-	enum ts_effect effect = ts_table_order_command(t, call, say, sizeof(say));
-
-	if (say[0] && effect & TS_EFFECT_BELL)
-		ts_view_say_error(s->base.env, "%s", say);
-	else if (say[0])
-		ts_view_say(s->base.env, "%s", say);
-	return effect;
-}
-
 enum ts_effect
 insights_list_command(struct insights_view *s, struct insights_list *l, const struct ts_table *t,
 	const struct ts_call *call,
@@ -246,10 +233,6 @@ insights_list_command(struct insights_view *s, struct insights_list *l, const st
 		return search(s, l, t, -1, text);
 	case TS_CMD_COPY:
 		return copy(s, l, t, text);
-	case TS_CMD_SORT:
-	case TS_CMD_SORT_REVERSE:
-	case TS_CMD_FILTER:
-		return sort_or_filter(s, t, call);
 	default:
 		return (enum ts_effect)(
 			(int)ts_list_command(&l->list, call->cmd) & ~TS_EFFECT_SELECT);
