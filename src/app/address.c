@@ -116,7 +116,7 @@ parse_arg(struct ts_address *a, const char *s, const char *end, size_t *room, st
 	int i = find_arg(ops, s, n);
 	char *value = a->text + *room;
 
-	if (i < 0)
+	if (i < 0 || i >= TS_ADDRESS_ARGS)
 		return unknown_arg(ops, s, n, err);
 	if (a->has[i])
 		return ts_err_set(err, TS_E_USAGE, "--at: %s is there twice", ops->args[i].name);

@@ -20,7 +20,7 @@ struct ts_app;
 struct ts_view;
 struct ts_view_ops;
 
-enum { TS_ADDRESS_ARGS = 12, TS_ADDRESS_TEXT = 1024 };
+enum { TS_ADDRESS_ARGS = 32, TS_ADDRESS_TEXT = 1024 };
 
 struct ts_address {
 	int view; /* enum ts_view_id */
