@@ -677,4 +677,7 @@ const struct ts_tab_ops ts_tab_heat = {
 	.command = command,
 	.mouse = mouse,
 	.pane_context = pane_context,
+	.explain = heat_explain,
+	.sheet = heat_sheet,
+	.chart = heat_chart,
 };

@@ -41,6 +41,11 @@ struct heat_parts {
 struct heat_parts heat_parts(struct ts_rect r);
 void heat_draw(struct ts_tab *t, struct ts_canvas *c, bool focus);
 
+/* live_heat_explain.c */
+void heat_explain(struct ts_tab *t, struct ts_explain *out);
+bool heat_sheet(struct ts_tab *t, struct ts_sheet *out);
+bool heat_chart(struct ts_tab *t, struct ts_chart_page *p);
+
 /* Begin of the cell of a unit. */
 int64_t heat_cell(const struct heat_axis *a, int64_t unit);
 

@@ -10,6 +10,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
 #include "tilescope/base/utf8.h"
+#include "tilescope/report/rows.h"
 #include "tilescope/view/what_if.h"
 
 static const enum ts_effect changed = (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
@@ -133,6 +134,28 @@ change_marked(struct ts_view_env *env, struct ts_what_if_change x)
 	return changed;
 }
 
+/* "variable 12", "piece 777": by number. False: it is no such text. */
+static bool
+read_number(struct ts_what_if_change *x, const char *text)
+{
+	static const char *const words[] =
+		{[TS_WHAT_IF_VARIABLE] = "variable ", [TS_WHAT_IF_LOWERED] = "piece "};
+
+	for (size_t i = 0; i < TS_COUNT(words); i++) {
+		size_t n = strlen(words[i]);
+		char *end;
+
+		if (strncmp(text, words[i], n) != 0 || !isdigit((unsigned char)text[n]))
+			continue;
+		x->id = strtoll(text + n, &end, 10);
+		if (*end || x->id > TS_NUMBER_MAX)
+			return false;
+		x->of = (enum ts_what_if_of)i;
+		return true;
+	}
+	return false;
+}
+
 static enum ts_effect
 change_named(struct ts_view_env *env, struct ts_what_if_change x, const char *text)
 {
@@ -142,7 +165,8 @@ change_named(struct ts_view_env *env, struct ts_what_if_change x, const char *te
 		ts_view_say_error(env, "a pattern of at most %d bytes", TS_WHAT_IF_TEXT - 1);
 		return TS_EFFECT_BELL;
 	}
-	x.of = TS_WHAT_IF_PATTERN;
+	if (!read_number(&x, text))
+		x.of = TS_WHAT_IF_PATTERN;
 	ts_what_if_name(&x, text, strlen(text));
 	if (!ts_what_if_put(&env->selection->what_if, &x))
 		return too_many(env);
@@ -151,39 +175,86 @@ change_named(struct ts_view_env *env, struct ts_what_if_change x, const char *te
 	return changed;
 }
 
-enum ts_effect
-ts_what_if_command(struct ts_view *v, const struct ts_call *call)
+/* One change: "halve activations". */
+static enum ts_effect
+change(struct ts_view_env *env, const char *text)
 {
 	static const char *const words[] = {[TS_WHAT_IF_REMOVE] = "remove",
 		[TS_WHAT_IF_HALVE] = "halve",
 		[TS_WHAT_IF_SPLIT] = "split"};
-	const char *text = ts_call_arg(call, 0);
 	struct ts_what_if_change x = {.n = 1};
 	char word[16], *end;
 	size_t how = 0;
 
-	if (!text || !*text) {
-		ts_view_say(v->env, "%d changes are asked for", v->env->selection->what_if.count);
-		return TS_EFFECT_REPAINT;
-	}
 	if (!next_word(&text, word, sizeof(word)))
-		return usage(v->env);
+		return usage(env);
 	if (strcmp(word, "clear") == 0)
-		return clear(v->env);
+		return clear(env);
 	while (how < TS_COUNT(words) && strcmp(words[how], word) != 0)
 		how++;
 	if (how == TS_COUNT(words))
-		return usage(v->env);
+		return usage(env);
 	x.how = (enum ts_what_if_how)how;
 	if (x.how == TS_WHAT_IF_SPLIT) {
 		if (!next_word(&text, word, sizeof(word)))
-			return usage(v->env);
+			return usage(env);
 		x.n = strtoll(word, &end, 10);
 		if (*end || x.n < 2 || x.n > TS_WHAT_IF_PARTS)
-			return usage(v->env);
+			return usage(env);
 	}
 	if (!*text)
-		return usage(v->env);
-	return strcmp(text, "marked") == 0 ? change_marked(v->env, x)
-					   : change_named(v->env, x, text);
+		return usage(env);
+	return strcmp(text, "marked") == 0 ? change_marked(env, x) : change_named(env, x, text);
+}
+
+enum ts_effect
+ts_what_if_command(struct ts_view *v, const struct ts_call *call)
+{
+	const char *text = ts_call_arg(call, 0);
+
+	if (text && *text)
+		return change(v->env, text);
+	ts_view_say(v->env, "%d changes are asked for", v->env->selection->what_if.count);
+	return TS_EFFECT_REPAINT;
+}
+
+/* --- address ---------------------------------------------------------------------------------- */
+
+bool
+ts_what_if_get(struct ts_view *v, struct ts_strbuf *out)
+{
+	const struct ts_what_if_changes *c = &v->env->selection->what_if;
+
+	for (int i = 0; i < c->count; i++) {
+		const struct ts_what_if_change *x = &c->item[i];
+		char how[32];
+
+		ts_what_if_how_text(how, x, false);
+		ts_strbuf_printf(out, "%s%s ", i > 0 ? "; " : "", how);
+		if (x->of == TS_WHAT_IF_VARIABLE || x->of == TS_WHAT_IF_LOWERED)
+			ts_strbuf_printf(out, "%s %lld",
+				x->of == TS_WHAT_IF_VARIABLE ? "variable" : "piece",
+				(long long)x->id);
+		else
+			ts_strbuf_puts(out, x->text);
+	}
+	return c->count > 0;
+}
+
+enum ts_arg_state
+ts_what_if_set(struct ts_view *v, const char *value)
+{
+	ts_what_if_clear(&v->env->selection->what_if);
+	while (*value) {
+		char one[TS_WHAT_IF_TEXT + 32];
+		size_t n = strcspn(value, ";");
+
+		snprintf(one, sizeof(one), "%.*s", (int)ts_min_i64((int64_t)n, sizeof(one) - 1),
+			value);
+		if (change(v->env, one) & TS_EFFECT_BELL)
+			return TS_ARG_NO;
+		value += n + (value[n] == ';');
+	}
+	v->env->message[0] = '\0';
+	return TS_ARG_DONE;
 }

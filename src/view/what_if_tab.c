@@ -15,6 +15,8 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/base/utf8.h"
 #include "tilescope/report/target.h"
+#include "tilescope/view/explain.h"
+#include "tilescope/view/live_heat.h"
 #include "tilescope/view/sheet.h"
 #include "tilescope/view/what_if.h"
 
@@ -496,6 +498,67 @@ sheet(struct ts_tab *t, struct ts_sheet *out)
 	return s->w != NULL;
 }
 
+static void
+explain_peak(struct ts_explain *out, const struct ts_tab *t, const struct ts_what_if_pair *pair,
+	const char *of)
+{
+	enum ts_units units = t->view->env->options->units;
+	struct ts_explained *x = ts_explain_add(out, "peak of %s, as it is", of);
+
+	ts_explain_bytes(x, pair->before.bytes, units);
+	if (pair->before.tile != TS_UNKNOWN && pair->before.step != TS_UNKNOWN) {
+		ts_live_explain(x, t->view->env->report, pair->before.tile, pair->before.step);
+	} else {
+		ts_explain_from(x, TS_KNOWN_DERIVED,
+			"tile_memory, lowered_variable, class_interval");
+		ts_explain_note(x,
+			"the most over all steps of what is alive on its tiles, with what is always "
+			"live: no query goes over all steps");
+	}
+	x = ts_explain_add(out, "peak of %s, with the changes", of);
+	ts_explain_bytes(x, pair->after.bytes, units);
+	ts_explain_from(x, TS_KNOWN_DERIVED, "tile_memory, lowered_variable, class_interval");
+	ts_explain_formula(x, "%lld - %lld = %lld bytes", (long long)pair->before.bytes,
+		(long long)(pair->before.bytes - pair->after.bytes), (long long)pair->after.bytes);
+	ts_explain_note(x,
+		"worked out over all tiles and steps with the changed sizes, which no query knows; exact "
+		"for live bytes, gaps and overlaps of the allocator are not predicted");
+}
+
+static void
+explain_change(struct ts_explain *out, const struct ts_tab *t, int i)
+{
+	const struct tab *s = tab_of(t);
+	const struct ts_what_if_sum *sum = &s->w->sum[i];
+	struct ts_explained *x = ts_explain_add(out, "%s: less",
+		s->label[i] + strspn(s->label[i], " "));
+
+	ts_explain_bytes(x, sum->less, t->view->env->options->units);
+	ts_explain_from(x, TS_KNOWN_DERIVED, "lowered_variable.bytes");
+	ts_explain_formula(x, "%lld pieces with %lld bytes would have %lld",
+		(long long)sum->variables, (long long)sum->bytes,
+		(long long)(sum->bytes - sum->less));
+	ts_explain_note(x,
+		"sizes are divided piece by piece and rounded up; where several changes "
+		"name a variable the last one counts");
+}
+
+static void
+explain(struct ts_tab *t, struct ts_explain *out)
+{
+	const struct tab *s = tab_of(t);
+	int i = change_at(s, s->list.cursor);
+	char name[64];
+
+	if (!s->w)
+		return;
+	if (i >= 0)
+		explain_change(out, t, i);
+	else
+		explain_peak(out, t, pair_at(s, s->list.cursor),
+			what_text(s, s->list.cursor, name, sizeof(name)));
+}
+
 /* --- life ------------------------------------------------------------------------------------- */
 
 static void
@@ -568,4 +631,5 @@ const struct ts_tab_ops ts_tab_what_if = {
 	.mouse = mouse,
 	.list = list,
 	.sheet = sheet,
+	.explain = explain,
 };

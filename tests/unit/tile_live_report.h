@@ -75,6 +75,8 @@ any(uint64_t below)
 	return seed % below;
 }
 
+static inline void sql(struct fixture *f, const char *fmt, ...) TS_PRINTF(2, 3);
+
 static inline void
 sql(struct fixture *f, const char *fmt, ...)
 {

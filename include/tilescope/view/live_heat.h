@@ -10,6 +10,11 @@
 
 #include "tilescope/view/tab.h"
 
+struct ts_explained;
+
+/* Where the live bytes of a tile at a step come from, and the query that gives them. */
+void ts_live_explain(struct ts_explained *x, const struct ts_report *r, int64_t tile, int64_t step);
+
 extern const struct ts_tab_ops ts_tab_heat;
 
 #endif

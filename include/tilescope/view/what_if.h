@@ -29,6 +29,10 @@ const char *ts_what_if_sign(const struct ts_view_env *env, enum ts_what_if_of of
 /* `whatif remove NAMES`, `whatif halve marked`, `whatif split 8 GROUP`, `whatif clear`, `whatif` (says how many). */
 enum ts_effect ts_what_if_command(struct ts_view *v, const struct ts_call *call);
 
+/* `what-if` of an address: changes with ; between them, as `whatif` takes them. */
+bool ts_what_if_get(struct ts_view *v, struct ts_strbuf *out);
+enum ts_arg_state ts_what_if_set(struct ts_view *v, const char *value);
+
 extern const struct ts_tab_ops ts_tab_what_if;
 
 #endif
