@@ -382,6 +382,20 @@ focus_tab(struct memory_view *m, enum memory_tab tab)
 	return focus_pane(m, PANE_TABS);
 }
 
+enum ts_effect
+memory_show_variable(struct memory_view *m, int64_t tile, int64_t row)
+{
+	struct ts_table table = memory_variable_table(m);
+
+	for (int i = 0; m->variables_of == tile && i < m->variables.count; i++)
+		if (m->variables.variable[i].row == row && ts_table_place(&table, i) >= 0) {
+			ts_list_jump(&m->variable_list, ts_table_place(&table, i));
+			return focus_tab(m, TAB_VARIABLES);
+		}
+	ts_view_say(m->view.env, "it is not among the variables that are listed there");
+	return TS_EFFECT_BELL;
+}
+
 /* After a command that may have changed the tab: it has to be seen. */
 static enum ts_effect
 tab_changed(struct memory_view *m, enum ts_effect effect)
@@ -570,7 +584,7 @@ memory_command(struct ts_view *v, const struct ts_call *call)
 
 	if (!memory_has_tiles(m))
 		return TS_EFFECT_UNKNOWN;
-	if (m->focus == PANE_TABS && !is_of_graph_only(call->cmd))
+	if (m->focus == PANE_TABS)
 		effect = tab_command(m, call);
 	else
 		effect = tab_changed(m, ts_tabs_switch(&m->tabs, call));

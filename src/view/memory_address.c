@@ -12,7 +12,7 @@
 #define SCALES "linear|log|limit"
 #define ORDERS "software|physical"
 #define PANES "graph|tabs"
-#define TABS "details|variables|sets|vertices|exchanges|debug|code"
+#define TABS "details|variables|sets|vertices|exchanges|addresses|debug|code"
 
 static const enum memory_pane panes[] = {PANE_GRAPH, PANE_TABS};
 

@@ -44,6 +44,7 @@ enum memory_tab {
 	TAB_SETS,
 	TAB_VERTICES,
 	TAB_EXCHANGES,
+	TAB_ADDRESSES,
 	TAB_DEBUG,
 	TAB_CODE,
 	TAB_COUNT,
@@ -323,6 +324,9 @@ bool memory_is_named(const struct memory_view *m);
 /* Put the cursor on a tile of the list. */
 enum ts_effect memory_go(struct memory_view *m, int64_t place);
 
+/* Show a variable of a tile (its place among the tile's rows) in the tab Variables. */
+enum ts_effect memory_show_variable(struct memory_view *m, int64_t tile, int64_t row);
+
 /* Go on with a search that waited for names. */
 enum ts_effect memory_find(struct memory_view *m);
 
@@ -528,6 +532,10 @@ int64_t memory_scope_bytes(const struct memory_view *m, const struct memory_scop
 /* --- memory_work.c --- */
 
 extern const struct ts_tab_ops memory_tab_sets, memory_tab_vertices, memory_tab_exchanges;
+
+/* --- memory_addresses.c --- */
+
+extern const struct ts_tab_ops memory_tab_addresses;
 
 /* --- memory_tabs.c --- */
 

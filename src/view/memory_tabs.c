@@ -305,6 +305,7 @@ const struct ts_tab_ops *const memory_tabs[TAB_COUNT] = {
 	[TAB_SETS] = &memory_tab_sets,
 	[TAB_VERTICES] = &memory_tab_vertices,
 	[TAB_EXCHANGES] = &memory_tab_exchanges,
+	[TAB_ADDRESSES] = &memory_tab_addresses,
 	[TAB_DEBUG] = &ts_tab_debug,
 	[TAB_CODE] = &tab_code,
 };

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* memory_addresses - what the files of the tab Address map share. */
+#ifndef TS_VIEW_MEMORY_ADDRESSES_H
+#define TS_VIEW_MEMORY_ADDRESSES_H
+
+#include "memory_internal.h"
+#include "tilescope/report/tile_addresses.h"
+
+enum { ADDRESS_LABEL = 9 }; /* columns in front of a row: "0x9bfff " */
+
+struct address_tab {
+	struct ts_pane_data state;
+	enum ts_pane_state were; /* when it came */
+	struct ts_fetch *sent;	 /* the newest */
+	int64_t wanted;		 /* tile; -1 = none */
+	bool here;
+	struct ts_tile_addresses a;
+	int64_t at; /* address under the cursor */
+	int zoom;   /* a row is an element divided by 2^zoom */
+	int64_t walk;
+	struct ts_list list; /* rows */
+};
+
+/* A row of the map: an element, or a part of one. */
+struct address_row {
+	int64_t from, to;
+	size_t element;
+};
+
+struct address_row memory_address_row(const struct address_tab *s, int64_t i);
+
+/* Columns that row i has in a pane of `w` columns, and the addresses of one of them. */
+int memory_address_columns(const struct address_row *row, int w);
+void memory_address_cell(const struct address_row *row, int columns, int i, int64_t *from,
+	int64_t *to);
+
+/* --- memory_addresses_draw.c --- */
+
+void memory_addresses_draw(struct ts_tab *t, struct ts_canvas *c, bool focus);
+void memory_addresses_note(const struct ts_tab *t, char out[TS_TAB_NOTE]);
+bool memory_addresses_sheet(struct ts_tab *t, struct ts_sheet *out);
+void memory_addresses_explain(struct ts_tab *t, struct ts_explain *out);
+
+#endif
