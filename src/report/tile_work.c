@@ -561,8 +561,10 @@ sum_up(struct ts_tile_work *w)
 		for (size_t k = 0; k < TS_COUNT(to); k++)
 			if (*from[k] != TS_UNKNOWN)
 				add_to(to[k], *from[k]);
-		if (r->known != TS_WORK_UNKNOWN && s->known != TS_WORK_ESTIMATED)
+		if (s->known == TS_WORK_UNKNOWN)
 			s->known = r->known;
+		else if (r->known != TS_WORK_UNKNOWN && r->known != s->known)
+			s->known = TS_WORK_PARTLY;
 	}
 }
 

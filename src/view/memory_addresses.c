@@ -449,6 +449,8 @@ addresses_command(struct ts_tab *t, const struct ts_call *call)
 		return show_variable(t);
 	case TS_CMD_COPY:
 		return copy(t);
+	case TS_CMD_FIRST:
+		return go(s, s->a.element[0].offset);
 	default:
 		return go_rows(t, call->cmd);
 	}

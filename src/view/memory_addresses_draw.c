@@ -195,16 +195,16 @@ say_variable(const struct ts_tab *t, const struct ts_address_piece *p, struct ts
 	const char *category = ts_address_category(a, p->variable);
 	char n[TS_FMT_MAX];
 
+	if (a->end != TS_UNKNOWN && tab_of(t)->at >= a->end)
+		ts_strbuf_puts(out, "beyond the end of the memory: ");
+	if (p->kind == TS_ADDRESS_OVERLAP)
+		ts_strbuf_printf(out, "%d variables: ", (int)p->count);
 	ts_strbuf_printf(out, "%s, %s at 0x%llx", named(a, p->variable),
 		ts_fmt_bytes(n, v->bytes, units(t)), (unsigned long long)v->offset);
 	if (*category)
 		ts_strbuf_printf(out, ", %s", category);
 	if (v->alignment > 1)
 		ts_strbuf_printf(out, ", alignment %" PRId64, v->alignment);
-	if (p->kind == TS_ADDRESS_OVERLAP)
-		ts_strbuf_printf(out, "; %d variables share this address", (int)p->count);
-	if (a->end != TS_UNKNOWN && p->from >= a->end)
-		ts_strbuf_puts(out, "; beyond the end of the memory");
 }
 
 static void

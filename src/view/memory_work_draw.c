@@ -38,7 +38,7 @@ static const struct kind {
 	[TS_WORK_COMPUTE_SETS] = {"memory.sets", "No compute set runs here.", "compute set",
 		"compute sets", {W_NAME, W_CYCLES, W_KNOWN, W_SHARE, W_VERTICES, W_TILES}, 6,
 		{{"compute set", 16, 0, 6, 0, TS_FIELD_TAIL},
-			{"cycles", 9, 12, 0, 0, TS_FIELD_RIGHT}, {"", 4, 9, 1, 3, TS_FIELD_LEFT},
+			{"cycles", 9, 12, 0, 0, TS_FIELD_RIGHT}, {"", 9, 9, 0, 3, TS_FIELD_LEFT},
 			{"share", 6, 6, 0, 2, TS_FIELD_RIGHT},
 			{"vertices", 8, 9, 0, 1, TS_FIELD_RIGHT},
 			{"tiles", 6, 7, 0, 1, TS_FIELD_RIGHT}},
@@ -62,7 +62,7 @@ static const struct kind {
 		{{"exchange", 16, 0, 6, 0, TS_FIELD_TAIL}, {"", 10, 14, 1, 3, TS_FIELD_LEFT},
 			{"code", 9, 10, 0, 0, TS_FIELD_RIGHT},
 			{"share", 6, 6, 0, 1, TS_FIELD_RIGHT},
-			{"cycles", 9, 12, 0, 2, TS_FIELD_RIGHT}, {"", 4, 9, 1, 4, TS_FIELD_LEFT},
+			{"cycles", 9, 12, 0, 2, TS_FIELD_RIGHT}, {"", 9, 9, 0, 4, TS_FIELD_LEFT},
 			{"tiles", 6, 7, 0, 2, TS_FIELD_RIGHT}},
 		{{.name = "name"}, {.name = "type"},
 			{.name = "code", .unit = "bytes", .sum = TS_SUM_BYTES},
@@ -300,7 +300,7 @@ memory_work_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 			w->work.cut ? ", not all" : "");
 }
 
-/* A sign in front of a family that it can be unfolded. */
+/* A sign in front of a family that it can be unfolded, a line in front of its types. */
 static void
 draw_signs(struct ts_canvas *c, struct ts_rect r, const struct work_tab *w)
 {
@@ -308,9 +308,10 @@ draw_signs(struct ts_canvas *c, struct ts_rect r, const struct work_tab *w)
 
 	ts_list_window(&w->list, &from, &to);
 	for (int64_t i = from; i < to && i < w->lines; i++)
-		if (memory_work_is_family(w, i))
-			ts_canvas_glyph(c, r, 0, (int)(i - from) + 1, TS_ROLE_BORDER,
-				w->unfolded == WORK_FAMILY - w->line[i] ? 0x25be : 0x25b8);
+		ts_canvas_glyph(c, r, 0, (int)(i - from) + 1, TS_ROLE_BORDER,
+			!memory_work_is_family(w, i)			  ? 0x2502
+				: w->unfolded == WORK_FAMILY - w->line[i] ? 0x25be
+									  : 0x25b8);
 }
 
 void

@@ -32,7 +32,12 @@ enum {
 	TS_WORK_NAME = 8192,	 /* of one */
 };
 
-enum ts_work_known { TS_WORK_UNKNOWN, TS_WORK_MEASURED, TS_WORK_ESTIMATED };
+enum ts_work_known {
+	TS_WORK_UNKNOWN,
+	TS_WORK_MEASURED,
+	TS_WORK_ESTIMATED,
+	TS_WORK_PARTLY, /* of a sum: some are estimates */
+};
 
 /* A row; or a family of vertex types. */
 struct ts_work_row {
@@ -65,9 +70,8 @@ struct ts_tile_work {
 	struct ts_work_row *family;
 	size_t families;
 	struct ts_strbuf text;
-	struct ts_work_row
-		sum; /* of all rows; cycles: sum of each row's; known: MEASURED only if all are */
-	int64_t bad_rows; /* left out: an id or a blob that is none */
+	struct ts_work_row sum; /* of all rows; cycles: sum of each row's */
+	int64_t bad_rows;	/* left out: an id or a blob that is none */
 	bool has_cycles, has_vertices, has_code, has_state; /* is it recorded at all */
 	bool cut, partial;
 };

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tabs of the Memory view on a canvas: what runs on a tile, its memory by address; of one tile and of several; what
+ * is absent; reports that are not as they should be.
+ */
+#include "config.h"
+
+#include <locale.h>
+
+#include "view_harness.h"
+
+#include "tilescope/view/memory.h"
+
+/* Three tiles of 64 KiB in four elements, the last two interleaved; all that the tabs show. */
+static const char store[] =
+	"CREATE TABLE report(key TEXT, value TEXT);"
+	"INSERT INTO report VALUES('store_version', '1');"
+	"CREATE TABLE target(type TEXT, architecture TEXT, ipus INTEGER, replicas INTEGER,"
+	" tiles_per_ipu INTEGER, bytes_per_tile INTEGER, clock_hz REAL);"
+	"INSERT INTO target VALUES('IPU', 'Mk2', 1, 1, 3, 65536, 1e9);"
+	"CREATE TABLE tile_memory(tile INTEGER PRIMARY KEY, ipu INTEGER, total INTEGER,"
+	" total_gaps INTEGER);"
+	"INSERT INTO tile_memory VALUES(0, 0, 40000, 41000), (1, 0, 30000, 30100), (2, 0, 50000, 50000);"
+	"CREATE TABLE memory_category(category INTEGER PRIMARY KEY, name TEXT);"
+	"INSERT INTO memory_category VALUES(0, 'variable'), (1, 'vertexCode'), (2, 'stack'),"
+	" (3, 'instrumentationResults');"
+	"CREATE TABLE tile_category(tile INTEGER, category INTEGER, region TEXT,"
+	" not_overlapped INTEGER, overlapped INTEGER);"
+	"INSERT INTO tile_category VALUES(0, 0, 'non_interleaved', 10000, 2000),"
+	" (0, 0, 'interleaved', 20000, 0), (0, 1, 'non_interleaved', 5000, 0),"
+	" (0, 2, 'non_interleaved', 3000, 0), (0, 3, 'non_interleaved', 1000, 0),"
+	" (1, 0, 'non_interleaved', 30000, 0), (2, 0, 'interleaved', 50000, 0);"
+	"CREATE TABLE memory_element(element INTEGER, offset INTEGER, bytes INTEGER,"
+	" interleaved INTEGER);"
+	"INSERT INTO memory_element VALUES(0, 0, 16384, 0), (1, 16384, 16384, 0),"
+	" (2, 32768, 16384, 1), (3, 49152, 16384, 1);"
+	"CREATE TABLE lowered_variable(id INTEGER PRIMARY KEY, tile INTEGER, name TEXT,"
+	" bytes INTEGER, offset INTEGER, alignment INTEGER, category INTEGER);"
+	"INSERT INTO lowered_variable VALUES(0, 0, 'stack', 3000, 0, 8, 2),"
+	" (1, 0, 'layer1/weights', 10000, 3008, 32, 0), (2, 0, 'layer1/activations', 4000, 10000, 8, 0),"
+	" (3, 0, 'code', 5000, 16384, 4, 1), (4, 0, 'layer2/weights', 20000, 32768, 8, 0),"
+	" (5, 0, 'nowhere', 77, NULL, 8, 0), (6, 0, 'nothing', 0, 60000, 8, 0),"
+	" (7, 1, 'layer1/weights', 30000, 0, 8, 0), (8, 2, 'layer2/weights', 60000, 10000, 8, 0);"
+	"CREATE TABLE compute_set(compute_set INTEGER PRIMARY KEY, name TEXT, cycles_by_tile BLOB,"
+	" estimated_cycles_by_tile BLOB);"
+	"INSERT INTO compute_set VALUES(0, 'layer1/matMul/Convolve', x'e8030000d0070000', NULL),"
+	" (1, 'layer1/gelu', NULL, x'64000000'), (2, 'loss', x'0000000000000000b80b0000', NULL);"
+	"CREATE TABLE compute_set_vertex(compute_set INTEGER, vertex_type INTEGER,"
+	" instances INTEGER, count_by_tile BLOB);"
+	"INSERT INTO compute_set_vertex VALUES(0, 0, 10, x'0600000004000000'), (1, 2, 6, x'06000000'),"
+	" (0, 1, 2, x'02000000');"
+	"CREATE TABLE vertex_type(vertex_type INTEGER PRIMARY KEY, name TEXT, state_bytes INTEGER);"
+	"INSERT INTO vertex_type VALUES(0, 'poplin__ConvPartial1x1Out___half_float_true_16', 52),"
+	" (1, 'poplin__ConvPartial1x1Out___half_half_false_8', 40), (2, 'popnn__NonLinearity___half', 16);"
+	"CREATE TABLE tile_vertex(tile INTEGER, vertex_type INTEGER, code_bytes INTEGER);"
+	"INSERT INTO tile_vertex VALUES(0, 0, 3000), (0, 1, 1500), (0, 2, 500), (1, 0, 3000);"
+	"CREATE TABLE program(program INTEGER PRIMARY KEY, type TEXT, name TEXT, code_by_tile BLOB,"
+	" cycles_by_tile BLOB);"
+	"INSERT INTO program VALUES(0, 'Sequence', 'main', NULL, NULL),"
+	" (1, 'DoExchange', 'layer1/matMul/PreArrange', x'5000000020000000', x'2c010000'),"
+	" (2, 'GlobalExchange', 'grads', x'40000000', NULL);";
+
+static void
+begin(struct harness *h, int w, int height, enum ts_glyphs glyphs)
+{
+	harness_dir(h);
+	harness_sql(h, store);
+	harness_start(h, &ts_view_memory, w, height, glyphs);
+	h->canvas->mono = glyphs == TS_GLYPHS_ASCII;
+	h->options.units = TS_UNITS_BYTES;
+	harness_settle(h);
+	harness_type(h, "goto 0");
+	harness_settle(h);
+}
+
+/* Show a tab, and give it the keys. */
+static void
+show(struct harness *h, const char *tab)
+{
+	char line[40];
+
+	snprintf(line, sizeof(line), "tab %s", tab);
+	harness_type(h, line);
+	for (int i = 0; i < 2; i++)
+		if (ts_view_memory.pane_context(h->view) == TS_CONTEXT_CHART)
+			harness_type(h, "pane-next");
+	harness_type(h, line);
+	harness_settle(h);
+}
+
+static const struct shot {
+	const char *name;
+	int w, h;
+	enum ts_glyphs glyphs;
+	const char *tab, *line[4];
+} shots[] = {
+	{"tabs_details_80x22", 80, 22, TS_GLYPHS_FULL, "details", {0}},
+	{"tabs_details_open_120x38", 120, 38, TS_GLYPHS_FULL, "details", {"unfold"}},
+	{"tabs_sets_120x38", 120, 38, TS_GLYPHS_FULL, "sets", {0}},
+	{"tabs_sets_80x22_ascii", 80, 22, TS_GLYPHS_ASCII, "sets", {"down"}},
+	{"tabs_vertices_120x38", 120, 38, TS_GLYPHS_FULL, "vertices", {"open"}},
+	{"tabs_vertices_80x22", 80, 22, TS_GLYPHS_FULL, "vertices", {"unfold"}},
+	{"tabs_exchanges_120x38", 120, 38, TS_GLYPHS_FULL, "exchanges", {0}},
+	{"tabs_addresses_120x38", 120, 38, TS_GLYPHS_FULL, "addresses", {"fullest"}},
+	{"tabs_addresses_80x22_ascii", 80, 22, TS_GLYPHS_ASCII, "addresses", {"search activ"}},
+	{"tabs_addresses_zoom_200x58", 200, 58, TS_GLYPHS_FULL, "addresses",
+		{"zoom-in", "zoom-in", "pane-zoom"}},
+	{"tabs_selected_200x58", 200, 58, TS_GLYPHS_FULL, "sets",
+		{"pane-next", "mark", "right", "mark"}},
+};
+
+START_TEST(screens_are_those_that_were_kept)
+{
+	const struct shot *s = &shots[_i];
+	struct harness h;
+
+	begin(&h, s->w, s->h, s->glyphs);
+	show(&h, s->tab);
+	for (int i = 0; i < 4 && s->line[i]; i++) {
+		harness_type(&h, s->line[i]);
+		harness_settle(&h);
+	}
+	harness_draw(&h);
+	golden_check(s->name, h.canvas);
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(vertices_roll_up_and_unfold)
+{
+	struct harness h;
+
+	begin(&h, 160, 44, TS_GLYPHS_FULL);
+	show(&h, "vertices");
+	harness_says(&h, "3 vertex types in 2 families");
+	harness_says(&h, "poplin::ConvPartial1x1Out ");
+	ck_assert(!harness_has(&h, "half, float"));
+	harness_type(&h, "open");
+	harness_says(&h, "poplin::ConvPartial1x1Out<half, float, true, 16>");
+	harness_says(&h, "poplin::ConvPartial1x1Out<half, half, false, 8>");
+	harness_type(&h, "open");
+	ck_assert(!harness_has(&h, "half, float"));
+	harness_type(&h, "unfold");
+	harness_says(&h, "popnn::NonLinearity<half>");
+	harness_type(&h, "search half8");
+	ck_assert(h.env.message_is_error);
+	harness_type(&h, "search nonlin");
+	harness_type(&h, "fold");
+	harness_says(&h, "in 2 families");
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(the_selected_tiles_are_summed_up)
+{
+	struct harness h;
+
+	begin(&h, 160, 44, TS_GLYPHS_FULL);
+	show(&h, "sets");
+	harness_says(&h, "2 compute sets");
+	harness_says(&h, "1,000 measured");
+	harness_type(&h, "pane-previous");
+	harness_type(&h, "pane-previous");
+	harness_type(&h, "mark");
+	harness_type(&h, "goto 1");
+	harness_type(&h, "mark");
+	harness_settle(&h);
+	harness_says(&h, "2 selected tiles");
+	harness_says(&h, "2,000 measured"); /* of the slowest */
+	harness_type(&h, "marks-clear");
+	harness_settle(&h);
+	harness_says(&h, "1 compute set");
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(gaps_are_walked_and_said)
+{
+	struct harness h;
+
+	begin(&h, 160, 44, TS_GLYPHS_FULL);
+	show(&h, "addresses");
+	harness_says(&h, "0x00000  stack, 3,000 B at 0x0, stack, alignment 8");
+	harness_type(&h, "fullest");
+	harness_says(&h, "gap of 11,384 B: interleaved memory begins with layer2/weights");
+	harness_type(&h, "fullest");
+	harness_says(&h, "gap of 2,384 B: a memory element begins; it has no room for code");
+	harness_type(&h, "fullest");
+	harness_says(&h, "gap of 8 B: alignment 32 of layer1/weights");
+	ck_assert_int_eq(harness_type(&h, "fullest"), TS_EFFECT_BELL);
+	harness_type(&h, "fullest-back");
+	harness_says(&h, "gap of 2,384 B");
+	harness_type(&h, "search activations");
+	harness_says(&h, "2 variables: layer1/activations, 4,000 B at 0x2710");
+	harness_type(&h, "open"); /* to the list */
+	harness_says(&h, "[Variables]");
+	harness_type(&h, "copy");
+	ck_assert_ptr_nonnull(strstr(h.env.copy, "layer1/activations"));
+	harness_type(&h, "goto 2");
+	show(&h, "addresses");
+	harness_says(&h, "beyond the end");
+	harness_type(&h, "first");
+	harness_type(&h, "last");
+	harness_says(&h, "beyond the end of the memory: layer2/weights");
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(an_address_leads_to_a_tab)
+{
+	static const struct ts_view_arg *args;
+	struct ts_strbuf text;
+	struct harness h;
+
+	begin(&h, 120, 40, TS_GLYPHS_FULL);
+	args = ts_view_memory.args;
+	while (strcmp(args->name, "tab") != 0)
+		args++;
+	show(&h, "addresses");
+	ts_strbuf_init(&text, 100);
+	ck_assert(args->get(h.view, &text));
+	ck_assert_str_eq(text.s, "addresses");
+	ts_strbuf_fini(&text);
+	ck_assert_int_eq(harness_type(&h, "tab nowhere"), TS_EFFECT_BELL);
+	ck_assert(strstr(h.env.message, "tab is one of details, variables, sets"));
+	harness_end(&h);
+}
+END_TEST
+
+static const char *const tabs[] = {"details", "variables", "sets", "vertices", "exchanges",
+	"addresses", "debug"};
+
+/* Of a report that has nothing of it each tab says so, and how it is recorded. */
+START_TEST(what_is_absent_is_said)
+{
+	struct harness h;
+
+	harness_dir(&h);
+	harness_sql(&h,
+		"CREATE TABLE memory_by_tile(tile INTEGER, total INTEGER);"
+		"INSERT INTO memory_by_tile VALUES(0, 5), (1, 7);");
+	harness_start(&h, &ts_view_memory, 120, 38, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	for (size_t i = 1; i < 6; i++) {
+		show(&h, tabs[i]);
+		harness_says(&h, "Not in this report");
+		harness_says(&h, "autoReport.");
+	}
+	harness_end(&h);
+}
+END_TEST
+
+static const char *const hostile[] = {
+	/* tiles beyond the target and beyond any, the same address again and again, no size, no offset */
+	"INSERT INTO tile_memory VALUES(99, 7, 1, 2), (4611686018427387904, 9, 5, NULL);"
+	"INSERT INTO lowered_variable SELECT NULL, 0, 'again', 4611686018427387904, 4, 1, 0 FROM program;"
+	"INSERT INTO lowered_variable VALUES(NULL, 99, 'x', NULL, 5, 1, 0), (NULL, NULL, 'y', 1, 1, 1, 1),"
+	" (NULL, 99, char(27) || '[2J', 5, 4611686018427387904, 4611686018427387904, 77);"
+	"INSERT INTO tile_vertex VALUES(99, 7, 4611686018427387904), (99, 8, 4611686018427387904), (0, -1, 5);",
+	/* elements that make no sense */
+	"UPDATE memory_element SET offset = 5",
+	"UPDATE memory_element SET bytes = 0",
+	"UPDATE memory_element SET bytes = 4611686018427387904",
+	"UPDATE memory_element SET offset = offset + 4611686018427300000",
+	"DELETE FROM memory_element; UPDATE target SET bytes_per_tile = 4611686018427387904",
+	"DELETE FROM memory_element; DELETE FROM target; UPDATE lowered_variable SET offset = 1 << 61",
+	/* blobs of any kind, categories that overflow */
+	"UPDATE compute_set SET cycles_by_tile = x'ff'; UPDATE program SET code_by_tile = zeroblob(400000);"
+	"UPDATE compute_set_vertex SET count_by_tile = x'ffffffffffffffffffffffff';"
+	"UPDATE vertex_type SET state_bytes = 4611686018427387904, name = '___<' || char(10);"
+	"UPDATE tile_category SET not_overlapped = 4611686018427387904, region = 'elsewhere'",
+	/* nothing */
+	"DELETE FROM lowered_variable; DELETE FROM compute_set; DELETE FROM program; DELETE FROM tile_vertex;"
+	"DELETE FROM tile_category",
+};
+
+static const char *const moves[] = {"left", "right", "up", "down", "page-up", "page-down", "first",
+	"last", "zoom-in", "zoom-out", "zoom-fit", "fullest", "fullest-back", "open", "fold",
+	"unfold", "search e", "search-next", "pane-next", "pane-previous", "pane-zoom", "tab-next",
+	"tab-previous", "debug", "mark", "marks-clear", "goto 99", "goto 0", "copy", "sort",
+	"series gaps"};
+
+START_TEST(odd_reports_draw_sanely)
+{
+	struct harness h;
+	unsigned seed = (unsigned)_i + 1;
+	int bad = 0;
+
+	harness_dir(&h);
+	harness_sql(&h, store);
+	harness_sql(&h, hostile[_i]);
+	harness_start(&h, &ts_view_memory, 100, 30, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	for (int i = 0; i < 900; i++) {
+		seed = seed * 1103515245u + 12345u;
+		if (i % 40 == 0)
+			show(&h, tabs[(i / 40) % TS_COUNT(tabs)]);
+		harness_type(&h, moves[(seed >> 16) % TS_COUNT(moves)]);
+		if (i % 5 == 0)
+			harness_settle(&h);
+		if (i % 13 == 0)
+			harness_resize(&h, (int)((seed >> 8) % 230), (int)((seed >> 20) % 70));
+		harness_draw(&h);
+		for (int k = 0; k < h.canvas->w * h.canvas->h; k++)
+			bad += h.canvas->cell[k].width > 0 && h.canvas->cell[k].cp < ' ';
+		ts_view_memory.mouse(h.view, (int)(seed % 200), (int)(seed / 200 % 60),
+			(int)(seed >> 30) - 1);
+	}
+	ck_assert_int_eq(bad, 0);
+	harness_end(&h);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("memory tabs");
+	TCase *c = tcase_create("memory tabs");
+	SRunner *r;
+	int failed;
+
+	setlocale(LC_CTYPE, "C.UTF-8");
+	tcase_set_timeout(c, 120);
+	tcase_add_loop_test(c, screens_are_those_that_were_kept, 0, (int)TS_COUNT(shots));
+	tcase_add_test(c, vertices_roll_up_and_unfold);
+	tcase_add_test(c, the_selected_tiles_are_summed_up);
+	tcase_add_test(c, gaps_are_walked_and_said);
+	tcase_add_test(c, an_address_leads_to_a_tab);
+	tcase_add_test(c, what_is_absent_is_said);
+	tcase_add_loop_test(c, odd_reports_draw_sanely, 0, (int)TS_COUNT(hostile));
+	suite_add_tcase(s, c);
+	r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
