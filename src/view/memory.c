@@ -189,12 +189,42 @@ place_after(struct memory_view *m, enum ts_cmd cmd)
 	return place;
 }
 
+static bool
+is_of_graph_only(enum ts_cmd cmd)
+{
+	return cmd == TS_CMD_ZOOM_IN || cmd == TS_CMD_ZOOM_OUT || cmd == TS_CMD_ZOOM_FIT ||
+		cmd == TS_CMD_PAGE_LEFT || cmd == TS_CMD_PAGE_RIGHT;
+}
+
+/* The fullest tile of the IPU before or behind; tiles of an IPU stand together in the list. */
+static enum ts_effect
+ipu_step(struct memory_view *m, int step)
+{
+	const struct memory_tiles *t = m->tiles;
+	const int64_t *value = memory_values(m);
+	int64_t i = m->span.cursor, ipu = t->ipu[i], best;
+
+	while (i >= 0 && i < t->n && t->ipu[i] == ipu)
+		i += step;
+	if (i < 0 || i >= t->n)
+		return TS_EFFECT_BELL;
+	best = i;
+	for (ipu = t->ipu[i]; i >= 0 && i < t->n && t->ipu[i] == ipu; i += step)
+		if (value[i] > value[best] || (value[i] == value[best] && i < best))
+			best = i;
+	return go(m, best);
+}
+
 static enum ts_effect
 graph_command(struct memory_view *m, enum ts_cmd cmd)
 {
 	int64_t n = m->tiles->n, cursor = m->span.cursor, from, to;
 	enum ts_effect effect;
 
+	if (memory_by_ipu(m) && (cmd == TS_CMD_LEFT || cmd == TS_CMD_RIGHT))
+		return ipu_step(m, cmd == TS_CMD_LEFT ? -1 : 1);
+	if (memory_by_ipu(m) && is_of_graph_only(cmd))
+		return TS_EFFECT_BELL; /* all IPUs are in sight */
 	if (cmd == TS_CMD_FIRST || cmd == TS_CMD_LAST)
 		return m->span.cursor == (cmd == TS_CMD_FIRST ? 0 : n - 1)
 			? TS_EFFECT_BELL
@@ -268,25 +298,6 @@ walk(struct memory_view *m, int step)
 	return effect;
 }
 
-/* The fullest tile of the IPU before or behind; tiles of an IPU stand together in the list. */
-static enum ts_effect
-ipu_step(struct memory_view *m, int step)
-{
-	const struct memory_tiles *t = m->tiles;
-	const int64_t *value = memory_values(m);
-	int64_t i = m->span.cursor, ipu = t->ipu[i], best;
-
-	while (i >= 0 && i < t->n && t->ipu[i] == ipu)
-		i += step;
-	if (i < 0 || i >= t->n)
-		return TS_EFFECT_BELL;
-	best = i;
-	for (ipu = t->ipu[i]; i >= 0 && i < t->n && t->ipu[i] == ipu; i += step)
-		if (value[i] > value[best] || (value[i] == value[best] && i < best))
-			best = i;
-	return go(m, best);
-}
-
 static enum ts_effect
 fullest(struct memory_view *m, const struct ts_call *call)
 {
@@ -342,6 +353,20 @@ static enum ts_effect
 break_down(struct memory_view *m, const struct ts_call *call)
 {
 	return settle(m, memory_break_down(m, call));
+}
+
+static enum ts_effect
+per_ipu(struct memory_view *m, const struct ts_call *call)
+{
+	return settle(m, memory_per_ipu(m, call));
+}
+
+static enum ts_effect
+limit_line(struct memory_view *m, const struct ts_call *call)
+{
+	(void)call;
+	m->no_limit = !m->no_limit;
+	return settle(m, TS_EFFECT_REPAINT);
 }
 
 static enum ts_effect
@@ -549,6 +574,8 @@ static const struct {
 	{TS_CMD_SCALE, memory_map_scale},
 	{TS_CMD_TILE_ORDER, memory_map_order},
 	{TS_CMD_METRIC, memory_set_metric},
+	{TS_CMD_PER_IPU, per_ipu},
+	{TS_CMD_LIMIT_LINE, limit_line},
 	{TS_CMD_MARK, mark},
 	{TS_CMD_RANGE, mark},
 	{TS_CMD_MARKS_CLEAR, mark},
@@ -562,13 +589,6 @@ static const struct {
 	{TS_CMD_SEARCH_NEXT, search_again},
 	{TS_CMD_SEARCH_PREVIOUS, search_again},
 };
-
-static bool
-is_of_graph_only(enum ts_cmd cmd)
-{
-	return cmd == TS_CMD_ZOOM_IN || cmd == TS_CMD_ZOOM_OUT || cmd == TS_CMD_ZOOM_FIT ||
-		cmd == TS_CMD_PAGE_LEFT || cmd == TS_CMD_PAGE_RIGHT;
-}
 
 static enum ts_effect
 tab_command(struct memory_view *m, const struct ts_call *call)

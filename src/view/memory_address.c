@@ -48,6 +48,32 @@ set_gaps(struct ts_view *v, const char *value)
 		: ts_arg_command(v, TS_CMD_SERIES, "gaps");
 }
 
+static bool
+get_ipus(struct ts_view *v, struct ts_strbuf *out)
+{
+	return ts_arg_say_yes(out, memory_of(v)->per_ipu);
+}
+
+static enum ts_arg_state
+set_ipus(struct ts_view *v, const char *value)
+{
+	return ts_arg_switch(v, TS_CMD_PER_IPU, memory_of(v)->per_ipu, ts_arg_is_yes(value));
+}
+
+static bool
+get_limit(struct ts_view *v, struct ts_strbuf *out)
+{
+	if (memory_of(v)->no_limit)
+		ts_strbuf_puts(out, "no");
+	return memory_of(v)->no_limit;
+}
+
+static enum ts_arg_state
+set_limit(struct ts_view *v, const char *value)
+{
+	return ts_arg_switch(v, TS_CMD_LIMIT_LINE, !memory_of(v)->no_limit, ts_arg_is_yes(value));
+}
+
 /* Names of what is hidden (or is not, where it is at first), with | between them: of the present breakdown. */
 static bool
 get_hidden(struct ts_view *v, struct ts_strbuf *out)
@@ -232,6 +258,8 @@ const struct ts_view_arg memory_args[] = {
 	{"tiles", TS_ARG_TEXT, ts_arg_get_tiles, ts_arg_set_tiles, 0},
 	{"by", MEMORY_BREAKDOWNS, get_breakdown, NULL, TS_CMD_BREAKDOWN},
 	{"hide", TS_ARG_TEXT, get_hidden, set_hidden, 0},
+	{"ipus", TS_ARG_YES, get_ipus, set_ipus, 0},
+	{"limit", TS_ARG_YES, get_limit, set_limit, 0},
 	{"gaps", TS_ARG_YES, get_gaps, set_gaps, 0},
 	{"zoom", TS_ARG_RANGE, get_zoom, set_zoom, 0},
 	{"tile", TS_ARG_NUMBER, get_tile, NULL, TS_CMD_GOTO},

@@ -88,7 +88,8 @@ draw_strip(struct ts_canvas *c, const struct memory_view *m)
 		return;
 	from = ts_span_overview(&m->span, n, m->span.from);
 	to = m->span.to == m->span.count ? n : ts_span_overview(&m->span, n, m->span.to);
-	ts_chart_strip(c, r, p->strip, n, m->top, from, to > from ? to : from + 1, NULL);
+	ts_chart_strip(c, r, p->strip, n, memory_strip_top(m), from, to > from ? to : from + 1,
+		NULL);
 	for (int i = 0; i < n; i++)
 		if (p->strip_bad[i])
 			ts_canvas_overlay(c, (struct ts_rect){r.x + i, r.y, 1, 1}, TS_ROLE_BAD);
@@ -121,7 +122,9 @@ memory_graph_title(const struct memory_view *m, char *out, size_t size)
 			title.s[0] >= 'a' ? title.s[0] - 'a' + 'A' : title.s[0], title.s + 1,
 			p->several ? ": mean and most per column" : "");
 		ts_strbuf_fini(&title);
-	} else if (p->several)
+	} else if (memory_by_ipu(m))
+		snprintf(out, size, "Memory of each IPU%s%s", by[m->breakdown], gaps);
+	else if (p->several)
 		snprintf(out, size, "Memory%s: %s%s", by[m->breakdown], how, gaps);
 	else
 		snprintf(out, size, "Memory of each tile%s%s", by[m->breakdown], gaps);
@@ -212,7 +215,8 @@ memory_graph_bands(const struct memory_view *m, struct ts_band band[MEMORY_DRAWN
 		/* the second band only where it is needed: one band has finer blocks in ASCII */
 		band[0] = (struct ts_band){p->fill, TS_ROLE_FILL, 0};
 		band[1] = (struct ts_band){p->over, TS_ROLE_BAD, '!'};
-		name[0] = p->several		? "mean of the column"
+		name[0] = memory_by_ipu(m)	? "used"
+			: p->several		? "mean of the column"
 			: memory_is_of_tiles(m) ? "used"
 						: "of the tile";
 		name[1] = "over the limit";
@@ -231,7 +235,7 @@ memory_graph_bands(const struct memory_view *m, struct ts_band band[MEMORY_DRAWN
 bool
 memory_has_outline(const struct memory_view *m)
 {
-	if (m->plot.shown && memory_is_of_tiles(m))
+	if ((m->plot.shown && memory_is_of_tiles(m)) || memory_by_ipu(m))
 		return false;
 	return m->plot.bands > 0 ? m->plot.beyond || m->breakdown == BY_CATEGORY_MEAN
 				 : m->plot.several;
@@ -312,14 +316,16 @@ static void
 draw_limit(struct ts_canvas *c, const struct memory_view *m, const struct ts_chart_frame *f)
 {
 	const struct ts_target *t = &m->tiles->target;
+	const struct memory_ipu *x = memory_by_ipu(m) ? memory_ipu_of(m, m->span.cursor) : NULL;
+	int64_t limit = memory_by_ipu(m) ? (x ? memory_ipu_limit(m, x) : TS_UNKNOWN)
+					 : t->bytes_per_tile;
 	char label[64], text[TS_FMT_MAX];
 
-	if (t->bytes_per_tile == TS_UNKNOWN || !ts_metric_defs[m->metric.id].of_limit)
+	if (limit == TS_UNKNOWN || !ts_metric_defs[m->metric.id].of_limit || m->no_limit)
 		return;
 	snprintf(label, sizeof(label), "limit %s%s",
-		ts_fmt_bytes_short(text, t->bytes_per_tile, memory_units(m)),
-		t->assumed ? " (assumed)" : "");
-	ts_chart_level(c, f->plot, (double)t->bytes_per_tile, m->top, TS_ROLE_LIMIT, label);
+		ts_fmt_bytes_short(text, limit, memory_units(m)), t->assumed ? " (assumed)" : "");
+	ts_chart_level(c, f->plot, (double)limit, m->top, TS_ROLE_LIMIT, label);
 }
 
 /* Columns with a tile that does not fit: red, and a sign on the axis. */
@@ -580,6 +586,34 @@ readout_pieces(struct readout *o, const struct memory_view *m, const struct ts_t
 		column_piece(o, m, length == LONG);
 }
 
+/* Word by word, as far as there is room. */
+static void
+pieces(struct readout *o, const char *words)
+{
+	while (*words) {
+		const char *next = strstr(words + 1, "  ");
+		size_t n = next ? (size_t)(next - words) : strlen(words);
+
+		piece(o, TS_ROLE_VALUE, "%.*s", (int)n, words);
+		words += n;
+	}
+}
+
+/* The IPU of the tile under the cursor. */
+static void
+draw_ipu(struct ts_canvas *c, const struct memory_view *m)
+{
+	struct readout o = {c, ts_rect_row(m->pane[PANE_READOUT], 0), 0, false};
+	struct ts_strbuf words;
+
+	ts_strbuf_init(&words, 400);
+	memory_ipu_words(m, &words);
+	piece(&o, TS_ROLE_LABEL, "ipu ");
+	piece(&o, TS_ROLE_ACCENT, "%lld", (long long)m->tiles->ipu[m->span.cursor]);
+	pieces(&o, words.s);
+	ts_strbuf_fini(&words);
+}
+
 /* In whole sentences where they fit. */
 static void
 draw_readout(struct ts_canvas *c, const struct memory_view *m, const struct ts_tile *tile)
@@ -587,6 +621,10 @@ draw_readout(struct ts_canvas *c, const struct memory_view *m, const struct ts_t
 	struct readout o = {c, m->pane[PANE_READOUT], 0, true};
 	enum length length = LONG;
 
+	if (memory_by_ipu(m)) {
+		draw_ipu(c, m);
+		return;
+	}
 	for (; length > BRIEF; length--) {
 		o.x = 0;
 		readout_pieces(&o, m, tile, length);
@@ -614,13 +652,7 @@ draw_selected_words(struct ts_canvas *c, const struct memory_view *m)
 	ts_canvas_glyph(c, o.r, 0, 0, TS_ROLE_MARK, DIAMOND);
 	o.x = 2;
 	piece(&o, TS_ROLE_LABEL, "%s", title);
-	for (const char *s = words.s; *s;) {
-		const char *next = strstr(s + 1, "  ");
-		size_t n = next ? (size_t)(next - s) : strlen(s);
-
-		piece(&o, TS_ROLE_VALUE, "%.*s", (int)n, s);
-		s += n;
-	}
+	pieces(&o, words.s);
 	ts_strbuf_fini(&words);
 }
 

@@ -147,6 +147,20 @@ struct memory_drawn {
 	bool hidden;
 };
 
+/* What the tiles of an IPU have together, of what the plot shows. */
+struct memory_ipu {
+	int64_t ipu, tiles, known; /* of so many the bytes are known */
+	int64_t bytes;
+	int64_t fullest;	    /* place of the tile with most */
+	int64_t part[MEMORY_DRAWN]; /* of each band */
+};
+
+struct memory_ipus {
+	int count, last;
+	int64_t top; /* most bytes of one */
+	struct memory_ipu ipu[MEMORY_IPUS];
+};
+
 struct memory_plot {
 	/* what it was made for */
 	int64_t from, to;
@@ -224,6 +238,9 @@ struct memory_view {
 	int64_t want_tile; /* to go to when the tiles come, -1 = none */
 	int gaps;	   /* 1 = bytes include gaps where known */
 	enum memory_breakdown breakdown;
+	bool per_ipu;  /* the plot is of IPUs, not of tiles */
+	bool no_limit; /* without the line of the limit */
+	struct memory_ipus ipus;
 	int64_t range_from; /* place where a range was begun, -1 = none */
 	struct memory_selected selected;
 	int64_t walk; /* place of the last `fullest`, -1 = none */
@@ -335,6 +352,9 @@ enum ts_effect memory_find(struct memory_view *m);
 /* Figures for what is in sight; cheap when nothing has changed. */
 void memory_update(struct memory_view *m);
 
+/* Upper end of the strip: it is of the tiles, whatever parts of them the graph shows. */
+double memory_strip_top(const struct memory_view *m);
+
 /* Bytes by tile of the list that the plot is of: what the tiles use, or of that what is not hidden. */
 const int64_t *memory_values(const struct memory_view *m);
 
@@ -365,6 +385,25 @@ memory_rule_role(const struct memory_view *m, enum memory_pane pane)
 {
 	return m->focus == pane ? TS_ROLE_BORDER_ACTIVE : TS_ROLE_BORDER;
 }
+
+/* --- memory_ipus.c --- */
+
+/* Is it known which IPU each tile is on? */
+bool memory_can_sum_ipus(const struct memory_view *m);
+
+/* Sum up what memory_values() and the bands say; then the columns of the plot; the top of its y axis. */
+void memory_sum_ipus(struct memory_view *m);
+void memory_plot_ipus(struct memory_view *m);
+double memory_ipus_top(const struct memory_view *m);
+
+/* The IPU of tile i of the list; NULL: not known. Its limit; TS_UNKNOWN: not known. */
+const struct memory_ipu *memory_ipu_of(const struct memory_view *m, int64_t i);
+int64_t memory_ipu_limit(const struct memory_view *m, const struct memory_ipu *x);
+
+enum ts_effect memory_per_ipu(struct memory_view *m, const struct ts_call *call);
+
+/* What there is to say of the cursor's IPU, two blanks before each. */
+void memory_ipu_words(const struct memory_view *m, struct ts_strbuf *out);
 
 /* --- memory_marks.c --- */
 
@@ -412,6 +451,13 @@ static inline bool
 memory_is_of_tiles(const struct memory_view *m)
 {
 	return m->metric.id == TS_METRIC_USED;
+}
+
+/* Is the plot by IPU? Other figures than bytes are not. */
+static inline bool
+memory_by_ipu(const struct memory_view *m)
+{
+	return m->per_ipu && memory_is_of_tiles(m);
 }
 
 /* A value in its unit, short or long; what it is ("memory of category stack"). */

@@ -220,7 +220,10 @@ memory_make_plot(struct memory_view *m)
 		/* a tile that takes several columns begins in the first */
 		p->ipu[i] = (i == 0 || b->from != p->bucket[i - 1].from) && ipu_begins(t, b);
 	}
-	make_layers(m);
+	if (memory_by_ipu(m))
+		memory_plot_ipus(m);
+	else
+		make_layers(m);
 }
 
 static void
@@ -243,19 +246,33 @@ make_strip(struct memory_view *m)
 
 /* Upper end of the y axis: the limit and all tiles, but a few mad ones do not flatten the rest. */
 static double
-find_top(const struct memory_view *m)
+tiles_top(const struct memory_view *m)
 {
 	enum { HIGHEST = 4 };
-	double limit = (double)m->tiles->target.bytes_per_tile,
+	double limit = m->no_limit ? 0 : (double)m->tiles->target.bytes_per_tile,
 	       top = (double)m->tiles->top[m->gaps];
 
-	if (m->plot.shown)
-		return m->plot.shown_top > 0 ? (double)m->plot.shown_top * 1.04 : 1;
 	if (limit > 0 && top > HIGHEST * limit)
 		top = HIGHEST * limit;
 	if (limit > top)
 		top = limit;
 	return top > 0 ? top * 1.04 : 1;
+}
+
+static double
+find_top(const struct memory_view *m)
+{
+	if (memory_by_ipu(m))
+		return memory_ipus_top(m);
+	if (m->plot.shown)
+		return m->plot.shown_top > 0 ? (double)m->plot.shown_top * 1.04 : 1;
+	return tiles_top(m);
+}
+
+double
+memory_strip_top(const struct memory_view *m)
+{
+	return memory_is_of_tiles(m) ? tiles_top(m) : m->top;
 }
 
 static int
@@ -327,6 +344,8 @@ memory_update(struct memory_view *m)
 	if (p->columns < 0 || p->breakdown != (int)m->breakdown || p->hides != m->hides) {
 		make_bands(m);
 		make_shown(m);
+		if (memory_by_ipu(m))
+			memory_sum_ipus(m);
 		p->columns = -1;
 	}
 	if (p->data != m->data || p->gaps != m->gaps || p->strip_columns != strip) {

@@ -37,6 +37,9 @@ static const struct shot {
 	{"parts_layer_80x22_ascii", 80, 22, TS_GLYPHS_ASCII, {"breakdown layer"}},
 	{"parts_family_200x58", 200, 58, TS_GLYPHS_FULL, {"breakdown family"}},
 	{"parts_liveness_120x38", 120, 38, TS_GLYPHS_FULL, {"breakdown liveness"}},
+	{"parts_ipus_80x22", 80, 22, TS_GLYPHS_FULL, {"per-ipu"}},
+	{"parts_ipus_120x38_ascii", 120, 38, TS_GLYPHS_ASCII,
+		{"breakdown layer", "per-ipu", "right"}},
 	{"parts_hidden_120x38", 120, 38, TS_GLYPHS_FULL, {"breakdown region", "series non"}},
 };
 
@@ -87,6 +90,52 @@ START_TEST(parts_come_to_the_whole)
 				ck_assert_double_eq_tol(sum, (double)m->plot.bucket[i].max, 1e-3);
 		}
 	}
+	harness_end(&h);
+}
+END_TEST
+
+/* By IPU the bands come to what its tiles use together; left and right go by IPUs; nothing is zoomed. */
+START_TEST(ipus_are_summed)
+{
+	struct harness h;
+	const struct memory_view *m;
+	int64_t sum[2] = {0}, parts[2] = {0};
+
+	begin(&h, _i ? TS_DEMO_SDK : TS_DEMO_STORE, 120, 40, TS_GLYPHS_FULL);
+	m = (const struct memory_view *)h.view;
+	for (int64_t i = 0; i < m->tiles->n; i++)
+		sum[m->tiles->ipu[i]] += m->tiles->value[m->gaps][i];
+	harness_command(&h, "breakdown layer");
+	harness_command(&h, "per-ipu");
+	harness_says(&h, "Memory of each IPU by layer");
+	ck_assert_int_eq(m->ipus.count, 2);
+	for (int k = 0; k < 2; k++) {
+		ck_assert_int_eq(m->ipus.ipu[k].bytes, sum[m->ipus.ipu[k].ipu]);
+		for (int b = 0; b < m->plot.bands; b++)
+			parts[k] += m->ipus.ipu[k].part[b];
+		ck_assert_int_eq(parts[k], m->ipus.ipu[k].bytes);
+	}
+	harness_command(&h, "left");
+	ck_assert_int_eq(h.selection.ipu, 0);
+	ck_assert_int_eq(harness_command(&h, "zoom-in"), TS_EFFECT_BELL);
+	harness_command(&h, "right");
+	ck_assert_int_eq(h.selection.ipu, 1);
+	harness_command(&h, "per-ipu");
+	harness_says(&h, "Memory by layer");
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(the_limit_is_a_line)
+{
+	struct harness h;
+
+	begin(&h, TS_DEMO_STORE, 80, 24, TS_GLYPHS_FULL);
+	harness_says(&h, "limit 624K");
+	harness_command(&h, "limit-line");
+	ck_assert(!harness_has(&h, "limit 624K"));
+	harness_command(&h, "limit-line");
+	harness_says(&h, "limit 624K");
 	harness_end(&h);
 }
 END_TEST
@@ -200,6 +249,8 @@ main(void)
 	tcase_set_timeout(c, 120);
 	tcase_add_loop_test(c, screens_are_those_that_were_kept, 0, (int)TS_COUNT(shots));
 	tcase_add_loop_test(c, parts_come_to_the_whole, 0, 6);
+	tcase_add_loop_test(c, ipus_are_summed, 0, 2);
+	tcase_add_test(c, the_limit_is_a_line);
 	tcase_add_test(c, series_are_hidden);
 	tcase_add_test(c, marked_variables_are_drawn);
 	tcase_add_test(c, what_is_missing_is_said);

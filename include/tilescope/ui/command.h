@@ -136,6 +136,8 @@ enum ts_context {
 	X(SERIES, "series", CHART, "[NAME...]", BOUND, "hide or show parts of the chart")          \
 	X(LIMIT_LINE, "limit-line", CHART, "", BOUND, "show or hide how much memory there is")     \
 	X(TIME_UNIT, "time-unit", GLOBAL, "", BOUND, "switch between cycles and time")             \
+	X(PER_IPU, "per-ipu", MEMORY, "", BOUND,                                                   \
+		"the plot by IPU: sums of their tiles; or by tile")                                \
 	X(FULLEST, "fullest", MEMORY, "", BOUND, "the next tile, from the fullest downwards")      \
 	X(FULLEST_BACK, "fullest-back", MEMORY, "", BOUND, "the tile before, back to the fullest") \
 	X(MAP, "map", MEMORY, "", BOUND,                                                           \
