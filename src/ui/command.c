@@ -49,7 +49,7 @@ const char *
 ts_command_words(enum ts_cmd cmd)
 {
 	static const char filter[] =
-		"text tile:1,4-9 ipu:0 category:stack bytes>64KiB name~REGEX and or not ()";
+		"text bytes>64KiB and (tile:1,4-9 or name~REGEX)";
 
 	return cmd == TS_CMD_FILTER ? filter : NULL;
 }

@@ -193,9 +193,9 @@ search_again(struct variables_view *t, int by)
 	return TS_EFFECT_REPAINT;
 }
 
-/* The tile of a piece; of a variable the one that has most of it. */
-static enum ts_effect
-open_tile(struct variables_view *t)
+/* The tile of a piece, of a variable the one that has most of it, becomes the one that all look at. */
+static bool
+select_tile(struct variables_view *t)
 {
 	const struct ts_variable *x = variables_row(t, t->rows.cursor);
 	int64_t tile = !x ? TS_UNKNOWN : t->v->lowered ? x->tile : x->fullest_tile;
@@ -204,11 +204,10 @@ open_tile(struct variables_view *t)
 		tile = t->pieces.fullest_tile;
 	if (tile == TS_UNKNOWN) {
 		ts_view_say(t->view.env, "the tile of this variable is not known");
-		return TS_EFFECT_BELL;
+		return false;
 	}
 	t->view.env->selection->tile = tile;
-	t->view.env->go = TS_CMD_GOTO_MEMORY;
-	return TS_EFFECT_REPAINT;
+	return true;
 }
 
 /* The step at which its life begins. */
@@ -249,8 +248,12 @@ open_row(struct variables_view *t)
 	char line[40];
 	struct ts_filter f;
 
-	if (t->v->lowered)
-		return open_tile(t);
+	if (t->v->lowered) {
+		if (!select_tile(t))
+			return TS_EFFECT_BELL;
+		t->view.env->go = TS_CMD_GOTO_MEMORY;
+		return TS_EFFECT_REPAINT;
+	}
 	if (!x || x->variable == TS_UNKNOWN || !t->v->has_spread) {
 		ts_view_say(t->view.env, "the pieces of this variable are not known");
 		return TS_EFFECT_BELL;
@@ -355,8 +358,8 @@ view_command(struct ts_view *v, const struct ts_call *call)
 		return go_to(t, ts_call_arg(call, 0));
 	case TS_CMD_OPEN:
 		return open_row(t);
-	case TS_CMD_GOTO_MEMORY:
-		return open_tile(t);
+	case TS_CMD_GOTO_MEMORY: /* the program goes there */
+		return select_tile(t) ? TS_EFFECT_UNKNOWN : TS_EFFECT_BELL;
 	case TS_CMD_GOTO_LIVENESS:
 		return open_life(t);
 	case TS_CMD_MARK:

@@ -100,6 +100,7 @@ def ascii_and_colours(ctx):
               ("--at", "memory?tile=999999999999999999999"), ("--at", "help"),
               ("--at", "memory?tile=7777777"), ("--at", "variables?row=7777777"),
               ("--at", "tables?table=nowhere"), ("--at", "variables?sort=colour"),
+              ("--at", "variables?filter=name~("), ("--at", "variables?filter=colour>3"),
               ("--size", "10x10"), ("--size", "0x0"), ("--size", "80"), ("--size", "80x24x3"),
               ("--size", "9999x9999"), ("-o", "picture.png"), ("-o", "picture"), ("-f", "png")])
 def refused(ctx, args):
@@ -121,6 +122,9 @@ PLACES = (
     ("trace?step=57&pane=steps&full=yes", "step 57 "),
     ("variables?filter=tile:5%20bytes%3e1&sort=bytes", "& tile:5 bytes>1", "bytes\u25be"),
     ("variables?row=1000", "row 1,000 of"),
+    ("variables?filter=not%20(bytes<100%20or%20name~x$)&sort=from", "& not (bytes<100 or", "by from"),
+    ("variables?filter=tile%20in%20worst(2)%20alive:5", "& tile in worst(2) alive:5"),
+    ("variables?level=unlowered&sort=tiles&row=2", "Variables before lowering", "by tiles, largest", "row 2 of"),
     ("tables?table=tile_memory&row=9", "row 9 of 128", "is tile_memory"),
     ("tables?table=program&filter=Sync&pane=rows&row=2", "row 2 of"),
 )

@@ -398,7 +398,7 @@ def variables_words(ctx):
     line("help filter")
     t.has("bytes>64KiB", "none: all")
     t.press("&")
-    t.has("text tile:1,4-9 ipu:0 category:stack bytes>64KiB")
+    t.has("text bytes>64KiB and (tile:1,4-9 or name~REGEX)")
     t.type("cat")
     t.press("tab")
     expect(t.bottom() == "&category:", "not completed: %r" % t.bottom())
@@ -409,19 +409,19 @@ def variables_words(ctx):
     t.type("tile:0-3")
     t.press("\r")
     t.has("& tile:0-3")
-    t.lacks("category:stack")
+    t.lacks("name~REGEX")
     line("filter")
     expect(not t.bottom().startswith("&"), "asks: %r" % t.bottom())
     t.lacks("& tile")
-    for text, answer in (("size>64", "no field"), ("\"open", "not closed"),
-                         ("category:foo", "no category"), ("size:64", "no field")):
+    for text, answer in (("name~(a", "regular expression"), ("sise>64", "no field"), ("\"open", "not closed"),
+                         ("category:foo", "no category"), ("colour:64", "no field")):
         line("filter " + text)
         t.has(answer)
     line("filter")
     line("goto 1,000")
     t.has("row 1,000 of ")
     t.press("?", "/")
-    t.lacks("category:stack")
+    t.lacks("name~REGEX")
     t.press("esc")
     t.quit()
 
