@@ -318,12 +318,13 @@ ts_variable_life(struct ts_variable_life *out, const struct ts_variable_facts *f
 	const struct ts_variable_life *x = life_of(f, class_of, variable, &in);
 	int64_t steps = atomic_load(&f->steps);
 
-	if (x) {
-		*out = *x;
+	if (always == 1 && steps > 0) {
+		*out = (struct ts_variable_life){.id = variable, .to = steps - 1, .steps = steps};
 		return true;
 	}
-	*out = (struct ts_variable_life){.id = variable, .to = steps - 1, .steps = steps};
-	return always == 1 && steps > 0;
+	if (x)
+		*out = *x;
+	return x != NULL;
 }
 
 const struct ts_variable_interval *
@@ -346,8 +347,10 @@ ts_variable_is_alive(const struct ts_variable_facts *f, int64_t class_of, int64_
 	int64_t steps = atomic_load(&f->steps);
 	uint32_t low = 0, high = count;
 
+	if (always == 1 && steps > 0)
+		return from < steps;
 	if (!x)
-		return always != 1 ? -1 : steps > 0 ? from < steps : 1;
+		return always == 1 ? 1 : -1;
 	while (low < high) { /* the first that ends behind `from` */
 		uint32_t middle = low + (high - low) / 2;
 

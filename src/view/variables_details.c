@@ -285,7 +285,7 @@ draw_steps(struct ts_canvas *c, struct ts_rect r, const struct variables_view *t
 			       ts_max_i64(steps * (k + 1) / n - 1, steps * k / n)) == 1
 			? 1
 			: 0;
-	if (i)
+	if (i && x->always_live != 1)
 		intervals_text(i, count, text, sizeof(text));
 	else
 		snprintf(text, sizeof(text), "always live");

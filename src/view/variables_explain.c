@@ -57,9 +57,9 @@ explain_life(struct ts_explain *e, const struct variables_view *t, const struct 
 		return;
 	f = ts_explain_add(e, "liveness steps at which it is alive");
 	ts_explain_integer(f, x->steps, "steps");
-	if (!i) {
-		ts_explain_from(f, TS_KNOWN_DERIVED,
-			"variable.always_live, liveness_step.live_step");
+	if (!i || x->always_live == 1) {
+		ts_explain_from(f, TS_KNOWN_DERIVED, "%s.always_live, liveness_step.live_step",
+			t->v->lowered ? "lowered_variable" : "variable");
 		ts_explain_formula(f, "always live: all steps, last step + 1 = %lld", last);
 		if (ts_report_has(t->view.env->report, TS_LIVENESS_STEP))
 			ts_explain_query(f, "SELECT max(live_step) + 1 FROM liveness_step");

@@ -18,6 +18,7 @@
 #include "../../src/view/variables_internal.h"
 
 #include "tilescope/base/mem.h"
+#include "tilescope/ui/prompt.h"
 
 static const char tables[] =
 	"CREATE TABLE report(key TEXT, value TEXT);"
@@ -109,6 +110,224 @@ START_TEST(absent)
 	harness_settle(&h);
 	harness_look(&h, "variables_absent_80x22");
 	ck_assert(harness_command(&h, "sort bytes") & TS_EFFECT_UNKNOWN);
+	harness_end(&h);
+}
+END_TEST
+
+/* ---- both levels ---- */
+
+/* What lowered variables came from, classes with intervals, and 30 liveness steps. */
+static const char levels[] =
+	"CREATE TABLE variable(variable INTEGER PRIMARY KEY, name TEXT, bytes INTEGER,"
+	" always_live INTEGER, element_type TEXT, context INTEGER);"
+	"WITH RECURSIVE i(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM i WHERE i < 1333)"
+	" INSERT INTO variable SELECT i, 'bert/variable_' || i, 1000 + i % 50, i % 7 = 0,"
+	" CASE i % 2 WHEN 0 THEN 'float' END, NULL FROM i;"
+	"UPDATE lowered_variable SET variable = CASE WHEN id % 5 = 0 THEN 77 ELSE id / 3 END;"
+	"CREATE TABLE class_interval(class INTEGER, start INTEGER, \"end\" INTEGER);"
+	"INSERT INTO class_interval SELECT id, id % 20, id % 20 + 5 FROM lowered_variable"
+	" WHERE id < 300;"
+	"INSERT INTO class_interval SELECT id, 27, 29 FROM lowered_variable WHERE id < 100;"
+	"CREATE TABLE liveness_step(live_step INTEGER PRIMARY KEY, program INTEGER,"
+	" not_always_live INTEGER);"
+	"WITH RECURSIVE i(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM i WHERE i < 29)"
+	" INSERT INTO liveness_step SELECT i, NULL, 100 FROM i;"
+	"CREATE TABLE liveness_variable(variable INTEGER, start INTEGER, \"end\" INTEGER);"
+	"INSERT INTO liveness_variable SELECT variable, variable % 9, variable % 9 + 12"
+	" FROM variable WHERE variable % 3 = 0;";
+
+static void
+begin_levels(struct harness *h, int w, int height, enum ts_glyphs glyphs)
+{
+	harness_dir(h);
+	harness_sql(h, tables);
+	harness_sql(h, rows);
+	harness_sql(h, levels);
+	harness_start(h, &ts_view_variables, w, height, glyphs);
+	harness_settle(h);
+}
+
+static const struct {
+	const char *name, *commands[3];
+	int w, h;
+	enum ts_glyphs glyphs;
+} level_screens[] = {
+	{"variables_unlowered_80x22", {"level", "sort tiles", "mark"}, 80, 22, TS_GLYPHS_FULL},
+	{"variables_unlowered_200x48", {"level unlowered", "filter steps>11 or tiles>2", "goto 3"},
+		200, 48, TS_GLYPHS_FULL},
+	{"variables_unlowered_80x22_ascii", {"level", "sort from", NULL}, 80, 22, TS_GLYPHS_ASCII},
+	{"variables_lives_120x38", {"sort steps", "goto 2", "mark"}, 120, 38, TS_GLYPHS_FULL},
+};
+
+START_TEST(both_levels)
+{
+	struct harness h;
+
+	begin_levels(&h, level_screens[_i].w, level_screens[_i].h, level_screens[_i].glyphs);
+	for (int i = 0; i < 3 && level_screens[_i].commands[i]; i++)
+		harness_command(&h, level_screens[_i].commands[i]);
+	harness_look(&h, level_screens[_i].name);
+	harness_end(&h);
+}
+END_TEST
+
+/* There and back: each level keeps its filter, its order and its row. */
+START_TEST(levels_keep_their_place)
+{
+	struct harness h;
+
+	begin_levels(&h, 120, 38, TS_GLYPHS_FULL);
+	harness_command(&h, "filter tile:3-20");
+	harness_command(&h, "goto 9");
+	harness_command(&h, "level");
+	ck_assert(!of(&h)->v->lowered);
+	ck_assert_int_eq(of(&h)->rows.count, 1334);
+	harness_command(&h, "sort fullest");
+	ck_assert_int_eq(under_cursor(&h)->variable, 77);
+	ck_assert_int_eq(under_cursor(&h)->tiles, 80);
+	harness_command(&h, "goto 5");
+	harness_command(&h, "level lowered");
+	ck_assert_str_eq(of(&h)->list->filter.line, "tile:3-20");
+	ck_assert_int_eq(of(&h)->rows.cursor, 8);
+	harness_command(&h, "level unlowered");
+	ck_assert_int_eq(of(&h)->list->sort, TS_SORT_FULLEST);
+	ck_assert_int_eq(of(&h)->rows.cursor, 4);
+	ck_assert(harness_command(&h, "filter tile:3") & TS_EFFECT_BELL);
+	ck_assert_ptr_nonnull(strstr(h.env.message, "before lowering"));
+	harness_end(&h);
+}
+END_TEST
+
+/* From a variable to its pieces, their tile and the begin of their life. */
+START_TEST(jumps)
+{
+	struct harness h;
+
+	begin_levels(&h, 120, 38, TS_GLYPHS_FULL);
+	harness_command(&h, "level");
+	harness_command(&h, "filter variable:77");
+	ck_assert(harness_command(&h, "goto-liveness") & TS_EFFECT_UNKNOWN);
+	ck_assert_int_eq(h.selection.live_step, under_cursor(&h)->from);
+	ck_assert(harness_command(&h, "goto-memory") & TS_EFFECT_UNKNOWN);
+	ck_assert_int_eq(h.selection.tile, under_cursor(&h)->fullest_tile);
+	harness_command(&h, "open");
+	ck_assert(of(&h)->v->lowered);
+	ck_assert_int_eq(of(&h)->rows.count, 803);
+	ck_assert_int_eq(under_cursor(&h)->variable, 77);
+	harness_command(&h, "goto 11");
+	harness_command(&h, "open");
+	ck_assert_int_eq(h.env.go, TS_CMD_GOTO_MEMORY);
+	ck_assert_int_eq(h.selection.tile, under_cursor(&h)->tile);
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(marks)
+{
+	struct harness h;
+
+	begin_levels(&h, 80, 22, TS_GLYPHS_FULL);
+	harness_command(&h, "mark");
+	harness_command(&h, "down");
+	harness_command(&h, "mark");
+	ck_assert_int_eq(h.selection.marked.count, 2);
+	ck_assert_int_eq(h.selection.marked.item[1].id, 1);
+	ck_assert(h.selection.marked.item[1].lowered);
+	ck_assert_ptr_nonnull(strstr(h.selection.marked.item[1].name, "partials_1"));
+	harness_command(&h, "mark");
+	ck_assert_int_eq(h.selection.marked.count, 1);
+	harness_command(&h, "level");
+	harness_command(&h, "mark");
+	ck_assert_int_eq(h.selection.marked.count, 2);
+	ck_assert(!h.selection.marked.item[1].lowered);
+	for (int i = 0; i < TS_MARKED_VARIABLES; i++) {
+		harness_command(&h, "down");
+		harness_command(&h, "mark");
+	}
+	ck_assert_int_eq(h.selection.marked.count, TS_MARKED_VARIABLES);
+	ck_assert(h.env.message_is_error);
+	harness_command(&h, "marks-clear");
+	ck_assert_int_eq(h.selection.marked.count, 0);
+	harness_end(&h);
+}
+END_TEST
+
+static int
+completions(struct harness *h, const char *line, const char *wanted)
+{
+	static struct ts_candidates c;
+	int found = 0;
+
+	c.count = 0;
+	h->view->ops->complete(h->view, TS_CMD_FILTER, line, &c);
+	for (int i = 0; i < c.count; i++)
+		found += strcmp(c.text[i], wanted) == 0;
+	return found;
+}
+
+START_TEST(completion)
+{
+	struct harness h;
+
+	begin_levels(&h, 80, 22, TS_GLYPHS_FULL);
+	ck_assert_int_eq(completions(&h, "ti", "tiles>"), 1);
+	ck_assert_int_eq(completions(&h, "size>3 and (al", "alive:"), 1);
+	ck_assert_int_eq(completions(&h, "size>3 and (al", "always_live"), 1);
+	ck_assert_int_eq(completions(&h, "not category=ver", "category=vertexInstanceState"), 1);
+	ck_assert_int_eq(completions(&h, "category:st", "category:stack"), 1);
+	ck_assert_int_eq(completions(&h, "always_live=", "always_live=no"), 1);
+	harness_command(&h, "level");
+	ck_assert_int_eq(completions(&h, "cat", "category:"), 0);
+	ck_assert_int_eq(completions(&h, "bal", "balance<"), 1);
+	harness_end(&h);
+}
+END_TEST
+
+/* All rows of the list, for a file. */
+START_TEST(rows_for_files)
+{
+	struct ts_row_source *source;
+	struct ts_reader *rd;
+	struct ts_sheet sheet;
+	struct harness h;
+	int64_t n = 0, bytes = 0;
+	int column = -1;
+	bool more;
+
+	begin_levels(&h, 120, 38, TS_GLYPHS_FULL);
+	harness_command(&h, "filter bytes>=8KiB and name~weights");
+	memset(&sheet, 0, sizeof(sheet));
+	ck_assert(h.view->ops->sheet(h.view, &sheet));
+	ck_assert_ptr_null(sheet.wait);
+	for (int i = 0; i < sheet.table.columns; i++)
+		if (strcmp(ts_table_column_name(&sheet.table, i), "bytes") == 0)
+			column = i;
+	ck_assert_int_ge(column, 0);
+	source = sheet.source(h.view);
+	ck_assert_ptr_nonnull(source);
+	ck_assert_int_eq(ts_reader_open(&rd, h.env.report, NULL), TS_OK);
+	for (;;) {
+		struct ts_table_value v[TS_TABLE_COLUMNS];
+
+		memset(v, 0, sizeof(v));
+		ck_assert_int_eq(source->next(source, rd, v, &more, NULL), TS_OK);
+		if (!more)
+			break;
+		n++;
+		ck_assert_int_eq(v[column].type, TS_VALUE_INTEGER);
+		ck_assert_int_ge(v[column].integer, 8192);
+		bytes += v[column].integer;
+	}
+	ck_assert_int_eq(n, of(&h)->rows.count);
+	{
+		struct ts_table_value v[TS_TABLE_COLUMNS];
+
+		memset(v, 0, sizeof(v));
+		ck_assert(source->total(source, v));
+		ck_assert_int_eq(v[column].integer, bytes);
+	}
+	source->free(source);
+	ts_reader_close(rd);
 	harness_end(&h);
 }
 END_TEST
@@ -387,6 +606,12 @@ main(void)
 
 	setlocale(LC_CTYPE, "C.UTF-8");
 	tcase_set_timeout(t, 60);
+	tcase_add_loop_test(t, both_levels, 0, (int)TS_COUNT(level_screens));
+	tcase_add_test(t, levels_keep_their_place);
+	tcase_add_test(t, jumps);
+	tcase_add_test(t, marks);
+	tcase_add_test(t, completion);
+	tcase_add_test(t, rows_for_files);
 	tcase_add_loop_test(t, kept_screens, 0, TS_COUNT(screens));
 	tcase_add_test(t, absent);
 	tcase_add_test(t, half_made);

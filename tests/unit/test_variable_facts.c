@@ -212,13 +212,13 @@ marks(bool alive[64], const struct interval *x, int64_t id)
 static bool
 life(bool alive[64], int64_t class_of, int64_t variable, int live)
 {
-	if (kind != NO_CLASSES && marks(alive, of_class, class_of))
+	if (live == 1) {
+		for (int s = 0; s < all_steps(); s++)
+			alive[s] = true;
 		return true;
-	if (marks(alive, of_variable, variable))
-		return true;
-	for (int s = 0; s < all_steps(); s++)
-		alive[s] = true;
-	return live == 1;
+	}
+	return (kind != NO_CLASSES && marks(alive, of_class, class_of)) ||
+		marks(alive, of_variable, variable);
 }
 
 static void
@@ -234,6 +234,7 @@ check_life(const struct ts_variable_facts *f, int64_t class_of, int64_t variable
 		ck_assert_int_eq(ts_variable_is_alive(f, class_of, variable, live, 0, 100), -1);
 		return;
 	}
+	ck_assert(all_steps() < 64);
 	for (int s = 0; s < 64; s++) {
 		bool is = s < all_steps() && alive[s];
 

@@ -84,8 +84,8 @@ enum ts_code ts_variable_facts_spread(struct ts_variable_facts *f, struct ts_rea
 	struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
 
 /*
- * The life of a variable: of its class, else of the unlowered variable. always 1: one without intervals lives
- * from the first step to the last. False: not known (or not read yet).
+ * The life of a variable: of its class, else of the unlowered variable. always 1: from the first step to the last,
+ * whatever intervals say. False: not known (or not read yet).
  */
 bool ts_variable_life(struct ts_variable_life *out, const struct ts_variable_facts *f,
 	int64_t class_of, int64_t variable, int always);
