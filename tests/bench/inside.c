@@ -8,6 +8,8 @@
  *     inside rows REPORT RELATION COLUMN,... MOST  the first MOST rows through our cursor
  *     inside table REPORT RELATION COLUMN,... MOST THREADS  the same, decoded from the pages, unchecked
  *     inside totals REPORT CACHE                bytes by tile and category
+ *     inside heat REPORT CACHE N SEED           the heat map tile x step: all of it, then N zooms anywhere
+ *     inside what-if REPORT CACHE               three what-ifs, each with a change more than the one before
  *     inside cancel REPORT CACHE N SEED         from a cancel in the midst of work to its end
  *
  * CACHE is a cache directory (what is there of an index is used, nothing is built), or "none". Prints one
@@ -24,10 +26,12 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/report/execution.h"
+#include "tilescope/report/live_heat.h"
 #include "tilescope/report/memory.h"
 #include "tilescope/report/rows.h"
 #include "tilescope/db/table.h"
 #include "tilescope/report/trace.h"
+#include "tilescope/report/what_if.h"
 
 enum { COLUMNS = 200, WINDOW = 200, THREADS_MAX = 16 };
 
@@ -423,6 +427,82 @@ cancel(struct inside *in, char **argv)
 	return 0;
 }
 
+/* --- what is alive on tiles ------------------------------------------------------------------- */
+
+enum { HEAT_ROWS = 100, HEAT_COLUMNS = 190 };
+
+/* Cells of the tab "heat", anywhere: the whole map first, then any zoom of either axis. */
+static int
+heat(struct inside *in, char **argv)
+{
+	int64_t *most = calloc((size_t)HEAT_ROWS * HEAT_COLUMNS, sizeof(*most)), steps, began;
+	int n = (int)strtol(argv[0], NULL, 10);
+	struct ts_tile_lives *l;
+	struct ts_err err;
+
+	began = ts_clock_us();
+	check(ts_tile_lives_read(&l, in->reader, NULL, &err), &err);
+	steps = ts_live_heat_steps(l);
+	for (int i = 0; most && i <= n; i++) {
+		struct ts_live_heat h = {.rows = HEAT_ROWS, .columns = HEAT_COLUMNS};
+		int64_t each[2] = {(int64_t)ts_live_heat_fit(l->tiles, HEAT_ROWS, l->crest_tiles),
+			(int64_t)ts_live_heat_fit((size_t)steps, HEAT_COLUMNS, 1)};
+
+		for (int a = 0; a < 2 && i > 0; a++)
+			each[a] = ts_max_i64(each[a] >> inside_random(in, 8), 1);
+		if (l->crest_tiles > 0 && each[0] > (int64_t)l->crest_tiles)
+			each[0] -= each[0] % (int64_t)l->crest_tiles;
+		h.per_row = (size_t)each[0];
+		h.per_column = each[1];
+		if (i > 0) {
+			h.tile = (size_t)inside_random(in, (int64_t)l->tiles) / h.per_row *
+				h.per_row;
+			h.step = inside_random(in, steps);
+			began = ts_clock_us();
+		}
+		check(ts_live_heat_read(most, l, &h, NULL, &err), &err);
+		printf(i == 0		 ? "{\"first\": %.3f, \"ms\": ["
+				: i == 1 ? "%.3f"
+					 : ", %.3f",
+			inside_ms(began));
+	}
+	printf("]}\n");
+	ts_tile_lives_close(l);
+	free(most);
+	return 0;
+}
+
+/* What if: a variable, then a pattern and a group besides; the same each time. */
+static int
+what_if(struct inside *in, char **argv)
+{
+	struct ts_what_if_changes c = {0};
+	struct ts_what_if_change x[] = {{.of = TS_WHAT_IF_VARIABLE,
+						.how = TS_WHAT_IF_HALVE,
+						.id = 4242},
+		{.of = TS_WHAT_IF_PATTERN, .how = TS_WHAT_IF_REMOVE, .text = "layer_3/.*partials"},
+		{.of = TS_WHAT_IF_GROUP, .how = TS_WHAT_IF_SPLIT, .n = 4, .text = "activations"}};
+	struct ts_groups *groups;
+	struct ts_err err;
+
+	(void)argv;
+	check(ts_groups_open(&groups, NULL, &err), &err);
+	printf("{\"ms\": [");
+	for (size_t i = 0; i < TS_COUNT(x); i++) {
+		struct ts_what_if *w;
+		int64_t began = ts_clock_us();
+
+		ts_what_if_put(&c, &x[i]);
+		check(ts_what_if_read(&w, in->reader, NULL, &c, groups, &in->cache, NULL, &err),
+			&err);
+		inside_print(i == 0, inside_ms(began));
+		ts_what_if_free(w);
+	}
+	printf("]}\n");
+	ts_groups_close(groups);
+	return 0;
+}
+
 /* --- the words -------------------------------------------------------------------------------- */
 
 struct verb {
@@ -440,6 +520,8 @@ static const struct verb verbs[] = {
 	{"table", false, 4, table},
 	{"totals", true, 0, totals},
 	{"cancel", true, 2, cancel},
+	{"heat", true, 2, heat},
+	{"what-if", true, 0, what_if},
 };
 
 int
@@ -462,6 +544,7 @@ main(int argc, char **argv)
 		inside_close(&in);
 		return status;
 	}
-	fputs("usage: inside chart|window|keys|rows|table|totals|cancel REPORT ...\n", stderr);
+	fputs("usage: inside chart|window|keys|rows|table|totals|cancel|heat|what-if REPORT ...\n",
+		stderr);
 	return 2;
 }

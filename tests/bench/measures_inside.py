@@ -5,7 +5,7 @@ them."""
 import os
 import statistics
 
-from engine import Skip, measure
+from engine import STORE, Skip, measure
 
 STEP_IPU = "steps_by_ipu"
 # the same four columns by both their names, and the six that the pyramid is made of
@@ -132,6 +132,17 @@ def index(b):
                           "note": ", ".join("%s %.1f s" % (s["what"], s["ms"] / 1e3)
                                             for s in got["stages"]) if b.round == 0 else None},
             "index-size": {"ours": got["bytes"] * 100 / os.path.getsize(path)}}
+
+
+@measure("heat-first", "heat-zoom", "what-if")
+def live_by_tile(b):
+    path = b.store()
+    cache = b.cache("tile-lives")
+    b.run_tool("inside_build", path, cache, "variables,tile-lives", b.cpus)
+    got = b.run_tool("inside", "heat", path, cache, 5 if b.tiny else 200, b.round)
+    ms = b.run_tool("inside", "what-if", path, cache)["ms"]
+    return {"heat-first": {"ours": got["first"]}, "heat-zoom": {"ours": got["ms"]},
+            "what-if": {"ours": [m / 1e3 * 8e6 / STORE[b.size][1] for m in ms]}}
 
 
 @measure("contexts", "contexts-anon")

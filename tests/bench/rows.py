@@ -42,6 +42,12 @@ row("tile-totals", "the same, no index", "s", 2, floor="arrays over the API", no
 row("scan-4", "scan rate, 4 integer columns", "ms/M rows", 1.3, floor="best floor", on="ratio")
 row("scan-2", "scan rate, 2 integer columns", "ms/M rows", 1.3, floor="best floor", on="ratio")
 
+row("heat-first", "heat map tile x step, first time", "ms", 200,
+    note="190 x 100 cells of all tiles and steps, the table mapped anew")
+row("heat-zoom", "the same, any zoom, p99", "ms", 16, "p99")
+row("what-if", "what if, per 8 M lowered variables", "s", 1, stat="max",
+    note="a variable; a pattern besides; a group besides")
+
 row("query", "query: sum and count, per 80 M rows", "s", 1.5, floor="sqlite3", on="ratio",
     note="the whole program; the relation of the steps by IPU, one thread")
 
