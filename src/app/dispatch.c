@@ -15,6 +15,7 @@
 #include "tilescope/base/clock.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
+#include "tilescope/report/tile_live.h"
 #include "tilescope/view/help.h"
 #include "tilescope/view/insights.h"
 #include "tilescope/view/jobs.h"
@@ -262,7 +263,8 @@ go_with_object(struct ts_app *app, enum ts_view_id id)
 	if (effect == TS_EFFECT_BELL || from == id || from == TS_VIEW_SUMMARY ||
 		from == TS_VIEW_TABLES || is_cover(from))
 		return effect;
-	if (from == TS_VIEW_VARIABLES && id == TS_VIEW_MEMORY && app->selection.tile >= 0)
+	if ((from == TS_VIEW_VARIABLES || from == TS_VIEW_LIVENESS) && id == TS_VIEW_MEMORY &&
+		app->selection.tile >= 0)
 		ts_view_say(&app->env, "tile %lld, as in %s", (long long)app->selection.tile,
 			ts_views[from]->title);
 	else if (by_ipu && app->selection.ipu >= 0)
@@ -284,11 +286,26 @@ do_goto_memory(struct ts_app *app, const struct ts_call *call)
 	return go_with_object(app, TS_VIEW_MEMORY);
 }
 
+/* With a tile: its own liveness, at its highest step, where the report has what that is derived from. */
 static enum ts_effect
 do_goto_liveness(struct ts_app *app, const struct ts_call *call)
 {
+	enum ts_view_id from = app->current;
+	int64_t tile = app->selection.tile;
+	struct ts_call source = {.cmd = TS_CMD_SOURCE, .argc = 1};
+	enum ts_effect effect;
+
 	(void)call;
-	return go_with_object(app, TS_VIEW_LIVENESS);
+	if ((from != TS_VIEW_MEMORY && from != TS_VIEW_VARIABLES) || tile < 0 || !app->env.report ||
+		!ts_tile_lives_can(app->env.report))
+		return go_with_object(app, TS_VIEW_LIVENESS);
+	effect = go_view(app, TS_VIEW_LIVENESS);
+	if (effect & TS_EFFECT_BELL || app->current != TS_VIEW_LIVENESS)
+		return effect;
+	snprintf(source.text, sizeof(source.text), "tile %lld peak", (long long)tile);
+	effect = current(app)->ops->command(current(app), &source);
+	ts_view_say(&app->env, "tile %lld, as in %s", (long long)tile, ts_views[from]->title);
+	return effect;
 }
 
 static enum ts_effect

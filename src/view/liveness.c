@@ -64,10 +64,16 @@ live_take_selection(struct liveness *s)
 
 	if (s->src.line.count == 0)
 		return;
-	if (step >= 0)
+	if (step >= 0 && !s->to_peak)
 		go_point(s, ts_liveness_find(&s->src.line, step));
 	else
-		go_point(s, s->src.line.peaks.count > 0 ? s->src.line.peaks.peak[0].at : 0);
+		live_go_peak(s);
+}
+
+void
+live_go_peak(struct liveness *s)
+{
+	go_point(s, s->src.line.peaks.count > 0 ? s->src.line.peaks.peak[0].at : 0);
 }
 
 /* --- commands --------------------------------------------------------------------------------- */

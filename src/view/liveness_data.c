@@ -543,6 +543,7 @@ take_line(struct liveness *s, struct ts_fetch *f)
 	if (s->data == 1)
 		hide_large_base(s);
 	live_take_selection(s);
+	s->to_peak = false;
 }
 
 static void

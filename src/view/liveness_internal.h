@@ -78,7 +78,7 @@ struct liveness {
 	bool follow; /* the source becomes the selected tiles as soon as there are others */
 	uint64_t tiles_version; /* of the selection, when it was looked at last */
 	bool line_wanted, lives_wanted, labels_wanted, checks_wanted;
-	bool before_report; /* nothing was read of this report yet */
+	bool to_peak; /* the cursor goes to the highest step of the timeline that comes next */
 
 	struct ts_pane_data graph, table; /* the timeline; who is alive */
 	struct ts_fetch *under_way[LIVE_FETCHES];
@@ -152,6 +152,8 @@ int64_t live_valley(const struct liveness *s, size_t point);
 
 /* The cursor to the place that the selection names, else to the highest peak. */
 void live_take_selection(struct liveness *s);
+
+void live_go_peak(struct liveness *s); /* the highest; there are points */
 
 /* Number of the step under the cursor; TS_UNKNOWN without steps. */
 int64_t live_step(const struct liveness *s);

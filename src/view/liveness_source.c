@@ -130,13 +130,15 @@ live_follow_selection(struct liveness *s)
 		set_number(s, TS_LIVE_ALL, 0);
 }
 
+/* A number, and behind it perhaps that its highest step is wanted. */
 static bool
-number_of(const char *text, int64_t *out)
+number_of(const char *text, int64_t *out, bool *peak)
 {
 	char *end;
 
 	*out = strtoll(text, &end, 10);
-	return end != text && *end == '\0' && *out >= 0 && *out <= TS_NUMBER_MAX;
+	*peak = strcmp(end, " peak") == 0;
+	return end != text && (*end == '\0' || *peak) && *out >= 0 && *out <= TS_NUMBER_MAX;
 }
 
 /* What key and command do next: device, IPU, tile, selected tiles, device. */
@@ -176,7 +178,7 @@ say_source(struct liveness *s)
 	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
 }
 
-/* `source [all | ipu N | tile N | selected | EXPRESSION]` */
+/* `source [all | ipu N [peak] | tile N [peak] | selected | EXPRESSION]` */
 enum ts_effect
 live_source_command(struct liveness *s, const struct ts_call *call)
 {
@@ -194,8 +196,15 @@ live_source_command(struct liveness *s, const struct ts_call *call)
 	for (size_t i = 0; i < TS_COUNT(kinds); i++) {
 		size_t n = strlen(kinds[i].word);
 
-		if (strncmp(text, kinds[i].word, n) == 0 && number_of(text + n, &number)) {
+		if (strncmp(text, kinds[i].word, n) == 0 &&
+			number_of(text + n, &number, &s->to_peak)) {
 			set_number(s, kinds[i].where, number);
+			if (kinds[i].where == TS_LIVE_TILE)
+				s->v.env->selection->tile = number;
+			if (s->to_peak && !s->line_wanted) { /* it is here already */
+				s->to_peak = false;
+				live_go_peak(s);
+			}
 			return say_source(s);
 		}
 	}

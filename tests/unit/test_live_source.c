@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Liveness of an IPU, a tile, a set of tiles; who is alive at several steps; lifetimes and the place of programs: random
+ * small reports against what is worked out step by step and row by row.
+ */
+#include "config.h"
+
+#include "tilescope/report/always.h"
+#include "tilescope/report/lifetimes.h"
+#include "tilescope/report/live_source.h"
+#include "tilescope/report/program_tree.h"
+
+#include "tile_live_report.h"
+
+enum { ROUNDS = 30, FEW = 8 };
+
+/* --- sources ---------------------------------------------------------------------------------- */
+
+static bool
+is_in(const struct ts_live_source *s, const struct truth *t, int tile)
+{
+	switch (s->where) {
+	case TS_LIVE_IPU:
+		return t->ipu[tile] == (int)s->number;
+	case TS_LIVE_TILE:
+		return number_of(tile) == s->number;
+	default:
+		return ts_tile_set_has(&s->set, number_of(tile));
+	}
+}
+
+static int64_t
+alive_at(const struct ts_live_source *s, const struct truth *t, int64_t step)
+{
+	int64_t sum = 0;
+
+	for (int i = 0; i <= TILES; i++)
+		sum += step < FAR && is_in(s, t, i) ? t->alive[i][step] : 0;
+	return sum;
+}
+
+static void
+check_line(const struct ts_source_line *l, const struct ts_live_source *s, const struct truth *t)
+{
+	int64_t base = 0, most = 0;
+
+	ck_assert(l->derived);
+	ck_assert_uint_gt(l->line.count, 0);
+	for (size_t i = 0; i < l->line.count; i++) {
+		ck_assert_int_eq(l->line.bytes[i], alive_at(s, t, l->line.step[i]));
+		most = ts_max_i64(most, l->line.bytes[i]);
+	}
+	ck_assert_int_eq(l->line.peaks.peak[0].height, most);
+	ck_assert_int_eq(l->line.replicas, 1);
+	for (int i = 0; i <= TILES; i++)
+		base += is_in(s, t, i) && t->there[i] ? t->base[i] : 0;
+	if (l->line.always_live != TS_UNKNOWN)
+		ck_assert_int_eq(l->line.always_live, base);
+}
+
+/* Variables of a source, one after the other: on a tile rows, else those of one variable and class together. */
+struct naive {
+	int class;
+	int64_t bytes;
+	int variable;
+};
+
+static int
+naive_variables(struct naive *out, const struct ts_live_source *s, const struct truth *t)
+{
+	bool joined = s->where != TS_LIVE_TILE && t->lowered_from;
+	int n = 0;
+
+	for (int i = 0; i < t->count; i++) {
+		const struct row *r = &t->row[i];
+		int k = 0;
+
+		if (r->always || r->class < 0 || !t->known[r->class] || !is_in(s, t, r->tile))
+			continue;
+		while (joined && r->variable != NONE && k < n &&
+			(out[k].variable != r->variable || out[k].class != r->class))
+			k++;
+		if (!joined || r->variable == NONE || k == n) {
+			out[n++] = (struct naive){r->class, r->bytes, joined ? r->variable : NONE};
+			continue;
+		}
+		out[k].bytes += r->bytes;
+	}
+	return n;
+}
+
+static bool
+is_alive(const struct truth *t, const struct naive *v, int64_t step)
+{
+	return step < FAR && t->in[v->class][step];
+}
+
+/* Sums of the list at each step, what was born and what died, and that the rows are the largest. */
+static void
+check_alive(const struct ts_alive *a, const struct naive *v, int n, const struct truth *t)
+{
+	int64_t later = a->asked.to > 0 ? a->asked.mark[a->asked.to - 1] : a->step;
+	struct ts_alive_sums change;
+	int listed = 0;
+
+	memset(&change, 0, sizeof(change));
+	for (int k = 0; k <= a->asked.marks; k++) {
+		struct ts_live_total sum = {0};
+
+		for (int i = 0; i < n; i++)
+			if (is_alive(t, &v[i], k == 0 ? a->step : a->asked.mark[k - 1])) {
+				sum.bytes += v[i].bytes;
+				sum.count++;
+			}
+		ck_assert_int_eq(a->at[k].bytes, sum.bytes);
+		ck_assert_int_eq(a->at[k].count, sum.count);
+	}
+	for (int i = 0; i < n; i++) {
+		bool now = is_alive(t, &v[i], later), then = is_alive(t, &v[i], a->asked.against);
+		struct ts_live_total *to = now ? &change.born : &change.died;
+		bool any_step = is_alive(t, &v[i], a->step);
+
+		for (int k = 0; k < a->asked.marks; k++)
+			any_step |= is_alive(t, &v[i], a->asked.mark[k]);
+		if (now != then) {
+			to->bytes += v[i].bytes;
+			to->count++;
+		}
+		listed += a->asked.only == TS_ALIVE_EVERY ? any_step
+			: a->asked.only == TS_ALIVE_BORN  ? now && !then
+			: a->asked.only == TS_ALIVE_DIED  ? then && !now
+							  : now != then;
+	}
+	ck_assert_int_eq(a->change.born.bytes, change.born.bytes);
+	ck_assert_int_eq(a->change.born.count, change.born.count);
+	ck_assert_int_eq(a->change.died.bytes, change.died.bytes);
+	ck_assert_int_eq(a->change.died.count, change.died.count);
+	ck_assert_int_eq(a->rows, listed);
+	for (int i = 1; i < a->rows; i++)
+		ck_assert_int_ge(a->row[i - 1].bytes, a->row[i].bytes);
+	if (a->born >= 0)
+		ck_assert_int_eq((int)a->row[a->born].against, 1);
+}
+
+static void
+check_lives(struct ts_reader *rd, const struct ts_live_source *s, const struct ts_source_line *l,
+	const struct truth *t)
+{
+	struct naive v[ROWS];
+	int n = naive_variables(v, s, t);
+	struct ts_lives *lives;
+	struct ts_err err = {0};
+
+	ck_assert_msg(ts_lives_read_source(&lives, rd, s, l->tiles, NULL, NULL, &err) == TS_OK,
+		"%s", err.msg);
+	ck_assert_int_eq((int64_t)lives->variables, n);
+	for (int i = 0; i < FEW; i++) {
+		struct ts_alive_query q = {.step = (int64_t)any(FAR + 5),
+			.program = -1,
+			.marks = (int)any(TS_ALIVE_MARKS + 1),
+			.against = (int64_t)any(FAR),
+			.only = (enum ts_alive_only)any(TS_ALIVE_ONLY_COUNT),
+			.group = -1};
+		struct ts_alive *a;
+
+		for (int k = 0; k < q.marks; k++)
+			q.mark[k] = (int64_t)any(FAR);
+		q.to = (int)any((uint64_t)q.marks + 1);
+		ck_assert_int_eq(ts_alive_read(&a, rd, lives, &q, NULL, &err), TS_OK);
+		check_alive(a, v, n, t);
+		ts_alive_close(a);
+	}
+	ts_lives_close(lives);
+}
+
+static void
+check_source(struct fixture *f, const struct ts_live_source *s, const struct truth *t)
+{
+	struct ts_reader *readers[] = {f->plain, f->indexed};
+
+	for (size_t i = 0; i < TS_COUNT(readers); i++) {
+		struct ts_source_line l;
+		struct ts_err err = {0};
+		enum ts_code code = ts_source_line_read(&l, readers[i], s, NULL, &err);
+
+		ck_assert_msg(code == TS_OK, "%s", err.msg);
+		if (l.line.count > 0) {
+			check_line(&l, s, t);
+			check_lives(readers[i], s, &l, t);
+		}
+		ts_source_line_fini(&l);
+	}
+}
+
+START_TEST(sources)
+{
+	struct truth *t = ts_alloc(1, sizeof(*t));
+	struct fixture f;
+	struct ts_live_source set = {.where = TS_LIVE_SET}, copy;
+
+	ck_assert_ptr_nonnull(t);
+	begin(&f);
+	make(&f, t, _i);
+	open_report(&f);
+	for (int i = 0; i < 3; i++) {
+		struct ts_live_source tile = {TS_LIVE_TILE, number_of((int)any(TILES + 1)), {0}};
+		struct ts_live_source ipu = {TS_LIVE_IPU, i, {0}};
+
+		check_source(&f, &tile, t);
+		check_source(&f, &ipu, t);
+	}
+	ck_assert(ts_tile_set_init(&set.set, TILES));
+	for (int i = 0; i < TILES; i++)
+		if (any(2))
+			ts_tile_set_add(&set.set, i, i + 1);
+	check_source(&f, &set, t);
+	ck_assert(ts_live_source_copy(&copy, &set));
+	ck_assert(ts_live_source_same(&copy, &set));
+	ts_live_source_fini(&copy);
+	ck_assert(!ts_live_source_same(&copy, &set));
+	ts_live_source_fini(&set);
+	end(&f);
+	free(t);
+}
+END_TEST
+
+/* --- lifetimes -------------------------------------------------------------------------------- */
+
+enum { VARIABLES = 6, PROGRAMS = 7 };
+
+struct life_truth {
+	bool alive[VARIABLES][STEPS], names[PROGRAMS][VARIABLES], named[VARIABLES];
+	int program[STEPS];
+};
+
+static void
+make_lives(struct fixture *f, struct life_truth *t)
+{
+	sql(f,
+		"CREATE TABLE report(key TEXT, value TEXT); "
+		"INSERT INTO report VALUES('source', 'store'), ('store_version', '1'); "
+		"CREATE TABLE liveness_step(live_step INTEGER PRIMARY KEY, program, not_always_live);"
+		"CREATE TABLE program_variable(program, lowered_variable);");
+	sql(f,
+		"CREATE TABLE variable(variable INTEGER PRIMARY KEY, name, bytes, always_live);"
+		"CREATE TABLE liveness_variable(variable, start, \"end\");"
+		"CREATE TABLE lowered_variable(id INTEGER PRIMARY KEY, tile, bytes, variable)");
+	for (int s = 0; s < STEPS; s++) {
+		t->program[s] = (int)any(PROGRAMS);
+		sql(f, "INSERT INTO liveness_step VALUES(%d, %d, 0)", s, t->program[s]);
+	}
+	for (int v = 0; v < VARIABLES; v++) {
+		sql(f, "INSERT INTO variable VALUES(%d, 'v', %d, 0)", v, 1 + (int)any(100));
+		for (int i = (int)any(4); i >= 0; i--) {
+			int from = (int)any(STEPS), to = from + 1 + (int)any(9);
+
+			to = to > STEPS ? STEPS : to;
+			sql(f, "INSERT INTO liveness_variable VALUES(%d, %d, %d)", v, from, to);
+			for (int s = from; s < to; s++)
+				t->alive[v][s] = true;
+		}
+	}
+	for (int i = 0; i < 3 * VARIABLES; i++) {
+		int v = (int)any(VARIABLES);
+
+		sql(f, "INSERT INTO lowered_variable VALUES(%d, 0, 4, %d)", i, v);
+		for (int p = (int)any(3); p > 0 && v > 0; p--) { /* variable 0 is never named */
+			int program = (int)any(PROGRAMS);
+
+			sql(f, "INSERT INTO program_variable VALUES(%d, %d)", program, i);
+			t->names[program][v] = t->named[v] = true;
+		}
+	}
+}
+
+static void
+check_lifetime(const struct ts_lifetime *row, const struct life_truth *t, int v,
+	const struct ts_lifetimes *l)
+{
+	int64_t steps = 0, used = 0, run = 0, longest = 0;
+
+	for (int s = 0; s < STEPS; s++) {
+		bool use = t->alive[v][s] && t->names[t->program[s]][v], in = false, at = false;
+
+		steps += t->alive[v][s];
+		used += use;
+		run = t->alive[v][s] && !use ? run + 1 : 0;
+		longest = ts_max_i64(longest, run);
+		for (uint32_t i = 0; i < row->lives; i++)
+			in |= s >= (int)l->piece[row->life + i].start &&
+				s < (int)l->piece[row->life + i].end;
+		for (uint32_t i = 0; i < row->uses; i++)
+			at |= s >= (int)l->piece[row->use + i].start &&
+				s < (int)l->piece[row->use + i].end;
+		ck_assert_int_eq(in, t->alive[v][s]);
+		ck_assert_int_eq(at, use);
+	}
+	ck_assert_int_eq(row->steps, steps);
+	ck_assert_int_eq(row->idle, t->named[v] ? steps - used : TS_UNKNOWN);
+	ck_assert_int_eq(row->used, t->named[v] ? used : TS_UNKNOWN);
+	ck_assert_int_eq(row->longest, t->named[v] ? longest : TS_UNKNOWN);
+}
+
+START_TEST(lifetimes)
+{
+	struct life_truth t;
+	struct fixture f;
+	struct ts_uses *uses;
+	struct ts_lives *lives;
+	struct ts_lifetimes l;
+	uint32_t index[VARIABLES];
+	int64_t number[VARIABLES];
+
+	seed = (uint64_t)_i * UINT64_C(0x9e3779b97f4a7c15) + 7;
+	memset(&t, 0, sizeof(t));
+	begin(&f);
+	make_lives(&f, &t);
+	open_report(&f);
+	for (int v = 0; v < VARIABLES; v++)
+		number[v] = v;
+	ck_assert_int_eq(ts_uses_read(&uses, f.plain, NULL, NULL, NULL), TS_OK);
+	ck_assert_int_eq(ts_lives_read(&lives, f.plain, NULL, NULL), TS_OK);
+	ts_lives_find(index, lives, number, VARIABLES);
+	ck_assert_int_eq(ts_lifetimes_make(&l, lives, uses, index, VARIABLES, NULL, NULL), TS_OK);
+	ck_assert_int_eq(l.rows, VARIABLES);
+	for (int v = 0; v < VARIABLES; v++) {
+		ck_assert_int_eq(l.row[v].variable, v);
+		check_lifetime(&l.row[v], &t, v, &l);
+	}
+	ts_lifetimes_fini(&l);
+	ts_uses_close(uses);
+	ts_lives_close(lives);
+	end(&f);
+}
+END_TEST
+
+/* --- the place of programs -------------------------------------------------------------------- */
+
+enum { NODES = 12, EDGES = 3 };
+
+struct dag {
+	int child[NODES][EDGES], children[NODES], roots[3], root_count;
+	int parent[NODES], uses[NODES];
+	bool reached[NODES];
+};
+
+static void
+visit(struct dag *d, int node, int parent)
+{
+	if (d->reached[node])
+		return;
+	d->reached[node] = true;
+	d->parent[node] = parent;
+	for (int i = 0; i < d->children[node]; i++)
+		visit(d, d->child[node][i], node);
+}
+
+/* Bodies are shared, and there may be circles. */
+static void
+make_dag(struct fixture *f, struct dag *d)
+{
+	sql(f,
+		"CREATE TABLE report(key TEXT, value TEXT); "
+		"INSERT INTO report VALUES('source', 'store'), ('store_version', '1'); "
+		"CREATE TABLE program(program INTEGER PRIMARY KEY, type, name);"
+		"CREATE TABLE program_child(parent, position, child);"
+		"CREATE TABLE program_root(kind, position, program)");
+	for (int n = 0; n < NODES; n++) {
+		sql(f, "INSERT INTO program VALUES(%d, 'Sequence', 'p%d')", n, n);
+		d->children[n] = (int)any(EDGES + 1);
+		for (int i = 0; i < d->children[n]; i++)
+			d->child[n][i] = (int)any(NODES);
+		for (int i = d->children[n] - 1; i >= 0; i--) { /* rows in any order */
+			sql(f, "INSERT INTO program_child VALUES(%d, %d, %d)", n, i,
+				d->child[n][i]);
+			d->uses[d->child[n][i]]++;
+		}
+	}
+	d->root_count = 1 + (int)any(3);
+	for (int i = 0; i < d->root_count; i++) {
+		d->roots[i] = (int)any(NODES);
+		d->uses[d->roots[i]]++;
+		sql(f, "INSERT INTO program_root VALUES('%s', %d, %d)",
+			i < 2 ? "control" : "function", i, d->roots[i]);
+	}
+	for (int i = 0; i < d->root_count; i++)
+		visit(d, d->roots[i], -1);
+}
+
+START_TEST(programs)
+{
+	struct dag d;
+	struct fixture f;
+	struct ts_program_tree *tree;
+	struct ts_err err = {0};
+
+	seed = (uint64_t)_i * UINT64_C(0x9e3779b97f4a7c15) + 3;
+	memset(&d, 0, sizeof(d));
+	begin(&f);
+	make_dag(&f, &d);
+	open_report(&f);
+	ck_assert_msg(ts_program_tree_read(&tree, f.plain, NULL, NULL, &err) ==
+			(ts_report_has(f.report, TS_PROGRAM_CHILD) ? TS_OK : TS_E_ABSENT),
+		"%s", err.msg);
+	for (int n = 0; n < NODES && tree; n++) {
+		struct ts_program_path p;
+		int at = n, level;
+
+		ck_assert_int_eq(ts_program_path_read(&p, f.plain, tree, n, &err), TS_OK);
+		ck_assert_int_eq(p.rooted, d.reached[n]);
+		for (level = p.levels - 1; level >= 0; level--) {
+			char name[16];
+
+			snprintf(name, sizeof(name), "p%d", at);
+			ck_assert_int_eq(p.level[level].program, at);
+			ck_assert_str_eq(p.text.s + p.level[level].name_at, name);
+			if (ts_program_tree_find(tree, at) != UINT32_MAX)
+				ck_assert_int_eq(p.level[level].uses, d.uses[at]);
+			at = d.reached[at] ? d.parent[at] : -1;
+		}
+		ck_assert_int_eq(at, -1);
+		ts_program_path_fini(&p);
+	}
+	ts_program_tree_close(tree);
+	end(&f);
+}
+END_TEST
+
+/* --- always live ------------------------------------------------------------------------------ */
+
+START_TEST(always)
+{
+	static const char *const tags[] = {"stack", "code", "w/weights", ""};
+	int64_t truth[TILES][4] = {{0}};
+	struct fixture f;
+
+	seed = (uint64_t)_i * UINT64_C(0x9e3779b97f4a7c15) + 11;
+	begin(&f);
+	sql(&f,
+		"CREATE TABLE report(key TEXT, value TEXT); "
+		"INSERT INTO report VALUES('source', 'store'), ('store_version', '1'); "
+		"CREATE TABLE tile_always_live(tile, name, bytes)");
+	for (int i = 0; i < 60; i++) {
+		int tile = i * TILES / 60, tag = (int)any(4);
+		int64_t bytes = (int64_t)any(999);
+
+		sql(&f, "INSERT INTO tile_always_live VALUES(%d, '%s', %" PRId64 ")", tile,
+			tags[tag], bytes);
+		truth[tile][tag] += bytes;
+	}
+	open_report(&f);
+	for (int tile = 0; tile < TILES; tile++) {
+		struct ts_live_source s = {TS_LIVE_TILE, tile, {0}};
+		struct ts_always *a;
+		struct ts_err err = {0};
+		int64_t sum = 0;
+
+		ck_assert_msg(ts_always_read(&a, f.plain, &s, NULL, 0, NULL, NULL, &err) == TS_OK,
+			"%s", err.msg);
+		for (int i = 0; i < a->rows; i++)
+			for (int tag = 0; tag < 4; tag++)
+				if (strcmp(ts_always_name(a, i), tags[tag]) == 0)
+					ck_assert_int_eq(a->row[i].bytes, truth[tile][tag]);
+		for (int tag = 0; tag < 4; tag++)
+			sum += truth[tile][tag];
+		ck_assert_int_eq(a->bytes, sum);
+		ts_always_close(a);
+	}
+	end(&f);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("live source");
+	TCase *tc = tcase_create("live source");
+	SRunner *sr;
+	int failed;
+
+	tcase_add_loop_test(tc, sources, 0, ROUNDS);
+	tcase_add_loop_test(tc, lifetimes, 0, ROUNDS);
+	tcase_add_loop_test(tc, programs, 0, ROUNDS);
+	tcase_add_loop_test(tc, always, 0, 5);
+	tcase_set_timeout(tc, 120);
+	suite_add_tcase(s, tc);
+	sr = srunner_create(s);
+	srunner_run_all(sr, CK_NORMAL);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? 0 : 1;
+}
