@@ -9,6 +9,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/report/archive.h"
 #include "tilescope/report/consistency.h"
+#include "tilescope/report/memory_identity.h"
 #include "tilescope/report/rows.h"
 #include "tilescope/report/summary.h"
 
@@ -391,19 +392,20 @@ read_archive(struct ts_summary *s, const struct ts_reader *rd, struct ts_err *er
 	return TS_OK;
 }
 
-/* The model's own check: IPU i owns tiles [i * tiles_per_ipu, (i + 1) * tiles_per_ipu). */
-static void
-check_target(struct ts_summary *s)
+/* What has to hold of the tiles' memory. */
+static enum ts_code
+check_memory(struct ts_summary *s, struct ts_reader *rd, struct ts_progress *progress,
+	struct ts_err *err)
 {
-	const struct ts_target *t = &s->target;
+	struct ts_memory_identities identities;
+	enum ts_code code;
 
-	if (t->assumed || t->ipus == TS_UNKNOWN || t->tiles_per_ipu == TS_UNKNOWN || !s->has_tiles)
-		return;
-	if (t->ipus > 0 &&
-		(t->tiles_per_ipu > TS_TILES_MAX || t->ipus > TS_TILES_MAX ||
-			t->ipus * t->tiles_per_ipu != s->tiles.rows))
-		ts_notes_add(&s->notes, "the target says %lld x %lld tiles, the report has %lld",
-			(long long)t->ipus, (long long)t->tiles_per_ipu, (long long)s->tiles.rows);
+	if (!s->has_tiles)
+		return TS_OK;
+	code = ts_memory_identities_read(&identities, rd, &s->tiles, &s->target, progress, err);
+	if (!code)
+		(void)ts_memory_identities_note(&s->notes, &identities);
+	return code;
 }
 
 enum ts_code
@@ -430,7 +432,7 @@ ts_summary_read(struct ts_summary *s, struct ts_reader *rd, struct ts_progress *
 				s->execution.step_ipus, &why),
 			"target", &why, err);
 	if (!end)
-		check_target(s);
+		end = check_memory(s, rd, progress, err);
 	return end ? end : read_archive(s, rd, err);
 }
 

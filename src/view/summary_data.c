@@ -14,6 +14,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/report/archive.h"
 #include "tilescope/report/consistency.h"
+#include "tilescope/report/memory_identity.h"
 #include "tilescope/report/rows.h"
 
 #include "summary_internal.h"
@@ -206,8 +207,13 @@ static enum ts_code
 read_parts(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 {
 	struct summary_parts *p = (struct summary_parts *)f;
+	struct ts_memory_identities identities;
 	enum ts_code code = compare_archive(p, rd, err);
 
+	if (!code)
+		code = ts_memory_identities_look(&identities, rd, &f->job.progress, err);
+	if (!code)
+		(void)ts_memory_identities_note(&p->notes, &identities);
 	return code ? code : ts_consistency_ids(&p->notes, rd, false, &f->job.progress, err);
 }
 

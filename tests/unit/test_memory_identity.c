@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What has to hold of the memory of tiles: the vectors that Graphcore's documentation prints hold, every way to break an
+ * identity is found with its tile and figures, on random reports by a count made apart, and what is not
+ * recorded breaks nothing.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/report/memory_identity.h"
+#include "tilescope/report/summary.h"
+
+struct fixture {
+	char dir[64];
+	char path[128];
+	sqlite3 *db;
+	struct ts_report *report;
+	struct ts_reader *reader;
+};
+
+static void TS_PRINTF(2, 3) sql(struct fixture *f, const char *fmt, ...)
+{
+	char *message = NULL, *text;
+	va_list ap;
+
+	va_start(ap, fmt);
+	text = sqlite3_vmprintf(fmt, ap);
+	va_end(ap);
+	ck_assert_msg(sqlite3_exec(f->db, text, NULL, NULL, &message) == SQLITE_OK, "%s: %s",
+		message, text);
+	sqlite3_free(text);
+}
+
+static void
+begin(struct fixture *f)
+{
+	memset(f, 0, sizeof(*f));
+	snprintf(f->dir, sizeof(f->dir), "/tmp/ts-identity-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(f->dir));
+	snprintf(f->path, sizeof(f->path), "%s/profile.pop", f->dir);
+	ck_assert_int_eq(sqlite3_open(f->path, &f->db), SQLITE_OK);
+	sql(f, "%s",
+		"PRAGMA synchronous = OFF; CREATE TABLE report(key TEXT, value TEXT);"
+		"INSERT INTO report VALUES('store_version', '1');"
+		"CREATE TABLE target(type TEXT, ipus INTEGER, replicas INTEGER, tiles_per_ipu "
+		"INTEGER, bytes_per_tile INTEGER);"
+		"CREATE TABLE tile_memory(tile INTEGER, ipu INTEGER, total INTEGER, total_gaps "
+		"INTEGER, non_interleaved INTEGER, interleaved INTEGER, overflowed INTEGER);"
+		"CREATE TABLE memory_category(category INTEGER, name TEXT);"
+		"CREATE TABLE tile_category(tile INTEGER, category INTEGER, region TEXT, "
+		"not_overlapped INTEGER, overlapped INTEGER);");
+}
+
+static void
+open_report(struct fixture *f)
+{
+	struct ts_report_options o = {0};
+	struct ts_err err = {0};
+
+	ck_assert_msg(ts_report_open(&f->report, f->path, &o, &err) == TS_OK, "%s", err.msg);
+	ck_assert_msg(ts_reader_open(&f->reader, f->report, &err) == TS_OK, "%s", err.msg);
+}
+
+static void
+end(struct fixture *f)
+{
+	ts_reader_close(f->reader);
+	ts_report_close(f->report);
+	sqlite3_close(f->db);
+	unlink(f->path);
+	ck_assert_int_eq(rmdir(f->dir), 0);
+}
+
+static struct ts_memory_identities
+look(struct fixture *f)
+{
+	struct ts_memory_identities m;
+	struct ts_err err = {0};
+
+	open_report(f);
+	ck_assert_msg(ts_memory_identities_look(&m, f->reader, NULL, &err) == TS_OK, "%s", err.msg);
+	return m;
+}
+
+/* As many as are broken, and the sentence of the last one ("" when none is). */
+static void
+says(const struct ts_memory_identities *m, int broken, const char *words)
+{
+	struct ts_notes notes = {0};
+
+	ck_assert_int_eq(ts_memory_identities_note(&notes, m), broken);
+	ck_assert_int_eq(notes.count, broken);
+	if (broken)
+		ck_assert_str_eq(notes.note[broken - 1], words);
+	ts_notes_fini(&notes);
+}
+
+/* --- the vectors that are printed ----------------------------------------------------------------- */
+
+START_TEST(an_out_of_memory_tile_adds_up)
+{
+	struct ts_memory_identities m;
+	struct fixture f;
+
+	ck_assert_int_eq(122880 + 131072 + 580387, 834339);
+	begin(&f);
+	sql(&f,
+		"INSERT INTO tile_memory VALUES(0, 0, 834339, 834416, 122880, 131072, 580387);"
+		"INSERT INTO tile_category VALUES(0, 1, NULL, 834000, 0), (0, 2, NULL, 339, 0)");
+	m = look(&f);
+	ck_assert_int_eq(m.check[TS_IDENTITY_GAPS].checked, 1);
+	ck_assert_int_eq(m.check[TS_IDENTITY_REGIONS].checked, 1);
+	ck_assert_int_eq(m.check[TS_IDENTITY_CATEGORIES].checked, 1);
+	says(&m, 0, "");
+	end(&f);
+}
+END_TEST
+
+/* 1,216 tiles, 5,355,604 bytes in all, the fullest 5,780 without gaps and 49,184 with them. */
+START_TEST(an_adder_adds_up)
+{
+	struct ts_memory_identities m;
+	struct ts_summary s;
+	struct ts_err err = {0};
+	struct fixture f;
+	int64_t left = 5355604 - 5780;
+
+	begin(&f);
+	sql(&f,
+		"INSERT INTO target VALUES('IPU', 1, 1, 1216, 262144);"
+		"INSERT INTO tile_memory VALUES(0, 0, 5780, 49184, 5780, 0, 0)");
+	sql(&f, "BEGIN");
+	for (int t = 1; t < 1216; t++) {
+		int64_t bytes = left / (1216 - t);
+
+		left -= bytes;
+		sql(&f, "INSERT INTO tile_memory VALUES(%d, 0, %lld, %lld, %lld, 0, 0)", t,
+			(long long)bytes, (long long)bytes + 9, (long long)bytes);
+	}
+	sql(&f, "COMMIT");
+	m = look(&f);
+	ck_assert_int_eq(m.check[TS_IDENTITY_TILES].checked, 1);
+	ck_assert_int_eq(m.check[TS_IDENTITY_IPU].checked, 1216);
+	ck_assert_int_eq(m.check[TS_IDENTITY_REGIONS].checked, 1216);
+	says(&m, 0, "");
+	ck_assert_int_eq(ts_summary_read(&s, f.reader, NULL, &err), TS_OK);
+	ck_assert_int_eq(s.tiles.total, 5355604);
+	ck_assert_int_eq(s.tiles.tile[s.tiles.worst].total_gaps, 49184);
+	ck_assert_int_eq(s.tiles.tile[s.tiles.worst].total, 5780);
+	ck_assert_int_eq(s.notes.count, 0);
+	ts_summary_fini(&s);
+	end(&f);
+}
+END_TEST
+
+/* --- broken --------------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *sql, *words;
+} wrong[] = {
+	{"INSERT INTO target VALUES('IPU', 2, 1, 4, 1000);"
+	 "INSERT INTO tile_memory(tile, total) VALUES(0, 1), (1, 1), (2, 1)",
+		"the target says 2 x 4 tiles, the report has 3"},
+	{"INSERT INTO target VALUES('IPU', 1, 1, 2, 1000);"
+	 "INSERT INTO tile_memory(tile, total, ipu) VALUES(0, 1, 0), (1, 1, 7)",
+		"1 of 2 tiles are on another IPU than their numbers say: ipu 7, not 0, on tile 1"},
+	{"INSERT INTO tile_memory(tile, total, total_gaps) VALUES(0, 100, 90), (1, 5, 5), (2, 9, "
+	 "NULL)",
+		"1 of 2 tiles have less memory with gaps than without: bytes 90, not 100, on tile 0"},
+	{"INSERT INTO tile_memory VALUES(0, NULL, 10, NULL, 1, 2, 7), (1, NULL, 11, NULL, 1, 2, "
+	 "7), (2, NULL, 12, NULL, 1, NULL, 7), (3, NULL, 13, NULL, 1, 2, 7)",
+		"2 of 3 tiles have regions that do not add up to their total: bytes 10, not 11, on "
+		"tile 1"},
+	{"INSERT INTO tile_memory(tile, total) VALUES(0, 10), (1, 20), (2, 30), (3, 40);"
+	 "INSERT INTO tile_category VALUES(0, 1, NULL, 10, 0), (1, 1, NULL, 5, 0), (1, 2, NULL, "
+	 "14, 0), (2, 1, NULL, 3, 1), (3, 1, NULL, 3, NULL)",
+		"1 of 2 tiles have categories that do not add up to their total, though nothing "
+		"overlaps: bytes 19, not 20, on tile 1"},
+};
+
+START_TEST(what_is_broken_is_said)
+{
+	struct ts_memory_identities m;
+	struct fixture f;
+
+	begin(&f);
+	sql(&f, "%s", wrong[_i].sql);
+	m = look(&f);
+	says(&m, 1, wrong[_i].words);
+	end(&f);
+}
+END_TEST
+
+/* Random tiles, each right or wrong by a coin; what is wrong is counted while they are made. */
+START_TEST(random_tiles_are_judged_right)
+{
+	int64_t broken[TS_IDENTITY_COUNT] = {0};
+	struct ts_memory_identities m;
+	struct fixture f;
+
+	srand((unsigned)_i + 1);
+	begin(&f);
+	sql(&f, "BEGIN; INSERT INTO target VALUES('IPU', 2, 1, 50, 1000)");
+	for (int t = 0; t < 100; t++) {
+		int a = rand() % 1000, b = rand() % 1000, c = rand() % 3, off[4];
+
+		for (int k = 0; k < 4; k++)
+			off[k] = rand() % 10 == 0;
+		broken[TS_IDENTITY_IPU] += off[0];
+		broken[TS_IDENTITY_GAPS] += off[1];
+		broken[TS_IDENTITY_REGIONS] += off[2];
+		broken[TS_IDENTITY_CATEGORIES] += off[3];
+		sql(&f, "INSERT INTO tile_memory VALUES(%d, %d, %d, %d, %d, %d, %d)", t,
+			t / 50 + off[0], a + b + c, off[1] ? a + b + c - 1 : a + b + c + rand() % 9,
+			a, b, c + off[2]);
+		sql(&f, "INSERT INTO tile_category VALUES(%d, 1, NULL, %d, 0), (%d, 2, NULL, %d, 0)",
+			t, a, t, b + c + off[3]);
+	}
+	sql(&f, "COMMIT");
+	m = look(&f);
+	for (int k = TS_IDENTITY_IPU; k < TS_IDENTITY_COUNT; k++) {
+		ck_assert_int_eq(m.check[k].checked, 100);
+		ck_assert_int_eq(m.check[k].broken, broken[k]);
+	}
+	end(&f);
+}
+END_TEST
+
+START_TEST(what_is_not_recorded_breaks_nothing)
+{
+	struct ts_memory_identities m;
+	struct fixture f;
+
+	begin(&f);
+	sql(&f,
+		"DROP TABLE tile_category; ALTER TABLE tile_memory DROP COLUMN overflowed;"
+		"INSERT INTO tile_memory VALUES(0, 5, 4611686018427387904, NULL, 1, 1), "
+		"(7, NULL, -1, 2, 1, 1), (9, NULL, 'x', 2, 1, 1)");
+	m = look(&f);
+	for (int k = 0; k < TS_IDENTITY_COUNT; k++)
+		ck_assert_int_eq(m.check[k].checked, 0);
+	end(&f);
+}
+END_TEST
+
+START_TEST(no_tiles_break_nothing)
+{
+	struct ts_memory_identities m;
+	struct fixture f;
+
+	begin(&f);
+	if (_i == 0)
+		sql(&f, "DROP TABLE tile_memory");
+	m = look(&f);
+	says(&m, 0, "");
+	end(&f);
+}
+END_TEST
+
+START_TEST(it_can_be_cancelled)
+{
+	struct ts_memory_identities m;
+	struct ts_cancel cancel = {0};
+	struct ts_err err = {0};
+	struct fixture f;
+
+	begin(&f);
+	sql(&f, "INSERT INTO tile_memory VALUES(0, 5, 10, NULL, 1, 1, 1)");
+	open_report(&f);
+	ts_cancel_set(&cancel);
+	ts_reader_set_cancel(f.reader, &cancel);
+	ck_assert_int_eq(ts_memory_identities_look(&m, f.reader, NULL, &err), TS_E_CANCELLED);
+	ts_reader_set_cancel(f.reader, NULL);
+	end(&f);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("memory_identity");
+	TCase *c = tcase_create("memory_identity");
+	SRunner *r;
+	int failed;
+
+	tcase_set_timeout(c, 60);
+	tcase_add_test(c, an_out_of_memory_tile_adds_up);
+	tcase_add_test(c, an_adder_adds_up);
+	tcase_add_loop_test(c, what_is_broken_is_said, 0, (int)TS_COUNT(wrong));
+	tcase_add_loop_test(c, random_tiles_are_judged_right, 0, 10);
+	tcase_add_test(c, what_is_not_recorded_breaks_nothing);
+	tcase_add_loop_test(c, no_tiles_break_nothing, 0, 2);
+	tcase_add_test(c, it_can_be_cancelled);
+	suite_add_tcase(s, c);
+	r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed ? 1 : 0;
+}
