@@ -59,11 +59,15 @@ enum ts_effect insights_list_command(struct insights_view *s, struct insights_li
 	void (*text)(const struct insights_view *s, int64_t row, struct ts_strbuf *out));
 
 /* insights_tabs.c */
-enum { INSIGHTS_TABS = 4 };
+enum { INSIGHTS_LARGEST = 4, INSIGHTS_TABS = 5 };
 extern const struct ts_tab_ops *const insights_tab_ops[INSIGHTS_TABS];
 
 /* Go to an address. */
 enum ts_effect insights_go(struct insights_view *s, const char *place);
+
+/* insights_largest.c */
+extern const struct ts_tab_ops insights_tab_largest;
+void insights_largest_fit(struct ts_tab *t);
 
 /* insights_explain.c */
 void insights_explain(struct ts_view *v, struct ts_explain *out);

@@ -814,6 +814,20 @@ step_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 			ts_fmt_count(buf, facts_of(s)->peak.step));
 }
 
+static void
+halves_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
+{
+	const struct insights_view *s = view_of(t);
+	const struct ts_peak_variables *p = &facts_of(s)->peak;
+	char n[TS_FMT_MAX], step[TS_FMT_MAX];
+
+	if (!is_ready(s) || !facts_of(s)->has_peak || !p->has_types)
+		return;
+	snprintf(out, TS_TAB_NOTE, "%s candidates%s%s", ts_fmt_count(n, p->fp32.count),
+		p->step == TS_UNKNOWN ? "" : ", step ",
+		p->step == TS_UNKNOWN ? "" : ts_fmt_count(step, p->step));
+}
+
 /* --- FP32 ------------------------------------------------------------------------------------- */
 
 enum { H_BYTES, H_SAVES, H_LIVE, H_NAME, H_COLUMNS };
@@ -1020,13 +1034,13 @@ static const struct ts_tab_ops tab_fp32 = {
 	.name = "fp32",
 	.title = "FP32",
 	.absent = halves_absent,
-	.note = step_note,
+	.note = halves_note,
 	.draw = halves_draw,
 	TABLE_TAB,
 };
 
 const struct ts_tab_ops *const insights_tab_ops[INSIGHTS_TABS] = {&tab_finding, &tab_tiles,
-	&tab_peak, &tab_fp32};
+	&tab_peak, &tab_fp32, &insights_tab_largest};
 
 static const struct {
 	const struct ts_tab_ops *ops;

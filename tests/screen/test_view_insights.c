@@ -45,6 +45,8 @@ static const struct {
 	{"insights-peak-200", 200, 58, TS_GLYPHS_FULL, {"tab peak", "pane-previous", "down", 0}},
 	{"insights-fp32-120", 120, 38, TS_GLYPHS_FULL,
 		{"tab fp32", "pane-previous", "pane-zoom", 0}},
+	{"insights-largest-120", 120, 38, TS_GLYPHS_FULL,
+		{"tab largest", "pane-previous", "down", 0}},
 	{"insights-ascii", 80, 22, TS_GLYPHS_ASCII, {"tab tiles", "pane-next", "pane-zoom", 0}},
 	{"insights-40", 40, 8, TS_GLYPHS_BASIC, {0}},
 };
@@ -86,6 +88,13 @@ START_TEST(places)
 	ck_assert_int_eq(strncmp(h.env.place, "liveness?step=", 14), 0);
 	harness_command(&h, "copy");
 	ck_assert_ptr_nonnull(strstr(h.env.copy, "FP32"));
+	harness_command(&h, "tab largest");
+	harness_command(&h, "search variable");
+	harness_command(&h, "search-next");
+	harness_command(&h, "copy");
+	ck_assert_ptr_nonnull(strstr(h.env.copy, "variable"));
+	harness_command(&h, "open");
+	ck_assert_int_eq(strncmp(h.env.place, "memory?tile=", 12), 0);
 	harness_end(&h);
 }
 END_TEST
@@ -151,7 +160,7 @@ static const struct {
 
 START_TEST(absent)
 {
-	static const char *const tabs[] = {"tiles", "peak", "fp32", "finding"};
+	static const char *const tabs[] = {"tiles", "peak", "fp32", "largest", "finding"};
 
 	begin(120, 38, TS_GLYPHS_FULL, TS_DEMO_STORE, gone[_i].sql);
 	harness_settle(&h);

@@ -41,8 +41,7 @@ draw(uint64_t *state, uint64_t below)
 }
 
 /* The first value of a query's first row: NULL is -1. */
-static int64_t
-ask(const struct world *w, const char *fmt, ...)
+static int64_t TS_PRINTF(2, 3) ask(const struct world *w, const char *fmt, ...)
 {
 	sqlite3_stmt *stmt;
 	int64_t v = -1;
