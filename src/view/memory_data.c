@@ -291,6 +291,7 @@ memory_request(struct ts_view *v)
 		return;
 	memory_update(m); /* others may have selected tiles */
 	memory_ask_metric(m);
+	memory_ask_identity(m);
 	memory_ask_variables(m, tile->tile);
 	if (m->categories_state.state == TS_PANE_EMPTY && !categories_come(v->env))
 		ask_categories(m);
@@ -388,6 +389,8 @@ memory_deliver(struct ts_view *v, struct ts_fetch *f)
 		return take_tiles(m, f);
 	if (f == m->categories_sent)
 		return take_categories(m, f);
+	if (f->job.kind == FETCH_IDENTITY)
+		return memory_take_identity(m, f);
 	if (f->job.kind >= FETCH_PARTS && f->job.kind < FETCH_PARTS + BY_COUNT)
 		return memory_take_parts(m, f);
 	if (f == m->metric_sent)
@@ -402,6 +405,7 @@ memory_drop(struct memory_view *m)
 {
 	memory_drop_code(m);
 	memory_drop_metric(m);
+	memory_drop_identity(m);
 	free_tiles(m->tiles);
 	memory_bands_free(m->categories);
 	memory_drop_variables(m);

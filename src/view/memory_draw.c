@@ -198,6 +198,8 @@ draw_note(struct ts_canvas *c, const struct memory_view *m)
 		parts_note(m, text, sizeof(text));
 	if (!text[0] && m->tiles->target_note[0])
 		snprintf(text, sizeof(text), "%s", m->tiles->target_note);
+	if (!text[0])
+		snprintf(text, sizeof(text), "%.159s", memory_identity_note(m));
 	if (text[0])
 		ts_canvas_right(c, r, 0, 0, TS_ROLE_NOTE, text);
 	return (int)strlen(text);

@@ -71,6 +71,7 @@ enum memory_fetch_kind {
 	FETCH_NAMES,
 	FETCH_CODE,
 	FETCH_METRIC,
+	FETCH_IDENTITY,
 	FETCH_PARTS, /* and one for each breakdown */
 };
 
@@ -250,6 +251,8 @@ struct memory_view {
 	struct ts_pane_data metric_state;
 	struct ts_fetch *metric_sent;
 	struct memory_map map;
+	bool identity_asked;
+	char identity[200]; /* what does not add up; "" = nothing, as far as is known */
 
 	struct memory_plot plot;
 	struct ts_column_facts facts[TS_TABLE_COLUMNS]; /* of the tiles as a table, bands behind */
@@ -473,6 +476,15 @@ void memory_drop_metric(struct memory_view *m);
 enum ts_effect memory_set_metric(struct memory_view *m, const struct ts_call *call);
 void memory_complete_metric(const struct memory_view *m, const char *word,
 	struct ts_candidates *out);
+
+/* --- memory_identity.c --- */
+
+void memory_ask_identity(struct memory_view *m);
+enum ts_effect memory_take_identity(struct memory_view *m, struct ts_fetch *f);
+void memory_drop_identity(struct memory_view *m);
+
+/* What does not add up, in as many words as there is room for; "" = nothing. */
+const char *memory_identity_note(const struct memory_view *m);
 
 /* --- memory_map.c --- */
 

@@ -70,6 +70,8 @@ map_note(const struct memory_view *m, struct ts_strbuf *out)
 	else if (m->tiles->tiles.bad_rows > 0)
 		ts_strbuf_printf(out, "%lld rows left out: bad numbers",
 			(long long)m->tiles->tiles.bad_rows);
+	if (out->len == 0)
+		ts_strbuf_puts(out, memory_identity_note(m));
 	if (m->map.physical)
 		ts_strbuf_printf(out, "%sphysical order%s", out->len ? "; " : "",
 			m->map.map.floor.ranked ? " (ranks)" : "");

@@ -257,6 +257,25 @@ START_TEST(a_reload_keeps_the_metric)
 }
 END_TEST
 
+START_TEST(what_does_not_add_up_is_said)
+{
+	struct harness h;
+
+	harness_dir(&h);
+	harness_sql(&h, tables);
+	harness_sql(&h,
+		"INSERT INTO tile_memory VALUES(0, 0, NULL, 100, 90, 0), (1, 0, NULL, 5, 5, 0)");
+	harness_start(&h, &ts_view_memory, 200, 50, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	harness_says(&h, "1 of 2 tiles have less memory with gaps than without: bytes 90, not 100");
+	harness_command(&h, "map");
+	harness_says(&h, "1 of 2 tiles have less memory with gaps than without");
+	harness_resize(&h, 80, 22);
+	harness_says(&h, "memory does not add up: see Summary");
+	harness_end(&h);
+}
+END_TEST
+
 /* Tiles nobody would make: numbers with holes, huge ones, IPUs not known, 0 and 2^62 bytes. */
 START_TEST(odd_tiles_are_drawn_sanely)
 {
@@ -353,6 +372,7 @@ main(void)
 	tcase_add_test(c, metrics_scales_and_orders_are_chosen);
 	tcase_add_test(c, physical_order_that_is_not_recorded_is_said);
 	tcase_add_test(c, a_reload_keeps_the_metric);
+	tcase_add_test(c, what_does_not_add_up_is_said);
 	tcase_add_loop_test(c, odd_tiles_are_drawn_sanely, 0, 4);
 	tcase_add_test(c, differences_have_their_colours);
 	suite_add_tcase(s, c);
