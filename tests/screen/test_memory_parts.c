@@ -51,6 +51,7 @@ START_TEST(screens_are_those_that_were_kept)
 	begin(&h, TS_DEMO_STORE, s->w, s->h, s->glyphs);
 	for (int i = 0; i < 3 && s->line[i]; i++)
 		harness_command(&h, s->line[i]);
+	harness_command(&h, "pane-zoom"); /* the graph alone: what is below is others' */
 	harness_look(&h, s->name);
 	harness_end(&h);
 }
@@ -186,6 +187,7 @@ START_TEST(marked_variables_are_drawn)
 	ck_assert(ts_marked_toggle(&h.selection.marked, &v));
 	harness_settle(&h);
 	harness_says(&h, "vertexCode");
+	harness_command(&h, "pane-zoom");
 	harness_look(&h, "parts_marked_120x38");
 	ts_marked_clear(&h.selection.marked);
 	harness_settle(&h);

@@ -308,7 +308,9 @@ START_TEST(tiles_are_marked)
 	harness_command(&h, "range");
 	ck_assert_int_ge(h.selection.tiles.count, 12);
 	ck_assert(ts_is_selected(&h.selection, 100) && ts_is_selected(&h.selection, 110));
+	harness_command(&h, "pane-zoom");
 	harness_look(&h, "memory-selected-120x38");
+	harness_command(&h, "pane-zoom");
 	harness_type(&h, "zoom-selection");
 	for (tile = 100; tile <= 110; tile++)
 		ck_assert(ts_is_selected(&h.selection, tile));
