@@ -172,6 +172,7 @@ static const struct {
 } hints[] = {
 	{TS_CMD_FULLEST, "fullest"},
 	{TS_CMD_PEAK_NEXT, "peak"},
+	{TS_CMD_SOURCE, "source"},
 	{TS_CMD_MAP, "map"},
 	{TS_CMD_BREAKDOWN, "breakdown"},
 	{TS_CMD_EXPLAIN, "explain"},
@@ -182,6 +183,7 @@ static const struct {
 	{TS_CMD_SEARCH, "search"},
 	{TS_CMD_PANE_NEXT, "pane"},
 	{TS_CMD_TAB_NEXT, "tab"},
+	{TS_CMD_MARK, "mark"},
 	{TS_CMD_RANGE, "range"},
 	{TS_CMD_OPEN, "open"},
 	{TS_CMD_BACK, "up"},
@@ -201,12 +203,15 @@ hint_fits(const struct ts_app *app, enum ts_cmd cmd)
 	case TS_CMD_FULLEST:
 	case TS_CMD_MAP:
 	case TS_CMD_BREAKDOWN:
-	case TS_CMD_EXPLAIN:
 	case TS_CMD_RANGE:
 		return v == TS_VIEW_MEMORY;
+	case TS_CMD_EXPLAIN:
+		return v == TS_VIEW_MEMORY || v == TS_VIEW_LIVENESS;
 	case TS_CMD_TAB_NEXT:
-		return v == TS_VIEW_MEMORY || v == TS_VIEW_INSIGHTS;
+		return v == TS_VIEW_MEMORY || v == TS_VIEW_INSIGHTS || v == TS_VIEW_LIVENESS;
 	case TS_CMD_PEAK_NEXT:
+	case TS_CMD_SOURCE:
+	case TS_CMD_MARK:
 		return v == TS_VIEW_LIVENESS;
 	case TS_CMD_SORT:
 	case TS_CMD_FILTER:

@@ -108,7 +108,7 @@ look_at(const struct scan *s, size_t i, size_t end)
 		const struct ts_life *life = &s->l->life[i];
 		unsigned alive = 0;
 
-		for (int k = 0; k < s->steps; k++)
+		for (int k = 0; k < s->steps && k < TS_ALIVE_COLUMNS; k++)
 			alive |= (unsigned)(s->step[k] >= life->start && s->step[k] < life->end)
 				<< k;
 		row.total += (int64_t)life->end - life->start;

@@ -432,12 +432,16 @@ total_name(const struct alive_tab *t, int64_t line, char *out, size_t size)
 	else if (t->l.order.filtered)
 		snprintf(out, size, "%s of the %s listed", ts_fmt_count(n, t->l.list.count),
 			ts_fmt_count(of, a->rows));
+	else if (a->asked.marks > 0 || s->only != TS_ALIVE_EVERY || s->group >= 0)
+		snprintf(out, size, "%s%s listed, %s alive here",
+			a->rows < a->found || a->more ? "largest " : "", ts_fmt_count(n, a->rows),
+			ts_fmt_count(of, a->count));
 	else if (a->rows < a->found || a->more)
 		snprintf(out, size, "%s variables, largest %s listed", ts_fmt_count(n, a->count),
 			ts_fmt_count(of, a->rows));
 	else
-		snprintf(out, size, "%s variables%s", ts_fmt_count(n, a->count),
-			all ? " of one replica" : "");
+		snprintf(out, size, "%s variable%s%s", ts_fmt_count(n, a->count),
+			a->count == 1 ? "" : "s", all ? " of one replica" : "");
 }
 
 static void

@@ -23,7 +23,7 @@ enum {
 	ALIVE = 0x2550,
 	BARS_FROM = 50, /* columns of the pane from which there are bars */
 	FIGURES = 74,	/* columns that the table takes where there is much room */
-	NAME = 24,
+	NAME = 14,
 };
 
 struct lifetimes_fetch {
@@ -207,8 +207,8 @@ static const struct ts_column columns[C_COUNT] = {
 	{"lifetime of", NAME, 60, 1, 0, TS_FIELD_TAIL},
 	{"bytes", 9, 0, 0, 0, TS_FIELD_RIGHT},
 	{"steps", 7, 0, 0, 4, TS_FIELD_RIGHT},
-	{"idle", 7, 0, 0, 1, TS_FIELD_RIGHT},
-	{"bytes x idle", 13, 0, 0, 2, TS_FIELD_RIGHT},
+	{"idle", 7, 0, 0, 3, TS_FIELD_RIGHT},
+	{"bytes x idle", 14, 0, 0, 1, TS_FIELD_RIGHT},
 	{"longest", 7, 0, 0, 5, TS_FIELD_RIGHT},
 	{"used", 6, 0, 0, 6, TS_FIELD_RIGHT},
 };

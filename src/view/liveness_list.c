@@ -24,7 +24,7 @@ live_list_init(struct live_list *l, int sorted)
 	ts_list_init(&l->list);
 	ts_table_order_init(&l->order);
 	l->order.sorted = sorted;
-	l->order.descending = true;
+	l->order.descending = sorted >= 0;
 	l->of = 1;
 }
 

@@ -430,8 +430,9 @@ draw_total(struct ts_canvas *c, const struct details_tab *d)
 	for (int i = 0; d->cycles && i < TS_CYCLES_KINDS; i++)
 		x = draw_kind(c, d->total, x, d, i);
 	if (!d->cycles)
-		ts_canvas_printf(c, d->total, 0, 0, TS_ROLE_TOTAL, "%s instances of %s vertices%s",
-			ts_fmt_count(n, p->instances), ts_fmt_count(m, p->kinds),
+		ts_canvas_printf(c, d->total, 0, 0, TS_ROLE_TOTAL,
+			"%s instances of %s vertex type%s%s", ts_fmt_count(n, p->instances),
+			ts_fmt_count(m, p->kinds), p->kinds == 1 ? "" : "s",
 			p->vertices < p->kinds ? ", the most used are listed" : "");
 }
 

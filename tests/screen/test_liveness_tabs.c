@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sources, marks and tabs of the Liveness view: what they show is what SQL says of the same report, and reports in which
+ * things are missing or make no sense are told from those that are sound.
+ */
+#include "config.h"
+
+#include "view_harness.h"
+
+#include "tilescope/view/liveness.h"
+
+static void
+begin(struct harness *h, int w, int height)
+{
+	struct ts_demo_options o = {.ipus = 2, .tiles = 64, .steps = 400, .variables = 3000};
+
+	harness_demo(h, &o);
+	harness_start(h, &ts_view_liveness, w, height, TS_GLYPHS_FULL);
+	harness_settle(h);
+}
+
+static int64_t
+number(struct harness *h, const char *fmt, ...)
+{
+	sqlite3_stmt *stmt;
+	sqlite3 *db;
+	char query[600];
+	va_list ap;
+	int64_t v;
+
+	va_start(ap, fmt);
+	vsnprintf(query, sizeof(query), fmt, ap);
+	va_end(ap);
+	ck_assert_int_eq(sqlite3_open(h->path, &db), SQLITE_OK);
+	ck_assert_msg(sqlite3_prepare_v2(db, query, -1, &stmt, NULL) == SQLITE_OK, "%s: %s", query,
+		sqlite3_errmsg(db));
+	ck_assert_int_eq(sqlite3_step(stmt), SQLITE_ROW);
+	v = sqlite3_column_int64(stmt, 0);
+	sqlite3_finalize(stmt);
+	sqlite3_close(db);
+	return v;
+}
+
+/* What the read-out line has to say: bytes that are not always live, and those that are. */
+static void
+says_figures(struct harness *h, int64_t not_always, int64_t always)
+{
+	char a[TS_FMT_MAX], b[TS_FMT_MAX], c[TS_FMT_MAX], words[200];
+
+	snprintf(words, sizeof(words), "not always live %s + always %s = %s",
+		ts_fmt_bytes(a, not_always, TS_UNITS_KIB), ts_fmt_bytes(b, always, TS_UNITS_KIB),
+		ts_fmt_bytes(c, not_always + always, TS_UNITS_KIB));
+	harness_says(h, words);
+}
+
+#define ALIVE_ON                                                                                \
+	"SELECT coalesce(sum(v.bytes), 0) FROM lowered_variable v WHERE v.always_live = 0 AND " \
+	"EXISTS (SELECT 1 FROM class_interval i WHERE i.class = v.class AND "                   \
+	"i.start <= %lld AND i.end > %lld) AND v.tile "
+
+/* ---- sources ---- */
+
+START_TEST(sources)
+{
+	struct harness h;
+	long long step;
+
+	begin(&h, 120, 38);
+	harness_says(&h, "Live bytes of all tiles,");
+	harness_command(&h, "source tile 5");
+	harness_says(&h, "Live bytes of tile 5, derived");
+	ck_assert_int_eq(h.selection.tile, 5);
+	for (int i = 0; i < 3; i++) {
+		step = (long long)h.selection.live_step;
+		says_figures(&h, number(&h, ALIVE_ON "= 5", step, step),
+			number(&h, "SELECT always_live FROM tile_memory WHERE tile = 5"));
+		harness_command(&h, i == 0 ? "goto 100" : "goto 333");
+	}
+	harness_command(&h, "source ipu 1");
+	step = (long long)h.selection.live_step;
+	harness_says(&h, "Live bytes of ipu 1, ");
+	says_figures(&h,
+		number(&h,
+			"SELECT not_always_live FROM liveness_step_ipu WHERE ipu = 1 AND "
+			"live_step = %lld",
+			step),
+		number(&h, "SELECT sum(always_live) FROM tile_memory WHERE ipu = 1"));
+	/* the list is derived from what lies on its tiles: the same */
+	ck_assert(!harness_has(&h, "the timeline says"));
+	ck_assert_int_eq(number(&h, ALIVE_ON ">= 64", step, step),
+		number(&h,
+			"SELECT not_always_live FROM liveness_step_ipu WHERE ipu = 1 AND "
+			"live_step = %lld",
+			step));
+	harness_command(&h, "ipu-next"); /* behind the last: all again */
+	harness_says(&h, "Live bytes of all tiles,");
+	ck_assert(harness_command(&h, "source selected") & TS_EFFECT_BELL);
+	ck_assert(ts_select_range(&h.selection, 3, 9, 128, true));
+	harness_command(&h, "source selected");
+	step = (long long)h.selection.live_step;
+	harness_says(&h, "Live bytes of 6 tiles");
+	says_figures(&h, number(&h, ALIVE_ON "BETWEEN 3 AND 8", step, step),
+		number(&h, "SELECT sum(always_live) FROM tile_memory WHERE tile BETWEEN 3 AND 8"));
+	ck_assert(ts_select_range(&h.selection, 8, 9, 128, false)); /* it follows the selection */
+	harness_settle(&h);
+	harness_says(&h, "Live bytes of 5 tiles");
+	ts_select_no_tiles(&h.selection);
+	harness_settle(&h);
+	harness_says(&h, "Live bytes of all tiles,");
+	harness_end(&h);
+}
+END_TEST
+
+/* All sources by one key, round. */
+START_TEST(next_source)
+{
+	struct harness h;
+
+	begin(&h, 100, 30);
+	ck_assert(ts_select_range(&h.selection, 3, 9, 128, true));
+	harness_command(&h, "source");
+	harness_says(&h, "Live bytes of ipu 0");
+	harness_command(&h, "source");
+	harness_says(&h, "Live bytes of tile 0");
+	harness_command(&h, "source");
+	harness_says(&h, "Live bytes of 6 tiles");
+	harness_command(&h, "source");
+	harness_says(&h, "Live bytes of all tiles");
+	ts_select_no_tiles(&h.selection);
+	harness_end(&h);
+}
+END_TEST
+
+/* ---- marks ---- */
+
+START_TEST(marks)
+{
+	struct harness h;
+	char words[200], a[TS_FMT_MAX], b[TS_FMT_MAX];
+	const char *born = "SELECT %s FROM variable v WHERE always_live = 0 AND "
+			   "EXISTS (SELECT 1 FROM liveness_variable l WHERE l.variable = "
+			   "v.variable AND l.start <= %d AND l.end > %d) AND NOT EXISTS (SELECT 1 "
+			   "FROM liveness_variable l WHERE l.variable = v.variable AND "
+			   "l.start <= %d AND l.end > %d)";
+
+	begin(&h, 140, 38);
+	harness_command(&h, "goto 100");
+	harness_command(&h, "mark");
+	harness_command(&h, "goto 300");
+	harness_command(&h, "mark");
+	harness_says(&h, "A 100");
+	harness_says(&h, "B 300");
+	snprintf(words, sizeof(words), "step 100 to 300: born %s in %s",
+		ts_fmt_bytes(a, number(&h, born, "sum(bytes)", 300, 300, 100, 100), TS_UNITS_KIB),
+		ts_fmt_count(b, number(&h, born, "count(*)", 300, 300, 100, 100)));
+	harness_says(&h, words);
+	snprintf(words, sizeof(words), "died %s in %s",
+		ts_fmt_bytes(a, number(&h, born, "sum(bytes)", 100, 100, 300, 300), TS_UNITS_KIB),
+		ts_fmt_count(b, number(&h, born, "count(*)", 100, 100, 300, 300)));
+	harness_says(&h, words);
+	harness_command(&h, "only died");
+	snprintf(words, sizeof(words), "%s listed",
+		ts_fmt_count(b, number(&h, born, "count(*)", 100, 100, 300, 300)));
+	harness_says(&h, words);
+	harness_look(&h, "live-marks-140x38");
+	harness_command(&h, "only all");
+	harness_command(&h, "goto 100"); /* takes the mark away */
+	harness_command(&h, "mark");
+	ck_assert(!harness_has(&h, "A 100"));
+	harness_command(&h, "marks-clear");
+	ck_assert(!harness_has(&h, "300: born"));
+	for (int i = 0; i < 6; i++) {
+		snprintf(words, sizeof(words), "goto %d", 10 * i);
+		harness_command(&h, words);
+		ck_assert(!(harness_command(&h, "mark") & TS_EFFECT_BELL));
+	}
+	harness_command(&h, "goto 200");
+	ck_assert(harness_command(&h, "mark") & TS_EFFECT_BELL);
+	harness_end(&h);
+}
+END_TEST
+
+/* ---- replicas, limit ---- */
+
+static void
+make_own(struct harness *h, const char *rows)
+{
+	harness_dir(h);
+	harness_sql(h,
+		"CREATE TABLE report(key TEXT, value TEXT);"
+		"INSERT INTO report VALUES('store_version','1'),('source','store');"
+		"CREATE TABLE liveness_step(live_step, program, not_always_live);"
+		"CREATE TABLE variable(variable, name, bytes, always_live);"
+		"CREATE TABLE liveness_variable(variable, start, \"end\");"
+		"CREATE TABLE target(ipus, replicas, tiles_per_ipu, bytes_per_tile);"
+		"CREATE TABLE ipu(ipu, replica, first_tile, tile_count);"
+		"CREATE TABLE tile_memory(tile, ipu, total, always_live);"
+		"CREATE TABLE lowered_variable(id, tile, name, bytes, class, always_live);"
+		"CREATE TABLE class_interval(class, start, \"end\");");
+	harness_sql(h, rows);
+}
+
+static void
+begin_own(struct harness *h, const char *rows)
+{
+	make_own(h, rows);
+	harness_start(h, &ts_view_liveness, 100, 30, TS_GLYPHS_FULL);
+	harness_settle(h);
+}
+
+/* Figures of the device and of one replica are never in one sum, and the screen says which they are. */
+START_TEST(replicas)
+{
+	struct harness h;
+
+	begin_own(&h,
+		"INSERT INTO target VALUES(2, 2, 2, 10000);"
+		"INSERT INTO ipu VALUES(0, 0, 0, 2),(1, 1, 2, 2);"
+		"INSERT INTO tile_memory VALUES(0,0,1000,500),(1,0,1000,700),(2,1,1000,800),(3,1,1000,1000);"
+		"INSERT INTO liveness_step VALUES(0,-1,100),(1,-1,3000);"
+		"INSERT INTO variable VALUES(1,'a',3000,0);"
+		"INSERT INTO liveness_variable VALUES(1,1,2)");
+	harness_says(&h, "Live bytes of device of 2 replicas");
+	harness_says(&h, "not always live 5.86 KiB + always 2.93 KiB = 8.79 KiB");
+	harness_says(&h, "1 variable of one replica");
+	harness_says(&h, "sum, device of 2 replicas");
+	harness_command(&h, "replica");
+	harness_says(&h, "Live bytes of one replica of 2");
+	harness_says(&h, "not always live 2.93 KiB + always 1.17 KiB = 4.10 KiB"); /* IPU 0 */
+	harness_says(&h, "always live, one replica");
+	harness_command(&h, "limit-line");
+	harness_says(&h, "memory of the replica 19.5 KiB");
+	harness_command(&h, "replica");
+	harness_says(&h, "memory of all tiles 39.1 KiB");
+	harness_command(&h, "source ipu 1");
+	ck_assert(harness_command(&h, "replica") & TS_EFFECT_BELL);
+	harness_end(&h);
+}
+END_TEST
+
+/* Without the relation that tells replicas apart the base of one is an assumption, and marked. */
+START_TEST(replicas_assumed)
+{
+	struct harness h;
+
+	begin_own(&h,
+		"INSERT INTO target VALUES(2, 2, 2, 10000);"
+		"INSERT INTO tile_memory VALUES(0,0,1000,500),(1,0,1000,700),(2,1,1000,800),(3,1,1000,1000);"
+		"INSERT INTO liveness_step VALUES(0,-1,100),(1,-1,3000)");
+	harness_command(&h, "replica");
+	harness_says(&h, "+ always 1.46 KiB (assumed)");
+	harness_end(&h);
+}
+END_TEST
+
+/* ---- tabs ---- */
+
+static const char *const tabs[] = {"always", "groups", "lifetimes", "vertices", "cycles", "path"};
+
+START_TEST(tab_screens)
+{
+	struct harness h;
+	char words[64];
+
+	begin(&h, 120, 38);
+	snprintf(words, sizeof(words), "tab %s", tabs[_i]);
+	harness_command(&h, words);
+	snprintf(words, sizeof(words), "live-tab-%s-120x38", tabs[_i]);
+	harness_look(&h, words);
+	harness_command(&h, "down");
+	harness_command(&h, "sort-reverse");
+	harness_command(&h, "search no such name");
+	harness_command(&h, "copy");
+	harness_command(&h, "source tile 3");
+	harness_command(&h, "pane-zoom");
+	harness_draw(&h);
+	harness_resize(&h, 40, 8);
+	harness_draw(&h);
+	for (int y = -1; y < 9; y++)
+		for (int wheel = -1; wheel <= 1; wheel++)
+			h.view->ops->mouse(h.view, 3 * y, y, wheel);
+	harness_settle(&h);
+	harness_draw(&h);
+	harness_end(&h);
+}
+END_TEST
+
+/* A group that is opened is what is listed, until it is opened again. */
+START_TEST(one_group)
+{
+	struct harness h;
+
+	begin(&h, 120, 38);
+	harness_command(&h, "tab groups");
+	harness_command(&h, "sort not_always_live");
+	harness_command(&h, "first");
+	harness_command(&h, "open");
+	harness_says(&h, "listed, ");
+	ck_assert_ptr_nonnull(strstr(h.env.message, "only "));
+	harness_command(&h, "tab groups");
+	harness_command(&h, "open");
+	ck_assert_str_eq(h.env.message, "all groups are listed");
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(marked_variables)
+{
+	struct harness h;
+
+	begin(&h, 120, 38);
+	harness_command(&h, "pane-next");
+	harness_command(&h, "mark");
+	harness_command(&h, "down");
+	harness_command(&h, "mark");
+	ck_assert_int_eq(h.selection.marked.count, 2);
+	harness_command(&h, "tab lifetimes");
+	harness_says(&h, "2 marked");
+	harness_command(&h, "mark");
+	ck_assert_int_eq(h.selection.marked.count, 1);
+	harness_says(&h, "1 marked");
+	harness_end(&h);
+}
+END_TEST
+
+/* ---- bad input ---- */
+
+static const struct {
+	const char *rows, *commands[4], *says;
+} bad[] = {
+	{"", {"source ipu 3", NULL}, "Not in this report"},
+	{"", {"source tile 99", NULL}, "Not in this report"},
+	{"INSERT INTO liveness_step VALUES(0,-1,100),(1,-1,200)", {"source tile 99", NULL},
+		"Live bytes of tile 99, derived"},
+	{"INSERT INTO liveness_step VALUES(0,-1,100),(1,-1,200)",
+		{"source ipu 4611686018427387904"}, "Live bytes of"},
+	{"INSERT INTO liveness_step VALUES(0,-1,4611686018427387904),(1,-1,4611686018427387904);"
+	 "INSERT INTO variable VALUES(1,'a',4611686018427387904,0),(2,'b',4611686018427387904,0);"
+	 "INSERT INTO liveness_variable VALUES(1,0,9),(2,0,9)",
+		{"mark", "right", "mark"}, "Live bytes of"},
+	{"INSERT INTO liveness_step VALUES(0,-1,1),(1,-1,2);"
+	 "INSERT INTO tile_memory VALUES(7,0,10,10);"
+	 "INSERT INTO lowered_variable VALUES(1,7,'x',4611686018427387904,1,0),(2,7,'y',5,1,0),"
+	 "(3,7,'z',0,2,0),(4,7,'w',3,3,0);"
+	 "INSERT INTO class_interval VALUES(1,0,1),(2,5,2),(3,1,4611686018427387904)",
+		{"source tile 7", "tab lifetimes"}, "Live bytes of tile 7, derived"},
+	{"INSERT INTO lowered_variable VALUES(1,0,'x',8,1,0);"
+	 "INSERT INTO class_interval VALUES(1,2,5); DROP TABLE liveness_step",
+		{"source all", "tab groups"}, "Live bytes of all tiles, derived, 5 steps"},
+	{"INSERT INTO liveness_step VALUES(0,-1,1),(1,-1,2)", {"source", "source", "only born"},
+		"Live bytes of"},
+};
+
+START_TEST(makes_no_sense)
+{
+	struct harness h;
+
+	begin_own(&h, bad[_i].rows);
+	if (!*bad[_i].rows)
+		harness_sql(&h, "DROP TABLE liveness_step; DROP TABLE class_interval");
+	if (!*bad[_i].rows) {
+		harness_stop(&h);
+		harness_start(&h, &ts_view_liveness, 100, 30, TS_GLYPHS_FULL);
+		harness_settle(&h);
+	}
+	for (int i = 0; i < 4 && bad[_i].commands[i]; i++)
+		harness_command(&h, bad[_i].commands[i]);
+	harness_says(&h, bad[_i].says);
+	for (size_t i = 0; i < TS_COUNT(tabs); i++) {
+		char words[40];
+
+		snprintf(words, sizeof(words), "tab %s", tabs[i]);
+		harness_command(&h, words);
+		harness_draw(&h);
+	}
+	harness_end(&h);
+}
+END_TEST
+
+/* What contradicts itself is said. */
+START_TEST(identities)
+{
+	struct harness h;
+
+	begin_own(&h,
+		"CREATE TABLE liveness_step_ipu(live_step, ipu, not_always_live);"
+		"INSERT INTO liveness_step_ipu VALUES(0,0,60),(0,1,40),(1,0,1),(1,1,1);"
+		"INSERT INTO liveness_step VALUES(0,-1,100),(1,-1,3000);"
+		"INSERT INTO variable VALUES(1,'a',100,0),(2,'b',2999,0);"
+		"INSERT INTO liveness_variable VALUES(1,0,1),(2,1,2)");
+	harness_says(&h, "(figures disagree: M)");
+	harness_end(&h);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("liveness tabs");
+	TCase *tc = tcase_create("liveness tabs");
+	SRunner *sr;
+	int failed;
+
+	tcase_add_test(tc, sources);
+	tcase_add_test(tc, next_source);
+	tcase_add_test(tc, marks);
+	tcase_add_test(tc, replicas);
+	tcase_add_test(tc, replicas_assumed);
+	tcase_add_loop_test(tc, tab_screens, 0, TS_COUNT(tabs));
+	tcase_add_test(tc, one_group);
+	tcase_add_test(tc, marked_variables);
+	tcase_add_loop_test(tc, makes_no_sense, 0, TS_COUNT(bad));
+	tcase_add_test(tc, identities);
+	tcase_set_timeout(tc, 120);
+	suite_add_tcase(s, tc);
+	sr = srunner_create(s);
+	srunner_run_all(sr, CK_NORMAL);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? 0 : 1;
+}
