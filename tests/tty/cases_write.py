@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: MIT
+"""`:write FILE`, the box of `=`, the columns of tables: in the real program."""
+
+import csv
+import json
+import os
+import re
+import sqlite3
+import xml.dom.minidom
+
+from harness import case, expect
+
+NAMES = ['comma, "quoted"', "line\nfeed", "pipe|and\\back`tick*", "<b>&amp;</b>", "it's\x1b[31mred",
+         "ünïcode \u202e\ufeff", "=1+2", ""]
+
+
+def hostile(ctx):
+    """A small report in which the variables of tile 0 have the names above, the first one the largest."""
+    path = ctx.copy("store", "hostile")
+    db = sqlite3.connect(path)
+    ids = [r[0] for r in db.execute("SELECT id FROM lowered_variable WHERE tile = 0")]
+    db.executemany("DELETE FROM lowered_variable WHERE id = ?", [(i,) for i in ids[len(NAMES):]])
+    db.executemany("UPDATE lowered_variable SET name = ?, bytes = ? WHERE id = ?",
+                   [(n, 9000 - k, i) for k, (n, i) in enumerate(zip(NAMES, ids))])
+    db.commit()
+    db.close()
+    expect(len(ids) >= len(NAMES), "the report is too small")
+    return path
+
+
+def command(t, line, said):
+    t.press(":")
+    t.type(line)
+    t.press("\r")
+    t.wait(said)
+
+
+def read(path, newline=""):
+    with open(path, encoding="utf-8", newline=newline) as f:
+        return f.read()
+
+
+def mended(name):
+    return name if name else None
+
+
+@case()
+def rows_of_hostile_names(ctx):
+    """Whatever names say, CSV, JSON and Markdown have them whole: all rows, exact bytes."""
+    t = ctx.pty("--at", "memory?tile=0&tab=variables&pane=tabs", hostile(ctx), size=(120, 40))
+    t.wait("9 K" if False else "comma,")
+    for end in ("csv", "json", "md"):
+        command(t, "write %s" % ctx.path("v." + end), "wrote %d rows" % len(NAMES))
+    t.quit()
+    rows = list(csv.reader(read(ctx.path("v.csv")).splitlines(keepends=True)))
+    expect(rows[0][0] == "variable" and "bytes" in rows[0], "no header: %r" % rows[0])
+    expect([r[0] for r in rows[1:]] == NAMES, "csv: %r" % [r[0] for r in rows])
+    at = rows[0].index("bytes")
+    expect([int(r[at]) for r in rows[1:]] == [9000 - k for k in range(len(NAMES))], "bytes")
+    objects = json.loads(read(ctx.path("v.json")))
+    expect([o["variable"] for o in objects] == NAMES, "json: %r" % [o["variable"] for o in objects])
+    expect(objects[0]["bytes"] == 9000, "json bytes")
+    table = [line for line in read(ctx.path("v.md")).split("\n") if line.startswith("|")]
+    expect(len(table) == 2 + len(NAMES) + 1, "md: %d lines" % len(table))  # with the total
+    bars = {len(re.findall(r"(?<!\\)(?:\\\\)*\|", line)) for line in table}
+    expect(len(bars) == 1, "md: rows of %r cells" % bars)
+    expect("\x1b" not in read(ctx.path("v.md")), "md: an escape")
+    expect("total" in table[-1], "md: no total: %r" % table[-1])
+
+
+@case(params=["memory", "liveness", "trace", "memory?map=yes"])
+def charts_and_screens(ctx, at):
+    """The chart as SVG has axes, a legend and a title; .txt and .ansi are the screen."""
+    t = ctx.pty("--at", at, ctx.reports["store"], size=(120, 40))
+    for end in ("svg", "txt", "ansi"):
+        command(t, "write %s" % ctx.path("c." + end), "wrote ")
+    t.quit()
+    svg = xml.dom.minidom.parse(ctx.path("c.svg"))
+    words = " ".join(n.firstChild.data for n in svg.getElementsByTagName("text") if n.firstChild)
+    expect(svg.getElementsByTagName("title"), "no title")
+    expect(svg.getElementsByTagName("path"), "nothing is drawn")
+    expect(svg.documentElement.getElementsByTagName("rect")[0].getAttribute("fill") == "#ffffff",
+           "%s: a picture of the screen, no chart" % at)
+    for word in {"memory": ("tile", "limit"), "liveness": ("step",), "trace": ("cycles", "compute"),
+                 "memory?map=yes": ()}[at]:
+        expect(word in words, "no \"%s\" in %r" % (word, words))
+    expect("\x1b" not in read(ctx.path("c.txt")), "txt: an escape")
+    expect("\x1b[" in read(ctx.path("c.ansi")), "ansi: no colours")
+    expect("tilescope" in read(ctx.path("c.txt")).split("\n")[0], "txt: no caption")
+
+
+@case()
+def where_it_may_write(ctx):
+    """A file that is there needs `!`, so does the report's directory; a report's file is never touched."""
+    report = ctx.copy("store")
+    before = open(report, "rb").read()
+    t = ctx.pty("--at", "memory", report, size=(100, 30))
+    there = ctx.write("there.csv", "mine\n")
+    command(t, "write %s" % there, "is there already")
+    expect(read(there) == "mine\n", "it was written to")
+    command(t, "write! %s" % there, "wrote ")
+    expect(read(there).startswith("tile,"), "it was not written to")
+    inside = os.path.join(os.path.dirname(report), "inside.csv")
+    command(t, "write %s" % inside, "report's own directory")
+    expect(not os.path.exists(inside), "it was written")
+    command(t, "write! %s" % inside, "wrote ")
+    os.symlink(report, ctx.path("link.csv"))
+    command(t, "write! %s" % ctx.path("link.csv"), "is a file of the report")
+    os.mkdir(ctx.path("dir.csv"))
+    command(t, "write! %s" % ctx.path("dir.csv"), "no ordinary file")
+    command(t, "write %s" % ctx.path("nowhere", "a.csv"), "No such file")
+    command(t, "write %s" % ctx.path("a.docx"), "ends in")
+    command(t, "write", "usage")
+    command(t, 'write "%s"' % ctx.path("with blank.csv"), "wrote ")
+    t.quit()
+    expect(open(report, "rb").read() == before, "the report is another one")
+    expect(os.path.exists(ctx.path("with blank.csv")), "no file with a blank in its name")
+    left = [n for n in os.listdir(ctx.dir) + os.listdir(os.path.dirname(report)) if ".tmp" in n]
+    expect(not left, "left over: %r" % left)
+
+
+@case()
+def figures_are_explained(ctx):
+    """`=` opens a box, its query prints the figure; y copies the words, Escape closes it."""
+    t = ctx.pty(ctx.reports["store"], size=(120, 40))
+    t.press("j", "=")
+    t.wait("What this figure is")
+    t.has("known", "from", "query", "tilescope query")
+    t.press("j", "j", "k", "G", "g", "g", "pgdn", "pgup")
+    t.has("What this figure is")
+    t.clean()
+    t.press("y")
+    t.wait("clipboard")
+    t.press("esc")
+    t.lacks("What this figure is")
+    t.press("=", "=")
+    t.lacks("What this figure is")
+    t.press("=", "3")               # another command closes it and is done
+    t.lacks("What this figure is")
+    t.wait("Memory")
+    t.resize(60, 14)
+    t.press("=")
+    t.wait("What this figure is")
+    t.clean()
+    t.quit()
+
+
+@case()
+def columns_are_kept(ctx):
+    """Columns that are hidden stay hidden in the next run; a box chooses them."""
+    t = ctx.pty("--at", "trace", ctx.reports["store"], size=(120, 40))
+    t.wait("bal.")
+    t.press("C")
+    t.wait("[x] tile_balance")
+    t.press("esc")
+    command(t, "columns -tile_balance,+start", "start")
+    t.lacks("bal.")
+    command(t, "columns nonsense", "no \"nonsense\" here")
+    t.quit()
+    t = ctx.pty("--at", "trace", ctx.reports["store"], size=(120, 40))
+    t.wait("start")
+    t.lacks("bal.")
+    t.press("C", "space")           # the first one: the class
+    t.wait("[ ] class")
+    t.press("esc")
+    t.quit()
