@@ -506,5 +506,8 @@ const struct ts_view_ops ts_view_liveness = {
 	.command = command,
 	.pane_context = pane_context,
 	.mouse = mouse,
+	.explain = live_explain,
+	.sheet = live_sheet,
+	.chart = live_chart,
 	.args = live_args,
 };

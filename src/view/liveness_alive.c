@@ -745,4 +745,5 @@ const struct ts_tab_ops live_tab_alive = {
 	.mouse = mouse,
 	.about = about,
 	.list = list,
+	.sheet = live_tab_sheet,
 };

@@ -408,6 +408,7 @@ const struct ts_tab_ops live_tab_always = {
 	.mouse = always_mouse,
 	.about = always_about,
 	.list = always_list,
+	.sheet = live_tab_sheet,
 };
 
 /* --- Groups ----------------------------------------------------------------------------------- */
@@ -742,4 +743,5 @@ const struct ts_tab_ops live_tab_groups = {
 	.command = groups_command,
 	.mouse = groups_mouse,
 	.list = groups_list,
+	.sheet = live_tab_sheet,
 };

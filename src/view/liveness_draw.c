@@ -39,16 +39,16 @@ static const struct ts_layout_item layout[] = {
 	{.depth = 1, .kind = TS_PANE, .id = LIVE_TABS, .weight = 2, .min = 5, .keep = 2},
 };
 
-static const char *
-bytes_tick(void *ctx, double v, char out[TS_FMT_MAX])
+const char *
+live_bytes_tick(void *ctx, double v, char out[TS_FMT_MAX])
 {
 	return ts_fmt_bytes_short(out, v < (double)TS_NUMBER_MAX ? (int64_t)v : TS_NUMBER_MAX,
 		live_units(ctx));
 }
 
 /* Ticks lie on points; what stands there is the number of the step. */
-static const char *
-step_tick(void *ctx, double v, char out[TS_FMT_MAX])
+const char *
+live_step_tick(void *ctx, double v, char out[TS_FMT_MAX])
 {
 	const struct liveness *s = ctx;
 	int64_t point = ts_clamp_i64((int64_t)v, 0, (int64_t)s->src.line.count - 1);
@@ -68,8 +68,8 @@ base_bytes(const struct liveness *s)
 }
 
 /* The highest value of the graph, and whether the memory that there is is in sight with it. */
-static double
-graph_top(const struct liveness *s, bool *limit)
+double
+live_top(const struct liveness *s, bool *limit)
 {
 	double high = base_bytes(s), memory = (double)live_memory(s);
 
@@ -87,7 +87,7 @@ live_limit_drawn(const struct liveness *s)
 {
 	bool limit;
 
-	graph_top(s, &limit);
+	live_top(s, &limit);
 	return limit;
 }
 
@@ -107,7 +107,7 @@ live_parts(struct live_parts *p, const struct liveness *s)
 	p->title = ts_rect_cut_top(&r, h >= TITLE_FROM);
 	p->read_out = ts_rect_cut_bottom(&r, h >= THIRD_FROM ? 3 : h >= SECOND_FROM ? 2 : h >= 2);
 	p->marks = ts_rect_cut_top(&r, h >= MARKS_FROM);
-	gutter = ts_chart_y_width(r.h - rows, graph_top(s, &limit), tick_base(s), bytes_tick,
+	gutter = ts_chart_y_width(r.h - rows, live_top(s, &limit), tick_base(s), live_bytes_tick,
 		(void *)s);
 	gutter = gutter < GUTTER ? GUTTER : gutter; /* room for "step" and "all" */
 	p->frame = ts_chart_frame(r, gutter < r.w / 4 ? gutter : 0, rows);
@@ -146,7 +146,7 @@ fill_columns(struct liveness *s, int rows)
 	double replicas = s->one_replica ? 1 : (double)s->src.line.replicas;
 	bool limit;
 
-	row = graph_top(s, &limit) / (rows > 0 ? rows : 1);
+	row = live_top(s, &limit) / (rows > 0 ? rows : 1);
 	c->grouped = c->outlined = false;
 	for (int x = 0; x < s->span.columns; x++) {
 		struct ts_live_range range;
@@ -364,12 +364,12 @@ draw_plot(struct ts_canvas *c, const struct live_parts *p, const struct liveness
 		v->outlined ? v->highest : NULL, TS_ROLE_OUTLINE};
 	bool limit;
 
-	area.top = graph_top(s, &limit);
-	ts_chart_y_axis(c, &p->frame, area.top, tick_base(s), bytes_tick, (void *)s);
+	area.top = live_top(s, &limit);
+	ts_chart_y_axis(c, &p->frame, area.top, tick_base(s), live_bytes_tick, (void *)s);
 	ts_chart_area(c, p->frame.plot, &area);
 	if (limit)
 		draw_limit(c, p->frame.plot, s, area.top);
-	ts_chart_x_axis(c, &p->frame, (double)s->span.from, (double)s->span.to, 10, step_tick,
+	ts_chart_x_axis(c, &p->frame, (double)s->span.from, (double)s->span.to, 10, live_step_tick,
 		(void *)s);
 	if (p->frame.x.h > 0 && p->frame.x.x - s->pane[LIVE_GRAPH].x > 4)
 		ts_canvas_text(c, (struct ts_rect){s->pane[LIVE_GRAPH].x, p->frame.x.y, 4, 1}, 0, 0,

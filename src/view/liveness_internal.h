@@ -111,6 +111,15 @@ void live_lay_out(struct liveness *s);
 void live_draw(struct ts_view *v, struct ts_canvas *c);
 bool live_limit_drawn(const struct liveness *s);
 
+const char *live_bytes_tick(void *ctx, double v, char out[TS_FMT_MAX]);
+const char *live_step_tick(void *ctx, double v, char out[TS_FMT_MAX]); /* of a point */
+double live_top(const struct liveness *s, bool *limit); /* of the y axis; is the limit below it? */
+
+/* --- liveness_explain.c --- */
+void live_explain(struct ts_view *v, struct ts_explain *out);
+bool live_sheet(struct ts_view *v, struct ts_sheet *out);
+bool live_chart(struct ts_view *v, struct ts_chart_page *page);
+
 /* --- liveness_data.c --- */
 void live_request(struct ts_view *v);
 void live_indexed(struct ts_view *v);
@@ -208,6 +217,9 @@ enum ts_effect live_list_mouse(struct live_list *l, struct ts_rect r, int y, int
 
 /* The view's row under the cursor, -1 = none. */
 int64_t live_list_row(const struct live_list *l);
+
+/* The sheet of a tab whose own state begins with such a list. */
+bool live_tab_sheet(struct ts_tab *t, struct ts_sheet *out);
 
 /* Is the needle in the first column of the row? */
 bool live_list_hit(const struct live_list *l, int64_t row);

@@ -571,4 +571,5 @@ const struct ts_tab_ops live_tab_lifetimes = {
 	.mouse = mouse,
 	.about = about,
 	.list = list,
+	.sheet = live_tab_sheet,
 };

@@ -531,6 +531,7 @@ const struct ts_tab_ops live_tab_vertices = {
 	.mouse = details_mouse,
 	.about = details_about,
 	.list = details_list,
+	.sheet = live_tab_sheet,
 };
 
 const struct ts_tab_ops live_tab_cycles = {
@@ -549,6 +550,7 @@ const struct ts_tab_ops live_tab_cycles = {
 	.mouse = details_mouse,
 	.about = details_about,
 	.list = details_list,
+	.sheet = live_tab_sheet,
 };
 
 /* --- Path ------------------------------------------------------------------------------------- */
@@ -898,4 +900,5 @@ const struct ts_tab_ops live_tab_path = {
 	.mouse = path_mouse,
 	.about = path_about,
 	.list = path_list,
+	.sheet = live_tab_sheet,
 };
