@@ -352,14 +352,16 @@ add_category(struct ts_tile_details *d, int depth, int category, enum ts_detail_
 
 /* What is missing to the whole, or too much of it. */
 static void
-add_rest(struct ts_tile_details *d, int depth, int64_t whole, int64_t parts, const char *missing)
+add_rest(struct ts_tile_details *d, int depth, enum ts_detail_region region, int64_t whole,
+	int64_t parts, const char *missing)
 {
 	if (whole == TS_UNKNOWN || whole == parts)
 		return;
 	if (whole > parts)
-		add(d, depth, TS_DETAIL_NO_CATEGORY, missing, whole - parts);
+		add(d, depth, TS_DETAIL_NO_CATEGORY, missing, whole - parts)->region = region;
 	else
-		add(d, depth, TS_DETAIL_TWICE, "counted more than once", whole - parts);
+		add(d, depth, TS_DETAIL_TWICE, "counted more than once", whole - parts)->region =
+			region;
 }
 
 struct ranked {
@@ -396,7 +398,7 @@ add_categories(struct ts_tile_details *d, int depth, enum ts_detail_region regio
 	for (int i = 0; i < n; i++)
 		add_category(d, depth, rank[i].category, region);
 	if (n > 0)
-		add_rest(d, depth, whole, sum, "in no category");
+		add_rest(d, depth, region, whole, sum, "in no category");
 }
 
 static void
@@ -424,7 +426,7 @@ add_regions(struct ts_tile_details *d, const struct details_read *r)
 		add_categories(d, 2, (enum ts_detail_region)i, bytes);
 		close_node(d, at);
 	}
-	add_rest(d, 1, whole, sum, "in no region");
+	add_rest(d, 1, TS_DETAIL_REGIONS, whole, sum, "in no region");
 	d->node[root].bytes = whole == TS_UNKNOWN ? sum : whole;
 	close_node(d, root);
 	if (!some)

@@ -526,7 +526,7 @@ addresses_list(struct ts_tab *t, bool *there)
 const struct ts_tab_ops memory_tab_addresses = {
 	.name = "addresses",
 	.title = "Address map",
-	.brief = "Map",
+	.brief = "Addr",
 	.open = addresses_open,
 	.close = addresses_close,
 	.drop = addresses_drop,

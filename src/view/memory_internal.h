@@ -547,18 +547,14 @@ int memory_gutter(const struct memory_view *m);
 /* --- memory_tables.c --- */
 
 void memory_layout(struct memory_view *m);
-struct ts_table memory_category_table(const struct memory_view *m);
+/* Of a row of the graph's categories. */
+const char *memory_category_name(const struct memory_view *m, int category);
 struct ts_table memory_variable_table(const struct memory_view *m);
 /* Other rows, or another order of them. */
 void memory_order_variables(struct memory_view *m);
 void memory_order_code(struct memory_view *m);
-void memory_draw_categories(struct ts_canvas *c, const struct memory_view *m);
 void memory_draw_variables(struct ts_canvas *c, const struct memory_view *m);
-void memory_categories_note(const struct memory_view *m, char *out, size_t size);
 void memory_variables_note(const struct memory_view *m, char *out, size_t size);
-
-/* The row under the cursor as text, fields divided by tabs. */
-void memory_copy_category(const struct memory_view *m, char *out, size_t size);
 
 /* Exact value of a variable (TS_TABLE_TOTAL: of all). */
 bool memory_variable_value(const struct ts_tile_variables *v, int64_t row, int column,
@@ -591,6 +587,10 @@ int64_t memory_scope_bytes(const struct memory_view *m, const struct memory_scop
 
 extern const struct ts_tab_ops memory_tab_sets, memory_tab_vertices, memory_tab_exchanges;
 
+/* --- memory_details.c --- */
+
+extern const struct ts_tab_ops memory_tab_details;
+
 /* --- memory_addresses.c --- */
 
 extern const struct ts_tab_ops memory_tab_addresses;
@@ -598,6 +598,9 @@ extern const struct ts_tab_ops memory_tab_addresses;
 /* --- memory_tabs.c --- */
 
 extern const struct ts_tab_ops *const memory_tabs[TAB_COUNT];
+
+/* Cursor and scrolling of a tab that is a table; no other pane follows its rows. */
+enum ts_effect memory_table_command(struct ts_tab *t, const struct ts_call *call);
 
 static inline struct ts_rect
 memory_tab_rect(const struct memory_view *m, enum memory_tab tab)

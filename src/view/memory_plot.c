@@ -318,9 +318,6 @@ make_rows(struct memory_view *m, const struct ts_tile *tile)
 		ts_add_i64(&m->rows_bytes, tile->total_gaps - tile->total))
 		m->row[m->rows++] = (struct memory_row){-1, tile->total_gaps - tile->total};
 	qsort(m->row, (size_t)m->rows, sizeof(m->row[0]), most_bytes_first);
-	ts_list_set_count(&m->category_list, m->rows);
-	if (tile->tile != m->rows_of)
-		ts_list_go(&m->category_list, 0);
 	m->rows_of = tile->tile;
 	m->rows_data = m->data;
 	m->rows_gaps = m->gaps;

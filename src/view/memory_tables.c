@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * memory_tables - where the panes of the Memory view are, and two tables of its tabs: the categories of a tile
- * and its largest variables.
+ * memory_tables - where the panes of the Memory view are, and the table of a tile's largest variables.
  */
 #include "config.h"
 
@@ -44,16 +43,6 @@ memory_layout(struct memory_view *m)
 
 /* --- tables ----------------------------------------------------------------------------------- */
 
-enum { K_LETTER, K_NAME, K_BYTES, K_SHARE, K_BAR, K_COLUMNS };
-
-static const struct ts_column category_columns[K_COLUMNS] = {
-	[K_LETTER] = {"", 1, 1, 0, 3, TS_FIELD_LEFT},
-	[K_NAME] = {"category", 20, 28, 3, 0, TS_FIELD_ELLIPSIS},
-	[K_BYTES] = {"bytes", 10, 10, 0, 0, TS_FIELD_RIGHT},
-	[K_SHARE] = {"share", 6, 6, 0, 1, TS_FIELD_RIGHT},
-	[K_BAR] = {"", 6, 0, 2, 4, TS_FIELD_LEFT},
-};
-
 enum { V_NAME, V_CATEGORY, V_BYTES, V_SHARE, V_OFFSET, V_COLUMNS };
 
 static const struct ts_column variable_columns[V_COLUMNS] = {
@@ -64,60 +53,14 @@ static const struct ts_column variable_columns[V_COLUMNS] = {
 	[V_OFFSET] = {"offset", 8, 10, 0, 4, TS_FIELD_RIGHT},
 };
 
-/* The band of the graph that a category belongs to, or -1. */
-static int
-band_of(const struct memory_view *m, int category)
-{
-	const struct memory_categories *k = m->categories;
-
-	if (category < 0 || !k || k->bands == 0)
-		return -1;
-	return category < k->bands - (k->other ? 1 : 0) ? category : k->bands - 1;
-}
-
-static const char *
-category_name(const struct memory_view *m, int category)
+const char *
+memory_category_name(const struct memory_view *m, int category)
 {
 	if (m->categories)
 		return m->categories->c.category[category].name;
 	return m->variables.categories && category < m->variables.categories->count
 		? m->variables.categories->name[category]
 		: "";
-}
-
-static bool
-category_cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
-{
-	const struct memory_view *m = ctx;
-	bool total = row == TS_TABLE_TOTAL;
-	int64_t bytes = total ? m->rows_bytes : row < m->rows ? m->row[row].bytes : 0;
-	int category = total || row >= m->rows ? -1 : m->row[row].category;
-	int band = band_of(m, category);
-
-	out->s = out->buf;
-	out->buf[0] = '\0';
-	switch (column) {
-	case K_LETTER:
-		if (band >= 0) {
-			snprintf(out->buf, sizeof(out->buf), "%c", m->categories->letter[band]);
-			out->role = TS_ROLE_SERIES_0 + (unsigned)band % TS_ROLE_SERIES;
-		}
-		break;
-	case K_NAME:
-		out->s = total	       ? "total"
-			: category < 0 ? "gaps between variables"
-				       : category_name(m, category);
-		break;
-	case K_BYTES:
-		ts_fmt_bytes(out->buf, bytes, memory_units(m));
-		break;
-	case K_SHARE:
-		ts_fmt_percent(out->buf, (double)bytes, (double)m->rows_bytes);
-		break;
-	default:
-		break;
-	}
-	return true;
 }
 
 static int
@@ -244,21 +187,6 @@ variable_row(void *ctx, int64_t row)
 }
 
 struct ts_table
-memory_category_table(const struct memory_view *m)
-{
-	return (struct ts_table){.column = category_columns,
-		.columns = K_COLUMNS,
-		.cell = category_cell,
-		.ctx = (void *)(uintptr_t)m,
-		.header = true,
-		.total = true,
-		.focus = memory_tab_focus(m, TAB_DETAILS),
-		.sorted = K_BYTES,
-		.descending = true,
-		.empty = "Nothing is counted for this tile."};
-}
-
-struct ts_table
 memory_variable_table(const struct memory_view *m)
 {
 	return (struct ts_table){.column = variable_columns,
@@ -298,73 +226,6 @@ memory_variable(const struct memory_view *m)
 	return row >= 0 && row < m->variables.count ? &m->variables.variable[row] : NULL;
 }
 
-/* Bars in the last column of the categories, drawn over the table. */
-static void
-draw_bars(struct ts_canvas *c, struct ts_rect r, const struct memory_view *m,
-	const struct ts_table *t)
-{
-	int width[TS_TABLE_COLUMNS], x = 0, rows = ts_table_rows(t, r);
-	int64_t from, to;
-
-	ts_table_widths(width, category_columns, K_COLUMNS, r.w);
-	for (int i = 0; i < K_BAR; i++)
-		x += width[i] > 0 ? width[i] + 1 : 0;
-	if (width[K_BAR] == 0)
-		return;
-	ts_list_window(&m->category_list, &from, &to);
-	for (int64_t row = from; row < to && row - from < rows && row < m->rows; row++) {
-		struct ts_rect bar = {r.x + x, r.y + (r.h > 1) + (int)(row - from), width[K_BAR],
-			1};
-		int band = band_of(m, m->row[row].category);
-		struct ts_segment s = {(double)m->row[row].bytes, TS_ROLE_BAR, 0};
-
-		if (band >= 0)
-			s.role = TS_ROLE_SERIES_0 + (unsigned)band % TS_ROLE_SERIES;
-		ts_chart_bar(c, bar, &s, 1, (double)m->rows_bytes);
-		if (row == m->category_list.cursor)
-			ts_canvas_overlay(c, bar, t->focus ? TS_ROLE_CURSOR : TS_ROLE_CURSOR_OTHER);
-	}
-}
-
-void
-memory_categories_note(const struct memory_view *m, char *out, size_t size)
-{
-	const struct ts_tile *tile = memory_tile(m);
-	const struct ts_categories *c = m->categories ? &m->categories->c : NULL;
-	long long number = tile ? (long long)tile->tile : 0;
-
-	if (!tile)
-		out[0] = '\0';
-	else if (m->categories_state.state == TS_PANE_PARTIAL)
-		snprintf(out, size, "tile %lld, partial: the report is damaged", number);
-	else if (c && c->cut)
-		snprintf(out, size, "tile %lld (too many: not all counted)", number);
-	else if (c && c->bad_rows > 0)
-		snprintf(out, size, "tile %lld (%lld bad rows left out)", number,
-			(long long)c->bad_rows);
-	else
-		snprintf(out, size, "tile %lld%s", number,
-			c && c->from_variables ? ", by lowered variables" : "");
-}
-
-void
-memory_draw_categories(struct ts_canvas *c, const struct memory_view *m)
-{
-	struct ts_rect r = memory_tab_rect(m, TAB_DETAILS);
-	struct ts_table t = memory_category_table(m);
-
-	if (!m->rows_counted && m->categories_state.state <= TS_PANE_LOADING) {
-		ts_canvas_text(c, r, 2, 1, TS_ROLE_DIM, "being counted");
-		return;
-	}
-	if (!m->rows_counted) {
-		ts_pane_draw(c, r, m->view.env, &m->categories_state);
-		return;
-	}
-	ts_table_draw(c, r, &t, &m->category_list);
-	draw_bars(c, r, m, &t);
-}
-
 void
 memory_variables_note(const struct memory_view *m, char *out, size_t size)
 {
@@ -399,18 +260,4 @@ memory_draw_variables(struct ts_canvas *c, const struct memory_view *m)
 		ts_table_draw(c, r, &t, &m->variable_list);
 	else
 		ts_pane_draw(c, r, m->view.env, &m->variables_state);
-}
-
-/* --- copy ------------------------------------------------------------------------------------- */
-
-void
-memory_copy_category(const struct memory_view *m, char *out, size_t size)
-{
-	int64_t row = m->category_list.cursor;
-
-	out[0] = '\0';
-	if (row < m->rows)
-		snprintf(out, size, "%lld\t%.900s\t%lld", (long long)m->rows_of,
-			m->row[row].category < 0 ? "gaps" : category_name(m, m->row[row].category),
-			(long long)m->row[row].bytes);
 }

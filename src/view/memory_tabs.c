@@ -27,8 +27,8 @@ is_of_profile(const struct ts_tab *t)
 }
 
 /* Cursor and scrolling of a tab that is a table; no other pane follows its rows. */
-static enum ts_effect
-table_command(struct ts_tab *t, const struct ts_call *call)
+enum ts_effect
+memory_table_command(struct ts_tab *t, const struct ts_call *call)
 {
 	bool there;
 	int effect = (int)ts_list_command(t->ops->list(t, &there), call->cmd);
@@ -43,70 +43,6 @@ table_mouse(struct ts_tab *t, const struct ts_table *table, int y, int wheel)
 
 	return ts_list_mouse(t->ops->list(t, &there), ts_table_line(table, t->r, y), wheel);
 }
-
-/* --- Details ---------------------------------------------------------------------------------- */
-
-static void
-details_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
-{
-	memory_categories_note(memory_of(t), out, TS_TAB_NOTE);
-}
-
-static void
-details_resize(struct ts_tab *t)
-{
-	struct memory_view *m = memory_of(t);
-	struct ts_table table = memory_category_table(m);
-
-	ts_list_resize(&m->category_list, ts_table_rows(&table, t->r));
-}
-
-static void
-details_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
-{
-	(void)focus;
-	memory_draw_categories(c, memory_of(t));
-}
-
-static enum ts_effect
-details_command(struct ts_tab *t, const struct ts_call *call)
-{
-	if (call->cmd != TS_CMD_COPY)
-		return table_command(t, call);
-	memory_copy_category(memory_of(t), t->view->env->copy, sizeof(t->view->env->copy));
-	return TS_EFFECT_REPAINT;
-}
-
-static enum ts_effect
-details_mouse(struct ts_tab *t, int x, int y, int wheel)
-{
-	struct ts_table table = memory_category_table(memory_of(t));
-
-	(void)x;
-	return table_mouse(t, &table, y, wheel);
-}
-
-static struct ts_list *
-details_list(struct ts_tab *t, bool *there)
-{
-	struct memory_view *m = memory_of(t);
-	const struct ts_tile *tile = memory_tile(m);
-
-	*there = tile && m->rows_counted && m->rows_of == tile->tile;
-	return &m->category_list;
-}
-
-static const struct ts_tab_ops tab_details = {
-	.name = "details",
-	.title = "Details",
-	.hidden = is_of_profile,
-	.note = details_note,
-	.resize = details_resize,
-	.draw = details_draw,
-	.command = details_command,
-	.mouse = details_mouse,
-	.list = details_list,
-};
 
 /* --- Variables -------------------------------------------------------------------------------- */
 
@@ -200,7 +136,7 @@ static const struct ts_tab_ops tab_variables = {
 	.note = variables_note,
 	.resize = variables_resize,
 	.draw = variables_draw,
-	.command = table_command,
+	.command = memory_table_command,
 	.mouse = variables_mouse,
 	.about = variables_about,
 	.list = variables_list,
@@ -292,7 +228,7 @@ static const struct ts_tab_ops tab_code = {
 	.resize = code_resize,
 	.request = code_request,
 	.draw = code_draw,
-	.command = table_command,
+	.command = memory_table_command,
 	.mouse = code_mouse,
 	.list = code_list,
 	.explain = code_explain,
@@ -300,7 +236,7 @@ static const struct ts_tab_ops tab_code = {
 };
 
 const struct ts_tab_ops *const memory_tabs[TAB_COUNT] = {
-	[TAB_DETAILS] = &tab_details,
+	[TAB_DETAILS] = &memory_tab_details,
 	[TAB_VARIABLES] = &tab_variables,
 	[TAB_SETS] = &memory_tab_sets,
 	[TAB_VERTICES] = &memory_tab_vertices,

@@ -125,9 +125,9 @@ part(const struct work_tab *w, const struct ts_work_row *r)
 static const char *
 known_word(const struct ts_work_row *r)
 {
-	return r->known == TS_WORK_MEASURED	? "measured"
-		: r->known == TS_WORK_ESTIMATED ? "estimated"
-						: "";
+	static const char *const words[] = {"", "measured", "estimated", "partly"};
+
+	return words[r->known];
 }
 
 static void

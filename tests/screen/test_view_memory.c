@@ -322,6 +322,7 @@ START_TEST(tiles_are_marked)
 	ck_assert_int_gt(h.selection.tiles.count, 0);
 	harness_type(&h, "marks-clear");
 	ck_assert_int_eq(h.selection.tiles.count, 0);
+	harness_settle(&h);
 	ck_assert(!harness_has(&h, "selected"));
 	harness_end(&h);
 }
