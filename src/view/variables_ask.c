@@ -11,10 +11,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "variables_internal.h"
 
 #include "tilescope/base/mem.h"
+
+/* How long the cursor stays on a row until its pieces are looked for, while it moves. */
+enum { STAY_MS = 120, LOOK_MS = 10 };
 
 /* --- in a worker -------------------------------------------------------------------------------- */
 
@@ -99,6 +103,12 @@ read_pieces(struct ts_fetch *fetch, struct ts_reader *rd, struct ts_err *err)
 {
 	struct variables_fetch *f = (struct variables_fetch *)fetch;
 
+	/* a pass for each row that a held key goes over would take what the screen needs */
+	for (int i = 0; f->moving && i < STAY_MS / LOOK_MS; i++) {
+		if (ts_cancelled(&fetch->job.cancel))
+			return ts_err_set(err, TS_E_CANCELLED, "cancelled");
+		nanosleep(&(struct timespec){.tv_nsec = LOOK_MS * 1000000L}, NULL);
+	}
 	return ts_variable_pieces_read(&f->pieces, rd, f->v, f->variable, &fetch->job.progress,
 		err);
 }
@@ -163,7 +173,7 @@ variables_send(struct variables_view *t, enum variables_kind kind, struct variab
 		what = f->list->filter.count == 0      ? "sorting variables"
 			: f->list->sort != TS_SORT_ROW ? "filtering and sorting variables"
 						       : "filtering variables";
-	f->fetch.job.patient = kind == ASK_KEEP || kind == ASK_SUMS || kind == ASK_PIECES;
+	f->fetch.job.patient = kind == ASK_KEEP || kind == ASK_SUMS;
 	t->fetch[kind] = &f->fetch;
 	ts_fetch_send(&t->view, &f->fetch, (int)kind, worker, what);
 }
@@ -411,6 +421,7 @@ ask_pieces(struct variables_view *t)
 	if (!f)
 		return;
 	f->variable = x->variable;
+	f->moving = t->fetch[ASK_PIECES] != NULL;
 	variables_send(t, ASK_PIECES, f);
 }
 

@@ -52,6 +52,7 @@ struct variables_fetch {
 	bool unlowered;	  /* to be opened */
 	bool spread;	  /* of the facts */
 	int64_t variable; /* whose pieces */
+	bool moving;	  /* the cursor moves on: it may not stay on this row */
 
 	/* answers */
 	struct ts_variables *opened;
