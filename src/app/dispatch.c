@@ -286,7 +286,7 @@ do_goto_memory(struct ts_app *app, const struct ts_call *call)
 	return go_with_object(app, TS_VIEW_MEMORY);
 }
 
-/* With a tile: its own liveness, at its highest step, where the report has what that is derived from. */
+/* From Memory: the liveness of its tile, at the highest step, where the report has what that is derived from. */
 static enum ts_effect
 do_goto_liveness(struct ts_app *app, const struct ts_call *call)
 {
@@ -296,7 +296,7 @@ do_goto_liveness(struct ts_app *app, const struct ts_call *call)
 	enum ts_effect effect;
 
 	(void)call;
-	if ((from != TS_VIEW_MEMORY && from != TS_VIEW_VARIABLES) || tile < 0 || !app->env.report ||
+	if (from != TS_VIEW_MEMORY || tile < 0 || !app->env.report ||
 		!ts_tile_lives_can(app->env.report))
 		return go_with_object(app, TS_VIEW_LIVENESS);
 	effect = go_view(app, TS_VIEW_LIVENESS);
