@@ -255,6 +255,20 @@ memory_place(const struct memory_view *m, int64_t tile)
 	return -1;
 }
 
+/* Where a variable lies, for who comes from one: its place in the address map. */
+static void
+take_address(struct memory_view *m)
+{
+	struct ts_selection *s = m->view.env->selection;
+
+	if (s->address < 0)
+		return;
+	memory_addresses_go(&m->tabs.tab[TAB_ADDRESSES], s->address);
+	s->address = -1;
+	ts_tabs_show(&m->tabs, TAB_ADDRESSES);
+	memory_layout(m);
+}
+
 static void
 memory_shown(struct ts_view *v)
 {
@@ -263,6 +277,7 @@ memory_shown(struct ts_view *v)
 	const struct ts_tile *tile = memory_tile(m);
 	ptrdiff_t at;
 
+	take_address(m);
 	if (!m->tiles) {
 		m->want_tile = wanted != -1 ? wanted : m->want_tile;
 		return;

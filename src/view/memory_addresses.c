@@ -121,6 +121,13 @@ go(struct address_tab *s, int64_t address)
 	return TS_EFFECT_REPAINT;
 }
 
+void
+memory_addresses_go(struct ts_tab *t, int64_t address)
+{
+	tab_of(t)->at = address; /* also for what is yet to come */
+	go(tab_of(t), address);
+}
+
 /* --- asking ----------------------------------------------------------------------------------- */
 
 struct address_fetch {

@@ -547,6 +547,9 @@ int memory_gutter(const struct memory_view *m);
 /* --- memory_tables.c --- */
 
 void memory_layout(struct memory_view *m);
+
+/* memory_addresses.c: put the cursor of that tab on an address, of this tile or of the one that comes. */
+void memory_addresses_go(struct ts_tab *t, int64_t address);
 /* Of a row of the graph's categories. */
 const char *memory_category_name(const struct memory_view *m, int category);
 struct ts_table memory_variable_table(const struct memory_view *m);

@@ -207,6 +207,8 @@ select_tile(struct variables_view *t)
 		return false;
 	}
 	t->view.env->selection->tile = tile;
+	if (x && t->v->lowered && x->offset != TS_UNKNOWN)
+		t->view.env->selection->address = x->offset;
 	return true;
 }
 

@@ -218,6 +218,7 @@ START_TEST(jumps)
 	harness_command(&h, "open");
 	ck_assert_int_eq(h.env.go, TS_CMD_GOTO_MEMORY);
 	ck_assert_int_eq(h.selection.tile, under_cursor(&h)->tile);
+	ck_assert_int_eq(h.selection.address, under_cursor(&h)->offset);
 	harness_end(&h);
 }
 END_TEST
