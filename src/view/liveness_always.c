@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * liveness_always - two tabs: what is always live, by name; and what all of it is for, by group.
- *
- * Both need the always-live list of the source, which is read when one of them is shown and kept by the first.
+ * liveness_always - the tab of what is always live, by name. Its list is read when this tab or that of the groups is
+ * shown.
  */
 #include "config.h"
 
@@ -17,7 +16,7 @@
 
 #include "liveness_internal.h"
 
-enum { BYTES_WIDE = 16, ALWAYS_TAB = 1 };
+enum { BYTES_WIDE = 16 };
 
 struct always_fetch {
 	struct ts_fetch f;
@@ -47,8 +46,6 @@ fini_always(struct ts_fetch *f)
 	ts_groups_close(a->groups);
 	ts_live_source_fini(&a->source);
 }
-
-/* --- Always live ------------------------------------------------------------------------------ */
 
 struct always_tab {
 	struct live_list l; /* first */
@@ -95,12 +92,6 @@ always_name(const struct always_tab *a, int row, char *buf, size_t size)
 	return buf;
 }
 
-static const char *
-group_name(const struct liveness *s, int group)
-{
-	return group >= 0 && s->groups ? ts_groups_name(s->groups, group) : "";
-}
-
 static bool
 always_cell(void *ctx, int64_t i, int column, struct ts_table_cell *out)
 {
@@ -126,7 +117,7 @@ always_cell(void *ctx, int64_t i, int column, struct ts_table_cell *out)
 		ts_fmt_percent(out->buf, (double)row->cumulative, (double)a->always->bytes);
 		break;
 	case C_GROUP:
-		out->s = group_name(a->s, row->group);
+		out->s = live_group_name(a->s, row->group);
 		break;
 	default:
 		if (row->tiles >= 0)
@@ -159,7 +150,7 @@ always_value(void *ctx, int64_t i, int column, struct ts_table_value *out)
 					(double)a->always->bytes);
 		break;
 	case C_GROUP:
-		ts_table_value_text(out, group_name(a->s, row->group));
+		ts_table_value_text(out, live_group_name(a->s, row->group));
 		break;
 	default:
 		ts_table_value_known(out, row->tiles);
@@ -217,8 +208,8 @@ always_absent(const struct ts_tab *t)
 }
 
 /* Once for a source, and once more when there are groups. */
-static void
-ask(struct ts_tab *t)
+void
+live_ask_always(struct ts_tab *t)
 {
 	struct always_tab *a = t->own;
 	struct liveness *s = a->s;
@@ -269,6 +260,15 @@ always_deliver(struct ts_tab *t, struct ts_fetch *f)
 	a->l.of++;
 	ts_pane_result(&a->pane, f->code, &f->err, a->always != NULL);
 	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
+}
+
+const struct ts_always *
+live_always(const struct ts_tab *t, uint64_t *version)
+{
+	const struct always_tab *a = t->own;
+
+	*version = a->l.of;
+	return a->always && a->grouped && a->data == a->s->data ? a->always : NULL;
 }
 
 static void
@@ -401,347 +401,12 @@ const struct ts_tab_ops live_tab_always = {
 	.absent = always_absent,
 	.note = always_note,
 	.resize = always_resize,
-	.request = ask,
+	.request = live_ask_always,
 	.deliver = always_deliver,
 	.draw = always_draw,
 	.command = always_command,
 	.mouse = always_mouse,
 	.about = always_about,
 	.list = always_list,
-	.sheet = live_tab_sheet,
-};
-
-/* --- Groups ----------------------------------------------------------------------------------- */
-
-struct groups_tab {
-	struct live_list l; /* first */
-	struct liveness *s;
-	uint64_t of[2]; /* answers that its rows were made of */
-	int rows;
-	int group[TS_GROUPS_MAX];
-	struct ts_rect body, total;
-	int columns;
-	struct ts_column column[16];
-	struct ts_column_facts facts[16];
-	char title[TS_ALIVE_MARKS][24];
-};
-
-enum { G_NAME, G_BYTES, G_SHARE, G_COUNT, G_ALWAYS, G_SUM, G_FIXED, G_MARK = G_FIXED };
-
-static const struct ts_column group_columns[G_FIXED] = {
-	{"group, by rules", 14, 40, 1, 0, TS_FIELD_ELLIPSIS},
-	{"not always live", BYTES_WIDE, 0, 0, 0, TS_FIELD_RIGHT},
-	{"share", 6, 0, 0, 3, TS_FIELD_RIGHT},
-	{"variables", 9, 0, 0, 4, TS_FIELD_RIGHT},
-	{"always live", BYTES_WIDE, 0, 0, 1, TS_FIELD_RIGHT},
-	{"sum", BYTES_WIDE, 0, 0, 2, TS_FIELD_RIGHT},
-};
-
-static const struct ts_column_facts group_facts[G_FIXED] = {
-	{"group", NULL, TS_SUM_COUNT, false},
-	{"not_always_live", "bytes", TS_SUM_BYTES, false},
-	{"share", "%", TS_SUM_NONE, false},
-	{"variables", "variables", TS_SUM_NONE, false},
-	{"always_live", "bytes", TS_SUM_BYTES, false},
-	{"sum", "bytes", TS_SUM_BYTES, false},
-};
-
-/* The always-live list, which the tab beside this one reads. */
-static struct ts_tab *
-always_tab(const struct groups_tab *g)
-{
-	return &g->s->tabs.tab[ALWAYS_TAB];
-}
-
-static const struct ts_always *
-always_of(const struct groups_tab *g)
-{
-	const struct always_tab *a = always_tab(g)->own;
-
-	return a->always && a->grouped && a->data == g->s->data ? a->always : NULL;
-}
-
-/* Bytes of a group: column 0 is the step, then the marks. */
-static int64_t
-group_bytes(const struct groups_tab *g, int64_t row, int column)
-{
-	return g->s->alive->group[g->group[row]][column].bytes;
-}
-
-static int64_t
-group_always(const struct groups_tab *g, int64_t row)
-{
-	const struct ts_always *a = always_of(g);
-
-	return a ? a->group[g->group[row]].bytes : TS_UNKNOWN;
-}
-
-static int64_t
-group_sum(const struct groups_tab *g, int64_t row)
-{
-	int64_t sum = live_scaled(g->s, group_bytes(g, row, 0)), always = group_always(g, row);
-
-	return always == TS_UNKNOWN || !ts_add_i64(&sum, always) ? TS_UNKNOWN : sum;
-}
-
-static int64_t
-group_figure(const struct groups_tab *g, int64_t row, int column)
-{
-	switch (column) {
-	case G_BYTES:
-		return live_scaled(g->s, group_bytes(g, row, 0));
-	case G_COUNT:
-		return g->s->alive->group[g->group[row]][0].count;
-	case G_ALWAYS:
-		return group_always(g, row);
-	case G_SUM:
-		return group_sum(g, row);
-	default:
-		return live_scaled(g->s, group_bytes(g, row, column - G_MARK + 1));
-	}
-}
-
-static bool
-group_cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
-{
-	const struct groups_tab *g = ctx;
-	const struct liveness *s = g->s;
-	int64_t v;
-
-	if (row < 0 || row >= g->rows)
-		return false;
-	out->role = column == G_BYTES ? TS_ROLE_VALUE : TS_ROLE_TEXT;
-	out->s = out->buf;
-	if (column == G_NAME) {
-		out->s = ts_groups_name(s->groups, g->group[row]);
-		if (g->group[row] == s->group)
-			out->role = TS_ROLE_ACCENT;
-		return true;
-	}
-	if (column == G_SHARE) {
-		if (s->alive->bytes > 0)
-			ts_fmt_percent(out->buf, (double)group_bytes(g, row, 0),
-				(double)s->alive->bytes);
-		return true;
-	}
-	v = group_figure(g, row, column);
-	if (v == TS_UNKNOWN)
-		snprintf(out->buf, sizeof(out->buf), "?");
-	else if (column == G_COUNT)
-		ts_fmt_count(out->buf, v);
-	else if (v > 0)
-		ts_fmt_bytes(out->buf, v, live_units(s));
-	return true;
-}
-
-static bool
-group_value(void *ctx, int64_t row, int column, struct ts_table_value *out)
-{
-	const struct groups_tab *g = ctx;
-	const struct liveness *s = g->s;
-
-	if (row < 0 || row >= g->rows)
-		return false;
-	if (column == G_NAME)
-		ts_table_value_text(out, ts_groups_name(s->groups, g->group[row]));
-	else if (column == G_SHARE && s->alive->bytes > 0)
-		ts_table_value_real(out,
-			100.0 * (double)group_bytes(g, row, 0) / (double)s->alive->bytes);
-	else if (column != G_SHARE)
-		ts_table_value_known(out, group_figure(g, row, column));
-	return true;
-}
-
-/* A row for each group that has something alive, or always live. */
-static void
-make_rows(struct groups_tab *g)
-{
-	const struct ts_alive *a = g->s->alive;
-	const struct ts_always *always = always_of(g);
-	uint64_t of[2] = {g->s->alive_data, ((struct always_tab *)always_tab(g)->own)->l.of};
-
-	if (memcmp(g->of, of, sizeof(of)) == 0)
-		return;
-	memcpy(g->of, of, sizeof(of));
-	g->l.of++;
-	g->rows = 0;
-	for (int i = 0; a && a->grouped && g->s->groups && i < ts_groups_count(g->s->groups); i++) {
-		bool some = always && always->group[i].count > 0;
-
-		for (int k = 0; k <= a->asked.marks; k++)
-			some |= a->group[i][k].count > 0;
-		if (some)
-			g->group[g->rows++] = i;
-	}
-}
-
-static void
-groups_begin(struct groups_tab *g, const struct ts_tab *t)
-{
-	int marks = g->s->alive ? g->s->alive->asked.marks : 0;
-	struct live_table what = {.id = "liveness.groups",
-		.column = g->column,
-		.facts = g->facts,
-		.cell = group_cell,
-		.value = group_value,
-		.empty = "nothing is alive"};
-
-	memcpy(g->column, group_columns, sizeof(group_columns));
-	memcpy(g->facts, group_facts, sizeof(group_facts));
-	for (int i = 0; i < marks; i++) {
-		char n[TS_FMT_MAX];
-		static const char *const letters[] = {"A", "B", "C", "D", "E", "F"};
-
-		snprintf(g->title[i], sizeof(g->title[i]), "%s %s", letters[i],
-			ts_fmt_count(n, g->s->alive->asked.mark[i]));
-		g->column[G_MARK + i] = (struct ts_column){g->title[i], BYTES_WIDE, 0, 0, 5 + i,
-			TS_FIELD_RIGHT};
-		g->facts[G_MARK + i] = (struct ts_column_facts){letters[i], "bytes", TS_SUM_BYTES,
-			false};
-	}
-	what.columns = g->columns = G_FIXED + marks;
-	if (g->l.order.sorted >= g->columns)
-		g->l.order.sorted = G_BYTES;
-	make_rows(g);
-	g->body = t->r;
-	g->total = ts_rect_cut_bottom(&g->body, t->r.h >= 3);
-	live_list_begin(&g->l, t, &what, g->body, g->rows);
-}
-
-static bool
-groups_open(struct ts_tab *t)
-{
-	struct groups_tab *g = ts_alloc(1, sizeof(*g));
-
-	if (!g)
-		return false;
-	g->s = t->host;
-	live_list_init(&g->l, G_SUM);
-	t->own = g;
-	return true;
-}
-
-static void
-groups_close(struct ts_tab *t)
-{
-	live_list_fini(&((struct groups_tab *)t->own)->l);
-	free(t->own);
-}
-
-static bool
-groups_absent(const struct ts_tab *t)
-{
-	const struct liveness *s = t->host;
-
-	return s->table.state == TS_PANE_ABSENT || s->labels_pane.state == TS_PANE_ABSENT;
-}
-
-static void
-groups_request(struct ts_tab *t)
-{
-	ask(always_tab(t->own));
-}
-
-static void
-groups_resize(struct ts_tab *t)
-{
-	groups_begin(t->own, t);
-}
-
-static void
-groups_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
-{
-	const struct liveness *s = t->host;
-	char n[TS_FMT_MAX];
-
-	snprintf(out, TS_TAB_NOTE, "step %s, by name: derived%s", ts_fmt_count(n, live_step(s)),
-		s->group >= 0 ? "; Enter: all again" : "");
-}
-
-static void
-groups_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
-{
-	struct groups_tab *g = t->own;
-	struct liveness *s = g->s;
-	char n[TS_FMT_MAX], m[TS_FMT_MAX];
-
-	(void)focus;
-	if (!ts_pane_has(&s->table)) {
-		ts_pane_draw(c, t->r, s->v.env, &s->table);
-		return;
-	}
-	if (!ts_pane_has(&s->labels_pane) && s->labels_pane.state != TS_PANE_EMPTY) {
-		ts_pane_draw(c, t->r, s->v.env, &s->labels_pane);
-		return;
-	}
-	if (!s->alive || !s->alive->grouped) {
-		ts_canvas_pending(c, t->r, 2, 0);
-		return;
-	}
-	groups_begin(g, t);
-	live_list_draw(&g->l, c, g->body);
-	ts_canvas_fill(c, g->total, TS_ROLE_TOTAL, ' ');
-	ts_canvas_printf(c, g->total, 0, 0, TS_ROLE_TOTAL,
-		"%s not always live in %s variables%s; Enter lists a group",
-		ts_fmt_bytes(n, live_scaled(s, s->alive->bytes), live_units(s)),
-		ts_fmt_count(m, s->alive->count),
-		s->shown.where == TS_LIVE_ALL && s->src.line.replicas > 1
-			? s->one_replica ? ", one replica" : ", device"
-			: "");
-}
-
-static enum ts_effect
-groups_command(struct ts_tab *t, const struct ts_call *call)
-{
-	struct groups_tab *g = t->own;
-	struct liveness *s = g->s;
-	int64_t row;
-
-	groups_begin(g, t);
-	if (call->cmd != TS_CMD_OPEN || ts_call_arg(call, 0))
-		return live_list_command(&g->l, t, call);
-	row = live_list_row(&g->l);
-	if (row < 0)
-		return TS_EFFECT_BELL;
-	s->group = s->group == g->group[row] ? -1 : g->group[row];
-	if (s->group >= 0)
-		ts_tabs_show(&s->tabs, 0);
-	ts_view_say(s->v.env, s->group >= 0 ? "only %s is listed" : "all groups are listed",
-		ts_groups_name(s->groups, g->group[row]));
-	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
-}
-
-static enum ts_effect
-groups_mouse(struct ts_tab *t, int x, int y, int wheel)
-{
-	struct groups_tab *g = t->own;
-
-	(void)x;
-	groups_begin(g, t);
-	return live_list_mouse(&g->l, g->body, y, wheel);
-}
-
-static struct ts_list *
-groups_list(struct ts_tab *t, bool *there)
-{
-	struct groups_tab *g = t->own;
-
-	*there = g->s->alive && g->s->alive->grouped && always_of(g);
-	return &g->l.list;
-}
-
-const struct ts_tab_ops live_tab_groups = {
-	.name = "groups",
-	.title = "Groups",
-	.open = groups_open,
-	.close = groups_close,
-	.absent = groups_absent,
-	.note = groups_note,
-	.resize = groups_resize,
-	.request = groups_request,
-	.draw = groups_draw,
-	.command = groups_command,
-	.mouse = groups_mouse,
-	.list = groups_list,
 	.sheet = live_tab_sheet,
 };

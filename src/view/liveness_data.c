@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * liveness_data - what the Liveness view asks of the report, and what it does with the answers.
+ * liveness_data - what the Liveness view asks of the report; liveness_answers.c takes the answers.
  *
  * Five fetches: the timeline of the source, the lives of its variables, what each of them is for (labels), whether the
  * figures agree (checks), each once per source; and who is alive at the cursor's step and at the marks,
@@ -19,56 +19,16 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/report/rows.h"
 #include "tilescope/report/tile_variables.h"
-#include "tilescope/view/fetch.h"
 
-#include "liveness_internal.h"
+#include "liveness_fetch.h"
 
 enum {
 	BULK_ROWS = 1 << 20, /* more rows than this are no work for what the screen waits for */
-	LARGE_BASE = 8,
-	HEAD_ALONE = 1024, /* bytes of a section without anything in it, at most */
+	HEAD_ALONE = 1024,   /* bytes of a section without anything in it, at most */
 	PATH_LIMIT = 1 << 14,
-	SENTENCE = 512,
 };
 
 /* --- questions -------------------------------------------------------------------------------- */
-
-struct line_fetch {
-	struct ts_fetch f;
-	struct ts_live_source source;
-	struct ts_source_line src;
-};
-
-struct lives_fetch {
-	struct ts_fetch f;
-	struct ts_live_source source;
-	struct ts_tile_lives *tiles; /* held, or NULL */
-	struct ts_lives *lives;
-};
-
-struct alive_fetch {
-	struct ts_fetch f;
-	struct ts_lives *lives;	       /* held, or NULL */
-	struct ts_live_labels *labels; /* held, or NULL */
-	struct ts_alive_query q;
-	struct ts_alive *before; /* held, or NULL */
-	struct ts_alive *alive;
-};
-
-struct labels_fetch {
-	struct ts_fetch f;
-	struct ts_lives *lives; /* held */
-	char *rules;		/* directory of the user's rules, or NULL */
-	struct ts_groups *groups;
-	struct ts_live_labels *labels;
-};
-
-struct checks_fetch {
-	struct ts_fetch f;
-	struct ts_live_source source;
-	struct ts_lives *lives; /* held, or NULL */
-	struct ts_live_checks checks;
-};
 
 static enum ts_code
 read_line(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
@@ -232,8 +192,8 @@ live_send(struct ts_tab *t, struct ts_fetch *f, int kind, int64_t rows, const ch
 		rows > BULK_ROWS ? TS_WORKER_BULK : TS_WORKER_SCREEN, what);
 }
 
-static void
-no_memory(struct ts_pane_data *pane)
+void
+live_no_memory(struct ts_pane_data *pane)
 {
 	pane->state = TS_PANE_FAILED;
 	snprintf(pane->reason, sizeof(pane->reason), "out of memory");
@@ -298,7 +258,7 @@ ask_line(struct liveness *s)
 	l = (struct line_fetch *)new_fetch(LIVE_FETCH_LINE);
 	if (!l || !ts_live_source_copy(&l->source, &s->source)) {
 		free(l);
-		no_memory(&s->graph);
+		live_no_memory(&s->graph);
 		return;
 	}
 	if (!ts_pane_has(&s->graph))
@@ -323,7 +283,7 @@ ask_lives(struct liveness *s)
 	l = (struct lives_fetch *)new_fetch(LIVE_FETCH_LIVES);
 	if (!l || !ts_live_source_copy(&l->source, &s->shown)) {
 		free(l);
-		no_memory(&s->table);
+		live_no_memory(&s->table);
 		return;
 	}
 	l->tiles = s->src.tiles ? ts_tile_lives_hold(s->src.tiles) : NULL;
@@ -403,7 +363,7 @@ ask_labels(struct liveness *s)
 	s->labels_wanted = false;
 	l = (struct labels_fetch *)new_fetch(LIVE_FETCH_LABELS);
 	if (!l) {
-		no_memory(&s->labels_pane);
+		live_no_memory(&s->labels_pane);
 		return;
 	}
 	l->lives = ts_lives_hold(s->lives);
@@ -465,220 +425,4 @@ live_request(struct ts_view *v)
 	ask_labels(s);
 	ask_checks(s);
 	ts_tabs_request(&s->tabs);
-}
-
-/* --- answers ---------------------------------------------------------------------------------- */
-
-static void
-log_left_out(struct liveness *s, const char *what, int64_t n, const char *why)
-{
-	if (n > 0)
-		ts_log_add(s->v.env->log, "liveness: %lld %s left out: %s", (long long)n, what,
-			why);
-}
-
-/* What was read of the source that is shown. Questions about it are answered in vain. */
-static void
-drop_source(struct liveness *s)
-{
-	s->under_way[LIVE_FETCH_LIVES] = s->under_way[LIVE_FETCH_ALIVE] = NULL;
-	s->under_way[LIVE_FETCH_LABELS] = s->under_way[LIVE_FETCH_CHECKS] = NULL;
-	ts_source_line_fini(&s->src);
-	ts_live_source_fini(&s->shown);
-	ts_lives_close(s->lives);
-	ts_alive_close(s->alive);
-	ts_live_labels_close(s->labels);
-	s->lives = NULL;
-	s->alive = NULL;
-	s->labels = NULL;
-	s->checks = (struct ts_live_checks){0};
-	s->asked = (struct ts_alive_query){.step = -1};
-	s->table.state = s->labels_pane.state = TS_PANE_EMPTY;
-}
-
-/* On a base that is many times as high nothing of the rest could be seen: begin without it. */
-static void
-hide_large_base(struct liveness *s)
-{
-	const struct ts_liveness *l = &s->src.line;
-	int64_t highest = l->peaks.count > 0 ? l->peaks.peak[0].height : 0;
-
-	if (highest > 0 && l->always_live != TS_UNKNOWN)
-		s->no_base = l->always_live / LARGE_BASE > ts_liveness_device(l, highest);
-}
-
-static void
-take_line(struct liveness *s, struct ts_fetch *f)
-{
-	struct line_fetch *answer = (struct line_fetch *)f;
-	struct ts_pane_data before = s->graph;
-	const struct ts_liveness *l;
-
-	ts_pane_result(&s->graph, f->code, &f->err, answer->src.line.count > 0);
-	if (!ts_pane_has(&s->graph) && before.state == TS_PANE_STALE) {
-		/* it cannot be had of this source: the old one stays */
-		ts_view_say_error(s->v.env, "%s", s->graph.reason);
-		s->graph = before;
-		s->graph.state = TS_PANE_READY;
-		ts_live_source_fini(&s->source);
-		if (!ts_live_source_copy(&s->source, &s->shown))
-			no_memory(&s->graph);
-		s->follow = false;
-		return;
-	}
-	drop_source(s);
-	s->src = answer->src;
-	answer->src = (struct ts_source_line){0};
-	s->shown = answer->source;
-	answer->source = (struct ts_live_source){.where = TS_LIVE_ALL};
-	s->data++;
-	l = &s->src.line;
-	log_left_out(s, "steps", l->bad_rows, "a number is missing, negative or too large");
-	log_left_out(s, "steps", l->repeated, "the step stands there twice");
-	log_left_out(s, "steps", l->unsorted, "not in order");
-	s->lives_wanted = s->labels_wanted = s->checks_wanted = true;
-	if (l->replicas < 2)
-		s->one_replica = false;
-	ts_span_set_count(&s->span, (int64_t)l->count);
-	if (s->data == 1)
-		hide_large_base(s);
-	live_take_selection(s);
-	s->to_peak = false;
-}
-
-static void
-take_lives(struct liveness *s, struct ts_fetch *f)
-{
-	struct lives_fetch *answer = (struct lives_fetch *)f;
-
-	ts_lives_close(s->lives);
-	s->lives = answer->lives;
-	answer->lives = NULL;
-	ts_pane_result(&s->table, f->code, &f->err, s->lives && s->lives->count > 0);
-	if (!s->lives)
-		return;
-	if (!s->src.tiles && answer->tiles) { /* for those who ask about the tiles of the source */
-		s->src.tiles = answer->tiles;
-		answer->tiles = NULL;
-	}
-	log_left_out(s, "variables or lives", s->lives->bad_rows,
-		"a number is missing, negative or too large");
-	log_left_out(s, "lives", s->lives->reversed, "they end before they start");
-	log_left_out(s, "lives", s->lives->orphans, "there is no such variable, or no such class");
-	log_left_out(s, "lives", s->lives->left_out, "more than are kept");
-}
-
-static void
-take_alive(struct liveness *s, struct ts_fetch *f)
-{
-	struct alive_fetch *answer = (struct alive_fetch *)f;
-
-	if (f->code || !answer->alive)
-		return;
-	ts_alive_close(s->alive);
-	s->alive = answer->alive;
-	answer->alive = NULL;
-	s->alive_data++;
-	ts_window_hold(&s->v, TS_WINDOW_LIVENESS, s->alive->rows,
-		s->alive->rows * (int64_t)sizeof(*s->alive->row) + (int64_t)s->alive->text.len);
-}
-
-static void
-take_labels(struct liveness *s, struct ts_fetch *f)
-{
-	struct labels_fetch *answer = (struct labels_fetch *)f;
-
-	ts_pane_result(&s->labels_pane, f->code, &f->err, answer->labels != NULL);
-	if (!s->groups && answer->groups)
-		s->groups = ts_groups_hold(answer->groups);
-	ts_live_labels_close(s->labels);
-	s->labels = answer->labels;
-	answer->labels = NULL;
-	if (f->code && f->code != TS_E_DAMAGED && f->code != TS_E_CANCELLED)
-		ts_log_add(s->v.env->log, "groups of variables: %s", f->err.msg);
-}
-
-static void
-take_checks(struct liveness *s, struct ts_fetch *f)
-{
-	if (f->code)
-		return;
-	s->checks = ((struct checks_fetch *)f)->checks;
-	for (int i = 0; i < TS_LIVE_CHECKS; i++) {
-		struct ts_strbuf say;
-
-		if (s->checks.differ[i].steps == 0)
-			continue;
-		ts_strbuf_init(&say, SENTENCE);
-		ts_live_check_say(&say, &s->checks, (enum ts_live_check)i);
-		ts_log_add(s->v.env->log, "liveness: %s", say.s);
-		ts_strbuf_fini(&say);
-	}
-}
-
-static void
-stopped(struct ts_pane_data *pane)
-{
-	if (pane->state == TS_PANE_STALE)
-		pane->state = TS_PANE_READY;
-	if (pane->state != TS_PANE_LOADING)
-		return;
-	pane->state = TS_PANE_FAILED;
-	snprintf(pane->reason, sizeof(pane->reason), "it was stopped; reload to try again");
-}
-
-static void
-stopped_fetch(struct liveness *s, int kind)
-{
-	if (kind == LIVE_FETCH_LINE) {
-		stopped(&s->graph);
-		ts_live_source_fini(&s->source);
-		if (!ts_live_source_copy(&s->source, &s->shown))
-			no_memory(&s->graph);
-		s->follow = false;
-	} else if (kind == LIVE_FETCH_LIVES) {
-		stopped(&s->table);
-	} else if (kind == LIVE_FETCH_LABELS) {
-		stopped(&s->labels_pane);
-	}
-}
-
-enum ts_effect
-live_deliver(struct ts_view *v, struct ts_fetch *f)
-{
-	static void (*const take[LIVE_FETCHES])(struct liveness *, struct ts_fetch *) = {take_line,
-		take_lives, take_alive, take_labels, take_checks};
-	struct liveness *s = (struct liveness *)v;
-	enum ts_effect effect = ts_tabs_deliver(&s->tabs, f);
-	int kind = f->job.kind;
-
-	if (!(effect & TS_EFFECT_UNKNOWN)) {
-		live_lay_out(s);
-		return effect;
-	}
-	if (kind < 0 || kind >= LIVE_FETCHES || s->under_way[kind] != f)
-		return TS_EFFECT_NONE;
-	s->under_way[kind] = NULL;
-	if (!ts_fetch_in_vain(f, v->env->generation)) {
-		take[kind](s, f);
-		live_lay_out(s);
-	} else {
-		stopped_fetch(s, kind);
-	}
-	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
-}
-
-/* --- another report --------------------------------------------------------------------------- */
-
-void
-live_drop(struct liveness *s)
-{
-	for (int i = 0; i < LIVE_FETCHES; i++)
-		s->under_way[i] = NULL;
-	drop_source(s);
-	ts_groups_close(s->groups);
-	s->groups = NULL;
-	ts_tabs_drop(&s->tabs);
-	s->graph.state = TS_PANE_EMPTY;
-	s->line_wanted = true;
 }

@@ -176,6 +176,7 @@ enum ts_units live_units(const struct liveness *s);
 
 /* Name of a row of the table: `buf` holds it where the report has none. */
 const char *live_name(const struct liveness *s, int row, char buf[LIVE_NAME]);
+const char *live_group_name(const struct liveness *s, int group); /* "" = not known */
 int64_t live_alive_cursor(const struct liveness *s); /* row of s->alive under its cursor; -1 */
 
 /* --- liveness_list.c: a table whose rows are all held --- */
@@ -223,6 +224,15 @@ bool live_tab_sheet(struct ts_tab *t, struct ts_sheet *out);
 
 /* Is the needle in the first column of the row? */
 bool live_list_hit(const struct live_list *l, int64_t row);
+
+/* --- liveness_always.c --- */
+
+/* Ask for what is always live, if it is not there; `t` is its tab. */
+void live_ask_always(struct ts_tab *t);
+
+/* It, with groups, of the source that is shown; NULL: not there. *version grows with every answer. */
+struct ts_always;
+const struct ts_always *live_always(const struct ts_tab *t, uint64_t *version);
 
 /* --- tabs --- */
 extern const struct ts_tab_ops live_tab_alive, live_tab_always, live_tab_groups, live_tab_lifetimes,

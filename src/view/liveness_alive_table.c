@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * liveness_alive_table - the table of who is alive: its columns, one more for each marked step, and what stands in them.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/view/what_if.h"
+
+#include "liveness_alive.h"
+
+enum {
+	BYTES_WIDE = 16, /* where they are written out */
+	ALL_BUT = 100,	 /* alive but for one step in so many: said so */
+};
+
+static const struct ts_column fixed[C_FIXED] = {
+	[C_NAME] = {NULL, 31, 110, 1, 0, TS_FIELD_TAIL}, /* make_columns() names it */
+	[C_BYTES] = {"bytes", 9, 0, 0, 0, TS_FIELD_RIGHT},
+	[C_SHARE] = {"share", 6, 0, 0, 12, TS_FIELD_RIGHT},
+	[C_CUMULATIVE] = {"cumul.", 6, 0, 0, 11, TS_FIELD_RIGHT},
+	[C_GROUP] = {"group", 15, 0, 0, 13, TS_FIELD_ELLIPSIS},
+	[C_LIVES] = {"alive in steps", 17, 0, 0, 10, TS_FIELD_RIGHT},
+	[C_STEPS] = {"steps", 7, 0, 0, 14, TS_FIELD_RIGHT},
+	[C_PRODUCT] = {"bytes x steps", 13, 0, 0, 15, TS_FIELD_RIGHT},
+	[C_TICK] = {"what if", 7, 0, 0, 1, TS_FIELD_LEFT},
+};
+
+static const struct ts_column_facts fixed_facts[C_FIXED] = {
+	[C_NAME] = {"variable", NULL, TS_SUM_COUNT, false},
+	[C_BYTES] = {"bytes", "bytes", TS_SUM_BYTES, false},
+	[C_SHARE] = {"share", "%", TS_SUM_NONE, false},
+	[C_CUMULATIVE] = {"cumulative", "%", TS_SUM_NONE, false},
+	[C_GROUP] = {"group", NULL, TS_SUM_NONE, false},
+	[C_LIVES] = {"lifetime", NULL, TS_SUM_NONE, false},
+	[C_STEPS] = {"steps", "steps", TS_SUM_NONE, true},
+	[C_PRODUCT] = {"bytes_x_steps", "bytes x steps", TS_SUM_NONE, true},
+	[C_TICK] = {"what_if", NULL, TS_SUM_NONE, true},
+};
+
+static const char *const letters[TS_ALIVE_MARKS] = {"A", "B", "C", "D", "E", "F"};
+
+/* Whose bytes these are: of which step, while another one is being read. */
+static void
+make_heading(struct alive_tab *a)
+{
+	const struct liveness *s = a->s;
+	char n[TS_FMT_MAX], m[TS_FMT_MAX];
+
+	if (!s->alive || s->alive->step == live_step(s))
+		snprintf(a->heading, ALIVE_HEADING, "not always live at step %s",
+			ts_fmt_count(n, live_step(s)));
+	else
+		snprintf(a->heading, ALIVE_HEADING, "step %s (%s is being read)",
+			ts_fmt_count(n, s->alive->step), ts_fmt_count(m, live_step(s)));
+}
+
+/* The columns of the marks stand behind the others: a sort by one of those stays what it is. */
+static void
+make_columns(struct alive_tab *a)
+{
+	const struct ts_alive *alive = a->s->alive;
+	int marks = alive ? alive->asked.marks : 0, wide = BYTES_WIDE;
+
+	if (live_units(a->s) != TS_UNITS_BYTES)
+		wide = fixed[C_BYTES].min;
+	memcpy(a->column, fixed, sizeof(fixed));
+	memcpy(a->facts, fixed_facts, sizeof(fixed_facts));
+	make_heading(a);
+	a->column[C_NAME].title = a->heading;
+	a->column[C_BYTES].min = wide;
+	a->facts[C_GROUP].extra = marks > 0 || !alive || !alive->grouped;
+	a->facts[C_SHARE].extra = a->facts[C_CUMULATIVE].extra = marks > 0;
+	a->facts[C_TICK].extra = a->s->v.env->selection->what_if.count == 0;
+	a->columns = C_FIXED;
+	if (marks > 0) {
+		a->column[C_CHANGE] = (struct ts_column){"change", wide + 1, 0, 0, 1,
+			TS_FIELD_RIGHT};
+		a->facts[C_CHANGE] = (struct ts_column_facts){"change", "bytes", TS_SUM_BYTES,
+			false};
+		a->columns = C_MARK + marks;
+	}
+	for (int i = 0; i < marks; i++) {
+		char n[TS_FMT_MAX];
+
+		snprintf(a->title[i], ALIVE_TITLE, "%s %s", letters[i],
+			ts_fmt_count(n, alive->asked.mark[i]));
+		a->column[C_MARK + i] = (struct ts_column){a->title[i], wide, 0, 0, 2 + i,
+			TS_FIELD_RIGHT};
+		a->facts[C_MARK + i] = (struct ts_column_facts){letters[i], "bytes", TS_SUM_BYTES,
+			false};
+	}
+	if (a->l.order.sorted >= a->columns)
+		a->l.order.sorted = C_BYTES;
+}
+
+/* Bytes that came (above 0) or went between the steps that are compared. */
+static int64_t
+change_of(const struct ts_alive_row *row)
+{
+	return row->against == 1 ? row->bytes : row->against == 2 ? -row->bytes : 0;
+}
+
+static int64_t
+bytes_at(const struct ts_alive_row *row, int column)
+{
+	return row->alive >> column & 1u ? row->bytes : 0;
+}
+
+static void
+lives_text(const struct liveness *s, const struct ts_alive_row *row, char *out, size_t size)
+{
+	const struct ts_liveness *l = &s->src.line;
+	int64_t missing = l->last_step - l->first_step + 1 - row->total;
+	char first[TS_FMT_MAX], last[TS_FMT_MAX];
+
+	if (missing <= 0)
+		snprintf(out, size, "all");
+	else if (missing <= l->steps / ALL_BUT)
+		snprintf(out, size, "all but %s", ts_fmt_count(first, missing));
+	else
+		snprintf(out, size, "%s..%s%s", ts_fmt_count(first, row->start),
+			ts_fmt_count(last, row->end - 1),
+			row->total > row->end - row->start ? " +" : "");
+}
+
+static int64_t
+product(const struct ts_alive_row *row)
+{
+	return row->total > 0 && row->bytes > TS_NUMBER_MAX / row->total ? TS_NUMBER_MAX
+									 : row->bytes * row->total;
+}
+
+const char *
+live_group_name(const struct liveness *s, int group)
+{
+	return group >= 0 && s->groups ? ts_groups_name(s->groups, group) : "";
+}
+
+void
+live_alive_change(const struct liveness *s, int64_t change, char out[64])
+{
+	char n[TS_FMT_MAX];
+
+	if (change == 0)
+		out[0] = '\0';
+	else
+		snprintf(out, 64, "%c%s", change > 0 ? '+' : '-',
+			ts_fmt_bytes(n, change > 0 ? change : -change, live_units(s)));
+}
+
+int64_t
+live_alive_place(const struct liveness *s, const struct ts_alive_row *r)
+{
+	const struct ts_reach *reach = &s->v.env->report->binding[TS_LOWERED_VARIABLE].reach;
+	int64_t row = r->variable < 0 ? -1 - r->variable : r->variable;
+
+	if (!s->alive->lowered && r->variable >= 0)
+		return -1;
+	return row >= reach->first_rowid ? row - reach->first_rowid : 0;
+}
+
+/* What-if of the row: *of and *id; false: it has no number to go by. */
+bool
+live_alive_ticked(const struct liveness *s, int64_t row, enum ts_what_if_of *of, int64_t *id)
+{
+	const struct ts_alive_row *r = &s->alive->row[row];
+	bool piece = live_alive_place(s, r) >= 0;
+
+	*of = piece ? TS_WHAT_IF_LOWERED : TS_WHAT_IF_VARIABLE;
+	*id = piece ? r->id : r->variable;
+	return *id != TS_UNKNOWN;
+}
+
+static void
+tick_text(const struct liveness *s, int64_t row, char out[64])
+{
+	enum ts_what_if_of of;
+	char sign[TS_WHAT_IF_SIGN];
+	int64_t id;
+
+	out[0] = '\0';
+	if (live_alive_ticked(s, row, &of, &id))
+		snprintf(out, 64, "%s", ts_what_if_sign(s->v.env, of, id, sign));
+}
+
+static bool
+alive_cell(void *ctx, int64_t i, int column, struct ts_table_cell *out)
+{
+	const struct alive_tab *t = ctx;
+	const struct liveness *s = t->s;
+	const struct ts_alive_row *row;
+	double whole;
+
+	if (!s->alive || i < 0 || i >= s->alive->rows)
+		return false;
+	row = &s->alive->row[i];
+	whole = (double)s->alive->bytes;
+	out->role = column == C_BYTES ? TS_ROLE_VALUE : TS_ROLE_TEXT;
+	out->s = out->buf;
+	switch (column) {
+	case C_NAME:
+		out->s = live_name(s, (int)i, out->buf);
+		break;
+	case C_BYTES:
+		if (row->alive & 1u)
+			ts_fmt_bytes(out->buf, row->bytes, live_units(s));
+		break;
+	case C_SHARE:
+		if (row->alive & 1u)
+			ts_fmt_percent(out->buf, (double)row->bytes, whole);
+		break;
+	case C_CUMULATIVE:
+		if (!s->alive->asked.marks)
+			ts_fmt_percent(out->buf, (double)row->cumulative, whole);
+		break;
+	case C_GROUP:
+		out->s = live_group_name(s, row->group);
+		break;
+	case C_LIVES:
+		lives_text(s, row, out->buf, sizeof(out->buf));
+		break;
+	case C_STEPS:
+		ts_fmt_count(out->buf, row->total);
+		break;
+	case C_PRODUCT:
+		ts_fmt_count(out->buf, product(row));
+		break;
+	case C_TICK:
+		tick_text(s, i, out->buf);
+		out->role = TS_ROLE_ACCENT;
+		break;
+	case C_CHANGE:
+		live_alive_change(s, change_of(row), out->buf);
+		out->role = change_of(row) > 0 ? TS_ROLE_BAD : TS_ROLE_GOOD;
+		break;
+	default:
+		if (bytes_at(row, column - C_MARK + 1) > 0)
+			ts_fmt_bytes(out->buf, row->bytes, live_units(s));
+	}
+	return true;
+}
+
+static bool
+alive_value(void *ctx, int64_t i, int column, struct ts_table_value *out)
+{
+	const struct alive_tab *t = ctx;
+	const struct liveness *s = t->s;
+	const struct ts_alive_row *row;
+
+	if (!s->alive || i < 0 || i >= s->alive->rows)
+		return false;
+	row = &s->alive->row[i];
+	switch (column) {
+	case C_NAME:
+		ts_table_value_text(out, live_name(s, (int)i, out->buf));
+		break;
+	case C_BYTES:
+		ts_table_value_integer(out, bytes_at(row, 0));
+		break;
+	case C_SHARE:
+	case C_CUMULATIVE:
+		if (s->alive->bytes > 0)
+			ts_table_value_real(out,
+				100.0 *
+					(double)(column == C_SHARE ? bytes_at(row, 0)
+								   : row->cumulative) /
+					(double)s->alive->bytes);
+		break;
+	case C_GROUP:
+		ts_table_value_text(out, live_group_name(s, row->group));
+		break;
+	case C_LIVES:
+		lives_text(s, row, out->buf, sizeof(out->buf));
+		ts_table_value_text(out, out->buf);
+		break;
+	case C_STEPS:
+		ts_table_value_integer(out, row->total);
+		break;
+	case C_PRODUCT:
+		ts_table_value_integer(out, product(row));
+		break;
+	case C_TICK:
+		tick_text(s, i, out->buf);
+		ts_table_value_text(out, out->buf[0] ? out->buf : NULL);
+		break;
+	case C_CHANGE:
+		ts_table_value_integer(out, change_of(row));
+		break;
+	default:
+		ts_table_value_integer(out, bytes_at(row, column - C_MARK + 1));
+	}
+	return true;
+}
+
+/* Other rows: the cursor stays on the variable where that is still listed, unless it is on the first row. */
+static void
+follow(struct alive_tab *a)
+{
+	const struct ts_alive *alive = a->s->alive;
+
+	for (int i = 0; alive && a->l.list.cursor > 0 && i < alive->rows; i++) {
+		int64_t place = alive->row[i].variable == a->variable
+			? ts_table_place(&a->l.table, i)
+			: -1;
+
+		if (place < 0)
+			continue;
+		ts_list_follow(&a->l.list, place);
+		return;
+	}
+}
+
+void
+live_alive_begin(struct alive_tab *a, const struct ts_tab *t)
+{
+	struct live_table what;
+	int64_t row;
+	bool others;
+
+	make_columns(a);
+	what = (struct live_table){.id = "liveness.variables",
+		.column = a->column,
+		.facts = a->facts,
+		.columns = a->columns,
+		.cell = alive_cell,
+		.value = alive_value,
+		.empty = a->s->group >= 0 || a->s->only != TS_ALIVE_EVERY
+			? "no variable is such"
+			: "nothing but what is always live"};
+	others = a->l.of != a->s->alive_data + 1;
+	a->l.of = a->s->alive_data + 1;
+	live_list_begin(&a->l, t, &what, a->body, a->s->alive ? a->s->alive->rows : 0);
+	if (others)
+		follow(a);
+	row = live_list_row(&a->l);
+	a->variable = row >= 0 && a->s->alive ? a->s->alive->row[row].variable : -1;
+}
