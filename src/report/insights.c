@@ -567,5 +567,5 @@ ts_insights_verdict(const struct ts_insights *in)
 	for (int i = TS_SEVERITY_BAD; i > TS_SEVERITY_NONE; i--)
 		if (in->by_severity[i])
 			return ts_severity_name((enum ts_severity)i);
-	return "ok";
+	return in->by_severity[TS_SEVERITY_NONE] ? "ok" : "not known";
 }

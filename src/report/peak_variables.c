@@ -83,7 +83,8 @@ read_alive(struct ids *s, struct ts_peak_variables *p, struct ts_reader *rd, str
 				code = add_id(s, b.v[ID][i], &p->partial, err);
 	}
 	ts_rows_close(rows);
-	qsort(s->id, s->count, s->count ? sizeof(*s->id) : 1, ascending);
+	if (s->count > 1)
+		qsort(s->id, s->count, sizeof(*s->id), ascending);
 	return code;
 }
 

@@ -75,7 +75,7 @@ enum ts_code ts_insights_find(struct ts_insights *out, const struct ts_rules *ru
 	struct ts_err *err) TS_WARN_UNUSED;
 void ts_insights_fini(struct ts_insights *out);
 
-/* The worst severity that was found, as a word: "bad", "warn", "note", "ok". */
+/* The worst severity that was found, as a word: "bad", "warn", "note", "ok"; "not known": of no rule. */
 const char *ts_insights_verdict(const struct ts_insights *in);
 
 /* A measure by its place, from 0; NULL behind the last. *what says what it is, in a few words. */
