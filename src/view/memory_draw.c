@@ -473,14 +473,8 @@ draw_graph(struct ts_canvas *c, struct memory_view *m)
  */
 enum length { BRIEF, SHORT, MIDDLE, LONG };
 
-struct readout {
-	struct ts_canvas *c;
-	struct ts_rect r;
-	int x;
-	bool measure; /* draw nothing */
-};
-
-static void TS_PRINTF(3, 4) piece(struct readout *o, enum ts_role role, const char *fmt, ...)
+void
+memory_piece(struct memory_readout *o, enum ts_role role, const char *fmt, ...)
 {
 	char text[200];
 	va_list ap;
@@ -508,27 +502,28 @@ fullness(const struct memory_tiles *t, const struct ts_tile *tile, int64_t used)
 }
 
 static void
-gaps_piece(struct readout *o, const struct memory_view *m, const struct ts_tile *tile, bool wide)
+gaps_piece(struct memory_readout *o, const struct memory_view *m, const struct ts_tile *tile,
+	bool wide)
 {
 	char text[TS_FMT_MAX];
 	int64_t gaps = tile->total_gaps - tile->total;
 
 	if (tile->total_gaps == TS_UNKNOWN && m->tiles->tiles.gaps == 0)
-		piece(o, TS_ROLE_NOTE, wide ? "  gaps not recorded" : "  no gaps");
+		memory_piece(o, TS_ROLE_NOTE, wide ? "  gaps not recorded" : "  no gaps");
 	else if (tile->total_gaps == TS_UNKNOWN)
-		piece(o, TS_ROLE_NOTE,
+		memory_piece(o, TS_ROLE_NOTE,
 			wide ? "  whether it includes gaps is not known" : "  gaps not known");
 	else if (!m->gaps)
-		piece(o, TS_ROLE_LABEL, "  without gaps");
+		memory_piece(o, TS_ROLE_LABEL, "  without gaps");
 	else if (wide && gaps >= 0)
-		piece(o, TS_ROLE_LABEL, "  with gaps (%s)", bytes_text(m, text, gaps, wide));
+		memory_piece(o, TS_ROLE_LABEL, "  with gaps (%s)", bytes_text(m, text, gaps, wide));
 	else
-		piece(o, TS_ROLE_LABEL, "  with gaps");
+		memory_piece(o, TS_ROLE_LABEL, "  with gaps");
 }
 
 /* Which of the column's tiles it is. */
 static void
-column_piece(struct readout *o, const struct memory_view *m, bool wide)
+column_piece(struct memory_readout *o, const struct memory_view *m, bool wide)
 {
 	int column = ts_span_column(&m->span, m->span.cursor);
 	const struct ts_bucket *b;
@@ -542,21 +537,21 @@ column_piece(struct readout *o, const struct memory_view *m, bool wide)
 	if (n <= 1)
 		return;
 	if (b->max_at == m->span.cursor && wide)
-		piece(o, TS_ROLE_LABEL,
+		memory_piece(o, TS_ROLE_LABEL,
 			"  the fullest of the %lld tiles of this column (%lld to %lld)",
 			(long long)n, (long long)tile[b->from].tile,
 			(long long)tile[b->to - 1].tile);
 	else if (b->max_at == m->span.cursor)
-		piece(o, TS_ROLE_LABEL, "  top of %lld here", (long long)n);
+		memory_piece(o, TS_ROLE_LABEL, "  top of %lld here", (long long)n);
 	else if (b->max_at >= 0 && wide)
-		piece(o, TS_ROLE_NOTE, "  one of %lld in this column, the fullest is %lld",
+		memory_piece(o, TS_ROLE_NOTE, "  one of %lld in this column, the fullest is %lld",
 			(long long)n, (long long)tile[b->max_at].tile);
 	else if (b->max_at >= 0)
-		piece(o, TS_ROLE_NOTE, "  top here: %lld", (long long)tile[b->max_at].tile);
+		memory_piece(o, TS_ROLE_NOTE, "  top here: %lld", (long long)tile[b->max_at].tile);
 }
 
 static void
-readout_pieces(struct readout *o, const struct memory_view *m, const struct ts_tile *tile,
+readout_pieces(struct memory_readout *o, const struct memory_view *m, const struct ts_tile *tile,
 	enum length length)
 {
 	const struct memory_tiles *t = m->tiles;
@@ -565,66 +560,53 @@ readout_pieces(struct readout *o, const struct memory_view *m, const struct ts_t
 	bool wide = length > SHORT;
 	char a[TS_FMT_MAX], b[TS_FMT_MAX];
 
-	piece(o, TS_ROLE_LABEL, "tile ");
-	piece(o, TS_ROLE_ACCENT, "%lld", (long long)tile->tile);
+	memory_piece(o, TS_ROLE_LABEL, "tile ");
+	memory_piece(o, TS_ROLE_ACCENT, "%lld", (long long)tile->tile);
 	if (t->ipu[i] != TS_UNKNOWN)
-		piece(o, TS_ROLE_LABEL, " ipu %lld", (long long)t->ipu[i]);
-	piece(o, TS_ROLE_LABEL, "  ");
-	piece(o, role, "%s", bytes_text(m, a, used, wide));
+		memory_piece(o, TS_ROLE_LABEL, " ipu %lld", (long long)t->ipu[i]);
+	memory_piece(o, TS_ROLE_LABEL, "  ");
+	memory_piece(o, role, "%s", bytes_text(m, a, used, wide));
 	if (limit != TS_UNKNOWN)
-		piece(o, role, " of %s  %s", bytes_text(m, a, limit, wide),
+		memory_piece(o, role, " of %s  %s", bytes_text(m, a, limit, wide),
 			ts_fmt_percent(b, (double)used, (double)limit));
 	else
-		piece(o, TS_ROLE_NOTE, "  limit not known");
+		memory_piece(o, TS_ROLE_NOTE, "  limit not known");
 	if (limit != TS_UNKNOWN && t->target.assumed && length == LONG)
-		piece(o, TS_ROLE_NOTE, " (limit assumed)");
+		memory_piece(o, TS_ROLE_NOTE, " (limit assumed)");
 	if (tile->overflowed > 0 && (wide || limit == TS_UNKNOWN))
-		piece(o, TS_ROLE_BAD, "  overflowed %s", bytes_text(m, a, tile->overflowed, wide));
+		memory_piece(o, TS_ROLE_BAD, "  overflowed %s",
+			bytes_text(m, a, tile->overflowed, wide));
 	gaps_piece(o, m, tile, wide);
-	piece(o, TS_ROLE_LABEL, "  rank %s", ts_fmt_count(a, (int64_t)t->rank[m->gaps][i] + 1));
+	memory_piece(o, TS_ROLE_LABEL, "  rank %s",
+		ts_fmt_count(a, (int64_t)t->rank[m->gaps][i] + 1));
 	if (wide)
-		piece(o, TS_ROLE_LABEL, " of %s", ts_fmt_count(a, t->n));
+		memory_piece(o, TS_ROLE_LABEL, " of %s", ts_fmt_count(a, t->n));
 	if (length > BRIEF)
 		column_piece(o, m, length == LONG);
 }
 
 /* Word by word, as far as there is room. */
-static void
-pieces(struct readout *o, const char *words)
+void
+memory_pieces(struct memory_readout *o, const char *words)
 {
 	while (*words) {
 		const char *next = strstr(words + 1, "  ");
 		size_t n = next ? (size_t)(next - words) : strlen(words);
 
-		piece(o, TS_ROLE_VALUE, "%.*s", (int)n, words);
+		memory_piece(o, TS_ROLE_VALUE, "%.*s", (int)n, words);
 		words += n;
 	}
-}
-
-/* The IPU of the tile under the cursor. */
-static void
-draw_ipu(struct ts_canvas *c, const struct memory_view *m)
-{
-	struct readout o = {c, ts_rect_row(m->pane[PANE_READOUT], 0), 0, false};
-	struct ts_strbuf words;
-
-	ts_strbuf_init(&words, 400);
-	memory_ipu_words(m, &words);
-	piece(&o, TS_ROLE_LABEL, "ipu ");
-	piece(&o, TS_ROLE_ACCENT, "%lld", (long long)m->tiles->ipu[m->span.cursor]);
-	pieces(&o, words.s);
-	ts_strbuf_fini(&words);
 }
 
 /* In whole sentences where they fit. */
 static void
 draw_readout(struct ts_canvas *c, const struct memory_view *m, const struct ts_tile *tile)
 {
-	struct readout o = {c, m->pane[PANE_READOUT], 0, true};
+	struct memory_readout o = {c, ts_rect_row(m->pane[PANE_READOUT], 0), 0, true};
 	enum length length = LONG;
 
 	if (memory_by_ipu(m)) {
-		draw_ipu(c, m);
+		memory_draw_ipu(c, m);
 		return;
 	}
 	for (; length > BRIEF; length--) {
@@ -636,26 +618,6 @@ draw_readout(struct ts_canvas *c, const struct memory_view *m, const struct ts_t
 	o.x = 0;
 	o.measure = false;
 	readout_pieces(&o, m, tile, length);
-}
-
-/* What the selected tiles use, word by word as far as there is room. */
-static void
-draw_selected_words(struct ts_canvas *c, const struct memory_view *m)
-{
-	struct readout o = {c, ts_rect_row(m->pane[PANE_READOUT], 1), 0, false};
-	char title[160];
-	struct ts_strbuf words;
-
-	if (m->pane[PANE_READOUT].h < 2)
-		return;
-	ts_strbuf_init(&words, 400);
-	memory_selected_title(m, title, sizeof(title));
-	memory_selected_words(m, &words);
-	ts_canvas_glyph(c, o.r, 0, 0, TS_ROLE_MARK, DIAMOND);
-	o.x = 2;
-	piece(&o, TS_ROLE_LABEL, "%s", title);
-	pieces(&o, words.s);
-	ts_strbuf_fini(&words);
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */
@@ -687,6 +649,6 @@ memory_draw(struct ts_view *v, struct ts_canvas *c)
 		else
 			memory_draw_metric(c, m);
 	}
-	draw_selected_words(c, m);
+	memory_draw_rows(c, m);
 	ts_tabs_draw(&m->tabs, c, m->focus == PANE_TABS);
 }

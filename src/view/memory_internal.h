@@ -239,8 +239,9 @@ struct memory_view {
 	int64_t want_tile; /* to go to when the tiles come, -1 = none */
 	int gaps;	   /* 1 = bytes include gaps where known */
 	enum memory_breakdown breakdown;
-	bool per_ipu;  /* the plot is of IPUs, not of tiles */
-	bool no_limit; /* without the line of the limit */
+	int rows_below; /* the read-out, that were wanted */
+	bool per_ipu;	/* the plot is of IPUs, not of tiles */
+	bool no_limit;	/* without the line of the limit */
 	struct memory_ipus ipus;
 	int64_t range_from; /* place where a range was begun, -1 = none */
 	struct memory_selected selected;
@@ -413,9 +414,6 @@ void memory_ipu_words(const struct memory_view *m, struct ts_strbuf *out);
 /* Sum up what is selected; cheap when nothing has changed. */
 void memory_sum_selected(struct memory_view *m);
 
-/* A row for what is selected, taken from the graph: the last thing that the layout does. */
-void memory_room_for_selected(struct memory_view *m);
-
 /* Is one of these tiles of the list selected? */
 bool memory_is_selected(const struct memory_view *m, int64_t from, int64_t to);
 
@@ -527,6 +525,29 @@ bool memory_sheet(struct ts_view *v, struct ts_sheet *out);
 struct ts_row_source *memory_variable_source(struct ts_view *v);
 
 /* --- memory_draw.c --- */
+
+/* A row that is written piece by piece; what does not fit is left out. */
+struct memory_readout {
+	struct ts_canvas *c;
+	struct ts_rect r;
+	int x;
+	bool measure; /* draw nothing */
+};
+
+void memory_piece(struct memory_readout *o, enum ts_role role, const char *fmt, ...)
+	TS_PRINTF(3, 4);
+/* Several, with two blanks before each. */
+void memory_pieces(struct memory_readout *o, const char *words);
+
+/* --- memory_rows.c --- */
+
+/* Rows below the read-out for what is selected and for parts, taken from the graph: the last thing that the layout does. */
+void memory_room_for_rows(struct memory_view *m);
+int memory_rows_wanted(const struct memory_view *m);
+
+/* The IPU under the cursor in place of the tile; what stands in those rows. */
+void memory_draw_ipu(struct ts_canvas *c, const struct memory_view *m);
+void memory_draw_rows(struct ts_canvas *c, const struct memory_view *m);
 
 /* Title, bands and outline of the graph; texts of its axes. */
 void memory_graph_title(const struct memory_view *m, char *out, size_t size);

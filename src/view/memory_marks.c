@@ -45,7 +45,6 @@ memory_sum_selected(struct memory_view *m)
 	const struct ts_selected_tiles *set = &selection_of(m)->tiles;
 	struct memory_selected *s = &m->selected;
 	const struct memory_tiles *t = m->tiles;
-	bool some = s->tiles > 0;
 
 	if (s->version == set->version && s->data == m->data && s->gaps == m->gaps)
 		return;
@@ -57,8 +56,6 @@ memory_sum_selected(struct memory_view *m)
 		if (at >= 0)
 			add_tile(s, t, m->gaps, at);
 	}
-	if (some != (s->tiles > 0))
-		memory_layout(m);
 }
 
 bool
@@ -74,20 +71,6 @@ memory_is_selected(const struct memory_view *m, int64_t from, int64_t to)
 		if (ts_tile_set_has(&set->set, m->tiles->tiles.tile[i].tile))
 			return true;
 	return false;
-}
-
-/* A row below the read-out says what is selected, where there is room for it. */
-void
-memory_room_for_selected(struct memory_view *m)
-{
-	enum { LEAST = 8 };
-	struct ts_rect *graph = &m->pane[PANE_GRAPH], *readout = &m->pane[PANE_READOUT];
-
-	if (m->selected.tiles == 0 || graph->h < LEAST || readout->h != 1)
-		return;
-	graph->h--;
-	readout->y--;
-	readout->h++;
 }
 
 /* --- commands --------------------------------------------------------------------------------- */

@@ -350,6 +350,8 @@ memory_update(struct memory_view *m)
 		make_strip(m);
 		p->columns = -1;
 	}
+	if (m->rows_below != memory_rows_wanted(m))
+		memory_layout(m);
 	m->top = find_top(m);
 	m->gutter = memory_gutter(m);
 	columns = m->pane[PANE_GRAPH].w - m->gutter;
