@@ -178,7 +178,7 @@ overflowed_bytes(struct ts_finding *f, const struct measure *m)
 	if (!m->facts->has_tiles)
 		return missing(f, "the memory of tiles is");
 	if (limit <= 0 && !recorded)
-		return missing(f, "neither overflowed memory nor how much a tile has is");
+		return missing(f, "how much memory a tile has, and what overflows, is");
 	f->value = (double)sum;
 	if (over == 0)
 		snprintf(f->evidence, sizeof(f->evidence), "no tile has more than it can hold");
@@ -349,7 +349,7 @@ static bool
 has_alive(struct ts_finding *f, const struct measure *m)
 {
 	if (!m->facts->has_peak)
-		return missing(f, "no variable is");
+		return missing(f, "variables before lowering are");
 	if (!m->facts->peak.has_lives)
 		return missing(f, "which variables are alive at which step is");
 	snprintf(f->place, sizeof(f->place), "liveness?step=%" PRId64, m->facts->peak.step);
@@ -403,8 +403,7 @@ fp32_of_tile(struct ts_finding *f, const struct measure *m)
 	if (!m->facts->has_tiles)
 		return missing(f, "the memory of tiles is");
 	if (!t->has_fp32)
-		return missing(f,
-			"which variables of a tile are FP32, and when they are alive, is");
+		return missing(f, "what is FP32 on a tile, and when it is alive, is");
 	if (t->used <= 0)
 		return missing(f, "memory in use on a tile is");
 	f->value = (double)t->fp32_bytes / (double)t->used;

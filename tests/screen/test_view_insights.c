@@ -149,7 +149,7 @@ static const struct {
 	const char *sql, *says[4];
 } gone[] = {
 	{"DROP TABLE tile_memory", {"the memory of tiles is not recorded", "5 not known", 0}},
-	{"DROP TABLE variable", {"no variable is not recorded", 0}},
+	{"DROP TABLE variable", {"variables before lowering are not recorded", 0}},
 	{"DROP TABLE liveness_step", {"what is alive at each step is not recorded", 0}},
 	{"DROP TABLE tile_category; DROP TABLE lowered_variable",
 		{"the categories of memory are not", 0}},
