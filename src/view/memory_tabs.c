@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "memory_internal.h"
+#include "memory_set.h"
 #include "tilescope/report/archive.h"
 #include "tilescope/view/explain.h"
 #include "tilescope/view/sheet.h"
@@ -46,6 +47,13 @@ table_mouse(struct ts_tab *t, const struct ts_table *table, int y, int wheel)
 
 /* --- Variables -------------------------------------------------------------------------------- */
 
+/* While tiles are selected these are of memory_set.c. */
+static bool
+is_of_set(const struct ts_tab *t)
+{
+	return memory_has_set(memory_of(t));
+}
+
 static bool
 variables_absent(const struct ts_tab *t)
 {
@@ -55,7 +63,10 @@ variables_absent(const struct ts_tab *t)
 static void
 variables_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 {
-	memory_variables_note(memory_of(t), out, TS_TAB_NOTE);
+	if (is_of_set(t))
+		memory_set_variables.note(t, out);
+	else
+		memory_variables_note(memory_of(t), out, TS_TAB_NOTE);
 }
 
 static void
@@ -66,13 +77,29 @@ variables_resize(struct ts_tab *t)
 
 	ts_list_resize(&m->variable_list, ts_table_rows(&table, t->r));
 	memory_order_variables(m);
+	memory_set_variables.resize(t);
+}
+
+static void
+variables_request(struct ts_tab *t)
+{
+	if (is_of_set(t))
+		memory_set_variables.request(t);
+}
+
+static enum ts_effect
+variables_command(struct ts_tab *t, const struct ts_call *call)
+{
+	return is_of_set(t) ? memory_set_variables.command(t, call) : memory_table_command(t, call);
 }
 
 static void
 variables_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 {
-	(void)focus;
-	memory_draw_variables(c, memory_of(t));
+	if (is_of_set(t))
+		memory_set_variables.draw(t, c, focus);
+	else
+		memory_draw_variables(c, memory_of(t));
 }
 
 static enum ts_effect
@@ -80,14 +107,14 @@ variables_mouse(struct ts_tab *t, int x, int y, int wheel)
 {
 	struct ts_table table = memory_variable_table(memory_of(t));
 
-	(void)x;
-	return table_mouse(t, &table, y, wheel);
+	return is_of_set(t) ? memory_set_variables.mouse(t, x, y, wheel)
+			    : table_mouse(t, &table, y, wheel);
 }
 
 static bool
 variables_about(const struct ts_tab *t, struct ts_debug_about *out)
 {
-	return memory_about_variable(memory_of(t), out);
+	return !is_of_set(t) && memory_about_variable(memory_of(t), out);
 }
 
 static struct ts_list *
@@ -96,6 +123,8 @@ variables_list(struct ts_tab *t, bool *there)
 	struct memory_view *m = memory_of(t);
 	const struct ts_tile *tile = memory_tile(m);
 
+	if (is_of_set(t))
+		return memory_set_variables.list(t, there);
 	*there = tile && ts_pane_has(&m->variables_state) && m->variables_of == tile->tile;
 	return &m->variable_list;
 }
@@ -103,7 +132,10 @@ variables_list(struct ts_tab *t, bool *there)
 static void
 variables_explain(struct ts_tab *t, struct ts_explain *out)
 {
-	memory_explain_variable(memory_of(t), out);
+	if (is_of_set(t))
+		memory_set_variables.explain(t, out);
+	else
+		memory_explain_variable(memory_of(t), out);
 }
 
 /* Names are looked up for the rows in sight: for a file all have to be there. */
@@ -112,6 +144,8 @@ variables_sheet(struct ts_tab *t, struct ts_sheet *out)
 {
 	struct memory_view *m = memory_of(t);
 
+	if (is_of_set(t))
+		return memory_set_variables.sheet(t, out);
 	if (!ts_pane_has(&m->variables_state))
 		return false;
 	snprintf(out->title, sizeof(out->title), "%svariables of tile %lld",
@@ -127,7 +161,36 @@ variables_sheet(struct ts_tab *t, struct ts_sheet *out)
 	return true;
 }
 
+static bool
+variables_open(struct ts_tab *t)
+{
+	return memory_set_variables.open(t);
+}
+
+static void
+variables_close(struct ts_tab *t)
+{
+	memory_set_variables.close(t);
+}
+
+static void
+variables_drop(struct ts_tab *t)
+{
+	memory_set_variables.drop(t);
+}
+
+static enum ts_effect
+variables_deliver(struct ts_tab *t, struct ts_fetch *f)
+{
+	return memory_set_variables.deliver(t, f);
+}
+
 static const struct ts_tab_ops tab_variables = {
+	.open = variables_open,
+	.close = variables_close,
+	.drop = variables_drop,
+	.request = variables_request,
+	.deliver = variables_deliver,
 	.name = "variables",
 	.title = "Variables",
 	.brief = "Vars",
@@ -136,7 +199,7 @@ static const struct ts_tab_ops tab_variables = {
 	.note = variables_note,
 	.resize = variables_resize,
 	.draw = variables_draw,
-	.command = memory_table_command,
+	.command = variables_command,
 	.mouse = variables_mouse,
 	.about = variables_about,
 	.list = variables_list,

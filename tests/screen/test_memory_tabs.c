@@ -105,6 +105,8 @@ static const struct shot {
 	{"tabs_addresses_80x22_ascii", 80, 22, TS_GLYPHS_ASCII, "addresses", {"search activ"}},
 	{"tabs_addresses_zoom_200x58", 200, 58, TS_GLYPHS_FULL, "addresses",
 		{"zoom-in", "zoom-in", "pane-zoom"}},
+	{"tabs_set_variables_120x38", 120, 38, TS_GLYPHS_FULL, "variables",
+		{"pane-next", "mark", "right", "mark"}},
 	{"tabs_selected_200x58", 200, 58, TS_GLYPHS_FULL, "sets",
 		{"pane-next", "mark", "right", "mark"}},
 };
@@ -167,6 +169,15 @@ START_TEST(the_selected_tiles_are_summed_up)
 	harness_settle(&h);
 	harness_says(&h, "2 selected tiles");
 	harness_says(&h, "2,000 measured"); /* of the slowest */
+	show(&h, "variables");
+	harness_says(&h, "2 selected tiles, by name");
+	harness_type(&h, "first");
+	harness_type(&h, "copy");
+	ck_assert_ptr_nonnull(strstr(h.env.copy, "layer1/weights\t40000\t"));
+	harness_type(&h, "search activ");
+	harness_type(&h, "copy");
+	ck_assert_ptr_nonnull(strstr(h.env.copy, "layer1/activations\t4000\t"));
+	show(&h, "sets");
 	harness_type(&h, "marks-clear");
 	harness_settle(&h);
 	harness_says(&h, "1 compute set");

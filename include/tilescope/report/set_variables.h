@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * set_variables - the lowered variables of several tiles, those of a name together: bytes, pieces, tiles used.
+ *
+ * Rows of the tiles are read one tile after another where they are reached by tile, else in one pass over all.
+ * Names are counted in TS_SET_TEXT bytes at most; rows of further names count as `others`. The TS_SET_VARIABLES
+ * largest are kept, with their names.
+ */
+#ifndef TS_REPORT_SET_VARIABLES_H
+#define TS_REPORT_SET_VARIABLES_H
+
+#include "tilescope/base/progress.h"
+#include "tilescope/base/strbuf.h"
+#include "tilescope/report/report.h"
+
+enum {
+	TS_SET_VARIABLES = 1000,
+	TS_SET_NAMES = 1 << 18, /* that are told apart */
+	TS_SET_TEXT = 16 << 20,
+	TS_SET_NAME = 8192, /* bytes of one that are told apart and kept */
+};
+
+struct ts_set_variable {
+	uint32_t name; /* in `text`, NUL-terminated, raw; 0 = none */
+	int64_t key;   /* of a name that stands in another table */
+	int64_t bytes; /* on all of the tiles; TS_UNKNOWN: does not fit */
+	int64_t pieces;
+	int64_t tiles;	      /* of the set that have some of it */
+	int64_t fullest;      /* most bytes on one tile, ... */
+	int64_t fullest_tile; /* ... the first such */
+};
+
+struct ts_set_variables {
+	struct ts_set_variable *row; /* largest first, equals in the order in which they came */
+	size_t count;		     /* kept */
+	size_t names;		     /* told apart */
+	struct ts_strbuf text;
+	int64_t found, bytes; /* variables on the tiles; bytes of all: TS_UNKNOWN */
+	int64_t others;	      /* rows whose names are not told apart any more */
+	int64_t bad_rows;     /* no size */
+	bool has_names, partial;
+};
+
+/* Are the rows of all of them reached without a pass over many others? */
+bool ts_set_variables_quick(const struct ts_report *r, const struct ts_index *x,
+	const int64_t *tiles, size_t n);
+
+/*
+ * Read those of n tiles (ascending numbers). TS_E_ABSENT: lowered_variable is not bound. Damage keeps what could be
+ * read: TS_E_DAMAGED, `partial`. Free with ts_set_variables_fini() in every case.
+ */
+enum ts_code ts_set_variables_read(struct ts_set_variables *v, struct ts_reader *rd,
+	const int64_t *tiles, size_t n, struct ts_progress *progress,
+	struct ts_err *err) TS_WARN_UNUSED;
+void ts_set_variables_fini(struct ts_set_variables *v);
+
+static inline const char *
+ts_set_variable_name(const struct ts_set_variables *v, const struct ts_set_variable *row)
+{
+	return v->text.s + row->name;
+}
+
+#endif

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: MIT */
+/* set_variables - see the header. Rows of a tile come together, so a tile is counted when a name meets it first. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/report/memory.h"
+#include "tilescope/report/rows.h"
+#include "tilescope/report/set_variables.h"
+#include "tilescope/report/tile_slots.h"
+#include "tilescope/report/tile_variables.h"
+
+enum { V_TILE, V_BYTES, V_NAME, V_COLUMNS };
+
+enum { PROGRESS_TILES = 4, FIRST_TABLE = 1024, NAME_TEXT = 1 << 20 };
+
+/* What is known of a name while rows are read. */
+struct group {
+	struct ts_set_variable v;
+	size_t order;	   /* in which it came */
+	int64_t last_tile; /* that it was counted for */
+	int64_t on_tile;   /* bytes there so far */
+};
+
+struct set_read {
+	struct ts_set_variables *v;
+	struct ts_reader *rd;
+	const int64_t *tile;
+	size_t n;
+	bool looked_up; /* a name is a number of another table's row */
+	struct group *group;
+	size_t groups, cap;
+	uint32_t *table; /* group + 1 by the hash of its text */
+	size_t slots;
+	struct ts_tile_slots keys; /* of numbers */
+};
+
+static bool
+is_asked(const struct set_read *r, int64_t tile)
+{
+	size_t low = 0, high = r->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (r->tile[middle] < tile)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < r->n && r->tile[low] == tile;
+}
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+static uint32_t
+hash(const char *s, size_t n)
+{
+	uint32_t h = 2166136261u;
+
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ (unsigned char)s[i]) * 16777619u;
+	return h;
+}
+
+/* A further group; -1: no memory. */
+static ptrdiff_t
+new_group(struct set_read *r)
+{
+	void *p = r->group;
+
+	if (!ts_room(&p, &r->cap, r->groups, sizeof(*r->group)))
+		return -1;
+	r->group = p;
+	r->group[r->groups] = (struct group){.order = r->groups, .last_tile = -1};
+	return (ptrdiff_t)r->groups++;
+}
+
+static const char *
+text_of(const struct set_read *r, size_t group)
+{
+	return r->v->text.s + r->group[group].v.name;
+}
+
+static bool
+grow(struct set_read *r)
+{
+	size_t slots = r->slots ? 2 * r->slots : FIRST_TABLE;
+	uint32_t *table = ts_alloc(slots, sizeof(*table));
+
+	if (!table)
+		return false;
+	for (size_t i = 0; i < r->slots; i++) {
+		size_t at;
+
+		if (r->table[i] == 0)
+			continue;
+		at = hash(text_of(r, r->table[i] - 1), strlen(text_of(r, r->table[i] - 1)));
+		while (table[at & (slots - 1)])
+			at++;
+		table[at & (slots - 1)] = r->table[i];
+	}
+	free(r->table);
+	r->table = table;
+	r->slots = slots;
+	return true;
+}
+
+enum { GROUP_NOMEM = -2, GROUP_FULL = -1 };
+
+/* The group of a text; a NUL in it becomes '?'. */
+static ptrdiff_t
+group_of_text(struct set_read *r, const char *s, size_t n)
+{
+	char name[TS_SET_NAME];
+	size_t at;
+	ptrdiff_t g;
+
+	n = n < sizeof(name) ? n : sizeof(name);
+	for (size_t i = 0; i < n; i++)
+		name[i] = s[i] ? s[i] : '?';
+	if (2 * (r->groups + 1) > r->slots && !grow(r))
+		return GROUP_NOMEM;
+	for (at = hash(name, n); r->table[at & (r->slots - 1)]; at++) {
+		size_t i = r->table[at & (r->slots - 1)] - 1;
+
+		if (strlen(text_of(r, i)) == n && memcmp(text_of(r, i), name, n) == 0)
+			return (ptrdiff_t)i;
+	}
+	if (r->groups >= TS_SET_NAMES || r->v->text.len + n + 1 > TS_SET_TEXT)
+		return GROUP_FULL;
+	g = new_group(r);
+	if (g < 0)
+		return GROUP_NOMEM;
+	r->group[g].v.name = (uint32_t)r->v->text.len;
+	ts_strbuf_add(&r->v->text, name, n);
+	ts_strbuf_add(&r->v->text, "", 1);
+	r->table[at & (r->slots - 1)] = (uint32_t)g + 1;
+	return r->v->text.nomem ? GROUP_NOMEM : g;
+}
+
+static ptrdiff_t
+group_of_key(struct set_read *r, int64_t key)
+{
+	ptrdiff_t slot = ts_tile_slot(&r->keys, key), g = slot;
+
+	if (slot == TS_SLOT_NOMEM)
+		return GROUP_NOMEM;
+	if (slot == TS_SLOT_FULL)
+		return GROUP_FULL;
+	while (g >= 0 && (size_t)slot >= r->groups) {
+		g = new_group(r);
+		if (g >= 0)
+			r->group[g].v.key = -1;
+	}
+	if (g < 0)
+		return GROUP_NOMEM;
+	r->group[slot].v.key = key;
+	return slot;
+}
+
+/* Rows without a name are one group; by keys it is that of a number that no row has. */
+static ptrdiff_t
+group_of(struct set_read *r, struct ts_rows *rows)
+{
+	const char *s;
+	int64_t key;
+	size_t n;
+
+	if (r->looked_up)
+		return group_of_key(r,
+			ts_rows_number(rows, V_NAME, &key) == TS_VALUE_OK ? key : INT64_MAX);
+	return ts_rows_text(rows, V_NAME, &s, &n) == TS_VALUE_OK ? group_of_text(r, s, n)
+								 : group_of_text(r, "", 0);
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+static void
+add_to(int64_t *sum, int64_t v)
+{
+	if (*sum != TS_UNKNOWN && !ts_add_i64(sum, v))
+		*sum = TS_UNKNOWN;
+}
+
+static enum ts_code
+add_row(struct set_read *r, struct ts_rows *rows, int64_t tile, struct ts_err *err)
+{
+	int64_t bytes;
+	struct group *g;
+	ptrdiff_t at;
+
+	if (ts_rows_number(rows, V_BYTES, &bytes) != TS_VALUE_OK) {
+		r->v->bad_rows++;
+		return TS_OK;
+	}
+	r->v->found++;
+	add_to(&r->v->bytes, bytes);
+	at = group_of(r, rows);
+	if (at == GROUP_NOMEM)
+		return ts_err_nomem(err);
+	if (at == GROUP_FULL) {
+		r->v->others++;
+		return TS_OK;
+	}
+	g = &r->group[at];
+	if (g->last_tile != tile) {
+		g->v.tiles++;
+		g->last_tile = tile;
+		g->on_tile = 0;
+	}
+	g->v.pieces++;
+	add_to(&g->v.bytes, bytes);
+	if (bytes > TS_NUMBER_MAX - g->on_tile)
+		g->on_tile = TS_NUMBER_MAX;
+	else
+		g->on_tile += bytes;
+	if (g->on_tile > g->v.fullest || g->v.pieces == 1) {
+		g->v.fullest = g->on_tile;
+		g->v.fullest_tile = tile;
+	}
+	return TS_OK;
+}
+
+static enum ts_code
+read_rows(struct set_read *r, struct ts_rows_query *q, int64_t one, struct ts_progress *progress,
+	struct ts_err *err)
+{
+	static const int columns[V_COLUMNS] = {TS_LOWERED_VARIABLE_TILE, TS_LOWERED_VARIABLE_BYTES,
+		TS_LOWERED_VARIABLE_NAME};
+	int64_t seen = 0, tile,
+		span = ts_reach_span(&r->rd->report->binding[TS_LOWERED_VARIABLE].reach);
+	struct ts_rows *rows;
+	enum ts_code code;
+	bool there;
+
+	memcpy(q->columns, columns, sizeof(columns));
+	q->column_count = V_COLUMNS;
+	q->past_damage = true;
+	code = ts_reader_rows(&rows, r->rd, TS_LOWERED_VARIABLE, q, err);
+	if (code)
+		return code;
+	while (!(code = ts_rows_next(rows, &there, err)) && there) {
+		if (one < 0)
+			ts_progress_set(progress, ++seen, span);
+		if (ts_rows_number(rows, V_TILE, &tile) == TS_VALUE_OK &&
+			(one >= 0 ? tile == one : is_asked(r, tile)) &&
+			(code = add_row(r, rows, tile, err)))
+			break;
+	}
+	ts_rows_close(rows);
+	return code;
+}
+
+bool
+ts_set_variables_quick(const struct ts_report *r, const struct ts_index *x, const int64_t *tiles,
+	size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!ts_tile_variables_quick(r, x, tiles[i]))
+			return false;
+	return true;
+}
+
+/* Tile by tile, or all rows once. In rows of all tiles mixed a tile may be counted for a name more than once. */
+static enum ts_code
+read_tiles(struct set_read *r, struct ts_progress *progress, struct ts_err *err)
+{
+	enum ts_code code = TS_OK, damage = TS_OK;
+	struct ts_rows_query all = {.range = TS_RANGE_ALL};
+	int64_t total;
+
+	if (!ts_set_variables_quick(r->rd->report, r->rd->index, r->tile, r->n))
+		return read_rows(r, &all, -1, progress, err);
+	for (size_t i = 0; !code && i < r->n; i++) {
+		struct ts_rows_query q = {.range = TS_RANGE_ALL};
+
+		if (i % PROGRESS_TILES == 0)
+			ts_progress_set(progress, (int64_t)i, (int64_t)r->n);
+		if (!ts_tile_variables_plan(&q, &total, r->rd, r->tile[i]))
+			continue;
+		code = read_rows(r, &q, r->tile[i], progress, err);
+		if (code == TS_E_DAMAGED) {
+			damage = code;
+			code = TS_OK;
+		}
+	}
+	return code ? code : damage;
+}
+
+/* --- the largest ------------------------------------------------------------------------------ */
+
+static int
+largest_first(const void *x, const void *y)
+{
+	const struct group *a = x, *b = y;
+	int64_t p = a->v.bytes == TS_UNKNOWN ? INT64_MAX : a->v.bytes;
+	int64_t q = b->v.bytes == TS_UNKNOWN ? INT64_MAX : b->v.bytes;
+
+	if (p != q)
+		return p < q ? 1 : -1;
+	return (a->order > b->order) - (a->order < b->order);
+}
+
+static enum ts_code
+look_up(struct set_read *r, struct ts_set_variable *v, struct ts_strbuf *text, struct ts_err *err)
+{
+	const struct ts_binding *b = &r->rd->report->binding[TS_LOWERED_VARIABLE];
+	const struct ts_column_binding *cb = &b->column[TS_LOWERED_VARIABLE_NAME];
+	size_t at = r->v->text.len, n;
+	enum ts_code code;
+	bool found;
+
+	if (v->key == INT64_MAX)
+		return TS_OK;
+	ts_strbuf_reset(text);
+	code = ts_reach_text(text, &found, &cb->dict, r->rd->db[b->source], v->key, cb->dict_text,
+		err);
+	n = text->len < TS_SET_NAME ? text->len : TS_SET_NAME;
+	if (code || !found || at + n + 1 > TS_SET_TEXT)
+		return code == TS_E_DAMAGED ? TS_OK : code;
+	for (size_t i = 0; i < n; i++)
+		ts_strbuf_putc(&r->v->text, text->s[i] ? text->s[i] : '?');
+	ts_strbuf_add(&r->v->text, "", 1);
+	v->name = (uint32_t)at;
+	return r->v->text.nomem ? ts_err_nomem(err) : TS_OK;
+}
+
+static enum ts_code
+keep_largest(struct set_read *r, struct ts_err *err)
+{
+	struct ts_set_variables *v = r->v;
+	enum ts_code code = TS_OK;
+	struct ts_strbuf text;
+
+	v->names = r->groups;
+	v->count = r->groups < TS_SET_VARIABLES ? r->groups : TS_SET_VARIABLES;
+	v->row = ts_alloc(v->count, sizeof(*v->row));
+	if (!v->row)
+		return ts_err_nomem(err);
+	if (r->groups > 0)
+		qsort(r->group, r->groups, sizeof(*r->group), largest_first);
+	ts_strbuf_init(&text, NAME_TEXT);
+	for (size_t i = 0; !code && i < v->count; i++) {
+		v->row[i] = r->group[i].v;
+		v->row[i].tiles = ts_min_i64(v->row[i].tiles, (int64_t)r->n);
+		if (r->looked_up)
+			code = look_up(r, &v->row[i], &text, err);
+	}
+	ts_strbuf_fini(&text);
+	return code;
+}
+
+enum ts_code
+ts_set_variables_read(struct ts_set_variables *v, struct ts_reader *rd, const int64_t *tiles,
+	size_t n, struct ts_progress *progress, struct ts_err *err)
+{
+	const struct ts_binding *b = &rd->report->binding[TS_LOWERED_VARIABLE];
+	struct set_read r = {.v = v,
+		.rd = rd,
+		.tile = tiles,
+		.n = n,
+		.looked_up = b->column[TS_LOWERED_VARIABLE_NAME].op == TS_OP_DICT};
+	enum ts_code code, more;
+
+	*v = (struct ts_set_variables){0};
+	ts_strbuf_init(&v->text, TS_SET_TEXT);
+	ts_strbuf_add(&v->text, "", 1); /* place 0: no name */
+	if (!ts_report_has(rd->report, TS_LOWERED_VARIABLE))
+		return ts_err_set(err, TS_E_ABSENT, "%s", b->reason);
+	v->has_names = ts_report_has_column(rd->report, TS_LOWERED_VARIABLE,
+		TS_LOWERED_VARIABLE_NAME);
+	r.keys.most = TS_SET_NAMES;
+	code = read_tiles(&r, progress, err);
+	v->partial = code == TS_E_DAMAGED;
+	more = code && code != TS_E_DAMAGED ? code : keep_largest(&r, code ? NULL : err);
+	free(r.group);
+	free(r.table);
+	ts_tile_slots_fini(&r.keys);
+	return more ? more : code;
+}
+
+void
+ts_set_variables_fini(struct ts_set_variables *v)
+{
+	free(v->row);
+	ts_strbuf_fini(&v->text);
+	*v = (struct ts_set_variables){0};
+}

@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: MIT */
+/* memory_set - see the header; report/set_variables.h sums them up. */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory_set.h"
+#include "tilescope/base/mem.h"
+#include "tilescope/base/utf8.h"
+#include "tilescope/report/set_variables.h"
+#include "tilescope/view/explain.h"
+#include "tilescope/view/sheet.h"
+
+struct set_tab {
+	struct ts_pane_data state;
+	enum ts_pane_state were; /* when they came */
+	struct ts_fetch *sent;	 /* the newest */
+	struct memory_scope wanted, of;
+	bool asked, here;
+	struct ts_set_variables v;
+	uint64_t data;
+	struct ts_list list;
+	struct ts_table_order order;
+};
+
+static struct memory_view *
+memory_of(const struct ts_tab *t)
+{
+	return t->host;
+}
+
+static struct set_tab *
+set_of(const struct ts_tab *t)
+{
+	return t->own;
+}
+
+/* --- asking ----------------------------------------------------------------------------------- */
+
+struct set_fetch {
+	struct ts_fetch fetch;
+	struct memory_scope scope;
+	int64_t *tile;
+	size_t n;
+	struct ts_set_variables v;
+};
+
+static enum ts_code
+read_set(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
+{
+	struct set_fetch *a = (struct set_fetch *)f;
+
+	return ts_set_variables_read(&a->v, rd, a->tile, a->n, &f->job.progress, err);
+}
+
+static void
+fini_set(struct ts_fetch *f)
+{
+	struct set_fetch *a = (struct set_fetch *)f;
+
+	free(a->tile);
+	ts_set_variables_fini(&a->v);
+}
+
+static void
+set_request(struct ts_tab *t)
+{
+	enum { FEW = 16 };
+	struct memory_view *m = memory_of(t);
+	struct set_tab *s = set_of(t);
+	struct memory_scope scope = memory_scope(m);
+	const struct ts_view_env *env = t->view->env;
+	struct set_fetch *f;
+
+	if (s->asked && memory_same_scope(&s->wanted, &scope))
+		return;
+	s->asked = true;
+	s->wanted = scope;
+	s->sent = NULL;
+	if (s->here && memory_same_scope(&s->of, &scope)) {
+		s->state.state = s->were; /* back before the other came */
+		return;
+	}
+	f = ts_alloc(1, sizeof(*f));
+	if (!f || !memory_scope_tiles(m, &scope, &f->tile, &f->n)) {
+		free(f);
+		memory_out_of_memory(&s->state);
+		return;
+	}
+	f->scope = scope;
+	f->fetch.read = read_set;
+	f->fetch.fini = fini_set;
+	s->state.state = s->here ? TS_PANE_STALE : TS_PANE_LOADING;
+	s->sent = &f->fetch;
+	ts_fetch_send(t->view, &f->fetch, t->kind,
+		f->n <= FEW && ts_set_variables_quick(env->report, env->index, f->tile, f->n)
+			? TS_WORKER_SCREEN
+			: TS_WORKER_BULK,
+		"summing up variables of tiles");
+}
+
+static struct ts_table set_table(const struct ts_tab *t);
+
+static void
+make_order(struct ts_tab *t)
+{
+	struct set_tab *s = set_of(t);
+	struct ts_table table = set_table(t);
+
+	ts_table_order_make(&s->order, &table, &s->list, s->here ? (int64_t)s->v.count : 0,
+		s->data);
+}
+
+static enum ts_effect
+set_deliver(struct ts_tab *t, struct ts_fetch *f)
+{
+	struct set_tab *s = set_of(t);
+	struct set_fetch *a = (struct set_fetch *)f;
+
+	if (f != s->sent)
+		return TS_EFFECT_NONE;
+	s->sent = NULL;
+	if (ts_fetch_in_vain(f, t->view->env->generation)) {
+		memory_stopped(&s->state);
+		return TS_EFFECT_REPAINT;
+	}
+	ts_pane_result(&s->state, f->code, &f->err, a->v.count > 0);
+	s->state.absent = TS_ABSENT_TILE_VARIABLES;
+	s->were = s->state.state;
+	ts_set_variables_fini(&s->v);
+	s->v = a->v;
+	a->v = (struct ts_set_variables){0};
+	s->here = ts_pane_has(&s->state);
+	s->of = a->scope;
+	s->data++;
+	make_order(t);
+	return TS_EFFECT_REPAINT;
+}
+
+/* --- life ------------------------------------------------------------------------------------- */
+
+static bool
+set_open(struct ts_tab *t)
+{
+	struct set_tab *s = ts_alloc(1, sizeof(*s));
+
+	if (!s)
+		return false;
+	ts_list_init(&s->list);
+	ts_table_order_init(&s->order);
+	t->own = s;
+	return true;
+}
+
+static void
+set_drop(struct ts_tab *t)
+{
+	struct set_tab *s = set_of(t);
+
+	ts_set_variables_fini(&s->v);
+	s->sent = NULL;
+	s->asked = s->here = false;
+	s->state = (struct ts_pane_data){0};
+	s->data++;
+	make_order(t);
+}
+
+static void
+set_close(struct ts_tab *t)
+{
+	if (!t->own)
+		return;
+	set_drop(t);
+	ts_table_order_fini(&set_of(t)->order);
+	free(t->own);
+	t->own = NULL;
+}
+
+/* --- the table -------------------------------------------------------------------------------- */
+
+enum { S_NAME, S_BYTES, S_SHARE, S_TILES, S_PIECES, S_FULLEST, S_FULLEST_TILE, S_COLUMNS };
+
+static const struct ts_column set_columns[S_COLUMNS] = {
+	[S_NAME] = {"variable", 16, 0, 6, 0, TS_FIELD_TAIL},
+	[S_BYTES] = {"bytes", 10, 10, 0, 0, TS_FIELD_RIGHT},
+	[S_SHARE] = {"share", 6, 6, 0, 2, TS_FIELD_RIGHT},
+	[S_TILES] = {"tiles", 6, 7, 0, 1, TS_FIELD_RIGHT},
+	[S_PIECES] = {"pieces", 7, 8, 0, 5, TS_FIELD_RIGHT},
+	[S_FULLEST] = {"most", 9, 10, 0, 3, TS_FIELD_RIGHT},
+	[S_FULLEST_TILE] = {"on tile", 7, 8, 0, 4, TS_FIELD_RIGHT},
+};
+
+static const struct ts_column_facts set_facts[S_COLUMNS] = {
+	[S_NAME] = {.name = "variable"},
+	[S_BYTES] = {.name = "bytes", .unit = "bytes", .sum = TS_SUM_BYTES},
+	[S_SHARE] = {.name = "share", .unit = "%"},
+	[S_TILES] = {.name = "tiles"},
+	[S_PIECES] = {.name = "pieces", .sum = TS_SUM_COUNT},
+	[S_FULLEST] = {.name = "most", .unit = "bytes"},
+	[S_FULLEST_TILE] = {.name = "on_tile"},
+};
+
+/* Totals are of all variables of the tiles, also where not all names are listed. */
+static int64_t
+total_of(const struct ts_set_variables *v, int column)
+{
+	return column == S_BYTES ? v->bytes : column == S_PIECES ? v->found : TS_UNKNOWN;
+}
+
+static int64_t
+figure_of(const struct ts_set_variable *r, int column)
+{
+	switch (column) {
+	case S_BYTES:
+		return r->bytes;
+	case S_TILES:
+		return r->tiles;
+	case S_PIECES:
+		return r->pieces;
+	case S_FULLEST:
+		return r->fullest;
+	default:
+		return column == S_FULLEST_TILE ? r->fullest_tile : TS_UNKNOWN;
+	}
+}
+
+static const char *
+name_of(const struct ts_set_variables *v, const struct ts_set_variable *r)
+{
+	const char *name = ts_set_variable_name(v, r);
+
+	return *name ? name : v->has_names ? "(no name)" : "(names are not recorded)";
+}
+
+static bool
+set_cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
+{
+	const struct ts_tab *t = ctx;
+	const struct ts_set_variables *v = &set_of(t)->v;
+	bool total = row == TS_TABLE_TOTAL;
+	const struct ts_set_variable *r = total ? NULL : &v->row[row];
+	char n[TS_FMT_MAX];
+	int64_t x;
+
+	if (!total && (row < 0 || row >= (int64_t)v->count))
+		return false;
+	x = total ? total_of(v, column) : figure_of(r, column);
+	out->s = out->buf;
+	out->buf[0] = '\0';
+	if (column == S_NAME && total)
+		snprintf(out->buf, sizeof(out->buf), "%s%s name%s", v->others > 0 ? "over " : "",
+			ts_fmt_count(n, (int64_t)v->names), v->names == 1 ? "" : "s");
+	else if (column == S_NAME)
+		out->s = name_of(v, r);
+	else if (column == S_SHARE && v->bytes > 0 && (total || r->bytes >= 0))
+		ts_fmt_percent(out->buf, (double)(total ? v->bytes : r->bytes), (double)v->bytes);
+	else if (x != TS_UNKNOWN && (column == S_BYTES || column == S_FULLEST))
+		ts_fmt_bytes(out->buf, x, memory_units(memory_of(t)));
+	else if (x != TS_UNKNOWN)
+		ts_fmt_count(out->buf, x);
+	return true;
+}
+
+static bool
+set_value(void *ctx, int64_t row, int column, struct ts_table_value *out)
+{
+	const struct ts_set_variables *v = &set_of(ctx)->v;
+	bool total = row == TS_TABLE_TOTAL;
+
+	if (!total && (row < 0 || row >= (int64_t)v->count))
+		return false;
+	if (column == S_NAME)
+		ts_table_value_text(out, total ? "total" : ts_set_variable_name(v, &v->row[row]));
+	else if (column == S_SHARE && v->bytes > 0 && (total || v->row[row].bytes >= 0))
+		ts_table_value_real(out,
+			total ? 100 : 100 * (double)v->row[row].bytes / (double)v->bytes);
+	else
+		ts_table_value_known(out,
+			total ? total_of(v, column) : figure_of(&v->row[row], column));
+	return true;
+}
+
+static enum ts_role
+set_row_role(void *ctx, int64_t row)
+{
+	const struct ts_tab *t = ctx;
+	const struct ts_set_variables *v = &set_of(t)->v;
+	const char *needle = memory_of(t)->search;
+
+	return needle[0] && row >= 0 && row < (int64_t)v->count &&
+			ts_contains_nocase(ts_set_variable_name(v, &v->row[row]), needle)
+		? TS_ROLE_MATCH
+		: TS_ROLE_TEXT;
+}
+
+static struct ts_table
+set_table(const struct ts_tab *t)
+{
+	return (struct ts_table){.column = set_columns,
+		.columns = S_COLUMNS,
+		.cell = set_cell,
+		.row = set_row_role,
+		.ctx = (void *)(uintptr_t)t,
+		.header = true,
+		.total = true,
+		.focus = memory_tab_focus(memory_of(t), TAB_VARIABLES),
+		.sorted = S_BYTES,
+		.descending = true,
+		.empty = "No variables on these tiles.",
+		.id = "memory.set",
+		.facts = set_facts,
+		.value = set_value,
+		.looks = t->view->env->looks,
+		.order = &set_of(t)->order,
+		.units = memory_units(memory_of(t))};
+}
+
+static void
+set_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
+{
+	struct set_tab *s = set_of(t);
+	struct ts_table table = set_table(t);
+
+	(void)focus;
+	if (s->here)
+		ts_table_draw(c, t->r, &table, &s->list);
+	else
+		ts_pane_draw(c, t->r, t->view->env, &s->state);
+}
+
+static void
+set_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
+{
+	const struct set_tab *s = set_of(t);
+	struct memory_scope scope = memory_scope(memory_of(t));
+	char of[80];
+
+	memory_scope_say(s->here ? &s->of : &scope, of, sizeof(of));
+	if (s->state.state == TS_PANE_STALE)
+		snprintf(out, TS_TAB_NOTE, "%.60s (others are being read)", of);
+	else if (s->v.bad_rows > 0)
+		snprintf(out, TS_TAB_NOTE, "%.60s, by name (rows without a size left out)", of);
+	else if (s->order.filter[0])
+		snprintf(out, TS_TAB_NOTE, "%.40s, with %.60s", of, s->order.filter);
+	else
+		snprintf(out, TS_TAB_NOTE, "%.60s, by name%s", of,
+			s->v.names > s->v.count ? ", the largest" : "");
+}
+
+static bool
+set_sheet(struct ts_tab *t, struct ts_sheet *out)
+{
+	struct set_tab *s = set_of(t);
+	char of[80];
+
+	if (!s->here)
+		return false;
+	memory_scope_say(&s->of, of, sizeof(of));
+	snprintf(out->title, sizeof(out->title), "Variables of %s, by name", of);
+	out->table = set_table(t);
+	out->list = &s->list;
+	out->rows = (int64_t)s->v.count;
+	out->wait = s->state.state == TS_PANE_STALE ? "other tiles are being read" : NULL;
+	return true;
+}
+
+static void
+set_explain(struct ts_tab *t, struct ts_explain *out)
+{
+	const struct set_tab *s = set_of(t);
+	struct ts_table table = set_table(t);
+	int64_t row = s->here && s->list.count > 0 ? ts_table_row(&table, s->list.cursor) : -1;
+	const struct ts_set_variable *r;
+	const char *tiles = t->view->env->selection->tiles.text;
+	char name[600], in[TS_TILE_SET_TEXT + 2];
+	struct ts_explained *x;
+
+	if (row < 0 || row >= (int64_t)s->v.count)
+		return;
+	r = &s->v.row[row];
+	x = ts_explain_add(out, "bytes of %.100s on %lld tiles", name_of(&s->v, r),
+		(long long)s->of.count);
+	ts_explain_bytes(x, r->bytes, memory_units(memory_of(t)));
+	ts_explain_from(x, TS_KNOWN_DERIVED, "lowered_variable.bytes, lowered_variable.name");
+	ts_explain_formula(x, "sum of %lld pieces on %lld tiles", (long long)r->pieces,
+		(long long)r->tiles);
+	if (r->name && tiles[0] && ts_explain_quote(in, sizeof(in), tiles) &&
+		ts_explain_quote(name, sizeof(name), ts_set_variable_name(&s->v, r)))
+		ts_explain_query(x,
+			"SELECT sum(bytes) FROM lowered_variable WHERE name = %s AND tile IN (SELECT tile "
+			"FROM tiles(%s))",
+			name, in);
+	else
+		ts_explain_note(x, "the tiles are not named by an expression, or it has no name");
+}
+
+/* --- commands --------------------------------------------------------------------------------- */
+
+static enum ts_effect
+find(struct ts_tab *t, int step, bool from_here)
+{
+	struct memory_view *m = memory_of(t);
+	struct set_tab *s = set_of(t);
+	struct ts_table table = set_table(t);
+	int64_t n = s->list.count;
+
+	for (int64_t i = from_here ? 0 : 1; n > 0 && m->search[0] && i <= n; i++) {
+		int64_t at = ((s->list.cursor + step * i) % n + n) % n,
+			row = ts_table_row(&table, at);
+
+		if (row < 0 ||
+			!ts_contains_nocase(ts_set_variable_name(&s->v, &s->v.row[row]), m->search))
+			continue;
+		ts_list_jump(&s->list, at);
+		return TS_EFFECT_REPAINT;
+	}
+	ts_view_say_error(t->view->env,
+		m->search[0] ? "no variable here has \"%.60s\" in its name"
+			     : "nothing was searched for",
+		m->search);
+	return TS_EFFECT_BELL;
+}
+
+static enum ts_effect
+set_command(struct ts_tab *t, const struct ts_call *call)
+{
+	struct memory_view *m = memory_of(t);
+	const char *text = ts_call_arg(call, 0);
+
+	make_order(t);
+	switch (call->cmd) {
+	case TS_CMD_SEARCH:
+	case TS_CMD_SEARCH_BACK:
+		if (!text)
+			return TS_EFFECT_UNKNOWN; /* the program asks for it */
+		snprintf(m->search, sizeof(m->search), "%s", text);
+		return find(t, call->cmd == TS_CMD_SEARCH ? 1 : -1, true);
+	case TS_CMD_SEARCH_NEXT:
+	case TS_CMD_SEARCH_PREVIOUS:
+		return find(t, call->cmd == TS_CMD_SEARCH_NEXT ? 1 : -1, false);
+	default:
+		return (enum ts_effect)(
+			(int)ts_list_command(&set_of(t)->list, call->cmd) & ~TS_EFFECT_SELECT);
+	}
+}
+
+static enum ts_effect
+set_mouse(struct ts_tab *t, int x, int y, int wheel)
+{
+	struct ts_table table = set_table(t);
+
+	(void)x;
+	return ts_list_mouse(&set_of(t)->list, ts_table_line(&table, t->r, y), wheel);
+}
+
+static void
+set_resize(struct ts_tab *t)
+{
+	struct ts_table table = set_table(t);
+
+	ts_list_resize(&set_of(t)->list, ts_table_rows(&table, t->r));
+	make_order(t);
+}
+
+static struct ts_list *
+set_list(struct ts_tab *t, bool *there)
+{
+	struct memory_scope scope = memory_scope(memory_of(t));
+
+	*there = set_of(t)->here && memory_same_scope(&set_of(t)->of, &scope);
+	return &set_of(t)->list;
+}
+
+const struct ts_tab_ops memory_set_variables = {
+	.open = set_open,
+	.close = set_close,
+	.drop = set_drop,
+	.note = set_note,
+	.resize = set_resize,
+	.request = set_request,
+	.deliver = set_deliver,
+	.draw = set_draw,
+	.command = set_command,
+	.mouse = set_mouse,
+	.explain = set_explain,
+	.sheet = set_sheet,
+	.list = set_list,
+};

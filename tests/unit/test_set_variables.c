@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* Variables of several tiles by name against SQL: rows by tile and rows mixed, names here and in another table. */
+#include "config.h"
+
+#include <check.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/report/set_variables.h"
+
+enum { TILES = 9, ROWS = 300 };
+
+struct fixture {
+	char dir[64], path[128];
+	sqlite3 *db;
+	struct ts_report *report;
+	struct ts_reader *reader;
+	unsigned seed;
+};
+
+static unsigned
+rnd(struct fixture *f, unsigned n)
+{
+	f->seed = f->seed * 1103515245u + 12345u;
+	return (f->seed >> 16 & 0x7fff) % n;
+}
+
+static void TS_PRINTF(2, 3) sql(struct fixture *f, const char *fmt, ...)
+{
+	char *message = NULL, *text;
+	va_list ap;
+
+	va_start(ap, fmt);
+	text = sqlite3_vmprintf(fmt, ap);
+	va_end(ap);
+	ck_assert_msg(sqlite3_exec(f->db, text, NULL, NULL, &message) == SQLITE_OK, "%s: %s",
+		message, text);
+	sqlite3_free(text);
+}
+
+/* Names in the rows of a store; in another table of a profile, whose rows may be mixed. */
+static void
+begin(struct fixture *f, unsigned seed)
+{
+	bool profile = seed % 2, mixed = seed % 4 == 3;
+
+	memset(f, 0, sizeof(*f));
+	f->seed = seed * 31 + 1;
+	snprintf(f->dir, sizeof(f->dir), "/tmp/ts-set-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(f->dir));
+	snprintf(f->path, sizeof(f->path), "%s/profile.pop", f->dir);
+	ck_assert_int_eq(sqlite3_open(f->path, &f->db), SQLITE_OK);
+	sql(f,
+		"PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY; CREATE TABLE names(id INTEGER "
+		"PRIMARY KEY, s TEXT)");
+	for (int i = 0; i < 20; i++)
+		sql(f, "INSERT INTO names VALUES(%d, 'n%d')", i, i % 17);
+	sql(f,
+		profile ? "CREATE TABLE memory_by_tile(tile INTEGER, total INTEGER);"
+			  "CREATE TABLE vars_string_table(id INTEGER PRIMARY KEY, string TEXT);"
+			  "INSERT INTO vars_string_table SELECT id, s FROM names;"
+			  "CREATE TABLE vars_info(tile INTEGER, size_bytes INTEGER, name INTEGER)"
+			: "CREATE TABLE report(key TEXT, value TEXT);"
+			  "INSERT INTO report VALUES('store_version', '1');"
+			  "CREATE TABLE lowered_variable(id INTEGER PRIMARY KEY, tile INTEGER, "
+			  "bytes INTEGER, name TEXT)");
+	sql(f, "CREATE TEMP TABLE r(tile, bytes, name)");
+	for (int i = 0; i < ROWS; i++)
+		sql(f, "INSERT INTO r VALUES(%u, %u, %u)", rnd(f, TILES), rnd(f, 5000), rnd(f, 20));
+	if (profile)
+		sql(f, "INSERT INTO vars_info SELECT tile, bytes, name FROM r ORDER BY %s",
+			mixed ? "bytes" : "tile");
+	else
+		sql(f,
+			"INSERT INTO lowered_variable SELECT NULL, tile, bytes, s FROM r JOIN names ON "
+			"id = name ORDER BY tile");
+}
+
+static int64_t
+ask(struct fixture *f, const char *what, const char *name, const char *in)
+{
+	char text[500];
+	sqlite3_stmt *s;
+	int64_t v;
+
+	snprintf(text, sizeof(text),
+		"SELECT %s FROM r JOIN names ON id = name WHERE s = '%s' AND tile IN (%s)", what,
+		name, in);
+	ck_assert_int_eq(sqlite3_prepare_v2(f->db, text, -1, &s, NULL), SQLITE_OK);
+	ck_assert_int_eq(sqlite3_step(s), SQLITE_ROW);
+	v = sqlite3_column_int64(s, 0);
+	sqlite3_finalize(s);
+	return v;
+}
+
+START_TEST(names_have_the_sums_of_sql)
+{
+	static const int64_t tiles[] = {1, 2, 5, 8};
+	const char *in = "1, 2, 5, 8";
+	struct ts_report_options o = {0};
+	struct ts_err err = {0};
+	struct ts_set_variables v;
+	struct fixture f;
+	int64_t sum = 0;
+
+	begin(&f, (unsigned)_i);
+	ck_assert_msg(ts_report_open(&f.report, f.path, &o, &err) == TS_OK, "%s", err.msg);
+	ck_assert_msg(ts_reader_open(&f.reader, f.report, &err) == TS_OK, "%s", err.msg);
+	ck_assert_msg(ts_set_variables_read(&v, f.reader, tiles, TS_COUNT(tiles), NULL, &err) ==
+			TS_OK,
+		"%s", err.msg);
+	ck_assert_uint_eq(v.count, v.names);
+	for (size_t i = 0; i < v.count; i++) {
+		const struct ts_set_variable *r = &v.row[i];
+		const char *name = ts_set_variable_name(&v, r);
+
+		/* names of a profile are told apart by their numbers, also where two say the same */
+		if (ask(&f, "count(DISTINCT name)", name, in) == 1 || _i % 2 == 0) {
+			ck_assert_int_eq(r->bytes, ask(&f, "sum(bytes)", name, in));
+			ck_assert_int_eq(r->pieces, ask(&f, "count(*)", name, in));
+			if (_i % 4 != 3)
+				ck_assert_int_eq(r->tiles,
+					ask(&f, "count(DISTINCT tile)", name, in));
+		}
+		ck_assert(i == 0 || r->bytes <= v.row[i - 1].bytes);
+		sum += r->bytes;
+	}
+	ck_assert_int_eq(sum, v.bytes);
+	ts_set_variables_fini(&v);
+	ts_reader_close(f.reader);
+	ts_report_close(f.report);
+	sqlite3_close(f.db);
+	unlink(f.path);
+	ck_assert_int_eq(rmdir(f.dir), 0);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("set variables");
+	TCase *c = tcase_create("set variables");
+	SRunner *r;
+	int failed;
+
+	tcase_set_timeout(c, 60);
+	tcase_add_loop_test(c, names_have_the_sums_of_sql, 0, 12);
+	suite_add_tcase(s, c);
+	r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
