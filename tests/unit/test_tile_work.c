@@ -379,8 +379,8 @@ main(void)
 	int failed;
 
 	tcase_set_timeout(c, 120);
-	tcase_add_loop_test(c, rows_are_those_of_a_slow_count, 0, 12);
-	tcase_add_loop_test(c, families_add_up, 0, 8);
+	tcase_add_loop_test(c, rows_are_those_of_a_slow_count, 0, 4);
+	tcase_add_loop_test(c, families_add_up, 0, 4);
 	tcase_add_test(c, bad_numbers_are_left_out);
 	suite_add_tcase(s, c);
 	r = srunner_create(s);
