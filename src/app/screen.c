@@ -165,97 +165,85 @@ draw_caption(const struct ts_app *app, struct ts_canvas *c)
 	ts_canvas_text(c, r, room, 0, TS_ROLE_TITLE, ops->title);
 }
 
-/* Commands of the hint line, most useful first. */
-static const struct {
-	enum ts_cmd cmd;
-	const char *word;
-} hints[] = {
-	{TS_CMD_FULLEST, "fullest"},
-	{TS_CMD_PEAK_NEXT, "peak"},
-	{TS_CMD_SOURCE, "source"},
-	{TS_CMD_MAP, "map"},
-	{TS_CMD_BREAKDOWN, "breakdown"},
-	{TS_CMD_EXPLAIN, "explain"},
-	{TS_CMD_ZOOM_IN, "zoom"},
-	{TS_CMD_IPU_NEXT, "ipu"},
-	{TS_CMD_SORT, "sort"},
-	{TS_CMD_FILTER, "filter"},
-	{TS_CMD_SEARCH, "search"},
-	{TS_CMD_PANE_NEXT, "pane"},
-	{TS_CMD_TAB_NEXT, "tab"},
-	{TS_CMD_MARK, "mark"},
-	{TS_CMD_RANGE, "range"},
-	{TS_CMD_OPEN, "open"},
-	{TS_CMD_BACK, "up"},
-	{TS_CMD_PROMPT, "command"},
-	{TS_CMD_HELP, "help"},
-	{TS_CMD_CLOSE, "quit"},
+enum { HINTS_MAX = 24 };
+
+/* What fits into the bottom line, in the order in which it is written. */
+struct hint_line {
+	struct {
+		char keys[TS_KEYS_TEXT];
+		const char *word;
+	} hint[HINTS_MAX];
+	int count, room;
 };
 
-/* Which hints make sense in which view. */
-static bool
-hint_fits(const struct ts_app *app, enum ts_cmd cmd)
+/* A hint that no key leads to, that does not fit, or that stands there already is passed over. */
+static void
+add_hint(struct ts_app *app, struct hint_line *line, const struct ts_hint *h)
 {
-	enum ts_view_id v = app->current;
-	bool chart = v == TS_VIEW_MEMORY || v == TS_VIEW_LIVENESS || v == TS_VIEW_TRACE;
+	enum ts_context contexts[4];
+	int n = ts_app_contexts(app, contexts), width;
+	const struct ts_key_binding *b = ts_keymap_of(&app->keymap, contexts, n, h->cmd, NULL);
+	char keys[TS_KEYS_TEXT];
 
-	switch (cmd) {
-	case TS_CMD_FULLEST:
-	case TS_CMD_MAP:
-	case TS_CMD_BREAKDOWN:
-	case TS_CMD_RANGE:
-		return v == TS_VIEW_MEMORY;
-	case TS_CMD_EXPLAIN:
-		return v == TS_VIEW_MEMORY || v == TS_VIEW_LIVENESS;
-	case TS_CMD_TAB_NEXT:
-		return v == TS_VIEW_MEMORY || v == TS_VIEW_INSIGHTS || v == TS_VIEW_LIVENESS;
-	case TS_CMD_PEAK_NEXT:
-	case TS_CMD_SOURCE:
-	case TS_CMD_MARK:
-		return v == TS_VIEW_LIVENESS;
-	case TS_CMD_SORT:
-	case TS_CMD_FILTER:
-		return v == TS_VIEW_VARIABLES || v == TS_VIEW_TABLES || v == TS_VIEW_OPEN;
-	case TS_CMD_BACK:
-		return v == TS_VIEW_OPEN;
-	case TS_CMD_SEARCH:
-		return v != TS_VIEW_TABLES && v != TS_VIEW_SQL;
-	case TS_CMD_PANE_NEXT:
-		return chart || v == TS_VIEW_SUMMARY || v == TS_VIEW_INSIGHTS ||
-			v == TS_VIEW_TABLES || v == TS_VIEW_SQL || v == TS_VIEW_OPEN;
-	case TS_CMD_ZOOM_IN:
-		return chart;
-	case TS_CMD_IPU_NEXT:
-		return v == TS_VIEW_TRACE || v == TS_VIEW_MEMORY;
-	case TS_CMD_OPEN:
-		return v == TS_VIEW_SUMMARY || v == TS_VIEW_INSIGHTS || v == TS_VIEW_OPEN ||
-			v == TS_VIEW_VARIABLES || v == TS_VIEW_TABLES;
-	default:
-		return true;
-	}
+	if (!b || line->count == HINTS_MAX)
+		return;
+	ts_keys_print(keys, &b->keys);
+	for (int i = 0; i < line->count; i++)
+		if (strcmp(line->hint[i].keys, keys) == 0)
+			return;
+	width = (int)(strlen(keys) + strlen(h->word)) + 3;
+	if (width > line->room)
+		return;
+	line->room -= width;
+	memcpy(line->hint[line->count].keys, keys, sizeof(keys));
+	line->hint[line->count++].word = h->word;
 }
 
 static void
+add_hints(struct ts_app *app, struct hint_line *line, const struct ts_hint *list)
+{
+	for (; list && list->word; list++)
+		add_hint(app, line, list);
+}
+
+static void
+draw_hint_line(struct ts_canvas *c, struct ts_rect r, int x, const struct hint_line *line)
+{
+	for (int i = 0; i < line->count; i++) {
+		x = ts_canvas_text(c, r, x, 0, TS_ROLE_HINT_KEY, line->hint[i].keys);
+		x = ts_canvas_text(c, r, x + 1, 0, TS_ROLE_HINT_TEXT, line->hint[i].word) + 2;
+	}
+}
+
+/* First room for what always helps, then the pane's, the view's; these stand before it. */
+static void
 draw_hints(struct ts_app *app, struct ts_canvas *c, struct ts_rect r)
 {
-	enum ts_context contexts[4];
-	int n = ts_app_contexts(app, contexts), x = 1;
+	static const struct ts_hint leave[] = {
+		{TS_CMD_HELP, "help"},
+		{TS_CMD_CLOSE, "quit"},
+		{TS_CMD_COUNT, NULL},
+	};
+	static const struct ts_hint close[] = {
+		{TS_CMD_HELP, "help"},
+		{TS_CMD_CLOSE, "close"},
+		{TS_CMD_COUNT, NULL},
+	};
+	static const struct ts_hint prompt = {TS_CMD_PROMPT, "command"};
+	struct ts_view *v = app->view[app->current];
+	struct hint_line last = {.room = r.w - 1}, first;
+	int used;
 
-	for (size_t i = 0; i < TS_COUNT(hints); i++) {
-		const struct ts_key_binding *b = ts_keymap_of(&app->keymap, contexts, n,
-			hints[i].cmd, NULL);
-		bool closes = hints[i].cmd == TS_CMD_CLOSE && app->current >= TS_VIEW_OPEN;
-		const char *word = closes ? "close" : hints[i].word;
-		char keys[TS_KEYS_TEXT];
-
-		if (!b || !hint_fits(app, hints[i].cmd))
-			continue;
-		ts_keys_print(keys, &b->keys);
-		if (x + (int)(strlen(keys) + strlen(word)) + 2 > r.w)
-			break;
-		x = ts_canvas_text(c, r, x, 0, TS_ROLE_HINT_KEY, keys);
-		x = ts_canvas_text(c, r, x + 1, 0, TS_ROLE_HINT_TEXT, word) + 2;
-	}
+	add_hints(app, &last, app->current >= TS_VIEW_OPEN ? close : leave);
+	first = (struct hint_line){.room = last.room};
+	if (v && v->ops->pane_hints)
+		add_hints(app, &first, v->ops->pane_hints(v));
+	if (v)
+		add_hints(app, &first, v->ops->hints);
+	add_hint(app, &first, &prompt);
+	used = last.room - first.room;
+	draw_hint_line(c, r, 1, &first);
+	draw_hint_line(c, r, 1 + used, &last);
 }
 
 /* Keys typed so far of a sequence, and how it may go on. */

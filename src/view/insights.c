@@ -448,6 +448,15 @@ static const struct ts_view_arg args[] = {
 	{0},
 };
 
+static const struct ts_hint hints[] = {
+	{TS_CMD_OPEN, "go there"},
+	{TS_CMD_TAB_NEXT, "tab"},
+	{TS_CMD_PANE_NEXT, "pane"},
+	{TS_CMD_SEARCH, "search"},
+	{TS_CMD_EXPLAIN, "explain"},
+	{TS_CMD_COUNT, NULL},
+};
+
 const struct ts_view_ops ts_view_insights = {
 	.name = "insights",
 	.title = "Insights",
@@ -466,5 +475,6 @@ const struct ts_view_ops ts_view_insights = {
 	.mouse = mouse,
 	.explain = insights_explain,
 	.sheet = sheet,
+	.hints = hints,
 	.args = args,
 };

@@ -660,6 +660,15 @@ note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 		h->x.each == 1 ? "" : "s");
 }
 
+static const struct ts_hint hints[] = {
+	{TS_CMD_BOTTLENECK, "fullest"},
+	{TS_CMD_ZOOM_IN, "zoom"},
+	{TS_CMD_AXES, "axes"},
+	{TS_CMD_OPEN, "go there"},
+	{TS_CMD_PANE_ZOOM, "large"},
+	{TS_CMD_COUNT, NULL},
+};
+
 const struct ts_tab_ops ts_tab_heat = {
 	.name = "heat",
 	.title = "Heat map",
@@ -680,4 +689,5 @@ const struct ts_tab_ops ts_tab_heat = {
 	.explain = heat_explain,
 	.sheet = heat_sheet,
 	.chart = heat_chart,
+	.hints = hints,
 };

@@ -489,6 +489,31 @@ resize(struct ts_view *v, struct ts_rect area)
 	live_lay_out(s);
 }
 
+static const struct ts_hint chart_hints[] = {
+	{TS_CMD_PEAK_NEXT, "peak"},
+	{TS_CMD_SOURCE, "source"},
+	{TS_CMD_MARK, "mark"},
+	{TS_CMD_EXPLAIN, "explain"},
+	{TS_CMD_ZOOM_IN, "zoom"},
+	{TS_CMD_COUNT, NULL},
+};
+
+static const struct ts_hint hints[] = {
+	{TS_CMD_TAB_NEXT, "tab"},
+	{TS_CMD_PANE_NEXT, "pane"},
+	{TS_CMD_SEARCH, "search"},
+	{TS_CMD_EXPLAIN, "explain"},
+	{TS_CMD_COUNT, NULL},
+};
+
+static const struct ts_hint *
+pane_hints(struct ts_view *v)
+{
+	struct liveness *s = (struct liveness *)v;
+
+	return s->focus == LIVE_TABS ? ts_tabs_hints(&s->tabs) : chart_hints;
+}
+
 const struct ts_view_ops ts_view_liveness = {
 	.name = "liveness",
 	.title = "Liveness",
@@ -509,5 +534,7 @@ const struct ts_view_ops ts_view_liveness = {
 	.explain = live_explain,
 	.sheet = live_sheet,
 	.chart = live_chart,
+	.pane_hints = pane_hints,
+	.hints = hints,
 	.args = live_args,
 };

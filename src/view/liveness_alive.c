@@ -371,6 +371,14 @@ request(struct ts_tab *t)
 			here ? s->alive->rows : 0);
 }
 
+static const struct ts_hint hints[] = {
+	{TS_CMD_TICK, "what if"},
+	{TS_CMD_SORT, "sort"},
+	{TS_CMD_FILTER, "filter"},
+	{TS_CMD_GOTO_MEMORY, "memory"},
+	{TS_CMD_COUNT, NULL},
+};
+
 const struct ts_tab_ops live_tab_alive = {
 	.name = "variables",
 	.title = "Not always live",
@@ -387,4 +395,5 @@ const struct ts_tab_ops live_tab_alive = {
 	.about = about,
 	.list = list,
 	.sheet = live_tab_sheet,
+	.hints = hints,
 };

@@ -728,6 +728,46 @@ memory_take(struct ts_view *v, struct ts_fetch *f)
 	return settle(memory_of(v), effect);
 }
 
+static const struct ts_hint graph_hints[] = {
+	{TS_CMD_FULLEST, "fullest"},
+	{TS_CMD_BREAKDOWN, "breakdown"},
+	{TS_CMD_MAP, "map"},
+	{TS_CMD_EXPLAIN, "explain"},
+	{TS_CMD_ZOOM_IN, "zoom"},
+	{TS_CMD_RANGE, "range"},
+	{TS_CMD_IPU_NEXT, "ipu"},
+	{TS_CMD_METRIC, "figure"},
+	{TS_CMD_COUNT, NULL},
+};
+
+static const struct ts_hint map_hints[] = {
+	{TS_CMD_FULLEST, "fullest"},
+	{TS_CMD_METRIC, "figure"},
+	{TS_CMD_SCALE, "scale"},
+	{TS_CMD_MAP, "graph"},
+	{TS_CMD_RANGE, "range"},
+	{TS_CMD_EXPLAIN, "explain"},
+	{TS_CMD_COUNT, NULL},
+};
+
+static const struct ts_hint hints[] = {
+	{TS_CMD_TAB_NEXT, "tab"},
+	{TS_CMD_PANE_NEXT, "pane"},
+	{TS_CMD_SEARCH, "search"},
+	{TS_CMD_EXPLAIN, "explain"},
+	{TS_CMD_COUNT, NULL},
+};
+
+static const struct ts_hint *
+pane_hints(struct ts_view *v)
+{
+	struct memory_view *m = (struct memory_view *)v;
+
+	if (m->focus == PANE_TABS)
+		return ts_tabs_hints(&m->tabs);
+	return m->map.shown ? map_hints : graph_hints;
+}
+
 const struct ts_view_ops ts_view_memory = {
 	.name = "memory",
 	.title = "Memory",
@@ -749,5 +789,7 @@ const struct ts_view_ops ts_view_memory = {
 	.explain = memory_explain,
 	.sheet = memory_sheet,
 	.chart = memory_chart,
+	.pane_hints = pane_hints,
+	.hints = hints,
 	.args = memory_args,
 };

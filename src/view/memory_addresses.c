@@ -530,6 +530,13 @@ addresses_list(struct ts_tab *t, bool *there)
 	return &s->list;
 }
 
+static const struct ts_hint hints[] = {
+	{TS_CMD_FULLEST, "gaps"},
+	{TS_CMD_ZOOM_IN, "zoom"},
+	{TS_CMD_OPEN, "variable"},
+	{TS_CMD_COUNT, NULL},
+};
+
 const struct ts_tab_ops memory_tab_addresses = {
 	.name = "addresses",
 	.title = "Address map",
@@ -550,4 +557,5 @@ const struct ts_tab_ops memory_tab_addresses = {
 	.explain = memory_addresses_explain,
 	.sheet = memory_addresses_sheet,
 	.list = addresses_list,
+	.hints = hints,
 };

@@ -803,6 +803,13 @@ details_explain(struct ts_tab *t, struct ts_explain *out)
 	explain_query(t, n, x);
 }
 
+static const struct ts_hint hints[] = {
+	{TS_CMD_OPEN, "unfold"},
+	{TS_CMD_UNFOLD, "unfold all"},
+	{TS_CMD_SORT, "sort"},
+	{TS_CMD_COUNT, NULL},
+};
+
 const struct ts_tab_ops memory_tab_details = {
 	.name = "details",
 	.title = "Details",
@@ -821,4 +828,5 @@ const struct ts_tab_ops memory_tab_details = {
 	.explain = details_explain,
 	.sheet = details_sheet,
 	.list = details_list,
+	.hints = hints,
 };

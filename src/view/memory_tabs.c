@@ -185,6 +185,14 @@ variables_deliver(struct ts_tab *t, struct ts_fetch *f)
 	return memory_set_variables.deliver(t, f);
 }
 
+static const struct ts_hint variables_hints[] = {
+	{TS_CMD_TICK, "what if"},
+	{TS_CMD_SORT, "sort"},
+	{TS_CMD_FILTER, "filter"},
+	{TS_CMD_GOTO_LIVENESS, "liveness"},
+	{TS_CMD_COUNT, NULL},
+};
+
 static const struct ts_tab_ops tab_variables = {
 	.open = variables_open,
 	.close = variables_close,
@@ -205,6 +213,7 @@ static const struct ts_tab_ops tab_variables = {
 	.list = variables_list,
 	.explain = variables_explain,
 	.sheet = variables_sheet,
+	.hints = variables_hints,
 };
 
 /* --- Code ------------------------------------------------------------------------------------- */

@@ -296,6 +296,16 @@ open_mouse(struct ts_view *v, int x, int y, int wheel)
 	return (row >= 0 ? ts_list_go(&l->list, row) : TS_EFFECT_NONE) | TS_EFFECT_REPAINT;
 }
 
+static const struct ts_hint hints[] = {
+	{TS_CMD_SORT, "sort"},
+	{TS_CMD_FILTER, "filter"},
+	{TS_CMD_SEARCH, "search"},
+	{TS_CMD_PANE_NEXT, "pane"},
+	{TS_CMD_OPEN, "open"},
+	{TS_CMD_BACK, "up"},
+	{TS_CMD_COUNT, NULL},
+};
+
 const struct ts_view_ops ts_view_open = {
 	.name = "open",
 	.title = "Open",
@@ -309,4 +319,5 @@ const struct ts_view_ops ts_view_open = {
 	.deliver = open_deliver,
 	.command = open_command,
 	.mouse = open_mouse,
+	.hints = hints,
 };

@@ -460,6 +460,11 @@ ts_view_sql_last(const struct ts_view *v)
 	return v ? ((const struct sql_view *)v)->sql : NULL;
 }
 
+static const struct ts_hint hints[] = {
+	{TS_CMD_PANE_NEXT, "pane"},
+	{TS_CMD_COUNT, NULL},
+};
+
 const struct ts_view_ops ts_view_sql = {
 	.name = "sql",
 	.title = "SQL",
@@ -473,4 +478,5 @@ const struct ts_view_ops ts_view_sql = {
 	.deliver = view_deliver,
 	.command = view_command,
 	.mouse = view_mouse,
+	.hints = hints,
 };

@@ -309,6 +309,14 @@ summary_mouse(struct ts_view *v, int x, int y, int wheel)
 	return row >= 0 ? ts_list_go(&s->list, row) | (int)TS_EFFECT_REPAINT : TS_EFFECT_REPAINT;
 }
 
+static const struct ts_hint hints[] = {
+	{TS_CMD_SEARCH, "search"},
+	{TS_CMD_PANE_NEXT, "pane"},
+	{TS_CMD_OPEN, "open"},
+	{TS_CMD_EXPLAIN, "explain"},
+	{TS_CMD_COUNT, NULL},
+};
+
 const struct ts_view_ops ts_view_summary = {
 	.name = "summary",
 	.title = "Summary",
@@ -325,4 +333,5 @@ const struct ts_view_ops ts_view_summary = {
 	.command = summary_command,
 	.mouse = summary_mouse,
 	.explain = summary_explain,
+	.hints = hints,
 };

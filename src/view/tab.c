@@ -225,6 +225,12 @@ ts_tabs_enter(struct ts_tabs *s, int step)
 		s->at = step > 0 ? 0 : s->right;
 }
 
+const struct ts_hint *
+ts_tabs_hints(const struct ts_tabs *s)
+{
+	return s->debug_focus ? ts_tab_debug.hints : s->tab[s->at].ops->hints;
+}
+
 /* --- asking and answers ----------------------------------------------------------------------- */
 
 void
@@ -635,6 +641,13 @@ debug_mouse(struct ts_tab *t, int x, int y, int wheel)
 	return ts_debug_mouse(debug_of(t), y - t->r.y, wheel);
 }
 
+static const struct ts_hint hints[] = {
+	{TS_CMD_UNFOLD, "unfold"},
+	{TS_CMD_EDIT, "edit source"},
+	{TS_CMD_COPY, "copy"},
+	{TS_CMD_COUNT, NULL},
+};
+
 const struct ts_tab_ops ts_tab_debug = {
 	.name = "debug",
 	.title = "Debug",
@@ -643,4 +656,5 @@ const struct ts_tab_ops ts_tab_debug = {
 	.draw = debug_draw,
 	.command = debug_command,
 	.mouse = debug_mouse,
+	.hints = hints,
 };

@@ -254,6 +254,14 @@ view_mouse(struct ts_view *v, int x, int y, int wheel)
 		TS_EFFECT_RECALC;
 }
 
+static const struct ts_hint hints[] = {
+	{TS_CMD_SORT, "sort"},
+	{TS_CMD_FILTER, "filter"},
+	{TS_CMD_PANE_NEXT, "pane"},
+	{TS_CMD_OPEN, "open"},
+	{TS_CMD_COUNT, NULL},
+};
+
 const struct ts_view_ops ts_view_tables = {
 	.name = "tables",
 	.title = "Tables",
@@ -269,5 +277,6 @@ const struct ts_view_ops ts_view_tables = {
 	.command = view_command,
 	.complete = view_complete,
 	.mouse = view_mouse,
+	.hints = hints,
 	.args = tables_args,
 };

@@ -376,6 +376,15 @@ view_mouse(struct ts_view *v, int x, int y, int wheel)
 	return TS_EFFECT_REPAINT | TS_EFFECT_RECALC | TS_EFFECT_SELECT;
 }
 
+static const struct ts_hint hints[] = {
+	{TS_CMD_ZOOM_IN, "zoom"},
+	{TS_CMD_IPU_NEXT, "ipu"},
+	{TS_CMD_EXPLAIN, "explain"},
+	{TS_CMD_SEARCH, "search"},
+	{TS_CMD_PANE_NEXT, "pane"},
+	{TS_CMD_COUNT, NULL},
+};
+
 const struct ts_view_ops ts_view_trace = {
 	.name = "trace",
 	.title = "Trace",
@@ -397,5 +406,6 @@ const struct ts_view_ops ts_view_trace = {
 	.explain = trace_explain,
 	.sheet = trace_sheet,
 	.chart = trace_chart,
+	.hints = hints,
 	.args = trace_args,
 };

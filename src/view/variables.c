@@ -478,6 +478,19 @@ view_mouse(struct ts_view *v, int x, int y, int wheel)
 	return ts_list_mouse(&t->rows, ts_table_line(&table, t->at.table, y), wheel);
 }
 
+static const struct ts_hint hints[] = {
+	{TS_CMD_SORT, "sort"},
+	{TS_CMD_FILTER, "filter"},
+	{TS_CMD_LEVEL, "level"},
+	{TS_CMD_MARK, "mark"},
+	{TS_CMD_TICK, "what if"},
+	{TS_CMD_SEARCH, "search"},
+	{TS_CMD_GOTO_LIVENESS, "liveness"},
+	{TS_CMD_EXPLAIN, "explain"},
+	{TS_CMD_OPEN, "open"},
+	{TS_CMD_COUNT, NULL},
+};
+
 const struct ts_view_ops ts_view_variables = {
 	.name = "variables",
 	.title = "Variables",
@@ -496,5 +509,6 @@ const struct ts_view_ops ts_view_variables = {
 	.mouse = view_mouse,
 	.explain = variables_explain,
 	.sheet = variables_sheet,
+	.hints = hints,
 	.args = variables_args,
 };

@@ -615,6 +615,13 @@ list(struct ts_tab *t, bool *there)
 	return &s->list;
 }
 
+static const struct ts_hint hints[] = {
+	{TS_CMD_TICK, "other change"},
+	{TS_CMD_MARKS_CLEAR, "clear"},
+	{TS_CMD_OPEN, "go there"},
+	{TS_CMD_COUNT, NULL},
+};
+
 const struct ts_tab_ops ts_tab_what_if = {
 	.name = "what-if",
 	.title = "What-if",
@@ -632,4 +639,5 @@ const struct ts_tab_ops ts_tab_what_if = {
 	.list = list,
 	.sheet = sheet,
 	.explain = explain,
+	.hints = hints,
 };

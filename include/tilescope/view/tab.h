@@ -69,6 +69,9 @@ struct ts_tab_ops {
 	/* The kind of pane for the keymap; NULL: a list. */
 	enum ts_context (*pane_context)(const struct ts_tab *t);
 
+	/* As those of a view, while it has the keys. */
+	const struct ts_hint *hints;
+
 	/* The object under its cursor, for Debug; false: none. */
 	bool (*about)(const struct ts_tab *t, struct ts_debug_about *out);
 
@@ -134,6 +137,9 @@ void ts_tabs_draw(struct ts_tabs *s, struct ts_canvas *c, bool focus);
  * ts_tabs_resize() again), all others go to the tab; UNKNOWN: not one of these.
  */
 enum ts_effect ts_tabs_command(struct ts_tabs *s, const struct ts_call *call);
+
+/* What the bottom line names of the tab that has the keys; or NULL. */
+const struct ts_hint *ts_tabs_hints(const struct ts_tabs *s);
 
 /* The same for those that work whichever pane has the keys: tab-next, tab-previous, tab, debug, edit. */
 enum ts_effect ts_tabs_switch(struct ts_tabs *s, const struct ts_call *call);

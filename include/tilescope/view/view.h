@@ -119,6 +119,12 @@ struct ts_view_arg {
 	enum ts_cmd cmd;
 };
 
+/* A command that the bottom line names: its key comes from the keymap. The last of a list has no word. */
+struct ts_hint {
+	enum ts_cmd cmd;
+	const char *word;
+};
+
 struct ts_view_ops {
 	const char *name;  /* as in `view NAME` */
 	const char *title; /* of the tab */
@@ -174,6 +180,10 @@ struct ts_view_ops {
 
 	/* What kind of pane has the keys, for the keymap: TS_CONTEXT_LIST, TS_CONTEXT_CHART. NULL: always a list. */
 	enum ts_context (*pane_context)(struct ts_view *v);
+
+	/* What the bottom line names: of the pane that has the keys (NULL: nothing of its own), then of the view. */
+	const struct ts_hint *(*pane_hints)(struct ts_view *v);
+	const struct ts_hint *hints;
 
 	/* Mouse at a cell of the screen: focus, cursor; wheel (-1, 1) or 0 for a click. May be NULL. */
 	enum ts_effect (*mouse)(struct ts_view *v, int x, int y, int wheel);
