@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Charts on paper: whatever the figures and the names are, the SVG is well-formed, has no number that is none, and
+ * stays on its page.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <ctype.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/base/utf8.h"
+#include "tilescope/ui/chart_page.h"
+
+/* --- well-formed XML, as far as we write any --------------------------------------------------- */
+
+enum { DEPTH = 16, NAME = 16 };
+
+struct xml {
+	char open[DEPTH][NAME];
+	int depth;
+	int elements;
+};
+
+static const char *const entities[] = {"&lt;", "&gt;", "&amp;", "&quot;"};
+
+/* Text up to the next '<': no bare '&', no '>' needed to be escaped but we do, no control characters. */
+static const char *
+text(const char *s)
+{
+	while (*s && *s != '<') {
+		bool known = *s != '&';
+
+		for (size_t i = 0; i < TS_COUNT(entities); i++)
+			known = known || strncmp(s, entities[i], strlen(entities[i])) == 0;
+		ck_assert_msg(known, "a bare & at %.40s", s);
+		ck_assert_msg((unsigned char)*s >= ' ' || *s == '\n', "a control character");
+		ck_assert_int_ne(*s, '>');
+		s++;
+	}
+	return s;
+}
+
+/* NAME="VALUE" ...; ends at '/' or '>'. */
+static const char *
+attributes(const char *s)
+{
+	while (*s == ' ') {
+		const char *name = ++s;
+
+		while (isalnum((unsigned char)*s) || *s == '-')
+			s++;
+		ck_assert_msg(s > name && s[0] == '=' && s[1] == '"', "no attribute: %.40s", name);
+		for (s += 2; *s != '"'; s++)
+			ck_assert_msg(*s && !strchr("<>&", *s), "in a value: %.40s", s);
+		s++;
+	}
+	return s;
+}
+
+static const char *
+tag(struct xml *x, const char *s)
+{
+	bool closing = s[1] == '/';
+	const char *name = s + 1 + closing;
+	size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz");
+
+	ck_assert_msg(n > 0 && n < NAME, "no name: %.40s", s);
+	s = attributes(name + n);
+	if (closing) {
+		ck_assert_int_gt(x->depth, 0);
+		x->depth--;
+		ck_assert_msg(strncmp(x->open[x->depth], name, n) == 0 && !x->open[x->depth][n],
+			"</%.*s> closes <%s>", (int)n, name, x->open[x->depth]);
+	} else if (*s == '/') {
+		s++;
+		x->elements++;
+	} else {
+		ck_assert_int_lt(x->depth, DEPTH);
+		snprintf(x->open[x->depth++], NAME, "%.*s", (int)n, name);
+		x->elements++;
+	}
+	ck_assert_msg(*s == '>', "a tag does not end: %.40s", s);
+	return s + 1;
+}
+
+static int
+well_formed(const struct ts_strbuf *svg)
+{
+	struct xml x = {.depth = 0};
+	const char *s = svg->s;
+
+	ck_assert(!svg->cut);
+	ck_assert(ts_utf8_valid(svg->s, svg->len));
+	ck_assert_int_eq(strlen(svg->s), svg->len);
+	while (*s)
+		s = *s == '<' ? tag(&x, s) : text(s);
+	ck_assert_int_eq(x.depth, 0);
+	ck_assert_msg(!strstr(svg->s, "nan\"") && !strstr(svg->s, "inf"), "a number that is none");
+	return x.elements;
+}
+
+/* --- pages ------------------------------------------------------------------------------------ */
+
+static const char *const names[] = {"plain", "<script>alert(1)</script>", "a&b\"c'd", "\x1b[31mred",
+	"\xff\xfe broken \xc3", "]]>", "", "\u202e\ufeff\u0300", "%s%n%99999d"};
+
+static const double values[] = {0, 1, 1e6, 4e18, 1e300, -5, NAN, INFINITY, -INFINITY, 1e-300};
+
+static unsigned
+any(unsigned *seed)
+{
+	*seed = *seed * 1103515245u + 12345u;
+	return *seed >> 8;
+}
+
+static double
+value(unsigned *seed)
+{
+	return any(seed) % 3 ? (double)(any(seed) % 1000) : values[any(seed) % TS_COUNT(values)];
+}
+
+static const char *
+name(unsigned *seed)
+{
+	return names[any(seed) % TS_COUNT(names)];
+}
+
+static void
+fill(double *v, size_t n, unsigned *seed)
+{
+	for (size_t i = 0; v && i < n; i++)
+		v[i] = value(seed);
+}
+
+static void
+make(struct ts_chart_page *p, unsigned *seed)
+{
+	size_t cells;
+
+	ts_chart_page_init(p, (int)(any(seed) % 60));
+	p->kind = (enum ts_page_kind)(any(seed) % 3);
+	p->lanes = p->kind == TS_PAGE_AREA ? 0 : (int)(any(seed) % 40);
+	snprintf(p->title, sizeof(p->title), "%s", name(seed));
+	snprintf(p->subtitle, sizeof(p->subtitle), "%s", name(seed));
+	snprintf(p->source, sizeof(p->source), "%s", name(seed));
+	p->x = (struct ts_page_axis){"", value(seed), value(seed), any(seed) % 2 ? 2 : 10, NULL,
+		NULL};
+	p->y = (struct ts_page_axis){"", value(seed), value(seed), any(seed) % 2 ? 2 : 10, NULL,
+		NULL};
+	snprintf(p->x.title, sizeof(p->x.title), "%s", name(seed));
+	snprintf(p->y.title, sizeof(p->y.title), "%s", name(seed));
+	cells = (size_t)p->columns *
+		(size_t)(p->kind == TS_PAGE_LANES && p->lanes > 0 ? p->lanes : 1);
+	for (unsigned i = any(seed) % 44; i > 0 && p->kind != TS_PAGE_GRID; i--)
+		fill(ts_chart_page_band(p, name(seed), (enum ts_role)(any(seed) % TS_ROLE_COUNT)),
+			cells, seed);
+	if (p->kind == TS_PAGE_GRID) {
+		double *grid = ts_chart_page_grid(p);
+
+		fill(grid, (size_t)p->columns * (size_t)p->lanes, seed);
+		p->least = value(seed);
+		p->most = value(seed);
+		p->logarithmic = any(seed) % 2;
+	} else if (any(seed) % 2) {
+		fill(ts_chart_page_outline(p, name(seed)), (size_t)p->columns, seed);
+	}
+	for (int i = 0; i < p->lanes && i < TS_PAGE_LANES_MAX; i++)
+		snprintf(p->lane[i], sizeof(p->lane[i]), "%.20s", name(seed));
+	for (unsigned i = any(seed) % 12; i > 0; i--) {
+		ts_chart_page_level(p, value(seed), TS_ROLE_LIMIT, "%s", name(seed));
+		ts_chart_page_label(p, value(seed), TS_ROLE_MARK, any(seed) % 2, "%s", name(seed));
+	}
+}
+
+START_TEST(any_page_is_well_formed)
+{
+	struct ts_chart_page *p = malloc(sizeof(*p));
+	unsigned seed = (unsigned)_i * 7919u + 1;
+	struct ts_strbuf svg, again;
+
+	ck_assert_ptr_nonnull(p);
+	make(p, &seed);
+	ts_strbuf_init(&svg, 16 << 20);
+	ts_strbuf_init(&again, 16 << 20);
+	ts_chart_page_svg(&svg, p);
+	ts_chart_page_svg(&again, p);
+	ck_assert_int_gt(well_formed(&svg), 4);
+	ck_assert_str_eq(svg.s, again.s);
+	ts_strbuf_fini(&svg);
+	ts_strbuf_fini(&again);
+	ts_chart_page_fini(p);
+	free(p);
+}
+END_TEST
+
+START_TEST(a_chart_says_what_it_shows)
+{
+	struct ts_chart_page p;
+	struct ts_strbuf svg;
+	double *v;
+
+	ts_chart_page_init(&p, 4);
+	snprintf(p.title, sizeof(p.title), "Memory of each tile");
+	p.x = (struct ts_page_axis){"tile", 0, 4, 10, NULL, NULL};
+	p.y = (struct ts_page_axis){"bytes", 0, 1000, 10, NULL, NULL};
+	v = ts_chart_page_band(&p, "used", TS_ROLE_FILL);
+	for (int i = 0; i < 4; i++)
+		v[i] = 500;
+	ts_chart_page_level(&p, 800, TS_ROLE_LIMIT, "limit %d", 800);
+	ts_chart_page_label(&p, 2, TS_ROLE_BOUNDARY, true, "ipu 1");
+	ts_strbuf_init(&svg, 1 << 20);
+	ts_chart_page_svg(&svg, &p);
+	well_formed(&svg);
+	ck_assert(strstr(svg.s, "<title>Memory of each tile</title>"));
+	ck_assert(strstr(svg.s, ">tile</text>"));
+	ck_assert(strstr(svg.s, ">bytes</text>"));
+	ck_assert(strstr(svg.s, ">used</text>"));
+	ck_assert(strstr(svg.s, ">limit 800</text>"));
+	ck_assert(strstr(svg.s, ">ipu 1</text>"));
+	ck_assert(strstr(svg.s, ">1,000</text>")); /* the top of the axis */
+	/* the plot is 320 high: half of it, over its whole width, in one step */
+	ck_assert(strstr(svg.s, "M88.00 238.00H936.00L936.00 398.00H88.00Z"));
+	ts_strbuf_fini(&svg);
+	ts_chart_page_fini(&p);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("chart_page");
+	TCase *c = tcase_create("all");
+
+	setlocale(LC_CTYPE, "C.UTF-8");
+	tcase_add_loop_test(c, any_page_is_well_formed, 0, 300);
+	tcase_add_test(c, a_chart_says_what_it_shows);
+	tcase_set_timeout(c, 60);
+	suite_add_tcase(s, c);
+	SRunner *r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	int failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
