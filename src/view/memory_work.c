@@ -30,7 +30,68 @@ work_of(const struct ts_tab *t)
 	return t->own;
 }
 
+/* --- the shelf -------------------------------------------------------------------------------- */
+
+/* To the front, when it is not large; what lies there longest falls off. */
+static void
+put_on_shelf(struct work_tab *w, struct ts_tile_work *work, int64_t tile)
+{
+	enum { ROWS = 1 << 14, TEXT = 1 << 20 };
+
+	if (work->count <= ROWS && work->text.len <= TEXT) {
+		ts_tile_work_fini(&w->shelf[WORK_SHELF - 1]);
+		memmove(w->shelf + 1, w->shelf, (WORK_SHELF - 1) * sizeof(w->shelf[0]));
+		memmove(w->shelf_tile + 1, w->shelf_tile,
+			(WORK_SHELF - 1) * sizeof(w->shelf_tile[0]));
+		w->shelf[0] = *work;
+		w->shelf_tile[0] = tile;
+		*work = (struct ts_tile_work){0};
+	}
+	ts_tile_work_fini(work);
+}
+
+/* Where the tile lies, or -1; an empty place has no text. */
+static int
+place_on_shelf(const struct work_tab *w, int64_t tile)
+{
+	for (int i = 0; i < WORK_SHELF; i++)
+		if (w->shelf[i].text.len > 0 && w->shelf_tile[i] == tile)
+			return i;
+	return -1;
+}
+
+static struct ts_tile_work
+take_from_shelf(struct work_tab *w, int at)
+{
+	struct ts_tile_work work = w->shelf[at];
+
+	w->shelf[at] = (struct ts_tile_work){0};
+	return work;
+}
+
+/* It is shown from now on; its state is set. What was shown may be wanted again. */
+static void
+show(struct ts_tab *t, struct ts_tile_work *work, const struct memory_scope *scope)
+{
+	struct work_tab *w = work_of(t);
+
+	if (w->here && w->were == TS_PANE_READY && w->of.count == 0)
+		put_on_shelf(w, &w->work, w->of.tile);
+	ts_tile_work_fini(&w->work);
+	w->work = *work;
+	*work = (struct ts_tile_work){0};
+	w->were = w->state.state;
+	w->here = ts_pane_has(&w->state);
+	w->of = *scope;
+	w->data++;
+	w->unfolded = -1;
+	memory_work_lines(w);
+	memory_work_order(t);
+}
+
 /* --- asking ----------------------------------------------------------------------------------- */
+
+enum { FETCH_WORK, FETCH_WORK_AHEAD };
 
 struct work_fetch {
 	struct ts_fetch fetch;
@@ -58,6 +119,45 @@ fini_work(struct ts_fetch *f)
 	ts_tile_work_fini(&w->work);
 }
 
+static struct work_fetch *
+new_fetch(struct ts_tab *t, const struct memory_scope *scope)
+{
+	struct work_fetch *f = ts_alloc(1, sizeof(*f));
+
+	if (!f || !memory_scope_tiles(memory_of(t), scope, &f->tile, &f->n)) {
+		free(f);
+		return NULL;
+	}
+	f->scope = *scope;
+	f->kind = work_of(t)->kind;
+	f->fetch.read = read_work;
+	f->fetch.fini = fini_work;
+	return f;
+}
+
+/* The tile where the same key would go next. */
+static void
+ask_ahead(struct ts_tab *t)
+{
+	const struct memory_view *m = memory_of(t);
+	struct work_tab *w = work_of(t);
+	struct memory_scope scope = {.tile = -1};
+	struct work_fetch *f;
+
+	if (w->sent || w->ahead_sent || !w->here || w->of.count > 0 || m->ahead < 0 ||
+		m->ahead >= m->tiles->n)
+		return;
+	scope.tile = m->tiles->tiles.tile[m->ahead].tile;
+	if (scope.tile == w->of.tile || place_on_shelf(w, scope.tile) >= 0)
+		return;
+	f = new_fetch(t, &scope);
+	if (!f)
+		return;
+	w->ahead_sent = &f->fetch;
+	ts_fetch_send(t->view, &f->fetch, t->kind + FETCH_WORK_AHEAD, TS_WORKER_BULK,
+		"reading ahead");
+}
+
 static void
 work_request(struct ts_tab *t)
 {
@@ -65,14 +165,17 @@ work_request(struct ts_tab *t)
 	struct work_tab *w = work_of(t);
 	struct memory_scope scope = memory_scope(m);
 	struct work_fetch *f;
+	int at;
 
 	if (!ts_tile_work_recorded(t->view->env->report, w->kind)) {
 		w->state = (struct ts_pane_data){.state = TS_PANE_ABSENT,
 			.absent = TS_ABSENT_TILE_WORK};
 		return;
 	}
-	if (w->asked && memory_same_scope(&w->wanted, &scope))
+	if (w->asked && memory_same_scope(&w->wanted, &scope)) {
+		ask_ahead(t);
 		return;
+	}
 	w->asked = true;
 	w->wanted = scope;
 	w->sent = NULL;
@@ -80,19 +183,44 @@ work_request(struct ts_tab *t)
 		w->state.state = w->were; /* back before the other came */
 		return;
 	}
-	f = ts_alloc(1, sizeof(*f));
-	if (!f || !memory_scope_tiles(m, &scope, &f->tile, &f->n)) {
-		free(f);
+	at = scope.count == 0 ? place_on_shelf(w, scope.tile) : -1;
+	if (at >= 0) {
+		struct ts_tile_work work = take_from_shelf(w, at);
+
+		w->state = (struct ts_pane_data){.state = TS_PANE_READY};
+		show(t, &work, &scope);
+		ask_ahead(t);
+		return;
+	}
+	f = new_fetch(t, &scope);
+	if (!f) {
 		memory_out_of_memory(&w->state);
 		return;
 	}
-	f->scope = scope;
-	f->kind = w->kind;
-	f->fetch.read = read_work;
-	f->fetch.fini = fini_work;
 	w->state.state = w->here ? TS_PANE_STALE : TS_PANE_LOADING;
 	w->sent = &f->fetch;
-	ts_fetch_send(t->view, &f->fetch, t->kind, TS_WORKER_SCREEN, "reading what runs on a tile");
+	ts_fetch_send(t->view, &f->fetch, t->kind + FETCH_WORK, TS_WORKER_SCREEN,
+		"reading what runs on a tile");
+}
+
+/* What was read ahead may be what is wanted by now. */
+static enum ts_effect
+take_ahead(struct ts_tab *t, struct work_fetch *a)
+{
+	struct work_tab *w = work_of(t);
+
+	w->ahead_sent = NULL;
+	if (ts_fetch_in_vain(&a->fetch, t->view->env->generation) || a->fetch.code)
+		return TS_EFFECT_NONE;
+	if (w->sent && memory_same_scope(&w->wanted, &a->scope)) {
+		ts_cancel_set(&w->sent->job.cancel);
+		w->sent = NULL;
+		w->state = (struct ts_pane_data){.state = TS_PANE_READY};
+		show(t, &a->work, &a->scope);
+		return TS_EFFECT_REPAINT;
+	}
+	put_on_shelf(w, &a->work, a->scope.tile);
+	return TS_EFFECT_NONE;
 }
 
 static enum ts_effect
@@ -101,6 +229,8 @@ work_deliver(struct ts_tab *t, struct ts_fetch *f)
 	struct work_tab *w = work_of(t);
 	struct work_fetch *a = (struct work_fetch *)f;
 
+	if (f == w->ahead_sent)
+		return take_ahead(t, a);
 	if (f != w->sent)
 		return TS_EFFECT_NONE;
 	w->sent = NULL;
@@ -109,16 +239,7 @@ work_deliver(struct ts_tab *t, struct ts_fetch *f)
 		return TS_EFFECT_REPAINT;
 	}
 	ts_pane_result(&w->state, f->code, &f->err, a->work.count > 0);
-	w->were = w->state.state;
-	ts_tile_work_fini(&w->work);
-	w->work = a->work;
-	a->work = (struct ts_tile_work){0};
-	w->here = ts_pane_has(&w->state);
-	w->of = a->scope;
-	w->data++;
-	w->unfolded = -1;
-	memory_work_lines(w);
-	memory_work_order(t);
+	show(t, &a->work, &a->scope);
 	return TS_EFFECT_REPAINT;
 }
 
@@ -167,7 +288,9 @@ work_drop(struct ts_tab *t)
 	w->line = NULL;
 	w->lines = 0;
 	w->unfolded = -1;
-	w->sent = NULL;
+	for (int i = 0; i < WORK_SHELF; i++)
+		ts_tile_work_fini(&w->shelf[i]);
+	w->sent = w->ahead_sent = NULL;
 	w->asked = w->here = false;
 	w->state = (struct ts_pane_data){0};
 	w->data++;

@@ -7,6 +7,9 @@
 #include "tilescope/report/tile_work.h"
 #include "tilescope/ui/table_order.h"
 
+/* Tiles that lie ready beside the one that is shown: where the next key would go, and those that were left. */
+enum { WORK_SHELF = 3 };
+
 /* Families of vertex types stand among the lines as -1, -2, ... */
 enum { WORK_FAMILY = -1 };
 
@@ -18,6 +21,9 @@ struct work_tab {
 	struct memory_scope wanted, of;
 	bool asked, here;
 	struct ts_tile_work work;
+	struct ts_tile_work shelf[WORK_SHELF]; /* whole, the last one used first */
+	int64_t shelf_tile[WORK_SHELF];
+	struct ts_fetch *ahead_sent;
 	uint64_t data;	  /* counts changes of the lines */
 	bool flat;	  /* vertices: all types, not rolled up */
 	int64_t unfolded; /* family; -1 = none */

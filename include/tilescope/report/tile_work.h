@@ -27,9 +27,9 @@ enum ts_work_kind {
 };
 
 enum {
-	TS_WORK_ROWS = 1 << 18,	 /* that are kept; then `cut` */
-	TS_WORK_TEXT = 16 << 20, /* bytes of names that are kept */
-	TS_WORK_NAME = 8192,	 /* of one */
+	TS_WORK_ROWS = 1 << 18, /* that are kept; then `cut` */
+	TS_WORK_TEXT = 8 << 20, /* bytes of names that are kept */
+	TS_WORK_NAME = 8192,	/* of one */
 };
 
 enum ts_work_known {
