@@ -187,6 +187,13 @@ draw_graph(struct ts_canvas *c, struct ts_rect r, const char *label, const doubl
 		TS_FIELD_ELLIPSIS);
 }
 
+/* Where part i of n begins, without overflow. */
+static int64_t
+part_at(int64_t all, int64_t n, int64_t i)
+{
+	return all / n * i + all % n * i / n;
+}
+
 static int
 graph_width(struct ts_rect r, int64_t values)
 {
@@ -245,8 +252,8 @@ draw_tiles(struct ts_canvas *c, struct ts_rect r, const struct variables_view *t
 		return;
 	}
 	for (int i = 0; i < n; i++)
-		v[i] = (double)ts_variable_pieces_most(&t->pieces, tiles * i / n,
-			tiles * (i + 1) / n);
+		v[i] = (double)ts_variable_pieces_most(&t->pieces, part_at(tiles, n, i),
+			part_at(tiles, n, i + 1));
 	pieces_text(t, text, sizeof(text));
 	draw_graph(c, r, "tiles", v, n, (double)ts_max_i64(t->pieces.fullest, 1), text);
 }
@@ -279,12 +286,12 @@ draw_steps(struct ts_canvas *c, struct ts_rect r, const struct variables_view *t
 	if (!atomic_load(&f->alive) || steps <= 0 || x->steps == TS_UNKNOWN)
 		return;
 	i = ts_variable_intervals(f, x->class_of, x->variable, &count);
-	for (int k = 0; k < n; k++)
-		v[k] = ts_variable_is_alive(f, x->class_of, x->variable, x->always_live,
-			       steps * k / n,
-			       ts_max_i64(steps * (k + 1) / n - 1, steps * k / n)) == 1
-			? 1
-			: 0;
+	for (int k = 0; k < n; k++) {
+		int64_t from = part_at(steps, n, k), to = part_at(steps, n, k + 1);
+
+		v[k] = ts_variable_is_alive(f, x->class_of, x->variable, x->always_live, from,
+			       ts_max_i64(to - 1, from)) == 1;
+	}
 	if (i && x->always_live != 1)
 		intervals_text(i, count, text, sizeof(text));
 	else
