@@ -353,6 +353,21 @@ sheet(struct ts_view *v, struct ts_sheet *out)
 	return true;
 }
 
+/* While the list has the keys: what the tab that is shown beside it draws. */
+static bool
+chart(struct ts_view *v, struct ts_chart_page *out)
+{
+	struct insights_view *s = insights_of(v);
+
+	for (int i = 0; i < s->tabs.count; i++) {
+		struct ts_tab *t = &s->tabs.tab[i];
+
+		if (ts_tab_is_shown(t) && t->ops->chart && (!s->in_tabs || ts_tab_has_keys(t)))
+			return t->ops->chart(t, out);
+	}
+	return false;
+}
+
 /* --- address ---------------------------------------------------------------------------------- */
 
 static bool
@@ -476,5 +491,6 @@ const struct ts_view_ops ts_view_insights = {
 	.explain = insights_explain,
 	.sheet = sheet,
 	.hints = hints,
+	.chart = chart,
 	.args = args,
 };

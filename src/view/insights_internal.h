@@ -3,6 +3,7 @@
 #ifndef TS_VIEW_INSIGHTS_INTERNAL_H
 #define TS_VIEW_INSIGHTS_INTERNAL_H
 
+#include "tilescope/base/fmt.h"
 #include "tilescope/ui/table.h"
 #include "tilescope/ui/table_order.h"
 #include "tilescope/view/explain.h"
@@ -64,6 +65,77 @@ extern const struct ts_tab_ops *const insights_tab_ops[INSIGHTS_TABS];
 
 /* Go to an address. */
 enum ts_effect insights_go(struct insights_view *s, const char *place);
+
+static inline struct insights_view *
+insights_host(const struct ts_tab *t)
+{
+	return t->host;
+}
+
+static inline bool
+insights_ready(const struct insights_view *s)
+{
+	return ts_pane_has(&s->state);
+}
+
+static inline const struct ts_insight_facts *
+insights_facts(const struct insights_view *s)
+{
+	return &s->found.facts;
+}
+
+static inline struct insights_list *
+insights_rows_of(const struct ts_tab *t)
+{
+	return t->own;
+}
+
+/* A tab whose rows are a table: its own state is an insights_list. */
+struct insights_tab_table {
+	struct ts_table (*table)(struct insights_view *s, struct insights_list *l);
+	int64_t (*rows)(const struct insights_view *s);
+	void (*text)(const struct insights_view *s, int64_t row, struct ts_strbuf *out);
+	void (*place)(const struct insights_view *s, int64_t row, char out[TS_PLACE_TEXT]);
+	void (*explain)(struct insights_view *s, int64_t row, struct ts_explain *out);
+	int (*head)(const struct ts_tab *t); /* lines above the table */
+	const char *title;
+};
+
+bool insights_table_open(struct ts_tab *t);
+void insights_table_close(struct ts_tab *t);
+struct ts_rect insights_table_rect(const struct ts_tab *t); /* below the lines above it */
+void insights_table_fit(struct ts_tab *t);
+enum ts_effect insights_table_command(struct ts_tab *t, const struct ts_call *call);
+enum ts_effect insights_table_mouse(struct ts_tab *t, int x, int y, int wheel);
+struct ts_list *insights_table_list(struct ts_tab *t, bool *there);
+bool insights_table_sheet(struct ts_tab *t, struct ts_sheet *out);
+void insights_table_explain(struct ts_tab *t, struct ts_explain *out);
+int insights_one_line(const struct ts_tab *t);
+int insights_two_lines(const struct ts_tab *t);
+
+/* Nothing to show yet, or ever: the panel of the view. False: there is something. */
+bool insights_draw_state(struct ts_tab *t, struct ts_canvas *c);
+
+/* One line of the head; false: there is no room for it. */
+bool insights_head_line(struct ts_canvas *c, const struct ts_tab *t, int line, enum ts_role role,
+	const char *fmt, ...) TS_PRINTF(5, 6);
+const char *insights_bytes(const struct insights_view *s, char out[TS_FMT_MAX], int64_t bytes);
+
+/* A cell from its exact value: bytes (`unit`), shares and counts as they are shown. */
+void insights_show_value(const struct insights_view *s, const struct ts_table_value *v,
+	const char *unit, struct ts_table_cell *out);
+
+/* Of the functions of such a tab. */
+#define INSIGHTS_TABLE_TAB                                                                         \
+	.open = insights_table_open, .close = insights_table_close, .resize = insights_table_fit,  \
+	.request = insights_table_fit, .command = insights_table_command,                          \
+	.mouse = insights_table_mouse, .list = insights_table_list, .sheet = insights_table_sheet, \
+	.explain = insights_table_explain
+
+/* insights_tiles.c, insights_variables.c */
+extern const struct ts_tab_ops insights_tab_tiles, insights_tab_peak, insights_tab_fp32;
+extern const struct insights_tab_table insights_tiles_table, insights_peak_table,
+	insights_fp32_table;
 
 /* insights_largest.c */
 extern const struct ts_tab_ops insights_tab_largest;

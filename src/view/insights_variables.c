@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: MIT */
+/* insights_variables - the tabs of what makes up the peak, and of what of it is FP32. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "tilescope/base/mem.h"
+
+#include "insights_internal.h"
+
+enum { P_BYTES, P_SHARE, P_SUM, P_LIVE, P_TYPE, P_NAME, P_COLUMNS };
+
+static const struct ts_column peak_columns[P_COLUMNS] = {
+	[P_BYTES] = {"Bytes", 9, 12, 0, 0, TS_FIELD_RIGHT},
+	[P_SHARE] = {"%", 6, 6, 0, 1, TS_FIELD_RIGHT},
+	[P_SUM] = {"% so far", 8, 8, 0, 2, TS_FIELD_RIGHT},
+	[P_LIVE] = {"Live", 8, 8, 0, 3, TS_FIELD_LEFT},
+	[P_TYPE] = {"Type", 5, 5, 0, 4, TS_FIELD_LEFT},
+	[P_NAME] = {"Variable", 16, 0, 1, 0, TS_FIELD_TAIL},
+};
+
+static const struct ts_column_facts peak_facts[P_COLUMNS] = {
+	[P_BYTES] = {.name = "bytes", .unit = "bytes", .sum = TS_SUM_BYTES},
+	[P_SHARE] = {.name = "share", .unit = "%"},
+	[P_SUM] = {.name = "so_far", .unit = "%"},
+	[P_LIVE] = {.name = "live"},
+	[P_TYPE] = {.name = "type"},
+	[P_NAME] = {.name = "variable"},
+};
+
+static double
+sum_so_far(const struct ts_peak_list *l, int64_t row)
+{
+	double sum = 0;
+
+	for (int64_t i = 0; i <= row; i++)
+		sum += (double)l->row[i].bytes;
+	return sum;
+}
+
+static bool
+peak_value(void *ctx, int64_t row, int column, struct ts_table_value *out)
+{
+	const struct insights_view *s = ctx;
+	const struct ts_peak_variables *p = &insights_facts(s)->peak;
+	double whole = (double)ts_peak_bytes(p);
+
+	if (row < 0 || row >= p->largest.count)
+		return false;
+	switch (column) {
+	case P_BYTES:
+		ts_table_value_known(out, p->largest.row[row].bytes);
+		break;
+	case P_SHARE:
+		ts_table_value_real(out,
+			whole > 0 ? 100 * (double)p->largest.row[row].bytes / whole : 0);
+		break;
+	case P_SUM:
+		ts_table_value_real(out,
+			whole > 0 ? 100 * sum_so_far(&p->largest, row) / whole : 0);
+		break;
+	case P_LIVE:
+		ts_table_value_text(out, p->largest.row[row].always ? "always" : "at peak");
+		break;
+	case P_TYPE:
+		ts_table_value_text(out, p->largest.row[row].fp32 ? "FP32" : NULL);
+		break;
+	default:
+		ts_table_value_text(out, p->largest.row[row].name);
+	}
+	return true;
+}
+
+static bool
+peak_cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
+{
+	struct ts_table_value v = {.type = TS_VALUE_NONE};
+
+	if (!peak_value(ctx, row, column, &v))
+		return false;
+	insights_show_value(ctx, &v, peak_facts[column].unit, out);
+	return true;
+}
+
+static struct ts_table
+peak_table(struct insights_view *s, struct insights_list *l)
+{
+	return (struct ts_table){.column = peak_columns,
+		.columns = P_COLUMNS,
+		.cell = peak_cell,
+		.ctx = s,
+		.header = true,
+		.focus = s->in_tabs,
+		.sorted = l->order.sorted,
+		.descending = l->order.descending,
+		.empty = insights_facts(s)->has_peak ? "nothing is alive at the peak"
+						     : "variables are not recorded",
+		.id = "insights.peak",
+		.facts = peak_facts,
+		.value = peak_value,
+		.looks = s->base.env->looks,
+		.order = &l->order,
+		.units = s->found.units};
+}
+
+static int64_t
+peak_rows(const struct insights_view *s)
+{
+	return insights_facts(s)->peak.largest.count;
+}
+
+static void
+variable_text(const struct insights_view *s, const struct ts_peak_variable *v,
+	struct ts_strbuf *out)
+{
+	char bytes[TS_FMT_MAX];
+
+	ts_strbuf_printf(out, "%s %s%s%s", insights_bytes(s, bytes, v->bytes),
+		v->always ? "always live " : "", v->fp32 ? "FP32 " : "",
+		v->name ? v->name : "(no name)");
+}
+
+static void
+peak_text(const struct insights_view *s, int64_t row, struct ts_strbuf *out)
+{
+	if (row >= 0 && row < insights_facts(s)->peak.largest.count)
+		variable_text(s, &insights_facts(s)->peak.largest.row[row], out);
+}
+
+static void
+peak_place(const struct insights_view *s, int64_t row, char out[TS_PLACE_TEXT])
+{
+	(void)row;
+	if (insights_facts(s)->peak.step != TS_UNKNOWN)
+		snprintf(out, TS_PLACE_TEXT, "liveness?step=%" PRId64,
+			insights_facts(s)->peak.step);
+}
+
+static bool
+say_share(const struct ts_peak_variables *p, int percent, const char *word, struct ts_strbuf *out)
+{
+	int64_t k = ts_peak_share(p, percent);
+	char buf[TS_FMT_MAX];
+
+	if (k == TS_UNKNOWN)
+		ts_strbuf_printf(out, ", more than %d %s", TS_PEAK_ROWS, word);
+	else
+		ts_strbuf_printf(out, ", %s %s", ts_fmt_count(buf, k), word);
+	return k != TS_UNKNOWN;
+}
+
+static void
+draw_peak_head(const struct insights_view *s, struct ts_canvas *c, const struct ts_tab *t)
+{
+	const struct ts_peak_variables *p = &insights_facts(s)->peak;
+	char all[TS_FMT_MAX], always[TS_FMT_MAX], alive[TS_FMT_MAX], n[TS_FMT_MAX];
+	char code[TS_FMT_MAX];
+	struct ts_strbuf line;
+
+	if (!p->has_lives) {
+		insights_head_line(c, t, 0, TS_ROLE_NOTE,
+			"who is alive at which step is not recorded: always-live variables only (%s)",
+			insights_bytes(s, always, p->always.bytes));
+		return;
+	}
+	insights_head_line(c, t, 0, TS_ROLE_TEXT,
+		"%s of variables: %s always live, %s at peak%s; %s of code and state",
+		insights_bytes(s, all, ts_peak_bytes(p)),
+		insights_bytes(s, always, p->always.bytes),
+		insights_bytes(s, alive, p->alive.bytes),
+		insights_facts(s)->liveness.replicas > 1 ? " (one replica)" : "",
+		insights_bytes(s, code, p->code.bytes));
+	ts_strbuf_init(&line, 300);
+	ts_strbuf_printf(&line, "%s variables", ts_fmt_count(n, p->always.count + p->alive.count));
+	if (say_share(p, 50, "are half", &line) && say_share(p, 75, "are 75%", &line))
+		say_share(p, 90, "are 90%", &line);
+	insights_head_line(c, t, 1, TS_ROLE_ACCENT, "%s", line.s);
+	ts_strbuf_fini(&line);
+}
+
+static void
+peak_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
+{
+	struct insights_view *s = insights_host(t);
+	struct ts_table table = peak_table(s, insights_rows_of(t));
+
+	if (insights_draw_state(t, c))
+		return;
+	table.focus = focus;
+	if (insights_facts(s)->has_peak)
+		draw_peak_head(s, c, t);
+	ts_table_draw(c, insights_table_rect(t), &table, &insights_rows_of(t)->list);
+}
+
+static bool
+peak_absent(const struct ts_tab *t)
+{
+	return insights_ready(insights_host(t)) && !insights_facts(insights_host(t))->has_peak;
+}
+
+static void
+step_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
+{
+	const struct insights_view *s = insights_host(t);
+	char buf[TS_FMT_MAX];
+
+	if (insights_ready(s) && insights_facts(s)->has_peak &&
+		insights_facts(s)->peak.step != TS_UNKNOWN)
+		snprintf(out, TS_TAB_NOTE, "liveness step %s",
+			ts_fmt_count(buf, insights_facts(s)->peak.step));
+}
+
+static void
+halves_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
+{
+	const struct insights_view *s = insights_host(t);
+	const struct ts_peak_variables *p = &insights_facts(s)->peak;
+	char n[TS_FMT_MAX], step[TS_FMT_MAX];
+
+	if (!insights_ready(s) || !insights_facts(s)->has_peak || !p->has_types)
+		return;
+	snprintf(out, TS_TAB_NOTE, "%s candidates%s%s", ts_fmt_count(n, p->fp32.count),
+		p->step == TS_UNKNOWN ? "" : ", step ",
+		p->step == TS_UNKNOWN ? "" : ts_fmt_count(step, p->step));
+}
+
+/* --- FP32 ------------------------------------------------------------------------------------- */
+
+enum { H_BYTES, H_SAVES, H_LIVE, H_NAME, H_COLUMNS };
+
+static const struct ts_column half_columns[H_COLUMNS] = {
+	[H_BYTES] = {"FP32", 9, 12, 0, 0, TS_FIELD_RIGHT},
+	[H_SAVES] = {"Saves", 9, 12, 0, 0, TS_FIELD_RIGHT},
+	[H_LIVE] = {"Live", 8, 8, 0, 1, TS_FIELD_LEFT},
+	[H_NAME] = {"Variable", 16, 0, 1, 0, TS_FIELD_TAIL},
+};
+
+static const struct ts_column_facts half_facts[H_COLUMNS] = {
+	[H_BYTES] = {.name = "bytes", .unit = "bytes", .sum = TS_SUM_BYTES},
+	[H_SAVES] = {.name = "saving", .unit = "bytes", .sum = TS_SUM_BYTES},
+	[H_LIVE] = {.name = "live"},
+	[H_NAME] = {.name = "variable"},
+};
+
+static bool
+half_value(void *ctx, int64_t row, int column, struct ts_table_value *out)
+{
+	const struct insights_view *s = ctx;
+	const struct ts_peak_list *l = &insights_facts(s)->peak.halves;
+
+	if (row < 0 || row >= l->count)
+		return false;
+	if (column == H_BYTES || column == H_SAVES)
+		ts_table_value_known(out, l->row[row].bytes / (column == H_SAVES ? 2 : 1));
+	else
+		ts_table_value_text(out,
+			column == H_NAME	     ? l->row[row].name
+				: l->row[row].always ? "always"
+						     : "at peak");
+	return true;
+}
+
+static bool
+half_cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
+{
+	struct ts_table_value v = {.type = TS_VALUE_NONE};
+
+	if (!half_value(ctx, row, column, &v))
+		return false;
+	insights_show_value(ctx, &v, half_facts[column].unit, out);
+	return true;
+}
+
+static struct ts_table
+half_table(struct insights_view *s, struct insights_list *l)
+{
+	const struct ts_peak_variables *p = &insights_facts(s)->peak;
+
+	return (struct ts_table){.column = half_columns,
+		.columns = H_COLUMNS,
+		.cell = half_cell,
+		.ctx = s,
+		.header = true,
+		.focus = s->in_tabs,
+		.sorted = l->order.sorted,
+		.descending = l->order.descending,
+		.empty = !insights_facts(s)->has_peak ? "variables are not recorded"
+			: !p->has_types ? "the element type of variables is not recorded"
+					: "nothing of FP32 is alive at the peak",
+		.id = "insights.fp32",
+		.facts = half_facts,
+		.value = half_value,
+		.looks = s->base.env->looks,
+		.order = &l->order,
+		.units = s->found.units};
+}
+
+static int64_t
+half_rows(const struct insights_view *s)
+{
+	return insights_facts(s)->peak.halves.count;
+}
+
+static void
+half_text(const struct insights_view *s, int64_t row, struct ts_strbuf *out)
+{
+	if (row >= 0 && row < insights_facts(s)->peak.halves.count)
+		variable_text(s, &insights_facts(s)->peak.halves.row[row], out);
+}
+
+/* Where there is room, a line for each of the fullest tiles. */
+static int
+halves_head(const struct ts_tab *t)
+{
+	const struct ts_fullest *f = &insights_facts(insights_host(t))->fullest;
+	enum { SUMS = 2, TABLE = 6 };
+
+	return f->typed && t->r.h >= SUMS + f->count + TABLE ? SUMS + f->count : SUMS;
+}
+
+static void
+draw_tile_halves(const struct insights_view *s, struct ts_canvas *c, const struct ts_tab *t)
+{
+	const struct ts_fullest *f = &insights_facts(s)->fullest;
+	char bytes[TS_FMT_MAX], saves[TS_FMT_MAX], step[TS_FMT_MAX];
+
+	for (int i = 0; i < f->count; i++) {
+		const struct ts_full_tile *one = &f->tile[i];
+
+		insights_head_line(c, t, 2 + i, TS_ROLE_TEXT,
+			"tile %" PRId64 " at its own peak%s%s: %s of FP32, saves %s", one->tile,
+			one->peak_step == TS_UNKNOWN ? "" : ", step ",
+			one->peak_step == TS_UNKNOWN ? "" : ts_fmt_count(step, one->peak_step),
+			insights_bytes(s, bytes, one->fp32_bytes),
+			insights_bytes(s, saves, one->fp32_bytes / 2));
+	}
+}
+
+static void
+draw_halves_head(const struct insights_view *s, struct ts_canvas *c, const struct ts_tab *t)
+{
+	const struct ts_peak_variables *p = &insights_facts(s)->peak;
+	const struct ts_liveness *l = &insights_facts(s)->liveness;
+	char n[TS_FMT_MAX], bytes[TS_FMT_MAX], share[TS_FMT_MAX], saves[TS_FMT_MAX];
+
+	if (!p->has_types)
+		return;
+	insights_head_line(c, t, 0, TS_ROLE_TEXT,
+		"%s FP32 variables alive at the peak: %s, %s of it", ts_fmt_count(n, p->fp32.count),
+		insights_bytes(s, bytes, p->fp32.bytes),
+		ts_fmt_percent(share, (double)p->fp32.bytes, (double)ts_peak_bytes(p)));
+	insights_head_line(c, t, 1, TS_ROLE_GOOD,
+		"all of them in 16 bits would save %s of the device%s",
+		insights_bytes(s, saves,
+			insights_facts(s)->has_liveness ? ts_liveness_device(l, p->fp32.bytes / 2)
+							: p->fp32.bytes / 2),
+		p->has_lives ? "" : " (always-live ones only)");
+	if (insights_facts(s)->fullest.typed)
+		draw_tile_halves(s, c, t);
+}
+
+static void
+halves_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
+{
+	struct insights_view *s = insights_host(t);
+	struct ts_table table = half_table(s, insights_rows_of(t));
+
+	if (insights_draw_state(t, c))
+		return;
+	table.focus = focus;
+	if (insights_facts(s)->has_peak)
+		draw_halves_head(s, c, t);
+	ts_table_draw(c, insights_table_rect(t), &table, &insights_rows_of(t)->list);
+}
+
+static bool
+halves_absent(const struct ts_tab *t)
+{
+	return peak_absent(t) ||
+		(insights_ready(insights_host(t)) &&
+			!insights_facts(insights_host(t))->peak.has_types);
+}
+
+const struct insights_tab_table insights_peak_table = {peak_table, peak_rows, peak_text, peak_place,
+	insights_explain_peak, insights_two_lines, "Variables at the peak"};
+
+const struct ts_tab_ops insights_tab_peak = {
+	.name = "peak",
+	.title = "Peak",
+	.absent = peak_absent,
+	.note = step_note,
+	.draw = peak_draw,
+	INSIGHTS_TABLE_TAB,
+};
+
+const struct insights_tab_table insights_fp32_table = {half_table, half_rows, half_text, peak_place,
+	insights_explain_half, halves_head, "FP32 variables at the peak"};
+
+const struct ts_tab_ops insights_tab_fp32 = {
+	.name = "fp32",
+	.title = "FP32",
+	.absent = halves_absent,
+	.note = halves_note,
+	.draw = halves_draw,
+	INSIGHTS_TABLE_TAB,
+};
