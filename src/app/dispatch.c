@@ -850,6 +850,7 @@ ts_app_call(struct ts_app *app, const struct ts_call *call)
 	if (asking != TS_ASK_NOTHING && call->argc == 0 &&
 		(asking != TS_ASK_FILTER || app->current == TS_VIEW_VARIABLES ||
 			app->current == TS_VIEW_TABLES || app->current == TS_VIEW_OPEN ||
+			app->current == TS_VIEW_LIVENESS || /* its list, whoever has the keys */
 			ts_app_can_filter(app)))
 		effect = ask(app, asking, NULL);
 	if (effect & TS_EFFECT_UNKNOWN && v && !(call->cmd == TS_CMD_OPEN && call->argc > 0))

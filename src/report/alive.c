@@ -80,11 +80,11 @@ begin_scan(struct scan *s, struct ts_alive *a, const struct ts_lives *l,
 	s->against = q->against == TS_UNKNOWN ? 0 : cut_step(q->against);
 	for (int i = 0; i < s->steps; i++)
 		s->known &= known_total(&a->at[i], l, i == 0 ? q->step : q->mark[i - 1]);
-	s->most = TS_ALIVE_MAX;
+	s->most = a->asked.most;
 	if (!s->known)
 		memset(a->at, 0, sizeof(a->at));
 	else if (s->steps == 1 && !whole)
-		s->most = ts_min_i64(a->at[0].count, TS_ALIVE_MAX);
+		s->most = ts_min_i64(a->at[0].count, a->asked.most);
 	if (whole) { /* every life has to be looked at */
 		s->known = false;
 		memset(a->at, 0, sizeof(a->at));
@@ -184,7 +184,7 @@ find_alive(struct scan *s)
 		if (!is_listed(s, &row))
 			continue;
 		a->found++;
-		if (a->rows < TS_ALIVE_MAX) {
+		if (a->rows < a->asked.most) {
 			if (a->born < 0 && row.against == 1 && s->q->against != TS_UNKNOWN)
 				a->born = a->rows;
 			a->row[a->rows++] = row;
@@ -482,9 +482,11 @@ ts_alive_read(struct ts_alive **out, struct ts_reader *rd, const struct ts_lives
 	ts_strbuf_init(&a->program, 3 * TS_ALIVE_NAME);
 	a->asked = *q;
 	a->asked.labels = NULL;
+	if (a->asked.most <= 0 || a->asked.most > TS_ALIVE_SEARCHED)
+		a->asked.most = TS_ALIVE_MAX;
 	a->step = q->step;
 	a->born = -1;
-	a->row = ts_alloc(TS_ALIVE_MAX, sizeof(*a->row));
+	a->row = ts_alloc((size_t)a->asked.most, sizeof(*a->row));
 	if (!a->row) {
 		ts_alive_close(a);
 		return ts_err_nomem(err);

@@ -67,7 +67,8 @@ total_name(const struct alive_tab *t, int64_t line, char *out, size_t size)
 		snprintf(out, size, "sum, device of %s replicas",
 			ts_fmt_count(n, s->src.line.replicas));
 	else if (line == TOTAL_SUM)
-		snprintf(out, size, "sum at step %s%s", ts_fmt_count(n, a->step),
+		snprintf(out, size, "sum at step %s%s%s", ts_fmt_count(n, a->step),
+			t->l.order.filtered || s->group >= 0 ? " of all variables" : "",
 			all ? ", one replica" : "");
 	else if (t->l.order.filtered)
 		snprintf(out, size, "%s of the %s listed", ts_fmt_count(n, t->l.list.count),
@@ -238,6 +239,15 @@ draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 		live_list_draw(&a->l, c, a->body);
 		draw_totals(c, a);
 	}
+}
+
+bool
+live_alive_looks_further(const struct liveness *s)
+{
+	const struct alive_tab *a = s->tabs.tab[0].own;
+	const struct ts_table_order *o = &a->l.order;
+
+	return o->filter[0] || o->sorted != C_BYTES || !o->descending;
 }
 
 int64_t

@@ -301,7 +301,7 @@ same_query(const struct ts_alive_query *a, const struct ts_alive_query *b)
 	return a->step == b->step && a->program == b->program && a->marks == b->marks &&
 		memcmp(a->mark, b->mark, (size_t)a->marks * sizeof(*a->mark)) == 0 &&
 		a->against == b->against && a->to == b->to && a->only == b->only &&
-		a->group == b->group;
+		a->group == b->group && a->most == b->most;
 }
 
 /* What is compared: the first mark with the last one, a mark with the cursor, a peak with the valley before it. */
@@ -313,7 +313,8 @@ query_of(const struct liveness *s)
 		.marks = s->marks,
 		.against = TS_UNKNOWN,
 		.only = s->only,
-		.group = s->group};
+		.group = s->group,
+		.most = live_alive_looks_further(s) ? TS_ALIVE_SEARCHED : TS_ALIVE_MAX};
 
 	memcpy(q.mark, s->mark, (size_t)s->marks * sizeof(*s->mark));
 	if (s->marks > 0) {

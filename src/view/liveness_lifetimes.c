@@ -113,7 +113,8 @@ fill_question(struct lifetimes_tab *d, struct lifetimes_fetch *f)
 	f->uses = d->uses ? ts_uses_hold(d->uses) : NULL;
 	f->count = marked_numbers(s, f);
 	f->by_number = f->count > 0;
-	for (int i = 0; !f->by_number && s->alive && i < s->alive->rows; i++)
+	for (int i = 0;
+		!f->by_number && s->alive && i < s->alive->rows && f->count < TS_LIFETIME_ROWS; i++)
 		f->index[f->count++] = s->alive->row[i].index;
 }
 

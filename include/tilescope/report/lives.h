@@ -80,7 +80,8 @@ void ts_lives_close(struct ts_lives *l);
 /* --- alive at a step -------------------------------------------------------------------------- */
 
 enum {
-	TS_ALIVE_MAX = 1000,
+	TS_ALIVE_MAX = 1000,	   /* rows that are listed */
+	TS_ALIVE_SEARCHED = 20000, /* the same where they are to be filtered or sorted otherwise */
 	TS_ALIVE_NAME = 1 << 13,
 	TS_ALIVE_TEXT = 4 << 20,
 	TS_ALIVE_MARKS = 6,
@@ -113,6 +114,7 @@ struct ts_alive_query {
 	const struct ts_live_labels
 		*labels; /* groups of the variables of `lives`; NULL: not known */
 	int group;	 /* only variables of this group; -1 = of any */
+	int most;	 /* rows to list; 0 = TS_ALIVE_MAX */
 };
 
 struct ts_alive_row {
@@ -148,7 +150,7 @@ struct ts_alive {
 	struct ts_alive_sums change; /* between `against` and the step; where there is one */
 	int64_t found;		     /* variables that `only` and `group` leave */
 	bool more;		     /* ... at least so many: not all were looked at */
-	int rows; /* the largest of them, at most TS_ALIVE_MAX; of equals the lowest number first */
+	int rows; /* the largest of them, at most asked.most; of equals the lowest number first */
 	struct ts_alive_row *row;
 	int born;     /* row of the largest one that `against` did not have; -1 = none */
 	bool grouped; /* labels were given: */
