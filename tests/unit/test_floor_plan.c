@@ -303,8 +303,8 @@ main(void)
 
 	tcase_set_timeout(c, 60);
 	tcase_add_test(c, mk2_fits_80_by_24);
-	tcase_add_loop_test(c, each_tile_has_its_place_on_one_page, 0, 18);
-	tcase_add_loop_test(c, the_cursor_gets_everywhere, 0, 16);
+	tcase_add_loop_test(c, each_tile_has_its_place_on_one_page, 0, 9);
+	tcase_add_loop_test(c, the_cursor_gets_everywhere, 0, 8);
 	tcase_add_test(c, orders_that_are_no_slots_are_ranks);
 	tcase_add_test(c, too_many_ipus_are_one_block);
 	tcase_add_test(c, two_corners_span_a_rectangle);
