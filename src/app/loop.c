@@ -344,6 +344,7 @@ ts_app_init(struct ts_app *app, const struct ts_args *args, struct ts_err *err)
 		.keymap = &app->keymap};
 	code = ts_jobs_new(&app->jobs, sizeof(struct ts_fetch_local), ts_fetch_local_fini, err);
 	app->env.jobs = app->jobs;
+	ts_windows_init(app->env.window);
 	app->env.rules_dir = ts_config_path("rules");
 	return code;
 }

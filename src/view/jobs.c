@@ -176,8 +176,7 @@ add_window(struct page *p, const struct ts_window *w, enum ts_window_id id, enum
 		ts_fmt_time(time, (double)w->wait_us);
 	add(p, LINE_ROW, w->rows > 0 ? TS_ROLE_TEXT : TS_ROLE_DIM,
 		"%-17s %6s %8s %6s %8s %7s %6s %6s %5s", ts_window_name(id),
-		ts_fmt_count(most, ts_window_most_rows(id)),
-		ts_fmt_bytes(most_bytes, ts_window_most_bytes(id), units),
+		ts_fmt_count(most, w->most_rows), ts_fmt_bytes(most_bytes, w->most_bytes, units),
 		ts_fmt_count(rows, w->rows), ts_fmt_bytes(bytes, w->bytes, units),
 		ts_fmt_cycles_short(hits, w->hits), ts_fmt_cycles_short(misses, w->misses),
 		ts_fmt_cycles_short(waits, w->waits), time);

@@ -42,16 +42,13 @@ ts_window_name(enum ts_window_id id)
 	return kinds[id].name;
 }
 
-int64_t
-ts_window_most_rows(enum ts_window_id id)
+void
+ts_windows_init(struct ts_window *windows)
 {
-	return kinds[id].rows;
-}
-
-int64_t
-ts_window_most_bytes(enum ts_window_id id)
-{
-	return kinds[id].rows * (int64_t)kinds[id].row + kinds[id].text;
+	for (int i = 0; i < TS_WINDOW_COUNT; i++) {
+		windows[i].most_rows = kinds[i].rows;
+		windows[i].most_bytes = kinds[i].rows * (int64_t)kinds[i].row + kinds[i].text;
+	}
 }
 
 /* The rows have come, or nobody looks any more. */

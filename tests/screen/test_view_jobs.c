@@ -40,13 +40,23 @@ start(struct screen *s, int w, int h, enum ts_glyphs glyphs)
 	ck_assert_int_eq(ts_jobs_new_pool(&s->env.jobs, 2, sizeof(struct ts_fetch_local),
 				 ts_fetch_local_fini, &err),
 		TS_OK);
-	s->env.window[TS_WINDOW_TRACE] = (struct ts_window){.rows = 175,
+	ts_windows_init(s->env.window);
+	for (int i = 0; i < TS_WINDOW_COUNT; i++) {
+		ck_assert_int_gt(s->env.window[i].most_bytes, s->env.window[i].most_rows);
+		s->env.window[i].most_bytes = ((int64_t)i + 1)
+			<< 20; /* not the sizes of structures */
+	}
+	s->env.window[TS_WINDOW_TRACE] = (struct ts_window){.most_rows = 2048,
+		.most_bytes = 3 << 20,
+		.rows = 175,
 		.bytes = 23456,
 		.hits = 987654,
 		.misses = 350,
 		.waits = 3,
 		.wait_us = 21500};
-	s->env.window[TS_WINDOW_TABLES] = (struct ts_window){.rows = 512,
+	s->env.window[TS_WINDOW_TABLES] = (struct ts_window){.most_rows = 512,
+		.most_bytes = 100 << 20,
+		.rows = 512,
 		.bytes = (int64_t)90 << 20,
 		.hits = 5120,
 		.misses = 1024};

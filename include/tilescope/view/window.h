@@ -28,6 +28,7 @@ enum ts_window_id {
 struct ts_view;
 
 struct ts_window {
+	int64_t most_rows, most_bytes; /* that it ever holds */
 	int64_t rows, bytes;	/* held */
 	int64_t hits, misses;	/* rows */
 	int64_t waits, wait_us; /* times that frames were drawn without rows, and for how long */
@@ -38,10 +39,11 @@ struct ts_window {
 	int64_t since_us;	    /* a frame shows that; 0 = none does yet */
 };
 
-/* "steps of the Trace", and what it holds at most. */
+/* "Trace: steps". */
 const char *ts_window_name(enum ts_window_id id);
-int64_t ts_window_most_rows(enum ts_window_id id);
-int64_t ts_window_most_bytes(enum ts_window_id id);
+
+/* Set what all of TS_WINDOW_COUNT hold at most. */
+void ts_windows_init(struct ts_window *windows);
 
 /*
  * The list of `v` shows what it shows of something (`of`: a tile, a step, whatever it is a list of), and the rows
