@@ -383,6 +383,7 @@ request(struct ts_tab *t)
 
 static const struct ts_hint hints[] = {
 	{TS_CMD_TICK, "what if"},
+	{TS_CMD_MARK, "mark"},
 	{TS_CMD_SORT, "sort"},
 	{TS_CMD_FILTER, "filter"},
 	{TS_CMD_GOTO_MEMORY, "memory"},

@@ -391,10 +391,19 @@ always_list(struct ts_tab *t, bool *there)
 	return &a->l.list;
 }
 
+static const struct ts_hint hints[] = {
+	{TS_CMD_TICK, "what if"},
+	{TS_CMD_SORT, "sort"},
+	{TS_CMD_FILTER, "filter"},
+	{TS_CMD_COLUMNS, "columns"},
+	{TS_CMD_COUNT, NULL},
+};
+
 const struct ts_tab_ops live_tab_always = {
 	.name = "always",
 	.title = "Always live",
 	.brief = "Always",
+	.hints = hints,
 	.open = always_open,
 	.close = always_close,
 	.drop = always_drop,

@@ -333,9 +333,17 @@ groups_list(struct ts_tab *t, bool *there)
 	return &g->l.list;
 }
 
+static const struct ts_hint hints[] = {
+	{TS_CMD_OPEN, "list group"},
+	{TS_CMD_SORT, "sort"},
+	{TS_CMD_COLUMNS, "columns"},
+	{TS_CMD_COUNT, NULL},
+};
+
 const struct ts_tab_ops live_tab_groups = {
 	.name = "groups",
 	.title = "Groups",
+	.hints = hints,
 	.open = groups_open,
 	.close = groups_close,
 	.absent = groups_absent,

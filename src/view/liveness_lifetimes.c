@@ -555,10 +555,19 @@ list(struct ts_tab *t, bool *there)
 	return &d->l.list;
 }
 
+static const struct ts_hint hints[] = {
+	{TS_CMD_MARK, "unmark"},
+	{TS_CMD_ZOOM_IN, "zoom"},
+	{TS_CMD_SORT, "sort"},
+	{TS_CMD_COLUMNS, "columns"},
+	{TS_CMD_COUNT, NULL},
+};
+
 const struct ts_tab_ops live_tab_lifetimes = {
 	.name = "lifetimes",
 	.title = "Lifetimes",
 	.brief = "Lives",
+	.hints = hints,
 	.open = open_tab,
 	.close = close_tab,
 	.drop = drop,

@@ -344,9 +344,16 @@ path_list(struct ts_tab *t, bool *there)
 	return &p->l.list;
 }
 
+static const struct ts_hint hints[] = {
+	{TS_CMD_DEBUG, "debug"},
+	{TS_CMD_EDIT, "source"},
+	{TS_CMD_COUNT, NULL},
+};
+
 const struct ts_tab_ops live_tab_path = {
 	.name = "path",
 	.title = "Path",
+	.hints = hints,
 	.open = path_open,
 	.close = path_close,
 	.drop = path_drop,

@@ -512,9 +512,17 @@ details_about(const struct ts_tab *t, struct ts_debug_about *out)
 	return out->key >= 0;
 }
 
+static const struct ts_hint vertices_hints[] = {
+	{TS_CMD_SORT, "sort"},
+	{TS_CMD_FILTER, "filter"},
+	{TS_CMD_DEBUG, "debug"},
+	{TS_CMD_COUNT, NULL},
+};
+
 const struct ts_tab_ops live_tab_vertices = {
 	.name = "vertices",
 	.title = "Vertices",
+	.hints = vertices_hints,
 	.open = vertices_open,
 	.close = details_close,
 	.drop = details_drop,
@@ -531,9 +539,17 @@ const struct ts_tab_ops live_tab_vertices = {
 	.sheet = live_tab_sheet,
 };
 
+static const struct ts_hint cycles_hints[] = {
+	{TS_CMD_OPEN, "tile"},
+	{TS_CMD_SORT, "sort"},
+	{TS_CMD_DEBUG, "debug"},
+	{TS_CMD_COUNT, NULL},
+};
+
 const struct ts_tab_ops live_tab_cycles = {
 	.name = "cycles",
 	.title = "Cycles",
+	.hints = cycles_hints,
 	.open = cycles_open,
 	.close = details_close,
 	.drop = details_drop,
