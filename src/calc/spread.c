@@ -50,6 +50,38 @@ ts_histogram(int64_t *count, int bins, const int64_t *v, size_t n, int64_t top)
 	}
 }
 
+/* How many are below `edge`. */
+static size_t
+below(const int64_t *v, size_t n, u128 edge)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if ((u128)v[middle] < edge)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+void
+ts_histogram_sorted(int64_t *count, int bins, const int64_t *v, size_t n, int64_t top)
+{
+	size_t before = 0;
+
+	for (int i = 0; i < bins; i++) {
+		u128 edge = ((u128)top * (unsigned)(i + 1) + (unsigned)bins - 1) / (unsigned)bins;
+		size_t upto = below(v, n, i == bins - 1 ? (u128)top + 1 : edge);
+
+		count[i] = (int64_t)(upto - before);
+		before = upto;
+	}
+	count[bins] = (int64_t)(n - before);
+}
+
 bool
 ts_balance_index(double *out, const int64_t *v, size_t n, int64_t full)
 {

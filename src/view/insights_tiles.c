@@ -225,14 +225,14 @@ draw_histogram(struct insights_view *s, struct ts_canvas *c, struct ts_rect r)
 		return;
 	f = ts_chart_frame(r, 0, 1);
 	bins = (int)ts_min_i64(f.plot.w, BINS_MAX);
-	ts_histogram(count, bins, s->found.used, x->tiles.count, top);
+	ts_histogram_sorted(count, bins, s->found.used, x->tiles.count, top);
 	for (int i = 0; i < bins; i++)
 		highest = (double)count[i] > highest ? (double)count[i] : highest;
 	f = ts_chart_frame(r, ts_chart_y_width(r.h - 1, highest, 10, count_tick, s), 1);
 	bins = (int)ts_min_i64(f.plot.w, BINS_MAX);
 	if (bins < 8)
 		return;
-	ts_histogram(count, bins, s->found.used, x->tiles.count, top);
+	ts_histogram_sorted(count, bins, s->found.used, x->tiles.count, top);
 	for (int i = 0; i < bins; i++) { /* no tile is lost: an eighth of a row at least */
 		double least = highest / (8.0 * f.plot.h);
 
@@ -296,7 +296,7 @@ tiles_chart(struct ts_tab *t, struct ts_chart_page *page)
 	page->columns = page->columns < BINS ? page->columns : BINS;
 	if (top <= 0)
 		return false;
-	ts_histogram(count, page->columns, s->found.used, x->tiles.count, top);
+	ts_histogram_sorted(count, page->columns, s->found.used, x->tiles.count, top);
 	snprintf(page->title, sizeof(page->title), "How many tiles use how much memory");
 	snprintf(page->subtitle, sizeof(page->subtitle), "%zu tiles, balance %s%.3f",
 		x->tiles.count, s->found.has_balance ? "" : "not known ",

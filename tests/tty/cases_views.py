@@ -437,6 +437,7 @@ def copied(t):
 
 
 PLACES = {
+    "insights": ("rule=M04&tab=peak&pane=tabs&row=3", "alive at"),
     "memory": ("tile=70&by=category&gaps=no&tab=variables&pane=tabs&row=2", "tile 70"),
     "liveness": ("step=7&base=no&zoom=0-40", "step 7 "),
     "trace": ("step=57&ipu=1&pane=steps", "step 57 "),
@@ -462,6 +463,25 @@ def place(ctx, view):
     again.settle()
     expect(copied(again) == first, "another address: %r" % first)
     again.quit()
+
+
+@case()
+def findings(ctx):
+    """Enter on a finding leads to its place, Backspace back to it; the same from Summary."""
+    t = ctx.pty("--at", "insights", ctx.reports["store"], size=(100, 40), wait="M11")
+    t.press("enter")
+    t.wait("limit 624K")
+    t.press("backspace")
+    t.wait("FINDINGS")
+    sane(t)
+    t.press("1")
+    t.wait("findings")
+    t.press("/")
+    t.type("M01\r")
+    t.press("enter")
+    t.wait("limit 624K")
+    sane(t)
+    t.quit()
 
 
 @case()

@@ -73,7 +73,8 @@ START_TEST(by_definition)
 {
 	uint64_t state = 0x9e3779b97f4a7c15u * (uint64_t)(_i + 1);
 	const int64_t tops[] = {1, 7, 1000, 638976, (int64_t)1 << 62};
-	int64_t v[VALUES], top = tops[draw(&state) % TS_COUNT(tops)], bins[BINS + 1], seen = 0;
+	int64_t v[VALUES], top = tops[draw(&state) % TS_COUNT(tops)], bins[BINS + 1],
+			   sorted[BINS + 1], seen = 0;
 	size_t n = 1 + draw(&state) % VALUES;
 	double mean = 0, squares = 0, x;
 
@@ -101,6 +102,8 @@ START_TEST(by_definition)
 	}
 	ck_assert_int_eq(seen, (int64_t)n);
 	ts_spread_sort(v, n);
+	ts_histogram_sorted(sorted, BINS, v, n, top);
+	ck_assert_mem_eq(sorted, bins, sizeof(bins));
 	for (int p = 0; p <= 100; p++) {
 		int64_t got = ts_percentile(v, n, p);
 		size_t not_above = 0, below = 0;

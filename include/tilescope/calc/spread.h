@@ -26,6 +26,9 @@ void ts_spread_sort(int64_t *v, size_t n);
  */
 void ts_histogram(int64_t *count, int bins, const int64_t *v, size_t n, int64_t top);
 
+/* The same of values that are ascending, looked up instead of counted: bins x log n. */
+void ts_histogram_sorted(int64_t *count, int bins, const int64_t *v, size_t n, int64_t top);
+
 /*
  * 1 - RMSE / RMSE_max of v[0..n): RMSE is the root of the mean square distance from the mean m; RMSE_max is full - m
  * where m is at most full / 2, else m. 1 = all are equal; values above `full` may make it negative.
