@@ -19,6 +19,7 @@
 #include "tilescope/report/name_pass.h"
 #include "tilescope/report/tile_live.h"
 
+enum { LARGE = 4 << 20 /* bytes */ };
 enum { LAYER_NAME = 64, FAMILY = 256, LAYERS = TS_CATEGORIES_MAX - 2 };
 
 struct ts_breakdown {
@@ -421,12 +422,15 @@ ts_breakdown_read(struct ts_breakdown *b, bool *end, struct ts_reader *rd, int64
 }
 
 enum ts_code
-ts_breakdown_look(struct ts_categories *out, const struct ts_breakdown *b, struct ts_err *err)
+ts_breakdown_look(struct ts_categories *out, struct ts_breakdown *b, struct ts_err *err)
 {
-	struct ts_category_sums *copy = ts_alloc(1, sizeof(*copy));
+	struct ts_category_sums *copy;
 	enum ts_code code;
 
 	memset(out, 0, sizeof(*out));
+	if (b->made)
+		return ts_category_sums_finish(out, b->sums, err);
+	copy = ts_alloc(1, sizeof(*copy));
 	if (!copy)
 		return ts_err_nomem(err);
 	if (ts_category_sums_merge(copy, b->sums))
@@ -436,6 +440,12 @@ ts_breakdown_look(struct ts_categories *out, const struct ts_breakdown *b, struc
 	ts_category_sums_fini(copy);
 	free(copy);
 	return code;
+}
+
+bool
+ts_breakdown_is_large(const struct ts_breakdown *b)
+{
+	return b->sums->used > LARGE;
 }
 
 int64_t

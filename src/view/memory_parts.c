@@ -223,6 +223,8 @@ read_parts(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 		code = ts_breakdown_read(pf->b, &pf->end, rd, PIECE_ROWS, &f->job.progress, err);
 	if (code && (code != TS_E_DAMAGED || !pf->b))
 		return code;
+	if (!pf->end && ts_breakdown_is_large(pf->b))
+		return TS_OK; /* what there is so far is not shown */
 	k = ts_alloc(1, sizeof(*k));
 	if (!k)
 		return ts_err_nomem(err);
@@ -387,6 +389,10 @@ memory_take_parts(struct memory_view *m, struct ts_fetch *fetch)
 	if (ts_fetch_in_vain(fetch, m->view.env->generation)) {
 		memory_stopped(&s->state);
 		return TS_EFFECT_REPAINT;
+	}
+	if (!fetch->code && !f->end && !f->k) { /* nothing to show of this piece */
+		go_on(m, f);
+		return TS_EFFECT_NONE;
 	}
 	ts_pane_result(&s->state, fetch->code, &fetch->err, f->k != NULL);
 	memory_bands_free(s->k);

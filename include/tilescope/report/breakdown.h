@@ -70,9 +70,15 @@ void ts_breakdown_free(struct ts_breakdown *b); /* NULL allowed */
 enum ts_code ts_breakdown_read(struct ts_breakdown *b, bool *end, struct ts_reader *rd,
 	int64_t rows, struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
 
-/* The parts so far; the caller's ts_categories_fini() in every case. Errors: TS_E_NOMEM. */
-enum ts_code ts_breakdown_look(struct ts_categories *out, const struct ts_breakdown *b,
+/*
+ * The parts so far, a copy; behind the end they are taken out of `b`, which is then empty. The caller's
+ * ts_categories_fini() in every case. Errors: TS_E_NOMEM.
+ */
+enum ts_code ts_breakdown_look(struct ts_categories *out, struct ts_breakdown *b,
 	struct ts_err *err) TS_WARN_UNUSED;
+
+/* Are they so many that a copy while the pass goes on is more than should be spent? */
+bool ts_breakdown_is_large(const struct ts_breakdown *b);
 
 /* Rows read so far, and about how many there are (0 = not known). */
 int64_t ts_breakdown_rows(const struct ts_breakdown *b, int64_t *of);
