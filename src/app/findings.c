@@ -389,10 +389,9 @@ ts_check_help(struct ts_strbuf *out)
 	for (int i = 0; (name = ts_measure_name(i, &what)); i++)
 		ts_strbuf_printf(out, "  %-22s%s\n", name, what);
 	ts_strbuf_puts(out,
-		"\nA rule may be switched off, have other limits, or be one of your own:\n");
-	put_safe(out, file ? file : "rules/insights.rules");
-	ts_strbuf_puts(out,
-		"\n    off ID...\n    limit ID note|warn|bad LIMIT\n"
+		"\nA rule may be switched off, have other limits, or be one of your own, in\n"
+		"$XDG_CONFIG_HOME/tilescope/rules/insights.rules (~/.config/tilescope/...):\n"
+		"    off ID...\n    limit ID note|warn|bad LIMIT\n"
 		"    rule ID MEASURE SEVERITY LIMIT [SEVERITY LIMIT]... \"TITLE\" \"ADVICE\"\n"
 		"with LIMIT like >=90%, >2 or <0.5\n");
 	if (code)
