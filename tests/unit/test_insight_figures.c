@@ -18,6 +18,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/calc/top.h"
 #include "tilescope/report/fullest.h"
+#include "tilescope/report/largest.h"
 #include "tilescope/report/peak_variables.h"
 
 enum { SEEDS = 40, STEPS = 12, VARIABLES = 60, TILES = 30 };
@@ -322,6 +323,61 @@ START_TEST(fullest_against_sql)
 }
 END_TEST
 
+/* --- the largest things ----------------------------------------------------------------------- */
+
+#define NO_CODE "(name IS NULL OR name NOT IN (SELECT name FROM memory_category))"
+
+START_TEST(largest_against_sql)
+{
+	struct ts_demo_options o = {.scale = TS_DEMO_SMALL,
+		.layout = TS_DEMO_STORE,
+		.ipus = 2,
+		.tiles = 24,
+		.steps = 100,
+		.variables = 1500,
+		.seed = (uint64_t)_i};
+	struct ts_report_options options = {0};
+	struct ts_insight_facts facts;
+	struct ts_largest l;
+	struct world w = {.path = NULL};
+
+	report_dir_make(w.dir);
+	report_dir_demo(w.dir, &w.path, &o);
+	ck_assert_int_eq(ts_report_open(&w.report, w.path, &options, &err), TS_OK);
+	ck_assert_int_eq(ts_reader_open(&w.rd, w.report, &err), TS_OK);
+	ck_assert_int_eq(sqlite3_open_v2(w.path, &w.db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+	ck_assert_int_eq(ts_insight_facts_read(&facts, w.rd, NULL, &err), TS_OK);
+	ck_assert_int_eq(ts_largest_read(&l, w.rd, &facts, NULL, &err), TS_OK);
+	ck_assert_int_eq(l.ipus, 2);
+	ck_assert_int_eq(l.one[TS_LARGE_MODEL][TS_LARGE_VERTEX_CODE].bytes,
+		ask(&w,
+			"SELECT max(s) FROM (SELECT sum(code_bytes) s FROM tile_vertex GROUP BY"
+			" vertex_type)"));
+	ck_assert_int_eq(l.one[TS_LARGE_TILE][TS_LARGE_VERTEX_CODE].bytes,
+		ask(&w, "SELECT max(code_bytes) FROM tile_vertex WHERE tile = %" PRId64, l.tile));
+	ck_assert_int_eq(l.one[TS_LARGE_MODEL][TS_LARGE_VARIABLE].bytes,
+		ask(&w, "SELECT max(bytes) FROM variable WHERE NOT always_live OR " NO_CODE));
+	ck_assert_int_eq(l.one[TS_LARGE_TILE][TS_LARGE_VARIABLE].bytes,
+		ask(&w,
+			"SELECT max(bytes) FROM lowered_variable WHERE tile = %" PRId64
+			" AND " NO_CODE,
+			l.tile));
+	for (int i = 0; i < l.ipus; i++) {
+		ck_assert_int_eq(l.one[TS_LARGE_IPU + i][TS_LARGE_VERTEX_CODE].bytes,
+			ask(&w,
+				"SELECT max(s) FROM (SELECT sum(code_bytes) s FROM tile_vertex WHERE"
+				" tile / 24 = %d GROUP BY vertex_type)",
+				i));
+		ck_assert_int_eq(l.one[TS_LARGE_IPU + i][TS_LARGE_VARIABLE].bytes,
+			ask(&w, "SELECT max(bytes) FROM lowered_variable WHERE tile / 24 = %d AND " NO_CODE,
+				i));
+	}
+	ts_largest_fini(&l);
+	ts_insight_facts_fini(&facts);
+	close_world(&w);
+}
+END_TEST
+
 /* --- the largest of many ---------------------------------------------------------------------- */
 
 START_TEST(top_of_many)
@@ -365,6 +421,7 @@ main(void)
 	tcase_add_loop_test(t, alive_against_sql, 0, SEEDS);
 	tcase_add_test(t, alive_of_nothing);
 	tcase_add_loop_test(t, fullest_against_sql, 0, SEEDS);
+	tcase_add_loop_test(t, largest_against_sql, 1, 6);
 	tcase_add_loop_test(t, top_of_many, 0, SEEDS);
 	suite_add_tcase(s, t);
 	r = srunner_create(s);

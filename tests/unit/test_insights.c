@@ -279,6 +279,40 @@ START_TEST(figures)
 }
 END_TEST
 
+/* What Graphcore's documentation prints (MODEL.md): a tile that does not fit, and an adder on 1,216 tiles. */
+START_TEST(printed_vectors)
+{
+	struct found f;
+	const struct ts_finding *x;
+
+	find(&f,
+		"CREATE TABLE target(ipus, tiles_per_ipu, bytes_per_tile);"
+		"INSERT INTO target VALUES(1, 1, 638976);"
+		"CREATE TABLE tile_memory(tile, total, total_gaps, non_interleaved, interleaved, overflowed);"
+		"INSERT INTO tile_memory VALUES(0, 122880 + 131072 + 580387, 834416, 122880, 131072, 580387);");
+	ck_assert_int_eq(f.facts.tiles.total, 834339);
+	x = finding(&f, "worst-tile-share");
+	ck_assert_double_eq(x->value, 834416 / 638976.0);
+	ck_assert_ptr_nonnull(strstr(x->evidence, "834,416 B of 638,976 B"));
+	ck_assert_double_eq(finding(&f, "gaps-share")->value, 77 / 834416.0);
+	ck_assert_double_eq(finding(&f, "overflowed-bytes")->value, 580387);
+	done(&f);
+	find(&f,
+		"CREATE TABLE tile_memory(tile, total, total_gaps);"
+		"WITH RECURSIVE t(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM t WHERE i < 1215)"
+		"INSERT INTO tile_memory SELECT i, CASE i WHEN 0 THEN 5780 ELSE 4403 + (i <= 179) END,"
+		" CASE i WHEN 0 THEN 49184 ELSE 4403 + (i <= 179) END FROM t;");
+	ck_assert_int_eq(f.facts.tiles.total, 5355604);
+	ck_assert_int_eq(f.facts.target.bytes_per_tile, 262144); /* of a Mk1, assumed */
+	ck_assert_double_eq(finding(&f, "worst-tile-share")->value, 49184 / 262144.0);
+	ck_assert_double_eq(finding(&f, "overflowed-bytes")->value, 0);
+	ck_assert_double_eq(finding(&f, "gaps-share")->value,
+		(49184 - 5780) / (5355604.0 + 49184 - 5780));
+	ck_assert_int_eq(finding(&f, "tile-imbalance")->severity, TS_SEVERITY_BAD);
+	done(&f);
+}
+END_TEST
+
 START_TEST(not_recorded)
 {
 	struct found f;
@@ -311,6 +345,7 @@ main(void)
 	tcase_add_test(t, limits);
 	tcase_add_loop_test(t, wrong_lines, 0, (int)TS_COUNT(wrongs));
 	tcase_add_test(t, figures);
+	tcase_add_test(t, printed_vectors);
 	tcase_add_test(t, not_recorded);
 	suite_add_tcase(s, t);
 	r = srunner_create(s);
