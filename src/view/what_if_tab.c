@@ -3,8 +3,8 @@
  * what_if_tab - the tab "what-if": the peaks of the device, of the worst tile and of each IPU, before and after, and
  * what each change came to.
  *
- * One table: peaks of the device and of the worst tile, then the changes, then the IPUs. `tick` on a change goes on to
- * the next of removed, halved, in 4, nothing; `open` on a peak goes to where it is afterwards.
+ * One table: peaks of the device, of the worst tile and of the IPUs, then, under a line of their own, the changes. `tick` on
+ * a change goes on to the next of removed, halved, in 4, nothing; `open` on a peak goes to where it is afterwards.
  */
 #include "config.h"
 
@@ -122,10 +122,19 @@ make_labels(struct tab *s)
 	}
 }
 
+/* Rows of peaks; behind them are a line and the changes, if there are any. */
+static int
+peak_rows(const struct tab *s)
+{
+	return PEAK_ROWS + (s->w->ipus > 1 ? s->w->ipus : 0);
+}
+
 static int
 row_count(const struct tab *s)
 {
-	return s->w ? PEAK_ROWS + s->w->changes.count + (s->w->ipus > 1 ? s->w->ipus : 0) : 0;
+	if (!s->w)
+		return 0;
+	return peak_rows(s) + (s->w->changes.count > 0 ? 1 + s->w->changes.count : 0);
 }
 
 static enum ts_effect
@@ -160,7 +169,7 @@ deliver(struct ts_tab *t, struct ts_fetch *f)
 enum { C_WHAT, C_BEFORE, C_BEFORE_AT, C_AFTER, C_AFTER_AT, C_LESS, C_SHARE, COLUMNS };
 
 static const struct ts_column columns[COLUMNS] = {
-	[C_WHAT] = {"peak of live bytes, change", 16, 48, 4, 0, TS_FIELD_ELLIPSIS},
+	[C_WHAT] = {"peak of live bytes", 16, 48, 4, 0, TS_FIELD_ELLIPSIS},
 	[C_BEFORE] = {"before", 9, 11, 0, 0, TS_FIELD_RIGHT},
 	[C_BEFORE_AT] = {"where", 12, 28, 1, 3, TS_FIELD_ELLIPSIS},
 	[C_AFTER] = {"after", 9, 11, 0, 0, TS_FIELD_RIGHT},
@@ -183,22 +192,26 @@ static const struct ts_column_facts facts[COLUMNS] = {
 static int
 change_at(const struct tab *s, int64_t row)
 {
-	return s->w && row >= PEAK_ROWS && row < PEAK_ROWS + s->w->changes.count
-		? (int)row - PEAK_ROWS
-		: -1;
+	int first = s->w ? peak_rows(s) + 1 : 0;
+
+	return s->w && row >= first && row < first + s->w->changes.count ? (int)row - first : -1;
 }
 
-/* The peaks of a row; NULL: it is a change. */
+/* The peaks of a row; NULL: it is a change, or the line above the changes. */
 static const struct ts_what_if_pair *
 pair_at(const struct tab *s, int64_t row)
 {
-	int64_t ipu = row - PEAK_ROWS - s->w->changes.count;
-
 	if (row == DEVICE_ROW)
 		return &s->w->device;
 	if (row == WORST_ROW)
 		return &s->w->worst;
-	return ipu >= 0 && ipu < s->w->ipus ? &s->w->ipu[ipu] : NULL;
+	return row >= PEAK_ROWS && row < peak_rows(s) ? &s->w->ipu[row - PEAK_ROWS] : NULL;
+}
+
+static bool
+is_line(const struct tab *s, int64_t row)
+{
+	return row == peak_rows(s);
 }
 
 /* Texts are of the tab, or in `buf`. */
@@ -249,8 +262,21 @@ pieces_text(const struct tab *s, int change, char *out, size_t size)
 	char count[TS_FMT_MAX];
 	int64_t n = s->w->sum[change].variables;
 
-	snprintf(out, size, n == 0 ? "nothing is called so" : "%s piece%s on tiles",
-		ts_fmt_count(count, n), n == 1 ? "" : "s");
+	snprintf(out, size, n == 0 ? "nothing is called so" : "%s piece%s", ts_fmt_count(count, n),
+		n == 1 ? "" : "s");
+}
+
+/* Titles of the columns, for the changes. */
+static const char *
+line_text(int column)
+{
+	static const char *const titles[COLUMNS] = {[C_WHAT] = "change",
+		[C_BEFORE] = "bytes",
+		[C_BEFORE_AT] = "pieces",
+		[C_AFTER] = "left",
+		[C_LESS] = "less"};
+
+	return titles[column] ? titles[column] : "";
 }
 
 static bool
@@ -264,6 +290,11 @@ cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 
 	if (!s->w || row >= row_count(s))
 		return false;
+	if (is_line(s, row)) {
+		out->s = line_text(column);
+		out->role = TS_ROLE_HEADER;
+		return true;
+	}
 	pair = pair_at(s, row);
 	bytes_at(s, row, &before, &after);
 	out->s = out->buf;
@@ -314,6 +345,10 @@ value(void *ctx, int64_t row, int column, struct ts_table_value *out)
 
 	if (!s->w || row < 0 || row >= row_count(s))
 		return false;
+	if (is_line(s, row)) {
+		ts_table_value_text(out, line_text(column));
+		return true;
+	}
 	bytes_at(s, row, &before, &after);
 	if (column == C_BEFORE || column == C_AFTER || column == C_LESS) {
 		ts_table_value_integer(out,
@@ -554,7 +589,7 @@ explain(struct ts_tab *t, struct ts_explain *out)
 		return;
 	if (i >= 0)
 		explain_change(out, t, i);
-	else
+	else if (!is_line(s, s->list.cursor))
 		explain_peak(out, t, pair_at(s, s->list.cursor),
 			what_text(s, s->list.cursor, name, sizeof(name)));
 }
