@@ -8,6 +8,7 @@
  */
 #include "config.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -342,11 +343,12 @@ take_table(struct ts_tab *t, struct table_fetch *q)
 	h->y = (struct heat_axis){.count = (int64_t)h->l->tiles,
 		.group = ts_max_i64((int64_t)h->l->crest_tiles, 1)};
 	h->x.each = h->y.each = 0;
-	h->seen_step = h->seen_tile = TS_UNKNOWN;
-	resize(t);
+	h->seen_step = t->view->env->selection->live_step;
+	h->seen_tile = t->view->env->selection->tile;
 	spot = ts_live_bottleneck(h->l);
-	if (h->x.each > 0)
-		go_to_spot(h, &spot);
+	h->y.cursor = ts_max_i64(spot.place, 0);
+	h->x.cursor = ts_max_i64(spot.step, 0);
+	resize(t);
 	log_left_out(t, h->l->bad_rows,
 		"lowered variables left out: a number is missing, negative "
 		"or too large");
@@ -486,7 +488,25 @@ to_end(struct ts_tab *t, const struct ts_call *call)
 	return moved;
 }
 
-/* That tile and step become the selection, and the view goes there. */
+/* A command for the view that it stands in, as if somebody had typed it; one that has none of it does nothing. */
+static void tell_view(struct ts_tab *t, enum ts_cmd cmd, const char *fmt, ...) TS_PRINTF(3, 4);
+
+static void
+tell_view(struct ts_tab *t, enum ts_cmd cmd, const char *fmt, ...)
+{
+	struct ts_call call = {.cmd = cmd, .argc = 1};
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(call.text, sizeof(call.text), fmt, ap);
+	va_end(ap);
+	t->view->ops->command(t->view, &call);
+}
+
+/*
+ * That tile and step become the selection; the view goes there, shows what is alive on that tile, and its list has
+ * the keys.
+ */
 static enum ts_effect
 go_there(struct ts_tab *t, const struct ts_call *call)
 {
@@ -503,18 +523,23 @@ go_there(struct ts_tab *t, const struct ts_call *call)
 	h->seen_tile = s->tile;
 	if (t->view->ops->shown)
 		t->view->ops->shown(t->view);
-	ts_view_say(t->view->env, "tile %lld and liveness step %lld are selected",
-		(long long)s->tile, (long long)s->live_step);
-	return (enum ts_effect)(moved | TS_EFFECT_SELECT);
+	tell_view(t, TS_CMD_SOURCE, "tile %lld", (long long)s->tile);
+	tell_view(t, TS_CMD_TAB, "%s", t->tabs->tab[0].ops->name);
+	ts_view_say(t->view->env, "tile %lld at liveness step %lld", (long long)s->tile,
+		(long long)s->live_step);
+	return (enum ts_effect)(moved | TS_EFFECT_SELECT | TS_EFFECT_REFLOW);
 }
 
 static enum ts_effect
 to_bottleneck(struct ts_tab *t, const struct ts_call *call)
 {
 	struct heat *h = heat_of(t);
-	struct ts_live_spot spot = ts_live_bottleneck(h->l);
+	struct ts_live_spot spot;
 
 	(void)call;
+	if (!h->l) /* that is where the cursor is first, when it is here */
+		return moved;
+	spot = ts_live_bottleneck(h->l);
 	go_to_spot(h, &spot);
 	return moved;
 }
@@ -591,7 +616,6 @@ static const struct {
 	{TS_CMD_ZOOM_OUT, zoom},
 	{TS_CMD_ZOOM_FIT, zoom},
 	{TS_CMD_OPEN, go_there},
-	{TS_CMD_BOTTLENECK, to_bottleneck},
 	{TS_CMD_AXES, change_axes},
 	{TS_CMD_SCALE, change_scale},
 	{TS_CMD_COPY, copy},
@@ -602,6 +626,8 @@ command(struct ts_tab *t, const struct ts_call *call)
 {
 	struct heat *h = heat_of(t);
 
+	if (call->cmd == TS_CMD_BOTTLENECK)
+		return to_bottleneck(t, call);
 	if (!h->l || h->x.count == 0 || h->y.count == 0 || h->x.each == 0)
 		return TS_EFFECT_UNKNOWN;
 	for (size_t i = 0; i < TS_COUNT(moves); i++) {

@@ -114,10 +114,8 @@ make_labels(struct tab *s)
 {
 	for (int i = 0; s->w && i < s->w->changes.count; i++) {
 		const struct ts_what_if_change *x = &s->w->changes.item[i];
-		char how[32];
 
-		ts_what_if_how_text(how, x, false);
-		snprintf(s->label[i], sizeof(s->label[i]), "  %s %s%s", how,
+		snprintf(s->label[i], sizeof(s->label[i]), "%s%s",
 			x->of == TS_WHAT_IF_LOWERED ? "piece " : "", x->text);
 	}
 }
@@ -166,19 +164,21 @@ deliver(struct ts_tab *t, struct ts_fetch *f)
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-enum { C_WHAT, C_BEFORE, C_BEFORE_AT, C_AFTER, C_AFTER_AT, C_LESS, C_SHARE, COLUMNS };
+enum { C_HOW, C_WHAT, C_BEFORE, C_BEFORE_AT, C_AFTER, C_AFTER_AT, C_LESS, C_SHARE, COLUMNS };
 
 static const struct ts_column columns[COLUMNS] = {
-	[C_WHAT] = {"peak of live bytes", 16, 48, 4, 0, TS_FIELD_ELLIPSIS},
-	[C_BEFORE] = {"before", 9, 11, 0, 0, TS_FIELD_RIGHT},
-	[C_BEFORE_AT] = {"where", 12, 28, 1, 3, TS_FIELD_ELLIPSIS},
-	[C_AFTER] = {"after", 9, 11, 0, 0, TS_FIELD_RIGHT},
-	[C_AFTER_AT] = {"where then", 12, 28, 1, 1, TS_FIELD_ELLIPSIS},
-	[C_LESS] = {"less", 9, 11, 0, 2, TS_FIELD_RIGHT},
+	[C_HOW] = {"", 7, 8, 0, 0, TS_FIELD_LEFT},
+	[C_WHAT] = {"peak of live bytes", 16, 60, 3, 0, TS_FIELD_TAIL},
+	[C_BEFORE] = {"before", 8, 11, 0, 0, TS_FIELD_RIGHT},
+	[C_BEFORE_AT] = {"where", 21, 24, 1, 3, TS_FIELD_ELLIPSIS},
+	[C_AFTER] = {"after", 8, 11, 0, 0, TS_FIELD_RIGHT},
+	[C_AFTER_AT] = {"where then", 21, 24, 1, 1, TS_FIELD_ELLIPSIS},
+	[C_LESS] = {"less", 8, 11, 0, 2, TS_FIELD_RIGHT},
 	[C_SHARE] = {"", 6, 6, 0, 2, TS_FIELD_RIGHT},
 };
 
 static const struct ts_column_facts facts[COLUMNS] = {
+	[C_HOW] = {.name = "change"},
 	[C_WHAT] = {.name = "what"},
 	[C_BEFORE] = {.name = "before", .unit = "bytes"},
 	[C_BEFORE_AT] = {.name = "where"},
@@ -270,7 +270,8 @@ pieces_text(const struct tab *s, int change, char *out, size_t size)
 static const char *
 line_text(int column)
 {
-	static const char *const titles[COLUMNS] = {[C_WHAT] = "change",
+	static const char *const titles[COLUMNS] = {[C_HOW] = "change",
+		[C_WHAT] = "of",
 		[C_BEFORE] = "bytes",
 		[C_BEFORE_AT] = "pieces",
 		[C_AFTER] = "left",
@@ -287,6 +288,7 @@ cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 	enum ts_units units = t->view->env->options->units;
 	const struct ts_what_if_pair *pair;
 	int64_t before, after;
+	char how[32];
 
 	if (!s->w || row >= row_count(s))
 		return false;
@@ -300,6 +302,11 @@ cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 	out->s = out->buf;
 	out->buf[0] = '\0';
 	switch (column) {
+	case C_HOW:
+		if (!pair)
+			ts_what_if_how_text(how, &s->w->changes.item[change_at(s, row)], false);
+		snprintf(out->buf, sizeof(out->buf), "%s", pair ? "" : how);
+		break;
 	case C_WHAT:
 		out->s = what_text(s, row, out->buf, sizeof(out->buf));
 		out->role = pair ? TS_ROLE_LABEL : TS_ROLE_TEXT;
@@ -565,8 +572,11 @@ explain_change(struct ts_explain *out, const struct ts_tab *t, int i)
 {
 	const struct tab *s = tab_of(t);
 	const struct ts_what_if_sum *sum = &s->w->sum[i];
-	struct ts_explained *x = ts_explain_add(out, "%s: less",
-		s->label[i] + strspn(s->label[i], " "));
+	struct ts_explained *x;
+	char how[32];
+
+	ts_what_if_how_text(how, &s->w->changes.item[i], false);
+	x = ts_explain_add(out, "%s %s: less", how, s->label[i]);
 
 	ts_explain_bytes(x, sum->less, t->view->env->options->units);
 	ts_explain_from(x, TS_KNOWN_DERIVED, "lowered_variable.bytes");
