@@ -2,6 +2,7 @@
 /* live_heat_explain - what a figure of the heat map is, its cells as rows of a file, and its picture for paper. */
 #include "config.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "tilescope/base/fmt.h"
@@ -188,7 +189,7 @@ heat_chart(struct ts_tab *t, struct ts_chart_page *p)
 	grid = ts_chart_page_grid(p);
 	if (!grid)
 		return false;
-	p->least = h->how == TS_HEAT_LIMIT ? 0 : INT64_MAX;
+	p->least = h->how == TS_HEAT_LIMIT ? 0 : HUGE_VAL;
 	p->most = h->how == TS_HEAT_LIMIT ? (double)h->limit : 0;
 	for (int64_t i = 0; i < (int64_t)s->rows * s->columns; i++) {
 		if (h->most[i] < 0)

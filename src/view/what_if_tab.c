@@ -168,7 +168,7 @@ enum { C_HOW, C_WHAT, C_BEFORE, C_BEFORE_AT, C_AFTER, C_AFTER_AT, C_LESS, C_SHAR
 
 static const struct ts_column columns[COLUMNS] = {
 	[C_HOW] = {"", 7, 8, 0, 0, TS_FIELD_LEFT},
-	[C_WHAT] = {"peak of live bytes", 16, 60, 3, 0, TS_FIELD_TAIL},
+	[C_WHAT] = {"peak live bytes", 16, 60, 3, 0, TS_FIELD_TAIL},
 	[C_BEFORE] = {"before", 8, 11, 0, 0, TS_FIELD_RIGHT},
 	[C_BEFORE_AT] = {"where", 21, 24, 1, 3, TS_FIELD_ELLIPSIS},
 	[C_AFTER] = {"after", 8, 11, 0, 0, TS_FIELD_RIGHT},
@@ -262,8 +262,7 @@ pieces_text(const struct tab *s, int change, char *out, size_t size)
 	char count[TS_FMT_MAX];
 	int64_t n = s->w->sum[change].variables;
 
-	snprintf(out, size, n == 0 ? "nothing is called so" : "%s piece%s", ts_fmt_count(count, n),
-		n == 1 ? "" : "s");
+	snprintf(out, size, "%s piece%s", ts_fmt_count(count, n), n == 1 ? "" : "s");
 }
 
 /* Titles of the columns, for the changes. */
@@ -328,6 +327,8 @@ cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 	case C_AFTER_AT:
 		if (pair)
 			where_text(&pair->after, out->buf, sizeof(out->buf));
+		else if (s->w->sum[change_at(s, row)].variables == 0)
+			snprintf(out->buf, sizeof(out->buf), "nothing is called so");
 		out->role = TS_ROLE_DIM;
 		break;
 	case C_LESS:

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tabs Heat map and What-if, in Liveness: their screens, what their keys do, and what they say of reports that
+ * have nothing for them, or what no report should have.
+ */
+#include "config.h"
+
+#include "view_harness.h"
+
+#include "tilescope/view/liveness.h"
+#include "tilescope/view/what_if.h"
+
+static void
+begin(struct harness *h, int w, int height, enum ts_glyphs glyphs)
+{
+	struct ts_demo_options o = {.ipus = 2, .tiles = 64, .steps = 400, .variables = 3000};
+
+	harness_demo(h, &o);
+	harness_start(h, &ts_view_liveness, w, height, glyphs);
+	harness_settle(h);
+}
+
+/* A store of our own: three tiles, two classes, and these rows. */
+static void
+begin_own(struct harness *h, const char *rows)
+{
+	harness_dir(h);
+	harness_sql(h,
+		"CREATE TABLE report(key TEXT, value TEXT);"
+		"INSERT INTO report VALUES('store_version','1'),('source','store');"
+		"CREATE TABLE liveness_step(live_step, program, not_always_live);"
+		"CREATE TABLE class_interval(class, start, \"end\");"
+		"CREATE TABLE lowered_variable(id, tile, name, bytes, class, always_live);"
+		"CREATE TABLE tile_memory(tile, ipu, total, always_live);"
+		"INSERT INTO liveness_step VALUES(0,0,10),(1,0,30),(2,0,20)");
+	harness_sql(h, rows);
+	harness_start(h, &ts_view_liveness, 100, 40, TS_GLYPHS_FULL);
+	harness_settle(h);
+}
+
+static void
+what_if(struct harness *h, const char *text)
+{
+	struct ts_call call = {.cmd = TS_CMD_WHAT_IF, .argc = 1};
+
+	snprintf(call.text, sizeof(call.text), "%s", text);
+	h->env.message[0] = '\0';
+	ts_what_if_command(h->view, &call);
+	harness_settle(h);
+}
+
+/* --- screens ---------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	int w, h;
+	enum ts_glyphs glyphs;
+	bool mono;
+	const char *commands[5];
+} screens[] = {
+	{"heat-80x22", 80, 22, TS_GLYPHS_FULL, false, {"bottleneck", NULL}},
+	{"heat-120x38", 120, 38, TS_GLYPHS_FULL, false, {"bottleneck", "pane-zoom", NULL}},
+	{"heat-120x38-zoom", 120, 38, TS_GLYPHS_FULL, true,
+		{"bottleneck", "pane-zoom", "zoom-in", "zoom-in", "scale limit"}},
+	{"heat-80x22-ascii", 80, 22, TS_GLYPHS_ASCII, true, {"bottleneck", "pane-zoom", NULL}},
+	{"what-if-80x22", 80, 22, TS_GLYPHS_FULL, false, {"tab what-if", "pane-zoom", NULL}},
+	{"what-if-120x38", 120, 38, TS_GLYPHS_FULL, false,
+		{"bottleneck", "open", "tick", "tab what-if", NULL}},
+};
+
+START_TEST(golden)
+{
+	struct harness h;
+
+	begin(&h, screens[_i].w, screens[_i].h, screens[_i].glyphs);
+	h.canvas->mono = screens[_i].mono;
+	for (int i = 0; i < 5 && screens[_i].commands[i]; i++)
+		harness_command(&h, screens[_i].commands[i]);
+	harness_look(&h, screens[_i].name);
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(any_size)
+{
+	static const int sizes[] = {0, 1, 2, 3, 5, 8, 13, 22, 40, 80, 250, 1000};
+	struct harness h;
+
+	begin(&h, 10, 10, TS_GLYPHS_FULL);
+	harness_command(&h, _i ? "tab what-if" : "tab heat");
+	harness_command(&h, "pane-zoom");
+	what_if(&h, "halve activations");
+	for (size_t w = 0; w < TS_COUNT(sizes); w++)
+		for (size_t y = 0; y < TS_COUNT(sizes) - 1; y++) {
+			harness_resize(&h, sizes[w], sizes[y]);
+			harness_draw(&h);
+			harness_command(&h, "right");
+			harness_command(&h, "zoom-in");
+			harness_draw(&h);
+			harness_command(&h, "zoom-fit");
+		}
+	harness_end(&h);
+}
+END_TEST
+
+/* --- keys ------------------------------------------------------------------------------------- */
+
+START_TEST(heat_keys)
+{
+	static const char *const keys[] = {"left", "right", "up", "down", "page-left", "page-right",
+		"page-up", "page-down", "half-page-up", "half-page-down", "zoom-in", "zoom-in",
+		"axes", "zoom-in", "first", "last", "scale", "scale log", "axes", "zoom-out",
+		"copy", "zoom-fit", "bottleneck"};
+	struct harness h;
+
+	begin(&h, 100, 38, TS_GLYPHS_FULL);
+	harness_command(&h, "bottleneck");
+	harness_says(&h, "fullest: tile ");
+	for (int round = 0; round < 3; round++)
+		for (size_t i = 0; i < TS_COUNT(keys); i++) {
+			harness_command(&h, keys[i]);
+			harness_draw(&h);
+			harness_says(&h, " live, ");
+		}
+	harness_command(&h, "open");
+	ck_assert_int_ge(h.selection.tile, 0);
+	ck_assert_int_ge(h.selection.live_step, 0);
+	harness_says(&h, "[Alive]");
+	harness_end(&h);
+}
+END_TEST
+
+/* Worked out by hand: tile 1 has 100 + 30 at step 1, tile 0 has 50 + 70 at steps 1 and 2. */
+static const char rows[] =
+	"INSERT INTO tile_memory VALUES(0,0,500,50),(1,0,500,100),(2,1,500,7);"
+	"INSERT INTO class_interval VALUES(1,1,2),(2,0,9),(2,1,3),(3,2,1);"
+	"INSERT INTO lowered_variable VALUES(1,0,'a/out',70,2,0),(2,1,'b/out',30,1,0),"
+	"(3,2,'c',9,3,0),(4,1,'w',100,1,1)";
+
+START_TEST(peaks_before_and_after)
+{
+	struct harness h;
+
+	begin_own(&h, rows);
+	h.options.units = TS_UNITS_BYTES;
+	harness_command(&h, "tab what-if");
+	harness_says(&h, "nothing is changed yet");
+	harness_says(&h, "257 B");		 /* 157 always, 100 at step 1 */
+	harness_says(&h, "130 B tile 1 step 1"); /* the fullest tile */
+	what_if(&h, "remove b/");
+	harness_says(&h, "120 B tile 0 step 0"); /* then it is this one, from step 0 on */
+	harness_says(&h, "227 B step 0");
+	what_if(&h, "split 7 out$"); /* behind the other: it decides for both */
+	harness_says(&h, "105 B tile 1 step 1");
+	harness_says(&h, "nothing is called so");
+	what_if(&h, "clear");
+	what_if(&h, "halve piece 2");
+	harness_says(&h, "242 B step 1");
+	harness_says(&h, "1 piece");
+	harness_command(&h, "last");
+	harness_command(&h, "tick"); /* the next: in 4 */
+	harness_says(&h, "split 4");
+	harness_command(&h, "tick");
+	harness_says(&h, "nothing is changed yet");
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(wrong_words)
+{
+	static const struct {
+		const char *text, *says;
+	} words[] = {
+		{"halve", "whatif remove|halve|split N"},
+		{"split 0 x", "whatif remove|halve|split N"},
+		{"split 99999999999 x", "whatif remove|halve|split N"},
+		{"double x", "whatif remove|halve|split N"},
+		{"remove marked", "no variable is marked"},
+		{"remove (", "missing closing parenthesis"},
+	};
+	struct harness h;
+	char text[40];
+
+	begin_own(&h, rows);
+	harness_command(&h, "tab what-if");
+	for (size_t i = 0; i < TS_COUNT(words); i++) {
+		what_if(&h, words[i].text);
+		ck_assert_msg(strstr(h.env.message, words[i].says), "%s: %s", words[i].text,
+			h.env.message);
+	}
+	what_if(&h, "clear");
+	for (int i = 0; i <= TS_WHAT_IF_CHANGES; i++) {
+		snprintf(text, sizeof(text), "remove nobody%d", i);
+		what_if(&h, text);
+	}
+	ck_assert_ptr_nonnull(strstr(h.env.message, "no more than"));
+	ck_assert_int_eq(h.selection.what_if.count, TS_WHAT_IF_CHANGES);
+	harness_end(&h);
+}
+END_TEST
+
+/* --- reports ---------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *rows, *heat, *what_if;
+} reports[] = {
+	{"DROP TABLE class_interval", "Not in this report: when the lowered variables",
+		"Not in this report: when the lowered variables"},
+	{"DROP TABLE lowered_variable", "Not in this report: when the lowered variables",
+		"Not in this report: when the lowered variables"},
+	{"SELECT 1", "no tile has a lowered variable", "worst tile"},
+	{"INSERT INTO lowered_variable VALUES(1,0,'a',10,NULL,0)", "tile 0 at step 0: 0 B live",
+		"never"},
+	{"INSERT INTO lowered_variable VALUES(1,4611686018427387904,'a',4611686018427387904,1,0),"
+	 "(2,7,'b',4611686018427387904,1,0); INSERT INTO class_interval VALUES"
+	 "(1,0,4611686018427387904),(1,7,3),(1,2,2)",
+		"tile 4611686018427387904 at step 0", "step 0"},
+};
+
+START_TEST(other_reports)
+{
+	struct harness h;
+
+	begin_own(&h, reports[_i].rows);
+	harness_command(&h, "tab heat");
+	harness_says(&h, reports[_i].heat);
+	harness_command(&h, "tab what-if");
+	what_if(&h, "halve a");
+	harness_says(&h, reports[_i].what_if);
+	harness_end(&h);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("what_if");
+	TCase *c = tcase_create("what_if");
+	SRunner *r;
+	int failed;
+
+	tcase_set_timeout(c, 300);
+	tcase_add_loop_test(c, golden, 0, TS_COUNT(screens));
+	tcase_add_loop_test(c, any_size, 0, 2);
+	tcase_add_test(c, heat_keys);
+	tcase_add_test(c, peaks_before_and_after);
+	tcase_add_test(c, wrong_words);
+	tcase_add_loop_test(c, other_reports, 0, TS_COUNT(reports));
+	suite_add_tcase(s, c);
+	r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
