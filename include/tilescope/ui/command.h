@@ -70,7 +70,7 @@ enum ts_context {
 	X(SQL, "sql", GLOBAL, "[SELECT...]", TYPED, "ask by SQL; none: the last one again")        \
 	X(PANE_NEXT, "pane-next", GLOBAL, "", BOUND, "give the keys to the next pane")             \
 	X(PANE_PREVIOUS, "pane-previous", GLOBAL, "", BOUND, "give the keys to the pane before")   \
-	X(TAB, "tab", GLOBAL, "NAME", TYPED, "show a tab of the lower pane")                       \
+	X(TAB, "tab", GLOBAL, "NAME", BOUND, "show a tab of the lower pane")                       \
 	X(TAB_NEXT, "tab-next", GLOBAL, "", BOUND, "the next tab of the lower pane")               \
 	X(TAB_PREVIOUS, "tab-previous", GLOBAL, "", BOUND, "the tab before")                       \
 	X(PANE_ZOOM, "pane-zoom", GLOBAL, "", BOUND, "this pane alone, or all of them again")      \
