@@ -15,6 +15,13 @@ ts_variable_pieces_fini(struct ts_variable_pieces *p)
 	*p = (struct ts_variable_pieces){0};
 }
 
+/* At most TS_NUMBER_MAX; both are no more than that. */
+static int64_t
+sum_of(int64_t a, int64_t b)
+{
+	return a > TS_NUMBER_MAX - b ? TS_NUMBER_MAX : a + b;
+}
+
 static enum ts_code
 add_piece(struct ts_variable_pieces *p, int64_t tile, int64_t bytes, const struct ts_cache *cache,
 	struct ts_err *err)
@@ -29,8 +36,8 @@ add_piece(struct ts_variable_pieces *p, int64_t tile, int64_t bytes, const struc
 		return code;
 	p->tiles = ts_max_i64(p->tiles, tile + 1);
 	on = (int64_t *)p->by_tile.memory + tile;
-	*on = ts_min_i64(ts_max_i64(*on, 1) + bytes, TS_NUMBER_MAX);
-	p->bytes = ts_min_i64(p->bytes + bytes, TS_NUMBER_MAX);
+	*on = sum_of(ts_max_i64(*on, 1), bytes);
+	p->bytes = sum_of(p->bytes, bytes);
 	p->pieces++;
 	return TS_OK;
 }

@@ -48,8 +48,7 @@ ts_context_find(const char *name)
 const char *
 ts_command_words(enum ts_cmd cmd)
 {
-	static const char filter[] =
-		"text bytes>64KiB and (tile:1,4-9 or name~REGEX)";
+	static const char filter[] = "text bytes>64KiB and (tile:1,4-9 or name~REGEX)";
 
 	return cmd == TS_CMD_FILTER ? filter : NULL;
 }
