@@ -560,6 +560,24 @@ work_resize(struct ts_tab *t)
 	memory_work_order(t);
 }
 
+static const struct ts_hint hints[] = {
+	{TS_CMD_SORT, "sort"},
+	{TS_CMD_FILTER, "filter"},
+	{TS_CMD_COLUMNS, "columns"},
+	{TS_CMD_DEBUG, "debug"},
+	{TS_CMD_TAB_NEXT, "tab"},
+	{TS_CMD_COUNT, NULL},
+};
+
+static const struct ts_hint vertex_hints[] = {
+	{TS_CMD_OPEN, "types"},
+	{TS_CMD_UNFOLD, "all types"},
+	{TS_CMD_FOLD, "families"},
+	{TS_CMD_SORT, "sort"},
+	{TS_CMD_TAB_NEXT, "tab"},
+	{TS_CMD_COUNT, NULL},
+};
+
 #define WORK_OPS                                                                              \
 	.close = work_close, .drop = work_drop, .hidden = work_hidden, .absent = work_absent, \
 	.note = memory_work_note, .resize = work_resize, .request = work_request,             \
@@ -572,12 +590,14 @@ const struct ts_tab_ops memory_tab_sets = {.name = "sets",
 	.brief = "Sets",
 	.open = open_sets,
 	.about = work_about,
+	.hints = hints,
 	WORK_OPS};
 
 const struct ts_tab_ops memory_tab_vertices = {.name = "vertices",
 	.title = "Vertices",
 	.brief = "Vert",
 	.open = open_vertices,
+	.hints = vertex_hints,
 	WORK_OPS};
 
 const struct ts_tab_ops memory_tab_exchanges = {.name = "exchanges",
@@ -585,4 +605,5 @@ const struct ts_tab_ops memory_tab_exchanges = {.name = "exchanges",
 	.brief = "Exch",
 	.open = open_exchanges,
 	.about = work_about,
+	.hints = hints,
 	WORK_OPS};

@@ -263,11 +263,11 @@ END_TEST
 
 static const char *const hostile[] = {
 	/* tiles beyond the target and beyond any, the same address again and again, no size, no offset */
-	"INSERT INTO tile_memory VALUES(99, 7, 1, 2), (4611686018427387904, 9, 5, NULL);"
-	"INSERT INTO lowered_variable SELECT NULL, 0, 'again', 4611686018427387904, 4, 1, 0 FROM program;"
-	"INSERT INTO lowered_variable VALUES(NULL, 99, 'x', NULL, 5, 1, 0), (NULL, NULL, 'y', 1, 1, 1, 1),"
-	" (NULL, 99, char(27) || '[2J', 5, 4611686018427387904, 4611686018427387904, 77);"
-	"INSERT INTO tile_vertex VALUES(99, 7, 4611686018427387904), (99, 8, 4611686018427387904), (0, -1, 5);",
+	("INSERT INTO tile_memory VALUES(99, 7, 1, 2), (4611686018427387904, 9, 5, NULL);"
+	 "INSERT INTO lowered_variable SELECT NULL, 0, 'again', 4611686018427387904, 4, 1, 0 FROM program;"
+	 "INSERT INTO lowered_variable VALUES(NULL, 99, 'x', NULL, 5, 1, 0), (NULL, NULL, 'y', 1, 1, 1, 1),"
+	 " (NULL, 99, char(27) || '[2J', 5, 4611686018427387904, 4611686018427387904, 77);"
+	 "INSERT INTO tile_vertex VALUES(99, 7, 4611686018427387904), (99, 8, 4611686018427387904), (0, -1, 5);"),
 	/* elements that make no sense */
 	"UPDATE memory_element SET offset = 5",
 	"UPDATE memory_element SET bytes = 0",
@@ -276,13 +276,13 @@ static const char *const hostile[] = {
 	"DELETE FROM memory_element; UPDATE target SET bytes_per_tile = 4611686018427387904",
 	"DELETE FROM memory_element; DELETE FROM target; UPDATE lowered_variable SET offset = 1 << 61",
 	/* blobs of any kind, categories that overflow */
-	"UPDATE compute_set SET cycles_by_tile = x'ff'; UPDATE program SET code_by_tile = zeroblob(400000);"
-	"UPDATE compute_set_vertex SET count_by_tile = x'ffffffffffffffffffffffff';"
-	"UPDATE vertex_type SET state_bytes = 4611686018427387904, name = '___<' || char(10);"
-	"UPDATE tile_category SET not_overlapped = 4611686018427387904, region = 'elsewhere'",
+	("UPDATE compute_set SET cycles_by_tile = x'ff'; UPDATE program SET code_by_tile = zeroblob(400000);"
+	 "UPDATE compute_set_vertex SET count_by_tile = x'ffffffffffffffffffffffff';"
+	 "UPDATE vertex_type SET state_bytes = 4611686018427387904, name = '___<' || char(10);"
+	 "UPDATE tile_category SET not_overlapped = 4611686018427387904, region = 'elsewhere'"),
 	/* nothing */
-	"DELETE FROM lowered_variable; DELETE FROM compute_set; DELETE FROM program; DELETE FROM tile_vertex;"
-	"DELETE FROM tile_category",
+	("DELETE FROM lowered_variable; DELETE FROM compute_set; DELETE FROM program; DELETE FROM tile_vertex;"
+	 "DELETE FROM tile_category"),
 };
 
 static const char *const moves[] = {"left", "right", "up", "down", "page-up", "page-down", "first",

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: MIT */
+/* memory_details_draw - the tab Details on the canvas and as a table, and what its figures are. */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "memory_details.h"
+#include "tilescope/base/mem.h"
+#include "tilescope/ui/chart.h"
+#include "tilescope/view/explain.h"
+#include "tilescope/view/sheet.h"
+
+static struct memory_view *
+memory_of(const struct ts_tab *t)
+{
+	return t->host;
+}
+
+static struct details_tab *
+details_of(const struct ts_tab *t)
+{
+	return t->own;
+}
+
+/* --- the table -------------------------------------------------------------------------------- */
+
+enum { K_LETTER, K_NAME, K_BYTES, K_SHARE, K_BAR, K_COLUMNS };
+
+static const struct ts_column details_columns[K_COLUMNS] = {
+	[K_LETTER] = {"", 1, 1, 0, 3, TS_FIELD_LEFT},
+	[K_NAME] = {"category", 20, 34, 3, 0, TS_FIELD_ELLIPSIS},
+	[K_BYTES] = {"bytes", 10, 10, 0, 0, TS_FIELD_RIGHT},
+	[K_SHARE] = {"share", 6, 6, 0, 1, TS_FIELD_RIGHT},
+	[K_BAR] = {"", 6, 0, 2, 4, TS_FIELD_LEFT},
+};
+
+static const struct ts_column_facts details_facts[K_COLUMNS] = {
+	[K_LETTER] = {.name = ""},
+	[K_NAME] = {.name = "name"},
+	[K_BYTES] = {.name = "bytes", .unit = "bytes"},
+	[K_SHARE] = {.name = "share", .unit = "%"},
+	[K_BAR] = {.name = ""},
+};
+
+/* The band of the graph that a category belongs to, or -1. */
+static int
+band_of(const struct memory_view *m, const struct ts_detail_node *n)
+{
+	const struct memory_categories *k = m->categories;
+
+	for (int i = 0; k && n && n->kind == TS_DETAIL_CATEGORY && i < k->c.count; i++)
+		if (strcmp(k->c.category[i].name, n->name) == 0)
+			return i < k->bands - (k->other ? 1 : 0) ? i : k->bands - 1;
+	return -1;
+}
+
+static enum ts_role
+band_role(int band)
+{
+	return band < 0 ? TS_ROLE_BAR : TS_ROLE_SERIES_0 + (unsigned)band % TS_ROLE_SERIES;
+}
+
+static void
+name_cell(const struct details_tab *s, const struct ts_detail_node *n, const struct ts_canvas *c,
+	struct ts_table_cell *out)
+{
+	bool ascii = c && c->glyphs == TS_GLYPHS_ASCII;
+	const char *sign = n->inside == 0 ? ""
+		: *memory_details_open((struct details_tab *)(uintptr_t)s, n)
+		? (ascii ? "- " : "▾ ")
+		: (ascii ? "+ " : "▸ ");
+
+	if (n->depth == 0 && n->inside == 0) {
+		out->s = n->name;
+		return;
+	}
+	snprintf(out->buf, sizeof(out->buf), "%*s%s%.40s", 2 * n->depth, "", sign, n->name);
+	out->role = n->kind == TS_DETAIL_TWICE ? TS_ROLE_NOTE : TS_ROLE_TEXT;
+}
+
+static void
+bytes_cell(const struct memory_view *m, int64_t bytes, struct ts_table_cell *out)
+{
+	char text[TS_FMT_MAX];
+
+	snprintf(out->buf, sizeof(out->buf), "%s%s", bytes < 0 && bytes != TS_UNKNOWN ? "-" : "",
+		bytes == TS_UNKNOWN
+			? ""
+			: ts_fmt_bytes(text, bytes < 0 ? -bytes : bytes, memory_units(m)));
+}
+
+static bool
+details_cell(void *ctx, int64_t line, int column, struct ts_table_cell *out)
+{
+	const struct ts_tab *t = ctx;
+	const struct memory_view *m = memory_of(t);
+	const struct details_tab *s = details_of(t);
+	bool total = line == TS_TABLE_TOTAL;
+	const struct ts_detail_node *n = total ? NULL : memory_details_node(s, line);
+	int64_t bytes = n ? n->bytes : s->used;
+	int band = band_of(m, n);
+
+	if (!n && !total)
+		return false;
+	out->s = out->buf;
+	out->buf[0] = '\0';
+	if (column == K_LETTER && band >= 0) {
+		snprintf(out->buf, sizeof(out->buf), "%c", m->categories->letter[band]);
+		out->role = band_role(band);
+	} else if (column == K_NAME && total) {
+		out->s = "total";
+	} else if (column == K_NAME) {
+		name_cell(s, n, NULL, out);
+	} else if (column == K_BYTES) {
+		bytes_cell(m, bytes, out);
+	} else if (column == K_SHARE && s->used > 0 && bytes >= 0) {
+		ts_fmt_percent(out->buf, (double)bytes, (double)s->used);
+	}
+	return true;
+}
+
+static bool
+details_value(void *ctx, int64_t line, int column, struct ts_table_value *out)
+{
+	const struct details_tab *s = details_of(ctx);
+	const struct ts_detail_node *n = line == TS_TABLE_TOTAL ? NULL
+								: memory_details_node(s, line);
+	int64_t bytes = n ? n->bytes : s->used;
+
+	if (!n && line != TS_TABLE_TOTAL)
+		return false;
+	if (column == K_NAME)
+		ts_table_value_text(out, n ? n->name : "total");
+	else if (column == K_BYTES && bytes != TS_UNKNOWN)
+		ts_table_value_integer(out, bytes);
+	else if (column == K_SHARE && s->used > 0)
+		ts_table_value_real(out, 100 * (double)bytes / (double)s->used);
+	return true;
+}
+
+struct ts_table
+memory_details_table(const struct ts_tab *t)
+{
+	return (struct ts_table){.column = details_columns,
+		.columns = K_COLUMNS,
+		.cell = details_cell,
+		.ctx = (void *)(uintptr_t)t,
+		.header = true,
+		.total = true,
+		.focus = memory_tab_focus(memory_of(t), TAB_DETAILS),
+		.sorted = K_BYTES,
+		.descending = true,
+		.empty = "Nothing is counted for this tile.",
+		.id = "memory.details",
+		.facts = details_facts,
+		.value = details_value,
+		.looks = t->view->env->looks,
+		.units = memory_units(memory_of(t))};
+}
+
+bool
+memory_details_sheet(struct ts_tab *t, struct ts_sheet *out)
+{
+	const struct details_tab *s = details_of(t);
+	char of[80];
+
+	if (!s->node)
+		return false;
+	memory_scope_say(&s->shown, of, sizeof(of));
+	snprintf(out->title, sizeof(out->title), "Memory of %s", of);
+	out->table = memory_details_table(t);
+	out->list = &memory_of(t)->category_list;
+	out->rows = (int64_t)s->lines;
+	return true;
+}
+
+/* --- drawing ---------------------------------------------------------------------------------- */
+
+/* Bars in the last column, drawn over the table. */
+static void
+draw_bars(struct ts_canvas *c, const struct ts_tab *t, const struct ts_table *table)
+{
+	const struct memory_view *m = memory_of(t);
+	const struct details_tab *s = details_of(t);
+	int width[TS_TABLE_COLUMNS], x = 0, rows = ts_table_rows(table, t->r);
+	int64_t from, to;
+
+	ts_table_layout(width, table, t->r.w);
+	for (int i = 0; i < K_BAR; i++)
+		x += width[i] > 0 ? width[i] + 1 : 0;
+	if (width[K_BAR] == 0 || s->used <= 0)
+		return;
+	ts_list_window(&m->category_list, &from, &to);
+	for (int64_t i = from; i < to && i - from < rows && i < (int64_t)s->lines; i++) {
+		const struct ts_detail_node *n = memory_details_node(s, i);
+		struct ts_rect bar = {t->r.x + x, t->r.y + (t->r.h > 1) + (int)(i - from),
+			width[K_BAR], 1};
+		struct ts_segment segment = {(double)ts_max_i64(n->bytes, 0),
+			n->kind == TS_DETAIL_CATEGORY && n->depth == 0 ? band_role(band_of(m, n))
+								       : TS_ROLE_DIM,
+			0};
+
+		ts_chart_bar(c, bar, &segment, 1, (double)s->used);
+		if (i == m->category_list.cursor)
+			ts_canvas_overlay(c, bar,
+				table->focus ? TS_ROLE_CURSOR : TS_ROLE_CURSOR_OTHER);
+	}
+}
+
+void
+memory_details_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
+{
+	struct details_tab *s = details_of(t);
+	struct memory_view *m = memory_of(t);
+	struct ts_table table;
+
+	(void)focus;
+	memory_details_update(t);
+	table = memory_details_table(t);
+	if (s->node && s->d.has_categories + m->rows_counted > 0)
+		ts_table_draw(c, t->r, &table, &m->category_list);
+	else if (s->state.state <= TS_PANE_LOADING || m->categories_state.state <= TS_PANE_LOADING)
+		ts_canvas_text(c, t->r, 2, 1, TS_ROLE_DIM, "being counted");
+	else
+		ts_pane_draw(c, t->r, t->view->env, s->here ? &m->categories_state : &s->state);
+	if (s->node && s->d.has_categories + m->rows_counted > 0)
+		draw_bars(c, t, &table);
+}
+
+void
+memory_details_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
+{
+	const struct memory_view *m = memory_of(t);
+	const struct details_tab *s = details_of(t);
+	const struct ts_categories *c = m->categories ? &m->categories->c : NULL;
+	struct memory_scope scope = memory_scope(m);
+	char of[80];
+
+	memory_scope_say(s->node ? &s->shown : &scope, of, sizeof(of));
+	if (s->node && !memory_same_scope(&s->shown, &scope))
+		snprintf(out, TS_TAB_NOTE, "%.60s (reading)", of);
+	else if (m->categories_state.state == TS_PANE_PARTIAL || s->d.partial)
+		snprintf(out, TS_TAB_NOTE, "%.60s, partial: the report is damaged", of);
+	else if ((c && c->cut) || s->d.cut)
+		snprintf(out, TS_TAB_NOTE, "%.60s (too many: not all counted)", of);
+	else if (s->d.bad_rows > 0 || (c && c->bad_rows > 0))
+		snprintf(out, TS_TAB_NOTE, "%.60s (%lld bad rows left out)", of,
+			(long long)ts_max_i64(s->d.bad_rows, c ? c->bad_rows : 0));
+	else
+		snprintf(out, TS_TAB_NOTE, "%.60s%s", of,
+			s->d.from_variables ? ", by lowered variables" : "");
+}
+
+/* --- what the figures are --------------------------------------------------------------------- */
+
+/* What rows of tile_category (or lowered_variable) a node is of, in SQL. */
+static void
+cells_of(const struct details_tab *s, const struct ts_detail_node *n, struct ts_strbuf *out)
+{
+	static const char *const regions[] = {"non_interleaved", "interleaved", "overflowed"};
+	static const char *const groups[] =
+		{"'vertexCode', 'vertexInstanceState', 'vertexFieldData', 'copyDescriptor', "
+		 "'vectorListDescriptor'",
+			"'instrumentationResults'"};
+	const char *bytes = s->d.from_variables	      ? "bytes"
+		: n->kind == TS_DETAIL_OVERLAPPED     ? "coalesce(overlapped, 0)"
+		: n->kind == TS_DETAIL_NOT_OVERLAPPED ? "not_overlapped"
+						      : "not_overlapped + coalesce(overlapped, 0)";
+	char name[600];
+
+	ts_strbuf_printf(out,
+		"SELECT coalesce(sum(%s), 0) FROM %s JOIN memory_category USING (category) WHERE tile = %lld",
+		bytes, s->d.from_variables ? "lowered_variable" : "tile_category",
+		(long long)s->shown.tile);
+	if (n->category >= 0 && ts_explain_quote(name, sizeof(name), s->d.names.name[n->category]))
+		ts_strbuf_printf(out, " AND memory_category.name = %s", name);
+	if (n->kind >= TS_DETAIL_VERTEX_DATA)
+		ts_strbuf_printf(out, " AND memory_category.name IN (%s)",
+			groups[n->kind - TS_DETAIL_VERTEX_DATA]);
+	if (n->region < TS_DETAIL_OTHER)
+		ts_strbuf_printf(out, " AND region = '%s'", regions[n->region]);
+	else if (n->region == TS_DETAIL_OTHER)
+		ts_strbuf_puts(out,
+			" AND coalesce(region, '') NOT IN ('non_interleaved', 'interleaved', "
+			"'overflowed')");
+}
+
+/* A column of tile_memory that says the node's bytes; NULL: none does. */
+static const char *
+column_of(const struct details_tab *s, const struct ts_detail_node *n)
+{
+	static const char *const regions[] = {"non_interleaved", "interleaved", "overflowed"};
+
+	switch (n->kind) {
+	case TS_DETAIL_GAPS:
+		return "total_gaps - total";
+	case TS_DETAIL_ALWAYS_LIVE:
+		return "always_live";
+	case TS_DETAIL_NOT_ALWAYS_LIVE:
+		return "not_always_live_peak";
+	case TS_DETAIL_BY_LIVENESS:
+		return "always_live + not_always_live_peak";
+	case TS_DETAIL_BY_REGION:
+		return s->d.totals.total != TS_UNKNOWN ? "total" : NULL;
+	case TS_DETAIL_REGION:
+		return n->region < TS_DETAIL_OTHER && s->d.totals.region[n->region] != TS_UNKNOWN
+			? regions[n->region]
+			: NULL;
+	case TS_DETAIL_NO_CATEGORY:
+		return !s->d.has_categories ? "total" : NULL;
+	default:
+		return NULL;
+	}
+}
+
+/* Of one tile that has come; sums of several have no query. */
+static void
+explain_query(const struct ts_tab *t, const struct ts_detail_node *n, struct ts_explained *x)
+{
+	const struct details_tab *s = details_of(t);
+	bool rest = n->kind == TS_DETAIL_NO_CATEGORY || n->kind == TS_DETAIL_TWICE;
+	struct ts_detail_node region = {.kind = TS_DETAIL_REGION, .region = n->region};
+	const char *column = column_of(s, n);
+	struct ts_strbuf cells;
+
+	if (s->shown.count > 0 || !memory_details_current(s, &s->shown)) {
+		ts_explain_note(x, "a sum over the tiles that are selected");
+		return;
+	}
+	ts_strbuf_init(&cells, TS_EXPLAIN_QUERY);
+	if (!column && rest)
+		column = n->region < TS_DETAIL_REGIONS ? column_of(s, &region) : "total";
+	cells_of(s, n, &cells);
+	if (n->depth == 1 && rest) /* in no region */
+		ts_explain_note(x, "total less all regions");
+	else if (rest && column && s->d.has_categories)
+		ts_explain_query(x, "SELECT (SELECT %s FROM tile_memory WHERE tile = %lld) - (%s)",
+			column, (long long)s->shown.tile, cells.s);
+	else if (column)
+		ts_explain_query(x, "SELECT %s FROM tile_memory WHERE tile = %lld", column,
+			(long long)s->shown.tile);
+	else
+		ts_explain_query(x, "%s", cells.s);
+	ts_strbuf_fini(&cells);
+}
+
+static const char *
+source_of(const struct details_tab *s, const struct ts_detail_node *n)
+{
+	switch (n->kind) {
+	case TS_DETAIL_GAPS:
+		return "tile_memory.total_gaps, tile_memory.total";
+	case TS_DETAIL_ALWAYS_LIVE:
+		return "tile_memory.always_live";
+	case TS_DETAIL_NOT_ALWAYS_LIVE:
+		return "tile_memory.not_always_live_peak";
+	case TS_DETAIL_BY_LIVENESS:
+		return "tile_memory.always_live, tile_memory.not_always_live_peak";
+	case TS_DETAIL_BY_REGION:
+	case TS_DETAIL_REGION:
+		return "tile_memory, tile_category.region";
+	default:
+		return s->d.from_variables
+			? "lowered_variable.bytes by category"
+			: "tile_category.not_overlapped, tile_category.overlapped";
+	}
+}
+
+void
+memory_details_explain(struct ts_tab *t, struct ts_explain *out)
+{
+	const struct details_tab *s = details_of(t);
+	const struct ts_detail_node *n = memory_details_node(s, memory_of(t)->category_list.cursor);
+	struct ts_explained *x;
+	char of[80];
+
+	if (!n)
+		return;
+	memory_scope_say(&s->shown, of, sizeof(of));
+	x = ts_explain_add(out, "%.100s of %s", n->name, of);
+	if (n->bytes >= 0)
+		ts_explain_bytes(x, n->bytes, memory_units(memory_of(t)));
+	else
+		ts_explain_integer(x, n->bytes, "bytes");
+	ts_explain_from(x,
+		n->kind == TS_DETAIL_ALWAYS_LIVE || n->kind == TS_DETAIL_NOT_ALWAYS_LIVE
+			? TS_KNOWN_RECORDED
+			: TS_KNOWN_DERIVED,
+		"%s", source_of(s, n));
+	if (n->inside > 0)
+		ts_explain_formula(x, "sum of what is in it");
+	else if (n->kind == TS_DETAIL_TWICE)
+		ts_explain_formula(x,
+			"total less all categories: variables that overlap are in theirs each");
+	else if (n->kind == TS_DETAIL_GAPS)
+		ts_explain_formula(x, "bytes with gaps - bytes without");
+	explain_query(t, n, x);
+}
