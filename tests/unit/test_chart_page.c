@@ -178,10 +178,10 @@ make(struct ts_chart_page *p, unsigned *seed)
 	}
 }
 
-START_TEST(any_page_is_well_formed)
+static void
+look_at_any(unsigned seed)
 {
 	struct ts_chart_page *p = malloc(sizeof(*p));
-	unsigned seed = (unsigned)_i * 7919u + 1;
 	struct ts_strbuf svg, again;
 
 	ck_assert_ptr_nonnull(p);
@@ -196,6 +196,12 @@ START_TEST(any_page_is_well_formed)
 	ts_strbuf_fini(&again);
 	ts_chart_page_fini(p);
 	free(p);
+}
+
+START_TEST(any_page_is_well_formed)
+{
+	for (unsigned i = 0; i < 100; i++)
+		look_at_any((unsigned)_i * 7919u + i * 104729u + 1);
 }
 END_TEST
 
@@ -238,7 +244,7 @@ main(void)
 	TCase *c = tcase_create("all");
 
 	setlocale(LC_CTYPE, "C.UTF-8");
-	tcase_add_loop_test(c, any_page_is_well_formed, 0, 300);
+	tcase_add_loop_test(c, any_page_is_well_formed, 0, 2);
 	tcase_add_test(c, a_chart_says_what_it_shows);
 	tcase_set_timeout(c, 60);
 	suite_add_tcase(s, c);
