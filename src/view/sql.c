@@ -12,6 +12,7 @@
 #include "tilescope/report/query.h"
 #include "tilescope/view/fetch.h"
 #include "tilescope/view/grid.h"
+#include "tilescope/view/grid_source.h"
 #include "tilescope/view/sql.h"
 
 enum { ASK_ROWS, STATEMENT_LINES = 3, DETAILS_FROM = 14, NAMES_MAX = 1 << 20 };
@@ -38,6 +39,7 @@ struct sql_view {
 	struct ts_pane_data data;
 	struct ts_grid grid;
 	struct ts_grid_column *columns;
+	struct ts_column_facts facts[TS_TABLE_COLUMNS]; /* of these, for a file */
 };
 
 /* --- in a worker ---------------------------------------------------------------------------------- */
@@ -465,6 +467,25 @@ static const struct ts_hint hints[] = {
 	{TS_CMD_COUNT, NULL},
 };
 
+static struct ts_row_source *
+all_rows(struct ts_view *v)
+{
+	return ts_grid_query_source(v->env->report, ((const struct sql_view *)v)->sql);
+}
+
+static bool
+view_sheet(struct ts_view *v, struct ts_sheet *out)
+{
+	struct sql_view *s = (struct sql_view *)v;
+
+	if (!s->sql || !s->answer || s->grid.columns == 0)
+		return false;
+	snprintf(out->title, sizeof(out->title), "%.190s", s->sql);
+	ts_grid_sheet(&s->grid, s->facts, out);
+	out->source = all_rows;
+	return true;
+}
+
 const struct ts_view_ops ts_view_sql = {
 	.name = "sql",
 	.title = "SQL",
@@ -474,6 +495,7 @@ const struct ts_view_ops ts_view_sql = {
 	.reload = view_reload,
 	.resize = view_resize,
 	.draw = view_draw,
+	.sheet = view_sheet,
 	.request = view_request,
 	.deliver = view_deliver,
 	.command = view_command,

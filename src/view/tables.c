@@ -12,6 +12,7 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/ui/prompt.h"
+#include "tilescope/view/grid_source.h"
 
 /* --- life ----------------------------------------------------------------------------------------- */
 
@@ -262,6 +263,32 @@ static const struct ts_hint hints[] = {
 	{TS_CMD_COUNT, NULL},
 };
 
+static struct ts_row_source *
+all_rows(struct ts_view *v)
+{
+	struct tables_view *t = (struct tables_view *)v;
+
+	return ts_grid_table_source(tables_shown(t), &t->wish, t->by_order ? t->order : NULL,
+		t->grid.columns, t->grid.list.count);
+}
+
+static bool
+view_sheet(struct ts_view *v, struct ts_sheet *out)
+{
+	struct tables_view *t = (struct tables_view *)v;
+	const struct ts_browse_table *b = tables_shown(t);
+
+	if (!b || t->grid.columns == 0)
+		return false;
+	snprintf(out->title, sizeof(out->title), "%.120s%s%.60s", b->object->name,
+		t->wish.filter[0] ? ", with " : "", t->wish.filter);
+	ts_grid_sheet(&t->grid, t->facts, out);
+	out->source = all_rows;
+	if (t->by_order && !t->whole)
+		out->wait = "its rows are still being put in order, or are more than a list takes";
+	return true;
+}
+
 const struct ts_view_ops ts_view_tables = {
 	.name = "tables",
 	.title = "Tables",
@@ -277,6 +304,7 @@ const struct ts_view_ops ts_view_tables = {
 	.command = view_command,
 	.complete = view_complete,
 	.mouse = view_mouse,
+	.sheet = view_sheet,
 	.hints = hints,
 	.args = tables_args,
 };

@@ -66,6 +66,7 @@ struct tables_view {
 	char *kept_name; /* before a reload; or NULL */
 	int64_t kept_row;
 	char empty[80];
+	struct ts_column_facts facts[TS_TABLE_COLUMNS]; /* of the columns, for a file */
 };
 
 /* --- tables_data.c --- */

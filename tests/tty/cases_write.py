@@ -160,3 +160,26 @@ def columns_are_kept(ctx):
     t.wait("[ ] class")
     t.press("esc")
     t.quit()
+
+
+@case()
+def any_table(ctx):
+    """All rows of a table of the file, and of an answer of SQL."""
+    path = ctx.copy("store")
+    db = sqlite3.connect(path)
+    names = [r[0] for r in db.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name"
+                                      " NOT LIKE 'sqlite\\_%' ESCAPE '\\'")]
+    want = [["" if v is None else str(v) for v in r]
+            for r in db.execute("SELECT * FROM liveness_step ORDER BY rowid")]
+    db.close()
+    t = ctx.pty("--at", "tables", path, size=(120, 40))
+    t.press(*["down"] * names.index("liveness_step"))
+    t.press("tab")
+    command(t, "write %s" % ctx.path("t.csv"), "wrote ")
+    command(t, "sql SELECT live_step AS s, 'a|b' AS t FROM liveness_step", "a|b")
+    command(t, "write %s" % ctx.path("s.json"), "wrote ")
+    t.quit()
+    rows = list(csv.reader(read(ctx.path("t.csv")).splitlines(keepends=True)))
+    expect(rows[0][0] == "live_step" and rows[1:] == want, "%d rows, %r" % (len(rows), rows[:3]))
+    objects = json.loads(read(ctx.path("s.json")))
+    expect(len(objects) == len(want) and objects[1] == {"s": 1, "t": "a|b"}, "%r" % objects[:2])
