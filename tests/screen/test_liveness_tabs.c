@@ -19,8 +19,7 @@ begin(struct harness *h, int w, int height)
 	harness_settle(h);
 }
 
-static int64_t
-number(struct harness *h, const char *fmt, ...)
+static int64_t TS_PRINTF(2, 3) number(struct harness *h, const char *fmt, ...)
 {
 	sqlite3_stmt *stmt;
 	sqlite3 *db;
@@ -57,6 +56,12 @@ says_figures(struct harness *h, int64_t not_always, int64_t always)
 	"SELECT coalesce(sum(v.bytes), 0) FROM lowered_variable v WHERE v.always_live = 0 AND " \
 	"EXISTS (SELECT 1 FROM class_interval i WHERE i.class = v.class AND "                   \
 	"i.start <= %lld AND i.end > %lld) AND v.tile "
+
+#define BORN                                                                         \
+	"SELECT %s FROM variable v WHERE always_live = 0 AND EXISTS (SELECT 1 FROM " \
+	"liveness_variable l WHERE l.variable = v.variable AND l.start <= %d AND "   \
+	"l.end > %d) AND NOT EXISTS (SELECT 1 FROM liveness_variable l WHERE "       \
+	"l.variable = v.variable AND l.start <= %d AND l.end > %d)"
 
 /* ---- sources ---- */
 
@@ -137,11 +142,6 @@ START_TEST(marks)
 {
 	struct harness h;
 	char words[200], a[TS_FMT_MAX], b[TS_FMT_MAX];
-	const char *born = "SELECT %s FROM variable v WHERE always_live = 0 AND "
-			   "EXISTS (SELECT 1 FROM liveness_variable l WHERE l.variable = "
-			   "v.variable AND l.start <= %d AND l.end > %d) AND NOT EXISTS (SELECT 1 "
-			   "FROM liveness_variable l WHERE l.variable = v.variable AND "
-			   "l.start <= %d AND l.end > %d)";
 
 	begin(&h, 140, 38);
 	harness_command(&h, "goto 100");
@@ -151,16 +151,16 @@ START_TEST(marks)
 	harness_says(&h, "A 100");
 	harness_says(&h, "B 300");
 	snprintf(words, sizeof(words), "step 100 to 300: born %s in %s",
-		ts_fmt_bytes(a, number(&h, born, "sum(bytes)", 300, 300, 100, 100), TS_UNITS_KIB),
-		ts_fmt_count(b, number(&h, born, "count(*)", 300, 300, 100, 100)));
+		ts_fmt_bytes(a, number(&h, BORN, "sum(bytes)", 300, 300, 100, 100), TS_UNITS_KIB),
+		ts_fmt_count(b, number(&h, BORN, "count(*)", 300, 300, 100, 100)));
 	harness_says(&h, words);
 	snprintf(words, sizeof(words), "died %s in %s",
-		ts_fmt_bytes(a, number(&h, born, "sum(bytes)", 100, 100, 300, 300), TS_UNITS_KIB),
-		ts_fmt_count(b, number(&h, born, "count(*)", 100, 100, 300, 300)));
+		ts_fmt_bytes(a, number(&h, BORN, "sum(bytes)", 100, 100, 300, 300), TS_UNITS_KIB),
+		ts_fmt_count(b, number(&h, BORN, "count(*)", 100, 100, 300, 300)));
 	harness_says(&h, words);
 	harness_command(&h, "only died");
 	snprintf(words, sizeof(words), "%s listed",
-		ts_fmt_count(b, number(&h, born, "count(*)", 100, 100, 300, 300)));
+		ts_fmt_count(b, number(&h, BORN, "count(*)", 100, 100, 300, 300)));
 	harness_says(&h, words);
 	harness_look(&h, "live-marks-140x38");
 	harness_command(&h, "only all");
