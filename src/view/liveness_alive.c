@@ -18,6 +18,7 @@
 #include "tilescope/view/what_if.h"
 
 #include "liveness_alive.h"
+#include "liveness_tabs.h"
 
 enum { TOTALS_FROM = 9 }; /* rows of the pane from which all totals are drawn */
 
@@ -407,4 +408,5 @@ const struct ts_tab_ops live_tab_alive = {
 	.list = list,
 	.sheet = live_tab_sheet,
 	.hints = hints,
+	.explain = live_explain_alive,
 };

@@ -14,7 +14,7 @@
 
 #include "tilescope/view/what_if.h"
 
-#include "liveness_internal.h"
+#include "liveness_tabs.h"
 
 enum { BYTES_WIDE = 16 };
 
@@ -391,6 +391,15 @@ always_list(struct ts_tab *t, bool *there)
 	return &a->l.list;
 }
 
+static void
+always_explain(struct ts_tab *t, struct ts_explain *out)
+{
+	const struct always_tab *a = t->own;
+
+	if (a->always)
+		live_explain_always(a->s, out, a->always, live_list_row(&a->l));
+}
+
 static const struct ts_hint hints[] = {
 	{TS_CMD_TICK, "what if"},
 	{TS_CMD_SORT, "sort"},
@@ -404,6 +413,7 @@ const struct ts_tab_ops live_tab_always = {
 	.title = "Always live",
 	.brief = "Always",
 	.hints = hints,
+	.explain = always_explain,
 	.open = always_open,
 	.close = always_close,
 	.drop = always_drop,

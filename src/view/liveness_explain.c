@@ -229,8 +229,11 @@ explain_alive(const struct liveness *s, struct ts_explain *out)
 	x = ts_explain_add(out, "bytes of %.100s", live_name(s, (int)row, name));
 	ts_explain_bytes(x, a->bytes, live_units(s));
 	ts_explain_from(x, TS_KNOWN_RECORDED, "%s.bytes",
-		s->alive->lowered ? "lowered_variable" : "variable");
-	if (!s->alive->lowered)
+		s->alive->lowered || s->shown.where != TS_LIVE_ALL ? "lowered_variable"
+								   : "variable");
+	if (!s->alive->lowered && s->shown.where != TS_LIVE_ALL)
+		ts_explain_note(x, "no query: its pieces on the tiles of the source, by class");
+	else if (!s->alive->lowered && a->variable >= 0)
 		ts_explain_query(x, "SELECT bytes FROM variable WHERE variable = %lld",
 			(long long)a->variable);
 	else if (a->id != TS_UNKNOWN)

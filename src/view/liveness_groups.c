@@ -12,7 +12,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/report/always.h"
 
-#include "liveness_internal.h"
+#include "liveness_tabs.h"
 
 enum { BYTES_WIDE = 16, ALWAYS_TAB = 1 };
 
@@ -333,6 +333,17 @@ groups_list(struct ts_tab *t, bool *there)
 	return &g->l.list;
 }
 
+static void
+groups_explain(struct ts_tab *t, struct ts_explain *out)
+{
+	const struct groups_tab *g = t->own;
+	int64_t row = live_list_row(&g->l);
+
+	if (row >= 0 && row < g->rows && g->s->groups && g->s->alive)
+		live_explain_group(g->s, out, ts_groups_name(g->s->groups, g->group[row]),
+			group_figure(g, row, G_BYTES), group_always(g, row));
+}
+
 static const struct ts_hint hints[] = {
 	{TS_CMD_OPEN, "list group"},
 	{TS_CMD_SORT, "sort"},
@@ -344,6 +355,7 @@ const struct ts_tab_ops live_tab_groups = {
 	.name = "groups",
 	.title = "Groups",
 	.hints = hints,
+	.explain = groups_explain,
 	.open = groups_open,
 	.close = groups_close,
 	.absent = groups_absent,

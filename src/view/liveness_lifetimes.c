@@ -15,7 +15,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/report/lifetimes.h"
 
-#include "liveness_internal.h"
+#include "liveness_tabs.h"
 
 enum {
 	USED = 0x2588,
@@ -555,6 +555,16 @@ list(struct ts_tab *t, bool *there)
 	return &d->l.list;
 }
 
+static void
+explain(struct ts_tab *t, struct ts_explain *out)
+{
+	const struct lifetimes_tab *d = t->own;
+	int64_t row = d->known ? live_list_row(&d->l) : -1;
+
+	if (row >= 0 && row < d->made.rows)
+		live_explain_lifetime(d->s, out, &d->made.row[row]);
+}
+
 static const struct ts_hint hints[] = {
 	{TS_CMD_MARK, "unmark"},
 	{TS_CMD_ZOOM_IN, "zoom"},
@@ -568,6 +578,7 @@ const struct ts_tab_ops live_tab_lifetimes = {
 	.title = "Lifetimes",
 	.brief = "Lives",
 	.hints = hints,
+	.explain = explain,
 	.open = open_tab,
 	.close = close_tab,
 	.drop = drop,

@@ -11,7 +11,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/report/program_tree.h"
 
-#include "liveness_internal.h"
+#include "liveness_tabs.h"
 
 enum { NO_PROGRAM = -2 };
 
@@ -344,6 +344,16 @@ path_list(struct ts_tab *t, bool *there)
 	return &p->l.list;
 }
 
+static void
+path_explain(struct ts_tab *t, struct ts_explain *out)
+{
+	const struct path_tab *p = t->own;
+	int64_t row = p->known ? live_list_row(&p->l) : -1;
+
+	if (row >= 0 && row < p->path.levels && p->tree)
+		live_explain_level(out, &p->path.level[row]);
+}
+
 static const struct ts_hint hints[] = {
 	{TS_CMD_DEBUG, "debug"},
 	{TS_CMD_EDIT, "source"},
@@ -354,6 +364,7 @@ const struct ts_tab_ops live_tab_path = {
 	.name = "path",
 	.title = "Path",
 	.hints = hints,
+	.explain = path_explain,
 	.open = path_open,
 	.close = path_close,
 	.drop = path_drop,

@@ -12,7 +12,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/report/program_details.h"
 
-#include "liveness_internal.h"
+#include "liveness_tabs.h"
 
 /* --- what a program runs ---------------------------------------------------------------------- */
 
@@ -512,6 +512,16 @@ details_about(const struct ts_tab *t, struct ts_debug_about *out)
 	return out->key >= 0;
 }
 
+static void
+details_explain(struct ts_tab *t, struct ts_explain *out)
+{
+	const struct details_tab *d = t->own;
+
+	if (d->known)
+		(d->cycles ? live_explain_cycles : live_explain_vertex)(out, &d->details,
+			live_list_row(&d->l));
+}
+
 static const struct ts_hint vertices_hints[] = {
 	{TS_CMD_SORT, "sort"},
 	{TS_CMD_FILTER, "filter"},
@@ -523,6 +533,7 @@ const struct ts_tab_ops live_tab_vertices = {
 	.name = "vertices",
 	.title = "Vertices",
 	.hints = vertices_hints,
+	.explain = details_explain,
 	.open = vertices_open,
 	.close = details_close,
 	.drop = details_drop,
@@ -550,6 +561,7 @@ const struct ts_tab_ops live_tab_cycles = {
 	.name = "cycles",
 	.title = "Cycles",
 	.hints = cycles_hints,
+	.explain = details_explain,
 	.open = cycles_open,
 	.close = details_close,
 	.drop = details_drop,

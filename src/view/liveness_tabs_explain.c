@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/* liveness_tabs_explain - what the figures of the tabs of Liveness are: of the row under the cursor, and their totals. */
+#include "config.h"
+
+#include <stdio.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/report/rows.h"
+#include "tilescope/view/explain.h"
+
+#include "liveness_tabs.h"
+
+/* --- who is alive ----------------------------------------------------------------------------- */
+
+/* What is alive at step `at` and not at step `not`, of the device: a condition on `variable`. */
+#define ALIVE_AT                                                                       \
+	"EXISTS (SELECT 1 FROM liveness_variable l WHERE l.variable = v.variable AND " \
+	"l.start <= %lld AND l.\"end\" > %lld)"
+
+static void
+explain_change(const struct liveness *s, struct ts_explain *out, bool born)
+{
+	const struct ts_alive *a = s->alive;
+	int64_t later = a->asked.to > 0 ? a->asked.mark[a->asked.to - 1] : a->step;
+	long long at = (long long)(born ? later : a->asked.against);
+	long long not = (long long)(born ? a->asked.against : later);
+	const struct ts_live_total *t = born ? &a->change.born : &a->change.died;
+	struct ts_explained *x = ts_explain_add(out, "%s from step %lld to %lld",
+		born ? "born" : "died", (long long)a->asked.against, (long long)later);
+
+	ts_explain_bytes(x, t->bytes, live_units(s));
+	ts_explain_from(x, TS_KNOWN_DERIVED, "variable.bytes, liveness_variable.start, .\"end\"");
+	ts_explain_formula(x, "%lld variables alive at step %lld and not at %lld",
+		(long long)t->count, at, not );
+	if (s->shown.where == TS_LIVE_ALL && !s->src.derived)
+		ts_explain_query(x,
+			"SELECT coalesce(sum(v.bytes), 0) FROM variable v WHERE coalesce(v.always_live, "
+			"0) = 0 AND " ALIVE_AT " AND NOT " ALIVE_AT,
+			at, at, not, not );
+	else
+		ts_explain_note(x, "no query: of lowered variables joined by the program");
+}
+
+void
+live_explain_alive(struct ts_tab *t, struct ts_explain *out)
+{
+	const struct liveness *s = t->host;
+
+	if (!s->alive || !s->alive->listed || s->alive->asked.against == TS_UNKNOWN)
+		return;
+	explain_change(s, out, true);
+	explain_change(s, out, false);
+}
+
+/* --- what is always live ---------------------------------------------------------------------- */
+
+void
+live_explain_always(const struct liveness *s, struct ts_explain *out, const struct ts_always *a,
+	int64_t row)
+{
+	const struct ts_always_row *r = row >= 0 && row < a->rows ? &a->row[row] : NULL;
+	struct ts_explained *x;
+	char name[2 * LIVE_SOURCE];
+
+	if (r) {
+		x = ts_explain_add(out, "bytes of %.100s", ts_always_name(a, (int)row));
+		ts_explain_bytes(x, r->bytes, live_units(s));
+		ts_explain_from(x, TS_KNOWN_RECORDED, "%s",
+			a->by_tile ? "tile_always_live.bytes of that name" : "variable.bytes");
+		if (!a->by_tile)
+			ts_explain_query(x, "SELECT bytes FROM variable WHERE variable = %lld",
+				(long long)r->variable);
+		else if (s->shown.where == TS_LIVE_TILE &&
+			ts_explain_quote(name, sizeof(name), ts_always_name(a, (int)row)))
+			ts_explain_query(x,
+				"SELECT sum(bytes) FROM tile_always_live WHERE tile = %lld AND "
+				"name = %s",
+				(long long)s->shown.number, name);
+		else
+			ts_explain_note(x, "no query: added up over the tiles of the source");
+	}
+	x = ts_explain_add(out, "all that is always live, by name");
+	ts_explain_bytes(x, a->bytes, live_units(s));
+	ts_explain_from(x, TS_KNOWN_DERIVED, "%s",
+		a->by_tile ? "tile_always_live.bytes" : "variable.bytes, .always_live");
+	ts_explain_formula(x, "the sum of %lld names", (long long)a->count);
+	if (!a->by_tile)
+		ts_explain_query(x,
+			"SELECT coalesce(sum(bytes), 0) FROM variable WHERE always_live <> 0");
+	else if (s->shown.where == TS_LIVE_TILE)
+		ts_explain_query(x,
+			"SELECT coalesce(sum(bytes), 0) FROM tile_always_live WHERE tile = %lld",
+			(long long)s->shown.number);
+	else
+		ts_explain_note(x, "no query: added up over the tiles of the source");
+}
+
+/* --- groups ----------------------------------------------------------------------------------- */
+
+void
+live_explain_group(const struct liveness *s, struct ts_explain *out, const char *name,
+	int64_t not_always, int64_t always)
+{
+	struct ts_explained *x = ts_explain_add(out, "not always live in the group %s", name);
+
+	ts_explain_bytes(x, not_always, live_units(s));
+	ts_explain_from(x, TS_KNOWN_DERIVED, "names and categories of variables, rules of groups");
+	ts_explain_note(x,
+		"no query: the rules are in groups.rules; a name says what somebody called a "
+		"variable, not what it is");
+	x = ts_explain_add(out, "always live in the group %s", name);
+	ts_explain_bytes(x, always, live_units(s));
+	ts_explain_from(x, TS_KNOWN_DERIVED, "names and categories of variables, rules of groups");
+	ts_explain_note(x, "no query: as above");
+}
+
+/* --- lifetimes -------------------------------------------------------------------------------- */
+
+void
+live_explain_lifetime(const struct liveness *s, struct ts_explain *out, const struct ts_lifetime *r)
+{
+	bool device = s->shown.where == TS_LIVE_ALL && !s->src.derived && r->variable >= 0;
+	struct ts_explained *x = ts_explain_add(out, "steps of its life");
+
+	ts_explain_integer(x, r->steps, "steps");
+	ts_explain_from(x, TS_KNOWN_RECORDED, "%s",
+		device ? "liveness_variable.start, .\"end\"" : "class_interval.start, .\"end\"");
+	ts_explain_note(x, "no query: intervals that overlap count once");
+	x = ts_explain_add(out, "idle steps");
+	ts_explain_integer(x, r->idle, "steps");
+	ts_explain_from(x, TS_KNOWN_DERIVED,
+		"program_variable, lowered_variable.variable, liveness_step.program");
+	if (r->idle == TS_UNKNOWN)
+		return;
+	ts_explain_formula(x, "%lld steps - %lld at which the program names it",
+		(long long)r->steps, (long long)r->used);
+	ts_explain_note(x, "no query: intervals that overlap count once");
+	x = ts_explain_add(out, "bytes x idle steps");
+	if (r->idle > 0 && r->bytes > TS_NUMBER_MAX / r->idle)
+		return;
+	ts_explain_integer(x, r->idle * r->bytes, "bytes x steps");
+	ts_explain_from(x, TS_KNOWN_DERIVED, "the figures before, variable.bytes");
+	ts_explain_formula(x, "%lld bytes x %lld steps", (long long)r->bytes, (long long)r->idle);
+	ts_explain_note(x, "no query: see idle steps");
+}
+
+/* --- the program of the step ------------------------------------------------------------------ */
+
+void
+live_explain_vertex(struct ts_explain *out, const struct ts_program_details *d, int64_t row)
+{
+	struct ts_explained *x;
+
+	if (!d->has_vertices || d->compute_set == TS_UNKNOWN)
+		return;
+	if (row >= 0 && row < d->vertices) {
+		x = ts_explain_add(out, "instances of a vertex in compute set %lld",
+			(long long)d->compute_set);
+		ts_explain_integer(x, d->vertex[row].instances, "instances");
+		ts_explain_from(x, TS_KNOWN_RECORDED, "compute_set_vertex.instances");
+		ts_explain_query(x,
+			"SELECT instances FROM compute_set_vertex WHERE compute_set = %lld AND "
+			"vertex_type = %lld",
+			(long long)d->compute_set, (long long)d->vertex[row].vertex_type);
+	}
+	x = ts_explain_add(out, "instances of all its vertices");
+	ts_explain_integer(x, d->instances, "instances");
+	ts_explain_from(x, TS_KNOWN_RECORDED, "compute_set_vertex.instances");
+	ts_explain_query(x,
+		"SELECT coalesce(sum(instances), 0) FROM compute_set_vertex WHERE compute_set = %lld",
+		(long long)d->compute_set);
+}
+
+void
+live_explain_cycles(struct ts_explain *out, const struct ts_program_details *d, int64_t row)
+{
+	for (int k = 0; k < TS_CYCLES_KINDS; k++) {
+		const struct ts_tile_cycles *c = &d->cycles[k];
+		bool program = c->from && c->from[0] == 'p';
+		const char *column = !c->from ? "" : c->from + (program ? 8 : 12);
+		struct ts_explained *x;
+
+		if (!c->known || row < 0 || row >= d->rows)
+			continue;
+		x = ts_explain_add(out, "cycles of tile %lld, %s", (long long)d->row[row].tile,
+			k == TS_CYCLES_MEASURED ? "measured" : "estimated");
+		ts_explain_integer(x, d->row[row].cycles[k], "cycles");
+		ts_explain_from(x, k == TS_CYCLES_MEASURED ? TS_KNOWN_REPEATED : TS_KNOWN_ESTIMATED,
+			"%s", c->from);
+		ts_explain_query(x, "SELECT tile_at(%s, %lld) FROM %s WHERE %s = %lld", column,
+			(long long)d->row[row].tile, program ? "program" : "compute_set",
+			program ? "program" : "compute_set",
+			(long long)(program ? d->program : d->compute_set));
+	}
+}
+
+void
+live_explain_level(struct ts_explain *out, const struct ts_path_level *v)
+{
+	struct ts_explained *x = ts_explain_add(out, "uses of program %lld", (long long)v->program);
+
+	ts_explain_integer(x, v->uses, "uses");
+	ts_explain_from(x, TS_KNOWN_RECORDED, "program_child.child, program_root.program");
+	ts_explain_query(x,
+		"SELECT (SELECT count(*) FROM program_child WHERE child = %lld) + (SELECT count(*) "
+		"FROM program_root WHERE program = %lld)",
+		(long long)v->program, (long long)v->program);
+}
