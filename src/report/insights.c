@@ -148,8 +148,9 @@ worst_tile_share(struct ts_finding *f, const struct measure *m)
 	if (limit <= 0)
 		return missing(f, "how much memory a tile has is");
 	f->value = (double)ts_tile_used(t) / (double)limit;
-	snprintf(f->evidence, sizeof(f->evidence), "tile %" PRId64 " uses %s of %s, %s%s", t->tile,
-		ts_fmt_bytes(used, ts_tile_used(t), m->units), ts_fmt_bytes(of, limit, m->units),
+	snprintf(f->evidence, sizeof(f->evidence), "tile %" PRId64 " uses %s of %s%s, %s%s",
+		t->tile, ts_fmt_bytes(used, ts_tile_used(t), m->units),
+		ts_fmt_bytes(of, limit, m->units), m->facts->target.assumed ? " (assumed)" : "",
 		ts_fmt_percent(share, (double)ts_tile_used(t), (double)limit),
 		t->total_gaps == TS_UNKNOWN ? " (whether with gaps is not known)" : ", with gaps");
 	name_place(f, "memory", t->tile, "");

@@ -9,6 +9,8 @@
 #include "tilescope/calc/spread.h"
 #include "tilescope/view/findings.h"
 
+enum { FEW_ROWS = 1000000 }; /* a pass over so many takes no time worth speaking of */
+
 /* --- in a worker ------------------------------------------------------------------------------ */
 
 static void
@@ -85,7 +87,9 @@ ts_findings_can(const struct ts_view_env *env, bool cheap)
 	if (ts_report_has(r, TS_TILE_CATEGORY) || !ts_report_has(r, TS_LOWERED_VARIABLE) ||
 		ts_index_section(env->index, TS_SECTION_CATEGORIES, &size))
 		return true;
-	return !cheap && !ts_view_waits(env, TS_SECTION_CATEGORIES, TS_LOWERED_VARIABLE);
+	if (ts_view_waits(env, TS_SECTION_CATEGORIES, TS_LOWERED_VARIABLE))
+		return false;
+	return !cheap || ts_reach_span(&r->binding[TS_LOWERED_VARIABLE].reach) <= FEW_ROWS;
 }
 
 const struct ts_fetch *

@@ -62,12 +62,22 @@ summary_findings_drop(struct summary_findings *f)
 	*f = (struct summary_findings){0};
 }
 
+/* They would take a pass over all variables, which nobody has asked for. */
+static bool
+are_dear(const struct summary_view *s)
+{
+	const struct summary_findings *f = &s->findings;
+
+	return !f->there && !f->asked && !f->failed && ts_findings_can(s->base.env, false) &&
+		!ts_findings_can(s->base.env, true);
+}
+
 int
 summary_findings_lines(const struct summary_view *s)
 {
 	int n = count_said(&s->findings.found.insights);
 
-	return s->findings.there ? (n > SHOWN ? SHOWN + 1 : n > 0 ? n : 1) : 0;
+	return are_dear(s) ? 1 : s->findings.there ? (n > SHOWN ? SHOWN + 1 : n > 0 ? n : 1) : 0;
 }
 
 void
@@ -103,15 +113,21 @@ void
 summary_findings_draw(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int line)
 {
 	const struct ts_insights *in = &s->findings.found.insights;
-	const struct ts_finding *f = &in->finding[line];
+	const struct ts_finding *f;
 	int x = LABEL_W + 2;
 
 	if (line == 0)
 		ts_canvas_text(c, r, 1, 0, TS_ROLE_LABEL, "findings");
+	if (!s->findings.there) {
+		ts_canvas_text(c, r, x, 0, TS_ROLE_DIM,
+			"in Insights: without an index they take a while");
+		return;
+	}
 	if (line >= SHOWN || line >= count_said(in)) {
 		draw_rest(in, c, r);
 		return;
 	}
+	f = &in->finding[line];
 	ts_canvas_text(c, r, x, 0, ts_severity_role(f->severity), ts_severity_word(f->severity));
 	ts_canvas_field(c, r, x + SEVERITY_W, 0, ID_W - 1, TS_ROLE_DIM, f->rule->id,
 		strlen(f->rule->id), TS_FIELD_ELLIPSIS);
