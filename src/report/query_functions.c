@@ -8,10 +8,12 @@
  */
 #include "config.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "query_internal.h"
 #include "tilescope/base/mem.h"
+#include "tilescope/base/pattern.h"
 #include "tilescope/report/tile_world.h"
 #include "tilescope/calc/step_class.h"
 
@@ -304,6 +306,104 @@ static const sqlite3_module tiles_module = {
 	.xRowid = tiles_rowid,
 };
 
+/* --- regular expressions ------------------------------------------------------------------------ */
+
+struct expression {
+	struct ts_pattern *pattern;
+	struct ts_matcher *matcher;
+};
+
+static void
+free_expression(void *p)
+{
+	struct expression *e = p;
+
+	ts_matcher_free(e->matcher);
+	ts_pattern_free(e->pattern);
+	free(e);
+}
+
+/* The expression of the first argument, compiled once for a statement; NULL: the error is said. */
+static struct expression *
+expression_of(sqlite3_context *ctx, sqlite3_value *pattern)
+{
+	struct expression *e = sqlite3_get_auxdata(ctx, 0);
+	const char *text = (const char *)sqlite3_value_text(pattern);
+	struct ts_err why = {0};
+	enum ts_code code;
+
+	if (e)
+		return e;
+	e = text ? ts_alloc(1, sizeof(*e)) : NULL;
+	if (!e) {
+		sqlite3_result_error_nomem(ctx);
+		return NULL;
+	}
+	code = ts_pattern_compile(&e->pattern, text, 0, NULL, &why);
+	if (!code)
+		code = ts_matcher_new(&e->matcher, e->pattern, &why);
+	if (code) {
+		free_expression(e);
+		sqlite3_result_error(ctx, why.msg, -1);
+		return NULL;
+	}
+	sqlite3_set_auxdata(ctx, 0, e, free_expression);
+	return sqlite3_get_auxdata(ctx, 0); /* NULL: no memory, and it is freed */
+}
+
+/* Does the text of the second argument match the expression of the first? *e NULL: it is NULL, or an error. */
+static enum ts_match
+match(sqlite3_context *ctx, sqlite3_value **argv, struct expression **e)
+{
+	const char *text;
+	enum ts_match is;
+	struct ts_err why = {0};
+
+	*e = NULL;
+	if (sqlite3_value_type(argv[0]) == SQLITE_NULL ||
+		sqlite3_value_type(argv[1]) == SQLITE_NULL)
+		return TS_MATCH_NO;
+	*e = expression_of(ctx, argv[0]);
+	text = *e ? (const char *)sqlite3_value_text(argv[1]) : NULL;
+	if (!text)
+		return TS_MATCH_NO;
+	is = ts_pattern_matches((*e)->matcher, text, (size_t)sqlite3_value_bytes(argv[1]));
+	if (ts_matcher_costly((*e)->matcher)) {
+		ts_pattern_costly_err((*e)->pattern, &why);
+		sqlite3_result_error(ctx, why.msg, -1);
+		*e = NULL;
+	}
+	return is;
+}
+
+/* text REGEXP pattern */
+static void
+regexp(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	struct expression *e;
+	enum ts_match is = match(ctx, argv, &e);
+
+	(void)argc;
+	if (e)
+		sqlite3_result_int(ctx, is == TS_MATCH_YES);
+}
+
+/* What its group matched, or all of it where it has none; NULL: it does not match. */
+static void
+regexp_group(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	struct expression *e;
+	const char *text;
+	size_t from, to;
+
+	(void)argc;
+	if (match(ctx, argv, &e) != TS_MATCH_YES || !e)
+		return;
+	if (ts_matcher_group(e->matcher, 1, &text, &from, &to) ||
+		ts_matcher_group(e->matcher, 0, &text, &from, &to))
+		sqlite3_result_text64(ctx, text + from, to - from, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
 static const struct {
 	const char *name;
 	int arguments;
@@ -312,6 +412,8 @@ static const struct {
 	{"tile_at", 2, tile_at},
 	{"tile_sum", 1, tile_sum},
 	{"tile_max", 1, tile_max},
+	{"regexp", 2, regexp},
+	{"regexp_group", 2, regexp_group},
 	{"step_class", 2, step_class},
 };
 

@@ -254,6 +254,7 @@ memory_explain(struct ts_view *v, struct ts_explain *out)
 		memory_metric_explain(m, out);
 	if (m->breakdown == BY_LIVENESS)
 		explain_liveness(m, out);
+	memory_explain_parts(m, out);
 	explain_tile(m, out);
 	explain_column(m, out);
 	explain_selected(m, out);

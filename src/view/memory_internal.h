@@ -390,6 +390,10 @@ memory_rule_role(const struct memory_view *m, enum memory_pane pane)
 	return m->focus == pane ? TS_ROLE_BORDER_ACTIVE : TS_ROLE_BORDER;
 }
 
+/* --- memory_parts_explain.c --- */
+struct ts_explain;
+void memory_explain_parts(const struct memory_view *m, struct ts_explain *out);
+
 /* --- memory_ipus.c --- */
 
 /* Is it known which IPU each tile is on? */

@@ -81,6 +81,7 @@ static const struct {
 	{"SELECT count(*) FROM run", "main.\"run\""},
 	{"SELECT 1 WHERE EXISTS (SELECT 1 FROM block)", "the relation block is not in this report"},
 	{"SELECT * FROM tiles", "tiles() takes one blob"},
+	{"SELECT 'a' REGEXP '('", "missing closing parenthesis"},
 	{"SELECT * FROM tiles('12,')", "tiles(): a tile is missing at character 4"},
 	{"SELECT * FROM tiles('using(\"a\")')", "variables of tiles are not recorded"},
 	{"SELECT tile_sum()", "wrong number of arguments"},
@@ -141,6 +142,15 @@ static const struct {
 	{"SELECT tile_sum(zeroblob(16000000))", 0},
 	{"SELECT tile_max(x'')", 0},
 	{"SELECT tile_sum(12)", INT64_MIN},
+	{"SELECT 'a/layer_12/b' REGEXP 'layer_[0-9]+'", 1},
+	{"SELECT 'a/Layer_12/b' REGEXP 'layer_[0-9]+'", 0},
+	{"SELECT NULL REGEXP 'a'", INT64_MIN},
+	{"SELECT regexp_group('layer_([0-9]+)', 'a/layer_12/b') + 1", 13},
+	{"SELECT length(regexp_group('layer', 'a/layer_12/b'))", 5},
+	{"SELECT regexp_group('layer_([0-9]+)', 'a/blocks_12/b')", INT64_MIN},
+	{"SELECT count(*) FROM step WHERE type REGEXP '^(Sync|Do)'"
+	 " AND type NOT LIKE 'Sync%' AND type NOT LIKE 'Do%'",
+		0},
 	{"SELECT count(*) FROM tiles('(1-4,7) - 3')", 4},
 	{"SELECT sum(value) = (SELECT sum(total) FROM tile_memory WHERE tile IN (1, 2, 4))"
 	 " FROM tiles('1-4 - 3')",
