@@ -251,6 +251,23 @@ change_pane(struct liveness *s, const struct ts_call *call)
 	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
 }
 
+/* From the first mark to the last. */
+static enum ts_effect
+zoom_marks(struct liveness *s, const struct ts_call *call)
+{
+	const struct ts_liveness *l = &s->src.line;
+	enum ts_effect effect;
+
+	(void)call;
+	if (s->marks < 2 || l->count == 0) {
+		ts_view_say(s->v.env, "mark two steps first (m)");
+		return TS_EFFECT_BELL;
+	}
+	effect = ts_span_show(&s->span, (int64_t)ts_liveness_find(l, s->mark[0]),
+		(int64_t)ts_liveness_find(l, s->mark[s->marks - 1]) + 1);
+	return moved(s, (enum ts_effect)(effect | TS_EFFECT_REPAINT | TS_EFFECT_RECALC));
+}
+
 static enum ts_effect
 zoom_pane(struct liveness *s, const struct ts_call *call)
 {
@@ -300,6 +317,7 @@ static const struct {
 	{TS_CMD_HALF_UP, along_chart},
 	{TS_CMD_HALF_DOWN, along_chart},
 	{TS_CMD_MARK, live_mark},
+	{TS_CMD_RANGE, live_mark}, /* its begin, then its end */
 	{TS_CMD_COPY, copy},
 };
 
@@ -313,6 +331,7 @@ static const struct {
 	{TS_CMD_ZOOM_IN, along_chart},
 	{TS_CMD_ZOOM_OUT, along_chart},
 	{TS_CMD_ZOOM_FIT, along_chart},
+	{TS_CMD_ZOOM_SELECTION, zoom_marks},
 	{TS_CMD_PEAK_NEXT, walk_peaks},
 	{TS_CMD_PEAK_PREVIOUS, walk_peaks},
 	{TS_CMD_GOTO, go_to},

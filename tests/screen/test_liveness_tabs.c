@@ -164,10 +164,15 @@ START_TEST(marks)
 	harness_says(&h, words);
 	harness_look(&h, "live-marks-140x38");
 	harness_command(&h, "only all");
+	ck_assert(!(harness_command(&h, "zoom-selection") & TS_EFFECT_BELL));
+	ck_assert_int_ge(h.selection.live_step, 100);
+	ck_assert_int_le(h.selection.live_step, 300);
+	harness_command(&h, "zoom-fit");
 	harness_command(&h, "goto 100"); /* takes the mark away */
 	harness_command(&h, "mark");
 	ck_assert(!harness_has(&h, "A 100"));
 	harness_command(&h, "marks-clear");
+	ck_assert(harness_command(&h, "zoom-selection") & TS_EFFECT_BELL);
 	ck_assert(!harness_has(&h, "300: born"));
 	for (int i = 0; i < 6; i++) {
 		snprintf(words, sizeof(words), "goto %d", 10 * i);
