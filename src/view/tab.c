@@ -210,10 +210,13 @@ ts_tabs_step(struct ts_tabs *s, int step)
 		s->debug_focus = true;
 		return true;
 	}
-	if (s->both && s->at == (step > 0 ? 0 : s->right)) {
+	if (!s->both)
+		return false;
+	if (s->at == (step > 0 ? 0 : s->right)) {
 		s->at = step > 0 ? s->right : 0;
 		return true;
 	}
+	s->at = 0; /* the next round begins with it */
 	return false;
 }
 
@@ -221,8 +224,8 @@ void
 ts_tabs_enter(struct ts_tabs *s, int step)
 {
 	s->debug_focus = false;
-	if (s->both)
-		s->at = step > 0 ? 0 : s->right;
+	if (s->both && step < 0)
+		s->at = s->right;
 }
 
 const struct ts_hint *

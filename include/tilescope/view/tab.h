@@ -159,7 +159,7 @@ void ts_tabs_show(struct ts_tabs *s, int i);
 
 /*
  * `pane-next` (step 1) and `pane-previous` (-1) inside the pane: from the left tab to the right one and to Debug.
- * False: the keys leave the pane. ts_tabs_enter() puts them where they come in.
+ * False: the keys leave the pane. ts_tabs_enter() puts them where they come in: forwards, to the tab that was chosen.
  */
 bool ts_tabs_step(struct ts_tabs *s, int step);
 void ts_tabs_enter(struct ts_tabs *s, int step);
