@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tilescope/base/mem.h"
+#include "tilescope/base/vertex_name.h"
 #include "tilescope/report/memory.h"
 #include "tilescope/report/program_details.h"
 #include "tilescope/report/rows.h"
@@ -19,21 +20,26 @@ ends_all(enum ts_code code)
 }
 
 static void
+keep(struct ts_program_details *d, uint32_t *at, uint32_t *length, const char *s, size_t n)
+{
+	n = n < NAME ? n : NAME;
+	if (n == 0 || d->text.len + n + 1 > d->text.max)
+		return;
+	*at = (uint32_t)d->text.len;
+	ts_strbuf_add(&d->text, s, n);
+	ts_strbuf_putc(&d->text, '\0');
+	*length = d->text.cut ? 0 : (uint32_t)n;
+}
+
+static void
 keep_text(struct ts_program_details *d, uint32_t *at, uint32_t *length, struct ts_rows *rows,
 	int column)
 {
 	const char *s;
 	size_t n;
 
-	if (ts_rows_text(rows, column, &s, &n) != TS_VALUE_OK || n == 0)
-		return;
-	n = n < NAME ? n : NAME;
-	if (d->text.len + n + 1 > d->text.max)
-		return;
-	*at = (uint32_t)d->text.len;
-	ts_strbuf_add(&d->text, s, n);
-	ts_strbuf_putc(&d->text, '\0');
-	*length = d->text.cut ? 0 : (uint32_t)n;
+	if (ts_rows_text(rows, column, &s, &n) == TS_VALUE_OK)
+		keep(d, at, length, s, n);
 }
 
 /* --- cycles ----------------------------------------------------------------------------------- */
@@ -257,6 +263,7 @@ name_vertex(struct ts_program_details *d, struct ts_vertex_row *v, struct ts_rea
 		.to = v->vertex_type + 1};
 	struct ts_rows *rows;
 	enum ts_code code = ts_reader_rows(&rows, rd, TS_VERTEX_TYPE, &q, err);
+	char said[NAME];
 	bool there;
 
 	if (code)
@@ -264,6 +271,10 @@ name_vertex(struct ts_program_details *d, struct ts_vertex_row *v, struct ts_rea
 	code = ts_rows_next(rows, &there, err);
 	if (!code && there) {
 		keep_text(d, &v->at, &v->length, rows, 0);
+		if (v->length > 0)
+			keep(d, &v->said_at, &v->said_length, said,
+				ts_vertex_demangle(said, sizeof(said), d->text.s + v->at,
+					v->length));
 		if (ts_rows_number(rows, 1, &v->state_bytes) != TS_VALUE_OK)
 			v->state_bytes = TS_UNKNOWN;
 	}

@@ -164,7 +164,7 @@ details_list(struct ts_tab *t, bool *there)
 
 /* --- Vertices --------------------------------------------------------------------------------- */
 
-enum { V_NAME, V_INSTANCES, V_SHARE, V_TILES, V_STATE, V_COUNT };
+enum { V_NAME, V_INSTANCES, V_SHARE, V_TILES, V_STATE, V_MANGLED, V_COUNT };
 
 static const struct ts_column vertex_columns[V_COUNT] = {
 	{"vertex", 16, 110, 1, 0, TS_FIELD_ELLIPSIS},
@@ -172,6 +172,7 @@ static const struct ts_column vertex_columns[V_COUNT] = {
 	{"share", 6, 0, 0, 2, TS_FIELD_RIGHT},
 	{"tiles", 7, 0, 0, 3, TS_FIELD_RIGHT},
 	{"state", 10, 0, 0, 1, TS_FIELD_RIGHT},
+	{"mangled", 16, 80, 1, 4, TS_FIELD_ELLIPSIS},
 };
 
 static const struct ts_column_facts vertex_facts[V_COUNT] = {
@@ -180,6 +181,7 @@ static const struct ts_column_facts vertex_facts[V_COUNT] = {
 	{"share", "%", TS_SUM_NONE, false},
 	{"tiles", "tiles", TS_SUM_NONE, false},
 	{"state", "bytes", TS_SUM_NONE, false},
+	{"mangled", NULL, TS_SUM_NONE, true},
 };
 
 static const char *
@@ -187,8 +189,8 @@ vertex_name(const struct details_tab *d, int64_t row, char *buf, size_t size)
 {
 	const struct ts_vertex_row *v = &d->details.vertex[row];
 
-	if (v->length > 0)
-		return text_at(d, v->at, v->length);
+	if (v->said_length > 0)
+		return text_at(d, v->said_at, v->said_length);
 	snprintf(buf, size, "vertex type %lld", (long long)v->vertex_type);
 	return buf;
 }
@@ -213,6 +215,9 @@ vertex_cell(void *ctx, int64_t i, int column, struct ts_table_cell *out)
 		break;
 	case V_SHARE:
 		ts_fmt_percent(out->buf, (double)v->instances, (double)d->details.instances);
+		break;
+	case V_MANGLED:
+		out->s = text_at(d, v->at, v->length);
 		break;
 	case V_TILES:
 		if (v->tiles != TS_UNKNOWN)
@@ -249,6 +254,9 @@ vertex_value(void *ctx, int64_t i, int column, struct ts_table_value *out)
 		if (d->details.instances > 0)
 			ts_table_value_real(out,
 				100.0 * (double)v->instances / (double)d->details.instances);
+		break;
+	case V_MANGLED:
+		ts_table_value_text(out, text_at(d, v->at, v->length));
 		break;
 	default:
 		ts_table_value_known(out, column == V_TILES ? v->tiles : v->state_bytes);

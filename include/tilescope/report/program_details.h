@@ -21,6 +21,7 @@ struct ts_vertex_row {
 	int64_t tiles;	     /* that have some; TS_UNKNOWN: count_by_tile is not recorded */
 	int64_t state_bytes; /* of one instance; TS_UNKNOWN */
 	uint32_t at, length; /* mangled name in `text`; length 0 = not known */
+	uint32_t said_at, said_length; /* the same as people write it (base/vertex_name.h) */
 };
 
 /* Of one kind; tiles 0 = not recorded. Tiles that are not in it have none. */
