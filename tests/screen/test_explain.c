@@ -123,7 +123,7 @@ look(struct walk *w)
 
 static const struct {
 	const struct ts_view_ops *ops;
-	const char *keys[40];
+	const char *keys[48];
 	int least; /* queries that were asked on a whole report */
 } views[] = {
 	{&ts_view_summary, {"30 down"}, 40},
@@ -136,7 +136,7 @@ static const struct {
 			"pane-next", "down", "down", "last", "pane-next", "down", "pane-next",
 			"down", "pane-next", "tab-next", "down", "tab-next", "down", "tab-next",
 			"down", "tab-next", "down", "tab-next", "down"},
-		0},
+		30},
 	{&ts_view_memory,
 		{"breakdown region", "fullest", "fullest", "breakdown layer", "fullest", "right",
 			"breakdown family", "right", "per-ipu", "breakdown layer", "left",
@@ -150,13 +150,13 @@ static const struct {
 			"metric bytes-out", "metric vertices", "metric vertex-state",
 			"metric vertex-code", "metric interleaved", "metric always-live",
 			"metric not-always-live", "metric peak", "map", "right"},
-		0},
+		30},
 	{&ts_view_liveness,
 		{"peak-next", "replica", "replica", "source tile 0", "right", "source ipu 1",
 			"right", "source 0-3,7", "source all", "right", "series", "pane-next",
 			"down", "down", "pane-next", "down", "tab-next", "down", "tab-next", "down",
 			"tab-next", "down"},
-		0},
+		15},
 	{&ts_view_liveness,
 		{"goto 20", "mark", "goto 30", "pane-next", "down", "tab always", "2 down",
 			"tab groups", "down", "tab lifetimes", "down", "tab vertices", "down",
@@ -171,7 +171,7 @@ static const struct {
 	{&ts_view_trace,
 		{"search layer", "right", "right", "ipu-next", "pane-next", "down", "down",
 			"page-down"},
-		0},
+		30},
 };
 
 static const struct {
