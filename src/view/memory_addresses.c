@@ -159,6 +159,9 @@ addresses_request(struct ts_tab *t)
 	int64_t tile = memory_tile(m)->tile;
 	struct address_fetch *f;
 
+	/* who put the cursor on a row means its first address */
+	if (row_count(s) > 0 && row_of(s, s->at) != s->list.cursor)
+		s->at = memory_address_row(s, s->list.cursor).from;
 	if (s->wanted == tile)
 		return;
 	s->wanted = tile;
