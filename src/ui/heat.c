@@ -99,20 +99,93 @@ draw_halves(struct ts_canvas *c, struct ts_rect r, int x, int y, uint8_t upper, 
 		ts_canvas_glyph2(c, r, x, y, a, b, UPPER_HALF);
 }
 
+/*
+ * A terminal is told two colours for a cell whose halves differ from those of the cell before; a cell that has no
+ * other colours than that one has them in some order, or one of them alone, and costs a glyph. So a row keeps a
+ * pair as long as it does, and where one colour begins a pair its partner is what comes next.
+ */
+struct pair {
+	enum ts_role a, b; /* TEXT: none */
+};
+
+/* The last row of the grid may have none below it. */
+static uint8_t
+under_it(const struct ts_heat_grid *g, const uint8_t *row, bool alone, int x)
+{
+	return alone ? TS_HEAT_NOTHING : row[g->w + x];
+}
+
+static enum ts_role
+next_role(const struct ts_heat_grid *g, const uint8_t *row, bool alone, int x, enum ts_role than)
+{
+	for (x++; x < g->w; x++) {
+		uint8_t under = under_it(g, row, alone, x);
+		enum ts_role upper = ts_heat_role(row[x]), lower = ts_heat_role(under);
+
+		if ((row[x] | under) & TS_HEAT_CURSOR)
+			continue;
+		if (upper == TS_ROLE_TEXT || lower == TS_ROLE_TEXT)
+			break;
+		if (upper != than || lower != than)
+			return upper != than ? upper : lower;
+	}
+	return TS_ROLE_TEXT;
+}
+
+static void
+draw_pair(struct ts_canvas *c, struct ts_rect r, int x, const struct pair *p, enum ts_role upper,
+	enum ts_role lower)
+{
+	uint32_t cp = upper == lower ? (upper == p->a ? FULL_BLOCK : ' ')
+		: upper == p->a	     ? UPPER_HALF
+				     : LOWER_HALF;
+
+	ts_canvas_glyph2(c, r, x, 0, p->a, p->b, cp);
+}
+
+/* Row `row` of the grid, and the one below it unless it is `alone`. */
+static void
+draw_row(struct ts_canvas *c, struct ts_rect r, const struct ts_heat_grid *g, const uint8_t *row,
+	bool alone)
+{
+	struct pair p = {TS_ROLE_TEXT, TS_ROLE_TEXT};
+
+	for (int x = 0; x < r.w && x < g->w; x++) {
+		uint8_t upper = row[x], lower = under_it(g, row, alone, x);
+		enum ts_role a = ts_heat_role(upper), b = ts_heat_role(lower);
+
+		if (a == TS_ROLE_TEXT || b == TS_ROLE_TEXT)
+			p = (struct pair){TS_ROLE_TEXT, TS_ROLE_TEXT};
+		if (a == TS_ROLE_TEXT && b == TS_ROLE_TEXT)
+			continue;
+		if (a == TS_ROLE_TEXT || b == TS_ROLE_TEXT || (upper | lower) & TS_HEAT_CURSOR) {
+			draw_halves(c, r, x, 0, upper, lower);
+			continue;
+		}
+		if ((a != p.a && a != p.b) || (b != p.a && b != p.b))
+			p = (struct pair){a, a != b ? b : next_role(g, row, alone, x, a)};
+		draw_pair(c, r, x, &p, a, b);
+	}
+}
+
 void
 ts_heat_draw(struct ts_canvas *c, struct ts_rect r, const struct ts_heat_grid *g)
 {
 	bool halves = ts_heat_halves(c);
 
-	for (int y = 0; y < r.h && 2 * y < g->h; y++)
-		for (int x = 0; x < r.w && x < g->w; x++) {
-			const uint8_t *at = g->level + (size_t)2 * (size_t)y * (size_t)g->w + x;
-			uint8_t lower = 2 * y + 1 < g->h ? at[g->w] : TS_HEAT_NOTHING;
+	for (int y = 0; y < r.h && 2 * y < g->h; y++) {
+		const uint8_t *row = g->level + (size_t)2 * (size_t)y * (size_t)g->w;
+		bool alone = 2 * y + 1 == g->h;
 
-			if (*at == TS_HEAT_NOTHING && lower == TS_HEAT_NOTHING)
-				continue;
-			(halves ? draw_halves : draw_glyph)(c, r, x, y, *at, lower);
+		if (halves)
+			draw_row(c, ts_rect_row(r, y), g, row, alone);
+		for (int x = 0; x < r.w && x < g->w && !halves; x++) {
+			uint8_t lower = under_it(g, row, alone, x);
+
+			if (row[x] != TS_HEAT_NOTHING || lower != TS_HEAT_NOTHING)
+				draw_glyph(c, r, x, y, row[x], lower);
 		}
+	}
 }
 
 void

@@ -276,6 +276,41 @@ START_TEST(extremes_have_levels)
 }
 END_TEST
 
+/* The role whose colour the upper or the lower half of a cell shows. */
+static enum ts_role
+half(const struct ts_cell *cell, bool lower)
+{
+	bool front = cell->cp == 0x2588 || cell->cp == (lower ? 0x2584u : 0x2580u);
+
+	if (cell->cp == ' ' && cell->back == TS_ROLE_TEXT)
+		return TS_ROLE_TEXT;
+	return (enum ts_role)(front ? cell->role : cell->back);
+}
+
+/* Whatever pairs of colours cells share with those before them. */
+START_TEST(each_half_has_the_colour_of_its_level)
+{
+	enum { W = 60, H = 15 };
+	uint8_t level[W * H];
+	struct ts_heat_grid g = {W, H, level};
+	struct ts_canvas *c = ts_canvas_new(W, (H + 1) / 2, TS_GLYPHS_FULL);
+
+	ck_assert_ptr_nonnull(c);
+	srand((unsigned)_i + 1);
+	for (int i = 0; i < W * H; i++)
+		level[i] = rnd(9) == 0 ? TS_HEAT_NOTHING
+			: rnd(30) == 0 ? (uint8_t)(rnd(5) | TS_HEAT_CURSOR)
+			: rnd(9) == 0  ? (uint8_t)(rnd(12) | TS_HEAT_SELECTED)
+				       : (uint8_t)rnd(2 + (unsigned)_i % 4);
+	ts_heat_draw(c, ts_canvas_rect(c), &g);
+	for (int y = 0; y < H; y++)
+		for (int x = 0; x < W; x++)
+			ck_assert_int_eq(half(ts_canvas_at(c, x, y / 2), y % 2),
+				ts_heat_role(level[y * W + x]));
+	ts_canvas_free(c);
+}
+END_TEST
+
 START_TEST(differences_have_a_sign)
 {
 	const int64_t d[] = {0, 90, -30, 10, -90, INT64_MIN};
@@ -310,6 +345,7 @@ main(void)
 	tcase_add_test(c, two_corners_span_a_rectangle);
 	tcase_add_loop_test(c, levels_rise_and_begin_where_they_say, 0, 30);
 	tcase_add_test(c, extremes_have_levels);
+	tcase_add_loop_test(c, each_half_has_the_colour_of_its_level, 0, 20);
 	tcase_add_test(c, differences_have_a_sign);
 	suite_add_tcase(s, c);
 	r = srunner_create(s);
