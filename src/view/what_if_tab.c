@@ -21,7 +21,9 @@
 #include "tilescope/view/what_if.h"
 
 enum { KIND_ANSWER };
-enum { DEVICE_ROW, WORST_ROW, PEAK_ROWS, LABEL = TS_WHAT_IF_TEXT + 48 };
+enum { DEVICE_ROW, WORST_ROW, PEAK_ROWS, LABEL = TS_WHAT_IF_TEXT + 48, BYTES_WIDE = 15 };
+
+enum { C_HOW, C_WHAT, C_BEFORE, C_BEFORE_AT, C_AFTER, C_AFTER_AT, C_LESS, C_SHARE, COLUMNS };
 
 struct tab {
 	struct ts_pane_data pane;
@@ -32,6 +34,7 @@ struct tab {
 	int64_t limit;		  /* bytes of a tile, or TS_UNKNOWN */
 	struct ts_list list;
 	char label[TS_WHAT_IF_CHANGES][LABEL]; /* of the changes */
+	struct ts_column column[COLUMNS];      /* as wide as the units need it */
 };
 
 struct answer {
@@ -163,8 +166,6 @@ deliver(struct ts_tab *t, struct ts_fetch *f)
 }
 
 /* --- the table -------------------------------------------------------------------------------- */
-
-enum { C_HOW, C_WHAT, C_BEFORE, C_BEFORE_AT, C_AFTER, C_AFTER_AT, C_LESS, C_SHARE, COLUMNS };
 
 static const struct ts_column columns[COLUMNS] = {
 	[C_HOW] = {"", 7, 8, 0, 0, TS_FIELD_LEFT},
@@ -378,7 +379,14 @@ value(void *ctx, int64_t row, int column, struct ts_table_value *out)
 static struct ts_table
 table_of(struct ts_tab *t, bool focus)
 {
-	return (struct ts_table){.column = columns,
+	struct tab *s = tab_of(t);
+	enum ts_units units = t->view->env->options->units;
+
+	memcpy(s->column, columns, sizeof(columns));
+	if (units == TS_UNITS_BYTES)
+		s->column[C_BEFORE].min = s->column[C_AFTER].min = s->column[C_LESS].min =
+			BYTES_WIDE;
+	return (struct ts_table){.column = s->column,
 		.columns = COLUMNS,
 		.cell = cell,
 		.ctx = t,
@@ -389,7 +397,7 @@ table_of(struct ts_tab *t, bool focus)
 		.facts = facts,
 		.value = value,
 		.looks = t->view->env->looks,
-		.units = t->view->env->options->units};
+		.units = units};
 }
 
 /* Rows of its rectangle that are not the table's: what the figures are, what is left of the fullest tile. */

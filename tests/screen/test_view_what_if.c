@@ -34,7 +34,7 @@ begin_own(struct harness *h, const char *rows)
 		"CREATE TABLE tile_memory(tile, ipu, total, always_live);"
 		"INSERT INTO liveness_step VALUES(0,0,10),(1,0,30),(2,0,20)");
 	harness_sql(h, rows);
-	harness_start(h, &ts_view_liveness, 120, 40, TS_GLYPHS_FULL);
+	harness_start(h, &ts_view_liveness, 140, 40, TS_GLYPHS_FULL);
 	harness_settle(h);
 }
 

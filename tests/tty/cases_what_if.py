@@ -1,7 +1,86 @@
 # SPDX-License-Identifier: MIT
-"""What if: by names, in any view."""
+"""From the start to "this variable on this tile at this step, and what if it were halved", against an oracle."""
+
+import collections
+import os
+import sqlite3
 
 from harness import case
+
+
+def read(ctx):
+    """Lowered variables by tile, steps of classes, what is always live: as the report's rows say."""
+    path = os.path.join(ctx.reports["store"], "report.tilescope")
+    db = sqlite3.connect("file:%s?mode=ro" % path, uri=True)
+    lives = collections.defaultdict(set)
+    for c, start, end in db.execute('SELECT class, start, "end" FROM class_interval'):
+        lives[c].update(range(start, end))
+    pieces = collections.defaultdict(list)
+    for tile, size, c, name in db.execute("SELECT tile, bytes, class, name FROM lowered_variable "
+                                          "WHERE always_live = 0"):
+        pieces[tile].append((size, c, name))
+    return dict(db.execute("SELECT tile, always_live FROM tile_memory")), pieces, lives
+
+
+def peak(base, pieces, lives):
+    """The most of a tile and its first step."""
+    steps = collections.Counter()
+    for size, c, _ in pieces:
+        for s in lives[c]:
+            steps[s] += size
+    if not steps:
+        return base, 0
+    most = max(steps.values())
+    return base + most, min(s for s, v in steps.items() if v == most)
+
+
+def worst(always, pieces, lives):
+    """The fullest tile, the lowest of equals: (bytes, tile, step)."""
+    best = (-1, 0, 0)
+    for tile in sorted(always):
+        size, step = peak(always[tile], pieces[tile], lives)
+        if size > best[0]:
+            best = (size, tile, step)
+    return best
+
+
+@case()
+def halved_in_six_keys(ctx):
+    always, pieces, lives = read(ctx)
+    size, tile, step = worst(always, pieces, lives)
+    alive = [p for p in pieces[tile] if step in lives[p[1]]]
+    largest = max(p[0] for p in alive)
+    after = set()       # of equals any may stand first
+    for p in (p for p in alive if p[0] == largest):
+        changed = dict(pieces)
+        changed[tile] = list(pieces[tile])
+        changed[tile].remove(p)
+        changed[tile].append(((p[0] + 1) // 2, p[1], p[2]))
+        after.add(worst(always, changed, lives))
+    t = ctx.pty(ctx.reports["store"], size=(160, 40))
+    t.press(":")
+    t.type("set units bytes")
+    t.press("\r")
+    t.press("4")
+    t.wait("Live bytes")
+    t.press("B")
+    t.wait("fullest: tile %d at step %d, %s B" % (tile, step, format(size, ",")))
+    t.wait("tile %d (ipu" % tile)
+    t.press("\r")
+    t.wait("tile %d at liveness step %d" % (tile, step))
+    t.wait("[Not always live]")
+    t.wait("%s B" % format(largest, ","))
+    t.press("x")
+    t.wait("were removed")
+    t.press("x")
+    t.wait("were halved")
+    t.press("w")
+    t.wait("[What-if]")
+    t.wait("worst tile")
+    t.wait(lambda text: any("%s B" % format(a[0], ",") in text and
+                            "tile %d step %d" % a[1:] in text for a in after))
+    t.lacks("fits")
+    t.quit()
 
 
 @case()
