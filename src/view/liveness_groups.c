@@ -122,7 +122,7 @@ group_cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 		return true;
 	}
 	if (column == G_SHARE) {
-		if (s->alive->bytes > 0)
+		if (group_bytes(g, row, 0) > 0)
 			ts_fmt_percent(out->buf, (double)group_bytes(g, row, 0),
 				(double)s->alive->bytes);
 		return true;
