@@ -387,6 +387,10 @@ refold(struct ts_tab *t, bool flat, int64_t unfolded)
 
 	if (w->kind != TS_WORK_VERTICES)
 		return TS_EFFECT_UNKNOWN;
+	if (!flat && w->flat) { /* families have one order, and all of them are shown */
+		ts_table_order_fini(&w->order);
+		ts_table_order_init(&w->order);
+	}
 	w->flat = flat;
 	w->unfolded = unfolded;
 	w->data++;

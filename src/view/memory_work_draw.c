@@ -349,6 +349,8 @@ memory_work_sheet(struct ts_tab *t, struct ts_sheet *out)
 	memory_scope_say(&w->of, of, sizeof(of));
 	snprintf(out->title, sizeof(out->title), "%s of %s", t->ops->title, of);
 	out->table = memory_work_table(t);
+	out->table.order =
+		&w->order; /* who sorts or filters families gets all types: it can be done */
 	out->list = &w->list;
 	out->rows = w->lines;
 	out->wait = w->state.state == TS_PANE_STALE ? "another tile is being read" : NULL;

@@ -10,6 +10,7 @@
 #include "view_harness.h"
 
 #include "tilescope/view/memory.h"
+#include "tilescope/view/sheet.h"
 
 /* Three tiles of 64 KiB in four elements, the last two interleaved; all that the tabs show. */
 static const char store[] =
@@ -130,6 +131,7 @@ END_TEST
 
 START_TEST(vertices_roll_up_and_unfold)
 {
+	struct ts_sheet sheet = {.list = NULL};
 	struct harness h;
 
 	begin(&h, 160, 44, TS_GLYPHS_FULL);
@@ -149,6 +151,13 @@ START_TEST(vertices_roll_up_and_unfold)
 	harness_type(&h, "search nonlin");
 	harness_type(&h, "fold");
 	harness_says(&h, "in 2 families");
+	harness_type(&h, "first");
+	ck_assert(ts_view_memory.sheet(h.view, &sheet) && sheet.table.order && sheet.rows == 2);
+	ck_assert(ts_sheet_copy(&sheet, h.env.copy, sizeof(h.env.copy)));
+	ck_assert_ptr_nonnull(strstr(h.env.copy, "poplin::ConvPartial1x1Out\t4500\t392\t8\t2"));
+	ck_assert(harness_type(&h, "filter half") &
+		TS_EFFECT_UNKNOWN); /* the program's, of all types */
+	ck_assert(ts_view_memory.sheet(h.view, &sheet) && sheet.rows == 3);
 	harness_end(&h);
 }
 END_TEST
