@@ -18,7 +18,7 @@
 #include "tilescope/report/rows.h"
 #include "tilescope/report/variable_facts.h"
 
-enum { PROGRESS_ROWS = 8192, INTERVALS_MAX = 64 << 20, REST = 1 << 20 };
+enum { PROGRESS_ROWS = 8192, INTERVALS_MAX = 64 << 20, REST = 1 << 20, KEEP_REST = 1 << 16 };
 
 /* --- life --------------------------------------------------------------------------------------- */
 
@@ -536,11 +536,18 @@ keep_spreads(struct spread_work *w, struct ts_err *err)
 	struct spreading *r = w->record.memory;
 	enum ts_code code = TS_OK;
 
+	ts_dictionary_fini(&w->ids);
 	o->count = w->record.used / sizeof(*r);
 	for (size_t i = 0; i < o->count && !code; i++) {
 		leave_tile(&r[i]);
 		code = ts_pile_add(&o->spread, &r[i].s, sizeof(r[i].s), w->cache, err);
+		if (i % KEEP_REST == 0) {
+			ts_pile_rest(&w->record);
+			ts_pile_rest(&o->spread);
+		}
 	}
+	ts_pile_fini(&w->record);
+	ts_pile_rest(&o->spread);
 	return code ? code
 		    : ts_pile_sort(&o->spread, o->count, sizeof(r->s), by_spread_id, w->cache,
 			      w->rd->cancel, err);
