@@ -511,7 +511,11 @@ ts_source_line_read(struct ts_source_line *out, struct ts_reader *rd,
 		if (!end && (!code || code == TS_E_DAMAGED) && all.replicas > 1)
 			end = split_replicas(out, &w, rd, NULL);
 	} else if (!end && !liveness_ends_all(code)) {
+		struct ts_err why = err ? *err : (struct ts_err){0};
+
 		code = read_part(out, &all, &w, source, rd, progress, err);
+		if (code == TS_E_ABSENT && source->where == TS_LIVE_ALL && err)
+			*err = why; /* it is not recorded, first of all */
 		ts_liveness_fini(&all);
 	} else {
 		ts_liveness_fini(&all);
