@@ -607,6 +607,7 @@ ts_app_write(struct ts_app *app, const struct ts_call *call)
 	w->job.worker = TS_WORKER_BULK;
 	w->job.owner = TS_OWNER_WRITE;
 	w->job.kind = app->writes++; /* none replaces another */
+	ts_view_say(&app->env, "writing %s%s", w->path, w->source ? " (C-c stops that)" : "");
 	ts_jobs_send(app->jobs, &w->job);
 	return TS_EFFECT_REPAINT;
 }
