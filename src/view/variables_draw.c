@@ -137,7 +137,7 @@ note_text(const struct variables_view *t, char *out, size_t size)
 		atomic_load(&busy->top) != NULL;
 
 	out[0] = '\0';
-	if (t->making && atomic_load(&busy->scanned) >= t->v->rows) {
+	if (t->making && atomic_load(&t->making->scanned) >= t->v->rows) {
 		snprintf(out, size, "all rows are read, putting them in order");
 	} else if (busy && busy != t->list) {
 		wait_text(t, out, size);
