@@ -80,6 +80,26 @@ explain_life(struct ts_explain *e, const struct variables_view *t, const struct 
 		(long long)(class_has ? x->class_of : x->variable));
 }
 
+/* Of the graph below the table, where the columns are not shown. */
+static struct ts_variable
+with_pieces(const struct variables_view *t, const struct ts_variable *x)
+{
+	const struct ts_variable_pieces *p = &t->pieces;
+	const struct ts_variable_spread s = {.tiles = p->on,
+		.bytes = p->bytes,
+		.fullest = p->fullest};
+	struct ts_variable y = *x;
+
+	if (x->tiles != TS_UNKNOWN || !t->has_pieces || p->variable != x->variable ||
+		p->pieces == 0 || p->partial)
+		return y;
+	y.tiles = p->on;
+	y.fullest = p->fullest;
+	y.fullest_tile = p->fullest_tile;
+	y.balance = ts_variable_balance(&s);
+	return y;
+}
+
 static void
 explain_spread(struct ts_explain *e, const struct variables_view *t, const struct ts_variable *x)
 {
@@ -127,11 +147,13 @@ variables_explain(struct ts_view *v, struct ts_explain *out)
 	if (!t->v)
 		return;
 	if (x && x->state == TS_VARIABLE_OK) {
+		struct ts_variable y = with_pieces(t, x);
+
 		explain_column(out, t, x, "bytes", x->bytes, true);
 		if (t->v->lowered)
 			explain_column(out, t, x, "tile", x->tile, false);
 		explain_life(out, t, x);
-		explain_spread(out, t, x);
+		explain_spread(out, t, &y);
 	}
 	if (!t->list || !atomic_load(&t->list->ready) || t->list->filter.count > 0 ||
 		t->bytes == TS_UNKNOWN)
