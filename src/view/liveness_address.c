@@ -7,6 +7,7 @@
 
 #include "liveness_internal.h"
 #include "tilescope/view/arg.h"
+#include "tilescope/view/what_if.h"
 
 #define PANES "graph|tab"
 #define CHANGES "all|born|died|changed"
@@ -286,6 +287,7 @@ const struct ts_view_arg live_args[] = {
 	{"step", TS_ARG_NUMBER, get_step, set_step, 0},
 	{"marks", TS_ARG_TEXT, get_marks, set_marks, 0},
 	{"only", CHANGES, get_only, set_only, 0},
+	{"what-if", TS_ARG_TEXT, ts_what_if_get, ts_what_if_set, 0},
 	{"tab", TS_ARG_TEXT, get_tab, set_tab, 0},
 	{"debug", TS_ARG_YES, get_debug, set_debug, 0},
 	{"pane", PANES, get_pane, set_pane, 0},

@@ -21,7 +21,14 @@
 #include "tilescope/view/what_if.h"
 
 enum { KIND_ANSWER };
-enum { DEVICE_ROW, WORST_ROW, PEAK_ROWS, LABEL = TS_WHAT_IF_TEXT + 48, BYTES_WIDE = 15 };
+enum {
+	DEVICE_ROW,
+	WORST_ROW,
+	PEAK_ROWS,
+	LABEL = TS_WHAT_IF_TEXT + 48,
+	BYTES_WIDE = 15,
+	PATH_LIMIT = 1 << 14
+};
 
 enum { C_HOW, C_WHAT, C_BEFORE, C_BEFORE_AT, C_AFTER, C_AFTER_AT, C_LESS, C_SHARE, COLUMNS };
 
@@ -42,6 +49,7 @@ struct answer {
 	struct ts_what_if_changes changes;
 	uint64_t version;
 	const struct ts_cache *cache;
+	char *rules; /* file of the user's groups; or NULL */
 	struct ts_what_if *w;
 	int64_t limit;
 };
@@ -70,7 +78,7 @@ read_answer(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 
 	a->limit = code ? TS_UNKNOWN : target.bytes_per_tile;
 	if (!code)
-		code = ts_groups_open(&groups, NULL, err);
+		code = ts_groups_open(&groups, a->rules, err);
 	if (!code)
 		code = ts_what_if_read(&a->w, rd, NULL, &a->changes, groups, a->cache,
 			&f->job.progress, err);
@@ -81,7 +89,23 @@ read_answer(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 static void
 fini_answer(struct ts_fetch *f)
 {
-	ts_what_if_free(((struct answer *)f)->w);
+	struct answer *a = (struct answer *)f;
+
+	ts_what_if_free(a->w);
+	free(a->rules);
+}
+
+/* The caller's; NULL: the rules that are part of the program. */
+static char *
+rules_file(const struct ts_view_env *env)
+{
+	struct ts_strbuf path;
+
+	if (!env->rules)
+		return NULL;
+	ts_strbuf_init(&path, PATH_LIMIT);
+	ts_strbuf_printf(&path, "%s/groups.rules", env->rules);
+	return ts_strbuf_take(&path);
 }
 
 static void
@@ -104,6 +128,7 @@ request(struct ts_tab *t)
 	a->changes = *changes_of(t);
 	a->version = a->changes.version;
 	a->cache = env->cache;
+	a->rules = rules_file(env);
 	s->any = true;
 	s->asked = a->version;
 	s->asking = &a->f;
