@@ -406,6 +406,7 @@ memory_drop(struct memory_view *m)
 	memory_drop_code(m);
 	memory_drop_metric(m);
 	memory_drop_identity(m);
+	memory_map_drop(m);
 	free_tiles(m->tiles);
 	memory_bands_free(m->categories);
 	memory_drop_variables(m);

@@ -490,6 +490,9 @@ const char *memory_identity_note(const struct memory_view *m);
 
 /* --- memory_map.c --- */
 
+/* The tiles are gone. */
+void memory_map_drop(struct memory_view *m);
+
 /* Lay out and colour what has changed; cheap when nothing has. */
 void memory_map_update(struct memory_view *m);
 

@@ -51,6 +51,14 @@ lay_out(struct memory_view *m)
 	free(number);
 }
 
+void
+memory_map_drop(struct memory_view *m)
+{
+	ts_tile_map_fini(&m->map.map);
+	m->map.tiles = NULL;
+	m->map.values = NULL;
+}
+
 /* Does a tile break the limit, by the metric that is shown? */
 static bool
 is_over(void *ctx, int64_t i)
@@ -88,8 +96,10 @@ memory_map_update(struct memory_view *m)
 
 	if (!k->shown || !memory_has_tiles(m))
 		return;
-	if (k->tiles != m->tiles || k->laid_physical != k->physical)
+	if (k->tiles != m->tiles || k->laid_physical != k->physical) {
 		lay_out(m);
+		memory_layout(m); /* tiles that came while the map is shown */
+	}
 	if (k->map.level &&
 		(k->values != memory_metric_values(m) || k->map.how != k->how ||
 			k->data != m->data))
