@@ -13,6 +13,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/report/index_variables.h"
 #include "tilescope/ui/prompt.h"
+#include "tilescope/view/what_if.h"
 
 /* --- life ------------------------------------------------------------------------------------- */
 
@@ -290,6 +291,26 @@ mark(struct variables_view *t)
 }
 
 static enum ts_effect
+tick(struct variables_view *t)
+{
+	struct ts_what_if_change x = {0};
+	struct ts_marked_variable m;
+
+	if (!variables_mark_of(t, variables_row(t, t->rows.cursor), &m))
+		return TS_EFFECT_BELL;
+	x.of = m.lowered ? TS_WHAT_IF_LOWERED : TS_WHAT_IF_VARIABLE;
+	x.id = m.lowered ? m.id : m.variable;
+	ts_what_if_name(&x, m.name, strlen(m.name));
+	if (x.id == TS_UNKNOWN) {
+		ts_view_say(t->view.env,
+			"this variable has no number in this report: :whatif "
+			"remove PATTERN goes by name");
+		return TS_EFFECT_BELL;
+	}
+	return ts_what_if_tick(&t->view, &x);
+}
+
+static enum ts_effect
 no_marks(struct variables_view *t)
 {
 	if (t->view.env->selection->marked.count == 0)
@@ -364,6 +385,8 @@ view_command(struct ts_view *v, const struct ts_call *call)
 		return select_tile(t) ? TS_EFFECT_UNKNOWN : TS_EFFECT_BELL;
 	case TS_CMD_GOTO_LIVENESS:
 		return open_life(t);
+	case TS_CMD_TICK:
+		return tick(t);
 	case TS_CMD_MARK:
 		return mark(t);
 	case TS_CMD_MARKS_CLEAR:

@@ -43,7 +43,7 @@ ts_what_if_tick(struct ts_view *v, struct ts_what_if_change *x)
 	ts_utf8_safe(&name, x->text, strlen(x->text));
 	if (x->n > 0) {
 		ts_what_if_how_text(how, x, true);
-		ts_view_say(v->env, "what if %.100s were %s: %d change%s, see the tab What-if",
+		ts_view_say(v->env, "what if %.100s were %s: %d change%s, see What-if in Liveness",
 			name.len > 0 ? name.s : "it", how, c->count, c->count == 1 ? "" : "s");
 	} else {
 		ts_view_say(v->env, "%.100s stays as it is: %d change%s left",
@@ -129,7 +129,7 @@ change_marked(struct ts_view_env *env, struct ts_what_if_change x)
 		if (x.id >= 0 && !ts_what_if_put(&env->selection->what_if, &x))
 			return too_many(env);
 	}
-	ts_view_say(env, "%d marked variable%s: see the tab What-if", m->count,
+	ts_view_say(env, "%d marked variable%s: see What-if in Liveness", m->count,
 		m->count == 1 ? "" : "s");
 	return changed;
 }
@@ -171,7 +171,7 @@ change_named(struct ts_view_env *env, struct ts_what_if_change x, const char *te
 	if (!ts_what_if_put(&env->selection->what_if, &x))
 		return too_many(env);
 	ts_what_if_how_text(how, &x, false);
-	ts_view_say(env, "what if: %s %.100s; see the tab What-if", how, text);
+	ts_view_say(env, "what if: %s %.100s; see What-if in Liveness", how, text);
 	return changed;
 }
 

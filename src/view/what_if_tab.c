@@ -548,6 +548,10 @@ command(struct ts_tab *t, const struct ts_call *call)
 		return go_there(t);
 	if (call->cmd == TS_CMD_TICK)
 		return tick(t);
+	if (call->cmd == TS_CMD_MARKS_CLEAR && changes_of(t)->count > 0) {
+		ts_what_if_clear(&t->view->env->selection->what_if);
+		return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
+	}
 	return ts_list_command(&tab_of(t)->list, call->cmd);
 }
 
