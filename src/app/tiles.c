@@ -146,6 +146,10 @@ ts_app_tiles_command(struct ts_app *app, const struct ts_call *call)
 {
 	const char *text = ts_call_arg(call, 0);
 
+	if (!app->env.report) {
+		ts_view_say_error(&app->env, "choose a report first");
+		return TS_EFFECT_BELL;
+	}
 	if (text && *text) {
 		ts_view_ask_tiles(&app->env, text, false);
 		return TS_EFFECT_REPAINT;

@@ -264,6 +264,8 @@ add_tiles(struct parser *p, struct ts_tile_set *out)
 	int at = (int)(p->at - p->text) + 1;
 	enum ts_code code = range(p, &from, &to);
 
+	if (!code && out->tiles == 0)
+		return wrong(p, "it is not known what tiles there are");
 	if (!code && to > out->tiles)
 		return ts_err_set(p->err, TS_E_USAGE,
 			"there is no tile %" PRId64 " at character %d of the tile set: they are "

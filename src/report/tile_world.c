@@ -114,6 +114,9 @@ take_tiles(struct world *w, struct ts_err *err)
 {
 	int64_t n = tiles_of(w);
 
+	if (n == 0)
+		return ts_err_set(err, TS_E_USAGE,
+			"what tiles there are is not recorded: neither their memory nor the target is");
 	w->used = ts_alloc((size_t)n + 1, sizeof(*w->used));
 	if (!w->used || !ts_tile_set_init(&w->there, n))
 		return ts_err_nomem(err);

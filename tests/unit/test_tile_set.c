@@ -148,6 +148,8 @@ START_TEST(what_is_not_known)
 	ck_assert_int_eq(ts_tile_set_count(&s), 0);
 	ts_tile_set_fini(&s);
 	w.tiles = 0;
+	ck_assert_int_eq(ts_tile_set_parse(&s, "0", &w, &err), TS_E_USAGE);
+	ck_assert_ptr_nonnull(strstr(err.msg, "it is not known what tiles there are"));
 	ck_assert_int_eq(ts_tile_set_parse(&s, "all", &w, &err), TS_OK);
 	ck_assert_int_eq(ts_tile_set_next(&s, 0), -1);
 	ts_tile_set_fini(&s);

@@ -218,6 +218,24 @@ START_TEST(what_is_not_recorded)
 }
 END_TEST
 
+START_TEST(no_tiles_at_all)
+{
+	struct ts_tiles_named n;
+	struct world w;
+
+	begin_sql(&w,
+		"CREATE TABLE report(key TEXT, value TEXT);"
+		"INSERT INTO report VALUES('store_version', '1');"
+		"CREATE TABLE lowered_variable(id INTEGER PRIMARY KEY, tile INTEGER, name TEXT, bytes INTEGER);"
+		"INSERT INTO lowered_variable VALUES(0, 5, 'a', 7);");
+	ck_assert_int_eq(ts_tiles_named(&n, "using(\"a\")", NULL, w.rd, NULL, NULL, &err),
+		TS_E_USAGE);
+	ck_assert_ptr_nonnull(strstr(err.msg, "what tiles there are is not recorded"));
+	ts_tiles_named_fini(&n);
+	end_world(&w);
+}
+END_TEST
+
 /* --- the pass ----------------------------------------------------------------------------------- */
 
 struct sums {
@@ -288,6 +306,7 @@ main(void)
 	tcase_add_test(t, means_what_sql_says_of_a_profile);
 	tcase_add_test(t, tiles_with_gaps_between_them);
 	tcase_add_test(t, what_is_not_recorded);
+	tcase_add_test(t, no_tiles_at_all);
 	tcase_add_loop_test(t, stops_and_goes_on, 0, 2);
 	suite_add_tcase(s, t);
 	r = srunner_create(s);
