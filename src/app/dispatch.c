@@ -734,6 +734,7 @@ static const struct {
 	{TS_CMD_GOTO_LIVENESS, do_goto_liveness},
 	{TS_CMD_GOTO_TRACE, do_goto_trace},
 	{TS_CMD_TILES, ts_app_tiles_command},
+	{TS_CMD_MARKS_CLEAR, ts_app_tiles_clear},
 	{TS_CMD_WHAT_IF, do_what_if},
 	{TS_CMD_COPY, do_copy},
 	{TS_CMD_COPY_ADDRESS, do_copy_address},

@@ -160,3 +160,13 @@ ts_app_tiles_command(struct ts_app *app, const struct ts_call *call)
 	ts_select_no_tiles(&app->selection);
 	return TS_EFFECT_REPAINT;
 }
+
+enum ts_effect
+ts_app_tiles_clear(struct ts_app *app, const struct ts_call *call)
+{
+	(void)call;
+	if (app->selection.tiles.count == 0)
+		return TS_EFFECT_NONE;
+	ts_select_no_tiles(&app->selection);
+	return TS_EFFECT_REPAINT;
+}

@@ -165,6 +165,8 @@ void ts_app_archive_free(struct ts_job *job);
 
 /* tiles.c: `:tiles`; send what is asked of tiles (env.tiles_asked); the answer. */
 enum ts_effect ts_app_tiles_command(struct ts_app *app, const struct ts_call *call);
+/* Where the view has no marks of its own to take away: the tiles'; silent when there are none. */
+enum ts_effect ts_app_tiles_clear(struct ts_app *app, const struct ts_call *call);
 void ts_app_tiles_turn(struct ts_app *app);
 void ts_app_tiles_take(struct ts_app *app, struct ts_job *job);
 
