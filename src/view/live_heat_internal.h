@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* live_heat_internal - the state of the tab "heat": live_heat.c has commands and questions, live_heat_draw.c the picture. */
+/* live_heat_internal - the state of the tab "heat", shared by its files. */
 #ifndef TS_VIEW_LIVE_HEAT_INTERNAL_H
 #define TS_VIEW_LIVE_HEAT_INTERNAL_H
 
 #include "tilescope/report/live_heat.h"
 #include "tilescope/ui/heat.h"
 #include "tilescope/view/live_heat.h"
+
+enum { HEAT_ROWS_OF_SCREEN = 2 }; /* cells above each other in a row of the screen */
 
 /* One of the two: units (places of tiles, steps), so many to a cell. */
 struct heat_axis {
@@ -41,7 +43,23 @@ struct heat_parts {
 struct heat_parts heat_parts(struct ts_rect r);
 void heat_draw(struct ts_tab *t, struct ts_canvas *c, bool focus);
 
-/* live_heat_explain.c */
+/* --- live_heat_axis.c --- */
+void heat_follow(struct heat_axis *a); /* the cursor is in sight */
+void heat_zoom_to(struct heat_axis *a, int64_t each);
+void heat_resize_axis(struct heat_axis *a, int cells);
+void heat_move_axis(struct heat_axis *a, int64_t cells);
+
+/* --- live_heat_data.c: as in struct ts_tab_ops --- */
+bool heat_open(struct ts_tab *t);
+void heat_close(struct ts_tab *t);
+void heat_drop(struct ts_tab *t);
+void heat_indexed(struct ts_tab *t);
+void heat_resize(struct ts_tab *t);
+void heat_request(struct ts_tab *t);
+enum ts_effect heat_deliver(struct ts_tab *t, struct ts_fetch *f);
+void heat_go_to_spot(struct heat *h, const struct ts_live_spot *spot);
+
+/* --- live_heat_explain.c --- */
 void heat_explain(struct ts_tab *t, struct ts_explain *out);
 bool heat_sheet(struct ts_tab *t, struct ts_sheet *out);
 bool heat_chart(struct ts_tab *t, struct ts_chart_page *p);
