@@ -188,7 +188,8 @@ START_TEST(wrong_words)
 		ck_assert_msg(strstr(h.env.message, words[i].says), "%s: %s", words[i].text,
 			h.env.message);
 	}
-	what_if(&h, "clear");
+	harness_says(&h, "worst tile"); /* what is no pattern is taken back, what was shown stays */
+	ck_assert_int_eq(h.selection.what_if.count, 0);
 	for (int i = 0; i <= TS_WHAT_IF_CHANGES; i++) {
 		snprintf(text, sizeof(text), "remove nobody%d", i);
 		what_if(&h, text);

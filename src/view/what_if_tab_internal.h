@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* what_if_tab_internal - the state of the tab "what-if": what_if_tab.c has questions and keys, what_if_table.c rows. */
+#ifndef TS_VIEW_WHAT_IF_TAB_INTERNAL_H
+#define TS_VIEW_WHAT_IF_TAB_INTERNAL_H
+
+#include "tilescope/ui/table.h"
+#include "tilescope/view/what_if.h"
+
+enum {
+	WHAT_IF_PEAKS = 2, /* rows of the device and of the worst tile */
+	WHAT_IF_LABEL = TS_WHAT_IF_TEXT + 48,
+};
+
+enum {
+	C_HOW,
+	C_WHAT,
+	C_BEFORE,
+	C_BEFORE_AT,
+	C_AFTER,
+	C_AFTER_AT,
+	C_LESS,
+	C_SHARE,
+	WHAT_IF_COLUMNS
+};
+
+struct what_if_tab {
+	struct ts_pane_data pane;
+	struct ts_fetch *asking;
+	uint64_t asked;	      /* version of the changes */
+	bool any;	      /* something was asked for */
+	struct ts_what_if *w; /* the newest answer; or NULL */
+	int64_t limit;	      /* bytes of a tile, or TS_UNKNOWN */
+	struct ts_list list;
+	char label[TS_WHAT_IF_CHANGES][WHAT_IF_LABEL]; /* of the changes */
+	struct ts_column column[WHAT_IF_COLUMNS];      /* as wide as the units need it */
+};
+
+/* What the changes are called, once for each answer. */
+void what_if_labels(struct what_if_tab *s);
+int what_if_rows(const struct what_if_tab *s);
+
+/* The change of a row, or -1; the peaks of a row, NULL: it is a change, or the line above the changes. */
+int what_if_change_at(const struct what_if_tab *s, int64_t row);
+const struct ts_what_if_pair *what_if_pair_at(const struct what_if_tab *s, int64_t row);
+
+struct ts_table what_if_table(struct ts_tab *t, bool focus);
+void what_if_explain(struct ts_tab *t, struct ts_explain *out);
+
+#endif
