@@ -29,8 +29,8 @@ struct ts_view;
 
 struct ts_window {
 	int64_t most_rows, most_bytes; /* that it ever holds */
-	int64_t rows, bytes;	/* held */
-	int64_t hits, misses;	/* rows */
+	int64_t rows, bytes;	       /* held */
+	int64_t hits, misses;	       /* rows */
 	int64_t waits, wait_us; /* times that frames were drawn without rows, and for how long */
 	int64_t from, to;	/* rows wanted last, ... */
 	uint64_t of;		/* ... and of what */
