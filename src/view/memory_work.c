@@ -93,6 +93,8 @@ show(struct ts_tab *t, struct ts_tile_work *work, const struct memory_scope *sco
 
 enum { FETCH_WORK, FETCH_WORK_AHEAD };
 
+enum { MANY = 64 }; /* tiles that a screen does not wait for */
+
 struct work_fetch {
 	struct ts_fetch fetch;
 	struct memory_scope scope;
@@ -199,8 +201,8 @@ work_request(struct ts_tab *t)
 	}
 	w->state.state = w->here ? TS_PANE_STALE : TS_PANE_LOADING;
 	w->sent = &f->fetch;
-	ts_fetch_send(t->view, &f->fetch, t->kind + FETCH_WORK, TS_WORKER_SCREEN,
-		"reading what runs on a tile");
+	ts_fetch_send(t->view, &f->fetch, t->kind + FETCH_WORK,
+		f->n > MANY ? TS_WORKER_BULK : TS_WORKER_SCREEN, "reading what runs on a tile");
 }
 
 /* What was read ahead may be what is wanted by now. */
