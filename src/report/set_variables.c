@@ -336,10 +336,10 @@ keep_largest(struct set_read *r, struct ts_err *err)
 	struct ts_strbuf text;
 
 	v->names = r->groups;
-	v->count = r->groups < TS_SET_VARIABLES ? r->groups : TS_SET_VARIABLES;
-	v->row = ts_alloc(v->count, sizeof(*v->row));
+	v->row = ts_alloc(TS_SET_VARIABLES, sizeof(*v->row));
 	if (!v->row)
 		return ts_err_nomem(err);
+	v->count = r->groups < TS_SET_VARIABLES ? r->groups : TS_SET_VARIABLES;
 	if (r->groups > 0)
 		qsort(r->group, r->groups, sizeof(*r->group), largest_first);
 	ts_strbuf_init(&text, NAME_TEXT);

@@ -530,6 +530,8 @@ ts_tile_details_read(struct ts_tile_details *d, struct ts_reader *rd, const int6
 		return ts_err_set(err, TS_E_ABSENT, "%s",
 			rd->report->binding[TS_TILE_MEMORY].reason);
 	code = read_categories(&r, &why);
+	if (d->names.nomem)
+		code = ts_err_nomem(&why);
 	if (code && code != TS_E_DAMAGED) {
 		if (err)
 			*err = why;

@@ -630,6 +630,8 @@ ts_tile_work_read(struct ts_tile_work *w, struct ts_reader *rd, enum ts_work_kin
 			kind == TS_WORK_COMPUTE_SETS ? by_weight : by_code);
 	if (kind == TS_WORK_VERTICES && w->count > 0 && !make_families(w))
 		return ts_err_nomem(err);
+	if (w->text.nomem) /* names are missing */
+		return ts_err_nomem(err);
 	sum_up(w);
 	if (code && err)
 		*err = why;

@@ -26,7 +26,11 @@
 #include "tilescope/report/report.h"
 #include "tilescope/report/summary.h"
 #include "tilescope/report/target.h"
+#include "tilescope/report/set_variables.h"
+#include "tilescope/report/tile_addresses.h"
+#include "tilescope/report/tile_details.h"
 #include "tilescope/report/tile_variables.h"
+#include "tilescope/report/tile_work.h"
 #include "tilescope/report/trace.h"
 #include "tilescope/report/variable_list.h"
 
@@ -218,6 +222,71 @@ figure_tile_variables(uint64_t *d, struct ts_reader *rd, struct ts_err *err)
 	for (int i = 0; v.categories && i < v.categories->count; i++)
 		digest_i64(d, v.category_bytes[i]);
 	ts_tile_variables_fini(&v);
+	return code;
+}
+
+/* What the tabs of Memory show of two tiles; what is not in this layout is left out. */
+static inline enum ts_code
+figure_tile_details(uint64_t *d, struct ts_reader *rd, struct ts_err *err)
+{
+	static const int64_t tiles[] = {3, 5};
+	struct ts_tile_details t;
+	enum ts_code code = ts_tile_details_read(&t, rd, tiles, TS_COUNT(tiles), NULL, err);
+
+	for (size_t i = 0; i < t.nodes; i++) {
+		digest_text(d, t.node[i].name);
+		digest_i64(d, t.node[i].bytes + t.node[i].depth);
+	}
+	ts_tile_details_fini(&t);
+	return code;
+}
+
+static inline enum ts_code
+figure_tile_work(uint64_t *d, struct ts_reader *rd, struct ts_err *err)
+{
+	static const int64_t tiles[] = {3, 5};
+	enum ts_code code = TS_OK;
+
+	for (int kind = 0; !code && kind < TS_WORK_KINDS; kind++) {
+		struct ts_tile_work w;
+
+		code = ts_tile_work_read(&w, rd, (enum ts_work_kind)kind, tiles, TS_COUNT(tiles),
+			NULL, err);
+		for (size_t i = 0; i < w.count; i++) {
+			digest_text(d, ts_work_said(&w, &w.row[i]));
+			digest_i64(d, w.row[i].cycles + w.row[i].code + w.row[i].vertices);
+		}
+		ts_tile_work_fini(&w);
+	}
+	return code;
+}
+
+static inline enum ts_code
+figure_set_variables(uint64_t *d, struct ts_reader *rd, struct ts_err *err)
+{
+	static const int64_t tiles[] = {3, 5};
+	struct ts_set_variables v;
+	enum ts_code code = ts_set_variables_read(&v, rd, tiles, TS_COUNT(tiles), NULL, err);
+
+	for (size_t i = 0; i < v.count; i++) {
+		digest_text(d, ts_set_variable_name(&v, &v.row[i]));
+		digest_i64(d, v.row[i].bytes + v.row[i].tiles);
+	}
+	ts_set_variables_fini(&v);
+	return code;
+}
+
+static inline enum ts_code
+figure_addresses(uint64_t *d, struct ts_reader *rd, struct ts_err *err)
+{
+	struct ts_tile_addresses a;
+	enum ts_code code = ts_tile_addresses_read(&a, rd, 3, 638976, NULL, err);
+
+	for (size_t i = 0; i < a.map.count; i++)
+		digest_i64(d, a.map.piece[i].from + (int64_t)a.map.piece[i].kind);
+	for (size_t i = 0; i < a.count; i++)
+		digest_text(d, ts_address_name(&a, (int32_t)i));
+	ts_tile_addresses_fini(&a);
 	return code;
 }
 
@@ -491,6 +560,10 @@ static const struct figure {
 	{"facts", figure_facts, false},
 	{"liveness", figure_liveness, true},
 	{"tile variables", figure_tile_variables, true},
+	{"tile details", figure_tile_details, true},
+	{"tile work", figure_tile_work, true},
+	{"set variables", figure_set_variables, true},
+	{"addresses", figure_addresses, true},
 	{"trace", figure_trace, true},
 	{"lives", figure_lives, true},
 	{"variables", figure_variables, true},

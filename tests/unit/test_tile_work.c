@@ -68,6 +68,7 @@ open_report(struct fixture *f)
 
 	ck_assert_msg(ts_report_open(&f->report, f->path, &o, &err) == TS_OK, "%s", err.msg);
 	ck_assert_msg(ts_reader_open(&f->reader, f->report, &err) == TS_OK, "%s", err.msg);
+	sql(f, "BEGIN"); /* one lock for all questions */
 }
 
 static void
