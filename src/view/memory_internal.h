@@ -294,7 +294,7 @@ void memory_out_of_memory(struct ts_pane_data *d);
 /* A fetch that came back in vain although nobody asked anew: somebody stopped it. */
 void memory_stopped(struct ts_pane_data *d);
 
-/* --- memory_parts.c --- */
+/* --- memory_bands.c --- */
 
 /* Bytes of a band on tile i of the list; TS_UNKNOWN: too large to add up. */
 int64_t memory_band(const struct memory_categories *k, int band, int64_t i);
@@ -303,6 +303,8 @@ int64_t memory_band(const struct memory_categories *k, int band, int64_t i);
 enum ts_code memory_bands_make(struct memory_categories *k, const int64_t *tile, int64_t n,
 	int most, bool by_name, struct ts_err *err);
 void memory_bands_free(struct memory_categories *k);
+
+/* --- memory_parts.c --- */
 
 /* The parts that the plot is divided into; NULL: none, or they are not here. */
 const struct memory_categories *memory_parts(const struct memory_view *m);
@@ -552,8 +554,9 @@ void memory_pieces(struct memory_readout *o, const char *words);
 void memory_room_for_rows(struct memory_view *m);
 int memory_rows_wanted(const struct memory_view *m);
 
-/* The IPU under the cursor in place of the tile; what stands in those rows. */
-void memory_draw_ipu(struct ts_canvas *c, const struct memory_view *m);
+void memory_draw_readout(struct ts_canvas *c, const struct memory_view *m,
+	const struct ts_tile *tile);
+/* What stands in those rows. */
 void memory_draw_rows(struct ts_canvas *c, const struct memory_view *m);
 
 /* Title, bands and outline of the graph; texts of its axes. */

@@ -1,16 +1,200 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * memory_rows - the rows around the read-out of the Memory view: the IPU in place of the tile, the parts of what has
- * the cursor as figures, and what the selected tiles use together.
+ * memory_rows - the rows below the graph of the Memory view: the read-out of the tile (or the IPU) under the cursor, its
+ * parts as figures, and what the selected tiles use together.
  */
 #include "config.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "memory_internal.h"
 #include "tilescope/base/strbuf.h"
+#include "tilescope/base/utf8.h"
 
 enum { DIAMOND = 0x25c6, WORDS = 400 };
+
+/* --- read-out --------------------------------------------------------------------------------- */
+
+/* A figure of this view: long where there is room. */
+static const char *
+bytes_text(const struct memory_view *m, char out[TS_FMT_MAX], int64_t bytes, bool wide)
+{
+	return wide ? ts_fmt_bytes(out, bytes, memory_units(m))
+		    : ts_fmt_bytes_short(out, bytes, memory_units(m));
+}
+
+/*
+ * How much is said: MIDDLE is all but the column's tiles in full, SHORT fits 80 columns in most reports,
+ * BRIEF is without the column. What does not fit even then is left out word by word.
+ */
+enum length { BRIEF, SHORT, MIDDLE, LONG };
+
+void
+memory_piece(struct memory_readout *o, enum ts_role role, const char *fmt, ...)
+{
+	char text[200];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (!o->measure && o->x + ts_utf8_columns(text, strlen(text)) <= o->r.w)
+		ts_canvas_text(o->c, o->r, o->x, 0, role, text);
+	o->x += ts_utf8_columns(text, strlen(text));
+}
+
+static enum ts_role
+fullness(const struct memory_tiles *t, const struct ts_tile *tile, int64_t used)
+{
+	enum { WARN_PERCENT = 90 };
+	int64_t limit = t->target.bytes_per_tile;
+
+	/* gaps count for the verdict even where they are not shown */
+	if (tile->overflowed > 0 || (limit != TS_UNKNOWN && ts_tile_used(tile) > limit))
+		return TS_ROLE_BAD;
+	if (limit != TS_UNKNOWN && (double)used * 100 >= (double)limit * WARN_PERCENT)
+		return TS_ROLE_WARN;
+	return TS_ROLE_VALUE;
+}
+
+static void
+gaps_piece(struct memory_readout *o, const struct memory_view *m, const struct ts_tile *tile,
+	bool wide)
+{
+	char text[TS_FMT_MAX];
+	int64_t gaps = tile->total_gaps - tile->total;
+
+	if (tile->total_gaps == TS_UNKNOWN && m->tiles->tiles.gaps == 0)
+		memory_piece(o, TS_ROLE_NOTE, wide ? "  gaps not recorded" : "  no gaps");
+	else if (tile->total_gaps == TS_UNKNOWN)
+		memory_piece(o, TS_ROLE_NOTE,
+			wide ? "  whether it includes gaps is not known" : "  gaps not known");
+	else if (!m->gaps)
+		memory_piece(o, TS_ROLE_LABEL, "  without gaps");
+	else if (wide && gaps >= 0)
+		memory_piece(o, TS_ROLE_LABEL, "  with gaps (%s)", bytes_text(m, text, gaps, wide));
+	else
+		memory_piece(o, TS_ROLE_LABEL, "  with gaps");
+}
+
+/* Which of the column's tiles it is. */
+static void
+column_piece(struct memory_readout *o, const struct memory_view *m, bool wide)
+{
+	int column = ts_span_column(&m->span, m->span.cursor);
+	const struct ts_bucket *b;
+	const struct ts_tile *tile = m->tiles->tiles.tile;
+	int64_t n;
+
+	if (column < 0 || column >= m->plot.columns)
+		return;
+	b = &m->plot.bucket[column];
+	n = b->to - b->from;
+	if (n <= 1)
+		return;
+	if (b->max_at == m->span.cursor && wide)
+		memory_piece(o, TS_ROLE_LABEL,
+			"  the fullest of the %lld tiles of this column (%lld to %lld)",
+			(long long)n, (long long)tile[b->from].tile,
+			(long long)tile[b->to - 1].tile);
+	else if (b->max_at == m->span.cursor)
+		memory_piece(o, TS_ROLE_LABEL, "  top of %lld here", (long long)n);
+	else if (b->max_at >= 0 && wide)
+		memory_piece(o, TS_ROLE_NOTE, "  one of %lld in this column, the fullest is %lld",
+			(long long)n, (long long)tile[b->max_at].tile);
+	else if (b->max_at >= 0)
+		memory_piece(o, TS_ROLE_NOTE, "  top here: %lld", (long long)tile[b->max_at].tile);
+}
+
+static void
+readout_pieces(struct memory_readout *o, const struct memory_view *m, const struct ts_tile *tile,
+	enum length length)
+{
+	const struct memory_tiles *t = m->tiles;
+	int64_t i = m->span.cursor, used = t->value[m->gaps][i], limit = t->target.bytes_per_tile;
+	enum ts_role role = fullness(t, tile, used);
+	bool wide = length > SHORT;
+	char a[TS_FMT_MAX], b[TS_FMT_MAX];
+
+	memory_piece(o, TS_ROLE_LABEL, "tile ");
+	memory_piece(o, TS_ROLE_ACCENT, "%lld", (long long)tile->tile);
+	if (t->ipu[i] != TS_UNKNOWN)
+		memory_piece(o, TS_ROLE_LABEL, " ipu %lld", (long long)t->ipu[i]);
+	memory_piece(o, TS_ROLE_LABEL, "  ");
+	memory_piece(o, role, "%s", bytes_text(m, a, used, wide));
+	if (limit != TS_UNKNOWN)
+		memory_piece(o, role, " of %s  %s", bytes_text(m, a, limit, wide),
+			ts_fmt_percent(b, (double)used, (double)limit));
+	else
+		memory_piece(o, TS_ROLE_NOTE, "  limit not known");
+	if (limit != TS_UNKNOWN && t->target.assumed && length == LONG)
+		memory_piece(o, TS_ROLE_NOTE, " (limit assumed)");
+	if (tile->overflowed > 0 && (wide || limit == TS_UNKNOWN))
+		memory_piece(o, TS_ROLE_BAD, "  overflowed %s",
+			bytes_text(m, a, tile->overflowed, wide));
+	gaps_piece(o, m, tile, wide);
+	memory_piece(o, TS_ROLE_LABEL, "  rank %s",
+		ts_fmt_count(a, (int64_t)t->rank[m->gaps][i] + 1));
+	if (wide)
+		memory_piece(o, TS_ROLE_LABEL, " of %s", ts_fmt_count(a, t->n));
+	if (length > BRIEF)
+		column_piece(o, m, length == LONG);
+}
+
+/* Word by word, as far as there is room. */
+void
+memory_pieces(struct memory_readout *o, const char *words)
+{
+	while (*words) {
+		const char *next = strstr(words + 1, "  ");
+		size_t n = next ? (size_t)(next - words) : strlen(words);
+
+		memory_piece(o, TS_ROLE_VALUE, "%.*s", (int)n, words);
+		words += n;
+	}
+}
+
+/* The IPU under the cursor in place of the tile. */
+static void
+draw_ipu(struct ts_canvas *c, const struct memory_view *m)
+{
+	struct memory_readout o = {c, ts_rect_row(m->pane[PANE_READOUT], 0), 0, false};
+	struct ts_strbuf words;
+
+	ts_strbuf_init(&words, WORDS);
+	memory_ipu_words(m, &words);
+	memory_piece(&o, TS_ROLE_LABEL, "ipu ");
+	memory_piece(&o, TS_ROLE_ACCENT, "%lld", (long long)m->tiles->ipu[m->span.cursor]);
+	memory_pieces(&o, words.s);
+	ts_strbuf_fini(&words);
+}
+
+/* In whole sentences where they fit. */
+void
+memory_draw_readout(struct ts_canvas *c, const struct memory_view *m, const struct ts_tile *tile)
+{
+	struct memory_readout o = {c, ts_rect_row(m->pane[PANE_READOUT], 0), 0, true};
+	enum length length = LONG;
+
+	if (memory_by_ipu(m)) {
+		draw_ipu(c, m);
+		return;
+	}
+	for (; length > BRIEF; length--) {
+		o.x = 0;
+		readout_pieces(&o, m, tile, length);
+		if (o.x <= o.r.w)
+			break;
+	}
+	o.x = 0;
+	o.measure = false;
+	readout_pieces(&o, m, tile, length);
+}
+
+/* --- rows below it ---------------------------------------------------------------------------- */
 
 /* Parts have figures of their own: those of categories stand in the tabs. */
 static bool
@@ -39,20 +223,6 @@ memory_room_for_rows(struct memory_view *m)
 		readout->y--;
 		readout->h++;
 	}
-}
-
-void
-memory_draw_ipu(struct ts_canvas *c, const struct memory_view *m)
-{
-	struct memory_readout o = {c, ts_rect_row(m->pane[PANE_READOUT], 0), 0, false};
-	struct ts_strbuf words;
-
-	ts_strbuf_init(&words, WORDS);
-	memory_ipu_words(m, &words);
-	memory_piece(&o, TS_ROLE_LABEL, "ipu ");
-	memory_piece(&o, TS_ROLE_ACCENT, "%lld", (long long)m->tiles->ipu[m->span.cursor]);
-	memory_pieces(&o, words.s);
-	ts_strbuf_fini(&words);
 }
 
 struct part {
