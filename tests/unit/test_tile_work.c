@@ -54,6 +54,7 @@ begin(struct fixture *f, unsigned seed)
 	ck_assert_ptr_nonnull(mkdtemp(f->dir));
 	snprintf(f->path, sizeof(f->path), "%s/report.tilescope", f->dir);
 	ck_assert_int_eq(sqlite3_open(f->path, &f->db), SQLITE_OK);
+	sql(f, "PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY");
 	sql(f,
 		"CREATE TABLE report(key TEXT, value TEXT);"
 		"INSERT INTO report VALUES('store_version', '1');"
@@ -380,8 +381,8 @@ main(void)
 	int failed;
 
 	tcase_set_timeout(c, 120);
-	tcase_add_loop_test(c, rows_are_those_of_a_slow_count, 0, 4);
-	tcase_add_loop_test(c, families_add_up, 0, 4);
+	tcase_add_loop_test(c, rows_are_those_of_a_slow_count, 0, 10);
+	tcase_add_loop_test(c, families_add_up, 0, 8);
 	tcase_add_test(c, bad_numbers_are_left_out);
 	suite_add_tcase(s, c);
 	r = srunner_create(s);
