@@ -4,7 +4,7 @@
  *
  * A cell is what most of its bytes are. Variables have the colour of their category, two shades in turn so that one is
  * told from the next; a cell with several variables on top of each other is hatched; gaps are dots, what is free is
- * blank. Without colours the letter of the category stands for a variable and # for several.
+ * blank. Without colours the letter of the category stands for a variable, small and capital in turn, and # for several.
  */
 #include "config.h"
 
@@ -89,6 +89,16 @@ band_of(const struct memory_view *m, const struct ts_tile_addresses *a, int32_t 
 	return -1;
 }
 
+/* Small and capital in turn, so that one variable is told from the next. */
+static uint32_t
+letter_of(const struct memory_view *m, int band, int32_t variable)
+{
+	char letter = m->categories->letter[band];
+
+	return (unsigned char)(variable % 2 && letter >= 'a' && letter <= 'z' ? letter - 'a' + 'A'
+									      : letter);
+}
+
 static void
 draw_cell(struct ts_canvas *c, struct ts_rect line, int x, const struct ts_tab *t,
 	const struct cell *k, bool beyond)
@@ -111,7 +121,7 @@ draw_cell(struct ts_canvas *c, struct ts_rect line, int x, const struct ts_tab *
 	}
 	if (letters)
 		cp = kind == TS_ADDRESS_OVERLAP ? '#'
-			: band >= 0		? (unsigned char)m->categories->letter[band]
+			: band >= 0		? letter_of(m, band, k->variable)
 						: '=';
 	else if (kind == TS_ADDRESS_OVERLAP)
 		cp = HATCH;
