@@ -99,6 +99,7 @@ take_lives(struct liveness *s, struct ts_fetch *f)
 
 	ts_lives_close(s->lives);
 	s->lives = answer->lives;
+	s->lives_data++;
 	answer->lives = NULL;
 	ts_pane_result(&s->table, f->code, &f->err, s->lives && s->lives->count > 0);
 	if (!s->lives)

@@ -511,6 +511,19 @@ draw_graph(struct ts_canvas *c, struct liveness *s)
 	}
 }
 
+static void
+draw_nothing(struct ts_canvas *c, const struct liveness *s)
+{
+	char name[LIVE_SOURCE], words[LIVE_SOURCE + 60];
+
+	if (s->shown.where == TS_LIVE_ALL)
+		snprintf(words, sizeof(words), "No liveness steps are recorded.");
+	else
+		snprintf(words, sizeof(words), "There are no liveness steps of %s.",
+			live_source_name(name, sizeof(name), s, &s->shown));
+	ts_canvas_wrap(c, s->area, 0, TS_ROLE_DIM, words);
+}
+
 void
 live_draw(struct ts_view *v, struct ts_canvas *c)
 {
@@ -520,7 +533,7 @@ live_draw(struct ts_view *v, struct ts_canvas *c)
 	if (!ts_pane_has(&s->graph)) {
 		ts_pane_draw(c, s->area, s->v.env, &s->graph);
 	} else if (s->src.line.count == 0) {
-		ts_canvas_wrap(c, s->area, 0, TS_ROLE_DIM, "No liveness steps are recorded.");
+		draw_nothing(c, s);
 	} else {
 		draw_graph(c, s);
 		ts_tabs_draw(&s->tabs, c, s->focus == LIVE_TABS);

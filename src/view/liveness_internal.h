@@ -85,6 +85,7 @@ struct liveness {
 	uint64_t data; /* counts timelines that came */
 	struct ts_source_line src;
 	struct ts_lives *lives; /* held */
+	uint64_t lives_data;	/* counts lives that came */
 	struct ts_alive *alive;
 	uint64_t alive_data;		  /* counts answers */
 	struct ts_alive_query asked;	  /* the newest; step -1 = none */

@@ -46,8 +46,8 @@ struct lifetimes_tab {
 	struct ts_uses *uses; /* held */
 	bool looked;	      /* for uses */
 	char why[TS_ERR_MSG];
-	uint64_t marked, alive;	   /* versions that were asked for; 0 = none */
-	const struct ts_lives *of; /* lives that were asked for: never looked into */
+	uint64_t marked, alive; /* versions that were asked for; 0 = none */
+	uint64_t of;		/* lives that were asked for; 0 = none */
 	bool known, of_marked;
 	struct ts_lifetimes made;
 	struct ts_alive *names; /* held: rows that are not marked are called so */
@@ -130,7 +130,7 @@ request(struct ts_tab *t)
 	if (!s->lives || !s->alive || !s->alive->listed || d->sent)
 		return;
 	others = !d->of_marked && d->alive != s->alive_data;
-	if (d->of == s->lives && d->marked == marked && !others)
+	if (d->of == s->lives_data && d->marked == marked && !others)
 		return;
 	f = ts_alloc(1, sizeof(*f));
 	if (!f)
@@ -138,7 +138,7 @@ request(struct ts_tab *t)
 	f->f.read = read_lifetimes;
 	f->f.fini = fini_lifetimes;
 	fill_question(d, f);
-	d->of = s->lives;
+	d->of = s->lives_data;
 	d->marked = marked;
 	d->alive = s->alive_data;
 	d->of_marked = f->by_number;
@@ -165,7 +165,7 @@ drop_made(struct lifetimes_tab *d)
 	d->names = NULL;
 	d->known = false;
 	d->sent = NULL;
-	d->of = NULL;
+	d->of = 0;
 	d->l.of++;
 }
 
@@ -232,9 +232,10 @@ name_of(const struct lifetimes_tab *d, int64_t i, char *buf, size_t size)
 	for (int k = 0; d->of_marked && k < d->names_count; k++)
 		if (d->number[k] == variable && d->name[k][0])
 			return d->name[k];
-	for (int k = 0; d->names && k < d->names->rows; k++)
-		if (d->names->row[k].variable == variable && *ts_alive_name(d->names, k))
-			return ts_alive_name(d->names, k);
+	/* those that are listed were asked for in the order of the list */
+	if (d->names && i < d->names->rows && d->names->row[i].variable == variable &&
+		*ts_alive_name(d->names, (int)i))
+		return ts_alive_name(d->names, (int)i);
 	snprintf(buf, size, "%s %lld", variable < 0 ? "row" : "variable",
 		(long long)(variable < 0 ? -1 - variable : variable));
 	return buf;
