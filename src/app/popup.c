@@ -48,6 +48,13 @@ close_it(struct ts_app *app)
 
 /* --- explain ---------------------------------------------------------------------------------- */
 
+static bool
+is_damaged(const struct ts_app *app)
+{
+	return app->env.report->header.truncated || app->env.partial ||
+		app->trouble.code == TS_E_DAMAGED;
+}
+
 enum ts_effect
 ts_app_explain(struct ts_app *app, const struct ts_call *call)
 {
@@ -68,6 +75,9 @@ ts_app_explain(struct ts_app *app, const struct ts_call *call)
 		ts_view_say_error(&app->env, "there is no figure here that could be explained");
 		return TS_EFFECT_BELL;
 	}
+	for (int i = 0; i < p->explain->count && is_damaged(app); i++)
+		ts_explain_note(&p->explain->figure[i],
+			"the report is damaged: of what can be read");
 	p->kind = TS_POPUP_EXPLAIN;
 	p->skip = 0;
 	return TS_EFFECT_REPAINT;

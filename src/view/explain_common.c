@@ -80,3 +80,12 @@ ts_explain_tiles_sql(char *out, size_t size, const struct ts_tile_set *set)
 		snprintf(out + used, size - used, ")");
 	return used > 0;
 }
+
+void
+ts_explain_left_out(struct ts_explain *out, int64_t rows, const char *what)
+{
+	for (int i = 0; i < out->count && rows > 0; i++)
+		ts_explain_note(&out->figure[i],
+			"%lld row%s of %s with bad numbers left out, which a query may not do",
+			(long long)rows, rows == 1 ? "" : "s", what);
+}

@@ -260,6 +260,7 @@ memory_explain(struct ts_view *v, struct ts_explain *out)
 	explain_selected(m, out);
 	if (m->breakdown != BY_LIVENESS)
 		explain_liveness(m, out);
+	ts_explain_left_out(out, m->tiles->tiles.bad_rows, "tile_memory");
 }
 
 /* --- the chart -------------------------------------------------------------------------------- */

@@ -463,4 +463,6 @@ summary_explain(struct ts_view *v, struct ts_explain *out)
 	for (int i = 0; i < s->lines; i++)
 		if (i != at)
 			explain_line(s, i, out);
+	if (s->verdict)
+		ts_explain_left_out(out, s->verdict->tiles.bad_rows, "tile_memory");
 }

@@ -20,6 +20,9 @@ const char *ts_explain_limit_sql(const struct ts_target *t, char out[64]);
 void ts_explain_share(struct ts_explain *out, const char *title, int64_t part, int64_t whole,
 	const char *from, const char *query);
 
+/* Rows of `what` were left out of the figures for their numbers, which a query does not: said of all figures. */
+void ts_explain_left_out(struct ts_explain *out, int64_t rows, const char *what);
+
 /* "(tile = 3 OR tile BETWEEN 5 AND 9)" for the tiles of a set. False: it does not fit, and out is "". */
 bool ts_explain_tiles_sql(char *out, size_t size, const struct ts_tile_set *set);
 
