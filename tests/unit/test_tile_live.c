@@ -9,7 +9,7 @@
 
 #include "tile_live_report.h"
 
-enum { ROUNDS = 60 };
+enum { ROUNDS = 50, NOISE = 40, HEAD = 176 };
 
 /* --- comparing -------------------------------------------------------------------------------- */
 
@@ -276,6 +276,50 @@ START_TEST(huge_bytes)
 }
 END_TEST
 
+/* A head of noise with a right checksum: nothing is believed that points outside, nothing crashes. */
+START_TEST(noise)
+{
+	struct truth *t = malloc(sizeof(*t));
+	struct ts_section_writer *w;
+	struct ts_tile_lives *l;
+	struct ts_index *x;
+	struct ts_err err = {0};
+	struct fixture f;
+	const void *payload;
+	unsigned char *bytes;
+	size_t size;
+
+	begin(&f);
+	make(&f, t, _i);
+	open_report(&f);
+	payload = ts_index_section(f.index, TS_SECTION_TILE_LIVES, &size);
+	ck_assert_ptr_nonnull(payload);
+	bytes = malloc(size);
+	memcpy(bytes, payload, size);
+	for (uint64_t i = 0, flips = 1 + any(4); i < flips; i++)
+		bytes[any(size < HEAD ? size : HEAD)] = (unsigned char)(any(2) ? any(256) : 0xff);
+	ck_assert_int_eq(ts_section_create(&w, &f.d.c, f.report, TS_SECTION_TILE_LIVES, &err),
+		TS_OK);
+	ck_assert_int_eq(ts_section_append(w, NULL, bytes, any(4) ? size : any(size), &err), TS_OK);
+	ck_assert_int_eq(ts_section_commit(w, &err), TS_OK);
+	ck_assert_int_eq(ts_index_open(&x, &f.d.c, f.report, NULL, NULL, &err), TS_OK);
+	ts_reader_set_index(f.indexed, x);
+	ck_assert_int_eq(ts_tile_lives_read(&l, f.indexed, NULL, &err), TS_OK);
+	for (size_t i = 0; i < l->tiles; i++) {
+		int64_t *change = ts_alloc(l->points, sizeof(*change));
+
+		ck_assert_ptr_nonnull(change);
+		ts_tile_lives_add(change, l, i);
+		free(change);
+	}
+	ts_tile_lives_close(l);
+	ts_index_release(x);
+	free(bytes);
+	end(&f);
+	free(t);
+}
+END_TEST
+
 START_TEST(absent)
 {
 	static const char *const tables[][2] = {
@@ -317,6 +361,7 @@ main(void)
 	tcase_set_timeout(c, 300);
 	tcase_add_loop_test(c, random_reports, 0, ROUNDS);
 	tcase_add_test(c, huge_bytes);
+	tcase_add_loop_test(c, noise, 0, NOISE);
 	tcase_add_loop_test(c, absent, 0, 3);
 	suite_add_tcase(s, c);
 	r = srunner_create(s);
