@@ -12,7 +12,7 @@
 
 #include "summary_internal.h"
 
-enum { SHOWN = 3, LABEL_W = 15, SEVERITY_W = 5, ID_W = 5 };
+enum { SHOWN = 3, SHOWN_LOW = 1, LOW = 30, LABEL_W = 15, SEVERITY_W = 5, ID_W = 5 };
 
 /* Those that say something: they come first. */
 static int
@@ -62,6 +62,13 @@ summary_findings_drop(struct summary_findings *f)
 	*f = (struct summary_findings){0};
 }
 
+/* Those with a line of their own: where there are few lines the verdict comes first. */
+static int
+most_shown(const struct summary_view *s)
+{
+	return s->area.h < LOW ? SHOWN_LOW : SHOWN;
+}
+
 /* They would take a pass over all variables, which nobody has asked for. */
 static bool
 are_dear(const struct summary_view *s)
@@ -75,20 +82,20 @@ are_dear(const struct summary_view *s)
 int
 summary_findings_lines(const struct summary_view *s)
 {
-	int n = count_said(&s->findings.found.insights);
+	int n = count_said(&s->findings.found.insights), most = most_shown(s);
 
-	return are_dear(s) ? 1 : s->findings.there ? (n > SHOWN ? SHOWN + 1 : n > 0 ? n : 1) : 0;
+	return are_dear(s) ? 1 : s->findings.there ? (n > most ? most + 1 : n > 0 ? n : 1) : 0;
 }
 
 void
 summary_findings_place(const struct summary_view *s, int line, char *out, size_t size)
 {
 	const struct ts_insights *in = &s->findings.found.insights;
-	int n = count_said(in);
+	int n = (int)ts_min_i64(count_said(in), most_shown(s));
 
-	if (line < n && line < SHOWN && in->finding[line].place[0])
+	if (line < n && in->finding[line].place[0])
 		snprintf(out, size, "%s", in->finding[line].place);
-	else if (line < n && line < SHOWN)
+	else if (line < n)
 		snprintf(out, size, "insights?rule=%s", in->finding[line].rule->id);
 	else
 		snprintf(out, size, "insights");
@@ -96,13 +103,13 @@ summary_findings_place(const struct summary_view *s, int line, char *out, size_t
 
 /* Behind the findings, or in their place: how many rules there are besides. */
 static void
-draw_rest(const struct ts_insights *in, struct ts_canvas *c, struct ts_rect r)
+draw_rest(const struct ts_insights *in, int most, struct ts_canvas *c, struct ts_rect r)
 {
 	int n = count_said(in);
 
-	if (n > SHOWN)
+	if (n > most)
 		ts_canvas_printf(c, r, LABEL_W + 2, 0, TS_ROLE_DIM, "and %d more in Insights",
-			n - SHOWN);
+			n - most);
 	else
 		ts_canvas_printf(c, r, LABEL_W + 2, 0, TS_ROLE_DIM,
 			"none: %d rules look fine, %d are not known",
@@ -114,7 +121,8 @@ summary_findings_draw(struct summary_view *s, struct ts_canvas *c, struct ts_rec
 {
 	const struct ts_insights *in = &s->findings.found.insights;
 	const struct ts_finding *f;
-	int x = LABEL_W + 2;
+	int x = LABEL_W + 2, most = most_shown(s);
+	const char *text;
 
 	if (line == 0)
 		ts_canvas_text(c, r, 1, 0, TS_ROLE_LABEL, "findings");
@@ -123,8 +131,8 @@ summary_findings_draw(struct summary_view *s, struct ts_canvas *c, struct ts_rec
 			"in Insights: without an index they take a while");
 		return;
 	}
-	if (line >= SHOWN || line >= count_said(in)) {
-		draw_rest(in, c, r);
+	if (line >= most || line >= count_said(in)) {
+		draw_rest(in, most, c, r);
 		return;
 	}
 	f = &in->finding[line];
@@ -132,6 +140,7 @@ summary_findings_draw(struct summary_view *s, struct ts_canvas *c, struct ts_rec
 	ts_canvas_field(c, r, x + SEVERITY_W, 0, ID_W - 1, TS_ROLE_DIM, f->rule->id,
 		strlen(f->rule->id), TS_FIELD_ELLIPSIS);
 	x += SEVERITY_W + ID_W;
-	ts_canvas_field(c, r, x, 0, r.w - x - 1, TS_ROLE_TEXT, f->evidence, strlen(f->evidence),
+	text = (int)strlen(f->evidence) < r.w - x ? f->evidence : f->rule->title;
+	ts_canvas_field(c, r, x, 0, r.w - x - 1, TS_ROLE_TEXT, text, strlen(text),
 		TS_FIELD_ELLIPSIS);
 }

@@ -569,7 +569,8 @@ def index_is_enough(ctx):
     complete(ctx, t)
     t.quit()
     t.close()
-    t = ctx.pty(report, size=(120, 40))
+    # Summary would have findings: those name variables that are alive at the peak, from their rows
+    t = ctx.pty("--at", "memory", report, size=(120, 40))
     t.press("J")
     t.wait("complete")
     read = re.search(r"waited for ([\d.]+) (\w+) in", t.text())
