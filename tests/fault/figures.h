@@ -18,6 +18,7 @@
 #include "tilescope/demo/demo.h"
 #include "tilescope/report/browse.h"
 #include "tilescope/report/execution.h"
+#include "tilescope/report/live_heat.h"
 #include "tilescope/report/liveness.h"
 #include "tilescope/report/lives.h"
 #include "tilescope/report/memory.h"
@@ -33,6 +34,7 @@
 #include "tilescope/report/tile_work.h"
 #include "tilescope/report/trace.h"
 #include "tilescope/report/variable_list.h"
+#include "tilescope/report/what_if.h"
 
 /* ---- numbers (FNV-1a) ---- */
 
@@ -360,6 +362,42 @@ figure_lives(uint64_t *d, struct ts_reader *rd, struct ts_err *err)
 	return code;
 }
 
+/* What is alive on tiles, cells of the heat map, and peaks with a variable, a pattern and a group changed. */
+static inline enum ts_code
+figure_what_if(uint64_t *d, struct ts_reader *rd, struct ts_err *err)
+{
+	static const struct ts_what_if_changes changes = {.count = 3,
+		.item = {{.of = TS_WHAT_IF_VARIABLE, .how = TS_WHAT_IF_HALVE, .id = 30},
+			{.of = TS_WHAT_IF_PATTERN, .how = TS_WHAT_IF_REMOVE, .text = "out"},
+			{.of = TS_WHAT_IF_GROUP,
+				.how = TS_WHAT_IF_SPLIT,
+				.n = 3,
+				.text = "gradients"}}};
+	const struct ts_live_heat heat = {.per_row = 3, .rows = 6, .per_column = 7, .columns = 9};
+	int64_t most[6 * 9];
+	struct ts_tile_lives *l = NULL;
+	struct ts_what_if *w = NULL;
+	struct ts_groups *groups = NULL;
+	enum ts_code code = ts_groups_open(&groups, NULL, err);
+
+	if (!code)
+		code = ts_tile_lives_read(&l, rd, NULL, err);
+	if (!code)
+		code = ts_live_heat_read(most, l, &heat, rd->cancel, err);
+	if (!code) {
+		digest(d, most, sizeof(most));
+		code = ts_what_if_read(&w, rd, l, &changes, groups, NULL, NULL, err);
+	}
+	if (!code)
+		digest_i64(d,
+			w->device.after.bytes + w->worst.after.bytes + w->worst.after.step +
+				w->sum[2].less);
+	ts_what_if_free(w);
+	ts_tile_lives_close(l);
+	ts_groups_close(groups);
+	return code;
+}
+
 /* A window, and a list that is filtered and sorted by name; rows are counted where they have to be. */
 static inline enum ts_code
 read_variables(uint64_t *d, bool *gap, struct ts_reader *rd, struct ts_variables *v,
@@ -566,6 +604,7 @@ static const struct figure {
 	{"addresses", figure_addresses, true},
 	{"trace", figure_trace, true},
 	{"lives", figure_lives, true},
+	{"what-if", figure_what_if, true},
 	{"variables", figure_variables, true},
 	{"query", figure_query, true},
 	{"tables", figure_tables, true},
