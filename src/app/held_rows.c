@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/* held_rows - see the header. Cells are 16 bytes, texts stand one behind the other. */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/base/strbuf.h"
+#include "tilescope/ui/table_order.h"
+
+#include "held_rows.h"
+
+enum { CELLS_MOST = 2 << 20, TEXT_MOST = 32 << 20 };
+
+struct cell {
+	enum ts_table_value_type type;
+	uint32_t n;
+	union {
+		int64_t integer;
+		double real;
+		size_t text; /* in `text` */
+	} v;
+};
+
+struct held {
+	struct ts_row_source source; /* first */
+	struct cell *cell;
+	struct ts_strbuf text;
+	int columns;
+	int64_t rows, at;
+	bool total; /* one more row of cells */
+};
+
+static void
+held_values(const struct held *h, int64_t row, struct ts_table_value *values)
+{
+	for (int i = 0; i < h->columns; i++) {
+		const struct cell *c = &h->cell[row * h->columns + i];
+
+		values[i].type = c->type;
+		values[i].n = c->n;
+		if (c->type == TS_VALUE_INTEGER)
+			values[i].integer = c->v.integer;
+		else if (c->type == TS_VALUE_REAL)
+			values[i].real = c->v.real;
+		else if (c->type == TS_VALUE_TEXT)
+			values[i].s = h->text.s + c->v.text;
+	}
+}
+
+static enum ts_code
+held_next(struct ts_row_source *s, struct ts_reader *rd, struct ts_table_value *values, bool *more,
+	struct ts_err *err)
+{
+	struct held *h = (struct held *)s;
+
+	(void)rd;
+	(void)err;
+	*more = h->at < h->rows;
+	if (*more)
+		held_values(h, h->at++, values);
+	return TS_OK;
+}
+
+static bool
+held_total(struct ts_row_source *s, struct ts_table_value *values)
+{
+	struct held *h = (struct held *)s;
+
+	if (h->total)
+		held_values(h, h->rows, values);
+	return h->total;
+}
+
+static void
+held_free(struct ts_row_source *s)
+{
+	struct held *h = (struct held *)s;
+
+	free(h->cell);
+	ts_strbuf_fini(&h->text);
+	free(h);
+}
+
+static void
+keep_row(struct held *h, const struct ts_table *t, int64_t row, struct cell *to)
+{
+	for (int i = 0; i < h->columns; i++) {
+		struct ts_table_value v = {.type = TS_VALUE_NONE};
+
+		if (!t->value(t->ctx, row, i, &v))
+			v.type = TS_VALUE_NONE;
+		to[i].type = v.type;
+		if (v.type == TS_VALUE_INTEGER) {
+			to[i].v.integer = v.integer;
+		} else if (v.type == TS_VALUE_REAL) {
+			to[i].v.real = v.real;
+		} else if (v.type == TS_VALUE_TEXT) {
+			to[i].v.text = h->text.len;
+			to[i].n = (uint32_t)v.n;
+			ts_strbuf_add(&h->text, v.s, v.n);
+		}
+	}
+}
+
+/* The total of a table that is filtered: what may be added up, and how many rows there are. */
+static void
+keep_filtered_total(struct held *h, const struct ts_table *t, struct cell *to)
+{
+	bool said = false;
+
+	for (int i = 0; i < h->columns; i++) {
+		enum ts_column_sum sum = t->facts ? t->facts[i].sum : TS_SUM_NONE;
+
+		if (sum != TS_SUM_NONE) {
+			to[i].type = TS_VALUE_INTEGER;
+			to[i].v.integer = (int64_t)t->order->sum[i];
+		} else if (!said && *ts_table_column_name(t, i)) {
+			to[i].type = TS_VALUE_TEXT;
+			to[i].v.text = h->text.len;
+			ts_strbuf_printf(&h->text, "%lld of %lld rows", (long long)t->order->count,
+				(long long)t->order->rows);
+			to[i].n = (uint32_t)(h->text.len - to[i].v.text);
+			said = true;
+		}
+	}
+}
+
+struct ts_row_source *
+ts_held_rows(const struct ts_sheet *s)
+{
+	const struct ts_table *t = &s->table;
+	bool ordered = t->order && t->order->row, filtered = t->order && t->order->filtered;
+	int64_t rows = ordered ? t->order->count : s->rows;
+	struct held *h = ts_alloc(1, sizeof(*h));
+
+	if (!h)
+		return NULL;
+	h->source = (struct ts_row_source){.next = held_next,
+		.total = held_total,
+		.free = held_free,
+		.expected = rows};
+	h->columns = t->columns < TS_TABLE_COLUMNS ? t->columns : TS_TABLE_COLUMNS;
+	h->rows = rows;
+	h->total = t->total;
+	ts_strbuf_init(&h->text, TEXT_MOST);
+	if (rows < 0 || rows >= CELLS_MOST / (h->columns > 0 ? h->columns : 1))
+		rows = -1;
+	h->cell = rows < 0 ? NULL
+			   : ts_alloc((size_t)(rows + 1) * (size_t)h->columns, sizeof(*h->cell));
+	for (int64_t i = 0; h->cell && i < rows; i++)
+		keep_row(h, t, ts_table_row(t, i), h->cell + i * h->columns);
+	if (h->cell && h->total && filtered)
+		keep_filtered_total(h, t, h->cell + rows * h->columns);
+	else if (h->cell && h->total)
+		keep_row(h, t, TS_TABLE_TOTAL, h->cell + rows * h->columns);
+	if (!h->cell || h->text.cut) {
+		held_free(&h->source);
+		return NULL;
+	}
+	return &h->source;
+}
