@@ -255,7 +255,15 @@ static void
 note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 {
 	const struct heat *h = heat_of(t);
+	int64_t done, total;
 
+	if (h->reading) {
+		done = atomic_load(&h->reading->job.progress.done);
+		total = atomic_load(&h->reading->job.progress.total);
+		if (total > 0)
+			snprintf(out, TS_TAB_NOTE, "lowered variables are read: %d%%",
+				(int)(100. * (double)done / (double)total));
+	}
 	if (!h->l || h->x.each == 0)
 		return;
 	snprintf(out, TS_TAB_NOTE, "a cell: the fullest of %lld tile%s x %lld step%s",
