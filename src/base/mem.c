@@ -67,3 +67,19 @@ ts_ends_with(const char *s, const char *end)
 
 	return n > m && strcmp(s + n - m, end) == 0;
 }
+
+bool
+ts_has_i64(const int64_t *v, size_t n, int64_t x)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (v[middle] < x)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < n && v[low] == x;
+}

@@ -37,22 +37,6 @@ struct set_read {
 	struct ts_tile_slots keys; /* of numbers */
 };
 
-static bool
-is_asked(const struct set_read *r, int64_t tile)
-{
-	size_t low = 0, high = r->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (r->tile[middle] < tile)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < r->n && r->tile[low] == tile;
-}
-
 /* --- names ------------------------------------------------------------------------------------ */
 
 static uint32_t
@@ -246,7 +230,7 @@ read_rows(struct set_read *r, struct ts_rows_query *q, int64_t one, struct ts_pr
 		if (one < 0)
 			ts_progress_set(progress, ++seen, span);
 		if (ts_rows_number(rows, V_TILE, &tile) == TS_VALUE_OK &&
-			(one >= 0 ? tile == one : is_asked(r, tile)) &&
+			(one >= 0 ? tile == one : ts_has_i64(r->tile, r->n, tile)) &&
 			(code = add_row(r, rows, tile, err)))
 			break;
 	}

@@ -22,22 +22,6 @@ struct details_read {
 	bool region[TS_DETAIL_REGIONS]; /* there are cells of it */
 };
 
-static bool
-is_asked(const struct details_read *r, int64_t tile)
-{
-	size_t low = 0, high = r->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (r->tile[middle] < tile)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < r->n && r->tile[low] == tile;
-}
-
 /* Bytes of a category, as long as the sum of all can be told. */
 static bool
 add_cell(struct details_read *r, int category, enum ts_detail_region region, bool overlapped,
@@ -83,7 +67,7 @@ each_row(struct details_read *r, enum ts_relation relation, struct ts_rows_query
 			r->d->bad_rows++;
 			continue;
 		}
-		if (is_asked(r, tile) && (code = each(r, rows, err)))
+		if (ts_has_i64(r->tile, r->n, tile) && (code = each(r, rows, err)))
 			break;
 	}
 	ts_rows_close(rows);

@@ -210,22 +210,6 @@ type_vertices_row(struct work_read *r, struct ts_rows *rows, struct ts_err *err)
 	return TS_OK;
 }
 
-static bool
-is_asked(const struct work_read *r, int64_t tile)
-{
-	size_t low = 0, high = r->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (r->tile[middle] < tile)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < r->n && r->tile[low] == tile;
-}
-
 static enum ts_code
 tile_vertex_row(struct work_read *r, struct ts_rows *rows, struct ts_err *err)
 {
@@ -237,7 +221,7 @@ tile_vertex_row(struct work_read *r, struct ts_rows *rows, struct ts_err *err)
 		r->w->bad_rows++;
 		return TS_OK;
 	}
-	if (!is_asked(r, tile))
+	if (!ts_has_i64(r->tile, r->n, tile))
 		return TS_OK;
 	if (ts_rows_number(rows, 1, &id) != TS_VALUE_OK ||
 		ts_rows_number(rows, 2, &bytes) != TS_VALUE_OK) {

@@ -94,7 +94,7 @@ make_lines(struct details_tab *s, struct ts_list *list)
 bool
 memory_details_current(const struct details_tab *s, const struct memory_scope *scope)
 {
-	return s->here && memory_same_scope(&s->of, scope);
+	return s->ask.here && memory_same_scope(&s->ask.of, scope);
 }
 
 void
@@ -171,24 +171,17 @@ details_request(struct ts_tab *t)
 	struct details_fetch *f;
 
 	memory_details_update(t);
-	if (s->asked && memory_same_scope(&s->wanted, &scope))
+	if (!memory_asked_needs(&s->ask, &scope))
 		return;
-	s->wanted = scope;
-	s->sent = NULL;
-	s->asked = true;
-	if (s->here && memory_same_scope(&s->of, &scope)) {
-		s->state.state = s->were; /* back before the other came */
-		return;
-	}
 	f = ts_alloc(1, sizeof(*f));
 	if (!f || !memory_scope_tiles(m, &scope, &f->tile, &f->n)) {
 		free(f);
-		memory_out_of_memory(&s->state);
+		memory_asked_sent(&s->ask, NULL);
 		return;
 	}
 	if (!ts_tile_details_quick(env->report, env->index, f->tile, f->n) &&
 		ts_view_waits(env, TS_SECTION_CATEGORIES, TS_LOWERED_VARIABLE)) {
-		s->asked = false; /* the index is going to have it */
+		s->ask.asked = false; /* the index is going to have it */
 		free(f->tile);
 		free(f);
 		return;
@@ -196,8 +189,7 @@ details_request(struct ts_tab *t)
 	f->scope = scope;
 	f->fetch.read = read_details;
 	f->fetch.fini = fini_details;
-	s->state.state = s->here ? TS_PANE_STALE : TS_PANE_LOADING;
-	s->sent = &f->fetch;
+	memory_asked_sent(&s->ask, &f->fetch);
 	ts_fetch_send(t->view, &f->fetch, t->kind,
 		ts_tile_details_quick(env->report, env->index, f->tile, f->n) ? TS_WORKER_SCREEN
 									      : TS_WORKER_BULK,
@@ -210,21 +202,13 @@ details_deliver(struct ts_tab *t, struct ts_fetch *f)
 	struct details_tab *s = details_of(t);
 	struct details_fetch *a = (struct details_fetch *)f;
 
-	if (f != s->sent)
+	if (f != s->ask.sent)
 		return TS_EFFECT_NONE;
-	s->sent = NULL;
-	if (ts_fetch_in_vain(f, t->view->env->generation)) {
-		memory_stopped(&s->state);
+	if (!memory_asked_take(&s->ask, t->view, f, &a->scope, TS_ABSENT_TILES, a->d.nodes > 0))
 		return TS_EFFECT_REPAINT;
-	}
-	ts_pane_result(&s->state, f->code, &f->err, a->d.nodes > 0);
-	s->state.absent = TS_ABSENT_TILES;
-	s->were = s->state.state;
 	ts_tile_details_fini(&s->d);
 	s->d = a->d;
 	a->d = (struct ts_tile_details){0};
-	s->here = ts_pane_has(&s->state);
-	s->of = a->scope;
 	s->data++;
 	memory_details_update(t);
 	return TS_EFFECT_REPAINT;
@@ -250,9 +234,7 @@ details_drop(struct ts_tab *t)
 	s->node = NULL;
 	s->line = NULL;
 	s->nodes = s->lines = 0;
-	s->sent = NULL;
-	s->asked = s->here = false;
-	s->state = (struct ts_pane_data){0};
+	memory_asked_drop(&s->ask);
 	s->data++;
 	ts_list_set_count(&memory_of(t)->category_list, 0);
 }
@@ -273,9 +255,9 @@ details_indexed(struct ts_tab *t)
 	struct details_tab *s = details_of(t);
 	size_t size;
 
-	if (s->state.state == TS_PANE_LOADING &&
+	if (s->ask.state.state == TS_PANE_LOADING &&
 		ts_index_section(t->view->env->index, TS_SECTION_CATEGORIES, &size))
-		s->asked = false;
+		s->ask.asked = false;
 }
 
 /* --- commands --------------------------------------------------------------------------------- */

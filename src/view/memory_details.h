@@ -13,11 +13,7 @@ enum {
 };
 
 struct details_tab {
-	struct ts_pane_data state;
-	enum ts_pane_state were; /* when they came */
-	struct ts_fetch *sent;	 /* the newest */
-	struct memory_scope wanted, of;
-	bool asked, here;
+	struct memory_asked ask;
 	struct ts_tile_details d;
 
 	/* what is shown: of `d`, or the categories of the tile as the graph knows them */

@@ -220,10 +220,12 @@ memory_details_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 	table = memory_details_table(t);
 	if (s->node && s->d.has_categories + m->rows_counted > 0)
 		ts_table_draw(c, t->r, &table, &m->category_list);
-	else if (s->state.state <= TS_PANE_LOADING || m->categories_state.state <= TS_PANE_LOADING)
+	else if (s->ask.state.state <= TS_PANE_LOADING ||
+		m->categories_state.state <= TS_PANE_LOADING)
 		ts_canvas_text(c, t->r, 2, 1, TS_ROLE_DIM, "being counted");
 	else
-		ts_pane_draw(c, t->r, t->view->env, s->here ? &m->categories_state : &s->state);
+		ts_pane_draw(c, t->r, t->view->env,
+			s->ask.here ? &m->categories_state : &s->ask.state);
 	if (s->node && s->d.has_categories + m->rows_counted > 0)
 		draw_bars(c, t, &table);
 }

@@ -614,6 +614,28 @@ void memory_scope_say(const struct memory_scope *s, char *out, size_t size);
 bool memory_scope_tiles(const struct memory_view *m, const struct memory_scope *s, int64_t **tiles,
 	size_t *n);
 
+/* What a tab has asked about, and what it has. */
+struct memory_asked {
+	struct ts_pane_data state;
+	enum ts_pane_state were; /* when the answer came */
+	struct ts_fetch *sent;	 /* the newest */
+	struct memory_scope wanted, of;
+	bool asked, here; /* `wanted` and `of` are set */
+};
+
+/* Has to be asked about this? What is here already is shown again. */
+bool memory_asked_needs(struct memory_asked *a, const struct memory_scope *scope);
+
+/* Asked; `f` NULL: no memory for it. */
+void memory_asked_sent(struct memory_asked *a, struct ts_fetch *f);
+
+/* `f` comes back. True: take what it has (its state is set; `some`: although it failed there is something). */
+bool memory_asked_take(struct memory_asked *a, const struct ts_view *v, struct ts_fetch *f,
+	const struct memory_scope *scope, enum ts_absent absent, bool some);
+
+/* Another report. */
+void memory_asked_drop(struct memory_asked *a);
+
 /* Bytes of them together; TS_UNKNOWN. */
 int64_t memory_scope_bytes(const struct memory_view *m, const struct memory_scope *s);
 

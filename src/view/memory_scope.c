@@ -70,3 +70,52 @@ memory_scope_bytes(const struct memory_view *m, const struct memory_scope *s)
 	at = m->tiles ? ts_tiles_find(&m->tiles->tiles, s->tile) : -1;
 	return at >= 0 ? m->tiles->value[m->gaps][at] : TS_UNKNOWN;
 }
+
+/* --- what was asked about one --------------------------------------------------------------------- */
+
+bool
+memory_asked_needs(struct memory_asked *a, const struct memory_scope *scope)
+{
+	if (a->asked && memory_same_scope(&a->wanted, scope))
+		return false;
+	a->asked = true;
+	a->wanted = *scope;
+	a->sent = NULL;
+	if (!a->here || !memory_same_scope(&a->of, scope))
+		return true;
+	a->state.state = a->were; /* back before the other came */
+	return false;
+}
+
+void
+memory_asked_sent(struct memory_asked *a, struct ts_fetch *f)
+{
+	a->sent = f;
+	if (f)
+		a->state.state = a->here ? TS_PANE_STALE : TS_PANE_LOADING;
+	else
+		memory_out_of_memory(&a->state);
+}
+
+bool
+memory_asked_take(struct memory_asked *a, const struct ts_view *v, struct ts_fetch *f,
+	const struct memory_scope *scope, enum ts_absent absent, bool some)
+{
+	a->sent = NULL;
+	if (ts_fetch_in_vain(f, v->env->generation)) {
+		memory_stopped(&a->state);
+		return false;
+	}
+	ts_pane_result(&a->state, f->code, &f->err, some);
+	a->state.absent = absent;
+	a->were = a->state.state;
+	a->here = ts_pane_has(&a->state);
+	a->of = *scope;
+	return true;
+}
+
+void
+memory_asked_drop(struct memory_asked *a)
+{
+	*a = (struct memory_asked){.asked = false};
+}

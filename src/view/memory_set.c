@@ -14,11 +14,7 @@
 #include "tilescope/view/sheet.h"
 
 struct set_tab {
-	struct ts_pane_data state;
-	enum ts_pane_state were; /* when they came */
-	struct ts_fetch *sent;	 /* the newest */
-	struct memory_scope wanted, of;
-	bool asked, here;
+	struct memory_asked ask;
 	struct ts_set_variables v;
 	uint64_t data;
 	struct ts_list list;
@@ -74,26 +70,18 @@ set_request(struct ts_tab *t)
 	const struct ts_view_env *env = t->view->env;
 	struct set_fetch *f;
 
-	if (s->asked && memory_same_scope(&s->wanted, &scope))
+	if (!memory_asked_needs(&s->ask, &scope))
 		return;
-	s->asked = true;
-	s->wanted = scope;
-	s->sent = NULL;
-	if (s->here && memory_same_scope(&s->of, &scope)) {
-		s->state.state = s->were; /* back before the other came */
-		return;
-	}
 	f = ts_alloc(1, sizeof(*f));
 	if (!f || !memory_scope_tiles(m, &scope, &f->tile, &f->n)) {
 		free(f);
-		memory_out_of_memory(&s->state);
+		memory_asked_sent(&s->ask, NULL);
 		return;
 	}
 	f->scope = scope;
 	f->fetch.read = read_set;
 	f->fetch.fini = fini_set;
-	s->state.state = s->here ? TS_PANE_STALE : TS_PANE_LOADING;
-	s->sent = &f->fetch;
+	memory_asked_sent(&s->ask, &f->fetch);
 	ts_fetch_send(t->view, &f->fetch, t->kind,
 		f->n <= FEW && ts_set_variables_quick(env->report, env->index, f->tile, f->n)
 			? TS_WORKER_SCREEN
@@ -109,7 +97,7 @@ make_order(struct ts_tab *t)
 	struct set_tab *s = set_of(t);
 	struct ts_table table = set_table(t);
 
-	ts_table_order_make(&s->order, &table, &s->list, s->here ? (int64_t)s->v.count : 0,
+	ts_table_order_make(&s->order, &table, &s->list, s->ask.here ? (int64_t)s->v.count : 0,
 		s->data);
 }
 
@@ -119,21 +107,14 @@ set_deliver(struct ts_tab *t, struct ts_fetch *f)
 	struct set_tab *s = set_of(t);
 	struct set_fetch *a = (struct set_fetch *)f;
 
-	if (f != s->sent)
+	if (f != s->ask.sent)
 		return TS_EFFECT_NONE;
-	s->sent = NULL;
-	if (ts_fetch_in_vain(f, t->view->env->generation)) {
-		memory_stopped(&s->state);
+	if (!memory_asked_take(&s->ask, t->view, f, &a->scope, TS_ABSENT_TILE_VARIABLES,
+		    a->v.count > 0))
 		return TS_EFFECT_REPAINT;
-	}
-	ts_pane_result(&s->state, f->code, &f->err, a->v.count > 0);
-	s->state.absent = TS_ABSENT_TILE_VARIABLES;
-	s->were = s->state.state;
 	ts_set_variables_fini(&s->v);
 	s->v = a->v;
 	a->v = (struct ts_set_variables){0};
-	s->here = ts_pane_has(&s->state);
-	s->of = a->scope;
 	s->data++;
 	make_order(t);
 	return TS_EFFECT_REPAINT;
@@ -160,9 +141,7 @@ set_drop(struct ts_tab *t)
 	struct set_tab *s = set_of(t);
 
 	ts_set_variables_fini(&s->v);
-	s->sent = NULL;
-	s->asked = s->here = false;
-	s->state = (struct ts_pane_data){0};
+	memory_asked_drop(&s->ask);
 	s->data++;
 	make_order(t);
 }
@@ -324,10 +303,10 @@ set_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 	struct ts_table table = set_table(t);
 
 	(void)focus;
-	if (s->here)
+	if (s->ask.here)
 		ts_table_draw(c, t->r, &table, &s->list);
 	else
-		ts_pane_draw(c, t->r, t->view->env, &s->state);
+		ts_pane_draw(c, t->r, t->view->env, &s->ask.state);
 }
 
 static void
@@ -337,8 +316,8 @@ set_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 	struct memory_scope scope = memory_scope(memory_of(t));
 	char of[80];
 
-	memory_scope_say(s->here ? &s->of : &scope, of, sizeof(of));
-	if (s->state.state == TS_PANE_STALE)
+	memory_scope_say(s->ask.here ? &s->ask.of : &scope, of, sizeof(of));
+	if (s->ask.state.state == TS_PANE_STALE)
 		snprintf(out, TS_TAB_NOTE, "%.60s (others are being read)", of);
 	else if (s->v.bad_rows > 0)
 		snprintf(out, TS_TAB_NOTE, "%.60s, by name (rows without a size left out)", of);
@@ -355,14 +334,14 @@ set_sheet(struct ts_tab *t, struct ts_sheet *out)
 	struct set_tab *s = set_of(t);
 	char of[80];
 
-	if (!s->here)
+	if (!s->ask.here)
 		return false;
-	memory_scope_say(&s->of, of, sizeof(of));
+	memory_scope_say(&s->ask.of, of, sizeof(of));
 	snprintf(out->title, sizeof(out->title), "Variables of %s, by name", of);
 	out->table = set_table(t);
 	out->list = &s->list;
 	out->rows = (int64_t)s->v.count;
-	out->wait = s->state.state == TS_PANE_STALE ? "other tiles are being read" : NULL;
+	out->wait = s->ask.state.state == TS_PANE_STALE ? "other tiles are being read" : NULL;
 	return true;
 }
 
@@ -371,7 +350,7 @@ set_explain(struct ts_tab *t, struct ts_explain *out)
 {
 	const struct set_tab *s = set_of(t);
 	struct ts_table table = set_table(t);
-	int64_t row = s->here && s->list.count > 0 ? ts_table_row(&table, s->list.cursor) : -1;
+	int64_t row = s->ask.here && s->list.count > 0 ? ts_table_row(&table, s->list.cursor) : -1;
 	const struct ts_set_variable *r;
 	const char *tiles = t->view->env->selection->tiles.text;
 	char name[600], in[TS_TILE_SET_TEXT + 2];
@@ -381,7 +360,7 @@ set_explain(struct ts_tab *t, struct ts_explain *out)
 		return;
 	r = &s->v.row[row];
 	x = ts_explain_add(out, "bytes of %.100s on %lld tiles", name_of(&s->v, r),
-		(long long)s->of.count);
+		(long long)s->ask.of.count);
 	ts_explain_bytes(x, r->bytes, memory_units(memory_of(t)));
 	ts_explain_from(x, TS_KNOWN_DERIVED, "lowered_variable.bytes, lowered_variable.name");
 	ts_explain_formula(x, "sum of %lld pieces on %lld tiles", (long long)r->pieces,
@@ -469,7 +448,7 @@ set_list(struct ts_tab *t, bool *there)
 {
 	struct memory_scope scope = memory_scope(memory_of(t));
 
-	*there = set_of(t)->here && memory_same_scope(&set_of(t)->of, &scope);
+	*there = set_of(t)->ask.here && memory_same_scope(&set_of(t)->ask.of, &scope);
 	return &set_of(t)->list;
 }
 

@@ -69,24 +69,41 @@ take_from_shelf(struct work_tab *w, int at)
 	return work;
 }
 
-/* It is shown from now on; its state is set. What was shown may be wanted again. */
+/* What was shown (`was` says of what) may be wanted again. */
 static void
-show(struct ts_tab *t, struct ts_tile_work *work, const struct memory_scope *scope)
+put_away(struct work_tab *w, const struct memory_asked *was)
+{
+	if (was->here && was->were == TS_PANE_READY && was->of.count == 0)
+		put_on_shelf(w, &w->work, was->of.tile);
+}
+
+/* It is shown from now on; what is said of it is set. */
+static void
+show(struct ts_tab *t, struct ts_tile_work *work)
 {
 	struct work_tab *w = work_of(t);
 
-	if (w->here && w->were == TS_PANE_READY && w->of.count == 0)
-		put_on_shelf(w, &w->work, w->of.tile);
 	ts_tile_work_fini(&w->work);
 	w->work = *work;
 	*work = (struct ts_tile_work){0};
-	w->were = w->state.state;
-	w->here = ts_pane_has(&w->state);
-	w->of = *scope;
 	w->data++;
 	w->unfolded = -1;
 	memory_work_lines(w);
 	memory_work_order(t);
+}
+
+/* The same for one that was read ahead, or before. */
+static void
+show_ready(struct ts_tab *t, struct ts_tile_work *work, const struct memory_scope *scope)
+{
+	struct work_tab *w = work_of(t);
+
+	put_away(w, &w->ask);
+	w->ask.state = (struct ts_pane_data){.state = TS_PANE_READY};
+	w->ask.were = TS_PANE_READY;
+	w->ask.here = true;
+	w->ask.of = *scope;
+	show(t, work);
 }
 
 /* --- asking ----------------------------------------------------------------------------------- */
@@ -146,11 +163,11 @@ ask_ahead(struct ts_tab *t)
 	struct memory_scope scope = {.tile = -1};
 	struct work_fetch *f;
 
-	if (w->sent || w->ahead_sent || !w->here || w->of.count > 0 || m->ahead < 0 ||
+	if (w->ask.sent || w->ahead_sent || !w->ask.here || w->ask.of.count > 0 || m->ahead < 0 ||
 		m->ahead >= m->tiles->n)
 		return;
 	scope.tile = m->tiles->tiles.tile[m->ahead].tile;
-	if (scope.tile == w->of.tile || place_on_shelf(w, scope.tile) >= 0)
+	if (scope.tile == w->ask.of.tile || place_on_shelf(w, scope.tile) >= 0)
 		return;
 	f = new_fetch(t, &scope);
 	if (!f)
@@ -170,37 +187,26 @@ work_request(struct ts_tab *t)
 	int at;
 
 	if (!ts_tile_work_recorded(t->view->env->report, w->kind)) {
-		w->state = (struct ts_pane_data){.state = TS_PANE_ABSENT,
+		w->ask.state = (struct ts_pane_data){.state = TS_PANE_ABSENT,
 			.absent = TS_ABSENT_TILE_WORK};
 		return;
 	}
-	if (w->asked && memory_same_scope(&w->wanted, &scope)) {
+	if (!memory_asked_needs(&w->ask, &scope)) {
 		ask_ahead(t);
-		return;
-	}
-	w->asked = true;
-	w->wanted = scope;
-	w->sent = NULL;
-	if (w->here && memory_same_scope(&w->of, &scope)) {
-		w->state.state = w->were; /* back before the other came */
 		return;
 	}
 	at = scope.count == 0 ? place_on_shelf(w, scope.tile) : -1;
 	if (at >= 0) {
 		struct ts_tile_work work = take_from_shelf(w, at);
 
-		w->state = (struct ts_pane_data){.state = TS_PANE_READY};
-		show(t, &work, &scope);
+		show_ready(t, &work, &scope);
 		ask_ahead(t);
 		return;
 	}
 	f = new_fetch(t, &scope);
-	if (!f) {
-		memory_out_of_memory(&w->state);
+	memory_asked_sent(&w->ask, f ? &f->fetch : NULL);
+	if (!f)
 		return;
-	}
-	w->state.state = w->here ? TS_PANE_STALE : TS_PANE_LOADING;
-	w->sent = &f->fetch;
 	ts_fetch_send(t->view, &f->fetch, t->kind + FETCH_WORK,
 		f->n > MANY ? TS_WORKER_BULK : TS_WORKER_SCREEN, "reading what runs on a tile");
 }
@@ -214,11 +220,10 @@ take_ahead(struct ts_tab *t, struct work_fetch *a)
 	w->ahead_sent = NULL;
 	if (ts_fetch_in_vain(&a->fetch, t->view->env->generation) || a->fetch.code)
 		return TS_EFFECT_NONE;
-	if (w->sent && memory_same_scope(&w->wanted, &a->scope)) {
-		ts_cancel_set(&w->sent->job.cancel);
-		w->sent = NULL;
-		w->state = (struct ts_pane_data){.state = TS_PANE_READY};
-		show(t, &a->work, &a->scope);
+	if (w->ask.sent && memory_same_scope(&w->ask.wanted, &a->scope)) {
+		ts_cancel_set(&w->ask.sent->job.cancel);
+		w->ask.sent = NULL;
+		show_ready(t, &a->work, &a->scope);
 		return TS_EFFECT_REPAINT;
 	}
 	put_on_shelf(w, &a->work, a->scope.tile);
@@ -230,18 +235,17 @@ work_deliver(struct ts_tab *t, struct ts_fetch *f)
 {
 	struct work_tab *w = work_of(t);
 	struct work_fetch *a = (struct work_fetch *)f;
+	struct memory_asked was = w->ask;
 
 	if (f == w->ahead_sent)
 		return take_ahead(t, a);
-	if (f != w->sent)
+	if (f != w->ask.sent)
 		return TS_EFFECT_NONE;
-	w->sent = NULL;
-	if (ts_fetch_in_vain(f, t->view->env->generation)) {
-		memory_stopped(&w->state);
-		return TS_EFFECT_REPAINT;
+	if (memory_asked_take(&w->ask, t->view, f, &a->scope, TS_ABSENT_TILE_WORK,
+		    a->work.count > 0)) {
+		put_away(w, &was);
+		show(t, &a->work);
 	}
-	ts_pane_result(&w->state, f->code, &f->err, a->work.count > 0);
-	show(t, &a->work, &a->scope);
 	return TS_EFFECT_REPAINT;
 }
 
@@ -292,9 +296,8 @@ work_drop(struct ts_tab *t)
 	w->unfolded = -1;
 	for (int i = 0; i < WORK_SHELF; i++)
 		ts_tile_work_fini(&w->shelf[i]);
-	w->sent = w->ahead_sent = NULL;
-	w->asked = w->here = false;
-	w->state = (struct ts_pane_data){0};
+	w->ahead_sent = NULL;
+	memory_asked_drop(&w->ask);
 	w->data++;
 	ts_list_set_count(&w->list, 0);
 }
@@ -320,7 +323,7 @@ memory_work_lines(struct work_tab *w)
 	size_t most = k->count + k->families;
 
 	free(w->line);
-	w->line = w->here && most > 0 ? ts_alloc(most, sizeof(*w->line)) : NULL;
+	w->line = w->ask.here && most > 0 ? ts_alloc(most, sizeof(*w->line)) : NULL;
 	w->lines = 0;
 	if (!w->line)
 		return;
@@ -540,7 +543,7 @@ work_list(struct ts_tab *t, bool *there)
 	struct work_tab *w = work_of(t);
 	struct memory_scope scope = memory_scope(memory_of(t));
 
-	*there = w->here && memory_same_scope(&w->of, &scope);
+	*there = w->ask.here && memory_same_scope(&w->ask.of, &scope);
 	return &w->list;
 }
 

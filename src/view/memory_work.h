@@ -15,11 +15,7 @@ enum { WORK_FAMILY = -1 };
 
 struct work_tab {
 	enum ts_work_kind kind;
-	struct ts_pane_data state;
-	enum ts_pane_state were; /* when they came */
-	struct ts_fetch *sent;	 /* the newest */
-	struct memory_scope wanted, of;
-	bool asked, here;
+	struct memory_asked ask;
 	struct ts_tile_work work;
 	struct ts_tile_work shelf[WORK_SHELF]; /* whole, the last one used first */
 	int64_t shelf_tile[WORK_SHELF];

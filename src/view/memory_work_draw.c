@@ -112,7 +112,7 @@ whole(const struct ts_tab *t)
 {
 	const struct work_tab *w = work_of(t);
 
-	return w->kind == TS_WORK_EXCHANGES ? memory_scope_bytes(memory_of(t), &w->of)
+	return w->kind == TS_WORK_EXCHANGES ? memory_scope_bytes(memory_of(t), &w->ask.of)
 					    : w->work.sum.cycles;
 }
 
@@ -252,7 +252,7 @@ memory_work_table(const struct ts_tab *t)
 {
 	const struct work_tab *w = work_of(t);
 	const struct kind *k = &kinds[w->kind];
-	bool one = w->of.count == 0; /* the number of tiles says nothing then */
+	bool one = w->ask.of.count == 0; /* the number of tiles says nothing then */
 
 	return (struct ts_table){.column = k->column,
 		.columns = k->columns - (one ? 1 : 0),
@@ -282,20 +282,20 @@ memory_work_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 	const struct work_tab *w = work_of(t);
 	char of[80], wanted[80];
 
-	if (!w->here) {
+	if (!w->ask.here) {
 		struct memory_scope scope = memory_scope(memory_of(t));
 
 		memory_scope_say(&scope, out, TS_TAB_NOTE);
 		return;
 	}
-	memory_scope_say(&w->of, of, sizeof(of));
-	memory_scope_say(&w->wanted, wanted, sizeof(wanted));
-	if (w->state.state == TS_PANE_STALE)
+	memory_scope_say(&w->ask.of, of, sizeof(of));
+	memory_scope_say(&w->ask.wanted, wanted, sizeof(wanted));
+	if (w->ask.state.state == TS_PANE_STALE)
 		snprintf(out, TS_TAB_NOTE, "%.50s (reading %.50s)", of, wanted);
 	else
 		snprintf(out, TS_TAB_NOTE, "%.60s%s%s%s%s", of,
 			w->kind == TS_WORK_EXCHANGES && w->work.count > 1 ? ", code is shared" : "",
-			w->state.state == TS_PANE_PARTIAL ? ", partial" : "",
+			w->ask.state.state == TS_PANE_PARTIAL ? ", partial" : "",
 			w->work.bad_rows > 0 ? ", bad rows left out" : "",
 			w->work.cut ? ", not all" : "");
 }
@@ -322,8 +322,8 @@ memory_work_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 	struct ts_rect r = t->r;
 
 	(void)focus;
-	if (!w->here) {
-		ts_pane_draw(c, r, t->view->env, &w->state);
+	if (!w->ask.here) {
+		ts_pane_draw(c, r, t->view->env, &w->ask.state);
 		return;
 	}
 	if (memory_work_rolled(w)) {
@@ -344,16 +344,16 @@ memory_work_sheet(struct ts_tab *t, struct ts_sheet *out)
 	struct work_tab *w = t->own;
 	char of[80];
 
-	if (!w->here)
+	if (!w->ask.here)
 		return false;
-	memory_scope_say(&w->of, of, sizeof(of));
+	memory_scope_say(&w->ask.of, of, sizeof(of));
 	snprintf(out->title, sizeof(out->title), "%s of %s", t->ops->title, of);
 	out->table = memory_work_table(t);
 	out->table.order =
 		&w->order; /* who sorts or filters families gets all types: it can be done */
 	out->list = &w->list;
 	out->rows = w->lines;
-	out->wait = w->state.state == TS_PANE_STALE ? "another tile is being read" : NULL;
+	out->wait = w->ask.state.state == TS_PANE_STALE ? "another tile is being read" : NULL;
 	return true;
 }
 
@@ -364,9 +364,9 @@ static void
 explain_blob(struct ts_explained *x, const struct work_tab *w, int64_t id, const char *relation,
 	const char *key, const char *blob)
 {
-	if (w->of.count == 0)
+	if (w->ask.of.count == 0)
 		ts_explain_query(x, "SELECT tile_at(%s, %lld) FROM %s WHERE %s = %lld", blob,
-			(long long)w->of.tile, relation, key, (long long)id);
+			(long long)w->ask.of.tile, relation, key, (long long)id);
 }
 
 static void
@@ -382,9 +382,9 @@ explain_cycles(struct ts_explain *out, const struct ts_tab *t, const struct ts_w
 	ts_explain_from(x, measured ? TS_KNOWN_MEASURED : TS_KNOWN_ESTIMATED, "%s.%s", relation,
 		blob);
 	ts_explain_formula(x,
-		w->of.count == 0 ? "number of the tile in the blob"
-				 : "the largest number of the %lld tiles in the blob",
-		(long long)w->of.count);
+		w->ask.of.count == 0 ? "number of the tile in the blob"
+				     : "the largest number of the %lld tiles in the blob",
+		(long long)w->ask.of.count);
 	explain_blob(x, w, r->id, relation, relation, blob);
 }
 
@@ -399,16 +399,16 @@ explain_code(struct ts_explain *out, const struct ts_tab *t, const struct ts_wor
 	ts_explain_from(x, TS_KNOWN_RECORDED,
 		exchange ? "program.code_by_tile" : "tile_vertex.code_bytes");
 	ts_explain_formula(x,
-		w->of.count == 0 ? "bytes on the tile" : "sum of the bytes on %lld tiles",
-		(long long)w->of.count);
+		w->ask.of.count == 0 ? "bytes on the tile" : "sum of the bytes on %lld tiles",
+		(long long)w->ask.of.count);
 	if (exchange) {
 		ts_explain_note(x,
 			"exchanges share code: together they have more than the category");
 		explain_blob(x, w, r->id, "program", "program", "code_by_tile");
-	} else if (w->of.count == 0) {
+	} else if (w->ask.of.count == 0) {
 		ts_explain_query(x,
 			"SELECT sum(code_bytes) FROM tile_vertex WHERE tile = %lld AND vertex_type = %lld",
-			(long long)w->of.tile, (long long)r->id);
+			(long long)w->ask.of.tile, (long long)r->id);
 	}
 }
 
@@ -423,10 +423,10 @@ explain_vertices(struct ts_explain *out, const struct ts_tab *t, const struct ts
 	ts_explain_integer(x, r->vertices, "vertices");
 	ts_explain_from(x, TS_KNOWN_RECORDED, "compute_set_vertex.count_by_tile");
 	ts_explain_formula(x, "sum over %s", type ? "compute sets" : "vertex types");
-	if (w->of.count == 0)
+	if (w->ask.of.count == 0)
 		ts_explain_query(x,
 			"SELECT sum(tile_at(count_by_tile, %lld)) FROM compute_set_vertex WHERE %s = %lld",
-			(long long)w->of.tile, type ? "vertex_type" : "compute_set",
+			(long long)w->ask.of.tile, type ? "vertex_type" : "compute_set",
 			(long long)r->id);
 }
 
@@ -441,12 +441,12 @@ explain_state(struct ts_explain *out, const struct ts_tab *t, const struct ts_wo
 		"compute_set_vertex.count_by_tile, vertex_type.state_bytes");
 	ts_explain_formula(x, "%lld vertices x %lld bytes", (long long)r->vertices,
 		r->vertices > 0 ? (long long)(r->state / r->vertices) : 0LL);
-	if (w->of.count == 0)
+	if (w->ask.of.count == 0)
 		ts_explain_query(x,
 			"SELECT sum(tile_at(v.count_by_tile, %lld)) * t.state_bytes FROM "
 			"compute_set_vertex v, vertex_type t WHERE v.vertex_type = %lld AND "
 			"t.vertex_type = %lld",
-			(long long)w->of.tile, (long long)r->id, (long long)r->id);
+			(long long)w->ask.of.tile, (long long)r->id, (long long)r->id);
 }
 
 void
@@ -455,7 +455,7 @@ memory_work_explain(struct ts_tab *t, struct ts_explain *out)
 	const struct work_tab *w = work_of(t);
 	struct ts_table table = memory_work_table(t);
 	int64_t line = w->list.count > 0 ? ts_table_row(&table, w->list.cursor) : -1;
-	const struct ts_work_row *r = w->here ? memory_work_row(w, line) : NULL;
+	const struct ts_work_row *r = w->ask.here ? memory_work_row(w, line) : NULL;
 
 	if (!r || memory_work_is_family(w, line))
 		return;

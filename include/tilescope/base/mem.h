@@ -37,6 +37,9 @@ char *ts_strndup(const char *s, size_t n) __attribute__((warn_unused_result));
 /* Has `s` this ending, and something before it? */
 bool ts_ends_with(const char *s, const char *end);
 
+/* Is x among the n ascending numbers? */
+bool ts_has_i64(const int64_t *v, size_t n, int64_t x);
+
 /* *sum += v for v >= 0; false (and *sum unchanged) when it does not fit 63 bits. */
 static inline bool
 ts_add_i64(int64_t *sum, int64_t v)
