@@ -278,20 +278,20 @@ def lowered_variables_only(ctx):
 
 @case(params=[("store", 80, 24), ("sdk", 120, 40)])
 def code_of_a_tile(ctx, p):
-    """archive.a beside the profile: read behind the screen, its functions one Tab further."""
+    """archive.a beside the profile: read behind the screen, its functions in a tab."""
     kind, w, h = p
     t = ctx.pty("--at", "summary", ctx.reports[kind], size=(w, 60))
     t.wait("parts")
     t.resize(w, h)
     t.press("3")
     tabs(t, "memory")
-    t.press("tab", "tab", "tab")
-    t.wait("Code of tile ")
+    t.press("(")    # the last one
+    t.wait("[Code]")
     t.wait("__control_program")
-    t.has(".elf of archive.a", ".text")
+    t.has(".text", "functions")
     sane(t)
-    t.press("tab", "right")
-    t.wait("Code of tile ")
+    t.press("right")
+    t.wait("__control_program")
     sane(t)
     t.quit()
 
@@ -303,7 +303,7 @@ def archive_alone(ctx, p):
     os.makedirs(where)
     shutil.copy(os.path.join(ctx.reports["store"], "archive.a"), where)
     t = ctx.pty("--at", "memory", where, size=p)
-    t.wait("Code of tile ")
+    t.wait("[Code]")
     t.wait("__control_program")
     t.has("tile", "of archive.a")
     for key in "1347":
