@@ -117,15 +117,17 @@ check_target(struct writing *w)
 	bool there = stat(w->path, &st) == 0;
 
 	if (there && !S_ISREG(st.st_mode))
-		return ts_err_set(&w->err, TS_E_USAGE, "%s is no ordinary file", w->path);
-	if (there && is_of_report(w, &st))
-		return ts_err_set(&w->err, TS_E_USAGE, "%s is a file of the report", w->path);
-	if (there && !w->over)
-		return ts_err_set(&w->err, TS_E_USAGE, "%s is there already (write! replaces it)",
+		return ts_err_set(&w->err, TS_E_USAGE, "not written, no ordinary file: %s",
 			w->path);
+	if (there && is_of_report(w, &st))
+		return ts_err_set(&w->err, TS_E_USAGE, "not written, a file of the report: %s",
+			w->path);
+	if (there && !w->over)
+		return ts_err_set(&w->err, TS_E_USAGE,
+			"not written, there already (write! replaces it): %s", w->path);
 	if (!w->over && is_in_report(w))
 		return ts_err_set(&w->err, TS_E_USAGE,
-			"%s would lie in the report's own directory (write! does that)", w->path);
+			"not written, the report's own directory (write! does that): %s", w->path);
 	return TS_OK;
 }
 
@@ -244,7 +246,7 @@ ts_app_write_take(struct ts_app *app, struct ts_job *job)
 	char n[TS_FMT_MAX];
 
 	if (job->dropped || w->code == TS_E_CANCELLED)
-		ts_view_say_error(&app->env, "%s was not written: stopped", w->path);
+		ts_view_say_error(&app->env, "not written, stopped: %s", w->path);
 	else if (w->code == TS_E_DAMAGED)
 		ts_view_say_error(&app->env, "%s has only what can be read: %s", w->path,
 			w->err.msg);
