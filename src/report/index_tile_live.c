@@ -207,16 +207,36 @@ map_arrays(struct ts_tile_lives *l, const void *payload, size_t size, const stru
 		h->crests == groups_of(l->tiles, l->crest_tiles) * l->points && is_sound(l);
 }
 
+/* NULL: it is not there, or left to the rows. */
+static const struct head *
+find_head(const void **payload, size_t *size, const struct ts_index *x)
+{
+	const struct head *h;
+
+	*payload = ts_index_section(x, TS_SECTION_TILE_LIVES, size);
+	h = *payload ? ts_section_at(*payload, *size, 0, 1, sizeof(*h)) : NULL;
+	return h && !(h->flags & LEFT_TO_THE_ROWS) ? h : NULL;
+}
+
+bool
+ts_tile_lives_quick(const struct ts_index *x)
+{
+	const void *payload;
+	size_t size;
+
+	return find_head(&payload, &size, x) != NULL;
+}
+
 enum ts_code
 ts_tile_lives_indexed(struct ts_tile_lives **out, struct ts_index *x, struct ts_err *err)
 {
+	const void *payload;
 	size_t size;
-	const void *payload = ts_index_section(x, TS_SECTION_TILE_LIVES, &size);
-	const struct head *h = payload ? ts_section_at(payload, size, 0, 1, sizeof(*h)) : NULL;
+	const struct head *h = find_head(&payload, &size, x);
 	struct ts_tile_lives *l;
 
 	*out = NULL;
-	if (!h || h->flags & LEFT_TO_THE_ROWS)
+	if (!h)
 		return TS_OK;
 	l = ts_alloc(1, sizeof(*l));
 	if (!l)

@@ -28,14 +28,6 @@ ts_tile_lives_can(const struct ts_report *r)
 		ts_report_has_column(r, TS_LOWERED_VARIABLE, TS_LOWERED_VARIABLE_CLASS);
 }
 
-bool
-ts_tile_lives_quick(const struct ts_index *x)
-{
-	size_t size;
-
-	return ts_index_section(x, TS_SECTION_TILE_LIVES, &size) != NULL;
-}
-
 /* TS_E_ABSENT with what is missing. */
 static enum ts_code
 absent(const struct ts_report *r, struct ts_err *err)
