@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* set_variables - see the header. Rows of a tile come together, so a tile is counted when a name meets it first. */
+/*
+ * set_variables - see the header.
+ *
+ * Rows of a tile come together as a rule, so a tile is counted when a name meets it first. Where the tile falls from one
+ * row to the next that is not so: then a second pass puts (name, tile, bytes) into a pile, which is sorted.
+ */
 #include "config.h"
 
 #include <stdlib.h>
@@ -7,6 +12,7 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/report/memory.h"
+#include "tilescope/report/pile.h"
 #include "tilescope/report/rows.h"
 #include "tilescope/report/set_variables.h"
 #include "tilescope/report/tile_slots.h"
@@ -35,6 +41,16 @@ struct set_read {
 	uint32_t *table; /* group + 1 by the hash of its text */
 	size_t slots;
 	struct ts_tile_slots keys; /* of numbers */
+	int64_t last_tile;	   /* of the row before */
+	bool mixed;		   /* rows do not stand by tile */
+	bool again;		   /* the second pass: only pieces */
+	struct ts_pile piece;	   /* struct piece */
+};
+
+/* What a name has on a tile, in one row. */
+struct piece {
+	size_t group;
+	int64_t tile, bytes;
 };
 
 /* --- names ------------------------------------------------------------------------------------ */
@@ -58,7 +74,8 @@ new_group(struct set_read *r)
 	if (!ts_room(&p, &r->cap, r->groups, sizeof(*r->group)))
 		return -1;
 	r->group = p;
-	r->group[r->groups] = (struct group){.order = r->groups, .last_tile = -1};
+	r->group[r->groups] =
+		(struct group){.order = r->groups, .last_tile = -1, .v.fullest_tile = TS_UNKNOWN};
 	return (ptrdiff_t)r->groups++;
 }
 
@@ -169,6 +186,41 @@ add_to(int64_t *sum, int64_t v)
 		*sum = TS_UNKNOWN;
 }
 
+/* A row of a name: is its tile a further one, and is it the one that has most so far? */
+static void
+count_tile(struct group *g, int64_t tile, int64_t bytes)
+{
+	if (g->last_tile != tile) {
+		g->v.tiles++;
+		g->last_tile = tile;
+		g->on_tile = 0;
+	}
+	if (bytes > TS_NUMBER_MAX - g->on_tile)
+		g->on_tile = TS_NUMBER_MAX;
+	else
+		g->on_tile += bytes;
+	if (g->on_tile > g->v.fullest || g->v.fullest_tile == TS_UNKNOWN) {
+		g->v.fullest = g->on_tile;
+		g->v.fullest_tile = tile;
+	}
+}
+
+/* In the second pass names are those of the first: what was not told apart then is not now. */
+static enum ts_code
+add_piece(struct set_read *r, struct ts_rows *rows, int64_t tile, struct ts_err *err)
+{
+	struct piece p = {.tile = tile};
+	ptrdiff_t at;
+
+	if (ts_rows_number(rows, V_BYTES, &p.bytes) != TS_VALUE_OK)
+		return TS_OK;
+	at = group_of(r, rows);
+	if (at == GROUP_NOMEM)
+		return ts_err_nomem(err);
+	p.group = (size_t)at;
+	return at < 0 ? TS_OK : ts_pile_add(&r->piece, &p, sizeof(p), NULL, err);
+}
+
 static enum ts_code
 add_row(struct set_read *r, struct ts_rows *rows, int64_t tile, struct ts_err *err)
 {
@@ -176,6 +228,10 @@ add_row(struct set_read *r, struct ts_rows *rows, int64_t tile, struct ts_err *e
 	struct group *g;
 	ptrdiff_t at;
 
+	if (r->again)
+		return add_piece(r, rows, tile, err);
+	r->mixed |= tile < r->last_tile;
+	r->last_tile = tile;
 	if (ts_rows_number(rows, V_BYTES, &bytes) != TS_VALUE_OK) {
 		r->v->bad_rows++;
 		return TS_OK;
@@ -190,21 +246,9 @@ add_row(struct set_read *r, struct ts_rows *rows, int64_t tile, struct ts_err *e
 		return TS_OK;
 	}
 	g = &r->group[at];
-	if (g->last_tile != tile) {
-		g->v.tiles++;
-		g->last_tile = tile;
-		g->on_tile = 0;
-	}
 	g->v.pieces++;
 	add_to(&g->v.bytes, bytes);
-	if (bytes > TS_NUMBER_MAX - g->on_tile)
-		g->on_tile = TS_NUMBER_MAX;
-	else
-		g->on_tile += bytes;
-	if (g->on_tile > g->v.fullest || g->v.pieces == 1) {
-		g->v.fullest = g->on_tile;
-		g->v.fullest_tile = tile;
-	}
+	count_tile(g, tile, bytes);
 	return TS_OK;
 }
 
@@ -248,7 +292,47 @@ ts_set_variables_quick(const struct ts_report *r, const struct ts_index *x, cons
 	return true;
 }
 
-/* Tile by tile, or all rows once. In rows of all tiles mixed a tile may be counted for a name more than once. */
+static int
+by_group_and_tile(const void *x, const void *y)
+{
+	const struct piece *a = x, *b = y;
+
+	if (a->group != b->group)
+		return a->group < b->group ? -1 : 1;
+	return (a->tile > b->tile) - (a->tile < b->tile);
+}
+
+/* Tiles of rows that stand anyhow: counted anew. */
+static enum ts_code
+count_mixed(struct set_read *r, struct ts_progress *progress, struct ts_err *err)
+{
+	struct ts_rows_query all = {.range = TS_RANGE_ALL};
+	enum ts_code damage, code;
+	const struct piece *p;
+	size_t n;
+
+	r->again = true;
+	damage = read_rows(r, &all, -1, progress, err);
+	code = damage == TS_E_DAMAGED ? TS_OK : damage;
+	n = r->piece.used / sizeof(*p);
+	if (!code)
+		code = ts_pile_sort(&r->piece, n, sizeof(*p), by_group_and_tile, NULL,
+			r->rd->cancel, err);
+	p = r->piece.memory;
+	for (size_t i = 0; !code && i < n; i++) {
+		struct group *g = &r->group[p[i].group];
+
+		if (i == 0 || p[i - 1].group != p[i].group) {
+			g->v.tiles = g->v.fullest = 0;
+			g->v.fullest_tile = TS_UNKNOWN;
+			g->last_tile = -1;
+		}
+		count_tile(g, p[i].tile, p[i].bytes);
+	}
+	return code ? code : damage;
+}
+
+/* Tile by tile, or all rows once; twice where they do not stand by tile. */
 static enum ts_code
 read_tiles(struct set_read *r, struct ts_progress *progress, struct ts_err *err)
 {
@@ -256,8 +340,12 @@ read_tiles(struct set_read *r, struct ts_progress *progress, struct ts_err *err)
 	struct ts_rows_query all = {.range = TS_RANGE_ALL};
 	int64_t total;
 
-	if (!ts_set_variables_quick(r->rd->report, r->rd->index, r->tile, r->n))
-		return read_rows(r, &all, -1, progress, err);
+	if (!ts_set_variables_quick(r->rd->report, r->rd->index, r->tile, r->n)) {
+		damage = read_rows(r, &all, -1, progress, err);
+		if ((!damage || damage == TS_E_DAMAGED) && r->mixed)
+			code = count_mixed(r, progress, err);
+		return code ? code : damage;
+	}
 	for (size_t i = 0; !code && i < r->n; i++) {
 		struct ts_rows_query q = {.range = TS_RANGE_ALL};
 
@@ -329,7 +417,6 @@ keep_largest(struct set_read *r, struct ts_err *err)
 	ts_strbuf_init(&text, NAME_TEXT);
 	for (size_t i = 0; !code && i < v->count; i++) {
 		v->row[i] = r->group[i].v;
-		v->row[i].tiles = ts_min_i64(v->row[i].tiles, (int64_t)r->n);
 		if (r->looked_up)
 			code = look_up(r, &v->row[i], &text, err);
 	}
@@ -357,12 +444,14 @@ ts_set_variables_read(struct ts_set_variables *v, struct ts_reader *rd, const in
 	v->has_names = ts_report_has_column(rd->report, TS_LOWERED_VARIABLE,
 		TS_LOWERED_VARIABLE_NAME);
 	r.keys.most = TS_SET_NAMES;
+	r.last_tile = -1;
 	code = read_tiles(&r, progress, err);
 	v->partial = code == TS_E_DAMAGED;
 	more = code && code != TS_E_DAMAGED ? code : keep_largest(&r, code ? NULL : err);
 	free(r.group);
 	free(r.table);
 	ts_tile_slots_fini(&r.keys);
+	ts_pile_fini(&r.piece);
 	return more ? more : code;
 }
 

@@ -2,7 +2,8 @@
 /*
  * set_variables - the lowered variables of several tiles, those of a name together: bytes, pieces, tiles used.
  *
- * Rows of the tiles are read one tile after another where they are reached by tile, else in one pass over all.
+ * Rows of the tiles are read one tile after another where they are reached by tile, else in one pass over all; in two
+ * where rows do not stand by tile.
  * Names are counted in TS_SET_TEXT bytes at most; rows of further names count as `others`. The TS_SET_VARIABLES
  * largest are kept, with their names.
  */
