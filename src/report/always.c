@@ -26,6 +26,8 @@ struct always_work {
 	struct ts_dictionary names;
 	struct ts_pile sum;
 	size_t sums;
+	int64_t last_tile; /* of the row before */
+	bool mixed;	   /* rows do not stand by tile: tiles of a name cannot be counted */
 	struct ts_progress *progress;
 };
 
@@ -77,6 +79,8 @@ add_tile_row(struct always_work *w, struct ts_rows *rows, struct ts_err *err)
 	}
 	if (!is_member(w, tile))
 		return TS_OK;
+	w->mixed |= tile < w->last_tile;
+	w->last_tile = tile;
 	if (ts_rows_text(rows, 2, &s, &n) != TS_VALUE_OK) {
 		s = "";
 		n = 0;
@@ -219,7 +223,7 @@ list_rows(struct always_work *w, struct ts_groups *groups, struct ts_err *err)
 		add_bytes(&cumulative, s->bytes);
 		a->row[a->rows] = (struct ts_always_row){.variable = s->variable,
 			.bytes = s->bytes,
-			.tiles = s->tiles,
+			.tiles = w->mixed ? -1 : s->tiles,
 			.cumulative = cumulative,
 			.group = group};
 		if (name)

@@ -19,7 +19,7 @@ enum { TS_ALWAYS_MAX = 1000 };
 struct ts_always_row {
 	int64_t variable; /* TS_UNKNOWN where it comes from tile_always_live */
 	int64_t bytes;
-	int64_t tiles;	     /* that have it; TS_UNKNOWN */
+	int64_t tiles;	     /* that have it; TS_UNKNOWN, as where rows do not stand by tile */
 	int64_t cumulative;  /* bytes of this and the rows above */
 	int group;	     /* -1 = not known */
 	uint32_t at, length; /* its name in `text`; length 0 = not known */
