@@ -26,8 +26,7 @@ struct world {
 
 /* --- using("...") ----------------------------------------------------------------------------- */
 
-struct using
-{
+struct users {
 	struct ts_tile_set *out;
 	struct ts_matcher *matcher;
 };
@@ -35,7 +34,7 @@ struct using
 static int
 is_named(void *ctx, const char *name, size_t n)
 {
-	return ts_pattern_matches(((const struct using *)ctx)->matcher, name, n) == TS_MATCH_YES
+	return ts_pattern_matches(((const struct users *)ctx)->matcher, name, n) == TS_MATCH_YES
 		? 0
 		: TS_NAME_GROUP_NONE;
 }
@@ -45,12 +44,12 @@ take_row(void *ctx, int64_t tile, int64_t bytes, int group)
 {
 	(void)bytes;
 	if (group == 0 && tile != TS_UNKNOWN)
-		ts_tile_set_add(((const struct using *)ctx)->out, tile, tile + 1);
+		ts_tile_set_add(((const struct users *)ctx)->out, tile, tile + 1);
 	return true;
 }
 
 static enum ts_code
-mark_users(struct world *w, struct using *u, struct ts_err *err)
+mark_users(struct world *w, struct users *u, struct ts_err *err)
 {
 	const struct ts_name_asker asker = {is_named, take_row, u};
 	struct ts_name_pass *pass;
@@ -74,9 +73,12 @@ quote(struct ts_strbuf *out, const char *name, bool pattern)
 	}
 }
 
-static enum ts_code using(void *ctx, struct ts_tile_set *out, const char *name, bool is_pattern,
-	struct ts_err *err) {
-	struct ts_pattern *pattern = NULL; struct using u = {.out = out}; struct ts_strbuf text;
+static enum ts_code
+add_users(void *ctx, struct ts_tile_set *out, const char *name, bool is_pattern, struct ts_err *err)
+{
+	struct ts_pattern *pattern = NULL;
+	struct users u = {.out = out};
+	struct ts_strbuf text;
 	enum ts_code code;
 
 	ts_strbuf_init(&text, 2 * TS_TILE_SET_TEXT);
@@ -85,9 +87,12 @@ static enum ts_code using(void *ctx, struct ts_tile_set *out, const char *name, 
 			  : ts_pattern_compile(&pattern, text.s,
 				    is_pattern ? TS_PATTERN_SMART : TS_PATTERN_NOCASE, NULL, err);
 	ts_strbuf_fini(&text);
-	if (!code) code = ts_matcher_new(&u.matcher, pattern, err);
-	if (!code) code = mark_users(ctx, &u, err);
-	if (!code && ts_matcher_costly(u.matcher)) code = ts_pattern_costly_err(pattern, err);
+	if (!code)
+		code = ts_matcher_new(&u.matcher, pattern, err);
+	if (!code)
+		code = mark_users(ctx, &u, err);
+	if (!code && ts_matcher_costly(u.matcher))
+		code = ts_pattern_costly_err(pattern, err);
 	ts_matcher_free(u.matcher);
 	ts_pattern_free(pattern);
 	return code;
@@ -149,7 +154,7 @@ open_world(struct world *w, struct ts_err *err)
 	w->w.tiles_per_ipu = ts_max_i64(w->target.tiles_per_ipu, 0);
 	w->w.limit = w->target.bytes_per_tile > 0 ? w->target.bytes_per_tile : TS_UNKNOWN;
 	if (ts_report_has(w->rd->report, TS_LOWERED_VARIABLE))
-		w->w.using = using;
+		w->w.using = add_users;
 	w->w.ctx = w;
 	return code;
 }
