@@ -200,7 +200,7 @@ look_at_any(unsigned seed)
 
 START_TEST(any_page_is_well_formed)
 {
-	for (unsigned i = 0; i < 100; i++)
+	for (unsigned i = 0; i < 40; i++)
 		look_at_any((unsigned)_i * 7919u + i * 104729u + 1);
 }
 END_TEST
