@@ -496,6 +496,8 @@ ts_alive_read(struct ts_alive **out, struct ts_reader *rd, const struct ts_lives
 		list_alive(a, lives, q);
 		code = name_rows(a, rd, before, err);
 	}
+	if (a->text.nomem || a->program.nomem)
+		code = ts_err_nomem(err);
 	if (code == TS_E_CANCELLED || code == TS_E_NOMEM) {
 		ts_alive_close(a);
 		return code;

@@ -231,7 +231,7 @@ list_rows(struct always_work *w, struct ts_groups *groups, struct ts_err *err)
 		a->rows++;
 	}
 	ts_grouper_free(m);
-	return code;
+	return !code && a->text.nomem ? ts_err_nomem(err) : code;
 }
 
 enum ts_code

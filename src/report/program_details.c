@@ -328,7 +328,7 @@ ts_program_details_read(struct ts_program_details *d, struct ts_reader *rd, int6
 		if (ends_all(code))
 			return code;
 	}
-	return list_tiles(d, err);
+	return d->text.nomem ? ts_err_nomem(err) : list_tiles(d, err);
 }
 
 void

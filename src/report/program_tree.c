@@ -480,7 +480,7 @@ ts_program_path_read(struct ts_program_path *p, struct ts_reader *rd,
 		if (code == TS_E_CANCELLED || code == TS_E_NOMEM)
 			return code;
 	}
-	return TS_OK;
+	return p->text.nomem ? ts_err_nomem(err) : TS_OK;
 }
 
 void

@@ -19,6 +19,11 @@
 #include "tilescope/report/browse.h"
 #include "tilescope/report/execution.h"
 #include "tilescope/report/live_heat.h"
+#include "tilescope/report/always.h"
+#include "tilescope/report/lifetimes.h"
+#include "tilescope/report/live_source.h"
+#include "tilescope/report/program_details.h"
+#include "tilescope/report/program_tree.h"
 #include "tilescope/report/liveness.h"
 #include "tilescope/report/lives.h"
 #include "tilescope/report/memory.h"
@@ -362,6 +367,100 @@ figure_lives(uint64_t *d, struct ts_reader *rd, struct ts_err *err)
 	return code;
 }
 
+/* The liveness of a source: its timeline, who is alive, what for, and how long. */
+static inline enum ts_code
+figure_live_source(uint64_t *d, struct ts_reader *rd, const struct ts_live_source *source,
+	struct ts_err *err)
+{
+	struct ts_alive_query q = {.step = 10, .against = 5, .group = -1};
+	struct ts_source_line line;
+	struct ts_lives *lives = NULL;
+	struct ts_live_labels *labels = NULL;
+	struct ts_groups *groups = NULL;
+	struct ts_always *always = NULL;
+	struct ts_alive *a = NULL;
+	enum ts_code code = ts_source_line_read(&line, rd, source, NULL, err);
+
+	for (size_t i = 0; !code && i < line.line.count; i++)
+		digest_i64(d, line.line.bytes[i]);
+	if (!code && line.tiles)
+		code = ts_lives_read_source(&lives, rd, source, line.tiles, NULL, NULL, err);
+	if (!code)
+		code = ts_groups_open(&groups, NULL, err);
+	if (!code && lives)
+		code = ts_live_labels_read(&labels, rd, lives, groups, NULL, NULL, err);
+	q.labels = labels;
+	if (!code && lives)
+		code = ts_alive_read(&a, rd, lives, &q, NULL, err);
+	if (!code)
+		code = ts_always_read(&always, rd, source, line.tiles, 0, groups, NULL, err);
+	for (int i = 0; !code && i < always->rows; i++)
+		digest_i64(d, always->row[i].bytes + always->row[i].group);
+	for (int i = 0; a && !code && i < TS_GROUPS_MAX; i++)
+		digest_i64(d, a->group[i][0].bytes + a->change.born.bytes);
+	ts_alive_close(a);
+	ts_always_close(always);
+	ts_live_labels_close(labels);
+	ts_groups_close(groups);
+	ts_lives_close(lives);
+	ts_source_line_fini(&line);
+	return code;
+}
+
+static inline enum ts_code
+figure_live_tile(uint64_t *d, struct ts_reader *rd, struct ts_err *err)
+{
+	const struct ts_live_source tile = {.where = TS_LIVE_TILE, .number = 1};
+
+	return figure_live_source(d, rd, &tile, err);
+}
+
+static inline enum ts_code
+figure_live_ipu(uint64_t *d, struct ts_reader *rd, struct ts_err *err)
+{
+	const struct ts_live_source ipu = {.where = TS_LIVE_IPU};
+
+	return figure_live_source(d, rd, &ipu, err);
+}
+
+/* Lifetimes with their uses, and what the program of a step is. */
+static inline enum ts_code
+figure_programs(uint64_t *d, struct ts_reader *rd, struct ts_err *err)
+{
+	static const uint32_t index[] = {0, 1, 2};
+	struct ts_lives *lives = NULL;
+	struct ts_uses *uses = NULL;
+	struct ts_lifetimes l = {0};
+	struct ts_program_tree *tree = NULL;
+	struct ts_program_path path = {0};
+	struct ts_program_details details = {0};
+	enum ts_code code = ts_lives_read(&lives, rd, NULL, err);
+
+	if (!code)
+		code = ts_uses_read(&uses, rd, NULL, NULL, err);
+	if (!code)
+		code = ts_lifetimes_make(&l, lives, uses, index, 3, NULL, err);
+	for (int i = 0; !code && i < l.rows; i++)
+		digest_i64(d, l.row[i].steps + l.row[i].idle);
+	if (!code)
+		code = ts_program_tree_read(&tree, rd, NULL, NULL, err);
+	if (!code)
+		code = ts_program_path_read(&path, rd, tree, 20, err);
+	if (!code)
+		digest(d, path.text.s, path.text.len);
+	if (!code)
+		code = ts_program_details_read(&details, rd, 20, err);
+	if (!code)
+		digest_i64(d, details.instances + details.rows);
+	ts_program_details_fini(&details);
+	ts_program_path_fini(&path);
+	ts_program_tree_close(tree);
+	ts_lifetimes_fini(&l);
+	ts_uses_close(uses);
+	ts_lives_close(lives);
+	return code;
+}
+
 /* What is alive on tiles, cells of the heat map, and peaks with a variable, a pattern and a group changed. */
 static inline enum ts_code
 figure_what_if(uint64_t *d, struct ts_reader *rd, struct ts_err *err)
@@ -604,6 +703,9 @@ static const struct figure {
 	{"addresses", figure_addresses, true},
 	{"trace", figure_trace, true},
 	{"lives", figure_lives, true},
+	{"live tile", figure_live_tile, true},
+	{"live ipu", figure_live_ipu, true},
+	{"programs", figure_programs, true},
 	{"what-if", figure_what_if, true},
 	{"variables", figure_variables, true},
 	{"query", figure_query, true},
