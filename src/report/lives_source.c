@@ -112,10 +112,14 @@ add_lives(struct source_work *s, int64_t number, struct ts_err *err)
 		w->l->orphans++;
 	for (uint32_t i = 0; c && i < c->count && !code; i++) {
 		const struct ts_live_interval *in = &s->tiles->interval[c->first + i];
-		struct ts_life life = {(uint32_t)(w->variables - 1),
-			lives_cut_step(s->tiles->point[in->from]),
-			lives_cut_step(s->tiles->point[in->to])};
+		int64_t start = s->tiles->point[in->from], end = s->tiles->point[in->to];
+		struct ts_life life = {(uint32_t)(w->variables - 1), lives_cut_step(start),
+			lives_cut_step(end)};
 
+		if (start < 0 || end <= start) { /* only a section that was altered says so */
+			w->l->reversed++;
+			continue;
+		}
 		if (w->lives == TS_LIVES_MAX) {
 			w->l->left_out++;
 			break;
