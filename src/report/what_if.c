@@ -211,6 +211,17 @@ end_ipu(struct peaks_work *p, struct ts_what_if_pair *ipu)
 	}
 }
 
+/*
+ * Of several replicas, are the lowered variables those of one? What is derived is near what is recorded of one replica
+ * then (seldom the same to the byte), else near that many times as much.
+ */
+static bool
+lists_one_replica(const struct ts_what_if *w, int64_t replicas)
+{
+	return replicas > 1 && w->recorded > 0 &&
+		(double)w->derived < (double)w->recorded * ((double)replicas + 1) / 2;
+}
+
 static void
 end_device(struct peaks_work *p, const struct ts_liveness *line)
 {
@@ -219,8 +230,7 @@ end_device(struct peaks_work *p, const struct ts_liveness *line)
 
 	p->w->recorded = line->peak.bytes;
 	ts_tile_lives_peak(&p->w->derived, &step, p->l, p->all[0]);
-	/* a report of several replicas whose lowered variables are those of one of them */
-	p->w->times = line->replicas > 1 && p->w->recorded == p->w->derived ? line->replicas : 1;
+	p->w->times = lists_one_replica(p->w, line->replicas) ? line->replicas : 1;
 	for (int k = 0; k < 2; k++) {
 		ts_tile_lives_peak(&peak[k]->bytes, &peak[k]->step, p->l, p->all[k]);
 		peak[k]->bytes = peak[k]->bytes > TS_NUMBER_MAX / p->w->times

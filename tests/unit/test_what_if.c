@@ -281,6 +281,58 @@ START_TEST(what_cannot_be)
 }
 END_TEST
 
+/* Device peak = always live + replicas x highest not always live, though intervals say a byte less than is recorded. */
+START_TEST(replicas_that_are_listed_once)
+{
+	static const char making[] =
+		"CREATE TABLE report(key TEXT, value TEXT);"
+		"INSERT INTO report VALUES('source', 'store'), ('store_version', '1');"
+		"CREATE TABLE target(type TEXT, ipus INTEGER, replicas INTEGER, tiles_per_ipu INTEGER,"
+		" bytes_per_tile INTEGER); INSERT INTO target VALUES('IPU', 2, 2, 2, 638976);"
+		"CREATE TABLE tile_memory(tile INTEGER PRIMARY KEY, ipu INTEGER, total INTEGER,"
+		" always_live INTEGER);"
+		"INSERT INTO tile_memory VALUES(0, 0, 9, 100), (1, 0, 9, 100), (2, 1, 9, 100),"
+		" (3, 1, 9, 100);"
+		"CREATE TABLE lowered_variable(id INTEGER PRIMARY KEY, tile INTEGER, bytes INTEGER,"
+		" class INTEGER, always_live INTEGER);"
+		"INSERT INTO lowered_variable VALUES(1, 0, 1000, 1, 0), (2, 1, 1000, 1, 0);"
+		"CREATE TABLE class_interval(class INTEGER, start INTEGER, \"end\" INTEGER);"
+		"INSERT INTO class_interval VALUES(1, 0, 2);"
+		"CREATE TABLE liveness_step(live_step INTEGER PRIMARY KEY, not_always_live INTEGER)";
+	static const char *const step[] = {"INSERT INTO liveness_step VALUES(0, 2001), (2, 0)",
+		"INSERT INTO liveness_step VALUES(0, 1000), (2, 0)"};
+	static const int64_t wanted[] = {400 + 2 * 2000, 400 + 2000};
+	struct ts_what_if_changes c = {0};
+	char dir[] = "/tmp/ts-replicas-XXXXXX", path[64];
+
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/profile.pop", dir);
+	for (int i = 0; i < 2; i++) {
+		struct ts_report_options o = {0};
+		struct ts_err err = {0};
+		struct ts_report *report;
+		struct ts_reader *rd;
+		struct ts_what_if *w;
+		sqlite3 *db;
+
+		ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+		ck_assert_int_eq(sqlite3_exec(db, making, NULL, NULL, NULL), SQLITE_OK);
+		ck_assert_int_eq(sqlite3_exec(db, step[i], NULL, NULL, NULL), SQLITE_OK);
+		sqlite3_close(db);
+		ck_assert_msg(ts_report_open(&report, path, &o, &err) == TS_OK, "%s", err.msg);
+		ck_assert_msg(ts_reader_open(&rd, report, &err) == TS_OK, "%s", err.msg);
+		ck_assert_msg(ts_what_if_read(&w, rd, NULL, &c, NULL, NULL, NULL, &err) == TS_OK,
+			"%s", err.msg);
+		ck_assert_int_eq(w->device.before.bytes, wanted[i]);
+		ts_what_if_free(w);
+		ts_reader_close(rd);
+		ts_report_close(report);
+		unlink(path);
+	}
+	ck_assert_int_eq(rmdir(dir), 0);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -293,6 +345,7 @@ main(void)
 	tcase_add_loop_test(c, random_changes, 0, ROUNDS);
 	tcase_add_test(c, a_list_of_changes);
 	tcase_add_test(c, what_cannot_be);
+	tcase_add_test(c, replicas_that_are_listed_once);
 	suite_add_tcase(s, c);
 	r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);
