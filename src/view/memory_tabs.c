@@ -186,7 +186,6 @@ variables_deliver(struct ts_tab *t, struct ts_fetch *f)
 }
 
 static const struct ts_hint variables_hints[] = {
-	{TS_CMD_TICK, "what if"},
 	{TS_CMD_SORT, "sort"},
 	{TS_CMD_FILTER, "filter"},
 	{TS_CMD_GOTO_LIVENESS, "liveness"},
