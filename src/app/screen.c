@@ -110,6 +110,25 @@ describe_work(const struct ts_app *app, int columns, char *out, size_t size)
 	}
 }
 
+/* " 3:Memory " */
+static int
+tab_text(char out[24], size_t i, bool brief)
+{
+	return snprintf(out, 24, " %d:%s ", tab_texts[i].number,
+		brief ? tab_texts[i].brief : tab_texts[i].title);
+}
+
+static int
+tabs_width(bool brief)
+{
+	char text[24];
+	int width = 0;
+
+	for (size_t i = 0; i < TS_COUNT(tabs); i++)
+		width += tab_text(text, i, brief);
+	return width;
+}
+
 static int
 draw_tabs(const struct ts_app *app, struct ts_canvas *c, struct ts_rect r, int x, bool brief)
 {
@@ -118,8 +137,7 @@ draw_tabs(const struct ts_app *app, struct ts_canvas *c, struct ts_rect r, int x
 			(app->current >= TS_VIEW_OPEN && app->env.report && app->under == tabs[i]);
 		char text[24];
 
-		snprintf(text, sizeof(text), " %d:%s ", tab_texts[i].number,
-			brief ? tab_texts[i].brief : tab_texts[i].title);
+		tab_text(text, i, brief);
 		x = ts_canvas_text(c, r, x, 0, active ? TS_ROLE_TAB_ACTIVE : TS_ROLE_TAB, text);
 	}
 	return x;
@@ -131,7 +149,7 @@ draw_title(const struct ts_app *app, struct ts_canvas *c)
 	struct ts_rect r = ts_rect_row(ts_canvas_rect(c), 0);
 	const char *path = app->env.report ? app->env.report->path : app->path ? app->path : "";
 	bool brief = r.w < 100;
-	int tabs_w = brief ? 49 : 68, margin = brief ? 0 : 1, x, room;
+	int tabs_w = tabs_width(brief), margin = brief ? 0 : 1, x, room;
 	char work[TS_INDEXING_TITLE];
 
 	ts_canvas_fill(c, r, TS_ROLE_TAB, ' ');
