@@ -492,6 +492,18 @@ const char *memory_identity_note(const struct memory_view *m);
 
 /* --- memory_map.c --- */
 
+enum { MEMORY_MAP_MARGIN = 1 };
+
+/* Where the map is: a column is left free before it. */
+static inline struct ts_rect
+memory_map_rect(const struct memory_view *m)
+{
+	struct ts_rect r = m->pane[PANE_GRAPH];
+
+	ts_rect_cut_left(&r, MEMORY_MAP_MARGIN);
+	return r;
+}
+
 /* The tiles are gone. */
 void memory_map_drop(struct memory_view *m);
 

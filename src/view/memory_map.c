@@ -93,6 +93,7 @@ void
 memory_map_update(struct memory_view *m)
 {
 	struct memory_map *k = &m->map;
+	struct ts_rect r;
 
 	if (!k->shown || !memory_has_tiles(m))
 		return;
@@ -104,8 +105,8 @@ memory_map_update(struct memory_view *m)
 		(k->values != memory_metric_values(m) || k->map.how != k->how ||
 			k->data != m->data))
 		colour(m);
-	(void)ts_tile_map_fit(&k->map, m->pane[PANE_GRAPH].w, m->pane[PANE_GRAPH].h, k->whole,
-		m->span.cursor);
+	r = memory_map_rect(m);
+	(void)ts_tile_map_fit(&k->map, r.w, r.h, k->whole, m->span.cursor);
 }
 
 /* Is something not seen: other pages, or the rest of a block? */
@@ -144,10 +145,11 @@ memory_map_layout(struct memory_view *m)
 	if (m->zoomed == PANE_GRAPH)
 		n--;
 	/* larger tiles are nice to have, tables below are, too: but all IPUs on one page come first */
-	rows = ts_tile_map_fit(&k->map, m->area.w, n == TS_COUNT(items) ? most * 2 / 3 : most,
-		k->whole, m->span.cursor);
+	rows = ts_tile_map_fit(&k->map, m->area.w - MEMORY_MAP_MARGIN,
+		n == TS_COUNT(items) ? most * 2 / 3 : most, k->whole, m->span.cursor);
 	if (n == TS_COUNT(items) && (k->map.zoom > 0 || has_more(k)))
-		rows = ts_tile_map_fit(&k->map, m->area.w, most, k->whole, m->span.cursor);
+		rows = ts_tile_map_fit(&k->map, m->area.w - MEMORY_MAP_MARGIN, most, k->whole,
+			m->span.cursor);
 	if (rows > 0 && n == TS_COUNT(items))
 		items[3].fixed = rows;
 	ts_layout(m->pane, items, (int)n, m->area, PANE_NONE);
@@ -309,7 +311,7 @@ memory_map_command(struct memory_view *m, const struct ts_call *call)
 enum ts_effect
 memory_map_mouse(struct memory_view *m, int x, int y, int wheel)
 {
-	struct ts_rect r = m->pane[PANE_GRAPH];
+	struct ts_rect r = memory_map_rect(m);
 	int64_t at;
 
 	if (wheel)

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -149,7 +150,7 @@ say_rank(struct said *s, const struct memory_view *m, int64_t i, int64_t known)
 	say(s, TS_ROLE_LABEL, " of %s", ts_fmt_count(b, known));
 	if (known > 0)
 		say(s, TS_ROLE_LABEL, "  percentile %.1f",
-			100.0 * (double)(known - rank) / (double)known);
+			floor(1000.0 * (double)(known - rank) / (double)known) / 10);
 }
 
 static enum ts_role
@@ -222,7 +223,7 @@ memory_draw_map(struct ts_canvas *c, struct memory_view *m)
 			ts_pane_draw(c, m->pane[PANE_GRAPH], m->view.env, &m->metric_state);
 	} else {
 		draw_legend(c, m, &k);
-		ts_tile_map_draw(&m->map.map, c, m->pane[PANE_GRAPH], &k);
+		ts_tile_map_draw(&m->map.map, c, memory_map_rect(m), &k);
 	}
 	memory_draw_metric(c, m);
 }
