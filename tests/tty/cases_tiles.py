@@ -103,3 +103,31 @@ def parts_of_the_plot(ctx):
     command(t, "breakdown layer", "layer 1")
     command(t, "set layer-pattern (embeddings|pooler)", "embeddings")
     t.quit()
+
+
+@case()
+def tile_map(ctx):
+    """The map is where the plot was: figures, scales, a rectangle, an address that opens it again."""
+    t = ctx.pty(ctx.reports["store"], size=(80, 24))
+    t.press("3", "f")
+    t.wait("Tile map: memory with gaps")
+    t.wait("rank 1 of ")
+    t.press("w")                # from the fullest tile on
+    t.wait("rank 2 of ")
+    t.press("c")
+    t.wait(" log")
+    t.press("F")
+    t.wait("Tile map: memory without gaps")
+    command(t, "metric category:stack", "Tile map: memory of category stack")
+    t.press("v", "l", "j", "v")
+    t.wait("selected ")
+    t.press("esc")
+    t.wait(lambda text: "selected " not in text)
+    command(t, "metric nonsense", 'there is no metric "nonsense"')
+    t.press("f")
+    t.wait("Memory of category stack of each tile")
+    t.quit()
+    t = ctx.pty(ctx.reports["store"], "--at", "memory?metric=gaps&scale=limit&map=yes", size=(120, 40))
+    t.wait("Tile map: gaps")
+    t.wait("0 to limit")
+    t.quit()
