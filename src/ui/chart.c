@@ -124,10 +124,14 @@ sane_span(double span)
 	return span > 1e-9 && span < 1e18;
 }
 
+/* Steps of a y axis: a label in every second row, in low plots in two of three. */
 static int
 y_ticks(int h)
 {
-	return h < 4 ? 1 : h > 16 ? 8 : h / 2;
+	int low = h * 2 / 3;
+
+	low = low > 5 ? 5 : low < 1 ? 1 : low;
+	return h > 16 ? 8 : h / 2 > low ? h / 2 : low;
 }
 
 /* The row of the plot (from its top) where a value lies. */
@@ -189,7 +193,7 @@ ts_chart_x_axis(struct ts_canvas *c, const struct ts_chart_frame *f, double from
 {
 	enum { LABEL = 10 }; /* columns that a tick and its label want */
 	struct ts_rect row = ts_rect_row(f->x, f->x.h - 1);
-	char text[TS_FMT_MAX];
+	char text[TS_FMT_MAX], before[TS_FMT_MAX] = "";
 	double step, first;
 	int free_from = 0;
 
@@ -206,8 +210,9 @@ ts_chart_x_axis(struct ts_canvas *c, const struct ts_chart_frame *f, double from
 		const char *s = tick(ctx, v, text);
 		int w = ts_utf8_columns(s, strlen(s));
 
-		if (x < free_from || x + w > row.w)
-			continue;
+		if (x < free_from || x + w > row.w || strcmp(s, before) == 0)
+			continue; /* the same again: between two whole numbers there is none */
+		snprintf(before, sizeof(before), "%s", s);
 		ts_canvas_text(c, row, x, 0, TS_ROLE_AXIS, s);
 		if (f->x.h > 1)
 			ts_canvas_glyph(c, f->x, x, 0, TS_ROLE_AXIS, TEE_DOWN);

@@ -172,6 +172,7 @@ toggle_base(struct liveness *s, const struct ts_call *call)
 		return TS_EFFECT_BELL;
 	}
 	s->no_base = !s->no_base;
+	s->base_chosen = true;
 	live_lay_out(s);
 	ts_view_say(s->v.env,
 		s->no_base ? "always-live memory is hidden in the graph"
@@ -489,7 +490,7 @@ reload(struct ts_view *v)
 	s->marks = 0;
 	s->group = -1;
 	s->only = TS_ALIVE_EVERY;
-	s->one_replica = s->follow = false;
+	s->one_replica = s->follow = s->base_chosen = false;
 	s->data = 0;
 }
 

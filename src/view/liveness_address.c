@@ -44,6 +44,7 @@ set_base(struct ts_view *v, const char *value)
 
 	if (!is_read(s))
 		return TS_ARG_LATER;
+	s->base_chosen = true;
 	return ts_arg_switch(v, TS_CMD_SERIES, !s->no_base, ts_arg_is_yes(value));
 }
 

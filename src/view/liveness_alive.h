@@ -17,6 +17,7 @@ enum {
 	C_LIVES,
 	C_STEPS,
 	C_PRODUCT,
+	C_DEAD,
 	C_TICK,
 	C_FIXED,
 	C_CHANGE = C_FIXED,

@@ -15,6 +15,8 @@
 enum {
 	BYTES_WIDE = 16, /* where they are written out */
 	ALL_BUT = 100,	 /* alive but for one step in so many: said so */
+	A_FEW = 3,	 /* in a short timeline, too, but for so many */
+	SHORT = 10,	 /* ... unless it is so short */
 };
 
 static const struct ts_column fixed[C_FIXED] = {
@@ -26,6 +28,7 @@ static const struct ts_column fixed[C_FIXED] = {
 	[C_LIVES] = {"alive in steps", 17, 0, 0, 10, TS_FIELD_RIGHT},
 	[C_STEPS] = {"steps", 7, 0, 0, 14, TS_FIELD_RIGHT},
 	[C_PRODUCT] = {"bytes x steps", 13, 0, 0, 15, TS_FIELD_RIGHT},
+	[C_DEAD] = {"not in", 7, 0, 0, 16, TS_FIELD_RIGHT},
 	[C_TICK] = {"what if", 7, 0, 0, 1, TS_FIELD_LEFT},
 };
 
@@ -38,6 +41,7 @@ static const struct ts_column_facts fixed_facts[C_FIXED] = {
 	[C_LIVES] = {"lifetime", NULL, TS_SUM_NONE, false},
 	[C_STEPS] = {"steps", "steps", TS_SUM_NONE, true},
 	[C_PRODUCT] = {"bytes_x_steps", "bytes x steps", TS_SUM_NONE, true},
+	[C_DEAD] = {"not_in", "steps", TS_SUM_NONE, true},
 	[C_TICK] = {"what_if", NULL, TS_SUM_NONE, true},
 };
 
@@ -110,17 +114,29 @@ bytes_at(const struct ts_alive_row *row, int column)
 	return row->alive >> column & 1u ? row->bytes : 0;
 }
 
+/* Steps of the timeline in which it is not alive. */
+static int64_t
+not_alive(const struct liveness *s, const struct ts_alive_row *row)
+{
+	const struct ts_liveness *l = &s->src.line;
+
+	return ts_max_i64(0, l->last_step - l->first_step + 1 - row->total);
+}
+
 static void
 lives_text(const struct liveness *s, const struct ts_alive_row *row, char *out, size_t size)
 {
 	const struct ts_liveness *l = &s->src.line;
-	int64_t missing = l->last_step - l->first_step + 1 - row->total;
+	int64_t missing = not_alive(s, row), few = l->steps / ALL_BUT;
 	char first[TS_FMT_MAX], last[TS_FMT_MAX];
 
+	if (l->steps > SHORT)
+		few = ts_max_i64(few, A_FEW);
 	if (missing <= 0)
 		snprintf(out, size, "all");
-	else if (missing <= l->steps / ALL_BUT)
-		snprintf(out, size, "all but %s", ts_fmt_count(first, missing));
+	else if (missing <= few)
+		snprintf(out, size, "all but %s step%s", ts_fmt_count(first, missing),
+			missing == 1 ? "" : "s");
 	else
 		snprintf(out, size, "%s..%s%s", ts_fmt_count(first, row->start),
 			ts_fmt_count(last, row->end - 1),
@@ -229,6 +245,9 @@ alive_cell(void *ctx, int64_t i, int column, struct ts_table_cell *out)
 	case C_PRODUCT:
 		ts_fmt_count(out->buf, product(row));
 		break;
+	case C_DEAD:
+		ts_fmt_count(out->buf, not_alive(s, row));
+		break;
 	case C_TICK:
 		tick_text(s, i, out->buf);
 		out->role = TS_ROLE_ACCENT;
@@ -282,6 +301,9 @@ alive_value(void *ctx, int64_t i, int column, struct ts_table_value *out)
 		break;
 	case C_PRODUCT:
 		ts_table_value_integer(out, product(row));
+		break;
+	case C_DEAD:
+		ts_table_value_integer(out, not_alive(s, row));
 		break;
 	case C_TICK:
 		tick_text(s, i, out->buf);

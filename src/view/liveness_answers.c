@@ -49,7 +49,7 @@ hide_large_base(struct liveness *s)
 	const struct ts_liveness *l = &s->src.line;
 	int64_t highest = l->peaks.count > 0 ? l->peaks.peak[0].height : 0;
 
-	if (highest > 0 && l->always_live != TS_UNKNOWN)
+	if (!s->base_chosen && highest > 0 && l->always_live != TS_UNKNOWN)
 		s->no_base = l->always_live / LARGE_BASE > ts_liveness_device(l, highest);
 }
 
@@ -86,8 +86,7 @@ take_line(struct liveness *s, struct ts_fetch *f)
 	if (l->replicas < 2)
 		s->one_replica = false;
 	ts_span_set_count(&s->span, (int64_t)l->count);
-	if (s->data == 1)
-		hide_large_base(s);
+	hide_large_base(s);
 	live_take_selection(s);
 	s->to_peak = false;
 }

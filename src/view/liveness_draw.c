@@ -24,12 +24,13 @@ enum {
 	SECOND_FROM = 10,
 	THIRD_FROM = 11,
 	NARROW = 66,	 /* columns below which the read-out is short */
-	TOTALS_FROM = 9, /* rows of the table's pane from which all totals are drawn */
+	WIDE = 100,	 /* columns from which it says all in full */
+	NAME_LEAST = 20, /* columns that the name of what was born needs */
 	POINTER = 0x25bc,
 	GUTTER = 5,
 	OF_MEMORY = 44, /* columns that the share of the memory may take */
 	PEAKS_MARKED = 99,
-	ALL_BUT = 100, /* alive but for one step in so many: said so */
+	EIGHTHS = 8, /* of a row: the least that is drawn */
 };
 
 static const struct ts_layout_item layout[] = {
@@ -136,7 +137,8 @@ same_key(const struct live_key *a, const struct live_key *b)
 
 /*
  * Where the highest step of a column lies in the same row of the plot as the mean, the area itself goes
- * up to it: less than a row is no outline. It is rounded up, so that the highest is never lost.
+ * up to it: less than a row is no outline. It is rounded up, so that the highest is never lost; what is less than
+ * can be drawn, on a high base, is drawn as the least that can.
  */
 static void
 fill_columns(struct liveness *s, int rows)
@@ -161,6 +163,8 @@ fill_columns(struct liveness *s, int rows)
 		if (c->highest[x] - base - c->mean[x] < row) {
 			c->mean[x] = c->highest[x] - base;
 			c->highest[x] = 0;
+			if (c->mean[x] > 0 && c->mean[x] < row / EIGHTHS)
+				c->mean[x] = row / EIGHTHS;
 		} else {
 			c->outlined = true;
 		}
@@ -451,32 +455,66 @@ draw_program(struct ts_canvas *c, struct ts_rect r, const struct liveness *s)
 			s->alive->program.len, TS_FIELD_TAIL);
 }
 
+/* Which two moments are compared. */
+static int
+draw_compared(struct ts_canvas *c, struct ts_rect r, const struct liveness *s)
+{
+	const struct ts_alive_query *q = &s->alive->asked;
+	char n[TS_FMT_MAX], m[TS_FMT_MAX];
+
+	if (q->marks == 0)
+		return ts_canvas_printf(c, r, 0, 0, TS_ROLE_LABEL,
+			r.w < WIDE ? "since the valley at %s: "
+				   : "since the last valley, step %s: ",
+			ts_fmt_count(n, q->against));
+	if (q->to == 0)
+		return ts_canvas_printf(c, r, 0, 0, TS_ROLE_LABEL,
+			"mark A, step %s, to here: ", ts_fmt_count(n, q->against));
+	return ts_canvas_printf(c, r, 0, 0, TS_ROLE_LABEL,
+		"marks A to %c, step %s to %s: ", 'A' + q->to - 1, ts_fmt_count(n, q->against),
+		ts_fmt_count(m, q->mark[q->to - 1]));
+}
+
+static int
+draw_change(struct ts_canvas *c, struct ts_rect r, int x, const struct liveness *s,
+	const char *word, const struct ts_live_total *t)
+{
+	char n[TS_FMT_MAX], m[TS_FMT_MAX];
+
+	if (t->count == 0)
+		return ts_canvas_printf(c, r, x, 0, TS_ROLE_STATUS, "%s 0", word);
+	return ts_canvas_printf(c, r, x, 0, TS_ROLE_STATUS, "%s %s in %s variable%s", word,
+		ts_fmt_bytes(n, t->bytes, live_units(s)), ts_fmt_count(m, t->count),
+		t->count == 1 ? "" : "s");
+}
+
 /* What was born and what died between the steps that are compared; at a peak: why it is one. */
 static void
 draw_changes(struct ts_canvas *c, struct ts_rect r, const struct liveness *s)
 {
 	const struct ts_alive *a = s->alive;
-	bool known = a && a->step == live_step(s) && a->listed && a->asked.against != TS_UNKNOWN;
-	char n[TS_FMT_MAX], m[TS_FMT_MAX], name[LIVE_NAME];
+	char n[TS_FMT_MAX], name[LIVE_NAME];
 	const char *born;
-	int64_t later;
 	int x;
 
-	if (ts_rect_empty(r) || !known)
+	if (ts_rect_empty(r) || !a || a->step != live_step(s) || !a->listed)
 		return;
-	later = a->asked.to > 0 ? a->asked.mark[a->asked.to - 1] : a->step;
-	x = ts_canvas_printf(c, r, 0, 0, TS_ROLE_LABEL,
-		"step %s to %s: ", ts_fmt_count(n, a->asked.against), ts_fmt_count(m, later));
-	x = ts_canvas_printf(c, r, x, 0, TS_ROLE_STATUS, "born %s in %s",
-		ts_fmt_bytes(n, a->change.born.bytes, live_units(s)),
-		ts_fmt_count(m, a->change.born.count));
-	x = ts_canvas_printf(c, r, x, 0, TS_ROLE_STATUS, ", died %s in %s",
-		ts_fmt_bytes(n, a->change.died.bytes, live_units(s)),
-		ts_fmt_count(m, a->change.died.count));
-	if (a->born < 0)
+	if (a->asked.against == TS_UNKNOWN) {
+		if (ts_peaks_rank(&s->src.line.peaks, (size_t)s->span.cursor) >= 0 &&
+			s->src.line.count > 1)
+			ts_canvas_text(c, r, 0, 0, TS_ROLE_LABEL,
+				"the first step: alive from the beginning");
 		return;
-	x = ts_canvas_printf(c, r, x, 0, TS_ROLE_LABEL, "; largest born %s ",
-		ts_fmt_bytes(n, a->row[a->born].bytes, live_units(s)));
+	}
+	x = draw_compared(c, r, s);
+	x = draw_change(c, r, x, s, "born", &a->change.born);
+	x = draw_change(c, r, x, s, ", died", &a->change.died);
+	if (a->born < 0 || r.w - x < NAME_LEAST)
+		return;
+	x = ts_canvas_text(c, r, x, 0, TS_ROLE_LABEL, "; largest ");
+	if (r.w - x > WIDE / 2)
+		x = ts_canvas_printf(c, r, x, 0, TS_ROLE_LABEL, "%s ",
+			ts_fmt_bytes(n, a->row[a->born].bytes, live_units(s)));
 	born = live_name(s, a->born, name);
 	ts_canvas_field(c, r, x, 0, r.w - x, TS_ROLE_ACCENT, born, strlen(born), TS_FIELD_TAIL);
 }
@@ -506,7 +544,9 @@ draw_graph(struct ts_canvas *c, struct liveness *s)
 		ts_chart_strip(c, strip, s->columns.strip, s->span.columns,
 			(double)s->src.line.peaks.peak[0].height,
 			ts_span_overview(&s->span, s->span.columns, s->span.from),
-			ts_span_overview(&s->span, s->span.columns, s->span.to - 1) + 1,
+			s->span.to == s->span.count
+				? s->span.columns
+				: ts_span_overview(&s->span, s->span.columns, s->span.to - 1) + 1,
 			ts_span_whole(&s->span) ? NULL : s->columns.hit);
 	}
 }

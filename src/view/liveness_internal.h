@@ -69,6 +69,7 @@ struct liveness {
 	bool zoomed;
 	bool about_step;  /* what Debug is about: the step, else the row of the tab */
 	bool no_base;	  /* the always-live base is hidden */
+	bool base_chosen; /* by somebody: it is not hidden or shown by itself any more */
 	bool one_replica; /* figures of one replica, not of the device */
 	enum live_limit limit;
 

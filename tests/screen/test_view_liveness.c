@@ -516,6 +516,37 @@ START_TEST(spikes)
 }
 END_TEST
 
+/* Why a peak is one: what came since the valley; the first step has none before it. */
+START_TEST(causes)
+{
+	struct harness h;
+
+	begin_own(&h,
+		"INSERT INTO liveness_step VALUES(0,0,9000),(1,0,1000),(2,0,1000),(3,0,7000);"
+		"INSERT INTO variable VALUES(1,'a',1000,0),(2,'b',8000,0),(3,'c',6000,0);"
+		"INSERT INTO liveness_variable VALUES(1,0,4),(2,0,1),(3,3,4)");
+	h.options.units = TS_UNITS_BYTES;
+	harness_resize(&h, 120, 38);
+	harness_settle(&h);
+	harness_says(&h, "the first step: alive from the beginning");
+	harness_command(&h, "peak-next");
+	harness_settle(&h);
+	harness_says(&h,
+		"since the last valley, step 2: born 6,000 B in 1 variable, died 0; largest c");
+	harness_resize(&h, 80, 22);
+	harness_says(&h, "since the valley at 2: born 6,000 B in 1 variable, died 0");
+	harness_command(&h, "goto 0");
+	harness_command(&h, "mark");
+	harness_command(&h, "goto 2");
+	harness_settle(&h);
+	harness_says(&h, "mark A, step 0, to here: born 0, died 8,000 B in 1 variable");
+	harness_command(&h, "mark");
+	harness_settle(&h);
+	harness_says(&h, "marks A to B, step 0 to 2: born 0, died 8,000 B in 1 variable");
+	harness_end(&h);
+}
+END_TEST
+
 /* The memory of all tiles is a line where it is near. */
 START_TEST(limit)
 {
@@ -599,6 +630,7 @@ main(void)
 	tcase_add_test(t, few_steps);
 	tcase_add_test(t, replicas);
 	tcase_add_test(t, spikes);
+	tcase_add_test(t, causes);
 	tcase_add_test(t, limit);
 	tcase_add_test(t, hostile);
 	suite_add_tcase(suite, t);

@@ -152,6 +152,30 @@ START_TEST(axes_have_round_ticks)
 }
 END_TEST
 
+/* However high the plot and whatever the values: at least three labels where there are six rows. */
+START_TEST(axes_have_several_labels)
+{
+	for (int h = 6; h < 40; h++)
+		for (double top = 1000; top < 4000; top += 7) {
+			struct ts_canvas *c = ts_canvas_new(30, h, TS_GLYPHS_FULL);
+			struct ts_chart_frame f = ts_chart_frame(ts_canvas_rect(c), 6, 0);
+			int labels[2] = {0, 0};
+
+			for (int k = 0; k < 2; k++) {
+				ts_canvas_fill(c, ts_canvas_rect(c), TS_ROLE_TEXT, ' ');
+				ts_chart_y_axis(c, &f, top, k ? 2 : 10, plain, NULL);
+				for (int y = 0; y < h; y++)
+					labels[k] += ts_canvas_at(c, 5, y)->cp == 0x2524;
+			}
+			ck_assert_msg(labels[0] >= 3 && labels[1] >= 3 && labels[0] < 12 &&
+					labels[1] < 12,
+				"%d rows, up to %g: %d and %d labels", h, top, labels[0],
+				labels[1]);
+			ts_canvas_free(c);
+		}
+}
+END_TEST
+
 START_TEST(labels_do_not_overlap)
 {
 	struct ts_canvas *c = canvas(20, 1, TS_GLYPHS_ASCII);
@@ -352,6 +376,7 @@ main(void)
 	tcase_add_test(c, mean_and_maximum_in_one_cell);
 	tcase_add_test(c, levels_dividers_and_cursor);
 	tcase_add_test(c, axes_have_round_ticks);
+	tcase_add_test(c, axes_have_several_labels);
 	tcase_add_test(c, labels_do_not_overlap);
 	tcase_add_test(c, strips_show_the_visible_part);
 	tcase_add_test(c, lanes);
