@@ -282,18 +282,28 @@ add_tiles(struct parser *p, struct ts_tile_set *out)
 static enum ts_code
 add_ipus(struct parser *p, struct ts_tile_set *out)
 {
-	int64_t from, to, per = p->world->tiles_per_ipu;
+	const struct ts_tile_world *world = p->world;
+	int64_t from, to, last = -1;
+	bool known = false;
 	enum ts_code code = range(p, &from, &to);
 
-	if (!code && per <= 0)
-		return wrong(p, "how many tiles an IPU has is not known");
-	if (!code && to > (out->tiles + per - 1) / per)
+	if (code)
+		return code;
+	for (int64_t t = 0; world->ipu_of && t < out->tiles; t++) {
+		int64_t ipu = world->ipu_of(world->ctx, t);
+
+		known = known || ipu >= 0;
+		last = ipu > last ? ipu : last;
+		if (ipu >= from && ipu < to)
+			ts_tile_set_add(out, t, t + 1);
+	}
+	if (!known)
+		return wrong(p, "which IPU a tile is of is not known");
+	if (to > last + 1)
 		return ts_err_set(p->err, TS_E_USAGE,
 			"there is no IPU %" PRId64 " before character %d of the tile set", to - 1,
 			(int)(p->at - p->text) + 1);
-	if (!code)
-		ts_tile_set_add(out, from * per, to * per);
-	return code;
+	return TS_OK;
 }
 
 /* Tiles that use more, or less, than so many bytes. */

@@ -22,6 +22,18 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/format/elf_helper.h"
 
+/* Sanitizers reserve terabytes: gcc says that it has them by macros, clang by features. */
+#ifndef __has_feature
+#define __has_feature(x) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) ||           \
+	__has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
+	__has_feature(memory_sanitizer)
+#define MAPS_THE_WORLD 1
+#else
+#define MAPS_THE_WORLD 0
+#endif
+
 enum {
 	SECONDS = 1,	   /* of the processor, for one tile */
 	SECONDS_ALL = 600, /* for an archive */
@@ -56,9 +68,8 @@ limit_itself(void)
 	limit(RLIMIT_CORE, 0);
 	limit(RLIMIT_NPROC, 0);
 	limit(RLIMIT_CPU, SECONDS_ALL);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* they map the world */
-	limit(RLIMIT_AS, MEMORY);
-#endif
+	if (!MAPS_THE_WORLD)
+		limit(RLIMIT_AS, MEMORY);
 	(void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
 

@@ -9,6 +9,7 @@
 #include "tilescope/report/always.h"
 #include "tilescope/report/dictionary.h"
 #include "tilescope/report/rows.h"
+#include "tilescope/report/tile_ipus.h"
 
 enum { PROGRESS_ROWS = 8192, TEXT = 4 << 20 };
 
@@ -22,7 +23,7 @@ struct always_work {
 	struct ts_reader *rd;
 	const struct ts_live_source *source;
 	const struct ts_tile_lives *tiles;
-	int64_t tiles_per_ipu;
+	struct ts_tile_ipus ipus; /* only of an IPU whose tiles nobody knows */
 	struct ts_dictionary names;
 	struct ts_pile sum;
 	size_t sums;
@@ -57,7 +58,7 @@ static bool
 is_member(const struct always_work *w, int64_t tile)
 {
 	if (w->source->where == TS_LIVE_IPU && !w->tiles)
-		return w->tiles_per_ipu > 0 && tile / w->tiles_per_ipu == w->source->number;
+		return ts_tile_ipus_find(&w->ipus, tile) == w->source->number;
 	return ts_live_source_has(w->source, w->tiles, tile);
 }
 
@@ -236,26 +237,29 @@ list_rows(struct always_work *w, struct ts_groups *groups, struct ts_err *err)
 
 enum ts_code
 ts_always_read(struct ts_always **out, struct ts_reader *rd, const struct ts_live_source *source,
-	const struct ts_tile_lives *tiles, int64_t tiles_per_ipu, struct ts_groups *groups,
-	struct ts_progress *progress, struct ts_err *err)
+	const struct ts_tile_lives *tiles, struct ts_groups *groups, struct ts_progress *progress,
+	struct ts_err *err)
 {
 	struct always_work w = {.rd = rd,
 		.source = source,
 		.tiles = tiles,
-		.tiles_per_ipu = tiles_per_ipu,
 		.progress = progress,
 		.out = ts_alloc(1, sizeof(*w.out))};
-	enum ts_code code, damage;
+	enum ts_code code, damage = TS_OK;
 
 	*out = NULL;
 	if (!w.out)
 		return ts_err_nomem(err);
 	ts_strbuf_init(&w.out->text, TEXT);
 	w.out->by_tile = source->where != TS_LIVE_ALL || !ts_report_has(rd->report, TS_VARIABLE);
-	damage = read_rows(&w, err);
+	if (source->where == TS_LIVE_IPU && !tiles)
+		damage = ts_tile_ipus_read(&w.ipus, rd, err);
+	if (!damage)
+		damage = read_rows(&w, err);
 	code = damage == TS_E_DAMAGED ? TS_OK : damage;
 	if (!code)
 		code = list_rows(&w, groups, err);
+	ts_tile_ipus_fini(&w.ipus);
 	ts_dictionary_fini(&w.names);
 	ts_pile_fini(&w.sum);
 	if (code) {

@@ -222,18 +222,23 @@ read_families(struct ts_breakdown *b, struct ts_reader *rd, struct ts_progress *
 		.past_damage = true};
 	struct ts_names types = {0};
 	struct ts_rows *rows;
-	enum ts_code code = ts_names_read(&types, rd, TS_VERTEX_TYPE, TS_VERTEX_TYPE_VERTEX_TYPE,
-		TS_VERTEX_TYPE_NAME, err);
+	struct ts_err why;
+	enum ts_code damage = ts_names_read(&types, rd, TS_VERTEX_TYPE, TS_VERTEX_TYPE_VERTEX_TYPE,
+			     TS_VERTEX_TYPE_NAME, err),
+		     code = damage;
 
 	(void)progress;
-	if (!code || code == TS_E_DAMAGED)
-		code = ts_reader_rows(&rows, rd, TS_TILE_VERTEX, &q, err);
-	if (!code) {
-		code = take_vertices(b, rows, &types, err);
-		ts_rows_close(rows);
+	if (!code || code == TS_E_DAMAGED) {
+		code = ts_reader_rows(&rows, rd, TS_TILE_VERTEX, &q, &why);
+		if (!code) {
+			code = take_vertices(b, rows, &types, &why);
+			ts_rows_close(rows);
+		}
+		if (code && err)
+			*err = why;
 	}
 	ts_names_fini(&types);
-	return code;
+	return code || damage != TS_E_DAMAGED ? code : damage;
 }
 
 /* --- names ------------------------------------------------------------------------------------ */

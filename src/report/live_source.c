@@ -14,10 +14,11 @@
 #include "tilescope/report/live_source.h"
 #include "tilescope/report/rows.h"
 #include "tilescope/report/summary.h"
+#include "tilescope/report/tile_ipus.h"
 
 #include "liveness_internal.h"
 
-enum { CHUNK = 4096, IPUS = 4096, PROGRESS_ROWS = 8192 };
+enum { CHUNK = 4096, PROGRESS_ROWS = 8192 };
 
 /* --- sources ---------------------------------------------------------------------------------- */
 
@@ -81,58 +82,14 @@ ts_live_source_has(const struct ts_live_source *s, const struct ts_tile_lives *t
 struct world {
 	struct ts_tiles tiles;
 	struct ts_target target;
-	int64_t *first, *count, *replica; /* of IPU i, as the relation `ipu` says; or TS_UNKNOWN */
-	int64_t ipus;
+	struct ts_tile_ipus ipus;
 };
 
 static void
 fini_world(struct world *w)
 {
 	ts_tiles_fini(&w->tiles);
-	free(w->first);
-	free(w->count);
-	free(w->replica);
-}
-
-static enum ts_code
-read_ipus(struct world *w, struct ts_reader *rd, struct ts_err *err)
-{
-	struct ts_rows_query q = {.columns = {TS_IPU_IPU, TS_IPU_FIRST_TILE, TS_IPU_TILE_COUNT,
-					  TS_IPU_REPLICA},
-		.column_count = 4};
-	struct ts_rows *rows;
-	enum ts_code code;
-	bool there;
-
-	w->first = ts_alloc(IPUS, sizeof(*w->first));
-	w->count = ts_alloc(IPUS, sizeof(*w->count));
-	w->replica = ts_alloc(IPUS, sizeof(*w->replica));
-	if (!w->first || !w->count || !w->replica)
-		return ts_err_nomem(err);
-	if (!ts_report_has(rd->report, TS_IPU))
-		return TS_OK;
-	code = ts_reader_rows(&rows, rd, TS_IPU, &q, err);
-	if (code)
-		return code;
-	while (!(code = ts_rows_next(rows, &there, err)) && there) {
-		int64_t i, first, count, replica;
-
-		if (ts_rows_number(rows, 0, &i) != TS_VALUE_OK || i >= IPUS ||
-			ts_rows_number(rows, 1, &first) != TS_VALUE_OK ||
-			ts_rows_number(rows, 2, &count) != TS_VALUE_OK)
-			continue;
-		if (ts_rows_number(rows, 3, &replica) != TS_VALUE_OK)
-			replica = TS_UNKNOWN;
-		while (w->ipus <= i) {
-			w->first[w->ipus] = w->count[w->ipus] = 0;
-			w->replica[w->ipus++] = TS_UNKNOWN;
-		}
-		w->first[i] = first;
-		w->count[i] = count;
-		w->replica[i] = replica;
-	}
-	ts_rows_close(rows);
-	return code;
+	ts_tile_ipus_fini(&w->ipus);
 }
 
 /* What cannot be read is not known; only what ends all is an error. */
@@ -149,28 +106,13 @@ read_world(struct world *w, struct ts_reader *rd, struct ts_err *err)
 		err);
 	if (liveness_ends_all(code))
 		return code;
-	code = read_ipus(w, rd, err);
-	return liveness_ends_all(code) ? code : TS_OK;
-}
-
-/* The IPU of a tile, or TS_UNKNOWN. */
-static int64_t
-ipu_of(const struct world *w, int64_t tile)
-{
-	ptrdiff_t i = ts_tiles_find(&w->tiles, tile);
-
-	if (i >= 0 && w->tiles.tile[i].ipu != TS_UNKNOWN)
-		return w->tiles.tile[i].ipu;
-	for (int64_t u = 0; u < w->ipus; u++)
-		if (tile >= w->first[u] && tile - w->first[u] < w->count[u])
-			return u;
-	return w->target.tiles_per_ipu > 0 ? tile / w->target.tiles_per_ipu : TS_UNKNOWN;
+	return ts_tile_ipus_of(&w->ipus, &w->tiles, &w->target, rd, err);
 }
 
 static bool
 world_has(const struct world *w, const struct ts_live_source *s, int64_t tile)
 {
-	return s->where == TS_LIVE_IPU ? ipu_of(w, tile) == s->number
+	return s->where == TS_LIVE_IPU ? ts_tile_ipus_find(&w->ipus, tile) == s->number
 				       : ts_live_source_has(s, NULL, tile);
 }
 
@@ -216,9 +158,11 @@ listed_base(int64_t *sum, const struct world *w,
 	while (!(code = ts_rows_next(rows, &there, err)) && there) {
 		int64_t tile, bytes;
 
-		if (ts_rows_number(rows, 0, &tile) == TS_VALUE_OK &&
-			ts_rows_number(rows, 1, &bytes) == TS_VALUE_OK && has(w, of, tile) &&
-			!ts_add_i64(sum, bytes))
+		/* a row that cannot be read may be one of them */
+		if (ts_rows_number(rows, 0, &tile) != TS_VALUE_OK)
+			break;
+		if (has(w, of, tile) &&
+			(ts_rows_number(rows, 1, &bytes) != TS_VALUE_OK || !ts_add_i64(sum, bytes)))
 			break;
 	}
 	if (code || there)
@@ -236,10 +180,8 @@ source_has(const struct world *w, const void *of, int64_t tile)
 static bool
 replica_has(const struct world *w, const void *of, int64_t tile)
 {
-	int64_t u = ipu_of(w, tile);
-
 	(void)of;
-	return u >= 0 && u < w->ipus && w->replica[u] == 0;
+	return ts_tile_ipus_replica(&w->ipus, ts_tile_ipus_find(&w->ipus, tile)) == 0;
 }
 
 /* bytes_per_tile x tiles, or TS_UNKNOWN. */
@@ -264,8 +206,8 @@ split_replicas(struct ts_source_line *out, const struct world *w, struct ts_read
 	enum ts_code code = TS_OK;
 	bool known = false;
 
-	for (int64_t u = 0; u < w->ipus; u++)
-		known |= w->replica[u] > 0; /* all 0: it does not tell replicas apart */
+	for (int64_t u = 0; u < w->ipus.ipus; u++)
+		known |= w->ipus.replica[u] > 0; /* all 0: it does not tell replicas apart */
 	if (known) {
 		code = listed_base(&base, w, replica_has, NULL, rd, err);
 		out->always_replica = base;
@@ -502,7 +444,7 @@ ts_source_line_read(struct ts_source_line *out, struct ts_reader *rd,
 	code = ts_liveness_read(&all, rd, progress, err);
 	end = read_world(&w, rd, NULL);
 	if (!end) {
-		out->ipus = w.ipus > 0 ? w.ipus : w.target.ipus;
+		out->ipus = w.ipus.ipus > 0 ? w.ipus.ipus : w.target.ipus;
 		out->tiles_per_ipu = w.target.tiles_per_ipu;
 	}
 	if (source->where == TS_LIVE_ALL && code != TS_E_ABSENT) {

@@ -8,6 +8,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/report/memory.h"
 #include "tilescope/report/rows.h"
+#include "tilescope/report/tile_ipus.h"
 
 /* --- one row per tile ------------------------------------------------------------------------- */
 
@@ -116,12 +117,29 @@ finish_tiles(struct ts_tiles *t, const struct ts_report *r)
 	t->gaps = !said ? -1 : with_gaps == 0 ? 0 : with_gaps == t->count ? 1 : -1;
 }
 
+/* IPUs that the tiles' own rows do not say. */
+static enum ts_code
+fill_ipus(struct ts_tiles *t, struct ts_reader *rd, struct ts_err *err)
+{
+	struct ts_tile_ipus ipus;
+	struct ts_err why;
+	enum ts_code code = ts_tile_ipus_recorded(&ipus, rd, &why);
+
+	for (size_t i = 0; i < t->count && ipus.ranges > 0; i++)
+		if (t->tile[i].ipu == TS_UNKNOWN)
+			t->tile[i].ipu = ts_tile_ipus_find(&ipus, t->tile[i].tile);
+	ts_tile_ipus_fini(&ipus);
+	if (code && err)
+		*err = why;
+	return code;
+}
+
 enum ts_code
 ts_tiles_read(struct ts_tiles *t, struct ts_reader *rd, struct ts_err *err)
 {
 	struct ts_rows_query q = {.column_count = T_COLUMNS, .past_damage = true};
 	struct ts_rows *rows;
-	enum ts_code code;
+	enum ts_code code, end;
 	bool there;
 
 	*t = (struct ts_tiles){.total_gaps = TS_UNKNOWN, .always_live = TS_UNKNOWN, .gaps = -1};
@@ -141,7 +159,8 @@ ts_tiles_read(struct ts_tiles *t, struct ts_reader *rd, struct ts_err *err)
 	ts_rows_close(rows);
 	t->partial = code != TS_OK;
 	finish_tiles(t, rd->report);
-	return code;
+	end = fill_ipus(t, rd, err);
+	return end ? end : code;
 }
 
 void

@@ -241,6 +241,7 @@ ts_query_close(struct ts_query *q)
 	ts_db_close(q->db); /* before the readers, whose files it has attached */
 	ts_reader_close(q->rd);
 	ts_step_names_fini(&q->names);
+	ts_tile_ipus_fini(&q->ipus);
 	ts_contexts_close(q->contexts);
 	free(q);
 }

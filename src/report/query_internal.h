@@ -5,6 +5,7 @@
 
 #include "tilescope/report/execution.h"
 #include "tilescope/report/query.h"
+#include "tilescope/report/tile_ipus.h"
 
 struct ts_query {
 	struct ts_db *db;     /* the user's statements: hardened once more, see query.c */
@@ -17,9 +18,9 @@ struct ts_query {
 	int64_t gone_through;	      /* of relations, for this statement */
 	bool relations;		      /* it names relations: else SQLite counts its rows */
 	/* what the app assumes or joins where the report does not say it: read when it is first asked for */
-	bool has_names, has_target;
+	bool has_names, has_ipus;
 	struct ts_step_names names;
-	int64_t tiles_per_ipu;	      /* or TS_UNKNOWN */
+	struct ts_tile_ipus ipus;
 	struct ts_contexts *contexts; /* debug.cbor's, when they were asked for */
 };
 

@@ -377,7 +377,7 @@ choose_rows(struct ts_rows_query *q, int asked, sqlite3_value **argv)
 
 /*
  * What the app and `summary` show where a row does not say it: the name of a step is that of its compute set,
- * else of its program; the IPU of a tile follows from how many tiles an IPU has. Here are the columns that this
+ * else of its program; the IPU of a tile is found by tile_ipus.h. Here are the columns that this
  * is worked out from.
  */
 static const struct {
@@ -389,7 +389,7 @@ static const struct {
 	{TS_STEP, TS_STEP_NAME, UINT64_C(1) << TS_STEP_PROGRAM | UINT64_C(1) << TS_STEP_COMPUTE_SET,
 		"the name of its compute set, else of its program"},
 	{TS_TILE_MEMORY, TS_TILE_MEMORY_IPU, UINT64_C(1) << TS_TILE_MEMORY_TILE,
-		"tile / tiles of an IPU, as recorded or assumed"},
+		"the IPU of the relation ipu that has it, else tile / tiles of an IPU"},
 };
 
 const char *
@@ -426,12 +426,11 @@ learn(struct relation_table *t, uint64_t asked, struct ts_err *err)
 		q->has_names = code == TS_OK || code == TS_E_DAMAGED;
 		if (!q->has_names)
 			ts_step_names_fini(&q->names);
-	} else if (t->relation == TS_TILE_MEMORY && !q->has_target) {
-		struct ts_target target;
-
-		code = ts_target_of(&target, q->rd, err);
-		q->tiles_per_ipu = code ? TS_UNKNOWN : target.tiles_per_ipu;
-		q->has_target = code == TS_OK;
+	} else if (t->relation == TS_TILE_MEMORY && !q->has_ipus) {
+		code = ts_tile_ipus_read(&q->ipus, q->rd, err);
+		q->has_ipus = code == TS_OK;
+		if (!q->has_ipus)
+			ts_tile_ipus_fini(&q->ipus);
 	}
 	if (code == TS_E_DAMAGED && !q->partial.code && err)
 		q->partial = *err;
@@ -578,9 +577,9 @@ give_ipu(sqlite3_context *ctx, const struct relation_cursor *c, const struct ts_
 
 	if (own >= 0 && ts_rows_number(c->rows, own, &v) == TS_VALUE_OK)
 		sqlite3_result_int64(ctx, v);
-	else if (q->tiles_per_ipu > 0 && tile >= 0 &&
-		ts_rows_number(c->rows, tile, &v) == TS_VALUE_OK)
-		sqlite3_result_int64(ctx, v / q->tiles_per_ipu);
+	else if (tile >= 0 && ts_rows_number(c->rows, tile, &v) == TS_VALUE_OK &&
+		(v = ts_tile_ipus_find(&q->ipus, v)) != TS_UNKNOWN)
+		sqlite3_result_int64(ctx, v);
 }
 
 /* False: it is a column like all others. */

@@ -13,7 +13,7 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/report/rows.h"
-#include "tilescope/report/target.h"
+#include "tilescope/report/tile_ipus.h"
 
 #include "tile_live_internal.h"
 
@@ -368,10 +368,10 @@ ts_live_gather_read(struct ts_live_gather *g, struct ts_reader *rd, const struct
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-/* What tile_memory and the target say of tiles. */
+/* What tile_memory, the IPUs and the target say of tiles. */
 struct known {
 	struct ts_tiles tiles;
-	struct ts_target target;
+	struct ts_tile_ipus ipus;
 	bool bases; /* always-live bytes of tile_memory fit beside all others */
 };
 
@@ -386,13 +386,17 @@ read_known(struct known *k, const struct ts_live_gather *g, struct ts_reader *rd
 	struct ts_err *err)
 {
 	enum ts_code code = ts_tiles_read(&k->tiles, rd, err);
+	struct ts_target target;
 	int64_t all = g->bytes;
 
-	k->target.tiles_per_ipu = TS_UNKNOWN;
 	if (ends_all(code))
 		return code;
-	code = ts_target_of(&k->target, rd, err);
+	code = ts_target_read(&target, rd, code || k->tiles.partial ? 0 : k->tiles.rows,
+		ts_step_ipus(rd->report), err);
 	if (ends_all(code))
+		return code;
+	code = ts_tile_ipus_of(&k->ipus, &k->tiles, &target, rd, err);
+	if (code)
 		return code;
 	k->bases = true;
 	for (size_t i = 0; i < k->tiles.count; i++)
@@ -418,14 +422,10 @@ add_known(struct ts_live_gather *g, const struct known *k, struct ts_err *err)
 }
 
 static uint32_t
-ipu_of(const struct known *k, const struct ts_tile *t, int64_t tile)
+ipu_of(const struct known *k, int64_t tile)
 {
-	int64_t ipu = TS_UNKNOWN;
+	int64_t ipu = ts_tile_ipus_find(&k->ipus, tile);
 
-	if (t)
-		ipu = t->ipu;
-	if (ipu == TS_UNKNOWN && k->target.tiles_per_ipu > 0)
-		ipu = tile / k->target.tiles_per_ipu;
 	return ipu < 0 || ipu >= TS_LIVE_NO_IPU ? TS_LIVE_NO_IPU : (uint32_t)ipu;
 }
 
@@ -449,7 +449,7 @@ make_tiles(struct ts_tile_lives *l, const struct ts_live_gather *g, const struct
 			.step = TS_UNKNOWN,
 			.at = f[i].at,
 			.pairs = f[i].pairs,
-			.ipu = ipu_of(k, t, f[i].tile)};
+			.ipu = ipu_of(k, f[i].tile)};
 		if (k->bases && t && t->always_live != TS_UNKNOWN)
 			tile[i].base = t->always_live;
 	}
@@ -600,6 +600,7 @@ ts_live_table(struct ts_tile_lives **out, struct ts_live_axis *a, struct ts_live
 	if (!code && all)
 		code = find_crests(l, g, rd->cancel, err);
 	ts_tiles_fini(&known.tiles);
+	ts_tile_ipus_fini(&known.ipus);
 	if (code)
 		ts_tile_lives_close(l);
 	else

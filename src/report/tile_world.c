@@ -10,7 +10,7 @@
 #include "tilescope/base/strbuf.h"
 #include "tilescope/report/memory.h"
 #include "tilescope/report/name_pass.h"
-#include "tilescope/report/target.h"
+#include "tilescope/report/tile_ipus.h"
 #include "tilescope/report/tile_world.h"
 
 struct world {
@@ -19,6 +19,7 @@ struct world {
 	struct ts_progress *progress;
 	struct ts_tiles tiles;
 	struct ts_target target;
+	struct ts_tile_ipus ipus;
 	struct ts_tile_set there;
 	int64_t *used;
 	struct ts_tile_world w;
@@ -141,6 +142,12 @@ take_tiles(struct world *w, struct ts_err *err)
 	return TS_OK;
 }
 
+static int64_t
+ipu_of(void *ctx, int64_t tile)
+{
+	return ts_tile_ipus_find(&((struct world *)ctx)->ipus, tile);
+}
+
 static enum ts_code
 open_world(struct world *w, struct ts_err *err)
 {
@@ -151,7 +158,9 @@ open_world(struct world *w, struct ts_err *err)
 	code = ts_target_of(&w->target, w->rd, err);
 	if (!code)
 		code = take_tiles(w, err);
-	w->w.tiles_per_ipu = ts_max_i64(w->target.tiles_per_ipu, 0);
+	if (!code)
+		code = ts_tile_ipus_of(&w->ipus, &w->tiles, &w->target, w->rd, err);
+	w->w.ipu_of = ipu_of;
 	w->w.limit = w->target.bytes_per_tile > 0 ? w->target.bytes_per_tile : TS_UNKNOWN;
 	if (ts_report_has(w->rd->report, TS_LOWERED_VARIABLE))
 		w->w.using = add_users;
@@ -202,6 +211,7 @@ ts_tiles_named(struct ts_tiles_named *out, const char *text, const struct ts_til
 	ts_tile_set_fini(&w.there);
 	free(w.used);
 	ts_tiles_fini(&w.tiles);
+	ts_tile_ipus_fini(&w.ipus);
 	return code;
 }
 

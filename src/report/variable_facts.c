@@ -72,6 +72,21 @@ ts_variable_facts_release(struct ts_variable_facts *f)
 	free(f);
 }
 
+static bool
+lives_partial(const struct ts_variable_lives *l)
+{
+	return l && l->partial;
+}
+
+bool
+ts_variable_facts_partial(const struct ts_variable_facts *f)
+{
+	const struct ts_variable_spreads *s = atomic_load(&f->spreads);
+
+	return (s && s->partial) || lives_partial(atomic_load(&f->of_class)) ||
+		lives_partial(atomic_load(&f->of_variable));
+}
+
 bool
 ts_variable_lives_can(const struct ts_report *r)
 {
@@ -143,7 +158,8 @@ read_intervals(struct ts_variable_lives *l, struct ts_variable_facts *f, struct 
 			break;
 	}
 	ts_rows_close(cursor);
-	return code == TS_E_DAMAGED || code == TS_E_LIMIT ? TS_OK : code;
+	l->partial = code == TS_E_DAMAGED || code == TS_E_LIMIT;
+	return l->partial ? TS_OK : code;
 }
 
 /* What overlaps or touches becomes one; then a record a number. */

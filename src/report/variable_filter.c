@@ -142,7 +142,7 @@ ts_variable_field_can(const struct ts_variables *v, enum ts_variable_field field
 		return v->has_lives;
 	if (about[field].needs == SPREAD)
 		return v->has_spread;
-	if (field == TS_VARIABLE_FIELD_IPU && v->tiles_per_ipu == TS_UNKNOWN)
+	if (field == TS_VARIABLE_FIELD_IPU && !v->has_ipus)
 		return false;
 	return v->has[about[field].column];
 }

@@ -28,6 +28,7 @@ set_free(struct ts_variables *v)
 	ts_pile_fini(&v->anchor);
 	ts_variable_facts_release(v->facts);
 	ts_names_fini(&v->categories);
+	ts_tile_ipus_fini(&v->ipus);
 	free(v);
 }
 
@@ -58,7 +59,10 @@ read_target(struct ts_variables *v, struct ts_reader *rd, struct ts_err *err)
 	struct ts_target t;
 	enum ts_code code = ts_target_of(&t, rd, err);
 
-	v->tiles_per_ipu = t.tiles_per_ipu > 0 ? t.tiles_per_ipu : TS_UNKNOWN;
+	if (is_grave(code))
+		return code;
+	code = ts_tile_ipus_read(&v->ipus, rd, err);
+	v->has_ipus = v->ipus.rows > 0 || v->ipus.ranges > 0 || v->ipus.tiles_per_ipu > 0;
 	v->bytes_per_tile = t.bytes_per_tile > 0 ? t.bytes_per_tile : TS_UNKNOWN;
 	v->tiles = t.tiles_per_ipu > 0 && t.ipus > 0 && t.ipus <= TS_TILES_MAX / t.tiles_per_ipu
 		? t.tiles_per_ipu * t.ipus
@@ -186,8 +190,7 @@ ts_variables_placed(const struct ts_variables *v)
 int64_t
 ts_variables_ipu(const struct ts_variables *v, int64_t tile)
 {
-	return tile == TS_UNKNOWN || v->tiles_per_ipu == TS_UNKNOWN ? TS_UNKNOWN
-								    : tile / v->tiles_per_ipu;
+	return ts_tile_ipus_find(&v->ipus, tile);
 }
 
 const char *
@@ -219,7 +222,7 @@ copy(const struct ts_variables *v)
 	names = &c->categories;
 	names->name = ts_alloc(v->categories.count + 1, sizeof(*names->name));
 	names->text = ts_alloc(v->categories.text_used + 1, 1);
-	if (!names->name || !names->text) {
+	if (!ts_tile_ipus_copy(&c->ipus, &v->ipus) || !names->name || !names->text) {
 		set_free(c);
 		return NULL;
 	}

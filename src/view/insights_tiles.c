@@ -39,10 +39,7 @@ static const struct ts_column_facts tile_facts[T_COLUMNS] = {
 static int64_t
 ipu_of(const struct insights_view *s, const struct ts_full_tile *f)
 {
-	const struct ts_tile *t = &insights_facts(s)->tiles.tile[f->place];
-	int64_t per_ipu = insights_facts(s)->target.tiles_per_ipu;
-
-	return t->ipu != TS_UNKNOWN ? t->ipu : per_ipu > 0 ? t->tile / per_ipu : TS_UNKNOWN;
+	return ts_tile_ipu(&insights_facts(s)->tiles.tile[f->place], &insights_facts(s)->target);
 }
 
 static bool

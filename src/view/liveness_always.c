@@ -22,8 +22,7 @@ struct always_fetch {
 	struct ts_fetch f;
 	struct ts_live_source source;
 	struct ts_tile_lives *tiles; /* held, or NULL */
-	int64_t tiles_per_ipu;
-	struct ts_groups *groups; /* held, or NULL */
+	struct ts_groups *groups;    /* held, or NULL */
 	struct ts_always *always;
 };
 
@@ -32,8 +31,8 @@ read_always(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 {
 	struct always_fetch *a = (struct always_fetch *)f;
 
-	return ts_always_read(&a->always, rd, &a->source, a->tiles, a->tiles_per_ipu, a->groups,
-		&f->job.progress, err);
+	return ts_always_read(&a->always, rd, &a->source, a->tiles, a->groups, &f->job.progress,
+		err);
 }
 
 static void
@@ -226,7 +225,6 @@ live_ask_always(struct ts_tab *t)
 	f->f.read = read_always;
 	f->f.fini = fini_always;
 	f->tiles = s->src.tiles ? ts_tile_lives_hold(s->src.tiles) : NULL;
-	f->tiles_per_ipu = s->src.tiles_per_ipu;
 	f->groups = grouped ? ts_groups_hold(s->groups) : NULL;
 	if (a->data != s->data)
 		a->pane.state = TS_PANE_LOADING;

@@ -58,14 +58,6 @@ allocate(struct memory_tiles *t)
 	return ok && t->ipu;
 }
 
-static int64_t
-ipu_of(const struct memory_tiles *t, const struct ts_tile *tile)
-{
-	if (tile->ipu != TS_UNKNOWN)
-		return tile->ipu;
-	return t->target.tiles_per_ipu > 0 ? tile->tile / t->target.tiles_per_ipu : TS_UNKNOWN;
-}
-
 static void
 fill_axis(struct memory_tiles *t)
 {
@@ -79,7 +71,7 @@ fill_axis(struct memory_tiles *t)
 			t->top[g] = ts_max_i64(t->top[g], t->value[g][i]);
 		t->live[0][i] = tile->always_live;
 		t->live[1][i] = tile->not_always_live_peak;
-		t->ipu[i] = ipu_of(t, tile);
+		t->ipu[i] = ts_tile_ipu(tile, &t->target);
 		t->has_gaps |= tile->total_gaps != TS_UNKNOWN;
 		t->has_live |= tile->always_live != TS_UNKNOWN;
 		t->dense = t->dense && tile->tile - t->tiles.tile[0].tile == i;

@@ -171,9 +171,9 @@ draw_fits(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int arg
 	x = x < LABEL_W + 2 ? LABEL_W + 2 : x + 2;
 	x = ts_canvas_printf(c, r, x, 0, TS_ROLE_LABEL, "worst tile ");
 	x = ts_canvas_printf(c, r, x, 0, TS_ROLE_ACCENT, "%lld", (long long)worst->tile);
-	if (g->tiles_per_ipu > 0)
+	if (ts_tile_ipu(worst, g) != TS_UNKNOWN)
 		x = ts_canvas_printf(c, r, x, 0, TS_ROLE_LABEL, " (ipu %lld)",
-			(long long)(worst->tile / g->tiles_per_ipu));
+			(long long)ts_tile_ipu(worst, g));
 	x = put_bytes(s, c, r, x, "  ", used);
 	if (g->bytes_per_tile > 0) {
 		struct ts_segment segment = {(double)used,

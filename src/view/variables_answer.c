@@ -340,7 +340,8 @@ variables_deliver(struct ts_view *v, struct ts_fetch *fetch)
 		ts_err_set(&fetch->err, TS_E_CANCELLED, "cancelled");
 	}
 	effect = takers[kind](t, (struct variables_fetch *)fetch);
-	v->env->partial |= (t->v && t->v->partial) || (t->list && t->list->partial);
+	v->env->partial |= (t->v && (t->v->partial || ts_variable_facts_partial(t->v->facts))) ||
+		(t->list && t->list->partial);
 	return effect;
 }
 

@@ -148,6 +148,8 @@ note_text(const struct variables_view *t, char *out, size_t size)
 			sorted ? ", the first 1,000" : "", t->making ? "" : ", stopped");
 	} else if (t->list && t->list->partial) {
 		snprintf(out, size, "partial: the report is damaged");
+	} else if (ts_variable_facts_partial(t->v->facts)) {
+		snprintf(out, size, "partial: lifetimes or tiles: the report is damaged");
 	} else if (t->list && atomic_load(&t->list->costly) > 0) {
 		snprintf(out, size, "%s names took the expression too long: left out",
 			ts_fmt_count(n, atomic_load(&t->list->costly)));

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "../screen/report_dir.h"
+#include "damage.h"
 
 #include "tilescope/base/mem.h"
 #include "tilescope/report/breakdown.h"
@@ -378,6 +379,41 @@ START_TEST(random_rows)
 }
 END_TEST
 
+/* Vertices whose names are lost are counted, and the damage is said. */
+START_TEST(names_that_are_damaged)
+{
+	struct ts_breakdown_query q = {.by = TS_BREAKDOWN_FAMILY};
+	struct ts_categories c;
+	struct ts_breakdown *b;
+	struct world w;
+	int64_t sum = 0;
+	bool end;
+
+	begin_sql(&w,
+		"PRAGMA page_size=512;"
+		"CREATE TABLE report(key TEXT, value TEXT);"
+		"INSERT INTO report VALUES('store_version', '1');"
+		"CREATE TABLE vertex_type(vertex_type INTEGER PRIMARY KEY, name TEXT, state_bytes INTEGER);"
+		"CREATE TABLE tile_vertex(tile INTEGER, vertex_type INTEGER, code_bytes INTEGER);"
+		"WITH RECURSIVE t(t) AS (SELECT 0 UNION ALL SELECT t + 1 FROM t WHERE t < 99) "
+		"INSERT INTO vertex_type SELECT t, 'popops__V' || t || '___float', 4 FROM t;"
+		"INSERT INTO tile_vertex SELECT vertex_type % 3, vertex_type, 100 FROM vertex_type;");
+	ts_reader_close(w.rd);
+	ts_report_close(w.report);
+	damage_table(w.path, "vertex_type");
+	open_world(&w);
+	ck_assert_int_eq(ts_breakdown_new(&b, w.report, &q, NULL, &err), TS_OK);
+	ck_assert_int_eq(ts_breakdown_read(b, &end, w.rd, 0, NULL, &err), TS_E_DAMAGED);
+	ck_assert_int_eq(ts_breakdown_look(&c, b, &err), TS_OK);
+	for (int i = 0; i < c.count; i++)
+		sum += c.category[i].bytes;
+	ck_assert_int_eq(sum, 100 * 100);
+	ts_categories_fini(&c);
+	ts_breakdown_free(b);
+	end_world(&w);
+}
+END_TEST
+
 START_TEST(more_layers_than_parts)
 {
 	struct ts_breakdown_query q = {.by = TS_BREAKDOWN_LAYER, .pattern = "^v(\\d+)$"};
@@ -439,6 +475,7 @@ main(void)
 	tcase_add_loop_test(t, parts_are_those_of_the_rows, 0, 2);
 	tcase_add_test(t, liveness_is_worked_out);
 	tcase_add_loop_test(t, random_rows, 0, 12);
+	tcase_add_test(t, names_that_are_damaged);
 	tcase_add_test(t, more_layers_than_parts);
 	tcase_add_test(t, expressions_that_are_none);
 	suite_add_tcase(s, t);

@@ -224,6 +224,49 @@ START_TEST(sources)
 }
 END_TEST
 
+/* tile_always_live: a row that cannot be read leaves the sum unknown where it may be of the source. */
+START_TEST(listed_bases)
+{
+	static const struct {
+		const char *rows;
+		int64_t ipu[2];
+	} cases[] = {
+		{"(0, 'a', 5), (1, 'a', 6), (2, 'b', 7), (3, 'c', 8)", {11, 15}},
+		{"(0, 'a', 5), (1, 'a', NULL), (2, 'b', 7), (3, 'c', 8)", {TS_UNKNOWN, 15}},
+		{"(0, 'a', 5), (1, 'a', 'x'), (2, 'b', 7), (3, 'c', -1)", {TS_UNKNOWN, TS_UNKNOWN}},
+		{"(0, 'a', 5), (NULL, 'a', 6), (2, 'b', 7), (3, 'c', 8)", {TS_UNKNOWN, TS_UNKNOWN}},
+	};
+	struct fixture f;
+
+	begin(&f);
+	sql(&f,
+		"CREATE TABLE report(key TEXT, value TEXT); "
+		"INSERT INTO report VALUES('source', 'store'), ('store_version', '1'); "
+		"CREATE TABLE ipu(ipu, replica, first_tile, tile_count); "
+		"INSERT INTO ipu VALUES(0, 0, 0, 2), (1, 0, 2, 2)");
+	sql(&f,
+		"CREATE TABLE liveness_step(live_step INTEGER PRIMARY KEY, not_always_live); "
+		"INSERT INTO liveness_step VALUES(0, 3), (1, 4); "
+		"CREATE TABLE liveness_step_ipu(live_step, ipu, not_always_live); "
+		"INSERT INTO liveness_step_ipu VALUES(0, 0, 1), (0, 1, 2), (1, 0, 2), (1, 1, 2)");
+	sql(&f, "CREATE TABLE tile_always_live(tile, name, bytes)");
+	sql(&f, "INSERT INTO tile_always_live VALUES%s", cases[_i].rows);
+	sql(&f, "CREATE TABLE lowered_variable(id INTEGER PRIMARY KEY, tile, bytes)");
+	open_report(&f);
+	for (int i = 0; i < 2; i++) {
+		struct ts_live_source s = {TS_LIVE_IPU, i, {0}};
+		struct ts_source_line l;
+		struct ts_err err = {0};
+
+		ck_assert_msg(ts_source_line_read(&l, f.plain, &s, NULL, &err) == TS_OK, "%s",
+			err.msg);
+		ck_assert_int_eq(l.line.always_live, cases[_i].ipu[i]);
+		ts_source_line_fini(&l);
+	}
+	end(&f);
+}
+END_TEST
+
 /* --- lifetimes -------------------------------------------------------------------------------- */
 
 enum { VARIABLES = 6, PROGRAMS = 7 };
@@ -455,7 +498,7 @@ START_TEST(always)
 		struct ts_err err = {0};
 		int64_t sum = 0;
 
-		ck_assert_msg(ts_always_read(&a, f.plain, &s, NULL, 0, NULL, NULL, &err) == TS_OK,
+		ck_assert_msg(ts_always_read(&a, f.plain, &s, NULL, NULL, NULL, &err) == TS_OK,
 			"%s", err.msg);
 		for (int i = 0; i < a->rows; i++)
 			for (int tag = 0; tag < 4; tag++)
@@ -479,6 +522,7 @@ main(void)
 	int failed;
 
 	tcase_add_loop_test(tc, sources, 0, ROUNDS);
+	tcase_add_loop_test(tc, listed_bases, 0, 4);
 	tcase_add_loop_test(tc, lifetimes, 0, ROUNDS);
 	tcase_add_loop_test(tc, programs, 0, ROUNDS);
 	tcase_add_loop_test(tc, always, 0, 5);

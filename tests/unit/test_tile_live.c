@@ -180,10 +180,13 @@ check_all(struct ts_reader *rd, const struct truth *t)
 	ck_assert_int_eq(l->beyond, t->beyond);
 	ck_assert_int_eq(l->steps, t->steps);
 	for (int i = 0; i <= TILES; i++) {
-		if (t->there[i])
+		if (t->there[i]) {
 			check_tile(l, t, i);
-		else
+			ck_assert_int_eq(l->tile[ts_tile_lives_find(l, number_of(i))].ipu,
+				t->ipu[i] == NONE ? TS_LIVE_NO_IPU : (uint32_t)t->ipu[i]);
+		} else {
 			ck_assert_int_eq(ts_tile_lives_find(l, number_of(i)), -1);
+		}
 		there += t->there[i];
 	}
 	ck_assert_uint_eq(l->tiles, there);

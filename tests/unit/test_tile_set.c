@@ -29,13 +29,20 @@ static enum ts_code using(void *ctx, struct ts_tile_set *out, const char *name, 
 	return TS_OK;
 }
 
+static int64_t
+ipu_of(void *ctx, int64_t tile)
+{
+	(void)ctx;
+	return tile / PER;
+}
+
 static struct ts_tile_world
 world(void)
 {
 	for (int t = 0; t < TILES; t++)
 		used[t] = t % 40 == 39 ? -1 : t * 37 % 1009;
 	return (struct ts_tile_world){.tiles = TILES,
-		.tiles_per_ipu = PER,
+		.ipu_of = ipu_of,
 		.used = used,
 		.limit = LIMIT,
 		.using = using};

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "damage.h"
 #include "index_dir.h"
 #include "sqlite_bytes.h"
 
@@ -39,6 +40,7 @@ static struct interval of_class[INTERVALS], of_variable[INTERVALS];
 static int always[IDS];
 static uint64_t seed;
 static int kind;
+static const char *spoilt; /* a table that is damaged; or NULL */
 
 static uint32_t
 roll(uint32_t n)
@@ -101,7 +103,7 @@ write_report(const char *path)
 
 	ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
 	sqlite_run(db,
-		"PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN;"
+		"PRAGMA page_size=512; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN;"
 		"CREATE TABLE report(key TEXT, value TEXT);"
 		"INSERT INTO report VALUES('store_version', '1');"
 		"CREATE TABLE target(type TEXT, ipus INTEGER, replicas INTEGER,"
@@ -157,6 +159,8 @@ begin(int k, int round)
 	make_truth();
 	snprintf(path, sizeof(path), "%s/report.tilescope", d.dir);
 	write_report(path);
+	if (spoilt)
+		damage_table(path, spoilt);
 	ck_assert_msg(ts_report_open(&r, path, &o, &err) == TS_OK, "%s", err.msg);
 	ck_assert_int_eq(ts_reader_open(&rd, r, &err), TS_OK);
 	ck_assert_msg(ts_variables_open(&lowered, rd, &d.c, &err) == TS_OK, "%s", err.msg);
@@ -523,6 +527,27 @@ START_TEST(lists)
 }
 END_TEST
 
+/* What is damaged of intervals and of pieces is said, not passed over. */
+START_TEST(damage)
+{
+	static const char *const tables[] = {"class_interval", "liveness_variable",
+		"lowered_variable", NULL};
+	const struct ts_variable_facts *f;
+	struct ts_err err = {0};
+
+	spoilt = tables[_i];
+	begin(BY_TILE, _i);
+	f = lowered->facts;
+	ck_assert(!ts_variable_facts_partial(f));
+	ck_assert_int_eq(ts_variable_facts_lives(lowered->facts, rd, NULL, &err), TS_OK);
+	ck_assert_int_eq(ts_variable_facts_partial(f), _i < 2);
+	ck_assert_int_eq(ts_variable_facts_spread(lowered->facts, rd, NULL, &err), TS_OK);
+	ck_assert_int_eq(ts_variable_facts_partial(f), spoilt != NULL);
+	end();
+	spoilt = NULL;
+}
+END_TEST
+
 START_TEST(windows)
 {
 	static const int64_t asked[] = {0, 1, 2, 3, 39, 38, 5};
@@ -567,6 +592,7 @@ main(void)
 	tcase_add_loop_test(t, lives, 0, 8);
 	tcase_add_loop_test(t, spread, 0, 6);
 	tcase_add_loop_test(t, lists, 0, 4);
+	tcase_add_loop_test(t, damage, 0, 4);
 	tcase_add_test(t, windows);
 	suite_add_tcase(s, t);
 	run = srunner_create(s);

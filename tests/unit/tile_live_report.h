@@ -175,26 +175,49 @@ variable(struct fixture *f, struct truth *t, int64_t id, int tile)
 	count(t, tile, r.class, bytes, r.always);
 }
 
+/* IPUs of different sizes, one that overlaps the one before, one without tiles; not of the last tiles. */
+static inline void
+ipus(struct fixture *f, struct truth *t)
+{
+	sql(f,
+		"CREATE TABLE ipu(ipu INTEGER, replica INTEGER, first_tile INTEGER, tile_count INTEGER); "
+		"INSERT INTO ipu VALUES(2, 0, 6, 5), (0, 0, 0, 3), (1, 0, 3, 4), (3, 0, 9, 0), "
+		"(NULL, 0, 11, 3)");
+	for (int i = 0; i < 11; i++)
+		t->ipu[i] = i < 3 ? 0 : i < 7 ? 1 : 2;
+}
+
 /* Most tiles record what is always live; of a tile that has no variable, too. */
 static inline void
 tile_memory(struct fixture *f, struct truth *t)
 {
-	bool recorded = any(2);
+	bool recorded = any(2), relation = any(3) == 0;
 
 	memcpy(t->base, t->always, sizeof(t->base));
 	sql(f,
 		"CREATE TABLE tile_memory(tile INTEGER PRIMARY KEY, ipu INTEGER, total INTEGER, "
 		"always_live INTEGER)");
 	for (int i = 0; i <= TILES; i++)
-		t->ipu[i] = recorded && i < TILES ? i / 7 : NONE;
+		t->ipu[i] = NONE;
+	if (relation)
+		ipus(f, t);
 	for (int i = 0; recorded && i < TILES; i++) {
 		int64_t always = (int64_t)any(3000);
+		bool own = any(4) > 0; /* does the row say the IPU */
 
+		if (own)
+			t->ipu[i] = i / 7;
 		if (any(5) == 0) {
-			sql(f, "INSERT INTO tile_memory VALUES(%d, %d, 5000, NULL)", i, i / 7);
+			sql(f, "INSERT INTO tile_memory VALUES(%d, %s, 5000, NULL)", i,
+				!own		? "NULL"
+					: i / 7 ? "1"
+						: "0");
 			continue;
 		}
-		sql(f, "INSERT INTO tile_memory VALUES(%d, %d, 5000, %" PRId64 ")", i, i / 7,
+		sql(f, "INSERT INTO tile_memory VALUES(%d, %s, 5000, %" PRId64 ")", i,
+			!own		? "NULL"
+				: i / 7 ? "1"
+					: "0",
 			always);
 		t->base[i] = always;
 		t->there[i] = true;

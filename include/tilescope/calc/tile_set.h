@@ -56,7 +56,8 @@ bool ts_tile_set_print(char *out, size_t size, const struct ts_tile_set *s);
 struct ts_tile_world {
 	int64_t tiles;
 	const struct ts_tile_set *there; /* those that there are; NULL = all of them */
-	int64_t tiles_per_ipu;		 /* 0 = not known: ipu() is an error */
+	/* The IPU of a tile, below 0 = not known; NULL = of none: ipu() is an error. */
+	int64_t (*ipu_of)(void *ctx, int64_t tile);
 	const int64_t *used; /* bytes of each tile, below 0 = not known; NULL = of none */
 	int64_t limit;	     /* bytes of a tile; below 0 = not known: shares are an error */
 	const struct ts_tile_set *selected; /* NULL = none */

@@ -18,7 +18,7 @@ enum { TS_TILES_MAX = 1 << 20, TS_CATEGORIES_MAX = 256 };
 
 struct ts_tile {
 	int64_t tile;
-	int64_t ipu;	     /* or TS_UNKNOWN */
+	int64_t ipu;	     /* of its row, else of the relation `ipu`; or TS_UNKNOWN */
 	int64_t total;	     /* bytes excluding gaps */
 	int64_t total_gaps;  /* bytes including gaps, or TS_UNKNOWN */
 	int64_t overflowed;  /* bytes, or TS_UNKNOWN */

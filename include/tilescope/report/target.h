@@ -40,6 +40,15 @@ int64_t ts_step_ipus(const struct ts_report *r);
 enum ts_code ts_target_of(struct ts_target *t, struct ts_reader *rd,
 	struct ts_err *err) TS_WARN_UNUSED;
 
+/* The IPU of a tile whose row was read, or TS_UNKNOWN. Of other tiles: tile_ipus.h. */
+static inline int64_t
+ts_tile_ipu(const struct ts_tile *tile, const struct ts_target *t)
+{
+	if (tile->ipu != TS_UNKNOWN)
+		return tile->ipu;
+	return t->tiles_per_ipu > 0 ? tile->tile / t->tiles_per_ipu : TS_UNKNOWN;
+}
+
 void ts_target_assume(struct ts_target *t, int64_t tiles, int64_t step_ipus);
 
 #endif

@@ -38,6 +38,7 @@ struct ts_variable_lives {
 	int64_t end;		 /* the largest end of all */
 	int64_t bad_rows;	 /* left out: a number is none */
 	int64_t reversed;	 /* left out: intervals that end before they start, or are empty */
+	bool partial;		 /* the relation is damaged, or has too many of them */
 };
 
 /* The pieces of an unlowered variable. */
@@ -69,6 +70,9 @@ struct ts_variable_facts {
 struct ts_variable_facts *ts_variable_facts_new(const struct ts_cache *cache); /* NULL: no memory */
 struct ts_variable_facts *ts_variable_facts_hold(struct ts_variable_facts *f);
 void ts_variable_facts_release(struct ts_variable_facts *f); /* NULL allowed */
+
+/* Was something of what was read left out for damage, or because there is too much of it? */
+bool ts_variable_facts_partial(const struct ts_variable_facts *f);
 
 /* Can they be had of this report? */
 bool ts_variable_lives_can(const struct ts_report *r);

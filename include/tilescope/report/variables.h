@@ -22,6 +22,7 @@
 #include "tilescope/report/names.h"
 #include "tilescope/report/pile.h"
 #include "tilescope/report/rows.h"
+#include "tilescope/report/tile_ipus.h"
 #include "tilescope/report/variable_facts.h"
 
 enum {
@@ -48,8 +49,10 @@ struct ts_variables {
 	bool has_lives, has_spread; /* v->facts can be had */
 	struct ts_names categories;
 	int64_t bytes, unsized; /* of all rows, as the index has them; or TS_UNKNOWN */
-	int64_t tiles_per_ipu, bytes_per_tile; /* or TS_UNKNOWN */
-	int64_t tiles;			       /* of the target, or TS_UNKNOWN */
+	struct ts_tile_ipus ipus;
+	bool has_ipus;		/* of some tile it is known */
+	int64_t bytes_per_tile; /* or TS_UNKNOWN */
+	int64_t tiles;		/* of the target, or TS_UNKNOWN */
 };
 
 /*
