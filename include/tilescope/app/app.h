@@ -128,11 +128,13 @@ bool ts_app_fini(struct ts_app *app);
 void ts_app_event(struct ts_app *app, const struct ts_event *event);
 void ts_app_call(struct ts_app *app, const struct ts_call *call);
 void ts_app_effect(struct ts_app *app, enum ts_effect effect);
+
+/* places.c: show a view. */
 void ts_app_show(struct ts_app *app, enum ts_view_id id);
 /* Views that are not shown ask for what they would make somebody wait for. */
 void ts_app_ahead(struct ts_app *app);
 
-/* The contexts in which keys are looked up now, the nearest first; returns how many (at most 4). */
+/* dispatch.c: the contexts in which keys are looked up now, the nearest first; returns how many (at most 4). */
 int ts_app_contexts(struct ts_app *app, enum ts_context out[4]);
 
 /* stop.c: C-c. Stop what somebody waits for, else what runs behind the screen; and say what that was. */

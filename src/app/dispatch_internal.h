@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* dispatch_internal - what dispatch.c, places.c, asking.c and commands.c ask of each other. */
+#ifndef TS_APP_DISPATCH_INTERNAL_H
+#define TS_APP_DISPATCH_INTERNAL_H
+
+#include "tilescope/app/app.h"
+
+/* The one topic of help that is no command: what records what. */
+#define TS_HELP_CAPTURE "capture"
+
+/* places.c: the view that is shown, and whether it is one that covers those of the report. */
+struct ts_view *ts_app_view(struct ts_app *app);
+bool ts_app_is_cover(enum ts_view_id id);
+/* Show a view of the report; where we are is remembered. */
+enum ts_effect ts_app_go_view(struct ts_app *app, enum ts_view_id id);
+/* To the address that a view has left in env.place, as --at would. */
+void ts_app_follow_place(struct ts_app *app);
+enum ts_effect ts_app_view_command(struct ts_app *app, const struct ts_call *call);
+enum ts_effect ts_app_back(struct ts_app *app, const struct ts_call *call);
+enum ts_effect ts_app_forward(struct ts_app *app, const struct ts_call *call);
+enum ts_effect ts_app_goto_memory(struct ts_app *app, const struct ts_call *call);
+enum ts_effect ts_app_goto_liveness(struct ts_app *app, const struct ts_call *call);
+enum ts_effect ts_app_goto_trace(struct ts_app *app, const struct ts_call *call);
+
+/* asking.c: what a command wants typed (TS_ASK_NOTHING: nothing), the line for it, and what became of that. */
+enum ts_asking ts_app_asking_of(enum ts_cmd cmd);
+enum ts_effect ts_app_ask(struct ts_app *app, enum ts_asking asking, const char *text);
+void ts_app_prompt_result(struct ts_app *app, enum ts_prompt_result result);
+
+/* commands.c: a command that the view does not know. */
+enum ts_effect ts_app_run_own(struct ts_app *app, const struct ts_call *call);
+
+#endif
