@@ -11,6 +11,7 @@
 #include "tilescope/app/app.h"
 #include "tilescope/base/fmt.h"
 #include "tilescope/base/mem.h"
+#include "tilescope/base/utf8.h"
 
 enum { BUSY_US = 300000, TITLE_WORD = 12, TITLE_PATH = 48, PATH_LEAST = 10, WIDE = 120 };
 
@@ -110,37 +111,59 @@ describe_work(const struct ts_app *app, int columns, char *out, size_t size)
 	}
 }
 
-/* " 3:Memory " */
-static int
-tab_text(char out[24], size_t i, bool brief)
+/* Titles of the views: "3:Memory", "3:Mem", or "3" of all but the one that is shown. */
+enum tab_form { TABS_LONG, TABS_BRIEF, TABS_NUMBERS };
+
+static bool
+is_active(const struct ts_app *app, size_t i)
 {
-	return snprintf(out, 24, " %d:%s ", tab_texts[i].number,
-		brief ? tab_texts[i].brief : tab_texts[i].title);
+	return app->current == tabs[i] ||
+		(app->current >= TS_VIEW_OPEN && app->env.report && app->under == tabs[i]);
 }
 
 static int
-tabs_width(bool brief)
+tab_text(const struct ts_app *app, char out[24], size_t i, enum tab_form form)
+{
+	if (form == TABS_NUMBERS && !is_active(app, i))
+		return snprintf(out, 24, " %d ", tab_texts[i].number);
+	return snprintf(out, 24, " %d:%s ", tab_texts[i].number,
+		form == TABS_LONG ? tab_texts[i].title : tab_texts[i].brief);
+}
+
+static int
+tabs_width(const struct ts_app *app, enum tab_form form)
 {
 	char text[24];
 	int width = 0;
 
 	for (size_t i = 0; i < TS_COUNT(tabs); i++)
-		width += tab_text(text, i, brief);
+		width += tab_text(app, text, i, form);
 	return width;
 }
 
 static int
-draw_tabs(const struct ts_app *app, struct ts_canvas *c, struct ts_rect r, int x, bool brief)
+draw_tabs(const struct ts_app *app, struct ts_canvas *c, struct ts_rect r, int x,
+	enum tab_form form)
 {
 	for (size_t i = 0; i < TS_COUNT(tabs); i++) {
-		bool active = app->current == tabs[i] ||
-			(app->current >= TS_VIEW_OPEN && app->env.report && app->under == tabs[i]);
 		char text[24];
 
-		tab_text(text, i, brief);
-		x = ts_canvas_text(c, r, x, 0, active ? TS_ROLE_TAB_ACTIVE : TS_ROLE_TAB, text);
+		tab_text(app, text, i, form);
+		x = ts_canvas_text(c, r, x, 0, is_active(app, i) ? TS_ROLE_TAB_ACTIVE : TS_ROLE_TAB,
+			text);
 	}
 	return x;
+}
+
+/* As many of the last names of a path as fit; the last one may be cut. */
+static const char *
+short_path(const char *path, int room)
+{
+	const char *last = strrchr(path, '/');
+
+	while (path < last && ts_utf8_columns(path, strlen(path)) > room)
+		path = strchr(path, '/') + 1;
+	return *path ? path : last;
 }
 
 static void
@@ -148,22 +171,27 @@ draw_title(const struct ts_app *app, struct ts_canvas *c)
 {
 	struct ts_rect r = ts_rect_row(ts_canvas_rect(c), 0);
 	const char *path = app->env.report ? app->env.report->path : app->path ? app->path : "";
-	bool brief = r.w < 100;
-	int tabs_w = tabs_width(brief), margin = brief ? 0 : 1, x, room;
+	enum tab_form form = r.w >= 100		     ? TABS_LONG
+		: r.w >= tabs_width(app, TABS_BRIEF) ? TABS_BRIEF
+						     : TABS_NUMBERS;
+	int tabs_w = tabs_width(app, form), margin = form == TABS_LONG, x = 0, room;
 	char work[TS_INDEXING_TITLE];
 
 	ts_canvas_fill(c, r, TS_ROLE_TAB, ' ');
 	describe_work(app, r.w - TITLE_WORD + 1 - margin - tabs_w - (r.w < WIDE ? 0 : PATH_LEAST),
 		work, sizeof(work));
-	x = ts_canvas_text(c, r, 1, 0, TS_ROLE_TITLE, "tilescope");
+	if (r.w > tabs_w + TITLE_WORD - 2)
+		x = ts_canvas_text(c, r, 1, 0, TS_ROLE_TITLE, "tilescope");
 	room = r.w - x - 3 - tabs_w - (work[0] ? (int)strlen(work) + 1 : 0);
 	if (room > TITLE_PATH)
 		room = TITLE_PATH;
-	if (room >= 8)
+	if (room >= 8) {
+		path = short_path(path, room);
 		x += 2 +
 			ts_canvas_field(c, r, x + 2, 0, room, TS_ROLE_TAB, path, strlen(path),
 				TS_FIELD_TAIL);
-	x = draw_tabs(app, c, r, x + 1, brief);
+	}
+	x = draw_tabs(app, c, r, x > 0 ? x + 1 : 0, form);
 	if (work[0] && x + (int)strlen(work) + margin <= r.w)
 		ts_canvas_right(c, r, margin, 0, TS_ROLE_NOTE, work);
 }

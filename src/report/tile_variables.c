@@ -16,10 +16,11 @@
 #include "tilescope/report/rows.h"
 #include "tilescope/report/tile_variables.h"
 
-enum { V_TILE, V_BYTES, V_CATEGORY, V_NAME, V_OFFSET, V_COLUMNS };
+enum { V_TILE, V_BYTES, V_CATEGORY, V_NAME, V_OFFSET, V_ID, V_VARIABLE, V_CLASS, V_COLUMNS };
 
 static const int variable_columns[V_COLUMNS] = {TS_LOWERED_VARIABLE_TILE, TS_LOWERED_VARIABLE_BYTES,
-	TS_LOWERED_VARIABLE_CATEGORY, TS_LOWERED_VARIABLE_NAME, TS_LOWERED_VARIABLE_OFFSET};
+	TS_LOWERED_VARIABLE_CATEGORY, TS_LOWERED_VARIABLE_NAME, TS_LOWERED_VARIABLE_OFFSET,
+	TS_LOWERED_VARIABLE_ID, TS_LOWERED_VARIABLE_VARIABLE, TS_LOWERED_VARIABLE_CLASS};
 
 enum { PROGRESS_ROWS = 8192, CLOSE = 8, NAME_TEXT = 1 << 20, LOOK = 16 };
 
@@ -175,15 +176,22 @@ add_category(struct variables_pass *p, int64_t bytes)
 	return category;
 }
 
+static int64_t
+number_of(const struct variables_pass *p, int column)
+{
+	int64_t v;
+
+	return ts_rows_number(p->rows, column, &v) == TS_VALUE_OK ? v : TS_UNKNOWN;
+}
+
 /* Keep the cursor's row if it is among the largest. */
 static enum ts_code
 keep(struct variables_pass *p, int64_t bytes, int category, struct ts_err *err)
 {
 	struct ts_tile_variables *v = p->v;
-	struct ts_tile_variable x = {.bytes = bytes, .row = v->found, .offset = TS_UNKNOWN};
+	struct ts_tile_variable x = {.bytes = bytes, .row = v->found};
 	bool no_memory = false;
 	const char *s;
-	int64_t offset;
 	size_t n;
 
 	if (v->count == TS_TILE_VARIABLES && !behind(&v->variable[0], &x))
@@ -194,8 +202,12 @@ keep(struct variables_pass *p, int64_t bytes, int category, struct ts_err *err)
 		x.name = copy_text(s, n, &no_memory);
 	if (category >= 0)
 		x.category = v->categories->name[category];
-	if (ts_rows_number(p->rows, V_OFFSET, &offset) == TS_VALUE_OK)
-		x.offset = offset;
+	x.offset = number_of(p, V_OFFSET);
+	x.id = number_of(p, V_ID);
+	x.variable = number_of(p, V_VARIABLE);
+	x.class_of = number_of(p, V_CLASS);
+	if (!ts_rows_rowid(p->rows, &x.rowid))
+		x.rowid = TS_UNKNOWN;
 	if (no_memory) {
 		forget(&x);
 		return ts_err_nomem(err);

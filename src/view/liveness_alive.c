@@ -264,7 +264,6 @@ live_alive_cursor(const struct liveness *s)
 static enum ts_effect
 mark_variable(struct liveness *s)
 {
-	struct ts_marked_variables *marked = &s->v.env->selection->marked;
 	int64_t row = live_alive_cursor(s);
 	const struct ts_alive_row *r;
 	struct ts_marked_variable v;
@@ -285,14 +284,7 @@ mark_variable(struct liveness *s)
 		v.tile = s->shown.where == TS_LIVE_TILE ? s->shown.number : -1;
 	}
 	snprintf(v.name, sizeof(v.name), "%s", live_name(s, (int)row, buf));
-	if (!ts_marked_toggle(marked, &v)) {
-		ts_view_say_error(s->v.env, "%d variables are marked: there is room for no more",
-			TS_MARKED_VARIABLES);
-		return TS_EFFECT_BELL;
-	}
-	ts_view_say(s->v.env, "%d variable%s marked", marked->count,
-		marked->count == 1 ? " is" : "s are");
-	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
+	return ts_view_mark(&s->v, &v);
 }
 
 static enum ts_effect

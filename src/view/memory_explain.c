@@ -182,6 +182,50 @@ explain_selected(const struct memory_view *m, struct ts_explain *out)
 }
 
 /* The rows of a tile in SQL stand as they do in the report: a variable is told by its place among them. */
+/* Bytes of the tile in SQL, as shares of the table are of. */
+static void
+whole_sql(const struct memory_view *m, char *out, size_t size)
+{
+	long long tile = (long long)m->variables_of;
+	struct memory_scope of = {.tile = m->variables_of};
+
+	if (memory_scope_bytes(m, &of) >= 0)
+		snprintf(out, size, "(SELECT %s FROM tile_memory WHERE tile = %lld)",
+			m->gaps ? TS_EXPLAIN_USED : "total", tile);
+	else
+		snprintf(out, size, "(SELECT sum(bytes) FROM lowered_variable WHERE tile = %lld)",
+			tile);
+}
+
+/* The pinned total: what the variables of the tile come to, and what that is not of its memory. */
+static void
+explain_whole(const struct memory_view *m, struct ts_explain *out)
+{
+	const struct ts_tile_variables *v = &m->variables;
+	struct memory_scope of = {.tile = m->variables_of};
+	struct memory_whole whole = memory_scope_whole(m, &of);
+	long long tile = (long long)m->variables_of;
+	struct ts_explained *x = ts_explain_add(out, "bytes of all variables of tile %lld", tile);
+
+	ts_explain_bytes(x, v->bytes, memory_units(m));
+	ts_explain_from(x, TS_KNOWN_DERIVED, "lowered_variable.bytes");
+	ts_explain_formula(x, "the sum; variables that share memory count each");
+	ts_explain_query(x, "SELECT sum(bytes) FROM lowered_variable WHERE tile = %lld", tile);
+	if (whole.bytes < 0 || v->bytes < 0)
+		return;
+	x = ts_explain_add(out, "memory of tile %lld", tile);
+	ts_explain_bytes(x, whole.bytes, memory_units(m));
+	ts_explain_from(x, TS_KNOWN_RECORDED, "tile_memory.total%s",
+		whole.gaps > 0 ? ", tile_memory.total_gaps" : "");
+	ts_explain_formula(x,
+		"%lld of variables + %lld of gaps + %lld (below 0: variables share memory and "
+		"count each; above: memory of no variable)",
+		(long long)v->bytes, (long long)whole.gaps,
+		(long long)(whole.bytes - whole.gaps - v->bytes));
+	ts_explain_query(x, "SELECT %s FROM tile_memory WHERE tile = %lld",
+		m->gaps ? TS_EXPLAIN_USED : "total", tile);
+}
+
 void
 memory_explain_variable(const struct memory_view *m, struct ts_explain *out)
 {
@@ -189,7 +233,7 @@ memory_explain_variable(const struct memory_view *m, struct ts_explain *out)
 	const struct ts_tile_variable *y = memory_variable(m);
 	long long tile = (long long)m->variables_of;
 	struct ts_explained *x;
-	char query[300];
+	char query[300], whole[120];
 
 	if (!ts_pane_has(&m->variables_state) || !y)
 		return;
@@ -201,12 +245,13 @@ memory_explain_variable(const struct memory_view *m, struct ts_explain *out)
 	ts_explain_query(x,
 		"SELECT bytes FROM lowered_variable WHERE tile = %lld LIMIT 1 OFFSET %lld", tile,
 		(long long)y->row);
+	whole_sql(m, whole, sizeof(whole));
 	snprintf(query, sizeof(query),
 		"SELECT 100.0 * (SELECT bytes FROM lowered_variable WHERE tile = %lld LIMIT 1 OFFSET "
-		"%lld) / sum(bytes) FROM lowered_variable WHERE tile = %lld",
-		tile, (long long)y->row, tile);
-	ts_explain_share(out, "its share of the tile's variables", y->bytes, v->bytes,
-		"lowered_variable.bytes", query);
+		"%lld) / %s",
+		tile, (long long)y->row, whole);
+	ts_explain_share(out, "its share of the tile's memory", y->bytes, memory_variables_whole(m),
+		"lowered_variable.bytes, tile_memory", query);
 	if (y->offset != TS_UNKNOWN) {
 		x = ts_explain_add(out, "its offset in the tile's memory");
 		ts_explain_integer(x, y->offset, "bytes");
@@ -220,11 +265,7 @@ memory_explain_variable(const struct memory_view *m, struct ts_explain *out)
 	ts_explain_integer(x, v->found, NULL);
 	ts_explain_from(x, TS_KNOWN_RECORDED, "lowered_variable");
 	ts_explain_query(x, "SELECT count(*) FROM lowered_variable WHERE tile = %lld", tile);
-	x = ts_explain_add(out, "bytes of all variables of tile %lld", tile);
-	ts_explain_bytes(x, v->bytes, memory_units(m));
-	ts_explain_from(x, TS_KNOWN_DERIVED, "lowered_variable.bytes");
-	ts_explain_formula(x, "the sum; variables that share memory count each");
-	ts_explain_query(x, "SELECT sum(bytes) FROM lowered_variable WHERE tile = %lld", tile);
+	explain_whole(m, out);
 }
 
 void

@@ -127,6 +127,7 @@ struct memory_selected {
 	int gaps;
 	int64_t tiles, known;	   /* how many; of how many the bytes are known */
 	int64_t bytes;		   /* of these; TS_UNKNOWN: too large to add up */
+	int64_t gap_bytes;	   /* of these, where they are known */
 	int64_t first, last;	   /* places */
 	int64_t fullest, emptiest; /* of those that are known */
 };
@@ -590,11 +591,14 @@ int memory_gutter(const struct memory_view *m);
 /* --- memory_tables.c --- */
 
 void memory_layout(struct memory_view *m);
+/* Of a row of the graph's categories. */
+const char *memory_category_name(const struct memory_view *m, int category);
 
 /* memory_addresses.c: put the cursor of that tab on an address, of this tile or of the one that comes. */
 void memory_addresses_go(struct ts_tab *t, int64_t address);
-/* Of a row of the graph's categories. */
-const char *memory_category_name(const struct memory_view *m, int category);
+
+/* --- memory_variables_draw.c --- */
+
 struct ts_table memory_variable_table(const struct memory_view *m);
 /* Other rows, or another order of them. */
 void memory_order_variables(struct memory_view *m);
@@ -602,9 +606,16 @@ void memory_order_code(struct memory_view *m);
 void memory_draw_variables(struct ts_canvas *c, const struct memory_view *m);
 void memory_variables_note(const struct memory_view *m, char *out, size_t size);
 
-/* Exact value of a variable (TS_TABLE_TOTAL: of all). */
-bool memory_variable_value(const struct ts_tile_variables *v, int64_t row, int column,
-	struct ts_table_value *out);
+/* What shares of the table are of: the tile's memory where it is known, else the sum of its variables. */
+int64_t memory_variables_whole(const struct memory_view *m);
+
+/* Exact value of a variable (TS_TABLE_TOTAL: of all) of a tile with `whole` bytes. */
+bool memory_variable_value(const struct ts_tile_variables *v, int64_t whole, int64_t row,
+	int column, struct ts_table_value *out);
+
+/* `mark` and `tick` on the variable under the cursor. */
+enum ts_effect memory_mark_variable(struct memory_view *m);
+enum ts_effect memory_tick_variable(struct memory_view *m);
 
 /* The variable under the cursor; NULL: none. */
 const struct ts_tile_variable *memory_variable(const struct memory_view *m);
@@ -648,8 +659,20 @@ bool memory_asked_take(struct memory_asked *a, const struct ts_view *v, struct t
 /* Another report. */
 void memory_asked_drop(struct memory_asked *a);
 
-/* Bytes of them together; TS_UNKNOWN. */
+/* Bytes of them together; TS_UNKNOWN. Gaps are in the bytes, 0 where they are not known or left out. */
+struct memory_whole {
+	int64_t bytes, gaps;
+};
+
 int64_t memory_scope_bytes(const struct memory_view *m, const struct memory_scope *s);
+struct memory_whole memory_scope_whole(const struct memory_view *m, const struct memory_scope *s);
+
+/*
+ * Of a total's row: what rows come to, and what that is not of the whole. `count` are ways to say how many there are, the longest
+ * first; the first that fits `width` columns is taken.
+ */
+void memory_total_words(const struct memory_view *m, struct ts_table_cell *out, int width,
+	const char *const count[], int counts, int64_t sum, struct memory_whole whole);
 
 /* --- memory_work.c --- */
 

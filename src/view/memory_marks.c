@@ -35,6 +35,8 @@ add_tile(struct memory_selected *s, const struct memory_tiles *t, int gaps, int6
 	if (s->known == 0 || bytes < t->value[gaps][s->emptiest])
 		s->emptiest = i;
 	s->known++;
+	if (t->value[0][i] >= 0)
+		s->gap_bytes += bytes - t->value[0][i]; /* at most what `bytes` is */
 	if (s->bytes != TS_UNKNOWN && !ts_add_i64(&s->bytes, bytes))
 		s->bytes = TS_UNKNOWN;
 }

@@ -71,6 +71,19 @@ memory_scope_bytes(const struct memory_view *m, const struct memory_scope *s)
 	return at >= 0 ? m->tiles->value[m->gaps][at] : TS_UNKNOWN;
 }
 
+struct memory_whole
+memory_scope_whole(const struct memory_view *m, const struct memory_scope *s)
+{
+	struct memory_whole whole = {memory_scope_bytes(m, s), 0};
+	ptrdiff_t at = m->tiles && s->count == 0 ? ts_tiles_find(&m->tiles->tiles, s->tile) : -1;
+
+	if (whole.bytes >= 0 && s->count > 0)
+		whole.gaps = m->selected.gap_bytes;
+	else if (whole.bytes >= 0 && at >= 0 && m->tiles->value[0][at] >= 0)
+		whole.gaps = whole.bytes - m->tiles->value[0][at];
+	return whole;
+}
+
 /* --- what was asked about one --------------------------------------------------------------------- */
 
 bool

@@ -181,11 +181,22 @@ static const struct ts_column_facts set_facts[S_COLUMNS] = {
 	[S_FULLEST_TILE] = {.name = "on_tile"},
 };
 
+/* What shares are of: the memory of the tiles where it is known, else the sum of their variables. */
+static int64_t
+whole_of(const struct ts_tab *t)
+{
+	int64_t bytes = memory_scope_bytes(memory_of(t), &set_of(t)->ask.of);
+
+	return bytes >= 0 ? bytes : set_of(t)->v.bytes;
+}
+
 /* Totals are of all variables of the tiles, also where not all names are listed. */
 static int64_t
-total_of(const struct ts_set_variables *v, int column)
+total_of(const struct ts_tab *t, int column)
 {
-	return column == S_BYTES ? v->bytes : column == S_PIECES ? v->found : TS_UNKNOWN;
+	return column == S_BYTES     ? whole_of(t)
+		: column == S_PIECES ? set_of(t)->v.found
+				     : TS_UNKNOWN;
 }
 
 static int64_t
@@ -213,6 +224,22 @@ name_of(const struct ts_set_variables *v, const struct ts_set_variable *r)
 	return *name ? name : v->has_names ? "(no name)" : "(names are not recorded)";
 }
 
+static void
+total_name(const struct ts_tab *t, struct ts_table_cell *out)
+{
+	const struct set_tab *s = set_of(t);
+	struct ts_table table = set_table(t);
+	char n[TS_FMT_MAX], names[64];
+	const char *const count[] = {names};
+	int width[TS_TABLE_COLUMNS];
+
+	ts_table_layout(width, &table, t->r.w);
+	snprintf(names, sizeof(names), "%s%s name%s", s->v.others > 0 ? "over " : "",
+		ts_fmt_count(n, (int64_t)s->v.names), s->v.names == 1 ? "" : "s");
+	memory_total_words(memory_of(t), out, width[S_NAME], count, 1, s->v.bytes,
+		memory_scope_whole(memory_of(t), &s->ask.of));
+}
+
 static bool
 set_cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 {
@@ -220,21 +247,20 @@ set_cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 	const struct ts_set_variables *v = &set_of(t)->v;
 	bool total = row == TS_TABLE_TOTAL;
 	const struct ts_set_variable *r = total ? NULL : &v->row[row];
-	char n[TS_FMT_MAX];
 	int64_t x;
 
 	if (!total && (row < 0 || row >= (int64_t)v->count))
 		return false;
-	x = total ? total_of(v, column) : figure_of(r, column);
+	x = total ? total_of(t, column) : figure_of(r, column);
 	out->s = out->buf;
 	out->buf[0] = '\0';
 	if (column == S_NAME && total)
-		snprintf(out->buf, sizeof(out->buf), "%s%s name%s", v->others > 0 ? "over " : "",
-			ts_fmt_count(n, (int64_t)v->names), v->names == 1 ? "" : "s");
+		total_name(t, out);
 	else if (column == S_NAME)
 		out->s = name_of(v, r);
-	else if (column == S_SHARE && v->bytes > 0 && (total || r->bytes >= 0))
-		ts_fmt_percent(out->buf, (double)(total ? v->bytes : r->bytes), (double)v->bytes);
+	else if (column == S_SHARE && whole_of(t) > 0 && (total || r->bytes >= 0))
+		ts_fmt_percent(out->buf, (double)(total ? whole_of(t) : r->bytes),
+			(double)whole_of(t));
 	else if (x != TS_UNKNOWN && (column == S_BYTES || column == S_FULLEST))
 		ts_fmt_bytes(out->buf, x, memory_units(memory_of(t)));
 	else if (x != TS_UNKNOWN)
@@ -252,12 +278,12 @@ set_value(void *ctx, int64_t row, int column, struct ts_table_value *out)
 		return false;
 	if (column == S_NAME)
 		ts_table_value_text(out, total ? "total" : ts_set_variable_name(v, &v->row[row]));
-	else if (column == S_SHARE && v->bytes > 0 && (total || v->row[row].bytes >= 0))
+	else if (column == S_SHARE && whole_of(ctx) > 0 && (total || v->row[row].bytes >= 0))
 		ts_table_value_real(out,
-			total ? 100 : 100 * (double)v->row[row].bytes / (double)v->bytes);
+			total ? 100 : 100 * (double)v->row[row].bytes / (double)whole_of(ctx));
 	else
 		ts_table_value_known(out,
-			total ? total_of(v, column) : figure_of(&v->row[row], column));
+			total ? total_of(ctx, column) : figure_of(&v->row[row], column));
 	return true;
 }
 
@@ -419,6 +445,13 @@ set_command(struct ts_tab *t, const struct ts_call *call)
 	case TS_CMD_SEARCH_NEXT:
 	case TS_CMD_SEARCH_PREVIOUS:
 		return find(t, call->cmd == TS_CMD_SEARCH_NEXT ? 1 : -1, false);
+	case TS_CMD_TICK:
+	case TS_CMD_MARK:
+		ts_view_say_error(t->view->env, "a row is of several tiles here: %s",
+			call->cmd == TS_CMD_TICK ? ":whatif remove PATTERN goes by name"
+						 : "m in the graph marks a tile, in Variables (8) "
+						   "a variable");
+		return TS_EFFECT_BELL;
 	default:
 		return (enum ts_effect)(
 			(int)ts_list_command(&set_of(t)->list, call->cmd) & ~TS_EFFECT_SELECT);

@@ -143,15 +143,15 @@ memory_sheet(struct ts_view *v, struct ts_sheet *out)
 struct variable_source {
 	struct ts_row_source source; /* first */
 	struct ts_tile_variables v;
-	int64_t tile;
+	int64_t tile, whole;
 	int at; /* -1 = nothing is read yet */
 };
 
 static bool
-variable_values(const struct ts_tile_variables *v, int at, struct ts_table_value *values)
+variable_values(const struct variable_source *s, int at, struct ts_table_value *values)
 {
 	for (int i = 0; i < TS_TABLE_COLUMNS; i++)
-		memory_variable_value(v, at, i, &values[i]);
+		memory_variable_value(&s->v, s->whole, at, i, &values[i]);
 	return true;
 }
 
@@ -168,14 +168,14 @@ variable_next(struct ts_row_source *source, struct ts_reader *rd, struct ts_tabl
 	}
 	*more = !code && s->at < s->v.count;
 	if (*more)
-		variable_values(&s->v, s->at++, values);
+		variable_values(s, s->at++, values);
 	return code;
 }
 
 static bool
 variable_total(struct ts_row_source *source, struct ts_table_value *values)
 {
-	return variable_values(&((struct variable_source *)source)->v, (int)TS_TABLE_TOTAL, values);
+	return variable_values((struct variable_source *)source, (int)TS_TABLE_TOTAL, values);
 }
 
 static void
@@ -200,6 +200,7 @@ memory_variable_source(struct ts_view *v)
 		.free = variable_free,
 		.expected = m->variables.count};
 	s->tile = m->variables_of;
+	s->whole = memory_variables_whole(m);
 	s->at = -1;
 	return &s->source;
 }

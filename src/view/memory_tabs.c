@@ -90,7 +90,13 @@ variables_request(struct ts_tab *t)
 static enum ts_effect
 variables_command(struct ts_tab *t, const struct ts_call *call)
 {
-	return is_of_set(t) ? memory_set_variables.command(t, call) : memory_table_command(t, call);
+	if (is_of_set(t))
+		return memory_set_variables.command(t, call);
+	if (call->cmd == TS_CMD_MARK)
+		return memory_mark_variable(memory_of(t));
+	if (call->cmd == TS_CMD_TICK)
+		return memory_tick_variable(memory_of(t));
+	return memory_table_command(t, call);
 }
 
 static void
@@ -186,9 +192,11 @@ variables_deliver(struct ts_tab *t, struct ts_fetch *f)
 }
 
 static const struct ts_hint variables_hints[] = {
+	{TS_CMD_TICK, "what if"},
+	{TS_CMD_MARK, "mark"},
+	{TS_CMD_GOTO_LIVENESS, "liveness"},
 	{TS_CMD_SORT, "sort"},
 	{TS_CMD_FILTER, "filter"},
-	{TS_CMD_GOTO_LIVENESS, "liveness"},
 	{TS_CMD_COUNT, NULL},
 };
 

@@ -10,31 +10,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tab_line.h"
+
 #include "tilescope/base/mem.h"
-#include "tilescope/base/utf8.h"
 #include "tilescope/view/arg.h"
-#include "tilescope/view/tab.h"
 
 enum {
 	PAIR_WIDE = 100, /* columns from which on two are side by side ... */
 	LEFT_PARTS = 2,	 /* ... so wide, ... */
 	ALL_PARTS = 5,	 /* ... of these */
 	SPLIT_LEAST = 7, /* rows of a tab and Debug together */
-	NOTE_LEAST = 12, /* columns for a note, else it is left out */
-	LINE_ENDS = 8,	 /* columns of the line without titles and note */
 };
-
-static bool
-is_hidden(const struct ts_tab *t)
-{
-	return t->ops->hidden && t->ops->hidden(t);
-}
-
-static bool
-is_absent(const struct ts_tab *t)
-{
-	return t->ops->absent && t->ops->absent(t);
-}
 
 /* --- life ------------------------------------------------------------------------------------- */
 
@@ -95,7 +81,7 @@ next_tab(const struct ts_tabs *s, int at, int step)
 	for (int i = 1; i <= s->count; i++) {
 		int next = ((at + i * step) % s->count + s->count) % s->count;
 
-		if (!is_hidden(&s->tab[next]))
+		if (!tab_is_hidden(&s->tab[next]))
 			return next;
 	}
 	return at;
@@ -105,11 +91,11 @@ next_tab(const struct ts_tabs *s, int at, int step)
 static void
 choose(struct ts_tabs *s)
 {
-	if (is_hidden(&s->tab[s->at]))
+	if (tab_is_hidden(&s->tab[s->at]))
 		s->at = next_tab(s, s->at, 1);
 	if (s->at > 0)
 		s->right = s->at;
-	else if (is_hidden(&s->tab[s->right]))
+	else if (tab_is_hidden(&s->tab[s->right]))
 		s->right = next_tab(s, s->right, 1);
 }
 
@@ -170,7 +156,8 @@ ts_tabs_resize(struct ts_tabs *s, struct ts_rect r, bool alone)
 	for (int i = 0; i < s->count; i++)
 		s->tab[i].r = (struct ts_rect){0};
 	s->line[0] = s->line[1] = (struct ts_rect){0};
-	s->both = s->pair && !alone && r.w >= PAIR_WIDE && s->right > 0 && !is_hidden(&s->tab[0]);
+	s->both = s->pair && !alone && r.w >= PAIR_WIDE && s->right > 0 &&
+		!tab_is_hidden(&s->tab[0]);
 	if (s->both) {
 		struct ts_rect left = ts_rect_cut_left(&r, (r.w - 1) * LEFT_PARTS / ALL_PARTS);
 
@@ -189,7 +176,7 @@ ts_tabs_resize(struct ts_tabs *s, struct ts_rect r, bool alone)
 void
 ts_tabs_show(struct ts_tabs *s, int i)
 {
-	if (i < 0 || i >= s->count || is_hidden(&s->tab[i]))
+	if (i < 0 || i >= s->count || tab_is_hidden(&s->tab[i]))
 		return;
 	s->at = i;
 	s->debug_focus = false;
@@ -268,133 +255,15 @@ ts_tabs_deliver(struct ts_tabs *s, struct ts_fetch *f)
 	return s->tab[i].ops->deliver(&s->tab[i], f);
 }
 
-/* --- the line of titles ----------------------------------------------------------------------- */
-
-struct titles {
-	struct ts_tabs *s;
-	int from; /* of the tabs that are in the line */
-	bool brief;
-	bool focus; /* the pane has the keys */
-};
-
-static const char *
-title_of(const struct ts_tab *t, bool brief)
-{
-	return brief && t->ops->brief ? t->ops->brief : t->ops->title;
-}
-
-/* Each stands between two columns: brackets where it is shown, blanks elsewhere. */
-static int
-titles_width(const struct titles *l)
-{
-	int w = 0;
-
-	for (int i = l->from; i < l->s->count; i++)
-		if (!is_hidden(&l->s->tab[i]))
-			w += (int)strlen(title_of(&l->s->tab[i], l->brief)) + 2;
-	return w;
-}
-
-static const struct ts_tab *
-shown_in(const struct ts_tabs *s, int which)
-{
-	return &s->tab[which == 0 ? 0 : s->both ? s->right : s->at];
-}
-
-/* The titles of a line: short ones where the note would not fit beside the others. */
-static struct titles
-line_of(struct ts_tabs *s, int which, bool focus)
-{
-	struct titles l = {s, which == 1 && s->both, false, focus};
-	const struct ts_tab *t = shown_in(s, which);
-	char note[TS_TAB_NOTE] = "";
-
-	if (t->ops->note)
-		t->ops->note(t, note);
-	l.brief = titles_width(&l) + LINE_ENDS + ts_utf8_columns(note, strlen(note)) >
-		s->line[which].w;
-	return l;
-}
-
-static enum ts_role
-title_role(const struct titles *l, const struct ts_tab *t)
-{
-	if (ts_tab_is_shown(t))
-		return l->focus && ts_tab_has_keys(t) ? TS_ROLE_BORDER_ACTIVE : TS_ROLE_TITLE;
-	return is_absent(t) ? TS_ROLE_DIM : TS_ROLE_TAB;
-}
-
-static int
-draw_title(struct ts_canvas *c, struct ts_rect r, int x, const struct titles *l,
-	const struct ts_tab *t)
-{
-	char text[40];
-
-	snprintf(text, sizeof(text), ts_tab_is_shown(t) ? "[%s]" : " %s ", title_of(t, l->brief));
-	return ts_canvas_text(c, r, x, 0, title_role(l, t), text);
-}
-
-/* What the shown tab is about, at the right end where there is room for it. */
-static void
-draw_note(struct ts_canvas *c, struct ts_rect r, int x, const struct ts_tab *t, enum ts_role role)
-{
-	char note[TS_TAB_NOTE] = "", text[TS_TAB_NOTE + 2];
-	int room = r.w - x - 4;
-
-	if (t->ops->note)
-		t->ops->note(t, note);
-	if (!note[0] || room < NOTE_LEAST)
-		return;
-	snprintf(text, sizeof(text), " %s ", note);
-	room = (int)ts_min_i64(room, ts_utf8_columns(text, strlen(text)));
-	ts_canvas_field(c, r, r.w - 2 - room, 0, room, role, text, strlen(text), TS_FIELD_ELLIPSIS);
-}
-
-static void
-draw_line(struct ts_canvas *c, struct ts_tabs *s, int which, bool focus)
-{
-	struct titles l = line_of(s, which, focus);
-	struct ts_rect r = s->line[which];
-	const struct ts_tab *shown = shown_in(s, which);
-	enum ts_role role = focus && ts_tab_has_keys(shown) ? TS_ROLE_BORDER_ACTIVE
-							    : TS_ROLE_BORDER;
-	int x = 2;
-
-	if (ts_rect_empty(r))
-		return;
-	ts_canvas_rule(c, r, role, NULL, NULL);
-	for (int i = l.from; i < s->count; i++)
-		if (!is_hidden(&s->tab[i]) && (which == 1 || i == 0))
-			x = draw_title(c, r, x, &l, &s->tab[i]);
-	draw_note(c, r, x, shown, role);
-}
-
-/* The tab whose title is at column x of the line, or -1. */
-static int
-title_at(struct ts_tabs *s, int which, int x)
-{
-	struct titles l = line_of(s, which, false);
-
-	x -= s->line[which].x + 2;
-	for (int i = l.from; i < s->count && x >= 0; i++) {
-		int w = (int)strlen(title_of(&s->tab[i], l.brief)) + 2;
-
-		if (is_hidden(&s->tab[i]) || (which == 0 && i > 0))
-			continue;
-		if (x < w)
-			return i;
-		x -= w;
-	}
-	return -1;
-}
+/* --- drawing ---------------------------------------------------------------------------------- */
 
 void
 ts_tabs_draw(struct ts_tabs *s, struct ts_canvas *c, bool focus)
 {
 	struct ts_rect left = s->tab[0].r;
 
-	draw_line(c, s, 0, focus);
-	draw_line(c, s, 1, focus);
+	tab_line_draw(c, s, 0, focus);
+	tab_line_draw(c, s, 1, focus);
 	for (int i = 0; i < s->count; i++)
 		if (ts_tab_is_shown(&s->tab[i]))
 			s->tab[i].ops->draw(&s->tab[i], c, focus && ts_tab_has_keys(&s->tab[i]));
@@ -413,7 +282,7 @@ static int
 find_tab(const struct ts_tabs *s, const char *name)
 {
 	for (int i = 0; i < s->count; i++)
-		if (strcmp(s->tab[i].ops->name, name) == 0 && !is_hidden(&s->tab[i]))
+		if (strcmp(s->tab[i].ops->name, name) == 0 && !tab_is_hidden(&s->tab[i]))
 			return i;
 	return -1;
 }
@@ -424,7 +293,7 @@ say_names(const struct ts_tabs *s)
 	char text[160] = "";
 
 	for (int i = 0; i < s->count; i++)
-		if (!is_hidden(&s->tab[i]))
+		if (!tab_is_hidden(&s->tab[i]))
 			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s",
 				text[0] ? ", " : "", s->tab[i].ops->name);
 	ts_view_say_error(s->tab[0].view->env, "tab is one of %s", text);
@@ -535,7 +404,7 @@ enum ts_effect
 ts_tabs_mouse(struct ts_tabs *s, int x, int y, int wheel)
 {
 	for (int which = 0; which < 2; which++) {
-		int i = ts_rect_has(s->line[which], x, y) ? title_at(s, which, x) : -1;
+		int i = ts_rect_has(s->line[which], x, y) ? tab_line_at(s, which, x) : -1;
 
 		if (i < 0)
 			continue;
@@ -607,7 +476,7 @@ debug_hidden(const struct ts_tab *t)
 	const struct ts_tabs *s = t->tabs;
 
 	for (int i = 0; i < s->count; i++)
-		if (s->tab[i].ops->about && !is_hidden(&s->tab[i]))
+		if (s->tab[i].ops->about && !tab_is_hidden(&s->tab[i]))
 			return false;
 	return true;
 }

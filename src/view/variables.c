@@ -274,20 +274,11 @@ open_row(struct variables_view *t)
 static enum ts_effect
 mark(struct variables_view *t)
 {
-	struct ts_marked_variables *marked = &t->view.env->selection->marked;
 	struct ts_marked_variable x;
 
 	if (!variables_mark_of(t, variables_row(t, t->rows.cursor), &x))
 		return TS_EFFECT_BELL;
-	if (!ts_marked_toggle(marked, &x)) {
-		ts_view_say_error(t->view.env, "there are %d marks, and not more can be",
-			TS_MARKED_VARIABLES);
-		return TS_EFFECT_BELL;
-	}
-	ts_view_say(t->view.env,
-		marked->count == 1 ? "%d variable is marked" : "%d variables are marked",
-		marked->count);
-	return TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
+	return ts_view_mark(&t->view, &x);
 }
 
 static enum ts_effect

@@ -59,6 +59,21 @@ ts_view_ask_tiles(struct ts_view_env *env, const char *text, bool go)
 	snprintf(q->text, sizeof(q->text), "%s", text);
 }
 
+enum ts_effect
+ts_view_mark(struct ts_view *v, const struct ts_marked_variable *x)
+{
+	struct ts_marked_variables *marked = &v->env->selection->marked;
+
+	if (!ts_marked_toggle(marked, x)) {
+		ts_view_say_error(v->env, "%d variables are marked: there is room for no more",
+			TS_MARKED_VARIABLES);
+		return TS_EFFECT_BELL;
+	}
+	ts_view_say(v->env, "%d variable%s marked", marked->count,
+		marked->count == 1 ? " is" : "s are");
+	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
+}
+
 static void say(struct ts_view_env *env, bool error, const char *fmt, va_list ap) TS_PRINTF(3, 0);
 
 static void

@@ -74,6 +74,9 @@ begin(struct harness *h, int w, int height, enum ts_glyphs glyphs)
 	harness_settle(h);
 }
 
+static const char *const tabs[] = {"details", "variables", "sets", "vertices", "exchanges",
+	"addresses", "debug"};
+
 /* Show a tab, and give it the keys. */
 static void
 show(struct harness *h, const char *tab)
@@ -194,6 +197,137 @@ START_TEST(the_selected_tiles_are_summed_up)
 }
 END_TEST
 
+/* Variables come to 42,077 bytes, of which some share memory; the tile has 40,000 and gaps of 1,000. */
+START_TEST(both_tables_come_to_the_same)
+{
+	struct harness h;
+
+	begin(&h, 200, 44, TS_GLYPHS_FULL);
+	show(&h, "variables");
+	harness_says(&h, "7 variables: 42,077 B, overlaps -2,077 B, gaps 1,000 B");
+	harness_says(&h, "41,000 B   100%");
+	harness_says(&h, "20,000 B  48.8%"); /* of 41,000, as in Details */
+	harness_end(&h);
+	begin(&h, 200, 44, TS_GLYPHS_FULL);
+	harness_type(&h, "goto 1");
+	harness_settle(&h);
+	show(&h, "variables");
+	harness_says(&h, "1 variable: 30,000 B, gaps 100 B");
+	harness_type(&h, "pane-next");
+	harness_type(&h, "mark");
+	harness_type(&h, "goto 2");
+	harness_type(&h, "mark");
+	harness_settle(&h);
+	show(&h, "variables");
+	harness_says(&h, "2 names: 90,000 B, overlaps -10,000 B, gaps 100 B");
+	harness_says(&h, "80,100 B");
+	harness_end(&h);
+	begin(&h, 80, 22, TS_GLYPHS_FULL);
+	show(&h, "variables");
+	harness_says(&h, "42077 -2077 overlaps +1000 gaps"); /* rather than how many */
+	h.options.units = TS_UNITS_KIB;
+	harness_says(&h, "41.1K -2.03K overlaps +1000 gaps");
+	harness_resize(&h, 50, 22);
+	harness_says(&h, "iables, overlapping");
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(variables_are_ticked_and_marked)
+{
+	const struct ts_what_if_changes *what_if;
+	const struct ts_marked_variables *marked;
+	struct harness h;
+
+	begin(&h, 80, 22, TS_GLYPHS_FULL);
+	what_if = &h.selection.what_if;
+	marked = &h.selection.marked;
+	show(&h, "variables");
+	ck_assert(!harness_has(&h, "what if"));
+	harness_type(&h, "tick");
+	ck_assert_int_eq(what_if->count, 1);
+	ck_assert_int_eq(what_if->item[0].of, TS_WHAT_IF_LOWERED);
+	ck_assert_int_eq(what_if->item[0].id, 4);
+	harness_says(&h, "removed");
+	harness_says(&h, "what if");
+	harness_type(&h, "tick");
+	harness_says(&h, "halved");
+	harness_type(&h, "down");
+	harness_type(&h, "mark");
+	ck_assert_int_eq(marked->count, 1);
+	ck_assert_str_eq(marked->item[0].name, "layer1/weights");
+	ck_assert_int_eq(marked->item[0].id, 1);
+	ck_assert_int_eq(marked->item[0].tile, 0);
+	ck_assert_int_eq(h.selection.tiles.count, 0);
+	harness_says(&h, "* layer1/weights");
+	harness_type(&h, "mark");
+	ck_assert_int_eq(marked->count, 0);
+	harness_type(&h, "up");
+	harness_type(&h, "tick");
+	harness_type(&h, "tick");
+	ck_assert_int_eq(what_if->count, 0);
+	ck_assert(!harness_has(&h, "what if"));
+	harness_end(&h);
+}
+END_TEST
+
+/* Without numbers of variables, and of several tiles: said, and nothing done. */
+START_TEST(what_cannot_be_ticked_is_said)
+{
+	struct harness h;
+
+	harness_dir(&h);
+	harness_sql(&h, store);
+	harness_sql(&h, "ALTER TABLE lowered_variable RENAME COLUMN id TO other");
+	harness_start(&h, &ts_view_memory, 80, 22, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	harness_type(&h, "goto 0");
+	harness_settle(&h);
+	show(&h, "variables");
+	ck_assert_int_eq(harness_type(&h, "tick"), TS_EFFECT_BELL);
+	ck_assert_ptr_nonnull(strstr(h.env.message, "whatif remove PATTERN"));
+	harness_end(&h);
+	begin(&h, 80, 22, TS_GLYPHS_FULL);
+	harness_type(&h, "mark");
+	show(&h, "variables");
+	harness_settle(&h);
+	ck_assert_int_eq(harness_type(&h, "tick"), TS_EFFECT_BELL);
+	ck_assert_ptr_nonnull(strstr(h.env.message, "whatif remove PATTERN"));
+	ck_assert_int_eq(harness_type(&h, "mark"), TS_EFFECT_BELL);
+	ck_assert_int_eq(h.selection.marked.count, 0);
+	ck_assert_int_eq(h.selection.what_if.count, 0);
+	harness_end(&h);
+}
+END_TEST
+
+/* The tab that is shown is always in the line, in whole words. */
+START_TEST(the_tab_is_in_sight_at_any_width)
+{
+	static const char *const title[] = {"Details", "Vars", "Sets", "Vert", "Exch", "Addr",
+		"Debug"};
+	struct harness h;
+	char shown[20];
+
+	begin(&h, 80, 22, TS_GLYPHS_FULL);
+	for (int w = 20; w <= 80; w += 7) {
+		harness_resize(&h, w, 22);
+		for (size_t i = 0; i < TS_COUNT(tabs); i++) {
+			show(&h, tabs[i]);
+			snprintf(shown, sizeof(shown), "[%s]", title[i]);
+			ck_assert_msg(harness_has(&h, shown) || harness_has(&h, "[Variables]") ||
+					harness_has(&h, "[Compute sets]") ||
+					harness_has(&h, "[Vertices]") ||
+					harness_has(&h, "[Exchanges]") ||
+					harness_has(&h, "[Address map]"),
+				"%s at %d", tabs[i], w);
+			if (w == 27)
+				ck_assert(harness_has(&h, "─<") || harness_has(&h, ">─"));
+		}
+	}
+	harness_end(&h);
+}
+END_TEST
+
 START_TEST(gaps_are_walked_and_said)
 {
 	struct harness h;
@@ -246,9 +380,6 @@ START_TEST(an_address_leads_to_a_tab)
 	harness_end(&h);
 }
 END_TEST
-
-static const char *const tabs[] = {"details", "variables", "sets", "vertices", "exchanges",
-	"addresses", "debug"};
 
 /* Of a report that has nothing of it each tab says so, and how it is recorded. */
 START_TEST(what_is_absent_is_said)
@@ -356,6 +487,10 @@ main(void)
 	tcase_add_loop_test(c, screens_are_those_that_were_kept, 0, (int)TS_COUNT(shots));
 	tcase_add_test(c, vertices_roll_up_and_unfold);
 	tcase_add_test(c, the_selected_tiles_are_summed_up);
+	tcase_add_test(c, both_tables_come_to_the_same);
+	tcase_add_test(c, variables_are_ticked_and_marked);
+	tcase_add_test(c, what_cannot_be_ticked_is_said);
+	tcase_add_test(c, the_tab_is_in_sight_at_any_width);
 	tcase_add_test(c, gaps_are_walked_and_said);
 	tcase_add_test(c, an_address_leads_to_a_tab);
 	tcase_add_test(c, what_is_absent_is_said);

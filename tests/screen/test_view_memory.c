@@ -571,7 +571,7 @@ START_TEST(rows_are_copied)
 	harness_type(&h, "copy");
 	ck_assert_str_eq(h.env.copy,
 		"bert/encoder/layer_1/attention/self/matMul/Conv_0\t"
-		"internalExchangeCode\t40000\t11.1266\t40960");
+		"internalExchangeCode\t40000\t11.0635\t40960");
 	harness_type(&h, "pane-next");
 	ck_assert_int_eq(ts_view_memory.pane_context(h.view), TS_CONTEXT_CHART);
 	harness_end(&h);

@@ -3,6 +3,7 @@
 
 import base64
 import os
+import re
 import shutil
 import sqlite3
 
@@ -109,6 +110,10 @@ def resize(ctx, name):
         if w >= 40 and h >= 10:
             t.lacks("too small")
             expect(t.screen.line(0).startswith(" tilescope"), "no title at %dx%d" % (w, h))
+            expect(" %s:" % VIEWS[name] in t.screen.line(0), "no tab at %dx%d" % (w, h))
+            if w >= 79:  # the report's name, not the end of its path in the midst of a word
+                whole = os.path.basename(ctx.reports["store"].rstrip("/"))
+                expect(re.search(r"[ /]%s  " % re.escape(whole), t.screen.line(0)), "no name")
             if not t.bottom():
                 t.fail("no bottom line at %dx%d" % (w, h))
     t.settle()

@@ -28,6 +28,8 @@ struct ts_tile_variable {
 	int64_t bytes;
 	int64_t offset; /* bytes from the begin of the tile's memory, or TS_UNKNOWN */
 	int64_t row;	/* its place among the tile's rows, from 0: breaks ties */
+	int64_t id, variable, class_of; /* of the relation; TS_UNKNOWN */
+	int64_t rowid;			/* of its row, or TS_UNKNOWN */
 };
 
 struct ts_tile_variables {

@@ -257,6 +257,9 @@ void ts_pane_result(struct ts_pane_data *d, enum ts_code code, const struct ts_e
 void ts_pane_draw(struct ts_canvas *c, struct ts_rect r, const struct ts_view_env *env,
 	const struct ts_pane_data *d);
 
+/* `mark` on a variable: marked, or not any more. */
+enum ts_effect ts_view_mark(struct ts_view *v, const struct ts_marked_variable *x);
+
 /* Have tiles selected, or gone to, that an expression names; what is wrong with it is said later. */
 void ts_view_ask_tiles(struct ts_view_env *env, const char *text, bool go);
 

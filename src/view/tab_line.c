@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tab_line - see the header.
+ *
+ * Titles are whole words: long ones where they and what the tab is about fit, else short ones; where not even these fit the
+ * line begins with a later tab, so that the one that is shown is in it, and `<` and `>` say that there are others.
+ * What the tab is about loses its last clauses, not its last letters.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tab_line.h"
+
+#include "tilescope/base/mem.h"
+#include "tilescope/base/utf8.h"
+
+enum {
+	BEGIN = 2,	 /* columns of the rule in front of the titles */
+	NOTE_LEAST = 12, /* columns for a note, else it is left out */
+	LINE_ENDS = 8,	 /* columns of the line without titles and note */
+};
+
+struct titles {
+	struct ts_tabs *s;
+	int from, to;	     /* of the tabs that are in the line */
+	bool before, behind; /* there are others */
+	bool brief;
+	bool focus; /* the pane has the keys */
+};
+
+static bool
+is_absent(const struct ts_tab *t)
+{
+	return t->ops->absent && t->ops->absent(t);
+}
+
+static const char *
+title_of(const struct ts_tab *t, bool brief)
+{
+	return brief && t->ops->brief ? t->ops->brief : t->ops->title;
+}
+
+/* Each stands between two columns: brackets where it is shown, blanks elsewhere. */
+static int
+title_width(const struct titles *l, int i)
+{
+	const struct ts_tab *t = &l->s->tab[i];
+
+	return tab_is_hidden(t) ? 0 : (int)strlen(title_of(t, l->brief)) + 2;
+}
+
+static int
+titles_width(const struct titles *l, int from, int to)
+{
+	int w = 0;
+
+	for (int i = from; i < to; i++)
+		w += title_width(l, i);
+	return w;
+}
+
+static const struct ts_tab *
+shown_in(const struct ts_tabs *s, int which)
+{
+	return &s->tab[which == 0 ? 0 : s->both ? s->right : s->at];
+}
+
+/* Not all fit: as many as do, among them that which is shown. */
+static void
+choose_titles(struct titles *l, int shown, int room)
+{
+	int first = l->from, end = l->to;
+
+	if (titles_width(l, l->from, l->to) <= room)
+		return;
+	room--; /* for the sign behind them */
+	while (l->from < shown && titles_width(l, l->from, shown + 1) > room)
+		l->from++;
+	while (l->to > shown + 1 && titles_width(l, l->from, l->to) > room)
+		l->to--;
+	l->before = titles_width(l, first, l->from) > 0;
+	l->behind = titles_width(l, l->to, end) > 0;
+}
+
+/* The titles of a line: short ones where the note would not fit beside the others. */
+static struct titles
+line_of(struct ts_tabs *s, int which, bool focus)
+{
+	struct titles l = {s, which == 1 && s->both, which == 0 ? 1 : s->count, false, false, false,
+		focus};
+	const struct ts_tab *t = shown_in(s, which);
+	char note[TS_TAB_NOTE] = "";
+
+	if (t->ops->note)
+		t->ops->note(t, note);
+	l.brief = titles_width(&l, l.from, l.to) + LINE_ENDS + ts_utf8_columns(note, strlen(note)) >
+		s->line[which].w;
+	choose_titles(&l, (int)(t - s->tab), s->line[which].w - BEGIN);
+	return l;
+}
+
+static enum ts_role
+title_role(const struct titles *l, const struct ts_tab *t)
+{
+	if (ts_tab_is_shown(t))
+		return l->focus && ts_tab_has_keys(t) ? TS_ROLE_BORDER_ACTIVE : TS_ROLE_TITLE;
+	return is_absent(t) ? TS_ROLE_DIM : TS_ROLE_TAB;
+}
+
+static int
+draw_title(struct ts_canvas *c, struct ts_rect r, int x, const struct titles *l,
+	const struct ts_tab *t)
+{
+	char text[40];
+
+	snprintf(text, sizeof(text), ts_tab_is_shown(t) ? "[%s]" : " %s ", title_of(t, l->brief));
+	return ts_canvas_text(c, r, x, 0, title_role(l, t), text);
+}
+
+/* Without its last clause (", largest first", " (names not recorded)"); false: it is a single one. */
+static bool
+shorten(char *note)
+{
+	char *comma = NULL, *bracket = NULL, *next;
+
+	for (next = strstr(note, ", "); next; next = strstr(next + 1, ", "))
+		comma = next;
+	for (next = strstr(note, " ("); next; next = strstr(next + 1, " ("))
+		bracket = next;
+	next = bracket && (!comma || bracket > comma || strchr(comma, ')')) ? bracket : comma;
+	if (next)
+		*next = '\0';
+	return next != NULL;
+}
+
+/* What the shown tab is about, at the right end where there is room for it. */
+static void
+draw_note(struct ts_canvas *c, struct ts_rect r, int x, const struct ts_tab *t, enum ts_role role)
+{
+	char note[TS_TAB_NOTE] = "", text[TS_TAB_NOTE + 2];
+	int room = r.w - x - 4;
+
+	if (t->ops->note)
+		t->ops->note(t, note);
+	if (!note[0] || room < NOTE_LEAST)
+		return;
+	while (ts_utf8_columns(note, strlen(note)) + 2 > room && shorten(note))
+		;
+	snprintf(text, sizeof(text), " %s ", note);
+	room = (int)ts_min_i64(room, ts_utf8_columns(text, strlen(text)));
+	ts_canvas_field(c, r, r.w - 2 - room, 0, room, role, text, strlen(text), TS_FIELD_ELLIPSIS);
+}
+
+void
+tab_line_draw(struct ts_canvas *c, struct ts_tabs *s, int which, bool focus)
+{
+	struct titles l = line_of(s, which, focus);
+	struct ts_rect r = s->line[which];
+	const struct ts_tab *shown = shown_in(s, which);
+	enum ts_role role = focus && ts_tab_has_keys(shown) ? TS_ROLE_BORDER_ACTIVE
+							    : TS_ROLE_BORDER;
+	int x = BEGIN;
+
+	if (ts_rect_empty(r))
+		return;
+	ts_canvas_rule(c, r, role, NULL, NULL);
+	if (l.before)
+		ts_canvas_text(c, r, BEGIN - 1, 0, TS_ROLE_NOTE, "<");
+	for (int i = l.from; i < l.to; i++)
+		if (!tab_is_hidden(&s->tab[i]))
+			x = draw_title(c, r, x, &l, &s->tab[i]);
+	if (l.behind)
+		ts_canvas_text(c, r, (int)ts_min_i64(x, r.w - 1), 0, TS_ROLE_NOTE, ">");
+	draw_note(c, r, x + l.behind, shown, role);
+}
+
+int
+tab_line_at(struct ts_tabs *s, int which, int x)
+{
+	struct titles l = line_of(s, which, false);
+
+	x -= s->line[which].x + BEGIN;
+	for (int i = l.from; i < l.to && x >= 0; i++) {
+		int w = title_width(&l, i);
+
+		if (x < w)
+			return i;
+		x -= w;
+	}
+	return -1;
+}
