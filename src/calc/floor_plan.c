@@ -240,6 +240,8 @@ ts_floor_fit(struct ts_floor_view *v, const struct ts_floor *f, int width, int h
 	zoom = choose(v, f, zoom < TS_FLOOR_ZOOMS ? zoom : TS_FLOOR_ZOOMS - 1, whole);
 	a = fit_across(v, f);
 	d = fit_down(v, f);
+	if (v->nameless && a <= 1 && d <= 1)
+		v->label = 0;
 	v->across = a > 0 ? (int)ts_min_i64(a, f->blocks) : 1;
 	v->down = d > 0 ? (int)ts_min_i64(d, (f->blocks + v->across - 1) / v->across) : 1;
 	v->columns = (int)ts_min_i64(f->columns, ts_max_i64(v->width / v->w, 1));
@@ -250,6 +252,12 @@ ts_floor_fit(struct ts_floor_view *v, const struct ts_floor *f, int width, int h
 	keep_in(&v->left, v->columns, f->columns, slot % f->columns);
 	keep_in(&v->top, v->rows, f->rows, slot / f->columns);
 	return zoom;
+}
+
+int
+ts_floor_width(const struct ts_floor_view *v)
+{
+	return v->across * (v->columns * v->w + GAP) - GAP;
 }
 
 bool

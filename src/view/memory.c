@@ -589,6 +589,7 @@ static const struct {
 	{TS_CMD_SCALE, memory_map_scale},
 	{TS_CMD_TILE_ORDER, memory_map_order},
 	{TS_CMD_METRIC, memory_set_metric},
+	{TS_CMD_METRIC_BACK, memory_set_metric},
 	{TS_CMD_PER_IPU, per_ipu},
 	{TS_CMD_LIMIT_LINE, limit_line},
 	{TS_CMD_MARK, mark},
@@ -736,17 +737,21 @@ static const struct ts_hint graph_hints[] = {
 	{TS_CMD_ZOOM_IN, "zoom"},
 	{TS_CMD_RANGE, "range"},
 	{TS_CMD_IPU_NEXT, "ipu"},
-	{TS_CMD_METRIC, "figure"},
+	{TS_CMD_METRIC, "metric"},
 	{TS_CMD_COUNT, NULL},
 };
 
+/* From the second on where there is one IPU only. */
 static const struct ts_hint map_hints[] = {
+	{TS_CMD_IPU_NEXT, "ipu"},
 	{TS_CMD_FULLEST, "fullest"},
-	{TS_CMD_METRIC, "figure"},
+	{TS_CMD_METRIC, "metric"},
 	{TS_CMD_SCALE, "scale"},
 	{TS_CMD_MAP, "graph"},
-	{TS_CMD_RANGE, "range"},
 	{TS_CMD_EXPLAIN, "explain"},
+	{TS_CMD_RANGE, "range"},
+	{TS_CMD_TILE_ORDER, "order"},
+	{TS_CMD_METRIC_BACK, "metric before"},
 	{TS_CMD_COUNT, NULL},
 };
 
@@ -765,7 +770,9 @@ pane_hints(struct ts_view *v)
 
 	if (m->focus == PANE_TABS)
 		return ts_tabs_hints(&m->tabs);
-	return m->map.shown ? map_hints : graph_hints;
+	if (m->map.shown)
+		return m->map.map.floor.blocks > 1 ? map_hints : map_hints + 1;
+	return graph_hints;
 }
 
 const struct ts_view_ops ts_view_memory = {

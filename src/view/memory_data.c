@@ -62,6 +62,7 @@ static void
 fill_axis(struct memory_tiles *t)
 {
 	t->dense = true;
+	t->most_live = -1;
 	for (int64_t i = 0; i < t->n; i++) {
 		const struct ts_tile *tile = &t->tiles.tile[i];
 
@@ -74,6 +75,10 @@ fill_axis(struct memory_tiles *t)
 		t->ipu[i] = ts_tile_ipu(tile, &t->target);
 		t->has_gaps |= tile->total_gaps != TS_UNKNOWN;
 		t->has_live |= tile->always_live != TS_UNKNOWN;
+		if (tile->always_live != TS_UNKNOWN && tile->not_always_live_peak != TS_UNKNOWN &&
+			(t->most_live < 0 ||
+				memory_live_at_once(t, i) > memory_live_at_once(t, t->most_live)))
+			t->most_live = i;
 		t->dense = t->dense && tile->tile - t->tiles.tile[0].tile == i;
 	}
 	t->over = ts_tiles_over(&t->tiles, t->target.bytes_per_tile);

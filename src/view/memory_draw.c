@@ -110,7 +110,13 @@ memory_graph_title(const struct memory_view *m, char *out, size_t size)
 
 		ts_strbuf_init(&title, 200);
 		memory_metric_title(m, &title);
-		snprintf(out, size, "%c%s of each tile%s",
+		ts_strbuf_puts(&title, " of each tile");
+		if (m->area.w >= TITLE_LONG) {
+			ts_strbuf_puts(&title, " (");
+			memory_metric_kind(m, &title);
+			ts_strbuf_putc(&title, ')');
+		}
+		snprintf(out, size, "%c%s%s",
 			title.s[0] >= 'a' ? title.s[0] - 'a' + 'A' : title.s[0], title.s + 1,
 			p->several ? ": mean and most per column" : "");
 		ts_strbuf_fini(&title);
@@ -159,7 +165,7 @@ draw_title(struct ts_canvas *c, const struct memory_view *m)
 	memory_graph_title(m, title, sizeof(title));
 	if (m->selected.tiles > 0)
 		memory_selected_title(m, right, sizeof(right));
-	else if (t->over > 0 && memory_is_of_tiles(m))
+	else if (t->over > 0)
 		snprintf(right, sizeof(right), "%s of %s over the limit",
 			ts_fmt_count(over, (int64_t)t->over), ts_fmt_count(n, t->n));
 	else
@@ -329,7 +335,7 @@ draw_bad(struct ts_canvas *c, const struct memory_view *m, const struct ts_chart
 	for (int i = 0; i < m->plot.columns; i++) {
 		if (!m->plot.bad[i])
 			continue;
-		if (m->breakdown == BY_TOTAL)
+		if (m->breakdown == BY_TOTAL && memory_is_of_tiles(m))
 			ts_canvas_overlay(c,
 				(struct ts_rect){f->plot.x + i, f->plot.y, 1, f->plot.h},
 				TS_ROLE_BAD);

@@ -12,6 +12,7 @@
 #ifndef TS_VIEW_MEMORY_INTERNAL_H
 #define TS_VIEW_MEMORY_INTERNAL_H
 
+#include "tilescope/base/mem.h"
 #include "tilescope/calc/buckets.h"
 #include "tilescope/report/target.h"
 #include "tilescope/report/tile_metric.h"
@@ -96,6 +97,7 @@ struct memory_tiles {
 	uint32_t *rank[2];    /* place in `order` */
 	int64_t *ipu;	      /* or TS_UNKNOWN */
 	int64_t *live[2];     /* always live, most of not always live; TS_UNKNOWN */
+	int64_t most_live;    /* place of the tile with most live at once; -1: not recorded */
 	int64_t top[2];	      /* largest value */
 	size_t over;	      /* tiles that do not fit */
 	char target_note[80]; /* what went wrong with the target, or "" */
@@ -203,7 +205,7 @@ struct memory_map {
 	struct ts_tile_map map;
 	/* what it was laid out and coloured for */
 	const struct memory_tiles *tiles;
-	bool laid_physical;
+	bool laid_physical, no_limit;
 	const int64_t *values;
 	uint64_t data;
 };
@@ -380,6 +382,25 @@ memory_has_tiles(const struct memory_view *m)
 	return m->tiles && m->tiles->n > 0;
 }
 
+/* Most bytes that are live at once on tile i of the list, for which they are known. */
+static inline int64_t
+memory_live_at_once(const struct memory_tiles *t, int64_t i)
+{
+	int64_t sum = t->live[0][i];
+
+	return ts_add_i64(&sum, t->live[1][i]) ? sum : INT64_MAX;
+}
+
+/* Has tile i of the list more than its memory? */
+static inline bool
+memory_does_not_fit(const struct memory_tiles *t, int64_t i)
+{
+	const struct ts_tile *tile = &t->tiles.tile[i];
+	int64_t limit = t->target.bytes_per_tile;
+
+	return tile->overflowed > 0 || (limit != TS_UNKNOWN && ts_tile_used(tile) > limit);
+}
+
 static inline enum ts_units
 memory_units(const struct memory_view *m)
 {
@@ -471,6 +492,7 @@ memory_by_ipu(const struct memory_view *m)
 /* A value in its unit, short or long; what it is ("memory of category stack"). */
 const char *memory_value(const struct memory_view *m, char out[TS_FMT_MAX], int64_t v, bool wide);
 void memory_metric_title(const struct memory_view *m, struct ts_strbuf *out);
+void memory_metric_kind(const struct memory_view *m, struct ts_strbuf *out);
 
 /* How it is known, that it is not here yet, or why it never will be. */
 void memory_metric_note(const struct memory_view *m, char *out, size_t size);
@@ -571,6 +593,19 @@ void memory_draw_readout(struct ts_canvas *c, const struct memory_view *m,
 	const struct ts_tile *tile);
 /* What stands in those rows. */
 void memory_draw_rows(struct ts_canvas *c, const struct memory_view *m);
+
+/* --- memory_why.c --- */
+
+/* Why the tile under the cursor is as full as it is, in a row. */
+void memory_draw_why(struct ts_canvas *c, const struct memory_view *m, struct ts_rect row);
+
+/* NULL: not here. */
+const struct ts_tile_variable *memory_largest_variable(const struct memory_view *m);
+
+/* For the fullest tile: place of the tile with most live at once, when that is another one with more; else -1. */
+int64_t memory_more_live(const struct memory_view *m);
+
+/* --- memory_draw.c --- */
 
 /* Title, bands and outline of the graph; texts of its axes. */
 void memory_graph_title(const struct memory_view *m, char *out, size_t size);

@@ -13,7 +13,13 @@
 #include "memory_internal.h"
 #include "tilescope/base/mem.h"
 
-enum { ABOVE = 2, TABS_LEAST = 5, JUMP = 8 };
+enum {
+	ABOVE = 2, /* rows of title and legend */
+	TABS_LEAST = 5,
+	TABS_FEW = 14, /* so few rows below are less than a column of them beside the map */
+	TABS_COLUMNS = 48,
+	JUMP = 8
+};
 
 static const enum ts_effect rearranged = (enum ts_effect)(
 	TS_EFFECT_REPAINT | TS_EFFECT_RECALC | TS_EFFECT_REFLOW);
@@ -59,18 +65,13 @@ memory_map_drop(struct memory_view *m)
 	m->map.values = NULL;
 }
 
-/* Does a tile break the limit, by the metric that is shown? */
+/* Has a tile more than its memory? Whatever the metric that is shown. */
 static bool
 is_over(void *ctx, int64_t i)
 {
 	const struct memory_view *m = ctx;
-	const struct ts_tile *tile = &m->tiles->tiles.tile[i];
-	int64_t limit = m->tiles->target.bytes_per_tile;
 
-	if (m->metric.id == TS_METRIC_PEAK)
-		return limit != TS_UNKNOWN && memory_metric_values(m)[i] > limit;
-	return m->metric.id <= TS_METRIC_TOTAL_GAPS &&
-		(tile->overflowed > 0 || (limit != TS_UNKNOWN && ts_tile_used(tile) > limit));
+	return memory_does_not_fit(m->tiles, i);
 }
 
 static void
@@ -80,11 +81,13 @@ colour(struct memory_view *m)
 	struct ts_tile_map_values v = {.value = memory_metric_values(m),
 		.limit = ts_metric_defs[m->metric.id].of_limit ? m->tiles->target.bytes_per_tile
 							       : TS_UNKNOWN,
-		.is_over = is_over,
+		.is_over = !m->no_limit ? is_over : NULL,
+		.beyond = m->metric.id <= TS_METRIC_TOTAL_GAPS,
 		.ctx = m};
 
 	k->map.how = k->how;
 	k->values = v.value;
+	k->no_limit = m->no_limit;
 	k->data = m->data;
 	ts_tile_map_color(&k->map, &v);
 }
@@ -103,7 +106,7 @@ memory_map_update(struct memory_view *m)
 	}
 	if (k->map.level &&
 		(k->values != memory_metric_values(m) || k->map.how != k->how ||
-			k->data != m->data))
+			k->no_limit != m->no_limit || k->data != m->data))
 		colour(m);
 	r = memory_map_rect(m);
 	(void)ts_tile_map_fit(&k->map, r.w, r.h, k->whole, m->span.cursor);
@@ -120,39 +123,118 @@ has_more(const struct memory_map *k)
 			v->rows < k->map.floor.rows);
 }
 
-/* The map has the rows that it takes; what is left is for the tables. */
-bool
-memory_map_layout(struct memory_view *m)
+static int
+fit(struct memory_view *m, int width, int height)
 {
-	struct memory_map *k = &m->map;
-	int readout = m->selected.tiles > 0 ? 2 : 1, rows;
-	int most = m->area.h - ABOVE - readout - (m->zoomed == PANE_GRAPH ? 0 : TABS_LEAST);
-	struct ts_layout_item items[] = {
+	return ts_tile_map_fit(&m->map.map, width, height, m->map.whole, m->span.cursor);
+}
+
+/* Where the panes are: the tabs below the map or beside it, the legend above or beside it. */
+struct plan {
+	int readout, most;   /* rows */
+	int rows, columns;   /* of the map */
+	bool beside, legend; /* the tabs, the legend */
+};
+
+/* Larger tiles are nice to have, tables below are, too: but all IPUs on one page come first. */
+static void
+plan_below(struct memory_view *m, struct plan *p, int width)
+{
+	bool alone = m->zoomed == PANE_GRAPH;
+
+	m->map.map.seen.nameless = false;
+	p->rows = fit(m, width, alone ? p->most : p->most * 2 / 3);
+	if (!alone && (m->map.map.zoom > 0 || has_more(&m->map)))
+		p->rows = fit(m, width, p->most);
+	p->columns = ts_floor_width(&m->map.map.seen);
+}
+
+/* The tabs have the columns that are free when there are few rows below. False: nothing has changed. */
+static bool
+plan_beside(struct memory_view *m, struct plan *p, int width)
+{
+	struct plan before = *p;
+	bool more = has_more(&m->map);
+
+	if (m->zoomed == PANE_GRAPH || width - p->columns <= TABS_COLUMNS ||
+		m->area.h - ABOVE - p->readout - p->rows >= TABS_FEW)
+		return false;
+	p->rows = fit(m, width - TABS_COLUMNS - 1, m->area.h - ABOVE - p->readout);
+	p->columns = ts_floor_width(&m->map.map.seen);
+	if (has_more(&m->map) && !more) {
+		*p = before;
+		plan_below(m, p, width);
+		return false;
+	}
+	return true;
+}
+
+/* The legend has the columns that are free: a row more for the map, and its name. */
+static bool
+plan_legend(struct memory_view *m, struct plan *p, int width)
+{
+	if (width - p->columns <= TS_TILE_MAP_SIDE || p->rows < TS_TILE_MAP_SIDE_ROWS)
+		return false;
+	m->map.map.seen.nameless = true;
+	p->rows = fit(m, width - TS_TILE_MAP_SIDE - 1, p->rows);
+	p->columns = ts_floor_width(&m->map.map.seen);
+	return true;
+}
+
+static void
+put_panes(struct memory_view *m, const struct plan *p)
+{
+	int columns = MEMORY_MAP_MARGIN + p->columns, above = p->legend ? 0 : 1;
+	bool alone = m->zoomed == PANE_GRAPH;
+	struct ts_layout_item rows[] = {
 		{.depth = 0, .kind = TS_SPLIT_ROWS},
 		{.depth = 1, .kind = TS_PANE, .id = PANE_TITLE, .fixed = 1, .keep = 6},
 		{.depth = 1, .kind = TS_PANE, .id = PANE_LEGEND, .fixed = 1, .keep = 7},
 		{.depth = 1, .kind = TS_PANE, .id = PANE_GRAPH, .min = 4, .keep = 9},
-		{.depth = 1, .kind = TS_PANE, .id = PANE_READOUT, .fixed = readout, .keep = 8},
+		{.depth = 1, .kind = TS_PANE, .id = PANE_READOUT, .fixed = p->readout, .keep = 8},
 		{.depth = 1, .kind = TS_PANE, .id = PANE_TABS, .min = 4, .keep = 4},
 	};
-	size_t n = TS_COUNT(items);
+	struct ts_rect *graph = &m->pane[PANE_GRAPH], *side = &m->pane[PANE_LEGEND];
+
+	if (!alone && !p->beside && p->rows > 0)
+		rows[3].fixed = p->rows;
+	if (!above)
+		memmove(&rows[2], &rows[3], sizeof(rows) - 3 * sizeof(rows[0]));
+	if (!above && !alone && p->rows > 0)
+		rows[2].fixed = p->rows;
+	ts_layout(m->pane, rows, (int)TS_COUNT(rows) - !above - (alone || p->beside), m->area,
+		PANE_NONE);
+	if (p->legend) {
+		*side = *graph;
+		ts_rect_cut_left(side, columns + 1);
+		graph->w = (int)ts_min_i64(graph->w, columns);
+	}
+	if (p->beside) {
+		m->pane[PANE_TABS] = *graph;
+		ts_rect_cut_left(&m->pane[PANE_TABS], columns + 1);
+		graph->w = (int)ts_min_i64(graph->w, columns);
+	}
+}
+
+bool
+memory_map_layout(struct memory_view *m)
+{
+	enum { LEAST = 16 };
+	struct memory_map *k = &m->map;
+	int width = m->area.w - MEMORY_MAP_MARGIN;
+	struct plan p = {.readout = m->area.h < LEAST ? 1 : 1 + memory_rows_wanted(m)};
 
 	if (!k->shown || !memory_has_tiles(m) ||
 		(m->zoomed != PANE_NONE && m->zoomed != PANE_GRAPH))
 		return false;
 	if (k->tiles != m->tiles || k->laid_physical != k->physical)
 		lay_out(m);
-	if (m->zoomed == PANE_GRAPH)
-		n--;
-	/* larger tiles are nice to have, tables below are, too: but all IPUs on one page come first */
-	rows = ts_tile_map_fit(&k->map, m->area.w - MEMORY_MAP_MARGIN,
-		n == TS_COUNT(items) ? most * 2 / 3 : most, k->whole, m->span.cursor);
-	if (n == TS_COUNT(items) && (k->map.zoom > 0 || has_more(k)))
-		rows = ts_tile_map_fit(&k->map, m->area.w - MEMORY_MAP_MARGIN, most, k->whole,
-			m->span.cursor);
-	if (rows > 0 && n == TS_COUNT(items))
-		items[3].fixed = rows;
-	ts_layout(m->pane, items, (int)n, m->area, PANE_NONE);
+	m->rows_below = memory_rows_wanted(m);
+	p.most = m->area.h - ABOVE - p.readout - (m->zoomed == PANE_GRAPH ? 0 : TABS_LEAST);
+	plan_below(m, &p, width);
+	p.beside = plan_beside(m, &p, width);
+	p.legend = !p.beside && plan_legend(m, &p, width);
+	put_panes(m, &p);
 	return true;
 }
 

@@ -29,32 +29,64 @@ is_marked(void *ctx, int64_t i)
 		memory_map_in_range(m, i);
 }
 
+/* "7 of 2,944 over the limit, page 1 of 2", in full or short. */
+static void
+right_of_title(const struct memory_view *m, bool full, struct ts_strbuf *out)
+{
+	const struct ts_tile_map *k = &m->map.map;
+	int pages = k->level ? ts_floor_pages(&k->seen, &k->floor) : 1;
+	char text[160], n[TS_FMT_MAX];
+
+	if (m->selected.tiles > 0) {
+		memory_selected_title(m, text, sizeof(text));
+		ts_strbuf_puts(out, text);
+	}
+	if (m->tiles->over > 0) {
+		ts_strbuf_printf(out, "%s%s", out->len > 0 ? ", " : "",
+			ts_fmt_count(n, (int64_t)m->tiles->over));
+		if (full && m->selected.tiles == 0)
+			ts_strbuf_printf(out, " of %s", ts_fmt_count(n, m->tiles->n));
+		ts_strbuf_puts(out, m->selected.tiles == 0 ? " over the limit" : " over");
+	} else if (m->selected.tiles == 0 && full)
+		ts_strbuf_printf(out, "%s tile%s", ts_fmt_count(n, m->tiles->n),
+			m->tiles->n == 1 ? "" : "s");
+	if (pages > 1)
+		ts_strbuf_printf(out, full ? "%spage %d of %d" : "%spage %d/%d",
+			out->len > 0 ? ", " : "",
+			k->seen.first / (k->seen.across * k->seen.down) + 1, pages);
+}
+
 static void
 draw_title(struct ts_canvas *c, const struct memory_view *m)
 {
-	const struct ts_tile_map *k = &m->map.map;
-	struct ts_strbuf title;
-	char right[160] = "", a[TS_FMT_MAX], b[TS_FMT_MAX];
-	int pages = k->level ? ts_floor_pages(&k->seen, &k->floor) : 1;
+	enum { AROUND = 9 }; /* columns of the rule that no text has */
+	struct ts_rect r = m->pane[PANE_TITLE];
+	struct ts_strbuf title, right;
+	char text[301];
+	int named;
 
 	ts_strbuf_init(&title, 300);
+	ts_strbuf_init(&right, 300);
 	ts_strbuf_puts(&title, "Tile map: ");
 	memory_metric_title(m, &title);
-	if (!memory_is_of_tiles(m) && !m->values && m->metric_state.state <= TS_PANE_LOADING)
-		ts_strbuf_puts(&title, " (being added up)");
-	if (m->selected.tiles > 0)
-		memory_selected_title(m, right, sizeof(right));
-	else if (m->tiles->over > 0 && memory_is_of_tiles(m))
-		snprintf(right, sizeof(right), "%s of %s over the limit",
-			ts_fmt_count(a, (int64_t)m->tiles->over), ts_fmt_count(b, m->tiles->n));
-	else
-		snprintf(right, sizeof(right), "%s tile%s", ts_fmt_count(a, m->tiles->n),
-			m->tiles->n == 1 ? "" : "s");
-	if (pages > 1)
-		snprintf(right + strlen(right), sizeof(right) - strlen(right), ", page %d of %d",
-			k->seen.first / (k->seen.across * k->seen.down) + 1, pages);
-	ts_canvas_rule(c, m->pane[PANE_TITLE], memory_rule_role(m, PANE_GRAPH), title.s, right);
+	named = (int)title.len;
+	ts_strbuf_puts(&title, " (");
+	memory_metric_kind(m, &title);
+	ts_strbuf_puts(&title,
+		!memory_is_of_tiles(m) && !m->values && m->metric_state.state <= TS_PANE_LOADING
+			? "; being added up)"
+			: ")");
+	right_of_title(m, true, &right);
+	if ((int)(title.len + right.len) + AROUND > r.w) {
+		ts_strbuf_reset(&right);
+		right_of_title(m, false, &right);
+	}
+	if ((int)(title.len + right.len) + AROUND <= r.w)
+		named = (int)title.len;
+	snprintf(text, sizeof(text), "%.*s", named, title.s);
+	ts_canvas_rule(c, r, memory_rule_role(m, PANE_GRAPH), text, right.s);
 	ts_strbuf_fini(&title);
+	ts_strbuf_fini(&right);
 }
 
 /* What has to be said of the figures, and of the order. */
@@ -79,7 +111,7 @@ map_note(const struct memory_view *m, struct ts_strbuf *out)
 }
 
 static void
-draw_legend(struct ts_canvas *c, const struct memory_view *m, const struct ts_tile_map_marks *k)
+draw_legend(struct ts_canvas *c, const struct memory_view *m, struct ts_tile_map_marks *k)
 {
 	struct ts_rect r = m->pane[PANE_LEGEND];
 	struct ts_strbuf note;
@@ -88,6 +120,12 @@ draw_legend(struct ts_canvas *c, const struct memory_view *m, const struct ts_ti
 		return;
 	ts_strbuf_init(&note, 300);
 	map_note(m, &note);
+	if (r.h > 1) {
+		k->note = note.s;
+		ts_tile_map_side(&m->map.map, c, r, k);
+		ts_strbuf_fini(&note);
+		return;
+	}
 	ts_rect_cut_left(&r, ts_tile_map_legend(&m->map.map, c, r, k) + 2);
 	if (note.len > 0)
 		ts_canvas_field(c, r, 0, 0, r.w, TS_ROLE_NOTE, note.s, note.len,
@@ -201,11 +239,9 @@ memory_draw_metric(struct ts_canvas *c, const struct memory_view *m)
 void
 memory_draw_map(struct ts_canvas *c, struct memory_view *m)
 {
-	static const char *const units[] = {"bytes", "cycles", "vertices"};
 	struct ts_tile_map_marks k = {.cursor = m->span.cursor,
 		.is_marked = m->selected.tiles > 0 || m->range_from >= 0 ? is_marked : NULL,
 		.text = value_text,
-		.unit = units[ts_metric_defs[m->metric.id].unit],
 		.ctx = m};
 
 	if (m->map.whole ==

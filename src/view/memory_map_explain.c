@@ -308,6 +308,9 @@ memory_map_chart(struct memory_view *m, struct ts_chart_page *page)
 	ts_strbuf_init(&title, TS_PAGE_TEXT - 1);
 	ts_strbuf_puts(&title, "Tile map: ");
 	memory_metric_title(m, &title);
+	ts_strbuf_puts(&title, " (");
+	memory_metric_kind(m, &title);
+	ts_strbuf_putc(&title, ')');
 	snprintf(page->title, sizeof(page->title), "%s", title.s);
 	ts_strbuf_fini(&title);
 	memory_metric_note(m, note, sizeof(note));

@@ -62,6 +62,19 @@ memory_metric_title(const struct memory_view *m, struct ts_strbuf *out)
 		ts_strbuf_puts(out, m->gaps ? " with gaps" : " without gaps");
 }
 
+/* "bytes, recorded": what its numbers are, and how they are known. */
+void
+memory_metric_kind(const struct memory_view *m, struct ts_strbuf *out)
+{
+	static const char *const units[] = {"bytes", "cycles", "vertices"};
+	const struct ts_metric_def *def = &ts_metric_defs[m->metric.id];
+
+	ts_strbuf_puts(out, units[def->unit]);
+	if (m->values || memory_is_of_tiles(m))
+		ts_strbuf_printf(out, ", %s",
+			ts_metric_known_name(m->values ? m->values->v.known : def->known));
+}
+
 void
 memory_metric_note(const struct memory_view *m, char *out, size_t size)
 {
@@ -231,25 +244,57 @@ choose(struct memory_view *m, const struct ts_metric *metric)
 	return TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
 }
 
-/* The next one that this report has; categories by their names alone. */
+/* The metrics in the order of the walk: those of the table, behind them the categories, the largest first. */
+static int
+metric_count(const struct memory_view *m)
+{
+	return TS_METRIC_COUNT + (m->categories ? m->categories->c.count : 0);
+}
+
+/* False: there is no such metric in this report. */
+static bool
+nth_metric(const struct memory_view *m, int n, struct ts_metric *out)
+{
+	*out = (struct ts_metric){.id = (enum ts_metric_id)n};
+	if (n < TS_METRIC_COUNT)
+		return out->id != TS_METRIC_CATEGORY &&
+			ts_metric_recorded(m->view.env->report, out->id);
+	out->id = TS_METRIC_CATEGORY;
+	return (size_t)snprintf(out->category, sizeof(out->category), "%s",
+		       m->categories->c.category[n - TS_METRIC_COUNT].name) < sizeof(out->category);
+}
+
+/* The next one that this report has, or the one before. */
+static struct ts_metric
+walk_metrics(const struct memory_view *m, int step)
+{
+	int n = metric_count(m), at = (int)m->metric.id;
+	struct ts_metric metric = m->metric;
+
+	for (int i = TS_METRIC_COUNT; i < n && m->metric.id == TS_METRIC_CATEGORY; i++)
+		if (nth_metric(m, i, &metric) && ts_metric_same(&metric, &m->metric))
+			at = i;
+	for (int i = 0; i < n; i++) {
+		at = (at + n + step) % n;
+		if (nth_metric(m, at, &metric))
+			return metric;
+	}
+	return m->metric;
+}
+
 enum ts_effect
 memory_set_metric(struct memory_view *m, const struct ts_call *call)
 {
 	const char *name = ts_call_arg(call, 0);
-	struct ts_metric metric = m->metric;
+	struct ts_metric metric;
 	struct ts_err err = {0};
 
 	if (name && ts_metric_parse(&metric, name, &err)) {
 		ts_view_say_error(m->view.env, "%s", err.msg);
 		return TS_EFFECT_BELL;
 	}
-	while (!name) {
-		metric.id = (enum ts_metric_id)((metric.id + 1) % TS_METRIC_COUNT);
-		if (metric.id == m->metric.id ||
-			(metric.id != TS_METRIC_CATEGORY &&
-				ts_metric_recorded(m->view.env->report, metric.id)))
-			break;
-	}
+	if (!name)
+		metric = walk_metrics(m, call->cmd == TS_CMD_METRIC_BACK ? -1 : 1);
 	return choose(m, &metric);
 }
 
@@ -263,18 +308,13 @@ add(struct ts_candidates *out, const char *word, const char *typed)
 void
 memory_complete_metric(const struct memory_view *m, const char *word, struct ts_candidates *out)
 {
-	const struct ts_report *r = m->view.env->report;
-
-	for (int i = 0; r && i < TS_METRIC_COUNT; i++)
-		if (i != TS_METRIC_CATEGORY && ts_metric_recorded(r, (enum ts_metric_id)i))
-			add(out, ts_metric_defs[i].name, word);
-	for (int i = 0; m->categories && i < m->categories->c.count; i++) {
-		struct ts_metric metric = {.id = TS_METRIC_CATEGORY};
+	for (int i = 0; m->view.env->report && i < metric_count(m); i++) {
+		struct ts_metric metric;
 		struct ts_strbuf b;
 
+		if (!nth_metric(m, i, &metric))
+			continue;
 		ts_strbuf_init(&b, 2 * TS_METRIC_NAME);
-		snprintf(metric.category, sizeof(metric.category), "%s",
-			m->categories->c.category[i].name);
 		ts_metric_say(&b, &metric);
 		add(out, b.s, word);
 		ts_strbuf_fini(&b);

@@ -22,20 +22,10 @@ memory_tile(const struct memory_view *m)
 }
 
 static bool
-does_not_fit(const struct memory_tiles *t, int64_t i)
-{
-	const struct ts_tile *tile = &t->tiles.tile[i];
-
-	return tile->overflowed > 0 ||
-		(t->target.bytes_per_tile != TS_UNKNOWN &&
-			ts_tile_used(tile) > t->target.bytes_per_tile);
-}
-
-static bool
 any_does_not_fit(const struct memory_tiles *t, const struct ts_bucket *b)
 {
 	for (int64_t i = b->from; i < b->to && t->over > 0; i++)
-		if (does_not_fit(t, i))
+		if (memory_does_not_fit(t, i))
 			return true;
 	return false;
 }
@@ -213,9 +203,9 @@ memory_make_plot(struct memory_view *m)
 	for (int i = 0; i < p->columns; i++) {
 		const struct ts_bucket *b = &p->bucket[i];
 
-		p->bad[i] = memory_is_of_tiles(m) && any_does_not_fit(t, b);
-		p->fill[i] = p->bad[i] ? 0 : b->mean;
-		p->over[i] = p->bad[i] ? b->mean : 0;
+		p->bad[i] = any_does_not_fit(t, b);
+		p->over[i] = p->bad[i] && memory_is_of_tiles(m) ? b->mean : 0;
+		p->fill[i] = p->over[i] > 0 ? 0 : b->mean;
 		p->outline[i] = (double)ts_max_i64(b->max, 0);
 		/* a tile that takes several columns begins in the first */
 		p->ipu[i] = (i == 0 || b->from != p->bucket[i - 1].from) && ipu_begins(t, b);

@@ -47,13 +47,13 @@ memory_piece(struct memory_readout *o, enum ts_role role, const char *fmt, ...)
 }
 
 static enum ts_role
-fullness(const struct memory_tiles *t, const struct ts_tile *tile, int64_t used)
+fullness(const struct memory_tiles *t, int64_t i, int64_t used)
 {
 	enum { WARN_PERCENT = 90 };
 	int64_t limit = t->target.bytes_per_tile;
 
 	/* gaps count for the verdict even where they are not shown */
-	if (tile->overflowed > 0 || (limit != TS_UNKNOWN && ts_tile_used(tile) > limit))
+	if (memory_does_not_fit(t, i))
 		return TS_ROLE_BAD;
 	if (limit != TS_UNKNOWN && (double)used * 100 >= (double)limit * WARN_PERCENT)
 		return TS_ROLE_WARN;
@@ -115,7 +115,7 @@ readout_pieces(struct memory_readout *o, const struct memory_view *m, const stru
 {
 	const struct memory_tiles *t = m->tiles;
 	int64_t i = m->span.cursor, used = t->value[m->gaps][i], limit = t->target.bytes_per_tile;
-	enum ts_role role = fullness(t, tile, used);
+	enum ts_role role = fullness(t, i, used);
 	bool wide = length > SHORT;
 	char a[TS_FMT_MAX], b[TS_FMT_MAX];
 
@@ -205,10 +205,19 @@ has_parts(const struct memory_view *m)
 			(m->breakdown != BY_CATEGORY && m->breakdown != BY_CATEGORY_MEAN));
 }
 
+/* Of a tile, and of its memory; where nothing is known of it but its bytes there is nothing to say. */
+static bool
+has_why(const struct memory_view *m)
+{
+	return memory_is_of_tiles(m) && !memory_by_ipu(m) &&
+		(m->categories_state.state != TS_PANE_ABSENT ||
+			m->variables_state.state != TS_PANE_ABSENT);
+}
+
 int
 memory_rows_wanted(const struct memory_view *m)
 {
-	return has_parts(m) + (m->selected.tiles > 0);
+	return has_why(m) + has_parts(m) + (m->selected.tiles > 0);
 }
 
 void
@@ -294,6 +303,8 @@ memory_draw_rows(struct ts_canvas *c, const struct memory_view *m)
 	struct ts_rect r = m->pane[PANE_READOUT];
 	int row = 1;
 
+	if (has_why(m) && r.h > row)
+		memory_draw_why(c, m, ts_rect_row(r, row++));
 	if (has_parts(m) && r.h > row)
 		draw_parts(c, m, ts_rect_row(r, row++));
 	if (m->selected.tiles > 0 && r.h > row)

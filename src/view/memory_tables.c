@@ -29,11 +29,12 @@ memory_layout(struct memory_view *m)
 {
 	bool alone = m->zoomed == PANE_GRAPH;
 
-	if (!memory_map_layout(m))
+	if (!memory_map_layout(m)) {
 		ts_layout(m->pane, alone ? graph_alone : with_tabs,
 			alone ? TS_COUNT(graph_alone) : TS_COUNT(with_tabs), m->area,
 			alone ? PANE_NONE : m->zoomed);
-	memory_room_for_rows(m);
+		memory_room_for_rows(m);
+	}
 	ts_tabs_resize(&m->tabs, m->pane[PANE_TABS], m->zoomed == PANE_TABS);
 }
 

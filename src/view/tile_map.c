@@ -86,7 +86,7 @@ find_scale(struct ts_tile_map *m, const struct ts_tile_map_values *v)
 	for (int64_t i = 0; i < n; i++) {
 		int64_t x = value_of(v, i);
 
-		if (x < 0 || (m->over > 0 && is_over(v, i)))
+		if (x < 0 || (v->beyond && m->over > 0 && is_over(v, i)))
 			continue;
 		m->scale.most = ts_max_i64(m->scale.most, x);
 		m->scale.least = m->scale.least < 0 ? x : ts_min_i64(m->scale.least, x);
@@ -160,6 +160,15 @@ code_at(const struct ts_tile_map *m, const struct ts_tile_map_marks *k, int x, i
 }
 
 static void
+block_name(const struct ts_tile_map *m, int block, char *out, size_t size)
+{
+	if (m->floor.block[block].ipu >= 0)
+		snprintf(out, size, "ipu %lld", (long long)m->floor.block[block].ipu);
+	else
+		snprintf(out, size, "ipu not known");
+}
+
+static void
 draw_labels(const struct ts_tile_map *m, struct ts_canvas *c, struct ts_rect r,
 	const struct ts_tile_map_marks *k)
 {
@@ -173,10 +182,7 @@ draw_labels(const struct ts_tile_map *m, struct ts_canvas *c, struct ts_rect r,
 
 		if (!ts_floor_label(&m->seen, &m->floor, b, &x, &y))
 			continue;
-		if (m->floor.block[b].ipu >= 0)
-			snprintf(number, sizeof(number), "%lld", (long long)m->floor.block[b].ipu);
-		snprintf(text, sizeof(text), "ipu %s",
-			m->floor.block[b].ipu >= 0 ? number : "not known");
+		block_name(m, b, text, sizeof(text));
 		if (m->top[b] >= 0 && k->text && m->different < 0)
 			snprintf(text + strlen(text), sizeof(text) - strlen(text), "  most %s",
 				k->text(k->ctx, m->top[b], number));
@@ -275,6 +281,14 @@ legend_of_differences(struct legend *l, const struct ts_tile_map *m,
 	put(l, TS_ROLE_LABEL, text, 1);
 }
 
+static const char *
+scale_name(const struct ts_tile_map *m)
+{
+	static const char *const names[TS_HEAT_HOWS] = {"linear", "logarithmic", "0 to limit"};
+
+	return names[m->how];
+}
+
 int
 ts_tile_map_legend(const struct ts_tile_map *m, struct ts_canvas *c, struct ts_rect r,
 	const struct ts_tile_map_marks *k)
@@ -290,10 +304,7 @@ ts_tile_map_legend(const struct ts_tile_map *m, struct ts_canvas *c, struct ts_r
 		put(&l, TS_ROLE_LABEL, text_of(k, ts_heat_begin(&m->scale, 0), n), 0);
 		put_levels(&l, 0, TS_HEAT_LEVELS);
 		put(&l, TS_ROLE_LABEL, text_of(k, ts_heat_begin(&m->scale, TS_HEAT_LEVELS), n), 1);
-		if (k->unit)
-			put(&l, TS_ROLE_LABEL, k->unit, 1);
-		put(&l, TS_ROLE_DIM,
-			m->how == TS_HEAT_LIMIT ? "0 to limit" : ts_heat_how_name(m->how), 1);
+		put(&l, TS_ROLE_DIM, scale_name(m), 1);
 	}
 	if (m->over > 0)
 		put_sample(&l, TS_HEAT_OVER, "over the limit");
@@ -302,4 +313,108 @@ ts_tile_map_legend(const struct ts_tile_map *m, struct ts_canvas *c, struct ts_r
 	if (!ts_heat_halves(c) && m->seen.h < 2)
 		put(&l, TS_ROLE_NOTE, "a sign: the fuller of two tiles", 2);
 	return l.x;
+}
+
+/* --- beside the map --------------------------------------------------------------------------- */
+
+/* Rows from the top down. */
+struct side {
+	struct ts_canvas *c;
+	struct ts_rect r;
+	int y;
+};
+
+static void
+side_text(struct side *s, enum ts_role role, const char *text)
+{
+	if (s->y < s->r.h)
+		ts_canvas_field(s->c, s->r, 0, s->y++, s->r.w, role, text, strlen(text),
+			TS_FIELD_ELLIPSIS);
+}
+
+/* Two codes, the same or neighbours, and a text. */
+static void
+side_sample(struct side *s, int left, int right, const char *text)
+{
+	enum { TEXT_AT = 3 };
+
+	if (s->y >= s->r.h)
+		return;
+	ts_heat_sample(s->c, s->r, 0, s->y, (uint8_t)left);
+	ts_heat_sample(s->c, s->r, 1, s->y, (uint8_t)right);
+	ts_canvas_field(s->c, s->r, TEXT_AT, s->y++, s->r.w - TEXT_AT, TS_ROLE_LABEL, text,
+		strlen(text), TS_FIELD_ELLIPSIS);
+}
+
+/* So many levels to a row that all have one, at least two; each with its ends, the highest first. */
+static void
+side_levels(struct side *s, const struct ts_tile_map *m, const struct ts_tile_map_marks *k,
+	int rows)
+{
+	static const int together[] = {2, 3, 4, 6, TS_HEAT_LEVELS};
+	char a[TS_FMT_MAX], b[TS_FMT_MAX], text[2 * TS_FMT_MAX + 2];
+	size_t i = 0;
+
+	while (i + 1 < TS_COUNT(together) && TS_HEAT_LEVELS / together[i] > rows)
+		i++;
+	for (int from = TS_HEAT_LEVELS - together[i]; from >= 0; from -= together[i]) {
+		snprintf(text, sizeof(text), "%s-%s", text_of(k, ts_heat_begin(&m->scale, from), a),
+			text_of(k, ts_heat_begin(&m->scale, from + together[i]), b));
+		side_sample(s, from, from + together[i] - 1, text);
+	}
+}
+
+static void
+side_differences(struct side *s, const struct ts_tile_map *m, const struct ts_tile_map_marks *k)
+{
+	char n[TS_FMT_MAX], text[TS_FMT_MAX + 8];
+
+	for (int i = TS_HEAT_DIFFERENCE_LEVELS; i >= -TS_HEAT_DIFFERENCE_LEVELS; i--) {
+		double part = (double)m->different * (double)(i > 0 ? i - 1 : i + 1) /
+			TS_HEAT_DIFFERENCE_LEVELS;
+
+		snprintf(text, sizeof(text), "%s%s",
+			i == 0		  ? "equal"
+				: i == 1  ? "more"
+				: i == -1 ? "less"
+				: i > 0	  ? "from +"
+					  : "from -",
+			i > 1 || i < -1 ? text_of(k, part < 0 ? -part : part, n) : "");
+		side_sample(s, TS_HEAT_SAME + i, TS_HEAT_SAME + i, text);
+	}
+}
+
+void
+ts_tile_map_side(const struct ts_tile_map *m, struct ts_canvas *c, struct ts_rect r,
+	const struct ts_tile_map_marks *k)
+{
+	struct side s = {c, r, 0};
+	char n[TS_FMT_MAX], text[TS_FMT_MAX + 40];
+	int note = k->note ? ts_utf8_columns(k->note, strlen(k->note)) : 0;
+	int below = 1 + (m->unknown > 0) + (note + r.w - 1) / TS_TILE_MAP_SIDE; /* of the levels */
+
+	if (!m->level || r.w < TS_TILE_MAP_SIDE)
+		return;
+	if (m->seen.label == 0 && m->floor.blocks > 1) {
+		block_name(m, m->seen.first, text, sizeof(text));
+		side_text(&s, TS_ROLE_ACCENT, text);
+		if (m->top[m->seen.first] >= 0 && m->different < 0) {
+			snprintf(text, sizeof(text), "most %s",
+				text_of(k, (double)m->top[m->seen.first], n));
+			side_text(&s, TS_ROLE_LABEL, text);
+		}
+	}
+	if (m->over > 0)
+		side_sample(&s, TS_HEAT_OVER, TS_HEAT_OVER, "over limit");
+	if (m->different >= 0)
+		side_differences(&s, m, k);
+	else if (m->scale.most >= 0)
+		side_levels(&s, m, k, r.h - s.y - below);
+	if (m->unknown > 0)
+		side_sample(&s, TS_HEAT_UNKNOWN, TS_HEAT_UNKNOWN, "not known");
+	if (m->different < 0)
+		side_text(&s, TS_ROLE_DIM, scale_name(m));
+	ts_rect_cut_top(&r, s.y);
+	if (note > 0)
+		ts_canvas_wrap(c, r, 0, TS_ROLE_NOTE, k->note);
 }

@@ -139,15 +139,15 @@ START_TEST(pages_are_turned)
 	begin(&h, 4, 1472, true, 80, 22, TS_GLYPHS_FULL);
 	harness_command(&h, "map");
 	harness_command(&h, "goto 5");
-	harness_says(&h, "page 1 of 4");
+	harness_says(&h, "page 1/4");
 	harness_command(&h, "page-down");
 	ck_assert_int_eq(h.selection.tile, 1477);
-	harness_says(&h, "page 2 of 4");
+	harness_says(&h, "page 2/4");
 	harness_command(&h, "ipu-next");
-	harness_says(&h, "page 3 of 4");
+	harness_says(&h, "page 3/4");
 	harness_command(&h, "page-right");
 	ck_assert(harness_command(&h, "page-right") & TS_EFFECT_BELL);
-	harness_says(&h, "page 4 of 4");
+	harness_says(&h, "page 4/4");
 	harness_end(&h);
 }
 END_TEST
@@ -209,7 +209,8 @@ START_TEST(metrics_scales_and_orders_are_chosen)
 	harness_command(&h, "metric category:nothing");
 	harness_says(&h, "no tile has memory of a category \"nothing\"");
 	harness_command(&h, "metric active-cycles-once");
-	harness_says(&h, "estimated; summed over the 1 of 2 that record it by tile");
+	harness_says(&h, "(cycles, estimated)");
+	harness_says(&h, "summed over the 1 of 2 that record it");
 	harness_command(&h, "goto 1");
 	harness_says(&h, "rank 1 of 1,472");
 	harness_command(&h, "metric used");
@@ -222,10 +223,69 @@ START_TEST(metrics_scales_and_orders_are_chosen)
 	harness_command(&h, "right"); /* physical 0 is the first */
 	ck_assert_int_eq(h.selection.tile, 1470);
 	harness_command(&h, "scale");
-	harness_says(&h, "log");
+	harness_says(&h, "logarithmic");
 	ck_assert(harness_command(&h, "scale wrong") & TS_EFFECT_BELL);
 	harness_command(&h, "map");
 	harness_says(&h, "Memory");
+	harness_end(&h);
+}
+END_TEST
+
+/* Is the tile drawn as one that is over the limit? */
+static bool
+is_marked_over(struct harness *h, int x, int y)
+{
+	const struct ts_cell *cell;
+
+	harness_draw(h);
+	cell = ts_canvas_at(h->canvas, x, y);
+	/* a cell of one colour may have the other one behind it */
+	return (cell->role == TS_ROLE_BAD && cell->cp != ' ') ||
+		(cell->back == TS_ROLE_BAD && cell->cp != 0x2588);
+}
+
+START_TEST(tiles_over_the_limit_are_marked_whatever_the_metric)
+{
+	enum { X = 1 + 70 - 64, Y = 1 }; /* tile 70, the lower half of the cell */
+	struct harness h;
+
+	begin(&h, 1, 1472, true, 80, 22, TS_GLYPHS_FULL);
+	harness_command(&h, "map");
+	harness_command(&h, "goto 0");
+	for (int i = 0; i < 12; i++) {
+		harness_says(&h, " over the limit");
+		ck_assert(is_marked_over(&h, X, Y));
+		ck_assert(!is_marked_over(&h, X + 1, Y));
+		harness_command(&h, "metric");
+		harness_settle(&h);
+	}
+	harness_command(&h, "limit-line");
+	harness_says(&h, " over the limit");
+	ck_assert(!is_marked_over(&h, X, Y));
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(the_walk_reaches_categories)
+{
+	static const char *const titles[] =
+		{"Tile map: memory of category variable (bytes, recorded)",
+			"Tile map: memory of category stack (bytes, recorded)",
+			"Tile map: active cycles"};
+	struct harness h;
+	int steps = 0;
+
+	begin(&h, 1, 1472, true, 120, 38, TS_GLYPHS_FULL);
+	harness_command(&h, "map");
+	for (size_t i = 0; i < TS_COUNT(titles); i++) {
+		harness_command(&h, "metric-back");
+		harness_settle(&h);
+		harness_says(&h, titles[i]);
+	}
+	for (; steps < 3; steps++)
+		harness_command(&h, "metric");
+	harness_settle(&h);
+	harness_says(&h, "Tile map: memory with gaps (bytes, recorded)");
 	harness_end(&h);
 }
 END_TEST
@@ -370,6 +430,8 @@ main(void)
 	tcase_add_test(c, a_rectangle_is_marked);
 	tcase_add_test(c, the_mouse_finds_a_tile);
 	tcase_add_test(c, metrics_scales_and_orders_are_chosen);
+	tcase_add_test(c, tiles_over_the_limit_are_marked_whatever_the_metric);
+	tcase_add_test(c, the_walk_reaches_categories);
 	tcase_add_test(c, physical_order_that_is_not_recorded_is_said);
 	tcase_add_test(c, a_reload_keeps_the_metric);
 	tcase_add_test(c, what_does_not_add_up_is_said);

@@ -48,6 +48,7 @@ void ts_floor_fini(struct ts_floor *f);
 struct ts_floor_view {
 	int width, height; /* units of the screen */
 	int w, h;	   /* units of a tile */
+	bool nameless;	   /* wanted: no room for a block's name when it has the page to itself */
 	int label;	   /* units above a block for its name */
 	int across, down;  /* blocks of a page */
 	int first;	   /* block at the page's begin */
@@ -81,6 +82,9 @@ int64_t ts_floor_step(const struct ts_floor_view *v, const struct ts_floor *f, i
 
 /* Is a tile in the rectangle that two tiles span? Of two blocks: is it between them in the list? */
 bool ts_floor_between(const struct ts_floor *f, int64_t a, int64_t b, int64_t tile);
+
+/* Columns of a page. */
+int ts_floor_width(const struct ts_floor_view *v);
 
 static inline int
 ts_floor_pages(const struct ts_floor_view *v, const struct ts_floor *f)

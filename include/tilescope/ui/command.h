@@ -143,7 +143,8 @@ enum ts_context {
 	X(MAP, "map", MEMORY, "", BOUND,                                                           \
 		"show the tiles as a map of the IPUs, or as a graph again")                        \
 	X(METRIC, "metric", MEMORY, "[NAME...]", BOUND,                                            \
-		"show another figure of the tiles: the next, or this one")                         \
+		"show another metric of the tiles: the next, or this one")                         \
+	X(METRIC_BACK, "metric-back", MEMORY, "", BOUND, "the metric before")                      \
 	X(SCALE, "scale", MEMORY, "[linear|log|limit]", BOUND,                                     \
 		"another scale of the map's colours")                                              \
 	X(TILE_ORDER, "order", MEMORY, "[software|physical]", BOUND,                               \

@@ -23,6 +23,7 @@ struct ts_tile_map_values {
 	const int64_t *other; /* NULL, or what the values are compared with */
 	int64_t limit; /* end of the scale 0 to limit; below 0 = not known: the largest value */
 	bool (*is_over)(void *ctx, int64_t i); /* a tile that breaks a limit; NULL = none does */
+	bool beyond; /* it does so by its value: the scale ends with the tiles that do not */
 	void *ctx;
 };
 
@@ -57,7 +58,7 @@ struct ts_tile_map_marks {
 	int64_t cursor;				 /* -1 = none */
 	bool (*is_marked)(void *ctx, int64_t i); /* selected; NULL = none is */
 	ts_tile_map_text *text;
-	const char *unit; /* of the numbers, in the legend; NULL = none */
+	const char *note; /* beside the map: what else has to be said; NULL = nothing */
 	void *ctx;
 };
 
@@ -67,6 +68,15 @@ void ts_tile_map_draw(const struct ts_tile_map *m, struct ts_canvas *c, struct t
 
 /* Levels with their ends, what is over and not known, in one row. Returns the columns it took. */
 int ts_tile_map_legend(const struct ts_tile_map *m, struct ts_canvas *c, struct ts_rect r,
+	const struct ts_tile_map_marks *k);
+
+/*
+ * The same from top to bottom, in a rectangle beside the map of at least TS_TILE_MAP_SIDE columns; above it the name of
+ * the page's only block where the map has no room for it. What has no row is left out: levels are put together.
+ */
+enum { TS_TILE_MAP_SIDE = 14, TS_TILE_MAP_SIDE_ROWS = 8 };
+
+void ts_tile_map_side(const struct ts_tile_map *m, struct ts_canvas *c, struct ts_rect r,
 	const struct ts_tile_map_marks *k);
 
 /* The tile at a cell of the rectangle: of its two halves the one with more; -1 = none. */
