@@ -26,7 +26,7 @@ view_open(struct ts_view_env *env)
 		return NULL;
 	t->view.ops = &ts_view_variables;
 	t->view.env = env;
-	t->keep = t->kept_row = -1;
+	t->keep = t->kept_row = t->shared = -1;
 	t->bytes = TS_UNKNOWN;
 	ts_list_init(&t->rows);
 	ts_list_set_count(&t->rows, 0);

@@ -425,12 +425,17 @@ ask_pieces(struct variables_view *t)
 	variables_send(t, ASK_PIECES, f);
 }
 
+/* The cursor has moved: others look at its tile, too. Who only came to look takes no tile from them. */
 static void
 share_selection(struct variables_view *t)
 {
 	const struct ts_variable *x = variables_row(t, t->rows.cursor);
+	int64_t before = t->shared;
 
-	if (!x || x->tile == TS_UNKNOWN)
+	if (!x || x->place == before)
+		return;
+	t->shared = x->place;
+	if (before < 0 || x->tile == TS_UNKNOWN)
 		return;
 	t->view.env->selection->tile = x->tile;
 	if (x->ipu != TS_UNKNOWN)

@@ -144,6 +144,7 @@ struct variables_view {
 	unsigned untrue; /* orders (bits) that the index has, and that are not of this report */
 	struct ts_debug debug;	/* of the row under the cursor, in the place of its fields */
 	bool debug_focus;	/* it has the keys */
+	int64_t shared;		/* place of the row that was under the cursor last; -1 = none was */
 	int64_t bytes, unsized; /* of all rows; bytes TS_UNKNOWN until a pass has told */
 };
 
