@@ -320,6 +320,11 @@ static const struct {
 	{TS_CMD_MARK, live_mark},
 	{TS_CMD_RANGE, live_mark}, /* its begin, then its end */
 	{TS_CMD_COPY, copy},
+	{TS_CMD_SEARCH, live_search_steps},
+	{TS_CMD_SEARCH_BACK, live_search_steps},
+	{TS_CMD_SEARCH_NEXT, live_search_again},
+	{TS_CMD_SEARCH_PREVIOUS, live_search_again},
+	{TS_CMD_FILTER, live_filter_steps},
 };
 
 /* Those that work whichever pane has the keys. */
@@ -368,7 +373,7 @@ command(struct ts_view *v, const struct ts_call *call)
 	for (size_t i = 0; effect & TS_EFFECT_UNKNOWN && i < TS_COUNT(commands); i++)
 		if (commands[i].cmd == call->cmd)
 			return commands[i].run(s, call);
-	/* a chart has no rows: moving by rows, sorting, searching go to the tab in any case */
+	/* a chart has no rows: moving by rows, sorting go to the tab in any case */
 	if (effect & TS_EFFECT_UNKNOWN && s->focus == LIVE_GRAPH)
 		effect = ts_tabs_command(&s->tabs, call);
 	live_lay_out(s);
@@ -492,6 +497,9 @@ reload(struct ts_view *v)
 	s->only = TS_ALIVE_EVERY;
 	s->one_replica = s->follow = s->base_chosen = false;
 	s->data = 0;
+	live_forget_hits(s);
+	s->steps.line.count = 0;
+	s->steps.filter_wanted = false;
 }
 
 static void
@@ -514,6 +522,7 @@ static const struct ts_hint chart_hints[] = {
 	{TS_CMD_SOURCE, "source"},
 	{TS_CMD_MARK, "mark"},
 	{TS_CMD_EXPLAIN, "explain"},
+	{TS_CMD_FILTER, "filter"},
 	{TS_CMD_ZOOM_IN, "zoom"},
 	{TS_CMD_COUNT, NULL},
 };

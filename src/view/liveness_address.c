@@ -22,7 +22,8 @@ liveness_of(struct ts_view *v)
 static bool
 is_read(const struct liveness *s)
 {
-	return s->src.line.count > 0 && !s->line_wanted && !s->under_way[LIVE_FETCH_LINE];
+	return s->src.line.count > 0 && !s->line_wanted && !s->under_way[LIVE_FETCH_LINE] &&
+		!live_steps_filtering(s);
 }
 
 /* A large base is hidden at first, so it is always said. */
@@ -46,6 +47,28 @@ set_base(struct ts_view *v, const char *value)
 		return TS_ARG_LATER;
 	s->base_chosen = true;
 	return ts_arg_switch(v, TS_CMD_SERIES, !s->no_base, ts_arg_is_yes(value));
+}
+
+/* Which steps there are. */
+static bool
+get_steps(struct ts_view *v, struct ts_strbuf *out)
+{
+	const struct live_steps *t = &liveness_of(v)->steps;
+
+	ts_strbuf_puts(out, t->line.line);
+	return t->line.count > 0;
+}
+
+static enum ts_arg_state
+set_steps(struct ts_view *v, const char *value)
+{
+	struct ts_call call;
+
+	if (!is_read(liveness_of(v)))
+		return TS_ARG_LATER;
+	if (ts_call_make(&call, TS_CMD_FILTER, (char *const[]){(char *)value}, 1, NULL))
+		return TS_ARG_NO;
+	return live_filter_steps(liveness_of(v), &call) & TS_EFFECT_BELL ? TS_ARG_NO : TS_ARG_DONE;
 }
 
 /* Liveness steps, the last one is not in sight any more. */
@@ -222,6 +245,119 @@ set_tab(struct ts_view *v, const char *value)
 	return state;
 }
 
+/* The table of the tab that is shown; NULL: it has none of ours. */
+static struct live_list *
+list_of(struct liveness *s)
+{
+	struct ts_tab *t = ts_tabs_at(&s->tabs);
+
+	return t->ops->sheet == live_tab_sheet ? t->own : NULL;
+}
+
+static bool
+get_filter(struct ts_view *v, struct ts_strbuf *out)
+{
+	const struct live_list *l = list_of(liveness_of(v));
+
+	if (!l || !l->order.filter[0])
+		return false;
+	ts_strbuf_puts(out, l->order.filter);
+	return true;
+}
+
+/* What one looks for first is at the top: the largest figure, names from A. */
+static bool
+falls(const struct live_list *l)
+{
+	return l->order.sorted >= 0 && l->table.facts[l->order.sorted].unit;
+}
+
+/* A column; with a minus in front from the other end. */
+static bool
+get_sort(struct ts_view *v, struct ts_strbuf *out)
+{
+	const struct live_list *l = list_of(liveness_of(v));
+	bool back;
+
+	if (!l || !l->table.column || l->order.sorted < 0)
+		return false;
+	back = l->order.descending != falls(l);
+	if (l->order.sorted == l->first && !back)
+		return false;
+	ts_strbuf_printf(out, "%s%s", back ? "-" : "",
+		ts_table_column_name(&l->table, l->order.sorted));
+	return true;
+}
+
+/* A command of the tab's table, once it has rows. */
+static enum ts_arg_state
+in_table(struct ts_view *v, enum ts_cmd cmd, const char *value)
+{
+	struct liveness *s = liveness_of(v);
+	struct ts_tab *t = ts_tabs_at(&s->tabs);
+	char *words[] = {(char *)value};
+	struct ts_call call;
+	bool there = false;
+
+	if (!list_of(s)) {
+		ts_view_say_error(v->env, "the tab %s has no table to sort or filter",
+			t->ops->name);
+		return TS_ARG_NO;
+	}
+	if (!t->ops->list || !t->ops->list(t, &there) || !there)
+		return TS_ARG_LATER;
+	if (ts_call_make(&call, cmd, words, value ? 1 : 0, NULL))
+		return TS_ARG_NO;
+	return ts_tabs_command(&s->tabs, &call) & TS_EFFECT_BELL ? TS_ARG_NO : TS_ARG_DONE;
+}
+
+static enum ts_arg_state
+set_filter(struct ts_view *v, const char *value)
+{
+	return in_table(v, TS_CMD_FILTER, value);
+}
+
+static enum ts_arg_state
+set_sort(struct ts_view *v, const char *value)
+{
+	enum ts_arg_state state = in_table(v, TS_CMD_SORT, value + (*value == '-'));
+	struct live_list *l = list_of(liveness_of(v));
+
+	if (state == TS_ARG_DONE && l->order.descending != (falls(l) != (*value == '-')))
+		return in_table(v, TS_CMD_SORT_REVERSE, NULL);
+	return state;
+}
+
+/* Only variables of this group are listed. */
+static bool
+get_group(struct ts_view *v, struct ts_strbuf *out)
+{
+	const struct liveness *s = liveness_of(v);
+
+	ts_strbuf_puts(out, live_group_name(s, s->group));
+	return s->group >= 0;
+}
+
+static enum ts_arg_state
+set_group(struct ts_view *v, const char *value)
+{
+	struct liveness *s = liveness_of(v);
+	int group;
+
+	if (!s->groups)
+		return ts_pane_has(&s->labels_pane) || s->labels_pane.state == TS_PANE_FAILED ||
+				s->labels_pane.state == TS_PANE_ABSENT
+			? TS_ARG_NO
+			: TS_ARG_LATER;
+	group = ts_groups_find(s->groups, value);
+	if (group < 0) {
+		ts_view_say_error(v->env, "there is no group %s", value);
+		return TS_ARG_NO;
+	}
+	s->group = group;
+	return TS_ARG_DONE;
+}
+
 static bool
 get_debug(struct ts_view *v, struct ts_strbuf *out)
 {
@@ -284,12 +420,16 @@ const struct ts_view_arg live_args[] = {
 	{"replica", TS_ARG_YES, get_replica, set_replica, 0},
 	{"base", TS_ARG_YES, get_base, set_base, 0},
 	{"limit", TS_ARG_YES, get_limit, set_limit, 0},
+	{"steps", TS_ARG_TEXT, get_steps, set_steps, 0},
 	{"zoom", TS_ARG_RANGE, get_zoom, set_zoom, 0},
 	{"step", TS_ARG_NUMBER, get_step, set_step, 0},
 	{"marks", TS_ARG_TEXT, get_marks, set_marks, 0},
 	{"only", CHANGES, get_only, set_only, 0},
 	{"what-if", TS_ARG_TEXT, ts_what_if_get, ts_what_if_set, 0},
 	{"tab", TS_ARG_TEXT, get_tab, set_tab, 0},
+	{"group", TS_ARG_TEXT, get_group, set_group, 0},
+	{"sort", TS_ARG_TEXT, get_sort, set_sort, 0},
+	{"filter", TS_ARG_TEXT, get_filter, set_filter, 0},
 	{"debug", TS_ARG_YES, get_debug, set_debug, 0},
 	{"pane", PANES, get_pane, set_pane, 0},
 	{"full", TS_ARG_YES, get_full, set_full, 0},

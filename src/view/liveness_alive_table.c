@@ -118,7 +118,7 @@ bytes_at(const struct ts_alive_row *row, int column)
 static int64_t
 not_alive(const struct liveness *s, const struct ts_alive_row *row)
 {
-	const struct ts_liveness *l = &s->src.line;
+	const struct ts_liveness *l = live_whole(s);
 
 	return ts_max_i64(0, l->last_step - l->first_step + 1 - row->total);
 }
@@ -126,7 +126,7 @@ not_alive(const struct liveness *s, const struct ts_alive_row *row)
 static void
 lives_text(const struct liveness *s, const struct ts_alive_row *row, char *out, size_t size)
 {
-	const struct ts_liveness *l = &s->src.line;
+	const struct ts_liveness *l = live_whole(s);
 	int64_t missing = not_alive(s, row), few = l->steps / ALL_BUT;
 	char first[TS_FMT_MAX], last[TS_FMT_MAX];
 

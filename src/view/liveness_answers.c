@@ -29,6 +29,7 @@ drop_source(struct liveness *s)
 {
 	s->under_way[LIVE_FETCH_LIVES] = s->under_way[LIVE_FETCH_ALIVE] = NULL;
 	s->under_way[LIVE_FETCH_LABELS] = s->under_way[LIVE_FETCH_CHECKS] = NULL;
+	live_drop_steps(s);
 	ts_source_line_fini(&s->src);
 	ts_live_source_fini(&s->shown);
 	ts_lives_close(s->lives);
@@ -193,7 +194,7 @@ enum ts_effect
 live_deliver(struct ts_view *v, struct ts_fetch *f)
 {
 	static void (*const take[LIVE_FETCHES])(struct liveness *, struct ts_fetch *) = {take_line,
-		take_lives, take_alive, take_labels, take_checks};
+		take_lives, take_alive, take_labels, take_checks, live_take_hits, live_take_kept};
 	struct liveness *s = (struct liveness *)v;
 	enum ts_effect effect = ts_tabs_deliver(&s->tabs, f);
 	int kind = f->job.kind;

@@ -2,7 +2,7 @@
 /*
  * liveness_data - what the Liveness view asks of the report; liveness_answers.c takes the answers.
  *
- * Five fetches: the timeline of the source, the lives of its variables, what each of them is for (labels), whether the
+ * Fetches: the timeline of the source, the lives of its variables, what each of them is for (labels), whether the
  * figures agree (checks), each once per source; and who is alive at the cursor's step and at the marks,
  * again after every move (the queue lets the newest win). The timeline stays in memory, so zoom and pan ask
  * nobody. Lives and labels are shared, read-only, with the worker that answers the last. Tabs ask for themselves.
@@ -151,7 +151,7 @@ static const struct {
 	enum ts_code (*read)(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err);
 	void (*fini)(struct ts_fetch *f);
 	const char *what;
-} fetches[LIVE_FETCHES] = {
+} fetches[] = {
 	[LIVE_FETCH_LINE] = {sizeof(struct line_fetch), read_line, fini_line,
 		"reading liveness steps"},
 	[LIVE_FETCH_LIVES] = {sizeof(struct lives_fetch), read_lives, fini_lives,
@@ -421,6 +421,7 @@ live_request(struct ts_view *v)
 	ask_line(s);
 	if (!ts_pane_has(&s->graph))
 		return;
+	live_ask_steps(s);
 	ask_lives(s);
 	ask_alive(s);
 	ask_labels(s);

@@ -132,7 +132,7 @@ same_key(const struct live_key *a, const struct live_key *b)
 {
 	return a->from == b->from && a->to == b->to && a->columns == b->columns &&
 		a->rows == b->rows && a->no_base == b->no_base && a->data == b->data &&
-		a->one_replica == b->one_replica && a->limit == b->limit;
+		a->one_replica == b->one_replica && a->limit == b->limit && a->hits == b->hits;
 }
 
 /*
@@ -177,6 +177,8 @@ fill_strip(struct liveness *s)
 	struct live_columns *c = &s->columns;
 	struct ts_span all = s->span;
 
+	bool search = s->steps.needle[0] && s->steps.of == s->data;
+
 	ts_span_show(&all, 0, all.count);
 	memset(c->hit, 0, sizeof(c->hit));
 	for (int x = 0; x < all.columns; x++) {
@@ -186,8 +188,10 @@ fill_strip(struct liveness *s)
 		ts_span_bucket(&all, x, &a, &b);
 		ts_liveness_range(&range, &s->src.line, (size_t)a, (size_t)b);
 		c->strip[x] = (double)range.bytes;
+		for (int64_t i = a; search && i < b && !c->hit[x]; i++)
+			c->hit[x] = live_steps_hit(s, (size_t)i);
 	}
-	for (size_t i = 0; i < s->src.line.peaks.count && i < PEAKS_MARKED; i++) {
+	for (size_t i = 0; !search && i < s->src.line.peaks.count && i < PEAKS_MARKED; i++) {
 		int x = ts_span_column(&all, (int64_t)s->src.line.peaks.peak[i].at);
 
 		if (x >= 0)
@@ -199,8 +203,10 @@ static void
 refresh_columns(struct liveness *s, int rows)
 {
 	struct live_key key = {s->span.from, s->span.to, s->span.columns, rows, s->no_base,
-		s->one_replica, (int)s->limit, s->data};
-	struct live_key whole = {.columns = s->span.columns, .data = s->data};
+		s->one_replica, (int)s->limit, s->data, 0};
+	struct live_key whole = {.columns = s->span.columns,
+		.data = s->data,
+		.hits = s->steps.needle[0] ? s->steps.of + s->steps.asked : 0};
 
 	if (!same_key(&key, &s->columns.key)) {
 		fill_columns(s, rows);
@@ -226,7 +232,7 @@ graph_title(const struct liveness *s, char *out, size_t size)
 {
 	const struct ts_liveness *l = &s->src.line;
 	char note[TS_FMT_MAX * 2] = "", name[LIVE_SOURCE], next[LIVE_SOURCE + 32] = "";
-	char n[TS_FMT_MAX], steps[TS_FMT_MAX];
+	char n[TS_FMT_MAX], steps[TS_FMT_MAX], of[TS_FMT_MAX + 8] = "", filter[LIVE_SOURCE] = "";
 	int64_t left_out = l->bad_rows + l->repeated + l->unsorted;
 
 	if (s->graph.state == TS_PANE_PARTIAL)
@@ -238,10 +244,15 @@ graph_title(const struct liveness *s, char *out, size_t size)
 	if (s->graph.state == TS_PANE_STALE)
 		snprintf(next, sizeof(next), "; %s is being read",
 			live_source_name(name, sizeof(name), s, &s->source));
-	snprintf(out, size, "Live bytes of %s%s, %s step%s%s%s%s",
+	if (s->steps.filtered) {
+		snprintf(of, sizeof(of), " of %s", ts_fmt_count(n, s->steps.whole.steps));
+		snprintf(filter, sizeof(filter), " with %.100s", s->steps.line.line);
+	}
+	snprintf(out, size, "Live bytes of %s%s, %s%s step%s%s%s%s%s",
 		live_source_name(name, sizeof(name), s, &s->shown),
-		s->src.derived ? ", derived" : "", ts_fmt_count(steps, l->steps),
-		l->steps == 1 ? "" : "s", s->no_base ? ", base hidden" : "", note, next);
+		s->src.derived ? ", derived" : "", ts_fmt_count(steps, l->steps), of,
+		live_whole(s)->steps == 1 ? "" : "s", filter, s->no_base ? ", base hidden" : "",
+		note, next);
 }
 
 static void
@@ -255,7 +266,7 @@ draw_title(struct ts_canvas *c, struct ts_rect r, const struct liveness *s)
 		{NULL, TS_ROLE_OUTLINE, base ? '#' : '-'}};
 	int n = 2 + outlined - !base, w = 0;
 	const char *const *names = kinds[s->columns.grouped + outlined] + !base;
-	char title[2 * LIVE_SOURCE + 160];
+	char title[3 * LIVE_SOURCE + 160];
 
 	graph_title(s, title, sizeof(title));
 	ts_canvas_rule(c, r, border(s, LIVE_GRAPH), title, NULL);
@@ -547,7 +558,7 @@ draw_graph(struct ts_canvas *c, struct liveness *s)
 			s->span.to == s->span.count
 				? s->span.columns
 				: ts_span_overview(&s->span, s->span.columns, s->span.to - 1) + 1,
-			ts_span_whole(&s->span) ? NULL : s->columns.hit);
+			ts_span_whole(&s->span) && !s->steps.needle[0] ? NULL : s->columns.hit);
 	}
 }
 

@@ -182,6 +182,7 @@ static void
 explain_peaks(const struct liveness *s, struct ts_explain *out, int64_t point)
 {
 	const struct ts_liveness *l = &s->src.line;
+	const struct ts_liveness *whole = live_whole(s);
 	ptrdiff_t rank = ts_peaks_rank(&l->peaks, (size_t)point);
 	struct ts_explained *x;
 
@@ -189,24 +190,25 @@ explain_peaks(const struct liveness *s, struct ts_explain *out, int64_t point)
 		x = ts_explain_add(out, "place of this peak");
 		ts_explain_integer(x, rank + 1, NULL);
 		ts_explain_from(x, TS_KNOWN_DERIVED, "liveness_step.not_always_live");
-		ts_explain_formula(x, "of %lld peaks, highest first", (long long)l->peaks.found);
+		ts_explain_formula(x, "of %lld peaks%s, highest first", (long long)l->peaks.found,
+			s->steps.filtered ? " of the steps that the filter leaves" : "");
 		ts_explain_note(x,
 			"a peak stands out from its surroundings by at least 5 %% of the "
 			"range; no query finds them");
 	}
 	x = ts_explain_add(out, "highest step of %s",
 		s->shown.where == TS_LIVE_ALL ? "all" : "the source");
-	ts_explain_integer(x, l->peak.step, NULL);
+	ts_explain_integer(x, whole->peak.step, NULL);
 	ts_explain_from(x, s->src.derived ? TS_KNOWN_DERIVED : TS_KNOWN_RECORDED,
 		"where not_always_live is largest, of equals the first");
 	if (s->src.derived || s->shown.where != TS_LIVE_ALL)
 		ts_explain_note(x, "no query: it would have to derive every step");
-	else if (l->peak.step != TS_UNKNOWN)
+	else if (whole->peak.step != TS_UNKNOWN)
 		ts_explain_query(x,
 			"SELECT live_step FROM liveness_step ORDER BY not_always_live "
 			"DESC, live_step LIMIT 1");
 	x = ts_explain_add(out, "liveness steps");
-	ts_explain_integer(x, l->steps, "steps");
+	ts_explain_integer(x, whole->steps, "steps");
 	ts_explain_from(x, TS_KNOWN_RECORDED, "liveness_step");
 	if (!s->src.derived && s->shown.where == TS_LIVE_ALL)
 		ts_explain_query(x, "SELECT count(*) FROM liveness_step");
@@ -317,9 +319,11 @@ live_sheet(struct ts_view *v, struct ts_sheet *out)
 		return ts_tabs_sheet(&s->tabs, out);
 	if (!ts_pane_has(&s->graph) || s->src.line.count == 0)
 		return false;
-	snprintf(out->title, sizeof(out->title), "Live bytes of %s%s",
+	snprintf(out->title, sizeof(out->title), "Live bytes of %s%s%s%.100s",
 		live_source_name(name, sizeof(name), s, &s->shown),
-		s->src.line.per > 1 ? ", the highest of each group of steps" : "");
+		s->src.line.per > 1 ? ", the highest of each group of steps" : "",
+		s->steps.filtered ? ", steps with " : "",
+		s->steps.filtered ? s->steps.line.line : "");
 	out->table = (struct ts_table){.columns = S_COUNT,
 		.ctx = s,
 		.sorted = S_STEP,
@@ -405,8 +409,9 @@ live_chart(struct ts_view *v, struct ts_chart_page *page)
 		return false;
 	snprintf(page->title, sizeof(page->title), "Live bytes of %s",
 		live_source_name(name, sizeof(name), s, &s->shown));
-	snprintf(page->subtitle, sizeof(page->subtitle), "%s liveness steps%s%s",
-		ts_fmt_count(text, s->src.line.steps),
+	snprintf(page->subtitle, sizeof(page->subtitle), "%s liveness steps%s%.60s%s%s",
+		ts_fmt_count(text, s->src.line.steps), s->steps.filtered ? " with " : "",
+		s->steps.filtered ? s->steps.line.line : "",
 		s->src.derived ? ", derived from lowered variables" : "",
 		base_known || s->no_base ? "" : "; what is always live is not recorded");
 	page->x = (struct ts_page_axis){.from = (double)s->span.from,

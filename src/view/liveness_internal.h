@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * liveness_internal - the state of the Liveness view, shared by its files: liveness.c (commands), liveness_source.c
- * (source, marks, replicas), liveness_data.c (questions), liveness_draw.c (the graph), liveness_list.c (what
+ * (source, marks, replicas), liveness_data.c (questions), liveness_draw.c (the graph), liveness_steps.c (steps that are searched for or filtered), liveness_list.c (what
  * the tables of the tabs have in common) and one file for each tab or a few of them.
  */
 #ifndef TS_VIEW_LIVENESS_INTERNAL_H
@@ -9,6 +9,7 @@
 
 #include "tilescope/report/live_checks.h"
 #include "tilescope/report/live_source.h"
+#include "tilescope/report/live_steps.h"
 #include "tilescope/report/lives.h"
 #include "tilescope/ui/chart.h"
 #include "tilescope/ui/layout.h"
@@ -28,6 +29,8 @@ enum {
 	LIVE_FETCH_ALIVE,
 	LIVE_FETCH_LABELS,
 	LIVE_FETCH_CHECKS,
+	LIVE_FETCH_HITS,
+	LIVE_FETCH_KEPT,
 	LIVE_FETCHES
 };
 
@@ -45,7 +48,7 @@ struct live_key {
 	int columns, rows;
 	bool no_base, one_replica;
 	int limit;
-	uint64_t data;
+	uint64_t data, hits;
 };
 
 /* Values of the plot's columns, in bytes of what the source is. */
@@ -61,6 +64,21 @@ struct live_columns {
 
 /* The limit line: where it is near anyway, always (the graph goes up to it), never. */
 enum live_limit { LIVE_LIMIT_NEAR, LIVE_LIMIT_ON, LIVE_LIMIT_OFF };
+
+/* Which steps are searched for, and which are left by a filter. */
+struct live_steps {
+	char needle[LIVE_NEEDLE]; /* "" = none */
+	int direction;		  /* of the search: 1 or -1 */
+	bool jump;		  /* the cursor goes to a hit when they come */
+	bool search_wanted, filter_wanted;
+	struct ts_live_hits hits;
+	uint64_t of;	       /* struct liveness.data that the hits are of; 0 = none */
+	uint64_t asked;	       /* counts answers */
+	struct ts_filter line; /* whose steps are shown; count 0 = all */
+	struct ts_filter wanted;
+	bool filtered;		  /* src.line has what it leaves: */
+	struct ts_liveness whole; /* all steps */
+};
 
 struct liveness {
 	struct ts_view v;
@@ -103,6 +121,7 @@ struct liveness {
 
 	struct ts_span span; /* points of the timeline */
 	ptrdiff_t rank;	     /* peak that was walked to last */
+	struct live_steps steps;
 	struct ts_tabs tabs;
 	struct live_columns columns;
 };
@@ -159,6 +178,21 @@ bool live_add_mark(struct liveness *s, int64_t step); /* false: there are as man
  */
 int64_t live_valley(const struct liveness *s, size_t point);
 
+/* --- liveness_steps.c --- */
+void live_ask_steps(struct liveness *s);
+void live_take_hits(struct liveness *s, struct ts_fetch *f);
+void live_take_kept(struct liveness *s, struct ts_fetch *f);
+void live_drop_steps(struct liveness *s);		     /* the timeline goes: ask again */
+bool live_forget_hits(struct liveness *s);		     /* false: there was no search */
+bool live_steps_filtering(const struct liveness *s);	     /* the filter has no answer yet */
+bool live_steps_hit(const struct liveness *s, size_t point); /* is it a hit of the search? */
+enum ts_effect live_search_steps(struct liveness *s, const struct ts_call *call);
+enum ts_effect live_search_again(struct liveness *s, const struct ts_call *call);
+enum ts_effect live_filter_steps(struct liveness *s, const struct ts_call *call);
+
+/* The timeline with all its steps, whatever the filter leaves. */
+const struct ts_liveness *live_whole(const struct liveness *s);
+
 /* --- liveness.c --- */
 
 /* The cursor to the place that the selection names, else to the highest peak. */
@@ -188,6 +222,7 @@ int64_t live_alive_cursor(const struct liveness *s); /* row of s->alive under it
 struct live_list {
 	struct ts_list list;
 	struct ts_table_order order;
+	int first; /* what it was sorted by in the beginning */
 	char needle[LIVE_NEEDLE];
 	struct ts_table table; /* of the last live_list_begin() */
 	uint64_t of;	       /* what its rows were made of: grows with the data */

@@ -23,7 +23,7 @@ live_list_init(struct live_list *l, int sorted)
 	memset(l, 0, sizeof(*l));
 	ts_list_init(&l->list);
 	ts_table_order_init(&l->order);
-	l->order.sorted = sorted;
+	l->order.sorted = l->first = sorted;
 	l->order.descending = sorted >= 0;
 	l->of = 1;
 }

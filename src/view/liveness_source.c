@@ -312,9 +312,13 @@ live_mark(struct liveness *s, const struct ts_call *call)
 enum ts_effect
 live_clear_marks(struct liveness *s, const struct ts_call *call)
 {
+	bool hits = live_forget_hits(s);
+
 	(void)call;
 	if (s->marks == 0 && s->group < 0)
-		return TS_EFFECT_UNKNOWN; /* selected tiles, marked variables: the program's */
+		return hits
+			? TS_EFFECT_REPAINT
+			: TS_EFFECT_UNKNOWN; /* selected tiles, marked variables: the program's */
 	s->marks = 0;
 	s->group = -1;
 	s->only = TS_ALIVE_EVERY;

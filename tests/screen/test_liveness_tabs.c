@@ -19,27 +19,6 @@ begin(struct harness *h, int w, int height)
 	harness_settle(h);
 }
 
-static int64_t TS_PRINTF(2, 3) number(struct harness *h, const char *fmt, ...)
-{
-	sqlite3_stmt *stmt;
-	sqlite3 *db;
-	char query[600];
-	va_list ap;
-	int64_t v;
-
-	va_start(ap, fmt);
-	vsnprintf(query, sizeof(query), fmt, ap);
-	va_end(ap);
-	ck_assert_int_eq(sqlite3_open(h->path, &db), SQLITE_OK);
-	ck_assert_msg(sqlite3_prepare_v2(db, query, -1, &stmt, NULL) == SQLITE_OK, "%s: %s", query,
-		sqlite3_errmsg(db));
-	ck_assert_int_eq(sqlite3_step(stmt), SQLITE_ROW);
-	v = sqlite3_column_int64(stmt, 0);
-	sqlite3_finalize(stmt);
-	sqlite3_close(db);
-	return v;
-}
-
 /* What the read-out line has to say: bytes that are not always live, and those that are. */
 static void
 says_figures(struct harness *h, int64_t not_always, int64_t always)
@@ -77,23 +56,23 @@ START_TEST(sources)
 	ck_assert_int_eq(h.selection.tile, 5);
 	for (int i = 0; i < 3; i++) {
 		step = (long long)h.selection.live_step;
-		says_figures(&h, number(&h, ALIVE_ON "= 5", step, step),
-			number(&h, "SELECT always_live FROM tile_memory WHERE tile = 5"));
+		says_figures(&h, harness_number(&h, ALIVE_ON "= 5", step, step),
+			harness_number(&h, "SELECT always_live FROM tile_memory WHERE tile = 5"));
 		harness_command(&h, i == 0 ? "goto 100" : "goto 333");
 	}
 	harness_command(&h, "source ipu 1");
 	step = (long long)h.selection.live_step;
 	harness_says(&h, "Live bytes of ipu 1, ");
 	says_figures(&h,
-		number(&h,
+		harness_number(&h,
 			"SELECT not_always_live FROM liveness_step_ipu WHERE ipu = 1 AND "
 			"live_step = %lld",
 			step),
-		number(&h, "SELECT sum(always_live) FROM tile_memory WHERE ipu = 1"));
+		harness_number(&h, "SELECT sum(always_live) FROM tile_memory WHERE ipu = 1"));
 	/* the list is derived from what lies on its tiles: the same */
 	ck_assert(!harness_has(&h, "the timeline says"));
-	ck_assert_int_eq(number(&h, ALIVE_ON ">= 64", step, step),
-		number(&h,
+	ck_assert_int_eq(harness_number(&h, ALIVE_ON ">= 64", step, step),
+		harness_number(&h,
 			"SELECT not_always_live FROM liveness_step_ipu WHERE ipu = 1 AND "
 			"live_step = %lld",
 			step));
@@ -104,8 +83,9 @@ START_TEST(sources)
 	harness_command(&h, "source selected");
 	step = (long long)h.selection.live_step;
 	harness_says(&h, "Live bytes of 6 tiles");
-	says_figures(&h, number(&h, ALIVE_ON "BETWEEN 3 AND 8", step, step),
-		number(&h, "SELECT sum(always_live) FROM tile_memory WHERE tile BETWEEN 3 AND 8"));
+	says_figures(&h, harness_number(&h, ALIVE_ON "BETWEEN 3 AND 8", step, step),
+		harness_number(&h,
+			"SELECT sum(always_live) FROM tile_memory WHERE tile BETWEEN 3 AND 8"));
 	ck_assert(ts_select_range(&h.selection, 8, 9, 128, false)); /* it follows the selection */
 	harness_settle(&h);
 	harness_says(&h, "Live bytes of 5 tiles");
@@ -151,16 +131,18 @@ START_TEST(marks)
 	harness_says(&h, "A 100");
 	harness_says(&h, "B 300");
 	snprintf(words, sizeof(words), "step 100 to 300: born %s in %s",
-		ts_fmt_bytes(a, number(&h, BORN, "sum(bytes)", 300, 300, 100, 100), TS_UNITS_KIB),
-		ts_fmt_count(b, number(&h, BORN, "count(*)", 300, 300, 100, 100)));
+		ts_fmt_bytes(a, harness_number(&h, BORN, "sum(bytes)", 300, 300, 100, 100),
+			TS_UNITS_KIB),
+		ts_fmt_count(b, harness_number(&h, BORN, "count(*)", 300, 300, 100, 100)));
 	harness_says(&h, words);
 	snprintf(words, sizeof(words), "died %s in %s",
-		ts_fmt_bytes(a, number(&h, BORN, "sum(bytes)", 100, 100, 300, 300), TS_UNITS_KIB),
-		ts_fmt_count(b, number(&h, BORN, "count(*)", 100, 100, 300, 300)));
+		ts_fmt_bytes(a, harness_number(&h, BORN, "sum(bytes)", 100, 100, 300, 300),
+			TS_UNITS_KIB),
+		ts_fmt_count(b, harness_number(&h, BORN, "count(*)", 100, 100, 300, 300)));
 	harness_says(&h, words);
 	harness_command(&h, "only died");
 	snprintf(words, sizeof(words), "%s listed",
-		ts_fmt_count(b, number(&h, BORN, "count(*)", 100, 100, 300, 300)));
+		ts_fmt_count(b, harness_number(&h, BORN, "count(*)", 100, 100, 300, 300)));
 	harness_says(&h, words);
 	harness_look(&h, "live-marks-140x38");
 	harness_command(&h, "only all");

@@ -44,22 +44,6 @@ begin_own(struct harness *h, const char *rows)
 	harness_settle(h);
 }
 
-static int64_t
-number(struct harness *h, const char *query)
-{
-	sqlite3_stmt *stmt;
-	sqlite3 *db;
-	int64_t v;
-
-	ck_assert_int_eq(sqlite3_open(h->path, &db), SQLITE_OK);
-	ck_assert_int_eq(sqlite3_prepare_v2(db, query, -1, &stmt, NULL), SQLITE_OK);
-	ck_assert_int_eq(sqlite3_step(stmt), SQLITE_ROW);
-	v = sqlite3_column_int64(stmt, 0);
-	sqlite3_finalize(stmt);
-	sqlite3_close(db);
-	return v;
-}
-
 /* ---- screens ---- */
 
 static const struct {
@@ -71,7 +55,8 @@ static const struct {
 } screens[] = {
 	{"live-80x22", 80, 22, TS_GLYPHS_FULL, false, {NULL}},
 	{"live-80x22-ascii", 80, 22, TS_GLYPHS_ASCII, true, {"peak-next"}},
-	{"live-80x22-mono", 80, 22, TS_GLYPHS_FULL, true, {"series", "zoom-in", "search stash"}},
+	{"live-80x22-mono", 80, 22, TS_GLYPHS_FULL, true,
+		{"series", "zoom-in", "pane-next", "search stash"}},
 	{"live-40x8", 40, 8, TS_GLYPHS_FULL, false, {NULL}},
 	{"live-120x38-zoom", 120, 38, TS_GLYPHS_FULL, false, {"zoom-in", "zoom-in", "zoom-in"}},
 	{"live-200x58", 200, 58, TS_GLYPHS_BASIC, false, {"goto 20", "pane-next", "down"}},
@@ -144,7 +129,7 @@ START_TEST(peaks)
 	int64_t highest, second;
 
 	begin(&h, 80, 22, TS_GLYPHS_FULL);
-	highest = number(&h,
+	highest = harness_number(&h,
 		"SELECT live_step FROM liveness_step ORDER BY not_always_live DESC, "
 		"live_step LIMIT 1");
 	ck_assert_int_eq(h.selection.live_step, highest);
@@ -164,7 +149,7 @@ START_TEST(peaks)
 	ck_assert(harness_command(&h, "peak-previous") & TS_EFFECT_BELL);
 	harness_command(&h, "last");
 	ck_assert_int_eq(h.selection.live_step,
-		number(&h, "SELECT max(live_step) FROM liveness_step"));
+		harness_number(&h, "SELECT max(live_step) FROM liveness_step"));
 	harness_command(&h, "peak-next");
 	ck_assert_int_eq(h.selection.live_step, highest);
 	harness_end(&h);
@@ -177,7 +162,7 @@ START_TEST(moving)
 	int64_t last, step;
 
 	begin(&h, 80, 22, TS_GLYPHS_FULL);
-	last = number(&h, "SELECT max(live_step) FROM liveness_step");
+	last = harness_number(&h, "SELECT max(live_step) FROM liveness_step");
 	harness_command(&h, "goto 33");
 	ck_assert_int_eq(h.selection.live_step, 33);
 	harness_says(&h, "step 33 ");
@@ -212,7 +197,7 @@ START_TEST(zoom_is_exact)
 	int64_t highest;
 
 	begin(&h, 80, 22, TS_GLYPHS_FULL);
-	highest = number(&h,
+	highest = harness_number(&h,
 		"SELECT live_step FROM liveness_step ORDER BY not_always_live DESC, "
 		"live_step LIMIT 1");
 	for (int zoom = 0; zoom < 5; zoom++) {
@@ -230,7 +215,7 @@ START_TEST(zoom_is_exact)
 			"SELECT not_always_live FROM liveness_step WHERE live_step = %lld",
 			(long long)h.selection.live_step);
 		snprintf(words, sizeof(words), "not always live %s",
-			ts_fmt_bytes(bytes, number(&h, query), TS_UNITS_KIB));
+			ts_fmt_bytes(bytes, harness_number(&h, "%s", query), TS_UNITS_KIB));
 		harness_says(&h, words);
 	}
 	harness_end(&h);
@@ -443,7 +428,8 @@ START_TEST(damaged)
 	ck_assert_ptr_nonnull(f);
 	ck_assert_int_eq(fseek(f,
 				 4096 *
-					 (number(&h, "SELECT page_count FROM pragma_page_count()") /
+					 (harness_number(&h,
+						  "SELECT page_count FROM pragma_page_count()") /
 						 2),
 				 SEEK_SET),
 		0);

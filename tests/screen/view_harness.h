@@ -10,6 +10,7 @@
 
 #include <check.h>
 #include <poll.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +63,28 @@ harness_open(struct harness *h)
 	struct ts_err err = {0};
 
 	ck_assert_msg(ts_report_open(&h->env.report, h->path, &ro, &err) == TS_OK, "%s", err.msg);
+}
+
+/* What a query of the report's file answers: one number. */
+static inline int64_t TS_PRINTF(2, 3) harness_number(struct harness *h, const char *fmt, ...)
+{
+	sqlite3_stmt *stmt;
+	sqlite3 *db;
+	char query[1200];
+	va_list ap;
+	int64_t v;
+
+	va_start(ap, fmt);
+	vsnprintf(query, sizeof(query), fmt, ap);
+	va_end(ap);
+	ck_assert_int_eq(sqlite3_open(h->path, &db), SQLITE_OK);
+	ck_assert_msg(sqlite3_prepare_v2(db, query, -1, &stmt, NULL) == SQLITE_OK, "%s: %s", query,
+		sqlite3_errmsg(db));
+	ck_assert_int_eq(sqlite3_step(stmt), SQLITE_ROW);
+	v = sqlite3_column_int64(stmt, 0);
+	sqlite3_finalize(stmt);
+	sqlite3_close(db);
+	return v;
 }
 
 /* The report and a view on it; nothing is asked yet. */
