@@ -8,10 +8,12 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/calc/top.h"
 #include "tilescope/report/index_variables.h"
-#include "tilescope/report/largest.h"
 #include "tilescope/report/rows.h"
+#include "tilescope/report/tile_ipus.h"
+#include "tilescope/report/tile_slots.h"
 #include "tilescope/report/tile_variables.h"
-#include "tilescope/report/tile_work.h"
+
+#include "largest_internal.h"
 
 const char *
 ts_large_kind_name(enum ts_large_kind kind)
@@ -22,9 +24,8 @@ ts_large_kind_name(enum ts_large_kind kind)
 	return names[kind];
 }
 
-/* Cancelled or no memory ends it; all else leaves figures unknown. */
-static enum ts_code
-bear(struct ts_largest *l, enum ts_code code, const struct ts_err *why, struct ts_err *err)
+enum ts_code
+largest_bear(struct ts_largest *l, enum ts_code code, const struct ts_err *why, struct ts_err *err)
 {
 	l->partial |= code == TS_E_DAMAGED;
 	if (code != TS_E_CANCELLED && code != TS_E_NOMEM)
@@ -34,101 +35,26 @@ bear(struct ts_largest *l, enum ts_code code, const struct ts_err *why, struct t
 	return code;
 }
 
-static enum ts_code
-take(struct ts_large_one *one, int64_t bytes, int64_t id, const char *name, struct ts_err *err)
+enum ts_code
+largest_take(struct ts_large_one *one, int64_t bytes, int64_t id, const char *name, size_t n,
+	struct ts_err *err)
 {
+	char *copy = name && n > 0 ? ts_strndup(name, n < TS_PEAK_NAME ? n : TS_PEAK_NAME) : NULL;
+
+	if (name && n > 0 && !copy)
+		return ts_err_nomem(err);
 	free(one->name);
+	one->name = copy;
 	one->bytes = bytes;
 	one->id = id;
-	one->name = name && *name ? ts_strdup(name) : NULL;
-	return name && *name && !one->name ? ts_err_nomem(err) : TS_OK;
+	return TS_OK;
 }
 
-/* --- code and state --------------------------------------------------------------------------- */
-
-static enum ts_code
-take_row(struct ts_large_one *one, const struct ts_tile_work *w, bool state, struct ts_err *err)
-{
-	const struct ts_work_row *most = NULL;
-	int64_t bytes = 0;
-
-	for (size_t i = 0; i < w->count; i++) {
-		int64_t here = state ? w->row[i].state : w->row[i].code;
-
-		if (here > bytes) {
-			bytes = here;
-			most = &w->row[i];
-		}
-	}
-	return most ? take(one, bytes, most->id, ts_work_said(w, most), err) : TS_OK;
-}
-
-static enum ts_code
-read_work(struct ts_largest *l, struct ts_large_one *one, struct ts_reader *rd,
-	enum ts_work_kind kind, const int64_t *tiles, size_t n, struct ts_err *err)
-{
-	struct ts_tile_work w;
-	struct ts_err why = {0};
-	enum ts_code code;
-
-	if (!ts_tile_work_recorded(rd->report, kind) || n == 0)
-		return TS_OK;
-	code = bear(l, ts_tile_work_read(&w, rd, kind, tiles, n, NULL, &why), &why, err);
-	if (!code && kind == TS_WORK_EXCHANGES)
-		code = take_row(&one[TS_LARGE_EXCHANGE_CODE], &w, false, err);
-	if (!code && kind == TS_WORK_VERTICES)
-		code = take_row(&one[TS_LARGE_VERTEX_CODE], &w, false, err);
-	if (!code && kind == TS_WORK_VERTICES)
-		code = take_row(&one[TS_LARGE_VERTEX_STATE], &w, true, err);
-	ts_tile_work_fini(&w);
-	return code;
-}
-
-static int64_t
-ipu_of(const struct ts_insight_facts *x, const struct ts_tile *t)
-{
-	int64_t per_ipu = x->target.tiles_per_ipu;
-
-	return t->ipu != TS_UNKNOWN ? t->ipu : per_ipu > 0 ? t->tile / per_ipu : TS_UNKNOWN;
-}
-
-/* The tiles of a scope, ascending; returns how many. */
-static size_t
-pick_tiles(int64_t *tiles, const struct ts_largest *l, const struct ts_insight_facts *x, int scope)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < x->tiles.count; i++) {
-		const struct ts_tile *t = &x->tiles.tile[i];
-
-		if (scope == TS_LARGE_MODEL || (scope == TS_LARGE_TILE && t->tile == l->tile) ||
-			(scope >= TS_LARGE_IPU && ipu_of(x, t) == scope - TS_LARGE_IPU))
-			tiles[n++] = t->tile;
-	}
-	return n;
-}
-
-static enum ts_code
-read_scopes(struct ts_largest *l, struct ts_reader *rd, const struct ts_insight_facts *x,
-	struct ts_progress *progress, struct ts_err *err)
-{
-	int64_t *tiles = ts_alloc(x->tiles.count + 1, sizeof(*tiles));
-	int scopes = TS_LARGE_IPU + l->ipus;
-	enum ts_code code = tiles ? TS_OK : ts_err_nomem(err);
-
-	for (int i = 0; i < scopes && !code; i++) {
-		size_t n = pick_tiles(tiles, l, x, i);
-
-		ts_progress_set(progress, i, scopes);
-		code = read_work(l, l->one[i], rd, TS_WORK_VERTICES, tiles, n, err);
-		if (!code)
-			code = read_work(l, l->one[i], rd, TS_WORK_EXCHANGES, tiles, n, err);
-	}
-	free(tiles);
-	return code;
-}
-
-enum { LARGE_ROWS = TS_LARGEST_OF_ALL, LOOKED_AT = 64 };
+enum {
+	LOOKED_AT = 64,
+	LOOKED_AT_OF_CATEGORY = 4, /* when these are code, all of the category is */
+	CELLS = 1 << 15,	   /* of IPUs and categories */
+};
 
 /* Is it code or state, which stands among the variables under the name of its category? */
 static bool
@@ -157,23 +83,52 @@ read_tile_variable(struct ts_largest *l, struct ts_reader *rd, const struct ts_i
 	if (l->tile == TS_UNKNOWN || !ts_report_has(rd->report, TS_LOWERED_VARIABLE) ||
 		!ts_tile_variables_quick(rd->report, rd->index, l->tile))
 		return TS_OK;
-	code = bear(l, ts_tile_variables_list(&v, rd, l->tile, LOOKED_AT, NULL, &why), &why, err);
+	code = largest_bear(l, ts_tile_variables_list(&v, rd, l->tile, LOOKED_AT, NULL, &why), &why,
+		err);
 	for (int i = 0; i < v.count && i < LOOKED_AT && !code; i++) {
 		const char *name = v.variable[i].name;
 
 		if (name && is_category(x, name, strlen(name)))
 			continue;
-		code = take(one, v.variable[i].bytes, l->tile, name, err);
+		code = largest_take(one, v.variable[i].bytes, l->tile, name,
+			name ? strlen(name) : 0, err);
 		break;
 	}
 	ts_tile_variables_fini(&v);
 	return code;
 }
 
-/* The row of a large variable: of its IPU, unless that has one already. */
+/* The largest rows of an IPU and a category, behind those that were looked at in the pass before. */
+struct candidates {
+	struct ts_top top;
+	int64_t row[LOOKED_AT]; /* by slot */
+	int64_t last, last_row; /* bytes and row id of the last one before */
+};
+
+/* What is looked for of IPUs. */
+struct of_ipus {
+	struct ts_largest *l;
+	struct ts_reader *rd;
+	const struct ts_insight_facts *x;
+	struct ts_progress *progress;
+	struct ts_tile_ipus ipus;
+	int left; /* IPUs of which nothing is found yet */
+	bool has_category;
+	struct ts_tile_slots category; /* a place for each number; without numbers one for all */
+	int places;
+	struct candidates **cell; /* by IPU and place; NULL: there is no such row */
+};
+
+static struct ts_large_one *
+one_of_ipu(const struct of_ipus *f, int64_t ipu)
+{
+	return ipu >= 0 && ipu < f->l->ipus ? &f->l->one[TS_LARGE_IPU + ipu][TS_LARGE_VARIABLE]
+					    : NULL;
+}
+
+/* A large row, which becomes that of its IPU if it is larger and no code; *taken then. */
 static enum ts_code
-read_large(struct ts_largest *l, struct ts_reader *rd, const struct ts_insight_facts *x,
-	int64_t row, int *left, struct ts_err *err)
+read_large(bool *taken, struct of_ipus *f, int64_t row, struct ts_err *err)
 {
 	enum { TILE, BYTES, NAME, COLUMNS };
 	struct ts_rows_query q = {.columns = {TS_LOWERED_VARIABLE_TILE, TS_LOWERED_VARIABLE_BYTES,
@@ -182,113 +137,226 @@ read_large(struct ts_largest *l, struct ts_reader *rd, const struct ts_insight_f
 		.range = TS_RANGE_ROWID,
 		.from = row,
 		.to = row + 1};
+	struct ts_large_one *one;
 	struct ts_rows *rows;
-	struct ts_tile of = {.ipu = TS_UNKNOWN};
-	int64_t bytes, ipu;
+	int64_t bytes, tile;
 	const char *s = "";
 	size_t n = 0;
-	ptrdiff_t at;
-	enum ts_code code = ts_reader_rows(&rows, rd, TS_LOWERED_VARIABLE, &q, err);
+	enum ts_code code = ts_reader_rows(&rows, f->rd, TS_LOWERED_VARIABLE, &q, err);
 	bool there;
 
+	*taken = false;
 	if (code)
 		return code;
 	code = ts_rows_next(rows, &there, err);
-	if (!code && there && ts_rows_number(rows, TILE, &of.tile) == TS_VALUE_OK &&
+	if (!code && there && ts_rows_number(rows, TILE, &tile) == TS_VALUE_OK &&
 		ts_rows_number(rows, BYTES, &bytes) == TS_VALUE_OK) {
-		at = ts_tiles_find(&x->tiles, of.tile);
-		ipu = ipu_of(x, at >= 0 ? &x->tiles.tile[at] : &of);
-		(void)ts_rows_text(rows, NAME, &s, &n);
-		if (!is_category(x, s, n) && ipu >= 0 && ipu < l->ipus &&
-			l->one[TS_LARGE_IPU + ipu][TS_LARGE_VARIABLE].bytes == TS_UNKNOWN) {
-			struct ts_large_one *one = &l->one[TS_LARGE_IPU + ipu][TS_LARGE_VARIABLE];
-
-			one->bytes = bytes;
-			one->id = of.tile;
-			one->name = n > 0 ? ts_strndup(s, n < TS_PEAK_NAME ? n : TS_PEAK_NAME)
-					  : NULL;
-			--*left;
+		one = one_of_ipu(f, ts_tile_ipus_find(&f->ipus, tile));
+		if (ts_rows_text(rows, NAME, &s, &n) != TS_VALUE_OK)
+			n = 0;
+		if (one && bytes > one->bytes && !is_category(f->x, s, n)) {
+			f->left -= one->bytes == TS_UNKNOWN;
+			code = largest_take(one, bytes, tile, s, n, err);
+			*taken = true;
 		}
 	}
 	ts_rows_close(rows);
 	return code;
 }
 
-/* Without the index: the largest rows by one pass, where there are not many. */
+/* From the index: the largest rows of all. */
 static enum ts_code
-pass_large_rows(int64_t *large, int *count, struct ts_reader *rd, struct ts_err *err)
+read_indexed(struct of_ipus *f, struct ts_err *err)
 {
-	enum { BYTES, TILE, COLUMNS, ROWS = 2000000 };
-	struct ts_rows_query q = {.columns = {TS_LOWERED_VARIABLE_BYTES, TS_LOWERED_VARIABLE_TILE},
-		.column_count = COLUMNS,
-		.past_damage = true};
-	int64_t span = ts_reach_span(&rd->report->binding[TS_LOWERED_VARIABLE].reach);
-	int64_t row[LARGE_ROWS];
-	struct ts_rows_block b;
-	struct ts_rows *rows = NULL;
-	struct ts_top top;
-	enum ts_code code;
+	struct ts_index_variables v;
+	struct ts_err why = {0};
+	enum ts_code code = TS_OK;
+	bool taken;
 
-	*count = 0;
-	if (span == 0 || span > ROWS)
+	if (!ts_index_variables(&v, f->rd->index) || !v.has_row_ids)
 		return TS_OK;
-	if (!ts_top_init(&top, LARGE_ROWS))
-		return ts_err_nomem(err);
-	code = ts_reader_rows(&rows, rd, TS_LOWERED_VARIABLE, &q, err);
-	while (!code && !(code = ts_rows_block(rows, &b, err)) && b.rows > 0)
-		for (int i = 0; i < b.rows && b.rowid && !b.is[BYTES] && !b.is[TILE]; i++) {
-			int slot = ts_top_offer(&top, b.v[BYTES][i], b.rowid[i]);
+	for (size_t i = 0; i < v.largest && i < TS_LARGEST_OF_ALL && f->left > 0 && !code; i++)
+		if (v.large[i].row < INT64_MAX)
+			code = largest_bear(f->l, read_large(&taken, f, v.large[i].row, &why), &why,
+				err);
+	return code;
+}
 
-			if (slot >= 0)
-				row[slot] = b.rowid[i];
+/* NULL: no memory. */
+static struct candidates *
+new_candidates(bool has_category)
+{
+	struct candidates *c = ts_alloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->last = c->last_row = INT64_MAX;
+	if (ts_top_init(&c->top, has_category ? LOOKED_AT_OF_CATEGORY : LOOKED_AT))
+		return c;
+	free(c);
+	return NULL;
+}
+
+static enum ts_code
+offer_row(struct of_ipus *f, int64_t ipu, int64_t category, int64_t bytes, int64_t row,
+	struct ts_err *err)
+{
+	ptrdiff_t place = ts_tile_slot(&f->category, category);
+	struct candidates **c;
+	int slot;
+
+	if (place == TS_SLOT_FULL) {
+		f->l->partial = true;
+		return TS_OK;
+	}
+	if (place < 0)
+		return ts_err_nomem(err);
+	c = &f->cell[ipu * f->places + place];
+	if (!*c && !(*c = new_candidates(f->has_category)))
+		return ts_err_nomem(err);
+	if (bytes > (*c)->last || (bytes == (*c)->last && row <= (*c)->last_row))
+		return TS_OK;
+	slot = ts_top_offer(&(*c)->top, bytes, row);
+	if (slot >= 0)
+		(*c)->row[slot] = row;
+	return TS_OK;
+}
+
+/* One pass: candidates of all IPUs of which nothing is found yet. */
+static enum ts_code
+pass_rows(struct of_ipus *f, const bool *open, struct ts_err *err)
+{
+	enum { BYTES, TILE, CATEGORY, COLUMNS };
+	struct ts_rows_query q = {.columns = {TS_LOWERED_VARIABLE_BYTES, TS_LOWERED_VARIABLE_TILE,
+					  TS_LOWERED_VARIABLE_CATEGORY},
+		.column_count = f->has_category ? COLUMNS : CATEGORY,
+		.past_damage = true};
+	int64_t span = ts_reach_span(&f->rd->report->binding[TS_LOWERED_VARIABLE].reach);
+	int64_t seen = 0, tile = TS_UNKNOWN, ipu = TS_UNKNOWN;
+	struct ts_rows_block b;
+	struct ts_rows *rows;
+	enum ts_code code = ts_reader_rows(&rows, f->rd, TS_LOWERED_VARIABLE, &q, err);
+
+	if (code)
+		return code;
+	while (!(code = ts_rows_block(rows, &b, err)) && b.rows > 0) {
+		bool has = f->has_category && b.is[CATEGORY] == TS_VALUE_OK;
+
+		ts_progress_set(f->progress, seen += b.rows, span);
+		for (int i = 0; !code && i < b.rows && b.rowid && !b.is[BYTES] && !b.is[TILE];
+			i++) {
+			if (b.v[TILE][i] != tile) {
+				tile = b.v[TILE][i];
+				ipu = ts_tile_ipus_find(&f->ipus, tile);
+			}
+			if (ipu >= 0 && ipu < f->l->ipus && open[ipu])
+				code = offer_row(f, ipu, has ? b.v[CATEGORY][i] : TS_UNKNOWN,
+					b.v[BYTES][i], b.rowid[i], err);
 		}
+		if (code)
+			break;
+	}
 	ts_rows_close(rows);
-	ts_top_sort(&top);
-	for (; *count < top.count; ++*count)
-		large[*count] = row[top.entry[*count].slot];
-	ts_top_fini(&top);
+	return code;
+}
+
+/* The largest that is no code; *more: all were code, and there may be others. */
+static enum ts_code
+take_candidates(struct of_ipus *f, struct candidates *c, int ipu, bool *more, struct ts_err *err)
+{
+	const struct ts_large_one *one = one_of_ipu(f, ipu);
+	struct ts_err why = {0};
+	enum ts_code code = TS_OK;
+	bool taken = false;
+	int i = 0;
+
+	ts_top_sort(&c->top);
+	for (; i < c->top.count && !taken && !code; i++) {
+		c->last = c->top.entry[i].value;
+		c->last_row = c->row[c->top.entry[i].slot];
+		if (c->last <= one->bytes)
+			break;
+		code = largest_bear(f->l, read_large(&taken, f, c->last_row, &why), &why, err);
+	}
+	*more |= !taken && i == LOOKED_AT;
+	c->top.count = 0;
+	return code;
+}
+
+/* By a pass over all rows; by some where no categories are recorded, and the first candidates are code. */
+static enum ts_code
+read_passes(struct of_ipus *f, struct ts_err *err)
+{
+	enum { PASSES = 8 };
+	bool *open = ts_alloc((size_t)f->l->ipus, sizeof(*open)), more = true;
+	struct ts_err why = {0};
+	enum ts_code code = f->cell && open ? TS_OK : ts_err_nomem(err);
+
+	for (int pass = 0; pass < PASSES && more && f->left > 0 && !code; pass++) {
+		more = false;
+		for (int i = 0; i < f->l->ipus; i++)
+			open[i] = one_of_ipu(f, i)->bytes == TS_UNKNOWN;
+		code = largest_bear(f->l, pass_rows(f, open, &why), &why, err);
+		for (int i = 0; i < f->l->ipus * f->places && !code; i++)
+			if (open[i / f->places] && f->cell[i])
+				code = take_candidates(f, f->cell[i], i / f->places, &more, err);
+	}
+	free(open);
 	return code;
 }
 
 static enum ts_code
 read_ipu_variables(struct ts_largest *l, struct ts_reader *rd, const struct ts_insight_facts *x,
-	struct ts_err *err)
+	struct ts_progress *progress, struct ts_err *err)
 {
-	struct ts_index_variables v;
-	struct ts_err why = {0};
-	int64_t large[LARGE_ROWS];
-	enum ts_code code = TS_OK;
-	int left = l->ipus, count = 0;
+	struct of_ipus f = {.l = l, .rd = rd, .x = x, .progress = progress, .left = l->ipus};
+	enum ts_code code;
 
-	if (!ts_report_has(rd->report, TS_LOWERED_VARIABLE))
+	if (!ts_report_has(rd->report, TS_LOWERED_VARIABLE) || l->ipus == 0)
 		return TS_OK;
-	if (ts_index_variables(&v, rd->index) && v.has_row_ids)
-		for (; count < LARGE_ROWS && (size_t)count < v.largest; count++)
-			large[count] = v.large[count].row;
-	else
-		code = bear(l, pass_large_rows(large, &count, rd, &why), &why, err);
-	for (int i = 0; i < count && left > 0 && !code; i++)
-		if (large[i] < INT64_MAX)
-			code = bear(l, read_large(l, rd, x, large[i], &left, &why), &why, err);
+	f.has_category = ts_report_has_column(rd->report, TS_LOWERED_VARIABLE,
+		TS_LOWERED_VARIABLE_CATEGORY);
+	f.places = f.has_category ? (int)ts_min_i64(TS_CATEGORIES_MAX, CELLS / l->ipus) : 1;
+	f.category.most = (size_t)f.places;
+	f.cell = ts_alloc((size_t)l->ipus * (size_t)f.places, sizeof(struct candidates *));
+	code = ts_tile_ipus_of(&f.ipus, &x->tiles, &x->target, rd, err);
+	if (!code)
+		code = read_indexed(&f, err);
+	if (!code)
+		code = read_passes(&f, err);
+	for (int i = 0; f.cell && i < l->ipus * f.places; i++)
+		if (f.cell[i]) {
+			ts_top_fini(&f.cell[i]->top);
+			free(f.cell[i]);
+		}
+	free(f.cell);
+	ts_tile_slots_fini(&f.category);
+	ts_tile_ipus_fini(&f.ipus);
 	return code;
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
-static void
-begin(struct ts_largest *l, const struct ts_insight_facts *x)
+static enum ts_code
+begin(struct ts_largest *l, const struct ts_insight_facts *x, struct ts_err *err)
 {
 	int64_t last = -1;
 
 	*l = (struct ts_largest){
 		.tile = x->fullest.count > 0 ? x->fullest.tile[0].tile : TS_UNKNOWN};
-	for (int i = 0; i < TS_LARGE_SCOPES; i++)
-		for (int k = 0; k < TS_LARGE_KINDS; k++)
-			l->one[i][k].bytes = l->one[i][k].id = TS_UNKNOWN;
 	for (size_t i = 0; i < x->tiles.count; i++)
-		last = ts_max_i64(last, ipu_of(x, &x->tiles.tile[i]));
+		last = ts_max_i64(last, ts_tile_ipu(&x->tiles.tile[i], &x->target));
 	l->ipus = (int)ts_min_i64(last + 1, TS_LARGE_IPUS);
 	l->more = last + 1 > TS_LARGE_IPUS;
+	l->one = ts_alloc((size_t)(TS_LARGE_IPU + l->ipus), sizeof(*l->one));
+	if (!l->one) {
+		l->ipus = 0;
+		return ts_err_nomem(err);
+	}
+	for (int i = 0; i < TS_LARGE_IPU + l->ipus; i++)
+		for (int k = 0; k < TS_LARGE_KINDS; k++)
+			l->one[i][k].bytes = l->one[i][k].id = TS_UNKNOWN;
+	return TS_OK;
 }
 
 enum ts_code
@@ -296,25 +364,25 @@ ts_largest_read(struct ts_largest *l, struct ts_reader *rd, const struct ts_insi
 	struct ts_progress *progress, struct ts_err *err)
 {
 	const struct ts_peak_variable *most = &facts->peak.most;
-	enum ts_code code = TS_OK;
+	enum ts_code code = begin(l, facts, err);
 
-	begin(l, facts);
-	if (facts->has_peak && most->bytes != TS_UNKNOWN)
-		code = take(&l->one[TS_LARGE_MODEL][TS_LARGE_VARIABLE], most->bytes, most->variable,
-			most->name, err);
+	if (!code && facts->has_peak && most->bytes != TS_UNKNOWN)
+		code = largest_take(&l->one[TS_LARGE_MODEL][TS_LARGE_VARIABLE], most->bytes,
+			most->variable, most->name, most->name ? strlen(most->name) : 0, err);
 	if (!code)
 		code = read_tile_variable(l, rd, facts, err);
 	if (!code)
-		code = read_ipu_variables(l, rd, facts, err);
-	return code ? code : read_scopes(l, rd, facts, progress, err);
+		code = read_ipu_variables(l, rd, facts, progress, err);
+	return code ? code : largest_work(l, rd, facts, progress, err);
 }
 
 void
 ts_largest_fini(struct ts_largest *l)
 {
-	for (int i = 0; i < TS_LARGE_SCOPES; i++)
-		for (int k = 0; k < TS_LARGE_KINDS; k++) {
+	for (int i = 0; l->one && i < TS_LARGE_IPU + l->ipus; i++)
+		for (int k = 0; k < TS_LARGE_KINDS; k++)
 			free(l->one[i][k].name);
-			l->one[i][k].name = NULL;
-		}
+	free(l->one);
+	l->one = NULL;
+	l->ipus = 0;
 }

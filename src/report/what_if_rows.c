@@ -20,7 +20,7 @@
 
 enum {
 	NEAR = 64 << 20, /* numbers of variables that have a byte */
-	FAR = 1 << 16,	 /* others that are named by a change */
+	FAR = 1 << 20,	 /* others that are named by a change */
 	PROGRESS_ROWS = 8192,
 	NOBODY = -1,
 	UNSURE = -2,
@@ -47,9 +47,10 @@ struct choice {
 	bool by_number;	     /* of the variable before lowering */
 	bool by_id;	     /* single lowered variables are named */
 	struct ts_pile near; /* uint8_t: change + 1, by number */
-	struct ts_pile far;  /* struct far_variable, by number */
+	struct ts_pile far;  /* struct far_variable: as they come, then each once, by number */
 	size_t fars;
-	int64_t all; /* bytes of the rows so far, as the table of all tiles counts them */
+	bool settled; /* they are in order */
+	int64_t all;  /* bytes of the rows so far, as the table of all tiles counts them */
 };
 
 /* --- names ------------------------------------------------------------------------------------ */
@@ -114,40 +115,67 @@ ask_name(int *change, struct choice *h, const char *name, size_t n, int least, s
 
 /* --- variables before lowering ---------------------------------------------------------------- */
 
+/* Of one variable the change that decides comes first. */
 static int
 by_number(const void *a, const void *b)
 {
 	const struct far_variable *x = a, *y = b;
 
-	return (x->id > y->id) - (x->id < y->id);
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	return (x->change < y->change) - (x->change > y->change);
 }
 
-static struct far_variable *
+static int
 find_far(const struct choice *h, int64_t id)
 {
-	struct far_variable key = {.id = id};
+	const struct far_variable *far = h->far.memory;
+	size_t low = 0, high = h->settled ? h->fars : 0;
 
-	return h->fars == 0 ? NULL : bsearch(&key, h->far.memory, h->fars, sizeof(key), by_number);
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (far[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < h->fars && h->settled && far[low].id == id ? far[low].change : NOBODY;
+}
+
+/* Large numbers in order, each once: sorted when all are there, so that hostile ones cost no more than others. */
+static enum ts_code
+settle_far(struct choice *h, struct ts_err *err)
+{
+	struct far_variable *far;
+	enum ts_code code = ts_pile_sort(&h->far, h->fars, sizeof(*far), by_number, h->w->cache,
+		h->w->rd->cancel, err);
+	size_t kept = 0;
+
+	far = h->far.memory;
+	for (size_t i = 0; !code && i < h->fars; i++)
+		if (kept == 0 || far[kept - 1].id != far[i].id)
+			far[kept++] = far[i];
+	h->fars = kept;
+	h->settled = !code;
+	return code;
 }
 
 static int
 change_of(const struct choice *h, int64_t id)
 {
-	const struct far_variable *far;
-
 	if (id < 0)
 		return NOBODY;
 	if (id < (int64_t)h->near.used)
 		return (int)((const uint8_t *)h->near.memory)[id] - 1;
-	far = id < NEAR ? NULL : find_far(h, id);
-	return far ? far->change : NOBODY;
+	return id < NEAR ? NOBODY : find_far(h, id);
 }
 
 /* Change i decides about a variable, unless a later one does. */
 static enum ts_code
 decide(struct choice *h, int64_t id, int i, struct ts_err *err)
 {
-	struct far_variable far = {id, i}, *there;
+	struct far_variable far = {id, i};
 	enum ts_code code = TS_OK;
 
 	if (id < NEAR) {
@@ -164,20 +192,12 @@ decide(struct choice *h, int64_t id, int i, struct ts_err *err)
 			near[id] = (uint8_t)(i + 1);
 		return code;
 	}
-	there = find_far(h, id);
-	if (there) {
-		there->change = there->change > i ? there->change : i;
-		return TS_OK;
-	}
 	if (h->fars == FAR)
 		return ts_err_set(err, TS_E_LIMIT,
 			"more than %d variables with large numbers are named", FAR);
 	code = ts_pile_add(&h->far, &far, sizeof(far), h->w->cache, err);
-	if (code)
-		return code;
-	h->fars++;
-	return ts_pile_sort(&h->far, h->fars, sizeof(far), by_number, h->w->cache, h->w->rd->cancel,
-		err);
+	h->fars += !code;
+	return code;
 }
 
 enum { V_ID, V_NAME, V_COLUMNS };
@@ -198,7 +218,7 @@ name_variable(struct choice *h, struct ts_rows *rows, struct ts_err *err)
 	return code || change < 0 ? code : decide(h, id, change, err);
 }
 
-/* Which change decides about each variable before lowering. */
+/* Which change decides about each variable before lowering whose name is asked for. */
 static enum ts_code
 choose_variables(struct choice *h, struct ts_err *err)
 {
@@ -206,15 +226,9 @@ choose_variables(struct choice *h, struct ts_err *err)
 		.column_count = V_COLUMNS,
 		.past_damage = true};
 	struct ts_rows *rows;
-	enum ts_code code = TS_OK;
+	enum ts_code code = ts_reader_rows(&rows, h->w->rd, TS_VARIABLE, &q, err);
 	bool there;
 
-	for (int i = 0; !code && i < h->c->count; i++)
-		if (h->c->item[i].of == TS_WHAT_IF_VARIABLE)
-			code = decide(h, h->c->item[i].id, i, err);
-	if (code || !h->names.any)
-		return code;
-	code = ts_reader_rows(&rows, h->w->rd, TS_VARIABLE, &q, err);
 	if (code)
 		return code;
 	while (!(code = ts_rows_next(rows, &there, err)) && there)
@@ -266,6 +280,11 @@ add_row(struct choice *h, struct ts_live_gather *g, struct ts_live_row r, int ch
 	if (!ts_add_i64(&h->all, bytes) || change < 0)
 		return TS_OK;
 	sum = &h->w->w->sum[change];
+	if (r.always <= 0 && ts_live_axis_class(g->axis, r.class) < 0) {
+		sum->unplaced++;
+		sum->unplaced_bytes += bytes;
+		return TS_OK;
+	}
 	r.bytes -= ts_what_if_bytes(&h->c->item[change], bytes);
 	sum->variables++;
 	sum->bytes += bytes;
@@ -337,11 +356,19 @@ choose(struct choice *h, struct ts_err *err)
 	if (h->names.any && !h->by_number &&
 		!ts_report_has_column(r, TS_LOWERED_VARIABLE, TS_LOWERED_VARIABLE_NAME))
 		return ts_err_set(err, TS_E_ABSENT, "names of lowered variables are not recorded");
-	if (h->by_number)
-		return choose_variables(h, err);
 	for (int i = 0; !code && i < h->c->count; i++)
 		if (h->c->item[i].of == TS_WHAT_IF_VARIABLE)
 			code = decide(h, h->c->item[i].id, i, err);
+	if (!code && h->by_number && h->names.any)
+		code = choose_variables(h, err);
+	if (!code || code == TS_E_DAMAGED) {
+		struct ts_err why;
+		enum ts_code end = settle_far(h, &why);
+
+		if (end && err)
+			*err = why;
+		code = end ? end : code;
+	}
 	return code;
 }
 

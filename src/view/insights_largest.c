@@ -172,8 +172,9 @@ static const struct ts_column_facts facts[L_COLUMNS] = {
 static int64_t
 row_count(const struct largest *l)
 {
-	return ts_pane_has(&l->state) ? (int64_t)(TS_LARGE_IPU + l->found.ipus) * TS_LARGE_KINDS
-				      : 0;
+	return ts_pane_has(&l->state) && l->found.one
+		? (int64_t)(TS_LARGE_IPU + l->found.ipus) * TS_LARGE_KINDS
+		: 0;
 }
 
 static const struct ts_large_one *

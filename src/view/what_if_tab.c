@@ -177,16 +177,35 @@ resize(struct ts_tab *t)
 	ts_list_resize(&tab_of(t)->list, ts_table_rows(&table, table_rect(t, &said)));
 }
 
+/* Of the pieces that changes name: those of which nobody knows when they are alive. */
+static int64_t
+unplaced(const struct ts_what_if *w, int64_t *bytes)
+{
+	int64_t n = 0;
+
+	*bytes = 0;
+	for (int i = 0; i < w->changes.count; i++) {
+		n += w->sum[i].unplaced;
+		*bytes += w->sum[i].unplaced_bytes;
+	}
+	return n;
+}
+
 static void
 draw_said(struct ts_tab *t, struct ts_canvas *c, struct ts_rect r)
 {
 	const struct what_if_tab *s = tab_of(t);
 	char a[TS_FMT_MAX], b[TS_FMT_MAX];
 	enum ts_units units = t->view->env->options->units;
+	int64_t bytes, pieces = unplaced(s->w, &bytes);
 
 	if (s->w->changes.count == 0)
 		ts_canvas_text(c, r, 1, 0, TS_ROLE_NOTE,
 			"nothing is changed yet: x on a variable, or :whatif halve NAMES");
+	else if (pieces > 0)
+		ts_canvas_printf(c, r, 1, 0, TS_ROLE_NOTE,
+			"%s unplaced pieces (%s): when they are alive is not known, no peak has them",
+			ts_fmt_count(a, pieces), ts_fmt_bytes(b, bytes, units));
 	else if (s->w->recorded != TS_UNKNOWN && s->w->recorded != s->w->derived)
 		ts_canvas_printf(c, r, 1, 0, TS_ROLE_NOTE,
 			"from intervals: not always live at the peak %s, recorded %s",

@@ -144,10 +144,14 @@ bytes_at(const struct what_if_tab *s, int64_t row, int64_t *before, int64_t *aft
 static void
 pieces_text(const struct what_if_tab *s, int change, char *out, size_t size)
 {
-	char count[TS_FMT_MAX];
-	int64_t n = s->w->sum[change].variables;
+	char count[TS_FMT_MAX], more[TS_FMT_MAX];
+	int64_t n = s->w->sum[change].variables, unplaced = s->w->sum[change].unplaced;
 
-	snprintf(out, size, "%s piece%s", ts_fmt_count(count, n), n == 1 ? "" : "s");
+	if (unplaced > 0)
+		snprintf(out, size, "%s pieces, %s unplaced", ts_fmt_count(count, n),
+			ts_fmt_count(more, unplaced));
+	else
+		snprintf(out, size, "%s piece%s", ts_fmt_count(count, n), n == 1 ? "" : "s");
 }
 
 /* Titles of the columns, for the changes. */

@@ -327,12 +327,53 @@ END_TEST
 
 #define NO_CODE "(name IS NULL OR name NOT IN (SELECT name FROM memory_category))"
 
+/* Is tile t of a scope, with so many tiles an IPU? */
+static bool
+in_scope(const struct ts_largest *l, int scope, int64_t t, int per)
+{
+	return scope == TS_LARGE_MODEL || (scope == TS_LARGE_TILE && t == l->tile) ||
+		(scope >= TS_LARGE_IPU && t / per == scope - TS_LARGE_IPU);
+}
+
+/* The largest sum of blobs over the tiles of a scope: of rows with one id, times a factor. */
+static int64_t
+largest_blobs(const struct world *w, const struct ts_largest *l, int scope, int per,
+	const char *sql)
+{
+	int64_t best = TS_UNKNOWN, sum = 0, id = -1, times = 0;
+	sqlite3_stmt *st;
+
+	ck_assert_int_eq(sqlite3_prepare_v2(w->db, sql, -1, &st, NULL), SQLITE_OK);
+	for (bool more = true; more;) {
+		more = sqlite3_step(st) == SQLITE_ROW;
+		if (!more || sqlite3_column_int64(st, 0) != id) {
+			best = sum * times > 0 && sum * times > best ? sum * times : best;
+			sum = 0;
+		}
+		if (!more)
+			break;
+		id = sqlite3_column_int64(st, 0);
+		times = sqlite3_column_int64(st, 1);
+		for (int t = 0; t < sqlite3_column_bytes(st, 2) / 4; t++) {
+			const unsigned char *b = (const unsigned char *)sqlite3_column_blob(st, 2) +
+				4 * t;
+
+			if (in_scope(l, scope, t, per))
+				sum += (int64_t)(b[0] | b[1] << 8 | b[2] << 16) +
+					((int64_t)b[3] << 24);
+		}
+	}
+	sqlite3_finalize(st);
+	return best;
+}
+
 START_TEST(largest_against_sql)
 {
+	const int ipus = _i % 2 ? 2 : 70, per = ipus == 2 ? 24 : 6;
 	struct ts_demo_options o = {.scale = TS_DEMO_SMALL,
 		.layout = TS_DEMO_STORE,
-		.ipus = 2,
-		.tiles = 24,
+		.ipus = ipus,
+		.tiles = per,
 		.steps = 100,
 		.variables = 1500,
 		.seed = (uint64_t)_i};
@@ -348,7 +389,8 @@ START_TEST(largest_against_sql)
 	ck_assert_int_eq(sqlite3_open_v2(w.path, &w.db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
 	ck_assert_int_eq(ts_insight_facts_read(&facts, w.rd, NULL, &err), TS_OK);
 	ck_assert_int_eq(ts_largest_read(&l, w.rd, &facts, NULL, &err), TS_OK);
-	ck_assert_int_eq(l.ipus, 2);
+	ck_assert_int_eq(l.ipus, ipus);
+	ck_assert(!l.more && !l.partial);
 	ck_assert_int_eq(l.one[TS_LARGE_MODEL][TS_LARGE_VERTEX_CODE].bytes,
 		ask(&w,
 			"SELECT max(s) FROM (SELECT sum(code_bytes) s FROM tile_vertex GROUP BY"
@@ -366,11 +408,23 @@ START_TEST(largest_against_sql)
 		ck_assert_int_eq(l.one[TS_LARGE_IPU + i][TS_LARGE_VERTEX_CODE].bytes,
 			ask(&w,
 				"SELECT max(s) FROM (SELECT sum(code_bytes) s FROM tile_vertex WHERE"
-				" tile / 24 = %d GROUP BY vertex_type)",
-				i));
+				" tile / %d = %d GROUP BY vertex_type)",
+				per, i));
 		ck_assert_int_eq(l.one[TS_LARGE_IPU + i][TS_LARGE_VARIABLE].bytes,
-			ask(&w, "SELECT max(bytes) FROM lowered_variable WHERE tile / 24 = %d AND " NO_CODE,
-				i));
+			ask(&w, "SELECT max(bytes) FROM lowered_variable WHERE tile / %d = %d AND " NO_CODE,
+				per, i));
+	}
+	for (int i = 0; i < TS_LARGE_IPU + l.ipus; i++) {
+		ck_assert_int_eq(l.one[i][TS_LARGE_VERTEX_STATE].bytes,
+			largest_blobs(&w, &l, i, per,
+				"SELECT vertex_type, state_bytes, count_by_tile FROM compute_set_vertex"
+				" JOIN vertex_type USING (vertex_type) WHERE count_by_tile NOT NULL"
+				" ORDER BY vertex_type"));
+		ck_assert_int_eq(l.one[i][TS_LARGE_EXCHANGE_CODE].bytes,
+			largest_blobs(&w, &l, i, per,
+				"SELECT program, 1, code_by_tile FROM program WHERE code_by_tile NOT NULL"));
+		if (l.one[i][TS_LARGE_VERTEX_CODE].bytes > 0)
+			ck_assert_ptr_nonnull(l.one[i][TS_LARGE_VERTEX_CODE].name);
 	}
 	ts_largest_fini(&l);
 	ts_insight_facts_fini(&facts);

@@ -85,6 +85,11 @@ left_of(const struct ts_what_if_changes *c, const struct row *r, const struct tr
 		if (!decides(x, r, t, g))
 			continue;
 		left = x->how == TS_WHAT_IF_REMOVE ? 0 : (r->bytes + n - 1) / n;
+		if (!r->always && (r->class < 0 || !t->known[r->class])) {
+			sum[i].unplaced++;
+			sum[i].unplaced_bytes += r->bytes;
+			return r->bytes;
+		}
 		sum[i].variables++;
 		sum[i].bytes += r->bytes;
 		sum[i].less += r->bytes - left;
@@ -171,7 +176,7 @@ static void
 check(struct ts_reader *rd, const struct truth *t, const struct ts_what_if_changes *c,
 	struct ts_groups *g)
 {
-	struct ts_what_if_sum sum[TS_WHAT_IF_CHANGES] = {{0, 0, 0}};
+	struct ts_what_if_sum sum[TS_WHAT_IF_CHANGES] = {{0, 0, 0, 0, 0}};
 	struct table *a = malloc(sizeof(*a));
 	struct ts_err err = {0};
 	struct ts_what_if *w;
@@ -183,6 +188,8 @@ check(struct ts_reader *rd, const struct truth *t, const struct ts_what_if_chang
 		ck_assert_int_eq(w->sum[i].variables, sum[i].variables);
 		ck_assert_int_eq(w->sum[i].bytes, sum[i].bytes);
 		ck_assert_int_eq(w->sum[i].less, sum[i].less);
+		ck_assert_int_eq(w->sum[i].unplaced, sum[i].unplaced);
+		ck_assert_int_eq(w->sum[i].unplaced_bytes, sum[i].unplaced_bytes);
 	}
 	same(&w->device.before, peak_of(a, 0, t, DEVICE));
 	same(&w->device.after, peak_of(a, 1, t, DEVICE));
@@ -281,6 +288,41 @@ START_TEST(what_cannot_be)
 }
 END_TEST
 
+/* Numbers of variables that are large and fall, each twice: all are found, in time that does not grow with their square. */
+START_TEST(large_numbers)
+{
+	struct ts_what_if_changes c = {.count = 1};
+	struct ts_err err = {0};
+	struct ts_what_if *w;
+	struct fixture f;
+
+	c.item[0] = (struct ts_what_if_change){.of = TS_WHAT_IF_PATTERN,
+		.how = TS_WHAT_IF_HALVE,
+		.n = 1};
+	snprintf(c.item[0].text, sizeof(c.item[0].text), "^odd");
+	begin(&f);
+	sql(&f,
+		"CREATE TABLE report(key TEXT, value TEXT); "
+		"INSERT INTO report VALUES('source', 'store'), ('store_version', '1'); "
+		"CREATE TABLE variable(variable, name, bytes, always_live); "
+		"CREATE TABLE lowered_variable(id INTEGER PRIMARY KEY, tile, bytes, class, always_live, variable); "
+		"CREATE TABLE class_interval(class, start, end);");
+	sql(&f,
+		"INSERT INTO class_interval VALUES(0, 0, 9); WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL "
+		"SELECT i + 1 FROM n WHERE i < 149999) INSERT INTO variable SELECT (1 << 40) - i %% 75000, "
+		"CASE i %% 2 WHEN 0 THEN 'even' ELSE 'odd' END, 8, 0 FROM n;"
+		"INSERT INTO lowered_variable SELECT rowid, 0, 8, 0, 0, variable FROM variable WHERE rowid <= 1000");
+	open_report(&f);
+	ck_assert_msg(ts_what_if_read(&w, f.plain, NULL, &c, NULL, NULL, NULL, &err) == TS_OK, "%s",
+		err.msg);
+	ck_assert_int_eq(w->sum[0].variables, 500);
+	ck_assert_int_eq(w->sum[0].less, 500 * 4);
+	ck_assert_int_eq(w->worst.after.bytes, 1000 * 8 - 500 * 4);
+	ts_what_if_free(w);
+	end(&f);
+}
+END_TEST
+
 /* Device peak = always live + replicas x highest not always live, though intervals say a byte less than is recorded. */
 START_TEST(replicas_that_are_listed_once)
 {
@@ -345,6 +387,7 @@ main(void)
 	tcase_add_loop_test(c, random_changes, 0, ROUNDS);
 	tcase_add_test(c, a_list_of_changes);
 	tcase_add_test(c, what_cannot_be);
+	tcase_add_test(c, large_numbers);
 	tcase_add_test(c, replicas_that_are_listed_once);
 	suite_add_tcase(s, c);
 	r = srunner_create(s);

@@ -80,7 +80,7 @@ static inline void sql(struct fixture *f, const char *fmt, ...) TS_PRINTF(2, 3);
 static inline void
 sql(struct fixture *f, const char *fmt, ...)
 {
-	char text[400], *message = NULL;
+	char text[600], *message = NULL;
 	va_list ap;
 
 	va_start(ap, fmt);

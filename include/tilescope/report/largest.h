@@ -3,7 +3,8 @@
  * largest - the largest vertex state, vertex code, exchange code and variable: of the model, of each IPU, of the
  * fullest tile.
  *
- * Code and state are sums over the tiles of the scope (report/tile_work.h). A variable of the model is one of `variable`,
+ * Code and state are sums over the tiles of the scope: one pass over each relation, whatever the number of IPUs. Of equals the
+ * lower number. A variable of the model is one of `variable`,
  * over all tiles; those of an IPU and of a tile are lowered variables, each on one tile. Code and state that stand among
  * them under the name of their category are not meant.
  */
@@ -21,11 +22,10 @@ enum ts_large_kind {
 };
 
 enum {
-	TS_LARGE_IPUS = 16, /* the first of them */
+	TS_LARGE_IPUS = 4096, /* the first of them */
 	TS_LARGE_MODEL = 0,
 	TS_LARGE_TILE = 1,
 	TS_LARGE_IPU = 2, /* + IPU */
-	TS_LARGE_SCOPES = TS_LARGE_IPU + TS_LARGE_IPUS,
 };
 
 struct ts_large_one {
@@ -35,11 +35,11 @@ struct ts_large_one {
 };
 
 struct ts_largest {
-	int64_t tile; /* the fullest; TS_UNKNOWN */
-	int ipus;     /* that are in it */
-	bool more;    /* there are more */
-	struct ts_large_one one[TS_LARGE_SCOPES][TS_LARGE_KINDS];
-	bool partial; /* damage */
+	int64_t tile;				    /* the fullest; TS_UNKNOWN */
+	int ipus;				    /* that are in it */
+	bool more;				    /* there are more */
+	struct ts_large_one (*one)[TS_LARGE_KINDS]; /* TS_LARGE_IPU + ipus of them */
+	bool partial;				    /* damage */
 };
 
 /*

@@ -81,6 +81,8 @@ struct ts_what_if_sum {
 	int64_t variables; /* lowered ones that it decides */
 	int64_t bytes;	   /* they have */
 	int64_t less;	   /* they lose */
+	/* Of these it is not known when they are alive: they change no peak, and are not among the others. */
+	int64_t unplaced, unplaced_bytes;
 };
 
 struct ts_what_if {
