@@ -2,9 +2,9 @@
 /*
  * memory_addresses - the tab Address map of the Memory view: which variable stands where on the tile under the cursor.
  *
- * A row for each memory element (where they are recorded), the variables by address in it. The cursor is an address;
- * below the rows it is said what stands there. `+` divides the rows, `w` walks the gaps from the largest down, `/` finds
- * a variable, Enter shows it in Variables.
+ * A row for each memory element (where they are recorded), the variables by address in it. The cursor is an address, at
+ * first that of the largest variable; below the rows it is said what stands there. `+` divides the rows, `w` walks the
+ * gaps from the largest down, `a` the variables, `/` finds one, Enter shows it in Variables.
  */
 #include "config.h"
 
@@ -117,6 +117,7 @@ go(struct address_tab *s, int64_t address)
 	if (row_count(s) == 0)
 		return TS_EFFECT_BELL;
 	s->at = address;
+	s->moved = true;
 	ts_list_jump(&s->list, row_of(s, address));
 	return TS_EFFECT_REPAINT;
 }
@@ -125,7 +126,35 @@ void
 memory_addresses_go(struct ts_tab *t, int64_t address)
 {
 	tab_of(t)->at = address; /* also for what is yet to come */
+	tab_of(t)->moved = true;
 	go(tab_of(t), address);
+}
+
+/* Does variable x stand in front of y, where the largest is first? Of equals the one with the lower address. */
+static bool
+is_larger(const struct ts_tile_addresses *a, int32_t x, int32_t y)
+{
+	const struct ts_address_variable *v = &a->variable[x], *w = &a->variable[y];
+
+	if (v->bytes != w->bytes)
+		return v->bytes > w->bytes;
+	return v->offset != w->offset ? v->offset < w->offset : x < y;
+}
+
+/* The largest variable that is smaller than v (v < 0: the largest of all), or the smallest larger one; -1 = none. */
+static int32_t
+next_in_size(const struct ts_tile_addresses *a, int32_t v, int step)
+{
+	int32_t best = -1;
+
+	for (int32_t i = 0; i < (int32_t)a->count; i++) {
+		if (i == v || a->variable[i].bytes <= 0 ||
+			(v >= 0 && is_larger(a, v, i) != (step > 0)))
+			continue;
+		if (best < 0 || is_larger(a, i, best) == (step > 0))
+			best = i;
+	}
+	return best;
 }
 
 /* --- asking ----------------------------------------------------------------------------------- */
@@ -207,10 +236,12 @@ addresses_deliver(struct ts_tab *t, struct ts_fetch *f)
 	s->a = a->a;
 	a->a = (struct ts_tile_addresses){0};
 	s->here = ts_pane_has(&s->state);
-	s->walk = -1;
+	s->walk = s->walked = -1;
 	ts_list_set_count(&s->list, row_count(s));
+	if (!s->moved && next_in_size(&s->a, -1, 1) >= 0)
+		s->at = s->a.variable[next_in_size(&s->a, -1, 1)].offset;
 	if (row_count(s) > 0) /* the same address, for who compares tiles */
-		ts_list_go(&s->list, row_of(s, s->at));
+		ts_list_jump(&s->list, row_of(s, s->at));
 	return TS_EFFECT_REPAINT;
 }
 
@@ -223,7 +254,7 @@ addresses_open(struct ts_tab *t)
 
 	if (!s)
 		return false;
-	s->wanted = s->walk = -1;
+	s->wanted = s->walk = s->walked = -1;
 	ts_list_init(&s->list);
 	t->own = s;
 	return true;
@@ -237,7 +268,7 @@ addresses_drop(struct ts_tab *t)
 	ts_tile_addresses_fini(&s->a);
 	s->here = false;
 	s->sent = NULL;
-	s->wanted = s->walk = -1;
+	s->wanted = s->walk = s->walked = -1;
 	s->state = (struct ts_pane_data){0};
 	ts_list_set_count(&s->list, 0);
 }
@@ -275,6 +306,7 @@ go_columns(struct ts_tab *t, int step)
 	memory_address_cell(&row, n, column, &from, &to);
 	ts_list_go(&s->list, i);
 	s->at = from;
+	s->moved = true;
 	return TS_EFFECT_REPAINT;
 }
 
@@ -294,6 +326,7 @@ go_rows(struct ts_tab *t, enum ts_cmd cmd)
 	n = memory_address_columns(&row, width_of(t));
 	memory_address_cell(&row, n, column < n ? column : n - 1, &from, &to);
 	s->at = from;
+	s->moved = true;
 	return TS_EFFECT_REPAINT;
 }
 
@@ -356,6 +389,30 @@ walk_gaps(struct ts_tab *t, int step)
 	ts_view_say(t->view->env, "gaps from the largest down, of %s",
 		ts_fmt_count(n, s->a.map.gap_count));
 	return go(s, s->walk);
+}
+
+/* A walk begins at the largest variable; on it already, at the next. */
+static enum ts_effect
+walk_variables(struct ts_tab *t, int step)
+{
+	struct address_tab *s = tab_of(t);
+	const struct ts_tile_addresses *a = &s->a;
+	int32_t v = s->walked, first = next_in_size(a, -1, 1);
+
+	if (v < 0 || a->variable[v].offset != s->at)
+		v = first >= 0 && a->variable[first].offset == s->at ? first : -1;
+	if (v >= 0 || step > 0)
+		v = next_in_size(a, v, step);
+	if (v < 0) {
+		ts_view_say(t->view->env,
+			first < 0	   ? "no variable of this tile has an address"
+				: step > 0 ? "no smaller variable"
+					   : "no larger variable");
+		return TS_EFFECT_BELL;
+	}
+	s->walked = v;
+	ts_view_say(t->view->env, "variables from the largest down");
+	return go(s, a->variable[v].offset);
 }
 
 /* --- search ----------------------------------------------------------------------------------- */
@@ -438,6 +495,9 @@ addresses_command(struct ts_tab *t, const struct ts_call *call)
 	if (row_count(s) == 0)
 		return TS_EFFECT_UNKNOWN;
 	switch (call->cmd) {
+	case TS_CMD_LARGEST:
+	case TS_CMD_LARGEST_BACK:
+		return walk_variables(t, call->cmd == TS_CMD_LARGEST ? 1 : -1);
 	case TS_CMD_LEFT:
 	case TS_CMD_RIGHT:
 		return go_columns(t, call->cmd == TS_CMD_RIGHT ? 1 : -1);
@@ -485,6 +545,7 @@ addresses_mouse(struct ts_tab *t, int x, int y, int wheel)
 	memory_address_cell(&row, n, column < n ? column : n - 1, &from, &to);
 	ts_list_go(&s->list, i);
 	s->at = from;
+	s->moved = true;
 	return TS_EFFECT_REPAINT;
 }
 
@@ -500,11 +561,11 @@ addresses_absent(const struct ts_tab *t)
 	return t->view->env->report && !ts_tile_addresses_recorded(t->view->env->report);
 }
 
-/* The last row says what is under the cursor. */
+/* The last row says what is under the cursor, the one above it what the fills are. */
 static void
 addresses_resize(struct ts_tab *t)
 {
-	ts_list_resize(&tab_of(t)->list, t->r.h - 1);
+	ts_list_resize(&tab_of(t)->list, t->r.h - (t->r.h >= ADDRESS_LEGEND ? 2 : 1));
 }
 
 static bool
@@ -534,6 +595,7 @@ addresses_list(struct ts_tab *t, bool *there)
 }
 
 static const struct ts_hint hints[] = {
+	{TS_CMD_LARGEST, "largest"},
 	{TS_CMD_FULLEST, "gaps"},
 	{TS_CMD_ZOOM_IN, "zoom"},
 	{TS_CMD_OPEN, "variable"},

@@ -6,7 +6,10 @@
 #include "memory_internal.h"
 #include "tilescope/report/tile_addresses.h"
 
-enum { ADDRESS_LABEL = 9 }; /* columns in front of a row: "0x9bfff " */
+enum {
+	ADDRESS_LABEL = 9,  /* columns in front of a row: "0x9bfff " */
+	ADDRESS_LEGEND = 6, /* rows of the pane from which on one of them is a legend */
+};
 
 struct address_tab {
 	struct ts_pane_data state;
@@ -16,8 +19,10 @@ struct address_tab {
 	bool here;
 	struct ts_tile_addresses a;
 	int64_t at; /* address under the cursor */
+	bool moved; /* somebody put it there; else it is on the largest variable of each tile */
 	int zoom;   /* a row is an element divided by 2^zoom */
 	int64_t walk;
+	int32_t walked;	     /* variable of the last `largest`, -1 = none */
 	struct ts_list list; /* rows */
 };
 

@@ -14,6 +14,7 @@
 
 #include "memory_addresses.h"
 #include "tilescope/base/mem.h"
+#include "tilescope/base/utf8.h"
 #include "tilescope/view/explain.h"
 #include "tilescope/view/sheet.h"
 
@@ -99,9 +100,15 @@ letter_of(const struct memory_view *m, int band, int32_t variable)
 									      : letter);
 }
 
+/* What is in sight, for the legend. */
+struct sight {
+	uint64_t bands; /* a bit each */
+	bool kind[TS_ADDRESS_FREE + 1], other, beyond;
+};
+
 static void
 draw_cell(struct ts_canvas *c, struct ts_rect line, int x, const struct ts_tab *t,
-	const struct cell *k, bool beyond)
+	const struct cell *k, bool beyond, struct sight *seen)
 {
 	const struct memory_view *m = t->host;
 	const struct ts_tile_addresses *a = &tab_of(t)->a;
@@ -113,8 +120,14 @@ draw_cell(struct ts_canvas *c, struct ts_rect line, int x, const struct ts_tab *
 				   : TS_ROLE_SERIES_0 + (unsigned)band % TS_ROLE_SERIES;
 	uint32_t cp = k->variable % 2 ? DARK : FULL;
 
+	seen->kind[kind] = true;
 	if (kind == TS_ADDRESS_FREE)
 		return;
+	seen->beyond |= beyond;
+	if (kind <= TS_ADDRESS_OVERLAP && !beyond) {
+		seen->other |= band < 0;
+		seen->bands |= band < 0 ? 0 : (uint64_t)1 << band;
+	}
 	if (kind == TS_ADDRESS_GAP) {
 		ts_canvas_glyph(c, line, x, 0, TS_ROLE_NOTE, letters ? '.' : MIDDLE_DOT);
 		return;
@@ -129,7 +142,8 @@ draw_cell(struct ts_canvas *c, struct ts_rect line, int x, const struct ts_tab *
 }
 
 static void
-draw_row(struct ts_canvas *c, struct ts_rect line, const struct ts_tab *t, int64_t i, bool focus)
+draw_row(struct ts_canvas *c, struct ts_rect line, const struct ts_tab *t, int64_t i, bool focus,
+	struct sight *seen)
 {
 	const struct address_tab *s = tab_of(t);
 	struct address_row row = memory_address_row(s, i);
@@ -154,11 +168,76 @@ draw_row(struct ts_canvas *c, struct ts_rect line, const struct ts_tab *t, int64
 
 		memory_address_cell(&row, n, x, &from, &to);
 		k = look(&s->a.map, &piece, from, ts_max_i64(to, from + 1));
-		draw_cell(c, line, x, t, &k, beyond);
+		draw_cell(c, line, x, t, &k, beyond, seen);
 		if (cursor && s->at >= from && s->at < ts_max_i64(to, from + 1))
 			ts_canvas_glyph(c, line, x, 0,
 				focus ? TS_ROLE_CURSOR : TS_ROLE_CURSOR_OTHER, '+');
 	}
+}
+
+/* --- legend ----------------------------------------------------------------------------------- */
+
+struct legend {
+	struct ts_canvas *c;
+	struct ts_rect r;
+	int x;
+};
+
+/* A cell and what it is; what has no room is left out. */
+static void
+entry(struct legend *l, enum ts_role role, uint32_t cp, const char *text)
+{
+	int w = ts_utf8_columns(text, strlen(text));
+
+	if (l->x + 2 + w > l->r.w)
+		return;
+	ts_canvas_glyph(l->c, l->r, l->x, 0, role, cp);
+	ts_canvas_field(l->c, l->r, l->x + 2, 0, w, TS_ROLE_LABEL, text, strlen(text), 0);
+	l->x += w + 4;
+}
+
+/* "gaps by alignment 1.2K, by elements 3K": the causes that are known, at the right end. */
+static void
+draw_causes(struct legend *l, const struct ts_tab *t)
+{
+	static const char *const causes[] = {"not known", "alignment", "elements", "interleaved"};
+	const struct ts_address_map *m = &tab_of(t)->a.map;
+	struct ts_strbuf text;
+	char n[TS_FMT_MAX];
+
+	ts_strbuf_init(&text, 200);
+	for (int i = TS_GAP_INTERLEAVED; i >= 0; i--)
+		if (m->by_cause[i] > 0)
+			ts_strbuf_printf(&text, "%s%s %s",
+				text.len > 0 ? ", " : "gaps: ", causes[i],
+				ts_fmt_bytes_short(n, m->by_cause[i], units(t)));
+	if (text.len > 0 && l->x + (int)text.len <= l->r.w)
+		ts_canvas_right(l->c, l->r, 0, 0, TS_ROLE_NOTE, text.s);
+	ts_strbuf_fini(&text);
+}
+
+static void
+draw_legend(struct ts_canvas *c, struct ts_rect line, const struct ts_tab *t,
+	const struct sight *seen)
+{
+	const struct memory_view *m = t->host;
+	bool letters = c->mono || c->glyphs == TS_GLYPHS_ASCII;
+	struct legend l = {c, line, 0};
+
+	for (int i = 0; m->categories && i < m->categories->bands; i++)
+		if (seen->bands >> i & 1)
+			entry(&l, TS_ROLE_SERIES_0 + (unsigned)i % TS_ROLE_SERIES,
+				letters ? (unsigned char)m->categories->letter[i] : FULL,
+				m->categories->name[i]);
+	if (seen->other)
+		entry(&l, TS_ROLE_FILL, letters ? '=' : FULL, "variable");
+	if (seen->kind[TS_ADDRESS_OVERLAP])
+		entry(&l, TS_ROLE_TEXT, letters ? '#' : HATCH, "overlap");
+	if (seen->kind[TS_ADDRESS_GAP])
+		entry(&l, TS_ROLE_NOTE, letters ? '.' : MIDDLE_DOT, "gap");
+	if (seen->beyond)
+		entry(&l, TS_ROLE_BAD, letters ? '=' : FULL, "beyond the end");
+	draw_causes(&l, t);
 }
 
 /* --- words ------------------------------------------------------------------------------------ */
@@ -194,9 +273,30 @@ say_gap(const struct ts_tab *t, const struct ts_address_piece *p, struct ts_strb
 		ts_strbuf_puts(out, "cause not known, in front of ");
 		break;
 	}
-	ts_strbuf_puts(out, named(a, p->variable));
 }
 
+/* The other variables of a piece that several have. */
+static void
+say_others(const struct ts_tab *t, const struct ts_address_piece *p, struct ts_strbuf *out)
+{
+	enum { MOST = 8 };
+	const struct ts_tile_addresses *a = &tab_of(t)->a;
+	int said = 0;
+	char n[TS_FMT_MAX];
+
+	for (int32_t i = 0; i < (int32_t)a->count && said < MOST; i++) {
+		const struct ts_address_variable *v = &a->variable[i];
+
+		if (i == p->variable || v->bytes <= 0 || v->offset > p->from ||
+			p->from - v->offset >= v->bytes)
+			continue;
+		ts_strbuf_printf(out, "; %s, %s at 0x%llx", named(a, i),
+			ts_fmt_bytes(n, v->bytes, units(t)), (unsigned long long)v->offset);
+		said++;
+	}
+}
+
+/* What stands behind the name of a piece's variable. */
 static void
 say_variable(const struct ts_tab *t, const struct ts_address_piece *p, struct ts_strbuf *out)
 {
@@ -205,47 +305,74 @@ say_variable(const struct ts_tab *t, const struct ts_address_piece *p, struct ts
 	const char *category = ts_address_category(a, p->variable);
 	char n[TS_FMT_MAX];
 
-	if (a->end != TS_UNKNOWN && tab_of(t)->at >= a->end)
-		ts_strbuf_puts(out, "beyond the end of the memory: ");
-	if (p->kind == TS_ADDRESS_OVERLAP)
-		ts_strbuf_printf(out, "%d variables: ", (int)p->count);
-	ts_strbuf_printf(out, "%s, %s at 0x%llx", named(a, p->variable),
-		ts_fmt_bytes(n, v->bytes, units(t)), (unsigned long long)v->offset);
+	ts_strbuf_printf(out, ", %s at 0x%llx", ts_fmt_bytes(n, v->bytes, units(t)),
+		(unsigned long long)v->offset);
+	if (p->kind == TS_ADDRESS_OVERLAP) {
+		say_others(t, p, out);
+		return;
+	}
 	if (*category)
 		ts_strbuf_printf(out, ", %s", category);
 	if (v->alignment > 1)
 		ts_strbuf_printf(out, ", alignment %" PRId64, v->alignment);
 }
 
+/* In front of the name, or instead of one. */
+static void
+say_place(const struct ts_tab *t, const struct ts_address_piece *p, struct ts_strbuf *out)
+{
+	const struct address_tab *s = tab_of(t);
+	char n[TS_FMT_MAX];
+
+	ts_strbuf_printf(out, "0x%05llx  ", (unsigned long long)s->at);
+	if (!p)
+		ts_strbuf_puts(out, "nothing is known of this address");
+	else if (p->kind == TS_ADDRESS_FREE)
+		ts_strbuf_printf(out, "free: %s up to the end",
+			ts_fmt_bytes(n, p->to - p->from, units(t)));
+	else if (p->kind == TS_ADDRESS_GAP)
+		say_gap(t, p, out);
+	else if (s->a.end != TS_UNKNOWN && s->at >= s->a.end)
+		ts_strbuf_puts(out, "beyond the end of the memory: ");
+	if (p && p->kind == TS_ADDRESS_OVERLAP)
+		ts_strbuf_printf(out, "%d on top of each other: ", (int)p->count);
+}
+
+/* A name that has no room loses its begin: what is behind it says more. */
 static void
 draw_readout(struct ts_canvas *c, struct ts_rect line, const struct ts_tab *t)
 {
+	enum { NAME_LEAST = 16 };
 	const struct address_tab *s = tab_of(t);
 	ptrdiff_t at = ts_address_map_find(&s->a.map, s->at);
 	const struct ts_address_piece *p = at < 0 ? NULL : &s->a.map.piece[at];
-	struct ts_strbuf text;
-	char n[TS_FMT_MAX];
+	const char *name = p && p->kind != TS_ADDRESS_FREE ? named(&s->a, p->variable) : "";
+	struct ts_strbuf front, behind;
+	int w = ts_utf8_columns(name, strlen(name)), room, x;
 
-	ts_strbuf_init(&text, 4096);
-	ts_strbuf_printf(&text, "0x%05llx  ", (unsigned long long)s->at);
-	if (!p)
-		ts_strbuf_puts(&text, "nothing is known of this address");
-	else if (p->kind == TS_ADDRESS_FREE)
-		ts_strbuf_printf(&text, "free: %s up to the end",
-			ts_fmt_bytes(n, p->to - p->from, units(t)));
-	else if (p->kind == TS_ADDRESS_GAP)
-		say_gap(t, p, &text);
-	else
-		say_variable(t, p, &text);
-	ts_canvas_field(c, line, 0, 0, line.w, TS_ROLE_STATUS, text.s, text.len, TS_FIELD_ELLIPSIS);
-	ts_strbuf_fini(&text);
+	ts_strbuf_init(&front, 400);
+	ts_strbuf_init(&behind, 4096);
+	say_place(t, p, &front);
+	if (p && p->kind <= TS_ADDRESS_OVERLAP)
+		say_variable(t, p, &behind);
+	room = line.w - ts_utf8_columns(front.s, front.len) - ts_utf8_columns(behind.s, behind.len);
+	room = room > NAME_LEAST ? room : NAME_LEAST;
+	x = ts_canvas_field(c, line, 0, 0, line.w, TS_ROLE_STATUS, front.s, front.len,
+		TS_FIELD_ELLIPSIS);
+	x += ts_canvas_field(c, line, x, 0, w < room ? w : room, TS_ROLE_STATUS, name, strlen(name),
+		TS_FIELD_TAIL);
+	ts_canvas_field(c, line, x, 0, line.w - x, TS_ROLE_STATUS, behind.s, behind.len,
+		TS_FIELD_ELLIPSIS);
+	ts_strbuf_fini(&front);
+	ts_strbuf_fini(&behind);
 }
 
 void
 memory_addresses_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 {
 	const struct address_tab *s = tab_of(t);
-	struct ts_rect r = t->r, last;
+	struct ts_rect r = t->r, last, legend = {0};
+	struct sight seen = {0};
 	int64_t from, to;
 
 	if (!s->here) {
@@ -257,9 +384,13 @@ memory_addresses_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 		return;
 	}
 	last = ts_rect_cut_bottom(&r, r.h > 1 ? 1 : 0);
+	if (t->r.h >= ADDRESS_LEGEND)
+		legend = ts_rect_cut_bottom(&r, 1);
 	ts_list_window(&s->list, &from, &to);
 	for (int64_t i = from; i < to && i - from < r.h; i++)
-		draw_row(c, ts_rect_row(r, (int)(i - from)), t, i, focus);
+		draw_row(c, ts_rect_row(r, (int)(i - from)), t, i, focus, &seen);
+	if (legend.h > 0)
+		draw_legend(c, legend, t, &seen);
 	draw_readout(c, last, t);
 }
 

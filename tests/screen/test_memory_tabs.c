@@ -332,8 +332,10 @@ START_TEST(gaps_are_walked_and_said)
 {
 	struct harness h;
 
-	begin(&h, 160, 44, TS_GLYPHS_FULL);
+	begin(&h, 200, 44, TS_GLYPHS_FULL);
 	show(&h, "addresses");
+	harness_says(&h, "gaps: interleaved 11384, elements 2384, alignment 8");
+	harness_type(&h, "first");
 	harness_says(&h, "0x00000  stack, 3,000 B at 0x0, stack, alignment 8");
 	harness_type(&h, "fullest");
 	harness_says(&h, "gap of 11,384 B: interleaved memory begins with layer2/weights");
@@ -345,7 +347,8 @@ START_TEST(gaps_are_walked_and_said)
 	harness_type(&h, "fullest-back");
 	harness_says(&h, "gap of 2,384 B");
 	harness_type(&h, "search activations");
-	harness_says(&h, "2 variables: layer1/activations, 4,000 B at 0x2710");
+	harness_says(&h,
+		"2 on top of each other: layer1/activations, 4,000 B at 0x2710; layer1/weights, 10,000 B");
 	harness_type(&h, "open"); /* to the list */
 	harness_says(&h, "[Variables]");
 	harness_type(&h, "copy");
@@ -356,6 +359,36 @@ START_TEST(gaps_are_walked_and_said)
 	harness_type(&h, "first");
 	harness_type(&h, "last");
 	harness_says(&h, "beyond the end of the memory: layer2/weights");
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(the_largest_variables_are_walked)
+{
+	struct harness h;
+
+	begin(&h, 160, 44, TS_GLYPHS_FULL);
+	show(&h, "addresses");
+	harness_says(&h, "0x08000  layer2/weights, 20,000 B"); /* where it begins */
+	harness_type(&h, "goto 1");
+	harness_settle(&h);
+	harness_says(&h, "0x00000  layer1/weights, 30,000 B");
+	harness_type(&h, "goto 0");
+	harness_settle(&h);
+	harness_type(&h, "largest");
+	harness_says(&h, "0x00bc0  layer1/weights, 10,000 B");
+	harness_type(&h, "largest");
+	harness_says(&h, "0x04000  code, 5,000 B");
+	harness_type(&h, "largest-back");
+	harness_says(&h, "0x00bc0  layer1/weights, 10,000 B");
+	for (int i = 0; i < 3; i++)
+		harness_type(&h, "largest");
+	harness_says(&h, "0x00000  stack, 3,000 B");
+	ck_assert_int_eq(harness_type(&h, "largest"), TS_EFFECT_BELL);
+	harness_type(&h, "right"); /* from somewhere else: from the largest on */
+	harness_type(&h, "largest");
+	harness_says(&h, "0x08000  layer2/weights, 20,000 B");
+	ck_assert_int_eq(harness_type(&h, "largest-back"), TS_EFFECT_BELL);
 	harness_end(&h);
 }
 END_TEST
@@ -492,6 +525,7 @@ main(void)
 	tcase_add_test(c, what_cannot_be_ticked_is_said);
 	tcase_add_test(c, the_tab_is_in_sight_at_any_width);
 	tcase_add_test(c, gaps_are_walked_and_said);
+	tcase_add_test(c, the_largest_variables_are_walked);
 	tcase_add_test(c, an_address_leads_to_a_tab);
 	tcase_add_test(c, what_is_absent_is_said);
 	tcase_add_loop_test(c, odd_reports_draw_sanely, 0, (int)TS_COUNT(hostile));

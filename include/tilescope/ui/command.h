@@ -140,6 +140,10 @@ enum ts_context {
 		"the plot by IPU: sums of their tiles; or by tile")                                \
 	X(FULLEST, "fullest", MEMORY, "", BOUND, "the next tile, from the fullest downwards")      \
 	X(FULLEST_BACK, "fullest-back", MEMORY, "", BOUND, "the tile before, back to the fullest") \
+	X(LARGEST, "largest", MEMORY, "", BOUND,                                                   \
+		"the next variable of the address map, from the largest down")                     \
+	X(LARGEST_BACK, "largest-back", MEMORY, "", BOUND,                                         \
+		"the variable before, back to the largest")                                        \
 	X(MAP, "map", MEMORY, "", BOUND,                                                           \
 		"show the tiles as a map of the IPUs, or as a graph again")                        \
 	X(METRIC, "metric", MEMORY, "[NAME...]", BOUND,                                            \
