@@ -27,6 +27,7 @@ const struct ts_verb ts_verbs[] = {
 		1, 1 << 20, ts_verb_check},
 	{"query", TS_FOR_QUERY, "PATH SQL", "SQL over the relations of a report and its tables", 1,
 		2, ts_verb_query},
+	{"export", TS_FOR_EXPORT, "PATH", "a report's data for other tools", 1, 1, ts_verb_export},
 	{"demo", TS_FOR_DEMO, "[DIR]", "write a demo report and, on a terminal, open it", 0, 1,
 		ts_verb_demo},
 	{"cache", TS_FOR_CACHE, "list|clear", "the indexes that are kept of reports", 1, 1,
@@ -66,6 +67,28 @@ static const struct choice severities[] = {{"note", TS_SEVERITY_NOTE}, {"warn", 
 static const struct choice pictures[] = {{"txt", TS_PICTURE_TXT + 1}, {"text", TS_PICTURE_TXT + 1},
 	{"ansi", TS_PICTURE_ANSI + 1}, {"svg", TS_PICTURE_SVG + 1}, {NULL, 0}};
 
+const char *const ts_export_whats[TS_EXPORT_WHATS] = {
+	[TS_EXPORT_TRACE] = "trace",
+	[TS_EXPORT_TILES] = "tiles",
+	[TS_EXPORT_LIVENESS] = "liveness",
+	[TS_EXPORT_VARIABLES] = "variables",
+	[TS_EXPORT_PROGRAMS] = "programs",
+};
+const char *const ts_export_formats[TS_EXPORT_FORMATS] = {
+	[TS_EXPORT_CSV] = "csv",
+	[TS_EXPORT_JSON] = "json",
+	[TS_EXPORT_JSONL] = "jsonl",
+	[TS_EXPORT_PERFETTO] = "perfetto",
+	[TS_EXPORT_FOLDED] = "folded",
+	[TS_EXPORT_DOT] = "dot",
+};
+static const struct choice exports[] = {{"csv", TS_EXPORT_CSV + 1}, {"json", TS_EXPORT_JSON + 1},
+	{"jsonl", TS_EXPORT_JSONL + 1}, {"perfetto", TS_EXPORT_PERFETTO + 1},
+	{"folded", TS_EXPORT_FOLDED + 1}, {"dot", TS_EXPORT_DOT + 1}, {NULL, 0}};
+static const struct choice whats[] = {{"trace", TS_EXPORT_TRACE}, {"tiles", TS_EXPORT_TILES},
+	{"liveness", TS_EXPORT_LIVENESS}, {"variables", TS_EXPORT_VARIABLES},
+	{"programs", TS_EXPORT_PROGRAMS}, {NULL, 0}};
+
 enum kind { FLAG, TEXT, CHOICE, INTEGER, NUMBER, SEED, DURATION, SIZE, ADDRESS };
 
 struct option_def {
@@ -91,9 +114,13 @@ static const struct option_def options[] = {
 		"how to print the rows", 0},
 	{"format", 'f', CHOICE, AT(format), formats, TS_FOR_CHECK, "text|json|csv|md",
 		"how to print", 0},
+	{"what", 'w', CHOICE, AT(what), whats, TS_FOR_EXPORT,
+		"trace|tiles|liveness|variables|programs", "what to write (trace)", 0},
+	{"format", 'f', CHOICE, AT(export_format), exports, TS_FOR_EXPORT,
+		"csv|json|jsonl|perfetto|folded|dot", "as FILE is called, else csv", 0},
 	{"output", 'o', TEXT, AT(output), NULL,
-		TS_FOR_QUERY | TS_FOR_SUMMARY | TS_FOR_SCHEMA | TS_FOR_CACHE | TS_FOR_CHECK |
-			TS_FOR_APP,
+		TS_FOR_EXPORT | TS_FOR_QUERY | TS_FOR_SUMMARY | TS_FOR_SCHEMA | TS_FOR_CACHE |
+			TS_FOR_CHECK | TS_FOR_APP,
 		"FILE", "write there instead of standard output", 0},
 	{"units", 'u', CHOICE, AT(units), units,
 		TS_FOR_APP | TS_FOR_SUMMARY | TS_FOR_DEMO | TS_FOR_CHECK | TS_FOR_RENDER,
@@ -102,7 +129,7 @@ static const struct option_def options[] = {
 	{"no-color", 0, FLAG, AT(color), NULL, TS_FOR_ALL, NULL, "no colours", TS_WHEN_NEVER},
 	{"cache", 0, TEXT, AT(cache), NULL,
 		TS_FOR_APP | TS_FOR_SUMMARY | TS_FOR_SCHEMA | TS_FOR_DEMO | TS_FOR_CACHE |
-			TS_FOR_IMPORT | TS_FOR_QUERY | TS_FOR_CHECK | TS_FOR_RENDER,
+			TS_FOR_IMPORT | TS_FOR_QUERY | TS_FOR_CHECK | TS_FOR_RENDER | TS_FOR_EXPORT,
 		"DIR|none", "where indexes are kept; none: nowhere", 0},
 	{"files", 0, FLAG, AT(files), NULL, TS_FOR_CHECK, NULL, "check the files", 0},
 	{"fail", 0, CHOICE, AT(fail), severities, TS_FOR_CHECK, "note|warn|bad",
@@ -115,7 +142,7 @@ static const struct option_def options[] = {
 		"stop after so long; 0: never (default 3600)", 0},
 	{"latest", 0, FLAG, AT(latest), NULL,
 		TS_FOR_APP | TS_FOR_SUMMARY | TS_FOR_SCHEMA | TS_FOR_QUERY | TS_FOR_IMPORT |
-			TS_FOR_RENDER,
+			TS_FOR_RENDER | TS_FOR_EXPORT,
 		NULL, "the newest report below PATH (or here)", 0},
 	{"watch", 0, FLAG, AT(watch), NULL, TS_FOR_APP | TS_FOR_DEMO, NULL,
 		"read a changed report again by itself", 0},
@@ -167,7 +194,7 @@ static const struct option_def options[] = {
 /* Verbs of one path: with --latest it may be left out. */
 enum {
 	TS_FOR_LATEST_HERE = TS_FOR_APP | TS_FOR_SUMMARY | TS_FOR_SCHEMA | TS_FOR_IMPORT |
-		TS_FOR_RENDER
+		TS_FOR_RENDER | TS_FOR_EXPORT
 };
 
 enum { LONG_BASE = 1000, TIMEOUT_DEFAULT = 3600, SECONDS_MAX = 1000000000 };

@@ -151,6 +151,21 @@ nothing(struct ts_rows_out *ro)
 
 /* --- JSON --------------------------------------------------------------------------------------- */
 
+static bool
+json_escaped(char c)
+{
+	return c == '"' || c == '\\' || (unsigned char)c < 0x20 || c == 0x7f;
+}
+
+static void
+json_escape(struct ts_strbuf *b, unsigned char c)
+{
+	if (c == '"' || c == '\\')
+		ts_strbuf_printf(b, "\\%c", c);
+	else
+		ts_strbuf_printf(b, "\\u%04x", c);
+}
+
 static void
 json_text(struct ts_rows_out *ro, const struct ts_sql_value *v)
 {
@@ -158,15 +173,13 @@ json_text(struct ts_rows_out *ro, const struct ts_sql_value *v)
 	add_text(ro, &ro->held, v);
 	ro->nomem = ro->nomem || ro->held.cut;
 	ts_strbuf_putc(&ro->buf, '"');
-	for (size_t i = 0; i < ro->held.len; i++) {
-		unsigned char c = (unsigned char)ro->held.s[i];
-
-		if (c == '"' || c == '\\')
-			ts_strbuf_putc(&ro->buf, '\\');
-		if (c < 0x20 || c == 0x7f)
-			ts_strbuf_printf(&ro->buf, "\\u%04x", c);
-		else
-			ts_strbuf_putc(&ro->buf, (char)c);
+	for (size_t i = 0, run; i < ro->held.len; i += run) {
+		for (run = 0; i + run < ro->held.len && !json_escaped(ro->held.s[i + run]);)
+			run++;
+		ts_strbuf_add(&ro->buf, ro->held.s + i, run);
+		if (i + run == ro->held.len)
+			break;
+		json_escape(&ro->buf, (unsigned char)ro->held.s[i + run++]);
 	}
 	ts_strbuf_putc(&ro->buf, '"');
 }
@@ -196,9 +209,9 @@ json_begin(struct ts_rows_out *ro)
 }
 
 static void
-json_row(struct ts_rows_out *ro, const struct ts_sql_value *values)
+json_object(struct ts_rows_out *ro, const struct ts_sql_value *values)
 {
-	ts_strbuf_puts(&ro->buf, ro->rows ? ",\n{" : "\n{");
+	ts_strbuf_putc(&ro->buf, '{');
 	for (int i = 0; i < ro->columns; i++) {
 		struct ts_sql_value name = {TS_SQL_TEXT, 0, 0, ro->name[i], strlen(ro->name[i])};
 
@@ -208,6 +221,21 @@ json_row(struct ts_rows_out *ro, const struct ts_sql_value *values)
 		json_value(ro, &values[i]);
 	}
 	ts_strbuf_putc(&ro->buf, '}');
+}
+
+static void
+json_row(struct ts_rows_out *ro, const struct ts_sql_value *values)
+{
+	ts_strbuf_puts(&ro->buf, ro->rows ? ",\n" : "\n");
+	json_object(ro, values);
+}
+
+/* An object a line. */
+static void
+jsonl_row(struct ts_rows_out *ro, const struct ts_sql_value *values)
+{
+	json_object(ro, values);
+	ts_strbuf_putc(&ro->buf, '\n');
 }
 
 static void
@@ -433,6 +461,7 @@ static const struct format formats[] = {
 	[TS_FORMAT_JSON] = {json_begin, json_row, json_end},
 	[TS_FORMAT_CSV] = {csv_begin, csv_row, nothing},
 	[TS_FORMAT_MD] = {md_begin, md_row, nothing},
+	[TS_FORMAT_JSONL] = {nothing, jsonl_row, nothing},
 };
 
 static bool
@@ -499,7 +528,8 @@ ts_rows_out_new(struct ts_output *out, enum ts_format format, int columns, const
 	ro->width = ts_alloc((size_t)columns, sizeof(*ro->width));
 	ro->numeric = ts_alloc((size_t)columns, sizeof(*ro->numeric));
 	for (int i = 0; ro->name && i < columns; i++) {
-		ro->name[i] = name_of(ro, i, names[i], format == TS_FORMAT_JSON);
+		ro->name[i] = name_of(ro, i, names[i],
+			format == TS_FORMAT_JSON || format == TS_FORMAT_JSONL);
 		all = all && ro->name[i];
 	}
 	if (!ro->name || !ro->width || !ro->numeric || !all) {

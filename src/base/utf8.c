@@ -106,6 +106,18 @@ ts_utf8_valid(const char *s, size_t n)
 	return true;
 }
 
+/* Add the printable ASCII that it begins with, at once: most text is nothing else. Returns how many bytes. */
+static size_t
+add_plain(struct ts_strbuf *out, const char *s, size_t n)
+{
+	size_t used = 0;
+
+	while (used < n && s[used] >= 0x20 && s[used] < 0x7f)
+		used++;
+	ts_strbuf_add(out, s, used);
+	return used;
+}
+
 void
 ts_utf8_mend(struct ts_strbuf *out, const char *s, size_t n)
 {
@@ -113,6 +125,9 @@ ts_utf8_mend(struct ts_strbuf *out, const char *s, size_t n)
 	char enc[4];
 
 	for (size_t used; n > 0; s += used, n -= used) {
+		used = add_plain(out, s, n);
+		if (used > 0)
+			continue;
 		used = ts_utf8_next(s, n, &cp);
 		ts_strbuf_add(out, enc, ts_utf8_encode(cp, enc));
 	}
@@ -172,6 +187,9 @@ ts_utf8_safe(struct ts_strbuf *out, const char *s, size_t n)
 	char enc[4];
 
 	for (; n > 0; s += used, n -= used) {
+		used = add_plain(out, s, n);
+		if (used > 0)
+			continue;
 		used = ts_utf8_next(s, n, &cp);
 		ts_strbuf_add(out, enc,
 			ts_utf8_encode(ts_cp_safe(cp) ? cp : TS_CP_REPLACEMENT, enc));

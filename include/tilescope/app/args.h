@@ -22,8 +22,29 @@ enum ts_exit {
 	TS_EXIT_INTERRUPTED = 130,
 };
 
-enum ts_format { TS_FORMAT_TEXT, TS_FORMAT_JSON, TS_FORMAT_CSV, TS_FORMAT_MD };
+enum ts_format { TS_FORMAT_TEXT, TS_FORMAT_JSON, TS_FORMAT_CSV, TS_FORMAT_MD, TS_FORMAT_JSONL };
 enum ts_when { TS_WHEN_AUTO, TS_WHEN_NEVER, TS_WHEN_ALWAYS };
+
+/* Of `tilescope export`; their names stand in ts_export_formats, ts_export_whats. */
+enum ts_export_format {
+	TS_EXPORT_CSV,
+	TS_EXPORT_JSON,
+	TS_EXPORT_JSONL,
+	TS_EXPORT_PERFETTO,
+	TS_EXPORT_FOLDED,
+	TS_EXPORT_DOT,
+	TS_EXPORT_FORMATS
+};
+enum ts_export_what {
+	TS_EXPORT_TRACE,
+	TS_EXPORT_TILES,
+	TS_EXPORT_LIVENESS,
+	TS_EXPORT_VARIABLES,
+	TS_EXPORT_PROGRAMS,
+	TS_EXPORT_WHATS
+};
+extern const char *const ts_export_formats[TS_EXPORT_FORMATS];
+extern const char *const ts_export_whats[TS_EXPORT_WHATS];
 
 struct ts_verb;
 
@@ -47,12 +68,14 @@ struct ts_args {
 	struct ts_size size;	    /* render: of the picture, in cells */
 	int picture;		    /* render: enum ts_picture + 1; 0: as the file is called */
 	bool quiet, verbose, help, version, latest, ascii, mouse;
-	bool watch;	  /* --watch */
-	bool complete;	  /* import --complete */
-	bool relations;	  /* query --relations */
-	bool files, deep; /* check */
-	int fail;	  /* check --fail: enum ts_severity; NONE: bad */
-	double timeout;	  /* query: seconds; 0 = none */
+	bool watch;	   /* --watch */
+	bool complete;	   /* import --complete */
+	bool relations;	   /* query --relations */
+	bool files, deep;  /* check */
+	int what;	   /* export: enum ts_export_what */
+	int export_format; /* export: enum ts_export_format + 1; 0: as the file is called */
+	int fail;	   /* check --fail: enum ts_severity; NONE: bad */
+	double timeout;	   /* query: seconds; 0 = none */
 	struct ts_demo_options demo;
 	bool no_archive; /* demo --no-archive */
 	int path_count;
@@ -73,7 +96,8 @@ enum {
 	TS_FOR_IMPORT = 1 << 8,
 	TS_FOR_CHECK = 1 << 9,
 	TS_FOR_RENDER = 1 << 10,
-	TS_FOR_ALL = 0x7ff,
+	TS_FOR_EXPORT = 1 << 11,
+	TS_FOR_ALL = 0xfff,
 };
 
 struct ts_verb {

@@ -11,6 +11,7 @@ enum ts_exit ts_verb_check(const struct ts_args *args);
 enum ts_exit ts_check_findings(const struct ts_args *args); /* check without --files */
 void ts_check_help(struct ts_strbuf *out);		    /* its rules and measures */
 enum ts_exit ts_verb_query(const struct ts_args *args);
+enum ts_exit ts_verb_export(const struct ts_args *args);
 enum ts_exit ts_verb_demo(const struct ts_args *args);
 enum ts_exit ts_verb_cache(const struct ts_args *args);
 enum ts_exit ts_verb_help(const struct ts_args *args);

@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * slices - two cursors side by side: a step is read once, whatever number of IPUs it has.
+ *
+ * As a rule both relations stand in the order of their steps, so the cursor over the steps only ever goes on. That is
+ * not promised: a step that is not where it should be has all of them read into a pile, sorted, and searched from then
+ * on; then it is either found or does not exist. Of equal steps the last one counts, as everywhere.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/report/dictionary.h"
+#include "tilescope/report/slices.h"
+
+enum { PROGRESS_ROWS = 8192, TEXT_MAX = 1 << 16 };
+
+/* What is asked of `step`: the columns of a name, then the run. */
+enum { S_RUN = TS_STEP_Q_COUNT, S_COLUMNS };
+
+/* A step with copies of its texts, in `text`: its type, then its name. */
+struct step {
+	bool there;
+	int64_t step, run, program, compute_set;
+	enum ts_step_class class_of;
+	struct ts_strbuf text;
+	size_t type_n, name_n;
+	bool has_type, has_name;
+};
+
+/* The same in a pile: texts are entries of a dictionary, TS_DICTIONARY_NONE = not known. */
+struct kept_step {
+	int64_t step, run, program, compute_set;
+	int64_t type, name;
+	int64_t class_of;
+};
+
+struct ts_slices {
+	struct ts_reader *rd;
+	const struct ts_step_names *names;
+	const struct ts_cache *cache;
+	struct ts_progress *progress;
+	struct ts_rows *parts, *steps; /* cursors of step_ipu and step; NULL: at its end */
+	struct step now, next;
+	bool kept_all; /* steps are looked up in `kept` */
+	struct ts_pile kept;
+	struct ts_dictionary texts;
+	struct ts_slice slice;
+	int64_t rows;
+	struct ts_slices_left_out left_out;
+	struct ts_err damage; /* of either relation, said at the end */
+};
+
+/* --- one step ------------------------------------------------------------------------------------- */
+
+static int64_t
+number_or_unknown(struct ts_rows *rows, int i)
+{
+	int64_t v;
+
+	return ts_rows_number(rows, i, &v) == TS_VALUE_OK ? v : TS_UNKNOWN;
+}
+
+static void
+get_step(struct step *s, struct ts_rows *rows, const struct ts_step_names *names)
+{
+	const char *text;
+	size_t n;
+
+	s->step = number_or_unknown(rows, TS_STEP_Q_STEP);
+	s->there = s->step != TS_UNKNOWN;
+	s->run = number_or_unknown(rows, S_RUN);
+	s->program = number_or_unknown(rows, TS_STEP_Q_PROGRAM);
+	s->compute_set = number_or_unknown(rows, TS_STEP_Q_COMPUTE_SET);
+	s->class_of = ts_step_class_row(rows, names);
+	ts_strbuf_reset(&s->text);
+	s->has_type = ts_rows_text(rows, TS_STEP_Q_TYPE, &text, &n) == TS_VALUE_OK;
+	if (s->has_type)
+		ts_strbuf_add(&s->text, text, n);
+	s->type_n = s->text.len;
+	text = ts_step_name(rows, names, &n);
+	s->has_name = text != NULL;
+	if (text)
+		ts_strbuf_add(&s->text, text, n);
+	s->name_n = s->text.len - s->type_n;
+}
+
+static enum ts_code
+open_steps(struct ts_rows **rows, struct ts_slices *s, struct ts_err *err)
+{
+	struct ts_rows_query q = {.column_count = S_COLUMNS, .past_damage = true};
+
+	memcpy(q.columns, ts_step_columns, sizeof(ts_step_columns));
+	q.columns[S_RUN] = TS_STEP_RUN;
+	return ts_reader_rows(rows, s->rd, TS_STEP, &q, err);
+}
+
+/* Damage of a relation is told at the end, once. */
+static enum ts_code
+note_damage(struct ts_slices *s, enum ts_code code, const struct ts_err *why, struct ts_err *err)
+{
+	if (code == TS_E_DAMAGED) {
+		if (!s->damage.code)
+			s->damage = *why;
+		return TS_OK;
+	}
+	if (code && err)
+		*err = *why;
+	return code;
+}
+
+/* --- all steps, to be looked up --------------------------------------------------------------------- */
+
+static enum ts_code
+keep_text(int64_t *entry, struct ts_slices *s, bool has, const char *text, size_t n,
+	struct ts_err *err)
+{
+	uint32_t at;
+	enum ts_code code;
+
+	*entry = TS_DICTIONARY_NONE;
+	if (!has)
+		return TS_OK;
+	code = ts_dictionary_text(&s->texts, &at, text, n, err);
+	if (!code)
+		*entry = at;
+	return code;
+}
+
+static enum ts_code
+keep_step(struct ts_slices *s, const struct step *from, struct ts_err *err)
+{
+	struct kept_step k = {.step = from->step,
+		.run = from->run,
+		.program = from->program,
+		.compute_set = from->compute_set,
+		.class_of = from->class_of};
+	enum ts_code code = keep_text(&k.type, s, from->has_type, from->text.s, from->type_n, err);
+
+	if (!code)
+		code = keep_text(&k.name, s, from->has_name, from->text.s + from->type_n,
+			from->name_n, err);
+	return code ? code : ts_pile_add(&s->kept, &k, sizeof(k), s->cache, err);
+}
+
+static int
+by_step(const void *a, const void *b)
+{
+	const struct kept_step *x = a, *y = b;
+
+	return x->step < y->step ? -1 : x->step > y->step;
+}
+
+static enum ts_code
+keep_all(struct ts_slices *s, struct ts_err *err)
+{
+	struct ts_err why = {0};
+	struct ts_rows *rows;
+	enum ts_code code = open_steps(&rows, s, err);
+	bool there;
+
+	s->kept_all = true;
+	s->next.there = false;
+	ts_rows_close(s->steps);
+	s->steps = NULL;
+	if (code)
+		return code;
+	while (!code && !(code = ts_rows_next(rows, &there, &why)) && there) {
+		get_step(&s->next, rows, s->names);
+		if (s->next.there)
+			code = keep_step(s, &s->next, &why);
+	}
+	ts_rows_close(rows);
+	s->next.there = false;
+	code = note_damage(s, code, &why, err);
+	return code ? code
+		    : ts_pile_sort(&s->kept, s->kept.used / sizeof(struct kept_step),
+			      sizeof(struct kept_step), by_step, s->cache, s->rd->cancel, err);
+}
+
+/* The last of the steps of that number, or NULL. */
+static const struct kept_step *
+kept_find(const struct ts_slices *s, int64_t step)
+{
+	const struct kept_step *k = s->kept.memory;
+	size_t low = 0, high = s->kept.used / sizeof(*k);
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (k[middle].step <= step)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > 0 && k[low - 1].step == step ? &k[low - 1] : NULL;
+}
+
+static void
+put_text(struct step *to, bool *has, size_t *n, const struct ts_dictionary *texts, int64_t entry)
+{
+	const struct ts_dictionary_entry *e;
+
+	*has = entry != TS_DICTIONARY_NONE;
+	*n = 0;
+	if (!*has)
+		return;
+	e = ts_dictionary_at(texts, (uint32_t)entry);
+	ts_strbuf_add(&to->text, (const char *)texts->text.memory + e->at, e->n);
+	*n = e->n;
+}
+
+static bool
+take_kept(struct ts_slices *s, int64_t step)
+{
+	const struct kept_step *k = kept_find(s, step);
+	struct step *to = &s->now;
+
+	to->there = k != NULL;
+	if (!k)
+		return false;
+	to->step = k->step;
+	to->run = k->run;
+	to->program = k->program;
+	to->compute_set = k->compute_set;
+	to->class_of = (enum ts_step_class)k->class_of;
+	ts_strbuf_reset(&to->text);
+	put_text(to, &to->has_type, &to->type_n, &s->texts, k->type);
+	put_text(to, &to->has_name, &to->name_n, &s->texts, k->name);
+	return true;
+}
+
+/* --- side by side ----------------------------------------------------------------------------------- */
+
+/* The next step that has a number, in `next`; none: the cursor is closed. */
+static enum ts_code
+read_next(struct ts_slices *s, struct ts_err *err)
+{
+	struct ts_err why = {0};
+	enum ts_code code = TS_OK;
+	bool there = true;
+
+	while (s->steps && !s->next.there && !code) {
+		code = ts_rows_next(s->steps, &there, &why);
+		if (!code && there) {
+			get_step(&s->next, s->steps, s->names);
+			continue;
+		}
+		ts_rows_close(s->steps);
+		s->steps = NULL;
+	}
+	return note_damage(s, code, &why, err);
+}
+
+/* Go on to a step: *found false when it is not on the way. */
+static enum ts_code
+go_on(bool *found, struct ts_slices *s, int64_t step, struct ts_err *err)
+{
+	enum ts_code code = TS_OK;
+	struct step kept;
+
+	while (!(code = read_next(s, err)) && s->next.there && s->next.step <= step) {
+		if (s->now.there && s->next.step < s->now.step)
+			break;
+		kept = s->now;
+		s->now = s->next;
+		s->next = kept;
+		s->next.there = false;
+	}
+	*found = s->now.there && s->now.step == step;
+	return code;
+}
+
+static enum ts_code
+find_step(bool *found, struct ts_slices *s, int64_t step, struct ts_err *err)
+{
+	enum ts_code code = TS_OK;
+
+	*found = s->now.there && s->now.step == step;
+	if (s->kept_all) {
+		*found = *found || take_kept(s, step);
+		return TS_OK;
+	}
+	if (!*found || s->steps || s->next.there)
+		code = go_on(found, s, step, err);
+	if (code || *found)
+		return code;
+	code = keep_all(s, err);
+	if (!code)
+		*found = take_kept(s, step);
+	return code;
+}
+
+/* --- slices ----------------------------------------------------------------------------------------- */
+
+enum {
+	P_STEP,
+	P_IPU,
+	P_CYCLES,
+	P_START,
+	P_END,
+	P_NUMBERS,
+	P_TILES = P_NUMBERS,
+	P_START_MAX,
+	P_END_MIN,
+	P_IN,
+	P_OUT,
+	P_BALANCE,
+	P_ACTIVE_BALANCE,
+	P_COLUMNS
+};
+
+static const int part_columns[P_COLUMNS] = {
+	[P_STEP] = TS_STEP_IPU_STEP,
+	[P_IPU] = TS_STEP_IPU_IPU,
+	[P_CYCLES] = TS_STEP_IPU_CYCLES,
+	[P_START] = TS_STEP_IPU_START,
+	[P_END] = TS_STEP_IPU_END,
+	[P_TILES] = TS_STEP_IPU_ACTIVE_TILES,
+	[P_START_MAX] = TS_STEP_IPU_ACTIVE_START_MAX,
+	[P_END_MIN] = TS_STEP_IPU_ACTIVE_END_MIN,
+	[P_IN] = TS_STEP_IPU_DATA_IN,
+	[P_OUT] = TS_STEP_IPU_DATA_OUT,
+	[P_BALANCE] = TS_STEP_IPU_TILE_BALANCE,
+	[P_ACTIVE_BALANCE] = TS_STEP_IPU_ACTIVE_TILE_BALANCE,
+};
+
+enum ts_code
+ts_slices_open(struct ts_slices **out, struct ts_reader *rd, const struct ts_step_names *names,
+	const struct ts_cache *cache, struct ts_progress *progress, struct ts_err *err)
+{
+	static const enum ts_relation needed[] = {TS_STEP, TS_STEP_IPU};
+	struct ts_rows_query q = {.column_count = P_COLUMNS, .past_damage = true};
+	struct ts_slices *s;
+	enum ts_code code;
+
+	*out = NULL;
+	for (size_t i = 0; i < TS_COUNT(needed); i++)
+		if (!ts_report_has(rd->report, needed[i]))
+			return ts_err_set(err, TS_E_ABSENT, "%s: %s",
+				ts_relation_def(needed[i])->name,
+				rd->report->binding[needed[i]].reason);
+	s = ts_alloc(1, sizeof(*s));
+	if (!s)
+		return ts_err_nomem(err);
+	s->rd = rd;
+	s->names = names;
+	s->cache = cache;
+	s->progress = progress;
+	s->texts.cache = cache;
+	ts_strbuf_init(&s->now.text, TEXT_MAX);
+	ts_strbuf_init(&s->next.text, TEXT_MAX);
+	memcpy(q.columns, part_columns, sizeof(part_columns));
+	code = ts_reader_rows(&s->parts, rd, TS_STEP_IPU, &q, err);
+	if (!code)
+		code = open_steps(&s->steps, s, err);
+	if (code) {
+		ts_slices_close(s);
+		return code;
+	}
+	*out = s;
+	return TS_OK;
+}
+
+void
+ts_slices_close(struct ts_slices *s)
+{
+	if (!s)
+		return;
+	ts_rows_close(s->parts);
+	ts_rows_close(s->steps);
+	ts_strbuf_fini(&s->now.text);
+	ts_strbuf_fini(&s->next.text);
+	ts_pile_fini(&s->kept);
+	ts_dictionary_fini(&s->texts);
+	free(s);
+}
+
+static double
+share_of(struct ts_rows *rows, int i)
+{
+	double v;
+
+	return ts_rows_real(rows, i, &v) == TS_VALUE_OK && v >= 0 && v <= 1 ? v : -1;
+}
+
+/* The row that the cursor is at; false: a number of it is none. */
+static bool
+get_part(struct ts_slice *to, struct ts_rows *rows)
+{
+	int64_t v[P_NUMBERS];
+
+	for (int i = 0; i < P_NUMBERS; i++)
+		if (ts_rows_number(rows, i, &v[i]) != TS_VALUE_OK)
+			return false;
+	*to = (struct ts_slice){.step = v[P_STEP],
+		.ipu = v[P_IPU],
+		.cycles = v[P_CYCLES],
+		.start = v[P_START],
+		.end = v[P_END],
+		.active_tiles = number_or_unknown(rows, P_TILES),
+		.active_start_max = number_or_unknown(rows, P_START_MAX),
+		.active_end_min = number_or_unknown(rows, P_END_MIN),
+		.data_in = number_or_unknown(rows, P_IN),
+		.data_out = number_or_unknown(rows, P_OUT),
+		.tile_balance = share_of(rows, P_BALANCE),
+		.active_tile_balance = share_of(rows, P_ACTIVE_BALANCE)};
+	return true;
+}
+
+static void
+join(struct ts_slice *to, const struct step *from)
+{
+	to->run = from->run;
+	to->program = from->program;
+	to->compute_set = from->compute_set;
+	to->class_of = from->class_of;
+	to->type = from->has_type ? from->text.s : NULL;
+	to->type_n = from->type_n;
+	to->name = from->has_name ? from->text.s + from->type_n : NULL;
+	to->name_n = from->name_n;
+}
+
+enum ts_code
+ts_slices_next(const struct ts_slice **slice, struct ts_slices *s, struct ts_err *err)
+{
+	const struct ts_reach *reach = &s->rd->report->binding[TS_STEP_IPU].reach;
+	struct ts_err why = {0};
+	enum ts_code code = TS_OK;
+	bool there, found;
+
+	*slice = NULL;
+	while (s->parts && !(code = ts_rows_next(s->parts, &there, &why)) && there) {
+		if (++s->rows % PROGRESS_ROWS == 0)
+			ts_progress_set(s->progress, s->rows, ts_reach_span(reach));
+		if (!get_part(&s->slice, s->parts)) {
+			s->left_out.bad_rows++;
+			continue;
+		}
+		code = find_step(&found, s, s->slice.step, &why);
+		if (code)
+			break;
+		if (!found) {
+			s->left_out.orphans++;
+			continue;
+		}
+		join(&s->slice, &s->now);
+		*slice = &s->slice;
+		return TS_OK;
+	}
+	ts_rows_close(s->parts);
+	s->parts = NULL;
+	code = note_damage(s, code, &why, err);
+	if (!code && s->damage.code) {
+		if (err)
+			*err = s->damage;
+		code = TS_E_DAMAGED;
+		s->damage.code = TS_OK;
+	}
+	return code;
+}
+
+struct ts_slices_left_out
+ts_slices_left_out(const struct ts_slices *s)
+{
+	return s->left_out;
+}
