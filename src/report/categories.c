@@ -64,6 +64,18 @@ ts_category_named(struct ts_category_names *k, const char *name, size_t n)
 	return k->name[k->count] ? k->count++ : TS_CATEGORY_TOO_MANY;
 }
 
+/* What stands for the name of a category that has none. */
+static const char nameless[] = "category ";
+
+bool
+ts_category_is_named(const struct ts_category *k)
+{
+	size_t n = sizeof(nameless) - 1;
+
+	return strncmp(k->name, nameless, n) != 0 || !k->name[n] ||
+		k->name[n + strspn(k->name + n, "0123456789")] != '\0';
+}
+
 /* The category of a number that was not looked up before. */
 static int
 look_up(struct ts_category_names *k, int64_t id)
@@ -77,7 +89,7 @@ look_up(struct ts_category_names *k, int64_t id)
 	k->numbers++;
 	name = ts_names_find(&k->read, id, &n);
 	if (!name) {
-		n = (size_t)snprintf(unnamed, sizeof(unnamed), "category %lld", (long long)id);
+		n = (size_t)snprintf(unnamed, sizeof(unnamed), "%s%lld", nameless, (long long)id);
 		name = unnamed;
 	}
 	return ts_category_named(k, name, n);

@@ -259,6 +259,8 @@ share_of(struct ts_finding *f, const struct measure *m, const char *const *names
 	for (int i = 0; i < c->count; i++) {
 		const struct ts_category *k = &c->category[i];
 
+		if (k->bytes > 0 && !ts_category_is_named(k))
+			return missing(f, "the name of each category is");
 		if (!ts_add_i64(&all, k->bytes))
 			all = INT64_MAX;
 		for (int j = 0; j < n; j++)

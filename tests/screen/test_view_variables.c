@@ -396,7 +396,8 @@ START_TEST(goes_anywhere)
 	struct harness h;
 
 	begin(&h, 80, 22, TS_GLYPHS_FULL, rows);
-	h.selection.tile = 7; /* that Memory looks at, and goes on to as long as nothing is done here */
+	h.selection.tile =
+		7; /* that Memory looks at, and goes on to as long as nothing is done here */
 	harness_settle(&h);
 	ck_assert_int_eq(h.selection.tile, 7);
 	harness_command(&h, "goto 3000");

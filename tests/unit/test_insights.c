@@ -333,6 +333,35 @@ START_TEST(not_recorded)
 }
 END_TEST
 
+/* What nobody names may be code: no share of code is known then, and not 0. */
+START_TEST(categories_without_names)
+{
+	static const char tables[] = "CREATE TABLE tile_memory(tile, total);"
+				     "INSERT INTO tile_memory VALUES(0, 300);"
+				     "CREATE TABLE tile_category(tile, category, not_overlapped);"
+				     "INSERT INTO tile_category VALUES(0, 1, 100), (0, 2, 200);";
+	static const char names[] = "CREATE TABLE memory_category(category, name);"
+				    "INSERT INTO memory_category VALUES(1, 'vertexCode')";
+	char sql[800];
+	struct found f;
+
+	find(&f, tables);
+	ck_assert(!finding(&f, "code-share")->known);
+	ck_assert(!finding(&f, "exchange-code-share")->known);
+	ck_assert(!finding(&f, "profiling-share")->known);
+	done(&f);
+	snprintf(sql, sizeof(sql), "%s%s", tables, names);
+	find(&f, sql);
+	ck_assert(!finding(&f, "code-share")->known);
+	done(&f);
+	snprintf(sql, sizeof(sql), "%s%s, (2, 'category 2 of ours')", tables, names);
+	find(&f, sql);
+	ck_assert(finding(&f, "code-share")->known);
+	ck_assert_double_eq_tol(finding(&f, "code-share")->value, 1 / 3.0, 1e-9);
+	done(&f);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -347,6 +376,7 @@ main(void)
 	tcase_add_test(t, figures);
 	tcase_add_test(t, printed_vectors);
 	tcase_add_test(t, not_recorded);
+	tcase_add_test(t, categories_without_names);
 	suite_add_tcase(s, t);
 	r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);

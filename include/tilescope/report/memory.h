@@ -89,6 +89,9 @@ void ts_categories_fini(struct ts_categories *c);
 /* Forget the tiles: what each category has in all stays. */
 void ts_categories_forget_tiles(struct ts_categories *c);
 
+/* False when the report has its number and no name for it: nobody knows what it is of. */
+bool ts_category_is_named(const struct ts_category *k);
+
 /* Place of a tile in `tile`, or -1; bytes of category i there, 0 when there are none. */
 ptrdiff_t ts_categories_find(const struct ts_categories *c, int64_t tile);
 
