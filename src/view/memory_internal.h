@@ -492,6 +492,9 @@ memory_by_ipu(const struct memory_view *m)
 /* A value in its unit, short or long; what it is ("memory of category stack"). */
 const char *memory_value(const struct memory_view *m, char out[TS_FMT_MAX], int64_t v, bool wide);
 void memory_metric_title(const struct memory_view *m, struct ts_strbuf *out);
+/* Of so many tiles it is known; how many of them have more than tile i of the list. */
+int64_t memory_metric_known(const struct memory_view *m);
+int64_t memory_fuller_than(const struct memory_view *m, int64_t i);
 void memory_metric_kind(const struct memory_view *m, struct ts_strbuf *out);
 
 /* How it is known, that it is not here yet, or why it never will be. */
@@ -553,6 +556,8 @@ bool memory_has_physical(const struct memory_view *m);
 
 /* The metric's value of the tile under the cursor; the map on paper (false: it is not there). */
 void memory_metric_explain(const struct memory_view *m, struct ts_explain *out);
+/* Its rank and percentile; the ends of the map's scale. */
+void memory_rank_explain(const struct memory_view *m, struct ts_explain *out);
 bool memory_map_chart(struct memory_view *m, struct ts_chart_page *page);
 
 /* --- memory_map_draw.c --- */
@@ -601,6 +606,8 @@ void memory_draw_why(struct ts_canvas *c, const struct memory_view *m, struct ts
 
 /* NULL: not here. */
 const struct ts_tile_variable *memory_largest_variable(const struct memory_view *m);
+
+void memory_explain_why(const struct memory_view *m, struct ts_explain *out);
 
 /* For the fullest tile: place of the tile with most live at once, when that is another one with more; else -1. */
 int64_t memory_more_live(const struct memory_view *m);

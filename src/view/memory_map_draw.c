@@ -158,9 +158,8 @@ static void TS_PRINTF(3, 4) say(struct said *s, enum ts_role role, const char *f
 	s->x += w;
 }
 
-/* How many tiles have more than tile i of the list. */
-static int64_t
-fuller_than(const struct memory_view *m, int64_t i)
+int64_t
+memory_fuller_than(const struct memory_view *m, int64_t i)
 {
 	const int64_t *value = memory_metric_values(m);
 	const uint32_t *order = memory_fullest_first(m);
@@ -181,7 +180,7 @@ fuller_than(const struct memory_view *m, int64_t i)
 static void
 say_rank(struct said *s, const struct memory_view *m, int64_t i, int64_t known)
 {
-	int64_t rank = fuller_than(m, i);
+	int64_t rank = memory_fuller_than(m, i);
 	char a[TS_FMT_MAX], b[TS_FMT_MAX];
 
 	say(s, TS_ROLE_LABEL, "  rank %s", ts_fmt_count(a, rank + 1));
@@ -231,7 +230,7 @@ memory_draw_metric(struct ts_canvas *c, const struct memory_view *m)
 			ts_fmt_percent(b, (double)v, (double)limit));
 	if (of_limit && t->target.assumed)
 		say(&s, TS_ROLE_NOTE, " (limit assumed)");
-	say_rank(&s, m, i, t->n - (m->values ? (int64_t)m->values->v.unknown : 0));
+	say_rank(&s, m, i, memory_metric_known(m));
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */

@@ -11,7 +11,7 @@
 #include "memory_internal.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/ui/chart_page.h"
-#include "tilescope/view/explain.h"
+#include "tilescope/view/explain_common.h"
 
 /* --- queries ---------------------------------------------------------------------------------- */
 
@@ -46,11 +46,11 @@ static const struct {
 };
 
 static void
-put_sql(struct ts_strbuf *out, const char *sql, long long tile)
+put_sql(struct ts_strbuf *out, const char *sql, const char *tile)
 {
 	for (; *sql; sql++)
 		if (*sql == '@')
-			ts_strbuf_printf(out, "%lld", tile);
+			ts_strbuf_puts(out, tile);
 		else
 			ts_strbuf_putc(out, *sql);
 }
@@ -65,7 +65,7 @@ static const char sets_sql[] =
 
 /* Cycles are of compute sets and exchanges, as far as the report has them. */
 static void
-cycles_sql(const struct memory_view *m, long long tile, struct ts_strbuf *out)
+cycles_sql(const struct memory_view *m, const char *tile, struct ts_strbuf *out)
 {
 	const struct ts_report *r = m->view.env->report;
 	bool steps = m->metric.id == TS_METRIC_CYCLES || m->metric.id == TS_METRIC_ACTIVE_CYCLES;
@@ -99,7 +99,7 @@ cycles_sql(const struct memory_view *m, long long tile, struct ts_strbuf *out)
 }
 
 static void
-category_sql(const struct memory_view *m, long long tile, struct ts_strbuf *out)
+category_sql(const struct memory_view *m, const char *tile, struct ts_strbuf *out)
 {
 	const struct ts_report *r = m->view.env->report;
 	char name[2 * TS_METRIC_NAME + 3];
@@ -118,7 +118,7 @@ category_sql(const struct memory_view *m, long long tile, struct ts_strbuf *out)
 
 /* What a report of liveness has by tile: columns of the tiles, or what has to be worked out of intervals. */
 static void
-live_sql(const struct memory_view *m, long long tile, struct ts_strbuf *out)
+live_sql(const struct memory_view *m, const char *tile, struct ts_strbuf *out)
 {
 	const struct ts_report *r = m->view.env->report;
 	bool peak = m->metric.id != TS_METRIC_ALWAYS_LIVE;
@@ -128,13 +128,12 @@ live_sql(const struct memory_view *m, long long tile, struct ts_strbuf *out)
 	if (m->metric.id != TS_METRIC_NOT_ALWAYS_LIVE &&
 		!ts_report_has_column(r, TS_TILE_MEMORY, TS_TILE_MEMORY_ALWAYS_LIVE)) {
 		if (!peak && ts_report_has(r, TS_TILE_ALWAYS_LIVE))
-			ts_strbuf_printf(out,
-				"SELECT coalesce(sum(bytes), 0) FROM tile_always_live WHERE tile = "
-				"%lld",
+			put_sql(out,
+				"SELECT coalesce(sum(bytes), 0) FROM tile_always_live WHERE tile = @",
 				tile);
 		return;
 	}
-	ts_strbuf_printf(out, "SELECT %s FROM tile_memory WHERE tile = %lld",
+	ts_strbuf_printf(out, "SELECT %s FROM tile_memory WHERE tile = %s",
 		m->metric.id == TS_METRIC_PEAK ? "always_live + not_always_live_peak"
 			: peak		       ? "not_always_live_peak"
 					       : "always_live",
@@ -142,8 +141,12 @@ live_sql(const struct memory_view *m, long long tile, struct ts_strbuf *out)
 }
 
 static void
-metric_sql(const struct memory_view *m, long long tile, struct ts_strbuf *out)
+metric_sql(const struct memory_view *m, const char *tile, struct ts_strbuf *out)
 {
+	if (memory_is_of_tiles(m) && !m->gaps) {
+		put_sql(out, "SELECT total FROM tile_memory WHERE tile = @", tile);
+		return;
+	}
 	for (size_t i = 0; i < TS_COUNT(queries); i++)
 		if (queries[i].id == m->metric.id) {
 			put_sql(out, queries[i].sql, tile);
@@ -180,6 +183,7 @@ memory_metric_explain(const struct memory_view *m, struct ts_explain *out)
 	const struct ts_metric_def *def = &ts_metric_defs[m->metric.id];
 	const int64_t *value = memory_metric_values(m);
 	long long tile = (long long)memory_tile(m)->tile;
+	char number[TS_FMT_MAX];
 	struct ts_strbuf title, query;
 	struct ts_explained *x;
 	char note[200];
@@ -198,7 +202,8 @@ memory_metric_explain(const struct memory_view *m, struct ts_explain *out)
 	ts_explain_from(x, known_of(m), "%s", def->columns);
 	ts_explain_formula(x, "%s", def->formula);
 	memory_metric_note(m, note, sizeof(note));
-	metric_sql(m, tile, &query);
+	snprintf(number, sizeof(number), "%lld", tile);
+	metric_sql(m, number, &query);
 	if (value && query.len > 0 && !query.cut)
 		ts_explain_query(x, "%s", query.s);
 	if (value && note[0] && query.len > 0)
@@ -209,6 +214,91 @@ memory_metric_explain(const struct memory_view *m, struct ts_explain *out)
 			"one line");
 	ts_strbuf_fini(&title);
 	ts_strbuf_fini(&query);
+}
+
+/* The values of all tiles as v, and whether each is over the limit; only of what stands in a row for each tile. */
+static bool
+all_sql(const struct memory_view *m, struct ts_strbuf *out)
+{
+	struct ts_strbuf one;
+	char limit[64];
+
+	ts_strbuf_init(&one, TS_EXPLAIN_QUERY - 1);
+	if (m->metric.id <= TS_METRIC_PEAK)
+		metric_sql(m, "t.tile", &one);
+	ts_strbuf_printf(out, "(SELECT (%s) AS v, coalesce(total_gaps, total) > ", one.s);
+	if (m->tiles->target.bytes_per_tile > 0)
+		ts_strbuf_puts(out, ts_explain_limit_sql(&m->tiles->target, limit));
+	else
+		ts_strbuf_puts(out, "NULL");
+	if (ts_report_has_column(m->view.env->report, TS_TILE_MEMORY, TS_TILE_MEMORY_OVERFLOWED))
+		ts_strbuf_puts(out, " OR overflowed > 0");
+	ts_strbuf_puts(out, " AS over FROM tile_memory AS t)");
+	limit[0] = one.len > 0 && !one.cut && !out->cut;
+	ts_strbuf_fini(&one);
+	return limit[0];
+}
+
+static void
+explain_scale(const struct memory_view *m, struct ts_explain *out, const char *all)
+{
+	static const char *const ends[] = {"least", "most"};
+	const struct ts_tile_map *k = &m->map.map;
+	bool some = m->metric.id <= TS_METRIC_TOTAL_GAPS && k->over > 0;
+
+	for (int i = 0; i < 2 && k->scale.how != TS_HEAT_LIMIT && k->scale.most >= 0; i++) {
+		struct ts_explained *x = ts_explain_add(out, "%s of the scale", ends[i]);
+
+		ts_explain_integer(x, i ? k->scale.most : k->scale.least,
+			ts_metric_defs[m->metric.id].unit == TS_UNIT_BYTES ? "bytes" : NULL);
+		ts_explain_from(x, known_of(m), "%s", ts_metric_defs[m->metric.id].columns);
+		ts_explain_formula(x, "%s of the tiles%s", i ? "the largest" : "the smallest",
+			some ? " that are not over the limit" : "");
+		if (all)
+			ts_explain_query(x, "SELECT %s(v) FROM %s%s", i ? "max" : "min", all,
+				some ? " WHERE coalesce(over, 0) = 0" : "");
+		else
+			ts_explain_note(x, "the query of the figure, for each tile");
+	}
+}
+
+void
+memory_rank_explain(const struct memory_view *m, struct ts_explain *out)
+{
+	const int64_t *value = memory_metric_values(m);
+	int64_t i = m->span.cursor, known = memory_metric_known(m), rank;
+	long long tile = (long long)memory_tile(m)->tile;
+	struct ts_explained *x;
+	struct ts_strbuf all;
+	bool one_row;
+
+	if (!value || value[i] == TS_UNKNOWN || known <= 0)
+		return;
+	rank = memory_fuller_than(m, i);
+	ts_strbuf_init(&all, TS_EXPLAIN_QUERY - 1);
+	one_row = all_sql(m, &all);
+	x = ts_explain_add(out, "rank of tile %lld by this metric", tile);
+	ts_explain_integer(x, rank + 1, NULL);
+	ts_explain_from(x, TS_KNOWN_DERIVED, "%s", ts_metric_defs[m->metric.id].columns);
+	ts_explain_formula(x, "1 + the tiles with more");
+	if (one_row)
+		ts_explain_query(x, "SELECT count(*) + 1 FROM %s WHERE v > %lld", all.s,
+			(long long)value[i]);
+	else
+		ts_explain_note(x, "the query of the figure, for each tile");
+	x = ts_explain_add(out, "percentile of tile %lld by this metric", tile);
+	ts_explain_real(x, 100.0 * (double)(known - rank) / (double)known, "%");
+	ts_explain_from(x, TS_KNOWN_DERIVED, "%s", ts_metric_defs[m->metric.id].columns);
+	ts_explain_formula(x, "100 x %lld tiles with as much or less / %lld tiles that are known",
+		(long long)(known - rank), (long long)known);
+	if (one_row)
+		ts_explain_query(x, "SELECT 100.0 * sum(v <= %lld) / count(v) FROM %s",
+			(long long)value[i], all.s);
+	else
+		ts_explain_note(x, "the query of the figure, for each tile");
+	if (m->map.shown)
+		explain_scale(m, out, one_row ? all.s : NULL);
+	ts_strbuf_fini(&all);
 }
 
 /* --- on paper --------------------------------------------------------------------------------- */

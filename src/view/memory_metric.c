@@ -45,6 +45,12 @@ memory_rank(const struct memory_view *m)
 	return m->values ? m->values->rank : m->tiles->rank[m->gaps];
 }
 
+int64_t
+memory_metric_known(const struct memory_view *m)
+{
+	return m->tiles->n - (m->values ? (int64_t)m->values->v.unknown : 0);
+}
+
 const char *
 memory_value(const struct memory_view *m, char out[TS_FMT_MAX], int64_t v, bool wide)
 {

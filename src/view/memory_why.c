@@ -11,6 +11,7 @@
 
 #include "memory_internal.h"
 #include "tilescope/base/utf8.h"
+#include "tilescope/view/explain_common.h"
 
 enum { NAME_LEAST = 8, ROOM = 100 };
 
@@ -108,4 +109,68 @@ memory_draw_why(struct ts_canvas *c, const struct memory_view *m, struct ts_rect
 	}
 	draw_largest(&o, m, (int)strlen(live));
 	memory_piece(&o, TS_ROLE_NOTE, "%s", live);
+}
+
+/* --- what its figures are --------------------------------------------------------------------- */
+
+static void
+explain_category(const struct memory_view *m, struct ts_explain *out)
+{
+	const struct ts_tile *tile = memory_tile(m);
+	bool stored = ts_report_has(m->view.env->report, TS_TILE_CATEGORY);
+	int64_t bytes = 0;
+	int category = largest_category(m, &bytes);
+	struct ts_explained *x;
+
+	if (category < 0)
+		return;
+	x = ts_explain_add(out, "largest category of tile %lld: %.60s", (long long)tile->tile,
+		memory_category_name(m, category));
+	ts_explain_bytes(x, bytes, memory_units(m));
+	ts_explain_from(x, stored ? TS_KNOWN_RECORDED : TS_KNOWN_DERIVED, "%s",
+		stored ? "tile_category.not_overlapped + overlapped"
+		       : "lowered_variable.bytes, lowered_variable.category");
+	ts_explain_query(x,
+		stored ? "SELECT max(b) FROM (SELECT sum(not_overlapped + coalesce(overlapped, 0)) AS b "
+			 "FROM tile_category WHERE tile = %lld GROUP BY category)"
+		       : "SELECT max(b) FROM (SELECT sum(bytes) AS b FROM lowered_variable WHERE tile = "
+			 "%lld AND category IS NOT NULL GROUP BY category)",
+		(long long)tile->tile);
+}
+
+void
+memory_explain_why(const struct memory_view *m, struct ts_explain *out)
+{
+	const struct ts_tile_variable *v = memory_largest_variable(m);
+	const struct ts_tile *tile = memory_tile(m);
+	int64_t more = memory_more_live(m);
+	struct ts_explained *x;
+
+	if (!memory_is_of_tiles(m))
+		return;
+	explain_category(m, out);
+	if (v) {
+		x = ts_explain_add(out, "largest variable of tile %lld", (long long)tile->tile);
+		ts_explain_bytes(x, v->bytes, memory_units(m));
+		ts_explain_from(x, TS_KNOWN_RECORDED, "lowered_variable.bytes");
+		ts_explain_formula(x, "%.200s", v->name ? v->name : "its name is not recorded");
+		ts_explain_query(x, "SELECT max(bytes) FROM lowered_variable WHERE tile = %lld",
+			(long long)tile->tile);
+	}
+	if (more < 0)
+		return;
+	x = ts_explain_add(out, "live at once on tile %lld", (long long)tile->tile);
+	ts_explain_bytes(x, memory_live_at_once(m->tiles, m->span.cursor), memory_units(m));
+	ts_explain_from(x, TS_KNOWN_DERIVED,
+		"tile_memory.always_live, tile_memory.not_always_live_peak");
+	ts_explain_formula(x, "always live + the most at any step that is not");
+	ts_explain_query(x,
+		"SELECT always_live + not_always_live_peak FROM tile_memory WHERE tile = %lld",
+		(long long)tile->tile);
+	x = ts_explain_add(out, "most live at once on any tile: tile %lld",
+		(long long)m->tiles->tiles.tile[more].tile);
+	ts_explain_bytes(x, memory_live_at_once(m->tiles, more), memory_units(m));
+	ts_explain_from(x, TS_KNOWN_DERIVED,
+		"tile_memory.always_live, tile_memory.not_always_live_peak");
+	ts_explain_query(x, "SELECT max(always_live + not_always_live_peak) FROM tile_memory");
 }
