@@ -72,6 +72,10 @@ enum ts_code ts_live_gather_add(struct ts_live_gather *g, const struct ts_live_r
 enum ts_code ts_live_gather_merge(bool *fits, struct ts_live_gather *g,
 	const struct ts_live_gather *from, struct ts_err *err) TS_WARN_UNUSED;
 
+/* The crests of a table that has everything else. Errors: TS_E_CANCELLED, TS_E_NOMEM, TS_E_SYS. */
+enum ts_code ts_live_crests(struct ts_tile_lives *l, const struct ts_cache *cache,
+	const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
+
 /*
  * The table of what a gather has; `all`: with the tiles that only tile_memory knows. Takes the arrays out of the
  * axis and the gather. Errors: TS_E_CANCELLED, TS_E_NOMEM, TS_E_SYS.

@@ -18,7 +18,6 @@
 #include "tile_live_internal.h"
 
 enum { PROGRESS_ROWS = 8192, MERGE_FIRST = 1 << 20, PACKED = 20, LOOK = 256, FEW = 8 };
-enum { CREST_TILES = 16, CREST_BYTES = 8 << 20, CREST_MOST = INT32_MAX };
 
 struct fragment {
 	int64_t tile, always, unplaced;
@@ -465,64 +464,6 @@ take(struct ts_pile *to, struct ts_pile *from)
 	*from = (struct ts_pile){0};
 }
 
-/* A tile of a crest: from each run to the next. */
-static void
-raise(uint32_t *crest, const struct ts_tile_lives *l, int64_t base, const struct ts_live_run *run,
-	size_t n)
-{
-	for (size_t p = 0; p < l->points; p++)
-		crest[p] = crest[p] > base ? crest[p] : (uint32_t)base;
-	for (size_t k = 0; k + 1 < n; k++) {
-		uint32_t all = (uint32_t)(base + run[k].bytes);
-
-		for (uint32_t p = run[k].point; p < run[k + 1].point; p++)
-			crest[p] = crest[p] > all ? crest[p] : all;
-	}
-}
-
-/* Room for crests, of as many tiles each as it takes to be small. None where bytes do not fit. */
-static enum ts_code
-make_crests(struct ts_tile_lives *l, const struct ts_live_gather *g, struct ts_err *err)
-{
-	size_t tiles = CREST_TILES, most = CREST_BYTES / sizeof(*l->crest), groups;
-	enum ts_code code;
-
-	if (l->points == 0 || l->tiles == 0)
-		return TS_OK;
-	while ((l->tiles + tiles - 1) / tiles * l->points > most && tiles < l->tiles)
-		tiles *= 2;
-	groups = (l->tiles + tiles - 1) / tiles;
-	for (size_t i = 0; i < l->tiles; i++)
-		if (l->tile[i].base > CREST_MOST || l->tile[i].peak > CREST_MOST)
-			return TS_OK;
-	code = ts_pile_room(&l->pile[5], groups * l->points * sizeof(*l->crest), g->cache, err);
-	l->crest = l->pile[5].memory;
-	l->crest_tiles = code ? 0 : tiles;
-	return code;
-}
-
-static enum ts_code
-find_crests(struct ts_tile_lives *l, const struct ts_live_gather *g, const struct ts_cancel *cancel,
-	struct ts_err *err)
-{
-	struct ts_live_walk *w = ts_live_walk_new(l);
-	enum ts_code code = w ? make_crests(l, g, err) : ts_err_nomem(err);
-	uint32_t *crest = l->pile[5].memory;
-
-	for (size_t i = 0; !code && l->crest_tiles > 0 && i < l->tiles; i++) {
-		const struct ts_live_run *run;
-		size_t n;
-
-		if (i % LOOK == 0 && ts_cancelled(cancel))
-			code = ts_err_set(err, TS_E_CANCELLED, "cancelled");
-		ts_live_walk_tile(w, i);
-		n = ts_live_walk_runs(w, &run);
-		raise(crest + i / l->crest_tiles * l->points, l, l->tile[i].base, run, n);
-	}
-	ts_live_walk_free(w);
-	return code;
-}
-
 static enum ts_code
 find_peaks(struct ts_tile_lives *l, const struct ts_cancel *cancel, struct ts_err *err)
 {
@@ -534,7 +475,7 @@ find_peaks(struct ts_tile_lives *l, const struct ts_cancel *cancel, struct ts_er
 		const struct ts_live_run *run;
 		size_t n;
 
-		if (i % LOOK == 0 && ts_cancelled(cancel))
+		if (ts_cancelled(cancel))
 			code = ts_err_set(err, TS_E_CANCELLED, "cancelled");
 		ts_live_walk_tile(w, i);
 		n = ts_live_walk_runs(w, &run);
@@ -598,7 +539,7 @@ ts_live_table(struct ts_tile_lives **out, struct ts_live_axis *a, struct ts_live
 	if (!code)
 		code = find_peaks(l, rd->cancel, err);
 	if (!code && all)
-		code = find_crests(l, g, rd->cancel, err);
+		code = ts_live_crests(l, g->cache, rd->cancel, err);
 	ts_tiles_fini(&known.tiles);
 	ts_tile_ipus_fini(&known.ipus);
 	if (code)

@@ -19,7 +19,7 @@
 
 #include "what_if_internal.h"
 
-enum { LOOK = 64, IPUS_MOST = 4096, SPLIT = 4 };
+enum { IPUS_MOST = 4096, SPLIT = 4 };
 
 /* --- changes ---------------------------------------------------------------------------------- */
 
@@ -281,7 +281,7 @@ add_ipus(struct peaks_work *p, const struct place *place, struct ts_err *err)
 	for (size_t i = 0; i < p->l->tiles; i++) {
 		void *room = w->ipu;
 
-		if (i % LOOK == 0 && ts_cancelled(p->cancel))
+		if (ts_cancelled(p->cancel))
 			return ts_err_set(err, TS_E_CANCELLED, "cancelled");
 		add_tile(p, place[i].at);
 		if (i + 1 < p->l->tiles && place[i + 1].ipu == place[i].ipu)

@@ -353,6 +353,55 @@ START_TEST(absent)
 }
 END_TEST
 
+/* Crests of several groups, over many points, against the bytes of each tile at each of them. */
+START_TEST(crests)
+{
+	enum { MANY = 50, SPANS = 400, KINDS = 60 };
+	struct ts_err err = {0};
+	struct ts_tile_lives *l;
+	struct fixture f;
+	int64_t *bytes;
+
+	seed = (uint64_t)_i * UINT64_C(0x9e3779b97f4a7c15) + 11;
+	begin(&f);
+	sql(&f,
+		"CREATE TABLE report(key TEXT, value TEXT); "
+		"INSERT INTO report VALUES('source', 'store'), ('store_version', '1'); "
+		"CREATE TABLE class_interval(class, start, end); "
+		"CREATE TABLE lowered_variable(id INTEGER PRIMARY KEY, tile, bytes, class, always_live)");
+	for (int i = 0; i < 4 * KINDS; i++) {
+		int from = (int)any(SPANS);
+
+		sql(&f, "INSERT INTO class_interval VALUES(%d, %d, %d)", (int)any(KINDS), from,
+			from + 1 + (int)any(_i % 2 ? SPANS : 5));
+	}
+	for (int i = 0; i < 20 * MANY; i++)
+		sql(&f, "INSERT INTO lowered_variable VALUES(%d, %d, %d, %d, %d)", i, i / 20,
+			(int)any(3) * (int)any(900), (int)any(KINDS), any(9) == 0);
+	open_report(&f);
+	ck_assert_msg(ts_tile_lives_read(&l, f.plain, NULL, &err) == TS_OK, "%s", err.msg);
+	ck_assert_uint_eq(l->tiles, MANY);
+	ck_assert_uint_eq(l->crest_tiles, 16);
+	bytes = ts_alloc(l->points, sizeof(*bytes));
+	for (size_t group = 0; group * 16 < MANY; group++)
+		for (size_t p = 0; p < l->points; p++) {
+			int64_t most = 0;
+
+			for (size_t i = group * 16; i < MANY && i < group * 16 + 16; i++) {
+				memset(bytes, 0, l->points * sizeof(*bytes));
+				ts_tile_lives_add(bytes, l, i);
+				for (size_t k = 1; k <= p; k++)
+					bytes[k] += bytes[k - 1];
+				most = ts_max_i64(most, l->tile[i].base + bytes[p]);
+			}
+			ck_assert_int_eq((int64_t)l->crest[group * l->points + p], most);
+		}
+	free(bytes);
+	ts_tile_lives_close(l);
+	end(&f);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -362,6 +411,7 @@ main(void)
 	int failed;
 
 	tcase_set_timeout(c, 300);
+	tcase_add_loop_test(c, crests, 0, 4);
 	tcase_add_loop_test(c, random_reports, 0, ROUNDS);
 	tcase_add_test(c, huge_bytes);
 	tcase_add_loop_test(c, noise, 0, NOISE);
