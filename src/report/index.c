@@ -35,6 +35,7 @@ static const struct {
 	[TS_SECTION_CONTEXTS] = {"contexts", 1, ts_contexts_section_current},
 	[TS_SECTION_LIVES] = {"lives", 1, NULL},
 	[TS_SECTION_TILE_LIVES] = {"tile-lives", 2, NULL},
+	[TS_SECTION_PIECES] = {"pieces", 1, NULL},
 	[TS_SECTION_ORDER_BYTES] = {"order-bytes", 1, NULL},
 	[TS_SECTION_ORDER_NAME] = {"order-name", 1, NULL},
 	[TS_SECTION_ORDER_TILE] = {"order-tile", 1, NULL},

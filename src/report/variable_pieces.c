@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* variable_pieces - see the header. */
+/* variable_pieces - see the header. From the index (index_pieces.h), else by one pass. */
 #include "config.h"
 
 #include "tilescope/base/mem.h"
+#include "tilescope/report/index_pieces.h"
 #include "tilescope/report/tile_slots.h"
 #include "tilescope/report/variable_pieces.h"
 
@@ -76,36 +77,68 @@ sum_up(struct ts_variable_pieces *p)
 	}
 }
 
-enum ts_code
-ts_variable_pieces_read(struct ts_variable_pieces *p, struct ts_reader *rd,
-	const struct ts_variables *v, int64_t variable, struct ts_progress *progress,
-	struct ts_err *err)
+/* Rows of all variables. */
+static enum ts_code
+read_rows(struct ts_variable_pieces *p, struct ts_reader *rd, const struct ts_cache *cache,
+	struct ts_progress *progress, struct ts_err *err)
 {
 	const struct ts_rows_query q = {.columns = {TS_LOWERED_VARIABLE_VARIABLE,
 						TS_LOWERED_VARIABLE_TILE,
 						TS_LOWERED_VARIABLE_BYTES},
 		.column_count = P_COLUMNS,
 		.past_damage = true};
-	int64_t rows = ts_reach_span(&rd->report->binding[TS_LOWERED_VARIABLE].reach), done = 0;
+	int64_t of = ts_reach_span(&rd->report->binding[TS_LOWERED_VARIABLE].reach), done = 0;
 	struct ts_rows_block b;
 	struct ts_rows *cursor;
-	enum ts_code code;
+	enum ts_code code = ts_reader_rows(&cursor, rd, TS_LOWERED_VARIABLE, &q, err);
+
+	while (!code && !(code = ts_rows_block(cursor, &b, err)) && b.rows > 0) {
+		code = take_block(p, &b, cache, err);
+		done += b.rows;
+		ts_progress_set(progress, done, of);
+	}
+	ts_rows_close(cursor);
+	return code;
+}
+
+/* What the index has of it; *true_one false: it is not what it should be. */
+static enum ts_code
+take_list(struct ts_variable_pieces *p, bool *true_one, struct ts_piece_list *l,
+	const struct ts_cache *cache, struct ts_err *err)
+{
+	enum ts_code code = TS_OK;
+	int64_t tile, bytes;
+
+	while (!code && ts_piece_list_next(l, &tile, &bytes))
+		code = add_piece(p, tile, bytes, cache, err);
+	*true_one = l->taken == l->tiles && p->pieces == l->tiles;
+	p->pieces = l->pieces;
+	p->bad_rows = l->bad_rows;
+	return code;
+}
+
+enum ts_code
+ts_variable_pieces_read(struct ts_variable_pieces *p, struct ts_reader *rd,
+	const struct ts_variables *v, int64_t variable, struct ts_progress *progress,
+	struct ts_err *err)
+{
+	struct ts_piece_list list;
+	bool true_one = false;
+	enum ts_code code = TS_OK;
 
 	*p = (struct ts_variable_pieces){.variable = variable};
 	if (!ts_variable_spread_can(rd->report))
 		return ts_err_set(err, TS_E_ABSENT,
 			"what variables were lowered from is not recorded");
-	code = ts_reader_rows(&cursor, rd, TS_LOWERED_VARIABLE, &q, err);
-	if (code)
-		return code;
-	while (!(code = ts_rows_block(cursor, &b, err)) && b.rows > 0) {
-		code = take_block(p, &b, v->cache, err);
-		if (code)
-			break;
-		done += b.rows;
-		ts_progress_set(progress, done, rows);
+	if (ts_index_pieces(&list, rd->index, variable)) {
+		code = take_list(p, &true_one, &list, v->cache, err);
+		if (!code && !true_one) {
+			ts_variable_pieces_fini(p);
+			*p = (struct ts_variable_pieces){.variable = variable};
+		}
 	}
-	ts_rows_close(cursor);
+	if (!code && !true_one)
+		code = read_rows(p, rd, v->cache, progress, err);
 	p->partial = code == TS_E_DAMAGED;
 	sum_up(p);
 	return p->partial ? TS_OK : code;

@@ -24,6 +24,7 @@
 
 enum {
 	BULK_ROWS = 1 << 20, /* more rows than this are no work for what the screen waits for */
+	KEPT_ROWS = 1 << 16, /* more lives than this are kept in the index */
 	HEAD_ALONE = 1024,   /* bytes of a section without anything in it, at most */
 	PATH_LIMIT = 1 << 14,
 };
@@ -275,7 +276,7 @@ ask_lives(struct liveness *s)
 	int64_t rows = rows_of(r, TS_VARIABLE) + rows_of(r, TS_LIVENESS_VARIABLE);
 	struct lives_fetch *l;
 
-	if (s->shown.where == TS_LIVE_ALL && rows > BULK_ROWS)
+	if (s->shown.where == TS_LIVE_ALL && rows > KEPT_ROWS)
 		s->v.env->wanted |= 1u << TS_SECTION_LIVES;
 	if (!s->lives_wanted || s->v.env->looking)
 		return;

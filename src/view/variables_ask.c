@@ -16,9 +16,13 @@
 #include "variables_internal.h"
 
 #include "tilescope/base/mem.h"
+#include "tilescope/report/index_pieces.h"
 
 /* How long the cursor stays on a row until its pieces are looked for, while it moves. */
 enum { STAY_MS = 120, LOOK_MS = 10 };
+
+/* More rows than this are no work for each row under the cursor. */
+enum { PASS_ROWS = 1 << 17 };
 
 /* --- in a worker -------------------------------------------------------------------------------- */
 
@@ -169,6 +173,8 @@ variables_send(struct variables_view *t, enum variables_kind kind, struct variab
 
 	if (kind == ASK_WINDOW && t->v->range == TS_RANGE_ALL)
 		worker = TS_WORKER_BULK; /* read from the begin */
+	if (kind == ASK_PIECES && f->quick)
+		worker = TS_WORKER_SCREEN; /* the index has it */
 	if (kind == ASK_LIST)
 		what = f->list->filter.count == 0      ? "sorting variables"
 			: f->list->sort != TS_SORT_ROW ? "filtering and sorting variables"
@@ -411,6 +417,7 @@ ask_pieces(struct variables_view *t)
 {
 	const struct ts_variable *x = variables_row(t, t->rows.cursor);
 	struct variables_fetch *f = (struct variables_fetch *)t->fetch[ASK_PIECES];
+	struct ts_piece_list list;
 
 	if (!t->v->has_spread || !x || x->variable == TS_UNKNOWN || t->at.details.h < 4 ||
 		t->debug.shown || t->making || (f && f->variable == x->variable) ||
@@ -420,8 +427,11 @@ ask_pieces(struct variables_view *t)
 	f = variables_begin(t, ASK_PIECES);
 	if (!f)
 		return;
+	if (ts_reach_span(&t->view.env->report->binding[TS_LOWERED_VARIABLE].reach) > PASS_ROWS)
+		t->view.env->wanted |= 1u << TS_SECTION_PIECES; /* for the next row */
 	f->variable = x->variable;
-	f->moving = t->fetch[ASK_PIECES] != NULL;
+	f->quick = ts_index_pieces(&list, t->view.env->index, x->variable);
+	f->moving = t->fetch[ASK_PIECES] && !f->quick;
 	variables_send(t, ASK_PIECES, f);
 }
 

@@ -53,6 +53,7 @@ struct variables_fetch {
 	bool spread;	  /* of the facts */
 	int64_t variable; /* whose pieces */
 	bool moving;	  /* the cursor moves on: it may not stay on this row */
+	bool quick;	  /* the index has its pieces */
 
 	/* answers */
 	struct ts_variables *opened;

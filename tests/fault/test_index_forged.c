@@ -18,6 +18,8 @@
 #include "figures.h"
 #include "index_build.h"
 
+#include "tilescope/report/variable_pieces.h"
+
 static uint64_t seed;
 
 static uint64_t
@@ -98,6 +100,8 @@ look_around(struct ts_reader *rd)
 	struct ts_err err = {0};
 	struct ts_trace *t = NULL;
 	struct ts_tile_variables v;
+	struct ts_variable_pieces p = {0};
+	struct ts_variables *all = NULL;
 	enum ts_code code = ts_trace_open(&t, rd, NULL, &err);
 
 	for (int i = 0; !code && t && t->ipus > 0 && i < 4; i++) {
@@ -120,6 +124,10 @@ look_around(struct ts_reader *rd)
 		ts_trace_window_fini(&w);
 	}
 	ts_trace_release(t);
+	if (!ts_variables_open(&all, rd, NULL, &err))
+		(void)!ts_variable_pieces_read(&p, rd, all, (int64_t)any(3000), NULL, &err);
+	ts_variable_pieces_fini(&p);
+	ts_variables_release(all);
 	(void)!ts_tile_variables_read(&v, rd, (int64_t)any(20), NULL, &err);
 	ts_tile_variables_fini(&v);
 }

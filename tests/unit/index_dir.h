@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tilescope/report/index.h"
+#include "tilescope/report/index_build.h"
 
 #include "../../src/report/index_internal.h"
 #include "sqlite_bytes.h"
@@ -197,6 +197,32 @@ index_dir_put(const char *path, const void *bytes, size_t n)
 	ck_assert_msg(fd >= 0, "%s: %s", path, strerror(errno));
 	ck_assert_int_eq((int)write(fd, bytes, n), (int)n);
 	close(fd);
+}
+
+/* Build sections of a report (bits) in so many parts, and map what there is. */
+static inline struct ts_index *
+index_dir_build(const struct index_dir *d, struct ts_report *r, struct ts_reader *rd,
+	unsigned wanted, int parts)
+{
+	struct ts_err err = {0};
+	struct ts_index *x;
+	struct ts_build *b;
+	bool busy;
+
+	ck_assert_msg(ts_build_new(&b, &busy, r, &d->c, NULL, wanted, parts, &err) == TS_OK, "%s",
+		err.msg);
+	for (int stage = 0; stage < ts_build_stages(b); stage++) {
+		ck_assert_msg(ts_build_begin(b, stage, &err) == TS_OK, "%s", err.msg);
+		for (int i = 0; i < ts_build_parts(b, stage); i++)
+			ck_assert_msg(ts_build_part(b, stage, i, rd, NULL, &err) == TS_OK, "%s",
+				err.msg);
+		ck_assert_msg(ts_build_finish(&x, b, stage, rd, NULL, &err) == TS_OK, "%s",
+			err.msg);
+		ts_index_release(x);
+	}
+	ts_build_free(b);
+	ck_assert_msg(ts_index_open(&x, &d->c, r, NULL, NULL, &err) == TS_OK, "%s", err.msg);
+	return x;
 }
 
 #endif

@@ -15,6 +15,7 @@
 #include "sqlite_bytes.h"
 
 #include "tilescope/base/mem.h"
+#include "tilescope/report/index_pieces.h"
 #include "tilescope/report/variable_list.h"
 #include "tilescope/report/variable_pieces.h"
 
@@ -146,8 +147,9 @@ write_report(const char *path)
 	sqlite3_close(db);
 }
 
+/* One piece of variable 3 is as large as `large`, if that is not 0. */
 static void
-begin(int k, int round)
+begin_with(int k, int round, int64_t large)
 {
 	struct ts_report_options o = {0};
 	struct ts_err err = {0};
@@ -157,6 +159,8 @@ begin(int k, int round)
 	seed = (uint64_t)k * 31 + (uint64_t)round + 7;
 	index_dir_begin(&d);
 	make_truth();
+	if (large > 0)
+		piece[ROWS / 2] = (struct piece){.tile = 4, .bytes = large, .variable = 3};
 	snprintf(path, sizeof(path), "%s/report.tilescope", d.dir);
 	write_report(path);
 	if (spoilt)
@@ -168,6 +172,12 @@ begin(int k, int round)
 		err.msg);
 	ts_variable_facts_release(unlowered->facts);
 	unlowered->facts = ts_variable_facts_hold(lowered->facts);
+}
+
+static void
+begin(int k, int round)
+{
+	begin_with(k, round, 0);
 }
 
 static void
@@ -292,6 +302,29 @@ spread_of(int64_t variable)
 	return s;
 }
 
+/* What a variable was lowered to, from the rows or from the index. */
+static void
+check_pieces(int64_t variable)
+{
+	struct spread want = spread_of(variable);
+	struct ts_variable_pieces p;
+	struct ts_err err = {0};
+	int bad = 0;
+
+	for (int i = 0; i < ROWS; i++)
+		bad += piece[i].variable == variable && (piece[i].tile < 0 || piece[i].bytes < 0);
+	ck_assert_int_eq(ts_variable_pieces_read(&p, rd, lowered, variable, NULL, &err), TS_OK);
+	ck_assert_int_eq(p.pieces, want.pieces);
+	ck_assert_int_eq(p.bad_rows, bad);
+	ck_assert_int_eq(p.bytes, want.bytes);
+	ck_assert_int_eq(p.on, want.tiles);
+	ck_assert_int_eq(p.fullest_tile, want.fullest_tile);
+	for (int t = 0; t < TILES; t++)
+		ck_assert_int_eq(ts_variable_pieces_most(&p, t, t + 1), want.on[t]);
+	ck_assert_int_eq(ts_variable_pieces_most(&p, 0, 1000), want.fullest);
+	ts_variable_pieces_fini(&p);
+}
+
 static int64_t
 balance_of(const struct spread *s)
 {
@@ -321,6 +354,24 @@ START_TEST(lives)
 }
 END_TEST
 
+/* The index says the same, also when it was built in parts; what it cannot hold it leaves to the rows. */
+START_TEST(pieces)
+{
+	bool large = _i % 5 == 4;
+	struct ts_index *x;
+
+	begin_with(_i % KINDS, _i, large ? INT64_C(5000000000) : 0);
+	x = index_dir_build(&d, r, rd, 1u << TS_SECTION_PIECES, 1 + _i % 4);
+	ts_reader_set_index(rd, x);
+	ck_assert(ts_index_pieces(&(struct ts_piece_list){0}, x, 1) == !large);
+	for (int64_t v = 0; v < IDS + 3; v++)
+		check_pieces(v);
+	ts_reader_set_index(rd, NULL);
+	ts_index_release(x);
+	end();
+}
+END_TEST
+
 START_TEST(spread)
 {
 	const struct ts_variable_facts *f;
@@ -334,16 +385,8 @@ START_TEST(spread)
 	for (int64_t v = 0; v < IDS + 3; v++) {
 		const struct ts_variable_spread *x = ts_variable_spread(f, v);
 		struct spread want = spread_of(v);
-		struct ts_variable_pieces p;
 
-		ck_assert_int_eq(ts_variable_pieces_read(&p, rd, lowered, v, NULL, &err), TS_OK);
-		ck_assert_int_eq(p.pieces, want.pieces);
-		ck_assert_int_eq(p.on, want.tiles);
-		ck_assert_int_eq(p.fullest_tile, want.fullest_tile);
-		for (int t = 0; t < TILES; t++)
-			ck_assert_int_eq(ts_variable_pieces_most(&p, t, t + 1), want.on[t]);
-		ck_assert_int_eq(ts_variable_pieces_most(&p, 0, 1000), want.fullest);
-		ts_variable_pieces_fini(&p);
+		check_pieces(v);
 		ck_assert_int_eq(x != NULL, want.pieces > 0);
 		if (!x)
 			continue;
@@ -591,6 +634,7 @@ main(void)
 	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, lives, 0, 8);
 	tcase_add_loop_test(t, spread, 0, 6);
+	tcase_add_loop_test(t, pieces, 0, 10);
 	tcase_add_loop_test(t, lists, 0, 4);
 	tcase_add_loop_test(t, damage, 0, 4);
 	tcase_add_test(t, windows);

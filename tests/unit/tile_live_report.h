@@ -272,31 +272,6 @@ begin(struct fixture *f)
 }
 
 static inline void
-build(struct fixture *f, int parts)
-{
-	struct ts_err err = {0};
-	struct ts_build *b;
-	bool busy;
-
-	ck_assert_msg(ts_build_new(&b, &busy, f->report, &f->d.c, NULL,
-			      1u << TS_SECTION_TILE_LIVES | 1u << TS_SECTION_VARIABLES, parts,
-			      &err) == TS_OK,
-		"%s", err.msg);
-	for (int stage = 0; stage < ts_build_stages(b); stage++) {
-		struct ts_index *x;
-
-		ck_assert_msg(ts_build_begin(b, stage, &err) == TS_OK, "%s", err.msg);
-		for (int i = 0; i < ts_build_parts(b, stage); i++)
-			ck_assert_msg(ts_build_part(b, stage, i, f->plain, NULL, &err) == TS_OK,
-				"%s", err.msg);
-		ck_assert_msg(ts_build_finish(&x, b, stage, f->plain, NULL, &err) == TS_OK, "%s",
-			err.msg);
-		ts_index_release(x);
-	}
-	ts_build_free(b);
-}
-
-static inline void
 open_report(struct fixture *f)
 {
 	struct ts_report_options o = {0};
@@ -306,9 +281,8 @@ open_report(struct fixture *f)
 	ck_assert_msg(ts_report_open(&f->report, f->path, &o, &err) == TS_OK, "%s", err.msg);
 	ck_assert_int_eq(ts_reader_open(&f->plain, f->report, &err), TS_OK);
 	ck_assert_int_eq(ts_reader_open(&f->indexed, f->report, &err), TS_OK);
-	build(f, 1 + (int)any(4));
-	ck_assert_msg(ts_index_open(&f->index, &f->d.c, f->report, NULL, NULL, &err) == TS_OK, "%s",
-		err.msg);
+	f->index = index_dir_build(&f->d, f->report, f->plain,
+		1u << TS_SECTION_TILE_LIVES | 1u << TS_SECTION_VARIABLES, 1 + (int)any(4));
 	ts_reader_set_index(f->indexed, f->index);
 }
 

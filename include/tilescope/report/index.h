@@ -30,6 +30,7 @@ enum ts_section {
 	/* only when asked for, and the first to be evicted */
 	TS_SECTION_LIVES,
 	TS_SECTION_TILE_LIVES, /* bytes by tile and class, and when each class is alive */
+	TS_SECTION_PIECES,     /* on which tiles the pieces of each variable stand */
 	TS_SECTION_ORDER_BYTES,
 	TS_SECTION_ORDER_NAME,
 	TS_SECTION_ORDER_TILE,

@@ -21,7 +21,7 @@ struct ts_variable_pieces {
 };
 
 /*
- * One pass over the lowered variables. TS_E_ABSENT: what they were lowered from is not recorded. Errors: as
+ * From the section `pieces` of the index, else by one pass over the lowered variables. TS_E_ABSENT: what they were lowered from is not recorded. Errors: as
  * ts_rows_next(), damage excepted. Free with ts_variable_pieces_fini() in every case.
  */
 enum ts_code ts_variable_pieces_read(struct ts_variable_pieces *p, struct ts_reader *rd,
