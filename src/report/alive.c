@@ -70,7 +70,7 @@ static void
 begin_scan(struct scan *s, struct ts_alive *a, const struct ts_lives *l,
 	const struct ts_alive_query *q)
 {
-	bool whole = q->against != TS_UNKNOWN || q->labels || q->group >= 0 ||
+	bool whole = q->against != TS_UNKNOWN || q->labels || q->group >= 0 || q->marks > 0 ||
 		q->only != TS_ALIVE_EVERY;
 
 	*s = (struct scan){.a = a, .l = l, .q = q, .steps = 1 + q->marks, .known = true};
@@ -83,7 +83,7 @@ begin_scan(struct scan *s, struct ts_alive *a, const struct ts_lives *l,
 	s->most = a->asked.most;
 	if (!s->known)
 		memset(a->at, 0, sizeof(a->at));
-	else if (s->steps == 1 && !whole)
+	else if (!whole)
 		s->most = ts_min_i64(a->at[0].count, a->asked.most);
 	if (whole) { /* every life has to be looked at */
 		s->known = false;
@@ -141,6 +141,16 @@ is_listed(const struct scan *s, const struct ts_alive_row *row)
 	}
 }
 
+/* Alive at one of the two moments that are compared. */
+static void
+count_change(struct ts_alive_sums *sums, const struct ts_alive_row *row)
+{
+	if (row->against == 1)
+		add_total(&sums->born, row->bytes);
+	if (row->against == 2)
+		add_total(&sums->died, row->bytes);
+}
+
 static void
 count_row(const struct scan *s, const struct ts_alive_row *row)
 {
@@ -152,12 +162,34 @@ count_row(const struct scan *s, const struct ts_alive_row *row)
 			if (row->group >= 0)
 				add_total(&a->group[row->group][k], row->bytes);
 		}
-	if (s->q->against == TS_UNKNOWN)
-		return;
-	if (row->against == 1)
-		add_total(&a->change.born, row->bytes);
-	if (row->against == 2)
-		add_total(&a->change.died, row->bytes);
+	if (s->q->against != TS_UNKNOWN)
+		count_change(&a->change, row);
+}
+
+/* One that `only` and `group` leave: a row of the list, or beyond it. */
+static void
+count_listed(const struct scan *s, const struct ts_alive_row *row)
+{
+	struct ts_alive *a = s->a;
+	struct ts_live_total *t = a->rows < a->asked.most ? a->shown : a->left;
+
+	for (int k = 0; k < s->steps && k < TS_ALIVE_COLUMNS; k++)
+		if (row->alive >> k & 1u)
+			add_total(&t[k], row->bytes);
+	if (s->q->against != TS_UNKNOWN)
+		count_change(&a->chosen, row);
+}
+
+/* Not all were looked at, for the totals of the step are known: what is not in the rows is the rest of them. */
+static void
+leave_rest(const struct scan *s)
+{
+	struct ts_alive *a = s->a;
+	const struct ts_live_total *all = &a->at[0], *shown = &a->shown[0];
+
+	a->found = all->count;
+	a->left[0].count = all->count - shown->count;
+	a->left[0].bytes = all->bytes < TS_NUMBER_MAX ? all->bytes - shown->bytes : TS_UNKNOWN;
 }
 
 /* Variables come by size: with totals that are known only as many are looked at as are kept. */
@@ -184,13 +216,16 @@ find_alive(struct scan *s)
 		if (!is_listed(s, &row))
 			continue;
 		a->found++;
+		count_listed(s, &row);
 		if (a->rows < a->asked.most) {
 			if (a->born < 0 && row.against == 1 && s->q->against != TS_UNKNOWN)
 				a->born = a->rows;
 			a->row[a->rows++] = row;
 		}
 	}
-	a->more = i < l->count;
+	if (i < l->count)
+		leave_rest(s);
+	a->left_rows = a->found - a->rows;
 }
 
 static void

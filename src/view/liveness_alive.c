@@ -3,7 +3,8 @@
  * liveness_alive - the tab of the variables that are not always live: who is alive at the step under the cursor and
  * at the marked steps, a column for each.
  *
- * Lists are of the largest thousand; the pinned totals are of all. Bytes in the table are of one replica, the
+ * Lists are of the largest thousand, of twenty where one looks further; the pinned totals are of all, with a line for
+ * what is not listed. Bytes in the table are of one replica, the
  * sum below it says of what it is.
  */
 #include "config.h"
@@ -45,8 +46,32 @@ live_name(const struct liveness *s, int row, char buf[LIVE_NAME])
 }
 /* --- totals ----------------------------------------------------------------------------------- */
 
-/* The first line alone where there is little room. */
-enum { TOTAL_NOT_ALWAYS, TOTAL_ALWAYS, TOTAL_SUM, TOTALS };
+/* What is beyond the rows, what they are with it, and all of the source. Where there is little room, the second alone. */
+enum { TOTAL_LEFT, TOTAL_NOT_ALWAYS, TOTAL_ALWAYS, TOTAL_SUM, TOTALS };
+
+/* The variables that the list is of: all, or those that were chosen. */
+static void
+chosen_name(const struct alive_tab *t, char *out, size_t size)
+{
+	static const char *const only[TS_ALIVE_ONLY_COUNT] = {"", " born", " died",
+		" born or died"};
+	const struct liveness *s = t->s;
+	const struct ts_alive *a = s->alive;
+	char n[TS_FMT_MAX], of[TS_FMT_MAX];
+
+	if (s->group >= 0)
+		snprintf(out, size, "%s%s in %s, of %s here", ts_fmt_count(n, a->found),
+			only[s->only], live_group_name(s, s->group), ts_fmt_count(of, a->count));
+	else if (s->only != TS_ALIVE_EVERY)
+		snprintf(out, size, "%s%s, of %s here", ts_fmt_count(n, a->found), only[s->only],
+			ts_fmt_count(of, a->count));
+	else if (a->asked.marks > 0)
+		snprintf(out, size, "%s variables, %s here", ts_fmt_count(n, a->found),
+			ts_fmt_count(of, a->count));
+	else
+		snprintf(out, size, "%s variable%s", ts_fmt_count(n, a->count),
+			a->count == 1 ? "" : "s");
+}
 
 static void
 total_name(const struct alive_tab *t, int64_t line, char *out, size_t size)
@@ -54,11 +79,16 @@ total_name(const struct alive_tab *t, int64_t line, char *out, size_t size)
 	const struct liveness *s = t->s;
 	const struct ts_alive *a = s->alive;
 	bool all = s->shown.where == TS_LIVE_ALL && s->src.line.replicas > 1;
-	char n[TS_FMT_MAX], of[TS_FMT_MAX];
+	char n[TS_FMT_MAX], of[TS_FMT_MAX], chosen[100];
 
-	if (line == TOTAL_NOT_ALWAYS && s->table.state == TS_PANE_PARTIAL)
-		snprintf(out, size, "%s variables (damaged: what could be read)",
-			ts_fmt_count(n, a->count));
+	chosen_name(t, chosen, sizeof(chosen));
+	if (line == TOTAL_LEFT)
+		snprintf(out, size,
+			t->l.order.filtered ? "%s smaller ones: not looked at"
+					    : "%s smaller ones: not listed",
+			ts_fmt_count(n, a->left_rows));
+	else if (line == TOTAL_NOT_ALWAYS && s->table.state == TS_PANE_PARTIAL)
+		snprintf(out, size, "%s (damaged: what could be read)", chosen);
 	else if (line == TOTAL_ALWAYS)
 		snprintf(out, size, "always live%s",
 			!all			 ? ""
@@ -69,65 +99,74 @@ total_name(const struct alive_tab *t, int64_t line, char *out, size_t size)
 			ts_fmt_count(n, s->src.line.replicas));
 	else if (line == TOTAL_SUM)
 		snprintf(out, size, "sum at step %s%s%s", ts_fmt_count(n, a->step),
-			t->l.order.filtered || s->group >= 0 ? " of all variables" : "",
+			t->l.order.filtered || s->group >= 0 || s->only != TS_ALIVE_EVERY
+				? " of all variables"
+				: "",
 			all ? ", one replica" : "");
 	else if (t->l.order.filtered)
-		snprintf(out, size, "%s of the %s listed", ts_fmt_count(n, t->l.list.count),
-			ts_fmt_count(of, a->rows));
-	else if (a->asked.marks > 0 || s->only != TS_ALIVE_EVERY || s->group >= 0)
-		snprintf(out, size, "%s%s listed, %s alive here",
-			a->rows < a->found || a->more ? "largest " : "", ts_fmt_count(n, a->rows),
-			ts_fmt_count(of, a->count));
-	else if (a->rows < a->found || a->more)
-		snprintf(out, size, "%s variables, largest %s listed", ts_fmt_count(n, a->count),
-			ts_fmt_count(of, a->rows));
+		snprintf(out, size, "%s of the %s%s listed", ts_fmt_count(n, t->l.list.count),
+			a->left_rows > 0 ? "largest " : "", ts_fmt_count(of, a->rows));
+	else if (t->first != TOTAL_LEFT && a->left_rows > 0)
+		snprintf(out, size, "%s, largest %s listed", chosen, ts_fmt_count(n, a->rows));
 	else
-		snprintf(out, size, "%s variable%s%s", ts_fmt_count(n, a->count),
-			a->count == 1 ? "" : "s", all ? " of one replica" : "");
+		snprintf(out, size, "%s%s", chosen, all ? " of one replica" : "");
 }
 
 static void
 total_change(const struct alive_tab *t, char out[64])
 {
-	const struct ts_alive_sums *c = &t->s->alive->change;
+	const struct ts_alive_sums *c = &t->s->alive->chosen;
 
 	live_alive_change(t->s, c->born.bytes - c->died.bytes, out);
 }
 
+/* Bytes of a line at the step (column 0) or at a mark; TS_UNKNOWN. */
+static int64_t
+total_bytes(const struct alive_tab *t, int64_t line, int column)
+{
+	const struct liveness *s = t->s;
+	const struct ts_alive *a = s->alive;
+	int64_t bytes = a->shown[column].bytes, always = live_base(s);
+
+	switch (line) {
+	case TOTAL_LEFT:
+		return a->left[column].bytes;
+	case TOTAL_NOT_ALWAYS:
+		if (a->left[column].bytes == TS_UNKNOWN ||
+			!ts_add_i64(&bytes, a->left[column].bytes))
+			return a->at[column].bytes;
+		return bytes;
+	case TOTAL_ALWAYS:
+		return always;
+	default:
+		bytes = live_scaled(s, a->at[column].bytes);
+		return always != TS_UNKNOWN && ts_add_i64(&bytes, always) ? bytes : TS_UNKNOWN;
+	}
+}
+
 static bool
-total_cell(void *ctx, int64_t line, int column, struct ts_table_cell *out)
+total_cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 {
 	const struct alive_tab *t = ctx;
 	const struct liveness *s = t->s;
-	int64_t always = live_base(s), bytes = s->alive->bytes;
+	int64_t line = row + t->first, bytes;
 	bool filtered = t->l.order.filtered;
 
 	out->role = TS_ROLE_TOTAL;
 	out->s = out->buf;
 	if (column == C_NAME) {
-		total_name(t, line, out->buf, sizeof(out->buf));
+		out->s = t->total[line];
 		return true;
 	}
-	if (line == TOTAL_NOT_ALWAYS && column == C_CUMULATIVE && bytes > 0 && !filtered)
-		ts_fmt_percent(out->buf,
-			s->alive->rows > 0 ? (double)s->alive->row[s->alive->rows - 1].cumulative
-					   : 0,
-			(double)bytes);
+	if (column == C_SHARE && line <= TOTAL_NOT_ALWAYS && s->alive->bytes > 0 && !filtered)
+		ts_fmt_percent(out->buf, (double)total_bytes(t, line, 0), (double)s->alive->bytes);
 	if (line == TOTAL_NOT_ALWAYS && column == C_CHANGE && !filtered)
 		total_change(t, out->buf);
 	if (column != C_BYTES && column < C_MARK)
 		return true;
-	if (column >= C_MARK)
-		bytes = s->alive->at[column - C_MARK + 1].bytes;
+	bytes = total_bytes(t, line, column >= C_MARK ? column - C_MARK + 1 : 0);
 	if (line == TOTAL_NOT_ALWAYS && filtered)
 		bytes = (int64_t)t->l.order.sum[column];
-	if (line == TOTAL_ALWAYS)
-		bytes = always;
-	else if (line == TOTAL_SUM) {
-		bytes = live_scaled(s, bytes);
-		if (always == TS_UNKNOWN || !ts_add_i64(&bytes, always))
-			bytes = TS_UNKNOWN;
-	}
 	if (bytes == TS_UNKNOWN)
 		snprintf(out->buf, sizeof(out->buf), "?");
 	else
@@ -146,8 +185,10 @@ draw_totals(struct ts_canvas *c, struct alive_tab *a)
 	t.order = NULL;
 	t.header = false;
 	t.plain = true;
+	for (int i = 0; i < TOTALS; i++)
+		total_name(a, i, a->total[i], sizeof(a->total[i]));
 	ts_list_init(&lines);
-	ts_list_set_count(&lines, TOTALS);
+	ts_list_set_count(&lines, TOTALS - a->first);
 	ts_list_resize(&lines, a->totals.h);
 	ts_canvas_fill(c, a->totals, TS_ROLE_TOTAL, ' ');
 	ts_table_draw(c, a->totals, &t, &lines);
@@ -220,7 +261,11 @@ resize(struct ts_tab *t)
 	struct alive_tab *a = tab_of(t);
 
 	a->body = t->r;
-	a->totals = ts_rect_cut_bottom(&a->body, t->r.h + 1 >= TOTALS_FROM ? TOTALS : t->r.h >= 3);
+	a->first = a->s->alive && a->s->alive->left_rows > 0 && t->r.h + 1 > TOTALS_FROM
+		? TOTAL_LEFT
+		: TOTAL_NOT_ALWAYS;
+	a->totals = ts_rect_cut_bottom(&a->body,
+		t->r.h + 1 >= TOTALS_FROM ? TOTALS - a->first : t->r.h >= 3);
 	live_alive_begin(a, t);
 }
 
@@ -248,7 +293,8 @@ live_alive_looks_further(const struct liveness *s)
 	const struct alive_tab *a = s->tabs.tab[0].own;
 	const struct ts_table_order *o = &a->l.order;
 
-	return o->filter[0] || o->sorted != C_BYTES || !o->descending;
+	return o->filter[0] || o->sorted != C_BYTES || !o->descending ||
+		a->l.list.cursor + a->l.list.rows >= TS_ALIVE_MAX;
 }
 
 int64_t

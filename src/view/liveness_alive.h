@@ -28,7 +28,9 @@ struct alive_tab {
 	struct live_list l; /* first */
 	struct liveness *s;
 	struct ts_rect body, totals;
-	int64_t variable; /* under the cursor; -1 = none */
+	char total[4][160]; /* names of the lines of totals */
+	int first;	    /* line of the totals that is drawn first */
+	int64_t variable;   /* under the cursor; -1 = none */
 	int columns;
 	struct ts_column column[C_MARK + TS_ALIVE_MARKS];
 	struct ts_column_facts facts[C_MARK + TS_ALIVE_MARKS];

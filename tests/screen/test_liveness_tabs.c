@@ -141,7 +141,7 @@ START_TEST(marks)
 		ts_fmt_count(b, harness_number(&h, BORN, "count(*)", 100, 100, 300, 300)));
 	harness_says(&h, words);
 	harness_command(&h, "only died");
-	snprintf(words, sizeof(words), "%s listed",
+	snprintf(words, sizeof(words), "%s died, of ",
 		ts_fmt_count(b, harness_number(&h, BORN, "count(*)", 100, 100, 300, 300)));
 	harness_says(&h, words);
 	harness_look(&h, "live-marks-140x38");
@@ -282,7 +282,7 @@ START_TEST(one_group)
 	harness_command(&h, "sort not_always_live");
 	harness_command(&h, "first");
 	harness_command(&h, "open");
-	harness_says(&h, "listed, ");
+	harness_says(&h, " in activations, of ");
 	ck_assert_ptr_nonnull(strstr(h.env.message, "only "));
 	harness_command(&h, "tab groups");
 	harness_command(&h, "open");
@@ -364,6 +364,50 @@ START_TEST(makes_no_sense)
 }
 END_TEST
 
+/* More variables than are listed: how many are not, and their bytes, exactly; also at marks, and where few are left. */
+START_TEST(more_than_listed)
+{
+	char a[TS_FMT_MAX], words[200];
+	struct harness h;
+
+	begin_own(&h,
+		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 25000) "
+		"INSERT INTO variable SELECT i, 'v' || i, 100 + i, 0 FROM n;"
+		"INSERT INTO liveness_variable SELECT variable, 0, CASE WHEN variable % 2 THEN 2 "
+		"ELSE 1 END FROM variable;"
+		"INSERT INTO liveness_step SELECT 0, -1, sum(bytes) FROM variable;"
+		"INSERT INTO liveness_step SELECT 1, -1, sum(bytes) FROM variable WHERE variable % 2");
+	h.options.units = TS_UNITS_BYTES;
+	harness_resize(&h, 100, 40);
+	harness_settle(&h);
+	harness_says(&h, "24,000 smaller ones: not listed");
+	harness_says(&h,
+		ts_fmt_bytes(a,
+			harness_number(&h,
+				"SELECT sum(bytes) FROM variable WHERE variable <= 24000"),
+			TS_UNITS_BYTES));
+	harness_command(&h, "pane-next");
+	harness_command(&h, "last");
+	harness_command(&h, "last");
+	harness_says(&h, "5,000 smaller ones: not listed");
+	harness_command(&h, "filter v999");
+	harness_says(&h, "5,000 smaller ones: not looked at");
+	harness_says(&h, "10 of the largest 20,000 listed");
+	harness_command(&h, "sort variable");
+	harness_command(&h, "pane-previous");
+	harness_command(&h, "mark");
+	harness_command(&h, "goto 1");
+	harness_command(&h, "only died");
+	snprintf(words, sizeof(words), "died %s in 12,500 variables",
+		ts_fmt_bytes(a,
+			harness_number(&h,
+				"SELECT sum(bytes) FROM variable WHERE variable %% 2 = 0"),
+			TS_UNITS_BYTES));
+	harness_says(&h, words);
+	harness_end(&h);
+}
+END_TEST
+
 /* What contradicts itself is said. */
 START_TEST(identities)
 {
@@ -397,6 +441,7 @@ main(void)
 	tcase_add_test(tc, one_group);
 	tcase_add_test(tc, marked_variables);
 	tcase_add_loop_test(tc, makes_no_sense, 0, TS_COUNT(bad));
+	tcase_add_test(tc, more_than_listed);
 	tcase_add_test(tc, identities);
 	tcase_set_timeout(tc, 120);
 	suite_add_tcase(s, tc);

@@ -149,9 +149,15 @@ struct ts_alive {
 	struct ts_live_total at[TS_ALIVE_COLUMNS]; /* alive at the step and at each mark */
 	struct ts_alive_sums change; /* between `against` and the step; where there is one */
 	int64_t found;		     /* variables that `only` and `group` leave */
-	bool more;		     /* ... at least so many: not all were looked at */
 	int rows; /* the largest of them, at most asked.most; of equals the lowest number first */
 	struct ts_alive_row *row;
+	/*
+	 * Of those that `only` and `group` leave: alive at the step and at each mark, in the rows, and beyond them. Of those
+	 * beyond, `left_rows` is how many there are; TS_UNKNOWN bytes: so large that they cannot be told.
+	 */
+	struct ts_live_total shown[TS_ALIVE_COLUMNS], left[TS_ALIVE_COLUMNS];
+	int64_t left_rows;
+	struct ts_alive_sums chosen; /* of `change`, those that `only` and `group` leave */
 	int born;     /* row of the largest one that `against` did not have; -1 = none */
 	bool grouped; /* labels were given: */
 	struct ts_live_total group[TS_GROUPS_MAX][TS_ALIVE_COLUMNS]; /* alive, by group */
