@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * export_tables - tiles, liveness, variables and programs as rows, programs as a graph.
+ * export_tables - tiles, liveness and variables as rows, programs as a graph.
  *
  * What relations say as they are is a statement over them (report/query.h), so that `tilescope query` prints the same;
  * the categories of tiles are figures of their own (report/memory.h) and become columns.
@@ -167,23 +167,6 @@ ts_export_variables(struct ts_export *x, struct ts_err *err)
 	code = export_sql(x, sql.s, err);
 	ts_strbuf_fini(&sql);
 	return code;
-}
-
-enum ts_code
-ts_export_programs(struct ts_export *x, struct ts_err *err)
-{
-	static const char sql[] =
-		"SELECT program, type, name, compute_set, repeat_count, context, "
-		"tile_sum(control_code_by_tile) AS control_code_bytes, "
-		"tile_sum(code_by_tile) AS exchange_code_bytes, "
-		"tile_sum(cycles_by_tile) AS cycles_sum, tile_max(cycles_by_tile) AS cycles_max, "
-		"tile_sum(estimated_cycles_by_tile) AS estimated_cycles_sum, "
-		"tile_max(estimated_cycles_by_tile) AS estimated_cycles_max, "
-		"tile_sum(bytes_in_by_tile) AS bytes_in, tile_sum(bytes_out_by_tile) AS bytes_out "
-		"FROM program";
-	enum ts_code code = needs(x, TS_PROGRAM, err);
-
-	return code ? code : export_sql(x, sql, err);
 }
 
 /* --- a graph ---------------------------------------------------------------------------------------- */

@@ -313,14 +313,29 @@ def programs(ctx):
     where = demo(ctx)
     got = {r["program"]: r for r in rows(ctx, where, "programs")}
     db = store(where)
+    of_set = {r[0]: tuple(map(blob_sum, r[1:])) for r in db.execute(
+        "SELECT compute_set, cycles_by_tile, estimated_cycles_by_tile FROM compute_set")}
     n = 0
     for r in db.execute("SELECT program, type, name, compute_set, control_code_by_tile, code_by_tile, "
                         "cycles_by_tile, estimated_cycles_by_tile FROM program"):
         g = got[r[0]]
         n += 1
         expect((g["type"], g["name"], g["compute_set"]) == r[1:4], ctx.last, "program %d" % r[0])
-        expect((g["control_code_bytes"], g["exchange_code_bytes"], g["cycles_sum"],
-                g["estimated_cycles_sum"]) == tuple(map(blob_sum, r[4:])), ctx.last, "sums of %d" % r[0])
+        cycles = [blob_sum(own) if own is not None else of_set.get(r[3], (None, None))[i]
+                  for i, own in enumerate(r[6:8])]
+        expect((g["control_code_bytes"], g["exchange_code_bytes"]) == tuple(map(blob_sum, r[4:6])),
+               ctx.last, "code of %d" % r[0])
+        expect([g["cycles_sum"], g["estimated_cycles_sum"]] == cycles, ctx.last, "cycles of %d" % r[0])
+        executed = db.execute("SELECT count(DISTINCT step), coalesce(sum(cycles), 0) FROM step JOIN step_ipu "
+                              "USING (step) WHERE program = ?", r[:1]).fetchone()
+        expect((g["steps"], g["executed_cycles"]) == executed, ctx.last, "steps of %d" % r[0])
+        uses = db.execute("SELECT (SELECT count(*) FROM program_child WHERE child = ?1) + (SELECT count(*) FROM "
+                          "program_root WHERE program = ?1), (SELECT count(*) FROM program_child WHERE parent = "
+                          "?1)", r[:1]).fetchone()
+        expect((g["uses"], g["children"]) == uses, ctx.last, "uses of %d" % r[0])
+        live = db.execute("SELECT min(live_step), max(not_always_live) FROM liveness_step WHERE program = ?",
+                          r[:1]).fetchone()
+        expect((g["live_step"], g["live_bytes"]) == live, ctx.last, "liveness of %d" % r[0])
     expect(n == len(got), ctx.last, "programs")
 
 

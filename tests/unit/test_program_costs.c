@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: MIT */
+/* test_program_costs - what programs cost, against sums worked out row by row on random small reports. */
+#include "config.h"
+
+#include <check.h>
+#include <inttypes.h>
+#include <stdarg.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/report/program_costs.h"
+
+#include "index_dir.h"
+
+enum { PROGRAMS = 24, SETS = 8, TILES = 6, STEPS = 60, SEEDS = 40, NONE = -1 };
+
+struct cycles {
+	bool known;
+	int64_t sum, most;
+};
+
+/* What a program is meant to cost. */
+struct truth {
+	bool there, leaf, in_tree;
+	int64_t set, control, code, steps, executed, live_step, live_steps, live;
+	struct cycles measured, estimated;
+	bool below[PROGRAMS];
+};
+
+struct fixture {
+	struct index_dir d;
+	char path[INDEX_PATH];
+	sqlite3 *db;
+	struct ts_report *report;
+	struct ts_reader *rd;
+	struct truth t[PROGRAMS];
+	struct cycles set[SETS][2];
+	bool child[PROGRAMS][PROGRAMS];
+	bool executed;
+};
+
+static uint64_t seed;
+
+static uint64_t
+any(uint64_t below)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed % below;
+}
+
+static void sql(struct fixture *f, const char *fmt, ...) TS_PRINTF(2, 3);
+
+static void
+sql(struct fixture *f, const char *fmt, ...)
+{
+	char text[800], *message = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	ck_assert_msg(sqlite3_exec(f->db, text, NULL, NULL, &message) == SQLITE_OK, "%s: %s",
+		message, text);
+}
+
+/* A blob as SQL, and what it means; NULL now and then. */
+static struct cycles
+blob(char out[120])
+{
+	struct cycles c = {.known = any(4) != 0};
+	size_t n = any(TILES + 1);
+	char *at = out;
+
+	if (!c.known) {
+		strcpy(out, "NULL"); /* NOLINT: constant text */
+		return c;
+	}
+	at += sprintf(at, "x'");
+	for (size_t i = 0; i < n; i++) {
+		uint32_t v = (uint32_t)any(any(5) ? 1000 : UINT32_MAX);
+
+		at += sprintf(at, "%02x%02x%02x%02x", v & 0xff, v >> 8 & 0xff, v >> 16 & 0xff,
+			v >> 24);
+		c.sum += v;
+		c.most = v > c.most ? v : c.most;
+	}
+	sprintf(at, "'");
+	return c;
+}
+
+static void
+compute_sets(struct fixture *f)
+{
+	char a[120], b[120];
+
+	sql(f,
+		"CREATE TABLE compute_set(compute_set INTEGER PRIMARY KEY, name TEXT, "
+		"cycles_by_tile BLOB, estimated_cycles_by_tile BLOB)");
+	for (int i = 0; i < SETS; i++) {
+		f->set[i][0] = blob(a);
+		f->set[i][1] = blob(b);
+		sql(f, "INSERT INTO compute_set VALUES(%d, 'set', %s, %s)", i, a, b);
+	}
+}
+
+static void
+programs(struct fixture *f)
+{
+	static const char *const types[] = {"Sequence", "OnTileExecute", "DoExchange", "Brand new"};
+	char a[4][120];
+
+	sql(f,
+		"CREATE TABLE program(program INTEGER, type TEXT, name TEXT, compute_set INTEGER, "
+		"repeat_count INTEGER, context INTEGER, control_code_by_tile BLOB, code_by_tile BLOB, "
+		"estimated_cycles_by_tile BLOB, cycles_by_tile BLOB)");
+	for (int i = 0; i < PROGRAMS; i++) {
+		struct truth *t = &f->t[i];
+		struct cycles control, code;
+
+		*t = (struct truth){.there = any(8) != 0,
+			.set = NONE,
+			.live_step = NONE,
+			.live = NONE};
+		if (!t->there)
+			continue;
+		if (any(3) == 0)
+			t->set = (int64_t)any(SETS);
+		control = blob(a[0]);
+		code = blob(a[1]);
+		t->estimated = blob(a[2]);
+		t->measured = blob(a[3]);
+		t->control = control.known ? control.sum : NONE;
+		t->code = code.known ? code.sum : NONE;
+		sql(f,
+			"INSERT INTO program(rowid, program, type, name, compute_set, control_code_by_tile, "
+			"code_by_tile, estimated_cycles_by_tile, cycles_by_tile) VALUES(%d, %d, '%s', 'n', "
+			"nullif(%" PRId64 ", -1), %s, %s, %s, %s)",
+			(i * 7) % PROGRAMS + 1, i, types[any(TS_COUNT(types))], t->set, a[0], a[1],
+			a[2], a[3]);
+	}
+	sql(f, "INSERT INTO program(program, type) VALUES(NULL, 'Sequence')");
+}
+
+static void
+tree(struct fixture *f)
+{
+	sql(f,
+		"CREATE TABLE program_child(parent INTEGER, position INTEGER, child INTEGER); "
+		"CREATE TABLE program_root(kind TEXT, position INTEGER, program INTEGER); "
+		"INSERT INTO program_root VALUES('control', 0, 0)");
+	f->t[0].in_tree = true;
+	for (int i = 0; i < 30; i++) {
+		int parent = (int)any(PROGRAMS), child = (int)any(PROGRAMS);
+
+		sql(f, "INSERT INTO program_child VALUES(%d, %d, %d)", parent, i, child);
+		f->child[parent][child] = true;
+		f->t[parent].in_tree = f->t[child].in_tree = true;
+	}
+	for (int i = 0; i < PROGRAMS; i++) {
+		f->t[i].leaf = true;
+		f->t[i].below[i] = true;
+		for (int k = 0; k < PROGRAMS; k++) {
+			f->t[i].leaf &= !f->child[i][k];
+			f->t[i].below[k] |= f->child[i][k];
+		}
+	}
+	for (int turn = 0; turn < PROGRAMS; turn++)
+		for (int i = 0; i < PROGRAMS; i++)
+			for (int k = 0; k < PROGRAMS; k++)
+				for (int j = 0; f->t[i].below[k] && j < PROGRAMS; j++)
+					f->t[i].below[j] |= f->child[k][j];
+}
+
+static void
+liveness(struct fixture *f)
+{
+	sql(f,
+		"CREATE TABLE liveness_step(live_step INTEGER PRIMARY KEY, program INTEGER, "
+		"not_always_live INTEGER)");
+	for (int i = 0; i < STEPS; i++) {
+		int program = (int)any(PROGRAMS + 2);
+		int64_t bytes = (int64_t)any(1 << 20);
+		struct truth *t = program < PROGRAMS ? &f->t[program] : NULL;
+
+		sql(f, "INSERT INTO liveness_step VALUES(%d, %d, %" PRId64 ")", i, program, bytes);
+		if (!t)
+			continue;
+		t->live_steps++;
+		if (t->live_step == NONE)
+			t->live_step = i;
+		t->live = bytes > t->live ? bytes : t->live;
+	}
+}
+
+static void
+execution(struct fixture *f)
+{
+	f->executed = any(3) != 0;
+	sql(f,
+		"CREATE TABLE step(step INTEGER PRIMARY KEY, type TEXT, program INTEGER, compute_set "
+		"INTEGER)");
+	if (f->executed)
+		sql(f,
+			"CREATE TABLE step_ipu(step INTEGER, ipu INTEGER, cycles INTEGER, start INTEGER, "
+			"end INTEGER)");
+	for (int i = 0; i < STEPS; i++) {
+		int program = (int)any(PROGRAMS + 1), set = any(4) ? NONE : (int)any(SETS);
+		struct truth *t = program < PROGRAMS ? &f->t[program] : NULL;
+
+		sql(f, "INSERT INTO step VALUES(%d, 'OnTileExecute', %d, nullif(%d, -1))", i,
+			program, set);
+		if (t) {
+			t->steps++;
+			if (t->set == NONE)
+				t->set = set;
+		}
+		for (int ipu = 0; f->executed && ipu < 2; ipu++) {
+			int64_t cycles = (int64_t)any(1000);
+
+			sql(f, "INSERT INTO step_ipu VALUES(%d, %d, %" PRId64 ", %d, %d)", i, ipu,
+				cycles, i * 10, i * 10 + 5);
+			if (t)
+				t->executed += cycles;
+		}
+	}
+}
+
+static void
+begin(struct fixture *f, uint64_t number)
+{
+	struct ts_report_options o = {0};
+	struct ts_err err = {0};
+
+	memset(f, 0, sizeof(*f));
+	seed = number * 2654435761U + 7;
+	index_dir_begin(&f->d);
+	snprintf(f->path, sizeof(f->path), "%s/report.tilescope", f->d.dir);
+	ck_assert_int_eq(sqlite3_open(f->path, &f->db), SQLITE_OK);
+	sql(f,
+		"PRAGMA journal_mode=OFF; BEGIN; CREATE TABLE report(key TEXT, value TEXT); "
+		"INSERT INTO report VALUES('source', 'store'), ('store_version', '1')");
+	compute_sets(f);
+	programs(f);
+	tree(f);
+	liveness(f);
+	execution(f);
+	sql(f, "COMMIT");
+	ck_assert_msg(ts_report_open(&f->report, f->path, &o, &err) == TS_OK, "%s", err.msg);
+	ck_assert_int_eq(ts_reader_open(&f->rd, f->report, &err), TS_OK);
+}
+
+static void
+end(struct fixture *f)
+{
+	ts_reader_close(f->rd);
+	ts_report_close(f->report);
+	sqlite3_close(f->db);
+	index_dir_end(&f->d);
+}
+
+static struct ts_program_costs *
+read_costs(struct fixture *f)
+{
+	struct ts_program_costs *c;
+	struct ts_err err = {0};
+
+	ck_assert_msg(ts_program_costs_read(&c, f->rd, &f->d.c, NULL, &err) == TS_OK, "%s",
+		err.msg);
+	ck_assert(!c->partial);
+	return c;
+}
+
+/* Its own cycles, else those of its compute set. */
+static struct cycles
+cycles_of(const struct fixture *f, const struct truth *t, int kind)
+{
+	struct cycles own = kind ? t->estimated : t->measured;
+
+	return own.known || t->set == NONE ? own : f->set[t->set][kind];
+}
+
+static void
+same_cycles(const struct ts_program_cycles *got, struct cycles want)
+{
+	ck_assert_int_eq(got->sum, want.known ? want.sum : TS_UNKNOWN);
+	ck_assert_int_eq(got->most, want.known ? want.most : TS_UNKNOWN);
+}
+
+START_TEST(figures)
+{
+	struct fixture f;
+	struct ts_program_costs *c;
+
+	begin(&f, (uint64_t)_i + 1);
+	c = read_costs(&f);
+	for (int i = 0; i < PROGRAMS; i++) {
+		const struct ts_program_cost *p = ts_program_costs_find(c, i);
+		const struct truth *t = &f.t[i];
+
+		ck_assert_int_eq(p != NULL, t->there);
+		if (!p)
+			continue;
+		ck_assert_int_eq(p->compute_set, t->set);
+		ck_assert_int_eq(p->control_code, t->control);
+		ck_assert_int_eq(p->exchange_code, t->code);
+		same_cycles(&p->measured, cycles_of(&f, t, 0));
+		same_cycles(&p->estimated, cycles_of(&f, t, 1));
+		ck_assert_int_eq(p->steps, t->steps);
+		ck_assert_int_eq(p->executed, f.executed ? t->executed : TS_UNKNOWN);
+		ck_assert_int_eq(p->live_step, t->live_step);
+		ck_assert_int_eq(p->live_steps, t->live_steps);
+		ck_assert_int_eq(p->live, t->live);
+	}
+	ck_assert_int_eq(c->bad_rows, 1);
+	ts_program_costs_close(c);
+	end(&f);
+}
+END_TEST
+
+static void
+add(int64_t *sum, int64_t v)
+{
+	if (v != NONE)
+		*sum = (*sum == TS_UNKNOWN ? 0 : *sum) + v;
+}
+
+START_TEST(below)
+{
+	struct fixture f;
+	struct ts_program_costs *c;
+	struct ts_program_tree *t;
+	struct ts_err err = {0};
+	unsigned char seen[PROGRAMS] = {0};
+	static const unsigned char nothing[PROGRAMS] = {0};
+
+	begin(&f, (uint64_t)_i + 1);
+	c = read_costs(&f);
+	ck_assert_int_eq(ts_program_tree_read(&t, f.rd, &f.d.c, NULL, &err), TS_OK);
+	for (int i = 0; i < PROGRAMS; i++) {
+		struct ts_program_sums s;
+		int64_t control = TS_UNKNOWN, measured = TS_UNKNOWN, steps = TS_UNKNOWN,
+			executed = TS_UNKNOWN, live = TS_UNKNOWN, programs = 0;
+
+		ck_assert_int_eq(ts_program_below(&s, t, c, i, 1000, seen, NULL, &err), TS_OK);
+		for (int k = 0; k < PROGRAMS; k++) {
+			const struct truth *x = &f.t[k];
+			struct cycles m = cycles_of(&f, x, 0);
+
+			if (!f.t[i].below[k])
+				continue;
+			programs++;
+			if (!x->there)
+				continue;
+			add(&control, x->leaf ? x->control : NONE);
+			add(&measured, m.known ? m.most : NONE);
+			add(&steps, x->steps);
+			add(&executed, f.executed ? x->executed : NONE);
+			live = x->live > live ? x->live : live;
+		}
+		ck_assert_int_eq(s.programs, programs);
+		ck_assert_int_eq(s.control_code, control);
+		ck_assert_int_eq(s.measured, measured);
+		ck_assert_int_eq(s.steps, steps);
+		ck_assert_int_eq(s.executed, executed);
+		ck_assert_int_eq(s.live, live);
+		ck_assert(!s.cut);
+		ck_assert_mem_eq(seen, nothing, sizeof(seen));
+		ck_assert_int_eq(ts_program_below(&s, t, c, i, 1, seen, NULL, &err), TS_OK);
+		ck_assert_int_eq(s.cut, programs > 1);
+		ck_assert_mem_eq(seen, nothing, sizeof(seen));
+	}
+	ts_program_tree_close(t);
+	ts_program_costs_close(c);
+	end(&f);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("program_costs");
+	TCase *tc = tcase_create("random");
+	SRunner *sr = srunner_create(s);
+	int failed;
+
+	tcase_set_timeout(tc, 120);
+	tcase_add_loop_test(tc, figures, 0, SEEDS);
+	tcase_add_loop_test(tc, below, 0, SEEDS);
+	suite_add_tcase(s, tc);
+	srunner_run_all(sr, CK_NORMAL);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
