@@ -204,6 +204,20 @@ ts_vertex_demangle(char *out, size_t size, const char *name, size_t n)
 }
 
 size_t
+ts_function_demangle(char *out, size_t size, const char *name, size_t n)
+{
+	struct writer w = {out, size, 0};
+	const char *bare = name;
+	size_t bare_n = n;
+
+	strip(&bare, &bare_n);
+	if (bare_n == 0 || *bare != '_')
+		return ts_vertex_demangle(out, size, name, n);
+	add(&w, name, n);
+	return end(&w);
+}
+
+size_t
 ts_vertex_family(char *out, size_t size, const char *name, size_t n)
 {
 	struct writer w = {out, size, 0};

@@ -14,7 +14,9 @@
 #include "memory_internal.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/base/utf8.h"
+#include "tilescope/base/vertex_name.h"
 #include "tilescope/report/archive.h"
+#include "tilescope/view/explain.h"
 
 /* --- asking ----------------------------------------------------------------------------------- */
 
@@ -22,16 +24,39 @@ struct code_fetch {
 	struct ts_fetch fetch;
 	struct ts_archive *archive; /* held */
 	int64_t tile;
-	struct ts_archive_details *details;
+	struct memory_code *code;
 };
+
+static void
+free_code(struct memory_code *c)
+{
+	if (c)
+		free(c->d);
+	free(c);
+}
 
 static enum ts_code
 read_code(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 {
 	struct code_fetch *cf = (struct code_fetch *)f;
 
+	struct memory_code *c = ts_alloc(1, sizeof(*c));
+	enum ts_code code;
+
 	(void)rd;
-	return ts_archive_details(&cf->details, cf->archive, cf->tile, &f->job.cancel, err);
+	if (!c)
+		return ts_err_nomem(err);
+	code = ts_archive_details(&c->d, cf->archive, cf->tile, &f->job.cancel, err);
+	for (int i = 0; c->d && i < c->d->elf.function_count; i++) {
+		const char *name = c->d->elf.function[i].name;
+
+		ts_function_demangle(c->said[i], sizeof(c->said[i]), name, strlen(name));
+	}
+	if (c->d)
+		cf->code = c;
+	else
+		free_code(c);
+	return code;
 }
 
 static void
@@ -40,7 +65,7 @@ fini_code(struct ts_fetch *f)
 	struct code_fetch *cf = (struct code_fetch *)f;
 
 	ts_archive_release(cf->archive);
-	free(cf->details);
+	free_code(cf->code);
 }
 
 bool
@@ -94,11 +119,11 @@ memory_take_code(struct memory_view *m, struct ts_fetch *f)
 		memory_stopped(&m->code_state);
 		return TS_EFFECT_REPAINT;
 	}
-	ts_pane_result(&m->code_state, f->code, &f->err, cf->details != NULL);
+	ts_pane_result(&m->code_state, f->code, &f->err, cf->code != NULL);
 	m->code_state.absent = TS_ABSENT_TILE_CODE;
-	free(m->code);
-	m->code = cf->details;
-	cf->details = NULL;
+	free_code(m->code);
+	m->code = cf->code;
+	cf->code = NULL;
 	m->code_of = m->code ? cf->tile : -1;
 	m->code_order.made = false;
 	memory_order_code(m);
@@ -109,7 +134,7 @@ memory_take_code(struct memory_view *m, struct ts_fetch *f)
 void
 memory_drop_code(struct memory_view *m)
 {
-	free(m->code);
+	free_code(m->code);
 	m->code = NULL;
 	m->code_sent = NULL;
 	m->code_state = (struct ts_pane_data){0};
@@ -119,7 +144,7 @@ memory_drop_code(struct memory_view *m)
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-enum { F_NAME, F_WHAT, F_BYTES, F_SHARE, F_ADDRESS, F_COLUMNS };
+enum { F_NAME, F_WHAT, F_BYTES, F_SHARE, F_ADDRESS, F_SYMBOL, F_COLUMNS };
 
 static const struct ts_column code_columns[F_COLUMNS] = {
 	[F_NAME] = {"function", 16, 0, 6, 0, TS_FIELD_TAIL},
@@ -127,27 +152,39 @@ static const struct ts_column code_columns[F_COLUMNS] = {
 	[F_BYTES] = {"bytes", 10, 10, 0, 0, TS_FIELD_RIGHT},
 	[F_SHARE] = {"share", 6, 6, 0, 2, TS_FIELD_RIGHT},
 	[F_ADDRESS] = {"address", 8, 8, 0, 4, TS_FIELD_RIGHT},
+	[F_SYMBOL] = {"symbol", 16, 0, 4, 5, TS_FIELD_TAIL},
 };
 
 struct code_row {
-	const char *name;
+	const char *name, *symbol; /* as people write it, as it stands */
 	bool section;
 	uint32_t bytes, address;
 };
 
-static bool
-row_at(const struct ts_elf_tile *t, int64_t i, struct code_row *out)
+int64_t
+memory_code_rows(const struct memory_view *m)
 {
-	if (i < 0 || i >= t->section_count + t->function_count)
+	return m->code ? (int64_t)m->code->d->elf.section_count + m->code->d->elf.function_count
+		       : 0;
+}
+
+static bool
+row_at(const struct memory_view *m, int64_t i, struct code_row *out)
+{
+	const struct ts_elf_tile *t;
+
+	if (i < 0 || i >= memory_code_rows(m))
 		return false;
+	t = &m->code->d->elf;
 	if (i < t->section_count) {
 		const struct ts_elf_section *s = &t->section[i];
 
-		*out = (struct code_row){s->name, true, s->bytes, s->address};
+		*out = (struct code_row){s->name, s->name, true, s->bytes, s->address};
 	} else {
 		const struct ts_elf_function *f = &t->function[i - t->section_count];
 
-		*out = (struct code_row){f->name, false, f->bytes, f->address};
+		*out = (struct code_row){m->code->said[i - t->section_count], f->name, false,
+			f->bytes, f->address};
 	}
 	return true;
 }
@@ -155,7 +192,7 @@ row_at(const struct ts_elf_tile *t, int64_t i, struct code_row *out)
 static void
 total_cell(const struct memory_view *m, int column, struct ts_table_cell *out)
 {
-	const struct ts_elf_tile *t = &m->code->elf;
+	const struct ts_elf_tile *t = &m->code->d->elf;
 	char n[TS_FMT_MAX];
 
 	if (column == F_NAME)
@@ -180,7 +217,7 @@ code_cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 		total_cell(m, column, out);
 		return true;
 	}
-	if (!row_at(&m->code->elf, row, &r))
+	if (!row_at(m, row, &r))
 		return false;
 	switch (column) {
 	case F_NAME:
@@ -189,12 +226,15 @@ code_cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 	case F_WHAT:
 		out->s = r.section ? "section" : "";
 		break;
+	case F_SYMBOL:
+		out->s = r.section ? "" : r.symbol;
+		break;
 	case F_BYTES:
 		ts_fmt_bytes(out->buf, r.bytes, memory_units(m));
 		break;
 	case F_SHARE:
-		if (m->code->elf.text > 0)
-			ts_fmt_percent(out->buf, (double)r.bytes, (double)m->code->elf.text);
+		if (m->code->d->elf.text > 0)
+			ts_fmt_percent(out->buf, (double)r.bytes, (double)m->code->d->elf.text);
 		break;
 	default:
 		snprintf(out->buf, sizeof(out->buf), "0x%x", (unsigned)r.address);
@@ -209,8 +249,7 @@ code_row_role(void *ctx, int64_t row)
 	const struct memory_view *m = ctx;
 	struct code_row r;
 
-	return m->search[0] && m->code && row_at(&m->code->elf, row, &r) &&
-			ts_contains_nocase(r.name, m->search)
+	return m->search[0] && row_at(m, row, &r) && ts_contains_nocase(r.name, m->search)
 		? TS_ROLE_MATCH
 		: TS_ROLE_TEXT;
 }
@@ -219,27 +258,30 @@ static const struct ts_column_facts code_facts[F_COLUMNS] = {
 	[F_WHAT] = {"what", NULL, TS_SUM_NONE, false},
 	[F_BYTES] = {NULL, "bytes", TS_SUM_BYTES, false},
 	[F_SHARE] = {NULL, "%", TS_SUM_NONE, false},
+	[F_SYMBOL] = {.extra = true},
 };
 
 static bool
 code_value(void *ctx, int64_t row, int column, struct ts_table_value *out)
 {
 	const struct memory_view *m = ctx;
-	struct code_row r = {"total", false, 0, 0};
+	struct code_row r = {.name = "total"};
 	bool total = row == TS_TABLE_TOTAL;
 	int64_t bytes;
 
-	if (!m->code || (!total && !row_at(&m->code->elf, row, &r)))
+	if (!m->code || (!total && !row_at(m, row, &r)))
 		return false;
-	bytes = total ? m->code->elf.function_bytes : (int64_t)r.bytes;
+	bytes = total ? m->code->d->elf.function_bytes : (int64_t)r.bytes;
 	if (column == F_NAME)
 		ts_table_value_text(out, r.name);
+	else if (column == F_SYMBOL && !total && !r.section)
+		ts_table_value_text(out, r.symbol);
 	else if (column == F_WHAT && !total)
 		ts_table_value_text(out, r.section ? "section" : "function");
 	else if (column == F_BYTES)
 		ts_table_value_known(out, bytes);
-	else if (column == F_SHARE && m->code->elf.text > 0)
-		ts_table_value_real(out, 100 * (double)bytes / (double)m->code->elf.text);
+	else if (column == F_SHARE && m->code->d->elf.text > 0)
+		ts_table_value_real(out, 100 * (double)bytes / (double)m->code->d->elf.text);
 	else if (column == F_ADDRESS && !total)
 		ts_table_value_integer(out, (int64_t)r.address);
 	return true;
@@ -272,8 +314,7 @@ memory_order_code(struct memory_view *m)
 {
 	struct ts_table t = memory_code_table(m);
 
-	ts_table_order_make(&m->code_order, &t, &m->code_list,
-		m->code ? m->code->elf.section_count + m->code->elf.function_count : 0, 0);
+	ts_table_order_make(&m->code_order, &t, &m->code_list, memory_code_rows(m), 0);
 }
 
 void
@@ -289,7 +330,7 @@ memory_code_note(const struct memory_view *m, char *out, size_t size)
 			(long long)tile->tile);
 	else if (tile)
 		snprintf(out, size, "tile %lld: %.80s of archive.a", (long long)m->code_of,
-			m->code->name);
+			m->code->d->name);
 }
 
 /* Why there is nothing to show yet. */
@@ -336,8 +377,7 @@ memory_find_code(struct memory_view *m, int step, bool from_here)
 		int64_t at = ((m->code_list.cursor + step * i) % n + n) % n;
 		struct code_row r;
 
-		if (!row_at(&m->code->elf, ts_table_row(&t, at), &r) ||
-			!ts_contains_nocase(r.name, m->search))
+		if (!row_at(m, ts_table_row(&t, at), &r) || !ts_contains_nocase(r.name, m->search))
 			continue;
 		ts_list_jump(&m->code_list, at);
 		return TS_EFFECT_REPAINT;
@@ -345,4 +385,60 @@ memory_find_code(struct memory_view *m, int step, bool from_here)
 	ts_view_say_error(m->view.env, "no function of this tile has \"%.60s\" in its name",
 		m->search);
 	return TS_EFFECT_BELL;
+}
+
+/* --- what the figures are ----------------------------------------------------------------------- */
+
+static struct ts_explained *
+explain_bytes(struct ts_explain *out, const struct memory_view *m, const char *title, int64_t bytes)
+{
+	struct ts_explained *x = ts_explain_add(out, "%s", title);
+
+	ts_explain_bytes(x, bytes, memory_units(m));
+	ts_explain_from(x, TS_KNOWN_RECORDED, "archive.a, %.100s", m->code->d->name);
+	ts_explain_note(x, "no query: files of archive.a are no relation");
+	return x;
+}
+
+static void
+explain_share(struct ts_explain *out, const struct memory_view *m, const struct code_row *r)
+{
+	int64_t text = m->code->d->elf.text;
+	struct ts_explained *x;
+	char percent[TS_FMT_MAX];
+
+	if (text <= 0)
+		return;
+	x = explain_bytes(out, m, "its share of the tile's .text", r->bytes);
+	ts_explain_real(x, 100 * (double)r->bytes / (double)text, "%");
+	ts_explain_shown(x, "%s", ts_fmt_percent(percent, (double)r->bytes, (double)text));
+	ts_explain_formula(x, "%lld / %lld", (long long)r->bytes, (long long)text);
+}
+
+/* The row under the cursor, then all of the tile. */
+void
+memory_explain_code(const struct memory_view *m, struct ts_explain *out)
+{
+	struct ts_table t = memory_code_table(m);
+	const struct ts_elf_tile *elf;
+	struct ts_explained *x;
+	struct code_row r;
+	char title[160];
+
+	if (!m->code)
+		return;
+	elf = &m->code->d->elf;
+	if (m->code_list.count > 0 && row_at(m, ts_table_row(&t, m->code_list.cursor), &r)) {
+		snprintf(title, sizeof(title), "bytes of %s%.100s on tile %lld",
+			r.section ? "section " : "", r.name, (long long)m->code_of);
+		x = explain_bytes(out, m, title, r.bytes);
+		ts_explain_formula(x, "the size of the %s %.150s", r.section ? "section" : "symbol",
+			r.symbol);
+		explain_share(out, m, &r);
+		x = explain_bytes(out, m, "its address on the tile", r.address);
+		ts_explain_shown(x, "0x%x", (unsigned)r.address);
+	}
+	snprintf(title, sizeof(title), "bytes of functions of tile %lld", (long long)m->code_of);
+	x = explain_bytes(out, m, title, elf->function_bytes);
+	ts_explain_formula(x, "the sizes of its %lld functions", (long long)elf->functions);
 }

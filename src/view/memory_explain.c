@@ -269,20 +269,6 @@ memory_explain_variable(const struct memory_view *m, struct ts_explain *out)
 }
 
 void
-memory_explain_code(const struct memory_view *m, struct ts_explain *out)
-{
-	struct ts_explained *x;
-
-	if (!m->code)
-		return;
-	x = ts_explain_add(out, "bytes of functions of tile %lld", (long long)m->code_of);
-	ts_explain_bytes(x, m->code->elf.function_bytes, memory_units(m));
-	ts_explain_from(x, TS_KNOWN_RECORDED, "archive.a, %.100s", m->code->name);
-	ts_explain_formula(x, "the sizes of its %lld functions", (long long)m->code->elf.functions);
-	ts_explain_note(x, "no query: files of archive.a are no relation");
-}
-
-void
 memory_explain(struct ts_view *v, struct ts_explain *out)
 {
 	struct memory_view *m = (struct memory_view *)v;

@@ -14,6 +14,7 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/calc/buckets.h"
+#include "tilescope/report/archive.h"
 #include "tilescope/report/target.h"
 #include "tilescope/report/tile_metric.h"
 #include "tilescope/report/tile_variables.h"
@@ -210,6 +211,14 @@ struct memory_map {
 	uint64_t data;
 };
 
+/* Sections and functions of a tile, with their names as people write them (base/vertex_name.h). */
+enum { MEMORY_FUNCTION = 2 * TS_ELF_FUNCTION_NAME };
+
+struct memory_code {
+	struct ts_archive_details *d;
+	char said[TS_ELF_FUNCTIONS][MEMORY_FUNCTION];
+};
+
 struct memory_view {
 	struct ts_view view; /* first */
 	struct ts_rect area;
@@ -275,9 +284,9 @@ struct memory_view {
 	uint64_t variables_version; /* counts other variables, and names that came */
 
 	struct ts_pane_data code_state;
-	struct ts_fetch *code_sent;	 /* the newest */
-	struct ts_archive_details *code; /* NULL: not here */
-	int64_t code_of, code_wanted;	 /* tile, -1 = none */
+	struct ts_fetch *code_sent;   /* the newest */
+	struct memory_code *code;     /* NULL: not here */
+	int64_t code_of, code_wanted; /* tile, -1 = none */
 	struct ts_list code_list;
 	struct ts_table_order code_order;
 
@@ -763,6 +772,9 @@ struct ts_table memory_code_table(const struct memory_view *m);
 void memory_draw_code(struct ts_canvas *c, const struct memory_view *m);
 void memory_code_note(const struct memory_view *m, char *out, size_t size);
 void memory_explain_code(const struct memory_view *m, struct ts_explain *out);
+
+/* Sections and functions of the tile that is shown. */
+int64_t memory_code_rows(const struct memory_view *m);
 
 /* The next section or function with what is searched for in its name; the cursor goes there. */
 enum ts_effect memory_find_code(struct memory_view *m, int step, bool from_here);

@@ -295,7 +295,7 @@ code_sheet(struct ts_tab *t, struct ts_sheet *out)
 	snprintf(out->title, sizeof(out->title), "Code of tile %lld", (long long)m->code_of);
 	out->table = memory_code_table(m);
 	out->list = &m->code_list;
-	out->rows = m->code->elf.section_count + m->code->elf.function_count;
+	out->rows = memory_code_rows(m);
 	return true;
 }
 

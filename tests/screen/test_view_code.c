@@ -10,7 +10,9 @@
 #include "../unit/archive_bytes.h"
 #include "view_harness.h"
 
+#include "tilescope/view/explain.h"
 #include "tilescope/view/memory.h"
+#include "tilescope/view/sheet.h"
 #include "tilescope/format/elf_helper.h"
 #include "tilescope/report/archive.h"
 
@@ -18,6 +20,16 @@ enum { TILES = 24, BROKEN = 5 };
 
 static struct bytes b;
 static char archive[REPORT_DIR + 16];
+
+/* The second function is a vertex's: "fn1" is written "a__F". */
+static void
+name_vertex(unsigned char *elf, size_t n)
+{
+	unsigned char *at = memmem(elf, n, "fn1", 4);
+
+	ck_assert_ptr_nonnull(at);
+	memcpy(at, "a__F", 5);
+}
 
 /* Tile 5 cannot be read; the fullest is tile 17. */
 static void
@@ -36,6 +48,7 @@ make_archive(const struct harness *h)
 		if (i == 17)
 			of.text = 600000;
 		n = make_elf(elf, &of);
+		name_vertex(elf, n);
 		snprintf(name, sizeof(name), "tile%d.elf/", i);
 		add_member(&b, name, elf, i == BROKEN ? 100 : n);
 	}
@@ -157,12 +170,43 @@ START_TEST(functions_are_searched)
 	struct harness h;
 
 	alone(&h, 80, 22);
-	harness_type(&h, "search fn1");
+	harness_type(&h, "search fn2");
 	harness_type(&h, "pane-next");
 	harness_type(&h, "copy");
-	ck_assert_str_eq(h.env.copy, "fn1\tfunction\t16\t0.00266667\t311360");
+	ck_assert_str_eq(h.env.copy, "fn2\tfunction\t24\t0.004\t311424");
 	harness_type(&h, "search nothing");
 	ck_assert(h.env.message_is_error);
+	end(&h);
+}
+END_TEST
+
+/* Names are those that people write; the symbol is a column of its own, and said by `=`. */
+START_TEST(vertices_are_called_by_their_name)
+{
+	struct ts_explain *x = calloc(1, sizeof(*x));
+	struct ts_sheet sheet = {.rows = 0};
+	struct ts_table_value v = {0};
+	struct harness h;
+
+	ck_assert_ptr_nonnull(x);
+	alone(&h, 80, 22);
+	harness_says(&h, "a::F");
+	ck_assert(!harness_has(&h, "a__F"));
+	harness_type(&h, "search a::F");
+	harness_type(&h, "pane-next");
+	ts_explain_init(x);
+	ts_view_memory.explain(h.view, x);
+	ck_assert_int_ge(x->count, 4);
+	ck_assert_str_eq(x->figure[0].title, "bytes of a::F on tile 17");
+	ck_assert_ptr_nonnull(strstr(x->figure[0].formula, "symbol a__F"));
+	ck_assert_str_eq(x->figure[2].shown, "0x4c040");
+	ck_assert(ts_view_memory.sheet(h.view, &sheet));
+	ck_assert(sheet.table.value(sheet.table.ctx, sheet.rows - 1, 0, &v));
+	ck_assert_int_eq(v.type, TS_VALUE_TEXT);
+	for (int i = 0; i < sheet.table.columns; i++)
+		if (strcmp(ts_table_column_name(&sheet.table, i), "symbol") == 0)
+			ck_assert(!ts_table_column_wanted(&sheet.table, i));
+	free(x);
 	end(&h);
 }
 END_TEST
@@ -219,6 +263,7 @@ main(int argc, char **argv)
 	tcase_add_test(c, the_pane_follows_the_cursor);
 	tcase_add_test(c, only_what_is_there_takes_keys);
 	tcase_add_test(c, functions_are_searched);
+	tcase_add_test(c, vertices_are_called_by_their_name);
 	tcase_add_test(c, beside_a_profile_it_is_one_more_pane);
 	suite_add_tcase(s, c);
 	r = srunner_create(s);

@@ -47,6 +47,35 @@ START_TEST(names_are_said)
 }
 END_TEST
 
+/* Of a tile's code: what is no vertex's stays as it is. */
+START_TEST(functions_are_said)
+{
+	static const char *const functions[][2] = {
+		{"poplin__ConvPartial1x4SLIC___half_float_4",
+			"poplin::ConvPartial1x4SLIC<half, float, 4>"},
+		{"__runCodelet_popops__Fill___unsigned_int", "popops::Fill<unsigned int>"},
+		{"poplar_rt__LongCopy2", "poplar_rt::LongCopy2"},
+		{"__internal_exchange", "__internal_exchange"},
+		{"__control_program", "__control_program"},
+		{"_ZN6popops4FillIjE7computeEv", "_ZN6popops4FillIjE7computeEv"},
+		{"memcpy", "memcpy"},
+		{"_", "_"},
+		{"", ""},
+	};
+	char out[100], small[4];
+
+	for (size_t i = 0; i < TS_COUNT(functions); i++) {
+		size_t n = strlen(functions[i][0]);
+
+		ck_assert_uint_eq(ts_function_demangle(out, sizeof(out), functions[i][0], n),
+			strlen(functions[i][1]));
+		ck_assert_str_eq(out, functions[i][1]);
+		ck_assert_uint_lt(ts_function_demangle(small, sizeof(small), functions[i][0], n),
+			sizeof(small));
+	}
+}
+END_TEST
+
 /* Any bytes, any room: never more than fits, and what is said begins with the family. */
 START_TEST(any_bytes_are_safe)
 {
@@ -83,6 +112,7 @@ main(void)
 	int failed;
 
 	tcase_add_loop_test(c, names_are_said, 0, (int)TS_COUNT(names));
+	tcase_add_test(c, functions_are_said);
 	tcase_add_test(c, any_bytes_are_safe);
 	suite_add_tcase(s, c);
 	r = srunner_create(s);

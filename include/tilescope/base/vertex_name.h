@@ -26,4 +26,10 @@ size_t ts_vertex_demangle(char *out, size_t size, const char *name, size_t n);
 /* The family, which is the template's name without arguments: "popops::BroadcastScalar1D". */
 size_t ts_vertex_family(char *out, size_t size, const char *name, size_t n);
 
+/*
+ * The name of a function in a tile's code: a vertex's as above; a symbol that begins with an underscore and is no
+ * vertex's (`__control_program`, a C++ name as `_ZN...`) stays as it is.
+ */
+size_t ts_function_demangle(char *out, size_t size, const char *name, size_t n);
+
 #endif
