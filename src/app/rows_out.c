@@ -261,6 +261,16 @@ cell_text(struct ts_strbuf *b, const struct ts_sql_value *v)
 		ts_strbuf_puts(b, "NULL");
 }
 
+void
+ts_md_text(struct ts_strbuf *out, const char *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (s[i] && strchr("|\\`*_<[&~$", s[i]))
+			ts_strbuf_putc(out, '\\');
+		ts_strbuf_putc(out, s[i]);
+	}
+}
+
 static void
 md_cell(struct ts_rows_out *ro, const struct ts_sql_value *v)
 {
@@ -268,11 +278,10 @@ md_cell(struct ts_rows_out *ro, const struct ts_sql_value *v)
 	cell_text(&ro->held, v);
 	ro->nomem = ro->nomem || ro->held.cut;
 	ts_strbuf_putc(&ro->buf, ' ');
-	for (size_t i = 0; i < ro->held.len; i++) {
-		if (strchr("|\\`*_<[", ro->held.s[i]) && v->type == TS_SQL_TEXT)
-			ts_strbuf_putc(&ro->buf, '\\');
-		ts_strbuf_putc(&ro->buf, ro->held.s[i]);
-	}
+	if (v->type == TS_SQL_TEXT)
+		ts_md_text(&ro->buf, ro->held.s, ro->held.len);
+	else
+		ts_strbuf_add(&ro->buf, ro->held.s, ro->held.len);
 	ts_strbuf_puts(&ro->buf, " |");
 }
 

@@ -89,6 +89,23 @@ describe_rows(const struct ts_job_info *info, int columns, char *out, size_t siz
 		snprintf(out, size, "%s rows", rows);
 }
 
+/* The same of one that has an end: its first word alone, or nothing but how far it is, where there is no more room. */
+static void
+describe_part(const struct ts_job_info *info, int columns, char *out, size_t size)
+{
+	char percent[TS_FMT_MAX] = "";
+	int n;
+
+	if (info->total > 0)
+		ts_fmt_percent(percent, (double)info->done, (double)info->total);
+	n = snprintf(out, size, "%s %s", info->what, percent);
+	if (n > columns)
+		n = snprintf(out, size, "%.*s %s", (int)strcspn(info->what, " "), info->what,
+			percent);
+	if (n > columns)
+		snprintf(out, size, "%s", percent);
+}
+
 /* What the workers are doing, when it takes a while: what somebody waits for, else the index. */
 static void
 describe_work(const struct ts_app *app, int columns, char *out, size_t size)
@@ -96,7 +113,6 @@ describe_work(const struct ts_app *app, int columns, char *out, size_t size)
 	snprintf(out, size, "%s", ts_indexing_title(&app->indexing, columns));
 	for (int i = 0; i < ts_jobs_workers(app->jobs); i++) {
 		struct ts_job_info info;
-		char percent[TS_FMT_MAX] = "";
 
 		ts_jobs_worker(app->jobs, i, &info);
 		if (!info.what || info.running_us < BUSY_US || info.owner == TS_OWNER_INDEX)
@@ -105,9 +121,7 @@ describe_work(const struct ts_app *app, int columns, char *out, size_t size)
 			describe_rows(&info, columns, out, size);
 			continue;
 		}
-		if (info.total > 0)
-			ts_fmt_percent(percent, (double)info.done, (double)info.total);
-		snprintf(out, size, "%s %s", info.what, percent);
+		describe_part(&info, columns, out, size);
 	}
 }
 
@@ -163,7 +177,7 @@ short_path(const char *path, int room)
 
 	while (path < last && ts_utf8_columns(path, strlen(path)) > room)
 		path = strchr(path, '/') + 1;
-	return *path ? path : last;
+	return *path || !last ? path : last;
 }
 
 static void

@@ -48,6 +48,7 @@ struct writing {
 	int columns, count;		 /* of the table; that are written */
 	int column[TS_TABLE_COLUMNS];	 /* these */
 	char name[TS_TABLE_COLUMNS][80]; /* with units */
+	bool share[TS_TABLE_COLUMNS];	 /* the unit is % */
 	struct ts_table_value value[TS_TABLE_COLUMNS];
 
 	int64_t rows;
@@ -133,14 +134,30 @@ check_target(struct writing *w)
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
+/*
+ * Shares have six significant digits, as those that y copies: one part in a million, which is more than a share is good
+ * for, while the bytes or cycles that it was made of stand beside it exactly. The number that is written is a decimal
+ * of six digits, so that who reads it and writes it again has the same text. Other reals are written as they are: in as
+ * few digits as give the same number again (ts_sql_add_real()).
+ */
+static double
+short_share(double v)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.6g", v);
+	return strtod(text, NULL);
+}
+
 static void
-to_sql(struct ts_sql_value *to, const struct ts_table_value *from)
+to_sql(struct ts_sql_value *to, const struct ts_table_value *from, bool share)
 {
 	*to = (struct ts_sql_value){TS_SQL_NULL, from->integer, from->real, "", 0};
 	if (from->type == TS_VALUE_INTEGER) {
 		to->type = TS_SQL_INTEGER;
 	} else if (from->type == TS_VALUE_REAL) {
 		to->type = TS_SQL_REAL;
+		to->real = share ? short_share(from->real) : from->real;
 	} else if (from->type == TS_VALUE_TEXT) {
 		to->type = TS_SQL_TEXT;
 		to->bytes = from->s;
@@ -154,7 +171,7 @@ add_row(struct writing *w, struct ts_rows_out *out)
 	struct ts_sql_value sql[TS_TABLE_COLUMNS];
 
 	for (int i = 0; i < w->count; i++)
-		to_sql(&sql[i], &w->value[w->column[i]]);
+		to_sql(&sql[i], &w->value[w->column[i]], w->share[i]);
 	return ts_rows_out_row(out, sql);
 }
 
@@ -263,7 +280,6 @@ ts_app_write_take(struct ts_app *app, struct ts_job *job)
 
 /* --- what is written ---------------------------------------------------------------------------- */
 
-/* Text for Markdown: what has a meaning there gets a backslash. */
 static void
 md_title(struct ts_strbuf *out, const char *title)
 {
@@ -272,11 +288,7 @@ md_title(struct ts_strbuf *out, const char *title)
 	ts_strbuf_init(&safe, 4096);
 	ts_utf8_safe(&safe, title, strlen(title));
 	ts_strbuf_puts(out, "### ");
-	for (const char *s = safe.s; *s; s++) {
-		if (strchr("|\\`*_<[#", *s))
-			ts_strbuf_putc(out, '\\');
-		ts_strbuf_putc(out, *s);
-	}
+	ts_md_text(out, safe.s, safe.len);
 	ts_strbuf_puts(out, "\n\n");
 	ts_strbuf_fini(&safe);
 }
@@ -295,11 +307,13 @@ choose_columns(struct writing *w, const struct ts_table *t)
 		if (*unit && !strstr(name, unit) && w->format == TS_FORMAT_JSON)
 			snprintf(w->name[w->count], sizeof(w->name[0]), "%.50s_%.20s", name,
 				strcmp(unit, "%") == 0 ? "percent" : unit);
-		else if (*unit && !strstr(name, unit))
-			snprintf(w->name[w->count], sizeof(w->name[0]), "%.50s [%.20s]", name,
+		else if (*unit && !strstr(name, unit)) /* [ ] would be a link's in Markdown */
+			snprintf(w->name[w->count], sizeof(w->name[0]),
+				w->format == TS_FORMAT_MD ? "%.50s (%.20s)" : "%.50s [%.20s]", name,
 				unit);
 		else
 			snprintf(w->name[w->count], sizeof(w->name[0]), "%.79s", name);
+		w->share[w->count] = strcmp(unit, "%") == 0;
 		w->column[w->count++] = i;
 	}
 }

@@ -69,6 +69,61 @@ def rows_of_hostile_names(ctx):
     expect("total" in table[-1], "md: no total: %r" % table[-1])
 
 
+@case()
+def shares_have_six_digits(ctx):
+    """Bytes are exact; a share has six significant digits, and is that of the bytes."""
+    t = ctx.pty("--at", "memory?tile=0&pane=tabs&tab=details", ctx.reports["store"], size=(80, 40),
+                wait="total")
+    for end in ("csv", "json", "md"):
+        command(t, "write v.%s" % end, "wrote ")
+    t.quit()
+    rows = list(csv.DictReader(read(ctx.path("v.csv")).splitlines()))
+    objects = json.loads(read(ctx.path("v.json")))
+    db = sqlite3.connect(os.path.join(ctx.reports["store"], "report.tilescope"))
+    whole = db.execute("SELECT coalesce(total_gaps, total) FROM tile_memory WHERE tile = 0").fetchone()[0]
+    db.close()
+    for row, other in zip(rows, objects):
+        text, share = row["share [%]"], 100 * int(row["bytes"]) / whole
+        expect(float(text) == float("%.6g" % share), "%s of %s is no %s" % (row["bytes"], whole, text))
+        expect(repr(float(text)) == text, "%s is another text when it is read and written" % text)
+        expect(other["share_percent"] == float(text), "json: %r" % other)
+    expect("| share (%) |" in read(ctx.path("v.md")), "md: no title")
+
+
+@case()
+def writing_is_stopped(ctx):
+    """C-c while a long table is written: all of the file or none of it, whenever that comes; so does the end."""
+    rows = 200000
+    path = ctx.path("long.db")
+    db = sqlite3.connect(path)
+    db.execute("CREATE TABLE t(a, b)")
+    db.executemany("INSERT INTO t VALUES(?, 'row')", ((i,) for i in range(rows)))
+    db.commit()
+    db.close()
+    t = ctx.pty("--at", "tables", path, size=(100, 30))
+    for i in range(4):
+        t.press("tab" if i == 0 else "esc")
+        t.press(":")
+        t.type("write %d.csv" % i)
+        t.press("\r")
+        for _ in range(i):
+            t.pump(0.02)
+        t.press("C-c")
+        t.wait(lambda text: "stopped: %d.csv" % i in text or "to %d.csv" % i in text)
+        stopped = "stopped" in t.text()
+        expect(os.path.exists(ctx.path("%d.csv" % i)) != stopped, "half a file, or none")
+        if not stopped:
+            expect(read(ctx.path("%d.csv" % i)).count("\n") == rows + 1, "rows are missing")
+    t.press(":")
+    t.type("write last.csv")
+    t.press("\r")
+    t.quit()
+    if os.path.exists(ctx.path("last.csv")):
+        expect(read(ctx.path("last.csv")).count("\n") == rows + 1, "rows are missing")
+    left = [n for n in os.listdir(ctx.dir) if ".tmp" in n]
+    expect(not left, "left over: %r" % left)
+
+
 @case(params=["memory", "liveness", "trace", "memory?map=yes"])
 def charts_and_screens(ctx, at):
     """The chart as SVG has axes, a legend and a title; .txt and .ansi are the screen."""

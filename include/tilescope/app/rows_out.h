@@ -28,4 +28,7 @@ bool ts_rows_out_row(struct ts_rows_out *ro, const struct ts_sql_value *values);
 /* Write what is held back and the end, and free. `ro` may be NULL. Errors: TS_E_LIMIT: a row is too long. */
 enum ts_code ts_rows_out_end(struct ts_rows_out *ro, struct ts_err *err) TS_WARN_UNUSED;
 
+/* Text (safe, without line ends) for Markdown, in a table or out of one: what has a meaning there gets a backslash. */
+void ts_md_text(struct ts_strbuf *out, const char *s, size_t n);
+
 #endif
