@@ -87,6 +87,27 @@ ts_buckets_layer(double *out, int columns, const struct ts_bucket *bucket, const
 	}
 }
 
+void
+ts_buckets_differences(double *more, double *less, int columns, const int64_t *now,
+	const int64_t *before, int64_t n, int64_t from, int64_t to)
+{
+	from = ts_clamp_i64(from, 0, n);
+	to = ts_clamp_i64(to, 0, n);
+	for (int i = 0; i < columns; i++) {
+		int64_t a, b, grown = 0, shrunk = 0;
+
+		ts_buckets_range(from, to, columns, i, &a, &b);
+		for (; a < b; a++) {
+			if (now[a] < 0 || before[a] < 0)
+				continue;
+			grown = ts_max_i64(grown, now[a] - before[a]);
+			shrunk = ts_max_i64(shrunk, before[a] - now[a]);
+		}
+		more[i] = (double)grown;
+		less[i] = (double)shrunk;
+	}
+}
+
 struct place {
 	int64_t v;
 	uint32_t i;

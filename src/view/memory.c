@@ -63,6 +63,7 @@ memory_close(struct ts_view *v)
 {
 	memory_drop(memory_of(v));
 	ts_tabs_fini(&memory_of(v)->tabs);
+	free(memory_of(v)->other);
 	ts_table_order_fini(&memory_of(v)->variable_order);
 	ts_table_order_fini(&memory_of(v)->code_order);
 	free(v);

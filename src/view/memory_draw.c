@@ -60,8 +60,10 @@ int
 memory_gutter(const struct memory_view *m)
 {
 	int h = m->pane[PANE_GRAPH].h - AXIS_ROWS;
-	int w = ts_chart_y_width(h, m->top, memory_tick_base(m), memory_bytes_tick,
-		(void *)(uintptr_t)m);
+	bool compared = memory_other(m) != NULL;
+	int w = ts_chart_y_width(h, compared ? m->most_different : m->top, memory_tick_base(m),
+			memory_bytes_tick, (void *)(uintptr_t)m) +
+		(compared ? 2 : 0); /* a sign, and numbers that are not round */
 
 	return w < m->pane[PANE_GRAPH].w / 3 ? w : 0;
 }
@@ -105,10 +107,12 @@ memory_graph_title(const struct memory_view *m, char *out, size_t size)
 		: m->area.w >= TITLE_LONG		   ? ", with gaps"
 							   : "";
 
-	if (!memory_is_of_tiles(m)) {
+	if (!memory_is_of_tiles(m) || memory_other(m)) {
 		struct ts_strbuf title;
 
 		ts_strbuf_init(&title, 200);
+		if (memory_other(m))
+			ts_strbuf_puts(&title, "difference of ");
 		memory_metric_title(m, &title);
 		ts_strbuf_puts(&title, " of each tile");
 		if (m->area.w >= TITLE_LONG) {
@@ -118,7 +122,9 @@ memory_graph_title(const struct memory_view *m, char *out, size_t size)
 		}
 		snprintf(out, size, "%c%s%s",
 			title.s[0] >= 'a' ? title.s[0] - 'a' + 'A' : title.s[0], title.s + 1,
-			p->several ? ": mean and most per column" : "");
+			!p->several		  ? ""
+				: memory_other(m) ? ": most more and less per column"
+						  : ": mean and most per column");
 		ts_strbuf_fini(&title);
 	} else if (memory_by_ipu(m))
 		snprintf(out, size, "Memory of each IPU%s%s", by[m->breakdown], gaps);
@@ -266,6 +272,14 @@ draw_legend(struct ts_canvas *c, const struct memory_view *m)
 		return;
 	ts_rect_cut_right(&r, draw_note(c, m) + 1);
 	ts_rect_cut_left(&r, m->gutter);
+	if (memory_other(m)) {
+		static const struct ts_band signs[] = {{NULL, TS_ROLE_MORE_2, '#'},
+			{NULL, TS_ROLE_LESS_2, '#'}};
+		static const char *const names[] = {"more than before (above)", "less (below)"};
+
+		ts_chart_legend(c, r, signs, names, 2);
+		return;
+	}
 	if (memory_has_outline(m)) {
 		ts_canvas_glyph(c, r, 0, 0, TS_ROLE_OUTLINE, LINE_HIGH);
 		x = ts_canvas_text(c, r, 2, 0, TS_ROLE_LABEL,
@@ -429,7 +443,7 @@ draw_axes(struct ts_canvas *c, struct memory_view *m, const struct ts_chart_fram
 {
 	double first = m->tiles->dense ? (double)m->tiles->tiles.tile[0].tile : 0;
 
-	if (m->gutter > 0)
+	if (m->gutter > 0 && !memory_other(m))
 		ts_chart_y_axis(c, f, m->top, memory_tick_base(m), memory_bytes_tick, m);
 	if (m->span.to - m->span.from <= FEW_TILES)
 		number_tiles(c, m, f);
@@ -454,9 +468,13 @@ draw_graph(struct ts_canvas *c, struct memory_view *m)
 	if (ts_rect_empty(r))
 		return;
 	draw_axes(c, m, &f);
-	ts_chart_area(c, f.plot, &a);
-	draw_limit(c, m, &f);
-	draw_bad(c, m, &f);
+	if (memory_other(m)) {
+		memory_draw_difference(c, m, &f);
+	} else {
+		ts_chart_area(c, f.plot, &a);
+		draw_limit(c, m, &f);
+		draw_bad(c, m, &f);
+	}
 	draw_selected(c, m, &f);
 	draw_mark(c, m, &f);
 	draw_cursor(c, m, &f);
@@ -487,7 +505,7 @@ memory_draw(struct ts_view *v, struct ts_canvas *c)
 		draw_title(c, m);
 		draw_legend(c, m);
 		draw_graph(c, m);
-		if (memory_is_of_tiles(m))
+		if (memory_is_of_tiles(m) && !memory_other(m))
 			memory_draw_readout(c, m, tile);
 		else
 			memory_draw_metric(c, m);

@@ -183,6 +183,8 @@ struct memory_plot {
 	struct ts_bucket bucket[TS_CANVAS_MAX_W];
 	double fill[TS_CANVAS_MAX_W], over[TS_CANVAS_MAX_W], outline[TS_CANVAS_MAX_W];
 	double layer[MEMORY_DRAWN][TS_CANVAS_MAX_W];
+	/* what grew and what shrank most in each column, while something is compared */
+	double more[TS_CANVAS_MAX_W], less[TS_CANVAS_MAX_W];
 	bool bad[TS_CANVAS_MAX_W]; /* a tile of the column does not fit */
 	bool ipu[TS_CANVAS_MAX_W]; /* an IPU begins in the column */
 	bool several;		   /* columns hold more than one tile */
@@ -264,6 +266,9 @@ struct memory_view {
 	struct ts_pane_data metric_state;
 	struct ts_fetch *metric_sent;
 	struct memory_map map;
+	int64_t *other; /* values of another report, of the same tiles; NULL: nothing is compared */
+	uint64_t other_data;   /* `data` that they belong to */
+	double most_different; /* the largest difference of all tiles, without its sign */
 	bool identity_asked;
 	char identity[200]; /* what does not add up; "" = nothing, as far as is known */
 
@@ -607,6 +612,15 @@ void memory_draw_readout(struct ts_canvas *c, const struct memory_view *m,
 	const struct ts_tile *tile);
 /* What stands in those rows. */
 void memory_draw_rows(struct ts_canvas *c, const struct memory_view *m);
+
+/* --- memory_difference.c --- */
+
+/* What the values are compared with; NULL: nothing. */
+const int64_t *memory_other(const struct memory_view *m);
+void memory_make_difference(struct memory_view *m);
+void memory_draw_difference(struct ts_canvas *c, const struct memory_view *m,
+	const struct ts_chart_frame *f);
+void memory_difference_words(const struct memory_view *m, struct ts_strbuf *out);
 
 /* --- memory_why.c --- */
 

@@ -79,6 +79,7 @@ colour(struct memory_view *m)
 {
 	struct memory_map *k = &m->map;
 	struct ts_tile_map_values v = {.value = memory_metric_values(m),
+		.other = memory_other(m),
 		.limit = ts_metric_defs[m->metric.id].of_limit ? m->tiles->target.bytes_per_tile
 							       : TS_UNKNOWN,
 		.is_over = !m->no_limit ? is_over : NULL,

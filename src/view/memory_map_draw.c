@@ -67,7 +67,7 @@ draw_title(struct ts_canvas *c, const struct memory_view *m)
 
 	ts_strbuf_init(&title, 300);
 	ts_strbuf_init(&right, 300);
-	ts_strbuf_puts(&title, "Tile map: ");
+	ts_strbuf_puts(&title, memory_other(m) ? "Tile map: difference of " : "Tile map: ");
 	memory_metric_title(m, &title);
 	named = (int)title.len;
 	ts_strbuf_puts(&title, " (");
@@ -208,6 +208,7 @@ memory_draw_metric(struct ts_canvas *c, const struct memory_view *m)
 	struct said s = {c, m->pane[PANE_READOUT], 0};
 	bool of_limit = ts_metric_defs[m->metric.id].of_limit && limit != TS_UNKNOWN;
 	bool wide = s.r.w >= 100;
+	struct ts_strbuf words;
 	char a[TS_FMT_MAX], b[TS_FMT_MAX];
 
 	say(&s, TS_ROLE_LABEL, "tile ");
@@ -230,6 +231,10 @@ memory_draw_metric(struct ts_canvas *c, const struct memory_view *m)
 			ts_fmt_percent(b, (double)v, (double)limit));
 	if (of_limit && t->target.assumed)
 		say(&s, TS_ROLE_NOTE, " (limit assumed)");
+	ts_strbuf_init(&words, 120);
+	memory_difference_words(m, &words);
+	say(&s, TS_ROLE_VALUE, "%s", words.s);
+	ts_strbuf_fini(&words);
 	say_rank(&s, m, i, memory_metric_known(m));
 }
 

@@ -210,6 +210,7 @@ memory_make_plot(struct memory_view *m)
 		/* a tile that takes several columns begins in the first */
 		p->ipu[i] = (i == 0 || b->from != p->bucket[i - 1].from) && ipu_begins(t, b);
 	}
+	memory_make_difference(m);
 	if (memory_by_ipu(m))
 		memory_plot_ipus(m);
 	else

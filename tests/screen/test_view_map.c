@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include <locale.h>
+#include <stdlib.h>
 
 #include "view_harness.h"
 
@@ -414,6 +415,55 @@ START_TEST(differences_have_their_colours)
 }
 END_TEST
 
+/* A third of the tiles grew, a third shrank, of one the other value is not known. */
+static void
+compare(struct harness *h)
+{
+	static int64_t other[1472];
+
+	for (int i = 0; i < 1472; i++) {
+		int64_t now = 201000 + 1500 * llabs(i % 128 - 64) + 3000 * (i / 64 % 23) +
+			300000 * (i == 70);
+
+		other[i] = i == 3 ? TS_UNKNOWN
+				  : now - 20480 * (i / 500 == 0) + 10240 * (i / 500 == 1);
+	}
+	ck_assert(!ts_memory_compare(h->view, other, 1471));
+	ck_assert(ts_memory_compare(h->view, other, 1472));
+}
+
+START_TEST(a_signed_difference_is_drawn)
+{
+	static const enum ts_glyphs glyphs[] = {TS_GLYPHS_FULL, TS_GLYPHS_ASCII};
+	static const char *const names[] = {"difference_80x22", "difference_80x22_ascii"};
+	struct harness h;
+
+	begin(&h, 1, 1472, true, 80, 22, glyphs[_i]);
+	compare(&h);
+	harness_command(&h, "goto 40");
+	harness_says(&h, "Difference of memory with gaps of each tile");
+	harness_says(&h, "before 211K  +20K  +9.5%");
+	harness_draw(&h);
+	check_upper(names[_i], h.canvas);
+	harness_command(&h, "goto 600");
+	harness_says(&h, "  -10K  -");
+	harness_command(&h, "goto 1200");
+	harness_says(&h, "  0  0%");
+	harness_command(&h, "goto 3");
+	harness_says(&h, "difference not known");
+	harness_command(&h, "map");
+	harness_says(&h, "Tile map: difference of memory with gaps");
+	harness_says(&h, "from +13.3K");
+	harness_command(&h, "metric gaps"); /* they were of the other metric */
+	harness_settle(&h);
+	harness_says(&h, "Tile map: gaps (bytes, derived)");
+	harness_command(&h, "metric used");
+	ck_assert(ts_memory_compare(h.view, NULL, 0));
+	harness_says(&h, "Tile map: memory with gaps (bytes, recorded)");
+	harness_end(&h);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -436,6 +486,7 @@ main(void)
 	tcase_add_test(c, a_reload_keeps_the_metric);
 	tcase_add_test(c, what_does_not_add_up_is_said);
 	tcase_add_loop_test(c, odd_tiles_are_drawn_sanely, 0, 4);
+	tcase_add_loop_test(c, a_signed_difference_is_drawn, 0, 2);
 	tcase_add_test(c, differences_have_their_colours);
 	suite_add_tcase(s, c);
 	r = srunner_create(s);

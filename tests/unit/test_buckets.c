@@ -231,6 +231,25 @@ START_TEST(parts_of_the_mean_add_up_to_the_mean)
 }
 END_TEST
 
+START_TEST(differences_have_the_largest_of_each_sign)
+{
+	static const int64_t now[] = {5, 9, -1, 4, 0, HUGE_VALUE, 7, 7};
+	static const int64_t before[] = {8, 2, 3, -1, 6, 0, 7, 1};
+	double more[4], less[4];
+
+	ts_buckets_differences(more, less, 4, now, before, 8, 0, 8);
+	ck_assert_double_eq(more[0], 7);
+	ck_assert_double_eq(less[0], 3);
+	ck_assert(more[1] == 0 && less[1] == 0); /* neither is known on both sides */
+	ck_assert_double_eq(more[2], (double)HUGE_VALUE);
+	ck_assert_double_eq(less[2], 6);
+	ck_assert(more[3] == 6 && less[3] == 0);
+	ts_buckets_differences(more, less, 4, now, before, 8, -5, 1); /* clamped */
+	ck_assert_double_eq(less[3], 3);
+	ck_assert(less[0] == 0 && more[0] == 0);
+}
+END_TEST
+
 START_TEST(the_order_is_fullest_first_and_stable)
 {
 	static const int64_t v[] = {3, -1, 9, 3, 0, 9, HUGE_VALUE};
@@ -261,6 +280,7 @@ main(void)
 	tcase_add_test(c, sums_of_huge_values_do_not_overflow);
 	tcase_add_test(c, layers_are_of_the_fullest_or_of_the_mean);
 	tcase_add_test(c, parts_of_the_mean_add_up_to_the_mean);
+	tcase_add_test(c, differences_have_the_largest_of_each_sign);
 	tcase_add_test(c, the_order_is_fullest_first_and_stable);
 	suite_add_tcase(s, c);
 	r = srunner_create(s);

@@ -48,6 +48,13 @@ void ts_buckets_layer(double *out, int columns, const struct ts_bucket *bucket, 
 	int64_t n, enum ts_stack how);
 
 /*
+ * For each column of the values [from, to): more[i] is the largest now - before above 0 of those that are known in both
+ * arrays of n, less[i] the largest before - now; 0 where there is none.
+ */
+void ts_buckets_differences(double *more, double *less, int columns, const int64_t *now,
+	const int64_t *before, int64_t n, int64_t from, int64_t to);
+
+/*
  * Order an axis by its values: order[0] is the index of the largest, equals in their order. Not
  * known values come last. False: no memory.
  */

@@ -14,4 +14,11 @@
 
 extern const struct ts_view_ops ts_view_memory;
 
+/*
+ * Compare: graph and map show what the view's values of n tiles (all of its list, in the order of their numbers) are more
+ * or less than these; below 0 is not known. They are copied, belong to the metric that is shown and are forgotten with
+ * it. NULL: nothing is compared any more. False: the tiles are not here, are not n, or no memory.
+ */
+bool ts_memory_compare(struct ts_view *v, const int64_t *other, int64_t n);
+
 #endif
