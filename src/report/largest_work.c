@@ -346,7 +346,7 @@ largest_work(struct ts_largest *l, struct ts_reader *rd, const struct ts_insight
 	w.types.most = (size_t)ts_min_i64(TYPES, CELLS / FIGURES / w.scopes);
 	for (size_t i = 0; i < TS_COUNT(passes); i++)
 		if (can(&w, &passes[i]))
-			w.total += ts_reach_span(&rd->report->binding[passes[i].relation].reach);
+			w.total += ts_reach_work(&rd->report->binding[passes[i].relation].reach);
 	for (size_t i = 0; i < TS_COUNT(passes) && !code; i++)
 		code = run(&w, &passes[i], err);
 	if (!code)

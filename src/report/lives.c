@@ -33,7 +33,7 @@ enum { ALWAYS_LIVE = -1 };
 int64_t
 lives_rows_of(const struct ts_reader *rd, enum ts_relation relation)
 {
-	return ts_reach_span(&rd->report->binding[relation].reach);
+	return ts_reach_work(&rd->report->binding[relation].reach);
 }
 
 enum { V_ID, V_BYTES, V_ALWAYS, V_COLUMNS };

@@ -208,7 +208,7 @@ rows_of(const struct ts_report *r, enum ts_relation relation)
 
 	if (!r->binding[relation].bound)
 		return 0;
-	return reach->has_rowid ? ts_reach_span(reach) : BULK_ROWS;
+	return reach->has_rowid ? ts_reach_work(reach) : BULK_ROWS;
 }
 
 /* Rows that have to be read: none where the index has it (one that leaves it to the rows is a head alone). */

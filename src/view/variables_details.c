@@ -105,7 +105,7 @@ put_place(struct flow *f, const struct ts_variable *x)
 		snprintf(text, sizeof(text), "0x%llx", (unsigned long long)x->offset);
 	else
 		snprintf(text, sizeof(text), "0x%llx-0x%llx", (unsigned long long)x->offset,
-			(unsigned long long)(x->offset + x->bytes));
+			(unsigned long long)x->offset + (unsigned long long)x->bytes);
 	put(f, "offset", text);
 }
 

@@ -47,6 +47,15 @@ ts_reach_span(const struct ts_reach *r)
 	return span < INT64_MAX ? (int64_t)span + 1 : INT64_MAX;
 }
 
+/* The same for how far work has got: at most 2^56, so that what several relations have can be added. */
+static inline int64_t
+ts_reach_work(const struct ts_reach *r)
+{
+	int64_t span = ts_reach_span(r), most = INT64_C(1) << 56;
+
+	return span < most ? span : most;
+}
+
 struct ts_column_binding {
 	enum ts_op op;	      /* TS_OP_NONE: not in this file, always NULL */
 	int a, b;	      /* columns of `rows`; for TS_OP_DICT a = reference; else -1 */

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reports that nobody wrote with good intentions, before the eyes of somebody who tries every key: relations that are
+ * missing together, tiles that are not there, memory that ends nowhere, lives that end before they begin, numbers at
+ * the ends of what is one. Nothing falls over (sanitizers see to that), every view comes to rest, every panel about
+ * what is missing is whole, and no number that stands for "not known" is shown for one.
+ */
+#include "config.h"
+
+#include <locale.h>
+
+#include "view_harness.h"
+
+#include "tilescope/view/explain.h"
+#include "tilescope/view/insights.h"
+#include "tilescope/view/liveness.h"
+#include "tilescope/view/memory.h"
+#include "tilescope/view/variables.h"
+
+static const char *const everywhere[] = {"pane-next", "first", "last", "largest", "search matMul",
+	"filter bytes>100", "mark", NULL};
+static const char *const in_memory[] = {"breakdown", "breakdown", "breakdown", "breakdown",
+	"breakdown", "breakdown", "per-ipu", "per-ipu", "map", "metric", "metric", "metric",
+	"metric", "metric", "metric", "metric", "metric", "metric", "metric", "metric", "metric",
+	"metric", "metric", "metric", "scale", "scale", "order", "map", "fullest", "fullest",
+	"zoom-in", "page-right", "range", "last", "range", "zoom-selection", "zoom-fit",
+	"pane-next", "tab-next", "tab-next", "tab-next", "tab-next", "tab-next", "tab-next",
+	"marks-clear", NULL};
+static const char *const in_liveness[] = {"peak-next", "mark", "last", "mark", "pane-next", "only",
+	"tab-next", "tab-next", "tab-next", "tab-next", "tab-next", "tab-next", "tab-next",
+	"bottleneck", "axes", "tab-next", "whatif halve matMul", "whatif remove .", "tab-next",
+	"source ipu 1", "source tile 3", "source tile 99", "source device", "replica", "zoom-in",
+	"zoom-selection", "tab alive", NULL};
+static const char *const in_insights[] = {"pane-next", "tab-next", "tab-next", "tab-next",
+	"tab-next", NULL};
+static const char *const in_variables[] = {"sort", "sort", "sort", "sort", "sort-reverse", "last",
+	"level", "sort", "last", "level", "filter steps<3 or tiles>1",
+	"filter bytes>=4611686018427387904", NULL};
+
+static const struct {
+	const struct ts_view_ops *ops;
+	const char *const *commands;
+} views[] = {
+	{&ts_view_insights, in_insights},
+	{&ts_view_memory, in_memory},
+	{&ts_view_liveness, in_liveness},
+	{&ts_view_variables, in_variables},
+};
+
+/* What of a report these views are made of. */
+static const char *const relations[] = {"tile_memory", "tile_category", "memory_category",
+	"lowered_variable", "class_interval", "liveness_step", "liveness_step_ipu", "variable",
+	"liveness_variable", "tile_always_live", "ipu", "target", "vertex_type", "tile_vertex",
+	"program", "program_child", "program_root", "program_variable", "compute_set",
+	"compute_set_vertex", "memory_element", "context"};
+
+/* Values that break one thing each. */
+static const char *const bad[] = {
+	"UPDATE lowered_variable SET tile = 24 + tile WHERE id % 3 = 0", /* beyond the target */
+	"UPDATE lowered_variable SET tile = 4611686018427387904 WHERE id % 50 = 0",
+	"UPDATE lowered_variable SET tile = NULL WHERE id % 2 = 0",
+	"UPDATE lowered_variable SET offset = 0",			/* all over each other */
+	"UPDATE lowered_variable SET offset = 638970 WHERE id % 5 = 0", /* beyond the end */
+	"UPDATE lowered_variable SET offset = 4611686018427387904, bytes = 4611686018427387904 WHERE "
+	"id % 7 = 0",
+	"UPDATE lowered_variable SET bytes = 0",
+	"UPDATE lowered_variable SET bytes = 4611686018427387904",
+	"UPDATE lowered_variable SET class = 9223372036854775807",
+	"UPDATE lowered_variable SET variable = -1, category = 99, alignment = 0",
+	"UPDATE class_interval SET \"end\" = start",		      /* empty */
+	"UPDATE class_interval SET start = \"end\", \"end\" = start", /* reversed */
+	"UPDATE class_interval SET \"end\" = 4611686018427387904 WHERE rowid % 2",
+	"UPDATE class_interval SET start = -5 WHERE rowid % 3 = 0",
+	"INSERT INTO class_interval SELECT * FROM class_interval", /* overlapping: twice the same */
+	"UPDATE liveness_variable SET \"end\" = start",
+	"UPDATE liveness_variable SET start = \"end\", \"end\" = start",
+	"UPDATE liveness_variable SET start = 4611686018427387904, \"end\" = 9223372036854775807",
+	"UPDATE variable SET bytes = 4611686018427387904",
+	"UPDATE variable SET bytes = 0, name = ''",
+	"UPDATE OR IGNORE variable SET variable = -9223372036854775808 WHERE variable % 9 = 0",
+	"UPDATE OR IGNORE liveness_step SET live_step = 9223372036854775807 WHERE live_step = 0",
+	"UPDATE liveness_step SET not_always_live = 4611686018427387904",
+	"UPDATE liveness_step SET not_always_live = 0, program = -1",
+	"DELETE FROM liveness_step",
+	"UPDATE liveness_step_ipu SET ipu = 4611686018427387904, not_always_live = -1",
+	"UPDATE tile_memory SET tile = tile * 1000000 WHERE tile % 5 = 0",
+	"UPDATE tile_memory SET total = 0, total_gaps = 0",
+	"UPDATE tile_memory SET total = 4611686018427387904, total_gaps = 1, overflowed = 4611686018427387904",
+	"UPDATE tile_memory SET physical = -1, ipu = 77",
+	"UPDATE tile_category SET not_overlapped = 4611686018427387904, overlapped = 4611686018427387904",
+	"UPDATE tile_category SET tile = -1 WHERE rowid % 2",
+	"UPDATE memory_category SET name = char(27, 91, 50, 74) || name",
+	"UPDATE target SET bytes_per_tile = 0",
+	"UPDATE target SET bytes_per_tile = 4611686018427387904, tiles_per_ipu = 4611686018427387904",
+	"UPDATE target SET ipus = 0, tiles_per_ipu = 0, replicas = 0",
+	"UPDATE ipu SET first_tile = 4611686018427387904, tile_count = 4611686018427387904",
+	"UPDATE memory_element SET offset = 0, bytes = 0",
+	"UPDATE memory_element SET offset = 4611686018427387904, bytes = 4611686018427387904",
+	"UPDATE compute_set SET cycles_by_tile = zeroblob(3), estimated_cycles_by_tile = NULL",
+	"UPDATE compute_set_vertex SET instances = 4611686018427387904, count_by_tile = zeroblob(0)",
+	"UPDATE program_child SET child = parent",
+	"DELETE FROM tile_memory; DELETE FROM lowered_variable; DELETE FROM variable",
+};
+
+struct stage {
+	struct harness h;
+	char *copy; /* the report as it was, to begin each turn with */
+	size_t bytes;
+};
+
+static void
+begin(struct stage *s)
+{
+	struct ts_demo_options o = {.scale = TS_DEMO_SMALL,
+		.layout = TS_DEMO_STORE,
+		.ipus = 2,
+		.tiles = 12,
+		.steps = 20,
+		.variables = 300};
+	FILE *f;
+
+	harness_demo(&s->h, &o);
+	f = fopen(s->h.path, "rb");
+	ck_assert_ptr_nonnull(f);
+	ck_assert_int_eq(fseek(f, 0, SEEK_END), 0);
+	s->bytes = (size_t)ftell(f);
+	rewind(f);
+	s->copy = malloc(s->bytes);
+	ck_assert_ptr_nonnull(s->copy);
+	ck_assert_uint_eq(fread(s->copy, 1, s->bytes, f), s->bytes);
+	fclose(f);
+}
+
+/* The report as it was, changed so. */
+static void
+change(struct stage *s, const char *sql)
+{
+	FILE *f = fopen(s->h.path, "wb");
+
+	ck_assert_ptr_nonnull(f);
+	ck_assert_uint_eq(fwrite(s->copy, 1, s->bytes, f), s->bytes);
+	ck_assert_int_eq(fclose(f), 0);
+	harness_sql(&s->h, sql);
+}
+
+static void
+end(struct stage *s)
+{
+	free(s->copy);
+	unlink(s->h.path);
+	free(s->h.path);
+	ck_assert_int_eq(rmdir(s->h.dir), 0);
+}
+
+static void
+look(struct stage *s, const char *what, const char *sql)
+{
+	static const char *const never[] = {"9,223,37", "9223372036854775807", "-9,2", "nan",
+		"inf "};
+	struct ts_explain e;
+	bool wide = ts_canvas_rect(s->h.canvas).w > 80; /* else a panel has not all of its lines */
+	char *text = harness_text(&s->h);
+
+	ck_assert_ptr_nonnull(text);
+	for (size_t i = 0; i < TS_COUNT(never); i++)
+		ck_assert_msg(!strstr(text, never[i]), "%s, after %s: %s in\n%.6000s", sql, what,
+			never[i], text);
+	for (const char *p = text; wide && (p = strstr(p, "Not in this report: ")); p++)
+		ck_assert_msg(strstr(p, "Recorded by: "), "%s, after %s:\n%.6000s", sql, what,
+			text);
+	free(text);
+	if (!s->h.view->ops->explain)
+		return;
+	ts_explain_init(&e);
+	s->h.view->ops->explain(s->h.view, &e);
+}
+
+static void
+do_all(struct stage *s, const char *const *commands, const char *sql)
+{
+	for (; *commands; commands++) {
+		harness_command(&s->h, *commands);
+		look(s, *commands, sql);
+	}
+}
+
+/* Every view, one command after another; `view` alone when it is not negative. */
+static void
+walk(struct stage *s, const char *sql, int view)
+{
+	for (int i = 0; i < (int)TS_COUNT(views); i++) {
+		if (view >= 0 && i != view)
+			continue;
+		harness_start(&s->h, views[i].ops, 120, 38, TS_GLYPHS_FULL);
+		harness_settle(&s->h);
+		look(s, views[i].ops->name, sql);
+		do_all(s, views[i].commands, sql);
+		do_all(s, everywhere, sql);
+		harness_resize(&s->h, 40, 10);
+		harness_settle(&s->h);
+		look(s, "being made small", sql);
+		harness_stop(&s->h);
+	}
+}
+
+START_TEST(values)
+{
+	struct stage s;
+
+	begin(&s);
+	change(&s, bad[_i]);
+	walk(&s, bad[_i], -1);
+	end(&s);
+}
+END_TEST
+
+/* Some relations missing at a time, others in each turn, and one thing broken besides. */
+START_TEST(missing_together)
+{
+	uint64_t random = (uint64_t)_i * UINT64_C(0x9e3779b97f4a7c15) + 1;
+	struct ts_strbuf sql;
+	struct stage s;
+
+	begin(&s);
+	for (int turn = 0; turn < 3; turn++) {
+		ts_strbuf_init(&sql, 4000);
+		for (size_t i = 0; i < TS_COUNT(relations); i++) {
+			random = random * UINT64_C(6364136223846793005) +
+				UINT64_C(1442695040888963407);
+			if ((random >> 33) % 4 == 0)
+				ts_strbuf_printf(&sql, "DROP TABLE \"%s\";", relations[i]);
+		}
+		change(&s, sql.s);
+		walk(&s, sql.s, -1);
+		ts_strbuf_fini(&sql);
+	}
+	end(&s);
+}
+END_TEST
+
+int
+main(void)
+{
+	bool few = getenv("TS_SANITIZE") != NULL && *getenv("TS_SANITIZE");
+	Suite *s = suite_create("bad views");
+	TCase *t = tcase_create("bad views");
+	SRunner *r;
+	int failed;
+
+	setlocale(LC_ALL, "C.UTF-8");
+	tcase_set_timeout(t, 120);
+	tcase_add_loop_test(t, values, 0, (int)TS_COUNT(bad));
+	tcase_add_loop_test(t, missing_together, 0, few ? 3 : 8);
+	suite_add_tcase(s, t);
+	r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
