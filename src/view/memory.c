@@ -93,7 +93,7 @@ select_tile(struct memory_view *m)
 	if (!tile)
 		return;
 	m->view.env->selection->tile = tile->tile;
-	m->view.env->selection->ipu = m->tiles->ipu[m->span.cursor];
+	m->view.env->selection->ipu = m->tiles->ipu[memory_at(m)];
 }
 
 static enum ts_effect
@@ -108,7 +108,7 @@ settle(struct memory_view *m, enum ts_effect effect)
 static enum ts_effect
 go(struct memory_view *m, int64_t place)
 {
-	enum ts_effect effect = ts_span_go(&m->span, place);
+	enum ts_effect effect = ts_span_go(&m->span, memory_position(m, place));
 
 	return settle(m, effect == TS_EFFECT_NONE ? TS_EFFECT_REPAINT : effect);
 }
@@ -119,7 +119,7 @@ memory_go(struct memory_view *m, int64_t place)
 	return go(m, place);
 }
 
-/* The fullest tile of [a, b), the first of equals. */
+/* The position of the fullest tile of those at [a, b), the first of equals. */
 static int64_t
 fullest_of(const struct memory_view *m, int64_t a, int64_t b)
 {
@@ -127,7 +127,7 @@ fullest_of(const struct memory_view *m, int64_t a, int64_t b)
 	int64_t best = a;
 
 	for (int64_t i = a; i < b; i++)
-		if (v[i] > v[best])
+		if (v[memory_place_at(m, i)] > v[memory_place_at(m, best)])
 			best = i;
 	return best;
 }
@@ -179,12 +179,12 @@ place_after(struct memory_view *m, enum ts_cmd cmd)
 	effect = ts_span_command(&m->span, cmd);
 	column = ts_span_column(&m->span, m->span.cursor);
 	if (effect != TS_EFFECT_UNKNOWN && effect != TS_EFFECT_BELL && column >= 0) {
-		place = m->span.cursor;
+		place = memory_at(m);
 		ts_span_bucket(&m->span, column, &a, &b);
 		from = ts_max_i64(from, a);
 		to = ts_min_i64(to, b);
 		if (m->plot.several && from < to)
-			place = fullest_of(m, from, to);
+			place = memory_place_at(m, fullest_of(m, from, to));
 	}
 	m->span = kept;
 	return place;
@@ -203,7 +203,7 @@ ipu_step(struct memory_view *m, int step)
 {
 	const struct memory_tiles *t = m->tiles;
 	const int64_t *value = memory_values(m);
-	int64_t i = m->span.cursor, ipu = t->ipu[i], best;
+	int64_t i = memory_at(m), ipu = t->ipu[i], best;
 
 	while (i >= 0 && i < t->n && t->ipu[i] == ipu)
 		i += step;
@@ -229,7 +229,7 @@ graph_command(struct memory_view *m, enum ts_cmd cmd)
 	if (cmd == TS_CMD_FIRST || cmd == TS_CMD_LAST)
 		return m->span.cursor == (cmd == TS_CMD_FIRST ? 0 : n - 1)
 			? TS_EFFECT_BELL
-			: go(m, cmd == TS_CMD_FIRST ? 0 : n - 1);
+			: go(m, memory_place_at(m, cmd == TS_CMD_FIRST ? 0 : n - 1));
 	leave_column(m, cmd, &from, &to);
 	effect = ts_span_command(&m->span, cmd);
 	if (effect == TS_EFFECT_UNKNOWN || effect == TS_EFFECT_BELL) {
@@ -297,10 +297,10 @@ static enum ts_effect
 walk(struct memory_view *m, int step)
 {
 	const uint32_t *order = memory_fullest_first(m);
-	bool walking = m->walk >= 0 && m->walk < m->tiles->n && order[m->walk] == m->span.cursor;
+	bool walking = m->walk >= 0 && m->walk < m->tiles->n && order[m->walk] == memory_at(m);
 	int64_t to = walking ? m->walk + step
-		: step > 0   ? order[0] == m->span.cursor
-			     : memory_rank(m)[m->span.cursor] - 1;
+		: step > 0   ? order[0] == memory_at(m)
+			     : memory_rank(m)[memory_at(m)] - 1;
 	enum ts_effect effect;
 	char n[TS_FMT_MAX];
 
@@ -483,8 +483,7 @@ copy_row(struct memory_view *m, const struct ts_call *call)
 			? TS_EFFECT_REPAINT
 			: TS_EFFECT_BELL;
 	snprintf(m->view.env->copy, sizeof(m->view.env->copy), "%lld\t%lld",
-		(long long)memory_tile(m)->tile,
-		(long long)m->tiles->value[m->gaps][m->span.cursor]);
+		(long long)memory_tile(m)->tile, (long long)m->tiles->value[m->gaps][memory_at(m)]);
 	return TS_EFFECT_REPAINT;
 }
 
@@ -686,7 +685,7 @@ click_strip(struct memory_view *m, int x)
 	int64_t a, b;
 
 	ts_buckets_range(0, m->tiles->n, m->pane[PANE_STRIP].w, x - m->pane[PANE_STRIP].x, &a, &b);
-	return a < b ? go(m, a) : TS_EFFECT_NONE;
+	return a < b ? go(m, memory_place_at(m, a)) : TS_EFFECT_NONE;
 }
 
 static enum ts_effect

@@ -114,8 +114,12 @@ get_zoom(struct ts_view *v, struct ts_strbuf *out)
 
 	if (!memory_has_tiles(m) || ts_span_whole(&m->span))
 		return false;
-	ts_strbuf_printf(out, "%lld-%lld", (long long)m->tiles->tiles.tile[m->span.from].tile,
-		(long long)m->tiles->tiles.tile[m->span.to - 1].tile + 1);
+	if (m->axis.place) /* positions: the order stands before it in the address */
+		ts_strbuf_printf(out, "%lld-%lld", (long long)m->span.from, (long long)m->span.to);
+	else
+		ts_strbuf_printf(out, "%lld-%lld",
+			(long long)m->tiles->tiles.tile[m->span.from].tile,
+			(long long)m->tiles->tiles.tile[m->span.to - 1].tile + 1);
 	return true;
 }
 
@@ -129,6 +133,11 @@ set_zoom(struct ts_view *v, const char *value)
 	if (!memory_has_tiles(m))
 		return TS_ARG_LATER;
 	ts_arg_range(value, &from, &to);
+	if (m->axis.place) {
+		ts_span_show(&m->span, from, to);
+		memory_update(m);
+		return TS_ARG_DONE;
+	}
 	a = ts_tiles_find(&m->tiles->tiles, from);
 	b = ts_tiles_find(&m->tiles->tiles, to - 1);
 	if (a < 0 || b < 0) {

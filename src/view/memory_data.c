@@ -334,6 +334,7 @@ take_tiles(struct memory_view *m, struct ts_fetch *f)
 	}
 	ts_pane_result(&m->tiles_state, f->code, &f->err, tf->tiles != NULL);
 	m->tiles_state.absent = TS_ABSENT_TILES;
+	memory_axis_drop(m);
 	free_tiles(m->tiles);
 	m->tiles = tf->tiles;
 	tf->tiles = NULL;
@@ -343,7 +344,8 @@ take_tiles(struct memory_view *m, struct ts_fetch *f)
 	if (!m->tiles->has_gaps)
 		m->gaps = 1;
 	ts_span_set_count(&m->span, m->tiles->n);
-	ts_span_go(&m->span, first_place(m));
+	memory_axis_make(m);
+	ts_span_go(&m->span, memory_position(m, first_place(m)));
 	m->want_tile = -1;
 	memory_update(m);
 	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC | TS_EFFECT_SELECT);
@@ -404,6 +406,7 @@ memory_drop(struct memory_view *m)
 	memory_drop_metric(m);
 	memory_drop_identity(m);
 	memory_map_drop(m);
+	memory_axis_drop(m);
 	free_tiles(m->tiles);
 	memory_bands_free(m->categories);
 	memory_drop_variables(m);

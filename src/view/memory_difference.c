@@ -56,10 +56,20 @@ memory_make_difference(struct memory_view *m)
 {
 	struct memory_plot *p = &m->plot;
 	const int64_t *other = memory_other(m);
+	int64_t *moved = NULL;
 
-	if (other)
-		ts_buckets_differences(p->more, p->less, p->columns, memory_metric_values(m), other,
-			m->tiles->n, p->from, p->to);
+	if (!other)
+		return;
+	if (m->axis.place) {
+		moved = ts_alloc((size_t)m->tiles->n, sizeof(*moved));
+		if (!moved)
+			return;
+		memcpy(moved, memory_on_axis(m, other), (size_t)m->tiles->n * sizeof(*moved));
+	}
+	ts_buckets_differences(p->more, p->less, p->columns,
+		memory_on_axis(m, memory_metric_values(m)), moved ? moved : other, m->tiles->n,
+		p->from, p->to);
+	free(moved);
 }
 
 void
@@ -80,7 +90,7 @@ void
 memory_difference_words(const struct memory_view *m, struct ts_strbuf *out)
 {
 	const int64_t *other = memory_other(m);
-	int64_t i = m->span.cursor, now, before, d;
+	int64_t i = memory_at(m), now, before, d;
 	char a[TS_FMT_MAX], b[TS_FMT_MAX], share[TS_FMT_MAX];
 
 	if (!other)

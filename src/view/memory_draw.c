@@ -51,6 +51,10 @@ memory_tile_tick(void *ctx, double v, char out[TS_FMT_MAX])
 	out[0] = '\0';
 	if (v < 0 || v != (double)i)
 		return out;
+	if (m->axis.place)
+		return i < m->tiles->n
+			? ts_fmt_count(out, m->tiles->tiles.tile[m->axis.place[i]].physical)
+			: out;
 	if (m->tiles->dense)
 		return ts_fmt_count(out, i);
 	return i < m->tiles->n ? ts_fmt_count(out, m->tiles->tiles.tile[i].tile) : out;
@@ -204,6 +208,9 @@ draw_note(struct ts_canvas *c, const struct memory_view *m)
 		snprintf(text, sizeof(text), "%s", m->tiles->target_note);
 	if (!text[0])
 		snprintf(text, sizeof(text), "%.159s", memory_identity_note(m));
+	if (m->axis.place)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%sphysical order",
+			text[0] ? "; " : "");
 	if (text[0])
 		ts_canvas_right(c, r, 0, 0, TS_ROLE_NOTE, text);
 	return (int)strlen(text);
@@ -330,7 +337,7 @@ static void
 draw_limit(struct ts_canvas *c, const struct memory_view *m, const struct ts_chart_frame *f)
 {
 	const struct ts_target *t = &m->tiles->target;
-	const struct memory_ipu *x = memory_by_ipu(m) ? memory_ipu_of(m, m->span.cursor) : NULL;
+	const struct memory_ipu *x = memory_by_ipu(m) ? memory_ipu_of(m, memory_at(m)) : NULL;
 	int64_t limit = memory_by_ipu(m) ? (x ? memory_ipu_limit(m, x) : TS_UNKNOWN)
 					 : t->bytes_per_tile;
 	char label[64], text[TS_FMT_MAX];
@@ -431,7 +438,9 @@ number_tiles(struct ts_canvas *c, const struct memory_view *m, const struct ts_c
 	if (f->x.h > 1)
 		ts_canvas_hline(c, f->x, 0, 0, f->x.w, TS_ROLE_AXIS);
 	for (int64_t i = m->span.from; i < m->span.to; i++, n++) {
-		ts_fmt_count(text[n], m->tiles->tiles.tile[i].tile);
+		const struct ts_tile *tile = &m->tiles->tiles.tile[memory_place_at(m, i)];
+
+		ts_fmt_count(text[n], m->axis.place ? tile->physical : tile->tile);
 		label[n] = (struct ts_chart_label){ts_span_column(&m->span, i), text[n],
 			TS_ROLE_AXIS};
 	}
@@ -441,7 +450,7 @@ number_tiles(struct ts_canvas *c, const struct memory_view *m, const struct ts_c
 static void
 draw_axes(struct ts_canvas *c, struct memory_view *m, const struct ts_chart_frame *f)
 {
-	double first = m->tiles->dense ? (double)m->tiles->tiles.tile[0].tile : 0;
+	double first = m->tiles->dense && !m->axis.place ? (double)m->tiles->tiles.tile[0].tile : 0;
 
 	if (m->gutter > 0 && !memory_other(m))
 		ts_chart_y_axis(c, f, m->top, memory_tick_base(m), memory_bytes_tick, m);

@@ -29,7 +29,7 @@ explain_tile(const struct memory_view *m, struct ts_explain *out)
 {
 	const struct memory_tiles *t = m->tiles;
 	const struct ts_tile *tile = memory_tile(m);
-	int64_t used = t->value[m->gaps][m->span.cursor];
+	int64_t used = t->value[m->gaps][memory_at(m)];
 	struct ts_explained *x = ts_explain_add(out, "memory of tile %lld", (long long)tile->tile);
 	char query[300], limit[64];
 
@@ -66,7 +66,7 @@ explain_tile(const struct memory_view *m, struct ts_explain *out)
 			(long long)tile->tile);
 	}
 	x = ts_explain_add(out, "rank of tile %lld", (long long)tile->tile);
-	ts_explain_integer(x, (int64_t)t->rank[m->gaps][m->span.cursor] + 1, NULL);
+	ts_explain_integer(x, (int64_t)t->rank[m->gaps][memory_at(m)] + 1, NULL);
 	ts_explain_from(x, TS_KNOWN_DERIVED, "tile_memory");
 	ts_explain_formula(x, "1 + the tiles with more bytes, of equals those with a lower number");
 	ts_explain_query(x,
@@ -99,7 +99,7 @@ explain_liveness(const struct memory_view *m, struct ts_explain *out)
 				  (long long)tile->tile)
 			: ts_explain_add(out, "always live on tile %lld", (long long)tile->tile);
 
-		ts_explain_bytes(x, m->tiles->live[i][m->span.cursor], memory_units(m));
+		ts_explain_bytes(x, m->tiles->live[i][memory_at(m)], memory_units(m));
 		ts_explain_from(x, TS_KNOWN_RECORDED, "tile_memory.%s", columns[i]);
 		ts_explain_query(x, "SELECT %s FROM tile_memory WHERE tile = %lld", columns[i],
 			(long long)tile->tile);
@@ -119,8 +119,8 @@ explain_column(const struct memory_view *m, struct ts_explain *out)
 	if (column < 0 || column >= m->plot.columns)
 		return;
 	b = &m->plot.bucket[column];
-	if (b->to - b->from <= 1 || m->plot.shown || m->map.shown)
-		return;
+	if (b->to - b->from <= 1 || m->plot.shown || m->map.shown || m->axis.place)
+		return; /* by physical numbers a column's tiles have no words in SQL */
 	from = tile[b->from].tile;
 	to = tile[b->to - 1].tile;
 	x = ts_explain_add(out, "mean of the column: tiles %lld to %lld", (long long)from,
@@ -352,7 +352,7 @@ static void
 fill_page(struct memory_view *m, struct ts_chart_page *page)
 {
 	const struct memory_tiles *t = m->tiles;
-	double first = t->dense ? (double)t->tiles.tile[0].tile : 0;
+	double first = t->dense && !m->axis.place ? (double)t->tiles.tile[0].tile : 0;
 	char text[TS_FMT_MAX], n[TS_FMT_MAX];
 
 	memory_graph_title(m, page->title, sizeof(page->title));
@@ -363,7 +363,8 @@ fill_page(struct memory_view *m, struct ts_chart_page *page)
 		.base = 10,
 		.tick = memory_tile_tick,
 		.ctx = m};
-	snprintf(page->x.title, sizeof(page->x.title), "tile");
+	snprintf(page->x.title, sizeof(page->x.title),
+		m->axis.place ? "tile, by its physical number" : "tile");
 	page->y = (struct ts_page_axis){.from = 0,
 		.to = m->top,
 		.base = memory_tick_base(m),

@@ -221,6 +221,14 @@ struct memory_code {
 	char said[TS_ELF_FUNCTIONS][MEMORY_FUNCTION];
 };
 
+/* The tiles in another order than that of the list; place NULL: in that order. */
+struct memory_axis {
+	const struct memory_tiles *of;
+	int32_t *place;	   /* by position */
+	int32_t *position; /* by place */
+	int64_t *values;   /* room for a value of each */
+};
+
 struct memory_view {
 	struct ts_view view; /* first */
 	struct ts_rect area;
@@ -249,7 +257,8 @@ struct memory_view {
 	bool find_here;	    /* it may end where it begins */
 	uint64_t data;	    /* counts arrivals: plot and rows are made anew */
 
-	struct ts_span span;
+	struct ts_span span; /* of positions */
+	struct memory_axis axis;
 	int64_t want_tile; /* to go to when the tiles come, -1 = none */
 	int gaps;	   /* 1 = bytes include gaps where known */
 	enum memory_breakdown breakdown;
@@ -310,6 +319,15 @@ void memory_out_of_memory(struct ts_pane_data *d);
 
 /* A fetch that came back in vain although nobody asked anew: somebody stopped it. */
 void memory_stopped(struct ts_pane_data *d);
+
+/* --- memory_axis.c --- */
+
+/* In the order that is wanted, of the tiles that there are. */
+void memory_axis_make(struct memory_view *m);
+void memory_axis_drop(struct memory_view *m);
+
+/* Values by the list in the order of the axis: valid until the next call. */
+const int64_t *memory_on_axis(const struct memory_view *m, const int64_t *values);
 
 /* --- memory_bands.c --- */
 
@@ -396,6 +414,25 @@ memory_has_tiles(const struct memory_view *m)
 	return m->tiles && m->tiles->n > 0;
 }
 
+/* The place at a position of the graph's axis; the place under the cursor; where a place is. */
+static inline int64_t
+memory_place_at(const struct memory_view *m, int64_t position)
+{
+	return m->axis.place ? m->axis.place[position] : position;
+}
+
+static inline int64_t
+memory_at(const struct memory_view *m)
+{
+	return memory_place_at(m, m->span.cursor);
+}
+
+static inline int64_t
+memory_position(const struct memory_view *m, int64_t place)
+{
+	return m->axis.place ? m->axis.position[place] : place;
+}
+
 /* Most bytes that are live at once on tile i of the list, for which they are known. */
 static inline int64_t
 memory_live_at_once(const struct memory_tiles *t, int64_t i)
@@ -456,10 +493,10 @@ void memory_ipu_words(const struct memory_view *m, struct ts_strbuf *out);
 /* Sum up what is selected; cheap when nothing has changed. */
 void memory_sum_selected(struct memory_view *m);
 
-/* Is one of these tiles of the list selected? */
+/* Is one of the tiles at these positions selected? */
 bool memory_is_selected(const struct memory_view *m, int64_t from, int64_t to);
 
-/* The range that was begun, to the cursor, as places [*from, *to). */
+/* The range that was begun, to the cursor, as positions [*from, *to). */
 void memory_range(const struct memory_view *m, int64_t *from, int64_t *to);
 
 enum ts_effect memory_mark(struct memory_view *m, const struct ts_call *call);

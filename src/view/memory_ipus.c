@@ -165,7 +165,7 @@ memory_per_ipu(struct memory_view *m, const struct ts_call *call)
 void
 memory_ipu_words(const struct memory_view *m, struct ts_strbuf *out)
 {
-	const struct memory_ipu *x = memory_ipu_of(m, m->span.cursor);
+	const struct memory_ipu *x = memory_ipu_of(m, memory_at(m));
 	const struct memory_tiles *t = m->tiles;
 	char a[TS_FMT_MAX], b[TS_FMT_MAX], percent[TS_FMT_MAX];
 	int64_t limit;

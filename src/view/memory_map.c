@@ -110,7 +110,7 @@ memory_map_update(struct memory_view *m)
 			k->no_limit != m->no_limit || k->data != m->data))
 		colour(m);
 	r = memory_map_rect(m);
-	(void)ts_tile_map_fit(&k->map, r.w, r.h, k->whole, m->span.cursor);
+	(void)ts_tile_map_fit(&k->map, r.w, r.h, k->whole, memory_at(m));
 }
 
 /* Is something not seen: other pages, or the rest of a block? */
@@ -127,7 +127,7 @@ has_more(const struct memory_map *k)
 static int
 fit(struct memory_view *m, int width, int height)
 {
-	return ts_tile_map_fit(&m->map.map, width, height, m->map.whole, m->span.cursor);
+	return ts_tile_map_fit(&m->map.map, width, height, m->map.whole, memory_at(m));
 }
 
 /* Where the panes are: the tabs below the map or beside it, the legend above or beside it. */
@@ -282,6 +282,7 @@ memory_map_order(struct memory_view *m, const struct ts_call *call)
 {
 	const char *name = ts_call_arg(call, 0);
 	bool physical = name ? strcmp(name, "physical") == 0 : !m->map.physical;
+	int64_t at = memory_at(m);
 
 	if (name && !physical && strcmp(name, "software") != 0) {
 		ts_view_say_error(m->view.env, "order is software or physical");
@@ -293,7 +294,9 @@ memory_map_order(struct memory_view *m, const struct ts_call *call)
 		return TS_EFFECT_BELL;
 	}
 	m->map.physical = physical;
-	m->map.shown = true;
+	memory_axis_make(m);
+	ts_span_go(&m->span, memory_position(m, at));
+	m->data++;
 	return arrange(m);
 }
 
@@ -315,7 +318,7 @@ static enum ts_effect
 move(struct memory_view *m, int dx, int dy, int times)
 {
 	const struct ts_tile_map *k = &m->map.map;
-	int64_t to = m->span.cursor, next;
+	int64_t to = memory_at(m), next;
 	enum ts_effect effect;
 
 	for (int i = 0; i < times; i++) {
@@ -324,7 +327,7 @@ move(struct memory_view *m, int dx, int dy, int times)
 			break;
 		to = next;
 	}
-	if (to == m->span.cursor)
+	if (to == memory_at(m))
 		return TS_EFFECT_BELL;
 	effect = memory_go(m, to);
 	m->ahead = ts_floor_step(&k->seen, &k->floor, to, dx, dy);
@@ -336,7 +339,7 @@ static enum ts_effect
 turn_page(struct memory_view *m, int step)
 {
 	const struct ts_tile_map *k = &m->map.map;
-	int64_t at = m->span.cursor;
+	int64_t at = memory_at(m);
 	int block = k->floor.block_of[at] + step * k->seen.across * k->seen.down;
 	int64_t to;
 
@@ -409,5 +412,5 @@ memory_map_in_range(const struct memory_view *m, int64_t i)
 	const struct ts_floor *f = &m->map.map.floor;
 
 	return m->range_from >= 0 && m->range_from < f->tiles &&
-		ts_floor_between(f, m->range_from, m->span.cursor, i);
+		ts_floor_between(f, m->range_from, memory_at(m), i);
 }

@@ -203,7 +203,7 @@ memory_draw_metric(struct ts_canvas *c, const struct memory_view *m)
 {
 	const struct memory_tiles *t = m->tiles;
 	const int64_t *value = memory_metric_values(m);
-	int64_t i = m->span.cursor, limit = t->target.bytes_per_tile;
+	int64_t i = memory_at(m), limit = t->target.bytes_per_tile;
 	int64_t v = value ? value[i] : TS_UNKNOWN;
 	struct said s = {c, m->pane[PANE_READOUT], 0};
 	bool of_limit = ts_metric_defs[m->metric.id].of_limit && limit != TS_UNKNOWN;
@@ -243,7 +243,7 @@ memory_draw_metric(struct ts_canvas *c, const struct memory_view *m)
 void
 memory_draw_map(struct ts_canvas *c, struct memory_view *m)
 {
-	struct ts_tile_map_marks k = {.cursor = m->span.cursor,
+	struct ts_tile_map_marks k = {.cursor = memory_at(m),
 		.is_marked = m->selected.tiles > 0 || m->range_from >= 0 ? is_marked : NULL,
 		.text = value_text,
 		.ctx = m};

@@ -195,9 +195,9 @@ memory_metric_explain(const struct memory_view *m, struct ts_explain *out)
 	if (!value)
 		ts_explain_note(x, "%s", m->metric_state.reason);
 	else if (def->unit == TS_UNIT_BYTES)
-		ts_explain_bytes(x, value[m->span.cursor], memory_units(m));
+		ts_explain_bytes(x, value[memory_at(m)], memory_units(m));
 	else
-		ts_explain_integer(x, value[m->span.cursor],
+		ts_explain_integer(x, value[memory_at(m)],
 			def->unit == TS_UNIT_CYCLES ? "cycles" : NULL);
 	ts_explain_from(x, known_of(m), "%s", def->columns);
 	ts_explain_formula(x, "%s", def->formula);
@@ -266,7 +266,7 @@ void
 memory_rank_explain(const struct memory_view *m, struct ts_explain *out)
 {
 	const int64_t *value = memory_metric_values(m);
-	int64_t i = m->span.cursor, known = memory_metric_known(m), rank;
+	int64_t i = memory_at(m), known = memory_metric_known(m), rank;
 	long long tile = (long long)memory_tile(m)->tile;
 	struct ts_explained *x;
 	struct ts_strbuf all;

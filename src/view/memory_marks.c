@@ -67,6 +67,11 @@ memory_is_selected(const struct memory_view *m, int64_t from, int64_t to)
 
 	if (m->selected.tiles == 0)
 		return false;
+	for (int64_t i = from; i < to && m->axis.place; i++)
+		if (ts_tile_set_has(&set->set, m->tiles->tiles.tile[m->axis.place[i]].tile))
+			return true;
+	if (m->axis.place)
+		return false;
 	from = ts_max_i64(from, m->selected.first);
 	to = ts_min_i64(to, m->selected.last + 1);
 	for (int64_t i = from; i < to; i++)
@@ -107,7 +112,7 @@ select_places(struct memory_view *m, int64_t from, int64_t to, bool in)
 enum ts_effect
 memory_mark(struct memory_view *m, const struct ts_call *call)
 {
-	int64_t i = m->span.cursor;
+	int64_t i = memory_at(m);
 
 	(void)call;
 	return select_places(m, i, i + 1,
@@ -118,8 +123,8 @@ memory_mark(struct memory_view *m, const struct ts_call *call)
 void
 memory_range(const struct memory_view *m, int64_t *from, int64_t *to)
 {
-	int64_t a = ts_min_i64(m->range_from, m->span.cursor),
-		b = ts_max_i64(m->range_from, m->span.cursor), unused;
+	int64_t begun = memory_position(m, m->range_from), unused;
+	int64_t a = ts_min_i64(begun, m->span.cursor), b = ts_max_i64(begun, m->span.cursor);
 	int column;
 
 	*from = a;
@@ -159,7 +164,7 @@ memory_mark_range(struct memory_view *m, const struct ts_call *call)
 
 	(void)call;
 	if (m->range_from < 0 || m->range_from >= m->tiles->n) {
-		m->range_from = m->span.cursor;
+		m->range_from = memory_at(m);
 		ts_view_say(m->view.env,
 			"a range begins here: move, then v marks it, Esc does not");
 		return TS_EFFECT_REPAINT;
@@ -171,7 +176,11 @@ memory_mark_range(struct memory_view *m, const struct ts_call *call)
 	}
 	memory_range(m, &from, &to);
 	m->range_from = -1;
-	effect = select_places(m, from, to, true);
+	if (!m->axis.place)
+		return select_places(m, from, to, true);
+	effect = TS_EFFECT_REPAINT;
+	for (; from < to && effect != TS_EFFECT_BELL; from++)
+		effect = select_places(m, m->axis.place[from], m->axis.place[from] + 1, true);
 	return effect;
 }
 
@@ -188,9 +197,29 @@ memory_no_marks(struct memory_view *m, const struct ts_call *call)
 	return TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
 }
 
+/* Positions of the first and of the last that are selected. */
+static void
+find_ends(const struct memory_view *m, int64_t *first, int64_t *last)
+{
+	const struct ts_selected_tiles *set = &selection_of(m)->tiles;
+
+	*first = m->selected.first;
+	*last = m->selected.last;
+	if (!m->axis.place)
+		return;
+	*first = *last = memory_position(m, *first);
+	for (int64_t i = m->selected.first; i <= m->selected.last; i++)
+		if (ts_tile_set_has(&set->set, m->tiles->tiles.tile[i].tile)) {
+			*first = ts_min_i64(*first, m->axis.position[i]);
+			*last = ts_max_i64(*last, m->axis.position[i]);
+		}
+}
+
 enum ts_effect
 memory_fit_marks(struct memory_view *m, const struct ts_call *call)
 {
+	int64_t first, last;
+
 	(void)call;
 	memory_sum_selected(m);
 	if (m->selected.tiles == 0) {
@@ -198,9 +227,10 @@ memory_fit_marks(struct memory_view *m, const struct ts_call *call)
 			"no tiles are selected (m marks one, :tiles several)");
 		return TS_EFFECT_BELL;
 	}
-	ts_span_show(&m->span, m->selected.first, m->selected.last + 1);
-	if (m->span.cursor < m->selected.first || m->span.cursor > m->selected.last)
-		ts_span_go(&m->span, m->selected.fullest);
+	find_ends(m, &first, &last);
+	ts_span_show(&m->span, first, last + 1);
+	if (m->span.cursor < first || m->span.cursor > last)
+		ts_span_go(&m->span, memory_position(m, m->selected.fullest));
 	return TS_EFFECT_REPAINT | TS_EFFECT_SELECT;
 }
 

@@ -150,7 +150,7 @@ explain_part(const struct memory_view *m, const struct memory_drawn *d, int64_t 
 void
 memory_explain_parts(const struct memory_view *m, struct ts_explain *out)
 {
-	const struct memory_ipu *ipu = memory_by_ipu(m) ? memory_ipu_of(m, m->span.cursor) : NULL;
+	const struct memory_ipu *ipu = memory_by_ipu(m) ? memory_ipu_of(m, memory_at(m)) : NULL;
 	struct explained_part p = {.m = m};
 	long long tile = (long long)memory_tile(m)->tile;
 	char whose[60];
@@ -164,9 +164,8 @@ memory_explain_parts(const struct memory_view *m, struct ts_explain *out)
 		ipu ? (long long)ipu->ipu : tile);
 	for (int b = 0, n = 0; b < m->plot.bands && n < MOST; b++) {
 		const struct memory_drawn *d = &m->plot.band[b];
-		int64_t bytes = ipu
-			? ipu->part[b]
-			: memory_drawn_bytes(m, memory_parts(m), d->part, m->span.cursor);
+		int64_t bytes = ipu ? ipu->part[b]
+				    : memory_drawn_bytes(m, memory_parts(m), d->part, memory_at(m));
 
 		p.name = d->name;
 		if (d->part == PART_GAPS || d->hidden || bytes <= 0)

@@ -18,14 +18,14 @@
 const struct ts_tile *
 memory_tile(const struct memory_view *m)
 {
-	return memory_has_tiles(m) ? &m->tiles->tiles.tile[m->span.cursor] : NULL;
+	return memory_has_tiles(m) ? &m->tiles->tiles.tile[memory_at(m)] : NULL;
 }
 
 static bool
-any_does_not_fit(const struct memory_tiles *t, const struct ts_bucket *b)
+any_does_not_fit(const struct memory_view *m, const struct ts_bucket *b)
 {
-	for (int64_t i = b->from; i < b->to && t->over > 0; i++)
-		if (memory_does_not_fit(t, i))
+	for (int64_t i = b->from; i < b->to && m->tiles->over > 0; i++)
+		if (memory_does_not_fit(m->tiles, memory_place_at(m, i)))
 			return true;
 	return false;
 }
@@ -155,7 +155,7 @@ memory_values(const struct memory_view *m)
 	return m->plot.shown ? m->plot.shown : m->tiles->value[m->gaps];
 }
 
-/* One band; `bytes` is room for a value of every tile. */
+/* One band; `bytes` is room for a value of every tile, by position. */
 static void
 make_layer(struct memory_view *m, int band, enum ts_stack how, int64_t *bytes)
 {
@@ -167,9 +167,10 @@ make_layer(struct memory_view *m, int band, enum ts_stack how, int64_t *bytes)
 		const struct ts_bucket *b = &p->bucket[i];
 
 		if (how == TS_STACK_MAX && b->max_at >= 0)
-			bytes[b->max_at] = memory_drawn_bytes(m, k, part, b->max_at);
+			bytes[b->max_at] = memory_drawn_bytes(m, k, part,
+				memory_place_at(m, b->max_at));
 		for (int64_t j = b->from; how == TS_STACK_MEAN && j < b->to; j++)
-			bytes[j] = memory_drawn_bytes(m, k, part, j);
+			bytes[j] = memory_drawn_bytes(m, k, part, memory_place_at(m, j));
 	}
 	ts_buckets_layer(p->layer[band], p->columns, p->bucket, bytes, m->tiles->n, how);
 }
@@ -198,12 +199,13 @@ memory_make_plot(struct memory_view *m)
 	const struct memory_tiles *t = m->tiles;
 	struct memory_plot *p = &m->plot;
 
-	ts_buckets(p->bucket, p->columns, memory_values(m), t->n, p->from, p->to);
+	ts_buckets(p->bucket, p->columns, memory_on_axis(m, memory_values(m)), t->n, p->from,
+		p->to);
 	p->several = p->to - p->from > p->columns;
 	for (int i = 0; i < p->columns; i++) {
 		const struct ts_bucket *b = &p->bucket[i];
 
-		p->bad[i] = any_does_not_fit(t, b);
+		p->bad[i] = any_does_not_fit(m, b);
 		p->over[i] = p->bad[i] && memory_is_of_tiles(m) ? b->mean : 0;
 		p->fill[i] = p->over[i] > 0 ? 0 : b->mean;
 		p->outline[i] = (double)ts_max_i64(b->max, 0);
@@ -227,10 +229,12 @@ make_strip(struct memory_view *m)
 	for (int i = 0; b && i < p->strip_columns; i++) {
 		if (i == 0)
 			ts_buckets(b, p->strip_columns,
-				memory_is_of_tiles(m) ? t->value[m->gaps] : memory_values(m), t->n,
-				0, t->n);
+				memory_on_axis(m,
+					memory_is_of_tiles(m) ? t->value[m->gaps]
+							      : memory_values(m)),
+				t->n, 0, t->n);
 		p->strip[i] = (double)ts_max_i64(b[i].max, 0);
-		p->strip_bad[i] = memory_is_of_tiles(m) && any_does_not_fit(t, &b[i]);
+		p->strip_bad[i] = memory_is_of_tiles(m) && any_does_not_fit(m, &b[i]);
 	}
 	free(b);
 }

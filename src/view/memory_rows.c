@@ -95,18 +95,19 @@ column_piece(struct memory_readout *o, const struct memory_view *m, bool wide)
 	n = b->to - b->from;
 	if (n <= 1)
 		return;
-	if (b->max_at == m->span.cursor && wide)
+	if (b->max_at == m->span.cursor && wide && !m->axis.place)
 		memory_piece(o, TS_ROLE_LABEL,
 			"  the fullest of the %lld tiles of this column (%lld to %lld)",
-			(long long)n, (long long)tile[b->from].tile,
-			(long long)tile[b->to - 1].tile);
+			(long long)n, (long long)tile[memory_place_at(m, b->from)].tile,
+			(long long)tile[memory_place_at(m, b->to - 1)].tile);
 	else if (b->max_at == m->span.cursor)
 		memory_piece(o, TS_ROLE_LABEL, "  top of %lld here", (long long)n);
 	else if (b->max_at >= 0 && wide)
 		memory_piece(o, TS_ROLE_NOTE, "  one of %lld in this column, the fullest is %lld",
-			(long long)n, (long long)tile[b->max_at].tile);
+			(long long)n, (long long)tile[memory_place_at(m, b->max_at)].tile);
 	else if (b->max_at >= 0)
-		memory_piece(o, TS_ROLE_NOTE, "  top here: %lld", (long long)tile[b->max_at].tile);
+		memory_piece(o, TS_ROLE_NOTE, "  top here: %lld",
+			(long long)tile[memory_place_at(m, b->max_at)].tile);
 }
 
 static void
@@ -114,7 +115,7 @@ readout_pieces(struct memory_readout *o, const struct memory_view *m, const stru
 	enum length length)
 {
 	const struct memory_tiles *t = m->tiles;
-	int64_t i = m->span.cursor, used = t->value[m->gaps][i], limit = t->target.bytes_per_tile;
+	int64_t i = memory_at(m), used = t->value[m->gaps][i], limit = t->target.bytes_per_tile;
 	enum ts_role role = fullness(t, i, used);
 	bool wide = length > SHORT;
 	char a[TS_FMT_MAX], b[TS_FMT_MAX];
@@ -123,6 +124,8 @@ readout_pieces(struct memory_readout *o, const struct memory_view *m, const stru
 	memory_piece(o, TS_ROLE_ACCENT, "%lld", (long long)tile->tile);
 	if (t->ipu[i] != TS_UNKNOWN)
 		memory_piece(o, TS_ROLE_LABEL, " ipu %lld", (long long)t->ipu[i]);
+	if (m->axis.place)
+		memory_piece(o, TS_ROLE_LABEL, " physical %lld", (long long)tile->physical);
 	memory_piece(o, TS_ROLE_LABEL, "  ");
 	memory_piece(o, role, "%s", bytes_text(m, a, used, wide));
 	if (limit != TS_UNKNOWN)
@@ -167,7 +170,7 @@ draw_ipu(struct ts_canvas *c, const struct memory_view *m)
 	ts_strbuf_init(&words, WORDS);
 	memory_ipu_words(m, &words);
 	memory_piece(&o, TS_ROLE_LABEL, "ipu ");
-	memory_piece(&o, TS_ROLE_ACCENT, "%lld", (long long)m->tiles->ipu[m->span.cursor]);
+	memory_piece(&o, TS_ROLE_ACCENT, "%lld", (long long)m->tiles->ipu[memory_at(m)]);
 	memory_pieces(&o, words.s);
 	ts_strbuf_fini(&words);
 }
@@ -251,11 +254,11 @@ most_first(const void *a, const void *b)
 static int64_t
 part_bytes(const struct memory_view *m, int band)
 {
-	const struct memory_ipu *x = memory_by_ipu(m) ? memory_ipu_of(m, m->span.cursor) : NULL;
+	const struct memory_ipu *x = memory_by_ipu(m) ? memory_ipu_of(m, memory_at(m)) : NULL;
 
 	if (memory_by_ipu(m))
 		return x ? x->part[band] : 0;
-	return memory_drawn_bytes(m, memory_parts(m), m->plot.band[band].part, m->span.cursor);
+	return memory_drawn_bytes(m, memory_parts(m), m->plot.band[band].part, memory_at(m));
 }
 
 /* "layer 2 203K  no layer 120K  gaps 2K": the largest first, as far as there is room. */

@@ -41,7 +41,7 @@ int64_t
 memory_more_live(const struct memory_view *m)
 {
 	const struct memory_tiles *t = m->tiles;
-	int64_t i = m->span.cursor, most = t->most_live;
+	int64_t i = memory_at(m), most = t->most_live;
 
 	return most >= 0 && most != i && t->rank[m->gaps][i] == 0 && t->live[0][i] != TS_UNKNOWN &&
 			t->live[1][i] != TS_UNKNOWN &&
@@ -59,7 +59,7 @@ live_text(const struct memory_view *m, char *out, size_t size)
 	out[0] = '\0';
 	if (more < 0)
 		return;
-	ts_fmt_bytes_short(a, memory_live_at_once(m->tiles, m->span.cursor), memory_units(m));
+	ts_fmt_bytes_short(a, memory_live_at_once(m->tiles, memory_at(m)), memory_units(m));
 	ts_fmt_bytes_short(b, memory_live_at_once(m->tiles, more), memory_units(m));
 	if (m->area.w >= ROOM)
 		snprintf(out, size, "  less is live at once (%s) than on tile %lld (%s)", a,
@@ -95,7 +95,7 @@ void
 memory_draw_why(struct ts_canvas *c, const struct memory_view *m, struct ts_rect row)
 {
 	struct memory_readout o = {c, row, 0, false};
-	int64_t used = m->tiles->value[m->gaps][m->span.cursor], bytes = 0;
+	int64_t used = m->tiles->value[m->gaps][memory_at(m)], bytes = 0;
 	int category = largest_category(m, &bytes);
 	char a[TS_FMT_MAX], b[TS_FMT_MAX], live[120];
 
@@ -160,7 +160,7 @@ memory_explain_why(const struct memory_view *m, struct ts_explain *out)
 	if (more < 0)
 		return;
 	x = ts_explain_add(out, "live at once on tile %lld", (long long)tile->tile);
-	ts_explain_bytes(x, memory_live_at_once(m->tiles, m->span.cursor), memory_units(m));
+	ts_explain_bytes(x, memory_live_at_once(m->tiles, memory_at(m)), memory_units(m));
 	ts_explain_from(x, TS_KNOWN_DERIVED,
 		"tile_memory.always_live, tile_memory.not_always_live_peak");
 	ts_explain_formula(x, "always live + the most at any step that is not");

@@ -291,6 +291,49 @@ START_TEST(the_walk_reaches_categories)
 }
 END_TEST
 
+/* Physical numbers run against those of the tiles: the graph is its own mirror image, in each IPU. */
+START_TEST(the_graph_has_the_physical_order_too)
+{
+	struct harness h;
+
+	begin(&h, 2, 1472, true, 120, 38, TS_GLYPHS_FULL);
+	harness_command(&h, "goto 70");
+	harness_command(&h, "order physical");
+	harness_says(&h, "physical order");
+	harness_says(&h, "tile 70 ipu 0 physical 1401");
+	harness_command(&h, "first");
+	ck_assert_int_eq(h.selection.tile, 1471);
+	harness_command(&h, "last");
+	ck_assert_int_eq(h.selection.tile, 1472);
+	harness_command(&h, "goto 100");
+	harness_command(&h, "zoom-in");
+	for (int i = 0; i < 8; i++)
+		harness_command(&h, "zoom-in"); /* a tile has a column or more */
+	harness_command(&h, "right");
+	ck_assert_int_eq(h.selection.tile, 99);
+	harness_command(&h, "range");
+	harness_command(&h, "right");
+	harness_command(&h, "right");
+	harness_command(&h, "range");
+	ck_assert_int_eq(h.selection.tiles.count, 3);
+	for (int i = 97; i < 100; i++)
+		ck_assert(ts_is_selected(&h.selection, i));
+	harness_command(&h, "zoom-fit");
+	harness_command(&h, "zoom-selection");
+	harness_says(&h, "tile 97 ipu 0 physical 1374");
+	harness_command(&h, "marks-clear");
+	harness_command(&h, "zoom-fit");
+	harness_command(&h, "order software");
+	harness_says(&h, "tile 97 ipu 0  ");
+	ck_assert(!harness_has(&h, "physical"));
+	harness_command(&h, "breakdown category"); /* the parts of the tile that the column shows */
+	harness_command(&h, "order physical");
+	harness_command(&h, "fullest");
+	harness_says(&h, "tile 70 ");
+	harness_end(&h);
+}
+END_TEST
+
 START_TEST(physical_order_that_is_not_recorded_is_said)
 {
 	struct harness h;
@@ -482,6 +525,7 @@ main(void)
 	tcase_add_test(c, metrics_scales_and_orders_are_chosen);
 	tcase_add_test(c, tiles_over_the_limit_are_marked_whatever_the_metric);
 	tcase_add_test(c, the_walk_reaches_categories);
+	tcase_add_test(c, the_graph_has_the_physical_order_too);
 	tcase_add_test(c, physical_order_that_is_not_recorded_is_said);
 	tcase_add_test(c, a_reload_keeps_the_metric);
 	tcase_add_test(c, what_does_not_add_up_is_said);

@@ -152,7 +152,7 @@ enum ts_context {
 	X(SCALE, "scale", MEMORY, "[linear|log|limit]", BOUND,                                     \
 		"another scale of the map's colours")                                              \
 	X(TILE_ORDER, "order", MEMORY, "[software|physical]", BOUND,                               \
-		"order of the tiles on the map")                                                   \
+		"order of the tiles: by number, or physical in each IPU")                          \
 	X(BOTTLENECK, "bottleneck", LIVENESS, "", BOUND,                                           \
 		"show the fullest tile at its fullest step in the heat map")                       \
 	X(AXES, "axes", LIVENESS, "", BOUND, "what + and - zoom in the heat map")                  \
