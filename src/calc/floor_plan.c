@@ -16,13 +16,13 @@ enum {
 
 /* --- the floor -------------------------------------------------------------------------------- */
 
-/* Runs of one IPU; too many: everything is one block. */
+/* Runs of one IPU; too many, or together too large (`one`): everything is one block. */
 static bool
-find_blocks(struct ts_floor *f, const int64_t *ipu)
+find_blocks(struct ts_floor *f, const int64_t *ipu, bool one)
 {
-	int64_t runs = f->tiles > 0;
+	int64_t runs = one ? TS_FLOOR_BLOCKS + 1 : f->tiles > 0;
 
-	for (int64_t i = 1; i < f->tiles; i++)
+	for (int64_t i = 1; i < f->tiles && !one; i++)
 		runs += ipu[i] != ipu[i - 1];
 	f->blocks = runs > TS_FLOOR_BLOCKS ? 1 : (int)runs;
 	f->block = ts_alloc((size_t)f->blocks, sizeof(*f->block));
@@ -131,8 +131,6 @@ find_slots(struct ts_floor *f, const int64_t *number, int64_t per_ipu)
 static bool
 fill(struct ts_floor *f)
 {
-	if (f->slots * f->blocks > SLOTS_MOST + f->tiles)
-		return false;
 	f->at = ts_alloc((size_t)(f->slots * f->blocks), sizeof(*f->at));
 	if (!f->at)
 		return false;
@@ -147,6 +145,20 @@ fill(struct ts_floor *f)
 	return true;
 }
 
+/* Blocks and slots of them; IPUs of very different sizes would have more slots than there can be. */
+static bool
+lay_out(struct ts_floor *f, const int64_t *number, const int64_t *ipu, int64_t per_ipu)
+{
+	if (!find_blocks(f, ipu, false) || !find_slots(f, number, per_ipu))
+		return false;
+	if (f->slots * f->blocks <= SLOTS_MOST + f->tiles)
+		return true;
+	free(f->block);
+	f->slots = 0;
+	f->ranked = false;
+	return find_blocks(f, ipu, true) && find_slots(f, number, per_ipu);
+}
+
 bool
 ts_floor_init(struct ts_floor *f, const int64_t *tile, const int64_t *ipu, const int64_t *order,
 	int64_t n, int64_t per_ipu)
@@ -156,8 +168,7 @@ ts_floor_init(struct ts_floor *f, const int64_t *tile, const int64_t *ipu, const
 		return true;
 	f->block_of = ts_alloc((size_t)n, sizeof(*f->block_of));
 	f->slot_of = ts_alloc((size_t)n, sizeof(*f->slot_of));
-	if (f->block_of && f->slot_of && find_blocks(f, ipu) &&
-		find_slots(f, order ? order : tile, per_ipu) && fill(f))
+	if (f->block_of && f->slot_of && lay_out(f, order ? order : tile, ipu, per_ipu) && fill(f))
 		return true;
 	ts_floor_fini(f);
 	return false;

@@ -36,7 +36,7 @@ largest_first(const void *a, const void *b)
 static bool
 known_total(struct ts_live_total *out, const struct ts_lives *l, int64_t step)
 {
-	if (l->totals == 0 || step >= UINT32_MAX)
+	if (l->totals == 0 || step < 0 || step >= UINT32_MAX)
 		return false;
 	*out = l->total[step < (int64_t)l->totals ? (size_t)step : l->totals - 1];
 	return true;
@@ -295,7 +295,8 @@ enum { N_ID, N_NAME, N_COLUMNS, N_LOWERED_ID = N_COLUMNS, N_UNLOWERED, N_LOWERED
 
 static const struct ts_rows_query names_query = {.columns = {TS_VARIABLE_VARIABLE,
 							 TS_VARIABLE_NAME},
-	.column_count = N_COLUMNS};
+	.column_count = N_COLUMNS,
+	.past_damage = true};
 
 /* A row of lowered_variable by its row id, or of `variable` by its number. */
 static enum ts_relation
@@ -311,7 +312,7 @@ query_of(struct ts_rows_query *q, const struct ts_alive *a, int64_t variable)
 						    TS_LOWERED_VARIABLE_VARIABLE},
 			.column_count = N_LOWERED,
 			.range = TS_RANGE_ROWID,
-			.from = variable < 0 ? -1 - variable : variable};
+			.from = a->lowered ? variable : -1 - variable};
 	}
 	q->to = q->from < INT64_MAX ? q->from + 1 : q->from;
 	return a->lowered || variable < 0 ? TS_LOWERED_VARIABLE : TS_VARIABLE;
@@ -337,6 +338,26 @@ read_numbers(struct ts_alive_row *row, struct ts_rows *rows)
 		row->unlowered = TS_UNKNOWN;
 }
 
+/* The name of one row; what is damaged of it is no matter of the others. */
+static enum ts_code
+name_row(struct ts_alive *a, struct ts_alive_row *row, struct ts_reader *rd,
+	enum ts_relation relation, const struct ts_rows_query *q, struct ts_err *err)
+{
+	struct ts_rows *rows;
+	enum ts_code code = ts_reader_rows(&rows, rd, relation, q, err);
+	bool there;
+
+	if (code)
+		return code;
+	code = ts_rows_next(rows, &there, err);
+	if (!code && there)
+		read_name(a, row, rows, N_NAME);
+	if (!code && there && relation == TS_LOWERED_VARIABLE)
+		read_numbers(row, rows);
+	ts_rows_close(rows);
+	return code;
+}
+
 /* Names one by one, where a row can be reached. */
 static enum ts_code
 name_by_key(struct ts_alive *a, struct ts_reader *rd, struct ts_err *err)
@@ -346,23 +367,14 @@ name_by_key(struct ts_alive *a, struct ts_reader *rd, struct ts_err *err)
 	for (int i = 0; i < a->rows && !code; i++) {
 		enum ts_relation relation;
 		struct ts_rows_query q;
-		struct ts_rows *rows;
-		bool there;
 
 		if (a->row[i].length > 0)
 			continue;
 		relation = query_of(&q, a, a->row[i].variable);
-		if (!can_reach(rd->report, relation))
-			continue;
-		code = ts_reader_rows(&rows, rd, relation, &q, err);
-		if (code)
-			return code;
-		code = ts_rows_next(rows, &there, err);
-		if (!code && there)
-			read_name(a, &a->row[i], rows, N_NAME);
-		if (!code && there && relation == TS_LOWERED_VARIABLE)
-			read_numbers(&a->row[i], rows);
-		ts_rows_close(rows);
+		if (can_reach(rd->report, relation))
+			code = name_row(a, &a->row[i], rd, relation, &q, err);
+		if (code == TS_E_DAMAGED)
+			code = TS_OK;
 	}
 	return code;
 }

@@ -15,7 +15,7 @@
 
 struct head {
 	uint64_t count, variables, totals, life_at, variable_at, total_at;
-	int64_t bad_rows, reversed, orphans, always, left_out;
+	int64_t bad_rows, reversed, orphans, always, beyond, left_out;
 };
 
 struct part {
@@ -51,6 +51,7 @@ finish(struct ts_pass_run *run, struct ts_pass_part *parts, int count, struct ts
 		.reversed = l->reversed,
 		.orphans = l->orphans,
 		.always = l->always,
+		.beyond = l->beyond,
 		.left_out = l->left_out};
 	const struct ts_section_array array[] = {
 		{&h.life_at, l->life, l->count * sizeof(*l->life)},
@@ -108,6 +109,7 @@ ts_lives_indexed(struct ts_lives **out, struct ts_index *x, struct ts_err *err)
 	l->reversed = h->reversed;
 	l->orphans = h->orphans;
 	l->always = h->always;
+	l->beyond = h->beyond;
 	l->left_out = h->left_out;
 	l->index = ts_index_hold(x);
 	if (!l->life || !l->variable || !l->total) {

@@ -17,6 +17,7 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/report/index_lives.h"
+#include "tilescope/report/liveness.h"
 #include "tilescope/report/rows.h"
 
 #include "lives_internal.h"
@@ -129,6 +130,12 @@ add_life(struct lives_work *w, struct ts_rows *rows, struct ts_err *err)
 		lives_variable(w, (size_t)variable)->bytes == ALWAYS_LIVE) {
 		++*(end <= start ? &l->reversed : variable < 0 ? &l->orphans : &l->always);
 		return TS_OK;
+	}
+	if (w->steps != TS_UNKNOWN && end > w->steps) {
+		l->beyond++;
+		end = w->steps;
+		if (start >= end)
+			return TS_OK;
 	}
 	if (w->lives == TS_LIVES_MAX) {
 		l->left_out++;
@@ -369,7 +376,10 @@ enum ts_code
 lives_begin(struct lives_work *w, struct ts_reader *rd, const struct ts_cache *cache,
 	struct ts_err *err)
 {
-	*w = (struct lives_work){.rd = rd, .cache = cache, .l = ts_alloc(1, sizeof(*w->l))};
+	*w = (struct lives_work){.rd = rd,
+		.cache = cache,
+		.steps = TS_UNKNOWN,
+		.l = ts_alloc(1, sizeof(*w->l))};
 	if (!w->l)
 		return ts_err_nomem(err);
 	atomic_init(&w->l->uses, 1);
@@ -404,7 +414,13 @@ read_all(struct lives_work *w, struct ts_progress *progress, struct ts_err *err)
 
 	if (damage && damage != TS_E_DAMAGED)
 		return damage;
-	code = sort_variables(w, &second);
+	code = ts_live_steps_read(&w->steps, w->rd, &second);
+	if (code == TS_E_DAMAGED) { /* the timeline says so; there may be more steps */
+		w->steps = TS_UNKNOWN;
+		code = TS_OK;
+	}
+	if (!code)
+		code = sort_variables(w, &second);
 	if (!code) {
 		code = read_relation(w, true, progress, &second);
 		if (code == TS_E_DAMAGED && !damage) {

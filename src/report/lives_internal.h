@@ -12,7 +12,8 @@ struct lives_work {
 	const struct ts_cache *cache;
 	struct ts_pile variable, life; /* struct ts_live_variable and struct ts_life, by number */
 	size_t variables, lives;
-	size_t hint; /* index of the variable that was found last */
+	size_t hint;   /* index of the variable that was found last */
+	int64_t steps; /* that are recorded: lives end there; TS_UNKNOWN */
 };
 
 static inline struct ts_live_variable *

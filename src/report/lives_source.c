@@ -198,7 +198,7 @@ add_row(struct source_work *s, const struct ts_rows_block *b, int i, struct ts_e
 	}
 	/* ids of rows and of variables are never taken for each other: in a list of variables others have none */
 	if (s->joined && !unlowered)
-		id = -1 - id;
+		id = id < 0 ? INT64_MIN : -1 - id; /* a row id below 0 has no number left */
 	return (s->joined ? add_joined : add_new)(s, id, b->v[V_CLASS][i], b->v[V_BYTES][i], err);
 }
 
@@ -249,7 +249,8 @@ read_tiles(struct source_work *s, int64_t from, int64_t to, struct ts_err *err)
 				first = ts_min_i64(first, v.tile[i].first);
 				last = ts_max_i64(last, v.tile[i].last);
 			}
-		return last < first ? TS_OK : read_range(s, TS_RANGE_ROWID, first, last + 1, err);
+		last = last < INT64_MAX ? last + 1 : last;
+		return last <= first ? TS_OK : read_range(s, TS_RANGE_ROWID, first, last, err);
 	}
 	if (reach->key != TS_REACH_NONE)
 		return read_range(s, TS_RANGE_KEY, from, to, err);

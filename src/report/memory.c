@@ -159,8 +159,10 @@ ts_tiles_read(struct ts_tiles *t, struct ts_reader *rd, struct ts_err *err)
 	ts_rows_close(rows);
 	t->partial = code != TS_OK;
 	finish_tiles(t, rd->report);
-	end = fill_ipus(t, rd, err);
-	return end ? end : code;
+	if (code && code != TS_E_DAMAGED)
+		return code;
+	end = fill_ipus(t, rd, code ? NULL : err);
+	return end && end != TS_E_DAMAGED ? end : code ? code : end;
 }
 
 void

@@ -113,7 +113,7 @@ struct sum_read {
 	const struct pass *pass;
 	struct counts of_sets, of_programs; /* steps that execute them */
 	struct counts parents;
-	struct counts state; /* bytes of a vertex type */
+	struct counts state; /* bytes of a vertex type + 1 */
 	struct ts_err *err;
 };
 
@@ -130,6 +130,13 @@ add_count(struct counts *k, int64_t id, int64_t by, struct ts_err *err)
 	if (err)
 		*err = why;
 	return why.code;
+}
+
+/* The first that is said of an id. */
+static enum ts_code
+note_first(struct counts *k, int64_t id, int64_t what, struct ts_err *err)
+{
+	return counts_find(k, id) == 0 ? add_count(k, id, what, err) : TS_OK;
 }
 
 /* Steps by what they execute: a compute set where they name one, else a program. */
@@ -214,7 +221,7 @@ note_state(struct sum_read *s, struct ts_rows *rows, struct ts_err *err)
 
 	return ts_rows_number(rows, 0, &type) == TS_VALUE_OK &&
 			ts_rows_number(rows, 1, &bytes) == TS_VALUE_OK
-		? add_count(&s->state, type, bytes, err)
+		? note_first(&s->state, type, bytes + 1, err)
 		: TS_OK;
 }
 
@@ -294,7 +301,7 @@ times_of(struct sum_read *s, int64_t key)
 	if (s->pass->times == ONCE)
 		return 1;
 	if (s->pass->times == STATE)
-		return counts_find(&s->state, key);
+		return counts_find(&s->state, key) - 1;
 	return counts_find(s->pass->relation == TS_COMPUTE_SET ? &s->of_sets : &s->of_programs,
 		key);
 }
@@ -323,6 +330,8 @@ add_row(struct sum_read *s, struct ts_rows *rows)
 		v->lacking += s->pass->which != EXCHANGES || is_exchange(rows);
 	else if (is == TS_VALUE_BAD || n % BYTES_EACH != 0)
 		v->bad_rows++;
+	else if (times_of(s, key) < 0) /* what one takes is not recorded */
+		v->lacking++;
 	else {
 		v->parts++;
 		add_blob(s->m, p, n / BYTES_EACH, times_of(s, key));

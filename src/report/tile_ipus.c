@@ -120,13 +120,13 @@ ts_tile_ipus_recorded(struct ts_tile_ipus *m, struct ts_reader *rd, struct ts_er
 		return TS_OK;
 	code = ts_reader_rows(&rows, rd, TS_IPU, &q, err);
 	if (code)
-		return ends_all(code) ? code : TS_OK;
+		return code;
 	while (!(code = ts_rows_next(rows, &there, err)) && there)
 		if ((code = take_range(m, rows, err)))
 			break;
 	ts_rows_close(rows);
 	part_ranges(m);
-	return ends_all(code) ? code : TS_OK;
+	return code;
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */
@@ -139,7 +139,7 @@ ts_tile_ipus_of(struct ts_tile_ipus *m, const struct ts_tiles *tiles,
 
 	if (target->tiles_per_ipu > 0)
 		m->tiles_per_ipu = target->tiles_per_ipu;
-	return code ? code : take_rows(m, tiles, err);
+	return ends_all(code) ? code : take_rows(m, tiles, err);
 }
 
 enum ts_code

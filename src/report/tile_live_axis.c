@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "tilescope/base/mem.h"
+#include "tilescope/report/liveness.h"
 #include "tilescope/report/rows.h"
 
 #include "tile_live_internal.h"
@@ -36,31 +37,6 @@ raw_at(const struct axis_work *w, size_t i)
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */
-
-/* The last recorded liveness step + 1. */
-static enum ts_code
-read_steps(struct axis_work *w, struct ts_err *err)
-{
-	struct ts_rows_query q = {.columns = {TS_LIVENESS_STEP_LIVE_STEP},
-		.column_count = 1,
-		.past_damage = true};
-	struct ts_rows *rows;
-	enum ts_code code;
-	int64_t step;
-	bool there;
-
-	w->a->steps = TS_UNKNOWN;
-	if (!ts_report_has(w->rd->report, TS_LIVENESS_STEP))
-		return TS_OK;
-	code = ts_reader_rows(&rows, w->rd, TS_LIVENESS_STEP, &q, err);
-	if (code)
-		return code;
-	while (!(code = ts_rows_next(rows, &there, err)) && there)
-		if (ts_rows_number(rows, 0, &step) == TS_VALUE_OK)
-			w->a->steps = ts_max_i64(w->a->steps, step + 1);
-	ts_rows_close(rows);
-	return code;
-}
 
 enum { I_CLASS, I_START, I_END, I_COLUMNS };
 
@@ -247,7 +223,7 @@ ts_live_axis_read(struct ts_live_axis *a, struct ts_reader *rd, const struct ts_
 	enum ts_code damage, code;
 
 	*a = (struct ts_live_axis){.steps = TS_UNKNOWN};
-	damage = read_steps(&w, err);
+	damage = ts_live_steps_read(&a->steps, rd, err);
 	if (damage && damage != TS_E_DAMAGED)
 		return damage;
 	code = read_intervals(&w, &why);

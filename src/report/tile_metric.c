@@ -323,14 +323,16 @@ read_listed(struct metric_read *m, const struct listed *l, struct ts_err *err)
 	if (code)
 		return code;
 	while (!(code = ts_rows_block(rows, &b, err)) && b.rows > 0) {
-		bool sound = b.is[0] == TS_VALUE_OK && b.is[1] == TS_VALUE_OK;
+		bool tiles = b.is[0] == TS_VALUE_OK, sound = tiles && b.is[1] == TS_VALUE_OK;
 
 		m->v->bad_rows += sound ? 0 : b.rows;
-		for (int i = 0; sound && i < b.rows; i++) {
+		for (int i = 0; tiles && i < b.rows; i++) {
 			ptrdiff_t place = metric_place(m, b.v[0][i]);
 
-			if (place >= 0)
+			if (place >= 0 && sound)
 				metric_add(m->v, (size_t)place, b.v[1][i]);
+			else if (place >= 0) /* so many bytes more than are known */
+				m->v->value[place] = TS_UNKNOWN;
 		}
 		ts_progress_set(m->progress, seen += b.rows, ts_reach_span(reach));
 	}

@@ -14,6 +14,7 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/report/dictionary.h"
+#include "tilescope/report/liveness.h"
 #include "tilescope/report/memory.h"
 #include "tilescope/report/rows.h"
 #include "tilescope/report/variable_facts.h"
@@ -226,23 +227,9 @@ read_lives(_Atomic(struct ts_variable_lives *) *out, struct ts_variable_facts *f
 static enum ts_code
 count_steps(struct ts_variable_facts *f, struct ts_reader *rd, struct ts_err *err)
 {
-	const struct ts_rows_query q = {.columns = {TS_LIVENESS_STEP_LIVE_STEP},
-		.column_count = 1,
-		.past_damage = true};
-	int64_t most = 0, step;
-	struct ts_rows *rows;
-	enum ts_code code;
-	bool there;
+	int64_t most;
+	enum ts_code code = ts_live_steps_read(&most, rd, err);
 
-	if (!ts_report_has(rd->report, TS_LIVENESS_STEP))
-		return TS_OK;
-	code = ts_reader_rows(&rows, rd, TS_LIVENESS_STEP, &q, err);
-	if (code)
-		return code;
-	while (!(code = ts_rows_next(rows, &there, err)) && there)
-		if (ts_rows_number(rows, 0, &step) == TS_VALUE_OK)
-			most = ts_max_i64(most, step + 1);
-	ts_rows_close(rows);
 	if (most > 0)
 		atomic_store(&f->steps, most);
 	return code == TS_E_DAMAGED ? TS_OK : code;

@@ -112,6 +112,7 @@ take_lives(struct liveness *s, struct ts_fetch *f)
 		"a number is missing, negative or too large");
 	log_left_out(s, "lives", s->lives->reversed, "they end before they start");
 	log_left_out(s, "lives", s->lives->orphans, "there is no such variable, or no such class");
+	log_left_out(s, "ends of lives", s->lives->beyond, "they lie behind the last step");
 	log_left_out(s, "lives", s->lives->left_out, "more than are kept");
 }
 

@@ -211,6 +211,27 @@ START_TEST(too_many_ipus_are_one_block)
 }
 END_TEST
 
+/* Blocks are as large as the largest: thousands of small ones beside it are no reason to have no map. */
+START_TEST(ipus_of_very_different_sizes_are_one_block)
+{
+	static struct machine m;
+	struct ts_floor_view v = {0};
+	struct ts_floor f;
+
+	m.per_ipu = 0;
+	for (m.n = 0; m.n < MOST; m.n++) {
+		m.tile[m.n] = m.n;
+		m.ipu[m.n] = m.n < MOST - 3000 ? 0 : m.n % 2 + 1;
+	}
+	f = lay_out(&m, false);
+	ck_assert_int_eq(f.blocks, 1);
+	ck_assert_int_eq(f.block[0].count, MOST);
+	(void)ts_floor_fit(&v, &f, 200, 200, 1, false, 0);
+	ck_assert_int_eq(check_page(&v, &f), MOST);
+	ts_floor_fini(&f);
+}
+END_TEST
+
 START_TEST(two_corners_span_a_rectangle)
 {
 	static struct machine m;
@@ -342,6 +363,7 @@ main(void)
 	tcase_add_loop_test(c, the_cursor_gets_everywhere, 0, 8);
 	tcase_add_test(c, orders_that_are_no_slots_are_ranks);
 	tcase_add_test(c, too_many_ipus_are_one_block);
+	tcase_add_test(c, ipus_of_very_different_sizes_are_one_block);
 	tcase_add_test(c, two_corners_span_a_rectangle);
 	tcase_add_loop_test(c, levels_rise_and_begin_where_they_say, 0, 30);
 	tcase_add_test(c, extremes_have_levels);

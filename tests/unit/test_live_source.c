@@ -267,6 +267,39 @@ START_TEST(listed_bases)
 }
 END_TEST
 
+/* Rows are found by their row ids for their names, also by one below 0. */
+START_TEST(names_of_rows)
+{
+	struct ts_live_source s = {TS_LIVE_TILE, 0, {0}};
+	struct ts_alive_query q = {.step = 1, .program = -1, .against = TS_UNKNOWN, .group = -1};
+	struct ts_source_line l;
+	struct ts_err err = {0};
+	struct ts_lives *lives;
+	struct ts_alive *a;
+	struct fixture f;
+
+	begin(&f);
+	sql(&f,
+		"CREATE TABLE report(key TEXT, value TEXT); "
+		"INSERT INTO report VALUES('source', 'store'), ('store_version', '1'); "
+		"CREATE TABLE class_interval(class, start, end); INSERT INTO class_interval VALUES(1, 0, 3); "
+		"CREATE TABLE lowered_variable(id INTEGER PRIMARY KEY, tile, bytes, class, always_live, name); "
+		"INSERT INTO lowered_variable VALUES(-5, 0, 20, 1, 0, 'minus'), (4, 0, 10, 1, 0, 'four')");
+	open_report(&f);
+	ck_assert_msg(ts_source_line_read(&l, f.plain, &s, NULL, &err) == TS_OK, "%s", err.msg);
+	ck_assert_int_eq(ts_lives_read_source(&lives, f.plain, &s, l.tiles, NULL, NULL, &err),
+		TS_OK);
+	ck_assert_int_eq(ts_alive_read(&a, f.plain, lives, &q, NULL, &err), TS_OK);
+	ck_assert_int_eq(a->rows, 2);
+	ck_assert_str_eq(ts_alive_name(a, 0), "minus");
+	ck_assert_str_eq(ts_alive_name(a, 1), "four");
+	ts_alive_close(a);
+	ts_lives_close(lives);
+	ts_source_line_fini(&l);
+	end(&f);
+}
+END_TEST
+
 /* --- lifetimes -------------------------------------------------------------------------------- */
 
 enum { VARIABLES = 6, PROGRAMS = 7 };
@@ -523,6 +556,7 @@ main(void)
 
 	tcase_add_loop_test(tc, sources, 0, ROUNDS);
 	tcase_add_loop_test(tc, listed_bases, 0, 4);
+	tcase_add_test(tc, names_of_rows);
 	tcase_add_loop_test(tc, lifetimes, 0, ROUNDS);
 	tcase_add_loop_test(tc, programs, 0, ROUNDS);
 	tcase_add_loop_test(tc, always, 0, 5);

@@ -278,7 +278,7 @@ START_TEST(only_the_largest)
 		"INSERT INTO variable SELECT (i * 37) % 5000, 'v' || ((i * 37) % 5000), "
 		"((i * 37) % 5000) / 2, 0 FROM n;"
 		"INSERT INTO liveness_variable SELECT variable, 3, 9 FROM variable ORDER BY bytes;"
-		"INSERT INTO liveness_step VALUES(3,0,1)");
+		"INSERT INTO liveness_step VALUES(3,0,1),(9,0,1)");
 	read_all(&f);
 	a = alive_at(&f, 8);
 	ck_assert_int_eq(a->count, 5000);
@@ -389,18 +389,20 @@ START_TEST(hostile_lives)
 	ck_assert_int_eq(f.lives->reversed, 2);
 	ck_assert_int_eq(f.lives->orphans, 1);
 	ck_assert_int_eq(f.lives->always, 1);
-	ck_assert_uint_eq(f.lives->count, 4); /* 1: once; 3: 2..9 and 12..13; 5: once */
+	ck_assert_uint_eq(f.lives->count, 3); /* 1: 4..11; 3: 2..9; 5: 0..11 */
+	ck_assert_int_eq(f.lives->beyond, 3); /* lives end at the last step that is recorded */
 	a = alive_at(&f, 8);
 	ck_assert_int_eq(a->count, 3);
 	ck_assert_int_eq(a->bytes, TS_NUMBER_MAX);
 	ck_assert_int_eq(a->row[0].variable, 1);
-	ck_assert_int_eq(a->row[0].end, UINT32_MAX);
+	ck_assert_int_eq(a->row[0].end, 11);
+	ck_assert_int_eq(a->row[0].total, 7);
 	ck_assert_int_eq(a->row[1].variable, 5);
 	ck_assert_str_eq(ts_alive_name(a, 1), "");
 	ck_assert_int_eq(a->row[2].variable, 3);
 	ck_assert_int_eq(a->row[2].start, 2);
 	ck_assert_int_eq(a->row[2].end, 9);
-	ck_assert_int_eq(a->row[2].total, 8);
+	ck_assert_int_eq(a->row[2].total, 7);
 	ck_assert_int_eq(a->row[2].cumulative, TS_NUMBER_MAX);
 	ts_alive_close(a);
 	end(&f);

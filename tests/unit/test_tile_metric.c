@@ -410,6 +410,35 @@ START_TEST(what_is_estimated_and_what_is_lacking_is_said)
 }
 END_TEST
 
+/* Bytes that are no number make the tile's sum unknown; a vertex of which nobody says what it takes is not one of 0 bytes. */
+START_TEST(what_cannot_be_read_is_not_0)
+{
+	static const int64_t tile[] = {0, 1, 2};
+	struct ts_tile_values v;
+	struct ts_err err = {0};
+	struct fixture f;
+
+	begin(&f);
+	sql(&f, "%s", store);
+	sql(&f,
+		"INSERT INTO tile_vertex VALUES(0, 1, 10), (0, 2, 5), (1, 1, 10), (1, 2, NULL), (1, 3, 7),"
+		" (2, 1, -1);"
+		"INSERT INTO vertex_type VALUES(1, 'a', 3), (2, 'b', NULL), (1, 'a again', 100);"
+		"INSERT INTO compute_set_vertex VALUES(0, 1, 1, X'0200000004000000'),"
+		" (0, 2, 1, X'01000000'), (0, 3, 1, X'01000000')");
+	open_report(&f);
+	ck_assert_int_eq(values(&v, &f, "vertex-code", tile, 3, &err), TS_OK);
+	ck_assert(v.value[0] == 15 && v.value[1] == TS_UNKNOWN && v.value[2] == TS_UNKNOWN);
+	ck_assert_int_eq(v.bad_rows, 2);
+	ts_tile_values_fini(&v);
+	ck_assert_int_eq(values(&v, &f, "vertex-state", tile, 3, &err), TS_OK);
+	ck_assert(v.value[0] == 6 && v.value[1] == 12 && v.value[2] == 0);
+	check_note(&v, "derived; summed over the 1 of 3 that record it by tile");
+	ts_tile_values_fini(&v);
+	end(&f);
+}
+END_TEST
+
 START_TEST(cycles_of_one_tile_an_ipu_are_marked)
 {
 	static const int64_t tile[] = {0};
@@ -608,6 +637,7 @@ main(void)
 	tcase_add_loop_test(c, random_stores_say_what_the_slow_way_says, 0, 40);
 	tcase_add_test(c, a_demo_says_what_the_slow_way_says);
 	tcase_add_test(c, what_is_estimated_and_what_is_lacking_is_said);
+	tcase_add_test(c, what_cannot_be_read_is_not_0);
 	tcase_add_test(c, cycles_of_one_tile_an_ipu_are_marked);
 	tcase_add_test(c, a_sum_that_does_not_fit_is_unknown);
 	tcase_add_test(c, what_is_not_recorded_is_absent);

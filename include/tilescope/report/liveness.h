@@ -31,6 +31,13 @@ struct ts_peak {
 enum ts_code ts_peak_read(struct ts_peak *p, struct ts_reader *rd,
 	struct ts_err *err) TS_WARN_UNUSED;
 
+/*
+ * The last recorded liveness step + 1: lives end there, whatever intervals say. TS_UNKNOWN: none is recorded. Damage leaves the
+ * last that could be read.
+ */
+enum ts_code ts_live_steps_read(int64_t *steps, struct ts_reader *rd,
+	struct ts_err *err) TS_WARN_UNUSED;
+
 /* A sum of bytes of many steps: 128 bits, so that it is the same in whatever order it is made. */
 struct ts_live_sum {
 	uint64_t low, high;

@@ -56,6 +56,7 @@ struct ts_lives {
 	int64_t reversed; /* left out: intervals that end before they start, or are empty */
 	int64_t orphans; /* left out: intervals of variables that are not there; variables without a life */
 	int64_t always;	  /* left out: intervals of always-live variables, which count elsewhere */
+	int64_t beyond;	  /* intervals that were cut at the last recorded step, or lie behind it */
 	int64_t left_out; /* rows beyond TS_LIVES_MAX */
 	struct ts_pile pile[3]; /* life, variable, total; or they belong to */
 	struct ts_index *index; /* held */

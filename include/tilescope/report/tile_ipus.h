@@ -40,7 +40,7 @@ enum ts_code ts_tile_ipus_of(struct ts_tile_ipus *m, const struct ts_tiles *tile
 /* The same for who has neither tiles nor target. */
 enum ts_code ts_tile_ipus_read(struct ts_tile_ipus *m, struct ts_reader *rd,
 	struct ts_err *err) TS_WARN_UNUSED;
-/* The relation alone. */
+/* The relation alone. Errors: those of ts_rows_next(); it has what could be read then. */
 enum ts_code ts_tile_ipus_recorded(struct ts_tile_ipus *m, struct ts_reader *rd,
 	struct ts_err *err) TS_WARN_UNUSED;
 /* The caller's, too. False: no memory, it knows nothing then. */
