@@ -9,6 +9,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/report/index.h"
 #include "tilescope/view/fetch.h"
+#include "tilescope/view/sheet.h"
 
 enum {
 	LOOK_MS = 50,	    /* how often it is looked whether the user has cancelled */
@@ -122,6 +123,8 @@ ts_headless_draw(struct ts_app *app, struct ts_watch *w, struct ts_err *err)
 	code = settle(app, w, err);
 	if (code)
 		return code;
+	while (ts_view_order_turn(app->view[app->at.view]))
+		;
 	if (app->at.failed)
 		return ts_err_set(err, TS_E_USAGE, "--at %s: %s", app->args->at, app->env.message);
 	if (app->at.pending)

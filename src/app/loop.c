@@ -22,6 +22,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/report/archive.h"
 #include "tilescope/view/fetch.h"
+#include "tilescope/view/sheet.h"
 
 enum {
 	KEYS_US = 8000,	  /* keys are drained at most so long before a frame */
@@ -39,6 +40,7 @@ struct loop {
 	int signals; /* descriptor */
 	sigset_t while_waiting;
 	int64_t asked; /* ts_jobs_sent() before the keys of this turn */
+	bool ordering; /* a table is put in order, piece by piece */
 };
 
 static const int endings[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT};
@@ -226,8 +228,8 @@ wait_for_events(struct loop *l)
 		[FD_WATCH] = {.fd = ts_app_watch_fd(app), .events = POLLIN},
 	};
 
-	if (until) {
-		left = ts_max_i64(until - ts_clock_us(), 0);
+	if (until || l->ordering) {
+		left = l->ordering ? 0 : ts_max_i64(until - ts_clock_us(), 0);
 		timeout = (struct timespec){left / 1000000, left % 1000000 * 1000};
 		wait = &timeout;
 	}
@@ -267,6 +269,9 @@ turn(struct loop *l)
 	}
 	end_rest(app);
 	look_ahead(app);
+	l->ordering = app->env.report && app->view[app->current] &&
+		ts_view_order_turn(app->view[app->current]);
+	app->dirty |= l->ordering;
 	wait_for_events(l);
 }
 

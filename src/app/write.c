@@ -23,6 +23,7 @@
 #include "tilescope/report/watched.h"
 #include "tilescope/ui/chart_page.h"
 #include "tilescope/ui/picture.h"
+#include "tilescope/ui/table_order.h"
 #include "tilescope/view/fetch.h"
 #include "tilescope/view/sheet.h"
 
@@ -329,6 +330,8 @@ take_rows(struct ts_app *app, struct writing *w)
 		ts_view_say_error(&app->env, "there is no table here that could be written");
 		return false;
 	}
+	if (!s.wait && s.table.order && s.table.order->work)
+		s.wait = "its rows are being put in order";
 	if (s.wait) {
 		ts_view_say_error(&app->env, "not written: %s", s.wait);
 		return false;

@@ -248,8 +248,11 @@ draw_header(struct ts_canvas *c, struct ts_rect r, const struct ts_table *t, con
 		if (i == sorted && cell.w > 1) {
 			struct ts_rect mark = ts_rect_cut_right(&cell, 1);
 
-			ts_canvas_glyph(c, mark, 0, 0, TS_ROLE_HEADER,
-				descending ? 0x25be : 0x25b4);
+			if (own && t->order->work) /* they are not in that order yet */
+				ts_canvas_pending(c, mark, 0, 0);
+			else
+				ts_canvas_glyph(c, mark, 0, 0, TS_ROLE_HEADER,
+					descending ? 0x25be : 0x25b4);
 		}
 		ts_canvas_field(c, cell, 0, 0, cell.w, TS_ROLE_HEADER, title, strlen(title),
 			field | TS_FIELD_ELLIPSIS);

@@ -2,8 +2,8 @@
 /*
  * table_order - see the header.
  *
- * A list of row numbers is made in one pass of the filter and one merge sort (stable, n log n whatever
- * the rows are); values are asked of the view, not kept. Sums are made in the same pass.
+ * A list of row numbers is made by table_sort.c: at once where that takes no time that anybody could see, else a piece at
+ * a turn of the loop (ts_table_order_step()), while the rows stay as they are.
  */
 #include "config.h"
 
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "table_filter.h"
+#include "table_sort.h"
 
 #include "tilescope/base/mem.h"
 #include "tilescope/ui/table_order.h"
@@ -27,13 +27,8 @@ void
 ts_table_order_fini(struct ts_table_order *o)
 {
 	free(o->row);
+	table_sort_free(o->work);
 	ts_table_order_init(o);
-}
-
-static double
-real_of(const struct ts_table_value *v)
-{
-	return v->type == TS_VALUE_INTEGER ? (double)v->integer : v->real;
 }
 
 static bool
@@ -73,148 +68,79 @@ ts_table_filter_check(const struct ts_table *t, const char *filter, struct ts_er
 
 /* --- order ------------------------------------------------------------------------------------ */
 
-static int
-compare_text(const struct ts_table_value *x, const struct ts_table_value *y)
-{
-	int c = memcmp(x->s, y->s, x->n < y->n ? x->n : y->n);
+/* Looks at rows at once, and at each turn: one to three milliseconds. */
+enum { LOOKS_AT_ONCE = 1 << 18, LOOKS = 1 << 16 };
 
-	return c ? c : (x->n > y->n) - (x->n < y->n);
-}
-
-/* Numbers before texts; what is not known comes last whichever way it goes. */
-static int
-compare(const struct ts_table *t, uint32_t a, uint32_t b)
-{
-	struct ts_table_value x, y;
-	bool has_x = value_of(t, a, t->order->sorted, &x);
-	bool has_y = value_of(t, b, t->order->sorted, &y);
-	int c;
-
-	if (!has_x || !has_y)
-		return has_y - has_x;
-	if (is_number(&x) != is_number(&y))
-		return is_number(&x) ? -1 : 1;
-	if (x.type == TS_VALUE_INTEGER && y.type == TS_VALUE_INTEGER)
-		c = (x.integer > y.integer) - (x.integer < y.integer);
-	else if (is_number(&x))
-		c = (real_of(&x) > real_of(&y)) - (real_of(&x) < real_of(&y));
-	else
-		c = compare_text(&x, &y);
-	return t->order->descending ? -c : c;
-}
-
-/* [from, to) of `row` sorted, by way of `room`. */
 static void
-merge(const struct ts_table *t, uint32_t *row, uint32_t *room, int64_t from, int64_t middle,
-	int64_t to)
+put_rows(struct ts_table_order *o, const struct ts_table *t, struct ts_list *l)
 {
-	int64_t a = from, b = middle;
+	bool stays = o->others && l->cursor == o->cursor; /* of other rows: where the list is */
+	int64_t at = stays ? -1 : ts_table_row(t, l->cursor), count;
+	uint32_t *row = table_sort_take(o->work, &count, &o->filtered, o->sum);
 
-	for (int64_t i = from; i < to; i++) {
-		bool first = a < middle && (b == to || compare(t, row[a], row[b]) <= 0);
-
-		room[i] = row[first ? a++ : b++];
-	}
-	memcpy(row + from, room + from, (size_t)(to - from) * sizeof(*row));
+	table_sort_free(o->work);
+	o->work = NULL;
+	free(o->row);
+	o->row = row;
+	o->filtered = row && o->filtered;
+	o->count = row ? count : o->rows;
+	ts_list_set_count(l, o->count);
+	if (at >= 0 && ts_table_place(t, at) >= 0)
+		ts_list_jump(l, ts_table_place(t, at));
 }
 
-static bool
-sort_rows(const struct ts_table *t, uint32_t *row, int64_t n)
+bool
+ts_table_order_step(const struct ts_table *t, struct ts_list *l)
 {
-	uint32_t *room = ts_alloc((size_t)n, sizeof(*room));
+	struct ts_table_order *o = t->order;
 
-	if (!room)
+	if (!o || !o->work || !t->value)
 		return false;
-	for (int64_t width = 1; width < n; width *= 2)
-		for (int64_t from = 0; from + width < n; from += 2 * width)
-			merge(t, row, room, from, from + width, ts_min_i64(from + 2 * width, n));
-	free(room);
+	if (table_sort_step(o->work, t, LOOKS))
+		put_rows(o, t, l);
 	return true;
 }
 
+/* As the view has them, the cursor on row `at` (-1: where it is). */
 static void
-reverse(uint32_t *row, int64_t n)
+show_plain(struct ts_table_order *o, struct ts_list *l, int64_t at)
 {
-	for (int64_t i = 0; i < n / 2; i++) {
-		uint32_t kept = row[i];
-
-		row[i] = row[n - 1 - i];
-		row[n - 1 - i] = kept;
-	}
-}
-
-static void
-add_up(struct ts_table_order *o, const struct ts_table *t)
-{
-	memset(o->sum, 0, sizeof(o->sum));
-	for (int c = 0; t->facts && c < t->columns && c < TS_TABLE_COLUMNS; c++)
-		for (int64_t i = 0; t->facts[c].sum != TS_SUM_NONE && i < o->count; i++) {
-			struct ts_table_value v;
-
-			if (value_of(t, o->row[i], c, &v) && is_number(&v))
-				o->sum[c] += real_of(&v);
-		}
-}
-
-/* Those that pass the filter. */
-static bool
-choose_rows(struct ts_table_order *o, const struct ts_table *t, int64_t rows)
-{
-	struct table_filter f;
-	bool made = table_filter_init(&f, t, rows, o->filter, NULL) == TS_OK;
-
-	o->row = made ? ts_alloc((size_t)ts_max_i64(rows, 1), sizeof(*o->row)) : NULL;
-	o->count = 0;
-	for (int64_t i = 0; o->row && i < rows; i++)
-		if (table_filter_passes(&f, i))
-			o->row[o->count++] = (uint32_t)i;
-	o->filtered = made && f.filter.count > 0;
-	table_filter_fini(&f);
-	return o->row != NULL;
-}
-
-/* The list of rows; false: they are shown as they come. */
-static bool
-make_rows(struct ts_table_order *o, const struct ts_table *t, int64_t rows)
-{
-	bool plain = o->sorted < 0 && !o->descending && !o->filter[0];
-
-	if (plain || !t->value || rows > TS_TABLE_ROWS_MAX || !choose_rows(o, t, rows))
-		return false;
-	if (o->filtered)
-		add_up(o, t);
-	if (o->sorted >= 0)
-		return sort_rows(t, o->row, o->count);
-	if (o->descending)
-		reverse(o->row, o->count);
-	return true;
+	free(o->row);
+	o->row = NULL;
+	o->filtered = false;
+	o->count = o->rows;
+	ts_list_set_count(l, o->count);
+	if (at >= 0)
+		ts_list_jump(l, at);
 }
 
 void
 ts_table_order_make(struct ts_table_order *o, const struct ts_table *t, struct ts_list *l,
 	int64_t rows, uint64_t of)
 {
+	bool plain = o->sorted < 0 && !o->descending && !o->filter[0];
 	int64_t at;
 
 	rows = ts_max_i64(rows, 0);
 	if (o->made && o->rows == rows && o->of == of && l->count == o->count)
 		return;
 	at = o->rows == rows ? ts_table_row(t, l->cursor) : -1; /* else another table's */
-	free(o->row);
-	o->row = NULL;
-	o->filtered = false;
-	o->rows = rows;
-	o->of = of;
-	if (!make_rows(o, t, rows)) {
-		free(o->row);
-		o->row = NULL;
-		o->filtered = false;
-		o->count = rows;
+	o->others = at < 0;
+	table_sort_free(o->work);
+	o->work = NULL;
+	if (o->rows != rows || o->of != of || l->count != o->count) {
+		o->rows = rows;
+		show_plain(o, l, at);
 	}
+	o->of = of;
 	o->made = true;
-	ts_list_set_count(l, o->count);
-	if (at >= 0 && ts_table_place(t, at) >= 0)
-		ts_list_jump(l, ts_table_place(t, at));
+	o->cursor = l->cursor;
+	if (!plain && t->value && rows <= TS_TABLE_ROWS_MAX)
+		o->work = table_sort_new(t, rows);
+	if (!o->work)
+		show_plain(o, l, at);
+	else if (table_sort_step(o->work, t, LOOKS_AT_ONCE))
+		put_rows(o, t, l);
 }
 
 /* --- commands --------------------------------------------------------------------------------- */

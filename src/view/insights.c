@@ -472,6 +472,12 @@ static const struct ts_hint hints[] = {
 	{TS_CMD_COUNT, NULL},
 };
 
+static struct ts_tabs *
+tabs_of(struct ts_view *v)
+{
+	return &((struct insights_view *)v)->tabs;
+}
+
 const struct ts_view_ops ts_view_insights = {
 	.name = "insights",
 	.title = "Insights",
@@ -489,6 +495,7 @@ const struct ts_view_ops ts_view_insights = {
 	.pane_context = pane_context,
 	.mouse = mouse,
 	.explain = insights_explain,
+	.tabs = tabs_of,
 	.sheet = sheet,
 	.hints = hints,
 	.chart = chart,

@@ -543,6 +543,12 @@ pane_hints(struct ts_view *v)
 	return s->focus == LIVE_TABS ? ts_tabs_hints(&s->tabs) : chart_hints;
 }
 
+static struct ts_tabs *
+tabs_of(struct ts_view *v)
+{
+	return &((struct liveness *)v)->tabs;
+}
+
 const struct ts_view_ops ts_view_liveness = {
 	.name = "liveness",
 	.title = "Liveness",
@@ -561,6 +567,7 @@ const struct ts_view_ops ts_view_liveness = {
 	.pane_context = pane_context,
 	.mouse = mouse,
 	.explain = live_explain,
+	.tabs = tabs_of,
 	.sheet = live_sheet,
 	.chart = live_chart,
 	.pane_hints = pane_hints,

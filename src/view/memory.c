@@ -775,6 +775,12 @@ pane_hints(struct ts_view *v)
 	return graph_hints;
 }
 
+static struct ts_tabs *
+tabs_of(struct ts_view *v)
+{
+	return &((struct memory_view *)v)->tabs;
+}
+
 const struct ts_view_ops ts_view_memory = {
 	.name = "memory",
 	.title = "Memory",
@@ -794,6 +800,7 @@ const struct ts_view_ops ts_view_memory = {
 	.pane_context = memory_pane_context,
 	.mouse = memory_mouse,
 	.explain = memory_explain,
+	.tabs = tabs_of,
 	.sheet = memory_sheet,
 	.chart = memory_chart,
 	.pane_hints = pane_hints,

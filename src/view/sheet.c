@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "tilescope/base/strbuf.h"
+#include "tilescope/ui/table_order.h"
 #include "tilescope/view/sheet.h"
+#include "tilescope/view/tab.h"
 
 static void
 add_value(struct ts_strbuf *line, const struct ts_table_value *v)
@@ -45,4 +47,22 @@ ts_sheet_copy(const struct ts_sheet *s, char *out, size_t size)
 	snprintf(out, size, "%s", line.s);
 	ts_strbuf_fini(&line);
 	return out[0] != '\0';
+}
+
+bool
+ts_view_order_turn(struct ts_view *v)
+{
+	struct ts_tabs *tabs = v->ops->tabs ? v->ops->tabs(v) : NULL;
+	bool some = false;
+
+	for (int i = 0; i < (tabs ? tabs->count : 1); i++) {
+		struct ts_sheet s = {.list = NULL};
+		struct ts_tab *t = tabs ? &tabs->tab[i] : NULL;
+		bool there = t ? ts_tab_is_shown(t) && t->ops->sheet && t->ops->sheet(t, &s)
+			       : v->ops->sheet && v->ops->sheet(v, &s);
+
+		if (there && s.list && s.table.order)
+			some |= ts_table_order_step(&s.table, s.list);
+	}
+	return some;
 }

@@ -307,6 +307,96 @@ START_TEST(rows_are_sorted)
 }
 END_TEST
 
+/* Against the order of before, that asks for each value anew: any column, with texts that begin alike. */
+static int
+slow_compare(const struct thing *x, const struct thing *y, int column)
+{
+	int64_t a = column ? x->bytes : x->tile, b = column ? y->bytes : y->tile;
+
+	if (column == 2)
+		return !x->name || !y->name ? !x->name - !y->name : strcmp(x->name, y->name);
+	return a < 0 || b < 0 ? (a < 0) - (b < 0) : (a > b) - (a < b);
+}
+
+/* A table of many rows: as it was until it is done, piece by piece; the cursor on its row, also when it moves meanwhile. */
+START_TEST(many_rows_are_sorted_in_pieces)
+{
+	enum { MANY = 60000 };
+	static const char *const keys[] = {"tile", "bytes", "name"};
+	struct thing *x = calloc(MANY, sizeof(*x));
+	struct ts_table_order o;
+	struct ts_table t = thing_table(x, &o);
+	struct ts_list l;
+	unsigned seed = 7;
+	int pieces = 0;
+
+	ck_assert_ptr_nonnull(x);
+	for (int i = 0; i < MANY; i++) {
+		static const char *const names[] = {"encoder/layer_1/weights", "encoder/layer_10",
+			"encoder/layer_1", "encode", "", NULL, "encoder/layer_1/bias"};
+
+		seed = seed * 1103515245u + 12345u;
+		x[i] = (struct thing){seed >> 16 & 1023, (int64_t)(seed >> 4 & 0xffff) - 100,
+			names[(seed >> 20) % TS_COUNT(names)]};
+		x[i].bytes = ts_max_i64(x[i].bytes, -1);
+	}
+	ts_table_order_init(&o);
+	ts_list_init(&l);
+	ts_table_order_make(&o, &t, &l, MANY, 1);
+	ck_assert(!ts_table_order_step(&t, &l));
+	ts_list_go(&l, 7);
+	ck_assert(asked(&t, TS_CMD_SORT, keys[_i]));
+	if (o.descending)
+		ck_assert(asked(&t, TS_CMD_SORT_REVERSE, NULL));
+	ts_table_order_make(&o, &t, &l, MANY, 1);
+	ck_assert_ptr_nonnull(o.work);
+	ck_assert_int_eq(ts_table_row(&t, 100), 100);
+	ts_list_go(&l, 9);
+	while (ts_table_order_step(&t, &l))
+		pieces++;
+	ck_assert_int_gt(pieces, 2);
+	ck_assert_ptr_null(o.work);
+	ck_assert_int_eq(ts_table_row(&t, l.cursor), 9);
+	for (int i = 1; i < MANY; i++) {
+		int64_t a = ts_table_row(&t, i - 1), b = ts_table_row(&t, i);
+		int c = slow_compare(&x[a], &x[b], _i);
+
+		ck_assert(c < 0 || (c == 0 && a < b));
+	}
+	/* a filter: all rows until it is done; then a sum and the order, too */
+	ck_assert(asked(&t, TS_CMD_FILTER, "tile<512"));
+	ts_table_order_make(&o, &t, &l, MANY, 1);
+	ck_assert_int_eq(l.count, MANY);
+	while (ts_table_order_step(&t, &l))
+		;
+	ck_assert_int_lt(l.count, MANY * 6 / 10);
+	ck_assert(o.filtered);
+	for (int64_t i = 0; i < l.count; i++)
+		ck_assert_int_lt(x[ts_table_row(&t, i)].tile, 512);
+	/* other rows while it is made: nothing of the old ones is left, and the place is kept */
+	ck_assert(asked(&t, TS_CMD_FILTER, ""));
+	ts_table_order_make(&o, &t, &l, MANY, 1);
+	ck_assert_ptr_nonnull(o.work);
+	ts_list_go(&l, 0);
+	ts_table_order_make(&o, &t, &l, MANY - 5, 2);
+	ck_assert_int_eq(l.count, MANY - 5);
+	ck_assert_int_eq(ts_table_row(&t, 100), 100);
+	while (ts_table_order_step(&t, &l))
+		;
+	ck_assert_int_eq(l.cursor, 0);
+	for (int i = 1; i < MANY - 5; i++)
+		ck_assert_int_le(slow_compare(&x[ts_table_row(&t, i - 1)], &x[ts_table_row(&t, i)],
+					 _i),
+			0);
+	/* and a table that is left while it is made */
+	ck_assert(asked(&t, TS_CMD_SORT_REVERSE, NULL));
+	ts_table_order_make(&o, &t, &l, MANY - 5, 2);
+	ck_assert_ptr_nonnull(o.work);
+	ts_table_order_fini(&o);
+	free(x);
+}
+END_TEST
+
 static bool
 is_conv(const struct thing *x)
 {
@@ -413,6 +503,7 @@ main(void)
 	tcase_add_test(c, widths_fit_for_any_columns);
 	tcase_add_test(c, lines_of_the_mouse);
 	tcase_add_loop_test(c, rows_are_sorted, 0, 20);
+	tcase_add_loop_test(c, many_rows_are_sorted_in_pieces, 0, FACTS);
 	tcase_add_loop_test(c, rows_are_filtered, 0, 20);
 	tcase_add_test(c, columns_are_chosen);
 	tcase_set_timeout(c, 60);

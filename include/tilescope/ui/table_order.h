@@ -22,6 +22,8 @@ enum {
 	TS_TABLE_ROWS_MAX = 1 << 20, /* rows that are sorted or filtered here */
 };
 
+struct table_sort;
+
 struct ts_table_order {
 	int sorted; /* column, or -1: as the view has them */
 	bool descending;
@@ -34,6 +36,11 @@ struct ts_table_order {
 	uint64_t of;   /* what they were made of */
 	bool made, filtered;
 	double sum[TS_TABLE_COLUMNS]; /* of the rows that pass, where facts say so */
+
+	/* being made: the rows above are shown until it is there */
+	struct table_sort *work; /* NULL: nothing is */
+	bool others;		 /* of other rows than those that were shown before, */
+	int64_t cursor;		 /* with the cursor here */
 };
 
 void ts_table_order_init(struct ts_table_order *o);
@@ -45,6 +52,13 @@ void ts_table_order_fini(struct ts_table_order *o);
  */
 void ts_table_order_make(struct ts_table_order *o, const struct ts_table *t, struct ts_list *l,
 	int64_t rows, uint64_t of);
+
+/*
+ * A table of many rows (some ten thousand, with a filter some thousand) is put in order piece by piece: one of a millisecond
+ * or two with each call. Until it is done rows stay as they were (other rows: as the view has them). False: nothing is
+ * to be done. The loop calls it for all tables of the view that is shown (ts_view_order_turn()).
+ */
+bool ts_table_order_step(const struct ts_table *t, struct ts_list *l);
 
 /*
  * SORT [COLUMN], SORT_REVERSE, FILTER TEXT of a table with an order; UNKNOWN for others. `say` gets a line for the user;

@@ -47,4 +47,10 @@ struct ts_sheet {
  */
 bool ts_sheet_copy(const struct ts_sheet *s, char *out, size_t size);
 
+/*
+ * A piece of the order that tables of the view wait for, those of all its tabs that are shown (ts_table_order_step()).
+ * False: none does. The loop calls it at each turn and does not sleep meanwhile.
+ */
+bool ts_view_order_turn(struct ts_view *v);
+
 #endif

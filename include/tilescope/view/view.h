@@ -32,6 +32,7 @@ struct ts_index_status;
 struct ts_keymap;
 struct ts_sheet;
 struct ts_table_looks;
+struct ts_tabs;
 struct ts_view;
 
 /* What `reload` is told: another report, the same with other bytes, or with the same ones. */
@@ -193,6 +194,9 @@ struct ts_view_ops {
 	 * has its numbers. May be NULL.
 	 */
 	void (*explain)(struct ts_view *v, struct ts_explain *out);
+
+	/* The tabs of its lower pane. NULL: it has none. */
+	struct ts_tabs *(*tabs)(struct ts_view *v);
 
 	/* The table of the pane that has the keys (view/sheet.h). False: there is none. May be NULL. */
 	bool (*sheet)(struct ts_view *v, struct ts_sheet *out);

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * table_sort - see the header.
+ *
+ * First each row is asked once: does it pass, what is its key, what does it add to the sums. Then the keys are merged, in
+ * runs of 1, 2, 4, ... (stable, n log n whatever the rows are). Both can stop after any row, so that the thread that
+ * draws never gives more than a few milliseconds to it. Keys are numbers, or the first eight bytes of a text: texts are
+ * asked for again where these are the same, and never kept.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "table_sort.h"
+
+#include "tilescope/base/mem.h"
+
+enum { FILTER_LOOKS = 16, TEXT_LOOKS = 4 }; /* that a filter, and comparing texts, are worth */
+
+/* Numbers before texts; what is not known comes last whichever way it goes. */
+enum key_kind { KEY_INTEGER, KEY_REAL, KEY_TEXT, KEY_NONE };
+
+struct key {
+	union {
+		int64_t integer;
+		double real;
+		uint64_t text; /* its first bytes, the first one on top */
+	} v;
+	uint32_t row;
+	enum key_kind kind;
+};
+
+struct table_sort {
+	struct table_filter filter; /* lies where it is */
+	struct key *key, *room;
+	int64_t rows, next, count; /* of the view; that is asked next; that pass */
+	int64_t width;		   /* of the runs that are merged; 0 = rows are still asked */
+	int64_t from, a, b, to;	   /* the merge that is under way */
+	int column;
+	bool descending, filtered;
+	double sum[TS_TABLE_COLUMNS];
+};
+
+static bool
+value_of(const struct ts_table *t, int64_t row, int column, struct ts_table_value *v)
+{
+	v->type = TS_VALUE_NONE;
+	return t->value(t->ctx, row, column, v) && v->type != TS_VALUE_NONE;
+}
+
+struct table_sort *
+table_sort_new(const struct ts_table *t, int64_t rows)
+{
+	struct table_sort *s = ts_alloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->rows = rows;
+	s->column = t->order->sorted;
+	s->descending = t->order->descending;
+	s->key = ts_alloc((size_t)ts_max_i64(rows, 1), sizeof(*s->key));
+	if (table_filter_init(&s->filter, t, rows, t->order->filter, NULL) != TS_OK || !s->key) {
+		table_sort_free(s);
+		return NULL;
+	}
+	s->filtered = s->filter.filter.count > 0;
+	return s;
+}
+
+void
+table_sort_free(struct table_sort *s)
+{
+	if (!s)
+		return;
+	table_filter_fini(&s->filter);
+	free(s->key);
+	free(s->room);
+	free(s);
+}
+
+/* --- asking ----------------------------------------------------------------------------------- */
+
+static uint64_t
+first_bytes(const char *s, size_t n)
+{
+	uint64_t v = 0;
+
+	for (size_t i = 0; i < 8; i++)
+		v = v << 8 | (i < n ? (unsigned char)s[i] : 0);
+	return v;
+}
+
+static void
+make_key(struct key *k, const struct ts_table *t, int column)
+{
+	struct ts_table_value v;
+
+	k->kind = KEY_NONE;
+	if (column < 0 || !value_of(t, k->row, column, &v))
+		return;
+	if (v.type == TS_VALUE_INTEGER) {
+		k->kind = KEY_INTEGER;
+		k->v.integer = v.integer;
+	} else if (v.type == TS_VALUE_REAL) {
+		k->kind = KEY_REAL;
+		k->v.real = v.real;
+	} else {
+		k->kind = KEY_TEXT;
+		k->v.text = first_bytes(v.s, v.n);
+	}
+}
+
+static void
+add_up(struct table_sort *s, const struct ts_table *t, int64_t row)
+{
+	for (int c = 0; t->facts && c < t->columns && c < TS_TABLE_COLUMNS; c++) {
+		struct ts_table_value v;
+
+		if (t->facts[c].sum == TS_SUM_NONE || !value_of(t, row, c, &v))
+			continue;
+		if (v.type == TS_VALUE_INTEGER)
+			s->sum[c] += (double)v.integer;
+		else if (v.type == TS_VALUE_REAL)
+			s->sum[c] += v.real;
+	}
+}
+
+static void
+ask_row(struct table_sort *s, const struct ts_table *t, int64_t row)
+{
+	struct key *k = &s->key[s->count];
+
+	if (s->filtered && !table_filter_passes(&s->filter, row))
+		return;
+	if (s->filtered)
+		add_up(s, t, row);
+	k->row = (uint32_t)row;
+	make_key(k, t, s->column);
+	s->count++;
+}
+
+/* --- order ------------------------------------------------------------------------------------ */
+
+static int
+compare_text(const struct ts_table *t, int column, const struct key *x, const struct key *y)
+{
+	struct ts_table_value a, b;
+	int c;
+
+	if (x->v.text != y->v.text)
+		return x->v.text < y->v.text ? -1 : 1;
+	if (!value_of(t, x->row, column, &a) || !value_of(t, y->row, column, &b) ||
+		a.type != TS_VALUE_TEXT || b.type != TS_VALUE_TEXT)
+		return 0;
+	c = memcmp(a.s, b.s, a.n < b.n ? a.n : b.n);
+	return c ? c : (a.n > b.n) - (a.n < b.n);
+}
+
+static int
+compare(const struct table_sort *s, const struct ts_table *t, const struct key *x,
+	const struct key *y)
+{
+	int c;
+
+	if (x->kind == KEY_NONE || y->kind == KEY_NONE)
+		return (x->kind == KEY_NONE) - (y->kind == KEY_NONE);
+	if ((x->kind == KEY_TEXT) != (y->kind == KEY_TEXT))
+		return x->kind == KEY_TEXT ? 1 : -1;
+	if (x->kind == KEY_TEXT) {
+		c = compare_text(t, s->column, x, y);
+	} else if (x->kind == KEY_INTEGER && y->kind == KEY_INTEGER) {
+		c = (x->v.integer > y->v.integer) - (x->v.integer < y->v.integer);
+	} else {
+		double a = x->kind == KEY_REAL ? x->v.real : (double)x->v.integer;
+		double b = y->kind == KEY_REAL ? y->v.real : (double)y->v.integer;
+
+		c = (a > b) - (a < b);
+	}
+	return s->descending ? -c : c;
+}
+
+/* The next two runs; false: all of this width are merged, and it is the next width. */
+static void
+begin_merge(struct table_sort *s, int64_t from)
+{
+	if (from + s->width >= s->count) { /* what is left is one run */
+		struct key *kept = s->key;
+
+		memcpy(s->room + from, s->key + from, (size_t)(s->count - from) * sizeof(*s->key));
+		s->key = s->room;
+		s->room = kept;
+		s->width *= 2;
+		from = 0;
+	}
+	s->from = s->a = from;
+	s->b = ts_min_i64(from + s->width, s->count);
+	s->to = ts_min_i64(from + 2 * s->width, s->count);
+}
+
+static int64_t
+merge(struct table_sort *s, const struct ts_table *t, int64_t looks)
+{
+	int64_t middle = ts_min_i64(s->from + s->width, s->count);
+
+	int cost = s->key[s->a < s->count ? s->a : 0].kind == KEY_TEXT ? TEXT_LOOKS : 1;
+
+	for (; looks > 0 && (s->a < middle || s->b < s->to); looks -= cost) {
+		int64_t at = s->a + (s->b - middle);
+		bool first = s->a < middle &&
+			(s->b == s->to || compare(s, t, &s->key[s->a], &s->key[s->b]) <= 0);
+
+		s->room[at] = s->key[first ? s->a++ : s->b++];
+	}
+	if (s->a == middle && s->b == s->to)
+		begin_merge(s, s->to);
+	return looks;
+}
+
+static void
+reverse(struct table_sort *s)
+{
+	for (int64_t i = 0; i < s->count / 2; i++) {
+		struct key kept = s->key[i];
+
+		s->key[i] = s->key[s->count - 1 - i];
+		s->key[s->count - 1 - i] = kept;
+	}
+}
+
+/* All rows are asked; false: nothing is to be merged. */
+static bool
+begin_order(struct table_sort *s)
+{
+	if (s->column < 0 && s->descending)
+		reverse(s);
+	s->room = s->column >= 0 && s->count > 1 ? ts_alloc((size_t)s->count, sizeof(*s->room))
+						 : NULL;
+	if (!s->room)
+		return false; /* without memory: as the view has them */
+	s->width = 1;
+	begin_merge(s, 0);
+	return true;
+}
+
+bool
+table_sort_step(struct table_sort *s, const struct ts_table *t, int64_t looks)
+{
+	s->filter.t = t;
+	for (; s->next < s->rows && looks > 0; looks -= s->filtered ? FILTER_LOOKS : 1)
+		ask_row(s, t, s->next++);
+	if (s->next < s->rows)
+		return false;
+	if (s->width == 0 && !begin_order(s))
+		return true;
+	while (s->width < s->count && looks > 0)
+		looks = merge(s, t, looks);
+	return s->width >= s->count;
+}
+
+uint32_t *
+table_sort_take(struct table_sort *s, int64_t *count, bool *filtered, double sum[TS_TABLE_COLUMNS])
+{
+	uint32_t *row = ts_alloc((size_t)ts_max_i64(s->count, 1), sizeof(*row));
+
+	for (int64_t i = 0; row && i < s->count; i++)
+		row[i] = s->key[i].row;
+	*count = s->count;
+	*filtered = s->filtered;
+	memcpy(sum, s->sum, sizeof(s->sum));
+	return row;
+}
