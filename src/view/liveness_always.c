@@ -283,6 +283,22 @@ always_resize(struct ts_tab *t)
 	always_begin(t->own, t);
 }
 
+/* Of several replicas the list is that of all or of one, whichever of them the graph shows. */
+static const char *
+whose(const struct always_tab *a, char *out, size_t size)
+{
+	const struct liveness *s = a->s;
+	char n[TS_FMT_MAX];
+
+	if (!live_has_replicas(s))
+		return live_source_name(out, size, s, &s->shown);
+	snprintf(out, size,
+		live_always_of_device(s, a->always->bytes) ? "device of %s replicas"
+							   : "one replica of %s",
+		ts_fmt_count(n, s->src.line.replicas));
+	return out;
+}
+
 static void
 always_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 {
@@ -298,21 +314,24 @@ always_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 			ts_fmt_bytes(n, a->always->bytes, live_units(s)),
 			ts_fmt_bytes(m, says, live_units(s)));
 	else
-		snprintf(out, TS_TAB_NOTE, "%s, from %s",
-			live_source_name(name, sizeof(name), s, &s->shown),
-			a->always->by_tile ? "tile_always_live" : "variable");
+		snprintf(out, TS_TAB_NOTE, "%s, from %s%s", whose(a, name, sizeof(name)),
+			a->always->by_tile ? "tile_always_live" : "variable",
+			live_has_replicas(s) ? ", as recorded" : "");
 }
 
 static void
 draw_total(struct ts_canvas *c, const struct always_tab *a)
 {
-	char n[TS_FMT_MAX], m[TS_FMT_MAX];
+	char n[TS_FMT_MAX], m[TS_FMT_MAX], name[LIVE_SOURCE];
 	int x;
 
 	ts_canvas_fill(c, a->total, TS_ROLE_TOTAL, ' ');
-	x = ts_canvas_printf(c, a->total, 0, 0, TS_ROLE_TOTAL, "%s in %s variables",
+	x = ts_canvas_printf(c, a->total, 0, 0, TS_ROLE_TOTAL, "%s in %s variable%s",
 		ts_fmt_bytes(n, a->always->bytes, live_units(a->s)),
-		ts_fmt_count(m, a->always->count));
+		ts_fmt_count(m, a->always->count), a->always->count == 1 ? "" : "s");
+	if (live_has_replicas(a->s))
+		x = ts_canvas_printf(c, a->total, x, 0, TS_ROLE_TOTAL, ", %s",
+			whose(a, name, sizeof(name)));
 	if (a->l.order.filtered)
 		ts_canvas_printf(c, a->total, x, 0, TS_ROLE_TOTAL, "; %s of %s match",
 			ts_fmt_bytes(n, (int64_t)a->l.order.sum[C_BYTES], live_units(a->s)),

@@ -495,7 +495,7 @@ draw_change(struct ts_canvas *c, struct ts_rect r, int x, const struct liveness 
 	if (t->count == 0)
 		return ts_canvas_printf(c, r, x, 0, TS_ROLE_STATUS, "%s 0", word);
 	return ts_canvas_printf(c, r, x, 0, TS_ROLE_STATUS, "%s %s in %s variable%s", word,
-		ts_fmt_bytes(n, t->bytes, live_units(s)), ts_fmt_count(m, t->count),
+		ts_fmt_bytes(n, live_scaled(s, t->bytes), live_units(s)), ts_fmt_count(m, t->count),
 		t->count == 1 ? "" : "s");
 }
 
@@ -520,6 +520,9 @@ draw_changes(struct ts_canvas *c, struct ts_rect r, const struct liveness *s)
 	x = draw_compared(c, r, s);
 	x = draw_change(c, r, x, s, "born", &a->change.born);
 	x = draw_change(c, r, x, s, ", died", &a->change.died);
+	if (live_has_replicas(s))
+		x = ts_canvas_text(c, r, x, 0, TS_ROLE_LABEL,
+			s->one_replica ? ", one replica" : ", all replicas");
 	if (a->born < 0 || r.w - x < NAME_LEAST)
 		return;
 	x = ts_canvas_text(c, r, x, 0, TS_ROLE_LABEL, "; largest ");

@@ -76,7 +76,7 @@ group_always(const struct groups_tab *g, int64_t row)
 {
 	const struct ts_always *a = always_of(g);
 
-	return a ? a->group[g->group[row]].bytes : TS_UNKNOWN;
+	return a ? live_always_scaled(g->s, a->bytes, a->group[g->group[row]].bytes) : TS_UNKNOWN;
 }
 
 static int64_t
@@ -261,12 +261,35 @@ groups_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 		s->group >= 0 ? "; Enter: all again" : "");
 }
 
+/* Of how many replicas the figures are, and what had to be assumed for that. */
+static void
+draw_total(struct ts_canvas *c, const struct groups_tab *g)
+{
+	const struct liveness *s = g->s;
+	const struct ts_always *a = always_of(g);
+	char n[TS_FMT_MAX], m[TS_FMT_MAX];
+	int x;
+
+	ts_canvas_fill(c, g->total, TS_ROLE_TOTAL, ' ');
+	x = ts_canvas_printf(c, g->total, 0, 0, TS_ROLE_TOTAL,
+		"%s not always live in %s variable%s%s",
+		ts_fmt_bytes(n, live_scaled(s, s->alive->bytes), live_units(s)),
+		ts_fmt_count(m, s->alive->count), s->alive->count == 1 ? "" : "s",
+		!live_has_replicas(s)	 ? ""
+			: s->one_replica ? ", one replica"
+					 : ", device");
+	if (a && live_has_replicas(s) && live_always_of_device(s, a->bytes) == s->one_replica)
+		x = ts_canvas_printf(c, g->total, x, 0, TS_ROLE_NOTE,
+			"; always live: %s %s, assumed", s->one_replica ? "device /" : "one x",
+			ts_fmt_count(n, s->src.line.replicas));
+	ts_canvas_text(c, g->total, x, 0, TS_ROLE_TOTAL, "; Enter lists a group");
+}
+
 static void
 groups_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 {
 	struct groups_tab *g = t->own;
 	struct liveness *s = g->s;
-	char n[TS_FMT_MAX], m[TS_FMT_MAX];
 
 	(void)focus;
 	if (!ts_pane_has(&s->table)) {
@@ -283,14 +306,7 @@ groups_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 	}
 	groups_begin(g, t);
 	live_list_draw(&g->l, c, g->body);
-	ts_canvas_fill(c, g->total, TS_ROLE_TOTAL, ' ');
-	ts_canvas_printf(c, g->total, 0, 0, TS_ROLE_TOTAL,
-		"%s not always live in %s variables%s; Enter lists a group",
-		ts_fmt_bytes(n, live_scaled(s, s->alive->bytes), live_units(s)),
-		ts_fmt_count(m, s->alive->count),
-		s->shown.where == TS_LIVE_ALL && s->src.line.replicas > 1
-			? s->one_replica ? ", one replica" : ", device"
-			: "");
+	draw_total(c, g);
 }
 
 static enum ts_effect

@@ -168,6 +168,17 @@ int64_t live_scaled(const struct liveness *s, int64_t bytes);
 int64_t live_base(const struct liveness *s);
 int64_t live_memory(const struct liveness *s);
 
+/*
+ * Of several replicas: are figures of what is always live that come to `bytes` together those of the device, or those of
+ * one replica? No relation says so; it is taken to be the one that the tiles are nearer to. And such a figure as the
+ * others are shown: divided by the replicas, or times them.
+ */
+bool live_always_of_device(const struct liveness *s, int64_t bytes);
+int64_t live_always_scaled(const struct liveness *s, int64_t sum, int64_t bytes);
+
+/* Is it the device of several replicas that is shown? Then there is a switch between it and one of them. */
+bool live_has_replicas(const struct liveness *s);
+
 enum ts_effect live_mark(struct liveness *s, const struct ts_call *call);
 enum ts_effect live_clear_marks(struct liveness *s, const struct ts_call *call);
 bool live_add_mark(struct liveness *s, int64_t step); /* false: there are as many as there can be */

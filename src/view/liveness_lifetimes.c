@@ -462,14 +462,17 @@ static void
 draw_meaning(struct ts_canvas *c, const struct lifetimes_tab *d)
 {
 	const char *why = d->why;
+	int x = 0;
 
 	ts_canvas_fill(c, d->total, TS_ROLE_TOTAL, ' ');
+	if (live_has_replicas(d->s))
+		x = ts_canvas_text(c, d->total, 0, 0, TS_ROLE_TOTAL, "of one replica; ");
 	if (d->s->shown.where == TS_LIVE_TILE)
 		why = "uses are known of whole variables, not of pieces on a tile";
 	if (why[0])
-		ts_canvas_printf(c, d->total, 0, 0, TS_ROLE_NOTE, "idle is not known: %s", why);
+		ts_canvas_printf(c, d->total, x, 0, TS_ROLE_NOTE, "idle is not known: %s", why);
 	else
-		ts_canvas_text(c, d->total, 0, 0, TS_ROLE_TOTAL,
+		ts_canvas_text(c, d->total, x, 0, TS_ROLE_TOTAL,
 			"idle: steps whose program does not name it (program_variable); ?: no "
 			"program names it");
 }

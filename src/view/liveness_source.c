@@ -26,10 +26,38 @@ live_scaled(const struct liveness *s, int64_t bytes)
 	return s->one_replica ? bytes : ts_liveness_device(&s->src.line, bytes);
 }
 
+bool
+live_has_replicas(const struct liveness *s)
+{
+	return s->shown.where == TS_LIVE_ALL && s->src.line.replicas > 1;
+}
+
 static bool
 by_replica(const struct liveness *s)
 {
-	return s->one_replica && s->shown.where == TS_LIVE_ALL && s->src.line.replicas > 1;
+	return s->one_replica && live_has_replicas(s);
+}
+
+bool
+live_always_of_device(const struct liveness *s, int64_t bytes)
+{
+	int64_t device = s->src.line.always_live, replica = s->src.always_replica;
+
+	if (device == TS_UNKNOWN)
+		return true;
+	if (replica == TS_UNKNOWN)
+		replica = device / s->src.line.replicas;
+	return llabs(bytes - device) <= llabs(bytes - replica);
+}
+
+int64_t
+live_always_scaled(const struct liveness *s, int64_t sum, int64_t bytes)
+{
+	bool of_device = live_always_of_device(s, sum);
+
+	if (!live_has_replicas(s) || of_device == !s->one_replica)
+		return bytes;
+	return of_device ? bytes / s->src.line.replicas : ts_liveness_device(&s->src.line, bytes);
 }
 
 int64_t

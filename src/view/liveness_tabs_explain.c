@@ -25,8 +25,9 @@ explain_change(const struct liveness *s, struct ts_explain *out, bool born)
 	long long at = (long long)(born ? later : a->asked.against);
 	long long not = (long long)(born ? a->asked.against : later);
 	const struct ts_live_total *t = born ? &a->change.born : &a->change.died;
-	struct ts_explained *x = ts_explain_add(out, "%s from step %lld to %lld",
-		born ? "born" : "died", (long long)a->asked.against, (long long)later);
+	struct ts_explained *x = ts_explain_add(out, "%s from step %lld to %lld%s",
+		born ? "born" : "died", (long long)a->asked.against, (long long)later,
+		live_has_replicas(s) ? ", one replica" : "");
 
 	ts_explain_bytes(x, t->bytes, live_units(s));
 	ts_explain_from(x, TS_KNOWN_DERIVED, "variable.bytes, liveness_variable.start, .\"end\"");

@@ -225,6 +225,38 @@ START_TEST(replicas)
 }
 END_TEST
 
+/* What is always live, by name, is the device's here: with one replica it is divided, and that is said. */
+START_TEST(replicas_in_tabs)
+{
+	struct harness h;
+
+	begin_own(&h,
+		"INSERT INTO target VALUES(2, 2, 2, 10000);"
+		"INSERT INTO ipu VALUES(0, 0, 0, 2),(1, 1, 2, 2);"
+		"INSERT INTO tile_memory VALUES(0,0,1000,500),(1,0,1000,700),(2,1,1000,800),(3,1,1000,1000);"
+		"INSERT INTO liveness_step VALUES(0,-1,100),(1,-1,3000);"
+		"INSERT INTO variable VALUES(1,'a',3000,0),(2,'w',3000,1),(3,'c',100,0);"
+		"INSERT INTO liveness_variable VALUES(1,1,2),(3,0,1)");
+	h.options.units = TS_UNITS_BYTES;
+	harness_settle(&h);
+	harness_says(&h, "born 6,000 B in 1 variable, died 200 B in 1 variable, all replicas");
+	harness_command(&h, "tab groups");
+	harness_says(&h, "6,000 B not always live in 1 variable, device; Enter");
+	harness_says(&h, "9,000 B");
+	harness_command(&h, "replica");
+	harness_says(&h, "3,000 B not always live in 1 variable, one replica");
+	harness_says(&h, "always live: device / 2, assumed");
+	harness_says(&h, "1,500 B");
+	harness_says(&h, "4,500 B");
+	harness_says(&h, "born 3,000 B in 1 variable, died 100 B in 1 variable, one replica");
+	harness_command(&h, "tab always");
+	harness_says(&h, "3,000 B in 1 variable, device of 2 replicas");
+	harness_command(&h, "tab lifetimes");
+	harness_says(&h, "of one replica; idle");
+	harness_end(&h);
+}
+END_TEST
+
 /* Without the relation that tells replicas apart the base of one is an assumption, and marked. */
 START_TEST(replicas_assumed)
 {
@@ -436,6 +468,7 @@ main(void)
 	tcase_add_test(tc, next_source);
 	tcase_add_test(tc, marks);
 	tcase_add_test(tc, replicas);
+	tcase_add_test(tc, replicas_in_tabs);
 	tcase_add_test(tc, replicas_assumed);
 	tcase_add_loop_test(tc, tab_screens, 0, TS_COUNT(tabs));
 	tcase_add_test(tc, one_group);
