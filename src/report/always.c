@@ -8,6 +8,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/report/always.h"
 #include "tilescope/report/dictionary.h"
+#include "tilescope/report/index_labels.h"
 #include "tilescope/report/rows.h"
 #include "tilescope/report/tile_ipus.h"
 
@@ -192,12 +193,17 @@ keep_name(struct ts_always *a, struct ts_always_row *row, const char *s, size_t 
 }
 
 static enum ts_code
-list_rows(struct always_work *w, struct ts_groups *groups, struct ts_err *err)
+list_rows(struct always_work *w, struct ts_groups *groups, const struct ts_cache *cache,
+	struct ts_err *err)
 {
 	struct ts_always *a = w->out;
 	struct ts_grouper *m = NULL;
+	struct ts_kept_labels kept = {0};
 	enum ts_code code = groups ? ts_grouper_new(&m, groups, err) : TS_OK;
 	int64_t cumulative = 0;
+
+	if (groups && !a->by_tile)
+		(void)!ts_labels_kept(&kept, w->rd, cache, groups);
 
 	a->row = ts_alloc(TS_ALWAYS_MAX, sizeof(*a->row));
 	if (!code && !a->row)
@@ -211,7 +217,10 @@ list_rows(struct always_work *w, struct ts_groups *groups, struct ts_err *err)
 			? NULL
 			: ts_dictionary_at(&w->names, s->name);
 		const char *name = e ? (const char *)w->names.text.memory + e->at : NULL;
-		int group = m ? ts_grouper_of(m, name, e ? e->n : 0, NULL, 0) : -1;
+		int group = ts_kept_label(&kept, s->variable);
+
+		if (group < 0 && m)
+			group = ts_grouper_of(m, name, e ? e->n : 0, NULL, 0);
 
 		a->count++;
 		add_bytes(&a->bytes, s->bytes);
@@ -231,14 +240,15 @@ list_rows(struct always_work *w, struct ts_groups *groups, struct ts_err *err)
 			keep_name(a, &a->row[a->rows], name, e->n);
 		a->rows++;
 	}
+	ts_kept_labels_fini(&kept);
 	ts_grouper_free(m);
 	return !code && a->text.nomem ? ts_err_nomem(err) : code;
 }
 
 enum ts_code
 ts_always_read(struct ts_always **out, struct ts_reader *rd, const struct ts_live_source *source,
-	const struct ts_tile_lives *tiles, struct ts_groups *groups, struct ts_progress *progress,
-	struct ts_err *err)
+	const struct ts_tile_lives *tiles, struct ts_groups *groups, const struct ts_cache *cache,
+	struct ts_progress *progress, struct ts_err *err)
 {
 	struct always_work w = {.rd = rd,
 		.source = source,
@@ -258,7 +268,7 @@ ts_always_read(struct ts_always **out, struct ts_reader *rd, const struct ts_liv
 		damage = read_rows(&w, err);
 	code = damage == TS_E_DAMAGED ? TS_OK : damage;
 	if (!code)
-		code = list_rows(&w, groups, err);
+		code = list_rows(&w, groups, cache, err);
 	ts_tile_ipus_fini(&w.ipus);
 	ts_dictionary_fini(&w.names);
 	ts_pile_fini(&w.sum);

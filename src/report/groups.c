@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "tilescope/base/embedded.h"
 #include "tilescope/base/lex.h"
@@ -28,6 +29,7 @@ struct rule {
 struct ts_groups {
 	atomic_int uses;
 	int count, rules;
+	uint64_t hash;
 	char name[TS_GROUPS_MAX][TS_GROUP_NAME];
 	struct rule rule[TS_GROUP_RULES];
 };
@@ -143,8 +145,10 @@ ts_groups_open(struct ts_groups **out, const char *file, struct ts_err *err)
 		return ts_err_nomem(err);
 	atomic_init(&g->uses, 1);
 	r.code = rules_text(&text, &r.file, file, err);
-	if (!r.code)
+	if (!r.code) {
+		g->hash = XXH3_64bits(text, strlen(text));
 		ts_lex(text, read_rule, bad_line, &r);
+	}
 	free(text);
 	if (r.code) {
 		ts_groups_close(g);
@@ -171,6 +175,12 @@ ts_groups_close(struct ts_groups *g)
 	for (int i = 0; i < g->rules; i++)
 		ts_pattern_free(g->rule[i].pattern);
 	free(g);
+}
+
+uint64_t
+ts_groups_hash(const struct ts_groups *g)
+{
+	return g->hash;
 }
 
 int

@@ -36,6 +36,7 @@ static const struct {
 	[TS_SECTION_LIVES] = {"lives", 2, NULL},
 	[TS_SECTION_TILE_LIVES] = {"tile-lives", 2, NULL},
 	[TS_SECTION_PIECES] = {"pieces", 1, NULL},
+	[TS_SECTION_LABELS] = {"labels", 1, NULL},
 	[TS_SECTION_ORDER_BYTES] = {"order-bytes", 1, NULL},
 	[TS_SECTION_ORDER_NAME] = {"order-name", 1, NULL},
 	[TS_SECTION_ORDER_TILE] = {"order-tile", 1, NULL},

@@ -3,7 +3,8 @@
  * live_labels - what each of the variables of some lives is for (groups.h).
  *
  * Names are not kept with the lives: one pass over the rows that have them, in the order of their numbers, beside a
- * list of the variables in that order. What stays is a byte a variable.
+ * list of the variables in that order. What stays is a byte a variable; with a cache the groups of all variables before
+ * lowering are kept in the index (index_labels.h), which spares the pass the next time.
  */
 #include "config.h"
 
@@ -11,12 +12,13 @@
 #include <string.h>
 
 #include "tilescope/base/mem.h"
+#include "tilescope/report/index_labels.h"
 #include "tilescope/report/names.h"
 #include "tilescope/report/rows.h"
 
 #include "lives_internal.h"
 
-enum { PROGRESS_ROWS = 8192 };
+enum { PROGRESS_ROWS = 8192, KEPT_MOST = 1 << 24 /* numbers of variables */ };
 
 struct place {
 	int64_t number; /* of a variable, or a row id of a lowered one */
@@ -31,6 +33,9 @@ struct labels_work {
 	struct ts_names categories;
 	struct ts_pile place;
 	size_t places, first_lowered; /* those of `variable` come first */
+	const struct ts_cache *cache;
+	struct ts_pile all; /* group + 1 by number of a variable */
+	bool kept, keep;    /* they are in the index, are to be put there */
 	struct ts_progress *progress;
 };
 
@@ -44,22 +49,51 @@ by_number(const void *a, const void *b)
 	return (x->number > y->number) - (x->number < y->number);
 }
 
+/* Is it a row of lowered_variable? *number: its row id, else the number of a variable. */
+static bool
+is_lowered(int64_t *number, const struct ts_lives *l, size_t i)
+{
+	int64_t of = l->variable[i].variable;
+
+	*number = of < 0 ? -1 - of : of;
+	return l->lowered || of < 0;
+}
+
+/* What the index has of them. */
+static void
+take_kept(struct labels_work *w, const struct ts_lives *l)
+{
+	unsigned char *group = w->out->pile.memory;
+	struct ts_kept_labels kept;
+	int64_t number;
+
+	w->kept = ts_labels_kept(&kept, w->rd, w->cache, w->out->groups);
+	for (size_t i = 0; w->kept && i < l->variables; i++) {
+		bool lowered = is_lowered(&number, l, i);
+		int is = lowered || l->variable[i].bytes < 0 ? -1 : ts_kept_label(&kept, number);
+
+		if (is >= 0)
+			group[i] = (unsigned char)is;
+	}
+	ts_kept_labels_fini(&kept);
+}
+
+/* Those whose rows have to be asked. */
 static enum ts_code
 list_places(struct labels_work *w, const struct ts_lives *l, const struct ts_cache *cache,
 	struct ts_err *err)
 {
-	enum ts_code code = ts_pile_room(&w->place, (l->variables + 1) * sizeof(struct place),
-		cache, err);
+	enum ts_code code = TS_OK;
+	struct place p;
 
 	for (size_t i = 0; !code && i < l->variables; i++) {
-		int64_t number = l->variable[i].variable;
-		bool lowered = l->lowered || number < 0;
-		struct place p = {number < 0 ? -1 - number : number, (uint32_t)i, lowered};
-
-		if (l->variable[i].bytes >= 0)
-			((struct place *)w->place.memory)[w->places++] = p;
+		p = (struct place){.index = (uint32_t)i};
+		p.lowered = is_lowered(&p.number, l, i);
+		if (l->variable[i].bytes < 0 || (w->kept && !p.lowered))
+			continue;
+		code = ts_pile_add(&w->place, &p, sizeof(p), cache, err);
+		w->places += !code;
 	}
-	w->place.used = w->places * sizeof(struct place);
 	if (!code)
 		code = ts_pile_sort(&w->place, w->places, sizeof(struct place), by_number, cache,
 			w->rd->cancel, err);
@@ -96,6 +130,26 @@ category_of(const struct labels_work *w, struct ts_rows *rows, int column, size_
 	return ts_names_find(&w->categories, category, n);
 }
 
+/* To be kept; numbers that are too large end that. */
+static enum ts_code
+keep_group(struct labels_work *w, int64_t number, int group, struct ts_err *err)
+{
+	size_t room = w->all.room;
+	enum ts_code code = TS_OK;
+
+	w->keep = number >= 0 && number < KEPT_MOST;
+	if (!w->keep)
+		return TS_OK;
+	if ((size_t)number >= room)
+		code = ts_pile_room(&w->all, ((size_t)number + 1) * 2, w->cache, err);
+	if (code)
+		return code;
+	if ((size_t)number >= w->all.used)
+		w->all.used = (size_t)number + 1;
+	((unsigned char *)w->all.memory)[number] = (unsigned char)(group + 1);
+	return TS_OK;
+}
+
 enum { N_NUMBER, N_NAME, N_CATEGORY };
 
 /* Rows of `variable`, or of lowered_variable, whose numbers are among the places [from, to). */
@@ -112,7 +166,8 @@ label_rows(struct labels_work *w, bool lowered, size_t from, size_t to, struct t
 	enum ts_code code;
 	int64_t seen = 0;
 	size_t at = from;
-	bool there;
+	bool there, keep;
+	int is;
 
 	if (lowered)
 		q = (struct ts_rows_query){.columns = {TS_LOWERED_VARIABLE_TILE,
@@ -138,17 +193,34 @@ label_rows(struct labels_work *w, bool lowered, size_t from, size_t to, struct t
 			continue;
 		if (at >= to || p[at].number != number) /* mostly they come in this order */
 			at = find_place(w, from, to, number);
-		if (at == to || p[at].number != number)
+		keep = w->keep && !lowered;
+		if (!keep && (at == to || p[at].number != number))
 			continue;
 		if (ts_rows_text(rows, N_NAME, &s, &n) != TS_VALUE_OK)
 			s = NULL;
 		if (lowered)
 			category = category_of(w, rows, N_CATEGORY, &category_n);
+		is = ts_grouper_of(w->grouper, s, n, category, category_n);
 		for (; at < to && p[at].number == number; at++)
-			group[p[at].index] = (unsigned char)ts_grouper_of(w->grouper, s, n,
-				category, category_n);
+			group[p[at].index] = (unsigned char)is;
+		if (keep && (code = keep_group(w, number, is, err)))
+			break;
 	}
 	ts_rows_close(rows);
+	return code;
+}
+
+/* Variables before lowering whose groups are not in the index: they are put there. */
+static enum ts_code
+label_unlowered(struct labels_work *w, struct ts_err *err)
+{
+	enum ts_code code;
+
+	w->keep = w->cache && w->cache->dir;
+	code = label_rows(w, false, 0, w->first_lowered, err);
+	if (!code && w->keep && w->all.used > 0) /* a full disk is no error of this question */
+		(void)!ts_labels_keep(w->rd, w->cache, w->out->groups, w->all.memory, w->all.used,
+			NULL);
 	return code;
 }
 
@@ -158,7 +230,7 @@ label_all(struct labels_work *w, struct ts_err *err)
 	enum ts_code code = TS_OK, damage = TS_OK;
 
 	if (w->first_lowered > 0)
-		code = damage = label_rows(w, false, 0, w->first_lowered, err);
+		code = damage = label_unlowered(w, err);
 	if (code == TS_E_DAMAGED)
 		code = TS_OK;
 	if (!code && w->first_lowered < w->places)
@@ -177,7 +249,7 @@ ts_live_labels_read(struct ts_live_labels **out, struct ts_reader *rd, const str
 	struct ts_err *err)
 {
 	struct ts_live_labels *l = ts_alloc(1, sizeof(*l));
-	struct labels_work w = {.out = l, .rd = rd, .progress = progress};
+	struct labels_work w = {.out = l, .rd = rd, .cache = cache, .progress = progress};
 	enum ts_code code;
 
 	*out = NULL;
@@ -191,12 +263,14 @@ ts_live_labels_read(struct ts_live_labels **out, struct ts_reader *rd, const str
 		code = ts_pile_room(&l->pile, l->count + 1, cache, err);
 	if (!code) {
 		memset(l->pile.memory, ts_groups_find(groups, TS_GROUP_OTHER), l->count);
+		take_kept(&w, lives);
 		code = list_places(&w, lives, cache, err);
 	}
 	if (!code)
 		code = label_all(&w, err);
 	ts_names_fini(&w.categories);
 	ts_pile_fini(&w.place);
+	ts_pile_fini(&w.all);
 	ts_grouper_free(w.grouper);
 	if (code && code != TS_E_DAMAGED) {
 		ts_live_labels_close(l);

@@ -52,7 +52,7 @@
 #include "tilescope/ui/tty.h"
 
 enum {
-	ESC_LOCAL_MS = 25,
+	ESC_LOCAL_MS = 10, /* what a terminal sends at once comes at once */
 	ESC_SSH_MS = 100,
 	PAIRS_MAX = 1024,
 	MEMO = 512,

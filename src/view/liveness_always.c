@@ -23,6 +23,7 @@ struct always_fetch {
 	struct ts_live_source source;
 	struct ts_tile_lives *tiles; /* held, or NULL */
 	struct ts_groups *groups;    /* held, or NULL */
+	const struct ts_cache *cache;
 	struct ts_always *always;
 };
 
@@ -31,8 +32,8 @@ read_always(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 {
 	struct always_fetch *a = (struct always_fetch *)f;
 
-	return ts_always_read(&a->always, rd, &a->source, a->tiles, a->groups, &f->job.progress,
-		err);
+	return ts_always_read(&a->always, rd, &a->source, a->tiles, a->groups, a->cache,
+		&f->job.progress, err);
 }
 
 static void
@@ -226,6 +227,7 @@ live_ask_always(struct ts_tab *t)
 	f->f.fini = fini_always;
 	f->tiles = s->src.tiles ? ts_tile_lives_hold(s->src.tiles) : NULL;
 	f->groups = grouped ? ts_groups_hold(s->groups) : NULL;
+	f->cache = t->view->env->cache;
 	if (a->data != s->data)
 		a->pane.state = TS_PANE_LOADING;
 	a->data = s->data;

@@ -109,7 +109,7 @@ read_labels(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 	ts_strbuf_fini(&file);
 	if (code)
 		return code;
-	return ts_live_labels_read(&l->labels, rd, l->lives, l->groups, NULL, &f->job.progress,
+	return ts_live_labels_read(&l->labels, rd, l->lives, l->groups, l->cache, &f->job.progress,
 		err);
 }
 
@@ -371,6 +371,7 @@ ask_labels(struct liveness *s)
 	l->lives = ts_lives_hold(s->lives);
 	l->groups = s->groups ? ts_groups_hold(s->groups) : NULL;
 	l->rules = s->v.env->rules ? ts_strdup(s->v.env->rules) : NULL;
+	l->cache = s->lives->variables > KEPT_ROWS ? s->v.env->cache : NULL;
 	s->labels_pane.state = TS_PANE_LOADING;
 	send(s, &l->f, LIVE_FETCH_LABELS, INT64_MAX);
 }

@@ -31,8 +31,9 @@ struct alive_fetch {
 
 struct labels_fetch {
 	struct ts_fetch f;
-	struct ts_lives *lives; /* held */
-	char *rules;		/* directory of the user's rules, or NULL */
+	struct ts_lives *lives;	      /* held */
+	char *rules;		      /* directory of the user's rules, or NULL */
+	const struct ts_cache *cache; /* where they are kept; NULL: they are too few */
 	struct ts_groups *groups;
 	struct ts_live_labels *labels;
 };

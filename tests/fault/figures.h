@@ -393,7 +393,7 @@ figure_live_source(uint64_t *d, struct ts_reader *rd, const struct ts_live_sourc
 	if (!code && lives)
 		code = ts_alive_read(&a, rd, lives, &q, NULL, err);
 	if (!code)
-		code = ts_always_read(&always, rd, source, line.tiles, groups, NULL, err);
+		code = ts_always_read(&always, rd, source, line.tiles, groups, NULL, NULL, err);
 	for (int i = 0; !code && i < always->rows; i++)
 		digest_i64(d, always->row[i].bytes + always->row[i].group);
 	for (int i = 0; a && !code && i < TS_GROUPS_MAX; i++)

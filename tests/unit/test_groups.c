@@ -7,8 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "index_dir.h"
+
 #include "tilescope/base/mem.h"
-#include "tilescope/report/groups.h"
+#include "tilescope/report/always.h"
+#include "tilescope/report/index_labels.h"
+#include "tilescope/report/lives.h"
 
 static const char *
 group_of(struct ts_groups *g, const char *name, const char *category)
@@ -141,6 +145,121 @@ START_TEST(costly)
 }
 END_TEST
 
+/* --- kept in the index ------------------------------------------------------------------------ */
+
+enum { NAMED = 300 };
+
+static struct ts_report *
+named_variables(const struct index_dir *d)
+{
+	static const char *const names[] = {"'x/weights_1'", "'x/tmp'", "'vertexCode'", "'nothing'",
+		"NULL", "''", "7", "'a/gradOut_2'"};
+	const struct ts_report_options options = {0};
+	struct ts_report *r;
+	struct ts_err err = {0};
+	char path[INDEX_PATH], row[200];
+	sqlite3 *db;
+
+	snprintf(path, sizeof(path), "%s/report.tilescope", d->dir);
+	ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+	sqlite_run(db,
+		"BEGIN; CREATE TABLE report(key TEXT, value TEXT); "
+		"INSERT INTO report VALUES('store_version', '1'); "
+		"CREATE TABLE variable(variable INTEGER, name TEXT, bytes INTEGER, "
+		"always_live INTEGER); "
+		"CREATE TABLE liveness_variable(variable INTEGER, start INTEGER, \"end\" INTEGER)");
+	for (int i = 0; i < NAMED; i++) {
+		int number = i * 7 % NAMED + i / 250 * 1000;
+
+		snprintf(row, sizeof(row), "INSERT INTO variable VALUES(%d, %s, %d, %d)", number,
+			names[i * 5 % (int)TS_COUNT(names)], i % 17 * 100, i % 9 == 0);
+		sqlite_run(db, row);
+		snprintf(row, sizeof(row), "INSERT INTO liveness_variable VALUES(%d, %d, %d)",
+			number, i % 20, i % 20 + 3);
+		sqlite_run(db, row);
+	}
+	sqlite_run(db, "COMMIT");
+	sqlite3_close(db);
+	ck_assert_msg(ts_report_open(&r, path, &options, &err) == TS_OK, "%s", err.msg);
+	return r;
+}
+
+static void
+check_labels(struct ts_reader *rd, const struct ts_lives *lives, struct ts_groups *g,
+	const struct ts_cache *cache)
+{
+	struct ts_live_labels *plain, *kept;
+	struct ts_err err = {0};
+
+	ck_assert_int_eq(ts_live_labels_read(&plain, rd, lives, g, NULL, NULL, &err), TS_OK);
+	ck_assert_int_eq(ts_live_labels_read(&kept, rd, lives, g, cache, NULL, &err), TS_OK);
+	ck_assert_uint_eq(plain->count, lives->variables);
+	ck_assert_mem_eq(plain->group, kept->group, plain->count);
+	ts_live_labels_close(plain);
+	ts_live_labels_close(kept);
+}
+
+static void
+check_always(struct ts_reader *rd, struct ts_groups *g, const struct ts_cache *cache)
+{
+	const struct ts_live_source source = {.where = TS_LIVE_ALL};
+	struct ts_always *plain, *kept;
+	struct ts_err err = {0};
+
+	ck_assert_int_eq(ts_always_read(&plain, rd, &source, NULL, g, NULL, NULL, &err), TS_OK);
+	ck_assert_int_eq(ts_always_read(&kept, rd, &source, NULL, g, cache, NULL, &err), TS_OK);
+	ck_assert_int_gt(plain->rows, 20);
+	ck_assert_int_eq(plain->rows, kept->rows);
+	for (int i = 0; i < plain->rows; i++)
+		ck_assert_int_eq(plain->row[i].group, kept->row[i].group);
+	ck_assert_mem_eq(plain->group, kept->group, sizeof(plain->group));
+	ts_always_close(plain);
+	ts_always_close(kept);
+}
+
+/* Groups from the index are those of the names, also of other rules, and after somebody has altered them. */
+START_TEST(kept_groups)
+{
+	struct ts_kept_labels kept;
+	struct ts_groups *own, *mine;
+	struct ts_err err = {0};
+	struct ts_lives *lives;
+	struct ts_reader *rd;
+	struct ts_report *r;
+	struct index_dir d;
+
+	index_dir_begin(&d);
+	r = named_variables(&d);
+	ck_assert_int_eq(ts_reader_open(&rd, r, &err), TS_OK);
+	ck_assert_int_eq(ts_groups_open(&own, NULL, &err), TS_OK);
+	ck_assert_int_eq(open_text(&mine, "group mine name t\n", &err), TS_OK);
+	ck_assert_msg(ts_lives_read(&lives, rd, NULL, &err) == TS_OK, "%s", err.msg);
+	for (int i = 0; i < 2; i++) {
+		check_labels(rd, lives, own, &d.c);
+		ck_assert(ts_labels_kept(&kept, rd, &d.c, own));
+		ck_assert_int_eq(ts_kept_label(&kept, 5000), -1);
+		ts_kept_labels_fini(&kept);
+		ck_assert(!ts_labels_kept(&kept, rd, &d.c, mine));
+		ts_kept_labels_fini(&kept);
+		check_always(rd, own, &d.c);
+	}
+	check_labels(rd, lives, mine, &d.c);
+	ck_assert(ts_labels_kept(&kept, rd, &d.c, mine));
+	ts_kept_labels_fini(&kept);
+	ck_assert_int_eq(ts_labels_keep(rd, &d.c, mine, (const unsigned char *)"\1\50", 2, &err),
+		TS_OK);
+	ck_assert(!ts_labels_kept(&kept, rd, &d.c, mine));
+	ts_kept_labels_fini(&kept);
+	check_labels(rd, lives, mine, &d.c);
+	ts_lives_close(lives);
+	ts_groups_close(own);
+	ts_groups_close(mine);
+	ts_reader_close(rd);
+	ts_report_close(r);
+	index_dir_end(&d);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -153,6 +272,7 @@ main(void)
 	tcase_add_test(tc, own_file);
 	tcase_add_test(tc, bad_files);
 	tcase_add_test(tc, costly);
+	tcase_add_test(tc, kept_groups);
 	tcase_set_timeout(tc, 60);
 	suite_add_tcase(s, tc);
 	sr = srunner_create(s);

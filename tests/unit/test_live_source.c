@@ -531,7 +531,8 @@ START_TEST(always)
 		struct ts_err err = {0};
 		int64_t sum = 0;
 
-		ck_assert_msg(ts_always_read(&a, f.plain, &s, NULL, NULL, NULL, &err) == TS_OK,
+		ck_assert_msg(ts_always_read(&a, f.plain, &s, NULL, NULL, NULL, NULL, &err) ==
+				TS_OK,
 			"%s", err.msg);
 		for (int i = 0; i < a->rows; i++)
 			for (int tag = 0; tag < 4; tag++)

@@ -38,12 +38,14 @@ struct ts_always {
 };
 
 /*
- * Of a source. `tiles` knows the IPUs (may be NULL: then report/tile_ipus.h is asked). `groups` may be NULL.
+ * Of a source. `tiles` knows the IPUs (may be NULL: then report/tile_ipus.h is asked). `groups` may be NULL,
+ * and `cache`: where groups may have been kept (index_labels.h).
  * *out is set with TS_OK and TS_E_DAMAGED. Errors: TS_E_ABSENT, those of ts_rows_next().
  */
 enum ts_code ts_always_read(struct ts_always **out, struct ts_reader *rd,
 	const struct ts_live_source *source, const struct ts_tile_lives *tiles,
-	struct ts_groups *groups, struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
+	struct ts_groups *groups, const struct ts_cache *cache, struct ts_progress *progress,
+	struct ts_err *err) TS_WARN_UNUSED;
 void ts_always_close(struct ts_always *a); /* NULL allowed */
 
 /* Name of a row (NUL-terminated), or "". */

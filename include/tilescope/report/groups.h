@@ -18,6 +18,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "tilescope/base/err.h"
 
@@ -42,6 +43,9 @@ void ts_groups_close(struct ts_groups *g);
 int ts_groups_count(const struct ts_groups *g);
 const char *ts_groups_name(const struct ts_groups *g, int i);	 /* NUL-terminated, UTF-8 */
 int ts_groups_find(const struct ts_groups *g, const char *name); /* -1: there is none */
+
+/* Of the rules' text: what was grouped by the same rules need not be grouped again. */
+uint64_t ts_groups_hash(const struct ts_groups *g);
 
 /* One thread's room for matching; `g` is held. Errors: TS_E_NOMEM. */
 struct ts_grouper;

@@ -31,6 +31,7 @@ enum ts_section {
 	TS_SECTION_LIVES,
 	TS_SECTION_TILE_LIVES, /* bytes by tile and class, and when each class is alive */
 	TS_SECTION_PIECES,     /* on which tiles the pieces of each variable stand */
+	TS_SECTION_LABELS,     /* what each variable is for */
 	TS_SECTION_ORDER_BYTES,
 	TS_SECTION_ORDER_NAME,
 	TS_SECTION_ORDER_TILE,

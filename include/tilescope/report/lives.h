@@ -195,7 +195,8 @@ struct ts_live_labels {
 };
 
 /*
- * One pass over the names of the variables of `lives`. Errors: TS_E_ABSENT: names are not recorded; those of
+ * One pass over the names of the variables of `lives`; with a cache (else NULL) groups are kept in the index, and taken from
+ * there (index_labels.h). Errors: TS_E_ABSENT: names are not recorded; those of
  * ts_rows_next(). *out may be set on TS_E_DAMAGED too: what has no name is in TS_GROUP_OTHER.
  */
 enum ts_code ts_live_labels_read(struct ts_live_labels **out, struct ts_reader *rd,

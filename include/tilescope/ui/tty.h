@@ -31,7 +31,7 @@ struct ts_tty_options {
 	bool ascii;    /* ASCII glyphs even though the locale has more */
 	bool mouse;    /* report the mouse from the start */
 	int depth;     /* enum ts_depth at most; -1 = what the terminal has. NO_COLOR wins: mono */
-	int esc_delay; /* ms after Escape; -1 = 25, 100 over SSH. $ESCDELAY wins */
+	int esc_delay; /* ms after Escape; -1 = 10, 100 over SSH. $ESCDELAY wins */
 	struct ts_log *log; /* gets what is written to stderr meanwhile; NULL = dropped */
 };
 
