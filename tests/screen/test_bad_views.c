@@ -22,10 +22,11 @@ static const char *const everywhere[] = {"pane-next", "first", "last", "largest"
 static const char *const in_memory[] = {"breakdown", "breakdown", "breakdown", "breakdown",
 	"breakdown", "breakdown", "per-ipu", "per-ipu", "map", "metric", "metric", "metric",
 	"metric", "metric", "metric", "metric", "metric", "metric", "metric", "metric", "metric",
-	"metric", "metric", "metric", "scale", "scale", "order", "map", "fullest", "fullest",
-	"zoom-in", "page-right", "range", "last", "range", "zoom-selection", "zoom-fit",
-	"pane-next", "tab-next", "tab-next", "tab-next", "tab-next", "tab-next", "tab-next",
-	"marks-clear", NULL};
+	"metric", "metric", "metric", "metric-back", "metric-back", "limit-line", "scale", "scale",
+	"order", "map", "fullest", "fullest-back", "fullest", "largest-back", "zoom-in",
+	"page-right", "range", "last", "range", "zoom-selection", "zoom-fit", "pane-next",
+	"tab-next", "tab-next", "tab-next", "tab-next", "tab-next", "tab-next", "marks-clear",
+	NULL};
 static const char *const in_liveness[] = {"peak-next", "mark", "last", "mark", "pane-next", "only",
 	"tab-next", "tab-next", "tab-next", "tab-next", "tab-next", "tab-next", "tab-next",
 	"bottleneck", "axes", "tab-next", "whatif halve matMul", "whatif remove .", "tab-next",
