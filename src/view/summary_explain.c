@@ -445,7 +445,7 @@ static void (*const explainers[])(struct summary_view *s, struct ts_explain *out
 static void
 explain_line(struct summary_view *s, int i, struct ts_explain *out)
 {
-	enum summary_figure figure = summary_figure_of(&s->line[i]);
+	enum summary_figure figure = s->line[i].figure;
 
 	if (figure != FIGURE_NONE && (figure != FIGURE_GRAPH || s->line[i].arg == 0))
 		explainers[figure](s, out, s->line[i].arg);

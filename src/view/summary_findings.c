@@ -12,7 +12,7 @@
 
 #include "summary_internal.h"
 
-enum { SHOWN = 3, SHOWN_LOW = 1, LOW = 30, LABEL_W = 15, SEVERITY_W = 5, ID_W = 5 };
+enum { SHOWN = 3, SHOWN_LOW = 1, LOW = 30, SEVERITY_W = 5, ID_W = 5 };
 
 /* Those that say something: they come first. */
 static int
@@ -108,10 +108,10 @@ draw_rest(const struct ts_insights *in, int most, struct ts_canvas *c, struct ts
 	int n = count_said(in);
 
 	if (n > most)
-		ts_canvas_printf(c, r, LABEL_W + 2, 0, TS_ROLE_DIM, "and %d more in Insights",
+		ts_canvas_printf(c, r, SUMMARY_LABEL + 2, 0, TS_ROLE_DIM, "and %d more in Insights",
 			n - most);
 	else
-		ts_canvas_printf(c, r, LABEL_W + 2, 0, TS_ROLE_DIM,
+		ts_canvas_printf(c, r, SUMMARY_LABEL + 2, 0, TS_ROLE_DIM,
 			"none: %d rules look fine, %d are not known",
 			in->by_severity[TS_SEVERITY_NONE], in->unknown);
 }
@@ -121,7 +121,7 @@ summary_findings_draw(struct summary_view *s, struct ts_canvas *c, struct ts_rec
 {
 	const struct ts_insights *in = &s->findings.found.insights;
 	const struct ts_finding *f;
-	int x = LABEL_W + 2, most = most_shown(s);
+	int x = SUMMARY_LABEL + 2, most = most_shown(s);
 	const char *text;
 
 	if (line == 0)

@@ -68,11 +68,29 @@ struct summary_view;
 /* Where Enter on a line leads. */
 enum summary_goal { GO_NOWHERE, GO_TILE, GO_PEAK, GO_IPU, GO_IMPORT, GO_ABSENT, GO_FINDING };
 
+/* What a line says, for `=`. */
+enum summary_figure {
+	FIGURE_NONE,
+	FIGURE_FITS,
+	FIGURE_TOTAL,
+	FIGURE_OVER,
+	FIGURE_GAPS,
+	FIGURE_LIVE,
+	FIGURE_CATEGORY,
+	FIGURE_RUNS,
+	FIGURE_IPU,
+	FIGURE_TARGET,
+	FIGURE_TILE,
+	FIGURE_GRAPH,
+	FIGURE_ABOUT,
+};
+
 struct summary_line {
 	void (*draw)(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int arg);
 	int arg;
 	enum summary_goal goal;
 	int64_t object; /* tile, step or IPU; of GO_ABSENT the question */
+	enum summary_figure figure;
 };
 
 /* The lower pane: framework.json, app.json. */
@@ -126,24 +144,38 @@ void summary_make_lines(struct summary_view *s);
 bool summary_option_passes(const struct summary_view *s, int i);
 void summary_line_text(struct summary_view *s, int i, struct ts_strbuf *out);
 
-/* What a line says, for `=`. */
-enum summary_figure {
-	FIGURE_NONE,
-	FIGURE_FITS,
-	FIGURE_TOTAL,
-	FIGURE_OVER,
-	FIGURE_GAPS,
-	FIGURE_LIVE,
-	FIGURE_CATEGORY,
-	FIGURE_RUNS,
-	FIGURE_IPU,
-	FIGURE_TARGET,
-	FIGURE_TILE,
-	FIGURE_GRAPH,
-	FIGURE_ABOUT,
+enum {
+	HEAD_MEMORY,
+	HEAD_CYCLES,
+	HEAD_TARGET,
+	HEAD_REPORT,
+	HEAD_HOST,
+	HEAD_NOTES,
+	HEAD_OPTIONS,
+	HEAD_CHANGE
 };
 
-enum summary_figure summary_figure_of(const struct summary_line *l);
+enum { SUMMARY_LABEL = 15 }; /* columns of a label in the left margin */
+
+/* summary_draw.c: a line, one that says a figure, one that leads somewhere; lines in front of a part, and in place of one. */
+struct summary_line *summary_add(struct summary_view *s,
+	void (*draw)(struct summary_view *, struct ts_canvas *, struct ts_rect, int), int arg);
+struct summary_line *summary_figure(struct summary_view *s,
+	void (*draw)(struct summary_view *, struct ts_canvas *, struct ts_rect, int), int arg,
+	enum summary_figure figure);
+void summary_lead(struct summary_line *l, enum summary_goal goal, int64_t object);
+void summary_heading(struct summary_view *s, int which);
+void summary_draw_state(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int arg);
+
+/* Pieces of a line; each returns the column behind it. Words that have no room end in an ellipsis. */
+int summary_label(struct ts_canvas *c, struct ts_rect r, const char *text);
+int summary_say(struct ts_canvas *c, struct ts_rect r, int x, enum ts_role role, const char *text);
+int summary_put_bytes(const struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int x,
+	const char *before, int64_t bytes);
+int summary_put_count(struct ts_canvas *c, struct ts_rect r, int x, const char *before, int64_t n);
+
+/* summary_facts.c */
+void summary_fact_lines(struct summary_view *s);
 
 /* summary_explain.c */
 void summary_explain(struct ts_view *v, struct ts_explain *out);
