@@ -13,7 +13,15 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/base/utf8.h"
 
-enum { BUSY_US = 300000, TITLE_WORD = 12, TITLE_PATH = 48, PATH_LEAST = 10, WIDE = 120 };
+enum {
+	BUSY_US = 300000,
+	TITLE_WORD = 12,
+	TITLE_PATH = 48,
+	PATH_LEAST = 10,
+	WIDE = 120,
+	SELECTED_LEAST = 6, /* columns of the words that selected tiles */
+	SELECTED_MOST = 32,
+};
 
 static const enum ts_view_id tabs[] = {TS_VIEW_SUMMARY, TS_VIEW_INSIGHTS, TS_VIEW_MEMORY,
 	TS_VIEW_LIVENESS, TS_VIEW_TRACE, TS_VIEW_VARIABLES, TS_VIEW_TABLES};
@@ -180,6 +188,30 @@ short_path(const char *path, int room)
 	return *path || !last ? path : last;
 }
 
+/*
+ * What tiles are selected, from column x on, in at most so many: "tiles worst(5): 5", else "5 tiles". It goes
+ * before the program's name and the path: what the views show depends on it. The column behind it.
+ */
+static int
+draw_selected(const struct ts_app *app, struct ts_canvas *c, struct ts_rect r, int x, int columns)
+{
+	const struct ts_selected_tiles *t = &app->selection.tiles;
+	char n[TS_FMT_MAX], end[TS_FMT_MAX + 2];
+	int room, least = (int)ts_min_i64((int64_t)strlen(t->text), SELECTED_LEAST);
+
+	if (t->count == 0)
+		return x;
+	snprintf(end, sizeof(end), ": %s", ts_fmt_count(n, t->count));
+	room = columns - (int)(strlen("tiles ") + strlen(end));
+	if (room < least || least == 0)
+		return ts_canvas_printf(c, r, x, 0, TS_ROLE_SELECTION, "%s tile%s", n,
+			t->count == 1 ? "" : "s");
+	x = ts_canvas_text(c, r, x, 0, TS_ROLE_SELECTION, "tiles ");
+	x += ts_canvas_field(c, r, x, 0, room < SELECTED_MOST ? room : SELECTED_MOST,
+		TS_ROLE_SELECTION, t->text, strlen(t->text), TS_FIELD_ELLIPSIS);
+	return ts_canvas_text(c, r, x, 0, TS_ROLE_SELECTION, end);
+}
+
 static void
 draw_title(const struct ts_app *app, struct ts_canvas *c)
 {
@@ -194,8 +226,12 @@ draw_title(const struct ts_app *app, struct ts_canvas *c)
 	ts_canvas_fill(c, r, TS_ROLE_TAB, ' ');
 	describe_work(app, r.w - TITLE_WORD + 1 - margin - tabs_w - (r.w < WIDE ? 0 : PATH_LEAST),
 		work, sizeof(work));
-	if (r.w > tabs_w + TITLE_WORD - 2)
-		x = ts_canvas_text(c, r, 1, 0, TS_ROLE_TITLE, "tilescope");
+	room = r.w - 3 - tabs_w - (work[0] ? (int)strlen(work) + 1 : 0);
+	x = draw_selected(app, c, r, 1, room);
+	if (x == 1 ? r.w > tabs_w + TITLE_WORD - 2 : room - x >= TITLE_WORD)
+		x = ts_canvas_text(c, r, x == 1 ? x : x + 2, 0, TS_ROLE_TITLE, "tilescope");
+	else if (x == 1)
+		x = 0; /* the tabs need all columns */
 	room = r.w - x - 3 - tabs_w - (work[0] ? (int)strlen(work) + 1 : 0);
 	if (room > TITLE_PATH)
 		room = TITLE_PATH;
@@ -221,6 +257,8 @@ draw_caption(const struct ts_app *app, struct ts_canvas *c)
 
 	ts_canvas_fill(c, r, TS_ROLE_TAB, ' ');
 	x = ts_canvas_text(c, r, 1, 0, TS_ROLE_TITLE, "tilescope") + 2;
+	if (app->selection.tiles.count > 0)
+		x = draw_selected(app, c, r, x, (room - x) / 2) + 2;
 	ts_canvas_field(c, r, x, 0, room - x - 1, TS_ROLE_TAB, path, strlen(path), TS_FIELD_TAIL);
 	ts_canvas_text(c, r, room, 0, TS_ROLE_TITLE, ops->title);
 }
@@ -275,7 +313,10 @@ draw_hint_line(struct ts_canvas *c, struct ts_rect r, int x, const struct hint_l
 	}
 }
 
-/* First room for what always helps, then the pane's, the view's; these stand before it. */
+/*
+ * First room for what always helps, then the pane's, the view's; these stand before it. While tiles are selected, and the
+ * view's figures are not of them, that stands before all.
+ */
 static void
 draw_hints(struct ts_app *app, struct ts_canvas *c, struct ts_rect r)
 {
@@ -290,20 +331,27 @@ draw_hints(struct ts_app *app, struct ts_canvas *c, struct ts_rect r)
 		{TS_CMD_COUNT, NULL},
 	};
 	static const struct ts_hint prompt = {TS_CMD_PROMPT, "command"};
+	static const struct ts_hint all = {TS_CMD_MARKS_CLEAR, "clear"};
 	struct ts_view *v = app->view[app->current];
+	bool selected = v && v->ops->not_selected && app->selection.tiles.count > 0;
 	struct hint_line last = {.room = r.w - 1}, first;
-	int used;
+	int used, x = 1;
 
+	if (selected)
+		x = ts_canvas_printf(c, r, x, 0, TS_ROLE_NOTE, "%s", v->ops->not_selected) + 2;
+	last.room -= x - 1;
 	add_hints(app, &last, app->current >= TS_VIEW_OPEN ? close : leave);
 	first = (struct hint_line){.room = last.room};
+	if (selected)
+		add_hint(app, &first, &all);
 	if (v && v->ops->pane_hints)
 		add_hints(app, &first, v->ops->pane_hints(v));
 	if (v)
 		add_hints(app, &first, v->ops->hints);
 	add_hint(app, &first, &prompt);
 	used = last.room - first.room;
-	draw_hint_line(c, r, 1, &first);
-	draw_hint_line(c, r, 1 + used, &last);
+	draw_hint_line(c, r, x, &first);
+	draw_hint_line(c, r, x + used, &last);
 }
 
 /* Keys typed so far of a sequence, and how it may go on. */

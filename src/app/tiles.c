@@ -49,7 +49,7 @@ fini_tiles(struct ts_fetch *f)
 static enum ts_worker_id
 worker_of(const char *text)
 {
-	return strstr(text, "using") ? TS_WORKER_BULK : TS_WORKER_SCREEN;
+	return strpbrk(text, "\"/") ? TS_WORKER_BULK : TS_WORKER_SCREEN;
 }
 
 void
@@ -85,7 +85,7 @@ say_selected(struct ts_app *app, const struct ts_tiles_named *n)
 	char count[TS_FMT_MAX], bytes[TS_FMT_MAX];
 
 	if (n->count == 0)
-		ts_view_say(&app->env, "no tile is like that");
+		ts_view_say(&app->env, "no tile is like that: none is selected now");
 	else if (n->bytes == TS_UNKNOWN)
 		ts_view_say(&app->env, "selected %s tile%s", ts_fmt_count(count, n->count),
 			n->count == 1 ? "" : "s");
@@ -134,7 +134,7 @@ ts_app_tiles_take(struct ts_app *app, struct ts_job *job)
 		} else {
 			say_selected(app, &f->named);
 			ts_select_tiles(&app->selection, &f->named.set,
-				strstr(f->text, "selected") ? NULL : f->text);
+				ts_tile_set_asks_selected(f->text) ? NULL : f->text);
 		}
 	}
 	ts_fetch_free(&f->fetch);
@@ -168,5 +168,6 @@ ts_app_tiles_clear(struct ts_app *app, const struct ts_call *call)
 	if (app->selection.tiles.count == 0)
 		return TS_EFFECT_NONE;
 	ts_select_no_tiles(&app->selection);
+	ts_view_say(&app->env, "no tiles are selected any more");
 	return TS_EFFECT_REPAINT;
 }

@@ -9,15 +9,17 @@
 #include "config.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "tilescope/base/mem.h"
 #include "tilescope/calc/buckets.h"
 #include "tilescope/calc/tile_set.h"
 
-enum { WORD = 64 };
+enum { WORD = 64, WORD_SHOWN = 8 };
 
 /* --- sets ------------------------------------------------------------------------------------- */
 
@@ -133,16 +135,25 @@ ts_tile_set_print(char *out, size_t size, const struct ts_tile_set *s)
 
 struct parser {
 	const char *text, *at;
-	const struct ts_tile_world *world;
+	const struct ts_tile_world *world; /* NULL: only how the text is written is looked at */
 	struct ts_err *err;
 	int depth;
+	size_t wrong; /* where an error was noticed: bytes of the text */
 };
 
+static enum ts_code wrong(struct parser *p, const char *at, const char *fmt, ...) TS_PRINTF(3, 4);
+
 static enum ts_code
-wrong(const struct parser *p, const char *what)
+wrong(struct parser *p, const char *at, const char *fmt, ...)
 {
-	return ts_err_set(p->err, TS_E_USAGE, "%s at character %d of the tile set", what,
-		(int)(p->at - p->text) + 1);
+	char text[TS_ERR_MSG];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	p->wrong = (size_t)(at - p->text);
+	return ts_err_set(p->err, TS_E_USAGE, "character %zu: %s", p->wrong + 1, text);
 }
 
 static char
@@ -175,10 +186,10 @@ number(struct parser *p, int64_t *out)
 	*out = 0;
 	peek(p);
 	if (!is_digit(*p->at))
-		return wrong(p, "a number is missing");
-	for (; is_digit(*p->at); p->at++) {
+		return wrong(p, p->at, "a number is missing");
+	for (const char *from = p->at; is_digit(*p->at); p->at++) {
 		if (*out > INT64_MAX / 10 - 1)
-			return wrong(p, "too large a number");
+			return wrong(p, from, "too large a number");
 		*out = 10 * *out + (*p->at - '0');
 	}
 	return TS_OK;
@@ -189,19 +200,22 @@ static enum ts_code
 range(struct parser *p, int64_t *from, int64_t *to)
 {
 	enum ts_code code = number(p, from);
+	const char *begin = p->at;
 
+	while (begin > p->text && is_digit(begin[-1]))
+		begin--;
 	*to = *from;
 	if (!code && p->at[0] == '-' && is_digit(p->at[1])) {
 		p->at++;
 		code = number(p, to);
 	}
 	if (!code && *to < *from)
-		return wrong(p, "the range ends before it begins");
+		return wrong(p, begin, "the range ends before it begins");
 	++*to;
 	return code;
 }
 
-/* "90%", "560KiB", "573440": bytes; a decimal point is allowed. */
+/* "90%", "560KiB", "573440": bytes; a decimal point, and units in any case, are allowed. */
 static enum ts_code
 bytes(struct parser *p, double *out)
 {
@@ -220,15 +234,16 @@ bytes(struct parser *p, double *out)
 	if (*p->at == '.')
 		for (p->at++; is_digit(*p->at); p->at++, scale /= 10)
 			*out += (*p->at - '0') * scale;
-	if (*p->at == '%') {
+	if (peek(p) == '%') {
+		if (p->world && p->world->limit < 0)
+			return wrong(p, p->at,
+				"no share can be taken: how large a tile is is not known");
 		p->at++;
-		if (p->world->limit < 0)
-			return wrong(p, "how large a tile is is not known: no share can be taken");
-		*out *= (double)p->world->limit / 100;
+		*out *= p->world ? (double)p->world->limit / 100 : 1;
 		return TS_OK;
 	}
 	for (size_t i = 0; i < TS_COUNT(units); i++)
-		if (strncmp(p->at, units[i].name, strlen(units[i].name)) == 0) {
+		if (strncasecmp(p->at, units[i].name, strlen(units[i].name)) == 0) {
 			p->at += strlen(units[i].name);
 			*out *= units[i].of;
 			break;
@@ -249,8 +264,11 @@ add_all(struct parser *p, struct ts_tile_set *out)
 static enum ts_code
 add_selected(struct parser *p, struct ts_tile_set *out)
 {
-	const struct ts_tile_set *s = p->world->selected;
+	const struct ts_tile_set *s = p->world ? p->world->selected : NULL;
 
+	if (p->world && !s)
+		return wrong(p, p->at - strlen("selected"),
+			"tiles are selected in the app only: \"selected\" means nothing here");
 	for (int64_t t = s ? ts_tile_set_next(s, 0) : -1; t >= 0; t = ts_tile_set_next(s, t + 1))
 		ts_tile_set_add(out, t, t + 1);
 	return TS_OK;
@@ -260,23 +278,20 @@ static enum ts_code
 add_tiles(struct parser *p, struct ts_tile_set *out)
 {
 	int64_t from, to;
-	const struct ts_tile_set *there = p->world->there;
-	int at = (int)(p->at - p->text) + 1;
+	const char *at = p->at;
 	enum ts_code code = range(p, &from, &to);
 
-	if (!code && out->tiles == 0)
-		return wrong(p, "it is not known what tiles there are");
-	if (!code && to > out->tiles)
-		return ts_err_set(p->err, TS_E_USAGE,
-			"there is no tile %" PRId64 " at character %d of the tile set: they are "
-			"0 to %" PRId64,
-			to - 1, at, out->tiles - 1);
-	if (!code && there && to == from + 1 && !ts_tile_set_has(there, from))
-		return ts_err_set(p->err, TS_E_USAGE,
-			"there is no tile %" PRId64 " at character %d of the tile set", from, at);
-	if (!code)
-		ts_tile_set_add(out, from, to);
-	return code;
+	if (code || !p->world)
+		return code;
+	if (out->tiles == 0)
+		return wrong(p, at, "it is not known what tiles there are");
+	if (to > out->tiles)
+		return wrong(p, at, "there is no tile %" PRId64 ", they are 0 to %" PRId64, to - 1,
+			out->tiles - 1);
+	if (p->world->there && to == from + 1 && !ts_tile_set_has(p->world->there, from))
+		return wrong(p, at, "there is no tile %" PRId64, from);
+	ts_tile_set_add(out, from, to);
+	return TS_OK;
 }
 
 static enum ts_code
@@ -284,10 +299,11 @@ add_ipus(struct parser *p, struct ts_tile_set *out)
 {
 	const struct ts_tile_world *world = p->world;
 	int64_t from, to, last = -1;
+	const char *at = p->at;
 	bool known = false;
 	enum ts_code code = range(p, &from, &to);
 
-	if (code)
+	if (code || !world)
 		return code;
 	for (int64_t t = 0; world->ipu_of && t < out->tiles; t++) {
 		int64_t ipu = world->ipu_of(world->ctx, t);
@@ -298,11 +314,10 @@ add_ipus(struct parser *p, struct ts_tile_set *out)
 			ts_tile_set_add(out, t, t + 1);
 	}
 	if (!known)
-		return wrong(p, "which IPU a tile is of is not known");
+		return wrong(p, at, "which IPU a tile is of is not known");
 	if (to > last + 1)
-		return ts_err_set(p->err, TS_E_USAGE,
-			"there is no IPU %" PRId64 " before character %d of the tile set", to - 1,
-			(int)(p->at - p->text) + 1);
+		return wrong(p, at, "there is no IPU %" PRId64 ", they are 0 to %" PRId64, to - 1,
+			last);
 	return TS_OK;
 }
 
@@ -310,16 +325,20 @@ add_ipus(struct parser *p, struct ts_tile_set *out)
 static enum ts_code
 add_by_bytes(struct parser *p, struct ts_tile_set *out, bool more)
 {
-	const int64_t *used = p->world->used;
+	const int64_t *used;
+	const char *at = p->at;
 	double than;
 	enum ts_code code = bytes(p, &than);
 
-	if (!code && !used)
-		return wrong(p, "how much the tiles use is not known");
-	for (int64_t t = 0; !code && t < out->tiles; t++)
+	if (code || !p->world)
+		return code;
+	used = p->world->used;
+	if (!used)
+		return wrong(p, at, "how much the tiles use is not known");
+	for (int64_t t = 0; t < out->tiles; t++)
 		if (used[t] >= 0 && (more ? (double)used[t] > than : (double)used[t] < than))
 			ts_tile_set_add(out, t, t + 1);
-	return code;
+	return TS_OK;
 }
 
 static enum ts_code
@@ -337,15 +356,19 @@ add_under(struct parser *p, struct ts_tile_set *out)
 static enum ts_code
 add_worst(struct parser *p, struct ts_tile_set *out)
 {
-	const int64_t *used = p->world->used;
+	const int64_t *used;
+	const char *at = p->at;
 	uint32_t *order;
 	int64_t n;
 	enum ts_code code = number(p, &n);
 
-	if (!code && (!used || out->tiles > UINT32_MAX))
-		return wrong(p, "how much the tiles use is not known");
-	if (code)
+	if (!code && n == 0)
+		return wrong(p, at, "worst(0) would be no tile: worst(1) is the fullest one");
+	if (code || !p->world)
 		return code;
+	used = p->world->used;
+	if (!used || out->tiles > UINT32_MAX)
+		return wrong(p, at, "how much the tiles use is not known");
 	order = ts_alloc((size_t)out->tiles + 1, sizeof(*order));
 	if (!order || !ts_buckets_order(order, used, (uint32_t)out->tiles)) {
 		free(order);
@@ -357,15 +380,35 @@ add_worst(struct parser *p, struct ts_tile_set *out)
 	return TS_OK;
 }
 
+/* What using() says against an expression stands behind its place. */
+static enum ts_code
+ask_users(struct parser *p, struct ts_tile_set *out, const char *name, char mark, const char *at)
+{
+	struct ts_err why = {0};
+	enum ts_code code;
+
+	if (!p->world)
+		return TS_OK;
+	if (!p->world->using)
+		return wrong(p, at, "variables of tiles are not recorded");
+	code = p->world->using(p->world->ctx, out, name, mark == '/', &why);
+	if (code == TS_E_USAGE)
+		return wrong(p, at, "%s", why.msg);
+	if (code && p->err)
+		*p->err = why;
+	return code;
+}
+
 /* "..." or a regular expression between slashes; a backslash keeps the closing mark from closing. */
 static enum ts_code
 add_using(struct parser *p, struct ts_tile_set *out)
 {
 	char name[TS_TILE_SET_TEXT], mark = peek(p);
+	const char *at = p->at;
 	size_t n = 0;
 
 	if (mark != '"' && mark != '/')
-		return wrong(p, "a name in quotes (or /a regular expression/) is missing");
+		return wrong(p, at, "a name in quotes, or /a regular expression/, is missing");
 	for (p->at++; *p->at && *p->at != mark; p->at++) {
 		if (*p->at == '\\' && p->at[1] && (mark == '"' || p->at[1] == mark))
 			p->at++;
@@ -375,12 +418,11 @@ add_using(struct parser *p, struct ts_tile_set *out)
 	}
 	name[n] = '\0';
 	if (!take(p, mark))
-		return wrong(p, mark == '"' ? "the quote is not closed" : "the / is not closed");
+		return wrong(p, at, "%s",
+			mark == '"' ? "the quote is not closed" : "the / is not closed");
 	if (n == 0)
-		return wrong(p, "a name is missing");
-	if (!p->world->using)
-		return wrong(p, "variables of tiles are not recorded");
-	return p->world->using(p->world->ctx, out, name, mark == '/', p->err);
+		return wrong(p, at, "a name is missing");
+	return ask_users(p, out, name, mark, at);
 }
 
 static const struct {
@@ -397,26 +439,38 @@ static const struct {
 	{"using", true, add_using},
 };
 
+static size_t
+letters(const char *s)
+{
+	size_t n = 0;
+
+	while ((s[n] >= 'a' && s[n] <= 'z') || (s[n] >= 'A' && s[n] <= 'Z') || s[n] == '_')
+		n++;
+	return n;
+}
+
 static enum ts_code
 add_named(struct parser *p, struct ts_tile_set *out)
 {
-	size_t n = strspn(p->at, "abcdefghijklmnopqrstuvwxyz_");
+	const char *at = p->at;
+	size_t n = letters(at);
 	enum ts_code code;
 
 	for (size_t i = 0; i < TS_COUNT(terms); i++) {
-		if (strlen(terms[i].name) != n || memcmp(p->at, terms[i].name, n) != 0)
+		if (strlen(terms[i].name) != n || strncasecmp(at, terms[i].name, n) != 0)
 			continue;
 		p->at += n;
 		if (terms[i].called && !take(p, '('))
-			return wrong(p, "( is missing");
+			return wrong(p, p->at, "( is missing behind %s", terms[i].name);
 		code = terms[i].add(p, out);
 		if (!code && terms[i].called && !take(p, ')'))
-			return wrong(p, ") is missing");
+			return wrong(p, p->at, ") is missing");
 		return code;
 	}
-	return wrong(p,
-		n ? "not a word of tile sets (all, selected, ipu, over, under, worst, using)"
-		  : "a tile is missing");
+	if (n == 0)
+		return wrong(p, at, "a tile is missing, as in 12,40-45 or worst(5)");
+	return wrong(p, at, "no word \"%.*s\": all selected ipu over under worst using",
+		(int)(n < WORD_SHOWN ? n : WORD_SHOWN), at);
 }
 
 /* --- operators -------------------------------------------------------------------------------- */
@@ -431,17 +485,18 @@ operand(struct parser *p, struct ts_tile_set *out)
 
 	if (peek(p) != '(') {
 		code = is_digit(*p->at) ? add_tiles(p, out) : add_named(p, out);
-		for (int64_t i = 0; p->world->there && i < words(out); i++)
+		for (int64_t i = 0; p->world && p->world->there && i < words(out); i++)
 			out->bits[i] &= p->world->there->bits[i];
 		return code;
 	}
 	p->at++;
 	if (p->depth == TS_TILE_SET_DEPTH)
-		return wrong(p, "too many brackets");
+		return wrong(p, p->at - 1, "more than %d brackets in each other",
+			TS_TILE_SET_DEPTH);
 	p->depth++;
 	code = united(p, out);
 	p->depth--;
-	return !code && !take(p, ')') ? wrong(p, ") is missing") : code;
+	return !code && !take(p, ')') ? wrong(p, p->at, ") is missing") : code;
 }
 
 /* A & B - C, from the left; *out is empty before. */
@@ -483,6 +538,19 @@ united(struct parser *p, struct ts_tile_set *out)
 	return code;
 }
 
+/* The whole text; `out` is empty before. */
+static enum ts_code
+whole(struct parser *p, struct ts_tile_set *out)
+{
+	enum ts_code code;
+
+	if (strlen(p->text) >= TS_TILE_SET_TEXT)
+		return ts_err_set(p->err, TS_E_USAGE, "too long: tiles have at most %d characters",
+			TS_TILE_SET_TEXT - 1);
+	code = united(p, out);
+	return !code && peek(p) ? wrong(p, p->at, "an operator (, & -) is missing") : code;
+}
+
 enum ts_code
 ts_tile_set_parse(struct ts_tile_set *out, const char *text, const struct ts_tile_world *world,
 	struct ts_err *err)
@@ -490,15 +558,39 @@ ts_tile_set_parse(struct ts_tile_set *out, const char *text, const struct ts_til
 	struct parser p = {.text = text, .at = text, .world = world, .err = err};
 	enum ts_code code;
 
-	*out = (struct ts_tile_set){0};
-	if (strlen(text) >= TS_TILE_SET_TEXT)
-		return ts_err_set(err, TS_E_USAGE, "too long a tile set");
 	if (!ts_tile_set_init(out, world->tiles))
 		return ts_err_nomem(err);
-	code = united(&p, out);
-	if (!code && peek(&p))
-		code = wrong(&p, "an operator (, & -) is missing");
+	code = whole(&p, out);
 	if (code)
 		ts_tile_set_fini(out);
 	return code;
+}
+
+enum ts_code
+ts_tile_set_check(const char *text, size_t *at, struct ts_err *err)
+{
+	struct parser p = {.text = text, .at = text, .err = err};
+	struct ts_tile_set none;
+	enum ts_code code;
+
+	if (!ts_tile_set_init(&none, 0))
+		return ts_err_nomem(err);
+	code = whole(&p, &none);
+	ts_tile_set_fini(&none);
+	*at = p.wrong;
+	return code;
+}
+
+bool
+ts_tile_set_asks_selected(const char *text)
+{
+	static const char word[] = "selected";
+
+	for (size_t n; *text; text += n) {
+		n = letters(text);
+		if (n == strlen(word) && strncasecmp(text, word, n) == 0)
+			return true;
+		n += n == 0;
+	}
+	return false;
 }

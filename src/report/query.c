@@ -254,6 +254,12 @@ ts_query_set_cancel(struct ts_query *q, const struct ts_cancel *cancel)
 }
 
 void
+ts_query_set_selected(struct ts_query *q, const struct ts_tile_set *selected)
+{
+	q->selected = selected;
+}
+
+void
 ts_query_set_progress(struct ts_query *q, struct ts_progress *progress)
 {
 	q->progress = progress;

@@ -211,7 +211,7 @@ name_tiles(struct tiles_cursor *c)
 	const char *text = (const char *)sqlite3_value_text(c->blob);
 	struct ts_err why = {0};
 	enum ts_code code = text
-		? ts_tiles_named(&c->named, text, NULL, q->rd, NULL, q->progress, &why)
+		? ts_tiles_named(&c->named, text, q->selected, q->rd, NULL, q->progress, &why)
 		: ts_err_nomem(&why);
 
 	if (!code) {

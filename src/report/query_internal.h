@@ -11,12 +11,13 @@ struct ts_query {
 	struct ts_db *db;     /* the user's statements: hardened once more, see query.c */
 	struct ts_reader *rd; /* rows of the relations: connections of their own */
 	sqlite3_stmt *stmt;
-	struct ts_err denied;	      /* why the authorizer said no */
-	struct ts_err inner;	      /* why a relation's rows ended the statement */
-	struct ts_err partial;	      /* a relation is damaged: its rows ended before */
-	struct ts_progress *progress; /* rows that were gone through; or NULL */
-	int64_t gone_through;	      /* of relations, for this statement */
-	bool relations;		      /* it names relations: else SQLite counts its rows */
+	struct ts_err denied;		    /* why the authorizer said no */
+	struct ts_err inner;		    /* why a relation's rows ended the statement */
+	struct ts_err partial;		    /* a relation is damaged: its rows ended before */
+	struct ts_progress *progress;	    /* rows that were gone through; or NULL */
+	const struct ts_tile_set *selected; /* or NULL */
+	int64_t gone_through;		    /* of relations, for this statement */
+	bool relations;			    /* it names relations: else SQLite counts its rows */
 	/* what the app assumes or joins where the report does not say it: read when it is first asked for */
 	bool has_names, has_ipus;
 	struct ts_step_names names;

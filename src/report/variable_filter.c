@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tilescope/base/mem.h"
@@ -147,6 +148,40 @@ ts_variable_field_can(const struct ts_variables *v, enum ts_variable_field field
 	return v->has[about[field].column];
 }
 
+/* "character 3: ..." of an expression of tiles becomes that of the line in which it stands. */
+static void
+place_in_line(const struct ts_filter *f, const struct ts_filter_node *n, struct ts_err *err)
+{
+	static const char begin[] = "character ";
+	const char *at = strstr(f->line, f->text + n->a); /* of equal ones the first is as wrong */
+	struct ts_err why = *err;
+	char *rest;
+	unsigned long character;
+
+	if (!at || strncmp(why.msg, begin, strlen(begin)) != 0)
+		return;
+	character = strtoul(why.msg + strlen(begin), &rest, 10);
+	ts_err_set(err, why.code, "%s%lu%s", begin, character + (unsigned long)(at - f->line),
+		rest);
+}
+
+static enum ts_code
+check_tiles(const struct ts_filter *f, struct ts_err *err)
+{
+	for (int i = 0; i < f->count; i++) {
+		const struct ts_filter_node *n = &f->node[i];
+		struct ts_err why = {0};
+		size_t at;
+
+		if (n->op != TS_FILTER_IN || !ts_tile_set_check(f->text + n->a, &at, &why))
+			continue;
+		place_in_line(f, n, &why);
+		*err = why;
+		return why.code;
+	}
+	return TS_OK;
+}
+
 enum ts_code
 ts_variable_filter_check(const struct ts_filter *f, const struct ts_variables *v,
 	struct ts_err *err)
@@ -161,7 +196,7 @@ ts_variable_filter_check(const struct ts_filter *f, const struct ts_variables *v
 		return ts_err_set(err, TS_E_ABSENT, "%s not recorded in this report",
 			about[i].what);
 	}
-	return TS_OK;
+	return check_tiles(f, err);
 }
 
 /* Is there a category that the word is, or is part of? Where rows have names of their own: not known. */
@@ -210,12 +245,16 @@ name_tiles(struct ts_variable_asking *a, const struct ts_filter_node *n,
 	struct ts_err *err)
 {
 	struct ts_tiles_named named = {0};
+	struct ts_err why = {0};
 	enum ts_code code = ts_tiles_named(&named, a->use.filter->text + n->a, selected, rd,
-		a->v->cache, progress, err);
+		a->v->cache, progress, &why);
 
 	if (!code) {
 		a->tiles[n->text] = named.set;
 		named.set = (struct ts_tile_set){0};
+	} else if (err) {
+		place_in_line(a->use.filter, n, &why);
+		*err = why;
 	}
 	ts_tiles_named_fini(&named);
 	return code;

@@ -120,6 +120,7 @@ struct query_source {
 	struct ts_report *report;    /* held */
 	struct ts_query *query;
 	char *sql;
+	struct ts_tile_set selected; /* a copy */
 	struct ts_strbuf text[TS_TABLE_COLUMNS];
 };
 
@@ -135,6 +136,7 @@ query_next(struct ts_row_source *source, struct ts_reader *rd, struct ts_table_v
 		code = ts_query_open(&s->query, s->report, err);
 		if (!code) {
 			ts_query_set_cancel(s->query, rd->cancel);
+			ts_query_set_selected(s->query, &s->selected);
 			code = ts_query_prepare(s->query, s->sql, 0, err);
 		}
 	}
@@ -174,12 +176,13 @@ query_free(struct ts_row_source *source)
 	ts_report_close(s->report);
 	for (int i = 0; i < TS_TABLE_COLUMNS; i++)
 		ts_strbuf_fini(&s->text[i]);
+	ts_tile_set_fini(&s->selected);
 	free(s->sql);
 	free(s);
 }
 
 struct ts_row_source *
-ts_grid_query_source(struct ts_report *report, const char *sql)
+ts_grid_query_source(struct ts_report *report, const char *sql, const struct ts_tile_set *selected)
 {
 	struct query_source *s = ts_alloc(1, sizeof(*s));
 
@@ -190,7 +193,7 @@ ts_grid_query_source(struct ts_report *report, const char *sql)
 	s->sql = ts_strdup(sql);
 	for (int i = 0; i < TS_TABLE_COLUMNS; i++)
 		ts_strbuf_init(&s->text[i], CELL_MOST * 16);
-	if (!s->sql) {
+	if (!ts_tile_set_copy(&s->selected, selected, selected->tiles) || !s->sql) {
 		query_free(&s->source);
 		return NULL;
 	}

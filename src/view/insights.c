@@ -497,6 +497,7 @@ const struct ts_view_ops ts_view_insights = {
 	.explain = insights_explain,
 	.tabs = tabs_of,
 	.sheet = sheet,
+	.not_selected = "figures of all tiles",
 	.hints = hints,
 	.chart = chart,
 	.args = args,

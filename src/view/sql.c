@@ -20,6 +20,7 @@ enum { ASK_ROWS, STATEMENT_LINES = 3, DETAILS_FROM = 14, NAMES_MAX = 1 << 20 };
 struct sql_fetch {
 	struct ts_fetch fetch; /* first */
 	char *sql;
+	struct ts_tile_set selected; /* a copy */
 	/* answers */
 	struct ts_row_block block;
 	struct ts_strbuf names; /* of the columns, NUL behind each */
@@ -87,6 +88,7 @@ read_rows(struct ts_fetch *fetch, struct ts_reader *rd, struct ts_err *err)
 		return code;
 	ts_query_set_cancel(q, &fetch->job.cancel);
 	ts_query_set_progress(q, &fetch->job.progress);
+	ts_query_set_selected(q, &f->selected);
 	code = ts_query_prepare(q, f->sql, TS_SQL_SECONDS, err);
 	if (!code)
 		code = take_rows(f, q, err);
@@ -103,6 +105,7 @@ fini(struct ts_fetch *fetch)
 	struct sql_fetch *f = (struct sql_fetch *)fetch;
 
 	free(f->sql);
+	ts_tile_set_fini(&f->selected);
 	ts_row_block_fini(&f->block);
 	ts_strbuf_fini(&f->names);
 }
@@ -224,6 +227,7 @@ static void
 view_request(struct ts_view *v)
 {
 	struct sql_view *s = (struct sql_view *)v;
+	const struct ts_tile_set *selected = &v->env->selection->tiles.set;
 	struct sql_fetch *f;
 
 	if (!s->sql || s->under_way || s->data.state != TS_PANE_EMPTY)
@@ -235,7 +239,7 @@ view_request(struct ts_view *v)
 	f->fetch.fini = fini;
 	ts_strbuf_init(&f->names, NAMES_MAX);
 	f->sql = ts_strdup(s->sql);
-	if (!f->sql) {
+	if (!f->sql || !ts_tile_set_copy(&f->selected, selected, selected->tiles)) {
 		ts_fetch_free(&f->fetch);
 		return;
 	}
@@ -278,6 +282,8 @@ keep(struct sql_view *s, struct sql_fetch *f)
 	own->more = f->more;
 	own->took_us = f->took_us;
 	memcpy(own->partial, f->partial, sizeof(own->partial));
+	own->selected = f->selected;
+	f->selected = (struct ts_tile_set){0};
 	f->sql = NULL;
 	f->block = (struct ts_row_block){0};
 	ts_strbuf_init(&f->names, NAMES_MAX);
@@ -470,7 +476,9 @@ static const struct ts_hint hints[] = {
 static struct ts_row_source *
 all_rows(struct ts_view *v)
 {
-	return ts_grid_query_source(v->env->report, ((const struct sql_view *)v)->sql);
+	const struct sql_view *s = (const struct sql_view *)v;
+
+	return ts_grid_query_source(v->env->report, s->sql, &s->answer->selected);
 }
 
 static bool

@@ -333,5 +333,6 @@ const struct ts_view_ops ts_view_summary = {
 	.command = summary_command,
 	.mouse = summary_mouse,
 	.explain = summary_explain,
+	.not_selected = "figures of all tiles",
 	.hints = hints,
 };

@@ -406,6 +406,7 @@ const struct ts_view_ops ts_view_trace = {
 	.explain = trace_explain,
 	.sheet = trace_sheet,
 	.chart = trace_chart,
+	.not_selected = "figures of whole IPUs",
 	.hints = hints,
 	.args = trace_args,
 };

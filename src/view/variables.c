@@ -151,6 +151,9 @@ understand(struct variables_view *t, struct ts_filter *f, const char *line)
 
 	if (!code)
 		code = ts_variable_filter_check(f, t->v, &err);
+	if (!code && t->view.env->selection->tiles.count == 0 && variables_asks_selected(f))
+		code = ts_err_set(&err, TS_E_USAGE,
+			"no tiles are selected: :tiles EXPRESSION, or m and v in Memory");
 	if (code)
 		ts_view_say_error(t->view.env, "%s", err.msg);
 	else if (ts_variable_filter_doubt(doubt, sizeof(doubt), f, t->v))

@@ -144,7 +144,8 @@ list_failed(struct variables_view *t, struct variables_fetch *f, bool shown)
 		return TS_EFFECT_RECALC | TS_EFFECT_REPAINT;
 	}
 	if (f->fetch.code != TS_E_CANCELLED)
-		ts_view_say_error(t->view.env, "variables: %s", f->fetch.err.msg);
+		ts_view_say_error(t->view.env, "%s%s",
+			f->fetch.code == TS_E_USAGE ? "" : "variables: ", f->fetch.err.msg);
 	t->stopped = shown;
 	if (!shown && t->list) {
 		t->wish.sort = t->list->sort;
@@ -220,7 +221,8 @@ take_hits(struct variables_view *t, struct variables_fetch *f)
 		t->seek = false;
 		t->needle.count = 0;
 		if (f->fetch.code != TS_E_CANCELLED)
-			ts_view_say_error(t->view.env, "search: %s", f->fetch.err.msg);
+			ts_view_say_error(t->view.env, "%s%s",
+				f->fetch.code == TS_E_USAGE ? "" : "search: ", f->fetch.err.msg);
 		return TS_EFFECT_REPAINT;
 	}
 	t->bytes = atomic_load(&f->list->all_bytes);

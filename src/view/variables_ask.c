@@ -474,6 +474,37 @@ ask_debug(struct variables_view *t)
 	ts_debug_request(&t->debug, &t->view, &about);
 }
 
+bool
+variables_asks_selected(const struct ts_filter *f)
+{
+	for (int i = 0; i < f->count; i++)
+		if (f->node[i].op == TS_FILTER_IN &&
+			ts_tile_set_asks_selected(f->text + f->node[i].a))
+			return true;
+	return false;
+}
+
+/* Other tiles are selected: what asks for them is made anew, or let go of when there are none. */
+static void
+follow_selection(struct variables_view *t)
+{
+	const struct ts_selected_tiles *tiles = &t->view.env->selection->tiles;
+
+	if (t->tiles_version == tiles->version)
+		return;
+	t->tiles_version = tiles->version;
+	if (variables_asks_selected(&t->needle))
+		variables_search(t, &(struct ts_filter){.count = 0}, 1);
+	if (!variables_asks_selected(&t->wish.filter))
+		return;
+	t->again = true;
+	t->to_top = true;
+	if (tiles->count > 0)
+		return;
+	t->wish.filter = (struct ts_filter){.count = 0};
+	ts_view_say(t->view.env, "no tiles are selected any more: all variables");
+}
+
 void
 variables_request(struct ts_view *v)
 {
@@ -491,6 +522,7 @@ variables_request(struct ts_view *v)
 		}
 		return;
 	}
+	follow_selection(t);
 	ask_count(t);
 	ask_list(t);
 	look_at_making(t);

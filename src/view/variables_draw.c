@@ -155,6 +155,9 @@ note_text(const struct variables_view *t, char *out, size_t size)
 			ts_fmt_count(n, atomic_load(&t->list->costly)));
 	} else if (t->unsized > 0 && t->list && t->list->filter.count == 0) {
 		snprintf(out, size, "%s without a size", ts_fmt_count(n, t->unsized));
+	} else if (t->v->lowered && t->wish.filter.count == 0 &&
+		t->view.env->selection->tiles.count > 0) {
+		snprintf(out, size, "of all tiles; & tile in selected");
 	}
 }
 

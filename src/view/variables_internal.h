@@ -126,6 +126,7 @@ struct variables_view {
 	struct variables_wish wish;
 	struct ts_variable_list *list, *making; /* held; may be the same one */
 	bool again;				/* make the wish anew, whatever is there */
+	uint64_t tiles_version;			/* of the selected tiles that `wish` means */
 	bool stopped;	  /* `list` was cancelled, or failed, while it was made */
 	bool to_top;	  /* where the cursor goes when the wish is there */
 	int64_t keep;	  /* else: to this place; or -1 */
@@ -162,6 +163,7 @@ void variables_wish(struct variables_view *t, enum ts_variable_sort sort, bool r
 void variables_search(struct variables_view *t, const struct ts_filter *needle, int by);
 void variables_next(struct variables_view *t, int by);
 void variables_say_hits(struct variables_view *t);
+bool variables_asks_selected(const struct ts_filter *f); /* it means what tiles are selected */
 void variables_level(struct variables_view *t);		 /* the other level */
 bool variables_has_wish(const struct variables_view *t); /* it is shown, and finished */
 

@@ -47,6 +47,64 @@ def selected_everywhere(ctx):
     t.quit()
 
 
+@case(params=[(80, 24), (120, 40)])
+def marked_in_every_view(ctx, size):
+    """The first line of every view says what is selected, the last one whether its figures are of that; Esc."""
+    t = ctx.pty(ctx.reports["store"], size=size)
+    t.press("3")
+    t.wait("Memory: mean")
+    command(t, "tiles worst(5)", "selected 5 tiles, ")
+    for key, word in (("1", "figures of all tiles"), ("2", "figures of all tiles"),
+                      ("3", "5 selected tiles"), ("4", "Live bytes of all tiles"),
+                      ("7", "figures of whole IPUs"), ("8", "of all tiles; & tile in selected"),
+                      ("9", "Tables")):
+        t.press(key)
+        t.wait(word)
+        t.wait(lambda text: "tiles worst(5): 5" in text.splitlines()[0])
+    for key in "12478":
+        t.press(key, "esc")
+        t.wait("no tiles are selected any more")
+        t.wait(lambda text: "worst(5)" not in text.splitlines()[0])
+        command(t, "tiles ipu(1) & worst(40) - 1,2", "selected ")
+        t.wait(lambda text: "tiles ipu(1) &" in text.splitlines()[0])
+    t.quit()
+
+
+@case()
+def variables_of_the_selection(ctx):
+    """`tile in selected` follows the selection, and is given up with it; SQL in the app knows it, too."""
+    path = os.path.join(ctx.reports["store"], "report.tilescope")
+    con = sqlite3.connect("file:%s?mode=ro" % path, uri=True)
+
+    def rows(tiles):
+        return "{:,} of ".format(con.execute(
+            "SELECT count(*) FROM lowered_variable WHERE tile IN (%s)" % tiles).fetchone()[0])
+
+    t = ctx.pty(ctx.reports["store"], size=(120, 40))
+    t.press("8")
+    t.wait(" variables, ")
+    t.press("&")
+    t.type("tile in selected")
+    t.press("\r")
+    t.wait("no tiles are selected: ")
+    command(t, "tiles 3", "selected 1 tile, ")
+    t.press("&")
+    t.type("tile in selected")
+    t.press("\r")
+    t.wait(rows("3"))
+    command(t, "tiles 5-7", "selected 3 tiles, ")
+    t.wait(rows("5,6,7"))
+    command(t, "sql SELECT sum(tile) AS found FROM tiles('selected')", "found")
+    t.wait("18")
+    t.press("q", "8", "esc")
+    t.wait("all variables")
+    t.press("&")
+    t.type("tile in (1 , worst(0))")
+    t.press("\r")
+    t.wait("character 20: worst(0) would be no tile")
+    t.quit()
+
+
 @case()
 def wrong_tiles(ctx):
     """What is wrong with an expression is said with its place, and what was selected stays."""
@@ -55,9 +113,9 @@ def wrong_tiles(ctx):
     t.press("3")
     t.wait("Memory: mean")
     command(t, "tiles 1-2", "selected 2 tiles, ")
-    for line, word in (("tiles 12,", "a tile is missing at character 4"),
+    for line, word in (("tiles 12,", "character 4: a tile is missing"),
                        ("tiles using(/a(/)", "missing closing parenthesis"),
-                       ("tiles 99999", "there is no tile 99999 at character 1"),
+                       ("tiles 99999", "character 1: there is no tile 99999"),
                        ("goto under(0)", "no tile is like that")):
         command(t, line, word)
     t.press("down")

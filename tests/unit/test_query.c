@@ -82,7 +82,9 @@ static const struct {
 	{"SELECT 1 WHERE EXISTS (SELECT 1 FROM block)", "the relation block is not in this report"},
 	{"SELECT * FROM tiles", "tiles() takes one blob"},
 	{"SELECT 'a' REGEXP '('", "missing closing parenthesis"},
-	{"SELECT * FROM tiles('12,')", "tiles(): a tile is missing at character 4"},
+	{"SELECT count(*) FROM tiles('selected')",
+		"tiles(): character 1: tiles are selected in the app only"},
+	{"SELECT * FROM tiles('12,')", "tiles(): character 4: a tile is missing"},
 	{"SELECT * FROM tiles('using(\"a\")')", "variables of tiles are not recorded"},
 	{"SELECT tile_sum()", "wrong number of arguments"},
 };
@@ -157,7 +159,6 @@ static const struct {
 		1},
 	{"SELECT count(*) FROM tile_memory WHERE tile IN (SELECT tile FROM tiles('worst(3)'))", 3},
 	{"SELECT count(*) FROM tiles('1 & 2')", 0},
-	{"SELECT count(*) FROM tiles('selected')", 0},
 	{"SELECT sum(t.value) FROM (SELECT '1' AS e UNION ALL SELECT '2-3') x, tiles(x.e) t", 600},
 	{"SELECT count(*) FROM tiles(12)", 0},
 	{"SELECT count(*) FROM tiles(NULL)", 0},

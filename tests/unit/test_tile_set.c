@@ -25,6 +25,7 @@ static enum ts_code using(void *ctx, struct ts_tile_set *out, const char *name, 
 
 	(void)ctx;
 	if (strcmp(name, "fails") == 0) return ts_err_set(e, TS_E_CANCELLED, "cancelled");
+	if (strcmp(name, "odd") == 0) return ts_err_set(e, TS_E_USAGE, "it is odd");
 	for (int t = 0; t < TILES && strstr(is, name); t += 7) ts_tile_set_add(out, t, t + 1);
 	return TS_OK;
 }
@@ -76,11 +77,13 @@ static const struct {
 	{"selected", "5,7"},
 	{"all & selected", "5,7"},
 	{"worst(3)", "27,109,136"},
-	{"worst(0)", ""},
+	{"WORST(3) , Ipu(0) & 7", "7,27,109,136"},
 	{"over(99%)", "27,109,136"},
 	{"over(99.7%)", "27,109"},
 	{"over(997)", "27,109"},
 	{"over(0.974KiB)", "27,109"},
+	{"over( 99.7 % )", "27,109"},
+	{"over(0.974 kib)", "27,109"},
 	{"under(1)", "0"},
 	{"using(\"conv\\\"2\") & 0-20", "0,7,14"},
 	{"using(\"nothing\")", ""},
@@ -108,28 +111,33 @@ END_TEST
 static const struct {
 	const char *text, *says;
 } wrongs[] = {
-	{"", "a tile is missing at character 1"},
-	{"12,", "a tile is missing at character 4"},
-	{"12 13", "an operator (, & -) is missing at character 4"},
-	{"45-40", "the range ends before it begins"},
-	{"200", "there is no tile 200 at character 1 of the tile set: they are 0 to 199"},
-	{"7, 300", "there is no tile 300 at character 4"},
-	{"99999999999999999999", "too large a number"},
-	{"ipu(4)", "there is no IPU 4"},
-	{"ipu 4", "( is missing at character 5"},
-	{"ipu(1", ") is missing at character 6"},
-	{"(1", ") is missing"},
-	{"1)", "an operator"},
-	{"tiles(3)", "not a word of tile sets"},
-	{"over(x)", "a number is missing at character 6"},
-	{"using(conv)", "a name in quotes (or /a regular expression/) is missing at character 7"},
-	{"using(/conv)", "the / is not closed"},
-	{"using(/\\)", "the / is not closed"},
-	{"using(\"\")", "a name is missing"},
-	{"using(\"conv)", "the quote is not closed"},
-	{"using(\"conv\\", "the quote is not closed"},
+	{"", "character 1: a tile is missing, as in 12,40-45 or worst(5)"},
+	{"12,", "character 4: a tile is missing, as in 12,40-45 or worst(5)"},
+	{"12 13", "character 4: an operator (, & -) is missing"},
+	{"7, 45-40", "character 4: the range ends before it begins"},
+	{"200", "character 1: there is no tile 200, they are 0 to 199"},
+	{"7, 300", "character 4: there is no tile 300, they are 0 to 199"},
+	{"99999999999999999999", "character 1: too large a number"},
+	{"ipu(4)", "character 5: there is no IPU 4, they are 0 to 3"},
+	{"ipu 4", "character 5: ( is missing behind ipu"},
+	{"ipu(1", "character 6: ) is missing"},
+	{"(1", "character 3: ) is missing"},
+	{"1)", "character 2: an operator (, & -) is missing"},
+	{"worst(0)", "character 7: worst(0) would be no tile: worst(1) is the fullest one"},
+	{"worst(-1)", "character 7: a number is missing"},
+	{"tiles(3)", "character 1: no word \"tiles\": all selected ipu over under worst using"},
+	{"1,fullestones",
+		"character 3: no word \"fullesto\": all selected ipu over under worst using"},
+	{"over(x)", "character 6: a number is missing"},
+	{"using(conv)", "character 7: a name in quotes, or /a regular expression/, is missing"},
+	{"using(/conv)", "character 7: the / is not closed"},
+	{"using(/\\)", "character 7: the / is not closed"},
+	{"using(\"\")", "character 7: a name is missing"},
+	{"using(\"conv)", "character 7: the quote is not closed"},
+	{"using(\"conv\\", "character 7: the quote is not closed"},
 	{"using(\"fails\")", "cancelled"},
-	{"\033[31m", "a tile is missing"},
+	{"1, using(\"odd\")", "character 10: it is odd"},
+	{"\033[31m", "character 1: a tile is missing, as in 12,40-45 or worst(5)"},
 };
 
 START_TEST(says_what_is_wrong)
@@ -138,7 +146,7 @@ START_TEST(says_what_is_wrong)
 	struct ts_tile_set s;
 
 	ck_assert_int_ne(ts_tile_set_parse(&s, wrongs[_i].text, &w, &err), TS_OK);
-	ck_assert_msg(strstr(err.msg, wrongs[_i].says), "%s: %s", wrongs[_i].text, err.msg);
+	ck_assert_str_eq(err.msg, wrongs[_i].says);
 }
 END_TEST
 
@@ -151,6 +159,10 @@ START_TEST(what_is_not_known)
 
 	for (size_t i = 0; i < TS_COUNT(lines); i++)
 		ck_assert_int_eq(ts_tile_set_parse(&s, lines[i], &w, &err), TS_E_USAGE);
+	ck_assert_int_eq(ts_tile_set_parse(&s, "1, selected", &w, &err), TS_E_USAGE);
+	ck_assert_str_eq(err.msg,
+		"character 4: tiles are selected in the app only: \"selected\" means nothing here");
+	w.selected = &(const struct ts_tile_set){0};
 	ck_assert_int_eq(ts_tile_set_parse(&s, "selected", &w, &err), TS_OK);
 	ck_assert_int_eq(ts_tile_set_count(&s), 0);
 	ts_tile_set_fini(&s);
@@ -177,7 +189,7 @@ START_TEST(some_are_not_there)
 	ck_assert_str_eq(as_text(&s), "50-59,70-79");
 	ts_tile_set_fini(&s);
 	ck_assert_int_eq(ts_tile_set_parse(&s, "1, 65", &w, &err), TS_E_USAGE);
-	ck_assert_str_eq(err.msg, "there is no tile 65 at character 4 of the tile set");
+	ck_assert_str_eq(err.msg, "character 4: there is no tile 65");
 	ts_tile_set_fini(&there);
 }
 END_TEST
@@ -213,7 +225,7 @@ START_TEST(brackets_have_a_depth)
 	memset(text, '(', 1000);
 	snprintf(text + 1000, 2, "1");
 	ck_assert_int_eq(ts_tile_set_parse(&s, text, &w, &err), TS_E_USAGE);
-	ck_assert_ptr_nonnull(strstr(err.msg, "too many brackets"));
+	ck_assert_ptr_nonnull(strstr(err.msg, "character 33: more than 32 brackets"));
 	memset(text, '1', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
 	ck_assert_int_eq(ts_tile_set_parse(&s, text, &w, &err), TS_E_USAGE);
@@ -290,6 +302,66 @@ START_TEST(equals_tile_by_tile)
 }
 END_TEST
 
+/* Pieces of expressions and of nothing, in any order. */
+static void
+nonsense(char *out, size_t size)
+{
+	static const char *const piece[] = {"12", "7-9", "9-7", ",", "&", "-", " ", "(", ")", "all",
+		"selected", "ipu(", "over(", "under(", "worst(", "using(", "90%", "1.5KiB", "\"",
+		"/", "\\", "conv", "a/b", "*", "\377", "\t", "99999", "0", "x", "=", "'"};
+	size_t n = 0;
+
+	out[0] = '\0';
+	for (int k = chance(12); k >= 0; k--)
+		n += (size_t)snprintf(out + n, size - n, "%s", piece[chance(TS_COUNT(piece))]);
+}
+
+/* Whatever is typed: tiles, or one line that fits a screen and says where. */
+START_TEST(nonsense_is_said_in_a_line)
+{
+	struct ts_tile_world w = world();
+	const struct ts_tile_set none = {0};
+	int taken = 0;
+
+	w.selected = &none;
+	dice = 7;
+	for (int i = 0; i < 200000; i++) {
+		char text[256];
+		struct ts_tile_set s;
+		struct ts_err why = {0};
+		size_t at = 0, said = 0;
+		enum ts_code check, code;
+
+		nonsense(text, sizeof(text));
+		check = ts_tile_set_check(text, &at, &why);
+		code = ts_tile_set_parse(&s, text, &w, &err);
+		if (!code) {
+			ck_assert_msg(!check, "%s: %s", text, why.msg);
+			ts_tile_set_fini(&s);
+			taken++;
+			continue;
+		}
+		ck_assert_int_eq(code, TS_E_USAGE);
+		ck_assert_msg(strlen(err.msg) <= 78, "%s: %s", text, err.msg);
+		ck_assert_int_eq(sscanf(err.msg, "character %zu: ", &said), 1);
+		ck_assert_msg(said >= 1 && said <= strlen(text) + 1, "%s: %s", text, err.msg);
+		if (check) {
+			ck_assert_msg(at <= strlen(text), "%s: %s", text, why.msg);
+			ck_assert_int_eq(strncmp(why.msg, "character ", 10), 0);
+		}
+	}
+	ck_assert_int_gt(taken, 100);
+}
+END_TEST
+
+START_TEST(asks_what_is_selected)
+{
+	ck_assert(ts_tile_set_asks_selected("1,Selected - 3"));
+	ck_assert(!ts_tile_set_asks_selected("12,using(\"unselected\")"));
+	ck_assert(!ts_tile_set_asks_selected(""));
+}
+END_TEST
+
 int
 main(void)
 {
@@ -305,6 +377,8 @@ main(void)
 	tcase_add_test(t, copies_and_flips);
 	tcase_add_test(t, brackets_have_a_depth);
 	tcase_add_test(t, equals_tile_by_tile);
+	tcase_add_test(t, nonsense_is_said_in_a_line);
+	tcase_add_test(t, asks_what_is_selected);
 	suite_add_tcase(s, t);
 	r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);

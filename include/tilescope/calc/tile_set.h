@@ -8,12 +8,12 @@
  *	ipu(1)  ipu(0-1)         the tiles of IPUs
  *	over(90%)  over(560KiB)  tiles that use more than that share of a tile, or more bytes
  *	under(...)               less than that
- *	worst(5)                 the fullest ones; equals in order of their numbers
+ *	worst(5)                 the fullest ones; equals in order of their numbers; at least one
  *	using("conv2")           tiles with a lowered variable whose name contains that, in any case
  *	using(/conv[0-9]+$/)     ... whose name matches a regular expression
  *	A , B    A & B    A - B  union; intersection and difference, which bind closer; (...)
  *
- * Blanks are free, but 40-45 is a range and 40 - 45 a difference. A tile that is not there is an error, an
+ * Letters may be of either case. Blanks are free, but 40-45 is a range and 40 - 45 a difference. A tile that is not there is an error, an
  * IPU too, but a range may have gaps; a set may be empty. Tiles whose bytes are not known are in no over,
  * under or worst.
  */
@@ -60,7 +60,7 @@ struct ts_tile_world {
 	int64_t (*ipu_of)(void *ctx, int64_t tile);
 	const int64_t *used; /* bytes of each tile, below 0 = not known; NULL = of none */
 	int64_t limit;	     /* bytes of a tile; below 0 = not known: shares are an error */
-	const struct ts_tile_set *selected; /* NULL = none */
+	const struct ts_tile_set *selected; /* may be empty; NULL = the word is an error */
 	/* Add the tiles with such a variable (`pattern`: a regular expression); NULL = not recorded: an error. */
 	enum ts_code (*using)(void *ctx, struct ts_tile_set *out, const char *name, bool pattern,
 		struct ts_err *err);
@@ -69,9 +69,15 @@ struct ts_tile_world {
 
 /*
  * The set that `text` names: *out is the caller's (ts_tile_set_fini()) when TS_OK is returned. Errors:
- * TS_E_USAGE, the message says what is wrong and at which character; TS_E_NOMEM; what using() returns.
+ * TS_E_USAGE, the message says at which character and what is wrong; TS_E_NOMEM; what using() returns.
  */
 enum ts_code ts_tile_set_parse(struct ts_tile_set *out, const char *text,
 	const struct ts_tile_world *world, struct ts_err *err) TS_WARN_UNUSED;
+
+/* Is it written as it has to be? Looks at no tile. TS_E_USAGE: as above, *at: the byte of the text; TS_E_NOMEM. */
+enum ts_code ts_tile_set_check(const char *text, size_t *at, struct ts_err *err) TS_WARN_UNUSED;
+
+/* May it mean another set when other tiles are selected? */
+bool ts_tile_set_asks_selected(const char *text);
 
 #endif

@@ -16,6 +16,7 @@
 
 #include <stdbool.h>
 
+#include "tilescope/calc/tile_set.h"
 #include "tilescope/report/report.h"
 #include "tilescope/db/sql_value.h"
 
@@ -31,6 +32,9 @@ void ts_query_set_cancel(struct ts_query *q, const struct ts_cancel *cancel);
 
 /* Rows that a statement has gone through are told there (of no known total) from the next one on; NULL = no more. */
 void ts_query_set_progress(struct ts_query *q, struct ts_progress *progress);
+
+/* What the word `selected` means in tiles('EXPR'); must outlive the statements. NULL (before it is set): an error. */
+void ts_query_set_selected(struct ts_query *q, const struct ts_tile_set *selected);
 
 /*
  * Take one statement, which replaces the one before. It may take `seconds` from now on (0: any time).

@@ -8,6 +8,7 @@
 #ifndef TS_VIEW_GRID_SOURCE_H
 #define TS_VIEW_GRID_SOURCE_H
 
+#include "tilescope/calc/tile_set.h"
 #include "tilescope/report/browse.h"
 #include "tilescope/view/grid.h"
 #include "tilescope/view/sheet.h"
@@ -17,8 +18,9 @@ struct ts_row_source *ts_grid_table_source(const struct ts_browse_table *table,
 	const struct ts_browse_wish *wish, struct ts_browse_order *order, int columns,
 	int64_t count);
 
-/* The statement is asked once more, of the whole report. */
-struct ts_row_source *ts_grid_query_source(struct ts_report *report, const char *sql);
+/* The statement is asked once more, of the whole report; `selected` is what it means (copied). NULL: no memory. */
+struct ts_row_source *ts_grid_query_source(struct ts_report *report, const char *sql,
+	const struct ts_tile_set *selected);
 
 /* What a grid shows as a sheet without rows; `facts` has room for TS_TABLE_COLUMNS. `wait`: where it has more columns. */
 void ts_grid_sheet(const struct ts_grid *g, struct ts_column_facts *facts, struct ts_sheet *out);

@@ -186,6 +186,12 @@ struct ts_view_ops {
 	const struct ts_hint *(*pane_hints)(struct ts_view *v);
 	const struct ts_hint *hints;
 
+	/*
+	 * Of what its figures are although tiles are selected, in a few words for the bottom line. NULL: it has no figures of
+	 * tiles, or says on its panes which are of the selection.
+	 */
+	const char *not_selected;
+
 	/* Mouse at a cell of the screen: focus, cursor; wheel (-1, 1) or 0 for a click. May be NULL. */
 	enum ts_effect (*mouse)(struct ts_view *v, int x, int y, int wheel);
 
