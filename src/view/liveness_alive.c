@@ -311,24 +311,12 @@ static enum ts_effect
 mark_variable(struct liveness *s)
 {
 	int64_t row = live_alive_cursor(s);
-	const struct ts_alive_row *r;
 	struct ts_marked_variable v;
 	char buf[LIVE_NAME];
 
 	if (row < 0)
 		return TS_EFFECT_BELL;
-	r = &s->alive->row[row];
-	v = (struct ts_marked_variable){.variable = r->variable,
-		.place = live_alive_place(s, r),
-		.id = r->id,
-		.tile = -1,
-		.class_of = -1,
-		.bytes = r->bytes};
-	if (v.place >= 0) {
-		v.lowered = true;
-		v.variable = r->unlowered;
-		v.tile = s->shown.where == TS_LIVE_TILE ? s->shown.number : -1;
-	}
+	v = live_alive_mark(s, row);
 	snprintf(v.name, sizeof(v.name), "%s", live_name(s, (int)row, buf));
 	return ts_view_mark(&s->v, &v);
 }

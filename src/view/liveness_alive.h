@@ -10,6 +10,7 @@ enum { ALIVE_TITLE = 24, ALIVE_HEADING = 80 };
 /* What a column shows; C_MARK + i is mark i. */
 enum {
 	C_NAME,
+	C_SIGN, /* it is marked, for all views */
 	C_BYTES,
 	C_SHARE,
 	C_CUMULATIVE,
@@ -23,6 +24,9 @@ enum {
 	C_CHANGE = C_FIXED,
 	C_MARK,
 };
+
+/* What marks and what-if call row i of the list. */
+struct ts_marked_variable live_alive_mark(const struct liveness *s, int64_t i);
 
 struct alive_tab {
 	struct live_list l; /* first */

@@ -21,6 +21,7 @@ enum {
 
 static const struct ts_column fixed[C_FIXED] = {
 	[C_NAME] = {NULL, 31, 110, 1, 0, TS_FIELD_TAIL}, /* make_columns() names it */
+	[C_SIGN] = {"", 1, 1, 0, 1, TS_FIELD_LEFT},
 	[C_BYTES] = {"bytes", 9, 0, 0, 0, TS_FIELD_RIGHT},
 	[C_SHARE] = {"share", 6, 0, 0, 12, TS_FIELD_RIGHT},
 	[C_CUMULATIVE] = {"cumul.", 6, 0, 0, 11, TS_FIELD_RIGHT},
@@ -34,6 +35,7 @@ static const struct ts_column fixed[C_FIXED] = {
 
 static const struct ts_column_facts fixed_facts[C_FIXED] = {
 	[C_NAME] = {"variable", NULL, TS_SUM_COUNT, false},
+	[C_SIGN] = {"", NULL, TS_SUM_NONE, true},
 	[C_BYTES] = {"bytes", "bytes", TS_SUM_BYTES, false},
 	[C_SHARE] = {"share", "%", TS_SUM_NONE, false},
 	[C_CUMULATIVE] = {"cumulative", "%", TS_SUM_NONE, false},
@@ -78,6 +80,7 @@ make_columns(struct alive_tab *a)
 	a->column[C_BYTES].min = wide;
 	a->facts[C_GROUP].extra = marks > 0 || !alive || !alive->grouped;
 	a->facts[C_SHARE].extra = a->facts[C_CUMULATIVE].extra = marks > 0;
+	a->facts[C_SIGN].extra = a->s->v.env->selection->marked.count == 0;
 	a->facts[C_TICK].extra = a->s->v.env->selection->what_if.count == 0;
 	a->columns = C_FIXED;
 	if (marks > 0) {
@@ -97,7 +100,7 @@ make_columns(struct alive_tab *a)
 		a->facts[C_MARK + i] = (struct ts_column_facts){letters[i], "bytes", TS_SUM_BYTES,
 			false};
 	}
-	if (a->l.order.sorted >= a->columns)
+	if (alive && a->l.order.sorted >= a->columns) /* else they may come again */
 		a->l.order.sorted = C_BYTES;
 }
 
@@ -191,6 +194,37 @@ live_alive_ticked(const struct liveness *s, int64_t row, enum ts_what_if_of *of,
 	return *id != TS_UNKNOWN;
 }
 
+struct ts_marked_variable
+live_alive_mark(const struct liveness *s, int64_t i)
+{
+	const struct ts_alive_row *r = &s->alive->row[i];
+	struct ts_marked_variable v = {.variable = r->variable,
+		.place = live_alive_place(s, r),
+		.id = r->id,
+		.tile = -1,
+		.class_of = -1,
+		.bytes = r->bytes};
+
+	if (v.place >= 0) {
+		v.lowered = true;
+		v.variable = r->unlowered;
+		v.tile = s->shown.where == TS_LIVE_TILE ? s->shown.number : -1;
+	}
+	return v;
+}
+
+static const char *
+mark_sign(const struct liveness *s, int64_t row)
+{
+	const struct ts_marked_variables *marked = &s->v.env->selection->marked;
+	struct ts_marked_variable v;
+
+	if (marked->count == 0)
+		return "";
+	v = live_alive_mark(s, row);
+	return ts_marked_find(marked, &v) >= 0 ? "*" : "";
+}
+
 static void
 tick_text(const struct liveness *s, int64_t row, char out[64])
 {
@@ -248,6 +282,10 @@ alive_cell(void *ctx, int64_t i, int column, struct ts_table_cell *out)
 	case C_DEAD:
 		ts_fmt_count(out->buf, not_alive(s, row));
 		break;
+	case C_SIGN:
+		out->s = mark_sign(s, i);
+		out->role = TS_ROLE_MARK;
+		break;
 	case C_TICK:
 		tick_text(s, i, out->buf);
 		out->role = TS_ROLE_ACCENT;
@@ -304,6 +342,9 @@ alive_value(void *ctx, int64_t i, int column, struct ts_table_value *out)
 		break;
 	case C_DEAD:
 		ts_table_value_integer(out, not_alive(s, row));
+		break;
+	case C_SIGN:
+		ts_table_value_text(out, *mark_sign(s, i) ? "*" : NULL);
 		break;
 	case C_TICK:
 		tick_text(s, i, out->buf);

@@ -342,6 +342,32 @@ START_TEST(marked_variables)
 }
 END_TEST
 
+/* Marks stand in the list, by what they mark: in another order, while it is read again, and then. */
+START_TEST(marks_stay_in_the_list)
+{
+	struct harness h;
+
+	begin(&h, 120, 38);
+	harness_command(&h, "pane-next");
+	ck_assert(!harness_has(&h, " * "));
+	harness_command(&h, "mark");
+	harness_says(&h, " * ");
+	harness_command(&h, "sort variable");
+	harness_says(&h, " * ");
+	ts_view_liveness.reload(h.view);
+	harness_draw(&h); /* nothing there */
+	ck_assert_int_eq(h.selection.marked.count, 1);
+	h.env.generation++;
+	harness_settle(&h);
+	harness_says(&h, " * ");
+	harness_command(&h, "marks-clear");
+	harness_command(&h, "marks-clear");
+	h.selection.marked.count = 0;
+	ck_assert(!harness_has(&h, " * "));
+	harness_end(&h);
+}
+END_TEST
+
 /* ---- bad input ---- */
 
 static const struct {
@@ -473,6 +499,7 @@ main(void)
 	tcase_add_loop_test(tc, tab_screens, 0, TS_COUNT(tabs));
 	tcase_add_test(tc, one_group);
 	tcase_add_test(tc, marked_variables);
+	tcase_add_test(tc, marks_stay_in_the_list);
 	tcase_add_loop_test(tc, makes_no_sense, 0, TS_COUNT(bad));
 	tcase_add_test(tc, more_than_listed);
 	tcase_add_test(tc, identities);
