@@ -224,6 +224,150 @@ START_TEST(sources)
 }
 END_TEST
 
+/* --- recorded timelines: of the device, of each IPU, of replicas ------------------------------- */
+
+enum { DEVICE_IPUS = 6, DEVICE_TILES = 30, DEVICE_STEPS = 25, UNSEEN = -1 };
+
+struct device {
+	int ipus, replicas, tiles;
+	bool told; /* the relation says which IPU is of which replica */
+	int ipu[DEVICE_TILES], replica[DEVICE_IPUS];
+	int64_t always[DEVICE_TILES]; /* UNSEEN: its row does not say it */
+	int64_t step[DEVICE_STEPS];   /* of one replica; UNSEEN: no row, or none that is a number */
+	int64_t of_ipu[DEVICE_IPUS][DEVICE_STEPS];
+};
+
+static int64_t
+recorded_bytes(void)
+{
+	return any(9) == 0 ? UNSEEN : any(30) == 0 ? TS_NUMBER_MAX / 8 : (int64_t)any(5000);
+}
+
+/* IPUs of any size, one after the other. */
+static void
+make_device(struct fixture *f, struct device *d)
+{
+	memset(d, 0, sizeof(*d));
+	d->ipus = 1 + (int)any(DEVICE_IPUS);
+	d->replicas = any(2) ? 1 : 1 + (int)any((uint64_t)d->ipus);
+	d->told = d->replicas > 1 && any(2);
+	sql(f,
+		"CREATE TABLE report(key TEXT, value TEXT); "
+		"INSERT INTO report VALUES('source', 'store'), ('store_version', '1'); "
+		"CREATE TABLE ipu(ipu, replica, first_tile, tile_count); "
+		"CREATE TABLE tile_memory(tile INTEGER PRIMARY KEY, total, always_live)");
+	sql(f,
+		"CREATE TABLE target(type TEXT, ipus, replicas, tiles_per_ipu, bytes_per_tile); "
+		"INSERT INTO target VALUES('IPU', %d, %d, 7, 1000)",
+		d->ipus, d->replicas);
+	for (int u = 0; u < d->ipus; u++) {
+		int tiles = 1 + (int)any(5);
+
+		d->replica[u] = d->told ? u % d->replicas : 0;
+		sql(f, "INSERT INTO ipu VALUES(%d, %d, %d, %d)", u, d->replica[u], d->tiles, tiles);
+		for (int t = d->tiles; t < d->tiles + tiles; t++) {
+			d->ipu[t] = u;
+			d->always[t] = any(40) == 0 ? UNSEEN : (int64_t)any(900);
+			sql(f, "INSERT INTO tile_memory VALUES(%d, 1000, nullif(%" PRId64 ", -1))",
+				t, d->always[t]);
+		}
+		d->tiles += tiles;
+	}
+	sql(f,
+		"CREATE TABLE liveness_step(live_step, not_always_live); "
+		"CREATE TABLE liveness_step_ipu(live_step, ipu, not_always_live)");
+	for (int s = 0; s < DEVICE_STEPS; s++) {
+		d->step[s] = recorded_bytes();
+		sql(f, "INSERT INTO liveness_step VALUES(%d, nullif(%" PRId64 ", -1))", s,
+			d->step[s]);
+		for (int u = 0; u < d->ipus; u++) {
+			d->of_ipu[u][s] = recorded_bytes();
+			if (d->of_ipu[u][s] != UNSEEN || any(2))
+				sql(f, "INSERT INTO liveness_step_ipu VALUES(%d, %d, %" PRId64 ")",
+					s, u, d->of_ipu[u][s]);
+		}
+	}
+}
+
+/* What is always live on the tiles of an IPU (UNSEEN: of all), of a replica (the same). */
+static int64_t
+always_of(const struct device *d, int ipu, int replica)
+{
+	int64_t sum = 0;
+
+	for (int t = 0; t < d->tiles; t++)
+		if ((ipu == UNSEEN || d->ipu[t] == ipu) &&
+			(replica == UNSEEN || d->replica[d->ipu[t]] == replica))
+			sum = sum == UNSEEN || d->always[t] == UNSEEN ? UNSEEN : sum + d->always[t];
+	return sum;
+}
+
+static void
+check_recorded(const struct ts_source_line *l, const int64_t *step)
+{
+	int64_t most = UNSEEN, at = UNSEEN;
+	size_t n = 0;
+
+	for (int s = 0; s < DEVICE_STEPS; s++) {
+		if (step[s] == UNSEEN)
+			continue;
+		ck_assert_uint_lt(n, l->line.count);
+		ck_assert_int_eq(l->line.step[n], s);
+		ck_assert_int_eq(l->line.bytes[n++], step[s]);
+		at = step[s] > most ? s : at;
+		most = ts_max_i64(most, step[s]);
+	}
+	ck_assert_uint_eq(l->line.count, n);
+	ck_assert_int_eq(l->line.peak.bytes, most);
+	ck_assert_int_eq(l->line.peak.step, at);
+	ck_assert(!l->derived);
+}
+
+/* Device = always live + replicas x not always live; an IPU belongs to one replica. */
+START_TEST(recorded)
+{
+	struct ts_live_source s = {.where = TS_LIVE_ALL};
+	struct ts_source_line l;
+	struct ts_err err = {0};
+	struct fixture f;
+	struct device d;
+	int64_t all, scaled;
+
+	seed = (uint64_t)_i * UINT64_C(0x9e3779b97f4a7c15) + 5;
+	begin(&f);
+	make_device(&f, &d);
+	sql(&f, "CREATE TABLE lowered_variable(id INTEGER PRIMARY KEY, tile, bytes)");
+	open_report(&f);
+	ck_assert_msg(ts_source_line_read(&l, f.plain, &s, NULL, &err) == TS_OK, "%s", err.msg);
+	check_recorded(&l, d.step);
+	all = always_of(&d, UNSEEN, UNSEEN);
+	ck_assert_int_eq(l.line.replicas, d.replicas);
+	ck_assert_int_eq(l.line.always_live, all);
+	ck_assert_int_eq(l.ipus, d.ipus);
+	scaled = l.line.peak.bytes > TS_NUMBER_MAX / d.replicas ? TS_NUMBER_MAX
+								: d.replicas * l.line.peak.bytes;
+	ck_assert_int_eq(ts_liveness_device(&l.line, l.line.peak.bytes), scaled);
+	if (d.replicas > 1) {
+		ck_assert_int_eq(l.always_replica,
+			d.told		  ? always_of(&d, UNSEEN, 0)
+				: all < 0 ? UNSEEN
+					  : all / d.replicas);
+		ck_assert_int_eq(l.always_divided, !d.told && all >= 0);
+	}
+	ts_source_line_fini(&l);
+	for (int u = 0; u < d.ipus; u++) {
+		s = (struct ts_live_source){TS_LIVE_IPU, u, {0}};
+		ck_assert_msg(ts_source_line_read(&l, f.plain, &s, NULL, &err) == TS_OK, "%s",
+			err.msg);
+		check_recorded(&l, d.of_ipu[u]);
+		ck_assert_int_eq(l.line.replicas, 1);
+		ck_assert_int_eq(l.line.always_live, always_of(&d, u, UNSEEN));
+		ts_source_line_fini(&l);
+	}
+	end(&f);
+}
+END_TEST
+
 /* tile_always_live: a row that cannot be read leaves the sum unknown where it may be of the source. */
 START_TEST(listed_bases)
 {
@@ -556,6 +700,7 @@ main(void)
 	int failed;
 
 	tcase_add_loop_test(tc, sources, 0, ROUNDS);
+	tcase_add_loop_test(tc, recorded, 0, ROUNDS);
 	tcase_add_loop_test(tc, listed_bases, 0, 4);
 	tcase_add_test(tc, names_of_rows);
 	tcase_add_loop_test(tc, lifetimes, 0, ROUNDS);

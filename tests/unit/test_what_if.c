@@ -164,6 +164,30 @@ worst_of(const struct table *a, int after, const struct truth *t)
 	return best;
 }
 
+/* Two replicas, whose variables are listed once (times: 2) or both: the timeline says it. */
+static int
+make_replicas(struct fixture *f, const struct truth *t)
+{
+	int64_t most = 0;
+	int times = 1 + (int)any(2);
+
+	if (t->steps == NONE)
+		return 1;
+	for (int s = 0; s < FAR; s++) {
+		int64_t all = 0;
+
+		for (int i = 0; i <= TILES; i++)
+			all += t->alive[i][s];
+		most = ts_max_i64(most, all);
+	}
+	sql(f,
+		"CREATE TABLE target(type TEXT, ipus, replicas, tiles_per_ipu, bytes_per_tile); "
+		"INSERT INTO target VALUES('IPU', 2, 2, NULL, NULL); "
+		"UPDATE liveness_step SET not_always_live = %" PRId64 " WHERE live_step = 3",
+		times == 2 ? most : most / 2);
+	return most > 1 ? times : 1;
+}
+
 static void
 same(const struct ts_what_if_peak *have, struct ts_what_if_peak want)
 {
@@ -173,11 +197,12 @@ same(const struct ts_what_if_peak *have, struct ts_what_if_peak want)
 }
 
 static void
-check(struct ts_reader *rd, const struct truth *t, const struct ts_what_if_changes *c,
+check(struct ts_reader *rd, const struct truth *t, int times, const struct ts_what_if_changes *c,
 	struct ts_groups *g)
 {
 	struct ts_what_if_sum sum[TS_WHAT_IF_CHANGES] = {{0, 0, 0, 0, 0}};
 	struct table *a = malloc(sizeof(*a));
+	struct ts_what_if_peak device[2];
 	struct ts_err err = {0};
 	struct ts_what_if *w;
 
@@ -191,8 +216,17 @@ check(struct ts_reader *rd, const struct truth *t, const struct ts_what_if_chang
 		ck_assert_int_eq(w->sum[i].unplaced, sum[i].unplaced);
 		ck_assert_int_eq(w->sum[i].unplaced_bytes, sum[i].unplaced_bytes);
 	}
-	same(&w->device.before, peak_of(a, 0, t, DEVICE));
-	same(&w->device.after, peak_of(a, 1, t, DEVICE));
+	ck_assert_int_eq(w->times, times);
+	for (int after = 0; after < 2; after++) {
+		int64_t base = 0;
+
+		for (int i = 0; i <= TILES; i++)
+			base += a->base[after][i];
+		device[after] = peak_of(a, after, t, DEVICE);
+		device[after].bytes = base + times * (device[after].bytes - base);
+	}
+	same(&w->device.before, device[0]);
+	same(&w->device.after, device[1]);
 	same(&w->worst.before, worst_of(a, 0, t));
 	same(&w->worst.after, worst_of(a, 1, t));
 	for (int i = 0; i < w->ipus; i++) {
@@ -209,20 +243,22 @@ START_TEST(random_changes)
 	struct ts_what_if_changes c = {0};
 	struct ts_groups *g;
 	struct fixture f;
+	int times;
 
 	begin(&f);
 	make(&f, t, _i);
+	times = _i % 2 ? make_replicas(&f, t) : 1;
 	open_report(&f);
 	ck_assert_int_eq(ts_groups_open(&g, NULL, NULL), TS_OK);
 	for (int round = 0; round < 6; round++) {
 		struct ts_what_if_change x = change(t);
 
 		ck_assert(ts_what_if_put(&c, &x));
-		check(f.plain, t, &c, g);
-		check(f.indexed, t, &c, g);
+		check(f.plain, t, times, &c, g);
+		check(f.indexed, t, times, &c, g);
 	}
 	ts_what_if_clear(&c);
-	check(f.indexed, t, &c, g);
+	check(f.indexed, t, times, &c, g);
 	ts_groups_close(g);
 	end(&f);
 	free(t);
