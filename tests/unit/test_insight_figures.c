@@ -369,7 +369,7 @@ largest_blobs(const struct world *w, const struct ts_largest *l, int scope, int 
 
 START_TEST(largest_against_sql)
 {
-	const int ipus = _i % 2 ? 2 : 70, per = ipus == 2 ? 24 : 6;
+	const int ipus = _i % 2 ? 2 : 20, per = ipus == 2 ? 24 : 6;
 	struct ts_demo_options o = {.scale = TS_DEMO_SMALL,
 		.layout = TS_DEMO_STORE,
 		.ipus = ipus,
@@ -472,10 +472,11 @@ main(void)
 	SRunner *r;
 	int failed;
 
+	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, alive_against_sql, 0, SEEDS);
 	tcase_add_test(t, alive_of_nothing);
 	tcase_add_loop_test(t, fullest_against_sql, 0, SEEDS);
-	tcase_add_loop_test(t, largest_against_sql, 1, 6);
+	tcase_add_loop_test(t, largest_against_sql, 1, 4);
 	tcase_add_loop_test(t, top_of_many, 0, SEEDS);
 	suite_add_tcase(s, t);
 	r = srunner_create(s);
