@@ -142,12 +142,15 @@ static void
 print_count(char out[TS_FMT_MAX], double v, int figures, const char *blank)
 {
 	static const char *const units[] = {"", "k", "M", "G", "T"};
+	double limit = figures > 2
+		? 9.995
+		: 9.95; /* that is written with one figure more before the point */
 	int before = 1;
 	size_t u = 0;
 
 	for (; v >= 999.5 && u + 1 < TS_COUNT(units); u++)
 		v /= 1000;
-	for (double limit = 9.995; v >= limit && before < 3; limit *= 10)
+	for (; v >= limit && before < 3; limit *= 10)
 		before++;
 	snprintf(out, TS_FMT_MAX, "%.*f%s%s", u == 0 || before > figures ? 0 : figures - before, v,
 		u ? blank : "", units[u]);
