@@ -252,6 +252,7 @@ ts_address_turn(struct ts_app *app)
 	}
 	a->pending &= !a->failed;
 	ts_app_tiles_turn(app);
+	ts_app_what_if_turn(app);
 	if (a->next > begin)
 		ts_app_layout(app);
 }

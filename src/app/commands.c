@@ -13,7 +13,6 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
 #include "tilescope/view/sql.h"
-#include "tilescope/view/what_if.h"
 
 enum { PATH_LIMIT = 1 << 14 };
 
@@ -293,15 +292,6 @@ do_copy(struct ts_app *app, const struct ts_call *call)
 	return TS_EFFECT_BELL; /* the view had nothing under its cursor */
 }
 
-/* Changes are the selection's: any view will do. */
-static enum ts_effect
-do_what_if(struct ts_app *app, const struct ts_call *call)
-{
-	struct ts_view v = {.env = &app->env};
-
-	return ts_what_if_command(&v, call);
-}
-
 /* The words that open the present place once more. */
 static enum ts_effect
 do_copy_address(struct ts_app *app, const struct ts_call *call)
@@ -354,9 +344,10 @@ static const struct {
 	{TS_CMD_GOTO_MEMORY, ts_app_goto_memory},
 	{TS_CMD_GOTO_LIVENESS, ts_app_goto_liveness},
 	{TS_CMD_GOTO_TRACE, ts_app_goto_trace},
+	{TS_CMD_GOTO_WHAT_IF, ts_app_goto_what_if},
 	{TS_CMD_TILES, ts_app_tiles_command},
 	{TS_CMD_MARKS_CLEAR, ts_app_tiles_clear},
-	{TS_CMD_WHAT_IF, do_what_if},
+	{TS_CMD_WHAT_IF, ts_app_what_if_command},
 	{TS_CMD_COPY, do_copy},
 	{TS_CMD_COPY_ADDRESS, do_copy_address},
 	{TS_CMD_EXPLAIN, ts_app_explain},

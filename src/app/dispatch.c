@@ -64,6 +64,7 @@ ts_app_effect(struct ts_app *app, enum ts_effect effect)
 	if (v && v->ops->request && app->env.report)
 		v->ops->request(v);
 	ts_app_tiles_turn(app);
+	ts_app_what_if_turn(app);
 	open_chosen(app);
 	ts_app_edit(app);
 	copy_out(app);

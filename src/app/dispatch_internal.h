@@ -21,6 +21,7 @@ enum ts_effect ts_app_forward(struct ts_app *app, const struct ts_call *call);
 enum ts_effect ts_app_goto_memory(struct ts_app *app, const struct ts_call *call);
 enum ts_effect ts_app_goto_liveness(struct ts_app *app, const struct ts_call *call);
 enum ts_effect ts_app_goto_trace(struct ts_app *app, const struct ts_call *call);
+enum ts_effect ts_app_goto_what_if(struct ts_app *app, const struct ts_call *call);
 
 /* asking.c: what a command wants typed (TS_ASK_NOTHING: nothing), the line for it, and what became of that. */
 enum ts_asking ts_app_asking_of(enum ts_cmd cmd);

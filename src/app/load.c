@@ -200,12 +200,21 @@ reload_of(const struct ts_app *app, const struct load *l)
 	return TS_RELOAD_CHANGED;
 }
 
+/* Numbers of another report's tiles and variables name other things in this one. */
+static void
+forget_objects(struct ts_selection *s)
+{
+	ts_select_no_tiles(s);
+	if (s->what_if.count > 0)
+		ts_what_if_clear(&s->what_if);
+}
+
 static void
 take_report(struct ts_app *app, struct load *l)
 {
 	app->env.reload = reload_of(app, l);
 	if (app->env.reload == TS_RELOAD_OTHER)
-		ts_select_no_tiles(&app->selection);
+		forget_objects(&app->selection);
 	app->env.figures = TS_FIGURES_NONE;
 	app->env.figures_known = false;
 	if (!is_same(app->env.report, l->report))

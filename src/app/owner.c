@@ -19,6 +19,7 @@ static const struct {
 	void (*free)(struct ts_job *job); /* in vain */
 } owners[] = {
 	[TS_OWNER_TILES - TS_VIEW_COUNT] = {ts_app_tiles_take, free_fetch},
+	[TS_OWNER_WHAT_IF - TS_VIEW_COUNT] = {ts_app_what_if_take, free_fetch},
 	[TS_OWNER_APP - TS_VIEW_COUNT] = {ts_app_take, ts_app_load_free},
 	[TS_OWNER_INDEX - TS_VIEW_COUNT] = {ts_indexing_take, ts_indexing_give_back},
 	[TS_OWNER_ARCHIVE - TS_VIEW_COUNT] = {ts_app_archive_take, ts_app_archive_free},

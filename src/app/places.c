@@ -254,6 +254,20 @@ ts_app_goto_trace(struct ts_app *app, const struct ts_call *call)
 	return go_with_object(app, TS_VIEW_TRACE);
 }
 
+/* The peaks before and after, from wherever the changes were made. */
+enum ts_effect
+ts_app_goto_what_if(struct ts_app *app, const struct ts_call *call)
+{
+	static const struct ts_call tab = {.cmd = TS_CMD_TAB, .argc = 1, .text = "what-if"};
+	enum ts_effect effect = ts_app_go_view(app, TS_VIEW_LIVENESS);
+	struct ts_view *v = ts_app_view(app);
+
+	(void)call;
+	if (effect & TS_EFFECT_BELL || app->current != TS_VIEW_LIVENESS)
+		return effect;
+	return (enum ts_effect)(effect | v->ops->command(v, &tab));
+}
+
 /* To an address, as --at would. */
 void
 ts_app_follow_place(struct ts_app *app)

@@ -3,8 +3,8 @@
  * what_if - see the header.
  *
  * What tiles lose is a table like that of what they have (what_if_rows.c). Tiles are gone over by IPU: sums of an IPU
- * need two arrays over the points, and are added to those of the device; the fullest tile is found on the
- * way, from the runs of what a tile has and of what is left.
+ * need two arrays over the points, and are added to those of the device; the tiles with most, and those that lose most,
+ * are found on the way, from the runs of what a tile has and of what is left.
  */
 #include "config.h"
 
@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "tilescope/base/mem.h"
+#include "tilescope/calc/peaks.h"
 #include "tilescope/report/liveness.h"
 #include "tilescope/report/rows.h"
 #include "tilescope/report/target.h"
@@ -133,9 +134,9 @@ base_left(const struct ts_tile_live *t, const struct ts_tile_live *less)
 	return less ? ts_max_i64(t->base - less->always, 0) : t->base;
 }
 
-static void
-offer(struct ts_what_if_peak *best, int64_t base, const struct ts_live_run *run, size_t n,
-	const struct ts_tile_lives *l, int64_t tile)
+static struct ts_what_if_peak
+peak_of(int64_t base, const struct ts_live_run *run, size_t n, const struct ts_tile_lives *l,
+	int64_t tile)
 {
 	struct ts_what_if_peak p = {base, TS_UNKNOWN, tile};
 
@@ -144,8 +145,73 @@ offer(struct ts_what_if_peak *best, int64_t base, const struct ts_live_run *run,
 			p.bytes = base + run[i].bytes;
 			p.step = l->point[run[i].point];
 		}
-	if (best->tile == TS_UNKNOWN || p.bytes > best->bytes)
-		*best = p;
+	return p;
+}
+
+static bool
+is_more(const struct ts_what_if_peak *p, const struct ts_what_if_peak *than)
+{
+	return than->tile == TS_UNKNOWN || p->bytes > than->bytes ||
+		(p->bytes == than->bytes && p->tile < than->tile);
+}
+
+/* The two tiles with most. */
+static void
+offer(struct ts_what_if_peak *best, struct ts_what_if_peak *next, const struct ts_what_if_peak *p)
+{
+	if (is_more(p, best)) {
+		*next = *best;
+		*best = *p;
+	} else if (is_more(p, next)) {
+		*next = *p;
+	}
+}
+
+/* The tiles that lose most. */
+static void
+touch(struct ts_what_if *w, const struct ts_what_if_pair *pair, int64_t lost)
+{
+	int i = w->touches < TS_WHAT_IF_TOUCHED ? w->touches++ : TS_WHAT_IF_TOUCHED;
+
+	w->tiles_touched++;
+	for (; i > 0 &&
+		(lost > w->lost[i - 1] ||
+			(lost == w->lost[i - 1] &&
+				pair->before.tile < w->touched[i - 1].before.tile));
+		i--)
+		if (i < TS_WHAT_IF_TOUCHED) {
+			w->touched[i] = w->touched[i - 1];
+			w->lost[i] = w->lost[i - 1];
+		}
+	if (i < TS_WHAT_IF_TOUCHED) {
+		w->touched[i] = *pair;
+		w->lost[i] = lost;
+	}
+}
+
+/* What a tile loses, out of the sums of its IPU and of the walk. Returns the bytes. */
+static int64_t
+take_less(struct peaks_work *p, size_t at)
+{
+	const struct ts_tile_live *less = &p->less->tile[at];
+	struct ts_live_pairs pairs = ts_tile_lives_pairs(p->less, at);
+	int64_t bytes, lost = less->always;
+	uint32_t class;
+
+	if (!ts_add_i64(&lost, less->unplaced))
+		lost = INT64_MAX;
+	while (ts_live_pairs_next(&pairs, &class, &bytes) && class < p->l->classes) {
+		const struct ts_live_class *c = &p->l->class[class];
+
+		ts_live_walk_pair(p->walk, class, -bytes);
+		if (!ts_add_i64(&lost, bytes))
+			lost = INT64_MAX;
+		for (uint32_t k = c->first; k < c->first + c->count; k++) {
+			p->sum[1][p->l->interval[k].from] -= bytes;
+			p->sum[1][p->l->interval[k].to] += bytes;
+		}
+	}
+	return lost;
 }
 
 static void
@@ -154,10 +220,10 @@ add_tile(struct peaks_work *p, size_t i)
 	const struct ts_tile_live *t = &p->l->tile[i];
 	ptrdiff_t at = ts_tile_lives_find(p->less, t->tile);
 	const struct ts_tile_live *less = at < 0 ? NULL : &p->less->tile[at];
+	struct ts_what_if_pair pair = {.ipu = TS_UNKNOWN};
 	const struct ts_live_run *run;
-	struct ts_live_pairs pairs;
-	uint32_t class;
-	int64_t bytes;
+	struct ts_what_if *w = p->w;
+	int64_t lost = 0;
 	size_t n;
 
 	p->base[0] += t->base;
@@ -170,26 +236,19 @@ add_tile(struct peaks_work *p, size_t i)
 		p->sum[0][run[k].point] += change;
 		p->sum[1][run[k].point] += change;
 	}
-	offer(&p->w->worst.before, t->base, run, n, p->l, t->tile);
-	if (!less) {
-		offer(&p->w->worst.after, t->base, run, n, p->l, t->tile);
-		return;
+	pair.before = pair.after = peak_of(t->base, run, n, p->l, t->tile);
+	if (less) {
+		ts_live_walk_tile(p->walk, i);
+		lost = take_less(p, (size_t)at);
+		n = ts_live_walk_runs(p->walk, &run);
+		pair.after = peak_of(base_left(t, less), run, n, p->l, t->tile);
 	}
-	ts_live_walk_tile(p->walk, i);
-	pairs = ts_tile_lives_pairs(p->less, (size_t)at);
-	while (ts_live_pairs_next(&pairs, &class, &bytes) && class < p->l->classes)
-		ts_live_walk_pair(p->walk, class, -bytes);
-	n = ts_live_walk_runs(p->walk, &run);
-	offer(&p->w->worst.after, base_left(t, less), run, n, p->l, t->tile);
-	pairs = ts_tile_lives_pairs(p->less, (size_t)at);
-	while (ts_live_pairs_next(&pairs, &class, &bytes) && class < p->l->classes) {
-		const struct ts_live_class *c = &p->l->class[class];
-
-		for (uint32_t k = c->first; k < c->first + c->count; k++) {
-			p->sum[1][p->l->interval[k].from] -= bytes;
-			p->sum[1][p->l->interval[k].to] += bytes;
-		}
-	}
+	offer(&w->worst.before, &w->next_tile.before, &pair.before);
+	offer(&w->worst.after, &w->next_tile.after, &pair.after);
+	if (lost > 0)
+		touch(w, &pair, lost);
+	if (t->tile == w->fullest.before.tile)
+		w->fullest = pair;
 }
 
 /* The sums of an IPU are complete: its peaks; into those of the device; begin anew. */
@@ -222,24 +281,49 @@ lists_one_replica(const struct ts_what_if *w, int64_t replicas)
 		(double)w->derived < (double)w->recorded * ((double)replicas + 1) / 2;
 }
 
-static void
-end_device(struct peaks_work *p, const struct ts_liveness *line)
+/* One replica's bytes on the device, with what is always live. */
+static int64_t
+of_device(const struct ts_what_if *w, int64_t bytes, int64_t base)
 {
-	struct ts_what_if_peak *peak[2] = {&p->w->device.before, &p->w->device.after};
+	bytes = bytes > TS_NUMBER_MAX / w->times ? TS_NUMBER_MAX : bytes * w->times;
+	return bytes + ts_min_i64(base, INT64_MAX - bytes);
+}
+
+/* The second highest of the peaks that stand out. */
+static enum ts_code
+find_next(struct ts_what_if_peak *out, const struct peaks_work *p, int k, struct ts_err *err)
+{
+	struct ts_peaks peaks;
+	enum ts_code code = ts_peaks_find(&peaks, p->all[k], p->l->points, TS_PEAK_SHARE, 2, err);
+
+	*out = (struct ts_what_if_peak){TS_UNKNOWN, TS_UNKNOWN, TS_UNKNOWN};
+	if (!code && peaks.count > 1) {
+		out->bytes = of_device(p->w, peaks.peak[1].height, p->all_base[k]);
+		out->step = p->l->point[peaks.peak[1].at];
+	}
+	ts_peaks_fini(&peaks);
+	return code;
+}
+
+static enum ts_code
+end_device(struct peaks_work *p, const struct ts_liveness *line, struct ts_err *err)
+{
+	struct ts_what_if *w = p->w;
+	struct ts_what_if_peak *peak[2] = {&w->device.before, &w->device.after};
+	struct ts_what_if_peak *next[2] = {&w->next_peak.before, &w->next_peak.after};
+	enum ts_code code = TS_OK;
 	int64_t step;
 
-	p->w->recorded = line->peak.bytes;
-	ts_tile_lives_peak(&p->w->derived, &step, p->l, p->all[0]);
-	p->w->times = lists_one_replica(p->w, line->replicas) ? line->replicas : 1;
-	for (int k = 0; k < 2; k++) {
+	w->recorded = line->peak.bytes;
+	ts_tile_lives_peak(&w->derived, &step, p->l, p->all[0]);
+	w->times = lists_one_replica(w, line->replicas) ? line->replicas : 1;
+	for (int k = 0; k < 2 && !code; k++) {
 		ts_tile_lives_peak(&peak[k]->bytes, &peak[k]->step, p->l, p->all[k]);
-		peak[k]->bytes = peak[k]->bytes > TS_NUMBER_MAX / p->w->times
-			? TS_NUMBER_MAX
-			: peak[k]->bytes * p->w->times;
-		peak[k]->bytes += ts_min_i64(p->all_base[k], INT64_MAX - peak[k]->bytes);
+		peak[k]->bytes = of_device(w, peak[k]->bytes, p->all_base[k]);
 		peak[k]->tile = TS_UNKNOWN;
+		code = find_next(next[k], p, k, err);
 	}
-	p->w->device.ipu = p->w->worst.ipu = TS_UNKNOWN;
+	return code;
 }
 
 /* A tile's place and its IPU, to go over them by IPU. */
@@ -302,12 +386,16 @@ find_peaks(struct ts_what_if *w, const struct ts_tile_lives *l, const struct ts_
 	const struct ts_liveness *line, const struct ts_cancel *cancel, struct ts_err *err)
 {
 	struct peaks_work p = {.w = w, .l = l, .less = less, .cancel = cancel};
+	static const struct ts_what_if_pair nothing = {.ipu = TS_UNKNOWN,
+		.before = {0, TS_UNKNOWN, TS_UNKNOWN},
+		.after = {0, TS_UNKNOWN, TS_UNKNOWN}};
 	struct place *place = order_places(l);
 	bool room = place != NULL;
 	enum ts_code code;
 
-	w->worst.before.tile = w->worst.after.tile = TS_UNKNOWN;
-	w->worst.before.step = w->worst.after.step = TS_UNKNOWN;
+	w->device = w->next_peak = w->worst = w->next_tile = nothing;
+	w->fullest.after = nothing.after;
+	w->fullest.ipu = TS_UNKNOWN;
 	p.walk = ts_live_walk_new(l);
 	for (int k = 0; k < 2; k++) {
 		p.sum[k] = ts_alloc(l->points, sizeof(*p.sum[k]));
@@ -316,7 +404,7 @@ find_peaks(struct ts_what_if *w, const struct ts_tile_lives *l, const struct ts_
 	}
 	code = room && p.walk ? add_ipus(&p, place, err) : ts_err_nomem(err);
 	if (!code)
-		end_device(&p, line);
+		code = end_device(&p, line, err);
 	for (int k = 0; k < 2; k++) {
 		free(p.sum[k]);
 		free(p.all[k]);
@@ -334,22 +422,56 @@ ends_all(enum ts_code code)
 	return code == TS_E_CANCELLED || code == TS_E_NOMEM;
 }
 
+/* Which tile is the fullest; where that cannot be said to be so none is. */
+static enum ts_code
+find_fullest(struct ts_what_if *w, struct ts_tiles *t, struct ts_reader *rd, struct ts_err *err)
+{
+	enum ts_code code = ts_tiles_read(t, rd, err);
+
+	w->fullest.before = (struct ts_what_if_peak){0, TS_UNKNOWN, TS_UNKNOWN};
+	w->fullest_used = w->worst_used = TS_UNKNOWN;
+	if (ends_all(code))
+		return code;
+	if (!code && t->count > 0 && !t->partial && t->bad_rows == 0) {
+		w->fullest.before.tile = t->tile[t->worst].tile;
+		w->fullest_used = ts_tile_used(&t->tile[t->worst]);
+	}
+	return TS_OK;
+}
+
+static void
+count_unplaced(struct ts_what_if *w, const struct ts_tile_lives *l)
+{
+	w->unplaced = l->unplaced;
+	for (size_t i = 0; i < l->tiles; i++)
+		w->unplaced_bytes += l->tile[i].unplaced; /* all bytes of the table fit 63 bits */
+}
+
 /* Peaks from both tables; the timeline only says what is recorded. */
 static enum ts_code
 work_out(struct what_if_work *w, struct ts_tile_lives *l, struct ts_err *err)
 {
 	struct ts_tile_lives *less = NULL;
 	struct ts_liveness line;
+	struct ts_tiles tiles;
 	struct ts_err why;
 	enum ts_code damage = what_if_less(&less, w, err), code;
+	ptrdiff_t at;
 
 	if (!less)
 		return damage;
+	count_unplaced(w->w, l);
 	code = ts_liveness_read(&line, w->rd, NULL, &why);
 	if (!ends_all(code)) {
-		code = l->points == less->points && l->classes == less->classes
-			? find_peaks(w->w, l, less, &line, w->rd->cancel, &why)
-			: ts_err_set(&why, TS_E_STALE, "the report has changed");
+		code = find_fullest(w->w, &tiles, w->rd, &why);
+		if (!code)
+			code = l->points == less->points && l->classes == less->classes
+				? find_peaks(w->w, l, less, &line, w->rd->cancel, &why)
+				: ts_err_set(&why, TS_E_STALE, "the report has changed");
+		at = code ? -1 : ts_tiles_find(&tiles, w->w->worst.before.tile);
+		if (at >= 0)
+			w->w->worst_used = ts_tile_used(&tiles.tile[at]);
+		ts_tiles_fini(&tiles);
 	}
 	if (code && err)
 		*err = why;

@@ -399,3 +399,79 @@ what_if_less(struct ts_tile_lives **out, struct what_if_work *w, struct ts_err *
 	ts_live_axis_fini(&a);
 	return code ? code : damage;
 }
+
+enum ts_code
+ts_what_if_pattern(const char *text, struct ts_err *err)
+{
+	struct ts_pattern *pattern;
+	enum ts_code code = ts_pattern_compile(&pattern, text, TS_PATTERN_NOCASE, NULL, err);
+
+	if (!code)
+		ts_pattern_free(pattern);
+	return code;
+}
+
+/* --- does a change name anything -------------------------------------------------------------- */
+
+enum { N_ID, N_NAME, N_COLUMNS };
+
+/* Is one of the rows of a relation named? Its columns: a number, a name. */
+static enum ts_code
+find_named(bool *any, struct choice *h, enum ts_relation relation, const int columns[N_COLUMNS],
+	struct ts_err *err)
+{
+	struct ts_rows_query q = {.columns = {columns[N_ID], columns[N_NAME]},
+		.column_count = h->names.any ? N_COLUMNS : N_NAME,
+		.past_damage = true};
+	int64_t total = ts_reach_span(&h->w->rd->report->binding[relation].reach), row = 0, id;
+	struct ts_rows *rows;
+	const char *name;
+	size_t n;
+	enum ts_code code = ts_reader_rows(&rows, h->w->rd, relation, &q, err);
+	bool there;
+	int change;
+
+	if (code)
+		return code;
+	while (!*any && !(code = ts_rows_next(rows, &there, err)) && there) {
+		if (++row % PROGRESS_ROWS == 0)
+			ts_progress_set(h->w->progress, row, total);
+		if (!h->names.any) {
+			*any = ts_rows_number(rows, N_ID, &id) == TS_VALUE_OK &&
+				id == h->c->item[0].id;
+		} else if (ts_rows_text(rows, N_NAME, &name, &n) == TS_VALUE_OK) {
+			code = ask_name(&change, h, name, n, NOBODY, err);
+			*any = change >= 0;
+			if (code)
+				break;
+		}
+	}
+	ts_rows_close(rows);
+	return code;
+}
+
+enum ts_code
+ts_what_if_names(bool *any, struct ts_reader *rd, const struct ts_what_if_change *x,
+	struct ts_groups *groups, struct ts_progress *progress, struct ts_err *err)
+{
+	static const int unlowered[] = {TS_VARIABLE_VARIABLE, TS_VARIABLE_NAME};
+	static const int from[] = {TS_LOWERED_VARIABLE_VARIABLE, TS_LOWERED_VARIABLE_NAME};
+	static const int lowered[] = {TS_LOWERED_VARIABLE_ID, TS_LOWERED_VARIABLE_NAME};
+	struct ts_what_if w = {.changes = {.count = 1, .item = {*x}}};
+	struct what_if_work work = {&w, rd, groups, NULL, progress};
+	struct choice h = {.w = &work, .c = &w.changes};
+	enum ts_code code;
+
+	*any = false;
+	h.by_number = ts_report_has(rd->report, TS_VARIABLE) &&
+		ts_report_has_column(rd->report, TS_LOWERED_VARIABLE, TS_LOWERED_VARIABLE_VARIABLE);
+	code = open_change(&h, 0, err);
+	if (!code)
+		code = x->of == TS_WHAT_IF_LOWERED
+			? find_named(any, &h, TS_LOWERED_VARIABLE, lowered, err)
+			: h.by_number ? find_named(any, &h, TS_VARIABLE, unlowered, err)
+				      : find_named(any, &h, TS_LOWERED_VARIABLE, from, err);
+	*any |= code == TS_E_DAMAGED;
+	close_names(&h.names);
+	return code == TS_E_DAMAGED ? TS_OK : code;
+}

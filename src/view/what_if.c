@@ -11,7 +11,10 @@
 #include "tilescope/base/strbuf.h"
 #include "tilescope/base/utf8.h"
 #include "tilescope/report/rows.h"
+#include "tilescope/ui/keymap.h"
 #include "tilescope/view/what_if.h"
+
+enum { LINE = 78, PATH_LIMIT = 1 << 14 }; /* columns that a message has at 80 */
 
 static const enum ts_effect changed = (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
 
@@ -30,26 +33,69 @@ too_many(struct ts_view_env *env)
 	return TS_EFFECT_BELL;
 }
 
+char *
+ts_what_if_rules(const struct ts_view_env *env)
+{
+	struct ts_strbuf path;
+
+	if (!env->rules)
+		return NULL;
+	ts_strbuf_init(&path, PATH_LIMIT);
+	ts_strbuf_printf(&path, "%s/groups.rules", env->rules);
+	return ts_strbuf_take(&path);
+}
+
+/* Where the peaks are to be seen: "gw: What-if", by the keys that lead there. */
+static void
+print_way(char out[TS_KEYS_TEXT + 32], const struct ts_view_env *env)
+{
+	static const enum ts_context global = TS_CONTEXT_GLOBAL;
+	const struct ts_key_binding *b = env->keymap
+		? ts_keymap_of(env->keymap, &global, 1, TS_CMD_GOTO_WHAT_IF, NULL)
+		: NULL;
+	char keys[TS_KEYS_TEXT];
+
+	if (b)
+		snprintf(out, TS_KEYS_TEXT + 32, "%s: What-if", ts_keys_print(keys, &b->keys));
+	else
+		snprintf(out, TS_KEYS_TEXT + 32, "What-if in Liveness");
+}
+
+/* One line that says what was changed, how many changes there are, and where to look: of long names the end. */
+static void
+say_change(struct ts_view_env *env, const char *did, const char *raw)
+{
+	int count = env->selection->what_if.count, columns;
+	char rest[TS_KEYS_TEXT + 80], way[TS_KEYS_TEXT + 32];
+	struct ts_strbuf name;
+	const char *s;
+	uint32_t cp;
+
+	print_way(way, env);
+	snprintf(rest, sizeof(rest), " (%d change%s; %s)", count, count == 1 ? "" : "s", way);
+	ts_strbuf_init(&name, 4 * TS_WHAT_IF_TEXT);
+	ts_utf8_safe(&name, raw, strlen(raw));
+	s = name.s;
+	columns = LINE - (int)strlen(did) - (int)strlen(rest);
+	if (ts_utf8_columns(s, strlen(s)) > columns)
+		while (*s && ts_utf8_columns(s, strlen(s)) > columns - 3)
+			s += ts_utf8_next(s, strlen(s), &cp);
+	ts_view_say(env, "%s%s%s%s", did, s == name.s ? "" : "...", s, rest);
+	ts_strbuf_fini(&name);
+}
+
 enum ts_effect
 ts_what_if_tick(struct ts_view *v, struct ts_what_if_change *x)
 {
 	struct ts_what_if_changes *c = &v->env->selection->what_if;
-	struct ts_strbuf name;
-	char how[32];
+	char how[32], did[40];
 
+	x->sure = true;
 	if (!ts_what_if_cycle(c, x))
 		return too_many(v->env);
-	ts_strbuf_init(&name, TS_WHAT_IF_TEXT);
-	ts_utf8_safe(&name, x->text, strlen(x->text));
-	if (x->n > 0) {
-		ts_what_if_how_text(how, x, true);
-		ts_view_say(v->env, "what if %.100s were %s: %d change%s, see What-if in Liveness",
-			name.len > 0 ? name.s : "it", how, c->count, c->count == 1 ? "" : "s");
-	} else {
-		ts_view_say(v->env, "%.100s stays as it is: %d change%s left",
-			name.len > 0 ? name.s : "it", c->count, c->count == 1 ? "" : "s");
-	}
-	ts_strbuf_fini(&name);
+	ts_what_if_how_text(how, x, true);
+	snprintf(did, sizeof(did), "%s: ", x->n > 0 ? how : "as it is");
+	say_change(v->env, did, x->text[0] ? x->text : "a variable without a name");
 	return changed;
 }
 
@@ -95,8 +141,7 @@ next_word(const char **text, char *out, size_t size)
 static enum ts_effect
 usage(struct ts_view_env *env)
 {
-	ts_view_say_error(env,
-		"whatif remove|halve|split N PATTERN, GROUP or marked; whatif clear");
+	ts_view_say_error(env, "whatif remove|halve|split N PATTERN|GROUP|marked; whatif clear");
 	return TS_EFFECT_BELL;
 }
 
@@ -111,6 +156,17 @@ clear(struct ts_view_env *env)
 	return changed;
 }
 
+/* "halve activations (1 change; gw: What-if)". */
+static void
+say_did(struct ts_view_env *env, const struct ts_what_if_change *x, const char *text)
+{
+	char how[32], did[40];
+
+	ts_what_if_how_text(how, x, false);
+	snprintf(did, sizeof(did), "%s ", how);
+	say_change(env, did, text);
+}
+
 static enum ts_effect
 change_marked(struct ts_view_env *env, struct ts_what_if_change x)
 {
@@ -120,6 +176,7 @@ change_marked(struct ts_view_env *env, struct ts_what_if_change x)
 		ts_view_say_error(env, "no variable is marked");
 		return TS_EFFECT_BELL;
 	}
+	x.sure = true;
 	for (int i = 0; i < m->count; i++) {
 		const struct ts_marked_variable *v = &m->item[i];
 
@@ -129,8 +186,7 @@ change_marked(struct ts_view_env *env, struct ts_what_if_change x)
 		if (x.id >= 0 && !ts_what_if_put(&env->selection->what_if, &x))
 			return too_many(env);
 	}
-	ts_view_say(env, "%d marked variable%s: see What-if in Liveness", m->count,
-		m->count == 1 ? "" : "s");
+	say_did(env, &x, m->count == 1 ? "the marked variable" : "the marked variables");
 	return changed;
 }
 
@@ -156,22 +212,27 @@ read_number(struct ts_what_if_change *x, const char *text)
 	return false;
 }
 
+/* Whether it names anything is looked at by the program (app/what_if.c); whether it is an expression, here. */
 static enum ts_effect
 change_named(struct ts_view_env *env, struct ts_what_if_change x, const char *text)
 {
-	char how[32];
+	struct ts_err err = {0};
 
 	if (strlen(text) >= sizeof(x.text)) {
 		ts_view_say_error(env, "a pattern of at most %d bytes", TS_WHAT_IF_TEXT - 1);
 		return TS_EFFECT_BELL;
 	}
-	if (!read_number(&x, text))
+	if (!read_number(&x, text)) {
+		if (ts_what_if_pattern(text, &err)) {
+			ts_view_say_error(env, "%.150s", err.msg);
+			return TS_EFFECT_BELL;
+		}
 		x.of = TS_WHAT_IF_PATTERN;
+	}
 	ts_what_if_name(&x, text, strlen(text));
 	if (!ts_what_if_put(&env->selection->what_if, &x))
 		return too_many(env);
-	ts_what_if_how_text(how, &x, false);
-	ts_view_say(env, "what if: %s %.100s; see What-if in Liveness", how, text);
+	say_did(env, &x, text);
 	return changed;
 }
 
@@ -211,10 +272,14 @@ enum ts_effect
 ts_what_if_command(struct ts_view *v, const struct ts_call *call)
 {
 	const char *text = ts_call_arg(call, 0);
+	char way[TS_KEYS_TEXT + 32];
+	int count;
 
 	if (text && *text)
 		return change(v->env, text);
-	ts_view_say(v->env, "%d changes are asked for", v->env->selection->what_if.count);
+	print_way(way, v->env);
+	count = v->env->selection->what_if.count;
+	ts_view_say(v->env, "%d change%s; %s", count, count == 1 ? "" : "s", way);
 	return TS_EFFECT_REPAINT;
 }
 

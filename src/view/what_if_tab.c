@@ -3,7 +3,8 @@
  * what_if_tab - the tab "what-if": the peaks of the device, of the worst tile and of each IPU, before and after, and
  * what each change came to.
  *
- * One table: peaks of the device, of the worst tile and of the IPUs, then, under a line of their own, the changes. `tick` on
+ * One table: peaks of the device, of the IPUs, of the tile with most live bytes, of the fullest one, of those that come next
+ * and of those that lose most; then, under a line of their own, the changes. `tick` on
  * a change goes on to the next of removed, halved, in 4, nothing; `open` on a peak goes to where it is afterwards.
  */
 #include "config.h"
@@ -19,7 +20,7 @@
 
 #include "what_if_tab_internal.h"
 
-enum { KIND_ANSWER, PATH_LIMIT = 1 << 14 };
+enum { KIND_ANSWER };
 
 struct answer {
 	struct ts_fetch f;
@@ -72,19 +73,6 @@ fini_answer(struct ts_fetch *f)
 	free(a->rules);
 }
 
-/* The caller's; NULL: the rules that are part of the program. */
-static char *
-rules_file(const struct ts_view_env *env)
-{
-	struct ts_strbuf path;
-
-	if (!env->rules)
-		return NULL;
-	ts_strbuf_init(&path, PATH_LIMIT);
-	ts_strbuf_printf(&path, "%s/groups.rules", env->rules);
-	return ts_strbuf_take(&path);
-}
-
 static void
 request(struct ts_tab *t)
 {
@@ -105,13 +93,15 @@ request(struct ts_tab *t)
 	a->changes = *changes_of(t);
 	a->version = a->changes.version;
 	a->cache = env->cache;
-	a->rules = rules_file(env);
+	a->rules = ts_what_if_rules(env);
 	s->any = true;
 	s->asked = a->version;
 	s->asking = &a->f;
 	s->pane.state = s->w ? TS_PANE_STALE : TS_PANE_LOADING;
 	ts_fetch_send(t->view, &a->f, t->kind + KIND_ANSWER, TS_WORKER_BULK, "working out what if");
 }
+
+static void resize(struct ts_tab *t);
 
 /* A pattern that is none, or takes too long: the newest change is taken back, what is shown stays. */
 static bool
@@ -152,19 +142,42 @@ deliver(struct ts_tab *t, struct ts_fetch *f)
 	s->limit = a->limit;
 	a->w = NULL;
 	what_if_labels(s);
-	ts_list_set_count(&s->list, what_if_rows(s));
+	resize(t);
 	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
 }
 
 /* --- drawing ---------------------------------------------------------------------------------- */
 
-/* Rows of its rectangle that are not the table's: what the figures are, what is left of the fullest tile. */
+enum { TALL = 14, LOW = 8, FLAT = 5 }; /* heights of the pane */
+
+/* Lines above the table: how the fullest tile and the one with most live bytes relate. */
+static int
+head_lines(const struct ts_tab *t)
+{
+	const struct what_if_tab *s = tab_of(t);
+
+	if (!s->w || s->w->fullest.before.tile == TS_UNKNOWN || t->r.h < LOW)
+		return 0;
+	return t->r.h >= TALL ? 2 : 1;
+}
+
+/* Lines below it: what the figures are, and what is in none of them. */
+static int
+foot_lines(const struct ts_tab *t)
+{
+	const struct what_if_tab *s = tab_of(t);
+	int lacking = s->w ? (s->w->unplaced > 0) + (s->w->unknown > 0) : 0;
+
+	return t->r.h <= FLAT ? 0 : t->r.h < LOW ? 1 : 1 + lacking;
+}
+
 static struct ts_rect
-table_rect(const struct ts_tab *t, struct ts_rect *said)
+table_rect(const struct ts_tab *t)
 {
 	struct ts_rect r = t->r;
 
-	*said = ts_rect_cut_bottom(&r, r.h > WHAT_IF_PEAKS + 2 ? 1 : 0);
+	ts_rect_cut_top(&r, head_lines(t));
+	ts_rect_cut_bottom(&r, foot_lines(t));
 	return r;
 }
 
@@ -172,49 +185,81 @@ static void
 resize(struct ts_tab *t)
 {
 	struct ts_table table = what_if_table(t, false);
-	struct ts_rect said;
+	int rows = ts_table_rows(&table, table_rect(t));
 
-	ts_list_resize(&tab_of(t)->list, ts_table_rows(&table, table_rect(t, &said)));
+	what_if_fit(tab_of(t), rows);
+	ts_list_resize(&tab_of(t)->list, rows);
 }
 
-/* Of the pieces that changes name: those of which nobody knows when they are alive. */
-static int64_t
-unplaced(const struct ts_what_if *w, int64_t *bytes)
-{
-	int64_t n = 0;
-
-	*bytes = 0;
-	for (int i = 0; i < w->changes.count; i++) {
-		n += w->sum[i].unplaced;
-		*bytes += w->sum[i].unplaced_bytes;
-	}
-	return n;
-}
-
+/* Of what is allocated, and of what lives: one line, or two. */
 static void
-draw_said(struct ts_tab *t, struct ts_canvas *c, struct ts_rect r)
+draw_head(const struct ts_tab *t, struct ts_canvas *c, struct ts_rect r, int lines)
 {
 	const struct what_if_tab *s = tab_of(t);
-	char a[TS_FMT_MAX], b[TS_FMT_MAX];
+	const struct ts_what_if *w = s->w;
 	enum ts_units units = t->view->env->options->units;
-	int64_t bytes, pieces = unplaced(s->w, &bytes);
+	long long full = (long long)w->fullest.before.tile, most = (long long)w->worst.before.tile;
+	char used[TS_FMT_MAX], limit[TS_FMT_MAX], live[TS_FMT_MAX], of[40] = "", alive[40] = "";
+
+	ts_fmt_bytes(used, w->fullest_used, units);
+	ts_fmt_bytes(live, w->worst.before.bytes, units);
+	if (s->limit > 0)
+		snprintf(of, sizeof(of), " of %s", ts_fmt_bytes(limit, s->limit, units));
+	if (lines == 1) {
+		ts_canvas_printf(c, r, 1, 0, TS_ROLE_TEXT,
+			"fullest: tile %lld, %s%s; most live: %s%lld, %s", full, used, of,
+			full == most ? "the same " : "tile ", most, live);
+		return;
+	}
+	if (w->fullest.after.tile != TS_UNKNOWN)
+		snprintf(alive, sizeof(alive), ", %s live at its peak",
+			ts_fmt_bytes(limit, w->fullest.before.bytes, units));
+	ts_canvas_printf(c, r, 1, 0, TS_ROLE_TEXT, "tile %lld is fullest: %s%s allocated%s", full,
+		used, of, alive);
+	if (full == most) {
+		ts_canvas_text(c, r, 1, 1, TS_ROLE_TEXT, "it has most live bytes, too");
+		return;
+	}
+	of[0] = '\0';
+	if (w->worst_used != TS_UNKNOWN)
+		snprintf(of, sizeof(of), "; %s allocated",
+			ts_fmt_bytes(used, w->worst_used, units));
+	ts_canvas_printf(c, r, 1, 1, TS_ROLE_TEXT,
+		"tile %lld has most live bytes: %s at step %lld%s", most, live,
+		(long long)w->worst.before.step, of);
+}
+
+static const char exact[] = "exact for live bytes; gaps and overlaps are not predicted";
+
+static void
+draw_foot(const struct ts_tab *t, struct ts_canvas *c, struct ts_rect r)
+{
+	const struct what_if_tab *s = tab_of(t);
+	enum ts_units units = t->view->env->options->units;
+	char a[TS_FMT_MAX], b[TS_FMT_MAX];
+	int line = 0;
 
 	if (s->w->changes.count == 0)
-		ts_canvas_text(c, r, 1, 0, TS_ROLE_NOTE,
+		ts_canvas_text(c, r, 1, line, TS_ROLE_NOTE,
 			"nothing is changed yet: x on a variable, or :whatif halve NAMES");
-	else if (pieces > 0)
-		ts_canvas_printf(c, r, 1, 0, TS_ROLE_NOTE,
-			"%s unplaced pieces (%s): when they are alive is not known, no peak has them",
-			ts_fmt_count(a, pieces), ts_fmt_bytes(b, bytes, units));
 	else if (s->w->recorded != TS_UNKNOWN && s->w->recorded != s->w->derived)
-		ts_canvas_printf(c, r, 1, 0, TS_ROLE_NOTE,
-			"from intervals: not always live at the peak %s, recorded %s",
+		ts_canvas_printf(c, r, 1, line, TS_ROLE_NOTE,
+			"%s%s: not always live %s, recorded %s",
+			r.w > 100 ? exact : "exact for live bytes",
+			r.w > 100 ? "; peak of intervals" : " of intervals",
 			ts_fmt_bytes(a, s->w->derived, units),
 			ts_fmt_bytes(b, s->w->recorded, units));
 	else
-		ts_canvas_text(c, r, 1, 0, TS_ROLE_NOTE,
-			"exact for live bytes; gaps and overlaps of the allocator are not "
-			"predicted");
+		ts_canvas_text(c, r, 1, line, TS_ROLE_NOTE, exact);
+	if (s->w->unplaced > 0)
+		ts_canvas_printf(c, r, 1, ++line, TS_ROLE_WARN,
+			"not placed: %s of %s piece%s, alive at no known step (in no peak)",
+			ts_fmt_bytes(a, s->w->unplaced_bytes, units),
+			ts_fmt_count(b, s->w->unplaced), s->w->unplaced == 1 ? "" : "s");
+	if (s->w->unknown > 0)
+		ts_canvas_printf(c, r, 1, ++line, TS_ROLE_WARN,
+			"not known of %s piece%s: whether a change names them",
+			ts_fmt_count(b, s->w->unknown), s->w->unknown == 1 ? "" : "s");
 }
 
 static void
@@ -222,14 +267,20 @@ draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 {
 	struct what_if_tab *s = tab_of(t);
 	struct ts_table table = what_if_table(t, focus);
-	struct ts_rect said, r = table_rect(t, &said);
+	struct ts_rect r = t->r, part;
+	int head = head_lines(t), foot = foot_lines(t);
 
 	if (!s->w) {
 		ts_pane_draw(c, t->r, t->view->env, &s->pane);
 		return;
 	}
+	part = ts_rect_cut_top(&r, head);
+	if (head > 0)
+		draw_head(t, c, part, head);
+	part = ts_rect_cut_bottom(&r, foot);
+	if (foot > 0)
+		draw_foot(t, c, part);
 	ts_table_draw(c, r, &table, &s->list);
-	draw_said(t, c, said);
 }
 
 static void
@@ -249,7 +300,7 @@ note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 	} else if (s->w && s->limit > 0) {
 		char a[TS_FMT_MAX];
 
-		snprintf(out, TS_TAB_NOTE, "fullest tile then: %s of its memory live",
+		snprintf(out, TS_TAB_NOTE, "most live then: %s of a tile",
 			ts_fmt_percent(a, (double)s->w->worst.after.bytes, (double)s->limit));
 	}
 }
@@ -309,10 +360,9 @@ static enum ts_effect
 mouse(struct ts_tab *t, int x, int y, int wheel)
 {
 	struct ts_table table = what_if_table(t, false);
-	struct ts_rect said, r = table_rect(t, &said);
 
 	(void)x;
-	return ts_list_mouse(&tab_of(t)->list, ts_table_line(&table, r, y), wheel);
+	return ts_list_mouse(&tab_of(t)->list, ts_table_line(&table, table_rect(t), y), wheel);
 }
 
 static bool

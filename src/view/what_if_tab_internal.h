@@ -7,7 +7,9 @@
 #include "tilescope/view/what_if.h"
 
 enum {
-	WHAT_IF_PEAKS = 2, /* rows of the device and of the worst tile */
+	WHAT_IF_FEW = 4, /* IPUs whose rows stand before those of tiles */
+	WHAT_IF_OTHERS = 4 +
+		TS_WHAT_IF_TOUCHED, /* rows of peaks that are no device's and no IPU's */
 	WHAT_IF_LABEL = TS_WHAT_IF_TEXT + 48,
 };
 
@@ -23,6 +25,25 @@ enum {
 	WHAT_IF_COLUMNS
 };
 
+/* Rows: peaks of the device, of IPUs and of some tiles, then a line and the changes. */
+enum what_if_row {
+	WHAT_IF_DEVICE,
+	WHAT_IF_IPU,
+	WHAT_IF_WORST,
+	WHAT_IF_FULLEST,
+	WHAT_IF_NEXT_TILE,
+	WHAT_IF_NEXT_PEAK,
+	WHAT_IF_TOUCHED_TILE,
+	WHAT_IF_LINE,
+	WHAT_IF_CHANGE,
+};
+
+/* One that there is not always. */
+struct what_if_other {
+	enum what_if_row kind;
+	int i; /* of a touched tile */
+};
+
 struct what_if_tab {
 	struct ts_pane_data pane;
 	struct ts_fetch *asking;
@@ -30,13 +51,16 @@ struct what_if_tab {
 	bool any;	      /* something was asked for */
 	struct ts_what_if *w; /* the newest answer; or NULL */
 	int64_t limit;	      /* bytes of a tile, or TS_UNKNOWN */
+	int others;
+	struct what_if_other other[WHAT_IF_OTHERS];
 	struct ts_list list;
 	char label[TS_WHAT_IF_CHANGES][WHAT_IF_LABEL]; /* of the changes */
 	struct ts_column column[WHAT_IF_COLUMNS];      /* as wide as the units need it */
 };
 
-/* What the changes are called, once for each answer. */
+/* What the changes are called, once for each answer; which rows there are, where so many are in sight. */
 void what_if_labels(struct what_if_tab *s);
+void what_if_fit(struct what_if_tab *s, int room);
 int what_if_rows(const struct what_if_tab *s);
 
 /* The change of a row, or -1; the peaks of a row, NULL: it is a change, or the line above the changes. */

@@ -14,12 +14,48 @@
 
 #include "what_if_tab_internal.h"
 
-enum { DEVICE_ROW, WORST_ROW, BYTES_WIDE = 15 };
+enum { BYTES_WIDE = 15 };
 
 static struct what_if_tab *
 tab_of(const struct ts_tab *t)
 {
 	return t->own;
+}
+
+/* --- which rows there are --------------------------------------------------------------------- */
+
+static void
+add_other(struct what_if_tab *s, enum what_if_row kind, int i)
+{
+	s->other[s->others++] = (struct what_if_other){kind, i};
+}
+
+/* Has a tile a row of its own already, whatever it is then? */
+static bool
+has_row(const struct what_if_tab *s, int64_t tile)
+{
+	const struct ts_what_if *w = s->w;
+
+	return tile == w->fullest.before.tile ||
+		(tile == w->worst.before.tile && tile == w->worst.after.tile);
+}
+
+static void
+choose_rows(struct what_if_tab *s, int touches)
+{
+	const struct ts_what_if *w = s->w;
+
+	s->others = 0;
+	add_other(s, WHAT_IF_WORST, 0);
+	if (w->fullest.before.tile != TS_UNKNOWN)
+		add_other(s, WHAT_IF_FULLEST, 0);
+	if (w->next_tile.after.tile != TS_UNKNOWN)
+		add_other(s, WHAT_IF_NEXT_TILE, 0);
+	if (w->next_peak.before.bytes != TS_UNKNOWN || w->next_peak.after.bytes != TS_UNKNOWN)
+		add_other(s, WHAT_IF_NEXT_PEAK, 0);
+	for (int i = 0; i < touches; i++)
+		if (!has_row(s, w->touched[i].before.tile))
+			add_other(s, WHAT_IF_TOUCHED_TILE, i);
 }
 
 /* What the changes are called, once for each answer. */
@@ -34,11 +70,33 @@ what_if_labels(struct what_if_tab *s)
 	}
 }
 
+/* Of the tiles that lose most so many that all rows fit, one at least; where that is too many all: they scroll. */
+void
+what_if_fit(struct what_if_tab *s, int room)
+{
+	int touches = s->w ? s->w->touches : 0;
+
+	if (!s->w)
+		return;
+	do
+		choose_rows(s, touches);
+	while (what_if_rows(s) > room && --touches > 0);
+	if (what_if_rows(s) > room)
+		choose_rows(s, s->w->touches);
+	ts_list_set_count(&s->list, what_if_rows(s));
+}
+
+static int
+ipu_rows(const struct what_if_tab *s)
+{
+	return s->w->ipus > 1 ? s->w->ipus : 0;
+}
+
 /* Rows of peaks; behind them are a line and the changes, if there are any. */
 static int
 peak_rows(const struct what_if_tab *s)
 {
-	return WHAT_IF_PEAKS + (s->w->ipus > 1 ? s->w->ipus : 0);
+	return 1 + ipu_rows(s) + s->others;
 }
 
 int
@@ -49,21 +107,44 @@ what_if_rows(const struct what_if_tab *s)
 	return peak_rows(s) + (s->w->changes.count > 0 ? 1 + s->w->changes.count : 0);
 }
 
+/* What a row is; *i: which IPU, touched tile or change. Many IPUs stand behind the tiles. */
+static enum what_if_row
+kind_of(const struct what_if_tab *s, int64_t row, int *i)
+{
+	int at = (int)row - 1, ipus = ipu_rows(s);
+	bool last = ipus > WHAT_IF_FEW;
+
+	*i = 0;
+	if (at < 0)
+		return WHAT_IF_DEVICE;
+	if (row >= peak_rows(s)) {
+		*i = (int)row - peak_rows(s) - 1;
+		return *i < 0 ? WHAT_IF_LINE : WHAT_IF_CHANGE;
+	}
+	if (last ? at >= s->others : at < ipus) {
+		*i = last ? at - s->others : at;
+		return WHAT_IF_IPU;
+	}
+	at -= last ? 0 : ipus;
+	*i = s->other[at].i;
+	return s->other[at].kind;
+}
+
 /* --- the table -------------------------------------------------------------------------------- */
 
 static const struct ts_column columns[WHAT_IF_COLUMNS] = {
-	[C_HOW] = {"", 7, 8, 0, 0, TS_FIELD_LEFT},
-	[C_WHAT] = {"peak live bytes", 16, 60, 3, 0, TS_FIELD_TAIL},
+	[C_HOW] = {"peak of", 7, 8, 0, 0, TS_FIELD_LEFT},
+	[C_WHAT] = {"live bytes", 22, 60, 3, 0, TS_FIELD_TAIL},
 	[C_BEFORE] = {"before", 8, 11, 0, 0, TS_FIELD_RIGHT},
 	[C_BEFORE_AT] = {"where", 21, 24, 1, 3, TS_FIELD_ELLIPSIS},
 	[C_AFTER] = {"after", 8, 11, 0, 0, TS_FIELD_RIGHT},
 	[C_AFTER_AT] = {"where then", 21, 24, 1, 1, TS_FIELD_ELLIPSIS},
 	[C_LESS] = {"less", 8, 11, 0, 2, TS_FIELD_RIGHT},
-	[C_SHARE] = {"", 6, 6, 0, 2, TS_FIELD_RIGHT},
+	[C_SHARE] = {"", 6, 6, 0, 4, TS_FIELD_RIGHT},
 };
 
 static const struct ts_column_facts facts[WHAT_IF_COLUMNS] = {
-	[C_HOW] = {.name = "change"},
+	[C_HOW] = {.name = "of"},
 	[C_WHAT] = {.name = "what"},
 	[C_BEFORE] = {.name = "before", .unit = "bytes"},
 	[C_BEFORE_AT] = {.name = "where"},
@@ -77,20 +158,33 @@ static const struct ts_column_facts facts[WHAT_IF_COLUMNS] = {
 int
 what_if_change_at(const struct what_if_tab *s, int64_t row)
 {
-	int first = s->w ? peak_rows(s) + 1 : 0;
+	int i;
 
-	return s->w && row >= first && row < first + s->w->changes.count ? (int)row - first : -1;
+	return s->w && row >= 0 && row < what_if_rows(s) && kind_of(s, row, &i) == WHAT_IF_CHANGE
+		? i
+		: -1;
 }
 
 /* The peaks of a row; NULL: it is a change, or the line above the changes. */
 const struct ts_what_if_pair *
 what_if_pair_at(const struct what_if_tab *s, int64_t row)
 {
-	if (row == DEVICE_ROW)
-		return &s->w->device;
-	if (row == WORST_ROW)
-		return &s->w->worst;
-	return row >= WHAT_IF_PEAKS && row < peak_rows(s) ? &s->w->ipu[row - WHAT_IF_PEAKS] : NULL;
+	const struct ts_what_if *w = s->w;
+	const struct ts_what_if_pair *one[] = {[WHAT_IF_DEVICE] = &w->device,
+		[WHAT_IF_WORST] = &w->worst,
+		[WHAT_IF_FULLEST] = &w->fullest,
+		[WHAT_IF_NEXT_TILE] = &w->next_tile,
+		[WHAT_IF_NEXT_PEAK] = &w->next_peak,
+		[WHAT_IF_CHANGE] = NULL};
+	enum what_if_row kind;
+	int i;
+
+	if (row < 0 || row >= what_if_rows(s))
+		return NULL;
+	kind = kind_of(s, row, &i);
+	return kind == WHAT_IF_IPU	       ? &w->ipu[i]
+		: kind == WHAT_IF_TOUCHED_TILE ? &w->touched[i]
+					       : one[kind];
 }
 
 static bool
@@ -99,23 +193,72 @@ is_line(const struct what_if_tab *s, int64_t row)
 	return row == peak_rows(s);
 }
 
+/* "ipu 3", "worst", "halve". */
+static void
+how_text(const struct what_if_tab *s, int64_t row, char *out, size_t size)
+{
+	static const char *const words[] = {[WHAT_IF_DEVICE] = "device",
+		[WHAT_IF_IPU] = "no ipu",
+		[WHAT_IF_WORST] = "worst",
+		[WHAT_IF_FULLEST] = "fullest",
+		[WHAT_IF_NEXT_TILE] = "next",
+		[WHAT_IF_NEXT_PEAK] = "next",
+		[WHAT_IF_TOUCHED_TILE] = "touched",
+		[WHAT_IF_LINE] = "change"};
+	char how[32];
+	int i;
+	enum what_if_row kind = kind_of(s, row, &i);
+
+	if (kind == WHAT_IF_CHANGE) {
+		ts_what_if_how_text(how, &s->w->changes.item[i], false);
+		snprintf(out, size, "%s", how);
+	} else if (kind == WHAT_IF_IPU && s->w->ipu[i].ipu != TS_UNKNOWN) {
+		snprintf(out, size, "ipu %lld", (long long)s->w->ipu[i].ipu);
+	} else {
+		snprintf(out, size, "%s", words[kind]);
+	}
+}
+
+static void
+fullest_text(const struct what_if_tab *s, enum ts_units units, char *out, size_t size)
+{
+	char used[TS_FMT_MAX], limit[TS_FMT_MAX];
+
+	ts_fmt_bytes(used, s->w->fullest_used, units);
+	if (s->limit > 0)
+		snprintf(out, size, "tile, %s/%s", used, ts_fmt_bytes(limit, s->limit, units));
+	else
+		snprintf(out, size, "tile, %s used", used);
+}
+
 /* Texts are of the tab, or in `buf`. */
 static const char *
-what_text(const struct what_if_tab *s, int64_t row, char *buf, size_t size)
+what_text(const struct what_if_tab *s, int64_t row, enum ts_units units, char *buf, size_t size)
 {
-	const struct ts_what_if_pair *pair = what_if_pair_at(s, row);
-	int change = what_if_change_at(s, row);
+	char lost[TS_FMT_MAX];
+	int i;
 
-	if (change >= 0)
-		return s->label[change];
-	if (row == DEVICE_ROW)
-		return s->w->times > 1 ? "device, all replicas" : "device";
-	if (row == WORST_ROW)
-		return "worst tile";
-	if (pair->ipu == TS_UNKNOWN)
-		return "tiles of no known ipu";
-	snprintf(buf, size, "ipu %lld", (long long)pair->ipu);
-	return buf;
+	buf[0] = '\0';
+	switch (kind_of(s, row, &i)) {
+	case WHAT_IF_CHANGE:
+		return s->label[i];
+	case WHAT_IF_DEVICE:
+		if (s->w->times > 1)
+			snprintf(buf, size, "all %lld replicas", (long long)s->w->times);
+		return buf;
+	case WHAT_IF_IPU:
+		return s->w->ipu[i].ipu == TS_UNKNOWN ? "tiles of no known ipu" : "";
+	case WHAT_IF_FULLEST:
+		fullest_text(s, units, buf, size);
+		return buf;
+	case WHAT_IF_NEXT_PEAK:
+		return "peak of the device";
+	case WHAT_IF_TOUCHED_TILE:
+		snprintf(buf, size, "tile, loses %s", ts_fmt_bytes(lost, s->w->lost[i], units));
+		return buf;
+	default:
+		return "tile by live bytes";
+	}
 }
 
 static void
@@ -127,18 +270,29 @@ where_text(const struct ts_what_if_peak *p, char *out, size_t size)
 		snprintf(tile, sizeof(tile), "tile %lld ", (long long)p->tile);
 	if (p->step != TS_UNKNOWN)
 		snprintf(step, sizeof(step), "step %lld", (long long)p->step);
+	if (p->bytes == TS_UNKNOWN)
+		snprintf(step, sizeof(step), "none");
 	snprintf(out, size, "%s%s", tile, step);
 }
 
-/* Bytes of a row before and after, and whole bytes for its share. */
+/* Bytes of a row before and after, and whole bytes for its share; TS_UNKNOWN: there are none. */
 static void
 bytes_at(const struct what_if_tab *s, int64_t row, int64_t *before, int64_t *after)
 {
 	const struct ts_what_if_pair *pair = what_if_pair_at(s, row);
 	int change = what_if_change_at(s, row);
+	int i;
 
 	*before = pair ? pair->before.bytes : s->w->sum[change].bytes;
 	*after = pair ? pair->after.bytes : *before - s->w->sum[change].less;
+	if (kind_of(s, row, &i) == WHAT_IF_FULLEST && pair->after.tile == TS_UNKNOWN)
+		*before = *after = TS_UNKNOWN; /* nothing is known to live on it */
+}
+
+static int64_t
+less_of(int64_t before, int64_t after)
+{
+	return before == TS_UNKNOWN || after == TS_UNKNOWN ? TS_UNKNOWN : before - after;
 }
 
 static void
@@ -168,15 +322,29 @@ line_text(int column)
 	return titles[column] ? titles[column] : "";
 }
 
+static void
+where_cell(const struct what_if_tab *s, int64_t row, int column, struct ts_table_cell *out)
+{
+	const struct ts_what_if_pair *pair = what_if_pair_at(s, row);
+	int change = what_if_change_at(s, row);
+
+	if (pair)
+		where_text(column == C_AFTER_AT ? &pair->after : &pair->before, out->buf,
+			sizeof(out->buf));
+	else if (column == C_BEFORE_AT)
+		pieces_text(s, change, out->buf, sizeof(out->buf));
+	else if (s->w->sum[change].variables == 0)
+		snprintf(out->buf, sizeof(out->buf), "nothing is called so");
+	out->role = TS_ROLE_DIM;
+}
+
 static bool
 cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 {
 	const struct ts_tab *t = ctx;
 	const struct what_if_tab *s = tab_of(t);
 	enum ts_units units = t->view->env->options->units;
-	const struct ts_what_if_pair *pair;
-	int64_t before, after;
-	char how[32];
+	int64_t before, after, less;
 
 	if (!s->w || row >= what_if_rows(s))
 		return false;
@@ -185,50 +353,25 @@ cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 		out->role = TS_ROLE_HEADER;
 		return true;
 	}
-	pair = what_if_pair_at(s, row);
 	bytes_at(s, row, &before, &after);
+	less = less_of(before, after);
 	out->s = out->buf;
 	out->buf[0] = '\0';
-	switch (column) {
-	case C_HOW:
-		if (!pair)
-			ts_what_if_how_text(how, &s->w->changes.item[what_if_change_at(s, row)],
-				false);
-		snprintf(out->buf, sizeof(out->buf), "%s", pair ? "" : how);
-		break;
-	case C_WHAT:
-		out->s = what_text(s, row, out->buf, sizeof(out->buf));
-		out->role = pair ? TS_ROLE_LABEL : TS_ROLE_TEXT;
-		break;
-	case C_BEFORE:
-		ts_fmt_bytes(out->buf, before, units);
-		break;
-	case C_BEFORE_AT:
-		if (pair)
-			where_text(&pair->before, out->buf, sizeof(out->buf));
-		else
-			pieces_text(s, what_if_change_at(s, row), out->buf, sizeof(out->buf));
-		out->role = TS_ROLE_DIM;
-		break;
-	case C_AFTER:
-		ts_fmt_bytes(out->buf, after, units);
-		out->role = after < before ? TS_ROLE_GOOD : TS_ROLE_TEXT;
-		break;
-	case C_AFTER_AT:
-		if (pair)
-			where_text(&pair->after, out->buf, sizeof(out->buf));
-		else if (s->w->sum[what_if_change_at(s, row)].variables == 0)
-			snprintf(out->buf, sizeof(out->buf), "nothing is called so");
-		out->role = TS_ROLE_DIM;
-		break;
-	case C_LESS:
-		if (after < before)
-			ts_fmt_bytes(out->buf, before - after, units);
-		break;
-	default:
-		if (after < before)
-			ts_fmt_percent(out->buf, (double)(before - after), (double)before);
-		break;
+	if (column == C_HOW) {
+		how_text(s, row, out->buf, sizeof(out->buf));
+	} else if (column == C_WHAT) {
+		out->s = what_text(s, row, units, out->buf, sizeof(out->buf));
+		out->role = what_if_pair_at(s, row) ? TS_ROLE_LABEL : TS_ROLE_TEXT;
+	} else if (column == C_BEFORE_AT || column == C_AFTER_AT) {
+		where_cell(s, row, column, out);
+	} else if (column == C_BEFORE) {
+		out->s = before == TS_UNKNOWN ? "" : ts_fmt_bytes(out->buf, before, units);
+	} else if (column == C_AFTER) {
+		out->s = after == TS_UNKNOWN ? "" : ts_fmt_bytes(out->buf, after, units);
+		out->role = less > 0 ? TS_ROLE_GOOD : TS_ROLE_TEXT;
+	} else if (less > 0) {
+		out->s = column == C_LESS ? ts_fmt_bytes(out->buf, less, units)
+					  : ts_fmt_percent(out->buf, (double)less, (double)before);
 	}
 	return true;
 }
@@ -239,7 +382,7 @@ value(void *ctx, int64_t row, int column, struct ts_table_value *out)
 	const struct ts_tab *t = ctx;
 	const struct what_if_tab *s = tab_of(t);
 	struct ts_table_cell text = {.n = (size_t)-1};
-	int64_t before, after;
+	int64_t before, after, less;
 
 	if (!s->w || row < 0 || row >= what_if_rows(s))
 		return false;
@@ -248,19 +391,18 @@ value(void *ctx, int64_t row, int column, struct ts_table_value *out)
 		return true;
 	}
 	bytes_at(s, row, &before, &after);
-	if (column == C_BEFORE || column == C_AFTER || column == C_LESS) {
-		ts_table_value_integer(out,
-			column == C_BEFORE	    ? before
-				: column == C_AFTER ? after
-						    : before - after);
-	} else if (column == C_SHARE) {
-		if (before > 0)
-			ts_table_value_real(out, 100. * (double)(before - after) / (double)before);
-	} else if (cell(ctx, row, column, &text)) {
+	less = less_of(before, after);
+	if (column == C_BEFORE || column == C_AFTER) {
+		ts_table_value_known(out, column == C_BEFORE ? before : after);
+	} else if (column == C_LESS && before != TS_UNKNOWN && after != TS_UNKNOWN) {
+		ts_table_value_integer(out, less);
+	} else if (column == C_SHARE && before > 0 && after != TS_UNKNOWN) {
+		ts_table_value_real(out, 100. * (double)less / (double)before);
+	} else if (column < C_BEFORE || column == C_BEFORE_AT || column == C_AFTER_AT) {
+		cell(ctx, row, column, &text);
 		if (text.s == text.buf)
 			memcpy(out->buf, text.buf, sizeof(out->buf));
-		ts_table_value_text(out,
-			text.s == text.buf ? out->buf : text.s + strspn(text.s, " "));
+		ts_table_value_text(out, text.s == text.buf ? out->buf : text.s);
 	}
 	return true;
 }
@@ -343,14 +485,22 @@ void
 what_if_explain(struct ts_tab *t, struct ts_explain *out)
 {
 	const struct what_if_tab *s = tab_of(t);
-	int i = what_if_change_at(s, s->list.cursor);
-	char name[64];
+	enum ts_units units = t->view->env->options->units;
+	int64_t row = s->list.cursor, before, after;
+	int i = what_if_change_at(s, row);
+	char how[32], what[64], name[100];
 
-	if (!s->w)
+	if (!s->w || row < 0 || row >= what_if_rows(s))
 		return;
-	if (i >= 0)
+	if (i >= 0) {
 		explain_change(out, t, i);
-	else if (!is_line(s, s->list.cursor))
-		explain_peak(out, t, what_if_pair_at(s, s->list.cursor),
-			what_text(s, s->list.cursor, name, sizeof(name)));
+		return;
+	}
+	if (is_line(s, row))
+		return;
+	bytes_at(s, row, &before, &after);
+	how_text(s, row, how, sizeof(how));
+	snprintf(name, sizeof(name), "%s %s", how, what_text(s, row, units, what, sizeof(what)));
+	if (before != TS_UNKNOWN && after != TS_UNKNOWN)
+		explain_peak(out, t, what_if_pair_at(s, row), name);
 }

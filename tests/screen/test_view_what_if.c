@@ -7,6 +7,7 @@
 
 #include "view_harness.h"
 
+#include "tilescope/base/utf8.h"
 #include "tilescope/view/liveness.h"
 #include "tilescope/view/what_if.h"
 
@@ -146,11 +147,15 @@ START_TEST(peaks_before_and_after)
 	harness_command(&h, "tab what-if");
 	harness_says(&h, "nothing is changed yet");
 	harness_says(&h, "257 B");		 /* 157 always, 100 at step 1 */
-	harness_says(&h, "130 B tile 1 step 1"); /* the fullest tile */
+	harness_says(&h, "130 B tile 1 step 1"); /* the tile with most */
+	harness_says(&h, "tile 0 is fullest: 500 B allocated, 120 B live at its peak");
+	harness_says(&h, "tile 1 has most live bytes: 130 B at step 1; 500 B allocated");
 	what_if(&h, "remove b/");
 	harness_says(&h, "120 B tile 0 step 0"); /* then it is this one, from step 0 on */
 	harness_says(&h, "227 B step 0");
-	what_if(&h, "split 7 out$"); /* behind the other: it decides for both */
+	harness_says(&h, "loses 30 B");		/* tile 1 */
+	harness_says(&h, "100 B tile 1 never"); /* always live: the next tile then */
+	what_if(&h, "split 7 out$");		/* behind the other: it decides for both */
 	harness_says(&h, "105 B tile 1 step 1");
 	harness_says(&h, "nothing is called so");
 	what_if(&h, "clear");
@@ -166,6 +171,47 @@ START_TEST(peaks_before_and_after)
 }
 END_TEST
 
+/* An expression that takes too long is given up, said, and taken back. */
+START_TEST(too_long)
+{
+	struct harness h;
+
+	begin_own(&h,
+		"INSERT INTO tile_memory VALUES(0,0,500,50);"
+		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20)"
+		" INSERT INTO lowered_variable SELECT i,0,replace(hex(zeroblob(40)),'0','a')||i,"
+		"7,1,0 FROM n; INSERT INTO class_interval VALUES(1,0,2)");
+	harness_command(&h, "tab what-if");
+	what_if(&h, "halve ^(a+)+$");
+	ck_assert_msg(strstr(h.env.message, "takes too long"), "%s", h.env.message);
+	ck_assert_int_eq(h.selection.what_if.count, 0);
+	harness_end(&h);
+}
+END_TEST
+
+/* Long names and many digits: one line of 80 columns, and the end of the name. */
+START_TEST(ticks_fit_a_line)
+{
+	struct ts_what_if_change x = {.of = TS_WHAT_IF_VARIABLE};
+	struct harness h;
+
+	begin_own(&h, rows);
+	for (int i = 0; i < 40; i++) {
+		x.id = i;
+		for (size_t n = 0; n < sizeof(x.text) - 4; n += 4)
+			memcpy(x.text + n, i % 2 ? "ab/c" : "\xe5\xad\x97/", 5);
+		memcpy(x.text + sizeof(x.text) - 8, "the/end", 8);
+		ts_what_if_tick(h.view, &x);
+		ck_assert_int_le(ts_utf8_columns(h.env.message, strlen(h.env.message)), 78);
+		ck_assert_ptr_nonnull(strstr(h.env.message, "removed: ..."));
+		ck_assert_ptr_nonnull(strstr(h.env.message, "the/end ("));
+		ck_assert_ptr_nonnull(strstr(h.env.message, "What-if"));
+	}
+	ck_assert(h.selection.what_if.item[0].sure); /* it stands in a list: nobody looks for it */
+	harness_end(&h);
+}
+END_TEST
+
 START_TEST(wrong_words)
 {
 	static const struct {
@@ -176,7 +222,8 @@ START_TEST(wrong_words)
 		{"split 99999999999 x", "whatif remove|halve|split N"},
 		{"double x", "whatif remove|halve|split N"},
 		{"remove marked", "no variable is marked"},
-		{"remove (", "missing closing parenthesis"},
+		{"remove (", "missing closing parenthesis (at offset 1)"},
+		{"halve a{2,1}", "numbers out of order in {} quantifier (at offset 5)"},
 	};
 	struct harness h;
 	char text[40];
@@ -188,7 +235,8 @@ START_TEST(wrong_words)
 		ck_assert_msg(strstr(h.env.message, words[i].says), "%s: %s", words[i].text,
 			h.env.message);
 	}
-	harness_says(&h, "worst tile"); /* what is no pattern is taken back, what was shown stays */
+	harness_says(&h,
+		"tile by live bytes"); /* what is no pattern is taken back, what was shown stays */
 	ck_assert_int_eq(h.selection.what_if.count, 0);
 	for (int i = 0; i <= TS_WHAT_IF_CHANGES; i++) {
 		snprintf(text, sizeof(text), "remove nobody%d", i);
@@ -209,9 +257,10 @@ static const struct {
 		"Not in this report: when the lowered variables"},
 	{"DROP TABLE lowered_variable", "Not in this report: when the lowered variables",
 		"Not in this report: when the lowered variables"},
-	{"SELECT 1", "no tile has a lowered variable", "worst tile"},
-	{"INSERT INTO lowered_variable VALUES(1,0,'a',10,NULL,0)", "tile 0 at step 0: 0 B live",
-		"never"},
+	{"SELECT 1", "no tile has a lowered variable", "tile by live bytes"},
+	{"INSERT INTO lowered_variable VALUES(1,0,'a',10,NULL,0),(2,0,'b',5,77,0)",
+		"tile 0 at step 0: 0 B live",
+		"not placed: 15 B of 2 pieces, alive at no known step (in no peak)"},
 	{"INSERT INTO lowered_variable VALUES(1,4611686018427387904,'a',4611686018427387904,1,0),"
 	 "(2,7,'b',4611686018427387904,1,0); INSERT INTO class_interval VALUES"
 	 "(1,0,4611686018427387904),(1,7,3),(1,2,2)",
@@ -245,6 +294,8 @@ main(void)
 	tcase_add_loop_test(c, any_size, 0, 2);
 	tcase_add_test(c, heat_keys);
 	tcase_add_test(c, peaks_before_and_after);
+	tcase_add_test(c, ticks_fit_a_line);
+	tcase_add_test(c, too_long);
 	tcase_add_test(c, wrong_words);
 	tcase_add_loop_test(c, other_reports, 0, TS_COUNT(reports));
 	suite_add_tcase(s, c);

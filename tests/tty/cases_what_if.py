@@ -71,12 +71,13 @@ def halved_in_six_keys(ctx):
     t.wait("[Not always live]")
     t.wait("%s B" % format(largest, ","))
     t.press("x")
-    t.wait("were removed")
+    t.wait("removed: ")
+    t.wait("gw: What-if")
     t.press("x")
-    t.wait("were halved")
+    t.wait("halved: ")
     t.press("w")
     t.wait("[What-if]")
-    t.wait("worst tile")
+    t.wait("tile by live bytes")
     t.wait(lambda text: any("%s B" % format(a[0], ",") in text and
                             "tile %d step %d" % a[1:] in text for a in after))
     t.lacks("fits")
@@ -87,27 +88,53 @@ def halved_in_six_keys(ctx):
 def groups_and_patterns(ctx):
     """whatif in any view; what is wrong is said; clear takes all back."""
     t = ctx.pty(ctx.reports["store"], size=(120, 40))
-    for line, word in (("whatif", "0 changes are asked for"),
+    for line, word in (("whatif", "0 changes; gw: What-if"),
                        ("whatif halve", "whatif remove|halve|split N PATTERN"),
                        ("whatif split 1 x", "whatif remove|halve|split N PATTERN"),
                        ("whatif remove marked", "no variable is marked"),
-                       ("whatif halve activations", "what if: halve activations"),
-                       ("whatif split 8 grad.*", "what if: split 8 grad.*"),
-                       ("whatif", "2 changes are asked for")):
+                       ("whatif halve activations", "halve activations (1 change; gw: What-if)"),
+                       ("whatif split 8 grad.*", "split 8 grad.* (2 changes; gw: What-if)"),
+                       ("whatif", "2 changes; gw: What-if"),
+                       ("whatif halve xyzzy", "not taken: no variable matches xyzzy"),
+                       ("whatif halve variable 4611686018427387903", "not taken: there is no variable"),
+                       ("whatif remove (", "missing closing parenthesis (at offset 1)"),
+                       ("whatif", "2 changes; gw: What-if")):
         t.press(":")
         t.type(line)
         t.press("\r")
         t.wait(word)
-    t.press("4", "w")
+    t.press("g", "w")
     t.wait("[What-if]")
     t.wait("split 8")
     t.wait("activations")
     t.press(":")
-    t.type("whatif remove (")
-    t.press("\r")
-    t.wait("missing closing parenthesis")
-    t.press(":")
     t.type("whatif clear")
     t.press("\r")
     t.wait("nothing is changed yet")
+    t.quit()
+
+
+@case()
+def from_anywhere(ctx):
+    """gw leads to the peaks from each view; C-o leads back."""
+    t = ctx.pty(ctx.reports["store"], size=(120, 40))
+    for key in "1237894":
+        if key != "4":
+            t.press(key)
+            t.wait(lambda text: "[What-if]" not in text)
+        t.press("g", "w")
+        t.wait("[What-if]")
+        t.wait("nothing is changed yet")
+    t.quit()
+
+
+@case()
+def an_address_of_nothing(ctx):
+    """A change of an address that names nothing is not taken; the others are."""
+    t = ctx.pty("--at", "liveness?tab=what-if&what-if=halve xyzzy; halve activations",
+                ctx.reports["store"], size=(120, 40), wait=None)
+    t.wait("not taken: no variable matches xyzzy")
+    t.wait("[What-if]")
+    t.wait("halve   activations")
+    t.lacks("halve   xyzzy")
     t.quit()

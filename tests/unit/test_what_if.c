@@ -100,7 +100,7 @@ left_of(const struct ts_what_if_changes *c, const struct row *r, const struct tr
 
 static void
 fill(struct table *a, const struct ts_what_if_changes *c, const struct truth *t,
-	struct ts_groups *g, struct ts_what_if_sum *sum)
+	struct ts_groups *g, struct ts_what_if_sum *sum, int64_t lost[TILES + 1])
 {
 	memset(a, 0, sizeof(*a));
 	memcpy(a->alive[0], t->alive, sizeof(t->alive));
@@ -111,6 +111,7 @@ fill(struct table *a, const struct ts_what_if_changes *c, const struct truth *t,
 		const struct row *r = &t->row[i];
 		int64_t less = r->bytes - left_of(c, r, t, g, sum);
 
+		lost[r->tile] += less;
 		if (r->always)
 			a->base[1][r->tile] -= less;
 		for (int s = 0; !r->always && r->class >= 0 && s < FAR; s++)
@@ -146,19 +147,28 @@ peak_of(const struct table *a, int after, const struct truth *t, int ipu)
 }
 
 static struct ts_what_if_peak
-worst_of(const struct table *a, int after, const struct truth *t)
+tile_peak(const struct table *a, int after, int i)
+{
+	struct ts_what_if_peak p = {a->base[after][i], NONE, number_of(i)};
+
+	for (int s = 0; s < FAR; s++)
+		if (a->base[after][i] + a->alive[after][i][s] > p.bytes) {
+			p.bytes = a->base[after][i] + a->alive[after][i][s];
+			p.step = s;
+		}
+	return p;
+}
+
+/* The tile with most, or, of the others but tile `but`, the one with most. */
+static struct ts_what_if_peak
+worst_of(const struct table *a, int after, const struct truth *t, int64_t but)
 {
 	struct ts_what_if_peak best = {0, NONE, NONE};
 
 	for (int i = 0; i <= TILES; i++) {
-		struct ts_what_if_peak p = {a->base[after][i], NONE, number_of(i)};
+		struct ts_what_if_peak p = tile_peak(a, after, i);
 
-		for (int s = 0; t->there[i] && s < FAR; s++)
-			if (a->base[after][i] + a->alive[after][i][s] > p.bytes) {
-				p.bytes = a->base[after][i] + a->alive[after][i][s];
-				p.step = s;
-			}
-		if (t->there[i] && (best.tile == NONE || p.bytes > best.bytes))
+		if (t->there[i] && p.tile != but && (best.tile == NONE || p.bytes > best.bytes))
 			best = p;
 	}
 	return best;
@@ -197,16 +207,72 @@ same(const struct ts_what_if_peak *have, struct ts_what_if_peak want)
 }
 
 static void
+check_fullest(const struct ts_what_if *w, const struct table *a, const struct truth *t)
+{
+	int most = 0;
+
+	if (!t->recorded) {
+		ck_assert_int_eq(w->fullest.before.tile, NONE);
+		return;
+	}
+	for (int i = 1; i < TILES; i++)
+		most = used_of(i) > used_of(most) ? i : most;
+	ck_assert_int_eq(w->fullest.before.tile, number_of(most));
+	ck_assert_int_eq(w->fullest_used, used_of(most));
+	if (!t->there[most]) {
+		ck_assert_int_eq(w->fullest.after.tile, NONE);
+		return;
+	}
+	same(&w->fullest.before, tile_peak(a, 0, most));
+	same(&w->fullest.after, tile_peak(a, 1, most));
+}
+
+/* The tiles that lose most: picked out one after the other. */
+static void
+check_touched(const struct ts_what_if *w, const struct table *a, const struct truth *t,
+	int64_t lost[TILES + 1])
+{
+	int count = 0;
+
+	for (int i = 0; i <= TILES; i++)
+		count += t->there[i] && lost[i] > 0;
+	ck_assert_int_eq(w->tiles_touched, count);
+	ck_assert_int_eq(w->touches, count < TS_WHAT_IF_TOUCHED ? count : TS_WHAT_IF_TOUCHED);
+	for (int k = 0; k < w->touches; k++) {
+		int most = 0;
+
+		for (int i = 1; i <= TILES; i++)
+			most = lost[i] > lost[most] ? i : most;
+		ck_assert_int_eq(w->lost[k], lost[most]);
+		same(&w->touched[k].before, tile_peak(a, 0, most));
+		same(&w->touched[k].after, tile_peak(a, 1, most));
+		lost[most] = 0;
+	}
+}
+
+static void
+check_unplaced(const struct ts_what_if *w, const struct truth *t)
+{
+	int64_t bytes = 0;
+
+	for (int i = 0; i <= TILES; i++)
+		bytes += t->unplaced[i];
+	ck_assert_int_eq(w->unplaced_bytes, bytes);
+	ck_assert(bytes == 0 || w->unplaced > 0);
+}
+
+static void
 check(struct ts_reader *rd, const struct truth *t, int times, const struct ts_what_if_changes *c,
 	struct ts_groups *g)
 {
 	struct ts_what_if_sum sum[TS_WHAT_IF_CHANGES] = {{0, 0, 0, 0, 0}};
+	int64_t lost[TILES + 1] = {0};
 	struct table *a = malloc(sizeof(*a));
 	struct ts_what_if_peak device[2];
 	struct ts_err err = {0};
 	struct ts_what_if *w;
 
-	fill(a, c, t, g, sum);
+	fill(a, c, t, g, sum, lost);
 	ck_assert_msg(ts_what_if_read(&w, rd, NULL, c, g, NULL, NULL, &err) == TS_OK, "%s",
 		err.msg);
 	for (int i = 0; i < c->count; i++) {
@@ -227,8 +293,13 @@ check(struct ts_reader *rd, const struct truth *t, int times, const struct ts_wh
 	}
 	same(&w->device.before, device[0]);
 	same(&w->device.after, device[1]);
-	same(&w->worst.before, worst_of(a, 0, t));
-	same(&w->worst.after, worst_of(a, 1, t));
+	same(&w->worst.before, worst_of(a, 0, t, NONE));
+	same(&w->worst.after, worst_of(a, 1, t, NONE));
+	same(&w->next_tile.before, worst_of(a, 0, t, w->worst.before.tile));
+	same(&w->next_tile.after, worst_of(a, 1, t, w->worst.after.tile));
+	check_fullest(w, a, t);
+	check_touched(w, a, t, lost);
+	check_unplaced(w, t);
 	for (int i = 0; i < w->ipus; i++) {
 		same(&w->ipu[i].before, peak_of(a, 0, t, (int)w->ipu[i].ipu));
 		same(&w->ipu[i].after, peak_of(a, 1, t, (int)w->ipu[i].ipu));
@@ -259,6 +330,39 @@ START_TEST(random_changes)
 	}
 	ts_what_if_clear(&c);
 	check(f.indexed, t, times, &c, g);
+	ts_groups_close(g);
+	end(&f);
+	free(t);
+}
+END_TEST
+
+/* Is anything named? As the sums say; the two layouts of names, with the index and without. */
+START_TEST(names_something)
+{
+	struct truth *t = malloc(sizeof(*t));
+	struct ts_groups *g;
+	struct fixture f;
+
+	begin(&f);
+	make(&f, t, _i);
+	open_report(&f);
+	ck_assert_int_eq(ts_groups_open(&g, NULL, NULL), TS_OK);
+	for (int round = 0; round < 12; round++) {
+		struct ts_what_if_changes c = {.count = 1, .item = {change(t)}};
+		struct ts_err err = {0};
+		struct ts_what_if *w;
+		bool any;
+
+		ck_assert_msg(ts_what_if_names(&any, f.plain, &c.item[0], g, NULL, &err) == TS_OK,
+			"%s", err.msg);
+		ck_assert_int_eq(ts_what_if_read(&w, f.plain, NULL, &c, g, NULL, NULL, &err),
+			TS_OK);
+		ck_assert_msg(any || w->sum[0].variables == 0, "%d %s", c.item[0].of,
+			c.item[0].text);
+		if (c.item[0].of == TS_WHAT_IF_PATTERN && !strcmp(c.item[0].text, "nothing"))
+			ck_assert(!any);
+		ts_what_if_free(w);
+	}
 	ts_groups_close(g);
 	end(&f);
 	free(t);
@@ -308,6 +412,7 @@ START_TEST(what_cannot_be)
 	struct ts_err err = {0};
 	struct ts_what_if *w;
 	struct fixture f;
+	bool any;
 
 	begin(&f);
 	make(&f, t, 1);
@@ -318,6 +423,8 @@ START_TEST(what_cannot_be)
 		ck_assert_int_eq(ts_what_if_read(&w, f.plain, NULL, &c, NULL, NULL, NULL, &err),
 			TS_E_USAGE);
 		ck_assert_ptr_null(w);
+		ck_assert_int_eq(ts_what_if_names(&any, f.plain, &c.item[0], NULL, NULL, &err),
+			TS_E_USAGE);
 	}
 	end(&f);
 	free(t);
@@ -421,6 +528,7 @@ main(void)
 
 	tcase_set_timeout(c, 300);
 	tcase_add_loop_test(c, random_changes, 0, ROUNDS);
+	tcase_add_loop_test(c, names_something, 0, ROUNDS / 2);
 	tcase_add_test(c, a_list_of_changes);
 	tcase_add_test(c, what_cannot_be);
 	tcase_add_test(c, large_numbers);

@@ -57,6 +57,7 @@ struct truth {
 	int64_t alive[TILES + 1][FAR];
 	int64_t always[TILES + 1], unplaced[TILES + 1], base[TILES + 1];
 	bool there[TILES + 1];
+	bool recorded; /* tile_memory has rows */
 	struct row row[ROWS];
 	int count;
 	int ipu[TILES + 1]; /* or NONE */
@@ -187,12 +188,20 @@ ipus(struct fixture *f, struct truth *t)
 		t->ipu[i] = i < 3 ? 0 : i < 7 ? 1 : 2;
 }
 
+/* What a tile uses, where that is recorded: several have most. */
+static inline int64_t
+used_of(int tile)
+{
+	return 4000 + 37 * tile % 11 * 100;
+}
+
 /* Most tiles record what is always live; of a tile that has no variable, too. */
 static inline void
 tile_memory(struct fixture *f, struct truth *t)
 {
 	bool recorded = any(2), relation = any(3) == 0;
 
+	t->recorded = recorded;
 	memcpy(t->base, t->always, sizeof(t->base));
 	sql(f,
 		"CREATE TABLE tile_memory(tile INTEGER PRIMARY KEY, ipu INTEGER, total INTEGER, "
@@ -208,17 +217,18 @@ tile_memory(struct fixture *f, struct truth *t)
 		if (own)
 			t->ipu[i] = i / 7;
 		if (any(5) == 0) {
-			sql(f, "INSERT INTO tile_memory VALUES(%d, %s, 5000, NULL)", i,
+			sql(f, "INSERT INTO tile_memory VALUES(%d, %s, %" PRId64 ", NULL)", i,
 				!own		? "NULL"
 					: i / 7 ? "1"
-						: "0");
+						: "0",
+				used_of(i));
 			continue;
 		}
-		sql(f, "INSERT INTO tile_memory VALUES(%d, %s, 5000, %" PRId64 ")", i,
+		sql(f, "INSERT INTO tile_memory VALUES(%d, %s, %" PRId64 ", %" PRId64 ")", i,
 			!own		? "NULL"
 				: i / 7 ? "1"
 					: "0",
-			always);
+			used_of(i), always);
 		t->base[i] = always;
 		t->there[i] = true;
 	}

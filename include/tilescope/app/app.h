@@ -37,6 +37,7 @@ enum ts_view_id {
 	TS_VIEW_SQL,
 	TS_VIEW_COUNT,
 	TS_OWNER_TILES = TS_VIEW_COUNT, /* owner of those that look for tiles */
+	TS_OWNER_WHAT_IF,		/* of those that look what a change names */
 	TS_OWNER_APP,			/* of the program's own jobs */
 	TS_OWNER_INDEX,			/* and of those that build the index */
 	TS_OWNER_ARCHIVE,		/* of the one that reads archive.a */
@@ -67,6 +68,7 @@ struct ts_app {
 	char *opened;	  /* chosen in the list of reports: `path` points to it */
 	struct ts_options options;
 	struct ts_selection selection;
+	uint64_t what_if_sent; /* the version of its changes that a worker looks at; 0: none does */
 	struct ts_log *log;
 	struct ts_jobs *jobs;
 	struct ts_view_env env;
@@ -171,6 +173,11 @@ enum ts_effect ts_app_tiles_command(struct ts_app *app, const struct ts_call *ca
 enum ts_effect ts_app_tiles_clear(struct ts_app *app, const struct ts_call *call);
 void ts_app_tiles_turn(struct ts_app *app);
 void ts_app_tiles_take(struct ts_app *app, struct ts_job *job);
+
+/* what_if.c: `:whatif`; look whether what was typed names anything; the answer. */
+enum ts_effect ts_app_what_if_command(struct ts_app *app, const struct ts_call *call);
+void ts_app_what_if_turn(struct ts_app *app);
+void ts_app_what_if_take(struct ts_app *app, struct ts_job *job);
 
 /* config.c: theme, keymap, configuration file. Problems go to the log and the message line. */
 void ts_app_configure(struct ts_app *app);

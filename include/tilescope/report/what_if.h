@@ -26,13 +26,19 @@ enum ts_what_if_of {
 	TS_WHAT_IF_GROUP,    /* names of a group of the rules (groups.h) */
 };
 
-enum { TS_WHAT_IF_CHANGES = 48, TS_WHAT_IF_TEXT = 160, TS_WHAT_IF_PARTS = 1 << 20 };
+enum {
+	TS_WHAT_IF_CHANGES = 48,
+	TS_WHAT_IF_TEXT = 160,
+	TS_WHAT_IF_PARTS = 1 << 20,
+	TS_WHAT_IF_TOUCHED = 3, /* tiles that lose most are told apart */
+};
 
 struct ts_what_if_change {
 	enum ts_what_if_of of;
 	enum ts_what_if_how how;
 	int64_t n;  /* of a split: 2 .. TS_WHAT_IF_PARTS */
 	int64_t id; /* of a variable; else 0 */
+	bool sure;  /* it names something, as far as is known: see ts_what_if_names() */
 	char text
 		[TS_WHAT_IF_TEXT]; /* pattern, group, or the variable's name (raw, cut); NUL-terminated */
 };
@@ -68,7 +74,7 @@ int64_t ts_what_if_bytes(const struct ts_what_if_change *x, int64_t bytes);
 struct ts_what_if_peak {
 	int64_t bytes;
 	int64_t step; /* the first; TS_UNKNOWN: nothing is alive at any */
-	int64_t tile; /* of the worst tile; else TS_UNKNOWN */
+	int64_t tile; /* of a tile; else TS_UNKNOWN */
 };
 
 struct ts_what_if_pair {
@@ -85,17 +91,36 @@ struct ts_what_if_sum {
 	int64_t unplaced, unplaced_bytes;
 };
 
+/*
+ * Peaks are of live bytes. `worst` and `next_tile` are the tiles with most and second most of them, before and after (of
+ * equals the lowest number): other tiles, perhaps, afterwards. `fullest` is the tile that uses most memory (ts_tile_used()),
+ * which need not be the one with most live bytes. `next_peak` is the second highest of the distinct peaks of the device
+ * (calc/peaks.h, of bytes by span); its bytes are TS_UNKNOWN where there is one peak alone. Of the tiles that lose
+ * something `touched` has those that lose most, the most first.
+ */
 struct ts_what_if {
 	struct ts_what_if_changes changes; /* that were asked for */
 	struct ts_what_if_sum sum[TS_WHAT_IF_CHANGES];
 	struct ts_what_if_pair device; /* of the tiles that the report lists, times `times` */
-	struct ts_what_if_pair worst;  /* the fullest tile */
+	struct ts_what_if_pair next_peak;
+	struct ts_what_if_pair worst, next_tile; /* before.tile is TS_UNKNOWN where there is none */
+	struct ts_what_if_pair
+		fullest; /* before.tile is TS_UNKNOWN: it is not known which that is */
+	int64_t fullest_used,
+		worst_used; /* memory of it, and of worst.before.tile; or TS_UNKNOWN */
+	int64_t tiles_touched;
+	int touches;
+	struct ts_what_if_pair touched[TS_WHAT_IF_TOUCHED];
+	int64_t lost
+		[TS_WHAT_IF_TOUCHED]; /* bytes that such a tile loses, alive at its peak or not */
 	int ipus;
 	struct ts_what_if_pair *ipu; /* by number */
 	int64_t times; /* lowered variables are of one replica: the device's steps count so many times */
 	int64_t recorded; /* highest recorded not-always-live bytes, one replica; TS_UNKNOWN */
 	int64_t derived;  /* the same from intervals, of all listed tiles */
 	int64_t unknown; /* lowered variables of which it is not known whether a change names them */
+	/* lowered variables of which no step is known at which they are alive: in no peak */
+	int64_t unplaced, unplaced_bytes;
 };
 
 /*
@@ -108,5 +133,15 @@ enum ts_code ts_what_if_read(struct ts_what_if **out, struct ts_reader *rd, stru
 	const struct ts_cache *cache, struct ts_progress *progress,
 	struct ts_err *err) TS_WARN_UNUSED;
 void ts_what_if_free(struct ts_what_if *w); /* NULL allowed */
+
+/* Is it an expression for TS_WHAT_IF_PATTERN? Reads nothing. Errors: TS_E_USAGE (with the place in it), TS_E_NOMEM. */
+enum ts_code ts_what_if_pattern(const char *text, struct ts_err *err) TS_WARN_UNUSED;
+
+/*
+ * Does a change name anything? *any is true, too, where that is not known: what could be read to the end has nothing, the
+ * rest is damaged. The first that it names ends the pass. Errors: as ts_what_if_read().
+ */
+enum ts_code ts_what_if_names(bool *any, struct ts_reader *rd, const struct ts_what_if_change *x,
+	struct ts_groups *groups, struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
 
 #endif

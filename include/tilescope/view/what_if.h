@@ -13,6 +13,9 @@
 
 enum { TS_WHAT_IF_SIGN = 16 };
 
+/* The user's file of groups, the caller's to free; NULL: there is none but the program's. */
+char *ts_what_if_rules(const struct ts_view_env *env);
+
 /*
  * `tick` on a variable: nothing -> removed -> halved -> in 4 -> nothing. `x` says which (of, id, text = its name);
  * of TS_WHAT_IF_VARIABLE or TS_WHAT_IF_LOWERED.
