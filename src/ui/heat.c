@@ -194,6 +194,22 @@ ts_heat_sample(struct ts_canvas *c, struct ts_rect r, int x, int y, uint8_t code
 	(ts_heat_halves(c) ? draw_halves : draw_glyph)(c, r, x, y, code, code);
 }
 
+const char *
+ts_heat_how_name(enum ts_heat_how how)
+{
+	static const char *const names[TS_HEAT_HOWS] = {"linear", "log", "limit"};
+
+	return names[how];
+}
+
+const char *
+ts_heat_how_title(enum ts_heat_how how)
+{
+	static const char *const names[TS_HEAT_HOWS] = {"linear", "logarithmic", "0 to limit"};
+
+	return names[how];
+}
+
 /* --- values to levels -------------------------------------------------------------------------- */
 
 static double

@@ -90,11 +90,19 @@ draw_cells(struct ts_canvas *c, struct ts_rect r, const struct heat *h,
 	free(level);
 }
 
+static bool
+any_over(const struct heat *h, const struct ts_heat_scale *s)
+{
+	for (int i = 0; i < h->shown.rows * h->shown.columns; i++)
+		if (code_of(h, s, h->most[i]) == TS_HEAT_OVER)
+			return true;
+	return false;
+}
+
 static void
 draw_legend(struct ts_canvas *c, struct ts_rect r, const struct heat *h,
 	const struct ts_heat_scale *s, enum ts_units units)
 {
-	static const char *const names[TS_HEAT_HOWS] = {"linear", "logarithmic", "to the limit"};
 	char a[TS_FMT_MAX], b[TS_FMT_MAX];
 	struct ts_live_spot spot = ts_live_bottleneck(h->l);
 	int x = ts_canvas_printf(c, r, 1, 0, TS_ROLE_DIM, "%s ",
@@ -104,10 +112,10 @@ draw_legend(struct ts_canvas *c, struct ts_rect r, const struct heat *h,
 		ts_heat_sample(c, r, x++, 0, (uint8_t)i);
 	x = ts_canvas_printf(c, r, x, 0, TS_ROLE_DIM, " %s, %s",
 		ts_fmt_bytes_short(b, (int64_t)ts_heat_begin(s, TS_HEAT_LEVELS), units),
-		names[s->how]);
-	if (h->limit > 0) {
-		x = ts_canvas_text(c, r, x, 0, TS_ROLE_DIM, "  over ");
-		ts_heat_sample(c, r, x++, 0, TS_HEAT_OVER);
+		ts_heat_how_title(s->how));
+	if (any_over(h, s)) {
+		ts_heat_sample(c, r, x + 2, 0, TS_HEAT_OVER);
+		x = ts_canvas_text(c, r, x + 4, 0, TS_ROLE_DIM, "over the limit");
 	}
 	ts_canvas_printf(c, r, x, 0, TS_ROLE_DIM, "   fullest: tile %lld at step %lld, %s",
 		(long long)heat_tile(h, spot.place), (long long)spot.step,
@@ -124,7 +132,7 @@ draw_labels(struct ts_canvas *c, struct ts_rect r, const struct heat *h)
 	for (int i = 0; i < r.h; i++) {
 		int64_t place = (int64_t)(h->shown.tile + 2 * (size_t)i * h->shown.per_row);
 		int64_t ipu = heat_ipu(h, place), tile = heat_tile(h, place);
-		char text[24] = "";
+		char text[TS_FMT_MAX] = "", number[TS_FMT_MAX];
 
 		if (tile == TS_UNKNOWN)
 			break;
@@ -132,7 +140,7 @@ draw_labels(struct ts_canvas *c, struct ts_rect r, const struct heat *h)
 		if (ipu != before && ipu != TS_UNKNOWN)
 			snprintf(text, sizeof(text), "ipu %lld", (long long)ipu);
 		else if (since > LABEL_ROWS)
-			snprintf(text, sizeof(text), "%lld", (long long)tile);
+			snprintf(text, sizeof(text), "%s", ts_fmt_count(number, tile));
 		if (text[0]) {
 			since = 0;
 			ts_canvas_field(c, r, 0, i, LABELS - 1,
@@ -148,10 +156,11 @@ draw_axis(struct ts_canvas *c, struct ts_rect r, const struct heat *h)
 {
 	for (int x = 0; x + TICK <= r.w; x += TICK) {
 		int64_t step = h->shown.step + x * h->shown.per_column;
+		char number[TS_FMT_MAX];
 
 		if (step < h->x.count)
-			ts_canvas_printf(c, r, x, 0, TS_ROLE_AXIS, "|%lld%s", (long long)step,
-				x == 0 ? " step" : "");
+			ts_canvas_printf(c, r, x, 0, TS_ROLE_AXIS, "|%s%s",
+				ts_fmt_count(number, step), x == 0 ? " step" : "");
 	}
 }
 

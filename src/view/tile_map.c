@@ -10,14 +10,6 @@
 #include "tilescope/base/utf8.h"
 #include "tilescope/view/tile_map.h"
 
-const char *
-ts_heat_how_name(enum ts_heat_how how)
-{
-	static const char *const names[TS_HEAT_HOWS] = {"linear", "log", "limit"};
-
-	return names[how];
-}
-
 bool
 ts_tile_map_lay(struct ts_tile_map *m, const int64_t *tile, const int64_t *ipu,
 	const int64_t *order, int64_t n, int64_t per_ipu)
@@ -281,14 +273,6 @@ legend_of_differences(struct legend *l, const struct ts_tile_map *m,
 	put(l, TS_ROLE_LABEL, text, 1);
 }
 
-static const char *
-scale_name(const struct ts_tile_map *m)
-{
-	static const char *const names[TS_HEAT_HOWS] = {"linear", "logarithmic", "0 to limit"};
-
-	return names[m->how];
-}
-
 int
 ts_tile_map_legend(const struct ts_tile_map *m, struct ts_canvas *c, struct ts_rect r,
 	const struct ts_tile_map_marks *k)
@@ -304,7 +288,7 @@ ts_tile_map_legend(const struct ts_tile_map *m, struct ts_canvas *c, struct ts_r
 		put(&l, TS_ROLE_LABEL, text_of(k, ts_heat_begin(&m->scale, 0), n), 0);
 		put_levels(&l, 0, TS_HEAT_LEVELS);
 		put(&l, TS_ROLE_LABEL, text_of(k, ts_heat_begin(&m->scale, TS_HEAT_LEVELS), n), 1);
-		put(&l, TS_ROLE_DIM, scale_name(m), 1);
+		put(&l, TS_ROLE_DIM, ts_heat_how_title(m->how), 1);
 	}
 	if (m->over > 0)
 		put_sample(&l, TS_HEAT_OVER, "over the limit");
@@ -413,7 +397,7 @@ ts_tile_map_side(const struct ts_tile_map *m, struct ts_canvas *c, struct ts_rec
 	if (m->unknown > 0)
 		side_sample(&s, TS_HEAT_UNKNOWN, TS_HEAT_UNKNOWN, "not known");
 	if (m->different < 0)
-		side_text(&s, TS_ROLE_DIM, scale_name(m));
+		side_text(&s, TS_ROLE_DIM, ts_heat_how_title(m->how));
 	ts_rect_cut_top(&r, s.y);
 	if (note > 0)
 		ts_canvas_wrap(c, r, 0, TS_ROLE_NOTE, k->note);

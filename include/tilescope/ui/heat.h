@@ -38,6 +38,10 @@ enum ts_heat_how {
 	TS_HEAT_HOWS
 };
 
+/* As it is typed: "log"; and as it is shown: "logarithmic". */
+const char *ts_heat_how_name(enum ts_heat_how how);
+const char *ts_heat_how_title(enum ts_heat_how how);
+
 struct ts_heat_scale {
 	enum ts_heat_how how;
 	int64_t least, most; /* of values, 0 or more; of TS_HEAT_LIMIT most is the limit */

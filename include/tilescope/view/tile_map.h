@@ -82,6 +82,4 @@ void ts_tile_map_side(const struct ts_tile_map *m, struct ts_canvas *c, struct t
 /* The tile at a cell of the rectangle: of its two halves the one with more; -1 = none. */
 int64_t ts_tile_map_at(const struct ts_tile_map *m, int x, int y);
 
-const char *ts_heat_how_name(enum ts_heat_how how);
-
 #endif
