@@ -177,15 +177,37 @@ draw_tabs(const struct ts_app *app, struct ts_canvas *c, struct ts_rect r, int x
 	return x;
 }
 
-/* As many of the last names of a path as fit; the last one may be cut. */
-static const char *
-short_path(const char *path, int room)
+/* How much of a path tells one report from another: the files of all are called alike, their directories are not. */
+static size_t
+telling(const char *path)
 {
-	const char *last = strrchr(path, '/');
+	static const char *const alike[] = {"/profile.pop", "/report.tilescope"};
+	size_t n = strlen(path);
 
-	while (path < last && ts_utf8_columns(path, strlen(path)) > room)
+	for (size_t i = 0; i < TS_COUNT(alike); i++) {
+		size_t tail = strlen(alike[i]);
+
+		if (n > tail && strcmp(path + n - tail, alike[i]) == 0)
+			return n - tail;
+	}
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	return n;
+}
+
+/* As many of the last names of a path as fit, of which `*n` bytes are shown; the last one may be cut. */
+static const char *
+short_path(size_t *n, const char *path, int room)
+{
+	const char *end = path + (*n = telling(path)), *last = end;
+
+	while (last > path && *--last != '/')
+		;
+	while (path < last && ts_utf8_columns(path, *n) > room) {
 		path = strchr(path, '/') + 1;
-	return *path || !last ? path : last;
+		*n = (size_t)(end - path);
+	}
+	return path;
 }
 
 /*
@@ -222,6 +244,7 @@ draw_title(const struct ts_app *app, struct ts_canvas *c)
 						     : TABS_NUMBERS;
 	int tabs_w = tabs_width(app, form), margin = form == TABS_LONG, x = 0, room;
 	char work[TS_INDEXING_TITLE];
+	size_t n;
 
 	ts_canvas_fill(c, r, TS_ROLE_TAB, ' ');
 	describe_work(app, r.w - TITLE_WORD + 1 - margin - tabs_w - (r.w < WIDE ? 0 : PATH_LEAST),
@@ -236,10 +259,8 @@ draw_title(const struct ts_app *app, struct ts_canvas *c)
 	if (room > TITLE_PATH)
 		room = TITLE_PATH;
 	if (room >= 8) {
-		path = short_path(path, room);
-		x += 2 +
-			ts_canvas_field(c, r, x + 2, 0, room, TS_ROLE_TAB, path, strlen(path),
-				TS_FIELD_TAIL);
+		path = short_path(&n, path, room);
+		x += 2 + ts_canvas_field(c, r, x + 2, 0, room, TS_ROLE_TAB, path, n, TS_FIELD_TAIL);
 	}
 	x = draw_tabs(app, c, r, x > 0 ? x + 1 : 0, form);
 	if (work[0] && x + (int)strlen(work) + margin <= r.w)

@@ -62,6 +62,15 @@ def view_sdk(ctx, p):
     t.quit()
 
 
+@case()
+def title_tells_which_report(ctx):
+    """The file of every report is called alike: where there is little room its directory is named."""
+    t = ctx.pty(ctx.copy("store", "tuesday"), size=(80, 24))
+    expect(" tilescope  " in t.screen.line(0) and "tuesday " in t.screen.line(0),
+           "the title: %r" % t.screen.line(0))
+    t.quit()
+
+
 @case(params=VIEWS)
 def at_starts_there(ctx, name):
     t = ctx.pty("--at", name, ctx.reports["store"], size=(100, 30))
