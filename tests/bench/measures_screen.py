@@ -144,11 +144,28 @@ def memory(b):
 
 # ---- keys ----
 
+# what views of memory and liveness have beside lists and charts: keys before, keys measured
+VIEWS = {
+    "insights": ["2", "down*4 up*2 tab down*2 ) down*3 ) down*3 ) down*3 ) down*3 o O = esc"],
+    "map": ["3 f", "right*6 left*3 down*5 up*3 F*9 c*3 p*2 + - 0 w*3 W m right m = esc"],
+    "addresses": ["3 w ::tab|addresses enter tab",
+                  "down*6 up*3 pgdn*2 pgup*2 + right*2 - z*2 = esc"],
+    "tabs": ["3 w tab", "down*3 ) down*3 o ) down*3 o ) down*3 o ) down*3 o ) down*3"],
+    "sources": ["4 ::source|tile|7 enter",
+                "right*4 + - 0 p P ::source|tile|1300 enter right*3 m right*2 m p tab down*4 = esc"],
+    "heat": ["4 ::tab|heat enter tab",
+             "right*4 down*4 +*4 L H right*2 down*2 -*4 a + - a 0 c B = esc z*2"],
+    "variables": ["8", "down*6 pgdn*4 up*4 end home o*4 O down*3 pgdn*2 C-d = esc"],
+}
+WARM = "4 x ::tab|heat enter ::tab|what-if enter ::source|tile|7 enter 8 o o o o down"
+
+
 class Keys:
     """What keys did, sorted into the rows' pots."""
 
     def __init__(self):
         self.last, self.cpu, self.named, self.during = [], [], [], []
+        self.first, self.own = [], []
         self.view = ""
         self.line, self.page, self.column, self.sweep = [], [], [], []
 
@@ -172,6 +189,8 @@ class Keys:
         for name, a, cpu in played:
             if a.last is not None:
                 self.last.append(ms(a.last))
+                self.first.append(ms(a.first))
+                self.own.append(ms(a.own))
                 self.cpu.append(ms(cpu))
                 if a.working:
                     self.during.append(ms(a.last))
@@ -282,6 +301,83 @@ def keys_quiet(b):
                              ("scroll-bytes", k.line), ("page-bytes", k.page),
                              ("cpu-frame", k.cpu)):
                 out[row][name] = pot
+    return out
+
+
+def known(b):
+    """The report of layout store, and a cache with all that its views keep of it."""
+    path = b.store()
+    cache = b.indexed(path)
+    if cache and not b.tiny and not getattr(b, "views_known", False):
+        with app(b, path, cache=cache) as s:
+            s.start(worst)
+            for key in WARM.split():
+                s.play(key)
+                if key in ("enter", "o", "down"):
+                    at_rest(b, s)
+        b.views_known = True
+    return path, cache or "none"
+
+
+@measure("keys-views-first", "keys-views-own", *["keys-" + view for view in VIEWS],
+         scales=("100x",))
+def keys_views(b):
+    path, cache = known(b)
+    out, both = {}, Keys()
+    for view, (before, spec) in VIEWS.items():
+        k = Keys()
+        k.view = both.view = view
+        with app(b, path, cache=cache) as s:
+            s.start(worst)
+            s.settle()
+            s.play(before)
+            at_rest(b, s)
+            played = s.play("?" if b.tiny else spec)
+        k.add(played)
+        both.add(played)
+        out["keys-" + view] = {"ours": k.last, "slowest": k.slowest()}
+    out["keys-views-first"] = {"ours": both.first, "slowest": both.slowest()}
+    out["keys-views-own"] = {"ours": both.own}
+    return out
+
+
+def to_the_end(b, s, code, limit=60):
+    """A key whose answer takes its time: seconds to the last change before nothing is worked."""
+    since, last, calm = time.perf_counter(), None, None
+    os.write(s.master, code)
+    while time.perf_counter() < since + limit:
+        cpu = s.cpu()
+        drawn = s.read(0.02)
+        last = s.model()[1] or last
+        if drawn or s.cpu() - cpu > 0.001:
+            calm = None
+        else:
+            calm = calm or time.perf_counter()
+            if time.perf_counter() > calm + (0.1 if b.tiny else 0.4):
+                break
+    return None if last is None else last - since
+
+
+@measure("keys-what-if", "keys-filter", scales=("100x",))
+def keys_whole(b):
+    """Keys whose answer goes through all lowered variables."""
+    path, cache = known(b)
+    out = {}
+    for name, before, lines in (
+            ("keys-what-if", "4 x ::tab|what-if enter",
+             ("whatif|halve|layer_3", "whatif|remove|layer_1/")),
+            ("keys-filter", "8", ("filter|size>100K", "filter|attention"))):
+        with app(b, path, cache=cache) as s:
+            s.start(worst)
+            s.settle()
+            s.play(before)
+            at_rest(b, s)
+            out[name] = {"ours": []}
+            for line in lines:
+                s.play("::" + line)
+                took = to_the_end(b, s, b"\r")
+                if took is not None:
+                    out[name]["ours"].append(took)
     return out
 
 

@@ -70,6 +70,16 @@ row("keys-start-p50", "the same, from 50 ms after the start, p50", "ms", 2, "p50
 row("keys-start-p99", "the same, from 50 ms after the start, p99", "ms", 16, "p99")
 row("keys-busy-p50", "the same, a slow query runs, p50", "ms", 2, "p50")
 row("keys-busy-p99", "the same, a slow query runs, p99", "ms", 16, "p99")
+row("keys-views-first", "key to first byte, views of memory, p99", "ms", 16, "p99",
+    note="Insights, tile map, address map, tabs, sources, heat map, Variables; 8 M variables, index")
+row("keys-views-own", "CPU of the thread that draws, a key of these, p99", "ms", 8, "p99")
+for view, what in (("insights", "Insights"), ("map", "tile map"), ("addresses", "address map"),
+                   ("tabs", "tabs of Memory"), ("sources", "Liveness of a tile"),
+                   ("heat", "heat map"), ("variables", "Variables, orders too")):
+    row("keys-" + view, "the same to the last byte, %s, p99" % what, "ms", 16, "p99")
+row("keys-what-if", "what if: from the key to the last figure, most", "s", 1, "max",
+    note="a group of 8 M lowered variables")
+row("keys-filter", "filter of 8 M variables, key to the last row, most", "s", stat="max")
 row("keys-jump", "jump anywhere (End, Home, :goto), p99", "ms", 16, "p99", "less")
 row("scroll-bytes", "bytes, one line, text", "bytes", 600, floor="less",
     note="200x60, the median key")

@@ -54,6 +54,7 @@ class Answer:
     def __init__(self, first, last, size, ready):
         self.first, self.last, self.bytes, self.ready = first, last, size, ready
         self.working = False    # did the title tell of work under way when the key was pressed
+        self.own = 0.0          # seconds of CPU of the thread that draws
 
 
 class Session:
@@ -169,9 +170,9 @@ class Session:
         """Keys one after another: a list of (name, Answer, seconds of CPU)."""
         out = []
         for name, code in keys(spec):
-            before, working = self.cpu(), self.working()
+            before, own, working = self.cpu(), self.own_cpu(), self.working()
             a = self.press(code, limit=limit)
-            a.working = working
+            a.working, a.own = working, self.own_cpu() - own
             if self.ended:
                 raise Gone("ended at %s: %s" % (name, self.text()[-400:]))
             out.append((name, a, self.cpu() - before))
@@ -183,6 +184,14 @@ class Session:
         """Seconds of CPU of all its threads."""
         try:
             return time.clock_gettime((~self.pid << 3) | 2)
+        except OSError:
+            return 0.0
+
+    def own_cpu(self):
+        """Seconds of CPU of its first thread, the one that draws."""
+        try:
+            with open("/proc/%d/task/%d/schedstat" % (self.pid, self.pid)) as f:
+                return int(f.read().split()[0]) / 1e9
         except OSError:
             return 0.0
 
