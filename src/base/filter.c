@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "tilescope/base/element_type.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/base/filter.h"
 
@@ -112,6 +113,7 @@ ts_filter_text(const struct ts_filter_use *u, const struct ts_filter_node *n, co
 	size_t bytes)
 {
 	const char *word = u->filter->text + n->a;
+	bool type = u->filter->fields[n->field].type == TS_FILTER_ELEMENT;
 	enum ts_match match;
 
 	if (n->op == TS_FILTER_MATCHES) {
@@ -123,6 +125,8 @@ ts_filter_text(const struct ts_filter_use *u, const struct ts_filter_node *n, co
 
 		if (n->op == TS_FILTER_IS ? m == bytes && begins(s, word, m)
 					  : contains(s, bytes, word, m))
+			return TS_YES;
+		if (type && n->op == TS_FILTER_IS && ts_type_is(s, bytes, word))
 			return TS_YES;
 		word += m + 1;
 	}

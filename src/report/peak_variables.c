@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "tilescope/base/element_type.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/calc/spread.h"
 #include "tilescope/calc/top.h"
@@ -17,12 +18,7 @@ enum { PROGRESS_ROWS = 8192 };
 bool
 ts_type_is_fp32(const char *s, size_t n)
 {
-	static const char *const names[] = {"float", "float32", "fp32"};
-
-	for (size_t i = 0; i < TS_COUNT(names); i++)
-		if (strlen(names[i]) == n && strncasecmp(s, names[i], n) == 0)
-			return true;
-	return false;
+	return ts_type_is(s, n, "fp32");
 }
 
 /* --- who is alive ----------------------------------------------------------------------------- */

@@ -19,7 +19,7 @@ const struct ts_filter_field ts_variable_fields[TS_VARIABLE_FIELD_COUNT + 1] = {
 	[TS_VARIABLE_FIELD_IPU] = {"ipu", NULL, TS_FILTER_NUMBER, "ipu:0, ipu:1-3"},
 	[TS_VARIABLE_FIELD_CATEGORY] = {"category", NULL, TS_FILTER_WORD,
 		"category:stack, category=message"},
-	[TS_VARIABLE_FIELD_TYPE] = {"type", NULL, TS_FILTER_WORD, "type=float"},
+	[TS_VARIABLE_FIELD_TYPE] = {"type", NULL, TS_FILTER_ELEMENT, "type=float, type=FP16"},
 	[TS_VARIABLE_FIELD_OFFSET] = {"offset", NULL, TS_FILTER_BYTES, "offset>=0x4c000"},
 	[TS_VARIABLE_FIELD_ALIGNMENT] = {"alignment", NULL, TS_FILTER_BYTES, "alignment>=16"},
 	[TS_VARIABLE_FIELD_ALWAYS] = {"always_live", "always", TS_FILTER_YES,

@@ -217,7 +217,7 @@ static const struct {
 	{"tile:-1", 5, "cannot be understood"},
 	{"tile:99999999999999999999", 5, "cannot be understood"},
 	{"tile~1", 5, "cannot be understood"},
-	{"tile in", 5, "there is no field"},
+	{"tile in", 5, "no field"},
 	{"kind:", 5, "kind:stack"},
 	{"kind:a,,b", 5, "kind:stack"},
 	{"kind>3", 5, "kind:stack"},
@@ -229,7 +229,7 @@ static const struct {
 	{"steps>1KiB", 6, "steps>2K"},
 	{"live=maybe", 5, "live=no"},
 	{"live>yes", 5, "live=no"},
-	{"sise>64", 0, "no field \"sise\": name, bytes, tile"},
+	{"sise>64", 0, "no field \"sise\": name bytes tile"},
 	{"conv sise:64", 5, "no field \"sise\""},
 	{"matmul:0", 0, "in quotes"},
 	{"name~(", 6, "regular expression"},
@@ -263,6 +263,50 @@ START_TEST(refusals)
 	ck_assert_msg(at == bad[_i].at, "%s: %zu: %s", bad[_i].line, at, err.msg);
 	ck_assert_msg(strstr(err.msg, bad[_i].part) != NULL, "%s: %s", bad[_i].line, err.msg);
 	ck_assert_int_eq(f.count, 0);
+}
+END_TEST
+
+/* Element types: by any name that people know, whichever the report has. */
+static const struct {
+	const char *line, *type;
+	bool is;
+} types[] = {
+	{"type=FP32", "float", true},
+	{"type=fp32", "FLOAT", true},
+	{"type:float32", "float", true},
+	{"type=FLOAT", "fp32", true},
+	{"type:FP16", "half", true},
+	{"type=HALF", "float16", true},
+	{"type=uint32", "unsigned_int", true},
+	{"type=UNSIGNED_INT", "unsigned int", true},
+	{"type:float", "float16", false}, /* no part of a name: it is a type */
+	{"type=fp32", "half", false},
+	{"type=fp16,fp32", "float", true},
+	{"type!=fp32", "half", true},
+	{"type!=fp32", "float", false},
+	{"type:flo", "float", true}, /* a part of it */
+	{"type:flo,fp16", "half", false},
+	{"type=posit", "posit", true},
+	{"type=posit", "POSIT8", false},
+	{"type:posit", "POSIT8", true},
+	{"type~^f", "float", true},
+};
+
+START_TEST(element_types)
+{
+	static const struct ts_filter_field some[] = {{"name", NULL, TS_FILTER_NAME, "x"},
+		{"type", NULL, TS_FILTER_ELEMENT, "type=FP32"}, {0}};
+	const char *type = types[_i].type;
+	struct ts_filter f;
+	struct ts_err err = {0};
+	struct asked a = {.r = &(const struct row){.kind = type}};
+	const struct ts_filter_row row = {&a, number, text, in, spans};
+
+	ck_assert_msg(!ts_filter_parse(&f, types[_i].line, some, NULL, &err), "%s", err.msg);
+	ck_assert_int_eq(ts_filter_use_init(&a.use, &f, &err), TS_OK);
+	ck_assert_msg((ts_filter_ask(&f, &row) == TS_YES) == types[_i].is, "%s of %s",
+		types[_i].line, type);
+	ts_filter_use_fini(&a.use);
 }
 END_TEST
 
@@ -491,6 +535,7 @@ main(void)
 	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, meanings, 0, (int)TS_COUNT(lines));
 	tcase_add_loop_test(t, refusals, 0, (int)TS_COUNT(bad));
+	tcase_add_loop_test(t, element_types, 0, (int)TS_COUNT(types));
 	tcase_add_test(t, limits);
 	tcase_add_test(t, finding);
 	tcase_add_loop_test(t, random_expressions, 0, 10);

@@ -6,6 +6,7 @@
  *	size>1M and category=stack      comparisons: < <= = != >= >; units K KiB kB M MiB MB G GiB GB
  *	tile:1,40-45  bytes=1K-64K      one of these numbers or ranges (both ends belong to it)
  *	category:stack,message          contains one of these; with = it is one of these
+ *	type:FP32                       an element type by any of its names is one of these
  *	name~layer\d+/  name!~"a b$"    a regular expression matches (base/pattern.h); small letters: either case
  *	tile in over(90%)  tile in (1 - 3)   an expression of tiles (calc/tile_set.h)
  *	always_live  always_live=no     yes or no
@@ -42,6 +43,7 @@ enum ts_filter_type {
 	TS_FILTER_YES,	   /* 0 or 1 */
 	TS_FILTER_NAME,	   /* text that may have commas in it */
 	TS_FILTER_WORD,	   /* text that has none */
+	TS_FILTER_ELEMENT, /* the same: an element type, by any of its names (base/element_type.h) */
 };
 
 struct ts_filter_field {
