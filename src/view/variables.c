@@ -131,6 +131,7 @@ sort_by(struct variables_view *t, const char *name)
 		ts_view_say_error(t->view.env, "the %s of variables is not recorded here", name);
 		return TS_EFFECT_BELL;
 	}
+	t->chosen = true;
 	variables_wish(t, (enum ts_variable_sort)sort, false, &t->wish.filter, sort != TS_SORT_ROW);
 	return TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
 }

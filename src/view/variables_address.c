@@ -33,9 +33,8 @@ get_sort(struct ts_view *v, struct ts_strbuf *out)
 {
 	enum ts_variable_sort sort = variables_of(v)->wish.sort;
 
-	if (sort != TS_SORT_ROW)
-		ts_strbuf_puts(out, ts_variable_sort_name(sort));
-	return sort != TS_SORT_ROW;
+	ts_strbuf_puts(out, ts_variable_sort_name(sort));
+	return sort != TS_SORT_BYTES || variables_of(v)->chosen; /* else as without a word */
 }
 
 static bool

@@ -46,6 +46,14 @@ share_facts(struct variables_view *t)
 	}
 }
 
+/* Who has not said in which order wants to see the largest ones; the first of them are there soon. */
+static void
+largest_first(struct variables_view *t)
+{
+	if (!t->chosen && t->wish.sort == TS_SORT_ROW && ts_variable_sort_can(t->v, TS_SORT_BYTES))
+		t->wish.sort = TS_SORT_BYTES;
+}
+
 static enum ts_effect
 take_open(struct variables_view *t, struct variables_fetch *f)
 {
@@ -56,6 +64,7 @@ take_open(struct variables_view *t, struct variables_fetch *f)
 	replace(t, f->opened);
 	f->opened = NULL;
 	share_facts(t);
+	largest_first(t);
 	if (t->v->bytes != TS_UNKNOWN) {
 		t->bytes = t->v->bytes;
 		t->unsized = t->v->unsized;

@@ -625,10 +625,12 @@ variables_level(struct variables_view *t)
 	struct variables_level other = t->other;
 
 	t->other.wish = t->wish;
+	t->other.chosen = t->chosen;
 	t->other.row = t->rows.cursor;
 	t->unlowered = !t->unlowered;
 	variables_drop(t);
 	t->wish = other.wish;
+	t->chosen = other.chosen;
 	t->kept_row = other.row;
 	t->needle.count = 0;
 }

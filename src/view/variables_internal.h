@@ -93,6 +93,7 @@ enum {
 /* What is kept of a level while the other one is shown. */
 struct variables_level {
 	struct variables_wish wish;
+	bool chosen;
 	int64_t row;
 };
 
@@ -125,6 +126,7 @@ struct variables_view {
 
 	struct variables_wish wish;
 	struct ts_variable_list *list, *making; /* held; may be the same one */
+	bool chosen;				/* the user has said in which order */
 	bool again;				/* make the wish anew, whatever is there */
 	uint64_t tiles_version;			/* of the selected tiles that `wish` means */
 	bool stopped;	  /* `list` was cancelled, or failed, while it was made */

@@ -16,8 +16,8 @@
 
 enum {
 	BYTES_WIDE = 11,
-	CATEGORY_WIDE = 19, /* from TYPE_FROM on */
-	TYPE_FROM = 120,    /* columns from which on there is room for the type */
+	CATEGORY_WIDE = 19, /* from LIFE_FROM on */
+	LIFE_FROM = 120,    /* columns from which on there is room for lifetimes */
 	TOTAL_FROM = 10,    /* rows of the table from which on it has a total */
 };
 
@@ -52,7 +52,7 @@ static const struct {
 	[C_CATEGORY] = {{"category", 12, 24, 1, 2, TS_FIELD_ELLIPSIS},
 		{"category", NULL, TS_SUM_NONE, false}, TS_VARIABLE_FIELD_CATEGORY, LOWERED},
 	[C_TYPE] = {{"type", 6, 10, 1, 4, TS_FIELD_ELLIPSIS}, {"type", NULL, TS_SUM_NONE, false},
-		TS_VARIABLE_FIELD_TYPE, LOWERED | UNLOWERED | WIDE},
+		TS_VARIABLE_FIELD_TYPE, LOWERED | UNLOWERED},
 	[C_OFFSET] = {{"offset", 9, 10, 0, 3, TS_FIELD_RIGHT},
 		{"offset", "bytes", TS_SUM_NONE, false}, TS_VARIABLE_FIELD_OFFSET, LOWERED},
 	[C_ALIGNMENT] = {{"align", 5, 5, 0, 7, TS_FIELD_RIGHT},
@@ -101,7 +101,7 @@ is_extra(const struct variables_view *t, int column)
 	int level = about[column].level;
 
 	return (level & EXTRA) || ((level & EXTRA_LOWERED) && t->v->lowered) ||
-		((level & WIDE) && t->v->lowered && t->area.w < TYPE_FROM);
+		((level & WIDE) && t->v->lowered && t->area.w < LIFE_FROM);
 }
 
 /* --- cells -------------------------------------------------------------------------------------- */
@@ -376,7 +376,7 @@ variables_table(struct ts_table *table, struct variables_view *t)
 		if ((i == C_BYTES || i == C_FULLEST) &&
 			t->view.env->options->units == TS_UNITS_BYTES)
 			t->columns[at].min = t->columns[at].max = BYTES_WIDE;
-		if (i == C_CATEGORY && t->area.w >= TYPE_FROM)
+		if (i == C_CATEGORY && t->area.w >= LIFE_FROM)
 			t->columns[at].min = CATEGORY_WIDE;
 		table->columns++;
 	}

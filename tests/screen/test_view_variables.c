@@ -44,6 +44,12 @@ static const char rows[] =
 	"UPDATE lowered_variable SET name = 'x' || char(27) || '[31m' || char(8238) || 'y' ||"
 	" char(9) || 'z' WHERE id = 3;";
 
+static struct variables_view *
+of(const struct harness *h)
+{
+	return (struct variables_view *)h->view;
+}
+
 static void
 begin(struct harness *h, int w, int height, enum ts_glyphs glyphs, const char *more)
 {
@@ -51,13 +57,9 @@ begin(struct harness *h, int w, int height, enum ts_glyphs glyphs, const char *m
 	harness_sql(h, tables);
 	harness_sql(h, more);
 	harness_start(h, &ts_view_variables, w, height, glyphs);
+	of(h)->chosen = of(h)->other.chosen =
+		true; /* as they stand in the report, unless a test says otherwise */
 	h->view->ops->request(h->view);
-}
-
-static struct variables_view *
-of(const struct harness *h)
-{
-	return (struct variables_view *)h->view;
 }
 
 /* The number of the row under the cursor in the report, and what it is. */
@@ -114,6 +116,29 @@ START_TEST(absent)
 }
 END_TEST
 
+/* Who has said nothing sees the largest first, of both levels; the address says another order. */
+START_TEST(opens_largest_first)
+{
+	struct harness h;
+	const struct ts_variable *x;
+
+	begin(&h, 80, 22, TS_GLYPHS_FULL, rows);
+	of(&h)->chosen = false;
+	harness_settle(&h);
+	ck_assert_int_eq(of(&h)->list->sort, TS_SORT_BYTES);
+	x = under_cursor(&h);
+	ck_assert_int_eq(x->id, 2345);
+	harness_command(&h, "sort row");
+	harness_settle(&h);
+	ck_assert_int_eq(under_cursor(&h)->id, 2345); /* the cursor stays on it */
+	ck_assert_int_eq(of(&h)->rows.cursor, 2345);
+	h.view->ops->reload(h.view);
+	harness_settle(&h);
+	ck_assert_int_eq(of(&h)->list->sort, TS_SORT_ROW);
+	harness_end(&h);
+}
+END_TEST
+
 /* ---- both levels ---- */
 
 /* What lowered variables came from, classes with intervals, and 30 liveness steps. */
@@ -144,6 +169,7 @@ begin_levels(struct harness *h, int w, int height, enum ts_glyphs glyphs)
 	harness_sql(h, rows);
 	harness_sql(h, levels);
 	harness_start(h, &ts_view_variables, w, height, glyphs);
+	of(h)->chosen = of(h)->other.chosen = true;
 	harness_settle(h);
 }
 
@@ -618,6 +644,7 @@ main(void)
 	tcase_add_test(t, rows_for_files);
 	tcase_add_loop_test(t, kept_screens, 0, TS_COUNT(screens));
 	tcase_add_test(t, absent);
+	tcase_add_test(t, opens_largest_first);
 	tcase_add_test(t, half_made);
 	tcase_add_test(t, filter_waits);
 	tcase_add_test(t, goes_anywhere);

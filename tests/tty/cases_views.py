@@ -358,9 +358,9 @@ def variables(ctx):
     rows = sqlite3.connect("file:%s?mode=ro" % path, uri=True).execute(
         "SELECT count(*) FROM lowered_variable").fetchone()[0]
     t.press("8")
-    t.has("as in the report", "row 1 of {:,} ".format(rows), "{:,} variables".format(rows))
-    t.press("o")
-    t.has("by bytes, largest first", "row 1 of ")
+    t.wait("by bytes, largest first")
+    t.wait("row 1 of {:,} ".format(rows))
+    t.has("{:,} variables".format(rows))
     t.press("O")
     t.has("by bytes, smallest first")
     t.press("G")
