@@ -3,10 +3,7 @@
  * alive - who is alive at a step.
  *
  * The lives of the largest variables come first (lives.h): once as many are found as are kept, or as there
- * are, the rest need not be looked at.
- *
- * Names are not kept with the lives: those of the largest are looked up by number, or in one pass over
- * the variables where a row cannot be reached by its number.
+ * are, the rest need not be looked at. Names are looked up afterwards (alive_names.c).
  */
 #include "config.h"
 
@@ -17,20 +14,9 @@
 #include "tilescope/report/lives.h"
 #include "tilescope/report/rows.h"
 
+#include "alive_internal.h"
+
 /* --- alive at a step -------------------------------------------------------------------------- */
-
-/* Is row a to stand below row b? */
-static bool
-smaller(const struct ts_alive_row *a, const struct ts_alive_row *b)
-{
-	return a->bytes != b->bytes ? a->bytes < b->bytes : a->variable > b->variable;
-}
-
-static int
-largest_first(const void *a, const void *b)
-{
-	return smaller(a, b) ? 1 : smaller(b, a) ? -1 : 0;
-}
 
 /* What is alive at a step, where it was summed up. */
 static bool
@@ -247,302 +233,29 @@ list_alive(struct ts_alive *a, const struct ts_lives *l, const struct ts_alive_q
 	}
 }
 
-static void
-keep_name(struct ts_alive *a, struct ts_alive_row *row, const char *s, size_t n)
-{
-	n = n < TS_ALIVE_NAME ? n : TS_ALIVE_NAME;
-	if (row->length > 0 || a->text.len + n + 1 > a->text.max)
-		return;
-	row->at = (uint32_t)a->text.len;
-	row->length = (uint32_t)n;
-	ts_strbuf_add(&a->text, s, n);
-	ts_strbuf_putc(&a->text, '\0');
-	if (a->text.cut)
-		row->length = 0;
-}
-
-static void
-read_name(struct ts_alive *a, struct ts_alive_row *row, struct ts_rows *rows, int column)
-{
-	const char *s;
-	size_t n;
-
-	if (ts_rows_text(rows, column, &s, &n) == TS_VALUE_OK)
-		keep_name(a, row, s, n);
-}
-
-/* Take over names from an answer of before. Returns how many rows stay without one. */
-static int
-take_names(struct ts_alive *a, const struct ts_alive *before)
-{
-	int without = a->rows;
-
-	for (int i = 0; i < a->rows && before && before->rows > 0; i++) {
-		const struct ts_alive_row *known = bsearch(&a->row[i], before->row,
-			(size_t)before->rows, sizeof(*before->row), largest_first);
-
-		if (!known || known->length == 0)
-			continue;
-		a->row[i].id = known->id;
-		a->row[i].unlowered = known->unlowered;
-		keep_name(a, &a->row[i], before->text.s + known->at, known->length);
-		without -= a->row[i].length > 0;
-	}
-	return without;
-}
-
-enum { N_ID, N_NAME, N_COLUMNS, N_LOWERED_ID = N_COLUMNS, N_UNLOWERED, N_LOWERED };
-
-static const struct ts_rows_query names_query = {.columns = {TS_VARIABLE_VARIABLE,
-							 TS_VARIABLE_NAME},
-	.column_count = N_COLUMNS,
-	.past_damage = true};
-
-/* A row of lowered_variable by its row id, or of `variable` by its number. */
-static enum ts_relation
-query_of(struct ts_rows_query *q, const struct ts_alive *a, int64_t variable)
-{
-	*q = names_query;
-	q->range = TS_RANGE_KEY;
-	q->from = variable;
-	if (a->lowered || variable < 0) {
-		*q = (struct ts_rows_query){.columns = {TS_LOWERED_VARIABLE_TILE,
-						    TS_LOWERED_VARIABLE_NAME,
-						    TS_LOWERED_VARIABLE_ID,
-						    TS_LOWERED_VARIABLE_VARIABLE},
-			.column_count = N_LOWERED,
-			.range = TS_RANGE_ROWID,
-			.from = a->lowered ? variable : -1 - variable};
-	}
-	q->to = q->from < INT64_MAX ? q->from + 1 : q->from;
-	return a->lowered || variable < 0 ? TS_LOWERED_VARIABLE : TS_VARIABLE;
-}
-
-/* Can rows of this relation be reached one by one? */
-static bool
-can_reach(const struct ts_report *r, enum ts_relation relation)
-{
-	const struct ts_reach *reach = &r->binding[relation].reach;
-
-	if (!r->binding[relation].bound)
-		return false;
-	return relation == TS_VARIABLE ? reach->key != TS_REACH_NONE : reach->has_rowid;
-}
-
-static void
-read_numbers(struct ts_alive_row *row, struct ts_rows *rows)
-{
-	if (ts_rows_number(rows, N_LOWERED_ID, &row->id) != TS_VALUE_OK)
-		row->id = TS_UNKNOWN;
-	if (ts_rows_number(rows, N_UNLOWERED, &row->unlowered) != TS_VALUE_OK)
-		row->unlowered = TS_UNKNOWN;
-}
-
-/* The name of one row; what is damaged of it is no matter of the others. */
-static enum ts_code
-name_row(struct ts_alive *a, struct ts_alive_row *row, struct ts_reader *rd,
-	enum ts_relation relation, const struct ts_rows_query *q, struct ts_err *err)
-{
-	struct ts_rows *rows;
-	enum ts_code code = ts_reader_rows(&rows, rd, relation, q, err);
-	bool there;
-
-	if (code)
-		return code;
-	code = ts_rows_next(rows, &there, err);
-	if (!code && there)
-		read_name(a, row, rows, N_NAME);
-	if (!code && there && relation == TS_LOWERED_VARIABLE)
-		read_numbers(row, rows);
-	ts_rows_close(rows);
-	return code;
-}
-
-/* Names one by one, where a row can be reached. */
-static enum ts_code
-name_by_key(struct ts_alive *a, struct ts_reader *rd, struct ts_err *err)
-{
-	enum ts_code code = TS_OK;
-
-	for (int i = 0; i < a->rows && !code; i++) {
-		enum ts_relation relation;
-		struct ts_rows_query q;
-
-		if (a->row[i].length > 0)
-			continue;
-		relation = query_of(&q, a, a->row[i].variable);
-		if (can_reach(rd->report, relation))
-			code = name_row(a, &a->row[i], rd, relation, &q, err);
-		if (code == TS_E_DAMAGED)
-			code = TS_OK;
-	}
-	return code;
-}
-
-static int
-by_number(const void *a, const void *b)
-{
-	const struct ts_alive_row *x = *(struct ts_alive_row *const *)a;
-	const struct ts_alive_row *y = *(struct ts_alive_row *const *)b;
-
-	return (x->variable > y->variable) - (x->variable < y->variable);
-}
-
-static struct ts_alive_row *
-row_of(struct ts_alive_row *const *sorted, int n, int64_t variable)
-{
-	int low = 0, high = n;
-
-	while (low < high) {
-		int middle = low + (high - low) / 2;
-
-		if (sorted[middle]->variable < variable)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < n && sorted[low]->variable == variable ? sorted[low] : NULL;
-}
-
-/* Names in one pass over all variables. */
-static enum ts_code
-name_by_pass(struct ts_alive *a, struct ts_reader *rd, struct ts_err *err)
-{
-	struct ts_alive_row **sorted = ts_alloc((size_t)a->rows, sizeof(struct ts_alive_row *));
-	struct ts_rows *rows = NULL;
-	enum ts_code code;
-	bool there;
-
-	if (!sorted)
-		return ts_err_nomem(err);
-	for (int i = 0; i < a->rows; i++)
-		sorted[i] = &a->row[i];
-	qsort(sorted, (size_t)a->rows, sizeof(*sorted), by_number);
-	code = ts_reader_rows(&rows, rd, TS_VARIABLE, &names_query, err);
-	while (!code && !(code = ts_rows_next(rows, &there, err)) && there) {
-		struct ts_alive_row *row;
-		int64_t id;
-
-		if (ts_rows_number(rows, N_ID, &id) != TS_VALUE_OK)
-			continue;
-		row = row_of(sorted, a->rows, id);
-		if (row)
-			read_name(a, row, rows, N_NAME);
-	}
-	ts_rows_close(rows);
-	free(sorted);
-	return code;
-}
-
-/*
- * Append the first `texts` columns of the row with that key, blanks between. *named says whether the last
- * of them is there; *number is the column behind them, TS_UNKNOWN when there is none.
- */
-static enum ts_code
-append_row(struct ts_strbuf *out, bool *named, int64_t *number, struct ts_reader *rd,
-	enum ts_relation relation, struct ts_rows_query q, int64_t key, int texts,
-	struct ts_err *err)
-{
-	struct ts_rows *rows;
-	enum ts_code code;
-	bool there;
-
-	*named = false;
-	*number = TS_UNKNOWN;
-	q.range = TS_RANGE_KEY;
-	q.from = key;
-	q.to = key + 1;
-	code = ts_reader_rows(&rows, rd, relation, &q, err);
-	if (code)
-		return code;
-	code = ts_rows_next(rows, &there, err);
-	for (int i = 0; !code && there && i < texts; i++) {
-		const char *s;
-		size_t n;
-
-		*named = ts_rows_text(rows, i, &s, &n) == TS_VALUE_OK && n > 0;
-		if (*named && out->len > 0)
-			ts_strbuf_putc(out, ' ');
-		ts_strbuf_add(out, s, n < TS_ALIVE_NAME ? n : TS_ALIVE_NAME);
-	}
-	if (!code && there && q.column_count > texts &&
-		ts_rows_number(rows, texts, number) != TS_VALUE_OK)
-		*number = TS_UNKNOWN;
-	ts_rows_close(rows);
-	return code;
-}
-
-/* Type and name of a program; without a name that of its compute set. */
-static enum ts_code
-name_program(struct ts_alive *a, struct ts_reader *rd, int64_t program, struct ts_err *err)
-{
-	static const struct ts_rows_query of_program = {.columns = {TS_PROGRAM_TYPE,
-								TS_PROGRAM_NAME,
-								TS_PROGRAM_COMPUTE_SET},
-		.column_count = 3};
-	static const struct ts_rows_query of_compute_set = {.columns = {TS_COMPUTE_SET_NAME},
-		.column_count = 1};
-	int64_t compute_set, none;
-	enum ts_code code;
-	bool named;
-
-	if (program < 0 || !ts_report_has(rd->report, TS_PROGRAM))
-		return TS_OK;
-	code = append_row(&a->program, &named, &compute_set, rd, TS_PROGRAM, of_program, program, 2,
-		err);
-	if (!code && !named && compute_set != TS_UNKNOWN &&
-		ts_report_has(rd->report, TS_COMPUTE_SET))
-		code = append_row(&a->program, &named, &none, rd, TS_COMPUTE_SET, of_compute_set,
-			compute_set, 1, err);
-	return code;
-}
-
-static enum ts_code
-name_rows(struct ts_alive *a, struct ts_reader *rd, const struct ts_alive *before,
-	struct ts_err *err)
-{
-	enum ts_code code;
-
-	if (before && before->lowered != a->lowered)
-		before = NULL;
-	if (take_names(a, before) == 0)
-		return TS_OK;
-	code = name_by_key(a, rd, err);
-	if (!code && !a->lowered && ts_report_has(rd->report, TS_VARIABLE) &&
-		!can_reach(rd->report, TS_VARIABLE))
-		code = name_by_pass(a, rd, err);
-	return code;
-}
-
-enum ts_code
-ts_alive_read(struct ts_alive **out, struct ts_reader *rd, const struct ts_lives *lives,
-	const struct ts_alive_query *q, const struct ts_alive *before, struct ts_err *err)
+/* With room for rows; NULL: no memory. */
+static struct ts_alive *
+new_alive(int most)
 {
 	struct ts_alive *a = ts_alloc(1, sizeof(*a));
-	enum ts_code code;
 
-	*out = NULL;
 	if (!a)
-		return ts_err_nomem(err);
+		return NULL;
 	atomic_init(&a->uses, 1);
 	ts_strbuf_init(&a->text, TS_ALIVE_TEXT);
 	ts_strbuf_init(&a->program, 3 * TS_ALIVE_NAME);
-	a->asked = *q;
-	a->asked.labels = NULL;
-	if (a->asked.most <= 0 || a->asked.most > TS_ALIVE_SEARCHED)
-		a->asked.most = TS_ALIVE_MAX;
-	a->step = q->step;
 	a->born = -1;
-	a->row = ts_alloc((size_t)a->asked.most, sizeof(*a->row));
-	if (!a->row) {
-		ts_alive_close(a);
-		return ts_err_nomem(err);
-	}
-	code = name_program(a, rd, q->program, err);
-	if (lives && code != TS_E_CANCELLED && code != TS_E_NOMEM) {
-		list_alive(a, lives, q);
-		code = name_rows(a, rd, before, err);
-	}
+	a->row = ts_alloc((size_t)most + 1, sizeof(*a->row));
+	if (a->row)
+		return a;
+	ts_alive_close(a);
+	return NULL;
+}
+
+/* *a with what was found so far, unless all has to end. */
+static enum ts_code
+give(struct ts_alive **out, struct ts_alive *a, enum ts_code code, struct ts_err *err)
+{
 	if (a->text.nomem || a->program.nomem)
 		code = ts_err_nomem(err);
 	if (code == TS_E_CANCELLED || code == TS_E_NOMEM) {
@@ -551,6 +264,53 @@ ts_alive_read(struct ts_alive **out, struct ts_reader *rd, const struct ts_lives
 	}
 	*out = a;
 	return TS_OK;
+}
+
+enum ts_code
+ts_alive_read(struct ts_alive **out, struct ts_reader *rd, const struct ts_lives *lives,
+	const struct ts_alive_query *q, const struct ts_alive *before, struct ts_err *err)
+{
+	int most = q->most <= 0 || q->most > TS_ALIVE_SEARCHED ? TS_ALIVE_MAX : q->most;
+	struct ts_alive *a = new_alive(most);
+	enum ts_code code;
+
+	*out = NULL;
+	if (!a)
+		return ts_err_nomem(err);
+	a->asked = *q;
+	a->asked.labels = NULL;
+	a->asked.most = most;
+	a->step = q->step;
+	code = alive_name_program(a, rd, q->program, err);
+	if (lives && code != TS_E_CANCELLED && code != TS_E_NOMEM) {
+		list_alive(a, lives, q);
+		code = alive_name_rows(a, rd, before, err);
+	}
+	return give(out, a, code, err);
+}
+
+enum ts_code
+ts_alive_pick(struct ts_alive **out, struct ts_reader *rd, const struct ts_lives *lives,
+	const uint32_t *index, int n, struct ts_err *err)
+{
+	struct ts_alive *a = new_alive(n);
+
+	*out = NULL;
+	if (!a)
+		return ts_err_nomem(err);
+	a->asked.step = a->step = -1;
+	a->lowered = lives->lowered;
+	for (int i = 0; i < n; i++)
+		if (index[i] < lives->variables)
+			a->row[a->rows++] =
+				(struct ts_alive_row){.variable =
+							      lives->variable[index[i]].variable,
+					.bytes = lives->variable[index[i]].bytes,
+					.group = -1,
+					.id = TS_UNKNOWN,
+					.unlowered = TS_UNKNOWN,
+					.index = index[i]};
+	return give(out, a, alive_name_rows(a, rd, NULL, err), err);
 }
 
 struct ts_alive *

@@ -38,9 +38,10 @@ by_pair(const void *x, const void *y)
 struct uses_work {
 	struct ts_uses *u;
 	struct ts_reader *rd;
+	const struct ts_lives *lives; /* whose pieces are meant; NULL: whole variables */
 	const struct ts_cache *cache;
 	struct ts_progress *progress;
-	struct ts_pile wanted; /* pairs: lowered variable, program */
+	struct ts_pile wanted; /* pairs: lowered variable, program; of pieces: its id, row id */
 	size_t pairs;
 };
 
@@ -165,6 +166,18 @@ sort_pairs(struct uses_work *w, struct ts_pile *p, size_t *n, struct ts_err *err
 }
 
 static enum ts_code
+read_runs(struct uses_work *w, struct ts_err *err)
+{
+	enum ts_code code = read_pairs(w, TS_LIVENESS_STEP, TS_LIVENESS_STEP_PROGRAM,
+			     TS_LIVENESS_STEP_LIVE_STEP, take_step, err),
+		     sorted = TS_OK;
+
+	if (!code || code == TS_E_DAMAGED)
+		sorted = sort_pairs(w, &w->u->runs, &w->u->steps, err);
+	return sorted ? sorted : code;
+}
+
+static enum ts_code
 read_all(struct uses_work *w, struct ts_err *err)
 {
 	enum ts_code code = read_pairs(w, TS_PROGRAM_VARIABLE, TS_PROGRAM_VARIABLE_LOWERED_VARIABLE,
@@ -182,21 +195,78 @@ read_all(struct uses_work *w, struct ts_err *err)
 	if (!code)
 		code = sort_pairs(w, &w->u->named, &w->u->names, err);
 	if (!code)
-		code = read_pairs(w, TS_LIVENESS_STEP, TS_LIVENESS_STEP_PROGRAM,
-			TS_LIVENESS_STEP_LIVE_STEP, take_step, err);
-	damage = code == TS_E_DAMAGED ? code : damage;
-	code = code == TS_E_DAMAGED ? TS_OK : code;
-	if (!code)
-		code = sort_pairs(w, &w->u->runs, &w->u->steps, err);
+		code = read_runs(w, err);
 	return code ? code : damage;
 }
 
-enum ts_code
-ts_uses_read(struct ts_uses **out, struct ts_reader *rd, const struct ts_cache *cache,
-	struct ts_progress *progress, struct ts_err *err)
+/* --- uses of pieces ----------------------------------------------------------------------------- */
+
+/* Numbers of the pieces: pairs of lowered_variable.id and row id, looked up row by row. */
+static enum ts_code
+find_pieces(struct uses_work *w, struct ts_err *err)
 {
-	struct uses_work w = {.rd = rd, .cache = cache, .progress = progress};
-	enum ts_code code = missing(rd->report, err);
+	struct ts_rows_query q = {.columns = {TS_LOWERED_VARIABLE_ID},
+		.column_count = 1,
+		.range = TS_RANGE_ROWID};
+	enum ts_code code = TS_OK;
+
+	for (size_t i = 0; i < w->lives->variables && !code; i++) {
+		struct ts_rows *rows;
+		int64_t id;
+		bool there;
+
+		q.from = w->lives->variable[i].variable;
+		if (q.from < 0 || q.from == INT64_MAX)
+			continue;
+		q.to = q.from + 1;
+		code = ts_reader_rows(&rows, w->rd, TS_LOWERED_VARIABLE, &q, err);
+		if (code)
+			return code;
+		code = ts_rows_next(rows, &there, err);
+		if (!code && there && ts_rows_number(rows, 0, &id) == TS_VALUE_OK)
+			code = add_pair(w, &w->wanted, &w->pairs, (struct pair){id, q.from}, err);
+		ts_rows_close(rows);
+	}
+	return code ? code : sort_pairs(w, &w->wanted, &w->pairs, err);
+}
+
+/* A piece that a program names. */
+static enum ts_code
+take_piece(struct uses_work *w, struct pair p, struct ts_err *err)
+{
+	const struct pair *pieces = w->wanted.memory;
+	enum ts_code code = TS_OK;
+
+	for (size_t i = first_of(&w->wanted, w->pairs, p.a);
+		i < w->pairs && pieces[i].a == p.a && !code; i++)
+		code = add_pair(w, &w->u->named, &w->u->names, (struct pair){pieces[i].b, p.b},
+			err);
+	return code;
+}
+
+static enum ts_code
+read_pieces(struct uses_work *w, struct ts_err *err)
+{
+	enum ts_code code = find_pieces(w, err), damage;
+
+	if (!code)
+		code = read_pairs(w, TS_PROGRAM_VARIABLE, TS_PROGRAM_VARIABLE_LOWERED_VARIABLE,
+			TS_PROGRAM_VARIABLE_PROGRAM, take_piece, err);
+	damage = code == TS_E_DAMAGED ? code : TS_OK;
+	code = code == TS_E_DAMAGED ? TS_OK : code;
+	if (!code)
+		code = sort_pairs(w, &w->u->named, &w->u->names, err);
+	if (!code)
+		code = read_runs(w, err);
+	return code ? code : damage;
+}
+
+static enum ts_code
+read_uses(struct ts_uses **out, struct uses_work work,
+	enum ts_code (*read)(struct uses_work *, struct ts_err *), struct ts_err *err)
+{
+	struct uses_work w = work;
+	enum ts_code code = missing(w.rd->report, err);
 
 	*out = NULL;
 	if (code)
@@ -205,7 +275,8 @@ ts_uses_read(struct ts_uses **out, struct ts_reader *rd, const struct ts_cache *
 	if (!w.u)
 		return ts_err_nomem(err);
 	atomic_init(&w.u->holders, 1);
-	code = read_all(&w, err);
+	w.u->pieces = w.lives != NULL;
+	code = read(&w, err);
 	ts_pile_fini(&w.wanted);
 	if (code && code != TS_E_DAMAGED) {
 		ts_uses_close(w.u);
@@ -213,6 +284,24 @@ ts_uses_read(struct ts_uses **out, struct ts_reader *rd, const struct ts_cache *
 	}
 	*out = w.u;
 	return code;
+}
+
+enum ts_code
+ts_uses_read(struct ts_uses **out, struct ts_reader *rd, const struct ts_cache *cache,
+	struct ts_progress *progress, struct ts_err *err)
+{
+	struct uses_work w = {.rd = rd, .cache = cache, .progress = progress};
+
+	return read_uses(out, w, read_all, err);
+}
+
+enum ts_code
+ts_uses_read_pieces(struct ts_uses **out, struct ts_reader *rd, const struct ts_lives *lives,
+	const struct ts_cache *cache, struct ts_progress *progress, struct ts_err *err)
+{
+	struct uses_work w = {.rd = rd, .lives = lives, .cache = cache, .progress = progress};
+
+	return read_uses(out, w, read_pieces, err);
 }
 
 struct ts_uses *
@@ -294,7 +383,7 @@ find_uses(struct life_work *w, int64_t variable)
 	size_t kept = 0;
 
 	w->steps = 0;
-	if (!u || variable < 0 || w->lives->lowered)
+	if (!u || variable < 0 || w->lives->lowered != u->pieces)
 		return false;
 	named = u->named.memory;
 	runs = u->runs.memory;
@@ -384,6 +473,103 @@ ts_lifetimes_make(struct ts_lifetimes *l, const struct ts_lives *lives, const st
 		if (index[i] < lives->variables)
 			ok = make_row(&w, &l->row[l->rows++], index[i]);
 	free(w.step);
+	if (ts_cancelled(cancel))
+		return ts_err_set(err, TS_E_CANCELLED, "cancelled");
+	return ok ? TS_OK : ts_err_nomem(err);
+}
+
+/* --- the idlest --------------------------------------------------------------------------------- */
+
+struct idler {
+	uint32_t index;
+	bool known;
+	double product; /* bytes x idle steps; of one that is not known, its bytes */
+};
+
+static int
+idlest_first(const void *a, const void *b)
+{
+	const struct idler *x = a, *y = b;
+
+	if (x->known != y->known)
+		return x->known ? -1 : 1;
+	if (x->product != y->product)
+		return x->product > y->product ? -1 : 1;
+	return (x->index > y->index) - (x->index < y->index);
+}
+
+/* Idle steps of a variable, whose lives are [from, to). */
+static bool
+idle_steps(struct life_work *w, uint32_t index, size_t from, size_t to, int64_t *idle)
+{
+	size_t at = 0;
+
+	*idle = 0;
+	if (!find_uses(w, w->lives->variable[index].variable))
+		return false;
+	for (size_t i = from; i < to; i++) {
+		const struct ts_life *life = &w->lives->life[i];
+
+		*idle += (int64_t)life->end - life->start;
+		for (; at < w->steps && w->step[at] < life->end; at++)
+			*idle -= w->step[at] >= life->start;
+	}
+	return true;
+}
+
+/* All that are alive at the step, the largest first. */
+static bool
+find_idlers(struct life_work *w, struct idler *idler, size_t *n, int64_t *alive, int64_t step,
+	const struct ts_cancel *cancel)
+{
+	const struct ts_lives *l = w->lives;
+	size_t end;
+
+	for (size_t i = 0; i < l->count; i = end) {
+		uint32_t index = l->life[i].variable;
+		struct idler *one = &idler[*n];
+		bool is = false;
+		int64_t idle;
+
+		for (end = i; end < l->count && l->life[end].variable == index; end++)
+			is |= step >= l->life[end].start && step < l->life[end].end;
+		if (!is || index >= l->variables)
+			continue;
+		++*alive;
+		if (*n == TS_LIFETIMES_LOOKED)
+			continue;
+		if (ts_cancelled(cancel))
+			return false;
+		one->index = index;
+		one->known = idle_steps(w, index, i, end, &idle);
+		one->product = (double)l->variable[index].bytes * (one->known ? (double)idle : 1);
+		++*n;
+	}
+	return true;
+}
+
+enum ts_code
+ts_lifetimes_idlest(uint32_t *index, int *n, int64_t *alive, const struct ts_lives *lives,
+	const struct ts_uses *uses, int64_t step, int most, const struct ts_cancel *cancel,
+	struct ts_err *err)
+{
+	struct life_work w = {.lives = lives, .uses = uses};
+	size_t room = lives->variables < TS_LIFETIMES_LOOKED ? lives->variables
+							     : TS_LIFETIMES_LOOKED,
+	       found = 0;
+	struct idler *idler = ts_alloc(room + 1, sizeof(*idler));
+	bool ok;
+
+	*n = 0;
+	*alive = 0;
+	w.step = uses ? ts_alloc(USE_STEPS, sizeof(*w.step)) : NULL;
+	ok = idler && (w.step || !uses);
+	if (ok && find_idlers(&w, idler, &found, alive, step, cancel))
+		qsort(idler, found, sizeof(*idler), idlest_first);
+	for (; ok && *n < most && (size_t)*n < found; ++*n)
+		index[*n] = idler[*n].index;
+	free(w.step);
+	free(idler);
 	if (ts_cancelled(cancel))
 		return ts_err_set(err, TS_E_CANCELLED, "cancelled");
 	return ok ? TS_OK : ts_err_nomem(err);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * liveness_lifetimes - the tab with a bar for the life of each marked variable; without marks, of those that are
- * listed as alive. The bars have the steps that the graph shows.
+ * alive at the step, the ones with the most bytes x idle steps. The bars have the steps that the graph shows.
  *
  * What a variable's uses are is known where programs name it (lifetimes.h): its bar is full there and shaded where it
- * lies idle; where no program names it the bar is a double line, and idle is not known.
+ * lies idle; where no program names it the bar is a double line, and idle is not known. On a tile variables are its
+ * pieces, each with the uses of its own.
  */
 #include "config.h"
 
@@ -15,12 +16,10 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/report/lifetimes.h"
 
+#include "liveness_lifetimes.h"
 #include "liveness_tabs.h"
 
 enum {
-	USED = 0x2588,
-	IDLE = 0x2591,
-	ALIVE = 0x2550,
 	BARS_FROM = 50, /* columns of the pane from which there are bars */
 	FIGURES = 74,	/* columns that the table takes where there is much room */
 	NAME = 14,
@@ -32,30 +31,26 @@ struct lifetimes_fetch {
 	struct ts_uses *uses;	/* held; NULL: read them, or there are none */
 	bool want_uses;
 	char why[TS_ERR_MSG]; /* uses are not known */
+	bool by_number;	      /* `number` is looked for; else the idlest at the step */
+	int64_t step, alive;
 	int count;
-	bool by_number; /* `number` is looked for; else `index` is it */
 	int64_t number[TS_MARKED_VARIABLES];
 	uint32_t index[TS_LIFETIME_ROWS];
 	struct ts_lifetimes made;
+	struct ts_alive *names;
 };
 
-struct lifetimes_tab {
-	struct live_list l; /* first */
-	struct liveness *s;
-	struct ts_fetch *sent;
-	struct ts_uses *uses; /* held */
-	bool looked;	      /* for uses */
-	char why[TS_ERR_MSG];
-	uint64_t marked, alive; /* versions that were asked for; 0 = none */
-	uint64_t of;		/* lives that were asked for; 0 = none */
-	bool known, of_marked;
-	struct ts_lifetimes made;
-	struct ts_alive *names; /* held: rows that are not marked are called so */
-	int names_count;
-	char name[TS_MARKED_VARIABLES][TS_MARKED_NAME];
-	int64_t number[TS_MARKED_VARIABLES];
-	struct ts_rect body, bars, total;
-};
+/* Where none of them has a life here, those that are alive are shown. */
+static void
+find_marks(struct lifetimes_fetch *l)
+{
+	bool some = false;
+
+	ts_lives_find(l->index, l->lives, l->number, l->count);
+	for (int i = 0; i < l->count; i++)
+		some |= l->index[i] != UINT32_MAX;
+	l->by_number = some;
+}
 
 static enum ts_code
 read_lifetimes(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
@@ -65,7 +60,9 @@ read_lifetimes(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 	enum ts_code code;
 
 	if (l->want_uses) {
-		code = ts_uses_read(&l->uses, rd, NULL, &f->job.progress, &why);
+		code = l->lives->lowered
+			? ts_uses_read_pieces(&l->uses, rd, l->lives, NULL, &f->job.progress, &why)
+			: ts_uses_read(&l->uses, rd, NULL, &f->job.progress, &why);
 		if (code == TS_E_NOMEM || code == TS_E_CANCELLED) {
 			*err = why;
 			return code;
@@ -73,9 +70,18 @@ read_lifetimes(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 		if (code)
 			snprintf(l->why, sizeof(l->why), "%s", why.msg);
 	}
+	code = TS_OK;
 	if (l->by_number)
-		ts_lives_find(l->index, l->lives, l->number, l->count);
-	return ts_lifetimes_make(&l->made, l->lives, l->uses, l->index, l->count, rd->cancel, err);
+		find_marks(l);
+	if (!l->by_number)
+		code = ts_lifetimes_idlest(l->index, &l->count, &l->alive, l->lives, l->uses,
+			l->step, TS_LIFETIME_ROWS, rd->cancel, err);
+	if (!code)
+		code = ts_lifetimes_make(&l->made, l->lives, l->uses, l->index, l->count,
+			rd->cancel, err);
+	if (!code && !l->by_number)
+		code = ts_alive_pick(&l->names, rd, l->lives, l->index, l->count, err);
+	return code;
 }
 
 static void
@@ -86,21 +92,47 @@ fini_lifetimes(struct ts_fetch *f)
 	ts_lives_close(l->lives);
 	ts_uses_close(l->uses);
 	ts_lifetimes_fini(&l->made);
+	ts_alive_close(l->names);
 }
 
 /* --- asking ----------------------------------------------------------------------------------- */
 
-/* Marked variables that stand before lowering: pieces on one tile have no life of their own here. */
+/*
+ * The number that a mark has among the lives: of a variable before lowering its own, on a tile the row id of the piece. -1:
+ * it has none here.
+ */
+static int64_t
+mark_number(const struct liveness *s, const struct ts_marked_variable *m)
+{
+	const struct ts_reach *reach = &s->v.env->report->binding[TS_LOWERED_VARIABLE].reach;
+
+	if (!s->lives->lowered)
+		return m->variable;
+	return m->lowered && m->place >= 0 ? m->place + reach->first_rowid : -1;
+}
+
 static int
 marked_numbers(const struct liveness *s, struct lifetimes_fetch *f)
 {
 	const struct ts_marked_variables *m = &s->v.env->selection->marked;
 	int n = 0;
 
-	for (int i = 0; i < m->count; i++)
-		if (m->item[i].variable >= 0 && s->lives && !s->lives->lowered)
-			f->number[n++] = m->item[i].variable;
+	for (int i = 0; i < m->count; i++) {
+		int64_t number = mark_number(s, &m->item[i]);
+
+		if (number >= 0)
+			f->number[n++] = number;
+	}
 	return n;
+}
+
+/* Uses of pieces are those of one tile; the others are of all. */
+static bool
+has_looked(const struct lifetimes_tab *d)
+{
+	const struct liveness *s = d->s;
+
+	return d->looked && d->looked_of == (s->lives->lowered ? s->lives_data : 0);
 }
 
 static void
@@ -109,13 +141,11 @@ fill_question(struct lifetimes_tab *d, struct lifetimes_fetch *f)
 	const struct liveness *s = d->s;
 
 	f->lives = ts_lives_hold(s->lives);
-	f->want_uses = !d->looked && s->shown.where != TS_LIVE_TILE;
-	f->uses = d->uses ? ts_uses_hold(d->uses) : NULL;
+	f->want_uses = !has_looked(d);
+	f->uses = d->uses && !f->want_uses ? ts_uses_hold(d->uses) : NULL;
 	f->count = marked_numbers(s, f);
 	f->by_number = f->count > 0;
-	for (int i = 0;
-		!f->by_number && s->alive && i < s->alive->rows && f->count < TS_LIFETIME_ROWS; i++)
-		f->index[f->count++] = s->alive->row[i].index;
+	f->step = live_step(s);
 }
 
 static void
@@ -142,8 +172,6 @@ request(struct ts_tab *t)
 	d->marked = marked;
 	d->alive = s->alive_data;
 	d->of_marked = f->by_number;
-	ts_alive_close(d->names);
-	d->names = f->by_number ? NULL : ts_alive_hold(s->alive);
 	d->sent = &f->f;
 	live_send(t, &f->f, 0, f->want_uses ? INT64_MAX : 0, "looking at lifetimes");
 }
@@ -175,6 +203,7 @@ deliver(struct ts_tab *t, struct ts_fetch *f)
 	struct lifetimes_tab *d = t->own;
 	struct lifetimes_fetch *answer = (struct lifetimes_fetch *)f;
 	const struct ts_marked_variables *m = &t->view->env->selection->marked;
+	const struct liveness *s = d->s;
 
 	if (d->sent != f)
 		return TS_EFFECT_NONE;
@@ -183,6 +212,8 @@ deliver(struct ts_tab *t, struct ts_fetch *f)
 		return TS_EFFECT_REPAINT;
 	if (answer->want_uses) {
 		d->looked = true;
+		d->looked_of = answer->lives->lowered ? d->of : 0;
+		ts_uses_close(d->uses);
 		d->uses = answer->uses;
 		answer->uses = NULL;
 		snprintf(d->why, sizeof(d->why), "%s", answer->why);
@@ -190,10 +221,15 @@ deliver(struct ts_tab *t, struct ts_fetch *f)
 	ts_lifetimes_fini(&d->made);
 	d->made = answer->made;
 	answer->made = (struct ts_lifetimes){0};
+	ts_alive_close(d->names);
+	d->names = answer->names;
+	answer->names = NULL;
 	d->known = true;
+	d->of_marked = answer->by_number;
+	d->count = answer->by_number ? m->count : answer->alive;
 	d->names_count = 0;
-	for (int i = 0; d->of_marked && i < m->count; i++) {
-		d->number[d->names_count] = m->item[i].variable;
+	for (int i = 0; d->of_marked && s->lives && i < m->count; i++) {
+		d->number[d->names_count] = mark_number(s, &m->item[i]);
 		snprintf(d->name[d->names_count++], TS_MARKED_NAME, "%s", m->item[i].name);
 	}
 	d->l.of++;
@@ -236,7 +272,8 @@ name_of(const struct lifetimes_tab *d, int64_t i, char *buf, size_t size)
 	if (d->names && i < d->names->rows && d->names->row[i].variable == variable &&
 		*ts_alive_name(d->names, (int)i))
 		return ts_alive_name(d->names, (int)i);
-	snprintf(buf, size, "%s %lld", variable < 0 ? "row" : "variable",
+	snprintf(buf, size, "%s %lld",
+		variable < 0 || (d->s->lives && d->s->lives->lowered) ? "row" : "variable",
 		(long long)(variable < 0 ? -1 - variable : variable));
 	return buf;
 }
@@ -313,6 +350,8 @@ static const struct live_table table = {.id = "liveness.lifetimes",
 static void
 begin(struct lifetimes_tab *d, const struct ts_tab *t)
 {
+	struct live_table what = table;
+
 	d->body = t->r;
 	d->total = ts_rect_cut_bottom(&d->body, t->r.h >= 3);
 	d->bars = (struct ts_rect){0};
@@ -321,85 +360,8 @@ begin(struct lifetimes_tab *d, const struct ts_tab *t)
 			t->r.w - (int)ts_min_i64(FIGURES, t->r.w / 2));
 		ts_rect_cut_left(&d->bars, 1);
 	}
-	live_list_begin(&d->l, t, &table, d->body, d->known ? d->made.rows : 0);
-}
-
-/* --- the bars --------------------------------------------------------------------------------- */
-
-/* Does a piece reach into the steps [from, to)? `at` only grows. */
-static bool
-reaches(const struct ts_live_piece *p, uint32_t n, uint32_t *at, int64_t from, int64_t to)
-{
-	while (*at < n && (int64_t)p[*at].end <= from)
-		++*at;
-	return *at < n && (int64_t)p[*at].start < to;
-}
-
-static void
-draw_bar(struct ts_canvas *c, const struct lifetimes_tab *d, const struct ts_lifetime *row, int y)
-{
-	const struct ts_live_piece *life = d->made.piece + row->life,
-				   *use = d->made.piece + row->use;
-	const struct liveness *s = d->s;
-	struct ts_span span = s->span;
-	uint32_t at = 0, used = 0;
-
-	ts_span_resize(&span, d->bars.w);
-	ts_span_show(&span, s->span.from, s->span.to);
-	for (int x = 0; x < d->bars.w; x++) {
-		int64_t a, b, from, to;
-
-		ts_span_bucket(&span, x, &a, &b);
-		from = s->src.line.step[a];
-		to = s->src.line.step[b - 1] + 1;
-		if (!reaches(life, row->lives, &at, from, to))
-			continue;
-		if (row->idle == TS_UNKNOWN)
-			ts_canvas_glyph(c, d->bars, x, y, TS_ROLE_FILL, ALIVE);
-		else if (reaches(use, row->uses, &used, from, to))
-			ts_canvas_glyph(c, d->bars, x, y, TS_ROLE_FILL, USED);
-		else
-			ts_canvas_glyph(c, d->bars, x, y, TS_ROLE_BASE, IDLE);
-	}
-}
-
-/* Above the bars: which steps these are. */
-static void
-draw_scale(struct ts_canvas *c, const struct lifetimes_tab *d)
-{
-	const struct liveness *s = d->s;
-	struct ts_rect r = ts_rect_row(d->bars, 0);
-	char n[TS_FMT_MAX], m[TS_FMT_MAX + 8];
-
-	ts_canvas_printf(c, r, 0, 0, TS_ROLE_HEADER, "step %s",
-		ts_fmt_count(n, s->src.line.step[s->span.from]));
-	snprintf(m, sizeof(m), "%s", ts_fmt_count(n, s->src.line.step[s->span.to - 1]));
-	ts_canvas_right(c, r, 0, 0, TS_ROLE_HEADER, m);
-}
-
-static void
-draw_bars(struct ts_canvas *c, const struct lifetimes_tab *d)
-{
-	const struct liveness *s = d->s;
-	struct ts_span span = s->span;
-	int64_t from, to;
-	int cursor;
-
-	if (d->bars.w < 2 || d->bars.h < 2)
-		return;
-	draw_scale(c, d);
-	ts_list_window(&d->l.list, &from, &to);
-	for (int64_t place = from; place < to; place++) {
-		int64_t row = ts_table_row(&d->l.table, place);
-
-		if (row >= 0 && row < d->made.rows && place - from + 1 < d->bars.h)
-			draw_bar(c, d, &d->made.row[row], (int)(place - from) + 1);
-	}
-	ts_span_resize(&span, d->bars.w);
-	ts_span_show(&span, s->span.from, s->span.to);
-	cursor = ts_span_column(&span, s->span.cursor);
-	ts_chart_cursor(c, (struct ts_rect){d->bars.x, d->bars.y + 1, d->bars.w, d->bars.h - 1},
-		cursor, false);
+	what.empty = d->known && d->count == 0 ? "nothing but what is always live" : table.empty;
+	live_list_begin(&d->l, t, &what, d->body, d->known ? d->made.rows : 0);
 }
 
 /* --- the tab ---------------------------------------------------------------------------------- */
@@ -442,10 +404,19 @@ static void
 note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 {
 	const struct lifetimes_tab *d = t->own;
-	char n[TS_FMT_MAX];
+	char n[TS_FMT_MAX], m[TS_FMT_MAX], of[TS_FMT_MAX];
 
-	if (d->of_marked)
+	if (!d->known)
+		snprintf(out, TS_TAB_NOTE, "step %s", ts_fmt_count(n, live_step(d->s)));
+	else if (d->of_marked && d->made.rows < d->count)
+		snprintf(out, TS_TAB_NOTE, "%d of %s marked, the others have no life here",
+			d->made.rows, ts_fmt_count(n, d->count));
+	else if (d->of_marked)
 		snprintf(out, TS_TAB_NOTE, "%d marked", d->made.rows);
+	else if (d->made.rows < d->count)
+		snprintf(out, TS_TAB_NOTE, "idlest %s of %s at step %s",
+			ts_fmt_count(n, d->made.rows), ts_fmt_count(m, d->count),
+			ts_fmt_count(of, live_step(d->s)));
 	else
 		snprintf(out, TS_TAB_NOTE, "alive at step %s; m marks",
 			ts_fmt_count(n, live_step(d->s)));
@@ -467,8 +438,6 @@ draw_meaning(struct ts_canvas *c, const struct lifetimes_tab *d)
 	ts_canvas_fill(c, d->total, TS_ROLE_TOTAL, ' ');
 	if (live_has_replicas(d->s))
 		x = ts_canvas_text(c, d->total, 0, 0, TS_ROLE_TOTAL, "of one replica; ");
-	if (d->s->shown.where == TS_LIVE_TILE)
-		why = "uses are known of whole variables, not of pieces on a tile";
 	if (why[0])
 		ts_canvas_printf(c, d->total, x, 0, TS_ROLE_NOTE, "idle is not known: %s", why);
 	else
@@ -491,7 +460,7 @@ draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 	} else {
 		begin(d, t);
 		live_list_draw(&d->l, c, d->body);
-		draw_bars(c, d);
+		live_draw_bars(c, d);
 		draw_meaning(c, d);
 	}
 }
@@ -501,10 +470,11 @@ static enum ts_effect
 unmark(struct lifetimes_tab *d)
 {
 	struct ts_marked_variables *m = &d->s->v.env->selection->marked;
+	const struct liveness *s = d->s;
 	int64_t row = d->known ? live_list_row(&d->l) : -1;
 
 	for (int i = 0; row >= 0 && d->of_marked && i < m->count; i++)
-		if (m->item[i].variable == d->made.row[row].variable) {
+		if (s->lives && mark_number(s, &m->item[i]) == d->made.row[row].variable) {
 			struct ts_marked_variable v = m->item[i];
 
 			ts_marked_toggle(m, &v);

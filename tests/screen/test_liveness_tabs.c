@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "view_harness.h"
+#include "live_report.h"
 
 #include "tilescope/view/liveness.h"
 
@@ -168,32 +168,6 @@ START_TEST(marks)
 END_TEST
 
 /* ---- replicas, limit ---- */
-
-static void
-make_own(struct harness *h, const char *rows)
-{
-	harness_dir(h);
-	harness_sql(h,
-		"CREATE TABLE report(key TEXT, value TEXT);"
-		"INSERT INTO report VALUES('store_version','1'),('source','store');"
-		"CREATE TABLE liveness_step(live_step, program, not_always_live);"
-		"CREATE TABLE variable(variable, name, bytes, always_live);"
-		"CREATE TABLE liveness_variable(variable, start, \"end\");"
-		"CREATE TABLE target(ipus, replicas, tiles_per_ipu, bytes_per_tile);"
-		"CREATE TABLE ipu(ipu, replica, first_tile, tile_count);"
-		"CREATE TABLE tile_memory(tile, ipu, total, always_live);"
-		"CREATE TABLE lowered_variable(id, tile, name, bytes, class, always_live);"
-		"CREATE TABLE class_interval(class, start, \"end\");");
-	harness_sql(h, rows);
-}
-
-static void
-begin_own(struct harness *h, const char *rows)
-{
-	make_own(h, rows);
-	harness_start(h, &ts_view_liveness, 100, 30, TS_GLYPHS_FULL);
-	harness_settle(h);
-}
 
 /* Figures of the device and of one replica are never in one sum, and the screen says which they are. */
 START_TEST(replicas)
@@ -385,11 +359,11 @@ static const struct {
 		{"mark", "right", "mark"}, "Live bytes of"},
 	{"INSERT INTO liveness_step VALUES(0,-1,1),(1,-1,2);"
 	 "INSERT INTO tile_memory VALUES(7,0,10,10);"
-	 "INSERT INTO lowered_variable VALUES(1,7,'x',4611686018427387904,1,0),(2,7,'y',5,1,0),"
-	 "(3,7,'z',0,2,0),(4,7,'w',3,3,0);"
+	 "INSERT INTO lowered_variable VALUES(1,7,'x',4611686018427387904,1,NULL,0),(2,7,'y',5,1,NULL,0),"
+	 "(3,7,'z',0,2,NULL,0),(4,7,'w',3,3,NULL,0);"
 	 "INSERT INTO class_interval VALUES(1,0,1),(2,5,2),(3,1,4611686018427387904)",
 		{"source tile 7", "tab lifetimes"}, "Live bytes of tile 7, derived"},
-	{"INSERT INTO lowered_variable VALUES(1,0,'x',8,1,0);"
+	{"INSERT INTO lowered_variable VALUES(1,0,'x',8,1,NULL,0);"
 	 "INSERT INTO class_interval VALUES(1,2,5); DROP TABLE liveness_step",
 		{"source all", "tab groups"}, "Live bytes of all tiles, derived, 5 steps"},
 	{"INSERT INTO liveness_step VALUES(0,-1,1),(1,-1,2)", {"source", "source", "only born"},

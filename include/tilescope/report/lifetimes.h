@@ -22,6 +22,7 @@ struct ts_uses {
 	struct ts_pile runs;  /* struct ts_run_of, by program, then step */
 	size_t names, steps;
 	int64_t left_out; /* beyond TS_USES_MAX */
+	bool pieces; /* `named` has row ids of lowered_variable, those of the lives of one tile */
 };
 
 struct ts_use {
@@ -38,6 +39,14 @@ struct ts_run_of {
  */
 enum ts_code ts_uses_read(struct ts_uses **out, struct ts_reader *rd, const struct ts_cache *cache,
 	struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
+
+/*
+ * The same for lives that are pieces on a tile (ts_lives.lowered): each for itself, by lowered_variable.id. Those of other
+ * lives are not in it.
+ */
+enum ts_code ts_uses_read_pieces(struct ts_uses **out, struct ts_reader *rd,
+	const struct ts_lives *lives, const struct ts_cache *cache, struct ts_progress *progress,
+	struct ts_err *err) TS_WARN_UNUSED;
 struct ts_uses *ts_uses_hold(struct ts_uses *u);
 void ts_uses_close(struct ts_uses *u); /* NULL allowed */
 
@@ -69,6 +78,16 @@ enum ts_code ts_lifetimes_make(struct ts_lifetimes *l, const struct ts_lives *li
 	const struct ts_uses *uses, const uint32_t *index, int n, const struct ts_cancel *cancel,
 	struct ts_err *err) TS_WARN_UNUSED;
 void ts_lifetimes_fini(struct ts_lifetimes *l);
+
+/*
+ * Of all variables that are alive at a step those with the most bytes x idle steps first, then the largest of which
+ * nothing is known: index[0 .. *n), at most `most`; *alive is how many are alive. Of more than TS_LIFETIMES_LOOKED the
+ * largest are looked at. Errors: TS_E_NOMEM, TS_E_CANCELLED.
+ */
+enum { TS_LIFETIMES_LOOKED = 1 << 18 };
+enum ts_code ts_lifetimes_idlest(uint32_t *index, int *n, int64_t *alive,
+	const struct ts_lives *lives, const struct ts_uses *uses, int64_t step, int most,
+	const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
 
 /* Indexes of variables by their numbers; UINT32_MAX: it is not among the lives. One look at all of them. */
 void ts_lives_find(uint32_t *index, const struct ts_lives *lives, const int64_t *variable, int n);

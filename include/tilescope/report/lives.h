@@ -176,6 +176,11 @@ enum ts_code ts_alive_read(struct ts_alive **out, struct ts_reader *rd,
 	const struct ts_lives *lives, const struct ts_alive_query *q, const struct ts_alive *before,
 	struct ts_err *err) TS_WARN_UNUSED;
 
+/* Rows of these variables alone, in this order, with their names; asked.step -1. Errors as above. */
+enum ts_code ts_alive_pick(struct ts_alive **out, struct ts_reader *rd,
+	const struct ts_lives *lives, const uint32_t *index, int n,
+	struct ts_err *err) TS_WARN_UNUSED;
+
 /* As ts_lives_hold() and ts_lives_close(). */
 struct ts_alive *ts_alive_hold(struct ts_alive *a);
 void ts_alive_close(struct ts_alive *a);

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tab of lifetimes: idle steps of variables and of pieces on a tile, of all that are alive, whatever their size; marks of
+ * pieces and of variables.
+ */
+#include "config.h"
+
+#include "live_report.h"
+
+#define STEPS                                                                           \
+	"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 19) " \
+	"INSERT INTO liveness_step SELECT i, CASE WHEN i IN (3, 7, 8) THEN 5 ELSE 6 END, 100 FROM n;"
+
+/* Each piece has the uses of its own, and the steps of its own life alone. */
+START_TEST(pieces)
+{
+	struct harness h;
+
+	begin_own(&h,
+		STEPS "INSERT INTO tile_memory VALUES(0,0,1000,0),(1,0,1000,0);"
+		      "INSERT INTO class_interval VALUES(1,0,10),(2,5,20);"
+		      "INSERT INTO lowered_variable VALUES(11,0,'a',100,1,7,0),(12,0,'b',60,2,7,0),"
+		      "(13,0,'c',50,2,8,0),(14,1,'d',1000,1,9,0);"
+		      "INSERT INTO program_variable VALUES(5,11),(5,12),(5,14),(9,13)");
+	h.options.units = TS_UNITS_BYTES;
+	harness_resize(&h, 200, 38);
+	harness_settle(&h);
+	harness_command(&h, "source tile 0");
+	harness_command(&h, "goto 6");
+	harness_command(&h, "tab lifetimes");
+	/* a: 10 steps, used at 3, 7, 8; b: 15, used at 7, 8; c: its program runs nowhere */
+	harness_says(&h, "100 B      10       7            700");
+	harness_says(&h, "60 B      15      13            780");
+	harness_says(&h, "50 B      15      15            750");
+	harness_command(&h, "source tile 1");
+	harness_says(&h, "1,000 B      10       7          7,000");
+	harness_end(&h);
+}
+END_TEST
+
+/* The smallest of many is the idlest: it stands first, though lists end before it. */
+START_TEST(idlest)
+{
+	struct harness h;
+
+	begin_own(&h,
+		STEPS
+		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1500) "
+		"INSERT INTO variable SELECT i, 'v' || i, 10000 - i, 0 FROM n;"
+		"INSERT INTO liveness_variable SELECT variable, 0, 9 FROM variable;"
+		"INSERT INTO lowered_variable VALUES(11,0,'a',100,1,1500,0),(12,0,'b',100,1,3,0);"
+		"INSERT INTO program_variable VALUES(5,11),(6,12)");
+	h.options.units = TS_UNITS_BYTES;
+	harness_resize(&h, 140, 38);
+	harness_settle(&h);
+	harness_command(&h, "goto 5");
+	harness_command(&h, "tab lifetimes");
+	harness_says(&h, "idlest 1,000 of 1,500 at step 5");
+	harness_says(&h, "v1500");
+	harness_says(&h, "51,000"); /* 8,500 x 6 */
+	harness_says(&h, "v3 ");
+	harness_says(&h, "29,991"); /* 9,997 x 3 */
+	harness_end(&h);
+}
+END_TEST
+
+/* A marked piece has its bar on its tile; a mark that has no life there is counted. */
+START_TEST(marks)
+{
+	struct harness h;
+
+	begin_own(&h,
+		STEPS
+		"INSERT INTO tile_memory VALUES(0,0,1000,0),(1,0,1000,0);"
+		"INSERT INTO class_interval VALUES(1,0,10),(2,5,20);"
+		"INSERT INTO variable VALUES(7,'whole',100,0);"
+		"INSERT INTO liveness_variable VALUES(7,0,10);"
+		"INSERT INTO lowered_variable VALUES(11,0,'piece',100,1,7,0),(12,0,'b',60,2,7,0),"
+		"(14,1,'d',1000,1,9,0);"
+		"INSERT INTO program_variable VALUES(5,11)");
+	h.options.units = TS_UNITS_BYTES;
+	harness_resize(&h, 140, 38);
+	harness_settle(&h);
+	harness_command(&h, "source tile 0");
+	harness_command(&h, "goto 6");
+	harness_command(&h, "pane-next");
+	harness_command(&h, "first");
+	harness_command(&h, "mark");
+	ck_assert_int_eq(h.selection.marked.count, 1);
+	harness_command(&h, "tab lifetimes");
+	harness_says(&h, "1 marked");
+	harness_says(&h, "piece");
+	harness_says(&h, "         700");
+	ck_assert(!harness_has(&h, " 60 B "));
+	harness_command(&h, "source tile 1");
+	harness_says(&h, "alive at step 6");
+	harness_command(&h, "source all");
+	harness_says(&h, "1 marked"); /* the variable that it was lowered from */
+	harness_command(&h, "source tile 0");
+	harness_command(&h, "first");
+	harness_command(&h, "mark");
+	ck_assert_int_eq(h.selection.marked.count, 0);
+	harness_says(&h, " 60 B ");
+	harness_end(&h);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("liveness lives");
+	TCase *tc = tcase_create("liveness lives");
+	SRunner *sr;
+	int failed;
+
+	tcase_add_test(tc, pieces);
+	tcase_add_test(tc, idlest);
+	tcase_add_test(tc, marks);
+	tcase_set_timeout(tc, 120);
+	suite_add_tcase(s, tc);
+	sr = srunner_create(s);
+	srunner_run_all(sr, CK_NORMAL);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? 0 : 1;
+}
