@@ -223,7 +223,8 @@ memory_draw_metric(struct ts_canvas *c, const struct memory_view *m)
 		say(&s, TS_ROLE_NOTE, "  not known");
 		return;
 	}
-	say(&s, value_role(m, i), "  %s", memory_value(m, a, v, wide));
+	say(&s, TS_ROLE_LABEL, "  ");
+	say(&s, value_role(m, i), "%s", memory_value(m, a, v, wide));
 	if (!wide && ts_metric_defs[m->metric.id].unit == TS_UNIT_CYCLES)
 		say(&s, TS_ROLE_LABEL, " cycles");
 	if (of_limit)
