@@ -196,12 +196,17 @@ on_mouse(struct ts_app *app, const struct ts_event *e)
 {
 	static const struct ts_call open = {.cmd = TS_CMD_OPEN};
 	struct ts_view *v = ts_app_view(app);
+	enum ts_view_id tab;
 
 	for (size_t i = 0; app->popup.kind != TS_POPUP_NONE && i < TS_COUNT(mouse_events); i++)
 		if (mouse_events[i].mouse == e->mouse) {
 			ts_app_effect(app, ts_app_popup_mouse(app, mouse_events[i].wheel));
 			return;
 		}
+	if (e->y == 0 && e->mouse == TS_MOUSE_PRESS && ts_app_tab_at(&tab, app, e->x)) {
+		ts_app_effect(app, ts_app_go_view(app, tab));
+		return;
+	}
 	for (size_t i = 0; v && v->ops->mouse && i < TS_COUNT(mouse_events); i++)
 		if (mouse_events[i].mouse == e->mouse) {
 			ts_app_effect(app, v->ops->mouse(v, e->x, e->y, mouse_events[i].wheel));

@@ -164,17 +164,29 @@ tabs_width(const struct ts_app *app, enum tab_form form)
 }
 
 static int
-draw_tabs(const struct ts_app *app, struct ts_canvas *c, struct ts_rect r, int x,
-	enum tab_form form)
+draw_tabs(struct ts_app *app, struct ts_canvas *c, struct ts_rect r, int x, enum tab_form form)
 {
 	for (size_t i = 0; i < TS_COUNT(tabs); i++) {
 		char text[24];
 
 		tab_text(app, text, i, form);
+		app->tab_at[tabs[i]] = x;
 		x = ts_canvas_text(c, r, x, 0, is_active(app, i) ? TS_ROLE_TAB_ACTIVE : TS_ROLE_TAB,
 			text);
+		app->tab_end[tabs[i]] = x;
 	}
 	return x;
+}
+
+bool
+ts_app_tab_at(enum ts_view_id *id, const struct ts_app *app, int x)
+{
+	for (size_t i = 0; i < TS_COUNT(tabs); i++)
+		if (x >= app->tab_at[tabs[i]] && x < app->tab_end[tabs[i]]) {
+			*id = tabs[i];
+			return true;
+		}
+	return false;
 }
 
 /* How much of a path tells one report from another: the files of all are called alike, their directories are not. */
@@ -235,7 +247,7 @@ draw_selected(const struct ts_app *app, struct ts_canvas *c, struct ts_rect r, i
 }
 
 static void
-draw_title(const struct ts_app *app, struct ts_canvas *c)
+draw_title(struct ts_app *app, struct ts_canvas *c)
 {
 	struct ts_rect r = ts_rect_row(ts_canvas_rect(c), 0);
 	const char *path = app->env.report ? app->env.report->path : app->path ? app->path : "";

@@ -521,6 +521,10 @@ def mouse(ctx):
     t.send("\x1b[<65;10;10M\x1b[<64;10;10M\x1b[<0;10;10M\x1b[<0;10;10m")
     t.settle()
     t.clean()
+    x = t.screen.line(0).index("3:Mem") + 2
+    t.send("\x1b[<0;%d;1M\x1b[<0;%d;1m" % (x, x))
+    t.settle()
+    t.has("Memory: mean and fullest tile")
     t.press(":")
     t.type("mouse off")
     t.press("enter")

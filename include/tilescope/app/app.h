@@ -96,6 +96,8 @@ struct ts_app {
 	struct ts_prompt prompt;
 	struct ts_history commands, searches;
 	struct ts_keys keys; /* typed so far of a sequence */
+	int tab_at[TS_VIEW_COUNT],
+		tab_end[TS_VIEW_COUNT]; /* columns of the tabs in the first row */
 
 	bool waiting;	      /* it cannot be read yet and is being written */
 	struct ts_err failed; /* why there is no report, or why it was not read again */
@@ -145,6 +147,8 @@ void ts_app_stop(struct ts_app *app);
 /* screen.c: lay out and draw the whole screen; without a terminal to the canvas alone. */
 void ts_app_layout(struct ts_app *app);
 void ts_app_draw(struct ts_app *app);
+/* The view whose tab stands in column x of the first row, as it was drawn last; false: none does. */
+bool ts_app_tab_at(enum ts_view_id *id, const struct ts_app *app, int x);
 /* The view as it is laid out now, below a line that says what it is: for a file. */
 void ts_app_draw_picture(struct ts_app *app, struct ts_canvas *c);
 
