@@ -9,34 +9,57 @@
 
 #include "tilescope/base/mem.h"
 
-/* Which row: by its number; "" where rows have none. */
+/*
+ * Which row: by its number, else by how many stand before it, for relations give their rows as they stand in the report
+ * (those of damaged pages are missing then); "" where neither is known.
+ */
 static void
 where(const struct variables_view *t, const struct ts_variable *x, char *out, size_t size)
 {
 	out[0] = '\0';
 	if (t->v->lowered && x->id != TS_UNKNOWN)
-		snprintf(out, size, "id = %lld", (long long)x->id);
+		snprintf(out, size, "WHERE id = %lld", (long long)x->id);
 	else if (!t->v->lowered && x->variable != TS_UNKNOWN)
-		snprintf(out, size, "variable = %lld", (long long)x->variable);
+		snprintf(out, size, "WHERE variable = %lld", (long long)x->variable);
+	else if (x->place >= 0 && !t->v->partial && !(t->list && t->list->partial))
+		snprintf(out, size, "LIMIT 1 OFFSET %lld", (long long)x->place);
 }
+
+/* Figures of a row that stand in it. */
+static const struct {
+	enum ts_variable_field field;
+	bool lowered; /* of those only */
+} recorded[] = {
+	{TS_VARIABLE_FIELD_BYTES, false},
+	{TS_VARIABLE_FIELD_TILE, true},
+	{TS_VARIABLE_FIELD_OFFSET, true},
+	{TS_VARIABLE_FIELD_ALIGNMENT, true},
+	{TS_VARIABLE_FIELD_VARIABLE, true},
+	{TS_VARIABLE_FIELD_CLASS, true},
+};
 
 static void
 explain_column(struct ts_explain *e, const struct variables_view *t, const struct ts_variable *x,
-	const char *column, int64_t v, bool bytes)
+	enum ts_variable_field field)
 {
 	const char *relation = t->v->lowered ? "lowered_variable" : "variable";
-	struct ts_explained *f = ts_explain_add(e, "%s of the %s", column,
-		t->v->lowered ? "lowered variable" : "variable");
+	const char *column = ts_variable_fields[field].name;
+	struct ts_explained *f;
 	char row[60];
+	int64_t v;
 
-	if (bytes)
+	if (!ts_variable_field_can(t->v, field) || !ts_variable_field_number(x, field, &v))
+		return;
+	f = ts_explain_add(e, "%s of the %s", column,
+		t->v->lowered ? "lowered variable" : "variable");
+	if (field == TS_VARIABLE_FIELD_BYTES)
 		ts_explain_bytes(f, v, t->view.env->options->units);
 	else
 		ts_explain_integer(f, v, NULL);
 	ts_explain_from(f, TS_KNOWN_RECORDED, "%s.%s", relation, column);
 	where(t, x, row, sizeof(row));
 	if (row[0])
-		ts_explain_query(f, "SELECT \"%s\" FROM %s WHERE %s", column, relation, row);
+		ts_explain_query(f, "SELECT \"%s\" FROM %s %s", column, relation, row);
 	else
 		ts_explain_note(f, "rows have no number by which a query could find this one");
 }
@@ -149,9 +172,9 @@ variables_explain(struct ts_view *v, struct ts_explain *out)
 	if (x && x->state == TS_VARIABLE_OK) {
 		struct ts_variable y = with_pieces(t, x);
 
-		explain_column(out, t, x, "bytes", x->bytes, true);
-		if (t->v->lowered)
-			explain_column(out, t, x, "tile", x->tile, false);
+		for (size_t i = 0; i < TS_COUNT(recorded); i++)
+			if (t->v->lowered || !recorded[i].lowered)
+				explain_column(out, t, x, recorded[i].field);
 		explain_life(out, t, x);
 		explain_spread(out, t, &y);
 	}

@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "corpus.h"
+#include "line_check.h"
+
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
 #include "tilescope/base/filter.h"
@@ -524,6 +527,23 @@ START_TEST(any_bytes)
 }
 END_TEST
 
+/* What a fuzzer was given, and what it found. */
+static void
+check_line(void *ctx, const char *file, const unsigned char *bytes, size_t n)
+{
+	struct line_check *c = ctx;
+
+	ck_assert_msg(line_check(c, bytes, n), "%s: %s", file, c->why);
+}
+
+START_TEST(corpus)
+{
+	struct line_check c;
+
+	corpus_each("lines", LINE_CHECK_BYTES, check_line, &c);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -537,6 +557,7 @@ main(void)
 	tcase_add_loop_test(t, refusals, 0, (int)TS_COUNT(bad));
 	tcase_add_loop_test(t, element_types, 0, (int)TS_COUNT(types));
 	tcase_add_test(t, limits);
+	tcase_add_test(t, corpus);
 	tcase_add_test(t, finding);
 	tcase_add_loop_test(t, random_expressions, 0, 10);
 	tcase_add_loop_test(t, any_bytes, 0, 4);
