@@ -19,7 +19,8 @@
 
 enum {
 	PAGE_W = 960,
-	LEFT = 88, /* of the plot */
+	LEFT = 88,    /* of the plot */
+	LEVEL_H = 14, /* of the words at a level */
 	RIGHT = 24,
 	TOP = 78,
 	PLOT_H = 320,
@@ -305,6 +306,7 @@ put_levels(struct pen *n)
 	for (int i = 0; i < n->p->levels; i++) {
 		const struct ts_page_level *l = &n->p->level[i];
 		char look[80];
+		double y;
 
 		if (!(l->value >= n->p->y.from) || !(l->value <= n->p->y.to))
 			continue;
@@ -314,20 +316,54 @@ put_levels(struct pen *n)
 			LEFT, y_of(n, l->value), LEFT + PLOT_W, colour_of(l->role));
 		snprintf(look, sizeof(look), " text-anchor=\"end\" fill=\"#%06x\"",
 			colour_of(l->role));
-		put_text(n, LEFT + PLOT_W - 4, y_of(n, l->value) - 4, look, l->name);
+		y = y_of(n, l->value); /* below the line where words of labels are above it */
+		put_text(n, LEFT + PLOT_W - 4, y < TOP + LEVEL_H ? y + LEVEL_H : y - 4, look,
+			l->name);
 	}
 }
 
-/* Words above the plot where they do not meet; lines always. */
+/* Where labels stand already, from and to. */
+struct taken {
+	int count;
+	double from[TS_PAGE_LABELS], to[TS_PAGE_LABELS];
+};
+
+static bool
+take_place(struct taken *t, double from, double w)
+{
+	if (from < LEFT || from + w > PAGE_W)
+		return false;
+	for (int i = 0; i < t->count; i++)
+		if (from < t->to[i] && from + w > t->from[i])
+			return false;
+	t->from[t->count] = from;
+	t->to[t->count++] = from + w;
+	return true;
+}
+
+/* Right of its place, else left of it; where both are taken by labels before it there is none. */
+static void
+put_label(struct pen *n, struct taken *t, double x, const struct ts_page_label *l)
+{
+	double w = width_of(l->name) + 4;
+	char look[48];
+
+	snprintf(look, sizeof(look), " fill=\"#%06x\"", colour_of(l->role));
+	if (take_place(t, x + 3, w))
+		put_text(n, x + 3, TOP - 6, look, l->name);
+	else if (take_place(t, x - 3 - w, w))
+		put_text(n, x + 1 - w, TOP - 6, look, l->name);
+}
+
+/* Words above the plot where they do not meet, the first ones first; lines always. */
 static void
 put_labels(struct pen *n)
 {
-	double used = 0;
+	struct taken taken = {0};
 
 	for (int i = 0; i < n->p->labels; i++) {
 		const struct ts_page_label *l = &n->p->label[i];
 		double x = x_of(n, l->x);
-		char look[48];
 
 		if (!(l->x >= n->p->x.from) || !(l->x <= n->p->x.to))
 			continue;
@@ -340,11 +376,7 @@ put_labels(struct pen *n)
 			ts_strbuf_printf(n->out,
 				"<path d=\"M%.2f %.2fl4 8h-8z\" fill=\"#%06x\"/>\n", x,
 				TOP + n->h + 1, colour_of(l->role));
-		if (x + 3 < used)
-			continue;
-		snprintf(look, sizeof(look), " fill=\"#%06x\"", colour_of(l->role));
-		put_text(n, x + 3, TOP - 6, look, l->name);
-		used = x + 3 + width_of(l->name) + 4;
+		put_label(n, &taken, x, l);
 	}
 }
 

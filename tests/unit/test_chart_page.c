@@ -237,6 +237,48 @@ START_TEST(a_chart_says_what_it_shows)
 }
 END_TEST
 
+/* Where the words of a label begin. */
+static double
+label_at(const struct ts_strbuf *svg, const char *name)
+{
+	char words[64];
+	const char *at, *x = NULL;
+
+	snprintf(words, sizeof(words), ">%s</text>", name);
+	at = strstr(svg->s, words);
+	for (const char *s = svg->s; at && s < at; s++)
+		if (strncmp(s, "<text x=\"", 9) == 0)
+			x = s + 9;
+	return x ? strtod(x, NULL) : -1;
+}
+
+/* Words at the right edge stand left of their place, and none stand on others; those before have the room. */
+START_TEST(labels_have_room)
+{
+	struct ts_chart_page p;
+	struct ts_strbuf svg;
+
+	ts_chart_page_init(&p, 100);
+	p.x = (struct ts_page_axis){"step", 0, 100, 10, NULL, NULL};
+	p.y = (struct ts_page_axis){"bytes", 0, 1000, 10, NULL, NULL};
+	ts_chart_page_label(&p, 50, TS_ROLE_MARK, true, "A");
+	ts_chart_page_label(&p, 50, TS_ROLE_MARK, false, "1: 248 MiB");
+	ts_chart_page_label(&p, 99, TS_ROLE_MARK, false, "2: 112 KiB");
+	ts_chart_page_label(&p, 20, TS_ROLE_MARK, false, "3");
+	ts_chart_page_label(&p, 50.2, TS_ROLE_MARK, false, "4 no room");
+	ts_strbuf_init(&svg, 1 << 20);
+	ts_chart_page_svg(&svg, &p);
+	well_formed(&svg);
+	ck_assert_double_gt(label_at(&svg, "A"), 512);
+	ck_assert_double_lt(label_at(&svg, "1: 248 MiB"), 512 - 50);
+	ck_assert_double_lt(label_at(&svg, "2: 112 KiB"), 960 - 60);
+	ck_assert_double_gt(label_at(&svg, "3"), 88);
+	ck_assert_double_eq(label_at(&svg, "4 no room"), -1);
+	ts_strbuf_fini(&svg);
+	ts_chart_page_fini(&p);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -246,6 +288,7 @@ main(void)
 	setlocale(LC_CTYPE, "C.UTF-8");
 	tcase_add_loop_test(c, any_page_is_well_formed, 0, 2);
 	tcase_add_test(c, a_chart_says_what_it_shows);
+	tcase_add_test(c, labels_have_room);
 	tcase_set_timeout(c, 60);
 	suite_add_tcase(s, c);
 	SRunner *r = srunner_create(s);
