@@ -68,7 +68,7 @@ read_liveness(struct ts_insight_facts *x, struct ts_reader *rd, struct ts_progre
 	if (code)
 		return code;
 	code = ts_peak_variables_read(&x->peak, rd,
-		x->has_liveness ? x->liveness.peak.step : TS_UNKNOWN,
+		x->has_liveness ? x->liveness.peak.step : TS_UNKNOWN, x->liveness.replicas,
 		x->has_categories ? &x->categories : NULL, progress, &why);
 	x->has_peak = code == TS_OK;
 	x->partial |= x->peak.partial ? TS_FACT_VARIABLES : 0;
@@ -110,6 +110,8 @@ ts_insight_facts_fini(struct ts_insight_facts *x)
 
 /* --- measures --------------------------------------------------------------------------------- */
 
+enum { REPLICAS = 48 };
+
 struct measure {
 	const struct ts_insight_facts *facts;
 	enum ts_units units;
@@ -148,10 +150,10 @@ worst_tile_share(struct ts_finding *f, const struct measure *m)
 	if (limit <= 0)
 		return missing(f, "how much memory a tile has is");
 	f->value = (double)ts_tile_used(t) / (double)limit;
-	snprintf(f->evidence, sizeof(f->evidence), "tile %" PRId64 " uses %s of %s%s, %s%s",
-		t->tile, ts_fmt_bytes(used, ts_tile_used(t), m->units),
-		ts_fmt_bytes(of, limit, m->units), m->facts->target.assumed ? " (assumed)" : "",
-		ts_fmt_percent(share, (double)ts_tile_used(t), (double)limit),
+	snprintf(f->evidence, sizeof(f->evidence), "%s: tile %" PRId64 ", %s of %s%s%s",
+		ts_fmt_percent(share, (double)ts_tile_used(t), (double)limit), t->tile,
+		ts_fmt_bytes(used, ts_tile_used(t), m->units), ts_fmt_bytes(of, limit, m->units),
+		m->facts->target.assumed ? " (assumed)" : "",
 		t->total_gaps == TS_UNKNOWN ? " (whether with gaps is not known)" : ", with gaps");
 	name_place(f, "memory", t->tile, "");
 	return true;
@@ -206,9 +208,9 @@ tile_imbalance(struct ts_finding *f, const struct measure *m)
 	f->value = (double)ts_tile_used(w) / average;
 	f->saving = ts_tile_used(w) - (int64_t)average;
 	snprintf(f->evidence, sizeof(f->evidence),
-		"tile %" PRId64 " uses %s, the mean of all tiles is %s: %.2f times as much",
+		"%.2f times the mean: tile %" PRId64 ", %s; mean of all tiles %s", f->value,
 		w->tile, ts_fmt_bytes(most, ts_tile_used(w), m->units),
-		ts_fmt_bytes(mean, (int64_t)average, m->units), f->value);
+		ts_fmt_bytes(mean, (int64_t)average, m->units));
 	name_place(f, "memory", w->tile, "");
 	return true;
 }
@@ -227,9 +229,9 @@ gaps_share(struct ts_finding *f, const struct measure *m)
 	f->value = (double)gaps / (double)t->total_gaps;
 	f->saving = gaps;
 	f->saving_of = TS_SAVING_DEVICE;
-	snprintf(f->evidence, sizeof(f->evidence), "%s of gaps, %s of the memory in use",
-		ts_fmt_bytes(bytes, gaps, m->units),
-		ts_fmt_percent(share, (double)gaps, (double)t->total_gaps));
+	snprintf(f->evidence, sizeof(f->evidence), "%s of the memory in use: %s of gaps",
+		ts_fmt_percent(share, (double)gaps, (double)t->total_gaps),
+		ts_fmt_bytes(bytes, gaps, m->units));
 	snprintf(f->place, sizeof(f->place), "memory");
 	return true;
 }
@@ -276,10 +278,10 @@ share_of(struct ts_finding *f, const struct measure *m, const char *const *names
 	if (all <= 0)
 		return missing(f, "the bytes of categories are");
 	f->value = (double)sum / (double)all;
-	snprintf(f->evidence, sizeof(f->evidence), "%s of %s, %s of %s",
-		ts_fmt_bytes(bytes, sum, m->units), what,
+	snprintf(f->evidence, sizeof(f->evidence), "%s of %s: %s of %s",
 		ts_fmt_percent(share, (double)sum, (double)all),
-		used ? "the memory in use" : "all categories");
+		used ? "the memory in use" : "all categories", ts_fmt_bytes(bytes, sum, m->units),
+		what);
 	if (largest && largest->worst_tile >= 0) {
 		size_t at = strlen(f->evidence);
 
@@ -321,13 +323,23 @@ profiling_share(struct ts_finding *f, const struct measure *m)
 	return true;
 }
 
+/* What figures of the device count, where there is more than one replica. */
+static const char *
+of_replicas(char out[REPLICAS], const struct ts_liveness *l)
+{
+	out[0] = '\0';
+	if (l->replicas > 1)
+		snprintf(out, REPLICAS, ", all %" PRId64 " replicas", l->replicas);
+	return out;
+}
+
 /* Steady: the mean over all steps. */
 static bool
 peak_over_steady(struct ts_finding *f, const struct measure *m)
 {
 	const struct ts_liveness *l = &m->facts->liveness;
 	struct ts_live_range all;
-	char peak[TS_FMT_MAX], mean[TS_FMT_MAX], step[TS_FMT_MAX];
+	char peak[TS_FMT_MAX], mean[TS_FMT_MAX], step[TS_FMT_MAX], replicas[REPLICAS];
 
 	if (!m->facts->has_liveness)
 		return missing(f, "what is alive at each step is");
@@ -338,11 +350,11 @@ peak_over_steady(struct ts_finding *f, const struct measure *m)
 	f->saving = ts_liveness_device(l, all.bytes - (int64_t)all.mean);
 	f->saving_of = TS_SAVING_DEVICE;
 	snprintf(f->evidence, sizeof(f->evidence),
-		"%s that is not always live at step %s, %s in the mean of all steps: %.2f times as "
-		"much",
+		"%.2f times the mean at step %s: %s not always live, mean of all steps %s%s",
+		f->value, ts_fmt_count(step, l->step[all.highest]),
 		ts_fmt_bytes(peak, ts_liveness_device(l, all.bytes), m->units),
-		ts_fmt_count(step, l->step[all.highest]),
-		ts_fmt_bytes(mean, ts_liveness_device(l, (int64_t)all.mean), m->units), f->value);
+		ts_fmt_bytes(mean, ts_liveness_device(l, (int64_t)all.mean), m->units),
+		of_replicas(replicas, l));
 	snprintf(f->place, sizeof(f->place), "liveness?step=%" PRId64, l->step[all.highest]);
 	return true;
 }
@@ -371,6 +383,7 @@ fp32_share(struct ts_finding *f, const struct measure *m)
 	const struct ts_peak_variables *p = &m->facts->peak;
 	int64_t whole = ts_peak_bytes(p);
 	char bytes[TS_FMT_MAX], share[TS_FMT_MAX], step[TS_FMT_MAX], most[TS_FMT_MAX];
+	char replicas[REPLICAS];
 	size_t at;
 
 	if (!has_alive(f, m))
@@ -380,14 +393,13 @@ fp32_share(struct ts_finding *f, const struct measure *m)
 	if (whole <= 0)
 		return missing(f, "memory that is alive at the peak is");
 	f->value = (double)p->fp32.bytes / (double)whole;
-	f->saving = ts_liveness_device(&m->facts->liveness, p->fp32.bytes / 2);
+	f->saving = p->fp32.bytes / 2;
 	f->saving_of = TS_SAVING_DEVICE;
 	snprintf(f->evidence, sizeof(f->evidence),
-		"%s of FP32 alive at step %s, %s of all variables",
-		ts_fmt_bytes(bytes, ts_liveness_device(&m->facts->liveness, p->fp32.bytes),
-			m->units),
-		ts_fmt_count(step, p->step),
-		ts_fmt_percent(share, (double)p->fp32.bytes, (double)whole));
+		"%s of the variables alive at step %s: %s of FP32 of %s%s",
+		ts_fmt_percent(share, (double)p->fp32.bytes, (double)whole),
+		ts_fmt_count(step, p->step), ts_fmt_bytes(bytes, p->fp32.bytes, m->units),
+		ts_fmt_bytes(most, whole, m->units), of_replicas(replicas, &m->facts->liveness));
 	at = strlen(f->evidence);
 	if (p->halves.count > 0)
 		snprintf(f->evidence + at, sizeof(f->evidence) - at, "; the largest is %.100s (%s)",
@@ -412,12 +424,10 @@ fp32_of_tile(struct ts_finding *f, const struct measure *m)
 	f->value = (double)t->fp32_bytes / (double)t->used;
 	f->saving = t->fp32_bytes / 2;
 	snprintf(f->evidence, sizeof(f->evidence),
-		"tile %" PRId64
-		": %s FP32 variable%s, %s, %s of what it uses, alive at its peak%s%s",
-		t->tile, ts_fmt_count(n, t->fp32), t->fp32 == 1 ? "" : "s",
-		ts_fmt_bytes(bytes, t->fp32_bytes, m->units),
-		ts_fmt_percent(share, (double)t->fp32_bytes, (double)t->used),
-		t->peak_step == TS_UNKNOWN ? "" : ", step ",
+		"%s of what tile %" PRId64 " uses: %s in %s FP32 variable%s alive at its peak%s%s",
+		ts_fmt_percent(share, (double)t->fp32_bytes, (double)t->used), t->tile,
+		ts_fmt_bytes(bytes, t->fp32_bytes, m->units), ts_fmt_count(n, t->fp32),
+		t->fp32 == 1 ? "" : "s", t->peak_step == TS_UNKNOWN ? "" : ", step ",
 		t->peak_step == TS_UNKNOWN ? "" : ts_fmt_count(step, t->peak_step));
 	name_place(f, "memory", t->tile, "");
 	return true;
@@ -429,7 +439,7 @@ half_of_peak(struct ts_finding *f, const struct measure *m)
 {
 	const struct ts_peak_variables *p = &m->facts->peak;
 	int64_t k;
-	char bytes[TS_FMT_MAX], step[TS_FMT_MAX];
+	char bytes[TS_FMT_MAX], step[TS_FMT_MAX], replicas[REPLICAS];
 	size_t at;
 
 	if (!has_alive(f, m))
@@ -439,10 +449,11 @@ half_of_peak(struct ts_finding *f, const struct measure *m)
 	k = ts_peak_share(p, 50);
 	f->value = k == TS_UNKNOWN ? TS_PEAK_ROWS + 1 : (double)k;
 	snprintf(f->evidence, sizeof(f->evidence),
-		"%s%lld variable%s half of the %s of variables alive at step %s",
+		"%s%lld variable%s half of the %s of variables alive at step %s%s",
 		k == TS_UNKNOWN ? "more than " : "",
 		(long long)(k == TS_UNKNOWN ? TS_PEAK_ROWS : k), k == 1 ? " is" : "s are",
-		ts_fmt_bytes(bytes, ts_peak_bytes(p), m->units), ts_fmt_count(step, p->step));
+		ts_fmt_bytes(bytes, ts_peak_bytes(p), m->units), ts_fmt_count(step, p->step),
+		of_replicas(replicas, &m->facts->liveness));
 	at = strlen(f->evidence);
 	if (p->largest.count > 0)
 		snprintf(f->evidence + at, sizeof(f->evidence) - at, "; the largest is %.100s",
@@ -470,11 +481,11 @@ static const struct {
 		TS_FACT_TILES | TS_FACT_CATEGORIES, profiling_share},
 	{"peak-over-steady", "the not-always-live peak over the mean of all steps",
 		TS_FACT_LIVENESS, peak_over_steady},
-	{"fp32-share", "FP32 variables, of the bytes alive at the peak",
+	{"fp32-share", "FP32, of the variables alive at the peak",
 		TS_FACT_LIVENESS | TS_FACT_VARIABLES, fp32_share},
-	{"fp32-of-fullest-tile", "FP32 alive at the fullest tile's own peak, of its use",
+	{"fp32-of-fullest-tile", "FP32 alive at its own peak, of what the fullest tile uses",
 		TS_FACT_TILES, fp32_of_tile},
-	{"half-of-peak", "how few variables are half of what is alive at the peak",
+	{"half-of-peak", "how few are half of the variables alive at the peak",
 		TS_FACT_LIVENESS | TS_FACT_VARIABLES, half_of_peak},
 };
 

@@ -181,6 +181,9 @@ add_row(struct pass *pass, struct ts_err *err)
 		return TS_OK;
 	}
 	v.always = always != 0;
+	if (!v.always)
+		v.bytes = v.bytes > TS_NUMBER_MAX / p->replicas ? TS_NUMBER_MAX
+								: v.bytes * p->replicas;
 	if (v.always && is_code(pass)) {
 		count(&p->code, v.bytes);
 		return TS_OK;
@@ -271,14 +274,17 @@ bear(struct ts_peak_variables *p, enum ts_code code)
 
 enum ts_code
 ts_peak_variables_read(struct ts_peak_variables *p, struct ts_reader *rd, int64_t step,
-	const struct ts_categories *categories, struct ts_progress *progress, struct ts_err *err)
+	int64_t replicas, const struct ts_categories *categories, struct ts_progress *progress,
+	struct ts_err *err)
 {
 	const struct ts_report *r = rd->report;
 	struct pass pass = {.p = p, .categories = categories};
 	enum ts_code code = TS_OK;
 	bool room;
 
-	*p = (struct ts_peak_variables){.step = step, .most.bytes = TS_UNKNOWN};
+	*p = (struct ts_peak_variables){.step = step,
+		.replicas = replicas > 1 ? replicas : 1,
+		.most.bytes = TS_UNKNOWN};
 	p->has_types = ts_report_has_column(r, TS_VARIABLE, TS_VARIABLE_ELEMENT_TYPE);
 	p->has_names = ts_report_has_column(r, TS_VARIABLE, TS_VARIABLE_NAME);
 	p->has_lives = step != TS_UNKNOWN && ts_report_has(r, TS_LIVENESS_VARIABLE);

@@ -16,6 +16,8 @@
 
 #include "insights_internal.h"
 
+enum { BYTES_TEXT = 96 };
+
 #define USED "ifnull(total_gaps, total)"
 #define ALIVE                                                                                            \
 	"v.always_live OR v.variable IN (SELECT variable FROM liveness_variable WHERE start <= %" PRId64 \
@@ -23,6 +25,30 @@
 #define NO_CODE                                                                         \
 	"NOT (ifnull(v.always_live, 0) AND v.name IN (SELECT name FROM memory_category" \
 	" WHERE name IS NOT NULL))"
+
+/* Bytes of a variable on the device: what is not always live is recorded of one replica. */
+static const char *
+bytes_of(const struct insights_view *s, char out[BYTES_TEXT])
+{
+	int64_t replicas = s->found.facts.peak.replicas;
+
+	if (replicas > 1)
+		snprintf(out, BYTES_TEXT,
+			"bytes * CASE WHEN ifnull(v.always_live, 0) THEN 1 ELSE %" PRId64 " END",
+			replicas);
+	else
+		snprintf(out, BYTES_TEXT, "bytes");
+	return out;
+}
+
+static void
+note_replicas(const struct insights_view *s, struct ts_explained *x)
+{
+	if (s->found.facts.peak.replicas > 1)
+		ts_explain_note(x,
+			"of all %" PRId64 " replicas: what is not always live is recorded of one",
+			s->found.facts.peak.replicas);
+}
 
 static const char codes[] = "'vertexCode', 'controlCode', 'internalExchangeCode', "
 			    "'globalExchangeCode', 'hostExchangeCode', 'sharedCodeStorage'";
@@ -138,23 +164,28 @@ static void
 ask_fp32(const struct insights_view *s, struct ts_explained *x)
 {
 	const struct ts_peak_variables *p = &s->found.facts.peak;
+	char bytes[BYTES_TEXT];
 
 	ts_explain_from(x, TS_KNOWN_DERIVED,
 		"variable.bytes, .element_type, .always_live; liveness_variable.start, .end");
-	ts_explain_formula(x, "%" PRId64 " / %" PRId64 " at step %" PRId64, p->fp32.bytes,
-		ts_peak_bytes(p), p->step);
+	ts_explain_formula(x,
+		"FP32 / all of the variables alive at step %" PRId64
+		" (always live or not, no code): %" PRId64 " / %" PRId64,
+		p->step, p->fp32.bytes, ts_peak_bytes(p));
+	note_replicas(s, x);
 	if (has(s, TS_MEMORY_CATEGORY))
 		ts_explain_query(x,
-			"SELECT sum(CASE WHEN lower(element_type) IN ('float', 'float32', 'fp32') THEN bytes"
-			" ELSE 0 END) * 1.0 / sum(bytes) FROM variable v WHERE (" ALIVE
+			"SELECT sum(CASE WHEN lower(element_type) IN ('float', 'float32', 'fp32') THEN %s"
+			" ELSE 0 END) * 1.0 / sum(%s) FROM variable v WHERE (" ALIVE
 			") AND " NO_CODE,
-			p->step, p->step);
+			bytes_of(s, bytes), bytes, p->step, p->step);
 }
 
 static void
 ask_half(const struct insights_view *s, struct ts_explained *x)
 {
 	const struct ts_peak_variables *p = &s->found.facts.peak;
+	char bytes[BYTES_TEXT];
 
 	ts_explain_from(x, TS_KNOWN_DERIVED,
 		"variable.bytes, .always_live; liveness_variable.start, .end");
@@ -164,12 +195,13 @@ ask_half(const struct insights_view *s, struct ts_explained *x)
 		ts_peak_bytes(p), p->step);
 	if (has(s, TS_MEMORY_CATEGORY))
 		ts_explain_query(x,
-			"WITH a AS (SELECT v.bytes b, v.variable r FROM variable v WHERE (" ALIVE
+			"WITH a AS (SELECT %s b, v.variable r FROM variable v WHERE (" ALIVE
 			") AND " NO_CODE
 			"), c AS (SELECT sum(b) OVER (ORDER BY b DESC, r) s, row_number()"
 			" OVER (ORDER BY b DESC, r) k FROM a) SELECT 1.0 * min(501, min(k)) FROM c"
 			" WHERE 2 * s >= (SELECT sum(b) FROM a)",
-			p->step, p->step);
+			bytes_of(s, bytes), p->step, p->step);
+	note_replicas(s, x);
 }
 
 static void
@@ -179,8 +211,10 @@ ask_fp32_tile(const struct insights_view *s, struct ts_explained *x)
 
 	ts_explain_from(x, TS_KNOWN_DERIVED,
 		"lowered_variable.bytes, .element_type, .always_live, .class; class_interval; tile_memory");
-	ts_explain_formula(x, "%" PRId64 " / %" PRId64 " at step %" PRId64, t->fp32_bytes, t->used,
-		t->peak_step);
+	ts_explain_formula(x,
+		"FP32 alive at its peak, step %" PRId64 " / what tile %" PRId64 " uses: %" PRId64
+		" / %" PRId64,
+		t->peak_step, t->tile, t->fp32_bytes, t->used);
 	ts_explain_query(x,
 		"SELECT ifnull(sum(bytes), 0) * 1.0 / %" PRId64
 		" FROM lowered_variable WHERE tile = %" PRId64
@@ -311,14 +345,15 @@ explain_variable(struct insights_view *s, const struct ts_peak_variable *v, int 
 {
 	struct ts_explained *x = ts_explain_add(out, "%s of variable %" PRId64,
 		divide == 2 ? "saving by halving" : "bytes", v->variable);
+	char bytes[BYTES_TEXT];
 
 	ts_explain_bytes(x, v->bytes / divide, s->found.units);
 	ts_explain_from(x, divide == 2 ? TS_KNOWN_DERIVED : TS_KNOWN_RECORDED, "variable.bytes");
 	if (divide == 2)
 		ts_explain_formula(x, "%" PRId64 " / 2", v->bytes);
-	ts_explain_note(x, "of all tiles of one replica");
-	ts_explain_query(x, "SELECT bytes / %d FROM variable WHERE variable = %" PRId64, divide,
-		v->variable);
+	note_replicas(s, x);
+	ts_explain_query(x, "SELECT %s / %d FROM variable v WHERE variable = %" PRId64,
+		bytes_of(s, bytes), divide, v->variable);
 }
 
 static void
@@ -327,15 +362,17 @@ explain_sum(struct insights_view *s, const char *what, int64_t bytes, const char
 {
 	const struct ts_peak_variables *p = &s->found.facts.peak;
 	struct ts_explained *x = ts_explain_add(out, "%s", what);
+	char of[BYTES_TEXT];
 
 	ts_explain_bytes(x, bytes, s->found.units);
 	ts_explain_from(x, TS_KNOWN_DERIVED,
 		"variable.bytes, .always_live; liveness_variable.start, .end");
 	if (has(s, TS_MEMORY_CATEGORY) && p->has_lives)
 		ts_explain_query(x,
-			"SELECT ifnull(sum(bytes), 0) FROM variable v WHERE (" ALIVE
-			") AND " NO_CODE "%s",
-			p->step, p->step, more);
+			"SELECT ifnull(sum(%s), 0) FROM variable v WHERE (" ALIVE ") AND " NO_CODE
+			"%s",
+			bytes_of(s, of), p->step, p->step, more);
+	note_replicas(s, x);
 }
 
 void

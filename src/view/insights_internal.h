@@ -11,6 +11,7 @@
 #include "tilescope/view/insights.h"
 #include "tilescope/view/sheet.h"
 #include "tilescope/view/tab.h"
+#include "tilescope/view/what_if.h"
 
 enum { INSIGHTS_SOUGHT = 256 };
 
@@ -98,6 +99,8 @@ struct insights_tab_table {
 	void (*place)(const struct insights_view *s, int64_t row, char out[TS_PLACE_TEXT]);
 	void (*explain)(struct insights_view *s, int64_t row, struct ts_explain *out);
 	int (*head)(const struct ts_tab *t); /* lines above the table */
+	/* the variable of a row, for `tick`; NULL: rows are none */
+	const struct ts_peak_variable *(*variable)(const struct insights_view *s, int64_t row);
 	const char *title;
 };
 
@@ -112,6 +115,12 @@ bool insights_table_sheet(struct ts_tab *t, struct ts_sheet *out);
 void insights_table_explain(struct ts_tab *t, struct ts_explain *out);
 int insights_one_line(const struct ts_tab *t);
 int insights_two_lines(const struct ts_tab *t);
+
+/* What if a variable were not there: the next change of it. NULL: what has the cursor is no variable. */
+enum ts_effect insights_tick(struct insights_view *s, const struct ts_peak_variable *v);
+const char *insights_ticked(const struct insights_view *s, const struct ts_peak_variable *v,
+	char out[TS_WHAT_IF_SIGN]);
+extern const struct ts_hint insights_variable_hints[];
 
 /* Nothing to show yet, or ever: the panel of the view. False: there is something. */
 bool insights_draw_state(struct ts_tab *t, struct ts_canvas *c);

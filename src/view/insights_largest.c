@@ -336,6 +336,25 @@ say_row(const struct insights_view *s, int64_t row, struct ts_strbuf *out)
 		one->name ? one->name : "");
 }
 
+/* Only the model's largest variable is known by its number. */
+static enum ts_effect
+tick(struct ts_tab *t, int64_t row)
+{
+	const struct ts_large_one *one = row < 0 ? NULL : one_of(own(t), row);
+	struct ts_peak_variable v = {0};
+
+	if (!one || row % TS_LARGE_KINDS != TS_LARGE_VARIABLE || one->bytes == TS_UNKNOWN)
+		return insights_tick(view_of(t), NULL);
+	if (row / TS_LARGE_KINDS != TS_LARGE_MODEL) {
+		ts_view_say(t->view->env,
+			"one piece on one tile: Enter goes to it, and x works there");
+		return TS_EFFECT_BELL;
+	}
+	v.variable = one->id;
+	v.name = one->name;
+	return insights_tick(view_of(t), &v);
+}
+
 static enum ts_effect
 command(struct ts_tab *t, const struct ts_call *call)
 {
@@ -357,6 +376,8 @@ command(struct ts_tab *t, const struct ts_call *call)
 		snprintf(place, sizeof(place), "memory?tile=%" PRId64, tile);
 		return insights_go(view_of(t), place);
 	}
+	if (call->cmd == TS_CMD_TICK)
+		return tick(t, row);
 	return insights_list_command(view_of(t), &own(t)->rows, &shown, call, say_row);
 }
 
@@ -393,11 +414,20 @@ sheet(struct ts_tab *t, struct ts_sheet *out)
 
 static void
 explain_variable(struct ts_explained *x, const struct ts_large_one *one, int64_t scope,
-	const struct ts_view_env *env)
+	const struct insights_view *s)
 {
+	const struct ts_peak_variables *p = &insights_facts(s)->peak;
+	const struct ts_view_env *env = s->base.env;
+
 	if (scope == TS_LARGE_MODEL) {
-		ts_explain_from(x, TS_KNOWN_RECORDED, "variable.bytes");
-		ts_explain_query(x, "SELECT bytes FROM variable WHERE variable = %" PRId64,
+		int64_t times = p->most.always ? 1 : p->replicas;
+
+		ts_explain_from(x, times > 1 ? TS_KNOWN_DERIVED : TS_KNOWN_RECORDED,
+			"variable.bytes");
+		if (times > 1)
+			ts_explain_note(x, "of all %" PRId64 " replicas", times);
+		ts_explain_query(x,
+			"SELECT bytes * %" PRId64 " FROM variable WHERE variable = %" PRId64, times,
 			one->id);
 		return;
 	}
@@ -432,7 +462,7 @@ explain(struct ts_tab *t, struct ts_explain *out)
 	ts_explain_bytes(x, one->bytes, t->view->env->options->units);
 	if (row % TS_LARGE_KINDS == TS_LARGE_VARIABLE) {
 		if (one->bytes != TS_UNKNOWN)
-			explain_variable(x, one, scope, t->view->env);
+			explain_variable(x, one, scope, view_of(t));
 		else
 			ts_explain_note(x, "not recorded, or not in the index yet");
 		return;
@@ -462,4 +492,5 @@ const struct ts_tab_ops insights_tab_largest = {
 	.list = list,
 	.sheet = sheet,
 	.explain = explain,
+	.hints = insights_variable_hints,
 };

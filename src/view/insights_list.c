@@ -15,7 +15,7 @@ enum { COL_SEVERITY, COL_ID, COL_TITLE, COL_EVIDENCE, COL_SAVES, COLUMNS };
 static const struct ts_column columns[COLUMNS] = {
 	[COL_SEVERITY] = {"", 4, 4, 0, 0, TS_FIELD_LEFT},
 	[COL_ID] = {"Rule", 4, 8, 0, 1, TS_FIELD_ELLIPSIS},
-	[COL_TITLE] = {"Finding", 20, 52, 1, 3, TS_FIELD_ELLIPSIS},
+	[COL_TITLE] = {"Finding", 22, 22, 0, 3, TS_FIELD_ELLIPSIS},
 	[COL_EVIDENCE] = {"Evidence", 24, 0, 2, 0, TS_FIELD_ELLIPSIS},
 	[COL_SAVES] = {"Saves", 9, 12, 0, 2, TS_FIELD_RIGHT},
 };

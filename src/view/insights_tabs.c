@@ -88,10 +88,44 @@ insights_table_command(struct ts_tab *t, const struct ts_call *call)
 	if ((call->cmd == TS_CMD_GOTO_MEMORY && strncmp(place, "memory", 6) == 0) ||
 		(call->cmd == TS_CMD_GOTO_LIVENESS && strncmp(place, "liveness", 8) == 0))
 		return insights_go(s, place);
+	if (call->cmd == TS_CMD_TICK)
+		return insights_tick(s,
+			row >= 0 && table_of(t)->variable ? table_of(t)->variable(s, row) : NULL);
 	effect = insights_list_command(s, insights_rows_of(t), &table, call, table_of(t)->text);
 	insights_table_fit(t);
 	return effect;
 }
+
+enum ts_effect
+insights_tick(struct insights_view *s, const struct ts_peak_variable *v)
+{
+	struct ts_what_if_change x = {.of = TS_WHAT_IF_VARIABLE};
+
+	if (!v) {
+		ts_view_say(s->base.env,
+			"no variable here: x works in the tabs Peak, FP32, Largest");
+		return TS_EFFECT_BELL;
+	}
+	x.id = v->variable;
+	ts_what_if_name(&x, v->name, v->name ? strlen(v->name) : 0);
+	return ts_what_if_tick(&s->base, &x);
+}
+
+const char *
+insights_ticked(const struct insights_view *s, const struct ts_peak_variable *v,
+	char out[TS_WHAT_IF_SIGN])
+{
+	return ts_what_if_sign(s->base.env, TS_WHAT_IF_VARIABLE, v->variable, out);
+}
+
+const struct ts_hint insights_variable_hints[] = {
+	{TS_CMD_TICK, "what if"},
+	{TS_CMD_OPEN, "go there"},
+	{TS_CMD_TAB_NEXT, "tab"},
+	{TS_CMD_PANE_NEXT, "pane"},
+	{TS_CMD_EXPLAIN, "explain"},
+	{TS_CMD_COUNT, NULL},
+};
 
 enum ts_effect
 insights_table_mouse(struct ts_tab *t, int x, int y, int wheel)
@@ -181,6 +215,10 @@ insights_show_value(const struct insights_view *s, const struct ts_table_value *
 	if (v->type == TS_VALUE_TEXT) {
 		out->s = v->s;
 		out->n = v->n;
+		if (v->s == v->buf) { /* which the caller has no longer than this call */
+			snprintf(out->buf, sizeof(out->buf), "%.*s", (int)v->n, v->buf);
+			out->s = out->buf;
+		}
 	} else if (v->type == TS_VALUE_REAL) {
 		out->s = ts_fmt_percent(out->buf, v->real, 100);
 	} else if (v->type == TS_VALUE_INTEGER) {

@@ -322,7 +322,7 @@ tiles_chart(struct ts_tab *t, struct ts_chart_page *page)
 }
 
 const struct insights_tab_table insights_tiles_table = {tile_table, tile_rows, tile_text,
-	tile_place, insights_explain_tile, insights_one_line, "Fullest tiles"};
+	tile_place, insights_explain_tile, insights_one_line, NULL, "Fullest tiles"};
 
 const struct ts_tab_ops insights_tab_tiles = {
 	.name = "tiles",

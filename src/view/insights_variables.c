@@ -9,7 +9,7 @@
 
 #include "insights_internal.h"
 
-enum { P_BYTES, P_SHARE, P_SUM, P_LIVE, P_TYPE, P_NAME, P_COLUMNS };
+enum { P_BYTES, P_SHARE, P_SUM, P_LIVE, P_TYPE, P_NAME, P_TICK, P_COLUMNS };
 
 static const struct ts_column peak_columns[P_COLUMNS] = {
 	[P_BYTES] = {"Bytes", 9, 12, 0, 0, TS_FIELD_RIGHT},
@@ -18,6 +18,7 @@ static const struct ts_column peak_columns[P_COLUMNS] = {
 	[P_LIVE] = {"Live", 8, 8, 0, 3, TS_FIELD_LEFT},
 	[P_TYPE] = {"Type", 5, 5, 0, 4, TS_FIELD_LEFT},
 	[P_NAME] = {"Variable", 16, 0, 1, 0, TS_FIELD_TAIL},
+	[P_TICK] = {"What if", 7, 7, 0, 0, TS_FIELD_LEFT},
 };
 
 static const struct ts_column_facts peak_facts[P_COLUMNS] = {
@@ -27,7 +28,15 @@ static const struct ts_column_facts peak_facts[P_COLUMNS] = {
 	[P_LIVE] = {.name = "live"},
 	[P_TYPE] = {.name = "type"},
 	[P_NAME] = {.name = "variable"},
+	[P_TICK] = {.name = "what_if"},
 };
+
+/* The column of what is ticked stands there while there is something to say in it. */
+static bool
+has_ticks(const struct insights_view *s)
+{
+	return s->base.env->selection->what_if.count > 0;
+}
 
 static double
 sum_so_far(const struct ts_peak_list *l, int64_t row)
@@ -66,6 +75,9 @@ peak_value(void *ctx, int64_t row, int column, struct ts_table_value *out)
 	case P_TYPE:
 		ts_table_value_text(out, p->largest.row[row].fp32 ? "FP32" : NULL);
 		break;
+	case P_TICK:
+		ts_table_value_text(out, insights_ticked(s, &p->largest.row[row], out->buf));
+		break;
 	default:
 		ts_table_value_text(out, p->largest.row[row].name);
 	}
@@ -87,7 +99,7 @@ static struct ts_table
 peak_table(struct insights_view *s, struct insights_list *l)
 {
 	return (struct ts_table){.column = peak_columns,
-		.columns = P_COLUMNS,
+		.columns = P_COLUMNS - !has_ticks(s),
 		.cell = peak_cell,
 		.ctx = s,
 		.header = true,
@@ -150,12 +162,24 @@ say_share(const struct ts_peak_variables *p, int percent, const char *word, stru
 	return k != TS_UNKNOWN;
 }
 
+/* Of how many replicas figures of the device are, where there is more than one. */
+static const char *
+insights_replicas(const struct insights_view *s, char out[TS_FMT_MAX + 24])
+{
+	int64_t replicas = insights_facts(s)->peak.replicas;
+
+	out[0] = '\0';
+	if (replicas > 1)
+		snprintf(out, TS_FMT_MAX + 24, " (all %" PRId64 " replicas)", replicas);
+	return out;
+}
+
 static void
 draw_peak_head(const struct insights_view *s, struct ts_canvas *c, const struct ts_tab *t)
 {
 	const struct ts_peak_variables *p = &insights_facts(s)->peak;
 	char all[TS_FMT_MAX], always[TS_FMT_MAX], alive[TS_FMT_MAX], n[TS_FMT_MAX];
-	char code[TS_FMT_MAX];
+	char code[TS_FMT_MAX], replicas[TS_FMT_MAX + 24];
 	struct ts_strbuf line;
 
 	if (!p->has_lives) {
@@ -165,11 +189,10 @@ draw_peak_head(const struct insights_view *s, struct ts_canvas *c, const struct 
 		return;
 	}
 	insights_head_line(c, t, 0, TS_ROLE_TEXT,
-		"%s of variables: %s always live, %s at peak%s; %s of code and state",
+		"%s of variables: %s always live, %s at peak%s; code %s",
 		insights_bytes(s, all, ts_peak_bytes(p)),
 		insights_bytes(s, always, p->always.bytes),
-		insights_bytes(s, alive, p->alive.bytes),
-		insights_facts(s)->liveness.replicas > 1 ? " (one replica)" : "",
+		insights_bytes(s, alive, p->alive.bytes), insights_replicas(s, replicas),
 		insights_bytes(s, code, p->code.bytes));
 	ts_strbuf_init(&line, 300);
 	ts_strbuf_printf(&line, "%s variables", ts_fmt_count(n, p->always.count + p->alive.count));
@@ -227,13 +250,14 @@ halves_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 
 /* --- FP32 ------------------------------------------------------------------------------------- */
 
-enum { H_BYTES, H_SAVES, H_LIVE, H_NAME, H_COLUMNS };
+enum { H_BYTES, H_SAVES, H_LIVE, H_NAME, H_TICK, H_COLUMNS };
 
 static const struct ts_column half_columns[H_COLUMNS] = {
 	[H_BYTES] = {"FP32", 9, 12, 0, 0, TS_FIELD_RIGHT},
 	[H_SAVES] = {"Saves", 9, 12, 0, 0, TS_FIELD_RIGHT},
 	[H_LIVE] = {"Live", 8, 8, 0, 1, TS_FIELD_LEFT},
 	[H_NAME] = {"Variable", 16, 0, 1, 0, TS_FIELD_TAIL},
+	[H_TICK] = {"What if", 7, 7, 0, 0, TS_FIELD_LEFT},
 };
 
 static const struct ts_column_facts half_facts[H_COLUMNS] = {
@@ -241,6 +265,7 @@ static const struct ts_column_facts half_facts[H_COLUMNS] = {
 	[H_SAVES] = {.name = "saving", .unit = "bytes", .sum = TS_SUM_BYTES},
 	[H_LIVE] = {.name = "live"},
 	[H_NAME] = {.name = "variable"},
+	[H_TICK] = {.name = "what_if"},
 };
 
 static bool
@@ -253,6 +278,8 @@ half_value(void *ctx, int64_t row, int column, struct ts_table_value *out)
 		return false;
 	if (column == H_BYTES || column == H_SAVES)
 		ts_table_value_known(out, l->row[row].bytes / (column == H_SAVES ? 2 : 1));
+	else if (column == H_TICK)
+		ts_table_value_text(out, insights_ticked(s, &l->row[row], out->buf));
 	else
 		ts_table_value_text(out,
 			column == H_NAME	     ? l->row[row].name
@@ -278,7 +305,7 @@ half_table(struct insights_view *s, struct insights_list *l)
 	const struct ts_peak_variables *p = &insights_facts(s)->peak;
 
 	return (struct ts_table){.column = half_columns,
-		.columns = H_COLUMNS,
+		.columns = H_COLUMNS - !has_ticks(s),
 		.cell = half_cell,
 		.ctx = s,
 		.header = true,
@@ -341,20 +368,20 @@ static void
 draw_halves_head(const struct insights_view *s, struct ts_canvas *c, const struct ts_tab *t)
 {
 	const struct ts_peak_variables *p = &insights_facts(s)->peak;
-	const struct ts_liveness *l = &insights_facts(s)->liveness;
-	char n[TS_FMT_MAX], bytes[TS_FMT_MAX], share[TS_FMT_MAX], saves[TS_FMT_MAX];
+	char n[TS_FMT_MAX], all[TS_FMT_MAX], bytes[TS_FMT_MAX], share[TS_FMT_MAX],
+		saves[TS_FMT_MAX];
+	char replicas[TS_FMT_MAX + 24];
 
 	if (!p->has_types)
 		return;
 	insights_head_line(c, t, 0, TS_ROLE_TEXT,
-		"%s FP32 variables alive at the peak: %s, %s of it", ts_fmt_count(n, p->fp32.count),
-		insights_bytes(s, bytes, p->fp32.bytes),
-		ts_fmt_percent(share, (double)p->fp32.bytes, (double)ts_peak_bytes(p)));
+		"%s of the variables alive at the peak are FP32: %s of %s, %s variable%s",
+		ts_fmt_percent(share, (double)p->fp32.bytes, (double)ts_peak_bytes(p)),
+		insights_bytes(s, bytes, p->fp32.bytes), insights_bytes(s, all, ts_peak_bytes(p)),
+		ts_fmt_count(n, p->fp32.count), p->fp32.count == 1 ? "" : "s");
 	insights_head_line(c, t, 1, TS_ROLE_GOOD,
-		"all of them in 16 bits would save %s of the device%s",
-		insights_bytes(s, saves,
-			insights_facts(s)->has_liveness ? ts_liveness_device(l, p->fp32.bytes / 2)
-							: p->fp32.bytes / 2),
+		"all of them in 16 bits would save %s of the device%s%s",
+		insights_bytes(s, saves, p->fp32.bytes / 2), insights_replicas(s, replicas),
 		p->has_lives ? "" : " (always-live ones only)");
 	if (insights_facts(s)->fullest.typed)
 		draw_tile_halves(s, c, t);
@@ -382,8 +409,20 @@ halves_absent(const struct ts_tab *t)
 			!insights_facts(insights_host(t))->peak.has_types);
 }
 
+static const struct ts_peak_variable *
+peak_variable(const struct insights_view *s, int64_t row)
+{
+	return &insights_facts(s)->peak.largest.row[row];
+}
+
+static const struct ts_peak_variable *
+half_variable(const struct insights_view *s, int64_t row)
+{
+	return &insights_facts(s)->peak.halves.row[row];
+}
+
 const struct insights_tab_table insights_peak_table = {peak_table, peak_rows, peak_text, peak_place,
-	insights_explain_peak, insights_two_lines, "Variables at the peak"};
+	insights_explain_peak, insights_two_lines, peak_variable, "Variables at the peak"};
 
 const struct ts_tab_ops insights_tab_peak = {
 	.name = "peak",
@@ -391,11 +430,12 @@ const struct ts_tab_ops insights_tab_peak = {
 	.absent = peak_absent,
 	.note = step_note,
 	.draw = peak_draw,
+	.hints = insights_variable_hints,
 	INSIGHTS_TABLE_TAB,
 };
 
 const struct insights_tab_table insights_fp32_table = {half_table, half_rows, half_text, peak_place,
-	insights_explain_half, halves_head, "FP32 variables at the peak"};
+	insights_explain_half, halves_head, half_variable, "FP32 variables at the peak"};
 
 const struct ts_tab_ops insights_tab_fp32 = {
 	.name = "fp32",
@@ -403,5 +443,6 @@ const struct ts_tab_ops insights_tab_fp32 = {
 	.absent = halves_absent,
 	.note = halves_note,
 	.draw = halves_draw,
+	.hints = insights_variable_hints,
 	INSIGHTS_TABLE_TAB,
 };

@@ -114,7 +114,7 @@ def refused(ctx, args):
 
 PLACES = (
     ("insights?rule=M03&tab=tiles&pane=tabs&row=2", "FINDINGS", "the 5 fullest of 128", "median tile"),
-    ("insights?tab=fp32&full=yes&pane=tabs", "FP32 variables alive at the peak"),
+    ("insights?tab=fp32&full=yes&pane=tabs", "of the variables alive at the peak are FP32"),
     ("insights?tab=largest&pane=tabs&row=3", "the model", "exchange code"),
     ("memory?by=category&tile=70", "tile 70 ipu 1", "by category"),
     ("memory?gaps=no&tile=3", "tile 3 ipu 0", "without gaps"),

@@ -7,6 +7,7 @@ the report model and of docs/model.md alone; rules() reads src/rules/insights.ru
 """
 
 import os
+import re
 import shlex
 import sqlite3
 
@@ -43,7 +44,8 @@ def measures(tiles, limit, categories, steps, alive=None):
         out["tile-imbalance"] = max(used) * len(used) / sum(used)
     if gaps and gaps >= total:
         out["gaps-share"] = (gaps - total) / gaps
-    if categories:
+    # what nobody names may be code
+    if categories and not any(n and re.fullmatch("category -?[0-9]+", c) for c, n in categories.items()):
         whole = total or sum(categories.values())
         out["code-share"] = ratio(sum(categories.get(c, 0) for c in CODE), whole)
         out["exchange-code-share"] = ratio(categories.get("internalExchangeCode", 0), whole)
@@ -97,11 +99,13 @@ def of_store(path):
         limit = [(638976,)]
     steps = rows("liveness_step", "SELECT live_step, not_always_live FROM liveness_step")
     alive = None
+    replicas = max([r or 1 for r, in rows("target", "SELECT replicas FROM target")] + [1])
     if steps and {"variable", "liveness_variable"} <= have:
         peak = min(steps, key=lambda r: (-r[1], r[0]))[0]
         then = {r[0] for r in db.execute("SELECT variable FROM liveness_variable WHERE start <= ? AND"
                                          " ? < \"end\"", (peak, peak))}
-        alive = [(b, t) for v, b, a, t, n in db.execute(
+        # what is always live is recorded of the device, what is not of one replica
+        alive = [(b if a else b * replicas, t) for v, b, a, t, n in db.execute(
             "SELECT variable, bytes, always_live, element_type, name FROM variable")
             if (v in then or a) and not (a and n in found)]     # code and state are no variables
     out = measures(tiles, limit[0][0] if limit else None, found, [r[1] for r in steps], alive)

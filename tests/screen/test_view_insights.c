@@ -10,6 +10,7 @@
 
 #include "view_harness.h"
 
+#include "tilescope/base/utf8.h"
 #include "tilescope/ui/table_order.h"
 #include "tilescope/view/insights.h"
 #include "tilescope/view/sheet.h"
@@ -271,6 +272,41 @@ START_TEST(any_keys)
 }
 END_TEST
 
+/* x on a variable of Peak, of FP32 and on the model's largest; elsewhere it says where it works. */
+START_TEST(ticks)
+{
+	static const struct {
+		const char *tab, *says;
+		int count;
+	} tabs[] = {{"peak", "removed: ", 1}, {"fp32", "removed: ", 1},
+		{"largest", "no variable here", 0},
+		{"tiles", "no variable here: x works in the tabs Peak, FP32, Largest", 0}};
+
+	begin(80, 22, TS_GLYPHS_FULL, TS_DEMO_STORE, NULL);
+	harness_settle(&h);
+	harness_command(&h, "pane-next");
+	for (size_t i = 0; i < TS_COUNT(tabs); i++) {
+		char command[40];
+
+		ts_what_if_clear(&h.selection.what_if);
+		snprintf(command, sizeof(command), "tab %s", tabs[i].tab);
+		harness_command(&h, command);
+		harness_settle(&h);
+		harness_command(&h, "tick");
+		ck_assert_msg(strstr(h.env.message, tabs[i].says), "%s", h.env.message);
+		ck_assert_int_eq(h.selection.what_if.count, tabs[i].count);
+		if (tabs[i].count == 0)
+			continue;
+		ck_assert_int_le(ts_utf8_columns(h.env.message, strlen(h.env.message)), 78);
+		harness_says(&h, " removed");
+		harness_command(&h, "tick");
+		harness_says(&h, " halved");
+		ck_assert(h.selection.what_if.item[0].sure);
+	}
+	harness_end(&h);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -281,6 +317,7 @@ main(void)
 
 	setlocale(LC_ALL, "C.UTF-8");
 	tcase_set_timeout(t, 120);
+	tcase_add_test(t, ticks);
 	tcase_add_loop_test(t, looks, 0, (int)TS_COUNT(screens));
 	tcase_add_test(t, places);
 	tcase_add_test(t, sorted_and_filtered);

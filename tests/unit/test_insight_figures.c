@@ -128,7 +128,7 @@ check_step(const struct world *w, int step)
 	struct ts_peak_variables p;
 	int64_t whole, sum = 0, k = 0;
 
-	ck_assert_int_eq(ts_peak_variables_read(&p, w->rd, step, NULL, NULL, &err), TS_OK);
+	ck_assert_int_eq(ts_peak_variables_read(&p, w->rd, step, 1, NULL, NULL, &err), TS_OK);
 	ck_assert(p.has_lives && p.has_types && p.has_names && !p.partial);
 	ck_assert_int_eq(p.always.bytes,
 		ask(w, "SELECT ifnull(sum(bytes), 0) FROM variable WHERE always_live AND " GOOD));
@@ -175,7 +175,7 @@ START_TEST(alive_against_sql)
 	ts_strbuf_fini(&sql);
 	for (int step = 0; step <= STEPS; step += 3)
 		check_step(&w, step);
-	ck_assert_int_eq(ts_peak_variables_read(&p, w.rd, TS_UNKNOWN, NULL, NULL, &err), TS_OK);
+	ck_assert_int_eq(ts_peak_variables_read(&p, w.rd, TS_UNKNOWN, 1, NULL, NULL, &err), TS_OK);
 	ck_assert(!p.has_lives && p.alive.count == 0);
 	ts_peak_variables_fini(&p);
 	close_world(&w);
@@ -188,20 +188,20 @@ START_TEST(alive_of_nothing)
 	struct world w;
 
 	open_world(&w, "DROP TABLE liveness_variable;");
-	ck_assert_int_eq(ts_peak_variables_read(&p, w.rd, 3, NULL, NULL, &err), TS_OK);
+	ck_assert_int_eq(ts_peak_variables_read(&p, w.rd, 3, 1, NULL, NULL, &err), TS_OK);
 	ck_assert(!p.has_lives && p.largest.count == 0 && p.most.bytes == TS_UNKNOWN);
 	ck_assert_int_eq(ts_peak_share(&p, 50), 0);
 	ts_peak_variables_fini(&p);
 	close_world(&w);
 	open_world(&w, "DROP TABLE variable;");
-	ck_assert_int_eq(ts_peak_variables_read(&p, w.rd, 3, NULL, NULL, &err), TS_E_ABSENT);
+	ck_assert_int_eq(ts_peak_variables_read(&p, w.rd, 3, 1, NULL, NULL, &err), TS_E_ABSENT);
 	ts_peak_variables_fini(&p);
 	close_world(&w);
 	open_world(&w,
 		"INSERT INTO variable VALUES(1, 'a', 4611686018427387904, 1, 'float'),"
 		"(2, 'b', 4611686018427387904, 1, 'float'), (3, 'c', 4611686018427387905, 1, 'float');"
 		"INSERT INTO liveness_variable VALUES(1, 9, 2), (NULL, 1, 2), (1, -3, 8);");
-	ck_assert_int_eq(ts_peak_variables_read(&p, w.rd, 3, NULL, NULL, &err), TS_OK);
+	ck_assert_int_eq(ts_peak_variables_read(&p, w.rd, 3, 1, NULL, NULL, &err), TS_OK);
 	ck_assert_int_eq(ts_peak_bytes(&p), INT64_MAX);
 	ck_assert_int_eq(p.bad_rows, 3);
 	ts_peak_variables_fini(&p);

@@ -236,12 +236,13 @@ START_TEST(figures)
 		const char *place, *says;
 	} want[] = {
 		{"worst-tile-share", 1.1, TS_SEVERITY_BAD, TS_UNKNOWN, "memory?tile=2",
-			"tile 2 uses 1,100 B of 1,000 B"},
+			"110%: tile 2, 1,100 B of 1,000 B, with gaps"},
 		{"overflowed-bytes", 100, TS_SEVERITY_BAD, TS_UNKNOWN, "memory?tile=2",
 			"100 B on 1 tile,"},
 		{"tile-imbalance", 2.2, TS_SEVERITY_WARN, 600, "memory?tile=2",
-			"500 B: 2.20 times"},
-		{"gaps-share", 0.1, TS_SEVERITY_WARN, 200, "memory", "200 B of gaps, 10.0%"},
+			"2.20 times the mean: tile 2, 1,100 B; mean of all tiles 500 B"},
+		{"gaps-share", 0.1, TS_SEVERITY_WARN, 200, "memory",
+			"10.0% of the memory in use: 200 B of gaps"},
 		{"code-share", 0.5, TS_SEVERITY_BAD, TS_UNKNOWN, "memory?tile=2&by=category",
 			"500 B of internalExchangeCode on tile 2"},
 		{"exchange-code-share", 700 / 1800.0, TS_SEVERITY_BAD, TS_UNKNOWN,
@@ -249,11 +250,12 @@ START_TEST(figures)
 		{"profiling-share", 100 / 1800.0, TS_SEVERITY_WARN, 100,
 			"memory?tile=3&by=category", "100 B of instr"},
 		{"peak-over-steady", 3, TS_SEVERITY_WARN, 120, "liveness?step=2",
-			"180 B that is not always live at step 2, 60 B in the mean"},
-		{"fp32-share", 80 / 120.0, TS_SEVERITY_WARN, 80, "liveness?step=2",
-			"160 B of FP32 alive at step 2, 66.7% of all variables; the largest is x (80 B)"},
+			"3.00 times the mean at step 2: 180 B not always live, mean of all steps 60 B, all 2 replicas"},
+		/* x and y are not always live: twice; w is, and recorded of the device: once */
+		{"fp32-share", 160 / 210.0, TS_SEVERITY_WARN, 80, "liveness?step=2",
+			"76.2% of the variables alive at step 2: 160 B of FP32 of 210 B, all 2 replicas; the largest is x (160 B)"},
 		{"half-of-peak", 1, TS_SEVERITY_NOTE, TS_UNKNOWN, "liveness?step=2",
-			"1 variable is half of the 120 B of variables alive at step 2; the largest is x"},
+			"1 variable is half of the 210 B of variables alive at step 2, all 2 replicas; the largest is x"},
 	};
 	struct found f;
 

@@ -3,7 +3,8 @@
  * peak_variables - what makes up the memory at one liveness step, usually that of the peak: the variables that are
  * alive then, the always-live ones among them, how few of them are how much, and those that are FP32.
  *
- * Bytes are those of `variable`: of all tiles of one replica. A variable is alive at step s when it is always
+ * Bytes are those of all replicas (MODEL.md, Liveness): what is always live is recorded of the whole device, what is not of
+ * one replica, so `variable.bytes` of the latter count `replicas` times (at most TS_NUMBER_MAX). A variable is alive at step s when it is always
  * live, or when one of its intervals has start <= s < end. Among the always-live ones stand pseudo-variables, which
  * have the name of a category: code and state. They are counted apart, and are no variables here.
  */
@@ -36,7 +37,8 @@ struct ts_peak_sum {
 };
 
 struct ts_peak_variables {
-	int64_t step;	/* asked for; TS_UNKNOWN: always-live ones only */
+	int64_t step; /* asked for; TS_UNKNOWN: always-live ones only */
+	int64_t replicas;
 	bool has_lives; /* who else is alive at the step is known */
 	bool has_types, has_names;
 	struct ts_peak_sum always, alive; /* `alive`: at the step, not always */
@@ -54,12 +56,13 @@ struct ts_peak_variables {
 bool ts_type_is_fp32(const char *s, size_t n);
 
 /*
- * One pass over liveness_variable, one over variable; `categories` (may be NULL) names the pseudo-variables. Errors: TS_E_ABSENT (no `variable`), TS_E_CANCELLED, TS_E_NOMEM, and
+ * One pass over liveness_variable, one over variable; replicas from 1; `categories` (may be NULL) names the
+ * pseudo-variables. Errors: TS_E_ABSENT (no `variable`), TS_E_CANCELLED, TS_E_NOMEM, and
  * those of ts_reader_rows(); damage sets `partial` and is none. progress may be NULL. Free with
  * ts_peak_variables_fini() in every case.
  */
 enum ts_code ts_peak_variables_read(struct ts_peak_variables *p, struct ts_reader *rd, int64_t step,
-	const struct ts_categories *categories, struct ts_progress *progress,
+	int64_t replicas, const struct ts_categories *categories, struct ts_progress *progress,
 	struct ts_err *err) TS_WARN_UNUSED;
 void ts_peak_variables_fini(struct ts_peak_variables *p);
 
