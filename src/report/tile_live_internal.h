@@ -68,7 +68,10 @@ bool ts_live_row_of(struct ts_live_row *r, const struct ts_rows_block *b, int k)
 enum ts_code ts_live_gather_add(struct ts_live_gather *g, const struct ts_live_row *r,
 	struct ts_err *err) TS_WARN_UNUSED;
 
-/* Add what `from` has. *fits false: the bytes of both are too many. */
+/* No more rows: the tile under way is put away. */
+enum ts_code ts_live_gather_end(struct ts_live_gather *g, struct ts_err *err) TS_WARN_UNUSED;
+
+/* Add what `from` has (and has put away). *fits false: the bytes of both are too many. */
 enum ts_code ts_live_gather_merge(bool *fits, struct ts_live_gather *g,
 	const struct ts_live_gather *from, struct ts_err *err) TS_WARN_UNUSED;
 

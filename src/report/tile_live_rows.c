@@ -236,6 +236,12 @@ settle(struct ts_live_gather *g, const struct ts_cancel *cancel, struct ts_err *
 }
 
 enum ts_code
+ts_live_gather_end(struct ts_live_gather *g, struct ts_err *err)
+{
+	return flush(g, err);
+}
+
+enum ts_code
 ts_live_gather_merge(bool *fits, struct ts_live_gather *g, const struct ts_live_gather *from,
 	struct ts_err *err)
 {

@@ -480,24 +480,23 @@ work_out(struct what_if_work *w, struct ts_tile_lives *l, struct ts_err *err)
 	return code ? code : damage;
 }
 
-enum ts_code
-ts_what_if_read(struct ts_what_if **out, struct ts_reader *rd, struct ts_tile_lives *l,
-	const struct ts_what_if_changes *changes, struct ts_groups *groups,
-	const struct ts_cache *cache, struct ts_progress *progress, struct ts_err *err)
+static enum ts_code
+read_what_if(struct ts_what_if **out, struct what_if_work *work, struct ts_tile_lives *l,
+	const struct ts_what_if_changes *changes, struct ts_err *err)
 {
 	struct ts_what_if *w = ts_alloc(1, sizeof(*w));
-	struct what_if_work work = {w, rd, groups, cache, progress};
 	enum ts_code damage = TS_OK, code;
 
 	*out = NULL;
 	if (!w)
 		return ts_err_nomem(err);
+	work->w = w;
 	w->changes = *changes;
 	if (l)
 		ts_tile_lives_hold(l);
 	else
-		damage = ts_tile_lives_read(&l, rd, progress, err);
-	code = l ? work_out(&work, l, err) : damage;
+		damage = ts_tile_lives_read(&l, work->rd, work->progress, err);
+	code = l ? work_out(work, l, err) : damage;
 	ts_tile_lives_close(l);
 	if (code && code != TS_E_DAMAGED) {
 		ts_what_if_free(w);
@@ -505,6 +504,28 @@ ts_what_if_read(struct ts_what_if **out, struct ts_reader *rd, struct ts_tile_li
 	}
 	*out = w;
 	return code ? code : damage;
+}
+
+enum ts_code
+ts_what_if_read(struct ts_what_if **out, struct ts_reader *rd, struct ts_tile_lives *l,
+	const struct ts_what_if_changes *changes, struct ts_groups *groups,
+	const struct ts_cache *cache, struct ts_progress *progress, struct ts_err *err)
+{
+	struct what_if_work work = {NULL, rd, groups, cache, progress, NULL};
+
+	return read_what_if(out, &work, l, changes, err);
+}
+
+enum ts_code
+ts_what_if_lead(struct ts_what_if **out, struct ts_what_if_run *run, struct ts_reader *rd,
+	const struct ts_what_if_changes *changes, struct ts_groups *groups,
+	const struct ts_cache *cache, struct ts_progress *progress, struct ts_err *err)
+{
+	struct what_if_work work = {NULL, rd, groups, cache, progress, run};
+	enum ts_code code = read_what_if(out, &work, NULL, changes, err);
+
+	what_if_run_end(run);
+	return code;
 }
 
 void

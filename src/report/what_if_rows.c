@@ -40,7 +40,7 @@ struct names {
 	bool any;		       /* is any change a matter of names */
 };
 
-struct choice {
+struct what_if_share {
 	struct what_if_work *w;
 	const struct ts_what_if_changes *c;
 	struct names names;
@@ -50,13 +50,17 @@ struct choice {
 	struct ts_pile far;  /* struct far_variable: as they come, then each once, by number */
 	size_t fars;
 	bool settled; /* they are in order */
+	bool lent;    /* near and far are another share's */
 	int64_t all;  /* bytes of the rows so far, as the table of all tiles counts them */
+	struct ts_live_axis axis;
+	struct ts_live_gather g;
+	enum ts_code damage;
 };
 
 /* --- names ------------------------------------------------------------------------------------ */
 
 static enum ts_code
-open_change(struct choice *h, int i, struct ts_err *err)
+open_change(struct what_if_share *h, int i, struct ts_err *err)
 {
 	const struct ts_what_if_change *x = &h->c->item[i];
 	struct names *n = &h->names;
@@ -94,7 +98,8 @@ close_names(struct names *n)
 
 /* The change that a name decides for, the last first, but not one at or before `least`; NOBODY. */
 static enum ts_code
-ask_name(int *change, struct choice *h, const char *name, size_t n, int least, struct ts_err *err)
+ask_name(int *change, struct what_if_share *h, const char *name, size_t n, int least,
+	struct ts_err *err)
 {
 	*change = NOBODY;
 	for (int i = h->c->count - 1; i > least; i--) {
@@ -127,7 +132,7 @@ by_number(const void *a, const void *b)
 }
 
 static int
-find_far(const struct choice *h, int64_t id)
+find_far(const struct what_if_share *h, int64_t id)
 {
 	const struct far_variable *far = h->far.memory;
 	size_t low = 0, high = h->settled ? h->fars : 0;
@@ -145,7 +150,7 @@ find_far(const struct choice *h, int64_t id)
 
 /* Large numbers in order, each once: sorted when all are there, so that hostile ones cost no more than others. */
 static enum ts_code
-settle_far(struct choice *h, struct ts_err *err)
+settle_far(struct what_if_share *h, struct ts_err *err)
 {
 	struct far_variable *far;
 	enum ts_code code = ts_pile_sort(&h->far, h->fars, sizeof(*far), by_number, h->w->cache,
@@ -162,7 +167,7 @@ settle_far(struct choice *h, struct ts_err *err)
 }
 
 static int
-change_of(const struct choice *h, int64_t id)
+change_of(const struct what_if_share *h, int64_t id)
 {
 	if (id < 0)
 		return NOBODY;
@@ -173,7 +178,7 @@ change_of(const struct choice *h, int64_t id)
 
 /* Change i decides about a variable, unless a later one does. */
 static enum ts_code
-decide(struct choice *h, int64_t id, int i, struct ts_err *err)
+decide(struct what_if_share *h, int64_t id, int i, struct ts_err *err)
 {
 	struct far_variable far = {id, i};
 	enum ts_code code = TS_OK;
@@ -203,7 +208,7 @@ decide(struct choice *h, int64_t id, int i, struct ts_err *err)
 enum { V_ID, V_NAME, V_COLUMNS };
 
 static enum ts_code
-name_variable(struct choice *h, struct ts_rows *rows, struct ts_err *err)
+name_variable(struct what_if_share *h, struct ts_rows *rows, struct ts_err *err)
 {
 	const char *name;
 	size_t n;
@@ -220,7 +225,7 @@ name_variable(struct choice *h, struct ts_rows *rows, struct ts_err *err)
 
 /* Which change decides about each variable before lowering whose name is asked for. */
 static enum ts_code
-choose_variables(struct choice *h, struct ts_err *err)
+choose_variables(struct what_if_share *h, struct ts_err *err)
 {
 	struct ts_rows_query q = {.columns = {TS_VARIABLE_VARIABLE, TS_VARIABLE_NAME},
 		.column_count = V_COLUMNS,
@@ -244,8 +249,8 @@ enum { R_VARIABLE = TS_LIVE_COLUMNS, R_ID, R_NAME, R_COLUMNS };
 
 /* The change that decides about row k of a block; NOBODY, UNSURE. */
 static enum ts_code
-change_of_row(int *change, struct choice *h, struct ts_rows *rows, const struct ts_rows_block *b,
-	int k, struct ts_err *err)
+change_of_row(int *change, struct what_if_share *h, struct ts_rows *rows,
+	const struct ts_rows_block *b, int k, struct ts_err *err)
 {
 	const char *name;
 	size_t n;
@@ -271,8 +276,7 @@ change_of_row(int *change, struct choice *h, struct ts_rows *rows, const struct 
 
 /* A row: what the table of all tiles counts of it, and what of that is lost. */
 static enum ts_code
-add_row(struct choice *h, struct ts_live_gather *g, struct ts_live_row r, int change,
-	struct ts_err *err)
+add_row(struct what_if_share *h, struct ts_live_row r, int change, struct ts_err *err)
 {
 	struct ts_what_if_sum *sum;
 	int64_t bytes = r.bytes;
@@ -280,7 +284,7 @@ add_row(struct choice *h, struct ts_live_gather *g, struct ts_live_row r, int ch
 	if (!ts_add_i64(&h->all, bytes) || change < 0)
 		return TS_OK;
 	sum = &h->w->w->sum[change];
-	if (r.always <= 0 && ts_live_axis_class(g->axis, r.class) < 0) {
+	if (r.always <= 0 && ts_live_axis_class(&h->axis, r.class) < 0) {
 		sum->unplaced++;
 		sum->unplaced_bytes += bytes;
 		return TS_OK;
@@ -289,12 +293,12 @@ add_row(struct choice *h, struct ts_live_gather *g, struct ts_live_row r, int ch
 	sum->variables++;
 	sum->bytes += bytes;
 	sum->less += r.bytes;
-	return ts_live_gather_add(g, &r, err);
+	return ts_live_gather_add(&h->g, &r, err);
 }
 
 static enum ts_code
-add_block(struct choice *h, struct ts_live_gather *g, struct ts_rows *rows,
-	const struct ts_rows_block *b, struct ts_err *err)
+add_block(struct what_if_share *h, struct ts_rows *rows, const struct ts_rows_block *b,
+	struct ts_err *err)
 {
 	enum ts_code code = TS_OK;
 	struct ts_live_row r;
@@ -307,22 +311,26 @@ add_block(struct choice *h, struct ts_live_gather *g, struct ts_rows *rows,
 		code = change_of_row(&change, h, rows, b, k, err);
 		h->w->w->unknown += change == UNSURE;
 		if (!code)
-			code = add_row(h, g, r, change, err);
+			code = add_row(h, r, change, err);
 	}
 	return code;
 }
 
-static enum ts_code
-read_lowered(struct choice *h, struct ts_live_gather *g, struct ts_err *err)
+enum ts_code
+what_if_share_read(struct what_if_share *h, enum ts_range range, int64_t from, int64_t to,
+	_Atomic int64_t *seen, struct ts_err *err)
 {
 	struct what_if_work *w = h->w;
 	struct ts_rows_query q = ts_live_query();
 	int64_t total = ts_reach_span(&w->rd->report->binding[TS_LOWERED_VARIABLE].reach);
-	int64_t seen = 0, told = 0;
+	int64_t untold = 0;
 	struct ts_rows_block b;
 	struct ts_rows *rows;
 	enum ts_code code;
 
+	q.range = range;
+	q.from = from;
+	q.to = to;
 	q.columns[R_VARIABLE] = TS_LOWERED_VARIABLE_VARIABLE;
 	q.columns[R_ID] = TS_LOWERED_VARIABLE_ID;
 	q.columns[R_NAME] = TS_LOWERED_VARIABLE_NAME;
@@ -331,18 +339,22 @@ read_lowered(struct choice *h, struct ts_live_gather *g, struct ts_err *err)
 	if (code)
 		return code;
 	while (!(code = ts_rows_block(rows, &b, err)) && b.rows > 0) {
-		seen += b.rows;
-		if (seen - told >= PROGRESS_ROWS)
-			ts_progress_set(w->progress, told = seen, total);
-		if ((code = add_block(h, g, rows, &b, err)))
+		untold += b.rows;
+		if (untold >= PROGRESS_ROWS) {
+			ts_progress_set(w->progress, atomic_fetch_add(seen, untold) + untold,
+				total);
+			untold = 0;
+		}
+		if ((code = add_block(h, rows, &b, err)))
 			break;
 	}
 	ts_rows_close(rows);
-	return code;
+	h->damage = code == TS_E_DAMAGED ? code : h->damage;
+	return code == TS_E_DAMAGED ? TS_OK : code;
 }
 
 static enum ts_code
-choose(struct choice *h, struct ts_err *err)
+choose(struct what_if_share *h, struct ts_err *err)
 {
 	const struct ts_report *r = h->w->rd->report;
 	enum ts_code code = TS_OK;
@@ -372,32 +384,98 @@ choose(struct choice *h, struct ts_err *err)
 	return code;
 }
 
-enum ts_code
-what_if_less(struct ts_tile_lives **out, struct what_if_work *w, struct ts_err *err)
+bool
+what_if_share_splits(const struct what_if_share *h)
 {
-	struct choice h = {.w = w, .c = &w->w->changes};
-	struct ts_live_gather g = {0};
-	struct ts_live_axis a;
-	enum ts_code damage = ts_live_axis_read(&a, w->rd, w->cache, err), code;
+	const struct ts_reader *rd = h->w->rd;
+	const struct ts_reach *reach = &rd->report->binding[TS_LOWERED_VARIABLE].reach;
 
-	*out = NULL;
-	code = damage == TS_E_DAMAGED ? TS_OK : damage;
+	/* a damaged relation has no section, and no sum of one that has a section overflows */
+	return ts_tile_lives_quick(rd->index) && (h->by_number || !h->names.any) &&
+		ts_reach_span(reach) > 0 && reach->last_rowid < INT64_MAX;
+}
+
+/* Names are not asked any more: numbers say all. */
+static void
+take_choice(struct what_if_share *h, const struct what_if_share *like)
+{
+	h->lent = true;
+	h->by_number = like->by_number;
+	h->by_id = like->by_id;
+	h->near = like->near;
+	h->far = like->far;
+	h->fars = like->fars;
+	h->settled = like->settled;
+}
+
+enum ts_code
+what_if_share_open(struct what_if_share **out, struct what_if_work *w,
+	const struct what_if_share *like, struct ts_err *err)
+{
+	struct what_if_share *h = ts_alloc(1, sizeof(*h));
+	enum ts_code code;
+
+	*out = h;
+	if (!h)
+		return ts_err_nomem(err);
+	h->w = w;
+	h->c = &w->w->changes;
+	h->damage = ts_live_axis_read(&h->axis, w->rd, w->cache, err);
+	code = h->damage == TS_E_DAMAGED ? TS_OK : h->damage;
 	if (!code)
-		code = ts_live_gather_begin(&g, &a, w->cache, err);
+		code = ts_live_gather_begin(&h->g, &h->axis, w->cache, err);
+	if (!code && like)
+		take_choice(h, like);
+	else if (!code)
+		code = choose(h, err);
+	h->damage = code == TS_E_DAMAGED ? code : h->damage;
+	return code == TS_E_DAMAGED ? TS_OK : code;
+}
+
+enum ts_code
+what_if_share_merge(struct what_if_share *to, struct what_if_share *from, struct ts_err *err)
+{
+	struct ts_what_if *a = to->w->w, *b = from->w->w;
+	bool fits = true;
+	enum ts_code code = ts_live_gather_end(&from->g, err);
+
+	if (to->axis.points != from->axis.points || to->axis.classes != from->axis.classes)
+		return ts_err_set(err, TS_E_STALE, "the report has changed");
 	if (!code)
-		code = choose(&h, err);
-	damage = code == TS_E_DAMAGED ? code : damage;
-	if ((!code || code == TS_E_DAMAGED) && h.c->count > 0)
-		code = read_lowered(&h, &g, err);
-	damage = code == TS_E_DAMAGED ? code : damage;
-	if (!code || code == TS_E_DAMAGED)
-		code = ts_live_table(out, &a, &g, w->rd, false, err);
-	close_names(&h.names);
-	ts_pile_fini(&h.near);
-	ts_pile_fini(&h.far);
-	ts_live_gather_fini(&g);
-	ts_live_axis_fini(&a);
-	return code ? code : damage;
+		code = ts_live_gather_merge(&fits, &to->g, &from->g, err);
+	for (int i = 0; i < to->c->count; i++) {
+		a->sum[i].variables += b->sum[i].variables;
+		a->sum[i].bytes += b->sum[i].bytes;
+		a->sum[i].less += b->sum[i].less;
+		a->sum[i].unplaced += b->sum[i].unplaced;
+		a->sum[i].unplaced_bytes += b->sum[i].unplaced_bytes;
+	}
+	a->unknown += b->unknown;
+	to->damage = from->damage ? from->damage : to->damage;
+	return code || fits ? code : ts_err_set(err, TS_E_STALE, "the report has changed");
+}
+
+enum ts_code
+what_if_share_table(struct ts_tile_lives **out, struct what_if_share *h, struct ts_err *err)
+{
+	enum ts_code code = ts_live_table(out, &h->axis, &h->g, h->w->rd, false, err);
+
+	return code ? code : h->damage;
+}
+
+void
+what_if_share_close(struct what_if_share *h)
+{
+	if (!h)
+		return;
+	close_names(&h->names);
+	if (!h->lent) {
+		ts_pile_fini(&h->near);
+		ts_pile_fini(&h->far);
+	}
+	ts_live_gather_fini(&h->g);
+	ts_live_axis_fini(&h->axis);
+	free(h);
 }
 
 enum ts_code
@@ -417,8 +495,8 @@ enum { N_ID, N_NAME, N_COLUMNS };
 
 /* Is one of the rows of a relation named? Its columns: a number, a name. */
 static enum ts_code
-find_named(bool *any, struct choice *h, enum ts_relation relation, const int columns[N_COLUMNS],
-	struct ts_err *err)
+find_named(bool *any, struct what_if_share *h, enum ts_relation relation,
+	const int columns[N_COLUMNS], struct ts_err *err)
 {
 	struct ts_rows_query q = {.columns = {columns[N_ID], columns[N_NAME]},
 		.column_count = h->names.any ? N_COLUMNS : N_NAME,
@@ -458,8 +536,8 @@ ts_what_if_names(bool *any, struct ts_reader *rd, const struct ts_what_if_change
 	static const int from[] = {TS_LOWERED_VARIABLE_VARIABLE, TS_LOWERED_VARIABLE_NAME};
 	static const int lowered[] = {TS_LOWERED_VARIABLE_ID, TS_LOWERED_VARIABLE_NAME};
 	struct ts_what_if w = {.changes = {.count = 1, .item = {*x}}};
-	struct what_if_work work = {&w, rd, groups, NULL, progress};
-	struct choice h = {.w = &work, .c = &w.changes};
+	struct what_if_work work = {&w, rd, groups, NULL, progress, NULL};
+	struct what_if_share h = {.w = &work, .c = &w.changes};
 	enum ts_code code;
 
 	*any = false;

@@ -20,16 +20,23 @@
 
 #include "what_if_tab_internal.h"
 
-enum { KIND_ANSWER };
+enum { KIND_ANSWER, KIND_HELP };
 
 struct answer {
 	struct ts_fetch f;
 	struct ts_what_if_changes changes;
 	uint64_t version;
 	const struct ts_cache *cache;
-	char *rules; /* file of the user's groups; or NULL */
+	char *rules;		    /* file of the user's groups; or NULL */
+	struct ts_what_if_run *run; /* held; or NULL */
 	struct ts_what_if *w;
 	int64_t limit;
+};
+
+/* To be worked out by two workers, where the other one has nothing else to do. */
+struct helper {
+	struct ts_fetch f;
+	struct ts_what_if_run *run; /* held */
 };
 
 static struct what_if_tab *
@@ -58,10 +65,36 @@ read_answer(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 	if (!code)
 		code = ts_groups_open(&groups, a->rules, err);
 	if (!code)
-		code = ts_what_if_read(&a->w, rd, NULL, &a->changes, groups, a->cache,
+		code = ts_what_if_lead(&a->w, a->run, rd, &a->changes, groups, a->cache,
 			&f->job.progress, err);
 	ts_groups_close(groups);
 	return code;
+}
+
+static enum ts_code
+read_help(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
+{
+	return ts_what_if_help(((struct helper *)f)->run, rd, &f->job.progress, err);
+}
+
+static void
+fini_help(struct ts_fetch *f)
+{
+	ts_what_if_run_close(((struct helper *)f)->run);
+}
+
+/* Nothing depends on it: without memory there is no help. */
+static void
+ask_help(struct ts_tab *t, struct ts_what_if_run *run)
+{
+	struct helper *h = run ? ts_alloc(1, sizeof(*h)) : NULL;
+
+	if (!h)
+		return;
+	h->f.read = read_help;
+	h->f.fini = fini_help;
+	h->run = ts_what_if_run_hold(run);
+	ts_fetch_send(t->view, &h->f, t->kind + KIND_HELP, TS_WORKER_BULK, "working out what if");
 }
 
 static void
@@ -70,6 +103,7 @@ fini_answer(struct ts_fetch *f)
 	struct answer *a = (struct answer *)f;
 
 	ts_what_if_free(a->w);
+	ts_what_if_run_close(a->run);
 	free(a->rules);
 }
 
@@ -94,11 +128,13 @@ request(struct ts_tab *t)
 	a->version = a->changes.version;
 	a->cache = env->cache;
 	a->rules = ts_what_if_rules(env);
+	a->run = ts_what_if_run_new(&a->changes, env->cache);
 	s->any = true;
 	s->asked = a->version;
 	s->asking = &a->f;
 	s->pane.state = s->w ? TS_PANE_STALE : TS_PANE_LOADING;
 	ts_fetch_send(t->view, &a->f, t->kind + KIND_ANSWER, TS_WORKER_BULK, "working out what if");
+	ask_help(t, a->run);
 }
 
 static void resize(struct ts_tab *t);

@@ -5,6 +5,8 @@
  */
 #include "config.h"
 
+#include <pthread.h>
+
 #include "tilescope/report/what_if.h"
 
 #include "tile_live_report.h"
@@ -369,6 +371,93 @@ START_TEST(names_something)
 }
 END_TEST
 
+/* --- by several threads ------------------------------------------------------------------------ */
+
+struct helping {
+	struct fixture *f;
+	struct ts_what_if_run *run;
+	pthread_t thread;
+	bool cancelled;
+};
+
+static void *
+help(void *ctx)
+{
+	struct helping *h = ctx;
+	struct ts_reader *rd;
+	struct ts_err err;
+	struct ts_cancel cancel = {0};
+
+	if (h->cancelled)
+		ts_cancel_set(&cancel);
+	ck_assert_int_eq(ts_reader_open(&rd, h->f->report, &err), TS_OK);
+	ts_reader_set_index(rd, h->f->index);
+	ts_reader_set_cancel(rd, &cancel);
+	if (ts_what_if_help(h->run, rd, NULL, &err)) /* the leader does it then */
+		ck_assert(h->cancelled);
+	ts_reader_set_cancel(rd, NULL);
+	ts_reader_close(rd);
+	return NULL;
+}
+
+static void
+same_pair(const struct ts_what_if_pair *a, const struct ts_what_if_pair *b)
+{
+	same(&a->before, b->before);
+	same(&a->after, b->after);
+}
+
+/* Helpers that come early, late, too many, or are cancelled: the answer is that of one thread. */
+START_TEST(with_help)
+{
+	enum { HELPERS = 5 };
+	struct truth *t = malloc(sizeof(*t));
+	struct ts_what_if_changes c = {0};
+	struct helping h[HELPERS];
+	struct ts_what_if *alone, *led;
+	struct ts_err err = {0};
+	struct ts_groups *g;
+	struct fixture f;
+
+	begin(&f);
+	make(&f, t, _i);
+	open_report(&f);
+	ck_assert_int_eq(ts_groups_open(&g, NULL, NULL), TS_OK);
+	for (int i = 0; i < 3; i++) {
+		struct ts_what_if_change x = change(t);
+
+		ck_assert(ts_what_if_put(&c, &x));
+	}
+	ck_assert_int_eq(ts_what_if_read(&alone, f.indexed, NULL, &c, g, NULL, NULL, &err), TS_OK);
+	for (int i = 0; i < HELPERS; i++)
+		h[i] = (struct helping){.f = &f,
+			.run = i ? ts_what_if_run_hold(h[0].run) : ts_what_if_run_new(&c, NULL),
+			.cancelled = any(9) == 0};
+	for (int i = 0; i < HELPERS - 1; i++)
+		ck_assert_int_eq(pthread_create(&h[i].thread, NULL, help, &h[i]), 0);
+	ck_assert_msg(ts_what_if_lead(&led, h[0].run, f.indexed, &c, g, NULL, NULL, &err) == TS_OK,
+		"%s", err.msg);
+	for (int i = 0; i < HELPERS - 1; i++)
+		pthread_join(h[i].thread, NULL);
+	help(&h[HELPERS - 1]);
+	same_pair(&led->device, &alone->device);
+	same_pair(&led->worst, &alone->worst);
+	ck_assert_int_eq(led->ipus, alone->ipus);
+	ck_assert_int_eq(led->unknown, alone->unknown);
+	for (int i = 0; i < led->ipus; i++)
+		same_pair(&led->ipu[i], &alone->ipu[i]);
+	for (int i = 0; i < c.count; i++)
+		ck_assert(memcmp(&led->sum[i], &alone->sum[i], sizeof(led->sum[i])) == 0);
+	ts_what_if_free(led);
+	ts_what_if_free(alone);
+	for (int i = 0; i < HELPERS; i++)
+		ts_what_if_run_close(h[i].run);
+	ts_groups_close(g);
+	end(&f);
+	free(t);
+}
+END_TEST
+
 START_TEST(a_list_of_changes)
 {
 	struct ts_what_if_changes c = {0};
@@ -529,6 +618,7 @@ main(void)
 	tcase_set_timeout(c, 300);
 	tcase_add_loop_test(c, random_changes, 0, ROUNDS);
 	tcase_add_loop_test(c, names_something, 0, ROUNDS / 2);
+	tcase_add_loop_test(c, with_help, 0, ROUNDS / 2);
 	tcase_add_test(c, a_list_of_changes);
 	tcase_add_test(c, what_cannot_be);
 	tcase_add_test(c, large_numbers);

@@ -132,6 +132,25 @@ enum ts_code ts_what_if_read(struct ts_what_if **out, struct ts_reader *rd, stru
 	const struct ts_what_if_changes *changes, struct ts_groups *groups,
 	const struct ts_cache *cache, struct ts_progress *progress,
 	struct ts_err *err) TS_WARN_UNUSED;
+/*
+ * The same by several threads. One leads: it gets the answer. Others help, as long as there is something to do, each with a reader
+ * of its own (of the same report, with the same index); it does not matter whether they come at all. Without the index, and where names of lowered variables have to be asked, the leader is alone. A run is good for one
+ * answer, of the changes that it was made with. Errors of a helper are no matter of the leader's: it does it again, alone.
+ */
+struct ts_what_if_run;
+
+struct ts_what_if_run *ts_what_if_run_new(const struct ts_what_if_changes *changes,
+	const struct ts_cache *cache); /* NULL: no memory */
+struct ts_what_if_run *ts_what_if_run_hold(struct ts_what_if_run *r);
+void ts_what_if_run_close(struct ts_what_if_run *r); /* NULL allowed; any thread */
+
+enum ts_code ts_what_if_lead(struct ts_what_if **out, struct ts_what_if_run *run,
+	struct ts_reader *rd, const struct ts_what_if_changes *changes, struct ts_groups *groups,
+	const struct ts_cache *cache, struct ts_progress *progress,
+	struct ts_err *err) TS_WARN_UNUSED;
+enum ts_code ts_what_if_help(struct ts_what_if_run *run, struct ts_reader *rd,
+	struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
+
 void ts_what_if_free(struct ts_what_if *w); /* NULL allowed */
 
 /* Is it an expression for TS_WHAT_IF_PATTERN? Reads nothing. Errors: TS_E_USAGE (with the place in it), TS_E_NOMEM. */
