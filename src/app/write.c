@@ -171,8 +171,11 @@ add_row(struct writing *w, struct ts_rows_out *out)
 {
 	struct ts_sql_value sql[TS_TABLE_COLUMNS];
 
-	for (int i = 0; i < w->count; i++)
+	for (int i = 0; i < w->count; i++) {
 		to_sql(&sql[i], &w->value[w->column[i]], w->share[i]);
+		if (sql[i].type == TS_SQL_NULL && w->format == TS_FORMAT_MD)
+			sql[i].type = TS_SQL_TEXT; /* an empty cell: it is read by people */
+	}
 	return ts_rows_out_row(out, sql);
 }
 

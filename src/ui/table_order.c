@@ -155,9 +155,8 @@ next_column(const struct ts_table *t)
 	return -1;
 }
 
-/* Is it a column of numbers? By the first that is known. */
-static bool
-has_numbers(const struct ts_table *t, int column)
+bool
+ts_table_falls(const struct ts_table *t, int column)
 {
 	struct ts_table_value v;
 
@@ -179,7 +178,7 @@ sort(const struct ts_table *t, const char *name, char *say, size_t size)
 	}
 	o->sorted = to;
 	/* numbers from the largest down, names from A: what one looks for first */
-	o->descending = to >= 0 && has_numbers(t, to);
+	o->descending = to >= 0 && ts_table_falls(t, to);
 	o->made = false;
 	if (to < 0)
 		snprintf(say, size, "sorted as at first");

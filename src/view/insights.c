@@ -459,6 +459,9 @@ static const struct ts_view_arg args[] = {
 	{"tab", TS_ARG_TEXT, get_tab, set_tab, 0},
 	{"pane", "findings|tabs", get_pane, set_pane, 0},
 	{"full", TS_ARG_YES, get_full, set_full, 0},
+	{"columns", TS_ARG_TEXT, ts_arg_get_columns, ts_arg_set_columns, 0},
+	{"sort", TS_ARG_TEXT, ts_arg_get_sort, ts_arg_set_sort, 0},
+	{"filter", TS_ARG_TEXT, ts_arg_get_filter, ts_arg_set_filter, 0},
 	{"row", TS_ARG_NUMBER, get_row, set_row, 0},
 	{0},
 };

@@ -433,6 +433,7 @@ const struct ts_view_arg live_args[] = {
 	{"debug", TS_ARG_YES, get_debug, set_debug, 0},
 	{"pane", PANES, get_pane, set_pane, 0},
 	{"full", TS_ARG_YES, get_full, set_full, 0},
+	{"columns", TS_ARG_TEXT, ts_arg_get_columns, ts_arg_set_columns, 0},
 	{"row", TS_ARG_NUMBER, get_row, set_row, 0},
 	{0},
 };

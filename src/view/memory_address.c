@@ -276,6 +276,9 @@ const struct ts_view_arg memory_args[] = {
 	{"tab", TABS, get_tab, NULL, TS_CMD_TAB},
 	{"debug", TS_ARG_YES, get_debug, set_debug, 0},
 	{"full", TS_ARG_YES, get_full, set_full, 0},
+	{"columns", TS_ARG_TEXT, ts_arg_get_columns, ts_arg_set_columns, 0},
+	{"sort", TS_ARG_TEXT, ts_arg_get_sort, ts_arg_set_sort, 0},
+	{"filter", TS_ARG_TEXT, ts_arg_get_filter, ts_arg_set_filter, 0},
 	{"row", TS_ARG_NUMBER, get_row, set_row, 0},
 	{0},
 };

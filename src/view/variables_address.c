@@ -97,6 +97,7 @@ const struct ts_view_arg variables_args[] = {
 		get_sort, NULL, TS_CMD_SORT},
 	{"reverse", TS_ARG_YES, get_reverse, set_reverse, 0},
 	{"row", TS_ARG_NUMBER, get_row, set_row, 0},
+	{"columns", TS_ARG_TEXT, ts_arg_get_columns, ts_arg_set_columns, 0},
 	{"debug", TS_ARG_YES, get_debug, set_debug, 0},
 	{"full", TS_ARG_YES, get_full, set_full, 0},
 	{0},

@@ -9,6 +9,7 @@
 
 #include "view_harness.h"
 
+#include "tilescope/ui/table_looks.h"
 #include "tilescope/view/memory.h"
 #include "tilescope/view/sheet.h"
 
@@ -393,19 +394,59 @@ START_TEST(the_largest_variables_are_walked)
 }
 END_TEST
 
+static const struct ts_view_arg *
+arg_called(const char *name)
+{
+	const struct ts_view_arg *arg = ts_view_memory.args;
+
+	while (strcmp(arg->name, name) != 0)
+		arg++;
+	return arg;
+}
+
+/* What an address says of a table, in a program where nothing was chosen: the same columns, order and filter. */
+START_TEST(an_address_has_the_table_as_it_is)
+{
+	static const char *const names[] = {"columns", "sort", "filter"};
+	static const char *const said[] = {"variable,bytes,share", "-bytes", "layer"};
+	struct ts_strbuf text;
+	struct harness h;
+
+	for (int again = 0; again < 2; again++) {
+		begin(&h, 120, 40, TS_GLYPHS_FULL);
+		h.env.looks = ts_table_looks_new();
+		ck_assert_ptr_nonnull(h.env.looks);
+		show(&h, "variables");
+		for (size_t i = 0; i < TS_COUNT(names); i++) {
+			const struct ts_view_arg *arg = arg_called(names[i]);
+
+			ts_strbuf_init(&text, 100);
+			ck_assert(!arg->get(h.view, &text)); /* as it is at first */
+			ck_assert_int_eq(arg->set(h.view, said[i]), TS_ARG_DONE);
+			ck_assert(arg->get(h.view, &text));
+			ck_assert_str_eq(text.s, said[i]);
+			ts_strbuf_fini(&text);
+			ck_assert_int_eq(arg->set(h.view, "nonsense>1"), TS_ARG_NO);
+		}
+		harness_says(&h, "3 of 7 rows");
+		ck_assert(!harness_has(&h, "offset"));
+		harness_says(&h, "bytes▴");
+		ts_table_looks_free(h.env.looks);
+		h.env.looks = NULL;
+		harness_end(&h);
+	}
+}
+END_TEST
+
 START_TEST(an_address_leads_to_a_tab)
 {
-	static const struct ts_view_arg *args;
 	struct ts_strbuf text;
 	struct harness h;
 
 	begin(&h, 120, 40, TS_GLYPHS_FULL);
-	args = ts_view_memory.args;
-	while (strcmp(args->name, "tab") != 0)
-		args++;
 	show(&h, "addresses");
 	ts_strbuf_init(&text, 100);
-	ck_assert(args->get(h.view, &text));
+	ck_assert(arg_called("tab")->get(h.view, &text));
 	ck_assert_str_eq(text.s, "addresses");
 	ts_strbuf_fini(&text);
 	ck_assert_int_eq(harness_type(&h, "tab nowhere"), TS_EFFECT_BELL);
@@ -526,6 +567,7 @@ main(void)
 	tcase_add_test(c, the_tab_is_in_sight_at_any_width);
 	tcase_add_test(c, gaps_are_walked_and_said);
 	tcase_add_test(c, the_largest_variables_are_walked);
+	tcase_add_test(c, an_address_has_the_table_as_it_is);
 	tcase_add_test(c, an_address_leads_to_a_tab);
 	tcase_add_test(c, what_is_absent_is_said);
 	tcase_add_loop_test(c, odd_reports_draw_sanely, 0, (int)TS_COUNT(hostile));

@@ -42,4 +42,15 @@ enum ts_arg_state ts_arg_go_row(struct ts_view *v, struct ts_list *l, bool there
 bool ts_arg_get_tiles(struct ts_view *v, struct ts_strbuf *out);
 enum ts_arg_state ts_arg_set_tiles(struct ts_view *v, const char *value);
 
+/*
+ * Of the table of the pane that has the keys (arg_table.c): `columns=tile,bytes`; `sort=NAME`, with a minus in front the other
+ * way round; `filter=WORDS`, of tables that are held. Behind `pane` and `tab`, in front of `row`.
+ */
+bool ts_arg_get_columns(struct ts_view *v, struct ts_strbuf *out);
+enum ts_arg_state ts_arg_set_columns(struct ts_view *v, const char *value);
+bool ts_arg_get_sort(struct ts_view *v, struct ts_strbuf *out);
+enum ts_arg_state ts_arg_set_sort(struct ts_view *v, const char *value);
+bool ts_arg_get_filter(struct ts_view *v, struct ts_strbuf *out);
+enum ts_arg_state ts_arg_set_filter(struct ts_view *v, const char *value);
+
 #endif

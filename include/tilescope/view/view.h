@@ -72,8 +72,8 @@ struct ts_view_env {
 	struct ts_jobs *jobs;
 	struct ts_window window[TS_WINDOW_COUNT]; /* of lists: what they hold, how often that did */
 	const struct ts_options *options;
-	const struct ts_table_looks *looks; /* which columns of tables the user wants; or NULL */
-	struct ts_settings *settings;	    /* kept for the next start; NULL: nothing is */
+	struct ts_table_looks *looks; /* which columns of tables the user wants; or NULL */
+	struct ts_settings *settings; /* kept for the next start; NULL: nothing is */
 	struct ts_selection *selection;
 	const char *rules; /* directory of the user's rules of groups; or NULL */
 	struct ts_log *log;
