@@ -6,49 +6,21 @@
  */
 #include "config.h"
 
-#include <check.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "made_report.h"
 
 #include "tilescope/base/mem.h"
 #include "tilescope/report/memory_identity.h"
 #include "tilescope/report/summary.h"
 
-struct fixture {
-	char dir[64];
-	char path[128];
-	sqlite3 *db;
-	struct ts_report *report;
-	struct ts_reader *reader;
-};
-
-static void TS_PRINTF(2, 3) sql(struct fixture *f, const char *fmt, ...)
-{
-	char *message = NULL, *text;
-	va_list ap;
-
-	va_start(ap, fmt);
-	text = sqlite3_vmprintf(fmt, ap);
-	va_end(ap);
-	ck_assert_msg(sqlite3_exec(f->db, text, NULL, NULL, &message) == SQLITE_OK, "%s: %s",
-		message, text);
-	sqlite3_free(text);
-}
-
 static void
 begin(struct fixture *f)
 {
-	memset(f, 0, sizeof(*f));
-	snprintf(f->dir, sizeof(f->dir), "/tmp/ts-identity-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(f->dir));
-	snprintf(f->path, sizeof(f->path), "%s/profile.pop", f->dir);
-	ck_assert_int_eq(sqlite3_open(f->path, &f->db), SQLITE_OK);
+	make_store(f, 0);
 	sql(f, "%s",
-		"PRAGMA synchronous = OFF; CREATE TABLE report(key TEXT, value TEXT);"
-		"INSERT INTO report VALUES('store_version', '1');"
 		"CREATE TABLE target(type TEXT, ipus INTEGER, replicas INTEGER, tiles_per_ipu "
 		"INTEGER, bytes_per_tile INTEGER);"
 		"CREATE TABLE tile_memory(tile INTEGER, ipu INTEGER, total INTEGER, total_gaps "
@@ -56,26 +28,6 @@ begin(struct fixture *f)
 		"CREATE TABLE memory_category(category INTEGER, name TEXT);"
 		"CREATE TABLE tile_category(tile INTEGER, category INTEGER, region TEXT, "
 		"not_overlapped INTEGER, overlapped INTEGER);");
-}
-
-static void
-open_report(struct fixture *f)
-{
-	struct ts_report_options o = {0};
-	struct ts_err err = {0};
-
-	ck_assert_msg(ts_report_open(&f->report, f->path, &o, &err) == TS_OK, "%s", err.msg);
-	ck_assert_msg(ts_reader_open(&f->reader, f->report, &err) == TS_OK, "%s", err.msg);
-}
-
-static void
-end(struct fixture *f)
-{
-	ts_reader_close(f->reader);
-	ts_report_close(f->report);
-	sqlite3_close(f->db);
-	unlink(f->path);
-	ck_assert_int_eq(rmdir(f->dir), 0);
 }
 
 static struct ts_memory_identities

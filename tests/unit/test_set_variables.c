@@ -2,45 +2,16 @@
 /* Variables of several tiles by name against SQL: rows by tile and rows mixed, names here and in another table. */
 #include "config.h"
 
-#include <check.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "made_report.h"
 
 #include "tilescope/base/mem.h"
 #include "tilescope/report/set_variables.h"
 
 enum { TILES = 9, ROWS = 300 };
-
-struct fixture {
-	char dir[64], path[128];
-	sqlite3 *db;
-	struct ts_report *report;
-	struct ts_reader *reader;
-	unsigned seed;
-};
-
-static unsigned
-rnd(struct fixture *f, unsigned n)
-{
-	f->seed = f->seed * 1103515245u + 12345u;
-	return (f->seed >> 16 & 0x7fff) % n;
-}
-
-static void TS_PRINTF(2, 3) sql(struct fixture *f, const char *fmt, ...)
-{
-	char *message = NULL, *text;
-	va_list ap;
-
-	va_start(ap, fmt);
-	text = sqlite3_vmprintf(fmt, ap);
-	va_end(ap);
-	ck_assert_msg(sqlite3_exec(f->db, text, NULL, NULL, &message) == SQLITE_OK, "%s: %s",
-		message, text);
-	sqlite3_free(text);
-}
 
 /* Names in the rows of a store; in another table of a profile, whose rows may be mixed. */
 static void
@@ -48,15 +19,8 @@ begin(struct fixture *f, unsigned seed)
 {
 	bool profile = seed % 2, mixed = seed % 4 == 3;
 
-	memset(f, 0, sizeof(*f));
-	f->seed = seed * 31 + 1;
-	snprintf(f->dir, sizeof(f->dir), "/tmp/ts-set-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(f->dir));
-	snprintf(f->path, sizeof(f->path), "%s/profile.pop", f->dir);
-	ck_assert_int_eq(sqlite3_open(f->path, &f->db), SQLITE_OK);
-	sql(f,
-		"PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY; CREATE TABLE names(id INTEGER "
-		"PRIMARY KEY, s TEXT)");
+	make_fixture(f, "profile.pop", seed * 31 + 1);
+	sql(f, "CREATE TABLE names(id INTEGER PRIMARY KEY, s TEXT)");
 	for (int i = 0; i < 20; i++)
 		sql(f, "INSERT INTO names VALUES(%d, 'n%d')", i, i % 17);
 	sql(f,
@@ -101,7 +65,6 @@ START_TEST(names_have_the_sums_of_sql)
 {
 	static const int64_t tiles[] = {1, 2, 5, 8};
 	const char *in = "1, 2, 5, 8";
-	struct ts_report_options o = {0};
 	struct ts_err err = {0};
 	struct ts_set_variables v;
 	struct fixture f;
@@ -109,8 +72,7 @@ START_TEST(names_have_the_sums_of_sql)
 	char most[200];
 
 	begin(&f, (unsigned)_i);
-	ck_assert_msg(ts_report_open(&f.report, f.path, &o, &err) == TS_OK, "%s", err.msg);
-	ck_assert_msg(ts_reader_open(&f.reader, f.report, &err) == TS_OK, "%s", err.msg);
+	open_report(&f);
 	ck_assert_msg(ts_set_variables_read(&v, f.reader, tiles, TS_COUNT(tiles), NULL, &err) ==
 			TS_OK,
 		"%s", err.msg);
@@ -134,11 +96,7 @@ START_TEST(names_have_the_sums_of_sql)
 	}
 	ck_assert_int_eq(sum, v.bytes);
 	ts_set_variables_fini(&v);
-	ts_reader_close(f.reader);
-	ts_report_close(f.report);
-	sqlite3_close(f.db);
-	unlink(f.path);
-	ck_assert_int_eq(rmdir(f.dir), 0);
+	end(&f);
 }
 END_TEST
 

@@ -5,12 +5,11 @@
  */
 #include "config.h"
 
-#include <check.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "made_report.h"
 
 #include "tilescope/base/mem.h"
 #include "tilescope/report/tile_details.h"
@@ -21,34 +20,6 @@ static const char *const categories[] = {"variable", "vertexCode", "stack",
 	"instrumentationResults", "vertexInstanceState", "odd"};
 static const char *const regions[] = {"'non_interleaved'", "'interleaved'", "'overflowed'", "NULL",
 	"'elsewhere'"};
-
-struct fixture {
-	char dir[64], path[128];
-	sqlite3 *db;
-	struct ts_report *report;
-	struct ts_reader *reader;
-	unsigned seed;
-};
-
-static unsigned
-rnd(struct fixture *f, unsigned n)
-{
-	f->seed = f->seed * 1103515245u + 12345u;
-	return (f->seed >> 16 & 0x7fff) % n;
-}
-
-static void TS_PRINTF(2, 3) sql(struct fixture *f, const char *fmt, ...)
-{
-	char *message = NULL, *text;
-	va_list ap;
-
-	va_start(ap, fmt);
-	text = sqlite3_vmprintf(fmt, ap);
-	va_end(ap);
-	ck_assert_msg(sqlite3_exec(f->db, text, NULL, NULL, &message) == SQLITE_OK, "%s: %s",
-		message, text);
-	sqlite3_free(text);
-}
 
 static int64_t
 ask(struct fixture *f, const char *text)
@@ -66,42 +37,14 @@ ask(struct fixture *f, const char *text)
 static void
 begin(struct fixture *f, unsigned seed)
 {
-	memset(f, 0, sizeof(*f));
-	f->seed = seed * 131 + 7;
-	snprintf(f->dir, sizeof(f->dir), "/tmp/ts-details-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(f->dir));
-	snprintf(f->path, sizeof(f->path), "%s/report.tilescope", f->dir);
-	ck_assert_int_eq(sqlite3_open(f->path, &f->db), SQLITE_OK);
+	make_store(f, seed * 131 + 7);
 	sql(f,
-		"PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY;"
-		"CREATE TABLE report(key TEXT, value TEXT);"
-		"INSERT INTO report VALUES('store_version', '1');"
 		"CREATE TABLE memory_category(category INTEGER PRIMARY KEY, name TEXT);"
 		"CREATE TABLE tile_memory(tile INTEGER PRIMARY KEY, total INTEGER, total_gaps INTEGER,"
 		" non_interleaved INTEGER, interleaved INTEGER, overflowed INTEGER,"
 		" always_live INTEGER, not_always_live_peak INTEGER)");
 	for (size_t i = 0; i < TS_COUNT(categories); i++)
 		sql(f, "INSERT INTO memory_category VALUES(%d, '%s')", (int)i, categories[i]);
-}
-
-static void
-open_report(struct fixture *f)
-{
-	struct ts_report_options o = {0};
-	struct ts_err err = {0};
-
-	ck_assert_msg(ts_report_open(&f->report, f->path, &o, &err) == TS_OK, "%s", err.msg);
-	ck_assert_msg(ts_reader_open(&f->reader, f->report, &err) == TS_OK, "%s", err.msg);
-}
-
-static void
-end(struct fixture *f)
-{
-	ts_reader_close(f->reader);
-	ts_report_close(f->report);
-	sqlite3_close(f->db);
-	unlink(f->path);
-	ck_assert_int_eq(rmdir(f->dir), 0);
 }
 
 /* Of some tiles the totals agree with the categories, of some they do not, of some they are not known. */

@@ -5,72 +5,17 @@
  */
 #include "config.h"
 
-#include <check.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "made_report.h"
 
 #include "tilescope/base/mem.h"
 #include "tilescope/demo/demo.h"
 #include "tilescope/report/tile_metric.h"
 
 enum { TILES = 24, MORE = TILES + 3 }; /* the last ones are in no relation */
-
-struct fixture {
-	char dir[64];
-	char path[128];
-	sqlite3 *db;
-	struct ts_report *report;
-	struct ts_reader *reader;
-};
-
-static void
-begin(struct fixture *f)
-{
-	memset(f, 0, sizeof(*f));
-	snprintf(f->dir, sizeof(f->dir), "/tmp/ts-metric-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(f->dir));
-	snprintf(f->path, sizeof(f->path), "%s/profile.pop", f->dir);
-}
-
-static void TS_PRINTF(2, 3) sql(struct fixture *f, const char *fmt, ...)
-{
-	char *message = NULL, *text;
-	va_list ap;
-
-	if (!f->db)
-		ck_assert_int_eq(sqlite3_open(f->path, &f->db), SQLITE_OK);
-	va_start(ap, fmt);
-	text = sqlite3_vmprintf(fmt, ap);
-	va_end(ap);
-	ck_assert_msg(sqlite3_exec(f->db, text, NULL, NULL, &message) == SQLITE_OK, "%s: %s",
-		message, text);
-	sqlite3_free(text);
-}
-
-static void
-open_report(struct fixture *f)
-{
-	struct ts_report_options o = {0};
-	struct ts_err err = {0};
-
-	if (!f->db)
-		ck_assert_int_eq(sqlite3_open(f->path, &f->db), SQLITE_OK);
-	ck_assert_msg(ts_report_open(&f->report, f->path, &o, &err) == TS_OK, "%s", err.msg);
-	ck_assert_msg(ts_reader_open(&f->reader, f->report, &err) == TS_OK, "%s", err.msg);
-}
-
-static void
-end(struct fixture *f)
-{
-	ts_reader_close(f->reader);
-	ts_report_close(f->report);
-	sqlite3_close(f->db);
-	unlink(f->path);
-	ck_assert_int_eq(rmdir(f->dir), 0);
-}
 
 /* --- the slow way ------------------------------------------------------------------------------- */
 
@@ -220,7 +165,7 @@ compare(struct fixture *f, const struct slow *w, int n)
 /* --- random stores ------------------------------------------------------------------------------ */
 
 static unsigned
-rnd(unsigned n)
+pick(unsigned n)
 {
 	return (unsigned)rand() % n;
 }
@@ -229,18 +174,18 @@ rnd(unsigned n)
 static const char *
 blob(char out[1024])
 {
-	unsigned tiles = rnd(8) == 0 ? 0 : rnd(8) == 0 ? TILES + 9 : rnd(TILES + 1);
+	unsigned tiles = pick(8) == 0 ? 0 : pick(8) == 0 ? TILES + 9 : pick(TILES + 1);
 	size_t at = 2;
 
-	if (rnd(5) == 0)
+	if (pick(5) == 0)
 		return "NULL";
-	if (rnd(40) == 0)
+	if (pick(40) == 0)
 		return "X'010203'";
-	if (rnd(40) == 0)
+	if (pick(40) == 0)
 		return "7";
 	snprintf(out, 1024, "X'");
 	for (unsigned i = 0; i < tiles; i++)
-		at += (size_t)snprintf(out + at, 1024 - at, "%02x%02x0000", rnd(256), rnd(256));
+		at += (size_t)snprintf(out + at, 1024 - at, "%02x%02x0000", pick(256), pick(256));
 	snprintf(out + at, 1024 - at, "'");
 	return out;
 }
@@ -272,18 +217,18 @@ random_memory(struct fixture *f)
 {
 	for (int t = 0; t < TILES; t++) {
 		char gaps[32] = "NULL";
-		unsigned total = rnd(600000);
+		unsigned total = pick(600000);
 
-		if (rnd(4))
-			snprintf(gaps, sizeof(gaps), "%u", total + rnd(1000));
+		if (pick(4))
+			snprintf(gaps, sizeof(gaps), "%u", total + pick(1000));
 		sql(f, "INSERT INTO tile_memory VALUES(%d, NULL, NULL, %u, %s, %u, %u, %s, %u, %s)",
-			t, total, gaps, rnd(9999), rnd(9999), rnd(2) ? "0" : "NULL", rnd(9999),
-			rnd(3) ? "77" : "NULL");
-		sql(f, "INSERT INTO tile_category VALUES(%d, %u, NULL, %u, %s)", t, 3 + rnd(2),
-			rnd(5000), rnd(2) ? "12" : "NULL");
-		if (rnd(3))
-			sql(f, "INSERT INTO tile_vertex VALUES(%d, %u, %u), (%d, 9, 8)", t, rnd(4),
-				rnd(500), t);
+			t, total, gaps, pick(9999), pick(9999), pick(2) ? "0" : "NULL", pick(9999),
+			pick(3) ? "77" : "NULL");
+		sql(f, "INSERT INTO tile_category VALUES(%d, %u, NULL, %u, %s)", t, 3 + pick(2),
+			pick(5000), pick(2) ? "12" : "NULL");
+		if (pick(3))
+			sql(f, "INSERT INTO tile_vertex VALUES(%d, %u, %u), (%d, 9, 8)", t, pick(4),
+				pick(500), t);
 	}
 }
 
@@ -292,20 +237,20 @@ random_programs(struct fixture *f)
 {
 	static const char *const types[] = {"DoExchange", "GlobalExchange", "Sequence", "Sync"};
 	char b[6][1024];
-	unsigned programs = 3 + rnd(12), sets = 1 + rnd(6);
+	unsigned programs = 3 + pick(12), sets = 1 + pick(6);
 
 	for (unsigned i = 0; i < programs; i++) {
 		char set[16] = "NULL";
 
-		if (rnd(3) == 0)
-			snprintf(set, sizeof(set), "%u", rnd(sets));
+		if (pick(3) == 0)
+			snprintf(set, sizeof(set), "%u", pick(sets));
 		sql(f,
 			"INSERT INTO program VALUES(%u, '%s', NULL, %s, %s, %s, %s, %s, %s, "
 			"X'01000000')",
-			i, strcmp(set, "NULL") != 0 ? "OnTileExecute" : types[rnd(4)], set,
+			i, strcmp(set, "NULL") != 0 ? "OnTileExecute" : types[pick(4)], set,
 			blob(b[0]), blob(b[1]), blob(b[2]), blob(b[3]), blob(b[4]));
-		if (rnd(2))
-			sql(f, "INSERT INTO program_child VALUES(%u, 0, %u)", rnd(programs), i);
+		if (pick(2))
+			sql(f, "INSERT INTO program_child VALUES(%u, 0, %u)", pick(programs), i);
 	}
 	/* something of everything is recorded */
 	sql(f,
@@ -317,15 +262,15 @@ random_programs(struct fixture *f)
 			blob(b[1]));
 	sql(f, "INSERT INTO compute_set VALUES(%u, NULL, X'', NULL)", sets);
 	for (unsigned i = 0; i < 8; i++)
-		sql(f, "INSERT INTO compute_set_vertex VALUES(%u, %u, 1, %s)", rnd(sets), rnd(5),
+		sql(f, "INSERT INTO compute_set_vertex VALUES(%u, %u, 1, %s)", pick(sets), pick(5),
 			i ? blob(b[0]) : "X'02000000'");
 	for (unsigned i = 0; i < 4; i++)
-		sql(f, "INSERT INTO vertex_type VALUES(%u, 'v', %u)", i, rnd(100));
-	for (unsigned i = 0, n = rnd(60); i < n; i++)
-		sql(f, "INSERT INTO step VALUES(%u, 'x', %u, %s)", i, rnd(programs + 2),
-			rnd(2)		 ? "NULL"
-				: rnd(2) ? "0"
-					 : "1");
+		sql(f, "INSERT INTO vertex_type VALUES(%u, 'v', %u)", i, pick(100));
+	for (unsigned i = 0, n = pick(60); i < n; i++)
+		sql(f, "INSERT INTO step VALUES(%u, 'x', %u, %s)", i, pick(programs + 2),
+			pick(2)		  ? "NULL"
+				: pick(2) ? "0"
+					  : "1");
 }
 
 START_TEST(random_stores_say_what_the_slow_way_says)
@@ -333,7 +278,7 @@ START_TEST(random_stores_say_what_the_slow_way_says)
 	struct fixture f;
 
 	srand((unsigned)_i + 1);
-	begin(&f);
+	make_fixture(&f, "profile.pop", 0);
 	sql(&f, "PRAGMA synchronous = OFF; BEGIN");
 	sql(&f, "%s", store);
 	random_memory(&f);
@@ -358,7 +303,7 @@ START_TEST(a_demo_says_what_the_slow_way_says)
 	struct fixture f;
 	char *path;
 
-	begin(&f);
+	make_fixture(&f, "profile.pop", 0);
 	ck_assert_msg(ts_demo_write(&path, f.dir, &o, NULL, NULL, &err) == TS_OK, "%s", err.msg);
 	snprintf(f.path, sizeof(f.path), "%s", path);
 	free(path);
@@ -389,7 +334,7 @@ START_TEST(what_is_estimated_and_what_is_lacking_is_said)
 	struct ts_err err = {0};
 	struct fixture f;
 
-	begin(&f);
+	make_fixture(&f, "profile.pop", 0);
 	sql(&f, "%s", store);
 	sql(&f,
 		"INSERT INTO compute_set VALUES(0, 'a', X'05000000', X'07000000'), "
@@ -418,7 +363,7 @@ START_TEST(what_cannot_be_read_is_not_0)
 	struct ts_err err = {0};
 	struct fixture f;
 
-	begin(&f);
+	make_fixture(&f, "profile.pop", 0);
 	sql(&f, "%s", store);
 	sql(&f,
 		"INSERT INTO tile_vertex VALUES(0, 1, 10), (0, 2, 5), (1, 1, 10), (1, 2, NULL), (1, 3, 7),"
@@ -446,7 +391,7 @@ START_TEST(cycles_of_one_tile_an_ipu_are_marked)
 	struct ts_err err = {0};
 	struct fixture f;
 
-	begin(&f);
+	make_fixture(&f, "profile.pop", 0);
 	sql(&f, "%s", store);
 	sql(&f,
 		"INSERT INTO report VALUES('compute_instrumentation', 'ipu');"
@@ -466,7 +411,7 @@ START_TEST(a_sum_that_does_not_fit_is_unknown)
 	struct ts_err err = {0};
 	struct fixture f;
 
-	begin(&f);
+	make_fixture(&f, "profile.pop", 0);
 	sql(&f, "%s", store);
 	sql(&f,
 		"INSERT INTO vertex_type VALUES(1, 'v', 4611686018427387904);"
@@ -491,7 +436,7 @@ START_TEST(what_is_not_recorded_is_absent)
 	struct ts_err err = {0};
 	struct fixture f;
 
-	begin(&f);
+	make_fixture(&f, "profile.pop", 0);
 	sql(&f,
 		"CREATE TABLE memory_by_tile(tile INTEGER, total INTEGER);"
 		"INSERT INTO memory_by_tile VALUES(0, 5), (2, 6)");
@@ -520,7 +465,7 @@ START_TEST(peaks_are_derived_where_they_are_not_recorded)
 	struct ts_err err = {0};
 	struct fixture f;
 
-	begin(&f);
+	make_fixture(&f, "profile.pop", 0);
 	sql(&f, "%s", store);
 	sql(&f,
 		"ALTER TABLE tile_memory DROP COLUMN not_always_live_peak;"
@@ -552,7 +497,7 @@ START_TEST(blobs_that_nobody_wrote_are_absent)
 	struct ts_err err = {0};
 	struct fixture f;
 
-	begin(&f);
+	make_fixture(&f, "profile.pop", 0);
 	sql(&f, "%s", store);
 	sql(&f, "INSERT INTO compute_set VALUES(0, 'a', NULL, NULL)");
 	open_report(&f);
@@ -573,7 +518,7 @@ START_TEST(a_cancelled_reading_ends)
 	struct ts_err err = {0};
 	struct fixture f;
 
-	begin(&f);
+	make_fixture(&f, "profile.pop", 0);
 	sql(&f, "%s", store);
 	sql(&f, "INSERT INTO compute_set VALUES(0, 'a', NULL, X'07000000')");
 	open_report(&f);

@@ -5,81 +5,22 @@
  */
 #include "config.h"
 
-#include <check.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "made_report.h"
 
 #include "tilescope/base/mem.h"
 #include "tilescope/report/tile_work.h"
 
 enum { TILES = 12, SETS = 9, TYPES = 7, PROGRAMS = 11 };
 
-struct fixture {
-	char dir[64], path[128];
-	sqlite3 *db;
-	struct ts_report *report;
-	struct ts_reader *reader;
-	unsigned seed;
-};
-
-static unsigned
-rnd(struct fixture *f, unsigned n)
-{
-	f->seed = f->seed * 1103515245u + 12345u;
-	return (f->seed >> 16 & 0x7fff) % n;
-}
-
-static void TS_PRINTF(2, 3) sql(struct fixture *f, const char *fmt, ...)
-{
-	char *message = NULL, *text;
-	va_list ap;
-
-	va_start(ap, fmt);
-	text = sqlite3_vmprintf(fmt, ap);
-	va_end(ap);
-	ck_assert_msg(sqlite3_exec(f->db, text, NULL, NULL, &message) == SQLITE_OK, "%s: %s",
-		message, text);
-	sqlite3_free(text);
-}
-
 static void
 begin(struct fixture *f, unsigned seed)
 {
-	memset(f, 0, sizeof(*f));
-	f->seed = seed * 7919 + 1;
-	snprintf(f->dir, sizeof(f->dir), "/tmp/ts-work-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(f->dir));
-	snprintf(f->path, sizeof(f->path), "%s/report.tilescope", f->dir);
-	ck_assert_int_eq(sqlite3_open(f->path, &f->db), SQLITE_OK);
-	sql(f, "PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY");
-	sql(f,
-		"CREATE TABLE report(key TEXT, value TEXT);"
-		"INSERT INTO report VALUES('store_version', '1');"
-		"CREATE TABLE tile_memory(tile INTEGER PRIMARY KEY, total INTEGER)");
-}
-
-static void
-open_report(struct fixture *f)
-{
-	struct ts_report_options o = {0};
-	struct ts_err err = {0};
-
-	ck_assert_msg(ts_report_open(&f->report, f->path, &o, &err) == TS_OK, "%s", err.msg);
-	ck_assert_msg(ts_reader_open(&f->reader, f->report, &err) == TS_OK, "%s", err.msg);
-	sql(f, "BEGIN"); /* one lock for all questions */
-}
-
-static void
-end(struct fixture *f)
-{
-	ts_reader_close(f->reader);
-	ts_report_close(f->report);
-	sqlite3_close(f->db);
-	unlink(f->path);
-	ck_assert_int_eq(rmdir(f->dir), 0);
+	make_store(f, seed * 7919 + 1);
+	sql(f, "CREATE TABLE tile_memory(tile INTEGER PRIMARY KEY, total INTEGER)");
 }
 
 /* A blob as SQL: numbers of up to TILES tiles, some 0, some of all 32 bits; now and then none. */
@@ -289,6 +230,7 @@ START_TEST(rows_are_those_of_a_slow_count)
 	begin(&f, (unsigned)_i + 1);
 	fill(&f);
 	open_report(&f);
+	sql(&f, "BEGIN"); /* one lock for all questions */
 	for (int kind = 0; kind < TS_WORK_KINDS; kind++) {
 		for (int64_t t = 0; t < TILES + 2; t++)
 			check(&f, (enum ts_work_kind)kind, &t, 1);
@@ -313,6 +255,7 @@ START_TEST(families_add_up)
 	begin(&f, (unsigned)_i + 1);
 	fill(&f);
 	open_report(&f);
+	sql(&f, "BEGIN"); /* one lock for all questions */
 	for (int64_t t = 0; t < TILES; t++)
 		all[t] = t;
 	ck_assert_int_eq(ts_tile_work_read(&w, f.reader, TS_WORK_VERTICES, all, TILES, NULL, &err),
@@ -357,6 +300,7 @@ START_TEST(bad_numbers_are_left_out)
 		"(1, 'c', x'010203'), (2, 'd', 'text'), (3, NULL, x'07000000'), "
 		"(4611686018427387904, char(27) || '[2J', x'05000000')");
 	open_report(&f);
+	sql(&f, "BEGIN"); /* one lock for all questions */
 	ck_assert_msg(ts_tile_work_read(&w, f.reader, TS_WORK_COMPUTE_SETS, &tile, 1, NULL, &err) ==
 			TS_OK,
 		"%s", err.msg);

@@ -5,13 +5,11 @@
  */
 #include "config.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "../screen/report_dir.h"
+#include "world.h"
 
 #include "tilescope/base/mem.h"
 #include "tilescope/report/memory.h"
@@ -20,22 +18,6 @@
 #include "tilescope/report/tile_world.h"
 
 static struct ts_err err;
-
-struct world {
-	char dir[REPORT_DIR];
-	char *path;
-	struct ts_report *report;
-	struct ts_reader *rd;
-};
-
-static void
-open_world(struct world *w)
-{
-	struct ts_report_options ro = {.any = true};
-
-	ck_assert_msg(ts_report_open(&w->report, w->path, &ro, &err) == TS_OK, "%s", err.msg);
-	ck_assert_int_eq(ts_reader_open(&w->rd, w->report, &err), TS_OK);
-}
 
 static void
 begin_demo(struct world *w, enum ts_demo_layout layout)
@@ -46,28 +28,7 @@ begin_demo(struct world *w, enum ts_demo_layout layout)
 		.tiles = 96,
 		.variables = 8000};
 
-	report_dir_make(w->dir);
-	report_dir_demo(w->dir, &w->path, &o);
-	open_world(w);
-}
-
-static void
-begin_sql(struct world *w, const char *sql)
-{
-	report_dir_make(w->dir);
-	w->path = NULL;
-	report_dir_sql(w->dir, &w->path, "report.tilescope", sql);
-	open_world(w);
-}
-
-static void
-end_world(struct world *w)
-{
-	ts_reader_close(w->rd);
-	ts_report_close(w->report);
-	unlink(w->path);
-	free(w->path);
-	ck_assert_int_eq(rmdir(w->dir), 0);
+	begin_world(w, &o);
 }
 
 /* The tiles that a statement gives, in a set. */
