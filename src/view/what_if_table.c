@@ -65,8 +65,11 @@ what_if_labels(struct what_if_tab *s)
 	for (int i = 0; s->w && i < s->w->changes.count; i++) {
 		const struct ts_what_if_change *x = &s->w->changes.item[i];
 
+		/* one that was typed says it by itself */
 		snprintf(s->label[i], sizeof(s->label[i]), "%s%s",
-			x->of == TS_WHAT_IF_LOWERED ? "piece " : "", x->text);
+			x->of == TS_WHAT_IF_LOWERED && strncmp(x->text, "piece ", 6) != 0 ? "piece "
+											  : "",
+			x->text);
 	}
 }
 

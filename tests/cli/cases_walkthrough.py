@@ -65,6 +65,7 @@ def answers(db):
     types = dict(one("SELECT vertex_type, name FROM vertex_type"))
     mixed = one(MIXED)
     gaps = one("SELECT tile, total_gaps FROM tile_memory ORDER BY tile")
+    largest = max(one("SELECT bytes, -id FROM lowered_variable WHERE tile = 10 AND always_live = 0"))
     ipus = one("SELECT count(DISTINCT ipu) FROM tile_memory")[0][0]
     return {
         "FROM graph_count": sets, "AS compute_sets FROM compute_set": sets,
@@ -78,9 +79,33 @@ def answers(db):
             "SELECT vertex_type, instances FROM compute_set_vertex WHERE compute_set = "
             "(SELECT compute_set FROM step WHERE step = 104)")],
         "AS bytes FROM tile_memory ORDER": gaps, "AS bytes FROM tile_memory WHERE": gaps[:3],
+        "SELECT id, bytes FROM lowered_variable": [(-largest[1], largest[0])],
         "total, total_gaps": [(t, n, "NULL") for t, n in one(
             "SELECT tile, total FROM tile_memory WHERE tile < 3 ORDER BY tile")],
     }
+
+
+def peak_of(db, tile, halved):
+    """(bytes, step) of the most live bytes on a tile, one of its lowered variables halved; a cell for each step."""
+    base, = db.execute("SELECT always_live FROM tile_memory WHERE tile = ?", (tile,)).fetchone()
+    alive = {}
+    for i, size, start, end in db.execute(
+            'SELECT v.id, v.bytes, c.start, c."end" FROM lowered_variable v JOIN class_interval c USING (class) '
+            "WHERE v.tile = ? AND v.always_live = 0", (tile,)):
+        for step in range(start, end):
+            alive.setdefault(step, {})[i] = (size + 1) // 2 if i == halved else size
+    at = {step: sum(pieces.values()) for step, pieces in alive.items()}
+    step = min(at, key=lambda s: (-at[s], s))
+    return base + at[step], step
+
+
+def what_if(db, printed):
+    """The fullest tile of the page's picture: before, after, where."""
+    row = [line for line in printed.splitlines() if line.startswith("fullest ")]
+    before, (after, step) = peak_of(db, 10, None)[0], peak_of(db, 10, 1337)
+    want = "%.0f KiB  %.0f KiB tile 10 step %d" % (before / 1024, after / 1024, step)
+    if len(row) != 1 or want not in row[0]:
+        raise Failed("what if: %s, right: %s" % (row, want))
 
 
 @case()
@@ -97,6 +122,9 @@ def walkthrough(ctx):
             made += "$ %s\n%s" % (command.replace("\n", "\n> "), printed)
             if printed != expected:
                 wrong.append("$ %s\nprinted:\n%s\nin the document:\n%s" % (command, printed, expected))
+            if "what-if=" in command:
+                with sqlite3.connect(ctx.path("walk", "report.tilescope")) as db:
+                    what_if(db, printed)
             if " query " not in command:
                 continue
             with sqlite3.connect(ctx.path("walk", "report.tilescope")) as db:

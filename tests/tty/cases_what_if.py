@@ -85,6 +85,31 @@ def halved_in_six_keys(ctx):
 
 
 @case()
+def fullest_in_eight_keys(ctx):
+    """docs/walkthrough.md: the largest variable of the fullest tile, halved."""
+    path = os.path.join(ctx.reports["store"], "report.tilescope")
+    db = sqlite3.connect("file:%s?mode=ro" % path, uri=True)
+    tile, = db.execute("SELECT tile FROM tile_memory ORDER BY ifnull(total_gaps, total) DESC, tile").fetchone()
+    size, = db.execute("SELECT max(bytes) FROM lowered_variable WHERE tile = ?", (tile,)).fetchone()
+    t = ctx.pty(ctx.reports["store"], size=(120, 40))
+    t.press("3")
+    t.wait("tile %d ipu" % tile)
+    t.press(")", "\t")
+    t.wait("[Vars]" if "[Vars]" in t.screen.text() else "[Variables]")
+    t.wait("what if")
+    t.press("x", "x")
+    t.wait("halved: ")
+    t.press("g", "w")
+    t.wait("[What-if]")
+    t.wait("tile %d is fullest: " % tile)
+    t.press("z")
+    t.wait("halve   ")
+    t.wait("%.1f KiB" % (size / 1024) if size < 102400 else "%.0f KiB" % (size / 1024))
+    t.lacks("fits")
+    t.quit()
+
+
+@case()
 def groups_and_patterns(ctx):
     """whatif in any view; what is wrong is said; clear takes all back."""
     t = ctx.pty(ctx.reports["store"], size=(120, 40))
