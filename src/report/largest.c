@@ -8,6 +8,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/calc/top.h"
 #include "tilescope/report/index_variables.h"
+#include "tilescope/report/names.h"
 #include "tilescope/report/rows.h"
 #include "tilescope/report/tile_ipus.h"
 #include "tilescope/report/tile_slots.h"
@@ -58,12 +59,12 @@ enum {
 
 /* Is it code or state, which stands among the variables under the name of its category? */
 static bool
-is_category(const struct ts_insight_facts *x, const char *s, size_t n)
+is_category(const struct ts_names *categories, const char *s, size_t n)
 {
-	for (int i = 0; i < x->categories.count; i++) {
-		const char *name = x->categories.category[i].name;
+	for (size_t i = 0; i < categories->count && i < TS_CATEGORIES_MAX; i++) {
+		const struct ts_name *k = &categories->name[i];
 
-		if (strlen(name) == n && memcmp(name, s, n) == 0)
+		if (n > 0 && k->length == n && memcmp(categories->text + k->at, s, n) == 0)
 			return true;
 	}
 	return false;
@@ -72,7 +73,7 @@ is_category(const struct ts_insight_facts *x, const char *s, size_t n)
 /* --- variables -------------------------------------------------------------------------------- */
 
 static enum ts_code
-read_tile_variable(struct ts_largest *l, struct ts_reader *rd, const struct ts_insight_facts *x,
+read_tile_variable(struct ts_largest *l, struct ts_reader *rd, const struct ts_names *categories,
 	struct ts_err *err)
 {
 	struct ts_large_one *one = &l->one[TS_LARGE_TILE][TS_LARGE_VARIABLE];
@@ -88,7 +89,7 @@ read_tile_variable(struct ts_largest *l, struct ts_reader *rd, const struct ts_i
 	for (int i = 0; i < v.count && i < LOOKED_AT && !code; i++) {
 		const char *name = v.variable[i].name;
 
-		if (name && is_category(x, name, strlen(name)))
+		if (name && is_category(categories, name, strlen(name)))
 			continue;
 		code = largest_take(one, v.variable[i].bytes, l->tile, name,
 			name ? strlen(name) : 0, err);
@@ -109,7 +110,7 @@ struct candidates {
 struct of_ipus {
 	struct ts_largest *l;
 	struct ts_reader *rd;
-	const struct ts_insight_facts *x;
+	const struct ts_names *categories;
 	struct ts_progress *progress;
 	struct ts_tile_ipus ipus;
 	int left; /* IPUs of which nothing is found yet */
@@ -154,7 +155,7 @@ read_large(bool *taken, struct of_ipus *f, int64_t row, struct ts_err *err)
 		one = one_of_ipu(f, ts_tile_ipus_find(&f->ipus, tile));
 		if (ts_rows_text(rows, NAME, &s, &n) != TS_VALUE_OK)
 			n = 0;
-		if (one && bytes > one->bytes && !is_category(f->x, s, n)) {
+		if (one && bytes > one->bytes && !is_category(f->categories, s, n)) {
 			f->left -= one->bytes == TS_UNKNOWN;
 			code = largest_take(one, bytes, tile, s, n, err);
 			*taken = true;
@@ -212,7 +213,7 @@ offer_row(struct of_ipus *f, int64_t ipu, int64_t category, int64_t bytes, int64
 	if (place < 0)
 		return ts_err_nomem(err);
 	c = &f->cell[ipu * f->places + place];
-	if (!*c && !(*c = new_candidates(f->has_category)))
+	if (!*c && !(*c = new_candidates(category != TS_UNKNOWN)))
 		return ts_err_nomem(err);
 	if (bytes > (*c)->last || (bytes == (*c)->last && row <= (*c)->last_row))
 		return TS_OK;
@@ -307,9 +308,13 @@ read_passes(struct of_ipus *f, struct ts_err *err)
 
 static enum ts_code
 read_ipu_variables(struct ts_largest *l, struct ts_reader *rd, const struct ts_insight_facts *x,
-	struct ts_progress *progress, struct ts_err *err)
+	const struct ts_names *categories, struct ts_progress *progress, struct ts_err *err)
 {
-	struct of_ipus f = {.l = l, .rd = rd, .x = x, .progress = progress, .left = l->ipus};
+	struct of_ipus f = {.l = l,
+		.rd = rd,
+		.categories = categories,
+		.progress = progress,
+		.left = l->ipus};
 	enum ts_code code;
 
 	if (!ts_report_has(rd->report, TS_LOWERED_VARIABLE) || l->ipus == 0)
@@ -365,14 +370,22 @@ ts_largest_read(struct ts_largest *l, struct ts_reader *rd, const struct ts_insi
 {
 	const struct ts_peak_variable *most = &facts->peak.most;
 	enum ts_code code = begin(l, facts, err);
+	struct ts_names categories = {0};
+	struct ts_err why = {0};
 
 	if (!code && facts->has_peak && most->bytes != TS_UNKNOWN)
 		code = largest_take(&l->one[TS_LARGE_MODEL][TS_LARGE_VARIABLE], most->bytes,
 			most->variable, most->name, most->name ? strlen(most->name) : 0, err);
 	if (!code)
-		code = read_tile_variable(l, rd, facts, err);
+		code = largest_bear(l,
+			ts_names_read(&categories, rd, TS_MEMORY_CATEGORY,
+				TS_MEMORY_CATEGORY_CATEGORY, TS_MEMORY_CATEGORY_NAME, &why),
+			&why, err);
 	if (!code)
-		code = read_ipu_variables(l, rd, facts, progress, err);
+		code = read_tile_variable(l, rd, &categories, err);
+	if (!code)
+		code = read_ipu_variables(l, rd, facts, &categories, progress, err);
+	ts_names_fini(&categories);
 	return code ? code : largest_work(l, rd, facts, progress, err);
 }
 

@@ -432,6 +432,199 @@ START_TEST(largest_against_sql)
 }
 END_TEST
 
+/* --- the largest of random reports ------------------------------------------------------------- */
+
+enum { L_TILES = 18, L_IPUS = 4, L_ROWS = 150, L_TYPES = 5, L_PROGRAMS = 6 };
+
+/* What was written, and what of it counts: below 0 = no number. */
+struct drawn {
+	int ipu[L_TILES];			  /* as the relation says; or none: -1 */
+	int64_t row[L_ROWS][2];			  /* tile, bytes */
+	bool code[L_ROWS];			  /* named as a category */
+	int64_t blob[2][L_PROGRAMS][L_TILES + 3]; /* exchanges; vertices of a type */
+	int64_t state[L_TYPES], vertex_code[L_TYPES][L_TILES];
+};
+
+static const char *
+text_of(char out[32], int64_t v)
+{
+	if (v < 0)
+		return v == -1 ? "NULL" : "'x'";
+	snprintf(out, 32, "%" PRId64, v);
+	return out;
+}
+
+/* IPUs of other sizes than a division would give; the last tiles are of none. */
+static void
+draw_ipus(struct ts_strbuf *sql, struct drawn *d, uint64_t *state)
+{
+	int first = 0;
+
+	ts_strbuf_puts(sql, "CREATE TABLE ipu(ipu, replica, first_tile, tile_count);");
+	for (int t = 0; t < L_TILES; t++) {
+		d->ipu[t] = -1;
+		ts_strbuf_printf(sql, "INSERT INTO tile_memory VALUES(%d, %d, %d);", t,
+			(int)draw(state, 100), 100 + (int)draw(state, 9));
+	}
+	for (int u = 0; u < L_IPUS; u++) {
+		int n = (int)draw(state, 6);
+
+		ts_strbuf_printf(sql, "INSERT INTO ipu VALUES(%d, 0, %d, %d);", u, first, n);
+		for (int t = first; t < first + n && t < L_TILES; t++)
+			d->ipu[t] = u;
+		first += n;
+	}
+}
+
+static void
+draw_rows(struct ts_strbuf *sql, struct drawn *d, uint64_t *state, bool categories)
+{
+	static const char *const names[] = {"'code'", "'stack'", "'w'", "NULL", "'x/y'"};
+	char text[2][32];
+
+	for (int i = 0; i < L_ROWS; i++) {
+		int name = (int)draw(state, 5);
+
+		d->code[i] = name < 2;
+		d->row[i][0] = draw(state, 20) ? (int64_t)draw(state, L_TILES) : -1;
+		d->row[i][1] = draw(state, 15)
+			? (int64_t)draw(state, 40) * (draw(state, 30) ? 1 : INT64_C(1) << 50)
+			: -1 - (int64_t)draw(state, 2);
+		/* code stands in its category, and nothing else does */
+		ts_strbuf_printf(sql,
+			"INSERT INTO lowered_variable VALUES(%d, %s, %s, %s, %s, 0, 0, NULL);", i,
+			text_of(text[0], d->row[i][0]), names[name], text_of(text[1], d->row[i][1]),
+			!categories	    ? "NULL"
+				: name == 0 ? "2"
+				: name == 1 ? "1"
+					    : "0");
+	}
+}
+
+static void
+draw_blob(struct ts_strbuf *sql, int64_t *v, uint64_t *state)
+{
+	int n = (int)draw(state, L_TILES + 3);
+
+	ts_strbuf_puts(sql, "X'");
+	for (int t = 0; t < n; t++) {
+		int x = draw(state, 3) ? 0 : (int)draw(state, 250);
+
+		v[t] = x;
+		ts_strbuf_printf(sql, "%02x000000", (unsigned)x);
+	}
+	ts_strbuf_puts(sql, "'");
+}
+
+static void
+draw_work(struct ts_strbuf *sql, struct drawn *d, uint64_t *state)
+{
+	char text[32];
+
+	ts_strbuf_puts(sql,
+		"CREATE TABLE program(program, type, name, code_by_tile);"
+		"CREATE TABLE compute_set_vertex(compute_set, vertex_type, instances, count_by_tile);"
+		"CREATE TABLE vertex_type(vertex_type, name, state_bytes);"
+		"CREATE TABLE tile_vertex(tile, vertex_type, code_bytes);");
+	for (int i = 0; i < L_PROGRAMS; i++) {
+		ts_strbuf_printf(sql, "INSERT INTO program VALUES(%d, 'DoExchange', 'p%d', ",
+			10 - i, i);
+		draw_blob(sql, d->blob[0][i], state);
+		ts_strbuf_printf(sql, "); INSERT INTO compute_set_vertex VALUES(0, %d, 1, ",
+			i % L_TYPES);
+		draw_blob(sql, d->blob[1][i], state);
+		ts_strbuf_puts(sql, ");");
+	}
+	for (int i = 0; i < L_TYPES; i++) {
+		d->state[i] = draw(state, 4) ? (int64_t)draw(state, 9) : -1;
+		if (i + 1 < L_TYPES) /* of the last one nobody says anything */
+			ts_strbuf_printf(sql, "INSERT INTO vertex_type VALUES(%d, 't%d', %s);", i,
+				i, text_of(text, d->state[i]));
+		else
+			d->state[i] = -1;
+		for (int t = 0; t < L_TILES; t++) {
+			d->vertex_code[i][t] = draw(state, 3) ? 0 : (int64_t)draw(state, 50);
+			ts_strbuf_printf(sql, "INSERT INTO tile_vertex VALUES(%d, %d, %d);", t, i,
+				(int)d->vertex_code[i][t]);
+		}
+	}
+}
+
+static bool
+scope_has(const struct ts_largest *l, const struct drawn *d, int scope, int tile)
+{
+	return scope == TS_LARGE_MODEL || (scope == TS_LARGE_TILE && tile == l->tile) ||
+		(scope >= TS_LARGE_IPU && d->ipu[tile] == scope - TS_LARGE_IPU);
+}
+
+static int64_t
+largest_of(const struct ts_largest *l, const struct drawn *d, int scope, enum ts_large_kind kind)
+{
+	int64_t best = 0;
+
+	for (int i = 0; i < L_ROWS && kind == TS_LARGE_VARIABLE; i++)
+		if (!d->code[i] && d->row[i][0] >= 0 && d->row[i][1] >= 0 &&
+			scope_has(l, d, scope, (int)d->row[i][0]))
+			best = ts_max_i64(best, d->row[i][1] + 1);
+	if (kind == TS_LARGE_VARIABLE)
+		return best - 1;
+	for (int i = 0; i < L_PROGRAMS; i++) {
+		int64_t sum = 0;
+
+		for (int t = 0; t < L_TILES; t++) {
+			if (!scope_has(l, d, scope, t))
+				continue;
+			if (kind == TS_LARGE_EXCHANGE_CODE)
+				sum += d->blob[0][i][t];
+			else if (kind == TS_LARGE_VERTEX_CODE)
+				sum += i < L_TYPES ? d->vertex_code[i][t] : 0;
+			else if (i < L_TYPES && d->state[i] >= 0) /* two rows of the first type */
+				sum += d->state[i] *
+					(d->blob[1][i][t] + (i == 0 ? d->blob[1][L_TYPES][t] : 0));
+		}
+		best = ts_max_i64(best, sum);
+	}
+	return best > 0 ? best : TS_UNKNOWN;
+}
+
+START_TEST(largest_of_random_reports)
+{
+	uint64_t state = 0x9e3779b97f4a7c15u * (uint64_t)(_i + 1);
+	struct ts_insight_facts facts;
+	struct ts_largest l;
+	struct ts_strbuf sql;
+	struct world w;
+	struct drawn d;
+	int last = -1;
+
+	memset(&d, 0, sizeof(d));
+	ts_strbuf_init(&sql, 1 << 20);
+	draw_ipus(&sql, &d, &state);
+	draw_rows(&sql, &d, &state, _i % 2);
+	draw_work(&sql, &d, &state);
+	open_world(&w, sql.s);
+	ts_strbuf_fini(&sql);
+	ck_assert_int_eq(ts_insight_facts_read(&facts, w.rd, NULL, &err), TS_OK);
+	ck_assert_int_eq(ts_largest_read(&l, w.rd, &facts, NULL, &err), TS_OK);
+	for (int t = 0; t < L_TILES; t++)
+		last = d.ipu[t] > last ? d.ipu[t] : last;
+	ck_assert_int_eq(l.ipus, last + 1);
+	for (int scope = 0; scope < TS_LARGE_IPU + l.ipus; scope++)
+		for (int kind = 0; kind < TS_LARGE_KINDS; kind++)
+			if (kind != TS_LARGE_VARIABLE || scope >= TS_LARGE_IPU)
+				ck_assert_msg(l.one[scope][kind].bytes ==
+						largest_of(&l, &d, scope, (enum ts_large_kind)kind),
+					"scope %d, %s: %lld, not %lld", scope,
+					ts_large_kind_name((enum ts_large_kind)kind),
+					(long long)l.one[scope][kind].bytes,
+					(long long)largest_of(&l, &d, scope,
+						(enum ts_large_kind)kind));
+	ts_largest_fini(&l);
+	ts_insight_facts_fini(&facts);
+	close_world(&w);
+}
+END_TEST
+
 /* --- the largest of many ---------------------------------------------------------------------- */
 
 START_TEST(top_of_many)
@@ -477,6 +670,7 @@ main(void)
 	tcase_add_test(t, alive_of_nothing);
 	tcase_add_loop_test(t, fullest_against_sql, 0, SEEDS);
 	tcase_add_loop_test(t, largest_against_sql, 1, 4);
+	tcase_add_loop_test(t, largest_of_random_reports, 0, SEEDS);
 	tcase_add_loop_test(t, top_of_many, 0, SEEDS);
 	suite_add_tcase(s, t);
 	r = srunner_create(s);
