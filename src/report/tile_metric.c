@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "metric_internal.h"
+#include "tilescope/base/fmt.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/report/rows.h"
 #include "tilescope/report/tile_live.h"
@@ -495,22 +496,23 @@ void
 ts_tile_values_note(struct ts_strbuf *out, const struct ts_tile_values *v)
 {
 	size_t begin = out->len;
+	char a[TS_FMT_MAX], b[TS_FMT_MAX];
 
 	if (v->known != TS_METRIC_RECORDED)
 		ts_strbuf_puts(out, ts_metric_known_name(v->known));
 #define NEXT (out->len > begin ? "; " : "")
 	if (v->known == TS_METRIC_PARTLY)
-		ts_strbuf_printf(out, " (%lld of %lld)", (long long)v->estimated,
-			(long long)v->parts);
+		ts_strbuf_printf(out, " (%s of %s)", ts_fmt_count(a, v->estimated),
+			ts_fmt_count(b, v->parts));
 	if (v->level[0])
 		ts_strbuf_printf(out, "%sinstrumented by %s: one tile stands for it", NEXT,
 			v->level);
 	if (v->lacking > 0)
-		ts_strbuf_printf(out, "%ssummed over the %lld of %lld that record it by tile", NEXT,
-			(long long)v->parts, (long long)(v->parts + v->lacking));
+		ts_strbuf_printf(out, "%ssummed over the %s of %s that record it by tile", NEXT,
+			ts_fmt_count(a, v->parts), ts_fmt_count(b, v->parts + v->lacking));
 	if (v->bad_rows > 0)
-		ts_strbuf_printf(out, "%s%lld row%s left out: bad numbers", NEXT,
-			(long long)v->bad_rows, v->bad_rows == 1 ? "" : "s");
+		ts_strbuf_printf(out, "%s%s row%s left out: bad numbers", NEXT,
+			ts_fmt_count(a, v->bad_rows), v->bad_rows == 1 ? "" : "s");
 	if (v->partial)
 		ts_strbuf_printf(out, "%spartial: damaged", NEXT);
 	if (v->cut)

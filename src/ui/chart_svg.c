@@ -232,7 +232,8 @@ put_x_axis(struct pen *n)
 
 	ts_strbuf_printf(n->out, "<path d=\"M%d %.2fH%d", LEFT, y, LEFT + PLOT_W);
 	for (int i = 0; i < count; i++)
-		ts_strbuf_printf(n->out, "M%.2f %.2fv%d", x_of(n, at[i]), y, TICK);
+		if (*tick_text(&n->p->x, at[i], text))
+			ts_strbuf_printf(n->out, "M%.2f %.2fv%d", x_of(n, at[i]), y, TICK);
 	ts_strbuf_puts(n->out, "\" stroke=\"#33404d\" fill=\"none\"/>\n");
 	for (int i = 0; i < count; i++)
 		put_text(n, x_of(n, at[i]), y + TICK + 13, " text-anchor=\"middle\"",
@@ -427,7 +428,7 @@ put_lanes(struct pen *n)
 
 /* --- GRID ------------------------------------------------------------------------------------- */
 
-/* Place of a value on the scale, as one of RAMP steps; -1: nothing is there. */
+/* Place of a value on the scale, as one of RAMP steps; RAMP: off the scale; -1: nothing is there. */
 static int
 grade(const struct ts_chart_page *p, double v)
 {
@@ -435,6 +436,8 @@ grade(const struct ts_chart_page *p, double v)
 
 	if (isnan(v))
 		return -1;
+	if (isinf(v))
+		return RAMP;
 	if (p->logarithmic) {
 		v = log1p(v > 0 ? v : 0);
 		least = log1p(least > 0 ? least : 0);
@@ -449,7 +452,7 @@ put_grid(struct pen *n)
 	const struct ts_chart_page *p = n->p;
 	double each = n->h / p->lanes;
 
-	for (int g = 0; p->grid && g < RAMP; g++) {
+	for (int g = 0; p->grid && g <= RAMP; g++) {
 		bool any = false;
 
 		for (int row = 0; row < p->lanes; row++)
@@ -463,7 +466,8 @@ put_grid(struct pen *n)
 					to++;
 				if (!any)
 					ts_strbuf_printf(n->out, "<path fill=\"#%06x\" d=\"",
-						ramp((double)g / (RAMP - 1)));
+						g == RAMP ? colour_of(TS_ROLE_BAD)
+							  : ramp((double)g / (RAMP - 1)));
 				any = true;
 				ts_strbuf_printf(n->out, "M%.2f %.2fH%.2fv%.2fH%.2fz",
 					column_x(n, i), TOP + each * row, column_x(n, to), each,
@@ -481,28 +485,6 @@ put_grid(struct pen *n)
 		last = row;
 	}
 }
-
-static void
-put_scale(struct pen *n)
-{
-	enum { SCALE_W = 240, SCALE_H = 12 };
-	const struct ts_chart_page *p = n->p;
-	struct ts_page_axis a = p->y;
-	char text[TS_FMT_MAX];
-	double y = n->end + 4;
-
-	for (int i = 0; i < RAMP; i++)
-		ts_strbuf_printf(n->out, "<path fill=\"#%06x\" d=\"M%.2f %.2fh%.2fv%dh%.2fz\"/>\n",
-			ramp((double)i / (RAMP - 1)), LEFT + (double)SCALE_W * i / RAMP, y,
-			(double)SCALE_W / RAMP + 0.3, SCALE_H, -(double)SCALE_W / RAMP - 0.3);
-	put_text(n, LEFT, y + SCALE_H + 14, "", tick_text(&a, p->least, text));
-	put_text(n, LEFT + SCALE_W, y + SCALE_H + 14, " text-anchor=\"end\"",
-		tick_text(&a, p->most, text));
-	put_text(n, LEFT + SCALE_W + 12, y + SCALE_H - 2, "", p->logarithmic ? "logarithmic" : "");
-	n->end = y + SCALE_H + 2 * LINE_H;
-}
-
-/* --- the page ----------------------------------------------------------------------------------- */
 
 static void
 put_sample(struct pen *n, double *x, enum ts_role role, bool line, const char *name)
@@ -528,6 +510,37 @@ put_sample(struct pen *n, double *x, enum ts_role role, bool line, const char *n
 	put_text(n, *x + SWATCH + 6, n->end + SWATCH - 2, "", name);
 	*x += w;
 }
+
+static void
+put_scale(struct pen *n)
+{
+	enum { SCALE_W = 240, SCALE_H = 12 };
+	const struct ts_chart_page *p = n->p;
+	struct ts_page_axis a = p->y;
+	char text[TS_FMT_MAX];
+	double y = n->end + 4;
+
+	for (int i = 0; i < RAMP; i++)
+		ts_strbuf_printf(n->out, "<path fill=\"#%06x\" d=\"M%.2f %.2fh%.2fv%dh%.2fz\"/>\n",
+			ramp((double)i / (RAMP - 1)), LEFT + (double)SCALE_W * i / RAMP, y,
+			(double)SCALE_W / RAMP + 0.3, SCALE_H, -(double)SCALE_W / RAMP - 0.3);
+	put_text(n, LEFT, y + SCALE_H + 14, "", tick_text(&a, p->least, text));
+	put_text(n, LEFT + SCALE_W, y + SCALE_H + 14, " text-anchor=\"end\"",
+		tick_text(&a, p->most, text));
+	put_text(n, LEFT + SCALE_W + 12, y + SCALE_H - 2, "",
+		p->scale[0]		 ? p->scale
+			: p->logarithmic ? "logarithmic"
+					 : "");
+	if (p->over[0]) {
+		double x = LEFT + SCALE_W + 24 + width_of(p->scale);
+
+		n->end = y;
+		put_sample(n, &x, TS_ROLE_BAD, false, p->over);
+	}
+	n->end = y + SCALE_H + 2 * LINE_H;
+}
+
+/* --- the page ----------------------------------------------------------------------------------- */
 
 static void
 put_legend(struct pen *n)

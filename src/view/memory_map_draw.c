@@ -14,6 +14,8 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/base/utf8.h"
 
+enum { TITLE_WIDE = 120 }; /* columns that the title of any metric has room in */
+
 static const char *
 value_text(void *ctx, int64_t v, char out[TS_FMT_MAX])
 {
@@ -89,6 +91,18 @@ draw_title(struct ts_canvas *c, const struct memory_view *m)
 	ts_strbuf_fini(&right);
 }
 
+/* How it is known stands in the title, if there is room: what else there is to say. */
+static const char *
+behind_kind(const struct memory_view *m, const char *note)
+{
+	const char *known = m->values ? ts_metric_known_name(m->values->v.known) : "";
+	size_t n = strlen(known);
+
+	if (n == 0 || m->area.w < TITLE_WIDE || strncmp(note, known, n) != 0)
+		return note;
+	return note[n] == '\0' ? "" : strncmp(note + n, "; ", 2) == 0 ? note + n + 2 : note;
+}
+
 /* What has to be said of the figures, and of the order. */
 static void
 map_note(const struct memory_view *m, struct ts_strbuf *out)
@@ -97,7 +111,7 @@ map_note(const struct memory_view *m, struct ts_strbuf *out)
 		char text[200];
 
 		memory_metric_note(m, text, sizeof(text));
-		ts_strbuf_puts(out, text);
+		ts_strbuf_puts(out, behind_kind(m, text));
 	} else if (m->tiles_state.state == TS_PANE_PARTIAL)
 		ts_strbuf_printf(out, "partial: %s", m->tiles_state.reason);
 	else if (m->tiles->tiles.bad_rows > 0)

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -339,6 +340,8 @@ name_lane(const struct ts_floor *f, const struct sheet_of_blocks *s, int row, ch
 
 	if (f->block[a].ipu < 0)
 		snprintf(out, 32, "tiles");
+	else if (s->down == 1) /* their names stand above them */
+		snprintf(out, 32, " ");
 	else if (a == b)
 		snprintf(out, 32, "ipu %lld", (long long)f->block[a].ipu);
 	else
@@ -358,17 +361,22 @@ fill_grid(const struct memory_view *m, const struct sheet_of_blocks *s, struct t
 
 		if (b % s->across == 0)
 			name_lane(f, s, b / s->across, page->lane[y]);
+		if (s->down == 1 && f->block[s->first + b].ipu >= 0)
+			ts_chart_page_label(page, x, TS_ROLE_BOUNDARY, true, "ipu %lld",
+				(long long)f->block[s->first + b].ipu);
 		for (int64_t slot = 0; slot < f->slots; slot++) {
 			int64_t i = f->block[s->first + b].at[slot];
 
 			if (i >= 0 && value[i] >= 0)
 				grid[(y + slot / f->columns) * page->columns + x +
-					slot % f->columns] = (double)value[i];
+					slot % f->columns] = m->map.map.level[i] == TS_HEAT_OVER
+					? INFINITY
+					: (double)value[i];
 		}
 	}
 }
 
-/* Blocks side by side have no common numbers. */
+/* The columns of a block are no numbers. */
 static const char *
 no_tick(void *ctx, double v, char out[TS_FMT_MAX])
 {
@@ -394,6 +402,7 @@ memory_map_chart(struct memory_view *m, struct ts_chart_page *page)
 	grid = ts_chart_page_grid(page);
 	if (!grid)
 		return false;
+	page->x = (struct ts_page_axis){.to = page->columns, .base = 2, .tick = no_tick};
 	fill_grid(m, &s, page, grid);
 	ts_strbuf_init(&title, TS_PAGE_TEXT - 1);
 	ts_strbuf_puts(&title, "Tile map: ");
@@ -410,9 +419,10 @@ memory_map_chart(struct memory_view *m, struct ts_chart_page *page)
 	page->least = ts_heat_begin(&k->scale, 0);
 	page->most = ts_heat_begin(&k->scale, TS_HEAT_LEVELS);
 	page->logarithmic = k->scale.how == TS_HEAT_LOG;
-	page->x = (struct ts_page_axis){.to = page->columns,
-		.base = 2,
-		.tick = s.across > 1 ? no_tick : NULL};
+	snprintf(page->scale, sizeof(page->scale), "%s", ts_heat_how_title(k->how));
+	if (k->over > 0)
+		snprintf(page->over, sizeof(page->over), "%s over the limit",
+			ts_fmt_count(n, k->over));
 	snprintf(page->x.title, sizeof(page->x.title), "rows of %d tiles%s", k->floor.columns,
 		s.across > 1 ? ", IPUs side by side" : "");
 	page->y = (struct ts_page_axis){.to = page->lanes,

@@ -13,7 +13,7 @@
 #include "tilescope/base/utf8.h"
 #include "tilescope/view/explain_common.h"
 
-enum { NAME_LEAST = 8, ROOM = 100 };
+#define LARGEST "  largest "
 
 /* The largest category of the tile; -1: not known, or there is none. */
 static int
@@ -50,65 +50,81 @@ memory_more_live(const struct memory_view *m)
 		: -1;
 }
 
+/* In fewer and fewer words; the last are none. */
+enum length { LONG, SHORT, BRIEF, NONE };
+
 static void
-live_text(const struct memory_view *m, char *out, size_t size)
+live_text(const struct memory_view *m, enum length length, char *out, size_t size)
 {
 	int64_t more = memory_more_live(m);
 	char a[TS_FMT_MAX], b[TS_FMT_MAX];
 
 	out[0] = '\0';
-	if (more < 0)
+	if (more < 0 || length == NONE)
 		return;
 	ts_fmt_bytes_short(a, memory_live_at_once(m->tiles, memory_at(m)), memory_units(m));
 	ts_fmt_bytes_short(b, memory_live_at_once(m->tiles, more), memory_units(m));
-	if (m->area.w >= ROOM)
+	if (length == LONG)
 		snprintf(out, size, "  less is live at once (%s) than on tile %lld (%s)", a,
 			(long long)m->tiles->tiles.tile[more].tile, b);
-	else
+	else if (length == SHORT)
 		snprintf(out, size, "  live %s < %s on %lld", a, b,
 			(long long)m->tiles->tiles.tile[more].tile);
+	else
+		snprintf(out, size, "  live %s", a);
 }
 
-/* The name has what the others leave, from its end. */
 static void
-draw_largest(struct memory_readout *o, const struct memory_view *m, int behind)
+draw_category(struct memory_readout *o, const struct memory_view *m)
 {
+	int64_t used = m->tiles->value[m->gaps][memory_at(m)], bytes = 0;
+	int category = largest_category(m, &bytes);
+	char a[TS_FMT_MAX], b[TS_FMT_MAX];
+
+	if (category < 0)
+		return;
+	memory_piece(o, TS_ROLE_LABEL, "mostly ");
+	memory_piece(o, TS_ROLE_TEXT, "%.40s", memory_category_name(m, category));
+	memory_piece(o, TS_ROLE_VALUE, " %s %s", ts_fmt_bytes_short(a, bytes, memory_units(m)),
+		ts_fmt_percent(b, (double)bytes, (double)used));
+}
+
+/* The name has what the others leave, from its end: they are as long as it has enough. */
+static void
+draw_largest(struct memory_readout *o, const struct memory_view *m)
+{
+	static const int enough[] = {[LONG] = 24, [SHORT] = 10, [BRIEF] = 10, [NONE] = 0};
 	const struct ts_tile_variable *v = memory_largest_variable(m);
-	char bytes[TS_FMT_MAX];
+	enum length length = LONG;
+	char bytes[TS_FMT_MAX], live[120];
 	int w, room;
 
-	if (!v || !v->name)
-		return;
-	ts_fmt_bytes_short(bytes, v->bytes, memory_units(m));
-	memory_piece(o, TS_ROLE_LABEL, "  largest ");
-	room = o->r.w - o->x - (int)strlen(bytes) - 1 - behind;
-	w = ts_utf8_columns(v->name, strlen(v->name));
-	w = w < room ? w : room;
-	if (w < NAME_LEAST && room < NAME_LEAST)
-		return;
-	o->x += ts_canvas_field(o->c, o->r, o->x, 0, w, TS_ROLE_TEXT, v->name, strlen(v->name),
-		TS_FIELD_TAIL);
-	memory_piece(o, TS_ROLE_VALUE, " %s", bytes);
+	w = v && v->name ? ts_utf8_columns(v->name, strlen(v->name)) : 0;
+	ts_fmt_bytes_short(bytes, v ? v->bytes : 0, memory_units(m));
+	for (;; length++) {
+		live_text(m, length, live, sizeof(live));
+		room = o->r.w - o->x - (int)strlen(live);
+		if (w > 0)
+			room -= (int)strlen(LARGEST) + (int)strlen(bytes) + 1;
+		if (length == NONE || room >= (w < enough[length] ? w : enough[length]))
+			break;
+	}
+	if (w > 0 && room > 0) {
+		memory_piece(o, TS_ROLE_LABEL, LARGEST);
+		o->x += ts_canvas_field(o->c, o->r, o->x, 0, w < room ? w : room, TS_ROLE_TEXT,
+			v->name, strlen(v->name), TS_FIELD_TAIL);
+		memory_piece(o, TS_ROLE_VALUE, " %s", bytes);
+	}
+	memory_piece(o, TS_ROLE_NOTE, "%s", live);
 }
 
 void
 memory_draw_why(struct ts_canvas *c, const struct memory_view *m, struct ts_rect row)
 {
 	struct memory_readout o = {c, row, 0, false};
-	int64_t used = m->tiles->value[m->gaps][memory_at(m)], bytes = 0;
-	int category = largest_category(m, &bytes);
-	char a[TS_FMT_MAX], b[TS_FMT_MAX], live[120];
 
-	live_text(m, live, sizeof(live));
-	if (category >= 0) {
-		memory_piece(&o, TS_ROLE_LABEL, "mostly ");
-		memory_piece(&o, TS_ROLE_TEXT, "%.40s", memory_category_name(m, category));
-		memory_piece(&o, TS_ROLE_VALUE, " %s %s",
-			ts_fmt_bytes_short(a, bytes, memory_units(m)),
-			ts_fmt_percent(b, (double)bytes, (double)used));
-	}
-	draw_largest(&o, m, (int)strlen(live));
-	memory_piece(&o, TS_ROLE_NOTE, "%s", live);
+	draw_category(&o, m);
+	draw_largest(&o, m);
 }
 
 /* --- what its figures are --------------------------------------------------------------------- */

@@ -273,6 +273,13 @@ legend_of_differences(struct legend *l, const struct ts_tile_map *m,
 	put(l, TS_ROLE_LABEL, text, 1);
 }
 
+/* Have all tiles the same, so that there is no scale? */
+static bool
+is_one_value(const struct ts_tile_map *m)
+{
+	return m->scale.most >= 0 && m->scale.least == m->scale.most && m->how != TS_HEAT_LIMIT;
+}
+
 int
 ts_tile_map_legend(const struct ts_tile_map *m, struct ts_canvas *c, struct ts_rect r,
 	const struct ts_tile_map_marks *k)
@@ -284,6 +291,10 @@ ts_tile_map_legend(const struct ts_tile_map *m, struct ts_canvas *c, struct ts_r
 		return 0;
 	if (m->different >= 0) {
 		legend_of_differences(&l, m, k);
+	} else if (is_one_value(m)) {
+		ts_heat_sample(c, r, l.x++, 0, ts_heat_level(&m->scale, m->scale.most));
+		put(&l, TS_ROLE_LABEL, "all", 1);
+		put(&l, TS_ROLE_LABEL, text_of(k, (double)m->scale.most, n), 1);
 	} else if (m->scale.most >= 0) {
 		put(&l, TS_ROLE_LABEL, text_of(k, ts_heat_begin(&m->scale, 0), n), 0);
 		put_levels(&l, 0, TS_HEAT_LEVELS);
@@ -339,6 +350,12 @@ side_levels(struct side *s, const struct ts_tile_map *m, const struct ts_tile_ma
 	char a[TS_FMT_MAX], b[TS_FMT_MAX], text[2 * TS_FMT_MAX + 2];
 	size_t i = 0;
 
+	if (is_one_value(m)) {
+		snprintf(text, sizeof(text), "all %s", text_of(k, (double)m->scale.most, a));
+		i = ts_heat_level(&m->scale, m->scale.most);
+		side_sample(s, (int)i, (int)i, text);
+		return;
+	}
 	while (i + 1 < TS_COUNT(together) && TS_HEAT_LEVELS / together[i] > rows)
 		i++;
 	for (int from = TS_HEAT_LEVELS - together[i]; from >= 0; from -= together[i]) {

@@ -11,6 +11,7 @@
 #include "view_harness.h"
 
 #include "tilescope/report/memory.h"
+#include "tilescope/ui/chart_page.h"
 #include "tilescope/view/memory.h"
 #include "tilescope/view/tile_map.h"
 
@@ -507,6 +508,88 @@ START_TEST(a_signed_difference_is_drawn)
 }
 END_TEST
 
+START_TEST(the_map_on_paper_marks_what_is_over)
+{
+	struct ts_chart_page page;
+	struct ts_strbuf svg;
+	struct harness h;
+
+	begin(&h, 2, 1472, true, 80, 22, TS_GLYPHS_FULL);
+	harness_command(&h, "map");
+	harness_draw(&h);
+	ts_chart_page_init(&page, 200);
+	ck_assert(ts_view_memory.chart(h.view, &page));
+	ts_strbuf_init(&svg, 4 << 20);
+	ts_chart_page_svg(&svg, &page);
+	ck_assert_ptr_nonnull(strstr(svg.s, ">1 over the limit<"));
+	ck_assert_ptr_nonnull(strstr(svg.s, ">ipu 1<"));
+	ck_assert_ptr_nonnull(strstr(svg.s, ">linear<"));
+	ts_strbuf_fini(&svg);
+	ts_chart_page_fini(&page);
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(one_value_of_all_tiles_has_no_scale)
+{
+	static const int sizes[][2] = {{80, 22},
+		{60, 12}}; /* the legend beside the map, and above it */
+	struct harness h;
+
+	begin(&h, 1, 1472, true, sizes[_i][0], sizes[_i][1], TS_GLYPHS_FULL);
+	harness_command(&h, "map");
+	harness_command(&h, "metric gaps");
+	harness_settle(&h);
+	harness_says(&h, " all 1000");
+	harness_end(&h);
+}
+END_TEST
+
+/* A tile is full of what does not live together: the row says so in as many words as there is room for. */
+START_TEST(why_a_tile_is_full_is_said)
+{
+	static const struct {
+		int w;
+		const char *says;
+	} rows_of[] = {
+		{140,
+			"mostly variable 300K 60.0%  largest encoder/layer_11/attention/self 200K  "
+			"less is live at once (100K) than on tile 1 (300K)"},
+		{100, "largest encoder/layer_11/attention/self 200K  live 100K < 300K on 1"},
+		{80, "largest \xe2\x80\xa6/attention/self 200K  live 100K < 300K on 1"},
+		{50, "mostly variable 300K 60.0%"},
+	};
+	struct harness h;
+
+	harness_dir(&h);
+	harness_sql(&h,
+		"CREATE TABLE report(key TEXT, value TEXT);"
+		"INSERT INTO report VALUES('store_version', '1');"
+		"CREATE TABLE tile_memory(tile INTEGER PRIMARY KEY, total INTEGER, total_gaps INTEGER,"
+		" always_live INTEGER, not_always_live_peak INTEGER);"
+		"INSERT INTO tile_memory VALUES(0, 512000, 512000, 2400, 100000),"
+		" (1, 400000, 400000, 7200, 300000);"
+		"CREATE TABLE memory_category(category INTEGER PRIMARY KEY, name TEXT);"
+		"INSERT INTO memory_category VALUES(0, 'variable'), (1, 'stack');"
+		"CREATE TABLE tile_category(tile INTEGER, category INTEGER, region TEXT,"
+		" not_overlapped INTEGER, overlapped INTEGER);"
+		"INSERT INTO tile_category VALUES(0, 0, NULL, 307200, 0), (0, 1, NULL, 204800, 0);"
+		"CREATE TABLE lowered_variable(id INTEGER PRIMARY KEY, tile INTEGER, name TEXT,"
+		" bytes INTEGER, category INTEGER);"
+		"INSERT INTO lowered_variable VALUES(0, 0, 'a', 100, 0),"
+		" (1, 0, 'encoder/layer_11/attention/self', 204800, 0);");
+	harness_start(&h, &ts_view_memory, rows_of[_i].w, 30, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	harness_command(&h, "goto 0");
+	harness_settle(&h);
+	harness_says(&h, rows_of[_i].says);
+	harness_command(&h, "goto 1"); /* has most live */
+	harness_settle(&h);
+	ck_assert(!harness_has(&h, "live at once") && !harness_has(&h, " < "));
+	harness_end(&h);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -531,6 +614,9 @@ main(void)
 	tcase_add_test(c, what_does_not_add_up_is_said);
 	tcase_add_loop_test(c, odd_tiles_are_drawn_sanely, 0, 4);
 	tcase_add_loop_test(c, a_signed_difference_is_drawn, 0, 2);
+	tcase_add_test(c, the_map_on_paper_marks_what_is_over);
+	tcase_add_loop_test(c, one_value_of_all_tiles_has_no_scale, 0, 2);
+	tcase_add_loop_test(c, why_a_tile_is_full_is_said, 0, 4);
 	tcase_add_test(c, differences_have_their_colours);
 	suite_add_tcase(s, c);
 	r = srunner_create(s);

@@ -74,10 +74,12 @@ struct ts_chart_page {
 	struct ts_page_label label[TS_PAGE_LABELS];
 	int lanes; /* LANES: rows; GRID: rows of the grid */
 	char lane[TS_PAGE_LANES_MAX][32];
-	double *grid; /* GRID: row by row, NaN = nothing there; given by ts_chart_page_grid() */
-	double least, most; /* GRID: of the scale */
-	bool logarithmic;   /* GRID: the scale */
-	char source[400];   /* small, below: where it comes from; "" = the program's words for it */
+	double *grid; /* GRID: row by row, NaN = nothing there, infinite = `over`; given by ts_chart_page_grid() */
+	char over[TS_PAGE_TEXT];  /* GRID: what the cells off the scale are, in the legend */
+	char scale[TS_PAGE_TEXT]; /* GRID: words behind the scale: "bytes, linear" */
+	double least, most;	  /* GRID: of the scale */
+	bool logarithmic;	  /* GRID: the scale */
+	char source[400]; /* small, below: where it comes from; "" = the program's words for it */
 	bool nomem;
 };
 
