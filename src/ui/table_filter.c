@@ -76,7 +76,8 @@ add_fields(struct table_filter *f, int64_t rows)
 			continue;
 		type = type_of(f->t, i, rows);
 		plain_name(f->name[n], ts_table_column_name(f->t, i));
-		f->field[n] = (struct ts_filter_field){f->name[n], NULL, type, example_of(type)};
+		f->field[n] = (struct ts_filter_field){f->name[n],
+			strcmp(f->name[n], "bytes") == 0 ? "size" : NULL, type, example_of(type)};
 		f->column[n++] = i;
 	}
 	f->field[n] = (struct ts_filter_field){0};

@@ -54,6 +54,55 @@ hide_large_base(struct liveness *s)
 		s->no_base = l->always_live / LARGE_BASE > ts_liveness_device(l, highest);
 }
 
+/* Tiles that the target has; INT64_MAX: that is not known. */
+static int64_t
+tiles_of(const struct ts_source_line *src)
+{
+	if (src->ipus <= 0 || src->tiles_per_ipu <= 0 || src->ipus > INT64_MAX / src->tiles_per_ipu)
+		return INT64_MAX;
+	return src->ipus * src->tiles_per_ipu;
+}
+
+/* A tile or an IPU that the target does not have, and no variable lies on. */
+static bool
+is_nowhere(const struct ts_source_line *src, const struct ts_live_source *source)
+{
+	const struct ts_liveness *l = &src->line;
+	int64_t most = source->where == TS_LIVE_TILE		? tiles_of(src)
+		: source->where == TS_LIVE_IPU && src->ipus > 0 ? src->ipus
+								: INT64_MAX;
+
+	return source->number >= most && (l->peaks.count == 0 || l->peaks.peak[0].height == 0) &&
+		(l->always_live == 0 || l->always_live == TS_UNKNOWN);
+}
+
+static void
+say_nowhere(struct liveness *s, const struct line_fetch *f)
+{
+	bool tile = f->source.where == TS_LIVE_TILE;
+	char n[TS_FMT_MAX], m[TS_FMT_MAX];
+
+	ts_view_say_error(s->v.env, "there is no %s %s: the device has %s, and nothing lies there",
+		tile ? "tile" : "ipu", ts_fmt_count(n, f->source.number),
+		ts_fmt_count(m, tile ? tiles_of(&f->src) : f->src.ipus));
+}
+
+/* What was asked for cannot be shown: the old source stays; where there was none yet, all tiles are. */
+static void
+keep_source(struct liveness *s, const struct ts_pane_data *before)
+{
+	s->follow = false;
+	s->graph = *before;
+	ts_live_source_fini(&s->source);
+	if (before->state != TS_PANE_STALE) {
+		s->line_wanted = true;
+		return;
+	}
+	s->graph.state = TS_PANE_READY;
+	if (!ts_live_source_copy(&s->source, &s->shown))
+		live_no_memory(&s->graph);
+}
+
 static void
 take_line(struct liveness *s, struct ts_fetch *f)
 {
@@ -62,15 +111,15 @@ take_line(struct liveness *s, struct ts_fetch *f)
 	const struct ts_liveness *l;
 
 	ts_pane_result(&s->graph, f->code, &f->err, answer->src.line.count > 0);
+	if (ts_pane_has(&s->graph) && is_nowhere(&answer->src, &answer->source)) {
+		say_nowhere(s, answer);
+		keep_source(s, &before);
+		return;
+	}
 	if (!ts_pane_has(&s->graph) && before.state == TS_PANE_STALE) {
 		/* it cannot be had of this source: the old one stays */
 		ts_view_say_error(s->v.env, "%s", s->graph.reason);
-		s->graph = before;
-		s->graph.state = TS_PANE_READY;
-		ts_live_source_fini(&s->source);
-		if (!ts_live_source_copy(&s->source, &s->shown))
-			live_no_memory(&s->graph);
-		s->follow = false;
+		keep_source(s, &before);
 		return;
 	}
 	drop_source(s);

@@ -530,6 +530,14 @@ details_explain(struct ts_tab *t, struct ts_explain *out)
 			live_list_row(&d->l));
 }
 
+/* What both tabs do alike. */
+#define DETAILS_OPS                                                                   \
+	.explain = details_explain, .close = details_close, .drop = details_drop,     \
+	.note = details_note, .resize = details_resize, .request = details_request,   \
+	.deliver = details_deliver, .draw = details_draw, .command = details_command, \
+	.mouse = details_mouse, .about = details_about, .list = details_list,         \
+	.sheet = live_tab_sheet
+
 static const struct ts_hint vertices_hints[] = {
 	{TS_CMD_SORT, "sort"},
 	{TS_CMD_FILTER, "filter"},
@@ -541,21 +549,9 @@ const struct ts_tab_ops live_tab_vertices = {
 	.name = "vertices",
 	.title = "Vertices",
 	.hints = vertices_hints,
-	.explain = details_explain,
 	.open = vertices_open,
-	.close = details_close,
-	.drop = details_drop,
 	.absent = vertices_absent,
-	.note = details_note,
-	.resize = details_resize,
-	.request = details_request,
-	.deliver = details_deliver,
-	.draw = details_draw,
-	.command = details_command,
-	.mouse = details_mouse,
-	.about = details_about,
-	.list = details_list,
-	.sheet = live_tab_sheet,
+	DETAILS_OPS,
 };
 
 static const struct ts_hint cycles_hints[] = {
@@ -569,19 +565,7 @@ const struct ts_tab_ops live_tab_cycles = {
 	.name = "cycles",
 	.title = "Cycles",
 	.hints = cycles_hints,
-	.explain = details_explain,
 	.open = cycles_open,
-	.close = details_close,
-	.drop = details_drop,
 	.absent = cycles_absent,
-	.note = details_note,
-	.resize = details_resize,
-	.request = details_request,
-	.deliver = details_deliver,
-	.draw = details_draw,
-	.command = details_command,
-	.mouse = details_mouse,
-	.about = details_about,
-	.list = details_list,
-	.sheet = live_tab_sheet,
+	DETAILS_OPS,
 };

@@ -396,6 +396,40 @@ START_TEST(makes_no_sense)
 }
 END_TEST
 
+/* A tile or an IPU that the target does not have: said, and the source stays; one with variables on it is shown. */
+START_TEST(nowhere)
+{
+	struct harness h;
+
+	begin_own(&h,
+		"INSERT INTO target VALUES(1, 1, 2, 10000);"
+		"INSERT INTO tile_memory VALUES(0,0,1000,500),(1,0,1000,700);"
+		"INSERT INTO liveness_step VALUES(0,-1,100),(1,-1,300);"
+		"INSERT INTO class_interval VALUES(1,0,1);"
+		"INSERT INTO lowered_variable VALUES(1,1,'a',100,1,NULL,0),(2,7,'b',30,1,NULL,0)");
+	h.options.units = TS_UNITS_BYTES;
+	harness_command(&h, "source tile 5");
+	ck_assert_str_eq(h.env.message,
+		"there is no tile 5: the device has 2, and nothing lies there");
+	harness_says(&h, "Live bytes of all tiles");
+	harness_command(&h, "source ipu 1");
+	ck_assert_ptr_nonnull(strstr(h.env.message, "there is no ipu 1"));
+	harness_says(&h, "Live bytes of all tiles");
+	harness_command(&h, "source tile 7");
+	harness_says(&h, "Live bytes of tile 7");
+	harness_command(&h, "goto 0");
+	harness_says(&h, "not always live 30 B");
+	harness_command(&h, "source tile 1");
+	harness_says(&h, "Live bytes of tile 1");
+	harness_command(&h, "source tile 5");
+	harness_says(&h, "Live bytes of tile 1");
+	harness_command(&h, "pane-next");
+	harness_command(&h, "filter size>5");
+	ck_assert_msg(!h.env.message_is_error, "%s", h.env.message);
+	harness_end(&h);
+}
+END_TEST
+
 /* More variables than are listed: how many are not, and their bytes, exactly; also at marks, and where few are left. */
 START_TEST(more_than_listed)
 {
@@ -475,6 +509,7 @@ main(void)
 	tcase_add_test(tc, marked_variables);
 	tcase_add_test(tc, marks_stay_in_the_list);
 	tcase_add_loop_test(tc, makes_no_sense, 0, TS_COUNT(bad));
+	tcase_add_test(tc, nowhere);
 	tcase_add_test(tc, more_than_listed);
 	tcase_add_test(tc, identities);
 	tcase_set_timeout(tc, 120);
