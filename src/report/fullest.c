@@ -46,6 +46,7 @@ pick_fullest(struct ts_fullest *f, const struct ts_tiles *tiles, struct ts_err *
 
 		f->tile[f->count] = (struct ts_full_tile){.place = at,
 			.tile = tiles->tile[at].tile,
+			.live = TS_UNKNOWN,
 			.used = ts_tile_used(&tiles->tile[at])};
 	}
 	ts_top_fini(&top);
@@ -267,6 +268,17 @@ read_fp32(struct ts_full_tile *t, struct ts_reader *rd, const struct ts_tile_liv
 }
 
 static enum ts_code
+read_live(struct ts_full_tile *t, bool typed, struct ts_reader *rd, const struct ts_tile_lives *l,
+	struct ts_err *err)
+{
+	ptrdiff_t at = ts_tile_lives_find(l, t->tile);
+
+	if (at >= 0)
+		t->live = l->tile[at].base + l->tile[at].peak;
+	return typed ? read_fp32(t, rd, l, err) : TS_OK;
+}
+
+static enum ts_code
 find_fp32(struct ts_fullest *f, struct ts_reader *rd, struct ts_err *err)
 {
 	int64_t tile[TS_FULLEST];
@@ -274,16 +286,16 @@ find_fp32(struct ts_fullest *f, struct ts_reader *rd, struct ts_err *err)
 	struct ts_err why = {0};
 	enum ts_code code;
 
-	if (!f->looked || !ts_tile_lives_can(rd->report) ||
-		!ts_report_has_column(rd->report, TS_LOWERED_VARIABLE,
-			TS_LOWERED_VARIABLE_ELEMENT_TYPE))
+	if (!f->looked || !ts_tile_lives_can(rd->report))
 		return TS_OK;
 	for (int i = 0; i < f->count; i++)
 		tile[i] = f->tile[i].tile;
 	code = ts_tile_lives_read_tiles(&l, rd, tile, (size_t)f->count, NULL, &why);
-	f->typed = code == TS_OK;
+	f->typed = code == TS_OK &&
+		ts_report_has_column(rd->report, TS_LOWERED_VARIABLE,
+			TS_LOWERED_VARIABLE_ELEMENT_TYPE);
 	for (int i = 0; i < f->count && !code; i++)
-		code = read_fp32(&f->tile[i], rd, l, &why);
+		code = read_live(&f->tile[i], f->typed, rd, l, &why);
 	ts_tile_lives_close(l);
 	return bear(code, &why, err);
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "tilescope/base/mem.h"
+#include "tilescope/view/live_heat.h"
 
 #include "insights_internal.h"
 
@@ -315,6 +316,18 @@ insights_explain_tile(struct insights_view *s, int64_t row, struct ts_explain *o
 	ts_explain_bytes(x, t->used, s->found.units);
 	ts_explain_from(x, TS_KNOWN_RECORDED, "tile_memory.total_gaps or .total");
 	ts_explain_query(x, "SELECT " USED " FROM tile_memory WHERE tile = %" PRId64, t->tile);
+	if (t->live != TS_UNKNOWN) {
+		x = ts_explain_add(out, "most live bytes on tile %" PRId64, t->tile);
+		ts_explain_bytes(x, t->live, s->found.units);
+		if (t->peak_step != TS_UNKNOWN && t->has_fp32)
+			ts_live_explain(x, s->base.env->report, t->tile, t->peak_step);
+		else
+			ts_explain_from(x, TS_KNOWN_DERIVED,
+				"tile_memory, lowered_variable, class_interval");
+		ts_explain_note(x,
+			"at the tile's own peak; less may be live on a fuller tile: what is allocated "
+			"counts");
+	}
 	if (t->category) {
 		x = ts_explain_add(out,
 			"what tile %" PRId64 " has more of %.60s than tile %" PRId64, t->tile,

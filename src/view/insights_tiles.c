@@ -12,13 +12,25 @@
 
 #include "insights_internal.h"
 
-enum { T_TILE, T_IPU, T_USED, T_SHARE, T_CATEGORY, T_MORE, T_VARIABLE, T_VARIABLE_MORE, T_COLUMNS };
+enum {
+	T_TILE,
+	T_IPU,
+	T_USED,
+	T_SHARE,
+	T_LIVE,
+	T_CATEGORY,
+	T_MORE,
+	T_VARIABLE,
+	T_VARIABLE_MORE,
+	T_COLUMNS
+};
 
 static const struct ts_column tile_columns[T_COLUMNS] = {
 	[T_TILE] = {"Tile", 7, 9, 0, 0, TS_FIELD_RIGHT},
 	[T_IPU] = {"IPU", 3, 5, 0, 5, TS_FIELD_RIGHT},
 	[T_USED] = {"Used", 9, 12, 0, 0, TS_FIELD_RIGHT},
 	[T_SHARE] = {"%", 6, 6, 0, 0, TS_FIELD_RIGHT},
+	[T_LIVE] = {"Live", 9, 12, 0, 4, TS_FIELD_RIGHT},
 	[T_CATEGORY] = {"Set apart by", 12, 24, 1, 0, TS_FIELD_ELLIPSIS},
 	[T_MORE] = {"+", 9, 12, 0, 0, TS_FIELD_RIGHT},
 	[T_VARIABLE] = {"by the variable", 12, 0, 2, 2, TS_FIELD_TAIL},
@@ -30,6 +42,7 @@ static const struct ts_column_facts tile_facts[T_COLUMNS] = {
 	[T_IPU] = {.name = "ipu"},
 	[T_USED] = {.name = "used", .unit = "bytes"},
 	[T_SHARE] = {.name = "share", .unit = "%"},
+	[T_LIVE] = {.name = "live", .unit = "bytes"},
 	[T_CATEGORY] = {.name = "category"},
 	[T_MORE] = {.name = "category_more", .unit = "bytes"},
 	[T_VARIABLE] = {.name = "variable"},
@@ -58,6 +71,8 @@ tile_value(void *ctx, int64_t row, int column, struct ts_table_value *out)
 			column == T_TILE	   ? f->tile
 				: column == T_USED ? f->used
 						   : ipu_of(s, f));
+	else if (column == T_LIVE)
+		ts_table_value_known(out, f->live);
 	else if (column == T_SHARE && limit > 0)
 		ts_table_value_real(out, 100.0 * (double)f->used / (double)limit);
 	else if (column == T_CATEGORY || column == T_VARIABLE)

@@ -278,6 +278,18 @@ check_fp32(const struct world *w, const struct ts_full_tile *t)
 
 	ck_assert(t->has_fp32);
 	ck_assert_int_eq(t->peak_step, step);
+	/* what is live then, with what is always live: not recorded here, so its variables */
+	if (t->live != TS_UNKNOWN)
+		ck_assert_int_eq(t->live,
+			ask(w,
+				"SELECT ifnull(sum(bytes), 0) FROM lowered_variable, (SELECT %" PRId64
+				" s) WHERE tile = %" PRId64 " AND " LIVES,
+				step, t->tile));
+	else
+		ck_assert_int_eq(
+			ask(w, "SELECT count(*) FROM lowered_variable WHERE tile = %" PRId64,
+				t->tile),
+			0);
 	ck_assert_int_eq(t->fp32_bytes,
 		ask(w,
 			"SELECT ifnull(sum(bytes), 0) FROM lowered_variable, (SELECT %" PRId64 " s)"

@@ -6,6 +6,8 @@
  * lower middle, of equals the lowest number). The category that sets it apart is the one of which it has most more than
  * the median tile; the variable is the one of that category, by name, of which it has most more.
  *
+ * Less may be live on a fuller tile: what is allocated counts. `live` says how much is, at the tile's own peak.
+ *
  * FP32 of a tile: its lowered variables of that element type that are alive at the tile's own peak, always or at the
  * first of the liveness steps with most not-always-live bytes on it (report/tile_live.h).
  */
@@ -26,6 +28,7 @@ struct ts_full_tile {
 	char *category, *variable;
 	int64_t category_bytes, category_median; /* on it, on the median tile */
 	int64_t variable_bytes, variable_median;
+	int64_t live; /* most live bytes on it, with what is always live; TS_UNKNOWN: not known */
 	/* at its own peak */
 	bool has_fp32;
 	int64_t peak_step;	  /* TS_UNKNOWN: nothing on it is ever alive but always */
