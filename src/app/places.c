@@ -206,6 +206,10 @@ go_with_object(struct ts_app *app, enum ts_view_id id)
 		app->selection.tile >= 0)
 		ts_view_say(&app->env, "tile %lld, as in %s", (long long)app->selection.tile,
 			ts_views[from]->title);
+	else if (from == TS_VIEW_VARIABLES && id == TS_VIEW_LIVENESS &&
+		app->selection.live_step >= 0)
+		ts_view_say(&app->env, "step %lld, where the life of the variable begins",
+			(long long)app->selection.live_step);
 	else if (by_ipu && app->selection.ipu >= 0)
 		ts_view_say(&app->env, "ipu %lld, as in %s", (long long)app->selection.ipu,
 			ts_views[from]->title);

@@ -217,14 +217,13 @@ select_tile(struct variables_view *t)
 	return true;
 }
 
-/* The step at which its life begins. */
+/* The step at which its life begins; none where that is not known. */
 static enum ts_effect
 open_life(struct variables_view *t)
 {
 	const struct ts_variable *x = variables_row(t, t->rows.cursor);
 
-	if (x && x->steps != TS_UNKNOWN)
-		t->view.env->selection->live_step = x->from;
+	t->view.env->selection->live_step = x && x->steps != TS_UNKNOWN ? x->from : -1;
 	return TS_EFFECT_UNKNOWN; /* the program goes there */
 }
 

@@ -20,6 +20,7 @@ enum {
 	LABEL = 8,
 	GRAPH_MOST = 256, /* columns */
 	GRAPH_LEAST = 12,
+	WIDE = 100, /* from which on graphs have two fifths of the columns */
 };
 
 static enum ts_units
@@ -197,12 +198,13 @@ part_at(int64_t all, int64_t n, int64_t i)
 static int
 graph_width(struct ts_rect r, int64_t values)
 {
-	int w = (int)ts_clamp_i64((r.w - LABEL) * 2 / 5, GRAPH_LEAST, GRAPH_MOST);
+	int w = (int)ts_clamp_i64((r.w - LABEL) * (r.w < WIDE ? 1 : 2) / 5, GRAPH_LEAST,
+		GRAPH_MOST);
 
 	return (int)ts_min_i64(w, ts_max_i64(values, 1));
 }
 
-/* "12 of 1,472 tiles in 88 pieces, most 3.2 KiB on tile 7, balance 80%" */
+/* "all 1,472 tiles, ..." or "12 of 1,472 tiles in 88 pieces, balance 80%, most 3.2 KiB on 7" */
 static void
 pieces_text(const struct variables_view *t, char *out, size_t size)
 {
@@ -215,16 +217,18 @@ pieces_text(const struct variables_view *t, char *out, size_t size)
 	struct ts_strbuf text;
 
 	ts_strbuf_init(&text, size - 1);
+	if (p->on == t->v->tiles && p->on > 1)
+		ts_strbuf_puts(&text, "all ");
 	ts_strbuf_puts(&text, ts_fmt_count(a, p->on));
-	if (t->v->tiles > 0)
+	if (t->v->tiles > 0 && (p->on != t->v->tiles || p->on == 1))
 		ts_strbuf_printf(&text, " of %s", ts_fmt_count(a, t->v->tiles));
 	ts_strbuf_puts(&text, p->on == 1 && t->v->tiles <= 0 ? " tile" : " tiles");
 	if (p->pieces != p->on)
 		ts_strbuf_printf(&text, " in %s pieces", ts_fmt_count(a, p->pieces));
-	ts_strbuf_printf(&text, ", most %s on tile %s", ts_fmt_bytes(a, p->fullest, units(t)),
-		ts_fmt_count(b, p->fullest_tile));
 	if (even != TS_UNKNOWN)
 		ts_strbuf_printf(&text, ", balance %s", ts_fmt_percent(a, (double)even, 100000));
+	ts_strbuf_printf(&text, ", most %s on %s", ts_fmt_bytes(a, p->fullest, units(t)),
+		ts_fmt_count(b, p->fullest_tile));
 	if (p->partial)
 		ts_strbuf_puts(&text, " (partial: the report is damaged)");
 	snprintf(out, size, "%s", text.s);

@@ -390,6 +390,9 @@ def variables(ctx):
     t.press("g", "m")
     tabs(t, "memory")
     t.has("tile 5")
+    t.press("8", "g", "l")
+    tabs(t, "liveness")
+    t.wait("where the life of the variable begins")
     t.quit()
 
 

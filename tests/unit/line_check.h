@@ -30,10 +30,11 @@ line_check_no(struct line_check *c, const char *what, const char *more)
 	return false;
 }
 
+/* Names in a message are raw (base/err.h): a line of several lines may come back in it. */
 static inline bool
-line_check_said(struct line_check *c, const struct ts_err *err)
+line_check_said(struct line_check *c, const char *line, const struct ts_err *err)
 {
-	return (err->msg[0] && !strchr(err->msg, '\n')) ||
+	return (err->msg[0] && (!strchr(err->msg, '\n') || strchr(line, '\n'))) ||
 		line_check_no(c, "what is said is no line", err->msg);
 }
 
@@ -106,7 +107,7 @@ line_check_filter(struct line_check *c, const char *line)
 	bool fine = true;
 
 	if (ts_filter_parse(&f, line, ts_variable_fields, &at, &err))
-		return at <= strlen(line) ? line_check_said(c, &err)
+		return at <= strlen(line) ? line_check_said(c, line, &err)
 					  : line_check_no(c, "an error behind the line", line);
 	if (!line_check_nodes(c, &f))
 		return false;
@@ -171,12 +172,12 @@ line_check_tiles(struct line_check *c, const char *line)
 	bool fine = true;
 	enum ts_code check = ts_tile_set_check(line, &at, &err);
 
-	if (check && (at > strlen(line) || !line_check_said(c, &err)))
+	if (check && (at > strlen(line) || !line_check_said(c, line, &err)))
 		return line_check_no(c, "wrong, and no place in it", line);
 	for (int t = 0; t < LINE_CHECK_TILES; t++)
 		used[t] = t % 11 ? t * 7 % 40 * 25 : -1;
 	if (ts_tile_set_parse(&s, line, &w, &err))
-		return line_check_said(c, &err);
+		return line_check_said(c, line, &err);
 	if (check)
 		fine = line_check_no(c, "wrong, and taken", line);
 	for (int64_t t = ts_tile_set_next(&s, 0); t >= 0; t = ts_tile_set_next(&s, t + 1))
@@ -210,7 +211,7 @@ line_check_pattern(struct line_check *c, const char *line)
 	bool fine = true;
 
 	if (ts_pattern_compile(&p, line, TS_PATTERN_SMART, &at, &err))
-		return at <= strlen(line) ? line_check_said(c, &err)
+		return at <= strlen(line) ? line_check_said(c, line, &err)
 					  : line_check_no(c, "an error behind the line", line);
 	if (ts_matcher_new(&m, p, &err))
 		fine = line_check_no(c, "no matcher", err.msg);
