@@ -27,6 +27,7 @@
 #include "tilescope/view/fetch.h"
 #include "tilescope/view/sheet.h"
 
+#include "figure_sheet.h"
 #include "held_rows.h"
 
 enum {
@@ -322,29 +323,49 @@ choose_columns(struct writing *w, const struct ts_table *t)
 	}
 }
 
+/* The sheet is that of the pane, or of the figures in a view that has no tables (*figures). */
 static bool
-take_rows(struct ts_app *app, struct writing *w)
+find_sheet(struct ts_view *v, struct ts_sheet *s, struct ts_explain **figures)
+{
+	memset(s, 0, sizeof(*s));
+	if (v->ops->sheet)
+		return v->ops->sheet(v, s) && (s->source || s->table.value);
+	*figures = ts_alloc(1, sizeof(**figures));
+	return *figures && ts_figure_sheet(s, *figures, v);
+}
+
+static bool
+take_sheet(struct ts_app *app, struct writing *w, struct ts_sheet *s)
 {
 	struct ts_view *v = app->view[app->current];
-	struct ts_sheet s;
 
-	memset(&s, 0, sizeof(s));
-	if (!v->ops->sheet || !v->ops->sheet(v, &s) || (!s.source && !s.table.value)) {
-		ts_view_say_error(&app->env, "there is no table here that could be written");
+	if (!s->wait && s->table.order && s->table.order->work)
+		s->wait = "its rows are being put in order";
+	if (s->wait) {
+		ts_view_say_error(&app->env, "not written: %s", s->wait);
 		return false;
 	}
-	if (!s.wait && s.table.order && s.table.order->work)
-		s.wait = "its rows are being put in order";
-	if (s.wait) {
-		ts_view_say_error(&app->env, "not written: %s", s.wait);
-		return false;
-	}
-	choose_columns(w, &s.table);
-	md_title(&w->text, s.title[0] ? s.title : "Table");
-	w->source = s.source ? s.source(v) : ts_held_rows(&s);
+	choose_columns(w, &s->table);
+	md_title(&w->text, s->title[0] ? s->title : "Table");
+	w->source = s->source ? s->source(v) : ts_held_rows(s);
 	if (!w->source)
 		ts_view_say_error(&app->env, "not written: too many rows, or no memory for them");
 	return w->source != NULL;
+}
+
+static bool
+take_rows(struct ts_app *app, struct writing *w)
+{
+	struct ts_explain *figures = NULL;
+	struct ts_sheet s;
+	bool taken = find_sheet(app->view[app->current], &s, &figures);
+
+	if (taken)
+		taken = take_sheet(app, w, &s);
+	else
+		ts_view_say_error(&app->env, "there is no table here that could be written");
+	free(figures);
+	return taken;
 }
 
 /* The screen without the program's own lines, as `render` has it. */

@@ -380,6 +380,17 @@ fill_bands(const struct liveness *s, struct ts_chart_page *page, double base)
 	}
 }
 
+/* Of peak i, as high as it stands on the axis. */
+static int64_t
+height_of(const struct liveness *s, size_t i)
+{
+	int64_t height = live_scaled(s, s->src.line.peaks.peak[i].height);
+
+	if (!s->no_base && live_base(s) != TS_UNKNOWN && !ts_add_i64(&height, live_base(s)))
+		return TS_NUMBER_MAX;
+	return height;
+}
+
 static void
 mark_places(const struct liveness *s, struct ts_chart_page *page)
 {
@@ -392,8 +403,7 @@ mark_places(const struct liveness *s, struct ts_chart_page *page)
 	for (size_t i = 0; i < l->peaks.count && i < PEAKS_NAMED; i++)
 		ts_chart_page_label(page, (double)l->peaks.peak[i].at, TS_ROLE_MARK, false,
 			i ? "%d" : "%d: %s", (int)i + 1,
-			ts_fmt_bytes(bytes, live_scaled(s, l->peaks.peak[i].height),
-				live_units(s)));
+			ts_fmt_bytes(bytes, height_of(s, i), live_units(s)));
 }
 
 bool

@@ -3,7 +3,7 @@
  * memory - commands of the Memory view.
  *
  * Left, right, pages and zoom belong to the graph, up and down to the tables; with the keys in a table
- * left and right move its long names. Every command ends in settle(), which makes the figures anew for
+ * left and right move its long names. Every command ends in memory_settle(), which makes the figures anew for
  * what is in sight and tells the selection.
  */
 #include "config.h"
@@ -82,180 +82,6 @@ memory_reload(struct ts_view *v)
 	ts_tabs_drop(&m->tabs);
 }
 
-/* --- the cursor ------------------------------------------------------------------------------- */
-
-/* The tile under the cursor becomes what all views look at. */
-static void
-select_tile(struct memory_view *m)
-{
-	const struct ts_tile *tile = memory_tile(m);
-
-	if (!tile)
-		return;
-	m->view.env->selection->tile = tile->tile;
-	m->view.env->selection->ipu = m->tiles->ipu[memory_at(m)];
-}
-
-static enum ts_effect
-settle(struct memory_view *m, enum ts_effect effect)
-{
-	memory_update(m);
-	if (effect & TS_EFFECT_SELECT)
-		select_tile(m);
-	return effect;
-}
-
-static enum ts_effect
-go(struct memory_view *m, int64_t place)
-{
-	enum ts_effect effect = ts_span_go(&m->span, memory_position(m, place));
-
-	return settle(m, effect == TS_EFFECT_NONE ? TS_EFFECT_REPAINT : effect);
-}
-
-enum ts_effect
-memory_go(struct memory_view *m, int64_t place)
-{
-	return go(m, place);
-}
-
-/* The position of the fullest tile of those at [a, b), the first of equals. */
-static int64_t
-fullest_of(const struct memory_view *m, int64_t a, int64_t b)
-{
-	const int64_t *v = memory_values(m);
-	int64_t best = a;
-
-	for (int64_t i = a; i < b; i++)
-		if (v[memory_place_at(m, i)] > v[memory_place_at(m, best)])
-			best = i;
-	return best;
-}
-
-/*
- * After a move by columns: on the fullest tile of the column, of those in [from, to): a column that
- * comes into sight at the edge may hold tiles again that the cursor has left.
- */
-static void
-snap(struct memory_view *m, int64_t from, int64_t to)
-{
-	int column;
-
-	memory_update(m);
-	column = ts_span_column(&m->span, m->span.cursor);
-	if (!m->plot.several || column < 0 || column >= m->plot.columns)
-		return;
-	from = ts_max_i64(from, m->plot.bucket[column].from);
-	to = ts_min_i64(to, m->plot.bucket[column].to);
-	if (from < to)
-		m->span.cursor = fullest_of(m, from, to);
-}
-
-/* Where a column has several tiles, leave it from its edge: the cursor stands anywhere in it. */
-static void
-leave_column(struct memory_view *m, enum ts_cmd cmd, int64_t *from, int64_t *to)
-{
-	int64_t a, b;
-
-	*from = 0;
-	*to = m->tiles->n;
-	if (!m->plot.several || (cmd != TS_CMD_LEFT && cmd != TS_CMD_RIGHT))
-		return;
-	ts_span_bucket(&m->span, ts_span_column(&m->span, m->span.cursor), &a, &b);
-	m->span.cursor = cmd == TS_CMD_LEFT ? a : b - 1;
-	*(cmd == TS_CMD_LEFT ? to : from) = cmd == TS_CMD_LEFT ? a : b;
-}
-
-/* Where the same command goes from here, or -1. */
-static int64_t
-place_after(struct memory_view *m, enum ts_cmd cmd)
-{
-	const struct ts_span kept = m->span;
-	int64_t from, to, a, b, place = -1;
-	enum ts_effect effect;
-	int column;
-
-	leave_column(m, cmd, &from, &to);
-	effect = ts_span_command(&m->span, cmd);
-	column = ts_span_column(&m->span, m->span.cursor);
-	if (effect != TS_EFFECT_UNKNOWN && effect != TS_EFFECT_BELL && column >= 0) {
-		place = memory_at(m);
-		ts_span_bucket(&m->span, column, &a, &b);
-		from = ts_max_i64(from, a);
-		to = ts_min_i64(to, b);
-		if (m->plot.several && from < to)
-			place = memory_place_at(m, fullest_of(m, from, to));
-	}
-	m->span = kept;
-	return place;
-}
-
-static bool
-is_of_graph_only(enum ts_cmd cmd)
-{
-	return cmd == TS_CMD_ZOOM_IN || cmd == TS_CMD_ZOOM_OUT || cmd == TS_CMD_ZOOM_FIT ||
-		cmd == TS_CMD_PAGE_LEFT || cmd == TS_CMD_PAGE_RIGHT;
-}
-
-/* The fullest tile of the IPU before or behind; tiles of an IPU stand together in the list. */
-static enum ts_effect
-ipu_step(struct memory_view *m, int step)
-{
-	const struct memory_tiles *t = m->tiles;
-	const int64_t *value = memory_values(m);
-	int64_t i = memory_at(m), ipu = t->ipu[i], best;
-
-	while (i >= 0 && i < t->n && t->ipu[i] == ipu)
-		i += step;
-	if (i < 0 || i >= t->n)
-		return TS_EFFECT_BELL;
-	best = i;
-	for (ipu = t->ipu[i]; i >= 0 && i < t->n && t->ipu[i] == ipu; i += step)
-		if (value[i] > value[best] || (value[i] == value[best] && i < best))
-			best = i;
-	return go(m, best);
-}
-
-static enum ts_effect
-graph_command(struct memory_view *m, enum ts_cmd cmd)
-{
-	int64_t n = m->tiles->n, cursor = m->span.cursor, from, to;
-	enum ts_effect effect;
-
-	if (memory_by_ipu(m) && (cmd == TS_CMD_LEFT || cmd == TS_CMD_RIGHT))
-		return ipu_step(m, cmd == TS_CMD_LEFT ? -1 : 1);
-	if (memory_by_ipu(m) && is_of_graph_only(cmd))
-		return TS_EFFECT_BELL; /* all IPUs are in sight */
-	if (cmd == TS_CMD_FIRST || cmd == TS_CMD_LAST)
-		return m->span.cursor == (cmd == TS_CMD_FIRST ? 0 : n - 1)
-			? TS_EFFECT_BELL
-			: go(m, memory_place_at(m, cmd == TS_CMD_FIRST ? 0 : n - 1));
-	leave_column(m, cmd, &from, &to);
-	effect = ts_span_command(&m->span, cmd);
-	if (effect == TS_EFFECT_UNKNOWN || effect == TS_EFFECT_BELL) {
-		m->span.cursor = cursor;
-		return effect;
-	}
-	if (cmd != TS_CMD_ZOOM_IN && cmd != TS_CMD_ZOOM_OUT && cmd != TS_CMD_ZOOM_FIT) {
-		snap(m, from, to);
-		m->ahead = place_after(m, cmd);
-	}
-	return settle(m, (enum ts_effect)(effect | TS_EFFECT_SELECT));
-}
-
-ptrdiff_t
-memory_place(const struct memory_view *m, int64_t tile)
-{
-	const struct memory_tiles *t = m->tiles;
-
-	if (tile >= 0)
-		return ts_tiles_find(&t->tiles, tile);
-	for (int64_t i = 0; tile == TS_SELECT_OF_IPU && i < t->n; i++)
-		if (t->ipu[t->order[m->gaps][i]] == m->view.env->selection->ipu)
-			return t->order[m->gaps][i];
-	return -1;
-}
-
 /* Where a variable lies, for who comes from one: its place in the address map. */
 static void
 take_address(struct memory_view *m)
@@ -285,96 +111,33 @@ memory_shown(struct ts_view *v)
 	}
 	at = !tile || tile->tile != wanted ? memory_place(m, wanted) : -1;
 	if (at >= 0)
-		go(m, at);
+		memory_go(m, at);
 	else
-		select_tile(m);
+		memory_select_tile(m);
 }
 
-/* --- walks ------------------------------------------------------------------------------------ */
-
-/* A walk begins at the fullest tile; on it already, at the next. */
-static enum ts_effect
-walk(struct memory_view *m, int step)
-{
-	const uint32_t *order = memory_fullest_first(m);
-	bool walking = m->walk >= 0 && m->walk < m->tiles->n && order[m->walk] == memory_at(m);
-	int64_t to = walking ? m->walk + step
-		: step > 0   ? order[0] == memory_at(m)
-			     : memory_rank(m)[memory_at(m)] - 1;
-	enum ts_effect effect;
-	char n[TS_FMT_MAX];
-
-	if (to < 0 || to >= m->tiles->n)
-		return TS_EFFECT_BELL;
-	m->walk = to;
-	effect = go(m, order[to]);
-	m->ahead = to + step >= 0 && to + step < m->tiles->n ? (int64_t)order[to + step] : -1;
-	ts_view_say(m->view.env, to == 0 ? "the fullest tile" : "number %s of the fullest tiles",
-		ts_fmt_count(n, to + 1));
-	return effect;
-}
-
-static enum ts_effect
-fullest(struct memory_view *m, const struct ts_call *call)
-{
-	return walk(m, call->cmd == TS_CMD_FULLEST ? 1 : -1);
-}
-
-static enum ts_effect
-next_ipu(struct memory_view *m, const struct ts_call *call)
-{
-	return ipu_step(m, call->cmd == TS_CMD_IPU_NEXT ? 1 : -1);
-}
+/* --- what the graph shows --------------------------------------------------------------------- */
 
 static enum ts_effect
 mark(struct memory_view *m, const struct ts_call *call)
 {
-	return settle(m,
+	return memory_settle(m,
 		call->cmd == TS_CMD_MARK		  ? memory_mark(m, call)
 			: call->cmd == TS_CMD_RANGE	  ? memory_mark_range(m, call)
 			: call->cmd == TS_CMD_MARKS_CLEAR ? memory_no_marks(m, call)
 							  : memory_fit_marks(m, call));
 }
 
-/* The number of a tile, or an expression: the fullest of those that it names. */
-static enum ts_effect
-goto_tile(struct memory_view *m, const struct ts_call *call)
-{
-	const char *word = ts_call_arg(call, 0);
-	char *end = NULL;
-	long long tile;
-	ptrdiff_t at;
-
-	errno = 0;
-	tile = word ? strtoll(word, &end, 10) : -1;
-	if (word && (end == word || *end)) {
-		ts_view_ask_tiles(m->view.env, word, true);
-		return TS_EFFECT_REPAINT;
-	}
-	if (!word || errno) {
-		ts_view_say_error(m->view.env, "goto wants the number of a tile");
-		return TS_EFFECT_BELL;
-	}
-	at = ts_tiles_find(&m->tiles->tiles, tile);
-	if (at < 0) {
-		ts_view_say_error(m->view.env, "there is no tile %lld", tile);
-		return TS_EFFECT_BELL;
-	}
-	return go(m, at);
-}
-
-/* --- what the graph shows --------------------------------------------------------------------- */
-
 static enum ts_effect
 break_down(struct memory_view *m, const struct ts_call *call)
 {
-	return settle(m, memory_break_down(m, call));
+	return memory_settle(m, memory_break_down(m, call));
 }
 
 static enum ts_effect
 per_ipu(struct memory_view *m, const struct ts_call *call)
 {
-	return settle(m, memory_per_ipu(m, call));
+	return memory_settle(m, memory_per_ipu(m, call));
 }
 
 static enum ts_effect
@@ -382,13 +145,13 @@ limit_line(struct memory_view *m, const struct ts_call *call)
 {
 	(void)call;
 	m->no_limit = !m->no_limit;
-	return settle(m, TS_EFFECT_REPAINT);
+	return memory_settle(m, TS_EFFECT_REPAINT);
 }
 
 static enum ts_effect
 series(struct memory_view *m, const struct ts_call *call)
 {
-	return settle(m, memory_series(m, call));
+	return memory_settle(m, memory_series(m, call));
 }
 
 /* --- panes ------------------------------------------------------------------------------------ */
@@ -578,11 +341,11 @@ static const struct {
 	enum ts_cmd cmd;
 	enum ts_effect (*run)(struct memory_view *m, const struct ts_call *call);
 } handlers[] = {
-	{TS_CMD_FULLEST, fullest},
-	{TS_CMD_FULLEST_BACK, fullest},
-	{TS_CMD_IPU_NEXT, next_ipu},
-	{TS_CMD_IPU_PREVIOUS, next_ipu},
-	{TS_CMD_GOTO, goto_tile},
+	{TS_CMD_FULLEST, memory_fullest},
+	{TS_CMD_FULLEST_BACK, memory_fullest},
+	{TS_CMD_IPU_NEXT, memory_next_ipu},
+	{TS_CMD_IPU_PREVIOUS, memory_next_ipu},
+	{TS_CMD_GOTO, memory_goto_tile},
 	{TS_CMD_BREAKDOWN, break_down},
 	{TS_CMD_SERIES, series},
 	{TS_CMD_MAP, memory_map_switch},
@@ -626,18 +389,18 @@ memory_command(struct ts_view *v, const struct ts_call *call)
 		effect = tab_changed(m, ts_tabs_switch(&m->tabs, call));
 	if (!(effect & TS_EFFECT_UNKNOWN))
 		return effect;
-	if (m->map.shown && (m->focus == PANE_GRAPH || is_of_graph_only(call->cmd)))
+	if (m->map.shown && (m->focus == PANE_GRAPH || memory_is_of_graph_only(call->cmd)))
 		effect = memory_map_command(m, call);
 	if (!(effect & TS_EFFECT_UNKNOWN))
 		return effect;
 	for (size_t i = 0; i < TS_COUNT(handlers); i++)
 		if (handlers[i].cmd == call->cmd)
 			return handlers[i].run(m, call);
-	if (m->focus == PANE_TABS && !is_of_graph_only(call->cmd))
+	if (m->focus == PANE_TABS && !memory_is_of_graph_only(call->cmd))
 		return TS_EFFECT_UNKNOWN;
 	if (call->cmd == TS_CMD_UP || call->cmd == TS_CMD_DOWN)
 		return tab_command(m, call);
-	return graph_command(m, call->cmd);
+	return memory_graph_command(m, call->cmd);
 }
 
 static enum ts_context
@@ -674,9 +437,9 @@ click_graph(struct memory_view *m, int x)
 		return TS_EFFECT_NONE;
 	ts_span_bucket(&m->span, column, &a, &b);
 	ts_span_go(&m->span, a);
-	snap(m, 0, m->tiles->n);
+	memory_snap(m, 0, m->tiles->n);
 	focus_pane(m, PANE_GRAPH);
-	return settle(m, (enum ts_effect)(rearranged | TS_EFFECT_SELECT));
+	return memory_settle(m, (enum ts_effect)(rearranged | TS_EFFECT_SELECT));
 }
 
 static enum ts_effect
@@ -685,7 +448,7 @@ click_strip(struct memory_view *m, int x)
 	int64_t a, b;
 
 	ts_buckets_range(0, m->tiles->n, m->pane[PANE_STRIP].w, x - m->pane[PANE_STRIP].x, &a, &b);
-	return a < b ? go(m, memory_place_at(m, a)) : TS_EFFECT_NONE;
+	return a < b ? memory_go(m, memory_place_at(m, a)) : TS_EFFECT_NONE;
 }
 
 static enum ts_effect
@@ -713,7 +476,7 @@ memory_mouse(struct ts_view *v, int x, int y, int wheel)
 			return memory_map_mouse(m, x, y, wheel);
 		if (!wheel)
 			return click_graph(m, x);
-		return graph_command(m, wheel < 0 ? TS_CMD_ZOOM_IN : TS_CMD_ZOOM_OUT);
+		return memory_graph_command(m, wheel < 0 ? TS_CMD_ZOOM_IN : TS_CMD_ZOOM_OUT);
 	case PANE_TABS:
 		return mouse_tabs(m, x, y, wheel);
 	default:
@@ -726,7 +489,7 @@ memory_take(struct ts_view *v, struct ts_fetch *f)
 {
 	enum ts_effect effect = memory_deliver(v, f);
 
-	return settle(memory_of(v), effect);
+	return memory_settle(memory_of(v), effect);
 }
 
 static const struct ts_hint graph_hints[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the files of the Memory view share: memory.c (commands), memory_data.c (what is asked of
- * the report), memory_parts.c (what the plot is divided by), memory_variables.c (the variables of a
+ * the report), memory_parts.c (what the plot is divided by), memory_moves.c (its cursor), memory_variables.c (the variables of a
  * tile), memory_plot.c (figures per column), memory_marks.c (tiles that are selected), memory_draw.c and
  * memory_tables.c (to the canvas), memory_tabs.c (the tabs of the lower pane).
  *
@@ -377,10 +377,28 @@ enum ts_effect memory_take_variables(struct memory_view *m, struct ts_fetch *f);
 /* Are all names of the list there, or never to come? */
 bool memory_is_named(const struct memory_view *m);
 
-/* --- memory.c --- */
+/* --- memory_moves.c --- */
+
+/* At the end of each command: figures for what is in sight; where SELECT is in `effect`, the tile is that of all views. */
+enum ts_effect memory_settle(struct memory_view *m, enum ts_effect effect);
+void memory_select_tile(struct memory_view *m);
 
 /* Put the cursor on a tile of the list. */
 enum ts_effect memory_go(struct memory_view *m, int64_t place);
+
+/* After a move by columns: on the fullest tile of the column, of those in [from, to). */
+void memory_snap(struct memory_view *m, int64_t from, int64_t to);
+
+/* A command of the graph; is it one that no table has? */
+enum ts_effect memory_graph_command(struct memory_view *m, enum ts_cmd cmd);
+bool memory_is_of_graph_only(enum ts_cmd cmd);
+
+/* `fullest`, `ipu-next`, and back; `goto`. */
+enum ts_effect memory_fullest(struct memory_view *m, const struct ts_call *call);
+enum ts_effect memory_next_ipu(struct memory_view *m, const struct ts_call *call);
+enum ts_effect memory_goto_tile(struct memory_view *m, const struct ts_call *call);
+
+/* --- memory.c --- */
 
 /* Show a variable of a tile (its place among the tile's rows) in the tab Variables. */
 enum ts_effect memory_show_variable(struct memory_view *m, int64_t tile, int64_t row);

@@ -7,6 +7,7 @@
 
 #include "view_harness.h"
 
+#include "tilescope/ui/chart_page.h"
 #include "tilescope/view/liveness.h"
 #include "tilescope/report/liveness.h"
 
@@ -536,6 +537,7 @@ END_TEST
 /* The memory of all tiles is a line where it is near. */
 START_TEST(limit)
 {
+	struct ts_chart_page *page = calloc(1, sizeof(*page));
 	struct harness h;
 
 	begin_own(&h,
@@ -547,6 +549,14 @@ START_TEST(limit)
 	harness_says(&h, "70.0% of all tiles' 97.7 KiB");
 	harness_draw(&h);
 	golden_check("live-limit", h.canvas);
+	/* on paper the peak is as high as the axis says: with what is always live */
+	ck_assert_ptr_nonnull(page);
+	ts_chart_page_init(page, 400);
+	ck_assert(ts_view_liveness.chart(h.view, page));
+	ck_assert_int_ge(page->labels, 1);
+	ck_assert_str_eq(page->label[0].name, "1: 68.4 KiB");
+	ts_chart_page_fini(page);
+	free(page);
 	harness_end(&h);
 }
 END_TEST

@@ -146,6 +146,21 @@ def charts_and_screens(ctx, at):
 
 
 @case()
+def figures_of_a_view_without_tables(ctx):
+    """Summary has no table: its figures are written, and the query of each prints the value."""
+    t = ctx.pty("--at", "summary", ctx.reports["store"], size=(100, 30))
+    for end in ("csv", "json", "md"):
+        command(t, "write f.%s" % end, "wrote ")
+    t.quit()
+    objects = json.loads(read(ctx.path("f.json")))
+    expect(len(objects) > 5 and all(o["figure"] and o["known"] for o in objects), "%r" % objects[:3])
+    db = sqlite3.connect(os.path.join(ctx.reports["store"], "report.tilescope"))
+    most = db.execute("SELECT max(coalesce(total_gaps, total)) FROM tile_memory").fetchone()[0]
+    db.close()
+    expect(any(o["value"] == most and o["unit"] == "bytes" for o in objects), "no worst tile")
+
+
+@case()
 def where_it_may_write(ctx):
     """A file that is there needs `!`, so does the report's directory; a report's file is never touched."""
     report = ctx.copy("store")
