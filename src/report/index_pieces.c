@@ -31,7 +31,8 @@ enum {
 	SHARE_LEAST = 64 << 10,
 	NUMBER_BYTES = 5, /* of a number of 32 bits, at most */
 	HEAD_NUMBERS = 5, /* of a list; behind them a byte: bits of a tile's bytes */
-	LOOK = 1 << 20,
+	LOOK = 1
+		<< 17, /* pieces between looks at the token, and until what is done may leave memory */
 };
 
 struct head {
@@ -162,8 +163,11 @@ count_pieces(struct sorting *s, struct ts_pass_part *parts, int count, struct ts
 		const struct part *part = parts[k].state;
 		const struct piece *p = part->piece.memory;
 
-		for (size_t i = 0; i < part->pieces; i++)
+		for (size_t i = 0; i < part->pieces; i++) {
 			start[p[i].variable - s->low + 2]++;
+			if (i % LOOK == LOOK - 1)
+				ts_pile_rest(&part->piece);
+		}
 		ts_pile_rest(&part->piece);
 	}
 	for (size_t v = 1; !code && v < s->variables; v++)
@@ -360,7 +364,7 @@ put_lists(struct sorting *s, struct ts_err *err)
 		start[v] = (uint32_t)s->bytes.used;
 		code = put_list(s, (struct on_tile *)s->piece.memory + first, end - first, err);
 		first = end;
-		if (v % (LOOK / 16) == 0) {
+		if (v % (LOOK / 32) == 0) {
 			ts_pile_rest(&s->piece);
 			ts_pile_rest(&s->bytes);
 		}

@@ -16,7 +16,7 @@
 #include "tilescope/report/rows.h"
 #include "variable_internal.h"
 
-enum { P_TILE, P_BYTES, P_NAME, P_COLUMNS, PROGRESS_ROWS = 1 << 15, REST_ROWS = 1 << 20 };
+enum { P_TILE, P_BYTES, P_NAME, P_COLUMNS, PROGRESS_ROWS = 1 << 15, REST_ROWS = 1 << 18 };
 
 static const int columns[P_COLUMNS] = {TS_LOWERED_VARIABLE_TILE, TS_LOWERED_VARIABLE_BYTES,
 	TS_LOWERED_VARIABLE_NAME};

@@ -235,6 +235,16 @@ count_steps(struct ts_variable_facts *f, struct ts_reader *rd, struct ts_err *er
 	return code == TS_E_DAMAGED ? TS_OK : code;
 }
 
+/* They are asked about a few rows: what is not touched need not stay in memory. */
+static void
+rest(const struct ts_variable_lives *l)
+{
+	if (!l)
+		return;
+	ts_pile_rest(&l->life);
+	ts_pile_rest(&l->interval);
+}
+
 /* Where no step is recorded: as far as intervals go. */
 static void
 guess_steps(struct ts_variable_facts *f)
@@ -263,6 +273,8 @@ ts_variable_facts_lives(struct ts_variable_facts *f, struct ts_reader *rd,
 	if (code)
 		return code;
 	guess_steps(f);
+	rest(f->of_class);
+	rest(f->of_variable);
 	atomic_store(&f->alive, true);
 	return TS_OK;
 }
@@ -551,9 +563,11 @@ keep_spreads(struct spread_work *w, struct ts_err *err)
 	}
 	ts_pile_fini(&w->record);
 	ts_pile_rest(&o->spread);
-	return code ? code
-		    : ts_pile_sort(&o->spread, o->count, sizeof(r->s), by_spread_id, w->cache,
-			      w->rd->cancel, err);
+	if (!code)
+		code = ts_pile_sort(&o->spread, o->count, sizeof(r->s), by_spread_id, w->cache,
+			w->rd->cancel, err);
+	ts_pile_rest(&o->spread);
+	return code;
 }
 
 enum ts_code
