@@ -340,6 +340,61 @@ START_TEST(random_rows)
 }
 END_TEST
 
+/* Regions and families of rows of any kind: numbers that are none, regions that are no text, types that nobody names. */
+START_TEST(random_regions_and_families)
+{
+	static const char *const bytes[] = {"0", "1", "4096", "77", "-1", "NULL", "'x'", "1.5",
+		"65536", "4611686018427387905"};
+	static const char *const tiles[] = {"0", "1", "2", "7", "-1", "NULL", "1000000000000"};
+	static const char *const names[] = {"'a__B___c'", "'a__B___d'", "'x'", "NULL"};
+	static const char *const regions[] = {"'interleaved'", "'overflowed'", "NULL", "5"};
+	static const char *const sql_of[] = {
+		"SELECT tile, region, not_overlapped + coalesce(overlapped, 0) FROM main.tile_category "
+		"WHERE typeof(tile) = 'integer' AND tile >= 0 AND typeof(region) = 'text' AND "
+		"typeof(not_overlapped) = 'integer' AND not_overlapped BETWEEN 0 AND 4611686018427387904 "
+		"AND (overlapped IS NULL OR (typeof(overlapped) = 'integer' AND overlapped BETWEEN 0 AND "
+		"4611686018427387904))",
+		"SELECT v.tile, coalesce(t.name, 'unnamed vertices'), v.code_bytes FROM main.tile_vertex v "
+		"LEFT JOIN main.vertex_type t ON t.vertex_type = v.vertex_type WHERE "
+		"typeof(v.tile) = 'integer' AND v.tile >= 0 AND typeof(v.code_bytes) = 'integer' AND "
+		"v.code_bytes BETWEEN 0 AND 4611686018427387904"};
+	struct ts_strbuf sql;
+	struct world w;
+
+	dice = (unsigned)_i + 100;
+	ts_strbuf_init(&sql, 1 << 20);
+	ts_strbuf_puts(&sql,
+		"CREATE TABLE report(key TEXT, value TEXT);"
+		"INSERT INTO report VALUES('store_version', '1');"
+		"CREATE TABLE tile_category(tile, category, region, not_overlapped, overlapped);"
+		"CREATE TABLE vertex_type(vertex_type, name, state_bytes);"
+		"CREATE TABLE tile_vertex(tile, vertex_type, code_bytes);");
+	for (int i = 0; i < 4; i++)
+		ts_strbuf_printf(&sql, "INSERT INTO vertex_type VALUES(%d, %s, 4);", i, names[i]);
+	for (int i = 0; i < 120; i++) {
+		ts_strbuf_printf(&sql, "INSERT INTO tile_category VALUES(%s, %d, %s, %s, %s);",
+			tiles[chance(7)], chance(3), regions[chance(4)], bytes[chance(10)],
+			bytes[chance(10)]);
+		ts_strbuf_printf(&sql, "INSERT INTO tile_vertex VALUES(%s, %d, %s);",
+			tiles[chance(7)], chance(6), bytes[chance(10)]);
+	}
+	begin_sql(&w, sql.s);
+	ts_strbuf_fini(&sql);
+	for (int k = 0; k < 2; k++) {
+		struct ts_breakdown_query q = {.by = k ? TS_BREAKDOWN_FAMILY : TS_BREAKDOWN_REGION};
+		struct slow *s = calloc(1, sizeof(*s));
+		struct ts_categories c;
+
+		slow_read(s, &w, sql_of[k], k ? slow_family : NULL);
+		read_all(&c, &w, &q, 0);
+		equal(&c, s);
+		ts_categories_fini(&c);
+		free(s);
+	}
+	end_world(&w);
+}
+END_TEST
+
 /* Vertices whose names are lost are counted, and the damage is said. */
 START_TEST(names_that_are_damaged)
 {
@@ -436,6 +491,7 @@ main(void)
 	tcase_add_loop_test(t, parts_are_those_of_the_rows, 0, 2);
 	tcase_add_test(t, liveness_is_worked_out);
 	tcase_add_loop_test(t, random_rows, 0, 12);
+	tcase_add_loop_test(t, random_regions_and_families, 0, 12);
 	tcase_add_test(t, names_that_are_damaged);
 	tcase_add_test(t, more_layers_than_parts);
 	tcase_add_test(t, expressions_that_are_none);
