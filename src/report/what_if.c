@@ -522,8 +522,11 @@ ts_what_if_lead(struct ts_what_if **out, struct ts_what_if_run *run, struct ts_r
 	const struct ts_cache *cache, struct ts_progress *progress, struct ts_err *err)
 {
 	struct what_if_work work = {NULL, rd, groups, cache, progress, run};
-	enum ts_code code = read_what_if(out, &work, NULL, changes, err);
+	enum ts_code code;
 
+	if (!ts_tile_lives_quick(rd->index)) /* a pass comes first, and it is alone then */
+		what_if_run_end(run);
+	code = read_what_if(out, &work, NULL, changes, err);
 	what_if_run_end(run);
 	return code;
 }

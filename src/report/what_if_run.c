@@ -207,6 +207,8 @@ less_of(struct ts_tile_lives **out, bool *again, struct what_if_work *w, struct 
 	bool together = !code && w->run && what_if_share_splits(h);
 
 	*again = false;
+	if (!together) /* nobody need wait to help */
+		what_if_run_end(w->run);
 	if (!code && w->w->changes.count > 0) {
 		code = together ? read_together(h, w->run, w->rd->report, err) : read_alone(h, err);
 		*again = !code && together && atomic_load(&w->run->failed);
