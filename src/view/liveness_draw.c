@@ -287,12 +287,14 @@ struct above {
 	bool taken[TS_CANVAS_MAX_W + 2];
 };
 
+/* `alone`: not beside another one, whose part it would seem to be. */
 static bool
-put_above(struct ts_canvas *c, struct above *m, int x, const char *text)
+put_above(struct ts_canvas *c, struct above *m, int x, const char *text, bool alone)
 {
 	int w = (int)strlen(text);
 
-	if (x < 0 || x + w > m->r.w || m->taken[x] || m->taken[x + w] || (x > 0 && m->taken[x - 1]))
+	if (x < 0 || x + w > m->r.w || m->taken[x] ||
+		(alone && (m->taken[x + w] || (x > 0 && m->taken[x - 1]))))
 		return false;
 	ts_canvas_text(c, m->r, x, 0, TS_ROLE_MARK, text);
 	m->taken[x] = m->taken[x + w - 1] = true;
@@ -311,14 +313,14 @@ draw_marks(struct ts_canvas *c, struct ts_rect r, const struct liveness *s)
 		int x = ts_span_column(&s->span,
 			(int64_t)ts_liveness_find(&s->src.line, s->mark[i]));
 
-		named |= put_above(c, &above, x, letter) && x == cursor;
+		named |= put_above(c, &above, x, letter, false) && x == cursor;
 	}
 	for (size_t i = 0; i < s->src.line.peaks.count && i < PEAKS_MARKED; i++) {
 		int x = ts_span_column(&s->span, (int64_t)s->src.line.peaks.peak[i].at);
 		char number[TS_FMT_MAX];
 
 		snprintf(number, sizeof(number), "%d", (int)i + 1);
-		named |= put_above(c, &above, x, number) && x == cursor;
+		named |= put_above(c, &above, x, number, true) && x == cursor;
 	}
 	if (cursor >= 0 && !named)
 		ts_canvas_glyph(c, r, cursor, 0, TS_ROLE_COLUMN, POINTER);

@@ -163,6 +163,7 @@ START_TEST(marks)
 	}
 	harness_command(&h, "goto 200");
 	ck_assert(harness_command(&h, "mark") & TS_EFFECT_BELL);
+	harness_says(&h, "ABCD EF"); /* in columns that follow each other, too */
 	harness_end(&h);
 }
 END_TEST
