@@ -62,8 +62,7 @@ static const char *const bad[] = {
 	"UPDATE lowered_variable SET tile = NULL WHERE id % 2 = 0",
 	"UPDATE lowered_variable SET offset = 0",			/* all over each other */
 	"UPDATE lowered_variable SET offset = 638970 WHERE id % 5 = 0", /* beyond the end */
-	"UPDATE lowered_variable SET offset = 4611686018427387904, bytes = 4611686018427387904 WHERE "
-	"id % 7 = 0",
+	"UPDATE lowered_variable SET offset = 1 << 62, bytes = 1 << 62 WHERE id % 7 = 0",
 	"UPDATE lowered_variable SET bytes = 0",
 	"UPDATE lowered_variable SET bytes = 4611686018427387904",
 	"UPDATE lowered_variable SET class = 9223372036854775807",
