@@ -321,11 +321,8 @@ memory_find(struct memory_view *m)
 static enum ts_effect
 search(struct memory_view *m, const struct ts_call *call)
 {
-	const char *text = ts_call_arg(call, 0);
-
-	if (!text)
+	if (!memory_take_search(m, call))
 		return TS_EFFECT_UNKNOWN; /* the program asks for it */
-	snprintf(m->search, sizeof(m->search), "%s", text);
 	return find(m, call->cmd == TS_CMD_SEARCH ? 1 : -1, true);
 }
 

@@ -443,12 +443,8 @@ find(struct ts_tab *t, int step, bool from_here)
 static enum ts_effect
 search(struct ts_tab *t, const struct ts_call *call)
 {
-	struct memory_view *m = memory_of(t);
-	const char *text = ts_call_arg(call, 0);
-
-	if (!text)
+	if (!memory_take_search(memory_of(t), call))
 		return TS_EFFECT_UNKNOWN; /* the program asks for it */
-	snprintf(m->search, sizeof(m->search), "%s", text);
 	return find(t, call->cmd == TS_CMD_SEARCH ? 1 : -1, true);
 }
 

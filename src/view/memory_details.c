@@ -137,10 +137,7 @@ memory_details_node(const struct details_tab *s, int64_t line)
 /* --- asking ----------------------------------------------------------------------------------- */
 
 struct details_fetch {
-	struct ts_fetch fetch;
-	struct memory_scope scope;
-	int64_t *tile;
-	size_t n;
+	struct memory_scope_fetch of; /* first */
 	struct ts_tile_details d;
 };
 
@@ -149,7 +146,7 @@ read_details(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 {
 	struct details_fetch *a = (struct details_fetch *)f;
 
-	return ts_tile_details_read(&a->d, rd, a->tile, a->n, &f->job.progress, err);
+	return ts_tile_details_read(&a->d, rd, a->of.tile, a->of.n, &f->job.progress, err);
 }
 
 static void
@@ -157,7 +154,7 @@ fini_details(struct ts_fetch *f)
 {
 	struct details_fetch *a = (struct details_fetch *)f;
 
-	free(a->tile);
+	free(a->of.tile);
 	ts_tile_details_fini(&a->d);
 }
 
@@ -173,26 +170,25 @@ details_request(struct ts_tab *t)
 	memory_details_update(t);
 	if (!memory_asked_needs(&s->ask, &scope))
 		return;
-	f = ts_alloc(1, sizeof(*f));
-	if (!f || !memory_scope_tiles(m, &scope, &f->tile, &f->n)) {
-		free(f);
+	f = memory_scope_fetch_new(m, &scope, sizeof(*f));
+	if (!f) {
 		memory_asked_sent(&s->ask, NULL);
 		return;
 	}
-	if (!ts_tile_details_quick(env->report, env->index, f->tile, f->n) &&
+	if (!ts_tile_details_quick(env->report, env->index, f->of.tile, f->of.n) &&
 		ts_view_waits(env, TS_SECTION_CATEGORIES, TS_LOWERED_VARIABLE)) {
 		s->ask.asked = false; /* the index is going to have it */
-		free(f->tile);
+		free(f->of.tile);
 		free(f);
 		return;
 	}
-	f->scope = scope;
-	f->fetch.read = read_details;
-	f->fetch.fini = fini_details;
-	memory_asked_sent(&s->ask, &f->fetch);
-	ts_fetch_send(t->view, &f->fetch, t->kind,
-		ts_tile_details_quick(env->report, env->index, f->tile, f->n) ? TS_WORKER_SCREEN
-									      : TS_WORKER_BULK,
+	f->of.fetch.read = read_details;
+	f->of.fetch.fini = fini_details;
+	memory_asked_sent(&s->ask, &f->of.fetch);
+	ts_fetch_send(t->view, &f->of.fetch, t->kind,
+		ts_tile_details_quick(env->report, env->index, f->of.tile, f->of.n)
+			? TS_WORKER_SCREEN
+			: TS_WORKER_BULK,
 		"reading what a tile's memory is made of");
 }
 
@@ -204,7 +200,7 @@ details_deliver(struct ts_tab *t, struct ts_fetch *f)
 
 	if (f != s->ask.sent)
 		return TS_EFFECT_NONE;
-	if (!memory_asked_take(&s->ask, t->view, f, &a->scope, TS_ABSENT_TILES, a->d.nodes > 0))
+	if (!memory_asked_take(&s->ask, t->view, f, &a->of.scope, TS_ABSENT_TILES, a->d.nodes > 0))
 		return TS_EFFECT_REPAINT;
 	ts_tile_details_fini(&s->d);
 	s->d = a->d;

@@ -757,6 +757,18 @@ void memory_scope_say(const struct memory_scope *s, char *out, size_t size);
 bool memory_scope_tiles(const struct memory_view *m, const struct memory_scope *s, int64_t **tiles,
 	size_t *n);
 
+/* A question about the tiles of a scope: a tab's own begins with it. */
+struct memory_scope_fetch {
+	struct ts_fetch fetch;
+	struct memory_scope scope;
+	int64_t *tile; /* freed with the fetch: by its `fini` */
+	size_t n;
+};
+
+/* One of `size` bytes, all other zero; NULL: no memory. */
+void *memory_scope_fetch_new(const struct memory_view *m, const struct memory_scope *scope,
+	size_t size);
+
 /* What a tab has asked about, and what it has. */
 struct memory_asked {
 	struct ts_pane_data state;
@@ -812,6 +824,20 @@ extern const struct ts_tab_ops *const memory_tabs[TAB_COUNT];
 
 /* Cursor and scrolling of a tab that is a table; no other pane follows its rows. */
 enum ts_effect memory_table_command(struct ts_tab *t, const struct ts_call *call);
+
+/* `search TEXT` in a tab: remember it. False: there is no text, the program asks for one. */
+bool memory_take_search(struct memory_view *m, const struct ts_call *call);
+
+/* Is it there, in the row (as the view counts it) of a tab? */
+typedef bool memory_hit_fn(const struct ts_tab *t, int64_t row, const char *needle);
+
+/* Put the cursor on the next row that has it, round and round; from_here: where it stands will do. A bell, and words: none. */
+enum ts_effect memory_find_row(const struct ts_tab *t, struct ts_list *l,
+	const struct ts_table *table, int step, bool from_here, memory_hit_fn *is_hit);
+
+/* All four commands of a search in a table; UNKNOWN: it is another one. */
+enum ts_effect memory_search_rows(const struct ts_tab *t, struct ts_list *l,
+	const struct ts_table *table, const struct ts_call *call, memory_hit_fn *is_hit);
 
 static inline struct ts_rect
 memory_tab_rect(const struct memory_view *m, enum memory_tab tab)

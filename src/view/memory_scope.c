@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "memory_internal.h"
 #include "tilescope/base/mem.h"
@@ -82,6 +83,19 @@ memory_scope_whole(const struct memory_view *m, const struct memory_scope *s)
 	else if (whole.bytes >= 0 && at >= 0 && m->tiles->value[0][at] >= 0)
 		whole.gaps = whole.bytes - m->tiles->value[0][at];
 	return whole;
+}
+
+void *
+memory_scope_fetch_new(const struct memory_view *m, const struct memory_scope *scope, size_t size)
+{
+	struct memory_scope_fetch *f = ts_alloc(1, size);
+
+	if (!f || !memory_scope_tiles(m, scope, &f->tile, &f->n)) {
+		free(f);
+		return NULL;
+	}
+	f->scope = *scope;
+	return f;
 }
 
 /* --- what was asked about one --------------------------------------------------------------------- */

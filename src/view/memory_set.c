@@ -36,10 +36,7 @@ set_of(const struct ts_tab *t)
 /* --- asking ----------------------------------------------------------------------------------- */
 
 struct set_fetch {
-	struct ts_fetch fetch;
-	struct memory_scope scope;
-	int64_t *tile;
-	size_t n;
+	struct memory_scope_fetch of; /* first */
 	struct ts_set_variables v;
 };
 
@@ -48,7 +45,7 @@ read_set(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 {
 	struct set_fetch *a = (struct set_fetch *)f;
 
-	return ts_set_variables_read(&a->v, rd, a->tile, a->n, &f->job.progress, err);
+	return ts_set_variables_read(&a->v, rd, a->of.tile, a->of.n, &f->job.progress, err);
 }
 
 static void
@@ -56,7 +53,7 @@ fini_set(struct ts_fetch *f)
 {
 	struct set_fetch *a = (struct set_fetch *)f;
 
-	free(a->tile);
+	free(a->of.tile);
 	ts_set_variables_fini(&a->v);
 }
 
@@ -72,18 +69,17 @@ set_request(struct ts_tab *t)
 
 	if (!memory_asked_needs(&s->ask, &scope))
 		return;
-	f = ts_alloc(1, sizeof(*f));
-	if (!f || !memory_scope_tiles(m, &scope, &f->tile, &f->n)) {
-		free(f);
+	f = memory_scope_fetch_new(m, &scope, sizeof(*f));
+	if (!f) {
 		memory_asked_sent(&s->ask, NULL);
 		return;
 	}
-	f->scope = scope;
-	f->fetch.read = read_set;
-	f->fetch.fini = fini_set;
-	memory_asked_sent(&s->ask, &f->fetch);
-	ts_fetch_send(t->view, &f->fetch, t->kind,
-		f->n <= FEW && ts_set_variables_quick(env->report, env->index, f->tile, f->n)
+	f->of.fetch.read = read_set;
+	f->of.fetch.fini = fini_set;
+	memory_asked_sent(&s->ask, &f->of.fetch);
+	ts_fetch_send(t->view, &f->of.fetch, t->kind,
+		f->of.n <= FEW &&
+				ts_set_variables_quick(env->report, env->index, f->of.tile, f->of.n)
 			? TS_WORKER_SCREEN
 			: TS_WORKER_BULK,
 		"summing up variables of tiles");
@@ -109,7 +105,7 @@ set_deliver(struct ts_tab *t, struct ts_fetch *f)
 
 	if (f != s->ask.sent)
 		return TS_EFFECT_NONE;
-	if (!memory_asked_take(&s->ask, t->view, f, &a->scope, TS_ABSENT_TILE_VARIABLES,
+	if (!memory_asked_take(&s->ask, t->view, f, &a->of.scope, TS_ABSENT_TILE_VARIABLES,
 		    a->v.count > 0))
 		return TS_EFFECT_REPAINT;
 	ts_set_variables_fini(&s->v);
@@ -287,17 +283,21 @@ set_value(void *ctx, int64_t row, int column, struct ts_table_value *out)
 	return true;
 }
 
+static bool
+is_hit(const struct ts_tab *t, int64_t row, const char *needle)
+{
+	const struct ts_set_variables *v = &set_of(t)->v;
+
+	return needle[0] && row >= 0 && row < (int64_t)v->count &&
+		ts_contains_nocase(ts_set_variable_name(v, &v->row[row]), needle);
+}
+
 static enum ts_role
 set_row_role(void *ctx, int64_t row)
 {
 	const struct ts_tab *t = ctx;
-	const struct ts_set_variables *v = &set_of(t)->v;
-	const char *needle = memory_of(t)->search;
 
-	return needle[0] && row >= 0 && row < (int64_t)v->count &&
-			ts_contains_nocase(ts_set_variable_name(v, &v->row[row]), needle)
-		? TS_ROLE_MATCH
-		: TS_ROLE_TEXT;
+	return is_hit(t, row, memory_of(t)->search) ? TS_ROLE_MATCH : TS_ROLE_TEXT;
 }
 
 static struct ts_table
@@ -404,47 +404,18 @@ set_explain(struct ts_tab *t, struct ts_explain *out)
 /* --- commands --------------------------------------------------------------------------------- */
 
 static enum ts_effect
-find(struct ts_tab *t, int step, bool from_here)
-{
-	struct memory_view *m = memory_of(t);
-	struct set_tab *s = set_of(t);
-	struct ts_table table = set_table(t);
-	int64_t n = s->list.count;
-
-	for (int64_t i = from_here ? 0 : 1; n > 0 && m->search[0] && i <= n; i++) {
-		int64_t at = ((s->list.cursor + step * i) % n + n) % n,
-			row = ts_table_row(&table, at);
-
-		if (row < 0 ||
-			!ts_contains_nocase(ts_set_variable_name(&s->v, &s->v.row[row]), m->search))
-			continue;
-		ts_list_jump(&s->list, at);
-		return TS_EFFECT_REPAINT;
-	}
-	ts_view_say_error(t->view->env,
-		m->search[0] ? "no variable here has \"%.60s\" in its name"
-			     : "nothing was searched for",
-		m->search);
-	return TS_EFFECT_BELL;
-}
-
-static enum ts_effect
 set_command(struct ts_tab *t, const struct ts_call *call)
 {
-	struct memory_view *m = memory_of(t);
-	const char *text = ts_call_arg(call, 0);
+	struct set_tab *s = set_of(t);
+	struct ts_table table = set_table(t);
 
 	make_order(t);
 	switch (call->cmd) {
 	case TS_CMD_SEARCH:
 	case TS_CMD_SEARCH_BACK:
-		if (!text)
-			return TS_EFFECT_UNKNOWN; /* the program asks for it */
-		snprintf(m->search, sizeof(m->search), "%s", text);
-		return find(t, call->cmd == TS_CMD_SEARCH ? 1 : -1, true);
 	case TS_CMD_SEARCH_NEXT:
 	case TS_CMD_SEARCH_PREVIOUS:
-		return find(t, call->cmd == TS_CMD_SEARCH_NEXT ? 1 : -1, false);
+		return memory_search_rows(t, &s->list, &table, call, is_hit);
 	case TS_CMD_TICK:
 	case TS_CMD_MARK:
 		ts_view_say_error(t->view->env, "a row is of several tiles here: %s",

@@ -37,6 +37,50 @@ memory_table_command(struct ts_tab *t, const struct ts_call *call)
 	return (enum ts_effect)(effect & ~TS_EFFECT_SELECT);
 }
 
+bool
+memory_take_search(struct memory_view *m, const struct ts_call *call)
+{
+	const char *text = ts_call_arg(call, 0);
+
+	if (text)
+		snprintf(m->search, sizeof(m->search), "%s", text);
+	return text != NULL;
+}
+
+enum ts_effect
+memory_find_row(const struct ts_tab *t, struct ts_list *l, const struct ts_table *table, int step,
+	bool from_here, memory_hit_fn *is_hit)
+{
+	const char *needle = memory_of(t)->search;
+	int64_t n = l->count;
+
+	for (int64_t i = from_here ? 0 : 1; n > 0 && needle[0] && i <= n; i++) {
+		int64_t at = ((l->cursor + step * i) % n + n) % n;
+
+		if (!is_hit(t, ts_table_row(table, at), needle))
+			continue;
+		ts_list_jump(l, at);
+		return TS_EFFECT_REPAINT;
+	}
+	ts_view_say_error(t->view->env,
+		needle[0] ? "nothing here has \"%.60s\" in its name" : "nothing was searched for",
+		needle);
+	return TS_EFFECT_BELL;
+}
+
+enum ts_effect
+memory_search_rows(const struct ts_tab *t, struct ts_list *l, const struct ts_table *table,
+	const struct ts_call *call, memory_hit_fn *is_hit)
+{
+	bool first = call->cmd == TS_CMD_SEARCH || call->cmd == TS_CMD_SEARCH_BACK;
+	bool next = call->cmd == TS_CMD_SEARCH_NEXT || call->cmd == TS_CMD_SEARCH_PREVIOUS;
+	bool down = call->cmd == TS_CMD_SEARCH || call->cmd == TS_CMD_SEARCH_NEXT;
+
+	if ((!first && !next) || (first && !memory_take_search(memory_of(t), call)))
+		return TS_EFFECT_UNKNOWN;
+	return memory_find_row(t, l, table, down ? 1 : -1, first, is_hit);
+}
+
 static enum ts_effect
 table_mouse(struct ts_tab *t, const struct ts_table *table, int y, int wheel)
 {

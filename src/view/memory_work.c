@@ -113,11 +113,8 @@ enum { FETCH_WORK, FETCH_WORK_AHEAD };
 enum { MANY = 64 }; /* tiles that a screen does not wait for */
 
 struct work_fetch {
-	struct ts_fetch fetch;
-	struct memory_scope scope;
+	struct memory_scope_fetch of; /* first */
 	enum ts_work_kind kind;
-	int64_t *tile;
-	size_t n;
 	struct ts_tile_work work;
 };
 
@@ -126,7 +123,7 @@ read_work(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 {
 	struct work_fetch *w = (struct work_fetch *)f;
 
-	return ts_tile_work_read(&w->work, rd, w->kind, w->tile, w->n, &f->job.progress, err);
+	return ts_tile_work_read(&w->work, rd, w->kind, w->of.tile, w->of.n, &f->job.progress, err);
 }
 
 static void
@@ -134,23 +131,20 @@ fini_work(struct ts_fetch *f)
 {
 	struct work_fetch *w = (struct work_fetch *)f;
 
-	free(w->tile);
+	free(w->of.tile);
 	ts_tile_work_fini(&w->work);
 }
 
 static struct work_fetch *
 new_fetch(struct ts_tab *t, const struct memory_scope *scope)
 {
-	struct work_fetch *f = ts_alloc(1, sizeof(*f));
+	struct work_fetch *f = memory_scope_fetch_new(memory_of(t), scope, sizeof(*f));
 
-	if (!f || !memory_scope_tiles(memory_of(t), scope, &f->tile, &f->n)) {
-		free(f);
+	if (!f)
 		return NULL;
-	}
-	f->scope = *scope;
 	f->kind = work_of(t)->kind;
-	f->fetch.read = read_work;
-	f->fetch.fini = fini_work;
+	f->of.fetch.read = read_work;
+	f->of.fetch.fini = fini_work;
 	return f;
 }
 
@@ -172,8 +166,8 @@ ask_ahead(struct ts_tab *t)
 	f = new_fetch(t, &scope);
 	if (!f)
 		return;
-	w->ahead_sent = &f->fetch;
-	ts_fetch_send(t->view, &f->fetch, t->kind + FETCH_WORK_AHEAD, TS_WORKER_BULK,
+	w->ahead_sent = &f->of.fetch;
+	ts_fetch_send(t->view, &f->of.fetch, t->kind + FETCH_WORK_AHEAD, TS_WORKER_BULK,
 		"reading ahead");
 }
 
@@ -204,11 +198,11 @@ work_request(struct ts_tab *t)
 		return;
 	}
 	f = new_fetch(t, &scope);
-	memory_asked_sent(&w->ask, f ? &f->fetch : NULL);
+	memory_asked_sent(&w->ask, f ? &f->of.fetch : NULL);
 	if (!f)
 		return;
-	ts_fetch_send(t->view, &f->fetch, t->kind + FETCH_WORK,
-		f->n > MANY ? TS_WORKER_BULK : TS_WORKER_SCREEN, "reading what runs on a tile");
+	ts_fetch_send(t->view, &f->of.fetch, t->kind + FETCH_WORK,
+		f->of.n > MANY ? TS_WORKER_BULK : TS_WORKER_SCREEN, "reading what runs on a tile");
 }
 
 /* What was read ahead may be what is wanted by now. */
@@ -218,15 +212,15 @@ take_ahead(struct ts_tab *t, struct work_fetch *a)
 	struct work_tab *w = work_of(t);
 
 	w->ahead_sent = NULL;
-	if (ts_fetch_in_vain(&a->fetch, t->view->env->generation) || a->fetch.code)
+	if (ts_fetch_in_vain(&a->of.fetch, t->view->env->generation) || a->of.fetch.code)
 		return TS_EFFECT_NONE;
-	if (w->ask.sent && memory_same_scope(&w->ask.wanted, &a->scope)) {
+	if (w->ask.sent && memory_same_scope(&w->ask.wanted, &a->of.scope)) {
 		ts_cancel_set(&w->ask.sent->job.cancel);
 		w->ask.sent = NULL;
-		show_ready(t, &a->work, &a->scope);
+		show_ready(t, &a->work, &a->of.scope);
 		return TS_EFFECT_REPAINT;
 	}
-	put_on_shelf(w, &a->work, a->scope.tile);
+	put_on_shelf(w, &a->work, a->of.scope.tile);
 	return TS_EFFECT_NONE;
 }
 
@@ -241,7 +235,7 @@ work_deliver(struct ts_tab *t, struct ts_fetch *f)
 		return take_ahead(t, a);
 	if (f != w->ask.sent)
 		return TS_EFFECT_NONE;
-	if (memory_asked_take(&w->ask, t->view, f, &a->scope, TS_ABSENT_TILE_WORK,
+	if (memory_asked_take(&w->ask, t->view, f, &a->of.scope, TS_ABSENT_TILE_WORK,
 		    a->work.count > 0)) {
 		put_away(w, &was);
 		show(t, &a->work);
@@ -313,205 +307,7 @@ work_close(struct ts_tab *t)
 	t->own = NULL;
 }
 
-/* --- lines ------------------------------------------------------------------------------------ */
-
-/* Families with the types of those that are unfolded; or all rows as they are. */
-void
-memory_work_lines(struct work_tab *w)
-{
-	const struct ts_tile_work *k = &w->work;
-	size_t most = k->count + k->families;
-
-	free(w->line);
-	w->line = w->ask.here && most > 0 ? ts_alloc(most, sizeof(*w->line)) : NULL;
-	w->lines = 0;
-	if (!w->line)
-		return;
-	if (!memory_work_rolled(w)) {
-		for (size_t i = 0; i < k->count; i++)
-			w->line[w->lines++] = (int64_t)i;
-		return;
-	}
-	for (size_t f = 0; f < k->families; f++) {
-		size_t end = f + 1 < k->families ? k->family[f + 1].family : k->count;
-
-		w->line[w->lines++] = WORK_FAMILY - (int64_t)f;
-		for (size_t i = k->family[f].family; i < end && w->unfolded == (int64_t)f; i++)
-			w->line[w->lines++] = (int64_t)i;
-	}
-}
-
-/* The rows have changed: those that pass the filter, in the order that was asked for. */
-void
-memory_work_order(struct ts_tab *t)
-{
-	struct work_tab *w = work_of(t);
-	struct ts_table table = memory_work_table(t);
-
-	if (table.order)
-		ts_table_order_make(&w->order, &table, &w->list, w->lines, w->data);
-	else
-		ts_list_set_count(&w->list, w->lines);
-}
-
-const struct ts_work_row *
-memory_work_row(const struct work_tab *w, int64_t line)
-{
-	int64_t i;
-
-	if (line < 0 || line >= w->lines)
-		return NULL;
-	i = w->line[line];
-	return i <= WORK_FAMILY ? &w->work.family[WORK_FAMILY - i] : &w->work.row[i];
-}
-
-bool
-memory_work_is_family(const struct work_tab *w, int64_t line)
-{
-	return line >= 0 && line < w->lines && w->line[line] <= WORK_FAMILY;
-}
-
-/* The row under the cursor; NULL: none. */
-static const struct ts_work_row *
-row_at_cursor(struct ts_tab *t)
-{
-	struct work_tab *w = work_of(t);
-	struct ts_table table = memory_work_table(t);
-
-	return w->lines > 0 && w->list.count > 0
-		? memory_work_row(w, ts_table_row(&table, w->list.cursor))
-		: NULL;
-}
-
-/* --- commands --------------------------------------------------------------------------------- */
-
-static enum ts_effect
-refold(struct ts_tab *t, bool flat, int64_t unfolded)
-{
-	struct work_tab *w = work_of(t);
-
-	if (w->kind != TS_WORK_VERTICES)
-		return TS_EFFECT_UNKNOWN;
-	if (!flat && w->flat) { /* families have one order, and all of them are shown */
-		ts_table_order_fini(&w->order);
-		ts_table_order_init(&w->order);
-	}
-	w->flat = flat;
-	w->unfolded = unfolded;
-	w->data++;
-	memory_work_lines(w);
-	memory_work_order(t);
-	return TS_EFFECT_REPAINT;
-}
-
-/* Enter on a family: its types below it, or away again; on a type: back to its family. */
-static enum ts_effect
-unfold(struct ts_tab *t, enum ts_cmd cmd)
-{
-	struct work_tab *w = work_of(t);
-	int64_t line = w->list.cursor, family;
-	enum ts_effect effect;
-
-	if (!memory_work_rolled(w) || line >= w->lines)
-		return TS_EFFECT_UNKNOWN;
-	family = memory_work_is_family(w, line) ? WORK_FAMILY - w->line[line]
-						: (int64_t)memory_work_row(w, line)->family;
-	if (cmd == TS_CMD_RIGHT && w->unfolded == family)
-		return TS_EFFECT_UNKNOWN;
-	if (cmd == TS_CMD_LEFT && w->unfolded != family)
-		return TS_EFFECT_UNKNOWN;
-	effect = refold(t, false, w->unfolded == family ? -1 : family);
-	for (line = 0; line < w->lines; line++)
-		if (w->line[line] == WORK_FAMILY - family)
-			ts_list_go(&w->list, line);
-	return effect;
-}
-
-static bool
-is_hit(const struct work_tab *w, const char *needle, int64_t line)
-{
-	const struct ts_work_row *r = memory_work_row(w, line);
-
-	return r &&
-		(ts_contains_nocase(ts_work_said(&w->work, r), needle) ||
-			ts_contains_nocase(ts_work_name(&w->work, r), needle));
-}
-
-static enum ts_effect
-find(struct ts_tab *t, int step, bool from_here)
-{
-	struct memory_view *m = memory_of(t);
-	struct work_tab *w = work_of(t);
-	struct ts_table table;
-	int64_t n;
-
-	if (m->search[0] && memory_work_rolled(w)) /* folded types are searched, too */
-		refold(t, true, -1);
-	table = memory_work_table(t);
-	n = w->list.count;
-	for (int64_t i = from_here ? 0 : 1; n > 0 && m->search[0] && i <= n; i++) {
-		int64_t at = ((w->list.cursor + step * i) % n + n) % n;
-
-		if (!is_hit(w, m->search, ts_table_row(&table, at)))
-			continue;
-		ts_list_jump(&w->list, at);
-		return TS_EFFECT_REPAINT;
-	}
-	ts_view_say_error(t->view->env,
-		m->search[0] ? "nothing here has \"%.60s\" in its name"
-			     : "nothing was searched for",
-		m->search);
-	return TS_EFFECT_BELL;
-}
-
-static enum ts_effect
-search(struct ts_tab *t, const struct ts_call *call)
-{
-	struct memory_view *m = memory_of(t);
-	const char *text = ts_call_arg(call, 0);
-
-	if (!text)
-		return TS_EFFECT_UNKNOWN; /* the program asks for it */
-	snprintf(m->search, sizeof(m->search), "%s", text);
-	return find(t, call->cmd == TS_CMD_SEARCH ? 1 : -1, true);
-}
-
-static enum ts_effect
-work_command(struct ts_tab *t, const struct ts_call *call)
-{
-	struct work_tab *w = work_of(t);
-	enum ts_effect effect = TS_EFFECT_UNKNOWN;
-
-	memory_work_order(t);
-	switch (call->cmd) {
-	case TS_CMD_SEARCH:
-	case TS_CMD_SEARCH_BACK:
-		return search(t, call);
-	case TS_CMD_SEARCH_NEXT:
-	case TS_CMD_SEARCH_PREVIOUS:
-		return find(t, call->cmd == TS_CMD_SEARCH_NEXT ? 1 : -1, false);
-	case TS_CMD_UNFOLD:
-	case TS_CMD_FOLD:
-		return refold(t, call->cmd == TS_CMD_UNFOLD, -1);
-	case TS_CMD_SORT:
-	case TS_CMD_SORT_REVERSE:
-	case TS_CMD_FILTER:
-		refold(t, true, -1); /* a roll-up has one order */
-		return TS_EFFECT_UNKNOWN;
-	case TS_CMD_OPEN:
-	case TS_CMD_RIGHT:
-	case TS_CMD_LEFT:
-		effect = unfold(t, call->cmd);
-		break;
-	default:
-		break;
-	}
-	if (effect & TS_EFFECT_UNKNOWN) {
-		effect = ts_list_command(&w->list, call->cmd);
-		effect = (enum ts_effect)((int)effect & ~TS_EFFECT_SELECT);
-	}
-	return effect;
-}
+/* --- the rest --------------------------------------------------------------------------------- */
 
 static enum ts_effect
 work_mouse(struct ts_tab *t, int x, int y, int wheel)
@@ -526,7 +322,7 @@ static bool
 work_about(const struct ts_tab *t, struct ts_debug_about *out)
 {
 	const struct work_tab *w = work_of(t);
-	const struct ts_work_row *r = row_at_cursor((struct ts_tab *)(uintptr_t)t);
+	const struct ts_work_row *r = memory_work_at_cursor((struct ts_tab *)(uintptr_t)t);
 
 	if (!r || w->kind == TS_WORK_VERTICES)
 		return false;
@@ -590,7 +386,7 @@ static const struct ts_hint vertex_hints[] = {
 #define WORK_OPS                                                                              \
 	.close = work_close, .drop = work_drop, .hidden = work_hidden, .absent = work_absent, \
 	.note = memory_work_note, .resize = work_resize, .request = work_request,             \
-	.deliver = work_deliver, .draw = memory_work_draw, .command = work_command,           \
+	.deliver = work_deliver, .draw = memory_work_draw, .command = memory_work_command,    \
 	.mouse = work_mouse, .explain = memory_work_explain, .sheet = memory_work_sheet,      \
 	.list = work_list
 

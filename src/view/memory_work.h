@@ -35,10 +35,17 @@ memory_work_rolled(const struct work_tab *w)
 	return w->kind == TS_WORK_VERTICES && !w->flat;
 }
 
+/* --- memory_work_keys.c --- */
+
 void memory_work_lines(struct work_tab *w);
 void memory_work_order(struct ts_tab *t);
 const struct ts_work_row *memory_work_row(const struct work_tab *w, int64_t line);
 bool memory_work_is_family(const struct work_tab *w, int64_t line);
+
+/* The row under the cursor; NULL: none. */
+const struct ts_work_row *memory_work_at_cursor(struct ts_tab *t);
+
+enum ts_effect memory_work_command(struct ts_tab *t, const struct ts_call *call);
 
 /* --- memory_work_draw.c --- */
 
