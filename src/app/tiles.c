@@ -84,7 +84,10 @@ say_selected(struct ts_app *app, const struct ts_tiles_named *n)
 {
 	char count[TS_FMT_MAX], bytes[TS_FMT_MAX];
 
-	if (n->count == 0)
+	if (n->count == 0 && app->selection.tiles.count == 0 &&
+		ts_tile_set_asks_selected(app->env.tiles_asked.text))
+		ts_view_say(&app->env, "no tiles are selected");
+	else if (n->count == 0)
 		ts_view_say(&app->env, "no tile is like that: none is selected now");
 	else if (n->bytes == TS_UNKNOWN)
 		ts_view_say(&app->env, "selected %s tile%s", ts_fmt_count(count, n->count),

@@ -62,6 +62,12 @@ ts_type_names(const char *name, size_t n)
 	return NULL;
 }
 
+const char *
+ts_type_name(size_t i)
+{
+	return i < TS_COUNT(types) ? types[i][0] : NULL;
+}
+
 bool
 ts_type_is(const char *name, size_t n, const char *as)
 {

@@ -581,6 +581,15 @@ ts_tile_set_check(const char *text, size_t *at, struct ts_err *err)
 	return code;
 }
 
+const char *
+ts_tile_set_word(size_t i)
+{
+	static const char *const words_of[] = {"all", "selected", "ipu(", "over(", "under(",
+		"worst(", "using(\""};
+
+	return i < TS_COUNT(words_of) ? words_of[i] : NULL;
+}
+
 bool
 ts_tile_set_asks_selected(const char *text)
 {

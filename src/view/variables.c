@@ -10,6 +10,7 @@
 
 #include "variables_internal.h"
 
+#include "tilescope/base/element_type.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/report/index_variables.h"
 #include "tilescope/ui/prompt.h"
@@ -452,6 +453,38 @@ complete_field(const struct variables_view *t, const char *word, struct ts_candi
 	}
 }
 
+/* A field, the sign behind it in `word`, and one of the words that `name` gives; or these words alone (""). */
+static void
+complete_words(const char *field, const char *word, const char *(*name)(size_t i),
+	struct ts_candidates *out)
+{
+	size_t n = strlen(field);
+	char text[TS_PROMPT_CANDIDATE];
+
+	for (size_t i = 0; name(i); i++) {
+		snprintf(text, sizeof(text), "%s%.*s%s", field, n > 0, word + n, name(i));
+		if (strncasecmp(text, word, strlen(word)) == 0)
+			ts_candidates_add(out, text);
+	}
+}
+
+static const char *
+yes_or_no(size_t i)
+{
+	static const char *const words[] = {"yes", "no", NULL};
+
+	return words[i];
+}
+
+/* Does the word that begins here stand behind `in`, or behind its bracket? */
+static bool
+is_behind_in(const char *line, const char *word)
+{
+	while (word > line && strchr(" (", word[-1]))
+		word--;
+	return word - line > 2 && strncmp(word - 3, " in", 3) == 0;
+}
+
 static void
 view_complete(struct ts_view *v, enum ts_cmd cmd, const char *line, struct ts_candidates *out)
 {
@@ -467,15 +500,12 @@ view_complete(struct ts_view *v, enum ts_cmd cmd, const char *line, struct ts_ca
 	sign = strcspn(word, ":=");
 	if (t->v && word[sign] && strncmp(word, "category", 8) == 0)
 		complete_category(&t->v->categories, word, sign + 1, out);
-	if (word[sign] && strncmp(word, "always", 6) == 0) {
-		char text[2][TS_PROMPT_CANDIDATE];
-
-		snprintf(text[0], sizeof(text[0]), "%.20s=yes", "always_live");
-		snprintf(text[1], sizeof(text[1]), "%.20s=no", "always_live");
-		for (int i = 0; i < 2; i++)
-			if (strncmp(text[i], word, strlen(word)) == 0)
-				ts_candidates_add(out, text[i]);
-	}
+	if (word[sign] && sign == strlen("type"))
+		complete_words("type", word, ts_type_name, out);
+	if (word[sign] && sign == strlen("always_live"))
+		complete_words("always_live", word, yes_or_no, out);
+	if (is_behind_in(line, word))
+		complete_words("", word, ts_tile_set_word, out);
 }
 
 static enum ts_effect

@@ -303,6 +303,13 @@ START_TEST(completion)
 	ck_assert_int_eq(completions(&h, "not category=ver", "category=vertexInstanceState"), 1);
 	ck_assert_int_eq(completions(&h, "category:st", "category:stack"), 1);
 	ck_assert_int_eq(completions(&h, "always_live=", "always_live=no"), 1);
+	ck_assert_int_eq(completions(&h, "always=", "always_live=no"), 0);
+	ck_assert_int_eq(completions(&h, "type=fp", "type=fp16"), 1);
+	ck_assert_int_eq(completions(&h, "type:b", "type:bool"), 1);
+	ck_assert_int_eq(completions(&h, "tile=", "type=fp16"), 0);
+	ck_assert_int_eq(completions(&h, "tile in ", "worst("), 1);
+	ck_assert_int_eq(completions(&h, "x tile in (se", "selected"), 1);
+	ck_assert_int_eq(completions(&h, "in w", "worst("), 0);
 	harness_command(&h, "level");
 	ck_assert_int_eq(completions(&h, "cat", "category:"), 0);
 	ck_assert_int_eq(completions(&h, "bal", "balance<"), 1);

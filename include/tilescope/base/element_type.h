@@ -17,6 +17,9 @@ enum { TS_TYPE_NAMES = 5 };
 /* The names that mean the same as these n bytes, the most usual one first, NULL behind them; NULL: it is not known. */
 const char *const *ts_type_names(const char *name, size_t n);
 
+/* The most usual name of each type, from 0; NULL behind the last one. */
+const char *ts_type_name(size_t i);
+
 /* Do these n bytes mean what `as` does? */
 bool ts_type_is(const char *name, size_t n, const char *as);
 

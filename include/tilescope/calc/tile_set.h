@@ -77,6 +77,9 @@ enum ts_code ts_tile_set_parse(struct ts_tile_set *out, const char *text,
 /* Is it written as it has to be? Looks at no tile. TS_E_USAGE: as above, *at: the byte of the text; TS_E_NOMEM. */
 enum ts_code ts_tile_set_check(const char *text, size_t *at, struct ts_err *err) TS_WARN_UNUSED;
 
+/* The words of expressions from 0, "worst(" with their bracket; NULL behind the last one. */
+const char *ts_tile_set_word(size_t i);
+
 /* May it mean another set when other tiles are selected? */
 bool ts_tile_set_asks_selected(const char *text);
 
