@@ -146,7 +146,7 @@ def memory(b):
 
 # what views of memory and liveness have beside lists and charts: keys before, keys measured
 VIEWS = {
-    "insights": ["2", "down*4 up*2 tab down*2 ) down*3 ) down*3 ) down*3 ) down*3 o O = esc"],
+    "insights": ["2", "down*4 up*2 tab down*2 ) down*3 ) down*3 o O ) down*2 = esc"],
     "map": ["3 f", "right*6 left*3 down*5 up*3 F*9 c*3 p*2 + - 0 w*3 W m right m = esc"],
     "addresses": ["3 w ::tab|addresses enter tab",
                   "down*6 up*3 pgdn*2 pgup*2 + right*2 - z*2 = esc"],
@@ -155,7 +155,7 @@ VIEWS = {
                 "right*4 + - 0 p P ::source|tile|1300 enter right*3 m right*2 m p tab down*4 = esc"],
     "heat": ["4 ::tab|heat enter tab",
              "right*4 down*4 +*4 L H right*2 down*2 -*4 a + - a 0 c B = esc z*2"],
-    "variables": ["8", "down*6 pgdn*4 up*4 end home o*4 O down*3 pgdn*2 C-d = esc"],
+    "variables": ["8", "down*6 pgdn*4 up*4 end home o*3 O down*3 pgdn*2 C-d = esc"],
 }
 WARM = "4 x ::tab|heat enter ::tab|what-if enter ::source|tile|7 enter 8 o o o o down"
 
