@@ -100,13 +100,17 @@ static enum ts_code
 take_pattern(struct filter_parser *p, struct filter_value *v)
 {
 	const char *end;
+	size_t n;
 
 	v->begin = p->s;
 	if (*p->s == '"')
 		return take_quoted(p, v);
 	end = bare_end(p->s, true);
-	memcpy(v->text, p->s, (size_t)(end - p->s));
-	v->text[end - p->s] = '\0';
+	n = ts_pattern_between_slashes(p->s, (size_t)(end - p->s));
+	v->begin += n > 0;
+	n = n > 0 ? n : (size_t)(end - p->s);
+	memcpy(v->text, v->begin, n);
+	v->text[n] = '\0';
 	p->s = end;
 	return TS_OK;
 }

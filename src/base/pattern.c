@@ -116,7 +116,8 @@ ts_pattern_compile(struct ts_pattern **out, const char *text, unsigned flags, si
 {
 	struct ts_pattern *p;
 	enum ts_code code;
-	size_t n = strlen(text);
+	size_t n = strlen(text), inside = ts_pattern_between_slashes(text, n);
+	bool slashes = flags & TS_PATTERN_SLASHES && inside > 0;
 
 	*out = NULL;
 	if (at)
@@ -127,8 +128,10 @@ ts_pattern_compile(struct ts_pattern **out, const char *text, unsigned flags, si
 	p = ts_alloc(1, sizeof(*p));
 	if (!p)
 		return ts_err_nomem(err);
-	memcpy(p->text, text, n + 1);
+	memcpy(p->text, slashes ? text + 1 : text, slashes ? inside : n);
 	code = compile(p, flags, at, err);
+	if (code && slashes && at)
+		*at += 1;
 	if (code) {
 		ts_pattern_free(p);
 		return code;

@@ -68,7 +68,8 @@ open_change(struct what_if_share *h, int i, struct ts_err *err)
 
 	n->group[i] = h->w->groups ? ts_groups_find(h->w->groups, x->text) : NOBODY;
 	if (x->of == TS_WHAT_IF_PATTERN && n->group[i] < 0) {
-		code = ts_pattern_compile(&n->pattern[i], x->text, TS_PATTERN_NOCASE, NULL, err);
+		code = ts_pattern_compile(&n->pattern[i], x->text,
+			TS_PATTERN_NOCASE | TS_PATTERN_SLASHES, NULL, err);
 		if (!code)
 			code = ts_matcher_new(&n->matcher[i], n->pattern[i], err);
 	} else if (x->of == TS_WHAT_IF_GROUP || x->of == TS_WHAT_IF_PATTERN) {
@@ -482,7 +483,8 @@ enum ts_code
 ts_what_if_pattern(const char *text, struct ts_err *err)
 {
 	struct ts_pattern *pattern;
-	enum ts_code code = ts_pattern_compile(&pattern, text, TS_PATTERN_NOCASE, NULL, err);
+	enum ts_code code = ts_pattern_compile(&pattern, text,
+		TS_PATTERN_NOCASE | TS_PATTERN_SLASHES, NULL, err);
 
 	if (!code)
 		ts_pattern_free(pattern);

@@ -169,6 +169,8 @@ static const struct {
 	{"(name~Layer_(2|4)/)", TS_NO},
 	{"name!~Layer_(2|4)/", TS_YES},
 	{"name~\"w x$\"", TS_YES},
+	{"name~/w/", TS_YES},
+	{"name~\"/w/\"", TS_NO},
 	{"name~[)]/w", TS_YES},
 	{"name~conv\\(2\\)", TS_YES},
 	{"kind~^st", TS_YES},

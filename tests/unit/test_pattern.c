@@ -282,6 +282,33 @@ START_TEST(shared_between_threads)
 }
 END_TEST
 
+/* Between slashes, where that is asked for: they are no part of the expression. */
+START_TEST(slashes)
+{
+	static const struct {
+		const char *text, *matches, *not ;
+	} between[] = {{"/b+/", "abc", "a/c"}, {"/a", "x/ab", "ab"}, {"//", "a//b", "ab"},
+		{"a/", "a/b", "ab"}};
+	struct ts_err err = {0};
+
+	for (size_t i = 0; i < TS_COUNT(between); i++) {
+		struct ts_pattern *p;
+		struct ts_matcher *m;
+
+		ck_assert_int_eq(ts_pattern_compile(&p, between[i].text, TS_PATTERN_SLASHES, NULL,
+					 &err),
+			TS_OK);
+		ck_assert_int_eq(ts_matcher_new(&m, p, &err), TS_OK);
+		ck_assert_int_eq(ts_pattern_matches(m, between[i].matches, strlen(between[i].matches)),
+			TS_MATCH_YES);
+		ck_assert_int_eq(ts_pattern_matches(m, between[i].not, strlen(between[i].not )),
+			TS_MATCH_NO);
+		ts_matcher_free(m);
+		ts_pattern_free(p);
+	}
+}
+END_TEST
+
 int
 main(void)
 {
@@ -294,6 +321,7 @@ main(void)
 	tcase_add_loop_test(t, matches, 0, (int)TS_COUNT(cases));
 	tcase_add_loop_test(t, refused, 0, (int)TS_COUNT(bad));
 	tcase_add_test(t, too_long_and_too_deep);
+	tcase_add_test(t, slashes);
 	tcase_add_test(t, groups);
 	tcase_add_test(t, long_texts);
 	tcase_add_loop_test(t, hostile_expressions_end, 0, (int)TS_COUNT(hostile));

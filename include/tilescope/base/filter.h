@@ -7,7 +7,8 @@
  *	tile:1,40-45  bytes=1K-64K      one of these numbers or ranges (both ends belong to it)
  *	category:stack,message          contains one of these; with = it is one of these
  *	type:FP32                       an element type by any of its names is one of these
- *	name~layer\d+/  name!~"a b$"    a regular expression matches (base/pattern.h); small letters: either case
+ *	name~layer\d+  name!~"a b$"    a regular expression matches (base/pattern.h), also between slashes;
+ *					small letters: either case
  *	tile in over(90%)  tile in (1 - 3)   an expression of tiles (calc/tile_set.h)
  *	always_live  always_live=no     yes or no
  *	a b  a and b  a or b  not (a)   and binds closer than or; nothing between two means and

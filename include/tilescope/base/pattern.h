@@ -26,12 +26,21 @@ enum ts_pattern_flag {
 	TS_PATTERN_NOCASE = 1, /* letters match without regard to case */
 	TS_PATTERN_SMART =
 		2, /* the same, unless the expression has an upper-case letter of its own */
+	TS_PATTERN_SLASHES =
+		4, /* between two slashes stands the expression, and they are no part of it */
 };
 
 enum ts_match { TS_MATCH_NO, TS_MATCH_YES, TS_MATCH_COSTLY };
 
 struct ts_pattern;
 struct ts_matcher;
+
+/* The bytes between the slashes of "/expression/": their number, and where they begin; 0: it is not written so. */
+static inline size_t
+ts_pattern_between_slashes(const char *text, size_t n)
+{
+	return n > 2 && text[0] == '/' && text[n - 1] == '/' ? n - 2 : 0;
+}
 
 /*
  * `text`: Perl's syntax, UTF-8. flags: of enum ts_pattern_flag. It matches anywhere in a text unless it is

@@ -93,7 +93,7 @@ enum ts_context {
 	X(GOTO_LIVENESS, "goto-liveness", GLOBAL, "", BOUND, "the same object in Liveness")        \
 	X(GOTO_TRACE, "goto-trace", GLOBAL, "", BOUND, "the same object in Trace")                 \
 	X(GOTO_WHAT_IF, "goto-what-if", GLOBAL, "", BOUND,                                         \
-		"What-if in Liveness: peaks with the changes")                                     \
+		"the What-if tab of Liveness: peaks with the changes")                             \
 	X(SEARCH, "search", GLOBAL, "[TEXT...]", BOUND, "find a name, forwards")                   \
 	X(SEARCH_BACK, "search-back", GLOBAL, "[TEXT...]", BOUND, "find a name, backwards")        \
 	X(SEARCH_NEXT, "search-next", GLOBAL, "", BOUND, "the next hit")                           \
