@@ -69,7 +69,7 @@ ts_table_filter_check(const struct ts_table *t, const char *filter, struct ts_er
 /* --- order ------------------------------------------------------------------------------------ */
 
 /* Looks at rows at once, and at each turn: one to three milliseconds. */
-enum { LOOKS_AT_ONCE = 1 << 18, LOOKS = 1 << 16 };
+enum { LOOKS_AT_ONCE = 1 << 17, LOOKS = 1 << 16 };
 
 static void
 put_rows(struct ts_table_order *o, const struct ts_table *t, struct ts_list *l)

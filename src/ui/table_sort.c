@@ -16,7 +16,8 @@
 
 #include "tilescope/base/mem.h"
 
-enum { FILTER_LOOKS = 16, TEXT_LOOKS = 4 }; /* that a filter, and comparing texts, are worth */
+/* That a filter, comparing texts, and asking for one (which is mostly written for it) are worth. */
+enum { FILTER_LOOKS = 16, TEXT_LOOKS = 4, ASK_LOOKS = 32 };
 
 /* Numbers before texts; what is not known comes last whichever way it goes. */
 enum key_kind { KEY_INTEGER, KEY_REAL, KEY_TEXT, KEY_NONE };
@@ -243,12 +244,21 @@ begin_order(struct table_sort *s)
 	return true;
 }
 
+/* Was the last row's key a text? */
+static bool
+asked_text(const struct table_sort *s)
+{
+	return s->count > 0 && s->key[s->count - 1].kind == KEY_TEXT;
+}
+
 bool
 table_sort_step(struct table_sort *s, const struct ts_table *t, int64_t looks)
 {
 	s->filter.t = t;
-	for (; s->next < s->rows && looks > 0; looks -= s->filtered ? FILTER_LOOKS : 1)
+	while (s->next < s->rows && looks > 0) {
 		ask_row(s, t, s->next++);
+		looks -= asked_text(s) ? ASK_LOOKS : s->filtered ? FILTER_LOOKS : 1;
+	}
 	if (s->next < s->rows)
 		return false;
 	if (s->width == 0 && !begin_order(s))
