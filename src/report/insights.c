@@ -163,7 +163,7 @@ static bool
 overflowed_bytes(struct ts_finding *f, const struct measure *m)
 {
 	const struct ts_tiles *t = &m->facts->tiles;
-	int64_t limit = m->facts->target.bytes_per_tile, sum = 0, over = 0, first = -1;
+	int64_t limit = m->facts->target.bytes_per_tile, sum = 0, over = 0, most = 0, worst = -1;
 	char bytes[TS_FMT_MAX], tiles[TS_FMT_MAX];
 	bool recorded = false;
 
@@ -172,8 +172,9 @@ overflowed_bytes(struct ts_finding *f, const struct measure *m)
 
 		recorded |= t->tile[i].overflowed != TS_UNKNOWN;
 		more = ts_max_i64(more, t->tile[i].overflowed);
-		if (more > 0 && first < 0)
-			first = t->tile[i].tile;
+		if (more > most)
+			worst = t->tile[i].tile;
+		most = ts_max_i64(most, more);
 		over += more > 0;
 		if (!ts_add_i64(&sum, more))
 			sum = INT64_MAX;
@@ -186,11 +187,11 @@ overflowed_bytes(struct ts_finding *f, const struct measure *m)
 	if (over == 0)
 		snprintf(f->evidence, sizeof(f->evidence), "no tile has more than it can hold");
 	else
-		snprintf(f->evidence, sizeof(f->evidence), "%s on %s tile%s, the first is %" PRId64,
+		snprintf(f->evidence, sizeof(f->evidence), "%s on %s tile%s, most on %" PRId64,
 			ts_fmt_bytes(bytes, sum, m->units), ts_fmt_count(tiles, over),
-			over == 1 ? "" : "s", first);
+			over == 1 ? "" : "s", worst);
 	if (over > 0)
-		name_place(f, "memory", first, "");
+		name_place(f, "memory", worst, "");
 	return true;
 }
 

@@ -179,7 +179,8 @@ draw_peak_head(const struct insights_view *s, struct ts_canvas *c, const struct 
 {
 	const struct ts_peak_variables *p = &insights_facts(s)->peak;
 	char all[TS_FMT_MAX], always[TS_FMT_MAX], alive[TS_FMT_MAX], n[TS_FMT_MAX];
-	char code[TS_FMT_MAX], replicas[TS_FMT_MAX + 24];
+	char rest[TS_FMT_MAX], replicas[TS_FMT_MAX + 24];
+	int64_t listed = p->always.count + p->alive.count;
 	struct ts_strbuf line;
 
 	if (!p->has_lives) {
@@ -189,13 +190,13 @@ draw_peak_head(const struct insights_view *s, struct ts_canvas *c, const struct 
 		return;
 	}
 	insights_head_line(c, t, 0, TS_ROLE_TEXT,
-		"%s of variables: %s always live, %s at peak%s; code %s",
+		"variables %s: %s always live, %s at peak%s; not variables %s",
 		insights_bytes(s, all, ts_peak_bytes(p)),
 		insights_bytes(s, always, p->always.bytes),
 		insights_bytes(s, alive, p->alive.bytes), insights_replicas(s, replicas),
-		insights_bytes(s, code, p->code.bytes));
+		insights_bytes(s, rest, p->code.bytes));
 	ts_strbuf_init(&line, 300);
-	ts_strbuf_printf(&line, "%s variables", ts_fmt_count(n, p->always.count + p->alive.count));
+	ts_strbuf_printf(&line, "%s variable%s", ts_fmt_count(n, listed), listed == 1 ? "" : "s");
 	if (say_share(p, 50, "are half", &line) && say_share(p, 75, "are 75%", &line))
 		say_share(p, 90, "are 90%", &line);
 	insights_head_line(c, t, 1, TS_ROLE_ACCENT, "%s", line.s);

@@ -60,10 +60,16 @@ memory_tile_tick(void *ctx, double v, char out[TS_FMT_MAX])
 	return i < m->tiles->n ? ts_fmt_count(out, m->tiles->tiles.tile[i].tile) : out;
 }
 
+static int
+axis_rows(int h)
+{
+	return h > AXIS_ROWS + 2 ? AXIS_ROWS : 1;
+}
+
 int
 memory_gutter(const struct memory_view *m)
 {
-	int h = m->pane[PANE_GRAPH].h - AXIS_ROWS;
+	int h = m->pane[PANE_GRAPH].h - axis_rows(m->pane[PANE_GRAPH].h);
 	bool compared = memory_other(m) != NULL;
 	int w = ts_chart_y_width(h, compared ? m->most_different : m->top, memory_tick_base(m),
 			memory_bytes_tick, (void *)(uintptr_t)m) +
@@ -465,7 +471,7 @@ static void
 draw_graph(struct ts_canvas *c, struct memory_view *m)
 {
 	struct ts_rect r = m->pane[PANE_GRAPH];
-	struct ts_chart_frame f = ts_chart_frame(r, m->gutter, r.h > AXIS_ROWS + 2 ? AXIS_ROWS : 1);
+	struct ts_chart_frame f = ts_chart_frame(r, m->gutter, axis_rows(r.h));
 	struct ts_band band[MEMORY_DRAWN];
 	const char *name[MEMORY_DRAWN];
 	struct ts_area a = {.columns = m->plot.columns,

@@ -74,6 +74,8 @@ static const struct shot {
 	{"memory_80x22_ascii", 80, 22, TS_GLYPHS_ASCII, {0}},
 	{"memory_80x22_basic", 80, 22, TS_GLYPHS_BASIC, {0}},
 	{"memory_40x8", 40, 8, TS_GLYPHS_FULL, {0}},
+	{"memory_60x13", 60, 13, TS_GLYPHS_FULL,
+		{0}}, /* one row of the x axis; labels of y are whole */
 	{"memory_200x58", 200, 58, TS_GLYPHS_FULL, {0}},
 	{"memory_category_80x22", 80, 22, TS_GLYPHS_FULL, {"breakdown category"}},
 	{"memory_category_80x22_ascii", 80, 22, TS_GLYPHS_ASCII, {"breakdown category"}},

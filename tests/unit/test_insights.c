@@ -300,6 +300,15 @@ START_TEST(printed_vectors)
 	ck_assert_double_eq(finding(&f, "overflowed-bytes")->value, 580387);
 	done(&f);
 	find(&f,
+		"CREATE TABLE target(ipus, tiles_per_ipu, bytes_per_tile);"
+		"INSERT INTO target VALUES(1, 4, 1000);"
+		"CREATE TABLE tile_memory(tile, total);"
+		"INSERT INTO tile_memory VALUES(0, 900), (1, 1001), (2, 1030), (3, 1030);");
+	x = finding(&f, "overflowed-bytes"); /* not the first that is over: the one that is most */
+	ck_assert_str_eq(x->evidence, "61 B on 3 tiles, most on 2");
+	ck_assert_str_eq(x->place, "memory?tile=2");
+	done(&f);
+	find(&f,
 		"CREATE TABLE tile_memory(tile, total, total_gaps);"
 		"WITH RECURSIVE t(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM t WHERE i < 1215)"
 		"INSERT INTO tile_memory SELECT i, CASE i WHEN 0 THEN 5780 ELSE 4403 + (i <= 179) END,"

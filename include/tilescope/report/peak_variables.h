@@ -42,7 +42,7 @@ struct ts_peak_variables {
 	bool has_lives; /* who else is alive at the step is known */
 	bool has_types, has_names;
 	struct ts_peak_sum always, alive; /* `alive`: at the step, not always */
-	struct ts_peak_sum code;	  /* pseudo-variables, in neither */
+	struct ts_peak_sum code;	  /* what is no variable: code and more; in neither */
 	struct ts_peak_sum fp32;	  /* of always and alive */
 	struct ts_peak_list largest;	  /* of always and alive */
 	struct ts_peak_list halves;	  /* the FP32 ones */
