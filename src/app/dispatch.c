@@ -73,13 +73,33 @@ ts_app_effect(struct ts_app *app, enum ts_effect effect)
 	app->dirty = true;
 }
 
+/* Nobody takes a command. Of one that takes what is under the cursor: what that would have to be, by its key. */
+static void
+say_unknown(struct ts_app *app, enum ts_cmd cmd)
+{
+	static const enum ts_context global = TS_CONTEXT_GLOBAL;
+	const struct ts_key_binding *b = ts_keymap_of(&app->keymap, &global, 1, cmd, NULL);
+	const char *name = ts_commands[cmd].name;
+	char keys[TS_KEYS_TEXT];
+	struct ts_job_info screen;
+
+	ts_jobs_info(app->jobs, TS_WORKER_SCREEN, &screen);
+	if (screen.what)
+		ts_view_say_error(&app->env, "%s: not yet, this is being read", name);
+	else if (cmd == TS_CMD_TICK)
+		ts_view_say_error(&app->env,
+			"%s ticks a variable or a group: there is none under the cursor",
+			b ? ts_keys_print(keys, &b->keys) : name);
+	else
+		ts_view_say_error(&app->env, "%s does nothing here", name);
+}
+
 void
 ts_app_call(struct ts_app *app, const struct ts_call *call)
 {
 	struct ts_view *v = ts_app_view(app);
 	enum ts_effect effect = TS_EFFECT_UNKNOWN;
 	enum ts_asking asking = ts_app_asking_of(call->cmd);
-	struct ts_job_info screen;
 
 	if (app->popup.kind != TS_POPUP_NONE) {
 		effect = ts_app_popup_command(app, call);
@@ -101,10 +121,7 @@ ts_app_call(struct ts_app *app, const struct ts_call *call)
 	if (effect & TS_EFFECT_UNKNOWN)
 		effect = ts_app_run_own(app, call);
 	if (effect & TS_EFFECT_UNKNOWN) {
-		ts_jobs_info(app->jobs, TS_WORKER_SCREEN, &screen);
-		ts_view_say_error(&app->env,
-			screen.what ? "%s: not yet, this is being read" : "%s does nothing here",
-			ts_commands[call->cmd].name);
+		say_unknown(app, call->cmd);
 		effect = TS_EFFECT_BELL;
 	}
 	ts_app_effect(app, effect);

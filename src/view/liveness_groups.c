@@ -11,6 +11,7 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/report/always.h"
+#include "tilescope/view/what_if.h"
 
 #include "liveness_tabs.h"
 
@@ -29,7 +30,7 @@ struct groups_tab {
 	char title[TS_ALIVE_MARKS][24];
 };
 
-enum { G_NAME, G_BYTES, G_SHARE, G_COUNT, G_ALWAYS, G_SUM, G_FIXED, G_MARK = G_FIXED };
+enum { G_NAME, G_BYTES, G_SHARE, G_COUNT, G_ALWAYS, G_SUM, G_TICK, G_FIXED, G_MARK = G_FIXED };
 
 static const struct ts_column group_columns[G_FIXED] = {
 	{"group, by rules", 14, 40, 1, 0, TS_FIELD_ELLIPSIS},
@@ -38,6 +39,7 @@ static const struct ts_column group_columns[G_FIXED] = {
 	{"variables", 9, 0, 0, 4, TS_FIELD_RIGHT},
 	{"always live", BYTES_WIDE, 0, 0, 1, TS_FIELD_RIGHT},
 	{"sum", BYTES_WIDE, 0, 0, 2, TS_FIELD_RIGHT},
+	{"what if", 7, 0, 0, 1, TS_FIELD_LEFT},
 };
 
 static const struct ts_column_facts group_facts[G_FIXED] = {
@@ -47,6 +49,7 @@ static const struct ts_column_facts group_facts[G_FIXED] = {
 	{"variables", "variables", TS_SUM_NONE, false},
 	{"always_live", "bytes", TS_SUM_BYTES, false},
 	{"sum", "bytes", TS_SUM_BYTES, false},
+	{"what_if", NULL, TS_SUM_NONE, true},
 };
 
 /* The always-live list, which the tab beside this one reads. */
@@ -104,11 +107,18 @@ group_figure(const struct groups_tab *g, int64_t row, int column)
 	}
 }
 
+static const char *
+group_sign(const struct groups_tab *g, int64_t row, char out[TS_WHAT_IF_SIGN])
+{
+	return ts_what_if_group_sign(g->s->v.env, ts_groups_name(g->s->groups, g->group[row]), out);
+}
+
 static bool
 group_cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 {
 	const struct groups_tab *g = ctx;
 	const struct liveness *s = g->s;
+	char sign[TS_WHAT_IF_SIGN];
 	int64_t v;
 
 	if (row < 0 || row >= g->rows)
@@ -125,6 +135,10 @@ group_cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 		if (group_bytes(g, row, 0) > 0)
 			ts_fmt_percent(out->buf, (double)group_bytes(g, row, 0),
 				(double)s->alive->bytes);
+		return true;
+	}
+	if (column == G_TICK) {
+		snprintf(out->buf, sizeof(out->buf), "%s", group_sign(g, row, sign));
 		return true;
 	}
 	v = group_figure(g, row, column);
@@ -147,6 +161,8 @@ group_value(void *ctx, int64_t row, int column, struct ts_table_value *out)
 		return false;
 	if (column == G_NAME)
 		ts_table_value_text(out, ts_groups_name(s->groups, g->group[row]));
+	else if (column == G_TICK)
+		ts_table_value_text(out, group_sign(g, row, out->buf));
 	else if (column == G_SHARE && s->alive->bytes > 0)
 		ts_table_value_real(out,
 			100.0 * (double)group_bytes(g, row, 0) / (double)s->alive->bytes);
@@ -191,6 +207,7 @@ groups_begin(struct groups_tab *g, const struct ts_tab *t)
 
 	memcpy(g->column, group_columns, sizeof(group_columns));
 	memcpy(g->facts, group_facts, sizeof(group_facts));
+	g->facts[G_TICK].extra = g->s->v.env->selection->what_if.count == 0;
 	for (int i = 0; i < marks; i++) {
 		char n[TS_FMT_MAX];
 		static const char *const letters[] = {"A", "B", "C", "D", "E", "F"};
@@ -317,11 +334,13 @@ groups_command(struct ts_tab *t, const struct ts_call *call)
 	int64_t row;
 
 	groups_begin(g, t);
-	if (call->cmd != TS_CMD_OPEN || ts_call_arg(call, 0))
+	if (call->cmd != TS_CMD_TICK && (call->cmd != TS_CMD_OPEN || ts_call_arg(call, 0)))
 		return live_list_command(&g->l, t, call);
 	row = live_list_row(&g->l);
 	if (row < 0)
-		return TS_EFFECT_BELL;
+		return call->cmd == TS_CMD_TICK ? TS_EFFECT_UNKNOWN : TS_EFFECT_BELL;
+	if (call->cmd == TS_CMD_TICK)
+		return ts_what_if_tick_group(&s->v, ts_groups_name(s->groups, g->group[row]));
 	s->group = s->group == g->group[row] ? -1 : g->group[row];
 	if (s->group >= 0)
 		ts_tabs_show(&s->tabs, 0);
@@ -362,6 +381,7 @@ groups_explain(struct ts_tab *t, struct ts_explain *out)
 
 static const struct ts_hint hints[] = {
 	{TS_CMD_OPEN, "list group"},
+	{TS_CMD_TICK, "what if"},
 	{TS_CMD_SORT, "sort"},
 	{TS_CMD_COLUMNS, "columns"},
 	{TS_CMD_COUNT, NULL},

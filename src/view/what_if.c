@@ -99,20 +99,57 @@ ts_what_if_tick(struct ts_view *v, struct ts_what_if_change *x)
 	return changed;
 }
 
+/* A group is a pattern that is called as one (change_named() cannot know): typed and ticked they are the same change. */
+static bool
+name_group(struct ts_what_if_change *x, const char *name)
+{
+	*x = (struct ts_what_if_change){.of = TS_WHAT_IF_PATTERN};
+	ts_what_if_name(x, name, strlen(name));
+	return strcmp(x->text, name) == 0;
+}
+
+enum ts_effect
+ts_what_if_tick_group(struct ts_view *v, const char *name)
+{
+	struct ts_what_if_change x;
+
+	if (name_group(&x, name))
+		return ts_what_if_tick(v, &x);
+	ts_view_say_error(v->env, "a group with a name of at most %d bytes", TS_WHAT_IF_TEXT - 1);
+	return TS_EFFECT_BELL;
+}
+
+static const char *
+sign_of(const struct ts_view_env *env, const struct ts_what_if_change *x, char out[TS_WHAT_IF_SIGN])
+{
+	const struct ts_what_if_changes *c = &env->selection->what_if;
+	int i = ts_what_if_find(c, x);
+	char how[32];
+
+	out[0] = '\0';
+	if (i >= 0) {
+		ts_what_if_how_text(how, &c->item[i], true);
+		snprintf(out, TS_WHAT_IF_SIGN, "%.15s", how);
+	}
+	return out;
+}
+
 const char *
 ts_what_if_sign(const struct ts_view_env *env, enum ts_what_if_of of, int64_t id,
 	char out[TS_WHAT_IF_SIGN])
 {
-	const struct ts_what_if_changes *c = &env->selection->what_if;
-	char how[32];
+	const struct ts_what_if_change x = {.of = of, .id = id};
+
+	return sign_of(env, &x, out);
+}
+
+const char *
+ts_what_if_group_sign(const struct ts_view_env *env, const char *name, char out[TS_WHAT_IF_SIGN])
+{
+	struct ts_what_if_change x;
 
 	out[0] = '\0';
-	for (int i = 0; i < c->count; i++)
-		if (c->item[i].of == of && c->item[i].id == id) {
-			ts_what_if_how_text(how, &c->item[i], true);
-			snprintf(out, TS_WHAT_IF_SIGN, "%.15s", how);
-		}
-	return out;
+	return name_group(&x, name) ? sign_of(env, &x, out) : out;
 }
 
 /* --- `whatif` --------------------------------------------------------------------------------- */

@@ -298,6 +298,29 @@ START_TEST(one_group)
 }
 END_TEST
 
+/* A group is ticked as a variable is; it is the change that `whatif` makes of its name. */
+START_TEST(tick_group)
+{
+	static const char *const says[] = {"removed", "halved", "in 4"};
+	struct harness h;
+
+	begin(&h, 120, 38);
+	harness_command(&h, "tab groups");
+	harness_command(&h, "sort not_always_live");
+	harness_command(&h, "first");
+	for (size_t i = 0; i < TS_COUNT(says); i++) {
+		harness_command(&h, "tick");
+		harness_says(&h, says[i]);
+		ck_assert_ptr_nonnull(strstr(h.env.message, ": activations (1 change"));
+		ck_assert_int_eq(h.selection.what_if.count, 1);
+		ck_assert_int_eq(h.selection.what_if.item[0].of, TS_WHAT_IF_PATTERN);
+	}
+	harness_command(&h, "tick");
+	ck_assert_int_eq(h.selection.what_if.count, 0);
+	harness_end(&h);
+}
+END_TEST
+
 START_TEST(marked_variables)
 {
 	struct harness h;
@@ -507,6 +530,7 @@ main(void)
 	tcase_add_test(tc, replicas_assumed);
 	tcase_add_loop_test(tc, tab_screens, 0, TS_COUNT(tabs));
 	tcase_add_test(tc, one_group);
+	tcase_add_test(tc, tick_group);
 	tcase_add_test(tc, marked_variables);
 	tcase_add_test(tc, marks_stay_in_the_list);
 	tcase_add_loop_test(tc, makes_no_sense, 0, TS_COUNT(bad));

@@ -154,6 +154,28 @@ def from_anywhere(ctx):
 
 
 @case()
+def a_group_or_nothing(ctx):
+    """x ticks a group; where there is nothing to tick it says so."""
+    t = ctx.pty("--at", "liveness?tab=groups&pane=tab", ctx.reports["store"], size=(80, 24), wait=None)
+    t.wait("[Groups]")
+    t.wait("always live")
+    t.wait("activations")
+    t.press("x")
+    t.wait("removed: ")
+    t.wait("(1 change; gw: What-if)")
+    t.press("x")
+    t.wait("halved: ")
+    t.press(":")
+    t.type("tab heat")
+    t.press("\r")
+    t.wait("[Heat]")
+    t.wait(" KiB live")
+    t.press("x")
+    t.wait("x ticks a variable or a group: there is none under the cursor")
+    t.quit()
+
+
+@case()
 def an_address_of_nothing(ctx):
     """A change of an address that names nothing is not taken; the others are."""
     t = ctx.pty("--at", "liveness?tab=what-if&what-if=halve xyzzy; halve activations",

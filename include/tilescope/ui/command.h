@@ -86,7 +86,7 @@ enum ts_context {
 	X(RANGE, "range", GLOBAL, "", BOUND, "begin a range at the cursor; again: mark it")        \
 	X(MARKS_CLEAR, "marks-clear", GLOBAL, "", BOUND, "take all marks away")                    \
 	X(TICK, "tick", GLOBAL, "", BOUND,                                                         \
-		"what if it were removed, halved, in 4: the variable under the cursor")            \
+		"what if it were removed, halved, in 4: variable or group under the cursor")       \
 	X(WHAT_IF, "whatif", GLOBAL, "[TEXT...]", TYPED,                                           \
 		"what the peaks were if variables were removed or smaller")                        \
 	X(GOTO_MEMORY, "goto-memory", GLOBAL, "", BOUND, "the same object in Memory")              \

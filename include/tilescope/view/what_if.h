@@ -22,6 +22,11 @@ char *ts_what_if_rules(const struct ts_view_env *env);
  */
 enum ts_effect ts_what_if_tick(struct ts_view *v, struct ts_what_if_change *x);
 
+/* The same of all variables of a group (groups.h), as `whatif` takes its name; "" = nothing is ticked of it. */
+enum ts_effect ts_what_if_tick_group(struct ts_view *v, const char *name);
+const char *ts_what_if_group_sign(const struct ts_view_env *env, const char *name,
+	char out[TS_WHAT_IF_SIGN]);
+
 /* A name of n bytes, raw, into a change. */
 void ts_what_if_name(struct ts_what_if_change *x, const char *name, size_t n);
 
