@@ -117,6 +117,17 @@ read_programs(struct programs *p, struct ts_export *x, struct ts_err *err)
 	return ts_notes_soften(&x->notes, code, "the tree of programs", &why, err);
 }
 
+static void
+say_left_out(struct ts_export *x, const struct ts_program_costs *c)
+{
+	ts_notes_left_out(&x->notes, "programs", c->bad_rows,
+		"no number, or cycles or bytes by tile that are none");
+	ts_notes_left_out(&x->notes, "steps", c->orphans, "they name a program that is not there");
+	ts_notes_left_out(&x->notes, "steps", c->unnamed, "they name no program");
+	ts_notes_left_out(&x->notes, "steps by IPU", c->bad_parts,
+		"no such step, or a number is missing, negative or too large");
+}
+
 enum ts_code
 ts_export_programs(struct ts_export *x, struct ts_err *err)
 {
@@ -139,8 +150,7 @@ ts_export_programs(struct ts_export *x, struct ts_err *err)
 	if (!code && last && err)
 		*err = end;
 	if (p.costs)
-		ts_notes_left_out(&x->notes, "programs", p.costs->bad_rows,
-			"no number, or cycles or bytes by tile that are none");
+		say_left_out(x, p.costs);
 	if (!code && p.costs->partial)
 		code = ts_err_set(err, TS_E_DAMAGED, "not all could be read: figures are partial");
 	ts_names_fini(&p.names);

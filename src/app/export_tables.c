@@ -121,9 +121,10 @@ enum ts_code
 ts_export_liveness(struct ts_export *x, struct ts_err *err)
 {
 	static const char head[] = "SELECT s.live_step, NULL AS ipu, s.program";
-	static const char program[] = ", p.type, p.name";
+	static const char program[] =
+		", (SELECT type FROM program p WHERE p.program = s.program LIMIT 1) AS type"
+		", (SELECT name FROM program p WHERE p.program = s.program LIMIT 1) AS name";
 	static const char no_program[] = ", NULL AS type, NULL AS name";
-	static const char join[] = " LEFT JOIN program p ON p.program = s.program";
 	bool named = ts_report_has(x->report, TS_PROGRAM);
 	struct ts_strbuf sql;
 	enum ts_code code = needs(x, TS_LIVENESS_STEP, err);
@@ -131,8 +132,8 @@ ts_export_liveness(struct ts_export *x, struct ts_err *err)
 	if (code)
 		return code;
 	ts_strbuf_init(&sql, SQL_MAX);
-	ts_strbuf_printf(&sql, "%s%s, s.not_always_live FROM liveness_step s%s", head,
-		named ? program : no_program, named ? join : "");
+	ts_strbuf_printf(&sql, "%s%s, s.not_always_live FROM liveness_step s", head,
+		named ? program : no_program);
 	if (ts_report_has(x->report, TS_LIVENESS_STEP_IPU))
 		ts_strbuf_puts(&sql,
 			" UNION ALL SELECT live_step, ipu, NULL, NULL, NULL, not_always_live "
@@ -146,6 +147,8 @@ enum ts_code
 ts_export_variables(struct ts_export *x, struct ts_err *err)
 {
 	bool lowered = ts_report_has(x->report, TS_LOWERED_VARIABLE);
+	static const char category[] = "coalesce((SELECT name FROM memory_category c WHERE "
+				       "c.category = v.category LIMIT 1), v.category)";
 	bool named = ts_report_has(x->report, TS_MEMORY_CATEGORY);
 	struct ts_strbuf sql;
 	enum ts_code code = lowered ? TS_OK : needs(x, TS_VARIABLE, err);
@@ -157,9 +160,8 @@ ts_export_variables(struct ts_export *x, struct ts_err *err)
 		ts_strbuf_printf(&sql,
 			"SELECT v.id, v.tile, v.name, v.bytes, v.\"offset\", v.alignment, %s AS "
 			"category, v.class, v.variable, v.always_live, v.element_type FROM "
-			"lowered_variable v%s",
-			named ? "coalesce(c.name, v.category)" : "v.category",
-			named ? " LEFT JOIN memory_category c ON c.category = v.category" : "");
+			"lowered_variable v",
+			named ? category : "v.category");
 	else
 		ts_strbuf_puts(&sql,
 			"SELECT variable, name, bytes, always_live, element_type FROM "

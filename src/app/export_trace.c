@@ -28,7 +28,6 @@ struct pass {
 	struct ts_export *x;
 	struct ts_trace *trace;
 	struct ts_slices *slices;
-	bool damaged;
 };
 
 static void
@@ -48,12 +47,15 @@ pass_close(struct pass *p)
 static enum ts_code
 pass_open(struct pass *p, struct ts_export *x, struct ts_err *err)
 {
+	struct ts_err why = {0};
 	enum ts_code code;
 
 	*p = (struct pass){.x = x};
-	code = ts_trace_open(&p->trace, x->rd, NULL, err);
+	code = ts_trace_open(&p->trace, x->rd, NULL, &why);
 	if (code == TS_E_DAMAGED && p->trace)
-		code = TS_OK;
+		code = ts_notes_soften(&x->notes, code, "names and runs of the trace", &why, err);
+	else if (code && err)
+		*err = why;
 	if (!code)
 		code = ts_slices_open(&p->slices, x->rd, &p->trace->names, NULL,
 			ts_watch_progress(x->watch), err);

@@ -348,6 +348,7 @@ add_step(struct costing *k, struct ts_rows *rows, struct ts_err *err)
 	(void)err;
 	if (!p) {
 		k->c->orphans += program != TS_UNKNOWN;
+		k->c->unnamed += program == TS_UNKNOWN;
 		return TS_OK;
 	}
 	p->steps++;
@@ -372,6 +373,11 @@ add_executed(struct costing *k, struct ts_err *err)
 
 		if (p && !ts_add_i64(&p->executed, s->cycles))
 			p->executed = INT64_MAX;
+	}
+	if (slices) {
+		struct ts_slices_left_out left = ts_slices_left_out(slices);
+
+		k->c->bad_parts = left.bad_rows + left.orphans;
 	}
 	ts_slices_close(slices);
 	k->c->partial |= code == TS_E_DAMAGED;

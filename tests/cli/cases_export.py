@@ -408,3 +408,35 @@ def damaged(ctx):
         expect(res.out, res, "nothing was written")
     n = len(ctx.run("export", where, "-f", "jsonl").out.splitlines())
     expect(total * 0.8 < n < total, ctx.last, "%d rows of %d" % (n, total))
+
+
+@case()
+def damaged_names(ctx):
+    """Names that cannot be read are missing in the rows: that is said, too."""
+    where = demo(ctx)
+    db = store(where)
+    page = db.execute("SELECT max(pageno) FROM dbstat WHERE name = 'compute_set' AND pagetype = 'leaf'").fetchone()
+    db.close()
+    reports.noise_page(os.path.join(where, "report.tilescope"), page[0])
+    for form in ("csv", "perfetto", "folded"):
+        res = ctx.run("export", where, "-f", form)
+        expect(res.rc == 4 and res.err and res.out, res, "exit status %s" % res.rc)
+
+
+@case()
+def what_is_in_no_program(ctx):
+    """Steps of no program are counted, a category or a program that stands twice gives no row twice."""
+    where = demo(ctx)
+    variables, steps = len(rows(ctx, where, "variables")), len(rows(ctx, where, "liveness"))
+    db = store(where)
+    db.execute("UPDATE step SET program = NULL WHERE step < 10")
+    db.execute("UPDATE step SET program = 999999 WHERE step BETWEEN 10 AND 14")
+    for table in ("memory_category", "program"):
+        db.executescript("CREATE TABLE t AS SELECT * FROM {0} UNION ALL SELECT * FROM {0}; DROP TABLE {0}; "
+                         "ALTER TABLE t RENAME TO {0}".format(table))
+    db.commit()
+    db.close()
+    res = export(ctx, where, "programs", "csv")
+    expect(b"10 rows left out" in res.err and b"5 rows left out" in res.err, res, "they are not counted")
+    expect(len(rows(ctx, where, "variables")) == variables, ctx.last, "variables")
+    expect(len(rows(ctx, where, "liveness")) == steps, ctx.last, "liveness steps")

@@ -299,7 +299,8 @@ START_TEST(slashes)
 					 &err),
 			TS_OK);
 		ck_assert_int_eq(ts_matcher_new(&m, p, &err), TS_OK);
-		ck_assert_int_eq(ts_pattern_matches(m, between[i].matches, strlen(between[i].matches)),
+		ck_assert_int_eq(ts_pattern_matches(m, between[i].matches,
+					 strlen(between[i].matches)),
 			TS_MATCH_YES);
 		ck_assert_int_eq(ts_pattern_matches(m, between[i].not, strlen(between[i].not )),
 			TS_MATCH_NO);

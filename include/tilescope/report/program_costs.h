@@ -54,8 +54,9 @@ struct ts_program_costs {
 	size_t count;
 	struct ts_pile cost; /* struct ts_program_cost, by program, each once */
 	struct ts_dictionary types;
-	int64_t bad_rows;  /* left out: no program number, or a blob that is none */
-	int64_t orphans;   /* steps of no program that is known */
+	int64_t bad_rows; /* left out: no program number, or a blob that is none */
+	/* Steps whose cycles are in no program: they name one that is not there, or none; and rows of their IPUs left out. */
+	int64_t orphans, unnamed, bad_parts;
 	bool has_steps;	   /* there is a trace */
 	bool has_executed; /* with cycles of steps */
 	bool partial;	   /* damage: what could be read */
