@@ -590,6 +590,19 @@ ts_tile_set_word(size_t i)
 	return i < TS_COUNT(words_of) ? words_of[i] : NULL;
 }
 
+/* Bytes of the name in quotes, or expression between slashes, that begins here; 0: none does. */
+static size_t
+quoted(const char *s)
+{
+	size_t n = 1;
+
+	if (*s != '"' && *s != '/')
+		return 0;
+	while (s[n] && s[n] != *s)
+		n += s[n] == '\\' && s[n + 1] ? 2 : 1;
+	return n + (s[n] != '\0');
+}
+
 bool
 ts_tile_set_asks_selected(const char *text)
 {
@@ -599,6 +612,8 @@ ts_tile_set_asks_selected(const char *text)
 		n = letters(text);
 		if (n == strlen(word) && strncasecmp(text, word, n) == 0)
 			return true;
+		if (n == 0)
+			n = quoted(text);
 		n += n == 0;
 	}
 	return false;

@@ -358,6 +358,12 @@ START_TEST(asks_what_is_selected)
 {
 	ck_assert(ts_tile_set_asks_selected("1,Selected - 3"));
 	ck_assert(!ts_tile_set_asks_selected("12,using(\"unselected\")"));
+	ck_assert(!ts_tile_set_asks_selected("using(\"encoder/selected\")"));
+	ck_assert(!ts_tile_set_asks_selected("using(\"a\\\" selected\") & using(/\\/ selected/)"));
+	ck_assert(!ts_tile_set_asks_selected("using(/\"/) - using(/ selected \"/)"));
+	ck_assert(!ts_tile_set_asks_selected("using(\"selected"));
+	ck_assert(ts_tile_set_asks_selected("using(\"a/\\\\\") - selected"));
+	ck_assert(ts_tile_set_asks_selected("using(/a\"\\\\/) & SELECTED"));
 	ck_assert(!ts_tile_set_asks_selected(""));
 }
 END_TEST
