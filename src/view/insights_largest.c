@@ -100,6 +100,7 @@ deliver(struct ts_tab *t, struct ts_fetch *f)
 		ts_largest_fini(&l->found);
 		l->found = q->found;
 		q->found = (struct ts_largest){0};
+		t->view->env->partial |= l->found.partial;
 		l->data++;
 	}
 	insights_largest_fit(t);

@@ -31,6 +31,7 @@ struct lifetimes_fetch {
 	struct ts_uses *uses;	/* held; NULL: read them, or there are none */
 	bool want_uses;
 	char why[TS_ERR_MSG]; /* uses are not known */
+	bool damaged;	      /* that is why */
 	bool by_number;	      /* `number` is looked for; else the idlest at the step */
 	int64_t step, alive;
 	int count;
@@ -67,6 +68,7 @@ read_lifetimes(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 			*err = why;
 			return code;
 		}
+		l->damaged = code == TS_E_DAMAGED;
 		if (code)
 			snprintf(l->why, sizeof(l->why), "%s", why.msg);
 	}
@@ -216,6 +218,7 @@ deliver(struct ts_tab *t, struct ts_fetch *f)
 		ts_uses_close(d->uses);
 		d->uses = answer->uses;
 		answer->uses = NULL;
+		t->view->env->partial |= answer->damaged;
 		snprintf(d->why, sizeof(d->why), "%s", answer->why);
 	}
 	ts_lifetimes_fini(&d->made);

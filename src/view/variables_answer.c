@@ -352,7 +352,7 @@ variables_deliver(struct ts_view *v, struct ts_fetch *fetch)
 	}
 	effect = takers[kind](t, (struct variables_fetch *)fetch);
 	v->env->partial |= (t->v && (t->v->partial || ts_variable_facts_partial(t->v->facts))) ||
-		(t->list && t->list->partial);
+		(t->list && t->list->partial) || (t->has_pieces && t->pieces.partial);
 	return effect;
 }
 

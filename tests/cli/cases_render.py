@@ -208,7 +208,9 @@ def cancelled(ctx):
 
 
 @case(params=(("memory", "tile_memory"), ("liveness", "liveness_step"), ("trace", "step_ipu"),
-              ("variables", "lowered_variable"), ("summary", "tile_memory")))
+              ("variables", "lowered_variable"), ("summary", "tile_memory"),
+              ("insights?tab=largest", "compute_set_vertex"),
+              ("liveness?tab=lifetimes", "program_variable")))
 def damaged(ctx, p):
     """A page that cannot be read: the picture shows what can be, the exit status is 4, a line says why."""
     view, table = p
