@@ -30,6 +30,7 @@ struct answer {
 	char *rules;		    /* file of the user's groups; or NULL */
 	struct ts_what_if_run *run; /* held; or NULL */
 	struct ts_what_if *w;
+	bool group[TS_WHAT_IF_CHANGES];
 	int64_t limit;
 };
 
@@ -67,6 +68,8 @@ read_answer(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 	if (!code)
 		code = ts_what_if_lead(&a->w, a->run, rd, &a->changes, groups, a->cache,
 			&f->job.progress, err);
+	for (int i = 0; groups && i < a->changes.count; i++)
+		a->group[i] = ts_groups_find(groups, a->changes.item[i].text) >= 0;
 	ts_groups_close(groups);
 	return code;
 }
@@ -176,6 +179,7 @@ deliver(struct ts_tab *t, struct ts_fetch *f)
 	ts_what_if_free(s->w);
 	s->w = a->w;
 	s->limit = a->limit;
+	memcpy(s->group, a->group, sizeof(s->group));
 	a->w = NULL;
 	what_if_labels(s);
 	resize(t);
@@ -186,14 +190,19 @@ deliver(struct ts_tab *t, struct ts_fetch *f)
 
 enum { TALL = 14, LOW = 8, FLAT = 5 }; /* heights of the pane */
 
-/* Lines above the table: how the fullest tile and the one with most live bytes relate. */
+/*
+ * Lines above the table: how the fullest tile and the one with most live bytes relate; the last of them says what is
+ * changed where the rows do not all fit.
+ */
 static int
 head_lines(const struct ts_tab *t)
 {
 	const struct what_if_tab *s = tab_of(t);
 
-	if (!s->w || s->w->fullest.before.tile == TS_UNKNOWN || t->r.h < LOW)
+	if (!s->w || t->r.h < LOW)
 		return 0;
+	if (s->w->fullest.before.tile == TS_UNKNOWN)
+		return s->w->changes.count > 0 && t->r.h < TALL;
 	return t->r.h >= TALL ? 2 : 1;
 }
 
@@ -227,9 +236,30 @@ resize(struct ts_tab *t)
 	ts_list_resize(&tab_of(t)->list, rows);
 }
 
-/* Of what is allocated, and of what lives: one line, or two. */
+/* "halved …/matMul/partials_2: 52 KiB less", "3 changes, the last: halved …". */
 static void
-draw_head(const struct ts_tab *t, struct ts_canvas *c, struct ts_rect r, int lines)
+draw_change(const struct ts_tab *t, struct ts_canvas *c, struct ts_rect r, int line)
+{
+	const struct what_if_tab *s = tab_of(t);
+	int last = s->w->changes.count - 1, x = 1;
+	char how[32], n[TS_FMT_MAX], less[TS_FMT_MAX + 16] = ": nothing is called so";
+
+	if (s->w->sum[last].variables > 0)
+		snprintf(less, sizeof(less), ": %s less",
+			ts_fmt_bytes(n, s->w->sum[last].less, t->view->env->options->units));
+	ts_what_if_how_text(how, &s->w->changes.item[last], true);
+	if (last > 0)
+		x = ts_canvas_printf(c, r, x, line, TS_ROLE_TEXT,
+			"%d changes, the last: ", last + 1);
+	x = ts_canvas_printf(c, r, x, line, TS_ROLE_TEXT, "%s ", how);
+	x += ts_canvas_field(c, r, x, line, r.w - x - (int)strlen(less), TS_ROLE_VALUE,
+		s->label[last], strlen(s->label[last]), TS_FIELD_TAIL);
+	ts_canvas_text(c, r, x, line, TS_ROLE_TEXT, less);
+}
+
+/* Of what is allocated, and of what lives: one line, or two. `told`: the last line is of the changes. */
+static void
+draw_head(const struct ts_tab *t, struct ts_canvas *c, struct ts_rect r, int lines, bool told)
 {
 	const struct what_if_tab *s = tab_of(t);
 	const struct ts_what_if *w = s->w;
@@ -237,6 +267,10 @@ draw_head(const struct ts_tab *t, struct ts_canvas *c, struct ts_rect r, int lin
 	long long full = (long long)w->fullest.before.tile, most = (long long)w->worst.before.tile;
 	char used[TS_FMT_MAX], limit[TS_FMT_MAX], live[TS_FMT_MAX], of[40] = "", alive[40] = "";
 
+	if (told)
+		draw_change(t, c, r, lines - 1);
+	if (told && lines == 1)
+		return;
 	ts_fmt_bytes(used, w->fullest_used, units);
 	ts_fmt_bytes(live, w->worst.before.bytes, units);
 	if (s->limit > 0)
@@ -252,6 +286,8 @@ draw_head(const struct ts_tab *t, struct ts_canvas *c, struct ts_rect r, int lin
 			ts_fmt_bytes(limit, w->fullest.before.bytes, units));
 	ts_canvas_printf(c, r, 1, 0, TS_ROLE_TEXT, "tile %lld is fullest: %s%s allocated%s", full,
 		used, of, alive);
+	if (told)
+		return;
 	if (full == most) {
 		ts_canvas_text(c, r, 1, 1, TS_ROLE_TEXT, "it has most live bytes, too");
 		return;
@@ -305,14 +341,18 @@ draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 	struct ts_table table = what_if_table(t, focus);
 	struct ts_rect r = t->r, part;
 	int head = head_lines(t), foot = foot_lines(t);
+	bool told;
 
 	if (!s->w) {
 		ts_pane_draw(c, t->r, t->view->env, &s->pane);
 		return;
 	}
+	told = s->w->changes.count > 0 &&
+		(s->w->fullest.before.tile == TS_UNKNOWN ||
+			what_if_rows(s) > ts_table_rows(&table, table_rect(t)));
 	part = ts_rect_cut_top(&r, head);
 	if (head > 0)
-		draw_head(t, c, part, head);
+		draw_head(t, c, part, head, told);
 	part = ts_rect_cut_bottom(&r, foot);
 	if (foot > 0)
 		draw_foot(t, c, part);
@@ -378,6 +418,40 @@ tick(struct ts_tab *t)
 	return ts_what_if_tick(t->view, &x);
 }
 
+/* Were the changes taken away by `marks-clear`, and is that the last that was done to them? */
+static bool
+can_undo(const struct ts_tab *t)
+{
+	const struct ts_what_if_changes *taken = &tab_of(t)->taken;
+
+	return taken->count > 0 && taken->version == changes_of(t)->version;
+}
+
+static enum ts_effect
+clear_or_undo(struct ts_tab *t)
+{
+	struct ts_what_if_changes *c = &t->view->env->selection->what_if;
+	struct ts_what_if_changes *taken = &tab_of(t)->taken;
+	uint64_t version = c->version + 1;
+	bool undo = can_undo(t);
+	int count;
+
+	if (undo) {
+		*c = *taken;
+		c->version = version;
+		taken->count = 0;
+	} else {
+		*taken = *c;
+		ts_what_if_clear(c);
+		taken->version = c->version;
+	}
+	count = undo ? c->count : taken->count;
+	ts_view_say(t->view->env,
+		undo ? "%d change%s again" : "%d change%s taken away; the same key undoes that",
+		count, count == 1 ? "" : "s");
+	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
+}
+
 static enum ts_effect
 command(struct ts_tab *t, const struct ts_call *call)
 {
@@ -385,10 +459,8 @@ command(struct ts_tab *t, const struct ts_call *call)
 		return go_there(t);
 	if (call->cmd == TS_CMD_TICK)
 		return tick(t);
-	if (call->cmd == TS_CMD_MARKS_CLEAR && changes_of(t)->count > 0) {
-		ts_what_if_clear(&t->view->env->selection->what_if);
-		return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
-	}
+	if (call->cmd == TS_CMD_MARKS_CLEAR && (changes_of(t)->count > 0 || can_undo(t)))
+		return clear_or_undo(t);
 	return ts_list_command(&tab_of(t)->list, call->cmd);
 }
 
@@ -425,6 +497,7 @@ drop(struct ts_tab *t)
 	s->w = NULL;
 	s->asking = NULL;
 	s->any = false;
+	s->taken.count = 0;
 	s->pane.state = TS_PANE_EMPTY;
 	ts_list_set_count(&s->list, 0);
 }

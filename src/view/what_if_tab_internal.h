@@ -47,15 +47,18 @@ struct what_if_other {
 struct what_if_tab {
 	struct ts_pane_data pane;
 	struct ts_fetch *asking;
-	uint64_t asked;	      /* version of the changes */
-	bool any;	      /* something was asked for */
-	struct ts_what_if *w; /* the newest answer; or NULL */
-	int64_t limit;	      /* bytes of a tile, or TS_UNKNOWN */
+	uint64_t asked;			/* version of the changes */
+	bool any;			/* something was asked for */
+	struct ts_what_if *w;		/* the newest answer; or NULL */
+	bool group[TS_WHAT_IF_CHANGES]; /* of its changes: a pattern that is the name of a group */
+	int64_t limit;			/* bytes of a tile, or TS_UNKNOWN */
 	int others;
 	struct what_if_other other[WHAT_IF_OTHERS];
 	struct ts_list list;
 	char label[TS_WHAT_IF_CHANGES][WHAT_IF_LABEL]; /* of the changes */
 	struct ts_column column[WHAT_IF_COLUMNS];      /* as wide as the units need it */
+	struct ts_what_if_changes
+		taken; /* by `marks-clear`: they come again by it, if nothing was changed since */
 };
 
 /* What the changes are called, once for each answer; which rows there are, where so many are in sight. */

@@ -64,12 +64,14 @@ what_if_labels(struct what_if_tab *s)
 {
 	for (int i = 0; s->w && i < s->w->changes.count; i++) {
 		const struct ts_what_if_change *x = &s->w->changes.item[i];
+		const char *kind = "";
 
-		/* one that was typed says it by itself */
-		snprintf(s->label[i], sizeof(s->label[i]), "%s%s",
-			x->of == TS_WHAT_IF_LOWERED && strncmp(x->text, "piece ", 6) != 0 ? "piece "
-											  : "",
-			x->text);
+		/* a piece that was typed says it by itself */
+		if (x->of == TS_WHAT_IF_LOWERED && strncmp(x->text, "piece ", 6) != 0)
+			kind = "piece ";
+		else if (x->of == TS_WHAT_IF_GROUP || x->of == TS_WHAT_IF_PATTERN)
+			kind = s->group[i] ? "group " : "pattern ";
+		snprintf(s->label[i], sizeof(s->label[i]), "%s%s", kind, x->text);
 	}
 }
 
@@ -318,8 +320,8 @@ line_text(int column)
 	static const char *const titles[WHAT_IF_COLUMNS] = {[C_HOW] = "change",
 		[C_WHAT] = "of",
 		[C_BEFORE] = "bytes",
-		[C_BEFORE_AT] = "pieces",
 		[C_AFTER] = "left",
+		[C_AFTER_AT] = "pieces",
 		[C_LESS] = "less"};
 
 	return titles[column] ? titles[column] : "";
@@ -334,10 +336,10 @@ where_cell(const struct what_if_tab *s, int64_t row, int column, struct ts_table
 	if (pair)
 		where_text(column == C_AFTER_AT ? &pair->after : &pair->before, out->buf,
 			sizeof(out->buf));
-	else if (column == C_BEFORE_AT)
-		pieces_text(s, change, out->buf, sizeof(out->buf));
-	else if (s->w->sum[change].variables == 0)
+	else if (column == C_AFTER_AT && s->w->sum[change].variables == 0)
 		snprintf(out->buf, sizeof(out->buf), "nothing is called so");
+	else if (column == C_AFTER_AT) /* the one that is there at 80 columns, too */
+		pieces_text(s, change, out->buf, sizeof(out->buf));
 	out->role = TS_ROLE_DIM;
 }
 

@@ -171,6 +171,57 @@ START_TEST(peaks_before_and_after)
 }
 END_TEST
 
+/* Where not all rows fit the line above them says what was changed; what is typed is a group, or a pattern. */
+START_TEST(changes_in_sight)
+{
+	struct harness h;
+
+	begin(&h, 80, 22, TS_GLYPHS_FULL);
+	harness_command(&h, "tab what-if");
+	harness_says(&h, "fullest: tile 83");
+	what_if(&h, "halve activations");
+	harness_says(&h, "halved group activations: ");
+	what_if(&h, "remove stash");
+	what_if(&h, "split 4 cls/");
+	harness_says(&h, "3 changes, the last: in 4 pattern cls/: ");
+	what_if(&h, "remove nobody");
+	harness_says(&h, "4 changes, the last: removed pattern nobody: nothing is called so");
+	harness_command(&h, "pane-zoom"); /* all rows are there */
+	harness_says(&h, "it has most live bytes, too");
+	harness_says(&h, "halve   group activations");
+	harness_says(&h, "remove  group stash");
+	harness_says(&h, "split 4 pattern cls/");
+	harness_end(&h);
+}
+END_TEST
+
+/* `marks-clear` takes the changes away, and again brings them back, unless others were asked for in between. */
+START_TEST(clear_and_undo)
+{
+	struct harness h;
+
+	begin_own(&h, rows);
+	harness_command(&h, "tab what-if");
+	what_if(&h, "halve piece 2");
+	what_if(&h, "remove b/");
+	for (int i = 0; i < 3; i++) {
+		harness_command(&h, "marks-clear");
+		harness_says(&h, "nothing is changed yet");
+		ck_assert_str_eq(h.env.message, "2 changes taken away; the same key undoes that");
+		harness_command(&h, "marks-clear");
+		ck_assert_str_eq(h.env.message, "2 changes again");
+		harness_says(&h, "halve   piece 2");
+		harness_says(&h, "remove  pattern b/");
+	}
+	harness_command(&h, "marks-clear");
+	what_if(&h, "remove out");
+	what_if(&h, "clear");
+	harness_command(&h, "marks-clear");
+	ck_assert_int_eq(h.selection.what_if.count, 0);
+	harness_end(&h);
+}
+END_TEST
+
 /* An expression that takes too long is given up, said, and taken back. */
 START_TEST(too_long)
 {
@@ -294,6 +345,8 @@ main(void)
 	tcase_add_loop_test(c, any_size, 0, 2);
 	tcase_add_test(c, heat_keys);
 	tcase_add_test(c, peaks_before_and_after);
+	tcase_add_test(c, changes_in_sight);
+	tcase_add_test(c, clear_and_undo);
 	tcase_add_test(c, ticks_fit_a_line);
 	tcase_add_test(c, too_long);
 	tcase_add_test(c, wrong_words);
