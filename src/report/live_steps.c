@@ -42,6 +42,7 @@ struct names {
 	struct called *called; /* by program, each once */
 	size_t count;
 	struct ts_strbuf text;
+	bool full; /* there was no room for some of them */
 };
 
 static int
@@ -111,8 +112,10 @@ call(struct names *n, struct called *c, struct ts_rows *rows, const struct ts_na
 	}
 	types = types < LONGEST ? types : LONGEST;
 	names = names < LONGEST ? names : LONGEST;
-	if (n->text.len + types + names + 2 > n->text.max)
+	if (n->text.len + types + names + 2 > n->text.max) {
+		n->full = true;
 		return;
+	}
 	c->at = (uint32_t)n->text.len;
 	c->type = (uint32_t)types;
 	ts_strbuf_add(&n->text, type, types);
@@ -123,6 +126,7 @@ call(struct names *n, struct called *c, struct ts_rows *rows, const struct ts_na
 	ts_strbuf_putc(&n->text, '\0');
 }
 
+/* What is read past damage is kept. */
 static enum ts_code
 read_names(struct names *n, struct ts_reader *rd, struct ts_progress *progress, struct ts_err *err)
 {
@@ -132,13 +136,13 @@ read_names(struct names *n, struct ts_reader *rd, struct ts_progress *progress, 
 		.past_damage = true};
 	struct ts_names compute_sets;
 	struct ts_rows *rows;
-	enum ts_code code;
+	enum ts_code code, sets;
 	int64_t done = 0;
 	bool there;
 
 	if (!ts_report_has(rd->report, TS_PROGRAM))
 		return TS_OK;
-	code = ts_names_read(&compute_sets, rd, TS_COMPUTE_SET, TS_COMPUTE_SET_COMPUTE_SET,
+	code = sets = ts_names_read(&compute_sets, rd, TS_COMPUTE_SET, TS_COMPUTE_SET_COMPUTE_SET,
 		TS_COMPUTE_SET_NAME, err);
 	if (!liveness_ends_all(code))
 		code = ts_reader_rows(&rows, rd, TS_PROGRAM, &q, err);
@@ -160,7 +164,16 @@ read_names(struct names *n, struct ts_reader *rd, struct ts_progress *progress, 
 	}
 	ts_rows_close(rows);
 	ts_names_fini(&compute_sets);
-	return n->text.nomem ? ts_err_nomem(err) : code;
+	if (n->text.nomem)
+		return ts_err_nomem(err);
+	return code ? code : sets;
+}
+
+static bool
+asks_names(const char *needle, const struct ts_filter *filter)
+{
+	return needle || ts_filter_uses(filter, TS_LIVE_STEP_NAME) ||
+		ts_filter_uses(filter, TS_LIVE_STEP_TYPE);
 }
 
 /* --- a point ---------------------------------------------------------------------------------- */
@@ -234,6 +247,7 @@ ts_live_hits_find(struct ts_live_hits *h, struct ts_reader *rd, const struct ts_
 	struct ts_filter_use use = {0};
 	struct names names;
 	enum ts_code code = TS_OK;
+	bool asked = asks_names(needle, filter);
 
 	*h = (struct ts_live_hits){.points = points->count};
 	h->hit = ts_alloc(points->count ? points->count : 1, 1);
@@ -241,10 +255,11 @@ ts_live_hits_find(struct ts_live_hits *h, struct ts_reader *rd, const struct ts_
 		code = ts_err_nomem(err);
 	if (!code && !needle)
 		code = ts_filter_use_init(&use, filter, err);
-	if (!code) {
+	if (!code && asked) {
 		struct ts_err why = {0};
 
 		code = read_names(&names, rd, progress, &why);
+		h->partial = code != TS_OK || names.full;
 		if (!liveness_ends_all(code))
 			code = TS_OK; /* what cannot be read has no name */
 		else if (err)
@@ -252,6 +267,9 @@ ts_live_hits_find(struct ts_live_hits *h, struct ts_reader *rd, const struct ts_
 	}
 	if (!code)
 		code = ask_points(h, &names, points, needle, &use, rd->cancel, err);
+	if (!asked)
+		h->nameless = 0;
+	h->absent = asked && !h->partial && h->nameless == (int64_t)points->count;
 	if (!code && !needle)
 		code = ts_filter_use_check(&use, err);
 	if (!needle)
@@ -343,7 +361,10 @@ ts_live_hits_keep(struct ts_liveness *out, const struct ts_liveness *points,
 	for (size_t i = 0; i < points->count; i++)
 		if (h->hit[i])
 			add_copy(out, points, i);
-	if (out->per > 1) {
+	if (out->count == 0) {
+		out->steps = 0;
+		out->first_step = out->last_step = TS_UNKNOWN;
+	} else if (out->per > 1) {
 		if (!h->hit[points->count - 1])
 			out->last = out->per;
 		out->steps = (int64_t)(out->count - 1) * out->per + out->last;

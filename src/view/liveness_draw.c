@@ -246,7 +246,8 @@ graph_title(const struct liveness *s, char *out, size_t size)
 			live_source_name(name, sizeof(name), s, &s->source));
 	if (s->steps.filtered) {
 		snprintf(of, sizeof(of), " of %s", ts_fmt_count(n, s->steps.whole.steps));
-		snprintf(filter, sizeof(filter), " with %.100s", s->steps.line.line);
+		snprintf(filter, sizeof(filter), " with %.100s%s", s->steps.line.line,
+			s->steps.partial ? " (partial: not all names can be read)" : "");
 	}
 	snprintf(out, size, "Live bytes of %s%s, %s%s step%s%s%s%s%s",
 		live_source_name(name, sizeof(name), s, &s->shown),

@@ -319,11 +319,12 @@ live_sheet(struct ts_view *v, struct ts_sheet *out)
 		return ts_tabs_sheet(&s->tabs, out);
 	if (!ts_pane_has(&s->graph) || s->src.line.count == 0)
 		return false;
-	snprintf(out->title, sizeof(out->title), "Live bytes of %s%s%s%.100s",
+	snprintf(out->title, sizeof(out->title), "Live bytes of %s%s%s%.100s%s",
 		live_source_name(name, sizeof(name), s, &s->shown),
 		s->src.line.per > 1 ? ", the highest of each group of steps" : "",
 		s->steps.filtered ? ", steps with " : "",
-		s->steps.filtered ? s->steps.line.line : "");
+		s->steps.filtered ? s->steps.line.line : "",
+		s->steps.filtered && s->steps.partial ? " (partial)" : "");
 	out->table = (struct ts_table){.columns = S_COUNT,
 		.ctx = s,
 		.sorted = S_STEP,
@@ -419,9 +420,10 @@ live_chart(struct ts_view *v, struct ts_chart_page *page)
 		return false;
 	snprintf(page->title, sizeof(page->title), "Live bytes of %s",
 		live_source_name(name, sizeof(name), s, &s->shown));
-	snprintf(page->subtitle, sizeof(page->subtitle), "%s liveness steps%s%.60s%s%s",
+	snprintf(page->subtitle, sizeof(page->subtitle), "%s liveness steps%s%.60s%s%s%s",
 		ts_fmt_count(text, s->src.line.steps), s->steps.filtered ? " with " : "",
 		s->steps.filtered ? s->steps.line.line : "",
+		s->steps.filtered && s->steps.partial ? " (partial)" : "",
 		s->src.derived ? ", derived from lowered variables" : "",
 		base_known || s->no_base ? "" : "; what is always live is not recorded");
 	page->x = (struct ts_page_axis){.from = (double)s->span.from,

@@ -76,6 +76,7 @@ struct live_steps {
 	uint64_t asked;	       /* counts answers */
 	struct ts_filter line; /* whose steps are shown; count 0 = all */
 	struct ts_filter wanted;
+	bool partial;		  /* names that it asks for could not all be read */
 	bool filtered;		  /* src.line has what it leaves: */
 	struct ts_liveness whole; /* all steps */
 };

@@ -110,6 +110,16 @@ live_steps_hit(const struct liveness *s, size_t point)
 	return t->needle[0] && t->of == s->data && point < t->hits.points && t->hits.hit[point];
 }
 
+/* What has to be said of an answer: names that are not there. */
+static const char *
+but(const struct ts_live_hits *h)
+{
+	return h->partial	  ? " (partial: not all names can be read)"
+		: h->absent	  ? " (names of programs are not recorded here)"
+		: h->nameless > 0 ? " (not all steps have a name)"
+				  : "";
+}
+
 /* --- searching -------------------------------------------------------------------------------- */
 
 /* The next hit from the cursor on, `here` with its own point; around the end. */
@@ -120,7 +130,11 @@ go_hit(struct liveness *s, int step, bool here)
 	int64_t n = (int64_t)s->src.line.count, at = s->span.cursor + (here ? 0 : step), before = 0;
 
 	if (t->hits.hits == 0) {
-		ts_view_say_error(s->v.env, "no step runs a program of this name: %s", t->needle);
+		if (t->hits.absent)
+			ts_view_say_error(s->v.env, "names of programs are not recorded here");
+		else
+			ts_view_say_error(s->v.env, "no step runs a program of this name: %s%s",
+				t->needle, but(&t->hits));
 		return TS_EFFECT_BELL;
 	}
 	for (int64_t i = 0; i < n && !live_steps_hit(s, (size_t)((at % n + n) % n)); i++)
@@ -128,8 +142,8 @@ go_hit(struct liveness *s, int step, bool here)
 	at = (at % n + n) % n;
 	for (int64_t i = 0; i < at; i++)
 		before += live_steps_hit(s, (size_t)i);
-	ts_view_say(s->v.env, "hit %lld of %lld steps", (long long)before + 1,
-		(long long)t->hits.hits);
+	ts_view_say(s->v.env, "hit %lld of %lld steps%s", (long long)before + 1,
+		(long long)t->hits.hits, but(&t->hits));
 	live_go_step(s, s->src.line.step[at]);
 	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
 }
@@ -196,6 +210,7 @@ live_take_hits(struct liveness *s, struct ts_fetch *f)
 	answer->hits = (struct ts_live_hits){0};
 	t->of = s->data;
 	t->asked++;
+	s->v.env->partial |= t->hits.partial;
 	if (t->jump)
 		go_hit(s, t->direction, true);
 	t->jump = false;
@@ -243,14 +258,16 @@ enum ts_effect
 live_filter_steps(struct liveness *s, const struct ts_call *call)
 {
 	const char *text = ts_call_arg(call, 0);
+	struct ts_filter wanted; /* a bad line leaves alone what is asked for already */
 	struct ts_err err = {0};
 
 	if (!text)
 		return TS_EFFECT_UNKNOWN; /* the program asks for it first */
-	if (ts_filter_parse(&s->steps.wanted, text, ts_live_step_fields, NULL, &err)) {
+	if (ts_filter_parse(&wanted, text, ts_live_step_fields, NULL, &err)) {
 		ts_view_say_error(s->v.env, "%s", err.msg);
 		return TS_EFFECT_BELL;
 	}
+	s->steps.wanted = wanted;
 	if (s->steps.wanted.count == 0)
 		show_whole(s);
 	else
@@ -272,8 +289,15 @@ live_take_kept(struct liveness *s, struct ts_fetch *f)
 	}
 	if (answer->hits.points != live_whole(s)->count)
 		return;
+	s->v.env->partial |= answer->hits.partial;
 	if (answer->kept.count == 0) {
-		ts_view_say_error(s->v.env, "no step passes: %.200s", answer->filter.line);
+		if (answer->hits.absent)
+			ts_view_say_error(s->v.env,
+				"names of programs are not recorded here: %.200s",
+				answer->filter.line);
+		else
+			ts_view_say_error(s->v.env, "no step passes: %.200s%s", answer->filter.line,
+				but(&answer->hits));
 		return;
 	}
 	if (t->filtered)
@@ -283,12 +307,14 @@ live_take_kept(struct liveness *s, struct ts_fetch *f)
 	s->src.line = answer->kept;
 	answer->kept = (struct ts_liveness){0};
 	t->filtered = true;
+	t->partial = answer->hits.partial;
 	t->line = answer->filter;
 	s->span.cursor = (int64_t)ts_liveness_find(&s->src.line, step);
 	changed(s);
-	ts_view_say(s->v.env, "%s of %s steps%s", ts_fmt_count(n, s->src.line.steps),
+	ts_view_say(s->v.env, "%s of %s steps%s%s", ts_fmt_count(n, s->src.line.steps),
 		ts_fmt_count(m, t->whole.steps),
-		t->whole.per > 1 ? " (of groups of steps the highest was asked)" : "");
+		t->whole.per > 1 ? " (of groups of steps the highest was asked)" : "",
+		but(&answer->hits));
 }
 
 /* --- another source, another report ------------------------------------------------------------- */

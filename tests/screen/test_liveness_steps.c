@@ -7,6 +7,8 @@
 
 #include "view_harness.h"
 
+#include "../unit/damage.h"
+#include "tilescope/report/live_steps.h"
 #include "tilescope/view/liveness.h"
 
 #define CALLED                                                                              \
@@ -42,15 +44,23 @@ command(struct harness *h, const char *line)
 	harness_settle(h);
 }
 
+/* The command alone: nothing is asked for yet. */
+static void
+filter_line(struct harness *h, const char *line)
+{
+	char text[100], *words[] = {text};
+	struct ts_call call;
+
+	snprintf(text, sizeof(text), "%s", line);
+	ck_assert_int_eq(ts_call_make(&call, TS_CMD_FILTER, words, 1, NULL), TS_OK);
+	h->view->ops->command(h->view, &call);
+}
+
 /* An empty line: all steps. */
 static void
 unfilter(struct harness *h)
 {
-	char nothing[] = "", *words[] = {nothing};
-	struct ts_call call;
-
-	ck_assert_int_eq(ts_call_make(&call, TS_CMD_FILTER, words, 1, NULL), TS_OK);
-	h->view->ops->command(h->view, &call);
+	filter_line(h, "");
 	h->view->ops->request(h->view);
 	harness_settle(h);
 }
@@ -190,14 +200,101 @@ START_TEST(nameless)
 	harness_start(&h, &ts_view_liveness, 80, 22, TS_GLYPHS_FULL);
 	harness_settle(&h);
 	command(&h, "filter not type=x");
-	ck_assert_ptr_nonnull(strstr(h.env.message, "no step passes"));
+	ck_assert_ptr_nonnull(
+		strstr(h.env.message, "names of programs are not recorded here: not"));
 	command(&h, "search a");
-	ck_assert_ptr_nonnull(strstr(h.env.message, "no step runs"));
+	ck_assert_str_eq(h.env.message, "names of programs are not recorded here");
+	ck_assert(!h.env.partial);
+	command(&h, "filter bytes>2K or name~a");
+	harness_says(&h, "2 of 4 steps");
+	ck_assert_ptr_nonnull(strstr(h.env.message, "(names of programs are not recorded here)"));
+	unfilter(&h);
 	command(&h, "filter bytes>2K");
+	ck_assert_str_eq(h.env.message, "2 of 4 steps");
 	harness_says(&h, "2 of 4 steps");
 	command(&h, "filter program:9");
 	harness_says(&h, "2 of 4 steps");
 	harness_end(&h);
+}
+END_TEST
+
+/* Names that are damaged are said wherever they are asked for, and nowhere else. */
+START_TEST(damaged)
+{
+	struct ts_demo_options o = {.ipus = 2, .tiles = 16, .steps = 400, .variables = 1500};
+	static const char said[] = "(partial: not all names can be read)";
+	struct harness h;
+
+	harness_demo(&h, &o);
+	damage_table(h.path, _i ? "compute_set" : "program");
+	harness_start(&h, &ts_view_liveness, 160, 38, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	command(&h, "filter step:0-9");
+	harness_says(&h, "10 of 1,062 steps with step:0-9");
+	ck_assert(!harness_has(&h, said) && !h.env.partial);
+	ck_assert_str_eq(h.env.message, "10 of 1,062 steps");
+	command(&h, "filter name~e");
+	harness_says(&h, "of 1,062 steps with name~e (partial: not all names can be read)");
+	ck_assert_ptr_nonnull(strstr(h.env.message, said));
+	ck_assert(h.env.partial);
+	h.env.partial = false;
+	command(&h, "filter name~xyzzy");
+	ck_assert_ptr_nonnull(strstr(h.env.message, "no step passes"));
+	ck_assert_ptr_nonnull(strstr(h.env.message, said));
+	ck_assert(h.env.partial);
+	h.env.partial = false;
+	unfilter(&h);
+	command(&h, "search e");
+	ck_assert_ptr_nonnull(strstr(h.env.message, "hit "));
+	ck_assert_ptr_nonnull(strstr(h.env.message, said));
+	ck_assert(h.env.partial);
+	command(&h, "search xyzzy");
+	ck_assert_ptr_nonnull(strstr(h.env.message, "no step runs"));
+	ck_assert_ptr_nonnull(strstr(h.env.message, said));
+	harness_end(&h);
+}
+END_TEST
+
+/* A line that is wrong leaves the one that waits as it is. */
+START_TEST(wrong_while_one_waits)
+{
+	struct harness h;
+
+	begin(&h);
+	filter_line(&h, "step:0-9");
+	filter_line(&h, "step:0-19 size>>3");
+	h.view->ops->request(h.view);
+	harness_settle(&h);
+	harness_says(&h, "10 of 1,062 steps with step:0-9");
+	harness_end(&h);
+}
+END_TEST
+
+/* Nothing is left of groups of steps: an empty timeline. */
+START_TEST(none_of_groups)
+{
+	int64_t step[] = {0, 4}, bytes[] = {5, 6};
+	int32_t program[] = {-1, -1};
+	unsigned char hit[] = {0, 0};
+	const struct ts_liveness points = {.count = 2,
+		.per = 4,
+		.last = 4,
+		.steps = 8,
+		.first_step = 0,
+		.last_step = 7,
+		.step = step,
+		.bytes = bytes,
+		.program = program};
+	const struct ts_live_hits none = {.points = 2, .hit = hit};
+	struct ts_liveness out;
+	struct ts_err err = {0};
+
+	ck_assert_int_eq(ts_live_hits_keep(&out, &points, &none, &err), TS_OK);
+	ck_assert_uint_eq(out.count, 0);
+	ck_assert_int_eq(out.steps, 0);
+	ck_assert_int_eq(out.first_step, TS_UNKNOWN);
+	ck_assert_int_eq(out.last_step, TS_UNKNOWN);
+	ts_liveness_fini(&out);
 }
 END_TEST
 
@@ -213,6 +310,9 @@ main(void)
 	tcase_add_loop_test(tc, filter, 0, TS_COUNT(filters));
 	tcase_add_test(tc, kept);
 	tcase_add_test(tc, nameless);
+	tcase_add_loop_test(tc, damaged, 0, 2);
+	tcase_add_test(tc, wrong_while_one_waits);
+	tcase_add_test(tc, none_of_groups);
 	tcase_set_timeout(tc, 120);
 	suite_add_tcase(s, tc);
 	sr = srunner_create(s);

@@ -31,14 +31,16 @@ struct ts_live_hits {
 	size_t points;
 	unsigned char *hit; /* of each point: 1 = it is meant */
 	int64_t hits;
-	int64_t nameless; /* points of which no name is known */
+	int64_t nameless; /* points of which no name is known, where names are asked for */
+	bool absent;	  /* names are asked for, and no point has one: they are not recorded */
+	bool partial;	  /* names are asked for, and not all of them could be read */
 };
 
 /*
  * Which points are meant: those whose program's name contains `needle` (letters of either case), or, where it is NULL,
  * those that pass the filter. Of a point that is a group of steps the highest one is looked at. Errors: those
  * of ts_filter_use_init() and ts_filter_use_check(), TS_E_NOMEM, TS_E_CANCELLED; what of the names cannot
- * be read counts as not known. Free with ts_live_hits_fini() in every case.
+ * be read counts as not known: `partial`. Free with ts_live_hits_fini() in every case.
  */
 enum ts_code ts_live_hits_find(struct ts_live_hits *h, struct ts_reader *rd,
 	const struct ts_liveness *points, const char *needle, const struct ts_filter *filter,
@@ -46,8 +48,8 @@ enum ts_code ts_live_hits_find(struct ts_live_hits *h, struct ts_reader *rd,
 void ts_live_hits_fini(struct ts_live_hits *h);
 
 /*
- * A timeline of those points alone, with peaks of its own; what is known of the device is that of `points`. There
- * is a hit. Errors: TS_E_NOMEM. Free with ts_liveness_fini() in every case.
+ * A timeline of those points alone, with peaks of its own, empty without a hit; what is known of the device is that of
+ * `points`. Errors: TS_E_NOMEM. Free with ts_liveness_fini() in every case.
  */
 enum ts_code ts_live_hits_keep(struct ts_liveness *out, const struct ts_liveness *points,
 	const struct ts_live_hits *h, struct ts_err *err) TS_WARN_UNUSED;
