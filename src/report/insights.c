@@ -484,7 +484,7 @@ static const struct {
 		TS_FACT_LIVENESS, peak_over_steady},
 	{"fp32-share", "FP32, of the variables alive at the peak",
 		TS_FACT_LIVENESS | TS_FACT_VARIABLES, fp32_share},
-	{"fp32-of-fullest-tile", "FP32 alive at its own peak, of what the fullest tile uses",
+	{"fp32-of-fullest-tile", "FP32 alive at its peak, of what the fullest tile uses",
 		TS_FACT_TILES, fp32_of_tile},
 	{"half-of-peak", "how few are half of the variables alive at the peak",
 		TS_FACT_LIVENESS | TS_FACT_VARIABLES, half_of_peak},

@@ -389,7 +389,7 @@ static const struct {
 	{TS_STEP, TS_STEP_NAME, UINT64_C(1) << TS_STEP_PROGRAM | UINT64_C(1) << TS_STEP_COMPUTE_SET,
 		"the name of its compute set, else of its program"},
 	{TS_TILE_MEMORY, TS_TILE_MEMORY_IPU, UINT64_C(1) << TS_TILE_MEMORY_TILE,
-		"the IPU of the relation ipu that has it, else tile / tiles of an IPU"},
+		"the IPU of the relation ipu that has it, else tile / tiles of an IPU, assumed"},
 };
 
 const char *

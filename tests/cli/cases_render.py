@@ -126,7 +126,7 @@ PLACES = (
     ("memory?pane=tabs&tab=variables&full=yes&filter=bytes>1", " rows"),
     ("insights?tab=tiles&pane=tabs&full=yes&columns=tile,category", "Set apart by"),
     ("trace?step=57&pane=steps&full=yes&columns=name,start", "start"),
-    ("variables?columns=name,bytes", "bytes name"),
+    ("variables?columns=name,bytes", "bytes\u25be name"),
     ("liveness?step=7&base=no", "step 7 ", "base hidden"),
     ("liveness?step=7&pane=tab&full=yes&row=2", "not always live at step 7"),
     ("liveness?steps=type%3dDoExchange&step=521", "of 1,062 steps with type=DoExchange", "step 521 "),
