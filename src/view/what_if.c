@@ -322,6 +322,32 @@ ts_what_if_command(struct ts_view *v, const struct ts_call *call)
 
 /* --- address ---------------------------------------------------------------------------------- */
 
+/* Changes stand between `;`: one that is in a name is written twice. */
+static void
+put_text(struct ts_strbuf *out, const char *s)
+{
+	for (; *s; s++) {
+		if (*s == ';')
+			ts_strbuf_putc(out, ';');
+		ts_strbuf_putc(out, *s);
+	}
+}
+
+/* The next change, cut to the room that there is; what follows it. */
+static const char *
+take_text(char *out, size_t size, const char *s)
+{
+	size_t n = 0;
+
+	for (; *s && (*s != ';' || s[1] == ';'); s++) {
+		s += *s == ';';
+		if (n + 1 < size)
+			out[n++] = *s;
+	}
+	out[n] = '\0';
+	return s + (*s == ';');
+}
+
 bool
 ts_what_if_get(struct ts_view *v, struct ts_strbuf *out)
 {
@@ -338,7 +364,7 @@ ts_what_if_get(struct ts_view *v, struct ts_strbuf *out)
 				x->of == TS_WHAT_IF_VARIABLE ? "variable" : "piece",
 				(long long)x->id);
 		else
-			ts_strbuf_puts(out, x->text);
+			put_text(out, x->text);
 	}
 	return c->count > 0;
 }
@@ -349,13 +375,10 @@ ts_what_if_set(struct ts_view *v, const char *value)
 	ts_what_if_clear(&v->env->selection->what_if);
 	while (*value) {
 		char one[TS_WHAT_IF_TEXT + 32];
-		size_t n = strcspn(value, ";");
 
-		snprintf(one, sizeof(one), "%.*s", (int)ts_min_i64((int64_t)n, sizeof(one) - 1),
-			value);
+		value = take_text(one, sizeof(one), value);
 		if (change(v->env, one) & TS_EFFECT_BELL)
 			return TS_ARG_NO;
-		value += n + (value[n] == ';');
 	}
 	v->env->message[0] = '\0';
 	return TS_ARG_DONE;

@@ -266,6 +266,7 @@ draw_head(const struct ts_tab *t, struct ts_canvas *c, struct ts_rect r, int lin
 	enum ts_units units = t->view->env->options->units;
 	long long full = (long long)w->fullest.before.tile, most = (long long)w->worst.before.tile;
 	char used[TS_FMT_MAX], limit[TS_FMT_MAX], live[TS_FMT_MAX], of[40] = "", alive[40] = "";
+	char when[40] = "always";
 
 	if (told)
 		draw_change(t, c, r, lines - 1);
@@ -296,9 +297,10 @@ draw_head(const struct ts_tab *t, struct ts_canvas *c, struct ts_rect r, int lin
 	if (w->worst_used != TS_UNKNOWN)
 		snprintf(of, sizeof(of), "; %s allocated",
 			ts_fmt_bytes(used, w->worst_used, units));
-	ts_canvas_printf(c, r, 1, 1, TS_ROLE_TEXT,
-		"tile %lld has most live bytes: %s at step %lld%s", most, live,
-		(long long)w->worst.before.step, of);
+	if (w->worst.before.step != TS_UNKNOWN)
+		snprintf(when, sizeof(when), "at step %lld", (long long)w->worst.before.step);
+	ts_canvas_printf(c, r, 1, 1, TS_ROLE_TEXT, "tile %lld has most live bytes: %s %s%s", most,
+		live, when, of);
 }
 
 static const char exact[] = "exact for live bytes; gaps and overlaps are not predicted";

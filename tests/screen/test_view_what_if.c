@@ -222,6 +222,56 @@ START_TEST(clear_and_undo)
 }
 END_TEST
 
+/* Nothing on the tile with most is alive at a step of its own: no step is said. */
+START_TEST(always_live)
+{
+	struct harness h;
+
+	begin_own(&h,
+		"INSERT INTO tile_memory VALUES(0,0,900,50),(1,0,500,100);"
+		"INSERT INTO class_interval VALUES(1,1,2);"
+		"INSERT INTO lowered_variable VALUES(1,0,'a',7,1,0),(2,1,'w',100,1,1)");
+	h.options.units = TS_UNITS_BYTES;
+	harness_command(&h, "tab what-if");
+	harness_says(&h, "tile 1 has most live bytes: 100 B always; 500 B allocated");
+	harness_end(&h);
+}
+END_TEST
+
+/* What an address says of changes makes the same changes, whatever is in their names. */
+START_TEST(addresses)
+{
+	static const char *const texts[] = {"halve mat;Mul[;/]", "remove ;", "split 3 a;;b;",
+		"halve \\;x\\\\", "remove plain", "halve piece 2"};
+	struct ts_what_if_changes before;
+	struct ts_strbuf value;
+	struct harness h;
+
+	begin_own(&h, rows);
+	for (size_t i = 0; i < TS_COUNT(texts); i++)
+		what_if(&h, texts[i]);
+	before = h.selection.what_if;
+	ck_assert_int_eq(before.count, TS_COUNT(texts));
+	ts_strbuf_init(&value, 4096);
+	ck_assert(ts_what_if_get(h.view, &value));
+	ck_assert_msg(ts_what_if_set(h.view, value.s) == TS_ARG_DONE, "%s", value.s);
+	ck_assert_int_eq(h.selection.what_if.count, before.count);
+	for (int i = 0; i < before.count; i++) {
+		const struct ts_what_if_change *x = &h.selection.what_if.item[i];
+
+		ck_assert_int_eq(x->of, before.item[i].of);
+		ck_assert_int_eq(x->how, before.item[i].how);
+		ck_assert_int_eq(x->n, before.item[i].n);
+		ck_assert_int_eq(x->id, before.item[i].id);
+		ck_assert_str_eq(x->text, before.item[i].text);
+	}
+	ck_assert_int_eq(ts_what_if_set(h.view, "halve a;remove b; split 2 c"), TS_ARG_DONE);
+	ck_assert_int_eq(h.selection.what_if.count, 3);
+	ts_strbuf_fini(&value);
+	harness_end(&h);
+}
+END_TEST
+
 /* An expression that takes too long is given up, said, and taken back. */
 START_TEST(too_long)
 {
@@ -348,6 +398,8 @@ main(void)
 	tcase_add_test(c, changes_in_sight);
 	tcase_add_test(c, clear_and_undo);
 	tcase_add_test(c, ticks_fit_a_line);
+	tcase_add_test(c, always_live);
+	tcase_add_test(c, addresses);
 	tcase_add_test(c, too_long);
 	tcase_add_test(c, wrong_words);
 	tcase_add_loop_test(c, other_reports, 0, TS_COUNT(reports));
