@@ -386,9 +386,9 @@ take_picture(struct ts_app *app, struct writing *w, enum ts_picture format)
 	return true;
 }
 
-/* The chart, when the view has one now. */
+/* The chart, when the view has one now. `refused`: a pane has the keys that never has one, and that was said. */
 static bool
-take_chart(struct ts_app *app, struct writing *w)
+take_chart(struct ts_app *app, struct writing *w, bool *refused)
 {
 	struct ts_view *v = app->view[app->current];
 	struct ts_chart_page *p = v->ops->chart ? ts_alloc(1, sizeof(*p)) : NULL;
@@ -403,6 +403,12 @@ take_chart(struct ts_app *app, struct writing *w)
 				app->env.report->path);
 		ts_chart_page_svg(&w->text, p);
 		drawn = true;
+	}
+	if (!drawn && p->without[0]) {
+		*refused = true;
+		ts_view_say_error(&app->env,
+			"%.20s has no chart: write .csv, .json, .md (its rows), .txt or .ansi",
+			p->without);
 	}
 	ts_chart_page_fini(p);
 	free(p);
@@ -427,6 +433,7 @@ static bool
 fill_in(struct ts_app *app, struct writing *w)
 {
 	const char *dot = strrchr(w->path, '.');
+	bool refused = false;
 
 	for (size_t i = 0; dot && i < TS_COUNT(kinds); i++) {
 		if (strcmp(dot, kinds[i].end) != 0)
@@ -434,9 +441,9 @@ fill_in(struct ts_app *app, struct writing *w)
 		w->format = kinds[i].format;
 		if (kinds[i].rows)
 			return take_rows(app, w);
-		if (kinds[i].picture == TS_PICTURE_SVG && take_chart(app, w))
+		if (kinds[i].picture == TS_PICTURE_SVG && take_chart(app, w, &refused))
 			return true;
-		return take_picture(app, w, kinds[i].picture);
+		return !refused && take_picture(app, w, kinds[i].picture);
 	}
 	ts_view_say_error(&app->env,
 		"write: the name ends in .csv, .json, .md (the table), .svg, .txt or .ansi (the "

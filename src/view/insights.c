@@ -359,10 +359,12 @@ chart(struct ts_view *v, struct ts_chart_page *out)
 {
 	struct insights_view *s = insights_of(v);
 
+	if (s->in_tabs)
+		return ts_tabs_chart(&s->tabs, out);
 	for (int i = 0; i < s->tabs.count; i++) {
 		struct ts_tab *t = &s->tabs.tab[i];
 
-		if (ts_tab_is_shown(t) && t->ops->chart && (!s->in_tabs || ts_tab_has_keys(t)))
+		if (ts_tab_is_shown(t) && t->ops->chart)
 			return t->ops->chart(t, out);
 	}
 	return false;

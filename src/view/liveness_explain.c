@@ -414,8 +414,8 @@ live_chart(struct ts_view *v, struct ts_chart_page *page)
 	bool limit, base_known = !s->no_base && live_base(s) != TS_UNKNOWN;
 	char name[LIVE_SOURCE], text[TS_FMT_MAX];
 
-	if (s->focus == LIVE_TABS && ts_tabs_chart(&s->tabs, page))
-		return true;
+	if (s->focus == LIVE_TABS)
+		return ts_tabs_chart(&s->tabs, page);
 	if (!ts_pane_has(&s->graph) || s->src.line.count == 0)
 		return false;
 	snprintf(page->title, sizeof(page->title), "Live bytes of %s",

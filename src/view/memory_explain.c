@@ -386,6 +386,10 @@ memory_chart(struct ts_view *v, struct ts_chart_page *page)
 	struct memory_plot *kept = memory_has_tiles(m) ? ts_alloc(1, sizeof(*kept)) : NULL;
 	struct ts_span span = m->span;
 
+	if (m->focus == PANE_TABS) {
+		free(kept);
+		return ts_tabs_chart(&m->tabs, page);
+	}
 	if (kept && m->map.shown) {
 		free(kept);
 		return memory_map_chart(m, page);

@@ -13,6 +13,7 @@
 #include "tab_line.h"
 
 #include "tilescope/base/mem.h"
+#include "tilescope/ui/chart_page.h"
 #include "tilescope/view/arg.h"
 
 enum {
@@ -389,6 +390,8 @@ ts_tabs_chart(struct ts_tabs *s, struct ts_chart_page *out)
 {
 	struct ts_tab *t = ts_tabs_at(s);
 
+	if (!t->ops->chart)
+		snprintf(out->without, sizeof(out->without), "%s", t->ops->title);
 	return t->ops->chart && t->ops->chart(t, out);
 }
 

@@ -145,6 +145,16 @@ def charts_and_screens(ctx, at):
     expect("tilescope" in read(ctx.path("c.txt")).split("\n")[0], "txt: no caption")
 
 
+@case(params=["memory?pane=tabs&tab=details", "memory?pane=tabs&tab=addresses", "liveness?pane=tab&tab=variables",
+              "insights?pane=tabs&tab=peak"])
+def a_tab_without_a_chart(ctx, at):
+    """It does not write another pane's chart: it says what it can be written as."""
+    t = ctx.pty("--at", at, ctx.reports["store"], size=(120, 40), wait="4:Live")
+    command(t, "write c.svg", " has no chart: write .csv, .json, .md (its rows), .txt or .ansi")
+    t.quit()
+    expect(not os.path.exists(ctx.path("c.svg")), "a chart of something else")
+
+
 @case()
 def figures_of_a_view_without_tables(ctx):
     """Summary has no table: its figures are written, and the query of each prints the value."""

@@ -80,6 +80,8 @@ struct ts_chart_page {
 	double least, most;	  /* GRID: of the scale */
 	bool logarithmic;	  /* GRID: the scale */
 	char source[400]; /* small, below: where it comes from; "" = the program's words for it */
+	char without
+		[TS_PAGE_TEXT]; /* nothing is filled in: what has the keys, and no chart of its own; "" = not so */
 	bool nomem;
 };
 

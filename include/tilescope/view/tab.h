@@ -147,7 +147,7 @@ enum ts_effect ts_tabs_switch(struct ts_tabs *s, const struct ts_call *call);
 /* A cell of the pane. A click gives the keys to the tab there; the view gives them to the pane. */
 enum ts_effect ts_tabs_mouse(struct ts_tabs *s, int x, int y, int wheel);
 
-/* The pane has the keys: what the tab says to `=` and :write. False: nothing. */
+/* The pane has the keys: what the tab says to `=` and :write. False: nothing; a tab without charts is in out->without. */
 void ts_tabs_explain(struct ts_tabs *s, struct ts_explain *out);
 bool ts_tabs_sheet(struct ts_tabs *s, struct ts_sheet *out);
 bool ts_tabs_chart(struct ts_tabs *s, struct ts_chart_page *out);

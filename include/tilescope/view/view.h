@@ -209,7 +209,7 @@ struct ts_view_ops {
 
 	/*
 	 * The chart of the view, or of the pane that has the keys, at the resolution of the page (ui/chart_page.h). False:
-	 * there is none. May be NULL.
+	 * there is none; then out->without says whether a pane has the keys that never has one. May be NULL.
 	 */
 	bool (*chart)(struct ts_view *v, struct ts_chart_page *out);
 
