@@ -511,7 +511,7 @@ ts_what_if_read(struct ts_what_if **out, struct ts_reader *rd, struct ts_tile_li
 	const struct ts_what_if_changes *changes, struct ts_groups *groups,
 	const struct ts_cache *cache, struct ts_progress *progress, struct ts_err *err)
 {
-	struct what_if_work work = {NULL, rd, groups, cache, progress, NULL};
+	struct what_if_work work = {NULL, rd, groups, cache, progress, NULL, 0};
 
 	return read_what_if(out, &work, l, changes, err);
 }
@@ -521,12 +521,14 @@ ts_what_if_lead(struct ts_what_if **out, struct ts_what_if_run *run, struct ts_r
 	const struct ts_what_if_changes *changes, struct ts_groups *groups,
 	const struct ts_cache *cache, struct ts_progress *progress, struct ts_err *err)
 {
-	struct what_if_work work = {NULL, rd, groups, cache, progress, run};
+	struct what_if_work work = {NULL, rd, groups, cache, progress, run, 0};
 	enum ts_code code;
 
 	if (!ts_tile_lives_quick(rd->index)) /* a pass comes first, and it is alone then */
 		what_if_run_end(run);
 	code = read_what_if(out, &work, NULL, changes, err);
+	if (code)
+		what_if_run_blame(run, work.blamed - 1);
 	what_if_run_end(run);
 	return code;
 }

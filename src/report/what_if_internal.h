@@ -19,6 +19,7 @@ struct what_if_work {
 	const struct ts_cache *cache;
 	struct ts_progress *progress;
 	struct ts_what_if_run *run; /* or NULL */
+	int blamed;		    /* 1 + the change that the error is about; 0: not known */
 };
 
 /* The bytes that tiles lose, as a table; with those who help. *out may be set on TS_E_DAMAGED. */
@@ -59,5 +60,6 @@ enum ts_code what_if_share_table(struct ts_tile_lives **out, struct what_if_shar
 
 /* Nobody needs help any more. NULL allowed. */
 void what_if_run_end(struct ts_what_if_run *r);
+void what_if_run_blame(struct ts_what_if_run *r, int change);
 
 #endif

@@ -107,8 +107,10 @@ ask_name(int *change, struct what_if_share *h, const char *name, size_t n, int l
 		struct ts_matcher *m = h->names.matcher[i];
 		enum ts_match match = m ? ts_pattern_matches(m, name, n) : TS_MATCH_NO;
 
-		if (m && ts_matcher_costly(m))
+		if (m && ts_matcher_costly(m)) {
+			h->w->blamed = i + 1;
 			return ts_pattern_costly_err(h->names.pattern[i], err);
+		}
 		if (match == TS_MATCH_YES ||
 			(h->names.group[i] >= 0 &&
 				ts_grouper_is(h->names.grouper, h->names.group[i], name, n))) {
@@ -362,10 +364,11 @@ choose(struct what_if_share *h, struct ts_err *err)
 
 	h->by_number = ts_report_has(r, TS_VARIABLE) &&
 		ts_report_has_column(r, TS_LOWERED_VARIABLE, TS_LOWERED_VARIABLE_VARIABLE);
-	for (int i = 0; !code && i < h->c->count; i++)
-		code = open_change(h, i, err);
-	if (code)
-		return code;
+	for (int i = 0; i < h->c->count; i++)
+		if ((code = open_change(h, i, err))) {
+			h->w->blamed = i + 1;
+			return code;
+		}
 	if (h->names.any && !h->by_number &&
 		!ts_report_has_column(r, TS_LOWERED_VARIABLE, TS_LOWERED_VARIABLE_NAME))
 		return ts_err_set(err, TS_E_ABSENT, "names of lowered variables are not recorded");
@@ -538,7 +541,7 @@ ts_what_if_names(bool *any, struct ts_reader *rd, const struct ts_what_if_change
 	static const int from[] = {TS_LOWERED_VARIABLE_VARIABLE, TS_LOWERED_VARIABLE_NAME};
 	static const int lowered[] = {TS_LOWERED_VARIABLE_ID, TS_LOWERED_VARIABLE_NAME};
 	struct ts_what_if w = {.changes = {.count = 1, .item = {*x}}};
-	struct what_if_work work = {&w, rd, groups, NULL, progress, NULL};
+	struct what_if_work work = {&w, rd, groups, NULL, progress, NULL, 0};
 	struct what_if_share h = {.w = &work, .c = &w.changes};
 	enum ts_code code;
 

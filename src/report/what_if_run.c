@@ -28,6 +28,7 @@ struct helped {
 
 struct ts_what_if_run {
 	atomic_int uses, next, active, helpers;
+	int blamed; /* written by the leader at its end: 1 + a change */
 	atomic_bool closed, failed;
 	_Atomic int64_t seen;
 	_Atomic(struct what_if_share *) lead; /* it knows what is named: parts can be taken */
@@ -61,6 +62,19 @@ what_if_run_end(struct ts_what_if_run *r)
 {
 	if (r)
 		atomic_store(&r->closed, true);
+}
+
+void
+what_if_run_blame(struct ts_what_if_run *r, int change)
+{
+	if (r)
+		r->blamed = change + 1;
+}
+
+int
+ts_what_if_run_blamed(const struct ts_what_if_run *r)
+{
+	return r ? r->blamed - 1 : -1;
 }
 
 static void
@@ -144,7 +158,7 @@ help(struct ts_what_if_run *r, int place, const struct what_if_share *lead, stru
 		return ts_err_nomem(err);
 	r->helped[place] = p;
 	p->w.changes = r->changes;
-	p->work = (struct what_if_work){&p->w, rd, NULL, r->cache, progress, NULL};
+	p->work = (struct what_if_work){&p->w, rd, NULL, r->cache, progress, NULL, 0};
 	code = what_if_share_open(&p->share, &p->work, lead, err);
 	return code ? code : take_parts(p->share, r, rd->report, err);
 }

@@ -142,19 +142,20 @@ request(struct ts_tab *t)
 
 static void resize(struct ts_tab *t);
 
-/* A pattern that is none, or takes too long: the newest change is taken back, what is shown stays. */
+/* A pattern that is none, or takes too long: that change is taken back, what is shown stays. */
 static bool
 refused(struct ts_tab *t, const struct answer *a)
 {
 	struct ts_what_if_changes *c = &t->view->env->selection->what_if;
 	struct what_if_tab *s = tab_of(t);
+	int blamed = ts_what_if_run_blamed(a->run);
 
 	if (a->f.code != TS_E_USAGE && a->f.code != TS_E_LIMIT)
 		return false;
-	if (c->count == 0 || c->version != a->version)
+	if (blamed < 0 || blamed >= c->count || c->version != a->version)
 		return false;
 	ts_view_say_error(t->view->env, "what if: %.150s", a->f.err.msg);
-	ts_what_if_take(c, c->count - 1);
+	ts_what_if_take(c, blamed);
 	s->pane.state = s->w ? TS_PANE_STALE : TS_PANE_LOADING;
 	return true;
 }

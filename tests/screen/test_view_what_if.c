@@ -275,6 +275,7 @@ END_TEST
 /* An expression that takes too long is given up, said, and taken back. */
 START_TEST(too_long)
 {
+	static const char *const texts[] = {"remove first", "halve ^(a+)+$", "remove newest"};
 	struct harness h;
 
 	begin_own(&h,
@@ -286,6 +287,15 @@ START_TEST(too_long)
 	what_if(&h, "halve ^(a+)+$");
 	ck_assert_msg(strstr(h.env.message, "takes too long"), "%s", h.env.message);
 	ck_assert_int_eq(h.selection.what_if.count, 0);
+	harness_command(&h, "tab variables"); /* nobody asks yet */
+	for (size_t i = 0; i < TS_COUNT(texts); i++)
+		what_if(&h, texts[i]);
+	ck_assert_int_eq(h.selection.what_if.count, 3);
+	harness_command(&h, "tab what-if");
+	ck_assert_msg(strstr(h.env.message, "takes too long"), "%s", h.env.message);
+	ck_assert_int_eq(h.selection.what_if.count, 2); /* the others stay */
+	ck_assert_str_eq(h.selection.what_if.item[0].text, "first");
+	ck_assert_str_eq(h.selection.what_if.item[1].text, "newest");
 	harness_end(&h);
 }
 END_TEST

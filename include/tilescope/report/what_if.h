@@ -148,6 +148,8 @@ enum ts_code ts_what_if_lead(struct ts_what_if **out, struct ts_what_if_run *run
 	struct ts_reader *rd, const struct ts_what_if_changes *changes, struct ts_groups *groups,
 	const struct ts_cache *cache, struct ts_progress *progress,
 	struct ts_err *err) TS_WARN_UNUSED;
+/* When it has led to an error: the change that this is about; -1: none of them, or it is not known which. */
+int ts_what_if_run_blamed(const struct ts_what_if_run *r); /* NULL allowed */
 enum ts_code ts_what_if_help(struct ts_what_if_run *run, struct ts_reader *rd,
 	struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
 
