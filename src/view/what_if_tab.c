@@ -189,7 +189,7 @@ deliver(struct ts_tab *t, struct ts_fetch *f)
 
 /* --- drawing ---------------------------------------------------------------------------------- */
 
-enum { TALL = 14, LOW = 8, FLAT = 5 }; /* heights of the pane */
+enum { TALL = 14, LOW = 8, FLAT = 5, NARROW = 60 }; /* heights of the pane, and a width */
 
 /*
  * Lines above the table: how the fullest tile and the one with most live bytes relate; the last of them says what is
@@ -245,7 +245,9 @@ draw_change(const struct ts_tab *t, struct ts_canvas *c, struct ts_rect r, int l
 	int last = s->w->changes.count - 1, x = 1;
 	char how[32], n[TS_FMT_MAX], less[TS_FMT_MAX + 16] = ": nothing is called so";
 
-	if (s->w->sum[last].variables > 0)
+	if (r.w < NARROW) /* the name is what matters */
+		less[0] = '\0';
+	else if (s->w->sum[last].variables > 0)
 		snprintf(less, sizeof(less), ": %s less",
 			ts_fmt_bytes(n, s->w->sum[last].less, t->view->env->options->units));
 	ts_what_if_how_text(how, &s->w->changes.item[last], true);
