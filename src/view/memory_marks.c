@@ -82,41 +82,67 @@ memory_is_selected(const struct memory_view *m, int64_t from, int64_t to)
 
 /* --- commands --------------------------------------------------------------------------------- */
 
-/* Take tiles [from, to) of the list into the selection, or out of it; the numbers may have gaps. */
-static enum ts_effect
-select_places(struct memory_view *m, int64_t from, int64_t to, bool in)
+/* What the selection becomes: places are added one by one, and it is made once. */
+struct change {
+	struct memory_view *m;
+	struct ts_tile_set set;
+	bool beyond; /* a tile has a number that no set has */
+};
+
+static bool
+begin_change(struct change *c, struct memory_view *m)
 {
-	const struct ts_tile *tile = m->tiles->tiles.tile;
-	int64_t end = ts_min_i64(tile[m->tiles->n - 1].tile + 1, TS_TILES_MAX);
+	const struct ts_tile_set *set = &selection_of(m)->tiles.set;
+	int64_t end = m->tiles->tiles.tile[m->tiles->n - 1].tile;
 
-	for (int64_t i = from; i < to; i++) {
-		int64_t first = i;
+	*c = (struct change){.m = m};
+	end = ts_min_i64(end, TS_TILES_MAX - 1) + 1;
+	if (ts_tile_set_copy(&c->set, set, ts_max_i64(end, set->tiles)))
+		return true;
+	ts_view_say_error(m->view.env, "out of memory");
+	return false;
+}
 
-		if (tile[i].tile >= TS_TILES_MAX) {
-			ts_view_say_error(m->view.env, "tiles from %lld on cannot be selected",
-				(long long)TS_TILES_MAX);
-			return TS_EFFECT_BELL;
-		}
-		while (i + 1 < to && tile[i + 1].tile == tile[i].tile + 1 &&
-			tile[i + 1].tile < TS_TILES_MAX)
-			i++;
-		if (!ts_select_range(selection_of(m), tile[first].tile, tile[i].tile + 1, end,
-			    in)) {
-			ts_view_say_error(m->view.env, "out of memory");
-			return TS_EFFECT_BELL;
-		}
-	}
-	return TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
+/* The tile at a place of the list. */
+static void
+take_place(struct change *c, int64_t i)
+{
+	int64_t tile = c->m->tiles->tiles.tile[i].tile;
+
+	if (tile < TS_TILES_MAX)
+		ts_tile_set_add(&c->set, tile, tile + 1);
+	else
+		c->beyond = true;
+}
+
+static enum ts_effect
+end_change(struct change *c)
+{
+	if (c->beyond && ts_tile_set_count(&c->set) == selection_of(c->m)->tiles.count)
+		ts_tile_set_fini(&c->set); /* it stays what it is */
+	else
+		ts_select_tiles(selection_of(c->m), &c->set, NULL);
+	if (!c->beyond)
+		return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
+	ts_view_say_error(c->m->view.env, "tiles from %lld on cannot be selected",
+		(long long)TS_TILES_MAX);
+	return TS_EFFECT_BELL;
 }
 
 enum ts_effect
 memory_mark(struct memory_view *m, const struct ts_call *call)
 {
-	int64_t i = memory_at(m);
+	int64_t i = memory_at(m), tile = m->tiles->tiles.tile[i].tile;
+	struct change c;
 
 	(void)call;
-	return select_places(m, i, i + 1,
-		!ts_is_selected(selection_of(m), m->tiles->tiles.tile[i].tile));
+	if (!begin_change(&c, m))
+		return TS_EFFECT_BELL;
+	if (ts_is_selected(selection_of(m), tile))
+		ts_tile_set_flip(&c.set, tile);
+	else
+		take_place(&c, i);
+	return end_change(&c);
 }
 
 /* Whole columns, from where it began to the cursor. */
@@ -139,27 +165,10 @@ memory_range(const struct memory_view *m, int64_t *from, int64_t *to)
 		ts_span_bucket(&m->span, column, &unused, to);
 }
 
-/* What the map shows between the two corners. */
-static enum ts_effect
-select_rectangle(struct memory_view *m)
-{
-	enum ts_effect effect = TS_EFFECT_REPAINT;
-
-	for (int64_t i = 0, to; i < m->tiles->n && effect != TS_EFFECT_BELL; i = to) {
-		for (to = i; to < m->tiles->n && memory_map_in_range(m, to);)
-			to++;
-		if (to > i)
-			effect = select_places(m, i, to, true);
-		else
-			to++;
-	}
-	return effect;
-}
-
 enum ts_effect
 memory_mark_range(struct memory_view *m, const struct ts_call *call)
 {
-	enum ts_effect effect;
+	struct change c;
 	int64_t from, to;
 
 	(void)call;
@@ -169,19 +178,19 @@ memory_mark_range(struct memory_view *m, const struct ts_call *call)
 			"a range begins here: move, then v marks it, Esc does not");
 		return TS_EFFECT_REPAINT;
 	}
-	if (m->map.shown) {
-		effect = select_rectangle(m);
-		m->range_from = -1;
-		return effect;
+	if (!begin_change(&c, m))
+		return TS_EFFECT_BELL;
+	if (m->map.shown) { /* what the map shows between the two corners */
+		for (int64_t i = 0; i < m->tiles->n; i++)
+			if (memory_map_in_range(m, i))
+				take_place(&c, i);
+	} else {
+		memory_range(m, &from, &to);
+		for (; from < to; from++)
+			take_place(&c, m->axis.place ? m->axis.place[from] : from);
 	}
-	memory_range(m, &from, &to);
 	m->range_from = -1;
-	if (!m->axis.place)
-		return select_places(m, from, to, true);
-	effect = TS_EFFECT_REPAINT;
-	for (; from < to && effect != TS_EFFECT_BELL; from++)
-		effect = select_places(m, m->axis.place[from], m->axis.place[from] + 1, true);
-	return effect;
+	return end_change(&c);
 }
 
 enum ts_effect

@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 
-#include "tilescope/base/mem.h"
 #include "tilescope/view/selection.h"
 
 void
@@ -29,18 +28,4 @@ ts_select_no_tiles(struct ts_selection *s)
 	struct ts_tile_set none = {0};
 
 	ts_select_tiles(s, &none, NULL);
-}
-
-bool
-ts_select_range(struct ts_selection *s, int64_t from, int64_t to, int64_t tiles, bool in)
-{
-	struct ts_tile_set set;
-
-	if (!ts_tile_set_copy(&set, &s->tiles.set, ts_max_i64(tiles, s->tiles.set.tiles)))
-		return false;
-	ts_tile_set_add(&set, from, to);
-	for (int64_t t = from; !in && t < to && t < set.tiles; t++)
-		ts_tile_set_flip(&set, t);
-	ts_select_tiles(s, &set, NULL);
-	return true;
 }

@@ -19,6 +19,17 @@ begin(struct harness *h, int w, int height)
 	harness_settle(h);
 }
 
+/* Tiles [from, to) become the selection. */
+static void
+select_tiles(struct harness *h, int64_t from, int64_t to)
+{
+	struct ts_tile_set set;
+
+	ck_assert(ts_tile_set_init(&set, 128));
+	ts_tile_set_add(&set, from, to);
+	ts_select_tiles(&h->selection, &set, NULL);
+}
+
 /* What the read-out line has to say: bytes that are not always live, and those that are. */
 static void
 says_figures(struct harness *h, int64_t not_always, int64_t always)
@@ -79,14 +90,14 @@ START_TEST(sources)
 	harness_command(&h, "ipu-next"); /* behind the last: all again */
 	harness_says(&h, "Live bytes of all tiles,");
 	ck_assert(harness_command(&h, "source selected") & TS_EFFECT_BELL);
-	ck_assert(ts_select_range(&h.selection, 3, 9, 128, true));
+	select_tiles(&h, 3, 9);
 	harness_command(&h, "source selected");
 	step = (long long)h.selection.live_step;
 	harness_says(&h, "Live bytes of 6 tiles");
 	says_figures(&h, harness_number(&h, ALIVE_ON "BETWEEN 3 AND 8", step, step),
 		harness_number(&h,
 			"SELECT sum(always_live) FROM tile_memory WHERE tile BETWEEN 3 AND 8"));
-	ck_assert(ts_select_range(&h.selection, 8, 9, 128, false)); /* it follows the selection */
+	select_tiles(&h, 3, 8); /* it follows the selection */
 	harness_settle(&h);
 	harness_says(&h, "Live bytes of 5 tiles");
 	ts_select_no_tiles(&h.selection);
@@ -102,7 +113,7 @@ START_TEST(next_source)
 	struct harness h;
 
 	begin(&h, 100, 30);
-	ck_assert(ts_select_range(&h.selection, 3, 9, 128, true));
+	select_tiles(&h, 3, 9);
 	harness_command(&h, "source");
 	harness_says(&h, "Live bytes of ipu 0");
 	harness_command(&h, "source");

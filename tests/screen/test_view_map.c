@@ -156,6 +156,7 @@ END_TEST
 
 START_TEST(a_rectangle_is_marked)
 {
+	uint64_t before;
 	struct harness h;
 
 	begin(&h, 1, 1472, true, 120, 38, TS_GLYPHS_FULL);
@@ -164,7 +165,9 @@ START_TEST(a_rectangle_is_marked)
 	harness_command(&h, "range");
 	harness_command(&h, "down");
 	harness_command(&h, "left");
+	before = h.selection.tiles.version;
 	harness_command(&h, "range");
+	ck_assert_uint_eq(h.selection.tiles.version, before + 1); /* once, not row by row */
 	ck_assert_int_eq(h.selection.tiles.count, 4);
 	ck_assert(ts_is_selected(&h.selection, 199) && ts_is_selected(&h.selection, 200) &&
 		ts_is_selected(&h.selection, 263) && ts_is_selected(&h.selection, 264));
@@ -295,6 +298,7 @@ END_TEST
 /* Physical numbers run against those of the tiles: the graph is its own mirror image, in each IPU. */
 START_TEST(the_graph_has_the_physical_order_too)
 {
+	uint64_t before;
 	struct harness h;
 
 	begin(&h, 2, 1472, true, 120, 38, TS_GLYPHS_FULL);
@@ -315,7 +319,9 @@ START_TEST(the_graph_has_the_physical_order_too)
 	harness_command(&h, "range");
 	harness_command(&h, "right");
 	harness_command(&h, "right");
+	before = h.selection.tiles.version;
 	harness_command(&h, "range");
+	ck_assert_uint_eq(h.selection.tiles.version, before + 1); /* once, not tile by tile */
 	ck_assert_int_eq(h.selection.tiles.count, 3);
 	for (int i = 97; i < 100; i++)
 		ck_assert(ts_is_selected(&h.selection, i));

@@ -44,9 +44,6 @@ struct ts_selection {
 void ts_select_tiles(struct ts_selection *s, struct ts_tile_set *set, const char *text);
 void ts_select_no_tiles(struct ts_selection *s);
 
-/* Take [from, to) into the selection, or out of it (`in` false); `tiles` there are in all. False: no memory. */
-bool ts_select_range(struct ts_selection *s, int64_t from, int64_t to, int64_t tiles, bool in);
-
 static inline bool
 ts_is_selected(const struct ts_selection *s, int64_t tile)
 {
