@@ -127,7 +127,10 @@ one_of_ipu(const struct of_ipus *f, int64_t ipu)
 					    : NULL;
 }
 
-/* A large row, which becomes that of its IPU if it is larger and no code; *taken then. */
+/*
+ * A large row, which becomes that of its IPU if it is larger and no code; *taken then. No range of rows ends behind
+ * the last row id that there can be: it is left out, which is said.
+ */
 static enum ts_code
 read_large(bool *taken, struct of_ipus *f, int64_t row, struct ts_err *err)
 {
@@ -137,16 +140,21 @@ read_large(bool *taken, struct of_ipus *f, int64_t row, struct ts_err *err)
 		.column_count = COLUMNS,
 		.range = TS_RANGE_ROWID,
 		.from = row,
-		.to = row + 1};
+		.to = row < INT64_MAX ? row + 1 : row};
 	struct ts_large_one *one;
 	struct ts_rows *rows;
 	int64_t bytes, tile;
 	const char *s = "";
 	size_t n = 0;
-	enum ts_code code = ts_reader_rows(&rows, f->rd, TS_LOWERED_VARIABLE, &q, err);
+	enum ts_code code;
 	bool there;
 
 	*taken = false;
+	if (row == INT64_MAX) {
+		f->l->partial = true;
+		return TS_OK;
+	}
+	code = ts_reader_rows(&rows, f->rd, TS_LOWERED_VARIABLE, &q, err);
 	if (code)
 		return code;
 	code = ts_rows_next(rows, &there, err);
@@ -177,9 +185,7 @@ read_indexed(struct of_ipus *f, struct ts_err *err)
 	if (!ts_index_variables(&v, f->rd->index) || !v.has_row_ids)
 		return TS_OK;
 	for (size_t i = 0; i < v.largest && i < TS_LARGEST_OF_ALL && f->left > 0 && !code; i++)
-		if (v.large[i].row < INT64_MAX)
-			code = largest_bear(f->l, read_large(&taken, f, v.large[i].row, &why), &why,
-				err);
+		code = largest_bear(f->l, read_large(&taken, f, v.large[i].row, &why), &why, err);
 	return code;
 }
 

@@ -637,6 +637,32 @@ START_TEST(largest_of_random_reports)
 }
 END_TEST
 
+/* No range ends behind the largest row id that there is: that row is left out, and it is said. */
+START_TEST(largest_in_the_last_row)
+{
+	struct ts_insight_facts facts;
+	struct ts_largest l;
+	struct world w;
+
+	open_world(&w,
+		"CREATE TABLE ipu(ipu, replica, first_tile, tile_count);"
+		"INSERT INTO ipu VALUES(0, 0, 0, 1), (1, 0, 1, 1);"
+		"INSERT INTO tile_memory VALUES(0, 90, 90), (1, 80, 80);"
+		"INSERT INTO lowered_variable(rowid, id, tile, name, bytes, category)"
+		" VALUES(1, 0, 0, 'a', 10, 0), (2, 1, 1, 'b', 20, 0),"
+		" (9223372036854775807, 2, 1, 'c', 30, 0);");
+	ck_assert_int_eq(ts_insight_facts_read(&facts, w.rd, NULL, &err), TS_OK);
+	ck_assert_int_eq(ts_largest_read(&l, w.rd, &facts, NULL, &err), TS_OK);
+	ck_assert_int_eq(l.ipus, 2);
+	ck_assert_int_eq(l.one[TS_LARGE_IPU][TS_LARGE_VARIABLE].bytes, 10);
+	ck_assert_int_eq(l.one[TS_LARGE_IPU + 1][TS_LARGE_VARIABLE].bytes, 20);
+	ck_assert(l.partial);
+	ts_largest_fini(&l);
+	ts_insight_facts_fini(&facts);
+	close_world(&w);
+}
+END_TEST
+
 /* --- the largest of many ---------------------------------------------------------------------- */
 
 START_TEST(top_of_many)
@@ -683,6 +709,7 @@ main(void)
 	tcase_add_loop_test(t, fullest_against_sql, 0, SEEDS);
 	tcase_add_loop_test(t, largest_against_sql, 1, 4);
 	tcase_add_loop_test(t, largest_of_random_reports, 0, SEEDS);
+	tcase_add_test(t, largest_in_the_last_row);
 	tcase_add_loop_test(t, top_of_many, 0, SEEDS);
 	suite_add_tcase(s, t);
 	r = srunner_create(s);
