@@ -66,8 +66,8 @@ chosen_name(const struct alive_tab *t, char *out, size_t size)
 		snprintf(out, size, "%s%s, of %s here", ts_fmt_count(n, a->found), only[s->only],
 			ts_fmt_count(of, a->count));
 	else if (a->asked.marks > 0)
-		snprintf(out, size, "%s variables, %s here", ts_fmt_count(n, a->found),
-			ts_fmt_count(of, a->count));
+		snprintf(out, size, "%s variable%s, %s here", ts_fmt_count(n, a->found),
+			a->found == 1 ? "" : "s", ts_fmt_count(of, a->count));
 	else
 		snprintf(out, size, "%s variable%s", ts_fmt_count(n, a->count),
 			a->count == 1 ? "" : "s");
@@ -247,10 +247,10 @@ note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 			ts_fmt_bytes(n, a->bytes, live_units(s)),
 			ts_fmt_bytes(m, s->src.line.bytes[point], live_units(s)));
 	else
-		snprintf(out, TS_TAB_NOTE, "%s%s%sstep %s: %s variables%s", only[s->only],
+		snprintf(out, TS_TAB_NOTE, "%s%s%sstep %s: %s variable%s%s", only[s->only],
 			s->group >= 0 ? live_group_name(s, s->group) : "",
 			s->group >= 0 ? ", " : "", ts_fmt_count(n, a->step),
-			ts_fmt_count(m, a->count),
+			ts_fmt_count(m, a->count), a->count == 1 ? "" : "s",
 			s->shown.where == TS_LIVE_ALL && s->src.line.replicas > 1 ? ", one replica"
 										  : "");
 }

@@ -238,7 +238,8 @@ graph_title(const struct liveness *s, char *out, size_t size)
 	if (s->graph.state == TS_PANE_PARTIAL)
 		snprintf(note, sizeof(note), " (damaged: what could be read)");
 	else if (left_out > 0)
-		snprintf(note, sizeof(note), " (%s rows left out)", ts_fmt_count(n, left_out));
+		snprintf(note, sizeof(note), " (%s row%s left out)", ts_fmt_count(n, left_out),
+			left_out == 1 ? "" : "s");
 	else if (s->checks.broken > 0)
 		snprintf(note, sizeof(note), " (figures disagree: M)");
 	if (s->graph.state == TS_PANE_STALE)

@@ -246,7 +246,8 @@ explain_alive(const struct liveness *s, struct ts_explain *out)
 	x = ts_explain_add(out, "bytes that are alive at the step");
 	ts_explain_bytes(x, s->alive->bytes, live_units(s));
 	ts_explain_from(x, TS_KNOWN_DERIVED, "variable.bytes, liveness_variable.start, .\"end\"");
-	ts_explain_formula(x, "the sum of %lld variables", (long long)s->alive->count);
+	ts_explain_formula(x, "the sum of %lld variable%s", (long long)s->alive->count,
+		s->alive->count == 1 ? "" : "s");
 	if (s->shown.where == TS_LIVE_ALL && !s->alive->lowered)
 		ts_explain_query(x,
 			"SELECT sum(bytes) FROM variable WHERE variable IN (SELECT variable FROM "

@@ -419,8 +419,8 @@ draw_kind(struct ts_canvas *c, struct ts_rect r, int x, const struct details_tab
 	if (k->active == 0)
 		return ts_canvas_text(c, r, x, 0, TS_ROLE_TOTAL, "0 on all tiles");
 	return ts_canvas_printf(c, r, x, 0, TS_ROLE_TOTAL,
-		"slowest %s on tile %lld, %s tiles active, balance %s", ts_fmt_count(n, k->most),
-		(long long)k->tile, ts_fmt_count(m, k->active),
+		"slowest %s on tile %lld, %s tile%s active, balance %s", ts_fmt_count(n, k->most),
+		(long long)k->tile, ts_fmt_count(m, k->active), k->active == 1 ? "" : "s",
 		ts_fmt_percent(p, (double)k->sum / (double)k->active, (double)k->most));
 }
 

@@ -31,8 +31,8 @@ explain_change(const struct liveness *s, struct ts_explain *out, bool born)
 
 	ts_explain_bytes(x, t->bytes, live_units(s));
 	ts_explain_from(x, TS_KNOWN_DERIVED, "variable.bytes, liveness_variable.start, .\"end\"");
-	ts_explain_formula(x, "%lld variables alive at step %lld and not at %lld",
-		(long long)t->count, at, not );
+	ts_explain_formula(x, "%lld variable%s alive at step %lld and not at %lld",
+		(long long)t->count, t->count == 1 ? "" : "s", at, not );
 	if (s->shown.where == TS_LIVE_ALL && !s->src.derived)
 		ts_explain_query(x,
 			"SELECT coalesce(sum(v.bytes), 0) FROM variable v WHERE coalesce(v.always_live, "
@@ -133,8 +133,8 @@ live_explain_lifetime(const struct liveness *s, struct ts_explain *out, const st
 		"program_variable, lowered_variable.variable, liveness_step.program");
 	if (r->idle == TS_UNKNOWN)
 		return;
-	ts_explain_formula(x, "%lld steps - %lld at which the program names it",
-		(long long)r->steps, (long long)r->used);
+	ts_explain_formula(x, "%lld step%s - %lld at which the program names it",
+		(long long)r->steps, r->steps == 1 ? "" : "s", (long long)r->used);
 	ts_explain_note(x, "no query: intervals that overlap count once");
 	x = ts_explain_add(out, "bytes x idle steps");
 	if (r->idle > 0 && r->bytes > TS_NUMBER_MAX / r->idle)

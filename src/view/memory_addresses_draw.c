@@ -528,9 +528,9 @@ memory_addresses_explain(struct ts_tab *t, struct ts_explain *out)
 	ts_explain_bytes(x, a->map.gaps, units(t));
 	ts_explain_from(x, TS_KNOWN_DERIVED, "lowered_variable.offset, lowered_variable.bytes");
 	ts_explain_formula(x,
-		"addresses with no variable, in front of some variable (%lld gaps); their causes are "
+		"addresses with no variable, in front of some variable (%lld gap%s); their causes are "
 		"worked out, not recorded",
-		(long long)a->map.gap_count);
+		(long long)a->map.gap_count, a->map.gap_count == 1 ? "" : "s");
 	ts_explain_query(x,
 		"SELECT coalesce(sum(max(0, offset - before)), 0) FROM (SELECT offset, "
 		"coalesce(max(offset + bytes) OVER (ORDER BY offset ROWS BETWEEN UNBOUNDED PRECEDING "

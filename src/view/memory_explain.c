@@ -127,8 +127,8 @@ explain_column(const struct memory_view *m, struct ts_explain *out)
 		(long long)to);
 	ts_explain_bytes(x, (int64_t)b->mean, memory_units(m));
 	ts_explain_from(x, TS_KNOWN_DERIVED, "tile_memory.total_gaps, tile_memory.total");
-	ts_explain_formula(x, "the mean of %lld tiles, in whole bytes",
-		(long long)(b->to - b->from));
+	ts_explain_formula(x, "the mean of %lld tile%s, in whole bytes",
+		(long long)(b->to - b->from), b->to - b->from == 1 ? "" : "s");
 	ts_explain_query(x,
 		"SELECT sum(%s) / count(*) FROM tile_memory WHERE tile BETWEEN %lld AND %lld",
 		shown_sql(m), (long long)from, (long long)to);
@@ -356,8 +356,9 @@ fill_page(struct memory_view *m, struct ts_chart_page *page)
 	char text[TS_FMT_MAX], n[TS_FMT_MAX];
 
 	memory_graph_title(m, page->title, sizeof(page->title));
-	snprintf(page->subtitle, sizeof(page->subtitle), "%s tiles, fullest %s",
-		ts_fmt_count(n, t->n), ts_fmt_bytes(text, t->top[m->gaps], memory_units(m)));
+	snprintf(page->subtitle, sizeof(page->subtitle), "%s tile%s, fullest %s",
+		ts_fmt_count(n, t->n), t->n == 1 ? "" : "s",
+		ts_fmt_bytes(text, t->top[m->gaps], memory_units(m)));
 	page->x = (struct ts_page_axis){.from = first + (double)m->span.from,
 		.to = first + (double)m->span.to,
 		.base = 10,

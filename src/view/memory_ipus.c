@@ -177,7 +177,7 @@ memory_ipu_words(const struct memory_view *m, struct ts_strbuf *out)
 	if (limit != TS_UNKNOWN)
 		ts_strbuf_printf(out, " of %s  %s", ts_fmt_bytes(b, limit, memory_units(m)),
 			ts_fmt_percent(percent, (double)x->bytes, (double)limit));
-	ts_strbuf_printf(out, "  %s tiles", ts_fmt_count(a, x->tiles));
+	ts_strbuf_printf(out, "  %s tile%s", ts_fmt_count(a, x->tiles), x->tiles == 1 ? "" : "s");
 	if (x->known > 0)
 		ts_strbuf_printf(out, "  mean %s",
 			ts_fmt_bytes_short(a, x->bytes / x->known, memory_units(m)));

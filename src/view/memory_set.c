@@ -389,8 +389,8 @@ set_explain(struct ts_tab *t, struct ts_explain *out)
 		(long long)s->ask.of.count);
 	ts_explain_bytes(x, r->bytes, memory_units(memory_of(t)));
 	ts_explain_from(x, TS_KNOWN_DERIVED, "lowered_variable.bytes, lowered_variable.name");
-	ts_explain_formula(x, "sum of %lld pieces on %lld tiles", (long long)r->pieces,
-		(long long)r->tiles);
+	ts_explain_formula(x, "sum of %lld piece%s on %lld tile%s", (long long)r->pieces,
+		r->pieces == 1 ? "" : "s", (long long)r->tiles, r->tiles == 1 ? "" : "s");
 	if (r->name && tiles[0] && ts_explain_quote(in, sizeof(in), tiles) &&
 		ts_explain_quote(name, sizeof(name), ts_set_variable_name(&s->v, r)))
 		ts_explain_query(x,

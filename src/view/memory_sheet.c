@@ -123,7 +123,8 @@ memory_sheet(struct ts_view *v, struct ts_sheet *out)
 				? m->metric.category
 				: ts_metric_defs[m->metric.id].name,
 			unit_of(m), TS_SUM_NONE, false};
-	snprintf(out->title, sizeof(out->title), "Memory of %lld tiles", (long long)m->tiles->n);
+	snprintf(out->title, sizeof(out->title), "Memory of %lld tile%s", (long long)m->tiles->n,
+		m->tiles->n == 1 ? "" : "s");
 	out->table = (struct ts_table){.columns = columns,
 		.ctx = m,
 		.total = true,

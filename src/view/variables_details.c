@@ -142,7 +142,7 @@ put_life(struct flow *f, const struct variables_view *t, const struct ts_variabl
 		snprintf(text, sizeof(text), "all but %s of %s steps",
 			ts_fmt_count(to, run - x->steps), all);
 	else if (run > 0 && x->steps >= run)
-		snprintf(text, sizeof(text), "all %s steps", all);
+		snprintf(text, sizeof(text), "all %s step%s", all, run == 1 ? "" : "s");
 	else
 		snprintf(text, sizeof(text), "%s%s%s steps, %s to %s", steps, run > 0 ? " of " : "",
 			run > 0 ? all : "", from, to);

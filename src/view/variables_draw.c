@@ -94,12 +94,14 @@ count_text(const struct variables_view *t, char *out, size_t size)
 		return;
 	}
 	if (ready && l->count == 0) {
-		snprintf(out, size, "none of %s variables", ts_fmt_count(rows, all));
+		snprintf(out, size, "none of %s variable%s", ts_fmt_count(rows, all),
+			all == 1 ? "" : "s");
 		return;
 	}
-	snprintf(out, size, "%s of %s variables%s%s%s%s",
+	snprintf(out, size, "%s of %s variable%s%s%s%s%s",
 		ts_fmt_count(found, atomic_load(&l->found)), ts_fmt_count(rows, all),
-		sum >= 0 ? ", " : "", sum >= 0 ? ts_fmt_bytes(bytes, sum, units(t)) : "",
+		all == 1 ? "" : "s", sum >= 0 ? ", " : "",
+		sum >= 0 ? ts_fmt_bytes(bytes, sum, units(t)) : "",
 		ready && sum >= 0 && t->bytes > 0 ? ", " : "",
 		ready && sum >= 0 && t->bytes > 0
 			? ts_fmt_percent(percent, (double)sum, (double)t->bytes)
