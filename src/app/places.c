@@ -247,7 +247,9 @@ ts_app_goto_liveness(struct ts_app *app, const struct ts_call *call)
 		return effect;
 	snprintf(source.text, sizeof(source.text), "tile %lld peak", (long long)tile);
 	effect = ts_app_view(app)->ops->command(ts_app_view(app), &source);
-	ts_view_say(&app->env, "tile %lld, as in %s", (long long)tile, ts_views[from]->title);
+	if (!app->env.message[0] || !app->env.message_is_error)
+		ts_view_say(&app->env, "tile %lld, as in %s", (long long)tile,
+			ts_views[from]->title);
 	return effect;
 }
 

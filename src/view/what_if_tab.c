@@ -137,7 +137,9 @@ request(struct ts_tab *t)
 	s->asking = &a->f;
 	s->pane.state = s->w ? TS_PANE_STALE : TS_PANE_LOADING;
 	ts_fetch_send(t->view, &a->f, t->kind + KIND_ANSWER, TS_WORKER_BULK, "working out what if");
-	ask_help(t, a->run);
+	if (a->changes.count > 0 &&
+		ts_tile_lives_quick(env->index)) /* else one works it out alone */
+		ask_help(t, a->run);
 }
 
 static void resize(struct ts_tab *t);

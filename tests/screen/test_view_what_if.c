@@ -272,6 +272,22 @@ START_TEST(addresses)
 }
 END_TEST
 
+/* Without the index one works it out alone: no other worker waits for it. */
+START_TEST(no_help_alone)
+{
+	struct harness h;
+	int64_t before;
+
+	begin_own(&h, rows);
+	before = ts_jobs_sent(h.env.jobs, TS_WORKER_BULK);
+	harness_command(&h, "tab what-if");
+	ck_assert_int_eq(ts_jobs_sent(h.env.jobs, TS_WORKER_BULK) - before, 1);
+	what_if(&h, "remove b/");
+	ck_assert_int_eq(ts_jobs_sent(h.env.jobs, TS_WORKER_BULK) - before, 2);
+	harness_end(&h);
+}
+END_TEST
+
 /* An expression that takes too long is given up, said, and taken back. */
 START_TEST(too_long)
 {
@@ -410,6 +426,7 @@ main(void)
 	tcase_add_test(c, ticks_fit_a_line);
 	tcase_add_test(c, always_live);
 	tcase_add_test(c, addresses);
+	tcase_add_test(c, no_help_alone);
 	tcase_add_test(c, too_long);
 	tcase_add_test(c, wrong_words);
 	tcase_add_loop_test(c, other_reports, 0, TS_COUNT(reports));
