@@ -132,6 +132,8 @@ fill_row(struct filling *f, struct ts_variable *x, struct ts_rows *rows)
 		*to = number_at(f, rows, numbers[i].column, &v) ? v : TS_UNKNOWN;
 	}
 	x->state = TS_VARIABLE_OK;
+	if (!ts_rows_rowid(rows, &x->rowid))
+		x->rowid = TS_UNKNOWN;
 	x->ipu = ts_variables_ipu(f->v, x->tile);
 	x->always_live = number_at(f, rows, Q_ALWAYS_LIVE, &v) ? v != 0 : -1;
 	x->has_name = text_at(f, rows, Q_NAME, &s, &n);

@@ -47,9 +47,6 @@ void live_alive_begin(struct alive_tab *a, const struct ts_tab *t);
 /* "+1.2 MiB", "-3 KiB"; "" for 0. */
 void live_alive_change(const struct liveness *s, int64_t change, char out[64]);
 
-/* A row may be a piece on a tile: its place among the rows, -1 = it is a whole variable. */
-int64_t live_alive_place(const struct liveness *s, const struct ts_alive_row *r);
-
 /* What-if of a row: *of and *id; false: it has no number to go by. */
 bool live_alive_ticked(const struct liveness *s, int64_t row, enum ts_what_if_of *of, int64_t *id);
 

@@ -171,15 +171,29 @@ live_alive_change(const struct liveness *s, int64_t change, char out[64])
 			ts_fmt_bytes(n, change > 0 ? change : -change, live_units(s)));
 }
 
-int64_t
-live_alive_place(const struct liveness *s, const struct ts_alive_row *r)
+/* By their row ids; without, both count rows: the list all of them, lives those that a key leads to. */
+bool
+live_same_rows(const struct liveness *s)
 {
 	const struct ts_reach *reach = &s->v.env->report->binding[TS_LOWERED_VARIABLE].reach;
-	int64_t row = r->variable < 0 ? -1 - r->variable : r->variable;
 
-	if (!s->alive->lowered && r->variable >= 0)
-		return -1;
-	return row >= reach->first_rowid ? row - reach->first_rowid : 0;
+	return reach->has_rowid || reach->key == TS_REACH_NONE;
+}
+
+/* A row may be a piece on a tile, or a whole variable. */
+static bool
+is_piece(const struct liveness *s, const struct ts_alive_row *r)
+{
+	return s->alive->lowered || r->variable < 0;
+}
+
+/* What marks call a piece; TS_UNKNOWN: it has no number. */
+static int64_t
+row_of(const struct liveness *s, const struct ts_alive_row *r)
+{
+	if (!live_same_rows(s) || r->variable == INT64_MIN)
+		return TS_UNKNOWN;
+	return s->alive->lowered ? r->variable : -1 - r->variable;
 }
 
 /* What-if of the row: *of and *id; false: it has no number to go by. */
@@ -187,7 +201,7 @@ bool
 live_alive_ticked(const struct liveness *s, int64_t row, enum ts_what_if_of *of, int64_t *id)
 {
 	const struct ts_alive_row *r = &s->alive->row[row];
-	bool piece = live_alive_place(s, r) >= 0;
+	bool piece = is_piece(s, r);
 
 	*of = piece ? TS_WHAT_IF_LOWERED : TS_WHAT_IF_VARIABLE;
 	*id = piece ? r->id : r->variable;
@@ -199,14 +213,15 @@ live_alive_mark(const struct liveness *s, int64_t i)
 {
 	const struct ts_alive_row *r = &s->alive->row[i];
 	struct ts_marked_variable v = {.variable = r->variable,
-		.place = live_alive_place(s, r),
+		.row = TS_UNKNOWN,
 		.id = r->id,
 		.tile = -1,
 		.class_of = -1,
 		.bytes = r->bytes};
 
-	if (v.place >= 0) {
+	if (is_piece(s, r)) {
 		v.lowered = true;
+		v.row = row_of(s, r);
 		v.variable = r->unlowered;
 		v.tile = s->shown.where == TS_LIVE_TILE ? s->shown.number : -1;
 	}

@@ -225,6 +225,7 @@ enum ts_units live_units(const struct liveness *s);
 /* Name of a row of the table: `buf` holds it where the report has none. */
 const char *live_name(const struct liveness *s, int row, char buf[LIVE_NAME]);
 const char *live_group_name(const struct liveness *s, int group); /* "" = not known */
+bool live_same_rows(const struct liveness *s); /* marks and lives call a piece the same */
 /* Is the list filtered, sorted by something else than bytes, or looked at near its end: more rows are wanted. */
 bool live_alive_looks_further(const struct liveness *s);
 int64_t live_alive_cursor(const struct liveness *s); /* row of s->alive under its cursor; -1 */

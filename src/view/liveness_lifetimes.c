@@ -100,17 +100,15 @@ fini_lifetimes(struct ts_fetch *f)
 /* --- asking ----------------------------------------------------------------------------------- */
 
 /*
- * The number that a mark has among the lives: of a variable before lowering its own, on a tile the row id of the piece. -1:
+ * The number that a mark has among the lives: of a variable before lowering its own, on a tile the row of the piece. -1:
  * it has none here.
  */
 static int64_t
 mark_number(const struct liveness *s, const struct ts_marked_variable *m)
 {
-	const struct ts_reach *reach = &s->v.env->report->binding[TS_LOWERED_VARIABLE].reach;
-
 	if (!s->lives->lowered)
 		return m->variable;
-	return m->lowered && m->place >= 0 ? m->place + reach->first_rowid : -1;
+	return m->lowered && live_same_rows(s) ? m->row : -1;
 }
 
 static int

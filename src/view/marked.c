@@ -10,7 +10,7 @@ static bool
 is_same(const struct ts_marked_variable *a, const struct ts_marked_variable *b)
 {
 	return a->lowered == b->lowered &&
-		(a->lowered ? a->place == b->place : a->variable == b->variable);
+		(a->lowered ? a->row == b->row : a->variable == b->variable);
 }
 
 int

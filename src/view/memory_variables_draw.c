@@ -144,13 +144,11 @@ static bool
 mark_of(const struct memory_view *m, const struct ts_tile_variable *x,
 	struct ts_marked_variable *out)
 {
-	const struct ts_reach *reach = &m->view.env->report->binding[TS_LOWERED_VARIABLE].reach;
-
-	if (x->rowid == TS_UNKNOWN || x->rowid < reach->first_rowid)
+	if (x->rowid < 0)
 		return false;
 	*out = (struct ts_marked_variable){.lowered = true,
 		.variable = x->variable,
-		.place = x->rowid - reach->first_rowid,
+		.row = x->rowid,
 		.id = x->id,
 		.tile = m->variables_of,
 		.class_of = x->class_of,

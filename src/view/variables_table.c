@@ -126,7 +126,9 @@ variables_mark_of(const struct variables_view *t, const struct ts_variable *x,
 		return false;
 	*out = (struct ts_marked_variable){.lowered = t->v->lowered,
 		.variable = x->variable,
-		.place = t->v->lowered ? x->place : TS_UNKNOWN,
+		.row = !t->v->lowered		 ? TS_UNKNOWN
+			: x->rowid != TS_UNKNOWN ? x->rowid
+						 : x->place,
 		.id = t->v->lowered ? x->id : TS_UNKNOWN,
 		.tile = x->tile,
 		.class_of = x->class_of,

@@ -64,6 +64,10 @@ ts_view_mark(struct ts_view *v, const struct ts_marked_variable *x)
 {
 	struct ts_marked_variables *marked = &v->env->selection->marked;
 
+	if (x->lowered && x->row < 0) {
+		ts_view_say_error(v->env, "this variable cannot be marked: its row has no number");
+		return TS_EFFECT_BELL;
+	}
 	if (!ts_marked_toggle(marked, x)) {
 		ts_view_say_error(v->env, "%d variables are marked: there is room for no more",
 			TS_MARKED_VARIABLES);

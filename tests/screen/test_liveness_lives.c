@@ -105,6 +105,39 @@ START_TEST(marks)
 }
 END_TEST
 
+/* Marks of other views, and of this one, are of row ids: with gaps, too. */
+START_TEST(marks_of_row_ids)
+{
+	struct ts_marked_variable v = {.lowered = true, .variable = 7, .row = 20, .name = "b"};
+	struct harness h;
+
+	begin_own(&h,
+		STEPS "INSERT INTO tile_memory VALUES(0,0,1000,0),(1,0,1000,0);"
+		      "INSERT INTO class_interval VALUES(1,0,10),(2,5,20);"
+		      "INSERT INTO lowered_variable(rowid, id, tile, name, bytes, class, variable, "
+		      "always_live) VALUES(10,11,0,'a',100,1,7,0),(20,12,0,'b',60,2,7,0),"
+		      "(30,13,0,'c',50,2,8,0),(40,14,1,'d',1000,1,9,0);");
+	h.options.units = TS_UNITS_BYTES;
+	harness_resize(&h, 140, 38);
+	harness_settle(&h);
+	harness_command(&h, "source tile 0");
+	harness_command(&h, "goto 6");
+	ck_assert(ts_marked_toggle(&h.selection.marked, &v));
+	harness_command(&h, "pane-next");
+	harness_command(&h, "first");
+	harness_command(&h, "mark");
+	ck_assert_int_eq(h.selection.marked.count, 2);
+	ck_assert_str_eq(h.selection.marked.item[1].name, "a");
+	ck_assert_int_eq(h.selection.marked.item[1].row, 10);
+	harness_command(&h, "mark");
+	harness_command(&h, "tab lifetimes");
+	harness_says(&h, "1 marked");
+	harness_says(&h, " 60 B ");
+	ck_assert(!harness_has(&h, " 100 B "));
+	harness_end(&h);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -116,6 +149,7 @@ main(void)
 	tcase_add_test(tc, pieces);
 	tcase_add_test(tc, idlest);
 	tcase_add_test(tc, marks);
+	tcase_add_test(tc, marks_of_row_ids);
 	tcase_set_timeout(tc, 120);
 	suite_add_tcase(s, tc);
 	sr = srunner_create(s);

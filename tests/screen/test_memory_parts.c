@@ -173,7 +173,7 @@ END_TEST
 /* Marked variables are series of their own, and follow their marks. */
 START_TEST(marked_variables_are_drawn)
 {
-	struct ts_marked_variable v = {.variable = -1, .place = 1, .lowered = true};
+	struct ts_marked_variable v = {.variable = -1, .row = 1, .lowered = true};
 	struct harness h;
 
 	begin(&h, TS_DEMO_STORE, 120, 38, TS_GLYPHS_FULL);
@@ -182,7 +182,7 @@ START_TEST(marked_variables_are_drawn)
 	harness_command(&h, "breakdown marked");
 	harness_says(&h, "s stack");
 	harness_says(&h, "hidden: not attributed");
-	v.place = 2;
+	v.row = 2;
 	snprintf(v.name, sizeof(v.name), "vertexCode");
 	ck_assert(ts_marked_toggle(&h.selection.marked, &v));
 	harness_settle(&h);

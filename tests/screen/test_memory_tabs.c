@@ -272,6 +272,32 @@ START_TEST(variables_are_ticked_and_marked)
 }
 END_TEST
 
+/* By their row ids, which may have gaps. */
+START_TEST(variables_are_marked_by_row_id)
+{
+	const struct ts_marked_variables *marked;
+	struct harness h;
+
+	harness_dir(&h);
+	harness_sql(&h, store);
+	harness_sql(&h,
+		"UPDATE lowered_variable SET id = 100 + id;"
+		"UPDATE lowered_variable SET id = (id - 100) * 2 + 1;");
+	harness_start(&h, &ts_view_memory, 80, 22, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	harness_type(&h, "goto 0");
+	harness_settle(&h);
+	show(&h, "variables");
+	marked = &h.selection.marked;
+	harness_type(&h, "mark");
+	ck_assert_int_eq(marked->count, 1);
+	ck_assert_str_eq(marked->item[0].name, "layer2/weights");
+	ck_assert_int_eq(marked->item[0].row, 9);
+	harness_says(&h, "* layer2/weights");
+	harness_end(&h);
+}
+END_TEST
+
 /* Without numbers of variables, and of several tiles: said, and nothing done. */
 START_TEST(what_cannot_be_ticked_is_said)
 {
@@ -563,6 +589,7 @@ main(void)
 	tcase_add_test(c, the_selected_tiles_are_summed_up);
 	tcase_add_test(c, both_tables_come_to_the_same);
 	tcase_add_test(c, variables_are_ticked_and_marked);
+	tcase_add_test(c, variables_are_marked_by_row_id);
 	tcase_add_test(c, what_cannot_be_ticked_is_said);
 	tcase_add_test(c, the_tab_is_in_sight_at_any_width);
 	tcase_add_test(c, gaps_are_walked_and_said);

@@ -249,6 +249,59 @@ START_TEST(jumps)
 }
 END_TEST
 
+/* Marks are of rows, not of places in the list: other views know row ids alone. */
+START_TEST(marks_are_of_row_ids)
+{
+	struct ts_marked_variable v = {.lowered = true, .variable = -1, .row = 7};
+	struct harness h;
+
+	harness_dir(&h);
+	harness_sql(&h, tables);
+	harness_sql(&h, rows);
+	harness_sql(&h,
+		"DELETE FROM lowered_variable WHERE id >= 40;"
+		"UPDATE lowered_variable SET id = 100 + id;"
+		"UPDATE lowered_variable SET id = (id - 100) * 2 + 1, name = 'row ' || (id * 2 - 199);");
+	harness_start(&h, &ts_view_variables, 80, 22, TS_GLYPHS_FULL);
+	of(&h)->chosen = of(&h)->other.chosen = true;
+	harness_settle(&h);
+	ck_assert(ts_marked_toggle(&h.selection.marked, &v));
+	harness_command(&h, "sort id");
+	harness_command(&h, "goto 4");
+	harness_command(&h, "mark");
+	ck_assert_int_eq(h.selection.marked.count, 0);
+	harness_command(&h, "mark");
+	harness_command(&h, "goto 6");
+	harness_command(&h, "mark");
+	ck_assert_int_eq(h.selection.marked.count, 2);
+	ck_assert_str_eq(h.selection.marked.item[1].name, "row 11");
+	ck_assert_int_eq(h.selection.marked.item[1].row, 11);
+	harness_end(&h);
+}
+END_TEST
+
+/* Where rows have no ids, by their places. */
+START_TEST(marks_are_of_places)
+{
+	struct harness h;
+
+	harness_dir(&h);
+	harness_sql(&h, tables);
+	harness_sql(&h,
+		"CREATE TABLE lowered_variable(id INTEGER, tile INTEGER, name TEXT, bytes INTEGER,"
+		" PRIMARY KEY(id, tile)) WITHOUT ROWID;"
+		"INSERT INTO lowered_variable VALUES(1, 0, 'a', 10), (3, 0, 'b', 20), (5, 0, 'c', 30);");
+	harness_start(&h, &ts_view_variables, 80, 22, TS_GLYPHS_FULL);
+	of(&h)->chosen = of(&h)->other.chosen = true;
+	harness_settle(&h);
+	harness_command(&h, "goto 3");
+	harness_command(&h, "mark");
+	ck_assert_int_eq(h.selection.marked.count, 1);
+	ck_assert_int_eq(h.selection.marked.item[0].row, 2);
+	harness_end(&h);
+}
+END_TEST
+
 START_TEST(marks)
 {
 	struct harness h;
@@ -647,6 +700,8 @@ main(void)
 	tcase_add_test(t, levels_keep_their_place);
 	tcase_add_test(t, jumps);
 	tcase_add_test(t, marks);
+	tcase_add_test(t, marks_are_of_row_ids);
+	tcase_add_test(t, marks_are_of_places);
 	tcase_add_test(t, completion);
 	tcase_add_test(t, rows_for_files);
 	tcase_add_loop_test(t, kept_screens, 0, TS_COUNT(screens));

@@ -513,6 +513,7 @@ check_row(const struct ts_variable_window *w, int i, int64_t place)
 
 	ck_assert_int_eq(x->state, TS_VARIABLE_OK);
 	ck_assert_int_eq(x->place, place);
+	ck_assert_int_eq(x->rowid, v->range == TS_RANGE_ROWID ? t->rowid : TS_UNKNOWN);
 	ck_assert_int_eq(x->tile, t->tile);
 	ck_assert_int_eq(x->bytes, t->bytes);
 	ck_assert_int_eq(x->category, t->category);

@@ -91,6 +91,7 @@ enum ts_variable_state {
 struct ts_variable {
 	int64_t place;
 	enum ts_variable_state state;
+	int64_t rowid; /* or TS_UNKNOWN: rows have none */
 	int64_t id, tile, ipu, bytes, offset, alignment, category, class_of, variable, context;
 	int always_live; /* 1, 0, -1 = not known */
 	/* of v->facts, as far as they were read */

@@ -16,9 +16,13 @@ enum { TS_MARKED_VARIABLES = 32, TS_MARKED_NAME = 160 };
 
 struct ts_marked_variable {
 	bool lowered; /* one piece on one tile; else a variable before lowering, on all its tiles */
-	int64_t variable;	   /* its number before lowering (`variable.variable`) */
-	int64_t place;		   /* of a lowered one: its row (report/variables.h), ... */
-	int64_t id;		   /* ... `lowered_variable.id`, ... */
+	int64_t variable; /* its number before lowering (`variable.variable`) */
+	/*
+	 * Of a lowered one: its row id, not its place in a list: row ids may have gaps. Only where rows have none, its
+	 * place (report/variables.h). Negative: it cannot be told apart, and is not marked.
+	 */
+	int64_t row;
+	int64_t id;		   /* of a lowered one: `lowered_variable.id`, ... */
 	int64_t tile;		   /* ... its tile, ... */
 	int64_t class_of;	   /* ... and its class of intervals */
 	int64_t bytes;		   /* of the piece, or of the variable on all tiles */
@@ -32,7 +36,7 @@ struct ts_marked_variables {
 	struct ts_marked_variable item[TS_MARKED_VARIABLES];
 };
 
-/* Where it stands in item[], -1 = it is not marked. Lowered ones are told apart by place, others by number. */
+/* Where it stands in item[], -1 = it is not marked. Lowered ones are told apart by row, others by number. */
 int ts_marked_find(const struct ts_marked_variables *m, const struct ts_marked_variable *v);
 
 /* Mark it, or take its mark away. False: there are as many as there can be. */
