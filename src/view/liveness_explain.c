@@ -421,9 +421,9 @@ live_chart(struct ts_view *v, struct ts_chart_page *page)
 		return false;
 	snprintf(page->title, sizeof(page->title), "Live bytes of %s",
 		live_source_name(name, sizeof(name), s, &s->shown));
-	snprintf(page->subtitle, sizeof(page->subtitle), "%s liveness steps%s%.60s%s%s%s",
-		ts_fmt_count(text, s->src.line.steps), s->steps.filtered ? " with " : "",
-		s->steps.filtered ? s->steps.line.line : "",
+	snprintf(page->subtitle, sizeof(page->subtitle), "%s liveness step%s%s%.60s%s%s%s",
+		ts_fmt_count(text, s->src.line.steps), s->src.line.steps == 1 ? "" : "s",
+		s->steps.filtered ? " with " : "", s->steps.filtered ? s->steps.line.line : "",
 		s->steps.filtered && s->steps.partial ? " (partial)" : "",
 		s->src.derived ? ", derived from lowered variables" : "",
 		base_known || s->no_base ? "" : "; what is always live is not recorded");

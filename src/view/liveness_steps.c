@@ -142,8 +142,8 @@ go_hit(struct liveness *s, int step, bool here)
 	at = (at % n + n) % n;
 	for (int64_t i = 0; i < at; i++)
 		before += live_steps_hit(s, (size_t)i);
-	ts_view_say(s->v.env, "hit %lld of %lld steps%s", (long long)before + 1,
-		(long long)t->hits.hits, but(&t->hits));
+	ts_view_say(s->v.env, "hit %lld of %lld step%s%s", (long long)before + 1,
+		(long long)t->hits.hits, t->hits.hits == 1 ? "" : "s", but(&t->hits));
 	live_go_step(s, s->src.line.step[at]);
 	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
 }
@@ -311,8 +311,8 @@ live_take_kept(struct liveness *s, struct ts_fetch *f)
 	t->line = answer->filter;
 	s->span.cursor = (int64_t)ts_liveness_find(&s->src.line, step);
 	changed(s);
-	ts_view_say(s->v.env, "%s of %s steps%s%s", ts_fmt_count(n, s->src.line.steps),
-		ts_fmt_count(m, t->whole.steps),
+	ts_view_say(s->v.env, "%s of %s step%s%s%s", ts_fmt_count(n, s->src.line.steps),
+		ts_fmt_count(m, t->whole.steps), t->whole.steps == 1 ? "" : "s",
 		t->whole.per > 1 ? " (of groups of steps the highest was asked)" : "",
 		but(&answer->hits));
 }
