@@ -316,7 +316,7 @@ def paste(ctx):
 
 
 # a name that the view has, and what `:goto 100` leads to
-HITS = {"memory": "partials", "liveness": "gradW", "trace": "LayerNorm"}
+HITS = {"memory": "partials", "liveness": "matMul", "trace": "LayerNorm"}
 GOES = {"memory": "tile", "liveness": "step", "trace": "step", "variables": "row"}
 
 
