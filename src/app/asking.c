@@ -162,6 +162,8 @@ accept(struct ts_app *app)
 		ts_view_say_error(&app->env, "%s", err.msg);
 	else
 		ts_app_call(app, &call);
+	if (app->env.message_is_error && app->env.message[0]) /* it is gone with the next key */
+		ts_log_add(app->env.log, "%s", app->env.message);
 }
 
 void

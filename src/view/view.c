@@ -105,6 +105,4 @@ ts_view_say_error(struct ts_view_env *env, const char *fmt, ...)
 	va_start(ap, fmt);
 	say(env, true, fmt, ap);
 	va_end(ap);
-	if (env->log)
-		ts_log_add(env->log, "%s", env->message);
 }

@@ -332,7 +332,7 @@ def enormous(ctx, p):
     for key in "347?1":
         t.press(key)
         t.clean()
-        expect("tilescope" in t.screen.line(0), "no title after %s" % key)
+        expect("1:Sum" in t.screen.line(0), "no tabs after %s" % key)
     t.resize(80, 24)
     t.press("1")
     t.has("MEMORY")
