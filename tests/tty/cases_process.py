@@ -176,7 +176,7 @@ def stopped_in_a_shell(ctx, name):
     t.wait(lambda text: text.strip() != "")
     t.type("PS1='at-the-shell '\n")
     t.wait("\nat-the-shell")
-    t.type("%s %s; echo ended-$?\n" % (ctx.program, ctx.reports["store"]))
+    t.type("%s %s\n" % (ctx.program, ctx.reports["store"]))
     t.wait("help")
     t.rest()
     shown = t.text()
@@ -189,7 +189,9 @@ def stopped_in_a_shell(ctx, name):
     t.keys("3")
     t.rest()
     t.keys("q")
-    t.wait("ended-")
+    t.wait(lambda text: text.rstrip().endswith("at-the-shell"))
+    t.type("echo ended-$?\n")
+    t.wait("\nended-0")
     expect(t.ask("alternate_on") == "0" and t.ask("cursor_flag") == "1", "not given back")
 
 
