@@ -269,7 +269,7 @@ what_text(const struct what_if_tab *s, int64_t row, enum ts_units units, char *b
 static void
 where_text(const struct ts_what_if_peak *p, char *out, size_t size)
 {
-	char tile[32] = "", step[40] = "never";
+	char tile[28] = "", step[28] = "never"; /* a number has 20 digits at most */
 
 	if (p->tile != TS_UNKNOWN)
 		snprintf(tile, sizeof(tile), "tile %lld ", (long long)p->tile);
