@@ -118,6 +118,15 @@ distrust(struct variables_view *t)
 	return TS_EFFECT_RECALC | TS_EFFECT_REPAINT;
 }
 
+/* Facts may be there since the rows were read, whichever answer comes first. */
+static void
+add_facts(struct variables_view *t)
+{
+	for (int i = 0; i < t->window.count; i++)
+		if (t->window.row[i].state == TS_VARIABLE_OK)
+			ts_variables_add_facts(t->v, &t->window.row[i]);
+}
+
 static enum ts_effect
 take_window(struct variables_view *t, struct variables_fetch *f)
 {
@@ -138,6 +147,7 @@ take_window(struct variables_view *t, struct variables_fetch *f)
 	t->window_list = ts_variable_list_hold(f->list);
 	t->window_from = f->from;
 	t->window_version = f->version;
+	add_facts(t);
 	ts_window_hold(&t->view, TS_WINDOW_VARIABLES, t->window.count,
 		t->window.count * (int64_t)sizeof(*t->window.row) + (int64_t)t->window.text.len);
 	t->need_count |= t->window.gap;
@@ -296,9 +306,7 @@ take_facts(struct variables_view *t, struct variables_fetch *f)
 	if (f->fetch.code && f->fetch.code != TS_E_CANCELLED)
 		ts_view_say_error(t->view.env, "variables: %s", f->fetch.err.msg);
 	t->facts_failed = f->fetch.code != TS_OK;
-	for (int i = 0; i < t->window.count; i++)
-		if (t->window.row[i].state == TS_VARIABLE_OK)
-			ts_variables_add_facts(t->v, &t->window.row[i]);
+	add_facts(t);
 	return TS_EFFECT_RECALC | TS_EFFECT_REPAINT;
 }
 
