@@ -79,14 +79,6 @@ blob_sum(struct ts_rows *rows, int column, int64_t *bad)
 	return read_blob(&all, rows, column, bad) ? all.sum : TS_UNKNOWN;
 }
 
-static int64_t
-number_or_unknown(struct ts_rows *rows, int column)
-{
-	int64_t v;
-
-	return ts_rows_number(rows, column, &v) == TS_VALUE_OK ? v : TS_UNKNOWN;
-}
-
 /* --- passes ----------------------------------------------------------------------------------------- */
 
 /* Each row of a relation that is there; damage is noted, and the next relation comes. */
@@ -119,7 +111,7 @@ each_row(struct costing *k, enum ts_relation relation, const int *columns, int n
 static enum ts_code
 add_set(struct costing *k, struct ts_rows *rows, struct ts_err *err)
 {
-	struct set_cost s = {.set = number_or_unknown(rows, 0)};
+	struct set_cost s = {.set = ts_rows_known(rows, 0)};
 
 	if (s.set == TS_UNKNOWN)
 		return TS_OK; /* counted where figures are of compute sets */
@@ -186,10 +178,10 @@ static enum ts_code
 add_program(struct costing *k, struct ts_rows *rows, struct ts_err *err)
 {
 	struct ts_program_costs *c = k->c;
-	struct ts_program_cost p = {.program = number_or_unknown(rows, P_PROGRAM),
-		.compute_set = number_or_unknown(rows, P_SET),
-		.repeat_count = number_or_unknown(rows, P_REPEAT),
-		.context = number_or_unknown(rows, P_CONTEXT),
+	struct ts_program_cost p = {.program = ts_rows_known(rows, P_PROGRAM),
+		.compute_set = ts_rows_known(rows, P_SET),
+		.repeat_count = ts_rows_known(rows, P_REPEAT),
+		.context = ts_rows_known(rows, P_CONTEXT),
 		.steps = c->has_steps ? 0 : TS_UNKNOWN,
 		.executed = c->has_executed ? 0 : TS_UNKNOWN,
 		.live_step = TS_UNKNOWN,
@@ -323,8 +315,8 @@ static const int live_columns[] = {TS_LIVENESS_STEP_LIVE_STEP, TS_LIVENESS_STEP_
 static enum ts_code
 add_live(struct costing *k, struct ts_rows *rows, struct ts_err *err)
 {
-	int64_t step = number_or_unknown(rows, 0), program = number_or_unknown(rows, 1);
-	int64_t bytes = number_or_unknown(rows, 2);
+	int64_t step = ts_rows_known(rows, 0), program = ts_rows_known(rows, 1);
+	int64_t bytes = ts_rows_known(rows, 2);
 	struct ts_program_cost *p = program == TS_UNKNOWN ? NULL : find_near(k, program);
 
 	(void)err;
@@ -342,7 +334,7 @@ static const int step_columns[] = {TS_STEP_PROGRAM, TS_STEP_COMPUTE_SET};
 static enum ts_code
 add_step(struct costing *k, struct ts_rows *rows, struct ts_err *err)
 {
-	int64_t program = number_or_unknown(rows, 0), set = number_or_unknown(rows, 1);
+	int64_t program = ts_rows_known(rows, 0), set = ts_rows_known(rows, 1);
 	struct ts_program_cost *p = program == TS_UNKNOWN ? NULL : find_near(k, program);
 
 	(void)err;

@@ -14,6 +14,7 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
+#include "tilescope/report/memory.h"
 
 #include "rows_internal.h"
 
@@ -538,6 +539,14 @@ ts_rows_bits(struct ts_rows *rows, int i, uint64_t *v)
 	is = ts_rows_number(rows, i, &number);
 	*v = (uint64_t)number;
 	return is;
+}
+
+int64_t
+ts_rows_known(struct ts_rows *rows, int i)
+{
+	int64_t v;
+
+	return ts_rows_number(rows, i, &v) == TS_VALUE_OK ? v : TS_UNKNOWN;
 }
 
 enum ts_value

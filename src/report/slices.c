@@ -55,25 +55,17 @@ struct ts_slices {
 
 /* --- one step ------------------------------------------------------------------------------------- */
 
-static int64_t
-number_or_unknown(struct ts_rows *rows, int i)
-{
-	int64_t v;
-
-	return ts_rows_number(rows, i, &v) == TS_VALUE_OK ? v : TS_UNKNOWN;
-}
-
 static void
 get_step(struct step *s, struct ts_rows *rows, const struct ts_step_names *names)
 {
 	const char *text;
 	size_t n;
 
-	s->step = number_or_unknown(rows, TS_STEP_Q_STEP);
+	s->step = ts_rows_known(rows, TS_STEP_Q_STEP);
 	s->there = s->step != TS_UNKNOWN;
-	s->run = number_or_unknown(rows, S_RUN);
-	s->program = number_or_unknown(rows, TS_STEP_Q_PROGRAM);
-	s->compute_set = number_or_unknown(rows, TS_STEP_Q_COMPUTE_SET);
+	s->run = ts_rows_known(rows, S_RUN);
+	s->program = ts_rows_known(rows, TS_STEP_Q_PROGRAM);
+	s->compute_set = ts_rows_known(rows, TS_STEP_Q_COMPUTE_SET);
 	s->class_of = ts_step_class_row(rows, names);
 	ts_strbuf_reset(&s->text);
 	s->has_type = ts_rows_text(rows, TS_STEP_Q_TYPE, &text, &n) == TS_VALUE_OK;
@@ -400,11 +392,11 @@ get_part(struct ts_slice *to, struct ts_rows *rows)
 		.cycles = v[P_CYCLES],
 		.start = v[P_START],
 		.end = v[P_END],
-		.active_tiles = number_or_unknown(rows, P_TILES),
-		.active_start_max = number_or_unknown(rows, P_START_MAX),
-		.active_end_min = number_or_unknown(rows, P_END_MIN),
-		.data_in = number_or_unknown(rows, P_IN),
-		.data_out = number_or_unknown(rows, P_OUT),
+		.active_tiles = ts_rows_known(rows, P_TILES),
+		.active_start_max = ts_rows_known(rows, P_START_MAX),
+		.active_end_min = ts_rows_known(rows, P_END_MIN),
+		.data_in = ts_rows_known(rows, P_IN),
+		.data_out = ts_rows_known(rows, P_OUT),
 		.tile_balance = share_of(rows, P_BALANCE),
 		.active_tile_balance = share_of(rows, P_ACTIVE_BALANCE)};
 	return true;

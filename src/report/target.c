@@ -63,21 +63,13 @@ copy_text(char out[TS_TARGET_NAME], struct ts_rows *rows, int i)
 			s);
 }
 
-static int64_t
-number_or_unknown(struct ts_rows *rows, int i)
-{
-	int64_t v;
-
-	return ts_rows_number(rows, i, &v) == TS_VALUE_OK ? v : TS_UNKNOWN;
-}
-
 static void
 recorded(struct ts_target *t, struct ts_rows *rows)
 {
-	*t = (struct ts_target){.ipus = number_or_unknown(rows, G_IPUS),
-		.replicas = number_or_unknown(rows, G_REPLICAS),
-		.tiles_per_ipu = number_or_unknown(rows, G_TILES),
-		.bytes_per_tile = number_or_unknown(rows, G_BYTES)};
+	*t = (struct ts_target){.ipus = ts_rows_known(rows, G_IPUS),
+		.replicas = ts_rows_known(rows, G_REPLICAS),
+		.tiles_per_ipu = ts_rows_known(rows, G_TILES),
+		.bytes_per_tile = ts_rows_known(rows, G_BYTES)};
 	copy_text(t->type, rows, G_TYPE);
 	copy_text(t->architecture, rows, G_ARCHITECTURE);
 	if (ts_rows_real(rows, G_CLOCK, &t->clock_hz) != TS_VALUE_OK || t->clock_hz <= 0)

@@ -50,14 +50,6 @@ add_text(struct filling *f, uint32_t *at, uint32_t *n, const char *s, size_t byt
 	*n = (uint32_t)(f->text.len - *at);
 }
 
-static int64_t
-number_or_unknown(struct ts_rows *rows, int i)
-{
-	int64_t v;
-
-	return ts_rows_number(rows, i, &v) == TS_VALUE_OK ? v : TS_UNKNOWN;
-}
-
 static void
 fill_row(struct filling *f, struct ts_trace_row *row, struct ts_rows *rows)
 {
@@ -66,8 +58,8 @@ fill_row(struct filling *f, struct ts_trace_row *row, struct ts_rows *rows)
 	int i;
 
 	*row = (struct ts_trace_row){.active_tiles = TS_UNKNOWN, .balance = -1};
-	row->step = number_or_unknown(rows, TS_STEP_Q_STEP);
-	row->run = number_or_unknown(rows, W_RUN);
+	row->step = ts_rows_known(rows, TS_STEP_Q_STEP);
+	row->run = ts_rows_known(rows, W_RUN);
 	if (f->t->step.range != TS_RANGE_ROWID || !ts_rows_rowid(rows, &row->at))
 		row->at = row->step;
 	i = row->run == TS_UNKNOWN ? ts_trace_run_of(f->t, row->step) : -1;
@@ -251,7 +243,7 @@ join_row(struct ts_trace_row *row, struct ts_rows *rows)
 		ts_rows_number(rows, P_END, &row->end) != TS_VALUE_OK)
 		return;
 	row->here = true;
-	row->active_tiles = number_or_unknown(rows, P_TILES);
+	row->active_tiles = ts_rows_known(rows, P_TILES);
 	row->balance = ts_rows_real(rows, P_BALANCE, &balance) == TS_VALUE_OK && balance >= 0 &&
 			balance <= 1
 		? balance

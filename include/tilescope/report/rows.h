@@ -76,6 +76,9 @@ enum ts_code ts_rows_block(struct ts_rows *rows, struct ts_rows_block *b,
 enum ts_value ts_rows_number(struct ts_rows *rows, int i, int64_t *v);
 enum ts_value ts_rows_real(struct ts_rows *rows, int i, double *v);
 
+/* The same number, or TS_UNKNOWN (report/memory.h). */
+int64_t ts_rows_known(struct ts_rows *rows, int i);
+
 /* Column i as the 64 bits of an identifier: any integer, also a negative one, which is no number. */
 enum ts_value ts_rows_bits(struct ts_rows *rows, int i, uint64_t *v);
 
