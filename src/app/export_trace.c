@@ -275,7 +275,9 @@ ns_of(const struct drawing *d, int64_t cycles)
 static const char *
 known_as(const struct ts_trace *t)
 {
-	return t->measured > 0 ? "measured" : t->measured == 0 ? "estimated" : "not known how";
+	return t->honest.compute > 0	 ? "measured"
+		: t->honest.compute == 0 ? "estimated"
+					 : "not known how";
 }
 
 static struct ipu *

@@ -22,6 +22,7 @@ static const struct {
 	{"poplar_version", offsetof(struct ts_about, poplar_version)},
 	{"package_hash", offsetof(struct ts_about, package_hash)},
 	{"compute_instrumentation", offsetof(struct ts_about, compute_instrumentation)},
+	{"exchange_instrumentation", offsetof(struct ts_about, exchange_instrumentation)},
 	{"made_of", offsetof(struct ts_about, made_of)},
 };
 

@@ -496,11 +496,12 @@ open_facts(struct ts_trace *t, struct ts_reader *rd, struct ts_err *err)
 	struct ts_target target;
 	enum ts_code code = ts_about_read(&about, rd, err);
 
-	t->measured = about.measured;
+	target.replicas = TS_UNKNOWN;
 	if (!code)
 		code = ts_target_read(&target, rd, 0, 0, err);
 	if (!code)
 		t->clock_hz = target.clock_hz;
+	ts_honesty_of(&t->honest, &about, target.replicas, t->honest.artefact);
 	return code;
 }
 
@@ -528,6 +529,7 @@ ts_trace_open(struct ts_trace **out, struct ts_reader *rd, struct ts_progress *p
 	if (!t)
 		return ts_err_nomem(err);
 	atomic_init(&t->uses, 1);
+	t->honest = ts_honesty_unknown();
 	code = ts_report_has(rd->report, TS_STEP)
 		? ts_step_names_read(&t->names, rd, &why)
 		: ts_err_set(&why, TS_E_ABSENT, "%s", rd->report->binding[TS_STEP].reason);

@@ -105,7 +105,7 @@ find_artefact(struct ts_trace *t, struct ts_reader *rd, struct ts_err *err)
 		if (step >= to)
 			break;
 		if (ts_step_class_row(rows, &t->names) == TS_CLASS_HOST_WAIT) {
-			t->artefact = step;
+			t->honest.artefact = step;
 			break;
 		}
 	}
@@ -124,7 +124,7 @@ trace_open_runs(struct ts_trace *t, struct ts_reader *rd, struct ts_err *err)
 	enum ts_code code;
 	bool there;
 
-	t->artefact = TS_UNKNOWN;
+	t->honest.artefact = TS_UNKNOWN;
 	t->has_run = ts_report_has_column(rd->report, TS_STEP, TS_STEP_RUN);
 	if (!ts_report_has(rd->report, TS_RUN))
 		return TS_OK;

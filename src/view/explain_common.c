@@ -6,6 +6,22 @@
 
 #include "tilescope/view/explain_common.h"
 
+enum ts_known
+ts_known_of_mark(enum ts_mark m)
+{
+	static const enum ts_known known[TS_MARK_COUNT] = {
+		[TS_MARK_UNKNOWN] = TS_KNOWN_DERIVED,
+		[TS_MARK_MEASURED] = TS_KNOWN_MEASURED,
+		[TS_MARK_REPEATED] = TS_KNOWN_REPEATED,
+		[TS_MARK_ESTIMATED] = TS_KNOWN_ESTIMATED,
+		[TS_MARK_PARTLY] = TS_KNOWN_DERIVED,
+		[TS_MARK_ARTEFACT] = TS_KNOWN_MEASURED,
+		[TS_MARK_REPLICA] = TS_KNOWN_MEASURED,
+	};
+
+	return known[m];
+}
+
 void
 ts_explain_limit(struct ts_explain *out, const struct ts_target *t, enum ts_units units)
 {

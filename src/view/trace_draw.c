@@ -451,13 +451,7 @@ draw_legend(struct trace_view *t, struct ts_canvas *c)
 static const char *
 mark_of(const struct trace_view *t, const struct ts_trace_row *row)
 {
-	if (row->step == t->trace->artefact)
-		return "inflated by the profiler's own work";
-	if (t->trace->measured == 0)
-		return "estimated";
-	if (t->trace->measured < 0)
-		return "measured or estimated: not recorded";
-	return row->class_of == TS_CLASS_COMPUTE ? "measured once, repeated" : "measured";
+	return ts_mark_note(ts_honesty_step(&t->trace->honest, row->step, row->class_of));
 }
 
 /* "47% of run 0", of all cycles where the run is not known. */

@@ -23,11 +23,7 @@
 static enum ts_known
 known_of(const struct trace_view *t, const struct ts_trace_row *row)
 {
-	if (t->trace->measured == 0)
-		return TS_KNOWN_ESTIMATED;
-	if (t->trace->measured < 0)
-		return TS_KNOWN_DERIVED;
-	return row->class_of == TS_CLASS_COMPUTE ? TS_KNOWN_REPEATED : TS_KNOWN_MEASURED;
+	return ts_known_of_mark(ts_honesty_step(&t->trace->honest, row->step, row->class_of));
 }
 
 /* One column of the step's row of this IPU. */
@@ -39,10 +35,8 @@ add_part(const struct trace_view *t, struct ts_explain *out, const struct ts_tra
 		(long long)row->step, (long long)t->window.ipu);
 
 	ts_explain_from(x, known_of(t, row), "step_ipu.%s", column);
-	if (t->trace->measured < 0)
-		ts_explain_note(x, "whether it is measured or estimated is not recorded");
-	if (row->step == t->trace->artefact)
-		ts_explain_note(x, "inflated by the profiler's own work on the host");
+	ts_explain_note(x, "%s",
+		ts_mark_sentence(ts_honesty_step(&t->trace->honest, row->step, row->class_of)));
 	ts_explain_query(x, "SELECT \"%s\" FROM step_ipu WHERE step = %lld AND ipu = %lld", column,
 		(long long)row->step, (long long)t->window.ipu);
 	return x;
@@ -308,9 +302,7 @@ trace_chart(struct ts_view *v, struct ts_chart_page *page)
 	page->lanes = k->lanes < TS_PAGE_LANES_MAX ? k->lanes : TS_PAGE_LANES_MAX;
 	snprintf(page->title, sizeof(page->title), "What each IPU does");
 	snprintf(page->subtitle, sizeof(page->subtitle), "%s%s",
-		t->trace->measured > 0		  ? "measured; compute once, and repeated"
-			: t->trace->measured == 0 ? "estimated"
-						  : "measured or estimated: not recorded",
+		ts_mark_sentence(ts_honesty_step(&t->trace->honest, TS_UNKNOWN, TS_CLASS_COMPUTE)),
 		k->sampled ? "; sampled" : "");
 	page->x = (struct ts_page_axis){.from = (double)k->from * scale,
 		.to = (double)k->to * scale,

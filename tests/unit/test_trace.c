@@ -458,6 +458,36 @@ START_TEST(search_counts_and_adds_up)
 }
 END_TEST
 
+/* One table of marks: each has a sign of its own, and it does not matter in which order parts are added. */
+START_TEST(marks)
+{
+	struct ts_about about = {.measured = 1, .exchange_instrumentation = "off"};
+	struct ts_honesty h = ts_honesty_unknown();
+
+	for (int a = 0; a < TS_MARK_COUNT; a++)
+		for (int b = 0; b < TS_MARK_COUNT; b++) {
+			enum ts_mark x = (enum ts_mark)a, y = (enum ts_mark)b;
+
+			ck_assert_int_eq(ts_mark_join(x, y), ts_mark_join(y, x));
+			ck_assert_int_eq(ts_mark_join(x, x), x);
+			ck_assert(a == b || ts_mark_sign(x) != ts_mark_sign(y));
+			ck_assert(a == b || strcmp(ts_mark_word(x), ts_mark_word(y)) != 0);
+		}
+	ck_assert_int_eq(ts_mark_join(TS_MARK_MEASURED, TS_MARK_ESTIMATED), TS_MARK_PARTLY);
+	ck_assert_int_eq(ts_honesty_step(&h, 1, TS_CLASS_COMPUTE), TS_MARK_UNKNOWN);
+	ts_honesty_of(&h, &about, TS_UNKNOWN, 7);
+	ck_assert_int_eq(h.replicas, 1);
+	ck_assert_int_eq(ts_honesty_step(&h, 7, TS_CLASS_HOST_WAIT), TS_MARK_ARTEFACT);
+	ck_assert_int_eq(ts_honesty_step(&h, 8, TS_CLASS_HOST_WAIT), TS_MARK_MEASURED);
+	ck_assert_int_eq(ts_honesty_step(&h, TS_UNKNOWN, TS_CLASS_COMPUTE), TS_MARK_REPEATED);
+	ck_assert_int_eq(ts_honesty_step(&h, 8, TS_CLASS_EXCHANGE), TS_MARK_ESTIMATED);
+	about.measured = 0;
+	ts_honesty_of(&h, &about, 4, TS_UNKNOWN);
+	ck_assert_int_eq(h.replicas, 4);
+	ck_assert_int_eq(ts_honesty_step(&h, 8, TS_CLASS_SYNC), TS_MARK_ESTIMATED);
+}
+END_TEST
+
 START_TEST(runs_and_the_artefact)
 {
 	struct ts_demo_options o = {.ipus = 2, .tiles = 64};
@@ -471,7 +501,7 @@ START_TEST(runs_and_the_artefact)
 		number(b.path, "SELECT min(start) FROM step_ipu WHERE step = 2000"));
 	ck_assert_int_eq(b.t->run[0].end,
 		number(b.path, "SELECT max(end) FROM step_ipu WHERE step = 1999"));
-	ck_assert_int_eq(b.t->artefact,
+	ck_assert_int_eq(b.t->honest.artefact,
 		number(b.path,
 			"SELECT min(step) FROM step WHERE step >= 2000 AND type = "
 			"'StreamCopyBegin'"));
@@ -829,6 +859,7 @@ main(void)
 	tcase_add_test(same, windows_are_the_rows);
 	tcase_add_test(same, the_step_at_a_time);
 	tcase_add_test(same, search_counts_and_adds_up);
+	tcase_add_test(same, marks);
 	tcase_add_test(same, runs_and_the_artefact);
 	tcase_add_test(odd, nothing_there);
 	tcase_add_test(odd, hostile_numbers);

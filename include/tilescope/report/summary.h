@@ -20,6 +20,7 @@ struct ts_about {
 	char poplar_version[TS_VERSION_MAX]; /* "" = not recorded */
 	char package_hash[TS_VERSION_MAX];
 	char compute_instrumentation[TS_VERSION_MAX];
+	char exchange_instrumentation[TS_VERSION_MAX];
 	char made_of[TS_VERSION_MAX]; /* of a store: of which profile (import.h) */
 	int measured;		      /* cycles: 1 = measured, 0 = estimated, -1 = not known */
 };

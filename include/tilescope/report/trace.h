@@ -17,6 +17,7 @@
 #include <stdatomic.h>
 
 #include "tilescope/report/execution.h"
+#include "tilescope/report/honesty.h"
 #include "tilescope/report/index_lanes.h"
 #include "tilescope/report/rows.h"
 
@@ -72,10 +73,9 @@ struct ts_trace {
 
 	int runs;
 	struct ts_trace_run *run;
-	bool has_run;	  /* the run of a step is known, from `run` or from `step` */
-	int64_t artefact; /* the StreamCopyBegin inflated by the profiler; or TS_UNKNOWN */
-	int measured;	  /* cycles: 1 = measured, 0 = estimated, -1 = not known */
-	double clock_hz;  /* 0 = not known */
+	bool has_run; /* the run of a step is known, from `run` or from `step` */
+	struct ts_honesty honest;
+	double clock_hz; /* 0 = not known */
 };
 
 /*

@@ -4,8 +4,12 @@
 #define TS_VIEW_EXPLAIN_COMMON_H
 
 #include "tilescope/calc/tile_set.h"
+#include "tilescope/report/honesty.h"
 #include "tilescope/report/target.h"
 #include "tilescope/view/explain.h"
+
+/* How a figure of the execution with this mark is known; what the mark means belongs into its note. */
+enum ts_known ts_known_of_mark(enum ts_mark m);
 
 /* Bytes that decide whether a tile fits, in SQL: ts_tile_used(). */
 #define TS_EXPLAIN_USED "coalesce(total_gaps, total)"
