@@ -227,6 +227,8 @@ ts_app_configure(struct ts_app *app)
 	const struct ts_args *args = app->args;
 
 	ts_options_init(&app->options);
+	snprintf(app->options.theme, TS_OPTION_TEXT, "%s",
+		ts_theme_of_terminal(getenv("COLORFGBG")));
 	if (ts_app_settings_newer()) {
 		read_config(app);
 		ts_app_settings_use(app);

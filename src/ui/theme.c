@@ -105,17 +105,20 @@ read_role(struct theme_reader *r, const struct ts_line *line)
 	r->theme->role[role] = style;
 }
 
-/* ground FG BG */
+/* ground FG BG [painted] */
 static void
 read_ground(struct theme_reader *r, const struct ts_line *line)
 {
 	ts_colour fg, bg;
 
-	if (line->count != 3 || !ts_colour_parse(line->word[1], &fg) ||
+	bool painted = line->count == 4 && strcmp(line->word[3], "painted") == 0;
+
+	if (line->count != 3 + painted || !ts_colour_parse(line->word[1], &fg) ||
 		!ts_colour_parse(line->word[2], &bg) || fg < 0 || bg < 0) {
-		ts_reader_complain(&r->base, "ground takes two colours");
+		ts_reader_complain(&r->base, "ground takes two colours, and painted or nothing");
 		return;
 	}
+	r->theme->ground.painted = painted;
 	r->theme->ground.fg = (int)ts_colour_rgb(fg);
 	r->theme->ground.bg = (int)ts_colour_rgb(bg);
 }
@@ -189,8 +192,8 @@ ts_theme_coloured(const struct ts_theme *t)
 	return false;
 }
 
-struct ts_look
-ts_theme_look(const struct ts_theme *t, const struct ts_cell *cell, enum ts_depth depth)
+static struct ts_look
+own_look(const struct ts_theme *t, const struct ts_cell *cell, enum ts_depth depth)
 {
 	enum { BLACK = 0, WHITE = 7 };
 	struct ts_style style = t->role[cell->role];
@@ -216,4 +219,31 @@ ts_theme_look(const struct ts_theme *t, const struct ts_cell *cell, enum ts_dept
 	if (look.fg == BLACK && look.bg < 0 && !is_light(t->ground.bg))
 		look.fg = WHITE;
 	return look;
+}
+
+/* Text of the ground's colour would be lost: it takes that of the ground's text. */
+struct ts_look
+ts_theme_look(const struct ts_theme *t, const struct ts_cell *cell, enum ts_depth depth)
+{
+	struct ts_look look = own_look(t, cell, depth);
+
+	if (!t->ground.painted || depth == TS_DEPTH_MONO)
+		return look;
+	if (look.bg < 0)
+		look.bg = ts_colour_map(t->ground.bg, depth);
+	if (look.fg < 0 || (look.fg == look.bg && cell->back == TS_ROLE_TEXT))
+		look.fg = ts_colour_map(t->ground.fg, depth);
+	return look;
+}
+
+const char *
+ts_theme_of_terminal(const char *colorfgbg)
+{
+	const char *ground = colorfgbg ? strrchr(colorfgbg, ';') : NULL;
+	ts_colour c;
+
+	if (!ground || ground[1] < '0' || ground[1] > '9' || !ts_colour_parse(ground + 1, &c))
+		return "default";
+	c -= TS_COLOUR_ANSI;
+	return c == 7 || c > 8 ? "light" : "default";
 }

@@ -579,9 +579,14 @@ look_up(struct ts_tty *t, const struct ts_cell *cell, const struct ts_theme *the
 	return m;
 }
 
+/*
+ * Who takes a screen apart by lines (what tmux's capture-pane -e gives, for a picture) loses the colours of a line that
+ * begins as the one above ended: a line on a painted ground ends in italics, which mostly is a blank.
+ */
 static void
 show_row(struct ts_tty *t, const struct ts_canvas *c, const struct ts_theme *theme, int y, int w)
 {
+	attr_t line_end = theme->ground.painted ? WA_ITALIC : WA_NORMAL;
 	int n = 0;
 
 	for (int x = 0; x < w; x++) {
@@ -596,7 +601,8 @@ show_row(struct ts_tty *t, const struct ts_canvas *c, const struct ts_theme *the
 			text[0] = ' ';
 		m = look_up(t, cell, theme);
 		pair = m->pair;
-		setcchar(&t->line[n++], text, m->attr, (short)(pair > 255 ? 255 : pair), &pair);
+		setcchar(&t->line[n++], text, m->attr | (x == w - 1 ? line_end : WA_NORMAL),
+			(short)(pair > 255 ? 255 : pair), &pair);
 	}
 	mvwadd_wchnstr(stdscr, y, 0, t->line, n);
 }

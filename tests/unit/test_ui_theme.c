@@ -276,6 +276,60 @@ START_TEST(faults_are_reported_and_the_rest_is_used)
 }
 END_TEST
 
+START_TEST(a_painted_ground_is_everywhere)
+{
+	struct ts_theme t = read_theme("x", "ground #1a1a1a #ffffff painted\nrole note #ffffff\n",
+		"");
+	struct ts_theme plain = read_theme("x", "ground #1a1a1a #ffffff\n", "");
+	struct ts_theme light = read_theme("light", find_theme(NULL, "light"), "");
+	struct ts_cell text = {.cp = 'a', .width = 1}, note = {.cp = 'a', .width = 1};
+	struct ts_look look = ts_theme_look(&t, &text, TS_DEPTH_DIRECT);
+
+	ck_assert_int_eq(look.fg, 0x1a1a1a);
+	ck_assert_int_eq(look.bg, 0xffffff);
+	note.role = TS_ROLE_NOTE; /* white on white */
+	look = ts_theme_look(&t, &note, TS_DEPTH_DIRECT);
+	ck_assert_int_eq(look.fg, 0x1a1a1a);
+	look = ts_theme_look(&t, &text, TS_DEPTH_MONO);
+	ck_assert_int_eq(look.fg, -1);
+	ck_assert_int_eq(look.bg, -1);
+	look = ts_theme_look(&plain, &text, TS_DEPTH_DIRECT);
+	ck_assert_int_eq(look.bg, -1);
+	for (int i = 0; i < TS_ROLE_HEAT_0; i++)
+		for (int depth = TS_DEPTH_8; depth <= TS_DEPTH_DIRECT; depth++) {
+			struct ts_cell cell = {.cp = 'a', .width = 1, .role = (uint8_t)i};
+
+			look = ts_theme_look(&light, &cell, (enum ts_depth)depth);
+			ck_assert_msg(look.fg >= 0 && look.bg >= 0 && look.fg != look.bg, "%s",
+				ts_roles[i].name);
+		}
+}
+END_TEST
+
+START_TEST(a_terminal_may_say_that_it_is_light)
+{
+	static const struct {
+		const char *says, *theme;
+	} known[] = {
+		{"0;15", "light"},
+		{"0;default;15", "light"},
+		{"0;7", "light"},
+		{"12;9", "light"},
+		{"15;0", "default"},
+		{"15;8", "default"},
+		{"7;default", "default"},
+		{"0;16", "default"},
+		{"0;", "default"},
+		{"15", "default"},
+		{"", "default"},
+		{NULL, "default"},
+	};
+
+	for (size_t i = 0; i < TS_COUNT(known); i++)
+		ck_assert_str_eq(ts_theme_of_terminal(known[i].says), known[i].theme);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -291,6 +345,8 @@ main(void)
 	tcase_add_test(c, levels_of_heat_differ);
 	tcase_add_test(c, overlays_are_seen_at_every_depth);
 	tcase_add_test(c, areas_meet_in_a_cell);
+	tcase_add_test(c, a_painted_ground_is_everywhere);
+	tcase_add_test(c, a_terminal_may_say_that_it_is_light);
 	tcase_add_test(c, faults_are_reported_and_the_rest_is_used);
 	tcase_set_timeout(c, 60);
 	suite_add_tcase(s, c);

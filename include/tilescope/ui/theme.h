@@ -6,11 +6,12 @@
  *
  *	inherit NAME                          begin with what that theme says
  *	role NAME FG [BG] [ATTRIBUTE...]      bold dim underline reverse italic blink
- *	ground FG BG                          the terminal's own colours, for which the theme is made
+ *	ground FG BG [painted]                the terminal's own colours, for which the theme is made
  *
  * Colours as in ts_colour_parse(); a background that is left out is what is there already. A role that no line
- * names is the terminal's own text. The ground is not set on a terminal: pictures have it, and black text
- * stands on a light one only. A wrong line is reported as `file:line: reason` and skipped, the rest is used.
+ * names is the terminal's own text. Pictures have the ground, and black text stands on a light one only. On a
+ * terminal it is what is there, unless it is painted: then each cell has it that has no colour of its own, and the
+ * theme can be read whatever the terminal's own colours are. A wrong line is reported as `file:line: reason` and skipped, the rest is used.
  */
 #ifndef TS_UI_THEME_H
 #define TS_UI_THEME_H
@@ -29,6 +30,7 @@ struct ts_theme {
 	struct ts_style role[TS_ROLE_COUNT];
 	struct {
 		int fg, bg; /* #rrggbb */
+		bool painted;
 	} ground;
 };
 
@@ -48,6 +50,12 @@ void ts_theme_init(struct ts_theme *t);
  */
 int ts_theme_read(struct ts_theme *t, const char *file, const char *text, ts_text_fn *find,
 	void *ctx, struct ts_strbuf *complaints);
+
+/*
+ * The name of the theme for a terminal that says its colours in COLORFGBG ("0;15", "0;default;15": text first, ground
+ * last): "light" where the ground is white or one of the bright ones, else, or where it says nothing (NULL), "default".
+ */
+const char *ts_theme_of_terminal(const char *colorfgbg);
 
 /* Has it colours for classes and categories? Without them a canvas should be `mono`. */
 bool ts_theme_coloured(const struct ts_theme *t);
