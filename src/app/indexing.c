@@ -18,12 +18,14 @@
 
 #include "indexing_internal.h"
 
+/* Beside the sections that are promised. */
+#define LOOKING (UINT64_C(1) << 63)
+
 enum {
 	BUSY_US = 1000000,
 	SOON_US = 30000000,
 	FRESH_US = 5000000, /* who types without end sees what was built so late */
 	CORE = (1 << TS_SECTION_LIVES) - 1,
-	LOOKING = 1 << TS_SECTION_COUNT, /* beside the sections that are promised */
 };
 
 static void end_build(struct ts_app *app, enum ts_indexing_state then);
@@ -171,11 +173,11 @@ static void
 fail_stage(struct ts_app *app, const char *why)
 {
 	struct ts_indexing *ix = &app->indexing;
-	unsigned sections = ts_build_sections(ix->build, ix->stage);
+	uint64_t sections = ts_build_sections(ix->build, ix->stage);
 
 	ix->failed |= sections;
 	for (int s = 0; s < TS_SECTION_COUNT; s++)
-		if (sections & 1u << s)
+		if (sections & ts_section_bit(s))
 			snprintf(ix->status.section[s].reason, TS_STATUS_REASON, "%.*s",
 				TS_STATUS_REASON - 1, why);
 	complain(app, ts_build_what(ix->build, ix->stage), why);
@@ -399,10 +401,10 @@ is_looking(const struct ts_indexing *ix)
 }
 
 /* Sections that a build under way is still going to make. */
-static unsigned
+static uint64_t
 to_build(const struct ts_indexing *ix)
 {
-	unsigned bits = 0;
+	uint64_t bits = 0;
 
 	for (int i = ix->state == TS_INDEXING_WAITING ? 0 : ix->stage;
 		i < ts_build_stages(ix->build); i++)
@@ -411,7 +413,7 @@ to_build(const struct ts_indexing *ix)
 }
 
 /* What views find when they look now. */
-static unsigned
+static uint64_t
 promise(const struct ts_app *app)
 {
 	return app->env.coming | (app->env.looking ? LOOKING : 0);
@@ -422,7 +424,7 @@ static void
 set_coming(struct ts_app *app)
 {
 	struct ts_indexing *ix = &app->indexing;
-	unsigned coming = 0;
+	uint64_t coming = 0;
 
 	ix->promised |= promise(app); /* somebody may have looked since the last turn */
 	app->env.looking = is_looking(ix);
@@ -526,7 +528,7 @@ static void
 tell_lost(struct ts_app *app)
 {
 	struct ts_view *v = app->view[app->current];
-	unsigned lost = app->indexing.promised & ~promise(app) & ~ts_index_sections(app->env.index);
+	uint64_t lost = app->indexing.promised & ~promise(app) & ~ts_index_sections(app->env.index);
 
 	app->indexing.promised = 0;
 	if (!lost)
@@ -540,7 +542,7 @@ void
 ts_indexing_turn(struct ts_app *app, int64_t now)
 {
 	struct ts_indexing *ix = &app->indexing;
-	unsigned lacks = app->env.wanted & ~ix->planned &
+	uint64_t lacks = app->env.wanted & ~ix->planned &
 		~ts_index_sections(ts_indexing_newest(app));
 
 	if (ix->fresh && now >= adopt_at(app)) {

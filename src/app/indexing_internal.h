@@ -23,7 +23,7 @@ struct ts_indexing_job {
 	struct ts_cache *cache; /* lent; made when NULL, then the job's until it is taken */
 	bool made;
 	struct ts_log *log;
-	unsigned wanted;
+	uint64_t wanted;
 	int parts, stage, part;
 	struct ts_build *build; /* lent; made by a look, then the job's until it is taken */
 	struct ts_index *index; /* the result, or NULL */

@@ -40,14 +40,14 @@ make_cache(struct ts_indexing_job *j)
 static enum ts_code
 open_more(struct ts_indexing_job *j)
 {
-	unsigned missing = ~ts_index_sections(j->have);
+	uint64_t missing = ~ts_index_sections(j->have);
 	enum ts_code code = TS_OK;
 
 	j->index = ts_index_hold(j->have);
 	for (int s = 0; !code && s < TS_SECTION_COUNT; s++) {
 		struct ts_index *more;
 
-		if (!(missing & 1u << s))
+		if (!(missing & ts_section_bit(s)) || ts_section_is_order(s))
 			continue;
 		code = ts_index_with(&more, j->index, (enum ts_section)s, j->cache, j->report,
 			&j->err);

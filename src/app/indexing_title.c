@@ -85,10 +85,10 @@ share_of(const struct extent *e)
 static int
 cost_of(const struct ts_build *b, int stage)
 {
-	unsigned sections = ts_build_sections(b, stage);
+	uint64_t sections = ts_build_sections(b, stage);
 
 	for (int s = TS_SECTION_COUNT; s-- > 0;)
-		if (sections & 1u << s)
+		if (sections & ts_section_bit(s))
 			return row_costs[s];
 	return 0;
 }
@@ -265,7 +265,7 @@ write_status(struct ts_app *app)
 	struct ts_indexing *ix = &app->indexing;
 	bool building = ix->build && ix->state >= TS_INDEXING_BEGINNING &&
 		ix->state <= TS_INDEXING_DROPPING;
-	unsigned now = building ? ts_build_sections(ix->build, ix->stage) : 0, later = 0;
+	uint64_t now = building ? ts_build_sections(ix->build, ix->stage) : 0, later = 0;
 	size_t size;
 
 	for (int i = ix->stage + 1; building && i < ts_build_stages(ix->build); i++)
@@ -273,7 +273,7 @@ write_status(struct ts_app *app)
 	ix->status.doing = state_names[ix->elsewhere ? TS_INDEXING_BUSY : ix->state];
 	for (int s = 0; s < TS_SECTION_COUNT; s++) {
 		struct ts_section_status *out = &ix->status.section[s];
-		unsigned bit = 1u << s;
+		uint64_t bit = ts_section_bit(s);
 
 		out->percent = -1;
 		if (ts_index_section(app->env.index, (enum ts_section)s, &size))

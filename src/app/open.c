@@ -90,7 +90,7 @@ ts_open_report(struct ts_report **r, struct ts_reader **rd, const struct ts_args
 }
 
 enum ts_code
-ts_use_index(struct ts_reader *rd, const struct ts_args *args, unsigned sections,
+ts_use_index(struct ts_reader *rd, const struct ts_args *args, uint64_t sections,
 	struct ts_watch *w, struct ts_err *err)
 {
 	struct ts_cache cache;

@@ -64,7 +64,7 @@ json_entry(const struct ts_cache_entry *e)
 	json_t *sections = json_array();
 
 	for (int s = 0; s < TS_SECTION_COUNT; s++)
-		if (e->sections & 1u << s)
+		if (e->sections & ts_section_bit(s))
 			json_array_append_new(sections,
 				json_string(ts_section_name((enum ts_section)s)));
 	return json_pack("{s:o, s:I, s:o, s:o, s:b}", "path", ts_json_text(e->path, true), "bytes",
@@ -111,13 +111,13 @@ put_time(struct ts_strbuf *out, int64_t when)
 
 /* "5 of 5 + 2": those that are made without being asked for, and the others. */
 static void
-put_sections(struct ts_strbuf *out, unsigned sections)
+put_sections(struct ts_strbuf *out, uint64_t sections)
 {
 	int core = 0, all = 0, more = 0;
 	char text[TIME_MAX];
 
 	for (int s = 0; s < TS_SECTION_COUNT; s++) {
-		bool has = sections & 1u << s;
+		bool has = sections & ts_section_bit(s);
 
 		if (ts_section_is_core((enum ts_section)s))
 			core += has, all++;

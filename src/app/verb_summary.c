@@ -556,8 +556,10 @@ one_report(struct summary_run *run, const char *path)
 		return ts_exit_of(code);
 	s = ts_alloc(1, sizeof(*s));
 	code = s ? ts_use_index(rd, run->args,
-			   1u << TS_SECTION_CATEGORIES | 1u << TS_SECTION_LIVENESS |
-				   1u << TS_SECTION_STEPS | 1u << TS_SECTION_LANES,
+			   ts_section_bit(TS_SECTION_CATEGORIES) |
+				   ts_section_bit(TS_SECTION_LIVENESS) |
+				   ts_section_bit(TS_SECTION_STEPS) |
+				   ts_section_bit(TS_SECTION_LANES),
 			   run->watch, &err)
 		 : ts_err_nomem(&err);
 	if (!code)

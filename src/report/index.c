@@ -35,12 +35,25 @@ static const struct {
 	[TS_SECTION_CONTEXTS] = {"contexts", 1, ts_contexts_section_current},
 	[TS_SECTION_LIVES] = {"lives", 2, NULL},
 	[TS_SECTION_TILE_LIVES] = {"tile-lives", 2, NULL},
-	[TS_SECTION_PIECES] = {"pieces", 1, NULL},
+	[TS_SECTION_PIECES] = {"pieces", 2, NULL},
 	[TS_SECTION_LABELS] = {"labels", 1, NULL},
 	[TS_SECTION_ORDER_BYTES] = {"order-bytes", 1, NULL},
 	[TS_SECTION_ORDER_NAME] = {"order-name", 1, NULL},
 	[TS_SECTION_ORDER_TILE] = {"order-tile", 1, NULL},
 	[TS_SECTION_ORDER_CATEGORY] = {"order-category", 1, NULL},
+	[TS_SECTION_ORDER_TYPE] = {"order-type", 1, NULL},
+	[TS_SECTION_ORDER_OFFSET] = {"order-offset", 1, NULL},
+	[TS_SECTION_ORDER_ALIGNMENT] = {"order-alignment", 1, NULL},
+	[TS_SECTION_ORDER_ALWAYS] = {"order-always", 1, NULL},
+	[TS_SECTION_ORDER_FROM] = {"order-from", 1, NULL},
+	[TS_SECTION_ORDER_TO] = {"order-to", 1, NULL},
+	[TS_SECTION_ORDER_STEPS] = {"order-steps", 1, NULL},
+	[TS_SECTION_ORDER_TILES] = {"order-tiles", 1, NULL},
+	[TS_SECTION_ORDER_FULLEST] = {"order-fullest", 1, NULL},
+	[TS_SECTION_ORDER_BALANCE] = {"order-balance", 1, NULL},
+	[TS_SECTION_ORDER_ID] = {"order-id", 1, NULL},
+	[TS_SECTION_ORDER_VARIABLE] = {"order-variable", 1, NULL},
+	[TS_SECTION_ORDER_CLASS] = {"order-class", 1, NULL},
 };
 
 const char *
@@ -156,7 +169,7 @@ read_section(struct ts_index *x, int folder, enum ts_section s, const struct ts_
 /* A snapshot of what `x` (or NULL) has and the sections of `wanted`, as they are in the folder now. */
 static enum ts_code
 open_sections(struct ts_index **out, const struct ts_index *x, const struct ts_cache *cache,
-	const struct ts_report *r, unsigned wanted, struct ts_log *log,
+	const struct ts_report *r, uint64_t wanted, struct ts_log *log,
 	const struct ts_cancel *cancel, struct ts_err *err)
 {
 	enum ts_code code = new_snapshot(out, x, err);
@@ -170,7 +183,7 @@ open_sections(struct ts_index **out, const struct ts_index *x, const struct ts_c
 	if (!x)
 		ts_folder_touch(folder);
 	for (int s = 0; !code && s < TS_SECTION_COUNT; s++)
-		if (wanted & 1u << s)
+		if (wanted & ts_section_bit(s))
 			code = read_section(*out, folder, (enum ts_section)s, r, log, cancel, err);
 	close(folder);
 	if (code) {
@@ -182,7 +195,7 @@ open_sections(struct ts_index **out, const struct ts_index *x, const struct ts_c
 
 enum ts_code
 ts_index_open_some(struct ts_index **out, const struct ts_cache *cache, const struct ts_report *r,
-	unsigned wanted, struct ts_log *log, const struct ts_cancel *cancel, struct ts_err *err)
+	uint64_t wanted, struct ts_log *log, const struct ts_cancel *cancel, struct ts_err *err)
 {
 	return open_sections(out, NULL, cache, r, wanted, log, cancel, err);
 }
@@ -191,14 +204,15 @@ enum ts_code
 ts_index_open(struct ts_index **out, const struct ts_cache *cache, const struct ts_report *r,
 	struct ts_log *log, const struct ts_cancel *cancel, struct ts_err *err)
 {
-	return open_sections(out, NULL, cache, r, ~0u, log, cancel, err);
+	return open_sections(out, NULL, cache, r, ts_section_bit(TS_SECTION_ORDER_BYTES) - 1, log,
+		cancel, err);
 }
 
 enum ts_code
 ts_index_with(struct ts_index **out, const struct ts_index *x, enum ts_section s,
 	const struct ts_cache *cache, const struct ts_report *r, struct ts_err *err)
 {
-	return open_sections(out, x, cache, r, 1u << s, NULL, NULL, err);
+	return open_sections(out, x, cache, r, ts_section_bit(s), NULL, NULL, err);
 }
 
 const void *
@@ -210,15 +224,15 @@ ts_index_section(const struct ts_index *x, enum ts_section s, size_t *size)
 	return m ? m->payload : NULL;
 }
 
-unsigned
+uint64_t
 ts_index_sections(const struct ts_index *x)
 {
-	unsigned bits = 0;
+	uint64_t bits = 0;
 	size_t size;
 
 	for (int s = 0; s < TS_SECTION_COUNT; s++)
 		if (ts_index_section(x, (enum ts_section)s, &size))
-			bits |= 1u << s;
+			bits |= ts_section_bit(s);
 	return bits;
 }
 

@@ -45,28 +45,28 @@ struct ts_build {
 
 /* --- planning --------------------------------------------------------------------------------- */
 
-static unsigned
+static uint64_t
 sections_of(const struct ts_pass *p)
 {
-	unsigned bits = 0;
+	uint64_t bits = 0;
 
 	for (int i = 0; i < TS_PASS_SECTIONS; i++)
 		if (p->section[i] != TS_SECTION_COUNT)
-			bits |= 1u << p->section[i];
+			bits |= ts_section_bit(p->section[i]);
 	return bits;
 }
 
 /* What came to disk since `have` was made. */
 static enum ts_code
-look_again(struct ts_build *b, unsigned wanted, struct ts_err *err)
+look_again(struct ts_build *b, uint64_t wanted, struct ts_err *err)
 {
-	unsigned missing = wanted & ~ts_index_sections(b->index);
+	uint64_t missing = wanted & ~ts_index_sections(b->index);
 	enum ts_code code = TS_OK;
 
 	for (int s = 0; !code && s < TS_SECTION_COUNT; s++) {
 		struct ts_index *x;
 
-		if (!(missing & 1u << s))
+		if (!(missing & ts_section_bit(s)))
 			continue;
 		code = ts_index_with(&x, b->index, (enum ts_section)s, b->cache, b->report, err);
 		if (code)
@@ -162,10 +162,10 @@ plan_parts(struct stage *st, const struct ts_report *r, int most, struct ts_err 
 }
 
 static enum ts_code
-plan(struct ts_build *b, unsigned wanted, int parts, const struct ts_pass *const *passes,
+plan(struct ts_build *b, uint64_t wanted, int parts, const struct ts_pass *const *passes,
 	struct ts_err *err)
 {
-	unsigned missing = wanted & ~ts_index_sections(b->index);
+	uint64_t missing = wanted & ~ts_index_sections(b->index);
 	enum ts_code code = TS_OK;
 
 	for (; !code && *passes && b->stages < STAGES; passes++) {
@@ -182,7 +182,7 @@ plan(struct ts_build *b, unsigned wanted, int parts, const struct ts_pass *const
 
 enum ts_code
 ts_build_new_with(struct ts_build **out, bool *busy, struct ts_report *r,
-	const struct ts_cache *cache, struct ts_index *have, unsigned wanted, int parts,
+	const struct ts_cache *cache, struct ts_index *have, uint64_t wanted, int parts,
 	const struct ts_pass *const *passes, struct ts_err *err)
 {
 	struct ts_build *b = ts_alloc(1, sizeof(*b));
@@ -212,7 +212,7 @@ ts_build_new_with(struct ts_build **out, bool *busy, struct ts_report *r,
 
 enum ts_code
 ts_build_new(struct ts_build **out, bool *busy, struct ts_report *r, const struct ts_cache *cache,
-	struct ts_index *have, unsigned wanted, int parts, struct ts_err *err)
+	struct ts_index *have, uint64_t wanted, int parts, struct ts_err *err)
 {
 	return ts_build_new_with(out, busy, r, cache, have, wanted, parts, all_passes, err);
 }
@@ -253,7 +253,7 @@ ts_build_parts(const struct ts_build *b, int stage)
 	return b->stage[stage].parts;
 }
 
-unsigned
+uint64_t
 ts_build_sections(const struct ts_build *b, int stage)
 {
 	return sections_of(b->stage[stage].pass);

@@ -342,7 +342,7 @@ entry_of(struct ts_cache_entry *to, struct ts_folder *f)
 		.gone = f->gone};
 	f->path = NULL;
 	for (int s = 0; s < TS_SECTION_COUNT; s++)
-		to->sections |= f->section[s] >= 0 ? 1u << s : 0;
+		to->sections |= f->section[s] >= 0 ? ts_section_bit(s) : 0;
 }
 
 static enum ts_code

@@ -39,7 +39,13 @@ struct head {
 	uint64_t flags;
 	int64_t low; /* number of the first variable */
 	uint64_t variables, bytes;
-	uint64_t start_at, bytes_at;
+	uint64_t start_at, bytes_at, spread_at;
+};
+
+/* What a list comes to, so that who sorts by it need not read the list. */
+struct spread {
+	int64_t bytes;
+	uint32_t fullest, fullest_tile;
 };
 
 /* The tile of a row whose tile or bytes are no number: behind all others. */
@@ -140,6 +146,7 @@ struct sorting {
 	struct ts_pile start; /* uint32_t a variable: its first piece; then its first byte */
 	struct ts_pile piece; /* struct on_tile a piece, by variable */
 	struct ts_pile bytes;
+	struct ts_pile spread; /* struct spread a variable */
 	bool fits;
 	const struct ts_cache *cache;
 	const struct ts_cancel *cancel;
@@ -325,9 +332,26 @@ put_packed(struct sorting *s, const struct list *l, const struct on_tile *p, str
 	return code;
 }
 
+/* Without tiles all zeros. */
+static struct spread
+spread_of(const struct list *l, const struct on_tile *p)
+{
+	struct spread s = {.fullest_tile = l->tiles > 0 ? p[0].tile : 0};
+
+	for (uint32_t i = 0; i < l->tiles; i++) {
+		s.bytes += p[i].bytes;
+		if (p[i].bytes > s.fullest) {
+			s.fullest = p[i].bytes;
+			s.fullest_tile = p[i].tile;
+		}
+	}
+	return s;
+}
+
 /* The list of a variable: its pieces are joined in place. */
 static enum ts_code
-put_list(struct sorting *s, struct on_tile *p, size_t pieces, struct ts_err *err)
+put_list(struct sorting *s, struct spread *spread, struct on_tile *p, size_t pieces,
+	struct ts_err *err)
 {
 	int64_t before = -1;
 	struct list l;
@@ -336,6 +360,7 @@ put_list(struct sorting *s, struct on_tile *p, size_t pieces, struct ts_err *err
 	s->fits = s->fits && join_tiles(&l, p, pieces) && s->bytes.used < UINT32_MAX / 2;
 	if (pieces == 0 || !s->fits)
 		return TS_OK;
+	*spread = spread_of(&l, p);
 	find_unit(&l, p);
 	code = put_head(s, &l, err);
 	if (!code)
@@ -354,7 +379,9 @@ static enum ts_code
 put_lists(struct sorting *s, struct ts_err *err)
 {
 	uint32_t *start = s->start.memory, first = 0;
-	enum ts_code code = TS_OK;
+	enum ts_code code = ts_pile_room(&s->spread, s->variables * sizeof(struct spread), s->cache,
+		err);
+	struct spread *spread = s->spread.memory;
 
 	for (size_t v = 0; !code && v < s->variables; v++) {
 		uint32_t end = start[v + 1];
@@ -362,11 +389,13 @@ put_lists(struct sorting *s, struct ts_err *err)
 		if (is_cancelled(s, v))
 			return ts_err_set(err, TS_E_CANCELLED, "cancelled");
 		start[v] = (uint32_t)s->bytes.used;
-		code = put_list(s, (struct on_tile *)s->piece.memory + first, end - first, err);
+		code = put_list(s, &spread[v], (struct on_tile *)s->piece.memory + first,
+			end - first, err);
 		first = end;
 		if (v % (LOOK / 32) == 0) {
 			ts_pile_rest(&s->piece);
 			ts_pile_rest(&s->bytes);
+			ts_pile_rest(&s->spread);
 		}
 	}
 	start[s->variables] = (uint32_t)s->bytes.used;
@@ -388,10 +417,11 @@ write_lists(struct ts_pass_run *run, const struct sorting *s, struct ts_err *err
 	const struct ts_section_array array[] = {
 		{&h.start_at, s->start.memory, (s->variables + 1) * sizeof(uint32_t)},
 		{&h.bytes_at, s->bytes.memory, s->bytes.used},
+		{&h.spread_at, s->spread.memory, s->variables * sizeof(struct spread)},
 	};
 
 	if (!s->fits ||
-		(int64_t)(sizeof(h) + array[0].n + array[1].n) >
+		(int64_t)(sizeof(h) + array[0].n + array[1].n + array[2].n) >
 			ts_max_i64(run->report->identity.bytes / SHARE, SHARE_LEAST))
 		return leave(run->writer[0], err);
 	return ts_section_put_arrays(run->writer[0], &h, sizeof(h), array, TS_COUNT(array), err);
@@ -440,6 +470,7 @@ finish(struct ts_pass_run *run, struct ts_pass_part *parts, int count, struct ts
 	ts_pile_fini(&s.start);
 	ts_pile_fini(&s.piece);
 	ts_pile_fini(&s.bytes);
+	ts_pile_fini(&s.spread);
 	return code;
 }
 
@@ -491,31 +522,81 @@ take_head(struct ts_piece_list *l)
 	return true;
 }
 
-bool
-ts_index_pieces(struct ts_piece_list *out, const struct ts_index *x, int64_t variable)
+/* What the section says, once its offsets were looked at. */
+struct pieces {
+	const struct head *h;
+	const uint32_t *start;
+	const unsigned char *bytes;
+	const struct spread *spread;
+};
+
+static bool
+open_pieces(struct pieces *p, const struct ts_index *x)
 {
 	size_t size;
 	const void *payload = ts_index_section(x, TS_SECTION_PIECES, &size);
 	const struct head *h = payload ? ts_section_at(payload, size, 0, 1, sizeof(*h)) : NULL;
-	const unsigned char *bytes;
-	const uint32_t *start;
-	size_t v;
 
-	*out = (struct ts_piece_list){.tile = -1};
 	if (!h || h->flags & LEFT_TO_THE_ROWS || h->low < 0 || h->variables > UINT32_MAX)
 		return false;
-	start = ts_section_at(payload, size, h->start_at, h->variables + 1, sizeof(*start));
-	bytes = ts_section_at(payload, size, h->bytes_at, h->bytes, 1);
-	if (!start || !bytes)
+	p->h = h;
+	p->start = ts_section_at(payload, size, h->start_at, h->variables + 1, sizeof(*p->start));
+	p->bytes = ts_section_at(payload, size, h->bytes_at, h->bytes, 1);
+	p->spread = ts_section_at(payload, size, h->spread_at, h->variables, sizeof(*p->spread));
+	return p->start && p->bytes && p->spread;
+}
+
+/* False: what the index has is altered. */
+static bool
+list_at(struct ts_piece_list *out, const struct pieces *p, size_t v)
+{
+	if (p->start[v] > p->start[v + 1] || p->start[v + 1] > p->h->bytes)
 		return false;
-	if (variable < h->low || (uint64_t)(variable - h->low) >= h->variables)
-		return true;
-	v = (size_t)(variable - h->low);
-	if (start[v] > start[v + 1] || start[v + 1] > h->bytes)
-		return false;
-	out->at = bytes + start[v];
-	out->end = bytes + start[v + 1];
+	out->at = p->bytes + p->start[v];
+	out->end = p->bytes + p->start[v + 1];
 	return out->at == out->end || take_head(out);
+}
+
+bool
+ts_index_pieces(struct ts_piece_list *out, const struct ts_index *x, int64_t variable)
+{
+	struct pieces p;
+
+	*out = (struct ts_piece_list){.tile = -1};
+	if (!open_pieces(&p, x))
+		return false;
+	if (variable < p.h->low || (uint64_t)(variable - p.h->low) >= p.h->variables)
+		return true;
+	return list_at(out, &p, (size_t)(variable - p.h->low));
+}
+
+bool
+ts_index_has_pieces(const struct ts_index *x)
+{
+	struct pieces p;
+
+	return open_pieces(&p, x);
+}
+
+bool
+ts_index_spread(struct ts_variable_spread *out, const struct ts_index *x, int64_t variable)
+{
+	struct ts_piece_list list = {.tile = -1};
+	const struct spread *s;
+	struct pieces p;
+
+	if (!open_pieces(&p, x) || variable < p.h->low ||
+		(uint64_t)(variable - p.h->low) >= p.h->variables ||
+		!list_at(&list, &p, (size_t)(variable - p.h->low)) || list.tiles == 0)
+		return false;
+	s = &p.spread[variable - p.h->low];
+	*out = (struct ts_variable_spread){.id = variable,
+		.tiles = list.tiles,
+		.pieces = list.pieces,
+		.bytes = s->bytes >= 0 && s->bytes <= TS_NUMBER_MAX ? s->bytes : TS_UNKNOWN,
+		.fullest = s->fullest,
+		.fullest_tile = s->fullest_tile};
+	return true;
 }
 
 /* Value i of the packed ones. */

@@ -261,7 +261,7 @@ static enum ts_code
 read_all(struct source_work *s, struct ts_err *err)
 {
 	bool keyed = s->w.rd->report->binding[TS_LOWERED_VARIABLE].reach.key != TS_REACH_NONE ||
-		ts_index_sections(s->w.rd->index) & 1u << TS_SECTION_VARIABLES;
+		ts_index_sections(s->w.rd->index) & ts_section_bit(TS_SECTION_VARIABLES);
 	enum ts_code code = TS_OK, damage = TS_OK;
 	int64_t first = -1, last = -1, count = 0;
 

@@ -14,6 +14,7 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/report/dictionary.h"
+#include "tilescope/report/index_pieces.h"
 #include "tilescope/report/liveness.h"
 #include "tilescope/report/memory.h"
 #include "tilescope/report/rows.h"
@@ -59,6 +60,7 @@ free_spreads(struct ts_variable_spreads *s)
 	if (!s)
 		return;
 	ts_pile_fini(&s->spread);
+	ts_index_release(s->index);
 	free(s);
 }
 
@@ -497,7 +499,7 @@ read_pieces(struct spread_work *w, bool sorted, bool *fell, struct ts_progress *
 		for (int i = 0; i < b.rows && !code; i++) {
 			struct piece x = {b.v[0][i], b.v[1][i], b.v[2][i]};
 
-			if (b.is[0] || b.is[1] || b.is[2]) {
+			if (b.is[0] || b.is[1] || b.is[2] || x.tile >= TS_TILES_MAX) {
 				w->out->bad_rows++;
 				continue;
 			}
@@ -570,6 +572,27 @@ keep_spreads(struct spread_work *w, struct ts_err *err)
 	return code;
 }
 
+/* By a pass over all rows. */
+static enum ts_code
+read_spreads(struct spread_work *w, struct ts_progress *progress, struct ts_err *err)
+{
+	bool fell = false;
+	enum ts_code code = read_pieces(w, true, &fell, progress, err);
+
+	if (!code && fell) {
+		ts_dictionary_fini(&w->ids);
+		w->ids.cache = w->cache;
+		w->record.used = 0;
+		code = read_unsorted(w, progress, err);
+	}
+	if (!code)
+		code = keep_spreads(w, err);
+	ts_dictionary_fini(&w->ids);
+	ts_pile_fini(&w->record);
+	ts_pile_fini(&w->piece);
+	return code;
+}
+
 enum ts_code
 ts_variable_facts_spread(struct ts_variable_facts *f, struct ts_reader *rd,
 	struct ts_progress *progress, struct ts_err *err)
@@ -577,38 +600,38 @@ ts_variable_facts_spread(struct ts_variable_facts *f, struct ts_reader *rd,
 	struct spread_work w = {.rd = rd, .cache = f->cache, .ids = {.cache = f->cache}};
 	struct ts_variable_spreads *none = NULL;
 	enum ts_code code;
-	bool fell = false;
 
 	if (atomic_load(&f->spreads) || !ts_variable_spread_can(rd->report))
 		return TS_OK;
 	w.out = ts_alloc(1, sizeof(*w.out));
 	if (!w.out)
 		return ts_err_nomem(err);
-	code = read_pieces(&w, true, &fell, progress, err);
-	if (!code && fell) {
-		ts_dictionary_fini(&w.ids);
-		w.ids.cache = f->cache;
-		w.record.used = 0;
-		code = read_unsorted(&w, progress, err);
+	if (ts_index_has_pieces(rd->index)) {
+		w.out->index = ts_index_hold(rd->index);
+		code = TS_OK;
+	} else {
+		code = read_spreads(&w, progress, err);
 	}
-	if (!code)
-		code = keep_spreads(&w, err);
-	ts_dictionary_fini(&w.ids);
-	ts_pile_fini(&w.record);
-	ts_pile_fini(&w.piece);
 	if (code || !atomic_compare_exchange_strong(&f->spreads, &none, w.out))
 		free_spreads(w.out);
 	return code;
 }
 
-const struct ts_variable_spread *
-ts_variable_spread(const struct ts_variable_facts *f, int64_t variable)
+bool
+ts_variable_spread(struct ts_variable_spread *out, const struct ts_variable_facts *f,
+	int64_t variable)
 {
 	const struct ts_variable_spreads *s = atomic_load_explicit(&f->spreads,
 		memory_order_acquire);
+	const struct ts_variable_spread *x;
 
-	return s ? find(s->spread.memory, s->count, sizeof(struct ts_variable_spread), variable)
-		 : NULL;
+	if (s && s->index)
+		return ts_index_spread(out, s->index, variable);
+	x = s ? find(s->spread.memory, s->count, sizeof(struct ts_variable_spread), variable)
+	      : NULL;
+	if (x)
+		*out = *x;
+	return x != NULL;
 }
 
 int64_t

@@ -377,19 +377,16 @@ variable_order_make(struct variable_pass *p, struct ts_err *err)
 
 /* --- kept ------------------------------------------------------------------------------------- */
 
+_Static_assert(TS_SECTION_ORDER_CLASS - TS_SECTION_ORDER_BYTES == TS_SORT_CLASS - TS_SORT_BYTES &&
+		TS_SORT_CLASS == TS_SORT_COUNT - 1,
+	"each sort of lowered variables has its section");
+
 /* TS_SECTION_COUNT: none. */
 static enum ts_section
 section_of(const struct ts_variable_list *l)
 {
-	static const enum ts_section sections[] = {
-		[TS_SORT_BYTES] = TS_SECTION_ORDER_BYTES,
-		[TS_SORT_NAME] = TS_SECTION_ORDER_NAME,
-		[TS_SORT_TILE] = TS_SECTION_ORDER_TILE,
-		[TS_SORT_CATEGORY] = TS_SECTION_ORDER_CATEGORY,
-	};
-
-	return l->v->lowered && l->sort != TS_SORT_ROW && l->sort < TS_COUNT(sections)
-		? sections[l->sort]
+	return l->v->lowered && l->sort != TS_SORT_ROW
+		? (enum ts_section)(TS_SECTION_ORDER_BYTES + (l->sort - TS_SORT_BYTES))
 		: TS_SECTION_COUNT;
 }
 
@@ -440,13 +437,9 @@ variable_order_load(struct ts_variable_list *l, struct ts_reader *rd)
 	struct ts_index *with;
 	bool taken;
 
-	if (section_of(l) == TS_SECTION_COUNT || l->filter.count > 0 || l->anew)
+	if (section_of(l) == TS_SECTION_COUNT || l->filter.count > 0 || l->anew || !l->v->cache ||
+		!l->v->cache->dir)
 		return false;
-	if (take_order(l, rd->index))
-		return true;
-	if (!l->v->cache || !l->v->cache->dir)
-		return false;
-	/* made a moment ago, by this program or by another one */
 	if (ts_index_with(&with, rd->index, section_of(l), l->v->cache, rd->report, NULL))
 		return false;
 	taken = take_order(l, with);
@@ -458,7 +451,7 @@ bool
 ts_variable_list_is_kept(const struct ts_variable_list *l)
 {
 	return section_of(l) == TS_SECTION_COUNT || l->filter.count > 0 || l->partial || l->index ||
-		!l->v->cache || !l->v->cache->dir;
+		ts_variable_facts_partial(l->v->facts) || !l->v->cache || !l->v->cache->dir;
 }
 
 /* In pieces, for somebody may want to leave, and what is written need not stay in memory. */

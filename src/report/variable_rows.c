@@ -104,18 +104,19 @@ text_at(const struct filling *f, struct ts_rows *rows, int column, const char **
 void
 ts_variables_add_facts(const struct ts_variables *v, struct ts_variable *x)
 {
-	const struct ts_variable_spread *s = ts_variable_spread(v->facts, x->variable);
+	struct ts_variable_spread s;
+	bool spread = ts_variable_spread(&s, v->facts, x->variable);
 	struct ts_variable_life life;
 	bool alive = ts_variable_life(&life, v->facts, x->class_of, x->variable, x->always_live);
 
 	x->from = alive ? life.from : TS_UNKNOWN;
 	x->to = alive ? life.to : TS_UNKNOWN;
 	x->steps = alive ? life.steps : TS_UNKNOWN;
-	x->tiles = s ? s->tiles : TS_UNKNOWN;
-	x->pieces = s ? s->pieces : TS_UNKNOWN;
-	x->fullest = s ? s->fullest : TS_UNKNOWN;
-	x->fullest_tile = s ? s->fullest_tile : TS_UNKNOWN;
-	x->balance = s ? ts_variable_balance(s) : TS_UNKNOWN;
+	x->tiles = spread ? s.tiles : TS_UNKNOWN;
+	x->pieces = spread ? s.pieces : TS_UNKNOWN;
+	x->fullest = spread ? s.fullest : TS_UNKNOWN;
+	x->fullest_tile = spread ? s.fullest_tile : TS_UNKNOWN;
+	x->balance = spread ? ts_variable_balance(&s) : TS_UNKNOWN;
 }
 
 static void

@@ -306,7 +306,7 @@ void
 ts_debug_request(struct ts_debug *d, struct ts_view *v, const struct ts_debug_about *about)
 {
 	struct ts_view_env *env = v->env;
-	unsigned section = 1u << TS_SECTION_CONTEXTS;
+	uint64_t section = ts_section_bit(TS_SECTION_CONTEXTS);
 	bool quick = d->contexts || ts_index_sections(env->index) & section ||
 		env->report->part[TS_PART_DEBUG].state == TS_PART_ABSENT;
 	struct debug_fetch *f;

@@ -97,7 +97,7 @@ ask_table(struct ts_tab *t)
 	struct ts_view_env *env = t->view->env;
 	struct table_fetch *q;
 
-	env->wanted |= 1u << TS_SECTION_TILE_LIVES;
+	env->wanted |= ts_section_bit(TS_SECTION_TILE_LIVES);
 	if (h->pane.state != TS_PANE_EMPTY || env->looking ||
 		ts_view_waits(env, TS_SECTION_TILE_LIVES, TS_LOWERED_VARIABLE))
 		return;

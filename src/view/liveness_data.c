@@ -265,7 +265,7 @@ ask_line(struct liveness *s)
 	if (!ts_pane_has(&s->graph))
 		s->graph.state = TS_PANE_LOADING;
 	if (s->source.where != TS_LIVE_ALL) /* for the next time */
-		s->v.env->wanted |= 1u << TS_SECTION_TILE_LIVES;
+		s->v.env->wanted |= ts_section_bit(TS_SECTION_TILE_LIVES);
 	send(s, &l->f, LIVE_FETCH_LINE, line_rows(s));
 }
 
@@ -277,7 +277,7 @@ ask_lives(struct liveness *s)
 	struct lives_fetch *l;
 
 	if (s->shown.where == TS_LIVE_ALL && rows > KEPT_ROWS)
-		s->v.env->wanted |= 1u << TS_SECTION_LIVES;
+		s->v.env->wanted |= ts_section_bit(TS_SECTION_LIVES);
 	if (!s->lives_wanted || s->v.env->looking)
 		return;
 	s->lives_wanted = false;

@@ -196,6 +196,8 @@ take_keep(struct variables_view *t, struct variables_fetch *f)
 	if (f->fetch.code && f->fetch.code != TS_E_CANCELLED && t->view.env->log)
 		ts_log_add(t->view.env->log, "the order of the variables is not kept: %s",
 			f->fetch.err.msg);
+	else if (!f->fetch.code && t->list && f->list != t->list && !t->making)
+		keep_order(t); /* of the order that came meanwhile */
 	return TS_EFFECT_NONE;
 }
 

@@ -388,6 +388,12 @@ ask_sums(struct variables_view *t)
 	variables_send(t, ASK_SUMS, f);
 }
 
+static bool
+has_many_pieces(const struct variables_view *t)
+{
+	return ts_reach_span(&t->view.env->report->binding[TS_LOWERED_VARIABLE].reach) > PASS_ROWS;
+}
+
 /* What other relations say, as far as a column on the screen shows it. */
 static void
 ask_facts(struct variables_view *t)
@@ -400,7 +406,11 @@ ask_facts(struct variables_view *t)
 
 	if (t->facts_failed || t->fetch[ASK_FACTS] || (!lives && !spread))
 		return;
-	if (spread && ts_view_waits(t->view.env, TS_SECTION_VARIABLES, TS_LOWERED_VARIABLE))
+	if (spread && has_many_pieces(t))
+		t->view.env->wanted |= ts_section_bit(TS_SECTION_PIECES);
+	if (spread &&
+		(ts_view_waits(t->view.env, TS_SECTION_VARIABLES, TS_LOWERED_VARIABLE) ||
+			ts_view_waits(t->view.env, TS_SECTION_PIECES, TS_LOWERED_VARIABLE)))
 		spread = false;
 	if (!lives && !spread)
 		return;
@@ -427,8 +437,8 @@ ask_pieces(struct variables_view *t)
 	f = variables_begin(t, ASK_PIECES);
 	if (!f)
 		return;
-	if (ts_reach_span(&t->view.env->report->binding[TS_LOWERED_VARIABLE].reach) > PASS_ROWS)
-		t->view.env->wanted |= 1u << TS_SECTION_PIECES; /* for the next row */
+	if (has_many_pieces(t))
+		t->view.env->wanted |= ts_section_bit(TS_SECTION_PIECES); /* for the next row */
 	f->variable = x->variable;
 	f->quick = ts_index_pieces(&list, t->view.env->index, x->variable);
 	f->moving = t->fetch[ASK_PIECES] && !f->quick;

@@ -117,7 +117,7 @@ request(struct ts_tab *t)
 	struct ts_view_env *env = t->view->env;
 	struct answer *a;
 
-	env->wanted |= 1u << TS_SECTION_TILE_LIVES;
+	env->wanted |= ts_section_bit(TS_SECTION_TILE_LIVES);
 	if ((s->any && s->asked == changes_of(t)->version) || env->looking ||
 		s->pane.state == TS_PANE_ABSENT ||
 		ts_view_waits(env, TS_SECTION_TILE_LIVES, TS_LOWERED_VARIABLE))

@@ -27,10 +27,10 @@ struct part {
 	pthread_t thread;
 };
 
-static unsigned
+static uint64_t
 sections_of(char *words)
 {
-	unsigned bits = 0;
+	uint64_t bits = 0;
 	char *word;
 
 	while ((word = strtok_r(words, ",", &words)))
@@ -38,7 +38,7 @@ sections_of(char *words)
 			if (strcmp(word, ts_section_name((enum ts_section)s)) == 0 ||
 				(strcmp(word, "core") == 0 &&
 					ts_section_is_core((enum ts_section)s)))
-				bits |= 1u << s;
+				bits |= ts_section_bit(s);
 	return bits;
 }
 
@@ -95,7 +95,7 @@ run_stage(struct inside *in, struct ts_build *b, int stage)
 		stage ? ", " : "", ts_build_what(b, stage), ts_build_rows(b, stage),
 		ts_build_parts(b, stage), parts_ms, inside_ms(since));
 	for (int s = 0; s < TS_SECTION_COUNT; s++) {
-		if (!(made & 1u << s))
+		if (!(made & ts_section_bit(s)))
 			continue;
 		printf("%s\"%s\"", between, ts_section_name((enum ts_section)s));
 		between = ", ";
@@ -113,7 +113,7 @@ main(int argc, char **argv)
 	struct ts_build *b;
 	struct ts_err err;
 	int64_t since;
-	unsigned wanted;
+	uint64_t wanted;
 	bool busy;
 
 	if (argc != 5) {

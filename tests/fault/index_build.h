@@ -33,7 +33,7 @@ build_stage(struct ts_build *b, int stage, struct ts_reader *rd, struct ts_err *
  */
 static inline enum ts_code
 build_index(struct ts_index **x, int *failed, struct ts_report *r, const struct ts_cache *cache,
-	unsigned wanted, int parts, const struct ts_cancel *cancel, struct ts_err *err)
+	uint64_t wanted, int parts, const struct ts_cancel *cancel, struct ts_err *err)
 {
 	struct ts_build *b = NULL;
 	struct ts_reader *rd = NULL;

@@ -124,8 +124,16 @@ look_around(struct ts_reader *rd)
 		ts_trace_window_fini(&w);
 	}
 	ts_trace_release(t);
-	if (!ts_variables_open(&all, rd, NULL, &err))
+	if (!ts_variables_open(&all, rd, NULL, &err)) {
 		(void)!ts_variable_pieces_read(&p, rd, all, (int64_t)any(3000), NULL, &err);
+		(void)!ts_variable_facts_spread(all->facts, rd, NULL, &err);
+		for (int i = 0; i < 20; i++) {
+			struct ts_variable_spread spread;
+
+			if (ts_variable_spread(&spread, all->facts, (int64_t)any(3000)))
+				(void)ts_variable_balance(&spread);
+		}
+	}
 	ts_variable_pieces_fini(&p);
 	ts_variables_release(all);
 	(void)!ts_tile_variables_read(&v, rd, (int64_t)any(20), NULL, &err);

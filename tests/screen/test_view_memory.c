@@ -678,7 +678,7 @@ START_TEST(one_tile_does_not_wait_for_all)
 
 	harness_demo(&h, &o);
 	harness_start(&h, &ts_view_memory, 120, 38, TS_GLYPHS_FULL);
-	h.env.coming = 1u << TS_SECTION_CATEGORIES;
+	h.env.coming = ts_section_bit(TS_SECTION_CATEGORIES);
 	harness_settle(&h);
 	harness_type(&h, "goto 5");
 	harness_settle(&h);

@@ -725,9 +725,9 @@ START_TEST(the_index_makes_lanes_exact)
 	run(&s, "goto 7777");
 	run(&s, "ipu-next");
 	cursor_line(&s, before, sizeof(before));
-	bring_index(&s, 1u << TS_SECTION_STEPS);
+	bring_index(&s, ts_section_bit(TS_SECTION_STEPS));
 	ck_assert(shows(&s, "sampled"));
-	bring_index(&s, 1u << TS_SECTION_STEPS | 1u << TS_SECTION_LANES);
+	bring_index(&s, ts_section_bit(TS_SECTION_STEPS) | ts_section_bit(TS_SECTION_LANES));
 	ck_assert(lacks(&s, "sampled"));
 	cursor_line(&s, after, sizeof(after));
 	ck_assert_str_eq(before, after);
@@ -762,7 +762,7 @@ START_TEST(the_index_numbers_rows)
 		run(&s, "up");
 	ck_assert(shows(&s, "about "));
 	cursor_line(&s, before, sizeof(before));
-	bring_index(&s, 1u << TS_SECTION_STEPS);
+	bring_index(&s, ts_section_bit(TS_SECTION_STEPS));
 	ck_assert(lacks(&s, "about "));
 	ck_assert(shows(&s, "3,000 steps"));
 	cursor_line(&s, after, sizeof(after));

@@ -160,18 +160,18 @@ index_dir_section(const struct index_dir *d, const struct ts_report *r, enum ts_
 }
 
 /* The sections that an open finds, as bits; `log` may be NULL. */
-static inline unsigned
+static inline uint64_t
 index_dir_sections(const struct index_dir *d, const struct ts_report *r, struct ts_log *log)
 {
 	struct ts_index *x;
 	struct ts_err err = {0};
-	unsigned bits = 0;
+	uint64_t bits = 0;
 	size_t size;
 
 	ck_assert_msg(ts_index_open(&x, &d->c, r, log, NULL, &err) == TS_OK, "%s", err.msg);
 	for (int s = 0; s < TS_SECTION_COUNT; s++)
 		if (ts_index_section(x, (enum ts_section)s, &size))
-			bits |= 1u << s;
+			bits |= ts_section_bit(s);
 	ts_index_release(x);
 	return bits;
 }
@@ -202,7 +202,7 @@ index_dir_put(const char *path, const void *bytes, size_t n)
 /* Build sections of a report (bits) in so many parts, and map what there is. */
 static inline struct ts_index *
 index_dir_build(const struct index_dir *d, struct ts_report *r, struct ts_reader *rd,
-	unsigned wanted, int parts)
+	uint64_t wanted, int parts)
 {
 	struct ts_err err = {0};
 	struct ts_index *x;

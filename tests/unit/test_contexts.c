@@ -62,8 +62,8 @@ build(void)
 	struct ts_index *x;
 	int failed;
 
-	ck_assert_msg(build_index(&x, &failed, r, &d.c, 1u << TS_SECTION_CONTEXTS, 2, NULL, &err) ==
-			TS_OK,
+	ck_assert_msg(build_index(&x, &failed, r, &d.c, ts_section_bit(TS_SECTION_CONTEXTS), 2,
+			      NULL, &err) == TS_OK,
 		"%s", err.msg);
 	ck_assert_int_eq(failed, 0);
 	return x;
@@ -294,7 +294,7 @@ START_TEST(changed)
 	write_file("debug.cbor", &b);
 	ck_assert_int_eq(ts_context_path_read(&p, rd, c, 1, &err), TS_E_STALE);
 	ts_contexts_close(c);
-	ck_assert_uint_eq(index_dir_sections(&d, r, NULL) & 1u << TS_SECTION_CONTEXTS, 0);
+	ck_assert_uint_eq(index_dir_sections(&d, r, NULL) & ts_section_bit(TS_SECTION_CONTEXTS), 0);
 	ck_assert_int_eq(ts_contexts_open(&c, r, x, &d.c, NULL, NULL, &err), TS_OK);
 	ck_assert_ptr_null(c->index); /* of the old file: read anew */
 	ck_assert_uint_eq(c->count, 2);

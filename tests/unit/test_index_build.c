@@ -139,7 +139,7 @@ static const struct ts_pass both = PASS("both", TS_STEP_IPU, TS_SECTION_VARIABLE
 static const struct ts_pass *const passes[] = {&both, &steps, NULL};
 
 static struct ts_build *
-plan(struct ts_index *have, unsigned wanted, int parts)
+plan(struct ts_index *have, uint64_t wanted, int parts)
 {
 	struct ts_build *b;
 	bool busy;
@@ -204,7 +204,7 @@ START_TEST(builds_what_is_missing)
 	ck_assert_str_eq(ts_build_what(b, 0), "both");
 	ck_assert_int_eq(ts_build_rows(b, 0), 100);
 	ck_assert_uint_eq(ts_build_sections(b, 0),
-		1u << TS_SECTION_VARIABLES | 1u << TS_SECTION_CATEGORIES);
+		ts_section_bit(TS_SECTION_VARIABLES) | ts_section_bit(TS_SECTION_CATEGORIES));
 	ck_assert_int_eq(run(b, 0, &x), TS_OK);
 	ck_assert_int_eq(number(x, TS_SECTION_VARIABLES), 100);
 	ck_assert_int_eq(number(x, TS_SECTION_CATEGORIES), 100);
@@ -233,11 +233,11 @@ START_TEST(only_what_is_wanted)
 
 	bind(TS_STEP, true, 1, 1000);
 	bind(TS_STEP_IPU, true, 1, 100);
-	b = plan(NULL, 1u << TS_SECTION_STEPS | 1u << TS_SECTION_LANES, 1);
+	b = plan(NULL, ts_section_bit(TS_SECTION_STEPS) | ts_section_bit(TS_SECTION_LANES), 1);
 	ck_assert_int_eq(ts_build_stages(b), 1);
 	ck_assert_str_eq(ts_build_what(b, 0), "steps");
 	ts_build_free(b);
-	b = plan(NULL, 1u << TS_SECTION_CATEGORIES, 1);
+	b = plan(NULL, ts_section_bit(TS_SECTION_CATEGORIES), 1);
 	ck_assert_int_eq(ts_build_stages(b), 1);
 	ck_assert_str_eq(ts_build_what(b, 0), "both");
 	ts_build_free(b);
@@ -267,7 +267,7 @@ START_TEST(rows_are_split)
 		struct ts_cache_cleared cleared;
 
 		bind(TS_STEP, true, t[i].first, t[i].last);
-		b = plan(NULL, 1u << TS_SECTION_STEPS, t[i].most);
+		b = plan(NULL, ts_section_bit(TS_SECTION_STEPS), t[i].most);
 		ck_assert_msg(ts_build_parts(b, 0) == t[i].parts, "line %zu: %d parts", i,
 			ts_build_parts(b, 0));
 		ck_assert_int_eq(run(b, 0, &x), TS_OK);
@@ -335,7 +335,7 @@ START_TEST(a_stage_fails)
 	ts_build_drop(b, 0);
 	ts_build_free(b);
 	balanced(6);
-	ck_assert_uint_eq(index_dir_sections(&d, r, NULL), 1u << TS_SECTION_STEPS);
+	ck_assert_uint_eq(index_dir_sections(&d, r, NULL), ts_section_bit(TS_SECTION_STEPS));
 }
 END_TEST
 
@@ -390,7 +390,7 @@ START_TEST(report_changes_meanwhile)
 	struct ts_build *b;
 
 	bind(TS_STEP, true, 1, 1000);
-	b = plan(NULL, 1u << TS_SECTION_STEPS, 2);
+	b = plan(NULL, ts_section_bit(TS_SECTION_STEPS), 2);
 	snprintf(path, sizeof(path), "%s/a.pop", d.dir);
 	ck_assert_int_eq(unlink(path), 0);
 	index_dir_write(&d, "a.pop", "another");

@@ -191,7 +191,7 @@ START_TEST(one_builder)
 	ck_assert_int_eq(index_dir_section(&d, other, TS_SECTION_STEPS, 50, &err), TS_OK);
 	ck_assert_int_eq(ts_cache_clear(&cleared, &d.c, &err), TS_OK);
 	ck_assert_uint_eq(cleared.reports, 1);
-	ck_assert_uint_eq(index_dir_sections(&d, r, NULL), 1u << TS_SECTION_STEPS);
+	ck_assert_uint_eq(index_dir_sections(&d, r, NULL), ts_section_bit(TS_SECTION_STEPS));
 	ck_assert_uint_eq(index_dir_sections(&d, other, NULL), 0);
 
 	index_dir_put(index_dir_path(path, &d, r, "lanes.0123.tmp"), "left over", 9);
@@ -382,7 +382,7 @@ START_TEST(clock_goes_back)
 	evict(0);
 	ck_assert_int_eq(kept(), 3);
 	ck_assert_uint_eq(index_dir_sections(&d, reports[3], NULL),
-		1u << TS_SECTION_STEPS | 1u << TS_SECTION_LIVES);
+		ts_section_bit(TS_SECTION_STEPS) | ts_section_bit(TS_SECTION_LIVES));
 	close_reports();
 }
 END_TEST
@@ -547,7 +547,8 @@ START_TEST(listed)
 
 		ck_assert_str_eq(e[i].path, r->real);
 		ck_assert_int_eq(e[i].used_s, 1000003 - (int64_t)i);
-		ck_assert_uint_eq(e[i].sections, 1u << TS_SECTION_STEPS | 1u << TS_SECTION_LIVES);
+		ck_assert_uint_eq(e[i].sections,
+			ts_section_bit(TS_SECTION_STEPS) | ts_section_bit(TS_SECTION_LIVES));
 		ck_assert_int_eq(e[i].gone, i == 1);
 		ck_assert_int_ge(e[i].bytes, i == 3 ? SIZE : 2 * SIZE);
 	}
@@ -614,14 +615,15 @@ START_TEST(replaced)
 	ck_assert_int_eq(index_dir_count(&d, r, ".tmp"), 0);
 	ck_assert_int_eq(index_dir_count(&d, r, "lanes"), 0);
 	/* who opened it before sees what it saw, and takes nothing away from who comes later */
-	ck_assert_uint_eq(index_dir_sections(&d, r, NULL), 1u << TS_SECTION_STEPS);
+	ck_assert_uint_eq(index_dir_sections(&d, r, NULL), ts_section_bit(TS_SECTION_STEPS));
 	if (_i < 3) {
 		again = index_dir_open(&d, "a.pop");
 		ck_assert_uint_eq(index_dir_sections(&d, again, NULL), 0);
 		ck_assert_int_eq(index_dir_count(&d, r, ".idx"), 0);
 		ck_assert_int_eq(index_dir_section(&d, again, TS_SECTION_STEPS, 10, &err), TS_OK);
 		ck_assert_uint_eq(index_dir_sections(&d, r, NULL), 0);
-		ck_assert_uint_eq(index_dir_sections(&d, again, NULL), 1u << TS_SECTION_STEPS);
+		ck_assert_uint_eq(index_dir_sections(&d, again, NULL),
+			ts_section_bit(TS_SECTION_STEPS));
 		ts_report_close(again);
 	}
 	ts_report_close(r);
@@ -649,7 +651,7 @@ START_TEST(copied_over)
 	ck_assert(ts_report_changed(r));
 	again = index_dir_open(&d, "a.pop");
 	ck_assert(!ts_report_changed(again));
-	ck_assert_uint_eq(index_dir_sections(&d, again, NULL), 1u << TS_SECTION_STEPS);
+	ck_assert_uint_eq(index_dir_sections(&d, again, NULL), ts_section_bit(TS_SECTION_STEPS));
 	ts_report_close(again);
 	ts_report_close(r);
 }
@@ -665,7 +667,7 @@ START_TEST(through_a_link)
 	ck_assert_int_eq(symlink("a.pop", link), 0);
 	linked = index_dir_open(&d, "link.pop");
 	ck_assert_int_eq(index_dir_section(&d, linked, TS_SECTION_STEPS, 10, &err), TS_OK);
-	ck_assert_uint_eq(index_dir_sections(&d, r, NULL), 1u << TS_SECTION_STEPS);
+	ck_assert_uint_eq(index_dir_sections(&d, r, NULL), ts_section_bit(TS_SECTION_STEPS));
 	ts_report_close(linked);
 	ts_report_close(r);
 }

@@ -185,8 +185,8 @@ build(struct bench *b, int parts)
 
 	ck_assert(ts_index_open(&b->index, &b->cache, b->report, NULL, NULL, &b->err) == TS_OK);
 	ck_assert_msg(ts_build_new(&build, &busy, b->report, &b->cache, b->index,
-			      1u << TS_SECTION_STEPS | 1u << TS_SECTION_LANES, parts,
-			      &b->err) == TS_OK,
+			      ts_section_bit(TS_SECTION_STEPS) | ts_section_bit(TS_SECTION_LANES),
+			      parts, &b->err) == TS_OK,
 		"%s", b->err.msg);
 	ck_assert(!busy);
 	for (int s = 0; s < ts_build_stages(build); s++) {

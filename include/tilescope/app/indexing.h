@@ -41,8 +41,8 @@ struct ts_indexing {
 	struct ts_build *build;
 	struct ts_report *report; /* of the build; held */
 	int stage;
-	unsigned planned;		    /* sections that the last look was for */
-	unsigned failed;		    /* sections that cannot be built */
+	uint64_t planned;		    /* sections that the last look was for */
+	uint64_t failed;		    /* sections that cannot be built */
 	int under_way;			    /* jobs sent and not yet received */
 	struct ts_job *part[TS_PASS_PARTS]; /* those of them that are parts, and the finish */
 	int64_t ended_rows;		    /* of parts of this stage that have ended */
@@ -54,7 +54,7 @@ struct ts_indexing {
 		*fresh;	    /* more than the views have, which get it when nobody types; or NULL */
 	int64_t fresh_us;   /* since when */
 	int64_t look_at_us; /* BUSY: when to look again; 0 = not */
-	unsigned promised;  /* what views were told is coming, since the last turn */
+	uint64_t promised;  /* what views were told is coming, since the last turn */
 	char told[TS_ERR_MSG];	       /* the last complaint: said once */
 	struct ts_index_status status; /* lent to the views */
 	int percent;		       /* of the whole build, as shown: never less than before */

@@ -19,7 +19,7 @@ enum ts_code ts_open_report(struct ts_report **r, struct ts_reader **rd, const s
 void ts_name_found(struct ts_err *err, const char *path, const struct ts_cancel *cancel);
 
 /* Lend the reader what an index has of these sections (bits); a verb builds none. */
-enum ts_code ts_use_index(struct ts_reader *rd, const struct ts_args *args, unsigned sections,
+enum ts_code ts_use_index(struct ts_reader *rd, const struct ts_args *args, uint64_t sections,
 	struct ts_watch *w, struct ts_err *err) TS_WARN_UNUSED;
 
 void ts_close_report(struct ts_report *r, struct ts_reader *rd);

@@ -32,12 +32,42 @@ enum ts_section {
 	TS_SECTION_TILE_LIVES, /* bytes by tile and class, and when each class is alive */
 	TS_SECTION_PIECES,     /* on which tiles the pieces of each variable stand */
 	TS_SECTION_LABELS,     /* what each variable is for */
+	/*
+	 * orders of lowered variables, as enum ts_variable_sort has them; no snapshot has them before it is asked
+	 * for one (ts_index_with): they are large, and few are looked at
+	 */
 	TS_SECTION_ORDER_BYTES,
 	TS_SECTION_ORDER_NAME,
 	TS_SECTION_ORDER_TILE,
 	TS_SECTION_ORDER_CATEGORY,
+	TS_SECTION_ORDER_TYPE,
+	TS_SECTION_ORDER_OFFSET,
+	TS_SECTION_ORDER_ALIGNMENT,
+	TS_SECTION_ORDER_ALWAYS,
+	TS_SECTION_ORDER_FROM,
+	TS_SECTION_ORDER_TO,
+	TS_SECTION_ORDER_STEPS,
+	TS_SECTION_ORDER_TILES,
+	TS_SECTION_ORDER_FULLEST,
+	TS_SECTION_ORDER_BALANCE,
+	TS_SECTION_ORDER_ID,
+	TS_SECTION_ORDER_VARIABLE,
+	TS_SECTION_ORDER_CLASS,
 	TS_SECTION_COUNT
 };
+
+/* A set of sections has a bit for each. */
+static inline uint64_t
+ts_section_bit(int s)
+{
+	return UINT64_C(1) << s;
+}
+
+static inline bool
+ts_section_is_order(int s)
+{
+	return s >= TS_SECTION_ORDER_BYTES;
+}
 
 /* Built without being asked for? */
 static inline bool
@@ -80,7 +110,7 @@ struct ts_index {
 };
 
 /*
- * Map what is there and agrees with the report; what does not is removed and told to `log` (may be NULL).
+ * Map what is there, orders apart, and agrees with the report; what does not is removed and told to `log` (may be NULL).
  * Checksums are looked at by reading, so that the pages need not stay resident. *out is never NULL
  * with TS_OK, even where there is no cache. Errors: TS_E_NOMEM, TS_E_CANCELLED.
  */
@@ -90,7 +120,7 @@ enum ts_code ts_index_open(struct ts_index **out, const struct ts_cache *cache,
 
 /* Only the sections of `wanted` (bits): who needs two figures need not have all checksums looked at. */
 enum ts_code ts_index_open_some(struct ts_index **out, const struct ts_cache *cache,
-	const struct ts_report *r, unsigned wanted, struct ts_log *log,
+	const struct ts_report *r, uint64_t wanted, struct ts_log *log,
 	const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
 struct ts_index *ts_index_hold(struct ts_index *x); /* NULL allowed */
 void ts_index_release(struct ts_index *x);	    /* NULL allowed */
@@ -99,7 +129,7 @@ void ts_index_release(struct ts_index *x);	    /* NULL allowed */
 const void *ts_index_section(const struct ts_index *x, enum ts_section s, size_t *size);
 
 /* The sections that are there, a bit for each; 0 when x is NULL. */
-unsigned ts_index_sections(const struct ts_index *x);
+uint64_t ts_index_sections(const struct ts_index *x);
 
 /*
  * `count` elements of `size` bytes at `offset` of a payload, or NULL when they do not lie in it (whole,
@@ -193,7 +223,7 @@ void ts_spill_rest(void *memory, size_t size);
 struct ts_cache_entry {
 	char *path;	       /* of the report; raw; "" when it cannot be told */
 	int64_t bytes, used_s; /* on disk; when it was used last, seconds since the epoch */
-	unsigned sections;     /* a bit for each enum ts_section */
+	uint64_t sections;     /* a bit for each enum ts_section */
 	bool gone;	       /* the report is not there any more, or is another one */
 };
 

@@ -23,7 +23,7 @@ struct ts_build;
  * cache must outlive it. Errors: TS_E_SYS (no lock can be had), TS_E_NOMEM.
  */
 enum ts_code ts_build_new(struct ts_build **out, bool *busy, struct ts_report *r,
-	const struct ts_cache *cache, struct ts_index *have, unsigned wanted, int parts,
+	const struct ts_cache *cache, struct ts_index *have, uint64_t wanted, int parts,
 	struct ts_err *err) TS_WARN_UNUSED;
 void ts_build_free(struct ts_build *b); /* NULL allowed; not while a part runs */
 
@@ -33,7 +33,7 @@ struct ts_index *ts_build_index(const struct ts_build *b);
 int ts_build_stages(const struct ts_build *b);
 const char *ts_build_what(const struct ts_build *b, int stage); /* "steps", "lowered variables" */
 int ts_build_parts(const struct ts_build *b, int stage);
-unsigned ts_build_sections(const struct ts_build *b, int stage); /* bits of what it makes */
+uint64_t ts_build_sections(const struct ts_build *b, int stage); /* bits of what it makes */
 int64_t ts_build_rows(const struct ts_build *b, int stage);	 /* about; 0 = not known */
 
 /* Begin a stage: after the one before is finished or dropped, before its parts. TS_E_SYS: it cannot be written. */
@@ -102,7 +102,7 @@ extern const struct ts_pass ts_pass_categories, ts_pass_variables, ts_pass_varia
 
 /* As ts_build_new(), with passes of one's own (a list that NULL ends): for tests of a pass. */
 enum ts_code ts_build_new_with(struct ts_build **out, bool *busy, struct ts_report *r,
-	const struct ts_cache *cache, struct ts_index *have, unsigned wanted, int parts,
+	const struct ts_cache *cache, struct ts_index *have, uint64_t wanted, int parts,
 	const struct ts_pass *const *passes, struct ts_err *err) TS_WARN_UNUSED;
 
 #endif

@@ -19,8 +19,9 @@
 enum { TS_EVIDENCE = 240, TS_PLACE = 80 };
 
 /* Sections of the index that have them. */
-#define TS_INSIGHT_SECTIONS \
-	(1u << TS_SECTION_CATEGORIES | 1u << TS_SECTION_VARIABLES | 1u << TS_SECTION_LIVENESS)
+#define TS_INSIGHT_SECTIONS                                                             \
+	(ts_section_bit(TS_SECTION_CATEGORIES) | ts_section_bit(TS_SECTION_VARIABLES) | \
+		ts_section_bit(TS_SECTION_LIVENESS))
 
 enum { TS_FACT_TILES = 1, TS_FACT_CATEGORIES = 2, TS_FACT_LIVENESS = 4, TS_FACT_VARIABLES = 8 };
 

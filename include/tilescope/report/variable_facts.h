@@ -5,8 +5,9 @@
  *
  * Lifetimes come from `class_interval` (by the class of a lowered variable) and `liveness_variable` (by the
  * number of an unlowered one, and for lowered ones that have no class). Intervals that overlap or touch count
- * once; what lies behind the last recorded step does not. Spread is one pass over the lowered variables. Both are read when they are first asked for, and kept;
- * one that is there does not change any more: any thread may look at it.
+ * once; what lies behind the last recorded step does not. Spread is what the index has of pieces, else one pass over
+ * the lowered variables. Both are read when they are first asked for, and kept; one that is there does not change any
+ * more: any thread may look at it.
  */
 #ifndef TS_REPORT_VARIABLE_FACTS_H
 #define TS_REPORT_VARIABLE_FACTS_H
@@ -14,6 +15,7 @@
 #include <stdatomic.h>
 
 #include "tilescope/base/progress.h"
+#include "tilescope/report/index.h"
 #include "tilescope/report/pile.h"
 #include "tilescope/report/report.h"
 
@@ -54,8 +56,10 @@ struct ts_variable_spread {
 struct ts_variable_spreads {
 	size_t count;
 	struct ts_pile spread; /* by number */
-	int64_t bad_rows;      /* left out: variable, tile or bytes are no numbers */
-	bool partial;	       /* the report is damaged */
+	int64_t bad_rows; /* left out: variable, tile or bytes are no numbers, or the tile is too large */
+	bool partial; /* the report is damaged */
+	struct ts_index
+		*index; /* held: it has them, and there is nothing of what stands above; or NULL */
 };
 
 struct ts_variable_facts {
@@ -102,8 +106,8 @@ int ts_variable_is_alive(const struct ts_variable_facts *f, int64_t class_of, in
 const struct ts_variable_interval *ts_variable_intervals(const struct ts_variable_facts *f,
 	int64_t class_of, int64_t variable, uint32_t *count);
 
-/* NULL: it has no pieces, or they were not looked at yet. Lent by `f`. */
-const struct ts_variable_spread *ts_variable_spread(const struct ts_variable_facts *f,
+/* False: it has no pieces, or they were not looked at yet. */
+bool ts_variable_spread(struct ts_variable_spread *out, const struct ts_variable_facts *f,
 	int64_t variable);
 
 /*

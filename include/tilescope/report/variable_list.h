@@ -8,8 +8,8 @@
  *
  * Orders: sizes and counts from the largest down, other numbers from the lowest up, texts by their bytes;
  * equals as they stand in the report, rows of which it is not known last. Backwards is the same order
- * read from its end, the unknown last there, too. Orders of all lowered variables by bytes, name, tile and category
- * are kept as sections of the index.
+ * read from its end, the unknown last there, too. Orders of all lowered variables are kept as sections of the index
+ * when they were made once.
  *
  * Threads: one makes it (ts_variable_list_make()), any may read it meanwhile.
  */

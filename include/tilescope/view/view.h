@@ -62,8 +62,8 @@ struct ts_view_env {
 	enum ts_part_state archive_state;
 	struct ts_index *index; /* what is built of its index, or NULL; grows (view->indexed) */
 	const struct ts_cache *cache; /* NULL until it is made; outlives all jobs */
-	unsigned wanted; /* a view sets it: sections (bits) to build beyond the core ones */
-	unsigned coming; /* sections (bits) that are being built, or looked for: soon in `index` */
+	uint64_t wanted; /* a view sets it: sections (bits) to build beyond the core ones */
+	uint64_t coming; /* sections (bits) that are being built, or looked for: soon in `index` */
 	bool partial;	 /* a view sets it: damage, although its questions were answered */
 	bool looking;	 /* for some milliseconds it is not known what there is of an index */
 	const struct ts_index_status *indexing; /* for the Jobs view; or NULL */
@@ -249,7 +249,7 @@ struct ts_pane_data {
 static inline bool
 ts_view_waits(const struct ts_view_env *env, enum ts_section section, enum ts_relation relation)
 {
-	return env->coming & 1u << section && ts_report_has(env->report, relation);
+	return env->coming & ts_section_bit(section) && ts_report_has(env->report, relation);
 }
 
 /* Is there something to draw (READY, STALE, PARTIAL)? */
