@@ -17,6 +17,7 @@ enum {
 	BUSY_US = 300000,
 	TITLE_WORD = 12,
 	TITLE_PATH = 48,
+	TITLE_PATH_LEAST = 8,
 	PATH_LEAST = 10,
 	WIDE = 120,
 	SELECTED_LEAST = 6, /* columns of the words that selected tiles */
@@ -223,60 +224,93 @@ short_path(size_t *n, const char *path, int room)
 }
 
 /*
- * What tiles are selected, from column x on, in at most so many: "tiles worst(5): 5", else "5 tiles". It goes
- * before the program's name and the path: what the views show depends on it. The column behind it.
+ * What tiles are selected, from column x on, in at most so many: "tiles worst(5): 5", "worst(5): 5", else "5 tiles".
+ * The column behind it.
  */
 static int
 draw_selected(const struct ts_app *app, struct ts_canvas *c, struct ts_rect r, int x, int columns)
 {
 	const struct ts_selected_tiles *t = &app->selection.tiles;
 	char n[TS_FMT_MAX], end[TS_FMT_MAX + 2];
-	int room, least = (int)ts_min_i64((int64_t)strlen(t->text), SELECTED_LEAST);
+	int all = (int)strlen(t->text), room, least = (int)ts_min_i64(all, SELECTED_LEAST);
+	int word = (int)strlen("tiles ");
 
-	if (t->count == 0)
-		return x;
 	snprintf(end, sizeof(end), ": %s", ts_fmt_count(n, t->count));
-	room = columns - (int)(strlen("tiles ") + strlen(end));
+	room = columns - (int)strlen(end);
 	if (room < least || least == 0)
 		return ts_canvas_printf(c, r, x, 0, TS_ROLE_SELECTION, "%s tile%s", n,
 			t->count == 1 ? "" : "s");
-	x = ts_canvas_text(c, r, x, 0, TS_ROLE_SELECTION, "tiles ");
+	if (room >= word + ts_min_i64(all, SELECTED_MOST / 2)) {
+		x = ts_canvas_text(c, r, x, 0, TS_ROLE_SELECTION, "tiles ");
+		room -= word;
+	}
 	x += ts_canvas_field(c, r, x, 0, room < SELECTED_MOST ? room : SELECTED_MOST,
 		TS_ROLE_SELECTION, t->text, strlen(t->text), TS_FIELD_ELLIPSIS);
 	return ts_canvas_text(c, r, x, 0, TS_ROLE_SELECTION, end);
+}
+
+/* The program's name and that of the report, in so many columns. The column behind them: 0 where there is no room. */
+static int
+draw_name(const struct ts_app *app, struct ts_canvas *c, struct ts_rect r, int columns)
+{
+	const char *path = app->env.report ? app->env.report->path : app->path ? app->path : "";
+	int x, room;
+	size_t n;
+
+	if (columns < TITLE_WORD - 1)
+		return 0; /* the tabs need them */
+	x = ts_canvas_text(c, r, 1, 0, TS_ROLE_TITLE, "tilescope");
+	room = columns - x - 3 < TITLE_PATH ? columns - x - 3 : TITLE_PATH;
+	if (room < TITLE_PATH_LEAST)
+		return x;
+	path = short_path(&n, path, room);
+	return x + 2 + ts_canvas_field(c, r, x + 2, 0, room, TS_ROLE_TAB, path, n, TS_FIELD_TAIL);
+}
+
+/*
+ * The selected tiles, which what the views show depends on: behind the tabs, where there is room, else in the place
+ * of the name. So the tabs stay where they are.
+ */
+static void
+draw_selected_beside(struct ts_app *app, struct ts_canvas *c, struct ts_rect r, int from, int to,
+	int end, enum tab_form form)
+{
+	char n[TS_FMT_MAX];
+	int text = (int)ts_min_i64((int64_t)strlen(app->selection.tiles.text), SELECTED_MOST);
+
+	if (app->selection.tiles.count == 0)
+		return;
+	ts_fmt_count(n, app->selection.tiles.count);
+	if (r.w - end - to >= text + (int)strlen("  tiles : ") + (int)strlen(n)) {
+		draw_selected(app, c, r, to + 2, r.w - end - to - 2);
+		return;
+	}
+	ts_canvas_fill(c, (struct ts_rect){0, 0, from, 1}, TS_ROLE_TAB, ' ');
+	to = draw_selected(app, c, r, 1, from - 2);
+	if (to >= from) /* there never was a name: they make room */
+		draw_tabs(app, c, r, to + 1, form);
 }
 
 static void
 draw_title(struct ts_app *app, struct ts_canvas *c)
 {
 	struct ts_rect r = ts_rect_row(ts_canvas_rect(c), 0);
-	const char *path = app->env.report ? app->env.report->path : app->path ? app->path : "";
 	enum tab_form form = r.w >= 100		     ? TABS_LONG
 		: r.w >= tabs_width(app, TABS_BRIEF) ? TABS_BRIEF
 						     : TABS_NUMBERS;
-	int tabs_w = tabs_width(app, form), margin = form == TABS_LONG, x = 0, room;
+	int tabs_w = tabs_width(app, form), margin = form == TABS_LONG, from, to, end;
 	char work[TS_INDEXING_TITLE];
-	size_t n;
 
 	ts_canvas_fill(c, r, TS_ROLE_TAB, ' ');
 	describe_work(app, r.w - TITLE_WORD + 1 - margin - tabs_w - (r.w < WIDE ? 0 : PATH_LEAST),
 		work, sizeof(work));
-	room = r.w - 3 - tabs_w - (work[0] ? (int)strlen(work) + 1 : 0);
-	x = draw_selected(app, c, r, 1, room);
-	if (x == 1 ? r.w > tabs_w + TITLE_WORD - 2 : room - x >= TITLE_WORD)
-		x = ts_canvas_text(c, r, x == 1 ? x : x + 2, 0, TS_ROLE_TITLE, "tilescope");
-	else if (x == 1)
-		x = 0; /* the tabs need all columns */
-	room = r.w - x - 3 - tabs_w - (work[0] ? (int)strlen(work) + 1 : 0);
-	if (room > TITLE_PATH)
-		room = TITLE_PATH;
-	if (room >= 8) {
-		path = short_path(&n, path, room);
-		x += 2 + ts_canvas_field(c, r, x + 2, 0, room, TS_ROLE_TAB, path, n, TS_FIELD_TAIL);
-	}
-	x = draw_tabs(app, c, r, x > 0 ? x + 1 : 0, form);
-	if (work[0] && x + (int)strlen(work) + margin <= r.w)
+	end = work[0] ? (int)strlen(work) + 1 : 0;
+	from = draw_name(app, c, r, r.w - tabs_w - end);
+	from += from > 0;
+	to = draw_tabs(app, c, r, from, form);
+	if (work[0] && to + (int)strlen(work) + margin <= r.w)
 		ts_canvas_right(c, r, margin, 0, TS_ROLE_NOTE, work);
+	draw_selected_beside(app, c, r, from, to, end + margin, form);
 }
 
 /* Above a picture, in place of the tabs: what it shows. */

@@ -215,7 +215,10 @@ range(struct parser *p, int64_t *from, int64_t *to)
 	return code;
 }
 
-/* "90%", "560KiB", "573440": bytes; a decimal point, and units in any case, are allowed. */
+/*
+ * "90%", "560KiB", "573440B": bytes; a decimal point, and units in any case, are allowed. A bare number is asked what
+ * it is: who types 500 means KiB, or a share, and hardly ever bytes.
+ */
 static enum ts_code
 bytes(struct parser *p, double *out)
 {
@@ -224,16 +227,22 @@ bytes(struct parser *p, double *out)
 		double of;
 	} units[] = {{"KiB", 1024}, {"MiB", 1048576}, {"KB", 1e3}, {"MB", 1e6}, {"K", 1024},
 		{"M", 1048576}, {"B", 1}};
+	const char *at;
 	int64_t whole;
-	enum ts_code code = number(p, &whole);
+	enum ts_code code;
 	double scale = 0.1;
+	int digits;
 
+	peek(p);
+	at = p->at;
+	code = number(p, &whole);
 	if (code)
 		return code;
 	*out = (double)whole;
 	if (*p->at == '.')
 		for (p->at++; is_digit(*p->at); p->at++, scale /= 10)
 			*out += (*p->at - '0') * scale;
+	digits = (int)(p->at - at);
 	if (peek(p) == '%') {
 		if (p->world && p->world->limit < 0)
 			return wrong(p, p->at,
@@ -246,9 +255,11 @@ bytes(struct parser *p, double *out)
 		if (strncasecmp(p->at, units[i].name, strlen(units[i].name)) == 0) {
 			p->at += strlen(units[i].name);
 			*out *= units[i].of;
-			break;
+			return TS_OK;
 		}
-	return TS_OK;
+	return *out > 0 ? wrong(p, at, "%.*s what? %.*sK, or %.*sB, or a share as in 90%%", digits,
+				  at, digits, at, digits, at)
+			: TS_OK;
 }
 
 /* --- terms ------------------------------------------------------------------------------------ */

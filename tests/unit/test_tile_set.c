@@ -80,11 +80,11 @@ static const struct {
 	{"WORST(3) , Ipu(0) & 7", "7,27,109,136"},
 	{"over(99%)", "27,109,136"},
 	{"over(99.7%)", "27,109"},
-	{"over(997)", "27,109"},
+	{"over(997B)", "27,109"},
 	{"over(0.974KiB)", "27,109"},
 	{"over( 99.7 % )", "27,109"},
 	{"over(0.974 kib)", "27,109"},
-	{"under(1)", "0"},
+	{"under(1B)", "0"},
 	{"using(\"conv\\\"2\") & 0-20", "0,7,14"},
 	{"using(\"nothing\")", ""},
 	{"using(/a\\/b\\d/) & 0-9", "0,7"},
@@ -129,6 +129,8 @@ static const struct {
 	{"1,fullestones",
 		"character 3: no word \"fullesto\": all selected ipu over under worst using"},
 	{"over(x)", "character 6: a number is missing"},
+	{"over(500)", "character 6: 500 what? 500K, or 500B, or a share as in 90%"},
+	{"under( 1.5 )", "character 8: 1.5 what? 1.5K, or 1.5B, or a share as in 90%"},
 	{"using(conv)", "character 7: a name in quotes, or /a regular expression/, is missing"},
 	{"using(/conv)", "character 7: the / is not closed"},
 	{"using(/\\)", "character 7: the / is not closed"},
@@ -153,7 +155,7 @@ END_TEST
 START_TEST(what_is_not_known)
 {
 	static const char *const lines[] = {"ipu(0)", "over(50%)", "worst(1)", "using(\"x\")",
-		"under(7)"};
+		"under(7B)"};
 	struct ts_tile_world w = {.tiles = 10, .limit = -1};
 	struct ts_tile_set s;
 

@@ -142,13 +142,13 @@ START_TEST(tiles_with_gaps_between_them)
 	names(&w, "using(\"A\")", "0,3");
 	names(&w, "using(\"b[2]\")", "1");
 	names(&w, "using(/^[ab]/)", "0-1,3");
-	names(&w, "over(10)", "1,3");
+	names(&w, "over(10B)", "1,3");
 	ck_assert_int_eq(ts_tiles_named(&n, "2", NULL, w.rd, NULL, NULL, &err), TS_E_USAGE);
 	ts_tiles_named_fini(&n);
 	ck_assert_int_eq(ts_tiles_named(&n, "using(/a(/)", NULL, w.rd, NULL, NULL, &err),
 		TS_E_USAGE);
 	ts_tiles_named_fini(&n);
-	ck_assert_int_eq(ts_tiles_named(&n, "over(10)", NULL, w.rd, NULL, NULL, &err), TS_OK);
+	ck_assert_int_eq(ts_tiles_named(&n, "over(10B)", NULL, w.rd, NULL, NULL, &err), TS_OK);
 	ck_assert_int_eq(n.bytes, 60);
 	ck_assert_int_eq(n.fullest, 1);
 	ts_tiles_named_fini(&n);

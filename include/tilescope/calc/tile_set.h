@@ -6,7 +6,7 @@
  *	all                      every tile
  *	selected                 those that are selected already
  *	ipu(1)  ipu(0-1)         the tiles of IPUs
- *	over(90%)  over(560KiB)  tiles that use more than that share of a tile, or more bytes
+ *	over(90%)  over(560KiB)  tiles that use more than that share of a tile, or more bytes (B, K, KiB, KB, ...)
  *	under(...)               less than that
  *	worst(5)                 the fullest ones; equals in order of their numbers; at least one
  *	using("conv2")           tiles with a lowered variable whose name contains that, in any case
