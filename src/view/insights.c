@@ -78,7 +78,7 @@ static void
 layout(struct insights_view *s)
 {
 	struct ts_rect r = s->area;
-	int64_t want = insights_rows(s) + 2;
+	int64_t want = insights_rows(s) + 3; /* a rule, titles, total */
 	int most = r.h >= TALL ? r.h * 2 / 5 : s->in_tabs ? r.h / 3 : r.h / 2;
 
 	s->at = s->below = r;

@@ -134,6 +134,10 @@ const char *insights_bytes(const struct insights_view *s, char out[TS_FMT_MAX], 
 void insights_show_value(const struct insights_view *s, const struct ts_table_value *v,
 	const char *unit, struct ts_table_cell *out);
 
+/* Total of a column that may be added up over `rows` rows; nothing where it may not, or the sum is too large. */
+void insights_sum(struct ts_table_value *out, void *ctx, ts_table_value_fn *value, int64_t rows,
+	const struct ts_column_facts *facts, int column);
+
 /* Of the functions of such a tab. */
 #define INSIGHTS_TABLE_TAB                                                                         \
 	.open = insights_table_open, .close = insights_table_close, .resize = insights_table_fit,  \

@@ -100,12 +100,30 @@ fill_cell(const struct insights_view *s, const struct ts_finding *f, const struc
 	}
 }
 
+/* What one rule saves is no more to be saved by the next, and it may be of one tile: there is no sum. */
+static void
+total_text(const struct insights_view *s, int column, char *out, size_t size)
+{
+	char n[TS_FMT_MAX];
+
+	out[0] = '\0';
+	if (column == COL_TITLE)
+		snprintf(out, size, "%s rules", ts_fmt_count(n, insights_rows(s)));
+	else if (column == COL_EVIDENCE)
+		snprintf(out, size, "savings overlap: no sum");
+}
+
 static bool
 cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 {
 	const struct insights_view *s = ctx;
 	const struct ts_rule *rule = insights_rule(s, row);
 
+	if (row == TS_TABLE_TOTAL) {
+		total_text(s, column, out->buf, sizeof(out->buf));
+		out->s = out->buf;
+		return true;
+	}
 	if (rule)
 		fill_cell(s, insights_finding(s, row), rule, column, out);
 	return rule;
@@ -118,6 +136,11 @@ value(void *ctx, int64_t row, int column, struct ts_table_value *out)
 	const struct ts_finding *f = insights_finding(s, row);
 	const struct ts_rule *rule = insights_rule(s, row);
 
+	if (row == TS_TABLE_TOTAL) {
+		total_text(s, column, out->buf, sizeof(out->buf));
+		ts_table_value_text(out, out->buf[0] ? out->buf : NULL);
+		return true;
+	}
 	if (!rule)
 		return false;
 	if (column == COL_SAVES)
@@ -140,6 +163,7 @@ insights_table(struct insights_view *s)
 		.cell = cell,
 		.ctx = s,
 		.header = s->at.h > 8,
+		.total = s->at.h > 8,
 		.focus = !s->in_tabs,
 		.sorted = s->list.order.sorted,
 		.descending = s->list.order.descending,

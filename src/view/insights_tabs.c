@@ -228,6 +228,24 @@ insights_show_value(const struct insights_view *s, const struct ts_table_value *
 	out->role = v->type == TS_VALUE_TEXT ? TS_ROLE_TEXT : TS_ROLE_VALUE;
 }
 
+void
+insights_sum(struct ts_table_value *out, void *ctx, ts_table_value_fn *value, int64_t rows,
+	const struct ts_column_facts *facts, int column)
+{
+	int64_t sum = 0;
+
+	if (facts[column].sum == TS_SUM_NONE)
+		return;
+	for (int64_t i = 0; i < rows; i++) {
+		struct ts_table_value v = {.type = TS_VALUE_NONE};
+
+		if (value(ctx, i, column, &v) && v.type == TS_VALUE_INTEGER &&
+			!ts_add_i64(&sum, v.integer))
+			return; /* not known */
+	}
+	ts_table_value_integer(out, sum);
+}
+
 /* --- Finding ---------------------------------------------------------------------------------- */
 
 struct page {

@@ -40,13 +40,13 @@ static const struct ts_column tile_columns[T_COLUMNS] = {
 static const struct ts_column_facts tile_facts[T_COLUMNS] = {
 	[T_TILE] = {.name = "tile"},
 	[T_IPU] = {.name = "ipu"},
-	[T_USED] = {.name = "used", .unit = "bytes"},
+	[T_USED] = {.name = "used", .unit = "bytes", .sum = TS_SUM_BYTES},
 	[T_SHARE] = {.name = "share", .unit = "%"},
-	[T_LIVE] = {.name = "live", .unit = "bytes"},
+	[T_LIVE] = {.name = "live", .unit = "bytes", .sum = TS_SUM_BYTES},
 	[T_CATEGORY] = {.name = "category"},
-	[T_MORE] = {.name = "category_more", .unit = "bytes"},
+	[T_MORE] = {.name = "category_more", .unit = "bytes", .sum = TS_SUM_BYTES},
 	[T_VARIABLE] = {.name = "variable"},
-	[T_VARIABLE_MORE] = {.name = "variable_more", .unit = "bytes"},
+	[T_VARIABLE_MORE] = {.name = "variable_more", .unit = "bytes", .sum = TS_SUM_BYTES},
 };
 
 static int64_t
@@ -63,6 +63,12 @@ tile_value(void *ctx, int64_t row, int column, struct ts_table_value *out)
 	const struct ts_full_tile *f;
 	int64_t limit = insights_facts(s)->target.bytes_per_tile;
 
+	if (row == TS_TABLE_TOTAL) {
+		if (column == T_CATEGORY)
+			ts_table_value_text(out, "together");
+		insights_sum(out, ctx, tile_value, all->count, tile_facts, column);
+		return true;
+	}
 	if (row < 0 || row >= all->count)
 		return false;
 	f = &all->tile[row];
@@ -93,7 +99,9 @@ tile_cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 	if (!tile_value(ctx, row, column, &v))
 		return false;
 	insights_show_value(s, &v, tile_facts[column].unit, out);
-	if (column == T_TILE && v.type == TS_VALUE_INTEGER)
+	if (row == TS_TABLE_TOTAL)
+		out->role = TS_ROLE_TOTAL;
+	else if (column == T_TILE && v.type == TS_VALUE_INTEGER)
 		snprintf(out->buf, sizeof(out->buf), "%" PRId64, v.integer);
 	else if (column == T_SHARE && v.type == TS_VALUE_REAL)
 		out->role = v.real > 100 ? TS_ROLE_BAD
@@ -112,6 +120,7 @@ tile_table(struct insights_view *s, struct insights_list *l)
 		.cell = tile_cell,
 		.ctx = s,
 		.header = true,
+		.total = insights_facts(s)->fullest.count > 1,
 		.focus = s->in_tabs,
 		.sorted = l->order.sorted,
 		.descending = l->order.descending,
@@ -272,7 +281,7 @@ tiles_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 	table.focus = focus;
 	if (insights_facts(s)->has_tiles)
 		draw_balance(s, c, t);
-	ts_table_draw(c, ts_rect_cut_top(&r, TS_FULLEST + 1), &table, &insights_rows_of(t)->list);
+	ts_table_draw(c, ts_rect_cut_top(&r, TS_FULLEST + 1 + table.total), &table, &insights_rows_of(t)->list);
 	if (!insights_facts(s)->has_tiles || r.h < 1)
 		return;
 	draw_percentiles(s, c, t, r.y - t->r.y);

@@ -48,6 +48,21 @@ sum_so_far(const struct ts_peak_list *l, int64_t row)
 	return sum;
 }
 
+/* "93 variables", or how many of them are in the list. */
+static void
+listed(struct ts_table_value *out, int64_t rows, int64_t all)
+{
+	char n[TS_FMT_MAX], m[TS_FMT_MAX];
+
+	if (rows < all)
+		snprintf(out->buf, sizeof(out->buf), "the largest %s of %s variables",
+			ts_fmt_count(n, rows), ts_fmt_count(m, all));
+	else
+		snprintf(out->buf, sizeof(out->buf), "%s variable%s", ts_fmt_count(n, rows),
+			rows == 1 ? "" : "s");
+	ts_table_value_text(out, out->buf);
+}
+
 static bool
 peak_value(void *ctx, int64_t row, int column, struct ts_table_value *out)
 {
@@ -55,6 +70,15 @@ peak_value(void *ctx, int64_t row, int column, struct ts_table_value *out)
 	const struct ts_peak_variables *p = &insights_facts(s)->peak;
 	double whole = (double)ts_peak_bytes(p);
 
+	if (row == TS_TABLE_TOTAL) {
+		insights_sum(out, ctx, peak_value, p->largest.count, peak_facts, column);
+		if (column == P_SHARE && whole > 0 && p->largest.count > 0)
+			ts_table_value_real(out,
+				100 * sum_so_far(&p->largest, p->largest.count - 1) / whole);
+		else if (column == P_NAME)
+			listed(out, p->largest.count, p->always.count + p->alive.count);
+		return true;
+	}
 	if (row < 0 || row >= p->largest.count)
 		return false;
 	switch (column) {
@@ -92,6 +116,8 @@ peak_cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 	if (!peak_value(ctx, row, column, &v))
 		return false;
 	insights_show_value(ctx, &v, peak_facts[column].unit, out);
+	if (row == TS_TABLE_TOTAL)
+		out->role = TS_ROLE_TOTAL;
 	return true;
 }
 
@@ -103,6 +129,7 @@ peak_table(struct insights_view *s, struct insights_list *l)
 		.cell = peak_cell,
 		.ctx = s,
 		.header = true,
+		.total = insights_facts(s)->peak.largest.count > 0,
 		.focus = s->in_tabs,
 		.sorted = l->order.sorted,
 		.descending = l->order.descending,
@@ -275,6 +302,12 @@ half_value(void *ctx, int64_t row, int column, struct ts_table_value *out)
 	const struct insights_view *s = ctx;
 	const struct ts_peak_list *l = &insights_facts(s)->peak.halves;
 
+	if (row == TS_TABLE_TOTAL) {
+		insights_sum(out, ctx, half_value, l->count, half_facts, column);
+		if (column == H_NAME)
+			listed(out, l->count, insights_facts(s)->peak.fp32.count);
+		return true;
+	}
 	if (row < 0 || row >= l->count)
 		return false;
 	if (column == H_BYTES || column == H_SAVES)
@@ -297,6 +330,8 @@ half_cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 	if (!half_value(ctx, row, column, &v))
 		return false;
 	insights_show_value(ctx, &v, half_facts[column].unit, out);
+	if (row == TS_TABLE_TOTAL)
+		out->role = TS_ROLE_TOTAL;
 	return true;
 }
 
@@ -310,6 +345,7 @@ half_table(struct insights_view *s, struct insights_list *l)
 		.cell = half_cell,
 		.ctx = s,
 		.header = true,
+		.total = p->halves.count > 0,
 		.focus = s->in_tabs,
 		.sorted = l->order.sorted,
 		.descending = l->order.descending,
