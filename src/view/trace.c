@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace - the Trace view: commands, the two panes, the view's table.
+ * trace - the Trace view: commands, the drawing above, the tabs below, the view's table.
  *
- * Lanes and list are one thing seen twice: a time in the lane of the selected IPU, and the step that
+ * Drawing and list are one thing seen twice: a time in the lane of the selected IPU, and the step that
  * it runs then. Commands move one of the two cursors and leave a note for the other one to follow.
  */
 #include "config.h"
@@ -20,6 +20,22 @@ enum { LEAST_CYCLES = 16 };
 
 /* --- life ------------------------------------------------------------------------------------- */
 
+static const struct ts_tab_ops *const tabs[] = {
+	&trace_tab_steps,
+	&ts_tab_debug,
+};
+
+static void
+view_close(struct ts_view *v)
+{
+	struct trace_view *t = (struct trace_view *)v;
+
+	trace_drop(t);
+	ts_tabs_fini(&t->tabs);
+	trace_drawings_close(t);
+	free(v);
+}
+
 static struct ts_view *
 view_open(struct ts_view_env *env)
 {
@@ -29,23 +45,18 @@ view_open(struct ts_view_env *env)
 		return NULL;
 	t->view.ops = &ts_view_trace;
 	t->view.env = env;
+	t->about.relation = TS_RELATION_COUNT;
 	t->kept_step = t->goal = t->row_at = TS_UNKNOWN;
 	t->time = t->option_time = env->options->time;
 	ts_span_init(&t->span);
 	t->span.least = LEAST_CYCLES;
 	ts_list_init(&t->list);
-	ts_debug_init(&t->debug);
+	if (!trace_drawings_open(t) ||
+		!ts_tabs_init(&t->tabs, &t->view, t, tabs, (int)TS_COUNT(tabs))) {
+		view_close(&t->view);
+		return NULL;
+	}
 	return &t->view;
-}
-
-static void
-view_close(struct ts_view *v)
-{
-	struct trace_view *t = (struct trace_view *)v;
-
-	trace_drop(t);
-	ts_debug_drop(&t->debug);
-	free(v);
 }
 
 static void
@@ -57,8 +68,17 @@ view_reload(struct ts_view *v)
 	if (row)
 		t->kept_step = row->step;
 	trace_drop(t);
-	ts_debug_drop(&t->debug);
 	t->search++;
+}
+
+static void
+view_indexed(struct ts_view *v)
+{
+	struct trace_view *t = (struct trace_view *)v;
+
+	trace_ahead(v);
+	trace_drawings_indexed(t);
+	ts_tabs_indexed(&t->tabs);
 }
 
 /* Take over the IPU and the step that another view left. */
@@ -93,19 +113,9 @@ view_resize(struct ts_view *v, struct ts_rect area)
 /* --- moving ----------------------------------------------------------------------------------- */
 
 static enum ts_effect
-move_list(struct trace_view *t, enum ts_cmd cmd)
+move_span(struct trace_view *t, const struct ts_call *call)
 {
-	enum ts_effect effect = ts_list_command(&t->list, cmd);
-
-	if (effect & TS_EFFECT_SELECT)
-		t->follow = FOLLOW_LIST;
-	return effect;
-}
-
-static enum ts_effect
-move_span(struct trace_view *t, enum ts_cmd cmd)
-{
-	enum ts_effect effect = ts_span_command(&t->span, cmd);
+	enum ts_effect effect = ts_span_command(&t->span, call->cmd);
 
 	if (effect & TS_EFFECT_SELECT)
 		t->follow = FOLLOW_TIME;
@@ -113,35 +123,77 @@ move_span(struct trace_view *t, enum ts_cmd cmd)
 }
 
 /* Another lane: the step stays, the time goes to where that IPU runs it. */
-static enum ts_effect
-move_ipu(struct trace_view *t, int by)
+enum ts_effect
+trace_go_ipu(struct trace_view *t, int ipu)
 {
-	int ipu = t->ipu + by;
-
 	if (ipu < 0 || ipu >= t->trace->ipus)
 		return TS_EFFECT_BELL;
 	t->ipu = ipu;
 	t->follow = FOLLOW_LIST;
 	trace_arrange(t);
-	return TS_EFFECT_REPAINT | TS_EFFECT_RECALC | TS_EFFECT_SELECT;
+	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC | TS_EFFECT_SELECT);
+}
+
+enum ts_effect
+trace_go_time(struct trace_view *t, int64_t cycle)
+{
+	ts_span_go(&t->span, cycle - t->trace->from);
+	t->follow = FOLLOW_TIME;
+	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC | TS_EFFECT_SELECT);
+}
+
+enum ts_effect
+trace_go_step(struct trace_view *t, int64_t step)
+{
+	t->goal = step;
+	t->follow = FOLLOW_STEP;
+	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC | TS_EFFECT_SELECT);
 }
 
 static enum ts_effect
-move_pane(struct trace_view *t, bool back)
+move_ipu(struct trace_view *t, const struct ts_call *call)
 {
-	static const enum trace_pane next[] = {TRACE_STEPS, TRACE_DEBUG, TRACE_LANES};
-	static const enum trace_pane before[] = {TRACE_DEBUG, TRACE_LANES, TRACE_STEPS};
+	bool back = call->cmd == TS_CMD_IPU_PREVIOUS || call->cmd == TS_CMD_UP;
 
-	do
-		t->focus = back ? before[t->focus] : next[t->focus];
-	while (t->focus == TRACE_DEBUG && !t->debug.shown);
-	trace_arrange(t); /* zoomed: the other one has the room */
-	return TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
+	return trace_go_ipu(t, t->ipu + (back ? -1 : 1));
+}
+
+static void
+give_focus(struct trace_view *t, enum trace_pane pane)
+{
+	t->focus = pane;
+	trace_arrange(t); /* zoomed: it has the room */
 }
 
 static enum ts_effect
-go_to(struct trace_view *t, const char *word)
+move_pane(struct trace_view *t, const struct ts_call *call)
 {
+	int step = call->cmd == TS_CMD_PANE_NEXT ? 1 : -1;
+
+	if (t->focus == TRACE_TABS && ts_tabs_step(&t->tabs, step)) {
+		give_focus(t, TRACE_TABS);
+	} else if (t->focus == TRACE_TABS) {
+		give_focus(t, TRACE_LANES);
+	} else {
+		ts_tabs_enter(&t->tabs, step);
+		give_focus(t, TRACE_TABS);
+	}
+	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
+}
+
+static enum ts_effect
+zoom_pane(struct trace_view *t, const struct ts_call *call)
+{
+	(void)call;
+	t->zoomed = !t->zoomed;
+	trace_arrange(t);
+	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
+}
+
+static enum ts_effect
+go_to(struct trace_view *t, const struct ts_call *call)
+{
+	const char *word = ts_call_arg(call, 0);
 	char *end, first[TS_FMT_MAX], last[TS_FMT_MAX];
 	long long step;
 
@@ -154,18 +206,17 @@ go_to(struct trace_view *t, const char *word)
 			ts_fmt_count(last, t->trace->last_step));
 		return TS_EFFECT_BELL;
 	}
-	t->goal = step;
-	t->follow = FOLLOW_STEP;
-	return TS_EFFECT_REPAINT | TS_EFFECT_RECALC | TS_EFFECT_SELECT;
+	return trace_go_step(t, step);
 }
 
 /* Zoom so that the step takes a third of the lane. */
 static enum ts_effect
-show_step(struct trace_view *t)
+show_step(struct trace_view *t, const struct ts_call *call)
 {
 	const struct ts_trace_row *row = trace_row(t, t->list.cursor);
 	int64_t from, length;
 
+	(void)call;
 	if (!row || !row->here || row->end <= row->start) {
 		ts_view_say(t->view.env, "this IPU does nothing in this step");
 		return TS_EFFECT_BELL;
@@ -180,8 +231,9 @@ show_step(struct trace_view *t)
 /* --- other commands --------------------------------------------------------------------------- */
 
 static enum ts_effect
-switch_time(struct trace_view *t)
+switch_time(struct trace_view *t, const struct ts_call *call)
 {
+	(void)call;
 	if (trace_clock(t) <= 0) {
 		ts_view_say(t->view.env,
 			"the clock is not recorded, so cycles are all there is; "
@@ -202,7 +254,7 @@ search(struct trace_view *t, const struct ts_call *call)
 }
 
 static enum ts_effect
-search_again(struct trace_view *t, enum ts_cmd cmd)
+search_again(struct trace_view *t, const struct ts_call *call)
 {
 	if (!t->needle[0]) {
 		ts_view_say(t->view.env, "nothing was searched for yet");
@@ -213,15 +265,16 @@ search_again(struct trace_view *t, enum ts_cmd cmd)
 		return TS_EFFECT_NONE;
 	}
 	trace_say_hits(t);
-	return trace_search_step(t, cmd == TS_CMD_SEARCH_NEXT ? t->direction : -t->direction);
+	return trace_search_step(t, call->cmd == TS_CMD_SEARCH_NEXT ? t->direction : -t->direction);
 }
 
 static enum ts_effect
-copy(struct trace_view *t)
+copy(struct trace_view *t, const struct ts_call *call)
 {
 	const struct ts_trace_row *row = trace_row(t, t->list.cursor);
 	const char *text = t->window.text;
 
+	(void)call;
 	if (!row)
 		return TS_EFFECT_BELL;
 	snprintf(t->view.env->copy, sizeof(t->view.env->copy),
@@ -232,148 +285,186 @@ copy(struct trace_view *t)
 	return TS_EFFECT_NONE;
 }
 
-/* Show or hide the debug context of the step. */
-static enum ts_effect
-switch_debug(struct trace_view *t)
-{
-	t->debug.shown = !t->debug.shown;
-	if (!t->debug.shown && t->focus == TRACE_DEBUG)
-		t->focus = TRACE_STEPS;
-	trace_arrange(t);
-	if (t->debug.shown && ts_rect_empty(t->at.debug)) { /* no room beside the list */
-		t->focus = TRACE_DEBUG;
-		trace_arrange(t);
-	}
-	return TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
-}
+struct command {
+	enum ts_cmd cmd;
+	enum ts_effect (*run)(struct trace_view *t, const struct ts_call *call);
+};
 
-/* Commands that are the tab's while it has the keys; UNKNOWN: go on. */
-static enum ts_effect
-debug_command(struct trace_view *t, const struct ts_call *call)
-{
-	if (call->cmd == TS_CMD_DEBUG)
-		return switch_debug(t);
-	if (call->cmd == TS_CMD_EDIT)
-		return ts_debug_edit(&t->debug, &t->view);
-	if (t->focus != TRACE_DEBUG)
-		return TS_EFFECT_UNKNOWN;
-	return ts_debug_command(&t->debug, &t->view, call);
-}
+/* Those of the drawing, while it has the keys. */
+static const struct command drawing_commands[] = {
+	{TS_CMD_UP, move_ipu},
+	{TS_CMD_DOWN, move_ipu},
+	{TS_CMD_LEFT, move_span},
+	{TS_CMD_RIGHT, move_span},
+	{TS_CMD_FIRST, move_span},
+	{TS_CMD_LAST, move_span},
+	{TS_CMD_PAGE_UP, move_span},
+	{TS_CMD_PAGE_DOWN, move_span},
+	{TS_CMD_HALF_UP, move_span},
+	{TS_CMD_HALF_DOWN, move_span},
+};
 
-static bool
-is_of_list(enum ts_cmd cmd)
-{
-	return cmd == TS_CMD_UP || cmd == TS_CMD_DOWN || cmd == TS_CMD_PAGE_UP ||
-		cmd == TS_CMD_PAGE_DOWN || cmd == TS_CMD_HALF_UP || cmd == TS_CMD_HALF_DOWN ||
-		cmd == TS_CMD_FIRST || cmd == TS_CMD_LAST || cmd == TS_CMD_LEFT ||
-		cmd == TS_CMD_RIGHT;
-}
+/* Those that work whichever pane has the keys. */
+static const struct command commands[] = {
+	{TS_CMD_PANE_NEXT, move_pane},
+	{TS_CMD_PANE_PREVIOUS, move_pane},
+	{TS_CMD_PANE_ZOOM, zoom_pane},
+	{TS_CMD_DRAWING, trace_draw_by},
+	{TS_CMD_DRAWING_BACK, trace_draw_by},
+	{TS_CMD_IPU_NEXT, move_ipu},
+	{TS_CMD_IPU_PREVIOUS, move_ipu},
+	{TS_CMD_PAGE_LEFT, move_span},
+	{TS_CMD_PAGE_RIGHT, move_span},
+	{TS_CMD_ZOOM_IN, move_span},
+	{TS_CMD_ZOOM_OUT, move_span},
+	{TS_CMD_ZOOM_FIT, move_span},
+	{TS_CMD_GOTO, go_to},
+	{TS_CMD_OPEN, show_step},
+	{TS_CMD_TIME_UNIT, switch_time},
+	{TS_CMD_SEARCH, search},
+	{TS_CMD_SEARCH_BACK, search},
+	{TS_CMD_SEARCH_NEXT, search_again},
+	{TS_CMD_SEARCH_PREVIOUS, search_again},
+	{TS_CMD_COPY, copy},
+};
 
 static enum ts_effect
-move(struct trace_view *t, enum ts_cmd cmd)
+run_of(const struct command *table, size_t n, struct trace_view *t, const struct ts_call *call)
 {
-	if (t->focus == TRACE_STEPS && is_of_list(cmd))
-		return move_list(t, cmd);
-	if (cmd == TS_CMD_UP || cmd == TS_CMD_DOWN)
-		return move_ipu(t, cmd == TS_CMD_UP ? -1 : 1);
-	return move_span(t, cmd);
+	for (size_t i = 0; i < n; i++)
+		if (table[i].cmd == call->cmd)
+			return table[i].run(t, call);
+	return TS_EFFECT_UNKNOWN;
 }
 
 static enum ts_effect
 view_command(struct ts_view *v, const struct ts_call *call)
 {
 	struct trace_view *t = (struct trace_view *)v;
-
+	struct trace_drawing *d = trace_drawn(t);
 	enum ts_effect effect;
 
 	if (!t->trace)
 		return TS_EFFECT_UNKNOWN;
-	effect = debug_command(t, call);
-	if (!(effect & TS_EFFECT_UNKNOWN))
+	effect = ts_tabs_switch(&t->tabs, call);
+	if (!(effect & TS_EFFECT_UNKNOWN)) {
+		give_focus(t, call->cmd == TS_CMD_TAB ? TRACE_TABS : t->focus);
 		return effect;
-	switch (call->cmd) {
-	case TS_CMD_PANE_NEXT:
-	case TS_CMD_PANE_PREVIOUS:
-		return move_pane(t, call->cmd == TS_CMD_PANE_PREVIOUS);
-	case TS_CMD_PANE_ZOOM:
-		t->zoomed = !t->zoomed;
-		trace_arrange(t);
-		return TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
-	case TS_CMD_IPU_NEXT:
-	case TS_CMD_IPU_PREVIOUS:
-		return move_ipu(t, call->cmd == TS_CMD_IPU_NEXT ? 1 : -1);
-	case TS_CMD_GOTO:
-		return go_to(t, ts_call_arg(call, 0));
-	case TS_CMD_OPEN:
-		return show_step(t);
-	case TS_CMD_TIME_UNIT:
-		return switch_time(t);
-	case TS_CMD_SEARCH:
-	case TS_CMD_SEARCH_BACK:
-		return search(t, call);
-	case TS_CMD_SEARCH_NEXT:
-	case TS_CMD_SEARCH_PREVIOUS:
-		return search_again(t, call->cmd);
-	case TS_CMD_COPY:
-		return copy(t);
-	default:
-		return move(t, call->cmd);
 	}
+	if (t->focus == TRACE_TABS)
+		effect = ts_tabs_command(&t->tabs, call);
+	else if (d->ops->command)
+		effect = d->ops->command(d, call);
+	if (effect & TS_EFFECT_UNKNOWN && t->focus == TRACE_LANES)
+		effect = run_of(drawing_commands, TS_COUNT(drawing_commands), t, call);
+	if (effect & TS_EFFECT_UNKNOWN)
+		effect = run_of(commands, TS_COUNT(commands), t, call);
+	trace_arrange(t);
+	return effect;
 }
 
 static enum ts_context
 view_pane_context(struct ts_view *v)
 {
-	return ((struct trace_view *)v)->focus == TRACE_LANES ? TS_CONTEXT_CHART : TS_CONTEXT_LIST;
+	struct trace_view *t = (struct trace_view *)v;
+
+	return t->focus == TRACE_LANES ? TS_CONTEXT_CHART : ts_tabs_context(&t->tabs);
+}
+
+static const struct ts_hint *
+view_pane_hints(struct ts_view *v)
+{
+	struct trace_view *t = (struct trace_view *)v;
+
+	return t->focus == TRACE_TABS ? ts_tabs_hints(&t->tabs) : trace_drawn(t)->ops->hints;
+}
+
+/* --- what is written and explained --------------------------------------------------------------- */
+
+static struct ts_tabs *
+view_tabs(struct ts_view *v)
+{
+	return &((struct trace_view *)v)->tabs;
+}
+
+static void
+view_explain(struct ts_view *v, struct ts_explain *out)
+{
+	struct trace_view *t = (struct trace_view *)v;
+	struct trace_drawing *d = trace_drawn(t);
+
+	if (!t->trace)
+		return;
+	if (t->focus == TRACE_TABS)
+		ts_tabs_explain(&t->tabs, out);
+	else if (d->ops->explain)
+		d->ops->explain(d, out);
+	else
+		trace_explain_step(t, out);
+}
+
+static bool
+view_sheet(struct ts_view *v, struct ts_sheet *out)
+{
+	struct trace_view *t = (struct trace_view *)v;
+	struct trace_drawing *d = trace_drawn(t);
+
+	if (!t->trace)
+		return false;
+	if (t->focus == TRACE_TABS)
+		return ts_tabs_sheet(&t->tabs, out);
+	return d->ops->sheet ? d->ops->sheet(d, out) : trace_steps_sheet(t, out);
+}
+
+/* A tab without a chart has that of the drawing, which shows the same. */
+static bool
+view_chart(struct ts_view *v, struct ts_chart_page *page)
+{
+	struct trace_view *t = (struct trace_view *)v;
+	struct trace_drawing *d = trace_drawn(t);
+
+	if (t->focus == TRACE_TABS && ts_tabs_at(&t->tabs)->ops->chart)
+		return ts_tabs_chart(&t->tabs, page);
+	return d->ops->chart && d->ops->chart(d, page);
 }
 
 /* --- mouse ------------------------------------------------------------------------------------ */
 
 static enum ts_effect
-mouse_lanes(struct trace_view *t, int x, int y, int wheel)
+mouse_drawing(struct trace_view *t, int x, int y, int wheel)
 {
+	struct trace_drawing *d = trace_drawn(t);
+	enum ts_effect effect = TS_EFFECT_UNKNOWN;
+	struct ts_call call = {.cmd = wheel < 0 ? TS_CMD_ZOOM_IN : TS_CMD_ZOOM_OUT};
 	int64_t a, b;
-	int lane = t->lane_top + (y - t->at.lanes.y) / ts_max_i64(t->at.lane_rows, 1);
 
 	t->focus = TRACE_LANES;
+	if (d->ops->mouse)
+		effect = d->ops->mouse(d, x, y, wheel);
+	if (!(effect & TS_EFFECT_UNKNOWN))
+		return effect;
 	if (wheel)
-		return move_span(t, wheel < 0 ? TS_CMD_ZOOM_IN : TS_CMD_ZOOM_OUT);
-	if (lane < t->trace->ipus)
-		t->ipu = lane;
-	ts_span_bucket(&t->span, x - t->at.lanes.x, &a, &b);
-	ts_span_go(&t->span, a);
-	t->follow = FOLLOW_TIME;
-	return TS_EFFECT_REPAINT | TS_EFFECT_RECALC | TS_EFFECT_SELECT;
+		return move_span(t, &call);
+	ts_span_bucket(&t->span, x - d->plot.x, &a, &b);
+	return trace_go_time(t, t->trace->from + a);
 }
 
 static enum ts_effect
 view_mouse(struct ts_view *v, int x, int y, int wheel)
 {
 	struct trace_view *t = (struct trace_view *)v;
-	struct ts_table table;
-	int64_t row;
+	enum ts_effect effect;
 
 	if (!t->trace)
 		return TS_EFFECT_NONE;
 	if (ts_rect_has(t->at.lanes, x, y))
-		return mouse_lanes(t, x, y, wheel);
-	if (ts_rect_has(t->at.debug, x, y)) {
-		t->focus = TRACE_DEBUG;
-		return ts_debug_mouse(&t->debug, y - t->at.debug.y, wheel);
-	}
-	if (!ts_rect_has(t->at.table, x, y))
+		return mouse_drawing(t, x, y, wheel);
+	if (y <= t->at.legend.y || ts_rect_has(t->at.readout, x, y))
 		return TS_EFFECT_NONE;
-	t->focus = TRACE_STEPS;
-	if (wheel) {
-		ts_list_scroll(&t->list, 3 * (int64_t)wheel);
-	} else {
-		trace_table(&table, t);
-		row = ts_list_at(&t->list, ts_table_line(&table, t->at.table, y));
-		if (row >= 0)
-			ts_list_go(&t->list, row);
-	}
-	t->follow = FOLLOW_LIST;
-	return TS_EFFECT_REPAINT | TS_EFFECT_RECALC | TS_EFFECT_SELECT;
+	effect = ts_tabs_mouse(&t->tabs, x, y, wheel);
+	if (wheel == 0)
+		give_focus(t, TRACE_TABS);
+	return (enum ts_effect)(effect | TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
 }
 
 static const struct ts_hint hints[] = {
@@ -393,7 +484,7 @@ const struct ts_view_ops ts_view_trace = {
 	.open = view_open,
 	.close = view_close,
 	.reload = view_reload,
-	.indexed = trace_ahead,
+	.indexed = view_indexed,
 	.ahead = trace_ahead,
 	.shown = view_shown,
 	.resize = view_resize,
@@ -402,10 +493,12 @@ const struct ts_view_ops ts_view_trace = {
 	.deliver = trace_deliver,
 	.command = view_command,
 	.pane_context = view_pane_context,
+	.pane_hints = view_pane_hints,
 	.mouse = view_mouse,
-	.explain = trace_explain,
-	.sheet = trace_sheet,
-	.chart = trace_chart,
+	.explain = view_explain,
+	.tabs = view_tabs,
+	.sheet = view_sheet,
+	.chart = view_chart,
 	.not_selected = "figures of whole IPUs",
 	.hints = hints,
 	.args = trace_args,

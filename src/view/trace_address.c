@@ -6,7 +6,7 @@
 #include "tilescope/view/arg.h"
 #include "trace_internal.h"
 
-#define PANES "lanes|steps|debug"
+#define PANES "lanes|tab|steps" /* "steps": the tab of that name */
 #define TIMES "cycles|us"
 
 static struct trace_view *
@@ -107,13 +107,13 @@ get_step(struct ts_view *v, struct ts_strbuf *out)
 static bool
 get_debug(struct ts_view *v, struct ts_strbuf *out)
 {
-	return ts_arg_say_yes(out, trace_of(v)->debug.shown);
+	return ts_arg_say_yes(out, trace_of(v)->tabs.split);
 }
 
 static enum ts_arg_state
 set_debug(struct ts_view *v, const char *value)
 {
-	return ts_arg_switch(v, TS_CMD_DEBUG, trace_of(v)->debug.shown, ts_arg_is_yes(value));
+	return ts_arg_switch(v, TS_CMD_DEBUG, trace_of(v)->tabs.split, ts_arg_is_yes(value));
 }
 
 static bool
@@ -128,15 +128,13 @@ static enum ts_arg_state
 set_pane(struct ts_view *v, const char *value)
 {
 	struct trace_view *t = trace_of(v);
-	enum trace_pane wanted = (enum trace_pane)ts_arg_word(PANES, value);
+	int wanted = ts_arg_word(PANES, value);
 
 	if (!t->trace)
 		return TS_ARG_LATER;
-	if (wanted == TRACE_DEBUG && !t->debug.shown) {
-		ts_view_say_error(v->env, "the pane \"debug\" is not shown (debug=yes)");
-		return TS_ARG_NO;
-	}
-	t->focus = wanted;
+	if (wanted > TRACE_TABS)
+		ts_tabs_show(&t->tabs, 0);
+	t->focus = wanted == TRACE_LANES ? TRACE_LANES : TRACE_TABS;
 	trace_arrange(t);
 	return TS_ARG_DONE;
 }
@@ -153,11 +151,62 @@ set_full(struct ts_view *v, const char *value)
 	return ts_arg_switch(v, TS_CMD_PANE_ZOOM, trace_of(v)->zoomed, ts_arg_is_yes(value));
 }
 
+static bool
+get_drawing(struct ts_view *v, struct ts_strbuf *out)
+{
+	struct trace_view *t = trace_of(v);
+
+	if (t->drawn > 0)
+		ts_strbuf_puts(out, trace_drawn(t)->ops->name);
+	return t->drawn > 0;
+}
+
+static enum ts_arg_state
+set_drawing(struct ts_view *v, const char *value)
+{
+	if (!trace_of(v)->trace)
+		return TS_ARG_LATER;
+	if (trace_draw_named(trace_of(v), value))
+		return TS_ARG_DONE;
+	ts_view_say_error(v->env, "there is no drawing \"%.40s\"", value);
+	return TS_ARG_NO;
+}
+
+static bool
+get_tab(struct ts_view *v, struct ts_strbuf *out)
+{
+	return ts_tabs_say(&trace_of(v)->tabs, out);
+}
+
+static enum ts_arg_state
+set_tab(struct ts_view *v, const char *value)
+{
+	enum ts_arg_state state = ts_tabs_set(&trace_of(v)->tabs, value);
+
+	trace_arrange(trace_of(v));
+	return state;
+}
+
+static bool
+get_row(struct ts_view *v, struct ts_strbuf *out)
+{
+	return ts_tabs_say_row(&trace_of(v)->tabs, out);
+}
+
+static enum ts_arg_state
+set_row(struct ts_view *v, const char *value)
+{
+	return ts_tabs_set_row(&trace_of(v)->tabs, value);
+}
+
 const struct ts_view_arg trace_args[] = {
+	{"drawing", TS_ARG_TEXT, get_drawing, set_drawing, 0},
 	{"time", TIMES, get_time, set_time, 0},
 	{"zoom", TS_ARG_RANGE, get_zoom, set_zoom, 0},
 	{"ipu", TS_ARG_NUMBER, get_ipu, set_ipu, 0},
 	{"step", TS_ARG_NUMBER, get_step, NULL, TS_CMD_GOTO},
+	{"tab", TS_ARG_TEXT, get_tab, set_tab, 0},
+	{"row", TS_ARG_NUMBER, get_row, set_row, 0},
 	{"debug", TS_ARG_YES, get_debug, set_debug, 0},
 	{"pane", PANES, get_pane, set_pane, 0},
 	{"full", TS_ARG_YES, get_full, set_full, 0},

@@ -182,13 +182,13 @@ trace_deliver(struct ts_view *v, struct ts_fetch *fetch)
 	struct trace_view *t = (struct trace_view *)v;
 	struct trace_fetch *f = (struct trace_fetch *)fetch;
 	enum trace_kind kind = (enum trace_kind)fetch->job.kind;
+	enum ts_effect effect;
 
-	if (fetch->job.kind == TS_DEBUG_KIND) {
-		enum ts_effect effect = ts_debug_deliver(&t->debug, v, fetch);
-
-		ts_debug_resize(&t->debug, t->at.debug);
+	effect = ts_tabs_deliver(&t->tabs, fetch);
+	if (effect & TS_EFFECT_UNKNOWN)
+		effect = trace_drawings_deliver(t, fetch);
+	if (!(effect & TS_EFFECT_UNKNOWN))
 		return effect;
-	}
 	if ((int)kind < 0 || kind >= ASK_COUNT || t->fetch[kind] != fetch)
 		return TS_EFFECT_NONE;
 	t->fetch[kind] = NULL;
@@ -225,6 +225,9 @@ trace_drop(struct trace_view *t)
 	ts_trace_chart_fini(&t->chart);
 	ts_trace_chart_fini(&t->overview);
 	ts_trace_hits_fini(&t->hits);
+	trace_drawings_drop(t);
+	ts_tabs_drop(&t->tabs);
+	t->about = (struct ts_debug_about){.relation = TS_RELATION_COUNT};
 	t->has_hits = t->has_cost = false;
 	t->searched = 0;
 	t->slices = 1;

@@ -243,8 +243,6 @@ ask_window(struct trace_view *t)
 	const struct trace_question *q = &t->asked[ASK_WINDOW];
 	struct trace_fetch *f;
 
-	if (t->at.table.h <= 0 && t->list.rows <= 0)
-		return;
 	ts_window_want(&t->view, TS_WINDOW_TRACE, &t->list, (uint64_t)ipu,
 		right ? t->window.first_row : 0, right ? t->window.first_row + t->window.count : 0);
 	if (ts_list_enough(&t->list, right ? t->window.first_row : 0,
@@ -284,8 +282,8 @@ ask_lanes(struct trace_view *t, enum trace_kind kind, struct trace_question q, c
 	return true;
 }
 
-static void
-ask_chart(struct trace_view *t)
+void
+trace_ask_chart(struct trace_view *t)
 {
 	int lane[TS_TRACE_LANES], n = 0;
 	struct trace_question q = {.from = t->trace->from + t->span.from,
@@ -500,19 +498,6 @@ follow(struct trace_view *t)
 	share_selection(t);
 }
 
-/* Where the list's step comes from. */
-static void
-ask_debug(struct trace_view *t)
-{
-	const struct ts_trace_row *row = trace_row(t, t->list.cursor);
-	struct ts_debug_about about = {.relation = TS_STEP, .what = "step"};
-
-	if (!row)
-		return;
-	about.key = row->step;
-	ts_debug_request(&t->debug, &t->view, &about);
-}
-
 void
 trace_request(struct ts_view *v)
 {
@@ -527,10 +512,11 @@ trace_request(struct ts_view *v)
 		return;
 	follow(t);
 	ask_window(t);
-	ask_chart(t);
+	if (trace_drawn(t)->ops->request && !ts_rect_empty(t->at.lanes))
+		trace_drawn(t)->ops->request(trace_drawn(t));
 	ask_overview(t);
 	ask_search(t);
-	ask_debug(t);
+	ts_tabs_request(&t->tabs);
 }
 
 /* Opening reads all names; what goes through whole tables is left until somebody wants it. */

@@ -2,10 +2,9 @@
 /*
  * trace_draw - the Trace view to the canvas.
  *
- * From the top: overview of all cycles (how much of it is compute), axis, lanes, legend, the step
- * under the cursor, the list. Where it gets narrow the legend goes first, then the overview, then
- * the read-out; lanes and list stay. While a newer chart is under way the old one is shown,
- * stretched to where its times now are.
+ * From the top: overview of all cycles (how much of it is compute), axis, the drawing, legend, tabs, the step
+ * under the cursor. Where it gets narrow the legend goes first, then the overview, then the read-out; the
+ * drawing and a tab stay.
  */
 #include "config.h"
 
@@ -23,9 +22,7 @@ enum {
 	NEED_LEGEND = 11,
 	NEED_READOUT_2 = 15,
 	LEAST_TABLE = 3,
-	PANEL = 10,	  /* rows that say why there are no lanes */
-	GAP_FROM = 4,	  /* rows of a lane from which on one of them is left blank */
-	STARTS_SHARE = 3, /* letters at starts when at most a third of the columns has one */
+	PAIR_WIDE = 150, /* columns from which on the list stays beside another tab */
 };
 
 /* --- layout ----------------------------------------------------------------------------------- */
@@ -39,76 +36,77 @@ label_width(const struct trace_view *t)
 	return digits < 2 ? 8 : 6 + (digits < 10 ? digits : 10);
 }
 
-/* Rows for lanes: all of them if a little more than half of the room is enough. */
-static void
-size_lanes(struct trace_view *t, int room)
+/* Rows that the drawing gets of the room. */
+static int
+drawing_rows(struct trace_view *t, int room)
 {
-	int ipus = t->trace && t->trace->ipus > 0 ? t->trace->ipus : 1;
-	int most = t->zoomed && t->focus == TRACE_LANES ? room : room * 11 / 20;
+	struct trace_drawing *d = trace_drawn(t);
+	bool alone = t->zoomed && t->focus == TRACE_LANES;
+	int most = ts_max_i64(room, 1);
 
-	if (t->lanes.state == TS_PANE_ABSENT) {
-		t->at.lane_rows = (int)ts_clamp_i64(room, 1, PANEL);
-		t->at.lane_count = 1;
-		t->lane_top = 0;
-		return;
-	}
-	most = most > 1 ? most : 1;
-	t->at.lane_rows = 1;
-	if (room >= 24)
-		t->at.lane_rows = (int)ts_clamp_i64(most / ipus, 1, 4);
-	if (t->zoomed && t->focus == TRACE_LANES)
-		t->at.lane_rows = (int)ts_clamp_i64(most / ipus, 1, 8);
-	t->at.lane_count = (int)ts_clamp_i64(most / t->at.lane_rows, 1, ipus);
-	t->lane_top = (int)ts_clamp_i64(t->lane_top, t->ipu - t->at.lane_count + 1, t->ipu);
-	t->lane_top = (int)ts_clamp_i64(t->lane_top, 0, ipus - t->at.lane_count);
+	t->at.lane_rows = t->at.lane_count = 1;
+	if (d->ops->rows)
+		return (int)ts_clamp_i64(d->ops->rows(d, room), 1, most);
+	return (int)ts_clamp_i64(alone ? room : room * 11 / 20, 1, most);
 }
 
-void
+static void
+place_drawing(struct trace_view *t, struct ts_rect *r, bool tabs)
+{
+	struct trace_places *at = &t->at;
+	int gutter = label_width(t), h = t->area.h, fixed;
+	bool own = trace_drawn(t)->ops->own_axis;
+
+	if (h >= NEED_STRIP && !own) {
+		at->strip = ts_rect_cut_top(r, 1);
+		ts_rect_cut_left(&at->strip, gutter);
+	}
+	if (!own) {
+		at->axis = ts_rect_cut_top(r, 1);
+		ts_rect_cut_left(&at->axis, gutter);
+	}
+	fixed = (h >= NEED_LEGEND) + (tabs ? 1 + LEAST_TABLE : 0);
+	at->lanes = ts_rect_cut_top(r, drawing_rows(t, r->h - fixed));
+	at->labels = ts_rect_cut_left(&at->lanes, gutter);
+	if (h >= NEED_LEGEND)
+		at->legend = ts_rect_cut_top(r, 1);
+}
+
+static void
 trace_layout(struct trace_view *t)
 {
 	struct ts_rect r = t->area;
-	struct trace_places *at = &t->at;
-	bool lanes = !(t->zoomed && t->focus != TRACE_LANES);
-	bool table = !(t->zoomed && t->focus == TRACE_LANES);
-	int gutter = label_width(t), h = r.h, fixed;
+	bool above = !(t->zoomed && t->focus != TRACE_LANES);
+	bool below = !(t->zoomed && t->focus == TRACE_LANES);
 
-	*at = (struct trace_places){.lane_rows = 1};
-	if (h >= NEED_READOUT)
-		at->readout = ts_rect_cut_bottom(&r, h >= NEED_READOUT_2 ? 2 : 1);
-	if (lanes && h >= NEED_STRIP) {
-		at->strip = ts_rect_cut_top(&r, 1);
-		ts_rect_cut_left(&at->strip, gutter);
-	}
-	if (lanes) {
-		at->axis = ts_rect_cut_top(&r, 1);
-		ts_rect_cut_left(&at->axis, gutter);
-		fixed = (h >= NEED_LEGEND) + (table ? 1 + LEAST_TABLE : 0);
-		size_lanes(t, r.h - fixed);
-		at->lanes = ts_rect_cut_top(&r, at->lane_count * at->lane_rows);
-		at->labels = ts_rect_cut_left(&at->lanes, gutter);
-		if (h >= NEED_LEGEND)
-			at->legend = ts_rect_cut_top(&r, 1);
-	}
-	if (table)
-		at->debug = ts_debug_cut(&r, &t->debug, t->focus == TRACE_DEBUG, t->zoomed);
-	if (table && !ts_rect_empty(r)) {
-		at->rule = ts_rect_cut_top(&r, 1);
-		at->table = r;
-	}
+	t->at = (struct trace_places){.lane_rows = 1};
+	if (t->area.h >= NEED_READOUT)
+		t->at.readout = ts_rect_cut_bottom(&r, t->area.h >= NEED_READOUT_2 ? 2 : 1);
+	if (above)
+		place_drawing(t, &r, below);
+	t->tabs.pair = t->area.w >= PAIR_WIDE;
+	ts_tabs_resize(&t->tabs, below ? r : (struct ts_rect){0}, t->zoomed);
 }
 
 void
 trace_arrange(struct trace_view *t)
 {
-	struct ts_table table;
-
 	trace_layout(t);
-	trace_table(&table, t);
+	for (int i = 0; i < t->drawings; i++) {
+		struct trace_drawing *d = &t->drawing[i];
+
+		d->labels = d->plot = (struct ts_rect){0};
+		if (i == t->drawn) {
+			d->labels = t->at.labels;
+			d->plot = t->at.lanes;
+		}
+		if (d->ops->resize)
+			d->ops->resize(d);
+	}
 	if (t->at.lanes.w > 0) /* no lanes: the zoom stays as it is */
 		ts_span_resize(&t->span, t->at.lanes.w);
-	if (t->at.table.h > 0)
-		ts_list_resize(&t->list, ts_table_rows(&table, t->at.table));
-	ts_debug_resize(&t->debug, t->at.debug);
+	if (t->list.rows <= 0) /* the list is not shown, but it has a cursor */
+		ts_list_resize(&t->list, 1);
 }
 
 /* --- figures ---------------------------------------------------------------------------------- */
@@ -283,169 +281,6 @@ draw_strip(struct trace_view *t, struct ts_canvas *c)
 	ts_chart_strip(c, r, v, n, 1, from, to, t->has_cost ? hit : NULL);
 }
 
-/* --- lanes ------------------------------------------------------------------------------------ */
-
-/* The column of the chart that has column x of the span; -1 when the chart does not have it. */
-static int
-chart_column(const struct trace_view *t, int x)
-{
-	const struct ts_trace_chart *k = &t->chart;
-	int64_t a, b, middle;
-	int column;
-
-	if (k->from == t->trace->from + t->span.from && k->to == t->trace->from + t->span.to &&
-		k->columns == t->span.columns)
-		return x;
-	ts_span_bucket(&t->span, x, &a, &b);
-	middle = t->trace->from + a + (b - a) / 2;
-	if (middle < k->from || middle >= k->to)
-		return -1;
-	column = (int)((double)(middle - k->from) / (double)(k->to - k->from) * k->columns);
-	return column < k->columns ? column : -1; /* rounded up at the end of an enormous range */
-}
-
-static int
-chart_lane(const struct trace_view *t, int64_t ipu)
-{
-	for (int l = 0; l < t->chart.lanes; l++)
-		if (t->chart.ipu[l] == ipu)
-			return l;
-	return -1;
-}
-
-static void
-draw_lane(struct trace_view *t, struct ts_canvas *c, struct ts_rect r, int lane)
-{
-	double share[TS_CLASS_COUNT][TS_TRACE_COLUMNS];
-	bool start[TS_TRACE_COLUMNS];
-	struct ts_band band[TS_CLASS_COUNT];
-	struct ts_area area = {.bands = TS_CLASS_COUNT, .band = band, .top = 1};
-	int starts = 0;
-
-	area.columns = r.w < TS_TRACE_COLUMNS ? r.w : TS_TRACE_COLUMNS;
-	for (int k = 0; k < TS_CLASS_COUNT; k++)
-		band[k] = (struct ts_band){share[k], (enum ts_role)(TS_ROLE_COMPUTE + k),
-			ts_step_class_letter((enum ts_step_class)k)};
-	for (int x = 0; x < area.columns; x++) {
-		int from = chart_column(t, x);
-		bool there = from >= 0 && from < t->chart.columns;
-
-		start[x] = there && ts_trace_start(&t->chart, lane)[from];
-		starts += start[x];
-		for (int k = 0; k < TS_CLASS_COUNT; k++)
-			share[k][x] = there
-				? ts_trace_share(&t->chart, lane, (enum ts_step_class)k)[from]
-				: 0;
-	}
-	ts_chart_lane(c, r, &area, starts * STARTS_SHARE <= area.columns ? start : NULL);
-	for (int x = 0; x < area.columns; x++)
-		if (chart_column(t, x) >= 0 &&
-			ts_trace_unknown(&t->chart, lane)[chart_column(t, x)])
-			ts_canvas_glyph(c, r, x, r.h - 1, TS_ROLE_DIM, 0xb7);
-}
-
-static void
-draw_lanes(struct trace_view *t, struct ts_canvas *c)
-{
-	const struct trace_places *at = &t->at;
-
-	if (ts_rect_empty(at->lanes))
-		return;
-	if (!ts_pane_has(&t->lanes) && t->chart.columns == 0) {
-		ts_pane_draw(c, at->lanes, t->view.env, &t->lanes);
-		return;
-	}
-	for (int i = 0; i < at->lane_count && t->lane_top + i < t->trace->ipus; i++) {
-		int ipu = t->lane_top + i, lane = chart_lane(t, t->trace->ipu[ipu]);
-		struct ts_rect r = {at->lanes.x, at->lanes.y + i * at->lane_rows, at->lanes.w,
-			at->lane_rows - (at->lane_rows >= GAP_FROM)};
-		struct ts_rect label = {at->labels.x, r.y, at->labels.w, 1};
-
-		ts_canvas_printf(c, label, 0, 0, ipu == t->ipu ? TS_ROLE_ACCENT : TS_ROLE_LABEL,
-			"%cipu %lld", ipu == t->ipu ? '>' : ' ', (long long)t->trace->ipu[ipu]);
-		if (lane >= 0)
-			draw_lane(t, c, r, lane);
-		else
-			ts_canvas_pending(c, r, 0, 0);
-	}
-}
-
-static void
-draw_cursor(struct trace_view *t, struct ts_canvas *c)
-{
-	ts_chart_cursor(c, t->at.lanes, ts_span_column(&t->span, t->span.cursor),
-		t->focus == TRACE_LANES);
-}
-
-/* --- legend ----------------------------------------------------------------------------------- */
-
-enum { LEGENDS = 3 };
-
-static const char *
-legend_name(int k, int legend)
-{
-	static const char *const names[LEGENDS - 1][TS_CLASS_COUNT] = {
-		{"compute", "exchange", "global", "sync", "ext.sync", "wait", "copy", "end",
-			"control"},
-		{"compute", "exchange", "global", "sync", "ext", "wait", "copy", "end", "ctl"},
-	};
-
-	return legend == 0 ? ts_step_class_label((enum ts_step_class)k) : names[legend - 1][k];
-}
-
-/* The longest names that fit. */
-static int
-choose_legend(int room)
-{
-	int legend = 0;
-
-	for (; legend + 1 < LEGENDS; legend++) {
-		int w = -1;
-
-		for (int k = 0; k < TS_CLASS_COUNT; k++)
-			w += (int)strlen(legend_name(k, legend)) + 3;
-		if (w <= room)
-			break;
-	}
-	return legend;
-}
-
-static void
-draw_legend(struct trace_view *t, struct ts_canvas *c)
-{
-	struct ts_rect r = t->at.legend;
-	bool letters = c->mono || c->glyphs == TS_GLYPHS_ASCII;
-	char note[80] = "";
-	int x = 0, legend;
-
-	if (ts_rect_empty(r))
-		return;
-	if (t->trace->ipus > t->at.lane_count)
-		snprintf(note, sizeof(note), "%d of %d %s", t->at.lane_count, t->trace->ipus,
-			t->chart.sampled ? "" : "ipus");
-	if (t->chart.sampled)
-		strncat(note, "sampled", sizeof(note) - strlen(note) - 1);
-	if (t->trace->forwards)
-		strncat(note, " read forwards", sizeof(note) - strlen(note) - 1);
-	if (t->lanes.state == TS_PANE_PARTIAL)
-		strncat(note, " damaged", sizeof(note) - strlen(note) - 1);
-	ts_canvas_right(c, r, 0, 0, TS_ROLE_NOTE, note);
-	r.w -= note[0] ? (int)strlen(note) + 1 : 0;
-	legend = choose_legend(r.w);
-	for (int k = 0; k < TS_CLASS_COUNT; k++) {
-		enum ts_role role = (enum ts_role)(TS_ROLE_COMPUTE + k);
-		uint32_t letter = (unsigned char)ts_step_class_letter((enum ts_step_class)k);
-
-		if (x + 2 + (int)strlen(legend_name(k, legend)) > r.w)
-			break;
-		if (letters)
-			ts_canvas_glyph(c, r, x, 0, role, letter);
-		else
-			ts_canvas_glyph2(c, r, x, 0, TS_ROLE_INK, role, letter);
-		x = ts_canvas_text(c, r, x + 2, 0, TS_ROLE_LABEL, legend_name(k, legend)) + 1;
-	}
-}
-
 /* --- read-out --------------------------------------------------------------------------------- */
 
 static const char *
@@ -560,61 +395,54 @@ draw_readout(struct trace_view *t, struct ts_canvas *c)
 	ts_canvas_text(c, ts_rect_row(r, 1), 0, 0, TS_ROLE_STATUS, figures);
 }
 
+static void
+draw_cursor(struct trace_view *t, struct ts_canvas *c)
+{
+	ts_chart_cursor(c, t->at.lanes, ts_span_column(&t->span, t->span.cursor),
+		t->focus == TRACE_LANES);
+}
+
 /* --- together ----------------------------------------------------------------------------------- */
 
 static void
-draw_rule(struct trace_view *t, struct ts_canvas *c)
+draw_legend(struct trace_view *t, struct ts_canvas *c)
 {
-	char title[64], right[160], of[TS_FMT_MAX], hits[TS_FMT_MAX];
-	char share[TS_FMT_MAX], found[96] = "";
-	bool damaged = t->trace->cut || t->data.state == TS_PANE_PARTIAL;
+	struct trace_drawing *d = trace_drawn(t);
+	struct ts_rect r = t->at.legend;
+	char note[TRACE_NOTE] = "";
 
-	snprintf(title, sizeof(title), "Steps of ipu %lld", (long long)trace_ipu(t));
-	if (t->has_hits && t->needle[0]) {
-		snprintf(found, sizeof(found), "\"%.24s\" %s %s%s%s   ", t->needle,
-			ts_fmt_count(hits, t->hits.count), t->hits.count == 1 ? "hit" : "hits",
-			t->has_cost		    ? ", "
-				: trace_searched(t) ? ""
-						    : " so far",
-			t->has_cost
-				? ts_fmt_percent(share, (double)t->cost.hits, (double)t->cost.all)
-				: "");
-	} else if (t->needle[0] && t->fetch[ASK_SEARCH]) {
-		snprintf(found, sizeof(found), "searching \"%.24s\"   ", t->needle);
-	}
-	snprintf(right, sizeof(right), "%s%s%s steps%s", found, t->trace->gaps ? "about " : "",
-		ts_fmt_count(of, t->list.count), damaged ? " (damaged)" : "");
-	ts_canvas_rule(c, t->at.rule,
-		t->focus == TRACE_STEPS ? TS_ROLE_BORDER_ACTIVE : TS_ROLE_BORDER,
-		trace_ipu(t) == TS_UNKNOWN ? "Steps" : title, right);
+	if (ts_rect_empty(r))
+		return;
+	if (d->ops->note)
+		d->ops->note(d, note);
+	ts_canvas_right(c, r, 0, 0, TS_ROLE_NOTE, note);
+	r.w -= note[0] ? (int)strlen(note) + 1 : 0;
+	if (d->ops->legend)
+		d->ops->legend(d, c, r);
+	else
+		trace_draw_key(c, r);
 }
 
 void
 trace_draw(struct ts_view *v, struct ts_canvas *c)
 {
 	struct trace_view *t = (struct trace_view *)v;
-	struct ts_table table;
+	struct trace_drawing *d = trace_drawn(t);
 
 	if (!t->trace) {
 		ts_pane_draw(c, t->area, t->view.env, &t->data);
 		return;
 	}
-	draw_strip(t, c);
-	draw_axis(t, c);
-	draw_lanes(t, c);
-	draw_runs(t, c);
-	draw_cursor(t, c);
-	draw_legend(t, c);
-	draw_readout(t, c);
-	ts_debug_draw(c, t->at.debug, &t->debug, t->focus == TRACE_DEBUG);
-	if (ts_rect_empty(t->at.table))
-		return;
-	draw_rule(t, c);
-	if (t->steps.state == TS_PANE_FAILED && !t->fetch[ASK_WINDOW] &&
-		!trace_row(t, t->list.cursor)) {
-		ts_pane_draw(c, t->at.table, t->view.env, &t->steps);
-		return;
+	if (!ts_rect_empty(t->at.lanes)) {
+		draw_strip(t, c);
+		draw_axis(t, c);
+		d->ops->draw(d, c, t->focus == TRACE_LANES);
+		if (!d->ops->own_axis) {
+			draw_runs(t, c);
+			draw_cursor(t, c);
+		}
+		draw_legend(t, c);
 	}
-	trace_table(&table, t);
-	ts_table_draw(c, t->at.table, &table, &t->list);
+	draw_readout(t, c);
+	ts_tabs_draw(&t->tabs, c, t->focus == TRACE_TABS);
 }

@@ -3,6 +3,10 @@
  * What the files of the Trace view share: trace.c (commands), trace_data.c (what is asked of the
  * report), trace_answer.c (answers), trace_refresh.c (when the index has grown), trace_draw.c (to the canvas).
  *
+ * Above is a *drawing* of the time that is in sight (lanes, flames, ...), each a constant table of functions with a
+ * state of its own in a file of its own (trace_drawings.c lists them); below are tabs (view/tab.h; trace.c lists them),
+ * whose host is the view. The first tab is the list of steps.
+ *
  * The x axis is cycles: unit u of the span is cycle trace->from + u. Two cursors are kept together:
  * the span's, a time in the lane of the selected IPU, and the list's, a step. Whoever moves one of
  * them says so in `follow`; the other one comes after as soon as the rows for it are there.
@@ -16,11 +20,11 @@
 #include "tilescope/ui/list.h"
 #include "tilescope/ui/span.h"
 #include "tilescope/ui/table.h"
-#include "tilescope/view/debug.h"
+#include "tilescope/view/tab.h"
 #include "tilescope/view/fetch.h"
 #include "tilescope/view/trace.h"
 
-enum trace_pane { TRACE_LANES, TRACE_STEPS, TRACE_DEBUG };
+enum trace_pane { TRACE_LANES, TRACE_TABS };
 
 /* A view has at most one question of each kind. */
 enum trace_kind {
@@ -73,11 +77,72 @@ struct trace_fetch {
 	bool found;
 };
 
-/* Rectangles of the screen; empty ones are not drawn. */
+/* Rectangles of the screen; empty ones are not drawn. `lanes` and `labels` are the drawing's. */
 struct trace_places {
-	struct ts_rect strip, axis, labels, lanes, legend, readout, rule, table, debug;
+	struct ts_rect strip, axis, labels, lanes, legend, readout, table;
 	int lane_rows; /* rows of one lane */
 	int lane_count;
+};
+
+/* --- drawings --------------------------------------------------------------------------------- */
+
+enum {
+	TRACE_DRAWINGS = 8,
+	TRACE_DRAWING_KIND = 3000, /* of fetches of the first drawing */
+	TRACE_DRAWING_KINDS = 8,   /* that each has: its `kind` + 0 ... 7 */
+	TRACE_NOTE = 120,
+};
+
+struct trace_drawing;
+
+struct trace_drawing_ops {
+	const char *name;  /* as in `drawing NAME` and `drawing=NAME` */
+	const char *title; /* for people: "lanes" */
+	bool own_axis; /* its x axis is not time: neither overview nor ruler is drawn, it has their rows */
+
+	/* All but draw may be NULL: nothing to do, nothing to say, not mine. */
+
+	bool (*open)(struct trace_drawing *d); /* its own state; false: no memory */
+	void (*close)(struct trace_drawing *d);
+	void (*drop)(struct trace_drawing *d);	  /* another report, or the same read again */
+	void (*indexed)(struct trace_drawing *d); /* the index has grown */
+
+	/* It is shown in d->labels and d->plot; both are empty when it is not shown. */
+	void (*resize)(struct trace_drawing *d);
+
+	/* Rows that it would like of `room` (at least 1); NULL: a little more than half. */
+	int (*rows)(struct trace_drawing *d, int room);
+
+	/* It is shown, and the trace is there: ask for what is neither here nor under way (trace_drawing_send()). */
+	void (*request)(struct trace_drawing *d);
+	enum ts_effect (*deliver)(struct trace_drawing *d, struct ts_fetch *f);
+
+	void (*draw)(struct trace_drawing *d, struct ts_canvas *c, bool focus);
+
+	/* The row below it: NULL the key of the classes. And what stands at its right end. */
+	void (*legend)(struct trace_drawing *d, struct ts_canvas *c, struct ts_rect r);
+	void (*note)(struct trace_drawing *d, char out[TRACE_NOTE]);
+
+	/* A command while the drawing has the keys; UNKNOWN: the view's (zoom, pan, IPU, jumps). */
+	enum ts_effect (*command)(struct trace_drawing *d, const struct ts_call *call);
+	enum ts_effect (*mouse)(struct trace_drawing *d, int x, int y, int wheel);
+
+	const struct ts_hint *hints; /* NULL: those of the view */
+
+	/* As those of a view, while it has the keys. NULL explain: the step under the cursor; NULL sheet: the steps. */
+	void (*explain)(struct trace_drawing *d, struct ts_explain *out);
+	bool (*sheet)(struct trace_drawing *d, struct ts_sheet *out);
+	bool (*chart)(struct trace_drawing *d, struct ts_chart_page *out);
+};
+
+struct trace_view;
+
+struct trace_drawing {
+	const struct trace_drawing_ops *ops;
+	struct trace_view *trace;
+	void *own; /* made by `open` */
+	int kind;  /* first of its fetches */
+	struct ts_rect labels, plot;
 };
 
 struct trace_view {
@@ -117,8 +182,44 @@ struct trace_view {
 	struct ts_trace_cost cost;
 
 	enum ts_time_unit time, option_time;
-	struct ts_debug debug; /* of the list's step */
+	struct trace_drawing drawing[TRACE_DRAWINGS];
+	int drawings, drawn; /* how many there are, and the one that is shown */
+	struct ts_tabs tabs;
+	struct ts_debug_about about; /* the step that Debug tells of */
 };
+
+/* --- trace_drawings.c --- */
+bool trace_drawings_open(struct trace_view *t);
+void trace_drawings_close(struct trace_view *t);
+void trace_drawings_drop(struct trace_view *t);
+void trace_drawings_indexed(struct trace_view *t);
+enum ts_effect trace_drawings_deliver(struct trace_view *t,
+	struct ts_fetch *f); /* UNKNOWN: not of one */
+enum ts_effect trace_draw_by(struct trace_view *t, const struct ts_call *call); /* `drawing` */
+bool trace_draw_named(struct trace_view *t, const char *name); /* false: there is none */
+
+static inline struct trace_drawing *
+trace_drawn(struct trace_view *t)
+{
+	return &t->drawing[t->drawn];
+}
+
+/* Send a fetch of a drawing: its kind is d->kind + `kind`. Whoever asks remembers the pointer. */
+void trace_drawing_send(struct trace_drawing *d, struct ts_fetch *f, int kind,
+	enum ts_worker_id worker, const char *what);
+
+/* --- trace.c --- */
+/* Put the cursor, in the lane of the selected IPU, on a cycle (of the report); on a step. */
+enum ts_effect trace_go_time(struct trace_view *t, int64_t cycle);
+enum ts_effect trace_go_step(struct trace_view *t, int64_t step);
+enum ts_effect trace_go_ipu(struct trace_view *t, int ipu); /* index into trace->ipu */
+
+/* --- trace_lanes.c --- */
+extern const struct trace_drawing_ops trace_drawing_lanes;
+void trace_draw_key(struct ts_canvas *c, struct ts_rect r); /* of the classes */
+
+/* --- trace_steps.c --- */
+extern const struct ts_tab_ops trace_tab_steps;
 
 /* --- trace_answer.c --- */
 enum ts_effect trace_deliver(struct ts_view *v, struct ts_fetch *f);
@@ -142,6 +243,7 @@ void trace_say_hits(struct trace_view *t);
 
 /* --- trace_data.c --- */
 void trace_request(struct ts_view *v);
+void trace_ask_chart(struct trace_view *t); /* the lanes */
 void trace_ahead(struct ts_view *v);
 /* The lanes have just come: the overview is a copy of them when they show the whole run. */
 void trace_share_lanes(struct trace_view *t, const struct trace_fetch *f);
@@ -176,15 +278,14 @@ enum trace_column {
 };
 
 /* --- trace_sheet.c --- */
-void trace_explain(struct ts_view *v, struct ts_explain *out);
-bool trace_sheet(struct ts_view *v, struct ts_sheet *out);
-bool trace_chart(struct ts_view *v, struct ts_chart_page *page);
+void trace_explain_step(struct trace_view *t, struct ts_explain *out);
+bool trace_steps_sheet(struct trace_view *t, struct ts_sheet *out);
+bool trace_lanes_chart(struct trace_drawing *d, struct ts_chart_page *page);
 
 /* --- trace_draw.c --- */
 void trace_draw(struct ts_view *v, struct ts_canvas *c);
 extern const struct ts_column trace_columns[];
 void trace_table(struct ts_table *table, struct trace_view *t);
-void trace_layout(struct trace_view *t);
 void trace_arrange(struct trace_view *t); /* layout, and what follows from it */
 
 /* Clock in Hz, 0 = not known; and does the view show time? */

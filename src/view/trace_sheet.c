@@ -128,9 +128,8 @@ explain_hits(const struct trace_view *t, struct ts_explain *out)
 }
 
 void
-trace_explain(struct ts_view *v, struct ts_explain *out)
+trace_explain_step(struct trace_view *t, struct ts_explain *out)
 {
-	struct trace_view *t = (struct trace_view *)v;
 	const struct ts_trace_row *row = t->trace ? trace_row(t, t->list.cursor) : NULL;
 	struct ts_explained *x;
 
@@ -250,10 +249,8 @@ step_source(struct ts_view *v)
 }
 
 bool
-trace_sheet(struct ts_view *v, struct ts_sheet *out)
+trace_steps_sheet(struct trace_view *t, struct ts_sheet *out)
 {
-	struct trace_view *t = (struct trace_view *)v;
-
 	if (!t->trace)
 		return false;
 	if (trace_ipu(t) != TS_UNKNOWN)
@@ -288,9 +285,9 @@ time_tick(void *ctx, double v, char out[TS_FMT_MAX])
 }
 
 bool
-trace_chart(struct ts_view *v, struct ts_chart_page *page)
+trace_lanes_chart(struct trace_drawing *d, struct ts_chart_page *page)
 {
-	struct trace_view *t = (struct trace_view *)v;
+	struct trace_view *t = d->trace;
 	const struct ts_trace_chart *k = &t->chart;
 	bool time = trace_in_time(t);
 	double scale = time ? 1e6 / trace_clock(t) : 1;

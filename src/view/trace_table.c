@@ -129,7 +129,6 @@ trace_table(struct ts_table *table, struct trace_view *t)
 		.row = row_role,
 		.ctx = t,
 		.header = true,
-		.focus = t->focus == TRACE_STEPS,
 		.sorted = -1,
 		.empty = "no steps",
 		.id = "trace.steps",

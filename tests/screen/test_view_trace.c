@@ -326,7 +326,7 @@ START_TEST(cursors_follow_each_other)
 	run(&s, "ipu-next");
 	ck_assert_int_eq(s.selection.step, before);
 	ck_assert_int_eq(s.selection.ipu, 1);
-	ck_assert(shows(&s, "Steps of ipu 1"));
+	ck_assert(shows(&s, "steps of ipu 1"));
 	stage_close(&s);
 }
 END_TEST

@@ -167,6 +167,9 @@ enum ts_context {
 	X(REPLICA, "replica", LIVENESS, "", BOUND, "figures of the device, or of one replica")     \
 	X(ONLY, "only", LIVENESS, "[all|born|died|changed]", BOUND,                                \
 		"list all variables, or only those that were born or died")                        \
+	X(DRAWING, "drawing", TRACE, "[NAME]", BOUND,                                              \
+		"draw the time in another way: the next, or this")                                 \
+	X(DRAWING_BACK, "drawing-back", TRACE, "", BOUND, "the drawing before")                    \
 	X(IPU_NEXT, "ipu-next", GLOBAL, "", BOUND, "the next IPU, or its lane")                    \
 	X(IPU_PREVIOUS, "ipu-previous", GLOBAL, "", BOUND, "the IPU before, or its lane")          \
 	X(ACCEPT, "accept", PROMPT, "", BOUND, "take the line as it is")                           \
