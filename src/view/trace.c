@@ -337,11 +337,28 @@ run_of(const struct command *table, size_t n, struct trace_view *t, const struct
 	return TS_EFFECT_UNKNOWN;
 }
 
+/* Where there is none below the list it is the tab of its own, and has the keys; from there it goes away again. */
+static void
+make_room_for_debug(struct trace_view *t, bool leave)
+{
+	struct ts_tabs *tabs_of = &t->tabs;
+
+	if (leave)
+		ts_tabs_show(tabs_of, 0);
+	else if (tabs_of->split && !tabs_of->debug.shown)
+		ts_tabs_show(tabs_of, tabs_of->count - 1);
+	else
+		return;
+	tabs_of->split = false;
+	give_focus(t, TRACE_TABS);
+}
+
 static enum ts_effect
 view_command(struct ts_view *v, const struct ts_call *call)
 {
 	struct trace_view *t = (struct trace_view *)v;
 	struct trace_drawing *d = trace_drawn(t);
+	bool in_debug = ts_tabs_at(&t->tabs)->ops == &ts_tab_debug;
 	enum ts_effect effect;
 
 	if (!t->trace)
@@ -349,6 +366,8 @@ view_command(struct ts_view *v, const struct ts_call *call)
 	effect = ts_tabs_switch(&t->tabs, call);
 	if (!(effect & TS_EFFECT_UNKNOWN)) {
 		give_focus(t, call->cmd == TS_CMD_TAB ? TRACE_TABS : t->focus);
+		if (call->cmd == TS_CMD_DEBUG)
+			make_room_for_debug(t, in_debug);
 		return effect;
 	}
 	if (t->focus == TRACE_TABS)

@@ -457,7 +457,7 @@ PLACES = {
     "insights": ("rule=M04&tab=peak&pane=tabs&row=3", "alive at"),
     "memory": ("tile=70&by=category&gaps=no&tab=variables&pane=tabs&row=2", "tile 70"),
     "liveness": ("step=7&base=no&zoom=0-40", "step 7 "),
-    "trace": ("step=57&ipu=1&pane=steps", "step 57 "),
+    "trace": ("step=57&ipu=1&pane=tab", "step 57 "),
     "variables": ("filter=tile:5&sort=bytes&row=2", "row 2 of"),
     "tables": ("table=tile_memory&pane=rows&row=9", "row 9 of"),
 }
