@@ -14,6 +14,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/report/dictionary.h"
 #include "tilescope/report/slices.h"
+#include "trace_internal.h"
 
 enum { PROGRESS_ROWS = 8192, TEXT_MAX = 1 << 16 };
 
@@ -48,7 +49,8 @@ struct ts_slices {
 	struct ts_pile kept;
 	struct ts_dictionary texts;
 	struct ts_slice slice;
-	int64_t rows;
+	int64_t rows, span; /* that were read; of all, about */
+	bool lenient;	    /* rows come that have a place in the lanes, whatever else is wrong */
 	struct ts_slices_left_out left_out;
 	struct ts_err damage; /* of either relation, said at the end */
 };
@@ -319,24 +321,27 @@ static const int part_columns[P_COLUMNS] = {
 	[P_ACTIVE_BALANCE] = TS_STEP_IPU_ACTIVE_TILE_BALANCE,
 };
 
-enum ts_code
-ts_slices_open(struct ts_slices **out, struct ts_reader *rd, const struct ts_step_names *names,
-	const struct ts_cache *cache, struct ts_progress *progress, struct ts_err *err)
+/* TS_E_ABSENT: one of the relations is not there. */
+static enum ts_code
+check(const struct ts_report *r, struct ts_err *err)
 {
 	static const enum ts_relation needed[] = {TS_STEP, TS_STEP_IPU};
-	struct ts_rows_query q = {.column_count = P_COLUMNS, .past_damage = true};
-	struct ts_slices *s;
-	enum ts_code code;
 
-	*out = NULL;
 	for (size_t i = 0; i < TS_COUNT(needed); i++)
-		if (!ts_report_has(rd->report, needed[i]))
+		if (!ts_report_has(r, needed[i]))
 			return ts_err_set(err, TS_E_ABSENT, "%s: %s",
-				ts_relation_def(needed[i])->name,
-				rd->report->binding[needed[i]].reason);
-	s = ts_alloc(1, sizeof(*s));
+				ts_relation_def(needed[i])->name, r->binding[needed[i]].reason);
+	return TS_OK;
+}
+
+static struct ts_slices *
+slices_new(struct ts_reader *rd, const struct ts_step_names *names, const struct ts_cache *cache,
+	struct ts_progress *progress)
+{
+	struct ts_slices *s = ts_alloc(1, sizeof(*s));
+
 	if (!s)
-		return ts_err_nomem(err);
+		return NULL;
 	s->rd = rd;
 	s->names = names;
 	s->cache = cache;
@@ -344,10 +349,114 @@ ts_slices_open(struct ts_slices **out, struct ts_reader *rd, const struct ts_ste
 	s->texts.cache = cache;
 	ts_strbuf_init(&s->now.text, TEXT_MAX);
 	ts_strbuf_init(&s->next.text, TEXT_MAX);
-	memcpy(q.columns, part_columns, sizeof(part_columns));
-	code = ts_reader_rows(&s->parts, rd, TS_STEP_IPU, &q, err);
+	return s;
+}
+
+static enum ts_code
+open_parts(struct ts_slices *s, struct ts_rows_query *q, struct ts_err *err)
+{
+	q->column_count = P_COLUMNS;
+	q->past_damage = true;
+	memcpy(q->columns, part_columns, sizeof(part_columns));
+	return ts_reader_rows(&s->parts, s->rd, TS_STEP_IPU, q, err);
+}
+
+enum ts_code
+ts_slices_open(struct ts_slices **out, struct ts_reader *rd, const struct ts_step_names *names,
+	const struct ts_cache *cache, struct ts_progress *progress, struct ts_err *err)
+{
+	struct ts_rows_query q = {.range = TS_RANGE_ALL};
+	enum ts_code code = check(rd->report, err);
+	struct ts_slices *s;
+
+	*out = NULL;
+	if (code)
+		return code;
+	s = slices_new(rd, names, cache, progress);
+	if (!s)
+		return ts_err_nomem(err);
+	s->span = ts_reach_span(&rd->report->binding[TS_STEP_IPU].reach);
+	code = open_parts(s, &q, err);
 	if (!code)
 		code = open_steps(&s->steps, s, err);
+	if (code) {
+		ts_slices_close(s);
+		return code;
+	}
+	*out = s;
+	return TS_OK;
+}
+
+/* --- of a range ------------------------------------------------------------------------------------- */
+
+/* The step of the first row of the range; 0: it is not known. */
+static int64_t
+first_step(struct ts_slices *s, const struct ts_rows_query *range)
+{
+	struct ts_rows_query q = *range;
+	struct ts_rows *rows;
+	int64_t step = 0;
+	bool there;
+
+	q.columns[0] = TS_STEP_IPU_STEP;
+	q.column_count = 1;
+	q.limit = 1;
+	if (ts_reader_rows(&rows, s->rd, TS_STEP_IPU, &q, NULL))
+		return 0;
+	if (ts_rows_next(rows, &there, NULL) != TS_OK || !there ||
+		ts_rows_number(rows, 0, &step) != TS_VALUE_OK)
+		step = 0;
+	ts_rows_close(rows);
+	return step;
+}
+
+static enum ts_code
+open_range(struct ts_slices *s, const struct ts_trace *t, int64_t from, int64_t to,
+	struct ts_err *err)
+{
+	struct ts_rows_query parts = {.range = t->part.range};
+	struct ts_rows_query steps = {.column_count = S_COLUMNS, .past_damage = true};
+	struct trace_stretch at;
+	enum ts_code code = trace_stretch_find(&at, s->rd, t, t->ipu, t->ipus, from, to, INT64_MAX,
+		err);
+
+	if (code)
+		return code;
+	parts.from = at.begin;
+	parts.to = ts_min_i64(trace_add(at.high.at, at.settle), trace_add(t->part.last, 1));
+	s->span = at.rows;
+	code = open_parts(s, &parts, err);
+	if (code)
+		return code;
+	memcpy(steps.columns, ts_step_columns, sizeof(ts_step_columns));
+	steps.columns[S_RUN] = TS_STEP_RUN;
+	return trace_keys_open(&s->steps, s->rd, t, TS_STEP, &steps, first_step(s, &parts),
+		INT64_MAX, err);
+}
+
+enum ts_code
+ts_slices_open_range(struct ts_slices **out, struct ts_reader *rd, const struct ts_trace *t,
+	int64_t from, int64_t to, const struct ts_cache *cache, struct ts_progress *progress,
+	struct ts_err *err)
+{
+	enum ts_code code = check(rd->report, err);
+	struct ts_slices *s;
+
+	*out = NULL;
+	if (code)
+		return code;
+	if (t->part.range == TS_RANGE_ALL || t->part.first > t->part.last || t->ipus == 0 ||
+		!trace_rises(t, rd, TS_STEP) || (from <= t->from && to >= t->to)) {
+		code = ts_slices_open(out, rd, &t->names, cache, progress, err);
+		if (!code)
+			(*out)->lenient = true;
+		return code;
+	}
+	s = slices_new(rd, &t->names, cache, progress);
+	if (!s)
+		return ts_err_nomem(err);
+	s->lenient = true;
+	code = open_range(s, t, from, to, err);
 	if (code) {
 		ts_slices_close(s);
 		return code;
@@ -380,13 +489,15 @@ share_of(struct ts_rows *rows, int i)
 
 /* The row that the cursor is at; false: a number of it is none. */
 static bool
-get_part(struct ts_slice *to, struct ts_rows *rows)
+get_part(struct ts_slice *to, struct ts_rows *rows, bool lenient)
 {
 	int64_t v[P_NUMBERS];
 
-	for (int i = 0; i < P_NUMBERS; i++)
-		if (ts_rows_number(rows, i, &v[i]) != TS_VALUE_OK)
+	for (int i = 0; i < P_NUMBERS; i++) {
+		v[i] = ts_rows_known(rows, i);
+		if (v[i] == TS_UNKNOWN && !(lenient && i == P_CYCLES))
 			return false;
+	}
 	*to = (struct ts_slice){.step = v[P_STEP],
 		.ipu = v[P_IPU],
 		.cycles = v[P_CYCLES],
@@ -415,10 +526,17 @@ join(struct ts_slice *to, const struct step *from)
 	to->name_n = from->name_n;
 }
 
+static void
+join_nothing(struct ts_slice *to)
+{
+	to->orphan = true;
+	to->run = to->program = to->compute_set = TS_UNKNOWN;
+	to->class_of = TS_CLASS_CONTROL;
+}
+
 enum ts_code
 ts_slices_next(const struct ts_slice **slice, struct ts_slices *s, struct ts_err *err)
 {
-	const struct ts_reach *reach = &s->rd->report->binding[TS_STEP_IPU].reach;
 	struct ts_err why = {0};
 	enum ts_code code = TS_OK;
 	bool there, found;
@@ -426,19 +544,21 @@ ts_slices_next(const struct ts_slice **slice, struct ts_slices *s, struct ts_err
 	*slice = NULL;
 	while (s->parts && !(code = ts_rows_next(s->parts, &there, &why)) && there) {
 		if (++s->rows % PROGRESS_ROWS == 0)
-			ts_progress_set(s->progress, s->rows, ts_reach_span(reach));
-		if (!get_part(&s->slice, s->parts)) {
+			ts_progress_set(s->progress, s->rows, s->span);
+		if (!get_part(&s->slice, s->parts, s->lenient)) {
 			s->left_out.bad_rows++;
 			continue;
 		}
 		code = find_step(&found, s, s->slice.step, &why);
 		if (code)
 			break;
-		if (!found) {
-			s->left_out.orphans++;
+		s->left_out.orphans += !found;
+		if (!found && !s->lenient)
 			continue;
-		}
-		join(&s->slice, &s->now);
+		if (found)
+			join(&s->slice, &s->now);
+		else
+			join_nothing(&s->slice);
 		*slice = &s->slice;
 		return TS_OK;
 	}

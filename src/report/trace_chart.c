@@ -37,7 +37,6 @@ enum {
 	ALONE_STEPS = 3,     /* the same of a lane that is searched for by itself, */
 	ALONE_ROWS = 10000,  /* and rows of all of those */
 	FILL = 8,	     /* columns from a sampled one to one that looks like it */
-	SETTLE_ROWS = 4096,  /* rows behind the end in which lanes have to pass it */
 };
 
 struct drawing {
@@ -137,14 +136,14 @@ all_passed(const struct drawing *d, bool *passed, int *left, size_t from)
 	return *left == 0;
 }
 
-/* Read all rows from an address up to where every lane is behind the range. */
+/* Read all rows up to where every lane is behind the range. */
 static enum ts_code
-read_through(struct drawing *d, int64_t from, int64_t to)
+read_through(struct drawing *d, const struct trace_stretch *s)
 {
 	bool passed[TS_TRACE_LANES] = {false};
 	int left = d->c->lanes;
-	int64_t end = trace_add(to, SETTLE_ROWS / d->t->part.per + 1), step = 512 / d->t->part.per;
-	enum ts_code code = trace_parts_read(&d->parts, d->rd, d->t, from, to, 0, &d->c->rows,
+	int64_t to = s->high.at, end = trace_add(to, s->settle), step = 512 / d->t->part.per;
+	enum ts_code code = trace_parts_read(&d->parts, d->rd, d->t, s->begin, to, 0, &d->c->rows,
 		d->err);
 	enum ts_code damaged;
 	size_t seen = 0;
@@ -167,9 +166,9 @@ read_through(struct drawing *d, int64_t from, int64_t to)
 }
 
 static enum ts_code
-draw_exact(struct drawing *d, int64_t from, int64_t to)
+draw_exact(struct drawing *d, const struct trace_stretch *stretch)
 {
-	enum ts_code code = read_through(d, from, to), bad;
+	enum ts_code code = read_through(d, stretch), bad;
 	struct trace_sums sums;
 
 	if (code && code != TS_E_DAMAGED)
@@ -475,47 +474,11 @@ draw_sampled(struct drawing *d, struct trace_place low, struct trace_place high)
 
 /* --- together --------------------------------------------------------------------------------- */
 
-/* Addresses between which the lanes go through the range. */
-static enum ts_code
-range_of(struct drawing *d, struct trace_place *low, struct trace_place *high)
-{
-	int64_t width = ts_max_i64(64 / d->t->part.per, 1);
-	struct trace_place other = trace_place_end(d->t);
-	enum ts_code code;
-
-	*low = trace_place_first(d->t);
-	*high = trace_place_end(d->t);
-	code = trace_locate(low, &other, d->rd, d->t, d->c->ipu[0], d->c->from, width, d->err);
-	if (code)
-		return code;
-	other = *low;
-	return trace_locate(&other, high, d->rd, d->t, d->c->ipu[0], d->c->to, width, d->err);
-}
-
-/* Other lanes may begin earlier in the table than the first one. */
-static enum ts_code
-lowest_begin(struct drawing *d, int64_t *at)
-{
-	enum ts_code code = TS_OK;
-
-	for (int l = 1; l < d->c->lanes && !code; l++) {
-		struct trace_place low = trace_place_first(d->t), high = trace_place_end(d->t);
-
-		if (*at <= low.at)
-			break;
-		code = trace_locate(&low, &high, d->rd, d->t, d->c->ipu[l], d->c->from,
-			ts_max_i64(64 / d->t->part.per, 1), d->err);
-		*at = ts_min_i64(*at, low.at);
-	}
-	return code;
-}
-
 static enum ts_code
 draw(struct drawing *d)
 {
 	const struct ts_trace_axis *a = &d->t->part;
-	struct trace_place low, high;
-	int64_t begin, rows;
+	struct trace_stretch s;
 	bool done;
 	enum ts_code code = trace_draw_indexed(&done, d->c, d->rd, d->err);
 
@@ -525,22 +488,13 @@ draw(struct drawing *d)
 		return draw_forwards(d);
 	if (a->first > a->last)
 		return TS_OK;
-	code = range_of(d, &low, &high);
-	begin = low.at;
-	if (code || __builtin_mul_overflow(high.at - low.at, (int64_t)a->per, &rows))
-		rows = INT64_MAX;
-	if (!code && rows <= TS_TRACE_EXACT)
-		code = lowest_begin(d, &begin);
+	code = trace_stretch_find(&s, d->rd, d->t, d->c->ipu, d->c->lanes, d->c->from, d->c->to,
+		TS_TRACE_EXACT, d->err);
 	if (code)
 		return code;
-	rows = trace_add(rows, (low.at - begin) * a->per);
-	if (rows <= TS_TRACE_EXACT) {
-		int64_t back = TS_TRACE_LOOK_BACK / a->per + 1;
-
-		begin = begin - a->first > back ? begin - back : a->first;
-		return draw_exact(d, begin, high.at);
-	}
-	return draw_sampled(d, low, high);
+	if (s.rows <= TS_TRACE_EXACT)
+		return draw_exact(d, &s);
+	return draw_sampled(d, s.low, s.high);
 }
 
 static enum ts_code

@@ -67,6 +67,22 @@ enum ts_code trace_locate(struct trace_place *low, struct trace_place *high, str
 	const struct ts_trace *t, int64_t ipu, int64_t cycles, int64_t width,
 	struct ts_err *err) TS_WARN_UNUSED;
 
+/* Where the rows of a range of cycles stand. */
+struct trace_stretch {
+	struct trace_place low, high; /* of the first IPU: about its begin and its end */
+	int64_t begin;		      /* the address to read from, for all of them */
+	int64_t settle; /* addresses behind high.at in which the other IPUs pass the end, as a rule */
+	int64_t rows;	/* about: of all IPUs */
+};
+
+/*
+ * Find the rows of some IPUs (at least one) in [from, to) of cycles, where rows have addresses (t->part.range is not
+ * TS_RANGE_ALL, and there are some). With more than `most` rows `begin` is that of the first IPU alone.
+ */
+enum ts_code trace_stretch_find(struct trace_stretch *s, struct ts_reader *rd,
+	const struct ts_trace *t, const int64_t *ipu, int ipus, int64_t from, int64_t to,
+	int64_t most, struct ts_err *err) TS_WARN_UNUSED;
+
 /* The cycles of a chart by lane, class and column while they are added up (trace_sums.c). */
 struct trace_sums {
 	int64_t from, to;

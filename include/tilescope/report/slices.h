@@ -14,6 +14,7 @@
 
 #include "tilescope/report/execution.h"
 #include "tilescope/report/memory.h"
+#include "tilescope/report/trace.h"
 
 /* Texts are not NUL-terminated, untrusted, and valid until the next slice; NULL = not known. */
 struct ts_slice {
@@ -24,6 +25,7 @@ struct ts_slice {
 	int64_t ipu, cycles, start, end;
 	int64_t active_tiles, active_start_max, active_end_min, data_in, data_out; /* TS_UNKNOWN */
 	double tile_balance, active_tile_balance; /* below 0: not recorded, or no share */
+	bool orphan; /* no such step: control, nothing else of it is known (ts_slices_open_range() alone) */
 };
 
 /* Rows that are not given: figures leave them out as well (report/execution.h). */
@@ -42,6 +44,15 @@ enum ts_code ts_slices_open(struct ts_slices **out, struct ts_reader *rd,
 	const struct ts_step_names *names, const struct ts_cache *cache,
 	struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
 void ts_slices_close(struct ts_slices *s); /* NULL allowed */
+
+/*
+ * The same, only of what may lie in [from, to) of cycles (and some rows around it): fewer rows are read where those of the
+ * range are found by bisecting. Who knows that all its IPUs are behind the range may stop. `t` must outlive it. Here rows
+ * without a step come too, and those whose cycles are no number (TS_UNKNOWN): they have a place in the lanes.
+ */
+enum ts_code ts_slices_open_range(struct ts_slices **out, struct ts_reader *rd,
+	const struct ts_trace *t, int64_t from, int64_t to, const struct ts_cache *cache,
+	struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
 
 /*
  * The next one; *slice NULL at the end. Errors as ts_rows_next(); damage is said at the end: what could be read was

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* What proportions.c and proportions_lanes.c share: the sweeps of the IPUs. */
+#ifndef TS_REPORT_PROPORTIONS_INTERNAL_H
+#define TS_REPORT_PROPORTIONS_INTERNAL_H
+
+#include "trace_internal.h"
+
+#include "tilescope/report/proportions.h"
+
+/* An IPU while its figures are added up. */
+struct lane_work {
+	struct ts_class_time time;
+	struct ts_class_sweep sweep;
+	struct ts_step_work work;
+	bool cut[TS_TRAFFIC_COUNT][2]; /* a sum of bytes does not fit: it stays unknown */
+	bool passed;		       /* a row behind the range was seen */
+};
+
+struct proportions_read {
+	struct ts_proportions *p;
+	struct ts_reader *rd;
+	const struct ts_trace *t;
+	const struct ts_cache *cache;
+	struct ts_progress *progress;
+	unsigned what;
+	struct lane_work *lane; /* as p->ipu */
+	bool whole;		/* starts fall: all rows are read */
+	bool bounded;		/* rows behind the one that all IPUs have passed do not count */
+	int passed, hint;
+};
+
+/* Begin the figures of an IPU, anew. */
+void proportions_begin(struct proportions_read *r, int lane);
+
+/* The lanes of the index, gone over for one range after the other. */
+struct lanes_walk {
+	struct ts_reader *rd;
+	struct ts_lanes lanes;
+	struct ts_steps steps;
+	const struct ts_lane *of;
+	struct ts_class_sweep *sweep;
+	bool readable; /* rows that the index does not hold can be read by row id */
+	bool broken;   /* it cannot say */
+	int64_t rows;  /* that were read from the report */
+	struct ts_err *err;
+	enum ts_code code;
+};
+
+/* False: the reader's index has no lanes. Close with lanes_walk_close() only when true. */
+bool lanes_walk_open(struct lanes_walk *w, struct ts_reader *rd);
+void lanes_walk_close(struct lanes_walk *w);
+
+/*
+ * Give the steps of an IPU to a sweep that has begun. *done false: the index cannot say (it does not hold together, rows
+ * stand in no order: sweep->falls).
+ */
+enum ts_code lanes_walk_ipu(bool *done, struct lanes_walk *w, struct ts_class_sweep *sweep,
+	int64_t ipu, struct ts_err *err);
+
+#endif
