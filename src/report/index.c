@@ -37,6 +37,7 @@ static const struct {
 	[TS_SECTION_TILE_LIVES] = {"tile-lives", 2, NULL},
 	[TS_SECTION_PIECES] = {"pieces", 2, NULL},
 	[TS_SECTION_LABELS] = {"labels", 1, NULL},
+	[TS_SECTION_IPU_LIVES] = {"ipu-lives", 1, NULL},
 	[TS_SECTION_ORDER_BYTES] = {"order-bytes", 1, NULL},
 	[TS_SECTION_ORDER_NAME] = {"order-name", 1, NULL},
 	[TS_SECTION_ORDER_TILE] = {"order-tile", 1, NULL},

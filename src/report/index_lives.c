@@ -13,10 +13,7 @@
 #include "tilescope/report/index_build.h"
 #include "tilescope/report/index_lives.h"
 
-struct head {
-	uint64_t count, variables, totals, life_at, variable_at, total_at;
-	int64_t bad_rows, reversed, orphans, always, beyond, left_out;
-};
+#include "lives_internal.h"
 
 struct part {
 	struct ts_lives *lives;
@@ -44,15 +41,7 @@ finish(struct ts_pass_run *run, struct ts_pass_part *parts, int count, struct ts
 {
 	const struct ts_lives *l = ((struct part *)parts[0].state)->lives;
 	struct ts_section_writer *w = run->writer[0];
-	struct head h = {.count = l->count,
-		.variables = l->variables,
-		.totals = l->totals,
-		.bad_rows = l->bad_rows,
-		.reversed = l->reversed,
-		.orphans = l->orphans,
-		.always = l->always,
-		.beyond = l->beyond,
-		.left_out = l->left_out};
+	struct lives_head h = lives_head_of(l);
 	const struct ts_section_array array[] = {
 		{&h.life_at, l->life, l->count * sizeof(*l->life)},
 		{&h.variable_at, l->variable, l->variables * sizeof(*l->variable)},
@@ -82,17 +71,28 @@ const struct ts_pass ts_pass_lives = {
 	.part_fini = part_fini,
 };
 
-enum ts_code
-ts_lives_indexed(struct ts_lives **out, struct ts_index *x, struct ts_err *err)
+struct lives_head
+lives_head_of(const struct ts_lives *l)
 {
-	size_t size;
-	const void *payload = ts_index_section(x, TS_SECTION_LIVES, &size);
-	const struct head *h = payload ? ts_section_at(payload, size, 0, 1, sizeof(*h)) : NULL;
+	return (struct lives_head){.count = l->count,
+		.variables = l->variables,
+		.totals = l->totals,
+		.bad_rows = l->bad_rows,
+		.reversed = l->reversed,
+		.orphans = l->orphans,
+		.always = l->always,
+		.beyond = l->beyond,
+		.left_out = l->left_out};
+}
+
+enum ts_code
+lives_map(struct ts_lives **out, struct ts_index *x, const void *payload, size_t size,
+	const struct lives_head *h, struct ts_err *err)
+{
 	struct ts_lives *l;
 
 	*out = NULL;
-	if (!h || h->count > TS_LIVES_MAX || h->variables > TS_LIVES_MAX ||
-		h->totals > TS_LIVES_TOTALS)
+	if (h->count > TS_LIVES_MAX || h->variables > TS_LIVES_MAX || h->totals > TS_LIVES_TOTALS)
 		return TS_OK;
 	l = ts_alloc(1, sizeof(*l));
 	if (!l)
@@ -118,4 +118,16 @@ ts_lives_indexed(struct ts_lives **out, struct ts_index *x, struct ts_err *err)
 	}
 	*out = l;
 	return TS_OK;
+}
+
+enum ts_code
+ts_lives_indexed(struct ts_lives **out, struct ts_index *x, struct ts_err *err)
+{
+	size_t size;
+	const void *payload = ts_index_section(x, TS_SECTION_LIVES, &size);
+	const struct lives_head *h = payload ? ts_section_at(payload, size, 0, 1, sizeof(*h))
+					     : NULL;
+
+	*out = NULL;
+	return h ? lives_map(out, x, payload, size, h, err) : TS_OK;
 }

@@ -252,7 +252,8 @@ static enum ts_code
 put_by_size(struct lives_work *w, const struct ts_pile *ranks, struct ts_pile *life,
 	struct ts_err *err)
 {
-	struct ts_pile first = {0}; /* the first life of each variable, by number */
+	struct ts_pile first = {
+		.small = w->variable.small}; /* the first life of each variable, by number */
 	enum ts_code code = ts_pile_room(&first, (w->variables + 1) * sizeof(size_t), w->cache,
 		err);
 	size_t *at = first.memory, n = 0;
@@ -282,7 +283,7 @@ put_by_size(struct lives_work *w, const struct ts_pile *ranks, struct ts_pile *l
 static enum ts_code
 order_by_size(struct lives_work *w, struct ts_err *err)
 {
-	struct ts_pile ranks = {0}, life = {0};
+	struct ts_pile ranks = {.small = w->variable.small}, life = ranks;
 	enum ts_code code = rank_variables(w, &ranks, err);
 
 	if (!code)
@@ -325,7 +326,7 @@ steps_with_totals(const struct lives_work *w)
 static enum ts_code
 sum_up(struct lives_work *w, struct ts_pile *totals, size_t steps, struct ts_err *err)
 {
-	struct ts_pile changes = {0};
+	struct ts_pile changes = {.small = w->variable.small};
 	enum ts_code code = ts_pile_room(&changes, (steps + 1) * sizeof(struct change), w->cache,
 		err);
 	struct change *c = changes.memory, now = {0};

@@ -3,6 +3,7 @@
 #ifndef TS_REPORT_LIVES_INTERNAL_H
 #define TS_REPORT_LIVES_INTERNAL_H
 
+#include "tilescope/report/index.h"
 #include "tilescope/report/lives.h"
 
 /* What is made while lives are read. */
@@ -34,6 +35,18 @@ lives_cut_step(int64_t step)
 {
 	return step > UINT32_MAX ? UINT32_MAX : (uint32_t)step;
 }
+
+/* Lives in a section: where its arrays stand in the payload. */
+struct lives_head {
+	uint64_t count, variables, totals, life_at, variable_at, total_at;
+	int64_t bad_rows, reversed, orphans, always, beyond, left_out;
+};
+
+struct lives_head lives_head_of(const struct ts_lives *l);
+
+/* Borrow them from a payload of the index, which is held: *out NULL when they do not lie in it. TS_E_NOMEM. */
+enum ts_code lives_map(struct ts_lives **out, struct ts_index *x, const void *payload, size_t size,
+	const struct lives_head *h, struct ts_err *err) TS_WARN_UNUSED;
 
 /* Rows that a relation may have, for progress; 0 = not known. */
 int64_t lives_rows_of(const struct ts_reader *rd, enum ts_relation relation);

@@ -16,6 +16,21 @@ ts_pile_rest(const struct ts_pile *p)
 	ts_spill_rest(p->memory, p->room);
 }
 
+static size_t
+small_of(const struct ts_pile *p)
+{
+	return p->small > 0 ? p->small : TS_PILE_SMALL;
+}
+
+static void
+release(const struct ts_pile *p)
+{
+	if (p->room > small_of(p))
+		ts_spill_free(p->memory, p->room);
+	else
+		free(p->memory);
+}
+
 /* In pieces: neither of them need stay in memory. */
 static void
 move(void *to, size_t room, const struct ts_pile *p)
@@ -35,7 +50,7 @@ ts_pile_room(struct ts_pile *p, size_t bytes, const struct ts_cache *cache, stru
 
 	if (bytes <= p->room)
 		return TS_OK;
-	if (bytes <= TS_PILE_SMALL) {
+	if (bytes <= small_of(p)) {
 		memory = ts_resize(p->memory, bytes, 1);
 		if (!memory)
 			return ts_err_nomem(err);
@@ -46,10 +61,7 @@ ts_pile_room(struct ts_pile *p, size_t bytes, const struct ts_cache *cache, stru
 		if (code)
 			return code;
 		move(memory, bytes, p);
-		if (p->room > TS_PILE_SMALL)
-			ts_spill_free(p->memory, p->room);
-		else
-			free(p->memory);
+		release(p);
 	}
 	p->memory = memory;
 	p->room = bytes;
@@ -108,7 +120,7 @@ enum ts_code
 ts_pile_sort(struct ts_pile *p, size_t n, size_t size, int (*order)(const void *, const void *),
 	const struct ts_cache *cache, const struct ts_cancel *cancel, struct ts_err *err)
 {
-	struct ts_pile other = {0};
+	struct ts_pile other = {.small = p->small};
 	enum ts_code code;
 
 	if (is_sorted(p->memory, n, size, order))
@@ -137,9 +149,6 @@ ts_pile_sort(struct ts_pile *p, size_t n, size_t size, int (*order)(const void *
 void
 ts_pile_fini(struct ts_pile *p)
 {
-	if (p->room > TS_PILE_SMALL)
-		ts_spill_free(p->memory, p->room);
-	else
-		free(p->memory);
+	release(p);
 	*p = (struct ts_pile){0};
 }

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "tilescope/base/mem.h"
+#include "tilescope/report/index_ipu_lives.h"
 #include "tilescope/report/rows.h"
 #include "tilescope/report/tile_variables.h"
 
@@ -24,6 +25,7 @@
 
 enum {
 	BULK_ROWS = 1 << 20, /* more rows than this are no work for what the screen waits for */
+	FEW_ROWS = 1 << 17,  /* of some tiles, joined: the same */
 	KEPT_ROWS = 1 << 16, /* more lives than this are kept in the index */
 	HEAD_ALONE = 1024,   /* bytes of a section without anything in it, at most */
 	PATH_LIMIT = 1 << 14,
@@ -52,14 +54,9 @@ static enum ts_code
 read_lives(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 {
 	struct lives_fetch *l = (struct lives_fetch *)f;
-	enum ts_code code = TS_OK;
 
 	if (l->source.where == TS_LIVE_ALL)
 		return ts_lives_read(&l->lives, rd, &f->job.progress, err);
-	if (!l->tiles)
-		code = ts_tile_lives_read(&l->tiles, rd, &f->job.progress, err);
-	if (!l->tiles)
-		return code;
 	return ts_lives_read_source(&l->lives, rd, &l->source, l->tiles, NULL, &f->job.progress,
 		err);
 }
@@ -220,32 +217,53 @@ rows_to_read(const struct liveness *s, enum ts_section section, int64_t rows)
 	return ts_index_section(s->v.env->index, section, &size) && size > HEAD_ALONE ? 0 : rows;
 }
 
-/* Lowered variables that a question about the source goes through. */
+/* Rows of the tiles of a set, about; `all` where they are not reached without the others. */
 static int64_t
-lowered_rows(const struct liveness *s, bool by_class)
+rows_of_set(const struct liveness *s, const struct ts_tile_set *set, int64_t all)
+{
+	int64_t tiles = ts_tile_set_count(set), of = s->src.tiles_per_ipu;
+
+	if (of <= 0 || s->src.ipus <= 0 || s->src.ipus > INT64_MAX / of)
+		return all;
+	of *= s->src.ipus;
+	for (int64_t t = 0; (t = ts_tile_set_next(set, t)) >= 0; t++)
+		if (!ts_tile_variables_quick(s->v.env->report, s->v.env->index, t))
+			return all;
+	return tiles < of ? all / of * tiles : all;
+}
+
+/* Lowered variables that a question about a source goes through. */
+static int64_t
+lowered_rows(const struct liveness *s, const struct ts_live_source *source, bool by_class)
 {
 	const struct ts_report *r = s->v.env->report;
-	int64_t all = rows_of(r, TS_LOWERED_VARIABLE);
+	const struct ts_index *x = s->v.env->index;
+	int64_t all = rows_of(r, TS_LOWERED_VARIABLE), rows;
 
-	if (by_class && ts_tile_lives_quick(s->v.env->index))
+	if (by_class && ts_tile_lives_quick(x))
 		return 0;
-	if (s->source.where == TS_LIVE_TILE &&
-		ts_tile_variables_quick(r, s->v.env->index, s->source.number))
+	if (source->where == TS_LIVE_TILE && ts_tile_variables_quick(r, x, source->number))
 		return 0;
-	return all;
+	if (source->where == TS_LIVE_IPU && !by_class && ts_ipu_lives_quick(x))
+		return 0;
+	if (source->where != TS_LIVE_SET)
+		return all;
+	rows = rows_of_set(s, &source->set, all);
+	return rows <= FEW_ROWS ? 0 : INT64_MAX;
 }
 
 static int64_t
 line_rows(const struct liveness *s)
 {
 	const struct ts_report *r = s->v.env->report;
-	int64_t line = rows_to_read(s, TS_SECTION_LIVENESS, rows_of(r, TS_LIVENESS_STEP));
+	int64_t line = rows_to_read(s, TS_SECTION_LIVENESS, rows_of(r, TS_LIVENESS_STEP)), rows;
 
 	if (s->source.where == TS_LIVE_ALL && ts_report_has(r, TS_LIVENESS_STEP))
 		return line;
 	if (s->source.where == TS_LIVE_IPU && ts_report_has(r, TS_LIVENESS_STEP_IPU))
 		return line + rows_of(r, TS_LIVENESS_STEP_IPU);
-	return line + lowered_rows(s, true);
+	rows = lowered_rows(s, &s->source, true);
+	return rows < BULK_ROWS ? line + rows : rows;
 }
 
 static void
@@ -269,6 +287,15 @@ ask_line(struct liveness *s)
 	send(s, &l->f, LIVE_FETCH_LINE, line_rows(s));
 }
 
+/* Is it an IPU, or may the tiles that are selected be those of one? */
+static bool
+is_ipus(const struct liveness *s)
+{
+	return s->shown.where == TS_LIVE_IPU ||
+		(s->shown.where == TS_LIVE_SET && s->src.tiles_per_ipu > 0 &&
+			ts_tile_set_count(&s->shown.set) >= s->src.tiles_per_ipu);
+}
+
 static void
 ask_lives(struct liveness *s)
 {
@@ -278,6 +305,8 @@ ask_lives(struct liveness *s)
 
 	if (s->shown.where == TS_LIVE_ALL && rows > KEPT_ROWS)
 		s->v.env->wanted |= ts_section_bit(TS_SECTION_LIVES);
+	if (is_ipus(s) && rows_of(r, TS_LOWERED_VARIABLE) > KEPT_ROWS) /* for the next one */
+		s->v.env->wanted |= ts_section_bit(TS_SECTION_IPU_LIVES);
 	if (!s->lives_wanted || s->v.env->looking)
 		return;
 	s->lives_wanted = false;
@@ -289,7 +318,7 @@ ask_lives(struct liveness *s)
 	}
 	l->tiles = s->src.tiles ? ts_tile_lives_hold(s->src.tiles) : NULL;
 	rows = s->shown.where == TS_LIVE_ALL ? rows_to_read(s, TS_SECTION_LIVES, rows)
-					     : lowered_rows(s, false);
+					     : lowered_rows(s, &s->shown, false);
 	s->table.state = TS_PANE_LOADING;
 	s->table.absent = s->shown.where == TS_LIVE_ALL ? TS_ABSENT_LIVE_VARIABLES
 							: TS_ABSENT_VARIABLES;
@@ -408,6 +437,9 @@ live_indexed(struct ts_view *v)
 		s->line_wanted = true;
 	if (s->table.state == TS_PANE_LOADING && s->shown.where == TS_LIVE_ALL &&
 		ts_index_section(v->env->index, TS_SECTION_LIVES, &size))
+		s->lives_wanted = true;
+	if (s->table.state == TS_PANE_LOADING && s->shown.where == TS_LIVE_IPU &&
+		ts_ipu_lives_quick(v->env->index))
 		s->lives_wanted = true;
 	ts_tabs_indexed(&s->tabs);
 }

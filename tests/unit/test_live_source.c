@@ -209,11 +209,15 @@ START_TEST(sources)
 		check_source(&f, &tile, t);
 		check_source(&f, &ipu, t);
 	}
-	ck_assert(ts_tile_set_init(&set.set, TILES));
-	for (int i = 0; i < TILES; i++)
-		if (any(2))
-			ts_tile_set_add(&set.set, i, i + 1);
-	check_source(&f, &set, t);
+	for (int i = -1; i < 3; i++) { /* any tiles, or just those of an IPU */
+		ts_live_source_fini(&set);
+		set.where = TS_LIVE_SET;
+		ck_assert(ts_tile_set_init(&set.set, TILES));
+		for (int k = 0; k < TILES; k++)
+			if (i < 0 ? any(2) : t->ipu[k] == i)
+				ts_tile_set_add(&set.set, k, k + 1);
+		check_source(&f, &set, t);
+	}
 	ck_assert(ts_live_source_copy(&copy, &set));
 	ck_assert(ts_live_source_same(&copy, &set));
 	ts_live_source_fini(&copy);

@@ -32,6 +32,7 @@ enum ts_section {
 	TS_SECTION_TILE_LIVES, /* bytes by tile and class, and when each class is alive */
 	TS_SECTION_PIECES,     /* on which tiles the pieces of each variable stand */
 	TS_SECTION_LABELS,     /* what each variable is for */
+	TS_SECTION_IPU_LIVES,  /* when the variables of each IPU are alive */
 	/*
 	 * orders of lowered variables, as enum ts_variable_sort has them; no snapshot has them before it is asked
 	 * for one (ts_index_with): they are large, and few are looked at

@@ -55,7 +55,8 @@ enum ts_code ts_source_line_read(struct ts_source_line *out, struct ts_reader *r
 void ts_source_line_fini(struct ts_source_line *l);
 
 /*
- * The lives of the variables of a source that is not ALL. `tiles`: those of its line, or all. On one tile
+ * The lives of the variables of a source that is not ALL. `tiles`: those of its line, or all; NULL: they are read if
+ * need be. With the index those of an IPU, and of a set that has just its tiles, are there at once. On one tile
  * every lowered variable is one; on several they are joined by their unlowered variable where it is recorded.
  * *out may be set on TS_E_DAMAGED too. Errors as ts_lives_read().
  */

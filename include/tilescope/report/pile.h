@@ -2,7 +2,7 @@
 /*
  * pile - an array that grows with the report and is not kept in anonymous memory when it is large.
  *
- * Up to TS_PILE_SMALL bytes it is ordinary memory, beyond that a mapped, unlinked file (ts_spill_new()):
+ * Up to TS_PILE_SMALL bytes (or `small`, at most TS_PILE_LARGE) it is ordinary memory, beyond that a mapped, unlinked file (ts_spill_new()):
  * the kernel may write it out. It moves when it grows; offsets stay.
  */
 #ifndef TS_REPORT_PILE_H
@@ -13,11 +13,12 @@
 
 #include "tilescope/report/index.h"
 
-enum { TS_PILE_SMALL = 64 << 10 };
+enum { TS_PILE_SMALL = 64 << 10, TS_PILE_LARGE = 2 << 20 };
 
 struct ts_pile {
 	void *memory;
 	size_t used, room; /* bytes */
+	size_t small; /* set while it is empty, by who has few piles for a short time; 0: TS_PILE_SMALL */
 };
 
 /* Room for `bytes` bytes in all, at once; `used` stays. Errors: TS_E_NOMEM, TS_E_SYS. */
