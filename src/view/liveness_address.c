@@ -246,7 +246,7 @@ set_tab(struct ts_view *v, const char *value)
 }
 
 /* The table of the tab that is shown; NULL: it has none of ours. */
-static struct live_list *
+static struct ts_held_list *
 list_of(struct liveness *s)
 {
 	struct ts_tab *t = ts_tabs_at(&s->tabs);
@@ -257,7 +257,7 @@ list_of(struct liveness *s)
 static bool
 get_filter(struct ts_view *v, struct ts_strbuf *out)
 {
-	const struct live_list *l = list_of(liveness_of(v));
+	const struct ts_held_list *l = list_of(liveness_of(v));
 
 	if (!l || !l->order.filter[0])
 		return false;
@@ -267,7 +267,7 @@ get_filter(struct ts_view *v, struct ts_strbuf *out)
 
 /* What one looks for first is at the top: the largest figure, names from A. */
 static bool
-falls(const struct live_list *l)
+falls(const struct ts_held_list *l)
 {
 	return l->order.sorted >= 0 && l->table.facts[l->order.sorted].unit;
 }
@@ -276,7 +276,7 @@ falls(const struct live_list *l)
 static bool
 get_sort(struct ts_view *v, struct ts_strbuf *out)
 {
-	const struct live_list *l = list_of(liveness_of(v));
+	const struct ts_held_list *l = list_of(liveness_of(v));
 	bool back;
 
 	if (!l || !l->table.column || l->order.sorted < 0)
@@ -321,7 +321,7 @@ static enum ts_arg_state
 set_sort(struct ts_view *v, const char *value)
 {
 	enum ts_arg_state state = in_table(v, TS_CMD_SORT, value + (*value == '-'));
-	struct live_list *l = list_of(liveness_of(v));
+	struct ts_held_list *l = list_of(liveness_of(v));
 
 	if (state == TS_ARG_DONE && l->order.descending != (falls(l) != (*value == '-')))
 		return in_table(v, TS_CMD_SORT_REVERSE, NULL);

@@ -204,7 +204,7 @@ open_tab(struct ts_tab *t)
 	if (!a)
 		return false;
 	a->s = t->host;
-	live_list_init(&a->l, C_BYTES);
+	ts_held_list_init(&a->l, C_BYTES);
 	t->own = a;
 	return true;
 }
@@ -212,7 +212,7 @@ open_tab(struct ts_tab *t)
 static void
 close_tab(struct ts_tab *t)
 {
-	live_list_fini(&tab_of(t)->l);
+	ts_held_list_fini(&tab_of(t)->l);
 	free(t->own);
 }
 
@@ -282,7 +282,7 @@ draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 		ts_canvas_pending(c, t->r, 2, 0);
 	} else {
 		live_alive_begin(a, t);
-		live_list_draw(&a->l, c, a->body);
+		ts_held_list_draw(&a->l, c, a->body);
 		draw_totals(c, a);
 	}
 }
@@ -301,7 +301,7 @@ int64_t
 live_alive_cursor(const struct liveness *s)
 {
 	const struct alive_tab *a = s->tabs.tab[0].own;
-	int64_t row = s->alive && a ? live_list_row(&a->l) : -1;
+	int64_t row = s->alive && a ? ts_held_list_row(&a->l) : -1;
 
 	return row >= 0 && row < s->alive->rows ? row : -1;
 }
@@ -352,7 +352,7 @@ command(struct ts_tab *t, const struct ts_call *call)
 		return mark_variable(a->s);
 	if (call->cmd == TS_CMD_TICK)
 		return tick_variable(a->s);
-	return live_list_command(&a->l, t, call);
+	return ts_held_list_command(&a->l, t, call);
 }
 
 static enum ts_effect
@@ -362,7 +362,7 @@ mouse(struct ts_tab *t, int x, int y, int wheel)
 
 	(void)x;
 	live_alive_begin(a, t);
-	return live_list_mouse(&a->l, a->body, y, wheel);
+	return ts_held_list_mouse(&a->l, a->body, y, wheel);
 }
 
 /* Of a variable its own context; of a piece on a tile that of its row. */

@@ -29,7 +29,7 @@ enum {
 struct ts_marked_variable live_alive_mark(const struct liveness *s, int64_t i);
 
 struct alive_tab {
-	struct live_list l; /* first */
+	struct ts_held_list l; /* first */
 	struct liveness *s;
 	struct ts_rect body, totals;
 	char total[4][160]; /* names of the lines of totals */

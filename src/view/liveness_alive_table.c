@@ -395,12 +395,12 @@ follow(struct alive_tab *a)
 void
 live_alive_begin(struct alive_tab *a, const struct ts_tab *t)
 {
-	struct live_table what;
+	struct ts_held_table what;
 	int64_t row;
 	bool others;
 
 	make_columns(a);
-	what = (struct live_table){.id = "liveness.variables",
+	what = (struct ts_held_table){.id = "liveness.variables",
 		.column = a->column,
 		.facts = a->facts,
 		.columns = a->columns,
@@ -411,9 +411,9 @@ live_alive_begin(struct alive_tab *a, const struct ts_tab *t)
 			: "nothing but what is always live"};
 	others = a->l.of != a->s->alive_data + 1;
 	a->l.of = a->s->alive_data + 1;
-	live_list_begin(&a->l, t, &what, a->body, a->s->alive ? a->s->alive->rows : 0);
+	ts_held_list_begin(&a->l, t, &what, a->body, a->s->alive ? a->s->alive->rows : 0);
 	if (others)
 		follow(a);
-	row = live_list_row(&a->l);
+	row = ts_held_list_row(&a->l);
 	a->variable = row >= 0 && a->s->alive ? a->s->alive->row[row].variable : -1;
 }

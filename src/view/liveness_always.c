@@ -48,7 +48,7 @@ fini_always(struct ts_fetch *f)
 }
 
 struct always_tab {
-	struct live_list l; /* first */
+	struct ts_held_list l; /* first */
 	struct liveness *s;
 	struct ts_pane_data pane;
 	struct ts_fetch *sent;
@@ -158,7 +158,7 @@ always_value(void *ctx, int64_t i, int column, struct ts_table_value *out)
 	return true;
 }
 
-static const struct live_table always_table = {.id = "liveness.always",
+static const struct ts_held_table always_table = {.id = "liveness.always",
 	.column = columns,
 	.facts = facts,
 	.columns = C_COUNT,
@@ -175,7 +175,7 @@ always_open(struct ts_tab *t)
 		return false;
 	a->s = t->host;
 	a->pane.absent = TS_ABSENT_LIVE_VARIABLES;
-	live_list_init(&a->l, C_BYTES);
+	ts_held_list_init(&a->l, C_BYTES);
 	t->own = a;
 	return true;
 }
@@ -197,7 +197,7 @@ static void
 always_close(struct ts_tab *t)
 {
 	always_drop(t);
-	live_list_fini(&((struct always_tab *)t->own)->l);
+	ts_held_list_fini(&((struct always_tab *)t->own)->l);
 	free(t->own);
 }
 
@@ -276,7 +276,7 @@ always_begin(struct always_tab *a, const struct ts_tab *t)
 {
 	a->body = t->r;
 	a->total = ts_rect_cut_bottom(&a->body, t->r.h >= 3);
-	live_list_begin(&a->l, t, &always_table, a->body, a->always ? a->always->rows : 0);
+	ts_held_list_begin(&a->l, t, &always_table, a->body, a->always ? a->always->rows : 0);
 }
 
 static void
@@ -354,7 +354,7 @@ always_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 		return;
 	}
 	always_begin(a, t);
-	live_list_draw(&a->l, c, a->body);
+	ts_held_list_draw(&a->l, c, a->body);
 	draw_total(c, a);
 }
 
@@ -365,7 +365,7 @@ always_command(struct ts_tab *t, const struct ts_call *call)
 	int64_t row;
 
 	always_begin(a, t);
-	row = a->always ? live_list_row(&a->l) : -1;
+	row = a->always ? ts_held_list_row(&a->l) : -1;
 	if (call->cmd == TS_CMD_TICK && row >= 0 && a->always->row[row].variable >= 0) {
 		struct ts_what_if_change x = {.of = TS_WHAT_IF_VARIABLE,
 			.id = a->always->row[row].variable};
@@ -374,7 +374,7 @@ always_command(struct ts_tab *t, const struct ts_call *call)
 		ts_what_if_name(&x, name, strlen(name));
 		return ts_what_if_tick(t->view, &x);
 	}
-	return live_list_command(&a->l, t, call);
+	return ts_held_list_command(&a->l, t, call);
 }
 
 static enum ts_effect
@@ -384,14 +384,14 @@ always_mouse(struct ts_tab *t, int x, int y, int wheel)
 
 	(void)x;
 	always_begin(a, t);
-	return live_list_mouse(&a->l, a->body, y, wheel);
+	return ts_held_list_mouse(&a->l, a->body, y, wheel);
 }
 
 static bool
 always_about(const struct ts_tab *t, struct ts_debug_about *out)
 {
 	const struct always_tab *a = t->own;
-	int64_t row = a->always ? live_list_row(&a->l) : -1;
+	int64_t row = a->always ? ts_held_list_row(&a->l) : -1;
 
 	if (row < 0 || a->always->row[row].variable < 0)
 		return false;
@@ -416,7 +416,7 @@ always_explain(struct ts_tab *t, struct ts_explain *out)
 	const struct always_tab *a = t->own;
 
 	if (a->always)
-		live_explain_always(a->s, out, a->always, live_list_row(&a->l));
+		live_explain_always(a->s, out, a->always, ts_held_list_row(&a->l));
 }
 
 static const struct ts_hint hints[] = {

@@ -341,7 +341,7 @@ bool
 live_tab_sheet(struct ts_tab *t, struct ts_sheet *out)
 {
 	const struct liveness *s = (const struct liveness *)t->view;
-	struct live_list *l = t->own;
+	struct ts_held_list *l = t->own;
 	char name[LIVE_SOURCE];
 
 	if (!l->table.column || !l->table.value)

@@ -18,7 +18,7 @@
 enum { BYTES_WIDE = 16, ALWAYS_TAB = 1 };
 
 struct groups_tab {
-	struct live_list l; /* first */
+	struct ts_held_list l; /* first */
 	struct liveness *s;
 	uint64_t of[2]; /* answers that its rows were made of */
 	int rows;
@@ -198,7 +198,7 @@ static void
 groups_begin(struct groups_tab *g, const struct ts_tab *t)
 {
 	int marks = g->s->alive ? g->s->alive->asked.marks : 0;
-	struct live_table what = {.id = "liveness.groups",
+	struct ts_held_table what = {.id = "liveness.groups",
 		.column = g->column,
 		.facts = g->facts,
 		.cell = group_cell,
@@ -225,7 +225,7 @@ groups_begin(struct groups_tab *g, const struct ts_tab *t)
 	make_rows(g);
 	g->body = t->r;
 	g->total = ts_rect_cut_bottom(&g->body, t->r.h >= 3);
-	live_list_begin(&g->l, t, &what, g->body, g->rows);
+	ts_held_list_begin(&g->l, t, &what, g->body, g->rows);
 }
 
 static bool
@@ -236,7 +236,7 @@ groups_open(struct ts_tab *t)
 	if (!g)
 		return false;
 	g->s = t->host;
-	live_list_init(&g->l, G_SUM);
+	ts_held_list_init(&g->l, G_SUM);
 	t->own = g;
 	return true;
 }
@@ -244,7 +244,7 @@ groups_open(struct ts_tab *t)
 static void
 groups_close(struct ts_tab *t)
 {
-	live_list_fini(&((struct groups_tab *)t->own)->l);
+	ts_held_list_fini(&((struct groups_tab *)t->own)->l);
 	free(t->own);
 }
 
@@ -322,7 +322,7 @@ groups_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 		return;
 	}
 	groups_begin(g, t);
-	live_list_draw(&g->l, c, g->body);
+	ts_held_list_draw(&g->l, c, g->body);
 	draw_total(c, g);
 }
 
@@ -335,8 +335,8 @@ groups_command(struct ts_tab *t, const struct ts_call *call)
 
 	groups_begin(g, t);
 	if (call->cmd != TS_CMD_TICK && (call->cmd != TS_CMD_OPEN || ts_call_arg(call, 0)))
-		return live_list_command(&g->l, t, call);
-	row = live_list_row(&g->l);
+		return ts_held_list_command(&g->l, t, call);
+	row = ts_held_list_row(&g->l);
 	if (row < 0)
 		return call->cmd == TS_CMD_TICK ? TS_EFFECT_UNKNOWN : TS_EFFECT_BELL;
 	if (call->cmd == TS_CMD_TICK)
@@ -356,7 +356,7 @@ groups_mouse(struct ts_tab *t, int x, int y, int wheel)
 
 	(void)x;
 	groups_begin(g, t);
-	return live_list_mouse(&g->l, g->body, y, wheel);
+	return ts_held_list_mouse(&g->l, g->body, y, wheel);
 }
 
 static struct ts_list *
@@ -372,7 +372,7 @@ static void
 groups_explain(struct ts_tab *t, struct ts_explain *out)
 {
 	const struct groups_tab *g = t->own;
-	int64_t row = live_list_row(&g->l);
+	int64_t row = ts_held_list_row(&g->l);
 
 	if (row >= 0 && row < g->rows && g->s->groups && g->s->alive)
 		live_explain_group(g->s, out, ts_groups_name(g->s->groups, g->group[row]),

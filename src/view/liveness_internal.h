@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * liveness_internal - the state of the Liveness view, shared by its files: liveness.c (commands), liveness_source.c
- * (source, marks, replicas), liveness_data.c (questions), liveness_draw.c (the graph), liveness_steps.c (steps that are searched for or filtered), liveness_list.c (what
- * the tables of the tabs have in common) and one file for each tab or a few of them.
+ * (source, marks, replicas), liveness_data.c (questions), liveness_draw.c (the graph), liveness_steps.c (steps that are
+ * searched for or filtered) and one file for each tab or a few of them.
  */
 #ifndef TS_VIEW_LIVENESS_INTERNAL_H
 #define TS_VIEW_LIVENESS_INTERNAL_H
@@ -17,6 +17,7 @@
 #include "tilescope/ui/span.h"
 #include "tilescope/ui/table.h"
 #include "tilescope/ui/table_order.h"
+#include "tilescope/view/held_list.h"
 #include "tilescope/view/liveness.h"
 #include "tilescope/view/tab.h"
 
@@ -230,52 +231,10 @@ bool live_same_rows(const struct liveness *s); /* marks and lives call a piece t
 bool live_alive_looks_further(const struct liveness *s);
 int64_t live_alive_cursor(const struct liveness *s); /* row of s->alive under its cursor; -1 */
 
-/* --- liveness_list.c: a table whose rows are all held --- */
+/* --- liveness_explain.c --- */
 
-struct live_list {
-	struct ts_list list;
-	struct ts_table_order order;
-	int first; /* what it was sorted by in the beginning */
-	char needle[LIVE_NEEDLE];
-	struct ts_table table; /* of the last live_list_begin() */
-	uint64_t of;	       /* what its rows were made of: grows with the data */
-};
-
-/* What a table is; the columns are constant, or live as long as the list. */
-struct live_table {
-	const char *id;
-	const struct ts_column *column;
-	const struct ts_column_facts *facts;
-	int columns;
-	ts_table_cell_fn *cell;
-	ts_table_value_fn *value;
-	const char *empty;
-};
-
-void live_list_init(struct live_list *l, int sorted);
-void live_list_fini(struct live_list *l);
-
-/*
- * Make l->table of tab `t`, with `rows` rows to be drawn in r. The list is the first member of what the tab keeps
- * (ts_tab.own), and the context of its functions.
- */
-void live_list_begin(struct live_list *l, const struct ts_tab *t, const struct live_table *what,
-	struct ts_rect r, int64_t rows);
-void live_list_draw(struct live_list *l, struct ts_canvas *c, struct ts_rect r);
-
-/* Moving, sorting, filtering, searching, copying; after live_list_begin(). */
-enum ts_effect live_list_command(struct live_list *l, const struct ts_tab *t,
-	const struct ts_call *call);
-enum ts_effect live_list_mouse(struct live_list *l, struct ts_rect r, int y, int wheel);
-
-/* The view's row under the cursor, -1 = none. */
-int64_t live_list_row(const struct live_list *l);
-
-/* The sheet of a tab whose own state begins with such a list. */
+/* The sheet of a tab whose own state begins with a held list. */
 bool live_tab_sheet(struct ts_tab *t, struct ts_sheet *out);
-
-/* Is the needle in the first column of the row? */
-bool live_list_hit(const struct live_list *l, int64_t row);
 
 /* --- liveness_always.c --- */
 

@@ -340,7 +340,7 @@ value(void *ctx, int64_t i, int column, struct ts_table_value *out)
 	return true;
 }
 
-static const struct live_table table = {.id = "liveness.lifetimes",
+static const struct ts_held_table table = {.id = "liveness.lifetimes",
 	.column = columns,
 	.facts = facts,
 	.columns = C_COUNT,
@@ -351,7 +351,7 @@ static const struct live_table table = {.id = "liveness.lifetimes",
 static void
 begin(struct lifetimes_tab *d, const struct ts_tab *t)
 {
-	struct live_table what = table;
+	struct ts_held_table what = table;
 
 	d->body = t->r;
 	d->total = ts_rect_cut_bottom(&d->body, t->r.h >= 3);
@@ -362,7 +362,7 @@ begin(struct lifetimes_tab *d, const struct ts_tab *t)
 		ts_rect_cut_left(&d->bars, 1);
 	}
 	what.empty = d->known && d->count == 0 ? "nothing but what is always live" : table.empty;
-	live_list_begin(&d->l, t, &what, d->body, d->known ? d->made.rows : 0);
+	ts_held_list_begin(&d->l, t, &what, d->body, d->known ? d->made.rows : 0);
 }
 
 /* --- the tab ---------------------------------------------------------------------------------- */
@@ -375,7 +375,7 @@ open_tab(struct ts_tab *t)
 	if (!d)
 		return false;
 	d->s = t->host;
-	live_list_init(&d->l, C_PRODUCT);
+	ts_held_list_init(&d->l, C_PRODUCT);
 	t->own = d;
 	return true;
 }
@@ -391,7 +391,7 @@ static void
 close_tab(struct ts_tab *t)
 {
 	drop(t);
-	live_list_fini(&((struct lifetimes_tab *)t->own)->l);
+	ts_held_list_fini(&((struct lifetimes_tab *)t->own)->l);
 	free(t->own);
 }
 
@@ -460,7 +460,7 @@ draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 		ts_canvas_pending(c, t->r, 2, 0);
 	} else {
 		begin(d, t);
-		live_list_draw(&d->l, c, d->body);
+		ts_held_list_draw(&d->l, c, d->body);
 		live_draw_bars(c, d);
 		draw_meaning(c, d);
 	}
@@ -472,7 +472,7 @@ unmark(struct lifetimes_tab *d)
 {
 	struct ts_marked_variables *m = &d->s->v.env->selection->marked;
 	const struct liveness *s = d->s;
-	int64_t row = d->known ? live_list_row(&d->l) : -1;
+	int64_t row = d->known ? ts_held_list_row(&d->l) : -1;
 
 	for (int i = 0; row >= 0 && d->of_marked && i < m->count; i++)
 		if (s->lives && mark_number(s, &m->item[i]) == d->made.row[row].variable) {
@@ -493,7 +493,7 @@ command(struct ts_tab *t, const struct ts_call *call)
 	begin(d, t);
 	if (call->cmd == TS_CMD_MARK)
 		return unmark(d);
-	return live_list_command(&d->l, t, call);
+	return ts_held_list_command(&d->l, t, call);
 }
 
 static enum ts_effect
@@ -503,14 +503,14 @@ mouse(struct ts_tab *t, int x, int y, int wheel)
 
 	(void)x;
 	begin(d, t);
-	return live_list_mouse(&d->l, d->body, y, wheel);
+	return ts_held_list_mouse(&d->l, d->body, y, wheel);
 }
 
 static bool
 about(const struct ts_tab *t, struct ts_debug_about *out)
 {
 	const struct lifetimes_tab *d = t->own;
-	int64_t row = d->known ? live_list_row(&d->l) : -1;
+	int64_t row = d->known ? ts_held_list_row(&d->l) : -1;
 
 	if (row < 0 || row >= d->made.rows || d->made.row[row].variable < 0 ||
 		d->s->shown.where == TS_LIVE_TILE)
@@ -534,7 +534,7 @@ static void
 explain(struct ts_tab *t, struct ts_explain *out)
 {
 	const struct lifetimes_tab *d = t->own;
-	int64_t row = d->known ? live_list_row(&d->l) : -1;
+	int64_t row = d->known ? ts_held_list_row(&d->l) : -1;
 
 	if (row >= 0 && row < d->made.rows)
 		live_explain_lifetime(d->s, out, &d->made.row[row]);

@@ -9,7 +9,7 @@
 #include "liveness_internal.h"
 
 struct lifetimes_tab {
-	struct live_list l; /* first */
+	struct ts_held_list l; /* first */
 	struct liveness *s;
 	struct ts_fetch *sent;
 	struct ts_uses *uses; /* held */

@@ -24,7 +24,7 @@ struct path_fetch {
 };
 
 struct path_tab {
-	struct live_list l; /* first */
+	struct ts_held_list l; /* first */
 	struct liveness *s;
 	struct ts_fetch *sent;
 	int64_t asked;		      /* program; NO_PROGRAM: none */
@@ -65,7 +65,7 @@ path_open(struct ts_tab *t)
 		return false;
 	p->s = t->host;
 	p->asked = NO_PROGRAM;
-	live_list_init(&p->l, -1);
+	ts_held_list_init(&p->l, -1);
 	t->own = p;
 	return true;
 }
@@ -88,7 +88,7 @@ static void
 path_close(struct ts_tab *t)
 {
 	path_drop(t);
-	live_list_fini(&((struct path_tab *)t->own)->l);
+	ts_held_list_fini(&((struct path_tab *)t->own)->l);
 	free(t->own);
 }
 
@@ -241,7 +241,7 @@ path_value(void *ctx, int64_t i, int column, struct ts_table_value *out)
 	return true;
 }
 
-static const struct live_table path_table = {.id = "liveness.path",
+static const struct ts_held_table path_table = {.id = "liveness.path",
 	.column = path_columns,
 	.facts = path_facts,
 	.columns = P_COUNT,
@@ -252,7 +252,7 @@ static const struct live_table path_table = {.id = "liveness.path",
 static void
 path_begin(struct path_tab *p, const struct ts_tab *t)
 {
-	live_list_begin(&p->l, t, &path_table, t->r, p->known ? p->path.levels : 0);
+	ts_held_list_begin(&p->l, t, &path_table, t->r, p->known ? p->path.levels : 0);
 }
 
 static void
@@ -296,7 +296,7 @@ path_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 		ts_canvas_pending(c, t->r, 2, 0);
 	else {
 		path_begin(p, t);
-		live_list_draw(&p->l, c, t->r);
+		ts_held_list_draw(&p->l, c, t->r);
 	}
 }
 
@@ -308,7 +308,7 @@ path_command(struct ts_tab *t, const struct ts_call *call)
 	path_begin(p, t);
 	if (call->cmd == TS_CMD_SORT || call->cmd == TS_CMD_SORT_REVERSE)
 		return TS_EFFECT_BELL; /* a way has one order */
-	return live_list_command(&p->l, t, call);
+	return ts_held_list_command(&p->l, t, call);
 }
 
 static enum ts_effect
@@ -318,14 +318,14 @@ path_mouse(struct ts_tab *t, int x, int y, int wheel)
 
 	(void)x;
 	path_begin(p, t);
-	return live_list_mouse(&p->l, t->r, y, wheel);
+	return ts_held_list_mouse(&p->l, t->r, y, wheel);
 }
 
 static bool
 path_about(const struct ts_tab *t, struct ts_debug_about *out)
 {
 	const struct path_tab *p = t->own;
-	int64_t row = p->known ? live_list_row(&p->l) : -1;
+	int64_t row = p->known ? ts_held_list_row(&p->l) : -1;
 
 	if (row < 0)
 		return false;
@@ -348,7 +348,7 @@ static void
 path_explain(struct ts_tab *t, struct ts_explain *out)
 {
 	const struct path_tab *p = t->own;
-	int64_t row = p->known ? live_list_row(&p->l) : -1;
+	int64_t row = p->known ? ts_held_list_row(&p->l) : -1;
 
 	if (row >= 0 && row < p->path.levels && p->tree)
 		live_explain_level(out, &p->path.level[row]);

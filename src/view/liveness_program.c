@@ -24,7 +24,7 @@ struct details_fetch {
 
 /* What both tabs keep: each asks for itself when it is shown. */
 struct details_tab {
-	struct live_list l; /* first */
+	struct ts_held_list l; /* first */
 	struct liveness *s;
 	bool cycles; /* else vertices */
 	struct ts_fetch *sent;
@@ -72,7 +72,7 @@ open_details(struct ts_tab *t, bool cycles, int sorted)
 	d->s = t->host;
 	d->cycles = cycles;
 	d->asked = NO_PROGRAM;
-	live_list_init(&d->l, sorted);
+	ts_held_list_init(&d->l, sorted);
 	t->own = d;
 	return true;
 }
@@ -81,7 +81,7 @@ static void
 details_close(struct ts_tab *t)
 {
 	details_drop(t);
-	live_list_fini(&((struct details_tab *)t->own)->l);
+	ts_held_list_fini(&((struct details_tab *)t->own)->l);
 	free(t->own);
 }
 
@@ -264,7 +264,7 @@ vertex_value(void *ctx, int64_t i, int column, struct ts_table_value *out)
 	return true;
 }
 
-static const struct live_table vertex_table = {.id = "liveness.vertices",
+static const struct ts_held_table vertex_table = {.id = "liveness.vertices",
 	.column = vertex_columns,
 	.facts = vertex_facts,
 	.columns = V_COUNT,
@@ -351,7 +351,7 @@ cycle_cell(void *ctx, int64_t i, int column, struct ts_table_cell *out)
 	return true;
 }
 
-static const struct live_table cycle_table = {.id = "liveness.cycles",
+static const struct ts_held_table cycle_table = {.id = "liveness.cycles",
 	.column = cycle_columns,
 	.facts = cycle_facts,
 	.columns = Y_COUNT,
@@ -393,7 +393,7 @@ details_begin(struct details_tab *d, const struct ts_tab *t)
 	if (d->cycles && d->known && main_kind(d) == TS_CYCLES_ESTIMATED &&
 		d->l.order.sorted == Y_MEASURED)
 		d->l.order.sorted = Y_ESTIMATED;
-	live_list_begin(&d->l, t, d->cycles ? &cycle_table : &vertex_table, d->body,
+	ts_held_list_begin(&d->l, t, d->cycles ? &cycle_table : &vertex_table, d->body,
 		!d->known	    ? 0
 			: d->cycles ? d->details.rows
 				    : d->details.vertices);
@@ -475,7 +475,7 @@ details_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 		ts_canvas_pending(c, t->r, 2, 0);
 	} else {
 		details_begin(d, t);
-		live_list_draw(&d->l, c, d->body);
+		ts_held_list_draw(&d->l, c, d->body);
 		draw_total(c, d);
 	}
 }
@@ -487,7 +487,7 @@ details_command(struct ts_tab *t, const struct ts_call *call)
 	int64_t row;
 
 	details_begin(d, t);
-	row = live_list_row(&d->l);
+	row = ts_held_list_row(&d->l);
 	if (d->cycles && call->cmd == TS_CMD_OPEN && !ts_call_arg(call, 0) && row >= 0) {
 		struct ts_live_source source = {.where = TS_LIVE_TILE,
 			.number = d->details.row[row].tile};
@@ -498,7 +498,7 @@ details_command(struct ts_tab *t, const struct ts_call *call)
 		live_set_source(d->s, &source, NULL);
 		return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
 	}
-	return live_list_command(&d->l, t, call);
+	return ts_held_list_command(&d->l, t, call);
 }
 
 static enum ts_effect
@@ -508,7 +508,7 @@ details_mouse(struct ts_tab *t, int x, int y, int wheel)
 
 	(void)x;
 	details_begin(d, t);
-	return live_list_mouse(&d->l, d->body, y, wheel);
+	return ts_held_list_mouse(&d->l, d->body, y, wheel);
 }
 
 static bool
@@ -527,7 +527,7 @@ details_explain(struct ts_tab *t, struct ts_explain *out)
 
 	if (d->known)
 		(d->cycles ? live_explain_cycles : live_explain_vertex)(out, &d->details,
-			live_list_row(&d->l));
+			ts_held_list_row(&d->l));
 }
 
 /* What both tabs do alike. */

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * liveness_list - what the tables of the Liveness tabs have in common.
- *
- * All of their rows are held, so moving, sorting, filtering, searching and copying are the same for all: over the
- * exact values that each table gives (ts_table.value), its first column being the name.
- */
+/* held_list - see the header. */
 #include "config.h"
 
 #include <stdio.h>
@@ -15,10 +10,10 @@
 #include "tilescope/base/strbuf.h"
 #include "tilescope/base/utf8.h"
 
-#include "liveness_internal.h"
+#include "tilescope/view/held_list.h"
 
 void
-live_list_init(struct live_list *l, int sorted)
+ts_held_list_init(struct ts_held_list *l, int sorted)
 {
 	memset(l, 0, sizeof(*l));
 	ts_list_init(&l->list);
@@ -29,7 +24,7 @@ live_list_init(struct live_list *l, int sorted)
 }
 
 void
-live_list_fini(struct live_list *l)
+ts_held_list_fini(struct ts_held_list *l)
 {
 	ts_table_order_fini(&l->order);
 }
@@ -43,10 +38,10 @@ text_of(const struct ts_table_value *v, const char **s, size_t *n)
 }
 
 bool
-live_list_hit(const struct live_list *l, int64_t row)
+ts_held_list_hit(const struct ts_held_list *l, int64_t row)
 {
 	struct ts_table_value v = {0};
-	char name[LIVE_NEEDLE * 8];
+	char name[TS_HELD_NEEDLE * 8];
 	const char *s;
 	size_t n;
 
@@ -60,13 +55,13 @@ live_list_hit(const struct live_list *l, int64_t row)
 static enum ts_role
 row_role(void *ctx, int64_t row)
 {
-	const struct live_list *l = ctx;
+	const struct ts_held_list *l = ctx;
 
-	return live_list_hit(l, row) ? TS_ROLE_MATCH : TS_ROLE_TEXT;
+	return ts_held_list_hit(l, row) ? TS_ROLE_MATCH : TS_ROLE_TEXT;
 }
 
 void
-live_list_begin(struct live_list *l, const struct ts_tab *t, const struct live_table *what,
+ts_held_list_begin(struct ts_held_list *l, const struct ts_tab *t, const struct ts_held_table *what,
 	struct ts_rect r, int64_t rows)
 {
 	const struct ts_view_env *env = t->view->env;
@@ -92,13 +87,13 @@ live_list_begin(struct live_list *l, const struct ts_tab *t, const struct live_t
 }
 
 void
-live_list_draw(struct live_list *l, struct ts_canvas *c, struct ts_rect r)
+ts_held_list_draw(struct ts_held_list *l, struct ts_canvas *c, struct ts_rect r)
 {
 	ts_table_draw(c, r, &l->table, &l->list);
 }
 
 int64_t
-live_list_row(const struct live_list *l)
+ts_held_list_row(const struct ts_held_list *l)
 {
 	return l->list.count > 0 && l->table.column ? ts_table_row(&l->table, l->list.cursor) : -1;
 }
@@ -106,7 +101,7 @@ live_list_row(const struct live_list *l)
 /* --- searching -------------------------------------------------------------------------------- */
 
 static enum ts_effect
-find(struct live_list *l, struct ts_view_env *env, int step, bool here)
+find(struct ts_held_list *l, struct ts_view_env *env, int step, bool here)
 {
 	int64_t n = l->list.count, at = l->list.cursor + (here ? 0 : step), hit = -1;
 	int64_t hits = 0, before = 0;
@@ -118,7 +113,7 @@ find(struct live_list *l, struct ts_view_env *env, int step, bool here)
 	for (int64_t i = 0; i < n && hit < 0; i++, at += step) {
 		int64_t place = (at % n + n) % n;
 
-		if (live_list_hit(l, ts_table_row(&l->table, place)))
+		if (ts_held_list_hit(l, ts_table_row(&l->table, place)))
 			hit = place;
 	}
 	if (hit < 0) {
@@ -126,7 +121,7 @@ find(struct live_list *l, struct ts_view_env *env, int step, bool here)
 		return TS_EFFECT_BELL;
 	}
 	for (int64_t i = 0; i < n; i++) {
-		bool is = live_list_hit(l, ts_table_row(&l->table, i));
+		bool is = ts_held_list_hit(l, ts_table_row(&l->table, i));
 
 		hits += is;
 		before += is && i < hit;
@@ -136,7 +131,7 @@ find(struct live_list *l, struct ts_view_env *env, int step, bool here)
 }
 
 static enum ts_effect
-search(struct live_list *l, struct ts_view_env *env, const struct ts_call *call)
+search(struct ts_held_list *l, struct ts_view_env *env, const struct ts_call *call)
 {
 	const char *text = ts_call_arg(call, 0);
 
@@ -156,9 +151,9 @@ search(struct live_list *l, struct ts_view_env *env, const struct ts_call *call)
 /* --- copying ---------------------------------------------------------------------------------- */
 
 static enum ts_effect
-copy(struct live_list *l, struct ts_view_env *env)
+copy(struct ts_held_list *l, struct ts_view_env *env)
 {
-	int64_t row = live_list_row(l);
+	int64_t row = ts_held_list_row(l);
 	struct ts_strbuf text;
 
 	if (row < 0)
@@ -186,7 +181,7 @@ copy(struct live_list *l, struct ts_view_env *env)
 }
 
 enum ts_effect
-live_list_command(struct live_list *l, const struct ts_tab *t, const struct ts_call *call)
+ts_held_list_command(struct ts_held_list *l, const struct ts_tab *t, const struct ts_call *call)
 {
 	struct ts_view_env *env = t->view->env;
 	enum ts_effect effect;
@@ -216,7 +211,7 @@ live_list_command(struct live_list *l, const struct ts_tab *t, const struct ts_c
 }
 
 enum ts_effect
-live_list_mouse(struct live_list *l, struct ts_rect r, int y, int wheel)
+ts_held_list_mouse(struct ts_held_list *l, struct ts_rect r, int y, int wheel)
 {
 	return ts_list_mouse(&l->list, ts_table_line(&l->table, r, y), wheel);
 }
