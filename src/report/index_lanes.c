@@ -93,6 +93,7 @@ node_add(struct ts_lane_node *to, const struct ts_lane_node *n)
 		to->flags = 0;
 	to->start = ts_min_i64(to->start, n->start);
 	to->end = ts_max_i64(to->end, n->end);
+	to->longest = ts_max_i64(to->longest, n->longest);
 	for (int k = 0; k < TS_CLASS_COUNT; k++)
 		to->length[k] = plus(to->length[k], n->length[k]);
 }
@@ -216,6 +217,8 @@ close_leaf(struct ts_pass_part *p, struct lane *l, struct ts_err *err)
 		code = pack_leaf(p->run->state, l, &leaf, err);
 	for (int k = 0; k < TS_CLASS_COUNT; k++)
 		whole.length[k] = (int64_t)l->length[k];
+	for (int i = 0; i < l->n; i++)
+		whole.longest = ts_max_i64(whole.longest, l->row[i].end - l->row[i].start);
 	node_add(&l->block, &whole);
 	l->leaf[l->leaves++] = leaf;
 	l->n = 0;

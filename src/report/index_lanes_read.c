@@ -88,6 +88,18 @@ ts_lane_nodes(const struct ts_lanes *l, const struct ts_lane *lane, int level)
 	return (const struct ts_lane_node *)((const char *)l->payload + lane->level[level].at);
 }
 
+bool
+ts_lanes_overlap(const struct ts_lanes *l, const struct ts_lane *lane)
+{
+	int top = (int)lane->levels - 1;
+	const struct ts_lane_node *n = top < 0 ? NULL : ts_lane_nodes(l, lane, top);
+
+	for (uint64_t i = 0; n && i < lane->level[top].nodes; i++)
+		if (!(n[i].flags & TS_LANE_ORDERED) || (i > 0 && n[i].start < n[i - 1].end))
+			return true;
+	return false;
+}
+
 const struct ts_lane_leaf *
 ts_lane_leaves(const struct ts_lanes *l, const struct ts_lane_node *n)
 {

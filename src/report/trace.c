@@ -530,6 +530,7 @@ ts_trace_open(struct ts_trace **out, struct ts_reader *rd, struct ts_progress *p
 		return ts_err_nomem(err);
 	atomic_init(&t->uses, 1);
 	t->honest = ts_honesty_unknown();
+	t->artefact_start = t->artefact_end = TS_UNKNOWN;
 	code = ts_report_has(rd->report, TS_STEP)
 		? ts_step_names_read(&t->names, rd, &why)
 		: ts_err_set(&why, TS_E_ABSENT, "%s", rd->report->binding[TS_STEP].reason);

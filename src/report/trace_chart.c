@@ -27,6 +27,8 @@
 
 __extension__ typedef __int128 i128;
 
+#define OVER 1e-9 /* what sums of shares may be above 1 by rounding */
+
 enum {
 	PLACES = 150,	  /* of a chart: every so many columns has one where there are more */
 	PIECE_STEPS = 48, /* steps of a sample, as far as there are rows for them */
@@ -102,6 +104,8 @@ limit_shares(struct ts_trace_chart *c)
 
 			for (int k = 0; k < TS_CLASS_COUNT; k++)
 				sum += *at_least_0(share_at(c, l, (enum ts_step_class)k, x));
+			c->over[(size_t)l * (size_t)c->columns + (size_t)x] = sum > 1 ? sum : 1;
+			c->overlap[l] |= sum > 1 + OVER;
 			if (sum <= 1)
 				continue;
 			for (int k = 0; k < TS_CLASS_COUNT; k++)
@@ -165,6 +169,25 @@ read_through(struct drawing *d, const struct trace_stretch *s)
 	return code ? code : damaged;
 }
 
+/* Do rows of a lane, in the order in which they stand, begin before those before them have ended? */
+static void
+note_overlap(struct drawing *d)
+{
+	int64_t end[TS_TRACE_LANES];
+
+	for (int l = 0; l < d->c->lanes; l++)
+		end[l] = INT64_MIN;
+	for (size_t i = 0; i < d->parts.n; i++) {
+		const struct trace_part *p = &d->parts.p[i];
+		int lane = p->end > p->start ? trace_lane_of(d->c, p->ipu) : -1;
+
+		if (lane < 0)
+			continue;
+		d->c->overlap[lane] |= p->start < end[lane];
+		end[lane] = ts_max_i64(end[lane], p->end);
+	}
+}
+
 static enum ts_code
 draw_exact(struct drawing *d, const struct trace_stretch *stretch)
 {
@@ -174,6 +197,7 @@ draw_exact(struct drawing *d, const struct trace_stretch *stretch)
 	if (code && code != TS_E_DAMAGED)
 		return code;
 	d->damaged = code == TS_E_DAMAGED;
+	note_overlap(d);
 	bad = trace_parts_classes(&d->parts, d->rd, d->t, code ? NULL : d->err);
 	if (trace_sums_init(&sums, d->c, d->err))
 		return TS_E_NOMEM;
@@ -300,6 +324,7 @@ sample_piece(struct drawing *d, int column, int64_t cycles, int64_t at, int64_t 
 		d->damaged = true; /* a hole would look like an idle lane: no sample */
 		return TS_OK;
 	}
+	note_overlap(d);
 	if (!code)
 		code = trace_parts_classes(&d->parts, d->rd, d->t, d->err);
 	d->damaged |= code == TS_E_DAMAGED;
@@ -506,7 +531,9 @@ allocate(struct ts_trace_chart *c, struct ts_err *err)
 	c->share = ts_alloc(cells * TS_CLASS_COUNT, sizeof(*c->share));
 	c->start = ts_alloc(cells, sizeof(*c->start));
 	c->unknown = ts_alloc(cells, sizeof(*c->unknown));
-	if (c->ipu && c->share && c->start && c->unknown)
+	c->over = ts_alloc(cells, sizeof(*c->over));
+	c->overlap = ts_alloc((size_t)c->lanes, sizeof(*c->overlap));
+	if (c->ipu && c->share && c->start && c->unknown && c->over && c->overlap)
 		return TS_OK;
 	ts_trace_chart_fini(c);
 	return ts_err_nomem(err);
@@ -549,6 +576,8 @@ ts_trace_chart_copy(struct ts_trace_chart *c, const struct ts_trace_chart *from,
 	memcpy(c->share, from->share, cells * TS_CLASS_COUNT * sizeof(*c->share));
 	memcpy(c->start, from->start, cells * sizeof(*c->start));
 	memcpy(c->unknown, from->unknown, cells * sizeof(*c->unknown));
+	memcpy(c->over, from->over, cells * sizeof(*c->over));
+	memcpy(c->overlap, from->overlap, (size_t)from->lanes * sizeof(*c->overlap));
 	return TS_OK;
 }
 
@@ -559,5 +588,7 @@ ts_trace_chart_fini(struct ts_trace_chart *c)
 	free(c->share);
 	free(c->start);
 	free(c->unknown);
+	free(c->over);
+	free(c->overlap);
 	*c = (struct ts_trace_chart){0};
 }

@@ -255,6 +255,8 @@ walk_lanes(struct walk *w)
 	for (w->lane = 0; w->lane < w->c->lanes; w->lane++) {
 		w->of = ts_lanes_find(&w->lanes, w->c->ipu[w->lane]);
 		if (w->of && w->of->levels > 0)
+			w->c->overlap[w->lane] = ts_lanes_overlap(&w->lanes, w->of);
+		if (w->of && w->of->levels > 0)
 			walk_nodes(w, (int)w->of->levels - 1, 0,
 				w->of->level[w->of->levels - 1].nodes);
 	}

@@ -110,6 +110,9 @@ find_artefact(struct ts_trace *t, struct ts_reader *rd, struct ts_err *err)
 		}
 	}
 	ts_rows_close(rows);
+	if (!code && t->honest.artefact != TS_UNKNOWN && t->has_parts && !t->forwards)
+		code = ends_of_step(&t->artefact_start, &t->artefact_end, t, rd, t->honest.artefact,
+			err);
 	return code;
 }
 
@@ -124,7 +127,7 @@ trace_open_runs(struct ts_trace *t, struct ts_reader *rd, struct ts_err *err)
 	enum ts_code code;
 	bool there;
 
-	t->honest.artefact = TS_UNKNOWN;
+	t->honest.artefact = t->artefact_start = t->artefact_end = TS_UNKNOWN;
 	t->has_run = ts_report_has_column(rd->report, TS_STEP, TS_STEP_RUN);
 	if (!ts_report_has(rd->report, TS_RUN))
 		return TS_OK;

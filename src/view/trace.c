@@ -31,6 +31,7 @@ view_close(struct ts_view *v)
 	struct trace_view *t = (struct trace_view *)v;
 
 	trace_drop(t);
+	trace_lanes_fini(t);
 	ts_tabs_fini(&t->tabs);
 	trace_drawings_close(t);
 	free(v);
@@ -154,8 +155,11 @@ static enum ts_effect
 move_ipu(struct trace_view *t, const struct ts_call *call)
 {
 	bool back = call->cmd == TS_CMD_IPU_PREVIOUS || call->cmd == TS_CMD_UP;
+	int lane = trace_lane_at(t, t->ipu) + (back ? -1 : 1);
 
-	return trace_go_ipu(t, t->ipu + (back ? -1 : 1));
+	if (lane < 0 || lane >= t->lane.count)
+		return TS_EFFECT_BELL;
+	return trace_go_ipu(t, t->lane.shown[lane]);
 }
 
 static void
@@ -311,6 +315,9 @@ static const struct command commands[] = {
 	{TS_CMD_PANE_ZOOM, zoom_pane},
 	{TS_CMD_DRAWING, trace_draw_by},
 	{TS_CMD_DRAWING_BACK, trace_draw_by},
+	{TS_CMD_LANES, trace_lanes_command},
+	{TS_CMD_LANE_FOLD, trace_fold_lane},
+	{TS_CMD_SERIES, trace_series},
 	{TS_CMD_IPU_NEXT, move_ipu},
 	{TS_CMD_IPU_PREVIOUS, move_ipu},
 	{TS_CMD_PAGE_LEFT, move_span},

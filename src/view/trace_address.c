@@ -7,6 +7,7 @@
 #include "trace_internal.h"
 
 #define PANES "lanes|tab|steps" /* "steps": the tab of that name */
+#define FOLDINGS "auto|folded|unfolded"
 #define TIMES "cycles|us"
 
 static struct trace_view *
@@ -173,6 +174,57 @@ set_drawing(struct ts_view *v, const char *value)
 }
 
 static bool
+get_lanes(struct ts_view *v, struct ts_strbuf *out)
+{
+	return trace_say_lanes(trace_of(v), out);
+}
+
+static enum ts_arg_state
+set_lanes(struct ts_view *v, const char *value)
+{
+	if (!trace_of(v)->trace)
+		return TS_ARG_LATER;
+	if (!trace_choose_lanes(trace_of(v), value)) {
+		ts_view_say_error(v->env, "lanes are IPUs that are there: 0,2-5");
+		return TS_ARG_NO;
+	}
+	trace_arrange(trace_of(v));
+	return TS_ARG_DONE;
+}
+
+static bool
+get_folding(struct ts_view *v, struct ts_strbuf *out)
+{
+	enum trace_folding all = trace_of(v)->lane.all;
+
+	return all != TRACE_AUTO && ts_arg_say_word(out, FOLDINGS, (int)all);
+}
+
+static enum ts_arg_state
+set_folding(struct ts_view *v, const char *value)
+{
+	if (!trace_of(v)->trace)
+		return TS_ARG_LATER;
+	trace_fold_all(trace_of(v), (enum trace_folding)ts_arg_word(FOLDINGS, value));
+	return TS_ARG_DONE;
+}
+
+static bool
+get_hidden(struct ts_view *v, struct ts_strbuf *out)
+{
+	return trace_say_hidden(trace_of(v), out);
+}
+
+static enum ts_arg_state
+set_hidden(struct ts_view *v, const char *value)
+{
+	if (trace_hide_classes(trace_of(v), value))
+		return TS_ARG_DONE;
+	ts_view_say_error(v->env, "there is no such class of steps: %.60s", value);
+	return TS_ARG_NO;
+}
+
+static bool
 get_tab(struct ts_view *v, struct ts_strbuf *out)
 {
 	return ts_tabs_say(&trace_of(v)->tabs, out);
@@ -201,6 +253,9 @@ set_row(struct ts_view *v, const char *value)
 
 const struct ts_view_arg trace_args[] = {
 	{"drawing", TS_ARG_TEXT, get_drawing, set_drawing, 0},
+	{"lanes", TS_ARG_TEXT, get_lanes, set_lanes, 0},
+	{"fold", FOLDINGS, get_folding, set_folding, 0},
+	{"hidden", TS_ARG_TEXT, get_hidden, set_hidden, 0},
 	{"time", TIMES, get_time, set_time, 0},
 	{"zoom", TS_ARG_RANGE, get_zoom, set_zoom, 0},
 	{"ipu", TS_ARG_NUMBER, get_ipu, set_ipu, 0},

@@ -70,6 +70,7 @@ take_open(struct trace_view *t, struct trace_fetch *f)
 	ts_span_set_count(&t->span, t->trace->has_parts ? t->trace->to - t->trace->from : 0);
 	ts_list_set_count(&t->list, t->trace->rows);
 	first_place(t);
+	trace_lanes_begin(t);
 	trace_arrange(t); /* now it is known how many lanes there are */
 	return TS_EFFECT_RECALC | TS_EFFECT_REPAINT;
 }
@@ -128,6 +129,7 @@ take_chart(struct trace_view *t, struct trace_fetch *f, enum trace_kind kind)
 		*to = f->chart;
 		f->chart = (struct ts_trace_chart){0};
 	}
+	trace_lanes_learn(t, to);
 	if (kind == ASK_CHART && f->fetch.code == TS_OK)
 		trace_share_lanes(t, f);
 	if (kind == ASK_CHART && f->fetch.code == TS_E_CANCELLED && t->chart.columns > 0)

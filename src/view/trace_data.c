@@ -282,6 +282,17 @@ ask_lanes(struct trace_view *t, enum trace_kind kind, struct trace_question q, c
 	return true;
 }
 
+/* A number for a choice of lanes: others may have been chosen for the same places. */
+static int64_t
+which_lanes(const int *lane, int n)
+{
+	uint64_t hash = 1;
+
+	for (int i = 0; i < n; i++)
+		hash = hash * 0x100000001b3 + (uint64_t)lane[i];
+	return (int64_t)(hash >> 1);
+}
+
 void
 trace_ask_chart(struct trace_view *t)
 {
@@ -293,10 +304,11 @@ trace_ask_chart(struct trace_view *t)
 
 	if (!t->trace->has_parts || t->at.lanes.h <= 0 || q.columns <= 0)
 		return;
-	while (n < t->at.lane_count && n < TS_TRACE_LANES && t->lane_top + n < t->trace->ipus) {
-		lane[n] = t->lane_top + n;
+	while (n < t->at.lane_count && n < TS_TRACE_LANES && t->lane_top + n < t->lane.count) {
+		lane[n] = t->lane.shown[t->lane_top + n];
 		n++;
 	}
+	q.at = which_lanes(lane, n);
 	q.lanes = n;
 	if (ask_lanes(t, ASK_CHART, q, lane))
 		t->lanes.state = t->chart.columns > 0 ? TS_PANE_STALE : TS_PANE_LOADING;
@@ -306,20 +318,26 @@ trace_ask_chart(struct trace_view *t)
 enum { OVERVIEW_MOST = 4 };
 
 static struct trace_question
-overview_question(const struct trace_view *t)
+overview_question(const struct trace_view *t, int lane[OVERVIEW_MOST])
 {
-	return (struct trace_question){.from = t->trace->from,
+	struct trace_question q = {.from = t->trace->from,
 		.to = t->trace->to,
 		.columns = t->at.strip.w,
 		.lanes = t->trace->ipus < OVERVIEW_MOST ? t->trace->ipus : OVERVIEW_MOST,
 		.asked = true};
+
+	for (int i = 0; i < q.lanes; i++)
+		lane[i] = (int)((int64_t)i * t->trace->ipus / q.lanes);
+	q.at = which_lanes(lane, q.lanes);
+	return q;
 }
 
 /* Are the lanes of the whole run, which come first, just what the overview shows? */
 static bool
 lanes_are_overview(const struct trace_view *t, const struct trace_question *lanes)
 {
-	struct trace_question q = overview_question(t);
+	int lane[OVERVIEW_MOST];
+	struct trace_question q = overview_question(t, lane);
 
 	return t->trace->ipus <= OVERVIEW_MOST && same(&q, lanes);
 }
@@ -341,13 +359,11 @@ static void
 ask_overview(struct trace_view *t)
 {
 	int lane[OVERVIEW_MOST];
-	struct trace_question q = overview_question(t);
+	struct trace_question q = overview_question(t, lane);
 
 	if (!t->trace->has_parts || t->at.strip.h <= 0 || q.columns <= 0 ||
 		(t->fetch[ASK_CHART] && lanes_are_overview(t, &t->asked[ASK_CHART])))
 		return;
-	for (int i = 0; i < q.lanes; i++)
-		lane[i] = (int)((int64_t)i * t->trace->ipus / q.lanes);
 	ask_lanes(t, ASK_OVERVIEW, q, lane);
 }
 

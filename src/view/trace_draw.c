@@ -32,7 +32,7 @@ label_width(const struct trace_view *t)
 	int64_t largest = t->trace && t->trace->ipus > 0 ? t->trace->ipu[t->trace->ipus - 1] : 0;
 	int digits = snprintf(NULL, 0, "%lld", (long long)largest);
 
-	return digits < 2 ? 8 : 6 + (digits < 10 ? digits : 10);
+	return digits < 2 ? 8 : 7 + (digits < 10 ? digits : 10);
 }
 
 /* Rows that the drawing gets of the room. */
@@ -245,7 +245,10 @@ overview_values(const struct ts_trace_chart *o, double *v, int n)
 
 		v[i] = 0;
 		for (int l = 0; l < o->lanes; l++) {
-			v[i] += ts_trace_share(o, l, TS_CLASS_COMPUTE)[x] / o->lanes;
+			double over = ts_trace_over(o, l)[x];
+			double compute = ts_trace_share(o, l, TS_CLASS_COMPUTE)[x] * over;
+
+			v[i] += (compute < 1 ? compute : 1) / o->lanes;
 			for (int k = 0; k < TS_CLASS_COUNT; k++)
 				busy += ts_trace_share(o, l, (enum ts_step_class)k)[x];
 		}
@@ -418,7 +421,7 @@ draw_legend(struct trace_view *t, struct ts_canvas *c)
 	if (d->ops->legend)
 		d->ops->legend(d, c, r);
 	else
-		trace_draw_key(c, r);
+		trace_draw_key(t, c, r);
 }
 
 void

@@ -80,8 +80,33 @@ struct trace_fetch {
 /* Rectangles of the screen; empty ones are not drawn. `lanes` and `labels` are the drawing's. */
 struct trace_places {
 	struct ts_rect strip, axis, labels, lanes, legend, readout, table;
-	int lane_rows; /* rows of one lane */
-	int lane_count;
+	int lane_rows;	/* rows of one lane that is neither folded nor unfolded by hand */
+	int lane_count; /* lanes in sight */
+	bool lane_two;	/* there is room for the second rows of lanes whose steps overlap */
+	int lane_y[TS_TRACE_LANES + 1]; /* where each begins, and where the last one ends */
+};
+
+enum trace_folding { TRACE_AUTO, TRACE_FOLDED, TRACE_UNFOLDED };
+
+/* The shares of both rows of a lane; the second one's are 0 where it has one row. */
+struct trace_lane_shares {
+	double upper[TS_CLASS_COUNT][TS_TRACE_COLUMNS];
+	double lower[TS_CLASS_COUNT][TS_TRACE_COLUMNS];
+	bool start[TS_TRACE_COLUMNS];
+	int starts, columns;
+	bool more; /* more than two steps at once, somewhere */
+};
+
+/* Which IPUs have a lane. */
+struct trace_lane_set {
+	int ipus;	     /* as the trace has */
+	unsigned char *flag; /* of each IPU (by its index in the trace) */
+	int *shown;	     /* the indexes of the chosen ones, rising */
+	int count;
+	enum trace_folding all;
+	bool more; /* somewhere in sight more steps run at once than a lane has rows */
+	struct trace_lane_shares
+		shares; /* of the lane that is being drawn: too large for the stack */
 };
 
 /* --- drawings --------------------------------------------------------------------------------- */
@@ -162,6 +187,8 @@ struct trace_view {
 	struct ts_span span;
 	struct ts_list list;
 	int ipu; /* index into trace->ipu */
+	struct trace_lane_set lane;
+	unsigned hidden; /* classes (bits) that are not drawn; figures are of all */
 	int lane_top;
 	struct ts_trace_window window;
 	struct ts_trace_chart chart, overview;
@@ -216,7 +243,26 @@ enum ts_effect trace_go_ipu(struct trace_view *t, int ipu); /* index into trace-
 
 /* --- trace_lanes.c --- */
 extern const struct trace_drawing_ops trace_drawing_lanes;
-void trace_draw_key(struct ts_canvas *c, struct ts_rect r); /* of the classes */
+void trace_draw_key(const struct trace_view *t, struct ts_canvas *c,
+	struct ts_rect r); /* of the classes */
+
+/* --- trace_lane_set.c --- */
+void trace_lanes_begin(struct trace_view *t); /* a trace has come */
+void trace_lanes_fini(struct trace_view *t);
+void trace_lanes_learn(struct trace_view *t, const struct ts_trace_chart *c);
+int trace_lanes_rows(struct trace_view *t, int room);	/* lays them out: rows that they take */
+int trace_lane_at(const struct trace_view *t, int ipu); /* its place among the chosen ones; -1 */
+bool trace_lane_overlaps(const struct trace_view *t, int ipu);
+bool trace_lane_is_two(const struct trace_view *t, int ipu); /* it has a second row */
+bool trace_choose_lanes(struct trace_view *t, const char *list);
+bool trace_say_lanes(const struct trace_view *t, struct ts_strbuf *out);
+bool trace_hide_classes(struct trace_view *t, const char *names);
+bool trace_say_hidden(const struct trace_view *t, struct ts_strbuf *out);
+void trace_fold_all(struct trace_view *t, enum trace_folding all);
+enum ts_effect trace_lanes_command(struct trace_view *t, const struct ts_call *call);
+enum ts_effect trace_fold_lane(struct trace_view *t, const struct ts_call *call);
+enum ts_effect trace_fold_lanes(struct trace_view *t, const struct ts_call *call);
+enum ts_effect trace_series(struct trace_view *t, const struct ts_call *call);
 
 /* --- trace_steps.c --- */
 extern const struct ts_tab_ops trace_tab_steps;

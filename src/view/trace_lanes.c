@@ -2,7 +2,8 @@
 /*
  * trace_lanes - the drawing with a lane for each IPU, and the key of the classes.
  *
- * While a newer chart is under way the old one is shown, stretched to where its times now are.
+ * While a newer chart is under way the old one is shown, stretched to where its times now are. Which lanes there are,
+ * and how high, says trace_lane_set.c.
  */
 #include "config.h"
 
@@ -47,35 +48,146 @@ chart_lane(const struct trace_view *t, int64_t ipu)
 	return -1;
 }
 
-static void
-draw_lane(struct trace_view *t, struct ts_canvas *c, struct ts_rect r, int lane)
+/* What may run beside the rest: I/O of the host. */
+static bool
+is_io(int k)
 {
-	double share[TS_CLASS_COUNT][TS_TRACE_COLUMNS];
-	bool start[TS_TRACE_COLUMNS];
-	struct ts_band band[TS_CLASS_COUNT];
-	struct ts_area area = {.bands = TS_CLASS_COUNT, .band = band, .top = 1};
-	int starts = 0;
+	return k == TS_CLASS_HOST_WAIT || k == TS_CLASS_HOST_COPY || k == TS_CLASS_HOST_END;
+}
 
-	area.columns = r.w < TS_TRACE_COLUMNS ? r.w : TS_TRACE_COLUMNS;
+static double
+sum_of(double (*share)[TS_TRACE_COLUMNS], int x)
+{
+	double sum = 0;
+
 	for (int k = 0; k < TS_CLASS_COUNT; k++)
-		band[k] = (struct ts_band){share[k], (enum ts_role)(TS_ROLE_COMPUTE + k),
-			ts_step_class_letter((enum ts_step_class)k)};
-	for (int x = 0; x < area.columns; x++) {
+		sum += share[k][x];
+	return sum;
+}
+
+/*
+ * I/O goes to the second row, and what the first one cannot hold: so each class has the cells that it has
+ * cycles, also where steps overlap.
+ */
+static void
+split(struct trace_lane_shares *s, int x, double over)
+{
+	double sum;
+
+	for (int k = 0; k < TS_CLASS_COUNT; k++) {
+		double v = s->upper[k][x] * over;
+
+		s->lower[k][x] = is_io(k) ? v : 0;
+		s->upper[k][x] = is_io(k) ? 0 : v;
+	}
+	sum = sum_of(s->upper, x);
+	for (int k = 0; k < TS_CLASS_COUNT && sum > 1; k++) {
+		s->lower[k][x] += s->upper[k][x] * (sum - 1) / sum;
+		s->upper[k][x] /= sum;
+	}
+	sum = sum_of(s->lower, x);
+	s->more |= sum > 1.001;
+	for (int k = 0; k < TS_CLASS_COUNT && sum > 1; k++)
+		s->lower[k][x] /= sum;
+}
+
+static void
+fill_shares(struct trace_lane_shares *s, const struct trace_view *t, int lane, int columns,
+	bool two)
+{
+	s->columns = columns < TS_TRACE_COLUMNS ? columns : TS_TRACE_COLUMNS;
+	s->starts = 0;
+	s->more = false;
+	for (int x = 0; x < s->columns; x++) {
 		int from = chart_column(t, x);
 		bool there = from >= 0 && from < t->chart.columns;
 
-		start[x] = there && ts_trace_start(&t->chart, lane)[from];
-		starts += start[x];
-		for (int k = 0; k < TS_CLASS_COUNT; k++)
-			share[k][x] = there
+		s->start[x] = there && ts_trace_start(&t->chart, lane)[from];
+		s->starts += s->start[x];
+		for (int k = 0; k < TS_CLASS_COUNT; k++) {
+			s->upper[k][x] = there
 				? ts_trace_share(&t->chart, lane, (enum ts_step_class)k)[from]
 				: 0;
+			s->lower[k][x] = 0;
+		}
+		if (two && there)
+			split(s, x, ts_trace_over(&t->chart, lane)[from]);
+		for (int k = 0; k < TS_CLASS_COUNT; k++)
+			if (t->hidden & 1u << k)
+				s->upper[k][x] = s->lower[k][x] = 0;
 	}
-	ts_chart_lane(c, r, &area, starts * STARTS_SHARE <= area.columns ? start : NULL);
-	for (int x = 0; x < area.columns; x++)
+}
+
+static void
+draw_row(struct ts_canvas *c, struct ts_rect r, double (*share)[TS_TRACE_COLUMNS], int columns,
+	const bool *start)
+{
+	struct ts_band band[TS_CLASS_COUNT];
+	struct ts_area area = {.columns = columns, .bands = TS_CLASS_COUNT, .band = band, .top = 1};
+
+	for (int k = 0; k < TS_CLASS_COUNT; k++)
+		band[k] = (struct ts_band){share[k], (enum ts_role)(TS_ROLE_COMPUTE + k),
+			ts_step_class_letter((enum ts_step_class)k)};
+	ts_chart_lane(c, r, &area, start);
+}
+
+/* A mark at the begin of the step that the profiler inflated. */
+static void
+draw_artefact(const struct trace_view *t, struct ts_canvas *c, struct ts_rect r)
+{
+	int x = t->trace->artefact_start == TS_UNKNOWN
+		? -1
+		: ts_span_column(&t->span, t->trace->artefact_start - t->trace->from);
+
+	if (x >= 0 && !(t->hidden & 1u << TS_CLASS_HOST_WAIT))
+		ts_canvas_glyph2(c, r, x, 0, TS_ROLE_INK, TS_ROLE_HOST_WAIT,
+			(unsigned char)ts_mark_sign(TS_MARK_ARTEFACT));
+}
+
+static void
+draw_lane(struct trace_view *t, struct ts_canvas *c, struct ts_rect r, int lane, int ipu)
+{
+	struct trace_lane_shares *s = &t->lane.shares;
+	bool two = trace_lane_is_two(t, ipu);
+	struct ts_rect second = two && r.h > 1 ? ts_rect_cut_bottom(&r, 1) : (struct ts_rect){0};
+
+	fill_shares(s, t, lane, r.w, !ts_rect_empty(second));
+	draw_row(c, r, s->upper, s->columns,
+		s->starts * STARTS_SHARE <= s->columns ? s->start : NULL);
+	if (!ts_rect_empty(second))
+		draw_row(c, second, s->lower, s->columns, NULL);
+	draw_artefact(t, c, ts_rect_empty(second) ? r : second);
+	t->lane.more |= s->more;
+	for (int x = 0; x < s->columns; x++)
 		if (chart_column(t, x) >= 0 &&
 			ts_trace_unknown(&t->chart, lane)[chart_column(t, x)])
 			ts_canvas_glyph(c, r, x, r.h - 1, TS_ROLE_DIM, 0xb7);
+}
+
+/* What is to be known of a whole lane: its cycles are estimates, of one replica. */
+static char
+lane_sign(const struct trace_view *t)
+{
+	const struct ts_honesty *h = &t->trace->honest;
+	enum ts_mark m = ts_honesty_step(h, TS_UNKNOWN, TS_CLASS_COMPUTE);
+
+	if (m == TS_MARK_ESTIMATED || m == TS_MARK_UNKNOWN)
+		return ts_mark_sign(m);
+	return h->replicas > 1 ? ts_mark_sign(TS_MARK_REPLICA) : ' ';
+}
+
+static void
+draw_label(const struct trace_view *t, struct ts_canvas *c, struct ts_rect r, int ipu)
+{
+	enum ts_role role = ipu == t->ipu ? TS_ROLE_ACCENT : TS_ROLE_LABEL;
+	int x = ts_canvas_printf(c, r, 0, 0, role, "%cipu %lld", ipu == t->ipu ? '>' : ' ',
+		(long long)t->trace->ipu[ipu]);
+
+	ts_canvas_glyph(c, r, x, 0, TS_ROLE_NOTE, (unsigned char)lane_sign(t));
+	if (trace_lane_is_two(t, ipu) && r.h > 1)
+		ts_canvas_text(c, r, 2, r.h - 1, TS_ROLE_DIM, "i/o");
+	else if (trace_lane_overlaps(t, ipu)) /* something runs beside what is seen */
+		ts_canvas_glyph(c, r, r.w - 1, 0, TS_ROLE_NOTE, '+');
 }
 
 static void
@@ -85,23 +197,21 @@ lanes_draw(struct trace_drawing *d, struct ts_canvas *c, bool focus)
 	const struct trace_places *at = &t->at;
 
 	(void)focus;
-
-	if (ts_rect_empty(at->lanes))
-		return;
 	if (!ts_pane_has(&t->lanes) && t->chart.columns == 0) {
 		ts_pane_draw(c, at->lanes, t->view.env, &t->lanes);
 		return;
 	}
-	for (int i = 0; i < at->lane_count && t->lane_top + i < t->trace->ipus; i++) {
-		int ipu = t->lane_top + i, lane = chart_lane(t, t->trace->ipu[ipu]);
-		struct ts_rect r = {at->lanes.x, at->lanes.y + i * at->lane_rows, at->lanes.w,
-			at->lane_rows - (at->lane_rows >= GAP_FROM)};
-		struct ts_rect label = {at->labels.x, r.y, at->labels.w, 1};
+	t->lane.more = false;
+	for (int i = 0; i < at->lane_count && t->lane_top + i < t->lane.count; i++) {
+		int ipu = t->lane.shown[t->lane_top + i];
+		int lane = chart_lane(t, t->trace->ipu[ipu]);
+		struct ts_rect r = {at->lanes.x, at->lanes.y + at->lane_y[i], at->lanes.w,
+			at->lane_y[i + 1] - at->lane_y[i]};
 
-		ts_canvas_printf(c, label, 0, 0, ipu == t->ipu ? TS_ROLE_ACCENT : TS_ROLE_LABEL,
-			"%cipu %lld", ipu == t->ipu ? '>' : ' ', (long long)t->trace->ipu[ipu]);
+		r.h -= r.h >= GAP_FROM;
+		draw_label(t, c, (struct ts_rect){at->labels.x, r.y, at->labels.w, r.h}, ipu);
 		if (lane >= 0)
-			draw_lane(t, c, r, lane);
+			draw_lane(t, c, r, lane, ipu);
 		else
 			ts_canvas_pending(c, r, 0, 0);
 	}
@@ -147,18 +257,23 @@ lanes_note(struct trace_drawing *d, char note[TRACE_NOTE])
 	size_t size = TRACE_NOTE;
 
 	if (t->trace->ipus > t->at.lane_count)
-		snprintf(note, size, "%d of %d %s", t->at.lane_count, t->trace->ipus,
-			t->chart.sampled ? "" : "ipus");
+		snprintf(note, size, "%d of %d ipus, ", t->at.lane_count, t->trace->ipus);
+	if (t->lane.more)
+		strncat(note, "3 or more at once, ", size - strlen(note) - 1);
+	if (t->hidden)
+		strncat(note, "some hidden, ", size - strlen(note) - 1);
 	if (t->chart.sampled)
-		strncat(note, "sampled", size - strlen(note) - 1);
+		strncat(note, "sampled, ", size - strlen(note) - 1);
 	if (t->trace->forwards)
-		strncat(note, " read forwards", size - strlen(note) - 1);
+		strncat(note, "read forwards, ", size - strlen(note) - 1);
 	if (t->lanes.state == TS_PANE_PARTIAL)
-		strncat(note, " damaged", size - strlen(note) - 1);
+		strncat(note, "damaged, ", size - strlen(note) - 1);
+	if (note[0])
+		note[strlen(note) - 2] = '\0';
 }
 
 void
-trace_draw_key(struct ts_canvas *c, struct ts_rect r)
+trace_draw_key(const struct trace_view *t, struct ts_canvas *c, struct ts_rect r)
 {
 	bool letters = c->mono || c->glyphs == TS_GLYPHS_ASCII;
 	int x = 0, legend = choose_legend(r.w);
@@ -169,41 +284,31 @@ trace_draw_key(struct ts_canvas *c, struct ts_rect r)
 
 		if (x + 2 + (int)strlen(legend_name(k, legend)) > r.w)
 			break;
-		if (letters)
+		if (t->hidden & 1u << k)
+			ts_canvas_glyph(c, r, x, 0, TS_ROLE_DIM, '-');
+		else if (letters)
 			ts_canvas_glyph(c, r, x, 0, role, letter);
 		else
 			ts_canvas_glyph2(c, r, x, 0, TS_ROLE_INK, role, letter);
-		x = ts_canvas_text(c, r, x + 2, 0, TS_ROLE_LABEL, legend_name(k, legend)) + 1;
+		x = ts_canvas_text(c, r, x + 2, 0,
+			    t->hidden & 1u << k ? TS_ROLE_DIM : TS_ROLE_LABEL,
+			    legend_name(k, legend)) +
+			1;
 	}
 }
 
 /* --- as a drawing ------------------------------------------------------------------------------- */
 
-/* Rows for lanes: all of them if a little more than half of the room is enough. */
 static int
 lanes_rows(struct trace_drawing *d, int room)
 {
 	struct trace_view *t = d->trace;
-	int ipus = t->trace && t->trace->ipus > 0 ? t->trace->ipus : 1;
-	bool alone = t->zoomed && t->focus == TRACE_LANES;
-	int most = alone ? room : room * 11 / 20;
 
-	if (t->lanes.state == TS_PANE_ABSENT) {
-		t->at.lane_rows = (int)ts_clamp_i64(room, 1, PANEL);
-		t->at.lane_count = 1;
-		t->lane_top = 0;
-		return t->at.lane_rows;
-	}
-	most = most > 1 ? most : 1;
-	t->at.lane_rows = 1;
-	if (room >= 24)
-		t->at.lane_rows = (int)ts_clamp_i64(most / ipus, 1, 4);
-	if (alone)
-		t->at.lane_rows = (int)ts_clamp_i64(most / ipus, 1, 8);
-	t->at.lane_count = (int)ts_clamp_i64(most / t->at.lane_rows, 1, ipus);
-	t->lane_top = (int)ts_clamp_i64(t->lane_top, t->ipu - t->at.lane_count + 1, t->ipu);
-	t->lane_top = (int)ts_clamp_i64(t->lane_top, 0, ipus - t->at.lane_count);
-	return t->at.lane_count * t->at.lane_rows;
+	if (t->lanes.state != TS_PANE_ABSENT)
+		return trace_lanes_rows(t, room);
+	t->at.lane_count = 0;
+	t->lane_top = 0;
+	return (int)ts_clamp_i64(room, 1, PANEL);
 }
 
 static void
@@ -216,11 +321,31 @@ static enum ts_effect
 lanes_mouse(struct trace_drawing *d, int x, int y, int wheel)
 {
 	struct trace_view *t = d->trace;
-	int lane = t->lane_top + (y - d->plot.y) / ts_max_i64(t->at.lane_rows, 1);
+	int lane = t->at.lane_count - 1;
 
 	(void)x;
-	if (!wheel && lane < t->trace->ipus)
-		t->ipu = lane;
+	while (lane > 0 && y - d->plot.y < t->at.lane_y[lane])
+		lane--;
+	if (!wheel && lane >= 0)
+		t->ipu = t->lane.shown[t->lane_top + lane];
+	return TS_EFFECT_UNKNOWN;
+}
+
+static const struct {
+	enum ts_cmd cmd;
+	enum ts_effect (*run)(struct trace_view *t, const struct ts_call *call);
+} commands[] = {
+	{TS_CMD_FOLD, trace_fold_lanes},
+	{TS_CMD_UNFOLD, trace_fold_lanes},
+	{TS_CMD_LANE_FOLD, trace_fold_lane},
+};
+
+static enum ts_effect
+lanes_command(struct trace_drawing *d, const struct ts_call *call)
+{
+	for (size_t i = 0; i < TS_COUNT(commands); i++)
+		if (commands[i].cmd == call->cmd)
+			return commands[i].run(d->trace, call);
 	return TS_EFFECT_UNKNOWN;
 }
 
@@ -231,6 +356,7 @@ const struct trace_drawing_ops trace_drawing_lanes = {
 	.request = lanes_request,
 	.draw = lanes_draw,
 	.note = lanes_note,
+	.command = lanes_command,
 	.mouse = lanes_mouse,
 	.chart = trace_lanes_chart,
 };

@@ -87,6 +87,7 @@ trace_refresh(struct trace_view *t, struct trace_fetch *f)
 		if (t->trace->ipu[i] == ipu)
 			t->ipu = i;
 	t->ipu = (int)ts_clamp_i64(t->ipu, 0, ts_max_i64(t->trace->ipus - 1, 0));
+	trace_lanes_begin(t);
 	if (old->has_parts != t->trace->has_parts)
 		trace_lanes_state(t);
 	keep_cycles(t, old);

@@ -56,6 +56,7 @@ struct ts_lane {
 struct ts_lane_node {
 	int64_t start, end; /* first start, last end */
 	int64_t length[TS_CLASS_COUNT];
+	int64_t longest; /* end - start of its longest row */
 	/* level 0 */
 	int64_t rowid; /* of its first row */
 	uint64_t at;   /* the leaves; behind them `bytes` of rows */
@@ -102,6 +103,9 @@ const struct ts_lane *ts_lanes_find(const struct ts_lanes *l, int64_t ipu);
 
 const struct ts_lane_node *ts_lane_nodes(const struct ts_lanes *l, const struct ts_lane *lane,
 	int level);
+
+/* Do steps of this IPU run at the same time, anywhere? */
+bool ts_lanes_overlap(const struct ts_lanes *l, const struct ts_lane *lane);
 
 /* The leaves of a node of level 0; NULL: it does not hold together. */
 const struct ts_lane_leaf *ts_lane_leaves(const struct ts_lanes *l, const struct ts_lane_node *n);

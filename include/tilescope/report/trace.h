@@ -75,7 +75,8 @@ struct ts_trace {
 	struct ts_trace_run *run;
 	bool has_run; /* the run of a step is known, from `run` or from `step` */
 	struct ts_honesty honest;
-	double clock_hz; /* 0 = not known */
+	int64_t artefact_start, artefact_end; /* cycles of that step, of all IPUs; or TS_UNKNOWN */
+	double clock_hz;		      /* 0 = not known */
 };
 
 /*
@@ -145,6 +146,8 @@ struct ts_trace_chart {
 	int columns, lanes;
 	int64_t *ipu;  /* of each lane */
 	double *share; /* ts_trace_share(): of each lane, class and column */
+	double *over; /* ts_trace_over(): what the shares of a column would come to without the limit of 1 */
+	bool *overlap; /* of each lane: some of its steps run at the same time (of those that were looked at) */
 	bool *start;   /* ts_trace_start(): a step with a length begins in the column */
 	bool *unknown; /* ts_trace_unknown(): no sample told anything about the column */
 	bool sampled;  /* not every row was read */
@@ -180,6 +183,13 @@ static inline const bool *
 ts_trace_unknown(const struct ts_trace_chart *c, int lane)
 {
 	return c->unknown + (size_t)lane * (size_t)c->columns;
+}
+
+/* Steps at once, on average, in each column of a lane: at least 1; share x over is a class's own part. */
+static inline const double *
+ts_trace_over(const struct ts_trace_chart *c, int lane)
+{
+	return c->over + (size_t)lane * (size_t)c->columns;
 }
 
 /* The cycles [*a, *b) of column i. */

@@ -170,6 +170,10 @@ enum ts_context {
 	X(DRAWING, "drawing", TRACE, "[NAME]", BOUND,                                              \
 		"draw the time in another way: the next, or this")                                 \
 	X(DRAWING_BACK, "drawing-back", TRACE, "", BOUND, "the drawing before")                    \
+	X(LANES, "lanes", TRACE, "[LIST...]", TYPED,                                               \
+		"lanes of these IPUs only: 0,2-5; none or all: of all")                            \
+	X(LANE_FOLD, "lane-fold", TRACE, "", BOUND,                                                \
+		"make the IPU's lane one row, or more of them")                                    \
 	X(IPU_NEXT, "ipu-next", GLOBAL, "", BOUND, "the next IPU, or its lane")                    \
 	X(IPU_PREVIOUS, "ipu-previous", GLOBAL, "", BOUND, "the IPU before, or its lane")          \
 	X(ACCEPT, "accept", PROMPT, "", BOUND, "take the line as it is")                           \

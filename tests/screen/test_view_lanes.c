@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lanes of the Trace view: which there are, how high they are, the second row where steps overlap, and classes
+ * that are hidden, which changes no figure.
+ */
+#include "config.h"
+
+#include "view_harness.h"
+
+#include "tilescope/view/explain.h"
+#include "tilescope/view/trace.h"
+
+static struct harness h;
+
+static void
+begin(const char *sql, int w, int height)
+{
+	harness_dir(&h);
+	harness_sql(&h,
+		"CREATE TABLE report(key TEXT, value TEXT);"
+		"INSERT INTO report VALUES('store_version','1'), ('compute_instrumentation','tile');"
+		"CREATE TABLE step(step INTEGER PRIMARY KEY, run INTEGER, type TEXT, program INTEGER,"
+		"  compute_set INTEGER, name TEXT);"
+		"CREATE TABLE step_ipu(step INTEGER, ipu INTEGER, cycles INTEGER, start INTEGER,"
+		"  \"end\" INTEGER, active_tiles INTEGER, tile_balance REAL, data_in INTEGER,"
+		"  data_out INTEGER)");
+	harness_sql(&h, sql);
+	harness_start(&h, &ts_view_trace, w, height, TS_GLYPHS_ASCII);
+	harness_settle(&h);
+}
+
+/* Steps in turn of 1000 cycles on so many IPUs: compute, exchange, sync, a wait for the host. */
+static void
+plain(int ipus, int w, int height)
+{
+	char sql[900];
+
+	snprintf(sql, sizeof(sql),
+		"WITH n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 39) INSERT INTO step "
+		"SELECT i, 0, CASE i %% 4 WHEN 0 THEN 'OnTileExecute' WHEN 1 THEN 'DoExchange' "
+		"WHEN 2 THEN 'Sync' ELSE 'StreamCopyBegin' END, i, NULL, 'layer' || (i / 4) FROM n;"
+		"WITH n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < %d) INSERT INTO step_ipu "
+		"SELECT step, i, 1000, step * 1000, step * 1000 + 1000, 5, 0.5, 10, 20 "
+		"FROM step, n ORDER BY step, i",
+		ipus - 1);
+	begin(sql, w, height);
+}
+
+static bool
+bell(const char *line)
+{
+	return harness_command(&h, line) & TS_EFFECT_BELL;
+}
+
+static void
+address(struct ts_strbuf *out)
+{
+	ts_strbuf_init(out, 1000);
+	for (const struct ts_view_arg *a = ts_view_trace.args; a->name; a++) {
+		struct ts_strbuf value;
+
+		ts_strbuf_init(&value, 400);
+		if (a->get && a->get(h.view, &value))
+			ts_strbuf_printf(out, "%s=%s ", a->name, value.s);
+		ts_strbuf_fini(&value);
+	}
+}
+
+static void
+says_address(const char *words)
+{
+	struct ts_strbuf out;
+
+	address(&out);
+	ck_assert_msg(strstr(out.s, words), "no %s in %s", words, out.s);
+	ts_strbuf_fini(&out);
+}
+
+START_TEST(lanes_are_chosen)
+{
+	plain(7, 80, 24);
+	harness_says(&h, "ipu 6");
+	harness_command(&h, "lanes 1,3-4");
+	harness_says(&h, ">ipu 1");
+	harness_says(&h, "ipu 4");
+	ck_assert(!harness_has(&h, "ipu 2"));
+	harness_says(&h, "3 of 7 ipus");
+	says_address("lanes=1,3-4 ");
+	ck_assert(!bell("ipu-next"));
+	harness_says(&h, ">ipu 3");
+	ck_assert(!bell("ipu-next"));
+	ck_assert(bell("ipu-next"));
+	ck_assert(bell("lanes 9-12"));
+	ck_assert(bell("lanes x"));
+	ck_assert(bell("lanes 1,,-"));
+	harness_says(&h, ">ipu 4");
+	ck_assert(!bell("lanes 0-999999999999999999999999"));
+	harness_says(&h, "ipu 0");
+	ck_assert(!bell("lanes 5"));
+	ck_assert(!bell("lanes"));
+	harness_says(&h, ">ipu 5");
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(many_lanes_scroll)
+{
+	plain(64, 80, 24);
+	for (int i = 0; i < 63; i++)
+		ck_assert(!bell("ipu-next"));
+	ck_assert(bell("ipu-next"));
+	harness_says(&h, ">ipu 63");
+	harness_says(&h, "of 64 ipus");
+	harness_command(&h, "unfold");
+	harness_says(&h, ">ipu 63");
+	says_address("fold=unfolded");
+	harness_command(&h, "lane-fold");
+	harness_says(&h, ">ipu 63");
+	harness_command(&h, "fold");
+	harness_command(&h, "pane-zoom");
+	harness_says(&h, "ipu 50"); /* one row each */
+	harness_command(&h, "fold");
+	harness_says(&h, ">ipu 63");
+	harness_end(&h);
+}
+END_TEST
+
+/* A copy that runs all the time, beside compute; three at once in the end; another IPU without overlap. */
+#define OVERLAPPED                                                                     \
+	"INSERT INTO step VALUES (0, 0, 'StreamCopyMid', 0, NULL, 'in'), "             \
+	"(1, 0, 'OnTileExecute', 1, NULL, 'a'), (2, 0, 'DoExchange', 2, NULL, 'b'), "  \
+	"(3, 0, 'OnTileExecute', 3, NULL, 'c');"                                       \
+	"INSERT INTO step_ipu VALUES (0, 0, 9000, 0, 9000, 1, 1, 0, 0), "              \
+	"(0, 1, 1000, 0, 1000, 1, 1, 0, 0), (1, 0, 3000, 0, 3000, 1, 1, 0, 0), "       \
+	"(2, 0, 3000, 3000, 6000, 1, 1, 0, 0), (3, 0, 3000, 6000, 9000, 1, 1, 0, 0), " \
+	"(3, 1, 3000, 6000, 9000, 1, 1, 0, 0)"
+
+START_TEST(overlapping_steps_have_a_row)
+{
+	begin(OVERLAPPED, 60, 20);
+	harness_says(&h, ">ipu 0  |CCCCCCCCCCCCCCCC|xxxxxxxxxxxxxxxx|CCCCCCCCCCCCCCCC");
+	harness_says(&h, "\n  i/o   mmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmm");
+	ck_assert(harness_has(&h, " ipu 1  |mm"));
+	harness_command(&h, "lane-fold"); /* what is not seen is said */
+	harness_says(&h, ">ipu 0 +");
+	ck_assert(!harness_has(&h, "i/o"));
+	harness_command(&h, "lane-fold");
+	harness_says(&h, "  i/o   mmmm");
+	ck_assert(!harness_has(&h, "3 or more"));
+	harness_end(&h);
+	begin(OVERLAPPED "; INSERT INTO step VALUES (4, 0, 'StreamCopyBegin', 4, NULL, 'd');"
+			 "INSERT INTO step_ipu VALUES (4, 0, 1000, 8000, 9000, 1, 1, 0, 0)",
+		60, 20);
+	harness_says(&h, "3 or more at once");
+	harness_end(&h);
+}
+END_TEST
+
+/* All figures that `=` tells of. */
+static void
+figures(struct ts_strbuf *out)
+{
+	struct ts_explain *e = ts_alloc(1, sizeof(*e));
+	char exact[TS_EXPLAIN_SHOWN];
+
+	ck_assert_ptr_nonnull(e);
+	ts_explain_init(e);
+	h.view->ops->explain(h.view, e);
+	ts_strbuf_init(out, 1 << 16);
+	for (int i = 0; i < e->count; i++)
+		ts_strbuf_printf(out, "%s: %s\n", e->figure[i].title,
+			ts_explain_exact(&e->figure[i], exact));
+	free(e);
+}
+
+START_TEST(hidden_classes_change_no_figure)
+{
+	static const char *const hide[] = {"series", "series exchange,s", "series host_wait",
+		"series compute", "series all"};
+	struct ts_strbuf before, now;
+
+	plain(2, 100, 30);
+	harness_command(&h, "search layer3");
+	figures(&before);
+	ck_assert(strstr(before.s, "3") != NULL);
+	for (size_t i = 0; i < TS_COUNT(hide); i++) {
+		ck_assert(!bell(hide[i]));
+		figures(&now);
+		ck_assert_str_eq(before.s, now.s);
+		ts_strbuf_fini(&now);
+		harness_says(&h, "\"layer3\" 4 hits, 10.0%");
+	}
+	ck_assert(!bell("series x"));
+	says_address("hidden=exchange ");
+	harness_says(&h, "- exchange");
+	ck_assert(bell("series colour"));
+	ck_assert(bell("series compute,,x"));
+	says_address("hidden=exchange ");
+	ts_strbuf_fini(&before);
+	harness_end(&h);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("view_lanes");
+	TCase *lanes = tcase_create("lanes");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_test(lanes, lanes_are_chosen);
+	tcase_add_test(lanes, many_lanes_scroll);
+	tcase_add_test(lanes, overlapping_steps_have_a_row);
+	tcase_add_test(lanes, hidden_classes_change_no_figure);
+	suite_add_tcase(suite, lanes);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
