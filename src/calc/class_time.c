@@ -53,30 +53,65 @@ ts_class_sweep_add(struct ts_class_sweep *s, int64_t start, int64_t end, enum ts
 	s->end[k] = ts_max_i64(s->end[k], to);
 }
 
+/* May [start, end) be taken as a whole? What runs beside it from begin to end is *beside. */
+static bool
+can_take(const struct ts_class_sweep *s, int64_t start, int64_t end, unsigned *beside)
+{
+	int64_t until = INT64_MAX;
+
+	*beside = 0;
+	if (start < s->now || end > s->to || start >= end)
+		return false;
+	for (int k = 0; k < TS_CLASS_COUNT; k++)
+		if (s->end[k] > start) {
+			*beside |= 1u << k;
+			until = ts_min_i64(until, s->end[k]);
+		}
+	return until >= end;
+}
+
 bool
 ts_class_sweep_add_all(struct ts_class_sweep *s, int64_t start, int64_t end,
 	const int64_t length[TS_CLASS_COUNT])
 {
-	int64_t left = end - start, until = INT64_MAX;
-	unsigned beside = 0;
+	int64_t left = end - start;
+	unsigned beside;
 
-	if (start < s->now || end > s->to || start >= end)
+	if (!can_take(s, start, end, &beside))
 		return false;
 	for (int k = 0; k < TS_CLASS_COUNT; k++) {
 		if (length[k] < 0 || length[k] > left)
 			return false;
 		left -= length[k];
-		if (s->end[k] > start) {
-			beside |= 1u << k;
-			until = ts_min_i64(until, s->end[k]);
-		}
 	}
-	if (until < end)
-		return false;
 	go_to(s, start);
 	for (int k = 0; k < TS_CLASS_COUNT; k++)
 		s->time->of[beside | 1u << k] += length[k];
 	s->time->of[beside] += left;
+	s->now = end;
+	return true;
+}
+
+bool
+ts_class_sweep_add_sets(struct ts_class_sweep *s, int64_t start, int64_t end,
+	const struct ts_class_set *set, size_t n)
+{
+	int64_t left = end - start;
+	unsigned beside;
+
+	if (!can_take(s, start, end, &beside))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (set[i].cycles < 0 || set[i].cycles > left ||
+			set[i].set >= TS_COUNT(s->time->of))
+			return false;
+		left -= set[i].cycles;
+	}
+	if (left != 0)
+		return false;
+	go_to(s, start);
+	for (size_t i = 0; i < n; i++)
+		s->time->of[beside | set[i].set] += set[i].cycles;
 	s->now = end;
 	return true;
 }

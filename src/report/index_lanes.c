@@ -18,9 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index_lanes_sets.h"
+
 #include "tilescope/base/mem.h"
 #include "tilescope/report/execution.h"
-#include "tilescope/report/index_lanes.h"
 
 enum {
 	PROGRESS_ROWS = 8192,
@@ -37,8 +38,8 @@ enum {
 
 struct run {
 	struct ts_steps steps;
-	atomic_int_fast64_t room,
-		rows_room; /* bytes that leaves with their nodes, and that packed rows may still take */
+	/* bytes that leaves with their nodes may still take, and packed rows: of leaves in which they overlap, of others */
+	atomic_int_fast64_t room, overlap_room, rows_room;
 };
 
 struct lane {
@@ -55,6 +56,7 @@ struct lane {
 	unsigned char *bytes;
 	size_t used, bytes_cap;
 	struct ts_lane_node block;
+	struct lane_sets sets; /* of it */
 	/* those that are written */
 	struct ts_lane_node *node;
 	size_t nodes, cap;
@@ -108,6 +110,22 @@ take_room(atomic_int_fast64_t *room, size_t n)
 	return false;
 }
 
+/* An ordered block needs none. */
+static enum ts_code
+sets_write(struct ts_pass_part *p, struct lane *l, struct ts_err *err)
+{
+	struct lane_sets *s = &l->sets;
+	struct run *run = p->run->state;
+
+	if (l->block.flags & TS_LANE_ORDERED)
+		return TS_OK;
+	if (!lane_sets_finish(s) || !take_room(&run->room, s->n * sizeof(s->set[0])))
+		return TS_OK;
+	l->block.sets = s->n;
+	return ts_section_append(p->run->writer[0], &l->block.sets_at, s->set,
+		s->n * sizeof(s->set[0]), err);
+}
+
 static enum ts_code
 flush_block(struct ts_pass_part *p, struct lane *l, struct ts_err *err)
 {
@@ -135,6 +153,8 @@ flush_block(struct ts_pass_part *p, struct lane *l, struct ts_err *err)
 	l->block.bytes = (uint32_t)l->used;
 	code = ts_section_append(p->run->writer[0], &l->block.at, whole, n, err);
 	free(whole);
+	if (!code)
+		code = sets_write(p, l, err);
 	l->node[l->nodes++] = l->block;
 	l->leaves = l->used = 0;
 	return code;
@@ -156,7 +176,7 @@ pack_leaf(struct run *run, struct lane *l, struct ts_lane_leaf *leaf, struct ts_
 		l->bytes_cap = cap;
 	}
 	n = ts_lane_pack(l->bytes + l->used, l->row, l->n, leaf->start);
-	if (!take_room(&run->rows_room, n))
+	if (!take_room(&run->rows_room, n) && (l->ordered || !take_room(&run->overlap_room, n)))
 		return TS_OK;
 	leaf->at = (uint32_t)l->used;
 	leaf->flags |= TS_LEAF_PACKED;
@@ -211,7 +231,9 @@ close_leaf(struct ts_pass_part *p, struct lane *l, struct ts_err *err)
 	if (l->leaves == 0) {
 		node_clear(&l->block);
 		l->block.rowid = l->first_rowid;
+		lane_sets_begin(&l->sets, l->start);
 	}
+	lane_sets_add(&l->sets, l->row, l->n, l->ordered);
 	fill_leaf(&leaf, l);
 	if (leaf.rows > 1)
 		code = pack_leaf(p->run->state, l, &leaf, err);
@@ -692,7 +714,9 @@ pass_begin(struct ts_pass_run *run, struct ts_err *err)
 		? rows / TS_LANE_LEAF * (int64_t)sizeof(struct ts_lane_leaf)
 		: room;
 	atomic_init(&state->room, room);
-	atomic_init(&state->rows_room, ts_max_i64(room - rows, room / 8));
+	rows = ts_max_i64(room - rows, room / 8);
+	atomic_init(&state->overlap_room, rows / 4);
+	atomic_init(&state->rows_room, rows - rows / 4);
 	return ts_section_append(run->writer[0], NULL, &h, sizeof(h), err);
 }
 

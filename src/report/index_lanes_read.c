@@ -110,6 +110,15 @@ ts_lane_leaves(const struct ts_lanes *l, const struct ts_lane_node *n)
 	return (const struct ts_lane_leaf *)((const char *)l->payload + n->at);
 }
 
+const struct ts_class_set *
+ts_lane_sets(const struct ts_lanes *l, const struct ts_lane_node *n)
+{
+	return n->sets > 0 && n->sets <= TS_LANE_SETS
+		? ts_section_at(l->payload, l->size, n->sets_at, n->sets,
+			  sizeof(struct ts_class_set))
+		: NULL;
+}
+
 bool
 ts_lanes_execution(struct ts_execution *x, struct ts_index *index, enum ts_code *code,
 	struct ts_err *err)

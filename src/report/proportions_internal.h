@@ -39,6 +39,7 @@ struct lanes_walk {
 	struct ts_steps steps;
 	const struct ts_lane *of;
 	struct ts_class_sweep *sweep;
+	bool by_order; /* IPUs are known by the order of their rows within a step */
 	bool readable; /* rows that the index does not hold can be read by row id */
 	bool broken;   /* it cannot say */
 	int64_t rows;  /* that were read from the report */

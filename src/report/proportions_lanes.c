@@ -4,9 +4,12 @@
  *
  * The tree of an IPU is walked from left to right, once. A node whose steps follow on each other (TS_LANE_ORDERED) and
  * beside which the same runs from its begin to its end is added as a whole; others are looked into, down to
- * the rows of a leaf. So only leaves with steps that overlap, and those at the ends of the range, are unpacked.
+ * the rows of a leaf. Of a block with steps that overlap it is known how long which classes run together, so only
+ * what lies at the ends of the range, or what a step of one block reaches into, is looked at row by row.
  */
 #include "config.h"
+
+#include <string.h>
 
 #include "proportions_internal.h"
 
@@ -24,38 +27,63 @@ going(const struct lanes_walk *w)
 	return !w->broken && !w->code && !w->sweep->falls;
 }
 
+/*
+ * Row ids before a leaf from which on its rows are read: an IPU that is known by the order of its rows is known from the
+ * begin of a step on only.
+ */
+static int64_t
+back_of(const struct lanes_walk *w, int64_t from)
+{
+	const struct ts_binding *b = &w->rd->report->binding[TS_STEP_IPU];
+	uint64_t most = (uint64_t)from - (uint64_t)b->reach.first_rowid;
+	uint64_t back = 4 * ((uint64_t)w->lanes.head->step_ipus + 1);
+
+	if (!w->by_order || from < b->reach.first_rowid)
+		return 0;
+	return (int64_t)(back < most ? back : most);
+}
+
+/* A row of a leaf that stands at `from` or behind. */
+static void
+read_row(struct lanes_walk *w, struct ts_rows *rows, int64_t from)
+{
+	struct trace_part p;
+	int64_t rowid;
+	int k;
+
+	w->rows++;
+	if (!ts_rows_rowid(rows, &rowid) || rowid < from)
+		return;
+	w->broken = w->by_order && ts_rows_number(rows, T_IPU, &p.ipu) != TS_VALUE_OK;
+	if (!trace_part_numbers(&p, rows) || p.ipu != w->of->ipu || p.end <= p.start)
+		return;
+	k = ts_steps_class(&w->steps, p.step);
+	ts_class_sweep_add(w->sweep, p.start, p.end,
+		k < 0 ? TS_CLASS_CONTROL : (enum ts_step_class)k);
+}
+
 /* The rows of a leaf that the index does not hold, from the report. */
 static void
 read_leaf(struct lanes_walk *w, const struct ts_lane_node *n, const struct ts_lane_leaf *leaf)
 {
 	int64_t from = (int64_t)((uint64_t)n->rowid + leaf->rowid);
-	struct ts_rows_query q = {.columns = {TS_STEP_IPU_STEP, TS_STEP_IPU_IPU, TS_STEP_IPU_START,
-					  TS_STEP_IPU_END},
-		.column_count = T_COLUMNS,
+	struct ts_rows_query q = {.column_count = T_COLUMNS,
 		.range = TS_RANGE_ROWID,
-		.from = from,
+		.from = from - back_of(w, from),
 		.to = trace_add(from, leaf->rowids),
 		.past_damage = true};
-	struct trace_part p;
 	struct ts_rows *rows;
 	bool there;
 
 	w->broken = !w->readable || !w->steps.head;
 	if (w->broken)
 		return;
+	memcpy(q.columns, trace_part_columns, sizeof(trace_part_columns));
 	w->code = ts_reader_rows(&rows, w->rd, TS_STEP_IPU, &q, w->err);
 	if (w->code)
 		return;
-	while (!(w->code = ts_rows_next(rows, &there, w->err)) && there) {
-		int k;
-
-		w->rows++;
-		if (!trace_part_numbers(&p, rows) || p.ipu != w->of->ipu || p.end <= p.start)
-			continue;
-		k = ts_steps_class(&w->steps, p.step);
-		ts_class_sweep_add(w->sweep, p.start, p.end,
-			k < 0 ? TS_CLASS_CONTROL : (enum ts_step_class)k);
-	}
+	while (!w->broken && !(w->code = ts_rows_next(rows, &there, w->err)) && there)
+		read_row(w, rows, from);
 	ts_rows_close(rows);
 }
 
@@ -98,6 +126,17 @@ walk_leaves(struct lanes_walk *w, const struct ts_lane_node *n)
 	}
 }
 
+static bool
+add_node(struct lanes_walk *w, const struct ts_lane_node *n)
+{
+	const struct ts_class_set *set;
+
+	if (n->flags & TS_LANE_ORDERED)
+		return ts_class_sweep_add_all(w->sweep, n->start, n->end, n->length);
+	set = ts_lane_sets(&w->lanes, n);
+	return set && ts_class_sweep_add_sets(w->sweep, n->start, n->end, set, n->sets);
+}
+
 /* Nodes [i, to) of a level. */
 static void
 walk_nodes(struct lanes_walk *w, int level, uint64_t i, uint64_t to)
@@ -107,9 +146,7 @@ walk_nodes(struct lanes_walk *w, int level, uint64_t i, uint64_t to)
 	for (; going(w) && i < to; i++) {
 		const struct ts_lane_node *n = &node[i];
 
-		if (outside(w, n->start, n->end) ||
-			(n->flags & TS_LANE_ORDERED &&
-				ts_class_sweep_add_all(w->sweep, n->start, n->end, n->length)))
+		if (outside(w, n->start, n->end) || add_node(w, n))
 			continue;
 		if (level == 0)
 			walk_leaves(w, n);
@@ -128,9 +165,8 @@ lanes_walk_open(struct lanes_walk *w, struct ts_reader *rd)
 	*w = (struct lanes_walk){.rd = rd};
 	if (!ts_lanes_open(&w->lanes, rd->index))
 		return false;
-	/* by order: an IPU is known from the begin of a step on only */
-	w->readable = w->lanes.head->flags & TS_LANES_ROWID &&
-		rd->report->binding[TS_STEP_IPU].column[TS_STEP_IPU_IPU].op != TS_OP_ORDER_IN;
+	w->readable = w->lanes.head->flags & TS_LANES_ROWID;
+	w->by_order = rd->report->binding[TS_STEP_IPU].column[TS_STEP_IPU_IPU].op == TS_OP_ORDER_IN;
 	if (!ts_steps_open(&w->steps, rd->index))
 		w->steps = (struct ts_steps){0};
 	return true;

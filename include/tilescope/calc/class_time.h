@@ -13,6 +13,7 @@
 #define TS_CALC_CLASS_TIME_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "tilescope/calc/step_class.h"
@@ -43,6 +44,17 @@ void ts_class_sweep_add(struct ts_class_sweep *s, int64_t start, int64_t end, en
  */
 bool ts_class_sweep_add_all(struct ts_class_sweep *s, int64_t start, int64_t end,
 	const int64_t length[TS_CLASS_COUNT]);
+
+/* A stretch [start, end) of which the cycles of a set of classes are known, as a whole. */
+struct ts_class_set {
+	int64_t cycles;
+	uint32_t set;
+	uint32_t unused; /* 0 */
+};
+
+/* The same for steps that do overlap: n sets that come to end - start. */
+bool ts_class_sweep_add_sets(struct ts_class_sweep *s, int64_t start, int64_t end,
+	const struct ts_class_set *set, size_t n);
 
 /* All steps were given. */
 void ts_class_sweep_finish(struct ts_class_sweep *s);

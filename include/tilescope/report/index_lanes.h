@@ -7,13 +7,15 @@
  * tree of fan-out 64 with exact sums. As far as there is room (2.5 % of the report's size for both
  * sections of the steps) a leaf also holds its rows' starts, ends and classes, three bytes each where
  * one begins as the one before ends; a chart then needs nothing but the index. A leaf without them
- * is read from the report where the edge of a column cuts it.
+ * is read from the report where the edge of a column cuts it. Of a block in which rows overlap it is known
+ * how long which classes run together, so that overlapping steps can be intersected without looking at them.
  *
  * Next to them the figures that ts_execution_read() gives.
  */
 #ifndef TS_REPORT_INDEX_LANES_H
 #define TS_REPORT_INDEX_LANES_H
 
+#include "tilescope/calc/class_time.h"
 #include "tilescope/report/index_steps.h"
 
 struct ts_execution;
@@ -23,6 +25,7 @@ enum {
 	TS_LANE_FAN = 64,   /* children of a node; leaves of a block */
 	TS_LANE_LEVELS = 8,
 	TS_LANE_ROW_BYTES = 17, /* of a packed row, at most */
+	TS_LANE_SETS = 48,	/* of classes that run together, of a block */
 };
 
 /* Flags of the section. */
@@ -62,6 +65,8 @@ struct ts_lane_node {
 	uint64_t at;   /* the leaves; behind them `bytes` of rows */
 	uint32_t bytes;
 	uint16_t leaves, flags;
+	/* of a block whose rows overlap: its cycles by set of classes, struct ts_class_set; 0 = not known */
+	uint64_t sets, sets_at;
 };
 
 /*
@@ -112,6 +117,9 @@ const struct ts_lane_leaf *ts_lane_leaves(const struct ts_lanes *l, const struct
 
 /* Pack n rows of a leaf that starts at `start`, TS_LANE_ROW_BYTES at most each: how many bytes. */
 size_t ts_lane_pack(unsigned char *to, const struct ts_lane_row *row, int n, int64_t start);
+
+/* The sets of a block, node->sets of them; NULL: not known, or they do not hold together. */
+const struct ts_class_set *ts_lane_sets(const struct ts_lanes *l, const struct ts_lane_node *n);
 
 /*
  * The rows of a leaf up to the first that starts at `until` or later: how many (at least 1), 0 when they
