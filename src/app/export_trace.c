@@ -2,10 +2,10 @@
 /*
  * export_trace - the execution as rows, as a Perfetto trace, and as folded stacks.
  *
- * All three are one pass over report/slices.h. In the Perfetto trace an IPU is a process; its steps are slices of the
- * track "steps", those that overlap with steps that began before on further tracks below it, because slices of one
- * track nest; counters say bytes and balance of the step that began last. Folded stacks are sums of cycles by IPU and
- * name: as many as there are names, whatever the number of steps.
+ * All three are one pass over report/slices.h; the stacks are those of report/flame.h, which the view shows. In the
+ * Perfetto trace an IPU is a process; its steps are slices of the track "steps", those that overlap with steps that
+ * began before on further tracks below it, because slices of one track nest; counters say bytes and balance of the
+ * step that began last.
  */
 #include "config.h"
 
@@ -18,8 +18,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/base/utf8.h"
 #include "tilescope/format/perfetto.h"
-#include "tilescope/report/slices.h"
-#include "tilescope/report/trace.h"
+#include "tilescope/report/flame.h"
 
 enum { FLUSH_BYTES = 1 << 18, BUFFER_MAX = 1 << 24, NAME_BYTES = 4096 };
 
@@ -31,31 +30,42 @@ struct pass {
 };
 
 static void
+note_left_out(struct ts_export *x, struct ts_slices_left_out left)
+{
+	ts_notes_left_out(&x->notes, "trace", left.bad_rows,
+		"a number is missing, negative or too large");
+	ts_notes_left_out(&x->notes, "trace", left.orphans, "no such step");
+}
+
+static void
 pass_close(struct pass *p)
 {
-	struct ts_slices_left_out left = {0};
-
 	if (p->slices)
-		left = ts_slices_left_out(p->slices);
-	ts_notes_left_out(&p->x->notes, "trace", left.bad_rows,
-		"a number is missing, negative or too large");
-	ts_notes_left_out(&p->x->notes, "trace", left.orphans, "no such step");
+		note_left_out(p->x, ts_slices_left_out(p->slices));
 	ts_slices_close(p->slices);
 	ts_trace_release(p->trace);
 }
 
 static enum ts_code
-pass_open(struct pass *p, struct ts_export *x, struct ts_err *err)
+open_trace(struct ts_trace **out, struct ts_export *x, struct ts_err *err)
 {
 	struct ts_err why = {0};
+	enum ts_code code = ts_trace_open(out, x->rd, NULL, &why);
+
+	if (code == TS_E_DAMAGED && *out)
+		return ts_notes_soften(&x->notes, code, "names and runs of the trace", &why, err);
+	if (code && err)
+		*err = why;
+	return code;
+}
+
+static enum ts_code
+pass_open(struct pass *p, struct ts_export *x, struct ts_err *err)
+{
 	enum ts_code code;
 
 	*p = (struct pass){.x = x};
-	code = ts_trace_open(&p->trace, x->rd, NULL, &why);
-	if (code == TS_E_DAMAGED && p->trace)
-		code = ts_notes_soften(&x->notes, code, "names and runs of the trace", &why, err);
-	else if (code && err)
-		*err = why;
+	code = open_trace(&p->trace, x, err);
 	if (!code)
 		code = ts_slices_open(&p->slices, x->rd, &p->trace->names, NULL,
 			ts_watch_progress(x->watch), err);
@@ -506,186 +516,67 @@ ts_export_trace_perfetto(struct ts_export *x, struct ts_err *err)
 
 /* --- folded stacks ---------------------------------------------------------------------------------- */
 
-enum { STACKS_BYTES = 48 << 20 };
-
-/* Frames below the IPU, and cycles by place of the IPU. */
-struct stack {
-	int64_t *cycles;
-	size_t ipus;
-	UT_hash_handle hh;
-	size_t n;
-	char text[];
-};
-
-struct folding {
-	struct pass p;
-	struct stack *stacks, *last; /* last: of the step that came last, or NULL */
-	int64_t last_step;
-	struct ts_strbuf text, safe;
-	int64_t ipu[TS_IPUS_MAX]; /* as they came */
-	size_t ipus, bytes;
-	int64_t others; /* cycles for which there was no room */
-	int64_t overflowed;
-};
-
-/* "Engine::run;a;b;DoExchange": parts of the name are frames, what the step does is the last one. */
-static void
-write_frames(struct ts_strbuf *out, struct ts_strbuf *safe, const struct ts_slice *s)
-{
-	bool end = true;
-
-	ts_strbuf_reset(out);
-	ts_strbuf_puts(out, "Engine::run");
-	ts_strbuf_reset(safe);
-	if (s->name)
-		ts_utf8_safe(safe, s->name, s->name_n < NAME_BYTES ? s->name_n : NAME_BYTES);
-	for (size_t i = 0; i < safe->len; i++) {
-		char c = safe->s[i];
-
-		if (c == '/') {
-			end = true;
-			continue;
-		}
-		if (end)
-			ts_strbuf_putc(out, ';');
-		end = false;
-		ts_strbuf_putc(out, c == ';' ? ':' : c);
-	}
-	ts_strbuf_putc(out, ';');
-	ts_strbuf_reset(safe);
-	if (s->type)
-		ts_utf8_safe(safe, s->type, s->type_n < NAME_BYTES ? s->type_n : NAME_BYTES);
-	else
-		ts_strbuf_puts(safe, ts_step_class_key(s->class_of));
-	for (size_t i = 0; i < safe->len; i++)
-		ts_strbuf_putc(out, safe->s[i] == ';' ? ':' : safe->s[i]);
-}
-
-/* The stack of a step, made if need be; NULL: there is no room. */
-static struct stack *
-find_stack(struct folding *f, const struct ts_slice *s)
-{
-	size_t bytes;
-	struct stack *k;
-
-	if (f->last_step == s->step)
-		return f->last;
-	write_frames(&f->text, &f->safe, s);
-	HASH_FIND(hh, f->stacks, f->text.s, f->text.len, k);
-	bytes = sizeof(*k) + f->text.len + 1;
-	if (!k && f->bytes + bytes <= STACKS_BYTES) {
-		k = ts_alloc(1, bytes);
-		if (k) {
-			k->n = f->text.len;
-			memcpy(k->text, f->text.s, k->n);
-			HASH_ADD_KEYPTR(hh, f->stacks, k->text, k->n, k);
-			f->bytes += bytes;
-		}
-		if (k && !k->hh.tbl) {
-			free(k);
-			k = NULL;
-		}
-	}
-	f->last_step = s->step;
-	f->last = k;
-	return k;
-}
-
-/* Place of an IPU; f->ipus: there is no room. They take turns, so the next one is a good guess. */
-static size_t
-place_of(struct folding *f, int64_t ipu, size_t guess)
-{
-	if (guess < f->ipus && f->ipu[guess] == ipu)
-		return guess;
-	for (size_t i = 0; i < f->ipus; i++)
-		if (f->ipu[i] == ipu)
-			return i;
-	if (f->ipus == TS_IPUS_MAX)
-		return f->ipus;
-	f->ipu[f->ipus] = ipu;
-	return f->ipus++;
-}
-
-/* Where the cycles of an IPU are added up; those of others when there is no room. */
-static int64_t *
-cycles_of(struct folding *f, struct stack *k, size_t place)
-{
-	size_t more;
-	int64_t *bigger;
-
-	if (!k || place == TS_IPUS_MAX)
-		return &f->others;
-	if (place < k->ipus)
-		return &k->cycles[place];
-	more = (f->ipus - k->ipus) * sizeof(*bigger);
-	bigger = f->bytes + more <= STACKS_BYTES ? ts_resize(k->cycles, f->ipus, sizeof(*bigger))
-						 : NULL;
-	if (!bigger)
-		return &f->others;
-	memset(bigger + k->ipus, 0, more);
-	f->bytes += more;
-	k->cycles = bigger;
-	k->ipus = f->ipus;
-	return &k->cycles[place];
-}
-
-/* Write them if they are to be seen, and free them. */
 static enum ts_code
-write_stacks(struct folding *f, bool more, struct ts_err *err)
+write_stacks(struct ts_export *x, const struct ts_flame *f, struct ts_err *err)
 {
 	struct ts_strbuf out;
-	struct stack *k, *next;
-	bool cut;
+	bool more = true, cut;
 
 	ts_strbuf_init(&out, BUFFER_MAX);
-	HASH_ITER(hh, f->stacks, k, next) {
-		HASH_DEL(f->stacks, k);
-		for (size_t i = 0; more && i < k->ipus; i++)
-			if (k->cycles[i] > 0)
-				ts_strbuf_printf(&out, "IPU %" PRId64 ";%.*s %" PRId64 "\n",
-					f->ipu[i], (int)k->n, k->text, k->cycles[i]);
-		if (more && out.len >= FLUSH_BYTES)
-			more = flush(&out, f->p.x->out);
-		free(k->cycles);
-		free(k);
+	for (uint32_t i = 0; more && i < f->cells; i++) {
+		const struct ts_flame_cell *k = ts_flame_cell_at(f, i);
+
+		if (k->sum.own == 0)
+			continue;
+		ts_strbuf_printf(&out, "IPU %" PRId64 ";", f->ipu[k->ipu]);
+		ts_frame_folded(&out, &f->frames, k->frame);
+		ts_strbuf_printf(&out, " %" PRId64 "\n", k->sum.own);
+		if (out.len >= FLUSH_BYTES)
+			more = flush(&out, x->out);
 	}
-	if (more && f->others > 0)
-		ts_strbuf_printf(&out, "(further names) %" PRId64 "\n", f->others);
 	if (more)
-		flush(&out, f->p.x->out);
+		flush(&out, x->out);
 	cut = out.cut;
 	ts_strbuf_fini(&out);
 	return cut ? ts_err_nomem(err) : TS_OK;
 }
 
+static void
+note_flame(struct ts_export *x, const struct ts_flame *f)
+{
+	struct ts_slices_left_out left = f->left_out;
+
+	left.bad_rows += f->bad_cycles;
+	note_left_out(x, left);
+	ts_notes_left_out(&x->notes, "trace", f->overflowed, "a sum of cycles would be too large");
+	ts_notes_left_out(&x->notes, "trace", f->frames.left_out,
+		"too many different names: their cycles stand at a frame above them");
+	if (f->frames.contexts && f->frames.contexts->missing > 0)
+		ts_notes_add(&x->notes, "debug contexts that are not there: %" PRId64,
+			f->frames.contexts->missing);
+}
+
 enum ts_code
 ts_export_trace_folded(struct ts_export *x, struct ts_err *err)
 {
-	struct folding *f = ts_alloc(1, sizeof(*f));
+	struct ts_frame_contexts *contexts = NULL;
+	struct ts_flame *flame = NULL;
+	struct ts_trace *trace = NULL;
 	struct ts_err end = {0};
-	const struct ts_slice *s;
-	enum ts_code code, written;
-	size_t place = 0;
+	enum ts_code code = open_trace(&trace, x, err), written = TS_OK;
 
-	if (!f)
-		return ts_err_nomem(err);
-	f->last_step = TS_UNKNOWN;
-	ts_strbuf_init(&f->text, NAME_BYTES * 8);
-	ts_strbuf_init(&f->safe, NAME_BYTES * 4);
-	code = pass_open(&f->p, x, err);
-	while (!code && !(code = ts_slices_next(&s, f->p.slices, err)) && s) {
-		struct stack *k = find_stack(f, s);
-
-		place = place_of(f, s->ipu, place + 1);
-		if (!ts_add_i64(cycles_of(f, k, place), s->cycles))
-			f->overflowed++;
+	if (!code)
+		code = ts_frame_contexts_read(&contexts, x->rd, NULL, NULL, err);
+	if (!code)
+		code = ts_flame_read(&flame, x->rd, trace, contexts, TS_FLAME_ALL, NULL,
+			ts_watch_progress(x->watch), err);
+	if (flame) {
+		written = write_stacks(x, flame, &end);
+		note_flame(x, flame);
 	}
-	written = write_stacks(f, !code || code == TS_E_DAMAGED, &end);
-	ts_notes_left_out(&x->notes, "trace", f->overflowed, "a sum of cycles would be too large");
-	ts_strbuf_fini(&f->text);
-	ts_strbuf_fini(&f->safe);
-	pass_close(&f->p);
-	free(f);
+	ts_flame_release(flame);
+	ts_frame_contexts_release(contexts);
+	ts_trace_release(trace);
 	if (written && err)
 		*err = end;
 	return written ? written : code;

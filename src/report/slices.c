@@ -410,21 +410,16 @@ first_step(struct ts_slices *s, const struct ts_rows_query *range)
 	return step;
 }
 
+/* Rows of the addresses [from, to). */
 static enum ts_code
-open_range(struct ts_slices *s, const struct ts_trace *t, int64_t from, int64_t to,
+open_addresses(struct ts_slices *s, const struct ts_trace *t, int64_t from, int64_t to,
 	struct ts_err *err)
 {
-	struct ts_rows_query parts = {.range = t->part.range};
+	struct ts_rows_query parts = {.range = t->part.range, .from = from};
 	struct ts_rows_query steps = {.column_count = S_COLUMNS, .past_damage = true};
-	struct trace_stretch at;
-	enum ts_code code = trace_stretch_find(&at, s->rd, t, t->ipu, t->ipus, from, to, INT64_MAX,
-		err);
+	enum ts_code code;
 
-	if (code)
-		return code;
-	parts.from = at.begin;
-	parts.to = ts_min_i64(trace_add(at.high.at, at.settle), trace_add(t->part.last, 1));
-	s->span = at.rows;
+	parts.to = ts_min_i64(to, trace_add(t->part.last, 1));
 	code = open_parts(s, &parts, err);
 	if (code)
 		return code;
@@ -432,6 +427,39 @@ open_range(struct ts_slices *s, const struct ts_trace *t, int64_t from, int64_t 
 	steps.columns[S_RUN] = TS_STEP_RUN;
 	return trace_keys_open(&s->steps, s->rd, t, TS_STEP, &steps, first_step(s, &parts),
 		INT64_MAX, err);
+}
+
+static enum ts_code
+open_range(struct ts_slices *s, const struct ts_trace *t, int64_t from, int64_t to,
+	struct ts_err *err)
+{
+	struct trace_stretch at;
+	enum ts_code code = trace_stretch_find(&at, s->rd, t, t->ipu, t->ipus, from, to, INT64_MAX,
+		err);
+
+	s->span = at.rows;
+	return code ? code : open_addresses(s, t, at.begin, trace_add(at.high.at, at.settle), err);
+}
+
+enum ts_code
+trace_slices_at(struct ts_slices **out, struct ts_reader *rd, const struct ts_trace *t,
+	int64_t from, int64_t to, struct ts_err *err)
+{
+	enum ts_code code = check(rd->report, err);
+
+	*out = NULL;
+	if (code)
+		return code;
+	*out = slices_new(rd, &t->names, NULL, NULL);
+	if (!*out)
+		return ts_err_nomem(err);
+	(*out)->lenient = true;
+	code = open_addresses(*out, t, from, to, err);
+	if (code) {
+		ts_slices_close(*out);
+		*out = NULL;
+	}
+	return code;
 }
 
 enum ts_code

@@ -83,6 +83,11 @@ enum ts_code trace_stretch_find(struct trace_stretch *s, struct ts_reader *rd,
 	const struct ts_trace *t, const int64_t *ipu, int ipus, int64_t from, int64_t to,
 	int64_t most, struct ts_err *err) TS_WARN_UNUSED;
 
+/* As ts_slices_open_range(), of the addresses [from, to); not for TS_RANGE_ALL. */
+struct ts_slices;
+enum ts_code trace_slices_at(struct ts_slices **out, struct ts_reader *rd, const struct ts_trace *t,
+	int64_t from, int64_t to, struct ts_err *err) TS_WARN_UNUSED;
+
 /* The cycles of a chart by lane, class and column while they are added up (trace_sums.c). */
 struct trace_sums {
 	int64_t from, to;

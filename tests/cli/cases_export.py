@@ -3,6 +3,7 @@
 
 import collections
 import csv
+import functools
 import io
 import json
 import os
@@ -130,13 +131,32 @@ def trace_out_of_order(ctx):
     expect(b"1 row" in res.err, res, "the orphan is not counted")
 
 
-@case()
-def folded(ctx):
-    """Sums of cycles by IPU and name, one stack a line."""
-    where = demo(ctx)
+def goes_on(path, name):
+    """A path of names, and what of `name` it does not end with already."""
+    more = [p for p in (name or "").split("/") if p]
+    over = max(k for k in range(min(len(path), len(more)) + 1) if path[len(path) - k:] == more[:k])
+    return path + more[over:]
+
+
+@case(params=["store", "sdk"])
+def folded(ctx, layout):
+    """Sums of cycles by IPU and stack: the run, the names of debug contexts, the parts of the name, what the step does."""
+    where = demo(ctx, layout=layout)
+    ask = lambda sql: json.loads(ctx.run("query", "--format", "json", where, sql).out)
+    contexts = {r["context"]: (r["parent"], r["name"]) for r in ask("SELECT context, parent, name FROM context")}
+    of_program = {r["program"]: r["context"] for r in ask("SELECT program, context FROM program")}
+    expect(len(contexts) > 50, ctx.last, "the demo has no contexts")
+
+    def around(program):
+        path, up = [], of_program.get(program)
+        while up is not None:
+            path.insert(0, contexts[up][1])
+            up = contexts[up][0]
+        return functools.reduce(goes_on, path, [])
+
     want = collections.Counter()
     for r in rows(ctx, where, "trace"):
-        frames = ["IPU %d" % r["ipu"], "Engine::run"] + [p for p in (r["name"] or "").split("/") if p]
+        frames = ["IPU %d" % r["ipu"], "Engine::run"] + goes_on(around(r["program"]), r["name"])
         want[";".join(f.replace(";", ":") for f in frames + [r["type"]])] += r["cycles"]
     res = export(ctx, where, "trace", "folded")
     got = {}

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * flame - see the header.
+ *
+ * Each row adds to the cell of its stack's last frame and to those above it, which cells know by number. The union of
+ * intervals is kept as rows come: what lies behind the furthest end so far is new. That holds when the starts of an IPU
+ * rise along its rows, as they do; where they fall nothing is said about it.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/report/flame.h"
+#include "tilescope/report/memory.h"
+
+enum { SLOTS_FIRST = 1024 };
+
+/* --- cells ------------------------------------------------------------------------------------------ */
+
+static struct ts_flame_cell *
+cell_at(struct ts_flame *f, uint32_t i)
+{
+	return (struct ts_flame_cell *)f->cell.memory + i;
+}
+
+static size_t
+slots_of(const struct ts_flame *f)
+{
+	return f->slot.used / sizeof(uint32_t);
+}
+
+static size_t
+place_of(uint32_t frame, uint32_t ipu)
+{
+	uint64_t key = ((uint64_t)ipu << 32 | frame) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return (size_t)(key ^ key >> 32);
+}
+
+static void
+put_slot(uint32_t *slot, size_t slots, const struct ts_flame_cell *k, uint32_t number)
+{
+	size_t i = place_of(k->frame, k->ipu) & (slots - 1);
+
+	while (slot[i])
+		i = (i + 1) & (slots - 1);
+	slot[i] = number + 1;
+}
+
+static enum ts_code
+grow(struct ts_flame *f, struct ts_err *err)
+{
+	size_t slots = slots_of(f), wanted = slots ? slots * 4 : SLOTS_FIRST;
+	const struct ts_cache *cache = f->frames.cache;
+	struct ts_pile bigger = {0};
+	enum ts_code code;
+
+	if ((size_t)f->cells * 2 < slots)
+		return TS_OK;
+	code = ts_pile_room(&bigger, wanted * sizeof(uint32_t), cache, err);
+	if (code)
+		return code;
+	bigger.used = wanted * sizeof(uint32_t);
+	for (uint32_t i = 0; i < f->cells; i++)
+		put_slot(bigger.memory, wanted, cell_at(f, i), i);
+	ts_pile_fini(&f->slot);
+	f->slot = bigger;
+	return TS_OK;
+}
+
+/* The cell of a frame on an IPU: false when there is none. */
+static bool
+find_cell(uint32_t *cell, const struct ts_flame *f, uint32_t frame, uint32_t ipu)
+{
+	const uint32_t *slot = f->slot.memory;
+	size_t slots = slots_of(f);
+
+	for (size_t i = place_of(frame, ipu); slots > 0; i++) {
+		uint32_t at = slot[i & (slots - 1)];
+		const struct ts_flame_cell *k;
+
+		if (at == 0)
+			return false;
+		k = ts_flame_cell_at(f, at - 1);
+		if (k->frame == frame && k->ipu == ipu) {
+			*cell = at - 1;
+			return true;
+		}
+	}
+	return false;
+}
+
+static enum ts_code
+add_cell(uint32_t *cell, struct ts_flame *f, uint32_t frame, uint32_t ipu, uint32_t up,
+	struct ts_err *err)
+{
+	struct ts_flame_cell k = {.frame = frame, .ipu = ipu, .up = up, .reach = INT64_MIN};
+	enum ts_code code = grow(f, err);
+
+	if (!code)
+		code = ts_pile_add(&f->cell, &k, sizeof(k), f->frames.cache, err);
+	if (code)
+		return code;
+	put_slot(f->slot.memory, slots_of(f), &k, f->cells);
+	*cell = f->cells++;
+	return TS_OK;
+}
+
+/* The cell of a frame, made with all above it if need be: from the run down. */
+static enum ts_code
+cell_of(uint32_t *cell, struct ts_flame *f, uint32_t frame, uint32_t ipu, struct ts_err *err)
+{
+	int depth = ts_frame_at(&f->frames, frame)->depth;
+	uint32_t up = 0;
+	enum ts_code code = TS_OK;
+
+	if (find_cell(cell, f, frame, ipu))
+		return TS_OK;
+	for (int d = 0; d <= depth && !code; d++) {
+		uint32_t k = ts_frame_up(&f->frames, frame, d);
+
+		if (!find_cell(cell, f, k, ipu))
+			code = add_cell(cell, f, k, ipu, d > 0 ? up : f->cells, err);
+		up = *cell;
+	}
+	return code;
+}
+
+/* --- rows ------------------------------------------------------------------------------------------- */
+
+/* The number of an IPU; f->ipus when there are too many. They take turns, so the next one is a good guess. */
+static enum ts_code
+number_of(uint32_t *number, struct ts_flame *f, int64_t ipu, struct ts_err *err)
+{
+	size_t i = f->hint < f->ipus ? f->hint : 0;
+
+	if (f->ipus == 0 || f->ipu[i] != ipu)
+		for (i = 0; i < f->ipus && f->ipu[i] != ipu;)
+			i++;
+	if (i == f->ipus && i < TS_IPUS_MAX) {
+		int64_t *more = ts_resize(f->ipu, i + 1, sizeof(*more)), *last;
+
+		if (!more)
+			return ts_err_nomem(err);
+		f->ipu = more;
+		last = ts_resize(f->last_start, i + 1, sizeof(*last));
+		if (!last)
+			return ts_err_nomem(err);
+		f->last_start = last;
+		f->ipu[i] = ipu;
+		f->last_start[i] = INT64_MIN;
+		f->ipus++;
+	}
+	f->hint = i + 1;
+	*number = (uint32_t)i;
+	return TS_OK;
+}
+
+/* The part of a row that is in the range: false when none is. */
+static bool
+clip(const struct ts_flame_range *r, const struct ts_slice *s, int64_t *from, int64_t *to,
+	int64_t *cycles)
+{
+	*from = ts_max_i64(s->start, r->from);
+	*to = ts_min_i64(s->end, r->to);
+	*cycles = s->cycles;
+	if (r->steps > 0 && (s->step < r->first_step || s->step - r->first_step >= r->steps))
+		return false;
+	if (s->start >= s->end) /* without a length, or reversed: it is where it starts */
+		return s->start >= r->from && s->start < r->to;
+	if (*from >= *to)
+		return false;
+	if (*from > s->start || *to < s->end)
+		*cycles = ts_min_i64(s->cycles, *to - *from);
+	return true;
+}
+
+static void
+add_up(struct ts_flame *f, uint32_t cell, int64_t cycles, int64_t from, int64_t to)
+{
+	struct ts_flame_cell *k = cell_at(f, cell);
+
+	k->sum.own += cycles;
+	for (;; k = cell_at(f, k->up)) {
+		k->sum.cycles += cycles;
+		k->sum.steps++;
+		if (to > from && to > k->reach) {
+			k->sum.covered += to - ts_max_i64(from, k->reach);
+			k->reach = to;
+		}
+		if (k->frame == TS_FRAME_RUN)
+			break;
+	}
+}
+
+static enum ts_code
+add_slice(struct ts_flame *f, const struct ts_slice *s, struct ts_err *err)
+{
+	int64_t from, to, cycles;
+	uint32_t ipu = 0, cell;
+	enum ts_code code;
+
+	if (s->orphan || !clip(&f->range, s, &from, &to, &cycles))
+		return TS_OK;
+	if (s->cycles == TS_UNKNOWN) {
+		f->bad_cycles++;
+		return TS_OK;
+	}
+	code = number_of(&ipu, f, s->ipu, err);
+	if (code)
+		return code;
+	if (ipu == TS_IPUS_MAX || !ts_add_i64(&f->total, cycles)) {
+		f->overflowed++;
+		return TS_OK;
+	}
+	f->rows++;
+	f->falls |= s->start < f->last_start[ipu];
+	f->last_start[ipu] = s->start;
+	if (f->step != s->step) {
+		code = ts_frames_leaf(&f->leaf, &f->frames, s, err);
+		f->step = s->step;
+	}
+	if (!code)
+		code = cell_of(&cell, f, f->leaf, ipu, err);
+	if (!code)
+		add_up(f, cell, cycles, from, to);
+	return code;
+}
+
+/* The rows that may be in the range. */
+static enum ts_code
+open_slices(struct ts_slices **out, struct ts_reader *rd, const struct ts_trace *t,
+	const struct ts_flame *f, struct ts_progress *progress, struct ts_err *err)
+{
+	const struct ts_flame_range *r = &f->range;
+
+	return ts_slices_open_range(out, rd, t, ts_max_i64(r->from, t->from),
+		ts_min_i64(r->to, t->to), f->frames.cache, progress, err);
+}
+
+enum ts_code
+ts_flame_read(struct ts_flame **out, struct ts_reader *rd, const struct ts_trace *t,
+	struct ts_frame_contexts *contexts, struct ts_flame_range range,
+	const struct ts_cache *cache, struct ts_progress *progress, struct ts_err *err)
+{
+	struct ts_flame *f = *out = ts_alloc(1, sizeof(*f));
+	struct ts_slices *slices = NULL;
+	const struct ts_slice *s;
+	enum ts_code code;
+
+	if (!f)
+		return ts_err_nomem(err);
+	atomic_init(&f->uses, 1);
+	f->range = range;
+	f->step = TS_UNKNOWN;
+	code = ts_frames_init(&f->frames, contexts, cache, err);
+	if (!code)
+		code = open_slices(&slices, rd, t, f, progress, err);
+	while (!code && !(code = ts_slices_next(&s, slices, err)) && s)
+		code = add_slice(f, s, err);
+	if (slices)
+		f->left_out = ts_slices_left_out(slices);
+	ts_slices_close(slices);
+	if (code && code != TS_E_DAMAGED) {
+		ts_flame_release(f);
+		*out = NULL;
+	}
+	return code;
+}
+
+struct ts_flame *
+ts_flame_hold(struct ts_flame *f)
+{
+	if (f)
+		atomic_fetch_add(&f->uses, 1);
+	return f;
+}
+
+void
+ts_flame_release(struct ts_flame *f)
+{
+	if (!f || atomic_fetch_sub(&f->uses, 1) > 1)
+		return;
+	ts_frames_fini(&f->frames);
+	ts_pile_fini(&f->cell);
+	ts_pile_fini(&f->slot);
+	free(f->ipu);
+	free(f->last_start);
+	free(f);
+}
+
+/* --- the tree of an IPU ----------------------------------------------------------------------------- */
+
+/* Sums by frame. */
+struct item {
+	uint32_t frame, parent;
+	uint16_t depth;
+	struct ts_flame_sum sum;
+};
+
+/* The children of a frame follow on each other, the heaviest first; of equal ones the older. */
+static int
+by_parent(const void *a, const void *b)
+{
+	const struct item *x = a, *y = b;
+
+	if (x->depth != y->depth) /* the run, whose parent is itself, is the first */
+		return x->depth < y->depth ? -1 : 1;
+	if (x->parent != y->parent)
+		return x->parent < y->parent ? -1 : 1;
+	if (x->sum.cycles != y->sum.cycles)
+		return x->sum.cycles > y->sum.cycles ? -1 : 1;
+	return x->frame < y->frame ? -1 : x->frame > y->frame;
+}
+
+static void
+add_sum(struct ts_flame_sum *to, const struct ts_flame_sum *from, bool falls)
+{
+	to->cycles += from->cycles; /* the total fits, and is more */
+	to->own += from->own;
+	to->steps += from->steps;
+	if (falls || to->covered == TS_UNKNOWN || !ts_add_i64(&to->covered, from->covered))
+		to->covered = TS_UNKNOWN;
+}
+
+/* The frames that are there, sorted; *n of them. NULL: no memory. */
+static struct item *
+items_of(size_t *n, const struct ts_flame *f, int64_t ipu)
+{
+	struct item *item = ts_alloc(f->frames.count, sizeof(*item));
+
+	*n = 0;
+	for (uint32_t i = 0; item && i < f->cells; i++) {
+		const struct ts_flame_cell *k = ts_flame_cell_at(f, i);
+
+		if (ipu == TS_UNKNOWN || f->ipu[k->ipu] == ipu)
+			add_sum(&item[k->frame].sum, &k->sum, f->falls);
+	}
+	for (uint32_t i = 0; item && i < f->frames.count; i++) {
+		const struct ts_frame *frame = ts_frame_at(&f->frames, i);
+
+		if (item[i].sum.steps == 0)
+			continue;
+		item[*n] = (struct item){i, frame->parent, frame->depth, item[i].sum};
+		++*n;
+	}
+	if (item)
+		qsort(item, *n, sizeof(*item), by_parent);
+	return item;
+}
+
+/* Of each frame where its children begin among the items; SIZE: none. */
+static uint32_t *
+children_of(const struct item *item, size_t n, uint32_t frames)
+{
+	uint32_t *first = ts_alloc(frames, sizeof(*first));
+
+	for (size_t i = n; first && i-- > 1;)
+		first[item[i].parent] = (uint32_t)i;
+	return first;
+}
+
+/* Put the items into the order of the tree: each is followed by what is in it. */
+static void
+put_nodes(struct ts_flame_tree *t, const struct item *item, size_t n, const uint32_t *first)
+{
+	uint32_t at[TS_FRAMES_DEPTH + 1] = {0}, node[TS_FRAMES_DEPTH + 1] = {0};
+	int depth = 0;
+
+	while (depth >= 0) {
+		const struct item *k = &item[at[depth]];
+		uint32_t child;
+
+		node[depth] = (uint32_t)t->count;
+		t->node[t->count++] = (struct ts_flame_node){.frame = k->frame,
+			.parent = depth > 0 ? node[depth - 1] : 0,
+			.sum = k->sum};
+		child = first[k->frame];
+		if (child > 0) {
+			at[++depth] = child;
+			continue;
+		}
+		for (; depth >= 0; depth--) { /* the next one, of the same parent or further out */
+			uint32_t next = at[depth] + 1;
+
+			t->node[node[depth]].inside = (uint32_t)t->count - node[depth] - 1;
+			if (depth > 0 && next < n && item[next].parent == item[at[depth]].parent &&
+				item[next].depth == item[at[depth]].depth) {
+				at[depth] = next;
+				break;
+			}
+		}
+	}
+}
+
+enum ts_code
+ts_flame_tree_make(struct ts_flame_tree *t, struct ts_flame *f, int64_t ipu, struct ts_err *err)
+{
+	struct item *item;
+	uint32_t *first;
+	size_t n;
+
+	*t = (struct ts_flame_tree){.flame = ts_flame_hold(f), .ipu = ipu};
+	item = items_of(&n, f, ipu);
+	first = item ? children_of(item, n, f->frames.count) : NULL;
+	t->node = first ? ts_alloc(n, sizeof(*t->node)) : NULL;
+	if (t->node && n > 0)
+		put_nodes(t, item, n, first);
+	free(item);
+	free(first);
+	return t->node ? TS_OK : ts_err_nomem(err);
+}
+
+void
+ts_flame_tree_fini(struct ts_flame_tree *t)
+{
+	ts_flame_release(t->flame);
+	free(t->node);
+	*t = (struct ts_flame_tree){0};
+}
