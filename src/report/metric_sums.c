@@ -17,6 +17,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/calc/step_class.h"
 #include "tilescope/report/rows.h"
+#include "tilescope/report/step_runs.h"
 #include "tilescope/report/summary.h"
 #include "tilescope/report/tile_slots.h"
 
@@ -143,29 +144,21 @@ note_first(struct counts *k, int64_t id, int64_t what, struct ts_err *err)
 static enum ts_code
 count_steps(struct sum_read *s, struct ts_err *err)
 {
-	struct ts_rows_query q = {.columns = {TS_STEP_COMPUTE_SET, TS_STEP_PROGRAM},
-		.column_count = 2,
-		.past_damage = true};
-	const struct ts_reach *reach = &s->m->rd->report->binding[TS_STEP].reach;
-	struct ts_rows_block b;
-	struct ts_rows *rows;
-	enum ts_code code = ts_reader_rows(&rows, s->m->rd, TS_STEP, &q, err);
-	int64_t seen = 0;
+	struct ts_step_runs runs;
+	enum ts_code code = ts_step_runs_read(&runs, s->m->rd, NULL, s->m->progress, err);
+	enum ts_code added = TS_OK;
 
-	if (code)
-		return code;
-	while (!(code = ts_rows_block(rows, &b, err)) && b.rows > 0) {
-		bool set = b.is[0] == TS_VALUE_OK, program = b.is[1] == TS_VALUE_OK;
+	for (size_t i = 0; i < runs.count && !added; i++) {
+		const struct ts_step_run *r = &runs.run[i];
 
-		for (int i = 0; !code && (set || program) && i < b.rows; i++)
-			code = add_count(set ? &s->of_sets : &s->of_programs, b.v[set ? 0 : 1][i],
-				1, err);
-		if (code)
-			break;
-		ts_progress_set(s->m->progress, seen += b.rows, ts_reach_span(reach));
+		if (r->compute_set != TS_UNKNOWN)
+			added = add_count(&s->of_sets, r->compute_set, r->steps, err);
+		else if (r->program != TS_UNKNOWN)
+			added = add_count(&s->of_programs, r->program, r->steps, err);
 	}
-	ts_rows_close(rows);
-	return code;
+	s->of_sets.cut |= runs.cut;
+	ts_step_runs_fini(&runs);
+	return added ? added : code;
 }
 
 /* What an absent or damaged small relation would have said is not known; the rest goes on. */

@@ -15,6 +15,8 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/ui/prompt.h"
 
+enum { KEPT_STEPS = 1 << 17 }; /* fewer steps are counted as quickly as they are looked up */
+
 struct metric_fetch {
 	struct ts_fetch fetch;
 	struct ts_metric metric;
@@ -169,11 +171,24 @@ worker_of(const struct memory_view *m)
 	return m->metric.id <= TS_METRIC_PEAK ? TS_WORKER_SCREEN : TS_WORKER_BULK;
 }
 
+/* Of many steps what they execute is counted once: the next figure finds it in the index. */
+static void
+want_runs(const struct memory_view *m)
+{
+	struct ts_view_env *env = m->view.env;
+
+	if (ts_report_has(env->report, TS_STEP) &&
+		ts_reach_span(&env->report->binding[TS_STEP].reach) > KEPT_STEPS)
+		env->wanted |= ts_section_bit(TS_SECTION_RUNS);
+}
+
 void
 memory_ask_metric(struct memory_view *m)
 {
 	struct metric_fetch *f;
 
+	if (m->map.shown || !memory_is_of_tiles(m))
+		want_runs(m);
 	if (memory_is_of_tiles(m) || m->metric_state.state != TS_PANE_EMPTY)
 		return;
 	f = ts_alloc(1, sizeof(*f));

@@ -5,7 +5,8 @@
 
 #include "tilescope/report/index_build.h"
 
-enum { INDEX_CORE = (1 << TS_SECTION_LIVES) - 1, INDEX_ALL = (1 << TS_SECTION_COUNT) - 1 };
+#define INDEX_CORE (ts_section_bit(TS_SECTION_LIVES) - 1)
+#define INDEX_ALL (ts_section_bit(TS_SECTION_COUNT) - 1)
 
 static inline enum ts_code
 build_stage(struct ts_build *b, int stage, struct ts_reader *rd, struct ts_err *err)

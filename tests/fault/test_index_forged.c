@@ -18,6 +18,7 @@
 #include "figures.h"
 #include "index_build.h"
 
+#include "tilescope/report/step_runs.h"
 #include "tilescope/report/variable_pieces.h"
 
 static uint64_t seed;
@@ -102,6 +103,7 @@ look_around(struct ts_reader *rd)
 	struct ts_tile_variables v;
 	struct ts_variable_pieces p = {0};
 	struct ts_variables *all = NULL;
+	struct ts_step_runs runs;
 	enum ts_code code = ts_trace_open(&t, rd, NULL, &err);
 
 	for (int i = 0; !code && t && t->ipus > 0 && i < 4; i++) {
@@ -124,6 +126,8 @@ look_around(struct ts_reader *rd)
 		ts_trace_window_fini(&w);
 	}
 	ts_trace_release(t);
+	(void)!ts_step_runs_read(&runs, rd, NULL, NULL, &err);
+	ts_step_runs_fini(&runs);
 	if (!ts_variables_open(&all, rd, NULL, &err)) {
 		(void)!ts_variable_pieces_read(&p, rd, all, (int64_t)any(3000), NULL, &err);
 		(void)!ts_variable_facts_spread(all->facts, rd, NULL, &err);

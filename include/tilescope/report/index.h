@@ -33,6 +33,8 @@ enum ts_section {
 	TS_SECTION_PIECES,     /* on which tiles the pieces of each variable stand */
 	TS_SECTION_LABELS,     /* what each variable is for */
 	TS_SECTION_IPU_LIVES,  /* when the variables of each IPU are alive */
+	TS_SECTION_RUNS,       /* how many steps name which program and compute set */
+	TS_SECTION_USES,       /* which programs name which variables */
 	/*
 	 * orders of lowered variables, as enum ts_variable_sort has them; no snapshot has them before it is asked
 	 * for one (ts_index_with): they are large, and few are looked at
