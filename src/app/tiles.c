@@ -46,10 +46,10 @@ fini_tiles(struct ts_fetch *f)
 }
 
 /* What looks into names goes through all variables. */
-static enum ts_worker_id
-worker_of(const char *text)
+static bool
+asks_names(const char *text)
 {
-	return strpbrk(text, "\"/") ? TS_WORKER_BULK : TS_WORKER_SCREEN;
+	return strpbrk(text, "\"/") != NULL;
 }
 
 void
@@ -76,7 +76,10 @@ ts_app_tiles_turn(struct ts_app *app)
 	f->fetch.fini = fini_tiles;
 	q->state = TS_TILES_SENT;
 	ts_jobs_cancel(app->jobs, TS_OWNER_TILES);
-	ts_fetch_send(&sender, &f->fetch, 0, worker_of(q->text), "looking for tiles");
+	if (asks_names(q->text))
+		ts_view_wants_columns(&app->env);
+	ts_fetch_send(&sender, &f->fetch, 0,
+		asks_names(q->text) ? TS_WORKER_BULK : TS_WORKER_SCREEN, "looking for tiles");
 }
 
 static void

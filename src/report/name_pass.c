@@ -3,7 +3,8 @@
  * name_pass - see the header.
  *
  * A name that was met has an entry in a dictionary, by its text, or by its number where rows have numbers of
- * a table of names; what group it is in stands beside it. That table is read once, before the first row.
+ * a table of names; what group it is in stands beside it. That table is read once, before the first row. Where the index
+ * has columns and names (index_columns.h) no row is read.
  */
 #include "config.h"
 
@@ -11,6 +12,7 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/report/dictionary.h"
+#include "tilescope/report/index_columns.h"
 #include "tilescope/report/memory.h"
 #include "tilescope/report/name_pass.h"
 #include "tilescope/report/rows.h"
@@ -204,6 +206,80 @@ read_blocks(struct ts_name_pass *p, bool *end, struct ts_rows *rows, const struc
 	return code;
 }
 
+/* --- columns of the index ----------------------------------------------------------------------- */
+
+/* An answer is the group, and 2; 1: it is in none. */
+static uint32_t
+group_of_name(void *ctx, const char *s, size_t n)
+{
+	const struct ts_name_asker *a = ctx;
+	int group = s ? a->group(a->ctx, s, n) : TS_NAME_GROUP_NONE;
+
+	return group >= 0 && group < TS_NAME_GROUPS ? (uint32_t)group + 2 : 1;
+}
+
+struct column_block {
+	int64_t name[TS_COLUMN_ROWS], tile[TS_COLUMN_ROWS], bytes[TS_COLUMN_ROWS];
+	uint32_t group[TS_COLUMN_ROWS];
+};
+
+static bool
+read_block(struct column_block *v, const struct ts_columns *c, struct ts_name_answers *names,
+	int64_t block)
+{
+	return ts_columns_rows(c, block) > 0 &&
+		ts_columns_read(c, TS_COLUMN_NAME, block, v->name) &&
+		ts_columns_read(c, TS_COLUMN_TILE, block, v->tile) &&
+		ts_columns_read(c, TS_COLUMN_BYTES, block, v->bytes) &&
+		ts_name_answers_of(names, v->name, ts_columns_rows(c, block), v->group);
+}
+
+static enum ts_code
+take_columns(bool *sound, struct ts_name_pass *p, const struct ts_columns *c,
+	struct ts_name_answers *names, const struct ts_name_asker *a,
+	const struct ts_cancel *cancel, struct ts_progress *progress, struct ts_err *err)
+{
+	struct column_block v;
+
+	*sound = true;
+	for (int64_t b = 0; b < c->blocks && *sound; b++) {
+		int rows = ts_columns_rows(c, b);
+
+		if (b % 64 == 0 && ts_cancelled(cancel))
+			return ts_err_set(err, TS_E_CANCELLED, "cancelled");
+		if (b % 64 == 0)
+			ts_progress_set(progress, p->rows, c->rows);
+		*sound = read_block(&v, c, names, b);
+		for (int k = 0; k < rows && *sound; k++)
+			if (!a->row(a->ctx, v.tile[k], v.bytes[k], (int)v.group[k] - 2))
+				return ts_err_nomem(err);
+		p->rows += *sound ? rows : 0;
+	}
+	return TS_OK;
+}
+
+/* Before the first row. *end false: the rows from p->next on are to be read. */
+static enum ts_code
+read_columns(struct ts_name_pass *p, bool *end, struct ts_reader *rd,
+	const struct ts_name_asker *asker, struct ts_progress *progress, struct ts_err *err)
+{
+	struct ts_name_answers names;
+	struct ts_columns c;
+	enum ts_code code;
+
+	*end = false;
+	if (!ts_columns_of(&c, rd->index) || !c.block[TS_COLUMN_NAME] || !c.gapless ||
+		c.first != p->next ||
+		c.rows != ts_reach_span(&rd->report->binding[TS_LOWERED_VARIABLE].reach))
+		return TS_OK;
+	code = ts_name_answers_init(&names, &c, p->cache, group_of_name, (void *)asker, err);
+	if (!code)
+		code = take_columns(end, p, &c, &names, asker, rd->cancel, progress, err);
+	ts_name_answers_fini(&names);
+	p->next += p->rows;
+	return code;
+}
+
 enum ts_code
 ts_name_pass_read(struct ts_name_pass *p, bool *end, struct ts_reader *rd,
 	const struct ts_name_asker *asker, int64_t rows, struct ts_progress *progress,
@@ -211,15 +287,19 @@ ts_name_pass_read(struct ts_name_pass *p, bool *end, struct ts_reader *rd,
 {
 	const struct ts_reach *reach = &rd->report->binding[TS_LOWERED_VARIABLE].reach;
 	struct ts_rows_query q = {.column_count = P_COLUMNS, .past_damage = true};
-	bool stops = rows > 0 && reach->has_rowid && reach->last_rowid < INT64_MAX;
+	bool by_id = reach->has_rowid && reach->last_rowid<INT64_MAX, stops = rows> 0 && by_id;
 	struct ts_rows *cursor;
 	struct ts_err why = {0};
-	enum ts_code code;
+	enum ts_code code = TS_OK;
 
 	*end = false;
+	if (p->rows == 0 && by_id)
+		code = read_columns(p, end, rd, asker, progress, err);
+	if (code || *end)
+		return code;
 	for (int i = 0; i < P_COLUMNS; i++)
 		q.columns[i] = columns[i];
-	if (stops) {
+	if (stops || p->rows > 0) {
 		q.range = TS_RANGE_ROWID;
 		q.from = p->next;
 		q.to = reach->last_rowid + 1;

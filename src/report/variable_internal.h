@@ -118,6 +118,13 @@ typedef enum ts_code variable_name_fn(void *ctx, int64_t number, const char *s, 
 enum ts_code variable_name_table(struct ts_reader *rd, enum ts_relation relation, int column,
 	variable_name_fn *each, void *ctx, struct ts_err *err);
 
+/*
+ * What the filter's comparisons with a name say: a bit each by n->text, and VARIABLE_SURE above it whether that is
+ * sure; VARIABLE_HAS_TEXT is always among them.
+ */
+enum { VARIABLE_SURE = 16, VARIABLE_HAS_TEXT = 1 << 15, VARIABLE_NO_TEXT = 1 << 15 };
+uint32_t variable_name_bits(const struct variable_pass *p, const char *s, size_t n);
+
 /* Before rows are read: what names are looked up in. */
 enum ts_code variable_names_open(struct variable_pass *p, struct ts_err *err);
 /* Does a comparison with a text hold for the row? */
@@ -132,6 +139,18 @@ enum ts_code variable_texts_rank(struct variable_pass *p, struct variable_texts 
 	struct ts_err *err);
 void variable_texts_rest(const struct variable_texts *t); /* as ts_pile_rest() */
 void variable_texts_fini(struct variable_texts *t);
+
+/* --- variable_pass.c --- */
+/* What the list has so far. */
+void variable_pass_publish(struct variable_pass *p);
+
+/* --- variable_columns.c --- */
+
+/*
+ * The bits of a filter, as far as the index can say: *done. Else nothing is read yet (what was published is taken
+ * back). Errors: TS_E_CANCELLED, TS_E_NOMEM, TS_E_SYS, TS_E_LIMIT.
+ */
+enum ts_code variable_columns_read(struct variable_pass *p, bool *done, struct ts_err *err);
 
 /* --- variable_order.c --- */
 enum ts_code variable_code_add(struct variable_pass *p, uint64_t code, int64_t place,

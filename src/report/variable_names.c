@@ -19,15 +19,13 @@
 #include "tilescope/base/strbuf.h"
 
 enum { DIRECT = 8 /* numbers for each name, at most */ };
-enum { SURE = 1 << 15 };     /* times the bit of what is so: see `passes` */
-enum { HAS_TEXT = 1 << 15 }; /* among what is so: the number stands for a text */
 
 /* What the filter's comparisons with this text say, a bit each, and above it whether that is sure. */
 static uint32_t
 ask_all(const struct variable_pass *p, enum ts_variable_field field, const char *s, size_t n)
 {
 	const struct ts_filter *f = &p->l->filter;
-	uint32_t bits = HAS_TEXT;
+	uint32_t bits = VARIABLE_HAS_TEXT;
 
 	for (int i = 0; i < f->count; i++) {
 		const struct ts_filter_node *node = &f->node[i];
@@ -40,15 +38,21 @@ ask_all(const struct variable_pass *p, enum ts_variable_field field, const char 
 		if (truth == TS_YES)
 			bits |= UINT32_C(1) << node->text;
 		if (truth != TS_UNSURE)
-			bits |= UINT32_C(2) * SURE << node->text;
+			bits |= UINT32_C(1) << (node->text + VARIABLE_SURE);
 	}
 	return bits;
+}
+
+uint32_t
+variable_name_bits(const struct variable_pass *p, const char *s, size_t n)
+{
+	return ask_all(p, TS_VARIABLE_FIELD_NAME, s, n);
 }
 
 static enum ts_truth
 truth_of(uint32_t bits, const struct ts_filter_node *n)
 {
-	if (!(bits & UINT32_C(2) * SURE << n->text))
+	if (!(bits & UINT32_C(1) << (n->text + VARIABLE_SURE)))
 		return TS_UNSURE;
 	return bits & UINT32_C(1) << n->text ? TS_YES : TS_NO;
 }
@@ -277,7 +281,7 @@ variable_text_code(struct variable_pass *p, struct variable_texts *t, enum varia
 	if (code)
 		return code;
 	if (entry != TS_DICTIONARY_NONE) {
-		if (((const uint32_t *)t->passes.memory)[entry] & HAS_TEXT)
+		if (((const uint32_t *)t->passes.memory)[entry] & VARIABLE_HAS_TEXT)
 			*out = ts_dictionary_at(&t->number, (uint32_t)entry)->rank;
 		return TS_OK;
 	}

@@ -178,8 +178,8 @@ take_row(struct variable_pass *p, struct ts_err *err)
 
 /* --- all rows --------------------------------------------------------------------------------- */
 
-static void
-publish(struct variable_pass *p)
+void
+variable_pass_publish(struct variable_pass *p)
 {
 	struct ts_variable_list *l = p->l;
 
@@ -232,7 +232,7 @@ read_rows(struct variable_pass *p, bool *gap, struct ts_err *err)
 			variable_texts_rest(&p->types);
 		}
 		if (p->scanned % PUBLISH == 0) {
-			publish(p);
+			variable_pass_publish(p);
 			if (ts_cancelled(p->cancel))
 				return ts_err_set(err, TS_E_CANCELLED, "cancelled");
 			code = ts_filter_use_check(&p->asking.use, err);
@@ -336,6 +336,7 @@ run(struct variable_pass *p, bool *gap, struct ts_err *err)
 {
 	struct ts_rows_query q = {.past_damage = true};
 	enum ts_code code;
+	bool done;
 
 	choose(p, &q);
 	code = read_facts(p, err);
@@ -352,7 +353,10 @@ run(struct variable_pass *p, bool *gap, struct ts_err *err)
 	if (!code)
 		code = make_room(p, err);
 	if (!code)
-		code = ts_reader_rows(&p->rows, p->rd, p->l->v->relation, &q, err);
+		code = variable_columns_read(p, &done, err);
+	if (code || done)
+		return code;
+	code = ts_reader_rows(&p->rows, p->rd, p->l->v->relation, &q, err);
 	if (code)
 		return code;
 	code = read_rows(p, gap, err);
@@ -432,7 +436,7 @@ ts_variable_list_make(struct ts_variable_list *l, struct ts_reader *rd, bool *ga
 	if (!code)
 		code = ts_filter_use_check(&p->asking.use, err);
 	if (!code) {
-		publish(p);
+		variable_pass_publish(p);
 		code = finish(p, err);
 	}
 	if (!code)

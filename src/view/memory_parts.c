@@ -169,6 +169,8 @@ ask(struct memory_view *m, enum memory_breakdown by)
 		snprintf(m->layer_pattern, sizeof(m->layer_pattern), "%s", f->pattern);
 	if (by == BY_MARKED)
 		ask_names(m, f);
+	if (by == BY_LAYER || by == BY_MARKED)
+		ts_view_wants_columns(m->view.env);
 	s->state.state = s->k ? TS_PANE_STALE : TS_PANE_LOADING;
 	s->marks = f->marks;
 	send(m, f);

@@ -21,9 +21,6 @@
 /* How long the cursor stays on a row until its pieces are looked for, while it moves. */
 enum { STAY_MS = 120, LOOK_MS = 10 };
 
-/* More rows than this are no work for each row under the cursor. */
-enum { PASS_ROWS = 1 << 17 };
-
 /* --- in a worker -------------------------------------------------------------------------------- */
 
 static enum ts_code
@@ -532,6 +529,8 @@ variables_request(struct ts_view *v)
 		}
 		return;
 	}
+	if (!t->unlowered)
+		ts_view_wants_columns(v->env);
 	follow_selection(t);
 	ask_count(t);
 	ask_list(t);

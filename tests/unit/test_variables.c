@@ -15,6 +15,7 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/report/dictionary.h"
+#include "tilescope/report/index_columns.h"
 #include "tilescope/report/variable_list.h"
 
 enum { ROWS = 1700, TEXT = 48 };
@@ -745,6 +746,24 @@ END_TEST
 
 /* --- ranks ------------------------------------------------------------------------------------ */
 
+/* The columns of the index say the same, in however many parts they were made. */
+START_TEST(filters_by_columns)
+{
+	struct ts_columns c;
+	struct ts_index *x;
+
+	begin((enum shape)(_i % SHAPES), ROWS - 100 * (_i / SHAPES));
+	x = index_dir_build(&d, r, rd, 1u << TS_SECTION_COLUMNS, 1 + _i % 4);
+	ck_assert(ts_columns_of(&c, x));
+	ck_assert_int_eq(c.rows, rows);
+	ts_reader_set_index(rd, x);
+	check_order(TS_SORT_ROW);
+	ts_reader_set_index(rd, NULL);
+	ts_index_release(x);
+	end();
+}
+END_TEST
+
 /* Texts that share long beginnings, end early, hold NUL bytes. */
 START_TEST(ranks)
 {
@@ -797,6 +816,7 @@ main(void)
 	tcase_add_loop_test(t, next_hits, 0, 2);
 	tcase_add_loop_test(t, no_rows, 0, SHAPES);
 	tcase_add_loop_test(t, filter_doubts, 0, TS_COUNT(doubts));
+	tcase_add_loop_test(t, filters_by_columns, 0, 4 * SHAPES);
 	tcase_add_test(t, ranks);
 	suite_add_tcase(s, t);
 	run = srunner_create(s);

@@ -242,6 +242,9 @@ struct ts_pane_data {
 	enum ts_absent absent; /* what it is that may be absent */
 };
 
+/* More lowered variables than this are not gone through for each answer. */
+enum { TS_VIEW_MANY_VARIABLES = 1 << 17 };
+
 /*
  * Is it worth to wait for a section of the index? It is made in one pass by all cores: a pass of the
  * view's own would end later and delay both. `relation` is what the section is made of.
@@ -250,6 +253,16 @@ static inline bool
 ts_view_waits(const struct ts_view_env *env, enum ts_section section, enum ts_relation relation)
 {
 	return env->coming & ts_section_bit(section) && ts_report_has(env->report, relation);
+}
+
+/* Who asks for names or columns of all lowered variables will again: where they are many, the index gets their columns. */
+static inline void
+ts_view_wants_columns(struct ts_view_env *env)
+{
+	const struct ts_binding *b = &env->report->binding[TS_LOWERED_VARIABLE];
+
+	if (b->bound && ts_reach_span(&b->reach) > TS_VIEW_MANY_VARIABLES)
+		env->wanted |= ts_section_bit(TS_SECTION_COLUMNS);
 }
 
 /* Is there something to draw (READY, STALE, PARTIAL)? */

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * index_columns - the lowered variables column by column, and their distinct names, in the index.
+ *
+ * A row of the report takes a tenth of a microsecond to be read, with its name more; a value here takes a
+ * nanosecond, and a name is looked at once for all rows that have it. Rows stand in the order in which they are read, so a
+ * row's number is its place (variables.h), in blocks of at most TS_COLUMN_ROWS; names are numbers from 0 in
+ * the order in which they come.
+ *
+ * What a section says is checked as it is read: false means that it is not to be believed, and the rows answer.
+ */
+#ifndef TS_REPORT_INDEX_COLUMNS_H
+#define TS_REPORT_INDEX_COLUMNS_H
+
+#include "tilescope/report/pile.h"
+
+/* Those behind TS_COLUMN_CATEGORY are left out when the section becomes too large. */
+enum ts_column {
+	TS_COLUMN_NAME, /* number of its name */
+	TS_COLUMN_TILE,
+	TS_COLUMN_BYTES,
+	TS_COLUMN_CATEGORY, /* not where it stands there as a text */
+	TS_COLUMN_CLASS,
+	TS_COLUMN_VARIABLE,
+	TS_COLUMN_ALWAYS,
+	TS_COLUMN_ALIGNMENT,
+	TS_COLUMN_OFFSET,
+	TS_COLUMN_COUNT
+};
+
+enum { TS_COLUMN_ROWS = 512, TS_COLUMN_NAMES = 16 /* of a group */ };
+
+struct ts_column_block;
+
+/* A view of the section, as long as the index is held. */
+struct ts_columns {
+	int64_t rows, blocks, names;
+	int64_t first; /* row id of the first row; -1: they have none */
+	bool gapless;  /* row ids follow each other */
+	int64_t bytes,
+		unsized; /* of all rows: sum (TS_UNKNOWN: does not fit); rows whose size is not known */
+	const int64_t *start; /* of each block, and one more: the number of its first row */
+	const struct ts_column_block *block[TS_COLUMN_COUNT]; /* NULL: not kept */
+	const uint64_t *group; /* of names: where each begins in `text`, and one more */
+	const unsigned char *bits, *text;
+	size_t bits_size, text_size;
+};
+
+/* False: there is none, or it was left empty. */
+bool ts_columns_of(struct ts_columns *c, const struct ts_index *x);
+
+/* The column of lowered_variable that a column is, and back; -1: none. */
+int ts_column_relation(enum ts_column column);
+int ts_column_find(int relation_column);
+
+/* Rows of a block; 0: it is not to be believed. */
+int ts_columns_rows(const struct ts_columns *c, int64_t block);
+
+/* Its values, TS_UNKNOWN where it is not known. `v`: TS_COLUMN_ROWS. False: it is not to be believed. */
+bool ts_columns_read(const struct ts_columns *c, enum ts_column column, int64_t block, int64_t *v);
+
+/*
+ * All values of a block that are known lie in [*least, *most]; *unknown: some may not be known. Without reading it.
+ */
+void ts_columns_bounds(const struct ts_columns *c, enum ts_column column, int64_t block,
+	int64_t *least, int64_t *most, bool *unknown);
+
+/* The names of group `group` (name / TS_COLUMN_NAMES). s NULL: a number that stands for no text. */
+typedef void ts_columns_name_fn(void *ctx, int64_t name, const char *s, size_t n);
+bool ts_columns_names(const struct ts_columns *c, int64_t group, ts_columns_name_fn *each,
+	void *ctx);
+
+/*
+ * What is to be known of each name, worked out when a row with it is met first: any number but 0.
+ * `ask` is given s NULL for rows without a name.
+ */
+struct ts_name_answers {
+	const struct ts_columns *columns;
+	uint32_t (*ask)(void *ctx, const char *s, size_t n);
+	void *ctx;
+	struct ts_pile answer; /* uint32_t by name; 0: not asked yet */
+	uint32_t nameless;
+};
+
+/* Errors: TS_E_NOMEM, TS_E_SYS. Free with ts_name_answers_fini() in every case. */
+enum ts_code ts_name_answers_init(struct ts_name_answers *a, const struct ts_columns *c,
+	const struct ts_cache *cache, uint32_t (*ask)(void *ctx, const char *s, size_t n),
+	void *ctx, struct ts_err *err) TS_WARN_UNUSED;
+void ts_name_answers_fini(struct ts_name_answers *a);
+
+/* Ask about the group of a name. False: the section is not to be believed. */
+bool ts_name_answers_ask(struct ts_name_answers *a, int64_t name);
+
+/* The answers about rows with these names (TS_UNKNOWN: none). False as above. */
+static inline bool
+ts_name_answers_of(struct ts_name_answers *a, const int64_t *name, int rows, uint32_t *out)
+{
+	const uint32_t *answer = a->answer.memory;
+
+	for (int k = 0; k < rows; k++) {
+		if (name[k] < 0) {
+			out[k] = a->nameless;
+			continue;
+		}
+		if (name[k] >= a->columns->names ||
+			(!answer[name[k]] && !ts_name_answers_ask(a, name[k])))
+			return false;
+		out[k] = answer[name[k]];
+	}
+	return true;
+}
+
+#endif

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/* index_columns_read - blocks of columns, and names, out of the section; see index_columns.h. */
+#include "config.h"
+
+#include <string.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/report/dictionary.h"
+#include "tilescope/report/index_columns.h"
+#include "tilescope/report/memory.h"
+#include "tilescope/report/rows.h"
+
+#include "index_columns_internal.h"
+
+static const int relation_columns[TS_COLUMN_COUNT] = {
+	[TS_COLUMN_NAME] = TS_LOWERED_VARIABLE_NAME,
+	[TS_COLUMN_TILE] = TS_LOWERED_VARIABLE_TILE,
+	[TS_COLUMN_BYTES] = TS_LOWERED_VARIABLE_BYTES,
+	[TS_COLUMN_CATEGORY] = TS_LOWERED_VARIABLE_CATEGORY,
+	[TS_COLUMN_CLASS] = TS_LOWERED_VARIABLE_CLASS,
+	[TS_COLUMN_VARIABLE] = TS_LOWERED_VARIABLE_VARIABLE,
+	[TS_COLUMN_ALWAYS] = TS_LOWERED_VARIABLE_ALWAYS_LIVE,
+	[TS_COLUMN_ALIGNMENT] = TS_LOWERED_VARIABLE_ALIGNMENT,
+	[TS_COLUMN_OFFSET] = TS_LOWERED_VARIABLE_OFFSET,
+};
+
+int
+ts_column_relation(enum ts_column column)
+{
+	return relation_columns[column];
+}
+
+int
+ts_column_find(int relation_column)
+{
+	for (int i = 0; i < TS_COLUMN_COUNT; i++)
+		if (relation_columns[i] == relation_column)
+			return i;
+	return -1;
+}
+
+/* --- the section ------------------------------------------------------------------------------ */
+
+static bool
+take_arrays(struct ts_columns *c, const struct columns_head *h, const void *payload, size_t size)
+{
+	uint64_t groups = ((uint64_t)h->names + TS_COLUMN_NAMES - 1) / TS_COLUMN_NAMES;
+
+	c->start = ts_section_at(payload, size, h->start_at, (uint64_t)h->blocks + 1,
+		sizeof(*c->start));
+	c->bits = ts_section_at(payload, size, h->bits_at, h->bits_size, 1);
+	c->bits_size = h->bits_size;
+	c->text = ts_section_at(payload, size, h->text_at, h->text_size, 1);
+	c->text_size = h->text_size;
+	c->group = ts_section_at(payload, size, h->group_at, groups + 1, sizeof(*c->group));
+	for (int i = 0; i < TS_COLUMN_COUNT; i++) {
+		if (h->block_at[i] == 0)
+			continue;
+		c->block[i] = ts_section_at(payload, size, h->block_at[i], (uint64_t)h->blocks,
+			sizeof(*c->block[i]));
+		if (!c->block[i])
+			return false;
+	}
+	return c->start && c->bits && c->text && c->group;
+}
+
+bool
+ts_columns_of(struct ts_columns *c, const struct ts_index *x)
+{
+	size_t size;
+	const void *payload = ts_index_section(x, TS_SECTION_COLUMNS, &size);
+	const struct columns_head *h = payload ? ts_section_at(payload, size, 0, 1, sizeof(*h))
+					       : NULL;
+
+	*c = (struct ts_columns){0};
+	if (!h || h->flags & COLUMNS_LEFT_TO_THE_ROWS || h->rows < 0 || h->blocks < 0 ||
+		h->names < 0 || h->rows > INT64_MAX / TS_COLUMN_ROWS || h->blocks > h->rows ||
+		h->names > h->rows || !take_arrays(c, h, payload, size))
+		return false;
+	c->rows = h->rows;
+	c->blocks = h->blocks;
+	c->names = h->names;
+	c->first = h->first;
+	c->gapless = h->flags & COLUMNS_GAPLESS;
+	c->bytes = h->bytes >= 0 ? h->bytes : TS_UNKNOWN;
+	c->unsized = ts_clamp_i64(h->unsized, 0, h->rows);
+	return c->start[0] == 0 && c->start[c->blocks] == c->rows;
+}
+
+/* --- blocks ----------------------------------------------------------------------------------- */
+
+int
+ts_columns_rows(const struct ts_columns *c, int64_t block)
+{
+	int64_t from = c->start[block], to = c->start[block + 1];
+
+	return from >= 0 && to > from && to <= c->rows && to - from <= TS_COLUMN_ROWS
+		? (int)(to - from)
+		: 0;
+}
+
+static inline uint64_t
+eight_bytes(const unsigned char *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+/* The packed numbers, `n` of them. */
+static void
+unpack(uint64_t *out, const unsigned char *bits, int width, int n)
+{
+	uint64_t mask = (UINT64_C(1) << (width & 63)) - 1;
+
+	if (width == COLUMN_WHOLE) {
+		memcpy(out, bits, (size_t)n * sizeof(*out));
+		return;
+	}
+	for (size_t i = 0, bit = 0; i < (size_t)n; i++, bit += (size_t)width)
+		out[i] = eight_bytes(bits + bit / 8) >> bit % 8 & mask;
+}
+
+static bool
+is_sound(const struct ts_columns *c, const struct ts_column_block *b, int rows)
+{
+	uint64_t bytes = ((uint64_t)column_packed(b, rows) * b->width + 7) / 8 + COLUMN_SLACK;
+
+	return (b->width <= COLUMN_WIDTH_MOST || b->width == COLUMN_WHOLE) && b->shift < 64 &&
+		b->at <= c->bits_size && bytes <= c->bits_size - b->at;
+}
+
+bool
+ts_columns_read(const struct ts_columns *c, enum ts_column column, int64_t block, int64_t *v)
+{
+	const struct ts_column_block *b = &c->block[column][block];
+	int rows = ts_columns_rows(c, block);
+	uint64_t *u = (uint64_t *)v, at = b->base, beyond = 0;
+
+	if (rows == 0 || !is_sound(c, b, rows))
+		return false;
+	unpack(b->differs ? u + 1 : u, c->bits + b->at, b->width, (int)column_packed(b, rows));
+	if (b->differs) {
+		u[0] = 0;
+		at -= (uint64_t)(int64_t)b->step;
+		for (int k = 0; k < rows; k++) {
+			at += u[k] + (uint64_t)(int64_t)b->step;
+			u[k] = at - 1;
+			beyond |= at > (uint64_t)TS_NUMBER_MAX + 1;
+		}
+	} else {
+		for (int k = 0; k < rows; k++) {
+			uint64_t value = at + (u[k] << b->shift);
+
+			u[k] = value - 1;
+			beyond |= value > (uint64_t)TS_NUMBER_MAX + 1;
+		}
+	}
+	return !beyond;
+}
+
+void
+ts_columns_bounds(const struct ts_columns *c, enum ts_column column, int64_t block, int64_t *least,
+	int64_t *most, bool *unknown)
+{
+	const struct ts_column_block *b = &c->block[column][block];
+	uint64_t range, top;
+
+	*least = 0;
+	*most = TS_NUMBER_MAX;
+	*unknown = true;
+	if (b->width > COLUMN_WIDTH_MOST || b->shift >= 64 || b->base == 0 ||
+		b->base > (uint64_t)TS_NUMBER_MAX)
+		return;
+	if (b->differs && b->step < 0)
+		return;
+	*unknown = false;
+	*least = (int64_t)b->base - 1;
+	range = (UINT64_C(1) << b->width) - 1;
+	if (b->differs ? __builtin_mul_overflow(range + (uint64_t)b->step, TS_COLUMN_ROWS, &range)
+		       : __builtin_mul_overflow(range, UINT64_C(1) << b->shift, &range))
+		return;
+	if (!__builtin_add_overflow(b->base - 1, range, &top) && top < (uint64_t)TS_NUMBER_MAX)
+		*most = (int64_t)top;
+}
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+static bool
+take_number(const unsigned char **at, const unsigned char *end, uint32_t *v)
+{
+	*v = 0;
+	for (int shift = 0; *at < end && shift < 28; shift += 7) {
+		unsigned char byte = *(*at)++;
+
+		*v |= (uint32_t)(byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			return true;
+	}
+	return false;
+}
+
+bool
+ts_columns_names(const struct ts_columns *c, int64_t group, ts_columns_name_fn *each, void *ctx)
+{
+	int64_t name = group * TS_COLUMN_NAMES, end = name + TS_COLUMN_NAMES;
+	uint64_t from = c->group[group], to = c->group[group + 1];
+	const unsigned char *at = c->text + from, *stop = c->text + to;
+	char text[TS_DICTIONARY_TEXT];
+	uint32_t n = 0;
+
+	if (from > to || to > c->text_size)
+		return false;
+	for (; name < end && name < c->names; name++) {
+		uint32_t same, more;
+
+		if (!take_number(&at, stop, &same) || !take_number(&at, stop, &more))
+			return false;
+		if (more-- == 0) { /* no text */
+			each(ctx, name, NULL, 0);
+			continue;
+		}
+		if (same > n || more > sizeof(text) - same || more > (size_t)(stop - at))
+			return false;
+		memcpy(text + same, at, more);
+		at += more;
+		n = same + more;
+		each(ctx, name, text, n);
+	}
+	return true;
+}
+
+enum ts_code
+ts_name_answers_init(struct ts_name_answers *a, const struct ts_columns *c,
+	const struct ts_cache *cache, uint32_t (*ask)(void *ctx, const char *s, size_t n),
+	void *ctx, struct ts_err *err)
+{
+	*a = (struct ts_name_answers){.columns = c, .ask = ask, .ctx = ctx};
+	a->nameless = ask(ctx, NULL, 0);
+	return ts_pile_room(&a->answer, ((size_t)c->names + 1) * sizeof(uint32_t), cache, err);
+}
+
+void
+ts_name_answers_fini(struct ts_name_answers *a)
+{
+	ts_pile_fini(&a->answer);
+}
+
+static void
+take_answer(void *ctx, int64_t name, const char *s, size_t n)
+{
+	struct ts_name_answers *a = ctx;
+
+	((uint32_t *)a->answer.memory)[name] = s ? a->ask(a->ctx, s, n) : a->nameless;
+}
+
+bool
+ts_name_answers_ask(struct ts_name_answers *a, int64_t name)
+{
+	return ts_columns_names(a->columns, name / TS_COLUMN_NAMES, take_answer, a);
+}

@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Columns of lowered variables in the index: the values and names of random reports against the rows themselves;
+ * filters, layers and using() with them and without; sections that say anything.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "index_dir.h"
+#include "sqlite_bytes.h"
+
+#include "tilescope/base/mem.h"
+#include "tilescope/report/breakdown.h"
+#include "tilescope/report/index_columns.h"
+#include "tilescope/report/memory.h"
+#include "tilescope/report/tile_world.h"
+#include "tilescope/report/variable_list.h"
+
+enum { ROWS = 3000, HEAD = 400, LINES = 12 };
+
+static struct index_dir d;
+static struct ts_report *r;
+static struct ts_reader *rd;
+static struct ts_index *x;
+static int rows;
+static uint64_t seed;
+
+static uint32_t
+roll(uint32_t n)
+{
+	seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t)(seed >> 33) % n;
+}
+
+/* --- reports ---------------------------------------------------------------------------------- */
+
+static const char common[] =
+	"PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN;"
+	"CREATE TABLE report(key TEXT, value TEXT);"
+	"INSERT INTO report VALUES('store_version', '1');"
+	"CREATE TABLE target(type TEXT, ipus INTEGER, replicas INTEGER, tiles_per_ipu INTEGER,"
+	" bytes_per_tile INTEGER);"
+	"INSERT INTO target VALUES('IPU', 4, 1, 16, 100000);"
+	"CREATE TABLE memory_category(category INTEGER, name TEXT);"
+	"INSERT INTO memory_category VALUES(0, 'variable'), (1, 'stack'), (2, 'message');"
+	"CREATE TABLE lowered_variable(id INTEGER PRIMARY KEY, tile, name, bytes, offset, alignment,"
+	" category, class, variable, always_live)";
+
+/* Small, large, rising, far apart: what the packing has to choose between. */
+static int64_t
+some_number(int kind, int i)
+{
+	switch (kind) {
+	case 0:
+		return i / 90;
+	case 1:
+		return 4 * (int64_t)roll(100) + 40;
+	case 2:
+		return (int64_t)i * 1000 + roll(500);
+	case 3:
+		return roll(50) ? (int64_t)roll(30) : (INT64_C(1) << roll(63)) - 1;
+	case 4:
+		return (INT64_C(1) << 62) - (int64_t)roll(3);
+	default:
+		return 7;
+	}
+}
+
+static void
+bind(sqlite3_stmt *s, int column, int kind, int i)
+{
+	if (roll(40) == 0) /* NULL, a text, a negative number, one that is too large */
+		switch (roll(4)) {
+		case 0:
+			break;
+		case 1:
+			sqlite3_bind_text(s, column, "none", -1, SQLITE_STATIC);
+			break;
+		default:
+			sqlite3_bind_int64(s, column, roll(2) ? -1 - (int64_t)roll(9) : INT64_MAX);
+		}
+	else
+		sqlite3_bind_int64(s, column, some_number(kind, i));
+}
+
+static void
+bind_name(sqlite3_stmt *s, int i, bool distinct)
+{
+	static const char *const layers[] = {"layer_", "Layer_", "enc\xff/", "", "loss/", "block"};
+	char name[80];
+	int n = distinct ? snprintf(name, sizeof(name), "name %d", i)
+			 : snprintf(name, sizeof(name), "%s%u/%s_%u", layers[roll(6)], roll(4),
+				   roll(2) ? "partials" : "matMul/weights", roll(30));
+
+	if (roll(30) == 0)
+		sqlite3_bind_int64(s, 3, 12);
+	else if (roll(30))
+		sqlite3_bind_text(s, 3, name, roll(90) ? n : 0, SQLITE_TRANSIENT);
+}
+
+static void
+begin(int number)
+{
+	struct ts_report_options o = {0};
+	struct ts_err err = {0};
+	char path[INDEX_PATH];
+	int kind[11];
+	sqlite3_stmt *s;
+	sqlite3 *db;
+
+	seed = (uint64_t)number * 7919 + 1;
+	rows = number % 7 == 6 ? (int)roll(3) : 1 + (int)roll(ROWS);
+	for (int i = 0; i < 11; i++)
+		kind[i] = (int)roll(6);
+	kind[2] = 0;
+	kind[4] = number % 3 ? 1 : kind[4];
+	kind[7] = number % 3 ? 3 : kind[7];
+	index_dir_begin(&d);
+	snprintf(path, sizeof(path), "%s/report.tilescope", d.dir);
+	ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+	sqlite_run(db, common);
+	ck_assert_int_eq(sqlite3_prepare_v2(db,
+				 "INSERT INTO lowered_variable VALUES(?,?,?,?,?,?,?,?,?,?)", -1, &s,
+				 NULL),
+		SQLITE_OK);
+	for (int i = 0; i < rows; i++) {
+		sqlite3_clear_bindings(s);
+		sqlite3_bind_int64(s, 1, number % 5 == 4 ? 10 + 3 * i : 10 + i);
+		for (int column = 2; column < 11; column++)
+			if (column != 3)
+				bind(s, column, kind[column], i);
+		bind_name(s, i, number % 11 == 10);
+		ck_assert_int_eq(sqlite3_step(s), SQLITE_DONE);
+		sqlite3_reset(s);
+	}
+	sqlite3_finalize(s);
+	sqlite_run(db, "COMMIT");
+	sqlite3_close(db);
+	ck_assert_msg(ts_report_open(&r, path, &o, &err) == TS_OK, "%s", err.msg);
+	ck_assert_int_eq(ts_reader_open(&rd, r, &err), TS_OK);
+	x = index_dir_build(&d, r, rd, 1u << TS_SECTION_COLUMNS, 1 + number % 4);
+}
+
+static void
+end(void)
+{
+	ts_reader_set_index(rd, NULL);
+	ts_index_release(x);
+	ts_reader_close(rd);
+	ts_report_close(r);
+	index_dir_end(&d);
+}
+
+/* --- values ----------------------------------------------------------------------------------- */
+
+struct named {
+	int64_t name;
+	char text[100];
+	int n; /* -1: none, -2: no such name */
+};
+
+static void
+take_name(void *ctx, int64_t name, const char *s, size_t n)
+{
+	struct named *w = ctx;
+
+	if (name != w->name)
+		return;
+	w->n = s ? (int)n : -1;
+	if (s)
+		memcpy(w->text, s, n);
+}
+
+static void
+check_name(const struct ts_columns *c, struct ts_rows *cursor, int column, int64_t name)
+{
+	struct named w = {.name = name, .n = -2};
+	const char *s;
+	size_t n;
+
+	if (ts_rows_text(cursor, column, &s, &n) != TS_VALUE_OK) {
+		ck_assert_int_eq(name, TS_UNKNOWN);
+		return;
+	}
+	ck_assert(ts_columns_names(c, name / TS_COLUMN_NAMES, take_name, &w));
+	ck_assert_int_eq(w.n, (int)n);
+	ck_assert_mem_eq(w.text, s, n);
+}
+
+static void
+check_bounds(const struct ts_columns *c, enum ts_column column, int64_t block, const int64_t *v)
+{
+	int64_t least, most;
+	bool unknown;
+
+	ts_columns_bounds(c, column, block, &least, &most, &unknown);
+	for (int k = 0; k < ts_columns_rows(c, block); k++)
+		ck_assert(v[k] < 0 ? unknown : v[k] >= least && v[k] <= most);
+}
+
+START_TEST(values)
+{
+	struct ts_rows_query q = {.column_count = TS_COLUMN_COUNT};
+	static int64_t v[TS_COLUMN_COUNT][TS_COLUMN_ROWS];
+	struct ts_err err = {0};
+	struct ts_rows *cursor;
+	struct ts_columns c;
+	int64_t seen = 0;
+	bool there;
+
+	begin(_i);
+	ck_assert(ts_columns_of(&c, x));
+	ck_assert_int_eq(c.rows, rows);
+	ck_assert_int_eq(c.gapless, rows > 0 && (_i % 5 != 4 || rows == 1));
+	for (int i = 0; i < TS_COLUMN_COUNT; i++) {
+		q.columns[i] = ts_column_relation((enum ts_column)i);
+		ck_assert_int_eq(ts_column_find(q.columns[i]), i);
+		ck_assert(i == TS_COLUMN_CATEGORY || c.block[i]);
+	}
+	ck_assert_int_eq(ts_reader_rows(&cursor, rd, TS_LOWERED_VARIABLE, &q, &err), TS_OK);
+	for (int64_t b = 0; b < c.blocks; b++) {
+		for (int i = 0; i < TS_COLUMN_COUNT; i++) {
+			if (!c.block[i])
+				continue;
+			ck_assert(ts_columns_read(&c, (enum ts_column)i, b, v[i]));
+			check_bounds(&c, (enum ts_column)i, b, v[i]);
+		}
+		for (int k = 0; k < ts_columns_rows(&c, b); k++, seen++) {
+			ck_assert_int_eq(ts_rows_next(cursor, &there, &err), TS_OK);
+			ck_assert(there);
+			check_name(&c, cursor, 0, v[0][k]);
+			for (int i = 1; i < TS_COLUMN_COUNT; i++)
+				if (c.block[i])
+					ck_assert_int_eq(v[i][k], ts_rows_known(cursor, i));
+		}
+	}
+	ck_assert_int_eq(seen, rows);
+	ts_rows_close(cursor);
+	end();
+}
+END_TEST
+
+/* --- what is answered with them ----------------------------------------------------------------- */
+
+static const char *const lines[LINES] = {
+	"partials",
+	"name~layer_[12]/ or bytes>300",
+	"not name:partials",
+	"not (category=stack or bytes<100) offset>200",
+	"tile:3,7-12 class<20",
+	"tile in over(90%) or tile in (1 - 4)",
+	"ipu:1 not always_live",
+	"always_live variable>=5",
+	"alignment=7 or alignment:40-80,100",
+	"category:category or name=/partials_3",
+	"name~_2$ and name!~layer and category:a",
+	"bytes>=4611686018427387902 or offset=0-8388607",
+};
+
+struct outcome {
+	enum ts_code code;
+	int64_t count, bytes, all_bytes, unsized;
+	char *is; /* a byte a row */
+};
+
+static struct outcome
+list_of(struct ts_variables *v, const char *line, struct ts_index *index)
+{
+	struct ts_err err = {0};
+	struct outcome o = {.is = calloc((size_t)rows + 1, 1)};
+	struct ts_variable_list *l;
+	struct ts_filter f;
+	bool gap;
+
+	ck_assert_msg(ts_filter_parse(&f, line, ts_variable_fields, NULL, &err) == TS_OK, "%s",
+		err.msg);
+	ts_reader_set_index(rd, index);
+	l = ts_variable_list_new(v, TS_SORT_ROW, false, &f);
+	o.code = ts_variable_list_make(l, rd, &gap, NULL, NULL, &err);
+	o.count = ts_variable_list_count(l);
+	o.bytes = atomic_load(&l->bytes);
+	o.all_bytes = atomic_load(&l->all_bytes);
+	o.unsized = atomic_load(&l->unsized);
+	for (int64_t i = 0; i < o.count && !o.code; i++) {
+		int64_t place = ts_variable_list_place(l, i);
+
+		ck_assert_int_ge(place, 0);
+		o.is[place] = 1;
+	}
+	ts_variable_list_release(l);
+	return o;
+}
+
+static struct ts_variables *
+open_variables(void)
+{
+	struct ts_variables *v, *counted;
+	struct ts_err err = {0};
+
+	ck_assert_int_eq(ts_variables_open(&v, rd, &d.c, &err), TS_OK);
+	ck_assert_int_eq(ts_variables_count(&counted, v, rd, NULL, &err), TS_OK);
+	ts_variables_release(v);
+	return counted;
+}
+
+START_TEST(filters)
+{
+	struct ts_variables *v;
+
+	begin(_i);
+	v = open_variables();
+	for (int i = 0; i < LINES; i++) {
+		struct outcome a = list_of(v, lines[i], NULL), b = list_of(v, lines[i], x);
+
+		ck_assert_int_eq(a.code, b.code);
+		ck_assert_msg(a.count == b.count, "%s: %lld, not %lld", lines[i],
+			(long long)b.count, (long long)a.count);
+		ck_assert_mem_eq(a.is, b.is, (size_t)rows);
+		ck_assert_int_eq(a.bytes, b.bytes);
+		ck_assert_int_eq(a.all_bytes, b.all_bytes);
+		ck_assert_int_eq(a.unsized, b.unsized);
+		free(a.is);
+		free(b.is);
+	}
+	ts_variables_release(v);
+	end();
+}
+END_TEST
+
+static void
+layers_of(struct ts_categories *c, struct ts_index *index)
+{
+	const struct ts_breakdown_query q = {.by = TS_BREAKDOWN_LAYER};
+	struct ts_breakdown *b;
+	struct ts_err err = {0};
+	bool end = false;
+
+	ts_reader_set_index(rd, index);
+	ck_assert_int_eq(ts_breakdown_new(&b, r, &q, &d.c, &err), TS_OK);
+	while (!end)
+		ck_assert_int_eq(ts_breakdown_read(b, &end, rd, 100, NULL, &err), TS_OK);
+	ck_assert_int_eq(ts_breakdown_look(c, b, &err), TS_OK);
+	ts_breakdown_free(b);
+}
+
+static void
+users_of(struct ts_tiles_named *n, const char *text, struct ts_index *index)
+{
+	struct ts_err err = {0};
+
+	ts_reader_set_index(rd, index);
+	ck_assert_msg(ts_tiles_named(n, text, NULL, rd, &d.c, NULL, &err) == TS_OK, "%s", err.msg);
+}
+
+START_TEST(names)
+{
+	static const char *const asked[] = {"using(\"layer_1\")", "using(/_[23]$/) - 3",
+		"using(\"nobody\")"};
+	struct ts_categories a, b;
+
+	begin(_i);
+	layers_of(&a, NULL);
+	layers_of(&b, x);
+	ck_assert_int_eq(a.count, b.count);
+	ck_assert_uint_eq(a.tiles, b.tiles);
+	ck_assert_int_eq(a.rows, b.rows);
+	ck_assert_int_eq(a.bad_rows, b.bad_rows);
+	for (int i = 0; i < a.count; i++) {
+		ck_assert_str_eq(a.category[i].name, b.category[i].name);
+		ck_assert_int_eq(a.category[i].bytes, b.category[i].bytes);
+		for (size_t k = 0; k < a.tiles; k++)
+			ck_assert_int_eq(ts_categories_at(&a, i, k), ts_categories_at(&b, i, k));
+	}
+	ts_categories_fini(&a);
+	ts_categories_fini(&b);
+	for (size_t i = 0; i < TS_COUNT(asked); i++) {
+		struct ts_tiles_named p, q;
+
+		users_of(&p, asked[i], NULL);
+		users_of(&q, asked[i], x);
+		ck_assert_int_eq(p.count, q.count);
+		for (int64_t t = 0; t < 64; t++)
+			ck_assert_int_eq(ts_tile_set_has(&p.set, t), ts_tile_set_has(&q.set, t));
+		ts_tiles_named_fini(&p);
+		ts_tiles_named_fini(&q);
+	}
+	end();
+}
+END_TEST
+
+/* --- sections that say anything ------------------------------------------------------------------ */
+
+/* A section with a sound checksum, and bytes of it changed. */
+static void
+spoil(void)
+{
+	struct ts_section_writer *w;
+	struct ts_err err = {0};
+	size_t size;
+	const void *payload = ts_index_section(x, TS_SECTION_COLUMNS, &size);
+	unsigned char *bytes = malloc(size);
+
+	ck_assert_ptr_nonnull(bytes);
+	memcpy(bytes, payload, size);
+	for (uint32_t i = 0, flips = 1 + roll(6); i < flips; i++) {
+		size_t at = roll(3) ? roll((uint32_t)(size < HEAD ? size : HEAD))
+				    : roll((uint32_t)size);
+
+		bytes[at] = (unsigned char)(roll(2) ? roll(256) : 0xff);
+	}
+	ck_assert_int_eq(ts_section_create(&w, &d.c, r, TS_SECTION_COLUMNS, &err), TS_OK);
+	ck_assert_int_eq(ts_section_append(w, NULL, bytes,
+				 roll(4) ? size : roll((uint32_t)size + 1), &err),
+		TS_OK);
+	ck_assert_int_eq(ts_section_commit(w, &err), TS_OK);
+	free(bytes);
+	ts_index_release(x);
+	ck_assert_int_eq(ts_index_open(&x, &d.c, r, NULL, NULL, &err), TS_OK);
+}
+
+START_TEST(spoilt)
+{
+	struct ts_variables *v;
+
+	begin(_i);
+	v = open_variables();
+	for (int round = 0; round < 6; round++) {
+		struct ts_categories c;
+		struct ts_tiles_named n;
+
+		spoil();
+		for (int i = 0; i < LINES; i++)
+			free(list_of(v, lines[i], x).is);
+		layers_of(&c, x);
+		ts_categories_fini(&c);
+		users_of(&n, "using(\"layer_1\")", x);
+		ts_tiles_named_fini(&n);
+	}
+	ts_variables_release(v);
+	end();
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("columns");
+	TCase *t = tcase_create("columns");
+	SRunner *run;
+	int failed;
+
+	tcase_set_timeout(t, 60);
+	tcase_add_loop_test(t, values, 0, 40);
+	tcase_add_loop_test(t, filters, 0, 20);
+	tcase_add_loop_test(t, names, 0, 20);
+	tcase_add_loop_test(t, spoilt, 0, 40);
+	suite_add_tcase(s, t);
+	run = srunner_create(s);
+	srunner_run_all(run, CK_NORMAL);
+	failed = srunner_ntests_failed(run);
+	srunner_free(run);
+	return failed ? 1 : 0;
+}
