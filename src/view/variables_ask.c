@@ -388,7 +388,8 @@ ask_sums(struct variables_view *t)
 static bool
 has_many_pieces(const struct variables_view *t)
 {
-	return ts_reach_span(&t->view.env->report->binding[TS_LOWERED_VARIABLE].reach) > PASS_ROWS;
+	return ts_reach_span(&t->view.env->report->binding[TS_LOWERED_VARIABLE].reach) >
+		TS_VIEW_MANY_VARIABLES;
 }
 
 /* What other relations say, as far as a column on the screen shows it. */
