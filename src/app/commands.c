@@ -343,6 +343,7 @@ static const struct {
 	{TS_CMD_FORWARD, ts_app_forward},
 	{TS_CMD_GOTO_MEMORY, ts_app_goto_memory},
 	{TS_CMD_GOTO_LIVENESS, ts_app_goto_liveness},
+	{TS_CMD_GOTO_PROGRAMS, ts_app_goto_programs},
 	{TS_CMD_GOTO_TRACE, ts_app_goto_trace},
 	{TS_CMD_GOTO_WHAT_IF, ts_app_goto_what_if},
 	{TS_CMD_TILES, ts_app_tiles_command},

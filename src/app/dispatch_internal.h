@@ -20,6 +20,7 @@ enum ts_effect ts_app_back(struct ts_app *app, const struct ts_call *call);
 enum ts_effect ts_app_forward(struct ts_app *app, const struct ts_call *call);
 enum ts_effect ts_app_goto_memory(struct ts_app *app, const struct ts_call *call);
 enum ts_effect ts_app_goto_liveness(struct ts_app *app, const struct ts_call *call);
+enum ts_effect ts_app_goto_programs(struct ts_app *app, const struct ts_call *call);
 enum ts_effect ts_app_goto_trace(struct ts_app *app, const struct ts_call *call);
 enum ts_effect ts_app_goto_what_if(struct ts_app *app, const struct ts_call *call);
 

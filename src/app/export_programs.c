@@ -7,6 +7,7 @@
 #include "export_internal.h"
 #include "tilescope/report/names.h"
 #include "tilescope/report/program_costs.h"
+#include "tilescope/report/program_tree.h"
 
 enum {
 	C_PROGRAM,
@@ -104,7 +105,7 @@ read_programs(struct programs *p, struct ts_export *x, struct ts_err *err)
 {
 	struct ts_progress *progress = ts_watch_progress(x->watch);
 	struct ts_err why = {0};
-	enum ts_code code = ts_program_costs_read(&p->costs, x->rd, NULL, progress, err);
+	enum ts_code code = ts_program_costs_read(&p->costs, x->rd, NULL, true, progress, err);
 
 	if (code)
 		return code;

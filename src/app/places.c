@@ -16,6 +16,7 @@
 #include "tilescope/view/log.h"
 #include "tilescope/view/memory.h"
 #include "tilescope/view/open.h"
+#include "tilescope/view/programs.h"
 #include "tilescope/view/sql.h"
 #include "tilescope/view/summary.h"
 #include "tilescope/view/tables.h"
@@ -27,6 +28,7 @@ const struct ts_view_ops *const ts_views[TS_VIEW_COUNT] = {
 	[TS_VIEW_INSIGHTS] = &ts_view_insights,
 	[TS_VIEW_MEMORY] = &ts_view_memory,
 	[TS_VIEW_LIVENESS] = &ts_view_liveness,
+	[TS_VIEW_PROGRAMS] = &ts_view_programs,
 	[TS_VIEW_TRACE] = &ts_view_trace,
 	[TS_VIEW_VARIABLES] = &ts_view_variables,
 	[TS_VIEW_TABLES] = &ts_view_tables,
@@ -251,6 +253,20 @@ ts_app_goto_liveness(struct ts_app *app, const struct ts_call *call)
 		ts_view_say(&app->env, "tile %lld, as in %s", (long long)tile,
 			ts_views[from]->title);
 	return effect;
+}
+
+/* The program that runs at the step of Trace or Liveness. */
+enum ts_effect
+ts_app_goto_programs(struct ts_app *app, const struct ts_call *call)
+{
+	bool runs = app->current == TS_VIEW_TRACE || app->current == TS_VIEW_LIVENESS;
+
+	(void)call;
+	if (!runs || app->selection.program < 0)
+		return go_with_object(app, TS_VIEW_PROGRAMS);
+	snprintf(app->env.place, sizeof(app->env.place), "programs?program=%lld",
+		(long long)app->selection.program);
+	return TS_EFFECT_REPAINT;
 }
 
 enum ts_effect

@@ -25,14 +25,14 @@ enum {
 };
 
 static const enum ts_view_id tabs[] = {TS_VIEW_SUMMARY, TS_VIEW_INSIGHTS, TS_VIEW_MEMORY,
-	TS_VIEW_LIVENESS, TS_VIEW_TRACE, TS_VIEW_VARIABLES, TS_VIEW_TABLES};
+	TS_VIEW_LIVENESS, TS_VIEW_PROGRAMS, TS_VIEW_TRACE, TS_VIEW_VARIABLES, TS_VIEW_TABLES};
 
 static const struct {
 	int number;
 	const char *title, *brief;
 } tab_texts[] = {{1, "Summary", "Sum"}, {2, "Insights", "Ins"}, {3, "Memory", "Mem"},
-	{4, "Liveness", "Live"}, {7, "Trace", "Trace"}, {8, "Variables", "Vars"},
-	{9, "Tables", "Tables"}};
+	{4, "Liveness", "Live"}, {5, "Programs", "Prog"}, {7, "Trace", "Trace"},
+	{8, "Variables", "Vars"}, {9, "Tables", "Tables"}};
 
 /* What the user should know as long as it is so; "" = nothing. */
 static const char *

@@ -15,7 +15,7 @@
 #include "tilescope/report/rows.h"
 #include "tilescope/report/slices.h"
 
-enum { BLOB_EACH = 4, PROGRESS_ROWS = 8192, CANCEL_NODES = 4096 };
+enum { BLOB_EACH = 4, PROGRESS_ROWS = 8192 };
 
 /* Figures of a compute set. */
 struct set_cost {
@@ -184,6 +184,7 @@ add_program(struct costing *k, struct ts_rows *rows, struct ts_err *err)
 		.context = ts_rows_known(rows, P_CONTEXT),
 		.steps = c->has_steps ? 0 : TS_UNKNOWN,
 		.executed = c->has_executed ? 0 : TS_UNKNOWN,
+		.first_step = TS_UNKNOWN,
 		.live_step = TS_UNKNOWN,
 		.live_steps = ts_report_has_column(k->rd->report, TS_LIVENESS_STEP,
 				      TS_LIVENESS_STEP_PROGRAM)
@@ -329,25 +330,49 @@ add_live(struct costing *k, struct ts_rows *rows, struct ts_err *err)
 	return TS_OK;
 }
 
-static const int step_columns[] = {TS_STEP_PROGRAM, TS_STEP_COMPUTE_SET};
+static const int step_columns[] = {TS_STEP_PROGRAM, TS_STEP_COMPUTE_SET, TS_STEP_STEP,
+	TS_STEP_TYPE};
+
+/* Programs whose own type is not recorded have that of the steps that execute them. */
+static enum ts_code
+take_type(struct costing *k, struct ts_program_cost *p, struct ts_rows *rows, struct ts_err *err)
+{
+	const char *type;
+	uint32_t entry;
+	size_t n;
+	enum ts_code code;
+
+	if (ts_rows_text(rows, 3, &type, &n) != TS_VALUE_OK)
+		return TS_OK;
+	code = ts_dictionary_text(&k->c->types, &entry, type, n, err);
+	if (code || entry > INT32_MAX)
+		return code;
+	p->type = (int32_t)entry;
+	p->class_of = (uint16_t)ts_step_class_of(type, n, false);
+	return TS_OK;
+}
 
 static enum ts_code
 add_step(struct costing *k, struct ts_rows *rows, struct ts_err *err)
 {
 	int64_t program = ts_rows_known(rows, 0), set = ts_rows_known(rows, 1);
+	int64_t step = ts_rows_known(rows, 2);
 	struct ts_program_cost *p = program == TS_UNKNOWN ? NULL : find_near(k, program);
 
-	(void)err;
 	if (!p) {
 		k->c->orphans += program != TS_UNKNOWN;
 		k->c->unnamed += program == TS_UNKNOWN;
 		return TS_OK;
 	}
 	p->steps++;
+	if (step != TS_UNKNOWN && (p->first_step == TS_UNKNOWN || step < p->first_step))
+		p->first_step = step;
 	if (p->compute_set == TS_UNKNOWN && set != TS_UNKNOWN) {
 		p->compute_set = set;
 		p->set_by_steps = 1;
 	}
+	if (p->type == TS_DICTIONARY_NONE)
+		return take_type(k, p, rows, err);
 	return TS_OK;
 }
 
@@ -401,7 +426,7 @@ read_costs(struct costing *k, struct ts_err *err)
 
 enum ts_code
 ts_program_costs_read(struct ts_program_costs **out, struct ts_reader *rd,
-	const struct ts_cache *cache, struct ts_progress *progress, struct ts_err *err)
+	const struct ts_cache *cache, bool trace, struct ts_progress *progress, struct ts_err *err)
 {
 	const struct ts_report *r = rd->report;
 	struct costing k = {.rd = rd, .cache = cache, .progress = progress};
@@ -415,7 +440,7 @@ ts_program_costs_read(struct ts_program_costs **out, struct ts_reader *rd,
 		return ts_err_nomem(err);
 	atomic_init(&k.c->uses, 1);
 	k.c->types.cache = cache;
-	k.c->has_steps = ts_report_has_column(r, TS_STEP, TS_STEP_PROGRAM);
+	k.c->has_steps = trace && ts_report_has_column(r, TS_STEP, TS_STEP_PROGRAM);
 	k.c->has_executed = k.c->has_steps && ts_report_has(r, TS_STEP_IPU);
 	code = read_costs(&k, err);
 	ts_pile_fini(&k.set);
@@ -463,87 +488,4 @@ ts_program_type(size_t *n, const struct ts_program_costs *c, const struct ts_pro
 	e = ts_dictionary_at(&c->types, (uint32_t)cost->type);
 	*n = e->n;
 	return (const char *)c->types.text.memory + e->at;
-}
-
-/* --- everything below ------------------------------------------------------------------------------- */
-
-/* *sum += v, where v is known; what would not fit stays at the end. */
-static void
-add_known(int64_t *sum, int64_t v)
-{
-	if (v == TS_UNKNOWN)
-		return;
-	if (*sum == TS_UNKNOWN)
-		*sum = 0;
-	if (!ts_add_i64(sum, v))
-		*sum = INT64_MAX;
-}
-
-static void
-add_sums(struct ts_program_sums *s, const struct ts_program_cost *p, bool leaf)
-{
-	s->programs++;
-	if (!p)
-		return;
-	if (leaf)
-		add_known(&s->control_code, p->control_code);
-	add_known(&s->exchange_code, p->exchange_code);
-	add_known(&s->measured, p->measured.most);
-	add_known(&s->estimated, p->estimated.most);
-	add_known(&s->steps, p->steps);
-	add_known(&s->executed, p->executed);
-	s->live = ts_max_i64(s->live, p->live);
-}
-
-static bool
-mark(unsigned char *seen, uint32_t node)
-{
-	unsigned char bit = (unsigned char)(1U << node % 8);
-	bool was = seen[node / 8] & bit;
-
-	seen[node / 8] |= bit;
-	return !was;
-}
-
-enum ts_code
-ts_program_below(struct ts_program_sums *sums, const struct ts_program_tree *t,
-	const struct ts_program_costs *c, int64_t program, size_t most, unsigned char *seen,
-	const struct ts_cancel *cancel, struct ts_err *err)
-{
-	const struct ts_program_node *node = t->node.memory;
-	const uint32_t *child = t->child.memory;
-	struct ts_pile list = {0}; /* nodes in the order in which they were met: a queue */
-	uint32_t start = ts_program_tree_find(t, program);
-	enum ts_code code = TS_OK;
-	size_t n = 0;
-
-	*sums = (struct ts_program_sums){0, TS_UNKNOWN, TS_UNKNOWN, TS_UNKNOWN, TS_UNKNOWN,
-		TS_UNKNOWN, TS_UNKNOWN, TS_UNKNOWN, false};
-	if (start == UINT32_MAX) { /* nothing calls it, and it calls nothing */
-		add_sums(sums, ts_program_costs_find(c, program), true);
-		return TS_OK;
-	}
-	mark(seen, start);
-	code = ts_pile_add(&list, &start, sizeof(start), NULL, err);
-	for (size_t i = 0; !code && i * sizeof(start) < list.used; i++) {
-		const struct ts_program_node *at = &node[((uint32_t *)list.memory)[i]];
-
-		if (i % CANCEL_NODES == 0 && ts_cancelled(cancel))
-			code = ts_err_set(err, TS_E_CANCELLED, "cancelled");
-		if (++n > most) {
-			sums->cut = true;
-			break;
-		}
-		add_sums(sums, ts_program_costs_find(c, at->program), at->edges == 0);
-		for (uint32_t e = 0; !code && e < at->edges; e++) {
-			uint32_t down = child[at->first_edge + e];
-
-			if (mark(seen, down))
-				code = ts_pile_add(&list, &down, sizeof(down), NULL, err);
-		}
-	}
-	for (size_t i = 0; i * sizeof(start) < list.used; i++)
-		seen[((uint32_t *)list.memory)[i] / 8] = 0;
-	ts_pile_fini(&list);
-	return code;
 }

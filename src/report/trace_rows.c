@@ -60,6 +60,7 @@ fill_row(struct filling *f, struct ts_trace_row *row, struct ts_rows *rows)
 	*row = (struct ts_trace_row){.active_tiles = TS_UNKNOWN, .balance = -1};
 	row->step = ts_rows_known(rows, TS_STEP_Q_STEP);
 	row->run = ts_rows_known(rows, W_RUN);
+	row->program = ts_rows_known(rows, TS_STEP_Q_PROGRAM);
 	if (f->t->step.range != TS_RANGE_ROWID || !ts_rows_rowid(rows, &row->at))
 		row->at = row->step;
 	i = row->run == TS_UNKNOWN ? ts_trace_run_of(f->t, row->step) : -1;
@@ -141,6 +142,7 @@ fill_damaged(struct filling *f, int64_t at)
 	f->w->row[f->w->count++] = (struct ts_trace_row){.at = at,
 		.step = f->t->first_step + (at - f->t->step.first),
 		.run = TS_UNKNOWN,
+		.program = TS_UNKNOWN,
 		.class_of = TS_CLASS_CONTROL,
 		.damaged = true,
 		.active_tiles = TS_UNKNOWN,

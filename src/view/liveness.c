@@ -46,8 +46,10 @@ live_units(const struct liveness *s)
 static enum ts_effect
 moved(struct liveness *s, enum ts_effect effect)
 {
-	if (s->src.line.count > 0)
+	if (s->src.line.count > 0) {
 		s->v.env->selection->live_step = live_step(s);
+		s->v.env->selection->program = live_program(s);
+	}
 	return effect;
 }
 

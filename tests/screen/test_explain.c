@@ -17,6 +17,7 @@
 #include "tilescope/view/liveness.h"
 #include "tilescope/view/memory.h"
 #include "tilescope/view/summary.h"
+#include "tilescope/view/programs.h"
 #include "tilescope/view/trace.h"
 #include "tilescope/view/variables.h"
 
@@ -173,6 +174,10 @@ static const struct {
 			"7 down", "filter steps<20", "3 down", "level unlowered", "5 down",
 			"sort fullest", "5 down", "sort from", "last", "up"},
 		40},
+	{&ts_view_programs,
+		{"down", "open", "2 down", "unfold", "20 down", "sort", "search DoExchange",
+			"search-next", "pane-next"},
+		20},
 	{&ts_view_trace,
 		{"search layer", "right", "right", "ipu-next", "pane-next", "down", "down",
 			"page-down"},

@@ -7,7 +7,7 @@
 #include <stdarg.h>
 
 #include "tilescope/base/mem.h"
-#include "tilescope/report/program_costs.h"
+#include "tilescope/report/program_find.h"
 
 #include "index_dir.h"
 
@@ -36,6 +36,7 @@ struct fixture {
 	struct cycles set[SETS][2];
 	bool child[PROGRAMS][PROGRAMS];
 	bool executed;
+	size_t type[PROGRAMS];
 };
 
 static uint64_t seed;
@@ -130,14 +131,15 @@ programs(struct fixture *f)
 		code = blob(a[1]);
 		t->estimated = blob(a[2]);
 		t->measured = blob(a[3]);
+		f->type[i] = any(TS_COUNT(types));
 		t->control = control.known ? control.sum : NONE;
 		t->code = code.known ? code.sum : NONE;
 		sql(f,
 			"INSERT INTO program(rowid, program, type, name, compute_set, control_code_by_tile, "
 			"code_by_tile, estimated_cycles_by_tile, cycles_by_tile) VALUES(%d, %d, '%s', 'n', "
 			"nullif(%" PRId64 ", -1), %s, %s, %s, %s)",
-			(i * 7) % PROGRAMS + 1, i, types[any(TS_COUNT(types))], t->set, a[0], a[1],
-			a[2], a[3]);
+			(i * 7) % PROGRAMS + 1, i, types[f->type[i]], t->set, a[0], a[1], a[2],
+			a[3]);
 	}
 	sql(f, "INSERT INTO program(program, type) VALUES(NULL, 'Sequence')");
 }
@@ -265,7 +267,7 @@ read_costs(struct fixture *f)
 	struct ts_program_costs *c;
 	struct ts_err err = {0};
 
-	ck_assert_msg(ts_program_costs_read(&c, f->rd, &f->d.c, NULL, &err) == TS_OK, "%s",
+	ck_assert_msg(ts_program_costs_read(&c, f->rd, &f->d.c, true, NULL, &err) == TS_OK, "%s",
 		err.msg);
 	ck_assert(!c->partial);
 	return c;
@@ -376,6 +378,122 @@ START_TEST(below)
 }
 END_TEST
 
+/* Lines and what they mean, program by program: `above` is what something above has to be; NULL: nothing. */
+static bool
+is_exchange(const struct fixture *f, int i)
+{
+	return f->t[i].there && f->type[i] == 2;
+}
+
+static bool
+is_sequence(const struct fixture *f, int i)
+{
+	return f->t[i].there && f->type[i] == 0;
+}
+
+static bool
+has_code(const struct fixture *f, int i)
+{
+	return f->t[i].there && f->t[i].code > 500;
+}
+
+static const struct {
+	const char *line;
+	bool (*is[2])(const struct fixture *f, int i);
+	bool (*above)(const struct fixture *f, int i);
+} lines[] = {
+	{"DoExchange", {is_exchange, NULL}, NULL},
+	{"type=sequence", {is_sequence, NULL}, NULL},
+	{"DoExchange under Sequence", {is_exchange, NULL}, is_sequence},
+	{"type:exchange  under  type=Sequence", {is_exchange, NULL}, is_sequence},
+	{"Sequence under DoExchange", {is_sequence, NULL}, is_exchange},
+};
+
+static bool
+stands_under(const struct fixture *f, int i, bool (*above)(const struct fixture *f, int i))
+{
+	for (int k = 0; k < PROGRAMS; k++) {
+		bool leads = false; /* a child of k is i, or has it below */
+
+		for (int j = 0; j < PROGRAMS; j++)
+			leads |= f->child[k][j] && f->t[j].below[i];
+		if (leads && above(f, k))
+			return true;
+	}
+	return false;
+}
+
+START_TEST(find)
+{
+	struct fixture f;
+	struct ts_err err = {0};
+	struct ts_program_world w;
+	struct ts_pile sums = {0};
+	struct ts_program_tree *t;
+	struct ts_program_costs *c;
+	struct ts_names names;
+
+	begin(&f, (uint64_t)_i + 1);
+	c = read_costs(&f);
+	ck_assert_int_eq(ts_program_tree_read(&t, f.rd, &f.d.c, NULL, &err), TS_OK);
+	ck_assert_int_eq(ts_names_read(&names, f.rd, TS_PROGRAM, TS_PROGRAM_PROGRAM,
+				 TS_PROGRAM_NAME, &err),
+		TS_OK);
+	ck_assert_int_eq(ts_program_below_all(&sums, t, c, 1 << 20, &f.d.c, NULL, &err), TS_OK);
+	w = (struct ts_program_world){t, c, &names, sums.memory};
+	for (size_t n = 0; n < TS_COUNT(lines) * 2; n++) {
+		struct ts_program_query q;
+		struct ts_pile hits = {0};
+		char line[160];
+		bool coded = n % 2;
+		size_t at = 0;
+
+		snprintf(line, sizeof(line), "%s%s", lines[n / 2].line,
+			coded ? " where own_code>500" : "");
+		ck_assert_msg(ts_program_query_parse(&q, line, &err) == TS_OK, "%s", err.msg);
+		ck_assert_int_eq(ts_program_find(&hits, &q, &w, NULL, &err), TS_OK);
+		for (int i = 0; i < PROGRAMS; i++) {
+			uint32_t node = ts_program_tree_find(t, i);
+			bool meant = f.t[i].in_tree && lines[n / 2].is[0](&f, i) &&
+				(!coded || has_code(&f, i)) &&
+				(!lines[n / 2].above || stands_under(&f, i, lines[n / 2].above));
+			const uint32_t *hit = hits.memory;
+
+			if (meant) {
+				ck_assert_uint_lt(at * sizeof(*hit), hits.used);
+				ck_assert_uint_eq(hit[at++], node);
+			}
+		}
+		ck_assert_uint_eq(at * sizeof(uint32_t), hits.used);
+		ts_pile_fini(&hits);
+	}
+	ts_pile_fini(&sums);
+	ts_names_fini(&names);
+	ts_program_tree_close(t);
+	ts_program_costs_close(c);
+	end(&f);
+}
+END_TEST
+
+START_TEST(wrong_lines)
+{
+	static const char *const wrong[] = {"", "under Repeat", "a under", "a where", "where",
+		"a where colour>3", "a under b under c under d under e under f", "name~( under b"};
+	struct ts_program_query q;
+
+	for (size_t i = 0; i < TS_COUNT(wrong); i++) {
+		struct ts_err err = {0};
+
+		ck_assert_msg(ts_program_query_parse(&q, wrong[i], &err) == TS_E_USAGE, "%s",
+			wrong[i]);
+		ck_assert_msg(err.msg[0], "%s", wrong[i]);
+	}
+	ck_assert_int_eq(ts_program_query_parse(&q, "where code>3", NULL), TS_OK);
+	ck_assert_int_eq(ts_program_query_parse(&q, "\"a under b\"", NULL), TS_OK);
+	ck_assert_int_eq(q.parts, 1);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -387,6 +505,8 @@ main(void)
 	tcase_set_timeout(tc, 120);
 	tcase_add_loop_test(tc, figures, 0, SEEDS);
 	tcase_add_loop_test(tc, below, 0, SEEDS);
+	tcase_add_loop_test(tc, find, 0, SEEDS);
+	tcase_add_test(tc, wrong_lines);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_NORMAL);
 	failed = srunner_ntests_failed(sr);

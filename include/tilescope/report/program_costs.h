@@ -2,9 +2,8 @@
 /*
  * program_costs - what each program costs: code, cycles, how often it runs, memory at its steps.
  *
- * Every figure is of the program itself. What stands below a program in the tree is its descendants', each of them once:
- * ts_program_below() adds them up, however many ways lead to one. Programs are in piles: not more than a few megabytes
- * stay in memory for hundreds of thousands.
+ * Every figure is of the program itself (what stands below it in the tree: report/program_below.h). Programs are in
+ * piles: not more than a few megabytes stay in memory for hundreds of thousands.
  *
  * What the figures mean (MODEL.md, honesty rules):
  *   control code    bytes of all tiles. Of a program with children that figure includes theirs, so it counts only for
@@ -24,7 +23,7 @@
 #include "tilescope/calc/step_class.h"
 #include "tilescope/report/dictionary.h"
 #include "tilescope/report/memory.h"
-#include "tilescope/report/program_tree.h"
+#include "tilescope/report/report.h"
 
 /* Cycles of one execution; TS_UNKNOWN: not recorded. */
 struct ts_program_cycles {
@@ -39,6 +38,7 @@ struct ts_program_cost {
 	struct ts_program_cycles measured, estimated;
 	int64_t steps;	    /* of the trace; TS_UNKNOWN: there is none */
 	int64_t executed;   /* cycles; TS_UNKNOWN */
+	int64_t first_step; /* of them, or TS_UNKNOWN */
 	int64_t live_step;  /* the first of its liveness steps, or TS_UNKNOWN */
 	int64_t live_steps; /* how many they are; TS_UNKNOWN: not recorded */
 	int64_t live;	    /* bytes at the fullest of them, or TS_UNKNOWN */
@@ -64,11 +64,11 @@ struct ts_program_costs {
 
 /*
  * Read program, compute_set, liveness_step, step and step_ipu, as far as they are there. `progress` counts rows of what
- * is read at the moment. Errors: TS_E_ABSENT: there is no `program`; TS_E_NOMEM, TS_E_SYS, TS_E_CANCELLED. Damage sets
+ * is read at the moment. Without `trace` what needs every step is left unknown: steps, executed, first_step. Errors: TS_E_ABSENT: there is no `program`; TS_E_NOMEM, TS_E_SYS, TS_E_CANCELLED. Damage sets
  * `partial`. Give back with ts_program_costs_close().
  */
 enum ts_code ts_program_costs_read(struct ts_program_costs **out, struct ts_reader *rd,
-	const struct ts_cache *cache, struct ts_progress *progress,
+	const struct ts_cache *cache, bool trace, struct ts_progress *progress,
 	struct ts_err *err) TS_WARN_UNUSED;
 struct ts_program_costs *ts_program_costs_hold(struct ts_program_costs *c);
 void ts_program_costs_close(struct ts_program_costs *c); /* NULL allowed */
@@ -80,24 +80,5 @@ const struct ts_program_cost *ts_program_costs_find(const struct ts_program_cost
 /* Type of a program (not NUL-terminated); NULL: not known. */
 const char *ts_program_type(size_t *n, const struct ts_program_costs *c,
 	const struct ts_program_cost *cost);
-
-/* Sums over programs; each figure is TS_UNKNOWN unless one of them knows it. */
-struct ts_program_sums {
-	int64_t programs; /* that were added */
-	int64_t control_code, exchange_code;
-	int64_t measured, estimated; /* cycles of the tile that takes longest, added */
-	int64_t steps, executed;
-	int64_t live; /* not added: the most */
-	bool cut;     /* there are more programs than were walked */
-};
-
-/*
- * A program and everything below it, each program once: what runs in there, not how often a path leads to it. Looks at
- * `most` programs at most. `seen`: room for tree->nodes bits, zero; it is zero again afterwards. Errors: TS_E_NOMEM,
- * TS_E_SYS, TS_E_CANCELLED.
- */
-enum ts_code ts_program_below(struct ts_program_sums *sums, const struct ts_program_tree *t,
-	const struct ts_program_costs *c, int64_t program, size_t most, unsigned char *seen,
-	const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
 
 #endif

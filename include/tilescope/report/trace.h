@@ -94,9 +94,10 @@ int ts_trace_run_of(const struct ts_trace *t, int64_t step);
 /* --- windows of the list ---------------------------------------------------------------------- */
 
 struct ts_trace_row {
-	int64_t at;   /* address in `step` */
-	int64_t step; /* TS_UNKNOWN: not a number */
-	int64_t run;  /* TS_UNKNOWN: not known */
+	int64_t at;	 /* address in `step` */
+	int64_t step;	 /* TS_UNKNOWN: not a number */
+	int64_t run;	 /* TS_UNKNOWN: not known */
+	int64_t program; /* TS_UNKNOWN: not known */
 	enum ts_step_class class_of;
 	uint32_t type, type_n, name, name_n; /* in the window's text; name_n 0 = no name */
 	bool here;			     /* the IPU has a valid row of this step */

@@ -29,6 +29,7 @@
 	X(INSIGHTS, "insights", "the Insights view")                                   \
 	X(MEMORY, "memory", "the Memory view")                                         \
 	X(LIVENESS, "liveness", "the Liveness view")                                   \
+	X(PROGRAMS, "programs", "the Programs view")                                   \
 	X(TRACE, "trace", "the Trace view")                                            \
 	X(VARIABLES, "variables", "the Variables view")                                \
 	X(TABLES, "tables", "the Tables view, and the answers of SQL")                 \
@@ -91,6 +92,7 @@ enum ts_context {
 		"what the peaks were if variables were removed or smaller")                        \
 	X(GOTO_MEMORY, "goto-memory", GLOBAL, "", BOUND, "the same object in Memory")              \
 	X(GOTO_LIVENESS, "goto-liveness", GLOBAL, "", BOUND, "the same object in Liveness")        \
+	X(GOTO_PROGRAMS, "goto-programs", GLOBAL, "", BOUND, "the same object in Programs")        \
 	X(GOTO_TRACE, "goto-trace", GLOBAL, "", BOUND, "the same object in Trace")                 \
 	X(GOTO_WHAT_IF, "goto-what-if", GLOBAL, "", BOUND,                                         \
 		"the What-if tab of Liveness: peaks with the changes")                             \
@@ -162,6 +164,8 @@ enum ts_context {
 	X(PEAK_PREVIOUS, "peak-previous", LIVENESS, "", BOUND, "the peak before, back up")         \
 	X(LEVEL, "level", VARIABLES, "[lowered|unlowered]", BOUND,                                 \
 		"variables before lowering, or their pieces on the tiles")                         \
+	X(THRESHOLD, "threshold", PROGRAMS, "[PERCENT]", TYPED,                                    \
+		"leave out programs below this share of all cycles")                               \
 	X(SOURCE, "source", LIVENESS, "[TEXT...]", BOUND,                                          \
 		"whose liveness: the next, all, ipu N, tile N, selected, TILES")                   \
 	X(REPLICA, "replica", LIVENESS, "", BOUND, "figures of the device, or of one replica")     \

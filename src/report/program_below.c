@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * program_below - a walk over all that can be reached, each node once, marked with a bit.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/report/program_below.h"
+
+enum { CANCEL_NODES = 4096 };
+
+/* *sum += v, where v is known; what would not fit stays at the end. */
+static void
+add_known(int64_t *sum, int64_t v)
+{
+	if (v == TS_UNKNOWN)
+		return;
+	if (*sum == TS_UNKNOWN)
+		*sum = 0;
+	if (!ts_add_i64(sum, v))
+		*sum = INT64_MAX;
+}
+
+void
+ts_program_sums_none(struct ts_program_sums *s)
+{
+	*s = (struct ts_program_sums){.control_code = TS_UNKNOWN,
+		.exchange_code = TS_UNKNOWN,
+		.measured = TS_UNKNOWN,
+		.estimated = TS_UNKNOWN,
+		.steps = TS_UNKNOWN,
+		.executed = TS_UNKNOWN,
+		.live = TS_UNKNOWN};
+}
+
+void
+ts_program_sums_add(struct ts_program_sums *s, const struct ts_program_cost *p, bool leaf)
+{
+	s->programs++;
+	if (!p)
+		return;
+	if (leaf)
+		add_known(&s->control_code, p->control_code);
+	add_known(&s->exchange_code, p->exchange_code);
+	add_known(&s->measured, p->measured.most);
+	add_known(&s->estimated, p->estimated.most);
+	add_known(&s->steps, p->steps);
+	add_known(&s->executed, p->executed);
+	s->live = ts_max_i64(s->live, p->live);
+}
+
+static bool
+mark(unsigned char *seen, uint32_t node)
+{
+	unsigned char bit = (unsigned char)(1U << node % 8);
+	bool was = seen[node / 8] & bit;
+
+	seen[node / 8] |= bit;
+	return !was;
+}
+
+enum ts_code
+ts_program_below(struct ts_program_sums *sums, const struct ts_program_tree *t,
+	const struct ts_program_costs *c, int64_t program, size_t most, unsigned char *seen,
+	const struct ts_cancel *cancel, struct ts_err *err)
+{
+	const struct ts_program_node *node = t->node.memory;
+	const uint32_t *child = t->child.memory;
+	struct ts_pile list = {0}; /* nodes in the order in which they were met: a queue */
+	uint32_t start = ts_program_tree_find(t, program);
+	enum ts_code code = TS_OK;
+	size_t n = 0;
+
+	ts_program_sums_none(sums);
+	if (start == UINT32_MAX) { /* nothing calls it, and it calls nothing */
+		ts_program_sums_add(sums, ts_program_costs_find(c, program), true);
+		return TS_OK;
+	}
+	mark(seen, start);
+	code = ts_pile_add(&list, &start, sizeof(start), NULL, err);
+	for (size_t i = 0; !code && i * sizeof(start) < list.used; i++) {
+		const struct ts_program_node *at = &node[((uint32_t *)list.memory)[i]];
+
+		if (i % CANCEL_NODES == 0 && ts_cancelled(cancel))
+			code = ts_err_set(err, TS_E_CANCELLED, "cancelled");
+		if (++n > most) {
+			sums->cut = true;
+			break;
+		}
+		ts_program_sums_add(sums, ts_program_costs_find(c, at->program), at->edges == 0);
+		for (uint32_t e = 0; !code && e < at->edges; e++) {
+			uint32_t down = child[at->first_edge + e];
+
+			if (mark(seen, down))
+				code = ts_pile_add(&list, &down, sizeof(down), NULL, err);
+		}
+	}
+	for (size_t i = 0; i * sizeof(start) < list.used; i++)
+		seen[((uint32_t *)list.memory)[i] / 8] = 0;
+	ts_pile_fini(&list);
+	return code;
+}
+
+enum ts_code
+ts_program_below_all(struct ts_pile *sums, const struct ts_program_tree *t,
+	const struct ts_program_costs *c, size_t budget, const struct ts_cache *cache,
+	const struct ts_cancel *cancel, struct ts_err *err)
+{
+	const struct ts_program_node *node = t->node.memory;
+	struct ts_program_sums s;
+	struct ts_pile seen = {0};
+	enum ts_code code = ts_pile_room(&seen, t->nodes / 8 + 1, cache, err);
+
+	if (!code)
+		code = ts_pile_room(sums, t->nodes * sizeof(s), cache, err);
+	for (size_t i = 0; !code && i < t->nodes; i++) {
+		code = ts_program_below(&s, t, c, node[i].program, budget, seen.memory, cancel,
+			err);
+		budget -= (size_t)ts_min_i64(s.programs, (int64_t)budget);
+		if (s.cut)
+			s.programs = TS_UNKNOWN;
+		if (!code)
+			code = ts_pile_add(sums, &s, sizeof(s), cache, err);
+	}
+	ts_pile_fini(&seen);
+	return code;
+}
+
+enum ts_code
+ts_program_tree_flat(struct ts_program_tree **out, const struct ts_program_costs *c,
+	const struct ts_cache *cache, struct ts_err *err)
+{
+	struct ts_program_tree *t = ts_alloc(1, sizeof(*t));
+	const struct ts_program_cost *p = c->cost.memory;
+	enum ts_code code = TS_OK;
+
+	*out = NULL;
+	if (!t)
+		return ts_err_nomem(err);
+	atomic_init(&t->uses, 1);
+	for (; !code && t->nodes < c->count; t->nodes++) {
+		struct ts_program_node node = {.program = p[t->nodes].program,
+			.parent = UINT32_MAX,
+			.root = UINT32_MAX};
+
+		code = ts_pile_add(&t->node, &node, sizeof(node), cache, err);
+	}
+	if (code)
+		ts_program_tree_close(t);
+	else
+		*out = t;
+	return code;
+}

@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: MIT */
+/* programs - the view's table of functions: panes, commands, addresses. See the header and programs_internal.h. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "programs_internal.h"
+
+#include "tilescope/base/mem.h"
+#include "tilescope/report/program_find.h"
+#include "tilescope/ui/prompt.h"
+#include "tilescope/view/arg.h"
+
+enum { TALL = 30, PERCENT = 1000 };
+
+/* --- life ----------------------------------------------------------------------------------------- */
+
+static struct ts_view *
+open_view(struct ts_view_env *env)
+{
+	struct programs_view *s = ts_alloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->base.ops = &ts_view_programs;
+	s->base.env = env;
+	s->kept = -1;
+	s->order_of = UINT32_MAX;
+	ts_outline_init(&s->outline);
+	if (!ts_tabs_init(&s->tabs, &s->base, s, programs_tab_ops, PROGRAMS_TABS)) {
+		ts_tabs_fini(&s->tabs);
+		free(s);
+		return NULL;
+	}
+	return &s->base;
+}
+
+static void
+close_view(struct ts_view *v)
+{
+	struct programs_view *s = programs_of(v);
+
+	programs_drop(s);
+	ts_tabs_fini(&s->tabs);
+	ts_outline_fini(&s->outline);
+	ts_pile_fini(&s->root);
+	ts_pile_fini(&s->order);
+	ts_pile_fini(&s->hit);
+	free(s);
+}
+
+static void
+reload(struct ts_view *v)
+{
+	struct programs_view *s = programs_of(v);
+	uint32_t at = programs_at(s);
+
+	if (s->data && at != UINT32_MAX && v->env->reload != TS_RELOAD_OTHER)
+		s->kept = programs_node(s->data, at)->program;
+	programs_drop(s);
+	ts_tabs_drop(&s->tabs);
+}
+
+static void
+layout(struct programs_view *s)
+{
+	struct ts_rect r = s->area;
+	struct ts_table table = programs_table(s);
+
+	s->at = s->below = r;
+	if (s->zoomed) {
+		s->at.h = s->in_tabs ? 0 : r.h;
+		s->below.h = s->in_tabs ? r.h : 0;
+	} else {
+		s->at = ts_rect_cut_top(&r, r.h >= TALL ? r.h * 2 / 3 : r.h * 3 / 5);
+		s->below = r;
+	}
+	s->rule = ts_rect_cut_top(&s->at, 1);
+	ts_list_resize(&s->outline.list, ts_table_rows(&table, s->at));
+	ts_tabs_resize(&s->tabs, s->below, s->zoomed);
+}
+
+static void
+resize(struct ts_view *v, struct ts_rect area)
+{
+	programs_of(v)->area = area;
+	layout(programs_of(v));
+}
+
+static enum ts_effect
+deliver(struct ts_view *v, struct ts_fetch *f)
+{
+	enum ts_effect effect = programs_deliver(v, f);
+
+	layout(programs_of(v));
+	return effect;
+}
+
+/* --- drawing -------------------------------------------------------------------------------------- */
+
+static void
+draw_rule(const struct programs_view *s, struct ts_canvas *c)
+{
+	static const char *const measures[] = {"cycles executed in all runs",
+		"measured cycles, once each", "estimated cycles, once each"};
+	char title[160] = "Programs", right[120] = "";
+	char n[TS_FMT_MAX];
+
+	if (s->data)
+		snprintf(title, sizeof(title), "Programs: %s%s%s", measures[programs_measure(s)],
+			s->by_cost ? ", dearest first" : "",
+			s->data->flat ? ", the tree is not recorded" : "");
+	if (s->hits > 0)
+		snprintf(right, sizeof(right), "%s found", ts_fmt_count(n, (int64_t)s->hits));
+	else if (s->fold > 0)
+		snprintf(right, sizeof(right), "from %g%% on", (double)s->fold / PERCENT);
+	else if (s->asked[ASK_TRACE])
+		snprintf(right, sizeof(right), "adding up what was executed");
+	ts_canvas_rule(c, s->rule, s->in_tabs ? TS_ROLE_BORDER : TS_ROLE_BORDER_ACTIVE, title,
+		right[0] ? right : NULL);
+}
+
+static void
+draw(struct ts_view *v, struct ts_canvas *c)
+{
+	struct programs_view *s = programs_of(v);
+	struct ts_table table = programs_table(s);
+
+	if (!ts_rect_empty(s->at)) {
+		draw_rule(s, c);
+		if (s->data)
+			ts_table_draw(c, s->at, &table, &s->outline.list);
+		else
+			ts_pane_draw(c, s->at, v->env, &s->state);
+	}
+	if (!ts_rect_empty(s->below))
+		ts_tabs_draw(&s->tabs, c, s->in_tabs);
+}
+
+/* --- commands ------------------------------------------------------------------------------------- */
+
+static const struct ts_program_cost *
+cost_at_cursor(const struct programs_view *s)
+{
+	uint32_t at = programs_at(s);
+
+	return s->data && at != UINT32_MAX ? programs_cost(s->data, at) : NULL;
+}
+
+/* To where the program runs, or is alive: `step` of that view. */
+static enum ts_effect
+go_to_step(struct programs_view *s, const char *view, int64_t step, const char *what)
+{
+	if (step == TS_UNKNOWN) {
+		ts_view_say(s->base.env, "it has no %s", what);
+		return TS_EFFECT_BELL;
+	}
+	snprintf(s->base.env->place, sizeof(s->base.env->place), "%s?step=%" PRId64, view, step);
+	return TS_EFFECT_REPAINT;
+}
+
+static enum ts_effect
+follow(struct programs_view *s, enum ts_cmd cmd)
+{
+	const struct ts_program_cost *p = cost_at_cursor(s);
+
+	if (!p)
+		return TS_EFFECT_BELL;
+	if (cmd == TS_CMD_GOTO_LIVENESS)
+		return go_to_step(s, "liveness", p->live_step, "liveness step");
+	return go_to_step(s, "trace", p->first_step,
+		s->asked[ASK_TRACE] ? "step yet: the trace is being read" : "step in the trace");
+}
+
+static enum ts_effect
+sort(struct programs_view *s)
+{
+	s->by_cost = !s->by_cost;
+	ts_view_say(s->base.env, s->by_cost ? "dearest first" : "as they run");
+	programs_rows(s);
+	return TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
+}
+
+static enum ts_effect
+threshold(struct programs_view *s, const char *word)
+{
+	char *end;
+	double percent = word ? strtod(word, &end) : 0;
+
+	if (word &&
+		(end == word || !(percent >= 0 && percent <= 100) ||
+			(*end && strcmp(end, "%") != 0))) {
+		ts_view_say_error(s->base.env, "threshold takes a share from 0%% to 100%%");
+		return TS_EFFECT_BELL;
+	}
+	s->fold = (int64_t)(percent * PERCENT + 0.5);
+	if (s->data)
+		programs_rows(s);
+	return TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
+}
+
+static enum ts_effect
+go_to_program(struct programs_view *s, const char *word)
+{
+	char *end;
+	long long program = word ? strtoll(word, &end, 10) : -1;
+	uint32_t node = word && end != word && !*end && s->data
+		? ts_program_tree_find(s->data->tree, program)
+		: UINT32_MAX;
+
+	if (node == UINT32_MAX || !programs_go(s, node)) {
+		ts_view_say_error(s->base.env, "there is no program \"%.40s\" below a root",
+			word ? word : "");
+		return TS_EFFECT_BELL;
+	}
+	return TS_EFFECT_REPAINT | TS_EFFECT_SELECT | TS_EFFECT_RECALC;
+}
+
+static enum ts_effect
+copy_row(struct programs_view *s)
+{
+	struct ts_strbuf text;
+
+	ts_strbuf_init(&text, sizeof(s->base.env->copy) - 1);
+	programs_row_text(s, s->outline.list.cursor, &text);
+	snprintf(s->base.env->copy, sizeof(s->base.env->copy), "%s", text.s);
+	ts_strbuf_fini(&text);
+	return s->base.env->copy[0] ? TS_EFFECT_NONE : TS_EFFECT_BELL;
+}
+
+static enum ts_effect
+list_command(struct programs_view *s, const struct ts_call *call)
+{
+	enum ts_effect effect;
+
+	switch (call->cmd) {
+	case TS_CMD_GOTO_LIVENESS:
+	case TS_CMD_GOTO_TRACE:
+		return follow(s, call->cmd);
+	case TS_CMD_SORT:
+		return sort(s);
+	case TS_CMD_THRESHOLD:
+		return threshold(s, ts_call_arg(call, 0));
+	case TS_CMD_GOTO:
+		return go_to_program(s, ts_call_arg(call, 0));
+	case TS_CMD_SEARCH:
+	case TS_CMD_SEARCH_BACK:
+		programs_seek(s, ts_call_arg(call, 0), call->cmd == TS_CMD_SEARCH ? 1 : -1);
+		return TS_EFFECT_REPAINT;
+	case TS_CMD_SEARCH_NEXT:
+	case TS_CMD_SEARCH_PREVIOUS:
+		return programs_next_hit(s, call->cmd == TS_CMD_SEARCH_NEXT ? 1 : -1);
+	case TS_CMD_COPY:
+		return copy_row(s);
+	default:
+		break;
+	}
+	effect = ts_outline_command(&s->outline, call->cmd);
+	if (s->outline.full)
+		ts_view_say(s->base.env, "there are more below: open them one by one");
+	return effect;
+}
+
+static enum ts_effect
+focus(struct programs_view *s, bool in_tabs)
+{
+	s->in_tabs = in_tabs;
+	layout(s);
+	return TS_EFFECT_REPAINT;
+}
+
+static enum ts_effect
+next_pane(struct programs_view *s, int step)
+{
+	if (s->in_tabs && ts_tabs_step(&s->tabs, step))
+		return TS_EFFECT_REPAINT;
+	if (!s->in_tabs)
+		ts_tabs_enter(&s->tabs, step);
+	return focus(s, !s->in_tabs);
+}
+
+static enum ts_effect
+command(struct ts_view *v, const struct ts_call *call)
+{
+	struct programs_view *s = programs_of(v);
+	enum ts_effect effect;
+
+	if (call->cmd == TS_CMD_PANE_NEXT || call->cmd == TS_CMD_PANE_PREVIOUS)
+		return next_pane(s, call->cmd == TS_CMD_PANE_NEXT ? 1 : -1);
+	if (call->cmd == TS_CMD_PANE_ZOOM) {
+		s->zoomed = !s->zoomed;
+		return focus(s, s->in_tabs);
+	}
+	effect = ts_tabs_switch(&s->tabs, call);
+	if (effect & TS_EFFECT_UNKNOWN)
+		effect = s->in_tabs ? ts_tabs_command(&s->tabs, call) : TS_EFFECT_UNKNOWN;
+	if ((effect & TS_EFFECT_UNKNOWN) && s->data)
+		effect = list_command(s, call);
+	if (effect & TS_EFFECT_REFLOW)
+		layout(s);
+	return effect;
+}
+
+static void
+complete(struct ts_view *v, enum ts_cmd cmd, const char *line, struct ts_candidates *out)
+{
+	const char *word = strrchr(line, ' ');
+
+	(void)v;
+	if (cmd != TS_CMD_SEARCH && cmd != TS_CMD_SEARCH_BACK)
+		return;
+	word = word ? word + 1 : line;
+	out->start = (size_t)(word - line);
+	for (int i = 1; ts_program_fields[i].name; i++)
+		if (strncmp(ts_program_fields[i].name, word, strlen(word)) == 0)
+			ts_candidates_add(out, ts_program_fields[i].name);
+}
+
+static enum ts_context
+pane_context(struct ts_view *v)
+{
+	struct programs_view *s = programs_of(v);
+
+	return s->in_tabs ? ts_tabs_context(&s->tabs) : TS_CONTEXT_LIST;
+}
+
+static enum ts_effect
+mouse(struct ts_view *v, int x, int y, int wheel)
+{
+	struct programs_view *s = programs_of(v);
+	struct ts_table t = programs_table(s);
+	bool below = !ts_rect_empty(s->below) && y >= s->below.y;
+
+	if (!wheel && below != s->in_tabs)
+		focus(s, below);
+	if (below)
+		return ts_tabs_mouse(&s->tabs, x, y, wheel);
+	return ts_list_mouse(&s->outline.list, ts_table_line(&t, s->at, y), wheel);
+}
+
+static bool
+sheet(struct ts_view *v, struct ts_sheet *out)
+{
+	struct programs_view *s = programs_of(v);
+
+	if (s->in_tabs)
+		return ts_tabs_sheet(&s->tabs, out);
+	if (!s->data)
+		return false;
+	snprintf(out->title, sizeof(out->title), "Programs");
+	out->table = programs_table(s);
+	out->list = &s->outline.list;
+	out->rows = (int64_t)s->outline.count;
+	return true;
+}
+
+/* --- address -------------------------------------------------------------------------------------- */
+
+static bool
+get_program(struct ts_view *v, struct ts_strbuf *out)
+{
+	struct programs_view *s = programs_of(v);
+	uint32_t at = programs_at(s);
+
+	if (!s->data || at == UINT32_MAX)
+		return false;
+	ts_strbuf_printf(out, "%" PRId64, programs_node(s->data, at)->program);
+	return true;
+}
+
+static enum ts_arg_state
+set_program(struct ts_view *v, const char *value)
+{
+	struct programs_view *s = programs_of(v);
+
+	if (!s->data)
+		return s->state.state == TS_PANE_EMPTY || s->state.state == TS_PANE_LOADING
+			? TS_ARG_LATER
+			: TS_ARG_NO;
+	return go_to_program(s, value) & TS_EFFECT_BELL ? TS_ARG_NO : TS_ARG_DONE;
+}
+
+static bool
+get_order(struct ts_view *v, struct ts_strbuf *out)
+{
+	if (!programs_of(v)->by_cost)
+		return false;
+	ts_strbuf_puts(out, "cost");
+	return true;
+}
+
+static enum ts_arg_state
+set_order(struct ts_view *v, const char *value)
+{
+	struct programs_view *s = programs_of(v);
+
+	s->by_cost = strcmp(value, "cost") == 0;
+	if (s->data)
+		programs_rows(s);
+	return TS_ARG_DONE;
+}
+
+static bool
+get_threshold(struct ts_view *v, struct ts_strbuf *out)
+{
+	if (programs_of(v)->fold == 0)
+		return false;
+	ts_strbuf_printf(out, "%g", (double)programs_of(v)->fold / PERCENT);
+	return true;
+}
+
+static enum ts_arg_state
+set_threshold(struct ts_view *v, const char *value)
+{
+	return threshold(programs_of(v), value) & TS_EFFECT_BELL ? TS_ARG_NO : TS_ARG_DONE;
+}
+
+static bool
+get_tab(struct ts_view *v, struct ts_strbuf *out)
+{
+	return ts_tabs_say(&programs_of(v)->tabs, out);
+}
+
+static enum ts_arg_state
+set_tab(struct ts_view *v, const char *value)
+{
+	enum ts_arg_state state = ts_tabs_set(&programs_of(v)->tabs, value);
+
+	layout(programs_of(v));
+	return state;
+}
+
+static bool
+get_full(struct ts_view *v, struct ts_strbuf *out)
+{
+	return ts_arg_say_yes(out, programs_of(v)->zoomed);
+}
+
+static enum ts_arg_state
+set_full(struct ts_view *v, const char *value)
+{
+	return ts_arg_switch(v, TS_CMD_PANE_ZOOM, programs_of(v)->zoomed, ts_arg_is_yes(value));
+}
+
+static const struct ts_view_arg args[] = {
+	{"order", "program|cost", get_order, set_order, 0},
+	{"threshold", TS_ARG_TEXT, get_threshold, set_threshold, 0},
+	{"program", TS_ARG_NUMBER, get_program, set_program, 0},
+	{"tab", TS_ARG_TEXT, get_tab, set_tab, 0},
+	{"full", TS_ARG_YES, get_full, set_full, 0},
+	{0},
+};
+
+static const struct ts_hint hints[] = {
+	{TS_CMD_OPEN, "open"},
+	{TS_CMD_SEARCH, "search"},
+	{TS_CMD_SORT, "dearest first"},
+	{TS_CMD_UNFOLD, "unfold"},
+	{TS_CMD_GOTO_TRACE, "trace"},
+	{TS_CMD_EXPLAIN, "explain"},
+	{TS_CMD_COUNT, NULL},
+};
+
+const struct ts_view_ops ts_view_programs = {
+	.name = "programs",
+	.title = "Programs",
+	.number = 5,
+	.context = TS_CONTEXT_PROGRAMS,
+	.open = open_view,
+	.close = close_view,
+	.reload = reload,
+	.resize = resize,
+	.draw = draw,
+	.request = programs_request,
+	.deliver = deliver,
+	.command = command,
+	.complete = complete,
+	.pane_context = pane_context,
+	.mouse = mouse,
+	.explain = programs_explain,
+	.sheet = sheet,
+	.hints = hints,
+	.args = args,
+};

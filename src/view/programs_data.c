@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * programs_data - what the Programs view asks, and what comes back.
+ *
+ * Two questions: what the compiler said of the programs, which is there soon; and what was executed, which goes over every
+ * step of the trace. The second brings costs and sums anew, and takes the tree and the names over.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "programs_internal.h"
+
+#include "tilescope/base/mem.h"
+
+enum { BELOW_BUDGET = 1 << 26 }; /* programs that sums look at, of all nodes together */
+
+struct programs_fetch {
+	struct ts_fetch f; /* first */
+	const struct ts_cache *cache;
+	bool trace;
+	struct ts_program_tree *tree; /* held from before, or NULL */
+	struct programs_data *data;
+	bool damaged;
+};
+
+struct programs_data *
+programs_hold(struct programs_data *d)
+{
+	atomic_fetch_add(&d->uses, 1);
+	return d;
+}
+
+void
+programs_release(struct programs_data *d)
+{
+	if (!d || atomic_fetch_sub(&d->uses, 1) > 1)
+		return;
+	ts_program_tree_close(d->tree);
+	ts_program_costs_close(d->costs);
+	ts_names_fini(&d->names);
+	ts_pile_fini(&d->below);
+	free(d);
+}
+
+/* --- in a worker ------------------------------------------------------------------------------------ */
+
+/* The tree; where nothing says who calls whom, every program for itself. */
+static enum ts_code
+read_tree(struct programs_fetch *q, struct ts_reader *rd, struct ts_err *err)
+{
+	struct ts_err why = {0};
+	enum ts_code code = ts_program_tree_read(&q->data->tree, rd, q->cache, &q->f.job.progress,
+		&why);
+
+	q->data->flat = code == TS_E_ABSENT;
+	q->damaged |= code == TS_E_DAMAGED;
+	if (code == TS_E_ABSENT)
+		return ts_program_tree_flat(&q->data->tree, q->data->costs, q->cache, err);
+	if (code == TS_E_DAMAGED && q->data->tree)
+		return TS_OK;
+	if (code && err)
+		*err = why;
+	return code;
+}
+
+static enum ts_code
+read_names(struct programs_fetch *q, struct ts_reader *rd, struct ts_err *err)
+{
+	enum ts_code code = ts_names_read(&q->data->names, rd, TS_PROGRAM, TS_PROGRAM_PROGRAM,
+		TS_PROGRAM_NAME, err);
+
+	q->damaged |= code == TS_E_DAMAGED;
+	return code == TS_E_DAMAGED ? TS_OK : code;
+}
+
+/* All programs, each once: those that nothing calls, too. */
+static void
+add_all(struct programs_data *d)
+{
+	const struct ts_program_cost *p = d->costs->cost.memory;
+	struct ts_program_sums *s = &d->all;
+
+	ts_program_sums_none(s);
+	for (size_t i = 0; i < d->costs->count; i++) {
+		uint32_t node = ts_program_tree_find(d->tree, p[i].program);
+
+		ts_program_sums_add(s, &p[i],
+			node == UINT32_MAX || programs_node(d, node)->edges == 0);
+	}
+}
+
+static enum ts_code
+read_programs(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
+{
+	struct programs_fetch *q = (struct programs_fetch *)f;
+	struct programs_data *d = q->data = ts_alloc(1, sizeof(*d));
+	enum ts_code code;
+
+	if (!d)
+		return ts_err_nomem(err);
+	atomic_init(&d->uses, 1);
+	code = ts_program_costs_read(&d->costs, rd, q->cache, q->trace, &f->job.progress, err);
+	if (!code && q->tree)
+		d->tree = ts_program_tree_hold(q->tree);
+	else if (!code)
+		code = read_tree(q, rd, err);
+	if (!code)
+		code = read_names(q, rd, err);
+	if (!code)
+		code = ts_program_below_all(&d->below, d->tree, d->costs, BELOW_BUDGET, q->cache,
+			rd->cancel, err);
+	if (!code) {
+		add_all(d);
+		d->whole = true;
+	}
+	if (!code && (q->damaged || d->costs->partial))
+		code = ts_err_set(err, TS_E_DAMAGED, "not all of the programs could be read");
+	return code;
+}
+
+static void
+fini_programs(struct ts_fetch *f)
+{
+	struct programs_fetch *q = (struct programs_fetch *)f;
+
+	ts_program_tree_close(q->tree);
+	programs_release(q->data);
+}
+
+/* --- asking ----------------------------------------------------------------------------------------- */
+
+static void
+ask(struct programs_view *s, enum programs_kind kind)
+{
+	struct programs_fetch *q = ts_alloc(1, sizeof(*q));
+
+	if (!q)
+		return;
+	q->f.read = read_programs;
+	q->f.fini = fini_programs;
+	q->cache = s->base.env->cache;
+	q->trace = kind == ASK_TRACE;
+	if (q->trace)
+		q->tree = ts_program_tree_hold(s->data->tree);
+	s->asked[kind] = &q->f;
+	ts_fetch_send(&s->base, &q->f, kind, kind == ASK_TRACE ? TS_WORKER_BULK : TS_WORKER_SCREEN,
+		q->trace ? "adding up what was executed" : "reading programs");
+}
+
+void
+programs_request(struct ts_view *v)
+{
+	struct programs_view *s = programs_of(v);
+	const struct ts_report *r = v->env->report;
+
+	if (s->state.state == TS_PANE_EMPTY && !s->asked[ASK_PROGRAMS]) {
+		s->state.state = TS_PANE_LOADING;
+		s->state.absent = TS_ABSENT_PROGRAMS;
+		ask(s, ASK_PROGRAMS);
+	}
+	if (ts_pane_has(&s->state) && !s->traced && !s->asked[ASK_TRACE] &&
+		ts_report_has_column(r, TS_STEP, TS_STEP_PROGRAM))
+		ask(s, ASK_TRACE);
+	ts_tabs_request(&s->tabs);
+}
+
+void
+programs_drop(struct programs_view *s)
+{
+	programs_release(s->data);
+	s->data = NULL;
+	memset(s->asked, 0, sizeof(s->asked));
+	s->state = (struct ts_pane_data){0};
+	s->traced = false;
+	s->hits = 0;
+	s->hit.used = 0;
+	s->order_of = UINT32_MAX;
+	ts_outline_clear(&s->outline);
+}
+
+/* --- answers ---------------------------------------------------------------------------------------- */
+
+/* Nodes on top: the roots; without any what nothing calls. */
+static bool
+find_roots(struct programs_view *s)
+{
+	const struct ts_program_tree *t = s->data->tree;
+	const struct ts_program_root *root = t->root.memory;
+	struct ts_err err;
+
+	s->root.used = 0;
+	for (size_t i = 0; i < t->roots; i++) {
+		uint32_t node = ts_program_tree_find(t, root[i].program);
+
+		if (ts_pile_add(&s->root, &node, sizeof(node), NULL, &err))
+			return false;
+	}
+	for (uint32_t i = 0; t->roots == 0 && i < t->nodes; i++)
+		if (programs_node(s->data, i)->uses == 0 &&
+			ts_pile_add(&s->root, &i, sizeof(i), NULL, &err))
+			return false;
+	return true;
+}
+
+static void
+take(struct programs_view *s, struct programs_fetch *q)
+{
+	bool flat = s->data && s->data->flat;
+
+	programs_release(s->data);
+	s->data = q->data;
+	q->data = NULL;
+	s->data->flat |= flat;
+	s->order_of = UINT32_MAX;
+	if (q->trace && !s->by_cost && s->fold == 0)
+		return;
+	if (!find_roots(s))
+		s->root.used = 0;
+	programs_rows(s);
+}
+
+static enum ts_effect
+take_programs(struct programs_view *s, struct ts_fetch *f)
+{
+	struct programs_fetch *q = (struct programs_fetch *)f;
+	bool whole = f->code == TS_OK || (f->code == TS_E_DAMAGED && q->data && q->data->whole);
+
+	s->asked[q->trace ? ASK_TRACE : ASK_PROGRAMS] = NULL;
+	if (ts_fetch_in_vain(f, s->base.env->generation)) {
+		if (!ts_pane_has(&s->state)) {
+			s->state.state = TS_PANE_FAILED;
+			snprintf(s->state.reason, sizeof(s->state.reason),
+				"cancelled (r reads it again)");
+		}
+		s->traced |= q->trace; /* not asked again */
+		return TS_EFFECT_REPAINT;
+	}
+	if (whole || !q->trace)
+		ts_pane_result(&s->state, f->code, &f->err, whole);
+	else
+		ts_view_say_error(s->base.env, "what was executed: %s", f->err.msg);
+	s->traced |= q->trace;
+	if (whole)
+		take(s, q);
+	s->base.env->partial |= f->code == TS_E_DAMAGED;
+	return TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
+}
+
+enum ts_effect
+programs_deliver(struct ts_view *v, struct ts_fetch *f)
+{
+	struct programs_view *s = programs_of(v);
+	enum ts_effect effect = ts_tabs_deliver(&s->tabs, f);
+
+	if (!(effect & TS_EFFECT_UNKNOWN))
+		return effect;
+	if (f == s->asked[ASK_HITS])
+		return programs_take_hits(s, f) ? TS_EFFECT_REPAINT | TS_EFFECT_RECALC
+						: TS_EFFECT_REPAINT;
+	if (f == s->asked[ASK_PROGRAMS] || f == s->asked[ASK_TRACE])
+		return take_programs(s, f);
+	return TS_EFFECT_NONE;
+}
+
+/* --- rows ------------------------------------------------------------------------------------------- */
+
+enum programs_measure
+programs_measure(const struct programs_view *s)
+{
+	if (s->data->all.executed > 0)
+		return PROGRAMS_EXECUTED;
+	return s->data->all.measured > 0 ? PROGRAMS_MEASURED : PROGRAMS_ESTIMATED;
+}
+
+int64_t
+programs_figure(const struct programs_view *s, const struct ts_program_sums *sums)
+{
+	if (sums->programs == TS_UNKNOWN)
+		return TS_UNKNOWN;
+	switch (programs_measure(s)) {
+	case PROGRAMS_EXECUTED:
+		return sums->executed;
+	case PROGRAMS_MEASURED:
+		return sums->measured;
+	default:
+		return sums->estimated;
+	}
+}
+
+/* Is it worth a row, as far as is known? */
+static bool
+is_worth(const struct programs_view *s, uint32_t node)
+{
+	int64_t all = programs_figure(s, &s->data->all);
+	int64_t own = programs_figure(s, programs_below(s->data, node));
+
+	return s->fold == 0 || all <= 0 || own == TS_UNKNOWN ||
+		(double)own * 100000.0 >= (double)all * (double)s->fold;
+}
+
+struct ranked {
+	int64_t figure;
+	uint32_t place, node;
+};
+
+static int
+by_figure(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	if (x->figure != y->figure)
+		return x->figure > y->figure ? -1 : 1;
+	return (x->place > y->place) - (x->place < y->place);
+}
+
+/* Children of a node that are worth a row, in the order that is wished, in s->order. */
+static bool
+order_children(struct programs_view *s, uint32_t node)
+{
+	const struct ts_program_node *n = programs_node(s->data, node);
+	const uint32_t *child = s->data->tree->child.memory;
+	struct ranked *rank;
+	struct ts_err err;
+	size_t count = 0;
+
+	s->order_of = UINT32_MAX;
+	s->order.used = 0;
+	rank = ts_alloc((size_t)n->edges + 1, sizeof(*rank));
+	if (!rank)
+		return false;
+	for (uint32_t i = 0; i < n->edges; i++) {
+		uint32_t at = child[n->first_edge + i];
+
+		if (is_worth(s, at))
+			rank[count++] = (struct ranked){programs_figure(s,
+								programs_below(s->data, at)),
+				i, at};
+	}
+	if (s->by_cost)
+		qsort(rank, count, sizeof(*rank), by_figure);
+	for (size_t i = 0; i < count; i++)
+		if (ts_pile_add(&s->order, &rank[i].node, sizeof(rank[i].node), NULL, &err))
+			count = 0;
+	free(rank);
+	s->order_of = node;
+	return true;
+}
+
+static uint32_t
+children(void *ctx, uint32_t node)
+{
+	struct programs_view *s = ctx;
+
+	if (!s->by_cost && s->fold == 0)
+		return programs_node(s->data, node)->edges;
+	if (s->order_of != node && !order_children(s, node))
+		return 0;
+	return (uint32_t)(s->order.used / sizeof(uint32_t));
+}
+
+static uint32_t
+child(void *ctx, uint32_t node, uint32_t i)
+{
+	struct programs_view *s = ctx;
+	const uint32_t *all = s->data->tree->child.memory;
+
+	if (s->order_of == node && (s->by_cost || s->fold > 0))
+		return ((const uint32_t *)s->order.memory)[i];
+	return all[programs_node(s->data, node)->first_edge + i];
+}
+
+static const struct ts_outline_graph graph = {children, child};
+
+uint32_t
+programs_at(const struct programs_view *s)
+{
+	const struct ts_outline_row *row = ts_outline_at(&s->outline);
+
+	return row ? row->node : UINT32_MAX;
+}
+
+bool
+programs_go(struct programs_view *s, uint32_t node)
+{
+	enum { LEVELS = 20000 };
+	uint32_t *way = ts_alloc(LEVELS, sizeof(*way));
+	size_t n = 0;
+	bool there;
+
+	if (!way)
+		return false;
+	for (uint32_t at = node; at != UINT32_MAX && n < LEVELS;
+		at = programs_node(s->data, at)->parent)
+		way[n++] = at;
+	for (size_t i = 0, j = n - 1; n > 0 && i < j; i++, j--) {
+		uint32_t swap = way[i];
+
+		way[i] = way[j];
+		way[j] = swap;
+	}
+	there = ts_outline_go(&s->outline, way, n);
+	free(way);
+	return there;
+}
+
+void
+programs_rows(struct programs_view *s)
+{
+	uint32_t at = programs_at(s);
+
+	s->order_of = UINT32_MAX;
+	if (!ts_outline_set(&s->outline, &graph, s, s->root.memory,
+		    s->root.used / sizeof(uint32_t)))
+		return;
+	if (s->kept >= 0)
+		at = ts_program_tree_find(s->data->tree, s->kept);
+	s->kept = -1;
+	if (at != UINT32_MAX && at < s->data->tree->nodes && programs_go(s, at))
+		return;
+	for (size_t i = s->outline.count; s->outline.count <= 8 && i > 0; i--)
+		ts_outline_open(&s->outline, i - 1, true);
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* programs_internal - what the files of the Programs view share. */
+#ifndef TS_VIEW_PROGRAMS_INTERNAL_H
+#define TS_VIEW_PROGRAMS_INTERNAL_H
+
+#include "tilescope/report/names.h"
+#include "tilescope/report/program_below.h"
+#include "tilescope/ui/outline.h"
+#include "tilescope/ui/table.h"
+#include "tilescope/view/explain.h"
+#include "tilescope/view/fetch.h"
+#include "tilescope/view/programs.h"
+#include "tilescope/view/sheet.h"
+#include "tilescope/view/tab.h"
+
+enum programs_kind { ASK_PROGRAMS, ASK_TRACE, ASK_HITS, ASK_KINDS };
+
+enum { PROGRAMS_SOUGHT = 256 };
+
+/* What was read. Not changed once it is delivered: workers that search hold it, too. */
+struct programs_data {
+	atomic_int uses;
+	struct ts_program_tree *tree; /* one without edges where it is not known who calls whom */
+	struct ts_program_costs *costs;
+	struct ts_names names;
+	struct ts_pile below;	    /* struct ts_program_sums by node */
+	bool flat;		    /* there is no tree */
+	bool whole;		    /* all of it is there */
+	struct ts_program_sums all; /* of all programs, each once */
+};
+
+struct programs_view {
+	struct ts_view base; /* first */
+	struct ts_pane_data state;
+	struct programs_data *data; /* held; NULL unless `state` has it */
+	bool traced;		    /* figures of the trace are in it */
+	const struct ts_fetch *asked[ASK_KINDS];
+	struct ts_outline outline;
+	struct ts_pile root;  /* uint32_t: nodes on top */
+	bool by_cost;	      /* children in the order of what they cost, else as they run */
+	struct ts_pile order; /* uint32_t: children of `order_of`, sorted */
+	uint32_t order_of;
+	int64_t fold; /* children below so many thousandths of a percent of all are left out; 0: none are */
+	struct ts_pile hit; /* uint32_t: nodes that were found, ascending */
+	size_t hits;
+	char sought[PROGRAMS_SOUGHT];
+	int seek;     /* the cursor is yet to go to the next one (1), the one before (-1) */
+	int64_t kept; /* program that was under the cursor before a reload; -1 */
+	struct ts_tabs tabs;
+	bool in_tabs, zoomed;
+	struct ts_rect area, rule, at, below;
+};
+
+static inline struct programs_view *
+programs_of(struct ts_view *v)
+{
+	return (struct programs_view *)v;
+}
+
+struct programs_data *programs_hold(struct programs_data *d);
+void programs_release(struct programs_data *d); /* NULL allowed */
+
+static inline struct programs_view *
+programs_host(const struct ts_tab *t)
+{
+	return t->host;
+}
+
+static inline const struct ts_program_node *
+programs_node(const struct programs_data *d, uint32_t node)
+{
+	return (const struct ts_program_node *)d->tree->node.memory + node;
+}
+
+/* Sums of a node; `programs` is TS_UNKNOWN where they were not worked out. */
+static inline const struct ts_program_sums *
+programs_below(const struct programs_data *d, uint32_t node)
+{
+	return (const struct ts_program_sums *)d->below.memory + node;
+}
+
+/* Its own figures, or NULL: it is named, but not described. */
+static inline const struct ts_program_cost *
+programs_cost(const struct programs_data *d, uint32_t node)
+{
+	return ts_program_costs_find(d->costs, programs_node(d, node)->program);
+}
+
+/* What decides the share of a program: cycles executed, else measured ones, else estimates. */
+enum programs_measure { PROGRAMS_EXECUTED, PROGRAMS_MEASURED, PROGRAMS_ESTIMATED };
+enum programs_measure programs_measure(const struct programs_view *s);
+int64_t programs_figure(const struct programs_view *s, const struct ts_program_sums *sums);
+
+/* programs_data.c: asking and answers */
+void programs_request(struct ts_view *v);
+enum ts_effect programs_deliver(struct ts_view *v, struct ts_fetch *f);
+void programs_drop(struct programs_view *s);
+
+/* The node of a program under the cursor; UINT32_MAX: none. */
+uint32_t programs_at(const struct programs_view *s);
+
+/* Put the cursor on a program, by the way of its first use. False: there is no such program. */
+bool programs_go(struct programs_view *s, uint32_t node);
+
+/* Rows anew: after new data, another order or threshold. The cursor stays on its program. */
+void programs_rows(struct programs_view *s);
+
+/* programs_find.c */
+void programs_seek(struct programs_view *s, const char *text, int direction);
+enum ts_effect programs_next_hit(struct programs_view *s, int direction);
+bool programs_take_hits(struct programs_view *s, struct ts_fetch *f);
+bool programs_is_hit(const struct programs_view *s, uint32_t node);
+
+/* programs_table.c */
+struct ts_table programs_table(struct programs_view *s);
+void programs_row_text(const struct programs_view *s, int64_t row, struct ts_strbuf *out);
+void programs_explain(struct ts_view *v, struct ts_explain *out);
+
+/* Type (or "program") and name of a node, safe for nothing: for the canvas. */
+void programs_title(const struct programs_data *d, uint32_t node, struct ts_strbuf *type,
+	struct ts_strbuf *name);
+
+/* programs_tabs.c */
+enum { PROGRAMS_TABS = 2 };
+extern const struct ts_tab_ops *const programs_tab_ops[PROGRAMS_TABS];
+
+#endif

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The Programs view on a canvas: the tree at every size, opened, in the order of costs, above a threshold; search by text and by
+ * structure; what is not recorded; circles; keys of any kind.
+ */
+#include "config.h"
+
+#include <locale.h>
+
+#include "view_harness.h"
+
+#include "tilescope/view/explain.h"
+#include "tilescope/view/programs.h"
+#include "tilescope/view/sheet.h"
+
+static struct harness h;
+
+static void
+begin(int w, int height, enum ts_glyphs glyphs, enum ts_demo_layout layout, const char *sql)
+{
+	struct ts_demo_options o = {.scale = TS_DEMO_SMALL,
+		.layout = layout,
+		.ipus = 2,
+		.tiles = 40,
+		.steps = 200,
+		.variables = 1200};
+
+	harness_demo(&h, &o);
+	if (sql)
+		harness_sql(&h, sql);
+	harness_start(&h, &ts_view_programs, w, height, glyphs);
+}
+
+static const struct {
+	const char *name;
+	int w, h;
+	enum ts_glyphs glyphs;
+	const char *keys[8];
+} screens[] = {
+	{"programs-80", 80, 22, TS_GLYPHS_FULL, {"down", "open", "down", 0}},
+	{"programs-120", 120, 38, TS_GLYPHS_FULL, {"sort", "down", "unfold", "down", "down", 0}},
+	{"programs-200", 200, 58, TS_GLYPHS_FULL,
+		{"search DoExchange under Repeat where code>1", "search-next", 0}},
+	{"programs-ascii", 80, 22, TS_GLYPHS_ASCII, {"down", "unfold", "pane-next", "down", 0}},
+	{"programs-40", 40, 8, TS_GLYPHS_BASIC, {0}},
+};
+
+START_TEST(looks)
+{
+	begin(screens[_i].w, screens[_i].h, screens[_i].glyphs, TS_DEMO_STORE, NULL);
+	harness_settle(&h);
+	for (int i = 0; screens[_i].keys[i]; i++) {
+		harness_command(&h, screens[_i].keys[i]);
+		harness_settle(&h);
+	}
+	harness_look(&h, screens[_i].name);
+	harness_end(&h);
+}
+END_TEST
+
+static int64_t
+rows(void)
+{
+	struct ts_sheet sheet = {0};
+
+	ck_assert(ts_view_programs.sheet(h.view, &sheet));
+	return sheet.rows;
+}
+
+static void
+command(const char *line)
+{
+	harness_command(&h, line);
+	harness_settle(&h);
+}
+
+/* Rows come and go; the threshold leaves out what costs little; the cursor stays on its program. */
+START_TEST(rows_open_and_fold)
+{
+	int64_t folded, all;
+	char place[80];
+
+	begin(120, 38, TS_GLYPHS_FULL, TS_DEMO_STORE, NULL);
+	harness_settle(&h);
+	command("fold");
+	folded = rows();
+	command("down");
+	command("unfold");
+	all = rows();
+	ck_assert_int_gt(all, folded);
+	command("goto 17");
+	command("copy");
+	snprintf(place, sizeof(place), "%.79s", h.env.copy);
+	ck_assert_ptr_nonnull(strstr(place, "17 "));
+	command("sort");
+	command("copy");
+	ck_assert_str_eq(place, h.env.copy);
+	command("threshold 5%");
+	command("copy");
+	ck_assert_str_eq(place, h.env.copy);
+	command("down");
+	command("unfold");
+	ck_assert_int_lt(rows(), all);
+	h.env.message[0] = '\0';
+	command("threshold apples");
+	ck_assert_str_ne(h.env.message, "");
+	command("threshold 0");
+	harness_end(&h);
+}
+END_TEST
+
+/* n goes round; what is wrong in a line is said; Enter on nothing found is no harm. */
+START_TEST(searches)
+{
+	begin(120, 38, TS_GLYPHS_FULL, TS_DEMO_STORE, NULL);
+	harness_settle(&h);
+	command("search matMul");
+	ck_assert_ptr_nonnull(strstr(h.env.message, " of "));
+	command("search-next");
+	command("search-previous");
+	command("search type=Nothing");
+	ck_assert_ptr_nonnull(strstr(h.env.message, "no program"));
+	command("search colour>3");
+	ck_assert(h.env.message_is_error);
+	command("search a under");
+	ck_assert(h.env.message_is_error);
+	command("search (a+)+b$ under name~(a+)+b$");
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(leads_elsewhere)
+{
+	begin(120, 38, TS_GLYPHS_FULL, TS_DEMO_STORE, NULL);
+	harness_settle(&h);
+	command("search type=OnTileExecute steps>0");
+	command("goto-trace");
+	ck_assert_int_eq(strncmp(h.env.place, "trace?step=", 11), 0);
+	command("goto-liveness");
+	ck_assert_int_eq(strncmp(h.env.place, "liveness?step=", 14), 0);
+	harness_end(&h);
+}
+END_TEST
+
+/* What is missing, or nonsense, one after the other: something is drawn, nothing breaks. */
+static const char *const broken[] = {
+	"DROP TABLE program_child",
+	"DROP TABLE program_root",
+	"DROP TABLE program_child; DROP TABLE program_root",
+	"DROP TABLE program",
+	"DROP TABLE step",
+	"DROP TABLE step_ipu",
+	"DROP TABLE compute_set",
+	"DROP TABLE liveness_step",
+	"DELETE FROM program",
+	"INSERT INTO program_child VALUES(20, 0, 1), (1, 99, 20), (20, 3, 20)",
+	"DELETE FROM program_child; WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < "
+	"10000) INSERT INTO program_child SELECT i, 0, i + 1 FROM n",
+	"UPDATE program SET cycles_by_tile = x'ffffff', code_by_tile = 'text', name = x'1b5b33316d', type = 5",
+	"UPDATE program SET type = NULL, name = NULL, compute_set = -1, repeat_count = 4611686018427387904",
+	"UPDATE step_ipu SET cycles = 4611686018427387904",
+	"UPDATE step SET program = NULL",
+	"UPDATE program_child SET child = 4611686018427387904 WHERE child % 3 = 0",
+	"INSERT INTO program_root SELECT 'control', program, 4611686018427387905 FROM program",
+};
+
+static const char *const keys[] = {"down", "open", "unfold", "right", "left", "sort", "page-down",
+	"search a", "search-next", "search x under y where code>0", "threshold 1", "pane-next",
+	"down", "tab-next", "pane-previous", "last", "open", "goto-trace", "goto-liveness", "fold",
+	"first", "goto 3", "copy", "pane-zoom", "threshold 0"};
+
+START_TEST(survives)
+{
+	size_t what = (size_t)_i / 2;
+	struct ts_explain *e = calloc(1, sizeof(*e));
+
+	ck_assert_ptr_nonnull(e);
+	begin(80 + _i % 2 * 60, 24, TS_GLYPHS_FULL, TS_DEMO_STORE, broken[what]);
+	harness_settle(&h);
+	harness_draw(&h);
+	for (size_t i = 0; i < TS_COUNT(keys) * 2; i++) {
+		command(keys[(i * 7 + (size_t)_i) % TS_COUNT(keys)]);
+		harness_draw(&h);
+		ts_explain_init(e);
+		ts_view_programs.explain(h.view, e);
+	}
+	harness_end(&h);
+	free(e);
+}
+END_TEST
+
+START_TEST(sdk)
+{
+	begin(120, 38, TS_GLYPHS_FULL, TS_DEMO_SDK, NULL);
+	harness_settle(&h);
+	harness_look(&h, "programs-sdk-120");
+	harness_end(&h);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("view_programs");
+	TCase *tc = tcase_create("all");
+	SRunner *sr;
+	int failed;
+
+	setlocale(LC_CTYPE, "C.UTF-8");
+	tcase_set_timeout(tc, 120);
+	tcase_add_loop_test(tc, looks, 0, (int)TS_COUNT(screens));
+	tcase_add_test(tc, rows_open_and_fold);
+	tcase_add_test(tc, searches);
+	tcase_add_test(tc, leads_elsewhere);
+	tcase_add_loop_test(tc, survives, 0, (int)TS_COUNT(broken) * 2);
+	tcase_add_test(tc, sdk);
+	suite_add_tcase(s, tc);
+	sr = srunner_create(s);
+	srunner_run_all(sr, CK_NORMAL);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
