@@ -11,16 +11,19 @@
 
 enum { CANCEL_NODES = 4096 };
 
-/* *sum += v, where v is known; what would not fit stays at the end. */
+/* What a sum is that did not fit, until all is added: no report has so much of anything. */
+#define BEYOND INT64_MAX
+
+/* *sum += v, where v is known; what would not fit stays so. */
 static void
 add_known(int64_t *sum, int64_t v)
 {
-	if (v == TS_UNKNOWN)
+	if (v == TS_UNKNOWN || *sum == BEYOND)
 		return;
 	if (*sum == TS_UNKNOWN)
 		*sum = 0;
 	if (!ts_add_i64(sum, v))
-		*sum = INT64_MAX;
+		*sum = BEYOND;
 }
 
 void
@@ -49,6 +52,17 @@ ts_program_sums_add(struct ts_program_sums *s, const struct ts_program_cost *p, 
 	add_known(&s->steps, p->steps);
 	add_known(&s->executed, p->executed);
 	s->live = ts_max_i64(s->live, p->live);
+}
+
+void
+ts_program_sums_end(struct ts_program_sums *s)
+{
+	int64_t *const sums[] = {&s->control_code, &s->exchange_code, &s->measured, &s->estimated,
+		&s->steps, &s->executed};
+
+	for (size_t i = 0; i < TS_COUNT(sums); i++)
+		if (*sums[i] == BEYOND)
+			*sums[i] = TS_UNKNOWN;
 }
 
 static bool
@@ -100,6 +114,7 @@ ts_program_below(struct ts_program_sums *sums, const struct ts_program_tree *t,
 	for (size_t i = 0; i * sizeof(start) < list.used; i++)
 		seen[((uint32_t *)list.memory)[i] / 8] = 0;
 	ts_pile_fini(&list);
+	ts_program_sums_end(sums);
 	return code;
 }
 

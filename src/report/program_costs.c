@@ -382,19 +382,19 @@ add_executed(struct costing *k, struct ts_err *err)
 	static const struct ts_step_names no_names = {0};
 	const struct ts_slice *s = NULL;
 	struct ts_slices *slices;
+	int64_t beyond = 0; /* with them a sum would not fit */
 	enum ts_code code = ts_slices_open(&slices, k->rd, &no_names, k->cache, k->progress, err);
 
 	while (!code && !(code = ts_slices_next(&s, slices, err)) && s) {
 		struct ts_program_cost *p = s->program == TS_UNKNOWN ? NULL
 								     : find_near(k, s->program);
 
-		if (p && !ts_add_i64(&p->executed, s->cycles))
-			p->executed = INT64_MAX;
+		beyond += p && !ts_add_i64(&p->executed, s->cycles);
 	}
 	if (slices) {
 		struct ts_slices_left_out left = ts_slices_left_out(slices);
 
-		k->c->bad_parts = left.bad_rows + left.orphans;
+		k->c->bad_parts = left.bad_rows + left.orphans + beyond;
 	}
 	ts_slices_close(slices);
 	k->c->partial |= code == TS_E_DAMAGED;

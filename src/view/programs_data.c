@@ -90,6 +90,7 @@ add_all(struct programs_data *d)
 		ts_program_sums_add(s, &p[i],
 			node == UINT32_MAX || programs_node(d, node)->edges == 0);
 	}
+	ts_program_sums_end(s);
 }
 
 static enum ts_code

@@ -15,6 +15,7 @@
 #include "tilescope/view/insights.h"
 #include "tilescope/view/liveness.h"
 #include "tilescope/view/memory.h"
+#include "tilescope/view/programs.h"
 #include "tilescope/view/variables.h"
 
 static const char *const everywhere[] = {"pane-next", "first", "last", "largest", "search matMul",
@@ -37,6 +38,9 @@ static const char *const in_insights[] = {"pane-next", "tab-next", "tab-next", "
 static const char *const in_variables[] = {"sort", "sort", "sort", "sort", "sort-reverse", "last",
 	"level", "sort", "last", "level", "filter steps<3 or tiles>1",
 	"filter bytes>=4611686018427387904", NULL};
+static const char *const in_programs[] = {"down", "unfold", "sort", "threshold 1", "fold",
+	"threshold 0", "open", "goto 5", "search DoExchange under Repeat where code>0",
+	"search-next", "goto-trace", "goto-liveness", "pane-next", "tab-next", "tab-next", NULL};
 
 static const struct {
 	const struct ts_view_ops *ops;
@@ -46,6 +50,7 @@ static const struct {
 	{&ts_view_memory, in_memory},
 	{&ts_view_liveness, in_liveness},
 	{&ts_view_variables, in_variables},
+	{&ts_view_programs, in_programs},
 };
 
 /* What of a report these views are made of. */
@@ -53,7 +58,7 @@ static const char *const relations[] = {"tile_memory", "tile_category", "memory_
 	"lowered_variable", "class_interval", "liveness_step", "liveness_step_ipu", "variable",
 	"liveness_variable", "tile_always_live", "ipu", "target", "vertex_type", "tile_vertex",
 	"program", "program_child", "program_root", "program_variable", "compute_set",
-	"compute_set_vertex", "memory_element", "context"};
+	"compute_set_vertex", "memory_element", "context", "step", "step_ipu", "run"};
 
 /* Values that break one thing each. */
 static const char *const bad[] = {
@@ -99,6 +104,11 @@ static const char *const bad[] = {
 	"UPDATE compute_set SET cycles_by_tile = zeroblob(3), estimated_cycles_by_tile = NULL",
 	"UPDATE compute_set_vertex SET instances = 4611686018427387904, count_by_tile = zeroblob(0)",
 	"UPDATE program_child SET child = parent",
+	"UPDATE program_child SET parent = child + 4611686018427387904 WHERE position % 2",
+	"UPDATE program SET repeat_count = 4611686018427387904, compute_set = -1, context = -1",
+	"UPDATE program SET type = NULL, name = char(27, 91, 50, 74) || name, cycles_by_tile = x'ffffffff'",
+	"UPDATE step SET program = 4611686018427387904 WHERE step % 2; UPDATE step_ipu SET cycles = -1 WHERE step % 3 = 0",
+	"UPDATE step_ipu SET cycles = 4611686018427387904",
 	"DELETE FROM tile_memory; DELETE FROM lowered_variable; DELETE FROM variable",
 };
 
@@ -163,10 +173,10 @@ look(struct stage *s, const char *what, const char *sql)
 
 	ck_assert_ptr_nonnull(text);
 	for (size_t i = 0; i < TS_COUNT(never); i++)
-		ck_assert_msg(!strstr(text, never[i]), "%s, after %s: %s in\n%.6000s", sql, what,
+		ck_assert_msg(!strstr(text, never[i]), "%s, after %s: %s in\n%.3000s", sql, what,
 			never[i], text);
 	for (const char *p = text; wide && (p = strstr(p, "Not in this report: ")); p++)
-		ck_assert_msg(strstr(p, "Recorded by: "), "%s, after %s:\n%.6000s", sql, what,
+		ck_assert_msg(strstr(p, "Recorded by: "), "%s, after %s:\n%.3000s", sql, what,
 			text);
 	free(text);
 	if (!s->h.view->ops->explain)

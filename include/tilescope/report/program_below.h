@@ -21,9 +21,13 @@ struct ts_program_sums {
 	bool cut;     /* there are more programs than were walked */
 };
 
-/* Of no programs; and with one more. `leaf`: it has no children, so that its control code counts. p NULL: not described. */
+/*
+ * Of no programs; and with one more (`leaf`: it has no children, so that its control code counts; p NULL: not
+ * described); and when all are added: sums that do not fit are TS_UNKNOWN then.
+ */
 void ts_program_sums_none(struct ts_program_sums *s);
 void ts_program_sums_add(struct ts_program_sums *s, const struct ts_program_cost *p, bool leaf);
+void ts_program_sums_end(struct ts_program_sums *s);
 
 /*
  * A program and everything below it, each program once: what runs in there, not how often a path leads to it. Looks at

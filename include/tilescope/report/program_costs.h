@@ -64,8 +64,9 @@ struct ts_program_costs {
 
 /*
  * Read program, compute_set, liveness_step, step and step_ipu, as far as they are there. `progress` counts rows of what
- * is read at the moment. Without `trace` what needs every step is left unknown: steps, executed, first_step. Errors: TS_E_ABSENT: there is no `program`; TS_E_NOMEM, TS_E_SYS, TS_E_CANCELLED. Damage sets
- * `partial`. Give back with ts_program_costs_close().
+ * is read at the moment. Without `trace` what needs every step is left unknown: steps, executed, first_step. Errors:
+ * TS_E_ABSENT: there is no `program`; TS_E_NOMEM, TS_E_SYS, TS_E_CANCELLED. Damage sets `partial`. Give back with
+ * ts_program_costs_close().
  */
 enum ts_code ts_program_costs_read(struct ts_program_costs **out, struct ts_reader *rd,
 	const struct ts_cache *cache, bool trace, struct ts_progress *progress,
