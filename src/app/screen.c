@@ -16,6 +16,9 @@
 enum {
 	BUSY_US = 300000,
 	TITLE_WORD = 12,
+	/* of the program's name and some of the report's, or of what is selected; and of work that is under way */
+	TITLE_ROOM = 21,
+	TITLE_ROOM_LONG = 36,
 	TITLE_PATH = 48,
 	TITLE_PATH_LEAST = 8,
 	PATH_LEAST = 10,
@@ -32,7 +35,7 @@ static const struct {
 	const char *title, *brief;
 } tab_texts[] = {{1, "Summary", "Sum"}, {2, "Insights", "Ins"}, {3, "Memory", "Mem"},
 	{4, "Liveness", "Live"}, {5, "Programs", "Prog"}, {7, "Trace", "Trace"},
-	{8, "Variables", "Vars"}, {9, "Tables", "Tables"}};
+	{8, "Variables", "Vars"}, {9, "Tables", "Tab"}};
 
 /* What the user should know as long as it is so; "" = nothing. */
 static const char *
@@ -134,8 +137,8 @@ describe_work(const struct ts_app *app, int columns, char *out, size_t size)
 	}
 }
 
-/* Titles of the views: "3:Memory", "3:Mem", or "3" of all but the one that is shown. */
-enum tab_form { TABS_LONG, TABS_BRIEF, TABS_NUMBERS };
+/* Titles of the views: "3:Memory", "3:Mem", that with one blank between, or "3" of all but the one that is shown. */
+enum tab_form { TABS_LONG, TABS_BRIEF, TABS_TIGHT, TABS_NUMBERS };
 
 static bool
 is_active(const struct ts_app *app, size_t i)
@@ -148,8 +151,8 @@ static int
 tab_text(const struct ts_app *app, char out[24], size_t i, enum tab_form form)
 {
 	if (form == TABS_NUMBERS && !is_active(app, i))
-		return snprintf(out, 24, " %d ", tab_texts[i].number);
-	return snprintf(out, 24, " %d:%s ", tab_texts[i].number,
+		return snprintf(out, 24, " %d", tab_texts[i].number);
+	return snprintf(out, 24, form == TABS_TIGHT ? "%d:%s " : " %d:%s ", tab_texts[i].number,
 		form == TABS_LONG ? tab_texts[i].title : tab_texts[i].brief);
 }
 
@@ -291,13 +294,22 @@ draw_selected_beside(struct ts_app *app, struct ts_canvas *c, struct ts_rect r, 
 		draw_tabs(app, c, r, to + 1, form);
 }
 
+/* The longest titles that leave room for the rest of the line, whatever stands there: they do not move when work begins. */
+static enum tab_form
+tab_form(const struct ts_app *app, int columns)
+{
+	if (columns >= tabs_width(app, TABS_LONG) + TITLE_ROOM_LONG)
+		return TABS_LONG;
+	if (columns >= tabs_width(app, TABS_BRIEF) + TITLE_ROOM)
+		return TABS_BRIEF;
+	return columns >= tabs_width(app, TABS_TIGHT) + TITLE_WORD ? TABS_TIGHT : TABS_NUMBERS;
+}
+
 static void
 draw_title(struct ts_app *app, struct ts_canvas *c)
 {
 	struct ts_rect r = ts_rect_row(ts_canvas_rect(c), 0);
-	enum tab_form form = r.w >= 100		     ? TABS_LONG
-		: r.w >= tabs_width(app, TABS_BRIEF) ? TABS_BRIEF
-						     : TABS_NUMBERS;
+	enum tab_form form = tab_form(app, r.w);
 	int tabs_w = tabs_width(app, form), margin = form == TABS_LONG, from, to, end;
 	char work[TS_INDEXING_TITLE];
 

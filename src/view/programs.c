@@ -434,6 +434,22 @@ set_tab(struct ts_view *v, const char *value)
 }
 
 static bool
+get_pane(struct ts_view *v, struct ts_strbuf *out)
+{
+	if (!programs_of(v)->in_tabs)
+		return false;
+	ts_strbuf_puts(out, "tabs");
+	return true;
+}
+
+static enum ts_arg_state
+set_pane(struct ts_view *v, const char *value)
+{
+	focus(programs_of(v), strcmp(value, "tabs") == 0);
+	return TS_ARG_DONE;
+}
+
+static bool
 get_full(struct ts_view *v, struct ts_strbuf *out)
 {
 	return ts_arg_say_yes(out, programs_of(v)->zoomed);
@@ -450,6 +466,7 @@ static const struct ts_view_arg args[] = {
 	{"threshold", TS_ARG_TEXT, get_threshold, set_threshold, 0},
 	{"program", TS_ARG_NUMBER, get_program, set_program, 0},
 	{"tab", TS_ARG_TEXT, get_tab, set_tab, 0},
+	{"pane", "programs|tabs", get_pane, set_pane, 0},
 	{"full", TS_ARG_YES, get_full, set_full, 0},
 	{0},
 };
@@ -483,5 +500,6 @@ const struct ts_view_ops ts_view_programs = {
 	.explain = programs_explain,
 	.sheet = sheet,
 	.hints = hints,
+	.not_selected = "figures of all tiles",
 	.args = args,
 };

@@ -56,12 +56,12 @@ def marked_in_every_view(ctx, size):
     command(t, "tiles worst(5)", "selected 5 tiles, ")
     for key, word in (("1", "figures of all tiles"), ("2", "figures of all tiles"),
                       ("3", "5 selected tiles"), ("4", "Live bytes of all tiles"),
-                      ("7", "figures of whole IPUs"), ("8", "of all tiles; & tile in selected"),
+                      ("5", "figures of all tiles"), ("7", "figures of whole IPUs"), ("8", "of all tiles; & tile in selected"),
                       ("9", "Tables")):
         t.press(key)
         t.wait(word)
         t.wait(lambda text: "tiles worst(5): 5" in text.splitlines()[0])
-    for key in "12478":
+    for key in "124578":
         t.press(key, "esc")
         t.wait("no tiles are selected any more")
         t.wait(lambda text: "worst(5)" not in text.splitlines()[0])

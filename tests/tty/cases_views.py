@@ -122,7 +122,7 @@ def resize(ctx, name):
             expect(" %s:" % VIEWS[name] in t.screen.line(0), "no tab at %dx%d" % (w, h))
             if w >= 79:  # the report's name, not the end of its path in the midst of a word
                 whole = os.path.basename(ctx.reports["store"].rstrip("/"))
-                expect(re.search(r"[ /]%s  " % re.escape(whole), t.screen.line(0)), "no name")
+                expect(re.search(r"[ /]%s " % re.escape(whole), t.screen.line(0)), "no name")
             if not t.bottom():
                 t.fail("no bottom line at %dx%d" % (w, h))
     t.settle()
@@ -457,6 +457,7 @@ PLACES = {
     "insights": ("rule=M04&tab=peak&pane=tabs&row=3", "alive at"),
     "memory": ("tile=70&by=category&gaps=no&tab=variables&pane=tabs&row=2", "tile 70"),
     "liveness": ("step=7&base=no&zoom=0-40", "step 7 "),
+    "programs": ("order=cost&threshold=1&program=17&pane=tabs", "program 17"),
     "trace": ("step=57&ipu=1&pane=tab", "step 57 "),
     "variables": ("filter=tile:5&sort=bytes&row=2", "row 2 of"),
     "tables": ("table=tile_memory&pane=rows&row=9", "row 9 of"),
