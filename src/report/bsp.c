@@ -158,7 +158,8 @@ lay_source(bool *done, struct bsp_read *r, const struct source *from, const stru
 	size_t size;
 	bool there;
 
-	if (id == TS_UNKNOWN || !ts_report_has_column(r->rd->report, from->relation, from->blob))
+	if (id == TS_UNKNOWN || !ts_report_has_column(r->rd->report, from->relation, from->blob) ||
+		(r->t->honest.one_tile && !from->estimated)) /* it is of one tile alone */
 		return TS_OK;
 	code = ts_reader_rows(&rows, r->rd, from->relation, &q, r->err);
 	if (code)

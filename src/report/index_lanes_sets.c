@@ -38,7 +38,7 @@ take(struct lane_sets *s, const struct ts_class_time *time)
 			add_set(s, set, time->of[set]);
 }
 
-/* Rows that follow on each other, as a whole; false: something runs beside a part of them. */
+/* n rows that follow on each other, as a whole; false: something runs beside a part of them. */
 static bool
 add_ordered(struct lane_sets *s, const struct ts_lane_row *row, int n)
 {
@@ -46,7 +46,7 @@ add_ordered(struct lane_sets *s, const struct ts_lane_row *row, int n)
 
 	for (int i = 0; i < n; i++)
 		length[row[i].class_of] += row[i].end - row[i].start;
-	return ts_class_sweep_add_all(&s->sweep, row[0].start, row[n - 1].end, length);
+	return n > 0 && ts_class_sweep_add_all(&s->sweep, row[0].start, row[n - 1].end, length);
 }
 
 void
@@ -55,11 +55,11 @@ lane_sets_add(struct lane_sets *s, const struct ts_lane_row *row, int n, bool or
 	struct ts_class_time time = {{0}};
 
 	s->sweep.time = &time;
-	if (!ordered || !add_ordered(s, row, n))
-		for (int i = 0; i < n; i++) {
-			s->sweep.falls |= row[i].start < s->sweep.from;
-			ts_class_sweep_add(&s->sweep, row[i].start, row[i].end, row[i].class_of);
-		}
+	/* the next leaf may begin before the last row has ended */
+	for (int i = ordered && add_ordered(s, row, n - 1) ? n - 1 : 0; i < n; i++) {
+		s->sweep.falls |= row[i].start < s->sweep.from;
+		ts_class_sweep_add(&s->sweep, row[i].start, row[i].end, row[i].class_of);
+	}
 	take(s, &time);
 }
 

@@ -88,11 +88,12 @@ read_leaf(struct lanes_walk *w, const struct ts_lane_node *n, const struct ts_la
 }
 
 static bool
-add_leaf(struct lanes_walk *w, const struct ts_lane_leaf *leaf)
+add_leaf(struct lanes_walk *w, const struct ts_lane_leaf *leaf, int64_t next)
 {
 	int64_t length[TS_CLASS_COUNT];
 
-	if (leaf->flags & TS_LEAF_WIDE || !(leaf->flags & TS_LANE_ORDERED))
+	if (leaf->flags & TS_LEAF_WIDE || !(leaf->flags & TS_LANE_ORDERED) ||
+		next < ts_leaf_end(leaf))
 		return false;
 	for (int k = 0; k < TS_CLASS_COUNT; k++)
 		length[k] = leaf->length[k];
@@ -105,17 +106,20 @@ outside(const struct lanes_walk *w, int64_t start, int64_t end)
 	return start >= w->sweep->to || end <= w->sweep->from;
 }
 
+/* The leaves of a block; what stands behind it begins at `next`. */
 static void
-walk_leaves(struct lanes_walk *w, const struct ts_lane_node *n)
+walk_leaves(struct lanes_walk *w, const struct ts_lane_node *n, int64_t next)
 {
 	const struct ts_lane_leaf *leaf = ts_lane_leaves(&w->lanes, n);
 	struct ts_lane_row row[TS_LANE_LEAF];
 
 	w->broken |= !leaf;
 	for (uint32_t i = 0; going(w) && i < n->leaves; i++) {
+		int64_t behind = i + 1 < n->leaves ? leaf[i + 1].start : next;
 		int rows;
 
-		if (outside(w, leaf[i].start, ts_leaf_end(&leaf[i])) || add_leaf(w, &leaf[i]))
+		if (outside(w, leaf[i].start, ts_leaf_end(&leaf[i])) ||
+			add_leaf(w, &leaf[i], behind))
 			continue;
 		rows = ts_lane_unpack(row, &w->lanes, n, &leaf[i], INT64_MAX);
 		w->broken |= rows < 0;
@@ -126,34 +130,39 @@ walk_leaves(struct lanes_walk *w, const struct ts_lane_node *n)
 	}
 }
 
+/* A node as a whole; not where something behind it begins before it ends. */
 static bool
-add_node(struct lanes_walk *w, const struct ts_lane_node *n)
+add_node(struct lanes_walk *w, const struct ts_lane_node *n, int64_t next)
 {
 	const struct ts_class_set *set;
 
+	if (next < n->end)
+		return false;
 	if (n->flags & TS_LANE_ORDERED)
 		return ts_class_sweep_add_all(w->sweep, n->start, n->end, n->length);
 	set = ts_lane_sets(&w->lanes, n);
 	return set && ts_class_sweep_add_sets(w->sweep, n->start, n->end, set, n->sets);
 }
 
-/* Nodes [i, to) of a level. */
+/* Nodes [i, to) of a level; what stands behind them begins at `next`. */
 static void
-walk_nodes(struct lanes_walk *w, int level, uint64_t i, uint64_t to)
+walk_nodes(struct lanes_walk *w, int level, uint64_t i, uint64_t to, int64_t next)
 {
 	const struct ts_lane_node *node = ts_lane_nodes(&w->lanes, w->of, level);
 
 	for (; going(w) && i < to; i++) {
 		const struct ts_lane_node *n = &node[i];
+		int64_t behind = i + 1 < to ? n[1].start : next;
 
-		if (outside(w, n->start, n->end) || add_node(w, n))
+		if (outside(w, n->start, n->end) || add_node(w, n, behind))
 			continue;
 		if (level == 0)
-			walk_leaves(w, n);
+			walk_leaves(w, n, behind);
 		else /* as deep as there are levels */
 			walk_nodes(w, level - 1, i * TS_LANE_FAN,
 				(uint64_t)ts_min_i64((int64_t)(i + 1) * TS_LANE_FAN,
-					(int64_t)w->of->level[level - 1].nodes));
+					(int64_t)w->of->level[level - 1].nodes),
+				behind);
 		if (ts_cancelled(w->rd->cancel))
 			w->code = ts_err_set(w->err, TS_E_CANCELLED, "cancelled");
 	}
@@ -190,7 +199,8 @@ lanes_walk_ipu(bool *done, struct lanes_walk *w, struct ts_class_sweep *sweep, i
 	w->code = TS_OK;
 	w->err = err;
 	if (w->of && w->of->levels > 0)
-		walk_nodes(w, (int)w->of->levels - 1, 0, w->of->level[w->of->levels - 1].nodes);
+		walk_nodes(w, (int)w->of->levels - 1, 0, w->of->level[w->of->levels - 1].nodes,
+			INT64_MAX);
 	*done = !w->broken && !sweep->falls;
 	return *done || w->code != TS_E_DAMAGED ? w->code : TS_OK;
 }

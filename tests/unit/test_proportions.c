@@ -14,9 +14,17 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/report/proportions.h"
 
-enum { IPUS = 3, CLOCK = 4000, SEEDS = 60, RANGES = 12 };
+enum { IPUS = 3, CLOCK = 4000, SEEDS = 60, RANGES = 12, ROWS = 80000 };
 
-enum wrong { OVERLAPS = 1, FALLS = 2, ORPHANS = 4, NO_NUMBERS = 8, REVERSED = 16, NO_WORK = 32 };
+enum wrong {
+	OVERLAPS = 1,
+	FALLS = 2,
+	ORPHANS = 4,
+	NO_NUMBERS = 8,
+	REVERSED = 16,
+	NO_WORK = 32,
+	RARE = 64
+};
 
 struct fixture {
 	struct index_dir d;
@@ -85,7 +93,7 @@ fill(struct fixture *f, int wrong, int64_t steps)
 {
 	static const char *const types[] = {"OnTileExecute", "DoExchange", "Sync", "Sans",
 		"GlobalExchange", "StreamCopyBegin", "StreamCopyMid", "StreamCopyEnd", "odd"};
-	int64_t clock[IPUS], most = CLOCK / steps * 2;
+	int64_t clock[IPUS], most = ts_max_i64(CLOCK / steps * 2, 4);
 	sqlite3_stmt *step, *part;
 
 	for (int i = 0; i < IPUS; i++)
@@ -112,6 +120,10 @@ fill(struct fixture *f, int wrong, int64_t steps)
 				continue;
 			if (wrong & OVERLAPS && any(f, 6) == 0)
 				length *= 5;
+			if (wrong & RARE && any(f, 300) == 0) { /* beside many that follow */
+				put_part(f, part, s, 2 * i, at, length * 50, wrong);
+				continue;
+			}
 			if (wrong & FALLS && any(f, 5) == 0)
 				at = ts_max_i64(0, at - any(f, 300));
 			put_part(f, part, s, 2 * i, at, length, wrong);
@@ -194,13 +206,13 @@ load(struct fixture *f)
 		ts_proportions_has_balance(f->report) ? "data_in, data_out, tile_balance"
 						      : "NULL, NULL, NULL");
 	ck_assert_int_eq(sqlite3_prepare_v2(f->db, text, -1, &s, NULL), SQLITE_OK);
-	f->row = ts_alloc(10000, sizeof(*f->row));
+	f->row = ts_alloc(ROWS, sizeof(*f->row));
 	ck_assert_ptr_nonnull(f->row);
 	for (; sqlite3_step(s) == SQLITE_ROW; f->rows++) {
 		struct row *r = &f->row[f->rows];
 		const char *type = (const char *)sqlite3_column_text(s, 0);
 
-		ck_assert_uint_lt(f->rows, 10000);
+		ck_assert_uint_lt(f->rows, ROWS);
 		*r = (struct row){number(s, 1), number(s, 2), number(s, 3), number(s, 4),
 			{number(s, 5), number(s, 6)}, sqlite3_column_double(s, 7),
 			type ? (int)ts_step_class_of(type, strlen(type), false) : -1};
@@ -436,6 +448,20 @@ START_TEST(random_reports)
 }
 END_TEST
 
+/* Many blocks in order, with a long step beside them now and then, also where one block ends and the next begins. */
+START_TEST(blocks)
+{
+	struct fixture f;
+
+	begin(&f, 77 + _i, RARE, 26000);
+	load(&f);
+	build(&f);
+	ranges(&f, false);
+	lane_times(&f);
+	end(&f);
+}
+END_TEST
+
 /* The balance of many steps is not the mean of their balances; utilisation is of the whole range. */
 START_TEST(shares)
 {
@@ -483,6 +509,7 @@ main(void)
 
 	tcase_set_timeout(tc, 120);
 	tcase_add_loop_test(tc, random_reports, 0, SEEDS);
+	tcase_add_loop_test(tc, blocks, 0, 2);
 	tcase_add_test(tc, shares);
 	tcase_add_test(tc, absent);
 	suite_add_tcase(s, tc);
