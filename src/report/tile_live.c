@@ -178,6 +178,44 @@ ts_tile_lives_read_tiles(struct ts_tile_lives **out, struct ts_reader *rd, const
 	return code;
 }
 
+/* The tile that uses most, of those [from, to): where bytes are not known, the first. */
+static int64_t
+fullest_of(const struct ts_tiles *tiles, size_t from, size_t to)
+{
+	size_t at = from;
+
+	for (size_t i = from + 1; i < to; i++)
+		if (ts_tile_used(&tiles->tile[i]) > ts_tile_used(&tiles->tile[at]))
+			at = i;
+	return tiles->tile[at].tile;
+}
+
+enum ts_code
+ts_tile_lives_read_sample(struct ts_tile_lives **out, struct ts_reader *rd, size_t most,
+	struct ts_err *err)
+{
+	struct ts_tiles tiles;
+	enum ts_code code = ts_tiles_read(&tiles, rd, err);
+	size_t n = tiles.count < most ? tiles.count : most;
+	int64_t *tile = NULL;
+
+	*out = NULL;
+	if (!code && n > 0) {
+		tile = ts_alloc(n, sizeof(*tile));
+		code = tile ? TS_OK : ts_err_nomem(err);
+	}
+	for (size_t i = 0; !code && i < n; i++) {
+		tile[i] = fullest_of(&tiles, i * tiles.count / n, (i + 1) * tiles.count / n);
+		if (!ts_tile_variables_quick(rd->report, rd->index, tile[i]))
+			n = 0;
+	}
+	if (!code && n > 0)
+		code = ts_tile_lives_read_tiles(out, rd, tile, n, NULL, err);
+	free(tile);
+	ts_tiles_fini(&tiles);
+	return code;
+}
+
 struct ts_tile_lives *
 ts_tile_lives_hold(struct ts_tile_lives *l)
 {

@@ -10,6 +10,7 @@
  */
 #include "config.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -17,7 +18,7 @@
 
 #include "what_if_internal.h"
 
-enum { PARTS = 16, HELPERS = 3, WAIT_NS = 500000 };
+enum { PARTS = 16, HELPERS = 3, LOOK_NS = 20000000 /* at the token, while nobody wakes it */ };
 
 /* What a helper leaves. */
 struct helped {
@@ -27,6 +28,8 @@ struct helped {
 };
 
 struct ts_what_if_run {
+	pthread_mutex_t lock; /* of who waits: */
+	pthread_cond_t news;  /* there is a lead, it is closed, nobody is active, somebody let go */
 	atomic_int uses, next, active, helpers;
 	int blamed; /* written by the leader at its end: 1 + a change */
 	atomic_bool closed, failed;
@@ -41,13 +44,28 @@ struct ts_what_if_run *
 ts_what_if_run_new(const struct ts_what_if_changes *changes, const struct ts_cache *cache)
 {
 	struct ts_what_if_run *r = ts_alloc(1, sizeof(*r));
+	pthread_condattr_t clock;
 
 	if (!r)
 		return NULL;
 	atomic_init(&r->uses, 1);
+	pthread_mutex_init(&r->lock, NULL);
+	pthread_condattr_init(&clock);
+	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+	pthread_cond_init(&r->news, &clock);
+	pthread_condattr_destroy(&clock);
 	r->changes = *changes;
 	r->cache = cache;
 	return r;
+}
+
+/* What others wait for has changed. */
+static void
+tell(struct ts_what_if_run *r)
+{
+	pthread_mutex_lock(&r->lock);
+	pthread_cond_broadcast(&r->news);
+	pthread_mutex_unlock(&r->lock);
 }
 
 struct ts_what_if_run *
@@ -60,8 +78,10 @@ ts_what_if_run_hold(struct ts_what_if_run *r)
 void
 what_if_run_end(struct ts_what_if_run *r)
 {
-	if (r)
-		atomic_store(&r->closed, true);
+	if (!r)
+		return;
+	atomic_store(&r->closed, true);
+	tell(r);
 }
 
 void
@@ -91,9 +111,20 @@ forget(struct ts_what_if_run *r)
 void
 ts_what_if_run_close(struct ts_what_if_run *r)
 {
-	if (!r || atomic_fetch_sub(&r->uses, 1) > 1)
+	bool last;
+
+	if (!r)
+		return;
+	/* under the lock: nobody frees it while another one tells or waits */
+	pthread_mutex_lock(&r->lock);
+	last = atomic_fetch_sub(&r->uses, 1) == 1;
+	pthread_cond_broadcast(&r->news);
+	pthread_mutex_unlock(&r->lock);
+	if (!last)
 		return;
 	forget(r);
+	pthread_cond_destroy(&r->news);
+	pthread_mutex_destroy(&r->lock);
 	free(r);
 }
 
@@ -128,23 +159,43 @@ take_parts(struct what_if_share *h, struct ts_what_if_run *r, const struct ts_re
 
 /* --- those who help --------------------------------------------------------------------------- */
 
+/* Until somebody tells something; now and then in vain: nobody tells that a token was set. The lock is held. */
 static void
-rest(void)
+wait_for_news(struct ts_what_if_run *r)
 {
-	nanosleep(&(struct timespec){.tv_nsec = WAIT_NS}, NULL);
+	struct timespec until;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += LOOK_NS;
+	if (until.tv_nsec >= 1000000000) {
+		until.tv_nsec -= 1000000000;
+		until.tv_sec++;
+	}
+	pthread_cond_timedwait(&r->news, &r->lock, &until);
 }
 
 /* The leader's share, when it has one to lend; NULL: it is alone, or ends. */
 static const struct what_if_share *
-wait_for_lead(const struct ts_what_if_run *r, const struct ts_reader *rd)
+wait_for_lead(struct ts_what_if_run *r, const struct ts_reader *rd)
 {
 	struct what_if_share *lead;
 
+	pthread_mutex_lock(&r->lock);
 	/* who is the last to hold it waits for nobody */
 	while (!(lead = atomic_load(&r->lead)) && !atomic_load(&r->closed) &&
 		atomic_load(&r->uses) > 1 && !ts_cancelled(rd->cancel))
-		rest();
+		wait_for_news(r);
+	pthread_mutex_unlock(&r->lock);
 	return lead;
+}
+
+static void
+wait_for_helpers(struct ts_what_if_run *r)
+{
+	pthread_mutex_lock(&r->lock);
+	while (atomic_load(&r->active) > 0)
+		wait_for_news(r);
+	pthread_mutex_unlock(&r->lock);
 }
 
 static enum ts_code
@@ -179,6 +230,7 @@ ts_what_if_help(struct ts_what_if_run *r, struct ts_reader *rd, struct ts_progre
 	if (code)
 		atomic_store(&r->failed, true);
 	atomic_fetch_sub(&r->active, 1);
+	tell(r);
 	return code;
 }
 
@@ -191,12 +243,12 @@ read_together(struct what_if_share *h, struct ts_what_if_run *r, const struct ts
 	enum ts_code code;
 
 	atomic_store(&r->lead, h);
+	tell(r);
 	code = take_parts(h, r, report, err);
 	if (code) /* nor need the others go on */
 		atomic_store(&r->failed, true);
 	atomic_store(&r->closed, true);
-	while (atomic_load(&r->active) > 0) /* nobody has a part any more then */
-		rest();
+	wait_for_helpers(r); /* nobody has a part any more then */
 	for (int i = 0; i < HELPERS && !code && !atomic_load(&r->failed); i++)
 		if (r->helped[i])
 			code = what_if_share_merge(h, r->helped[i]->share, err);

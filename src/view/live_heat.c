@@ -251,6 +251,19 @@ absent(const struct ts_tab *t)
 	return r && !ts_tile_lives_can(r);
 }
 
+/* How far the others are, or why they do not come. */
+static void
+sampled_note(const struct heat *h, char out[TS_TAB_NOTE])
+{
+	char read[TS_TAB_NOTE];
+
+	snprintf(read, sizeof(read), "%.100s",
+		h->pane.state == TS_PANE_FAILED ? h->pane.reason
+			: out[0]		? out
+						: "the others are on their way");
+	snprintf(out, TS_TAB_NOTE, "sample: %lld tiles; %.80s", (long long)h->l->tiles, read);
+}
+
 static void
 note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 {
@@ -266,6 +279,10 @@ note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 	}
 	if (!h->l || h->x.each == 0)
 		return;
+	if (h->sampled) {
+		sampled_note(h, out);
+		return;
+	}
 	snprintf(out, TS_TAB_NOTE, "a cell: the fullest of %lld tile%s x %lld step%s",
 		(long long)h->y.each, h->y.each == 1 ? "" : "s", (long long)h->x.each,
 		h->x.each == 1 ? "" : "s");

@@ -3,7 +3,8 @@
  * live_heat_data - what the tab "heat" asks of the report, and what becomes of the answers.
  *
  * Two questions: the table of all tiles, once (from the index, else a pass over all lowered variables), and then the cells
- * in sight with the spot under the cursor, again after each move. Cells hold whole groups of tiles as soon as they are
+ * in sight with the spot under the cursor, again after each move. Before a pass over many rows a tile for each row of cells
+ * is read, which takes as long as a frame or two: the map is of these, and says so, until all are there. Cells hold whole groups of tiles as soon as they are
  * larger than one, so that the table's crests answer.
  */
 #include "config.h"
@@ -17,7 +18,12 @@
 
 #include "live_heat_internal.h"
 
-enum { KIND_TABLE, KIND_CELLS };
+enum { KIND_TABLE, KIND_CELLS, KIND_SAMPLE };
+
+enum {
+	SAMPLE_MOST = 128,     /* tiles of the first look */
+	SAMPLE_ROWS = 1 << 17, /* so many rows are worth one */
+};
 
 static struct heat *
 heat_of(const struct ts_tab *t)
@@ -31,6 +37,7 @@ struct table_fetch {
 	struct ts_fetch f;
 	struct ts_tile_lives *l;
 	int64_t limit;
+	size_t tiles; /* of a first look */
 };
 
 struct cells_fetch {
@@ -51,7 +58,10 @@ read_table(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 	enum ts_code code = ts_target_of(&target, rd, err);
 
 	q->limit = code ? TS_UNKNOWN : target.bytes_per_tile;
-	return code ? code : ts_tile_lives_read(&q->l, rd, &f->job.progress, err);
+	if (code)
+		return code;
+	return q->tiles > 0 ? ts_tile_lives_read_sample(&q->l, rd, q->tiles, err)
+			    : ts_tile_lives_read(&q->l, rd, &f->job.progress, err);
 }
 
 static void
@@ -90,6 +100,42 @@ is_quick(const struct ts_view_env *env)
 	return ts_tile_lives_quick(env->index);
 }
 
+static struct table_fetch *
+new_table_fetch(size_t tiles)
+{
+	struct table_fetch *q = ts_alloc(1, sizeof(*q));
+
+	if (!q)
+		return NULL;
+	q->f.read = read_table;
+	q->f.fini = fini_table;
+	q->tiles = tiles;
+	return q;
+}
+
+/* A tile for each row of cells: there is something to look at long before all are read. */
+static void
+ask_sample(struct ts_tab *t)
+{
+	struct heat *h = heat_of(t);
+	const struct ts_report *r = t->view->env->report;
+	int rows = heat_parts(t->r).map.h * HEAT_ROWS_OF_SCREEN;
+	struct table_fetch *q;
+
+	if (h->sample_asked || h->l || rows <= 0 || t->view->env->looking || is_quick(t->view->env))
+		return;
+	h->sample_asked = true;
+	if (!ts_tile_lives_can(r) ||
+		ts_reach_work(&r->binding[TS_LOWERED_VARIABLE].reach) < SAMPLE_ROWS)
+		return;
+	q = new_table_fetch((size_t)(rows < SAMPLE_MOST ? rows : SAMPLE_MOST));
+	if (!q)
+		return;
+	h->sampling = &q->f;
+	ts_fetch_send(t->view, &q->f, t->kind + KIND_SAMPLE, TS_WORKER_SCREEN,
+		"looking at some tiles");
+}
+
 static void
 ask_table(struct ts_tab *t)
 {
@@ -101,11 +147,9 @@ ask_table(struct ts_tab *t)
 	if (h->pane.state != TS_PANE_EMPTY || env->looking ||
 		ts_view_waits(env, TS_SECTION_TILE_LIVES, TS_LOWERED_VARIABLE))
 		return;
-	q = ts_alloc(1, sizeof(*q));
+	q = new_table_fetch(0);
 	if (!q)
 		return;
-	q->f.read = read_table;
-	q->f.fini = fini_table;
 	h->pane.state = TS_PANE_LOADING;
 	h->reading = &q->f;
 	ts_fetch_send(t->view, &q->f, t->kind + KIND_TABLE,
@@ -191,6 +235,7 @@ heat_request(struct ts_tab *t)
 {
 	struct heat *h = heat_of(t);
 
+	ask_sample(t);
 	ask_table(t);
 	if (!h->l)
 		return;
@@ -230,15 +275,24 @@ heat_resize(struct ts_tab *t)
 	heat_resize_axis(&h->y, p.map.h * HEAT_ROWS_OF_SCREEN);
 }
 
+/* Another table: what was of the one before is gone, but for where somebody went in it. */
 static void
-take_table(struct ts_tab *t, struct table_fetch *q)
+show_table(struct ts_tab *t, struct table_fetch *q)
 {
 	struct heat *h = heat_of(t);
-	struct ts_live_spot spot;
+	struct ts_live_spot spot = {.place = -1};
+	int64_t tile = TS_UNKNOWN, step = h->x.cursor;
 
-	ts_pane_result(&h->pane, q->f.code, &q->f.err, q->l != NULL);
-	if (!q->l)
-		return;
+	if (h->l)
+		spot = ts_live_bottleneck(h->l);
+	if (spot.place >= 0 && (h->y.cursor != spot.place || h->x.cursor != spot.step))
+		tile = heat_tile(h, h->y.cursor);
+	ts_tile_lives_close(h->l);
+	free(h->most);
+	h->most = NULL;
+	h->asking = NULL;
+	h->asked = (struct ts_live_heat){0};
+	h->sampled = q->tiles > 0;
 	h->l = q->l;
 	q->l = NULL;
 	h->limit = q->limit;
@@ -251,7 +305,30 @@ take_table(struct ts_tab *t, struct table_fetch *q)
 	spot = ts_live_bottleneck(h->l);
 	h->y.cursor = ts_max_i64(spot.place, 0);
 	h->x.cursor = ts_max_i64(spot.step, 0);
+	if (tile != TS_UNKNOWN && ts_tile_lives_find(h->l, tile) >= 0) {
+		h->y.cursor = ts_tile_lives_find(h->l, tile);
+		h->x.cursor = step;
+	}
 	heat_resize(t);
+}
+
+/* The first look is only of use before the table is there; nor is it said when there is none. */
+static void
+take_sample(struct ts_tab *t, struct table_fetch *q)
+{
+	if (!heat_of(t)->l && q->l && q->l->tiles > 0 && !q->f.code)
+		show_table(t, q);
+}
+
+static void
+take_table(struct ts_tab *t, struct table_fetch *q)
+{
+	struct heat *h = heat_of(t);
+
+	ts_pane_result(&h->pane, q->f.code, &q->f.err, q->l != NULL);
+	if (!q->l)
+		return;
+	show_table(t, q);
 	log_left_out(t, h->l->bad_rows,
 		"lowered variables left out: a number is missing, negative "
 		"or too large");
@@ -282,6 +359,12 @@ heat_deliver(struct ts_tab *t, struct ts_fetch *f)
 			take_table(t, (struct table_fetch *)f);
 		if (vain)
 			snprintf(h->pane.reason, sizeof(h->pane.reason), "stopped");
+		return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
+	}
+	if (f == h->sampling) {
+		h->sampling = NULL;
+		if (!vain)
+			take_sample(t, (struct table_fetch *)f);
 		return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
 	}
 	if (f == h->asking) {

@@ -68,7 +68,10 @@ explain_spot(struct ts_explain *out, const struct ts_tab *t, const struct heat *
 	ts_explain_formula(x, "always live %lld + alive at step %lld %lld = %lld bytes",
 		(long long)base, (long long)s->step, (long long)(s->bytes - base),
 		(long long)s->bytes);
-	ts_explain_note(x, "the most of the cell's tiles at any of its steps: nothing is sampled");
+	ts_explain_note(x,
+		h->sampled ? "a sample: of the tiles of a cell one is read so far"
+			   : "the most of the cell's tiles at any of its steps: nothing is "
+			     "sampled");
 	ts_live_explain(x, t->view->env->report, tile, s->step);
 }
 
@@ -146,7 +149,9 @@ heat_sheet(struct ts_tab *t, struct ts_sheet *out)
 		.facts = facts,
 		.value = value};
 	out->rows = (int64_t)h->shown.rows * h->shown.columns;
-	out->wait = h->asking ? "the cells are being worked out" : NULL;
+	out->wait = h->sampled ? "the map is of some tiles: the others are being read"
+		: h->asking    ? "the cells are being worked out"
+			       : NULL;
 	return h->most != NULL;
 }
 
@@ -180,6 +185,9 @@ heat_chart(struct ts_tab *t, struct ts_chart_page *p)
 	snprintf(p->subtitle, sizeof(p->subtitle),
 		"each cell: the fullest of %lld tiles at the fullest of %lld steps",
 		(long long)s->per_row, (long long)s->per_column);
+	if (h->sampled)
+		snprintf(p->subtitle, sizeof(p->subtitle), "a sample of %lld tiles",
+			(long long)h->l->tiles);
 	snprintf(p->x.title, sizeof(p->x.title), "liveness step");
 	snprintf(p->y.title, sizeof(p->y.title), "tile");
 	p->x.from = (double)s->step;

@@ -20,7 +20,9 @@ enum heat_zoom { HEAT_BOTH, HEAT_STEPS, HEAT_TILES, HEAT_ZOOMS };
 
 struct heat {
 	struct ts_pane_data pane;
-	struct ts_fetch *reading, *asking;
+	struct ts_fetch *reading, *sampling, *asking;
+	bool sampled; /* `l` is of some tiles: a first look (ts_tile_lives_read_sample()) */
+	bool sample_asked;
 	struct ts_tile_lives *l; /* held; NULL: not read yet */
 	int64_t limit;		 /* bytes of a tile, or TS_UNKNOWN */
 	struct heat_axis x, y;	 /* steps, tiles */

@@ -131,6 +131,30 @@ START_TEST(heat_keys)
 }
 END_TEST
 
+/* Before all rows are read the map is of some tiles, and says so; then of all, and who went somewhere is still there. */
+START_TEST(sample)
+{
+	struct harness h;
+
+	begin_own(&h,
+		"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 139999) "
+		"INSERT INTO lowered_variable SELECT i, i / 700, 'v', 10 + i / 700, 1, 0 FROM n;"
+		"INSERT INTO tile_memory SELECT DISTINCT tile, 0, tile % 50, 0 FROM lowered_variable;"
+		"INSERT INTO class_interval VALUES (1, 0, 2)");
+	h.env.coming = ts_section_bit(TS_SECTION_TILE_LIVES); /* it does not come in this test */
+	harness_command(&h, "tab heat");
+	harness_says(&h, "sample: ");
+	harness_says(&h, "fullest of the sample: tile 199 at step 0, 143 KiB");
+	harness_command(&h, "page-up");
+	harness_says(&h, " at step ");
+	h.env.coming = 0;
+	harness_settle(&h);
+	ck_assert(!harness_has(&h, "sample"));
+	harness_says(&h, "fullest: tile 199 at step 0, 143 KiB");
+	harness_end(&h);
+}
+END_TEST
+
 /* Worked out by hand: tile 1 has 100 + 30 at step 1, tile 0 has 50 + 70 at steps 1 and 2. */
 static const char rows[] =
 	"INSERT INTO tile_memory VALUES(0,0,500,50),(1,0,500,100),(2,1,500,7);"
@@ -420,6 +444,7 @@ main(void)
 	tcase_add_loop_test(c, golden, 0, TS_COUNT(screens));
 	tcase_add_loop_test(c, any_size, 0, 2);
 	tcase_add_test(c, heat_keys);
+	tcase_add_test(c, sample);
 	tcase_add_test(c, peaks_before_and_after);
 	tcase_add_test(c, changes_in_sight);
 	tcase_add_test(c, clear_and_undo);

@@ -221,6 +221,24 @@ check_some(struct ts_reader *rd, const struct truth *t)
 	ts_tile_lives_close(l);
 }
 
+/* A tile for each of so many neighbours: true ones, each once. */
+static void
+check_sample(struct ts_reader *rd, const struct truth *t)
+{
+	struct ts_err err = {0};
+	struct ts_tile_lives *l;
+	size_t most = 1 + any(TILES);
+
+	ck_assert_msg(ts_tile_lives_read_sample(&l, rd, most, &err) == TS_OK, "%s", err.msg);
+	if (!l) /* tiles are not known, or not reached one by one */
+		return;
+	ck_assert(l->some);
+	ck_assert_uint_le(l->tiles, most);
+	for (size_t i = 0; i < l->tiles; i++)
+		check_tile(l, t, l->tile[i].tile == FAR_TILE ? TILES : (int)l->tile[i].tile);
+	ts_tile_lives_close(l);
+}
+
 /* --- cases ------------------------------------------------------------------------------------ */
 
 START_TEST(random_reports)
@@ -237,6 +255,7 @@ START_TEST(random_reports)
 	for (int i = 0; i < 4; i++) {
 		check_some(f.plain, t);
 		check_some(f.indexed, t);
+		check_sample(f.plain, t);
 	}
 	end(&f);
 	free(t);

@@ -126,6 +126,14 @@ enum ts_code ts_tile_lives_read_tiles(struct ts_tile_lives **out, struct ts_read
 	const int64_t *tile, size_t n, struct ts_progress *progress,
 	struct ts_err *err) TS_WARN_UNUSED;
 
+/*
+ * A first look, while all tiles are being read: of the tiles in order as many neighbours each as it takes for `most`
+ * tiles, the one that tile_memory says uses most. *out NULL: tiles cannot be reached one by one, or are not known. Errors as
+ * above.
+ */
+enum ts_code ts_tile_lives_read_sample(struct ts_tile_lives **out, struct ts_reader *rd,
+	size_t most, struct ts_err *err) TS_WARN_UNUSED;
+
 /* Hold it once more: returns l. Give it back; the last holder frees it; NULL allowed. Any thread. */
 struct ts_tile_lives *ts_tile_lives_hold(struct ts_tile_lives *l);
 void ts_tile_lives_close(struct ts_tile_lives *l);
