@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "tilescope/base/mem.h"
 #include "tilescope/report/memory.h"
@@ -26,8 +27,14 @@ enum { PROGRESS_TILES = 4, FIRST_TABLE = 1024, NAME_TEXT = 1 << 20 };
 struct group {
 	struct ts_set_variable v;
 	size_t order;	   /* in which it came */
+	size_t length;	   /* of its text */
 	int64_t last_tile; /* that it was counted for */
 	int64_t on_tile;   /* bytes there so far */
+};
+
+struct slot {
+	uint32_t group; /* + 1; 0: none */
+	uint32_t hash;
 };
 
 struct set_read {
@@ -38,7 +45,7 @@ struct set_read {
 	bool looked_up; /* a name is a number of another table's row */
 	struct group *group;
 	size_t groups, cap;
-	uint32_t *table; /* group + 1 by the hash of its text */
+	struct slot *table; /* by the hash of a text */
 	size_t slots;
 	struct ts_tile_slots keys; /* of numbers */
 	int64_t last_tile;	   /* of the row before */
@@ -54,16 +61,6 @@ struct piece {
 };
 
 /* --- names ------------------------------------------------------------------------------------ */
-
-static uint32_t
-hash(const char *s, size_t n)
-{
-	uint32_t h = 2166136261u;
-
-	for (size_t i = 0; i < n; i++)
-		h = (h ^ (unsigned char)s[i]) * 16777619u;
-	return h;
-}
 
 /* A further group; -1: no memory. */
 static ptrdiff_t
@@ -89,17 +86,16 @@ static bool
 grow(struct set_read *r)
 {
 	size_t slots = r->slots ? 2 * r->slots : FIRST_TABLE;
-	uint32_t *table = ts_alloc(slots, sizeof(*table));
+	struct slot *table = ts_alloc(slots, sizeof(*table));
 
 	if (!table)
 		return false;
 	for (size_t i = 0; i < r->slots; i++) {
-		size_t at;
+		size_t at = r->table[i].hash;
 
-		if (r->table[i] == 0)
+		if (r->table[i].group == 0)
 			continue;
-		at = hash(text_of(r, r->table[i] - 1), strlen(text_of(r, r->table[i] - 1)));
-		while (table[at & (slots - 1)])
+		while (table[at & (slots - 1)].group)
 			at++;
 		table[at & (slots - 1)] = r->table[i];
 	}
@@ -111,23 +107,38 @@ grow(struct set_read *r)
 
 enum { GROUP_NOMEM = -2, GROUP_FULL = -1 };
 
+/* The same without NULs. */
+static const char *
+clean(char name[TS_SET_NAME], const char *s, size_t n)
+{
+	if (!memchr(s, '\0', n))
+		return s;
+	for (size_t i = 0; i < n; i++)
+		name[i] = s[i] ? s[i] : '?';
+	return name;
+}
+
 /* The group of a text; a NUL in it becomes '?'. */
 static ptrdiff_t
 group_of_text(struct set_read *r, const char *s, size_t n)
 {
-	char name[TS_SET_NAME];
+	char room[TS_SET_NAME];
+	const char *name;
+	uint32_t hash;
 	size_t at;
 	ptrdiff_t g;
 
-	n = n < sizeof(name) ? n : sizeof(name);
-	for (size_t i = 0; i < n; i++)
-		name[i] = s[i] ? s[i] : '?';
+	n = n < sizeof(room) ? n : sizeof(room);
+	name = clean(room, s, n);
+	hash = (uint32_t)XXH3_64bits(name, n);
 	if (2 * (r->groups + 1) > r->slots && !grow(r))
 		return GROUP_NOMEM;
-	for (at = hash(name, n); r->table[at & (r->slots - 1)]; at++) {
-		size_t i = r->table[at & (r->slots - 1)] - 1;
+	for (at = hash; r->table[at & (r->slots - 1)].group; at++) {
+		const struct slot *slot = &r->table[at & (r->slots - 1)];
+		size_t i = slot->group - 1;
 
-		if (strlen(text_of(r, i)) == n && memcmp(text_of(r, i), name, n) == 0)
+		if (slot->hash == hash && r->group[i].length == n &&
+			memcmp(text_of(r, i), name, n) == 0)
 			return (ptrdiff_t)i;
 	}
 	if (r->groups >= TS_SET_NAMES || r->v->text.len + n + 1 > TS_SET_TEXT)
@@ -138,7 +149,8 @@ group_of_text(struct set_read *r, const char *s, size_t n)
 	r->group[g].v.name = (uint32_t)r->v->text.len;
 	ts_strbuf_add(&r->v->text, name, n);
 	ts_strbuf_add(&r->v->text, "", 1);
-	r->table[at & (r->slots - 1)] = (uint32_t)g + 1;
+	r->group[g].length = n;
+	r->table[at & (r->slots - 1)] = (struct slot){(uint32_t)g + 1, hash};
 	return r->v->text.nomem ? GROUP_NOMEM : g;
 }
 
