@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "trace_internal.h"
+#include "trace_pipeline.h"
 
 #include "tilescope/base/mem.h"
 
@@ -22,6 +23,8 @@ enum { LEAST_CYCLES = 16 };
 
 static const struct ts_tab_ops *const tabs[] = {
 	&trace_tab_steps,
+	&trace_tab_stages,
+	&trace_tab_passes,
 	&ts_tab_debug,
 };
 
@@ -289,6 +292,12 @@ copy(struct trace_view *t, const struct ts_call *call)
 	return TS_EFFECT_NONE;
 }
 
+static enum ts_effect
+set_stages(struct trace_view *t, const struct ts_call *call)
+{
+	return trace_set_stages(t, ts_call_arg(call, 0));
+}
+
 struct command {
 	enum ts_cmd cmd;
 	enum ts_effect (*run)(struct trace_view *t, const struct ts_call *call);
@@ -313,6 +322,7 @@ static const struct command commands[] = {
 	{TS_CMD_PANE_NEXT, move_pane},
 	{TS_CMD_PANE_PREVIOUS, move_pane},
 	{TS_CMD_PANE_ZOOM, zoom_pane},
+	{TS_CMD_STAGES, set_stages},
 	{TS_CMD_DRAWING, trace_draw_by},
 	{TS_CMD_DRAWING_BACK, trace_draw_by},
 	{TS_CMD_LANES, trace_lanes_command},

@@ -5,6 +5,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/view/arg.h"
 #include "trace_internal.h"
+#include "trace_pipeline.h"
 
 #define PANES "lanes|tab|steps" /* "steps": the tab of that name */
 #define FOLDINGS "auto|folded|unfolded"
@@ -251,6 +252,20 @@ set_row(struct ts_view *v, const char *value)
 	return ts_tabs_set_row(&trace_of(v)->tabs, value);
 }
 
+static bool
+get_stages(struct ts_view *v, struct ts_strbuf *out)
+{
+	return trace_say_stages(trace_of(v), out);
+}
+
+static enum ts_arg_state
+set_stages(struct ts_view *v, const char *value)
+{
+	if (!trace_of(v)->trace)
+		return TS_ARG_LATER;
+	return trace_set_stages(trace_of(v), value) & TS_EFFECT_BELL ? TS_ARG_NO : TS_ARG_DONE;
+}
+
 const struct ts_view_arg trace_args[] = {
 	{"drawing", TS_ARG_TEXT, get_drawing, set_drawing, 0},
 	{"lanes", TS_ARG_TEXT, get_lanes, set_lanes, 0},
@@ -260,6 +275,7 @@ const struct ts_view_arg trace_args[] = {
 	{"zoom", TS_ARG_RANGE, get_zoom, set_zoom, 0},
 	{"ipu", TS_ARG_NUMBER, get_ipu, set_ipu, 0},
 	{"step", TS_ARG_NUMBER, get_step, NULL, TS_CMD_GOTO},
+	{"stages", TS_ARG_TEXT, get_stages, set_stages, 0},
 	{"tab", TS_ARG_TEXT, get_tab, set_tab, 0},
 	{"row", TS_ARG_NUMBER, get_row, set_row, 0},
 	{"debug", TS_ARG_YES, get_debug, set_debug, 0},

@@ -15,7 +15,7 @@
 
 #include "index_dir.h"
 
-enum { ALL = (1 << TS_SECTION_COUNT) - 1 };
+#define ALL (ts_section_bit(TS_SECTION_COUNT) - 1)
 
 static struct index_dir d;
 static struct ts_report *r;

@@ -178,6 +178,8 @@ enum ts_context {
 		"lanes of these IPUs only: 0,2-5; none or all: of all")                            \
 	X(LANE_FOLD, "lane-fold", TRACE, "", BOUND,                                                \
 		"make the IPU's lane one row, or more of them")                                    \
+	X(STAGES, "stages", TRACE, "[REGEX|BYTES]", TYPED,                                         \
+		"stages of the pipeline: by name, or by exchanges of more than this")              \
 	X(IPU_NEXT, "ipu-next", GLOBAL, "", BOUND, "the next IPU, or its lane")                    \
 	X(IPU_PREVIOUS, "ipu-previous", GLOBAL, "", BOUND, "the IPU before, or its lane")          \
 	X(ACCEPT, "accept", PROMPT, "", BOUND, "take the line as it is")                           \

@@ -1,0 +1,1034 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace_pipeline - two tabs of the Trace view: the stages of the pipeline, and the passes of the stage under its cursor.
+ *
+ * Both show the same struct ts_pipeline, which is read when one of them is shown, and again when `stages` says how
+ * stages are to be found. The line below the stages says which one is slow, and what moving work would give.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace_pipeline.h"
+
+#include "tilescope/base/mem.h"
+#include "tilescope/base/option.h"
+#include "tilescope/view/explain.h"
+#include "tilescope/view/sheet.h"
+
+struct pipeline_fetch {
+	struct ts_fetch f;
+	struct ts_trace *trace;
+	struct ts_pattern *stages; /* or NULL */
+	int64_t least_bytes;
+	const struct ts_cache *cache;
+	struct ts_pipeline *pipeline;
+};
+
+static enum ts_code
+read_pipeline(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
+{
+	struct pipeline_fetch *p = (struct pipeline_fetch *)f;
+	struct ts_pipeline_options o = {p->stages, p->least_bytes};
+
+	return ts_pipeline_read(&p->pipeline, rd, p->trace, &o, p->cache, &f->job.progress, err);
+}
+
+static void
+fini_pipeline(struct ts_fetch *f)
+{
+	struct pipeline_fetch *p = (struct pipeline_fetch *)f;
+
+	ts_pipeline_close(p->pipeline);
+	ts_trace_release(p->trace);
+	ts_pattern_free(p->stages);
+}
+
+/* The tab of the stages; that of the passes looks at it. */
+struct stages_tab {
+	struct ts_held_list l; /* first */
+	struct trace_view *t;
+	struct ts_pane_data pane;
+	struct ts_fetch *sent;
+	bool asked;
+	char names[TRACE_STAGES]; /* expression; "" = by exchange */
+	int64_t least_bytes;
+	struct ts_pipeline *pipeline;
+	char none[TRACE_NOTE]; /* why there are no stages; "" = there are */
+	struct ts_rect body, total;
+};
+
+struct passes_tab {
+	struct ts_held_list l; /* first */
+	struct trace_view *t;
+	uint64_t of; /* the pipeline and the stage that its rows are of */
+	int stage;
+	struct ts_rect body, total;
+};
+
+static struct ts_tab *
+tab_of(const struct trace_view *t, const struct ts_tab_ops *ops)
+{
+	for (int i = 0; i < t->tabs.count; i++)
+		if (t->tabs.tab[i].ops == ops)
+			return (struct ts_tab *)&t->tabs.tab[i];
+	return NULL;
+}
+
+static struct stages_tab *
+stages_of(const struct trace_view *t)
+{
+	return tab_of(t, &trace_tab_stages)->own;
+}
+
+/* --- figures -------------------------------------------------------------------------------------- */
+
+static const char *
+stage_name(const struct stages_tab *s, int stage, char *buf, size_t size)
+{
+	size_t n;
+	const char *name = ts_pipeline_stage_name(&n, s->pipeline, stage);
+
+	if (name)
+		snprintf(buf, size, "%.*s", (int)(n < size ? n : size - 1), name);
+	else
+		snprintf(buf, size, "ipu %lld", (long long)s->pipeline->stage[stage].ipu);
+	return buf;
+}
+
+/* Parts of the cycles of a stage or a pass, in the order of their columns. */
+enum part { P_COMPUTE, P_EXCHANGE, P_GLOBAL, P_IO, P_SYNC, P_IDLE, P_BUBBLE, P_COUNT };
+
+static int64_t
+part_of(enum part part, const int64_t by_class[TS_CLASS_COUNT], int64_t idle)
+{
+	switch (part) {
+	case P_COMPUTE:
+		return by_class[TS_CLASS_COMPUTE];
+	case P_EXCHANGE:
+		return by_class[TS_CLASS_EXCHANGE];
+	case P_GLOBAL:
+		return by_class[TS_CLASS_GLOBAL_EXCHANGE];
+	case P_IO:
+		return ts_pipeline_io(by_class);
+	case P_SYNC:
+		return by_class[TS_CLASS_SYNC] + by_class[TS_CLASS_EXTERNAL_SYNC];
+	case P_IDLE:
+		return idle;
+	default:
+		return ts_pipeline_bubble(by_class, idle);
+	}
+}
+
+/* --- the stages ----------------------------------------------------------------------------------- */
+
+enum { S_NAME, S_PASSES, S_WORK, S_FACTOR, S_MOST, S_PARTS, S_SPAN = S_PARTS + P_COUNT, S_COUNT };
+
+static const struct ts_column stage_columns[S_COUNT] = {
+	{"stage", 8, 40, 1, 0, TS_FIELD_ELLIPSIS},
+	{"passes", 7, 0, 0, 2, TS_FIELD_RIGHT},
+	{"work a pass", 13, 0, 0, 0, TS_FIELD_RIGHT},
+	{"x mean", 6, 0, 0, 0, TS_FIELD_RIGHT},
+	{"most", 13, 0, 0, 5, TS_FIELD_RIGHT},
+	{"comp.", 6, 0, 0, 1, TS_FIELD_RIGHT},
+	{"exch.", 6, 0, 0, 1, TS_FIELD_RIGHT},
+	{"glob.", 6, 0, 0, 3, TS_FIELD_RIGHT},
+	{"I/O", 6, 0, 0, 2, TS_FIELD_RIGHT},
+	{"sync", 6, 0, 0, 3, TS_FIELD_RIGHT},
+	{"idle", 6, 0, 0, 3, TS_FIELD_RIGHT},
+	{"bubble", 6, 0, 0, 0, TS_FIELD_RIGHT},
+	{"cycles in all", 16, 0, 0, 4, TS_FIELD_RIGHT},
+};
+
+static const struct ts_column_facts stage_facts[S_COUNT] = {
+	{"stage", NULL, TS_SUM_COUNT, false},
+	{"passes", "passes", TS_SUM_COUNT, false},
+	{"work", "cycles", TS_SUM_NONE, false},
+	{"factor", NULL, TS_SUM_NONE, false},
+	{"most", "cycles", TS_SUM_NONE, false},
+	{"compute", "%", TS_SUM_NONE, false},
+	{"exchange", "%", TS_SUM_NONE, false},
+	{"global", "%", TS_SUM_NONE, false},
+	{"io", "%", TS_SUM_NONE, false},
+	{"sync", "%", TS_SUM_NONE, false},
+	{"idle", "%", TS_SUM_NONE, false},
+	{"bubble", "%", TS_SUM_NONE, false},
+	{"cycles", "cycles", TS_SUM_COUNT, false},
+};
+
+static double
+factor_of(const struct ts_pipeline *p, const struct ts_pipeline_stage *s)
+{
+	return s->regular && p->mean_work > 0 ? ts_pipeline_mean_work(s) / p->mean_work : -1;
+}
+
+static bool
+stages_value(void *ctx, int64_t i, int column, struct ts_table_value *out)
+{
+	const struct stages_tab *s = ctx;
+	const struct ts_pipeline_stage *stage;
+
+	if (!s->pipeline || i < 0 || i >= s->pipeline->stages)
+		return false;
+	stage = &s->pipeline->stage[i];
+	switch (column) {
+	case S_NAME:
+		ts_table_value_text(out, stage_name(s, (int)i, out->buf, sizeof(out->buf)));
+		break;
+	case S_PASSES:
+		ts_table_value_integer(out, stage->passes);
+		break;
+	case S_WORK:
+		if (stage->passes > 0)
+			ts_table_value_real(out, ts_pipeline_mean_work(stage));
+		break;
+	case S_FACTOR:
+		if (factor_of(s->pipeline, stage) >= 0)
+			ts_table_value_real(out, factor_of(s->pipeline, stage));
+		break;
+	case S_MOST:
+		ts_table_value_integer(out, stage->most_work);
+		break;
+	case S_SPAN:
+		ts_table_value_integer(out, stage->span);
+		break;
+	default:
+		if (stage->span > 0)
+			ts_table_value_real(out,
+				100.0 *
+					(double)part_of((enum part)(column - S_PARTS),
+						stage->by_class, stage->idle) /
+					(double)stage->span);
+	}
+	return true;
+}
+
+static bool
+stages_cell(void *ctx, int64_t i, int column, struct ts_table_cell *out)
+{
+	const struct stages_tab *s = ctx;
+	const struct ts_pipeline_stage *stage;
+	double factor;
+
+	if (!s->pipeline || i < 0 || i >= s->pipeline->stages)
+		return false;
+	stage = &s->pipeline->stage[i];
+	factor = factor_of(s->pipeline, stage);
+	out->s = out->buf;
+	out->role = i == s->pipeline->slowest && (column == S_FACTOR || column == S_NAME)
+		? TS_ROLE_ACCENT
+		: TS_ROLE_TEXT;
+	switch (column) {
+	case S_NAME:
+		stage_name(s, (int)i, out->buf, sizeof(out->buf));
+		break;
+	case S_PASSES:
+		ts_fmt_count(out->buf, stage->passes);
+		break;
+	case S_WORK:
+		if (stage->passes > 0)
+			trace_fmt_length(s->t, out->buf,
+				(int64_t)(ts_pipeline_mean_work(stage) + 0.5));
+		break;
+	case S_FACTOR:
+		if (factor >= 0)
+			snprintf(out->buf, sizeof(out->buf), "%.2f", factor);
+		break;
+	case S_MOST:
+		trace_fmt_length(s->t, out->buf, stage->most_work);
+		break;
+	case S_SPAN:
+		trace_fmt_length(s->t, out->buf, stage->span);
+		break;
+	default:
+		ts_fmt_percent(out->buf,
+			(double)part_of((enum part)(column - S_PARTS), stage->by_class,
+				stage->idle),
+			(double)stage->span);
+	}
+	return true;
+}
+
+static const struct ts_held_table stages_table = {.id = "trace.stages",
+	.column = stage_columns,
+	.facts = stage_facts,
+	.columns = S_COUNT,
+	.cell = stages_cell,
+	.value = stages_value,
+	.empty = "no stages"};
+
+static bool
+stages_open(struct ts_tab *tab)
+{
+	struct stages_tab *s = ts_alloc(1, sizeof(*s));
+
+	if (!s)
+		return false;
+	s->t = tab->host;
+	s->pane.absent = TS_ABSENT_LANES;
+	s->least_bytes = TS_PIPELINE_BYTES;
+	ts_held_list_init(&s->l, -1);
+	tab->own = s;
+	return true;
+}
+
+static void
+stages_forget(struct stages_tab *s)
+{
+	ts_pipeline_close(s->pipeline);
+	s->pipeline = NULL;
+	s->sent = NULL;
+	s->asked = false;
+	s->none[0] = '\0';
+	s->l.of++;
+	s->pane.state = TS_PANE_EMPTY;
+}
+
+static void
+stages_drop(struct ts_tab *tab)
+{
+	stages_forget(tab->own);
+}
+
+static void
+stages_close(struct ts_tab *tab)
+{
+	struct stages_tab *s = tab->own;
+
+	stages_forget(s);
+	ts_held_list_fini(&s->l);
+	free(s);
+}
+
+static bool
+stages_absent(const struct ts_tab *tab)
+{
+	const struct trace_view *t = tab->host;
+
+	return t->lanes.state == TS_PANE_ABSENT;
+}
+
+static void
+stages_request(struct ts_tab *tab)
+{
+	struct stages_tab *s = tab->own;
+	struct trace_view *t = s->t;
+	struct pipeline_fetch *f;
+
+	if (!t->trace || s->asked)
+		return;
+	s->asked = true;
+	f = ts_alloc(1, sizeof(*f));
+	if (!f ||
+		(s->names[0] && ts_pattern_compile(&f->stages, s->names, 0, NULL, NULL) != TS_OK)) {
+		s->pane.state = TS_PANE_FAILED;
+		snprintf(s->pane.reason, sizeof(s->pane.reason), "out of memory");
+		free(f);
+		return;
+	}
+	f->f.read = read_pipeline;
+	f->f.fini = fini_pipeline;
+	f->trace = ts_trace_hold(t->trace);
+	f->least_bytes = s->least_bytes;
+	f->cache = t->view.env->cache;
+	s->pane.state = TS_PANE_LOADING;
+	s->sent = &f->f;
+	ts_fetch_send(&t->view, &f->f, tab->kind, TS_WORKER_BULK, "finding the stages");
+}
+
+static enum ts_effect
+stages_deliver(struct ts_tab *tab, struct ts_fetch *f)
+{
+	struct stages_tab *s = tab->own;
+	struct pipeline_fetch *answer = (struct pipeline_fetch *)f;
+
+	if (s->sent != f)
+		return TS_EFFECT_NONE;
+	s->sent = NULL;
+	if (ts_fetch_in_vain(f, tab->view->env->generation)) {
+		s->pane.state = TS_PANE_FAILED;
+		snprintf(s->pane.reason, sizeof(s->pane.reason),
+			"it was stopped; reload to try again");
+		return TS_EFFECT_REPAINT;
+	}
+	ts_pipeline_close(s->pipeline);
+	s->pipeline = answer->pipeline;
+	answer->pipeline = NULL;
+	s->none[0] = '\0';
+	s->l.of++;
+	if (f->code == TS_E_ABSENT && s->t->trace && s->t->trace->has_parts) {
+		snprintf(s->none, sizeof(s->none), "%.*s", (int)sizeof(s->none) - 1, f->err.msg);
+		s->pane.state = TS_PANE_READY;
+	} else {
+		ts_pane_result(&s->pane, f->code, &f->err, s->pipeline != NULL);
+	}
+	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
+}
+
+static void
+stages_begin(struct stages_tab *s, const struct ts_tab *tab)
+{
+	s->body = tab->r;
+	s->total = ts_rect_cut_bottom(&s->body, tab->r.h >= 8 ? 2 : tab->r.h >= 3);
+	ts_held_list_begin(&s->l, tab, &stages_table, s->body,
+		s->pipeline ? s->pipeline->stages : 0);
+}
+
+static void
+stages_resize(struct ts_tab *tab)
+{
+	stages_begin(tab->own, tab);
+}
+
+static void
+stages_note(const struct ts_tab *tab, char out[TS_TAB_NOTE])
+{
+	const struct stages_tab *s = tab->own;
+	char n[TS_FMT_MAX], m[TS_FMT_MAX];
+
+	if (s->names[0])
+		snprintf(out, TS_TAB_NOTE, "stages named by %.60s", s->names);
+	else if (s->pipeline)
+		snprintf(out, TS_TAB_NOTE, "%s phases, ended by global exchanges over %s bytes%s",
+			ts_fmt_count(n, s->pipeline->phases), ts_fmt_count(m, s->least_bytes),
+			s->pipeline->bytes_known ? "" : " (not recorded: any)");
+	else
+		snprintf(out, TS_TAB_NOTE, "stages by global exchange");
+}
+
+/* Moves of less are not worth a word. */
+#define LEAST_MOVE 0.005
+
+static void
+draw_move(const struct stages_tab *s, struct ts_canvas *c, struct ts_rect r)
+{
+	const struct ts_pipeline *p = s->pipeline;
+	char n[TS_FMT_MAX], m[TS_FMT_MAX], slow[64], fast[64];
+
+	if (p->slowest < 0)
+		return;
+	if (p->move < LEAST_MOVE)
+		ts_canvas_text(c, r, 0, 0, TS_ROLE_TOTAL,
+			"the work is even: moving some of it gives nothing");
+	else
+		ts_canvas_printf(c, r, 0, 0, TS_ROLE_TOTAL,
+			"moving %s of it to %s: a pass %s shorter (estimated; slowest: %s)",
+			ts_fmt_percent(n, p->move, 1),
+			stage_name(s, p->fastest, fast, sizeof(fast)),
+			ts_fmt_percent(m, p->saves, 1),
+			stage_name(s, p->slowest, slow, sizeof(slow)));
+}
+
+/* What the figures say: how much is lost, which stage is slow, and what moving work gives. */
+static void
+draw_verdict(const struct stages_tab *s, struct ts_canvas *c)
+{
+	const struct ts_pipeline *p = s->pipeline;
+	char n[TS_FMT_MAX], slow[64];
+	struct ts_rect r = ts_rect_row(s->total, 0);
+	int x = 0;
+
+	ts_canvas_fill(c, s->total, TS_ROLE_TOTAL, ' ');
+	if (p->bubble >= 0)
+		x = ts_canvas_printf(c, r, x, 0, TS_ROLE_TOTAL, "bubble %s   ",
+			ts_fmt_percent(n, p->bubble, 1));
+	if (p->at_once >= 0)
+		x = ts_canvas_printf(c, r, x, 0, TS_ROLE_TOTAL, "%.1f of %d stages at work   ",
+			p->at_once, p->stages);
+	if (p->slow_factor >= 0)
+		x = ts_canvas_printf(c, r, x, 0, TS_ROLE_TOTAL, "slowest %s, %.2f x the mean   ",
+			stage_name(s, p->slowest, slow, sizeof(slow)), p->slow_factor);
+	if (p->cut || p->partial || p->falls > 0)
+		ts_canvas_text(c, r, x, 0, TS_ROLE_TOTAL,
+			p->cut		     ? "not all passes are kept"
+				: p->partial ? "damaged: what could be read"
+					     : "some steps stand in no order");
+	draw_move(s, c, ts_rect_row(s->total, 1));
+}
+
+static void
+draw_none(const struct stages_tab *s, struct ts_canvas *c, struct ts_rect r)
+{
+	char text[2 * TRACE_NOTE + 160];
+
+	snprintf(text, sizeof(text),
+		"No pipeline was found: %s.\n`:stages REGEX` takes stages from the names of steps (its "
+		"first group names the stage), `:stages BYTES` lets smaller exchanges end a phase.",
+		s->none);
+	ts_rect_cut_left(&r, 2);
+	ts_canvas_wrap(c, r, 0, TS_ROLE_TEXT, text);
+}
+
+static void
+stages_draw(struct ts_tab *tab, struct ts_canvas *c, bool focus)
+{
+	struct stages_tab *s = tab->own;
+
+	(void)focus;
+	if (s->none[0]) {
+		draw_none(s, c, tab->r);
+		return;
+	}
+	if (!ts_pane_has(&s->pane) || !s->pipeline) {
+		ts_pane_draw(c, tab->r, tab->view->env, &s->pane);
+		return;
+	}
+	stages_begin(s, tab);
+	ts_held_list_draw(&s->l, c, s->body);
+	draw_verdict(s, c);
+}
+
+/* Show a time and an IPU in the drawing: where a pass begins, with the pass in sight. */
+static enum ts_effect
+go_to_pass(struct trace_view *t, const struct ts_pipeline_pass *pass)
+{
+	int64_t length = pass->to - pass->from, margin = length / 8;
+
+	for (int i = 0; i < t->trace->ipus; i++)
+		if (t->trace->ipu[i] == pass->ipu)
+			trace_go_ipu(t, i);
+	ts_span_show(&t->span, ts_max_i64(pass->from - t->trace->from - margin, 0),
+		pass->to - t->trace->from + margin);
+	return (enum ts_effect)(
+		trace_go_time(t, pass->from) | TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
+}
+
+static enum ts_effect
+open_stage(struct stages_tab *s, int stage)
+{
+	for (int i = 0; i < s->t->tabs.count; i++)
+		if (s->t->tabs.tab[i].ops == &trace_tab_passes)
+			ts_tabs_show(&s->t->tabs, i);
+	trace_arrange(s->t);
+	(void)stage;
+	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
+}
+
+static enum ts_effect
+stages_command(struct ts_tab *tab, const struct ts_call *call)
+{
+	struct stages_tab *s = tab->own;
+	int64_t row;
+
+	stages_begin(s, tab);
+	if (call->cmd != TS_CMD_OPEN || ts_call_arg(call, 0))
+		return ts_held_list_command(&s->l, tab, call);
+	row = s->pipeline ? ts_held_list_row(&s->l) : -1;
+	return row < 0 ? TS_EFFECT_BELL : open_stage(s, (int)row);
+}
+
+static enum ts_effect
+stages_mouse(struct ts_tab *tab, int x, int y, int wheel)
+{
+	struct stages_tab *s = tab->own;
+
+	(void)x;
+	stages_begin(s, tab);
+	return ts_held_list_mouse(&s->l, s->body, y, wheel);
+}
+
+static struct ts_list *
+stages_list(struct ts_tab *tab, bool *there)
+{
+	struct stages_tab *s = tab->own;
+
+	*there = s->pipeline != NULL;
+	return &s->l.list;
+}
+
+/* How the stage of a pass is known, for `=`. */
+static void
+from_and_note(struct ts_explained *x, const struct stages_tab *s)
+{
+	ts_explain_from(x, TS_KNOWN_DERIVED, "step_ipu.start, end, data_in, data_out; step.type%s",
+		s->names[0] ? "; names of compute sets and programs" : "");
+	ts_explain_note(x,
+		"Each cycle of a pass counts once, for compute before exchange, I/O, sync and nothing. "
+		"No query: a pass ends %s.",
+		s->names[0] ? "where the next stage begins on its IPU"
+			    : "with a global exchange, on each IPU at its own time");
+}
+
+static void
+explain_stage(const struct stages_tab *s, const struct ts_pipeline_stage *stage, const char *name,
+	struct ts_explain *out)
+{
+	const struct ts_pipeline *p = s->pipeline;
+	struct ts_explained *x = ts_explain_add(out, "work of a pass of %s", name);
+	int64_t bubble = ts_pipeline_bubble(stage->by_class, stage->idle);
+
+	ts_explain_real(x, ts_pipeline_mean_work(stage), "cycles");
+	from_and_note(x, s);
+	ts_explain_formula(x, "(compute %lld + exchange %lld + global exchange %lld) / %lld passes",
+		(long long)stage->by_class[TS_CLASS_COMPUTE],
+		(long long)stage->by_class[TS_CLASS_EXCHANGE],
+		(long long)stage->by_class[TS_CLASS_GLOBAL_EXCHANGE], (long long)stage->passes);
+	x = ts_explain_add(out, "bubble of %s", name);
+	ts_explain_real(x, stage->span > 0 ? 100.0 * (double)bubble / (double)stage->span : 0, "%");
+	from_and_note(x, s);
+	ts_explain_formula(x, "(sync %lld + external sync %lld + idle %lld) / %lld cycles",
+		(long long)stage->by_class[TS_CLASS_SYNC],
+		(long long)stage->by_class[TS_CLASS_EXTERNAL_SYNC], (long long)stage->idle,
+		(long long)stage->span);
+	if (factor_of(p, stage) < 0)
+		return;
+	x = ts_explain_add(out, "%s against the mean stage", name);
+	ts_explain_real(x, factor_of(p, stage), NULL);
+	from_and_note(x, s);
+	ts_explain_formula(x, "%.1f / %.1f cycles: the mean of the stages' means",
+		ts_pipeline_mean_work(stage), p->mean_work);
+}
+
+static void
+explain_exchanges(const struct stages_tab *s, struct ts_explain *out)
+{
+	struct ts_explained *x = ts_explain_add(out, "global exchanges that end a phase");
+
+	ts_explain_integer(x, s->pipeline->ends, "exchanges");
+	ts_explain_from(x, TS_KNOWN_DERIVED, "step.type, step_ipu.data_in, data_out");
+	ts_explain_formula(x,
+		"of all IPUs together the larger of bytes in and out is more than %lld; with the ends "
+		"of runs that makes %lld phases",
+		(long long)s->least_bytes, (long long)s->pipeline->phases);
+	ts_explain_query(x,
+		"SELECT count(*) FROM (SELECT 1 FROM step_ipu WHERE step IN (SELECT step FROM step "
+		"WHERE type = 'GlobalExchange') GROUP BY step HAVING "
+		"sum(max(coalesce(data_in, -1), coalesce(data_out, -1), 0)) > %lld)",
+		(long long)s->least_bytes);
+}
+
+static void
+stages_explain(struct ts_tab *tab, struct ts_explain *out)
+{
+	const struct stages_tab *s = tab->own;
+	int64_t row = s->pipeline ? ts_held_list_row(&s->l) : -1;
+	struct ts_explained *x;
+	char name[64], other[64];
+
+	if (row < 0 || row >= s->pipeline->stages)
+		return;
+	explain_stage(s, &s->pipeline->stage[row], stage_name(s, (int)row, name, sizeof(name)),
+		out);
+	if (s->pipeline->slowest >= 0) {
+		x = ts_explain_add(out, "work to move from %s to %s",
+			stage_name(s, s->pipeline->slowest, name, sizeof(name)),
+			stage_name(s, s->pipeline->fastest, other, sizeof(other)));
+		ts_explain_real(x, s->pipeline->move * 100, "%");
+		ts_explain_from(x, TS_KNOWN_ESTIMATED, "the work of the stages");
+		ts_explain_formula(x,
+			"until both have the same work, or the next slowest stage is the slowest; a pass "
+			"is then %.2f%% shorter",
+			s->pipeline->saves * 100);
+		ts_explain_note(x, "As if cycles moved with the work; no query.");
+	}
+	if (!s->names[0] && s->pipeline->bytes_known)
+		explain_exchanges(s, out);
+}
+
+/* The sheet of a tab whose own state begins with a held list. */
+static bool
+sheet_of(struct ts_sheet *out, struct ts_held_list *l, const char *title, const char *of)
+{
+	if (!l->table.column)
+		return false;
+	snprintf(out->title, sizeof(out->title), "%s%s", title, of);
+	out->table = l->table;
+	out->list = &l->list;
+	out->rows = l->order.rows;
+	return true;
+}
+
+static bool
+stages_sheet(struct ts_tab *tab, struct ts_sheet *out)
+{
+	struct stages_tab *s = tab->own;
+
+	return s->pipeline && sheet_of(out, &s->l, "Stages of the pipeline", "");
+}
+
+static const struct ts_hint stages_hints[] = {
+	{TS_CMD_OPEN, "its passes"},
+	{TS_CMD_SORT, "sort"},
+	{TS_CMD_EXPLAIN, "explain"},
+	{TS_CMD_COUNT, NULL},
+};
+
+const struct ts_tab_ops trace_tab_stages = {
+	.name = "pipeline",
+	.title = "Pipeline",
+	.brief = "Pipe",
+	.hints = stages_hints,
+	.open = stages_open,
+	.close = stages_close,
+	.drop = stages_drop,
+	.absent = stages_absent,
+	.note = stages_note,
+	.resize = stages_resize,
+	.request = stages_request,
+	.deliver = stages_deliver,
+	.draw = stages_draw,
+	.command = stages_command,
+	.mouse = stages_mouse,
+	.list = stages_list,
+	.explain = stages_explain,
+	.sheet = stages_sheet,
+};
+
+/* --- how stages are found ------------------------------------------------------------------------- */
+
+enum ts_effect
+trace_set_stages(struct trace_view *t, const char *text)
+{
+	struct stages_tab *s = stages_of(t);
+	struct ts_pattern *p = NULL;
+	struct ts_err err = {0};
+	char *end;
+	long long bytes = text ? strtoll(text, &end, 10) : 0;
+	bool number = text && *text && !*end && bytes >= 0;
+
+	if (text && !number && ts_pattern_compile(&p, text, 0, NULL, &err) != TS_OK) {
+		ts_view_say_error(t->view.env, "%s", err.msg);
+		return TS_EFFECT_BELL;
+	}
+	ts_pattern_free(p);
+	stages_forget(s);
+	snprintf(s->names, sizeof(s->names), "%s", text && !number ? text : "");
+	s->least_bytes = number ? bytes : TS_PIPELINE_BYTES;
+	for (int i = 0; i < t->tabs.count; i++)
+		if (t->tabs.tab[i].ops == &trace_tab_stages)
+			ts_tabs_show(&t->tabs, i);
+	t->focus = TRACE_TABS;
+	trace_arrange(t);
+	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
+}
+
+bool
+trace_say_stages(const struct trace_view *t, struct ts_strbuf *out)
+{
+	const struct stages_tab *s = stages_of(t);
+
+	if (s->names[0])
+		ts_strbuf_puts(out, s->names);
+	else if (s->least_bytes != TS_PIPELINE_BYTES)
+		ts_strbuf_printf(out, "%lld", (long long)s->least_bytes);
+	return s->names[0] || s->least_bytes != TS_PIPELINE_BYTES;
+}
+
+/* --- the passes of a stage ------------------------------------------------------------------------ */
+
+enum { Q_PASS, Q_RUN, Q_IPU, Q_START, Q_SPAN, Q_WORK, Q_PARTS, Q_COUNT = Q_PARTS + P_COUNT };
+
+static const struct ts_column pass_columns[Q_COUNT] = {
+	{"pass", 7, 0, 0, 0, TS_FIELD_RIGHT},
+	{"run", 4, 0, 0, 5, TS_FIELD_RIGHT},
+	{"ipu", 4, 0, 0, 4, TS_FIELD_RIGHT},
+	{"start", 16, 0, 0, 3, TS_FIELD_RIGHT},
+	{"length", 13, 0, 0, 0, TS_FIELD_RIGHT},
+	{"work", 13, 0, 0, 0, TS_FIELD_RIGHT},
+	{"comp.", 6, 0, 0, 1, TS_FIELD_RIGHT},
+	{"exch.", 6, 0, 0, 1, TS_FIELD_RIGHT},
+	{"glob.", 6, 0, 0, 2, TS_FIELD_RIGHT},
+	{"I/O", 6, 0, 0, 2, TS_FIELD_RIGHT},
+	{"sync", 6, 0, 0, 3, TS_FIELD_RIGHT},
+	{"idle", 6, 0, 0, 3, TS_FIELD_RIGHT},
+	{"bubble", 6, 0, 0, 0, TS_FIELD_RIGHT},
+};
+
+static const struct ts_column_facts pass_facts[Q_COUNT] = {
+	{"pass", NULL, TS_SUM_COUNT, false},
+	{"run", NULL, TS_SUM_NONE, false},
+	{"ipu", NULL, TS_SUM_NONE, false},
+	{"start", "cycles", TS_SUM_NONE, false},
+	{"length", "cycles", TS_SUM_COUNT, false},
+	{"work", "cycles", TS_SUM_COUNT, false},
+	{"compute", "cycles", TS_SUM_COUNT, false},
+	{"exchange", "cycles", TS_SUM_COUNT, false},
+	{"global", "cycles", TS_SUM_COUNT, false},
+	{"io", "cycles", TS_SUM_COUNT, false},
+	{"sync", "cycles", TS_SUM_COUNT, false},
+	{"idle", "cycles", TS_SUM_COUNT, false},
+	{"bubble", "cycles", TS_SUM_COUNT, false},
+};
+
+/* The stage under the cursor of the other tab, or NULL. */
+static const struct ts_pipeline_stage *
+shown_stage(const struct passes_tab *q, int *number)
+{
+	const struct stages_tab *s = stages_of(q->t);
+	int64_t row = s->pipeline ? ts_held_list_row(&s->l) : -1;
+
+	if (row < 0 || row >= s->pipeline->stages)
+		return NULL;
+	*number = (int)row;
+	return &s->pipeline->stage[row];
+}
+
+static const struct ts_pipeline_pass *
+pass_of(const struct passes_tab *q, int64_t i)
+{
+	int number;
+	const struct ts_pipeline_stage *stage = shown_stage(q, &number);
+
+	if (!stage || i < 0 || i >= stage->count)
+		return NULL;
+	return ts_pipeline_pass_at(stages_of(q->t)->pipeline, (size_t)(stage->first + i));
+}
+
+static int64_t
+run_number(const struct passes_tab *q, const struct ts_pipeline_pass *pass)
+{
+	const struct ts_trace *t = q->t->trace;
+
+	return t && pass->run >= 0 && pass->run < t->runs ? t->run[pass->run].run : TS_UNKNOWN;
+}
+
+static bool
+passes_value(void *ctx, int64_t i, int column, struct ts_table_value *out)
+{
+	const struct passes_tab *q = ctx;
+	const struct ts_pipeline_pass *pass = pass_of(q, i);
+	int64_t figure[Q_PARTS] = {0};
+
+	if (!pass)
+		return false;
+	figure[Q_PASS] = i + 1;
+	figure[Q_RUN] = run_number(q, pass);
+	figure[Q_IPU] = pass->ipu;
+	figure[Q_START] = pass->from;
+	figure[Q_SPAN] = pass->to - pass->from;
+	figure[Q_WORK] = ts_pipeline_work(pass->by_class);
+	ts_table_value_known(out,
+		column < Q_PARTS
+			? figure[column]
+			: part_of((enum part)(column - Q_PARTS), pass->by_class, pass->idle));
+	return true;
+}
+
+static bool
+passes_cell(void *ctx, int64_t i, int column, struct ts_table_cell *out)
+{
+	const struct passes_tab *q = ctx;
+	const struct ts_pipeline_pass *pass = pass_of(q, i);
+	struct ts_table_value v = {0};
+
+	if (!pass || !passes_value(ctx, i, column, &v))
+		return false;
+	out->s = out->buf;
+	if (v.type != TS_VALUE_INTEGER)
+		out->buf[0] = '\0';
+	else if (column >= Q_PARTS)
+		ts_fmt_percent(out->buf, (double)v.integer, (double)(pass->to - pass->from));
+	else if (column == Q_START)
+		trace_fmt_place(q->t, out->buf, v.integer);
+	else if (column == Q_SPAN || column == Q_WORK)
+		trace_fmt_length(q->t, out->buf, v.integer);
+	else
+		ts_fmt_count(out->buf, v.integer);
+	return true;
+}
+
+static const struct ts_held_table passes_table = {.id = "trace.passes",
+	.column = pass_columns,
+	.facts = pass_facts,
+	.columns = Q_COUNT,
+	.cell = passes_cell,
+	.value = passes_value,
+	.empty = "no passes"};
+
+static bool
+passes_open(struct ts_tab *tab)
+{
+	struct passes_tab *q = ts_alloc(1, sizeof(*q));
+
+	if (!q)
+		return false;
+	q->t = tab->host;
+	ts_held_list_init(&q->l, -1);
+	tab->own = q;
+	return true;
+}
+
+static void
+passes_close(struct ts_tab *tab)
+{
+	struct passes_tab *q = tab->own;
+
+	ts_held_list_fini(&q->l);
+	free(q);
+}
+
+static void
+passes_begin(struct passes_tab *q, const struct ts_tab *tab)
+{
+	const struct stages_tab *s = stages_of(q->t);
+	int number = -1;
+	const struct ts_pipeline_stage *stage = shown_stage(q, &number);
+
+	if (q->of != s->l.of || q->stage != number) { /* other rows */
+		q->of = s->l.of;
+		q->stage = number;
+		q->l.of++;
+	}
+	q->body = tab->r;
+	q->total = ts_rect_cut_bottom(&q->body, tab->r.h >= 3);
+	ts_held_list_begin(&q->l, tab, &passes_table, q->body, stage ? stage->count : 0);
+}
+
+static void
+passes_resize(struct ts_tab *tab)
+{
+	passes_begin(tab->own, tab);
+}
+
+static void
+passes_note(const struct ts_tab *tab, char out[TS_TAB_NOTE])
+{
+	const struct passes_tab *q = tab->own;
+	const struct stages_tab *s = stages_of(q->t);
+	int number;
+	char name[64];
+
+	if (shown_stage(q, &number))
+		snprintf(out, TS_TAB_NOTE, "of stage %s",
+			stage_name(s, number, name, sizeof(name)));
+}
+
+static void
+passes_request(struct ts_tab *tab)
+{
+	stages_request(tab_of(tab->host, &trace_tab_stages));
+}
+
+static void
+draw_passes_total(const struct passes_tab *q, struct ts_canvas *c)
+{
+	char n[TS_FMT_MAX], m[TS_FMT_MAX], w[TS_FMT_MAX];
+	int number;
+	const struct ts_pipeline_stage *stage = shown_stage(q, &number);
+	bool some = q->l.order.filtered;
+	int64_t rows = some ? q->l.list.count : stage->count;
+	int64_t span = some ? (int64_t)q->l.order.sum[Q_SPAN] : stage->span;
+	int64_t work = some ? (int64_t)q->l.order.sum[Q_WORK] : ts_pipeline_work(stage->by_class);
+
+	ts_canvas_fill(c, q->total, TS_ROLE_TOTAL, ' ');
+	ts_canvas_printf(c, q->total, 0, 0, TS_ROLE_TOTAL, "%s pass%s, %s in all, %s of it work%s",
+		ts_fmt_count(n, rows), rows == 1 ? "" : "es", trace_fmt_length(q->t, m, span),
+		ts_fmt_percent(w, (double)work, (double)span), some ? " (filtered)" : "");
+}
+
+static void
+passes_draw(struct ts_tab *tab, struct ts_canvas *c, bool focus)
+{
+	struct passes_tab *q = tab->own;
+	int number;
+
+	if (!shown_stage(q, &number)) {
+		struct ts_tab stages = *tab_of(tab->host, &trace_tab_stages);
+
+		stages.r = tab->r;
+		stages_draw(&stages, c, focus);
+		return;
+	}
+	passes_begin(q, tab);
+	ts_held_list_draw(&q->l, c, q->body);
+	draw_passes_total(q, c);
+}
+
+static enum ts_effect
+passes_command(struct ts_tab *tab, const struct ts_call *call)
+{
+	struct passes_tab *q = tab->own;
+	const struct ts_pipeline_pass *pass;
+
+	passes_begin(q, tab);
+	if (call->cmd != TS_CMD_OPEN || ts_call_arg(call, 0))
+		return ts_held_list_command(&q->l, tab, call);
+	pass = pass_of(q, ts_held_list_row(&q->l));
+	return pass && q->t->trace ? go_to_pass(q->t, pass) : TS_EFFECT_BELL;
+}
+
+static enum ts_effect
+passes_mouse(struct ts_tab *tab, int x, int y, int wheel)
+{
+	struct passes_tab *q = tab->own;
+
+	(void)x;
+	passes_begin(q, tab);
+	return ts_held_list_mouse(&q->l, q->body, y, wheel);
+}
+
+static struct ts_list *
+passes_list(struct ts_tab *tab, bool *there)
+{
+	struct passes_tab *q = tab->own;
+	int number;
+
+	*there = shown_stage(q, &number) != NULL;
+	return &q->l.list;
+}
+
+static void
+passes_explain(struct ts_tab *tab, struct ts_explain *out)
+{
+	const struct passes_tab *q = tab->own;
+	const struct stages_tab *s = stages_of(q->t);
+	const struct ts_pipeline_pass *pass = pass_of(q, ts_held_list_row(&q->l));
+	struct ts_explained *x;
+
+	if (!pass)
+		return;
+	x = ts_explain_add(out, "work of the pass from cycle %lld on IPU %lld",
+		(long long)pass->from, (long long)pass->ipu);
+	ts_explain_integer(x, ts_pipeline_work(pass->by_class), "cycles");
+	from_and_note(x, s);
+	ts_explain_formula(x, "compute %lld + exchange %lld + global exchange %lld",
+		(long long)pass->by_class[TS_CLASS_COMPUTE],
+		(long long)pass->by_class[TS_CLASS_EXCHANGE],
+		(long long)pass->by_class[TS_CLASS_GLOBAL_EXCHANGE]);
+	x = ts_explain_add(out, "bubble of this pass");
+	ts_explain_integer(x, ts_pipeline_bubble(pass->by_class, pass->idle), "cycles");
+	from_and_note(x, s);
+	ts_explain_formula(x, "sync %lld + external sync %lld + idle %lld of %lld cycles",
+		(long long)pass->by_class[TS_CLASS_SYNC],
+		(long long)pass->by_class[TS_CLASS_EXTERNAL_SYNC], (long long)pass->idle,
+		(long long)(pass->to - pass->from));
+}
+
+static bool
+passes_sheet(struct ts_tab *tab, struct ts_sheet *out)
+{
+	struct passes_tab *q = tab->own;
+	const struct stages_tab *s = stages_of(q->t);
+	int number;
+	char name[64];
+
+	return shown_stage(q, &number) &&
+		sheet_of(out, &q->l, "Passes of stage ", stage_name(s, number, name, sizeof(name)));
+}
+
+static const struct ts_hint passes_hints[] = {
+	{TS_CMD_OPEN, "show it"},
+	{TS_CMD_SORT, "sort"},
+	{TS_CMD_EXPLAIN, "explain"},
+	{TS_CMD_COUNT, NULL},
+};
+
+const struct ts_tab_ops trace_tab_passes = {
+	.name = "passes",
+	.title = "Passes",
+	.hints = passes_hints,
+	.open = passes_open,
+	.close = passes_close,
+	.absent = stages_absent,
+	.note = passes_note,
+	.resize = passes_resize,
+	.request = passes_request,
+	.draw = passes_draw,
+	.command = passes_command,
+	.mouse = passes_mouse,
+	.list = passes_list,
+	.explain = passes_explain,
+	.sheet = passes_sheet,
+};
