@@ -16,8 +16,8 @@ enum {
 	LABELS_LEAST = 40, /* ... so many */
 	LEGEND_ROWS = 6,   /* rows of the pane from which on there is a legend, ... */
 	AXIS_ROWS = 5,	   /* ... an axis */
-	TICK = 12,	   /* columns between two of its numbers */
-	LABEL_ROWS = 3,	   /* rows between two labels */
+	TICK = 12,	   /* columns that two of its numbers want */
+	LABEL_ROWS = 2,	   /* rows that two labels want */
 };
 
 struct heat_parts
@@ -122,24 +122,47 @@ draw_legend(struct ts_canvas *c, struct ts_rect r, const struct heat *h,
 		(long long)spot.step, ts_fmt_bytes(a, spot.bytes, units));
 }
 
-/* Where an IPU begins its number stands, else now and then that of a tile. */
+int64_t
+heat_tile_ticks(const struct heat *h, int rows, int labels)
+{
+	int64_t last = (int64_t)h->shown.tile + rows * (int64_t)h->shown.per_row;
+	int64_t from = heat_tile(h, (int64_t)h->shown.tile);
+	int64_t to = heat_tile(h, ts_min_i64(last, h->y.count) - 1);
+
+	return from == TS_UNKNOWN || to < from ? 1 : ts_fmt_tick(to - from + 1, labels, 10);
+}
+
+int64_t
+heat_round_tile(const struct heat *h, int64_t place, int64_t places, int64_t each)
+{
+	int64_t first = heat_tile(h, place);
+	int64_t last = heat_tile(h, ts_min_i64(place + places, h->y.count) - 1), round;
+
+	if (first == TS_UNKNOWN || last == TS_UNKNOWN)
+		return TS_UNKNOWN;
+	round = last / each * each;
+	return round >= first ? round : TS_UNKNOWN;
+}
+
+/* Where an IPU begins its number stands, else that of a tile where it is a round one. */
 static void
 draw_labels(struct ts_canvas *c, struct ts_rect r, const struct heat *h)
 {
-	int64_t before = TS_UNKNOWN;
+	int64_t before = TS_UNKNOWN, places = 2 * (int64_t)h->shown.per_row;
+	int64_t each = heat_tile_ticks(h, 2 * r.h, ts_max_i64(r.h / LABEL_ROWS, 1));
 	int since = LABEL_ROWS;
 
 	for (int i = 0; i < r.h; i++) {
-		int64_t place = (int64_t)(h->shown.tile + 2 * (size_t)i * h->shown.per_row);
-		int64_t ipu = heat_ipu(h, place), tile = heat_tile(h, place);
+		int64_t place = (int64_t)h->shown.tile + i * places;
+		int64_t ipu = heat_ipu(h, place), tile = heat_round_tile(h, place, places, each);
 		char text[TS_FMT_MAX] = "", number[TS_FMT_MAX];
 
-		if (tile == TS_UNKNOWN)
+		if (heat_tile(h, place) == TS_UNKNOWN)
 			break;
 		since++;
 		if (ipu != before && ipu != TS_UNKNOWN)
 			snprintf(text, sizeof(text), "ipu %lld", (long long)ipu);
-		else if (since > LABEL_ROWS)
+		else if (tile != TS_UNKNOWN && since >= LABEL_ROWS)
 			snprintf(text, sizeof(text), "%s", ts_fmt_count(number, tile));
 		if (text[0]) {
 			since = 0;
@@ -151,16 +174,25 @@ draw_labels(struct ts_canvas *c, struct ts_rect r, const struct heat *h)
 	}
 }
 
+/* Round steps, each below the cell that has it; what they are stands below the labels of the tiles. */
 static void
 draw_axis(struct ts_canvas *c, struct ts_rect r, const struct heat *h)
 {
-	for (int x = 0; x + TICK <= r.w; x += TICK) {
-		int64_t step = h->shown.step + x * h->shown.per_column;
+	int64_t span = (int64_t)h->shown.columns * h->shown.per_column;
+	int64_t to = ts_min_i64(h->shown.step + span, h->x.count);
+	int64_t each = ts_fmt_tick(span, (int)ts_max_i64(h->shown.columns / TICK, 1), 10);
+	int64_t step = (h->shown.step + each - 1) / each * each;
+	struct ts_rect title = {r.x - LABELS, r.y, LABELS - 1, 1};
+
+	if (r.x >= LABELS)
+		ts_canvas_right(c, title, 0, 0, TS_ROLE_AXIS, "step");
+	for (; step < to; step += each) {
+		int x = (int)((step - h->shown.step) / h->shown.per_column);
 		char number[TS_FMT_MAX];
 
-		if (step < h->x.count)
-			ts_canvas_printf(c, r, x, 0, TS_ROLE_AXIS, "|%s%s",
-				ts_fmt_count(number, step), x == 0 ? " step" : "");
+		ts_fmt_count(number, step);
+		if (x + 1 + (int)strlen(number) <= r.w)
+			ts_canvas_printf(c, r, x, 0, TS_ROLE_AXIS, "|%s", number);
 	}
 }
 

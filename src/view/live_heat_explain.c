@@ -160,13 +160,25 @@ heat_sheet(struct ts_tab *t, struct ts_sheet *out)
 static void
 name_lanes(struct ts_chart_page *p, const struct heat *h)
 {
+	enum { LABELS = 12 };
+	int64_t each = heat_tile_ticks(h, p->lanes, LABELS);
+
 	for (int i = 0; i < p->lanes; i++) {
-		int64_t tile = heat_tile(h,
-			(int64_t)(h->shown.tile + (size_t)i * h->shown.per_row));
+		int64_t tile = heat_round_tile(h,
+			(int64_t)(h->shown.tile + (size_t)i * h->shown.per_row),
+			(int64_t)h->shown.per_row, each);
 
 		if (tile != TS_UNKNOWN)
 			snprintf(p->lane[i], sizeof(p->lane[i]), "%lld", (long long)tile);
 	}
+}
+
+static const char *
+bytes_tick(void *ctx, double v, char out[TS_FMT_MAX])
+{
+	const struct ts_tab *t = ctx;
+
+	return ts_fmt_bytes_short(out, (int64_t)v, t->view->env->options->units);
 }
 
 bool
@@ -193,6 +205,9 @@ heat_chart(struct ts_tab *t, struct ts_chart_page *p)
 	p->x.from = (double)s->step;
 	p->x.to = (double)(s->step + s->columns * s->per_column);
 	p->x.base = 10;
+	p->y.tick = bytes_tick; /* of the scale of colours: tiles have their names */
+	p->y.ctx = t;
+	snprintf(p->scale, sizeof(p->scale), "live bytes, %s", ts_heat_how_title(h->how));
 	p->logarithmic = h->how == TS_HEAT_LOG;
 	grid = ts_chart_page_grid(p);
 	if (!grid)

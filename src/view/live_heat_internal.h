@@ -71,6 +71,12 @@ int64_t heat_cell(const struct heat_axis *a, int64_t unit);
 
 /* Number of the tile at a place, and its IPU (TS_UNKNOWN). */
 int64_t heat_tile(const struct heat *h, int64_t place);
+
+/* Between two numbers of tiles, for about so many labels beside `rows` rows of cells: 1, 2, 5, 10, ... */
+int64_t heat_tile_ticks(const struct heat *h, int rows, int labels);
+
+/* The tile of these places whose number is a multiple of `each`; TS_UNKNOWN: none. */
+int64_t heat_round_tile(const struct heat *h, int64_t place, int64_t places, int64_t each);
 int64_t heat_ipu(const struct heat *h, int64_t place);
 
 #endif
