@@ -140,7 +140,7 @@ ts_held_rows(const struct ts_sheet *s)
 		.total = held_total,
 		.free = held_free,
 		.expected = rows};
-	h->columns = t->columns < TS_TABLE_COLUMNS ? t->columns : TS_TABLE_COLUMNS;
+	h->columns = t->columns;
 	h->rows = rows;
 	h->total = t->total;
 	ts_strbuf_init(&h->text, TEXT_MOST);

@@ -37,6 +37,12 @@ enum {
 	LOOK_ROWS = 4096, /* between looks at the token and counts */
 };
 
+struct written {
+	int column;    /* of the table */
+	bool share;    /* the unit is % */
+	char name[80]; /* with units */
+};
+
 struct writing {
 	struct ts_job job;
 	char *path;
@@ -47,11 +53,10 @@ struct writing {
 	struct ts_strbuf text; /* a picture; or the title of rows */
 	struct ts_row_source *source;
 	enum ts_format format;
-	int columns, count;		 /* of the table; that are written */
-	int column[TS_TABLE_COLUMNS];	 /* these */
-	char name[TS_TABLE_COLUMNS][80]; /* with units */
-	bool share[TS_TABLE_COLUMNS];	 /* the unit is % */
-	struct ts_table_value value[TS_TABLE_COLUMNS];
+	int columns, count;	      /* of the table; that are written, ... */
+	struct written *column;	      /* ... these, room for all */
+	struct ts_table_value *value; /* of each column of the table */
+	struct ts_sql_value *sql;     /* of those that are written */
 
 	int64_t rows;
 	enum ts_code code;
@@ -68,6 +73,9 @@ ts_app_write_free(struct ts_job *job)
 	ts_strbuf_fini(&w->text);
 	ts_report_close(w->report);
 	ts_index_release(w->index);
+	free(w->column);
+	free(w->value);
+	free(w->sql);
 	free(w->path);
 	free(w);
 }
@@ -170,14 +178,12 @@ to_sql(struct ts_sql_value *to, const struct ts_table_value *from, bool share)
 static bool
 add_row(struct writing *w, struct ts_rows_out *out)
 {
-	struct ts_sql_value sql[TS_TABLE_COLUMNS];
-
 	for (int i = 0; i < w->count; i++) {
-		to_sql(&sql[i], &w->value[w->column[i]], w->share[i]);
-		if (sql[i].type == TS_SQL_NULL && w->format == TS_FORMAT_MD)
-			sql[i].type = TS_SQL_TEXT; /* an empty cell: it is read by people */
+		to_sql(&w->sql[i], &w->value[w->column[i].column], w->column[i].share);
+		if (w->sql[i].type == TS_SQL_NULL && w->format == TS_FORMAT_MD)
+			w->sql[i].type = TS_SQL_TEXT; /* an empty cell: it is read by people */
 	}
-	return ts_rows_out_row(out, sql);
+	return ts_rows_out_row(out, w->sql);
 }
 
 static void
@@ -217,7 +223,7 @@ add_rows(struct writing *w, struct ts_rows_out *out, struct ts_reader *rd)
 static enum ts_code
 write_rows(struct writing *w, struct ts_output *o, void *local)
 {
-	const char *names[TS_TABLE_COLUMNS];
+	const char **names;
 	struct ts_rows_out *out;
 	struct ts_reader *rd;
 	enum ts_code code = ts_fetch_reader(&rd, local, w->report, w->index, &w->job.cancel,
@@ -226,14 +232,16 @@ write_rows(struct writing *w, struct ts_output *o, void *local)
 
 	if (code)
 		return code;
-	for (int i = 0; i < w->count; i++)
-		names[i] = w->name[i];
+	names = ts_alloc((size_t)w->count + 1, sizeof(*names));
+	for (int i = 0; names && i < w->count; i++)
+		names[i] = w->column[i].name;
 	if (w->format == TS_FORMAT_MD)
 		ts_output_add(o, w->text.s, w->text.len);
-	out = ts_rows_out_new(o, w->format, w->count, names);
+	out = names ? ts_rows_out_new(o, w->format, w->count, names) : NULL;
 	code = out ? add_rows(w, out, rd) : ts_err_nomem(&w->err);
 	end = ts_rows_out_end(out, code ? NULL : &w->err);
 	ts_reader_set_cancel(rd, NULL);
+	free(names);
 	return code ? code : end;
 }
 
@@ -298,29 +306,41 @@ md_title(struct ts_strbuf *out, const char *title)
 	ts_strbuf_fini(&safe);
 }
 
-/* The columns that the user wants to see, with units. */
 static void
+name_column(char out[80], const char *name, const char *unit, enum ts_format format)
+{
+	if (!*unit || strstr(name, unit))
+		snprintf(out, 80, "%.79s", name);
+	else if (format == TS_FORMAT_JSON)
+		snprintf(out, 80, "%.50s_%.20s", name, strcmp(unit, "%") == 0 ? "percent" : unit);
+	else /* [ ] would be a link's in Markdown */
+		snprintf(out, 80, format == TS_FORMAT_MD ? "%.50s (%.20s)" : "%.50s [%.20s]", name,
+			unit);
+}
+
+/* The columns that the user wants to see, with units. False: no memory. */
+static bool
 choose_columns(struct writing *w, const struct ts_table *t)
 {
-	w->columns = t->columns < TS_TABLE_COLUMNS ? t->columns : TS_TABLE_COLUMNS;
+	size_t n = (size_t)t->columns;
+
+	w->columns = t->columns;
+	w->column = ts_alloc(n, sizeof(*w->column));
+	w->value = ts_alloc(n < TS_TABLE_COLUMNS ? TS_TABLE_COLUMNS : n, sizeof(*w->value));
+	w->sql = ts_alloc(n, sizeof(*w->sql));
+	if (!w->column || !w->value || !w->sql)
+		return false;
 	for (int i = 0; i < w->columns; i++) {
 		const char *name = ts_table_column_name(t, i);
 		const char *unit = t->facts && t->facts[i].unit ? t->facts[i].unit : "";
 
 		if (!*name || !ts_table_column_wanted(t, i))
 			continue;
-		if (*unit && !strstr(name, unit) && w->format == TS_FORMAT_JSON)
-			snprintf(w->name[w->count], sizeof(w->name[0]), "%.50s_%.20s", name,
-				strcmp(unit, "%") == 0 ? "percent" : unit);
-		else if (*unit && !strstr(name, unit)) /* [ ] would be a link's in Markdown */
-			snprintf(w->name[w->count], sizeof(w->name[0]),
-				w->format == TS_FORMAT_MD ? "%.50s (%.20s)" : "%.50s [%.20s]", name,
-				unit);
-		else
-			snprintf(w->name[w->count], sizeof(w->name[0]), "%.79s", name);
-		w->share[w->count] = strcmp(unit, "%") == 0;
-		w->column[w->count++] = i;
+		name_column(w->column[w->count].name, name, unit, w->format);
+		w->column[w->count].share = strcmp(unit, "%") == 0;
+		w->column[w->count++].column = i;
 	}
+	return true;
 }
 
 /* The sheet is that of the pane, or of the figures in a view that has no tables (*figures). */
@@ -345,7 +365,10 @@ take_sheet(struct ts_app *app, struct writing *w, struct ts_sheet *s)
 		ts_view_say_error(&app->env, "not written: %s", s->wait);
 		return false;
 	}
-	choose_columns(w, &s->table);
+	if (!choose_columns(w, &s->table)) {
+		ts_view_say_error(&app->env, "not written: no memory");
+		return false;
+	}
 	md_title(&w->text, s->title[0] ? s->title : "Table");
 	w->source = s->source ? s->source(v) : ts_held_rows(s);
 	if (!w->source)

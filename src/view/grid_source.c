@@ -11,6 +11,25 @@
 
 enum { WINDOW_ROWS = 1000, CELL_MOST = 1 << 20 };
 
+/* A text for each column, of at most so many bytes; NULL: no memory. */
+static struct ts_strbuf *
+new_texts(int columns, size_t most)
+{
+	struct ts_strbuf *text = ts_alloc((size_t)columns + 1, sizeof(*text));
+
+	for (int i = 0; text && i < columns; i++)
+		ts_strbuf_init(&text[i], most);
+	return text;
+}
+
+static void
+free_texts(struct ts_strbuf *text, int columns)
+{
+	for (int i = 0; text && i < columns; i++)
+		ts_strbuf_fini(&text[i]);
+	free(text);
+}
+
 /* --- a table of the file ------------------------------------------------------------------------ */
 
 struct table_source {
@@ -22,7 +41,7 @@ struct table_source {
 	bool has_window, end;
 	int columns, at;
 	int64_t from;
-	struct ts_strbuf text[TS_TABLE_COLUMNS]; /* of blobs, and of texts that were cut */
+	struct ts_strbuf *text; /* of each column: blobs, and texts that were cut */
 };
 
 static void
@@ -87,8 +106,7 @@ table_free(struct ts_row_source *source)
 
 	if (s->has_window)
 		ts_browse_window_fini(&s->window);
-	for (int i = 0; i < TS_TABLE_COLUMNS; i++)
-		ts_strbuf_fini(&s->text[i]);
+	free_texts(s->text, s->columns);
 	ts_browse_order_release(s->order);
 	free(s);
 }
@@ -107,9 +125,12 @@ ts_grid_table_source(const struct ts_browse_table *table, const struct ts_browse
 	s->table = *table;
 	s->wish = *wish;
 	s->order = order ? ts_browse_order_hold(order) : NULL;
-	s->columns = columns < TS_TABLE_COLUMNS ? columns : TS_TABLE_COLUMNS;
-	for (int i = 0; i < TS_TABLE_COLUMNS; i++)
-		ts_strbuf_init(&s->text[i], CELL_MOST);
+	s->columns = columns;
+	s->text = new_texts(columns, CELL_MOST);
+	if (!s->text) {
+		table_free(&s->source);
+		return NULL;
+	}
 	return &s->source;
 }
 
@@ -121,8 +142,26 @@ struct query_source {
 	struct ts_query *query;
 	char *sql;
 	struct ts_tile_set selected; /* a copy */
-	struct ts_strbuf text[TS_TABLE_COLUMNS];
+	int columns;		     /* 0: not asked yet */
+	struct ts_strbuf *text;
 };
+
+static enum ts_code
+ask(struct query_source *s, struct ts_reader *rd, struct ts_err *err)
+{
+	enum ts_code code = ts_query_open(&s->query, s->report, err);
+
+	if (code)
+		return code;
+	ts_query_set_cancel(s->query, rd->cancel);
+	ts_query_set_selected(s->query, &s->selected);
+	code = ts_query_prepare(s->query, s->sql, 0, err);
+	if (code)
+		return code;
+	s->columns = (int)ts_min_i64(ts_query_columns(s->query), TS_SHEET_COLUMNS);
+	s->text = new_texts(s->columns, CELL_MOST * 16);
+	return s->text ? TS_OK : ts_err_nomem(err);
+}
 
 static enum ts_code
 query_next(struct ts_row_source *source, struct ts_reader *rd, struct ts_table_value *values,
@@ -132,18 +171,11 @@ query_next(struct ts_row_source *source, struct ts_reader *rd, struct ts_table_v
 	enum ts_code code = TS_OK;
 
 	*more = false;
-	if (!s->query) {
-		code = ts_query_open(&s->query, s->report, err);
-		if (!code) {
-			ts_query_set_cancel(s->query, rd->cancel);
-			ts_query_set_selected(s->query, &s->selected);
-			code = ts_query_prepare(s->query, s->sql, 0, err);
-		}
-	}
+	if (!s->query)
+		code = ask(s, rd, err);
 	if (!code)
 		code = ts_query_step(s->query, more, err);
-	for (int i = 0; !code && *more && i < ts_query_columns(s->query) && i < TS_TABLE_COLUMNS;
-		i++) {
+	for (int i = 0; !code && *more && i < s->columns; i++) {
 		struct ts_sql_value v;
 
 		ts_query_value(&v, s->query, i);
@@ -174,8 +206,7 @@ query_free(struct ts_row_source *source)
 
 	ts_query_close(s->query);
 	ts_report_close(s->report);
-	for (int i = 0; i < TS_TABLE_COLUMNS; i++)
-		ts_strbuf_fini(&s->text[i]);
+	free_texts(s->text, s->columns);
 	ts_tile_set_fini(&s->selected);
 	free(s->sql);
 	free(s);
@@ -191,8 +222,6 @@ ts_grid_query_source(struct ts_report *report, const char *sql, const struct ts_
 	s->source = (struct ts_row_source){.next = query_next, .free = query_free};
 	s->report = ts_report_hold(report);
 	s->sql = ts_strdup(sql);
-	for (int i = 0; i < TS_TABLE_COLUMNS; i++)
-		ts_strbuf_init(&s->text[i], CELL_MOST * 16);
 	if (!ts_tile_set_copy(&s->selected, selected, selected->tiles) || !s->sql) {
 		query_free(&s->source);
 		return NULL;
@@ -203,13 +232,10 @@ ts_grid_query_source(struct ts_report *report, const char *sql, const struct ts_
 void
 ts_grid_sheet(const struct ts_grid *g, struct ts_column_facts *facts, struct ts_sheet *out)
 {
-	int n = g->columns < TS_TABLE_COLUMNS ? g->columns : TS_TABLE_COLUMNS;
+	int n = g->columns < TS_SHEET_COLUMNS ? g->columns : TS_SHEET_COLUMNS;
 
 	for (int i = 0; i < n; i++)
 		facts[i] = (struct ts_column_facts){g->column[i].name, NULL, TS_SUM_NONE, false};
 	out->table = (struct ts_table){.columns = n, .sorted = -1, .id = "grid", .facts = facts};
 	out->rows = g->list.count;
-	out->wait = g->columns > TS_TABLE_COLUMNS
-		? "more columns than :write takes (tilescope query writes them all)"
-		: NULL;
 }

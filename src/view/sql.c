@@ -40,7 +40,7 @@ struct sql_view {
 	struct ts_pane_data data;
 	struct ts_grid grid;
 	struct ts_grid_column *columns;
-	struct ts_column_facts facts[TS_TABLE_COLUMNS]; /* of these, for a file */
+	struct ts_column_facts facts[TS_SHEET_COLUMNS]; /* of these, for a file */
 };
 
 /* --- in a worker ---------------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 #include "tilescope/report/browse.h"
 #include "tilescope/view/fetch.h"
 #include "tilescope/view/grid.h"
+#include "tilescope/view/sheet.h"
 #include "tilescope/view/tables.h"
 
 enum tables_kind { ASK_TABLES, ASK_ORDER, ASK_WINDOW, ASK_KINDS };
@@ -66,7 +67,7 @@ struct tables_view {
 	char *kept_name; /* before a reload; or NULL */
 	int64_t kept_row;
 	char empty[80];
-	struct ts_column_facts facts[TS_TABLE_COLUMNS]; /* of the columns, for a file */
+	struct ts_column_facts facts[TS_SHEET_COLUMNS]; /* of the columns, for a file */
 };
 
 /* --- tables_data.c --- */

@@ -22,7 +22,7 @@ struct ts_row_source *ts_grid_table_source(const struct ts_browse_table *table,
 struct ts_row_source *ts_grid_query_source(struct ts_report *report, const char *sql,
 	const struct ts_tile_set *selected);
 
-/* What a grid shows as a sheet without rows; `facts` has room for TS_TABLE_COLUMNS. `wait`: where it has more columns. */
+/* What a grid shows as a sheet without rows; `facts` has room for TS_SHEET_COLUMNS. */
 void ts_grid_sheet(const struct ts_grid *g, struct ts_column_facts *facts, struct ts_sheet *out);
 
 #endif

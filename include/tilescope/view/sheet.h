@@ -14,6 +14,9 @@
 #include "tilescope/base/err.h"
 #include "tilescope/ui/table.h"
 
+/* Columns that a sheet has at most, and the values that a source gives: those of a table that SQLite opens. */
+enum { TS_SHEET_COLUMNS = 2000 };
+
 struct ts_reader;
 struct ts_view;
 
