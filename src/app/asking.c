@@ -9,6 +9,7 @@
 
 #include "dispatch_internal.h"
 #include "tilescope/base/mem.h"
+#include "tilescope/view/help.h"
 
 /* Words that the table of commands has for the argument that begins at `word`. */
 static void
@@ -72,8 +73,10 @@ complete(void *ctx, const char *line, struct ts_candidates *out)
 	for (int i = 0; strncmp(line, "help ", 5) == 0 && i < TS_CMD_COUNT; i++)
 		if (strncmp(ts_commands[i].name, word, (size_t)n) == 0)
 			ts_candidates_add(out, ts_commands[i].name);
-	if (strncmp(line, "help ", 5) == 0 && strncmp(TS_HELP_CAPTURE, word, (size_t)n) == 0)
-		ts_candidates_add(out, TS_HELP_CAPTURE);
+	for (const struct ts_help_topic *t = ts_help_topics;
+		strncmp(line, "help ", 5) == 0 && t->name; t++)
+		if (strncmp(t->name, word, (size_t)n) == 0 && ts_command_find(t->name) < 0)
+			ts_candidates_add(out, t->name);
 	for (int i = 0; strncmp(line, "sql ", 4) == 0 && i < TS_RELATION_COUNT; i++)
 		if (n > 0 &&
 			strncmp(ts_relation_def((enum ts_relation)i)->name, word, (size_t)n) == 0)

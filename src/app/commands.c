@@ -12,6 +12,7 @@
 #include "tilescope/base/clock.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
+#include "tilescope/view/help.h"
 #include "tilescope/view/sql.h"
 
 enum { PATH_LIMIT = 1 << 14 };
@@ -65,17 +66,11 @@ do_open(struct ts_app *app, const struct ts_call *call)
 	return TS_EFFECT_REPAINT;
 }
 
-static enum ts_effect
-show_topic(struct ts_app *app)
+static void
+show_help(struct ts_app *app)
 {
-	static const struct ts_call search = {.cmd = TS_CMD_SEARCH,
-		.argc = 1,
-		.text = "WHAT RECORDS WHAT"};
-
+	app->env.help_context = ts_views[app->current]->context;
 	ts_app_show(app, TS_VIEW_HELP);
-	if (app->current != TS_VIEW_HELP)
-		return TS_EFFECT_BELL;
-	return ts_app_view(app)->ops->command(ts_app_view(app), &search);
 }
 
 static enum ts_effect
@@ -84,8 +79,13 @@ do_help(struct ts_app *app, const struct ts_call *call)
 	const char *name = ts_call_arg(call, 0);
 	int cmd = name ? ts_command_find(name) : -1;
 
-	if (name && strcmp(name, TS_HELP_CAPTURE) == 0)
-		return show_topic(app);
+	if (name && ts_help_topic_find(name)) {
+		if (app->current != TS_VIEW_HELP)
+			show_help(app);
+		return app->current == TS_VIEW_HELP
+			? ts_app_view(app)->ops->command(ts_app_view(app), call)
+			: TS_EFFECT_BELL;
+	}
 	if (name && cmd < 0) {
 		ts_view_say_error(&app->env, "there is no command \"%s\"", name);
 		return TS_EFFECT_BELL;
@@ -99,7 +99,7 @@ do_help(struct ts_app *app, const struct ts_call *call)
 	}
 	if (app->current == TS_VIEW_HELP)
 		return do_close(app, call);
-	ts_app_show(app, TS_VIEW_HELP);
+	show_help(app);
 	return TS_EFFECT_REPAINT;
 }
 

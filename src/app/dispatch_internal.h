@@ -5,9 +5,6 @@
 
 #include "tilescope/app/app.h"
 
-/* The one topic of help that is no command: what records what. */
-#define TS_HELP_CAPTURE "capture"
-
 /* places.c: the view that is shown, and whether it is one that covers those of the report. */
 struct ts_view *ts_app_view(struct ts_app *app);
 bool ts_app_is_cover(enum ts_view_id id);

@@ -6,7 +6,7 @@
 
 #include "tilescope/app/output.h"
 #include "tilescope/app/verbs.h"
-#include "tilescope/base/embedded.h"
+#include "tilescope/view/help.h"
 
 static enum ts_exit
 print(const struct ts_strbuf *text)
@@ -28,8 +28,8 @@ ts_verb_help(const struct ts_args *args)
 	enum ts_exit status;
 
 	ts_strbuf_init(&text, TS_OUTPUT_MAX);
-	if (topic && strcmp(topic, "capture") == 0) {
-		ts_strbuf_puts(&text, ts_embedded_find("help/capture.txt")->text);
+	if (topic && ts_help_topic_find(topic)) {
+		ts_help_topic_text(&text, ts_help_topic_find(topic));
 	} else if (topic && !verb) {
 		struct ts_err err = {0};
 

@@ -19,7 +19,7 @@ enum { TEXT_MAX = 1 << 18 };
 
 struct help_view {
 	struct ts_view base;
-	struct ts_strbuf text;
+	struct ts_strbuf text, wrapped; /* as it is, and in lines that fit */
 	char **line;
 	int lines;
 	struct ts_list list;
@@ -59,22 +59,58 @@ put_binding(struct ts_strbuf *out, const struct ts_keymap *map, size_t first)
 	ts_strbuf_fini(&keys);
 }
 
-void
-ts_help_keys(struct ts_strbuf *out, const struct ts_keymap *map)
+static void
+put_context(struct ts_strbuf *out, const struct ts_keymap *map, enum ts_context c)
 {
-	for (int c = 0; c < TS_CONTEXT_COUNT; c++) {
-		bool any = false;
+	bool any = false;
 
-		for (size_t i = 0; i < map->count; i++) {
-			if (map->binding[i].context != (enum ts_context)c)
-				continue;
-			if (!any)
-				ts_strbuf_printf(out, "%sKEYS  %s: %s\n", out->len ? "\n" : "",
-					ts_contexts[c].name, ts_contexts[c].help);
-			any = true;
-			put_binding(out, map, i);
-		}
+	for (size_t i = 0; i < map->count; i++) {
+		if (map->binding[i].context != c)
+			continue;
+		if (!any)
+			ts_strbuf_printf(out, "%sKEYS  %s: %s\n", out->len ? "\n" : "",
+				ts_contexts[c].name, ts_contexts[c].help);
+		any = true;
+		put_binding(out, map, i);
 	}
+}
+
+void
+ts_help_keys(struct ts_strbuf *out, const struct ts_keymap *map, enum ts_context first)
+{
+	put_context(out, map, first);
+	for (int c = 0; c < TS_CONTEXT_COUNT; c++)
+		if (c != (int)first)
+			put_context(out, map, (enum ts_context)c);
+}
+
+const struct ts_help_topic ts_help_topics[] = {
+	{"tiles", "SETS OF TILES"},
+	{"filter", "FILTERS"},
+	{"whatif", "WHAT IF"},
+	{"capture", "WHAT RECORDS WHAT"},
+	{NULL, NULL},
+};
+
+const struct ts_help_topic *
+ts_help_topic_find(const char *name)
+{
+	const struct ts_help_topic *t = ts_help_topics;
+
+	while (t->name && strcmp(t->name, name) != 0)
+		t++;
+	return t->name ? t : NULL;
+}
+
+void
+ts_help_topic_text(struct ts_strbuf *out, const struct ts_help_topic *t)
+{
+	char name[40];
+	const struct ts_embedded *text;
+
+	snprintf(name, sizeof(name), "help/%s.txt", t->name);
+	text = ts_embedded_find(name);
+	ts_strbuf_puts(out, text ? text->text : "");
 }
 
 static void
@@ -99,16 +135,57 @@ put_commands(struct ts_strbuf *out)
 		ts_strbuf_printf(out, "  %-10s %-20s %s\n", o->name, o->values, o->help);
 }
 
-/* Cut the text into lines, in place. */
+/* Where what follows a line goes on: below its last column that begins in the first half. */
+static int
+hanging(const char *s, int n, int width)
+{
+	int at = 2;
+
+	for (int i = 2; i < n && i <= width / 2; i++)
+		if (s[i] != ' ' && s[i - 1] == ' ' && s[i - 2] == ' ')
+			at = i;
+	return at;
+}
+
+/* A line in as many as it needs of that width. */
+static void
+wrap_line(struct ts_strbuf *out, const char *s, int n, int width)
+{
+	int indent = 0, hang = hanging(s, n, width);
+
+	while (indent + n > width) {
+		int cut = width - indent;
+
+		while (cut > 0 && s[cut] != ' ')
+			cut--;
+		if (cut == 0 || strspn(s, " ") >= (size_t)cut)
+			break; /* one long word */
+		ts_strbuf_printf(out, "%*s%.*s\n", indent, "", cut, s);
+		s += cut + 1;
+		n -= cut + 1;
+		indent = hang;
+	}
+	ts_strbuf_printf(out, "%*s%.*s\n", indent, "", n, s);
+}
+
+/* Cut the text into lines that fit. */
 static bool
 cut_lines(struct help_view *h)
 {
+	enum { LEAST = 40 };
 	size_t cap = 0;
 
 	free(h->line);
 	h->line = NULL;
 	h->lines = 0;
-	for (char *s = h->text.s; s && *s;) {
+	ts_strbuf_reset(&h->wrapped);
+	for (const char *s = h->text.s; s && *s;) {
+		int n = (int)strcspn(s, "\n");
+
+		wrap_line(&h->wrapped, s, n, h->area.w < LEAST ? LEAST : h->area.w);
+		s += n + (s[n] != '\0');
+	}
+	for (char *s = h->wrapped.s; s && *s;) {
 		void *p = h->line;
 		char *end = strchr(s, '\n');
 
@@ -124,20 +201,27 @@ cut_lines(struct help_view *h)
 }
 
 static void
-help_shown(struct ts_view *v)
+lay_out(struct help_view *h)
 {
-	struct help_view *h = self(v);
-	const struct ts_embedded *capture = ts_embedded_find("help/capture.txt");
-
-	ts_strbuf_fini(&h->text);
-	ts_help_keys(&h->text, v->env->keymap);
-	put_commands(&h->text);
-	ts_strbuf_puts(&h->text, "\n");
-	if (capture)
-		ts_strbuf_puts(&h->text, capture->text);
 	if (!cut_lines(h))
 		h->lines = 0;
 	ts_list_set_count(&h->list, h->lines);
+}
+
+static void
+help_shown(struct ts_view *v)
+{
+	struct help_view *h = self(v);
+
+	ts_strbuf_fini(&h->text);
+	ts_help_keys(&h->text, v->env->keymap, v->env->help_context);
+	put_commands(&h->text);
+	for (const struct ts_help_topic *t = ts_help_topics; t->name; t++) {
+		ts_strbuf_puts(&h->text, "\n");
+		ts_help_topic_text(&h->text, t);
+	}
+	lay_out(h);
+	ts_list_jump(&h->list, 0); /* the keys of the view that it was called from */
 }
 
 static struct ts_view *
@@ -149,6 +233,7 @@ help_open(struct ts_view_env *env)
 	if (!h)
 		return NULL;
 	ts_strbuf_init(&h->text, TEXT_MAX);
+	ts_strbuf_init(&h->wrapped, 2 * TEXT_MAX);
 	ts_list_init(&h->list);
 	return &h->base;
 }
@@ -159,6 +244,7 @@ help_close(struct ts_view *v)
 	struct help_view *h = self(v);
 
 	ts_strbuf_fini(&h->text);
+	ts_strbuf_fini(&h->wrapped);
 	free(h->line);
 	free(h);
 }
@@ -166,8 +252,13 @@ help_close(struct ts_view *v)
 static void
 help_resize(struct ts_view *v, struct ts_rect area)
 {
-	self(v)->area = area;
-	ts_list_resize(&self(v)->list, area.h);
+	struct help_view *h = self(v);
+	bool other = area.w != h->area.w;
+
+	h->area = area;
+	if (other && h->text.len > 0)
+		lay_out(h);
+	ts_list_resize(&h->list, area.h);
 }
 
 static void
@@ -187,6 +278,19 @@ help_draw(struct ts_view *v, struct ts_canvas *c)
 		if (i == h->list.cursor)
 			ts_canvas_overlay(c, ts_rect_row(h->area, y), TS_ROLE_CURSOR);
 	}
+}
+
+/* A topic from its head on, or the first line: what follows fills the screen. */
+static enum ts_effect
+help_topic(struct help_view *h, const struct ts_help_topic *t)
+{
+	for (int i = 0; i < h->lines; i++)
+		if (strncmp(h->line[i], t->head, strlen(t->head)) == 0) {
+			ts_list_jump(&h->list, i);
+			h->list.top = ts_clamp_i64(i, 0, ts_max_i64(h->lines - h->list.rows, 0));
+			return TS_EFFECT_REPAINT;
+		}
+	return TS_EFFECT_BELL;
 }
 
 /* The next line with the text, from the cursor on, round the end. */
@@ -209,6 +313,8 @@ help_command(struct ts_view *v, const struct ts_call *call)
 {
 	const char *text = ts_call_arg(call, 0);
 
+	if (call->cmd == TS_CMD_HELP && text && ts_help_topic_find(text))
+		return help_topic(self(v), ts_help_topic_find(text));
 	if (call->cmd == TS_CMD_SEARCH && text)
 		return help_search(self(v), text, 1);
 	if (call->cmd == TS_CMD_SEARCH_BACK && text)

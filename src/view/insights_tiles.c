@@ -281,7 +281,8 @@ tiles_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 	table.focus = focus;
 	if (insights_facts(s)->has_tiles)
 		draw_balance(s, c, t);
-	ts_table_draw(c, ts_rect_cut_top(&r, TS_FULLEST + 1 + table.total), &table, &insights_rows_of(t)->list);
+	ts_table_draw(c, ts_rect_cut_top(&r, TS_FULLEST + 1 + table.total), &table,
+		&insights_rows_of(t)->list);
 	if (!insights_facts(s)->has_tiles || r.h < 1)
 		return;
 	draw_percentiles(s, c, t, r.y - t->r.y);

@@ -193,7 +193,17 @@ def prompt_runs(ctx):
     t.type("help capture")
     t.press("enter")
     t.wait("WHAT RECORDS WHAT")
+    for topic, head in (("filter", "FILTERS"), ("tiles", "SETS OF TILES"), ("whatif", "WHAT IF")):
+        t.press(":")
+        t.type("help " + topic)
+        t.press("enter")
+        t.wait(lambda text: text.splitlines()[1].startswith(head))
     t.press("q")
+    for key, view in (("4", "liveness"), ("3", "memory")):
+        t.press(key)
+        t.press("?")
+        t.wait(lambda text: text.splitlines()[1].startswith("KEYS  %s:" % view))
+        t.press("q")
     t.quit()
 
 

@@ -39,7 +39,7 @@ START_TEST(keys_are_current)
 	ts_keymap_init(&map);
 	ts_keymap_read(&map, e->name, e->text, NULL, NULL, &complaints);
 	ck_assert_str_eq(complaints.s, "");
-	ts_help_keys(&text, &map);
+	ts_help_keys(&text, &map, TS_CONTEXT_GLOBAL);
 	ck_assert(!text.cut);
 	keys_path(path, sizeof(path));
 	if (getenv("TS_WRITE_DOCS")) {

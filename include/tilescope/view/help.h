@@ -7,7 +7,19 @@
 
 extern const struct ts_view_ops ts_view_help;
 
-/* The key list as text: docs/keys is generated from it. */
-void ts_help_keys(struct ts_strbuf *out, const struct ts_keymap *map);
+/* Texts of Help about one thing: `help NAME` shows Help from that text on. The list ends with a NULL. */
+struct ts_help_topic {
+	const char *name; /* the embedded text help/NAME.txt, ... */
+	const char *head; /* ... and how it begins */
+};
+extern const struct ts_help_topic ts_help_topics[];
+
+/* The topic of that name, or NULL. */
+const struct ts_help_topic *ts_help_topic_find(const char *name);
+
+void ts_help_topic_text(struct ts_strbuf *out, const struct ts_help_topic *t);
+
+/* The key list as text, that of a context before the others: docs/keys is generated from it (TS_CONTEXT_GLOBAL). */
+void ts_help_keys(struct ts_strbuf *out, const struct ts_keymap *map, enum ts_context first);
 
 #endif

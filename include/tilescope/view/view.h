@@ -71,6 +71,8 @@ struct ts_view_env {
 	const char *offer;
 	struct ts_jobs *jobs;
 	struct ts_window window[TS_WINDOW_COUNT]; /* of lists: what they hold, how often that did */
+	enum ts_context
+		help_context; /* of the view from which Help was called: its keys come first */
 	const struct ts_options *options;
 	struct ts_table_looks *looks; /* which columns of tables the user wants; or NULL */
 	struct ts_settings *settings; /* kept for the next start; NULL: nothing is */
