@@ -60,7 +60,7 @@ def marked_in_every_view(ctx, size):
                       ("9", "Tables")):
         t.press(key)
         t.wait(word)
-        t.wait(lambda text: "tiles worst(5): 5" in text.splitlines()[0])
+        t.wait(lambda text: "worst(5): 5" in text.splitlines()[0])
     for key in "124578":
         t.press(key, "esc")
         t.wait("no tiles are selected any more")
