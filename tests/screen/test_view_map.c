@@ -486,6 +486,7 @@ START_TEST(a_signed_difference_is_drawn)
 {
 	static const enum ts_glyphs glyphs[] = {TS_GLYPHS_FULL, TS_GLYPHS_ASCII};
 	static const char *const names[] = {"difference_80x22", "difference_80x22_ascii"};
+	static const char *const maps[] = {"difference_map_80x22", "difference_map_80x22_ascii"};
 	struct harness h;
 
 	begin(&h, 1, 1472, true, 80, 22, glyphs[_i]);
@@ -504,6 +505,8 @@ START_TEST(a_signed_difference_is_drawn)
 	harness_command(&h, "map");
 	harness_says(&h, "Tile map: difference of memory with gaps");
 	harness_says(&h, "from +13.3K");
+	harness_draw(&h);
+	check_upper(maps[_i], h.canvas);
 	harness_command(&h, "metric gaps"); /* they were of the other metric */
 	harness_settle(&h);
 	harness_says(&h, "Tile map: gaps (bytes, derived)");
