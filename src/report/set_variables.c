@@ -12,6 +12,7 @@
 #include <xxhash.h>
 
 #include "tilescope/base/mem.h"
+#include "tilescope/report/index_columns.h"
 #include "tilescope/report/memory.h"
 #include "tilescope/report/pile.h"
 #include "tilescope/report/rows.h"
@@ -21,7 +22,10 @@
 
 enum { V_TILE, V_BYTES, V_NAME, V_COLUMNS };
 
-enum { PROGRESS_TILES = 4, FIRST_TABLE = 1024, NAME_TEXT = 1 << 20 };
+/* The number of a name that is none. */
+#define NO_NAME INT64_MAX
+
+enum { PROGRESS_TILES = 4, PROGRESS_BLOCKS = 256, FIRST_TABLE = 1024, NAME_TEXT = 1 << 20 };
 
 /* What is known of a name while rows are read. */
 struct group {
@@ -52,6 +56,8 @@ struct set_read {
 	bool mixed;		   /* rows do not stand by tile */
 	bool again;		   /* the second pass: only pieces */
 	struct ts_pile piece;	   /* struct piece */
+	const struct ts_columns
+		*columns; /* a key is the number of a name there; NULL: of another table's row */
 };
 
 /* What a name has on a tile, in one row. */
@@ -184,7 +190,7 @@ group_of(struct set_read *r, struct ts_rows *rows)
 
 	if (r->looked_up)
 		return group_of_key(r,
-			ts_rows_number(rows, V_NAME, &key) == TS_VALUE_OK ? key : INT64_MAX);
+			ts_rows_number(rows, V_NAME, &key) == TS_VALUE_OK ? key : NO_NAME);
 	return ts_rows_text(rows, V_NAME, &s, &n) == TS_VALUE_OK ? group_of_text(r, s, n)
 								 : group_of_text(r, "", 0);
 }
@@ -217,6 +223,22 @@ count_tile(struct group *g, int64_t tile, int64_t bytes)
 	}
 }
 
+static void
+count_row(struct set_read *r, ptrdiff_t group, int64_t tile, int64_t bytes)
+{
+	struct group *g = &r->group[group];
+
+	r->v->found++;
+	add_to(&r->v->bytes, bytes);
+	if (group == GROUP_FULL) {
+		r->v->others++;
+		return;
+	}
+	g->v.pieces++;
+	add_to(&g->v.bytes, bytes);
+	count_tile(g, tile, bytes);
+}
+
 /* In the second pass names are those of the first: what was not told apart then is not now. */
 static enum ts_code
 add_piece(struct set_read *r, struct ts_rows *rows, int64_t tile, struct ts_err *err)
@@ -237,7 +259,6 @@ static enum ts_code
 add_row(struct set_read *r, struct ts_rows *rows, int64_t tile, struct ts_err *err)
 {
 	int64_t bytes;
-	struct group *g;
 	ptrdiff_t at;
 
 	if (r->again)
@@ -248,19 +269,10 @@ add_row(struct set_read *r, struct ts_rows *rows, int64_t tile, struct ts_err *e
 		r->v->bad_rows++;
 		return TS_OK;
 	}
-	r->v->found++;
-	add_to(&r->v->bytes, bytes);
 	at = group_of(r, rows);
 	if (at == GROUP_NOMEM)
 		return ts_err_nomem(err);
-	if (at == GROUP_FULL) {
-		r->v->others++;
-		return TS_OK;
-	}
-	g = &r->group[at];
-	g->v.pieces++;
-	add_to(&g->v.bytes, bytes);
-	count_tile(g, tile, bytes);
+	count_row(r, at, tile, bytes);
 	return TS_OK;
 }
 
@@ -302,6 +314,134 @@ ts_set_variables_quick(const struct ts_report *r, const struct ts_index *x, cons
 		if (!ts_tile_variables_quick(r, x, tiles[i]))
 			return false;
 	return true;
+}
+
+/* --- rows by column, where the index has them ------------------------------------------------- */
+
+struct column_read {
+	struct set_read *r;
+	struct ts_columns columns;
+	struct ts_pile group; /* uint32_t by name, and for none: + 1; 0: none yet */
+};
+
+static ptrdiff_t
+group_of_number(struct column_read *c, int64_t name)
+{
+	int64_t at = name == TS_UNKNOWN ? c->columns.names : name;
+	uint32_t *group = (uint32_t *)c->group.memory + at;
+	ptrdiff_t g;
+
+	if (*group > 0)
+		return (ptrdiff_t)*group - 1;
+	if (c->r->groups >= TS_SET_NAMES)
+		return GROUP_FULL;
+	g = new_group(c->r);
+	if (g < 0)
+		return GROUP_NOMEM;
+	c->r->group[g].v.key = name == TS_UNKNOWN ? NO_NAME : name;
+	*group = (uint32_t)g + 1;
+	return g;
+}
+
+/* Is one of the tiles among those of the block? */
+static bool
+has_some(const struct column_read *c, int64_t block)
+{
+	int64_t least, most;
+	size_t low = 0, high = c->r->n;
+	bool unknown;
+
+	ts_columns_bounds(&c->columns, TS_COLUMN_TILE, block, &least, &most, &unknown);
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (c->r->tile[middle] < least)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < c->r->n && c->r->tile[low] <= most;
+}
+
+/* *sound false: the section is not to be believed. */
+static enum ts_code
+add_block(bool *sound, struct column_read *c, int64_t block, struct ts_err *err)
+{
+	int64_t name[TS_COLUMN_ROWS], tile[TS_COLUMN_ROWS], bytes[TS_COLUMN_ROWS];
+	int rows = ts_columns_rows(&c->columns, block);
+	struct set_read *r = c->r;
+	bool in = false;
+
+	*sound = rows > 0 && ts_columns_read(&c->columns, TS_COLUMN_TILE, block, tile) &&
+		ts_columns_read(&c->columns, TS_COLUMN_BYTES, block, bytes) &&
+		ts_columns_read(&c->columns, TS_COLUMN_NAME, block, name);
+	for (int i = 0; *sound && i < rows; i++) {
+		ptrdiff_t group;
+
+		if (i == 0 || tile[i] != tile[i - 1])
+			in = tile[i] >= 0 && ts_has_i64(r->tile, r->n, tile[i]);
+		if (!in)
+			continue;
+		r->mixed |= tile[i] < r->last_tile;
+		r->last_tile = tile[i];
+		*sound = name[i] >= TS_UNKNOWN && name[i] < c->columns.names;
+		if (bytes[i] < 0)
+			r->v->bad_rows++;
+		if (bytes[i] < 0 || !*sound)
+			continue;
+		group = group_of_number(c, name[i]);
+		if (group == GROUP_NOMEM)
+			return ts_err_nomem(err);
+		count_row(r, group, tile[i], bytes[i]);
+	}
+	return TS_OK;
+}
+
+/* *done false: there are none, or rows do not stand by tile; then nothing is counted. */
+static enum ts_code
+read_columns(bool *done, struct column_read *c, struct ts_progress *progress, struct ts_err *err)
+{
+	struct set_read *r = c->r;
+	enum ts_code code;
+
+	*done = ts_columns_of(&c->columns, r->rd->index) && c->columns.block[TS_COLUMN_NAME] &&
+		c->columns.block[TS_COLUMN_TILE] && c->columns.block[TS_COLUMN_BYTES];
+	if (!*done)
+		return TS_OK;
+	code = ts_pile_room(&c->group, ((size_t)c->columns.names + 1) * sizeof(uint32_t), NULL,
+		err);
+	for (int64_t b = 0; !code && *done && !r->mixed && b < c->columns.blocks; b++) {
+		if (b % PROGRESS_BLOCKS == 0)
+			ts_progress_set(progress, b, c->columns.blocks);
+		if (b % PROGRESS_BLOCKS == 0 && ts_cancelled(r->rd->cancel))
+			code = ts_err_set(err, TS_E_CANCELLED, "cancelled");
+		else if (has_some(c, b))
+			code = add_block(done, c, b, err);
+	}
+	*done = *done && !r->mixed;
+	if (*done)
+		r->columns = &c->columns;
+	if (*done || code)
+		return code;
+	r->groups = 0;
+	r->mixed = false;
+	r->last_tile = -1;
+	r->v->found = r->v->bytes = r->v->others = r->v->bad_rows = 0;
+	return TS_OK;
+}
+
+struct wanted_name {
+	int64_t name;
+	struct ts_strbuf *text;
+};
+
+static void
+take_name(void *ctx, int64_t name, const char *s, size_t n)
+{
+	struct wanted_name *w = ctx;
+
+	if (name == w->name && s)
+		ts_strbuf_add(w->text, s, n);
 }
 
 static int
@@ -397,11 +537,18 @@ look_up(struct set_read *r, struct ts_set_variable *v, struct ts_strbuf *text, s
 	enum ts_code code;
 	bool found;
 
-	if (v->key == INT64_MAX)
+	if (v->key == NO_NAME)
 		return TS_OK;
 	ts_strbuf_reset(text);
-	code = ts_reach_text(text, &found, &cb->dict, r->rd->db[b->source], v->key, cb->dict_text,
-		err);
+	if (r->columns) {
+		struct wanted_name w = {v->key, text};
+
+		found = ts_columns_names(r->columns, v->key / TS_COLUMN_NAMES, take_name, &w);
+		code = TS_OK;
+	} else {
+		code = ts_reach_text(text, &found, &cb->dict, r->rd->db[b->source], v->key,
+			cb->dict_text, err);
+	}
 	n = text->len < TS_SET_NAME ? text->len : TS_SET_NAME;
 	if (code || !found || at + n + 1 > TS_SET_TEXT)
 		return code == TS_E_DAMAGED ? TS_OK : code;
@@ -429,7 +576,7 @@ keep_largest(struct set_read *r, struct ts_err *err)
 	ts_strbuf_init(&text, NAME_TEXT);
 	for (size_t i = 0; !code && i < v->count; i++) {
 		v->row[i] = r->group[i].v;
-		if (r->looked_up)
+		if (r->looked_up || r->columns)
 			code = look_up(r, &v->row[i], &text, err);
 	}
 	ts_strbuf_fini(&text);
@@ -446,7 +593,9 @@ ts_set_variables_read(struct ts_set_variables *v, struct ts_reader *rd, const in
 		.tile = tiles,
 		.n = n,
 		.looked_up = b->column[TS_LOWERED_VARIABLE_NAME].op == TS_OP_DICT};
+	struct column_read columns = {.r = &r};
 	enum ts_code code, more;
+	bool done = false;
 
 	*v = (struct ts_set_variables){0};
 	ts_strbuf_init(&v->text, TS_SET_TEXT);
@@ -457,13 +606,16 @@ ts_set_variables_read(struct ts_set_variables *v, struct ts_reader *rd, const in
 		TS_LOWERED_VARIABLE_NAME);
 	r.keys.most = TS_SET_NAMES;
 	r.last_tile = -1;
-	code = read_tiles(&r, progress, err);
+	code = read_columns(&done, &columns, progress, err);
+	if (!code && !done)
+		code = read_tiles(&r, progress, err);
 	v->partial = code == TS_E_DAMAGED;
 	more = code && code != TS_E_DAMAGED ? code : keep_largest(&r, code ? NULL : err);
 	free(r.group);
 	free(r.table);
 	ts_tile_slots_fini(&r.keys);
 	ts_pile_fini(&r.piece);
+	ts_pile_fini(&columns.group);
 	return more ? more : code;
 }
 

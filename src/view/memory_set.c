@@ -17,6 +17,8 @@ struct set_tab {
 	struct memory_asked ask;
 	struct ts_set_variables v;
 	uint64_t data;
+	struct ts_fetch *looking; /* at some of the tiles, while all are being read */
+	int64_t some;		  /* `v` is of so many tiles only; 0: of all */
 	struct ts_list list;
 	struct ts_table_order order;
 };
@@ -37,6 +39,7 @@ set_of(const struct ts_tab *t)
 
 struct set_fetch {
 	struct memory_scope_fetch of; /* first */
+	size_t some;		      /* look at so many of the tiles; 0: all */
 	struct ts_set_variables v;
 };
 
@@ -44,8 +47,12 @@ static enum ts_code
 read_set(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 {
 	struct set_fetch *a = (struct set_fetch *)f;
+	size_t n = a->of.n;
 
-	return ts_set_variables_read(&a->v, rd, a->of.tile, a->of.n, &f->job.progress, err);
+	for (size_t i = 0; i < a->some; i++) /* from all over the set */
+		a->of.tile[i] = a->of.tile[i * n / a->some];
+	return ts_set_variables_read(&a->v, rd, a->of.tile, a->some > 0 ? a->some : n,
+		&f->job.progress, err);
 }
 
 static void
@@ -55,34 +62,6 @@ fini_set(struct ts_fetch *f)
 
 	free(a->of.tile);
 	ts_set_variables_fini(&a->v);
-}
-
-static void
-set_request(struct ts_tab *t)
-{
-	enum { FEW = 16 };
-	struct memory_view *m = memory_of(t);
-	struct set_tab *s = set_of(t);
-	struct memory_scope scope = memory_scope(m);
-	const struct ts_view_env *env = t->view->env;
-	struct set_fetch *f;
-
-	if (!memory_asked_needs(&s->ask, &scope))
-		return;
-	f = memory_scope_fetch_new(m, &scope, sizeof(*f));
-	if (!f) {
-		memory_asked_sent(&s->ask, NULL);
-		return;
-	}
-	f->of.fetch.read = read_set;
-	f->of.fetch.fini = fini_set;
-	memory_asked_sent(&s->ask, &f->of.fetch);
-	ts_fetch_send(t->view, &f->of.fetch, t->kind,
-		f->of.n <= FEW &&
-				ts_set_variables_quick(env->report, env->index, f->of.tile, f->of.n)
-			? TS_WORKER_SCREEN
-			: TS_WORKER_BULK,
-		"summing up variables of tiles");
 }
 
 static struct ts_table set_table(const struct ts_tab *t);
@@ -97,22 +76,128 @@ make_order(struct ts_tab *t)
 		s->data);
 }
 
+/* The rows are gone. */
+static void
+forget(struct ts_tab *t)
+{
+	struct set_tab *s = set_of(t);
+
+	ts_set_variables_fini(&s->v);
+	s->ask.here = false;
+	s->some = 0;
+	s->data++;
+	make_order(t);
+}
+
+enum {
+	FEW = 16, /* tiles that are read at once, where each is reached */
+	LOOK = 8, /* the same of more, for a first look */
+};
+
+static struct set_fetch *
+new_fetch(struct ts_tab *t, const struct memory_scope *scope, size_t some)
+{
+	struct set_fetch *f = memory_scope_fetch_new(memory_of(t), scope, sizeof(*f));
+
+	if (!f)
+		return NULL;
+	f->of.fetch.read = read_set;
+	f->of.fetch.fini = fini_set;
+	f->some = some;
+	return f;
+}
+
+/* Names of a few of the tiles, while those of all are summed up. */
+static void
+look(struct ts_tab *t, const struct memory_scope *scope)
+{
+	struct set_fetch *f = new_fetch(t, scope, LOOK);
+
+	if (!f)
+		return;
+	set_of(t)->looking = &f->of.fetch;
+	ts_fetch_send(t->view, &f->of.fetch, t->kind + 1, TS_WORKER_SCREEN,
+		"looking at some of the tiles");
+}
+
+static void
+set_request(struct ts_tab *t)
+{
+	struct memory_view *m = memory_of(t);
+	struct set_tab *s = set_of(t);
+	struct memory_scope scope = memory_scope(m);
+	struct ts_view_env *env = t->view->env;
+	struct set_fetch *f;
+	bool few;
+
+	if (s->some > 0 && !memory_same_scope(&s->ask.of, &scope))
+		forget(t); /* a first look at others is worth nothing */
+	if (!memory_asked_needs(&s->ask, &scope))
+		return;
+	s->looking = NULL;
+	f = new_fetch(t, &scope, 0);
+	if (!f) {
+		memory_asked_sent(&s->ask, NULL);
+		return;
+	}
+	memory_asked_sent(&s->ask, &f->of.fetch);
+	few = ts_set_variables_quick(env->report, env->index, f->of.tile, f->of.n);
+	if (f->of.n > FEW) {
+		ts_view_wants_columns(env);
+		if (few)
+			look(t, &scope);
+		few = false;
+	}
+	ts_fetch_send(t->view, &f->of.fetch, t->kind, few ? TS_WORKER_SCREEN : TS_WORKER_BULK,
+		"summing up variables of tiles");
+}
+
+static void
+take(struct ts_tab *t, struct set_fetch *a)
+{
+	struct set_tab *s = set_of(t);
+
+	ts_set_variables_fini(&s->v);
+	s->v = a->v;
+	a->v = (struct ts_set_variables){0};
+	s->some = (int64_t)a->some;
+	s->data++;
+	make_order(t);
+}
+
+/* What was looked at stands there until all is, or for good where that was stopped. */
+static enum ts_effect
+take_look(struct ts_tab *t, struct set_fetch *a)
+{
+	struct set_tab *s = set_of(t);
+
+	s->looking = NULL;
+	if (!s->ask.sent || a->of.fetch.code || a->v.count == 0 ||
+		ts_fetch_in_vain(&a->of.fetch, t->view->env->generation) ||
+		!memory_same_scope(&a->of.scope, &s->ask.wanted))
+		return TS_EFFECT_NONE;
+	s->ask.here = true;
+	s->ask.of = a->of.scope;
+	s->ask.state.state = TS_PANE_STALE;
+	take(t, a);
+	return TS_EFFECT_REPAINT;
+}
+
 static enum ts_effect
 set_deliver(struct ts_tab *t, struct ts_fetch *f)
 {
 	struct set_tab *s = set_of(t);
 	struct set_fetch *a = (struct set_fetch *)f;
 
+	if (f == s->looking)
+		return take_look(t, a);
 	if (f != s->ask.sent)
 		return TS_EFFECT_NONE;
+	s->looking = NULL;
 	if (!memory_asked_take(&s->ask, t->view, f, &a->of.scope, TS_ABSENT_TILE_VARIABLES,
 		    a->v.count > 0))
 		return TS_EFFECT_REPAINT;
-	ts_set_variables_fini(&s->v);
-	s->v = a->v;
-	a->v = (struct ts_set_variables){0};
-	s->data++;
-	make_order(t);
+	take(t, a);
 	return TS_EFFECT_REPAINT;
 }
 
@@ -136,10 +221,9 @@ set_drop(struct ts_tab *t)
 {
 	struct set_tab *s = set_of(t);
 
-	ts_set_variables_fini(&s->v);
+	s->looking = NULL;
 	memory_asked_drop(&s->ask);
-	s->data++;
-	make_order(t);
+	forget(t);
 }
 
 static void
@@ -181,7 +265,8 @@ static const struct ts_column_facts set_facts[S_COLUMNS] = {
 static int64_t
 whole_of(const struct ts_tab *t)
 {
-	int64_t bytes = memory_scope_bytes(memory_of(t), &set_of(t)->ask.of);
+	int64_t bytes = set_of(t)->some > 0 ? TS_UNKNOWN
+					    : memory_scope_bytes(memory_of(t), &set_of(t)->ask.of);
 
 	return bytes >= 0 ? bytes : set_of(t)->v.bytes;
 }
@@ -232,6 +317,11 @@ total_name(const struct ts_tab *t, struct ts_table_cell *out)
 	ts_table_layout(width, &table, t->r.w);
 	snprintf(names, sizeof(names), "%s%s name%s", s->v.others > 0 ? "over " : "",
 		ts_fmt_count(n, (int64_t)s->v.names), s->v.names == 1 ? "" : "s");
+	if (s->some > 0) {
+		snprintf(out->buf, sizeof(out->buf), "%.30s on %d of the tiles", names,
+			(int)s->some);
+		return;
+	}
 	memory_total_words(memory_of(t), out, width[S_NAME], count, 1, s->v.bytes,
 		memory_scope_whole(memory_of(t), &s->ask.of));
 }
@@ -343,7 +433,10 @@ set_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 	char of[80];
 
 	memory_scope_say(s->ask.here ? &s->ask.of : &scope, of, sizeof(of));
-	if (s->ask.state.state == TS_PANE_STALE)
+	if (s->some > 0)
+		snprintf(out, TS_TAB_NOTE, "%lld of %.60s so far%s", (long long)s->some, of,
+			s->ask.sent ? "" : ": stopped");
+	else if (s->ask.state.state == TS_PANE_STALE)
 		snprintf(out, TS_TAB_NOTE, "%.60s (others are being read)", of);
 	else if (s->v.bad_rows > 0)
 		snprintf(out, TS_TAB_NOTE, "%.60s, by name (rows without a size left out)", of);
@@ -367,7 +460,9 @@ set_sheet(struct ts_tab *t, struct ts_sheet *out)
 	out->table = set_table(t);
 	out->list = &s->list;
 	out->rows = (int64_t)s->v.count;
-	out->wait = s->ask.state.state == TS_PANE_STALE ? "other tiles are being read" : NULL;
+	out->wait = s->some > 0 || s->ask.state.state == TS_PANE_STALE
+		? "other tiles are being read"
+		: NULL;
 	return true;
 }
 
@@ -382,7 +477,7 @@ set_explain(struct ts_tab *t, struct ts_explain *out)
 	char name[600], in[TS_TILE_SET_TEXT + 2];
 	struct ts_explained *x;
 
-	if (row < 0 || row >= (int64_t)s->v.count)
+	if (row < 0 || row >= (int64_t)s->v.count || s->some > 0)
 		return;
 	r = &s->v.row[row];
 	x = ts_explain_add(out, "bytes of %.100s on %lld tiles", name_of(&s->v, r),

@@ -9,6 +9,7 @@
  *     inside table REPORT RELATION COLUMN,... MOST THREADS  the same, decoded from the pages, unchecked
  *     inside totals REPORT CACHE                bytes by tile and category
  *     inside heat REPORT CACHE N SEED           the heat map tile x step: all of it, then N zooms anywhere
+ *     inside heat-sample REPORT CACHE           the same of a tile for each row, before the table is there
  *     inside what-if REPORT CACHE               three what-ifs, each with a change more than the one before
  *     inside cancel REPORT CACHE N SEED         from a cancel in the midst of work to its end
  *
@@ -432,6 +433,28 @@ cancel(struct inside *in, char **argv)
 enum { HEAT_ROWS = 100, HEAT_COLUMNS = 190 };
 
 /* Cells of the tab "heat", anywhere: the whole map first, then any zoom of either axis. */
+/* What is there before the table of all tiles is: one for each row. */
+static int
+heat_sample(struct inside *in, char **argv)
+{
+	int64_t *most = calloc((size_t)HEAT_ROWS * HEAT_COLUMNS, sizeof(*most));
+	int64_t began = ts_clock_us();
+	struct ts_live_heat h = {.per_row = 1, .rows = HEAT_ROWS, .columns = HEAT_COLUMNS};
+	struct ts_tile_lives *l;
+	struct ts_err err = {.msg = "tiles are not reached one by one"};
+
+	(void)argv;
+	check(ts_tile_lives_read_sample(&l, in->reader, HEAT_ROWS, &err), &err);
+	if (!l || !most)
+		check(TS_E_ABSENT, &err);
+	h.per_column = (int64_t)ts_live_heat_fit((size_t)ts_live_heat_steps(l), HEAT_COLUMNS, 1);
+	check(ts_live_heat_read(most, l, &h, NULL, &err), &err);
+	printf("{\"ms\": %.3f, \"tiles\": %zu}\n", inside_ms(began), l->tiles);
+	ts_tile_lives_close(l);
+	free(most);
+	return 0;
+}
+
 static int
 heat(struct inside *in, char **argv)
 {
@@ -521,6 +544,7 @@ static const struct verb verbs[] = {
 	{"totals", true, 0, totals},
 	{"cancel", true, 2, cancel},
 	{"heat", true, 2, heat},
+	{"heat-sample", true, 0, heat_sample},
 	{"what-if", true, 0, what_if},
 };
 
@@ -544,7 +568,7 @@ main(int argc, char **argv)
 		inside_close(&in);
 		return status;
 	}
-	fputs("usage: inside chart|window|keys|rows|table|totals|cancel|heat|what-if REPORT ...\n",
+	fputs("usage: inside chart|window|keys|rows|table|totals|cancel|heat|heat-sample|what-if REPORT ...\n",
 		stderr);
 	return 2;
 }

@@ -134,14 +134,16 @@ def index(b):
             "index-size": {"ours": got["bytes"] * 100 / os.path.getsize(path)}}
 
 
-@measure("heat-first", "heat-zoom", "what-if")
+@measure("heat-first", "heat-sample", "heat-zoom", "what-if")
 def live_by_tile(b):
     path = b.store()
     cache = b.cache("tile-lives")
     b.run_tool("inside_build", path, cache, "variables,tile-lives", b.cpus)
     got = b.run_tool("inside", "heat", path, cache, 5 if b.tiny else 200, b.round)
     ms = b.run_tool("inside", "what-if", path, cache)["ms"]
-    return {"heat-first": {"ours": got["first"]}, "heat-zoom": {"ours": got["ms"]},
+    sample = b.run_tool("inside", "heat-sample", path, "none")["ms"]
+    return {"heat-first": {"ours": got["first"]}, "heat-sample": {"ours": sample},
+            "heat-zoom": {"ours": got["ms"]},
             "what-if": {"ours": [m / 1e3 * 8e6 / STORE[b.size][1] for m in ms]}}
 
 

@@ -44,6 +44,8 @@ row("scan-2", "scan rate, 2 integer columns", "ms/M rows", 1.3, floor="best floo
 
 row("heat-first", "heat map tile x step, first time", "ms", 200,
     note="190 x 100 cells of all tiles and steps, the table mapped anew")
+row("heat-sample", "the same without its section: a sample of tiles", "ms", 200,
+    note="no index at all; all tiles come when they are read")
 row("heat-zoom", "the same, any zoom, p99", "ms", 16, "p99")
 row("what-if", "what if, per 8 M lowered variables", "s", 1, stat="max",
     note="a variable; a pattern besides; a group besides")

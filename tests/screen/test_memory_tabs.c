@@ -166,6 +166,42 @@ START_TEST(vertices_roll_up_and_unfold)
 }
 END_TEST
 
+/* Many tiles: a few are looked at first. Whatever is there says what it is of, and all are in the end. */
+START_TEST(many_selected_tiles)
+{
+	struct harness h;
+
+	begin(&h, 160, 44, TS_GLYPHS_FULL);
+	harness_stop(&h);
+	harness_sql(&h,
+		"WITH RECURSIVE n(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n WHERE i < 49) "
+		"INSERT INTO lowered_variable(tile, name, bytes) SELECT i, 'many', 100 FROM n;"
+		"INSERT INTO tile_memory(tile, total) SELECT tile, 100 FROM lowered_variable "
+		"WHERE name = 'many'");
+	harness_start(&h, &ts_view_memory, 160, 44, TS_GLYPHS_FULL);
+	show(&h, "variables");
+	ck_assert(ts_tile_set_init(&h.selection.tiles.set, 64));
+	ts_tile_set_add(&h.selection.tiles.set, 10, 50);
+	h.selection.tiles.count = 40;
+	h.selection.tiles.version++;
+	for (bool all = false; !all;) {
+		bool part;
+
+		h.view->ops->request(h.view);
+		(void)harness_take_one(&h, 1);
+		part = harness_has(&h, "8 of 40 selected tiles so far");
+		all = harness_has(&h, "40 selected tiles, by name");
+		ck_assert(!part || harness_has(&h, "1 name on 8 of the tiles"));
+		ck_assert(!(part && all));
+	}
+	harness_settle(&h);
+	harness_says(&h, "40 selected tiles, by name");
+	ts_select_no_tiles(&h.selection);
+	harness_settle(&h);
+	harness_end(&h);
+}
+END_TEST
+
 START_TEST(the_selected_tiles_are_summed_up)
 {
 	struct harness h;
@@ -586,6 +622,7 @@ main(void)
 	tcase_set_timeout(c, 120);
 	tcase_add_loop_test(c, screens_are_those_that_were_kept, 0, (int)TS_COUNT(shots));
 	tcase_add_test(c, vertices_roll_up_and_unfold);
+	tcase_add_test(c, many_selected_tiles);
 	tcase_add_test(c, the_selected_tiles_are_summed_up);
 	tcase_add_test(c, both_tables_come_to_the_same);
 	tcase_add_test(c, variables_are_ticked_and_marked);

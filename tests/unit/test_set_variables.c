@@ -6,12 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index_dir.h"
 #include "made_report.h"
 
 #include "tilescope/base/mem.h"
 #include "tilescope/report/set_variables.h"
 
-enum { TILES = 9, ROWS = 300 };
+enum { TILES = 9, ROWS = 300, WITHOUT = 12 };
 
 /* Names in the rows of a store; in another table of a profile, whose rows may be mixed. */
 static void
@@ -61,8 +62,12 @@ ask(struct fixture *f, const char *what, const char *name, const char *in)
 	return v;
 }
 
+/* Loops of the cases: without the index, and with the columns that it keeps. */
 START_TEST(names_have_the_sums_of_sql)
 {
+	bool indexed = _i >= WITHOUT;
+	struct index_dir d;
+	struct ts_index *x = NULL;
 	static const int64_t tiles[] = {1, 2, 5, 8};
 	const char *in = "1, 2, 5, 8";
 	struct ts_err err = {0};
@@ -73,6 +78,14 @@ START_TEST(names_have_the_sums_of_sql)
 
 	begin(&f, (unsigned)_i);
 	open_report(&f);
+	index_dir_begin(&d);
+	if (indexed) {
+		x = index_dir_build(&d, f.report, f.reader,
+			ts_section_bit(TS_SECTION_COLUMNS) | ts_section_bit(TS_SECTION_VARIABLES),
+			1 + _i % 3);
+		ck_assert(ts_index_sections(x) & ts_section_bit(TS_SECTION_COLUMNS));
+		ts_reader_set_index(f.reader, x);
+	}
 	ck_assert_msg(ts_set_variables_read(&v, f.reader, tiles, TS_COUNT(tiles), NULL, &err) ==
 			TS_OK,
 		"%s", err.msg);
@@ -96,6 +109,9 @@ START_TEST(names_have_the_sums_of_sql)
 	}
 	ck_assert_int_eq(sum, v.bytes);
 	ts_set_variables_fini(&v);
+	ts_reader_set_index(f.reader, NULL);
+	ts_index_release(x);
+	index_dir_end(&d);
 	end(&f);
 }
 END_TEST
@@ -109,7 +125,7 @@ main(void)
 	int failed;
 
 	tcase_set_timeout(c, 60);
-	tcase_add_loop_test(c, names_have_the_sums_of_sql, 0, 12);
+	tcase_add_loop_test(c, names_have_the_sums_of_sql, 0, 2 * WITHOUT);
 	suite_add_tcase(s, c);
 	r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);
