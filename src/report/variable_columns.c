@@ -5,7 +5,7 @@
  * A block of rows is asked at once: each comparison gives a bit a row for those of which it is so, and one for those
  * of which it is not; `and`, `or` and `not` are those of words. What is said of a name is worked out when a row with
  * it comes first, and looked up for all others. A comparison of numbers looks at a block's bounds before its values.
- * The same answers as row by row (variable_pass.c); what has no column here is asked there.
+ * The same answers as row by row (variable_pass.c); what has no column here, or is sorted by what has none, is asked there.
  */
 #include "config.h"
 
@@ -39,6 +39,11 @@ struct asking {
 	uint32_t name[TS_COLUMN_ROWS];
 	int64_t named; /* the block whose names are in `name` */
 	uint8_t category[TS_FILTER_TEXTS][CATEGORIES];
+	int sorted; /* the column that rows are sorted by; -1: as they stand */
+	struct ts_name_answers
+		entries; /* of names that are sorted by: in p->names.text, and 2; 1: none */
+	struct ts_err *err;
+	enum ts_code failed;
 };
 
 /* --- can it be asked here --------------------------------------------------------------------- */
@@ -66,6 +71,20 @@ can_ask(const struct ts_columns *c, const struct ts_filter *f)
 			return false;
 	}
 	return true;
+}
+
+/* Can its order be made of columns? */
+static bool
+can_sort(int *column, const struct ts_columns *c, enum ts_variable_sort sort)
+{
+	int field = ts_variable_sort_field(sort), relation;
+
+	*column = -1;
+	if (sort == TS_SORT_ROW)
+		return true;
+	relation = ts_variable_field_column((enum ts_variable_field)field);
+	*column = relation < 0 ? -1 : ts_column_find(relation);
+	return *column >= 0 && *column != TS_COLUMN_CATEGORY && c->block[*column];
 }
 
 static bool
@@ -301,10 +320,50 @@ ask_name(void *ctx, const char *s, size_t n)
 	return s ? variable_name_bits(a->p, s, n) : VARIABLE_NO_TEXT;
 }
 
-/* Bytes of the rows that pass, and their bits into the list's. */
-static void
-take_block(struct asking *a, const struct answer *x)
+/* Among the texts that are to be put in order. */
+static uint32_t
+enter_name(void *ctx, const char *s, size_t n)
 {
+	struct asking *a = ctx;
+	uint32_t entry = 0;
+
+	if (!s)
+		return 1;
+	if (!a->failed)
+		a->failed = ts_dictionary_text(&a->p->names.text, &entry, s, n, a->err);
+	return entry + 2;
+}
+
+/* What row k of the block, which passes, is sorted by. */
+static enum ts_code
+add_code(struct asking *a, int k, struct ts_err *err)
+{
+	int64_t v = values(a, a->sorted)[k], place = a->p->scanned + k;
+	uint64_t code = v < 0 ? VARIABLE_UNKNOWN : (uint64_t)v;
+	uint32_t entry;
+
+	if (a->untrue)
+		return TS_OK;
+	if (a->sorted == TS_COLUMN_NAME) {
+		a->err = err;
+		a->untrue = !ts_name_answers_of(&a->entries, &v, 1, &entry);
+		if (a->failed || a->untrue)
+			return a->failed;
+		code = entry > 1 ? entry - 2 : VARIABLE_UNKNOWN;
+	} else if (a->sorted == TS_COLUMN_ALWAYS && v > 0) {
+		code = 1;
+	}
+	if (code != VARIABLE_UNKNOWN)
+		variable_heap_add(a->p, code, place);
+	return variable_code_add(a->p, code, place, err);
+}
+
+/* Bytes of the rows that pass, and their bits into the list's. */
+static enum ts_code
+take_block(struct asking *a, const struct answer *x, struct ts_err *err)
+{
+	enum ts_code code = TS_OK;
+
 	struct variable_pass *p = a->p;
 	uint64_t *word = p->l->bit.memory;
 	const int64_t *bytes = NULL;
@@ -322,13 +381,16 @@ take_block(struct asking *a, const struct answer *x)
 			word[place / 64 + 1] |= left >> (64 - place % 64);
 		if (!bytes)
 			bytes = values(a, TS_COLUMN_BYTES);
-		for (; left; left &= left - 1) {
-			int64_t size = bytes[w * 64 + __builtin_ctzll(left)];
+		for (; left && !code; left &= left - 1) {
+			int k = w * 64 + __builtin_ctzll(left);
 
-			if (size >= 0)
-				p->overflow |= !ts_add_i64(&p->bytes, size);
+			if (bytes[k] >= 0)
+				p->overflow |= !ts_add_i64(&p->bytes, bytes[k]);
+			if (a->sorted >= 0)
+				code = add_code(a, k, err);
 		}
 	}
+	return code;
 }
 
 /* Set bits before each block of the list that ends in these rows. */
@@ -375,10 +437,10 @@ read_blocks(struct asking *a, struct ts_err *err)
 		struct answer x = {0};
 		enum ts_code code;
 
-		if (a->block % PUBLISH_BLOCKS == 1) {
+		if (ts_cancelled(p->cancel))
+			return ts_err_set(err, TS_E_CANCELLED, "cancelled");
+		if (a->block % PUBLISH_BLOCKS == PUBLISH_BLOCKS - 1) {
 			publish(p);
-			if (ts_cancelled(p->cancel))
-				return ts_err_set(err, TS_E_CANCELLED, "cancelled");
 			code = ts_filter_use_check(&p->asking.use, err);
 			if (code)
 				return code;
@@ -388,7 +450,9 @@ read_blocks(struct asking *a, struct ts_err *err)
 		if (a->untrue)
 			return TS_OK;
 		ask(a, root, &x);
-		take_block(a, &x);
+		code = take_block(a, &x, err);
+		if (code)
+			return code;
 		count_bits(p, p->scanned + a->rows);
 	}
 	return TS_OK;
@@ -397,12 +461,18 @@ read_blocks(struct asking *a, struct ts_err *err)
 static enum ts_code
 begin(struct asking *a, struct ts_err *err)
 {
+	enum ts_code code;
+
 	memset(a->have, 0xff, sizeof(a->have));
 	memset(a->category, NOT_ASKED, sizeof(a->category));
 	a->named = -1;
 	if (!a->c.block[TS_COLUMN_NAME])
 		return TS_OK;
-	return ts_name_answers_init(&a->names, &a->c, a->p->l->v->cache, ask_name, a, err);
+	code = ts_name_answers_init(&a->names, &a->c, a->p->l->v->cache, ask_name, a, err);
+	if (!code && a->sorted == TS_COLUMN_NAME)
+		code = ts_name_answers_init(&a->entries, &a->c, a->p->l->v->cache, enter_name, a,
+			err);
+	return code;
 }
 
 /* As if nothing had been read. */
@@ -411,8 +481,10 @@ forget(struct variable_pass *p)
 {
 	memset(p->l->bit.memory, 0, p->l->bit.room);
 	memset(p->l->before.memory, 0, p->l->before.room);
-	p->scanned = p->found = p->bytes = 0;
-	p->overflow = false;
+	p->scanned = p->found = p->bytes = p->codes = p->unknown = 0;
+	p->overflow = p->falls = false;
+	p->max = p->last = 0;
+	p->code.used = p->place.used = 0;
 }
 
 enum ts_code
@@ -422,16 +494,19 @@ variable_columns_read(struct variable_pass *p, bool *done, struct ts_err *err)
 	struct ts_columns c;
 	struct asking *a;
 	enum ts_code code;
+	int sorted;
 
 	*done = false;
-	if (l->filter.count == 0 || l->sort != TS_SORT_ROW || !ts_columns_of(&c, p->rd->index) ||
-		!is_of(&c, l->v) || !can_ask(&c, &l->filter))
+	if (l->filter.count == 0 || !ts_columns_of(&c, p->rd->index) || !is_of(&c, l->v) ||
+		!can_ask(&c, &l->filter) || !can_sort(&sorted, &c, l->sort))
 		return TS_OK;
 	a = ts_alloc(1, sizeof(*a));
 	if (!a)
 		return ts_err_nomem(err);
 	a->p = p;
 	a->c = c;
+	a->sorted = sorted;
+	variable_heap_begin(p);
 	code = begin(a, err);
 	if (!code)
 		code = read_blocks(a, err);
@@ -444,6 +519,7 @@ variable_columns_read(struct variable_pass *p, bool *done, struct ts_err *err)
 		forget(p);
 	}
 	ts_name_answers_fini(&a->names);
+	ts_name_answers_fini(&a->entries);
 	free(a);
 	return code;
 }

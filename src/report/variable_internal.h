@@ -143,11 +143,13 @@ void variable_texts_fini(struct variable_texts *t);
 /* --- variable_pass.c --- */
 /* What the list has so far. */
 void variable_pass_publish(struct variable_pass *p);
+/* Before the first row: the first rows of an order are kept from now on. */
+void variable_heap_begin(struct variable_pass *p);
 
 /* --- variable_columns.c --- */
 
 /*
- * The bits of a filter, as far as the index can say: *done. Else nothing is read yet (what was published is taken
+ * The bits of a filter, and what its rows are sorted by, as far as the index can say: *done. Else nothing is read yet (what was published is taken
  * back). Errors: TS_E_CANCELLED, TS_E_NOMEM, TS_E_SYS, TS_E_LIMIT.
  */
 enum ts_code variable_columns_read(struct variable_pass *p, bool *done, struct ts_err *err);

@@ -331,6 +331,20 @@ read_facts(struct variable_pass *p, struct ts_err *err)
 	return code;
 }
 
+void
+variable_heap_begin(struct variable_pass *p)
+{
+	p->heap.count = 0;
+	p->heap.used = p->l->sort != TS_SORT_ROW;
+	if (p->l->sort == TS_SORT_NAME && !p->names.ranked)
+		p->heap.text = &p->names.text;
+	if (p->l->sort == TS_SORT_CATEGORY)
+		p->heap.text = &p->categories.text;
+	if (p->l->sort == TS_SORT_TYPE)
+		p->heap.text = &p->types.text;
+	variable_heap_know(p);
+}
+
 static enum ts_code
 run(struct variable_pass *p, bool *gap, struct ts_err *err)
 {
@@ -341,22 +355,15 @@ run(struct variable_pass *p, bool *gap, struct ts_err *err)
 	choose(p, &q);
 	code = read_facts(p, err);
 	if (!code)
-		code = variable_names_open(p, err);
-	p->heap.used = p->l->sort != TS_SORT_ROW;
-	if (p->l->sort == TS_SORT_NAME && !p->names.ranked)
-		p->heap.text = &p->names.text;
-	if (p->l->sort == TS_SORT_CATEGORY)
-		p->heap.text = &p->categories.text;
-	if (p->l->sort == TS_SORT_TYPE)
-		p->heap.text = &p->types.text;
-	variable_heap_know(p);
-	if (!code)
 		code = make_room(p, err);
 	if (!code)
 		code = variable_columns_read(p, &done, err);
 	if (code || done)
 		return code;
-	code = ts_reader_rows(&p->rows, p->rd, p->l->v->relation, &q, err);
+	code = variable_names_open(p, err);
+	variable_heap_begin(p);
+	if (!code)
+		code = ts_reader_rows(&p->rows, p->rd, p->l->v->relation, &q, err);
 	if (code)
 		return code;
 	code = read_rows(p, gap, err);

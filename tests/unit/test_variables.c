@@ -758,6 +758,10 @@ START_TEST(filters_by_columns)
 	ck_assert_int_eq(c.rows, rows);
 	ts_reader_set_index(rd, x);
 	check_order(TS_SORT_ROW);
+	check_order(TS_SORT_BYTES);
+	check_order(TS_SORT_TILE);
+	if (shape != NO_NAMES)
+		check_order(TS_SORT_NAME);
 	ts_reader_set_index(rd, NULL);
 	ts_index_release(x);
 	end();
