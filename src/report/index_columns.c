@@ -23,7 +23,8 @@
 #include "variable_internal.h"
 
 enum {
-	SHARE = 24, /* the section is at most so much of the report */
+	SHARE = 24,    /* the section is at most so much of the report, ... */
+	ROW_BYTES = 5, /* ... or so many bytes a row, about as an order that is kept */
 	SHARE_LEAST = 256 << 10,
 	NAMES_SHARE = 3, /* of the rows are distinct names, at most, */
 	NAMES_LEAST = 1 << 16,
@@ -655,11 +656,13 @@ static enum ts_code
 make_section(struct ts_pass_run *run, struct totals *t, struct merging *m,
 	struct ts_pass_part *parts, int count, struct ts_reader *rd, struct ts_err *err)
 {
-	int64_t most = ts_max_i64(run->report->identity.bytes / SHARE, SHARE_LEAST);
+	int64_t most;
 	bool by_number = by_number_in(run->report);
 	enum ts_code code = TS_OK;
 
 	sum_up(t, parts, count);
+	most = ts_max_i64(run->report->identity.bytes / SHARE,
+		ts_max_i64(t->head.rows * ROW_BYTES, SHARE_LEAST));
 	if (t->kept[TS_COLUMN_NAME])
 		code = merge_names(m, parts, count, by_number, err);
 	if (!code && t->kept[TS_COLUMN_NAME] && by_number)

@@ -453,10 +453,10 @@ main(void)
 	int failed;
 
 	tcase_set_timeout(t, 60);
-	tcase_add_loop_test(t, values, 0, 40);
-	tcase_add_loop_test(t, filters, 0, 20);
-	tcase_add_loop_test(t, names, 0, 20);
-	tcase_add_loop_test(t, spoilt, 0, 40);
+	tcase_add_loop_test(t, values, 0, 22);
+	tcase_add_loop_test(t, filters, 0, 12);
+	tcase_add_loop_test(t, names, 0, 11);
+	tcase_add_loop_test(t, spoilt, 0, 14);
 	suite_add_tcase(s, t);
 	run = srunner_create(s);
 	srunner_run_all(run, CK_NORMAL);
