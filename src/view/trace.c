@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace_blocks.h"
 #include "trace_internal.h"
 #include "trace_pipeline.h"
 
@@ -25,6 +26,7 @@ static const struct ts_tab_ops *const tabs[] = {
 	&trace_tab_steps,
 	&trace_tab_stages,
 	&trace_tab_passes,
+	&trace_tab_blocks,
 	&ts_tab_debug,
 };
 

@@ -10,12 +10,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "trace_blocks.h"
 #include "trace_internal.h"
 
 #include "tilescope/base/mem.h"
 
 static const struct trace_drawing_ops *const drawings[] = {
 	&trace_drawing_lanes,
+	&trace_drawing_blocks,
 };
 
 bool
