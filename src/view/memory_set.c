@@ -246,7 +246,7 @@ static const struct ts_column set_columns[S_COLUMNS] = {
 	[S_BYTES] = {"bytes", 10, 10, 0, 0, TS_FIELD_RIGHT},
 	[S_SHARE] = {"share", 6, 6, 0, 2, TS_FIELD_RIGHT},
 	[S_TILES] = {"tiles", 6, 7, 0, 1, TS_FIELD_RIGHT},
-	[S_PIECES] = {"pieces", 7, 8, 0, 5, TS_FIELD_RIGHT},
+	[S_PIECES] = {"pieces", 9, 9, 0, 5, TS_FIELD_RIGHT},
 	[S_FULLEST] = {"most", 9, 10, 0, 3, TS_FIELD_RIGHT},
 	[S_FULLEST_TILE] = {"on tile", 7, 8, 0, 4, TS_FIELD_RIGHT},
 };
