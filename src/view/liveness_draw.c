@@ -16,6 +16,7 @@
 #include "tilescope/report/rows.h"
 
 #include "liveness_internal.h"
+#include "tilescope/view/what_if.h"
 
 enum {
 	MARKS_FROM = 7, /* rows of the graph's pane from which the parts are drawn */
@@ -352,6 +353,26 @@ draw_limit(struct ts_canvas *c, struct ts_rect plot, const struct liveness *s, d
 	ts_chart_level(c, plot, (double)live_memory(s), top, TS_ROLE_LIMIT, label);
 }
 
+/* How high the peak would be with the changes of What-if: over the graph as it is, below which it stands out. */
+static void
+draw_what_if(struct ts_canvas *c, struct ts_rect plot, const struct liveness *s, double top)
+{
+	struct ts_what_if_peak after;
+	char bytes[TS_FMT_MAX], step[TS_FMT_MAX], label[2 * TS_FMT_MAX + 40];
+
+	if (s->shown.where != TS_LIVE_ALL || s->one_replica || s->no_base)
+		return;
+	for (int i = 0; i < s->tabs.count; i++) {
+		if (s->tabs.tab[i].ops != &ts_tab_what_if ||
+			!ts_what_if_after(&s->tabs.tab[i], &after))
+			continue;
+		snprintf(label, sizeof(label), "what if: %s at step %s",
+			ts_fmt_bytes(bytes, after.bytes, live_units(s)),
+			ts_fmt_count(step, after.step));
+		ts_chart_level(c, plot, (double)after.bytes, top, TS_ROLE_MARK, label);
+	}
+}
+
 /*
  * The cursor's column, whole: its role takes the place of both colours of a cell that two bands share,
  * and one of them would be a hole. Letters stay as they are.
@@ -388,6 +409,7 @@ draw_plot(struct ts_canvas *c, const struct live_parts *p, const struct liveness
 	ts_chart_area(c, p->frame.plot, &area);
 	if (limit)
 		draw_limit(c, p->frame.plot, s, area.top);
+	draw_what_if(c, p->frame.plot, s, area.top);
 	ts_chart_x_axis(c, &p->frame, (double)s->span.from, (double)s->span.to, 10, live_step_tick,
 		(void *)s);
 	if (p->frame.x.h > 0 && p->frame.x.x - s->pane[LIVE_GRAPH].x > 4)

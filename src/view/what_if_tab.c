@@ -142,6 +142,17 @@ request(struct ts_tab *t)
 		ask_help(t, a->run);
 }
 
+bool
+ts_what_if_after(const struct ts_tab *t, struct ts_what_if_peak *out)
+{
+	const struct what_if_tab *s = tab_of(t);
+
+	if (!s->w || s->w->changes.count == 0 || s->w->changes.version != changes_of(t)->version)
+		return false;
+	*out = s->w->device.after;
+	return out->step != TS_UNKNOWN;
+}
+
 static void resize(struct ts_tab *t);
 
 /* A pattern that is none, or takes too long: that change is taken back, what is shown stays. */

@@ -203,8 +203,11 @@ START_TEST(changes_in_sight)
 	begin(&h, 80, 22, TS_GLYPHS_FULL);
 	harness_command(&h, "tab what-if");
 	harness_says(&h, "fullest: tile 83");
+	ck_assert(!harness_has(&h, "what if: "));
 	what_if(&h, "halve activations");
 	harness_says(&h, "halved group activations: ");
+	harness_says(&h, " MiB at step "); /* over the graph */
+	ck_assert(harness_has(&h, "what if: "));
 	what_if(&h, "remove stash");
 	what_if(&h, "split 4 cls/");
 	harness_says(&h, "3 changes, the last: in 4 pattern cls/: ");

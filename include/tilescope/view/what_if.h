@@ -43,4 +43,7 @@ enum ts_arg_state ts_what_if_set(struct ts_view *v, const char *value);
 
 extern const struct ts_tab_ops ts_tab_what_if;
 
+/* What the peak of the device comes to, as the tab ts_tab_what_if knows it of the changes there are. False: not yet, or none. */
+bool ts_what_if_after(const struct ts_tab *t, struct ts_what_if_peak *out);
+
 #endif
