@@ -1,325 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * lifetimes - see the header.
- *
- * Uses are two sorted lists, variable to program and program to steps, which are put together only for the variables
- * that somebody looks at: a program of a loop runs at many steps and names many variables.
- */
+/* lifetimes - see the header. */
 #include "config.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "tilescope/base/mem.h"
-#include "tilescope/report/lifetimes.h"
-#include "tilescope/report/rows.h"
 
-enum { PROGRESS_BLOCKS = 64, USE_STEPS = 1 << 20 };
+#include "lifetimes_internal.h"
 
-/* --- uses ------------------------------------------------------------------------------------- */
-
-struct pair {
-	int64_t a, b;
-};
-
-_Static_assert(sizeof(struct pair) == sizeof(struct ts_use), "a use is a pair");
-_Static_assert(sizeof(struct pair) == sizeof(struct ts_run_of), "a run is a pair");
-
-static int
-by_pair(const void *x, const void *y)
-{
-	const struct pair *p = x, *q = y;
-
-	if (p->a != q->a)
-		return p->a < q->a ? -1 : 1;
-	return (p->b > q->b) - (p->b < q->b);
-}
-
-struct uses_work {
-	struct ts_uses *u;
-	struct ts_reader *rd;
-	const struct ts_lives *lives; /* whose pieces are meant; NULL: whole variables */
-	const struct ts_cache *cache;
-	struct ts_progress *progress;
-	struct ts_pile wanted; /* pairs: lowered variable, program; of pieces: its id, row id */
-	size_t pairs;
-};
-
-static enum ts_code
-add_pair(struct uses_work *w, struct ts_pile *p, size_t *n, struct pair pair, struct ts_err *err)
-{
-	enum ts_code code;
-
-	if (*n == TS_USES_MAX) {
-		w->u->left_out++;
-		return TS_OK;
-	}
-	code = ts_pile_add(p, &pair, sizeof(pair), w->cache, err);
-	*n += !code;
-	return code;
-}
-
-/* The first pair whose `a` is not below. */
-static size_t
-first_of(const struct ts_pile *pile, size_t n, int64_t a)
-{
-	const struct pair *p = pile->memory;
-	size_t low = 0, high = n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (p[middle].a < a)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* Two columns of a relation, each row to `take`. */
-static enum ts_code
-read_pairs(struct uses_work *w, enum ts_relation relation, int a, int b,
-	enum ts_code (*take)(struct uses_work *, struct pair, struct ts_err *), struct ts_err *err)
-{
-	struct ts_rows_query q = {.columns = {a, b}, .column_count = 2, .past_damage = true};
-	int64_t total = ts_reach_span(&w->rd->report->binding[relation].reach), seen = 0;
-	struct ts_rows *rows;
-	enum ts_code code = ts_reader_rows(&rows, w->rd, relation, &q, err);
-	struct ts_rows_block block;
-	int blocks = 0;
-
-	if (code)
-		return code;
-	while (!(code = ts_rows_block(rows, &block, err)) && block.rows > 0) {
-		seen += block.rows;
-		if (++blocks % PROGRESS_BLOCKS == 0)
-			ts_progress_set(w->progress, seen, total);
-		if (block.is[0] != TS_VALUE_OK || block.is[1] != TS_VALUE_OK)
-			continue;
-		for (int i = 0; i < block.rows && !code; i++)
-			code = take(w, (struct pair){block.v[0][i], block.v[1][i]}, err);
-		if (code)
-			break;
-	}
-	ts_rows_close(rows);
-	return code;
-}
-
-static enum ts_code
-take_named(struct uses_work *w, struct pair p, struct ts_err *err)
-{
-	return add_pair(w, &w->wanted, &w->pairs, p, err);
-}
-
-static enum ts_code
-take_lowered(struct uses_work *w, struct pair p, struct ts_err *err)
-{
-	const struct pair *wanted = w->wanted.memory;
-	enum ts_code code = TS_OK;
-
-	for (size_t i = first_of(&w->wanted, w->pairs, p.a);
-		i < w->pairs && wanted[i].a == p.a && !code; i++)
-		code = add_pair(w, &w->u->named, &w->u->names, (struct pair){p.b, wanted[i].b},
-			err);
-	return code;
-}
-
-static enum ts_code
-take_step(struct uses_work *w, struct pair p, struct ts_err *err)
-{
-	return add_pair(w, &w->u->runs, &w->u->steps, p, err);
-}
-
-static enum ts_code
-missing(const struct ts_report *r, struct ts_err *err)
-{
-	static const struct {
-		enum ts_relation relation;
-		int column;
-		const char *says;
-	} needs[] = {{TS_PROGRAM_VARIABLE, TS_PROGRAM_VARIABLE_LOWERED_VARIABLE,
-			     "which programs use which variables (program_variable)"},
-		{TS_LOWERED_VARIABLE, TS_LOWERED_VARIABLE_ID, "lowered_variable.id"},
-		{TS_LOWERED_VARIABLE, TS_LOWERED_VARIABLE_VARIABLE, "lowered_variable.variable"},
-		{TS_LIVENESS_STEP, TS_LIVENESS_STEP_PROGRAM, "liveness_step.program"}};
-
-	for (size_t i = 0; i < TS_COUNT(needs); i++)
-		if (!ts_report_has_column(r, needs[i].relation, needs[i].column))
-			return ts_err_set(err, TS_E_ABSENT, "%s is not recorded", needs[i].says);
-	return TS_OK;
-}
-
-static enum ts_code
-sort_pairs(struct uses_work *w, struct ts_pile *p, size_t *n, struct ts_err *err)
-{
-	enum ts_code code = ts_pile_sort(p, *n, sizeof(struct pair), by_pair, w->cache,
-		w->rd->cancel, err);
-	struct pair *pair = p->memory;
-	size_t kept = 0;
-
-	for (size_t i = 0; !code && i < *n; i++)
-		if (kept == 0 || by_pair(&pair[kept - 1], &pair[i]) != 0)
-			pair[kept++] = pair[i];
-	*n = code ? *n : kept;
-	return code;
-}
-
-static enum ts_code
-read_runs(struct uses_work *w, struct ts_err *err)
-{
-	enum ts_code code = read_pairs(w, TS_LIVENESS_STEP, TS_LIVENESS_STEP_PROGRAM,
-			     TS_LIVENESS_STEP_LIVE_STEP, take_step, err),
-		     sorted = TS_OK;
-
-	if (!code || code == TS_E_DAMAGED)
-		sorted = sort_pairs(w, &w->u->runs, &w->u->steps, err);
-	return sorted ? sorted : code;
-}
-
-static enum ts_code
-read_all(struct uses_work *w, struct ts_err *err)
-{
-	enum ts_code code = read_pairs(w, TS_PROGRAM_VARIABLE, TS_PROGRAM_VARIABLE_LOWERED_VARIABLE,
-			     TS_PROGRAM_VARIABLE_PROGRAM, take_named, err),
-		     damage = code;
-
-	code = code == TS_E_DAMAGED ? TS_OK : code;
-	if (!code)
-		code = sort_pairs(w, &w->wanted, &w->pairs, err);
-	if (!code && w->pairs > 0)
-		code = read_pairs(w, TS_LOWERED_VARIABLE, TS_LOWERED_VARIABLE_ID,
-			TS_LOWERED_VARIABLE_VARIABLE, take_lowered, err);
-	damage = code == TS_E_DAMAGED ? code : damage;
-	code = code == TS_E_DAMAGED ? TS_OK : code;
-	if (!code)
-		code = sort_pairs(w, &w->u->named, &w->u->names, err);
-	if (!code)
-		code = read_runs(w, err);
-	return code ? code : damage;
-}
-
-/* --- uses of pieces ----------------------------------------------------------------------------- */
-
-/* Numbers of the pieces: pairs of lowered_variable.id and row id, looked up row by row. */
-static enum ts_code
-find_pieces(struct uses_work *w, struct ts_err *err)
-{
-	struct ts_rows_query q = {.columns = {TS_LOWERED_VARIABLE_ID},
-		.column_count = 1,
-		.range = TS_RANGE_ROWID};
-	enum ts_code code = TS_OK;
-
-	for (size_t i = 0; i < w->lives->variables && !code; i++) {
-		struct ts_rows *rows;
-		int64_t id;
-		bool there;
-
-		q.from = w->lives->variable[i].variable;
-		if (q.from < 0 || q.from == INT64_MAX)
-			continue;
-		q.to = q.from + 1;
-		code = ts_reader_rows(&rows, w->rd, TS_LOWERED_VARIABLE, &q, err);
-		if (code)
-			return code;
-		code = ts_rows_next(rows, &there, err);
-		if (!code && there && ts_rows_number(rows, 0, &id) == TS_VALUE_OK)
-			code = add_pair(w, &w->wanted, &w->pairs, (struct pair){id, q.from}, err);
-		ts_rows_close(rows);
-	}
-	return code ? code : sort_pairs(w, &w->wanted, &w->pairs, err);
-}
-
-/* A piece that a program names. */
-static enum ts_code
-take_piece(struct uses_work *w, struct pair p, struct ts_err *err)
-{
-	const struct pair *pieces = w->wanted.memory;
-	enum ts_code code = TS_OK;
-
-	for (size_t i = first_of(&w->wanted, w->pairs, p.a);
-		i < w->pairs && pieces[i].a == p.a && !code; i++)
-		code = add_pair(w, &w->u->named, &w->u->names, (struct pair){pieces[i].b, p.b},
-			err);
-	return code;
-}
-
-static enum ts_code
-read_pieces(struct uses_work *w, struct ts_err *err)
-{
-	enum ts_code code = find_pieces(w, err), damage;
-
-	if (!code)
-		code = read_pairs(w, TS_PROGRAM_VARIABLE, TS_PROGRAM_VARIABLE_LOWERED_VARIABLE,
-			TS_PROGRAM_VARIABLE_PROGRAM, take_piece, err);
-	damage = code == TS_E_DAMAGED ? code : TS_OK;
-	code = code == TS_E_DAMAGED ? TS_OK : code;
-	if (!code)
-		code = sort_pairs(w, &w->u->named, &w->u->names, err);
-	if (!code)
-		code = read_runs(w, err);
-	return code ? code : damage;
-}
-
-static enum ts_code
-read_uses(struct ts_uses **out, struct uses_work work,
-	enum ts_code (*read)(struct uses_work *, struct ts_err *), struct ts_err *err)
-{
-	struct uses_work w = work;
-	enum ts_code code = missing(w.rd->report, err);
-
-	*out = NULL;
-	if (code)
-		return code;
-	w.u = ts_alloc(1, sizeof(*w.u));
-	if (!w.u)
-		return ts_err_nomem(err);
-	atomic_init(&w.u->holders, 1);
-	w.u->pieces = w.lives != NULL;
-	code = read(&w, err);
-	ts_pile_fini(&w.wanted);
-	if (code && code != TS_E_DAMAGED) {
-		ts_uses_close(w.u);
-		return code;
-	}
-	*out = w.u;
-	return code;
-}
-
-enum ts_code
-ts_uses_read(struct ts_uses **out, struct ts_reader *rd, const struct ts_cache *cache,
-	struct ts_progress *progress, struct ts_err *err)
-{
-	struct uses_work w = {.rd = rd, .cache = cache, .progress = progress};
-
-	return read_uses(out, w, read_all, err);
-}
-
-enum ts_code
-ts_uses_read_pieces(struct ts_uses **out, struct ts_reader *rd, const struct ts_lives *lives,
-	const struct ts_cache *cache, struct ts_progress *progress, struct ts_err *err)
-{
-	struct uses_work w = {.rd = rd, .lives = lives, .cache = cache, .progress = progress};
-
-	return read_uses(out, w, read_pieces, err);
-}
-
-struct ts_uses *
-ts_uses_hold(struct ts_uses *u)
-{
-	atomic_fetch_add(&u->holders, 1);
-	return u;
-}
-
-void
-ts_uses_close(struct ts_uses *u)
-{
-	if (!u || atomic_fetch_sub(&u->holders, 1) > 1)
-		return;
-	ts_pile_fini(&u->named);
-	ts_pile_fini(&u->runs);
-	free(u);
-}
+enum { USE_STEPS = 1 << 20 };
 
 /* --- lifetimes -------------------------------------------------------------------------------- */
 
@@ -380,16 +70,16 @@ find_uses(struct life_work *w, int64_t variable)
 {
 	const struct ts_uses *u = w->uses;
 	const struct pair *named, *runs;
-	size_t kept = 0;
+	size_t kept = 0, first;
 
 	w->steps = 0;
 	if (!u || variable < 0 || w->lives->lowered != u->pieces)
 		return false;
 	named = u->named.memory;
 	runs = u->runs.memory;
-	for (size_t i = first_of(&u->named, u->names, variable);
-		i < u->names && named[i].a == variable; i++)
-		for (size_t k = first_of(&u->runs, u->steps, named[i].b);
+	first = pair_first(named, u->names, variable);
+	for (size_t i = first; i < u->names && named[i].a == variable; i++)
+		for (size_t k = pair_first(runs, u->steps, named[i].b);
 			k < u->steps && runs[k].a == named[i].b; k++) {
 			if (w->steps == USE_STEPS)
 				return false;
@@ -401,8 +91,7 @@ find_uses(struct life_work *w, int64_t variable)
 		if (kept == 0 || w->step[kept - 1] != w->step[i])
 			w->step[kept++] = w->step[i];
 	w->steps = kept;
-	return first_of(&u->named, u->names, variable) < u->names &&
-		named[first_of(&u->named, u->names, variable)].a == variable;
+	return first < u->names && named[first].a == variable;
 }
 
 /* Uses inside one life; idle steps between them. */

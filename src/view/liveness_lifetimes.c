@@ -30,9 +30,10 @@ struct lifetimes_fetch {
 	struct ts_lives *lives; /* held */
 	struct ts_uses *uses;	/* held; NULL: read them, or there are none */
 	bool want_uses;
-	char why[TS_ERR_MSG]; /* uses are not known */
-	bool damaged;	      /* that is why */
-	bool by_number;	      /* `number` is looked for; else the idlest at the step */
+	const struct ts_cache *cache; /* may be NULL */
+	char why[TS_ERR_MSG];	      /* uses are not known */
+	bool damaged;		      /* that is why */
+	bool by_number;		      /* `number` is looked for; else the idlest at the step */
 	int64_t step, alive;
 	int count;
 	int64_t number[TS_MARKED_VARIABLES];
@@ -62,8 +63,9 @@ read_lifetimes(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 
 	if (l->want_uses) {
 		code = l->lives->lowered
-			? ts_uses_read_pieces(&l->uses, rd, l->lives, NULL, &f->job.progress, &why)
-			: ts_uses_read(&l->uses, rd, NULL, &f->job.progress, &why);
+			? ts_uses_read_pieces(&l->uses, rd, l->lives, l->cache, &f->job.progress,
+				  &why)
+			: ts_uses_read(&l->uses, rd, l->cache, &f->job.progress, &why);
 		if (code == TS_E_NOMEM || code == TS_E_CANCELLED) {
 			*err = why;
 			return code;
@@ -142,6 +144,7 @@ fill_question(struct lifetimes_tab *d, struct lifetimes_fetch *f)
 
 	f->lives = ts_lives_hold(s->lives);
 	f->want_uses = !has_looked(d);
+	f->cache = s->v.env->cache;
 	f->uses = d->uses && !f->want_uses ? ts_uses_hold(d->uses) : NULL;
 	f->count = marked_numbers(s, f);
 	f->by_number = f->count > 0;

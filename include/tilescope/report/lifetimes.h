@@ -34,7 +34,8 @@ struct ts_run_of {
 };
 
 /*
- * One pass over program_variable, lowered_variable and liveness_step. Errors: TS_E_ABSENT (with what is missing),
+ * As the index has them, else one pass over program_variable, lowered_variable and liveness_step, and kept then (section
+ * `uses`, below `cache`, which may be NULL). Errors: TS_E_ABSENT (with what is missing),
  * those of ts_rows_next(). *out may be set on TS_E_DAMAGED too.
  */
 enum ts_code ts_uses_read(struct ts_uses **out, struct ts_reader *rd, const struct ts_cache *cache,
