@@ -111,9 +111,11 @@ struct of_ipus {
 	struct ts_largest *l;
 	struct ts_reader *rd;
 	const struct ts_names *categories;
+	const struct ts_cache *cache; /* may be NULL */
 	struct ts_progress *progress;
 	struct ts_tile_ipus ipus;
-	int left; /* IPUs of which nothing is found yet */
+	int64_t *row; /* by IPU: row id of what was found, TS_UNKNOWN: nothing */
+	int left;     /* IPUs of which nothing is found yet */
 	bool has_category;
 	struct ts_tile_slots category; /* a place for each number; without numbers one for all */
 	int places;
@@ -166,6 +168,7 @@ read_large(bool *taken, struct of_ipus *f, int64_t row, struct ts_err *err)
 		if (one && bytes > one->bytes && !is_category(f->categories, s, n)) {
 			f->left -= one->bytes == TS_UNKNOWN;
 			code = largest_take(one, bytes, tile, s, n, err);
+			f->row[ts_tile_ipus_find(&f->ipus, tile)] = row;
 			*taken = true;
 		}
 	}
@@ -312,19 +315,102 @@ read_passes(struct of_ipus *f, struct ts_err *err)
 	return code;
 }
 
+/* --- what passes have found, kept ------------------------------------------------------------- */
+
+struct head {
+	uint64_t ipus, row_at;
+};
+
+/* What was found for these IPUs; the rows themselves say how large they are, and what they are called. */
+static bool
+take_kept(struct of_ipus *f, const struct ts_index *x, enum ts_code *code, struct ts_err *err)
+{
+	size_t size;
+	const void *payload = ts_index_section(x, TS_SECTION_LARGEST, &size);
+	const struct head *h = payload ? ts_section_at(payload, size, 0, 1, sizeof(*h)) : NULL;
+	struct ts_err why = {0};
+	const int64_t *row;
+	bool taken;
+
+	if (!h || h->ipus != (uint64_t)f->l->ipus)
+		return false;
+	row = ts_section_at(payload, size, h->row_at, h->ipus, sizeof(*row));
+	for (int i = 0; row && i < f->l->ipus && !*code; i++)
+		if (row[i] != TS_UNKNOWN)
+			*code = largest_bear(f->l, read_large(&taken, f, row[i], &why), &why, err);
+	return row != NULL;
+}
+
+/* Of an IPU that has none there none was found: that is kept, too. */
+static bool
+load_kept(struct of_ipus *f, enum ts_code *code, struct ts_err *err)
+{
+	struct ts_index *with = NULL;
+	bool taken = take_kept(f, f->rd->index, code, err);
+
+	if (!taken && f->cache && f->cache->dir &&
+		!ts_index_with(&with, f->rd->index, TS_SECTION_LARGEST, f->cache, f->rd->report,
+			NULL))
+		taken = take_kept(f, with, code, err);
+	ts_index_release(with);
+	return taken;
+}
+
+/* Where there is a place for it; if not, passes are made the next time, too. */
+static void
+keep(const struct of_ipus *f)
+{
+	struct head h = {.ipus = (uint64_t)f->l->ipus};
+	const struct ts_section_array array = {&h.row_at, f->row,
+		(size_t)f->l->ipus * sizeof(*f->row)};
+	struct ts_section_writer *w;
+
+	if (!f->cache || !f->cache->dir || f->l->partial ||
+		ts_section_create(&w, f->cache, f->rd->report, TS_SECTION_LARGEST, NULL))
+		return;
+	ts_section_set_cancel(w, f->rd->cancel);
+	if (ts_section_put_arrays(w, &h, sizeof(h), &array, 1, NULL))
+		ts_section_abandon(w);
+	else
+		(void)!ts_section_commit(w, NULL);
+}
+
+static enum ts_code
+find_all(struct of_ipus *f, struct ts_err *err)
+{
+	enum ts_code code = TS_OK;
+
+	if (load_kept(f, &code, err) || code)
+		return code;
+	code = read_indexed(f, err);
+	if (code || f->left == 0)
+		return code;
+	code = read_passes(f, err);
+	if (!code)
+		keep(f);
+	return code;
+}
+
 static enum ts_code
 read_ipu_variables(struct ts_largest *l, struct ts_reader *rd, const struct ts_insight_facts *x,
-	const struct ts_names *categories, struct ts_progress *progress, struct ts_err *err)
+	const struct ts_names *categories, const struct ts_cache *cache,
+	struct ts_progress *progress, struct ts_err *err)
 {
 	struct of_ipus f = {.l = l,
 		.rd = rd,
 		.categories = categories,
+		.cache = cache,
 		.progress = progress,
 		.left = l->ipus};
 	enum ts_code code;
 
 	if (!ts_report_has(rd->report, TS_LOWERED_VARIABLE) || l->ipus == 0)
 		return TS_OK;
+	f.row = ts_alloc((size_t)l->ipus, sizeof(*f.row));
+	if (!f.row)
+		return ts_err_nomem(err);
+	for (int i = 0; i < l->ipus; i++)
+		f.row[i] = TS_UNKNOWN;
 	f.has_category = ts_report_has_column(rd->report, TS_LOWERED_VARIABLE,
 		TS_LOWERED_VARIABLE_CATEGORY);
 	f.places = f.has_category ? (int)ts_min_i64(TS_CATEGORIES_MAX, CELLS / l->ipus) : 1;
@@ -332,15 +418,14 @@ read_ipu_variables(struct ts_largest *l, struct ts_reader *rd, const struct ts_i
 	f.cell = ts_alloc((size_t)l->ipus * (size_t)f.places, sizeof(struct candidates *));
 	code = ts_tile_ipus_of(&f.ipus, &x->tiles, &x->target, rd, err);
 	if (!code)
-		code = read_indexed(&f, err);
-	if (!code)
-		code = read_passes(&f, err);
+		code = find_all(&f, err);
 	for (int i = 0; f.cell && i < l->ipus * f.places; i++)
 		if (f.cell[i]) {
 			ts_top_fini(&f.cell[i]->top);
 			free(f.cell[i]);
 		}
 	free(f.cell);
+	free(f.row);
 	ts_tile_slots_fini(&f.category);
 	ts_tile_ipus_fini(&f.ipus);
 	return code;
@@ -372,7 +457,7 @@ begin(struct ts_largest *l, const struct ts_insight_facts *x, struct ts_err *err
 
 enum ts_code
 ts_largest_read(struct ts_largest *l, struct ts_reader *rd, const struct ts_insight_facts *facts,
-	struct ts_progress *progress, struct ts_err *err)
+	const struct ts_cache *cache, struct ts_progress *progress, struct ts_err *err)
 {
 	const struct ts_peak_variable *most = &facts->peak.most;
 	enum ts_code code = begin(l, facts, err);
@@ -390,7 +475,7 @@ ts_largest_read(struct ts_largest *l, struct ts_reader *rd, const struct ts_insi
 	if (!code)
 		code = read_tile_variable(l, rd, &categories, err);
 	if (!code)
-		code = read_ipu_variables(l, rd, facts, &categories, progress, err);
+		code = read_ipu_variables(l, rd, facts, &categories, cache, progress, err);
 	ts_names_fini(&categories);
 	return code ? code : largest_work(l, rd, facts, progress, err);
 }

@@ -16,7 +16,7 @@
 #include "tilescope/report/slices.h"
 #include "trace_internal.h"
 
-enum { PROGRESS_ROWS = 8192, TEXT_MAX = 1 << 16 };
+enum { PROGRESS_ROWS = 8192, TEXT_MAX = 1 << 16, REST_STEPS = 1 << 18 };
 
 /* What is asked of `step`: the columns of a name, then the run. */
 enum { S_RUN = TS_STEP_Q_COUNT, S_COLUMNS };
@@ -49,6 +49,7 @@ struct ts_slices {
 	struct ts_pile kept;
 	struct ts_dictionary texts;
 	struct ts_slice slice;
+	int64_t looked; /* steps that were put there, or looked for, since its pages were let go of */
 	int64_t rows, span; /* that were read; of all, about */
 	bool lenient;	    /* rows come that have a place in the lanes, whatever else is wrong */
 	struct ts_slices_left_out left_out;
@@ -139,6 +140,16 @@ keep_step(struct ts_slices *s, const struct step *from, struct ts_err *err)
 	return code ? code : ts_pile_add(&s->kept, &k, sizeof(k), s->cache, err);
 }
 
+/* Steps that were looked at need not stay in memory, however many there are. */
+static void
+rest(struct ts_slices *s)
+{
+	if (++s->looked % REST_STEPS != 0)
+		return;
+	ts_pile_rest(&s->kept);
+	ts_dictionary_rest(&s->texts);
+}
+
 static int
 by_step(const void *a, const void *b)
 {
@@ -165,6 +176,7 @@ keep_all(struct ts_slices *s, struct ts_err *err)
 		get_step(&s->next, rows, s->names);
 		if (s->next.there)
 			code = keep_step(s, &s->next, &why);
+		rest(s);
 	}
 	ts_rows_close(rows);
 	s->next.there = false;
@@ -212,6 +224,7 @@ take_kept(struct ts_slices *s, int64_t step)
 	const struct kept_step *k = kept_find(s, step);
 	struct step *to = &s->now;
 
+	rest(s);
 	to->there = k != NULL;
 	if (!k)
 		return false;

@@ -19,6 +19,7 @@ struct largest_fetch {
 	struct ts_fetch fetch; /* first */
 	struct ts_insight_facts facts;
 	struct ts_largest found;
+	const struct ts_cache *cache; /* may be NULL */
 };
 
 struct largest {
@@ -50,7 +51,7 @@ read_largest(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 	enum ts_code code = ts_insight_facts_read(&q->facts, rd, NULL, err);
 
 	if (!code)
-		code = ts_largest_read(&q->found, rd, &q->facts, &f->job.progress, err);
+		code = ts_largest_read(&q->found, rd, &q->facts, q->cache, &f->job.progress, err);
 	ts_insight_facts_fini(&q->facts);
 	q->facts = (struct ts_insight_facts){0};
 	return code;
@@ -75,6 +76,7 @@ request(struct ts_tab *t)
 	if (!q)
 		return;
 	q->fetch.read = read_largest;
+	q->cache = t->view->env->cache;
 	q->fetch.fini = fini_largest;
 	l->asked = &q->fetch;
 	l->state.state = TS_PANE_LOADING;

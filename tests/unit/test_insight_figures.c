@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "../screen/report_dir.h"
+#include "index_dir.h"
 
 #include "tilescope/base/mem.h"
 #include "tilescope/calc/top.h"
@@ -400,7 +401,7 @@ START_TEST(largest_against_sql)
 	ck_assert_int_eq(ts_reader_open(&w.rd, w.report, &err), TS_OK);
 	ck_assert_int_eq(sqlite3_open_v2(w.path, &w.db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
 	ck_assert_int_eq(ts_insight_facts_read(&facts, w.rd, NULL, &err), TS_OK);
-	ck_assert_int_eq(ts_largest_read(&l, w.rd, &facts, NULL, &err), TS_OK);
+	ck_assert_int_eq(ts_largest_read(&l, w.rd, &facts, NULL, NULL, &err), TS_OK);
 	ck_assert_int_eq(l.ipus, ipus);
 	ck_assert(!l.more && !l.partial);
 	ck_assert_int_eq(l.one[TS_LARGE_MODEL][TS_LARGE_VERTEX_CODE].bytes,
@@ -599,10 +600,41 @@ largest_of(const struct ts_largest *l, const struct drawn *d, int scope, enum ts
 	return best > 0 ? best : TS_UNKNOWN;
 }
 
+static void
+check_largest(const struct ts_largest *l, const struct drawn *d)
+{
+	for (int scope = 0; scope < TS_LARGE_IPU + l->ipus; scope++)
+		for (int kind = 0; kind < TS_LARGE_KINDS; kind++)
+			if (kind != TS_LARGE_VARIABLE || scope >= TS_LARGE_IPU)
+				ck_assert_msg(l->one[scope][kind].bytes ==
+						largest_of(l, d, scope, (enum ts_large_kind)kind),
+					"scope %d, %s: %lld, not %lld", scope,
+					ts_large_kind_name((enum ts_large_kind)kind),
+					(long long)l->one[scope][kind].bytes,
+					(long long)largest_of(l, d, scope,
+						(enum ts_large_kind)kind));
+}
+
+/* Rows that are not there, or not there to be asked for: nothing crashes, figures may be false. */
+static void
+alter_largest(const struct index_dir *to, const struct ts_report *r, int ipus)
+{
+	const int64_t head[2] = {ipus, 16}, rows[] = {INT64_MAX, INT64_MIN, -7, 5, 1 << 20};
+	struct ts_section_writer *w;
+
+	ck_assert_int_eq(ts_section_create(&w, &to->c, r, TS_SECTION_LARGEST, &err), TS_OK);
+	ck_assert_int_eq(ts_section_append(w, NULL, head, sizeof(head), &err), TS_OK);
+	for (int i = 0; i < ipus; i++)
+		ck_assert_int_eq(ts_section_append(w, NULL, &rows[i % 5], sizeof(*rows), &err),
+			TS_OK);
+	ck_assert_int_eq(ts_section_commit(w, &err), TS_OK);
+}
+
 START_TEST(largest_of_random_reports)
 {
 	uint64_t state = 0x9e3779b97f4a7c15u * (uint64_t)(_i + 1);
 	struct ts_insight_facts facts;
+	struct index_dir kept;
 	struct ts_largest l;
 	struct ts_strbuf sql;
 	struct world w;
@@ -616,22 +648,25 @@ START_TEST(largest_of_random_reports)
 	draw_work(&sql, &d, &state);
 	open_world(&w, sql.s);
 	ts_strbuf_fini(&sql);
-	ck_assert_int_eq(ts_insight_facts_read(&facts, w.rd, NULL, &err), TS_OK);
-	ck_assert_int_eq(ts_largest_read(&l, w.rd, &facts, NULL, &err), TS_OK);
 	for (int t = 0; t < L_TILES; t++)
 		last = d.ipu[t] > last ? d.ipu[t] : last;
-	ck_assert_int_eq(l.ipus, last + 1);
-	for (int scope = 0; scope < TS_LARGE_IPU + l.ipus; scope++)
-		for (int kind = 0; kind < TS_LARGE_KINDS; kind++)
-			if (kind != TS_LARGE_VARIABLE || scope >= TS_LARGE_IPU)
-				ck_assert_msg(l.one[scope][kind].bytes ==
-						largest_of(&l, &d, scope, (enum ts_large_kind)kind),
-					"scope %d, %s: %lld, not %lld", scope,
-					ts_large_kind_name((enum ts_large_kind)kind),
-					(long long)l.one[scope][kind].bytes,
-					(long long)largest_of(&l, &d, scope,
-						(enum ts_large_kind)kind));
-	ts_largest_fini(&l);
+	index_dir_begin(&kept);
+	ck_assert_int_eq(ts_insight_facts_read(&facts, w.rd, NULL, &err), TS_OK);
+	/* by passes; the same and kept; as it was kept; as somebody else has altered it */
+	for (int time = 0; time < 4; time++) {
+		if (time == 3)
+			alter_largest(&kept, w.report, last + 1);
+		ck_assert_int_eq(ts_largest_read(&l, w.rd, &facts, time > 0 ? &kept.c : NULL, NULL,
+					 &err),
+			TS_OK);
+		ck_assert_int_eq(l.ipus, last + 1);
+		ck_assert_int_eq(index_dir_count(&kept, w.report, "largest.idx"),
+			time > 0 && (time == 3 || !l.partial));
+		if (time < 3)
+			check_largest(&l, &d);
+		ts_largest_fini(&l);
+	}
+	index_dir_end(&kept);
 	ts_insight_facts_fini(&facts);
 	close_world(&w);
 }
@@ -652,7 +687,7 @@ START_TEST(largest_in_the_last_row)
 		" VALUES(1, 0, 0, 'a', 10, 0), (2, 1, 1, 'b', 20, 0),"
 		" (9223372036854775807, 2, 1, 'c', 30, 0);");
 	ck_assert_int_eq(ts_insight_facts_read(&facts, w.rd, NULL, &err), TS_OK);
-	ck_assert_int_eq(ts_largest_read(&l, w.rd, &facts, NULL, &err), TS_OK);
+	ck_assert_int_eq(ts_largest_read(&l, w.rd, &facts, NULL, NULL, &err), TS_OK);
 	ck_assert_int_eq(l.ipus, 2);
 	ck_assert_int_eq(l.one[TS_LARGE_IPU][TS_LARGE_VARIABLE].bytes, 10);
 	ck_assert_int_eq(l.one[TS_LARGE_IPU + 1][TS_LARGE_VARIABLE].bytes, 20);

@@ -36,6 +36,7 @@ enum ts_section {
 	TS_SECTION_RUNS,       /* how many steps name which program and compute set */
 	TS_SECTION_USES,       /* which programs name which variables */
 	TS_SECTION_COLUMNS,    /* lowered variables by column, and their distinct names */
+	TS_SECTION_LARGEST,    /* which row is the largest variable of each IPU */
 	/*
 	 * orders of lowered variables, as enum ts_variable_sort has them; no snapshot has them before it is asked
 	 * for one (ts_index_with): they are large, and few are looked at

@@ -43,12 +43,13 @@ struct ts_largest {
 };
 
 /*
- * `facts` as read before. Errors: TS_E_CANCELLED, TS_E_NOMEM; what is not recorded is unknown. progress may be NULL. Free with
- * ts_largest_fini() in every case.
+ * `facts` as read before. What passes over all lowered variables have found is kept (section `largest`, below `cache`,
+ * which may be NULL). Errors: TS_E_CANCELLED, TS_E_NOMEM; what is not recorded is unknown. progress may be NULL. Free
+ * with ts_largest_fini() in every case.
  */
 enum ts_code ts_largest_read(struct ts_largest *l, struct ts_reader *rd,
-	const struct ts_insight_facts *facts, struct ts_progress *progress,
-	struct ts_err *err) TS_WARN_UNUSED;
+	const struct ts_insight_facts *facts, const struct ts_cache *cache,
+	struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
 void ts_largest_fini(struct ts_largest *l);
 
 /* "vertex state", ... */

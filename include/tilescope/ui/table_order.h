@@ -67,7 +67,10 @@ bool ts_table_order_step(const struct ts_table *t, struct ts_list *l);
 enum ts_effect ts_table_order_command(const struct ts_table *t, const struct ts_call *call,
 	char *say, size_t size);
 
-/* Is `sort` of this column from the largest down: what one looks for first of numbers? By the first that is known. */
+/*
+ * Is `sort` of this column from the largest down: what one looks for first of numbers? By the first that is known, of
+ * the first rows or of some of the others.
+ */
 bool ts_table_falls(const struct ts_table *t, int column);
 
 /* Is the text a filter of this table? Errors: TS_E_USAGE. */
