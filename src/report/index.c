@@ -39,6 +39,7 @@ static const struct {
 	[TS_SECTION_LABELS] = {"labels", 1, NULL},
 	[TS_SECTION_IPU_LIVES] = {"ipu-lives", 1, NULL},
 	[TS_SECTION_RUNS] = {"runs", 1, NULL},
+	[TS_SECTION_PROGRAMS] = {"programs", 1, NULL},
 	[TS_SECTION_USES] = {"uses", 1, NULL},
 	[TS_SECTION_COLUMNS] = {"columns", 1, NULL},
 	[TS_SECTION_LARGEST] = {"largest", 1, NULL},

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "tilescope/base/mem.h"
-#include "tilescope/report/program_costs.h"
+#include "tilescope/report/index_programs.h"
 #include "tilescope/report/rows.h"
 #include "tilescope/report/slices.h"
 
@@ -430,6 +430,7 @@ ts_program_costs_read(struct ts_program_costs **out, struct ts_reader *rd,
 {
 	const struct ts_report *r = rd->report;
 	struct costing k = {.rd = rd, .cache = cache, .progress = progress};
+	struct ts_err why;
 	enum ts_code code;
 
 	*out = NULL;
@@ -440,6 +441,11 @@ ts_program_costs_read(struct ts_program_costs **out, struct ts_reader *rd,
 		return ts_err_nomem(err);
 	atomic_init(&k.c->uses, 1);
 	k.c->types.cache = cache;
+	if (ts_program_costs_kept(k.c, rd, cache)) {
+		k.c->traced = true;
+		*out = k.c;
+		return TS_OK;
+	}
 	k.c->has_steps = trace && ts_report_has_column(r, TS_STEP, TS_STEP_PROGRAM);
 	k.c->has_executed = k.c->has_steps && ts_report_has(r, TS_STEP_IPU);
 	code = read_costs(&k, err);
@@ -447,6 +453,12 @@ ts_program_costs_read(struct ts_program_costs **out, struct ts_reader *rd,
 	if (code) {
 		ts_program_costs_close(k.c);
 		return code;
+	}
+	k.c->traced = trace || !ts_report_has_column(r, TS_STEP, TS_STEP_PROGRAM);
+	if (k.c->traced && !k.c->partial && cache && cache->dir &&
+		ts_program_costs_keep(rd, cache, k.c, &why) == TS_E_CANCELLED) {
+		ts_program_costs_close(k.c);
+		return ts_err_set(err, TS_E_CANCELLED, "cancelled");
 	}
 	*out = k.c;
 	return TS_OK;

@@ -243,7 +243,7 @@ take_programs(struct programs_view *s, struct ts_fetch *f)
 		ts_pane_result(&s->state, f->code, &f->err, whole);
 	else
 		ts_view_say_error(s->base.env, "what was executed: %s", f->err.msg);
-	s->traced |= q->trace;
+	s->traced |= q->trace || (whole && q->data->costs->traced);
 	if (whole)
 		take(s, q);
 	s->base.env->partial |= f->code == TS_E_DAMAGED;

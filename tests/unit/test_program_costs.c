@@ -261,15 +261,41 @@ end(struct fixture *f)
 	index_dir_end(&f->d);
 }
 
+static void
+same_costs(const struct ts_program_costs *a, const struct ts_program_costs *b)
+{
+	ck_assert_uint_eq(a->count, b->count);
+	ck_assert_mem_eq(a->cost.memory, b->cost.memory, a->count * sizeof(struct ts_program_cost));
+	ck_assert_uint_eq(a->types.count, b->types.count);
+	ck_assert_uint_eq(a->types.text.used, b->types.text.used);
+	ck_assert_mem_eq(a->types.text.memory, b->types.text.memory, a->types.text.used);
+	ck_assert_int_eq(a->bad_rows, b->bad_rows);
+	ck_assert_int_eq(a->orphans, b->orphans);
+	ck_assert_int_eq(a->unnamed, b->unnamed);
+	ck_assert_int_eq(a->bad_parts, b->bad_parts);
+	ck_assert_int_eq(a->has_steps, b->has_steps);
+	ck_assert_int_eq(a->has_executed, b->has_executed);
+}
+
 static struct ts_program_costs *
 read_costs(struct fixture *f)
 {
 	struct ts_program_costs *c;
 	struct ts_err err = {0};
 
-	ck_assert_msg(ts_program_costs_read(&c, f->rd, &f->d.c, true, NULL, &err) == TS_OK, "%s",
+	ck_assert_msg(ts_program_costs_read(&c, f->rd, NULL, true, NULL, &err) == TS_OK, "%s",
 		err.msg);
 	ck_assert(!c->partial);
+	/* made for the index, and out of it, in whichever way it is asked for */
+	for (int i = 0; i < 3; i++) {
+		struct ts_program_costs *kept;
+
+		ck_assert_int_eq(ts_program_costs_read(&kept, f->rd, &f->d.c, i != 2, NULL, &err),
+			TS_OK);
+		ck_assert(kept->traced);
+		same_costs(kept, c);
+		ts_program_costs_close(kept);
+	}
 	return c;
 }
 

@@ -59,11 +59,13 @@ struct ts_program_costs {
 	int64_t orphans, unnamed, bad_parts;
 	bool has_steps;	   /* there is a trace */
 	bool has_executed; /* with cycles of steps */
+	bool traced;	   /* all that there is to know of the trace is in it */
 	bool partial;	   /* damage: what could be read */
 };
 
 /*
- * Read program, compute_set, liveness_step, step and step_ipu, as far as they are there. `progress` counts rows of what
+ * What the index keeps, else: read program, compute_set, liveness_step, step and step_ipu, as far as they are there,
+ * and keep it where `cache` has room. `progress` counts rows of what
  * is read at the moment. Without `trace` what needs every step is left unknown: steps, executed, first_step. Errors:
  * TS_E_ABSENT: there is no `program`; TS_E_NOMEM, TS_E_SYS, TS_E_CANCELLED. Damage sets `partial`. Give back with
  * ts_program_costs_close().
