@@ -83,15 +83,16 @@ keep_cycles(struct ts_tile_cycles *c, struct ts_rows *rows, int column, const ch
 	return TS_OK;
 }
 
-enum { P_TYPE, P_NAME, P_SET, P_MEASURED, P_ESTIMATED };
+enum { P_TYPE, P_NAME, P_SET, P_MEASURED, P_ESTIMATED, P_CODE, P_CONTROL, P_COLUMNS };
 
 static enum ts_code
 read_program(struct ts_program_details *d, struct ts_reader *rd, struct ts_err *err)
 {
 	struct ts_rows_query q = {.columns = {TS_PROGRAM_TYPE, TS_PROGRAM_NAME,
 					  TS_PROGRAM_COMPUTE_SET, TS_PROGRAM_CYCLES_BY_TILE,
-					  TS_PROGRAM_ESTIMATED_CYCLES_BY_TILE},
-		.column_count = 5,
+					  TS_PROGRAM_ESTIMATED_CYCLES_BY_TILE,
+					  TS_PROGRAM_CODE_BY_TILE, TS_PROGRAM_CONTROL_CODE_BY_TILE},
+		.column_count = P_COLUMNS,
 		.range = TS_RANGE_KEY,
 		.from = d->program,
 		.to = d->program + 1};
@@ -116,6 +117,12 @@ read_program(struct ts_program_details *d, struct ts_reader *rd, struct ts_err *
 	if (!code && there)
 		code = keep_cycles(&d->cycles[TS_CYCLES_ESTIMATED], rows, P_ESTIMATED,
 			"program.estimated_cycles_by_tile", err);
+	if (!code && there)
+		code = keep_cycles(&d->code[TS_CODE_EXCHANGE], rows, P_CODE, "program.code_by_tile",
+			err);
+	if (!code && there)
+		code = keep_cycles(&d->code[TS_CODE_CONTROL], rows, P_CONTROL,
+			"program.control_code_by_tile", err);
 	ts_rows_close(rows);
 	return code;
 }
@@ -173,11 +180,10 @@ cycles_at(const struct ts_tile_cycles *c, size_t tile)
 }
 
 static enum ts_code
-list_tiles(struct ts_program_details *d, struct ts_err *err)
+list_tiles(struct ts_cycle_rows *out, const struct ts_tile_cycles kind[TS_CYCLES_KINDS],
+	struct ts_err *err)
 {
-	const struct ts_tile_cycles *measured = &d->cycles[TS_CYCLES_MEASURED],
-				    *estimated = &d->cycles[TS_CYCLES_ESTIMATED];
-	size_t n = measured->tiles > estimated->tiles ? measured->tiles : estimated->tiles;
+	size_t n = kind[0].tiles > kind[1].tiles ? kind[0].tiles : kind[1].tiles;
 	struct ts_cycle_row *all = ts_alloc(n + 1, sizeof(*all));
 	size_t rows = 0;
 
@@ -185,15 +191,15 @@ list_tiles(struct ts_program_details *d, struct ts_err *err)
 		return ts_err_nomem(err);
 	for (size_t i = 0; i < n; i++) {
 		struct ts_cycle_row row = {(int64_t)i,
-			{cycles_at(measured, i), cycles_at(estimated, i)}};
+			{cycles_at(&kind[0], i), cycles_at(&kind[1], i)}};
 
 		if (row.cycles[0] > 0 || row.cycles[1] > 0)
 			all[rows++] = row;
 	}
 	qsort(all, rows, sizeof(*all), most_first);
-	d->active = (int64_t)rows;
-	d->rows = (int)(rows < TS_CYCLE_ROWS ? rows : TS_CYCLE_ROWS);
-	d->row = all;
+	out->active = (int64_t)rows;
+	out->count = (int)(rows < TS_CYCLE_ROWS ? rows : TS_CYCLE_ROWS);
+	out->row = all;
 	return TS_OK;
 }
 
@@ -317,18 +323,21 @@ enum ts_code
 ts_program_details_read(struct ts_program_details *d, struct ts_reader *rd, int64_t program,
 	struct ts_err *err)
 {
+	enum ts_code code;
 	enum ts_code (*const read[])(struct ts_program_details *, struct ts_reader *,
 		struct ts_err *) = {read_program, read_set, read_vertices};
 
 	*d = (struct ts_program_details){.program = program, .compute_set = TS_UNKNOWN};
 	ts_strbuf_init(&d->text, TEXT);
 	for (size_t i = 0; i < TS_COUNT(read); i++) {
-		enum ts_code code = read[i](d, rd, err);
-
+		code = read[i](d, rd, err);
 		if (ends_all(code))
 			return code;
 	}
-	return d->text.nomem ? ts_err_nomem(err) : list_tiles(d, err);
+	if (d->text.nomem)
+		return ts_err_nomem(err);
+	code = list_tiles(&d->rows, d->cycles, err);
+	return code ? code : list_tiles(&d->code_rows, d->code, err);
 }
 
 void
@@ -336,8 +345,11 @@ ts_program_details_fini(struct ts_program_details *d)
 {
 	ts_strbuf_fini(&d->text);
 	free(d->vertex);
-	free(d->row);
-	for (int i = 0; i < TS_CYCLES_KINDS; i++)
+	free(d->rows.row);
+	free(d->code_rows.row);
+	for (int i = 0; i < TS_CYCLES_KINDS; i++) {
 		free(d->cycles[i].cycles);
+		free(d->code[i].cycles);
+	}
 	*d = (struct ts_program_details){0};
 }

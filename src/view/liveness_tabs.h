@@ -18,8 +18,5 @@ void live_explain_group(const struct liveness *s, struct ts_explain *out, const 
 	int64_t not_always, int64_t always);
 void live_explain_lifetime(const struct liveness *s, struct ts_explain *out,
 	const struct ts_lifetime *r);
-void live_explain_vertex(struct ts_explain *out, const struct ts_program_details *d, int64_t row);
-void live_explain_cycles(struct ts_explain *out, const struct ts_program_details *d, int64_t row);
-void live_explain_level(struct ts_explain *out, const struct ts_path_level *v);
 
 #endif

@@ -202,21 +202,29 @@ threshold(struct programs_view *s, const char *word)
 	return TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
 }
 
+enum ts_effect
+programs_go_to(struct programs_view *s, int64_t program)
+{
+	uint32_t node = s->data ? ts_program_tree_find(s->data->tree, program) : UINT32_MAX;
+
+	if (node == UINT32_MAX || !programs_go(s, node)) {
+		ts_view_say_error(s->base.env, "there is no program %" PRId64 " below a root",
+			program);
+		return TS_EFFECT_BELL;
+	}
+	return TS_EFFECT_REPAINT | TS_EFFECT_SELECT | TS_EFFECT_RECALC;
+}
+
 static enum ts_effect
 go_to_program(struct programs_view *s, const char *word)
 {
 	char *end;
 	long long program = word ? strtoll(word, &end, 10) : -1;
-	uint32_t node = word && end != word && !*end && s->data
-		? ts_program_tree_find(s->data->tree, program)
-		: UINT32_MAX;
 
-	if (node == UINT32_MAX || !programs_go(s, node)) {
-		ts_view_say_error(s->base.env, "there is no program \"%.40s\" below a root",
-			word ? word : "");
-		return TS_EFFECT_BELL;
-	}
-	return TS_EFFECT_REPAINT | TS_EFFECT_SELECT | TS_EFFECT_RECALC;
+	if (word && end != word && !*end)
+		return programs_go_to(s, program);
+	ts_view_say_error(s->base.env, "\"%.40s\" is no number of a program", word ? word : "");
+	return TS_EFFECT_BELL;
 }
 
 static enum ts_effect

@@ -41,6 +41,7 @@ programs_release(struct programs_data *d)
 	ts_program_tree_close(d->tree);
 	ts_program_costs_close(d->costs);
 	ts_names_fini(&d->names);
+	ts_pile_fini(&d->root);
 	ts_pile_fini(&d->below);
 	free(d);
 }
@@ -76,6 +77,50 @@ read_names(struct programs_fetch *q, struct ts_reader *rd, struct ts_err *err)
 	return code == TS_E_DAMAGED ? TS_OK : code;
 }
 
+static int
+by_node(const void *a, const void *b)
+{
+	const struct programs_root *x = a, *y = b;
+
+	if (x->node != y->node)
+		return x->node < y->node ? -1 : 1;
+	return (x->root > y->root) - (x->root < y->root);
+}
+
+static enum ts_code
+list_roots(struct programs_data *d, const struct ts_cache *cache, const struct ts_cancel *cancel,
+	struct ts_err *err)
+{
+	const struct ts_program_root *root = d->tree->root.memory;
+	enum ts_code code = TS_OK;
+
+	for (uint32_t i = 0; !code && i < d->tree->roots; i++) {
+		struct programs_root r = {ts_program_tree_find(d->tree, root[i].program), i};
+
+		code = ts_pile_add(&d->root, &r, sizeof(r), cache, err);
+	}
+	return code ? code
+		    : ts_pile_sort(&d->root, d->tree->roots, sizeof(struct programs_root), by_node,
+			      cache, cancel, err);
+}
+
+uint32_t
+programs_root(const struct programs_data *d, uint32_t node)
+{
+	const struct programs_root *all = d->root.memory;
+	size_t low = 0, n = d->root.used / sizeof(*all), high = n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (all[middle].node < node)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < n && all[low].node == node ? all[low].root : UINT32_MAX;
+}
+
 /* All programs, each once: those that nothing calls, too. */
 static void
 add_all(struct programs_data *d)
@@ -108,6 +153,8 @@ read_programs(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 		d->tree = ts_program_tree_hold(q->tree);
 	else if (!code)
 		code = read_tree(q, rd, err);
+	if (!code)
+		code = list_roots(d, q->cache, rd->cancel, err);
 	if (!code)
 		code = read_names(q, rd, err);
 	if (!code)

@@ -7,8 +7,9 @@
 
 #include "programs_internal.h"
 
-static void
-explain_own(const struct programs_view *s, struct ts_explain *out, const struct ts_program_cost *p)
+void
+programs_explain_own(const struct programs_view *s, struct ts_explain *out,
+	const struct ts_program_cost *p)
 {
 	enum ts_units units = s->base.env->options->units;
 	struct ts_explained *x;
@@ -92,5 +93,5 @@ programs_explain(struct ts_view *v, struct ts_explain *out)
 	p = programs_cost(s->data, at);
 	explain_below(s, out, at);
 	if (p)
-		explain_own(s, out, p);
+		programs_explain_own(s, out, p);
 }

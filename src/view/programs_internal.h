@@ -17,12 +17,17 @@ enum programs_kind { ASK_PROGRAMS, ASK_TRACE, ASK_HITS, ASK_KINDS };
 
 enum { PROGRAMS_SOUGHT = 256 };
 
+struct programs_root {
+	uint32_t node, root; /* index in tree->root */
+};
+
 /* What was read. Not changed once it is delivered: workers that search hold it, too. */
 struct programs_data {
 	atomic_int uses;
 	struct ts_program_tree *tree; /* one without edges where it is not known who calls whom */
 	struct ts_program_costs *costs;
 	struct ts_names names;
+	struct ts_pile root;	    /* struct programs_root, by node: the first of each */
 	struct ts_pile below;	    /* struct ts_program_sums by node */
 	bool flat;		    /* there is no tree */
 	bool whole;		    /* all of it is there */
@@ -79,6 +84,9 @@ programs_below(const struct programs_data *d, uint32_t node)
 	return (const struct ts_program_sums *)d->below.memory + node;
 }
 
+/* The root that calls a node on top, or UINT32_MAX. */
+uint32_t programs_root(const struct programs_data *d, uint32_t node);
+
 /* Its own figures, or NULL: it is named, but not described. */
 static inline const struct ts_program_cost *
 programs_cost(const struct programs_data *d, uint32_t node)
@@ -120,8 +128,27 @@ void programs_explain(struct ts_view *v, struct ts_explain *out);
 void programs_title(const struct programs_data *d, uint32_t node, struct ts_strbuf *type,
 	struct ts_strbuf *name);
 
-/* programs_tabs.c */
-enum { PROGRAMS_TABS = 2 };
+/* Put the cursor on a program by its number; a bell and a word where it is not below a root. */
+enum ts_effect programs_go_to(struct programs_view *s, int64_t program);
+
+/* Tabs, in their order: programs_tabs.c (details), programs_program.c, programs_same.c */
+enum { PROGRAMS_TAB_SAME = 5, PROGRAMS_TABS = 7, PROGRAMS_MARKED = 1000 };
 extern const struct ts_tab_ops *const programs_tab_ops[PROGRAMS_TABS];
+extern const struct ts_tab_ops programs_tab_code, programs_tab_vertices, programs_tab_cycles,
+	programs_tab_path, programs_tab_same;
+
+/* "program 17" */
+void programs_tab_note(const struct ts_tab *t, char out[TS_TAB_NOTE]);
+bool programs_tab_sheet(struct ts_tab *t, struct ts_sheet *out);
+
+/*
+ * What a program shares with the one under the cursor (bits of report/program_same.h); vertices as far as the Steps tab knows
+ * them: it lists at least the first PROGRAMS_MARKED.
+ */
+unsigned programs_same(const struct programs_view *s, uint32_t node);
+
+/* Figures of a program alone, for `=`. */
+void programs_explain_own(const struct programs_view *s, struct ts_explain *out,
+	const struct ts_program_cost *p);
 
 #endif

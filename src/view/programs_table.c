@@ -30,7 +30,7 @@ enum {
 
 static const struct ts_column columns[COLUMNS] = {
 	[C_WHAT] = {"program", 24, 44, 3, 0, TS_FIELD_ELLIPSIS},
-	[C_NAME] = {"name", 12, 0, 6, 0, TS_FIELD_TAIL},
+	[C_NAME] = {"name", 20, 0, 6, 0, TS_FIELD_TAIL},
 	[C_USES] = {"used", 5, 6, 0, 3, TS_FIELD_RIGHT},
 	[C_STEPS] = {"steps", 9, 11, 0, 2, TS_FIELD_RIGHT},
 	[C_CYCLES] = {"cycles", 8, 8, 0, 0, TS_FIELD_RIGHT},
@@ -88,9 +88,9 @@ static void
 root_title(const struct programs_data *d, uint32_t node, struct ts_strbuf *out)
 {
 	const struct ts_program_root *root = d->tree->root.memory;
-	uint32_t at = programs_node(d, node)->root;
+	uint32_t at = programs_root(d, node);
 
-	if (at < d->tree->roots && root[at].program == programs_node(d, node)->program)
+	if (at != UINT32_MAX)
 		ts_strbuf_printf(out, "%s %lld ", root[at].function ? "function" : "control",
 			(long long)root[at].position);
 }
@@ -318,13 +318,12 @@ value(void *ctx, int64_t i, int column, struct ts_table_value *out)
 	return true;
 }
 
-/* What was found, and what runs the same compute set as the program under the cursor. */
+/* What was found, and what has to do with the program under the cursor. */
 static enum ts_role
 row_role(void *ctx, int64_t i)
 {
 	struct programs_view *s = ctx;
 	uint32_t at = programs_at(s), node;
-	const struct ts_program_cost *p, *q;
 
 	if (i < 0 || i >= (int64_t)s->outline.count)
 		return TS_ROLE_TEXT;
@@ -333,13 +332,7 @@ row_role(void *ctx, int64_t i)
 		return TS_ROLE_MATCH;
 	if (at == UINT32_MAX || i == s->outline.list.cursor)
 		return TS_ROLE_TEXT;
-	if (node == at)
-		return TS_ROLE_SELECTION;
-	p = programs_cost(s->data, at);
-	q = programs_cost(s->data, node);
-	return p && q && p->compute_set != TS_UNKNOWN && p->compute_set == q->compute_set
-		? TS_ROLE_SELECTION
-		: TS_ROLE_TEXT;
+	return node == at || programs_same(s, node) ? TS_ROLE_SELECTION : TS_ROLE_TEXT;
 }
 
 struct ts_table

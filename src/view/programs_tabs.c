@@ -218,8 +218,8 @@ details_draw(struct ts_tab *t, struct ts_canvas *c, bool has_keys)
 	ts_table_draw(c, r, &table, &d->list);
 }
 
-static void
-details_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
+void
+programs_tab_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 {
 	struct programs_view *s = programs_host(t);
 	uint32_t at = programs_at(s);
@@ -308,7 +308,7 @@ static const struct ts_tab_ops tab_details = {
 	.hints = hints,
 	.open = details_open,
 	.close = details_close,
-	.note = details_note,
+	.note = programs_tab_note,
 	.resize = details_resize,
 	.draw = details_draw,
 	.command = details_command,
@@ -319,4 +319,6 @@ static const struct ts_tab_ops tab_details = {
 	.list = details_list,
 };
 
-const struct ts_tab_ops *const programs_tab_ops[PROGRAMS_TABS] = {&tab_details, &ts_tab_debug};
+const struct ts_tab_ops *const programs_tab_ops[PROGRAMS_TABS] = {&tab_details, &programs_tab_code,
+	&programs_tab_vertices, &programs_tab_cycles, &programs_tab_path, &programs_tab_same,
+	&ts_tab_debug};

@@ -42,6 +42,15 @@ static const struct {
 	{"programs-200", 200, 58, TS_GLYPHS_FULL,
 		{"search DoExchange under Repeat where code>1", "search-next", 0}},
 	{"programs-ascii", 80, 22, TS_GLYPHS_ASCII, {"down", "unfold", "pane-next", "down", 0}},
+	{"programs-code-120", 120, 38, TS_GLYPHS_FULL,
+		{"search type=DoExchange where own_code>1", "tab code", "pane-next", "down", 0}},
+	{"programs-vertices-120", 120, 38, TS_GLYPHS_FULL,
+		{"search type=OnTileExecute", "tab vertices", "pane-next", "down", 0}},
+	{"programs-cycles-80", 80, 22, TS_GLYPHS_FULL,
+		{"search type=OnTileExecute", "tab cycles", 0}},
+	{"programs-path-80", 80, 22, TS_GLYPHS_FULL, {"search type=OnTileExecute", "tab path", 0}},
+	{"programs-steps-120", 120, 38, TS_GLYPHS_FULL,
+		{"search type=OnTileExecute", "tab steps", "pane-next", "down", 0}},
 	{"programs-40", 40, 8, TS_GLYPHS_BASIC, {0}},
 };
 
@@ -166,8 +175,10 @@ static const char *const broken[] = {
 
 static const char *const keys[] = {"down", "open", "unfold", "right", "left", "sort", "page-down",
 	"search a", "search-next", "search x under y where code>0", "threshold 1", "pane-next",
-	"down", "tab-next", "pane-previous", "last", "open", "goto-trace", "goto-liveness", "fold",
-	"first", "goto 3", "copy", "pane-zoom", "threshold 0"};
+	"down", "tab-next", "tab code", "tab vertices", "tab cycles", "open", "tab path", "down",
+	"open", "tab steps", "down", "open", "tab debug", "tab details", "pane-previous", "last",
+	"open", "goto-trace", "goto-liveness", "fold", "first", "goto 3", "copy", "pane-zoom",
+	"threshold 0"};
 
 START_TEST(survives)
 {

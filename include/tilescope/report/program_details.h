@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * program_details - what a program runs: the vertices of its compute set, and its cycles by tile.
+ * program_details - what a program runs: the vertices of its compute set, its cycles and its code by tile.
  *
  * Cycles are those of the program (exchanges), else of its compute set: measured ones belong to the last execution,
  * estimates are the compiler's model. Both are shown where both are recorded, never one as the other.
@@ -13,7 +13,10 @@
 
 enum { TS_VERTEX_ROWS = 1000, TS_CYCLE_ROWS = 1000 };
 
+/* Figures by tile come in twos: measured and estimated cycles; code of its exchange and of its control. */
 enum ts_cycles_kind { TS_CYCLES_MEASURED, TS_CYCLES_ESTIMATED, TS_CYCLES_KINDS };
+enum { TS_CODE_EXCHANGE, TS_CODE_CONTROL, TS_CODE_KINDS };
+_Static_assert((int)TS_CODE_KINDS == (int)TS_CYCLES_KINDS, "both are listed by the same functions");
 
 struct ts_vertex_row {
 	int64_t vertex_type;
@@ -24,7 +27,7 @@ struct ts_vertex_row {
 	uint32_t said_at, said_length; /* the same as people write it (base/vertex_name.h) */
 };
 
-/* Of one kind; tiles 0 = not recorded. Tiles that are not in it have none. */
+/* Of one kind, cycles or bytes; tiles 0 = not recorded. Tiles that are not in it have none. */
 struct ts_tile_cycles {
 	bool known;	  /* recorded */
 	const char *from; /* "program.cycles_by_tile": constant text */
@@ -38,6 +41,13 @@ struct ts_cycle_row {
 	int64_t cycles[TS_CYCLES_KINDS]; /* TS_UNKNOWN */
 };
 
+/* Tiles that have some of either kind, the most first (of the first kind that is known). */
+struct ts_cycle_rows {
+	int count; /* listed: at most TS_CYCLE_ROWS */
+	struct ts_cycle_row *row;
+	int64_t active; /* all of them */
+};
+
 struct ts_program_details {
 	int64_t program, compute_set; /* TS_UNKNOWN: none */
 	struct ts_strbuf text;
@@ -48,10 +58,8 @@ struct ts_program_details {
 	int64_t instances;  /* of all of them, at most TS_NUMBER_MAX */
 	int vertices;	    /* most instances first */
 	struct ts_vertex_row *vertex;
-	struct ts_tile_cycles cycles[TS_CYCLES_KINDS];
-	int rows; /* tiles with cycles, the most first (of the first kind that is known) */
-	struct ts_cycle_row *row;
-	int64_t active; /* tiles that have cycles of either kind */
+	struct ts_tile_cycles cycles[TS_CYCLES_KINDS], code[TS_CODE_KINDS];
+	struct ts_cycle_rows rows, code_rows;
 };
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * liveness_path - the tab with the place of the step's program among those that call it. The tree of programs is read once
- * a report, the way to a program whenever the cursor comes to another one.
+ * program_path - the tab with the place of a program among those that call it (program_tabs.h). The tree of programs is read
+ * once a report, where the view has none, the way to a program whenever the cursor comes to another one.
  */
 #include "config.h"
 
@@ -9,9 +9,8 @@
 #include <stdlib.h>
 
 #include "tilescope/base/mem.h"
-#include "tilescope/report/program_tree.h"
 
-#include "liveness_tabs.h"
+#include "program_tabs.h"
 
 enum { NO_PROGRAM = -2 };
 
@@ -25,7 +24,7 @@ struct path_fetch {
 
 struct path_tab {
 	struct ts_held_list l; /* first */
-	struct liveness *s;
+	const struct program_tab_of *of;
 	struct ts_fetch *sent;
 	int64_t asked;		      /* program; NO_PROGRAM: none */
 	struct ts_program_tree *tree; /* held */
@@ -56,22 +55,22 @@ fini_path(struct ts_fetch *f)
 	ts_program_path_fini(&p->path);
 }
 
-static bool
-path_open(struct ts_tab *t)
+bool
+program_path_open(struct ts_tab *t, const struct program_tab_of *of)
 {
 	struct path_tab *p = ts_alloc(1, sizeof(*p));
 
 	if (!p)
 		return false;
-	p->s = t->host;
+	p->of = of;
 	p->asked = NO_PROGRAM;
 	ts_held_list_init(&p->l, -1);
 	t->own = p;
 	return true;
 }
 
-static void
-path_drop(struct ts_tab *t)
+void
+program_path_drop(struct ts_tab *t)
 {
 	struct path_tab *p = t->own;
 
@@ -84,30 +83,30 @@ path_drop(struct ts_tab *t)
 	p->l.of++;
 }
 
-static void
-path_close(struct ts_tab *t)
+void
+program_path_close(struct ts_tab *t)
 {
-	path_drop(t);
+	program_path_drop(t);
 	ts_held_list_fini(&((struct path_tab *)t->own)->l);
 	free(t->own);
 }
 
-static bool
-path_absent(const struct ts_tab *t)
+bool
+program_path_absent(const struct ts_tab *t)
 {
 	const struct ts_report *r = t->view->env->report;
 
 	return r && !ts_report_has(r, TS_PROGRAM_CHILD);
 }
 
-static void
-path_request(struct ts_tab *t)
+void
+program_path_request(struct ts_tab *t)
 {
 	struct path_tab *p = t->own;
-	int64_t program = live_program(p->s);
+	int64_t program = p->of->program(t);
 	struct path_fetch *f;
 
-	if (program == p->asked || p->s->src.line.count == 0)
+	if (program == p->asked || !p->of->ready(t))
 		return;
 	p->asked = program;
 	if (program < 0) {
@@ -120,15 +119,16 @@ path_request(struct ts_tab *t)
 	f->f.read = read_path;
 	f->f.fini = fini_path;
 	f->program = program;
+	if (!p->tree && p->of->tree)
+		p->tree = p->of->tree(t);
 	f->tree = p->tree ? ts_program_tree_hold(p->tree) : NULL;
 	p->sent = &f->f;
-	live_send(t, &f->f, 0,
-		p->tree ? 0 : ts_reach_span(&t->view->env->report->binding[TS_PROGRAM_CHILD].reach),
+	ts_fetch_send(t->view, &f->f, t->kind, p->tree ? TS_WORKER_SCREEN : TS_WORKER_BULK,
 		"reading the tree of programs");
 }
 
-static enum ts_effect
-path_deliver(struct ts_tab *t, struct ts_fetch *f)
+enum ts_effect
+program_path_deliver(struct ts_tab *t, struct ts_fetch *f)
 {
 	struct path_tab *p = t->own;
 	struct path_fetch *answer = (struct path_fetch *)f;
@@ -241,7 +241,7 @@ path_value(void *ctx, int64_t i, int column, struct ts_table_value *out)
 	return true;
 }
 
-static const struct ts_held_table path_table = {.id = "liveness.path",
+static const struct ts_held_table path_table = {.id = "program.path",
 	.column = path_columns,
 	.facts = path_facts,
 	.columns = P_COUNT,
@@ -255,23 +255,22 @@ path_begin(struct path_tab *p, const struct ts_tab *t)
 	ts_held_list_begin(&p->l, t, &path_table, t->r, p->known ? p->path.levels : 0);
 }
 
-static void
-path_resize(struct ts_tab *t)
+void
+program_path_resize(struct ts_tab *t)
 {
 	path_begin(t->own, t);
 }
 
-static void
-path_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
+void
+program_path_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 {
 	const struct path_tab *p = t->own;
-	char n[TS_FMT_MAX];
 	bool shared = false;
 
 	for (int i = 0; p->known && i < p->path.levels; i++)
 		shared |= p->path.level[i].uses > 1;
 	if (!p->known)
-		snprintf(out, TS_TAB_NOTE, "step %s", ts_fmt_count(n, live_step(p->s)));
+		p->of->place(t, out);
 	else if (!p->path.rooted)
 		snprintf(out, TS_TAB_NOTE, "not reached from a root");
 	else
@@ -280,16 +279,15 @@ path_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 			shared ? ", first of several uses" : "", p->path.cut ? ", cut" : "");
 }
 
-static void
-path_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
+void
+program_path_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 {
 	struct path_tab *p = t->own;
 
 	(void)focus;
-	if (live_program(p->s) < 0)
-		ts_canvas_wrap(c, t->r, 0, TS_ROLE_DIM,
-			"Which program runs at this step is not recorded.");
-	else if (path_absent(t))
+	if (p->of->program(t) < 0)
+		ts_canvas_wrap(c, t->r, 0, TS_ROLE_DIM, p->of->nothing);
+	else if (program_path_absent(t))
 		ts_canvas_wrap(c, t->r, 0, TS_ROLE_DIM,
 			"Which programs call which (program_child) is not in this report.");
 	else if (!p->known)
@@ -300,19 +298,23 @@ path_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 	}
 }
 
-static enum ts_effect
-path_command(struct ts_tab *t, const struct ts_call *call)
+enum ts_effect
+program_path_command(struct ts_tab *t, const struct ts_call *call)
 {
 	struct path_tab *p = t->own;
+	int64_t row;
 
 	path_begin(p, t);
+	row = p->known ? ts_held_list_row(&p->l) : -1;
 	if (call->cmd == TS_CMD_SORT || call->cmd == TS_CMD_SORT_REVERSE)
 		return TS_EFFECT_BELL; /* a way has one order */
+	if (call->cmd == TS_CMD_OPEN && !ts_call_arg(call, 0) && p->of->open_program && row >= 0)
+		return p->of->open_program(t, p->path.level[row].program);
 	return ts_held_list_command(&p->l, t, call);
 }
 
-static enum ts_effect
-path_mouse(struct ts_tab *t, int x, int y, int wheel)
+enum ts_effect
+program_path_mouse(struct ts_tab *t, int x, int y, int wheel)
 {
 	struct path_tab *p = t->own;
 
@@ -321,8 +323,8 @@ path_mouse(struct ts_tab *t, int x, int y, int wheel)
 	return ts_held_list_mouse(&p->l, t->r, y, wheel);
 }
 
-static bool
-path_about(const struct ts_tab *t, struct ts_debug_about *out)
+bool
+program_path_about(const struct ts_tab *t, struct ts_debug_about *out)
 {
 	const struct path_tab *p = t->own;
 	int64_t row = p->known ? ts_held_list_row(&p->l) : -1;
@@ -335,48 +337,34 @@ path_about(const struct ts_tab *t, struct ts_debug_about *out)
 	return true;
 }
 
-static struct ts_list *
-path_list(struct ts_tab *t, bool *there)
+struct ts_list *
+program_path_list(struct ts_tab *t, bool *there)
 {
 	struct path_tab *p = t->own;
 
-	*there = p->known && p->path.program == live_program(p->s);
+	*there = p->known && p->path.program == p->of->program(t);
 	return &p->l.list;
 }
 
 static void
-path_explain(struct ts_tab *t, struct ts_explain *out)
+explain_level(struct ts_explain *out, const struct ts_path_level *v)
+{
+	struct ts_explained *x = ts_explain_add(out, "uses of program %lld", (long long)v->program);
+
+	ts_explain_integer(x, v->uses, "uses");
+	ts_explain_from(x, TS_KNOWN_RECORDED, "program_child.child, program_root.program");
+	ts_explain_query(x,
+		"SELECT (SELECT count(*) FROM program_child WHERE child = %lld) + (SELECT count(*) "
+		"FROM program_root WHERE program = %lld)",
+		(long long)v->program, (long long)v->program);
+}
+
+void
+program_path_explain(struct ts_tab *t, struct ts_explain *out)
 {
 	const struct path_tab *p = t->own;
 	int64_t row = p->known ? ts_held_list_row(&p->l) : -1;
 
 	if (row >= 0 && row < p->path.levels && p->tree)
-		live_explain_level(out, &p->path.level[row]);
+		explain_level(out, &p->path.level[row]);
 }
-
-static const struct ts_hint hints[] = {
-	{TS_CMD_DEBUG, "debug"},
-	{TS_CMD_EDIT, "source"},
-	{TS_CMD_COUNT, NULL},
-};
-
-const struct ts_tab_ops live_tab_path = {
-	.name = "path",
-	.title = "Path",
-	.hints = hints,
-	.explain = path_explain,
-	.open = path_open,
-	.close = path_close,
-	.drop = path_drop,
-	.absent = path_absent,
-	.note = path_note,
-	.resize = path_resize,
-	.request = path_request,
-	.deliver = path_deliver,
-	.draw = path_draw,
-	.command = path_command,
-	.mouse = path_mouse,
-	.about = path_about,
-	.list = path_list,
-	.sheet = live_tab_sheet,
-};
