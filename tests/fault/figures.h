@@ -451,7 +451,7 @@ figure_programs(uint64_t *d, struct ts_reader *rd, struct ts_err *err)
 	if (!code)
 		code = ts_program_details_read(&details, rd, 20, err);
 	if (!code)
-		digest_i64(d, details.instances + details.rows);
+		digest_i64(d, details.instances + details.rows.count + details.code_rows.count);
 	ts_program_details_fini(&details);
 	ts_program_path_fini(&path);
 	ts_program_tree_close(tree);
