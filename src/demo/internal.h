@@ -250,7 +250,8 @@ struct demo_shape {
 	int convs;  /* parts into which a matrix product is cut */
 	int detail; /* 0..2: leaves of an operation */
 	int64_t unlowered;
-	int64_t blob_bytes; /* for one `_by_tile` column */
+	int64_t blob_bytes;  /* for one `_by_tile` column */
+	int64_t cycle_bytes; /* for measured cycles, without which nothing is seen of single tiles */
 };
 
 extern const struct demo_shape demo_shapes[TS_DEMO_SCALE_COUNT];

@@ -158,10 +158,22 @@ const struct demo_op demo_update_ops[DEMO_UPDATE_OPS] = {
 	{"update", DEMO_UPDATE_OP, false, false, 180}};
 
 const struct demo_shape demo_shapes[TS_DEMO_SCALE_COUNT] = {
-	[TS_DEMO_SMALL] =
-		{.layers = 4, .convs = 1, .detail = 0, .unlowered = 5000, .blob_bytes = 120000},
-	[TS_DEMO_BERT] =
-		{.layers = 24, .convs = 3, .detail = 2, .unlowered = 300000, .blob_bytes = 4000000},
-	[TS_DEMO_HUGE] =
-		{.layers = 48, .convs = 5, .detail = 2, .unlowered = 600000, .blob_bytes = 8000000},
+	[TS_DEMO_SMALL] = {.layers = 4,
+		.convs = 1,
+		.detail = 0,
+		.unlowered = 5000,
+		.blob_bytes = 120000,
+		.cycle_bytes = 16000000},
+	[TS_DEMO_BERT] = {.layers = 24,
+		.convs = 3,
+		.detail = 2,
+		.unlowered = 300000,
+		.blob_bytes = 4000000,
+		.cycle_bytes = 700000000},
+	[TS_DEMO_HUGE] = {.layers = 48,
+		.convs = 5,
+		.detail = 2,
+		.unlowered = 600000,
+		.blob_bytes = 8000000,
+		.cycle_bytes = 8000000},
 };

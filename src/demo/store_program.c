@@ -77,12 +77,30 @@ blob_bind(struct demo_out *out, int column, const struct demo_model *m, const st
 	demo_blob(out, column, b->p, b->n);
 }
 
-/* Does the i-th of n get a blob? About `blob_bytes` of them do, evenly spread. */
+/* Does the i-th of n get a blob? About `bytes` of them do, evenly spread. */
+static bool
+is_wanted(const struct demo_model *m, int64_t bytes, size_t i, size_t n)
+{
+	size_t want = (size_t)ts_clamp_i64(bytes / (m->all_tiles * 4), 2, (int64_t)n);
+	return i * want / n != (i + 1) * want / n;
+}
+
 static bool
 blob_wanted(const struct demo_model *m, size_t i, size_t n)
 {
-	size_t want = (size_t)ts_clamp_i64(m->shape.blob_bytes / (m->all_tiles * 4), 2, (int64_t)n);
-	return i * want / n != (i + 1) * want / n;
+	return is_wanted(m, m->shape.blob_bytes, i, n);
+}
+
+static bool
+cycles_wanted(const struct demo_model *m, size_t i, size_t n)
+{
+	return !m->o.oom && is_wanted(m, m->shape.cycle_bytes, i, n);
+}
+
+static bool
+is_exchange(const struct demo_prog *p)
+{
+	return p->type == DEMO_DO_EXCHANGE || p->type == DEMO_GLOBAL_EXCHANGE;
 }
 
 /* ---- programs ---- */
@@ -91,18 +109,13 @@ static void
 program_blobs(struct demo_out *out, const struct demo_model *m, const struct demo_prog *p,
 	struct blob b[6])
 {
-	bool exchange = p->type == DEMO_DO_EXCHANGE || p->type == DEMO_GLOBAL_EXCHANGE;
-	for (int c = 6; c < 12; c++)
-		demo_null(out, c);
 	if (!p->cycles)
 		return;
 	blob_bind(out, 6, m, p, &b[0], 1, value_control);
-	if (!exchange)
+	if (!is_exchange(p))
 		return;
 	blob_bind(out, 7, m, p, &b[1], 1, value_code);
 	blob_bind(out, 8, m, p, &b[2], 1, value_estimate);
-	if (!m->o.oom)
-		blob_bind(out, 9, m, p, &b[3], 1, value_cycles);
 	blob_bind(out, 10, m, p, &b[4], 1, value_data);
 	blob_bind(out, 11, m, p, &b[5], 1, value_data);
 }
@@ -126,6 +139,8 @@ program_rows(struct demo_out *out, const struct demo_model *m, struct blob b[6])
 			demo_int(out, 5, demo_context_of_prog(m, i));
 		if (blob_wanted(m, i, m->nprogs))
 			program_blobs(out, m, p, b);
+		if (p->cycles && is_exchange(p) && cycles_wanted(m, i, m->nprogs))
+			blob_bind(out, 9, m, p, &b[3], 1, value_cycles);
 		if (!demo_row(out))
 			break;
 	}
@@ -184,11 +199,10 @@ compute_sets_write(struct demo_out *out, const struct demo_model *m, struct blob
 		demo_int(out, 2, demo_context_of_cs(m, i));
 		demo_null(out, 3);
 		demo_null(out, 4);
-		if (blob_wanted(m, i, m->ncs)) {
+		if (blob_wanted(m, i, m->ncs))
 			blob_bind(out, 3, m, p, &b[0], 1, value_estimate);
-			if (!m->o.oom)
-				blob_bind(out, 4, m, p, &b[1], 1, value_cycles);
-		}
+		if (cycles_wanted(m, i, m->ncs))
+			blob_bind(out, 4, m, p, &b[1], 1, value_cycles);
 		if (!demo_row(out))
 			break;
 	}

@@ -18,6 +18,7 @@
 static const struct trace_drawing_ops *const drawings[] = {
 	&trace_drawing_lanes,
 	&trace_drawing_blocks,
+	&trace_drawing_bsp,
 };
 
 bool

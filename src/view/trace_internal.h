@@ -246,6 +246,9 @@ extern const struct trace_drawing_ops trace_drawing_lanes;
 void trace_draw_key(const struct trace_view *t, struct ts_canvas *c,
 	struct ts_rect r); /* of the classes */
 
+/* --- trace_bsp.c --- */
+extern const struct trace_drawing_ops trace_drawing_bsp;
+
 /* --- trace_lane_set.c --- */
 void trace_lanes_begin(struct trace_view *t); /* a trace has come */
 void trace_lanes_fini(struct trace_view *t);

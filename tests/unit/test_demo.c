@@ -296,7 +296,7 @@ START_TEST(the_small_report_has_what_there_is_to_find)
 	struct ts_demo_options o = {.seed = (uint64_t)_i};
 	write_demo(&f, &o);
 	ck_assert_int_eq(stat(f.path, &st), 0);
-	ck_assert_int_lt(st.st_size, 10000000);
+	ck_assert_int_lt(st.st_size, 14000000);
 	ck_assert_int_eq(number(&f,
 				 "SELECT count(*) FROM compute_set WHERE name LIKE "
 				 "'bert/encoder/layer_3/attention/self/matMul/Conv_1/Convolve'"),

@@ -174,6 +174,8 @@ enum ts_context {
 	X(DRAWING, "drawing", TRACE, "[NAME]", BOUND,                                              \
 		"draw the time in another way: the next, or this")                                 \
 	X(DRAWING_BACK, "drawing-back", TRACE, "", BOUND, "the drawing before")                    \
+	X(TILES_IN, "tiles-in", TRACE, "", BOUND, "by tile: fewer tiles, around the cursor")       \
+	X(TILES_OUT, "tiles-out", TRACE, "", BOUND, "by tile: more tiles, around the cursor")      \
 	X(LANES, "lanes", TRACE, "[LIST...]", TYPED,                                               \
 		"lanes of these IPUs only: 0,2-5; none or all: of all")                            \
 	X(LANE_FOLD, "lane-fold", TRACE, "", BOUND,                                                \

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/* The drawing of the Trace view by tile: what it looks like, moving over tiles, what it says where nothing is known. */
+#include "config.h"
+
+#include "golden.h"
+#include "view_harness.h"
+
+#include "tilescope/view/explain.h"
+#include "tilescope/view/trace.h"
+
+static struct harness h;
+
+/* Two IPUs of four tiles. A compute set that takes 100, 50, 25 and 0 cycles, an exchange, sync, a set of which nothing is known. */
+static void
+small_tables(void)
+{
+	harness_dir(&h);
+	harness_sql(&h,
+		"CREATE TABLE report(key TEXT, value TEXT);"
+		"INSERT INTO report VALUES('store_version','1'), ('compute_instrumentation','tile');"
+		"CREATE TABLE target(type TEXT, ipus INTEGER, replicas INTEGER, tiles_per_ipu INTEGER,"
+		" bytes_per_tile INTEGER); INSERT INTO target VALUES('IPU', 2, 1, 4, 1000);"
+		"CREATE TABLE compute_set(compute_set INTEGER PRIMARY KEY, name TEXT, cycles_by_tile "
+		"BLOB); INSERT INTO compute_set VALUES(0, 'a', x'640000003200000019000000'),"
+		"(1, 'b', NULL);"
+		"CREATE TABLE program(program INTEGER PRIMARY KEY, type TEXT, name TEXT, compute_set "
+		"INTEGER, cycles_by_tile BLOB);"
+		"INSERT INTO program VALUES(0, 'OnTileExecute', 'a', 0, NULL),"
+		"(1, 'DoExchange', 'x', NULL, x'14000000140000001400000014000000'),"
+		"(2, 'Sync', 'Internal', NULL, NULL), (3, 'OnTileExecute', 'b', 1, NULL);"
+		"CREATE TABLE step(step INTEGER PRIMARY KEY, type TEXT, program INTEGER, "
+		"compute_set INTEGER); INSERT INTO step VALUES(0, 'OnTileExecute', 0, 0),"
+		"(1, 'DoExchange', 1, NULL), (2, 'Sync', 2, NULL), (3, 'OnTileExecute', 3, 1);"
+		"CREATE TABLE step_ipu(step INTEGER, ipu INTEGER, cycles INTEGER, start INTEGER,"
+		" \"end\" INTEGER); INSERT INTO step_ipu VALUES(0, 0, 100, 0, 100),"
+		"(1, 0, 20, 100, 120), (2, 0, 20, 120, 140), (3, 0, 60, 140, 200), (3, 1, 200, 0, 200)");
+}
+
+static void
+start(int w, int height, enum ts_glyphs glyphs)
+{
+	harness_start(&h, &ts_view_trace, w, height, glyphs);
+	harness_settle(&h);
+	ck_assert(!(harness_command(&h, "drawing bsp") & TS_EFFECT_BELL));
+}
+
+/* A row of the screen from the gutter on. */
+static void
+row_is(int y, const char *begins)
+{
+	char row[260];
+	int n = (int)strlen(begins);
+
+	harness_draw(&h);
+	for (int x = 0; x < n; x++) {
+		const struct ts_cell *cell = &h.canvas->cell[y * h.canvas->w + 8 + x];
+
+		row[x] = (char)cell->cp;
+	}
+	row[n] = '\0';
+	ck_assert_str_eq(row, begins);
+}
+
+START_TEST(letters_by_tile)
+{
+	small_tables();
+	start(48, 26, TS_GLYPHS_ASCII); /* 40 columns of 5 cycles */
+	row_is(2, "CCCCCCCCCCCCCCCCCCCCxxxxssssCCCCCCCCCCCC");
+	row_is(6, "CCCCCCCCCCssssssssssxxxxssss");
+	row_is(9, "CCCCCsssssssssssssssxxxxssss");
+	row_is(12, "ssssssssssssssssssssxxxxssss");
+	harness_resize(&h, 88, 26);
+	harness_settle(&h);
+	harness_says(&h, "tile 0: 100%, 0%, 0%");
+	harness_says(&h, "2 of 3 by tile, repeated");
+	ck_assert_int_eq(h.selection.tile, 0);
+	harness_command(&h, "down");
+	harness_says(&h, "tile 1: 100%, 0%, 0%");
+	ck_assert_int_eq(h.selection.tile, 1);
+	harness_command(&h, "page-down");
+	harness_says(&h, "tile 3: 0%, 0%, 100%");
+	ck_assert(harness_command(&h, "down") & TS_EFFECT_BELL);
+	harness_command(&h, "ipu-next");
+	harness_says(&h, "0 of 1 by tile, none known");
+	ck_assert_int_eq(h.selection.tile, 4);
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(nothing_is_known_by_tile)
+{
+	small_tables();
+	harness_sql(&h,
+		"ALTER TABLE compute_set DROP COLUMN cycles_by_tile;"
+		"ALTER TABLE program DROP COLUMN cycles_by_tile");
+	start(80, 30, TS_GLYPHS_ASCII);
+	harness_says(&h, "and exchanges by tile are not recorded");
+	ck_assert(harness_command(&h, "tiles-in") & (TS_EFFECT_UNKNOWN | TS_EFFECT_BELL));
+	harness_end(&h);
+	small_tables();
+	harness_sql(&h, "DELETE FROM target");
+	start(80, 30, TS_GLYPHS_ASCII);
+	harness_says(&h, "it is not known which tiles IPU 0 has");
+	harness_end(&h);
+	small_tables();
+	harness_sql(&h, "UPDATE report SET value = 'ipu' WHERE key = 'compute_instrumentation'");
+	start(80, 30, TS_GLYPHS_ASCII); /* what was measured is of one tile of the IPU */
+	harness_says(&h, "0 of 3 by tile");
+	harness_end(&h);
+	small_tables();
+	harness_sql(&h, "DROP TABLE step_ipu");
+	start(80, 30, TS_GLYPHS_ASCII);
+	harness_says(&h, "step_ipu");
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(tiles_are_zoomed)
+{
+	const struct ts_demo_options o = {.layout = TS_DEMO_STORE};
+
+	harness_demo(&h, &o);
+	start(80, 24, TS_GLYPHS_FULL);
+	harness_command(&h, "pane-zoom"); /* the tabs below are others' */
+	harness_command(&h, "goto 12");
+	for (int i = 0; i < 6; i++)
+		harness_command(&h, "zoom-in");
+	harness_look(&h, "bsp_80x24");
+	harness_command(&h, "half-page-down");
+	harness_command(&h, "tiles-in");
+	ck_assert_str_eq(h.env.message, "368 of 1,472 tiles");
+	harness_command(&h, "tiles-in");
+	harness_look(&h, "bsp_80x24_zoomed");
+	harness_command(&h, "tiles-out");
+	harness_command(&h, "tiles-out");
+	ck_assert_str_eq(h.env.message, "1,472 of 1,472 tiles");
+	ck_assert(harness_command(&h, "tiles-out") & TS_EFFECT_BELL);
+	h.canvas->mono = true;
+	harness_look(&h, "bsp_80x24_mono");
+	h.canvas->mono = false;
+	harness_resize(&h, 200, 60);
+	harness_settle(&h);
+	harness_look(&h, "bsp_200x60");
+	harness_end(&h);
+}
+END_TEST
+
+/* What = says of a cell is what the legend says. */
+START_TEST(figures_are_explained)
+{
+	struct ts_explain *e = ts_alloc(1, sizeof(*e));
+
+	ck_assert_ptr_nonnull(e);
+	small_tables();
+	start(80, 30, TS_GLYPHS_ASCII);
+	ts_explain_init(e);
+	h.view->ops->explain(h.view, e);
+	ck_assert_int_ge(e->count, 3);
+	ck_assert_str_eq(e->figure[0].title, "part of its cycles in which tile 0 to 0 computes");
+	ck_assert_double_eq_tol(e->figure[0].real, 100, 1e-3);
+	ck_assert_int_eq(e->figure[0].known, TS_KNOWN_REPEATED);
+	free(e);
+	harness_end(&h);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("view_bsp");
+	TCase *tc = tcase_create("tiles");
+	SRunner *sr = srunner_create(s);
+	int failed;
+
+	tcase_set_timeout(tc, 120);
+	tcase_add_test(tc, letters_by_tile);
+	tcase_add_test(tc, nothing_is_known_by_tile);
+	tcase_add_test(tc, tiles_are_zoomed);
+	tcase_add_test(tc, figures_are_explained);
+	suite_add_tcase(s, tc);
+	srunner_run_all(sr, CK_NORMAL);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
