@@ -57,7 +57,15 @@ fill_row(struct filling *f, struct ts_trace_row *row, struct ts_rows *rows)
 	size_t n;
 	int i;
 
-	*row = (struct ts_trace_row){.active_tiles = TS_UNKNOWN, .balance = -1};
+	*row = (struct ts_trace_row){.active_tiles = TS_UNKNOWN,
+		.balance = -1,
+		.active_balance = -1,
+		.data_in = TS_UNKNOWN,
+		.data_out = TS_UNKNOWN,
+		.active_start_max = TS_UNKNOWN,
+		.active_end_min = TS_UNKNOWN};
+	row->program = ts_rows_known(rows, TS_STEP_Q_PROGRAM);
+	row->compute_set = ts_rows_known(rows, TS_STEP_Q_COMPUTE_SET);
 	row->step = ts_rows_known(rows, TS_STEP_Q_STEP);
 	row->run = ts_rows_known(rows, W_RUN);
 	row->program = ts_rows_known(rows, TS_STEP_Q_PROGRAM);
@@ -230,26 +238,51 @@ read_window_steps(struct filling *f, struct ts_reader *rd, int64_t row, int64_t 
 
 /* --- joined with an IPU's rows ---------------------------------------------------------------- */
 
-enum { P_STEP, P_IPU, P_CYCLES, P_START, P_END, P_TILES, P_BALANCE, P_COLUMNS };
+enum {
+	P_STEP,
+	P_IPU,
+	P_CYCLES,
+	P_START,
+	P_END,
+	P_TILES,
+	P_BALANCE,
+	P_ACTIVE_BALANCE,
+	P_IN,
+	P_OUT,
+	P_START_MAX,
+	P_END_MIN,
+	P_COLUMNS
+};
 
 static const int part_columns[P_COLUMNS] = {TS_STEP_IPU_STEP, TS_STEP_IPU_IPU, TS_STEP_IPU_CYCLES,
-	TS_STEP_IPU_START, TS_STEP_IPU_END, TS_STEP_IPU_ACTIVE_TILES, TS_STEP_IPU_TILE_BALANCE};
+	TS_STEP_IPU_START, TS_STEP_IPU_END, TS_STEP_IPU_ACTIVE_TILES, TS_STEP_IPU_TILE_BALANCE,
+	TS_STEP_IPU_ACTIVE_TILE_BALANCE, TS_STEP_IPU_DATA_IN, TS_STEP_IPU_DATA_OUT,
+	TS_STEP_IPU_ACTIVE_START_MAX, TS_STEP_IPU_ACTIVE_END_MIN};
+
+/* A share of 0 .. 1; else -1. */
+static double
+share_at(struct ts_rows *rows, int column)
+{
+	double v;
+
+	return ts_rows_real(rows, column, &v) == TS_VALUE_OK && v >= 0 && v <= 1 ? v : -1;
+}
 
 static void
 join_row(struct ts_trace_row *row, struct ts_rows *rows)
 {
-	double balance;
-
 	if (row->here || ts_rows_number(rows, P_CYCLES, &row->cycles) != TS_VALUE_OK ||
 		ts_rows_number(rows, P_START, &row->start) != TS_VALUE_OK ||
 		ts_rows_number(rows, P_END, &row->end) != TS_VALUE_OK)
 		return;
 	row->here = true;
 	row->active_tiles = ts_rows_known(rows, P_TILES);
-	row->balance = ts_rows_real(rows, P_BALANCE, &balance) == TS_VALUE_OK && balance >= 0 &&
-			balance <= 1
-		? balance
-		: -1;
+	row->balance = share_at(rows, P_BALANCE);
+	row->active_balance = share_at(rows, P_ACTIVE_BALANCE);
+	row->data_in = ts_rows_known(rows, P_IN);
+	row->data_out = ts_rows_known(rows, P_OUT);
+	row->active_start_max = ts_rows_known(rows, P_START_MAX);
+	row->active_end_min = ts_rows_known(rows, P_END_MIN);
 }
 
 static int

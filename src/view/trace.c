@@ -51,6 +51,7 @@ view_open(struct ts_view_env *env)
 		return NULL;
 	t->view.ops = &ts_view_trace;
 	t->view.env = env;
+	t->jump_class = -1;
 	t->about.relation = TS_RELATION_COUNT;
 	t->kept_step = t->goal = t->row_at = TS_UNKNOWN;
 	t->time = t->option_time = env->options->time;
@@ -327,6 +328,8 @@ static const struct command commands[] = {
 	{TS_CMD_STAGES, set_stages},
 	{TS_CMD_DRAWING, trace_draw_by},
 	{TS_CMD_DRAWING_BACK, trace_draw_by},
+	{TS_CMD_JUMP, trace_jump_command},
+	{TS_CMD_JUMP_BACK, trace_jump_command},
 	{TS_CMD_LANES, trace_lanes_command},
 	{TS_CMD_LANE_FOLD, trace_fold_lane},
 	{TS_CMD_SERIES, trace_series},

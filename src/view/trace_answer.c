@@ -210,6 +210,10 @@ trace_deliver(struct ts_view *v, struct ts_fetch *fetch)
 		return trace_search_take(t, f);
 	case ASK_COST:
 		return take_cost(t, f);
+	case ASK_JUMP:
+		return trace_take_jump(t, f);
+	case ASK_LONGEST:
+		return trace_take_longest(t, f);
 	case ASK_COUNT:
 		break;
 	}
@@ -227,6 +231,9 @@ trace_drop(struct trace_view *t)
 	ts_trace_chart_fini(&t->chart);
 	ts_trace_chart_fini(&t->overview);
 	ts_trace_hits_fini(&t->hits);
+	trace_drop_longest(t);
+	t->jump_asked = t->longest.go = false;
+	t->jump_class = -1;
 	trace_drawings_drop(t);
 	ts_tabs_drop(&t->tabs);
 	t->about = (struct ts_debug_about){.relation = TS_RELATION_COUNT};

@@ -99,6 +99,7 @@ fini(struct ts_fetch *f)
 	ts_trace_chart_fini(&t->chart);
 	ts_trace_hits_fini(&t->hits);
 	free(t->ipus);
+	free(t->longest);
 }
 
 /* --- asking ----------------------------------------------------------------------------------- */
@@ -115,6 +116,8 @@ static const struct {
 	[ASK_LOCATE] = {read_locate, TS_WORKER_SCREEN, "looking for a step"},
 	[ASK_SEARCH] = {read_search, TS_WORKER_BULK, "searching steps"},
 	[ASK_COST] = {read_cost, TS_WORKER_BULK, "adding up hits"},
+	[ASK_JUMP] = {trace_read_jump, TS_WORKER_BULK, "looking along the lane"},
+	[ASK_LONGEST] = {trace_read_longest, TS_WORKER_BULK, "looking for the longest steps"},
 };
 
 static bool
@@ -126,8 +129,8 @@ same(const struct trace_question *a, const struct trace_question *b)
 }
 
 /* A fetch for a question that was not asked last; NULL when it was. */
-static struct trace_fetch *
-begin(struct trace_view *t, enum trace_kind kind, struct trace_question q)
+struct trace_fetch *
+trace_begin(struct trace_view *t, enum trace_kind kind, struct trace_question q)
 {
 	struct trace_fetch *f;
 
@@ -146,18 +149,18 @@ begin(struct trace_view *t, enum trace_kind kind, struct trace_question q)
 	return f;
 }
 
-static void
-send(struct trace_view *t, enum trace_kind kind, struct trace_fetch *f)
+void
+trace_send(struct trace_view *t, enum trace_kind kind, struct trace_fetch *f)
 {
 	enum ts_worker_id worker = kinds[kind].worker;
 
-	bool chart = kind == ASK_CHART || kind == ASK_OVERVIEW;
+	bool by_index = kind == ASK_CHART || kind == ASK_OVERVIEW || kind == ASK_JUMP;
 
 	/* what can only be read forwards is read whole: not by the worker that the screen waits for */
 	if ((t->trace && t->trace->forwards) ||
 		(!t->trace && !t->view.env->report->binding[TS_STEP].reach.has_rowid))
 		worker = TS_WORKER_BULK;
-	if (chart && trace_sections(t) & 1u << TS_SECTION_LANES)
+	if (by_index && trace_sections(t) & 1u << TS_SECTION_LANES)
 		worker = TS_WORKER_SCREEN;
 	if (kind == ASK_OPEN && (t->trace || f->ahead)) /* nothing waits for it */
 		worker = TS_WORKER_BULK;
@@ -224,7 +227,8 @@ ask_open(struct trace_view *t, bool ahead)
 		return;
 	if (!ahead && t->ahead && t->fetch[ASK_OPEN] && waits_in_bulk(t))
 		t->asked[ASK_OPEN].asked = false; /* it was asked ahead, and now somebody waits */
-	f = begin(t, ASK_OPEN, (struct trace_question){.at = t->trace ? (int64_t)sections : 0});
+	f = trace_begin(t, ASK_OPEN,
+		(struct trace_question){.at = t->trace ? (int64_t)sections : 0});
 	if (!f)
 		return;
 	f->sections = sections;
@@ -232,7 +236,7 @@ ask_open(struct trace_view *t, bool ahead)
 	f->ref_at = trace_ref_row(t);
 	if (!t->trace)
 		t->data.state = TS_PANE_LOADING;
-	send(t, ASK_OPEN, f);
+	trace_send(t, ASK_OPEN, f);
 }
 
 static void
@@ -259,17 +263,17 @@ ask_window(struct trace_view *t)
 			ts_list_enough(&t->list, q->from, q->to, &ignore_from, &ignore_to))
 			return;
 	}
-	f = begin(t, ASK_WINDOW, (struct trace_question){.from = from, .to = to, .ipu = ipu});
+	f = trace_begin(t, ASK_WINDOW, (struct trace_question){.from = from, .to = to, .ipu = ipu});
 	if (!f)
 		return;
 	anchor(t, f, from, to);
-	send(t, ASK_WINDOW, f);
+	trace_send(t, ASK_WINDOW, f);
 }
 
 static bool
 ask_lanes(struct trace_view *t, enum trace_kind kind, struct trace_question q, const int *lane)
 {
-	struct trace_fetch *f = begin(t, kind, q);
+	struct trace_fetch *f = trace_begin(t, kind, q);
 
 	if (!f)
 		return false;
@@ -278,7 +282,7 @@ ask_lanes(struct trace_view *t, enum trace_kind kind, struct trace_question q, c
 		f->ipus[i] = t->trace->ipu[lane[i]];
 	if (!f->ipus)
 		f->q.lanes = 0;
-	send(t, kind, f);
+	trace_send(t, kind, f);
 	return true;
 }
 
@@ -377,17 +381,17 @@ ask_search(struct trace_view *t)
 	if (!trace_searched(t)) {
 		if (t->fetch[ASK_SEARCH] && t->asked[ASK_SEARCH].search == t->search)
 			return;
-		f = begin(t, ASK_SEARCH,
+		f = trace_begin(t, ASK_SEARCH,
 			(struct trace_question){.search = t->search, .at = t->searched});
 		if (f) {
 			trace_search_slice(t, f);
-			send(t, ASK_SEARCH, f);
+			trace_send(t, ASK_SEARCH, f);
 		}
 		return;
 	}
 	if (!t->hits.bit || t->hits.count == 0 || !t->trace->has_parts)
 		return;
-	f = begin(t, ASK_COST,
+	f = trace_begin(t, ASK_COST,
 		(struct trace_question){.search = t->search,
 			.ipu = trace_ipu(t),
 			.columns = t->at.strip.w > 0 ? t->at.strip.w : 100});
@@ -398,7 +402,7 @@ ask_search(struct trace_view *t)
 	if (f->hits.bit)
 		memcpy(f->hits.bit, t->hits.bit, (size_t)t->hits.steps / 8 + 1);
 	t->has_cost = false;
-	send(t, ASK_COST, f);
+	trace_send(t, ASK_COST, f);
 }
 
 /* --- two cursors ------------------------------------------------------------------------------ */
@@ -466,7 +470,7 @@ ask_locate(struct trace_view *t, bool by_time)
 	struct trace_question q = {.ipu = trace_ipu(t),
 		.at = by_time ? t->trace->from + t->span.cursor : t->goal,
 		.lanes = by_time};
-	struct trace_fetch *f = begin(t, ASK_LOCATE, q);
+	struct trace_fetch *f = trace_begin(t, ASK_LOCATE, q);
 
 	if (!f)
 		return;
@@ -474,7 +478,7 @@ ask_locate(struct trace_view *t, bool by_time)
 	if (!t->trace->gaps &&
 		!t->trace->forwards) /* enough to have the row anywhere on the screen */
 		f->before = f->after = 3 * t->list.rows / 2;
-	send(t, ASK_LOCATE, f);
+	trace_send(t, ASK_LOCATE, f);
 }
 
 void
@@ -534,6 +538,9 @@ trace_request(struct ts_view *v)
 		trace_drawn(t)->ops->request(trace_drawn(t));
 	ask_overview(t);
 	ask_search(t);
+	trace_ask_jump(t);
+	if (t->longest.go)
+		trace_ask_longest(t);
 	ts_tabs_request(&t->tabs);
 }
 

@@ -16,6 +16,7 @@
 
 #include "tilescope/report/memory.h"
 #include "tilescope/report/trace.h"
+#include "tilescope/report/trace_jump.h"
 #include "tilescope/ui/chart.h"
 #include "tilescope/ui/list.h"
 #include "tilescope/ui/span.h"
@@ -35,6 +36,8 @@ enum trace_kind {
 	ASK_LOCATE,
 	ASK_SEARCH,
 	ASK_COST,
+	ASK_JUMP,
+	ASK_LONGEST,
 	ASK_COUNT
 };
 
@@ -63,6 +66,8 @@ struct trace_fetch {
 	bool ahead;	   /* ASK_OPEN before the view was shown */
 	int64_t ref_at;	   /* ASK_OPEN again: a row whose number is asked for, or TS_UNKNOWN */
 	int64_t *ipus;
+	struct ts_trace_jump jump;
+	const struct ts_cache *cache;
 	char needle[TS_TRACE_NEEDLE];
 	int slices;	  /* of the search; 1 = all steps at once */
 	int64_t from, to; /* else these addresses */
@@ -73,6 +78,8 @@ struct trace_fetch {
 	struct ts_trace_chart chart;
 	struct ts_trace_hits hits;
 	struct ts_trace_cost cost;
+	struct ts_trace_long *longest;
+	int longest_n;
 	int64_t step, row, row_at;
 	bool found;
 };
@@ -170,6 +177,18 @@ struct trace_drawing {
 	struct ts_rect labels, plot;
 };
 
+/* The longest steps of the IPU in the range that was drawn when they were asked for. */
+struct trace_longest {
+	bool known;
+	bool go; /* to the first of them, when they are there */
+	int64_t ipu, from, to;
+	int n, rank; /* the one that the cursor went to last, -1 = none */
+	struct ts_trace_long *of;
+	struct ts_trace_window rows; /* of them, as far as they could be read */
+	uint64_t number;	     /* grows with each answer */
+	char why[200];		     /* there are none */
+};
+
 struct trace_view {
 	struct ts_view view; /* first */
 	struct ts_rect area;
@@ -207,6 +226,12 @@ struct trace_view {
 	struct ts_trace_hits hits;
 	bool has_hits, has_cost;
 	struct ts_trace_cost cost;
+
+	struct ts_trace_jump jump_wanted;
+	bool jump_asked;
+	int jump_class;	 /* of the last jump, when it was one of a class; -1 */
+	int64_t jump_at; /* where that led */
+	struct trace_longest longest;
 
 	enum ts_time_unit time, option_time;
 	struct trace_drawing drawing[TRACE_DRAWINGS];
@@ -302,6 +327,20 @@ void trace_forget_locate(struct trace_view *t);			  /* nothing is looked for */
 /* The row of the list, or NULL while it is not there. */
 const struct ts_trace_row *trace_row(const struct trace_view *t, int64_t row);
 int64_t trace_ipu(const struct trace_view *t);
+
+struct trace_fetch *trace_begin(struct trace_view *t, enum trace_kind kind,
+	struct trace_question q); /* NULL: it was asked, or there is no memory */
+void trace_send(struct trace_view *t, enum trace_kind kind, struct trace_fetch *f);
+
+/* --- trace_jumps.c --- */
+enum ts_effect trace_jump_command(struct trace_view *t, const struct ts_call *call);
+enum ts_code trace_read_jump(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err);
+void trace_ask_jump(struct trace_view *t);
+enum ts_effect trace_take_jump(struct trace_view *t, struct trace_fetch *f);
+enum ts_code trace_read_longest(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err);
+void trace_ask_longest(struct trace_view *t); /* of what is in sight, when that is not known */
+enum ts_effect trace_take_longest(struct trace_view *t, struct trace_fetch *f);
+void trace_drop_longest(struct trace_view *t);
 
 /* --- trace_refresh.c --- */
 /* The sections that the index has now, of those that tell about the trace. */

@@ -94,10 +94,10 @@ int ts_trace_run_of(const struct ts_trace *t, int64_t step);
 /* --- windows of the list ---------------------------------------------------------------------- */
 
 struct ts_trace_row {
-	int64_t at;	 /* address in `step` */
-	int64_t step;	 /* TS_UNKNOWN: not a number */
-	int64_t run;	 /* TS_UNKNOWN: not known */
-	int64_t program; /* TS_UNKNOWN: not known */
+	int64_t at;		      /* address in `step` */
+	int64_t step;		      /* TS_UNKNOWN: not a number */
+	int64_t run;		      /* TS_UNKNOWN: not known */
+	int64_t program, compute_set; /* or TS_UNKNOWN */
 	enum ts_step_class class_of;
 	uint32_t type, type_n, name, name_n; /* in the window's text; name_n 0 = no name */
 	bool here;			     /* the IPU has a valid row of this step */
@@ -105,6 +105,9 @@ struct ts_trace_row {
 	int64_t cycles, start, end;	     /* of that row */
 	int64_t active_tiles;		     /* or TS_UNKNOWN */
 	double balance;			     /* mean / max over all tiles; below 0 = not recorded */
+	double active_balance;		     /* the same over active tiles */
+	int64_t data_in, data_out;	     /* bytes; or TS_UNKNOWN */
+	int64_t active_start_max, active_end_min; /* cycles; or TS_UNKNOWN */
 };
 
 struct ts_trace_window {

@@ -176,6 +176,9 @@ enum ts_context {
 	X(DRAWING_BACK, "drawing-back", TRACE, "", BOUND, "the drawing before")                    \
 	X(TILES_IN, "tiles-in", TRACE, "", BOUND, "by tile: fewer tiles, around the cursor")       \
 	X(TILES_OUT, "tiles-out", TRACE, "", BOUND, "by tile: more tiles, around the cursor")      \
+	X(JUMP, "jump", TRACE, "WHAT", BOUND,                                                      \
+		"the next step, run, class, gap, or longest in sight")                             \
+	X(JUMP_BACK, "jump-back", TRACE, "WHAT", BOUND, "the one before")                          \
 	X(LANES, "lanes", TRACE, "[LIST...]", TYPED,                                               \
 		"lanes of these IPUs only: 0,2-5; none or all: of all")                            \
 	X(LANE_FOLD, "lane-fold", TRACE, "", BOUND,                                                \

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace_longest - the longest steps of an IPU in a range of cycles.
+ *
+ * In the index each block of 8,192 rows says how long its longest one is: blocks are looked into from the longest down,
+ * until no other can have a longer row than the last of those that were found. The steps that they belong to stand in
+ * the report alone: the rows of their leaves are read. Without the index all rows of the range are read.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace_internal.h"
+
+#include "tilescope/base/mem.h"
+#include "tilescope/report/slices.h"
+#include "tilescope/report/trace_jump.h"
+
+struct found {
+	struct ts_trace_long of;
+	int64_t rowid, rowids; /* where its row stands: [rowid, rowid + rowids) */
+};
+
+struct longest {
+	int64_t ipu, from, to;
+	int n;
+	struct found *found; /* the longest first, of equal ones the earlier */
+	bool broken;
+};
+
+/* Cycles of [start, end) in the range. */
+static int64_t
+inside(const struct longest *l, int64_t start, int64_t end)
+{
+	return ts_min_i64(end, l->to) - ts_max_i64(start, l->from);
+}
+
+static bool
+is_before(const struct found *a, const struct found *b)
+{
+	if (a->of.inside != b->of.inside)
+		return a->of.inside > b->of.inside;
+	return a->of.start < b->of.start;
+}
+
+static void
+keep(struct longest *l, const struct found *f)
+{
+	int i = l->n;
+
+	if (f->of.inside <= 0)
+		return;
+	if (l->n == TS_TRACE_LONGEST && !is_before(f, &l->found[l->n - 1]))
+		return;
+	if (l->n < TS_TRACE_LONGEST)
+		l->n++;
+	else
+		i--;
+	for (; i > 0 && is_before(f, &l->found[i - 1]); i--)
+		l->found[i] = l->found[i - 1];
+	l->found[i] = *f;
+}
+
+/* --- in the index --------------------------------------------------------------------------------- */
+
+static void
+look_into(struct longest *l, const struct ts_lanes *lanes, const struct ts_lane_node *n)
+{
+	const struct ts_lane_leaf *leaf = ts_lane_leaves(lanes, n);
+	struct ts_lane_row row[TS_LANE_LEAF];
+
+	l->broken |= !leaf;
+	for (uint32_t i = 0; leaf && i < n->leaves && !l->broken; i++) {
+		struct found f = {.of = {.step = TS_UNKNOWN},
+			.rowid = (int64_t)((uint64_t)n->rowid + leaf[i].rowid),
+			.rowids = leaf[i].rowids};
+		int rows;
+
+		if (inside(l, leaf[i].start, ts_leaf_end(&leaf[i])) <= 0)
+			continue;
+		rows = ts_lane_unpack(row, lanes, n, &leaf[i], INT64_MAX);
+		l->broken |= rows <= 0;
+		for (int k = 0; k < rows; k++) {
+			f.of.start = row[k].start;
+			f.of.end = row[k].end;
+			f.of.class_of = row[k].class_of;
+			f.of.inside = inside(l, row[k].start, row[k].end);
+			keep(l, &f);
+		}
+	}
+}
+
+struct block {
+	const struct ts_lane_node *node;
+	int64_t most; /* cycles that a row of it has in the range, at most */
+};
+
+static int
+by_most(const void *a, const void *b)
+{
+	const struct block *x = a, *y = b;
+
+	if (x->most != y->most)
+		return x->most > y->most ? -1 : 1;
+	return x->node < y->node ? -1 : x->node > y->node;
+}
+
+static enum ts_code
+look_along(struct longest *l, const struct ts_lanes *lanes, const struct ts_lane *lane,
+	const struct ts_cancel *cancel, struct ts_err *err)
+{
+	const struct ts_lane_node *node = ts_lane_nodes(lanes, lane, 0);
+	struct block *block = ts_alloc(lane->level[0].nodes + 1, sizeof(*block));
+	size_t n = 0;
+	enum ts_code code = TS_OK;
+
+	if (!block)
+		return ts_err_nomem(err);
+	for (uint64_t i = 0; i < lane->level[0].nodes; i++) {
+		int64_t most = ts_min_i64(inside(l, node[i].start, node[i].end), node[i].longest);
+
+		if (most > 0)
+			block[n++] = (struct block){&node[i], most};
+	}
+	qsort(block, n, sizeof(*block), by_most);
+	for (size_t i = 0; i < n && !l->broken && !code; i++) {
+		if (l->n == TS_TRACE_LONGEST && block[i].most < l->found[l->n - 1].of.inside)
+			break;
+		look_into(l, lanes, block[i].node);
+		if (ts_cancelled(cancel))
+			code = ts_err_set(err, TS_E_CANCELLED, "cancelled");
+	}
+	free(block);
+	return code;
+}
+
+/* The step of a row, which stands between two row ids. */
+static enum ts_code
+find_step(struct found *f, struct ts_reader *rd, int64_t ipu, struct ts_err *err)
+{
+	struct ts_rows_query q = {.column_count = T_COLUMNS,
+		.range = TS_RANGE_ROWID,
+		.from = f->rowid,
+		.to = trace_add(f->rowid, f->rowids),
+		.past_damage = true};
+	struct trace_part p;
+	struct ts_rows *rows;
+	enum ts_code code;
+	bool there;
+
+	memcpy(q.columns, trace_part_columns, sizeof(trace_part_columns));
+	code = ts_reader_rows(&rows, rd, TS_STEP_IPU, &q, err);
+	if (code)
+		return code;
+	while (f->of.step == TS_UNKNOWN && !(code = ts_rows_next(rows, &there, err)) && there)
+		if (trace_part_numbers(&p, rows) && p.ipu == ipu && p.start == f->of.start &&
+			p.end == f->of.end)
+			f->of.step = p.step;
+	ts_rows_close(rows);
+	return code;
+}
+
+/* *done false: the index cannot say. */
+static enum ts_code
+longest_indexed(bool *done, struct longest *l, struct ts_reader *rd, struct ts_err *err)
+{
+	struct ts_lanes lanes;
+	const struct ts_lane *lane;
+	enum ts_code code = TS_OK;
+
+	*done = false;
+	if (!ts_lanes_open(&lanes, rd->index))
+		return TS_OK;
+	/* by order: an IPU is known from the begin of a step on only */
+	l->broken = !(lanes.head->flags & TS_LANES_ROWID) ||
+		rd->report->binding[TS_STEP_IPU].column[TS_STEP_IPU_IPU].op == TS_OP_ORDER_IN;
+	lane = ts_lanes_find(&lanes, l->ipu);
+	if (!l->broken && lane && lane->levels > 0)
+		code = look_along(l, &lanes, lane, rd->cancel, err);
+	ts_lanes_close(&lanes);
+	for (int i = 0; i < l->n && !code && !l->broken; i++) {
+		code = find_step(&l->found[i], rd, l->ipu, err);
+		l->broken |= !code && l->found[i].of.step == TS_UNKNOWN;
+	}
+	*done = !code && !l->broken;
+	return code;
+}
+
+/* --- from the rows --------------------------------------------------------------------------------- */
+
+static enum ts_code
+longest_rows(struct longest *l, struct ts_reader *rd, const struct ts_trace *t,
+	const struct ts_cache *cache, struct ts_progress *progress, struct ts_err *err)
+{
+	struct ts_slices *slices;
+	const struct ts_slice *s;
+	enum ts_code code;
+
+	code = ts_slices_open_range(&slices, rd, t, l->from, l->to, cache, progress, err);
+	if (code)
+		return code;
+	while (!(code = ts_slices_next(&s, slices, err)) && s) {
+		struct found f = {.of = {s->step, s->start, s->end, s->class_of, 0}};
+
+		f.of.inside = inside(l, s->start, s->end);
+		if (s->ipu == l->ipu && s->end > s->start)
+			keep(l, &f);
+	}
+	ts_slices_close(slices);
+	return code;
+}
+
+enum ts_code
+ts_trace_longest_read(struct ts_trace_long out[TS_TRACE_LONGEST], int *n, struct ts_reader *rd,
+	const struct ts_trace *t, int64_t ipu, int64_t from, int64_t to,
+	const struct ts_cache *cache, struct ts_progress *progress, struct ts_err *err)
+{
+	struct longest l = {.ipu = ipu, .from = from, .to = to};
+	bool done = false;
+	enum ts_code code = TS_OK;
+
+	*n = 0;
+	if (!t->has_parts || from >= to)
+		return TS_OK;
+	l.found = ts_alloc(TS_TRACE_LONGEST, sizeof(*l.found));
+	if (!l.found)
+		return ts_err_nomem(err);
+	code = longest_indexed(&done, &l, rd, err);
+	if (!code && !done) {
+		l.n = 0;
+		code = longest_rows(&l, rd, t, cache, progress, err);
+	}
+	for (int i = 0; i < l.n && (!code || code == TS_E_DAMAGED); i++)
+		out[(*n)++] = l.found[i].of;
+	free(l.found);
+	return code;
+}
+
+/* --- rows of some steps --------------------------------------------------------------------------- */
+
+static void
+append(struct ts_trace_window *w, struct ts_strbuf *text, const struct ts_trace_window *one,
+	int64_t step)
+{
+	const struct ts_trace_row *r = NULL;
+	struct ts_trace_row *to = &w->row[w->count];
+
+	for (int i = 0; i < one->count && !r; i++)
+		if (one->row[i].step == step)
+			r = &one->row[i];
+	if (!r)
+		return;
+	*to = *r;
+	to->type = (uint32_t)text->len;
+	ts_strbuf_add(text, one->text + r->type, r->type_n);
+	to->type_n = (uint32_t)(text->len - to->type);
+	to->name = (uint32_t)text->len;
+	ts_strbuf_add(text, one->text + r->name, r->name_n);
+	to->name_n = (uint32_t)(text->len - to->name);
+	w->count++;
+}
+
+enum ts_code
+ts_trace_rows_read(struct ts_trace_window *w, struct ts_reader *rd, const struct ts_trace *t,
+	int64_t ipu, const int64_t *step, int n, struct ts_err *err)
+{
+	struct ts_strbuf text;
+	enum ts_code code = TS_OK, damaged = TS_OK;
+
+	*w = (struct ts_trace_window){.ipu = ipu, .at_begin = true, .at_end = true};
+	w->row = ts_alloc((size_t)ts_max_i64(n, 1), sizeof(*w->row));
+	if (!w->row)
+		return ts_err_nomem(err);
+	ts_strbuf_init(&text, TS_TRACE_TEXT);
+	for (int i = 0; i < n && !code; i++) {
+		struct ts_trace_window one = {0};
+		int64_t row, at;
+		bool found;
+
+		code = ts_trace_find_step(&row, &at, &found, rd, t, step[i], err);
+		if (!code && found)
+			code = ts_trace_window_read(&one, rd, t, ipu, row, at, 0, 1, err);
+		if (code == TS_E_DAMAGED)
+			damaged = code, code = TS_OK;
+		if (!code && one.count > 0)
+			append(w, &text, &one, step[i]);
+		ts_trace_window_fini(&one);
+	}
+	w->text_n = text.len;
+	w->text = ts_strbuf_take(&text);
+	ts_strbuf_fini(&text);
+	if (!w->text && !code)
+		code = ts_err_nomem(err);
+	if (!w->text)
+		w->count = 0;
+	return code ? code : damaged;
+}
