@@ -371,6 +371,63 @@ join(struct ts_trace_window *w, struct ts_reader *rd, const struct ts_trace *t, 
 	return code ? code : damaged;
 }
 
+static int
+by_ipu(const void *a, const void *b)
+{
+	const struct ts_trace_part *x = a, *y = b;
+
+	return x->ipu < y->ipu ? -1 : x->ipu > y->ipu;
+}
+
+/* The cursor's row, if it is one of the step; false: it is of a later one. */
+static bool
+keep_part(struct ts_trace_part *part, int *n, struct ts_rows *rows, int64_t wanted)
+{
+	struct ts_trace_part *p = &part[*n];
+	int64_t step, ipu;
+
+	if (ts_rows_number(rows, P_STEP, &step) != TS_VALUE_OK || step < wanted)
+		return true;
+	if (step > wanted)
+		return false;
+	if (ts_rows_number(rows, P_IPU, &ipu) != TS_VALUE_OK || *n == TS_IPUS_MAX)
+		return true;
+	for (int i = 0; i < *n; i++)
+		if (part[i].ipu == ipu)
+			return true;
+	*p = (struct ts_trace_part){.ipu = ipu, .of.step = step};
+	join_row(&p->of, rows);
+	*n += p->of.here;
+	return true;
+}
+
+enum ts_code
+ts_trace_step_read(struct ts_trace_part **part, int *n, struct ts_reader *rd,
+	const struct ts_trace *t, int64_t step, struct ts_err *err)
+{
+	struct ts_rows_query q = {.column_count = P_COLUMNS};
+	bool there, sorted = t->has_parts && trace_rises(t, rd, TS_STEP_IPU);
+	struct ts_rows *rows;
+	enum ts_code code;
+
+	*n = 0;
+	*part = ts_alloc(TS_IPUS_MAX + 1, sizeof(**part));
+	if (!*part)
+		return ts_err_nomem(err);
+	if (!t->has_parts)
+		return TS_OK;
+	memcpy(q.columns, part_columns, sizeof(part_columns));
+	code = trace_keys_open(&rows, rd, t, TS_STEP_IPU, &q, step, trace_add(step, 1), err);
+	if (code)
+		return code;
+	while (!(code = ts_rows_next(rows, &there, err)) && there)
+		if (!keep_part(*part, n, rows, step) && sorted)
+			break;
+	ts_rows_close(rows);
+	qsort(*part, (size_t)*n, sizeof(**part), by_ipu);
+	return code;
+}
+
 enum ts_code
 ts_trace_window_read(struct ts_trace_window *w, struct ts_reader *rd, const struct ts_trace *t,
 	int64_t ipu, int64_t row, int64_t at, int before, int after, struct ts_err *err)

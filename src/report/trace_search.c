@@ -7,6 +7,7 @@
  */
 #include "config.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@
 
 enum { PROGRESS_ROWS = 8192 };
 
-static const char type_prefix[] = "type:";
+static const char type_prefix[] = "type:", set_prefix[] = "set:", program_prefix[] = "program:";
 
 /* --- hits ------------------------------------------------------------------------------------- */
 
@@ -50,6 +51,8 @@ struct searching {
 	enum ts_range range;
 	int64_t from, to;
 	bool type_only;
+	int only; /* TS_STEP_Q_COMPUTE_SET, TS_STEP_Q_PROGRAM: steps whose number there is `id`; 0 = by name */
+	int64_t id;
 	bool *programs, *compute_sets;
 };
 
@@ -74,6 +77,8 @@ row_matches(const struct searching *s, struct ts_rows *rows)
 	int64_t id;
 	size_t n;
 
+	if (s->only)
+		return ts_rows_number(rows, s->only, &id) == TS_VALUE_OK && id == s->id;
 	if (!s->type_only) {
 		if (ts_rows_text(rows, TS_STEP_Q_NAME, &text, &n) == TS_VALUE_OK)
 			return contains(text, n, s->needle);
@@ -158,6 +163,22 @@ search_rows(struct ts_trace_hits *h, struct ts_reader *rd, const struct searchin
 	return code;
 }
 
+/* "set:12": a number behind the prefix, and nothing else. */
+static bool
+numbered(const char *needle, const char *prefix, int64_t *id)
+{
+	char *end;
+
+	if (strncasecmp(needle, prefix, strlen(prefix)) != 0)
+		return false;
+	needle += strlen(prefix);
+	if (*needle < '0' || *needle > '9')
+		return false;
+	errno = 0;
+	*id = strtoll(needle, &end, 10);
+	return *end == '\0' && errno == 0;
+}
+
 static enum ts_code
 search(struct ts_trace_hits *h, struct ts_reader *rd, struct searching s,
 	struct ts_progress *progress, struct ts_err *err)
@@ -175,6 +196,10 @@ search(struct ts_trace_hits *h, struct ts_reader *rd, struct searching s,
 		s.type_only = true;
 		s.needle += strlen(type_prefix);
 	}
+	if (numbered(needle, set_prefix, &s.id))
+		s.only = TS_STEP_Q_COMPUTE_SET;
+	else if (numbered(needle, program_prefix, &s.id))
+		s.only = TS_STEP_Q_PROGRAM;
 	s.programs = match_names(&t->names.programs, s.needle);
 	s.compute_sets = match_names(&t->names.compute_sets, s.needle);
 	code = h->bit && s.programs && s.compute_sets ? search_rows(h, rd, &s, progress, err)

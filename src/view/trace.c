@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "program_tabs.h"
 #include "trace_blocks.h"
 #include "trace_internal.h"
 #include "trace_pipeline.h"
@@ -24,11 +25,49 @@ enum { LEAST_CYCLES = 16 };
 
 static const struct ts_tab_ops *const tabs[] = {
 	&trace_tab_steps,
+	&trace_tab_details,
+	&ts_tab_vertices,
+	&ts_tab_cycles,
+	&trace_tab_longest,
+	&trace_tab_hits,
 	&trace_tab_stages,
 	&trace_tab_passes,
 	&trace_tab_blocks,
 	&ts_tab_debug,
 };
+
+/* --- the program of the step, for the tabs about it ------------------------------------------------ */
+
+static int64_t
+program_of_step(const struct ts_tab *tab)
+{
+	const struct trace_view *t = tab->host;
+	const struct ts_trace_row *row = t->trace ? trace_row(t, t->list.cursor) : NULL;
+
+	return !row ? TS_PROGRAM_LATER : row->program < 0 ? TS_NO_PROGRAM : row->program;
+}
+
+static void
+place_of_step(const struct ts_tab *tab, char out[TS_TAB_NOTE])
+{
+	const struct trace_view *t = tab->host;
+	const struct ts_trace_row *row = t->trace ? trace_row(t, t->list.cursor) : NULL;
+	char n[TS_FMT_MAX];
+
+	if (row)
+		snprintf(out, TS_TAB_NOTE, "step %s", ts_fmt_count(n, row->step));
+}
+
+/* The tile in Memory. */
+static enum ts_effect
+open_tile(struct ts_tab *tab, int64_t tile)
+{
+	tab->view->env->selection->tile = tile;
+	tab->view->env->go = TS_CMD_GOTO_MEMORY;
+	return TS_EFFECT_REPAINT;
+}
+
+static const struct ts_program_tabs programs = {program_of_step, place_of_step, open_tile};
 
 static void
 view_close(struct ts_view *v)
@@ -63,6 +102,7 @@ view_open(struct ts_view_env *env)
 		view_close(&t->view);
 		return NULL;
 	}
+	t->tabs.programs = &programs;
 	return &t->view;
 }
 
@@ -263,6 +303,31 @@ search(struct trace_view *t, const struct ts_call *call)
 	return TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
 }
 
+/* The steps that run the same compute set, or the same program where there is none. */
+static enum ts_effect
+executions(struct trace_view *t, const struct ts_call *call)
+{
+	const struct ts_trace_row *row = trace_row(t, t->list.cursor);
+	char needle[40];
+
+	(void)call;
+	if (!row || (row->compute_set == TS_UNKNOWN && row->program == TS_UNKNOWN)) {
+		ts_view_say(t->view.env,
+			"neither compute set nor program of this step is recorded");
+		return TS_EFFECT_BELL;
+	}
+	if (row->compute_set != TS_UNKNOWN)
+		snprintf(needle, sizeof(needle), "set:%lld", (long long)row->compute_set);
+	else
+		snprintf(needle, sizeof(needle), "program:%lld", (long long)row->program);
+	trace_search_begin(t, needle, 1);
+	t->jump = false; /* it stays where it is: n goes to the next one */
+	for (int i = 0; i < t->tabs.count; i++)
+		if (t->tabs.tab[i].ops == &trace_tab_hits)
+			ts_tabs_show(&t->tabs, i);
+	return TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
+}
+
 static enum ts_effect
 search_again(struct trace_view *t, const struct ts_call *call)
 {
@@ -328,6 +393,7 @@ static const struct command commands[] = {
 	{TS_CMD_STAGES, set_stages},
 	{TS_CMD_DRAWING, trace_draw_by},
 	{TS_CMD_DRAWING_BACK, trace_draw_by},
+	{TS_CMD_EXECUTIONS, executions},
 	{TS_CMD_JUMP, trace_jump_command},
 	{TS_CMD_JUMP_BACK, trace_jump_command},
 	{TS_CMD_LANES, trace_lanes_command},

@@ -22,6 +22,7 @@ enum {
 	NEED_LEGEND = 11,
 	NEED_READOUT_2 = 15,
 	LEAST_TABLE = 3,
+	PAIR_WIDE = 150, /* columns from which on the list stays beside another tab */
 };
 
 /* --- layout ----------------------------------------------------------------------------------- */
@@ -83,6 +84,7 @@ trace_layout(struct trace_view *t)
 		t->at.readout = ts_rect_cut_bottom(&r, t->area.h >= NEED_READOUT_2 ? 2 : 1);
 	if (above)
 		place_drawing(t, &r, below);
+	t->tabs.pair = t->area.w >= PAIR_WIDE;
 	ts_tabs_resize(&t->tabs, below ? r : (struct ts_rect){0}, t->zoomed);
 }
 

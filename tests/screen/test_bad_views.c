@@ -16,6 +16,7 @@
 #include "tilescope/view/liveness.h"
 #include "tilescope/view/memory.h"
 #include "tilescope/view/programs.h"
+#include "tilescope/view/trace.h"
 #include "tilescope/view/variables.h"
 
 static const char *const everywhere[] = {"pane-next", "first", "last", "largest", "search matMul",
@@ -44,6 +45,13 @@ static const char *const in_programs[] = {"down", "unfold", "sort", "threshold 1
 	"tab-next", "down", "tab-next", "tab-next", "open", "tab-next", "down", "open", "tab-next",
 	NULL};
 
+static const char *const in_trace[] = {"jump step", "jump class", "jump gap", "jump longest",
+	"jump run", "jump-back step", "jump-back gap", "executions", "search-next", "lane-fold",
+	"unfold", "fold", "lanes 0", "lanes all", "series compute", "zoom-in", "time-unit",
+	"tab details", "open", "tab vertices", "tab cycles", "tab longest", "open", "sort cycles",
+	"tab hits", "last", "pane-next", "drawing", "zoom-out", "drawing", "last", "drawing",
+	"search layer", "drawing", "drawing-back", "series all", "tab steps", NULL};
+
 static const struct {
 	const struct ts_view_ops *ops;
 	const char *const *commands;
@@ -53,6 +61,7 @@ static const struct {
 	{&ts_view_liveness, in_liveness},
 	{&ts_view_variables, in_variables},
 	{&ts_view_programs, in_programs},
+	{&ts_view_trace, in_trace},
 };
 
 /* What of a report these views are made of. */
@@ -103,6 +112,20 @@ static const char *const bad[] = {
 	"UPDATE ipu SET first_tile = 4611686018427387904, tile_count = 4611686018427387904",
 	"UPDATE memory_element SET offset = 0, bytes = 0",
 	"UPDATE memory_element SET offset = 4611686018427387904, bytes = 4611686018427387904",
+	"UPDATE step SET program = NULL, compute_set = NULL, run = NULL",
+	"UPDATE step SET type = NULL, name = char(27, 91, 50, 74)",
+	"UPDATE step SET compute_set = 4611686018427387904, program = -7",
+	"UPDATE step_ipu SET ipu = ipu + 4611686018427387000 WHERE step % 3 = 0",
+	"UPDATE step_ipu SET ipu = NULL WHERE step % 2",
+	"UPDATE step_ipu SET start = \"end\", \"end\" = start",
+	"UPDATE step_ipu SET start = -start WHERE step % 2",
+	"UPDATE step_ipu SET \"end\" = 4611686018427387904 WHERE step % 5 = 0", /* overlap without bound */
+	"UPDATE step_ipu SET cycles = 4611686018427387904, data_in = 4611686018427387904",
+	"UPDATE step_ipu SET start = start + 1000000000000000 * ipu, \"end\" = \"end\" + 1000000000000000 * ipu",
+	"UPDATE step_ipu SET start = 0, \"end\" = 0",
+	"UPDATE step_ipu SET tile_balance = -1, active_tiles = -5, data_out = 9.5",
+	"UPDATE run SET first_step = 4611686018427387904, step_count = -1",
+	"DELETE FROM step_ipu WHERE step > 3",
 	"UPDATE compute_set SET cycles_by_tile = zeroblob(3), estimated_cycles_by_tile = NULL",
 	"UPDATE compute_set_vertex SET instances = 4611686018427387904, count_by_tile = zeroblob(0)",
 	"UPDATE program_child SET child = parent",

@@ -129,6 +129,16 @@ enum ts_code ts_trace_window_read(struct ts_trace_window *w, struct ts_reader *r
 	struct ts_err *err) TS_WARN_UNUSED;
 void ts_trace_window_fini(struct ts_trace_window *w);
 
+/* What an IPU did in a step; figures of ts_trace_row, `here`. */
+struct ts_trace_part {
+	int64_t ipu;
+	struct ts_trace_row of;
+};
+
+/* The rows of a step, by IPU: *part (free() it), *n. Only the first row of an IPU counts. */
+enum ts_code ts_trace_step_read(struct ts_trace_part **part, int *n, struct ts_reader *rd,
+	const struct ts_trace *t, int64_t step, struct ts_err *err) TS_WARN_UNUSED;
+
 /* Address of a list row where rows have fixed numbers, else an estimate. */
 int64_t ts_trace_row_at(const struct ts_trace *t, int64_t row);
 
@@ -215,7 +225,8 @@ struct ts_trace_hits {
 
 /*
  * Look at all steps. A step matches when its name contains `needle` (ASCII letters of either case); a
- * step without a name when its type does; `type:TEXT` looks at types alone.
+ * step without a name when its type does; `type:TEXT` looks at types alone; `set:N` and `program:N` are the steps that
+ * execute that compute set, that program.
  */
 enum ts_code ts_trace_search(struct ts_trace_hits *h, struct ts_reader *rd,
 	const struct ts_trace *t, const char *needle, struct ts_progress *progress,

@@ -176,6 +176,8 @@ enum ts_context {
 	X(DRAWING_BACK, "drawing-back", TRACE, "", BOUND, "the drawing before")                    \
 	X(TILES_IN, "tiles-in", TRACE, "", BOUND, "by tile: fewer tiles, around the cursor")       \
 	X(TILES_OUT, "tiles-out", TRACE, "", BOUND, "by tile: more tiles, around the cursor")      \
+	X(EXECUTIONS, "executions", TRACE, "", BOUND,                                              \
+		"find all executions of the step's compute set")                                   \
 	X(JUMP, "jump", TRACE, "WHAT", BOUND,                                                      \
 		"the next step, run, class, gap, or longest in sight")                             \
 	X(JUMP_BACK, "jump-back", TRACE, "WHAT", BOUND, "the one before")                          \
