@@ -514,6 +514,7 @@ static const struct ts_hint hints[] = {
 const struct ts_tab_ops trace_tab_details = {
 	.name = "details",
 	.title = "Details",
+	.brief = "Det",
 	.open = details_open,
 	.close = details_close,
 	.drop = details_drop,

@@ -37,25 +37,25 @@ static void
 steps_note(const struct ts_tab *tab, char out[TS_TAB_NOTE])
 {
 	const struct trace_view *t = view_of(tab);
-	char of[TS_FMT_MAX], hits[TS_FMT_MAX], share[TS_FMT_MAX], found[96] = "";
+	char of[TS_FMT_MAX], hits[TS_FMT_MAX], share[TS_FMT_MAX];
 	bool damaged = t->trace && (t->trace->cut || t->data.state == TS_PANE_PARTIAL);
 
 	if (!t->trace)
 		return;
-	if (t->has_hits && t->needle[0]) {
-		snprintf(found, sizeof(found), "\"%.24s\" %s %s%s%s   ", t->needle,
-			ts_fmt_count(hits, t->hits.count), t->hits.count == 1 ? "hit" : "hits",
+	if (t->has_hits && t->needle[0])
+		snprintf(out, TS_TAB_NOTE, "%s %s%s%s", ts_fmt_count(hits, t->hits.count),
+			t->hits.count == 1 ? "hit" : "hits",
 			t->has_cost		    ? ", "
 				: trace_searched(t) ? ""
 						    : " so far",
 			t->has_cost
 				? ts_fmt_percent(share, (double)t->cost.hits, (double)t->cost.all)
 				: "");
-	} else if (t->needle[0] && t->fetch[ASK_SEARCH]) {
-		snprintf(found, sizeof(found), "searching \"%.24s\"   ", t->needle);
-	}
-	snprintf(out, TS_TAB_NOTE, "%s%s%s steps%s", found, t->trace->gaps ? "about " : "",
-		ts_fmt_count(of, t->list.count), damaged ? " (damaged)" : "");
+	else if (t->needle[0] && t->fetch[ASK_SEARCH])
+		snprintf(out, TS_TAB_NOTE, "searching");
+	else
+		snprintf(out, TS_TAB_NOTE, "%s%s steps%s", t->trace->gaps ? "about " : "",
+			ts_fmt_count(of, t->list.count), damaged ? " (damaged)" : "");
 	if (trace_ipu(t) != TS_UNKNOWN) {
 		size_t n = strlen(out);
 

@@ -134,7 +134,7 @@ PLACES = (
     ("liveness?step=529&group=gradients&pane=tab&full=yes", "gradients, step 529", "in gradients, of "),
     ("liveness?step=529&sort=steps&filter=bytes<1K%20matMul&pane=tab&full=yes", "of the ", "listed"),
     ("liveness?step=529&tab=lifetimes&sort=steps&filter=steps>20&pane=tab&full=yes", "steps\u25be"),
-    ("trace?step=57&ipu=1", "step 57 ", "steps of ipu 1", "ipu 1 "),
+    ("trace?step=57&ipu=1", "step 57 ", "ipu 1 "),
     ("trace?step=57&pane=steps&full=yes", "step 57 "),
     ("variables?filter=tile:5%20bytes%3e1&sort=bytes", "& tile:5 bytes>1", "bytes\u25be"),
     ("variables?row=1000", "row 1,000 of"),

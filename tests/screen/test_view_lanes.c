@@ -188,7 +188,7 @@ START_TEST(hidden_classes_change_no_figure)
 		figures(&now);
 		ck_assert_str_eq(before.s, now.s);
 		ts_strbuf_fini(&now);
-		harness_says(&h, "\"layer3\" 4 hits, 10.0%");
+		harness_says(&h, "4 hits, 10.0% of ipu 0");
 	}
 	ck_assert(!bell("series x"));
 	says_address("hidden=exchange ");

@@ -37,7 +37,7 @@ def go(t, step):
 def debug_tab(ctx, size):
     """From the leaf to the root, folded; the tab goes with the cursor, and goes away."""
     profile = ctx.copy("sdk")
-    t = ctx.pty("--at", "trace", profile, size=size, wait="steps of ipu")
+    t = ctx.pty("--at", "trace", profile, size=size, wait="step 0")
     t.press("tab")
     go(t, step_with_context(profile))
     t.press("d")
@@ -111,7 +111,7 @@ def debug_is_damaged(ctx):
     debug = os.path.join(os.path.dirname(profile), "debug.cbor")
     with open(debug, "rb") as f:
         os.truncate(debug, f.read().index(b"stringTable") + 60)   # of the names none is left
-    t = ctx.pty("--at", "trace", profile, size=(120, 40), wait="steps of ipu")
+    t = ctx.pty("--at", "trace", profile, size=(120, 40), wait="step 0")
     t.press("tab")
     go(t, step_with_context(profile))
     t.press("d")
