@@ -18,7 +18,7 @@
 
 enum {
 	BEGIN = 2,	 /* columns of the rule in front of the titles */
-	NOTE_LEAST = 12, /* columns for a note, else it is left out */
+	NOTE_LEAST = 12, /* columns for a note that has to be cut, else it is left out */
 	LINE_ENDS = 8,	 /* columns of the line without titles and note */
 };
 
@@ -144,7 +144,7 @@ draw_note(struct ts_canvas *c, struct ts_rect r, int x, const struct ts_tab *t, 
 
 	if (t->ops->note)
 		t->ops->note(t, note);
-	if (!note[0] || room < NOTE_LEAST)
+	if (!note[0] || (room < NOTE_LEAST && ts_utf8_columns(note, strlen(note)) + 2 > room))
 		return;
 	while (ts_utf8_columns(note, strlen(note)) + 2 > room && shorten(note))
 		;

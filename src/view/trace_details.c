@@ -511,11 +511,20 @@ static const struct ts_hint hints[] = {
 	{TS_CMD_COUNT, NULL},
 };
 
+static bool
+details_hidden(const struct ts_tab *tab)
+{
+	const struct details *d = tab->own;
+
+	return d->view->trace && !d->view->trace->has_parts;
+}
+
 const struct ts_tab_ops trace_tab_details = {
 	.name = "details",
 	.title = "Details",
 	.brief = "Det",
 	.open = details_open,
+	.hidden = details_hidden,
 	.close = details_close,
 	.drop = details_drop,
 	.resize = details_resize,

@@ -543,12 +543,27 @@ static const struct ts_hint hints[] = {
 	.command = rows_command, .mouse = rows_mouse, .hints = hints, .about = rows_about, \
 	.explain = rows_explain, .sheet = rows_sheet, .list = rows_list
 
-const struct ts_tab_ops trace_tab_longest = {.name = "longest",
-	.title = "Longest",
-	.open = longest_open,
-	ROWS_OPS};
+/* Without rows by IPU no step has a length. */
+static bool
+longest_hidden(const struct ts_tab *tab)
+{
+	const struct rows_tab *d = tab->own;
 
-const struct ts_tab_ops trace_tab_hits = {.name = "hits",
+	return d->view->trace && !d->view->trace->has_parts;
+}
+
+const struct ts_tab_ops trace_tab_longest = {
+	.name = "longest",
+	.title = "Longest",
+	.brief = "Long",
+	.open = longest_open,
+	.hidden = longest_hidden,
+	ROWS_OPS,
+};
+
+const struct ts_tab_ops trace_tab_hits = {
+	.name = "hits",
 	.title = "Hits",
 	.open = hits_open,
-	ROWS_OPS};
+	ROWS_OPS,
+};
