@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "program_tabs.h"
 #include "trace_blocks.h"
 #include "trace_internal.h"
 #include "trace_pipeline.h"
@@ -26,8 +25,8 @@ enum { LEAST_CYCLES = 16 };
 static const struct ts_tab_ops *const tabs[] = {
 	&trace_tab_steps,
 	&trace_tab_details,
-	&ts_tab_vertices,
-	&ts_tab_cycles,
+	&trace_tab_vertices,
+	&trace_tab_cycles,
 	&trace_tab_longest,
 	&trace_tab_hits,
 	&trace_tab_stages,
@@ -35,39 +34,6 @@ static const struct ts_tab_ops *const tabs[] = {
 	&trace_tab_blocks,
 	&ts_tab_debug,
 };
-
-/* --- the program of the step, for the tabs about it ------------------------------------------------ */
-
-static int64_t
-program_of_step(const struct ts_tab *tab)
-{
-	const struct trace_view *t = tab->host;
-	const struct ts_trace_row *row = t->trace ? trace_row(t, t->list.cursor) : NULL;
-
-	return !row ? TS_PROGRAM_LATER : row->program < 0 ? TS_NO_PROGRAM : row->program;
-}
-
-static void
-place_of_step(const struct ts_tab *tab, char out[TS_TAB_NOTE])
-{
-	const struct trace_view *t = tab->host;
-	const struct ts_trace_row *row = t->trace ? trace_row(t, t->list.cursor) : NULL;
-	char n[TS_FMT_MAX];
-
-	if (row)
-		snprintf(out, TS_TAB_NOTE, "step %s", ts_fmt_count(n, row->step));
-}
-
-/* The tile in Memory. */
-static enum ts_effect
-open_tile(struct ts_tab *tab, int64_t tile)
-{
-	tab->view->env->selection->tile = tile;
-	tab->view->env->go = TS_CMD_GOTO_MEMORY;
-	return TS_EFFECT_REPAINT;
-}
-
-static const struct ts_program_tabs programs = {program_of_step, place_of_step, open_tile};
 
 static void
 view_close(struct ts_view *v)
@@ -102,7 +68,6 @@ view_open(struct ts_view_env *env)
 		view_close(&t->view);
 		return NULL;
 	}
-	t->tabs.programs = &programs;
 	return &t->view;
 }
 

@@ -295,8 +295,9 @@ enum ts_effect trace_series(struct trace_view *t, const struct ts_call *call);
 /* --- trace_steps.c --- */
 extern const struct ts_tab_ops trace_tab_steps;
 
-/* --- trace_details.c, trace_rows_tab.c --- */
-extern const struct ts_tab_ops trace_tab_details, trace_tab_longest, trace_tab_hits;
+/* --- trace_details.c, trace_program.c, trace_rows_tab.c --- */
+extern const struct ts_tab_ops trace_tab_details, trace_tab_vertices, trace_tab_cycles,
+	trace_tab_longest, trace_tab_hits;
 
 /* --- trace_answer.c --- */
 enum ts_effect trace_deliver(struct ts_view *v, struct ts_fetch *f);
