@@ -395,6 +395,50 @@ put_nodes(struct ts_flame_tree *t, const struct item *item, size_t n, const uint
 	}
 }
 
+/* Cycles by class of the frames that are open while the nodes are gone through. */
+struct open_node {
+	uint32_t node;
+	int64_t cycles[TS_CLASS_COUNT];
+};
+
+static void
+close_node(struct ts_flame_tree *t, struct open_node *open, int depth)
+{
+	struct ts_flame_node *k = &t->node[open[depth].node];
+
+	for (int c = 0; c < TS_CLASS_COUNT; c++) {
+		if (open[depth].cycles[c] > open[depth].cycles[k->class_of])
+			k->class_of = (uint8_t)c;
+		if (depth > 0)
+			open[depth - 1].cycles[c] += open[depth].cycles[c];
+	}
+	if (depth > 0)
+		t->node[open[depth - 1].node].classes |= k->classes;
+}
+
+/* The class of a frame is that of most of its cycles. */
+static void
+classify(struct ts_flame_tree *t)
+{
+	struct open_node open[TS_FRAMES_DEPTH + 1];
+	int depth = -1;
+
+	for (uint32_t i = 0; i < t->count; i++) {
+		const struct ts_frame *f = ts_frame_at(&t->flame->frames, t->node[i].frame);
+
+		for (; depth >= (int)f->depth; depth--)
+			close_node(t, open, depth);
+		open[++depth] = (struct open_node){.node = i};
+		if (!f->steps)
+			continue;
+		t->node[i].classes = (uint16_t)(1u << f->class_of);
+		t->node[i].class_of = f->class_of;
+		open[depth].cycles[f->class_of] = t->node[i].sum.own;
+	}
+	for (; depth >= 0; depth--)
+		close_node(t, open, depth);
+}
+
 enum ts_code
 ts_flame_tree_make(struct ts_flame_tree *t, struct ts_flame *f, int64_t ipu, struct ts_err *err)
 {
@@ -408,6 +452,8 @@ ts_flame_tree_make(struct ts_flame_tree *t, struct ts_flame *f, int64_t ipu, str
 	t->node = first ? ts_alloc(n, sizeof(*t->node)) : NULL;
 	if (t->node && n > 0)
 		put_nodes(t, item, n, first);
+	if (t->node)
+		classify(t);
 	free(item);
 	free(first);
 	return t->node ? TS_OK : ts_err_nomem(err);

@@ -28,7 +28,8 @@ enum {
 struct piece {
 	int column;
 	uint32_t leaf;
-	int64_t cycles, step;
+	int64_t from, cycles, step;
+	bool begins; /* there, not before */
 };
 
 struct drawing {
@@ -83,7 +84,9 @@ add_slice(struct drawing *d, const struct ts_slice *s)
 		if (a >= to)
 			break;
 		p.column = x;
-		p.cycles = ts_min_i64(b, to) - ts_max_i64(a, from);
+		p.from = ts_max_i64(a, from);
+		p.begins = s->start >= a;
+		p.cycles = ts_min_i64(b, to) - p.from;
 		if (p.cycles > 0)
 			code = add_piece(d, p);
 	}
@@ -121,12 +124,44 @@ struct weight {
 	uint32_t best; /* the heaviest in it; 0: none yet */
 };
 
+/* What the frames of the column's path cover: the union of their pieces, which come by their begins. */
+static void
+measure_path(struct ts_flame_chart *c, int x, const struct piece *const *piece, size_t n)
+{
+	struct ts_flame_place *place = &c->place[(size_t)x * TS_FRAMES_DEPTH];
+	uint32_t path[TS_FRAMES_DEPTH], k = c->leaf[x];
+	int64_t reach[TS_FRAMES_DEPTH];
+	int depth = ts_frame_at(&c->frames, k)->depth;
+
+	for (int d = depth; d >= 0; d--) {
+		path[d] = k;
+		reach[d] = INT64_MIN;
+		k = ts_frame_at(&c->frames, k)->parent;
+	}
+	for (size_t i = 0; i < n; i++) {
+		int64_t to = piece[i]->from + piece[i]->cycles;
+		uint32_t at = piece[i]->leaf;
+
+		for (int d = ts_frame_at(&c->frames, at)->depth; d >= 0; d--) {
+			if (d <= depth && path[d] == at) {
+				if (to > reach[d])
+					place[d].covered += to -
+						ts_max_i64(piece[i]->from, reach[d]);
+				reach[d] = ts_max_i64(reach[d], to);
+				place[d].runs++;
+				place[d].begins += piece[i]->begins;
+			}
+			at = ts_frame_at(&c->frames, at)->parent;
+		}
+	}
+}
+
 /* Pieces [0, n) are those of column x, in the order in which they began. */
 static void
 choose_path(struct ts_flame_chart *c, int x, const struct piece *const *piece, size_t n,
 	struct weight *w)
 {
-	int64_t a, b, most = 0;
+	int64_t most = 0;
 	uint32_t leaf = TS_FRAME_RUN;
 
 	for (size_t i = 0; i < n; i++)
@@ -141,10 +176,8 @@ choose_path(struct ts_flame_chart *c, int x, const struct piece *const *piece, s
 		}
 	while (w[leaf].best)
 		leaf = w[leaf].best;
-	ts_trace_column(c->from, c->to, c->columns, x, &a, &b);
 	c->leaf[x] = leaf;
-	c->share[x] = (double)w[leaf].cycles / (double)(b - a);
-	c->share[x] = c->share[x] < 1 ? c->share[x] : 1;
+	measure_path(c, x, piece, n);
 	for (size_t i = 0; i < n; i++) {
 		if (piece[i]->leaf == leaf && piece[i]->cycles > most) {
 			most = piece[i]->cycles;
@@ -250,8 +283,6 @@ static enum ts_code
 draw_sampled(struct drawing *d)
 {
 	d->c->sampled = true;
-	for (int x = 0; x < d->c->columns; x++)
-		d->c->share[x] = -1;
 	return sample(d, 0, d->c->columns, trace_place_first(d->t), trace_place_end(d->t));
 }
 
@@ -280,8 +311,8 @@ allocate(struct ts_flame_chart *c, struct ts_err *err)
 {
 	c->leaf = ts_alloc((size_t)c->columns, sizeof(*c->leaf));
 	c->step = ts_alloc((size_t)c->columns, sizeof(*c->step));
-	c->share = ts_alloc((size_t)c->columns, sizeof(*c->share));
-	if (!c->leaf || !c->step || !c->share)
+	c->place = ts_alloc((size_t)c->columns * TS_FRAMES_DEPTH, sizeof(*c->place));
+	if (!c->leaf || !c->step || !c->place)
 		return ts_err_nomem(err);
 	for (int x = 0; x < c->columns; x++) {
 		c->leaf[x] = TS_FLAME_NONE;
@@ -321,6 +352,6 @@ ts_flame_chart_fini(struct ts_flame_chart *c)
 	ts_frames_fini(&c->frames);
 	free(c->leaf);
 	free(c->step);
-	free(c->share);
+	free(c->place);
 	*c = (struct ts_flame_chart){0};
 }

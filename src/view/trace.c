@@ -361,6 +361,8 @@ static const struct command commands[] = {
 	{TS_CMD_EXECUTIONS, executions},
 	{TS_CMD_JUMP, trace_jump_command},
 	{TS_CMD_JUMP_BACK, trace_jump_command},
+	{TS_CMD_MERGE, trace_merge_command},
+	{TS_CMD_MERGE_IPUS, trace_merge_command},
 	{TS_CMD_LANES, trace_lanes_command},
 	{TS_CMD_LANE_FOLD, trace_fold_lane},
 	{TS_CMD_SERIES, trace_series},

@@ -174,6 +174,44 @@ set_drawing(struct ts_view *v, const char *value)
 	return TS_ARG_NO;
 }
 
+#define MERGES "all|view|run"
+
+static bool
+get_merge(struct ts_view *v, struct ts_strbuf *out)
+{
+	bool all_ipus;
+	const char *said = trace_merge_said(trace_of(v), &all_ipus);
+
+	if (said)
+		ts_strbuf_puts(out, said);
+	return said != NULL;
+}
+
+static enum ts_arg_state
+set_merge(struct ts_view *v, const char *value)
+{
+	struct trace_view *t = trace_of(v);
+
+	if (!t->trace || (!trace_row(t, t->list.cursor) && t->follow != FOLLOW_STEP)) /* its run */
+		return TS_ARG_LATER;
+	return trace_merge(t, value) ? TS_ARG_DONE : TS_ARG_NO;
+}
+
+static bool
+get_all_ipus(struct ts_view *v, struct ts_strbuf *out)
+{
+	bool all_ipus;
+
+	trace_merge_said(trace_of(v), &all_ipus);
+	return ts_arg_say_yes(out, all_ipus);
+}
+
+static enum ts_arg_state
+set_all_ipus(struct ts_view *v, const char *value)
+{
+	return trace_merge_ipus(trace_of(v), ts_arg_is_yes(value)) ? TS_ARG_DONE : TS_ARG_NO;
+}
+
 static bool
 get_lanes(struct ts_view *v, struct ts_strbuf *out)
 {
@@ -276,6 +314,8 @@ const struct ts_view_arg trace_args[] = {
 	{"ipu", TS_ARG_NUMBER, get_ipu, set_ipu, 0},
 	{"step", TS_ARG_NUMBER, get_step, NULL, TS_CMD_GOTO},
 	{"stages", TS_ARG_TEXT, get_stages, set_stages, 0},
+	{"merge", MERGES, get_merge, set_merge, 0},
+	{"ipus", TS_ARG_YES, get_all_ipus, set_all_ipus, 0},
 	{"tab", TS_ARG_TEXT, get_tab, set_tab, 0},
 	{"row", TS_ARG_NUMBER, get_row, set_row, 0},
 	{"debug", TS_ARG_YES, get_debug, set_debug, 0},

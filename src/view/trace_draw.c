@@ -209,6 +209,16 @@ clear_word(struct ts_canvas *c, struct ts_rect r, int x, int by)
 	}
 }
 
+/* The rows of the drawing whose columns are time. */
+static struct ts_rect
+time_rows(const struct trace_view *t)
+{
+	struct ts_rect r = t->at.lanes;
+
+	r.h -= t->drawing[t->drawn].ops->foot;
+	return r;
+}
+
 /* Where runs begin: their number over the axis, a line through the idle cells of the lanes. */
 static void
 draw_runs(struct trace_view *t, struct ts_canvas *c)
@@ -225,7 +235,7 @@ draw_runs(struct trace_view *t, struct ts_canvas *c)
 
 		if (x < 0)
 			continue;
-		ts_chart_divider(c, t->at.lanes, x, TS_ROLE_BOUNDARY);
+		ts_chart_divider(c, time_rows(t), x, TS_ROLE_BOUNDARY);
 		if (x < free_from || x + w > t->at.axis.w)
 			continue;
 		clear_word(c, t->at.axis, x - 1, -1);
@@ -401,7 +411,7 @@ draw_readout(struct trace_view *t, struct ts_canvas *c)
 static void
 draw_cursor(struct trace_view *t, struct ts_canvas *c)
 {
-	ts_chart_cursor(c, t->at.lanes, ts_span_column(&t->span, t->span.cursor),
+	ts_chart_cursor(c, time_rows(t), ts_span_column(&t->span, t->span.cursor),
 		t->focus == TRACE_LANES);
 }
 

@@ -17,6 +17,8 @@
 
 static const struct trace_drawing_ops *const drawings[] = {
 	&trace_drawing_lanes,
+	&trace_drawing_flame,
+	&trace_drawing_merged,
 	&trace_drawing_blocks,
 	&trace_drawing_bsp,
 };

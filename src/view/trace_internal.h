@@ -15,6 +15,7 @@
 #define TS_VIEW_TRACE_INTERNAL_H
 
 #include "tilescope/report/memory.h"
+#include "tilescope/report/frames.h"
 #include "tilescope/report/trace.h"
 #include "tilescope/report/trace_jump.h"
 #include "tilescope/ui/chart.h"
@@ -130,6 +131,7 @@ struct trace_drawing;
 struct trace_drawing_ops {
 	const char *name;  /* as in `drawing NAME` and `drawing=NAME` */
 	const char *title; /* for people: "lanes" */
+	int foot; /* rows at the bottom of its rectangle that are no time: runs and cursor end above */
 	bool own_axis; /* its x axis is not time: neither overview nor ruler is drawn, it has their rows */
 
 	/* All but draw may be NULL: nothing to do, nothing to say, not mine. */
@@ -234,6 +236,8 @@ struct trace_view {
 	struct trace_longest longest;
 
 	enum ts_time_unit time, option_time;
+	struct ts_frame_contexts *contexts; /* of the flame graphs (trace_frames.h); NULL: none */
+	bool contexts_known;
 	struct trace_drawing drawing[TRACE_DRAWINGS];
 	int drawings, drawn; /* how many there are, and the one that is shown */
 	struct ts_tabs tabs;
@@ -273,6 +277,12 @@ void trace_draw_key(const struct trace_view *t, struct ts_canvas *c,
 
 /* --- trace_bsp.c --- */
 extern const struct trace_drawing_ops trace_drawing_bsp;
+/* --- trace_flame.c, trace_merged.c --- */
+extern const struct trace_drawing_ops trace_drawing_flame, trace_drawing_merged;
+enum ts_effect trace_merge_command(struct trace_view *t, const struct ts_call *call);
+bool trace_merge(struct trace_view *t, const char *word); /* false: not one of its ranges */
+bool trace_merge_ipus(struct trace_view *t, bool all);
+const char *trace_merge_said(struct trace_view *t, bool *all_ipus); /* NULL: all steps */
 
 /* --- trace_lane_set.c --- */
 void trace_lanes_begin(struct trace_view *t); /* a trace has come */

@@ -50,7 +50,10 @@ static const char *const in_trace[] = {"jump step", "jump class", "jump gap", "j
 	"unfold", "fold", "lanes 0", "lanes all", "series compute", "zoom-in", "time-unit",
 	"tab details", "open", "tab vertices", "tab cycles", "tab longest", "open", "sort cycles",
 	"tab hits", "last", "pane-next", "drawing", "zoom-out", "drawing", "last", "drawing",
-	"search layer", "drawing", "drawing-back", "series all", "tab steps", NULL};
+	"search layer", "drawing", "drawing-back", "series all", "tab steps", "pane-next",
+	"drawing flame", "down", "down", "down", "right", "open", "left", "back", "ipu-next",
+	"goto 7", "drawing merged", "down", "down", "right", "open", "back", "merge view",
+	"merge-ipus", "merge run", "search-next", "drawing lanes", NULL};
 
 static const struct {
 	const struct ts_view_ops *ops;

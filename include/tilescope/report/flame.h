@@ -85,6 +85,8 @@ ts_flame_cell_at(const struct ts_flame *f, uint32_t i)
 struct ts_flame_node {
 	uint32_t frame, parent; /* parent: a node; of the first one itself */
 	uint32_t inside;	/* nodes that follow and are in it */
+	uint16_t classes;	/* bits: of the steps in it; */
+	uint8_t class_of;	/* that with the most cycles, enum ts_step_class */
 	struct ts_flame_sum sum;
 };
 
@@ -104,16 +106,30 @@ void ts_flame_tree_fini(struct ts_flame_tree *t);
 
 enum { TS_FLAME_NONE = TS_FRAMES_MAX };
 
+/* A frame in a column. */
+struct ts_flame_place {
+	int64_t covered; /* cycles of the column during which a step of the frame runs */
+	int64_t runs;	 /* steps of it that run there; */
+	int64_t begins;	 /* of them those that begin there */
+};
+
 struct ts_flame_chart {
 	int64_t from, to, ipu; /* cycles */
 	int columns;	       /* as ts_trace_column() */
 	struct ts_frames frames;
 	uint32_t *leaf; /* of each column the last frame of its path; TS_FLAME_NONE: nothing runs */
 	int64_t *step;	/* a step with that stack there; TS_UNKNOWN: none */
-	double *share; /* part of the column that the path's steps take, at most 1; below 0: not known */
+	/* of each column TS_FRAMES_DEPTH: its path's frames by depth; nothing is known of them when `sampled` */
+	struct ts_flame_place *place;
 	bool sampled; /* a column shows the step that runs in its middle; not every row was read */
 	int64_t rows; /* that were read */
 };
+
+static inline const struct ts_flame_place *
+ts_flame_place_at(const struct ts_flame_chart *c, int column, int depth)
+{
+	return &c->place[(size_t)column * TS_FRAMES_DEPTH + (size_t)depth];
+}
 
 /*
  * The path of a column goes from frame to frame down the one with the most cycles in it (of equal ones the one that began

@@ -1,0 +1,786 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace_merged - the drawing of all steps of a range by their stacks: a frame is as wide as its cycles, the heaviest is
+ * the leftmost (left-heavy).
+ *
+ * The x axis is cycles of the outermost frame that is shown, not time. One pass over the rows gives the sums of all IPUs
+ * (report/flame.h); another IPU is another tree of the same sums. The pass is a job that says how far it is and that
+ * can be stopped; what was drawn stays meanwhile. Frames that are narrower than half a column are not drawn, but the cursor
+ * goes to them, too.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace_frames.h"
+
+#include "tilescope/base/mem.h"
+
+__extension__ typedef __int128 i128;
+
+enum kind { ASK_SUMS, ASK_TREE };
+
+/* What is merged. */
+enum merge { MERGE_ALL, MERGE_VIEW, MERGE_RUN, MERGES };
+
+static const char *const merge_words[MERGES] = {"all", "view", "run"};
+
+struct merged {
+	struct ts_pane_data data;
+	struct ts_fetch *fetch[2];
+	enum merge merge;
+	bool all_ipus;
+	struct ts_flame_range asked; /* of the sums that were asked for last */
+	bool has_asked;
+	int64_t asked_ipu;	    /* of the tree that was asked for last */
+	int64_t run;		    /* MERGE_RUN: index of the run; -1: not known */
+	struct ts_flame_range view; /* MERGE_VIEW: what was in sight */
+	struct ts_flame *flame;
+	struct ts_flame_tree tree;
+	uint32_t root, cursor; /* nodes: the outermost that is shown, that under the cursor */
+	int top;	       /* rows that are scrolled away */
+
+	/* of the search, of this tree: frames, and cycles that they have together */
+	char needle[TS_TRACE_NEEDLE];
+	int64_t hits, hit_cycles;
+};
+
+struct merged_fetch {
+	struct trace_frames_fetch of; /* first */
+	struct ts_flame_range range;
+	int64_t ipu;
+	struct ts_flame *flame;
+	struct ts_flame_tree tree;
+};
+
+/* --- asking ----------------------------------------------------------------------------------------- */
+
+static enum ts_code
+read_sums(struct ts_fetch *fetch, struct ts_reader *rd, struct ts_err *err)
+{
+	struct merged_fetch *f = (struct merged_fetch *)fetch;
+	enum ts_code code = trace_frames_contexts(&f->of, rd, err), tree;
+
+	if (!code)
+		code = ts_flame_read(&f->flame, rd, f->of.trace, f->of.contexts, f->range,
+			f->of.cache, &fetch->job.progress, err);
+	if (!f->flame)
+		return code;
+	tree = ts_flame_tree_make(&f->tree, f->flame, f->ipu, err);
+	return tree ? tree : code;
+}
+
+static enum ts_code
+read_tree(struct ts_fetch *fetch, struct ts_reader *rd, struct ts_err *err)
+{
+	struct merged_fetch *f = (struct merged_fetch *)fetch;
+
+	(void)rd;
+	return ts_flame_tree_make(&f->tree, f->flame, f->ipu, err);
+}
+
+static void
+fini(struct ts_fetch *fetch)
+{
+	struct merged_fetch *f = (struct merged_fetch *)fetch;
+
+	ts_flame_tree_fini(&f->tree);
+	ts_flame_release(f->flame);
+	trace_frames_fini(&f->of);
+}
+
+static bool
+same(const struct ts_flame_range *a, const struct ts_flame_range *b)
+{
+	return a->from == b->from && a->to == b->to && a->first_step == b->first_step &&
+		a->steps == b->steps;
+}
+
+static struct ts_flame_range
+range_of(const struct trace_view *t, const struct merged *k)
+{
+	struct ts_flame_range r = TS_FLAME_ALL;
+
+	if (k->merge == MERGE_VIEW)
+		return k->view;
+	if (k->merge == MERGE_RUN && k->run >= 0 && k->run < t->trace->runs) {
+		r.first_step = t->trace->run[k->run].first_step;
+		r.steps = t->trace->run[k->run].steps;
+	}
+	return r;
+}
+
+static void
+ask_sums(struct trace_drawing *d, const struct ts_flame_range *range, int64_t ipu)
+{
+	struct merged *k = d->own;
+	struct merged_fetch *f = trace_frames_fetch(d, sizeof(*f), read_sums, fini);
+
+	if (!f)
+		return;
+	f->range = k->asked = *range;
+	f->ipu = k->asked_ipu = ipu;
+	k->has_asked = true;
+	k->fetch[ASK_SUMS] = &f->of.fetch;
+	k->fetch[ASK_TREE] = NULL;
+	k->data.state = k->tree.count > 0 ? TS_PANE_STALE : TS_PANE_LOADING;
+	trace_drawing_send(d, k->fetch[ASK_SUMS], ASK_SUMS, TS_WORKER_BULK, "merging frames");
+}
+
+static void
+ask_tree(struct trace_drawing *d, int64_t ipu)
+{
+	struct merged *k = d->own;
+	struct merged_fetch *f = trace_frames_fetch(d, sizeof(*f), read_tree, fini);
+
+	if (!f)
+		return;
+	f->flame = ts_flame_hold(k->flame);
+	f->ipu = k->asked_ipu = ipu;
+	k->fetch[ASK_TREE] = &f->of.fetch;
+	trace_drawing_send(d, k->fetch[ASK_TREE], ASK_TREE, TS_WORKER_SCREEN, "sorting frames");
+}
+
+static void
+merged_request(struct trace_drawing *d)
+{
+	struct trace_view *t = d->trace;
+	struct merged *k = d->own;
+	struct ts_flame_range range = range_of(t, k);
+	int64_t ipu = k->all_ipus ? TS_UNKNOWN : trace_ipu(t);
+
+	if (!t->trace->has_parts || d->plot.h <= 0)
+		return;
+	if (!k->has_asked || !same(&range, &k->asked))
+		ask_sums(d, &range, ipu);
+	else if (ipu != k->asked_ipu && k->flame)
+		ask_tree(d, ipu);
+}
+
+/* --- answers ---------------------------------------------------------------------------------------- */
+
+/* The node of a stack's frame in this tree, or the nearest above that it has. */
+static uint32_t
+find_frame(const struct merged *k, const struct ts_frames *frames, uint32_t frame)
+{
+	const struct ts_flame_tree *tree = &k->tree;
+	uint32_t at = 0;
+	size_t n, m;
+
+	for (int depth = 1; depth <= ts_frame_at(frames, frame)->depth; depth++) {
+		const char *name = ts_frame_name(frames, ts_frame_up(frames, frame, depth), &n);
+		uint32_t i = at + 1, end = at + tree->node[at].inside;
+		const char *other;
+
+		for (; i <= end; i += tree->node[i].inside + 1) {
+			other = ts_frame_name(&tree->flame->frames, tree->node[i].frame, &m);
+			if (m == n && memcmp(other, name, n) == 0)
+				break;
+		}
+		if (i > end)
+			break;
+		at = i;
+	}
+	return at;
+}
+
+/* Another tree in the place of the one that is shown; the cursor stays on its frame. */
+static void
+take_tree(struct merged *k, struct ts_flame_tree *tree)
+{
+	struct ts_flame_tree old = k->tree;
+
+	k->tree = *tree;
+	*tree = (struct ts_flame_tree){0};
+	k->needle[0] = '\0';
+	if (k->tree.count == 0 || old.count == 0) {
+		k->root = k->cursor = 0;
+	} else {
+		k->root = find_frame(k, &old.flame->frames, old.node[k->root].frame);
+		k->cursor = find_frame(k, &old.flame->frames, old.node[k->cursor].frame);
+		if (k->cursor < k->root || k->cursor > k->root + k->tree.node[k->root].inside)
+			k->cursor = k->root;
+	}
+	ts_flame_tree_fini(&old);
+}
+
+static enum ts_effect
+merged_deliver(struct trace_drawing *d, struct ts_fetch *fetch)
+{
+	struct merged_fetch *f = (struct merged_fetch *)fetch;
+	struct merged *k = d->own;
+	int kind = fetch->job.kind - d->kind;
+	bool some = f->tree.flame != NULL;
+
+	trace_frames_take(d->trace, &f->of);
+	if (kind > ASK_TREE || k->fetch[kind] != fetch)
+		return TS_EFFECT_NONE;
+	k->fetch[kind] = NULL;
+	if (kind == ASK_SUMS || !some)
+		ts_pane_result(&k->data, fetch->code, &fetch->err, some);
+	if (!some)
+		return TS_EFFECT_REPAINT;
+	if (kind == ASK_SUMS) {
+		ts_flame_release(k->flame);
+		k->flame = ts_flame_hold(f->flame);
+	}
+	take_tree(k, &f->tree);
+	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
+}
+
+static void
+merged_drop(struct trace_drawing *d)
+{
+	struct merged *k = d->own;
+
+	ts_flame_tree_fini(&k->tree);
+	ts_flame_release(k->flame);
+	k->flame = NULL;
+	k->fetch[ASK_SUMS] = k->fetch[ASK_TREE] = NULL;
+	k->has_asked = false;
+	k->data.state = TS_PANE_EMPTY;
+	k->root = k->cursor = 0;
+}
+
+static bool
+merged_open(struct trace_drawing *d)
+{
+	d->own = ts_alloc(1, sizeof(struct merged));
+	return d->own != NULL;
+}
+
+static void
+merged_close(struct trace_drawing *d)
+{
+	if (d->own)
+		merged_drop(d);
+	free(d->own);
+	d->own = NULL;
+}
+
+/* --- drawing ---------------------------------------------------------------------------------------- */
+
+static int
+depth_of(const struct merged *k, uint32_t node)
+{
+	return ts_frame_at(&k->tree.flame->frames, k->tree.node[node].frame)->depth;
+}
+
+/* Frames below one another in what is shown, at most. */
+static int
+deepest(const struct merged *k)
+{
+	int depth = 0, root;
+
+	if (k->tree.count == 0)
+		return 0;
+	root = depth_of(k, k->root);
+	for (uint32_t i = k->root; i <= k->root + k->tree.node[k->root].inside; i++)
+		depth = (int)ts_max_i64(depth, depth_of(k, i) - root);
+	return depth;
+}
+
+/* The column at which so many cycles of the root end. */
+static int
+column_of(const struct merged *k, int64_t cycles, int w)
+{
+	int64_t all = k->tree.node[k->root].sum.cycles;
+
+	return all > 0 ? (int)(((i128)cycles * w + all / 2) / all) : 0;
+}
+
+struct drawing {
+	struct trace_drawing *d;
+	struct ts_canvas *c;
+	struct ts_rect r; /* of the frames */
+	bool focus;
+	struct {
+		uint32_t child, end; /* children that are still to be drawn */
+		int64_t at;	     /* cycles before the next one */
+	} open[TS_FRAMES_DEPTH + 1];
+};
+
+static void
+draw_node(const struct drawing *w, uint32_t node, int depth, int x, int end)
+{
+	const struct merged *k = w->d->own;
+	const struct ts_flame_node *n = &k->tree.node[node];
+	struct trace_box b = {.x = x, .w = end - x, .class_of = (enum ts_step_class)n->class_of};
+
+	b.name = ts_frame_name(&k->tree.flame->frames, n->frame, &b.n);
+	b.hit = trace_frame_hit(w->d->trace, b.name, b.n);
+	b.cursor = node == k->cursor;
+	if (depth >= k->top && depth - k->top < w->r.h &&
+		!(w->d->trace->hidden & 1u << n->class_of))
+		trace_draw_box(w->c, ts_rect_row(w->r, depth - k->top), &b, w->focus);
+}
+
+/* What of a frame's width its narrow children have. */
+static void
+draw_rest(const struct drawing *w, int depth, int x, int end)
+{
+	const struct merged *k = w->d->own;
+
+	for (; depth >= k->top && depth - k->top < w->r.h && x < end; x++)
+		ts_canvas_glyph(w->c, ts_rect_row(w->r, depth - k->top), x, 0, TS_ROLE_DIM, 0xb7);
+}
+
+/* All frames that are half a column wide or more: as many as there are columns, row by row. */
+static void
+draw_nodes(struct drawing *w)
+{
+	const struct merged *k = w->d->own;
+	const struct ts_flame_node *node = k->tree.node;
+	int depth = 0;
+
+	draw_node(w, k->root, 0, 0, w->r.w);
+	w->open[0].child = k->root + 1;
+	w->open[0].end = k->root + node[k->root].inside;
+	w->open[0].at = 0;
+	while (depth >= 0) {
+		uint32_t i = w->open[depth].child;
+		int64_t at = w->open[depth].at;
+		int x = column_of(k, at, w->r.w), end;
+
+		if (i > w->open[depth].end) {
+			depth--;
+			continue;
+		}
+		end = column_of(k, at + node[i].sum.cycles, w->r.w);
+		if (end <= x) { /* and those behind it are not wider */
+			const struct ts_flame_node *parent = &node[node[i].parent];
+			int64_t begin = depth > 0 ? w->open[depth - 1].at : 0;
+
+			if (depth > 0)
+				begin -= parent->sum.cycles;
+			draw_rest(w, depth + 1, x,
+				column_of(k, begin + parent->sum.cycles - parent->sum.own, w->r.w));
+			depth--;
+			continue;
+		}
+		draw_node(w, i, depth + 1, x, end);
+		w->open[depth].child = i + node[i].inside + 1;
+		w->open[depth].at = at + node[i].sum.cycles;
+		depth++;
+		w->open[depth].child = i + 1;
+		w->open[depth].end = i + node[i].inside;
+		w->open[depth].at = at;
+	}
+}
+
+/* How far the pass is. */
+static void
+draw_progress(struct trace_drawing *d, struct ts_canvas *c, struct ts_rect row)
+{
+	const struct merged *k = d->own;
+	const struct ts_fetch *f = k->fetch[ASK_SUMS];
+	char done[TS_FMT_MAX], share[TS_FMT_MAX];
+	int64_t rows, all;
+
+	if (!f)
+		return;
+	rows = atomic_load_explicit(&f->job.progress.done, memory_order_relaxed);
+	all = atomic_load_explicit(&f->job.progress.total, memory_order_relaxed);
+	ts_canvas_fill(c, row, TS_ROLE_STATUS, ' ');
+	ts_canvas_printf(c, row, 0, 0, TS_ROLE_STATUS,
+		"adding up cycles: %s rows%s%s; C-c stops it", ts_fmt_count(done, rows),
+		all > 0 ? ", " : "",
+		all > 0 ? ts_fmt_percent(share, (double)rows, (double)all) : "");
+}
+
+/* Cycles of the range in which an IPU can be busy: what a share is of. */
+static int64_t
+length_of(const struct trace_view *t, const struct merged *k)
+{
+	const struct ts_flame_range *r = &k->tree.flame->range;
+	int64_t length = ts_min_i64(r->to, t->trace->to) - ts_max_i64(r->from, t->trace->from);
+
+	for (int i = 0; r->steps > 0 && i < t->trace->runs; i++)
+		if (t->trace->run[i].first_step == r->first_step &&
+			t->trace->run[i].start != TS_UNKNOWN)
+			length = t->trace->run[i].end - t->trace->run[i].start;
+	if (k->tree.ipu != TS_UNKNOWN)
+		return length;
+	return length <= INT64_MAX / TS_IPUS_MAX ? length * (int64_t)k->tree.flame->ipus : 0;
+}
+
+/* "run 0", "what was in sight", "all", and of which IPU. */
+static void
+about(const struct trace_view *t, const struct merged *k, char *out, size_t size)
+{
+	char ipu[40] = "all ipus";
+
+	if (k->tree.ipu != TS_UNKNOWN)
+		snprintf(ipu, sizeof(ipu), "ipu %lld", (long long)k->tree.ipu);
+	if (k->merge == MERGE_RUN && k->run >= 0 && k->run < t->trace->runs)
+		snprintf(out, size, "run %lld of %s", (long long)t->trace->run[k->run].run, ipu);
+	else
+		snprintf(out, size, "%s of %s",
+			k->merge == MERGE_VIEW ? "what was in sight" : "all", ipu);
+}
+
+static void
+draw_readout(struct trace_drawing *d, struct ts_canvas *c, struct ts_rect row)
+{
+	const struct trace_view *t = d->trace;
+	const struct merged *k = d->own;
+	const struct ts_flame_node *n = &k->tree.node[k->cursor];
+	char figures[240], cycles[TS_FMT_MAX], share[TS_FMT_MAX], steps[TS_FMT_MAX];
+	char covers[TS_FMT_MAX + 24] = "", of[80];
+
+	about(t, k, of, sizeof(of));
+	if (n->sum.covered != TS_UNKNOWN && length_of(t, k) > 0)
+		snprintf(covers, sizeof(covers), "%s of ",
+			ts_fmt_percent(share, (double)n->sum.covered, (double)length_of(t, k)));
+	snprintf(figures, sizeof(figures), "%s%s  %s%s  %s %s",
+		trace_fmt_length(t, cycles, n->sum.cycles), trace_in_time(t) ? "" : " cycles",
+		covers, of, ts_fmt_count(steps, n->sum.steps),
+		n->sum.steps == 1 ? "step" : "steps");
+	trace_frame_line(c, row, figures, &k->tree.flame->frames, n->frame,
+		trace_frame_mark(t, n->classes));
+}
+
+static void
+draw_labels(const struct trace_drawing *d, struct ts_canvas *c, int rows)
+{
+	const struct merged *k = d->own;
+	int last = deepest(k), root = depth_of(k, k->root);
+	char ipu[24] = ">all";
+
+	if (k->tree.ipu != TS_UNKNOWN)
+		snprintf(ipu, sizeof(ipu), ">ipu %lld", (long long)k->tree.ipu);
+	for (int i = 1; i < rows && k->top + i <= last; i++)
+		ts_canvas_printf(c, ts_rect_row(d->labels, i), d->labels.w - 3, 0, TS_ROLE_AXIS,
+			"%2d", root + k->top + i);
+	ts_canvas_text(c, ts_rect_row(d->labels, 0), 0, 0, TS_ROLE_ACCENT, ipu);
+	if (k->top > 0 && rows > 1)
+		ts_canvas_text(c, ts_rect_row(d->labels, 1), 0, 0, TS_ROLE_DIM, "^");
+	if (k->top + rows <= last && rows > 2)
+		ts_canvas_text(c, ts_rect_row(d->labels, rows - 1), 0, 0, TS_ROLE_DIM, "v");
+}
+
+static void
+merged_draw(struct trace_drawing *d, struct ts_canvas *c, bool focus)
+{
+	struct trace_view *t = d->trace;
+	struct merged *k = d->own;
+	struct ts_rect r = d->plot, line;
+	struct drawing w = {.d = d, .c = c, .focus = focus};
+	int depth;
+
+	line = r.h > 1 ? ts_rect_cut_bottom(&r, 1) : (struct ts_rect){0};
+	if (!t->trace->has_parts || k->tree.flame == NULL) {
+		ts_pane_draw(c, r, t->view.env, t->trace->has_parts ? &k->data : &t->lanes);
+		draw_progress(d, c, line);
+		return;
+	}
+	if (k->tree.count == 0) {
+		ts_canvas_text(c, r, 0, 0, TS_ROLE_DIM, "no step has a part in it");
+		return;
+	}
+	depth = depth_of(k, k->cursor) - depth_of(k, k->root);
+	k->top = (int)ts_clamp_i64(k->top, depth - r.h + 1, depth);
+	k->top = (int)ts_clamp_i64(k->top, 0, ts_max_i64(deepest(k) - r.h + 1, 0));
+	w.r = r;
+	draw_nodes(&w);
+	draw_labels(d, c, r.h);
+	if (k->fetch[ASK_SUMS])
+		draw_progress(d, c, line);
+	else
+		draw_readout(d, c, line);
+}
+
+static int
+merged_rows(struct trace_drawing *d, int room)
+{
+	const struct merged *k = d->own;
+	int most = d->trace->zoomed ? room : room * 3 / 5;
+
+	return (int)ts_clamp_i64(k->tree.count > 0 ? deepest(k) + 2 : most, 4, ts_max_i64(most, 4));
+}
+
+/* --- hits ------------------------------------------------------------------------------------------- */
+
+/* Frames that are found, and their cycles: of those within one another the outermost. Once for each search and tree. */
+static void
+find_hits(const struct trace_view *t, struct merged *k)
+{
+	uint32_t behind = 0;
+
+	if (k->tree.count == 0 || strcmp(k->needle, t->needle) == 0)
+		return;
+	snprintf(k->needle, sizeof(k->needle), "%s", t->needle);
+	k->hits = k->hit_cycles = 0;
+	for (uint32_t i = 0; i < k->tree.count && k->needle[0]; i++) {
+		const struct ts_flame_node *n = &k->tree.node[i];
+		size_t length;
+		const char *name = ts_frame_name(&k->tree.flame->frames, n->frame, &length);
+
+		if (!trace_frame_hit(t, name, length))
+			continue;
+		k->hits++;
+		if (i < behind)
+			continue;
+		k->hit_cycles += n->sum.cycles;
+		behind = i + n->inside + 1;
+	}
+}
+
+static void
+merged_note(struct trace_drawing *d, char note[TRACE_NOTE])
+{
+	struct merged *k = d->own;
+	char hits[TS_FMT_MAX], share[TS_FMT_MAX];
+	int n = 0;
+
+	find_hits(d->trace, k);
+	if (k->tree.count > 0 && k->needle[0])
+		n = snprintf(note, TRACE_NOTE, "%s %s, %s of the cycles  ",
+			ts_fmt_count(hits, k->hits), k->hits == 1 ? "frame" : "frames",
+			ts_fmt_percent(share, (double)k->hit_cycles,
+				(double)k->tree.node[0].sum.cycles));
+	snprintf(note + n, TRACE_NOTE - (size_t)n, "left-heavy%s%s",
+		k->data.state == TS_PANE_PARTIAL ? ", damaged" : "",
+		k->tree.flame && k->tree.flame->frames.left_out > 0 ? ", more names than fit" : "");
+}
+
+/* The next frame that is found, in the order of the tree, round its end. */
+static enum ts_effect
+next_hit(struct trace_drawing *d, int by)
+{
+	struct merged *k = d->own;
+	size_t n, count = k->tree.count;
+
+	for (size_t i = 1; i <= count && d->trace->needle[0]; i++) {
+		uint32_t at = (uint32_t)((k->cursor + (by > 0 ? i : count - i)) % count);
+		const char *name = ts_frame_name(&k->tree.flame->frames, k->tree.node[at].frame,
+			&n);
+
+		if (!trace_frame_hit(d->trace, name, n))
+			continue;
+		k->cursor = at;
+		if (at < k->root || at > k->root + k->tree.node[k->root].inside)
+			k->root = 0;
+		return TS_EFFECT_REPAINT;
+	}
+	return TS_EFFECT_UNKNOWN;
+}
+
+/* --- commands --------------------------------------------------------------------------------------- */
+
+static enum ts_effect
+move_depth(struct merged *k, int by)
+{
+	if (by > 0 && k->tree.node[k->cursor].inside > 0)
+		k->cursor++;
+	else if (by < 0 && k->cursor != k->root)
+		k->cursor = k->tree.node[k->cursor].parent;
+	else
+		return TS_EFFECT_BELL;
+	return TS_EFFECT_REPAINT;
+}
+
+static enum ts_effect
+move_sibling(struct merged *k, int by)
+{
+	const struct ts_flame_node *node = k->tree.node;
+	uint32_t parent = node[k->cursor].parent, last = parent + node[parent].inside;
+	uint32_t next = k->cursor + node[k->cursor].inside + 1, before = parent + 1;
+
+	if (k->cursor == k->root || (by > 0 && next > last) || (by < 0 && before == k->cursor))
+		return TS_EFFECT_BELL;
+	while (by < 0 && before + node[before].inside + 1 < k->cursor)
+		before += node[before].inside + 1;
+	k->cursor = by > 0 ? next : before;
+	return TS_EFFECT_REPAINT;
+}
+
+static enum ts_effect
+zoom_in(struct merged *k)
+{
+	if (k->cursor == k->root)
+		return TS_EFFECT_BELL;
+	k->root = k->cursor;
+	k->top = 0;
+	return TS_EFFECT_REPAINT;
+}
+
+static enum ts_effect
+zoom_out(struct merged *k)
+{
+	if (k->root == 0)
+		return TS_EFFECT_UNKNOWN;
+	k->root = k->tree.node[k->root].parent;
+	return TS_EFFECT_REPAINT;
+}
+
+/* Keys of a tree; those that move the time of the other drawings do nothing here. */
+static enum ts_effect
+walk(struct trace_drawing *d, enum ts_cmd cmd)
+{
+	struct merged *k = d->own;
+
+	switch (cmd) {
+	case TS_CMD_UP:
+	case TS_CMD_DOWN:
+		return move_depth(k, cmd == TS_CMD_DOWN ? 1 : -1);
+	case TS_CMD_LEFT:
+	case TS_CMD_RIGHT:
+		return move_sibling(k, cmd == TS_CMD_RIGHT ? 1 : -1);
+	case TS_CMD_OPEN:
+	case TS_CMD_ZOOM_IN:
+		return zoom_in(k);
+	case TS_CMD_BACK:
+		return zoom_out(k);
+	case TS_CMD_ZOOM_OUT:
+		return k->root == 0 ? TS_EFFECT_BELL : zoom_out(k);
+	case TS_CMD_FIRST:
+	case TS_CMD_ZOOM_FIT:
+		k->root = cmd == TS_CMD_ZOOM_FIT ? 0 : k->root;
+		k->cursor = cmd == TS_CMD_FIRST ? k->root : k->cursor;
+		return TS_EFFECT_REPAINT;
+	case TS_CMD_SEARCH_NEXT:
+	case TS_CMD_SEARCH_PREVIOUS:
+		return next_hit(d, cmd == TS_CMD_SEARCH_NEXT ? 1 : -1);
+	default:
+		return TS_EFFECT_UNKNOWN;
+	}
+}
+
+static bool
+moves_time(enum ts_cmd cmd)
+{
+	return cmd == TS_CMD_LAST || cmd == TS_CMD_PAGE_LEFT || cmd == TS_CMD_PAGE_RIGHT ||
+		cmd == TS_CMD_PAGE_UP || cmd == TS_CMD_PAGE_DOWN || cmd == TS_CMD_HALF_UP ||
+		cmd == TS_CMD_HALF_DOWN;
+}
+
+static enum ts_effect
+merged_command(struct trace_drawing *d, const struct ts_call *call)
+{
+	const struct merged *k = d->own;
+
+	if (moves_time(call->cmd))
+		return TS_EFFECT_BELL;
+	return k->tree.count > 0 ? walk(d, call->cmd) : TS_EFFECT_UNKNOWN;
+}
+
+/* What is merged from now on. */
+static void
+set_merge(struct trace_drawing *d, enum merge merge)
+{
+	struct trace_view *t = d->trace;
+	struct merged *k = d->own;
+	const struct ts_trace_row *row = trace_row(t, t->list.cursor);
+
+	k->merge = merge;
+	k->run = row || t->follow == FOLLOW_STEP
+		? ts_trace_run_of(t->trace, t->follow == FOLLOW_STEP ? t->goal : row->step)
+		: -1;
+	k->view = (struct ts_flame_range){t->trace->from + t->span.from,
+		t->trace->from + t->span.to, 0, 0};
+	if (merge == MERGE_RUN && k->run < 0)
+		ts_view_say(t->view.env, "the run of this step is not known: all of them");
+	k->has_asked = false; /* also after it was stopped */
+}
+
+static struct trace_drawing *
+merged_of(struct trace_view *t)
+{
+	for (int i = 0; i < t->drawings; i++)
+		if (t->drawing[i].ops == &trace_drawing_merged)
+			return &t->drawing[i];
+	return NULL;
+}
+
+bool
+trace_merge(struct trace_view *t, const char *word)
+{
+	struct trace_drawing *d = merged_of(t);
+
+	for (int i = 0; d && i < MERGES; i++)
+		if (strcmp(word, merge_words[i]) == 0) {
+			set_merge(d, (enum merge)i);
+			return true;
+		}
+	return false;
+}
+
+bool
+trace_merge_ipus(struct trace_view *t, bool all)
+{
+	struct trace_drawing *d = merged_of(t);
+
+	if (d)
+		((struct merged *)d->own)->all_ipus = all;
+	return d != NULL;
+}
+
+const char *
+trace_merge_said(struct trace_view *t, bool *all_ipus)
+{
+	const struct trace_drawing *d = merged_of(t);
+	const struct merged *k = d ? d->own : NULL;
+
+	*all_ipus = k && k->all_ipus;
+	return k && k->merge != MERGE_ALL ? merge_words[k->merge] : NULL;
+}
+
+/* `merge [all|view|run]`: without a word the next of them, when it is shown. */
+enum ts_effect
+trace_merge_command(struct trace_view *t, const struct ts_call *call)
+{
+	struct trace_drawing *d = merged_of(t);
+	const char *word = ts_call_arg(call, 0);
+	struct merged *k;
+
+	if (!d)
+		return TS_EFFECT_UNKNOWN;
+	k = d->own;
+	if (call->cmd == TS_CMD_MERGE_IPUS) {
+		k->all_ipus = !k->all_ipus;
+		ts_view_say(t->view.env, "merged: %s",
+			k->all_ipus ? "all ipus together" : "the selected ipu");
+	} else if (word && !trace_merge(t, word)) {
+		ts_view_say_error(t->view.env, "merge is one of all, view, run");
+		return TS_EFFECT_BELL;
+	} else if (!word) {
+		set_merge(d,
+			trace_drawn(t) == d ? (enum merge)((k->merge + 1) % MERGES) : k->merge);
+	}
+	if (call->cmd == TS_CMD_MERGE)
+		ts_view_say(t->view.env, "merged: %s",
+			k->merge == MERGE_VIEW		? "what was in sight"
+				: k->merge == MERGE_RUN ? "the run of the step"
+							: "all steps");
+	trace_draw_named(t, trace_drawing_merged.name);
+	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
+}
+
+static const struct ts_hint hints[] = {
+	{TS_CMD_DOWN, "frames"},
+	{TS_CMD_OPEN, "zoom into"},
+	{TS_CMD_BACK, "out"},
+	{TS_CMD_MERGE, "range"},
+	{TS_CMD_MERGE_IPUS, "ipus"},
+	{TS_CMD_DRAWING, "drawing"},
+	{TS_CMD_COUNT, NULL},
+};
+
+const struct trace_drawing_ops trace_drawing_merged = {
+	.name = "merged",
+	.title = "frames by their cycles, the heaviest on the left",
+	.own_axis = true,
+	.open = merged_open,
+	.close = merged_close,
+	.drop = merged_drop,
+	.rows = merged_rows,
+	.request = merged_request,
+	.deliver = merged_deliver,
+	.draw = merged_draw,
+	.note = merged_note,
+	.command = merged_command,
+	.hints = hints,
+};

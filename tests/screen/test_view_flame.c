@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The flame graphs of the Trace view: along the time of an IPU, and merged. What a frame says of itself is held against
+ * SQL on the report; the keys walk from frame to frame; what is not there, stopped or hostile is said.
+ */
+#include "config.h"
+
+#include <locale.h>
+
+#include "view_harness.h"
+
+#include "tilescope/view/trace.h"
+
+static struct harness h;
+
+static const struct ts_demo_options small = {.layout = TS_DEMO_STORE,
+	.ipus = 2,
+	.tiles = 16,
+	.steps = 300,
+	.variables = 600};
+
+static void
+demo(int w, int height, enum ts_glyphs glyphs)
+{
+	harness_demo(&h, &small);
+	harness_start(&h, &ts_view_trace, w, height, glyphs);
+	harness_settle(&h);
+}
+
+/* Two layers of 30 steps each in two runs, on IPU 0; IPU 3 does every third. */
+static void
+made(const char *more, int w, int height)
+{
+	harness_dir(&h);
+	harness_sql(&h,
+		"CREATE TABLE report(key TEXT, value TEXT);"
+		"INSERT INTO report VALUES('store_version','1'), ('compute_instrumentation','tile');"
+		"CREATE TABLE run(run INTEGER PRIMARY KEY, name TEXT, first_step INTEGER, step_count INTEGER);"
+		"INSERT INTO run VALUES(0, 'train', 0, 30), (1, 'train', 30, 30);"
+		"CREATE TABLE step(step INTEGER PRIMARY KEY, run INTEGER, type TEXT, program INTEGER,"
+		"  compute_set INTEGER, name TEXT);"
+		"CREATE TABLE step_ipu(step INTEGER, ipu INTEGER, cycles INTEGER, start INTEGER,"
+		"  \"end\" INTEGER)");
+	harness_sql(&h,
+		"WITH n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 59) INSERT INTO step "
+		"SELECT i, i / 30, CASE i % 2 WHEN 0 THEN 'OnTileExecute' ELSE 'DoExchange' END, i, NULL,"
+		"  CASE WHEN i % 30 < 20 THEN 'net/conv' ELSE 'net/pool' END FROM n;"
+		"INSERT INTO step_ipu SELECT step, ipu, 100, step * 100, step * 100 + 100 FROM step,"
+		"  (SELECT 0 AS ipu UNION SELECT 3) WHERE ipu = 0 OR step % 3 = 0 ORDER BY step, ipu");
+	if (more)
+		harness_sql(&h, more);
+	harness_start(&h, &ts_view_trace, w, height, TS_GLYPHS_ASCII);
+	harness_settle(&h);
+}
+
+static bool
+bell(const char *line)
+{
+	return harness_command(&h, line) & TS_EFFECT_BELL;
+}
+
+static void
+says_address(const char *name, const char *value)
+{
+	struct ts_strbuf out;
+	bool found = false;
+
+	for (const struct ts_view_arg *a = ts_view_trace.args; a->name; a++) {
+		ts_strbuf_init(&out, 400);
+		if (strcmp(a->name, name) == 0 && a->get(h.view, &out)) {
+			ck_assert_str_eq(out.s, value);
+			found = true;
+		}
+		ts_strbuf_fini(&out);
+	}
+	ck_assert_msg(found, "no %s", name);
+}
+
+START_TEST(golden_screens)
+{
+	demo(80, 21, TS_GLYPHS_FULL);
+	harness_command(&h, "pane-zoom"); /* without the tabs, which others change */
+	harness_command(&h, "drawing flame");
+	for (int i = 0; i < 4; i++)
+		harness_command(&h, "down");
+	harness_look(&h, "flame-80x21");
+	harness_resize(&h, 120, 37);
+	harness_settle(&h);
+	harness_look(&h, "flame-120x37");
+	harness_command(&h, "drawing merged");
+	for (int i = 0; i < 4; i++)
+		harness_command(&h, "down");
+	harness_look(&h, "merged-120x37");
+	harness_command(&h, "search matMul");
+	h.canvas->mono = true;
+	harness_resize(&h, 80, 21);
+	harness_settle(&h);
+	harness_look(&h, "merged-mono-80x21");
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(golden_screens_of_ascii)
+{
+	demo(80, 21, TS_GLYPHS_ASCII);
+	harness_command(&h, "pane-zoom");
+	harness_command(&h, "drawing flame");
+	harness_command(&h, "down");
+	harness_look(&h, "flame-ascii-80x21");
+	harness_command(&h, "drawing merged");
+	harness_command(&h, "down");
+	harness_command(&h, "open");
+	harness_look(&h, "merged-ascii-80x21");
+	harness_end(&h);
+}
+END_TEST
+
+/* --- along the time --------------------------------------------------------------------------------- */
+
+START_TEST(frames_are_walked)
+{
+	made(NULL, 80, 24);
+	harness_command(&h, "drawing flame");
+	says_address("drawing", "flame");
+	harness_says(&h, "|Engine::run");
+	harness_says(&h, "3,000 cycles  100% of run 0  30 steps  Engine::run");
+	harness_command(&h, "down");
+	harness_says(&h, "30 steps  net");
+	harness_command(&h, "down");
+	harness_says(&h, "2,000 cycles  66.7% of run 0  20 steps  net/conv");
+	harness_command(&h, "right");
+	harness_says(&h, "1,000 cycles  33.3% of run 0  10 steps  net/pool");
+	harness_command(&h, "right"); /* the same frame of the next run is another box */
+	harness_says(&h, "2,000 cycles  66.7% of run 1  20 steps  net/conv");
+	harness_command(&h, "left");
+	harness_command(&h, "left");
+	harness_says(&h, "20 steps  net/conv");
+	ck_assert(bell("left"));
+	harness_command(&h, "open");
+	says_address("zoom", "0-2000");
+	ck_assert(bell("open"));
+	harness_says(&h, "2,000 cycles  66.7% of run 0  20 steps  net/conv");
+	harness_command(&h, "down");
+	harness_says(&h, "1 step  net/conv/OnTileExecute");
+	ck_assert(bell("down"));
+	harness_command(&h, "right");
+	harness_says(&h, "1 step  net/conv/DoExchange");
+	harness_command(&h, "back");
+	harness_says(&h, "net/conv");
+	ck_assert(harness_command(&h, "back") & TS_EFFECT_UNKNOWN); /* the program's own */
+	for (int i = 0; i < 3; i++)
+		harness_command(&h, "up");
+	ck_assert(bell("up"));
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(another_ipu_has_another_flame)
+{
+	made(NULL, 80, 24);
+	harness_command(&h, "drawing flame");
+	harness_command(&h, "ipu-next");
+	harness_says(&h, ">ipu 3");
+	harness_command(&h, "goto 0");
+	harness_says(&h, "1,000 cycles  33.3% of run 0  10 steps  Engine::run");
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(hidden_classes_and_hits)
+{
+	made(NULL, 80, 24);
+	harness_command(&h, "drawing flame");
+	harness_command(&h, "series exchange");
+	harness_says(&h, "some hidden");
+	harness_command(&h, "search pool");
+	harness_says(&h, "pool");
+	harness_end(&h);
+}
+END_TEST
+
+/* --- merged ----------------------------------------------------------------------------------------- */
+
+START_TEST(figures_are_those_of_sql)
+{
+	char want[200], n[TS_FMT_MAX], steps[TS_FMT_MAX];
+
+	demo(120, 37, TS_GLYPHS_FULL);
+	harness_command(&h, "drawing merged");
+	for (int ipu = 0; ipu < 2; ipu++) {
+		snprintf(want, sizeof(want), "%s cycles",
+			ts_fmt_count(n,
+				harness_number(&h,
+					"SELECT sum(cycles) FROM step_ipu WHERE ipu = %d", ipu)));
+		harness_says(&h, want);
+		snprintf(want, sizeof(want), "%s steps  Engine::run",
+			ts_fmt_count(steps,
+				harness_number(&h, "SELECT count(*) FROM step_ipu WHERE ipu = %d",
+					ipu)));
+		harness_says(&h, want);
+		harness_command(&h, "ipu-next");
+	}
+	harness_command(&h, "merge-ipus");
+	says_address("ipus", "yes");
+	snprintf(want, sizeof(want), "%s cycles",
+		ts_fmt_count(n, harness_number(&h, "SELECT sum(cycles) FROM step_ipu")));
+	harness_says(&h, want);
+	harness_says(&h, "of all of all ipus");
+	harness_command(&h, "merge run");
+	says_address("merge", "run");
+	snprintf(want, sizeof(want), "%s cycles",
+		ts_fmt_count(n,
+			harness_number(&h,
+				"SELECT sum(cycles) FROM step_ipu, run WHERE run = 0 AND step >= first_step AND step < first_step + step_count")));
+	harness_says(&h, want);
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(the_heaviest_is_on_the_left)
+{
+	made(NULL, 80, 24);
+	harness_command(&h, "merge all");
+	says_address("drawing", "merged");
+	harness_says(&h, "6,000 cycles  100% of all of ipu 0  60 steps  Engine::run");
+	harness_command(&h, "down");
+	harness_command(&h, "down");
+	harness_says(&h, "4,000 cycles  66.7% of all of ipu 0  40 steps  net/conv");
+	harness_command(&h, "right");
+	harness_says(&h, "2,000 cycles  33.3% of all of ipu 0  20 steps  net/pool");
+	ck_assert(bell("right"));
+	harness_command(&h, "open");
+	harness_says(&h, ">ipu 0  |pool");
+	ck_assert(bell("open"));
+	ck_assert(bell("left"));
+	harness_command(&h, "down");
+	harness_says(&h, "10 steps  net/pool/OnTileExecute");
+	ck_assert(bell("down"));
+	harness_command(&h, "back");
+	harness_command(&h, "back");
+	harness_says(&h, ">ipu 0  |Engine::run");
+	ck_assert(harness_command(&h, "back") & TS_EFFECT_UNKNOWN);
+	harness_command(&h, "merge view"); /* all of it */
+	says_address("merge", "view");
+	harness_says(&h, "what was in sight of ipu 0");
+	ck_assert(bell("merge nothing"));
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(a_range_is_merged)
+{
+	made(NULL, 80, 24);
+	harness_command(&h, "drawing flame");
+	harness_command(&h, "down");
+	harness_command(&h, "down");
+	harness_command(&h, "open"); /* conv of run 0 */
+	harness_command(&h, "merge view");
+	harness_says(&h, "2,000 cycles  100% of what was in sight of ipu 0  20 steps");
+	harness_command(&h, "ipu-next");
+	harness_says(&h, "700 cycles  35.0% of what was in sight of ipu 3  7 steps");
+	harness_command(&h, "merge run");
+	harness_says(&h, "1,000 cycles  33.3% of run 0 of ipu 3  10 steps");
+	harness_command(&h, "merge");
+	harness_says(&h, "2,000 cycles");
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(hits_have_a_share)
+{
+	made(NULL, 100, 24);
+	harness_command(&h, "merge all");
+	harness_command(&h, "search pool");
+	harness_says(&h, "1 frame, 33.3% of the cycles");
+	harness_command(&h, "search-next");
+	harness_says(&h, "20 steps  net/pool");
+	harness_command(&h, "search o"); /* conv, pool, and what is in them counts once */
+	harness_says(&h, "100% of the cycles");
+	harness_end(&h);
+}
+END_TEST
+
+/* --- what is not there, stopped, hostile ------------------------------------------------------------ */
+
+START_TEST(what_is_stopped_is_said)
+{
+	harness_demo(&h, &small);
+	harness_start(&h, &ts_view_trace, 100, 30, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	harness_type(&h, "drawing merged");
+	ts_jobs_cancel(h.env.jobs, h.view->id);
+	harness_settle(&h);
+	harness_command(&h, "merge all"); /* once more */
+	harness_says(&h, "Engine::run");
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(steps_without_ipus_say_so)
+{
+	made("DROP TABLE step_ipu", 80, 24);
+	harness_command(&h, "drawing flame");
+	harness_says(&h, "step_ipu");
+	harness_command(&h, "drawing merged");
+	harness_says(&h, "step_ipu");
+	harness_command(&h, "down");
+	harness_command(&h, "open");
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(names_as_nobody_wrote_them)
+{
+	static const char *const commands[] = {"drawing flame", "down", "down", "down", "down",
+		"open", "right", "left", "back", "drawing merged", "down", "down", "down", "open",
+		"right", "merge run", "merge view", "merge-ipus", "search \"\"", "search-next",
+		"zoom-fit", NULL};
+
+	made("UPDATE step SET name = char(27, 91, 50, 74) || name WHERE step % 3 = 0;"
+	     "UPDATE step SET name = '////' WHERE step % 5 = 0;"
+	     "UPDATE step SET type = NULL, name = NULL WHERE step % 7 = 0;"
+	     "UPDATE step_ipu SET cycles = 4611686018427387904 WHERE step = 9;"
+	     "UPDATE step_ipu SET cycles = NULL WHERE step = 11;"
+	     "UPDATE step_ipu SET start = \"end\", \"end\" = start WHERE step = 13;"
+	     "WITH RECURSIVE n(i, t) AS (SELECT 1, 'a' UNION ALL SELECT i + 1, t || '/b' FROM n WHERE i < 10000)"
+	     "UPDATE step SET name = (SELECT t FROM n WHERE i = 10000) WHERE step = 17",
+		80, 24);
+	for (int size = 0; size < 3; size++) {
+		static const int w[] = {80, 20, 200}, height[] = {24, 6, 60};
+
+		harness_resize(&h, w[size], height[size]);
+		for (int i = 0; commands[i]; i++) {
+			harness_command(&h, commands[i]);
+			harness_draw(&h);
+		}
+	}
+	harness_end(&h);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("view_flame");
+	TCase *looks = tcase_create("looks");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	setlocale(LC_ALL, "C.UTF-8");
+	tcase_set_timeout(looks, 120);
+	tcase_add_test(looks, golden_screens);
+	tcase_add_test(looks, golden_screens_of_ascii);
+	tcase_add_test(looks, frames_are_walked);
+	tcase_add_test(looks, another_ipu_has_another_flame);
+	tcase_add_test(looks, hidden_classes_and_hits);
+	tcase_add_test(looks, figures_are_those_of_sql);
+	tcase_add_test(looks, the_heaviest_is_on_the_left);
+	tcase_add_test(looks, a_range_is_merged);
+	tcase_add_test(looks, hits_have_a_share);
+	tcase_add_test(looks, what_is_stopped_is_said);
+	tcase_add_test(looks, steps_without_ipus_say_so);
+	tcase_add_test(looks, names_as_nobody_wrote_them);
+	suite_add_tcase(suite, looks);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
