@@ -335,6 +335,7 @@ void
 variable_heap_begin(struct variable_pass *p)
 {
 	p->heap.count = 0;
+	p->heap.text = NULL; /* those that were asked before may have been others */
 	p->heap.used = p->l->sort != TS_SORT_ROW;
 	if (p->l->sort == TS_SORT_NAME && !p->names.ranked)
 		p->heap.text = &p->names.text;
