@@ -350,3 +350,97 @@ ts_program_find(struct ts_pile *hits, const struct ts_program_query *q,
 	free(set[1]);
 	return code;
 }
+
+/* --- what leads to them ------------------------------------------------------------------------------ */
+
+/* Callers of each node: those of node i are by[first[i]] up to first[i + 1]. */
+struct callers {
+	struct ts_pile first, by; /* uint32_t */
+};
+
+static enum ts_code
+find_callers(struct callers *c, const struct ts_program_tree *t, const struct ts_cache *cache,
+	struct ts_err *err)
+{
+	const struct ts_program_node *node = t->node.memory;
+	const uint32_t *child = t->child.memory;
+	uint32_t *first, *by, at = 0;
+	enum ts_code code = ts_pile_room(&c->first, (t->nodes + 2) * sizeof(*first), cache, err);
+
+	if (!code)
+		code = ts_pile_room(&c->by, (t->edges + 1) * sizeof(*by), cache, err);
+	if (code)
+		return code;
+	first = c->first.memory;
+	by = c->by.memory;
+	memset(first, 0, (t->nodes + 2) * sizeof(*first));
+	for (size_t i = 0; i < t->edges; i++)
+		first[child[i] + 2]++;
+	for (size_t i = 2; i < t->nodes + 2; i++)
+		first[i] = at += first[i];
+	for (uint32_t i = 0; i < t->nodes; i++)
+		for (uint32_t e = 0; e < node[i].edges; e++)
+			by[first[child[node[i].first_edge + e] + 1]++] = i;
+	return TS_OK;
+}
+
+static enum ts_code
+climb(unsigned char *keep, const struct callers *c, const uint32_t *hit, size_t hits,
+	const struct ts_cache *cache, const struct ts_cancel *cancel, struct ts_err *err)
+{
+	const uint32_t *first = c->first.memory, *by = c->by.memory;
+	struct ts_pile list = {0};
+	enum ts_code code = ts_pile_add(&list, hit, hits * sizeof(*hit), cache, err);
+
+	for (size_t i = 0; i < hits; i++)
+		put(keep, hit[i]);
+	for (size_t i = 0; !code && i * sizeof(uint32_t) < list.used; i++) {
+		uint32_t at = ((uint32_t *)list.memory)[i];
+
+		if (i % CANCEL_NODES == 0 && ts_cancelled(cancel))
+			code = ts_err_set(err, TS_E_CANCELLED, "cancelled");
+		for (uint32_t k = first[at]; !code && k < first[at + 1]; k++) {
+			if (has(keep, by[k]))
+				continue;
+			put(keep, by[k]);
+			code = ts_pile_add(&list, &by[k], sizeof(by[k]), cache, err);
+		}
+	}
+	ts_pile_fini(&list);
+	return code;
+}
+
+enum ts_code
+ts_program_above(struct ts_pile *keep, const struct ts_program_tree *t, const uint32_t *hit,
+	size_t hits, const struct ts_cache *cache, const struct ts_cancel *cancel,
+	struct ts_err *err)
+{
+	struct callers c = {0};
+	size_t bytes = t->nodes / 8 + 1;
+	enum ts_code code = ts_pile_room(keep, bytes, cache, err);
+
+	if (!code) {
+		memset(keep->memory, 0, bytes);
+		keep->used = bytes;
+	}
+	if (!code && hits > 0)
+		code = find_callers(&c, t, cache, err);
+	if (!code && hits > 0)
+		code = climb(keep->memory, &c, hit, hits, cache, cancel, err);
+	ts_pile_fini(&c.first);
+	ts_pile_fini(&c.by);
+	return code;
+}
+
+void
+ts_program_sums_of(struct ts_program_sums *sums, const struct ts_program_tree *t,
+	const struct ts_program_costs *c, const uint32_t *hit, size_t hits)
+{
+	const struct ts_program_node *node = t->node.memory;
+
+	ts_program_sums_none(sums);
+	for (size_t i = 0; i < hits; i++)
+		ts_program_sums_add(sums, ts_program_costs_find(c, node[hit[i]].program),
+			node[hit[i]].edges == 0);
+	ts_program_sums_end(sums);
+}

@@ -49,6 +49,7 @@ close_view(struct ts_view *v)
 	ts_pile_fini(&s->root);
 	ts_pile_fini(&s->order);
 	ts_pile_fini(&s->hit);
+	ts_pile_fini(&s->keep);
 	free(s);
 }
 
@@ -113,7 +114,10 @@ draw_rule(const struct programs_view *s, struct ts_canvas *c)
 		snprintf(title, sizeof(title), "Programs: %s%s%s", measures[programs_measure(s)],
 			s->by_cost ? ", dearest first" : "",
 			s->data->flat ? ", the tree is not recorded" : "");
-	if (s->hits > 0)
+	if (s->filter[0])
+		snprintf(right, sizeof(right), "%s & %.60s",
+			s->keep.memory ? ts_fmt_count(n, (int64_t)s->matches) : "...", s->filter);
+	else if (s->hits > 0)
 		snprintf(right, sizeof(right), "%s found", ts_fmt_count(n, (int64_t)s->hits));
 	else if (s->fold > 0)
 		snprintf(right, sizeof(right), "from %g%% on", (double)s->fold / PERCENT);
@@ -175,6 +179,23 @@ follow(struct programs_view *s, enum ts_cmd cmd)
 		s->asked[ASK_TRACE] ? "step yet: the trace is being read" : "step in the trace");
 }
 
+/* The tile that it takes longest. */
+static enum ts_effect
+go_to_memory(struct programs_view *s)
+{
+	const struct ts_program_cost *p = cost_at_cursor(s);
+	int64_t tile = !p			 ? TS_UNKNOWN
+		: p->measured.tile != TS_UNKNOWN ? p->measured.tile
+						 : p->estimated.tile;
+
+	if (tile == TS_UNKNOWN) {
+		ts_view_say(s->base.env, "of no tile it is known that it takes long there");
+		return TS_EFFECT_BELL;
+	}
+	snprintf(s->base.env->place, sizeof(s->base.env->place), "memory?tile=%" PRId64, tile);
+	return TS_EFFECT_REPAINT;
+}
+
 static enum ts_effect
 sort(struct programs_view *s)
 {
@@ -208,7 +229,11 @@ programs_go_to(struct programs_view *s, int64_t program)
 	uint32_t node = s->data ? ts_program_tree_find(s->data->tree, program) : UINT32_MAX;
 
 	if (node == UINT32_MAX || !programs_go(s, node)) {
-		ts_view_say_error(s->base.env, "there is no program %" PRId64 " below a root",
+		ts_view_say_error(s->base.env,
+			s->filter[0] || s->fold > 0
+				? "program %" PRId64
+				  " is not shown: filter or threshold leave it out"
+				: "there is no program %" PRId64 " below a root",
 			program);
 		return TS_EFFECT_BELL;
 	}
@@ -254,6 +279,11 @@ list_command(struct programs_view *s, const struct ts_call *call)
 		return threshold(s, ts_call_arg(call, 0));
 	case TS_CMD_GOTO:
 		return go_to_program(s, ts_call_arg(call, 0));
+	case TS_CMD_GOTO_MEMORY:
+		return go_to_memory(s);
+	case TS_CMD_FILTER:
+		programs_filter(s, ts_call_arg(call, 0));
+		return TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
 	case TS_CMD_SEARCH:
 	case TS_CMD_SEARCH_BACK:
 		programs_seek(s, ts_call_arg(call, 0), call->cmd == TS_CMD_SEARCH ? 1 : -1);
@@ -318,7 +348,7 @@ complete(struct ts_view *v, enum ts_cmd cmd, const char *line, struct ts_candida
 	const char *word = strrchr(line, ' ');
 
 	(void)v;
-	if (cmd != TS_CMD_SEARCH && cmd != TS_CMD_SEARCH_BACK)
+	if (cmd != TS_CMD_SEARCH && cmd != TS_CMD_SEARCH_BACK && cmd != TS_CMD_FILTER)
 		return;
 	word = word ? word + 1 : line;
 	out->start = (size_t)(word - line);
@@ -412,6 +442,30 @@ set_order(struct ts_view *v, const char *value)
 }
 
 static bool
+get_filter(struct ts_view *v, struct ts_strbuf *out)
+{
+	ts_strbuf_puts(out, programs_of(v)->filter);
+	return programs_of(v)->filter[0] != '\0';
+}
+
+/* Before a program is gone to, which it may leave out. */
+static enum ts_arg_state
+set_filter(struct ts_view *v, const char *value)
+{
+	struct programs_view *s = programs_of(v);
+
+	if (!s->data)
+		return s->state.state == TS_PANE_EMPTY || s->state.state == TS_PANE_LOADING
+			? TS_ARG_LATER
+			: TS_ARG_NO;
+	if (strcmp(s->filter, value) != 0)
+		programs_filter(s, value);
+	if (strcmp(s->filter, value) != 0)
+		return TS_ARG_NO;
+	return s->asked[ASK_FILTER] ? TS_ARG_LATER : TS_ARG_DONE;
+}
+
+static bool
 get_threshold(struct ts_view *v, struct ts_strbuf *out)
 {
 	if (programs_of(v)->fold == 0)
@@ -472,6 +526,7 @@ set_full(struct ts_view *v, const char *value)
 static const struct ts_view_arg args[] = {
 	{"order", "program|cost", get_order, set_order, 0},
 	{"threshold", TS_ARG_TEXT, get_threshold, set_threshold, 0},
+	{"filter", TS_ARG_TEXT, get_filter, set_filter, 0},
 	{"program", TS_ARG_NUMBER, get_program, set_program, 0},
 	{"tab", TS_ARG_TEXT, get_tab, set_tab, 0},
 	{"pane", "programs|tabs", get_pane, set_pane, 0},
@@ -482,6 +537,7 @@ static const struct ts_view_arg args[] = {
 static const struct ts_hint hints[] = {
 	{TS_CMD_OPEN, "open"},
 	{TS_CMD_SEARCH, "search"},
+	{TS_CMD_FILTER, "filter"},
 	{TS_CMD_SORT, "dearest first"},
 	{TS_CMD_UNFOLD, "unfold"},
 	{TS_CMD_GOTO_TRACE, "trace"},

@@ -225,6 +225,7 @@ programs_drop(struct programs_view *s)
 	s->traced = false;
 	s->hits = 0;
 	s->hit.used = 0;
+	ts_pile_fini(&s->keep);
 	s->order_of = UINT32_MAX;
 	ts_outline_clear(&s->outline);
 }
@@ -243,14 +244,22 @@ find_roots(struct programs_view *s)
 	for (size_t i = 0; i < t->roots; i++) {
 		uint32_t node = ts_program_tree_find(t, root[i].program);
 
-		if (ts_pile_add(&s->root, &node, sizeof(node), NULL, &err))
+		if (programs_is_kept(s, node) &&
+			ts_pile_add(&s->root, &node, sizeof(node), NULL, &err))
 			return false;
 	}
 	for (uint32_t i = 0; t->roots == 0 && i < t->nodes; i++)
-		if (programs_node(s->data, i)->uses == 0 &&
+		if (programs_node(s->data, i)->uses == 0 && programs_is_kept(s, i) &&
 			ts_pile_add(&s->root, &i, sizeof(i), NULL, &err))
 			return false;
 	return true;
+}
+
+/* Are all children shown, as they stand? */
+static bool
+is_plain(const struct programs_view *s)
+{
+	return !s->by_cost && s->fold == 0 && !s->keep.memory;
 }
 
 static void
@@ -263,11 +272,10 @@ take(struct programs_view *s, struct programs_fetch *q)
 	q->data = NULL;
 	s->data->flat |= flat;
 	s->order_of = UINT32_MAX;
-	if (q->trace && !s->by_cost && s->fold == 0)
-		return;
-	if (!find_roots(s))
-		s->root.used = 0;
-	programs_rows(s);
+	if (s->filter[0]) /* its figures may be others now */
+		programs_filter(s, s->filter);
+	if (!q->trace || !is_plain(s))
+		programs_rows(s);
 }
 
 static enum ts_effect
@@ -308,6 +316,9 @@ programs_deliver(struct ts_view *v, struct ts_fetch *f)
 	if (f == s->asked[ASK_HITS])
 		return programs_take_hits(s, f) ? TS_EFFECT_REPAINT | TS_EFFECT_RECALC
 						: TS_EFFECT_REPAINT;
+	if (f == s->asked[ASK_FILTER])
+		return programs_take_filter(s, f) ? TS_EFFECT_REPAINT | TS_EFFECT_RECALC
+						  : TS_EFFECT_REPAINT;
 	if (f == s->asked[ASK_PROGRAMS] || f == s->asked[ASK_TRACE])
 		return take_programs(s, f);
 	return TS_EFFECT_NONE;
@@ -382,7 +393,7 @@ order_children(struct programs_view *s, uint32_t node)
 	for (uint32_t i = 0; i < n->edges; i++) {
 		uint32_t at = child[n->first_edge + i];
 
-		if (is_worth(s, at))
+		if (is_worth(s, at) && programs_is_kept(s, at))
 			rank[count++] = (struct ranked){programs_figure(s,
 								programs_below(s->data, at)),
 				i, at};
@@ -402,7 +413,7 @@ children(void *ctx, uint32_t node)
 {
 	struct programs_view *s = ctx;
 
-	if (!s->by_cost && s->fold == 0)
+	if (is_plain(s))
 		return programs_node(s->data, node)->edges;
 	if (s->order_of != node && !order_children(s, node))
 		return 0;
@@ -415,7 +426,7 @@ child(void *ctx, uint32_t node, uint32_t i)
 	struct programs_view *s = ctx;
 	const uint32_t *all = s->data->tree->child.memory;
 
-	if (s->order_of == node && (s->by_cost || s->fold > 0))
+	if (s->order_of == node && !is_plain(s))
 		return ((const uint32_t *)s->order.memory)[i];
 	return all[programs_node(s->data, node)->first_edge + i];
 }
@@ -460,6 +471,8 @@ programs_rows(struct programs_view *s)
 	uint32_t at = programs_at(s);
 
 	s->order_of = UINT32_MAX;
+	if (!find_roots(s))
+		s->root.used = 0;
 	if (!ts_outline_set(&s->outline, &graph, s, s->root.memory,
 		    s->root.used / sizeof(uint32_t)))
 		return;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * programs_find - searching in the Programs view: a worker looks at all programs, folded or not; n and N go from one to the
- * next, in the order of their numbers, each by the way of its first use.
+ * programs_find - searching and filtering in the Programs view: a worker looks at all programs, folded or not. n and N go from
+ * one to the next, in the order of their numbers, each by the way of its first use; a filter leaves those that answer and what
+ * leads to them.
  */
 #include "config.h"
 
@@ -19,6 +20,10 @@ struct hits_fetch {
 	struct ts_program_query query;
 	struct programs_data *data; /* held */
 	struct ts_pile hit;
+	const struct ts_cache *cache;
+	bool filter;
+	struct ts_pile keep; /* bits by node */
+	struct ts_program_sums sums;
 };
 
 static enum ts_code
@@ -29,8 +34,14 @@ read_hits(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 		.costs = q->data->costs,
 		.names = &q->data->names,
 		.below = q->data->below.memory};
+	enum ts_code code = ts_program_find(&q->hit, &q->query, &w, rd->cancel, err);
+	const uint32_t *hit = q->hit.memory;
+	size_t hits = q->hit.used / sizeof(*hit);
 
-	return ts_program_find(&q->hit, &q->query, &w, rd->cancel, err);
+	if (code || !q->filter)
+		return code;
+	ts_program_sums_of(&q->sums, w.tree, w.costs, hit, hits);
+	return ts_program_above(&q->keep, w.tree, hit, hits, q->cache, rd->cancel, err);
 }
 
 static void
@@ -40,35 +51,96 @@ fini_hits(struct ts_fetch *f)
 
 	programs_release(q->data);
 	ts_pile_fini(&q->hit);
+	ts_pile_fini(&q->keep);
+}
+
+/* A question of either kind; false: the line is wrong, which is said. */
+static bool
+send_line(struct programs_view *s, const char *line, enum programs_kind kind)
+{
+	struct hits_fetch *q = ts_alloc(1, sizeof(*q));
+	struct ts_err err = {0};
+
+	if (!q)
+		return false;
+	if (ts_program_query_parse(&q->query, line, &err)) {
+		ts_view_say_error(s->base.env, "%s", err.msg);
+		free(q);
+		return false;
+	}
+	q->f.read = read_hits;
+	q->f.fini = fini_hits;
+	q->cache = s->base.env->cache;
+	q->filter = kind == ASK_FILTER;
+	q->data = programs_hold(s->data);
+	s->asked[kind] = &q->f;
+	ts_fetch_send(&s->base, &q->f, (int)kind, TS_WORKER_SCREEN,
+		q->filter ? "filtering programs" : "searching programs");
+	return true;
 }
 
 void
 programs_seek(struct programs_view *s, const char *text, int direction)
 {
-	struct hits_fetch *q;
-	struct ts_err err = {0};
-
 	s->hits = 0;
 	s->hit.used = 0;
 	s->asked[ASK_HITS] = NULL;
 	snprintf(s->sought, sizeof(s->sought), "%s", text ? text : "");
 	if (!s->sought[0] || !s->data)
 		return;
-	q = ts_alloc(1, sizeof(*q));
-	if (!q)
-		return;
-	if (ts_program_query_parse(&q->query, s->sought, &err)) {
-		ts_view_say_error(s->base.env, "%s", err.msg);
+	if (send_line(s, s->sought, ASK_HITS))
+		s->seek = direction;
+	else
 		s->sought[0] = '\0';
-		free(q);
+}
+
+void
+programs_filter(struct programs_view *s, const char *text)
+{
+	s->asked[ASK_FILTER] = NULL;
+	if (text && *text && s->data) {
+		if (send_line(s, text, ASK_FILTER))
+			snprintf(s->filter, sizeof(s->filter), "%s", text);
 		return;
 	}
-	q->f.read = read_hits;
-	q->f.fini = fini_hits;
-	q->data = programs_hold(s->data);
-	s->seek = direction;
-	s->asked[ASK_HITS] = &q->f;
-	ts_fetch_send(&s->base, &q->f, ASK_HITS, TS_WORKER_SCREEN, "searching programs");
+	snprintf(s->filter, sizeof(s->filter), "%s", text ? text : "");
+	ts_pile_fini(&s->keep);
+	if (s->data)
+		programs_rows(s);
+}
+
+bool
+programs_is_kept(const struct programs_view *s, uint32_t node)
+{
+	const unsigned char *bits = s->keep.memory;
+
+	return !bits || (bits[node / 8] >> node % 8 & 1);
+}
+
+bool
+programs_take_filter(struct programs_view *s, struct ts_fetch *f)
+{
+	struct hits_fetch *q = (struct hits_fetch *)f;
+	char n[TS_FMT_MAX];
+
+	s->asked[ASK_FILTER] = NULL;
+	if (ts_fetch_in_vain(f, s->base.env->generation) || q->data->tree != s->data->tree)
+		return false;
+	if (f->code) {
+		ts_view_say_error(s->base.env, "%s", f->err.msg);
+		return false;
+	}
+	ts_pile_fini(&s->keep);
+	s->keep = q->keep;
+	s->kept_sums = q->sums;
+	q->keep = (struct ts_pile){0};
+	s->matches = q->hit.used / sizeof(uint32_t);
+	programs_rows(s);
+	if (s->matches > 0 && !programs_is_kept(s, programs_at(s)))
+		programs_go(s, *(const uint32_t *)q->hit.memory);
+	ts_view_say(s->base.env, "%s program%s", ts_fmt_count(n, (int64_t)s->matches),
+		s->matches == 1 ? "" : "s");
+	return true;
 }
 
 static const uint32_t *
@@ -107,6 +179,7 @@ programs_next_hit(struct programs_view *s, int direction)
 {
 	uint32_t at = programs_at(s);
 	char n[TS_FMT_MAX], m[TS_FMT_MAX];
+	enum ts_effect effect;
 	size_t i;
 
 	if (s->hits == 0) {
@@ -121,15 +194,12 @@ programs_next_hit(struct programs_view *s, int direction)
 		i = (i < s->hits && *hit_at(s, i) == at ? i + 1 : i) % s->hits;
 	else
 		i = (i + s->hits - 1) % s->hits;
-	if (!programs_go(s, *hit_at(s, i))) {
-		ts_view_say_error(s->base.env,
-			"program %lld is not below a root: nothing leads to it",
-			(long long)programs_node(s->data, *hit_at(s, i))->program);
-		return TS_EFFECT_BELL;
-	}
+	effect = programs_go_to(s, programs_node(s->data, *hit_at(s, i))->program);
+	if (effect & TS_EFFECT_BELL)
+		return effect;
 	ts_view_say(s->base.env, "%s of %s programs with %.80s", ts_fmt_count(n, (int64_t)i + 1),
 		ts_fmt_count(m, (int64_t)s->hits), s->sought);
-	return TS_EFFECT_REPAINT | TS_EFFECT_SELECT | TS_EFFECT_RECALC;
+	return effect;
 }
 
 bool

@@ -199,17 +199,29 @@ sums_cell(const struct programs_view *s, int column, const struct ts_program_sum
 		count_cell(out, sums->programs);
 }
 
+/* All programs; with a filter those that answer it, alone. */
+static const struct ts_program_sums *
+total_of(const struct programs_view *s)
+{
+	return s->keep.memory ? &s->kept_sums : &s->data->all;
+}
+
 static bool
 total_cell(struct programs_view *s, int column, struct ts_table_cell *out)
 {
-	char n[TS_FMT_MAX];
+	char n[TS_FMT_MAX], m[TS_FMT_MAX];
 
-	if (column == C_WHAT) {
+	if (column == C_WHAT && s->keep.memory) {
+		snprintf(out->buf, sizeof(out->buf), "%s of %s, alone",
+			ts_fmt_count(n, (int64_t)s->matches),
+			ts_fmt_count(m, (int64_t)s->data->costs->count));
+		out->s = out->buf;
+	} else if (column == C_WHAT) {
 		snprintf(out->buf, sizeof(out->buf), "%s programs",
 			ts_fmt_count(n, (int64_t)s->data->costs->count));
 		out->s = out->buf;
 	} else {
-		sums_cell(s, column, &s->data->all, out);
+		sums_cell(s, column, total_of(s), out);
 	}
 	return true;
 }
@@ -256,7 +268,7 @@ static bool
 value(void *ctx, int64_t i, int column, struct ts_table_value *out)
 {
 	struct programs_view *s = ctx;
-	const struct ts_program_sums *sums = &s->data->all;
+	const struct ts_program_sums *sums = total_of(s);
 	const struct ts_program_cost *p = NULL;
 	uint32_t node = UINT32_MAX;
 	int64_t all = programs_figure(s, &s->data->all), own;

@@ -41,7 +41,8 @@ static const char *const in_variables[] = {"sort", "sort", "sort", "sort", "sort
 	"filter bytes>=4611686018427387904", NULL};
 static const char *const in_programs[] = {"down", "unfold", "sort", "threshold 1", "fold",
 	"threshold 0", "open", "goto 5", "search DoExchange under Repeat where code>0",
-	"search-next", "goto-trace", "goto-liveness", "goto 12", "pane-next", "tab-next",
+	"search-next", "goto-trace", "goto-liveness", "goto-memory",
+	"filter type=DoExchange where code>0", "filter", "goto 12", "pane-next", "tab-next",
 	"tab-next", "down", "tab-next", "tab-next", "open", "tab-next", "down", "open", "tab-next",
 	NULL};
 

@@ -42,6 +42,8 @@ static const struct {
 	{"programs-200", 200, 58, TS_GLYPHS_FULL,
 		{"search DoExchange under Repeat where code>1", "search-next", 0}},
 	{"programs-ascii", 80, 22, TS_GLYPHS_ASCII, {"down", "unfold", "pane-next", "down", 0}},
+	{"programs-filter-80", 80, 22, TS_GLYPHS_FULL,
+		{"filter type=DoExchange where cycles>1000", 0}},
 	{"programs-code-120", 120, 38, TS_GLYPHS_FULL,
 		{"search type=DoExchange where own_code>1", "tab code", "pane-next", "down", 0}},
 	{"programs-vertices-120", 120, 38, TS_GLYPHS_FULL,
@@ -138,6 +140,41 @@ START_TEST(searches)
 }
 END_TEST
 
+/* A filter leaves what answers and what leads there; the total is of what answers; & alone brings all again. */
+START_TEST(filters)
+{
+	struct ts_sheet sheet = {0};
+	struct ts_table_value v = {0};
+	int64_t all, exchanges;
+
+	begin(120, 38, TS_GLYPHS_FULL, TS_DEMO_STORE, NULL);
+	exchanges = harness_number(&h, "SELECT count(*) FROM program WHERE type = 'DoExchange'");
+	harness_settle(&h);
+	command("first");
+	command("unfold");
+	all = rows();
+	command("filter type=DoExchange");
+	ck_assert(ts_view_programs.sheet(h.view, &sheet));
+	ck_assert(sheet.table.value(sheet.table.ctx, TS_TABLE_TOTAL, 10, &v));
+	ck_assert_int_eq(v.integer, exchanges);
+	command("first");
+	command("unfold");
+	ck_assert_int_gt(rows(), 5);
+	command("search OnTileExecute");
+	ck_assert(h.env.message_is_error);
+	command("filter type=Nothing");
+	ck_assert_int_eq(rows(), 0);
+	command("filter colour>3");
+	ck_assert(h.env.message_is_error);
+	ck_assert_int_eq(rows(), 0);
+	command("filter");
+	command("first");
+	command("unfold");
+	ck_assert_int_eq(rows(), all);
+	harness_end(&h);
+}
+END_TEST
+
 START_TEST(leads_elsewhere)
 {
 	begin(120, 38, TS_GLYPHS_FULL, TS_DEMO_STORE, NULL);
@@ -147,6 +184,8 @@ START_TEST(leads_elsewhere)
 	ck_assert_int_eq(strncmp(h.env.place, "trace?step=", 11), 0);
 	command("goto-liveness");
 	ck_assert_int_eq(strncmp(h.env.place, "liveness?step=", 14), 0);
+	command("goto-memory");
+	ck_assert_int_eq(strncmp(h.env.place, "memory?tile=", 12), 0);
 	harness_end(&h);
 }
 END_TEST
@@ -174,7 +213,8 @@ static const char *const broken[] = {
 };
 
 static const char *const keys[] = {"down", "open", "unfold", "right", "left", "sort", "page-down",
-	"search a", "search-next", "search x under y where code>0", "threshold 1", "pane-next",
+	"search a", "search-next", "search x under y where code>0", "threshold 1",
+	"filter DoExchange under Sequence", "goto-memory", "filter", "filter cycles>0", "pane-next",
 	"down", "tab-next", "tab code", "tab vertices", "tab cycles", "open", "tab path", "down",
 	"open", "tab steps", "down", "open", "tab debug", "tab details", "pane-previous", "last",
 	"open", "goto-trace", "goto-liveness", "fold", "first", "goto 3", "copy", "pane-zoom",
@@ -222,6 +262,7 @@ main(void)
 	tcase_add_loop_test(tc, looks, 0, (int)TS_COUNT(screens));
 	tcase_add_test(tc, rows_open_and_fold);
 	tcase_add_test(tc, searches);
+	tcase_add_test(tc, filters);
 	tcase_add_test(tc, leads_elsewhere);
 	tcase_add_loop_test(tc, survives, 0, (int)TS_COUNT(broken));
 	tcase_add_test(tc, sdk);

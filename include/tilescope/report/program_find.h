@@ -44,4 +44,16 @@ enum ts_code ts_program_find(struct ts_pile *hits, const struct ts_program_query
 	const struct ts_program_world *w, const struct ts_cancel *cancel,
 	struct ts_err *err) TS_WARN_UNUSED;
 
+/*
+ * Nodes that answer and all from which one of them is reached: a bit each, of tree->nodes, in `keep`. Errors: TS_E_NOMEM,
+ * TS_E_SYS, TS_E_CANCELLED.
+ */
+enum ts_code ts_program_above(struct ts_pile *keep, const struct ts_program_tree *t,
+	const uint32_t *hit, size_t hits, const struct ts_cache *cache,
+	const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
+
+/* What they cost alone, each once. */
+void ts_program_sums_of(struct ts_program_sums *sums, const struct ts_program_tree *t,
+	const struct ts_program_costs *c, const uint32_t *hit, size_t hits);
+
 #endif
