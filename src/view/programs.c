@@ -421,6 +421,36 @@ set_program(struct ts_view *v, const char *value)
 	return go_to_program(s, value) & TS_EFFECT_BELL ? TS_ARG_NO : TS_ARG_DONE;
 }
 
+/* The first program that runs this compute set. */
+static enum ts_arg_state
+set_compute_set(struct ts_view *v, const char *value)
+{
+	struct programs_view *s = programs_of(v);
+	const struct ts_program_cost *p = s->data ? s->data->costs->cost.memory : NULL;
+	int64_t set = strtoll(value, NULL, 10);
+
+	if (!s->data)
+		return s->state.state == TS_PANE_EMPTY || s->state.state == TS_PANE_LOADING
+			? TS_ARG_LATER
+			: TS_ARG_NO;
+	for (size_t i = 0; i < s->data->costs->count; i++)
+		if (p[i].compute_set == set)
+			return programs_go_to(s, p[i].program) & TS_EFFECT_BELL ? TS_ARG_NO
+										: TS_ARG_DONE;
+	if (!s->traced) /* steps may say who runs it */
+		return TS_ARG_LATER;
+	ts_view_say_error(v->env, "no program runs compute set %" PRId64, set);
+	return TS_ARG_NO;
+}
+
+static bool
+get_nothing(struct ts_view *v, struct ts_strbuf *out)
+{
+	(void)v;
+	(void)out;
+	return false;
+}
+
 static bool
 get_order(struct ts_view *v, struct ts_strbuf *out)
 {
@@ -528,6 +558,7 @@ static const struct ts_view_arg args[] = {
 	{"threshold", TS_ARG_TEXT, get_threshold, set_threshold, 0},
 	{"filter", TS_ARG_TEXT, get_filter, set_filter, 0},
 	{"program", TS_ARG_NUMBER, get_program, set_program, 0},
+	{"compute_set", TS_ARG_NUMBER, get_nothing, set_compute_set, 0},
 	{"tab", TS_ARG_TEXT, get_tab, set_tab, 0},
 	{"pane", "programs|tabs", get_pane, set_pane, 0},
 	{"full", TS_ARG_YES, get_full, set_full, 0},

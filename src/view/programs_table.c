@@ -22,6 +22,9 @@ enum {
 	C_CODE,
 	C_CONTROL,
 	C_LIVE,
+	C_MEASURED,
+	C_ESTIMATED,
+	C_OWN_CODE,
 	C_PROGRAMS,
 	C_SET,
 	C_PROGRAM,
@@ -39,6 +42,9 @@ static const struct ts_column columns[COLUMNS] = {
 	[C_CODE] = {"exch code", 9, 9, 0, 5, TS_FIELD_RIGHT},
 	[C_CONTROL] = {"control", 8, 8, 0, 6, TS_FIELD_RIGHT},
 	[C_LIVE] = {"live", 8, 8, 0, 4, TS_FIELD_RIGHT},
+	[C_MEASURED] = {"measured", 8, 8, 0, 7, TS_FIELD_RIGHT},
+	[C_ESTIMATED] = {"estimated", 9, 9, 0, 7, TS_FIELD_RIGHT},
+	[C_OWN_CODE] = {"own code", 8, 8, 0, 7, TS_FIELD_RIGHT},
 	[C_PROGRAMS] = {"programs", 8, 8, 0, 7, TS_FIELD_RIGHT},
 	[C_SET] = {"set", 7, 8, 0, 7, TS_FIELD_RIGHT},
 	[C_PROGRAM] = {"number", 7, 8, 0, 7, TS_FIELD_RIGHT},
@@ -55,6 +61,9 @@ static const struct ts_column_facts facts[COLUMNS] = {
 	[C_CODE] = {"exchange_code", "bytes", TS_SUM_NONE, false},
 	[C_CONTROL] = {"control_code", "bytes", TS_SUM_NONE, false},
 	[C_LIVE] = {"live", "bytes", TS_SUM_NONE, false},
+	[C_MEASURED] = {"measured", "cycles", TS_SUM_NONE, true},
+	[C_ESTIMATED] = {"estimated", "cycles", TS_SUM_NONE, true},
+	[C_OWN_CODE] = {"own_code", "bytes", TS_SUM_NONE, true},
 	[C_PROGRAMS] = {"programs", NULL, TS_SUM_NONE, true},
 	[C_SET] = {"compute_set", NULL, TS_SUM_NONE, true},
 	[C_PROGRAM] = {"program", NULL, TS_SUM_NONE, false},
@@ -195,6 +204,10 @@ sums_cell(const struct programs_view *s, int column, const struct ts_program_sum
 		bytes_cell(s, out, sums->control_code);
 	else if (column == C_LIVE)
 		bytes_cell(s, out, sums->live);
+	else if (column == C_MEASURED)
+		cycles_cell(out, sums->measured);
+	else if (column == C_ESTIMATED)
+		cycles_cell(out, sums->estimated);
 	else if (column == C_PROGRAMS)
 		count_cell(out, sums->programs);
 }
@@ -255,6 +268,8 @@ cell(void *ctx, int64_t i, int column, struct ts_table_cell *out)
 		}
 	} else if (column == C_SET)
 		count_cell(out, p ? p->compute_set : TS_UNKNOWN);
+	else if (column == C_OWN_CODE)
+		bytes_cell(s, out, p ? p->exchange_code : TS_UNKNOWN);
 	else if (column == C_PROGRAM) {
 		snprintf(out->buf, sizeof(out->buf), "%lld",
 			(long long)programs_node(s->data, row->node)->program);
@@ -310,6 +325,9 @@ value(void *ctx, int64_t i, int column, struct ts_table_value *out)
 		if (sums->programs != TS_UNKNOWN && own != TS_UNKNOWN && all > 0)
 			ts_table_value_real(out, 100.0 * (double)own / (double)all);
 		break;
+	case C_OWN_CODE:
+		ts_table_value_known(out, p ? p->exchange_code : TS_UNKNOWN);
+		break;
 	case C_SET:
 		ts_table_value_known(out, p ? p->compute_set : TS_UNKNOWN);
 		break;
@@ -320,12 +338,14 @@ value(void *ctx, int64_t i, int column, struct ts_table_value *out)
 	default:
 		if (sums->programs != TS_UNKNOWN)
 			ts_table_value_known(out,
-				column == C_STEPS	      ? sums->steps
-					: column == C_CYCLES  ? own
-					: column == C_CODE    ? sums->exchange_code
-					: column == C_CONTROL ? sums->control_code
-					: column == C_LIVE    ? sums->live
-							      : sums->programs);
+				column == C_STEPS		? sums->steps
+					: column == C_CYCLES	? own
+					: column == C_MEASURED	? sums->measured
+					: column == C_ESTIMATED ? sums->estimated
+					: column == C_CODE	? sums->exchange_code
+					: column == C_CONTROL	? sums->control_code
+					: column == C_LIVE	? sums->live
+								: sums->programs);
 	}
 	return true;
 }

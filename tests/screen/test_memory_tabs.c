@@ -166,6 +166,24 @@ START_TEST(vertices_roll_up_and_unfold)
 }
 END_TEST
 
+/* From a compute set to who runs it, from an exchange to its program; many programs may have a vertex. */
+START_TEST(leads_to_programs)
+{
+	struct harness h;
+
+	begin(&h, 160, 44, TS_GLYPHS_FULL);
+	show(&h, "sets");
+	harness_type(&h, "goto-programs");
+	ck_assert_int_eq(strncmp(h.env.place, "programs?compute_set=", 21), 0);
+	show(&h, "exchanges");
+	harness_type(&h, "goto-programs");
+	ck_assert_int_eq(strncmp(h.env.place, "programs?program=", 17), 0);
+	show(&h, "vertices");
+	ck_assert(harness_type(&h, "goto-programs") & TS_EFFECT_BELL);
+	harness_end(&h);
+}
+END_TEST
+
 /* Many tiles: a few are looked at first. Whatever is there says what it is of, and all are in the end. */
 START_TEST(many_selected_tiles)
 {
@@ -622,6 +640,7 @@ main(void)
 	tcase_set_timeout(c, 120);
 	tcase_add_loop_test(c, screens_are_those_that_were_kept, 0, (int)TS_COUNT(shots));
 	tcase_add_test(c, vertices_roll_up_and_unfold);
+	tcase_add_test(c, leads_to_programs);
 	tcase_add_test(c, many_selected_tiles);
 	tcase_add_test(c, the_selected_tiles_are_summed_up);
 	tcase_add_test(c, both_tables_come_to_the_same);

@@ -155,7 +155,7 @@ START_TEST(filters)
 	all = rows();
 	command("filter type=DoExchange");
 	ck_assert(ts_view_programs.sheet(h.view, &sheet));
-	ck_assert(sheet.table.value(sheet.table.ctx, TS_TABLE_TOTAL, 10, &v));
+	ck_assert(sheet.table.value(sheet.table.ctx, TS_TABLE_TOTAL, 13, &v));
 	ck_assert_int_eq(v.integer, exchanges);
 	command("first");
 	command("unfold");
@@ -177,6 +177,8 @@ END_TEST
 
 START_TEST(leads_elsewhere)
 {
+	int64_t set;
+
 	begin(120, 38, TS_GLYPHS_FULL, TS_DEMO_STORE, NULL);
 	harness_settle(&h);
 	command("search type=OnTileExecute steps>0");
@@ -186,6 +188,20 @@ START_TEST(leads_elsewhere)
 	ck_assert_int_eq(strncmp(h.env.place, "liveness?step=", 14), 0);
 	command("goto-memory");
 	ck_assert_int_eq(strncmp(h.env.place, "memory?tile=", 12), 0);
+	set = harness_number(&h, "SELECT max(compute_set) FROM program");
+	for (const struct ts_view_arg *a = ts_view_programs.args; a->name; a++) {
+		char value[24];
+
+		if (strcmp(a->name, "compute_set") != 0)
+			continue;
+		snprintf(value, sizeof(value), "%lld", (long long)set);
+		ck_assert_int_eq(a->set(h.view, value), TS_ARG_DONE);
+		ck_assert_int_eq(a->set(h.view, "99999999"), TS_ARG_NO);
+	}
+	command("copy");
+	ck_assert_int_eq(atoll(h.env.copy),
+		harness_number(&h, "SELECT min(program) FROM program WHERE compute_set = %lld",
+			(long long)set));
 	harness_end(&h);
 }
 END_TEST
