@@ -301,6 +301,7 @@ blocks_deliver(struct ts_tab *tab, struct ts_fetch *f)
 			b->sum = INT64_MAX;
 	}
 	b->l.of++;
+	trace_arrange(b->t); /* the drawing knows now how many rows it needs */
 	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
 }
 
