@@ -214,6 +214,8 @@ trace_deliver(struct ts_view *v, struct ts_fetch *fetch)
 		return trace_take_jump(t, f);
 	case ASK_LONGEST:
 		return trace_take_longest(t, f);
+	case ASK_MARKED:
+		return trace_take_marked(t, f);
 	case ASK_COUNT:
 		break;
 	}
@@ -234,6 +236,9 @@ trace_drop(struct trace_view *t)
 	trace_drop_longest(t);
 	t->jump_asked = t->longest.go = false;
 	t->jump_class = -1;
+	if (t->view.env->reload == TS_RELOAD_OTHER)
+		t->marks = (struct trace_marks){.version = t->marks.version + 1};
+	t->marks.known = false;
 	trace_drawings_drop(t);
 	ts_tabs_drop(&t->tabs);
 	t->about = (struct ts_debug_about){.relation = TS_RELATION_COUNT};

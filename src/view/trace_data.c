@@ -117,6 +117,7 @@ static const struct {
 	[ASK_SEARCH] = {read_search, TS_WORKER_BULK, "searching steps"},
 	[ASK_COST] = {read_cost, TS_WORKER_BULK, "adding up hits"},
 	[ASK_JUMP] = {trace_read_jump, TS_WORKER_BULK, "looking along the lane"},
+	[ASK_MARKED] = {trace_read_marked, TS_WORKER_BULK, "adding up marked steps"},
 	[ASK_LONGEST] = {trace_read_longest, TS_WORKER_BULK, "looking for the longest steps"},
 };
 
@@ -539,6 +540,7 @@ trace_request(struct ts_view *v)
 	ask_overview(t);
 	ask_search(t);
 	trace_ask_jump(t);
+	trace_ask_marked(t);
 	if (t->longest.go)
 		trace_ask_longest(t);
 	ts_tabs_request(&t->tabs);

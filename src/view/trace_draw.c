@@ -452,6 +452,7 @@ trace_draw(struct ts_view *v, struct ts_canvas *c)
 		d->ops->draw(d, c, t->focus == TRACE_LANES);
 		if (!d->ops->own_axis) {
 			draw_runs(t, c);
+			trace_draw_range(t, c);
 			draw_cursor(t, c);
 		}
 		draw_legend(t, c);

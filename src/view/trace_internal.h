@@ -26,6 +26,8 @@
 #include "tilescope/view/fetch.h"
 #include "tilescope/view/trace.h"
 
+enum { TRACE_MARKS = 256 }; /* steps that may be marked */
+
 enum trace_pane { TRACE_LANES, TRACE_TABS };
 
 /* A view has at most one question of each kind. */
@@ -39,6 +41,7 @@ enum trace_kind {
 	ASK_COST,
 	ASK_JUMP,
 	ASK_LONGEST,
+	ASK_MARKED,
 	ASK_COUNT
 };
 
@@ -79,6 +82,8 @@ struct trace_fetch {
 	struct ts_trace_chart chart;
 	struct ts_trace_hits hits;
 	struct ts_trace_cost cost;
+	int64_t marked[TRACE_MARKS];
+	int marked_n;
 	struct ts_trace_long *longest;
 	int longest_n;
 	int64_t step, row, row_at;
@@ -87,7 +92,7 @@ struct trace_fetch {
 
 /* Rectangles of the screen; empty ones are not drawn. `lanes` and `labels` are the drawing's. */
 struct trace_places {
-	struct ts_rect strip, axis, labels, lanes, legend, readout, table;
+	struct ts_rect strip, axis, labels, lanes, legend, readout, table, total;
 	int lane_rows;	/* rows of one lane that is neither folded nor unfolded by hand */
 	int lane_count; /* lanes in sight */
 	bool lane_two;	/* there is room for the second rows of lanes whose steps overlap */
@@ -191,6 +196,18 @@ struct trace_longest {
 	char why[200];		     /* there are none */
 };
 
+/* Steps that are marked, and a range of cycles. */
+struct trace_marks {
+	int n;
+	int64_t step[TRACE_MARKS];
+	uint64_t version; /* grows when others are marked */
+	bool began, range;
+	int64_t begin, from, to; /* cycles; the range is [from, to) */
+	/* what they come to on an IPU */
+	bool known, cut; /* cut: the sum does not fit */
+	int64_t ipu, here, cycles, first, last;
+};
+
 struct trace_view {
 	struct ts_view view; /* first */
 	struct ts_rect area;
@@ -234,6 +251,7 @@ struct trace_view {
 	int jump_class;	 /* of the last jump, when it was one of a class; -1 */
 	int64_t jump_at; /* where that led */
 	struct trace_longest longest;
+	struct trace_marks marks;
 
 	enum ts_time_unit time, option_time;
 	struct ts_frame_contexts *contexts; /* of the flame graphs (trace_frames.h); NULL: none */
@@ -346,6 +364,18 @@ struct trace_fetch *trace_begin(struct trace_view *t, enum trace_kind kind,
 	struct trace_question q); /* NULL: it was asked, or there is no memory */
 void trace_send(struct trace_view *t, enum trace_kind kind, struct trace_fetch *f);
 
+/* --- trace_marks.c --- */
+bool trace_is_marked(const struct trace_view *t, int64_t step);
+enum ts_effect trace_mark(struct trace_view *t, const struct ts_call *call);
+enum ts_effect trace_range(struct trace_view *t, const struct ts_call *call);
+enum ts_effect trace_clear_marks(struct trace_view *t, const struct ts_call *call);
+enum ts_effect trace_zoom_marks(struct trace_view *t, const struct ts_call *call);
+enum ts_code trace_read_marked(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err);
+void trace_ask_marked(struct trace_view *t);
+enum ts_effect trace_take_marked(struct trace_view *t, struct trace_fetch *f);
+bool trace_say_marked(const struct trace_view *t, char *out, size_t size);
+void trace_draw_range(struct trace_view *t, struct ts_canvas *c);
+
 /* --- trace_jumps.c --- */
 enum ts_effect trace_jump_command(struct trace_view *t, const struct ts_call *call);
 enum ts_code trace_read_jump(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err);
@@ -376,6 +406,14 @@ enum trace_column {
 	C_TILES,
 	C_START,
 	C_END,
+	C_MARK,
+	C_ACTIVE_BALANCE,
+	C_IN,
+	C_IN_RATE,
+	C_OUT,
+	C_OUT_RATE,
+	C_PROGRAM,
+	C_SET,
 	C_COUNT
 };
 

@@ -178,21 +178,34 @@ value_text(struct ts_table_value *out, const char *s, size_t n)
 
 static void
 step_values(const struct ts_trace_window *w, const struct ts_trace_row *row,
-	struct ts_table_value *values)
+	const struct ts_honesty *honest, struct ts_table_value *values)
 {
 	ts_table_value_known(&values[C_STEP], row->step);
 	ts_table_value_known(&values[C_RUN], row->run);
 	ts_table_value_text(&values[C_CLASS], ts_step_class_key(row->class_of));
 	value_text(&values[C_TYPE], w->text + row->type, row->type_n);
 	value_text(&values[C_NAME], w->text + row->name, row->name_n);
+	ts_table_value_known(&values[C_PROGRAM], row->program);
+	ts_table_value_known(&values[C_SET], row->compute_set);
 	if (!row->here)
 		return;
+	ts_table_value_text(&values[C_MARK],
+		ts_mark_word(ts_honesty_step(honest, row->step, row->class_of)));
 	ts_table_value_known(&values[C_CYCLES], row->cycles);
 	ts_table_value_known(&values[C_START], row->start);
 	ts_table_value_known(&values[C_END], row->end);
 	if (row->balance >= 0)
 		ts_table_value_real(&values[C_BALANCE], row->balance);
 	ts_table_value_known(&values[C_TILES], row->active_tiles);
+	if (row->active_balance >= 0)
+		ts_table_value_real(&values[C_ACTIVE_BALANCE], row->active_balance);
+	ts_table_value_known(&values[C_IN], row->data_in);
+	ts_table_value_known(&values[C_OUT], row->data_out);
+	if (row->cycles > 0 && row->data_in != TS_UNKNOWN)
+		ts_table_value_real(&values[C_IN_RATE], (double)row->data_in / (double)row->cycles);
+	if (row->cycles > 0 && row->data_out != TS_UNKNOWN)
+		ts_table_value_real(&values[C_OUT_RATE],
+			(double)row->data_out / (double)row->cycles);
 }
 
 static enum ts_code
@@ -217,7 +230,7 @@ step_next(struct ts_row_source *source, struct ts_reader *rd, struct ts_table_va
 	}
 	*more = s->at < s->window.count;
 	if (*more)
-		step_values(&s->window, &s->window.row[s->at++], values);
+		step_values(&s->window, &s->window.row[s->at++], &s->trace->honest, values);
 	return TS_OK;
 }
 

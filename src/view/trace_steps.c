@@ -12,7 +12,7 @@
 
 #include "tilescope/view/sheet.h"
 
-enum { WHEEL_ROWS = 3 };
+enum { WHEEL_ROWS = 3, TOTAL_FROM = 3 /* rows above a pinned total */ };
 
 static struct trace_view *
 view_of(const struct ts_tab *tab)
@@ -27,9 +27,11 @@ steps_resize(struct ts_tab *tab)
 	struct ts_table table;
 
 	t->at.table = tab->r;
+	if (t->marks.n > 0 && tab->r.h > TOTAL_FROM)
+		t->at.total = ts_rect_cut_bottom(&t->at.table, 1);
 	trace_table(&table, t);
 	if (tab->r.h > 0)
-		ts_list_resize(&t->list, ts_table_rows(&table, tab->r));
+		ts_list_resize(&t->list, ts_table_rows(&table, t->at.table));
 }
 
 /* What was found, and of how many. */
@@ -68,6 +70,7 @@ steps_draw(struct ts_tab *tab, struct ts_canvas *c, bool focus)
 {
 	struct trace_view *t = view_of(tab);
 	struct ts_table table;
+	char total[160];
 
 	if (t->steps.state == TS_PANE_FAILED && !t->fetch[ASK_WINDOW] &&
 		!trace_row(t, t->list.cursor)) {
@@ -76,7 +79,28 @@ steps_draw(struct ts_tab *tab, struct ts_canvas *c, bool focus)
 	}
 	trace_table(&table, t);
 	table.focus = focus;
-	ts_table_draw(c, tab->r, &table, &t->list);
+	ts_table_draw(c, t->at.table, &table, &t->list);
+	if (!ts_rect_empty(t->at.total) && trace_say_marked(t, total, sizeof(total))) {
+		ts_canvas_fill(c, t->at.total, TS_ROLE_TOTAL, ' ');
+		ts_canvas_text(c, t->at.total, 0, 0, TS_ROLE_TOTAL, total);
+	}
+}
+
+/* Millions of steps stand in their order; those with the most cycles in sight are a list of their own. */
+static enum ts_effect
+by_cycles(struct ts_tab *tab, const struct ts_call *call)
+{
+	const char *column = ts_call_arg(call, 0);
+
+	if (column && strcmp(column, "cycles") != 0) {
+		ts_view_say_error(tab->view->env,
+			"steps are in their order; sort cycles lists the longest in sight");
+		return TS_EFFECT_BELL;
+	}
+	for (int i = 0; i < tab->tabs->count; i++)
+		if (tab->tabs->tab[i].ops == &trace_tab_longest)
+			ts_tabs_show(tab->tabs, i);
+	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC | TS_EFFECT_REFLOW);
 }
 
 static enum ts_effect
@@ -98,6 +122,8 @@ steps_command(struct ts_tab *tab, const struct ts_call *call)
 	case TS_CMD_RIGHT:
 		effect = ts_list_command(&t->list, call->cmd);
 		break;
+	case TS_CMD_SORT:
+		return by_cycles(tab, call);
 	default:
 		return TS_EFFECT_UNKNOWN;
 	}
@@ -118,7 +144,7 @@ steps_mouse(struct ts_tab *tab, int x, int y, int wheel)
 		ts_list_scroll(&t->list, WHEEL_ROWS * (int64_t)wheel);
 	} else {
 		trace_table(&table, t);
-		row = ts_list_at(&t->list, ts_table_line(&table, tab->r, y));
+		row = ts_list_at(&t->list, ts_table_line(&table, t->at.table, y));
 		if (row >= 0)
 			ts_list_go(&t->list, row);
 	}

@@ -22,6 +22,14 @@ const struct ts_column trace_columns[] = {
 	[C_TILES] = {"tiles", 6, 8, 1, 3, TS_FIELD_RIGHT},
 	[C_START] = {"start", 11, 16, 1, 5, TS_FIELD_RIGHT},
 	[C_END] = {"end", 11, 16, 1, 6, TS_FIELD_RIGHT},
+	[C_MARK] = {"", 1, 1, 0, 7, TS_FIELD_LEFT},
+	[C_ACTIVE_BALANCE] = {"of active", 9, 9, 0, 7, TS_FIELD_RIGHT},
+	[C_IN] = {"in", 9, 12, 0, 7, TS_FIELD_RIGHT},
+	[C_IN_RATE] = {"in B/cycle", 10, 10, 0, 7, TS_FIELD_RIGHT},
+	[C_OUT] = {"out", 9, 12, 0, 7, TS_FIELD_RIGHT},
+	[C_OUT_RATE] = {"out B/cycle", 11, 11, 0, 7, TS_FIELD_RIGHT},
+	[C_PROGRAM] = {"program", 8, 10, 0, 7, TS_FIELD_RIGHT},
+	[C_SET] = {"set", 8, 10, 0, 7, TS_FIELD_RIGHT},
 };
 
 static const struct ts_column time_columns[] = {
@@ -35,7 +43,31 @@ static const struct ts_column time_columns[] = {
 	[C_TILES] = {"tiles", 6, 8, 1, 3, TS_FIELD_RIGHT},
 	[C_START] = {"start", 11, 16, 1, 5, TS_FIELD_RIGHT},
 	[C_END] = {"end", 11, 16, 1, 6, TS_FIELD_RIGHT},
+	[C_MARK] = {"", 1, 1, 0, 7, TS_FIELD_LEFT},
+	[C_ACTIVE_BALANCE] = {"of active", 9, 9, 0, 7, TS_FIELD_RIGHT},
+	[C_IN] = {"in", 9, 12, 0, 7, TS_FIELD_RIGHT},
+	[C_IN_RATE] = {"in B/cycle", 10, 10, 0, 7, TS_FIELD_RIGHT},
+	[C_OUT] = {"out", 9, 12, 0, 7, TS_FIELD_RIGHT},
+	[C_OUT_RATE] = {"out B/cycle", 11, 11, 0, 7, TS_FIELD_RIGHT},
+	[C_PROGRAM] = {"program", 8, 10, 0, 7, TS_FIELD_RIGHT},
+	[C_SET] = {"set", 8, 10, 0, 7, TS_FIELD_RIGHT},
 };
+
+static void
+bytes_cell(const struct trace_view *t, const struct ts_trace_row *row, int column,
+	struct ts_table_cell *out)
+{
+	bool in = column == C_IN || column == C_IN_RATE;
+	int64_t bytes = in ? row->data_in : row->data_out;
+
+	if (bytes == TS_UNKNOWN)
+		return;
+	if (column == C_IN || column == C_OUT)
+		out->s = ts_fmt_bytes(out->buf, bytes, t->view.env->options->units);
+	else if (row->cycles > 0)
+		snprintf(out->buf, sizeof(out->buf), "%.1f", (double)bytes / (double)row->cycles),
+			out->s = out->buf;
+}
 
 /* The cells whose figures are the IPU's. */
 static void
@@ -54,6 +86,11 @@ ipu_cell(const struct trace_view *t, const struct ts_trace_row *row, int column,
 			out->s = out->buf;
 	else if (column == C_TILES && row->active_tiles != TS_UNKNOWN)
 		out->s = ts_fmt_count(out->buf, row->active_tiles);
+	else if (column == C_ACTIVE_BALANCE && row->active_balance >= 0)
+		snprintf(out->buf, sizeof(out->buf), "%.0f%%", 100 * row->active_balance),
+			out->s = out->buf;
+	else if (column >= C_IN && column <= C_OUT_RATE)
+		bytes_cell(t, row, column, out);
 }
 
 static bool
@@ -76,9 +113,26 @@ cell(void *ctx, int64_t at, int column, struct ts_table_cell *out)
 		break;
 	case C_STEP:
 	case C_RUN:
+		if (column == C_STEP && trace_is_marked(t, row->step))
+			out->role = TS_ROLE_ACCENT;
 		out->s = "-";
 		if ((column == C_STEP ? row->step : row->run) != TS_UNKNOWN)
 			out->s = ts_fmt_count(out->buf, column == C_STEP ? row->step : row->run);
+		break;
+	case C_MARK:
+		out->buf[0] = ts_mark_sign(
+			ts_honesty_step(&t->trace->honest, row->step, row->class_of));
+		out->buf[1] = '\0';
+		out->s = row->here && row->cycles > 0 ? out->buf : "";
+		out->role = TS_ROLE_NOTE;
+		break;
+	case C_PROGRAM:
+	case C_SET:
+		out->s = "-";
+		if ((column == C_SET ? row->compute_set : row->program) != TS_UNKNOWN)
+			snprintf(out->buf, sizeof(out->buf), "%lld",
+				(long long)(column == C_SET ? row->compute_set : row->program)),
+				out->s = out->buf;
 		break;
 	case C_TYPE:
 		out->s = text + row->type;
@@ -110,7 +164,7 @@ row_role(void *ctx, int64_t at)
 		: TS_ROLE_TEXT;
 }
 
-/* The last two are shown when somebody asks for them. */
+/* Those that are hidden are shown when somebody asks for them. */
 static const struct ts_column_facts facts[C_COUNT] = {
 	[C_CLASS] = {"class", NULL, TS_SUM_NONE, false},
 	[C_CYCLES] = {"cycles", "cycles", TS_SUM_COUNT, false},
@@ -118,6 +172,14 @@ static const struct ts_column_facts facts[C_COUNT] = {
 	[C_TILES] = {"active_tiles", NULL, TS_SUM_NONE, false},
 	[C_START] = {NULL, "cycles", TS_SUM_NONE, true},
 	[C_END] = {NULL, "cycles", TS_SUM_NONE, true},
+	[C_MARK] = {"known", NULL, TS_SUM_NONE, true},
+	[C_ACTIVE_BALANCE] = {"active_tile_balance", NULL, TS_SUM_NONE, true},
+	[C_IN] = {"data_in", "bytes", TS_SUM_NONE, true},
+	[C_IN_RATE] = {"in_bytes_per_cycle", NULL, TS_SUM_NONE, true},
+	[C_OUT] = {"data_out", "bytes", TS_SUM_NONE, true},
+	[C_OUT_RATE] = {"out_bytes_per_cycle", NULL, TS_SUM_NONE, true},
+	[C_PROGRAM] = {NULL, NULL, TS_SUM_NONE, true},
+	[C_SET] = {"compute_set", NULL, TS_SUM_NONE, true},
 };
 
 void

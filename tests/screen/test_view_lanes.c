@@ -201,6 +201,80 @@ START_TEST(hidden_classes_change_no_figure)
 }
 END_TEST
 
+/* Marked steps are added up for the selected IPU; a range is zoomed to; both go away. */
+START_TEST(marks_are_added_up)
+{
+	plain(2, 100, 30);
+	harness_command(&h, "mark");
+	harness_says(&h, "1 marked: 1,000 cycles on ipu 0, 2.5% of all");
+	harness_command(&h, "goto 7");
+	harness_command(&h, "mark");
+	harness_says(&h, "2 marked: 2,000 cycles on ipu 0, 5.0% of all");
+	harness_command(&h, "ipu-next");
+	harness_says(&h, "2 marked: 2,000 cycles on ipu 1, 5.0% of all");
+	ck_assert(!bell("zoom-selection"));
+	says_address("zoom=0-8000 ");
+	harness_command(&h, "mark");
+	harness_says(&h, "1 marked: 1,000 cycles");
+	harness_command(&h, "marks-clear");
+	ck_assert(!harness_has(&h, "marked"));
+	ck_assert(bell("zoom-selection"));
+	harness_command(&h, "zoom-fit");
+	harness_command(&h, "goto 4");
+	harness_command(&h, "range");
+	harness_command(&h, "goto 5");
+	harness_command(&h, "range");
+	ck_assert(!bell("zoom-selection"));
+	says_address("zoom=4000-6000 ");
+	harness_end(&h);
+}
+END_TEST
+
+static void
+stands_on(const char *step)
+{
+	char words[40];
+
+	snprintf(words, sizeof(words), "\nstep %s  ", step);
+	harness_says(&h, words);
+}
+
+START_TEST(jumps_lead_there)
+{
+	plain(1, 100, 30);
+	harness_command(&h, "jump class");
+	stands_on("4");
+	harness_command(&h, "jump class");
+	stands_on("8");
+	harness_command(&h, "jump step");
+	stands_on("9");
+	harness_command(&h, "jump class");
+	stands_on("13");
+	harness_command(&h, "jump-back class");
+	stands_on("9");
+	harness_command(&h, "jump-back step");
+	stands_on("8");
+	harness_command(&h, "jump gap");
+	stands_on("8");
+	harness_command(&h, "executions");
+	harness_says(&h, "1 of 1 with \"program:8\"");
+	ck_assert(bell("jump run"));
+	ck_assert(bell("jump nowhere"));
+	harness_end(&h);
+	begin(OVERLAPPED "; INSERT INTO step VALUES (4, 0, 'StreamCopyBegin', 4, NULL, 'd');"
+			 "INSERT INTO step_ipu VALUES (4, 0, 500, 12000, 12500, 1, 1, 0, 0)",
+		100, 30);
+	harness_command(&h, "jump gap");
+	harness_says(&h, ">ipu 0");
+	ck_assert(strstr(h.env.message, "runs nothing for 3,000 cycles"));
+	harness_command(&h, "jump longest");
+	stands_on("0");
+	harness_command(&h, "tab longest");
+	harness_says(&h, "5 longest in sight");
+	harness_end(&h);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -213,6 +287,8 @@ main(void)
 	tcase_add_test(lanes, many_lanes_scroll);
 	tcase_add_test(lanes, overlapping_steps_have_a_row);
 	tcase_add_test(lanes, hidden_classes_change_no_figure);
+	tcase_add_test(lanes, marks_are_added_up);
+	tcase_add_test(lanes, jumps_lead_there);
 	suite_add_tcase(suite, lanes);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);

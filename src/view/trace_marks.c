@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace_marks - steps that are marked one by one, a range of cycles, and what the marked steps come to.
+ *
+ * Their sum is of the selected IPU; it is asked for again when another step is marked or another IPU is selected.
+ * Steps that run at the same time are not added to time: it says cycles of steps.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace_internal.h"
+
+#include "tilescope/base/mem.h"
+
+static int
+place_of(const struct trace_marks *m, int64_t step)
+{
+	for (int i = 0; i < m->n; i++)
+		if (m->step[i] == step)
+			return i;
+	return -1;
+}
+
+bool
+trace_is_marked(const struct trace_view *t, int64_t step)
+{
+	return place_of(&t->marks, step) >= 0;
+}
+
+enum ts_effect
+trace_mark(struct trace_view *t, const struct ts_call *call)
+{
+	const struct ts_trace_row *row = trace_row(t, t->list.cursor);
+	struct trace_marks *m = &t->marks;
+	int i = row ? place_of(m, row->step) : -1;
+
+	(void)call;
+	if (!row || row->step == TS_UNKNOWN)
+		return TS_EFFECT_BELL;
+	if (i >= 0) {
+		m->step[i] = m->step[--m->n];
+	} else if (m->n < TRACE_MARKS) {
+		m->step[m->n++] = row->step;
+	} else {
+		ts_view_say(t->view.env, "%d steps are marked: that is all there is room for",
+			TRACE_MARKS);
+		return TS_EFFECT_BELL;
+	}
+	m->version++;
+	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC | TS_EFFECT_REFLOW);
+}
+
+enum ts_effect
+trace_range(struct trace_view *t, const struct ts_call *call)
+{
+	const struct ts_trace_row *row = trace_row(t, t->list.cursor);
+	struct trace_marks *m = &t->marks;
+	int64_t at = t->trace->from + t->span.cursor, begin = m->begin;
+	char length[TS_FMT_MAX];
+
+	(void)call;
+	if (!t->trace->has_parts)
+		return TS_EFFECT_BELL;
+	if (!m->began) {
+		m->began = true;
+		m->begin = at;
+		ts_view_say(t->view.env, "a range begins here; v again at its end");
+		return TS_EFFECT_REPAINT;
+	}
+	m->began = false;
+	m->range = true;
+	m->from = ts_min_i64(begin, at);
+	m->to = ts_max_i64(begin, at) + 1;
+	if (row && row->here &&
+		row->start <= m->to - 1) /* the step in which it ends belongs to it */
+		m->to = ts_max_i64(m->to, row->end);
+	ts_view_say(t->view.env, "a range of %s%s (Z shows it)",
+		trace_fmt_length(t, length, m->to - m->from), trace_in_time(t) ? "" : " cycles");
+	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
+}
+
+enum ts_effect
+trace_clear_marks(struct trace_view *t, const struct ts_call *call)
+{
+	uint64_t version = t->marks.version + 1;
+
+	(void)call;
+	t->marks = (struct trace_marks){.version = version};
+	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC | TS_EFFECT_REFLOW);
+}
+
+/* The range, else from the first to the last of the marked steps. */
+enum ts_effect
+trace_zoom_marks(struct trace_view *t, const struct ts_call *call)
+{
+	const struct trace_marks *m = &t->marks;
+	int64_t from = m->from, to = m->to;
+
+	(void)call;
+	if (!m->range) {
+		from = m->first;
+		to = m->last;
+	}
+	if (to <= from) {
+		ts_view_say(t->view.env, "nothing is marked: m marks a step, v begins a range");
+		return TS_EFFECT_BELL;
+	}
+	ts_span_show(&t->span, from - t->trace->from, to - t->trace->from);
+	return trace_go_time(t, from);
+}
+
+/* --- what they come to ------------------------------------------------------------------------------ */
+
+enum ts_code
+trace_read_marked(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
+{
+	struct trace_fetch *t = (struct trace_fetch *)f;
+
+	return ts_trace_rows_read(&t->window, rd, t->trace, t->q.ipu, t->marked, t->marked_n, err);
+}
+
+void
+trace_ask_marked(struct trace_view *t)
+{
+	const struct trace_marks *m = &t->marks;
+	struct trace_fetch *f;
+
+	if (m->n == 0)
+		return;
+	f = trace_begin(t, ASK_MARKED,
+		(struct trace_question){.ipu = trace_ipu(t), .search = m->version});
+	if (!f)
+		return;
+	memcpy(f->marked, m->step, sizeof(f->marked));
+	f->marked_n = m->n;
+	trace_send(t, ASK_MARKED, f);
+}
+
+enum ts_effect
+trace_take_marked(struct trace_view *t, struct trace_fetch *f)
+{
+	struct trace_marks *m = &t->marks;
+
+	if (f->q.search != m->version || (f->fetch.code && f->fetch.code != TS_E_DAMAGED))
+		return TS_EFFECT_NONE;
+	m->known = true;
+	m->ipu = f->q.ipu;
+	m->cycles = m->here = 0;
+	m->first = INT64_MAX;
+	m->last = INT64_MIN;
+	for (int i = 0; i < f->window.count; i++) {
+		const struct ts_trace_row *r = &f->window.row[i];
+
+		if (!r->here)
+			continue;
+		m->here++;
+		m->cut |= __builtin_add_overflow(m->cycles, r->cycles, &m->cycles);
+		m->first = ts_min_i64(m->first, r->start);
+		m->last = ts_max_i64(m->last, r->end);
+	}
+	return TS_EFFECT_REPAINT;
+}
+
+/* "3 marked: 1,234 cycles on ipu 0, 0.1% of all". False: none are. */
+bool
+trace_say_marked(const struct trace_view *t, char *out, size_t size)
+{
+	const struct trace_marks *m = &t->marks;
+	char cycles[TS_FMT_MAX], share[TS_FMT_MAX];
+
+	if (m->n == 0)
+		return false;
+	if (!m->known || m->ipu != trace_ipu(t)) {
+		snprintf(out, size, "%d marked: being added up", m->n);
+		return true;
+	}
+	if (m->cut) {
+		snprintf(out, size, "%d marked: their cycles do not fit a number", m->n);
+		return true;
+	}
+	snprintf(out, size, "%d marked: %s%s on ipu %lld, %s of all", m->n,
+		trace_fmt_length(t, cycles, m->cycles), trace_in_time(t) ? "" : " cycles",
+		(long long)m->ipu,
+		ts_fmt_percent(share, (double)m->cycles, (double)(t->trace->to - t->trace->from)));
+	return true;
+}
+
+void
+trace_draw_range(struct trace_view *t, struct ts_canvas *c)
+{
+	const struct trace_marks *m = &t->marks;
+	int64_t at[2] = {m->range ? m->from : m->begin, m->to - 1};
+
+	for (int i = 0; i < (m->range ? 2 : m->began); i++)
+		ts_chart_cursor(c, t->at.lanes, ts_span_column(&t->span, at[i] - t->trace->from),
+			false);
+}
