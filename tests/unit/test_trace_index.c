@@ -17,6 +17,7 @@
 #include "tilescope/demo/demo.h"
 #include "tilescope/report/index_lanes.h"
 #include "tilescope/report/trace.h"
+#include "tilescope/report/trace_jump.h"
 
 #include "../../src/report/index_internal.h"
 
@@ -542,6 +543,154 @@ compare_list(struct bench *b, const struct scan *s, uint64_t *seed)
 	}
 }
 
+/* --- jumps and the longest steps ------------------------------------------------------------------- */
+
+static bool
+runs(const struct row *r, int64_t ipu)
+{
+	return r->lane && r->ipu == ipu && r->end > r->start;
+}
+
+static int
+class_of(const struct row *r)
+{
+	return r->class_of < 0 ? TS_CLASS_CONTROL : r->class_of;
+}
+
+/* The start of the step that is the answer; -1: there is none. */
+static int64_t
+slow_step(const struct scan *s, const struct ts_trace_jump *j)
+{
+	int64_t best = -1;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct row *r = &s->row[i];
+
+		if (!runs(r, j->ipu) ||
+			(j->goal == TS_GOAL_CLASS && class_of(r) != (int)j->class_of))
+			continue;
+		if (j->back ? r->start < j->at && r->start > best
+			    : r->start > j->at && (best < 0 || r->start < best))
+			best = r->start;
+	}
+	return best;
+}
+
+/* The same of a gap: an end behind which nothing runs for a while. */
+static int64_t
+slow_gap(const struct scan *s, const struct ts_trace_jump *j, int64_t *end)
+{
+	int64_t best = -1;
+
+	for (size_t i = 0; i < s->n; i++) {
+		int64_t from = s->row[i].end, to = INT64_MAX;
+
+		if (!runs(&s->row[i], j->ipu) || (j->back ? from >= j->at : from <= j->at))
+			continue;
+		for (size_t k = 0; k < s->n && to > from; k++) {
+			const struct row *r = &s->row[k];
+
+			if (runs(r, j->ipu) && r->end > from)
+				to = ts_min_i64(to, ts_max_i64(r->start, from));
+		}
+		if (to == INT64_MAX || to - from < j->least || to == from ||
+			(best >= 0 && (j->back ? from <= best : from >= best)))
+			continue;
+		best = from;
+		*end = to;
+	}
+	return best;
+}
+
+static void
+compare_jump(struct bench *b, const struct ts_trace *t, const struct scan *s,
+	struct ts_trace_jump j)
+{
+	int64_t end = -1, start = j.goal == TS_GOAL_GAP ? slow_gap(s, &j, &end) : slow_step(s, &j);
+
+	ck_assert_msg(ts_trace_jump_read(&j, b->rd, t, NULL, NULL, &b->err) == TS_OK, "%s",
+		b->err.msg);
+	ck_assert_msg(j.found == (start >= 0) && (!j.found || j.start == start) &&
+			(end < 0 || j.end == end),
+		"goal %d back %d at %lld least %lld: %lld..%lld, not %lld..%lld", j.goal, j.back,
+		(long long)j.at, (long long)j.least, j.found ? (long long)j.start : -1LL,
+		j.found ? (long long)j.end : -1LL, (long long)start, (long long)end);
+}
+
+static int
+by_falling(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return *x > *y ? -1 : *x < *y;
+}
+
+static void
+compare_longest(struct bench *b, const struct ts_trace *t, const struct scan *s, int64_t ipu,
+	int64_t from, int64_t to)
+{
+	struct ts_trace_long *fast = ts_alloc(TS_TRACE_LONGEST, sizeof(*fast));
+	int64_t *slow = ts_alloc(s->n + 1, sizeof(*slow));
+	size_t m = 0;
+	int n;
+
+	ck_assert(fast && slow);
+	ck_assert_msg(ts_trace_longest_read(fast, &n, b->rd, t, ipu, from, to, NULL, NULL,
+			      &b->err) == TS_OK,
+		"%s", b->err.msg);
+	for (size_t i = 0; i < s->n; i++) {
+		const struct row *r = &s->row[i];
+
+		if (runs(r, ipu) && r->start < to && r->end > from)
+			slow[m++] = ts_min_i64(r->end, to) - ts_max_i64(r->start, from);
+	}
+	qsort(slow, m, sizeof(*slow), by_falling);
+	ck_assert_int_eq(n, ts_min_i64((int64_t)m, TS_TRACE_LONGEST));
+	for (int i = 0; i < n; i++) {
+		bool there = false;
+
+		ck_assert_int_eq(fast[i].inside, slow[i]);
+		for (size_t k = 0; k < s->n && !there; k++)
+			there = runs(&s->row[k], ipu) && s->row[k].step == fast[i].step &&
+				s->row[k].start == fast[i].start && s->row[k].end == fast[i].end;
+		ck_assert(there);
+	}
+	free(fast);
+	free(slow);
+}
+
+/* `bare` too: without the index. Gaps are asked for where starts rise along the rows. */
+static void
+compare_jumps(struct bench *b, const struct scan *s, bool rising, uint64_t *seed)
+{
+	int64_t length = b->t->to - b->t->from;
+
+	for (int i = 0; i < 24; i++) {
+		struct ts_trace_jump j = {.goal = (enum ts_trace_goal)(i % 3),
+			.back = i / 3 % 2,
+			.ipu = b->t->ipu[below(seed, b->t->ipus)],
+			.at = b->t->from + below(seed, length + 1),
+			.class_of = (enum ts_step_class)below(seed, TS_CLASS_COUNT),
+			.least = 1 + below(seed, 40)};
+		int64_t from = b->t->from + below(seed, length),
+			to = from + 1 + below(seed, length);
+
+		if (i % 4 == 0) { /* from a step itself */
+			j.ipu = s->row[i * 7 % (int)s->n].ipu;
+			j.at = s->row[i * 7 % (int)s->n].start;
+		}
+		if (j.goal != TS_GOAL_GAP || rising)
+			compare_jump(b, b->t, s, j);
+		compare_longest(b, b->t, s, j.ipu, from, to);
+		if (!rising || i > 5)
+			continue;
+		ts_reader_set_index(b->rd, NULL);
+		compare_jump(b, b->bare, s, j);
+		compare_longest(b, b->bare, s, j.ipu, from, to);
+		ts_reader_set_index(b->rd, b->index);
+	}
+}
+
 static void
 one_report(enum layout layout, int wrong, int64_t steps, int parts, uint64_t *seed)
 {
@@ -557,6 +706,8 @@ one_report(enum layout layout, int wrong, int64_t steps, int parts, uint64_t *se
 	compare_sums(&b, &s);
 	if (b.t->has_parts)
 		compare_charts(&b, &s, 10, wrong == 0 && layout != DISTINCT, seed);
+	if (b.t->has_parts && !(wrong & (NO_NUMBERS | TWICE)))
+		compare_jumps(&b, &s, !(wrong & (UNSORTED | REVERSED | LONG)), seed);
 	if (b.t->step.range != TS_RANGE_KEY)
 		compare_list(&b, &s, seed);
 	scan_free(&s);
