@@ -229,7 +229,7 @@ level_from_rows(bool *found, uint64_t *parent, bool *has_parent, struct path *w,
 		.column_count = COLUMNS,
 		.range = TS_RANGE_KEY,
 		.from = (int64_t)id,
-		.to = (int64_t)id + 1};
+		.to = (int64_t)(id + 1)};
 	struct ts_context_level *l;
 	struct ts_rows *rows;
 	int64_t up;
