@@ -587,6 +587,7 @@ const struct ts_view_ops ts_view_programs = {
 	.resize = resize,
 	.draw = draw,
 	.request = programs_request,
+	.ahead = programs_ahead,
 	.deliver = deliver,
 	.command = command,
 	.complete = complete,

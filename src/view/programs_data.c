@@ -181,7 +181,7 @@ fini_programs(struct ts_fetch *f)
 /* --- asking ----------------------------------------------------------------------------------------- */
 
 static void
-ask(struct programs_view *s, enum programs_kind kind)
+ask(struct programs_view *s, enum programs_kind kind, enum ts_worker_id worker)
 {
 	struct programs_fetch *q = ts_alloc(1, sizeof(*q));
 
@@ -194,8 +194,27 @@ ask(struct programs_view *s, enum programs_kind kind)
 	if (q->trace)
 		q->tree = ts_program_tree_hold(s->data->tree);
 	s->asked[kind] = &q->f;
-	ts_fetch_send(&s->base, &q->f, kind, kind == ASK_TRACE ? TS_WORKER_BULK : TS_WORKER_SCREEN,
+	ts_fetch_send(&s->base, &q->f, kind, worker,
 		q->trace ? "adding up what was executed" : "reading programs");
+}
+
+static void
+ask_programs(struct programs_view *s, enum ts_worker_id worker)
+{
+	if (s->state.state != TS_PANE_EMPTY || s->asked[ASK_PROGRAMS])
+		return;
+	s->state.state = TS_PANE_LOADING;
+	s->state.absent = TS_ABSENT_PROGRAMS;
+	ask(s, ASK_PROGRAMS, worker);
+}
+
+/* Costs that are kept are there at once: the tree then waits for the first key. */
+void
+programs_ahead(struct ts_view *v)
+{
+	if (v->env->report &&
+		ts_index_sections(v->env->index) & ts_section_bit(TS_SECTION_PROGRAMS))
+		ask_programs(programs_of(v), TS_WORKER_BULK);
 }
 
 void
@@ -204,14 +223,10 @@ programs_request(struct ts_view *v)
 	struct programs_view *s = programs_of(v);
 	const struct ts_report *r = v->env->report;
 
-	if (s->state.state == TS_PANE_EMPTY && !s->asked[ASK_PROGRAMS]) {
-		s->state.state = TS_PANE_LOADING;
-		s->state.absent = TS_ABSENT_PROGRAMS;
-		ask(s, ASK_PROGRAMS);
-	}
+	ask_programs(s, TS_WORKER_SCREEN);
 	if (ts_pane_has(&s->state) && !s->traced && !s->asked[ASK_TRACE] &&
 		ts_report_has_column(r, TS_STEP, TS_STEP_PROGRAM))
-		ask(s, ASK_TRACE);
+		ask(s, ASK_TRACE, TS_WORKER_BULK);
 	ts_tabs_request(&s->tabs);
 }
 

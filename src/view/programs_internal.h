@@ -105,6 +105,7 @@ int64_t programs_figure(const struct programs_view *s, const struct ts_program_s
 
 /* programs_data.c: asking and answers */
 void programs_request(struct ts_view *v);
+void programs_ahead(struct ts_view *v);
 enum ts_effect programs_deliver(struct ts_view *v, struct ts_fetch *f);
 void programs_drop(struct programs_view *s);
 

@@ -8,10 +8,20 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/report/program_find.h"
+#include "tilescope/report/program_same.h"
 
 #include "index_dir.h"
 
-enum { PROGRAMS = 24, SETS = 8, TILES = 6, STEPS = 60, SEEDS = 40, NONE = -1 };
+enum {
+	PROGRAMS = 24,
+	SETS = 8,
+	VERTICES = 6,
+	CONTEXTS = 5,
+	TILES = 6,
+	STEPS = 60,
+	SEEDS = 40,
+	NONE = -1
+};
 
 struct cycles {
 	bool known;
@@ -21,7 +31,7 @@ struct cycles {
 /* What a program is meant to cost. */
 struct truth {
 	bool there, leaf, in_tree;
-	int64_t set, control, code, steps, executed, live_step, live_steps, live;
+	int64_t set, context, control, code, steps, executed, live_step, live_steps, live;
 	struct cycles measured, estimated;
 	bool below[PROGRAMS];
 };
@@ -34,6 +44,7 @@ struct fixture {
 	struct ts_reader *rd;
 	struct truth t[PROGRAMS];
 	struct cycles set[SETS][2];
+	bool vertex[SETS][VERTICES]; /* a compute set has some of a type */
 	bool child[PROGRAMS][PROGRAMS];
 	bool executed;
 	size_t type[PROGRAMS];
@@ -103,6 +114,16 @@ compute_sets(struct fixture *f)
 		f->set[i][1] = blob(b);
 		sql(f, "INSERT INTO compute_set VALUES(%d, 'set', %s, %s)", i, a, b);
 	}
+	sql(f,
+		"CREATE TABLE compute_set_vertex(compute_set INTEGER, vertex_type INTEGER, instances "
+		"INTEGER, count_by_tile BLOB)");
+	for (int i = 0; i < SETS; i++)
+		for (int k = 0; k < VERTICES; k++) {
+			f->vertex[i][k] = any(4) == 0;
+			if (f->vertex[i][k])
+				sql(f, "INSERT INTO compute_set_vertex VALUES(%d, %d, 1, NULL)", i,
+					k);
+		}
 }
 
 static void
@@ -121,6 +142,7 @@ programs(struct fixture *f)
 
 		*t = (struct truth){.there = any(8) != 0,
 			.set = NONE,
+			.context = any(2) ? (int64_t)any(CONTEXTS) : NONE,
 			.live_step = NONE,
 			.live = NONE};
 		if (!t->there)
@@ -135,11 +157,12 @@ programs(struct fixture *f)
 		t->control = control.known ? control.sum : NONE;
 		t->code = code.known ? code.sum : NONE;
 		sql(f,
-			"INSERT INTO program(rowid, program, type, name, compute_set, control_code_by_tile, "
-			"code_by_tile, estimated_cycles_by_tile, cycles_by_tile) VALUES(%d, %d, '%s', 'n', "
-			"nullif(%" PRId64 ", -1), %s, %s, %s, %s)",
-			(i * 7) % PROGRAMS + 1, i, types[f->type[i]], t->set, a[0], a[1], a[2],
-			a[3]);
+			"INSERT INTO program(rowid, program, type, name, compute_set, context, "
+			"control_code_by_tile, code_by_tile, estimated_cycles_by_tile, cycles_by_tile) "
+			"VALUES(%d, %d, '%s', 'n', nullif(%" PRId64 ", -1), nullif(%" PRId64
+			", -1), %s, %s, %s, %s)",
+			(i * 7) % PROGRAMS + 1, i, types[f->type[i]], t->set, t->context, a[0],
+			a[1], a[2], a[3]);
 	}
 	sql(f, "INSERT INTO program(program, type) VALUES(NULL, 'Sequence')");
 }
@@ -449,6 +472,91 @@ stands_under(const struct fixture *f, int i, bool (*above)(const struct fixture 
 	return false;
 }
 
+/* What a filter leaves, and what is found costs alone. */
+static void
+above(const struct fixture *f, const struct ts_program_tree *t, const struct ts_program_costs *c,
+	const uint32_t *hit, size_t hits)
+{
+	const struct ts_program_node *node = t->node.memory;
+	struct ts_program_sums sums;
+	struct ts_pile keep = {0};
+	struct ts_err err = {0};
+	const unsigned char *bits;
+	int64_t executed = NONE, live = NONE;
+
+	ck_assert_int_eq(ts_program_above(&keep, t, hit, hits, &f->d.c, NULL, &err), TS_OK);
+	bits = keep.memory;
+	for (size_t i = 0; i < t->nodes; i++) {
+		bool leads = false;
+
+		for (size_t k = 0; k < hits; k++)
+			leads |= f->t[node[i].program].below[node[hit[k]].program];
+		ck_assert_int_eq(bits[i / 8] >> i % 8 & 1, leads);
+	}
+	ts_pile_fini(&keep);
+	ts_program_sums_of(&sums, t, c, hit, hits);
+	ck_assert_int_eq(sums.programs, (int64_t)hits);
+	for (size_t k = 0; k < hits; k++) {
+		const struct truth *p = &f->t[node[hit[k]].program];
+
+		if (p->there && f->executed)
+			executed = (executed == NONE ? 0 : executed) + p->executed;
+		if (p->there && p->live > live)
+			live = p->live;
+	}
+	ck_assert_int_eq(sums.executed, executed);
+	ck_assert_int_eq(sums.live, live);
+}
+
+static unsigned
+meant_same(const struct fixture *f, const struct truth *a, const struct truth *b)
+{
+	unsigned same = 0;
+
+	if (a->set != NONE && a->set == b->set)
+		same |= TS_SAME_SET;
+	if (a->context != NONE && a->context == b->context)
+		same |= TS_SAME_CONTEXT;
+	for (int k = 0; a->set != NONE && b->set != NONE && k < VERTICES; k++)
+		if (f->vertex[a->set][k] && f->vertex[b->set][k])
+			same |= TS_SAME_VERTEX;
+	return same;
+}
+
+START_TEST(same)
+{
+	struct fixture f;
+	struct ts_program_costs *c;
+
+	begin(&f, (uint64_t)_i + 1);
+	c = read_costs(&f);
+	for (int i = 0; i < PROGRAMS; i++) {
+		unsigned said[PROGRAMS] = {0}, last = 0;
+		struct ts_program_same s;
+		struct ts_err err = {0};
+		const struct ts_program_same_row *row;
+
+		ck_assert_int_eq(ts_program_same_read(&s, f.rd, c, i, &f.d.c, &err), TS_OK);
+		row = s.row.memory;
+		for (int64_t k = 0; k < s.count; k++) {
+			unsigned first = row[k].same & -row[k].same;
+
+			said[row[k].cost->program] = row[k].same;
+			ck_assert_uint_ge(first, last);
+			last = first;
+		}
+		for (int k = 0; k < PROGRAMS; k++)
+			ck_assert_uint_eq(said[k],
+				k != i && f.t[i].there && f.t[k].there
+					? meant_same(&f, &f.t[i], &f.t[k])
+					: 0);
+		ts_program_same_fini(&s);
+	}
+	ts_program_costs_close(c);
+	end(&f);
+}
+END_TEST
+
 START_TEST(find)
 {
 	struct fixture f;
@@ -491,6 +599,7 @@ START_TEST(find)
 			}
 		}
 		ck_assert_uint_eq(at * sizeof(uint32_t), hits.used);
+		above(&f, t, c, hits.memory, at);
 		ts_pile_fini(&hits);
 	}
 	ts_pile_fini(&sums);
@@ -532,6 +641,7 @@ main(void)
 	tcase_add_loop_test(tc, figures, 0, SEEDS);
 	tcase_add_loop_test(tc, below, 0, SEEDS);
 	tcase_add_loop_test(tc, find, 0, SEEDS);
+	tcase_add_loop_test(tc, same, 0, SEEDS);
 	tcase_add_test(tc, wrong_lines);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_NORMAL);
