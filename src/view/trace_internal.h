@@ -302,6 +302,9 @@ bool trace_merge(struct trace_view *t, const char *word); /* false: not one of i
 bool trace_merge_ipus(struct trace_view *t, bool all);
 const char *trace_merge_said(struct trace_view *t, bool *all_ipus); /* NULL: all steps */
 
+/* --- trace_lost.c --- */
+extern const struct ts_tab_ops trace_tab_lost;
+
 /* --- trace_lane_set.c --- */
 void trace_lanes_begin(struct trace_view *t); /* a trace has come */
 void trace_lanes_fini(struct trace_view *t);
