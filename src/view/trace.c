@@ -32,6 +32,7 @@ static const struct ts_tab_ops *const tabs[] = {
 	&trace_tab_stages,
 	&trace_tab_passes,
 	&trace_tab_blocks,
+	&trace_tab_balance,
 	&trace_tab_lost,
 	&ts_tab_debug,
 };

@@ -304,6 +304,21 @@ set_stages(struct ts_view *v, const char *value)
 	return trace_set_stages(trace_of(v), value) & TS_EFFECT_BELL ? TS_ARG_NO : TS_ARG_DONE;
 }
 
+static bool
+get_scope(struct ts_view *v, struct ts_strbuf *out)
+{
+	if (trace_of(v)->scope == TRACE_SCOPE_VIEW)
+		return false;
+	ts_strbuf_puts(out, trace_scope_name(trace_of(v)));
+	return true;
+}
+
+static enum ts_arg_state
+set_scope(struct ts_view *v, const char *value)
+{
+	return trace_set_scope(trace_of(v), value) ? TS_ARG_DONE : TS_ARG_NO;
+}
+
 const struct ts_view_arg trace_args[] = {
 	{"drawing", TS_ARG_TEXT, get_drawing, set_drawing, 0},
 	{"lanes", TS_ARG_TEXT, get_lanes, set_lanes, 0},
@@ -316,6 +331,7 @@ const struct ts_view_arg trace_args[] = {
 	{"stages", TS_ARG_TEXT, get_stages, set_stages, 0},
 	{"merge", MERGES, get_merge, set_merge, 0},
 	{"ipus", TS_ARG_YES, get_all_ipus, set_all_ipus, 0},
+	{"scope", "view|run|all", get_scope, set_scope, 0},
 	{"tab", TS_ARG_TEXT, get_tab, set_tab, 0},
 	{"row", TS_ARG_NUMBER, get_row, set_row, 0},
 	{"debug", TS_ARG_YES, get_debug, set_debug, 0},

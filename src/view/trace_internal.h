@@ -195,6 +195,8 @@ struct trace_longest {
 	uint64_t number;	     /* grows with each answer */
 	char why[200];		     /* there are none */
 };
+/* What proportions are of. */
+enum trace_scope { TRACE_SCOPE_VIEW, TRACE_SCOPE_RUN, TRACE_SCOPE_ALL, TRACE_SCOPES };
 
 /* Steps that are marked, and a range of cycles. */
 struct trace_marks {
@@ -256,6 +258,7 @@ struct trace_view {
 	enum ts_time_unit time, option_time;
 	struct ts_frame_contexts *contexts; /* of the flame graphs (trace_frames.h); NULL: none */
 	bool contexts_known;
+	enum trace_scope scope;
 	struct trace_drawing drawing[TRACE_DRAWINGS];
 	int drawings, drawn; /* how many there are, and the one that is shown */
 	struct ts_tabs tabs;
@@ -301,6 +304,11 @@ enum ts_effect trace_merge_command(struct trace_view *t, const struct ts_call *c
 bool trace_merge(struct trace_view *t, const char *word); /* false: not one of its ranges */
 bool trace_merge_ipus(struct trace_view *t, bool all);
 const char *trace_merge_said(struct trace_view *t, bool *all_ipus); /* NULL: all steps */
+
+/* --- trace_balance.c --- */
+extern const struct ts_tab_ops trace_tab_balance;
+bool trace_set_scope(struct trace_view *t, const char *name); /* false: it says what there is */
+const char *trace_scope_name(const struct trace_view *t);
 
 /* --- trace_lost.c --- */
 extern const struct ts_tab_ops trace_tab_lost;
