@@ -181,7 +181,9 @@ static const struct {
 		20},
 	{&ts_view_trace,
 		{"search layer", "right", "right", "ipu-next", "pane-next", "down", "down",
-			"page-down"},
+			"page-down", "tab balance", "down", "scope run", "down", "zoom-in",
+			"scope view", "tab lost", "down", "6 down", "drawing bsp", "pane-next",
+			"pane-next", "down", "tiles-in"},
 		30},
 };
 
