@@ -355,6 +355,8 @@ static const struct {
 	{TS_CMD_COLUMNS, ts_app_columns},
 	{TS_CMD_WRITE, ts_app_write},
 	{TS_CMD_WRITE_OVER, ts_app_write},
+	{TS_CMD_EXPORT, ts_app_write},
+	{TS_CMD_EXPORT_OVER, ts_app_write},
 };
 
 enum ts_effect

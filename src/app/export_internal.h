@@ -14,7 +14,10 @@ struct ts_export {
 	const struct ts_args *args;
 	struct ts_report *report;
 	struct ts_reader *rd;
-	struct ts_watch *watch;
+	struct ts_watch *watch;	      /* NULL: there is `progress` */
+	struct ts_progress *progress; /* of a job of the app; NULL: that of `watch` */
+	bool ranged;		      /* of the trace: what lies in [from, to) of cycles alone */
+	int64_t from, to;
 	struct ts_output *out;
 	enum ts_format rows;   /* of those that are rows */
 	struct ts_notes notes; /* what somebody who reads the data alone would not know */
@@ -33,6 +36,17 @@ enum ts_code ts_export_liveness(struct ts_export *x, struct ts_err *err) TS_WARN
 enum ts_code ts_export_variables(struct ts_export *x, struct ts_err *err) TS_WARN_UNUSED;
 enum ts_code ts_export_programs(struct ts_export *x, struct ts_err *err) TS_WARN_UNUSED;
 enum ts_code ts_export_programs_dot(struct ts_export *x, struct ts_err *err) TS_WARN_UNUSED;
+
+static inline struct ts_progress *
+ts_export_progress(const struct ts_export *x)
+{
+	return x->progress ? x->progress : ts_watch_progress(x->watch);
+}
+
+/* Set what a file of this name can hold of the trace, for ts_export_trace(). False: nothing. */
+bool ts_export_trace_as(struct ts_export *x, const char *path, enum ts_export_format *format);
+enum ts_code ts_export_trace(struct ts_export *x, enum ts_export_format format,
+	struct ts_err *err) TS_WARN_UNUSED;
 
 /* Values of a row. */
 static inline struct ts_sql_value

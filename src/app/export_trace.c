@@ -66,9 +66,26 @@ pass_open(struct pass *p, struct ts_export *x, struct ts_err *err)
 
 	*p = (struct pass){.x = x};
 	code = open_trace(&p->trace, x, err);
-	if (!code)
+	if (!code && x->ranged)
+		code = ts_slices_open_range(&p->slices, x->rd, p->trace, x->from, x->to, NULL,
+			ts_export_progress(x), err);
+	else if (!code)
 		code = ts_slices_open(&p->slices, x->rd, &p->trace->names, NULL,
-			ts_watch_progress(x->watch), err);
+			ts_export_progress(x), err);
+	return code;
+}
+
+/* The next slice that is wanted. In a range rows that are no step's, or without cycles, are left out as elsewhere. */
+static enum ts_code
+pass_next(const struct ts_slice **s, struct pass *p, struct ts_err *err)
+{
+	enum ts_code code;
+
+	while (!(code = ts_slices_next(s, p->slices, err)) && *s && p->x->ranged &&
+		((*s)->orphan || (*s)->cycles == TS_UNKNOWN || (*s)->start >= p->x->to ||
+			(*s)->end < p->x->from ||
+			((*s)->end == p->x->from && (*s)->start < (*s)->end)))
+		;
 	return code;
 }
 
@@ -201,7 +218,7 @@ ts_export_trace_rows(struct ts_export *x, struct ts_err *err)
 		rows = ts_rows_out_new(x->out, x->rows, R_COLUMNS, row_names);
 		code = rows ? TS_OK : ts_err_nomem(err);
 	}
-	while (!code && more && !(code = ts_slices_next(&s, p.slices, err)) && s) {
+	while (!code && more && !(code = pass_next(&s, &p, err)) && s) {
 		fill_row(v, p.trace, s);
 		more = ts_rows_out_row(rows, v);
 	}
@@ -460,7 +477,7 @@ draw(struct drawing *d, struct ts_err *err)
 
 	ts_strbuf_init(&title.text, NAME_BYTES * 4);
 	draw_runs(d);
-	while (more && !(code = ts_slices_next(&s, d->p.slices, err)) && s) {
+	while (more && !(code = pass_next(&s, &d->p, err)) && s) {
 		if (!draw_slice(d, s, &title) || d->out.cut) {
 			code = ts_err_nomem(err);
 			break;
@@ -568,8 +585,9 @@ ts_export_trace_folded(struct ts_export *x, struct ts_err *err)
 	if (!code)
 		code = ts_frame_contexts_read(&contexts, x->rd, NULL, NULL, err);
 	if (!code)
-		code = ts_flame_read(&flame, x->rd, trace, contexts, TS_FLAME_ALL, NULL,
-			ts_watch_progress(x->watch), err);
+		code = ts_flame_read(&flame, x->rd, trace, contexts,
+			x->ranged ? (struct ts_flame_range){x->from, x->to, 0, 0} : TS_FLAME_ALL,
+			NULL, ts_export_progress(x), err);
 	if (flame) {
 		written = write_stacks(x, flame, &end);
 		note_flame(x, flame);

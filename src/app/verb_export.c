@@ -54,20 +54,57 @@ static const struct {
 	{"programs", 1 << TS_EXPORT_DOT, ts_export_programs_dot},
 };
 
-static enum ts_export_format
-choose_format(const struct ts_args *args)
+/* As the name of a file says; false: it says nothing. */
+static bool
+format_of(const char *path, enum ts_export_format *format)
 {
-	size_t len = args->output ? strlen(args->output) : 0;
+	size_t len = strlen(path);
 
-	if (args->export_format)
-		return (enum ts_export_format)(args->export_format - 1);
 	for (size_t i = 0; i < TS_COUNT(suffixes); i++) {
 		size_t n = strlen(suffixes[i].suffix);
 
-		if (len > n && strcmp(args->output + len - n, suffixes[i].suffix) == 0)
-			return suffixes[i].format;
+		if (len <= n || strcmp(path + len - n, suffixes[i].suffix) != 0)
+			continue;
+		*format = suffixes[i].format;
+		return true;
 	}
-	return TS_EXPORT_CSV;
+	return false;
+}
+
+static enum ts_export_format
+choose_format(const struct ts_args *args)
+{
+	enum ts_export_format format = TS_EXPORT_CSV;
+
+	if (args->export_format)
+		return (enum ts_export_format)(args->export_format - 1);
+	if (args->output)
+		format_of(args->output, &format);
+	return format;
+}
+
+static int
+trace_writer(enum ts_export_format format)
+{
+	for (size_t i = 0; i < TS_COUNT(writers); i++)
+		if (strcmp(writers[i].what, "trace") == 0 && writers[i].formats & 1U << format)
+			return (int)i;
+	return -1;
+}
+
+bool
+ts_export_trace_as(struct ts_export *x, const char *path, enum ts_export_format *format)
+{
+	if (!format_of(path, format) || trace_writer(*format) < 0)
+		return false;
+	x->rows = rows_of[*format];
+	return true;
+}
+
+enum ts_code
+ts_export_trace(struct ts_export *x, enum ts_export_format format, struct ts_err *err)
+{
+	return writers[trace_writer(format)].run(x, err);
 }
 
 /* Index of the writer, or -1 with the reason. */

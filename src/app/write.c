@@ -27,6 +27,7 @@
 #include "tilescope/view/fetch.h"
 #include "tilescope/view/sheet.h"
 
+#include "export_internal.h"
 #include "figure_sheet.h"
 #include "held_rows.h"
 
@@ -57,6 +58,10 @@ struct writing {
 	struct written *column;	      /* ... these, room for all */
 	struct ts_table_value *value; /* of each column of the table */
 	struct ts_sql_value *sql;     /* of those that are written */
+
+	bool exports; /* steps of a range of the trace */
+	struct ts_export trace;
+	enum ts_export_format export_format;
 
 	int64_t rows;
 	enum ts_code code;
@@ -245,6 +250,27 @@ write_rows(struct writing *w, struct ts_output *o, void *local)
 	return code ? code : end;
 }
 
+/* Steps of a range. Notes say what is left out: the first of them is told. */
+static enum ts_code
+write_export(struct writing *w, struct ts_output *o, void *local)
+{
+	struct ts_export *x = &w->trace;
+	enum ts_code code = ts_fetch_reader(&x->rd, local, w->report, w->index, &w->job.cancel,
+		&w->err);
+
+	if (code)
+		return code;
+	x->report = w->report;
+	x->out = o;
+	x->progress = &w->job.progress;
+	code = ts_export_trace(x, w->export_format, &w->err);
+	ts_reader_set_cancel(x->rd, NULL);
+	if (!code && x->notes.partial && x->notes.count > 0)
+		code = ts_err_set(&w->err, TS_E_DAMAGED, "%s", x->notes.note[0]);
+	ts_notes_fini(&x->notes);
+	return code;
+}
+
 static void
 run(struct ts_job *job, void *local)
 {
@@ -258,7 +284,9 @@ run(struct ts_job *job, void *local)
 		w->code = ts_output_open(&o, w->path, &w->err);
 	if (w->code)
 		return;
-	if (w->source)
+	if (w->exports)
+		w->code = write_export(w, &o, local);
+	else if (w->source)
 		w->code = write_rows(w, &o, local);
 	else
 		ts_output_add(&o, w->text.s, w->text.len);
@@ -452,6 +480,25 @@ static const struct {
 	{".svg", false, TS_FORMAT_TEXT, TS_PICTURE_SVG},
 };
 
+/* What of the trace is in sight, or the range that is marked there. */
+static bool
+fill_in_export(struct ts_app *app, struct writing *w)
+{
+	struct ts_view *v = app->view[app->current];
+
+	if (!v->ops->range || !v->ops->range(v, &w->trace.from, &w->trace.to)) {
+		ts_view_say_error(&app->env, "export: go to the Trace, which has steps to write");
+		return false;
+	}
+	if (!ts_export_trace_as(&w->trace, w->path, &w->export_format)) {
+		ts_view_say_error(&app->env,
+			"export: the name ends in .csv, .json, .jsonl, .perfetto or .folded");
+		return false;
+	}
+	w->exports = w->trace.ranged = true;
+	return true;
+}
+
 static bool
 fill_in(struct ts_app *app, struct writing *w)
 {
@@ -503,6 +550,7 @@ enum ts_effect
 ts_app_write(struct ts_app *app, const struct ts_call *call)
 {
 	struct writing *w;
+	bool export;
 
 	if (!app->env.report || !app->view[app->current]) {
 		ts_view_say_error(&app->env, "there is nothing to write yet");
@@ -515,10 +563,11 @@ ts_app_write(struct ts_app *app, const struct ts_call *call)
 	}
 	ts_strbuf_init(&w->text, PICTURE_MOST);
 	w->path = whole_path(ts_call_arg(call, 0));
-	w->over = call->cmd == TS_CMD_WRITE_OVER;
+	w->over = call->cmd == TS_CMD_WRITE_OVER || call->cmd == TS_CMD_EXPORT_OVER;
 	w->report = ts_report_hold(app->env.report);
 	w->index = ts_index_hold(app->env.index);
-	if (!w->path || !fill_in(app, w)) {
+	export = call->cmd == TS_CMD_EXPORT || call->cmd == TS_CMD_EXPORT_OVER;
+	if (!w->path || !(export ? fill_in_export : fill_in)(app, w)) {
 		ts_app_write_free(&w->job);
 		return TS_EFFECT_BELL;
 	}
@@ -527,7 +576,8 @@ ts_app_write(struct ts_app *app, const struct ts_call *call)
 	w->job.worker = TS_WORKER_BULK;
 	w->job.owner = TS_OWNER_WRITE;
 	w->job.kind = app->writes++; /* none replaces another */
-	ts_view_say(&app->env, "writing %s%s", w->path, w->source ? " (C-c stops that)" : "");
+	ts_view_say(&app->env, "writing %s%s", w->path,
+		w->source || w->exports ? " (C-c stops that)" : "");
 	ts_jobs_send(app->jobs, &w->job);
 	return TS_EFFECT_REPAINT;
 }

@@ -508,6 +508,18 @@ view_chart(struct ts_view *v, struct ts_chart_page *page)
 	return d->ops->chart && d->ops->chart(d, page);
 }
 
+static bool
+view_range(struct ts_view *v, int64_t *from, int64_t *to)
+{
+	struct trace_view *t = (struct trace_view *)v;
+
+	if (!t->trace || !t->trace->has_parts)
+		return false;
+	*from = t->marks.range ? t->marks.from : t->trace->from + t->span.from;
+	*to = t->marks.range ? t->marks.to : t->trace->from + t->span.to;
+	return true;
+}
+
 /* --- mouse ------------------------------------------------------------------------------------ */
 
 static enum ts_effect
@@ -579,6 +591,7 @@ const struct ts_view_ops ts_view_trace = {
 	.tabs = view_tabs,
 	.sheet = view_sheet,
 	.chart = view_chart,
+	.range = view_range,
 	.not_selected = "figures of whole IPUs",
 	.hints = hints,
 	.args = trace_args,

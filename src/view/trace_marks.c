@@ -77,7 +77,7 @@ trace_range(struct trace_view *t, const struct ts_call *call)
 	if (row && row->here &&
 		row->start <= m->to - 1) /* the step in which it ends belongs to it */
 		m->to = ts_max_i64(m->to, row->end);
-	ts_view_say(t->view.env, "a range of %s%s (Z shows it)",
+	ts_view_say(t->view.env, "a range of %s%s (Z shows it, :export FILE writes it)",
 		trace_fmt_length(t, length, m->to - m->from), trace_in_time(t) ? "" : " cycles");
 	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
 }

@@ -276,3 +276,30 @@ def any_table(ctx):
     expect(wide == [["c%d" % i for i in range(70)], ["%d" % i for i in range(70)]], "%r" % wide)
     objects = json.loads(read(ctx.path("s.json")))
     expect(len(objects) == len(want) and objects[1] == {"s": 1, "t": "a|b"}, "%r" % objects[:2])
+
+
+@case()
+def export_of_a_range(ctx):
+    """What is in sight of the Trace, row for row as the report has it; other formats; never over a file."""
+    path = ctx.copy("store", "range")
+    db = sqlite3.connect(path)
+    first, last = db.execute("SELECT min(start), max(\"end\") FROM step_ipu").fetchone()
+    a, b = first + (last - first) // 3, first + (last - first) // 2
+    rows = db.execute("SELECT step, ipu, cycles, start, \"end\" FROM step_ipu WHERE start < ? AND (\"end\" > ? "
+                      "OR (start = \"end\" AND start >= ?)) ORDER BY 1, 2", (b, a, a)).fetchall()
+    db.close()
+    t = ctx.pty("--at", "trace?zoom=%d-%d" % (a, b), path, size=(100, 30), wait="ipu 0")
+    command(t, "export r.csv", "wrote ")
+    command(t, "export r.folded", "r.folded")
+    command(t, "export r.perfetto", "r.perfetto")
+    command(t, "export r.csv", "there already")
+    command(t, "export r.png", "the name ends in")
+    t.press("3")
+    command(t, "export r.json", "go to the Trace")
+    t.quit()
+    table = list(csv.DictReader(read(ctx.path("r.csv")).splitlines()))
+    names = ("step", "ipu", "cycles", "start", "end")
+    got = sorted(tuple(int(r[n]) for n in names) for r in table)
+    expect(got == rows, "%d rows, not %d" % (len(got), len(rows)))
+    expect(all(line.startswith("IPU ") for line in read(ctx.path("r.folded")).splitlines()), "folded")
+    expect(os.path.getsize(ctx.path("r.perfetto")) > 100 * len(rows) // 10, "perfetto")

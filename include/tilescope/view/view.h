@@ -215,6 +215,9 @@ struct ts_view_ops {
 	 */
 	bool (*chart)(struct ts_view *v, struct ts_chart_page *out);
 
+	/* The cycles [*from, *to) that `export` writes: those that are marked, else in sight. NULL, false: there are none. */
+	bool (*range)(struct ts_view *v, int64_t *from, int64_t *to);
+
 	/* Of its address, in the order in which they are set; the last has no name. May be NULL: none. */
 	const struct ts_view_arg *args;
 };
