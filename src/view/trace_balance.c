@@ -451,6 +451,14 @@ balance_absent(const struct ts_tab *tab)
 	return ((const struct balance_tab *)tab->own)->pane.state == TS_PANE_ABSENT;
 }
 
+static bool
+balance_hidden(const struct ts_tab *tab)
+{
+	const struct ts_report *r = tab->view->env->report;
+
+	return r && !ts_report_has(r, TS_STEP_IPU);
+}
+
 static void
 begin(struct balance_tab *t, const struct ts_tab *tab)
 {
@@ -697,6 +705,7 @@ const struct ts_tab_ops trace_tab_balance = {
 	.open = balance_open,
 	.close = balance_close,
 	.drop = balance_drop,
+	.hidden = balance_hidden,
 	.absent = balance_absent,
 	.note = balance_note,
 	.resize = balance_resize,

@@ -313,6 +313,14 @@ lost_absent(const struct ts_tab *tab)
 	return ((const struct lost_tab *)tab->own)->pane.state == TS_PANE_ABSENT;
 }
 
+static bool
+lost_hidden(const struct ts_tab *tab)
+{
+	const struct ts_report *r = tab->view->env->report;
+
+	return r && !ts_tile_loss_recorded(r);
+}
+
 static void
 begin(struct lost_tab *t, const struct ts_tab *tab)
 {
@@ -548,6 +556,7 @@ const struct ts_tab_ops trace_tab_lost = {
 	.open = lost_open,
 	.close = lost_close,
 	.drop = lost_drop,
+	.hidden = lost_hidden,
 	.absent = lost_absent,
 	.note = lost_note,
 	.resize = lost_resize,

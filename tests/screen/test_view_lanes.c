@@ -179,7 +179,7 @@ START_TEST(hidden_classes_change_no_figure)
 		"series compute", "series all"};
 	struct ts_strbuf before, now;
 
-	plain(2, 100, 30);
+	plain(2, 120, 30);
 	harness_command(&h, "search layer3");
 	figures(&before);
 	ck_assert(strstr(before.s, "3") != NULL);
@@ -204,7 +204,7 @@ END_TEST
 /* Marked steps are added up for the selected IPU; a range is zoomed to; both go away. */
 START_TEST(marks_are_added_up)
 {
-	plain(2, 100, 30);
+	plain(2, 120, 30);
 	harness_command(&h, "mark");
 	harness_says(&h, "1 marked: 1,000 cycles on ipu 0, 2.5% of all");
 	harness_command(&h, "goto 7");
@@ -241,7 +241,7 @@ stands_on(const char *step)
 
 START_TEST(jumps_lead_there)
 {
-	plain(1, 100, 30);
+	plain(1, 120, 30);
 	harness_command(&h, "jump class");
 	stands_on("4");
 	harness_command(&h, "jump class");
