@@ -112,17 +112,32 @@ has_section(const struct ts_view_env *env, enum ts_section section)
 	return ts_index_section(env->index, section, &size) != NULL;
 }
 
+/* `cheap`: only where no large relation has to be gone through. */
+static void
+ask_findings(struct insights_view *s, bool cheap)
+{
+	struct ts_view *v = &s->base;
+
+	if (s->state.state != TS_PANE_EMPTY || s->asked || !ts_findings_can(v->env, cheap))
+		return;
+	s->asked = ts_findings_ask(v, FETCH_FINDINGS, false);
+	if (s->asked)
+		s->state.state = TS_PANE_LOADING;
+	s->whole = has_section(v->env, TS_SECTION_VARIABLES);
+}
+
+static void
+read_ahead(struct ts_view *v)
+{
+	ask_findings(insights_of(v), true);
+}
+
 static void
 request(struct ts_view *v)
 {
 	struct insights_view *s = insights_of(v);
 
-	if (s->state.state == TS_PANE_EMPTY && !s->asked && ts_findings_can(v->env, false)) {
-		s->asked = ts_findings_ask(v, FETCH_FINDINGS, false);
-		if (s->asked)
-			s->state.state = TS_PANE_LOADING;
-		s->whole = has_section(v->env, TS_SECTION_VARIABLES);
-	}
+	ask_findings(s, false);
 	if (s->found.units != v->env->options->units && ts_pane_has(&s->state)) {
 		ts_findings_say(&s->found, v->env->options->units);
 		s->data++;
@@ -495,6 +510,7 @@ const struct ts_view_ops ts_view_insights = {
 	.resize = resize,
 	.draw = draw,
 	.request = request,
+	.ahead = read_ahead,
 	.deliver = deliver,
 	.command = command,
 	.pane_context = pane_context,
