@@ -48,6 +48,7 @@ struct writing {
 	struct ts_job job;
 	char *path;
 	bool over;
+	bool folded;		  /* rows as folded stacks: the first two columns */
 	struct ts_report *report; /* held */
 	struct ts_index *index;
 
@@ -198,8 +199,22 @@ forget_values(struct writing *w)
 		w->value[i] = (struct ts_table_value){.type = TS_VALUE_NONE};
 }
 
+/* A stack and its weight, if it has one of its own. */
+static bool
+add_stack(const struct writing *w, struct ts_output *o)
+{
+	const struct ts_table_value *stack = &w->value[0], *weight = &w->value[1];
+	char number[TS_FMT_MAX];
+	int n = snprintf(number, sizeof(number), " %lld\n", (long long)weight->integer);
+
+	if (stack->type != TS_VALUE_TEXT || weight->type != TS_VALUE_INTEGER ||
+		weight->integer == 0)
+		return true;
+	return ts_output_add(o, stack->s, stack->n) && ts_output_add(o, number, (size_t)n);
+}
+
 static enum ts_code
-add_rows(struct writing *w, struct ts_rows_out *out, struct ts_reader *rd)
+add_rows(struct writing *w, struct ts_rows_out *out, struct ts_output *o, struct ts_reader *rd)
 {
 	enum ts_code code;
 	bool more = true;
@@ -209,9 +224,9 @@ add_rows(struct writing *w, struct ts_rows_out *out, struct ts_reader *rd)
 		code = w->source->next(w->source, rd, w->value, &more, &w->err);
 		if (code || !more)
 			break;
-		if (!add_row(w, out))
+		if (!(w->folded ? add_stack(w, o) : add_row(w, out)))
 			return TS_OK; /* the output knows why */
-		w->rows++;
+		w->rows += !w->folded || w->value[1].integer > 0;
 		if (w->rows % LOOK_ROWS == 0) {
 			ts_progress_set(&w->job.progress, w->rows, w->source->expected);
 			if (ts_cancelled(&w->job.cancel))
@@ -242,8 +257,8 @@ write_rows(struct writing *w, struct ts_output *o, void *local)
 		names[i] = w->column[i].name;
 	if (w->format == TS_FORMAT_MD)
 		ts_output_add(o, w->text.s, w->text.len);
-	out = names ? ts_rows_out_new(o, w->format, w->count, names) : NULL;
-	code = out ? add_rows(w, out, rd) : ts_err_nomem(&w->err);
+	out = names && !w->folded ? ts_rows_out_new(o, w->format, w->count, names) : NULL;
+	code = out || w->folded ? add_rows(w, out, o, rd) : ts_err_nomem(&w->err);
 	end = ts_rows_out_end(out, code ? NULL : &w->err);
 	ts_reader_set_cancel(rd, NULL);
 	free(names);
@@ -389,6 +404,8 @@ take_sheet(struct ts_app *app, struct writing *w, struct ts_sheet *s)
 
 	if (!s->wait && s->table.order && s->table.order->work)
 		s->wait = "its rows are being put in order";
+	if (w->folded && !s->stacks)
+		s->wait = "only the merged flame graph (:drawing merged) has stacks";
 	if (s->wait) {
 		ts_view_say_error(&app->env, "not written: %s", s->wait);
 		return false;
@@ -472,6 +489,7 @@ static const struct {
 	enum ts_format format;
 	enum ts_picture picture;
 } kinds[] = {
+	{".folded", true, TS_FORMAT_TEXT, TS_PICTURE_TXT},
 	{".csv", true, TS_FORMAT_CSV, TS_PICTURE_TXT},
 	{".json", true, TS_FORMAT_JSON, TS_PICTURE_TXT},
 	{".md", true, TS_FORMAT_MD, TS_PICTURE_TXT},
@@ -509,6 +527,7 @@ fill_in(struct ts_app *app, struct writing *w)
 		if (strcmp(dot, kinds[i].end) != 0)
 			continue;
 		w->format = kinds[i].format;
+		w->folded = kinds[i].rows && w->format == TS_FORMAT_TEXT;
 		if (kinds[i].rows)
 			return take_rows(app, w);
 		if (kinds[i].picture == TS_PICTURE_SVG && take_chart(app, w, &refused))

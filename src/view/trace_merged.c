@@ -14,38 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace_frames.h"
+#include "trace_merged.h"
 
 #include "tilescope/base/mem.h"
 
-__extension__ typedef __int128 i128;
-
-enum kind { ASK_SUMS, ASK_TREE };
-
-/* What is merged. */
-enum merge { MERGE_ALL, MERGE_VIEW, MERGE_RUN, MERGES };
-
 static const char *const merge_words[MERGES] = {"all", "view", "run"};
-
-struct merged {
-	struct ts_pane_data data;
-	struct ts_fetch *fetch[2];
-	enum merge merge;
-	bool all_ipus;
-	struct ts_flame_range asked; /* of the sums that were asked for last */
-	bool has_asked;
-	int64_t asked_ipu;	    /* of the tree that was asked for last */
-	int64_t run;		    /* MERGE_RUN: index of the run; -1: not known */
-	struct ts_flame_range view; /* MERGE_VIEW: what was in sight */
-	struct ts_flame *flame;
-	struct ts_flame_tree tree;
-	uint32_t root, cursor; /* nodes: the outermost that is shown, that under the cursor */
-	int top;	       /* rows that are scrolled away */
-
-	/* of the search, of this tree: frames, and cycles that they have together */
-	char needle[TS_TRACE_NEEDLE];
-	int64_t hits, hit_cycles;
-};
 
 struct merged_fetch {
 	struct trace_frames_fetch of; /* first */
@@ -123,10 +96,10 @@ ask_sums(struct trace_drawing *d, const struct ts_flame_range *range, int64_t ip
 	f->range = k->asked = *range;
 	f->ipu = k->asked_ipu = ipu;
 	k->has_asked = true;
-	k->fetch[ASK_SUMS] = &f->of.fetch;
-	k->fetch[ASK_TREE] = NULL;
+	k->fetch[MERGED_SUMS] = &f->of.fetch;
+	k->fetch[MERGED_TREE] = NULL;
 	k->data.state = k->tree.count > 0 ? TS_PANE_STALE : TS_PANE_LOADING;
-	trace_drawing_send(d, k->fetch[ASK_SUMS], ASK_SUMS, TS_WORKER_BULK, "merging frames");
+	trace_drawing_send(d, k->fetch[MERGED_SUMS], MERGED_SUMS, TS_WORKER_BULK, "merging frames");
 }
 
 static void
@@ -139,8 +112,9 @@ ask_tree(struct trace_drawing *d, int64_t ipu)
 		return;
 	f->flame = ts_flame_hold(k->flame);
 	f->ipu = k->asked_ipu = ipu;
-	k->fetch[ASK_TREE] = &f->of.fetch;
-	trace_drawing_send(d, k->fetch[ASK_TREE], ASK_TREE, TS_WORKER_SCREEN, "sorting frames");
+	k->fetch[MERGED_TREE] = &f->of.fetch;
+	trace_drawing_send(d, k->fetch[MERGED_TREE], MERGED_TREE, TS_WORKER_SCREEN,
+		"sorting frames");
 }
 
 static void
@@ -215,14 +189,14 @@ merged_deliver(struct trace_drawing *d, struct ts_fetch *fetch)
 	bool some = f->tree.flame != NULL;
 
 	trace_frames_take(d->trace, &f->of);
-	if (kind > ASK_TREE || k->fetch[kind] != fetch)
+	if (kind > MERGED_TREE || k->fetch[kind] != fetch)
 		return TS_EFFECT_NONE;
 	k->fetch[kind] = NULL;
-	if (kind == ASK_SUMS || !some)
+	if (kind == MERGED_SUMS || !some)
 		ts_pane_result(&k->data, fetch->code, &fetch->err, some);
 	if (!some)
 		return TS_EFFECT_REPAINT;
-	if (kind == ASK_SUMS) {
+	if (kind == MERGED_SUMS) {
 		ts_flame_release(k->flame);
 		k->flame = ts_flame_hold(f->flame);
 	}
@@ -238,7 +212,7 @@ merged_drop(struct trace_drawing *d)
 	ts_flame_tree_fini(&k->tree);
 	ts_flame_release(k->flame);
 	k->flame = NULL;
-	k->fetch[ASK_SUMS] = k->fetch[ASK_TREE] = NULL;
+	k->fetch[MERGED_SUMS] = k->fetch[MERGED_TREE] = NULL;
 	k->has_asked = false;
 	k->data.state = TS_PANE_EMPTY;
 	k->root = k->cursor = 0;
@@ -258,247 +232,6 @@ merged_close(struct trace_drawing *d)
 		merged_drop(d);
 	free(d->own);
 	d->own = NULL;
-}
-
-/* --- drawing ---------------------------------------------------------------------------------------- */
-
-static int
-depth_of(const struct merged *k, uint32_t node)
-{
-	return ts_frame_at(&k->tree.flame->frames, k->tree.node[node].frame)->depth;
-}
-
-/* Frames below one another in what is shown, at most. */
-static int
-deepest(const struct merged *k)
-{
-	int depth = 0, root;
-
-	if (k->tree.count == 0)
-		return 0;
-	root = depth_of(k, k->root);
-	for (uint32_t i = k->root; i <= k->root + k->tree.node[k->root].inside; i++)
-		depth = (int)ts_max_i64(depth, depth_of(k, i) - root);
-	return depth;
-}
-
-/* The column at which so many cycles of the root end. */
-static int
-column_of(const struct merged *k, int64_t cycles, int w)
-{
-	int64_t all = k->tree.node[k->root].sum.cycles;
-
-	return all > 0 ? (int)(((i128)cycles * w + all / 2) / all) : 0;
-}
-
-struct drawing {
-	struct trace_drawing *d;
-	struct ts_canvas *c;
-	struct ts_rect r; /* of the frames */
-	bool focus;
-	struct {
-		uint32_t child, end; /* children that are still to be drawn */
-		int64_t at;	     /* cycles before the next one */
-	} open[TS_FRAMES_DEPTH + 1];
-};
-
-static void
-draw_node(const struct drawing *w, uint32_t node, int depth, int x, int end)
-{
-	const struct merged *k = w->d->own;
-	const struct ts_flame_node *n = &k->tree.node[node];
-	struct trace_box b = {.x = x, .w = end - x, .class_of = (enum ts_step_class)n->class_of};
-
-	b.name = ts_frame_name(&k->tree.flame->frames, n->frame, &b.n);
-	b.hit = trace_frame_hit(w->d->trace, b.name, b.n);
-	b.cursor = node == k->cursor;
-	if (depth >= k->top && depth - k->top < w->r.h &&
-		!(w->d->trace->hidden & 1u << n->class_of))
-		trace_draw_box(w->c, ts_rect_row(w->r, depth - k->top), &b, w->focus);
-}
-
-/* What of a frame's width its narrow children have. */
-static void
-draw_rest(const struct drawing *w, int depth, int x, int end)
-{
-	const struct merged *k = w->d->own;
-
-	for (; depth >= k->top && depth - k->top < w->r.h && x < end; x++)
-		ts_canvas_glyph(w->c, ts_rect_row(w->r, depth - k->top), x, 0, TS_ROLE_DIM, 0xb7);
-}
-
-/* All frames that are half a column wide or more: as many as there are columns, row by row. */
-static void
-draw_nodes(struct drawing *w)
-{
-	const struct merged *k = w->d->own;
-	const struct ts_flame_node *node = k->tree.node;
-	int depth = 0;
-
-	draw_node(w, k->root, 0, 0, w->r.w);
-	w->open[0].child = k->root + 1;
-	w->open[0].end = k->root + node[k->root].inside;
-	w->open[0].at = 0;
-	while (depth >= 0) {
-		uint32_t i = w->open[depth].child;
-		int64_t at = w->open[depth].at;
-		int x = column_of(k, at, w->r.w), end;
-
-		if (i > w->open[depth].end) {
-			depth--;
-			continue;
-		}
-		end = column_of(k, at + node[i].sum.cycles, w->r.w);
-		if (end <= x) { /* and those behind it are not wider */
-			const struct ts_flame_node *parent = &node[node[i].parent];
-			int64_t begin = depth > 0 ? w->open[depth - 1].at : 0;
-
-			if (depth > 0)
-				begin -= parent->sum.cycles;
-			draw_rest(w, depth + 1, x,
-				column_of(k, begin + parent->sum.cycles - parent->sum.own, w->r.w));
-			depth--;
-			continue;
-		}
-		draw_node(w, i, depth + 1, x, end);
-		w->open[depth].child = i + node[i].inside + 1;
-		w->open[depth].at = at + node[i].sum.cycles;
-		depth++;
-		w->open[depth].child = i + 1;
-		w->open[depth].end = i + node[i].inside;
-		w->open[depth].at = at;
-	}
-}
-
-/* How far the pass is. */
-static void
-draw_progress(struct trace_drawing *d, struct ts_canvas *c, struct ts_rect row)
-{
-	const struct merged *k = d->own;
-	const struct ts_fetch *f = k->fetch[ASK_SUMS];
-	char done[TS_FMT_MAX], share[TS_FMT_MAX];
-	int64_t rows, all;
-
-	if (!f)
-		return;
-	rows = atomic_load_explicit(&f->job.progress.done, memory_order_relaxed);
-	all = atomic_load_explicit(&f->job.progress.total, memory_order_relaxed);
-	ts_canvas_fill(c, row, TS_ROLE_STATUS, ' ');
-	ts_canvas_printf(c, row, 0, 0, TS_ROLE_STATUS,
-		"adding up cycles: %s rows%s%s; C-c stops it", ts_fmt_count(done, rows),
-		all > 0 ? ", " : "",
-		all > 0 ? ts_fmt_percent(share, (double)rows, (double)all) : "");
-}
-
-/* Cycles of the range in which an IPU can be busy: what a share is of. */
-static int64_t
-length_of(const struct trace_view *t, const struct merged *k)
-{
-	const struct ts_flame_range *r = &k->tree.flame->range;
-	int64_t length = ts_min_i64(r->to, t->trace->to) - ts_max_i64(r->from, t->trace->from);
-
-	for (int i = 0; r->steps > 0 && i < t->trace->runs; i++)
-		if (t->trace->run[i].first_step == r->first_step &&
-			t->trace->run[i].start != TS_UNKNOWN)
-			length = t->trace->run[i].end - t->trace->run[i].start;
-	if (k->tree.ipu != TS_UNKNOWN)
-		return length;
-	return length <= INT64_MAX / TS_IPUS_MAX ? length * (int64_t)k->tree.flame->ipus : 0;
-}
-
-/* "run 0", "what was in sight", "all", and of which IPU. */
-static void
-about(const struct trace_view *t, const struct merged *k, char *out, size_t size)
-{
-	char ipu[40] = "all ipus";
-
-	if (k->tree.ipu != TS_UNKNOWN)
-		snprintf(ipu, sizeof(ipu), "ipu %lld", (long long)k->tree.ipu);
-	if (k->merge == MERGE_RUN && k->run >= 0 && k->run < t->trace->runs)
-		snprintf(out, size, "run %lld of %s", (long long)t->trace->run[k->run].run, ipu);
-	else
-		snprintf(out, size, "%s of %s",
-			k->merge == MERGE_VIEW ? "what was in sight" : "all", ipu);
-}
-
-static void
-draw_readout(struct trace_drawing *d, struct ts_canvas *c, struct ts_rect row)
-{
-	const struct trace_view *t = d->trace;
-	const struct merged *k = d->own;
-	const struct ts_flame_node *n = &k->tree.node[k->cursor];
-	char figures[240], cycles[TS_FMT_MAX], share[TS_FMT_MAX], steps[TS_FMT_MAX];
-	char covers[TS_FMT_MAX + 24] = "", of[80];
-
-	about(t, k, of, sizeof(of));
-	if (n->sum.covered != TS_UNKNOWN && length_of(t, k) > 0)
-		snprintf(covers, sizeof(covers), "%s of ",
-			ts_fmt_percent(share, (double)n->sum.covered, (double)length_of(t, k)));
-	snprintf(figures, sizeof(figures), "%s%s  %s%s  %s %s",
-		trace_fmt_length(t, cycles, n->sum.cycles), trace_in_time(t) ? "" : " cycles",
-		covers, of, ts_fmt_count(steps, n->sum.steps),
-		n->sum.steps == 1 ? "step" : "steps");
-	trace_frame_line(c, row, figures, &k->tree.flame->frames, n->frame,
-		trace_frame_mark(t, n->classes));
-}
-
-static void
-draw_labels(const struct trace_drawing *d, struct ts_canvas *c, int rows)
-{
-	const struct merged *k = d->own;
-	int last = deepest(k), root = depth_of(k, k->root);
-	char ipu[24] = ">all";
-
-	if (k->tree.ipu != TS_UNKNOWN)
-		snprintf(ipu, sizeof(ipu), ">ipu %lld", (long long)k->tree.ipu);
-	for (int i = 1; i < rows && k->top + i <= last; i++)
-		ts_canvas_printf(c, ts_rect_row(d->labels, i), d->labels.w - 3, 0, TS_ROLE_AXIS,
-			"%2d", root + k->top + i);
-	ts_canvas_text(c, ts_rect_row(d->labels, 0), 0, 0, TS_ROLE_ACCENT, ipu);
-	if (k->top > 0 && rows > 1)
-		ts_canvas_text(c, ts_rect_row(d->labels, 1), 0, 0, TS_ROLE_DIM, "^");
-	if (k->top + rows <= last && rows > 2)
-		ts_canvas_text(c, ts_rect_row(d->labels, rows - 1), 0, 0, TS_ROLE_DIM, "v");
-}
-
-static void
-merged_draw(struct trace_drawing *d, struct ts_canvas *c, bool focus)
-{
-	struct trace_view *t = d->trace;
-	struct merged *k = d->own;
-	struct ts_rect r = d->plot, line;
-	struct drawing w = {.d = d, .c = c, .focus = focus};
-	int depth;
-
-	line = r.h > 1 ? ts_rect_cut_bottom(&r, 1) : (struct ts_rect){0};
-	if (!t->trace->has_parts || k->tree.flame == NULL) {
-		ts_pane_draw(c, r, t->view.env, t->trace->has_parts ? &k->data : &t->lanes);
-		draw_progress(d, c, line);
-		return;
-	}
-	if (k->tree.count == 0) {
-		ts_canvas_text(c, r, 0, 0, TS_ROLE_DIM, "no step has a part in it");
-		return;
-	}
-	depth = depth_of(k, k->cursor) - depth_of(k, k->root);
-	k->top = (int)ts_clamp_i64(k->top, depth - r.h + 1, depth);
-	k->top = (int)ts_clamp_i64(k->top, 0, ts_max_i64(deepest(k) - r.h + 1, 0));
-	w.r = r;
-	draw_nodes(&w);
-	draw_labels(d, c, r.h);
-	if (k->fetch[ASK_SUMS])
-		draw_progress(d, c, line);
-	else
-		draw_readout(d, c, line);
-}
-
-static int
-merged_rows(struct trace_drawing *d, int room)
-{
-	const struct merged *k = d->own;
-	int most = d->trace->zoomed ? room : room * 3 / 5;
-
-	return (int)ts_clamp_i64(k->tree.count > 0 ? deepest(k) + 2 : most, 4, ts_max_i64(most, 4));
 }
 
 /* --- hits ------------------------------------------------------------------------------------------- */
@@ -776,11 +509,13 @@ const struct trace_drawing_ops trace_drawing_merged = {
 	.open = merged_open,
 	.close = merged_close,
 	.drop = merged_drop,
-	.rows = merged_rows,
+	.rows = trace_merged_rows,
 	.request = merged_request,
 	.deliver = merged_deliver,
-	.draw = merged_draw,
+	.draw = trace_merged_draw,
 	.note = merged_note,
 	.command = merged_command,
+	.explain = trace_merged_explain,
+	.sheet = trace_merged_sheet,
 	.hints = hints,
 };

@@ -9,6 +9,7 @@
 
 #include "view_harness.h"
 
+#include "tilescope/view/explain.h"
 #include "tilescope/view/trace.h"
 
 static struct harness h;
@@ -281,6 +282,44 @@ START_TEST(hits_have_a_share)
 }
 END_TEST
 
+/* What `=` and :write say of a frame. */
+START_TEST(figures_are_explained_and_written)
+{
+	struct ts_explain *e = ts_alloc(1, sizeof(*e));
+	struct ts_table_value values[8] = {0};
+	struct ts_row_source *rows;
+	struct ts_sheet sheet = {0};
+	int64_t own = 0, all, n = 0;
+	bool more = true;
+
+	demo(120, 37, TS_GLYPHS_FULL);
+	all = harness_number(&h, "SELECT sum(cycles) FROM step_ipu WHERE ipu = 0");
+	harness_command(&h, "drawing merged");
+	ts_explain_init(e);
+	h.view->ops->explain(h.view, e);
+	ck_assert_int_eq(e->count, 3);
+	ck_assert_int_eq(e->figure[0].integer, all);
+	ck_assert_ptr_nonnull(strstr(e->figure[0].title, "Engine::run"));
+	ck_assert(e->figure[1].real > 0 && e->figure[1].real <= 100);
+	ck_assert_int_eq(e->figure[2].integer,
+		harness_number(&h, "SELECT count(*) FROM step_ipu WHERE ipu = 0"));
+	free(e);
+	ck_assert(h.view->ops->sheet(h.view, &sheet));
+	ck_assert(sheet.stacks);
+	rows = sheet.source(h.view);
+	ck_assert_ptr_nonnull(rows);
+	for (; rows->next(rows, NULL, values, &more, NULL) == TS_OK && more; n++) {
+		ck_assert_int_eq(values[0].type, TS_VALUE_TEXT);
+		ck_assert_int_eq(strncmp(values[0].s, "Engine::run", 11), 0);
+		own += values[1].integer;
+	}
+	ck_assert_int_eq(n, sheet.rows);
+	ck_assert_int_eq(own, all);
+	rows->free(rows);
+	harness_end(&h);
+}
+END_TEST
+
 /* --- what is not there, stopped, hostile ------------------------------------------------------------ */
 
 START_TEST(what_is_stopped_is_said)
@@ -358,6 +397,7 @@ main(void)
 	tcase_add_test(looks, the_heaviest_is_on_the_left);
 	tcase_add_test(looks, a_range_is_merged);
 	tcase_add_test(looks, hits_have_a_share);
+	tcase_add_test(looks, figures_are_explained_and_written);
 	tcase_add_test(looks, what_is_stopped_is_said);
 	tcase_add_test(looks, steps_without_ipus_say_so);
 	tcase_add_test(looks, names_as_nobody_wrote_them);

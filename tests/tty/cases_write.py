@@ -6,6 +6,7 @@ import json
 import os
 import re
 import sqlite3
+import subprocess
 import xml.dom.minidom
 
 from harness import case, expect
@@ -67,6 +68,27 @@ def rows_of_hostile_names(ctx):
     expect(len(bars) == 1, "md: rows of %r cells" % bars)
     expect("\x1b" not in read(ctx.path("v.md")), "md: an escape")
     expect("total" in table[-1], "md: no total: %r" % table[-1])
+
+
+@case()
+def stacks_are_those_of_the_export(ctx):
+    """What the merged flame graph shows of an IPU is what `export --format folded` writes of it."""
+    t = ctx.pty("--at", "trace?drawing=merged", ctx.reports["store"], size=(100, 30), wait="Engine::run")
+    command(t, "write s.folded", "wrote")
+    command(t, "write s.csv", "wrote")
+    t.press("z", "f")
+    command(t, "drawing lanes", "a lane for each")
+    command(t, "write t.folded", "not written")
+    t.quit()
+    out = ctx.run("export", "--format", "folded", ctx.reports["store"], stdin=subprocess.DEVNULL).stdout.decode()
+    want = [line[len("IPU 0;"):] for line in out.split("\n") if line.startswith("IPU 0;")]
+    expect(sorted(read(ctx.path("s.folded")).splitlines()) == sorted(want), "stacks differ")
+    expect(len(want) > 20, "no stacks")
+    frames = list(csv.DictReader(read(ctx.path("s.csv")).splitlines()))
+    top = [f for f in frames if f["stack"] == "Engine::run"]
+    own = next(k for k in frames[0] if k.startswith("own"))
+    cycles = next(k for k in frames[0] if k.startswith("cycles"))
+    expect(len(top) == 1 and int(top[0][cycles]) == sum(int(f[own]) for f in frames), "frames of the csv")
 
 
 @case()

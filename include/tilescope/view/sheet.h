@@ -41,6 +41,7 @@ struct ts_sheet {
 	int64_t rows; /* that table.value gives (with `order`: ts_table_order.count counts) */
 	struct ts_row_source *(*source)(
 		struct ts_view *v); /* NULL: table.value gives them; its NULL: no memory */
+	bool stacks; /* its first two columns are a stack, frames with ';' between, and its own weight: :write FILE.folded */
 	const char *wait; /* not all is there yet: why nothing can be written; NULL: it is */
 };
 
