@@ -14,7 +14,7 @@
 #include "tilescope/ui/prompt.h"
 #include "tilescope/view/arg.h"
 
-enum { TALL = 30, PERCENT = 1000 };
+enum { TALL = 30 };
 
 /* --- life ----------------------------------------------------------------------------------------- */
 
@@ -65,8 +65,8 @@ reload(struct ts_view *v)
 	ts_tabs_drop(&s->tabs);
 }
 
-static void
-layout(struct programs_view *s)
+void
+programs_layout(struct programs_view *s)
 {
 	struct ts_rect r = s->area;
 	struct ts_table table = programs_table(s);
@@ -88,7 +88,7 @@ static void
 resize(struct ts_view *v, struct ts_rect area)
 {
 	programs_of(v)->area = area;
-	layout(programs_of(v));
+	programs_layout(programs_of(v));
 }
 
 static enum ts_effect
@@ -96,7 +96,7 @@ deliver(struct ts_view *v, struct ts_fetch *f)
 {
 	enum ts_effect effect = programs_deliver(v, f);
 
-	layout(programs_of(v));
+	programs_layout(programs_of(v));
 	return effect;
 }
 
@@ -120,7 +120,7 @@ draw_rule(const struct programs_view *s, struct ts_canvas *c)
 	else if (s->hits > 0)
 		snprintf(right, sizeof(right), "%s found", ts_fmt_count(n, (int64_t)s->hits));
 	else if (s->fold > 0)
-		snprintf(right, sizeof(right), "from %g%% on", (double)s->fold / PERCENT);
+		snprintf(right, sizeof(right), "from %g%% on", (double)s->fold / PROGRAMS_PERCENT);
 	else if (s->asked[ASK_TRACE])
 		snprintf(right, sizeof(right), "adding up what was executed");
 	ts_canvas_rule(c, s->rule, s->in_tabs ? TS_ROLE_BORDER : TS_ROLE_BORDER_ACTIVE, title,
@@ -205,8 +205,8 @@ sort(struct programs_view *s)
 	return TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
 }
 
-static enum ts_effect
-threshold(struct programs_view *s, const char *word)
+enum ts_effect
+programs_threshold(struct programs_view *s, const char *word)
 {
 	char *end;
 	double percent = word ? strtod(word, &end) : 0;
@@ -217,7 +217,7 @@ threshold(struct programs_view *s, const char *word)
 		ts_view_say_error(s->base.env, "threshold takes a share from 0%% to 100%%");
 		return TS_EFFECT_BELL;
 	}
-	s->fold = (int64_t)(percent * PERCENT + 0.5);
+	s->fold = (int64_t)(percent * PROGRAMS_PERCENT + 0.5);
 	if (s->data)
 		programs_rows(s);
 	return TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
@@ -240,8 +240,8 @@ programs_go_to(struct programs_view *s, int64_t program)
 	return TS_EFFECT_REPAINT | TS_EFFECT_SELECT | TS_EFFECT_RECALC;
 }
 
-static enum ts_effect
-go_to_program(struct programs_view *s, const char *word)
+enum ts_effect
+programs_go_to_word(struct programs_view *s, const char *word)
 {
 	char *end;
 	long long program = word ? strtoll(word, &end, 10) : -1;
@@ -276,9 +276,9 @@ list_command(struct programs_view *s, const struct ts_call *call)
 	case TS_CMD_SORT:
 		return sort(s);
 	case TS_CMD_THRESHOLD:
-		return threshold(s, ts_call_arg(call, 0));
+		return programs_threshold(s, ts_call_arg(call, 0));
 	case TS_CMD_GOTO:
-		return go_to_program(s, ts_call_arg(call, 0));
+		return programs_go_to_word(s, ts_call_arg(call, 0));
 	case TS_CMD_GOTO_MEMORY:
 		return go_to_memory(s);
 	case TS_CMD_FILTER:
@@ -302,11 +302,11 @@ list_command(struct programs_view *s, const struct ts_call *call)
 	return effect;
 }
 
-static enum ts_effect
-focus(struct programs_view *s, bool in_tabs)
+enum ts_effect
+programs_focus(struct programs_view *s, bool in_tabs)
 {
 	s->in_tabs = in_tabs;
-	layout(s);
+	programs_layout(s);
 	return TS_EFFECT_REPAINT;
 }
 
@@ -317,7 +317,7 @@ next_pane(struct programs_view *s, int step)
 		return TS_EFFECT_REPAINT;
 	if (!s->in_tabs)
 		ts_tabs_enter(&s->tabs, step);
-	return focus(s, !s->in_tabs);
+	return programs_focus(s, !s->in_tabs);
 }
 
 static enum ts_effect
@@ -330,7 +330,7 @@ command(struct ts_view *v, const struct ts_call *call)
 		return next_pane(s, call->cmd == TS_CMD_PANE_NEXT ? 1 : -1);
 	if (call->cmd == TS_CMD_PANE_ZOOM) {
 		s->zoomed = !s->zoomed;
-		return focus(s, s->in_tabs);
+		return programs_focus(s, s->in_tabs);
 	}
 	effect = ts_tabs_switch(&s->tabs, call);
 	if (effect & TS_EFFECT_UNKNOWN)
@@ -338,7 +338,7 @@ command(struct ts_view *v, const struct ts_call *call)
 	if ((effect & TS_EFFECT_UNKNOWN) && s->data)
 		effect = list_command(s, call);
 	if (effect & TS_EFFECT_REFLOW)
-		layout(s);
+		programs_layout(s);
 	return effect;
 }
 
@@ -373,7 +373,7 @@ mouse(struct ts_view *v, int x, int y, int wheel)
 	bool below = !ts_rect_empty(s->below) && y >= s->below.y;
 
 	if (!wheel && below != s->in_tabs)
-		focus(s, below);
+		programs_focus(s, below);
 	if (below)
 		return ts_tabs_mouse(&s->tabs, x, y, wheel);
 	return ts_list_mouse(&s->outline.list, ts_table_line(&t, s->at, y), wheel);
@@ -394,176 +394,6 @@ sheet(struct ts_view *v, struct ts_sheet *out)
 	out->rows = (int64_t)s->outline.count;
 	return true;
 }
-
-/* --- address -------------------------------------------------------------------------------------- */
-
-static bool
-get_program(struct ts_view *v, struct ts_strbuf *out)
-{
-	struct programs_view *s = programs_of(v);
-	uint32_t at = programs_at(s);
-
-	if (!s->data || at == UINT32_MAX)
-		return false;
-	ts_strbuf_printf(out, "%" PRId64, programs_node(s->data, at)->program);
-	return true;
-}
-
-static enum ts_arg_state
-set_program(struct ts_view *v, const char *value)
-{
-	struct programs_view *s = programs_of(v);
-
-	if (!s->data)
-		return s->state.state == TS_PANE_EMPTY || s->state.state == TS_PANE_LOADING
-			? TS_ARG_LATER
-			: TS_ARG_NO;
-	return go_to_program(s, value) & TS_EFFECT_BELL ? TS_ARG_NO : TS_ARG_DONE;
-}
-
-/* The first program that runs this compute set. */
-static enum ts_arg_state
-set_compute_set(struct ts_view *v, const char *value)
-{
-	struct programs_view *s = programs_of(v);
-	const struct ts_program_cost *p = s->data ? s->data->costs->cost.memory : NULL;
-	int64_t set = strtoll(value, NULL, 10);
-
-	if (!s->data)
-		return s->state.state == TS_PANE_EMPTY || s->state.state == TS_PANE_LOADING
-			? TS_ARG_LATER
-			: TS_ARG_NO;
-	for (size_t i = 0; i < s->data->costs->count; i++)
-		if (p[i].compute_set == set)
-			return programs_go_to(s, p[i].program) & TS_EFFECT_BELL ? TS_ARG_NO
-										: TS_ARG_DONE;
-	if (!s->traced) /* steps may say who runs it */
-		return TS_ARG_LATER;
-	ts_view_say_error(v->env, "no program runs compute set %" PRId64, set);
-	return TS_ARG_NO;
-}
-
-static bool
-get_nothing(struct ts_view *v, struct ts_strbuf *out)
-{
-	(void)v;
-	(void)out;
-	return false;
-}
-
-static bool
-get_order(struct ts_view *v, struct ts_strbuf *out)
-{
-	if (!programs_of(v)->by_cost)
-		return false;
-	ts_strbuf_puts(out, "cost");
-	return true;
-}
-
-static enum ts_arg_state
-set_order(struct ts_view *v, const char *value)
-{
-	struct programs_view *s = programs_of(v);
-
-	s->by_cost = strcmp(value, "cost") == 0;
-	if (s->data)
-		programs_rows(s);
-	return TS_ARG_DONE;
-}
-
-static bool
-get_filter(struct ts_view *v, struct ts_strbuf *out)
-{
-	ts_strbuf_puts(out, programs_of(v)->filter);
-	return programs_of(v)->filter[0] != '\0';
-}
-
-/* Before a program is gone to, which it may leave out. */
-static enum ts_arg_state
-set_filter(struct ts_view *v, const char *value)
-{
-	struct programs_view *s = programs_of(v);
-
-	if (!s->data)
-		return s->state.state == TS_PANE_EMPTY || s->state.state == TS_PANE_LOADING
-			? TS_ARG_LATER
-			: TS_ARG_NO;
-	if (strcmp(s->filter, value) != 0)
-		programs_filter(s, value);
-	if (strcmp(s->filter, value) != 0)
-		return TS_ARG_NO;
-	return s->asked[ASK_FILTER] ? TS_ARG_LATER : TS_ARG_DONE;
-}
-
-static bool
-get_threshold(struct ts_view *v, struct ts_strbuf *out)
-{
-	if (programs_of(v)->fold == 0)
-		return false;
-	ts_strbuf_printf(out, "%g", (double)programs_of(v)->fold / PERCENT);
-	return true;
-}
-
-static enum ts_arg_state
-set_threshold(struct ts_view *v, const char *value)
-{
-	return threshold(programs_of(v), value) & TS_EFFECT_BELL ? TS_ARG_NO : TS_ARG_DONE;
-}
-
-static bool
-get_tab(struct ts_view *v, struct ts_strbuf *out)
-{
-	return ts_tabs_say(&programs_of(v)->tabs, out);
-}
-
-static enum ts_arg_state
-set_tab(struct ts_view *v, const char *value)
-{
-	enum ts_arg_state state = ts_tabs_set(&programs_of(v)->tabs, value);
-
-	layout(programs_of(v));
-	return state;
-}
-
-static bool
-get_pane(struct ts_view *v, struct ts_strbuf *out)
-{
-	if (!programs_of(v)->in_tabs)
-		return false;
-	ts_strbuf_puts(out, "tabs");
-	return true;
-}
-
-static enum ts_arg_state
-set_pane(struct ts_view *v, const char *value)
-{
-	focus(programs_of(v), strcmp(value, "tabs") == 0);
-	return TS_ARG_DONE;
-}
-
-static bool
-get_full(struct ts_view *v, struct ts_strbuf *out)
-{
-	return ts_arg_say_yes(out, programs_of(v)->zoomed);
-}
-
-static enum ts_arg_state
-set_full(struct ts_view *v, const char *value)
-{
-	return ts_arg_switch(v, TS_CMD_PANE_ZOOM, programs_of(v)->zoomed, ts_arg_is_yes(value));
-}
-
-static const struct ts_view_arg args[] = {
-	{"order", "program|cost", get_order, set_order, 0},
-	{"threshold", TS_ARG_TEXT, get_threshold, set_threshold, 0},
-	{"filter", TS_ARG_TEXT, get_filter, set_filter, 0},
-	{"program", TS_ARG_NUMBER, get_program, set_program, 0},
-	{"compute_set", TS_ARG_NUMBER, get_nothing, set_compute_set, 0},
-	{"tab", TS_ARG_TEXT, get_tab, set_tab, 0},
-	{"pane", "programs|tabs", get_pane, set_pane, 0},
-	{"full", TS_ARG_YES, get_full, set_full, 0},
-	{0},
-};
 
 static const struct ts_hint hints[] = {
 	{TS_CMD_OPEN, "open"},
@@ -597,5 +427,5 @@ const struct ts_view_ops ts_view_programs = {
 	.sheet = sheet,
 	.hints = hints,
 	.not_selected = "figures of all tiles",
-	.args = args,
+	.args = programs_args,
 };

@@ -103,7 +103,16 @@ enum programs_measure { PROGRAMS_EXECUTED, PROGRAMS_MEASURED, PROGRAMS_ESTIMATED
 enum programs_measure programs_measure(const struct programs_view *s);
 int64_t programs_figure(const struct programs_view *s, const struct ts_program_sums *sums);
 
-/* programs_data.c: asking and answers */
+enum { PROGRAMS_PERCENT = 1000 };		 /* of `fold` */
+extern const struct ts_view_arg programs_args[]; /* programs_address.c */
+
+/* programs.c: what commands and addresses do */
+void programs_layout(struct programs_view *s);
+enum ts_effect programs_focus(struct programs_view *s, bool in_tabs);
+enum ts_effect programs_threshold(struct programs_view *s, const char *word);
+enum ts_effect programs_go_to_word(struct programs_view *s, const char *word);
+
+/* programs_data.c: asking and answers; programs_rows.c: what is shown */
 void programs_request(struct ts_view *v);
 void programs_ahead(struct ts_view *v);
 enum ts_effect programs_deliver(struct ts_view *v, struct ts_fetch *f);
@@ -115,7 +124,10 @@ uint32_t programs_at(const struct programs_view *s);
 /* Put the cursor on a program, by the way of its first use. False: there is no such program. */
 bool programs_go(struct programs_view *s, uint32_t node);
 
-/* Rows anew: after new data, another order or threshold. The cursor stays on its program. */
+/* Are all children shown, as they run? */
+bool programs_is_plain(const struct programs_view *s);
+
+/* Rows anew: after new data, another order, threshold or filter. The cursor and what is open stay. */
 void programs_rows(struct programs_view *s);
 
 /* programs_find.c */

@@ -38,7 +38,7 @@ static const struct {
 	const char *keys[8];
 } screens[] = {
 	{"programs-80", 80, 22, TS_GLYPHS_FULL, {"down", "open", "down", 0}},
-	{"programs-120", 120, 38, TS_GLYPHS_FULL, {"sort", "down", "unfold", "down", "down", 0}},
+	{"programs-120", 120, 38, TS_GLYPHS_FULL, {"sort", "first", "unfold", "down", "down", 0}},
 	{"programs-200", 200, 58, TS_GLYPHS_FULL,
 		{"search DoExchange under Repeat where code>1", "search-next", 0}},
 	{"programs-ascii", 80, 22, TS_GLYPHS_ASCII, {"down", "unfold", "pane-next", "down", 0}},
@@ -88,7 +88,7 @@ command(const char *line)
 /* Rows come and go; the threshold leaves out what costs little; the cursor stays on its program. */
 START_TEST(rows_open_and_fold)
 {
-	int64_t folded, all;
+	int64_t folded, all, opened;
 	char place[80];
 
 	begin(120, 38, TS_GLYPHS_FULL, TS_DEMO_STORE, NULL);
@@ -103,7 +103,9 @@ START_TEST(rows_open_and_fold)
 	command("copy");
 	snprintf(place, sizeof(place), "%.79s", h.env.copy);
 	ck_assert_ptr_nonnull(strstr(place, "17 "));
+	opened = rows();
 	command("sort");
+	ck_assert_int_eq(rows(), opened); /* what is open stays so */
 	command("copy");
 	ck_assert_str_eq(place, h.env.copy);
 	command("threshold 5%");
