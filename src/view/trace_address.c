@@ -174,7 +174,7 @@ set_drawing(struct ts_view *v, const char *value)
 	return TS_ARG_NO;
 }
 
-#define MERGES "all|view|run"
+#define MERGES "all|view|run|marks"
 
 static bool
 get_merge(struct ts_view *v, struct ts_strbuf *out)

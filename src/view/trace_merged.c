@@ -18,7 +18,9 @@
 
 #include "tilescope/base/mem.h"
 
-static const char *const merge_words[MERGES] = {"all", "view", "run"};
+static const char *const merge_words[MERGES] = {"all", "view", "run", "marks"};
+static const char *const merge_said[MERGES] = {"all steps", "what was in sight",
+	"the run of the step", "the marked range"};
 
 struct merged_fetch {
 	struct trace_frames_fetch of; /* first */
@@ -78,6 +80,10 @@ range_of(const struct trace_view *t, const struct merged *k)
 
 	if (k->merge == MERGE_VIEW)
 		return k->view;
+	if (k->merge == MERGE_MARKS && t->marks.range) {
+		r.from = t->marks.from;
+		r.to = t->marks.to;
+	}
 	if (k->merge == MERGE_RUN && k->run >= 0 && k->run < t->trace->runs) {
 		r.first_step = t->trace->run[k->run].first_step;
 		r.steps = t->trace->run[k->run].steps;
@@ -414,6 +420,8 @@ set_merge(struct trace_drawing *d, enum merge merge)
 		: -1;
 	k->view = (struct ts_flame_range){t->trace->from + t->span.from,
 		t->trace->from + t->span.to, 0, 0};
+	if (merge == MERGE_MARKS && !t->marks.range)
+		ts_view_say(t->view.env, "no range is marked (v): all of it");
 	if (merge == MERGE_RUN && k->run < 0)
 		ts_view_say(t->view.env, "the run of this step is not known: all of them");
 	k->has_asked = false; /* also after it was stopped */
@@ -461,7 +469,15 @@ trace_merge_said(struct trace_view *t, bool *all_ipus)
 	return k && k->merge != MERGE_ALL ? merge_words[k->merge] : NULL;
 }
 
-/* `merge [all|view|run]`: without a word the next of them, when it is shown. */
+/* The one after; marks only where a range is marked. */
+static enum merge
+next_merge(const struct trace_view *t, enum merge merge)
+{
+	merge = (enum merge)((merge + 1) % MERGES);
+	return merge == MERGE_MARKS && !t->marks.range ? MERGE_ALL : merge;
+}
+
+/* `merge [all|view|run|marks]`: without a word the next of them, when it is shown. */
 enum ts_effect
 trace_merge_command(struct trace_view *t, const struct ts_call *call)
 {
@@ -477,17 +493,13 @@ trace_merge_command(struct trace_view *t, const struct ts_call *call)
 		ts_view_say(t->view.env, "merged: %s",
 			k->all_ipus ? "all ipus together" : "the selected ipu");
 	} else if (word && !trace_merge(t, word)) {
-		ts_view_say_error(t->view.env, "merge is one of all, view, run");
+		ts_view_say_error(t->view.env, "merge is one of all, view, run, marks");
 		return TS_EFFECT_BELL;
 	} else if (!word) {
-		set_merge(d,
-			trace_drawn(t) == d ? (enum merge)((k->merge + 1) % MERGES) : k->merge);
+		set_merge(d, trace_drawn(t) == d ? next_merge(t, k->merge) : k->merge);
 	}
 	if (call->cmd == TS_CMD_MERGE)
-		ts_view_say(t->view.env, "merged: %s",
-			k->merge == MERGE_VIEW		? "what was in sight"
-				: k->merge == MERGE_RUN ? "the run of the step"
-							: "all steps");
+		ts_view_say(t->view.env, "merged: %s", merge_said[k->merge]);
 	trace_draw_named(t, trace_drawing_merged.name);
 	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
 }

@@ -8,7 +8,7 @@
 enum merged_ask { MERGED_SUMS, MERGED_TREE, MERGED_ASKS };
 
 /* What is merged. */
-enum merge { MERGE_ALL, MERGE_VIEW, MERGE_RUN, MERGES };
+enum merge { MERGE_ALL, MERGE_VIEW, MERGE_RUN, MERGE_MARKS, MERGES };
 
 struct merged {
 	struct ts_pane_data data;

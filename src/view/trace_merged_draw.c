@@ -169,7 +169,10 @@ trace_merged_about(const struct trace_view *t, const struct merged *k, char *out
 		snprintf(out, size, "run %lld of %s", (long long)t->trace->run[k->run].run, ipu);
 	else
 		snprintf(out, size, "%s of %s",
-			k->merge == MERGE_VIEW ? "what was in sight" : "all", ipu);
+			k->merge == MERGE_VIEW				    ? "what was in sight"
+				: k->merge == MERGE_MARKS && t->marks.range ? "the marks"
+									    : "all",
+			ipu);
 }
 
 static void

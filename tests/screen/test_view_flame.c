@@ -262,8 +262,21 @@ START_TEST(a_range_is_merged)
 	harness_says(&h, "700 cycles  35.0% of what was in sight of ipu 3  7 steps");
 	harness_command(&h, "merge run");
 	harness_says(&h, "1,000 cycles  33.3% of run 0 of ipu 3  10 steps");
-	harness_command(&h, "merge");
+	harness_command(&h, "merge"); /* nothing is marked */
+	says_address("drawing", "merged");
+	harness_says(&h, "of all of ipu 3");
+	harness_command(&h, "ipu-previous");
+	harness_command(&h, "merge view");
 	harness_says(&h, "2,000 cycles");
+	harness_command(&h, "drawing lanes");
+	harness_command(&h, "zoom-fit");
+	harness_command(&h, "goto 10");
+	harness_command(&h, "range");
+	harness_command(&h, "goto 15");
+	harness_command(&h, "range");
+	harness_command(&h, "merge marks");
+	says_address("merge", "marks");
+	harness_says(&h, "600 cycles  100% of the marks of ipu 0  6 steps");
 	harness_end(&h);
 }
 END_TEST

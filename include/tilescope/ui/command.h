@@ -186,8 +186,8 @@ enum ts_context {
 	X(JUMP, "jump", TRACE, "WHAT", BOUND,                                                      \
 		"the next step, run, class, gap, or longest in sight")                             \
 	X(JUMP_BACK, "jump-back", TRACE, "WHAT", BOUND, "the one before")                          \
-	X(MERGE, "merge", TRACE, "[all|view|run]", BOUND,                                          \
-		"merge frames of all, of what is in sight, of the run")                            \
+	X(MERGE, "merge", TRACE, "[all|view|run|marks]", BOUND,                                    \
+		"merge frames of all, the view, the run, or the marks")                            \
 	X(MERGE_IPUS, "merge-ipus", TRACE, "", BOUND, "merge all IPUs, or the selected one")       \
 	X(LANES, "lanes", TRACE, "[LIST...]", TYPED,                                               \
 		"lanes of these IPUs only: 0,2-5; none or all: of all")                            \
