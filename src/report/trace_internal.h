@@ -131,6 +131,26 @@ int trace_lane_of(const struct ts_trace_chart *c, int64_t ipu);
 enum ts_code trace_draw_indexed(bool *done, struct ts_trace_chart *c, struct ts_reader *rd,
 	struct ts_err *err) TS_WARN_UNUSED;
 
+/* The leaves of the lanes with all their rows, also those that the index does not hold. */
+struct trace_leaves {
+	struct ts_reader *rd;
+	struct ts_lanes lanes;
+	struct ts_steps steps;
+	bool readable, by_order;
+};
+
+/* False: the reader's index has no lanes. Close only when true. */
+bool trace_leaves_open(struct trace_leaves *l, struct ts_reader *rd);
+void trace_leaves_close(struct trace_leaves *l);
+
+/* The rows of a leaf: how many; -1: they cannot be had. */
+int trace_leaf_rows(struct ts_lane_row row[TS_LANE_LEAF], struct trace_leaves *l, int64_t ipu,
+	const struct ts_lane_node *node, const struct ts_lane_leaf *leaf);
+
+/* The rows of an IPU at `rowids` row ids from `from` on, as they stand in the report. */
+enum ts_code trace_leaf_parts(struct trace_part part[TS_LANE_LEAF], int *n, struct trace_leaves *l,
+	int64_t ipu, int64_t from, int64_t rowids, struct ts_err *err) TS_WARN_UNUSED;
+
 /* Runs, and the artefact of the second. */
 enum ts_code trace_open_runs(struct ts_trace *t, struct ts_reader *rd,
 	struct ts_err *err) TS_WARN_UNUSED;

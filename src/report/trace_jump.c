@@ -4,7 +4,7 @@
  *
  * In the index a node knows when its first row starts and its last one ends, how long each class is in it, and its
  * longest row: what cannot be in it is passed over, so a jump looks at a few nodes of each level. Where rows of a
- * leaf are not in the index (a report of very many steps) everything is asked of the rows.
+ * leaf are not in the index (a report of very many steps) they are read.
  */
 #include "config.h"
 
@@ -21,7 +21,7 @@ enum { FIRST_PIECE = 1 << 14, PIECE_TIMES = 8 }; /* cycles that are read first; 
 
 struct hunt {
 	struct ts_trace_jump *j;
-	struct ts_lanes lanes;
+	struct trace_leaves l;
 	const struct ts_lane *of;
 	bool broken; /* the index cannot say */
 };
@@ -124,7 +124,7 @@ hunt_leaf(struct hunt *h, const struct ts_lane_node *n, const struct ts_lane_lea
 			  wide ? 0
 			       : idle_of(leaf->flags & TS_LANE_ORDERED, leaf->start, end, length))
 		: may_hold(h->j, leaf->start, end, length[h->j->class_of]);
-	rows = worth ? ts_lane_unpack(row, &h->lanes, n, leaf, INT64_MAX) : 0;
+	rows = worth ? trace_leaf_rows(row, &h->l, h->of->ipu, n, leaf) : 0;
 	h->broken |= worth && rows <= 0;
 	/* what is before its first row is the caller's */
 	hunt_rows(h, row, rows > 0 ? rows : 0,
@@ -134,7 +134,7 @@ hunt_leaf(struct hunt *h, const struct ts_lane_node *n, const struct ts_lane_lea
 static void
 hunt_leaves(struct hunt *h, const struct ts_lane_node *n, int64_t reach)
 {
-	const struct ts_lane_leaf *leaf = ts_lane_leaves(&h->lanes, n);
+	const struct ts_lane_leaf *leaf = ts_lane_leaves(&h->l.lanes, n);
 	struct ts_trace_jump *j = h->j;
 
 	h->broken |= !leaf;
@@ -161,7 +161,7 @@ static void hunt_nodes(struct hunt *h, int level, uint64_t from, uint64_t to, in
 static void
 hunt_node(struct hunt *h, int level, uint64_t i, int64_t reach)
 {
-	const struct ts_lane_node *n = &ts_lane_nodes(&h->lanes, h->of, level)[i];
+	const struct ts_lane_node *n = &ts_lane_nodes(&h->l.lanes, h->of, level)[i];
 	struct ts_trace_jump *j = h->j;
 	bool worth = j->goal == TS_GOAL_GAP
 		? may_gap(j, n->start, n->end,
@@ -183,7 +183,7 @@ hunt_node(struct hunt *h, int level, uint64_t i, int64_t reach)
 static void
 hunt_nodes(struct hunt *h, int level, uint64_t from, uint64_t to, int64_t reach)
 {
-	const struct ts_lane_node *n = ts_lane_nodes(&h->lanes, h->of, level);
+	const struct ts_lane_node *n = ts_lane_nodes(&h->l.lanes, h->of, level);
 	struct ts_trace_jump *j = h->j;
 
 	for (uint64_t k = 0; k < to - from && !h->broken; k++) {
@@ -210,15 +210,15 @@ jump_indexed(struct ts_trace_jump *j, struct ts_reader *rd)
 {
 	struct hunt h = {.j = j};
 
-	if (!ts_lanes_open(&h.lanes, rd->index))
+	if (!trace_leaves_open(&h.l, rd))
 		return false;
-	h.of = ts_lanes_find(&h.lanes, j->ipu);
+	h.of = ts_lanes_find(&h.l.lanes, j->ipu);
 	if (h.of && h.of->levels > 0)
 		hunt_nodes(&h, (int)h.of->levels - 1, 0, h.of->level[h.of->levels - 1].nodes,
 			INT64_MIN);
 	if (h.broken)
 		j->found = false;
-	ts_lanes_close(&h.lanes);
+	trace_leaves_close(&h.l);
 	return !h.broken;
 }
 

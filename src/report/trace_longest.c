@@ -65,9 +65,9 @@ keep(struct longest *l, const struct found *f)
 /* --- in the index --------------------------------------------------------------------------------- */
 
 static void
-look_into(struct longest *l, const struct ts_lanes *lanes, const struct ts_lane_node *n)
+look_into(struct longest *l, struct trace_leaves *leaves, const struct ts_lane_node *n)
 {
-	const struct ts_lane_leaf *leaf = ts_lane_leaves(lanes, n);
+	const struct ts_lane_leaf *leaf = ts_lane_leaves(&leaves->lanes, n);
 	struct ts_lane_row row[TS_LANE_LEAF];
 
 	l->broken |= !leaf;
@@ -79,7 +79,7 @@ look_into(struct longest *l, const struct ts_lanes *lanes, const struct ts_lane_
 
 		if (inside(l, leaf[i].start, ts_leaf_end(&leaf[i])) <= 0)
 			continue;
-		rows = ts_lane_unpack(row, lanes, n, &leaf[i], INT64_MAX);
+		rows = trace_leaf_rows(row, leaves, l->ipu, n, &leaf[i]);
 		l->broken |= rows <= 0;
 		for (int k = 0; k < rows; k++) {
 			f.of.start = row[k].start;
@@ -107,10 +107,10 @@ by_most(const void *a, const void *b)
 }
 
 static enum ts_code
-look_along(struct longest *l, const struct ts_lanes *lanes, const struct ts_lane *lane,
+look_along(struct longest *l, struct trace_leaves *leaves, const struct ts_lane *lane,
 	const struct ts_cancel *cancel, struct ts_err *err)
 {
-	const struct ts_lane_node *node = ts_lane_nodes(lanes, lane, 0);
+	const struct ts_lane_node *node = ts_lane_nodes(&leaves->lanes, lane, 0);
 	struct block *block = ts_alloc(lane->level[0].nodes + 1, sizeof(*block));
 	size_t n = 0;
 	enum ts_code code = TS_OK;
@@ -127,7 +127,7 @@ look_along(struct longest *l, const struct ts_lanes *lanes, const struct ts_lane
 	for (size_t i = 0; i < n && !l->broken && !code; i++) {
 		if (l->n == TS_TRACE_LONGEST && block[i].most < l->found[l->n - 1].of.inside)
 			break;
-		look_into(l, lanes, block[i].node);
+		look_into(l, leaves, block[i].node);
 		if (ts_cancelled(cancel))
 			code = ts_err_set(err, TS_E_CANCELLED, "cancelled");
 	}
@@ -137,27 +137,15 @@ look_along(struct longest *l, const struct ts_lanes *lanes, const struct ts_lane
 
 /* The step of a row, which stands between two row ids. */
 static enum ts_code
-find_step(struct found *f, struct ts_reader *rd, int64_t ipu, struct ts_err *err)
+find_step(struct found *f, struct trace_leaves *leaves, int64_t ipu, struct ts_err *err)
 {
-	struct ts_rows_query q = {.column_count = T_COLUMNS,
-		.range = TS_RANGE_ROWID,
-		.from = f->rowid,
-		.to = trace_add(f->rowid, f->rowids),
-		.past_damage = true};
-	struct trace_part p;
-	struct ts_rows *rows;
-	enum ts_code code;
-	bool there;
+	struct trace_part part[TS_LANE_LEAF];
+	int n;
+	enum ts_code code = trace_leaf_parts(part, &n, leaves, ipu, f->rowid, f->rowids, err);
 
-	memcpy(q.columns, trace_part_columns, sizeof(trace_part_columns));
-	code = ts_reader_rows(&rows, rd, TS_STEP_IPU, &q, err);
-	if (code)
-		return code;
-	while (f->of.step == TS_UNKNOWN && !(code = ts_rows_next(rows, &there, err)) && there)
-		if (trace_part_numbers(&p, rows) && p.ipu == ipu && p.start == f->of.start &&
-			p.end == f->of.end)
-			f->of.step = p.step;
-	ts_rows_close(rows);
+	for (int i = 0; i < n && f->of.step == TS_UNKNOWN; i++)
+		if (part[i].start == f->of.start && part[i].end == f->of.end)
+			f->of.step = part[i].step;
 	return code;
 }
 
@@ -165,24 +153,22 @@ find_step(struct found *f, struct ts_reader *rd, int64_t ipu, struct ts_err *err
 static enum ts_code
 longest_indexed(bool *done, struct longest *l, struct ts_reader *rd, struct ts_err *err)
 {
-	struct ts_lanes lanes;
+	struct trace_leaves leaves;
 	const struct ts_lane *lane;
 	enum ts_code code = TS_OK;
 
 	*done = false;
-	if (!ts_lanes_open(&lanes, rd->index))
+	if (!trace_leaves_open(&leaves, rd))
 		return TS_OK;
-	/* by order: an IPU is known from the begin of a step on only */
-	l->broken = !(lanes.head->flags & TS_LANES_ROWID) ||
-		rd->report->binding[TS_STEP_IPU].column[TS_STEP_IPU_IPU].op == TS_OP_ORDER_IN;
-	lane = ts_lanes_find(&lanes, l->ipu);
+	l->broken = !leaves.readable;
+	lane = ts_lanes_find(&leaves.lanes, l->ipu);
 	if (!l->broken && lane && lane->levels > 0)
-		code = look_along(l, &lanes, lane, rd->cancel, err);
-	ts_lanes_close(&lanes);
+		code = look_along(l, &leaves, lane, rd->cancel, err);
 	for (int i = 0; i < l->n && !code && !l->broken; i++) {
-		code = find_step(&l->found[i], rd, l->ipu, err);
+		code = find_step(&l->found[i], &leaves, l->ipu, err);
 		l->broken |= !code && l->found[i].of.step == TS_UNKNOWN;
 	}
+	trace_leaves_close(&leaves);
 	*done = !code && !l->broken;
 	return code;
 }

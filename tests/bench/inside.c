@@ -32,6 +32,7 @@
 #include "tilescope/report/rows.h"
 #include "tilescope/db/table.h"
 #include "tilescope/report/trace.h"
+#include "tilescope/report/trace_jump.h"
 #include "tilescope/report/what_if.h"
 
 enum { COLUMNS = 200, WINDOW = 200, THREADS_MAX = 16 };
@@ -87,6 +88,45 @@ chart(struct inside *in, char **argv)
 		ts_trace_chart_fini(&c);
 	}
 	printf("], \"lanes\": %d, \"sampled\": %d, \"rows\": %" PRId64 "}\n", lanes, sampled, rows);
+	ts_trace_release(t);
+	return 0;
+}
+
+/* --- jumps ------------------------------------------------------------------------------------ */
+
+/* From anywhere to the next of a class, or gap; and the longest steps of any range. */
+static int
+jump(struct inside *in, char **argv)
+{
+	struct ts_trace *t = open_trace(in);
+	struct ts_trace_long *longest = ts_alloc(TS_TRACE_LONGEST, sizeof(*longest));
+	int n = (int)strtol(argv[0], NULL, 10), found = 0;
+
+	if (!longest)
+		exit(1);
+	printf("{\"ms\": [");
+	for (int i = 0; i < n; i++) {
+		struct ts_trace_jump j = {.goal = (enum ts_trace_goal)(i % 3),
+			.back = i & 1,
+			.ipu = t->ipu[i % t->ipus],
+			.class_of = (enum ts_step_class)(i / 3 % TS_CLASS_COUNT),
+			.least = 1 + inside_random(in, 100000)};
+		struct ts_err err;
+		int64_t from, to, since;
+
+		any_zoom(in, t, i, &from, &to);
+		j.at = from;
+		since = ts_clock_us();
+		if (i % 4 < 3)
+			check(ts_trace_jump_read(&j, in->reader, t, NULL, NULL, &err), &err);
+		else
+			check(ts_trace_longest_read(longest, &found, in->reader, t, j.ipu, from, to,
+				      NULL, NULL, &err),
+				&err);
+		inside_print(i == 0, inside_ms(since));
+	}
+	printf("]}\n");
+	free(longest);
 	ts_trace_release(t);
 	return 0;
 }
@@ -537,6 +577,7 @@ struct verb {
 
 static const struct verb verbs[] = {
 	{"chart", true, 3, chart},
+	{"jump", true, 2, jump},
 	{"window", true, 2, window},
 	{"keys", true, 2, keys},
 	{"rows", false, 3, rows},

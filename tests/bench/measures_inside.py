@@ -50,6 +50,16 @@ def timeline(b):
     return out
 
 
+@measure("jump")
+def jump(b):
+    path = b.report()
+    cache = b.indexed(path)
+    if cache is None:
+        return {"jump": {"note": "no index yet"}}
+    got = b.run_tool("inside", "jump", path, cache, 4 if b.tiny else 400, b.round)
+    return {"jump": {"ours": got["ms"], "median": statistics.median(got["ms"])}}
+
+
 @measure("query")
 def query(b):
     """A relation by `tilescope query`, and the table behind it by sqlite3."""
