@@ -122,7 +122,8 @@ START_TEST(it_fits)
 	harness_demo(&h, &o);
 	start(80, 20, "tab balance");
 	harness_command(&h, "scope all");
-	harness_says(&h, " ipu  comp.  exch.  glob.   sync  ext.s   wait   copy   idle   bal.   util");
+	harness_says(&h,
+		" ipu  comp.  exch.  glob.   sync  ext.s   wait   copy   idle   bal.   util");
 	harness_says(&h, "   2  33.2%");
 	harness_says(&h, " all  38.5%");
 	harness_resize(&h, 120, 20);
