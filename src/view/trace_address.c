@@ -331,7 +331,7 @@ const struct ts_view_arg trace_args[] = {
 	{"stages", TS_ARG_TEXT, get_stages, set_stages, 0},
 	{"merge", MERGES, get_merge, set_merge, 0},
 	{"ipus", TS_ARG_YES, get_all_ipus, set_all_ipus, 0},
-	{"scope", "view|run|all", get_scope, set_scope, 0},
+	{"scope", "view|range|run|all", get_scope, set_scope, 0},
 	{"tab", TS_ARG_TEXT, get_tab, set_tab, 0},
 	{"row", TS_ARG_NUMBER, get_row, set_row, 0},
 	{"debug", TS_ARG_YES, get_debug, set_debug, 0},

@@ -2,7 +2,7 @@
 /*
  * trace_balance - the tab with the proportions of each IPU: shares of the classes, balance, bytes moved.
  *
- * Of what: the cycles in view, the run of the step under the cursor, or everything (`scope`). Shares come from the index at
+ * Of what: the cycles in view, the range that is marked, the run of the step under the cursor, or everything (`scope`). Shares come from the index at
  * once; balance and bytes need the rows and come behind them (report/proportions.h). What is hidden from
  * the drawing counts all the same.
  */
@@ -22,7 +22,7 @@
 
 enum { ASK_TIME, ASK_WORK, ASKS };
 
-static const char *const scopes[TRACE_SCOPES] = {"view", "run", "all"};
+static const char *const scopes[TRACE_SCOPES] = {"view", "range", "run", "all"};
 
 struct question {
 	const struct ts_trace *trace; /* only compared */
@@ -330,7 +330,11 @@ range_of(struct balance_tab *t, const struct trace_view *v, struct question *q)
 		q->from = trace->run[run].start;
 		q->to = trace->run[run].end;
 		snprintf(t->scope, sizeof(t->scope), "run %lld", (long long)trace->run[run].run);
-	} else if (v->scope == TRACE_SCOPE_VIEW) {
+	} else if (v->scope == TRACE_SCOPE_RANGE && v->marks.range) {
+		q->from = v->marks.from;
+		q->to = v->marks.to;
+		snprintf(t->scope, sizeof(t->scope), "marked range");
+	} else if (v->scope == TRACE_SCOPE_VIEW || v->scope == TRACE_SCOPE_RANGE) {
 		q->from = trace->from + v->span.from;
 		q->to = ts_min_i64(trace->from + v->span.to, trace->to);
 		if (q->from > trace->from || q->to < trace->to)
@@ -531,7 +535,7 @@ trace_set_scope(struct trace_view *t, const char *name)
 			t->scope = (enum trace_scope)i;
 			return true;
 		}
-	ts_view_say_error(t->view.env, "scope is one of view, run, all");
+	ts_view_say_error(t->view.env, "scope is one of view, range, run, all");
 	return false;
 }
 
@@ -553,7 +557,10 @@ balance_command(struct ts_tab *tab, const struct ts_call *call)
 		return ts_held_list_command(&t->l, tab, call);
 	if (!trace_set_scope(v, name ? name : scopes[(v->scope + 1) % TRACE_SCOPES]))
 		return TS_EFFECT_BELL;
-	ts_view_say(v->view.env, "proportions of: %s", trace_scope_name(v));
+	if (v->scope == TRACE_SCOPE_RANGE && !v->marks.range)
+		ts_view_say(v->view.env, "no range is marked (v): proportions of what is in view");
+	else
+		ts_view_say(v->view.env, "proportions of: %s", trace_scope_name(v));
 	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
 }
 
@@ -690,7 +697,7 @@ balance_explain(struct ts_tab *tab, struct ts_explain *out)
 }
 
 static const struct ts_hint hints[] = {
-	{TS_CMD_SCOPE, "view, run, all"},
+	{TS_CMD_SCOPE, "view, range, run, all"},
 	{TS_CMD_SORT, "sort"},
 	{TS_CMD_COLUMNS, "columns"},
 	{TS_CMD_COUNT, NULL},

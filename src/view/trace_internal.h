@@ -196,7 +196,13 @@ struct trace_longest {
 	char why[200];		     /* there are none */
 };
 /* What proportions are of. */
-enum trace_scope { TRACE_SCOPE_VIEW, TRACE_SCOPE_RUN, TRACE_SCOPE_ALL, TRACE_SCOPES };
+enum trace_scope {
+	TRACE_SCOPE_VIEW,
+	TRACE_SCOPE_RANGE, /* that is marked */
+	TRACE_SCOPE_RUN,
+	TRACE_SCOPE_ALL,
+	TRACE_SCOPES
+};
 
 /* Steps that are marked, and a range of cycles. */
 struct trace_marks {

@@ -66,6 +66,17 @@ START_TEST(overlap_is_intersected)
 	harness_says(&h, "run 1: 50");
 	harness_says(&h, "   0     0%     0%   100%");
 	ck_assert(harness_command(&h, "scope nothing") & TS_EFFECT_BELL);
+	harness_command(&h, "scope range");
+	ck_assert_ptr_nonnull(strstr(h.env.message, "no range is marked"));
+	harness_says(&h, "everything: 200");
+	harness_command(&h, "pane-zoom");
+	harness_command(&h, "tab steps");
+	harness_command(&h, "goto 0");
+	harness_command(&h, "range");
+	harness_command(&h, "goto 1");
+	harness_command(&h, "range");
+	harness_command(&h, "tab balance");
+	harness_says(&h, "marked range: ");
 	harness_end(&h);
 }
 END_TEST

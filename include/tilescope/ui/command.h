@@ -177,8 +177,8 @@ enum ts_context {
 	X(DRAWING, "drawing", TRACE, "[NAME]", BOUND,                                              \
 		"draw the time in another way: the next, or this")                                 \
 	X(DRAWING_BACK, "drawing-back", TRACE, "", BOUND, "the drawing before")                    \
-	X(SCOPE, "scope", TRACE, "[view|run|all]", BOUND,                                          \
-		"balance: of what is in view, of the run, of everything")                          \
+	X(SCOPE, "scope", TRACE, "[view|range|run|all]", BOUND,                                    \
+		"balance: of what is in view, is marked, of the run, of all")                      \
 	X(TILES_IN, "tiles-in", TRACE, "", BOUND, "by tile: fewer tiles, around the cursor")       \
 	X(TILES_OUT, "tiles-out", TRACE, "", BOUND, "by tile: more tiles, around the cursor")      \
 	X(EXECUTIONS, "executions", TRACE, "", BOUND,                                              \
