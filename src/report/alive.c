@@ -16,6 +16,8 @@
 
 #include "alive_internal.h"
 
+enum { LOOK = 1 << 16 /* variables from one look at the token to the next */ };
+
 /* --- alive at a step -------------------------------------------------------------------------- */
 
 /* What is alive at a step, where it was summed up. */
@@ -44,6 +46,7 @@ struct scan {
 	int steps;
 	bool known;   /* all totals are: there is nothing to count */
 	int64_t most; /* rows to keep */
+	const struct ts_cancel *cancel;
 };
 
 static uint32_t
@@ -178,15 +181,26 @@ leave_rest(const struct scan *s)
 	a->left[0].bytes = all->bytes < TS_NUMBER_MAX ? all->bytes - shown->bytes : TS_UNKNOWN;
 }
 
-/* Variables come by size: with totals that are known only as many are looked at as are kept. */
-static void
-find_alive(struct scan *s)
+static enum ts_code
+add_row(struct ts_alive *a, const struct ts_alive_row *row, struct ts_err *err)
 {
+	enum ts_code code = ts_pile_add(&a->pile[0], row, sizeof(*row), NULL, err);
+
+	a->row = a->pile[0].memory;
+	a->rows += code == TS_OK;
+	return code;
+}
+
+/* Variables come by size: with totals that are known only as many are looked at as are kept. */
+static enum ts_code
+find_alive(struct scan *s, struct ts_err *err)
+{
+	enum ts_code code = TS_OK;
 	const struct ts_lives *l = s->l;
 	struct ts_alive *a = s->a;
 	size_t i = 0, end;
 
-	for (; i < l->count && (!s->known || a->rows < s->most); i = end) {
+	for (; !code && i < l->count && (!s->known || a->rows < s->most); i = end) {
 		struct ts_alive_row row;
 		size_t variable = l->life[i].variable;
 
@@ -194,6 +208,8 @@ find_alive(struct scan *s)
 			;
 		if (variable >= l->variables)
 			continue;
+		if (variable % LOOK == 0 && ts_cancelled(s->cancel))
+			return ts_err_set(err, TS_E_CANCELLED, "cancelled");
 		row = look_at(s, i, end);
 		if (s->q->labels)
 			row.group = s->q->labels->group[variable];
@@ -206,57 +222,58 @@ find_alive(struct scan *s)
 		if (a->rows < a->asked.most) {
 			if (a->born < 0 && row.against == 1 && s->q->against != TS_UNKNOWN)
 				a->born = a->rows;
-			a->row[a->rows++] = row;
+			code = add_row(a, &row, err);
 		}
 	}
 	if (i < l->count)
 		leave_rest(s);
 	a->left_rows = a->found - a->rows;
+	return code;
 }
 
-static void
-list_alive(struct ts_alive *a, const struct ts_lives *l, const struct ts_alive_query *q)
+static enum ts_code
+list_alive(struct ts_alive *a, const struct ts_lives *l, const struct ts_alive_query *q,
+	const struct ts_cancel *cancel, struct ts_err *err)
 {
 	struct scan scan;
+	enum ts_code code;
 	int64_t sum = 0;
 
 	a->listed = true;
 	a->lowered = l->lowered;
 	a->grouped = q->labels != NULL;
 	begin_scan(&scan, a, l, q);
-	find_alive(&scan);
+	scan.cancel = cancel;
+	code = find_alive(&scan, err);
 	a->count = a->at[0].count;
 	a->bytes = a->at[0].bytes;
 	for (int i = 0; i < a->rows; i++) {
 		sum = a->row[i].bytes > TS_NUMBER_MAX - sum ? TS_NUMBER_MAX : sum + a->row[i].bytes;
 		a->row[i].cumulative = sum;
 	}
+	return code;
 }
 
-/* With room for rows; NULL: no memory. */
+/* NULL: no memory. */
 static struct ts_alive *
-new_alive(int most)
+new_alive(void)
 {
 	struct ts_alive *a = ts_alloc(1, sizeof(*a));
 
 	if (!a)
 		return NULL;
 	atomic_init(&a->uses, 1);
-	ts_strbuf_init(&a->text, TS_ALIVE_TEXT);
 	ts_strbuf_init(&a->program, 3 * TS_ALIVE_NAME);
 	a->born = -1;
-	a->row = ts_alloc((size_t)most + 1, sizeof(*a->row));
-	if (a->row)
-		return a;
-	ts_alive_close(a);
-	return NULL;
+	a->pile[0].small = a->pile[1].small = TS_PILE_LARGE;
+	return a;
 }
 
 /* *a with what was found so far, unless all has to end. */
 static enum ts_code
 give(struct ts_alive **out, struct ts_alive *a, enum ts_code code, struct ts_err *err)
 {
-	if (a->text.nomem || a->program.nomem)
+	if (a->program.nomem)
 		code = ts_err_nomem(err);
 	if (code == TS_E_CANCELLED || code == TS_E_NOMEM) {
 		ts_alive_close(a);
@@ -270,8 +287,8 @@ enum ts_code
 ts_alive_read(struct ts_alive **out, struct ts_reader *rd, const struct ts_lives *lives,
 	const struct ts_alive_query *q, const struct ts_alive *before, struct ts_err *err)
 {
-	int most = q->most <= 0 || q->most > TS_ALIVE_SEARCHED ? TS_ALIVE_MAX : q->most;
-	struct ts_alive *a = new_alive(most);
+	int most = q->most <= 0 ? TS_ALIVE_MAX : (int)ts_min_i64(q->most, TS_LIVES_MAX);
+	struct ts_alive *a = new_alive();
 	enum ts_code code;
 
 	*out = NULL;
@@ -283,7 +300,11 @@ ts_alive_read(struct ts_alive **out, struct ts_reader *rd, const struct ts_lives
 	a->step = q->step;
 	code = alive_name_program(a, rd, q->program, err);
 	if (lives && code != TS_E_CANCELLED && code != TS_E_NOMEM) {
-		list_alive(a, lives, q);
+		code = list_alive(a, lives, q, rd->cancel, err);
+		if (code) {
+			ts_alive_close(a);
+			return code;
+		}
 		code = alive_name_rows(a, rd, before, err);
 	}
 	return give(out, a, code, err);
@@ -293,24 +314,30 @@ enum ts_code
 ts_alive_pick(struct ts_alive **out, struct ts_reader *rd, const struct ts_lives *lives,
 	const uint32_t *index, int n, struct ts_err *err)
 {
-	struct ts_alive *a = new_alive(n);
+	struct ts_alive *a = new_alive();
+	enum ts_code code = TS_OK;
 
 	*out = NULL;
 	if (!a)
 		return ts_err_nomem(err);
 	a->asked.step = a->step = -1;
 	a->lowered = lives->lowered;
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < n && !code; i++) {
+		const struct ts_live_variable *v = &lives->variable[index[i]];
+
 		if (index[i] < lives->variables)
-			a->row[a->rows++] =
-				(struct ts_alive_row){.variable =
-							      lives->variable[index[i]].variable,
-					.bytes = lives->variable[index[i]].bytes,
+			code = add_row(a,
+				&(struct ts_alive_row){.variable = v->variable,
+					.bytes = v->bytes,
 					.group = -1,
 					.id = TS_UNKNOWN,
 					.unlowered = TS_UNKNOWN,
-					.index = index[i]};
-	return give(out, a, alive_name_rows(a, rd, NULL, err), err);
+					.index = index[i]},
+				err);
+	}
+	if (!code)
+		code = alive_name_rows(a, rd, NULL, err);
+	return give(out, a, code, err);
 }
 
 struct ts_alive *
@@ -325,8 +352,8 @@ ts_alive_close(struct ts_alive *a)
 {
 	if (!a || atomic_fetch_sub(&a->uses, 1) > 1)
 		return;
-	free(a->row);
-	ts_strbuf_fini(&a->text);
+	ts_pile_fini(&a->pile[0]);
+	ts_pile_fini(&a->pile[1]);
 	ts_strbuf_fini(&a->program);
 	free(a);
 }
@@ -334,5 +361,5 @@ ts_alive_close(struct ts_alive *a)
 const char *
 ts_alive_name(const struct ts_alive *a, int row)
 {
-	return a->row[row].length > 0 ? a->text.s + a->row[row].at : "";
+	return a->row[row].length > 0 ? (const char *)a->pile[1].memory + a->row[row].at : "";
 }

@@ -28,37 +28,46 @@ largest_first(const void *a, const void *b)
 	return smaller(a, b) ? 1 : smaller(b, a) ? -1 : 0;
 }
 
-static void
-keep_name(struct ts_alive *a, struct ts_alive_row *row, const char *s, size_t n)
+static enum ts_code
+keep_name(struct ts_alive *a, struct ts_alive_row *row, const char *s, size_t n, struct ts_err *err)
 {
+	struct ts_pile *text = &a->pile[1];
+	size_t at = text->used;
+	enum ts_code code;
+
 	n = n < TS_ALIVE_NAME ? n : TS_ALIVE_NAME;
-	if (row->length > 0 || a->text.len + n + 1 > a->text.max)
-		return;
-	row->at = (uint32_t)a->text.len;
+	if (row->length > 0 || n == 0 || at + n + 1 > TS_ALIVE_TEXT)
+		return TS_OK;
+	code = ts_pile_add(text, s, n, NULL, err);
+	if (!code)
+		code = ts_pile_add(text, "", 1, NULL, err);
+	if (code)
+		return code;
+	row->at = (uint32_t)at;
 	row->length = (uint32_t)n;
-	ts_strbuf_add(&a->text, s, n);
-	ts_strbuf_putc(&a->text, '\0');
-	if (a->text.cut)
-		row->length = 0;
+	return TS_OK;
 }
 
-static void
-read_name(struct ts_alive *a, struct ts_alive_row *row, struct ts_rows *rows, int column)
+static enum ts_code
+read_name(struct ts_alive *a, struct ts_alive_row *row, struct ts_rows *rows, int column,
+	struct ts_err *err)
 {
 	const char *s;
 	size_t n;
 
-	if (ts_rows_text(rows, column, &s, &n) == TS_VALUE_OK)
-		keep_name(a, row, s, n);
+	if (ts_rows_text(rows, column, &s, &n) != TS_VALUE_OK)
+		return TS_OK;
+	return keep_name(a, row, s, n, err);
 }
 
-/* Take over names from an answer of before. Returns how many rows stay without one. */
-static int
-take_names(struct ts_alive *a, const struct ts_alive *before)
+/* Take over names from an answer of before. *without: how many rows stay without one. */
+static enum ts_code
+take_names(struct ts_alive *a, const struct ts_alive *before, int *without, struct ts_err *err)
 {
-	int without = a->rows;
+	enum ts_code code = TS_OK;
 
-	for (int i = 0; i < a->rows && before && before->rows > 0; i++) {
+	*without = a->rows;
+	for (int i = 0; !code && i < a->rows && before && before->rows > 0; i++) {
 		const struct ts_alive_row *known = bsearch(&a->row[i], before->row,
 			(size_t)before->rows, sizeof(*before->row), largest_first);
 
@@ -66,10 +75,11 @@ take_names(struct ts_alive *a, const struct ts_alive *before)
 			continue;
 		a->row[i].id = known->id;
 		a->row[i].unlowered = known->unlowered;
-		keep_name(a, &a->row[i], before->text.s + known->at, known->length);
-		without -= a->row[i].length > 0;
+		code = keep_name(a, &a->row[i], (const char *)before->pile[1].memory + known->at,
+			known->length, err);
+		*without -= a->row[i].length > 0;
 	}
-	return without;
+	return code;
 }
 
 enum { N_ID, N_NAME, N_COLUMNS, N_LOWERED_ID = N_COLUMNS, N_UNLOWERED, N_LOWERED };
@@ -132,7 +142,7 @@ name_row(struct ts_alive *a, struct ts_alive_row *row, struct ts_reader *rd,
 		return code;
 	code = ts_rows_next(rows, &there, err);
 	if (!code && there)
-		read_name(a, row, rows, N_NAME);
+		code = read_name(a, row, rows, N_NAME, err);
 	if (!code && there && relation == TS_LOWERED_VARIABLE)
 		read_numbers(row, rows);
 	ts_rows_close(rows);
@@ -208,7 +218,9 @@ name_by_pass(struct ts_alive *a, struct ts_reader *rd, struct ts_err *err)
 			continue;
 		row = row_of(sorted, a->rows, id);
 		if (row)
-			read_name(a, row, rows, N_NAME);
+			code = read_name(a, row, rows, N_NAME, err);
+		if (code)
+			break;
 	}
 	ts_rows_close(rows);
 	free(sorted);
@@ -282,11 +294,13 @@ alive_name_rows(struct ts_alive *a, struct ts_reader *rd, const struct ts_alive 
 	struct ts_err *err)
 {
 	enum ts_code code;
+	int without;
 
 	if (before && before->lowered != a->lowered)
 		before = NULL;
-	if (take_names(a, before) == 0)
-		return TS_OK;
+	code = take_names(a, before, &without, err);
+	if (code || without == 0)
+		return code;
 	code = name_by_key(a, rd, err);
 	if (!code && !a->lowered && ts_report_has(rd->report, TS_VARIABLE) &&
 		!can_reach(rd->report, TS_VARIABLE))

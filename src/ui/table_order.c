@@ -26,10 +26,19 @@ ts_table_order_init(struct ts_table_order *o)
 	*o = (struct ts_table_order){.sorted = -1};
 }
 
+static void
+release(struct ts_table_order *o)
+{
+	if (!o->lent)
+		free(o->row);
+	o->row = NULL;
+	o->lent = false;
+}
+
 void
 ts_table_order_fini(struct ts_table_order *o)
 {
-	free(o->row);
+	release(o);
 	table_sort_free(o->work);
 	ts_table_order_init(o);
 }
@@ -75,21 +84,63 @@ ts_table_filter_check(const struct ts_table *t, const char *filter, struct ts_er
 enum { LOOKS_AT_ONCE = 1 << 17, LOOKS = 1 << 16 };
 
 static void
-put_rows(struct ts_table_order *o, const struct ts_table *t, struct ts_list *l)
+put_rows(struct ts_table_order *o, const struct ts_table *t, struct ts_list *l,
+	const struct ts_table_arranged *a)
 {
 	bool stays = o->others && l->cursor == o->cursor; /* of other rows: where the list is */
-	int64_t at = stays ? -1 : ts_table_row(t, l->cursor), count;
-	uint32_t *row = table_sort_take(o->work, &count, &o->filtered, o->sum);
+	int64_t at = stays ? -1 : ts_table_row(t, l->cursor);
 
-	table_sort_free(o->work);
-	o->work = NULL;
-	free(o->row);
-	o->row = row;
-	o->filtered = row && o->filtered;
-	o->count = row ? count : o->rows;
+	release(o);
+	o->row = a->row;
+	o->filtered = a->row && a->filtered;
+	o->count = a->row ? a->count : o->rows;
+	memcpy(o->sum, a->sum, sizeof(o->sum));
 	ts_list_set_count(l, o->count);
 	if (at >= 0 && ts_table_place(t, at) >= 0)
 		ts_list_jump(l, ts_table_place(t, at));
+}
+
+static void
+take_rows(struct ts_table_order *o, const struct ts_table *t, struct ts_list *l)
+{
+	struct ts_table_arranged a = {.row = NULL};
+
+	a.row = table_sort_take(o->work, &a.count, &a.filtered, a.sum);
+	table_sort_free(o->work);
+	o->work = NULL;
+	put_rows(o, t, l, &a);
+}
+
+void
+ts_table_order_give(const struct ts_table *t, struct ts_list *l, const struct ts_table_arranged *a)
+{
+	put_rows(t->order, t, l, a);
+	t->order->lent = a->row != NULL;
+	t->order->others = false;
+}
+
+enum ts_code
+ts_table_arrange(struct ts_table_arranged *out, const struct ts_table *t, int64_t rows,
+	const struct ts_table_memory *memory, const struct ts_cancel *cancel, struct ts_err *err)
+{
+	struct table_sort *s;
+	enum ts_code code = ts_table_filter_check(t, t->order->filter, err);
+	bool done = false;
+
+	*out = (struct ts_table_arranged){.row = NULL};
+	if (code)
+		return code;
+	s = table_sort_new(t, rows, memory);
+	while (s && !code && !done) {
+		if (ts_cancelled(cancel))
+			code = ts_err_set(err, TS_E_CANCELLED, "cancelled");
+		else
+			done = table_sort_step(s, t, LOOKS);
+	}
+	if (done)
+		out->row = table_sort_take(s, &out->count, &out->filtered, out->sum);
+	table_sort_free(s);
+	return code ? code : out->row ? TS_OK : ts_err_nomem(err);
 }
 
 bool
@@ -100,7 +151,7 @@ ts_table_order_step(const struct ts_table *t, struct ts_list *l)
 	if (!o || !o->work || !t->value)
 		return false;
 	if (table_sort_step(o->work, t, LOOKS))
-		put_rows(o, t, l);
+		take_rows(o, t, l);
 	return true;
 }
 
@@ -108,8 +159,7 @@ ts_table_order_step(const struct ts_table *t, struct ts_list *l)
 static void
 show_plain(struct ts_table_order *o, struct ts_list *l, int64_t at)
 {
-	free(o->row);
-	o->row = NULL;
+	release(o);
 	o->filtered = false;
 	o->count = o->rows;
 	ts_list_set_count(l, o->count);
@@ -138,12 +188,14 @@ ts_table_order_make(struct ts_table_order *o, const struct ts_table *t, struct t
 	o->of = of;
 	o->made = true;
 	o->cursor = l->cursor;
+	if (o->elsewhere)
+		return;
 	if (!plain && t->value && rows <= TS_TABLE_ROWS_MAX)
-		o->work = table_sort_new(t, rows);
+		o->work = table_sort_new(t, rows, NULL);
 	if (!o->work)
 		show_plain(o, l, at);
 	else if (table_sort_step(o->work, t, LOOKS_AT_ONCE))
-		put_rows(o, t, l);
+		take_rows(o, t, l);
 }
 
 /* --- commands --------------------------------------------------------------------------------- */

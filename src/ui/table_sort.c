@@ -41,6 +41,7 @@ struct table_sort {
 	int column;
 	bool descending, filtered;
 	double sum[TS_TABLE_COLUMNS];
+	const struct ts_table_memory *memory; /* NULL: the usual one */
 };
 
 static bool
@@ -50,8 +51,17 @@ value_of(const struct ts_table *t, int64_t row, int column, struct ts_table_valu
 	return t->value(t->ctx, row, column, v) && v->type != TS_VALUE_NONE;
 }
 
+/* Memory for n of `size` bytes, at least one. */
+static void *
+get(const struct ts_table_memory *m, int64_t n, size_t size)
+{
+	size_t count = (size_t)ts_max_i64(n, 1);
+
+	return m ? m->get(m->ctx, count * size) : ts_alloc(count, size);
+}
+
 struct table_sort *
-table_sort_new(const struct ts_table *t, int64_t rows)
+table_sort_new(const struct ts_table *t, int64_t rows, const struct ts_table_memory *memory)
 {
 	struct table_sort *s = ts_alloc(1, sizeof(*s));
 
@@ -60,7 +70,8 @@ table_sort_new(const struct ts_table *t, int64_t rows)
 	s->rows = rows;
 	s->column = t->order->sorted;
 	s->descending = t->order->descending;
-	s->key = ts_alloc((size_t)ts_max_i64(rows, 1), sizeof(*s->key));
+	s->memory = memory;
+	s->key = get(memory, rows, sizeof(*s->key));
 	if (table_filter_init(&s->filter, t, rows, t->order->filter, NULL) != TS_OK || !s->key) {
 		table_sort_free(s);
 		return NULL;
@@ -75,8 +86,10 @@ table_sort_free(struct table_sort *s)
 	if (!s)
 		return;
 	table_filter_fini(&s->filter);
-	free(s->key);
-	free(s->room);
+	if (!s->memory) {
+		free(s->key);
+		free(s->room);
+	}
 	free(s);
 }
 
@@ -235,7 +248,7 @@ begin_order(struct table_sort *s)
 {
 	if (s->column < 0 && s->descending)
 		reverse(s);
-	s->room = s->column >= 0 && s->count > 1 ? ts_alloc((size_t)s->count, sizeof(*s->room))
+	s->room = s->column >= 0 && s->count > 1 ? get(s->memory, s->count, sizeof(*s->room))
 						 : NULL;
 	if (!s->room)
 		return false; /* without memory: as the view has them */
@@ -271,7 +284,7 @@ table_sort_step(struct table_sort *s, const struct ts_table *t, int64_t looks)
 uint32_t *
 table_sort_take(struct table_sort *s, int64_t *count, bool *filtered, double sum[TS_TABLE_COLUMNS])
 {
-	uint32_t *row = ts_alloc((size_t)ts_max_i64(s->count, 1), sizeof(*row));
+	uint32_t *row = get(s->memory, s->count, sizeof(*row));
 
 	for (int64_t i = 0; row && i < s->count; i++)
 		row[i] = s->key[i].row;

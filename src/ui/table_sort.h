@@ -13,7 +13,8 @@ struct table_sort;
  * Begin: rows [0, rows) of `t` as its order says (column, direction, filter). NULL: no memory, or the filter is none of
  * this table any more.
  */
-struct table_sort *table_sort_new(const struct ts_table *t, int64_t rows);
+struct table_sort *table_sort_new(const struct ts_table *t, int64_t rows,
+	const struct ts_table_memory *memory); /* NULL: the usual one */
 void table_sort_free(struct table_sort *s);
 
 /*

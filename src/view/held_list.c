@@ -100,8 +100,20 @@ ts_held_list_row(const struct ts_held_list *l)
 
 /* --- searching -------------------------------------------------------------------------------- */
 
-static enum ts_effect
-find(struct ts_held_list *l, struct ts_view_env *env, int step, bool here)
+enum ts_effect
+ts_held_list_found(struct ts_held_list *l, struct ts_view_env *env, int64_t hit, int64_t before,
+	int64_t hits)
+{
+	if (hit < 0) {
+		ts_view_say_error(env, "no row has this in its name: %s", l->needle);
+		return TS_EFFECT_BELL;
+	}
+	ts_view_say(env, "hit %lld of %lld", (long long)before + 1, (long long)hits);
+	return (enum ts_effect)(ts_list_jump(&l->list, hit) | TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
+}
+
+enum ts_effect
+ts_held_list_find(struct ts_held_list *l, struct ts_view_env *env, int step, bool here)
 {
 	int64_t n = l->list.count, at = l->list.cursor + (here ? 0 : step), hit = -1;
 	int64_t hits = 0, before = 0;
@@ -116,18 +128,13 @@ find(struct ts_held_list *l, struct ts_view_env *env, int step, bool here)
 		if (ts_held_list_hit(l, ts_table_row(&l->table, place)))
 			hit = place;
 	}
-	if (hit < 0) {
-		ts_view_say_error(env, "no row has this in its name: %s", l->needle);
-		return TS_EFFECT_BELL;
-	}
-	for (int64_t i = 0; i < n; i++) {
+	for (int64_t i = 0; i < n && hit >= 0; i++) {
 		bool is = ts_held_list_hit(l, ts_table_row(&l->table, i));
 
 		hits += is;
 		before += is && i < hit;
 	}
-	ts_view_say(env, "hit %lld of %lld", (long long)before + 1, (long long)hits);
-	return (enum ts_effect)(ts_list_jump(&l->list, hit) | TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
+	return ts_held_list_found(l, env, hit, before, hits);
 }
 
 static enum ts_effect
@@ -137,14 +144,14 @@ search(struct ts_held_list *l, struct ts_view_env *env, const struct ts_call *ca
 
 	switch (call->cmd) {
 	case TS_CMD_SEARCH_NEXT:
-		return find(l, env, 1, false);
+		return ts_held_list_find(l, env, 1, false);
 	case TS_CMD_SEARCH_PREVIOUS:
-		return find(l, env, -1, false);
+		return ts_held_list_find(l, env, -1, false);
 	default:
 		if (!text)
 			return TS_EFFECT_UNKNOWN; /* the program asks for it first */
 		snprintf(l->needle, sizeof(l->needle), "%s", text);
-		return find(l, env, call->cmd == TS_CMD_SEARCH ? 1 : -1, true);
+		return ts_held_list_find(l, env, call->cmd == TS_CMD_SEARCH ? 1 : -1, true);
 	}
 }
 

@@ -251,7 +251,7 @@ list_of(struct liveness *s)
 {
 	struct ts_tab *t = ts_tabs_at(&s->tabs);
 
-	return t->ops->sheet == live_tab_sheet ? t->own : NULL;
+	return t->ops->sheet == live_tab_sheet || t->ops->sheet == live_alive_sheet ? t->own : NULL;
 }
 
 static bool

@@ -3,8 +3,8 @@
  * liveness_alive - the tab of the variables that are not always live: who is alive at the step under the cursor and
  * at the marked steps, a column for each.
  *
- * Lists are of the largest thousand, of twenty where one looks further; the pinned totals are of all, with a line for
- * what is not listed. Bytes in the table are of one replica, the
+ * Lists are of the largest thousand, of all where one looks further (more than some thousand are arranged and searched
+ * by a worker, liveness_far.c); the pinned totals are of all, with a line for what is not listed. Bytes in the table are of one replica, the
  * sum below it says of what it is.
  */
 #include "config.h"
@@ -30,20 +30,27 @@ tab_of(const struct ts_tab *t)
 }
 
 const char *
-live_name(const struct liveness *s, int row, char buf[LIVE_NAME])
+live_alive_name(const struct ts_alive *a, int64_t row, char buf[LIVE_NAME])
 {
-	const char *name = ts_alive_name(s->alive, row);
-	int64_t variable = s->alive->row[row].variable;
+	const char *name = ts_alive_name(a, (int)row);
+	int64_t variable = a->row[row].variable;
 
 	if (*name)
 		return name;
-	if (variable < 0 || s->alive->lowered)
+	if (variable < 0 || a->lowered)
 		snprintf(buf, LIVE_NAME, "lowered variable in row %lld",
 			(long long)(variable < 0 ? -1 - variable : variable));
 	else
 		snprintf(buf, LIVE_NAME, "variable %lld", (long long)variable);
 	return buf;
 }
+
+const char *
+live_name(const struct liveness *s, int row, char buf[LIVE_NAME])
+{
+	return live_alive_name(s->alive, row, buf);
+}
+
 /* --- totals ----------------------------------------------------------------------------------- */
 
 /* What is beyond the rows, what they are with it, and all of the source. Where there is little room, the second alone. */
@@ -213,6 +220,7 @@ static void
 close_tab(struct ts_tab *t)
 {
 	ts_held_list_fini(&tab_of(t)->l);
+	live_far_fini(tab_of(t));
 	free(t->own);
 }
 
@@ -293,7 +301,7 @@ live_alive_looks_further(const struct liveness *s)
 	const struct alive_tab *a = s->tabs.tab[0].own;
 	const struct ts_table_order *o = &a->l.order;
 
-	return o->filter[0] || o->sorted != C_BYTES || !o->descending ||
+	return o->filter[0] || a->l.needle[0] || o->sorted != C_BYTES || !o->descending ||
 		a->l.list.cursor + a->l.list.rows >= TS_ALIVE_MAX;
 }
 
@@ -331,7 +339,7 @@ tick_variable(struct liveness *s)
 
 	if (row < 0)
 		return TS_EFFECT_BELL;
-	if (!live_alive_ticked(s, row, &x.of, &x.id)) {
+	if (!live_alive_ticked(s->alive, row, &x.of, &x.id)) {
 		ts_view_say(s->v.env,
 			"lowered variables have no numbers in this report: "
 			":whatif remove PATTERN goes by name");
@@ -346,12 +354,16 @@ static enum ts_effect
 command(struct ts_tab *t, const struct ts_call *call)
 {
 	struct alive_tab *a = tab_of(t);
+	enum ts_effect effect;
 
 	live_alive_begin(a, t);
 	if (call->cmd == TS_CMD_MARK)
 		return mark_variable(a->s);
 	if (call->cmd == TS_CMD_TICK)
 		return tick_variable(a->s);
+	effect = live_far_search(a, call);
+	if (!(effect & TS_EFFECT_UNKNOWN))
+		return effect;
 	return ts_held_list_command(&a->l, t, call);
 }
 
@@ -391,11 +403,11 @@ list(struct ts_tab *t, bool *there)
 	struct liveness *s = a->s;
 
 	*there = s->alive && s->asked.step == live_step(s) && s->asked_listed &&
-		!s->under_way[LIVE_FETCH_ALIVE];
+		!s->under_way[LIVE_FETCH_ALIVE] && !live_far_busy(a);
 	return &a->l.list;
 }
 
-/* Nothing is asked for here: what the list wants and has is counted. */
+/* Rows are asked for by the view; what the list wants and has is counted. */
 static void
 request(struct ts_tab *t)
 {
@@ -406,6 +418,13 @@ request(struct ts_tab *t)
 	if (s->lives && a->l.list.rows > 0)
 		ts_window_want(t->view, TS_WINDOW_LIVENESS, &a->l.list, (uint64_t)s->asked.step, 0,
 			here ? s->alive->rows : 0);
+	live_far_request(a, t);
+}
+
+static void
+drop(struct ts_tab *t)
+{
+	live_far_drop(tab_of(t));
 }
 
 static const struct ts_hint hints[] = {
@@ -425,14 +444,16 @@ const struct ts_tab_ops live_tab_alive = {
 	.close = close_tab,
 	.absent = is_absent,
 	.note = note,
+	.drop = drop,
 	.resize = resize,
 	.request = request,
+	.deliver = live_far_deliver,
 	.draw = draw,
 	.command = command,
 	.mouse = mouse,
 	.about = about,
 	.list = list,
-	.sheet = live_tab_sheet,
+	.sheet = live_alive_sheet,
 	.hints = hints,
 	.explain = live_explain_alive,
 };

@@ -3,6 +3,8 @@
 #ifndef TS_VIEW_LIVENESS_ALIVE_H
 #define TS_VIEW_LIVENESS_ALIVE_H
 
+#include "tilescope/report/what_if.h"
+
 #include "liveness_internal.h"
 
 enum { ALIVE_TITLE = 24, ALIVE_HEADING = 80 };
@@ -28,6 +30,28 @@ enum {
 /* What marks and what-if call row i of the list. */
 struct ts_marked_variable live_alive_mark(const struct liveness *s, int64_t i);
 
+/* What values of rows are worked out of: by any thread, as long as it holds what this points to. */
+struct alive_look {
+	const struct ts_alive *alive;
+	const struct ts_groups *groups; /* NULL: not known */
+	const struct ts_what_if_changes *what_if;
+	int64_t range; /* steps from the first of the timeline to the last */
+	int64_t steps; /* of the timeline */
+};
+
+/* More rows than this are arranged and searched by a worker (liveness_far.c). */
+enum { ALIVE_HELD = 20000 };
+
+struct alive_far;
+
+/* What the worker was asked for last. */
+struct alive_arranged {
+	uint64_t of; /* ts_held_list.of; 0: nothing */
+	int sorted;
+	bool descending;
+	char filter[TS_TABLE_FILTER];
+};
+
 struct alive_tab {
 	struct ts_held_list l; /* first */
 	struct liveness *s;
@@ -39,15 +63,38 @@ struct alive_tab {
 	struct ts_column column[C_MARK + TS_ALIVE_MARKS];
 	struct ts_column_facts facts[C_MARK + TS_ALIVE_MARKS];
 	char title[TS_ALIVE_MARKS][ALIVE_TITLE], heading[ALIVE_HEADING];
+
+	/* of more than ALIVE_HELD rows */
+	struct alive_far *far; /* that the list shows; NULL: as they come */
+	struct alive_arranged arranged;
+	struct ts_fetch *arranging, *finding; /* NULL: nothing is */
+	bool find, find_here;		      /* a search that has no answer yet */
+	int find_step;
 };
 
 /* Make its table, for a->body. */
 void live_alive_begin(struct alive_tab *a, const struct ts_tab *t);
 
+/* The value of a row, all but whether it is marked. */
+bool live_alive_value(const struct alive_look *k, int64_t row, int column,
+	struct ts_table_value *out);
+void live_alive_look(struct alive_look *k, const struct liveness *s);
+const char *live_alive_name(const struct ts_alive *a, int64_t row, char buf[LIVE_NAME]);
+
+/* --- liveness_far.c --- */
+void live_far_request(struct alive_tab *a, struct ts_tab *t);
+enum ts_effect live_far_deliver(struct ts_tab *t, struct ts_fetch *f);
+void live_far_drop(struct alive_tab *a); /* what was asked for, and the search */
+void live_far_fini(struct alive_tab *a);
+bool live_far_busy(const struct alive_tab *a);
+
+/* A search, where not all rows are here or they are many; UNKNOWN: the list does it. */
+enum ts_effect live_far_search(struct alive_tab *a, const struct ts_call *call);
+
 /* "+1.2 MiB", "-3 KiB"; "" for 0. */
 void live_alive_change(const struct liveness *s, int64_t change, char out[64]);
 
 /* What-if of a row: *of and *id; false: it has no number to go by. */
-bool live_alive_ticked(const struct liveness *s, int64_t row, enum ts_what_if_of *of, int64_t *id);
+bool live_alive_ticked(const struct ts_alive *a, int64_t row, enum ts_what_if_of *of, int64_t *id);
 
 #endif

@@ -119,21 +119,18 @@ bytes_at(const struct ts_alive_row *row, int column)
 
 /* Steps of the timeline in which it is not alive. */
 static int64_t
-not_alive(const struct liveness *s, const struct ts_alive_row *row)
+not_alive(const struct alive_look *k, const struct ts_alive_row *row)
 {
-	const struct ts_liveness *l = live_whole(s);
-
-	return ts_max_i64(0, l->last_step - l->first_step + 1 - row->total);
+	return ts_max_i64(0, k->range - row->total);
 }
 
 static void
-lives_text(const struct liveness *s, const struct ts_alive_row *row, char *out, size_t size)
+lives_text(const struct alive_look *k, const struct ts_alive_row *row, char *out, size_t size)
 {
-	const struct ts_liveness *l = live_whole(s);
-	int64_t missing = not_alive(s, row), few = l->steps / ALL_BUT;
+	int64_t missing = not_alive(k, row), few = k->steps / ALL_BUT;
 	char first[TS_FMT_MAX], last[TS_FMT_MAX];
 
-	if (l->steps > SHORT)
+	if (k->steps > SHORT)
 		few = ts_max_i64(few, A_FEW);
 	if (missing <= 0)
 		snprintf(out, size, "all");
@@ -153,10 +150,16 @@ product(const struct ts_alive_row *row)
 									 : row->bytes * row->total;
 }
 
+static const char *
+group_name(const struct ts_groups *groups, int group)
+{
+	return group >= 0 && groups ? ts_groups_name(groups, group) : "";
+}
+
 const char *
 live_group_name(const struct liveness *s, int group)
 {
-	return group >= 0 && s->groups ? ts_groups_name(s->groups, group) : "";
+	return group_name(s->groups, group);
 }
 
 void
@@ -182,9 +185,9 @@ live_same_rows(const struct liveness *s)
 
 /* A row may be a piece on a tile, or a whole variable. */
 static bool
-is_piece(const struct liveness *s, const struct ts_alive_row *r)
+is_piece(const struct ts_alive *a, const struct ts_alive_row *r)
 {
-	return s->alive->lowered || r->variable < 0;
+	return a->lowered || r->variable < 0;
 }
 
 /* What marks call a piece; TS_UNKNOWN: it has no number. */
@@ -198,10 +201,10 @@ row_of(const struct liveness *s, const struct ts_alive_row *r)
 
 /* What-if of the row: *of and *id; false: it has no number to go by. */
 bool
-live_alive_ticked(const struct liveness *s, int64_t row, enum ts_what_if_of *of, int64_t *id)
+live_alive_ticked(const struct ts_alive *a, int64_t row, enum ts_what_if_of *of, int64_t *id)
 {
-	const struct ts_alive_row *r = &s->alive->row[row];
-	bool piece = is_piece(s, r);
+	const struct ts_alive_row *r = &a->row[row];
+	bool piece = is_piece(a, r);
 
 	*of = piece ? TS_WHAT_IF_LOWERED : TS_WHAT_IF_VARIABLE;
 	*id = piece ? r->id : r->variable;
@@ -219,7 +222,7 @@ live_alive_mark(const struct liveness *s, int64_t i)
 		.class_of = -1,
 		.bytes = r->bytes};
 
-	if (is_piece(s, r)) {
+	if (is_piece(s->alive, r)) {
 		v.lowered = true;
 		v.row = row_of(s, r);
 		v.variable = r->unlowered;
@@ -241,15 +244,27 @@ mark_sign(const struct liveness *s, int64_t row)
 }
 
 static void
-tick_text(const struct liveness *s, int64_t row, char out[64])
+tick_text(const struct alive_look *k, int64_t row, char out[64])
 {
 	enum ts_what_if_of of;
 	char sign[TS_WHAT_IF_SIGN];
 	int64_t id;
 
 	out[0] = '\0';
-	if (live_alive_ticked(s, row, &of, &id))
-		snprintf(out, 64, "%s", ts_what_if_sign(s->v.env, of, id, sign));
+	if (live_alive_ticked(k->alive, row, &of, &id))
+		snprintf(out, 64, "%s", ts_what_if_sign_in(k->what_if, of, id, sign));
+}
+
+void
+live_alive_look(struct alive_look *k, const struct liveness *s)
+{
+	const struct ts_liveness *l = live_whole(s);
+
+	*k = (struct alive_look){.alive = s->alive,
+		.groups = s->groups,
+		.what_if = &s->v.env->selection->what_if,
+		.range = l->last_step - l->first_step + 1,
+		.steps = l->steps};
 }
 
 static bool
@@ -258,10 +273,12 @@ alive_cell(void *ctx, int64_t i, int column, struct ts_table_cell *out)
 	const struct alive_tab *t = ctx;
 	const struct liveness *s = t->s;
 	const struct ts_alive_row *row;
+	struct alive_look k;
 	double whole;
 
 	if (!s->alive || i < 0 || i >= s->alive->rows)
 		return false;
+	live_alive_look(&k, s);
 	row = &s->alive->row[i];
 	whole = (double)s->alive->bytes;
 	out->role = column == C_BYTES ? TS_ROLE_VALUE : TS_ROLE_TEXT;
@@ -286,7 +303,7 @@ alive_cell(void *ctx, int64_t i, int column, struct ts_table_cell *out)
 		out->s = live_group_name(s, row->group);
 		break;
 	case C_LIVES:
-		lives_text(s, row, out->buf, sizeof(out->buf));
+		lives_text(&k, row, out->buf, sizeof(out->buf));
 		break;
 	case C_STEPS:
 		ts_fmt_count(out->buf, row->total);
@@ -295,14 +312,14 @@ alive_cell(void *ctx, int64_t i, int column, struct ts_table_cell *out)
 		ts_fmt_count(out->buf, product(row));
 		break;
 	case C_DEAD:
-		ts_fmt_count(out->buf, not_alive(s, row));
+		ts_fmt_count(out->buf, not_alive(&k, row));
 		break;
 	case C_SIGN:
 		out->s = mark_sign(s, i);
 		out->role = TS_ROLE_MARK;
 		break;
 	case C_TICK:
-		tick_text(s, i, out->buf);
+		tick_text(&k, i, out->buf);
 		out->role = TS_ROLE_ACCENT;
 		break;
 	case C_CHANGE:
@@ -316,37 +333,35 @@ alive_cell(void *ctx, int64_t i, int column, struct ts_table_cell *out)
 	return true;
 }
 
-static bool
-alive_value(void *ctx, int64_t i, int column, struct ts_table_value *out)
+bool
+live_alive_value(const struct alive_look *k, int64_t i, int column, struct ts_table_value *out)
 {
-	const struct alive_tab *t = ctx;
-	const struct liveness *s = t->s;
 	const struct ts_alive_row *row;
 
-	if (!s->alive || i < 0 || i >= s->alive->rows)
+	if (!k->alive || i < 0 || i >= k->alive->rows)
 		return false;
-	row = &s->alive->row[i];
+	row = &k->alive->row[i];
 	switch (column) {
 	case C_NAME:
-		ts_table_value_text(out, live_name(s, (int)i, out->buf));
+		ts_table_value_text(out, live_alive_name(k->alive, i, out->buf));
 		break;
 	case C_BYTES:
 		ts_table_value_integer(out, bytes_at(row, 0));
 		break;
 	case C_SHARE:
 	case C_CUMULATIVE:
-		if (s->alive->bytes > 0)
+		if (k->alive->bytes > 0)
 			ts_table_value_real(out,
 				100.0 *
 					(double)(column == C_SHARE ? bytes_at(row, 0)
 								   : row->cumulative) /
-					(double)s->alive->bytes);
+					(double)k->alive->bytes);
 		break;
 	case C_GROUP:
-		ts_table_value_text(out, live_group_name(s, row->group));
+		ts_table_value_text(out, group_name(k->groups, row->group));
 		break;
 	case C_LIVES:
-		lives_text(s, row, out->buf, sizeof(out->buf));
+		lives_text(k, row, out->buf, sizeof(out->buf));
 		ts_table_value_text(out, out->buf);
 		break;
 	case C_STEPS:
@@ -356,13 +371,12 @@ alive_value(void *ctx, int64_t i, int column, struct ts_table_value *out)
 		ts_table_value_integer(out, product(row));
 		break;
 	case C_DEAD:
-		ts_table_value_integer(out, not_alive(s, row));
+		ts_table_value_integer(out, not_alive(k, row));
 		break;
 	case C_SIGN:
-		ts_table_value_text(out, *mark_sign(s, i) ? "*" : NULL);
 		break;
 	case C_TICK:
-		tick_text(s, i, out->buf);
+		tick_text(k, i, out->buf);
 		ts_table_value_text(out, out->buf[0] ? out->buf : NULL);
 		break;
 	case C_CHANGE:
@@ -371,6 +385,20 @@ alive_value(void *ctx, int64_t i, int column, struct ts_table_value *out)
 	default:
 		ts_table_value_integer(out, bytes_at(row, column - C_MARK + 1));
 	}
+	return true;
+}
+
+static bool
+alive_value(void *ctx, int64_t i, int column, struct ts_table_value *out)
+{
+	const struct alive_tab *t = ctx;
+	struct alive_look k;
+
+	live_alive_look(&k, t->s);
+	if (!live_alive_value(&k, i, column, out))
+		return false;
+	if (column == C_SIGN)
+		ts_table_value_text(out, *mark_sign(t->s, i) ? "*" : NULL);
 	return true;
 }
 
@@ -411,6 +439,7 @@ live_alive_begin(struct alive_tab *a, const struct ts_tab *t)
 			: "nothing but what is always live"};
 	others = a->l.of != a->s->alive_data + 1;
 	a->l.of = a->s->alive_data + 1;
+	a->l.order.elsewhere = a->s->alive && a->s->alive->rows > ALIVE_HELD;
 	ts_held_list_begin(&a->l, t, &what, a->body, a->s->alive ? a->s->alive->rows : 0);
 	if (others)
 		follow(a);

@@ -177,7 +177,7 @@ take_alive(struct liveness *s, struct ts_fetch *f)
 	answer->alive = NULL;
 	s->alive_data++;
 	ts_window_hold(&s->v, TS_WINDOW_LIVENESS, s->alive->rows,
-		s->alive->rows * (int64_t)sizeof(*s->alive->row) + (int64_t)s->alive->text.len);
+		s->alive->rows * (int64_t)sizeof(*s->alive->row) + (int64_t)s->alive->pile[1].used);
 }
 
 static void

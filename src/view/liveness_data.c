@@ -344,7 +344,7 @@ query_of(const struct liveness *s)
 		.against = TS_UNKNOWN,
 		.only = s->only,
 		.group = s->group,
-		.most = live_alive_looks_further(s) ? TS_ALIVE_SEARCHED : TS_ALIVE_MAX};
+		.most = live_alive_looks_further(s) ? TS_LIVES_MAX : TS_ALIVE_MAX};
 
 	memcpy(q.mark, s->mark, (size_t)s->marks * sizeof(*s->mark));
 	if (s->marks > 0) {

@@ -236,6 +236,11 @@ int64_t live_alive_cursor(const struct liveness *s); /* row of s->alive under it
 /* The sheet of a tab whose own state begins with a held list. */
 bool live_tab_sheet(struct ts_tab *t, struct ts_sheet *out);
 
+/* --- liveness_far.c --- */
+
+/* That of who is alive. */
+bool live_alive_sheet(struct ts_tab *t, struct ts_sheet *out);
+
 /* --- liveness_always.c --- */
 
 /* Ask for what is always live, if it is not there; `t` is its tab. */

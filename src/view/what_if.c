@@ -120,9 +120,9 @@ ts_what_if_tick_group(struct ts_view *v, const char *name)
 }
 
 static const char *
-sign_of(const struct ts_view_env *env, const struct ts_what_if_change *x, char out[TS_WHAT_IF_SIGN])
+sign_of(const struct ts_what_if_changes *c, const struct ts_what_if_change *x,
+	char out[TS_WHAT_IF_SIGN])
 {
-	const struct ts_what_if_changes *c = &env->selection->what_if;
 	int i = ts_what_if_find(c, x);
 	char how[32];
 
@@ -135,12 +135,19 @@ sign_of(const struct ts_view_env *env, const struct ts_what_if_change *x, char o
 }
 
 const char *
-ts_what_if_sign(const struct ts_view_env *env, enum ts_what_if_of of, int64_t id,
+ts_what_if_sign_in(const struct ts_what_if_changes *c, enum ts_what_if_of of, int64_t id,
 	char out[TS_WHAT_IF_SIGN])
 {
 	const struct ts_what_if_change x = {.of = of, .id = id};
 
-	return sign_of(env, &x, out);
+	return sign_of(c, &x, out);
+}
+
+const char *
+ts_what_if_sign(const struct ts_view_env *env, enum ts_what_if_of of, int64_t id,
+	char out[TS_WHAT_IF_SIGN])
+{
+	return ts_what_if_sign_in(&env->selection->what_if, of, id, out);
 }
 
 const char *
@@ -149,7 +156,7 @@ ts_what_if_group_sign(const struct ts_view_env *env, const char *name, char out[
 	struct ts_what_if_change x;
 
 	out[0] = '\0';
-	return name_group(&x, name) ? sign_of(env, &x, out) : out;
+	return name_group(&x, name) ? sign_of(&env->selection->what_if, &x, out) : out;
 }
 
 /* --- `whatif` --------------------------------------------------------------------------------- */

@@ -27,7 +27,7 @@ static const struct {
 		sizeof(struct ts_tile_variable),
 		(int64_t)TS_TILE_VARIABLES *(1 + MEMORY_SHELF) * (TS_TILE_VARIABLE_NAME + 1)},
 	[TS_WINDOW_LIVENESS] = {"Liveness: alive", TS_ALIVE_MAX, sizeof(struct ts_alive_row),
-		TS_ALIVE_TEXT},
+		TS_PILE_LARGE},
 	[TS_WINDOW_TRACE] = {"Trace: steps", TS_TRACE_WINDOW, sizeof(struct ts_trace_row),
 		TS_TRACE_TEXT},
 	[TS_WINDOW_VARIABLES] = {"Variables", TS_VARIABLES_WINDOW, sizeof(struct ts_variable),

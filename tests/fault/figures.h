@@ -360,7 +360,7 @@ figure_lives(uint64_t *d, struct ts_reader *rd, struct ts_err *err)
 		code = ts_alive_read(&a, rd, l, &q, NULL, err);
 	if (a) {
 		digest_i64(d, a->count + a->bytes);
-		digest(d, a->text.s, a->text.len);
+		digest(d, a->pile[1].memory, a->pile[1].used);
 	}
 	ts_alive_close(a);
 	ts_lives_close(l);

@@ -313,12 +313,12 @@ START_TEST(names_are_taken_over)
 	top = f.line.peaks.peak[0].at;
 	first = alive_at(&f, f.line.step[top]);
 	ck_assert_int_gt(first->rows, 10);
-	first->text.s[first->row[0].at] = '#'; /* so that it can be told */
+	((char *)first->pile[1].memory)[first->row[0].at] = '#'; /* so that it can be told */
 	ck_assert_int_eq(read_alive(&second, f.rd, f.lives, first->step, -1, first, NULL), TS_OK);
 	for (int i = 0; i < first->rows; i++)
 		ck_assert_str_eq(ts_alive_name(first, i), ts_alive_name(second, i));
 	ts_alive_close(second);
-	first->text.s[first->row[0].at] = 'x';
+	((char *)first->pile[1].memory)[first->row[0].at] = 'x';
 	first->row[0].length = 0; /* not known: looked up */
 	for (size_t i = top - 100; i < top + 100; i += 20) {
 		ck_assert_int_eq(read_alive(&second, f.rd, f.lives, f.line.step[i], -1, first,

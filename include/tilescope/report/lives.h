@@ -81,10 +81,9 @@ void ts_lives_close(struct ts_lives *l);
 /* --- alive at a step -------------------------------------------------------------------------- */
 
 enum {
-	TS_ALIVE_MAX = 1000,	   /* rows that are listed */
-	TS_ALIVE_SEARCHED = 20000, /* the same where they are to be filtered or sorted otherwise */
+	TS_ALIVE_MAX = 1000, /* rows that are listed */
 	TS_ALIVE_NAME = 1 << 13,
-	TS_ALIVE_TEXT = 4 << 20,
+	TS_ALIVE_TEXT = 1 << 30, /* bytes of all names: those behind it stay unknown */
 	TS_ALIVE_MARKS = 6,
 	TS_ALIVE_COLUMNS = 1 + TS_ALIVE_MARKS, /* the step, then the marks */
 };
@@ -115,7 +114,7 @@ struct ts_alive_query {
 	const struct ts_live_labels
 		*labels; /* groups of the variables of `lives`; NULL: not known */
 	int group;	 /* only variables of this group; -1 = of any */
-	int most;	 /* rows to list; 0 = TS_ALIVE_MAX */
+	int most;	 /* rows to list; 0 = TS_ALIVE_MAX, at most TS_LIVES_MAX */
 };
 
 struct ts_alive_row {
@@ -151,7 +150,7 @@ struct ts_alive {
 	struct ts_alive_sums change; /* between `against` and the step; where there is one */
 	int64_t found;		     /* variables that `only` and `group` leave */
 	int rows; /* the largest of them, at most asked.most; of equals the lowest number first */
-	struct ts_alive_row *row;
+	struct ts_alive_row *row; /* in pile[0] */
 	/*
 	 * Of those that `only` and `group` leave: alive at the step and at each mark, in the rows, and beyond them. Of those
 	 * beyond, `left_rows` is how many there are; TS_UNKNOWN bytes: so large that they cannot be told.
@@ -162,7 +161,8 @@ struct ts_alive {
 	int born;     /* row of the largest one that `against` did not have; -1 = none */
 	bool grouped; /* labels were given: */
 	struct ts_live_total group[TS_GROUPS_MAX][TS_ALIVE_COLUMNS]; /* alive, by group */
-	struct ts_strbuf text;	  /* names, each with a NUL behind it; raw */
+	struct ts_pile pile
+		[2]; /* rows; names, each with a NUL behind it, raw: files when they are large */
 	struct ts_strbuf program; /* of the step: its type and name; "" = not known */
 };
 
@@ -170,7 +170,7 @@ struct ts_alive {
  * Who is alive at a step and at the marks, and what the program is called that runs at the step. `lives`
  * NULL: only the program. `before` (may be NULL): an answer from the same lives, whose names are
  * taken over where it has them: from one step to the next few variables are new. Names that cannot be
- * read stay unknown: that is no error. Errors: TS_E_NOMEM, TS_E_CANCELLED.
+ * read stay unknown: that is no error. Errors: TS_E_NOMEM, TS_E_CANCELLED, TS_E_SYS (no room for what is large).
  */
 enum ts_code ts_alive_read(struct ts_alive **out, struct ts_reader *rd,
 	const struct ts_lives *lives, const struct ts_alive_query *q, const struct ts_alive *before,

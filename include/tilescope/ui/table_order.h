@@ -13,6 +13,7 @@
 #ifndef TS_UI_TABLE_ORDER_H
 #define TS_UI_TABLE_ORDER_H
 
+#include "tilescope/base/cancel.h"
 #include "tilescope/ui/command.h"
 #include "tilescope/ui/effect.h"
 #include "tilescope/ui/table.h"
@@ -29,8 +30,11 @@ struct ts_table_order {
 	bool descending;
 	char filter[TS_TABLE_FILTER]; /* "" = all rows */
 
+	bool elsewhere; /* the view has its rows arranged in a worker: ts_table_arrange() */
+
 	/* made */
 	uint32_t *row; /* the view's row at each place; NULL: all of them as they come */
+	bool lent;     /* `row` is the view's */
 	int64_t rows;  /* of the view */
 	int64_t count; /* that are shown */
 	uint64_t of;   /* what they were made of */
@@ -59,6 +63,33 @@ void ts_table_order_make(struct ts_table_order *o, const struct ts_table *t, str
  * to be done. The loop calls it for all tables of the view that is shown (ts_view_order_turn()).
  */
 bool ts_table_order_step(const struct ts_table *t, struct ts_list *l);
+
+/*
+ * The same for more rows than the thread that draws should sort, by a worker: the view sets `elsewhere`, asks
+ * whenever the order is another one than that of the last answer (rows stay as they are meanwhile), and gives the answer. `t`
+ * there is a table of its own, with an order that says what is wanted; its functions are called in the worker.
+ */
+struct ts_table_arranged {
+	uint32_t *row; /* as ts_table_order.row; in `memory` */
+	int64_t count;
+	bool filtered;
+	double sum[TS_TABLE_COLUMNS];
+};
+
+/* Where rows by the million are sorted: NULL: there is no more. Whoever made it frees it all at once. */
+struct ts_table_memory {
+	void *ctx;
+	void *(*get)(void *ctx, size_t bytes);
+};
+
+/* Errors: TS_E_USAGE (the filter is none of this table), TS_E_NOMEM, TS_E_CANCELLED. */
+enum ts_code ts_table_arrange(struct ts_table_arranged *out, const struct ts_table *t, int64_t rows,
+	const struct ts_table_memory *memory, const struct ts_cancel *cancel,
+	struct ts_err *err) TS_WARN_UNUSED;
+
+/* Rows as the answer has them, for as long as the order does not get others; NULL: as the view has them. */
+void ts_table_order_give(const struct ts_table *t, struct ts_list *l,
+	const struct ts_table_arranged *a);
 
 /*
  * SORT [COLUMN], SORT_REVERSE, FILTER TEXT of a table with an order; UNKNOWN for others. `say` gets a line for the user;

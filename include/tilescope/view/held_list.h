@@ -55,6 +55,15 @@ enum ts_effect ts_held_list_mouse(struct ts_held_list *l, struct ts_rect r, int 
 /* The tab's row under the cursor, -1 = none. */
 int64_t ts_held_list_row(const struct ts_held_list *l);
 
+/*
+ * To the next hit of the needle (step 1 or -1), from the row under the cursor on or (`here` false) from the one behind it;
+ * and the same when somebody else has looked: at place `hit` (-1: nowhere), with so many before it, of so many.
+ */
+enum ts_effect ts_held_list_find(struct ts_held_list *l, struct ts_view_env *env, int step,
+	bool here);
+enum ts_effect ts_held_list_found(struct ts_held_list *l, struct ts_view_env *env, int64_t hit,
+	int64_t before, int64_t hits);
+
 /* Is the needle in the first column of the row? */
 bool ts_held_list_hit(const struct ts_held_list *l, int64_t row);
 

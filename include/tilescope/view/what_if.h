@@ -34,6 +34,10 @@ void ts_what_if_name(struct ts_what_if_change *x, const char *name, size_t n);
 const char *ts_what_if_sign(const struct ts_view_env *env, enum ts_what_if_of of, int64_t id,
 	char out[TS_WHAT_IF_SIGN]);
 
+/* The same of some changes: any thread. */
+const char *ts_what_if_sign_in(const struct ts_what_if_changes *c, enum ts_what_if_of of,
+	int64_t id, char out[TS_WHAT_IF_SIGN]);
+
 /* `whatif remove NAMES`, `whatif halve marked`, `whatif split 8 GROUP`, `whatif clear`, `whatif` (says how many). */
 enum ts_effect ts_what_if_command(struct ts_view *v, const struct ts_call *call);
 

@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * liveness_far - the list of who is alive, where it is long: sorted, filtered, searched and written by a worker.
+ *
+ * The values are those of the table (live_alive_value()), the order is that of any table (ts_table_arrange()). A worker has a
+ * share in the rows, and a copy of what else they are worked out of; keys of the sort and the rows of the order
+ * lie in files without a name (pile.h), so that a list of millions needs no memory. Rows stay as they are on the screen
+ * until the answer is there. A file is written from rows of its own where only the largest are held.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/base/utf8.h"
+#include "tilescope/view/sheet.h"
+
+#include "liveness_alive.h"
+
+enum {
+	ASK_ARRANGED, /* kinds of the tab's fetches */
+	ASK_HIT,
+	PILES = 4,
+	LOOK = 1 << 12, /* rows from one look at the token to the next */
+};
+
+/* --- arranging -------------------------------------------------------------------------------- */
+
+/* Rows in an order; shared, read-only when it is made. */
+struct alive_far {
+	atomic_int uses;
+	struct ts_table_arranged a;
+	struct ts_pile pile[PILES];
+	int piles;
+};
+
+static void
+close_far(struct alive_far *far)
+{
+	if (!far || atomic_fetch_sub(&far->uses, 1) > 1)
+		return;
+	for (int i = 0; i < PILES; i++)
+		ts_pile_fini(&far->pile[i]);
+	free(far);
+}
+
+static struct alive_far *
+hold_far(struct alive_far *far)
+{
+	if (far)
+		atomic_fetch_add(&far->uses, 1);
+	return far;
+}
+
+/* What a worker has to know to arrange rows. */
+struct question {
+	struct alive_look look;
+	struct ts_alive *alive;	  /* held */
+	struct ts_groups *groups; /* held, or NULL */
+	struct ts_what_if_changes what_if;
+	struct ts_table_order order;
+	struct ts_table table;
+	struct ts_column column[C_MARK + TS_ALIVE_MARKS];
+	struct ts_column_facts facts[C_MARK + TS_ALIVE_MARKS];
+};
+
+/* Of the rows as they are shown; titles, which change, are left out. */
+static void
+fill_question(struct question *q, const struct alive_tab *a)
+{
+	const struct liveness *s = a->s;
+	const struct ts_table_order *o = &a->l.order;
+
+	live_alive_look(&q->look, s);
+	q->alive = ts_alive_hold(s->alive);
+	q->groups = s->groups ? ts_groups_hold(s->groups) : NULL;
+	q->what_if = *q->look.what_if;
+	q->order.sorted = o->sorted;
+	q->order.descending = o->descending;
+	memcpy(q->order.filter, o->filter, sizeof(q->order.filter));
+	memcpy(q->column, a->column, sizeof(q->column));
+	memcpy(q->facts, a->facts, sizeof(q->facts));
+	for (int i = 0; i < a->columns; i++)
+		q->column[i].title = "";
+	q->table.columns = a->columns;
+}
+
+static void
+fini_question(struct question *q)
+{
+	ts_alive_close(q->alive);
+	ts_groups_close(q->groups);
+}
+
+static bool
+far_value(void *ctx, int64_t row, int column, struct ts_table_value *out)
+{
+	const struct question *q = ctx;
+
+	return live_alive_value(&q->look, row, column, out);
+}
+
+static void *
+get_pile(void *ctx, size_t bytes)
+{
+	struct alive_far *far = ctx;
+	struct ts_err err = {0};
+
+	if (far->piles == PILES || ts_pile_room(&far->pile[far->piles], bytes, NULL, &err) != TS_OK)
+		return NULL;
+	return far->pile[far->piles++].memory;
+}
+
+/* The question lies where it will stay. */
+static void
+aim(struct question *q)
+{
+	q->look.alive = q->alive;
+	q->look.groups = q->groups;
+	q->look.what_if = &q->what_if;
+	q->order.rows = q->alive->rows;
+	q->table.column = q->column;
+	q->table.facts = q->facts;
+	q->table.value = far_value;
+	q->table.ctx = q;
+	q->table.order = &q->order;
+}
+
+static enum ts_code
+arrange(struct alive_far **out, struct question *q, const struct ts_cancel *cancel,
+	struct ts_err *err)
+{
+	struct alive_far *far = ts_alloc(1, sizeof(*far));
+	enum ts_code code;
+
+	*out = NULL;
+	if (!far)
+		return ts_err_nomem(err);
+	atomic_init(&far->uses, 1);
+	aim(q);
+	code = ts_table_arrange(&far->a, &q->table, q->alive->rows,
+		&(struct ts_table_memory){far, get_pile}, cancel, err);
+	for (int i = 0; i < PILES; i++)
+		if (code || far->pile[i].memory != far->a.row)
+			ts_pile_fini(&far->pile[i]);
+	if (code)
+		close_far(far);
+	else
+		*out = far;
+	return code;
+}
+
+/* --- questions -------------------------------------------------------------------------------- */
+
+struct far_fetch {
+	struct ts_fetch f;
+	struct question q;
+	struct alive_far *far;
+};
+
+static enum ts_code
+read_far(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
+{
+	struct far_fetch *x = (struct far_fetch *)f;
+
+	return arrange(&x->far, &x->q, rd->cancel, err);
+}
+
+static void
+fini_far(struct ts_fetch *f)
+{
+	struct far_fetch *x = (struct far_fetch *)f;
+
+	fini_question(&x->q);
+	close_far(x->far);
+}
+
+struct find_fetch {
+	struct ts_fetch f;
+	struct ts_alive *alive; /* held */
+	struct alive_far *far;	/* held, or NULL */
+	int64_t count, at;	/* places; the first that is looked at */
+	int step;
+	char needle[TS_HELD_NEEDLE];
+	int64_t hit, before, hits; /* the place; -1 = none */
+};
+
+/* One pass over all: the first hit from `at` on, in the direction of `step`, around the end. */
+static enum ts_code
+read_find(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
+{
+	struct find_fetch *x = (struct find_fetch *)f;
+	int64_t first = -1, last = -1, near = -1, near_hits = 0;
+
+	for (int64_t i = 0; i < x->count; i++) {
+		int64_t row = x->far ? (int64_t)x->far->a.row[i] : i;
+		char buf[LIVE_NAME];
+
+		if (i % LOOK == 0 && ts_cancelled(rd->cancel))
+			return ts_err_set(err, TS_E_CANCELLED, "cancelled");
+		if (!ts_contains_nocase(live_alive_name(x->alive, row, buf), x->needle))
+			continue;
+		if (first < 0)
+			first = i;
+		last = i;
+		if (x->step > 0 ? i >= x->at && near < 0 : i <= x->at) {
+			near = i;
+			near_hits = x->hits;
+		}
+		x->hits++;
+	}
+	x->hit = near >= 0 ? near : x->step > 0 ? first : last;
+	x->before = near >= 0 ? near_hits : x->step > 0 || x->hits == 0 ? 0 : x->hits - 1;
+	return TS_OK;
+}
+
+static void
+fini_find(struct ts_fetch *f)
+{
+	struct find_fetch *x = (struct find_fetch *)f;
+
+	ts_alive_close(x->alive);
+	close_far(x->far);
+}
+
+/* Rows come by size; does the list want them so? */
+static bool
+as_they_come(const struct ts_table_order *o, const struct ts_alive *a)
+{
+	if (o->filter[0])
+		return false;
+	return (o->sorted < 0 && !o->descending) ||
+		(o->sorted == C_BYTES && o->descending && a->asked.marks == 0);
+}
+
+static bool
+is_asked(const struct alive_tab *a)
+{
+	const struct ts_table_order *o = &a->l.order;
+	const struct alive_arranged *x = &a->arranged;
+
+	return x->of == a->l.of && x->sorted == o->sorted && x->descending == o->descending &&
+		strcmp(x->filter, o->filter) == 0;
+}
+
+/* The list shows rows as `far` has them (taken; NULL: as they come) from now on. */
+static void
+show(struct alive_tab *a, struct alive_far *far)
+{
+	const struct ts_table_arranged plain = {.row = NULL};
+
+	ts_table_order_give(&a->l.table, &a->l.list, far ? &far->a : &plain);
+	close_far(a->far);
+	a->far = far;
+}
+
+static void
+ask_arranged(struct alive_tab *a, struct ts_tab *t)
+{
+	const struct ts_table_order *o = &a->l.order;
+	struct far_fetch *x;
+
+	a->arranged = (struct alive_arranged){a->l.of, o->sorted, o->descending, ""};
+	memcpy(a->arranged.filter, o->filter, sizeof(o->filter));
+	a->arranging = NULL;
+	if (as_they_come(o, a->s->alive)) {
+		show(a, NULL);
+		return;
+	}
+	x = ts_alloc(1, sizeof(*x));
+	if (!x)
+		return;
+	x->f.read = read_far;
+	x->f.fini = fini_far;
+	fill_question(&x->q, a);
+	a->arranging = &x->f;
+	live_send(t, &x->f, ASK_ARRANGED, 0, "putting variables in order");
+}
+
+static void
+ask_hit(struct alive_tab *a, struct ts_tab *t)
+{
+	const struct ts_list *l = &a->l.list;
+	struct find_fetch *x = ts_alloc(1, sizeof(*x));
+
+	a->find = false;
+	if (!x || l->count <= 0) {
+		free(x);
+		ts_view_say(a->s->v.env, "no rows to search");
+		return;
+	}
+	x->f.read = read_find;
+	x->f.fini = fini_find;
+	x->alive = ts_alive_hold(a->s->alive);
+	x->far = a->l.order.row ? hold_far(a->far) : NULL;
+	x->count = x->far ? x->far->a.count : x->alive->rows;
+	x->at = l->cursor + (a->find_here ? 0 : a->find_step);
+	x->at = (x->at % x->count + x->count) % x->count;
+	x->step = a->find_step;
+	memcpy(x->needle, a->l.needle, sizeof(x->needle));
+	a->finding = &x->f;
+	live_send(t, &x->f, ASK_HIT, 0, "searching");
+}
+
+/* Are all rows of the newest question here? */
+static bool
+is_whole(const struct liveness *s)
+{
+	return s->alive && s->alive->listed && s->alive->left_rows == 0 &&
+		!s->under_way[LIVE_FETCH_ALIVE];
+}
+
+void
+live_far_request(struct alive_tab *a, struct ts_tab *t)
+{
+	struct liveness *s = a->s;
+
+	if (!s->alive || !s->alive->listed)
+		return;
+	live_alive_begin(a, t);
+	if (a->l.order.elsewhere && !is_asked(a))
+		ask_arranged(a, t);
+	if (!a->find || !is_whole(s) || a->arranging)
+		return;
+	if (a->l.order.elsewhere) {
+		ask_hit(a, t);
+		return;
+	}
+	a->find = false;
+	ts_held_list_find(&a->l, s->v.env, a->find_step, a->find_here);
+}
+
+enum ts_effect
+live_far_deliver(struct ts_tab *t, struct ts_fetch *f)
+{
+	struct alive_tab *a = t->own;
+	struct find_fetch *found = (struct find_fetch *)f;
+	bool rows = f == a->arranging, hit = f == a->finding;
+	bool fine = !ts_fetch_in_vain(f, t->view->env->generation) && !f->code;
+
+	if (!rows && !hit)
+		return TS_EFFECT_NONE;
+	a->arranging = rows ? NULL : a->arranging;
+	a->finding = hit ? NULL : a->finding;
+	if (f->code && f->code != TS_E_CANCELLED)
+		ts_view_say_error(t->view->env, "%s", f->err.msg);
+	if (fine && a->s->alive) {
+		live_alive_begin(a, t);
+		if (rows && is_asked(a) && a->l.order.elsewhere) {
+			show(a, ((struct far_fetch *)f)->far);
+			((struct far_fetch *)f)->far = NULL;
+		} else if (hit && found->alive == a->s->alive) {
+			ts_held_list_found(&a->l, t->view->env, found->hit, found->before,
+				found->hits);
+		}
+	}
+	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
+}
+
+void
+live_far_drop(struct alive_tab *a)
+{
+	a->arranging = a->finding = NULL;
+	a->arranged.of = 0;
+	a->find = false;
+}
+
+void
+live_far_fini(struct alive_tab *a)
+{
+	close_far(a->far);
+	a->far = NULL;
+}
+
+bool
+live_far_busy(const struct alive_tab *a)
+{
+	return a->find || a->arranging || a->finding;
+}
+
+enum ts_effect
+live_far_search(struct alive_tab *a, const struct ts_call *call)
+{
+	const struct ts_alive *alive = a->s->alive;
+	bool again = call->cmd == TS_CMD_SEARCH_NEXT || call->cmd == TS_CMD_SEARCH_PREVIOUS;
+	bool forward = call->cmd == TS_CMD_SEARCH || call->cmd == TS_CMD_SEARCH_NEXT;
+	const char *text = ts_call_arg(call, 0);
+
+	if (!again && call->cmd != TS_CMD_SEARCH && call->cmd != TS_CMD_SEARCH_BACK)
+		return TS_EFFECT_UNKNOWN;
+	if (!alive || !alive->listed || (alive->left_rows == 0 && !a->l.order.elsewhere) ||
+		(again ? !a->l.needle[0] : !text || !*text))
+		return TS_EFFECT_UNKNOWN;
+	if (!again)
+		snprintf(a->l.needle, sizeof(a->l.needle), "%s", text);
+	a->find = true;
+	a->find_here = !again;
+	a->find_step = forward ? 1 : -1;
+	a->finding = NULL;
+	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
+}
+
+/* --- files ------------------------------------------------------------------------------------ */
+
+struct source {
+	struct ts_row_source base; /* first */
+	struct question q;
+	struct ts_lives *lives;	       /* held, or NULL */
+	struct ts_live_labels *labels; /* held, or NULL */
+	struct ts_alive_query query;
+	struct alive_far *far; /* NULL: as they come */
+	bool begun;
+	int64_t at;
+};
+
+static void
+source_free(struct ts_row_source *base)
+{
+	struct source *s = (struct source *)base;
+
+	fini_question(&s->q);
+	ts_lives_close(s->lives);
+	ts_live_labels_close(s->labels);
+	close_far(s->far);
+	free(s);
+}
+
+/* All rows, where only the largest are held; in their order. */
+static enum ts_code
+source_begin(struct source *s, struct ts_reader *rd, struct ts_err *err)
+{
+	struct ts_alive *all = NULL;
+	enum ts_code code = TS_OK;
+
+	s->begun = true;
+	if (s->q.alive->left_rows > 0 && s->lives) {
+		s->query.labels = s->labels;
+		s->query.most = TS_LIVES_MAX;
+		code = ts_alive_read(&all, rd, s->lives, &s->query, s->q.alive, err);
+		if (code)
+			return code;
+		ts_alive_close(s->q.alive);
+		s->q.alive = all;
+	}
+	aim(&s->q);
+	if (!as_they_come(&s->q.order, s->q.alive))
+		code = arrange(&s->far, &s->q, rd->cancel, err);
+	return code;
+}
+
+static enum ts_code
+source_next(struct ts_row_source *base, struct ts_reader *rd, struct ts_table_value *values,
+	bool *more, struct ts_err *err)
+{
+	struct source *s = (struct source *)base;
+	enum ts_code code = s->begun ? TS_OK : source_begin(s, rd, err);
+	int64_t row;
+
+	*more = !code && s->at < (s->far ? s->far->a.count : s->q.alive->rows);
+	if (!*more)
+		return code;
+	row = s->far ? (int64_t)s->far->a.row[s->at] : s->at;
+	for (int i = 0; i < s->q.table.columns; i++)
+		live_alive_value(&s->q.look, row, i, &values[i]);
+	s->at++;
+	return TS_OK;
+}
+
+static struct ts_row_source *
+make_source(struct ts_view *v)
+{
+	struct liveness *l = (struct liveness *)v;
+	struct source *s = ts_alloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->base = (struct ts_row_source){source_next, NULL, source_free, l->alive->found};
+	fill_question(&s->q, l->tabs.tab[0].own);
+	s->lives = l->lives ? ts_lives_hold(l->lives) : NULL;
+	s->labels = l->labels && l->alive->grouped ? ts_live_labels_hold(l->labels) : NULL;
+	s->query = l->alive->asked;
+	return &s->base;
+}
+
+bool
+live_alive_sheet(struct ts_tab *t, struct ts_sheet *out)
+{
+	const struct alive_tab *a = t->own;
+	const struct ts_alive *alive = a->s->alive;
+
+	if (!live_tab_sheet(t, out))
+		return false;
+	if (alive && alive->listed && (alive->left_rows > 0 || a->l.order.elsewhere))
+		out->source = make_source;
+	return true;
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * More variables alive at a step than the thread that draws sorts: the list of Liveness against SQL, sorted, filtered,
+ * searched, at marks, and row by row as files have it.
+ */
+#include "config.h"
+
+#include "live_report.h"
+
+#include "tilescope/base/fmt.h"
+#include "tilescope/ui/table_order.h"
+
+enum { VARIABLES = 26000, TRIES = 14, STEPS = 5 };
+
+/* Many equal sizes, a few equal names, one without; lives of one or two intervals, at most up to step 5. */
+static const char *const report =
+	"CREATE INDEX lives ON liveness_variable(variable);"
+	"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 26000) "
+	"INSERT INTO variable SELECT i, CASE WHEN i = 77 THEN NULL ELSE 'layer' || (i * 7919 % 97) || "
+	"'/weights_' || (i * 104729 % 25000) END, 64 + i * 48271 % 2003, 0 FROM n;"
+	"INSERT INTO liveness_variable SELECT variable, variable % 2, 3 + variable % 3 FROM variable "
+	"WHERE variable % 50;"
+	"INSERT INTO liveness_variable SELECT variable, 0, 1 FROM variable WHERE variable % 50 = 0;"
+	"INSERT INTO liveness_variable SELECT variable, 2, 4 FROM variable WHERE variable % 50 = 0;"
+	"INSERT INTO liveness_step SELECT s.i, -1, sum(v.bytes) FROM (SELECT 0 AS i UNION SELECT 1 UNION "
+	"SELECT 2 UNION SELECT 3 UNION SELECT 4) s JOIN liveness_variable l ON l.start <= s.i AND "
+	"l.\"end\" > s.i JOIN variable v ON v.variable = l.variable GROUP BY s.i";
+
+static void
+begin(struct harness *h)
+{
+	begin_own(h, report);
+	h->options.units = TS_UNITS_BYTES;
+	harness_resize(h, 120, 40);
+	harness_settle(h);
+	harness_command(h, "pane-next");
+}
+
+static int
+column_of(const struct ts_sheet *s, const char *name)
+{
+	for (int i = 0; i < s->table.columns; i++)
+		if (strcmp(ts_table_column_name(&s->table, i), name) == 0)
+			return i;
+	ck_abort_msg("no column %s", name);
+	return -1;
+}
+
+static void
+check_value(const struct ts_table_value *v, sqlite3_stmt *is, int column, const char *where,
+	int64_t row)
+{
+	if (sqlite3_column_type(is, column) == SQLITE_INTEGER) {
+		ck_assert_int_eq(v->type, TS_VALUE_INTEGER);
+		ck_assert_int_eq(v->integer, sqlite3_column_int64(is, column));
+		return;
+	}
+	ck_assert_int_eq(v->type, TS_VALUE_TEXT);
+	ck_assert_msg(v->n == (size_t)sqlite3_column_bytes(is, column) &&
+			memcmp(v->s, sqlite3_column_text(is, column), v->n) == 0,
+		"%s, row %lld: %.*s is %s: %s", where, (long long)row, (int)v->n, v->s,
+		sqlite3_column_text(is, column), sqlite3_sql(is));
+}
+
+/* Rows of the screen and those of a file are what the query has: name, bytes, steps. Returns how many. */
+static int64_t
+check_rows(struct harness *h, const char *query)
+{
+	struct ts_sheet s = {.list = NULL};
+	struct ts_table_value v[TS_TABLE_COLUMNS];
+	struct ts_row_source *file = NULL;
+	struct ts_reader *rd = NULL;
+	struct ts_err err = {0};
+	int column[3];
+	int64_t rows = 0;
+	sqlite3_stmt *is;
+	sqlite3 *db;
+	bool more;
+
+	ck_assert(ts_view_liveness.sheet(h->view, &s));
+	column[0] = column_of(&s, "variable");
+	column[1] = column_of(&s, "bytes");
+	column[2] = column_of(&s, "steps");
+	if (s.source) {
+		file = s.source(h->view);
+		ck_assert_ptr_nonnull(file);
+		ck_assert_int_eq(ts_reader_open(&rd, h->env.report, &err), TS_OK);
+	}
+	ck_assert_int_eq(sqlite3_open(h->path, &db), SQLITE_OK);
+	ck_assert_msg(sqlite3_prepare_v2(db, query, -1, &is, NULL) == SQLITE_OK, "%s: %s", query,
+		sqlite3_errmsg(db));
+	for (; sqlite3_step(is) == SQLITE_ROW; rows++) {
+		for (int i = 0; i < TS_TABLE_COLUMNS; i++)
+			v[i].type = TS_VALUE_NONE;
+		if (file) {
+			ck_assert_int_eq(file->next(file, rd, v, &more, &err), TS_OK);
+			ck_assert_msg(more, "%s: row %lld", query, (long long)rows);
+		}
+		for (int i = 0; i < 3; i++) {
+			struct ts_table_value here = {.type = TS_VALUE_NONE};
+
+			if (file)
+				check_value(&v[column[i]], is, i, "file", rows);
+			if (rows < s.list->count) {
+				ck_assert(s.table.value(s.table.ctx, ts_table_row(&s.table, rows),
+					column[i], &here));
+				check_value(&here, is, i, "screen", rows);
+			}
+		}
+	}
+	if (file) {
+		ck_assert_int_eq(file->next(file, rd, v, &more, &err), TS_OK);
+		ck_assert(!more);
+		file->free(file);
+		ts_reader_close(rd);
+	}
+	sqlite3_finalize(is);
+	sqlite3_close(db);
+	return rows;
+}
+
+#define ALIVE                                                                                     \
+	"WITH alive AS (SELECT coalesce(name, 'variable ' || v.variable) n, bytes b, (SELECT "    \
+	"sum(\"end\" - start) FROM liveness_variable l WHERE l.variable = v.variable) s, "        \
+	"v.variable i FROM variable v WHERE v.variable IN (SELECT variable FROM "                 \
+	"liveness_variable WHERE start <= %d AND \"end\" > %d)) SELECT n, b, s FROM alive WHERE " \
+	"%s ORDER BY %s%s, b DESC, i"
+
+/* Sorted by anything and filtered by anything, at any step. */
+START_TEST(arranged)
+{
+	static const struct {
+		const char *sort, *key;
+		bool falls;
+	} sorts[] = {{"variable", "n", false}, {"bytes", "b", true}, {"steps", "s", true},
+		{"bytes_x_steps", "b * s", true}};
+	static const struct {
+		const char *filter, *where;
+	} filters[] = {{"size>0", "1"}, {"size<70", "b < 70"},
+		{"weights_12", "instr(n, 'weights_12')"},
+		{"size>1000 and not variable:layer1", "b > 1000 AND NOT instr(n, 'layer1')"},
+		{"steps=4 or size:100", "s = 4 OR b = 100"},
+		{"variable~_7[0-9]$", "n GLOB '*_7[0-9]'"}, {"nobody", "0"}};
+	uint32_t random = 5;
+	struct harness h;
+
+	begin(&h);
+	for (int i = 0; i < TRIES; i++) {
+		char line[200], query[1000];
+		const char *way;
+		int sort, filter, step;
+		bool back;
+		struct ts_sheet s = {.list = NULL};
+		int64_t rows;
+
+		random = random * 1664525u + 1013904223u;
+		sort = (int)(random >> 8 & 3);
+		filter = i < 7 ? i : (int)(random >> 12) % 7;
+		step = (int)(random >> 16) % STEPS;
+		back = random >> 24 & 1;
+		snprintf(line, sizeof(line), "goto %d", step);
+		harness_command(&h, line);
+		snprintf(line, sizeof(line), "filter %s", filters[filter].filter);
+		harness_command(&h, line);
+		ck_assert_msg(!h.env.message_is_error, "%s", h.env.message);
+		ck_assert(ts_view_liveness.sheet(h.view, &s));
+		ck_assert_str_eq(s.table.order->filter, filters[filter].filter);
+		snprintf(line, sizeof(line), "sort %s", sorts[sort].sort);
+		harness_command(&h, line);
+		if (back)
+			harness_command(&h, "sort-reverse");
+		harness_draw(&h);
+		way = back != sorts[sort].falls ? " DESC" : "";
+		snprintf(query, sizeof(query), ALIVE, step, step, filters[filter].where,
+			sorts[sort].key, way);
+		rows = check_rows(&h, query);
+		ck_assert(ts_view_liveness.sheet(h.view, &s));
+		ck_assert_int_eq(s.list->count, rows);
+	}
+	harness_end(&h);
+}
+END_TEST
+
+/* All are listed, found and added up; the screen says so. */
+START_TEST(small_ones)
+{
+	char query[800], n[TS_FMT_MAX];
+	int64_t count, bytes;
+	struct harness h;
+
+	begin(&h);
+	harness_command(&h, "goto 2");
+	count = harness_number(&h,
+		"SELECT count(*) FROM liveness_variable WHERE start <= 2 AND \"end\" > 2");
+	ck_assert_int_gt(count, 20000);
+	snprintf(query, sizeof(query), ALIVE, 2, 2, "1", "b", " DESC");
+	ck_assert_int_eq(check_rows(&h, query), count); /* the file has what the screen has not */
+	harness_command(&h, "filter size<66");
+	bytes = harness_number(&h,
+		"SELECT sum(bytes) FROM variable WHERE bytes < 66 AND variable IN (SELECT variable "
+		"FROM liveness_variable WHERE start <= 2 AND \"end\" > 2)");
+	harness_says(&h, ts_fmt_bytes(n, bytes, TS_UNITS_BYTES));
+	harness_says(&h, "of the 26,000 listed");
+	harness_end(&h);
+}
+END_TEST
+
+/* From the largest thousand to a hit far behind them, on, and back. */
+START_TEST(search)
+{
+	char name[100], words[100];
+	int64_t hits;
+	struct harness h;
+
+	begin(&h);
+	harness_command(&h, "goto 2");
+	hits = harness_number(&h,
+		"SELECT count(*) FROM variable WHERE name LIKE '%%/weights_1999' OR name LIKE "
+		"'%%/weights_1999_'");
+	ck_assert_int_gt(hits, 2);
+	harness_command(&h, "search weights_1999");
+	snprintf(words, sizeof(words), "hit 1 of %lld", (long long)hits);
+	ck_assert_str_eq(h.env.message, words);
+	harness_says(&h, "weights_1999");
+	harness_command(&h, "search-next");
+	snprintf(words, sizeof(words), "hit 2 of %lld", (long long)hits);
+	ck_assert_str_eq(h.env.message, words);
+	harness_command(&h, "search-previous");
+	harness_command(&h, "search-previous");
+	snprintf(words, sizeof(words), "hit %lld of %lld", (long long)hits, (long long)hits);
+	ck_assert_str_eq(h.env.message, words);
+	harness_command(&h, "search nobody-is-called-so");
+	ck_assert_ptr_nonnull(strstr(h.env.message, "no row has this in its name"));
+	snprintf(name, sizeof(name), "filter weights_1999");
+	harness_command(&h, name);
+	harness_command(&h, "sort variable");
+	harness_command(&h, "search weights_1999");
+	snprintf(words, sizeof(words), " of %lld", (long long)hits);
+	ck_assert_msg(strstr(h.env.message, words) != NULL, "%s", h.env.message);
+	harness_end(&h);
+}
+END_TEST
+
+static Suite *
+suite(void)
+{
+	Suite *s = suite_create("live_far");
+	TCase *c = tcase_create("all");
+
+	tcase_set_timeout(c, 120);
+	tcase_add_test(c, arranged);
+	tcase_add_test(c, small_ones);
+	tcase_add_test(c, search);
+	suite_add_tcase(s, c);
+	return s;
+}
+
+int
+main(void)
+{
+	SRunner *r = srunner_create(suite());
+	int failed;
+
+	srunner_run_all(r, CK_NORMAL);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed != 0;
+}
