@@ -201,6 +201,7 @@ jump_longest(struct trace_view *t, bool back)
 		return TS_EFFECT_BELL;
 	if (!longest_current(t)) {
 		t->longest.go = true; /* to the first, when they are there */
+		ts_view_say(t->view.env, "looking for the longest steps in sight (C-c stops)");
 		return TS_EFFECT_RECALC;
 	}
 	return go_longest(t, t->longest.rank + (back ? -1 : 1));

@@ -94,13 +94,14 @@ chart(struct inside *in, char **argv)
 
 /* --- jumps ------------------------------------------------------------------------------------ */
 
-/* From anywhere to the next of a class, or gap; and the longest steps of any range. */
+/* From anywhere to the next of a class, or gap; or the longest steps of any range. */
 static int
 jump(struct inside *in, char **argv)
 {
 	struct ts_trace *t = open_trace(in);
 	struct ts_trace_long *longest = ts_alloc(TS_TRACE_LONGEST, sizeof(*longest));
 	int n = (int)strtol(argv[0], NULL, 10), found = 0;
+	bool jumps = strcmp(argv[2], "longest") != 0;
 
 	if (!longest)
 		exit(1);
@@ -117,7 +118,7 @@ jump(struct inside *in, char **argv)
 		any_zoom(in, t, i, &from, &to);
 		j.at = from;
 		since = ts_clock_us();
-		if (i % 4 < 3)
+		if (jumps)
 			check(ts_trace_jump_read(&j, in->reader, t, NULL, NULL, &err), &err);
 		else
 			check(ts_trace_longest_read(longest, &found, in->reader, t, j.ipu, from, to,
@@ -577,7 +578,7 @@ struct verb {
 
 static const struct verb verbs[] = {
 	{"chart", true, 3, chart},
-	{"jump", true, 2, jump},
+	{"jump", true, 3, jump},
 	{"window", true, 2, window},
 	{"keys", true, 2, keys},
 	{"rows", false, 3, rows},

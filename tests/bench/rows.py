@@ -27,8 +27,10 @@ row("timeline-index", "timeline of 200 columns, index, p99", "ms", 1, "p99", "GR
 row("timeline-index-lanes", "the same, lanes of all IPUs, p99", "ms", 1, "p99", "GROUP BY")
 row("timeline-sampled", "timeline of 200 columns, no index, p99", "ms", 25, "p99", "GROUP BY",
     note="one IPU, any zoom")
-row("jump", "next class, gap, longest steps in sight, p99", "ms", 16, "p99",
-    note="from anywhere, any zoom, with the index")
+row("jump", "next step, class, gap of a lane, p99", "ms", 16, "p99",
+    note="from anywhere, with the index")
+row("longest", "the 200 longest steps of any range, p99", "ms", None, "p99",
+    note="in the background, with the index")
 row("index-steps", "index: steps, per 20 M rows", "s", 1, floor="best floor",
     note="pyramid of steps by IPU")
 row("index-steps-ratio", "index: steps, against a bare scan", "s", 1.3, floor="best floor",
