@@ -75,46 +75,92 @@ mark(unsigned char *seen, uint32_t node)
 	return !was;
 }
 
-enum ts_code
-ts_program_below(struct ts_program_sums *sums, const struct ts_program_tree *t,
-	const struct ts_program_costs *c, int64_t program, size_t most, unsigned char *seen,
-	const struct ts_cancel *cancel, struct ts_err *err)
+/* What walks share. */
+struct walking {
+	const struct ts_program_tree *t;
+	const struct ts_program_costs *c;
+	const struct ts_program_cost **cost; /* by node; NULL: they are looked up */
+	unsigned char *seen;		     /* bits by node, zero between walks */
+	struct ts_pile list; /* nodes in the order in which they were met: a queue */
+	const struct ts_cancel *cancel;
+};
+
+static const struct ts_program_cost *
+cost_of(const struct walking *w, uint32_t node)
 {
-	const struct ts_program_node *node = t->node.memory;
-	const uint32_t *child = t->child.memory;
-	struct ts_pile list = {0}; /* nodes in the order in which they were met: a queue */
-	uint32_t start = ts_program_tree_find(t, program);
-	enum ts_code code = TS_OK;
+	const struct ts_program_node *n = w->t->node.memory;
+
+	return w->cost ? w->cost[node] : ts_program_costs_find(w->c, n[node].program);
+}
+
+static enum ts_code
+walk(struct ts_program_sums *sums, struct walking *w, uint32_t start, size_t most,
+	struct ts_err *err)
+{
+	const struct ts_program_node *node = w->t->node.memory;
+	const uint32_t *child = w->t->child.memory;
+	enum ts_code code;
 	size_t n = 0;
 
 	ts_program_sums_none(sums);
-	if (start == UINT32_MAX) { /* nothing calls it, and it calls nothing */
-		ts_program_sums_add(sums, ts_program_costs_find(c, program), true);
-		return TS_OK;
-	}
-	mark(seen, start);
-	code = ts_pile_add(&list, &start, sizeof(start), NULL, err);
-	for (size_t i = 0; !code && i * sizeof(start) < list.used; i++) {
-		const struct ts_program_node *at = &node[((uint32_t *)list.memory)[i]];
+	w->list.used = 0;
+	mark(w->seen, start);
+	code = ts_pile_add(&w->list, &start, sizeof(start), NULL, err);
+	for (size_t i = 0; !code && i * sizeof(start) < w->list.used; i++) {
+		uint32_t at = ((uint32_t *)w->list.memory)[i];
 
-		if (i % CANCEL_NODES == 0 && ts_cancelled(cancel))
+		if (i % CANCEL_NODES == 0 && ts_cancelled(w->cancel))
 			code = ts_err_set(err, TS_E_CANCELLED, "cancelled");
 		if (++n > most) {
 			sums->cut = true;
 			break;
 		}
-		ts_program_sums_add(sums, ts_program_costs_find(c, at->program), at->edges == 0);
-		for (uint32_t e = 0; !code && e < at->edges; e++) {
-			uint32_t down = child[at->first_edge + e];
+		ts_program_sums_add(sums, cost_of(w, at), node[at].edges == 0);
+		for (uint32_t e = 0; !code && e < node[at].edges; e++) {
+			uint32_t down = child[node[at].first_edge + e];
 
-			if (mark(seen, down))
-				code = ts_pile_add(&list, &down, sizeof(down), NULL, err);
+			if (mark(w->seen, down))
+				code = ts_pile_add(&w->list, &down, sizeof(down), NULL, err);
 		}
 	}
-	for (size_t i = 0; i * sizeof(start) < list.used; i++)
-		seen[((uint32_t *)list.memory)[i] / 8] = 0;
-	ts_pile_fini(&list);
+	for (size_t i = 0; i * sizeof(start) < w->list.used; i++)
+		w->seen[((uint32_t *)w->list.memory)[i] / 8] = 0;
 	ts_program_sums_end(sums);
+	return code;
+}
+
+enum ts_code
+ts_program_below(struct ts_program_sums *sums, const struct ts_program_tree *t,
+	const struct ts_program_costs *c, int64_t program, size_t most, unsigned char *seen,
+	const struct ts_cancel *cancel, struct ts_err *err)
+{
+	struct walking w = {.t = t, .c = c, .seen = seen, .cancel = cancel};
+	uint32_t start = ts_program_tree_find(t, program);
+	enum ts_code code;
+
+	if (start == UINT32_MAX) { /* nothing calls it, and it calls nothing */
+		ts_program_sums_none(sums);
+		ts_program_sums_add(sums, ts_program_costs_find(c, program), true);
+		ts_program_sums_end(sums);
+		return TS_OK;
+	}
+	code = walk(sums, &w, start, most, err);
+	ts_pile_fini(&w.list);
+	return code;
+}
+
+/* Costs by node, looked up once. */
+static enum ts_code
+find_costs(struct ts_pile *cost, const struct ts_program_tree *t, const struct ts_program_costs *c,
+	const struct ts_cache *cache, struct ts_err *err)
+{
+	const struct ts_program_node *node = t->node.memory;
+	enum ts_code code = ts_pile_room(cost, (t->nodes + 1) * sizeof(struct ts_program_cost *),
+		cache, err);
+
+	for (size_t i = 0; !code && i < t->nodes; i++)
+		((const struct ts_program_cost **)cost->memory)[i] = ts_program_costs_find(c,
+			node[i].program);
 	return code;
 }
 
@@ -123,23 +169,28 @@ ts_program_below_all(struct ts_pile *sums, const struct ts_program_tree *t,
 	const struct ts_program_costs *c, size_t budget, const struct ts_cache *cache,
 	const struct ts_cancel *cancel, struct ts_err *err)
 {
-	const struct ts_program_node *node = t->node.memory;
+	struct walking w = {.t = t, .c = c, .cancel = cancel};
 	struct ts_program_sums s;
-	struct ts_pile seen = {0};
+	struct ts_pile seen = {0}, cost = {0};
 	enum ts_code code = ts_pile_room(&seen, t->nodes / 8 + 1, cache, err);
 
 	if (!code)
+		code = find_costs(&cost, t, c, cache, err);
+	if (!code)
 		code = ts_pile_room(sums, t->nodes * sizeof(s), cache, err);
-	for (size_t i = 0; !code && i < t->nodes; i++) {
-		code = ts_program_below(&s, t, c, node[i].program, budget, seen.memory, cancel,
-			err);
+	w.seen = seen.memory;
+	w.cost = cost.memory;
+	for (uint32_t i = 0; !code && i < t->nodes; i++) {
+		code = walk(&s, &w, i, budget, err);
 		budget -= (size_t)ts_min_i64(s.programs, (int64_t)budget);
 		if (s.cut)
 			s.programs = TS_UNKNOWN;
 		if (!code)
 			code = ts_pile_add(sums, &s, sizeof(s), cache, err);
 	}
+	ts_pile_fini(&w.list);
 	ts_pile_fini(&seen);
+	ts_pile_fini(&cost);
 	return code;
 }
 

@@ -197,8 +197,8 @@ programs_next_hit(struct programs_view *s, int direction)
 	effect = programs_go_to(s, programs_node(s->data, *hit_at(s, i))->program);
 	if (effect & TS_EFFECT_BELL)
 		return effect;
-	ts_view_say(s->base.env, "%s of %s programs with %.80s", ts_fmt_count(n, (int64_t)i + 1),
-		ts_fmt_count(m, (int64_t)s->hits), s->sought);
+	ts_view_say(s->base.env, "%s of %s program%s with %.80s", ts_fmt_count(n, (int64_t)i + 1),
+		ts_fmt_count(m, (int64_t)s->hits), s->hits == 1 ? "" : "s", s->sought);
 	return effect;
 }
 
