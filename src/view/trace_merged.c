@@ -200,6 +200,9 @@ merged_deliver(struct trace_drawing *d, struct ts_fetch *fetch)
 	k->fetch[kind] = NULL;
 	if (kind == MERGED_SUMS || !some)
 		ts_pane_result(&k->data, fetch->code, &fetch->err, some);
+	if (fetch->code == TS_E_CANCELLED)
+		snprintf(k->data.reason, sizeof(k->data.reason),
+			"it was stopped (:merge begins again)");
 	if (!some)
 		return TS_EFFECT_REPAINT;
 	if (kind == MERGED_SUMS) {
@@ -496,7 +499,10 @@ trace_merge_command(struct trace_view *t, const struct ts_call *call)
 		ts_view_say_error(t->view.env, "merge is one of all, view, run, marks");
 		return TS_EFFECT_BELL;
 	} else if (!word) {
-		set_merge(d, trace_drawn(t) == d ? next_merge(t, k->merge) : k->merge);
+		set_merge(d,
+			trace_drawn(t) == d && k->data.state != TS_PANE_FAILED
+				? next_merge(t, k->merge)
+				: k->merge); /* not shown yet, or stopped: once more */
 	}
 	if (call->cmd == TS_CMD_MERGE)
 		ts_view_say(t->view.env, "merged: %s", merge_said[k->merge]);
