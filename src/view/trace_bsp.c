@@ -375,7 +375,7 @@ bsp_open(struct trace_drawing *d)
 
 	if (!b)
 		return false;
-	b->pane.absent = TS_ABSENT_TILE_WORK;
+	b->pane.absent = TS_ABSENT_TILE_CYCLES;
 	d->own = b;
 	return true;
 }
@@ -387,7 +387,7 @@ bsp_drop(struct trace_drawing *d)
 
 	ts_bsp_fini(&b->bsp);
 	ts_tile_ipus_fini(&b->ipus);
-	*b = (struct bsp_drawing){.pane = {.absent = TS_ABSENT_TILE_WORK}};
+	*b = (struct bsp_drawing){.pane = {.absent = TS_ABSENT_TILE_CYCLES}};
 }
 
 static void

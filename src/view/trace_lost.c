@@ -281,7 +281,7 @@ lost_open(struct ts_tab *tab)
 
 	if (!t)
 		return false;
-	t->pane.absent = TS_ABSENT_TILE_WORK;
+	t->pane.absent = TS_ABSENT_TILE_CYCLES;
 	ts_held_list_init(&t->l, L_LOST);
 	tab->own = t;
 	return true;
