@@ -30,6 +30,7 @@ struct findings {
 /* What was read of one report. */
 struct looked {
 	struct ts_insight_facts facts;
+	struct ts_execution_facts execution;
 	struct ts_insights insights;
 };
 
@@ -44,19 +45,19 @@ severity_word(const struct ts_finding *f)
 static json_t *
 json_finding(const struct ts_finding *f)
 {
-	static const char *const of[] = {"tile", "device"};
-
 	if (!f->known)
 		return json_pack("{s:o, s:o, s:o, s:o}", "id", ts_json_text(f->rule->id, false),
 			"measure", ts_json_text(f->rule->measure, false), "title",
 			ts_json_text(f->rule->title, false), "reason",
 			ts_json_text(f->evidence, false));
-	return json_pack("{s:o, s:o, s:s, s:f, s:o, s:o, s:o, s:o, s:o, s:o}", "id",
+	return json_pack("{s:o, s:o, s:s, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "id",
 		ts_json_text(f->rule->id, false), "measure", ts_json_text(f->rule->measure, false),
 		"severity", severity_word(f), "value", f->value, "title",
 		ts_json_text(f->rule->title, false), "evidence", ts_json_text(f->evidence, false),
-		"place", ts_json_text(f->place, true), "saving_bytes", ts_json_number(f->saving),
-		"saving_of", f->saving == TS_UNKNOWN ? json_null() : json_string(of[f->saving_of]),
+		"place", ts_json_text(f->place, true), "saving_bytes",
+		ts_json_number(ts_finding_bytes(f)), "saving_cycles",
+		ts_json_number(ts_finding_cycles(f)), "saving_of",
+		f->saving == TS_UNKNOWN ? json_null() : json_string(ts_saving_word(f->saving_of)),
 		"advice", ts_json_text(f->rule->advice, false));
 }
 
@@ -76,6 +77,8 @@ json_looked(const char *path, const struct looked *l, const struct ts_rules *rul
 			json_array_append_new(off, ts_json_text(rules->rule[i].id, false));
 	for (int i = 0; i < l->facts.notes.count; i++)
 		json_array_append_new(warnings, ts_json_text(l->facts.notes.note[i], false));
+	for (int i = 0; i < l->execution.notes.count; i++)
+		json_array_append_new(warnings, ts_json_text(l->execution.notes.note[i], false));
 	return json_pack("{s:o, s:s, s:o, s:o, s:o, s:o}", "path", ts_json_text(path, false),
 		"verdict", ts_insights_verdict(&l->insights), "findings", found, "not_known",
 		unknown, "off", off, "warnings", warnings);
@@ -121,7 +124,7 @@ put_paragraph(struct ts_strbuf *out, const char *s)
 static void
 text_finding(struct ts_strbuf *out, const struct ts_finding *f, enum ts_units units)
 {
-	char bytes[TS_FMT_MAX];
+	char amount[TS_FMT_MAX];
 
 	ts_strbuf_printf(out, "%-4s  ", severity_word(f));
 	put_safe(out, f->rule->id);
@@ -131,9 +134,13 @@ text_finding(struct ts_strbuf *out, const struct ts_finding *f, enum ts_units un
 	put_paragraph(out, f->evidence);
 	put_paragraph(out, f->rule->advice);
 	if (f->saving > 0)
-		ts_strbuf_printf(out, "%*ssaves at most %s of %s\n", INDENT, "",
-			ts_fmt_bytes(bytes, f->saving, units),
-			f->saving_of == TS_SAVING_TILE ? "that tile" : "the device");
+		ts_strbuf_printf(out, "%*ssaves at most %s of %s %s\n", INDENT, "",
+			f->saving_of == TS_SAVING_CYCLES ? ts_fmt_count(amount, f->saving)
+							 : ts_fmt_bytes(amount, f->saving, units),
+			f->saving_of == TS_SAVING_TILE		   ? "that"
+				: f->saving_of == TS_SAVING_CYCLES ? "the cycles of the"
+								   : "the",
+			ts_saving_word(f->saving_of));
 	if (f->place[0])
 		ts_strbuf_printf(out, "%*s--at '%s'\n", INDENT, "", f->place);
 }
@@ -174,6 +181,16 @@ text_unknown(struct ts_strbuf *out, const struct ts_insights *in)
 }
 
 static void
+text_notes(struct ts_strbuf *out, const struct ts_notes *notes)
+{
+	for (int i = 0; i < notes->count; i++) {
+		ts_strbuf_printf(out, "%-*s", INDENT, "NOTE");
+		put_safe(out, notes->note[i]);
+		ts_strbuf_putc(out, '\n');
+	}
+}
+
+static void
 text_looked(struct ts_strbuf *out, const char *path, const struct looked *l,
 	const struct findings *all)
 {
@@ -191,19 +208,29 @@ text_looked(struct ts_strbuf *out, const char *path, const struct looked *l,
 	text_ids(out, "fine", l, NULL);
 	text_ids(out, "off", l, &all->rules);
 	text_unknown(out, in);
-	for (int i = 0; i < l->facts.notes.count; i++) {
-		ts_strbuf_printf(out, "%-*s", INDENT, "NOTE");
-		put_safe(out, l->facts.notes.note[i]);
-		ts_strbuf_putc(out, '\n');
-	}
+	text_notes(out, &l->facts.notes);
+	text_notes(out, &l->execution.notes);
 }
 
 /* --- rows: CSV, Markdown -------------------------------------------------------------------------------------- */
 
-enum { PATH, ID, SEVERITY, MEASURE, VALUE, TITLE, EVIDENCE, PLACE, SAVING, ADVICE, COLUMNS };
+enum {
+	PATH,
+	ID,
+	SEVERITY,
+	MEASURE,
+	VALUE,
+	TITLE,
+	EVIDENCE,
+	PLACE,
+	SAVING,
+	CYCLES,
+	ADVICE,
+	COLUMNS
+};
 
 static const char *const row_columns[COLUMNS] = {"path", "id", "severity", "measure", "value",
-	"title", "evidence", "place", "saving_bytes", "advice"};
+	"title", "evidence", "place", "saving_bytes", "saving_cycles", "advice"};
 
 static struct ts_sql_value
 text_value(const char *s)
@@ -211,6 +238,14 @@ text_value(const char *s)
 	if (!*s)
 		return (struct ts_sql_value){.type = TS_SQL_NULL, .bytes = ""};
 	return (struct ts_sql_value){.type = TS_SQL_TEXT, .bytes = s, .n = strlen(s)};
+}
+
+static struct ts_sql_value
+number_value(int64_t v)
+{
+	return (struct ts_sql_value){.type = v == TS_UNKNOWN ? TS_SQL_NULL : TS_SQL_INTEGER,
+		.integer = v,
+		.bytes = ""};
 }
 
 static void
@@ -229,9 +264,8 @@ rows_looked(struct ts_rows_out *rows, const char *path, const struct looked *l)
 			[TITLE] = text_value(f->rule->title),
 			[EVIDENCE] = text_value(f->evidence),
 			[PLACE] = text_value(f->place),
-			[SAVING] = {.type = f->saving == TS_UNKNOWN ? TS_SQL_NULL : TS_SQL_INTEGER,
-				.integer = f->saving,
-				.bytes = ""},
+			[SAVING] = number_value(ts_finding_bytes(f)),
+			[CYCLES] = number_value(ts_finding_cycles(f)),
 			[ADVICE] = text_value(f->rule->advice),
 		};
 
@@ -244,12 +278,20 @@ rows_looked(struct ts_rows_out *rows, const char *path, const struct looked *l)
 static enum ts_code
 look(struct looked *l, const struct findings *all, struct ts_reader *rd, struct ts_err *err)
 {
-	enum ts_code code = ts_use_index(rd, all->args, TS_INSIGHT_SECTIONS, all->watch, err);
+	struct ts_progress *progress = ts_watch_progress(all->watch);
+	enum ts_code code = ts_use_index(rd, all->args, TS_INSIGHT_SECTIONS | TS_EXECUTION_SECTIONS,
+		all->watch, err);
 
 	if (!code)
-		code = ts_insight_facts_read(&l->facts, rd, ts_watch_progress(all->watch), err);
-	return code ? code
-		    : ts_insights_find(&l->insights, &all->rules, &l->facts, all->args->units, err);
+		code = ts_insight_facts_read(&l->facts, rd, progress, err);
+	if (!code)
+		code = ts_execution_facts_read(&l->execution, rd, NULL, progress, err);
+	if (!code)
+		code = ts_insights_find(&l->insights, &all->rules, &l->facts, all->args->units,
+			err);
+	if (!code)
+		ts_insights_add_execution(&l->insights, &l->execution);
+	return code;
 }
 
 static enum ts_exit
@@ -257,7 +299,8 @@ exit_of(const struct findings *all, const struct looked *l)
 {
 	enum ts_severity least = all->args->fail ? (enum ts_severity)all->args->fail
 						 : TS_SEVERITY_BAD;
-	enum ts_exit status = l->facts.notes.partial ? TS_EXIT_PARTIAL : TS_EXIT_OK;
+	enum ts_exit status = l->facts.notes.partial || l->execution.notes.partial ? TS_EXIT_PARTIAL
+										   : TS_EXIT_OK;
 
 	for (int i = least; i <= TS_SEVERITY_BAD; i++)
 		if (l->insights.by_severity[i])
@@ -293,6 +336,7 @@ one_report(struct findings *all, const char *path)
 	if (l) {
 		ts_insights_fini(&l->insights);
 		ts_insight_facts_fini(&l->facts);
+		ts_execution_facts_fini(&l->execution);
 	}
 	free(l);
 	ts_close_report(r, rd);

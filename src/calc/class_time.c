@@ -140,6 +140,7 @@ ts_class_figures_of(struct ts_class_figures *f, const struct ts_class_time *time
 		for (int k = 0; k < TS_CLASS_COUNT; k++) {
 			f->all[k] += set & 1u << k ? cycles : 0;
 			f->alone[k] += set == 1u << k ? cycles : 0;
+			f->covered[k] += set & 1u << k && set & 1u << TS_CLASS_COMPUTE ? cycles : 0;
 		}
 	}
 }

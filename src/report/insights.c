@@ -14,7 +14,8 @@
 #include <string.h>
 
 #include "tilescope/base/mem.h"
-#include "tilescope/report/insights.h"
+
+#include "insights_internal.h"
 
 /* --- facts ------------------------------------------------------------------------------------ */
 
@@ -112,18 +113,6 @@ ts_insight_facts_fini(struct ts_insight_facts *x)
 
 enum { REPLICAS = 48 };
 
-struct measure {
-	const struct ts_insight_facts *facts;
-	enum ts_units units;
-};
-
-static bool
-missing(struct ts_finding *f, const char *what)
-{
-	snprintf(f->evidence, sizeof(f->evidence), "%s not recorded", what);
-	return false;
-}
-
 static const struct ts_tile *
 worst_tile(const struct measure *m)
 {
@@ -146,9 +135,9 @@ worst_tile_share(struct ts_finding *f, const struct measure *m)
 	char used[TS_FMT_MAX], of[TS_FMT_MAX], share[TS_FMT_MAX];
 
 	if (!t)
-		return missing(f, "the memory of tiles is");
+		return measure_missing(f, "the memory of tiles is");
 	if (limit <= 0)
-		return missing(f, "how much memory a tile has is");
+		return measure_missing(f, "how much memory a tile has is");
 	f->value = (double)ts_tile_used(t) / (double)limit;
 	snprintf(f->evidence, sizeof(f->evidence), "%s: tile %" PRId64 ", %s of %s%s%s",
 		ts_fmt_percent(share, (double)ts_tile_used(t), (double)limit), t->tile,
@@ -180,9 +169,9 @@ overflowed_bytes(struct ts_finding *f, const struct measure *m)
 			sum = INT64_MAX;
 	}
 	if (!m->facts->has_tiles)
-		return missing(f, "the memory of tiles is");
+		return measure_missing(f, "the memory of tiles is");
 	if (limit <= 0 && !recorded)
-		return missing(f, "how much memory a tile has, and what overflows, is");
+		return measure_missing(f, "how much memory a tile has, and what overflows, is");
 	f->value = (double)sum;
 	if (over == 0)
 		snprintf(f->evidence, sizeof(f->evidence), "no tile has more than it can hold");
@@ -204,7 +193,7 @@ tile_imbalance(struct ts_finding *f, const struct measure *m)
 	double average;
 
 	if (!w || t->used <= 0)
-		return missing(f, "the memory of tiles is");
+		return measure_missing(f, "the memory of tiles is");
 	average = (double)t->used / (double)t->count;
 	f->value = (double)ts_tile_used(w) / average;
 	f->saving = ts_tile_used(w) - (int64_t)average;
@@ -224,9 +213,9 @@ gaps_share(struct ts_finding *f, const struct measure *m)
 	char bytes[TS_FMT_MAX], share[TS_FMT_MAX];
 
 	if (!m->facts->has_tiles || t->total_gaps == TS_UNKNOWN || t->total == TS_UNKNOWN)
-		return missing(f, "memory with and without gaps is");
+		return measure_missing(f, "memory with and without gaps is");
 	if (t->total_gaps <= 0 || gaps < 0)
-		return missing(f, "memory with gaps that is not less than without is");
+		return measure_missing(f, "memory with gaps that is not less than without is");
 	f->value = (double)gaps / (double)t->total_gaps;
 	f->saving = gaps;
 	f->saving_of = TS_SAVING_DEVICE;
@@ -258,12 +247,12 @@ share_of(struct ts_finding *f, const struct measure *m, const char *const *names
 	char bytes[TS_FMT_MAX], share[TS_FMT_MAX], worst[TS_FMT_MAX];
 
 	if (!m->facts->has_categories)
-		return missing(f, "the categories of memory are");
+		return measure_missing(f, "the categories of memory are");
 	for (int i = 0; i < c->count; i++) {
 		const struct ts_category *k = &c->category[i];
 
 		if (k->bytes > 0 && !ts_category_is_named(k))
-			return missing(f, "the name of each category is");
+			return measure_missing(f, "the name of each category is");
 		if (!ts_add_i64(&all, k->bytes))
 			all = INT64_MAX;
 		for (int j = 0; j < n; j++)
@@ -277,7 +266,7 @@ share_of(struct ts_finding *f, const struct measure *m, const char *const *names
 	if (used)
 		all = m->facts->tiles.total;
 	if (all <= 0)
-		return missing(f, "the bytes of categories are");
+		return measure_missing(f, "the bytes of categories are");
 	f->value = (double)sum / (double)all;
 	snprintf(f->evidence, sizeof(f->evidence), "%s of %s: %s of %s",
 		ts_fmt_percent(share, (double)sum, (double)all),
@@ -343,10 +332,10 @@ peak_over_steady(struct ts_finding *f, const struct measure *m)
 	char peak[TS_FMT_MAX], mean[TS_FMT_MAX], step[TS_FMT_MAX], replicas[REPLICAS];
 
 	if (!m->facts->has_liveness)
-		return missing(f, "what is alive at each step is");
+		return measure_missing(f, "what is alive at each step is");
 	ts_liveness_range(&all, l, 0, l->count);
 	if (all.mean <= 0)
-		return missing(f, "memory that is not always live is");
+		return measure_missing(f, "memory that is not always live is");
 	f->value = (double)all.bytes / all.mean;
 	f->saving = ts_liveness_device(l, all.bytes - (int64_t)all.mean);
 	f->saving_of = TS_SAVING_DEVICE;
@@ -365,9 +354,9 @@ static bool
 has_alive(struct ts_finding *f, const struct measure *m)
 {
 	if (!m->facts->has_peak)
-		return missing(f, "variables before lowering are");
+		return measure_missing(f, "variables before lowering are");
 	if (!m->facts->peak.has_lives)
-		return missing(f, "which variables are alive at which step is");
+		return measure_missing(f, "which variables are alive at which step is");
 	snprintf(f->place, sizeof(f->place), "liveness?step=%" PRId64, m->facts->peak.step);
 	return true;
 }
@@ -390,9 +379,9 @@ fp32_share(struct ts_finding *f, const struct measure *m)
 	if (!has_alive(f, m))
 		return false;
 	if (!p->has_types)
-		return missing(f, "the element type of variables is");
+		return measure_missing(f, "the element type of variables is");
 	if (whole <= 0)
-		return missing(f, "memory that is alive at the peak is");
+		return measure_missing(f, "memory that is alive at the peak is");
 	f->value = (double)p->fp32.bytes / (double)whole;
 	f->saving = p->fp32.bytes / 2;
 	f->saving_of = TS_SAVING_DEVICE;
@@ -417,11 +406,11 @@ fp32_of_tile(struct ts_finding *f, const struct measure *m)
 	char bytes[TS_FMT_MAX], share[TS_FMT_MAX], n[TS_FMT_MAX], step[TS_FMT_MAX];
 
 	if (!m->facts->has_tiles)
-		return missing(f, "the memory of tiles is");
+		return measure_missing(f, "the memory of tiles is");
 	if (!t->has_fp32)
-		return missing(f, "what is FP32 on a tile, and when it is alive, is");
+		return measure_missing(f, "what is FP32 on a tile, and when it is alive, is");
 	if (t->used <= 0)
-		return missing(f, "memory in use on a tile is");
+		return measure_missing(f, "memory in use on a tile is");
 	f->value = (double)t->fp32_bytes / (double)t->used;
 	f->saving = t->fp32_bytes / 2;
 	snprintf(f->evidence, sizeof(f->evidence),
@@ -446,7 +435,7 @@ half_of_peak(struct ts_finding *f, const struct measure *m)
 	if (!has_alive(f, m))
 		return false;
 	if (ts_peak_bytes(p) <= 0)
-		return missing(f, "memory that is alive at the peak is");
+		return measure_missing(f, "memory that is alive at the peak is");
 	k = ts_peak_share(p, 50);
 	f->value = k == TS_UNKNOWN ? TS_PEAK_ROWS + 1 : (double)k;
 	snprintf(f->evidence, sizeof(f->evidence),
@@ -462,32 +451,55 @@ half_of_peak(struct ts_finding *f, const struct measure *m)
 	return true;
 }
 
-static const struct {
+static const struct row {
 	const char *name, *what;
-	unsigned of; /* facts */
+	unsigned of; /* TS_FACT_*, or with `execution` TS_EXECUTION_* */
 	/* False: not recorded; `evidence` says what. */
 	bool (*find)(struct ts_finding *f, const struct measure *m);
+	bool execution;
 } measures[] = {
 	{"worst-tile-share", "bytes of the fullest tile, of a tile's size", TS_FACT_TILES,
-		worst_tile_share},
+		worst_tile_share, false},
 	{"overflowed-bytes", "bytes that tiles have too much, in all", TS_FACT_TILES,
-		overflowed_bytes},
-	{"tile-imbalance", "the fullest tile over the mean", TS_FACT_TILES, tile_imbalance},
-	{"gaps-share", "gaps, of the bytes in use with gaps", TS_FACT_TILES, gaps_share},
+		overflowed_bytes, false},
+	{"tile-imbalance", "the fullest tile over the mean", TS_FACT_TILES, tile_imbalance, false},
+	{"gaps-share", "gaps, of the bytes in use with gaps", TS_FACT_TILES, gaps_share, false},
 	{"code-share", "all kinds of code, of the bytes in use without gaps",
-		TS_FACT_TILES | TS_FACT_CATEGORIES, code_share},
+		TS_FACT_TILES | TS_FACT_CATEGORIES, code_share, false},
 	{"exchange-code-share", "internal exchange code, of the bytes in use without gaps",
-		TS_FACT_TILES | TS_FACT_CATEGORIES, exchange_code_share},
+		TS_FACT_TILES | TS_FACT_CATEGORIES, exchange_code_share, false},
 	{"profiling-share", "instrumentation results, of the bytes in use",
-		TS_FACT_TILES | TS_FACT_CATEGORIES, profiling_share},
+		TS_FACT_TILES | TS_FACT_CATEGORIES, profiling_share, false},
 	{"peak-over-steady", "the not-always-live peak over the mean of all steps",
-		TS_FACT_LIVENESS, peak_over_steady},
+		TS_FACT_LIVENESS, peak_over_steady, false},
 	{"fp32-share", "FP32, of the variables alive at the peak",
-		TS_FACT_LIVENESS | TS_FACT_VARIABLES, fp32_share},
+		TS_FACT_LIVENESS | TS_FACT_VARIABLES, fp32_share, false},
 	{"fp32-of-fullest-tile", "FP32 alive at its peak, of what the fullest tile uses",
-		TS_FACT_TILES, fp32_of_tile},
+		TS_FACT_TILES, fp32_of_tile, false},
 	{"half-of-peak", "how few are half of the variables alive at the peak",
-		TS_FACT_LIVENESS | TS_FACT_VARIABLES, half_of_peak},
+		TS_FACT_LIVENESS | TS_FACT_VARIABLES, half_of_peak, false},
+	{"host-wait-share", "waiting for the host, of an IPU's cycles of the runs",
+		TS_EXECUTION_TIME, measure_host_wait, true},
+	{"host-copy-share", "copies of the host beside no compute, of an IPU's cycles",
+		TS_EXECUTION_TIME, measure_host_copy, true},
+	{"exchange-share", "exchange between tiles, of an IPU's cycles of the runs",
+		TS_EXECUTION_TIME, measure_exchange, true},
+	{"global-exchange-alone", "global exchange, of the cycles of a program on one IPU",
+		TS_EXECUTION_TIME, measure_global_alone, true},
+	{"tile-balance", "mean over slowest tile, least of the large compute sets",
+		TS_EXECUTION_LOSS, measure_balance, true},
+	{"balance-saving", "cycles of the runs that balance of one compute set saves",
+		TS_EXECUTION_LOSS, measure_lost, true},
+	{"active-tiles", "active tiles, fewest of the large compute sets", TS_EXECUTION_LOSS,
+		measure_active, true},
+	{"slow-stage", "work of the slowest stage of a pipeline over the mean", TS_EXECUTION_STAGES,
+		measure_slow_stage, true},
+	{"bubble-share", "sync and nothing, of the cycles of a pipeline's stages",
+		TS_EXECUTION_STAGES, measure_bubble, true},
+	{"rearrangement-share", "copies and transposes, of the cycles of compute steps",
+		TS_EXECUTION_COSTS, measure_rearrangement, true},
+	{"artefact-share", "the profiler's own wait, of the cycles of the runs", TS_EXECUTION_TIME,
+		measure_artefact, true},
 };
 
 const char *
@@ -515,19 +527,36 @@ doubt(struct ts_finding *f)
 		seen);
 }
 
+static const struct row *
+measure_of(const struct ts_rule *rule)
+{
+	for (size_t i = 0; i < TS_COUNT(measures); i++)
+		if (strcmp(measures[i].name, rule->measure) == 0)
+			return &measures[i];
+	return NULL;
+}
+
 static void
 judge(struct ts_finding *f, const struct measure *m)
 {
-	for (size_t i = 0; i < TS_COUNT(measures); i++)
-		if (strcmp(measures[i].name, f->rule->measure) == 0) {
-			f->known = measures[i].find(f, m);
-			if (f->known)
-				f->severity = ts_rule_judge(f->rule, f->value);
-			if (f->known && !f->severity && measures[i].of & m->facts->partial)
-				doubt(f);
-			return;
-		}
-	snprintf(f->evidence, sizeof(f->evidence), "there is no measure \"%s\"", f->rule->measure);
+	const struct row *r = measure_of(f->rule);
+	unsigned partial = 0;
+
+	*f = (struct ts_finding){.rule = f->rule, .saving = TS_UNKNOWN};
+	if (!r) {
+		snprintf(f->evidence, sizeof(f->evidence), "there is no measure \"%s\"",
+			f->rule->measure);
+		return;
+	}
+	if (r->execution)
+		partial = m->execution ? m->execution->partial : 0;
+	else
+		partial = m->facts->partial;
+	f->known = r->find(f, m);
+	if (f->known)
+		f->severity = ts_rule_judge(f->rule, f->value);
+	if (f->known && !f->severity && r->of & partial)
+		doubt(f);
 }
 
 /* The worse first; what is not known last; in the order of the rules. */
@@ -543,29 +572,58 @@ worse_first(const void *a, const void *b)
 	return x->rule < y->rule ? -1 : x->rule > y->rule;
 }
 
+static void
+put_in_order(struct ts_insights *in)
+{
+	memset(in->by_severity, 0, sizeof(in->by_severity));
+	in->unknown = 0;
+	for (int i = 0; i < in->count; i++) {
+		in->by_severity[in->finding[i].severity] += in->finding[i].known;
+		in->unknown += !in->finding[i].known;
+	}
+	qsort(in->finding, (size_t)in->count, sizeof(*in->finding), worse_first);
+}
+
 enum ts_code
 ts_insights_find(struct ts_insights *out, const struct ts_rules *rules,
 	const struct ts_insight_facts *facts, enum ts_units units, struct ts_err *err)
 {
-	const struct measure m = {facts, units};
+	const struct measure m = {facts, NULL, units};
 
 	*out = (struct ts_insights){0};
 	out->finding = ts_alloc((size_t)rules->count + 1, sizeof(*out->finding));
 	if (!out->finding)
 		return ts_err_nomem(err);
 	for (int i = 0; i < rules->count; i++) {
-		struct ts_finding *f = &out->finding[out->count];
-
 		if (rules->rule[i].off)
 			continue;
-		*f = (struct ts_finding){.rule = &rules->rule[i], .saving = TS_UNKNOWN};
-		judge(f, &m);
-		out->by_severity[f->severity] += f->known;
-		out->unknown += !f->known;
-		out->count++;
+		out->finding[out->count].rule = &rules->rule[i];
+		judge(&out->finding[out->count++], &m);
 	}
-	qsort(out->finding, (size_t)out->count, sizeof(*out->finding), worse_first);
+	put_in_order(out);
 	return TS_OK;
+}
+
+void
+ts_insights_add_execution(struct ts_insights *in, const struct ts_execution_facts *execution)
+{
+	const struct measure m = {NULL, execution, TS_UNITS_BYTES};
+
+	for (int i = 0; i < in->count; i++) {
+		const struct row *r = measure_of(in->finding[i].rule);
+
+		if (r && r->execution)
+			judge(&in->finding[i], &m);
+	}
+	put_in_order(in);
+}
+
+const char *
+ts_saving_word(enum ts_saving of)
+{
+	static const char *const words[] = {"tile", "device", "runs"};
+
+	return words[of];
 }
 
 void

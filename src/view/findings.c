@@ -120,6 +120,9 @@ ts_findings_take(struct ts_findings *to, struct ts_fetch *f)
 {
 	struct ts_findings_fetch *q = (struct ts_findings_fetch *)f;
 
+	q->found.execution = to->execution; /* what was found in the execution stays */
+	q->found.has_execution = to->has_execution;
+	to->execution = (struct ts_execution_facts){0};
 	ts_findings_fini(to);
 	*to = q->found;
 	for (int i = 0; i < to->insights.count; i++) {
@@ -128,6 +131,8 @@ ts_findings_take(struct ts_findings *to, struct ts_fetch *f)
 		x->rule = &to->rules.rule[x->rule - q->found.rules.rule];
 	}
 	q->found = (struct ts_findings){0};
+	if (to->has_execution)
+		ts_insights_add_execution(&to->insights, &to->execution);
 }
 
 void
@@ -142,9 +147,72 @@ ts_findings_say(struct ts_findings *f, enum ts_units units)
 		ts_insights_fini(&f->insights);
 		f->insights = other;
 		f->units = units;
+		if (f->has_execution)
+			ts_insights_add_execution(&f->insights, &f->execution);
 	} else {
 		ts_insights_fini(&other);
 	}
+}
+
+/* --- the execution ---------------------------------------------------------------------------- */
+
+struct execution_fetch {
+	struct ts_fetch fetch; /* first */
+	const struct ts_cache *cache;
+	struct ts_execution_facts facts;
+};
+
+static enum ts_code
+read_execution(struct ts_fetch *fetch, struct ts_reader *rd, struct ts_err *err)
+{
+	struct execution_fetch *q = (struct execution_fetch *)fetch;
+
+	return ts_execution_facts_read(&q->facts, rd, q->cache, &fetch->job.progress, err);
+}
+
+static void
+fini_execution(struct ts_fetch *fetch)
+{
+	ts_execution_facts_fini(&((struct execution_fetch *)fetch)->facts);
+}
+
+bool
+ts_findings_can_execution(const struct ts_findings *to, const struct ts_view_env *env, bool cheap)
+{
+	const struct ts_binding *b = &env->report->binding[TS_STEP_IPU];
+	size_t size;
+
+	if (to->has_execution || to->insights.count == 0 || env->looking ||
+		ts_view_waits(env, TS_SECTION_LANES, TS_STEP_IPU))
+		return false;
+	return !cheap || !b->bound || ts_reach_span(&b->reach) <= FEW_ROWS ||
+		ts_index_section(env->index, TS_SECTION_PROGRAMS, &size);
+}
+
+const struct ts_fetch *
+ts_findings_ask_execution(struct ts_view *v, int kind)
+{
+	struct execution_fetch *q = ts_alloc(1, sizeof(*q));
+
+	if (!q)
+		return NULL;
+	q->cache = v->env->cache;
+	q->fetch.read = read_execution;
+	q->fetch.fini = fini_execution;
+	ts_fetch_send(v, &q->fetch, kind, TS_WORKER_BULK, "looking for insights of the execution");
+	return &q->fetch;
+}
+
+void
+ts_findings_take_execution(struct ts_findings *to, struct ts_fetch *f)
+{
+	struct execution_fetch *q = (struct execution_fetch *)f;
+
+	ts_execution_facts_fini(&to->execution);
+	to->execution = q->facts;
+	to->has_execution = true;
+	q->facts = (struct ts_execution_facts){0};
+	ts_insights_add_execution(&to->insights, &to->execution);
 }
 
 void
@@ -152,6 +220,7 @@ ts_findings_fini(struct ts_findings *f)
 {
 	ts_insights_fini(&f->insights);
 	drop_facts(f);
+	ts_execution_facts_fini(&f->execution);
 	ts_rules_fini(&f->rules);
 	*f = (struct ts_findings){0};
 }

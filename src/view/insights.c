@@ -17,7 +17,9 @@
 
 #include "insights_internal.h"
 
-enum { FETCH_FINDINGS, LIST_LEAST = 4, TALL = 30 };
+enum { FETCH_FINDINGS, FETCH_EXECUTION };
+
+enum { LIST_LEAST = 4, TALL = 30 };
 
 /* --- life ------------------------------------------------------------------------------------- */
 
@@ -45,7 +47,8 @@ static void
 drop(struct insights_view *s)
 {
 	ts_findings_fini(&s->found);
-	s->asked = NULL;
+	s->asked = s->execution = NULL;
+	s->no_execution = false;
 	s->state = (struct ts_pane_data){0};
 	s->offs = 0;
 	s->data++;
@@ -138,6 +141,9 @@ request(struct ts_view *v)
 	struct insights_view *s = insights_of(v);
 
 	ask_findings(s, false);
+	if (!s->execution && !s->no_execution && ts_pane_has(&s->state) &&
+		ts_findings_can_execution(&s->found, v->env, false))
+		s->execution = ts_findings_ask_execution(v, FETCH_EXECUTION);
 	if (s->found.units != v->env->options->units && ts_pane_has(&s->state)) {
 		ts_findings_say(&s->found, v->env->options->units);
 		s->data++;
@@ -180,6 +186,35 @@ take(struct insights_view *s, struct ts_fetch *f)
 	s->base.env->partial |= s->found.facts.notes.partial;
 }
 
+/* The finding under the cursor stays under it. */
+static void
+take_execution(struct insights_view *s, struct ts_fetch *f)
+{
+	int64_t row = insights_row(s);
+	const struct ts_rule *at = row > 0 ? insights_rule(s, row) : NULL;
+	struct ts_table t;
+
+	ts_findings_take_execution(&s->found, f);
+	s->base.env->partial |= s->found.execution.notes.partial;
+	s->data++;
+	insights_order(s);
+	t = insights_table(s);
+	for (int64_t i = 0; at && i < insights_rows(s); i++)
+		if (insights_rule(s, ts_table_row(&t, i)) == at)
+			s->list.list.cursor = i;
+}
+
+static enum ts_effect
+deliver_execution(struct insights_view *s, struct ts_fetch *f)
+{
+	s->execution = NULL;
+	s->no_execution = ts_fetch_in_vain(f, s->base.env->generation) || f->code;
+	if (!s->no_execution)
+		take_execution(s, f);
+	layout(s);
+	return TS_EFFECT_REPAINT;
+}
+
 static enum ts_effect
 deliver(struct ts_view *v, struct ts_fetch *f)
 {
@@ -188,6 +223,8 @@ deliver(struct ts_view *v, struct ts_fetch *f)
 
 	if (!(effect & TS_EFFECT_UNKNOWN))
 		return effect;
+	if (s->execution == f)
+		return deliver_execution(s, f);
 	if (s->asked != f)
 		return TS_EFFECT_NONE;
 	s->asked = NULL;
@@ -217,8 +254,11 @@ draw_rule(const struct insights_view *s, struct ts_canvas *c)
 		snprintf(title, sizeof(title), "FINDINGS  %d bad, %d warn, %d note, %d ok",
 			in->by_severity[TS_SEVERITY_BAD], in->by_severity[TS_SEVERITY_WARN],
 			in->by_severity[TS_SEVERITY_NOTE], in->by_severity[TS_SEVERITY_NONE]);
-		snprintf(right, sizeof(right), "%d not known%s", in->unknown,
-			s->found.facts.notes.partial ? ", damaged" : "");
+		snprintf(right, sizeof(right), "%s%d not known%s",
+			s->execution ? "reading the execution, " : "", in->unknown,
+			s->found.facts.notes.partial || s->found.execution.notes.partial
+				? ", damaged"
+				: "");
 		if (s->offs)
 			snprintf(right + strlen(right), sizeof(right) - strlen(right), ", %d off",
 				s->offs);

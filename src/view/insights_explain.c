@@ -225,6 +225,48 @@ ask_fp32_tile(const struct insights_view *s, struct ts_explained *x)
 		t->used, t->tile, t->peak_step, t->peak_step);
 }
 
+/* Figures of the execution: steps that overlap are intersected, which no query does. */
+static void
+ask_time(const struct insights_view *s, struct ts_explained *x)
+{
+	ts_explain_from(x, TS_KNOWN_DERIVED, "step_ipu.start, .end; step.type; run");
+	ts_explain_formula(x, "cycles in which steps of the class run / %" PRId64 " of %d run%s",
+		s->found.execution.span, s->found.execution.runs,
+		s->found.execution.runs == 1 ? "" : "s");
+	ts_explain_note(x, "steps of one IPU that overlap are intersected: no query does that");
+}
+
+static void
+ask_tiles(const struct insights_view *s, struct ts_explained *x)
+{
+	(void)s;
+	ts_explain_from(x, TS_KNOWN_DERIVED,
+		"compute_set.cycles_by_tile, else .estimated_cycles_by_tile; step.compute_set");
+	ts_explain_formula(x,
+		"mean / slowest tile of one IPU; saved: (slowest - mean) x executions");
+	ts_explain_note(x, "cycles by tile are arrays in a blob, which no query takes apart");
+}
+
+static void
+ask_stages(const struct insights_view *s, struct ts_explained *x)
+{
+	(void)s;
+	ts_explain_from(x, TS_KNOWN_DERIVED,
+		"step_ipu.start, .end, .data_in, .data_out; step.type");
+	ts_explain_note(x, "the Pipeline tab of the Trace has the stages: no query finds them");
+}
+
+static void
+ask_rearranged(const struct insights_view *s, struct ts_explained *x)
+{
+	ts_explain_from(x, TS_KNOWN_DERIVED,
+		"step_ipu.cycles; step.program; the names of programs");
+	ts_explain_formula(x, "%" PRId64 " / %" PRId64, s->found.execution.rearranged,
+		s->found.execution.compute);
+	ts_explain_note(x,
+		"of steps whose name has Transpose, preRegroup, OnTileCopy, PreArrange or Copy_");
+}
+
 static const struct {
 	const char *measure;
 	void (*ask)(const struct insights_view *s, struct ts_explained *x);
@@ -240,6 +282,17 @@ static const struct {
 	{"fp32-share", ask_fp32},
 	{"half-of-peak", ask_half},
 	{"fp32-of-fullest-tile", ask_fp32_tile},
+	{"host-wait-share", ask_time},
+	{"host-copy-share", ask_time},
+	{"exchange-share", ask_time},
+	{"global-exchange-alone", ask_time},
+	{"artefact-share", ask_time},
+	{"tile-balance", ask_tiles},
+	{"balance-saving", ask_tiles},
+	{"active-tiles", ask_tiles},
+	{"slow-stage", ask_stages},
+	{"bubble-share", ask_stages},
+	{"rearrangement-share", ask_rearranged},
 };
 
 void

@@ -26,7 +26,9 @@ struct insights_view {
 	struct ts_findings found; /* when `state` has it */
 	struct ts_pane_data state;
 	const struct ts_fetch *asked;
-	uint64_t data;		     /* another number for other findings */
+	const struct ts_fetch *execution; /* asked for */
+	bool no_execution;		  /* it was asked for in vain */
+	uint64_t data;			  /* another number for other findings */
 	bool whole;		     /* the index had what the fullest tiles are explained with */
 	int off[TS_RULES_MAX], offs; /* rules that are switched off */
 	struct insights_list list;   /* findings, then what is off */

@@ -10,7 +10,7 @@
 
 #include "insights_internal.h"
 
-enum { COL_SEVERITY, COL_ID, COL_TITLE, COL_EVIDENCE, COL_SAVES, COLUMNS };
+enum { COL_SEVERITY, COL_ID, COL_TITLE, COL_EVIDENCE, COL_SAVES, COL_CYCLES, COLUMNS };
 
 static const struct ts_column columns[COLUMNS] = {
 	[COL_SEVERITY] = {"", 4, 4, 0, 0, TS_FIELD_LEFT},
@@ -18,6 +18,7 @@ static const struct ts_column columns[COLUMNS] = {
 	[COL_TITLE] = {"Finding", 22, 22, 0, 3, TS_FIELD_ELLIPSIS},
 	[COL_EVIDENCE] = {"Evidence", 24, 0, 2, 0, TS_FIELD_ELLIPSIS},
 	[COL_SAVES] = {"Saves", 9, 12, 0, 2, TS_FIELD_RIGHT},
+	[COL_CYCLES] = {"Cycles", 7, 9, 0, 4, TS_FIELD_RIGHT},
 };
 
 static const struct ts_column_facts facts[COLUMNS] = {
@@ -26,6 +27,7 @@ static const struct ts_column_facts facts[COLUMNS] = {
 	[COL_TITLE] = {.name = "finding"},
 	[COL_EVIDENCE] = {.name = "evidence"},
 	[COL_SAVES] = {.name = "saving", .unit = "bytes"},
+	[COL_CYCLES] = {.name = "saving_cycles", .unit = "cycles"},
 };
 
 int64_t
@@ -93,9 +95,14 @@ fill_cell(const struct insights_view *s, const struct ts_finding *f, const struc
 		out->s = f ? f->evidence : "switched off";
 		out->role = said ? TS_ROLE_VALUE : TS_ROLE_DIM;
 		break;
-	default:
-		if (f && f->known && f->severity && f->saving > 0)
+	case COL_SAVES:
+		if (said && ts_finding_bytes(f) > 0)
 			out->s = ts_fmt_bytes(out->buf, f->saving, s->found.units);
+		out->role = TS_ROLE_VALUE;
+		break;
+	default:
+		if (said && ts_finding_cycles(f) > 0)
+			out->s = ts_fmt_cycles_short(out->buf, f->saving);
 		out->role = TS_ROLE_VALUE;
 	}
 }
@@ -144,7 +151,9 @@ value(void *ctx, int64_t row, int column, struct ts_table_value *out)
 	if (!rule)
 		return false;
 	if (column == COL_SAVES)
-		ts_table_value_known(out, f && f->known ? f->saving : TS_UNKNOWN);
+		ts_table_value_known(out, f && f->known ? ts_finding_bytes(f) : TS_UNKNOWN);
+	else if (column == COL_CYCLES)
+		ts_table_value_known(out, f && f->known ? ts_finding_cycles(f) : TS_UNKNOWN);
 	else
 		ts_table_value_text(out,
 			column == COL_SEVERITY ? (f && !f->known ? "not known" : severity_word(f))

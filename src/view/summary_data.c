@@ -377,7 +377,7 @@ summary_deliver(struct ts_view *v, struct ts_fetch *f)
 	struct summary_view *s = (struct summary_view *)v;
 	int kind = f->job.kind;
 
-	if (kind == ASK_FINDINGS) {
+	if (kind == ASK_FINDINGS || kind == ASK_FOUND_RUNNING) {
 		summary_findings_deliver(s, f);
 		summary_make_lines(s);
 		return TS_EFFECT_REPAINT;

@@ -33,6 +33,9 @@ summary_findings_request(struct summary_view *s)
 
 	if (f->there && f->found.units != units)
 		f->there = false;
+	if (f->there && !f->running && !f->not_running &&
+		ts_findings_can_execution(&f->found, s->base.env, true))
+		f->running = ts_findings_ask_execution(&s->base, ASK_FOUND_RUNNING);
 	if (f->there || f->asked || f->failed || !s->verdict ||
 		s->state[ASK_CATEGORIES].state == TS_PANE_LOADING ||
 		!ts_findings_can(s->base.env, true))
@@ -45,6 +48,12 @@ summary_findings_deliver(struct summary_view *s, struct ts_fetch *fetch)
 {
 	struct summary_findings *f = &s->findings;
 
+	if (f->running == fetch) {
+		f->running = NULL;
+		f->not_running = ts_fetch_in_vain(fetch, s->base.env->generation) || fetch->code;
+		if (!f->not_running)
+			ts_findings_take_execution(&f->found, fetch);
+	}
 	if (f->asked != fetch)
 		return;
 	f->asked = NULL;

@@ -18,7 +18,7 @@ enum { SUMMARY_PAIRS = 300, SUMMARY_PAIR_TEXT = 300, SUMMARY_LINES = 1200, SUMMA
 enum { ASK_VERDICT, ASK_SMALL, ASK_CATEGORIES, ASK_EXECUTION, ASK_PARTS, ASK_COUNT };
 
 /* What the pane of files asks. */
-enum { ASK_FILES = ASK_COUNT, ASK_HITS, ASK_FINDINGS };
+enum { ASK_FILES = ASK_COUNT, ASK_HITS, ASK_FINDINGS, ASK_FOUND_RUNNING };
 
 enum { SUMMARY_SOUGHT = 200, SUMMARY_FILE_TEXT = 4096 };
 
@@ -106,7 +106,9 @@ struct summary_files {
 };
 
 struct summary_findings {
-	struct ts_findings found; /* without facts */
+	struct ts_findings found;	/* without facts */
+	const struct ts_fetch *running; /* what is found in the execution is asked for */
+	bool not_running;		/* in vain */
 	bool there, failed;
 	const struct ts_fetch *asked;
 };

@@ -159,6 +159,7 @@ struct found {
 	struct ts_report *report;
 	struct ts_reader *rd;
 	struct ts_insight_facts facts;
+	struct ts_execution_facts execution;
 	struct ts_rules rules;
 	struct ts_insights insights;
 };
@@ -180,6 +181,8 @@ find(struct found *f, const char *sql)
 	ck_assert_int_eq(ts_rules_read(&f->rules, NULL, NULL, NULL, &err), TS_OK);
 	ck_assert_int_eq(ts_insights_find(&f->insights, &f->rules, &f->facts, TS_UNITS_BYTES, &err),
 		TS_OK);
+	ck_assert_int_eq(ts_execution_facts_read(&f->execution, f->rd, NULL, NULL, &err), TS_OK);
+	ts_insights_add_execution(&f->insights, &f->execution);
 }
 
 static void
@@ -187,6 +190,7 @@ done(struct found *f)
 {
 	ts_insights_fini(&f->insights);
 	ts_rules_fini(&f->rules);
+	ts_execution_facts_fini(&f->execution);
 	ts_insight_facts_fini(&f->facts);
 	ts_reader_close(f->rd);
 	ts_report_close(f->report);
@@ -273,7 +277,7 @@ START_TEST(figures)
 	ck_assert_int_eq(f.insights.by_severity[TS_SEVERITY_BAD], 4);
 	ck_assert_int_eq(f.insights.by_severity[TS_SEVERITY_WARN], 5);
 	ck_assert_int_eq(f.insights.by_severity[TS_SEVERITY_NOTE], 1);
-	ck_assert_int_eq(f.insights.unknown, 1); /* no lowered variables */
+	ck_assert_int_eq(f.insights.unknown, 1 + 11); /* no lowered variables, no steps */
 	for (int i = 1; i < f.insights.count; i++)
 		ck_assert_int_le(f.insights.finding[i].severity,
 			f.insights.finding[i - 1].severity);

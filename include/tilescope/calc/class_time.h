@@ -61,13 +61,14 @@ void ts_class_sweep_finish(struct ts_class_sweep *s);
 
 /* What is asked of the sets. Cycles. */
 struct ts_class_figures {
-	int64_t span;		       /* all of the range */
-	int64_t busy;		       /* something runs */
-	int64_t all[TS_CLASS_COUNT];   /* the class runs, whatever runs beside it */
-	int64_t alone[TS_CLASS_COUNT]; /* and nothing else */
-	int64_t overlap;	       /* two classes or more */
-	int64_t io;		       /* host wait, copy or end */
-	int64_t io_covered;	       /* of these: compute runs meanwhile */
+	int64_t span;			 /* all of the range */
+	int64_t busy;			 /* something runs */
+	int64_t all[TS_CLASS_COUNT];	 /* the class runs, whatever runs beside it */
+	int64_t alone[TS_CLASS_COUNT];	 /* and nothing else */
+	int64_t covered[TS_CLASS_COUNT]; /* and compute runs, too */
+	int64_t overlap;		 /* two classes or more */
+	int64_t io;			 /* host wait, copy or end */
+	int64_t io_covered;		 /* of these: compute runs meanwhile */
 };
 
 void ts_class_figures_of(struct ts_class_figures *f, const struct ts_class_time *time);

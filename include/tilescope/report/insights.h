@@ -9,6 +9,7 @@
 #define TS_REPORT_INSIGHTS_H
 
 #include "tilescope/base/fmt.h"
+#include "tilescope/report/execution_facts.h"
 #include "tilescope/report/fullest.h"
 #include "tilescope/report/index.h"
 #include "tilescope/report/liveness.h"
@@ -16,7 +17,7 @@
 #include "tilescope/report/rules.h"
 #include "tilescope/report/target.h"
 
-enum { TS_EVIDENCE = 240, TS_PLACE = 80 };
+enum { TS_EVIDENCE = 320, TS_PLACE = 80 };
 
 /* Sections of the index that have them. */
 #define TS_INSIGHT_SECTIONS                                                             \
@@ -46,8 +47,8 @@ enum ts_code ts_insight_facts_read(struct ts_insight_facts *x, struct ts_reader 
 	struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
 void ts_insight_facts_fini(struct ts_insight_facts *x);
 
-/* Of what a saving is. */
-enum ts_saving { TS_SAVING_TILE, TS_SAVING_DEVICE };
+/* Of what a saving is: bytes of the tile of the evidence, or of the device; cycles of the runs on its IPU. */
+enum ts_saving { TS_SAVING_TILE, TS_SAVING_DEVICE, TS_SAVING_CYCLES };
 
 struct ts_finding {
 	const struct ts_rule *rule;
@@ -56,8 +57,8 @@ struct ts_finding {
 	double value;		   /* of the measure; a share as a fraction */
 	char evidence[TS_EVIDENCE]; /* one sentence with the figures; names in it are raw */
 	char place[TS_PLACE];	    /* address of the view that shows it, as --at takes it; or "" */
-	int64_t saving; /* bytes that would be free, at most, if it were mended; or TS_UNKNOWN */
-	enum ts_saving saving_of; /* of the tile of the evidence, or of the device */
+	int64_t saving; /* what would be free, at most, if it were mended; or TS_UNKNOWN */
+	enum ts_saving saving_of;
 };
 
 struct ts_insights {
@@ -68,12 +69,31 @@ struct ts_insights {
 };
 
 /*
- * Every rule that is not off. `rules` must outlive the findings. Errors: TS_E_NOMEM. Free with
- * ts_insights_fini() in every case.
+ * Every rule that is not off. `rules` must outlive the findings. What is found in the execution is not known yet:
+ * ts_insights_add_execution(). Errors: TS_E_NOMEM. Free with ts_insights_fini() in every case.
  */
 enum ts_code ts_insights_find(struct ts_insights *out, const struct ts_rules *rules,
 	const struct ts_insight_facts *facts, enum ts_units units,
 	struct ts_err *err) TS_WARN_UNUSED;
+
+/* Judge the measures of the execution, again where need be; the findings are in order afterwards. */
+void ts_insights_add_execution(struct ts_insights *in, const struct ts_execution_facts *execution);
+
+/* How much of it is bytes, or cycles; TS_UNKNOWN: it is the other, or none. */
+static inline int64_t
+ts_finding_bytes(const struct ts_finding *f)
+{
+	return f->saving_of == TS_SAVING_CYCLES ? TS_UNKNOWN : f->saving;
+}
+
+static inline int64_t
+ts_finding_cycles(const struct ts_finding *f)
+{
+	return f->saving_of == TS_SAVING_CYCLES ? f->saving : TS_UNKNOWN;
+}
+
+/* "tile", "device", "runs". */
+const char *ts_saving_word(enum ts_saving of);
 void ts_insights_fini(struct ts_insights *out);
 
 /* The worst severity that was found, as a word: "bad", "warn", "note", "ok"; "not known": of no rule. */
