@@ -157,6 +157,7 @@ static void
 place_of_set(struct ts_finding *f, const struct ts_set_fact *s)
 {
 	place_of_step(f, s->ipu, s->step);
+	snprintf(f->place + strlen(f->place), sizeof(f->place) - strlen(f->place), "&tab=lost");
 }
 
 /* Of compute sets that take TS_FACT_LARGE of the runs; false: there is none, `value` and `evidence` say so. */
