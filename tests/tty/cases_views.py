@@ -264,6 +264,10 @@ def figures_on_screen(ctx, p):
     ctx.write(ctx.config + "/config", "set units bytes\n")
     t = ctx.pty("--at", name, ctx.reports[kind], size=(w, h))
     found = digits(t.text())
+    if name == "trace" and w < 100:         # its tabs leave no room for how many steps there are
+        t.press("=")
+        t.wait("steps")
+        found = digits(t.text())
     for n in figures(name, ctx.summary(ctx.reports[kind])):
         if str(n) not in found:
             t.fail("no %s on the screen" % n)
