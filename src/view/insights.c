@@ -191,7 +191,7 @@ static void
 take_execution(struct insights_view *s, struct ts_fetch *f)
 {
 	int64_t row = insights_row(s);
-	const struct ts_rule *at = row > 0 ? insights_rule(s, row) : NULL;
+	const struct ts_rule *at = row >= 0 ? insights_rule(s, row) : NULL;
 	struct ts_table t;
 
 	ts_findings_take_execution(&s->found, f);
@@ -201,7 +201,7 @@ take_execution(struct insights_view *s, struct ts_fetch *f)
 	t = insights_table(s);
 	for (int64_t i = 0; at && i < insights_rows(s); i++)
 		if (insights_rule(s, ts_table_row(&t, i)) == at)
-			s->list.list.cursor = i;
+			ts_list_jump(&s->list.list, i);
 }
 
 static enum ts_effect

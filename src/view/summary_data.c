@@ -371,6 +371,39 @@ drop_answer(struct summary_view *s, int kind)
 	s->state[kind] = (struct ts_pane_data){0};
 }
 
+/* The rule of a line; NULL: it is no finding's. */
+static const struct ts_rule *
+rule_of_line(const struct summary_view *s, int64_t line)
+{
+	const struct summary_line *l = line < s->lines ? &s->line[line] : NULL;
+
+	return l && l->goal == GO_FINDING ? summary_findings_rule(s, (int)l->object) : NULL;
+}
+
+/* The cursor stays on what it was on: on a finding, or on a line below them. */
+static void
+take_findings(struct summary_view *s, struct ts_fetch *f)
+{
+	const struct ts_rule *rule = rule_of_line(s, s->list.cursor);
+	char id[TS_RULE_ID] = "";
+	bool below = false;
+	int lines = s->lines;
+
+	if (rule)
+		memcpy(id, rule->id, sizeof(id));
+	for (int64_t i = 0; i < s->list.cursor && !rule; i++)
+		below |= rule_of_line(s, i) != NULL;
+	summary_findings_deliver(s, f);
+	summary_make_lines(s);
+	if (below && s->list.cursor + s->lines - lines >= 0)
+		ts_list_jump(&s->list, s->list.cursor + s->lines - lines);
+	for (int64_t i = 0; i < s->lines && id[0]; i++) {
+		rule = rule_of_line(s, i);
+		if (rule && strcmp(rule->id, id) == 0)
+			ts_list_jump(&s->list, i);
+	}
+}
+
 enum ts_effect
 summary_deliver(struct ts_view *v, struct ts_fetch *f)
 {
@@ -378,8 +411,7 @@ summary_deliver(struct ts_view *v, struct ts_fetch *f)
 	int kind = f->job.kind;
 
 	if (kind == ASK_FINDINGS || kind == ASK_FOUND_RUNNING) {
-		summary_findings_deliver(s, f);
-		summary_make_lines(s);
+		take_findings(s, f);
 		return TS_EFFECT_REPAINT;
 	}
 	if (kind >= ASK_COUNT) {

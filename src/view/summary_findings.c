@@ -88,6 +88,15 @@ are_dear(const struct summary_view *s)
 		!ts_findings_can(s->base.env, true);
 }
 
+const struct ts_rule *
+summary_findings_rule(const struct summary_view *s, int line)
+{
+	const struct ts_insights *in = &s->findings.found.insights;
+	int n = (int)ts_min_i64(count_said(in), most_shown(s));
+
+	return line < n ? in->finding[line].rule : NULL;
+}
+
 int
 summary_findings_lines(const struct summary_view *s)
 {

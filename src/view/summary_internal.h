@@ -197,6 +197,7 @@ void summary_drop(struct summary_view *s);
 void summary_findings_request(struct summary_view *s);
 void summary_findings_deliver(struct summary_view *s, struct ts_fetch *f);
 void summary_findings_drop(struct summary_findings *f);
+const struct ts_rule *summary_findings_rule(const struct summary_view *s, int line); /* or NULL */
 int summary_findings_lines(const struct summary_view *s);
 void summary_findings_place(const struct summary_view *s, int line, char *out, size_t size);
 void summary_findings_draw(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int line);
