@@ -610,13 +610,15 @@ compare_stages(struct ts_pipeline *p)
 static void
 count_at_once(struct ts_pipeline *p)
 {
-	int64_t passes = 0;
+	double work = 0, span = 0;
 
 	p->at_once = -1;
-	for (int i = 0; i < p->stages; i++)
-		passes += p->stage[i].passes;
-	if (p->phases > 0)
-		p->at_once = (double)passes / (double)p->phases;
+	for (int i = 0; i < p->stages; i++) {
+		work += (double)ts_pipeline_work(p->stage[i].by_class);
+		span += (double)p->stage[i].span;
+	}
+	if (p->phases > 0 && span > 0)
+		p->at_once = work / (span / p->stages);
 }
 
 /* --- all of it -------------------------------------------------------------------------------------- */

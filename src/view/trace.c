@@ -231,7 +231,7 @@ static enum ts_effect
 show_step(struct trace_view *t, const struct ts_call *call)
 {
 	const struct ts_trace_row *row = trace_row(t, t->list.cursor);
-	int64_t from, length;
+	int64_t from, length, to;
 
 	(void)call;
 	if (!row || !row->here || row->end <= row->start) {
@@ -240,7 +240,11 @@ show_step(struct trace_view *t, const struct ts_call *call)
 	}
 	length = ts_max_i64(row->end - row->start, LEAST_CYCLES);
 	from = row->start - t->trace->from;
-	ts_span_show(&t->span, from - length, from + 2 * length);
+	to = from;
+	for (int i = 0; i < 2; i++)
+		if (!ts_add_i64(&to, length))
+			to = TS_SPAN_MAX;
+	ts_span_show(&t->span, ts_max_i64(from - length, 0), to);
 	ts_span_go(&t->span, from);
 	return TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
 }

@@ -98,6 +98,8 @@ flame_request(struct trace_drawing *d)
 		"reading frames");
 }
 
+static void fill_columns(struct trace_drawing *d);
+
 static enum ts_effect
 flame_deliver(struct trace_drawing *d, struct ts_fetch *fetch)
 {
@@ -115,6 +117,7 @@ flame_deliver(struct trace_drawing *d, struct ts_fetch *fetch)
 		ts_flame_chart_fini(&k->chart);
 		k->chart = f->chart;
 		f->chart = (struct ts_flame_chart){0};
+		fill_columns(d); /* they name frames of the chart that is gone */
 	}
 	return TS_EFFECT_REPAINT;
 }

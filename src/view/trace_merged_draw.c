@@ -189,6 +189,8 @@ draw_readout(struct trace_drawing *d, struct ts_canvas *c, struct ts_rect row)
 		snprintf(covers, sizeof(covers), "%s of ",
 			ts_fmt_percent(share, (double)n->sum.covered,
 				(double)trace_merged_length(t, k)));
+	else
+		snprintf(covers, sizeof(covers), "share not known, in ");
 	snprintf(figures, sizeof(figures), "%s%s  %s%s  %s %s",
 		trace_fmt_length(t, cycles, n->sum.cycles), trace_in_time(t) ? "" : " cycles",
 		covers, of, ts_fmt_count(steps, n->sum.steps),

@@ -128,6 +128,7 @@ static const char *const bad[] = {
 	"UPDATE step_ipu SET start = -start WHERE step % 2",
 	"UPDATE step_ipu SET \"end\" = 4611686018427387904 WHERE step % 5 = 0", /* overlap without bound */
 	"UPDATE step_ipu SET cycles = 4611686018427387904, data_in = 4611686018427387904",
+	"UPDATE step_ipu SET start = 0, \"end\" = 4611686018427387904, cycles = 4611686018427387904",
 	"UPDATE step_ipu SET start = start + 1000000000000000 * ipu, \"end\" = \"end\" + 1000000000000000 * ipu",
 	"UPDATE step_ipu SET start = 0, \"end\" = 0",
 	"UPDATE step_ipu SET tile_balance = -1, active_tiles = -5, data_out = 9.5",

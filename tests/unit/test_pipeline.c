@@ -459,7 +459,7 @@ START_TEST(test_known_pipeline)
 	ck_assert_double_eq_tol(p->bubble, 50 / 240.0, 1e-9);
 	ck_assert_double_eq_tol(p->move, 25 / 120.0, 1e-9);
 	ck_assert_double_eq_tol(p->saves, 25 / 120.0, 1e-9);
-	ck_assert_double_eq_tol(p->at_once, 2, 1e-9);
+	ck_assert_double_eq_tol(p->at_once, 190 / 120.0, 1e-9);
 	ts_pipeline_close(p);
 	ts_trace_release(t);
 }

@@ -76,7 +76,7 @@ struct ts_pipeline {
 	double mean_work;   /* of a pass of a regular stage: mean over the stages of their means */
 	double slow_factor; /* mean work of the slowest / mean_work; below 0: not known */
 	double bubble; /* share of sync, external sync and idle in all passes of regular stages; below 0: none */
-	double at_once; /* by exchange: stages with work in a phase, on average; below 0: not known */
+	double at_once; /* by exchange: stages that work at a time, on average; below 0: not known */
 	/*
 	 * Moving this part of the slowest stage's work to the fastest one makes a pass of it so much shorter (a share of its
 	 * mean span): until the two are equal, or the next slowest one leads. Estimated: as if cycles went with the work.
