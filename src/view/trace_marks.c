@@ -88,6 +88,8 @@ trace_clear_marks(struct trace_view *t, const struct ts_call *call)
 	uint64_t version = t->marks.version + 1;
 
 	(void)call;
+	if (t->marks.n == 0 && !t->marks.began && !t->marks.range)
+		return TS_EFFECT_UNKNOWN; /* it is for the selected tiles */
 	t->marks = (struct trace_marks){.version = version};
 	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC | TS_EFFECT_REFLOW);
 }

@@ -14,6 +14,8 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "tilescope/report/index_columns.h"
+
 #include "../unit/index_dir.h"
 #include "figures.h"
 #include "index_build.h"
@@ -112,6 +114,26 @@ digest_lanes(uint64_t *d, struct ts_report *r, struct ts_index *x)
 	ts_reader_close(rd);
 }
 
+/* The values, row by row: blocks begin where parts do. */
+static void
+digest_columns(uint64_t *d, struct ts_index *x)
+{
+	int64_t v[TS_COLUMN_ROWS];
+	struct ts_columns c;
+
+	if (!ts_columns_of(&c, x))
+		return;
+	for (int i = 0; i < TS_COLUMN_COUNT; i++)
+		for (int64_t k = 0; c.block[i] && k < c.blocks; k++) {
+			int rows = ts_columns_rows(&c, k);
+
+			ck_assert_int_gt(rows, 0);
+			ck_assert(ts_columns_read(&c, (enum ts_column)i, k, v));
+			for (int row = 0; row < rows; row++)
+				digest(d, &v[row], sizeof(v[row]));
+		}
+}
+
 static void
 look(struct sections *s, struct ts_report *r, struct ts_index *x)
 {
@@ -122,6 +144,8 @@ look(struct sections *s, struct ts_report *r, struct ts_index *x)
 		s->digest[i] = payload ? 1 : 0;
 		if (payload && i == TS_SECTION_LANES)
 			digest_lanes(&s->digest[i], r, x);
+		else if (payload && i == TS_SECTION_COLUMNS)
+			digest_columns(&s->digest[i], x);
 		else if (payload)
 			digest(&s->digest[i], payload, n);
 	}
