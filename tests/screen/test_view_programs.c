@@ -208,6 +208,11 @@ START_TEST(leads_elsewhere)
 }
 END_TEST
 
+/* Each program calls the next one. */
+#define CHAIN                                                                                 \
+	"DELETE FROM program_child; WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 " \
+	"FROM n WHERE i < 10000) INSERT INTO program_child SELECT i, 0, i + 1 FROM n"
+
 /* What is missing, or nonsense, one after the other: something is drawn, nothing breaks. */
 static const char *const broken[] = {
 	"DROP TABLE program_child",
@@ -220,8 +225,7 @@ static const char *const broken[] = {
 	"DROP TABLE liveness_step",
 	"DELETE FROM program",
 	"INSERT INTO program_child VALUES(20, 0, 1), (1, 99, 20), (20, 3, 20)",
-	"DELETE FROM program_child; WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < "
-	"10000) INSERT INTO program_child SELECT i, 0, i + 1 FROM n",
+	CHAIN,
 	"UPDATE program SET cycles_by_tile = x'ffffff', code_by_tile = 'text', name = x'1b5b33316d', type = 5",
 	"UPDATE program SET type = NULL, name = NULL, compute_set = -1, repeat_count = 4611686018427387904",
 	"UPDATE step_ipu SET cycles = 4611686018427387904",
