@@ -170,22 +170,36 @@ read_through(struct drawing *d, const struct trace_stretch *s)
 }
 
 /* Do rows of a lane, in the order in which they stand, begin before those before them have ended? */
+struct ends {
+	int64_t of[TS_TRACE_LANES];
+};
+
+static void
+ends_init(struct ends *e)
+{
+	for (int l = 0; l < TS_TRACE_LANES; l++)
+		e->of[l] = INT64_MIN;
+}
+
+static void
+note_part(struct ts_trace_chart *c, struct ends *e, const struct trace_part *p)
+{
+	int lane = p->end > p->start ? trace_lane_of(c, p->ipu) : -1;
+
+	if (lane < 0)
+		return;
+	c->overlap[lane] |= p->start < e->of[lane];
+	e->of[lane] = ts_max_i64(e->of[lane], p->end);
+}
+
 static void
 note_overlap(struct drawing *d)
 {
-	int64_t end[TS_TRACE_LANES];
+	struct ends ends;
 
-	for (int l = 0; l < d->c->lanes; l++)
-		end[l] = INT64_MIN;
-	for (size_t i = 0; i < d->parts.n; i++) {
-		const struct trace_part *p = &d->parts.p[i];
-		int lane = p->end > p->start ? trace_lane_of(d->c, p->ipu) : -1;
-
-		if (lane < 0)
-			continue;
-		d->c->overlap[lane] |= p->start < end[lane];
-		end[lane] = ts_max_i64(end[lane], p->end);
-	}
+	ends_init(&ends);
+	for (size_t i = 0; i < d->parts.n; i++)
+		note_part(d->c, &ends, &d->parts.p[i]);
 }
 
 static enum ts_code
@@ -214,6 +228,7 @@ static enum ts_code
 read_forwards(struct drawing *d, struct trace_sums *sums)
 {
 	struct ts_step_classes classes = d->t->classes;
+	struct ends ends;
 	struct trace_part part;
 	struct ts_rows *rows;
 	enum ts_code code = trace_parts_open(&rows, d->rd, d->t, 0, 0, d->err);
@@ -221,13 +236,16 @@ read_forwards(struct drawing *d, struct trace_sums *sums)
 
 	if (code)
 		return code;
+	ends_init(&ends);
 	while (!(code = ts_rows_next(rows, &there, d->err)) && there) {
 		int k;
 
 		if (++d->c->rows % 8192 == 0)
 			ts_progress_set(d->progress, d->c->rows, 0);
-		if (!trace_part_get(&part, rows, d->t) || part.end <= d->c->from ||
-			part.start >= d->c->to)
+		if (!trace_part_get(&part, rows, d->t))
+			continue;
+		note_part(d->c, &ends, &part); /* of all rows, as the index has it */
+		if (part.end <= d->c->from || part.start >= d->c->to)
 			continue;
 		k = ts_step_classes_find(&classes, part.step);
 		part.class_of = k < 0 ? TS_CLASS_CONTROL : (enum ts_step_class)k;
