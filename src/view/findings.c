@@ -84,7 +84,9 @@ ts_findings_can(const struct ts_view_env *env, bool cheap)
 
 	if (env->looking)
 		return false;
-	if (ts_report_has(r, TS_TILE_CATEGORY) || !ts_report_has(r, TS_LOWERED_VARIABLE) ||
+	if (ts_report_has(r, TS_TILE_CATEGORY))
+		return !cheap || ts_reach_span(&r->binding[TS_TILE_CATEGORY].reach) <= FEW_ROWS;
+	if (!ts_report_has(r, TS_LOWERED_VARIABLE) ||
 		ts_index_section(env->index, TS_SECTION_CATEGORIES, &size))
 		return true;
 	if (ts_view_waits(env, TS_SECTION_CATEGORIES, TS_LOWERED_VARIABLE))

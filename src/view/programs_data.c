@@ -212,7 +212,7 @@ ask_programs(struct programs_view *s, enum ts_worker_id worker)
 void
 programs_ahead(struct ts_view *v)
 {
-	if (v->env->report &&
+	if (v->env->report && ts_view_names_are_cheap(v->env) &&
 		ts_index_sections(v->env->index) & ts_section_bit(TS_SECTION_PROGRAMS))
 		ask_programs(programs_of(v), TS_WORKER_BULK);
 }

@@ -552,7 +552,8 @@ trace_ahead(struct ts_view *v)
 {
 	const struct ts_report *r = v->env->report;
 
-	if (r && ts_report_has(r, TS_STEP) && r->binding[TS_STEP].reach.key != TS_REACH_NONE &&
+	if (r && ts_report_has(r, TS_STEP) && ts_view_names_are_cheap(v->env) &&
+		r->binding[TS_STEP].reach.key != TS_REACH_NONE &&
 		(!ts_report_has(r, TS_STEP_IPU) ||
 			r->binding[TS_STEP_IPU].reach.key != TS_REACH_NONE))
 		ask_open((struct trace_view *)v, true);

@@ -106,3 +106,21 @@ ts_view_say_error(struct ts_view_env *env, const char *fmt, ...)
 	say(env, true, fmt, ap);
 	va_end(ap);
 }
+
+/* Wide rows, of names that are read before anybody asks: some MiB. */
+enum { FEW_WIDE = 1000 };
+
+bool
+ts_view_names_are_cheap(const struct ts_view_env *env)
+{
+	const struct ts_report *r = env->report;
+	int64_t wide = 0;
+
+	if (ts_report_has_column(r, TS_PROGRAM, TS_PROGRAM_CYCLES_BY_TILE) ||
+		ts_report_has_column(r, TS_PROGRAM, TS_PROGRAM_ESTIMATED_CYCLES_BY_TILE))
+		wide += ts_reach_work(&r->binding[TS_PROGRAM].reach);
+	if (ts_report_has_column(r, TS_COMPUTE_SET, TS_COMPUTE_SET_CYCLES_BY_TILE) ||
+		ts_report_has_column(r, TS_COMPUTE_SET, TS_COMPUTE_SET_ESTIMATED_CYCLES_BY_TILE))
+		wide += ts_reach_work(&r->binding[TS_COMPUTE_SET].reach);
+	return wide <= FEW_WIDE;
+}

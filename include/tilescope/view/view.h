@@ -260,6 +260,12 @@ ts_view_waits(const struct ts_view_env *env, enum ts_section section, enum ts_re
 	return env->coming & ts_section_bit(section) && ts_report_has(env->report, relation);
 }
 
+/*
+ * Are names of programs and compute sets read in no time? Not where figures of each tile stand beside them: each row
+ * may then take pages of its own, and nobody has asked yet.
+ */
+bool ts_view_names_are_cheap(const struct ts_view_env *env);
+
 /* Who asks for names or columns of all lowered variables will again: where they are many, the index gets their columns. */
 static inline void
 ts_view_wants_columns(struct ts_view_env *env)
