@@ -534,7 +534,11 @@ take_one(struct stage *s)
 
 START_TEST(it_is_opened_before_it_is_shown)
 {
-	struct ts_demo_options o = {.ipus = 2, .tiles = 16, .steps = 3000, .variables = 64};
+	struct ts_demo_options o = {.layout = TS_DEMO_SDK,
+		.ipus = 2,
+		.tiles = 16,
+		.steps = 3000,
+		.variables = 64};
 	struct stage s;
 
 	stage_open(&s, &o);
