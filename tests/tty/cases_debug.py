@@ -45,7 +45,8 @@ def debug_tab(ctx, size):
         t.press("end")
     else:
         t.wait("leaf to root")
-        t.has("poplar ", "Debug")
+        t.wait("poplar ")
+        t.has("Debug")
         t.press("tab", "end")
         t.has("context", "BertForPreTraining")
         t.press("home", "left")             # folded
