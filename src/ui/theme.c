@@ -59,6 +59,7 @@ ts_theme_init(struct ts_theme *t)
 		t->role[built_in[i].role].attr = (uint8_t)built_in[i].attr;
 	t->ground.fg = GROUND_FG;
 	t->ground.bg = GROUND_BG;
+	t->ground.painted = false;
 }
 
 static int
