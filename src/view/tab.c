@@ -248,7 +248,8 @@ ts_tabs_deliver(struct ts_tabs *s, struct ts_fetch *f)
 	if (f->job.kind == TS_DEBUG_KIND) {
 		enum ts_effect effect = ts_debug_deliver(&s->debug, s->tab[0].view, f);
 
-		cut_debug(s);
+		if (!ts_rect_empty(s->debug_at)) /* it may say a line more; its place stays */
+			ts_debug_resize(&s->debug, s->debug_at);
 		return effect;
 	}
 	if (f->job.kind < TS_TAB_KIND || i >= s->count || !s->tab[i].ops->deliver)

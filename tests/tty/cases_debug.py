@@ -45,7 +45,6 @@ def debug_tab(ctx, size):
         t.press("end")
     else:
         t.wait("leaf to root")
-        t.press("C-l")
         t.wait("poplar ")
         t.has("Debug")
         t.press("tab", "end")
