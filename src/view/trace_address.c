@@ -107,6 +107,55 @@ get_step(struct ts_view *v, struct ts_strbuf *out)
 }
 
 static bool
+get_marks(struct ts_view *v, struct ts_strbuf *out)
+{
+	return trace_write_marks(trace_of(v), out);
+}
+
+static enum ts_arg_state
+set_marks(struct ts_view *v, const char *value)
+{
+	struct trace_view *t = trace_of(v);
+
+	if (!t->trace)
+		return TS_ARG_LATER;
+	if (trace_read_marks(t, value)) {
+		trace_arrange(t);
+		return TS_ARG_DONE;
+	}
+	ts_view_say_error(v->env, "marks are steps from %lld to %lld, %d at most: 5,9-12",
+		(long long)t->trace->first_step, (long long)t->trace->last_step, TRACE_MARKS);
+	return TS_ARG_NO;
+}
+
+static bool
+get_range(struct ts_view *v, struct ts_strbuf *out)
+{
+	const struct trace_marks *m = &trace_of(v)->marks;
+
+	if (m->range)
+		ts_strbuf_printf(out, "%lld-%lld", (long long)m->from, (long long)m->to);
+	return m->range;
+}
+
+static enum ts_arg_state
+set_range(struct ts_view *v, const char *value)
+{
+	struct trace_view *t = trace_of(v);
+	char first[TS_FMT_MAX], last[TS_FMT_MAX];
+	int64_t from, to;
+
+	if (!t->trace)
+		return TS_ARG_LATER;
+	ts_arg_range(value, &from, &to);
+	if (trace_set_range(t, from, to))
+		return TS_ARG_DONE;
+	ts_view_say_error(v->env, "cycles go from %s to %s", ts_fmt_count(first, t->trace->from),
+		ts_fmt_count(last, t->trace->to));
+	return TS_ARG_NO;
+}
+
+static bool
 get_debug(struct ts_view *v, struct ts_strbuf *out)
 {
 	return ts_arg_say_yes(out, trace_of(v)->tabs.split);
@@ -328,6 +377,8 @@ const struct ts_view_arg trace_args[] = {
 	{"zoom", TS_ARG_RANGE, get_zoom, set_zoom, 0},
 	{"ipu", TS_ARG_NUMBER, get_ipu, set_ipu, 0},
 	{"step", TS_ARG_NUMBER, get_step, NULL, TS_CMD_GOTO},
+	{"marks", TS_ARG_TEXT, get_marks, set_marks, 0},
+	{"range", TS_ARG_RANGE, get_range, set_range, 0},
 	{"stages", TS_ARG_TEXT, get_stages, set_stages, 0},
 	{"merge", MERGES, get_merge, set_merge, 0},
 	{"ipus", TS_ARG_YES, get_all_ipus, set_all_ipus, 0},

@@ -292,6 +292,7 @@ draw_strip(struct trace_view *t, struct ts_canvas *c)
 	from = ts_span_overview(&t->span, n, t->span.from);
 	to = ts_span_overview(&t->span, n, t->span.to - 1) + 1;
 	ts_chart_strip(c, r, v, n, 1, from, to, t->has_cost ? hit : NULL);
+	trace_draw_range_in(t, c, (struct ts_rect){r.x, r.y, n, 1});
 }
 
 /* --- read-out --------------------------------------------------------------------------------- */

@@ -392,6 +392,10 @@ void trace_ask_marked(struct trace_view *t);
 enum ts_effect trace_take_marked(struct trace_view *t, struct trace_fetch *f);
 bool trace_say_marked(const struct trace_view *t, char *out, size_t size);
 void trace_draw_range(struct trace_view *t, struct ts_canvas *c);
+void trace_draw_range_in(struct trace_view *t, struct ts_canvas *c, struct ts_rect strip);
+bool trace_write_marks(const struct trace_view *t, struct ts_strbuf *out);
+bool trace_read_marks(struct trace_view *t, const char *list);
+bool trace_set_range(struct trace_view *t, int64_t from, int64_t to);
 
 /* --- trace_jumps.c --- */
 enum ts_effect trace_jump_command(struct trace_view *t, const struct ts_call *call);

@@ -7,6 +7,8 @@
  */
 #include "config.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,6 +116,91 @@ trace_zoom_marks(struct trace_view *t, const struct ts_call *call)
 	return trace_go_time(t, from);
 }
 
+/* --- in the address ---------------------------------------------------------------------------------- */
+
+static int
+by_number(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* "5,9-12": the marked steps, rising. False: none are. */
+bool
+trace_write_marks(const struct trace_view *t, struct ts_strbuf *out)
+{
+	int64_t step[TRACE_MARKS];
+	int n = t->marks.n;
+
+	memcpy(step, t->marks.step, sizeof(step));
+	qsort(step, (size_t)n, sizeof(step[0]), by_number);
+	for (int i = 0, last; i < n; i = last + 1) {
+		for (last = i; last + 1 < n && step[last + 1] == step[last] + 1;)
+			last++;
+		ts_strbuf_printf(out, "%s%lld", i > 0 ? "," : "", (long long)step[i]);
+		if (last > i)
+			ts_strbuf_printf(out, "-%lld", (long long)step[last]);
+	}
+	return n > 0;
+}
+
+static bool
+take_step(const char **s, const struct ts_trace *trace, int64_t *out)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)**s))
+		return false;
+	errno = 0;
+	*out = strtoll(*s, &end, 10);
+	*s = end;
+	return !errno && *out >= trace->first_step && *out <= trace->last_step;
+}
+
+/* Mark the steps of such a list instead of those that are marked. False: it is none, or of too many. */
+bool
+trace_read_marks(struct trace_view *t, const char *list)
+{
+	struct trace_marks marks = t->marks;
+	int64_t a, b;
+
+	marks.n = 0;
+	do {
+		if (!take_step(&list, t->trace, &a))
+			return false;
+		b = a;
+		if (*list == '-' && (list++, !take_step(&list, t->trace, &b)))
+			return false;
+		if (b < a || b - a >= TRACE_MARKS - marks.n)
+			return false;
+		for (; a <= b; a++)
+			if (place_of(&marks, a) < 0)
+				marks.step[marks.n++] = a;
+	} while (*list++ == ',');
+	if (list[-1])
+		return false;
+	marks.version++;
+	marks.known = false;
+	t->marks = marks;
+	return true;
+}
+
+/* [from, to) is the range, as far as there are cycles. False: there are none in it. */
+bool
+trace_set_range(struct trace_view *t, int64_t from, int64_t to)
+{
+	from = ts_max_i64(from, t->trace->from);
+	to = ts_min_i64(to, t->trace->to);
+	if (from >= to)
+		return false;
+	t->marks.began = false;
+	t->marks.range = true;
+	t->marks.from = from;
+	t->marks.to = to;
+	return true;
+}
+
 /* --- what they come to ------------------------------------------------------------------------------ */
 
 enum ts_code
@@ -188,6 +275,27 @@ trace_say_marked(const struct trace_view *t, char *out, size_t size)
 		(long long)m->ipu,
 		ts_fmt_percent(share, (double)m->cycles, (double)(t->trace->to - t->trace->from)));
 	return true;
+}
+
+/* In the overview its columns stand out; of one that has only begun, the column. */
+void
+trace_draw_range_in(struct trace_view *t, struct ts_canvas *c, struct ts_rect strip)
+{
+	const struct trace_marks *m = &t->marks;
+	int64_t first = (m->range ? m->from : m->begin) - t->trace->from;
+	int64_t last = m->range ? m->to - 1 - t->trace->from : first;
+	int from, to;
+
+	if (!m->range && !m->began)
+		return;
+	from = ts_span_overview(&t->span, strip.w, first);
+	to = ts_span_overview(&t->span, strip.w, last);
+	ts_rect_cut_left(&strip, from);
+	strip = ts_rect_cut_left(&strip, to - from + 1);
+	ts_canvas_overlay(c, strip, TS_ROLE_SELECTION);
+	ts_canvas_glyph(c, strip, 0, 0, TS_ROLE_MARK, from < to ? '<' : '|');
+	if (from < to)
+		ts_canvas_glyph(c, strip, to - from, 0, TS_ROLE_MARK, '>');
 }
 
 void

@@ -230,6 +230,56 @@ START_TEST(marks_are_added_up)
 }
 END_TEST
 
+static enum ts_arg_state
+go_to_address(const char *name, const char *value)
+{
+	for (const struct ts_view_arg *a = ts_view_trace.args; a->name; a++)
+		if (strcmp(a->name, name) == 0 && a->set) {
+			enum ts_arg_state state = a->set(h.view, value);
+
+			harness_settle(&h);
+			return state;
+		}
+	ck_abort_msg("no %s", name);
+}
+
+/* The address has marks and range; they come back, and the range stands in the overview. */
+START_TEST(marks_are_in_the_address)
+{
+	static const char *const bad[] = {"", "x", "3-", "-3", "5-3", "40", "0-40", "3,", "3;4",
+		"99999999999999999999", "3-99999999999999999999"};
+
+	plain(2, 48, 30); /* 40 columns of 1000 cycles */
+	ck_assert_int_eq(go_to_address("marks", "9,3-5,4"), TS_ARG_DONE);
+	harness_says(&h, "4 marked: 4,000 cycles on ipu 0, 10.0% of all");
+	says_address("marks=3-5,9 ");
+	for (size_t i = 0; i < TS_COUNT(bad); i++)
+		ck_assert_int_eq(go_to_address("marks", bad[i]), TS_ARG_NO);
+	says_address("marks=3-5,9 ");
+	ck_assert(!harness_has(&h, "<"));
+	ck_assert_int_eq(go_to_address("range", "8000-12000"), TS_ARG_DONE);
+	says_address("range=8000-12000 ");
+	harness_says(&h, "<__>");
+	ck_assert_int_eq(go_to_address("range", "39000-999999"), TS_ARG_DONE);
+	says_address("range=39000-40000 ");
+	ck_assert_int_eq(go_to_address("range", "40000-50000"), TS_ARG_NO);
+	harness_command(&h, "marks-clear");
+	harness_command(&h, "goto 20");
+	harness_command(&h, "range"); /* it has begun */
+	harness_says(&h, "#___|___#");
+	harness_end(&h);
+	plain(1, 48, 30);
+	harness_sql(&h, "DROP TABLE step_ipu");
+	harness_stop(&h);
+	harness_start(&h, &ts_view_trace, 48, 30, TS_GLYPHS_ASCII);
+	ck_assert_int_eq(go_to_address("marks", "3"), TS_ARG_LATER); /* nothing is there yet */
+	harness_settle(&h);
+	ck_assert_int_eq(go_to_address("marks", "3"), TS_ARG_DONE);
+	ck_assert_int_eq(go_to_address("range", "0-1"), TS_ARG_NO);
+	harness_end(&h);
+}
+END_TEST
+
 static void
 stands_on(const char *step)
 {
@@ -288,6 +338,7 @@ main(void)
 	tcase_add_test(lanes, overlapping_steps_have_a_row);
 	tcase_add_test(lanes, hidden_classes_change_no_figure);
 	tcase_add_test(lanes, marks_are_added_up);
+	tcase_add_test(lanes, marks_are_in_the_address);
 	tcase_add_test(lanes, jumps_lead_there);
 	suite_add_tcase(suite, lanes);
 	srunner_run_all(runner, CK_NORMAL);
