@@ -517,20 +517,52 @@ soften(enum ts_code code, enum ts_code *told, struct ts_err *why, struct ts_err 
 	return code && !damaged(code);
 }
 
+static struct ts_trace *
+make(void)
+{
+	struct ts_trace *t = ts_alloc(1, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	atomic_init(&t->uses, 1);
+	t->honest = ts_honesty_unknown();
+	t->artefact_start = t->artefact_end = TS_UNKNOWN;
+	return t;
+}
+
+enum ts_code
+ts_trace_open_empty(struct ts_trace **out, struct ts_reader *rd, struct ts_err *err)
+{
+	const struct ts_binding *b = &rd->report->binding[TS_STEP];
+	struct ts_trace *t = make();
+	enum ts_code code;
+
+	*out = NULL;
+	if (!t)
+		return ts_err_nomem(err);
+	t->last_step = -1;
+	snprintf(t->why_no_parts, sizeof(t->why_no_parts), "%s",
+		b->bound ? "the table of steps has no rows" : b->reason);
+	code = open_facts(t, rd, err);
+	if (code && !damaged(code)) {
+		ts_trace_release(t);
+		return code;
+	}
+	*out = t;
+	return code;
+}
+
 enum ts_code
 ts_trace_open(struct ts_trace **out, struct ts_reader *rd, struct ts_progress *progress,
 	struct ts_err *err)
 {
-	struct ts_trace *t = ts_alloc(1, sizeof(*t));
+	struct ts_trace *t = make();
 	struct ts_err why = {0};
 	enum ts_code code, told = TS_OK;
 
 	*out = NULL;
 	if (!t)
 		return ts_err_nomem(err);
-	atomic_init(&t->uses, 1);
-	t->honest = ts_honesty_unknown();
-	t->artefact_start = t->artefact_end = TS_UNKNOWN;
 	code = ts_report_has(rd->report, TS_STEP)
 		? ts_step_names_read(&t->names, rd, &why)
 		: ts_err_set(&why, TS_E_ABSENT, "%s", rd->report->binding[TS_STEP].reason);

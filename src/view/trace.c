@@ -208,12 +208,21 @@ zoom_pane(struct trace_view *t, const struct ts_call *call)
 }
 
 static enum ts_effect
+no_steps(struct trace_view *t)
+{
+	ts_view_say_error(t->view.env, "no steps are recorded");
+	return TS_EFFECT_BELL;
+}
+
+static enum ts_effect
 go_to(struct trace_view *t, const struct ts_call *call)
 {
 	const char *word = ts_call_arg(call, 0);
 	char *end, first[TS_FMT_MAX], last[TS_FMT_MAX];
 	long long step;
 
+	if (t->trace->rows == 0)
+		return no_steps(t);
 	errno = 0;
 	step = word ? strtoll(word, &end, 10) : -1;
 	if (!word || errno || end == word || *end || step < t->trace->first_step ||
@@ -270,6 +279,8 @@ search(struct trace_view *t, const struct ts_call *call)
 {
 	const char *needle = ts_call_arg(call, 0);
 
+	if (t->trace->rows == 0)
+		return no_steps(t);
 	trace_search_begin(t, needle ? needle : "", call->cmd == TS_CMD_SEARCH ? 1 : -1);
 	return TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
 }

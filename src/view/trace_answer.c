@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "trace_blocks.h"
 #include "trace_internal.h"
 
 /* Where the cursor goes first: to the step that others look at, else to the begin. */
@@ -38,8 +39,19 @@ trace_lanes_state(struct trace_view *t)
 	if (t->trace->has_parts)
 		return;
 	t->lanes.state = TS_PANE_ABSENT;
-	t->lanes.absent = TS_ABSENT_LANES;
+	t->lanes.absent = t->trace->rows > 0 ? TS_ABSENT_LANES : TS_ABSENT_STEPS;
 	snprintf(t->lanes.reason, sizeof(t->lanes.reason), "%.199s", t->trace->why_no_parts);
+}
+
+/* What is there when nothing but blocks is: a drawing and a tab. The list says what is missing. */
+static void
+show_blocks(struct trace_view *t)
+{
+	t->steps = t->lanes;
+	trace_draw_named(t, trace_drawing_blocks.name);
+	for (int i = 0; i < t->tabs.count; i++)
+		if (t->tabs.tab[i].ops == &trace_tab_blocks)
+			ts_tabs_show(&t->tabs, i);
 }
 
 static enum ts_effect
@@ -71,6 +83,8 @@ take_open(struct trace_view *t, struct trace_fetch *f)
 	ts_list_set_count(&t->list, t->trace->rows);
 	first_place(t);
 	trace_lanes_begin(t);
+	if (t->trace->rows == 0)
+		show_blocks(t);
 	trace_arrange(t); /* now it is known how many lanes there are */
 	return TS_EFFECT_RECALC | TS_EFFECT_REPAINT;
 }

@@ -226,24 +226,6 @@ draw_lane(struct trace_drawing *d, struct ts_canvas *c, int y, size_t number, bo
 	}
 }
 
-/* Of a tick: cycles or time, as the view shows them. */
-static const char *
-tick(void *ctx, double v, char out[TS_FMT_MAX])
-{
-	return trace_fmt_length(ctx, out, (int64_t)(v + 0.5));
-}
-
-static void
-draw_axis(struct trace_drawing *d, struct ts_canvas *c)
-{
-	const struct drawn_blocks *o = d->own;
-	struct ts_chart_frame frame = {.plot = o->plot, .x = o->axis};
-	struct ts_rect label = {d->labels.x, d->labels.y, d->labels.w, 1};
-
-	ts_chart_x_axis(c, &frame, (double)o->span.from, (double)o->span.to, 10, tick, d->trace);
-	ts_canvas_text(c, label, 0, 0, TS_ROLE_AXIS, trace_in_time(d->trace) ? "since" : "cycles");
-}
-
 /* The lane with the cursor is in sight. */
 static void
 scroll(struct drawn_blocks *o, const struct ts_blocks *b)
@@ -278,7 +260,7 @@ drawing_draw(struct trace_drawing *d, struct ts_canvas *c, bool focus)
 	}
 	take_blocks(o, b);
 	scroll(o, b);
-	draw_axis(d, c);
+	trace_draw_ruler(d->trace, c, o->plot, o->axis, o->span.from, o->span.to);
 	for (size_t i = o->top; i < b->lanes && y < o->plot.h; i++) {
 		draw_lane(d, c, y, i, focus);
 		y += lane_height(b, i);

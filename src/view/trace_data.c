@@ -24,6 +24,8 @@ read_open(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 	struct trace_fetch *t = (struct trace_fetch *)f;
 	enum ts_code code = ts_trace_open(&t->opened, rd, &f->job.progress, err);
 
+	if (code == TS_E_ABSENT && ts_report_has(rd->report, TS_BLOCK))
+		code = ts_trace_open_empty(&t->opened, rd, err); /* lightweight profiling alone */
 	if (t->opened && t->opened->numbered && t->ref_at != TS_UNKNOWN)
 		t->found = ts_steps_row(&t->row, &t->opened->steps, rd, t->ref_at, NULL) == TS_OK;
 	return code;

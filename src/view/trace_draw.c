@@ -178,20 +178,20 @@ choose_ticks(struct ticks *k, double to, double step, bool time)
 		k->decimals = (int)ts_clamp_i64((int64_t)ceil(log10(k->unit / step) - 1e-9), 0, 9);
 }
 
-static void
-draw_axis(struct trace_view *t, struct ts_canvas *c)
+void
+trace_draw_ruler(struct trace_view *t, struct ts_canvas *c, struct ts_rect plot,
+	struct ts_rect axis, int64_t first, int64_t last)
 {
-	struct ts_chart_frame frame = {.plot = t->at.lanes, .x = t->at.axis};
+	struct ts_chart_frame frame = {.plot = plot, .x = axis};
 	double scale = trace_in_time(t) ? 1e6 / trace_clock(t) : 1;
-	double from = (double)(t->trace->from + t->span.from) * scale;
-	double to = (double)(t->trace->from + t->span.to) * scale;
+	double from = (double)first * scale, to = (double)last * scale;
 	struct ticks k;
 
-	if (ts_rect_empty(t->at.axis) || to <= from)
+	if (ts_rect_empty(axis) || to <= from)
 		return;
-	choose_ticks(&k, to, (to - from) / (t->at.axis.w / 10 + 1) / 2, trace_in_time(t));
+	choose_ticks(&k, to, (to - from) / (axis.w / 10 + 1) / 2, trace_in_time(t));
 	ts_chart_x_axis(c, &frame, from, to, 10, tick, &k);
-	ts_canvas_text(c, (struct ts_rect){t->area.x, t->at.axis.y, t->at.labels.w, 1}, 0, 0,
+	ts_canvas_text(c, (struct ts_rect){t->area.x, axis.y, axis.x - t->area.x, 1}, 0, 0,
 		TS_ROLE_AXIS, trace_in_time(t) ? "time" : "cycles");
 }
 
@@ -388,6 +388,11 @@ draw_readout(struct trace_view *t, struct ts_canvas *c)
 		return;
 	ts_canvas_fill(c, r, TS_ROLE_STATUS, ' ');
 	line = ts_rect_row(r, 0);
+	if (t->trace->rows == 0) {
+		ts_canvas_text(c, line, 0, 0, TS_ROLE_STATUS,
+			"lightweight profiling alone: blocks, and no steps");
+		return;
+	}
 	if (!row || t->window.ipu != trace_ipu(t)) {
 		if (t->fetch[ASK_WINDOW])
 			ts_canvas_pending(c, line, 0, 0);
@@ -449,7 +454,8 @@ trace_draw(struct ts_view *v, struct ts_canvas *c)
 	}
 	if (!ts_rect_empty(t->at.lanes)) {
 		draw_strip(t, c);
-		draw_axis(t, c);
+		trace_draw_ruler(t, c, t->at.lanes, t->at.axis, t->trace->from + t->span.from,
+			t->trace->from + t->span.to);
 		d->ops->draw(d, c, t->focus == TRACE_LANES);
 		if (!d->ops->own_axis) {
 			draw_runs(t, c);

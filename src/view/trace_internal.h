@@ -449,6 +449,10 @@ extern const struct ts_column trace_columns[];
 void trace_table(struct ts_table *table, struct trace_view *t);
 void trace_arrange(struct trace_view *t); /* layout, and what follows from it */
 
+/* Ticks of the cycles [first, last) over the columns of `axis`, as cycles or time, and which of them on its left. */
+void trace_draw_ruler(struct trace_view *t, struct ts_canvas *c, struct ts_rect plot,
+	struct ts_rect axis, int64_t first, int64_t last);
+
 /* Clock in Hz, 0 = not known; and does the view show time? */
 double trace_clock(const struct trace_view *t);
 bool trace_in_time(const struct trace_view *t);

@@ -42,7 +42,7 @@ steps_note(const struct ts_tab *tab, char out[TS_TAB_NOTE])
 	char of[TS_FMT_MAX], hits[TS_FMT_MAX], share[TS_FMT_MAX];
 	bool damaged = t->trace && (t->trace->cut || t->data.state == TS_PANE_PARTIAL);
 
-	if (!t->trace)
+	if (!t->trace || t->trace->rows == 0)
 		return;
 	if (t->has_hits && t->needle[0])
 		snprintf(out, TS_TAB_NOTE, "%s %s%s%s", ts_fmt_count(hits, t->hits.count),
@@ -72,8 +72,9 @@ steps_draw(struct ts_tab *tab, struct ts_canvas *c, bool focus)
 	struct ts_table table;
 	char total[160];
 
-	if (t->steps.state == TS_PANE_FAILED && !t->fetch[ASK_WINDOW] &&
-		!trace_row(t, t->list.cursor)) {
+	if (t->steps.state == TS_PANE_ABSENT ||
+		(t->steps.state == TS_PANE_FAILED && !t->fetch[ASK_WINDOW] &&
+			!trace_row(t, t->list.cursor))) {
 		ts_pane_draw(c, tab->r, t->view.env, &t->steps);
 		return;
 	}

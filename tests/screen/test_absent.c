@@ -203,6 +203,8 @@ START_TEST(what_is_said)
 	begin(&s, m->layout);
 	if (m->says == TS_ABSENT_LIVENESS) /* else it is derived from the intervals of classes */
 		harness_sql(&s.h, "DROP TABLE IF EXISTS class_interval");
+	if (m->says == TS_ABSENT_STEPS) /* else blocks are shown */
+		harness_sql(&s.h, "DROP TABLE IF EXISTS block");
 	rename_table(&s, m->table, "gone");
 	text = screen(&s, m->view, 160, 50);
 	says(text, a->what);
@@ -225,7 +227,7 @@ START_TEST(places_that_are_not_there)
 	begin(&s, TS_DEMO_STORE);
 	harness_sql(&s.h,
 		"DROP TABLE step; DROP TABLE tile_memory; DROP TABLE liveness_step;"
-		"DROP TABLE lowered_variable");
+		"DROP TABLE lowered_variable; DROP TABLE block");
 	text = screen(&s, &ts_view_trace, 80, 22);
 	says(text, "Not in this report: the steps of the execution");
 	says(text, "Instead: Tables (9), any table of the file.");

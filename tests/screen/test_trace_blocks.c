@@ -146,6 +146,58 @@ START_TEST(nothing_there)
 }
 END_TEST
 
+/* A report of lightweight profiling has nothing but blocks: they are shown, the rest says what is missing. */
+START_TEST(nothing_but_blocks)
+{
+	static const char *const keys[] = {"search x", "search-next", "goto 3", "mark", "range",
+		"marks-clear", "zoom-selection", "jump step", "jump class", "jump gap",
+		"jump longest", "jump run", "executions", "lanes all", "lane-fold", "open",
+		"sort cycles", "scope all", "merge all", "copy", "ipu-next", "zoom-in", "right",
+		"time-unit"};
+	static const char *const drawings[] = {"lanes", "flame", "merged", "bsp"};
+	struct harness h;
+	struct ts_explain e;
+
+	harness_dir(&h);
+	harness_sql(&h,
+		"CREATE TABLE report(key TEXT, value TEXT);"
+		"INSERT INTO report VALUES('store_version','1'),('source','store')");
+	harness_sql(&h, BLOCKS);
+	harness_start(&h, &ts_view_trace, 120, 38, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	harness_look(&h, "blocks-alone-120x38");
+	harness_says(&h, "9 blocks on 2 tiles");
+	harness_says(&h, "net/step  1,000, 100 by itself");
+	ck_assert(harness_command(&h, "goto 0") & TS_EFFECT_BELL);
+	ck_assert_str_eq(h.env.message, "no steps are recorded");
+	harness_command(&h, "tab steps");
+	harness_says(&h, "the steps of the execution");
+	harness_says(&h, "the blocks of lightweight profiling");
+	for (size_t d = 0; d < TS_COUNT(drawings); d++) {
+		char line[40];
+
+		snprintf(line, sizeof(line), "drawing %s", drawings[d]);
+		harness_command(&h, line);
+		harness_says(&h, "ot in this report");
+		for (size_t i = 0; i < TS_COUNT(keys); i++)
+			harness_command(&h, keys[i]);
+		harness_command(&h, "pane-next");
+		ts_explain_init(&e);
+		h.view->ops->explain(h.view, &e);
+	}
+	for (int i = 0; i < 14; i++) {
+		harness_command(&h, "tab-next");
+		harness_draw(&h);
+		ts_explain_init(&e);
+		h.view->ops->explain(h.view, &e);
+	}
+	h.view->ops->reload(h.view);
+	harness_settle(&h);
+	harness_says(&h, "9 blocks on 2 tiles");
+	harness_end(&h);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -160,6 +212,7 @@ main(void)
 	tcase_add_test(t, walks);
 	tcase_add_test(t, queries);
 	tcase_add_test(t, nothing_there);
+	tcase_add_test(t, nothing_but_blocks);
 	srunner_run_all(r, CK_NORMAL);
 	failed = srunner_ntests_failed(r);
 	srunner_free(r);

@@ -85,6 +85,10 @@ struct ts_trace {
  */
 enum ts_code ts_trace_open(struct ts_trace **out, struct ts_reader *rd,
 	struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
+
+/* One without steps, for a report that has nothing but blocks: `rows` is 0, and why stands in `why_no_parts`. */
+enum ts_code ts_trace_open_empty(struct ts_trace **out, struct ts_reader *rd,
+	struct ts_err *err) TS_WARN_UNUSED;
 struct ts_trace *ts_trace_hold(struct ts_trace *t);
 void ts_trace_release(struct ts_trace *t);
 
