@@ -3,8 +3,9 @@
  * trace_longest - the longest steps of an IPU in a range of cycles.
  *
  * In the index each block of 8,192 rows says how long its longest one is: blocks are looked into from the longest down,
- * until no other can have a longer row than the last of those that were found. The steps that they belong to stand in
- * the report alone: the rows of their leaves are read. Without the index all rows of the range are read.
+ * until no other can have a longer row than the last of those that were found. Of a block only those leaves count whose
+ * cycles of one class come to as much. The steps that rows belong to stand in the report alone: the rows of their leaves
+ * are read. Without the index all rows of the range are read.
  */
 #include "config.h"
 
@@ -62,7 +63,31 @@ keep(struct longest *l, const struct found *f)
 	l->found[i] = *f;
 }
 
+/* Can one that starts at `start` or later and has at most so many cycles in the range be kept? */
+static bool
+may_count(const struct longest *l, int64_t most, int64_t start)
+{
+	const struct found *last = &l->found[l->n - 1];
+
+	if (most <= 0 || l->n < TS_TRACE_LONGEST)
+		return most > 0;
+	return most > last->of.inside || (most == last->of.inside && start < last->of.start);
+}
+
 /* --- in the index --------------------------------------------------------------------------------- */
+
+/* Cycles that a row of the leaf has at most: no more than all rows of its class. */
+static int64_t
+longest_of(const struct ts_lane_leaf *leaf)
+{
+	int64_t most = 0;
+
+	if (leaf->flags & TS_LEAF_WIDE)
+		return INT64_MAX;
+	for (int k = 0; k < TS_CLASS_COUNT; k++)
+		most = ts_max_i64(most, leaf->length[k]);
+	return most;
+}
 
 static void
 look_into(struct longest *l, struct trace_leaves *leaves, const struct ts_lane_node *n)
@@ -75,9 +100,10 @@ look_into(struct longest *l, struct trace_leaves *leaves, const struct ts_lane_n
 		struct found f = {.of = {.step = TS_UNKNOWN},
 			.rowid = (int64_t)((uint64_t)n->rowid + leaf[i].rowid),
 			.rowids = leaf[i].rowids};
+		int64_t most = inside(l, leaf[i].start, ts_leaf_end(&leaf[i]));
 		int rows;
 
-		if (inside(l, leaf[i].start, ts_leaf_end(&leaf[i])) <= 0)
+		if (!may_count(l, ts_min_i64(most, longest_of(&leaf[i])), leaf[i].start))
 			continue;
 		rows = trace_leaf_rows(row, leaves, l->ipu, n, &leaf[i]);
 		l->broken |= rows <= 0;
@@ -127,7 +153,8 @@ look_along(struct longest *l, struct trace_leaves *leaves, const struct ts_lane 
 	for (size_t i = 0; i < n && !l->broken && !code; i++) {
 		if (l->n == TS_TRACE_LONGEST && block[i].most < l->found[l->n - 1].of.inside)
 			break;
-		look_into(l, leaves, block[i].node);
+		if (may_count(l, block[i].most, block[i].node->start))
+			look_into(l, leaves, block[i].node);
 		if (ts_cancelled(cancel))
 			code = ts_err_set(err, TS_E_CANCELLED, "cancelled");
 	}

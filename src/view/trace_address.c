@@ -86,7 +86,8 @@ set_ipu(struct ts_view *v, const char *value)
 	for (int i = 0; t->trace && i < t->trace->ipus; i++)
 		if (t->trace->ipu[i] == ipu) {
 			t->ipu = i;
-			t->follow = FOLLOW_LIST;
+			if (t->follow != FOLLOW_TIME) /* the zoom said where */
+				t->follow = FOLLOW_LIST;
 			trace_arrange(t);
 			return TS_ARG_DONE;
 		}

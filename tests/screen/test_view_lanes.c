@@ -263,6 +263,21 @@ START_TEST(marks_are_in_the_address)
 	ck_assert_int_eq(go_to_address("range", "39000-999999"), TS_ARG_DONE);
 	says_address("range=39000-40000 ");
 	ck_assert_int_eq(go_to_address("range", "40000-50000"), TS_ARG_NO);
+	ck_assert_int_eq(go_to_address("zoom", "30000-34000"), TS_ARG_DONE);
+	says_address("zoom=30000-34000 ipu=0 step=30 ");
+	h.view->ops->reload(h.view);
+	harness_settle(&h);
+	harness_command(&h, "zoom-fit");
+	harness_command(&h, "goto 0");
+	for (const struct ts_view_arg *a = ts_view_trace.args; a->name; a++)
+		if (strcmp(a->name, "zoom") ==
+			0) /* both before any answer, as an address has them */
+			a->set(h.view, "30000-34000");
+		else if (strcmp(a->name, "ipu") == 0)
+			a->set(h.view, "1");
+	harness_settle(&h);
+	says_address("zoom=30000-34000 ipu=1 step=30 ");
+	harness_command(&h, "zoom-fit");
 	harness_command(&h, "marks-clear");
 	harness_command(&h, "goto 20");
 	harness_command(&h, "range"); /* it has begun */
