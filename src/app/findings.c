@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "tilescope/app/gather.h"
+#include "tilescope/app/index_now.h"
 #include "tilescope/app/open.h"
 #include "tilescope/app/verbs.h"
 #include "tilescope/app/watch.h"
@@ -24,6 +25,7 @@ struct findings {
 	const struct ts_args *args;
 	struct ts_watch *watch;
 	struct ts_rules rules;
+	struct ts_pattern *stages; /* --stages, or NULL */
 	struct ts_gather gather;
 };
 
@@ -276,21 +278,25 @@ rows_looked(struct ts_rows_out *rows, const char *path, const struct looked *l)
 /* --- the verb --------------------------------------------------------------------------------- */
 
 static enum ts_code
-look(struct looked *l, const struct findings *all, struct ts_reader *rd, struct ts_err *err)
+look(struct looked *l, const struct findings *all, struct ts_report *r, struct ts_reader *rd,
+	struct ts_err *err)
 {
 	struct ts_progress *progress = ts_watch_progress(all->watch);
-	enum ts_code code = ts_use_index(rd, all->args, TS_INSIGHT_SECTIONS | TS_EXECUTION_SECTIONS,
-		all->watch, err);
+	struct ts_cache cache;
+	enum ts_code code = ts_index_now(&cache, r, rd, all->args,
+		TS_INSIGHT_SECTIONS | TS_EXECUTION_SECTIONS, all->watch, err);
 
 	if (!code)
 		code = ts_insight_facts_read(&l->facts, rd, progress, err);
 	if (!code)
-		code = ts_execution_facts_read(&l->execution, rd, NULL, progress, err);
+		code = ts_execution_facts_read(&l->execution, rd, all->stages, &cache, progress,
+			err);
 	if (!code)
 		code = ts_insights_find(&l->insights, &all->rules, &l->facts, all->args->units,
 			err);
 	if (!code)
 		ts_insights_add_execution(&l->insights, &l->execution);
+	ts_cache_fini(&cache);
 	return code;
 }
 
@@ -321,7 +327,7 @@ one_report(struct findings *all, const char *path)
 	if (code)
 		return ts_exit_of(code);
 	l = ts_alloc(1, sizeof(*l));
-	code = l ? look(l, all, rd, &err) : ts_err_nomem(&err);
+	code = l ? look(l, all, r, rd, &err) : ts_err_nomem(&err);
 	status = code ? ts_exit_of(code) : exit_of(all, l);
 	if (code)
 		ts_complain(path, &err);
@@ -385,15 +391,18 @@ ts_check_findings(const struct ts_args *args)
 	enum ts_exit status;
 	enum ts_code code = ts_rules_read(&all.rules, file, say_problem, (void *)args, &err);
 
+	if (!code && args->stages)
+		code = ts_pattern_compile(&all.stages, args->stages, 0, NULL, &err);
 	if (!code)
 		code = ts_watch_start(&all.watch, "check", &err);
 	if (code) {
 		ts_complain(NULL, &err);
-		status = TS_EXIT_UNREADABLE;
+		status = code == TS_E_USAGE ? TS_EXIT_USAGE : TS_EXIT_UNREADABLE;
 	} else {
 		status = all_reports(&all);
 		ts_watch_stop(all.watch);
 	}
+	ts_pattern_free(all.stages);
 	ts_rules_fini(&all.rules);
 	free(file);
 	return status;

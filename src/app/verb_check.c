@@ -366,6 +366,8 @@ ts_verb_check(const struct ts_args *args)
 
 	if (args->deep && !args->files)
 		ts_err_set(&err, TS_E_USAGE, "check: --deep goes with --files");
+	else if (args->files && args->stages)
+		ts_err_set(&err, TS_E_USAGE, "check: --stages is not for --files");
 	else if (args->fail && args->files)
 		ts_err_set(&err, TS_E_USAGE, "check: --fail is not for --files");
 	if (err.code) {

@@ -24,8 +24,9 @@ struct ts_watch {
 	struct ts_progress progress;
 	const char *what;
 	const char *_Atomic unit;
-	bool show; /* standard error is a terminal */
-	int64_t started;
+	const char *_Atomic doing; /* or NULL */
+	bool show;		   /* standard error is a terminal */
+	_Atomic int64_t phase;	   /* when what is counted began */
 };
 
 static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP};
@@ -58,12 +59,14 @@ static void
 show_progress(struct ts_watch *w)
 {
 	int64_t done = w->progress.done, total = w->progress.total;
-	double seconds = (double)(ts_clock_us() - w->started) / 1e6;
+	double seconds = (double)(ts_clock_us() - w->phase) / 1e6;
 	char a[TS_FMT_MAX], b[TS_FMT_MAX], rate[TS_FMT_MAX], drawn[BAR_W + 4];
+	const char *doing = w->doing;
 
 	if (!w->show || done == 0)
 		return;
-	fprintf(stderr, "\r%s %s%s  %s %s, %s/s\033[K", w->what, bar(drawn, done, total),
+	fprintf(stderr, "\r%s%s%s %s%s  %s %s, %s/s\033[K", w->what, doing ? ", index: " : "",
+		doing ? doing : "", bar(drawn, done, total),
 		total > 0 ? ts_fmt_percent(b, (double)done, (double)total) : "",
 		ts_fmt_cycles_short(a, done), w->unit,
 		ts_fmt_cycles_short(rate, (int64_t)((double)done / (seconds > 0 ? seconds : 1))));
@@ -104,7 +107,7 @@ ts_watch_start(struct ts_watch **out, const char *what, struct ts_err *err)
 	w->what = what;
 	w->unit = "rows";
 	w->show = isatty(STDERR_FILENO);
-	w->started = ts_clock_us();
+	w->phase = ts_clock_us();
 	fill(&set);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	rc = pthread_create(&w->thread, NULL, watch, w);
@@ -120,6 +123,14 @@ void
 ts_watch_count(struct ts_watch *w, const char *unit)
 {
 	w->unit = unit;
+}
+
+void
+ts_watch_doing(struct ts_watch *w, const char *doing)
+{
+	w->doing = doing;
+	ts_progress_set(&w->progress, 0, 0);
+	w->phase = ts_clock_us();
 }
 
 void

@@ -288,28 +288,22 @@ ts_jobs_new_pool(struct ts_jobs **out, int pool, size_t local_size, void (*local
 	return TS_OK;
 }
 
-/* Cores that this process may use. */
-static int
-cores(void)
+int
+ts_jobs_cores(void)
 {
 	cpu_set_t set;
 
-	if (sched_getaffinity(0, sizeof(set), &set) == 0)
-		return CPU_COUNT(&set);
-	return (int)sysconf(_SC_NPROCESSORS_ONLN);
+	long n = sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set)
+							      : sysconf(_SC_NPROCESSORS_ONLN);
+
+	return n < 1 ? 1 : n > TS_POOL_MAX ? TS_POOL_MAX : (int)n;
 }
 
 enum ts_code
 ts_jobs_new(struct ts_jobs **out, size_t local_size, void (*local_fini)(void *local),
 	struct ts_err *err)
 {
-	int n = cores();
-
-	return ts_jobs_new_pool(out,
-		n < 1			  ? 1
-			: n > TS_POOL_MAX ? TS_POOL_MAX
-					  : n,
-		local_size, local_fini, err);
+	return ts_jobs_new_pool(out, ts_jobs_cores(), local_size, local_fini, err);
 }
 
 int

@@ -19,7 +19,8 @@ struct work {
 	struct ts_execution_facts *x;
 	struct ts_reader *rd;
 	struct ts_trace *trace;
-	struct ts_program_costs *costs; /* or NULL */
+	struct ts_program_costs *costs;	 /* or NULL */
+	const struct ts_pattern *stages; /* or NULL */
 	const struct ts_cache *cache;
 	struct ts_progress *progress;
 	struct ts_err *err;
@@ -130,8 +131,6 @@ add_stretch(struct work *w, struct ipu_time *ipu, struct stretch s, struct ts_er
 			ipu[i].covered[k] += p.ipu[i].time.covered[k];
 		}
 	}
-	ts_notes_left_out(&w->x->notes, "rows of steps by IPU", p.bad_rows,
-		"a number is missing, negative or too large, or there is no such step");
 	ts_proportions_fini(&p);
 	return code;
 }
@@ -297,12 +296,12 @@ read_loss(struct work *w)
 static enum ts_code
 read_stages(struct work *w)
 {
-	const struct ts_pipeline_options by_exchange = {NULL, TS_PIPELINE_BYTES};
+	const struct ts_pipeline_options options = {w->stages, TS_PIPELINE_BYTES};
 	struct ts_execution_facts *x = w->x;
 	struct ts_pipeline *p = NULL;
 	struct ts_err why = {0};
-	enum ts_code code = ts_pipeline_read(&p, w->rd, w->trace, &by_exchange, w->cache,
-		w->progress, &why);
+	enum ts_code code = ts_pipeline_read(&p, w->rd, w->trace, &options, w->cache, w->progress,
+		&why);
 
 	if (p && (!code || code == TS_E_DAMAGED)) {
 		x->stages = p->stages;
@@ -311,7 +310,10 @@ read_stages(struct work *w)
 		x->saves = p->saves;
 		x->slowest_ipu = p->slowest >= 0 ? p->stage[p->slowest].ipu : TS_UNKNOWN;
 		x->slowest_span = p->slowest >= 0 ? p->stage[p->slowest].span : TS_UNKNOWN;
-		x->named_by_exchange = !p->bytes_known;
+		x->named_by_exchange = !w->stages && !p->bytes_known;
+		if (w->stages)
+			keep_name(x->stages_of, ts_pattern_text(w->stages),
+				strlen(ts_pattern_text(w->stages)));
 		x->partial |= p->partial || p->cut ? TS_EXECUTION_STAGES : 0;
 		x->notes.partial |= p->partial;
 	}
@@ -392,15 +394,47 @@ read_costs(struct work *w)
 	return finish(w, TS_EXECUTION_COSTS, "cycles of programs", code, &why);
 }
 
+/* --- what is in none of them ---------------------------------------------------------------------------- */
+
+/* Rows of steps by IPU that are left out: counted with the costs of programs, else by a pass of its own. */
+static enum ts_code
+note_left_out(struct work *w)
+{
+	struct ts_step_classes classes = {0};
+	struct ts_execution all = {0};
+	struct ts_err why = {0};
+	enum ts_code code = TS_OK;
+	int64_t bad = w->costs && w->costs->has_executed ? w->costs->bad_parts : TS_UNKNOWN;
+
+	if (bad == TS_UNKNOWN && w->trace->has_parts) {
+		code = ts_step_classes_read(&classes, w->rd, &w->trace->names, w->progress, &why);
+		if (!code)
+			code = ts_execution_read(&all, w->rd, &classes, w->progress, &why);
+		bad = all.bad_rows + all.orphans;
+		ts_execution_fini(&all);
+		ts_step_classes_fini(&classes);
+	}
+	ts_notes_left_out(&w->x->notes, "rows of steps by IPU", ts_max_i64(bad, 0),
+		"a number is missing, negative or too large, or there is no such step");
+	return ts_notes_soften(&w->x->notes, code == TS_E_ABSENT ? TS_OK : code, "steps by IPU",
+		&why, w->err);
+}
+
 /* --- all of them -------------------------------------------------------------------------------------- */
 
 enum ts_code
 ts_execution_facts_read(struct ts_execution_facts *x, struct ts_reader *rd,
-	const struct ts_cache *cache, struct ts_progress *progress, struct ts_err *err)
+	const struct ts_pattern *stages, const struct ts_cache *cache, struct ts_progress *progress,
+	struct ts_err *err)
 {
 	static enum ts_code (*const parts[])(
-		struct work * w) = {read_time, read_costs, read_loss, read_stages};
-	struct work w = {.x = x, .rd = rd, .cache = cache, .progress = progress, .err = err};
+		struct work * w) = {read_time, read_costs, read_loss, read_stages, note_left_out};
+	struct work w = {.x = x,
+		.rd = rd,
+		.stages = stages,
+		.cache = cache,
+		.progress = progress,
+		.err = err};
 	struct ts_err why = {0};
 	enum ts_code code;
 

@@ -250,6 +250,11 @@ say_phases(struct ts_finding *f, const struct ts_execution_facts *x)
 {
 	if (x->named_by_exchange)
 		add(f, " (any global exchange ends a phase: bytes are not recorded)");
+	if (x->stages_of[0]) {
+		add(f, " (named by ");
+		add(f, x->stages_of);
+		add(f, ")");
+	}
 	add_mark(f, ts_honesty_step(&x->honest, TS_UNKNOWN, TS_CLASS_COMPUTE));
 	snprintf(f->place, sizeof(f->place), "trace?tab=pipeline");
 }

@@ -14,6 +14,7 @@
 #include "tilescope/report/index_programs.h"
 #include "tilescope/report/rows.h"
 #include "tilescope/report/slices.h"
+#include "tilescope/report/step_cycles.h"
 
 enum { BLOB_EACH = 4, PROGRESS_ROWS = 8192 };
 
@@ -376,6 +377,42 @@ add_step(struct costing *k, struct ts_rows *rows, struct ts_err *err)
 	return TS_OK;
 }
 
+/* Sums while they are made: where the program that was asked for last stands, and what does not fit. */
+struct executing {
+	struct costing *k;
+	int64_t program;
+	struct ts_program_cost *cost; /* of it, or NULL */
+	int64_t beyond;
+};
+
+static void
+take_cycles(void *ctx, int64_t program, int64_t cycles)
+{
+	struct executing *x = ctx;
+
+	if (program != x->program) {
+		x->program = program;
+		x->cost = find_near(x->k, program);
+	}
+	if (program != TS_UNKNOWN && x->cost)
+		x->beyond += !ts_add_i64(&x->cost->executed, cycles);
+}
+
+/* Where both relations stand in the order of their steps; *whole false: they do not. */
+static enum ts_code
+add_executed_in_order(bool *whole, struct costing *k, struct ts_err *err)
+{
+	struct executing x = {.k = k, .program = TS_UNKNOWN};
+	int64_t bad;
+	enum ts_code code = ts_step_cycles_read(whole, &bad, take_cycles, &x, k->rd, k->progress,
+		err);
+
+	k->c->bad_parts = bad + x.beyond;
+	for (size_t i = 0; !code && !*whole && i < k->c->count; i++)
+		cost_at(k->c, i)->executed = 0;
+	return code;
+}
+
 static enum ts_code
 add_executed(struct costing *k, struct ts_err *err)
 {
@@ -405,6 +442,7 @@ static enum ts_code
 read_costs(struct costing *k, struct ts_err *err)
 {
 	struct ts_program_costs *c = k->c;
+	bool whole = true;
 	enum ts_code code;
 
 	code = each_row(k, TS_COMPUTE_SET, set_columns, TS_COUNT(set_columns), add_set, err);
@@ -420,6 +458,8 @@ read_costs(struct costing *k, struct ts_err *err)
 	if (!code)
 		take_sets(k);
 	if (!code && c->has_executed)
+		code = add_executed_in_order(&whole, k, err);
+	if (!code && !whole)
 		code = add_executed(k, err);
 	return code;
 }

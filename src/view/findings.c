@@ -169,7 +169,7 @@ read_execution(struct ts_fetch *fetch, struct ts_reader *rd, struct ts_err *err)
 {
 	struct execution_fetch *q = (struct execution_fetch *)fetch;
 
-	return ts_execution_facts_read(&q->facts, rd, q->cache, &fetch->job.progress, err);
+	return ts_execution_facts_read(&q->facts, rd, NULL, q->cache, &fetch->job.progress, err);
 }
 
 static void

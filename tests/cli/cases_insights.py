@@ -139,6 +139,56 @@ def check_seed(ctx, seed):
     rep = reports.build(ctx.path("report"), 4000 + seed)
     got, res = look(ctx, rep.dir)
     agree(res, got, insights.of_profile(rep))
+    from_rows(ctx, rep.dir, got, res.rc)
+
+
+def indexes(where):
+    """Sections that a cache has, by name."""
+    return {f[:-4] for _, _, files in os.walk(os.path.join(where, "index")) for f in files if f.endswith(".idx")}
+
+
+def from_rows(ctx, path, want, rc):
+    """What the rows alone say, and an index of its own when it is made and when it is there: all the same."""
+    cache = ctx.path("index-of-its-own")
+    for option in ("none", cache, cache):
+        got, res = look(ctx, path, "--cache", option, rc=rc)
+        expect(got == want, res, "with --cache %s: %s" % (os.path.basename(option), [(k, got[k], want[k]) for k in ("warnings", "not_known", "off") if got[k] != want[k]] + [
+            (a, b) for a, b in zip(got["findings"], want["findings"]) if a != b]))
+    return indexes(cache)
+
+
+@case(params=["store", "sdk"])
+def check_with_index(ctx, layout):
+    """The index is built first, where --cache says, and not where it says none; figures are those of the rows."""
+    d = demo(ctx, "--layout", layout, "--ipus", "4", "--steps", "900")
+    got, res = look(ctx, d, "--cache", "none")
+    expect(not os.path.exists(os.path.join(ctx.home, "cache")), res, "--cache none keeps nothing")
+    made = from_rows(ctx, d, got, res.rc)
+    expect({"steps", "lanes", "runs", "programs", "variables"} <= made, res, "sections: %s" % sorted(made))
+    look(ctx, d)
+    expect(indexes(os.path.join(ctx.home, "cache", "tilescope")) == made, ctx.last, "where it is kept by itself")
+    no = ctx.path("no-directory")
+    with open(no, "w"):
+        pass
+    res = ctx.run("check", "-f", "json", "--cache", os.path.join(no, "below"), d)
+    expect(parse(res) == got and not res.err, res, "a cache that cannot be made is no error")
+
+
+@case()
+def check_stages(ctx):
+    """--stages: stages by the names of steps; said in the evidence, the same with the index and without."""
+    d = demo(ctx, "--ipus", "4", "--steps", "900")
+    by_exchange, _ = look(ctx, d)
+    by_name, res = look(ctx, d, "--stages", "layer[/_.]?(\\d+)")
+    again, _ = look(ctx, d, "--cache", "none", "--stages", "layer[/_.]?(\\d+)")
+    expect(again == by_name, ctx.last, "without the index")
+    named = {f["id"]: f["evidence"] for f in by_name["findings"]}
+    expect("(named by layer[/_.]?(\\d+))" in named["X09"], res, "the evidence names the expression")
+    expect(all("named by" not in f["evidence"] for f in by_exchange["findings"]), res, "by exchange nothing is named")
+    none, res = look(ctx, d, "--stages", "no step is called so")
+    expect({"X08", "X09"} <= {f["id"] for f in none["not_known"]}, res, "no stage")
+    one_line(ctx.run("check", "--stages", "(", d), rc=2)
+    one_line(ctx.run("check", "--files", "--stages", "a", d), rc=2)
 
 
 @case()

@@ -181,7 +181,8 @@ find(struct found *f, const char *sql)
 	ck_assert_int_eq(ts_rules_read(&f->rules, NULL, NULL, NULL, &err), TS_OK);
 	ck_assert_int_eq(ts_insights_find(&f->insights, &f->rules, &f->facts, TS_UNITS_BYTES, &err),
 		TS_OK);
-	ck_assert_int_eq(ts_execution_facts_read(&f->execution, f->rd, NULL, NULL, &err), TS_OK);
+	ck_assert_int_eq(ts_execution_facts_read(&f->execution, f->rd, NULL, NULL, NULL, &err),
+		TS_OK);
 	ts_insights_add_execution(&f->insights, &f->execution);
 }
 

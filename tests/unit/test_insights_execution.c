@@ -32,7 +32,7 @@ find(struct found *x, struct fixture *f)
 	ck_assert_int_eq(ts_rules_read(&x->rules, NULL, NULL, NULL, &err), TS_OK);
 	ck_assert_int_eq(ts_insights_find(&x->insights, &x->rules, &x->facts, TS_UNITS_BYTES, &err),
 		TS_OK);
-	ck_assert_int_eq(ts_execution_facts_read(&x->execution, f->reader, NULL, NULL, &err),
+	ck_assert_int_eq(ts_execution_facts_read(&x->execution, f->reader, NULL, NULL, NULL, &err),
 		TS_OK);
 	ts_insights_add_execution(&x->insights, &x->execution);
 }

@@ -47,6 +47,7 @@ struct fixture {
 	bool vertex[SETS][VERTICES]; /* a compute set has some of a type */
 	bool child[PROGRAMS][PROGRAMS];
 	bool executed;
+	int64_t bad_parts;
 	size_t type[PROGRAMS];
 };
 
@@ -218,9 +219,35 @@ liveness(struct fixture *f)
 	}
 }
 
+/* Rows of steps by IPU: in the order of the steps, from the last to the first, or with some that count for nothing. */
+static void
+parts(struct fixture *f, const int program[STEPS], int order)
+{
+	for (int k = 0; k < 2 * STEPS; k++) {
+		int i = order == 1 ? STEPS - 1 - k / 2 : k / 2;
+		int64_t cycles = (int64_t)any(1000);
+
+		sql(f, "INSERT INTO step_ipu VALUES(%d, %d, %" PRId64 ", %d, %d)", i, k % 2, cycles,
+			i * 10, i * 10 + 5);
+		if (program[i] < PROGRAMS)
+			f->t[program[i]].executed += cycles;
+		if (order != 2 || any(4))
+			continue;
+		sql(f, "INSERT INTO step_ipu VALUES(%d, 0, %s, 10, %s)", i, any(2) ? "-1" : "5",
+			any(2) ? "NULL" : "'x'");
+		f->bad_parts++;
+		if (any(8) == 0) { /* no such step */
+			sql(f, "INSERT INTO step_ipu VALUES(%d, 0, 5, 10, 15)", i + STEPS);
+			f->bad_parts++;
+		}
+	}
+}
+
 static void
 execution(struct fixture *f)
 {
+	int of[STEPS];
+
 	f->executed = any(3) != 0;
 	sql(f,
 		"CREATE TABLE step(step INTEGER PRIMARY KEY, type TEXT, program INTEGER, compute_set "
@@ -240,15 +267,10 @@ execution(struct fixture *f)
 			if (t->set == NONE)
 				t->set = set;
 		}
-		for (int ipu = 0; f->executed && ipu < 2; ipu++) {
-			int64_t cycles = (int64_t)any(1000);
-
-			sql(f, "INSERT INTO step_ipu VALUES(%d, %d, %" PRId64 ", %d, %d)", i, ipu,
-				cycles, i * 10, i * 10 + 5);
-			if (t)
-				t->executed += cycles;
-		}
+		of[i] = program;
 	}
+	if (f->executed)
+		parts(f, of, (int)any(3));
 }
 
 static void
@@ -364,6 +386,7 @@ START_TEST(figures)
 		ck_assert_int_eq(p->live, t->live);
 	}
 	ck_assert_int_eq(c->bad_rows, 1);
+	ck_assert_int_eq(c->bad_parts, f.bad_parts);
 	ts_program_costs_close(c);
 	end(&f);
 }

@@ -68,14 +68,15 @@ struct ts_args {
 	struct ts_size size;	    /* render: of the picture, in cells */
 	int picture;		    /* render: enum ts_picture + 1; 0: as the file is called */
 	bool quiet, verbose, help, version, latest, ascii, mouse;
-	bool watch;	   /* --watch */
-	bool complete;	   /* import --complete */
-	bool relations;	   /* query --relations */
-	bool files, deep;  /* check */
-	int what;	   /* export: enum ts_export_what */
-	int export_format; /* export: enum ts_export_format + 1; 0: as the file is called */
-	int fail;	   /* check --fail: enum ts_severity; NONE: bad */
-	double timeout;	   /* query: seconds; 0 = none */
+	bool watch;	    /* --watch */
+	bool complete;	    /* import --complete */
+	bool relations;	    /* query --relations */
+	bool files, deep;   /* check */
+	int what;	    /* export: enum ts_export_what */
+	int export_format;  /* export: enum ts_export_format + 1; 0: as the file is called */
+	const char *stages; /* check --stages EXPRESSION, or NULL */
+	int fail;	    /* check --fail: enum ts_severity; NONE: bad */
+	double timeout;	    /* query: seconds; 0 = none */
 	struct ts_demo_options demo;
 	bool no_archive; /* demo --no-archive */
 	int path_count;

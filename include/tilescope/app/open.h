@@ -18,7 +18,7 @@ enum ts_code ts_open_report(struct ts_report **r, struct ts_reader **rd, const s
 /* Name the reports below a directory in a "nothing here" message, when there are some. */
 void ts_name_found(struct ts_err *err, const char *path, const struct ts_cancel *cancel);
 
-/* Lend the reader what an index has of these sections (bits); a verb builds none. */
+/* Lend the reader what an index has of these sections (bits); none is built (see ts_index_now()). */
 enum ts_code ts_use_index(struct ts_reader *rd, const struct ts_args *args, uint64_t sections,
 	struct ts_watch *w, struct ts_err *err) TS_WARN_UNUSED;
 

@@ -21,6 +21,9 @@ enum ts_code ts_watch_start(struct ts_watch **w, const char *what,
 /* What progress counts, at the begin; without it "rows". */
 void ts_watch_count(struct ts_watch *w, const char *unit);
 
+/* What it does now, behind its name: "check, index: steps" (a constant; NULL: nothing more is said). */
+void ts_watch_doing(struct ts_watch *w, const char *doing);
+
 /* Ends the thread and clears the progress line. NULL allowed. */
 void ts_watch_stop(struct ts_watch *w);
 

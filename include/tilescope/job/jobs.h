@@ -62,6 +62,9 @@ enum ts_code ts_jobs_new(struct ts_jobs **out, size_t local_size, void (*local_f
 enum ts_code ts_jobs_new_pool(struct ts_jobs **out, int pool, size_t local_size,
 	void (*local_fini)(void *local), struct ts_err *err) TS_WARN_UNUSED;
 
+/* Cores that this process may use, at most TS_POOL_MAX: so many workers the pool has. */
+int ts_jobs_cores(void);
+
 /* How many patient jobs run at the same time. */
 int ts_jobs_pool(const struct ts_jobs *jobs);
 

@@ -13,6 +13,7 @@
 #ifndef TS_REPORT_EXECUTION_FACTS_H
 #define TS_REPORT_EXECUTION_FACTS_H
 
+#include "tilescope/base/pattern.h"
 #include "tilescope/report/honesty.h"
 #include "tilescope/report/index.h"
 #include "tilescope/report/report.h"
@@ -76,6 +77,8 @@ struct ts_execution_facts {
 	double slow_factor, bubble, saves; /* as in struct ts_pipeline; below 0: not known */
 	int64_t slowest_ipu, slowest_span; /* cycles of all its passes */
 	bool named_by_exchange; /* every global exchange ends a phase: bytes are not recorded */
+	char stages_of
+		[TS_FACT_NAME]; /* the expression that names the stages, as far as it fits; "" = by exchange */
 
 	/* TS_EXECUTION_COSTS */
 	int64_t compute, rearranged; /* cycles of compute steps, on all IPUs, each by itself */
@@ -89,10 +92,10 @@ struct ts_execution_facts {
 
 /*
  * Read them. What is absent or damaged ends nothing. `cache`: where the index keeps what was worked out; NULL: nowhere.
- * progress may be NULL. Errors: TS_E_CANCELLED, TS_E_NOMEM. Free with ts_execution_facts_fini() in every case.
+ * stages: what names the stages of a pipeline; NULL: by exchange. progress may be NULL. Errors: TS_E_CANCELLED, TS_E_NOMEM. Free with ts_execution_facts_fini() in every case.
  */
 enum ts_code ts_execution_facts_read(struct ts_execution_facts *x, struct ts_reader *rd,
-	const struct ts_cache *cache, struct ts_progress *progress,
+	const struct ts_pattern *stages, const struct ts_cache *cache, struct ts_progress *progress,
 	struct ts_err *err) TS_WARN_UNUSED;
 void ts_execution_facts_fini(struct ts_execution_facts *x);
 
