@@ -97,40 +97,58 @@ begins(const char *s, const char *word, size_t m)
 	return k == m;
 }
 
-static bool
-contains(const char *s, size_t n, const char *word, size_t m)
-{
-	if (m > n)
-		return false;
-	for (size_t i = 0; i <= n - m; i++)
-		if (begins(s + i, word, m))
-			return true;
-	return false;
-}
-
-enum ts_truth
-ts_filter_text(const struct ts_filter_use *u, const struct ts_filter_node *n, const char *s,
+/* The words of HAS or IS. */
+static enum ts_truth
+ask_words(const struct ts_filter_use *u, const struct ts_filter_node *n, const char *s,
 	size_t bytes)
 {
 	const char *word = u->filter->text + n->a;
 	bool type = u->filter->fields[n->field].type == TS_FILTER_ELEMENT;
-	enum ts_match match;
 
-	if (n->op == TS_FILTER_MATCHES) {
-		match = ts_pattern_matches(u->matcher[n->text], s, bytes);
-		return match == TS_MATCH_YES ? TS_YES : match == TS_MATCH_NO ? TS_NO : TS_UNSURE;
-	}
 	for (int i = 0; i < n->b; i++) {
 		size_t m = strlen(word);
+		struct ts_finder f = {.word = word, .n = m, .any_case = true};
 
 		if (n->op == TS_FILTER_IS ? m == bytes && begins(s, word, m)
-					  : contains(s, bytes, word, m))
+					  : ts_finder_next(&f, s, bytes, 0))
 			return TS_YES;
 		if (type && n->op == TS_FILTER_IS && ts_type_is(s, bytes, word))
 			return TS_YES;
 		word += m + 1;
 	}
 	return TS_NO;
+}
+
+enum ts_truth
+ts_filter_text(const struct ts_filter_use *u, const struct ts_filter_node *n, const char *s,
+	size_t bytes)
+{
+	enum ts_match match;
+
+	if (n->op != TS_FILTER_MATCHES)
+		return ask_words(u, n, s, bytes);
+	match = ts_pattern_matches(u->matcher[n->text], s, bytes);
+	return match == TS_MATCH_YES ? TS_YES : match == TS_MATCH_NO ? TS_NO : TS_UNSURE;
+}
+
+enum ts_truth
+ts_filter_text_next(struct ts_filter_texts *t, const struct ts_filter_use *u,
+	const struct ts_filter_node *n, const char *s, size_t bytes, size_t same)
+{
+	struct ts_finder *f = &t->finder[n->text];
+	enum ts_match match;
+
+	if (n->op == TS_FILTER_MATCHES) {
+		match = ts_pattern_matches_next(u->matcher[n->text], s, bytes, same);
+		return match == TS_MATCH_YES ? TS_YES : match == TS_MATCH_NO ? TS_NO : TS_UNSURE;
+	}
+	if (n->op != TS_FILTER_HAS || n->b != 1)
+		return ask_words(u, n, s, bytes);
+	if (!f->word)
+		*f = (struct ts_finder){.word = u->filter->text + n->a,
+			.n = strlen(u->filter->text + n->a),
+			.any_case = true};
+	return ts_finder_next(f, s, bytes, same) ? TS_YES : TS_NO;
 }
 
 /* --- rows --------------------------------------------------------------------------------------- */

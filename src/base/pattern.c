@@ -19,10 +19,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tilescope/base/finder.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/base/pattern.h"
 #include "tilescope/base/strbuf.h"
 #include "tilescope/base/utf8.h"
+
+#include "pattern_internal.h"
 
 enum {
 	MATCH_STEPS = 100000,	      /* of one match: what backtracking may do */
@@ -35,6 +38,10 @@ struct ts_pattern {
 	pcre2_code *code;
 	pcre2_match_context *limits;
 	uint32_t groups;
+	bool compiled;		   /* to machine code */
+	char needs[PATTERN_NEEDS]; /* a word that each match has in it, */
+	size_t needs_n;		   /* its bytes; 0: none is known */
+	bool any_case;
 	char text[TS_PATTERN_MAX + 1];
 };
 
@@ -42,6 +49,7 @@ struct ts_matcher {
 	const struct ts_pattern *pattern;
 	pcre2_match_data *data;
 	struct ts_strbuf mended;
+	struct ts_finder finder;
 	const char *text; /* of the last match */
 	int64_t given_up;
 };
@@ -90,6 +98,8 @@ compile(struct ts_pattern *p, unsigned flags, size_t *at, struct ts_err *err)
 	pcre2_compile_context *context = pcre2_compile_context_create(NULL);
 	size_t offset = 0;
 	int number = 0;
+	size_t machine = 0;
+	uint32_t options = compile_options(p->text, flags);
 
 	p->limits = pcre2_match_context_create(NULL);
 	if (!context || !p->limits) {
@@ -99,14 +109,17 @@ compile(struct ts_pattern *p, unsigned flags, size_t *at, struct ts_err *err)
 	pcre2_set_match_limit(p->limits, MATCH_STEPS);
 	pcre2_set_heap_limit(p->limits, MATCH_HEAP_KIB);
 	pcre2_set_parens_nest_limit(context, NESTING);
-	p->code = pcre2_compile((PCRE2_SPTR)p->text, PCRE2_ZERO_TERMINATED,
-		compile_options(p->text, flags), &number, &offset, context);
+	p->code = pcre2_compile((PCRE2_SPTR)p->text, PCRE2_ZERO_TERMINATED, options, &number,
+		&offset, context);
 	pcre2_compile_context_free(context);
 	if (!p->code)
 		return refuse(number, offset, at, err);
 	pcre2_jit_compile(p->code,
 		PCRE2_JIT_COMPLETE); /* where it cannot be had: the interpreter */
 	pcre2_pattern_info(p->code, PCRE2_INFO_CAPTURECOUNT, &p->groups);
+	p->compiled = pcre2_pattern_info(p->code, PCRE2_INFO_JITSIZE, &machine) == 0 && machine > 0;
+	p->any_case = options & PCRE2_CASELESS;
+	p->needs_n = pattern_needs(p->needs, p->text, p->any_case);
 	return TS_OK;
 }
 
@@ -171,6 +184,7 @@ ts_matcher_new(struct ts_matcher **out, const struct ts_pattern *p, struct ts_er
 	if (!m)
 		return ts_err_nomem(err);
 	m->pattern = p;
+	m->finder = (struct ts_finder){.word = p->needs, .n = p->needs_n, .any_case = p->any_case};
 	ts_strbuf_init(&m->mended, MENDED);
 	m->data = pcre2_match_data_create_from_pattern(p->code, NULL);
 	if (!m->data) {
@@ -191,15 +205,23 @@ ts_matcher_free(struct ts_matcher *m)
 	free(m);
 }
 
+/* The machine code is entered at once: nothing that it takes is to be checked. */
 static int
-match(struct ts_matcher *m, size_t n, uint32_t options)
+match(struct ts_matcher *m, size_t n)
 {
-	return pcre2_match(m->pattern->code, (PCRE2_SPTR)m->text, n, 0,
-		options | PCRE2_NO_UTF_CHECK, m->data, m->pattern->limits);
+	const struct ts_pattern *p = m->pattern;
+	int rc = PCRE2_ERROR_JIT_STACKLIMIT;
+
+	if (p->compiled)
+		rc = pcre2_jit_match(p->code, (PCRE2_SPTR)m->text, n, 0, 0, m->data, p->limits);
+	if (rc == PCRE2_ERROR_JIT_STACKLIMIT)
+		rc = pcre2_match(p->code, (PCRE2_SPTR)m->text, n, 0,
+			PCRE2_NO_UTF_CHECK | PCRE2_NO_JIT, m->data, p->limits);
+	return rc;
 }
 
 enum ts_match
-ts_pattern_matches(struct ts_matcher *m, const char *s, size_t n)
+ts_pattern_matches_next(struct ts_matcher *m, const char *s, size_t n, size_t same)
 {
 	int rc;
 
@@ -209,6 +231,8 @@ ts_pattern_matches(struct ts_matcher *m, const char *s, size_t n)
 	}
 	if (n > TS_PATTERN_TEXT)
 		n = TS_PATTERN_TEXT;
+	if (!ts_finder_next(&m->finder, s, n, same))
+		return TS_MATCH_NO;
 	m->text = s;
 	if (!ts_utf8_valid(s, n)) {
 		ts_strbuf_reset(&m->mended);
@@ -216,15 +240,19 @@ ts_pattern_matches(struct ts_matcher *m, const char *s, size_t n)
 		m->text = m->mended.s;
 		n = m->mended.len;
 	}
-	rc = match(m, n, 0);
-	if (rc == PCRE2_ERROR_JIT_STACKLIMIT)
-		rc = match(m, n, PCRE2_NO_JIT);
+	rc = match(m, n);
 	if (rc > 0)
 		return TS_MATCH_YES;
 	if (rc == PCRE2_ERROR_NOMATCH)
 		return TS_MATCH_NO;
 	m->given_up++;
 	return TS_MATCH_COSTLY;
+}
+
+enum ts_match
+ts_pattern_matches(struct ts_matcher *m, const char *s, size_t n)
+{
+	return ts_pattern_matches_next(m, s, n, 0);
 }
 
 bool

@@ -98,8 +98,15 @@ ts_utf8_encode(uint32_t cp, char out[4])
 bool
 ts_utf8_valid(const char *s, size_t n)
 {
+	uint64_t eight;
 	uint32_t cp;
 
+	for (; n >= sizeof(eight);
+		s += sizeof(eight), n -= sizeof(eight)) { /* most text is ASCII */
+		memcpy(&eight, s, sizeof(eight));
+		if (eight & UINT64_C(0x8080808080808080))
+			break;
+	}
 	for (size_t used; n > 0; s += used, n -= used)
 		if (!decode((const unsigned char *)s, n, &cp, &used))
 			return false;

@@ -253,7 +253,7 @@ is_number(const char *s, size_t n)
 
 /* "layer 12" of what the pattern found. */
 static int
-layer_of(void *ctx, const char *name, size_t n)
+layer_of(void *ctx, const char *name, size_t n, size_t same)
 {
 	struct ts_breakdown *b = ctx;
 	struct ts_category_names *names = &b->sums->names;
@@ -261,7 +261,7 @@ layer_of(void *ctx, const char *name, size_t n)
 	const char *text = "";
 	size_t from = 0, to = 0;
 
-	if (ts_pattern_matches(b->matcher, name, n) == TS_MATCH_YES &&
+	if (ts_pattern_matches_next(b->matcher, name, n, same) == TS_MATCH_YES &&
 		!ts_matcher_group(b->matcher, 1, &text, &from, &to))
 		(void)ts_matcher_group(b->matcher, 0, &text, &from, &to);
 	if (to <= from)
@@ -279,10 +279,11 @@ layer_of(void *ctx, const char *name, size_t n)
 }
 
 static int
-name_of(void *ctx, const char *name, size_t n)
+name_of(void *ctx, const char *name, size_t n, size_t same)
 {
 	struct ts_breakdown *b = ctx;
 
+	(void)same;
 	for (int i = 0; i < b->q.count; i++) {
 		size_t m = strlen(b->q.name[i]);
 
@@ -309,7 +310,7 @@ take_row(void *ctx, int64_t tile, int64_t bytes, int group)
 
 static const struct {
 	breakdown_fn *read; /* NULL: a pass over names */
-	int (*group)(void *ctx, const char *name, size_t n);
+	int (*group)(void *ctx, const char *name, size_t n, size_t same);
 } kinds[TS_BREAKDOWN_COUNT] = {
 	[TS_BREAKDOWN_REGION] = {read_regions, NULL},
 	[TS_BREAKDOWN_LIVENESS] = {read_lives, NULL},

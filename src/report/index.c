@@ -41,7 +41,7 @@ static const struct {
 	[TS_SECTION_RUNS] = {"runs", 1, NULL},
 	[TS_SECTION_PROGRAMS] = {"programs", 1, NULL},
 	[TS_SECTION_USES] = {"uses", 1, NULL},
-	[TS_SECTION_COLUMNS] = {"columns", 1, NULL},
+	[TS_SECTION_COLUMNS] = {"columns", 2, NULL},
 	[TS_SECTION_LARGEST] = {"largest", 1, NULL},
 	[TS_SECTION_ORDER_BYTES] = {"order-bytes", 1, NULL},
 	[TS_SECTION_ORDER_NAME] = {"order-name", 1, NULL},

@@ -2,10 +2,11 @@
 /*
  * index_columns - making the section; see the header, and index_columns_read.c for what reads it.
  *
- * Each part packs its own blocks and has a dictionary of its own. At the end names of the later parts get their numbers in
- * that of all, and the blocks of their column are packed again; everything else is put one behind the other. Names
- * share long beginnings with the one that came before: only the rest is kept. Where names are nearly all distinct
- * nothing is won by numbers, and there is no column of names.
+ * Each part packs its own blocks and has a dictionary of its own. At the end names get their numbers among all, which
+ * are those of their order, and the blocks of their column are packed again; everything else is put one behind the other.
+ * Names in order share long beginnings with the one before: only the rest is kept, and only the rest need be looked
+ * at by who looks for something in them. Where names are nearly all distinct nothing is won by numbers, and there is
+ * no column of names.
  */
 #include "config.h"
 
@@ -31,6 +32,8 @@ enum {
 	LOOK = 1 << 17, /* rows until what is done may leave memory */
 };
 
+#define NO_TEXT UINT32_MAX /* of a number that the table of names has without one */
+
 /* A column of a part, as far as it is packed. */
 struct packing {
 	bool kept;
@@ -43,6 +46,7 @@ struct part {
 	int slot[TS_COLUMN_COUNT]; /* of the query, or -1 */
 	struct packing column[TS_COLUMN_COUNT];
 	struct ts_dictionary names; /* texts, or numbers */
+	struct ts_pile number;	    /* uint32_t an entry of it: that among all */
 	int n;			    /* rows of the block under way */
 	int64_t rows, first, last, bytes, unsized;
 	bool has_row_ids, gaps;
@@ -315,24 +319,29 @@ part_fini(struct ts_pass_part *p)
 		ts_pile_fini(&part->column[i].bits);
 	}
 	ts_dictionary_fini(&part->names);
+	ts_pile_fini(&part->number);
 }
 
 /* --- names of all parts ----------------------------------------------------------------------- */
 
 struct merging {
-	struct ts_dictionary names;
-	struct ts_pile known; /* struct text an entry, where names are numbers */
-	struct ts_pile texts;
-	struct ts_pile number; /* uint32_t an entry of the part under way: that of all */
+	struct ts_dictionary names; /* of all parts: texts, or numbers */
+	struct ts_dictionary texts; /* of the numbers */
+	struct ts_pile
+		known; /* uint32_t an entry of `names`, where they are numbers: that of its text, and one more */
+	struct ts_pile first;	 /* uint32_t a number: an entry with its text */
+	uint32_t ranks, numbers; /* names with a text; one more where some have none */
 	struct ts_pile coded, group;
 	const struct ts_cache *cache;
 	const struct ts_cancel *cancel;
 };
 
-struct text {
-	uint64_t at;
-	uint32_t n; /* bytes and one more; 0: none */
-};
+/* Where the texts are. */
+static struct ts_dictionary *
+texts_of(struct merging *m, bool by_number)
+{
+	return by_number ? &m->texts : &m->names;
+}
 
 static enum ts_code
 number_of(struct merging *m, uint32_t *number, const struct ts_dictionary *d, uint32_t entry,
@@ -357,7 +366,7 @@ renumber(struct merging *m, struct part *part, struct ts_err *err)
 {
 	struct packing *p = &part->column[TS_COLUMN_NAME], again = {.kept = true};
 	size_t blocks = p->block.used / sizeof(struct ts_column_block);
-	const uint32_t *number = m->number.memory;
+	const uint32_t *number = part->number.memory;
 	enum ts_code code = ts_pile_add(&p->bits, (char[COLUMN_SLACK]){0}, COLUMN_SLACK, m->cache,
 		err);
 	int64_t start[] = {0, 0};
@@ -388,27 +397,24 @@ renumber(struct merging *m, struct part *part, struct ts_err *err)
 	return code;
 }
 
+/* The names of all parts as one; of each entry of a part its entry there. */
 static enum ts_code
-merge_names(struct merging *m, struct ts_pass_part *parts, int count, bool by_number,
+gather_names(struct merging *m, struct ts_pass_part *parts, int count, bool by_number,
 	struct ts_err *err)
 {
 	enum ts_code code = TS_OK;
 
 	for (int k = 0; !code && k < count; k++) {
 		struct part *part = parts[k].state;
-		const struct ts_dictionary *d = &part->names;
 
-		m->number.used = 0;
-		for (uint32_t i = 0; !code && i < d->count; i++) {
-			uint32_t number;
+		for (uint32_t i = 0; !code && i < part->names.count; i++) {
+			uint32_t entry;
 
-			code = number_of(m, &number, d, i, by_number, err);
+			code = number_of(m, &entry, &part->names, i, by_number, err);
 			if (!code)
-				code = ts_pile_add(&m->number, &number, sizeof(number), m->cache,
+				code = ts_pile_add(&part->number, &entry, sizeof(entry), m->cache,
 					err);
 		}
-		if (!code && k > 0) /* those of the first are as they were */
-			code = renumber(m, part, err);
 		ts_dictionary_fini(&part->names);
 	}
 	return code;
@@ -420,27 +426,81 @@ take_text(void *ctx, int64_t number, const char *s, size_t n, struct ts_err *err
 {
 	struct merging *m = ctx;
 	int64_t entry = ts_dictionary_find(&m->names, number);
-	struct text *t;
+	uint32_t *known = m->known.memory, text;
+	enum ts_code code;
 
-	if (entry == TS_DICTIONARY_NONE)
+	if (entry == TS_DICTIONARY_NONE || known[entry])
 		return TS_OK;
-	t = (struct text *)m->known.memory + entry;
-	if (t->n > 0 || t->at > 0)
+	known[entry] = NO_TEXT;
+	if (!s)
 		return TS_OK;
-	n = n < TS_DICTIONARY_TEXT ? n : TS_DICTIONARY_TEXT;
-	*t = (struct text){m->texts.used + 1, s ? (uint32_t)n + 1 : 0};
-	return s ? ts_pile_add(&m->texts, s, n, m->cache, err) : TS_OK;
+	code = ts_dictionary_text(&m->texts, &text, s, n, err);
+	known[entry] = text + 1;
+	return code;
 }
 
 static enum ts_code
 look_up_numbers(struct merging *m, struct ts_reader *rd, struct ts_err *err)
 {
-	enum ts_code code = ts_pile_room(&m->known,
-		((size_t)m->names.count + 1) * sizeof(struct text), m->cache, err);
+	enum ts_code code = ts_pile_room(&m->known, ((size_t)m->names.count + 1) * sizeof(uint32_t),
+		m->cache, err);
 
 	return code ? code
 		    : variable_name_table(rd, TS_LOWERED_VARIABLE, TS_LOWERED_VARIABLE_NAME,
 			      take_text, m, err);
+}
+
+/* The number of an entry of all names. */
+static uint32_t
+final_number(struct merging *m, uint32_t entry, bool by_number)
+{
+	uint32_t text = entry + 1;
+
+	if (by_number)
+		text = ((const uint32_t *)m->known.memory)[entry];
+	if (text == 0 || text == NO_TEXT) {
+		m->numbers = m->ranks + 1;
+		return m->ranks;
+	}
+	return ts_dictionary_at(texts_of(m, by_number), text - 1)->rank;
+}
+
+/* Names get the numbers of their order. */
+static enum ts_code
+rank_names(struct merging *m, bool by_number, struct ts_err *err)
+{
+	struct ts_dictionary *d = texts_of(m, by_number);
+	enum ts_code code = ts_dictionary_rank(d, &m->ranks, m->cancel, err);
+
+	m->numbers = m->ranks;
+	if (!code)
+		code = ts_pile_room(&m->first, ((size_t)m->ranks + 1) * sizeof(uint32_t), m->cache,
+			err);
+	for (uint32_t i = 0; !code && i < d->count; i++)
+		((uint32_t *)m->first.memory)[ts_dictionary_at(d, i)->rank] = i;
+	return code;
+}
+
+static enum ts_code
+merge_names(struct merging *m, struct ts_pass_part *parts, int count, bool by_number,
+	struct ts_reader *rd, struct ts_err *err)
+{
+	enum ts_code code = gather_names(m, parts, count, by_number, err);
+
+	if (!code && by_number)
+		code = look_up_numbers(m, rd, err);
+	if (!code)
+		code = rank_names(m, by_number, err);
+	for (int k = 0; !code && k < count; k++) {
+		struct part *part = parts[k].state;
+		uint32_t *number = part->number.memory;
+
+		for (size_t i = 0; i < part->number.used / sizeof(*number); i++)
+			number[i] = final_number(m, number[i], by_number);
+		code = renumber(m, part, err);
+		ts_pile_fini(&part->number);
+	}
+	return code;
 }
 
 static size_t
@@ -473,28 +533,28 @@ put_name(struct merging *m, const char *s, uint32_t n, const char *before, uint3
 }
 
 static void
-text_at(const struct merging *m, uint32_t i, const char **s, uint32_t *n)
+text_at(struct merging *m, uint32_t i, bool by_number, const char **s, uint32_t *n)
 {
-	const struct ts_dictionary_entry *e = ts_dictionary_at(&m->names, i);
-	const struct text *t = (const struct text *)m->known.memory + (m->known.memory ? i : 0);
+	const struct ts_dictionary *d = texts_of(m, by_number);
+	const struct ts_dictionary_entry *e;
 
-	*n = m->known.memory ? t->n - (t->n > 0) : e->n;
-	*s = "";
-	if (m->known.memory && t->n == 0)
-		*s = NULL;
-	else if (*n > 0)
-		*s = m->known.memory ? (const char *)m->texts.memory + t->at - 1
-				     : (const char *)m->names.text.memory + e->at;
+	*s = NULL;
+	*n = 0;
+	if (i >= m->ranks)
+		return;
+	e = ts_dictionary_at(d, ((const uint32_t *)m->first.memory)[i]);
+	*n = e->n;
+	*s = *n > 0 ? (const char *)d->text.memory + e->at : "";
 }
 
 static enum ts_code
-code_names(struct merging *m, struct ts_err *err)
+code_names(struct merging *m, bool by_number, struct ts_err *err)
 {
 	const char *s, *before = NULL;
 	uint32_t n, have = 0;
 	enum ts_code code = TS_OK;
 
-	for (uint32_t i = 0; !code && i < m->names.count; i++) {
+	for (uint32_t i = 0; !code && i < m->numbers; i++) {
 		uint64_t at = m->coded.used;
 
 		if (i % LOOK == 0 && ts_cancelled(m->cancel))
@@ -503,7 +563,7 @@ code_names(struct merging *m, struct ts_err *err)
 			have = 0;
 			code = ts_pile_add(&m->group, &at, sizeof(at), m->cache, err);
 		}
-		text_at(m, i, &s, &n);
+		text_at(m, i, by_number, &s, &n);
 		if (!code)
 			code = put_name(m, s, n, before, have, err);
 		if (s) {
@@ -644,7 +704,7 @@ write_section(struct ts_section_writer *w, struct totals *t, const struct mergin
 
 	h->bits_size = t->bits.used;
 	h->text_size = m->coded.used;
-	h->names = m->names.count;
+	h->names = m->numbers;
 	for (int i = 0; i < TS_COLUMN_COUNT; i++)
 		if (t->kept[i])
 			array[arrays++] = (struct ts_section_array){&h->block_at[i],
@@ -664,11 +724,9 @@ make_section(struct ts_pass_run *run, struct totals *t, struct merging *m,
 	most = ts_max_i64(run->report->identity.bytes / SHARE,
 		ts_max_i64(t->head.rows * ROW_BYTES, SHARE_LEAST));
 	if (t->kept[TS_COLUMN_NAME])
-		code = merge_names(m, parts, count, by_number, err);
-	if (!code && t->kept[TS_COLUMN_NAME] && by_number)
-		code = look_up_numbers(m, rd, err);
+		code = merge_names(m, parts, count, by_number, rd, err);
 	if (!code)
-		code = code_names(m, err);
+		code = code_names(m, by_number, err);
 	if (code)
 		return code;
 	if (!choose(t, parts, count, most - (int64_t)(m->coded.used + m->group.used)))
@@ -686,12 +744,12 @@ finish(struct ts_pass_run *run, struct ts_pass_part *parts, int count, struct ts
 	enum ts_code code;
 
 	(void)progress;
-	m.names.cache = run->cache;
+	m.names.cache = m.texts.cache = run->cache;
 	code = make_section(run, &t, &m, parts, count, rd, err);
 	ts_dictionary_fini(&m.names);
+	ts_dictionary_fini(&m.texts);
 	ts_pile_fini(&m.known);
-	ts_pile_fini(&m.texts);
-	ts_pile_fini(&m.number);
+	ts_pile_fini(&m.first);
 	ts_pile_fini(&m.coded);
 	ts_pile_fini(&m.group);
 	ts_pile_fini(&t.start);

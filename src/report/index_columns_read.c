@@ -215,7 +215,7 @@ ts_columns_names(const struct ts_columns *c, int64_t group, ts_columns_name_fn *
 		if (!take_number(&at, stop, &same) || !take_number(&at, stop, &more))
 			return false;
 		if (more-- == 0) { /* no text */
-			each(ctx, name, NULL, 0);
+			each(ctx, name, NULL, 0, 0);
 			continue;
 		}
 		if (same > n || more > sizeof(text) - same || more > (size_t)(stop - at))
@@ -223,18 +223,19 @@ ts_columns_names(const struct ts_columns *c, int64_t group, ts_columns_name_fn *
 		memcpy(text + same, at, more);
 		at += more;
 		n = same + more;
-		each(ctx, name, text, n);
+		each(ctx, name, text, n, same);
 	}
 	return true;
 }
 
 enum ts_code
 ts_name_answers_init(struct ts_name_answers *a, const struct ts_columns *c,
-	const struct ts_cache *cache, uint32_t (*ask)(void *ctx, const char *s, size_t n),
-	void *ctx, struct ts_err *err)
+	const struct ts_cache *cache,
+	uint32_t (*ask)(void *ctx, const char *s, size_t n, size_t same), void *ctx,
+	struct ts_err *err)
 {
 	*a = (struct ts_name_answers){.columns = c, .ask = ask, .ctx = ctx};
-	a->nameless = ask(ctx, NULL, 0);
+	a->nameless = ask(ctx, NULL, 0, 0);
 	return ts_pile_room(&a->answer, ((size_t)c->names + 1) * sizeof(uint32_t), cache, err);
 }
 
@@ -245,11 +246,11 @@ ts_name_answers_fini(struct ts_name_answers *a)
 }
 
 static void
-take_answer(void *ctx, int64_t name, const char *s, size_t n)
+take_answer(void *ctx, int64_t name, const char *s, size_t n, size_t same)
 {
 	struct ts_name_answers *a = ctx;
 
-	((uint32_t *)a->answer.memory)[name] = s ? a->ask(a->ctx, s, n) : a->nameless;
+	((uint32_t *)a->answer.memory)[name] = s ? a->ask(a->ctx, s, n, same) : a->nameless;
 }
 
 bool

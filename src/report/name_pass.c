@@ -81,7 +81,7 @@ static enum ts_code
 add_group(struct ts_name_pass *p, const struct ts_name_asker *a, const char *s, size_t n,
 	struct ts_err *err)
 {
-	int group = s ? a->group(a->ctx, s, n) : TS_NAME_GROUP_NONE;
+	int group = s ? a->group(a->ctx, s, n, 0) : TS_NAME_GROUP_NONE;
 	int16_t kept = (int16_t)(group < TS_NAME_GROUPS ? group : TS_NAME_GROUP_NONE);
 
 	return ts_pile_add(&p->group, &kept, sizeof(kept), p->cache, err);
@@ -210,10 +210,10 @@ read_blocks(struct ts_name_pass *p, bool *end, struct ts_rows *rows, const struc
 
 /* An answer is the group, and 2; 1: it is in none. */
 static uint32_t
-group_of_name(void *ctx, const char *s, size_t n)
+group_of_name(void *ctx, const char *s, size_t n, size_t same)
 {
 	const struct ts_name_asker *a = ctx;
-	int group = s ? a->group(a->ctx, s, n) : TS_NAME_GROUP_NONE;
+	int group = s ? a->group(a->ctx, s, n, same) : TS_NAME_GROUP_NONE;
 
 	return group >= 0 && group < TS_NAME_GROUPS ? (uint32_t)group + 2 : 1;
 }

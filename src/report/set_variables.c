@@ -436,10 +436,11 @@ struct wanted_name {
 };
 
 static void
-take_name(void *ctx, int64_t name, const char *s, size_t n)
+take_name(void *ctx, int64_t name, const char *s, size_t n, size_t same)
 {
 	struct wanted_name *w = ctx;
 
+	(void)same;
 	if (name == w->name && s)
 		ts_strbuf_add(w->text, s, n);
 }

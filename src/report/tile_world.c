@@ -33,9 +33,10 @@ struct users {
 };
 
 static int
-is_named(void *ctx, const char *name, size_t n)
+is_named(void *ctx, const char *name, size_t n, size_t same)
 {
-	return ts_pattern_matches(((const struct users *)ctx)->matcher, name, n) == TS_MATCH_YES
+	return ts_pattern_matches_next(((const struct users *)ctx)->matcher, name, n, same) ==
+			TS_MATCH_YES
 		? 0
 		: TS_NAME_GROUP_NONE;
 }

@@ -313,20 +313,21 @@ ask(struct asking *a, int i, struct answer *out)
 /* --- all rows --------------------------------------------------------------------------------- */
 
 static uint32_t
-ask_name(void *ctx, const char *s, size_t n)
+ask_name(void *ctx, const char *s, size_t n, size_t same)
 {
 	struct asking *a = ctx;
 
-	return s ? variable_name_bits(a->p, s, n) : VARIABLE_NO_TEXT;
+	return s ? variable_name_bits(a->p, s, n, same) : VARIABLE_NO_TEXT;
 }
 
 /* Among the texts that are to be put in order. */
 static uint32_t
-enter_name(void *ctx, const char *s, size_t n)
+enter_name(void *ctx, const char *s, size_t n, size_t same)
 {
 	struct asking *a = ctx;
 	uint32_t entry = 0;
 
+	(void)same;
 	if (!s)
 		return 1;
 	if (!a->failed)

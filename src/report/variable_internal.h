@@ -68,6 +68,7 @@ struct variable_pass {
 	bool overflow, all_overflow; /* sums that do not fit */
 	struct variable_texts names, categories, types;
 	struct ts_variable_asking asking;
+	struct ts_filter_texts texts;
 	struct ts_variable x; /* numbers of the row that the filter asked for */
 	enum ts_code failed;  /* while a row was asked */
 	struct ts_err *err;
@@ -120,10 +121,10 @@ enum ts_code variable_name_table(struct ts_reader *rd, enum ts_relation relation
 
 /*
  * What the filter's comparisons with a name say: a bit each by n->text, and VARIABLE_SURE above it whether that is
- * sure; VARIABLE_HAS_TEXT is always among them.
+ * sure; VARIABLE_HAS_TEXT is always among them. `same`: as in ts_columns_name_fn.
  */
 enum { VARIABLE_SURE = 16, VARIABLE_HAS_TEXT = 1 << 15, VARIABLE_NO_TEXT = 1 << 15 };
-uint32_t variable_name_bits(const struct variable_pass *p, const char *s, size_t n);
+uint32_t variable_name_bits(struct variable_pass *p, const char *s, size_t n, size_t same);
 
 /* Before rows are read: what names are looked up in. */
 enum ts_code variable_names_open(struct variable_pass *p, struct ts_err *err);

@@ -22,7 +22,7 @@ enum { DIRECT = 8 /* numbers for each name, at most */ };
 
 /* What the filter's comparisons with this text say, a bit each, and above it whether that is sure. */
 static uint32_t
-ask_all(const struct variable_pass *p, enum ts_variable_field field, const char *s, size_t n)
+ask_all(struct variable_pass *p, enum ts_variable_field field, const char *s, size_t n, size_t same)
 {
 	const struct ts_filter *f = &p->l->filter;
 	uint32_t bits = VARIABLE_HAS_TEXT;
@@ -34,7 +34,7 @@ ask_all(const struct variable_pass *p, enum ts_variable_field field, const char 
 		if (node->field != field || node->op < TS_FILTER_HAS ||
 			node->op > TS_FILTER_MATCHES)
 			continue;
-		truth = ts_filter_text(&p->asking.use, node, s, n);
+		truth = ts_filter_text_next(&p->texts, &p->asking.use, node, s, n, same);
 		if (truth == TS_YES)
 			bits |= UINT32_C(1) << node->text;
 		if (truth != TS_UNSURE)
@@ -44,9 +44,9 @@ ask_all(const struct variable_pass *p, enum ts_variable_field field, const char 
 }
 
 uint32_t
-variable_name_bits(const struct variable_pass *p, const char *s, size_t n)
+variable_name_bits(struct variable_pass *p, const char *s, size_t n, size_t same)
 {
-	return ask_all(p, TS_VARIABLE_FIELD_NAME, s, n);
+	return ask_all(p, TS_VARIABLE_FIELD_NAME, s, n, same);
 }
 
 static enum ts_truth
@@ -148,7 +148,7 @@ take_name(void *ctx, int64_t number, const char *s, size_t n, struct ts_err *err
 	if (ts_dictionary_find(&t->number, number) != TS_DICTIONARY_NONE)
 		return TS_OK;
 	if (s)
-		pass = ask_all(p, t->field, s, n);
+		pass = ask_all(p, t->field, s, n, 0);
 	code = ts_dictionary_number(&t->number, &entry, number, s ? s : "", n, err);
 	return code ? code : ts_pile_add(&t->passes, &pass, sizeof(pass), p->l->v->cache, err);
 }
@@ -207,7 +207,7 @@ meet(struct variable_pass *p, struct variable_texts *t, int64_t number, int64_t 
 	char unnamed[40];
 	size_t n;
 	const char *s = ts_variables_category(p->l->v, number, unnamed, &n);
-	uint32_t pass = ask_all(p, t->field, s, n);
+	uint32_t pass = ask_all(p, t->field, s, n, 0);
 	uint32_t made, text;
 	enum ts_code code = ts_dictionary_text(&t->text, &text, s, n, err);
 

@@ -163,10 +163,11 @@ struct named {
 };
 
 static void
-take_name(void *ctx, int64_t name, const char *s, size_t n)
+take_name(void *ctx, int64_t name, const char *s, size_t n, size_t same)
 {
 	struct named *w = ctx;
 
+	(void)same;
 	if (name != w->name)
 		return;
 	w->n = s ? (int)n : -1;

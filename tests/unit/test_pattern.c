@@ -6,7 +6,10 @@
  */
 #include "config.h"
 
+#define PCRE2_CODE_UNIT_WIDTH 8
+
 #include <check.h>
+#include <pcre2.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -310,6 +313,99 @@ START_TEST(slashes)
 }
 END_TEST
 
+/* --- one text after another ---------------------------------------------------------------------- */
+
+static uint64_t seed;
+
+static uint32_t
+roll(uint32_t n)
+{
+	seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t)(seed >> 33) % n;
+}
+
+/* What expressions and texts are put together from, so that they often meet. */
+static const char *const atoms[] = {"layer", "a", "b", "K", "S", "kiss", "/", "_", "1", "2",
+	"\xe2\x84\xaa", "\xc5\xbf", "\xc3\xa4", "ab", "lay", "er_1", " ", "\n"};
+static const char *const marks[] = {".", "^", "$", "*", "?", "+", "|", "(", ")", "(?:", "[ab]",
+	"[^]a]", "{2}", "{1,2}", "{", "\\d", "\\.", "\\w", "\\b", "(?i)", "(?=", "(?!", "\\Q",
+	"\\E", "\\x61", "\\1", "[[:alpha:]]", "*?", "++", "(?#x)", "(?x) ", "#", "\\K"};
+
+static void
+put_together(char *out, int parts, uint32_t mark)
+{
+	*out = '\0';
+	for (int i = 0; i < parts; i++)
+		strcat(out,
+			roll(100) < mark ? marks[roll(TS_COUNT(marks))]
+					 : atoms[roll(TS_COUNT(atoms))]);
+}
+
+static size_t
+shared(const char *a, const char *b)
+{
+	size_t n = 0;
+
+	while (a[n] && a[n] == b[n])
+		n++;
+	return n;
+}
+
+/* What the library alone says. */
+static bool
+library_says(pcre2_code *code, const char *text)
+{
+	pcre2_match_data *data = pcre2_match_data_create_from_pattern(code, NULL);
+	int rc = pcre2_match(code, (PCRE2_SPTR)text, strlen(text), 0, PCRE2_NO_JIT, data, NULL);
+
+	pcre2_match_data_free(data);
+	return rc > 0;
+}
+
+START_TEST(words_that_are_needed)
+{
+	char pattern[256], text[2][512] = {"", ""};
+
+	seed = (uint64_t)_i * 7919 + 3;
+	for (int tries = 0; tries < 200; tries++) {
+		unsigned flags = roll(2) ? TS_PATTERN_NOCASE : 0;
+		uint32_t options = PCRE2_UTF | PCRE2_DOTALL | PCRE2_DOLLAR_ENDONLY |
+			(flags ? PCRE2_CASELESS : 0);
+		struct ts_pattern *p;
+		struct ts_matcher *m;
+		PCRE2_SIZE offset;
+		pcre2_code *code;
+		int number;
+
+		put_together(pattern, 1 + (int)roll(7), 30);
+		if (ts_pattern_compile(&p, pattern, flags, NULL, NULL))
+			continue;
+		code = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, options, &number,
+			&offset, NULL);
+		ck_assert_ptr_nonnull(code);
+		ck_assert_int_eq(ts_matcher_new(&m, p, NULL), TS_OK);
+		for (int i = 0; i < 20; i++) {
+			char *now = text[i & 1], *before = text[1 - (i & 1)];
+			size_t same, keep = roll(3) ? roll((uint32_t)strlen(before) + 1) : 0;
+
+			while (keep > 0 && ((unsigned char)before[keep] & 0xc0) == 0x80)
+				keep--;
+			memcpy(now, before, keep);
+			put_together(now + keep, (int)roll(5), 0);
+			same = i > 0 && roll(4) ? shared(now, before) : 0;
+			ck_assert_msg((ts_pattern_matches_next(m, now, strlen(now), same) ==
+					      TS_MATCH_YES) == library_says(code, now),
+				"%s on %s, flags %u", pattern, now, flags);
+			if (strlen(now) > 200)
+				*now = '\0';
+		}
+		pcre2_code_free(code);
+		ts_matcher_free(m);
+		ts_pattern_free(p);
+	}
+}
+END_TEST
+
 int
 main(void)
 {
@@ -328,6 +424,7 @@ main(void)
 	tcase_add_loop_test(t, hostile_expressions_end, 0, (int)TS_COUNT(hostile));
 	tcase_add_test(t, patience_ends);
 	tcase_add_test(t, shared_between_threads);
+	tcase_add_loop_test(t, words_that_are_needed, 0, 60);
 	suite_add_tcase(suite, t);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);

@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 #include "tilescope/base/err.h"
+#include "tilescope/base/finder.h"
 #include "tilescope/base/pattern.h"
 
 enum {
@@ -141,6 +142,17 @@ struct ts_filter_row {
 /* Does a comparison with a text hold for these bytes? One that takes too long: TS_UNSURE. */
 enum ts_truth ts_filter_text(const struct ts_filter_use *u, const struct ts_filter_node *n,
 	const char *s, size_t bytes);
+
+/*
+ * The same for texts that follow each other, `same` bytes at the begin being those of the one before (0: it is another one).
+ * Begins with zeros.
+ */
+struct ts_filter_texts {
+	struct ts_finder finder[TS_FILTER_TEXTS];
+};
+
+enum ts_truth ts_filter_text_next(struct ts_filter_texts *t, const struct ts_filter_use *u,
+	const struct ts_filter_node *n, const char *s, size_t bytes, size_t same);
 
 /* Does the row pass (TS_YES)? */
 enum ts_truth ts_filter_ask(const struct ts_filter *f, const struct ts_filter_row *row);

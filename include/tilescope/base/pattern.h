@@ -63,6 +63,12 @@ void ts_matcher_free(struct ts_matcher *m); /* NULL allowed */
 enum ts_match ts_pattern_matches(struct ts_matcher *m, const char *s, size_t n);
 
 /*
+ * The same for one text after another, of which `same` bytes at the begin are those of the text before (0: it is another
+ * one): most names are told apart by a word that the expression needs (base/finder.h), without matching.
+ */
+enum ts_match ts_pattern_matches_next(struct ts_matcher *m, const char *s, size_t n, size_t same);
+
+/*
  * Behind TS_MATCH_YES: what group `group` matched (0: the whole), bytes [*from, *to) of *text, which holds
  * until the next match: the text that was given, or the mended one. False where the group did not take part.
  */

@@ -5,7 +5,7 @@
  * A row of the report takes a tenth of a microsecond to be read, with its name more; a value here takes a
  * nanosecond, and a name is looked at once for all rows that have it. Rows stand in the order in which they are read, so a
  * row's number is its place (variables.h), in blocks of at most TS_COLUMN_ROWS; names are numbers from 0 in
- * the order in which they come.
+ * the order of their texts, a number for each text; one more, the last, stands for all names of which the text is not known.
  *
  * What a section says is checked as it is read: false means that it is not to be believed, and the rows answer.
  */
@@ -62,18 +62,21 @@ bool ts_columns_read(const struct ts_columns *c, enum ts_column column, int64_t 
 void ts_columns_bounds(const struct ts_columns *c, enum ts_column column, int64_t block,
 	int64_t *least, int64_t *most, bool *unknown);
 
-/* The names of group `group` (name / TS_COLUMN_NAMES). s NULL: a number that stands for no text. */
-typedef void ts_columns_name_fn(void *ctx, int64_t name, const char *s, size_t n);
+/*
+ * The names of group `group` (name / TS_COLUMN_NAMES). s NULL: a number that stands for no text. `same`: so many bytes at
+ * the begin are those of the name that was given before.
+ */
+typedef void ts_columns_name_fn(void *ctx, int64_t name, const char *s, size_t n, size_t same);
 bool ts_columns_names(const struct ts_columns *c, int64_t group, ts_columns_name_fn *each,
 	void *ctx);
 
 /*
  * What is to be known of each name, worked out when a row with it is met first: any number but 0.
- * `ask` is given s NULL for rows without a name.
+ * `ask` is given s NULL for rows without a name; `same` as above.
  */
 struct ts_name_answers {
 	const struct ts_columns *columns;
-	uint32_t (*ask)(void *ctx, const char *s, size_t n);
+	uint32_t (*ask)(void *ctx, const char *s, size_t n, size_t same);
 	void *ctx;
 	struct ts_pile answer; /* uint32_t by name; 0: not asked yet */
 	uint32_t nameless;
@@ -81,8 +84,9 @@ struct ts_name_answers {
 
 /* Errors: TS_E_NOMEM, TS_E_SYS. Free with ts_name_answers_fini() in every case. */
 enum ts_code ts_name_answers_init(struct ts_name_answers *a, const struct ts_columns *c,
-	const struct ts_cache *cache, uint32_t (*ask)(void *ctx, const char *s, size_t n),
-	void *ctx, struct ts_err *err) TS_WARN_UNUSED;
+	const struct ts_cache *cache,
+	uint32_t (*ask)(void *ctx, const char *s, size_t n, size_t same), void *ctx,
+	struct ts_err *err) TS_WARN_UNUSED;
 void ts_name_answers_fini(struct ts_name_answers *a);
 
 /* Ask about the group of a name. False: the section is not to be believed. */

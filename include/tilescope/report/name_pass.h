@@ -16,8 +16,11 @@
 enum { TS_NAME_GROUP_NONE = -1, TS_NAME_GROUPS = 1 << 14 };
 
 struct ts_name_asker {
-	/* The group of a name: 0 .. TS_NAME_GROUPS-1, or TS_NAME_GROUP_NONE. Not NUL-terminated. */
-	int (*group)(void *ctx, const char *name, size_t n);
+	/*
+	 * The group of a name: 0 .. TS_NAME_GROUPS-1, or TS_NAME_GROUP_NONE. Not NUL-terminated. `same`: so many bytes at the
+	 * begin are those of the name that was asked about before.
+	 */
+	int (*group)(void *ctx, const char *name, size_t n, size_t same);
 	/* A row; `tile` and `bytes`: TS_UNKNOWN = no number. False: no memory. */
 	bool (*row)(void *ctx, int64_t tile, int64_t bytes, int group);
 	void *ctx;
