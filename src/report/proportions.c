@@ -360,6 +360,10 @@ finish(struct proportions_read *r)
 
 		ts_class_sweep_finish(&w->sweep);
 		ts_class_figures_of(&p->ipu[i].time, &w->time);
+		(void)ts_class_partition(p->ipu[i].part, &w->time);
+		for (int k = 0; k < TS_CLASS_COUNT; k++)
+			if (!ts_add_i64(&p->sum.part[k], p->ipu[i].part[k]))
+				p->sum.part[k] = INT64_MAX;
 		p->ipu[i].work = w->work;
 		sum_time(&p->sum.time, &p->ipu[i].time);
 		sum_work(&sum, w);

@@ -240,6 +240,10 @@ static const struct {
 		TS_WORKER_BULK, "summing categories", TS_ABSENT_CATEGORIES},
 	[ASK_EXECUTION] = {sizeof(struct summary_execution), read_execution, fini_execution,
 		TS_WORKER_BULK, "summing cycles", TS_ABSENT_STEPS},
+	[ASK_TIMES] = {sizeof(struct summary_cycles), summary_read_cycles, summary_fini_cycles,
+		TS_WORKER_BULK, "intersecting steps", TS_ABSENT_STEPS},
+	[ASK_WORK] = {sizeof(struct summary_cycles), summary_read_cycles, summary_fini_cycles,
+		TS_WORKER_BULK, "adding up bytes of steps", TS_ABSENT_STEPS},
 	[ASK_PARTS] = {sizeof(struct summary_parts), read_parts, fini_parts, TS_WORKER_BULK,
 		"comparing the parts", TS_ABSENT_NOTHING},
 };
@@ -257,7 +261,8 @@ waits(const struct summary_view *s, int kind)
 	if (kind == ASK_CATEGORIES)
 		return !ts_report_has(env->report, TS_TILE_CATEGORY) &&
 			ts_view_waits(env, TS_SECTION_CATEGORIES, TS_LOWERED_VARIABLE);
-	return kind == ASK_EXECUTION && ts_view_waits(env, TS_SECTION_LANES, TS_STEP_IPU);
+	return (kind == ASK_EXECUTION || kind == ASK_TIMES || kind == ASK_WORK) &&
+		ts_view_waits(env, TS_SECTION_LANES, TS_STEP_IPU);
 }
 
 static bool
@@ -273,7 +278,8 @@ static void **
 slot(struct summary_view *s, int kind)
 {
 	void **slots[ASK_COUNT] = {(void **)&s->verdict, (void **)&s->small,
-		(void **)&s->categories, (void **)&s->execution, (void **)&s->parts};
+		(void **)&s->categories, (void **)&s->execution, (void **)&s->times,
+		(void **)&s->work, (void **)&s->parts};
 
 	return slots[kind];
 }
@@ -285,6 +291,17 @@ was_cancelled(struct summary_view *s, int kind)
 	return s->state[kind].state == TS_PANE_FAILED && !*slot(s, kind);
 }
 
+/* It was left, for it would have taken a pass over a large relation. */
+static bool
+was_dear(const struct summary_view *s, int kind)
+{
+	const struct summary_cycles *x = kind == ASK_TIMES ? s->times
+		: kind == ASK_WORK			   ? s->work
+							   : NULL;
+
+	return x && x->p.has == 0;
+}
+
 /* What is being read is there now: ask again, which ends the reading. */
 void
 summary_indexed(struct ts_view *v)
@@ -293,12 +310,15 @@ summary_indexed(struct ts_view *v)
 		[ASK_SMALL] = TS_SECTION_LIVENESS,
 		[ASK_CATEGORIES] = TS_SECTION_CATEGORIES,
 		[ASK_EXECUTION] = TS_SECTION_LANES,
+		[ASK_TIMES] = TS_SECTION_LANES,
+		[ASK_WORK] = TS_SECTION_LANES,
 		[ASK_PARTS] = TS_SECTION_CONTEXTS};
 	struct summary_view *s = (struct summary_view *)v;
 
 	for (int i = 0; i < ASK_COUNT; i++)
 		if (sections[i] != TS_SECTION_COUNT && is_indexed(v->env, sections[i]) &&
-			(s->state[i].state == TS_PANE_LOADING || was_cancelled(s, i)))
+			(s->state[i].state == TS_PANE_LOADING || was_cancelled(s, i) ||
+				was_dear(s, i)))
 			s->state[i].state = TS_PANE_EMPTY;
 }
 

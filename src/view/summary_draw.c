@@ -279,12 +279,6 @@ draw_category(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int
 
 /* --- cycles ----------------------------------------------------------------------------------- */
 
-static enum ts_role
-class_role(int c)
-{
-	return (enum ts_role)(TS_ROLE_COMPUTE + c);
-}
-
 static void
 draw_runs(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int arg)
 {
@@ -301,68 +295,6 @@ draw_runs(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int arg
 		summary_say(c, r, x + 3, TS_ROLE_NOTE, "measured: not known");
 	else
 		summary_say(c, r, x + 3, TS_ROLE_NOTE, words[(a ? a->measured : -1) + 1]);
-}
-
-static void
-draw_ipu(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int arg)
-{
-	const struct ts_ipu_cycles *k = &s->execution->sums.ipu[arg];
-	struct ts_segment segment[TS_CLASS_COUNT];
-	double clock = s->base.env->options->clock_hz;
-	char buf[TS_FMT_MAX];
-	int64_t cycles = k->last_end - k->first_start;
-	int x = SUMMARY_LABEL + 2;
-
-	if (clock <= 0 && s->verdict)
-		clock = s->verdict->target.clock_hz;
-	for (int i = 0; i < TS_CLASS_COUNT; i++)
-		segment[i] = (struct ts_segment){(double)k->by_class[i], class_role(i),
-			ts_step_class_letter((enum ts_step_class)i)};
-	ts_canvas_printf(c, r, 1, 0, TS_ROLE_LABEL, "ipu %lld", (long long)k->ipu);
-	ts_fmt_count(buf, cycles);
-	ts_canvas_field(c, r, x, 0, 16, TS_ROLE_VALUE, buf, strlen(buf), TS_FIELD_RIGHT);
-	x += 17;
-	if (clock > 0) {
-		ts_fmt_time(buf, (double)cycles / clock * 1e6);
-		ts_canvas_field(c, r, x, 0, 9, TS_ROLE_VALUE, buf, strlen(buf), TS_FIELD_RIGHT);
-	}
-	x += 10;
-	ts_canvas_printf(c, r, x, 0, TS_ROLE_VALUE, "%7s",
-		ts_fmt_percent(buf, (double)k->by_class[TS_CLASS_COMPUTE], (double)k->step_cycles));
-	x += 9;
-	if (r.w - x > 4)
-		ts_chart_bar(c, (struct ts_rect){r.x + x, r.y, r.w - x - 2, 1}, segment,
-			TS_CLASS_COUNT, (double)k->step_cycles);
-}
-
-static void
-draw_legend(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int arg)
-{
-	static const char *const brief[TS_CLASS_COUNT] = {"compute", "exch.", "global", "sync",
-		"ext.", "wait", "copy", "end", "control"};
-	struct ts_band band[TS_CLASS_COUNT];
-	const char *names[TS_CLASS_COUNT];
-
-	(void)s;
-	(void)arg;
-	for (int i = 0; i < TS_CLASS_COUNT; i++) {
-		band[i] = (struct ts_band){NULL, class_role(i),
-			ts_step_class_letter((enum ts_step_class)i)};
-		names[i] = r.w < 116 ? brief[i] : ts_step_class_label((enum ts_step_class)i);
-	}
-	ts_chart_legend(c, (struct ts_rect){r.x + 1, r.y, r.w - 2, 1}, band, names, TS_CLASS_COUNT);
-}
-
-static void
-draw_cycle_titles(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int arg)
-{
-	(void)s;
-	(void)arg;
-	ts_canvas_field(c, r, SUMMARY_LABEL + 2, 0, 16, TS_ROLE_HEADER, "cycles", 6,
-		TS_FIELD_RIGHT);
-	ts_canvas_field(c, r, SUMMARY_LABEL + 19, 0, 9, TS_ROLE_HEADER, "time", 4, TS_FIELD_RIGHT);
-	ts_canvas_text(c, r, SUMMARY_LABEL + 29, 0, TS_ROLE_HEADER, "compute");
-	summary_say(c, r, SUMMARY_LABEL + 38, TS_ROLE_HEADER, "where the steps' cycles go");
 }
 
 /* --- which lines there are -------------------------------------------------------------------- */
@@ -442,11 +374,7 @@ cycle_lines(struct summary_view *s)
 	summary_heading(s, HEAD_CYCLES);
 	if (s->execution && s->execution->sums.count > 0) {
 		summary_figure(s, draw_runs, 0, FIGURE_RUNS);
-		summary_add(s, draw_cycle_titles, 0);
-		for (int i = 0; i < s->execution->sums.count; i++)
-			summary_lead(summary_figure(s, draw_ipu, i, FIGURE_IPU), GO_IPU,
-				s->execution->sums.ipu[i].ipu);
-		summary_add(s, draw_legend, 0);
+		summary_cycle_lines(s);
 	}
 	if (!s->execution || s->state[ASK_EXECUTION].state != TS_PANE_READY)
 		summary_lead(summary_add(s, summary_draw_state, ASK_EXECUTION), GO_ABSENT,

@@ -222,8 +222,8 @@ explain_category(struct summary_view *s, struct ts_explain *out, int arg)
 
 /* --- cycles ----------------------------------------------------------------------------------- */
 
-static enum ts_known
-cycles_known(const struct summary_view *s)
+enum ts_known
+summary_cycles_known(const struct summary_view *s)
 {
 	int measured = s->verdict ? s->verdict->about.measured : -1;
 
@@ -247,63 +247,6 @@ explain_runs(struct summary_view *s, struct ts_explain *out, int arg)
 	ts_explain_from(x, TS_KNOWN_RECORDED, "run");
 	if (s->small && s->small->runs >= 0)
 		ts_explain_query(x, "SELECT count(*) FROM run");
-}
-
-static void
-explain_ipu(struct summary_view *s, struct ts_explain *out, int arg)
-{
-	const struct ts_ipu_cycles *k = &s->execution->sums.ipu[arg];
-	int64_t cycles = k->last_end - k->first_start;
-	struct ts_explained *x = ts_explain_add(out, "cycles of ipu %lld", (long long)k->ipu);
-	double clock = s->base.env->options->clock_hz;
-	char text[TS_FMT_MAX], query[400];
-
-	ts_explain_integer(x, cycles, "cycles");
-	ts_explain_shown(x, "%s", ts_fmt_count(text, cycles));
-	ts_explain_from(x, cycles_known(s), "step_ipu.start, step_ipu.\"end\"");
-	ts_explain_formula(x, "last end %lld - first start %lld", (long long)k->last_end,
-		(long long)k->first_start);
-	ts_explain_query(x, "SELECT max(\"end\") - min(start) FROM step_ipu WHERE ipu = %lld",
-		(long long)k->ipu);
-	if (cycles_known(s) == TS_KNOWN_DERIVED)
-		ts_explain_note(x, "whether cycles are measured or estimated is not recorded");
-	if (clock <= 0 && s->verdict)
-		clock = s->verdict->target.clock_hz;
-	if (clock > 0) {
-		x = ts_explain_add(out, "time of ipu %lld", (long long)k->ipu);
-		ts_explain_real(x, (double)cycles / clock * 1e6, "us");
-		ts_explain_shown(x, "%s", ts_fmt_time(text, (double)cycles / clock * 1e6));
-		ts_explain_from(x, cycles_known(s), "step_ipu, %s",
-			s->base.env->options->clock_hz > 0 ? "the clock that was set"
-							   : "target.clock_hz");
-		ts_explain_formula(x, "%lld cycles / %.6g Hz x 1,000,000", (long long)cycles,
-			clock);
-		ts_explain_query(x,
-			"SELECT (max(\"end\") - min(start)) * 1e6 / %.17g FROM step_ipu WHERE ipu = "
-			"%lld",
-			clock, (long long)k->ipu);
-	}
-	snprintf(query, sizeof(query),
-		"SELECT 100.0 * sum(CASE WHEN step_class(type, name) = 'compute' THEN cycles END) / "
-		"sum(cycles) FROM step_ipu JOIN step USING (step) WHERE ipu = %lld",
-		(long long)k->ipu);
-	ts_explain_share(out, "share of compute in the steps' cycles",
-		k->by_class[TS_CLASS_COMPUTE], k->step_cycles,
-		"step_ipu.cycles, step.type, step.name", query);
-	for (int i = 0; i < TS_CLASS_COUNT; i++) {
-		if (k->by_class[i] == 0)
-			continue;
-		x = ts_explain_add(out, "cycles of %s steps",
-			ts_step_class_label((enum ts_step_class)i));
-		ts_explain_integer(x, k->by_class[i], "cycles");
-		ts_explain_from(x, cycles_known(s), "step_ipu.cycles, step.type, step.name");
-		ts_explain_formula(x, "the sum over the steps of that class on ipu %lld",
-			(long long)k->ipu);
-		ts_explain_query(x,
-			"SELECT sum(cycles) FROM step_ipu JOIN step USING (step) WHERE ipu = %lld AND "
-			"step_class(type, name) = '%s'",
-			(long long)k->ipu, ts_step_class_key((enum ts_step_class)i));
-	}
 }
 
 /* --- facts ------------------------------------------------------------------------------------ */
@@ -435,7 +378,7 @@ static void (*const explainers[])(struct summary_view *s, struct ts_explain *out
 	[FIGURE_LIVE] = explain_live,
 	[FIGURE_CATEGORY] = explain_category,
 	[FIGURE_RUNS] = explain_runs,
-	[FIGURE_IPU] = explain_ipu,
+	[FIGURE_IPU] = summary_explain_ipu,
 	[FIGURE_TARGET] = explain_target,
 	[FIGURE_TILE] = explain_tile,
 	[FIGURE_GRAPH] = explain_graph,

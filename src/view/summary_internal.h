@@ -5,9 +5,11 @@
 
 #include "tilescope/report/documents.h"
 #include "tilescope/report/figures.h"
+#include "tilescope/report/proportions.h"
 #include "tilescope/report/summary.h"
 #include "tilescope/ui/list.h"
 #include "tilescope/ui/tree.h"
+#include "tilescope/view/explain.h"
 #include "tilescope/view/fetch.h"
 #include "tilescope/view/findings.h"
 
@@ -15,7 +17,16 @@ enum { SUMMARY_PAIRS = 300, SUMMARY_PAIR_TEXT = 300, SUMMARY_LINES = 1200, SUMMA
 
 /* --- what has to be fetched ------------------------------------------------------------------- */
 
-enum { ASK_VERDICT, ASK_SMALL, ASK_CATEGORIES, ASK_EXECUTION, ASK_PARTS, ASK_COUNT };
+enum {
+	ASK_VERDICT,
+	ASK_SMALL,
+	ASK_CATEGORIES,
+	ASK_EXECUTION,
+	ASK_TIMES, /* steps that overlap intersected */
+	ASK_WORK,  /* bytes, and balance of tiles */
+	ASK_PARTS,
+	ASK_COUNT
+};
 
 /* What the pane of files asks. */
 enum { ASK_FILES = ASK_COUNT, ASK_HITS, ASK_FINDINGS, ASK_FOUND_RUNNING };
@@ -52,6 +63,12 @@ struct summary_execution {
 	struct ts_fetch fetch;
 	struct ts_execution sums;
 	int64_t steps;
+};
+
+/* Of the whole trace; p.has 0: not now, for without the index it would be a pass over a large relation. */
+struct summary_cycles {
+	struct ts_fetch fetch;
+	struct ts_proportions p;
 };
 
 /* Whether the parts belong to the same run, in sentences. */
@@ -119,6 +136,7 @@ struct summary_view {
 	struct summary_small *small;
 	struct summary_categories *categories;
 	struct summary_execution *execution;
+	struct summary_cycles *times, *work;
 	struct summary_parts *parts;
 	const struct ts_archive *compared; /* what `parts` was asked for; not held */
 	const struct ts_fetch *asked[ASK_COUNT];
@@ -181,6 +199,13 @@ void summary_fact_lines(struct summary_view *s);
 
 /* summary_explain.c */
 void summary_explain(struct ts_view *v, struct ts_explain *out);
+
+/* summary_cycles.c: the lines of CYCLES but for the first; `=` of an IPU's; what is read for them, and when it is worth it. */
+void summary_cycle_lines(struct summary_view *s);
+void summary_explain_ipu(struct summary_view *s, struct ts_explain *out, int arg);
+enum ts_code summary_read_cycles(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err);
+void summary_fini_cycles(struct ts_fetch *f);
+enum ts_known summary_cycles_known(const struct summary_view *s); /* summary_explain.c */
 
 /* summary_change.c: the report's figures from what has arrived; keep them at a reload; line i of the change. */
 void summary_figures(struct summary_view *s);

@@ -17,6 +17,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/report/proportions.h"
 #include "tilescope/view/explain_common.h"
+#include "tilescope/view/explain_work.h"
 #include "tilescope/view/held_list.h"
 #include "tilescope/view/sheet.h"
 
@@ -623,58 +624,13 @@ explain_time(struct ts_explain *out, const struct ts_proportion *p, const struct
 }
 
 static void
-explain_bytes(struct ts_explain *out, const struct ts_proportion *p,
-	const struct ts_proportions *of, const struct ts_step_work *w, int column,
-	enum ts_units units)
-{
-	bool in = column == B_HOST_IN || column == B_GLOBAL_IN, host = column < B_GLOBAL_IN;
-	struct ts_explained *x = ts_explain_add(out, "bytes %s IPU %lld %s", in ? "into" : "out of",
-		(long long)p->ipu, host ? "by streams of the host" : "by global exchange");
-
-	ts_explain_bytes(x, bytes_of(w, column), units);
-	ts_explain_from(x, TS_KNOWN_RECORDED, "step_ipu.data_%s", in ? "in" : "out");
-	ts_explain_formula(x, "sum of data_%s of the %s steps that begin in the range",
-		in ? "in" : "out", host ? "StreamCopy" : "GlobalExchange");
-	if (bytes_of(w, column) == TS_UNKNOWN)
-		return;
-	ts_explain_query(x,
-		"SELECT sum(data_%s) FROM step_ipu JOIN step USING (step) WHERE ipu = %lld AND start >= "
-		"%lld AND start < %lld AND \"end\" > start AND type %s",
-		in ? "in" : "out", (long long)p->ipu, (long long)of->from, (long long)of->to,
-		host ? "LIKE 'StreamCopy%'" : "= 'GlobalExchange'");
-}
-
-static void
-explain_balance(struct ts_explain *out, const struct ts_proportion *p,
-	const struct ts_proportions *of, const struct ts_step_work *w)
-{
-	struct ts_explained *x = ts_explain_add(out, "balance of the tiles of IPU %lld",
-		(long long)p->ipu);
-	char n[TS_FMT_MAX];
-
-	if (w->all.cycles <= 0)
-		return;
-	ts_explain_real(x, 100 * ts_balance_share(&w->all), "%");
-	ts_explain_shown(x, "%s", ts_fmt_percent(n, (double)w->all.mean, (double)w->all.cycles));
-	ts_explain_from(x, TS_KNOWN_REPEATED, "step_ipu.tile_balance, cycles");
-	ts_explain_formula(x,
-		"100 x sum of the tiles' mean cycles %lld / cycles %lld, of %lld steps but for sync",
-		(long long)w->all.mean, (long long)w->all.cycles, (long long)w->all.steps);
-	ts_explain_query(x,
-		"SELECT 100.0 * sum(cast(round(tile_balance * cycles) AS INTEGER)) / sum(cycles) FROM "
-		"step_ipu JOIN step USING (step) WHERE ipu = %lld AND start >= %lld AND start < %lld AND "
-		"\"end\" > start AND tile_balance BETWEEN 0 AND 1 AND type NOT IN ('Sync', 'Sans', "
-		"'SyncAns')",
-		(long long)p->ipu, (long long)of->from, (long long)of->to);
-}
-
-static void
 balance_explain(struct ts_tab *tab, struct ts_explain *out)
 {
 	const struct balance_tab *t = tab->own;
 	int64_t row = t->p[ASK_TIME].has ? ts_held_list_row(&t->l) : -1;
 	const struct ts_proportion *p = part_of(t, row, ASK_TIME);
 	const struct ts_step_work *w = work_of(t, row);
+	const struct ts_proportions *of = &t->p[ASK_WORK];
 
 	if (row < 0 || !p)
 		return;
@@ -689,11 +645,12 @@ balance_explain(struct ts_tab *tab, struct ts_explain *out)
 	explain_time(out, p, &t->p[ASK_TIME], B_OVERLAP, "runs steps of several classes at once");
 	if (!w)
 		return;
-	explain_balance(out, p, &t->p[ASK_WORK], w);
+	ts_explain_tile_balance(out, p->ipu, of->from, of->to, w);
 	for (int c = B_HOST_IN; c < B_COUNT; c++)
 		if (c != B_HOST_RATE && c != B_GLOBAL_RATE)
-			explain_bytes(out, p, &t->p[ASK_WORK], w, c,
-				tab->view->env->options->units);
+			ts_explain_traffic(out, p->ipu, of->from, of->to, w,
+				c < B_GLOBAL_IN ? TS_TRAFFIC_STREAM : TS_TRAFFIC_GLOBAL,
+				c == B_HOST_IN || c == B_GLOBAL_IN, tab->view->env->options->units);
 }
 
 static const struct ts_hint hints[] = {

@@ -109,6 +109,41 @@ START_TEST(below_the_verdict)
 }
 END_TEST
 
+/*
+ * Steps of an IPU that overlap are intersected: compute in [0, 900), beside it copies from the host in [600, 1200). Added up
+ * compute would be 60 %. Bytes and balance are those of the steps.
+ */
+START_TEST(steps_that_overlap)
+{
+	struct harness h;
+	struct ts_demo_options o = {.scale = TS_DEMO_SMALL,
+		.layout = TS_DEMO_STORE,
+		.ipus = 1,
+		.tiles = 64,
+		.steps = 200,
+		.variables = 2000};
+
+	harness_demo(&h, &o);
+	harness_sql(&h,
+		"DELETE FROM step_ipu; INSERT INTO step_ipu(step, ipu, cycles, start, \"end\", "
+		"data_in, data_out, tile_balance) SELECT step, 0, 900, 0, 900, NULL, NULL, 0.5 FROM "
+		"step WHERE type = 'OnTileExecute' ORDER BY step LIMIT 1; INSERT INTO step_ipu(step, "
+		"ipu, cycles, start, \"end\", data_in, data_out) SELECT step, 0, 600, 600, 1200, 2048, "
+		"512 FROM step WHERE type = 'StreamCopyMid' ORDER BY step LIMIT 1");
+	harness_start(&h, &ts_view_summary, 120, 60, TS_GLYPHS_ASCII);
+	harness_settle(&h);
+	harness_says(&h, "75.0%"); /* 900 of 1200 */
+	harness_says(&h, "37.5%"); /* 450 of 1200 */
+	harness_says(&h, "2K/512");
+	harness_says(&h, "where they go");
+	harness_says(&h, " CCCCCCCCCCCCCCCCCCCCCCCCCCCCCmmmmmmmmm ");
+	ck_assert(!harness_has(&h, "60%"));
+	ck_assert_int_eq(((struct summary_view *)h.view)->times->p.ipu[0].part[TS_CLASS_COMPUTE],
+		900);
+	end(&h);
+}
+END_TEST
+
 /* Ids that lead nowhere are a note, with figures; a sound report has none. */
 START_TEST(parts_of_different_runs)
 {
@@ -335,6 +370,7 @@ main(void)
 	setlocale(LC_ALL, "C.UTF-8");
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, below_the_verdict);
+	tcase_add_test(tc, steps_that_overlap);
 	tcase_add_test(tc, parts_of_different_runs);
 	tcase_add_test(tc, other_sizes);
 	tcase_add_test(tc, searching);

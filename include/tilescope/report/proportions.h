@@ -51,6 +51,8 @@ struct ts_step_work {
 struct ts_proportion {
 	int64_t ipu;
 	struct ts_class_figures time;
+	int64_t part
+		[TS_CLASS_COUNT]; /* each busy cycle to one class (ts_class_partition()): they come to time.busy */
 	struct ts_step_work work;
 };
 
