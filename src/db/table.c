@@ -59,7 +59,7 @@ struct field {
 	uint16_t at;
 	uint8_t shift;
 	int8_t keep; /* 0: it stands in the type, and is `one` */
-	uint8_t one;
+	int8_t one;
 };
 
 /* Of records with this header and size. */
@@ -77,6 +77,7 @@ struct cursor {
 	const unsigned char *leaf;
 	struct ts_pages *pages;
 	const struct ts_geometry *g;
+	bool nulls; /* are -1 in ts_table_peek() */
 	int wanted;
 	struct want want[TS_TABLE_COLUMNS];
 	unsigned char rowid_bytes[sizeof(uint64_t) + TS_PAGE_SLACK];
@@ -567,15 +568,19 @@ ts_table_find(enum ts_table_at *at, struct ts_table *t, int64_t rowid, struct ts
 
 /* The field of a value that parse_header() has found; false: it is no integer. */
 static bool
-field_of(struct field *f, const struct ts_table_value *v, const unsigned char *record)
+field_of(struct field *f, const struct ts_table_value *v, const unsigned char *record, bool nulls)
 {
 	static const uint8_t bits[] = {0, 8, 16, 24, 32, 48, 64}; /* by type */
 
 	*f = (struct field){0};
+	if (nulls && v->type == 0 && !v->real) {
+		f->one = -1;
+		return true;
+	}
 	if (v->real || v->type == 0 || v->type == TYPE_REAL || v->type >= 10)
 		return false;
 	if (v->type > TYPE_REAL) {
-		f->one = (uint8_t)(v->type - 8);
+		f->one = (int8_t)(v->type - 8);
 		return true;
 	}
 	f->at = (uint16_t)(v->bytes - record);
@@ -593,7 +598,8 @@ learn_shape(struct shape *s, struct cursor *c, const unsigned char *record, uint
 	*s = (struct shape){{header[0], header[1]}, size, false, {{0}}};
 	s->integers = parse_header(c, record, size, &need);
 	for (int k = 0; s->integers && k < c->wanted; k++)
-		s->integers = field_of(&s->field[k], &c->t.value[c->want[k].value], record);
+		s->integers = field_of(&s->field[k], &c->t.value[c->want[k].value], record,
+			c->nulls);
 }
 
 /* A mask of the first n of eight bytes. */
@@ -671,6 +677,12 @@ take_values(struct cursor *c, uint64_t *bits, int64_t *const *v, int end)
 	}
 	*bits = all;
 	return n;
+}
+
+void
+ts_table_nulls(struct ts_table *t)
+{
+	((struct cursor *)t)->nulls = true;
 }
 
 enum ts_code

@@ -211,6 +211,8 @@ open_rows(struct ts_rows *rows, struct ts_err *err)
 		ts_table_seek(rows->table, rows->from);
 	if (rows->way == BY_ROWID)
 		ts_table_until(rows->table, rows->to);
+	if (rows->q.unknowns)
+		ts_table_nulls(rows->table);
 	set_plain(rows);
 	return TS_OK;
 }
@@ -663,6 +665,17 @@ count_numbers(const struct rows_block *b, const int64_t *v, int n)
 	return i;
 }
 
+/* The same where NULL is one, too. */
+static int
+count_known(const struct rows_block *b, const int64_t *v, int n)
+{
+	int i = b->small ? n : 0;
+
+	while (i < n && v[i] >= TS_UNKNOWN && v[i] <= TS_NUMBER_MAX)
+		i++;
+	return i;
+}
+
 /* a + b, or a - b: of how many of n rows it is a number. */
 static int
 make_sums(int64_t *to, const int64_t *a, const int64_t *b, bool minus, int n)
@@ -713,7 +726,8 @@ make_column(struct ts_rows *rows, struct ts_rows_block *out, int i, int n)
 	case TS_OP_COLUMN:
 	case TS_OP_DICT:
 		out->v[i] = a;
-		return count_numbers(rows->block, a, n);
+		return rows->q.unknowns ? count_known(rows->block, a, n)
+					: count_numbers(rows->block, a, n);
 	case TS_OP_SUM:
 	case TS_OP_DIFFERENCE:
 		n = count_numbers(rows->block, b, count_numbers(rows->block, a, n));
@@ -732,6 +746,15 @@ make_column(struct ts_rows *rows, struct ts_rows_block *out, int i, int n)
 		out->is[i] = TS_VALUE_NULL;
 		return n;
 	}
+}
+
+/* What is no number is unknown, in a query that wants it so. */
+static void
+say_unknown(struct ts_rows *rows, struct ts_rows_block *b, int i, int n)
+{
+	for (int k = 0; k < n && b->is[i] != TS_VALUE_OK; k++)
+		rows->block->made[i][k] = TS_UNKNOWN;
+	b->is[i] = TS_VALUE_OK;
 }
 
 /* The rows that pages give at once, as many as are alike; often none. */
@@ -754,6 +777,9 @@ block_of_pages(struct ts_rows *rows, struct ts_rows_block *b, struct ts_err *err
 	n = got.n;
 	for (int i = 0; n > 0 && i < rows->q.column_count; i++)
 		n = make_column(rows, b, i, n);
+	for (int i = 0; rows->q.unknowns && n > 0 && i < rows->q.column_count; i++)
+		if (b->is[i] != TS_VALUE_OK)
+			say_unknown(rows, b, i, n);
 	if (n <= 0)
 		return TS_OK;
 	if (rows->order_slot >= 0) {
@@ -789,6 +815,8 @@ ts_rows_block(struct ts_rows *rows, struct ts_rows_block *b, struct ts_err *err)
 	for (int i = 0; i < rows->q.column_count; i++) {
 		b->is[i] = ts_rows_number(rows, i, rows->block->made[i]);
 		b->v[i] = rows->block->made[i];
+		if (rows->q.unknowns)
+			say_unknown(rows, b, i, 1);
 	}
 	b->rowid = ts_rows_rowid(rows, &rows->block->rowid) ? &rows->block->rowid : NULL;
 	b->rows = 1;

@@ -17,7 +17,11 @@
 
 #include "tilescope/base/mem.h"
 
-enum { PROGRESS_ROWS = 8192 };
+enum {
+	PROGRESS_ROWS = 8192,
+	SPARSE = 16, /* ids for each name, and ids in all, up to which there is an array by id */
+	IDS_MAX = 4 << 20,
+};
 
 static const char type_prefix[] = "type:", set_prefix[] = "set:", program_prefix[] = "program:";
 
@@ -34,17 +38,6 @@ contains(const char *s, size_t n, const char *needle)
 	return false;
 }
 
-/* A dictionary's names that match, by their place in it. */
-static bool *
-match_names(const struct ts_names *names, const char *needle)
-{
-	bool *match = ts_alloc(names->count, sizeof(*match));
-
-	for (size_t i = 0; match && i < names->count; i++)
-		match[i] = contains(names->text + names->name[i].at, names->name[i].length, needle);
-	return match;
-}
-
 struct searching {
 	const struct ts_trace *t;
 	const char *needle;
@@ -53,19 +46,55 @@ struct searching {
 	bool type_only;
 	int only; /* TS_STEP_Q_COMPUTE_SET, TS_STEP_Q_PROGRAM: steps whose number there is `id`; 0 = by name */
 	int64_t id;
-	bool *programs, *compute_sets;
+	struct matches {
+		bool *of; /* by place in the dictionary */
+		signed char *
+			id; /* by id, below `ids`: -1 where there is no such name; NULL: ask the dictionary */
+		int64_t ids;
+	} programs, compute_sets;
 };
 
-/* Is the name with that id there; then *match says whether it matches. */
+/* A dictionary's names that match. False: no memory. */
 static bool
-known(const struct ts_names *names, const bool *matches, int64_t id, bool *match)
+match_names(struct matches *m, const struct ts_names *names, const char *needle)
 {
-	size_t i = ts_names_place(names, id);
+	m->ids = names->count ? trace_add(names->name[names->count - 1].id, 1) : 0;
+	m->of = ts_alloc(names->count, sizeof(*m->of));
+	if (m->ids > 0 && m->ids <= IDS_MAX && m->ids / SPARSE <= (int64_t)names->count)
+		m->id = ts_alloc((size_t)m->ids, sizeof(*m->id));
+	if (m->id)
+		memset(m->id, -1, (size_t)m->ids);
+	for (size_t i = 0; m->of && i < names->count; i++) {
+		int64_t id = names->name[i].id;
 
-	if (i == names->count)
-		return false;
-	*match = matches[i];
-	return true;
+		m->of[i] = contains(names->text + names->name[i].at, names->name[i].length, needle);
+		if (m->id && id >= 0 && (i == 0 || names->name[i - 1].id < id))
+			m->id[id] =
+				(signed char)
+					m->of[i]; /* the first one of an id, as ts_names_place() */
+	}
+	return m->of != NULL;
+}
+
+static void
+matches_fini(struct matches *m)
+{
+	free(m->of);
+	free(m->id);
+}
+
+/* Does the name with that id match; -1: there is none. */
+static int
+known(const struct ts_names *names, const struct matches *m, int64_t id)
+{
+	size_t i;
+
+	if (id < 0 || id >= m->ids)
+		return -1;
+	if (m->id)
+		return m->id[id];
+	i = ts_names_place(names, id);
+	return i < names->count ? m->of[i] : -1;
 }
 
 static bool
@@ -73,8 +102,8 @@ row_matches(const struct searching *s, struct ts_rows *rows)
 {
 	const struct ts_step_names *names = &s->t->names;
 	const char *text;
-	bool match = false;
 	int64_t id;
+	int match;
 	size_t n;
 
 	if (s->only)
@@ -83,10 +112,10 @@ row_matches(const struct searching *s, struct ts_rows *rows)
 		if (ts_rows_text(rows, TS_STEP_Q_NAME, &text, &n) == TS_VALUE_OK)
 			return contains(text, n, s->needle);
 		if (ts_rows_number(rows, TS_STEP_Q_COMPUTE_SET, &id) == TS_VALUE_OK &&
-			known(&names->compute_sets, s->compute_sets, id, &match))
+			(match = known(&names->compute_sets, &s->compute_sets, id)) >= 0)
 			return match;
 		if (ts_rows_number(rows, TS_STEP_Q_PROGRAM, &id) == TS_VALUE_OK &&
-			known(&names->programs, s->programs, id, &match))
+			(match = known(&names->programs, &s->programs, id)) >= 0)
 			return match;
 	}
 	return ts_rows_text(rows, TS_STEP_Q_TYPE, &text, &n) == TS_VALUE_OK &&
@@ -132,6 +161,119 @@ ts_trace_hit_next(const struct ts_trace_hits *h, int64_t step, int by)
 	}
 	return TS_UNKNOWN;
 }
+
+/* --- by column ---------------------------------------------------------------------------------- */
+
+enum { B_STEP, B_COMPUTE_SET, B_PROGRAM, B_COLUMNS };
+enum { FEW_BLOCKS = 64, FEW_OF = 4 /* one block of so many may need its types */ };
+
+/* Names stand by number in other tables: then three numbers say what a step is called, but for those without a name. */
+static bool
+by_column(const struct ts_reader *rd, const struct searching *s)
+{
+	const struct ts_binding *b = &rd->report->binding[TS_STEP];
+
+	return b->reach.has_rowid && !s->type_only && s->range != TS_RANGE_KEY &&
+		b->column[TS_STEP_NAME].op == TS_OP_NONE;
+}
+
+/* Does it match; -1: its type has to be looked at. */
+static int
+block_matches(const struct searching *s, const struct ts_rows_block *b, int i)
+{
+	const struct ts_step_names *names = &s->t->names;
+	int64_t set = b->v[B_COMPUTE_SET][i], program = b->v[B_PROGRAM][i];
+	int match;
+
+	if (s->only)
+		return (s->only == TS_STEP_Q_PROGRAM ? program : set) == s->id;
+	match = known(&names->compute_sets, &s->compute_sets, set);
+	return match >= 0 ? match : known(&names->programs, &s->programs, program);
+}
+
+/* Mark the hits of a block. [*from, *to): the row ids whose types have to be looked at, none of which is marked. */
+static void
+search_block(struct ts_trace_hits *h, const struct searching *s, const struct ts_rows_block *b,
+	int64_t *from, int64_t *to)
+{
+	int first = b->rows, end = 0;
+	signed char match[TS_BLOCK_ROWS];
+
+	for (int i = 0; i < b->rows; i++) {
+		match[i] = (signed char)block_matches(s, b, i);
+		if (match[i] < 0) {
+			first = (int)ts_min_i64(first, i);
+			end = i + 1;
+		}
+	}
+	for (int i = 0; i < b->rows; i++)
+		if (match[i] > 0 && (i < first || i >= end) && b->v[B_STEP][i] != TS_UNKNOWN)
+			mark(h, b->v[B_STEP][i]);
+	h->looked_at += b->rows - ts_max_i64(end - first, 0);
+	*from = first < end ? b->rowid[first] : 0;
+	*to = first < end ? trace_add(b->rowid[end - 1], 1) : 0;
+}
+
+static enum ts_code search_rows(struct ts_trace_hits *h, struct ts_reader *rd,
+	const struct searching *s, struct ts_progress *progress, struct ts_err *err);
+
+static enum ts_code
+search_types(struct ts_trace_hits *h, struct ts_reader *rd, const struct searching *s, int64_t from,
+	int64_t to, struct ts_err *err)
+{
+	struct searching part = *s;
+
+	part.range = TS_RANGE_ROWID;
+	part.from = from;
+	part.to = to;
+	return search_rows(h, rd, &part, NULL, err);
+}
+
+/* All rows; where many have no name, from there on one by one. */
+static enum ts_code
+search_columns(struct ts_trace_hits *h, struct ts_reader *rd, const struct searching *s,
+	struct ts_progress *progress, struct ts_err *err)
+{
+	struct ts_rows_query q = {.columns = {TS_STEP_STEP, TS_STEP_COMPUTE_SET, TS_STEP_PROGRAM},
+		.column_count = B_COLUMNS,
+		.range = s->range,
+		.from = s->from,
+		.to = s->to,
+		.past_damage = true,
+		.unknowns = true};
+	int64_t blocks = 0, nameless = 0, from, to,
+		end = s->range == TS_RANGE_ROWID ? s->to : INT64_MAX;
+	enum ts_code code, bad = TS_OK;
+	struct ts_rows_block b;
+	struct ts_rows *rows;
+
+	code = ts_reader_rows(&rows, rd, TS_STEP, &q, err);
+	if (code)
+		return code;
+	while (!(code = ts_rows_block(rows, &b, err)) && b.rows > 0) {
+		blocks++;
+		search_block(h, s, &b, &from, &to);
+		if (from < to && (!bad || bad == TS_E_DAMAGED)) {
+			code = search_types(h, rd, s, from, to, err);
+			bad = bad ? bad : code;
+			nameless++;
+		}
+		code = bad == TS_E_DAMAGED ? TS_OK : bad;
+		if (!code && nameless > FEW_BLOCKS && nameless > blocks / FEW_OF) {
+			from = trace_add(b.rowid[b.rows - 1], 1);
+			code = from < end ? search_types(h, rd, s, from, end, err) : TS_OK;
+			break;
+		}
+		if (code)
+			break;
+		ts_progress_set(progress, h->looked_at,
+			s->range == TS_RANGE_ALL ? s->t->rows : s->to - s->from);
+	}
+	ts_rows_close(rows);
+	return code ? code : bad;
+}
+
+/* --- row by row ----------------------------------------------------------------------------------- */
 
 static enum ts_code
 search_rows(struct ts_trace_hits *h, struct ts_reader *rd, const struct searching *s,
@@ -187,6 +329,7 @@ search(struct ts_trace_hits *h, struct ts_reader *rd, struct searching s,
 	const char *needle = s.needle;
 	int64_t steps = trace_add(t->last_step - t->first_step, 1);
 	enum ts_code code;
+	bool memory;
 
 	*h = (struct ts_trace_hits){.first = t->first_step};
 	snprintf(h->needle, sizeof(h->needle), "%s", needle);
@@ -200,12 +343,13 @@ search(struct ts_trace_hits *h, struct ts_reader *rd, struct searching s,
 		s.only = TS_STEP_Q_COMPUTE_SET;
 	else if (numbered(needle, program_prefix, &s.id))
 		s.only = TS_STEP_Q_PROGRAM;
-	s.programs = match_names(&t->names.programs, s.needle);
-	s.compute_sets = match_names(&t->names.compute_sets, s.needle);
-	code = h->bit && s.programs && s.compute_sets ? search_rows(h, rd, &s, progress, err)
-						      : ts_err_nomem(err);
-	free(s.programs);
-	free(s.compute_sets);
+	memory = match_names(&s.programs, &t->names.programs, s.needle);
+	memory &= match_names(&s.compute_sets, &t->names.compute_sets, s.needle);
+	code = !h->bit || !memory   ? ts_err_nomem(err)
+		: by_column(rd, &s) ? search_columns(h, rd, &s, progress, err)
+				    : search_rows(h, rd, &s, progress, err);
+	matches_fini(&s.programs);
+	matches_fini(&s.compute_sets);
 	return code;
 }
 
@@ -267,16 +411,13 @@ mark_column(struct ts_trace_cost *c, const struct ts_trace *t, int64_t start)
 }
 
 static void
-take_row(struct ts_trace_cost *c, struct ts_rows *rows, const struct ts_trace *t,
-	const struct ts_trace_hits *h)
+take_row(struct ts_trace_cost *c, int64_t step, int64_t cycles, int64_t start,
+	const struct ts_trace *t, const struct ts_trace_hits *h)
 {
-	int64_t step, cycles, start;
 	int run;
 	bool hit;
 
-	if (ts_rows_number(rows, C_STEP, &step) != TS_VALUE_OK ||
-		ts_rows_number(rows, C_CYCLES, &cycles) != TS_VALUE_OK ||
-		!ts_add_i64(&c->all, cycles)) {
+	if (step == TS_UNKNOWN || cycles == TS_UNKNOWN || !ts_add_i64(&c->all, cycles)) {
 		c->left_out++;
 		return;
 	}
@@ -289,7 +430,7 @@ take_row(struct ts_trace_cost *c, struct ts_rows *rows, const struct ts_trace *t
 	c->hits += cycles;
 	if (run >= 0)
 		c->run[run].hits += cycles;
-	if (ts_rows_number(rows, C_START, &start) == TS_VALUE_OK)
+	if (start != TS_UNKNOWN)
 		mark_column(c, t, start);
 }
 
@@ -298,12 +439,12 @@ ts_trace_cost_read(struct ts_trace_cost *cost, struct ts_reader *rd, const struc
 	const struct ts_trace_hits *h, int64_t ipu, int columns, struct ts_progress *progress,
 	struct ts_err *err)
 {
-	struct ts_rows_query q = {.column_count = C_COLUMNS, .past_damage = true};
+	struct ts_rows_query q = {.column_count = C_COLUMNS, .past_damage = true, .unknowns = true};
 	bool counted = t->part.range == TS_RANGE_ROWID;
-	int64_t total = counted ? t->part.last - t->part.first + 1 : 0, n = 0, who;
+	int64_t total = counted ? t->part.last - t->part.first + 1 : 0, n = 0;
+	struct ts_rows_block b;
 	struct ts_rows *rows;
 	enum ts_code code;
-	bool there;
 
 	memset(cost, 0, sizeof(*cost));
 	cost->ipu = ipu;
@@ -313,11 +454,12 @@ ts_trace_cost_read(struct ts_trace_cost *cost, struct ts_reader *rd, const struc
 	code = ts_reader_rows(&rows, rd, TS_STEP_IPU, &q, err);
 	if (code)
 		return code;
-	while (!(code = ts_rows_next(rows, &there, err)) && there) {
-		if (++n % PROGRESS_ROWS == 0)
-			ts_progress_set(progress, n, total);
-		if (ts_rows_number(rows, C_IPU, &who) == TS_VALUE_OK && who == ipu)
-			take_row(cost, rows, t, h);
+	while (!(code = ts_rows_block(rows, &b, err)) && b.rows > 0) {
+		for (int i = 0; i < b.rows; i++)
+			if (b.v[C_IPU][i] == ipu)
+				take_row(cost, b.v[C_STEP][i], b.v[C_CYCLES][i], b.v[C_START][i], t,
+					h);
+		ts_progress_set(progress, n += b.rows, total);
 	}
 	ts_rows_close(rows);
 	return code;

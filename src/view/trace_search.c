@@ -16,7 +16,7 @@
 
 #include "tilescope/base/mem.h"
 
-enum { SLICE_ROWS = 1 << 20, SLICES = 64 };
+enum { SLICE_ROWS = 1 << 19, SLICES = 64 };
 
 __extension__ typedef __int128 i128;
 

@@ -3,6 +3,7 @@
  * inside - times what the program does inside, for `make bench`.
  *
  *     inside chart REPORT CACHE N SEED LANES    N zooms of 200 columns, anywhere, of any width
+ *     inside search REPORT CACHE WORD           all steps with WORD in their names: a piece as the Trace has them, all, cost
  *     inside window REPORT CACHE N SEED         N windows of 200 steps with one IPU's figures
  *     inside keys REPORT CACHE N SEED           N times 200 rows of steps by their key
  *     inside rows REPORT RELATION COLUMN,... MOST  the first MOST rows through our cursor
@@ -128,6 +129,34 @@ jump(struct inside *in, char **argv)
 	}
 	printf("]}\n");
 	free(longest);
+	ts_trace_release(t);
+	return 0;
+}
+
+/* The piece is what has to be looked at before the first hit can be shown, at most. */
+static int
+search(struct inside *in, char **argv)
+{
+	enum { PIECE = 1 << 19 };
+	struct ts_trace *t = open_trace(in);
+	struct ts_trace_hits h = {0};
+	struct ts_trace_cost cost;
+	struct ts_err err;
+	int64_t since = ts_clock_us();
+
+	check(ts_trace_search_part(&h, in->reader, t, argv[0], t->step.first, t->step.first + PIECE,
+		      NULL, &err),
+		&err);
+	printf("{\"piece_ms\": %.3f, ", inside_ms(since));
+	ts_trace_hits_fini(&h);
+	since = ts_clock_us();
+	check(ts_trace_search(&h, in->reader, t, argv[0], NULL, &err), &err);
+	printf("\"all_ms\": %.3f, \"hits\": %" PRId64 ", \"steps\": %" PRId64 ", ",
+		inside_ms(since), h.count, h.looked_at);
+	since = ts_clock_us();
+	check(ts_trace_cost_read(&cost, in->reader, t, &h, t->ipu[0], 200, NULL, &err), &err);
+	printf("\"cost_ms\": %.3f}\n", inside_ms(since));
+	ts_trace_hits_fini(&h);
 	ts_trace_release(t);
 	return 0;
 }
@@ -579,6 +608,7 @@ struct verb {
 static const struct verb verbs[] = {
 	{"chart", true, 3, chart},
 	{"jump", true, 3, jump},
+	{"search", true, 1, search},
 	{"window", true, 2, window},
 	{"keys", true, 2, keys},
 	{"rows", false, 3, rows},

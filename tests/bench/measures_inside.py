@@ -63,6 +63,15 @@ def jump(b):
     return out
 
 
+@measure("search", "search-all")
+def search(b):
+    path = b.report()
+    got = b.run_tool("inside", "search", path, b.indexed(path) or "none", "Convolve")
+    return {"search": {"ours": got["piece_ms"]},
+            "search-all": {"ours": got["all_ms"] / 1000 / got["steps"] * 20e6,
+                           "note": "its share of the cycles of an IPU %.1f s later" % (got["cost_ms"] / 1000)}}
+
+
 @measure("query")
 def query(b):
     """A relation by `tilescope query`, and the table behind it by sqlite3."""

@@ -31,6 +31,9 @@ row("jump", "next step, class, gap of a lane, p99", "ms", 16, "p99",
     note="from anywhere, with the index")
 row("longest", "the 200 longest steps of any range, p99", "ms", None, "p99",
     note="in the background, with the index")
+row("search", "search of steps: the piece with the cursor", "ms", 50,
+    note="half a million steps: the next hit is shown behind it")
+row("search-all", "search of steps by name, per 20 M", "s", 1, note="one thread")
 row("index-steps", "index: steps, per 20 M rows", "s", 1, floor="best floor",
     note="pyramid of steps by IPU")
 row("index-steps-ratio", "index: steps, against a bare scan", "s", 1.3, floor="best floor",

@@ -16,6 +16,7 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/db/db.h"
+#include "tilescope/report/memory.h"
 #include "tilescope/report/rows.h"
 #include "tilescope/db/schema.h"
 #include "tilescope/db/split.h"
@@ -313,6 +314,7 @@ compare_block(struct compare *c, const struct ts_rows_block *b, struct ts_rows *
 	const struct ts_rows_query *q)
 {
 	struct ts_err err = {0};
+	enum ts_value is;
 	int64_t id, v;
 	bool there;
 
@@ -322,9 +324,15 @@ compare_block(struct compare *c, const struct ts_rows_block *b, struct ts_rows *
 		if (ts_rows_rowid(rows, &id) != (b->rowid != NULL) ||
 			(b->rowid && b->rowid[k] != id))
 			return compare_differs(c, q, "a block: row id");
-		for (int i = 0; i < q->column_count; i++)
-			if (ts_rows_number(rows, i, &v) != b->is[i] || v != b->v[i][k])
+		for (int i = 0; i < q->column_count; i++) {
+			is = ts_rows_number(rows, i, &v);
+			if (q->unknowns && is != TS_VALUE_OK) {
+				is = TS_VALUE_OK;
+				v = TS_UNKNOWN;
+			}
+			if (is != b->is[i] || v != b->v[i][k])
 				return compare_differs(c, q, "a block: number");
+		}
 	}
 	return true;
 }
@@ -560,6 +568,7 @@ compare_random(struct compare *c, struct dice *d, const struct ts_object *o)
 	}
 	compare_operations(&b, d, &q);
 	q.past_damage = below(d, 2);
+	q.unknowns = below(d, 2);
 	return compare_query(c, &q) && compare_blocks(c, &q, below(d, 4) == 0);
 }
 

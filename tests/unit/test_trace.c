@@ -459,6 +459,81 @@ START_TEST(search_counts_and_adds_up)
 END_TEST
 
 /* One table of marks: each has a sign of its own, and it does not matter in which order parts are added. */
+/* Names stand in other tables, some of them not: every step is held against SQL. _i: how the report is made. */
+START_TEST(search_by_column)
+{
+	static const char *const needle[] = {"conv", "ONE", "type:e", "x", "set:5", "program:7",
+		"o"};
+	uint64_t seed = 0x9e3779b97f4a7c15u + (uint64_t)_i;
+	char text[3000];
+	struct bench b;
+
+	snprintf(text, sizeof(text),
+		"CREATE TABLE program(program INTEGER, name TEXT);"
+		"CREATE TABLE compute_set(compute_set INTEGER, name TEXT);"
+		"CREATE TABLE step(step INTEGER%s, type TEXT, program, compute_set);"
+		"WITH n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 60) INSERT INTO program "
+		"SELECT i * %d, CASE WHEN abs(random() %% 5) < %d THEN 'a/one' || i WHEN i %% 2 THEN NULL "
+		"ELSE 'conv' || i END FROM n;"
+		"INSERT INTO program VALUES (7, 'seven'), (7, 'conv');"
+		"WITH n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 30) INSERT INTO "
+		"compute_set SELECT i * 5, CASE WHEN i %% 3 THEN 'Conv' || i END FROM n;"
+		"WITH n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 2999) INSERT INTO step "
+		"SELECT i * %d, CASE abs(random() %% 3) WHEN 0 THEN 'OnTileExecute' WHEN 1 THEN 'DoExchange' "
+		"ELSE 'Sync' END, CASE abs(random() %% %d) WHEN 0 THEN NULL WHEN 1 THEN -1 WHEN 2 THEN 'x' "
+		"WHEN 3 THEN 4611686018427387905 ELSE abs(random() %% 70) * %d END,"
+		" CASE abs(random() %% 4) WHEN 0 THEN abs(random() %% 160) WHEN 1 THEN -5 END FROM n;",
+		_i % 2 ? " PRIMARY KEY" : "", _i % 3 == 2 ? 1000003 : 1, 1 + _i % 4, 1 + _i % 2 * 3,
+		_i % 4 == 3 ? 5 : 60, _i % 3 == 2 ? 1000003 : 1);
+	bench_store(&b, text);
+	ck_assert_msg(b.t != NULL, "%s", b.err.msg);
+	for (size_t i = 0; i < TS_COUNT(needle); i++) {
+		struct ts_trace_hits h, part;
+		int64_t at, middle = b.t->step.first + (int64_t)(next(&seed) % 3000);
+		char query[900], like[300];
+
+		snprintf(like, sizeof(like),
+			"coalesce((SELECT name FROM compute_set c WHERE c.compute_set = s.compute_set), "
+			"(SELECT name FROM program p WHERE p.program = s.program AND name IS NOT NULL ORDER "
+			"BY p.rowid LIMIT 1), "
+			"type) LIKE '%%%s%%'",
+			needle[i]);
+		if (strncmp(needle[i], "type:", 5) == 0)
+			snprintf(like, sizeof(like), "type LIKE '%%%s%%'", needle[i] + 5);
+		if (strncmp(needle[i], "set:", 4) == 0)
+			snprintf(like, sizeof(like), "compute_set = %s", needle[i] + 4);
+		if (strncmp(needle[i], "program:", 8) == 0)
+			snprintf(like, sizeof(like), "program = %s", needle[i] + 8);
+		ck_assert(ts_trace_search(&h, b.rd, b.t, needle[i], NULL, &b.err) == TS_OK);
+		snprintf(query, sizeof(query), "SELECT count(*) FROM step s WHERE %s", like);
+		ck_assert_msg(h.count == number(b.path, query), "%s: %lld, not %lld", needle[i],
+			(long long)h.count, (long long)number(b.path, query));
+		ck_assert_int_eq(h.looked_at, 3000);
+		snprintf(query, sizeof(query), "SELECT coalesce(sum(step), 0) FROM step s WHERE %s",
+			like);
+		at = number(b.path, query);
+		for (int64_t step = -1; (step = ts_trace_hit_next(&h, step, 1)) != TS_UNKNOWN;)
+			at -= step;
+		ck_assert_int_eq(at, 0);
+		if (b.t->step.range == TS_RANGE_ROWID) {
+			struct ts_trace_hits rest;
+
+			ck_assert(ts_trace_search_part(&part, b.rd, b.t, needle[i], b.t->step.first,
+					  middle, NULL, &b.err) == TS_OK);
+			ck_assert(ts_trace_search_part(&rest, b.rd, b.t, needle[i], middle,
+					  b.t->step.last + 1, NULL, &b.err) == TS_OK);
+			ts_trace_hits_add(&part, &rest);
+			ck_assert_int_eq(part.count, h.count);
+			ck_assert_int_eq(memcmp(part.bit, h.bit, (size_t)h.steps / 8 + 1), 0);
+			ts_trace_hits_fini(&part);
+			ts_trace_hits_fini(&rest);
+		}
+		ts_trace_hits_fini(&h);
+	}
+	bench_close(&b);
+}
+END_TEST
+
 START_TEST(marks)
 {
 	struct ts_about about = {.measured = 1, .exchange_instrumentation = "off"};
@@ -859,6 +934,7 @@ main(void)
 	tcase_add_test(same, windows_are_the_rows);
 	tcase_add_test(same, the_step_at_a_time);
 	tcase_add_test(same, search_counts_and_adds_up);
+	tcase_add_loop_test(same, search_by_column, 0, 8);
 	tcase_add_test(same, marks);
 	tcase_add_test(same, runs_and_the_artefact);
 	tcase_add_test(odd, nothing_there);

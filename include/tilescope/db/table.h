@@ -76,6 +76,9 @@ struct ts_table_rows {
 	uint64_t bits;
 };
 
+/* Before the first of these: NULL is an integer, too, and is given as -1. */
+void ts_table_nulls(struct ts_table *t);
+
 enum ts_code ts_table_peek(struct ts_table_rows *rows, struct ts_table *t, int64_t *const *v,
 	int most, struct ts_err *err) TS_WARN_UNUSED;
 void ts_table_take(struct ts_table *t, int n);

@@ -32,6 +32,12 @@ struct ts_rows_query {
 	 * at the end, TS_E_DAMAGED with the row ids that are missing. Who stops before the end asks ts_rows_passed().
 	 */
 	bool past_damage;
+
+	/*
+	 * ts_rows_block() gives TS_UNKNOWN (report/memory.h) for what is no number, and TS_VALUE_OK for all columns: rows with a
+	 * NULL stand in blocks with others. It does not tell NULL from what is no number for another reason.
+	 */
+	bool unknowns;
 };
 
 struct ts_rows;
