@@ -251,6 +251,8 @@ ts_address_turn(struct ts_app *app)
 		a->next++;
 	}
 	a->pending &= !a->failed;
+	if (!a->pending && !a->failed && a->says[0] && !app->env.message[0])
+		ts_view_say(&app->env, "%s", a->says);
 	ts_app_tiles_turn(app);
 	ts_app_what_if_turn(app);
 	if (a->next > begin)

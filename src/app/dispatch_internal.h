@@ -15,10 +15,9 @@ void ts_app_follow_place(struct ts_app *app);
 enum ts_effect ts_app_view_command(struct ts_app *app, const struct ts_call *call);
 enum ts_effect ts_app_back(struct ts_app *app, const struct ts_call *call);
 enum ts_effect ts_app_forward(struct ts_app *app, const struct ts_call *call);
-enum ts_effect ts_app_goto_memory(struct ts_app *app, const struct ts_call *call);
-enum ts_effect ts_app_goto_liveness(struct ts_app *app, const struct ts_call *call);
-enum ts_effect ts_app_goto_programs(struct ts_app *app, const struct ts_call *call);
-enum ts_effect ts_app_goto_trace(struct ts_app *app, const struct ts_call *call);
+/* jump.c: the same object in another view; and to an address, with what is said when it is there. */
+enum ts_effect ts_app_goto_object(struct ts_app *app, const struct ts_call *call);
+void ts_app_go_address(struct ts_app *app, const char *text, const char *says);
 enum ts_effect ts_app_goto_what_if(struct ts_app *app, const struct ts_call *call);
 
 /* asking.c: what a command wants typed (TS_ASK_NOTHING: nothing), the line for it, and what became of that. */

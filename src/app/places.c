@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "dispatch_internal.h"
-#include "tilescope/report/tile_live.h"
 #include "tilescope/view/help.h"
 #include "tilescope/view/insights.h"
 #include "tilescope/view/jobs.h"
@@ -190,92 +189,6 @@ ts_app_view_command(struct ts_app *app, const struct ts_call *call)
 	return TS_EFFECT_BELL;
 }
 
-/*
- * Go to a view with the object that is looked at. Only the IPU is common to Memory and Trace; steps of the
- * program's liveness and steps of its execution are different things: that is said, not glossed over.
- */
-static enum ts_effect
-go_with_object(struct ts_app *app, enum ts_view_id id)
-{
-	enum ts_view_id from = app->current;
-	enum ts_effect effect = ts_app_go_view(app, id);
-	bool by_ipu = from != TS_VIEW_LIVENESS && id != TS_VIEW_LIVENESS;
-
-	if (effect == TS_EFFECT_BELL || from == id || from == TS_VIEW_SUMMARY ||
-		from == TS_VIEW_TABLES || ts_app_is_cover(from))
-		return effect;
-	if ((from == TS_VIEW_VARIABLES || from == TS_VIEW_LIVENESS) && id == TS_VIEW_MEMORY &&
-		app->selection.tile >= 0)
-		ts_view_say(&app->env, "tile %lld, as in %s", (long long)app->selection.tile,
-			ts_views[from]->title);
-	else if (from == TS_VIEW_VARIABLES && id == TS_VIEW_LIVENESS &&
-		app->selection.live_step >= 0)
-		ts_view_say(&app->env, "step %lld, where the life of the variable begins",
-			(long long)app->selection.live_step);
-	else if (by_ipu && app->selection.ipu >= 0)
-		ts_view_say(&app->env, "ipu %lld, as in %s", (long long)app->selection.ipu,
-			ts_views[from]->title);
-	else
-		ts_view_say(&app->env,
-			"%s stays where it was: %s has nothing that it could be taken to",
-			ts_views[id]->title, ts_views[from]->title);
-	return effect;
-}
-
-enum ts_effect
-ts_app_goto_memory(struct ts_app *app, const struct ts_call *call)
-{
-	(void)call;
-	if (app->current == TS_VIEW_TRACE && app->selection.ipu >= 0)
-		app->selection.tile = TS_SELECT_OF_IPU;
-	return go_with_object(app, TS_VIEW_MEMORY);
-}
-
-/* From Memory: the liveness of its tile, at the highest step, where the report has what that is derived from. */
-enum ts_effect
-ts_app_goto_liveness(struct ts_app *app, const struct ts_call *call)
-{
-	enum ts_view_id from = app->current;
-	int64_t tile = app->selection.tile;
-	struct ts_call source = {.cmd = TS_CMD_SOURCE, .argc = 1};
-	enum ts_effect effect;
-
-	(void)call;
-	if (from != TS_VIEW_MEMORY || tile < 0 || !app->env.report ||
-		!ts_tile_lives_can(app->env.report))
-		return go_with_object(app, TS_VIEW_LIVENESS);
-	effect = ts_app_go_view(app, TS_VIEW_LIVENESS);
-	if (effect & TS_EFFECT_BELL || app->current != TS_VIEW_LIVENESS)
-		return effect;
-	snprintf(source.text, sizeof(source.text), "tile %lld peak", (long long)tile);
-	effect = ts_app_view(app)->ops->command(ts_app_view(app), &source);
-	if (!app->env.message[0] || !app->env.message_is_error)
-		ts_view_say(&app->env, "tile %lld, as in %s", (long long)tile,
-			ts_views[from]->title);
-	return effect;
-}
-
-/* The program that runs at the step of Trace or Liveness. */
-enum ts_effect
-ts_app_goto_programs(struct ts_app *app, const struct ts_call *call)
-{
-	bool runs = app->current == TS_VIEW_TRACE || app->current == TS_VIEW_LIVENESS;
-
-	(void)call;
-	if (!runs || app->selection.program < 0)
-		return go_with_object(app, TS_VIEW_PROGRAMS);
-	snprintf(app->env.place, sizeof(app->env.place), "programs?program=%lld",
-		(long long)app->selection.program);
-	return TS_EFFECT_REPAINT;
-}
-
-enum ts_effect
-ts_app_goto_trace(struct ts_app *app, const struct ts_call *call)
-{
-	(void)call;
-	return go_with_object(app, TS_VIEW_TRACE);
-}
-
 /* The peaks before and after, from wherever the changes were made. */
 enum ts_effect
 ts_app_goto_what_if(struct ts_app *app, const struct ts_call *call)
@@ -292,20 +205,31 @@ ts_app_goto_what_if(struct ts_app *app, const struct ts_call *call)
 
 /* To an address, as --at would. */
 void
-ts_app_follow_place(struct ts_app *app)
+ts_app_go_address(struct ts_app *app, const char *text, const char *says)
 {
 	struct ts_address at;
 	struct ts_err err = {0};
 
+	if (ts_address_parse(&at, text, &err)) {
+		ts_view_say_error(&app->env, "%s", err.msg);
+		return;
+	}
+	push_place(app);
+	snprintf(at.says, sizeof(at.says), "%s", says);
+	app->at = at;
+	ts_app_show(app, (enum ts_view_id)at.view);
+	ts_address_turn(app);
+}
+
+/* Where a view leads to. */
+void
+ts_app_follow_place(struct ts_app *app)
+{
+	char place[sizeof(app->env.place)];
+
 	if (!app->env.place[0])
 		return;
-	if (ts_address_parse(&at, app->env.place, &err)) {
-		ts_view_say_error(&app->env, "%s", err.msg);
-	} else {
-		push_place(app);
-		app->at = at;
-		ts_app_show(app, (enum ts_view_id)at.view);
-		ts_address_turn(app);
-	}
+	memcpy(place, app->env.place, sizeof(place));
 	app->env.place[0] = '\0';
+	ts_app_go_address(app, place, "");
 }

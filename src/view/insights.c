@@ -295,20 +295,32 @@ insights_go(struct insights_view *s, const char *place)
 	return TS_EFFECT_REPAINT;
 }
 
-/* To the place of the finding: any, or only one that is in that view. */
+/* To the place of the finding. */
 static enum ts_effect
-follow(struct insights_view *s, const char *view)
+follow(struct insights_view *s)
 {
 	const struct ts_finding *f = insights_finding(s, insights_row(s));
 
 	if (!f)
-		return view ? TS_EFFECT_UNKNOWN : TS_EFFECT_BELL;
-	if (view && strncmp(f->place, view, strlen(view)) != 0)
-		return TS_EFFECT_UNKNOWN;
+		return TS_EFFECT_BELL;
 	if (!f->place[0])
 		ts_view_say(s->base.env, "%s has no place: %s", f->rule->id,
 			f->known ? "there is nothing to see" : "it is not known");
 	return insights_go(s, f->place);
+}
+
+/* What the finding's place, or the row of the tab that has the keys, is about. */
+static void
+object(struct ts_view *v, struct ts_at_cursor *out)
+{
+	struct insights_view *s = insights_of(v);
+	const struct ts_finding *f = insights_ready(s) ? insights_finding(s, insights_row(s))
+						       : NULL;
+
+	if (f)
+		snprintf(out->place, sizeof(out->place), "%s", f->place);
+	if (s->in_tabs && ts_tabs_at(&s->tabs)->ops->object)
+		ts_tabs_object(&s->tabs, out);
 }
 
 static enum ts_effect
@@ -319,11 +331,7 @@ list_command(struct insights_view *s, const struct ts_call *call)
 
 	switch (call->cmd) {
 	case TS_CMD_OPEN:
-		return follow(s, NULL);
-	case TS_CMD_GOTO_MEMORY:
-		return follow(s, "memory");
-	case TS_CMD_GOTO_LIVENESS:
-		return follow(s, "liveness");
+		return follow(s);
 	default:
 		break;
 	}
@@ -556,6 +564,7 @@ const struct ts_view_ops ts_view_insights = {
 	.pane_context = pane_context,
 	.mouse = mouse,
 	.explain = insights_explain,
+	.object = object,
 	.tabs = tabs_of,
 	.sheet = sheet,
 	.not_selected = "figures of all tiles",

@@ -114,6 +114,7 @@ enum ts_effect insights_table_command(struct ts_tab *t, const struct ts_call *ca
 enum ts_effect insights_table_mouse(struct ts_tab *t, int x, int y, int wheel);
 struct ts_list *insights_table_list(struct ts_tab *t, bool *there);
 bool insights_table_sheet(struct ts_tab *t, struct ts_sheet *out);
+void insights_table_object(const struct ts_tab *t, struct ts_at_cursor *out);
 void insights_table_explain(struct ts_tab *t, struct ts_explain *out);
 int insights_one_line(const struct ts_tab *t);
 int insights_two_lines(const struct ts_tab *t);
@@ -145,7 +146,7 @@ void insights_sum(struct ts_table_value *out, void *ctx, ts_table_value_fn *valu
 	.open = insights_table_open, .close = insights_table_close, .resize = insights_table_fit,  \
 	.request = insights_table_fit, .command = insights_table_command,                          \
 	.mouse = insights_table_mouse, .list = insights_table_list, .sheet = insights_table_sheet, \
-	.explain = insights_table_explain
+	.explain = insights_table_explain, .object = insights_table_object
 
 /* insights_tiles.c, insights_variables.c */
 extern const struct ts_tab_ops insights_tab_tiles, insights_tab_peak, insights_tab_fp32;

@@ -358,6 +358,38 @@ tick(struct ts_tab *t, int64_t row)
 	return insights_tick(view_of(t), &v);
 }
 
+/* The tile that it is on, where that is known. */
+static void
+place_of(const struct largest *l, int64_t row, char out[TS_PLACE_TEXT])
+{
+	const struct ts_large_one *one = one_of(l, row);
+	int64_t scope = row / TS_LARGE_KINDS;
+	bool lowered = row % TS_LARGE_KINDS == TS_LARGE_VARIABLE && scope > TS_LARGE_MODEL;
+	int64_t tile = lowered && one->id != TS_UNKNOWN ? one->id
+		: scope == TS_LARGE_TILE		? l->found.tile
+							: TS_UNKNOWN;
+
+	if (tile == TS_UNKNOWN)
+		snprintf(out, TS_PLACE_TEXT, "memory");
+	else
+		snprintf(out, TS_PLACE_TEXT, "memory?tile=%" PRId64, tile);
+}
+
+/* The model's largest variable is known by its number. */
+static void
+object(const struct ts_tab *t, struct ts_at_cursor *out)
+{
+	const struct largest *l = own(t);
+	int64_t row = row_of(&t->tabs->tab[INSIGHTS_LARGEST]);
+	const struct ts_large_one *one = row < 0 ? NULL : one_of(l, row);
+
+	if (!one)
+		return;
+	place_of(l, row, out->place);
+	if (row == TS_LARGE_MODEL * TS_LARGE_KINDS + TS_LARGE_VARIABLE && one->bytes != TS_UNKNOWN)
+		out->variable = one->id;
+}
+
 static enum ts_effect
 command(struct ts_tab *t, const struct ts_call *call)
 {
@@ -366,17 +398,8 @@ command(struct ts_tab *t, const struct ts_call *call)
 	int64_t row = row_of(t);
 	char place[TS_PLACE_TEXT];
 
-	if (row >= 0 && (call->cmd == TS_CMD_OPEN || call->cmd == TS_CMD_GOTO_MEMORY)) {
-		const struct ts_large_one *one = one_of(l, row);
-		int64_t scope = row / TS_LARGE_KINDS;
-		bool lowered = row % TS_LARGE_KINDS == TS_LARGE_VARIABLE && scope > TS_LARGE_MODEL;
-		int64_t tile = lowered && one->id != TS_UNKNOWN ? one->id
-			: scope == TS_LARGE_TILE		? l->found.tile
-								: TS_UNKNOWN;
-
-		if (tile == TS_UNKNOWN)
-			return insights_go(view_of(t), "memory");
-		snprintf(place, sizeof(place), "memory?tile=%" PRId64, tile);
+	if (row >= 0 && call->cmd == TS_CMD_OPEN) {
+		place_of(l, row, place);
 		return insights_go(view_of(t), place);
 	}
 	if (call->cmd == TS_CMD_TICK)
@@ -495,5 +518,6 @@ const struct ts_tab_ops insights_tab_largest = {
 	.list = list,
 	.sheet = sheet,
 	.explain = explain,
+	.object = object,
 	.hints = insights_variable_hints,
 };

@@ -63,13 +63,28 @@ insights_table_fit(struct ts_tab *t)
 }
 
 static int64_t
-insights_table_row(struct ts_tab *t)
+insights_table_row(const struct ts_tab *t)
 {
 	struct ts_table table = table_of(t)->table(insights_host(t), insights_rows_of(t));
 
 	return insights_rows_of(t)->list.count > 0
 		? ts_table_row(&table, insights_rows_of(t)->list.cursor)
 		: -1;
+}
+
+void
+insights_table_object(const struct ts_tab *t, struct ts_at_cursor *out)
+{
+	struct insights_view *s = insights_host(t);
+	int64_t row = insights_ready(s) ? insights_table_row(t) : -1;
+	const struct ts_peak_variable *v;
+
+	if (row < 0)
+		return;
+	table_of(t)->place(s, row, out->place);
+	v = table_of(t)->variable ? table_of(t)->variable(s, row) : NULL;
+	if (v)
+		out->variable = v->variable;
 }
 
 enum ts_effect
@@ -84,9 +99,6 @@ insights_table_command(struct ts_tab *t, const struct ts_call *call)
 	if (row >= 0)
 		table_of(t)->place(s, row, place);
 	if (call->cmd == TS_CMD_OPEN)
-		return insights_go(s, place);
-	if ((call->cmd == TS_CMD_GOTO_MEMORY && strncmp(place, "memory", 6) == 0) ||
-		(call->cmd == TS_CMD_GOTO_LIVENESS && strncmp(place, "liveness", 8) == 0))
 		return insights_go(s, place);
 	if (call->cmd == TS_CMD_TICK)
 		return insights_tick(s,

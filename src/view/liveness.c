@@ -46,10 +46,8 @@ live_units(const struct liveness *s)
 static enum ts_effect
 moved(struct liveness *s, enum ts_effect effect)
 {
-	if (s->src.line.count > 0) {
+	if (s->src.line.count > 0)
 		s->v.env->selection->live_step = live_step(s);
-		s->v.env->selection->program = live_program(s);
-	}
 	return effect;
 }
 
@@ -569,6 +567,7 @@ const struct ts_view_ops ts_view_liveness = {
 	.pane_context = pane_context,
 	.mouse = mouse,
 	.explain = live_explain,
+	.object = live_object,
 	.tabs = tabs_of,
 	.sheet = live_sheet,
 	.chart = live_chart,

@@ -2,6 +2,7 @@
 /* liveness_address - the arguments of `liveness?...`. */
 #include "config.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,6 +120,33 @@ set_step(struct ts_view *v, const char *value)
 		return TS_ARG_NO;
 	}
 	return ts_arg_command(v, TS_CMD_GOTO, value);
+}
+
+static bool
+get_nothing(struct ts_view *v, struct ts_strbuf *out)
+{
+	(void)v;
+	(void)out;
+	return false;
+}
+
+/* The first step at which a program runs. */
+static enum ts_arg_state
+set_program(struct ts_view *v, const char *value)
+{
+	const struct ts_liveness *l = &liveness_of(v)->src.line;
+	char step[24];
+
+	if (!is_read(liveness_of(v)))
+		return TS_ARG_LATER;
+	for (size_t i = 0; i < l->count; i++)
+		if (l->program[i] == ts_arg_number(value)) {
+			snprintf(step, sizeof(step), "%lld", (long long)l->step[i]);
+			return ts_arg_command(v, TS_CMD_GOTO, step);
+		}
+	ts_view_say_error(v->env, "no liveness step runs program %s%s", value,
+		l->per > 1 ? ", of those that are shown" : "");
+	return TS_ARG_NO;
 }
 
 /* "all" has not to be said; a set of tiles is the selection, which has an argument of its own. */
@@ -423,6 +451,7 @@ const struct ts_view_arg live_args[] = {
 	{"steps", TS_ARG_TEXT, get_steps, set_steps, 0},
 	{"zoom", TS_ARG_RANGE, get_zoom, set_zoom, 0},
 	{"step", TS_ARG_NUMBER, get_step, set_step, 0},
+	{"program", TS_ARG_NUMBER, get_nothing, set_program, 0},
 	{"marks", TS_ARG_TEXT, get_marks, set_marks, 0},
 	{"only", CHANGES, get_only, set_only, 0},
 	{"what-if", TS_ARG_TEXT, ts_what_if_get, ts_what_if_set, 0},

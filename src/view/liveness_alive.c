@@ -396,6 +396,21 @@ about(const struct ts_tab *t, struct ts_debug_about *out)
 	return true;
 }
 
+/* A piece on a tile is known by its id, where that was looked up. */
+static void
+object(const struct ts_tab *t, struct ts_at_cursor *out)
+{
+	const struct liveness *s = tab_of(t)->s;
+	int64_t row = live_alive_cursor(s);
+
+	if (s->about_step || row < 0)
+		return;
+	out->variable = s->alive->lowered ? s->alive->row[row].unlowered
+					  : s->alive->row[row].variable;
+	if (s->alive->lowered)
+		out->lowered = s->alive->row[row].id;
+}
+
 static struct ts_list *
 list(struct ts_tab *t, bool *there)
 {
@@ -452,6 +467,7 @@ const struct ts_tab_ops live_tab_alive = {
 	.command = command,
 	.mouse = mouse,
 	.about = about,
+	.object = object,
 	.list = list,
 	.sheet = live_alive_sheet,
 	.hints = hints,

@@ -209,6 +209,7 @@ const struct ts_liveness *live_whole(const struct liveness *s);
 /* --- liveness.c --- */
 
 /* The cursor to the place that the selection names, else to the highest peak. */
+void live_object(struct ts_view *v, struct ts_at_cursor *out); /* liveness_source.c */
 void live_take_selection(struct liveness *s);
 
 void live_go_peak(struct liveness *s); /* the highest; there are points */

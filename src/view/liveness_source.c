@@ -206,6 +206,24 @@ say_source(struct liveness *s)
 	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
 }
 
+/* Of the step under the cursor what its source is of, and what the tab with the keys says. */
+void
+live_object(struct ts_view *v, struct ts_at_cursor *out)
+{
+	struct liveness *s = (struct liveness *)v;
+	struct ts_at_cursor of_tab;
+
+	out->live_step = live_step(s);
+	out->program = live_program(s);
+	out->tile = s->shown.where == TS_LIVE_TILE ? s->shown.number : v->env->selection->tile;
+	if (s->shown.where == TS_LIVE_IPU)
+		out->ipu = s->shown.number;
+	if (s->focus != LIVE_TABS)
+		return;
+	ts_tabs_object(&s->tabs, &of_tab);
+	ts_at_cursor_add(out, &of_tab);
+}
+
 /* `source [all | ipu N [peak] | tile N [peak] | selected | EXPRESSION]` */
 enum ts_effect
 live_source_command(struct liveness *s, const struct ts_call *call)

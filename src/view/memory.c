@@ -560,6 +560,7 @@ const struct ts_view_ops ts_view_memory = {
 	.pane_context = memory_pane_context,
 	.mouse = memory_mouse,
 	.explain = memory_explain,
+	.object = memory_object,
 	.tabs = tabs_of,
 	.sheet = memory_sheet,
 	.chart = memory_chart,

@@ -751,6 +751,9 @@ struct memory_scope {
 
 struct memory_scope memory_scope(const struct memory_view *m);
 bool memory_same_scope(const struct memory_scope *a, const struct memory_scope *b);
+
+/* What is under the cursor, for other views. */
+void memory_object(struct ts_view *v, struct ts_at_cursor *out);
 void memory_scope_say(const struct memory_scope *s, char *out, size_t size);
 
 /* Its tiles, ascending: *tiles is the caller's. False: no memory. */

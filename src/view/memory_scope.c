@@ -23,6 +23,23 @@ memory_scope(const struct memory_view *m)
 	return (struct memory_scope){.tile = tile ? tile->tile : -1};
 }
 
+void
+memory_object(struct ts_view *v, struct ts_at_cursor *out)
+{
+	struct memory_view *m = (struct memory_view *)v;
+	const struct ts_tile *tile = memory_tile(m);
+	struct ts_at_cursor of_tab;
+
+	if (tile) {
+		out->tile = tile->tile;
+		out->ipu = m->tiles->ipu[memory_at(m)];
+	}
+	if (m->focus != PANE_TABS)
+		return;
+	ts_tabs_object(&m->tabs, &of_tab);
+	ts_at_cursor_add(out, &of_tab);
+}
+
 bool
 memory_same_scope(const struct memory_scope *a, const struct memory_scope *b)
 {

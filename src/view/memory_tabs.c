@@ -167,6 +167,20 @@ variables_about(const struct ts_tab *t, struct ts_debug_about *out)
 	return !is_of_set(t) && memory_about_variable(memory_of(t), out);
 }
 
+static void
+variables_object(const struct ts_tab *t, struct ts_at_cursor *out)
+{
+	const struct memory_view *m = memory_of(t);
+	const struct ts_tile_variable *x = is_of_set(t) ? NULL : memory_variable(m);
+
+	if (!x || m->variables_of != m->variables_wanted)
+		return;
+	out->tile = m->variables_of;
+	out->address = x->offset;
+	out->lowered = x->id;
+	out->variable = x->variable;
+}
+
 static struct ts_list *
 variables_list(struct ts_tab *t, bool *there)
 {
@@ -261,6 +275,7 @@ static const struct ts_tab_ops tab_variables = {
 	.command = variables_command,
 	.mouse = variables_mouse,
 	.about = variables_about,
+	.object = variables_object,
 	.list = variables_list,
 	.explain = variables_explain,
 	.sheet = variables_sheet,

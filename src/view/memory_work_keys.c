@@ -164,25 +164,6 @@ search(struct ts_tab *t, const struct ts_call *call)
 	return memory_search_rows(t, &w->list, &table, call, is_hit);
 }
 
-/* The program that runs the compute set, or is the exchange. */
-static enum ts_effect
-go_to_program(struct ts_tab *t)
-{
-	const struct work_tab *w = work_of(t);
-	const struct ts_work_row *row = memory_work_at_cursor(t);
-	struct ts_view_env *env = t->view->env;
-
-	if (!row || w->kind == TS_WORK_VERTICES) {
-		ts_view_say(env,
-			row ? "many programs may have this vertex: see its compute sets"
-			    : "there is nothing under the cursor");
-		return TS_EFFECT_BELL;
-	}
-	snprintf(env->place, sizeof(env->place), "programs?%s=%lld",
-		w->kind == TS_WORK_COMPUTE_SETS ? "compute_set" : "program", (long long)row->id);
-	return TS_EFFECT_REPAINT;
-}
-
 enum ts_effect
 memory_work_command(struct ts_tab *t, const struct ts_call *call)
 {
@@ -196,8 +177,6 @@ memory_work_command(struct ts_tab *t, const struct ts_call *call)
 	case TS_CMD_SEARCH_NEXT:
 	case TS_CMD_SEARCH_PREVIOUS:
 		return search(t, call);
-	case TS_CMD_GOTO_PROGRAMS:
-		return go_to_program(t);
 	case TS_CMD_UNFOLD:
 	case TS_CMD_FOLD:
 		return refold(t, call->cmd == TS_CMD_UNFOLD, -1);

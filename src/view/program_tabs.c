@@ -592,6 +592,17 @@ program_tab_about(const struct ts_tab *t, struct ts_debug_about *out)
 	return out->key >= 0;
 }
 
+void
+program_tab_object(const struct ts_tab *t, struct ts_at_cursor *out)
+{
+	struct details_tab *d = t->own;
+	int64_t row = d->known ? ts_held_list_row(&d->l) : -1;
+
+	out->program = d->of->program(t);
+	if (row >= 0 && d->is != PROGRAM_VERTICES && row < rows_of(d)->count)
+		out->tile = rows_of(d)->row[row].tile;
+}
+
 /* --- what the figures are ---------------------------------------------------------------------- */
 
 static void

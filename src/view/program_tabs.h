@@ -54,6 +54,7 @@ void program_tab_draw(struct ts_tab *t, struct ts_canvas *c, bool focus);
 enum ts_effect program_tab_command(struct ts_tab *t, const struct ts_call *call);
 enum ts_effect program_tab_mouse(struct ts_tab *t, int x, int y, int wheel);
 bool program_tab_about(const struct ts_tab *t, struct ts_debug_about *out);
+void program_tab_object(const struct ts_tab *t, struct ts_at_cursor *out);
 void program_tab_explain(struct ts_tab *t, struct ts_explain *out);
 struct ts_list *program_tab_list(struct ts_tab *t, bool *there);
 
@@ -75,7 +76,7 @@ struct ts_list *program_path_list(struct ts_tab *t, bool *there);
 	.resize = program_tab_resize, .request = program_tab_request,                             \
 	.deliver = program_tab_deliver, .draw = program_tab_draw, .command = program_tab_command, \
 	.mouse = program_tab_mouse, .about = program_tab_about, .explain = program_tab_explain,   \
-	.list = program_tab_list
+	.object = program_tab_object, .list = program_tab_list
 
 #define PROGRAM_PATH_OPS                                                                           \
 	.close = program_path_close, .drop = program_path_drop, .note = program_path_note,         \

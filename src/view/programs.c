@@ -146,56 +146,6 @@ draw(struct ts_view *v, struct ts_canvas *c)
 
 /* --- commands ------------------------------------------------------------------------------------- */
 
-static const struct ts_program_cost *
-cost_at_cursor(const struct programs_view *s)
-{
-	uint32_t at = programs_at(s);
-
-	return s->data && at != UINT32_MAX ? programs_cost(s->data, at) : NULL;
-}
-
-/* To where the program runs, or is alive: `step` of that view. */
-static enum ts_effect
-go_to_step(struct programs_view *s, const char *view, int64_t step, const char *what)
-{
-	if (step == TS_UNKNOWN) {
-		ts_view_say(s->base.env, "it has no %s", what);
-		return TS_EFFECT_BELL;
-	}
-	snprintf(s->base.env->place, sizeof(s->base.env->place), "%s?step=%" PRId64, view, step);
-	return TS_EFFECT_REPAINT;
-}
-
-static enum ts_effect
-follow(struct programs_view *s, enum ts_cmd cmd)
-{
-	const struct ts_program_cost *p = cost_at_cursor(s);
-
-	if (!p)
-		return TS_EFFECT_BELL;
-	if (cmd == TS_CMD_GOTO_LIVENESS)
-		return go_to_step(s, "liveness", p->live_step, "liveness step");
-	return go_to_step(s, "trace", p->first_step,
-		s->asked[ASK_TRACE] ? "step yet: the trace is being read" : "step in the trace");
-}
-
-/* The tile that it takes longest. */
-static enum ts_effect
-go_to_memory(struct programs_view *s)
-{
-	const struct ts_program_cost *p = cost_at_cursor(s);
-	int64_t tile = !p			 ? TS_UNKNOWN
-		: p->measured.tile != TS_UNKNOWN ? p->measured.tile
-						 : p->estimated.tile;
-
-	if (tile == TS_UNKNOWN) {
-		ts_view_say(s->base.env, "of no tile it is known that it takes long there");
-		return TS_EFFECT_BELL;
-	}
-	snprintf(s->base.env->place, sizeof(s->base.env->place), "memory?tile=%" PRId64, tile);
-	return TS_EFFECT_REPAINT;
-}
-
 static enum ts_effect
 sort(struct programs_view *s)
 {
@@ -270,17 +220,12 @@ list_command(struct programs_view *s, const struct ts_call *call)
 	enum ts_effect effect;
 
 	switch (call->cmd) {
-	case TS_CMD_GOTO_LIVENESS:
-	case TS_CMD_GOTO_TRACE:
-		return follow(s, call->cmd);
 	case TS_CMD_SORT:
 		return sort(s);
 	case TS_CMD_THRESHOLD:
 		return programs_threshold(s, ts_call_arg(call, 0));
 	case TS_CMD_GOTO:
 		return programs_go_to_word(s, ts_call_arg(call, 0));
-	case TS_CMD_GOTO_MEMORY:
-		return go_to_memory(s);
 	case TS_CMD_FILTER:
 		programs_filter(s, ts_call_arg(call, 0));
 		return TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
@@ -379,6 +324,40 @@ mouse(struct ts_view *v, int x, int y, int wheel)
 	return ts_list_mouse(&s->outline.list, ts_table_line(&t, s->at, y), wheel);
 }
 
+/* The program, its first steps, and the tile that it takes longest. */
+static void
+object(struct ts_view *v, struct ts_at_cursor *out)
+{
+	struct programs_view *s = programs_of(v);
+	uint32_t at = programs_at(s);
+	const struct ts_program_cost *p;
+	struct ts_at_cursor of_tab;
+
+	if (!s->data || at == UINT32_MAX)
+		return;
+	p = programs_cost(s->data, at);
+	out->program = programs_node(s->data, at)->program;
+	if (p) {
+		out->compute_set = p->compute_set;
+		out->step = p->first_step;
+		out->live_step = p->live_step;
+		out->live_step_is = "the first of the program";
+		out->tile = p->measured.tile != TS_UNKNOWN ? p->measured.tile : p->estimated.tile;
+	}
+	if (!s->in_tabs)
+		return;
+	ts_tabs_object(&s->tabs, &of_tab);
+	if (of_tab.program >= 0 && of_tab.program != out->program)
+		ts_at_cursor_none(out); /* of another one */
+	ts_at_cursor_add(out, &of_tab);
+}
+
+static struct ts_tabs *
+tabs(struct ts_view *v)
+{
+	return &programs_of(v)->tabs;
+}
+
 static bool
 sheet(struct ts_view *v, struct ts_sheet *out)
 {
@@ -424,6 +403,8 @@ const struct ts_view_ops ts_view_programs = {
 	.pane_context = pane_context,
 	.mouse = mouse,
 	.explain = programs_explain,
+	.object = object,
+	.tabs = tabs,
 	.sheet = sheet,
 	.hints = hints,
 	.not_selected = "figures of all tiles",

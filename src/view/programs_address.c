@@ -57,6 +57,32 @@ set_compute_set(struct ts_view *v, const char *value)
 	return TS_ARG_NO;
 }
 
+/* Programs that name it: the cursor goes to the first. */
+static enum ts_arg_state
+seek_users(struct ts_view *v, bool lowered, const char *value)
+{
+	struct programs_view *s = programs_of(v);
+
+	if (!s->data)
+		return s->state.state == TS_PANE_EMPTY || s->state.state == TS_PANE_LOADING
+			? TS_ARG_LATER
+			: TS_ARG_NO;
+	programs_seek_users(s, lowered, ts_arg_number(value));
+	return TS_ARG_DONE;
+}
+
+static enum ts_arg_state
+set_variable(struct ts_view *v, const char *value)
+{
+	return seek_users(v, false, value);
+}
+
+static enum ts_arg_state
+set_lowered(struct ts_view *v, const char *value)
+{
+	return seek_users(v, true, value);
+}
+
 static bool
 get_nothing(struct ts_view *v, struct ts_strbuf *out)
 {
@@ -173,6 +199,8 @@ const struct ts_view_arg programs_args[] = {
 	{"filter", TS_ARG_TEXT, get_filter, set_filter, 0},
 	{"program", TS_ARG_NUMBER, get_program, set_program, 0},
 	{"compute_set", TS_ARG_NUMBER, get_nothing, set_compute_set, 0},
+	{"variable", TS_ARG_NUMBER, get_nothing, set_variable, 0},
+	{"lowered", TS_ARG_NUMBER, get_nothing, set_lowered, 0},
 	{"tab", TS_ARG_TEXT, get_tab, set_tab, 0},
 	{"pane", "programs|tabs", get_pane, set_pane, 0},
 	{"full", TS_ARG_YES, get_full, set_full, 0},

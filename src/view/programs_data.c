@@ -298,7 +298,7 @@ programs_deliver(struct ts_view *v, struct ts_fetch *f)
 
 	if (!(effect & TS_EFFECT_UNKNOWN))
 		return effect;
-	if (f == s->asked[ASK_HITS])
+	if (f == s->asked[ASK_HITS] || f == s->asked[ASK_USERS])
 		return programs_take_hits(s, f) ? TS_EFFECT_REPAINT | TS_EFFECT_RECALC
 						: TS_EFFECT_REPAINT;
 	if (f == s->asked[ASK_FILTER])

@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/report/program_find.h"
+#include "tilescope/report/program_users.h"
 
 struct hits_fetch {
 	struct ts_fetch f; /* first */
@@ -22,6 +24,8 @@ struct hits_fetch {
 	struct ts_pile hit;
 	const struct ts_cache *cache;
 	bool filter;
+	bool lowered; /* of ASK_USERS: */
+	int64_t variable;
 	struct ts_pile keep; /* bits by node */
 	struct ts_program_sums sums;
 };
@@ -42,6 +46,28 @@ read_hits(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 		return code;
 	ts_program_sums_of(&q->sums, w.tree, w.costs, hit, hits);
 	return ts_program_above(&q->keep, w.tree, hit, hits, q->cache, rd->cancel, err);
+}
+
+/* Nodes of the programs that name it: both are in the order of their numbers. */
+static enum ts_code
+read_users(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
+{
+	struct hits_fetch *q = (struct hits_fetch *)f;
+	struct ts_pile program = {0};
+	enum ts_code code = ts_program_users_read(&program, rd, q->lowered, q->variable, q->cache,
+		&f->job.progress, err);
+	const int64_t *number = program.memory;
+	size_t n = program.used / sizeof(*number);
+	enum ts_code added = TS_OK;
+
+	for (size_t i = 0; !added && (!code || code == TS_E_DAMAGED) && i < n; i++) {
+		uint32_t node = ts_program_tree_find(q->data->tree, number[i]);
+
+		if (node != UINT32_MAX)
+			added = ts_pile_add(&q->hit, &node, sizeof(node), q->cache, err);
+	}
+	ts_pile_fini(&program);
+	return added ? added : code;
 }
 
 static void
@@ -79,12 +105,41 @@ send_line(struct programs_view *s, const char *line, enum programs_kind kind)
 	return true;
 }
 
-void
-programs_seek(struct programs_view *s, const char *text, int direction)
+static void
+forget_hits(struct programs_view *s)
 {
 	s->hits = 0;
 	s->hit.used = 0;
-	s->asked[ASK_HITS] = NULL;
+	s->users = false;
+	s->asked[ASK_HITS] = s->asked[ASK_USERS] = NULL;
+}
+
+void
+programs_seek_users(struct programs_view *s, bool lowered, int64_t variable)
+{
+	struct hits_fetch *q = ts_alloc(1, sizeof(*q));
+
+	forget_hits(s);
+	if (!q)
+		return;
+	snprintf(s->sought, sizeof(s->sought), "%svariable %" PRId64, lowered ? "lowered " : "",
+		variable);
+	q->f.read = read_users;
+	q->f.fini = fini_hits;
+	q->cache = s->base.env->cache;
+	q->lowered = lowered;
+	q->variable = variable;
+	q->data = programs_hold(s->data);
+	s->asked[ASK_USERS] = &q->f;
+	s->seek = 1;
+	s->users = true;
+	ts_fetch_send(&s->base, &q->f, ASK_USERS, TS_WORKER_BULK, "looking who names the variable");
+}
+
+void
+programs_seek(struct programs_view *s, const char *text, int direction)
+{
+	forget_hits(s);
 	snprintf(s->sought, sizeof(s->sought), "%s", text ? text : "");
 	if (!s->sought[0] || !s->data)
 		return;
@@ -183,10 +238,13 @@ programs_next_hit(struct programs_view *s, int direction)
 	size_t i;
 
 	if (s->hits == 0) {
-		ts_view_say(s->base.env,
-			s->asked[ASK_HITS]     ? "searching"
-				: s->sought[0] ? "no program has it"
-					       : "nothing was searched for");
+		if (s->users && !s->asked[ASK_USERS])
+			ts_view_say(s->base.env, "no program names %s", s->sought);
+		else
+			ts_view_say(s->base.env,
+				s->asked[ASK_HITS] || s->asked[ASK_USERS] ? "searching"
+					: s->sought[0]			  ? "no program has it"
+						       : "nothing was searched for");
 		return TS_EFFECT_BELL;
 	}
 	i = at == UINT32_MAX ? 0 : place_of(s, at);
@@ -197,8 +255,12 @@ programs_next_hit(struct programs_view *s, int direction)
 	effect = programs_go_to(s, programs_node(s->data, *hit_at(s, i))->program);
 	if (effect & TS_EFFECT_BELL)
 		return effect;
-	ts_view_say(s->base.env, "%s of %s program%s with %.80s", ts_fmt_count(n, (int64_t)i + 1),
-		ts_fmt_count(m, (int64_t)s->hits), s->hits == 1 ? "" : "s", s->sought);
+	ts_view_say(s->base.env, "%s of %s program%s %s %.80s", ts_fmt_count(n, (int64_t)i + 1),
+		ts_fmt_count(m, (int64_t)s->hits), s->hits == 1 ? "" : "s",
+		!s->users	       ? "with"
+			: s->hits == 1 ? "that names"
+				       : "that name",
+		s->sought);
 	return effect;
 }
 
@@ -207,10 +269,10 @@ programs_take_hits(struct programs_view *s, struct ts_fetch *f)
 {
 	struct hits_fetch *q = (struct hits_fetch *)f;
 
-	s->asked[ASK_HITS] = NULL;
+	s->asked[f == s->asked[ASK_USERS] ? ASK_USERS : ASK_HITS] = NULL;
 	if (ts_fetch_in_vain(f, s->base.env->generation) || q->data->tree != s->data->tree)
 		return false;
-	if (f->code) {
+	if (f->code && f->code != TS_E_DAMAGED) {
 		ts_view_say_error(s->base.env, "%s", f->err.msg);
 		return false;
 	}

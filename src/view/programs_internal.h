@@ -13,7 +13,7 @@
 #include "tilescope/view/sheet.h"
 #include "tilescope/view/tab.h"
 
-enum programs_kind { ASK_PROGRAMS, ASK_TRACE, ASK_HITS, ASK_FILTER, ASK_KINDS };
+enum programs_kind { ASK_PROGRAMS, ASK_TRACE, ASK_HITS, ASK_FILTER, ASK_USERS, ASK_KINDS };
 
 enum { PROGRAMS_SOUGHT = 256 };
 
@@ -49,7 +49,8 @@ struct programs_view {
 	struct ts_pile hit; /* uint32_t: nodes that were found, ascending */
 	size_t hits;
 	char sought[PROGRAMS_SOUGHT];
-	int seek; /* the cursor is yet to go to the next one (1), the one before (-1) */
+	bool users; /* what was sought is a variable that programs name */
+	int seek;   /* the cursor is yet to go to the next one (1), the one before (-1) */
 	char filter[PROGRAMS_SOUGHT];
 	struct ts_pile keep; /* bits by node: what the filter leaves; without memory: all */
 	size_t matches;	     /* programs that answer the filter, and what they cost alone */
@@ -135,6 +136,8 @@ void programs_seek(struct programs_view *s, const char *text, int direction);
 enum ts_effect programs_next_hit(struct programs_view *s, int direction);
 bool programs_take_hits(struct programs_view *s, struct ts_fetch *f);
 void programs_filter(struct programs_view *s, const char *text); /* NULL, "": none */
+/* Programs that name a variable are found as by a search. */
+void programs_seek_users(struct programs_view *s, bool lowered, int64_t variable);
 bool programs_take_filter(struct programs_view *s, struct ts_fetch *f);
 bool programs_is_kept(const struct programs_view *s, uint32_t node); /* it is shown */
 bool programs_is_hit(const struct programs_view *s, uint32_t node);

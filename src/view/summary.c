@@ -165,12 +165,11 @@ follow_absent(struct summary_view *s, int64_t question)
 	return TS_EFFECT_REPAINT;
 }
 
-/* Enter: put what the line speaks of into the selection; the program goes to its view. */
+/* Enter: the program goes to the view of what the line speaks of. */
 static enum ts_effect
 follow(struct summary_view *s)
 {
 	const struct summary_line *l = s->lines ? &s->line[s->list.cursor] : NULL;
-	struct ts_selection *selection = s->base.env->selection;
 
 	if (l && l->goal == GO_IMPORT) {
 		s->base.env->go = TS_CMD_IMPORT;
@@ -185,16 +184,29 @@ follow(struct summary_view *s)
 			sizeof(s->base.env->place));
 		return TS_EFFECT_REPAINT;
 	}
-	if (l->goal == GO_TILE)
-		selection->tile = l->object;
-	else if (l->goal == GO_PEAK)
-		selection->live_step = l->object;
-	else
-		selection->ipu = l->object;
 	s->base.env->go = l->goal == GO_TILE ? TS_CMD_GOTO_MEMORY
 		: l->goal == GO_PEAK	     ? TS_CMD_GOTO_LIVENESS
 					     : TS_CMD_GOTO_TRACE;
 	return TS_EFFECT_REPAINT;
+}
+
+/* What the line speaks of: of a finding its place. */
+static void
+summary_object(struct ts_view *v, struct ts_at_cursor *out)
+{
+	struct summary_view *s = (struct summary_view *)v;
+	const struct summary_line *l = s->lines ? &s->line[s->list.cursor] : NULL;
+
+	if (!l || l->object < 0 || s->files_focus)
+		return;
+	if (l->goal == GO_FINDING)
+		summary_findings_place(s, (int)l->object, out->place, sizeof(out->place));
+	else if (l->goal == GO_TILE)
+		out->tile = l->object;
+	else if (l->goal == GO_PEAK)
+		out->live_step = l->object;
+	else if (l->goal == GO_IPU)
+		out->ipu = l->object;
 }
 
 static enum ts_effect
@@ -333,6 +345,7 @@ const struct ts_view_ops ts_view_summary = {
 	.command = summary_command,
 	.mouse = summary_mouse,
 	.explain = summary_explain,
+	.object = summary_object,
 	.not_selected = "figures of all tiles",
 	.hints = hints,
 };

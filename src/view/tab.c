@@ -386,6 +386,48 @@ ts_tabs_sheet(struct ts_tabs *s, struct ts_sheet *out)
 	return t->ops->sheet && t->ops->sheet(t, out);
 }
 
+void
+ts_at_cursor_add(struct ts_at_cursor *o, const struct ts_at_cursor *with)
+{
+	int64_t *to[] = {&o->tile, &o->ipu, &o->address, &o->step, &o->live_step, &o->program,
+		&o->compute_set, &o->lowered, &o->variable, &o->operation};
+	const int64_t from[] = {with->tile, with->ipu, with->address, with->step, with->live_step,
+		with->program, with->compute_set, with->lowered, with->variable, with->operation};
+
+	for (size_t i = 0; i < TS_COUNT(to); i++)
+		if (from[i] >= 0)
+			*to[i] = from[i];
+	if (with->live_step >= 0)
+		o->live_step_is = with->live_step_is;
+	if (with->place[0])
+		memcpy(o->place, with->place, sizeof(o->place));
+}
+
+void
+ts_tabs_object(const struct ts_tabs *s, struct ts_at_cursor *out)
+{
+	const struct ts_tab *t = &s->tab[s->tab[s->at].ops == &ts_tab_debug ? s->source : s->at];
+	struct ts_debug_about about;
+
+	ts_at_cursor_none(out);
+	if (t->ops->object) {
+		t->ops->object(t, out);
+		return;
+	}
+	if (!t->ops->about || !t->ops->about(t, &about))
+		return;
+	if (about.relation == TS_PROGRAM)
+		out->program = about.key;
+	else if (about.relation == TS_COMPUTE_SET)
+		out->compute_set = about.key;
+	else if (about.relation == TS_VARIABLE)
+		out->variable = about.key;
+	else if (about.relation == TS_STEP)
+		out->step = about.key;
+	else if (about.relation == TS_LOWERED_VARIABLE)
+		out->tile = about.key;
+}
+
 bool
 ts_tabs_chart(struct ts_tabs *s, struct ts_chart_page *out)
 {

@@ -603,6 +603,7 @@ const struct ts_view_ops ts_view_trace = {
 	.pane_hints = view_pane_hints,
 	.mouse = view_mouse,
 	.explain = view_explain,
+	.object = trace_object,
 	.tabs = view_tabs,
 	.sheet = view_sheet,
 	.chart = view_chart,

@@ -2,6 +2,8 @@
 /* trace_address - the arguments of `trace?...`. */
 #include "config.h"
 
+#include <stdio.h>
+
 #include "tilescope/base/mem.h"
 #include "tilescope/view/arg.h"
 #include "trace_internal.h"
@@ -154,6 +156,40 @@ set_range(struct ts_view *v, const char *value)
 	ts_view_say_error(v->env, "cycles go from %s to %s", ts_fmt_count(first, t->trace->from),
 		ts_fmt_count(last, t->trace->to));
 	return TS_ARG_NO;
+}
+
+static bool
+get_nothing(struct ts_view *v, struct ts_strbuf *out)
+{
+	(void)v;
+	(void)out;
+	return false;
+}
+
+/* The steps of a program, or of a compute set: found as by a search, the cursor on the next one. */
+static enum ts_arg_state
+find(struct ts_view *v, const char *what, const char *value)
+{
+	struct trace_view *t = trace_of(v);
+	char needle[40];
+
+	if (!t->trace)
+		return TS_ARG_LATER;
+	snprintf(needle, sizeof(needle), "%s:%s", what, value);
+	trace_search_begin(t, needle, 1);
+	return TS_ARG_DONE;
+}
+
+static enum ts_arg_state
+set_program(struct ts_view *v, const char *value)
+{
+	return find(v, "program", value);
+}
+
+static enum ts_arg_state
+set_set(struct ts_view *v, const char *value)
+{
+	return find(v, "set", value);
 }
 
 static bool
@@ -380,6 +416,8 @@ const struct ts_view_arg trace_args[] = {
 	{"step", TS_ARG_NUMBER, get_step, NULL, TS_CMD_GOTO},
 	{"marks", TS_ARG_TEXT, get_marks, set_marks, 0},
 	{"range", TS_ARG_RANGE, get_range, set_range, 0},
+	{"program", TS_ARG_NUMBER, get_nothing, set_program, 0},
+	{"set", TS_ARG_NUMBER, get_nothing, set_set, 0},
 	{"stages", TS_ARG_TEXT, get_stages, set_stages, 0},
 	{"merge", MERGES, get_merge, set_merge, 0},
 	{"ipus", TS_ARG_YES, get_all_ipus, set_all_ipus, 0},

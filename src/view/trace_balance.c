@@ -624,6 +624,17 @@ explain_time(struct ts_explain *out, const struct ts_proportion *p, const struct
 }
 
 static void
+balance_object(const struct ts_tab *tab, struct ts_at_cursor *out)
+{
+	const struct balance_tab *t = tab->own;
+	int64_t row = t->p[ASK_TIME].has ? ts_held_list_row(&t->l) : -1;
+	const struct ts_proportion *p = row < 0 ? NULL : part_of(t, row, ASK_TIME);
+
+	if (p)
+		out->ipu = p->ipu;
+}
+
+static void
 balance_explain(struct ts_tab *tab, struct ts_explain *out)
 {
 	const struct balance_tab *t = tab->own;
@@ -666,6 +677,7 @@ const struct ts_tab_ops trace_tab_balance = {
 	.brief = "Bal",
 	.hints = hints,
 	.explain = balance_explain,
+	.object = balance_object,
 	.open = balance_open,
 	.close = balance_close,
 	.drop = balance_drop,

@@ -415,10 +415,8 @@ share_selection(struct trace_view *t)
 {
 	const struct ts_trace_row *row = trace_row(t, t->list.cursor);
 
-	if (row && row->step != TS_UNKNOWN) {
+	if (row && row->step != TS_UNKNOWN)
 		t->view.env->selection->step = row->step;
-		t->view.env->selection->program = row->program;
-	}
 	if (trace_ipu(t) != TS_UNKNOWN)
 		t->view.env->selection->ipu = trace_ipu(t);
 }

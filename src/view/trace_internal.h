@@ -362,6 +362,9 @@ void trace_search_slice(struct trace_view *t, struct trace_fetch *f);
 enum ts_effect trace_search_take(struct trace_view *t, struct trace_fetch *f);
 void trace_search_begin(struct trace_view *t, const char *needle, int direction);
 enum ts_effect trace_search_step(struct trace_view *t, int direction);
+/* What is under the cursor, for other views; and what a row is. */
+void trace_object(struct ts_view *v, struct ts_at_cursor *out);
+void trace_object_of(struct ts_at_cursor *out, const struct ts_trace_row *row);
 void trace_say_hits(struct trace_view *t);
 
 /* --- trace_data.c --- */

@@ -444,6 +444,19 @@ lost_about(const struct ts_tab *tab, struct ts_debug_about *out)
 	return true;
 }
 
+static void
+lost_object(const struct ts_tab *tab, struct ts_at_cursor *out)
+{
+	const struct lost_tab *t = tab->own;
+	const struct ts_loss_row *row = row_at(t, t->has ? ts_held_list_row(&t->l) : -1);
+
+	if (!row)
+		return;
+	out->compute_set = row->compute_set;
+	out->ipu = row->ipu;
+	out->tile = row->slowest;
+}
+
 static struct ts_list *
 lost_list(struct ts_tab *tab, bool *there)
 {
@@ -566,6 +579,7 @@ const struct ts_tab_ops trace_tab_lost = {
 	.command = lost_command,
 	.mouse = lost_mouse,
 	.about = lost_about,
+	.object = lost_object,
 	.list = lost_list,
 	.sheet = lost_sheet,
 };

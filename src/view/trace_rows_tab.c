@@ -479,6 +479,16 @@ rows_about(const struct ts_tab *tab, struct ts_debug_about *out)
 }
 
 static void
+rows_object(const struct ts_tab *tab, struct ts_at_cursor *out)
+{
+	struct rows_tab *d = tab->own;
+	const struct ts_trace_row *row = row_at(d, ts_held_list_row(&d->l));
+
+	if (row)
+		trace_object_of(out, row);
+}
+
+static void
 rows_explain(struct ts_tab *tab, struct ts_explain *out)
 {
 	struct rows_tab *d = tab->own;
@@ -541,7 +551,7 @@ static const struct ts_hint hints[] = {
 	.close = rows_close, .drop = rows_drop, .note = rows_note, .resize = rows_resize,  \
 	.request = rows_request, .deliver = rows_deliver, .draw = rows_draw,               \
 	.command = rows_command, .mouse = rows_mouse, .hints = hints, .about = rows_about, \
-	.explain = rows_explain, .sheet = rows_sheet, .list = rows_list
+	.object = rows_object, .explain = rows_explain, .sheet = rows_sheet, .list = rows_list
 
 /* Without rows by IPU no step has a length. */
 static bool

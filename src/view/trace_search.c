@@ -11,6 +11,7 @@
 #include "config.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "trace_internal.h"
 
@@ -67,6 +68,17 @@ may_jump(const struct trace_view *t)
 				TS_UNKNOWN);
 }
 
+static void
+say_none(const struct trace_view *t)
+{
+	if (strncmp(t->needle, "set:", 4) == 0)
+		ts_view_say_error(t->view.env, "no step runs compute set %s", t->needle + 4);
+	else if (strncmp(t->needle, "program:", 8) == 0)
+		ts_view_say_error(t->view.env, "no step runs program %s", t->needle + 8);
+	else
+		ts_view_say_error(t->view.env, "no step has \"%s\" in its name", t->needle);
+}
+
 enum ts_effect
 trace_search_take(struct trace_view *t, struct trace_fetch *f)
 {
@@ -87,7 +99,7 @@ trace_search_take(struct trace_view *t, struct trace_fetch *f)
 	}
 	t->has_hits = true;
 	if (trace_searched(t) && t->hits.count == 0) {
-		ts_view_say_error(t->view.env, "no step has \"%s\" in its name", t->needle);
+		say_none(t);
 		return TS_EFFECT_REPAINT | TS_EFFECT_BELL;
 	}
 	if (trace_searched(t))
@@ -159,4 +171,36 @@ trace_search_step(struct trace_view *t, int direction)
 	t->goal = next;
 	t->follow = FOLLOW_STEP;
 	return TS_EFFECT_RECALC | TS_EFFECT_REPAINT | TS_EFFECT_SELECT;
+}
+
+/* --- for other views ------------------------------------------------------------------------------ */
+
+void
+trace_object_of(struct ts_at_cursor *out, const struct ts_trace_row *row)
+{
+	out->step = row->step;
+	out->program = row->program;
+	out->compute_set = row->compute_set;
+}
+
+/* The step under the cursor; a tab that says another one is about that alone. */
+void
+trace_object(struct ts_view *v, struct ts_at_cursor *out)
+{
+	struct trace_view *t = (struct trace_view *)v;
+	const struct ts_trace_row *row = t->trace ? trace_row(t, t->list.cursor) : NULL;
+	struct ts_at_cursor of_tab;
+
+	if (!t->trace)
+		return;
+	out->ipu = trace_ipu(t);
+	if (row)
+		trace_object_of(out, row);
+	if (t->focus != TRACE_TABS)
+		return;
+	ts_tabs_object(&t->tabs, &of_tab);
+	if ((of_tab.step >= 0 && of_tab.step != out->step) ||
+		(of_tab.compute_set >= 0 && of_tab.compute_set != out->compute_set))
+		out->step = out->program = out->compute_set = TS_UNKNOWN;
+	ts_at_cursor_add(out, &of_tab);
 }

@@ -199,33 +199,30 @@ search_again(struct variables_view *t, int by)
 	return TS_EFFECT_REPAINT;
 }
 
-/* The tile of a piece, of a variable the one that has most of it, becomes the one that all look at. */
-static bool
-select_tile(struct variables_view *t)
+/* Of a piece its tile, of a variable the one that has most of it; and the step at which its life begins. */
+static void
+object(struct ts_view *v, struct ts_at_cursor *out)
 {
-	const struct ts_variable *x = variables_row(t, t->rows.cursor);
-	int64_t tile = !x ? TS_UNKNOWN : t->v->lowered ? x->tile : x->fullest_tile;
+	struct variables_view *t = (struct variables_view *)v;
+	const struct ts_variable *x = t->v ? variables_row(t, t->rows.cursor) : NULL;
 
-	if (tile == TS_UNKNOWN && x && t->has_pieces && t->pieces.variable == x->variable)
-		tile = t->pieces.fullest_tile;
-	if (tile == TS_UNKNOWN) {
-		ts_view_say(t->view.env, "the tile of this variable is not known");
-		return false;
+	if (!x || x->state != TS_VARIABLE_OK)
+		return;
+	out->variable = x->variable;
+	if (t->v->lowered) {
+		out->lowered = x->id;
+		out->tile = x->tile;
+		out->ipu = x->ipu;
+		out->address = x->offset;
+	} else {
+		out->tile = x->fullest_tile;
+		if (out->tile == TS_UNKNOWN && t->has_pieces && t->pieces.variable == x->variable)
+			out->tile = t->pieces.fullest_tile;
 	}
-	t->view.env->selection->tile = tile;
-	if (x && t->v->lowered && x->offset != TS_UNKNOWN)
-		t->view.env->selection->address = x->offset;
-	return true;
-}
-
-/* The step at which its life begins; none where that is not known. */
-static enum ts_effect
-open_life(struct variables_view *t)
-{
-	const struct ts_variable *x = variables_row(t, t->rows.cursor);
-
-	t->view.env->selection->live_step = x && x->steps != TS_UNKNOWN ? x->from : -1;
-	return TS_EFFECT_UNKNOWN; /* the program goes there */
+	if (x->steps != TS_UNKNOWN) {
+		out->live_step = x->from;
+		out->live_step_is = "where the life of the variable begins";
+	}
 }
 
 static enum ts_effect
@@ -256,8 +253,6 @@ open_row(struct variables_view *t)
 	struct ts_filter f;
 
 	if (t->v->lowered) {
-		if (!select_tile(t))
-			return TS_EFFECT_BELL;
 		t->view.env->go = TS_CMD_GOTO_MEMORY;
 		return TS_EFFECT_REPAINT;
 	}
@@ -376,10 +371,6 @@ view_command(struct ts_view *v, const struct ts_call *call)
 		return go_to(t, ts_call_arg(call, 0));
 	case TS_CMD_OPEN:
 		return open_row(t);
-	case TS_CMD_GOTO_MEMORY: /* the program goes there */
-		return select_tile(t) ? TS_EFFECT_UNKNOWN : TS_EFFECT_BELL;
-	case TS_CMD_GOTO_LIVENESS:
-		return open_life(t);
 	case TS_CMD_TICK:
 		return tick(t);
 	case TS_CMD_MARK:
@@ -555,6 +546,7 @@ const struct ts_view_ops ts_view_variables = {
 	.complete = view_complete,
 	.mouse = view_mouse,
 	.explain = variables_explain,
+	.object = object,
 	.sheet = variables_sheet,
 	.hints = hints,
 	.args = variables_args,

@@ -63,21 +63,16 @@ START_TEST(looks)
 }
 END_TEST
 
-/* Enter, gm and gl lead to the place of what has the cursor; what has none says so. */
+/* Enter leads to the place of what has the cursor; what has none says so. */
 START_TEST(places)
 {
 	begin(120, 38, TS_GLYPHS_FULL, TS_DEMO_STORE, NULL);
 	harness_settle(&h);
 	harness_command(&h, "open");
 	ck_assert_int_eq(strncmp(h.env.place, "memory?tile=", 12), 0);
-	h.env.place[0] = '\0';
-	ck_assert(harness_command(&h, "goto-liveness") & TS_EFFECT_UNKNOWN);
-	ck_assert_str_eq(h.env.place, "");
-	harness_command(&h, "goto-memory");
-	ck_assert_int_eq(strncmp(h.env.place, "memory?tile=", 12), 0);
+	ck_assert_str_eq(harness_at_cursor(&h).place, h.env.place);
 	harness_command(&h, "search half of the peak");
-	harness_command(&h, "goto-liveness");
-	ck_assert_int_eq(strncmp(h.env.place, "liveness?step=", 14), 0);
+	ck_assert_int_eq(strncmp(harness_at_cursor(&h).place, "liveness?step=", 14), 0);
 	h.env.place[0] = '\0';
 	harness_command(&h, "tab tiles");
 	harness_command(&h, "pane-previous");

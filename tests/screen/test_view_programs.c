@@ -179,17 +179,20 @@ END_TEST
 
 START_TEST(leads_elsewhere)
 {
+	struct ts_at_cursor o;
 	int64_t set;
 
 	begin(120, 38, TS_GLYPHS_FULL, TS_DEMO_STORE, NULL);
 	harness_settle(&h);
 	command("search type=OnTileExecute steps>0");
-	command("goto-trace");
-	ck_assert_int_eq(strncmp(h.env.place, "trace?step=", 11), 0);
-	command("goto-liveness");
-	ck_assert_int_eq(strncmp(h.env.place, "liveness?step=", 14), 0);
-	command("goto-memory");
-	ck_assert_int_eq(strncmp(h.env.place, "memory?tile=", 12), 0);
+	o = harness_at_cursor(&h);
+	ck_assert(o.program >= 0 && o.compute_set >= 0 && o.tile >= 0);
+	ck_assert_int_eq(o.step,
+		harness_number(&h, "SELECT min(step) FROM step WHERE program = %lld",
+			(long long)o.program));
+	ck_assert_int_eq(o.live_step,
+		harness_number(&h, "SELECT min(live_step) FROM liveness_step WHERE program = %lld",
+			(long long)o.program));
 	set = harness_number(&h, "SELECT max(compute_set) FROM program");
 	for (const struct ts_view_arg *a = ts_view_programs.args; a->name; a++) {
 		char value[24];

@@ -232,10 +232,9 @@ START_TEST(jumps)
 	begin_levels(&h, 120, 38, TS_GLYPHS_FULL);
 	harness_command(&h, "level");
 	harness_command(&h, "filter variable:77");
-	ck_assert(harness_command(&h, "goto-liveness") & TS_EFFECT_UNKNOWN);
-	ck_assert_int_eq(h.selection.live_step, under_cursor(&h)->from);
-	ck_assert(harness_command(&h, "goto-memory") & TS_EFFECT_UNKNOWN);
-	ck_assert_int_eq(h.selection.tile, under_cursor(&h)->fullest_tile);
+	ck_assert_int_eq(harness_at_cursor(&h).live_step, under_cursor(&h)->from);
+	ck_assert_int_eq(harness_at_cursor(&h).tile, under_cursor(&h)->fullest_tile);
+	ck_assert_int_eq(harness_at_cursor(&h).variable, 77);
 	harness_command(&h, "open");
 	ck_assert(of(&h)->v->lowered);
 	ck_assert_int_eq(of(&h)->rows.count, 803);
@@ -244,7 +243,7 @@ START_TEST(jumps)
 	harness_command(&h, "open");
 	ck_assert_int_eq(h.env.go, TS_CMD_GOTO_MEMORY);
 	ck_assert_int_eq(h.selection.tile, under_cursor(&h)->tile);
-	ck_assert_int_eq(h.selection.address, under_cursor(&h)->offset);
+	ck_assert_int_eq(harness_at_cursor(&h).address, under_cursor(&h)->offset);
 	harness_end(&h);
 }
 END_TEST

@@ -185,6 +185,17 @@ harness_command(struct harness *h, const char *line)
 	return effect;
 }
 
+/* What is under the cursor, for other views. */
+static inline struct ts_at_cursor
+harness_at_cursor(struct harness *h)
+{
+	struct ts_at_cursor o;
+
+	ts_at_cursor_none(&o);
+	h->view->ops->object(h->view, &o);
+	return o;
+}
+
 static inline void
 harness_resize(struct harness *h, int w, int height)
 {

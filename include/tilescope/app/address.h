@@ -29,6 +29,7 @@ struct ts_address {
 	bool has[TS_ADDRESS_ARGS];    /* argument i of the view's table is given ... */
 	uint16_t at[TS_ADDRESS_ARGS]; /* ... and its value begins here in `text` */
 	char text[TS_ADDRESS_TEXT];
+	char says[120]; /* for the bottom line when all is where it should be; "" = nothing */
 };
 
 /* Errors: TS_E_USAGE. NULL as text: the first view. */

@@ -29,16 +29,15 @@ struct ts_selection {
 	int64_t ipu;
 	int64_t step;	   /* execution step */
 	int64_t live_step; /* liveness step: another thing, never joined with `step` */
-	int64_t program;   /* that runs at the step under the cursor */
 	int64_t address; /* on `tile`: where gm of a variable leads to; who shows it takes it away */
 	struct ts_marked_variables marked;
 	struct ts_selected_tiles tiles;
 	struct ts_what_if_changes what_if; /* that are asked for: view/what_if.h */
 };
 
-#define TS_SELECTION_NONE                                                                        \
-	{                                                                                        \
-		.tile = -1, .ipu = -1, .step = -1, .live_step = -1, .program = -1, .address = -1 \
+#define TS_SELECTION_NONE                                                         \
+	{                                                                         \
+		.tile = -1, .ipu = -1, .step = -1, .live_step = -1, .address = -1 \
 	}
 
 /* Select these (*set is taken); `text` names them, NULL: their numbers do. */

@@ -75,6 +75,9 @@ struct ts_tab_ops {
 	/* The object under its cursor, for Debug; false: none. */
 	bool (*about)(const struct ts_tab *t, struct ts_debug_about *out);
 
+	/* The same for other views; NULL: what `about` says. `out` is about nothing before. */
+	void (*object)(const struct ts_tab *t, struct ts_at_cursor *out);
+
 	/* As those of a view (view/view.h), of this tab while it has the keys. */
 	void (*explain)(struct ts_tab *t, struct ts_explain *out);
 	bool (*sheet)(struct ts_tab *t, struct ts_sheet *out);
@@ -151,6 +154,9 @@ enum ts_effect ts_tabs_mouse(struct ts_tabs *s, int x, int y, int wheel);
 void ts_tabs_explain(struct ts_tabs *s, struct ts_explain *out);
 bool ts_tabs_sheet(struct ts_tabs *s, struct ts_sheet *out);
 bool ts_tabs_chart(struct ts_tabs *s, struct ts_chart_page *out);
+
+/* What is under the cursor of the tab that has the keys; of Debug: of the tab that it tells of. */
+void ts_tabs_object(const struct ts_tabs *s, struct ts_at_cursor *out);
 
 enum ts_context ts_tabs_context(const struct ts_tabs *s);
 

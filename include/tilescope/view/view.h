@@ -20,6 +20,7 @@
 #include "tilescope/ui/command.h"
 #include "tilescope/ui/effect.h"
 #include "tilescope/view/absent.h"
+#include "tilescope/view/at_cursor.h"
 #include "tilescope/view/selection.h"
 #include "tilescope/view/window.h"
 
@@ -202,6 +203,12 @@ struct ts_view_ops {
 	 * has its numbers. May be NULL.
 	 */
 	void (*explain)(struct ts_view *v, struct ts_explain *out);
+
+	/*
+	 * What is under the cursor of the pane that has the keys: goto-memory and its like take it to another view. NULL: its
+	 * rows are no objects that others know. `out` is about nothing before.
+	 */
+	void (*object)(struct ts_view *v, struct ts_at_cursor *out);
 
 	/* The tabs of its lower pane. NULL: it has none. */
 	struct ts_tabs *(*tabs)(struct ts_view *v);

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The same object in another view: from every view and tab by gm, gl, gp and gt, as a table. The whole program runs, without
+ * a terminal.
+ */
+#include "config.h"
+
+#include <locale.h>
+
+#include "view_harness.h"
+
+#include "tilescope/app/headless.h"
+
+static struct harness h;
+static struct ts_app *app;
+static struct ts_watch *watch;
+static struct ts_args args;
+
+static void
+settle(void)
+{
+	struct ts_err err = {0};
+	enum ts_code code;
+
+	code = ts_headless_draw(app, watch, &err);
+	ck_assert_msg(code == TS_OK || code == TS_E_USAGE, "%s", err.msg);
+	app->at.failed = false;
+}
+
+static void
+begin(const char *sql)
+{
+	struct ts_demo_options o = {.scale = TS_DEMO_SMALL,
+		.layout = TS_DEMO_STORE,
+		.ipus = 2,
+		.tiles = 40,
+		.steps = 200,
+		.variables = 1200};
+	struct ts_err err = {0};
+
+	harness_demo(&h, &o);
+	if (sql)
+		harness_sql(&h, sql);
+	harness_open(&h);
+	args = (struct ts_args){.cache = "none", .size = {120, 40}};
+	ck_assert_int_eq(ts_watch_start(&watch, "test", &err), TS_OK);
+}
+
+static void
+end(void)
+{
+	ts_watch_stop(watch);
+	ts_report_close(h.env.report);
+	unlink(h.path);
+	free(h.path);
+	ck_assert_int_eq(rmdir(h.dir), 0);
+}
+
+/* The program anew: nothing is left of where it was before. */
+static void
+start(void)
+{
+	struct ts_err err = {0};
+
+	ck_assert_msg(ts_headless_new(&app, &args, h.env.report, TS_GLYPHS_FULL, true, &err) ==
+			TS_OK,
+		"%s", err.msg);
+}
+
+/* To an address, then commands with ; between them. */
+static void
+go(const char *at, const char *lines)
+{
+	char line[200];
+	struct ts_call call;
+	struct ts_err err = {0};
+
+	ck_assert_msg(ts_address_parse(&app->at, at, &err) == TS_OK, "%s", err.msg);
+	settle();
+	while (*lines) {
+		size_t n = strcspn(lines, ";");
+
+		snprintf(line, sizeof(line), "%.*s", (int)n, lines);
+		lines += n + (lines[n] != '\0');
+		ck_assert_msg(ts_call_parse(&call, line, &err) == TS_OK, "%s: %s", line, err.msg);
+		app->env.message[0] = '\0';
+		app->at = (struct ts_address){.view = (int)app->current};
+		ts_app_call(app, &call);
+		if (!app->at.pending)
+			app->at = (struct ts_address){.view = (int)app->current};
+		settle();
+	}
+}
+
+/* Where it is now, as Y says it. */
+static void
+where(char *out, size_t size)
+{
+	struct ts_strbuf text;
+
+	ts_strbuf_init(&text, size - 1);
+	ts_address_print(&text, app->view[app->current]);
+	snprintf(out, size, "%s", text.s);
+	ts_strbuf_fini(&text);
+}
+
+static const struct {
+	const char *from, *keys; /* an address, and commands with ; between them */
+	const char *view, *at;	 /* where that leads: the address has this in it, ... */
+	const char *says;	 /* ... and the bottom line this */
+} jumps[] = {
+	{"summary", "goto-memory", "memory", "tile=51", "tile 51"},
+	{"summary", "goto-liveness", "liveness", "source=tile%2051", "tile 51 at its highest step"},
+	{"summary", "goto-programs", "programs", "", "stays where it was"},
+	{"summary", "goto-trace", "trace", "", "stays where it was"},
+	{"insights", "goto-memory", "memory", "tile=51", ""},
+	{"insights", "goto-liveness", "liveness", "source=tile%2051",
+		"tile 51 at its highest step"},
+	{"insights", "goto-programs", "programs", "", "stays where it was"},
+	{"insights", "goto-trace", "trace", "", "stays where it was"},
+	{"insights?tab=peak&pane=tabs", "goto-memory", "memory", "", "stays where it was"},
+	{"insights?tab=peak&pane=tabs", "goto-liveness", "liveness", "step=520", ""},
+	{"insights?tab=peak&pane=tabs", "goto-programs", "programs", "program=37",
+		"1 of 1 program that names variable 814"},
+	{"insights?tab=tiles&pane=tabs", "goto-memory", "memory", "tile=51", ""},
+	{"insights?tab=tiles&pane=tabs", "goto-liveness", "liveness", "source=tile%2051",
+		"tile 51 at its highest step"},
+	{"insights?tab=largest&pane=tabs", "goto-programs", "programs", "", "stays where it was"},
+	{"memory?tile=12", "goto-liveness", "liveness", "source=tile%2012",
+		"tile 12 at its highest step"},
+	{"memory?tile=12", "goto-programs", "programs", "", "stays where it was"},
+	{"memory?tile=12", "goto-trace", "trace", "ipu=0", "ipu 0"},
+	{"memory?tile=12&tab=variables&pane=tabs", "down;goto-liveness", "liveness",
+		"source=tile%2012", "tile 12 at its highest step"},
+	{"memory?tile=12&tab=variables&pane=tabs", "down;goto-programs", "programs", "program=37",
+		"1 of 1 program that names lowered variable 188"},
+	{"memory?tile=12&tab=variables&pane=tabs", "down;goto-trace", "trace", "ipu=0", "ipu 0"},
+	{"memory?tile=12&tab=sets&pane=tabs", "down;goto-programs", "programs", "program=872",
+		"compute set 231"},
+	{"memory?tile=12&tab=sets&pane=tabs", "down;goto-trace", "trace", "step=0",
+		"no step runs compute set 231"},
+	{"memory?tile=12&tab=exchanges&pane=tabs", "down;goto-programs", "programs", "program=818",
+		"program 818"},
+	{"memory?tile=12&tab=exchanges&pane=tabs", "down;goto-liveness", "liveness", "step=846",
+		"the first liveness step of program 818"},
+	{"memory?tile=12&tab=exchanges&pane=tabs", "down;goto-trace", "trace", "step=0",
+		"no step runs program 818"},
+	{"liveness?step=30", "goto-memory", "memory", "", "stays where it was"},
+	{"liveness?step=30", "goto-programs", "programs", "program=54", "program 54"},
+	{"liveness?step=30", "goto-trace", "trace", "step=37", "2 hits"},
+	{"liveness?step=30&source=tile%2012", "goto-memory", "memory", "tile=12", "tile 12"},
+	{"liveness?step=30&tab=variables&pane=tab", "down;goto-programs", "programs", "program=37",
+		"1 of 1 program that names variable 158"},
+	{"liveness?step=30&tab=variables&pane=tab", "down;goto-trace", "trace", "step=37",
+		"2 hits"},
+	{"liveness?step=30&tab=cycles&pane=tab", "down;goto-memory", "memory", "tile=1", "tile 1"},
+	{"liveness?step=30&tab=cycles&pane=tab", "down;goto-programs", "programs", "program=54",
+		"program 54"},
+	{"programs?program=37", "goto-memory", "memory", "tile=5", "tile 5"},
+	{"programs?program=64", "goto-liveness", "liveness", "step=39",
+		"step 39, the first of the program"},
+	{"programs?program=64", "goto-trace", "trace", "step=50", "step 50"},
+	{"programs?program=37&tab=cycles&pane=tabs", "down;down;goto-memory", "memory", "tile=9",
+		"tile 9"},
+	{"programs?program=64&tab=steps&pane=tabs", "down;goto-trace", "trace", "step=40",
+		"2 hits"},
+	{"programs?program=64&tab=path&pane=tabs", "last;goto-trace", "trace", "step=50",
+		"step 50"},
+	{"trace?step=50", "goto-memory", "memory", "tile=29", "the fullest tile of ipu 0"},
+	{"trace?step=50", "goto-liveness", "liveness", "step=39",
+		"the first liveness step of program 64"},
+	{"trace?step=50", "goto-programs", "programs", "program=64", "program 64"},
+	{"trace?step=50&tab=longest&pane=tab", "down;goto-programs", "programs", "program=13",
+		"program 13"},
+	{"trace?step=50&tab=lost&pane=tab", "down;goto-programs", "programs", "program=37",
+		"compute set 2"},
+	{"trace?step=50&tab=lost&pane=tab", "down;goto-memory", "memory", "tile=5", "tile 5"},
+	{"trace?step=50&tab=lost&pane=tab", "down;goto-liveness", "liveness", "source=tile%205",
+		"tile 5 at its highest step"},
+	{"trace?step=50&tab=balance&pane=tab", "down;goto-memory", "memory", "tile=51",
+		"the fullest tile of ipu 1"},
+	{"liveness?step=30&tab=always&pane=tab", "down;goto-programs", "programs", "program=37",
+		"1 of 1 program that names variable 4"},
+	{"liveness?step=30&tab=lifetimes&pane=tab", "down;goto-programs", "programs", "program=37",
+		"1 of 1 program that names variable 158"},
+	{"liveness?step=30&tab=heat&pane=tab", "down;open;goto-memory", "memory", "tile=55",
+		"tile 55"},
+	{"variables", "down;goto-memory", "memory", "tile=51", "tile 51"},
+	{"variables", "down;goto-liveness", "liveness", "step=273",
+		"step 273, where the life of the variable begins"},
+	{"variables", "down;goto-programs", "programs", "program=37",
+		"1 of 1 program that names lowered variable 777"},
+	{"variables", "down;goto-trace", "trace", "ipu=1", "ipu 1"},
+	{"variables?level=unlowered", "down;goto-memory", "memory", "tile=69", "tile 69"},
+	{"variables?level=unlowered", "down;goto-liveness", "liveness", "step=0",
+		"step 0, where the life"},
+	{"variables?level=unlowered", "down;goto-programs", "programs", "program=37",
+		"1 of 1 program that names variable 4"},
+	{"variables?level=unlowered", "down;goto-trace", "trace", "", "stays where it was"},
+	{"tables", "goto-memory", "memory", "tile=51", ""},
+};
+
+START_TEST(every_jump)
+{
+	char place[400];
+
+	begin("INSERT INTO program_variable SELECT 37, id FROM lowered_variable");
+	for (size_t i = 0; i < TS_COUNT(jumps); i++) {
+		start();
+		go(jumps[i].from, jumps[i].keys);
+		where(place, sizeof(place));
+		ck_assert_msg(strncmp(place, jumps[i].view, strlen(jumps[i].view)) == 0 &&
+				strstr(place, jumps[i].at) &&
+				strstr(app->env.message, jumps[i].says),
+			"%s, %s: %s (%s)", jumps[i].from, jumps[i].keys, place, app->env.message);
+		ck_assert(ts_headless_free(app));
+	}
+	end();
+}
+END_TEST
+
+/* What a jump needs is not recorded: it says so, and nothing else happens. */
+static const char *const dropped[] = {"DROP TABLE program", "DROP TABLE program_variable",
+	"DROP TABLE program_child", "DROP TABLE step", "DROP TABLE liveness_step",
+	"DROP TABLE lowered_variable", "DROP TABLE tile_memory",
+	"UPDATE program_variable SET program = 1 << 62, lowered_variable = -1",
+	"UPDATE step SET program = -1"};
+
+START_TEST(without)
+{
+	enum { EACH = 4 };
+	char place[400];
+
+	begin(dropped[_i]);
+	for (size_t i = (size_t)_i % EACH; i < TS_COUNT(jumps); i += EACH) {
+		start();
+		go(jumps[i].from, jumps[i].keys);
+		where(place, sizeof(place));
+		ck_assert_msg(strncmp(place, jumps[i].view, strlen(jumps[i].view)) == 0, "%s",
+			place);
+		ck_assert(ts_headless_free(app));
+	}
+	end();
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("jumps");
+	TCase *t = tcase_create("jumps");
+	SRunner *runner;
+	int failed;
+
+	setlocale(LC_ALL, "C.UTF-8");
+	tcase_set_timeout(t, 120);
+	tcase_add_test(t, every_jump);
+	tcase_add_loop_test(t, without, 0, (int)TS_COUNT(dropped));
+	suite_add_tcase(s, t);
+	runner = srunner_create(s);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}
