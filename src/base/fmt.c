@@ -29,6 +29,13 @@ ts_fmt_count(char out[TS_FMT_MAX], int64_t v)
 	return out;
 }
 
+const char *
+ts_fmt_number(char out[TS_FMT_MAX], int64_t v)
+{
+	snprintf(out, TS_FMT_MAX, "%" PRId64, v);
+	return out;
+}
+
 /* Scale |v| below `base` and say how often it was divided. */
 static double
 scale(double v, double base, int most, int *times)

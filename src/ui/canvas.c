@@ -261,6 +261,33 @@ tail_of(const struct ts_canvas *c, const char *s, size_t *n, int64_t columns, in
 	return s;
 }
 
+size_t
+ts_text_shorten(const char *s, size_t n)
+{
+	size_t separator = 0, bracket = 0, closed = 0;
+
+	for (size_t i = 1; i + 1 < n; i++) {
+		if ((s[i] == ',' || s[i] == ';') && s[i + 1] == ' ')
+			separator = i;
+		if (s[i] == ' ' && s[i + 1] == '(')
+			bracket = i;
+	}
+	for (size_t i = separator; separator && i < n; i++)
+		closed = s[i] == ')' ? i : closed;
+	return bracket && (bracket > separator || closed) ? bracket : separator;
+}
+
+/* The bytes of s that fit when its last clauses are left out, or of its first clause. */
+static size_t
+clauses_of(const struct ts_canvas *c, const char *s, size_t n, int64_t room)
+{
+	size_t less;
+
+	while (text_columns(c, s, n) > room && (less = ts_text_shorten(s, n)) > 0)
+		n = less;
+	return n;
+}
+
 int
 ts_canvas_field(struct ts_canvas *c, struct ts_rect r, int x, int y, int w, enum ts_role role,
 	const char *s, size_t n, int field)
@@ -268,6 +295,11 @@ ts_canvas_field(struct ts_canvas *c, struct ts_rect r, int x, int y, int w, enum
 	int64_t columns = text_columns(c, s, n), end, at = x;
 
 	w = clamp(w, FIELD_MAX);
+	if (columns > w && field & TS_FIELD_CLAUSES) {
+		n = clauses_of(c, s, n, w);
+		columns = text_columns(c, s, n);
+		field = (field & ~TS_FIELD_TAIL) | TS_FIELD_ELLIPSIS;
+	}
 	end = (int64_t)x + w;
 	if (columns <= w) {
 		if (field & TS_FIELD_RIGHT)

@@ -266,8 +266,11 @@ draw_cell(struct ts_canvas *c, struct ts_rect r, const struct ts_column *column,
 {
 	const char *s = cell->s ? cell->s : "";
 	size_t n = cell->n == (size_t)-1 ? strlen(s) : cell->n;
+	bool said = cell->role == TS_ROLE_TOTAL && column->field & TS_FIELD_TAIL; /* no name */
 
-	if (left > 0 && column->weight > 0)
+	if (said)
+		ts_canvas_field(c, r, 0, 0, r.w, cell->role, s, n, TS_FIELD_CLAUSES);
+	else if (left > 0 && column->weight > 0)
 		ts_canvas_field(c, r, -left, 0, left + r.w, cell->role, s, n, TS_FIELD_LEFT);
 	else
 		ts_canvas_field(c, r, 0, 0, r.w, cell->role, s, n, column->field);

@@ -74,6 +74,16 @@ ts_explain_integer(struct ts_explained *x, int64_t value, const char *unit)
 }
 
 void
+ts_explain_number(struct ts_explained *x, int64_t value)
+{
+	char text[TS_FMT_MAX];
+
+	ts_explain_integer(x, value, NULL);
+	if (value >= 0)
+		ts_explain_shown(x, "%s", ts_fmt_number(text, value));
+}
+
+void
 ts_explain_real(struct ts_explained *x, double value, const char *unit)
 {
 	x->unit = unit;

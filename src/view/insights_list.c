@@ -164,11 +164,21 @@ value(void *ctx, int64_t row, int column, struct ts_table_value *out)
 	return true;
 }
 
+static bool
+saves_cycles(const struct insights_view *s)
+{
+	for (int i = 0; i < s->found.insights.count; i++)
+		if (ts_finding_cycles(&s->found.insights.finding[i]) > 0)
+			return true;
+	return false;
+}
+
+/* The last column is there where one of the findings has something for it. */
 struct ts_table
 insights_table(struct insights_view *s)
 {
 	return (struct ts_table){.column = columns,
-		.columns = COLUMNS,
+		.columns = saves_cycles(s) ? COLUMNS : COL_CYCLES,
 		.cell = cell,
 		.ctx = s,
 		.header = s->at.h > 8,

@@ -209,7 +209,7 @@ insights_head_line(struct ts_canvas *c, const struct ts_tab *t, int line, enum t
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	ts_canvas_field(c, t->r, 1, line, t->r.w - 2, role, text, strlen(text), TS_FIELD_ELLIPSIS);
+	ts_canvas_field(c, t->r, 1, line, t->r.w - 2, role, text, strlen(text), TS_FIELD_CLAUSES);
 	return true;
 }
 
@@ -289,7 +289,9 @@ put_rule(struct page *p, const struct insights_view *s, const struct ts_rule *ru
 		if (strcmp(name, rule->measure) == 0)
 			break;
 	ts_strbuf_printf(&line, "%s: %s", rule->measure, name ? what : "no such measure");
-	if (f && f->known)
+	if (f && f->known && rule->limits > 0 && rule->limit[0].share)
+		ts_strbuf_printf(&line, " = %.5g%%", f->value * 100);
+	else if (f && f->known)
 		ts_strbuf_printf(&line, " = %.7g", f->value);
 	for (int i = 0; i < rule->limits; i++) {
 		ts_strbuf_printf(&line, ", %s ", ts_severity_name(rule->limit[i].severity));

@@ -31,10 +31,10 @@ static const struct ts_column tile_columns[T_COLUMNS] = {
 	[T_USED] = {"Used", 9, 12, 0, 0, TS_FIELD_RIGHT},
 	[T_SHARE] = {"%", 6, 6, 0, 0, TS_FIELD_RIGHT},
 	[T_LIVE] = {"Live", 9, 12, 0, 4, TS_FIELD_RIGHT},
-	[T_CATEGORY] = {"Set apart by", 12, 24, 1, 0, TS_FIELD_ELLIPSIS},
-	[T_MORE] = {"+", 9, 12, 0, 0, TS_FIELD_RIGHT},
-	[T_VARIABLE] = {"by the variable", 12, 0, 2, 2, TS_FIELD_TAIL},
-	[T_VARIABLE_MORE] = {"+", 9, 12, 0, 3, TS_FIELD_RIGHT},
+	[T_CATEGORY] = {"Above median", 12, 24, 1, 0, TS_FIELD_ELLIPSIS},
+	[T_MORE] = {"by", 9, 12, 0, 0, TS_FIELD_RIGHT},
+	[T_VARIABLE] = {"mostly in", 12, 0, 2, 2, TS_FIELD_TAIL},
+	[T_VARIABLE_MORE] = {"by", 9, 12, 0, 3, TS_FIELD_RIGHT},
 };
 
 static const struct ts_column_facts tile_facts[T_COLUMNS] = {
@@ -264,6 +264,7 @@ draw_histogram(struct insights_view *s, struct ts_canvas *c, struct ts_rect r)
 	ts_chart_y_axis(c, &f, highest, 10, count_tick, s);
 	ts_chart_x_axis(c, &f, 0, (double)top, s->found.units == TS_UNITS_KIB ? 2 : 10, bytes_tick,
 		s);
+	ts_canvas_text(c, f.plot, 1, 0, TS_ROLE_AXIS, "tiles");
 	if (limit > 0 && limit < top)
 		ts_chart_divider(c, f.plot, (int)((double)limit / (double)top * bins),
 			TS_ROLE_LIMIT);

@@ -55,8 +55,8 @@ listed(struct ts_table_value *out, int64_t rows, int64_t all)
 	char n[TS_FMT_MAX], m[TS_FMT_MAX];
 
 	if (rows < all)
-		snprintf(out->buf, sizeof(out->buf), "the largest %s of %s variables",
-			ts_fmt_count(n, rows), ts_fmt_count(m, all));
+		snprintf(out->buf, sizeof(out->buf), "largest %s of %s", ts_fmt_count(n, rows),
+			ts_fmt_count(m, all));
 	else
 		snprintf(out->buf, sizeof(out->buf), "%s variable%s", ts_fmt_count(n, rows),
 			rows == 1 ? "" : "s");

@@ -163,7 +163,7 @@ draw_labels(struct ts_canvas *c, struct ts_rect r, const struct heat *h)
 		if (ipu != before && ipu != TS_UNKNOWN)
 			snprintf(text, sizeof(text), "ipu %lld", (long long)ipu);
 		else if (tile != TS_UNKNOWN && since >= LABEL_ROWS)
-			snprintf(text, sizeof(text), "%s", ts_fmt_count(number, tile));
+			snprintf(text, sizeof(text), "%s", ts_fmt_number(number, tile));
 		if (text[0]) {
 			since = 0;
 			ts_canvas_field(c, r, 0, i, LABELS - 1,

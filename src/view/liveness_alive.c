@@ -95,7 +95,7 @@ total_name(const struct alive_tab *t, int64_t line, char *out, size_t size)
 					    : "%s smaller ones: not listed",
 			ts_fmt_count(n, a->left_rows));
 	else if (line == TOTAL_NOT_ALWAYS && s->table.state == TS_PANE_PARTIAL)
-		snprintf(out, size, "%s (damaged: what could be read)", chosen);
+		snprintf(out, size, "damaged: what could be read, %s", chosen);
 	else if (line == TOTAL_ALWAYS)
 		snprintf(out, size, "always live%s",
 			!all			 ? ""

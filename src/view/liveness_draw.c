@@ -24,8 +24,9 @@ enum {
 	AXIS_FROM = 4,
 	SECOND_FROM = 10,
 	THIRD_FROM = 11,
-	NARROW = 66,	 /* columns below which the read-out is short */
-	WIDE = 100,	 /* columns from which it says all in full */
+	NARROW = 66, /* columns below which the read-out is short */
+	WIDE = 100,  /* columns from which it says all in full */
+	CHANGE_TEXT = 100,
 	NAME_LEAST = 20, /* columns that the name of what was born needs */
 	POINTER = 0x25bc,
 	GUTTER = 5,
@@ -512,17 +513,40 @@ draw_compared(struct ts_canvas *c, struct ts_rect r, const struct liveness *s)
 		ts_fmt_count(m, q->mark[q->to - 1]));
 }
 
-static int
-draw_change(struct ts_canvas *c, struct ts_rect r, int x, const struct liveness *s,
-	const char *word, const struct ts_live_total *t)
+/* "born 8.65 MiB in 65 variables"; brief: without how many they are. */
+static void
+change_text(char out[CHANGE_TEXT], const struct liveness *s, const char *word,
+	const struct ts_live_total *t, bool brief)
 {
 	char n[TS_FMT_MAX], m[TS_FMT_MAX];
 
+	ts_fmt_bytes(n, live_scaled(s, t->bytes), live_units(s));
 	if (t->count == 0)
-		return ts_canvas_printf(c, r, x, 0, TS_ROLE_STATUS, "%s 0", word);
-	return ts_canvas_printf(c, r, x, 0, TS_ROLE_STATUS, "%s %s in %s variable%s", word,
-		ts_fmt_bytes(n, live_scaled(s, t->bytes), live_units(s)), ts_fmt_count(m, t->count),
-		t->count == 1 ? "" : "s");
+		snprintf(out, CHANGE_TEXT, "%s 0", word);
+	else if (brief)
+		snprintf(out, CHANGE_TEXT, "%s %s", word, n);
+	else
+		snprintf(out, CHANGE_TEXT, "%s %s in %s variable%s", word, n,
+			ts_fmt_count(m, t->count), t->count == 1 ? "" : "s");
+}
+
+/* Both changes, as long as there is room for. */
+static int
+draw_both(struct ts_canvas *c, struct ts_rect r, int x, const struct liveness *s)
+{
+	const char *whose = !live_has_replicas(s) ? ""
+		: s->one_replica		  ? ", one replica"
+						  : ", all replicas";
+	char born[CHANGE_TEXT], died[CHANGE_TEXT];
+
+	for (int brief = 0; brief < 2; brief++) {
+		change_text(born, s, "born", &s->alive->change.born, brief);
+		change_text(died, s, ", died", &s->alive->change.died, brief);
+		if (x + (int)(strlen(born) + strlen(died) + strlen(whose)) <= r.w)
+			break;
+	}
+	x = ts_canvas_printf(c, r, x, 0, TS_ROLE_STATUS, "%s%s", born, died);
+	return ts_canvas_text(c, r, x, 0, TS_ROLE_LABEL, whose);
 }
 
 /* What was born and what died between the steps that are compared; at a peak: why it is one. */
@@ -544,11 +568,7 @@ draw_changes(struct ts_canvas *c, struct ts_rect r, const struct liveness *s)
 		return;
 	}
 	x = draw_compared(c, r, s);
-	x = draw_change(c, r, x, s, "born", &a->change.born);
-	x = draw_change(c, r, x, s, ", died", &a->change.died);
-	if (live_has_replicas(s))
-		x = ts_canvas_text(c, r, x, 0, TS_ROLE_LABEL,
-			s->one_replica ? ", one replica" : ", all replicas");
+	x = draw_both(c, r, x, s);
 	if (a->born < 0 || r.w - x < NAME_LEAST)
 		return;
 	x = ts_canvas_text(c, r, x, 0, TS_ROLE_LABEL, "; largest ");

@@ -361,7 +361,7 @@ begin(struct lifetimes_tab *d, const struct ts_tab *t)
 	d->bars = (struct ts_rect){0};
 	if (t->r.w >= BARS_FROM) {
 		d->bars = ts_rect_cut_right(&d->body,
-			t->r.w - (int)ts_min_i64(FIGURES, t->r.w / 2));
+			t->r.w - (int)ts_min_i64(ts_max_i64(FIGURES, t->r.w * 2 / 5), t->r.w / 2));
 		ts_rect_cut_left(&d->bars, 1);
 	}
 	what.empty = d->known && d->count == 0 ? "nothing but what is always live" : table.empty;
@@ -432,6 +432,9 @@ resize(struct ts_tab *t)
 	begin(t->own, t);
 }
 
+#define MEANING \
+	"idle: steps whose program does not name it (program_variable); ?: no program names it"
+
 /* What idle means here, and why it may not be known. */
 static void
 draw_meaning(struct ts_canvas *c, const struct lifetimes_tab *d)
@@ -445,9 +448,8 @@ draw_meaning(struct ts_canvas *c, const struct lifetimes_tab *d)
 	if (why[0])
 		ts_canvas_printf(c, d->total, x, 0, TS_ROLE_NOTE, "idle is not known: %s", why);
 	else
-		ts_canvas_text(c, d->total, x, 0, TS_ROLE_TOTAL,
-			"idle: steps whose program does not name it (program_variable); ?: no "
-			"program names it");
+		ts_canvas_field(c, d->total, x, 0, d->total.w - x, TS_ROLE_TOTAL, MEANING,
+			strlen(MEANING), TS_FIELD_CLAUSES);
 }
 
 static void

@@ -84,7 +84,7 @@ live_source_name(char *out, size_t size, const struct liveness *s,
 		snprintf(out, size, "ipu %lld", (long long)source->number);
 		break;
 	case TS_LIVE_TILE:
-		snprintf(out, size, "tile %s", ts_fmt_count(n, source->number));
+		snprintf(out, size, "tile %s", ts_fmt_number(n, source->number));
 		break;
 	case TS_LIVE_SET:
 		tiles = ts_tile_set_count(&source->set);

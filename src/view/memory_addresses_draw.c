@@ -23,6 +23,7 @@ enum {
 	DARK = 0x2593,
 	HATCH = 0x2592,
 	MIDDLE_DOT = 0xb7,
+	MORE = 4, /* columns of the legend for how many entries are left out */
 };
 
 static const struct address_tab *
@@ -103,7 +104,7 @@ letter_of(const struct memory_view *m, int band, int32_t variable)
 /* What is in sight, for the legend. */
 struct sight {
 	uint64_t bands; /* a bit each */
-	bool kind[TS_ADDRESS_FREE + 1], other, beyond;
+	bool kind[TS_ADDRESS_FREE + 1], other, beyond, shaded;
 };
 
 static void
@@ -138,6 +139,7 @@ draw_cell(struct ts_canvas *c, struct ts_rect line, int x, const struct ts_tab *
 						: '=';
 	else if (kind == TS_ADDRESS_OVERLAP)
 		cp = HATCH;
+	seen->shaded |= cp == DARK;
 	ts_canvas_glyph(c, line, x, 0, role, cp);
 }
 
@@ -180,17 +182,19 @@ draw_row(struct ts_canvas *c, struct ts_rect line, const struct ts_tab *t, int64
 struct legend {
 	struct ts_canvas *c;
 	struct ts_rect r;
-	int x;
+	int x, left_out;
 };
 
-/* A cell and what it is; what has no room is left out. */
+/* A cell and what it is; what has no room is left out, and counted. */
 static void
 entry(struct legend *l, enum ts_role role, uint32_t cp, const char *text)
 {
 	int w = ts_utf8_columns(text, strlen(text));
 
-	if (l->x + 2 + w > l->r.w)
+	if (l->left_out > 0 || l->x + 2 + w + MORE > l->r.w) {
+		l->left_out++;
 		return;
+	}
 	ts_canvas_glyph(l->c, l->r, l->x, 0, role, cp);
 	ts_canvas_field(l->c, l->r, l->x + 2, 0, w, TS_ROLE_LABEL, text, strlen(text), 0);
 	l->x += w + 4;
@@ -211,8 +215,10 @@ draw_causes(struct legend *l, const struct ts_tab *t)
 			ts_strbuf_printf(&text, "%s%s %s",
 				text.len > 0 ? ", " : "gaps: ", causes[i],
 				ts_fmt_bytes_short(n, m->by_cause[i], units(t)));
-	if (text.len > 0 && l->x + (int)text.len <= l->r.w)
+	if (text.len > 0 && l->x + (int)text.len <= l->r.w) {
 		ts_canvas_right(l->c, l->r, 0, 0, TS_ROLE_NOTE, text.s);
+		ts_rect_cut_right(&l->r, (int)text.len);
+	}
 	ts_strbuf_fini(&text);
 }
 
@@ -222,7 +228,7 @@ draw_legend(struct ts_canvas *c, struct ts_rect line, const struct ts_tab *t,
 {
 	const struct memory_view *m = t->host;
 	bool letters = c->mono || c->glyphs == TS_GLYPHS_ASCII;
-	struct legend l = {c, line, 0};
+	struct legend l = {c, line, 0, 0};
 
 	for (int i = 0; m->categories && i < m->categories->bands; i++)
 		if (seen->bands >> i & 1)
@@ -237,7 +243,11 @@ draw_legend(struct ts_canvas *c, struct ts_rect line, const struct ts_tab *t,
 		entry(&l, TS_ROLE_NOTE, letters ? '.' : MIDDLE_DOT, "gap");
 	if (seen->beyond)
 		entry(&l, TS_ROLE_BAD, letters ? '=' : FULL, "beyond the end");
+	if (l.left_out > 0)
+		l.x = ts_canvas_printf(c, line, l.x, 0, TS_ROLE_NOTE, "+%d", l.left_out) + 2;
 	draw_causes(&l, t);
+	if (seen->shaded && !letters)
+		entry(&l, TS_ROLE_LABEL, DARK, "every second variable");
 }
 
 /* --- words ------------------------------------------------------------------------------------ */
@@ -411,7 +421,7 @@ memory_addresses_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 			(long long)s->wanted);
 		return;
 	}
-	snprintf(out, TS_TAB_NOTE, "tile %lld%s%s%s: gaps %s, overlaps %s%s", (long long)s->a.tile,
+	snprintf(out, TS_TAB_NOTE, "tile %lld%s%s%s, gaps %s, overlaps %s%s", (long long)s->a.tile,
 		s->a.partial ? ", partial" : "", s->a.bad_rows > 0 ? ", bad rows left out" : "",
 		s->a.cut ? ", not all" : "", ts_fmt_bytes_short(gaps, s->a.map.gaps, units(t)),
 		ts_fmt_bytes_short(overlap, s->a.map.overlapped, units(t)),

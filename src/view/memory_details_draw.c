@@ -29,10 +29,10 @@ enum { K_LETTER, K_NAME, K_BYTES, K_SHARE, K_BAR, K_COLUMNS };
 
 static const struct ts_column details_columns[K_COLUMNS] = {
 	[K_LETTER] = {"", 1, 1, 0, 3, TS_FIELD_LEFT},
-	[K_NAME] = {"category", 20, 34, 3, 0, TS_FIELD_ELLIPSIS},
+	[K_NAME] = {"category", 24, 34, 3, 0, TS_FIELD_ELLIPSIS},
 	[K_BYTES] = {"bytes", 10, 10, 0, 0, TS_FIELD_RIGHT},
 	[K_SHARE] = {"share", 6, 6, 0, 1, TS_FIELD_RIGHT},
-	[K_BAR] = {"", 6, 0, 2, 4, TS_FIELD_LEFT},
+	[K_BAR] = {"", 8, 0, 2, 4, TS_FIELD_LEFT},
 };
 
 static const struct ts_column_facts details_facts[K_COLUMNS] = {

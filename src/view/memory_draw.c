@@ -53,11 +53,11 @@ memory_tile_tick(void *ctx, double v, char out[TS_FMT_MAX])
 		return out;
 	if (m->axis.place)
 		return i < m->tiles->n
-			? ts_fmt_count(out, m->tiles->tiles.tile[m->axis.place[i]].physical)
+			? ts_fmt_number(out, m->tiles->tiles.tile[m->axis.place[i]].physical)
 			: out;
 	if (m->tiles->dense)
-		return ts_fmt_count(out, i);
-	return i < m->tiles->n ? ts_fmt_count(out, m->tiles->tiles.tile[i].tile) : out;
+		return ts_fmt_number(out, i);
+	return i < m->tiles->n ? ts_fmt_number(out, m->tiles->tiles.tile[i].tile) : out;
 }
 
 static int
@@ -446,7 +446,7 @@ number_tiles(struct ts_canvas *c, const struct memory_view *m, const struct ts_c
 	for (int64_t i = m->span.from; i < m->span.to; i++, n++) {
 		const struct ts_tile *tile = &m->tiles->tiles.tile[memory_place_at(m, i)];
 
-		ts_fmt_count(text[n], m->axis.place ? tile->physical : tile->tile);
+		ts_fmt_number(text[n], m->axis.place ? tile->physical : tile->tile);
 		label[n] = (struct ts_chart_label){ts_span_column(&m->span, i), text[n],
 			TS_ROLE_AXIS};
 	}

@@ -193,15 +193,15 @@ walk(struct memory_view *m, int step)
 		: step > 0   ? order[0] == memory_at(m)
 			     : memory_rank(m)[memory_at(m)] - 1;
 	enum ts_effect effect;
-	char n[TS_FMT_MAX];
+	char n[TS_FMT_MAX], of[TS_FMT_MAX];
 
 	if (to < 0 || to >= m->tiles->n)
 		return TS_EFFECT_BELL;
 	m->walk = to;
 	effect = memory_go(m, order[to]);
 	m->ahead = to + step >= 0 && to + step < m->tiles->n ? (int64_t)order[to + step] : -1;
-	ts_view_say(m->view.env, to == 0 ? "the fullest tile" : "number %s of the fullest tiles",
-		ts_fmt_count(n, to + 1));
+	ts_view_say(m->view.env, "fullest tile %s of %s", ts_fmt_count(n, to + 1),
+		ts_fmt_count(of, m->tiles->n));
 	return effect;
 }
 

@@ -61,11 +61,12 @@ memory_total_words(const struct memory_view *m, struct ts_table_cell *out, int w
 	for (int i = 0; differs && i < 2; i++) /* rather than how many there are */
 		if (snprintf(out->buf, sizeof(out->buf), "%.60s", words[i]) <= room)
 			return;
-	snprintf(out->buf, sizeof(out->buf), "%.40s%s", count[counts - 1],
+	snprintf(out->buf, sizeof(out->buf), "%s%.40s", /* what is cut is the end */
 		!differs				 ? ""
-			: whole.bytes - whole.gaps < sum ? ", overlapping"
-			: whole.gaps > 0		 ? ", with gaps"
-							 : ", with others");
+			: whole.bytes - whole.gaps < sum ? "overlapping, "
+			: whole.gaps > 0		 ? "with gaps, "
+							 : "with others, ",
+		count[counts - 1]);
 }
 
 static struct memory_whole

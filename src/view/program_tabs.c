@@ -358,6 +358,8 @@ cycle_cell(void *ctx, int64_t i, int column, struct ts_table_cell *out)
 	out->s = out->buf;
 	if (v.type == TS_VALUE_INTEGER && bytes)
 		ts_fmt_bytes(out->buf, v.integer, d->t->view->env->options->units);
+	else if (v.type == TS_VALUE_INTEGER && column == Y_TILE)
+		ts_fmt_number(out->buf, v.integer);
 	else if (v.type == TS_VALUE_INTEGER)
 		ts_fmt_count(out->buf, v.integer);
 	else if (v.type == TS_VALUE_REAL)

@@ -45,9 +45,9 @@ static const struct line lines[] = {
 		"the compiler's model"},
 	{"estimated, all tiles", KIND_CYCLES, OWN(estimated.sum), NOTHING, NULL},
 	{"exchange code", KIND_BYTES, OWN(exchange_code), BELOW(exchange_code),
-		"exchanges share code: more than the category"},
+		"exchanges share code; more than the category"},
 	{"control code", KIND_BYTES, OWN(control_code), BELOW(control_code),
-		"of one with children: theirs is in it"},
+		"with that of its children"},
 	{"live, not always", KIND_BYTES, OWN(live), BELOW(live), "at the fullest of its steps"},
 	{"first liveness step", KIND_COUNT, OWN(live_step), NOTHING, NULL},
 	{"first step of the trace", KIND_COUNT, OWN(first_step), NOTHING, NULL},
@@ -57,9 +57,9 @@ enum { D_WHAT, D_OWN, D_BELOW, D_NOTE, D_COUNT };
 
 static const struct ts_column columns[D_COUNT] = {
 	{"figure", 23, 24, 0, 0, TS_FIELD_ELLIPSIS},
-	{"alone", 16, 18, 0, 0, TS_FIELD_RIGHT},
-	{"with all it calls", 18, 20, 0, 0, TS_FIELD_RIGHT},
-	{"", 1, 0, 1, 1, TS_FIELD_ELLIPSIS},
+	{"alone", 10, 18, 1, 0, TS_FIELD_RIGHT},
+	{"with all it calls", 17, 20, 1, 0, TS_FIELD_RIGHT},
+	{"", 26, 0, 6, 1, TS_FIELD_CLAUSES},
 };
 
 static const struct ts_column_facts facts[D_COUNT] = {

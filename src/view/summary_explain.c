@@ -36,7 +36,7 @@ explain_fits(struct summary_view *s, struct ts_explain *out, int arg)
 	struct ts_explained *x = ts_explain_add(out, "fullest tile");
 
 	(void)arg;
-	ts_explain_integer(x, worst->tile, NULL);
+	ts_explain_number(x, worst->tile);
 	ts_explain_from(x, TS_KNOWN_RECORDED, "tile_memory.tile");
 	ts_explain_formula(x, "the tile with the most bytes, of equals the lowest");
 	ts_explain_query(x,

@@ -2,9 +2,9 @@
 /*
  * tab_line - see the header.
  *
- * Titles are whole words: long ones where they and what the tab is about fit, else short ones; where not even these fit the
- * line begins with a later tab, so that the one that is shown is in it, and `<` and `>` say that there are others.
- * What the tab is about loses its last clauses, not its last letters.
+ * Titles are whole words: long ones where they and what the tab is about fit, else as few short ones as make room, that of the
+ * shown tab last; where not even short ones fit the line begins with a later tab, so that the one that is shown is in it, and
+ * `<` and `>` say that there are others. What the tab is about loses its last clauses, not its last letters.
  */
 #include "config.h"
 
@@ -26,8 +26,8 @@ struct titles {
 	struct ts_tabs *s;
 	int from, to;	     /* of the tabs that are in the line */
 	bool before, behind; /* there are others */
-	bool brief;
-	bool focus; /* the pane has the keys */
+	uint32_t brief;	     /* a bit for each tab with its short title */
+	bool focus;	     /* the pane has the keys */
 };
 
 static bool
@@ -37,18 +37,18 @@ is_absent(const struct ts_tab *t)
 }
 
 static const char *
-title_of(const struct ts_tab *t, bool brief)
+title_of(const struct titles *l, int i)
 {
-	return brief && t->ops->brief ? t->ops->brief : t->ops->title;
+	const struct ts_tab_ops *ops = l->s->tab[i].ops;
+
+	return l->brief & 1u << i && ops->brief ? ops->brief : ops->title;
 }
 
 /* Each stands between two columns: brackets where it is shown, blanks elsewhere. */
 static int
 title_width(const struct titles *l, int i)
 {
-	const struct ts_tab *t = &l->s->tab[i];
-
-	return tab_is_hidden(t) ? 0 : (int)strlen(title_of(t, l->brief)) + 2;
+	return tab_is_hidden(&l->s->tab[i]) ? 0 : (int)strlen(title_of(l, i)) + 2;
 }
 
 static int
@@ -84,19 +84,55 @@ choose_titles(struct titles *l, int shown, int room)
 	l->behind = titles_width(l, l->to, end) > 0;
 }
 
-/* The titles of a line: short ones where the note would not fit beside the others. */
+/* Columns that the short title of a tab leaves to the others. */
+static int
+saved_by(const struct titles *l, int i)
+{
+	const struct ts_tab_ops *ops = l->s->tab[i].ops;
+
+	if (tab_is_hidden(&l->s->tab[i]) || !ops->brief || l->brief & 1u << i)
+		return 0;
+	return (int)strlen(ops->title) - (int)strlen(ops->brief);
+}
+
+/* Short titles, one more each time, until `over` columns are won: those that win most first, that of the shown tab last. */
+static bool
+make_brief(struct titles *l, int shown, int over)
+{
+	while (over > 0) {
+		int best = shown;
+
+		for (int i = l->from; i < l->to; i++)
+			if (i != shown && saved_by(l, i) > (best == shown ? 0 : saved_by(l, best)))
+				best = i;
+		if (saved_by(l, best) <= 0)
+			return false;
+		over -= saved_by(l, best);
+		l->brief |= 1u << best;
+	}
+	return true;
+}
+
+/* The titles of a line: so many short ones that the note fits beside them, or as many of its clauses as can. */
 static struct titles
 line_of(struct ts_tabs *s, int which, bool focus)
 {
-	struct titles l = {s, which == 1 && s->both, which == 0 ? 1 : s->count, false, false, false,
+	struct titles l = {s, which == 1 && s->both, which == 0 ? 1 : s->count, false, false, 0,
 		focus};
 	const struct ts_tab *t = shown_in(s, which);
 	char note[TS_TAB_NOTE] = "";
+	size_t n;
 
 	if (t->ops->note)
 		t->ops->note(t, note);
-	l.brief = titles_width(&l, l.from, l.to) + LINE_ENDS + ts_utf8_columns(note, strlen(note)) >
-		s->line[which].w;
+	n = strlen(note);
+	do {
+		note[n] = '\0';
+		l.brief = 0;
+	} while (!make_brief(&l, (int)(t - s->tab),
+			 titles_width(&l, l.from, l.to) + LINE_ENDS +
+				 (int)ts_utf8_columns(note, n) - s->line[which].w) &&
+		(n = ts_text_shorten(note, n)) > 0);
 	choose_titles(&l, (int)(t - s->tab), s->line[which].w - BEGIN);
 	return l;
 }
@@ -110,29 +146,13 @@ title_role(const struct titles *l, const struct ts_tab *t)
 }
 
 static int
-draw_title(struct ts_canvas *c, struct ts_rect r, int x, const struct titles *l,
-	const struct ts_tab *t)
+draw_title(struct ts_canvas *c, struct ts_rect r, int x, const struct titles *l, int i)
 {
+	const struct ts_tab *t = &l->s->tab[i];
 	char text[40];
 
-	snprintf(text, sizeof(text), ts_tab_is_shown(t) ? "[%s]" : " %s ", title_of(t, l->brief));
+	snprintf(text, sizeof(text), ts_tab_is_shown(t) ? "[%s]" : " %s ", title_of(l, i));
 	return ts_canvas_text(c, r, x, 0, title_role(l, t), text);
-}
-
-/* Without its last clause (", largest first", " (names not recorded)"); false: it is a single one. */
-static bool
-shorten(char *note)
-{
-	char *comma = NULL, *bracket = NULL, *next;
-
-	for (next = strstr(note, ", "); next; next = strstr(next + 1, ", "))
-		comma = next;
-	for (next = strstr(note, " ("); next; next = strstr(next + 1, " ("))
-		bracket = next;
-	next = bracket && (!comma || bracket > comma || strchr(comma, ')')) ? bracket : comma;
-	if (next)
-		*next = '\0';
-	return next != NULL;
 }
 
 /* What the shown tab is about, at the right end where there is room for it. */
@@ -141,13 +161,15 @@ draw_note(struct ts_canvas *c, struct ts_rect r, int x, const struct ts_tab *t, 
 {
 	char note[TS_TAB_NOTE] = "", text[TS_TAB_NOTE + 2];
 	int room = r.w - x - 4;
+	size_t n;
 
 	if (t->ops->note)
 		t->ops->note(t, note);
 	if (!note[0] || (room < NOTE_LEAST && ts_utf8_columns(note, strlen(note)) + 2 > room))
 		return;
-	while (ts_utf8_columns(note, strlen(note)) + 2 > room && shorten(note))
-		;
+	while (ts_utf8_columns(note, strlen(note)) + 2 > room &&
+		(n = ts_text_shorten(note, strlen(note))) > 0)
+		note[n] = '\0';
 	snprintf(text, sizeof(text), " %s ", note);
 	room = (int)ts_min_i64(room, ts_utf8_columns(text, strlen(text)));
 	ts_canvas_field(c, r, r.w - 2 - room, 0, room, role, text, strlen(text), TS_FIELD_ELLIPSIS);
@@ -170,7 +192,7 @@ tab_line_draw(struct ts_canvas *c, struct ts_tabs *s, int which, bool focus)
 		ts_canvas_text(c, r, BEGIN - 1, 0, TS_ROLE_NOTE, "<");
 	for (int i = l.from; i < l.to; i++)
 		if (!tab_is_hidden(&s->tab[i]))
-			x = draw_title(c, r, x, &l, &s->tab[i]);
+			x = draw_title(c, r, x, &l, i);
 	if (l.behind)
 		ts_canvas_text(c, r, (int)ts_min_i64(x, r.w - 1), 0, TS_ROLE_NOTE, ">");
 	draw_note(c, r, x + l.behind, shown, role);

@@ -23,9 +23,10 @@ enum {
 	UPPER_HALF = 0x2580,
 	FULL_BLOCK = 0x2588,
 	SHADE = 0x2592,
-	LEGEND_WIDE = 100, /* columns from which on parts of a cell are named */
-	LABEL_EVERY = 4,   /* rows of the screen from one number of a tile to the next */
+	LABEL_EVERY = 4, /* rows of the screen from one number of a tile to the next */
 };
+
+#define NOT_BY_TILE "not known by tile"
 
 /* --- asking ------------------------------------------------------------------------------------- */
 
@@ -312,28 +313,50 @@ legend_entry(struct ts_canvas *c, struct ts_rect r, int x, enum ts_step_class k,
 	return ts_canvas_text(c, r, x + 2, 0, TS_ROLE_LABEL, word) + 1;
 }
 
+/* What of a cell's cycles a tile is busy with in some way; "?": a step that is not known by tile has most of them. */
+static const char *
+part_text(const struct ts_bsp *p, int row, int column, enum ts_bsp_part part, char out[TS_FMT_MAX])
+{
+	if (cell_at(p, row, column).shaded)
+		snprintf(out, TS_FMT_MAX, "?");
+	else
+		ts_fmt_percent(out, (double)ts_bsp_share(p, row, part)[column], 1);
+	return out;
+}
+
 static void
 bsp_legend(struct trace_drawing *d, struct ts_canvas *c, struct ts_rect r)
 {
+	static const struct {
+		enum ts_step_class class_of;
+		const char *word;
+	} part[TS_BSP_PARTS] = {{TS_CLASS_COMPUTE, "compute"}, {TS_CLASS_EXCHANGE, "exchange"},
+		{TS_CLASS_SYNC, "waits"}};
 	const struct bsp_drawing *b = d->own;
 	const struct ts_bsp *p = &b->bsp;
-	int row, column, x = legend_entry(c, r, 0, TS_CLASS_COMPUTE, "compute");
-	char n[TS_BSP_PARTS][TS_FMT_MAX], tiles[48];
+	int row = 0, column = 0, x = 0;
+	bool at = bsp_cursor(d, &row, &column);
+	char n[TS_FMT_MAX], tiles[64];
 	int64_t first, last;
 
-	x = legend_entry(c, r, x, TS_CLASS_EXCHANGE, "exchange");
-	x = legend_entry(c, r, x, TS_CLASS_SYNC, "waits");
-	if (!bsp_cursor(d, &row, &column))
-		return;
-	ts_bsp_row_tiles(p, row, &first, &last);
-	for (int k = 0; k < TS_BSP_PARTS; k++)
-		ts_fmt_percent(n[k], (double)ts_bsp_share(p, row, (enum ts_bsp_part)k)[column], 1);
-	snprintf(tiles, sizeof(tiles), first == last ? "tile %lld" : "tiles %lld-%lld",
-		(long long)first, (long long)last);
-	ts_canvas_printf(c, r, x + 1, 0, TS_ROLE_VALUE,
-		r.w >= LEGEND_WIDE ? "%s: %s computing, %s exchanging, %s waiting"
-				   : "%s: %s, %s, %s",
-		tiles, n[TS_BSP_COMPUTE], n[TS_BSP_EXCHANGE], n[TS_BSP_WAIT]);
+	for (int k = 0; k < TS_BSP_PARTS; k++) {
+		x = legend_entry(c, r, x, part[k].class_of, part[k].word);
+		if (at && x < r.w)
+			x = ts_canvas_printf(c, r, x, 0, TS_ROLE_VALUE, "%s  ",
+				part_text(p, row, column, (enum ts_bsp_part)k, n));
+	}
+	if (at) {
+		ts_bsp_row_tiles(p, row, &first, &last);
+		snprintf(tiles, sizeof(tiles),
+			first == last ? "of tile %lld" : "of tiles %lld-%lld", (long long)first,
+			(long long)last);
+		if (x + (int)strlen(tiles) <= r.w)
+			x = ts_canvas_text(c, r, x, 0, TS_ROLE_VALUE, tiles) + 2;
+	}
+	if (p->by_tile < p->steps && x + (int)strlen(NOT_BY_TILE) + 3 <= r.w && ts_heat_halves(c)) {
+		ts_canvas_glyph(c, r, x, 0, TS_ROLE_LABEL, SHADE);
+		ts_canvas_text(c, r, x + 2, 0, TS_ROLE_LABEL, NOT_BY_TILE);
+	}
 }
 
 enum ts_mark

@@ -319,8 +319,11 @@ draw_head(struct details *d, struct ts_canvas *c)
 	if (d->known && d->step == row->step) {
 		enum ts_mark m = mark_of(d);
 
-		ts_canvas_printf(c, d->head, 0, 1, TS_ROLE_NOTE, "%c %s", ts_mark_sign(m),
-			ts_mark_sentence(m));
+		const char *sentence = ts_mark_sentence(m);
+
+		ts_canvas_printf(c, d->head, 0, 1, TS_ROLE_NOTE, "%c", ts_mark_sign(m));
+		ts_canvas_field(c, d->head, 2, 1, d->head.w - 2, TS_ROLE_NOTE, sentence,
+			strlen(sentence), TS_FIELD_CLAUSES);
 	}
 }
 
@@ -338,10 +341,15 @@ draw_marks(struct details *d, struct ts_canvas *c)
 	seen[TS_MARK_ARTEFACT] = h->artefact != TS_UNKNOWN;
 	seen[TS_MARK_REPLICA] = h->replicas > 1;
 	for (int m = 0; m < TS_MARK_COUNT; m++)
-		if (seen[m] && rows < r.h)
-			ts_canvas_printf(c, r, 0, rows++, TS_ROLE_DIM, "%c %s: %s",
-				ts_mark_sign((enum ts_mark)m), ts_mark_word((enum ts_mark)m),
-				ts_mark_sentence((enum ts_mark)m));
+		if (seen[m] && rows < r.h) {
+			char line[200];
+
+			snprintf(line, sizeof(line), "%c %s: %s", ts_mark_sign((enum ts_mark)m),
+				ts_mark_word((enum ts_mark)m), ts_mark_sentence((enum ts_mark)m));
+			rows += ts_canvas_wrap(c,
+				(struct ts_rect){r.x, r.y + rows, r.w, r.h - rows}, 0, TS_ROLE_DIM,
+				line);
+		}
 }
 
 static void

@@ -15,6 +15,7 @@
 #include "trace_internal.h"
 
 #include "tilescope/base/mem.h"
+#include "tilescope/base/utf8.h"
 
 enum {
 	NEED_READOUT = 7, /* rows of the area from which on a part is shown */
@@ -154,9 +155,14 @@ tick(void *ctx, double v, char out[TS_FMT_MAX])
 {
 	const struct ticks *k = ctx;
 
-	snprintf(out, TS_FMT_MAX, "%.*f%s", k->decimals, v / k->unit, k->suffix);
+	if (v == 0)
+		snprintf(out, TS_FMT_MAX, "0");
+	else
+		snprintf(out, TS_FMT_MAX, "%.*f%s", k->decimals, v / k->unit, k->suffix);
 	return out;
 }
+
+enum { PLAIN = 10 /* thousands of cycles up to which they are not counted in thousands */ };
 
 static void
 choose_ticks(struct ticks *k, double to, double step, bool time)
@@ -168,7 +174,7 @@ choose_ticks(struct ticks *k, double to, double step, bool time)
 	const struct ticks *table = time ? times : cycles;
 	size_t n = time ? TS_COUNT(times) : TS_COUNT(cycles), i = 0;
 
-	while (i + 1 < n && to >= table[i + 1].unit)
+	while (i + 1 < n && to >= table[i + 1].unit * (time || i > 0 ? 1 : PLAIN))
 		i++;
 	/* rather a smaller unit than a long row of decimals */
 	while (i > 0 && step > 0 && table[i].unit / step > 1e4)
@@ -435,7 +441,7 @@ draw_legend(struct trace_view *t, struct ts_canvas *c)
 	if (d->ops->note)
 		d->ops->note(d, note);
 	ts_canvas_right(c, r, 0, 0, TS_ROLE_NOTE, note);
-	r.w -= note[0] ? (int)strlen(note) + 1 : 0;
+	r.w -= note[0] ? (int)ts_utf8_columns(note, strlen(note)) + 1 : 0;
 	if (d->ops->legend)
 		d->ops->legend(d, c, r);
 	else

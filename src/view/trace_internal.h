@@ -459,6 +459,7 @@ void trace_draw_ruler(struct trace_view *t, struct ts_canvas *c, struct ts_rect 
 /* Clock in Hz, 0 = not known; and does the view show time? */
 double trace_clock(const struct trace_view *t);
 bool trace_in_time(const struct trace_view *t);
+
 /* A length, and a place on the axis (with all its digits), as cycles or time. */
 const char *trace_fmt_place(const struct trace_view *t, char out[TS_FMT_MAX], int64_t cycles);
 const char *trace_fmt_length(const struct trace_view *t, char out[TS_FMT_MAX], int64_t cycles);

@@ -164,6 +164,10 @@ lost_cell(void *ctx, int64_t i, int column, struct ts_table_cell *out)
 		if (v >= 0)
 			ts_fmt_cycles_short(out->buf, v);
 		break;
+	case L_SLOWEST:
+		if (v >= 0)
+			ts_fmt_number(out->buf, v);
+		break;
 	default:
 		if (v >= 0)
 			ts_fmt_count(out->buf, v);
@@ -343,7 +347,7 @@ lost_note(const struct ts_tab *tab, char out[TS_TAB_NOTE])
 	const struct ts_loss_row *row = row_at(t, 0);
 
 	if (row && ts_loss_share(&t->loss, row) >= 0)
-		snprintf(out, TS_TAB_NOTE, "perfect balance of the first saves %s of the run",
+		snprintf(out, TS_TAB_NOTE, "balancing the first saves %s",
 			ts_fmt_percent(saves, (double)row->saves, (double)t->loss.span));
 	else if (t->has)
 		snprintf(out, TS_TAB_NOTE, "%s compute sets",

@@ -18,6 +18,8 @@
 
 #include "tilescope/base/mem.h"
 
+enum { NOTE_WIDE = 100 /* columns from which on the note is a sentence */ };
+
 static const char *const merge_words[MERGES] = {"all", "view", "run", "marks"};
 static const char *const merge_said[MERGES] = {"all steps", "what was in sight",
 	"the run of the step", "the marked range"};
@@ -283,7 +285,8 @@ merged_note(struct trace_drawing *d, char note[TRACE_NOTE])
 			ts_fmt_count(hits, k->hits), k->hits == 1 ? "frame" : "frames",
 			ts_fmt_percent(share, (double)k->hit_cycles,
 				(double)k->tree.node[0].sum.cycles));
-	snprintf(note + n, TRACE_NOTE - (size_t)n, "left-heavy%s%s",
+	snprintf(note + n, TRACE_NOTE - (size_t)n, "%s%s%s",
+		d->plot.w < NOTE_WIDE ? "· narrower" : "left-heavy, · narrower frames",
 		k->data.state == TS_PANE_PARTIAL ? ", damaged" : "",
 		k->tree.flame && k->tree.flame->frames.left_out > 0 ? ", more names than fit" : "");
 }

@@ -182,6 +182,14 @@ number_cell(const struct variables_view *t, const struct ts_variable *x, int col
 	case C_ALWAYS:
 		out->s = v ? "yes" : "no";
 		break;
+	case C_VARIABLE_ID:
+	case C_TILE:
+	case C_ID:
+	case C_VARIABLE:
+	case C_CLASS:
+	case C_CONTEXT:
+		ts_fmt_number(out->buf, v);
+		break;
 	default:
 		ts_fmt_count(out->buf, v);
 	}

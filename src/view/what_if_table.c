@@ -138,8 +138,8 @@ kind_of(const struct what_if_tab *s, int64_t row, int *i)
 /* --- the table -------------------------------------------------------------------------------- */
 
 static const struct ts_column columns[WHAT_IF_COLUMNS] = {
-	[C_HOW] = {"peak of", 7, 8, 0, 0, TS_FIELD_LEFT},
-	[C_WHAT] = {"live bytes", 22, 60, 3, 0, TS_FIELD_TAIL},
+	[C_HOW] = {"peak of", 12, 13, 0, 0, TS_FIELD_LEFT},
+	[C_WHAT] = {"live bytes", 18, 60, 3, 0, TS_FIELD_TAIL},
 	[C_BEFORE] = {"before", 8, 11, 0, 0, TS_FIELD_RIGHT},
 	[C_BEFORE_AT] = {"where", 21, 24, 1, 3, TS_FIELD_ELLIPSIS},
 	[C_AFTER] = {"after", 8, 11, 0, 0, TS_FIELD_RIGHT},
@@ -198,17 +198,17 @@ is_line(const struct what_if_tab *s, int64_t row)
 	return row == peak_rows(s);
 }
 
-/* "ipu 3", "worst", "halve". */
+/* "ipu 3", "worst tile", "halve". */
 static void
 how_text(const struct what_if_tab *s, int64_t row, char *out, size_t size)
 {
 	static const char *const words[] = {[WHAT_IF_DEVICE] = "device",
 		[WHAT_IF_IPU] = "no ipu",
-		[WHAT_IF_WORST] = "worst",
-		[WHAT_IF_FULLEST] = "fullest",
-		[WHAT_IF_NEXT_TILE] = "next",
-		[WHAT_IF_NEXT_PEAK] = "next",
-		[WHAT_IF_TOUCHED_TILE] = "touched",
+		[WHAT_IF_WORST] = "worst tile",
+		[WHAT_IF_FULLEST] = "fullest tile",
+		[WHAT_IF_NEXT_TILE] = "next tile",
+		[WHAT_IF_NEXT_PEAK] = "next peak",
+		[WHAT_IF_TOUCHED_TILE] = "touched tile",
 		[WHAT_IF_LINE] = "change"};
 	char how[32];
 	int i;
@@ -231,9 +231,9 @@ fullest_text(const struct what_if_tab *s, enum ts_units units, char *out, size_t
 
 	ts_fmt_bytes(used, s->w->fullest_used, units);
 	if (s->limit > 0)
-		snprintf(out, size, "tile, %s/%s", used, ts_fmt_bytes(limit, s->limit, units));
+		snprintf(out, size, "%s of %s", used, ts_fmt_bytes(limit, s->limit, units));
 	else
-		snprintf(out, size, "tile, %s used", used);
+		snprintf(out, size, "%s used", used);
 }
 
 /* Texts are of the tab, or in `buf`. */
@@ -257,12 +257,12 @@ what_text(const struct what_if_tab *s, int64_t row, enum ts_units units, char *b
 		fullest_text(s, units, buf, size);
 		return buf;
 	case WHAT_IF_NEXT_PEAK:
-		return "peak of the device";
+		return "of the device";
 	case WHAT_IF_TOUCHED_TILE:
-		snprintf(buf, size, "tile, loses %s", ts_fmt_bytes(lost, s->w->lost[i], units));
+		snprintf(buf, size, "loses %s", ts_fmt_bytes(lost, s->w->lost[i], units));
 		return buf;
 	default:
-		return "tile by live bytes";
+		return "by live bytes";
 	}
 }
 
@@ -494,6 +494,7 @@ what_if_explain(struct ts_tab *t, struct ts_explain *out)
 	int64_t row = s->list.cursor, before, after;
 	int i = what_if_change_at(s, row);
 	char how[32], what[64], name[100];
+	const char *words;
 
 	if (!s->w || row < 0 || row >= what_if_rows(s))
 		return;
@@ -505,7 +506,8 @@ what_if_explain(struct ts_tab *t, struct ts_explain *out)
 		return;
 	bytes_at(s, row, &before, &after);
 	how_text(s, row, how, sizeof(how));
-	snprintf(name, sizeof(name), "%s %s", how, what_text(s, row, units, what, sizeof(what)));
+	words = what_text(s, row, units, what, sizeof(what));
+	snprintf(name, sizeof(name), "%s%s%s", how, words[0] ? " " : "", words);
 	if (before != TS_UNKNOWN && after != TS_UNKNOWN)
 		explain_peak(out, t, what_if_pair_at(s, row), name);
 }

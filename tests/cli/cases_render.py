@@ -124,7 +124,7 @@ PLACES = (
     ("memory?zoom=10-30&tile=12&tab=variables&pane=tabs&full=yes", "tile 12, largest first"),
     ("memory?pane=tabs&tab=variables&full=yes&columns=variable,bytes&sort=-bytes", "bytes\u25b4"),
     ("memory?pane=tabs&tab=variables&full=yes&filter=bytes>1", " rows"),
-    ("insights?tab=tiles&pane=tabs&full=yes&columns=tile,category", "Set apart by"),
+    ("insights?tab=tiles&pane=tabs&full=yes&columns=tile,category", "Above median"),
     ("trace?step=57&pane=steps&full=yes&columns=name,start", "start"),
     ("variables?columns=name,bytes", "bytes\u25be name"),
     ("liveness?step=7&base=no", "step 7 ", "base hidden"),

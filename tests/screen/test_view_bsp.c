@@ -71,14 +71,14 @@ START_TEST(letters_by_tile)
 	row_is(12, "ssssssssssssssssssssxxxxssss");
 	harness_resize(&h, 88, 26);
 	harness_settle(&h);
-	harness_says(&h, "tile 0: 100%, 0%, 0%");
+	harness_says(&h, "C compute 100%  x exchange 0%  s waits 0%  of tile 0");
 	harness_says(&h, "2 of 3 by tile, repeated");
 	ck_assert_int_eq(h.selection.tile, 0);
 	harness_command(&h, "down");
-	harness_says(&h, "tile 1: 100%, 0%, 0%");
+	harness_says(&h, "s waits 0%  of tile 1");
 	ck_assert_int_eq(h.selection.tile, 1);
 	harness_command(&h, "page-down");
-	harness_says(&h, "tile 3: 0%, 0%, 100%");
+	harness_says(&h, "s waits 100%  of tile 3");
 	ck_assert(harness_command(&h, "down") & TS_EFFECT_BELL);
 	harness_command(&h, "ipu-next");
 	harness_says(&h, "0 of 1 by tile, none known");

@@ -215,9 +215,9 @@ START_TEST(changes_in_sight)
 	harness_says(&h, "4 changes, the last: removed pattern nobody: nothing is called so");
 	harness_command(&h, "pane-zoom"); /* all rows are there */
 	harness_says(&h, "it has most live bytes, too");
-	harness_says(&h, "halve   group activations");
-	harness_says(&h, "remove  group stash");
-	harness_says(&h, "split 4 pattern cls/");
+	harness_says(&h, "halve        group activations");
+	harness_says(&h, "remove       group stash");
+	harness_says(&h, "split 4      pattern cls/");
 	harness_end(&h);
 }
 END_TEST
@@ -237,8 +237,8 @@ START_TEST(clear_and_undo)
 		ck_assert_str_eq(h.env.message, "2 changes taken away; the same key undoes that");
 		harness_command(&h, "marks-clear");
 		ck_assert_str_eq(h.env.message, "2 changes again");
-		harness_says(&h, "halve   piece 2");
-		harness_says(&h, "remove  pattern b/");
+		harness_says(&h, "halve        piece 2");
+		harness_says(&h, "remove       pattern b/");
 	}
 	harness_command(&h, "marks-clear");
 	what_if(&h, "remove out");
@@ -390,7 +390,7 @@ START_TEST(wrong_words)
 			h.env.message);
 	}
 	harness_says(&h,
-		"tile by live bytes"); /* what is no pattern is taken back, what was shown stays */
+		"by live bytes"); /* what is no pattern is taken back, what was shown stays */
 	ck_assert_int_eq(h.selection.what_if.count, 0);
 	for (int i = 0; i <= TS_WHAT_IF_CHANGES; i++) {
 		snprintf(text, sizeof(text), "remove nobody%d", i);
@@ -411,7 +411,7 @@ static const struct {
 		"Not in this report: when the lowered variables"},
 	{"DROP TABLE lowered_variable", "Not in this report: when the lowered variables",
 		"Not in this report: when the lowered variables"},
-	{"SELECT 1", "no tile has a lowered variable", "tile by live bytes"},
+	{"SELECT 1", "no tile has a lowered variable", "by live bytes"},
 	{"INSERT INTO lowered_variable VALUES(1,0,'a',10,NULL,0),(2,0,'b',5,77,0)",
 		"tile 0 at step 0: 0 B live",
 		"not placed: 15 B of 2 pieces, alive at no known step (in no peak)"},

@@ -500,6 +500,7 @@ START_TEST(fmt_counts)
 	char out[TS_FMT_MAX];
 
 	ck_assert_str_eq(ts_fmt_count(out, counts[_i].v), counts[_i].expected);
+	ck_assert_int_eq(strtoll(ts_fmt_number(out, counts[_i].v), NULL, 10), counts[_i].v);
 }
 END_TEST
 

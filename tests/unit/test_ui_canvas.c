@@ -125,6 +125,24 @@ START_TEST(fields)
 }
 END_TEST
 
+/* A figure is never cut in its middle while there is a clause to leave out. */
+START_TEST(clauses_are_left_out)
+{
+	enum { C = TS_FIELD_CLAUSES };
+
+	field(" 1,921, 3; 4\n", "1,921, 3; 4", 11, C, TS_GLYPHS_FULL);
+	field(" 1,921, 3\n", "1,921, 3; 4", 10, C, TS_GLYPHS_FULL);
+	field(" 1,921\n", "1,921, 3 (x, y)", 7, C, TS_GLYPHS_FULL);
+	field(" 1,92\u2026\n", "1,92134, 3", 5, C, TS_GLYPHS_FULL);
+	field("  12\n", "12, 3", 3, C | TS_FIELD_RIGHT, TS_GLYPHS_FULL);
+	ck_assert_uint_eq(ts_text_shorten("a (b, c)", 8), 1);
+	ck_assert_uint_eq(ts_text_shorten("a, b (c)", 8), 4);
+	ck_assert_uint_eq(ts_text_shorten("a1,921", 6), 0);
+	ck_assert_uint_eq(ts_text_shorten(", ", 2), 0);
+	ck_assert_uint_eq(ts_text_shorten("", 0), 0);
+}
+END_TEST
+
 START_TEST(wrapped_text)
 {
 	struct ts_canvas *c = canvas(10, 6, TS_GLYPHS_FULL);
@@ -329,6 +347,7 @@ main(void)
 	tcase_add_test(c, every_glyph_has_an_ascii_form);
 	tcase_add_test(c, wide_characters_stay_whole);
 	tcase_add_test(c, fields);
+	tcase_add_test(c, clauses_are_left_out);
 	tcase_add_test(c, wrapped_text);
 	tcase_add_test(c, rules_and_lines);
 	tcase_add_test(c, overlays_keep_glyphs);

@@ -16,6 +16,9 @@ enum ts_units { TS_UNITS_KIB, TS_UNITS_KB, TS_UNITS_BYTES };
 /* 1234567 -> "1,234,567". */
 const char *ts_fmt_count(char out[TS_FMT_MAX], int64_t v);
 
+/* What is called by its number (a tile, an IPU, an id) is no amount: 1921 -> "1921", as it is typed. */
+const char *ts_fmt_number(char out[TS_FMT_MAX], int64_t v);
+
 /*
  * Bytes in the chosen units, three significant figures: "624 KiB", "1.75 MiB", "893 MiB"; KB
  * with powers of 1000; BYTES "638,976 B".

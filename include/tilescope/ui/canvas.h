@@ -145,7 +145,15 @@ enum ts_field {
 	TS_FIELD_CENTRE = 1 << 1,
 	TS_FIELD_ELLIPSIS = 1 << 2, /* too long: the end is cut and `…` (`~`) stands there */
 	TS_FIELD_TAIL = 1 << 3,	    /* too long: the begin is cut (`…tail`): for paths of names */
+	TS_FIELD_CLAUSES =
+		1 << 4, /* too long: the last clauses are left out: for sentences with figures */
 };
+
+/*
+ * The bytes that are left of a text of n when its last clause (", largest first", "; 3 more", " (not recorded)") is
+ * taken away; 0: it is a single one.
+ */
+size_t ts_text_shorten(const char *s, size_t n);
 
 /*
  * Text of n bytes in a field of w columns from x, y. Only the text's own columns are drawn.

@@ -80,6 +80,7 @@ struct ts_explained *ts_explain_add(struct ts_explain *e, const char *title, ...
 /* Its value. Negative bytes and counts mean "not known". `shown` is filled in as views show such numbers; ... */
 void ts_explain_bytes(struct ts_explained *x, int64_t bytes, enum ts_units units);
 void ts_explain_integer(struct ts_explained *x, int64_t value, const char *unit);
+void ts_explain_number(struct ts_explained *x, int64_t value); /* of a tile, an id: no amount */
 void ts_explain_real(struct ts_explained *x, double value, const char *unit);
 void ts_explain_text(struct ts_explained *x, const char *text);
 
