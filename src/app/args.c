@@ -73,6 +73,7 @@ const char *const ts_export_whats[TS_EXPORT_WHATS] = {
 	[TS_EXPORT_LIVENESS] = "liveness",
 	[TS_EXPORT_VARIABLES] = "variables",
 	[TS_EXPORT_PROGRAMS] = "programs",
+	[TS_EXPORT_OPERATIONS] = "operations",
 };
 const char *const ts_export_formats[TS_EXPORT_FORMATS] = {
 	[TS_EXPORT_CSV] = "csv",
@@ -87,7 +88,7 @@ static const struct choice exports[] = {{"csv", TS_EXPORT_CSV + 1}, {"json", TS_
 	{"folded", TS_EXPORT_FOLDED + 1}, {"dot", TS_EXPORT_DOT + 1}, {NULL, 0}};
 static const struct choice whats[] = {{"trace", TS_EXPORT_TRACE}, {"tiles", TS_EXPORT_TILES},
 	{"liveness", TS_EXPORT_LIVENESS}, {"variables", TS_EXPORT_VARIABLES},
-	{"programs", TS_EXPORT_PROGRAMS}, {NULL, 0}};
+	{"programs", TS_EXPORT_PROGRAMS}, {"operations", TS_EXPORT_OPERATIONS}, {NULL, 0}};
 
 enum kind { FLAG, TEXT, CHOICE, INTEGER, NUMBER, SEED, DURATION, SIZE, ADDRESS };
 

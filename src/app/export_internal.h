@@ -36,6 +36,7 @@ enum ts_code ts_export_liveness(struct ts_export *x, struct ts_err *err) TS_WARN
 enum ts_code ts_export_variables(struct ts_export *x, struct ts_err *err) TS_WARN_UNUSED;
 enum ts_code ts_export_programs(struct ts_export *x, struct ts_err *err) TS_WARN_UNUSED;
 enum ts_code ts_export_programs_dot(struct ts_export *x, struct ts_err *err) TS_WARN_UNUSED;
+enum ts_code ts_export_operations(struct ts_export *x, struct ts_err *err) TS_WARN_UNUSED;
 
 static inline struct ts_progress *
 ts_export_progress(const struct ts_export *x)

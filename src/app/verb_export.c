@@ -52,6 +52,7 @@ static const struct {
 	{"variables", ROWS, ts_export_variables},
 	{"programs", ROWS, ts_export_programs},
 	{"programs", 1 << TS_EXPORT_DOT, ts_export_programs_dot},
+	{"operations", ROWS, ts_export_operations},
 };
 
 /* As the name of a file says; false: it says nothing. */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "tilescope/base/mem.h"
+#include "tilescope/report/context_steps.h"
 #include "tilescope/report/contexts.h"
 #include "tilescope/report/frames.h"
 #include "tilescope/report/memory.h"
@@ -20,97 +21,10 @@ enum { OBJECTS = 1 << 20, PROGRESS = 256 };
 struct reading {
 	struct ts_frame_contexts *to;
 	struct ts_reader *rd;
-	struct ts_contexts *debug; /* debug.cbor, or NULL */
+	struct ts_context_steps steps;
 	struct ts_progress *progress;
 	int64_t objects;
 };
-
-/* One context on the way up. */
-struct level {
-	uint64_t id, parent;
-	bool found, has_parent;
-	struct ts_strbuf name;
-};
-
-/* --- one context ------------------------------------------------------------------------------------ */
-
-static enum ts_code
-level_from_rows(struct level *l, struct reading *r, struct ts_err *err)
-{
-	enum { PARENT, NAME, COLUMNS };
-	struct ts_rows_query q = {.columns = {TS_CONTEXT_PARENT, TS_CONTEXT_NAME},
-		.column_count = COLUMNS,
-		.range = TS_RANGE_KEY,
-		.from = (int64_t)l->id,
-		.to = (int64_t)l->id + 1,
-		.limit = 1};
-	const char *name;
-	struct ts_rows *rows;
-	size_t n;
-	enum ts_code code;
-
-	if (!ts_report_has(r->rd->report, TS_CONTEXT) || l->id > (uint64_t)TS_NUMBER_MAX)
-		return TS_OK;
-	code = ts_reader_rows(&rows, r->rd, TS_CONTEXT, &q, err);
-	if (code)
-		return code;
-	code = ts_rows_next(rows, &l->found, err);
-	if (!code && l->found) {
-		l->has_parent = ts_rows_bits(rows, PARENT, &l->parent) == TS_VALUE_OK;
-		if (ts_rows_text(rows, NAME, &name, &n) == TS_VALUE_OK)
-			ts_strbuf_add(&l->name, name, n);
-	}
-	ts_rows_close(rows);
-	return code;
-}
-
-/* The name that the context's own map says. */
-static enum ts_code
-name_from_map(struct level *l, struct reading *r, const struct ts_context_entry *e,
-	struct ts_err *err)
-{
-	struct ts_context_path one;
-	enum ts_code code = ts_context_read(&one, r->rd, r->debug, e, err);
-
-	if (code)
-		return code;
-	if (one.count > 0 && one.level[0].name)
-		ts_strbuf_puts(&l->name, one.level[0].name);
-	ts_context_path_fini(&one);
-	return TS_OK;
-}
-
-static enum ts_code
-level_from_file(struct level *l, struct reading *r, struct ts_err *err)
-{
-	const struct ts_context_entry *e = r->debug ? ts_contexts_find(r->debug, l->id) : NULL;
-	bool found;
-
-	if (!e)
-		return TS_OK;
-	l->found = true;
-	l->has_parent = e->flags & TS_CONTEXT_HAS_PARENT;
-	l->parent = e->parent;
-	if (e->flags & TS_CONTEXT_NAME_NUMBER)
-		return ts_contexts_string(&l->name, &found, r->debug, e->name, r->rd->cancel, err);
-	return e->flags & TS_CONTEXT_NAME_TEXT ? name_from_map(l, r, e, err) : TS_OK;
-}
-
-/* What is damaged is not found. */
-static enum ts_code
-read_level(struct level *l, struct reading *r, struct ts_err *err)
-{
-	struct ts_err why = {0};
-	enum ts_code code = level_from_rows(l, r, &why);
-
-	if (!code && !l->found)
-		code = level_from_file(l, r, &why);
-	if (code == TS_E_DAMAGED)
-		return TS_OK;
-	if (code && err)
-		*err = why;
-	return code;
-}
 
 /* --- paths ------------------------------------------------------------------------------------------ */
 
@@ -129,7 +43,7 @@ join(struct ts_strbuf *out, const struct ts_frame_parts *p)
 
 /* Make the paths of levels [0, n), the last of which is the outermost, upon the path `base`. */
 static enum ts_code
-keep_paths(struct reading *r, const struct level *level, int n, struct ts_strbuf *base,
+keep_paths(struct reading *r, const struct ts_context_step *level, int n, struct ts_strbuf *base,
 	struct ts_err *err)
 {
 	struct ts_dictionary *d = &r->to->paths;
@@ -155,7 +69,7 @@ keep_paths(struct reading *r, const struct level *level, int n, struct ts_strbuf
 }
 
 static bool
-is_in(const struct level *level, int n, uint64_t id)
+is_in(const struct ts_context_step *level, int n, uint64_t id)
 {
 	while (n-- > 0)
 		if (level[n].id == id)
@@ -165,7 +79,7 @@ is_in(const struct level *level, int n, uint64_t id)
 
 /* Go up from `id` to a context whose path is there, or to the root. */
 static enum ts_code
-climb(struct level *level, int *n, struct ts_strbuf *base, struct reading *r, uint64_t id,
+climb(struct ts_context_step *level, int *n, struct ts_strbuf *base, struct reading *r, uint64_t id,
 	struct ts_err *err)
 {
 	const struct ts_dictionary *d = &r->to->paths;
@@ -184,10 +98,7 @@ climb(struct level *level, int *n, struct ts_strbuf *base, struct reading *r, ui
 			ts_strbuf_puts(base, TS_FRAMES_MORE);
 			break;
 		}
-		ts_strbuf_reset(&level[*n].name);
-		level[*n].id = id;
-		level[*n].found = level[*n].has_parent = false;
-		code = read_level(&level[*n], r, err);
+		code = ts_context_step_read(&level[*n], &r->steps, id, err);
 		if (code)
 			break;
 		r->to->missing += !level[*n].found;
@@ -199,7 +110,8 @@ climb(struct level *level, int *n, struct ts_strbuf *base, struct reading *r, ui
 }
 
 static enum ts_code
-resolve(uint32_t *path, struct reading *r, struct level *level, uint64_t id, struct ts_err *err)
+resolve(uint32_t *path, struct reading *r, struct ts_context_step *level, uint64_t id,
+	struct ts_err *err)
 {
 	int64_t known = ts_dictionary_find(&r->to->paths, (int64_t)id);
 	struct ts_strbuf base;
@@ -266,7 +178,7 @@ read_pairs(struct ts_pile *pairs, struct reading *r, enum ts_relation relation, 
 
 static enum ts_code
 resolve_pairs(struct ts_frame_context_of *of, struct reading *r, const struct ts_pile *pairs,
-	struct level *level, struct ts_err *err)
+	struct ts_context_step *level, struct ts_err *err)
 {
 	const struct pair *p = pairs->memory;
 	size_t n = pairs->used / sizeof(*p);
@@ -294,7 +206,7 @@ static enum ts_code
 read_objects(struct ts_frame_context_of *of, struct reading *r, enum ts_relation relation, int id,
 	int context, struct ts_err *err)
 {
-	struct level *level;
+	struct ts_context_step *level;
 	struct ts_pile pairs = {0};
 	enum ts_code code;
 
@@ -304,12 +216,12 @@ read_objects(struct ts_frame_context_of *of, struct reading *r, enum ts_relation
 	if (!level)
 		return ts_err_nomem(err);
 	for (int i = 0; i < TS_CONTEXT_LEVELS; i++)
-		ts_strbuf_init(&level[i].name, TS_DICTIONARY_TEXT);
+		ts_context_step_init(&level[i], TS_DICTIONARY_TEXT);
 	code = read_pairs(&pairs, r, relation, id, context, err);
 	if (!code)
 		code = resolve_pairs(of, r, &pairs, level, err);
 	for (int i = 0; i < TS_CONTEXT_LEVELS; i++)
-		ts_strbuf_fini(&level[i].name);
+		ts_context_step_fini(&level[i]);
 	free(level);
 	ts_pile_fini(&pairs);
 	return code;
@@ -317,38 +229,13 @@ read_objects(struct ts_frame_context_of *of, struct reading *r, enum ts_relation
 
 /* --- together --------------------------------------------------------------------------------------- */
 
-/* Can contexts be had by number? debug.cbor is opened for that. */
-static enum ts_code
-open_source(struct reading *r, bool *any, const struct ts_cache *cache, struct ts_err *err)
-{
-	const struct ts_report *report = r->rd->report;
-	bool current = true;
-	enum ts_code code;
-
-	*any = ts_report_has(report, TS_CONTEXT);
-	if (*any)
-		*any = report->binding[TS_CONTEXT].reach.key != TS_REACH_NONE;
-	if (*any || !ts_context_in_debug(report))
-		return TS_OK;
-	code = ts_contexts_open(&r->debug, report, r->rd->index, cache, r->progress, r->rd->cancel,
-		err);
-	if (code == TS_E_ABSENT)
-		return TS_OK;
-	if (!code)
-		code = ts_contexts_current(&current, r->debug, err);
-	if (!code && !current)
-		code = ts_err_set(err, TS_E_STALE, "debug.cbor has changed: reload the report");
-	*any = !code;
-	return code;
-}
-
 enum ts_code
 ts_frame_contexts_read(struct ts_frame_contexts **out, struct ts_reader *rd,
 	const struct ts_cache *cache, struct ts_progress *progress, struct ts_err *err)
 {
 	struct reading r = {.rd = rd, .progress = progress};
-	bool any = false;
 	enum ts_code code;
+	bool any;
 
 	*out = NULL;
 	if (!ts_context_recorded(rd->report, TS_STEP))
@@ -359,14 +246,15 @@ ts_frame_contexts_read(struct ts_frame_contexts **out, struct ts_reader *rd,
 	atomic_init(&r.to->uses, 1);
 	r.to->paths.cache = cache;
 	r.to->paths.numbers = true;
-	code = open_source(&r, &any, cache, err);
+	code = ts_context_steps_open(&r.steps, rd, cache, progress, err);
+	any = r.steps.any;
 	if (!code && any)
 		code = read_objects(&r.to->programs, &r, TS_PROGRAM, TS_PROGRAM_PROGRAM,
 			TS_PROGRAM_CONTEXT, err);
 	if (!code && any)
 		code = read_objects(&r.to->compute_sets, &r, TS_COMPUTE_SET,
 			TS_COMPUTE_SET_COMPUTE_SET, TS_COMPUTE_SET_CONTEXT, err);
-	ts_contexts_close(r.debug);
+	ts_context_steps_close(&r.steps);
 	if (code || !any)
 		ts_frame_contexts_release(r.to);
 	else

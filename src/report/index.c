@@ -15,6 +15,7 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/report/index_contexts.h"
+#include "tilescope/report/index_operations.h"
 
 #include "index_internal.h"
 
@@ -40,6 +41,7 @@ static const struct {
 	[TS_SECTION_IPU_LIVES] = {"ipu-lives", 1, NULL},
 	[TS_SECTION_RUNS] = {"runs", 1, NULL},
 	[TS_SECTION_PROGRAMS] = {"programs", 1, NULL},
+	[TS_SECTION_OPERATIONS] = {"operations", 1, ts_operations_section_current},
 	[TS_SECTION_USES] = {"uses", 1, NULL},
 	[TS_SECTION_COLUMNS] = {"columns", 2, NULL},
 	[TS_SECTION_LARGEST] = {"largest", 1, NULL},

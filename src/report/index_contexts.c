@@ -364,6 +364,13 @@ ts_contexts_section_current(bool *yes, const void *payload, size_t size, const s
 	return h ? is_still(yes, path_of(r), &h->identity, err) : TS_OK;
 }
 
+enum ts_code
+ts_debug_still(bool *yes, const struct ts_report *r, const struct ts_debug_identity *id,
+	struct ts_err *err)
+{
+	return is_still(yes, path_of(r), id, err);
+}
+
 /* --- reading ---------------------------------------------------------------------------------- */
 
 /* Take the section; false: there is none that is sound and of this file. */

@@ -41,6 +41,7 @@ enum ts_export_what {
 	TS_EXPORT_LIVENESS,
 	TS_EXPORT_VARIABLES,
 	TS_EXPORT_PROGRAMS,
+	TS_EXPORT_OPERATIONS,
 	TS_EXPORT_WHATS
 };
 extern const char *const ts_export_formats[TS_EXPORT_FORMATS];

@@ -82,6 +82,10 @@ void ts_contexts_close(struct ts_contexts *c); /* the last holder closes it; NUL
 enum ts_code ts_contexts_current(bool *yes, const struct ts_contexts *c,
 	struct ts_err *err) TS_WARN_UNUSED;
 
+/* Is the report's debug.cbor the file that it was? No file: no. Errors: TS_E_SYS, TS_E_NOMEM. */
+enum ts_code ts_debug_still(bool *yes, const struct ts_report *r,
+	const struct ts_debug_identity *id, struct ts_err *err) TS_WARN_UNUSED;
+
 /* The entry of an id, or NULL. */
 const struct ts_context_entry *ts_contexts_find(const struct ts_contexts *c, uint64_t id);
 

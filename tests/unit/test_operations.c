@@ -1,0 +1,701 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_operations - operations and what they come to, against sets worked out by definition on random small reports: contexts
+ * in circles or missing, operations recorded or not, names alone.
+ */
+#include "config.h"
+
+#include <inttypes.h>
+#include <unistd.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/report/memory.h"
+#include "tilescope/report/operations.h"
+#include "tilescope/report/rows.h"
+
+#include "made_report.h"
+
+enum {
+	CONTEXTS = 14, /* numbers 1 .. */
+	OPS = 6,
+	PROGRAMS = 20,
+	SETS = 8,
+	TYPES = 5,
+	VARIABLES = 30,
+	NAMES = 7,
+	NODES = CONTEXTS + OPS + NAMES,
+	SEEDS = 120,
+	NONE = -1
+};
+
+/* Names of programs: parts, and where they belong; 0 .. are the nodes that there can be. */
+static const char *const names[NAMES] = {"x", "x/y", "x/y/z", "q", "q/r", "lone", "q/r/r"};
+static const int above_name[NAMES] = {NONE, 0, 1, NONE, 3, NONE, 4};
+static const int parts_of[NAMES] = {1, 2, 3, 1, 2, 1, 3};
+
+static const char *const layers[] = {"popart", "poplibs", "poplar"};
+
+struct world {
+	/* contexts: found, parent (index, NONE: none; CONTEXTS: one that is not there) */
+	bool found[CONTEXTS], has_sets, has_said, has_children, has_types, has_variables;
+	int parent[CONTEXTS], layer[CONTEXTS], op_of[CONTEXTS];
+	int op_layer[OPS], op_context[OPS], ops;
+	int context[PROGRAMS], name[PROGRAMS], set[PROGRAMS], set_context[SETS], set_name[SETS];
+	bool said[OPS][PROGRAMS], leaf[PROGRAMS], named[NAMES];
+	int64_t control[PROGRAMS], exchange[PROGRAMS], cycles[PROGRAMS], steps[PROGRAMS],
+		executed[PROGRAMS], live[PROGRAMS], live_first[PROGRAMS], live_last[PROGRAMS],
+		first_step[PROGRAMS], op_first[OPS], op_last[OPS];
+	int64_t vertices[SETS];
+	bool runs[SETS][TYPES];
+	int64_t type_code[TYPES];
+	int variable_context[VARIABLES];
+	int64_t variable_bytes[VARIABLES];
+	bool traced;
+	bool wanted[NODES]; /* is a node: above what is attached, or recorded */
+};
+
+/* --- a report --------------------------------------------------------------------------------------- */
+
+static int
+one_of(struct fixture *f, int n, int none)
+{
+	return rnd(f, (unsigned)none) == 0 ? NONE : (int)rnd(f, (unsigned)n);
+}
+
+static const char *
+number(char out[24], int v)
+{
+	snprintf(out, 24, v == NONE ? "NULL" : "%d", v);
+	return out;
+}
+
+/* A name as SQL. */
+static const char *
+quoted(int name)
+{
+	static const char *const sql_of[NAMES] = {"'x'", "'x/y'", "'x/y/z'", "'q'", "'q/r'",
+		"'lone'", "'q/r/r'"};
+
+	return name == NONE ? "NULL" : sql_of[name];
+}
+
+static void
+make_contexts(struct fixture *f, struct world *w)
+{
+	char a[24];
+
+	sql(f,
+		"CREATE TABLE context(context INTEGER PRIMARY KEY, parent INTEGER, layer TEXT, name TEXT, "
+		"file TEXT, function TEXT, line INTEGER, details TEXT)");
+	for (int i = 0; i < CONTEXTS; i++) {
+		w->found[i] = rnd(f, 12) != 0;
+		w->layer[i] = (int)rnd(f, 3);
+		w->parent[i] = rnd(f, 4) == 0 ? NONE : (int)rnd(f, CONTEXTS + 1);
+		w->op_of[i] = NONE;
+		if (w->found[i])
+			sql(f,
+				"INSERT INTO context(context, parent, layer, name) VALUES(%d, %s, '%s', "
+				"'c%d')",
+				i + 1, number(a, w->parent[i] == NONE ? NONE : w->parent[i] + 1),
+				layers[w->layer[i]], i);
+	}
+}
+
+static void
+make_operations(struct fixture *f, struct world *w)
+{
+	char a[24], b[24], c[24];
+
+	w->ops = rnd(f, 2) ? OPS : 0;
+	if (w->ops == 0)
+		return;
+	w->has_said = rnd(f, 4) != 0;
+	sql(f,
+		"CREATE TABLE operation(operation INTEGER, layer TEXT, name TEXT, debug_name TEXT, context "
+		"INTEGER, first_step INTEGER, last_step INTEGER)");
+	for (int i = 0; i < OPS; i++) {
+		w->op_layer[i] = (int)rnd(f, 3);
+		w->op_context[i] = one_of(f, CONTEXTS, 4);
+		w->op_first[i] = one_of(f, 20, 2);
+		w->op_last[i] = one_of(f, 40, 2);
+		sql(f, "INSERT INTO operation VALUES(%d, '%s', 'o%d', NULL, %s, %s, %s)", i,
+			layers[w->op_layer[i]], i,
+			number(a, w->op_context[i] == NONE ? NONE : w->op_context[i] + 1),
+			number(b, (int)w->op_first[i]), number(c, (int)w->op_last[i]));
+	}
+	if (!w->has_said)
+		return;
+	sql(f, "CREATE TABLE operation_program(operation INTEGER, program INTEGER)");
+	for (int i = 0; i < 14; i++) {
+		int op = (int)rnd(f, OPS), program = (int)rnd(f, PROGRAMS + 2);
+
+		if (program < PROGRAMS)
+			w->said[op][program] = true;
+		sql(f, "INSERT INTO operation_program VALUES(%d, %d)", op, program);
+	}
+}
+
+static void
+make_sets(struct fixture *f, struct world *w)
+{
+	char a[24], b[24];
+
+	w->has_types = rnd(f, 4) != 0;
+	sql(f,
+		"CREATE TABLE compute_set(compute_set INTEGER PRIMARY KEY, name TEXT, context INTEGER);"
+		"CREATE TABLE compute_set_vertex(compute_set INTEGER, vertex_type INTEGER, instances "
+		"INTEGER)");
+	if (w->has_types)
+		sql(f, "CREATE TABLE tile_vertex(tile INTEGER, vertex_type INTEGER, code_bytes INTEGER)");
+	for (int i = 0; i < SETS; i++) {
+		w->set_context[i] = one_of(f, CONTEXTS, 3);
+		w->set_name[i] = one_of(f, NAMES, 3);
+		w->vertices[i] = TS_UNKNOWN;
+		sql(f, "INSERT INTO compute_set VALUES(%d, %s, %s)", i, quoted(w->set_name[i]),
+			number(b, w->set_context[i] == NONE ? NONE : w->set_context[i] + 1));
+		for (int t = 0; t < TYPES; t++) {
+			int n = (int)rnd(f, 9);
+
+			w->runs[i][t] = rnd(f, 3) == 0;
+			if (!w->runs[i][t])
+				continue;
+			w->vertices[i] = (w->vertices[i] < 0 ? 0 : w->vertices[i]) + n;
+			sql(f, "INSERT INTO compute_set_vertex VALUES(%d, %d, %s)", i, t,
+				number(a, n));
+		}
+	}
+	for (int t = 0; t < TYPES; t++) {
+		w->type_code[t] = TS_UNKNOWN;
+		for (unsigned k = rnd(f, 4); w->has_types && k > 0; k--) {
+			int n = (int)rnd(f, 100);
+
+			w->type_code[t] = (w->type_code[t] < 0 ? 0 : w->type_code[t]) + n;
+			sql(f, "INSERT INTO tile_vertex VALUES(%u, %d, %d)", k, t, n);
+		}
+	}
+}
+
+static void
+make_programs(struct fixture *f, struct world *w)
+{
+	char a[24], b[24];
+
+	sql(f,
+		"CREATE TABLE program(program INTEGER PRIMARY KEY, type TEXT, name TEXT, compute_set "
+		"INTEGER, context INTEGER, control_code_by_tile BLOB, code_by_tile BLOB, cycles_by_tile "
+		"BLOB)");
+	for (int i = 0; i < PROGRAMS; i++) {
+		w->context[i] = one_of(f, CONTEXTS, 2);
+		w->name[i] = one_of(f, NAMES, 5);
+		w->set[i] = one_of(f, SETS, 2);
+		w->control[i] = rnd(f, 200);
+		w->exchange[i] = rnd(f, 200);
+		w->cycles[i] = rnd(f, 200);
+		w->leaf[i] = true;
+		w->live[i] = w->live_first[i] = w->live_last[i] = w->first_step[i] = TS_UNKNOWN;
+		sql(f,
+			"INSERT INTO program VALUES(%d, 'OnTileExecute', %s, %s, %s, x'%02x000000', "
+			"x'%02x000000', x'01000000%02x000000')",
+			i, quoted(w->name[i]), number(a, w->set[i]),
+			number(b, w->context[i] == NONE ? NONE : w->context[i] + 1),
+			(unsigned)w->control[i], (unsigned)w->exchange[i], (unsigned)w->cycles[i]);
+	}
+	w->has_children = rnd(f, 4) != 0;
+	if (!w->has_children)
+		return;
+	sql(f, "CREATE TABLE program_child(parent INTEGER, position INTEGER, child INTEGER)");
+	for (int i = 0; i < 8; i++) {
+		int parent = (int)rnd(f, PROGRAMS);
+
+		w->leaf[parent] = false;
+		sql(f, "INSERT INTO program_child VALUES(%d, %d, %u)", parent, i, rnd(f, PROGRAMS));
+	}
+}
+
+static void
+make_steps(struct fixture *f, struct world *w)
+{
+	w->traced = rnd(f, 4) != 0;
+	sql(f,
+		"CREATE TABLE liveness_step(live_step INTEGER PRIMARY KEY, program INTEGER, "
+		"not_always_live INTEGER)");
+	for (int i = 0; i < 40; i++) {
+		int p = (int)rnd(f, PROGRAMS), bytes = (int)rnd(f, 1000);
+
+		sql(f, "INSERT INTO liveness_step VALUES(%d, %d, %d)", i, p, bytes);
+		w->live[p] = bytes > w->live[p] ? bytes : w->live[p];
+		w->live_first[p] = w->live_first[p] == TS_UNKNOWN ? i : w->live_first[p];
+		w->live_last[p] = i;
+	}
+	if (!w->traced)
+		return;
+	sql(f,
+		"CREATE TABLE step(step INTEGER PRIMARY KEY, type TEXT, program INTEGER);"
+		"CREATE TABLE step_ipu(step INTEGER, ipu INTEGER, cycles INTEGER, start INTEGER, end "
+		"INTEGER)");
+	for (int i = 0; i < 40; i++) {
+		int p = (int)rnd(f, PROGRAMS), cycles = (int)rnd(f, 1000);
+
+		sql(f, "INSERT INTO step VALUES(%d, 'OnTileExecute', %d)", i, p);
+		sql(f, "INSERT INTO step_ipu VALUES(%d, 0, %d, %d, %d)", i, cycles, i * 1000,
+			i * 1000 + cycles);
+		w->steps[p]++;
+		w->executed[p] += cycles;
+		w->first_step[p] = w->first_step[p] == TS_UNKNOWN ? i : w->first_step[p];
+	}
+}
+
+static void
+make_variables(struct fixture *f, struct world *w)
+{
+	char a[24];
+
+	w->has_variables = rnd(f, 4) != 0;
+	if (!w->has_variables)
+		return;
+	sql(f,
+		"CREATE TABLE variable(variable INTEGER PRIMARY KEY, name TEXT, bytes INTEGER, "
+		"always_live INTEGER, context INTEGER)");
+	for (int i = 0; i < VARIABLES; i++) {
+		w->variable_context[i] = one_of(f, CONTEXTS, 5);
+		w->variable_bytes[i] = rnd(f, 1000);
+		sql(f, "INSERT INTO variable VALUES(%d, 'v', %d, 0, %s)", i,
+			(int)w->variable_bytes[i],
+			number(a,
+				w->variable_context[i] == NONE ? NONE
+							       : w->variable_context[i] + 1));
+	}
+}
+
+/* --- by definition ---------------------------------------------------------------------------------- */
+
+/* Parents that are not there, and the lowest of each circle's, are none. */
+static void
+settle(struct world *w)
+{
+	int parent[CONTEXTS];
+
+	for (int i = 0; i < CONTEXTS; i++)
+		if (w->parent[i] == CONTEXTS || (w->parent[i] != NONE && !w->found[w->parent[i]]))
+			w->parent[i] = NONE;
+	for (int i = 0; i < CONTEXTS; i++) {
+		bool circle = false, lowest = true;
+		int at = w->parent[i];
+
+		for (int n = 0; n < CONTEXTS && at != NONE && !circle; n++) {
+			circle = at == i;
+			lowest = lowest && at >= i;
+			at = w->parent[at];
+		}
+		parent[i] = circle && lowest ? NONE : w->parent[i];
+	}
+	memcpy(w->parent, parent, sizeof(parent));
+	for (int i = OPS; i-- > 0;)
+		if (i < w->ops && w->op_context[i] != NONE && w->found[w->op_context[i]])
+			w->op_of[w->op_context[i]] = i;
+}
+
+static bool
+is_op(int node)
+{
+	return node >= CONTEXTS && node < CONTEXTS + OPS;
+}
+
+static int
+door(const struct world *w, int c)
+{
+	return w->op_of[c] != NONE ? CONTEXTS + w->op_of[c] : c;
+}
+
+static int
+up(const struct world *w, int node)
+{
+	int c, op = node - CONTEXTS;
+
+	if (node >= CONTEXTS + OPS) {
+		c = above_name[node - CONTEXTS - OPS];
+		return c == NONE ? NONE : CONTEXTS + OPS + c;
+	}
+	if (!is_op(node))
+		return w->parent[node] == NONE ? NONE : door(w, w->parent[node]);
+	c = w->op_context[op];
+	if (c == NONE || !w->found[c])
+		return NONE;
+	if (w->op_of[c] != op)
+		return door(w, c);
+	if (w->layer[c] != w->op_layer[op])
+		return c;
+	return w->parent[c] == NONE ? NONE : door(w, w->parent[c]);
+}
+
+static int
+layer_of(const struct world *w, int node)
+{
+	return node >= CONTEXTS + OPS ? 3
+		: is_op(node)	      ? w->op_layer[node - CONTEXTS]
+				      : w->layer[node];
+}
+
+/* The nodes that a program is attached to; those said by operation_program are operations. */
+static int
+attached(const struct world *w, int p, int to[OPS + 1], bool said[OPS + 1])
+{
+	int n = 0, c = w->context[p], name = w->name[p];
+
+	if (c != NONE && !w->found[c])
+		c = NONE;
+	if (c == NONE && w->set[p] != NONE)
+		c = w->set_context[w->set[p]];
+	if (c != NONE && w->found[c]) {
+		to[n] = door(w, c);
+		said[n++] = false;
+	}
+	for (int i = 0; i < w->ops; i++)
+		if (w->said[i][p]) {
+			to[n] = CONTEXTS + i;
+			said[n++] = true;
+		}
+	if (name == NONE && w->set[p] != NONE)
+		name = w->set_name[w->set[p]];
+	if (n == 0 && name != NONE && (parts_of[name] > 1 || w->named[name])) {
+		/* a name that repeats its end is that name once */
+		to[0] = CONTEXTS + OPS + name;
+		said[n++] = false;
+	}
+	return n;
+}
+
+static void
+find_names(struct world *w)
+{
+	bool named[NAMES] = {false};
+
+	for (int p = 0; p < PROGRAMS; p++) {
+		int to[OPS + 1];
+		bool said[OPS + 1];
+
+		if (attached(w, p, to, said) == 1 && to[0] >= CONTEXTS + OPS)
+			for (int k = to[0] - CONTEXTS - OPS; k != NONE; k = above_name[k])
+				named[k] = true;
+	}
+	memcpy(w->named, named, sizeof(named));
+}
+
+/* Is it a node's own, in its layer; is it below it. Contexts that only variables name are no nodes. */
+static void
+belongs(const struct world *w, int node, int from, bool said, bool programs, bool *of, bool *below)
+{
+	bool seen[4] = {false};
+
+	for (int at = from; at != NONE; at = up(w, at)) {
+		bool others = programs && is_op(at) && w->has_said && !(said && at == from);
+
+		if (!w->wanted[at])
+			continue;
+		*below |= at == node;
+		*of |= at == node && !seen[layer_of(w, at)] && !others;
+		seen[layer_of(w, at)] = true;
+	}
+}
+
+static void
+add(int64_t *sum, int64_t v)
+{
+	if (v != TS_UNKNOWN)
+		*sum = (*sum < 0 ? 0 : *sum) + v;
+}
+
+static void
+least(int64_t *to, int64_t v)
+{
+	if (v != TS_UNKNOWN && (*to == TS_UNKNOWN || v < *to))
+		*to = v;
+}
+
+static struct ts_operation_figures
+sum_of(const struct world *w, const bool in[PROGRAMS], const bool variable[VARIABLES])
+{
+	struct ts_operation_figures f;
+	bool sets[SETS] = {false};
+
+	memset(&f, 0xff, sizeof(f));
+	f.programs = 0;
+	for (int p = 0; p < PROGRAMS; p++) {
+		if (!in[p])
+			continue;
+		f.programs++;
+		if (w->has_children && w->leaf[p])
+			add(&f.control_code, w->control[p]);
+		add(&f.exchange_code, w->exchange[p]);
+		add(&f.measured, w->cycles[p] > 1 ? w->cycles[p] : 1);
+		add(&f.measured_tiles, w->cycles[p] + 1);
+		add(&f.steps, w->traced ? w->steps[p] : TS_UNKNOWN);
+		add(&f.executed, w->traced ? w->executed[p] : TS_UNKNOWN);
+		least(&f.first_step, w->first_step[p]);
+		f.live = w->live[p] > f.live ? w->live[p] : f.live;
+		least(&f.live_first, w->live_first[p]);
+		f.live_last = w->live_last[p] > f.live_last ? w->live_last[p] : f.live_last;
+		if (w->set[p] != NONE)
+			sets[w->set[p]] = true;
+	}
+	for (int s = 0; s < SETS; s++)
+		if (sets[s]) {
+			add(&f.compute_sets, 1);
+			add(&f.vertices, w->vertices[s]);
+		}
+	for (int t = 0; t < TYPES && w->has_types; t++) {
+		bool any = false, all = true;
+
+		for (int p = 0; p < PROGRAMS; p++)
+			if (w->set[p] != NONE && w->runs[w->set[p]][t]) {
+				any |= in[p];
+				all &= in[p];
+			}
+		if (any)
+			add(&f.vertex_code, w->type_code[t]);
+		if (any && all)
+			add(&f.vertex_alone, w->type_code[t]);
+	}
+	add(&f.code, f.control_code);
+	add(&f.code, f.exchange_code);
+	add(&f.code, f.vertex_alone);
+	for (int v = 0; v < VARIABLES && w->has_variables; v++)
+		if (variable[v]) {
+			add(&f.variables, 1);
+			add(&f.bytes, w->variable_bytes[v]);
+		}
+	return f;
+}
+
+/* --- compared --------------------------------------------------------------------------------------- */
+
+static void
+same(const struct ts_operation_figures *is, const struct ts_operation_figures *should,
+	const char *what, int seed)
+{
+	const int64_t *a = (const int64_t *)is, *b = (const int64_t *)should;
+
+	for (size_t i = 0; i < offsetof(struct ts_operation_figures, mark) / sizeof(*a); i++)
+		ck_assert_msg(a[i] == b[i], "seed %d, %s, figure %zu: %" PRId64 ", not %" PRId64,
+			seed, what, i, a[i], b[i]);
+}
+
+/* Which of the slow nodes is it? */
+static int
+node_of(const struct ts_operations *o, uint32_t i, struct ts_strbuf *path)
+{
+	const struct ts_operation *n = &o->node[i];
+
+	if (n->from == TS_OPERATION_IS_RECORDED)
+		return CONTEXTS + (int)n->operation;
+	if (n->from == TS_OPERATION_BY_CONTEXT)
+		return (int)n->context - 1;
+	ts_operation_path(path, o, i);
+	for (int k = 0; k < NAMES; k++)
+		if (strcmp(path->s, names[k]) == 0)
+			return CONTEXTS + OPS + k;
+	ck_abort_msg("no such name: %s", path->s);
+}
+
+static void
+check_node(const struct world *w, const struct ts_operations *o, uint32_t i, int node, int seed)
+{
+	bool in[PROGRAMS], below[PROGRAMS], of_v[VARIABLES], below_v[VARIABLES];
+	struct ts_operation_figures f;
+	int to[OPS + 1];
+	bool said[OPS + 1];
+
+	for (int p = 0; p < PROGRAMS; p++) {
+		int n = attached(w, p, to, said);
+
+		in[p] = below[p] = false;
+		for (int k = 0; k < n; k++)
+			belongs(w, node, to[k], said[k], true, &in[p], &below[p]);
+	}
+	for (int v = 0; v < VARIABLES; v++) {
+		int c = w->variable_context[v];
+
+		of_v[v] = below_v[v] = false;
+		if (w->has_variables && c != NONE && w->found[c])
+			belongs(w, node, door(w, c), false, false, &of_v[v], &below_v[v]);
+	}
+	f = sum_of(w, below, below_v);
+	for (int k = 0; k < w->ops; k++) {
+		bool mine = false, under = false;
+
+		belongs(w, node, CONTEXTS + k, false, false, &mine, &under);
+		if (under) {
+			least(&f.live_first, w->op_first[k]);
+			f.live_last = w->op_last[k] > f.live_last ? w->op_last[k] : f.live_last;
+		}
+	}
+	same(&o->node[i].below, &f, "below", seed);
+	f = sum_of(w, in, of_v);
+	if (is_op(node) && w->op_first[node - CONTEXTS] != TS_UNKNOWN)
+		f.live_first = w->op_first[node - CONTEXTS];
+	if (is_op(node) && w->op_last[node - CONTEXTS] != TS_UNKNOWN)
+		f.live_last = w->op_last[node - CONTEXTS];
+	same(&o->node[i].of, &f, "of", seed);
+}
+
+static void
+check_layers(const struct world *w, const struct ts_operations *o, const int *node, int seed)
+{
+	for (uint32_t l = 0; l < o->layers; l++) {
+		bool in[PROGRAMS] = {false}, out[PROGRAMS], of_v[VARIABLES] = {false},
+		     out_v[VARIABLES];
+		struct ts_operation_figures f;
+
+		for (uint32_t i = 0; i < o->count; i++) {
+			if (o->node[i].layer != l)
+				continue;
+			for (int p = 0; p < PROGRAMS; p++) {
+				int to[OPS + 1], n;
+				bool said[OPS + 1], below = false;
+
+				n = attached(w, p, to, said);
+				for (int k = 0; k < n; k++)
+					belongs(w, node[i], to[k], said[k], true, &in[p], &below);
+			}
+			for (int v = 0; w->has_variables && v < VARIABLES; v++) {
+				int c = w->variable_context[v];
+				bool below = false;
+
+				if (c != NONE && w->found[c])
+					belongs(w, node[i], door(w, c), false, false, &of_v[v],
+						&below);
+			}
+		}
+		for (int p = 0; p < PROGRAMS; p++)
+			out[p] = !in[p];
+		for (int v = 0; v < VARIABLES; v++)
+			out_v[v] = !of_v[v];
+		f = sum_of(w, in, of_v);
+		same(&o->layer[l].all, &f, "layer", seed);
+		f = sum_of(w, out, out_v);
+		same(&o->layer[l].outside, &f, "outside", seed);
+	}
+}
+
+static void
+find_wanted(struct world *w)
+{
+	int to[OPS + 1];
+	bool said[OPS + 1];
+
+	for (int p = 0; p < PROGRAMS; p++) {
+		int n = attached(w, p, to, said);
+
+		for (int k = 0; k < n; k++)
+			for (int at = to[k]; at != NONE; at = up(w, at))
+				w->wanted[at] = true;
+	}
+	for (int i = 0; i < w->ops; i++)
+		for (int at = CONTEXTS + i; at != NONE; at = up(w, at))
+			w->wanted[at] = true;
+}
+
+static void
+check_all_there(const struct world *w, const struct ts_operations *o, const int *node, int seed)
+{
+	int should = 0;
+
+	for (uint32_t i = 0; i < o->count; i++) {
+		int parent = up(w, node[i]);
+
+		ck_assert_msg(w->wanted[node[i]], "seed %d, node %u: what for?", seed, i);
+		ck_assert_msg(parent == NONE ? o->node[i].parent == TS_NO_OPERATION
+					     : node[o->node[i].parent] == parent,
+			"seed %d, node %u: another parent", seed, i);
+	}
+	for (int i = 0; i < NODES; i++)
+		should += w->wanted[i];
+	ck_assert_msg((int)o->count == should, "seed %d: %u nodes, not %d", seed, o->count, should);
+}
+
+static void
+check_lookups(const struct world *w, const struct ts_operations *o, const int *node, int seed)
+{
+	for (int p = 0; p < PROGRAMS; p++) {
+		int to[OPS + 1], n;
+		bool said[OPS + 1], found = false;
+		uint32_t at = ts_operation_of_program(o, p, TS_UNKNOWN);
+
+		n = attached(w, p, to, said);
+		for (int k = 0; k < n; k++)
+			found |= at != TS_NO_OPERATION && node[at] == to[k];
+		ck_assert_msg(found == (n > 0), "seed %d: the operation of program %d", seed, p);
+	}
+	for (int i = 0; i < w->ops; i++)
+		ck_assert_int_eq(node[ts_operation_of_number(o, i)], CONTEXTS + i);
+}
+
+static void
+make_world(struct fixture *f, struct world *w, int seed)
+{
+	memset(w, 0, sizeof(*w));
+	make_store(f, (unsigned)seed);
+	sql(f, "BEGIN");
+	make_contexts(f, w);
+	make_operations(f, w);
+	make_sets(f, w);
+	make_programs(f, w);
+	make_steps(f, w);
+	make_variables(f, w);
+	sql(f, "COMMIT");
+	settle(w);
+	find_names(w);
+	find_wanted(w);
+	open_report(f);
+}
+
+START_TEST(by_definition)
+{
+	struct fixture f;
+	struct world w;
+	struct ts_operations *o;
+	struct ts_strbuf path;
+	struct ts_err err = {0};
+	int node[NODES];
+
+	make_world(&f, &w, _i);
+	ts_strbuf_init(&path, 1000);
+	ck_assert_msg(ts_operations_read(&o, f.reader, NULL, true, NULL, &err) == TS_OK, "%s",
+		err.msg);
+	ck_assert_uint_le(o->count, NODES);
+	for (uint32_t i = 0; i < o->count; i++)
+		node[i] = node_of(o, i, &path);
+	for (uint32_t i = 0; i < o->count; i++)
+		check_node(&w, o, i, node[i], _i);
+	check_all_there(&w, o, node, _i);
+	check_layers(&w, o, node, _i);
+	check_lookups(&w, o, node, _i);
+	ts_operations_close(o);
+	ts_strbuf_fini(&path);
+	end(&f);
+}
+END_TEST
+
+static Suite *
+suite(void)
+{
+	Suite *s = suite_create("operations");
+	TCase *t = tcase_create("figures");
+
+	tcase_add_loop_test(t, by_definition, 0, SEEDS);
+	tcase_set_timeout(t, 60);
+	suite_add_tcase(s, t);
+	return s;
+}
+
+int
+main(void)
+{
+	SRunner *r = srunner_create(suite());
+	int failed;
+
+	srunner_run_all(r, CK_NORMAL);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
