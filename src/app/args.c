@@ -116,7 +116,7 @@ static const struct option_def options[] = {
 	{"format", 'f', CHOICE, AT(format), formats, TS_FOR_CHECK, "text|json|csv|md",
 		"how to print", 0},
 	{"what", 'w', CHOICE, AT(what), whats, TS_FOR_EXPORT,
-		"trace|tiles|liveness|variables|programs", "what to write (trace)", 0},
+		"trace|tiles|liveness|variables|programs|operations", "what to write (trace)", 0},
 	{"format", 'f', CHOICE, AT(export_format), exports, TS_FOR_EXPORT,
 		"csv|json|jsonl|perfetto|folded|dot", "as FILE is called, else csv", 0},
 	{"output", 'o', TEXT, AT(output), NULL,

@@ -22,18 +22,15 @@
 #ifndef TS_REPORT_OPERATIONS_H
 #define TS_REPORT_OPERATIONS_H
 
-#include "tilescope/base/pattern.h"
+#include "tilescope/base/strbuf.h"
 #include "tilescope/report/honesty.h"
 #include "tilescope/report/index_contexts.h"
 #include "tilescope/report/program_costs.h"
-#include "tilescope/report/program_details.h"
 
 enum {
 	TS_OPERATION_LEVELS = 64,
 	TS_OPERATION_LAYERS =
 		63, /* told apart; operations of others are in a layer "other" behind them */
-	TS_OPERATION_GROUPS = 1 << 16,
-	TS_OPERATION_LINKS = 10000,
 };
 
 #define TS_NO_OPERATION UINT32_MAX
@@ -215,108 +212,5 @@ uint32_t ts_operation_of_number(const struct ts_operations *o, int64_t operation
 
 /* Of a compute set: that of the first program that executes it. */
 uint32_t ts_operation_of_compute_set(const struct ts_operations *o, int64_t set, int layer);
-
-/*
- * Of a variable before lowering, or a lowered one (whatever its context, or operation_variable, says). Reads rows: for a
- * worker. Errors: those of ts_rows_next(); not there: TS_OK and TS_NO_OPERATION.
- */
-enum ts_code ts_operation_of_variable(uint32_t *node, struct ts_reader *rd,
-	const struct ts_operations *o, int64_t variable, bool lowered, int layer,
-	struct ts_err *err) TS_WARN_UNUSED;
-
-/*
- * The programs of an operation (`below`: of all below it, too), int64_t ascending, each once, appended to *out, which is
- * empty. Errors: those of ts_pile_add(), TS_E_CANCELLED.
- */
-enum ts_code ts_operation_programs(struct ts_pile *out, const struct ts_operations *o, uint32_t i,
-	bool below, const struct ts_cache *cache, const struct ts_cancel *cancel,
-	struct ts_err *err) TS_WARN_UNUSED;
-
-/* What several nodes come to, each program once. Errors: as above. Variables count once only in nodes of one layer. */
-enum ts_code ts_operations_sum(struct ts_operation_figures *sum, const struct ts_operations *o,
-	const uint32_t *node, size_t n, bool below, const struct ts_cache *cache,
-	const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
-
-/* --- rolled up by a regular expression ---------------------------------------------------------- */
-
-struct ts_operation_group {
-	int32_t key; /* entry of `keys`; TS_DICTIONARY_NONE: operations that the expression does not match */
-	uint64_t first, count; /* its nodes, in `node` */
-	struct ts_operation_figures of;
-};
-
-struct ts_operation_groups {
-	atomic_int uses;
-	struct ts_dictionary keys;
-	size_t count;
-	struct ts_pile
-		group; /* struct ts_operation_group, by the first of their nodes; what does not match last */
-	struct ts_pile node;		 /* uint32_t, by group */
-	struct ts_operation_figures all; /* of all nodes of the layer together: as layer[].all */
-	int64_t left_out; /* nodes beyond TS_OPERATION_GROUPS groups: among those that do not match */
-};
-
-/*
- * Operations of a layer by what the expression's first capture group (else the whole match) finds in their debug name, else
- * their path. Errors: TS_E_LIMIT: the expression takes too long; TS_E_NOMEM, TS_E_SYS, TS_E_CANCELLED.
- */
-enum ts_code ts_operation_groups_read(struct ts_operation_groups **out,
-	const struct ts_operations *o, int layer, const struct ts_pattern *by,
-	const struct ts_cache *cache, const struct ts_cancel *cancel,
-	struct ts_err *err) TS_WARN_UNUSED;
-struct ts_operation_groups *ts_operation_groups_hold(struct ts_operation_groups *g);
-void ts_operation_groups_close(struct ts_operation_groups *g); /* NULL allowed */
-
-/* --- by tile ------------------------------------------------------------------------------------ */
-
-/*
- * As ts_program_details_read(), of all programs of an operation together: cycles and code by tile added up, vertices of
- * their compute sets (each compute set once). d->program is TS_UNKNOWN. `progress`: programs. Free with
- * ts_program_details_fini() in every case. Errors: TS_E_NOMEM, TS_E_SYS, TS_E_CANCELLED.
- */
-enum ts_code ts_operation_details_read(struct ts_program_details *d, struct ts_reader *rd,
-	const struct ts_operations *o, uint32_t i, bool below, const struct ts_cache *cache,
-	struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
-
-/* --- producers and consumers -------------------------------------------------------------------- */
-
-enum ts_link_way {
-	TS_LINK_FROM,	/* the other operation made what this one uses, */
-	TS_LINK_TO,	/* or uses what this one made */
-	TS_LINK_SHARED, /* nobody says which */
-};
-
-enum ts_link_how {
-	TS_LINK_BY_CONTEXT, /* the variable's debug context, or operation_variable, says who made it */
-	TS_LINK_BY_STEP,    /* whose liveness steps come first: derived */
-	TS_LINK_UNSAID,
-};
-
-/* Variables that two operations of a layer have in common. */
-struct ts_operation_link {
-	uint32_t node;
-	uint8_t way, how;
-	int64_t variables; /* how many */
-	int64_t bytes;	   /* of them, before lowering; TS_UNKNOWN */
-	int64_t first; /* variable with the most bytes: before lowering, or (lowered) a lowered one */
-};
-
-struct ts_operation_links {
-	size_t count;
-	struct ts_operation_link *link; /* from, to, shared; each with the most bytes first */
-	bool lowered; /* variables are lowered ones: the report does not say what they were before */
-	bool cut;     /* there are more */
-	int64_t variables; /* that programs of this operation name, or that are its own */
-	char why[200];	   /* why nothing is known, or no way; "" */
-};
-
-/*
- * Of node i, in its layer. Relations: program_variable (with lowered_variable.variable), contexts of variables,
- * operation_variable. Nothing of these is there: no links, and `why`. Errors: those of ts_uses_read() but TS_E_ABSENT.
- */
-enum ts_code ts_operation_links_read(struct ts_operation_links *out, struct ts_reader *rd,
-	const struct ts_operations *o, uint32_t i, const struct ts_cache *cache,
-	struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
-void ts_operation_links_fini(struct ts_operation_links *l);
 
 #endif
