@@ -102,10 +102,31 @@ deliver(struct ts_view *v, struct ts_fetch *f)
 
 /* --- drawing -------------------------------------------------------------------------------------- */
 
+/* What is not in the figures: not yet, or not at all. */
+static void
+say_state(const struct programs_view *s, char *out, size_t size)
+{
+	const struct ts_fetch *f = s->asked[ASK_TRACE];
+	int64_t done = f ? atomic_load(&f->job.progress.done) : 0,
+		total = f ? atomic_load(&f->job.progress.total) : 0;
+	char n[TS_FMT_MAX];
+
+	if (f && total > 0)
+		snprintf(out, size, "adding up what was executed %s",
+			ts_fmt_percent(n, (double)ts_min_i64(done, total), (double)total));
+	else if (f)
+		snprintf(out, size, "adding up what was executed");
+	else if (s->in_vain)
+		snprintf(out, size, "what was executed is not in it (r reads it again)");
+	else if (s->data && s->data->not_summed > 0)
+		snprintf(out, size, "%s have too many below to be summed",
+			ts_fmt_count(n, (int64_t)s->data->not_summed));
+}
+
 static void
 draw_rule(const struct programs_view *s, struct ts_canvas *c)
 {
-	static const char *const measures[] = {"cycles executed in all runs",
+	static const char *const measures[] = {"cycles executed, all runs and IPUs added",
 		"measured cycles, once each", "estimated cycles, once each"};
 	char title[160] = "Programs", right[120] = "";
 	char n[TS_FMT_MAX];
@@ -121,8 +142,8 @@ draw_rule(const struct programs_view *s, struct ts_canvas *c)
 		snprintf(right, sizeof(right), "%s found", ts_fmt_count(n, (int64_t)s->hits));
 	else if (s->fold > 0)
 		snprintf(right, sizeof(right), "from %g%% on", (double)s->fold / PROGRAMS_PERCENT);
-	else if (s->asked[ASK_TRACE])
-		snprintf(right, sizeof(right), "adding up what was executed");
+	else
+		say_state(s, right, sizeof(right));
 	ts_canvas_rule(c, s->rule, s->in_tabs ? TS_ROLE_BORDER : TS_ROLE_BORDER_ACTIVE, title,
 		right[0] ? right : NULL);
 }

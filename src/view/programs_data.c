@@ -161,6 +161,8 @@ read_programs(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 		code = ts_program_below_all(&d->below, d->tree, d->costs, BELOW_BUDGET, q->cache,
 			rd->cancel, err);
 	if (!code) {
+		for (uint32_t i = 0; i < d->tree->nodes; i++)
+			d->not_summed += programs_below(d, i)->programs == TS_UNKNOWN;
 		add_all(d);
 		d->whole = true;
 	}
@@ -237,7 +239,7 @@ programs_drop(struct programs_view *s)
 	s->data = NULL;
 	memset(s->asked, 0, sizeof(s->asked));
 	s->state = (struct ts_pane_data){0};
-	s->traced = false;
+	s->traced = s->in_vain = false;
 	s->hits = 0;
 	s->hit.used = 0;
 	ts_pile_fini(&s->keep);
@@ -277,6 +279,7 @@ take_programs(struct programs_view *s, struct ts_fetch *f)
 				"cancelled (r reads it again)");
 		}
 		s->traced |= q->trace; /* not asked again */
+		s->in_vain |= q->trace;
 		return TS_EFFECT_REPAINT;
 	}
 	if (whole || !q->trace)

@@ -31,6 +31,7 @@ struct programs_data {
 	struct ts_pile below;	    /* struct ts_program_sums by node */
 	bool flat;		    /* there is no tree */
 	bool whole;		    /* all of it is there */
+	size_t not_summed;	    /* nodes with so many below that they have no sums */
 	struct ts_program_sums all; /* of all programs, each once */
 };
 
@@ -38,7 +39,8 @@ struct programs_view {
 	struct ts_view base; /* first */
 	struct ts_pane_data state;
 	struct programs_data *data; /* held; NULL unless `state` has it */
-	bool traced;		    /* figures of the trace are in it */
+	bool traced;		    /* figures of the trace are in it, or were asked for in vain: */
+	bool in_vain;
 	const struct ts_fetch *asked[ASK_KINDS];
 	struct ts_outline outline;
 	struct ts_pile root;  /* uint32_t: nodes on top */

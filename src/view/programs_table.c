@@ -61,8 +61,8 @@ static const struct ts_column_facts facts[COLUMNS] = {
 	[C_CODE] = {"exchange_code", "bytes", TS_SUM_NONE, false},
 	[C_CONTROL] = {"control_code", "bytes", TS_SUM_NONE, false},
 	[C_LIVE] = {"live", "bytes", TS_SUM_NONE, false},
-	[C_MEASURED] = {"measured", "cycles", TS_SUM_NONE, true},
-	[C_ESTIMATED] = {"estimated", "cycles", TS_SUM_NONE, true},
+	[C_MEASURED] = {"measured", "cycles", TS_SUM_NONE, false},
+	[C_ESTIMATED] = {"estimated", "cycles", TS_SUM_NONE, false},
 	[C_OWN_CODE] = {"own_code", "bytes", TS_SUM_NONE, true},
 	[C_PROGRAMS] = {"programs", NULL, TS_SUM_NONE, true},
 	[C_SET] = {"compute_set", NULL, TS_SUM_NONE, true},
@@ -190,8 +190,11 @@ sums_cell(const struct programs_view *s, int column, const struct ts_program_sum
 {
 	int64_t all = programs_figure(s, &s->data->all), own = programs_figure(s, sums);
 
-	if (sums->programs == TS_UNKNOWN)
+	if (sums->programs == TS_UNKNOWN) { /* there are too many below */
+		out->s = "-";
+		out->role = TS_ROLE_DIM;
 		return;
+	}
 	if (column == C_STEPS)
 		count_cell(out, sums->steps);
 	else if (column == C_CYCLES)

@@ -142,6 +142,9 @@ cell(void *ctx, int64_t i, int column, struct ts_table_cell *out)
 		out->role = TS_ROLE_LABEL;
 	} else if (column == D_NOTE) {
 		out->s = lines[i].note ? lines[i].note : "";
+		if (i == 0 && s->data && programs_at(s) != UINT32_MAX &&
+			programs_below(s->data, programs_at(s))->programs == TS_UNKNOWN)
+			out->s = "not summed: all programs together have too many below";
 		out->role = TS_ROLE_DIM;
 	} else {
 		show(s, &lines[i], column == D_BELOW, out);

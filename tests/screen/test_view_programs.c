@@ -265,6 +265,28 @@ START_TEST(survives)
 }
 END_TEST
 
+/* More looks than sums may take: the last ones have none, which is said, and the others are as they were. */
+START_TEST(too_many_below)
+{
+	struct ts_sheet sheet = {0};
+	struct ts_table_value v = {0};
+
+	begin(120, 38, TS_GLYPHS_FULL, TS_DEMO_STORE,
+		"DELETE FROM program_child; DELETE FROM program_root; INSERT INTO program_root "
+		"VALUES('control', 0, 1), ('control', 1, 13000), ('control', 2, 12990);"
+		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 13000) "
+		"INSERT INTO program_child SELECT i, 0, i + 1 FROM n");
+	harness_settle(&h);
+	command("threshold 0");
+	harness_says(&h, "have too many below to be summed");
+	ck_assert(ts_view_programs.sheet(h.view, &sheet));
+	ck_assert(sheet.table.value(sheet.table.ctx, 0, sheet.table.columns - 3, &v));
+	command("last");
+	harness_says(&h, "not summed: all programs together have too many below");
+	harness_end(&h);
+}
+END_TEST
+
 START_TEST(sdk)
 {
 	begin(120, 38, TS_GLYPHS_FULL, TS_DEMO_SDK, NULL);
@@ -290,6 +312,7 @@ main(void)
 	tcase_add_test(tc, filters);
 	tcase_add_test(tc, leads_elsewhere);
 	tcase_add_loop_test(tc, survives, 0, (int)TS_COUNT(broken));
+	tcase_add_test(tc, too_many_below);
 	tcase_add_test(tc, sdk);
 	suite_add_tcase(s, tc);
 	sr = srunner_create(s);
