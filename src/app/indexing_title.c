@@ -52,6 +52,7 @@ static const int row_costs[TS_SECTION_COUNT] = {
 	[TS_SECTION_IPU_LIVES] = 120,
 	[TS_SECTION_RUNS] = 60,
 	[TS_SECTION_COLUMNS] = 200,
+	[TS_SECTION_TILE_ROWS] = 150,
 };
 
 /* How far a stage, or several, are. */

@@ -37,32 +37,20 @@ add_total(struct ts_live_total *t, int64_t bytes)
 	t->bytes = bytes > TS_NUMBER_MAX - t->bytes ? TS_NUMBER_MAX : t->bytes + bytes;
 }
 
-/* What is looked for: the steps, and what need not be counted. */
-struct scan {
-	struct ts_alive *a;
-	const struct ts_lives *l;
-	const struct ts_alive_query *q;
-	uint32_t step[TS_ALIVE_COLUMNS], against;
-	int steps;
-	bool known;   /* all totals are: there is nothing to count */
-	int64_t most; /* rows to keep */
-	const struct ts_cancel *cancel;
-};
-
 static uint32_t
 cut_step(int64_t step)
 {
 	return step > UINT32_MAX ? UINT32_MAX : (uint32_t)step;
 }
 
-static void
-begin_scan(struct scan *s, struct ts_alive *a, const struct ts_lives *l,
+void
+alive_begin(struct alive_scan *s, struct ts_alive *a, const struct ts_lives *l,
 	const struct ts_alive_query *q)
 {
 	bool whole = q->against != TS_UNKNOWN || q->labels || q->group >= 0 || q->marks > 0 ||
 		q->only != TS_ALIVE_EVERY;
 
-	*s = (struct scan){.a = a, .l = l, .q = q, .steps = 1 + q->marks, .known = true};
+	*s = (struct alive_scan){.a = a, .l = l, .q = q, .steps = 1 + q->marks, .known = true};
 	s->step[0] = cut_step(q->step);
 	for (int i = 0; i < q->marks; i++)
 		s->step[i + 1] = cut_step(q->mark[i]);
@@ -81,8 +69,8 @@ begin_scan(struct scan *s, struct ts_alive *a, const struct ts_lives *l,
 }
 
 /* Which of the steps a variable's lives [i, end) hold. */
-static struct ts_alive_row
-look_at(const struct scan *s, size_t i, size_t end)
+struct ts_alive_row
+alive_look(const struct alive_scan *s, size_t i, size_t end)
 {
 	const struct ts_live_variable *v = &s->l->variable[s->l->life[i].variable];
 	struct ts_alive_row row = {.variable = v->variable,
@@ -113,8 +101,8 @@ look_at(const struct scan *s, size_t i, size_t end)
 	return row;
 }
 
-static bool
-is_listed(const struct scan *s, const struct ts_alive_row *row)
+bool
+alive_listed(const struct alive_scan *s, const struct ts_alive_row *row)
 {
 	if (s->q->group >= 0 && row->group != s->q->group)
 		return false;
@@ -140,8 +128,8 @@ count_change(struct ts_alive_sums *sums, const struct ts_alive_row *row)
 		add_total(&sums->died, row->bytes);
 }
 
-static void
-count_row(const struct scan *s, const struct ts_alive_row *row)
+void
+alive_count(const struct alive_scan *s, const struct ts_alive_row *row)
 {
 	struct ts_alive *a = s->a;
 
@@ -156,11 +144,11 @@ count_row(const struct scan *s, const struct ts_alive_row *row)
 }
 
 /* One that `only` and `group` leave: a row of the list, or beyond it. */
-static void
-count_listed(const struct scan *s, const struct ts_alive_row *row)
+void
+alive_count_listed(const struct alive_scan *s, const struct ts_alive_row *row, bool shown)
 {
 	struct ts_alive *a = s->a;
-	struct ts_live_total *t = a->rows < a->asked.most ? a->shown : a->left;
+	struct ts_live_total *t = shown ? a->shown : a->left;
 
 	for (int k = 0; k < s->steps && k < TS_ALIVE_COLUMNS; k++)
 		if (row->alive >> k & 1u)
@@ -171,7 +159,7 @@ count_listed(const struct scan *s, const struct ts_alive_row *row)
 
 /* Not all were looked at, for the totals of the step are known: what is not in the rows is the rest of them. */
 static void
-leave_rest(const struct scan *s)
+leave_rest(const struct alive_scan *s)
 {
 	struct ts_alive *a = s->a;
 	const struct ts_live_total *all = &a->at[0], *shown = &a->shown[0];
@@ -181,8 +169,8 @@ leave_rest(const struct scan *s)
 	a->left[0].bytes = all->bytes < TS_NUMBER_MAX ? all->bytes - shown->bytes : TS_UNKNOWN;
 }
 
-static enum ts_code
-add_row(struct ts_alive *a, const struct ts_alive_row *row, struct ts_err *err)
+enum ts_code
+alive_add(struct ts_alive *a, const struct ts_alive_row *row, struct ts_err *err)
 {
 	enum ts_code code = ts_pile_add(&a->pile[0], row, sizeof(*row), NULL, err);
 
@@ -191,9 +179,23 @@ add_row(struct ts_alive *a, const struct ts_alive_row *row, struct ts_err *err)
 	return code;
 }
 
+void
+alive_end(struct ts_alive *a)
+{
+	int64_t sum = 0;
+
+	a->listed = true;
+	a->count = a->at[0].count;
+	a->bytes = a->at[0].bytes;
+	for (int i = 0; i < a->rows; i++) {
+		sum = a->row[i].bytes > TS_NUMBER_MAX - sum ? TS_NUMBER_MAX : sum + a->row[i].bytes;
+		a->row[i].cumulative = sum;
+	}
+}
+
 /* Variables come by size: with totals that are known only as many are looked at as are kept. */
 static enum ts_code
-find_alive(struct scan *s, struct ts_err *err)
+find_alive(struct alive_scan *s, struct ts_err *err)
 {
 	enum ts_code code = TS_OK;
 	const struct ts_lives *l = s->l;
@@ -210,19 +212,19 @@ find_alive(struct scan *s, struct ts_err *err)
 			continue;
 		if (variable % LOOK == 0 && ts_cancelled(s->cancel))
 			return ts_err_set(err, TS_E_CANCELLED, "cancelled");
-		row = look_at(s, i, end);
+		row = alive_look(s, i, end);
 		if (s->q->labels)
 			row.group = s->q->labels->group[variable];
 		if (!s->known)
-			count_row(s, &row);
-		if (!is_listed(s, &row))
+			alive_count(s, &row);
+		if (!alive_listed(s, &row))
 			continue;
 		a->found++;
-		count_listed(s, &row);
+		alive_count_listed(s, &row, a->rows < a->asked.most);
 		if (a->rows < a->asked.most) {
 			if (a->born < 0 && row.against == 1 && s->q->against != TS_UNKNOWN)
 				a->born = a->rows;
-			code = add_row(a, &row, err);
+			code = alive_add(a, &row, err);
 		}
 	}
 	if (i < l->count)
@@ -235,26 +237,18 @@ static enum ts_code
 list_alive(struct ts_alive *a, const struct ts_lives *l, const struct ts_alive_query *q,
 	const struct ts_cancel *cancel, struct ts_err *err)
 {
-	struct scan scan;
+	struct alive_scan scan;
 	enum ts_code code;
-	int64_t sum = 0;
 
-	a->listed = true;
 	a->lowered = l->lowered;
 	a->grouped = q->labels != NULL;
-	begin_scan(&scan, a, l, q);
+	alive_begin(&scan, a, l, q);
 	scan.cancel = cancel;
 	code = find_alive(&scan, err);
-	a->count = a->at[0].count;
-	a->bytes = a->at[0].bytes;
-	for (int i = 0; i < a->rows; i++) {
-		sum = a->row[i].bytes > TS_NUMBER_MAX - sum ? TS_NUMBER_MAX : sum + a->row[i].bytes;
-		a->row[i].cumulative = sum;
-	}
+	alive_end(a);
 	return code;
 }
 
-/* NULL: no memory. */
 static struct ts_alive *
 new_alive(void)
 {
@@ -269,9 +263,22 @@ new_alive(void)
 	return a;
 }
 
-/* *a with what was found so far, unless all has to end. */
-static enum ts_code
-give(struct ts_alive **out, struct ts_alive *a, enum ts_code code, struct ts_err *err)
+struct ts_alive *
+alive_new(const struct ts_alive_query *q)
+{
+	struct ts_alive *a = new_alive();
+
+	if (!a)
+		return NULL;
+	a->asked = *q;
+	a->asked.labels = NULL;
+	a->asked.most = q->most <= 0 ? TS_ALIVE_MAX : (int)ts_min_i64(q->most, TS_LIVES_MAX);
+	a->step = q->step;
+	return a;
+}
+
+enum ts_code
+alive_give(struct ts_alive **out, struct ts_alive *a, enum ts_code code, struct ts_err *err)
 {
 	if (a->program.nomem)
 		code = ts_err_nomem(err);
@@ -287,17 +294,12 @@ enum ts_code
 ts_alive_read(struct ts_alive **out, struct ts_reader *rd, const struct ts_lives *lives,
 	const struct ts_alive_query *q, const struct ts_alive *before, struct ts_err *err)
 {
-	int most = q->most <= 0 ? TS_ALIVE_MAX : (int)ts_min_i64(q->most, TS_LIVES_MAX);
-	struct ts_alive *a = new_alive();
+	struct ts_alive *a = alive_new(q);
 	enum ts_code code;
 
 	*out = NULL;
 	if (!a)
 		return ts_err_nomem(err);
-	a->asked = *q;
-	a->asked.labels = NULL;
-	a->asked.most = most;
-	a->step = q->step;
 	code = alive_name_program(a, rd, q->program, err);
 	if (lives && code != TS_E_CANCELLED && code != TS_E_NOMEM) {
 		code = list_alive(a, lives, q, rd->cancel, err);
@@ -307,7 +309,7 @@ ts_alive_read(struct ts_alive **out, struct ts_reader *rd, const struct ts_lives
 		}
 		code = alive_name_rows(a, rd, before, err);
 	}
-	return give(out, a, code, err);
+	return alive_give(out, a, code, err);
 }
 
 enum ts_code
@@ -326,7 +328,7 @@ ts_alive_pick(struct ts_alive **out, struct ts_reader *rd, const struct ts_lives
 		const struct ts_live_variable *v = &lives->variable[index[i]];
 
 		if (index[i] < lives->variables)
-			code = add_row(a,
+			code = alive_add(a,
 				&(struct ts_alive_row){.variable = v->variable,
 					.bytes = v->bytes,
 					.group = -1,
@@ -337,7 +339,7 @@ ts_alive_pick(struct ts_alive **out, struct ts_reader *rd, const struct ts_lives
 	}
 	if (!code)
 		code = alive_name_rows(a, rd, NULL, err);
-	return give(out, a, code, err);
+	return alive_give(out, a, code, err);
 }
 
 struct ts_alive *

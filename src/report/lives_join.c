@@ -59,9 +59,8 @@ grow(struct lives_join *j, struct ts_err *err)
 	return TS_OK;
 }
 
-/* The class of that number; NULL: none of its steps is known. */
-static const struct ts_live_class *
-find_class(const struct ts_tile_lives *l, int64_t number)
+const struct ts_live_class *
+lives_join_class(const struct ts_tile_lives *l, int64_t number)
 {
 	size_t low = 0, high = l->classes;
 
@@ -78,10 +77,9 @@ find_class(const struct ts_tile_lives *l, int64_t number)
 
 /* The intervals of a class become lives of the variable that was added last. */
 static enum ts_code
-add_lives(struct lives_join *j, int64_t number, struct ts_err *err)
+add_lives(struct lives_join *j, const struct ts_live_class *c, struct ts_err *err)
 {
 	struct lives_work *w = &j->w;
-	const struct ts_live_class *c = find_class(j->tiles, number);
 	enum ts_code code = TS_OK;
 
 	if (!c)
@@ -106,8 +104,9 @@ add_lives(struct lives_join *j, int64_t number, struct ts_err *err)
 	return code;
 }
 
-static enum ts_code
-add_new(struct lives_join *j, int64_t id, int64_t class, int64_t bytes, struct ts_err *err)
+enum ts_code
+lives_join_whole(struct lives_join *j, int64_t id, const struct ts_live_class *c, int64_t bytes,
+	struct ts_err *err)
 {
 	struct lives_work *w = &j->w;
 	struct ts_live_variable v = {id, bytes};
@@ -118,12 +117,20 @@ add_new(struct lives_join *j, int64_t id, int64_t class, int64_t bytes, struct t
 		return TS_OK;
 	}
 	code = ts_pile_add(&w->variable, &v, sizeof(v), w->cache, err);
-	if (!code && j->joined)
-		code = ts_pile_add(&j->class, &class, sizeof(class), w->cache, err);
 	if (code)
 		return code;
 	w->variables++;
-	return add_lives(j, class, err);
+	return add_lives(j, c, err);
+}
+
+static enum ts_code
+add_new(struct lives_join *j, int64_t id, int64_t class, int64_t bytes, struct ts_err *err)
+{
+	enum ts_code code = TS_OK;
+
+	if (j->joined && j->w.variables < TS_LIVES_MAX)
+		code = ts_pile_add(&j->class, &class, sizeof(class), j->w.cache, err);
+	return code ? code : lives_join_whole(j, id, lives_join_class(j->tiles, class), bytes, err);
 }
 
 static enum ts_code

@@ -54,6 +54,13 @@ enum ts_code lives_join_row(struct lives_join *j, const struct ts_rows_block *b,
 enum ts_code lives_join_merge(struct lives_join *j, const struct lives_join *from,
 	struct ts_err *err) TS_WARN_UNUSED;
 
+/* The class of that number; NULL: none of its steps is known. */
+const struct ts_live_class *lives_join_class(const struct ts_tile_lives *l, int64_t number);
+
+/* Instead of rows (not joined): all that there is of a variable and its class (NULL: as above). */
+enum ts_code lives_join_whole(struct lives_join *j, int64_t id, const struct ts_live_class *c,
+	int64_t bytes, struct ts_err *err) TS_WARN_UNUSED;
+
 enum ts_code lives_join_order(struct lives_join *j, struct ts_err *err) TS_WARN_UNUSED;
 
 /* As lives_finish(); nothing is left of j. */

@@ -191,16 +191,86 @@ read_joined(struct ts_lives **out, struct ts_reader *rd, const struct ts_live_so
 	return lives_join_finish(out, &s.j, code ? code : damage);
 }
 
+/* --- from the rows by tile of the index ---------------------------------------------------------- */
+
+static bool
+in_set(const void *source, int64_t tile)
+{
+	return ts_live_source_has(source, NULL, tile);
+}
+
+enum ts_code
+ts_source_sums_read(struct ts_kind_sums **out, struct ts_reader *rd,
+	const struct ts_live_source *source, const struct ts_tile_lives *tiles, struct ts_err *err)
+{
+	enum ts_code code;
+
+	*out = NULL;
+	if (source->where != TS_LIVE_SET || !ts_tile_rows_quick(rd->index) ||
+		(ts_ipu_lives_quick(rd->index) && whole_ipu(source, tiles) >= 0))
+		return TS_OK;
+	code = ts_kind_sums_read(out, rd->index, in_set, source, rd->cancel, err);
+	if (*out && !(*out)->rows.joined) {
+		ts_kind_sums_close(*out);
+		*out = NULL;
+	}
+	return code == TS_E_ABSENT ? TS_OK : code;
+}
+
+/* Variables come by their numbers, each whole. */
+static enum ts_code
+join_sums(struct lives_join *j, const struct ts_kind_sums *s, const struct ts_live_class **class,
+	struct ts_err *err)
+{
+	struct ts_lives *l = j->w.l;
+	enum ts_code code = TS_OK;
+	size_t i = 0, first;
+	int64_t bytes;
+
+	for (size_t k = 0; k < s->rows.classes; k++)
+		class[k] = lives_join_class(j->tiles, s->rows.class[k]);
+	while (!code && ts_kind_sums_next(s, &i, &first, &bytes))
+		code = lives_join_whole(j, s->rows.kind[first].id, class[s->rows.kind[first].class],
+			bytes, err);
+	l->bad_rows += s->bad;
+	l->always += s->always;
+	j->orphans += s->classless;
+	return code;
+}
+
+static enum ts_code
+read_sums(struct ts_lives **out, struct ts_reader *rd, const struct ts_kind_sums *s,
+	const struct ts_tile_lives *tiles, const struct ts_cache *cache, struct ts_err *err)
+{
+	const struct ts_live_class **class = ts_alloc(s->rows.classes + 1, sizeof(*class));
+	struct lives_join j;
+	enum ts_code code = lives_join_begin(&j, rd, tiles, false, cache, err);
+
+	if (!code && !class)
+		code = ts_err_nomem(err);
+	if (!code) {
+		lives_join_in_memory(&j);
+		code = join_sums(&j, s, class, err);
+	}
+	if (!code)
+		code = lives_join_order(&j, err);
+	free(class);
+	return lives_join_finish(out, &j, code);
+}
+
 enum ts_code
 ts_lives_read_source(struct ts_lives **out, struct ts_reader *rd,
 	const struct ts_live_source *source, const struct ts_tile_lives *tiles,
-	const struct ts_cache *cache, struct ts_progress *progress, struct ts_err *err)
+	const struct ts_kind_sums *sums, const struct ts_cache *cache, struct ts_progress *progress,
+	struct ts_err *err)
 {
 	struct ts_tile_lives *all = NULL;
 	enum ts_code code = read_indexed(out, rd, source, tiles, err);
 
 	if (code || *out)
 		return code;
+	if (sums && tiles)
+		return read_sums(out, rd, sums, tiles, cache, err);
 	if (!tiles) {
 		code = ts_tile_lives_read(&all, rd, progress, err);
 		if (!all)

@@ -20,6 +20,8 @@
 #include "tilescope/report/tile_slots.h"
 #include "tilescope/report/tile_variables.h"
 
+#include "set_rows.h"
+
 enum { V_TILE, V_BYTES, V_NAME, V_COLUMNS };
 
 /* The number of a name that is none. */
@@ -560,12 +562,24 @@ look_up(struct set_read *r, struct ts_set_variable *v, struct ts_strbuf *text, s
 	return r->v->text.nomem ? ts_err_nomem(err) : TS_OK;
 }
 
+/* Names of the rows that are kept. */
+static enum ts_code
+look_up_rows(struct set_read *r, struct ts_err *err)
+{
+	enum ts_code code = TS_OK;
+	struct ts_strbuf text;
+
+	ts_strbuf_init(&text, NAME_TEXT);
+	for (size_t i = 0; !code && i < r->v->count; i++)
+		code = look_up(r, &r->v->row[i], &text, err);
+	ts_strbuf_fini(&text);
+	return code;
+}
+
 static enum ts_code
 keep_largest(struct set_read *r, struct ts_err *err)
 {
 	struct ts_set_variables *v = r->v;
-	enum ts_code code = TS_OK;
-	struct ts_strbuf text;
 
 	v->names = r->groups;
 	v->row = ts_alloc(TS_SET_VARIABLES, sizeof(*v->row));
@@ -574,14 +588,28 @@ keep_largest(struct set_read *r, struct ts_err *err)
 	v->count = r->groups < TS_SET_VARIABLES ? r->groups : TS_SET_VARIABLES;
 	if (r->groups > 0)
 		qsort(r->group, r->groups, sizeof(*r->group), largest_first);
-	ts_strbuf_init(&text, NAME_TEXT);
-	for (size_t i = 0; !code && i < v->count; i++) {
+	for (size_t i = 0; i < v->count; i++)
 		v->row[i] = r->group[i].v;
-		if (r->looked_up || r->columns)
-			code = look_up(r, &v->row[i], &text, err);
-	}
-	ts_strbuf_fini(&text);
-	return code;
+	return r->looked_up || r->columns ? look_up_rows(r, err) : TS_OK;
+}
+
+/* From the rows by tile of the index, where it has them and names of them. */
+static enum ts_code
+read_by_tile(bool *done, struct set_read *r, struct ts_columns *columns,
+	struct ts_progress *progress, struct ts_err *err)
+{
+	enum ts_code code = TS_OK;
+
+	*done = ts_columns_of(columns, r->rd->index);
+	if (*done)
+		code = set_rows_read(done, r->v, r->rd, r->tile, r->n, progress, err);
+	if (code || !*done)
+		return code;
+	for (size_t i = 0; i < r->v->count; i++)
+		if (r->v->row[i].key == TS_UNKNOWN)
+			r->v->row[i].key = NO_NAME;
+	r->columns = columns;
+	return look_up_rows(r, err);
 }
 
 enum ts_code
@@ -596,7 +624,7 @@ ts_set_variables_read(struct ts_set_variables *v, struct ts_reader *rd, const in
 		.looked_up = b->column[TS_LOWERED_VARIABLE_NAME].op == TS_OP_DICT};
 	struct column_read columns = {.r = &r};
 	enum ts_code code, more;
-	bool done = false;
+	bool done = false, by_tile;
 
 	*v = (struct ts_set_variables){0};
 	ts_strbuf_init(&v->text, TS_SET_TEXT);
@@ -607,11 +635,15 @@ ts_set_variables_read(struct ts_set_variables *v, struct ts_reader *rd, const in
 		TS_LOWERED_VARIABLE_NAME);
 	r.keys.most = TS_SET_NAMES;
 	r.last_tile = -1;
-	code = read_columns(&done, &columns, progress, err);
+	code = read_by_tile(&by_tile, &r, &columns.columns, progress, err);
+	done = by_tile;
+	if (!code && !done)
+		code = read_columns(&done, &columns, progress, err);
 	if (!code && !done)
 		code = read_tiles(&r, progress, err);
 	v->partial = code == TS_E_DAMAGED;
-	more = code && code != TS_E_DAMAGED ? code : keep_largest(&r, code ? NULL : err);
+	more = by_tile || (code && code != TS_E_DAMAGED) ? code
+							 : keep_largest(&r, code ? NULL : err);
 	free(r.group);
 	free(r.table);
 	ts_tile_slots_fini(&r.keys);

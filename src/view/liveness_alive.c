@@ -277,6 +277,13 @@ resize(struct ts_tab *t)
 	live_alive_begin(a, t);
 }
 
+bool
+live_alive_there(const struct liveness *s)
+{
+	return ts_pane_has(&s->table) ||
+		(s->table.state == TS_PANE_LOADING && s->alive && s->alive->listed);
+}
+
 static void
 draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 {
@@ -284,7 +291,7 @@ draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 	struct liveness *s = a->s;
 
 	(void)focus;
-	if (!ts_pane_has(&s->table)) {
+	if (!live_alive_there(s)) {
 		ts_pane_draw(c, t->r, s->v.env, &s->table);
 	} else if (!s->alive || !s->alive->listed) {
 		ts_canvas_pending(c, t->r, 2, 0);

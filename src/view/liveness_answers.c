@@ -33,9 +33,11 @@ drop_source(struct liveness *s)
 	ts_source_line_fini(&s->src);
 	ts_live_source_fini(&s->shown);
 	ts_lives_close(s->lives);
+	ts_kind_sums_close(s->sums);
 	ts_alive_close(s->alive);
 	ts_live_labels_close(s->labels);
 	s->lives = NULL;
+	s->sums = NULL;
 	s->alive = NULL;
 	s->labels = NULL;
 	s->checks = (struct ts_live_checks){0};
@@ -125,6 +127,8 @@ take_line(struct liveness *s, struct ts_fetch *f)
 	drop_source(s);
 	s->src = answer->src;
 	answer->src = (struct ts_source_line){0};
+	s->sums = answer->sums;
+	answer->sums = NULL;
 	s->shown = answer->source;
 	answer->source = (struct ts_live_source){.where = TS_LIVE_ALL};
 	s->data++;

@@ -26,6 +26,7 @@
 enum {
 	BULK_ROWS = 1 << 20, /* more rows than this are no work for what the screen waits for */
 	FEW_ROWS = 1 << 17,  /* of some tiles, joined: the same */
+	SUMMED_ROWS = 200,   /* the largest, before lives are read: a few screens */
 	KEPT_ROWS = 1 << 16, /* more lives than this are kept in the index */
 	HEAD_ALONE = 1024,   /* bytes of a section without anything in it, at most */
 	PATH_LIMIT = 1 << 14,
@@ -37,8 +38,11 @@ static enum ts_code
 read_line(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 {
 	struct line_fetch *l = (struct line_fetch *)f;
+	enum ts_code code = ts_source_line_read(&l->src, rd, &l->source, &f->job.progress, err);
 
-	return ts_source_line_read(&l->src, rd, &l->source, &f->job.progress, err);
+	return code || !l->src.tiles
+		? code
+		: ts_source_sums_read(&l->sums, rd, &l->source, l->src.tiles, err);
 }
 
 static void
@@ -47,6 +51,7 @@ fini_line(struct ts_fetch *f)
 	struct line_fetch *l = (struct line_fetch *)f;
 
 	ts_source_line_fini(&l->src);
+	ts_kind_sums_close(l->sums);
 	ts_live_source_fini(&l->source);
 }
 
@@ -57,8 +62,8 @@ read_lives(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 
 	if (l->source.where == TS_LIVE_ALL)
 		return ts_lives_read(&l->lives, rd, &f->job.progress, err);
-	return ts_lives_read_source(&l->lives, rd, &l->source, l->tiles, NULL, &f->job.progress,
-		err);
+	return ts_lives_read_source(&l->lives, rd, &l->source, l->tiles, l->sums, NULL,
+		&f->job.progress, err);
 }
 
 static void
@@ -68,6 +73,7 @@ fini_lives(struct ts_fetch *f)
 
 	ts_lives_close(l->lives);
 	ts_tile_lives_close(l->tiles);
+	ts_kind_sums_close(l->sums);
 	ts_live_source_fini(&l->source);
 }
 
@@ -76,6 +82,8 @@ read_alive(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 {
 	struct alive_fetch *a = (struct alive_fetch *)f;
 
+	if (a->sums)
+		return ts_alive_read_set(&a->alive, rd, a->sums, a->tiles, &a->q, err);
 	a->q.labels = a->labels;
 	return ts_alive_read(&a->alive, rd, a->lives, &a->q, a->before, err);
 }
@@ -88,6 +96,8 @@ fini_alive(struct ts_fetch *f)
 	ts_alive_close(a->alive);
 	ts_alive_close(a->before);
 	ts_lives_close(a->lives);
+	ts_kind_sums_close(a->sums);
+	ts_tile_lives_close(a->tiles);
 	ts_live_labels_close(a->labels);
 }
 
@@ -307,6 +317,8 @@ ask_lives(struct liveness *s)
 		s->v.env->wanted |= ts_section_bit(TS_SECTION_LIVES);
 	if (is_ipus(s) && rows_of(r, TS_LOWERED_VARIABLE) > KEPT_ROWS) /* for the next one */
 		s->v.env->wanted |= ts_section_bit(TS_SECTION_IPU_LIVES);
+	if (s->shown.where == TS_LIVE_SET) /* for the next one */
+		ts_view_wants_tile_rows(s->v.env);
 	if (!s->lives_wanted || s->v.env->looking)
 		return;
 	s->lives_wanted = false;
@@ -317,6 +329,7 @@ ask_lives(struct liveness *s)
 		return;
 	}
 	l->tiles = s->src.tiles ? ts_tile_lives_hold(s->src.tiles) : NULL;
+	l->sums = s->sums ? ts_kind_sums_hold(s->sums) : NULL;
 	rows = s->shown.where == TS_LIVE_ALL ? rows_to_read(s, TS_SECTION_LIVES, rows)
 					     : lowered_rows(s, &s->shown, false);
 	s->table.state = TS_PANE_LOADING;
@@ -361,24 +374,32 @@ query_of(const struct liveness *s)
 static void
 ask_alive(struct liveness *s)
 {
-	bool listed = s->lives != NULL, grouped = listed && s->labels;
+	bool whole = s->lives != NULL, grouped = whole && s->labels;
+	bool summed = !whole && s->sums && s->src.tiles && s->group < 0;
+	bool listed = whole || summed;
 	struct ts_alive_query q;
 	struct alive_fetch *a;
 
 	if (s->src.line.count == 0)
 		return;
 	q = query_of(s);
-	if (same_query(&s->asked, &q) && s->asked_listed == listed && s->asked_grouped == grouped)
+	if (same_query(&s->asked, &q) && s->asked_listed == listed && s->asked_whole == whole &&
+		s->asked_grouped == grouped)
 		return;
 	a = (struct alive_fetch *)new_fetch(LIVE_FETCH_ALIVE);
 	if (!a)
 		return;
 	a->q = q;
-	a->lives = listed ? ts_lives_hold(s->lives) : NULL;
+	a->lives = whole ? ts_lives_hold(s->lives) : NULL;
+	a->sums = summed ? ts_kind_sums_hold(s->sums) : NULL;
+	a->tiles = summed ? ts_tile_lives_hold(s->src.tiles) : NULL;
 	a->labels = grouped ? ts_live_labels_hold(s->labels) : NULL;
 	a->before = s->alive ? ts_alive_hold(s->alive) : NULL;
+	if (summed)
+		a->q.most = SUMMED_ROWS;
 	s->asked = q;
 	s->asked_listed = listed;
+	s->asked_whole = whole;
 	s->asked_grouped = grouped;
 	send(s, &a->f, LIVE_FETCH_ALIVE, 0);
 }
@@ -456,8 +477,8 @@ live_request(struct ts_view *v)
 	if (!ts_pane_has(&s->graph))
 		return;
 	live_ask_steps(s);
-	ask_lives(s);
 	ask_alive(s);
+	ask_lives(s);
 	ask_labels(s);
 	ask_checks(s);
 	ts_tabs_request(&s->tabs);

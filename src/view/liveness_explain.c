@@ -220,7 +220,7 @@ explain_peaks(const struct liveness *s, struct ts_explain *out, int64_t point)
 static void
 explain_alive(const struct liveness *s, struct ts_explain *out)
 {
-	int64_t row = s->alive && ts_pane_has(&s->table) ? live_alive_cursor(s) : -1;
+	int64_t row = s->alive && live_alive_there(s) ? live_alive_cursor(s) : -1;
 	const struct ts_alive_row *a;
 	struct ts_explained *x;
 	char name[LIVE_NAME];

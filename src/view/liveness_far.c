@@ -494,5 +494,7 @@ live_alive_sheet(struct ts_tab *t, struct ts_sheet *out)
 		return false;
 	if (alive && alive->listed && (alive->left_rows > 0 || a->l.order.elsewhere))
 		out->source = make_source;
+	if (alive && alive->left_rows > 0 && !a->s->lives)
+		out->wait = "the smaller ones are being read";
 	return true;
 }

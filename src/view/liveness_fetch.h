@@ -11,18 +11,22 @@ struct line_fetch {
 	struct ts_fetch f;
 	struct ts_live_source source;
 	struct ts_source_line src;
+	struct ts_kind_sums *sums; /* of a set of tiles, where the index knows it */
 };
 
 struct lives_fetch {
 	struct ts_fetch f;
 	struct ts_live_source source;
 	struct ts_tile_lives *tiles; /* held, or NULL */
+	struct ts_kind_sums *sums;   /* held, or NULL */
 	struct ts_lives *lives;
 };
 
 struct alive_fetch {
 	struct ts_fetch f;
-	struct ts_lives *lives;	       /* held, or NULL */
+	struct ts_lives *lives;	       /* held, or NULL; then perhaps */
+	struct ts_kind_sums *sums;     /* held, with */
+	struct ts_tile_lives *tiles;   /* held */
 	struct ts_live_labels *labels; /* held, or NULL */
 	struct ts_alive_query q;
 	struct ts_alive *before; /* held, or NULL */

@@ -105,12 +105,14 @@ struct liveness {
 	struct ts_fetch *under_way[LIVE_FETCHES];
 	uint64_t data; /* counts timelines that came */
 	struct ts_source_line src;
+	struct ts_kind_sums
+		*sums;		/* held: of a set of tiles, the largest variables before `lives` */
 	struct ts_lives *lives; /* held */
 	uint64_t lives_data;	/* counts lives that came */
 	struct ts_alive *alive;
-	uint64_t alive_data;		  /* counts answers */
-	struct ts_alive_query asked;	  /* the newest; step -1 = none */
-	bool asked_listed, asked_grouped; /* with lives, with labels */
+	uint64_t alive_data;			       /* counts answers */
+	struct ts_alive_query asked;		       /* the newest; step -1 = none */
+	bool asked_listed, asked_whole, asked_grouped; /* with rows, with lives, with labels */
 
 	int marks; /* steps that are marked, in their order */
 	int64_t mark[TS_ALIVE_MARKS];
@@ -230,6 +232,9 @@ const char *live_group_name(const struct liveness *s, int group); /* "" = not kn
 bool live_same_rows(const struct liveness *s); /* marks and lives call a piece the same */
 /* Is the list filtered, sorted by something else than bytes, or looked at near its end: more rows are wanted. */
 bool live_alive_looks_further(const struct liveness *s);
+
+/* Is there anything of its list to show? Of a set of tiles the largest are there before the lives of all are. */
+bool live_alive_there(const struct liveness *s);
 int64_t live_alive_cursor(const struct liveness *s); /* row of s->alive under its cursor; -1 */
 
 /* --- liveness_explain.c --- */

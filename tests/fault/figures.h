@@ -384,7 +384,7 @@ figure_live_source(uint64_t *d, struct ts_reader *rd, const struct ts_live_sourc
 	for (size_t i = 0; !code && i < line.line.count; i++)
 		digest_i64(d, line.line.bytes[i]);
 	if (!code && (line.tiles || ts_tile_lives_can(rd->report)))
-		code = ts_lives_read_source(&lives, rd, source, line.tiles, NULL, NULL, err);
+		code = ts_lives_read_source(&lives, rd, source, line.tiles, NULL, NULL, NULL, err);
 	if (!code)
 		code = ts_groups_open(&groups, NULL, err);
 	if (!code && lives)

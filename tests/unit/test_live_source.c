@@ -142,16 +142,57 @@ check_alive(const struct ts_alive *a, const struct naive *v, int n, const struct
 		ck_assert_int_eq((int)a->row[a->born].against, 1);
 }
 
+/* The largest of them, of sums alone: the same rows, and what is beyond them. */
+static void
+check_summed(struct ts_reader *rd, const struct ts_kind_sums *sums,
+	const struct ts_tile_lives *tiles, const struct ts_alive_query *asked,
+	const struct ts_alive *all)
+{
+	struct ts_alive_query q = *asked;
+	struct ts_alive *a;
+	struct ts_err err = {0};
+	int64_t left = 0;
+
+	q.most = 1 + (int)any(2 * (uint64_t)all->rows + 1);
+	ck_assert_int_eq(ts_alive_read_set(&a, rd, sums, tiles, &q, &err), TS_OK);
+	ck_assert_int_eq(a->rows, ts_min_i64(q.most, all->rows));
+	ck_assert_int_eq(a->left_rows, all->rows - a->rows);
+	ck_assert_int_eq(a->found, all->found);
+	for (int i = 0; i < a->rows; i++) {
+		const struct ts_alive_row *x = &a->row[i], *y = &all->row[i];
+
+		ck_assert_int_eq(x->variable, y->variable);
+		ck_assert_int_eq(x->bytes, y->bytes);
+		ck_assert_int_eq(x->start, y->start);
+		ck_assert_int_eq(x->end, y->end);
+		ck_assert_int_eq(x->total, y->total);
+		ck_assert_int_eq(x->cumulative, y->cumulative);
+		ck_assert_uint_eq(x->alive, y->alive);
+		ck_assert_uint_eq(x->against, y->against);
+	}
+	for (int i = a->rows; i < all->rows; i++)
+		left += all->row[i].alive & 1u ? all->row[i].bytes : 0;
+	ck_assert_int_eq(a->left[0].bytes, left);
+	ck_assert_int_eq(a->born, all->born < a->rows ? all->born : -1);
+	ck_assert_int_eq(memcmp(a->at, all->at, sizeof(a->at)), 0);
+	ck_assert_int_eq(memcmp(&a->change, &all->change, sizeof(a->change)), 0);
+	ck_assert_int_eq(memcmp(&a->chosen, &all->chosen, sizeof(a->chosen)), 0);
+	ts_alive_close(a);
+}
+
 static void
 check_lives(struct ts_reader *rd, const struct ts_live_source *s, const struct ts_source_line *l,
 	const struct truth *t)
 {
 	struct naive v[ROWS];
 	int n = naive_variables(v, s, t);
+	struct ts_kind_sums *sums;
 	struct ts_lives *lives;
 	struct ts_err err = {0};
 
-	ck_assert_msg(ts_lives_read_source(&lives, rd, s, l->tiles, NULL, NULL, &err) == TS_OK,
+	ck_assert_int_eq(ts_source_sums_read(&sums, rd, s, l->tiles, &err), TS_OK);
+	ck_assert_msg(ts_lives_read_source(&lives, rd, s, l->tiles, sums, NULL, NULL, &err) ==
+			TS_OK,
 		"%s", err.msg);
 	ck_assert_int_eq((int64_t)lives->variables, n);
 	for (int i = 0; i < FEW; i++) {
@@ -168,9 +209,12 @@ check_lives(struct ts_reader *rd, const struct ts_live_source *s, const struct t
 		q.to = (int)any((uint64_t)q.marks + 1);
 		ck_assert_int_eq(ts_alive_read(&a, rd, lives, &q, NULL, &err), TS_OK);
 		check_alive(a, v, n, t);
+		if (sums)
+			check_summed(rd, sums, l->tiles, &q, a);
 		ts_alive_close(a);
 	}
 	ts_lives_close(lives);
+	ts_kind_sums_close(sums);
 }
 
 static void
@@ -435,7 +479,7 @@ START_TEST(names_of_rows)
 		"INSERT INTO lowered_variable VALUES(-5, 0, 20, 1, 0, 'minus'), (4, 0, 10, 1, 0, 'four')");
 	open_report(&f);
 	ck_assert_msg(ts_source_line_read(&l, f.plain, &s, NULL, &err) == TS_OK, "%s", err.msg);
-	ck_assert_int_eq(ts_lives_read_source(&lives, f.plain, &s, l.tiles, NULL, NULL, &err),
+	ck_assert_int_eq(ts_lives_read_source(&lives, f.plain, &s, l.tiles, NULL, NULL, NULL, &err),
 		TS_OK);
 	ck_assert_int_eq(ts_alive_read(&a, f.plain, lives, &q, NULL, &err), TS_OK);
 	ck_assert_int_eq(a->rows, 2);

@@ -11,14 +11,22 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/report/set_variables.h"
+#include "tilescope/report/tile_rows.h"
 
-enum { TILES = 9, ROWS = 300, WITHOUT = 12 };
+enum { TILES = 9, ROWS = 300, WITHOUT = 12, WAYS = 3 };
+
+/* Rows that do not stand by tile. */
+static bool
+mixed_rows(unsigned seed)
+{
+	return seed % 4 == 3;
+}
 
 /* Names in the rows of a store; in another table of a profile, whose rows may be mixed. */
 static void
 begin(struct fixture *f, unsigned seed)
 {
-	bool profile = seed % 2, mixed = seed % 4 == 3;
+	bool profile = seed % 2, mixed = mixed_rows(seed);
 
 	make_fixture(f, "profile.pop", seed * 31 + 1);
 	sql(f, "CREATE TABLE names(id INTEGER PRIMARY KEY, s TEXT)");
@@ -81,9 +89,12 @@ START_TEST(names_have_the_sums_of_sql)
 	index_dir_begin(&d);
 	if (indexed) {
 		x = index_dir_build(&d, f.report, f.reader,
-			ts_section_bit(TS_SECTION_COLUMNS) | ts_section_bit(TS_SECTION_VARIABLES),
+			ts_section_bit(TS_SECTION_COLUMNS) | ts_section_bit(TS_SECTION_VARIABLES) |
+				(_i >= 2 * WITHOUT ? ts_section_bit(TS_SECTION_TILE_ROWS) : 0),
 			1 + _i % 3);
 		ck_assert(ts_index_sections(x) & ts_section_bit(TS_SECTION_COLUMNS));
+		ck_assert_int_eq(_i >= 2 * WITHOUT && !mixed_rows((unsigned)_i),
+			ts_tile_rows_quick(x));
 		ts_reader_set_index(f.reader, x);
 	}
 	ck_assert_msg(ts_set_variables_read(&v, f.reader, tiles, TS_COUNT(tiles), NULL, &err) ==
@@ -125,7 +136,7 @@ main(void)
 	int failed;
 
 	tcase_set_timeout(c, 60);
-	tcase_add_loop_test(c, names_have_the_sums_of_sql, 0, 2 * WITHOUT);
+	tcase_add_loop_test(c, names_have_the_sums_of_sql, 0, WAYS * WITHOUT);
 	suite_add_tcase(s, c);
 	r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);

@@ -13,6 +13,7 @@
 #include "tilescope/report/liveness.h"
 #include "tilescope/report/lives.h"
 #include "tilescope/report/tile_live.h"
+#include "tilescope/report/tile_rows.h"
 
 enum ts_live_where { TS_LIVE_ALL, TS_LIVE_IPU, TS_LIVE_TILE, TS_LIVE_SET };
 
@@ -55,14 +56,31 @@ enum ts_code ts_source_line_read(struct ts_source_line *out, struct ts_reader *r
 void ts_source_line_fini(struct ts_source_line *l);
 
 /*
+ * What the tiles of a SET have of each kind of rows, where the index says it: *out (ts_kind_sums_close()) NULL where it does
+ * not, or where it keeps the lives of these tiles (an IPU's). `tiles`: those of its line.
+ */
+enum ts_code ts_source_sums_read(struct ts_kind_sums **out, struct ts_reader *rd,
+	const struct ts_live_source *source, const struct ts_tile_lives *tiles,
+	struct ts_err *err) TS_WARN_UNUSED;
+
+/*
+ * Who is alive on them at a step and at the marks: as ts_alive_read() of the lives that ts_lives_read_source() makes of
+ * them, for at most TS_ALIVE_MAX rows, without labels and groups; no row says where it stands among those lives.
+ */
+enum ts_code ts_alive_read_set(struct ts_alive **out, struct ts_reader *rd,
+	const struct ts_kind_sums *sums, const struct ts_tile_lives *tiles,
+	const struct ts_alive_query *q, struct ts_err *err) TS_WARN_UNUSED;
+
+/*
  * The lives of the variables of a source that is not ALL. `tiles`: those of its line, or all; NULL: they are read if
- * need be. With the index those of an IPU, and of a set that has just its tiles, are there at once. On one tile
+ * need be. With the index those of an IPU, and of a set that has just its tiles, are there at once. `sums`: as read of
+ * the source before, or NULL. On one tile
  * every lowered variable is one; on several they are joined by their unlowered variable where it is recorded.
  * *out may be set on TS_E_DAMAGED too. Errors as ts_lives_read().
  */
 enum ts_code ts_lives_read_source(struct ts_lives **out, struct ts_reader *rd,
 	const struct ts_live_source *source, const struct ts_tile_lives *tiles,
-	const struct ts_cache *cache, struct ts_progress *progress,
+	const struct ts_kind_sums *sums, const struct ts_cache *cache, struct ts_progress *progress,
 	struct ts_err *err) TS_WARN_UNUSED;
 
 #endif

@@ -283,6 +283,17 @@ ts_view_wants_columns(struct ts_view_env *env)
 		env->wanted |= ts_section_bit(TS_SECTION_COLUMNS);
 }
 
+/* The same for who adds up rows of many tiles: names of these are those of the columns. */
+static inline void
+ts_view_wants_tile_rows(struct ts_view_env *env)
+{
+	const struct ts_binding *b = &env->report->binding[TS_LOWERED_VARIABLE];
+
+	ts_view_wants_columns(env);
+	if (b->bound && ts_reach_span(&b->reach) > TS_VIEW_MANY_VARIABLES)
+		env->wanted |= ts_section_bit(TS_SECTION_TILE_ROWS);
+}
+
 /* Is there something to draw (READY, STALE, PARTIAL)? */
 static inline bool
 ts_pane_has(const struct ts_pane_data *d)

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* How the section is laid out: index_tile_rows.c writes it, tile_rows.c reads it. */
+#ifndef TS_REPORT_INDEX_TILE_ROWS_H
+#define TS_REPORT_INDEX_TILE_ROWS_H
+
+#include <stdint.h>
+
+enum { TILE_ROWS_LEFT_TO_THE_ROWS = 1, TILE_ROWS_JOINED = 2 };
+
+/*
+ * Of a tile: for each row the step from the kind before (from 0; signed, the sign in the lowest bit), then the bytes in
+ * units, both seven bits a byte, the low ones first.
+ */
+struct tile_rows_head {
+	uint64_t flags, shift;
+	uint64_t kinds, lives, classes, tiles, bytes; /* bytes: with the slack */
+	int64_t names;
+	uint64_t kind_at, class_at, tile_at, packed_at;
+	uint64_t first_at, not_alone_at; /* where kinds have names */
+};
+
+#endif

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/* tile_rows - see the header. */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/report/tile_rows.h"
+
+#include "index_tile_rows.h"
+
+enum {
+	BITS = 64,
+	LOOK = 16,	      /* tiles from one look at the token to the next */
+	KINDS_MOST = 1 << 20, /* sums of more would be no ordinary memory: 8 MiB */
+};
+
+/* Are the kinds in their order, and within what they name? Looked at once for each question: a millisecond at most. */
+static bool
+sound_kinds(const struct ts_kinds *t)
+{
+	for (size_t i = 0; i < t->kinds; i++) {
+		const struct ts_row_kind *k = &t->kind[i];
+
+		if ((i < t->lives) != (k->class < t->classes) ||
+			(k->class >= t->classes && k->class < TS_KIND_ALWAYS) ||
+			(k->name != TS_KIND_NAMELESS && (int64_t)k->name >= t->names) ||
+			t->first[i] > i)
+			return false;
+	}
+	return true;
+}
+
+static const struct tile_rows_head *
+head_of(const struct ts_index *x, const void **payload, size_t *size)
+{
+	const struct tile_rows_head *h = NULL;
+
+	*payload = ts_index_section(x, TS_SECTION_TILE_ROWS, size);
+	if (*payload)
+		h = ts_section_at(*payload, *size, 0, 1, sizeof(*h));
+	return h && !(h->flags & TILE_ROWS_LEFT_TO_THE_ROWS) ? h : NULL;
+}
+
+bool
+ts_tile_rows_quick(const struct ts_index *x)
+{
+	const void *payload;
+	size_t size;
+
+	return head_of(x, &payload, &size);
+}
+
+bool
+ts_tile_rows_of(struct ts_kinds *t, const struct ts_index *x)
+{
+	const void *payload;
+	size_t size;
+	const struct tile_rows_head *h = head_of(x, &payload, &size);
+
+	*t = (struct ts_kinds){0};
+	if (!h || h->kinds >= UINT32_MAX || h->classes >= TS_KIND_ALWAYS || h->lives > h->kinds ||
+		h->shift > 62 || h->bytes < TS_TILE_ROWS_SLACK)
+		return false;
+	t->kind = ts_section_at(payload, size, h->kind_at, h->kinds, sizeof(*t->kind));
+	t->class = ts_section_at(payload, size, h->class_at, h->classes, sizeof(*t->class));
+	t->tile = ts_section_at(payload, size, h->tile_at, h->tiles, sizeof(*t->tile));
+	t->packed = ts_section_at(payload, size, h->packed_at, h->bytes, 1);
+	t->first = ts_section_at(payload, size, h->first_at, h->kinds, sizeof(*t->first));
+	t->not_alone = ts_section_at(payload, size, h->not_alone_at, h->kinds / BITS + 1,
+		sizeof(*t->not_alone));
+	if (!t->kind || !t->class || !t->tile || !t->packed || !t->first || !t->not_alone)
+		return false;
+	t->kinds = (size_t)h->kinds;
+	t->lives = (size_t)h->lives;
+	t->classes = (size_t)h->classes;
+	t->tiles = (size_t)h->tiles;
+	t->bytes = (size_t)h->bytes - TS_TILE_ROWS_SLACK;
+	t->joined = h->flags & TILE_ROWS_JOINED;
+	t->names = h->names;
+	t->shift = (int)h->shift;
+	return sound_kinds(t);
+}
+
+struct ts_tile_rows_walk
+ts_tile_rows_begin(const struct ts_kinds *t, size_t tile)
+{
+	const struct ts_tile_rows_of *of = &t->tile[tile];
+	struct ts_tile_rows_walk w = {.end = t->packed + t->bytes,
+		.left = of->rows,
+		.kinds = (uint32_t)t->kinds,
+		.shift = t->shift,
+		.sound = of->at <= t->bytes};
+
+	w.p = w.sound ? t->packed + of->at : w.end;
+	w.left = w.sound ? w.left : 0;
+	return w;
+}
+
+/* --- what a set of tiles has of each kind ------------------------------------------------------- */
+
+/* Kinds without a class: only how many rows they have matters. */
+static void
+count_other(struct ts_kind_sums *s, uint32_t kind)
+{
+	uint32_t class = s->rows.kind[kind].class;
+
+	++*(class == TS_KIND_ALWAYS		     ? &s->always
+			: class == TS_KIND_CLASSLESS ? &s->classless
+						     : &s->bad);
+}
+
+static bool
+add_tile(struct ts_kind_sums *s, size_t tile)
+{
+	struct ts_tile_rows_walk w = ts_tile_rows_begin(&s->rows, tile);
+	uint32_t kind[TS_TILE_ROWS_BATCH];
+	int64_t bytes[TS_TILE_ROWS_BATCH];
+	int n;
+
+	while ((n = ts_tile_rows_next(&w, kind, bytes)) > 0)
+		for (int i = 0; i < n; i++) {
+			uint64_t *to = &s->sum[kind[i]], v;
+
+			if (kind[i] >= s->rows.lives) {
+				count_other(s, kind[i]);
+				continue;
+			}
+			v = *to + (uint64_t)bytes[i] + (*to == 0);
+			*to = v > (uint64_t)TS_NUMBER_MAX + 1 ? (uint64_t)TS_NUMBER_MAX + 1 : v;
+		}
+	s->bad += s->rows.tile[tile].unsized;
+	return w.sound;
+}
+
+static enum ts_code
+add_tiles(struct ts_kind_sums *s, bool (*has)(const void *set, int64_t tile), const void *set,
+	const struct ts_cancel *cancel, struct ts_err *err)
+{
+	for (size_t i = 0; i < s->rows.tiles; i++) {
+		if (i % LOOK == 0 && ts_cancelled(cancel))
+			return ts_err_set(err, TS_E_CANCELLED, "cancelled");
+		if (has(set, s->rows.tile[i].tile) && !add_tile(s, i))
+			return ts_err_set(err, TS_E_ABSENT, "the rows by tile are not sound");
+	}
+	return TS_OK;
+}
+
+enum ts_code
+ts_kind_sums_read(struct ts_kind_sums **out, struct ts_index *x,
+	bool (*has)(const void *set, int64_t tile), const void *set, const struct ts_cancel *cancel,
+	struct ts_err *err)
+{
+	struct ts_kind_sums *s;
+	struct ts_kinds rows;
+	enum ts_code code;
+
+	*out = NULL;
+	if (!ts_tile_rows_of(&rows, x) || rows.lives > KINDS_MOST)
+		return ts_err_set(err, TS_E_ABSENT, "the index has no rows by tile");
+	s = ts_alloc(1, sizeof(*s));
+	if (!s)
+		return ts_err_nomem(err);
+	atomic_init(&s->uses, 1);
+	s->rows = rows;
+	s->index = ts_index_hold(x);
+	s->sum = ts_alloc(rows.lives + 1, sizeof(*s->sum));
+	code = s->sum ? add_tiles(s, has, set, cancel, err) : ts_err_nomem(err);
+	if (code)
+		ts_kind_sums_close(s);
+	else
+		*out = s;
+	return code;
+}
+
+bool
+ts_kind_sums_next(const struct ts_kind_sums *s, size_t *i, size_t *first, int64_t *bytes)
+{
+	const struct ts_row_kind *kind = s->rows.kind;
+
+	while (*i < s->rows.lives && s->sum[*i] == 0)
+		++*i;
+	if (*i >= s->rows.lives)
+		return false;
+	*first = *i;
+	*bytes = 0;
+	for (; *i < s->rows.lives && kind[*i].id == kind[*first].id &&
+		kind[*i].class == kind[*first].class;
+		++*i) {
+		int64_t more = s->sum[*i] ? (int64_t)(s->sum[*i] - 1) : 0;
+
+		*bytes = more > TS_NUMBER_MAX - *bytes ? TS_NUMBER_MAX : *bytes + more;
+	}
+	return true;
+}
+
+struct ts_kind_sums *
+ts_kind_sums_hold(struct ts_kind_sums *s)
+{
+	atomic_fetch_add(&s->uses, 1);
+	return s;
+}
+
+void
+ts_kind_sums_close(struct ts_kind_sums *s)
+{
+	if (!s || atomic_fetch_sub(&s->uses, 1) > 1)
+		return;
+	free(s->sum);
+	ts_index_release(s->index);
+	free(s);
+}
