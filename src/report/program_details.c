@@ -100,7 +100,7 @@ read_program(struct ts_program_details *d, struct ts_reader *rd, struct ts_err *
 	enum ts_code code;
 	bool there;
 
-	if (!ts_report_has(rd->report, TS_PROGRAM))
+	if (!ts_report_has(rd->report, TS_PROGRAM) || d->program == TS_UNKNOWN)
 		return TS_OK;
 	code = ts_reader_rows(&rows, rd, TS_PROGRAM, &q, err);
 	if (code)
@@ -109,8 +109,8 @@ read_program(struct ts_program_details *d, struct ts_reader *rd, struct ts_err *
 	if (!code && there) {
 		keep_text(d, &d->type_at, &d->type_length, rows, P_TYPE);
 		keep_text(d, &d->name_at, &d->name_length, rows, P_NAME);
-		if (ts_rows_number(rows, P_SET, &d->compute_set) != TS_VALUE_OK)
-			d->compute_set = TS_UNKNOWN;
+		if (d->compute_set == TS_UNKNOWN)
+			d->compute_set = ts_rows_known(rows, P_SET);
 		code = keep_cycles(&d->cycles[TS_CYCLES_MEASURED], rows, P_MEASURED,
 			"program.cycles_by_tile", err);
 	}
@@ -323,11 +323,18 @@ enum ts_code
 ts_program_details_read(struct ts_program_details *d, struct ts_reader *rd, int64_t program,
 	struct ts_err *err)
 {
+	return ts_step_details_read(d, rd, program, TS_UNKNOWN, err);
+}
+
+enum ts_code
+ts_step_details_read(struct ts_program_details *d, struct ts_reader *rd, int64_t program,
+	int64_t compute_set, struct ts_err *err)
+{
 	enum ts_code code;
 	enum ts_code (*const read[])(struct ts_program_details *, struct ts_reader *,
 		struct ts_err *) = {read_program, read_set, read_vertices};
 
-	*d = (struct ts_program_details){.program = program, .compute_set = TS_UNKNOWN};
+	*d = (struct ts_program_details){.program = program, .compute_set = compute_set};
 	ts_strbuf_init(&d->text, TEXT);
 	for (size_t i = 0; i < TS_COUNT(read); i++) {
 		code = read[i](d, rd, err);

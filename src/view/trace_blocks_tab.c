@@ -447,6 +447,8 @@ blocks_explain(struct ts_tab *tab, struct ts_explain *out)
 	const struct blocks_tab *b = tab->own;
 	const struct ts_block_statistics *s = b->blocks ? statistics_at(b, ts_held_list_row(&b->l))
 							: NULL;
+	static const char without[] =
+		"No query: what these blocks have in common cannot be said in SQL.";
 	char name[64], where[3 * TS_EXPLAIN_SHOWN];
 	struct ts_explained *x;
 	bool query;
@@ -463,10 +465,18 @@ blocks_explain(struct ts_tab *tab, struct ts_explain *out)
 	if (query)
 		ts_explain_query(x, "SELECT sum(cycles_to - cycles_from) FROM block WHERE %s",
 			where);
+	else
+		ts_explain_note(x, "%s", without);
 	x = ts_explain_add(out, "mean of %s", name);
 	ts_explain_real(x, s->mean, "cycles");
 	ts_explain_from(x, TS_KNOWN_MEASURED, "block.cycles_from, block.cycles_to");
 	ts_explain_formula(x, "%lld / %lld", (long long)s->sum, (long long)s->count);
+	if (query)
+		ts_explain_query(x,
+			"SELECT sum(cycles_to - cycles_from) * 1.0 / count(*) FROM block WHERE %s",
+			where);
+	else
+		ts_explain_note(x, "%s", without);
 	x = ts_explain_add(out, "95th percentile of %s", name);
 	ts_explain_integer(x, s->p95, "cycles");
 	ts_explain_from(x, TS_KNOWN_MEASURED, "block.cycles_from, block.cycles_to");
@@ -477,10 +487,13 @@ blocks_explain(struct ts_tab *tab, struct ts_explain *out)
 			"SELECT cycles_to - cycles_from FROM block WHERE %s ORDER BY 1 LIMIT 1 "
 			"OFFSET %lld",
 			where, (long long)(s->count - s->count / 20 - 1));
+	else
+		ts_explain_note(x, "%s", without);
 	x = ts_explain_add(out, "jitter of %s", name);
 	ts_explain_real(x, 100 * jitter_of(s), "%");
 	ts_explain_from(x, TS_KNOWN_MEASURED, "block.cycles_from, block.cycles_to");
 	ts_explain_formula(x, "standard deviation %.1f / mean %.1f", s->deviation, s->mean);
+	ts_explain_note(x, "No query: SQL here has no standard deviation.");
 }
 
 static bool

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * trace_details - the tab with what each IPU did in the step under the cursor: cycles, begin and end, balance, active
- * tiles, bytes in and out; what the step is, and what the marks of figures mean.
+ * tiles, bytes in and out; below that how its cycles are spread over tiles and what its compute set runs (trace_tiles.c);
+ * what the step is, and what the marks of figures mean.
  */
 #include "config.h"
 
@@ -10,13 +11,19 @@
 #include <string.h>
 
 #include "trace_internal.h"
+#include "trace_tiles.h"
 
 #include "tilescope/base/mem.h"
 #include "tilescope/view/explain_common.h"
 #include "tilescope/view/held_list.h"
 #include "tilescope/view/sheet.h"
 
-enum { HEAD_FROM = 6 /* rows of the tab from which on lines stand above the table */ };
+enum {
+	HEAD_FROM = 6, /* rows of the tab from which on lines stand above the table */
+	TILES_FROM =
+		16, /* rows below them from which on tiles have some, however many IPUs there are */
+	TILES_ROWS = 8,
+};
 
 enum {
 	D_IPU,
@@ -67,22 +74,26 @@ static const struct ts_column_facts facts[D_COUNT] = {
 struct details {
 	struct ts_held_list l; /* first */
 	struct trace_view *view;
-	struct ts_rect body, head;
+	struct ts_rect body, head, below;
 	struct ts_fetch *sent;
 	int64_t asked; /* a step; or TS_UNKNOWN */
 	bool known;
 	int64_t step;
 	int parts;
 	struct ts_trace_part *part;
+	bool has_tiles;
+	struct trace_tiles tiles;
 	char why[200]; /* it could not be read */
 };
 
 struct details_fetch {
 	struct ts_fetch f;
 	struct ts_trace *trace; /* held */
-	int64_t step;
+	int64_t step, program, compute_set;
 	int parts;
 	struct ts_trace_part *part;
+	bool has_tiles;
+	struct trace_tiles tiles;
 };
 
 /* --- asking ---------------------------------------------------------------------------------------- */
@@ -91,8 +102,12 @@ static enum ts_code
 read_details(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 {
 	struct details_fetch *d = (struct details_fetch *)f;
+	enum ts_code code = ts_trace_step_read(&d->part, &d->parts, rd, d->trace, d->step, err);
 
-	return ts_trace_step_read(&d->part, &d->parts, rd, d->trace, d->step, err);
+	if (code && code != TS_E_DAMAGED)
+		return code;
+	d->has_tiles = trace_tiles_read(&d->tiles, rd, d->program, d->compute_set, NULL) == TS_OK;
+	return code;
 }
 
 static void
@@ -118,6 +133,8 @@ details_request(struct ts_tab *tab)
 	if (!f)
 		return;
 	d->asked = f->step = row->step;
+	f->program = row->program;
+	f->compute_set = row->compute_set;
 	f->f.read = read_details;
 	f->f.fini = fini_details;
 	f->trace = ts_trace_hold(t->trace);
@@ -144,6 +161,8 @@ details_deliver(struct ts_tab *tab, struct ts_fetch *f)
 	d->parts = answer->parts;
 	answer->part = NULL;
 	d->step = answer->step;
+	d->has_tiles = answer->has_tiles;
+	d->tiles = answer->tiles;
 	d->known = true;
 	d->l.of++;
 	return TS_EFFECT_REPAINT;
@@ -285,10 +304,17 @@ static const struct ts_held_table table = {.id = "trace.details",
 static void
 begin(struct details *d, const struct ts_tab *tab)
 {
+	int rows, below;
+
 	d->body = tab->r;
 	d->head = (struct ts_rect){0};
 	if (tab->r.h >= HEAD_FROM)
 		d->head = ts_rect_cut_top(&d->body, 2);
+	rows = d->parts + 2; /* with the names of columns, and a blank one */
+	below = d->body.h - rows;
+	if (below < TILES_ROWS && d->body.h >= TILES_FROM)
+		below = TILES_ROWS;
+	d->below = ts_rect_cut_bottom(&d->body, d->known && below > 0 ? below : 0);
 	ts_held_list_begin(&d->l, tab, &table, d->body, d->known ? d->parts : 0);
 }
 
@@ -327,19 +353,29 @@ draw_head(struct details *d, struct ts_canvas *c)
 	}
 }
 
-/* A line for each mark that figures of this report have, where there is room below the rows. */
+/* The tiles, and a line for each mark that figures of this report have, where there is room for them. */
 static void
-draw_marks(struct details *d, struct ts_canvas *c)
+draw_below(struct details *d, struct ts_canvas *c)
 {
 	const struct ts_honesty *h = &d->view->trace->honest;
 	bool seen[TS_MARK_COUNT] = {false};
-	struct ts_rect r = d->body;
-	int rows = d->parts + 2;
+	struct ts_rect r = d->below, tiles;
+	int rows = 0, marks = 0;
 
 	for (int k = 0; k < TS_CLASS_COUNT; k++)
 		seen[ts_honesty_step(h, TS_UNKNOWN, (enum ts_step_class)k)] = true;
 	seen[TS_MARK_ARTEFACT] = h->artefact != TS_UNKNOWN;
 	seen[TS_MARK_REPLICA] = h->replicas > 1;
+	for (int m = 0; m < TS_MARK_COUNT; m++)
+		marks += seen[m];
+	if (d->has_tiles) {
+		rows = trace_tiles_rows(&d->tiles,
+			r.h - marks >= TILES_ROWS ? r.h - marks - 1 : r.h);
+		tiles = ts_rect_cut_top(&r, rows);
+		ts_rect_cut_top(&r, r.h > 0);
+		trace_tiles_draw(&d->tiles, d->view, c, tiles);
+	}
+	rows = 0;
 	for (int m = 0; m < TS_MARK_COUNT; m++)
 		if (seen[m] && rows < r.h) {
 			char line[200];
@@ -375,7 +411,7 @@ details_draw(struct ts_tab *tab, struct ts_canvas *c, bool focus)
 		return;
 	}
 	ts_held_list_draw(&d->l, c, d->body);
-	draw_marks(d, c);
+	draw_below(d, c);
 }
 
 /* --- the tab ----------------------------------------------------------------------------------------- */
@@ -402,7 +438,7 @@ details_drop(struct ts_tab *tab)
 	free(d->part);
 	d->part = NULL;
 	d->parts = 0;
-	d->known = false;
+	d->has_tiles = d->known = false;
 	d->sent = NULL;
 	d->asked = TS_UNKNOWN;
 	d->l.of++;
@@ -485,6 +521,8 @@ details_explain(struct ts_tab *tab, struct ts_explain *out)
 		ts_explain_query(x, "SELECT \"%s\" FROM step_ipu WHERE step = %lld AND ipu = %lld",
 			figure[i].name, (long long)d->step, (long long)d->part[row].ipu);
 	}
+	if (d->has_tiles)
+		trace_tiles_explain(&d->tiles, out);
 }
 
 static bool

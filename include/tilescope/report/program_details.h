@@ -68,6 +68,13 @@ struct ts_program_details {
  */
 enum ts_code ts_program_details_read(struct ts_program_details *d, struct ts_reader *rd,
 	int64_t program, struct ts_err *err) TS_WARN_UNUSED;
+
+/*
+ * The same of a step, which may say its compute set, its program, or both (else TS_UNKNOWN). Its compute set goes before
+ * the program's.
+ */
+enum ts_code ts_step_details_read(struct ts_program_details *d, struct ts_reader *rd,
+	int64_t program, int64_t compute_set, struct ts_err *err) TS_WARN_UNUSED;
 void ts_program_details_fini(struct ts_program_details *d);
 
 #endif
