@@ -155,21 +155,36 @@ ts_theme_read(struct ts_theme *t, const char *file, const char *text, ts_text_fn
 	return r.base.count;
 }
 
-static void
-lay_over(struct ts_style *style, const struct ts_style *over)
-{
-	if (over->fg != TS_COLOUR_KEEP)
-		style->fg = over->fg;
-	if (over->bg != TS_COLOUR_KEEP)
-		style->bg = over->bg;
-	style->attr |= over->attr;
-}
-
 static bool
 is_light(ts_colour c)
 {
 	return ts_colour_contrast(ts_colour_rgb(c), 0x000000) >
 		ts_colour_contrast(ts_colour_rgb(c), 0xffffff);
+}
+
+/* Lines, blocks and Braille: areas of colour, no text. */
+static bool
+is_drawing(uint32_t cp)
+{
+	return (cp >= 0x2500 && cp <= 0x259f) || (cp >= 0x2800 && cp <= 0x28ff);
+}
+
+/* Text that keeps its colour has to be read on the new ground: else it is black or white. */
+static void
+lay_over(struct ts_style *style, const struct ts_style *over, bool drawing)
+{
+	const double least = 3; /* of contrast: WCAG 2, large text and parts of a picture */
+
+	if (over->fg != TS_COLOUR_KEEP)
+		style->fg = over->fg;
+	if (over->bg != TS_COLOUR_KEEP)
+		style->bg = over->bg;
+	style->attr |= over->attr;
+	if (style->attr & TS_ATTR_REVERSE) /* dim on bright cannot be read */
+		style->attr &= (uint8_t)~TS_ATTR_DIM;
+	if (!drawing && over->fg == TS_COLOUR_KEEP && over->bg >= 0 && style->fg >= 0 &&
+		ts_colour_contrast(ts_colour_rgb(style->fg), ts_colour_rgb(over->bg)) < least)
+		style->fg = is_light(over->bg) ? 0x000000 : 0xffffff;
 }
 
 /*
@@ -203,8 +218,10 @@ own_look(const struct ts_theme *t, const struct ts_cell *cell, enum ts_depth dep
 
 	if (area && t->role[cell->back].fg >= 0)
 		style.bg = t->role[cell->back].fg;
+	if (is_drawing(cell->cp)) /* an underline would be a part of it */
+		style.attr &= (uint8_t)~TS_ATTR_UNDERLINE;
 	if (cell->over != TS_ROLE_TEXT)
-		lay_over(&style, &t->role[cell->over]);
+		lay_over(&style, &t->role[cell->over], is_drawing(cell->cp));
 	look = (struct ts_look){ts_colour_map(style.fg, depth), ts_colour_map(style.bg, depth),
 		style.attr | cell->attr};
 	if (area)

@@ -289,7 +289,7 @@ drawing_legend(struct trace_drawing *d, struct ts_canvas *c, struct ts_rect r)
 {
 	const struct ts_block *at = cursor_block(d);
 	const struct ts_blocks *b = blocks_of(d);
-	char name[200], n[TS_FMT_MAX], m[TS_FMT_MAX];
+	char name[200], n[TS_FMT_MAX], m[TS_FMT_MAX], kind[60];
 	int x;
 
 	if (!at)
@@ -299,10 +299,10 @@ drawing_legend(struct trace_drawing *d, struct ts_canvas *c, struct ts_rect r)
 	x = ts_canvas_printf(c, r, x + 2, 0, TS_ROLE_TEXT, "%s, %s by itself",
 		trace_fmt_length(d->trace, n, at->to - at->from),
 		trace_fmt_length(d->trace, m, at->self));
-	if (at->kind != TS_BLOCK_COMMON)
-		ts_canvas_printf(c, r, x + 2, 0, role_of(at), "%s%s",
-			ts_block_kind_name((enum ts_block_kind)at->kind),
-			role_of(at) == TS_ROLE_WARN ? ": lost time" : "");
+	snprintf(kind, sizeof(kind), "%s%s", ts_block_kind_name((enum ts_block_kind)at->kind),
+		role_of(at) == TS_ROLE_WARN ? ": lost time" : "");
+	if (at->kind != TS_BLOCK_COMMON && x + 2 + (int)strlen(kind) <= r.w)
+		ts_canvas_text(c, r, x + 2, 0, role_of(at), kind);
 }
 
 static void

@@ -359,29 +359,31 @@ draw_total(struct ts_canvas *c, const struct lost_tab *t)
 {
 	const struct ts_tile_loss *l = &t->loss;
 	char n[TS_FMT_MAX], m[TS_FMT_MAX];
-	int x;
+	struct ts_strbuf text;
 
-	ts_canvas_fill(c, t->total, TS_ROLE_TOTAL, ' ');
+	ts_strbuf_init(&text, 400);
 	if (l->lost == TS_UNKNOWN)
-		x = ts_canvas_printf(c, t->total, 0, 0, TS_ROLE_TOTAL, "%s compute set%s",
-			ts_fmt_count(n, (int64_t)l->count), l->count == 1 ? "" : "s");
+		ts_strbuf_printf(&text, "%s compute set%s", ts_fmt_count(n, (int64_t)l->count),
+			l->count == 1 ? "" : "s");
 	else
-		x = ts_canvas_printf(c, t->total, 0, 0, TS_ROLE_TOTAL,
-			"%s tile-cycles lost in %s compute set%s", ts_fmt_cycles_short(n, l->lost),
-			ts_fmt_count(m, (int64_t)l->count), l->count == 1 ? "" : "s");
+		ts_strbuf_printf(&text, "%s tile-cycles lost in %s compute set%s",
+			ts_fmt_cycles_short(n, l->lost), ts_fmt_count(m, (int64_t)l->count),
+			l->count == 1 ? "" : "s");
+	if (l->partial || l->cut || l->bad_rows > 0)
+		ts_strbuf_puts(&text, "; not all could be read");
 	if (t->l.order.filtered)
-		x = ts_canvas_printf(c, t->total, x, 0, TS_ROLE_TOTAL, "; %s of %s match",
+		ts_strbuf_printf(&text, "; %s of %s match",
 			ts_fmt_cycles_short(n, (int64_t)t->l.order.sum[L_LOST]),
 			ts_fmt_count(m, t->l.list.count));
-	x = ts_canvas_printf(c, t->total, x, 0, TS_ROLE_TOTAL, ", %s", ts_mark_note(l->mark));
+	ts_strbuf_printf(&text, ", %s", ts_mark_note(l->mark));
 	if (l->lacking > 0)
-		x = ts_canvas_printf(c, t->total, x, 0, TS_ROLE_TOTAL, "; %s more not by tile",
-			ts_fmt_count(n, l->lacking));
+		ts_strbuf_printf(&text, "; %s more not by tile", ts_fmt_count(n, l->lacking));
 	if (l->one_tile)
-		x = ts_canvas_text(c, t->total, x, 0, TS_ROLE_TOTAL,
-			"; measured on one tile of an IPU only");
-	if (l->partial || l->cut || l->bad_rows > 0)
-		ts_canvas_text(c, t->total, x, 0, TS_ROLE_TOTAL, "; not all could be read");
+		ts_strbuf_puts(&text, "; measured on one tile of an IPU only");
+	ts_canvas_fill(c, t->total, TS_ROLE_TOTAL, ' ');
+	ts_canvas_field(c, t->total, 0, 0, t->total.w, TS_ROLE_TOTAL, text.s, text.len,
+		TS_FIELD_CLAUSES);
+	ts_strbuf_fini(&text);
 }
 
 static void

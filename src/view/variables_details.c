@@ -204,7 +204,7 @@ graph_width(struct ts_rect r, int64_t values)
 	return (int)ts_min_i64(w, ts_max_i64(values, 1));
 }
 
-/* "all 1,472 tiles, ..." or "12 of 1,472 tiles in 88 pieces, balance 80%, most 3.2 KiB on tile 7" */
+/* "all 1,472 tiles, ..." or "12 of 1,472 tiles in 88 pieces, balance 80%, most 3.2 KiB on 7" */
 static void
 pieces_text(const struct variables_view *t, char *out, size_t size)
 {
@@ -227,7 +227,7 @@ pieces_text(const struct variables_view *t, char *out, size_t size)
 		ts_strbuf_printf(&text, " in %s pieces", ts_fmt_count(a, p->pieces));
 	if (even != TS_UNKNOWN)
 		ts_strbuf_printf(&text, ", balance %s", ts_fmt_percent(a, (double)even, 100000));
-	ts_strbuf_printf(&text, ", most %s on tile %s", ts_fmt_bytes(a, p->fullest, units(t)),
+	ts_strbuf_printf(&text, ", most %s on %s", ts_fmt_bytes(a, p->fullest, units(t)),
 		ts_fmt_number(b, p->fullest_tile));
 	if (p->partial)
 		ts_strbuf_puts(&text, " (partial: the report is damaged)");

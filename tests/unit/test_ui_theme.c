@@ -234,6 +234,56 @@ START_TEST(overlays_are_seen_at_every_depth)
 }
 END_TEST
 
+/* A line of a chart is not underlined, and the cursor's row has no text that is dim on bright. */
+START_TEST(attributes_that_would_be_in_the_way)
+{
+	struct ts_theme t = read_theme("x",
+		"role bad red bold underline\nrole dim default dim\n"
+		"role cursor - reverse\n",
+		"");
+	struct ts_cell cell = {.cp = 'x', .width = 1, .role = TS_ROLE_BAD};
+
+	ck_assert_int_eq(ts_theme_look(&t, &cell, TS_DEPTH_16).attr,
+		TS_ATTR_BOLD | TS_ATTR_UNDERLINE);
+	cell.cp = 0x2502;
+	ck_assert_int_eq(ts_theme_look(&t, &cell, TS_DEPTH_16).attr, TS_ATTR_BOLD);
+	cell.cp = 0x28ff;
+	ck_assert_int_eq(ts_theme_look(&t, &cell, TS_DEPTH_MONO).attr, TS_ATTR_BOLD);
+	cell = (struct ts_cell){.cp = 'x', .width = 1, .role = TS_ROLE_DIM};
+	ck_assert_int_eq(ts_theme_look(&t, &cell, TS_DEPTH_MONO).attr, TS_ATTR_DIM);
+	cell.over = TS_ROLE_CURSOR;
+	ck_assert_int_eq(ts_theme_look(&t, &cell, TS_DEPTH_MONO).attr, TS_ATTR_REVERSE);
+}
+END_TEST
+
+/* What a cursor's row or a selection is laid over can be read in every shipped theme, whatever its role. */
+START_TEST(text_below_overlays_can_be_read)
+{
+	static const enum ts_role over[] = {TS_ROLE_CURSOR, TS_ROLE_CURSOR_OTHER,
+		TS_ROLE_SELECTION};
+
+	for (const struct ts_embedded *e = ts_embedded; e->name; e++) {
+		struct ts_theme t;
+
+		if (strncmp(e->name, "themes/", 7) != 0)
+			continue;
+		t = read_theme(e->name, e->text, "");
+		for (size_t i = 0; i < TS_COUNT(over); i++)
+			for (int role = 0; role < TS_ROLE_COUNT; role++) {
+				struct ts_look look = look_at(&t, (enum ts_role)role, 0, over[i],
+					TS_DEPTH_DIRECT);
+
+				if (look.fg < 0 || look.bg < 0)
+					continue;
+				ck_assert_msg(ts_colour_contrast((uint32_t)look.fg,
+						      (uint32_t)look.bg) >= 2.99,
+					"%s: %s below %s", e->name, ts_roles[role].name,
+					ts_roles[over[i]].name);
+			}
+	}
+}
+END_TEST
+
 START_TEST(areas_meet_in_a_cell)
 {
 	struct ts_theme t = read_theme("x", "role fill red\nrole base blue\n", "");
@@ -345,6 +395,8 @@ main(void)
 	tcase_add_test(c, levels_of_heat_differ);
 	tcase_add_test(c, overlays_are_seen_at_every_depth);
 	tcase_add_test(c, areas_meet_in_a_cell);
+	tcase_add_test(c, text_below_overlays_can_be_read);
+	tcase_add_test(c, attributes_that_would_be_in_the_way);
 	tcase_add_test(c, a_painted_ground_is_everywhere);
 	tcase_add_test(c, a_terminal_may_say_that_it_is_light);
 	tcase_add_test(c, faults_are_reported_and_the_rest_is_used);
