@@ -11,7 +11,9 @@
 #include "tilescope/report/program_details.h"
 #include "tilescope/report/rows.h"
 
-enum { TEXT = 4 << 20, NAME = 8192, CYCLE_BYTES = 4 };
+#include "program_details_internal.h"
+
+enum { NAME = 8192, CYCLE_BYTES = 4 };
 
 static bool
 ends_all(enum ts_code code)
@@ -176,11 +178,11 @@ most_first(const void *a, const void *b)
 static int64_t
 cycles_at(const struct ts_tile_cycles *c, size_t tile)
 {
-	return !c->known ? TS_UNKNOWN : tile < c->tiles ? (int64_t)c->cycles[tile] : 0;
+	return !c->known ? TS_UNKNOWN : tile < c->tiles ? c->cycles[tile] : 0;
 }
 
 static enum ts_code
-list_tiles(struct ts_cycle_rows *out, const struct ts_tile_cycles kind[TS_CYCLES_KINDS],
+list_kinds(struct ts_cycle_rows *out, const struct ts_tile_cycles kind[TS_CYCLES_KINDS],
 	struct ts_err *err)
 {
 	size_t n = kind[0].tiles > kind[1].tiles ? kind[0].tiles : kind[1].tiles;
@@ -201,6 +203,14 @@ list_tiles(struct ts_cycle_rows *out, const struct ts_tile_cycles kind[TS_CYCLES
 	out->count = (int)(rows < TS_CYCLE_ROWS ? rows : TS_CYCLE_ROWS);
 	out->row = all;
 	return TS_OK;
+}
+
+enum ts_code
+ts_details_list_tiles(struct ts_program_details *d, struct ts_err *err)
+{
+	enum ts_code code = list_kinds(&d->rows, d->cycles, err);
+
+	return code ? code : list_kinds(&d->code_rows, d->code, err);
 }
 
 /* --- vertices --------------------------------------------------------------------------------- */
@@ -253,8 +263,6 @@ add_vertices(struct ts_program_details *d, struct ts_rows *rows, struct ts_err *
 		}
 		d->vertex[d->vertices++] = v;
 	}
-	qsort(d->vertex, (size_t)d->vertices, sizeof(*d->vertex), most_instances);
-	d->vertices = d->vertices < TS_VERTEX_ROWS ? d->vertices : TS_VERTEX_ROWS;
 	return code;
 }
 
@@ -288,6 +296,19 @@ name_vertex(struct ts_program_details *d, struct ts_vertex_row *v, struct ts_rea
 	return code;
 }
 
+enum ts_code
+ts_details_name_vertices(struct ts_program_details *d, struct ts_reader *rd, struct ts_err *err)
+{
+	enum ts_code code = TS_OK;
+
+	qsort(d->vertex, (size_t)d->vertices, sizeof(*d->vertex), most_instances);
+	d->vertices = d->vertices < TS_VERTEX_ROWS ? d->vertices : TS_VERTEX_ROWS;
+	for (int i = 0; i < d->vertices && !ends_all(code); i++)
+		if (ts_report_has(rd->report, TS_VERTEX_TYPE))
+			code = name_vertex(d, &d->vertex[i], rd, err);
+	return code;
+}
+
 static enum ts_code
 read_vertices(struct ts_program_details *d, struct ts_reader *rd, struct ts_err *err)
 {
@@ -312,11 +333,7 @@ read_vertices(struct ts_program_details *d, struct ts_reader *rd, struct ts_err 
 		return code;
 	code = add_vertices(d, rows, err);
 	ts_rows_close(rows);
-	for (int i = 0;
-		i < d->vertices && !ends_all(code) && ts_report_has(rd->report, TS_VERTEX_TYPE);
-		i++)
-		code = name_vertex(d, &d->vertex[i], rd, err);
-	return code;
+	return ends_all(code) ? code : ts_details_name_vertices(d, rd, err);
 }
 
 enum ts_code
@@ -335,7 +352,7 @@ ts_step_details_read(struct ts_program_details *d, struct ts_reader *rd, int64_t
 		struct ts_err *) = {read_program, read_set, read_vertices};
 
 	*d = (struct ts_program_details){.program = program, .compute_set = compute_set};
-	ts_strbuf_init(&d->text, TEXT);
+	ts_strbuf_init(&d->text, TS_DETAILS_TEXT);
 	for (size_t i = 0; i < TS_COUNT(read); i++) {
 		code = read[i](d, rd, err);
 		if (ends_all(code))
@@ -343,8 +360,7 @@ ts_step_details_read(struct ts_program_details *d, struct ts_reader *rd, int64_t
 	}
 	if (d->text.nomem)
 		return ts_err_nomem(err);
-	code = list_tiles(&d->rows, d->cycles, err);
-	return code ? code : list_tiles(&d->code_rows, d->code, err);
+	return ts_details_list_tiles(d, err);
 }
 
 void

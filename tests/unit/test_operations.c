@@ -10,7 +10,8 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/report/memory.h"
-#include "tilescope/report/operations.h"
+#include "tilescope/report/operation_details.h"
+#include "tilescope/report/operation_groups.h"
 #include "tilescope/report/rows.h"
 
 #include "made_report.h"
@@ -676,6 +677,161 @@ START_TEST(by_definition)
 }
 END_TEST
 
+/* --- several together ------------------------------------------------------------------------------- */
+
+/* What a set of nodes has in their layer. */
+static struct ts_operation_figures
+sum_of_nodes(const struct world *w, const struct ts_operations *o, const int *node,
+	const bool *in_set)
+{
+	bool in[PROGRAMS] = {false}, of_v[VARIABLES] = {false}, below = false;
+	struct ts_operation_figures f;
+
+	for (uint32_t i = 0; i < o->count; i++) {
+		if (!in_set[i])
+			continue;
+		for (int p = 0; p < PROGRAMS; p++) {
+			int to[OPS + 1], n;
+			bool said[OPS + 1];
+
+			n = attached(w, p, to, said);
+			for (int k = 0; k < n; k++)
+				belongs(w, node[i], to[k], said[k], true, &in[p], &below);
+		}
+		for (int v = 0; w->has_variables && v < VARIABLES; v++) {
+			int c = w->variable_context[v];
+
+			if (c != NONE && w->found[c])
+				belongs(w, node[i], door(w, c), false, false, &of_v[v], &below);
+		}
+	}
+	f = sum_of(w, in, of_v);
+	f.live_first = f.live_last = TS_UNKNOWN;
+	for (uint32_t i = 0; i < o->count; i++)
+		if (in_set[i]) {
+			least(&f.live_first, o->node[i].of.live_first);
+			f.live_last = ts_max_i64(f.live_last, o->node[i].of.live_last);
+		}
+	return f;
+}
+
+static void
+check_programs(const struct ts_operations *o, uint32_t i, bool below)
+{
+	const struct ts_operation_figures *f = below ? &o->node[i].below : &o->node[i].of;
+	struct ts_pile list = {0};
+	int64_t steps = 0;
+
+	ck_assert_int_eq(ts_operation_programs(&list, o, i, below, NULL, NULL, NULL), TS_OK);
+	ck_assert_int_eq((int64_t)(list.used / sizeof(int64_t)), f->programs);
+	for (size_t k = 0; k < list.used / sizeof(int64_t); k++) {
+		int64_t program = ((int64_t *)list.memory)[k];
+
+		ck_assert(k == 0 || ((int64_t *)list.memory)[k - 1] < program);
+		steps += ts_program_costs_find(o->costs, program)->steps;
+	}
+	ck_assert(f->steps == TS_UNKNOWN || f->steps == steps);
+	ts_pile_fini(&list);
+}
+
+static void
+check_details(struct fixture *f, const struct ts_operations *o, uint32_t i, bool below)
+{
+	const struct ts_operation_figures *is = below ? &o->node[i].below : &o->node[i].of;
+	struct ts_program_details d;
+	int64_t rows = 0;
+
+	ck_assert_int_eq(ts_operation_details_read(&d, f->reader, o, i, below, NULL, NULL, NULL),
+		TS_OK);
+	ck_assert_int_eq(d.cycles[TS_CYCLES_MEASURED].known ? d.cycles[TS_CYCLES_MEASURED].sum : -1,
+		is->measured_tiles);
+	ck_assert_int_eq(d.cycles[TS_CYCLES_ESTIMATED].known, false);
+	ck_assert_int_eq(d.code[TS_CODE_EXCHANGE].known ? d.code[TS_CODE_EXCHANGE].sum : -1,
+		is->exchange_code);
+	ck_assert_int_eq(d.code[TS_CODE_CONTROL].known ? d.code[TS_CODE_CONTROL].sum : -1,
+		is->control_code);
+	ck_assert_int_eq(d.instances, is->vertices == TS_UNKNOWN ? 0 : is->vertices);
+	for (int k = 0; k < d.vertices; k++)
+		rows += d.vertex[k].instances;
+	ck_assert_int_eq(rows, d.instances);
+	ts_program_details_fini(&d);
+}
+
+static void
+check_groups(struct fixture *f, const struct world *w, const struct ts_operations *o,
+	const int *node, uint32_t layer)
+{
+	static const char *const expressions[] = {"c(\\d)", "[co]\\d*[05]", "x", "(y)|z",
+		"nothing"};
+	struct ts_operation_groups *g;
+	struct ts_pattern *by;
+	uint64_t nodes = 0;
+
+	ck_assert_int_eq(ts_pattern_compile(&by, expressions[rnd(f, TS_COUNT(expressions))], 0,
+				 NULL, NULL),
+		TS_OK);
+	ck_assert_int_eq(ts_operation_groups_read(&g, o, layer, by, NULL, NULL, NULL), TS_OK);
+	for (size_t i = 0; i < g->count; i++) {
+		const struct ts_operation_group *r = ts_operation_group_at(g, i);
+		struct ts_operation_figures should;
+		bool in_set[NODES] = {false};
+		size_t n;
+
+		for (uint64_t k = 0; k < r->count; k++)
+			in_set[((uint32_t *)g->node.memory)[r->first + k]] = true;
+		should = sum_of_nodes(w, o, node, in_set);
+		same(&r->of, &should, "group", (int)i);
+		nodes += r->count;
+		ck_assert(!ts_operation_group_key(&n, g, i) == (r->key == TS_DICTIONARY_NONE));
+		ck_assert(r->key != TS_DICTIONARY_NONE || i + 1 == g->count);
+	}
+	ck_assert_uint_eq(nodes, o->layer[layer].count);
+	ts_operation_groups_close(g);
+	ts_pattern_free(by);
+}
+
+START_TEST(together)
+{
+	struct ts_operation_figures sum, should;
+	struct ts_operations *o;
+	struct ts_strbuf path;
+	struct fixture f;
+	struct world w;
+	int node[NODES];
+
+	make_world(&f, &w, _i);
+	ts_strbuf_init(&path, 1000);
+	ck_assert_int_eq(ts_operations_read(&o, f.reader, NULL, true, NULL, NULL), TS_OK);
+	for (uint32_t i = 0; i < o->count; i++)
+		node[i] = node_of(o, i, &path);
+	for (uint32_t i = 0; i < o->count; i++) {
+		check_programs(o, i, i % 2);
+		check_details(&f, o, i, i % 2);
+		ck_assert_int_eq(ts_operations_sum(&sum, o, &i, 1, true, NULL, NULL, NULL), TS_OK);
+		same(&sum, &o->node[i].below, "below of one", _i);
+	}
+	for (uint32_t l = 0; l < o->layers; l++) {
+		bool in_set[NODES] = {false};
+		uint32_t list[NODES];
+		size_t n = 0;
+
+		check_groups(&f, &w, o, node, l);
+		for (uint32_t i = 0; i < o->count; i++)
+			if (o->node[i].layer == l && rnd(&f, 2)) {
+				in_set[i] = true;
+				list[n++] = i;
+			}
+		should = sum_of_nodes(&w, o, node, in_set);
+		ck_assert_int_eq(ts_operations_sum(&sum, o, list, n, false, NULL, NULL, NULL),
+			TS_OK);
+		same(&sum, &should, "several", _i);
+	}
+	ts_operations_close(o);
+	ts_strbuf_fini(&path);
+	end(&f);
+}
+END_TEST
+
 static Suite *
 suite(void)
 {
@@ -683,6 +839,7 @@ suite(void)
 	TCase *t = tcase_create("figures");
 
 	tcase_add_loop_test(t, by_definition, 0, SEEDS);
+	tcase_add_loop_test(t, together, 0, SEEDS);
 	tcase_set_timeout(t, 60);
 	suite_add_tcase(s, t);
 	return s;

@@ -32,7 +32,7 @@ struct ts_tile_cycles {
 	bool known;	  /* recorded */
 	const char *from; /* "program.cycles_by_tile": constant text */
 	size_t tiles;
-	uint32_t *cycles;		 /* by tile */
+	int64_t *cycles;		 /* by tile */
 	int64_t sum, active, most, tile; /* active: tiles above 0; tile: the first with `most` */
 };
 
