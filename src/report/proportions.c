@@ -8,7 +8,6 @@
  */
 #include "config.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "proportions_internal.h"
@@ -46,80 +45,6 @@ ts_utilisation(const struct ts_proportion *p)
 		: -1;
 }
 
-/* --- sums over steps -------------------------------------------------------------------------------- */
-
-/* Add what may not be known; a sum that does not fit is not known either, and stays so. */
-static void
-add_known(int64_t *sum, bool *cut, int64_t v)
-{
-	if (v == TS_UNKNOWN || *cut)
-		return;
-	if (*sum == TS_UNKNOWN)
-		*sum = 0;
-	if (!ts_add_i64(sum, v)) {
-		*sum = TS_UNKNOWN;
-		*cut = true;
-	}
-}
-
-static int
-traffic_of(enum ts_step_class k)
-{
-	switch (k) {
-	case TS_CLASS_HOST_WAIT:
-	case TS_CLASS_HOST_COPY:
-	case TS_CLASS_HOST_END:
-		return TS_TRAFFIC_STREAM;
-	case TS_CLASS_GLOBAL_EXCHANGE:
-		return TS_TRAFFIC_GLOBAL;
-	case TS_CLASS_EXCHANGE:
-		return TS_TRAFFIC_EXCHANGE;
-	default:
-		return -1;
-	}
-}
-
-static void
-add_balance(struct ts_balance_sum *b, int64_t cycles, int64_t mean)
-{
-	if (b->cycles > TS_NUMBER_MAX - cycles)
-		return; /* more than a clock can count */
-	b->steps++;
-	b->cycles += cycles;
-	b->mean += mean;
-}
-
-static void
-add_work(struct lane_work *w, const struct ts_slice *s)
-{
-	int kind = traffic_of(s->class_of);
-	struct ts_traffic_sum *t = kind < 0 ? NULL : &w->work.traffic[kind];
-
-	w->work.steps++;
-	if (t) {
-		t->steps++;
-		if ((s->data_in > 0 || s->data_out > 0) && t->cycles <= TS_NUMBER_MAX - s->cycles)
-			t->cycles += s->cycles;
-		add_known(&t->in, &w->cut[kind][0], s->data_in);
-		add_known(&t->out, &w->cut[kind][1], s->data_out);
-	}
-	if (s->tile_balance < 0 || s->class_of == TS_CLASS_SYNC ||
-		s->class_of == TS_CLASS_EXTERNAL_SYNC)
-		return;
-	add_balance(&w->work.all, s->cycles, llround(s->tile_balance * (double)s->cycles));
-	if (s->class_of == TS_CLASS_COMPUTE)
-		add_balance(&w->work.compute, s->cycles,
-			llround(s->tile_balance * (double)s->cycles));
-}
-
-static void
-work_init(struct ts_step_work *w)
-{
-	*w = (struct ts_step_work){0};
-	for (int k = 0; k < TS_TRAFFIC_COUNT; k++)
-		w->traffic[k].in = w->traffic[k].out = TS_UNKNOWN;
-}
-
 static void
 sweep_begin(struct proportions_read *r, int lane)
 {
@@ -135,7 +60,7 @@ proportions_begin(struct proportions_read *r, int lane)
 	struct lane_work *w = &r->lane[lane];
 
 	*w = (struct lane_work){.passed = false};
-	work_init(&w->work);
+	work_sum_init(&w->sum);
 	sweep_begin(r, lane);
 }
 
@@ -221,7 +146,7 @@ take_slice(bool *done, struct proportions_read *r, struct ts_pile *pile, const s
 		ts_class_sweep_add(&r->lane[lane].sweep, s->start, s->end, s->class_of);
 	if (r->what & TS_PROPORTIONS_WORK && s->start >= r->p->from && !s->orphan &&
 		s->cycles != TS_UNKNOWN)
-		add_work(&r->lane[lane], s);
+		(void)work_sum_add(&r->lane[lane].sum, s);
 	return TS_OK;
 }
 
@@ -304,38 +229,6 @@ from_rows(struct proportions_read *r, struct ts_err *err)
 
 /* --- together ----------------------------------------------------------------------------------------- */
 
-static void
-sum_balance(struct ts_balance_sum *to, const struct ts_balance_sum *from)
-{
-	if (to->cycles > TS_NUMBER_MAX - from->cycles)
-		return;
-	to->steps += from->steps;
-	to->cycles += from->cycles;
-	to->mean += from->mean;
-}
-
-static void
-sum_work(struct lane_work *to, const struct lane_work *from)
-{
-	to->work.steps += from->work.steps;
-	sum_balance(&to->work.all, &from->work.all);
-	sum_balance(&to->work.compute, &from->work.compute);
-	for (int k = 0; k < TS_TRAFFIC_COUNT; k++) {
-		struct ts_traffic_sum *t = &to->work.traffic[k];
-		const struct ts_traffic_sum *f = &from->work.traffic[k];
-
-		t->steps += f->steps;
-		if (t->cycles <= TS_NUMBER_MAX - f->cycles)
-			t->cycles += f->cycles;
-		to->cut[k][0] |= from->cut[k][0];
-		to->cut[k][1] |= from->cut[k][1];
-		t->in = to->cut[k][0] ? TS_UNKNOWN : t->in;
-		t->out = to->cut[k][1] ? TS_UNKNOWN : t->out;
-		add_known(&t->in, &to->cut[k][0], f->in);
-		add_known(&t->out, &to->cut[k][1], f->out);
-	}
-}
-
 /* Figures of 256 IPUs of 2^62 cycles each do not fit: the largest number stands for more. */
 static void
 sum_time(struct ts_class_figures *to, const struct ts_class_figures *from)
@@ -352,9 +245,9 @@ static void
 finish(struct proportions_read *r)
 {
 	struct ts_proportions *p = r->p;
-	struct lane_work sum = {.passed = false};
+	struct work_sum sum;
 
-	work_init(&sum.work);
+	work_sum_init(&sum);
 	for (int i = 0; i < p->count; i++) {
 		struct lane_work *w = &r->lane[i];
 
@@ -364,9 +257,9 @@ finish(struct proportions_read *r)
 		for (int k = 0; k < TS_CLASS_COUNT; k++)
 			if (!ts_add_i64(&p->sum.part[k], p->ipu[i].part[k]))
 				p->sum.part[k] = INT64_MAX;
-		p->ipu[i].work = w->work;
+		p->ipu[i].work = w->sum.work;
 		sum_time(&p->sum.time, &p->ipu[i].time);
-		sum_work(&sum, w);
+		(void)work_sum_join(&sum, &w->sum);
 	}
 	p->sum.work = sum.work;
 	p->sum.ipu = TS_UNKNOWN;
@@ -443,6 +336,12 @@ ts_proportions_read(struct ts_proportions *p, struct ts_reader *rd, const struct
 	if (done)
 		r.what &= ~(unsigned)TS_PROPORTIONS_TIME;
 	damage = code;
+	done = false;
+	if ((!code || code == TS_E_DAMAGED) && what & TS_PROPORTIONS_WORK)
+		code = work_of_range(&done, &r, err);
+	if (done)
+		r.what &= ~(unsigned)TS_PROPORTIONS_WORK;
+	damage = code ? code : damage;
 	if ((!code || code == TS_E_DAMAGED) && r.what)
 		code = from_rows(&r, err);
 	code = code ? code : damage;

@@ -6,14 +6,38 @@
 #include "trace_internal.h"
 
 #include "tilescope/report/proportions.h"
+#include "tilescope/report/slices.h"
+
+/* What steps of an IPU do, while it is added up. */
+struct work_sum {
+	struct ts_step_work work;
+	bool cut[TS_TRAFFIC_COUNT][2]; /* a sum of bytes does not fit: it stays unknown */
+};
+
+void work_sum_init(struct work_sum *w);
+
+/* As it stands in the index, and back. */
+void work_sum_keep(struct ts_step_work *kept, const struct work_sum *w);
+void work_sum_of(struct work_sum *w, const struct ts_step_work *kept);
+
+/* A step, and what another sum has. False: cycles do not fit, and are left out (of bytes `cut` says it). */
+bool work_sum_add(struct work_sum *w, const struct ts_slice *s);
+bool work_sum_join(struct work_sum *to, const struct work_sum *from);
+
+/*
+ * A row of step_ipu that begins something: its IPU, start, end and what work_sum_add() looks at. `steps`: their classes.
+ * False: it is no such row. The query has asked for work_columns.
+ */
+enum { WORK_COLUMNS = 8 };
+extern const int work_columns[WORK_COLUMNS];
+bool work_row(struct ts_slice *s, struct ts_rows *rows, const struct ts_steps *steps);
 
 /* An IPU while its figures are added up. */
 struct lane_work {
 	struct ts_class_time time;
 	struct ts_class_sweep sweep;
-	struct ts_step_work work;
-	bool cut[TS_TRAFFIC_COUNT][2]; /* a sum of bytes does not fit: it stays unknown */
-	bool passed;		       /* a row behind the range was seen */
+	struct work_sum sum;
+	bool passed; /* a row behind the range was seen */
 };
 
 struct proportions_read {
@@ -31,6 +55,9 @@ struct proportions_read {
 
 /* Begin the figures of an IPU, anew. */
 void proportions_begin(struct proportions_read *r, int lane);
+
+/* The sums of a range from the section of the index; *done false: it has none, and the sums are as they were. */
+enum ts_code work_of_range(bool *done, struct proportions_read *r, struct ts_err *err);
 
 /* The lanes of the index, gone over for one range after the other. */
 struct lanes_walk {

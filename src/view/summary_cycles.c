@@ -23,12 +23,21 @@ enum { FEW_ROWS = 1 << 17, WIDE = 100 };
 
 /* --- what is read --------------------------------------------------------------------------------- */
 
+/* Are bytes or balance of steps recorded? */
+bool
+summary_has_work(const struct ts_report *r)
+{
+	return ts_report_has(r, TS_STEP_IPU) &&
+		(ts_proportions_has_balance(r) || ts_proportions_has_bytes(r));
+}
+
 /* Does it take no pass over a large relation? */
 static bool
 is_cheap(const struct ts_reader *rd, unsigned what)
 {
 	return ts_reach_span(&rd->report->binding[TS_STEP_IPU].reach) <= FEW_ROWS ||
-		(what == TS_PROPORTIONS_TIME && ts_proportions_indexed(rd));
+		(what == TS_PROPORTIONS_TIME ? ts_proportions_indexed(rd)
+					     : ts_proportions_work_indexed(rd));
 }
 
 enum ts_code
@@ -40,9 +49,7 @@ summary_read_cycles(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err
 	struct ts_trace *t;
 	enum ts_code code, more;
 
-	if (!is_cheap(rd, what) ||
-		(what == TS_PROPORTIONS_WORK && !ts_proportions_has_balance(r) &&
-			!ts_proportions_has_bytes(r)))
+	if (!is_cheap(rd, what) || (what == TS_PROPORTIONS_WORK && !summary_has_work(r)))
 		return TS_OK;
 	code = ts_trace_open(&t, rd, &f->job.progress, err);
 	if (!t)

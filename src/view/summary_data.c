@@ -261,7 +261,9 @@ waits(const struct summary_view *s, int kind)
 	if (kind == ASK_CATEGORIES)
 		return !ts_report_has(env->report, TS_TILE_CATEGORY) &&
 			ts_view_waits(env, TS_SECTION_CATEGORIES, TS_LOWERED_VARIABLE);
-	return (kind == ASK_EXECUTION || kind == ASK_TIMES || kind == ASK_WORK) &&
+	if (kind == ASK_WORK)
+		return ts_view_waits(env, TS_SECTION_WORK, TS_STEP_IPU);
+	return (kind == ASK_EXECUTION || kind == ASK_TIMES) &&
 		ts_view_waits(env, TS_SECTION_LANES, TS_STEP_IPU);
 }
 
@@ -311,7 +313,7 @@ summary_indexed(struct ts_view *v)
 		[ASK_CATEGORIES] = TS_SECTION_CATEGORIES,
 		[ASK_EXECUTION] = TS_SECTION_LANES,
 		[ASK_TIMES] = TS_SECTION_LANES,
-		[ASK_WORK] = TS_SECTION_LANES,
+		[ASK_WORK] = TS_SECTION_WORK,
 		[ASK_PARTS] = TS_SECTION_CONTEXTS};
 	struct summary_view *s = (struct summary_view *)v;
 
@@ -339,6 +341,8 @@ summary_request(struct ts_view *v)
 	for (int i = 0; i < ASK_COUNT; i++) {
 		struct ts_fetch *f;
 
+		if (i == ASK_WORK && summary_has_work(v->env->report))
+			v->env->wanted |= ts_section_bit(TS_SECTION_WORK);
 		if (s->state[i].state != TS_PANE_EMPTY || waits(s, i))
 			continue;
 		f = ts_alloc(1, questions[i].size);

@@ -201,6 +201,7 @@ void summary_fact_lines(struct summary_view *s);
 void summary_explain(struct ts_view *v, struct ts_explain *out);
 
 /* summary_cycles.c: the lines of CYCLES but for the first; `=` of an IPU's; what is read for them, and when it is worth it. */
+bool summary_has_work(const struct ts_report *r);
 void summary_cycle_lines(struct summary_view *s);
 void summary_explain_ipu(struct summary_view *s, struct ts_explain *out, int arg);
 enum ts_code summary_read_cycles(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err);

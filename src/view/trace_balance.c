@@ -3,7 +3,7 @@
  * trace_balance - the tab with the proportions of each IPU: shares of the classes, balance, bytes moved.
  *
  * Of what: the cycles in view, the range that is marked, the run of the step under the cursor, or everything (`scope`). Shares come from the index at
- * once; balance and bytes need the rows and come behind them (report/proportions.h). What is hidden from
+ * once; so do balance and bytes when its section of them is there, else they come behind (report/proportions.h). What is hidden from
  * the drawing counts all the same.
  */
 #include "config.h"
@@ -16,6 +16,7 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/report/proportions.h"
+#include "tilescope/report/index_work.h"
 #include "tilescope/view/explain_common.h"
 #include "tilescope/view/explain_work.h"
 #include "tilescope/view/held_list.h"
@@ -343,12 +344,23 @@ range_of(struct balance_tab *t, const struct trace_view *v, struct question *q)
 	}
 }
 
+/* Are there sums, or has the section been left to the rows? */
+static bool
+work_is_indexed(const struct ts_view_env *env)
+{
+	size_t size;
+
+	return ts_index_section(env->index, TS_SECTION_WORK, &size) &&
+		size > 2 * sizeof(struct ts_work_head);
+}
+
 static void
 ask(struct ts_tab *tab, int kind, const struct question *q)
 {
 	struct balance_tab *t = tab->own;
 	struct trace_view *v = tab->host;
-	bool indexed = trace_sections(v) & 1u << TS_SECTION_LANES;
+	bool indexed = kind == ASK_TIME ? trace_sections(v) & 1u << TS_SECTION_LANES
+					: work_is_indexed(tab->view->env);
 	struct balance_fetch *f;
 
 	if (q->trace == t->asked[kind].trace && q->from == t->asked[kind].from &&
@@ -367,7 +379,7 @@ ask(struct ts_tab *tab, int kind, const struct question *q)
 		t->pane.state = t->p[ASK_TIME].has ? TS_PANE_STALE : TS_PANE_LOADING;
 	t->sent[kind] = &f->f;
 	ts_fetch_send(tab->view, &f->f, tab->kind + kind,
-		kind == ASK_TIME && indexed ? TS_WORKER_SCREEN : TS_WORKER_BULK,
+		indexed ? TS_WORKER_SCREEN : TS_WORKER_BULK,
 		kind == ASK_TIME ? "working out proportions" : "adding up bytes and balance");
 }
 
@@ -387,8 +399,10 @@ balance_request(struct ts_tab *tab)
 	}
 	range_of(t, v, &q);
 	ask(tab, ASK_TIME, &q);
-	if (ts_proportions_has_balance(r) || ts_proportions_has_bytes(r))
-		ask(tab, ASK_WORK, &q);
+	if (!ts_proportions_has_balance(r) && !ts_proportions_has_bytes(r))
+		return;
+	tab->view->env->wanted |= ts_section_bit(TS_SECTION_WORK);
+	ask(tab, ASK_WORK, &q);
 }
 
 static enum ts_effect

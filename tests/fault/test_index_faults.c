@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "tilescope/report/index_columns.h"
+#include "tilescope/report/index_work.h"
 
 #include "../unit/index_dir.h"
 #include "figures.h"
@@ -134,6 +135,26 @@ digest_columns(uint64_t *d, struct ts_index *x)
 		}
 }
 
+/* Bytes of all stretches: those begin where parts do. */
+static void
+digest_work(uint64_t *d, struct ts_index *x)
+{
+	int64_t sum[TS_TRAFFIC_COUNT + 2] = {0};
+	struct ts_work w;
+
+	if (!ts_work_open(&w, x))
+		return;
+	for (uint64_t i = 0; i < w.head->stretches * w.head->ipus; i++) {
+		sum[TS_TRAFFIC_COUNT] += w.sum[i].steps;
+		sum[TS_TRAFFIC_COUNT + 1] += w.sum[i].all.mean;
+		for (int k = 0; k < TS_TRAFFIC_COUNT; k++)
+			sum[k] += ts_max_i64(w.sum[i].traffic[k].in, 0);
+	}
+	digest(d, sum, sizeof(sum));
+	digest(d, w.ipu, w.head->ipus * sizeof(*w.ipu));
+	ts_work_close(&w);
+}
+
 static void
 look(struct sections *s, struct ts_report *r, struct ts_index *x)
 {
@@ -144,6 +165,8 @@ look(struct sections *s, struct ts_report *r, struct ts_index *x)
 		s->digest[i] = payload ? 1 : 0;
 		if (payload && i == TS_SECTION_LANES)
 			digest_lanes(&s->digest[i], r, x);
+		else if (payload && i == TS_SECTION_WORK)
+			digest_work(&s->digest[i], x);
 		else if (payload && i == TS_SECTION_COLUMNS)
 			digest_columns(&s->digest[i], x);
 		else if (payload)

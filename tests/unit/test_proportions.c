@@ -12,7 +12,7 @@
 #include "index_dir.h"
 
 #include "tilescope/base/mem.h"
-#include "tilescope/report/proportions.h"
+#include "tilescope/report/index_work.h"
 
 enum { IPUS = 3, CLOCK = 4000, SEEDS = 60, RANGES = 12, ROWS = 80000 };
 
@@ -167,7 +167,9 @@ static void
 build(struct fixture *f)
 {
 	f->index = index_dir_build(&f->d, f->report, f->rd,
-		1u << TS_SECTION_STEPS | 1u << TS_SECTION_LANES, 2);
+		ts_section_bit(TS_SECTION_STEPS) | ts_section_bit(TS_SECTION_LANES) |
+			ts_section_bit(TS_SECTION_WORK),
+		2);
 	ts_reader_set_index(f->rd, f->index);
 	ck_assert(ts_proportions_indexed(f->rd));
 }
@@ -453,9 +455,14 @@ START_TEST(blocks)
 {
 	struct fixture f;
 
+	struct ts_work work;
+
 	begin(&f, 77 + _i, RARE, 26000);
 	load(&f);
 	build(&f);
+	ck_assert(ts_work_open(&work, f.index));
+	ck_assert_uint_gt(work.head->stretches, 10);
+	ts_work_close(&work);
 	ranges(&f, false);
 	lane_times(&f);
 	end(&f);

@@ -36,6 +36,7 @@ enum ts_section {
 	TS_SECTION_RUNS,       /* how many steps name which program and compute set */
 	TS_SECTION_PROGRAMS,   /* what each program costs */
 	TS_SECTION_OPERATIONS, /* operations of all layers, and what they come to */
+	TS_SECTION_WORK,       /* bytes and balance of steps, over stretches of rows */
 	TS_SECTION_USES,       /* which programs name which variables */
 	TS_SECTION_COLUMNS,    /* lowered variables by column, and their distinct names */
 	TS_SECTION_TILE_ROWS, /* lowered variables of each tile as numbers; behind the columns, whose names it has */

@@ -102,6 +102,9 @@ bool ts_proportions_has_bytes(const struct ts_report *r);
 /* Are the times there without reading rows: has the reader's index the lanes? */
 bool ts_proportions_indexed(const struct ts_reader *rd);
 
+/* The same of bytes and balance: the section work (report/index_work.h). */
+bool ts_proportions_work_indexed(const struct ts_reader *rd);
+
 /* Shares in 0 .. 1; below 0: not known. */
 double ts_balance_share(const struct ts_balance_sum *b);
 double ts_utilisation(const struct ts_proportion *p);
