@@ -50,6 +50,7 @@ close_view(struct ts_view *v)
 	ts_pile_fini(&s->order);
 	ts_pile_fini(&s->hit);
 	ts_pile_fini(&s->keep);
+	programs_drop_diff(s);
 	free(s);
 }
 
@@ -132,8 +133,11 @@ draw_rule(const struct programs_view *s, struct ts_canvas *c)
 	char n[TS_FMT_MAX];
 
 	if (s->data)
-		snprintf(title, sizeof(title), "Programs: %s%s%s", measures[programs_measure(s)],
-			s->by_cost ? ", dearest first" : "",
+		snprintf(title, sizeof(title), "Programs: %s%s%s%s", measures[programs_measure(s)],
+			s->diff ? ", compared" : "",
+			!s->by_cost	  ? ""
+				: s->diff ? ", the largest differences first"
+					  : ", dearest first",
 			s->data->flat ? ", the tree is not recorded" : "");
 	if (s->filter[0])
 		snprintf(right, sizeof(right), "%s & %.60s",
@@ -171,7 +175,10 @@ static enum ts_effect
 sort(struct programs_view *s)
 {
 	s->by_cost = !s->by_cost;
-	ts_view_say(s->base.env, s->by_cost ? "dearest first" : "as they run");
+	ts_view_say(s->base.env,
+		!s->by_cost	  ? "as they run"
+			: s->diff ? "the largest differences first"
+				  : "dearest first");
 	programs_rows(s);
 	return TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
 }

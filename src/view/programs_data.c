@@ -229,12 +229,14 @@ programs_request(struct ts_view *v)
 	if (ts_pane_has(&s->state) && !s->traced && !s->asked[ASK_TRACE] &&
 		ts_report_has_column(r, TS_STEP, TS_STEP_PROGRAM))
 		ask(s, ASK_TRACE, TS_WORKER_BULK);
+	programs_ask_diff(s);
 	ts_tabs_request(&s->tabs);
 }
 
 void
 programs_drop(struct programs_view *s)
 {
+	programs_drop_diff(s);
 	programs_release(s->data);
 	s->data = NULL;
 	memset(s->asked, 0, sizeof(s->asked));
@@ -252,8 +254,9 @@ programs_drop(struct programs_view *s)
 static void
 take(struct programs_view *s, struct programs_fetch *q)
 {
-	bool flat = s->data && s->data->flat;
+	bool flat = s->data && s->data->flat, compared = s->diff != NULL;
 
+	programs_drop_diff(s); /* it is of the data that there was */
 	programs_release(s->data);
 	s->data = q->data;
 	q->data = NULL;
@@ -261,7 +264,7 @@ take(struct programs_view *s, struct programs_fetch *q)
 	s->order_of = UINT32_MAX;
 	if (s->filter[0]) /* its figures may be others now */
 		programs_filter(s, s->filter);
-	if (!q->trace || !programs_is_plain(s))
+	if (!q->trace || compared || !programs_is_plain(s))
 		programs_rows(s);
 }
 
@@ -307,6 +310,9 @@ programs_deliver(struct ts_view *v, struct ts_fetch *f)
 	if (f == s->asked[ASK_FILTER])
 		return programs_take_filter(s, f) ? TS_EFFECT_REPAINT | TS_EFFECT_RECALC
 						  : TS_EFFECT_REPAINT;
+	if (f == s->asked[ASK_DIFF])
+		return programs_take_diff(s, f) ? TS_EFFECT_REPAINT | TS_EFFECT_RECALC
+						: TS_EFFECT_REPAINT;
 	if (f == s->asked[ASK_PROGRAMS] || f == s->asked[ASK_TRACE])
 		return take_programs(s, f);
 	return TS_EFFECT_NONE;

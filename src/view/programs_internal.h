@@ -4,7 +4,7 @@
 #define TS_VIEW_PROGRAMS_INTERNAL_H
 
 #include "tilescope/report/names.h"
-#include "tilescope/report/program_below.h"
+#include "tilescope/report/program_diff.h"
 #include "tilescope/ui/outline.h"
 #include "tilescope/ui/table.h"
 #include "tilescope/view/explain.h"
@@ -13,7 +13,15 @@
 #include "tilescope/view/sheet.h"
 #include "tilescope/view/tab.h"
 
-enum programs_kind { ASK_PROGRAMS, ASK_TRACE, ASK_HITS, ASK_FILTER, ASK_USERS, ASK_KINDS };
+enum programs_kind {
+	ASK_PROGRAMS,
+	ASK_TRACE,
+	ASK_HITS,
+	ASK_FILTER,
+	ASK_USERS,
+	ASK_DIFF,
+	ASK_KINDS
+};
 
 enum { PROGRAMS_SOUGHT = 256 };
 
@@ -57,6 +65,8 @@ struct programs_view {
 	struct ts_pile keep; /* bits by node: what the filter leaves; without memory: all */
 	size_t matches;	     /* programs that answer the filter, and what they cost alone */
 	struct ts_program_sums kept_sums;
+	const struct ts_program_world *before; /* borrowed: what is compared with; or NULL */
+	struct ts_program_diff *diff;	       /* rows are its pairs; NULL: they are nodes */
 	int64_t kept; /* program that was under the cursor before a reload; -1 */
 	struct ts_tabs tabs;
 	bool in_tabs, zoomed;
@@ -123,6 +133,19 @@ void programs_drop(struct programs_view *s);
 
 /* The node of a program under the cursor; UINT32_MAX: none. */
 uint32_t programs_at(const struct programs_view *s);
+
+/* Of a row of the outline: of what is gone UINT32_MAX. */
+uint32_t programs_row_node(const struct programs_view *s, int64_t row);
+
+/* programs_diff.c */
+void programs_ask_diff(struct programs_view *s); /* as soon as it can be made */
+bool programs_take_diff(struct programs_view *s, struct ts_fetch *f);
+void programs_drop_diff(struct programs_view *s);
+bool programs_diff_rows(struct programs_view *s); /* in the place of those of the tree */
+bool programs_diff_go(struct programs_view *s, const uint32_t *way,
+	size_t n); /* nodes, a root first */
+struct ts_table programs_diff_table(struct programs_view *s);
+enum ts_role programs_row_role(void *ctx, int64_t row);
 
 /* Put the cursor on a program, by the way of its first use. False: there is no such program. */
 bool programs_go(struct programs_view *s, uint32_t node);

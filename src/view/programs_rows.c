@@ -162,11 +162,18 @@ child(void *ctx, uint32_t node, uint32_t i)
 static const struct ts_outline_graph graph = {children, child};
 
 uint32_t
+programs_row_node(const struct programs_view *s, int64_t row)
+{
+	if (row < 0 || row >= (int64_t)s->outline.count)
+		return UINT32_MAX;
+	return s->diff ? ts_program_diff_pair(s->diff, s->outline.row[row].node)->after
+		       : s->outline.row[row].node;
+}
+
+uint32_t
 programs_at(const struct programs_view *s)
 {
-	const struct ts_outline_row *row = ts_outline_at(&s->outline);
-
-	return row ? row->node : UINT32_MAX;
+	return programs_row_node(s, s->outline.list.cursor);
 }
 
 bool
@@ -187,7 +194,7 @@ programs_go(struct programs_view *s, uint32_t node)
 		way[i] = way[j];
 		way[j] = swap;
 	}
-	there = ts_outline_go(&s->outline, way, n);
+	there = s->diff ? programs_diff_go(s, way, n) : ts_outline_go(&s->outline, way, n);
 	free(way);
 	return there;
 }
@@ -250,7 +257,7 @@ make_rows(struct programs_view *s, const struct opened *o)
 		return;
 	if (s->kept >= 0)
 		at = ts_program_tree_find(s->data->tree, s->kept);
-	else if (o->cursor.used > 0)
+	else if (o->cursor.used > 0 && !s->diff)
 		at = ((const uint32_t *)o->cursor.memory)[o->cursor.used / sizeof(uint32_t) - 1];
 	if (at < s->data->tree->nodes && programs_go(s, at))
 		return;
@@ -266,9 +273,11 @@ programs_rows(struct programs_view *s)
 
 	note_opened(&o, s);
 	s->order_of = UINT32_MAX;
-	if (!find_roots(s))
+	if (!s->diff && !find_roots(s))
 		s->root.used = 0;
-	if (ts_outline_set(&s->outline, &graph, s, s->root.memory, s->root.used / sizeof(uint32_t)))
+	if (s->diff ? programs_diff_rows(s)
+		    : ts_outline_set(&s->outline, &graph, s, s->root.memory,
+			      s->root.used / sizeof(uint32_t)))
 		make_rows(s, &o);
 	s->kept = -1;
 	ts_pile_fini(&o.way);

@@ -354,15 +354,14 @@ value(void *ctx, int64_t i, int column, struct ts_table_value *out)
 }
 
 /* What was found, and what has to do with the program under the cursor. */
-static enum ts_role
-row_role(void *ctx, int64_t i)
+enum ts_role
+programs_row_role(void *ctx, int64_t i)
 {
 	struct programs_view *s = ctx;
-	uint32_t at = programs_at(s), node;
+	uint32_t at = programs_at(s), node = programs_row_node(s, i);
 
-	if (i < 0 || i >= (int64_t)s->outline.count)
+	if (node == UINT32_MAX)
 		return TS_ROLE_TEXT;
-	node = s->outline.row[i].node;
 	if (programs_is_hit(s, node))
 		return TS_ROLE_MATCH;
 	if (at == UINT32_MAX || i == s->outline.list.cursor)
@@ -373,11 +372,13 @@ row_role(void *ctx, int64_t i)
 struct ts_table
 programs_table(struct programs_view *s)
 {
+	if (s->diff)
+		return programs_diff_table(s);
 	return (struct ts_table){
 		.column = columns,
 		.columns = COLUMNS,
 		.cell = cell,
-		.row = row_role,
+		.row = programs_row_role,
 		.ctx = s,
 		.header = true,
 		.total = true,
@@ -398,9 +399,9 @@ programs_row_text(const struct programs_view *s, int64_t row, struct ts_strbuf *
 	struct ts_strbuf name;
 	uint32_t node;
 
-	if (row < 0 || row >= (int64_t)s->outline.count)
+	node = programs_row_node(s, row);
+	if (node == UINT32_MAX)
 		return;
-	node = s->outline.row[row].node;
 	ts_strbuf_init(&name, 1 << 14);
 	ts_strbuf_printf(out, "%lld ", (long long)programs_node(s->data, node)->program);
 	programs_title(s->data, node, out, &name);

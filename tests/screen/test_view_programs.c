@@ -9,6 +9,7 @@
 
 #include "view_harness.h"
 
+#include "tilescope/report/program_find.h"
 #include "tilescope/view/explain.h"
 #include "tilescope/view/programs.h"
 #include "tilescope/view/sheet.h"
@@ -287,6 +288,122 @@ START_TEST(too_many_below)
 }
 END_TEST
 
+/* --- compared with an earlier report ----------------------------------------------------------------- */
+
+struct earlier {
+	struct harness h;
+	struct ts_reader *rd;
+	struct ts_program_tree *tree;
+	struct ts_program_costs *costs;
+	struct ts_names names;
+	struct ts_pile below;
+	struct ts_program_world w;
+};
+
+/* The demo's programs as they were before: some did not exist, some were called otherwise, some took longer. */
+static void
+read_earlier(struct earlier *e, const char *sql)
+{
+	struct ts_demo_options o = {.scale = TS_DEMO_SMALL,
+		.layout = TS_DEMO_STORE,
+		.ipus = 2,
+		.tiles = 40,
+		.steps = 200,
+		.variables = 1200};
+	struct ts_err err = {0};
+
+	harness_demo(&e->h, &o);
+	harness_sql(&e->h, sql);
+	harness_open(&e->h);
+	ck_assert_int_eq(ts_reader_open(&e->rd, e->h.env.report, &err), TS_OK);
+	ck_assert_int_eq(ts_program_costs_read(&e->costs, e->rd, NULL, true, NULL, &err), TS_OK);
+	ck_assert_int_eq(ts_program_tree_read(&e->tree, e->rd, NULL, NULL, &err), TS_OK);
+	ck_assert_int_eq(ts_names_read(&e->names, e->rd, TS_PROGRAM, TS_PROGRAM_PROGRAM,
+				 TS_PROGRAM_NAME, &err),
+		TS_OK);
+	ck_assert_int_eq(ts_program_below_all(&e->below, e->tree, e->costs, 1 << 26, NULL, NULL,
+				 &err),
+		TS_OK);
+	e->w = (struct ts_program_world){e->tree, e->costs, &e->names, e->below.memory};
+}
+
+static void
+drop_earlier(struct earlier *e)
+{
+	ts_program_tree_close(e->tree);
+	ts_program_costs_close(e->costs);
+	ts_names_fini(&e->names);
+	ts_pile_fini(&e->below);
+	ts_reader_close(e->rd);
+	ts_report_close(e->h.env.report);
+	unlink(e->h.path);
+	free(e->h.path);
+	ck_assert_int_eq(rmdir(e->h.dir), 0);
+}
+
+#define EARLIER                                                                                   \
+	"UPDATE program SET name = name || '/old' WHERE program IN (3, 10, 40, 41);"              \
+	"DELETE FROM program_child WHERE child % 17 = 3;"                                         \
+	"UPDATE step_ipu SET cycles = cycles * 2, \"end\" = \"end\" + cycles WHERE step % 3 = 0;" \
+	"UPDATE program SET code_by_tile = x'ff000000' WHERE program % 7 = 0"
+
+static const struct {
+	const char *name;
+	int w, h;
+	enum ts_glyphs glyphs;
+	const char *keys[8];
+} compared[] = {
+	{"programs-diff-80", 80, 22, TS_GLYPHS_FULL, {"unfold", "down", 0}},
+	{"programs-diff-120", 120, 38, TS_GLYPHS_FULL, {"sort", "first", "unfold", "goto 39", 0}},
+	{"programs-diff-ascii", 100, 30, TS_GLYPHS_ASCII, {"goto 10", "up", 0}},
+};
+
+START_TEST(difference)
+{
+	struct earlier e = {0};
+
+	read_earlier(&e, EARLIER);
+	begin(compared[_i].w, compared[_i].h, compared[_i].glyphs, TS_DEMO_STORE, NULL);
+	ts_programs_compare(h.view, &e.w);
+	harness_settle(&h);
+	for (int i = 0; compared[_i].keys[i]; i++)
+		command(compared[_i].keys[i]);
+	harness_look(&h, compared[_i].name);
+	harness_end(&h);
+	drop_earlier(&e);
+}
+END_TEST
+
+/* Every key works on it, also when it ends in the midst, and the tree is as it was afterwards. */
+START_TEST(difference_survives)
+{
+	struct earlier e = {0};
+	int64_t before;
+
+	read_earlier(&e, _i % 2 ? EARLIER : "DELETE FROM program_child; DELETE FROM program_root");
+	begin(100, 30, TS_GLYPHS_FULL, TS_DEMO_STORE,
+		_i < 2 ? NULL
+		       : "INSERT INTO program_child VALUES(20, 0, 1), (1, 99, 20), (20, 3, 20)");
+	harness_settle(&h);
+	command("fold");
+	before = rows();
+	ts_programs_compare(h.view, &e.w);
+	harness_settle(&h);
+	for (size_t i = 0; i < TS_COUNT(keys); i++) {
+		command(keys[(i * 7 + (size_t)_i) % TS_COUNT(keys)]);
+		harness_draw(&h);
+	}
+	command("filter");
+	command("threshold 0");
+	ts_programs_compare(h.view, NULL);
+	harness_settle(&h);
+	command("fold");
+	ck_assert_int_eq(rows(), before);
+	harness_end(&h);
+	drop_earlier(&e);
+}
+END_TEST
+
 START_TEST(sdk)
 {
 	begin(120, 38, TS_GLYPHS_FULL, TS_DEMO_SDK, NULL);
@@ -313,6 +430,8 @@ main(void)
 	tcase_add_test(tc, leads_elsewhere);
 	tcase_add_loop_test(tc, survives, 0, (int)TS_COUNT(broken));
 	tcase_add_test(tc, too_many_below);
+	tcase_add_loop_test(tc, difference, 0, (int)TS_COUNT(compared));
+	tcase_add_loop_test(tc, difference_survives, 0, 4);
 	tcase_add_test(tc, sdk);
 	suite_add_tcase(s, tc);
 	sr = srunner_create(s);

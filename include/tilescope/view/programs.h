@@ -8,6 +8,15 @@
 
 #include "tilescope/view/view.h"
 
+struct ts_program_world;
+
 extern const struct ts_view_ops ts_view_programs;
+
+/*
+ * Compare: the tree shows how the programs of the view differ from these earlier ones (report/program_diff.h), which are
+ * borrowed until other ones are given, or NULL: nothing is compared any more. It is made in the background. What is asked of
+ * a program (tabs, figures, other views) is of the view's own.
+ */
+void ts_programs_compare(struct ts_view *v, const struct ts_program_world *before);
 
 #endif
