@@ -44,10 +44,14 @@ ts_export_progress(const struct ts_export *x)
 	return x->progress ? x->progress : ts_watch_progress(x->watch);
 }
 
-/* Set what a file of this name can hold of the trace, for ts_export_trace(). False: nothing. */
-bool ts_export_trace_as(struct ts_export *x, const char *path, enum ts_export_format *format);
-enum ts_code ts_export_trace(struct ts_export *x, enum ts_export_format format,
+/* Set what a file of this name can hold of `what` (ts_export_whats), for ts_export_run(). False: nothing. */
+bool ts_export_as(struct ts_export *x, const char *what, const char *path,
+	enum ts_export_format *format);
+enum ts_code ts_export_run(struct ts_export *x, const char *what, enum ts_export_format format,
 	struct ts_err *err) TS_WARN_UNUSED;
+
+/* ".csv, .json, .jsonl": what it can be written as. */
+void ts_export_suffixes(char *out, size_t size, const char *what);
 
 /* Values of a row. */
 static inline struct ts_sql_value

@@ -103,7 +103,7 @@ fill_row(struct ts_sql_value v[COLUMNS], const struct programs *p, const struct 
 static enum ts_code
 read_programs(struct programs *p, struct ts_export *x, struct ts_err *err)
 {
-	struct ts_progress *progress = ts_watch_progress(x->watch);
+	struct ts_progress *progress = ts_export_progress(x);
 	struct ts_err why = {0};
 	enum ts_code code = ts_program_costs_read(&p->costs, x->rd, NULL, true, progress, err);
 

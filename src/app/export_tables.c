@@ -37,8 +37,8 @@ statement_open(struct statement *s, struct ts_export *x, const char *sql, struct
 	code = ts_query_open(&s->query, x->report, err);
 	if (code)
 		return code;
-	ts_query_set_cancel(s->query, ts_watch_cancel(x->watch));
-	ts_query_set_progress(s->query, ts_watch_progress(x->watch));
+	ts_query_set_cancel(s->query, x->rd->cancel);
+	ts_query_set_progress(s->query, ts_export_progress(x));
 	code = ts_query_prepare(s->query, sql, 0, err);
 	if (code)
 		return code;
@@ -324,7 +324,7 @@ ts_export_tiles(struct ts_export *x, struct ts_err *err)
 	enum ts_code code = needs(x, TS_TILE_MEMORY, err), last;
 
 	if (!code) {
-		code = ts_categories_read(&c, x->rd, ts_watch_progress(x->watch), &why);
+		code = ts_categories_read(&c, x->rd, ts_export_progress(x), &why);
 		code = ts_notes_soften(&x->notes, code, "categories", &why, err);
 	}
 	if (!code) {

@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -85,27 +86,40 @@ choose_format(const struct ts_args *args)
 }
 
 static int
-trace_writer(enum ts_export_format format)
+writer_of(const char *what, enum ts_export_format format)
 {
 	for (size_t i = 0; i < TS_COUNT(writers); i++)
-		if (strcmp(writers[i].what, "trace") == 0 && writers[i].formats & 1U << format)
+		if (strcmp(writers[i].what, what) == 0 && writers[i].formats & 1U << format)
 			return (int)i;
 	return -1;
 }
 
 bool
-ts_export_trace_as(struct ts_export *x, const char *path, enum ts_export_format *format)
+ts_export_as(struct ts_export *x, const char *what, const char *path, enum ts_export_format *format)
 {
-	if (!format_of(path, format) || trace_writer(*format) < 0)
+	if (!format_of(path, format) || writer_of(what, *format) < 0)
 		return false;
 	x->rows = rows_of[*format];
 	return true;
 }
 
 enum ts_code
-ts_export_trace(struct ts_export *x, enum ts_export_format format, struct ts_err *err)
+ts_export_run(struct ts_export *x, const char *what, enum ts_export_format format,
+	struct ts_err *err)
 {
-	return writers[trace_writer(format)].run(x, err);
+	return writers[writer_of(what, format)].run(x, err);
+}
+
+void
+ts_export_suffixes(char *out, size_t size, const char *what)
+{
+	size_t at = 0;
+
+	out[0] = '\0';
+	for (int k = 0; k < TS_EXPORT_FORMATS && at < size; k++)
+		if (writer_of(what, (enum ts_export_format)k) >= 0)
+			at += (size_t)snprintf(out + at, size - at, "%s.%s", at ? ", " : "",
+				ts_export_formats[k]);
 }
 
 /* Index of the writer, or -1 with the reason. */
@@ -114,9 +128,10 @@ choose_writer(const struct ts_args *args, enum ts_export_format format, struct t
 {
 	const char *what = ts_export_whats[args->what];
 
-	for (size_t i = 0; i < TS_COUNT(writers); i++)
-		if (strcmp(writers[i].what, what) == 0 && writers[i].formats & 1U << format)
-			return (int)i;
+	int writer = writer_of(what, format);
+
+	if (writer >= 0)
+		return writer;
 	ts_err_set(err, TS_E_USAGE,
 		"export: %s cannot be written as %s (see tilescope help export)", what,
 		ts_export_formats[format]);

@@ -60,8 +60,9 @@ struct writing {
 	struct ts_table_value *value; /* of each column of the table */
 	struct ts_sql_value *sql;     /* of those that are written */
 
-	bool exports; /* steps of a range of the trace */
-	struct ts_export trace;
+	const char
+		*what; /* of the report, as `tilescope export` writes it; NULL: what a pane shows */
+	struct ts_export export;
 	enum ts_export_format export_format;
 
 	int64_t rows;
@@ -265,11 +266,11 @@ write_rows(struct writing *w, struct ts_output *o, void *local)
 	return code ? code : end;
 }
 
-/* Steps of a range. Notes say what is left out: the first of them is told. */
+/* Of the report; steps of a range. Notes say what is left out: the first of them is told. */
 static enum ts_code
 write_export(struct writing *w, struct ts_output *o, void *local)
 {
-	struct ts_export *x = &w->trace;
+	struct ts_export *x = &w->export;
 	enum ts_code code = ts_fetch_reader(&x->rd, local, w->report, w->index, &w->job.cancel,
 		&w->err);
 
@@ -278,7 +279,7 @@ write_export(struct writing *w, struct ts_output *o, void *local)
 	x->report = w->report;
 	x->out = o;
 	x->progress = &w->job.progress;
-	code = ts_export_trace(x, w->export_format, &w->err);
+	code = ts_export_run(x, w->what, w->export_format, &w->err);
 	ts_reader_set_cancel(x->rd, NULL);
 	if (!code && x->notes.partial && x->notes.count > 0)
 		code = ts_err_set(&w->err, TS_E_DAMAGED, "%s", x->notes.note[0]);
@@ -299,7 +300,7 @@ run(struct ts_job *job, void *local)
 		w->code = ts_output_open(&o, w->path, &w->err);
 	if (w->code)
 		return;
-	if (w->exports)
+	if (w->what)
 		w->code = write_export(w, &o, local);
 	else if (w->source)
 		w->code = write_rows(w, &o, local);
@@ -498,23 +499,46 @@ static const struct {
 	{".svg", false, TS_FORMAT_TEXT, TS_PICTURE_SVG},
 };
 
-/* What of the trace is in sight, or the range that is marked there. */
+/* What `tilescope export` calls what a view shows. */
+static const enum ts_export_what whats[TS_VIEW_COUNT] = {
+	[TS_VIEW_MEMORY] = TS_EXPORT_TILES,
+	[TS_VIEW_LIVENESS] = TS_EXPORT_LIVENESS,
+	[TS_VIEW_PROGRAMS] = TS_EXPORT_PROGRAMS,
+	[TS_VIEW_TRACE] = TS_EXPORT_TRACE,
+	[TS_VIEW_VARIABLES] = TS_EXPORT_VARIABLES,
+};
+
+/* All that the report has of what the view shows; of the Trace what is in sight, or the range that is marked there. */
 static bool
 fill_in_export(struct ts_app *app, struct writing *w)
 {
 	struct ts_view *v = app->view[app->current];
+	enum ts_export_what what = whats[app->current];
+	char suffixes[TS_ERR_MSG];
 
-	if (!v->ops->range || !v->ops->range(v, &w->trace.from, &w->trace.to)) {
-		ts_view_say_error(&app->env, "export: go to the Trace, which has steps to write");
-		return false;
-	}
-	if (!ts_export_trace_as(&w->trace, w->path, &w->export_format)) {
+	w->export.ranged = v->ops->range && v->ops->range(v, &w->export.from, &w->export.to);
+	if (app->current != TS_VIEW_TRACE && what == TS_EXPORT_TRACE) {
 		ts_view_say_error(&app->env,
-			"export: the name ends in .csv, .json, .jsonl, .perfetto or .folded");
+			"export: go to Memory, Liveness, Programs, Operations, Trace or Variables");
 		return false;
 	}
-	w->exports = w->trace.ranged = true;
-	return true;
+	w->what = ts_export_whats[what];
+	if (what == TS_EXPORT_TRACE && !w->export.ranged) {
+		ts_view_say_error(&app->env, "export: there are no steps to write");
+		return false;
+	}
+	if (ts_export_as(&w->export, w->what, w->path, &w->export_format))
+		return true;
+	ts_export_suffixes(suffixes, sizeof(suffixes), w->what);
+	ts_view_say_error(&app->env, "export: the name ends in %s", suffixes);
+	return false;
+}
+
+/* A graph is no table, and no picture: what of the report has one is written as `export` does. */
+static bool
+is_graph(const char *end)
+{
+	return strcmp(end, ".dot") == 0 || strcmp(end, ".gv") == 0;
 }
 
 static bool
@@ -523,6 +547,8 @@ fill_in(struct ts_app *app, struct writing *w)
 	const char *dot = strrchr(w->path, '.');
 	bool refused = false;
 
+	if (dot && is_graph(dot))
+		return fill_in_export(app, w);
 	for (size_t i = 0; dot && i < TS_COUNT(kinds); i++) {
 		if (strcmp(dot, kinds[i].end) != 0)
 			continue;
@@ -596,7 +622,7 @@ ts_app_write(struct ts_app *app, const struct ts_call *call)
 	w->job.owner = TS_OWNER_WRITE;
 	w->job.kind = app->writes++; /* none replaces another */
 	ts_view_say(&app->env, "writing %s%s", w->path,
-		w->source || w->exports ? " (C-c stops that)" : "");
+		w->source || w->what ? " (C-c stops that)" : "");
 	ts_jobs_send(app->jobs, &w->job);
 	return TS_EFFECT_REPAINT;
 }

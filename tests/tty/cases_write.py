@@ -301,6 +301,24 @@ def any_table(ctx):
 
 
 @case()
+def export_of_each_view(ctx):
+    """:export writes what `tilescope export` writes of what the view shows; a graph by :write, too."""
+    path = ctx.reports["store"]
+    t = ctx.pty(path, size=(100, 30), wait="CYCLES")
+    for key, what, name in (("3", "tiles", "t.csv"), ("4", "liveness", "l.jsonl"), ("5", "programs", "p.csv"),
+                            ("5", "programs", "p.dot"), ("8", "variables", "v.json")):
+        t.press(key)
+        command(t, "export " + name, "wrote " + name)
+        want = ctx.run("export", "--what", what, "--format", name.split(".")[1], path, stdin=subprocess.DEVNULL).stdout
+        expect(read(ctx.path(name)) == want.decode(), "%s is not what the command line writes" % name)
+    t.press("5")
+    command(t, "write w.dot", "wrote w.dot")
+    expect(read(ctx.path("w.dot")) == read(ctx.path("p.dot")), ":write of a graph")
+    command(t, "export v.folded", "the name ends in .csv, .json, .jsonl, .dot")
+    t.quit()
+
+
+@case()
 def export_of_a_range(ctx):
     """What is in sight of the Trace, row for row as the report has it; other formats; never over a file."""
     path = ctx.copy("store", "range")
@@ -316,8 +334,8 @@ def export_of_a_range(ctx):
     command(t, "export r.perfetto", "r.perfetto")
     command(t, "export r.csv", "there already")
     command(t, "export r.png", "the name ends in")
-    t.press("3")
-    command(t, "export r.json", "go to the Trace")
+    t.press("1")
+    command(t, "export r.json", "go to Memory")
     t.quit()
     table = list(csv.DictReader(read(ctx.path("r.csv")).splitlines()))
     names = ("step", "ipu", "cycles", "start", "end")

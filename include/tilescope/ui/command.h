@@ -116,7 +116,7 @@ enum ts_context {
 		"write the table (.csv .json .md) or the chart (.txt .ansi .svg)")                 \
 	X(WRITE_OVER, "write!", GLOBAL, "FILE...", TYPED, "the same over a file that is there")    \
 	X(EXPORT, "export", GLOBAL, "FILE...", TYPED,                                              \
-		"write the steps in sight or marked: .csv .jsonl .perfetto ...")                   \
+		"write all the view is about (steps: in sight): .csv .dot .perfetto")              \
 	X(EXPORT_OVER, "export!", GLOBAL, "FILE...", TYPED, "the same over a file that is there")  \
 	X(COPY_ADDRESS, "copy-address", GLOBAL, "", BOUND,                                         \
 		"copy the words that open this place again")                                       \
