@@ -583,10 +583,17 @@ ts_operation_of_program(const struct ts_operations *o, int64_t program, int laye
 uint32_t
 ts_operation_of_context(const struct ts_operations *o, int64_t context, int layer)
 {
-	for (uint32_t i = 0; i < o->count; i++)
-		if (o->node[i].has_context && o->node[i].context == context)
-			return up_to(o, i, layer);
-	return TS_NO_OPERATION;
+	uint32_t i = 0;
+
+	while (i < o->count && !(o->node[i].has_context && o->node[i].context == context))
+		i++;
+	if (i == o->count)
+		return TS_NO_OPERATION;
+	/* a recorded operation of another layer stands below the node of its context, alone */
+	if (o->node[i].from == TS_OPERATION_BY_CONTEXT && o->node[i].end > i + 1 &&
+		o->node[i + 1].has_context && o->node[i + 1].context == context)
+		i++;
+	return up_to(o, i, layer);
 }
 
 uint32_t

@@ -12,6 +12,7 @@
 #include "tilescope/report/memory.h"
 #include "tilescope/report/operation_details.h"
 #include "tilescope/report/operation_groups.h"
+#include "tilescope/report/operation_links.h"
 #include "tilescope/report/rows.h"
 
 #include "made_report.h"
@@ -51,7 +52,7 @@ struct world {
 	int64_t type_code[TYPES];
 	int variable_context[VARIABLES];
 	int64_t variable_bytes[VARIABLES];
-	bool traced;
+	bool traced, has_names, names[PROGRAMS][VARIABLES]; /* a program names a variable */
 	bool wanted[NODES]; /* is a node: above what is attached, or recorded */
 };
 
@@ -265,6 +266,28 @@ make_variables(struct fixture *f, struct world *w)
 			number(a,
 				w->variable_context[i] == NONE ? NONE
 							       : w->variable_context[i] + 1));
+	}
+}
+
+/* Variable v is lowered to 2 v and 2 v + 1. */
+static void
+make_names(struct fixture *f, struct world *w)
+{
+	char a[24];
+
+	w->has_names = rnd(f, 6) != 0;
+	sql(f, "CREATE TABLE lowered_variable(id INTEGER, tile INTEGER, bytes INTEGER, variable INTEGER)");
+	for (int v = 0; v < 2 * VARIABLES; v++)
+		sql(f, "INSERT INTO lowered_variable VALUES(%d, %d, 10, %s)", v, v % 3,
+			number(a, v / 2));
+	if (!w->has_names)
+		return;
+	sql(f, "CREATE TABLE program_variable(program INTEGER, lowered_variable INTEGER)");
+	for (int i = 0; i < 60; i++) {
+		int p = (int)rnd(f, PROGRAMS), low = (int)rnd(f, 2 * VARIABLES);
+
+		w->names[p][low / 2] = true;
+		sql(f, "INSERT INTO program_variable VALUES(%d, %d)", p, low);
 	}
 }
 
@@ -643,6 +666,7 @@ make_world(struct fixture *f, struct world *w, int seed)
 	make_programs(f, w);
 	make_steps(f, w);
 	make_variables(f, w);
+	make_names(f, w);
 	sql(f, "COMMIT");
 	settle(w);
 	find_names(w);
@@ -832,6 +856,134 @@ START_TEST(together)
 }
 END_TEST
 
+/* --- producers and consumers ------------------------------------------------------------------------ */
+
+/* The node of a layer that made a variable. */
+static uint32_t
+maker_of(const struct world *w, const struct ts_operations *o, const int *node, int v, int layer)
+{
+	int c = w->has_variables ? w->variable_context[v] : NONE;
+
+	if (c == NONE || !w->found[c])
+		return TS_NO_OPERATION;
+	for (int at = door(w, c); at != NONE; at = up(w, at))
+		for (uint32_t i = 0; i < o->count; i++)
+			if (node[i] == at && (layer < 0 || o->node[i].layer == layer))
+				return i;
+	return TS_NO_OPERATION;
+}
+
+/* The first liveness step of the programs of a node that name a variable; -1: it has none that do. */
+static int64_t
+step_of(const struct world *w, const struct ts_operations *o, uint32_t node, int v)
+{
+	int64_t least_step = INT64_MAX;
+	bool any = false;
+
+	for (int p = 0; p < PROGRAMS; p++)
+		if (w->names[p][v] && ts_operation_of_program(o, p, o->node[node].layer) == node) {
+			any = true;
+			if (w->live_first[p] != TS_UNKNOWN && w->live_first[p] < least_step)
+				least_step = w->live_first[p];
+		}
+	return any ? least_step : -1;
+}
+
+struct tally {
+	int64_t variables, bytes;
+};
+
+static void
+check_links(struct fixture *f, const struct world *w, const struct ts_operations *o,
+	const int *node, uint32_t i)
+{
+	struct tally t[NODES][TS_LINK_WAYS][TS_LINK_HOWS];
+	struct ts_operation_links l;
+	int64_t all = 0, there = 0;
+
+	memset(t, 0, sizeof(t));
+	ck_assert_int_eq(ts_operation_links_read(&l, f->reader, o, i, NULL, NULL, NULL), TS_OK);
+	for (int v = 0; v < VARIABLES; v++) {
+		uint32_t maker = maker_of(w, o, node, v, o->node[i].layer);
+		int64_t mine = step_of(w, o, i, v);
+		bool named = false;
+
+		for (int p = 0; p < PROGRAMS; p++)
+			named |= w->names[p][v];
+		if (!named || (mine < 0 && maker != i))
+			continue;
+		all++;
+		for (uint32_t k = 0; k < o->count; k++) {
+			int64_t other = o->node[k].layer == o->node[i].layer ? step_of(w, o, k, v)
+									     : -1;
+			int way = NONE, how = TS_LINK_BY_CONTEXT;
+
+			if (k == i)
+				continue;
+			if (maker != TS_NO_OPERATION && maker != i)
+				way = k == maker ? TS_LINK_FROM : NONE;
+			else if (other >= 0 && maker == i)
+				way = TS_LINK_TO;
+			else if (other >= 0) {
+				how = other == INT64_MAX || mine == INT64_MAX || other == mine
+					? TS_LINK_UNSAID
+					: TS_LINK_BY_STEP;
+				way = how == TS_LINK_UNSAID ? TS_LINK_SHARED
+					: other < mine	    ? TS_LINK_FROM
+							    : TS_LINK_TO;
+			}
+			if (way == NONE)
+				continue;
+			there += t[k][way][how].variables++ == 0;
+			t[k][way][how].bytes += w->has_variables ? w->variable_bytes[v] : 0;
+		}
+	}
+	ck_assert_int_eq(l.variables, all);
+	ck_assert_int_eq((int64_t)l.count, there);
+	ck_assert_int_eq(l.count == 0, l.why[0] != 0);
+	for (size_t k = 0; k < l.count; k++) {
+		const struct ts_operation_link *link = &l.link[k];
+		const struct tally *should = &t[link->node][link->way][link->how];
+
+		ck_assert_int_eq(link->variables, should->variables);
+		ck_assert_int_eq(link->bytes, w->has_variables ? should->bytes : TS_UNKNOWN);
+	}
+	ts_operation_links_fini(&l);
+}
+
+START_TEST(links)
+{
+	struct ts_operations *o;
+	struct ts_strbuf path;
+	struct fixture f;
+	struct world w;
+	int node[NODES];
+
+	make_world(&f, &w, _i);
+	ts_strbuf_init(&path, 1000);
+	ck_assert_int_eq(ts_operations_read(&o, f.reader, NULL, true, NULL, NULL), TS_OK);
+	for (uint32_t i = 0; i < o->count; i++)
+		node[i] = node_of(o, i, &path);
+	for (uint32_t i = 0; i < o->count; i++)
+		check_links(&f, &w, o, node, i);
+	for (int v = 0; v < VARIABLES; v++) {
+		uint32_t at, layer = rnd(&f, o->layers);
+
+		ck_assert_int_eq(ts_operation_of_variable(&at, f.reader, o, v, false, (int)layer,
+					 NULL, NULL),
+			TS_OK);
+		ck_assert_uint_eq(at, maker_of(&w, o, node, v, (int)layer));
+		ck_assert_int_eq(ts_operation_of_variable(&at, f.reader, o, 2 * v + 1, true, -1,
+					 NULL, NULL),
+			TS_OK);
+		ck_assert_uint_eq(at, maker_of(&w, o, node, v, -1));
+	}
+	ts_operations_close(o);
+	ts_strbuf_fini(&path);
+	end(&f);
+}
+END_TEST
+
 static Suite *
 suite(void)
 {
@@ -839,7 +991,8 @@ suite(void)
 	TCase *t = tcase_create("figures");
 
 	tcase_add_loop_test(t, by_definition, 0, SEEDS);
-	tcase_add_loop_test(t, together, 0, SEEDS);
+	tcase_add_loop_test(t, together, 0, SEEDS / 2);
+	tcase_add_loop_test(t, links, 0, SEEDS / 2);
 	tcase_set_timeout(t, 60);
 	suite_add_tcase(s, t);
 	return s;
