@@ -285,10 +285,11 @@ nth_metric(const struct memory_view *m, int n, struct ts_metric *out)
 		       m->categories->c.category[n - TS_METRIC_COUNT].name) < sizeof(out->category);
 }
 
-/* The next one that this report has, or the one before. */
+/* The next one that this report has, or the one before. What the plot shows by itself does not come twice. */
 static struct ts_metric
 walk_metrics(const struct memory_view *m, int step)
 {
+	enum ts_metric_id twice = m->gaps ? TS_METRIC_TOTAL_GAPS : TS_METRIC_TOTAL;
 	int n = metric_count(m), at = (int)m->metric.id;
 	struct ts_metric metric = m->metric;
 
@@ -297,7 +298,7 @@ walk_metrics(const struct memory_view *m, int step)
 			at = i;
 	for (int i = 0; i < n; i++) {
 		at = (at + n + step) % n;
-		if (nth_metric(m, at, &metric))
+		if (at != (int)twice && nth_metric(m, at, &metric))
 			return metric;
 	}
 	return m->metric;

@@ -206,6 +206,8 @@ START_TEST(metrics_scales_and_orders_are_chosen)
 	harness_says(&h, "Tile map: memory with gaps");
 	harness_command(&h, "metric");
 	harness_says(&h, "Tile map: memory without gaps");
+	harness_command(&h, "metric"); /* not once more "with gaps" */
+	harness_says(&h, "Tile map: gaps");
 	harness_command(&h, "metric category:stack");
 	harness_says(&h, "Tile map: memory of category stack");
 	ck_assert(harness_command(&h, "metric cycles") & TS_EFFECT_BELL);
