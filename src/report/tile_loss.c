@@ -6,6 +6,7 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/report/bsp.h"
+#include "tilescope/report/kept_text.h"
 #include "tilescope/report/step_runs.h"
 #include "tilescope/report/summary.h"
 #include "tilescope/report/tile_loss.h"
@@ -203,23 +204,6 @@ fill_row(struct loss_read *r, struct ts_loss_row *row, const unsigned char *p, s
 	return true;
 }
 
-static uint32_t
-keep_name(struct ts_tile_loss *l, struct ts_rows *rows, int column)
-{
-	const char *s;
-	size_t n, at = l->text.len;
-
-	if (ts_rows_text(rows, column, &s, &n) != TS_VALUE_OK || n == 0)
-		return 0;
-	n = n < TS_LOSS_NAME ? n : TS_LOSS_NAME;
-	if (l->text.len + n + 1 > TS_LOSS_TEXT)
-		return 0;
-	for (size_t i = 0; i < n; i++)
-		ts_strbuf_putc(&l->text, s[i] ? s[i] : '?');
-	ts_strbuf_add(&l->text, "", 1);
-	return l->text.cut ? 0 : (uint32_t)at;
-}
-
 enum { Q_SET, Q_NAME, Q_MEASURED, Q_ESTIMATED, Q_COUNT };
 
 /* The numbers of a row: NULL, and it is counted, where there are none. */
@@ -273,7 +257,7 @@ add_row(struct loss_read *r, struct ts_rows *rows, struct ts_err *err)
 	if (!ts_room(&bigger, &l->cap, l->count, sizeof(*l->row)))
 		return ts_err_nomem(err);
 	l->row = bigger;
-	row.name = keep_name(l, rows, Q_NAME);
+	row.name = ts_kept_text(&l->text, TS_LOSS_TEXT, rows, Q_NAME, TS_LOSS_NAME);
 	l->row[l->count++] = row;
 	return TS_OK;
 }

@@ -8,6 +8,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/base/vertex_name.h"
 #include "tilescope/calc/step_class.h"
+#include "tilescope/report/kept_text.h"
 #include "tilescope/report/memory.h"
 #include "tilescope/report/rows.h"
 #include "tilescope/report/tile_slots.h"
@@ -54,24 +55,6 @@ make_row(struct work_read *r, int64_t id, struct ts_err *err)
 		r->w->count++;
 	}
 	return &r->w->row[slot];
-}
-
-/* A name, behind the others; 0: none, or no room. */
-static uint32_t
-keep_text(struct ts_tile_work *w, struct ts_rows *rows, int column)
-{
-	const char *s;
-	size_t n, at = w->text.len;
-
-	if (ts_rows_text(rows, column, &s, &n) != TS_VALUE_OK || n == 0)
-		return 0;
-	n = n < TS_WORK_NAME ? n : TS_WORK_NAME;
-	if (w->text.len + n + 1 > TS_WORK_TEXT)
-		return 0;
-	for (size_t i = 0; i < n; i++)
-		ts_strbuf_putc(&w->text, s[i] ? s[i] : '?');
-	ts_strbuf_add(&w->text, "", 1);
-	return w->text.cut ? 0 : (uint32_t)at;
 }
 
 /* Add to a figure that may not be known yet; what does not fit is not known. */
@@ -158,7 +141,7 @@ compute_set_row(struct work_read *r, struct ts_rows *rows, struct ts_err *err)
 	row->tiles = ts_max_i64(row->tiles, ts_max_i64(measured.tiles, estimated.tiles));
 	if (row->tiles == 0)
 		return TS_OK; /* dropped in the end */
-	row->name = keep_text(r->w, rows, SET_NAME);
+	row->name = ts_kept_text(&r->w->text, TS_WORK_TEXT, rows, SET_NAME, TS_WORK_NAME);
 	if (!measured.there && !estimated.there)
 		return TS_OK;
 	cycles = measured.there ? &measured : &estimated;
@@ -170,16 +153,18 @@ compute_set_row(struct work_read *r, struct ts_rows *rows, struct ts_err *err)
 
 enum { VERTEX_SET, VERTEX_TYPE, VERTEX_COUNTS };
 
-/* Vertices of a compute set on the tiles; one without cycles runs there, too. */
+/* Vertices on the tiles: *out is the row of their compute set or type; NULL: none of them is there, or no more rows are kept. */
 static enum ts_code
-set_vertices_row(struct work_read *r, struct ts_rows *rows, struct ts_err *err)
+add_vertices(struct ts_work_row **out, struct work_read *r, struct ts_rows *rows, int column,
+	struct ts_err *err)
 {
 	struct ts_work_row *row;
 	struct by_tile counts;
 	struct ts_err why = {0};
 	int64_t id;
 
-	if (!id_of(r, rows, VERTEX_SET, &id) || !look(r, rows, VERTEX_COUNTS, &counts) ||
+	*out = NULL;
+	if (!id_of(r, rows, column, &id) || !look(r, rows, VERTEX_COUNTS, &counts) ||
 		counts.tiles == 0)
 		return TS_OK;
 	row = make_row(r, id, &why);
@@ -187,27 +172,28 @@ set_vertices_row(struct work_read *r, struct ts_rows *rows, struct ts_err *err)
 		return why.code ? (*err = why, why.code) : TS_OK;
 	add_to(&row->vertices, counts.sum);
 	row->tiles = ts_max_i64(row->tiles, counts.tiles);
+	*out = row;
 	return TS_OK;
+}
+
+/* A compute set without cycles runs there, too. */
+static enum ts_code
+set_vertices_row(struct work_read *r, struct ts_rows *rows, struct ts_err *err)
+{
+	struct ts_work_row *row;
+
+	return add_vertices(&row, r, rows, VERTEX_SET, err);
 }
 
 static enum ts_code
 type_vertices_row(struct work_read *r, struct ts_rows *rows, struct ts_err *err)
 {
 	struct ts_work_row *row;
-	struct by_tile counts;
-	struct ts_err why = {0};
-	int64_t id;
+	enum ts_code code = add_vertices(&row, r, rows, VERTEX_TYPE, err);
 
-	if (!id_of(r, rows, VERTEX_TYPE, &id) || !look(r, rows, VERTEX_COUNTS, &counts) ||
-		counts.tiles == 0)
-		return TS_OK;
-	row = make_row(r, id, &why);
-	if (!row)
-		return why.code ? (*err = why, why.code) : TS_OK;
-	add_to(&row->vertices, counts.sum);
-	row->tiles = ts_max_i64(row->tiles, counts.tiles);
-	row->sets++;
-	return TS_OK;
+	if (row)
+		row->sets++;
+	return code;
 }
 
 static enum ts_code
@@ -251,7 +237,7 @@ vertex_type_row(struct work_read *r, struct ts_rows *rows, struct ts_err *err)
 	if (slot < 0 || (size_t)slot >= r->w->count)
 		return TS_OK;
 	row = &r->w->row[slot];
-	row->name = keep_text(r->w, rows, 1);
+	row->name = ts_kept_text(&r->w->text, TS_WORK_TEXT, rows, 1, TS_WORK_NAME);
 	if (ts_rows_number(rows, 2, &bytes) != TS_VALUE_OK || row->vertices == TS_UNKNOWN)
 		return TS_OK;
 	row->state = __builtin_mul_overflow(bytes, row->vertices, &state) ? TS_UNKNOWN : state;
@@ -275,8 +261,8 @@ exchange_row(struct work_read *r, struct ts_rows *rows, struct ts_err *err)
 	row = make_row(r, id, &why);
 	if (!row)
 		return why.code ? (*err = why, why.code) : TS_OK;
-	row->name = keep_text(r->w, rows, PROGRAM_NAME);
-	row->type = keep_text(r->w, rows, PROGRAM_TYPE);
+	row->name = ts_kept_text(&r->w->text, TS_WORK_TEXT, rows, PROGRAM_NAME, TS_WORK_NAME);
+	row->type = ts_kept_text(&r->w->text, TS_WORK_TEXT, rows, PROGRAM_TYPE, TS_WORK_NAME);
 	row->code = code.sum;
 	row->tiles = code.tiles;
 	if (measured.there || estimated.there) {

@@ -157,6 +157,20 @@ read_runs(struct uses_work *w, struct ts_err *err)
 	return sorted ? sorted : code;
 }
 
+/* Pairs of `named` have been read, however far (`code`): in order, and with them the steps of each program. */
+static enum ts_code
+finish(struct uses_work *w, enum ts_code code, struct ts_err *err)
+{
+	enum ts_code damage = code == TS_E_DAMAGED ? code : TS_OK;
+
+	code = code == TS_E_DAMAGED ? TS_OK : code;
+	if (!code)
+		code = sort_pairs(w, &w->u->named, &w->u->names, err);
+	if (!code)
+		code = read_runs(w, err);
+	return code ? code : damage;
+}
+
 static enum ts_code
 read_all(struct uses_work *w, struct ts_err *err)
 {
@@ -170,12 +184,7 @@ read_all(struct uses_work *w, struct ts_err *err)
 	if (!code && w->pairs > 0)
 		code = read_pairs(w, TS_LOWERED_VARIABLE, TS_LOWERED_VARIABLE_ID,
 			TS_LOWERED_VARIABLE_VARIABLE, take_lowered, err);
-	damage = code == TS_E_DAMAGED ? code : damage;
-	code = code == TS_E_DAMAGED ? TS_OK : code;
-	if (!code)
-		code = sort_pairs(w, &w->u->named, &w->u->names, err);
-	if (!code)
-		code = read_runs(w, err);
+	code = finish(w, code, err);
 	return code ? code : damage;
 }
 
@@ -266,18 +275,12 @@ take_piece(struct uses_work *w, struct pair p, struct ts_err *err)
 static enum ts_code
 read_pieces(struct uses_work *w, struct ts_err *err)
 {
-	enum ts_code code = find_pieces(w, err), damage;
+	enum ts_code code = find_pieces(w, err);
 
 	if (!code)
 		code = read_pairs(w, TS_PROGRAM_VARIABLE, TS_PROGRAM_VARIABLE_LOWERED_VARIABLE,
 			TS_PROGRAM_VARIABLE_PROGRAM, take_piece, err);
-	damage = code == TS_E_DAMAGED ? code : TS_OK;
-	code = code == TS_E_DAMAGED ? TS_OK : code;
-	if (!code)
-		code = sort_pairs(w, &w->u->named, &w->u->names, err);
-	if (!code)
-		code = read_runs(w, err);
-	return code ? code : damage;
+	return finish(w, code, err);
 }
 
 static enum ts_code

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * liveness_internal - the state of the Liveness view, shared by its files: liveness.c (commands), liveness_source.c
- * (source, marks, replicas), liveness_data.c (questions), liveness_draw.c (the graph), liveness_steps.c (steps that are
- * searched for or filtered) and one file for each tab or a few of them.
+ * (source, marks, replicas), liveness_data.c (questions), liveness_draw.c (the graph), liveness_readout.c (the lines below
+ * it), liveness_steps.c (steps that are searched for or filtered) and one file for each tab or a few of them.
  */
 #ifndef TS_VIEW_LIVENESS_INTERNAL_H
 #define TS_VIEW_LIVENESS_INTERNAL_H
@@ -129,6 +129,20 @@ struct liveness {
 	struct ts_tabs tabs;
 	struct live_columns columns;
 };
+
+/* --- liveness_readout.c: lines of the read-out, one row each --- */
+
+/* Whose memory the limit is. */
+const char *live_memory_owner(const struct liveness *s);
+
+/* The figures at the cursor. */
+void live_draw_figures(struct ts_canvas *c, struct ts_rect r, const struct liveness *s);
+
+/* What runs there, and what else the column holds. */
+void live_draw_program(struct ts_canvas *c, struct ts_rect r, const struct liveness *s);
+
+/* What was born and what died between the steps that are compared; at a peak: why it is one. */
+void live_draw_changes(struct ts_canvas *c, struct ts_rect r, const struct liveness *s);
 
 /* --- liveness_draw.c --- */
 void live_parts(struct live_parts *p, const struct liveness *s);

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * liveness_readout - the lines below the graph of the Liveness view: figures of the step under the cursor, what runs there,
+ * and what was born and what died.
+ *
+ * A line that is too long says less: it is never cut in a figure.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tilescope/base/mem.h"
+
+#include "liveness_internal.h"
+
+enum {
+	NARROW = 66, /* columns below which the read-out is short */
+	WIDE = 100,  /* columns from which it says all in full */
+	CHANGE_TEXT = 100,
+	NAME_LEAST = 20, /* columns that the name of what was born needs */
+	OF_MEMORY = 44,	 /* columns that the share of the memory may take */
+};
+
+const char *
+live_memory_owner(const struct liveness *s)
+{
+	static const char *const owners[] = {[TS_LIVE_ALL] = "all tiles",
+		[TS_LIVE_IPU] = "the IPU",
+		[TS_LIVE_TILE] = "the tile",
+		[TS_LIVE_SET] = "these tiles"};
+
+	return s->shown.where == TS_LIVE_ALL && s->one_replica ? "the replica"
+							       : owners[s->shown.where];
+}
+
+void
+live_draw_figures(struct ts_canvas *c, struct ts_rect r, const struct liveness *s)
+{
+	const struct ts_liveness *l = &s->src.line;
+	int64_t point = s->span.cursor, not_always = live_scaled(s, l->bytes[point]);
+	int64_t sum = not_always, base = live_base(s), memory = live_memory(s);
+	ptrdiff_t rank = ts_peaks_rank(&l->peaks, (size_t)point);
+	bool narrow = r.w < NARROW, known = base != TS_UNKNOWN;
+	bool plural = s->shown.where == TS_LIVE_SET ||
+		(s->shown.where == TS_LIVE_ALL && !s->one_replica);
+	char a[TS_FMT_MAX], b[TS_FMT_MAX];
+	int x;
+
+	x = ts_canvas_printf(c, r, 0, 0, TS_ROLE_STATUS, "step %s",
+		ts_fmt_count(a, l->step[point]));
+	if (l->per > 1)
+		x = ts_canvas_printf(c, r, x, 0, TS_ROLE_NOTE, " (highest of %s)",
+			ts_fmt_count(a, l->per));
+	x = ts_canvas_printf(c, r, x, 0, TS_ROLE_STATUS, "%s%s",
+		narrow ? " " : "  not always live ", ts_fmt_bytes(a, not_always, live_units(s)));
+	if (!known)
+		x = ts_canvas_text(c, r, x, 0, TS_ROLE_NOTE, " (always live: not recorded)");
+	if (known && !ts_add_i64(&sum, base))
+		sum = INT64_MAX;
+	if (known)
+		x = ts_canvas_printf(c, r, x, 0, TS_ROLE_STATUS, " + always %s%s",
+			ts_fmt_bytes(a, base, live_units(s)),
+			s->one_replica && s->src.always_divided ? " (assumed)" : "");
+	if (known)
+		x = ts_canvas_printf(c, r, x, 0, TS_ROLE_ACCENT, " = %s",
+			ts_fmt_bytes(a, sum, live_units(s)));
+	if (rank >= 0)
+		x = ts_canvas_printf(c, r, x, 0, TS_ROLE_MARK, "  peak %d of %s", (int)rank + 1,
+			ts_fmt_count(a, (int64_t)l->peaks.found));
+	if (known && memory != TS_UNKNOWN && x + OF_MEMORY <= r.w)
+		ts_canvas_printf(c, r, x, 0, sum > memory ? TS_ROLE_BAD : TS_ROLE_LABEL,
+			"  %s of %s%s %s%s", ts_fmt_percent(a, (double)sum, (double)memory),
+			live_memory_owner(s), plural ? "'" : "'s",
+			ts_fmt_bytes(b, memory, live_units(s)),
+			l->memory_assumed ? " (assumed)" : "");
+}
+
+void
+live_draw_program(struct ts_canvas *c, struct ts_rect r, const struct liveness *s)
+{
+	int column = ts_span_column(&s->span, s->span.cursor), x = 0;
+	bool known = s->alive && s->alive->step == live_step(s);
+	struct ts_live_range range;
+	char n[TS_FMT_MAX], bytes[TS_FMT_MAX];
+	int64_t from, to;
+
+	if (column >= 0) {
+		ts_span_bucket(&s->span, column, &from, &to);
+		ts_liveness_range(&range, &s->src.line, (size_t)from, (size_t)to);
+		if (range.steps > 1)
+			x = ts_canvas_printf(c, r, 0, 0, TS_ROLE_LABEL,
+				"column of %s steps, mean %s  ", ts_fmt_count(n, range.steps),
+				ts_fmt_bytes(bytes, live_scaled(s, (int64_t)range.mean),
+					live_units(s)));
+	}
+	if (!known && s->under_way[LIVE_FETCH_ALIVE])
+		ts_canvas_pending(c, r, x, 0);
+	else if (known)
+		ts_canvas_field(c, r, x, 0, r.w - x, TS_ROLE_TEXT, s->alive->program.s,
+			s->alive->program.len, TS_FIELD_TAIL);
+}
+
+/* Which two moments are compared. */
+static int
+draw_compared(struct ts_canvas *c, struct ts_rect r, const struct liveness *s)
+{
+	const struct ts_alive_query *q = &s->alive->asked;
+	char n[TS_FMT_MAX], m[TS_FMT_MAX];
+
+	if (q->marks == 0)
+		return ts_canvas_printf(c, r, 0, 0, TS_ROLE_LABEL,
+			r.w < WIDE ? "since the valley at %s: "
+				   : "since the last valley, step %s: ",
+			ts_fmt_count(n, q->against));
+	if (q->to == 0)
+		return ts_canvas_printf(c, r, 0, 0, TS_ROLE_LABEL,
+			"mark A, step %s, to here: ", ts_fmt_count(n, q->against));
+	return ts_canvas_printf(c, r, 0, 0, TS_ROLE_LABEL,
+		"marks A to %c, step %s to %s: ", 'A' + q->to - 1, ts_fmt_count(n, q->against),
+		ts_fmt_count(m, q->mark[q->to - 1]));
+}
+
+/* "born 8.65 MiB in 65 variables"; brief: without how many they are. */
+static void
+change_text(char out[CHANGE_TEXT], const struct liveness *s, const char *word,
+	const struct ts_live_total *t, bool brief)
+{
+	char n[TS_FMT_MAX], m[TS_FMT_MAX];
+
+	ts_fmt_bytes(n, live_scaled(s, t->bytes), live_units(s));
+	if (t->count == 0)
+		snprintf(out, CHANGE_TEXT, "%s 0", word);
+	else if (brief)
+		snprintf(out, CHANGE_TEXT, "%s %s", word, n);
+	else
+		snprintf(out, CHANGE_TEXT, "%s %s in %s variable%s", word, n,
+			ts_fmt_count(m, t->count), t->count == 1 ? "" : "s");
+}
+
+/* Both changes, as long as there is room for. */
+static int
+draw_both(struct ts_canvas *c, struct ts_rect r, int x, const struct liveness *s)
+{
+	const char *whose = !live_has_replicas(s) ? ""
+		: s->one_replica		  ? ", one replica"
+						  : ", all replicas";
+	char born[CHANGE_TEXT], died[CHANGE_TEXT];
+
+	for (int brief = 0; brief < 2; brief++) {
+		change_text(born, s, "born", &s->alive->change.born, brief);
+		change_text(died, s, ", died", &s->alive->change.died, brief);
+		if (x + (int)(strlen(born) + strlen(died) + strlen(whose)) <= r.w)
+			break;
+	}
+	x = ts_canvas_printf(c, r, x, 0, TS_ROLE_STATUS, "%s%s", born, died);
+	return ts_canvas_text(c, r, x, 0, TS_ROLE_LABEL, whose);
+}
+
+void
+live_draw_changes(struct ts_canvas *c, struct ts_rect r, const struct liveness *s)
+{
+	const struct ts_alive *a = s->alive;
+	char n[TS_FMT_MAX], name[LIVE_NAME];
+	const char *born;
+	int x;
+
+	if (ts_rect_empty(r) || !a || a->step != live_step(s) || !a->listed)
+		return;
+	if (a->asked.against == TS_UNKNOWN) {
+		if (ts_peaks_rank(&s->src.line.peaks, (size_t)s->span.cursor) >= 0 &&
+			s->src.line.count > 1)
+			ts_canvas_text(c, r, 0, 0, TS_ROLE_LABEL,
+				"the first step: alive from the beginning");
+		return;
+	}
+	x = draw_compared(c, r, s);
+	x = draw_both(c, r, x, s);
+	if (a->born < 0 || r.w - x < NAME_LEAST)
+		return;
+	x = ts_canvas_text(c, r, x, 0, TS_ROLE_LABEL, "; largest ");
+	if (r.w - x > WIDE / 2)
+		x = ts_canvas_printf(c, r, x, 0, TS_ROLE_LABEL, "%s ",
+			ts_fmt_bytes(n, a->row[a->born].bytes, live_units(s)));
+	born = live_name(s, a->born, name);
+	ts_canvas_field(c, r, x, 0, r.w - x, TS_ROLE_ACCENT, born, strlen(born), TS_FIELD_TAIL);
+}
