@@ -344,6 +344,7 @@ static const struct {
 	{TS_CMD_GOTO_MEMORY, ts_app_goto_object},
 	{TS_CMD_GOTO_LIVENESS, ts_app_goto_object},
 	{TS_CMD_GOTO_PROGRAMS, ts_app_goto_object},
+	{TS_CMD_GOTO_OPERATIONS, ts_app_goto_object},
 	{TS_CMD_GOTO_TRACE, ts_app_goto_object},
 	{TS_CMD_GOTO_WHAT_IF, ts_app_goto_what_if},
 	{TS_CMD_TILES, ts_app_tiles_command},

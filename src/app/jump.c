@@ -60,6 +60,12 @@ static const struct lead {
 	{TS_VIEW_PROGRAMS, OF(program), "programs?program=#", NOT_TOLD, 0, NULL, "program #"},
 	{TS_VIEW_PROGRAMS, OF(compute_set), "programs?compute_set=#", NOT_TOLD, 0, NULL,
 		"compute set #"},
+	{TS_VIEW_OPERATIONS, OF(operation), "operations?operation=#", NOT_TOLD, 0, NULL,
+		"operation #"},
+	{TS_VIEW_OPERATIONS, OF(program), "operations?program=#", NOT_TOLD, 0, NULL,
+		"the operation of program #"},
+	{TS_VIEW_OPERATIONS, OF(compute_set), "operations?compute_set=#", NOT_TOLD, 0, NULL,
+		"the operation of compute set #"},
 	{TS_VIEW_TRACE, OF(step), NULL, TOLD(step), 0, NULL, "step #"},
 	{TS_VIEW_TRACE, OF(program), "trace?program=#", NOT_TOLD, 0, NULL, "steps of program #"},
 	{TS_VIEW_TRACE, OF(compute_set), "trace?set=#", NOT_TOLD, 0, NULL,
@@ -74,6 +80,7 @@ static const struct {
 	{TS_CMD_GOTO_MEMORY, TS_VIEW_MEMORY},
 	{TS_CMD_GOTO_LIVENESS, TS_VIEW_LIVENESS},
 	{TS_CMD_GOTO_PROGRAMS, TS_VIEW_PROGRAMS},
+	{TS_CMD_GOTO_OPERATIONS, TS_VIEW_OPERATIONS},
 	{TS_CMD_GOTO_TRACE, TS_VIEW_TRACE},
 };
 
@@ -95,6 +102,8 @@ static const struct {
 	{TS_VIEW_MEMORY, "tile", OF(tile)},
 	{TS_VIEW_LIVENESS, "step", OF(live_step)},
 	{TS_VIEW_PROGRAMS, "program", OF(program)},
+	{TS_VIEW_OPERATIONS, "operation", OF(operation)},
+	{TS_VIEW_OPERATIONS, "program", OF(program)},
 	{TS_VIEW_TRACE, "step", OF(step)},
 	{TS_VIEW_TRACE, "ipu", OF(ipu)},
 };

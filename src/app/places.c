@@ -15,6 +15,7 @@
 #include "tilescope/view/log.h"
 #include "tilescope/view/memory.h"
 #include "tilescope/view/open.h"
+#include "tilescope/view/operations.h"
 #include "tilescope/view/programs.h"
 #include "tilescope/view/sql.h"
 #include "tilescope/view/summary.h"
@@ -28,6 +29,7 @@ const struct ts_view_ops *const ts_views[TS_VIEW_COUNT] = {
 	[TS_VIEW_MEMORY] = &ts_view_memory,
 	[TS_VIEW_LIVENESS] = &ts_view_liveness,
 	[TS_VIEW_PROGRAMS] = &ts_view_programs,
+	[TS_VIEW_OPERATIONS] = &ts_view_operations,
 	[TS_VIEW_TRACE] = &ts_view_trace,
 	[TS_VIEW_VARIABLES] = &ts_view_variables,
 	[TS_VIEW_TABLES] = &ts_view_tables,

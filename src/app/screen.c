@@ -28,14 +28,15 @@ enum {
 };
 
 static const enum ts_view_id tabs[] = {TS_VIEW_SUMMARY, TS_VIEW_INSIGHTS, TS_VIEW_MEMORY,
-	TS_VIEW_LIVENESS, TS_VIEW_PROGRAMS, TS_VIEW_TRACE, TS_VIEW_VARIABLES, TS_VIEW_TABLES};
+	TS_VIEW_LIVENESS, TS_VIEW_PROGRAMS, TS_VIEW_OPERATIONS, TS_VIEW_TRACE, TS_VIEW_VARIABLES,
+	TS_VIEW_TABLES};
 
 static const struct {
 	int number;
 	const char *title, *brief;
 } tab_texts[] = {{1, "Summary", "Sum"}, {2, "Insights", "Ins"}, {3, "Memory", "Mem"},
-	{4, "Liveness", "Live"}, {5, "Programs", "Prog"}, {7, "Trace", "Trace"},
-	{8, "Variables", "Vars"}, {9, "Tables", "Tab"}};
+	{4, "Liveness", "Live"}, {5, "Programs", "Prog"}, {6, "Operations", "Ops"},
+	{7, "Trace", "Trace"}, {8, "Variables", "Vars"}, {9, "Tables", "Tab"}};
 
 /* What the user should know as long as it is so; "" = nothing. */
 static const char *
@@ -264,9 +265,9 @@ draw_name(const struct ts_app *app, struct ts_canvas *c, struct ts_rect r, int c
 		return 0; /* the tabs need them */
 	x = ts_canvas_text(c, r, 1, 0, TS_ROLE_TITLE, "tilescope");
 	room = columns - x - 3 < TITLE_PATH ? columns - x - 3 : TITLE_PATH;
-	if (room < TITLE_PATH_LEAST)
-		return x;
 	path = short_path(&n, path, room);
+	if (room < TITLE_PATH_LEAST && (room < 1 || ts_utf8_columns(path, n) > room))
+		return x;
 	return x + 2 + ts_canvas_field(c, r, x + 2, 0, room, TS_ROLE_TAB, path, n, TS_FIELD_TAIL);
 }
 

@@ -19,6 +19,8 @@
 
 struct details_fetch {
 	struct ts_fetch f;
+	const struct program_tab_of *of;
+	void *held; /* of a set of programs */
 	int64_t program;
 	struct ts_program_details details;
 };
@@ -35,6 +37,7 @@ struct details_tab {
 	enum program_tab is;
 	struct ts_fetch *sent;
 	int64_t asked;			   /* program; -2 = none */
+	int64_t here;			   /* program of the details */
 	bool known;			   /* details are here ... */
 	struct ts_program_details details; /* ... of that program */
 	struct ts_rect body, total;
@@ -45,13 +48,19 @@ read_details(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 {
 	struct details_fetch *d = (struct details_fetch *)f;
 
+	if (d->of->read)
+		return d->of->read(&d->details, rd, d->held, d->program, &f->job.progress, err);
 	return ts_program_details_read(&d->details, rd, d->program, err);
 }
 
 static void
 fini_details(struct ts_fetch *f)
 {
-	ts_program_details_fini(&((struct details_fetch *)f)->details);
+	struct details_fetch *d = (struct details_fetch *)f;
+
+	ts_program_details_fini(&d->details);
+	if (d->held)
+		d->of->release(d->held);
 }
 
 enum { NO_PROGRAM = -2 };
@@ -113,9 +122,12 @@ program_tab_request(struct ts_tab *t)
 		return;
 	f->f.read = read_details;
 	f->f.fini = fini_details;
+	f->of = d->of;
+	f->held = d->of->hold ? d->of->hold(t) : NULL;
 	f->program = program;
 	d->sent = &f->f;
-	ts_fetch_send(t->view, &f->f, t->kind, TS_WORKER_SCREEN, "reading a program");
+	ts_fetch_send(t->view, &f->f, t->kind, TS_WORKER_SCREEN,
+		d->of->read ? "adding up programs" : "reading a program");
 }
 
 enum ts_effect
@@ -132,6 +144,7 @@ program_tab_deliver(struct ts_tab *t, struct ts_fetch *f)
 	ts_program_details_fini(&d->details);
 	d->details = answer->details;
 	answer->details = (struct ts_program_details){0};
+	d->here = answer->program;
 	d->known = true;
 	d->l.of++;
 	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
@@ -150,7 +163,7 @@ program_tab_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 	const struct details_tab *d = t->own;
 	const struct ts_program_details *p = &d->details;
 
-	if (!d->known)
+	if (!d->known || d->of->read)
 		d->of->place(t, out);
 	else
 		snprintf(out, TS_TAB_NOTE, "program %lld: %.24s %.60s", (long long)p->program,
@@ -164,7 +177,7 @@ program_tab_list(struct ts_tab *t, bool *there)
 {
 	struct details_tab *d = t->own;
 
-	*there = d->known && d->details.program == d->of->program(t);
+	*there = d->known && d->here == d->of->program(t);
 	return &d->l.list;
 }
 
@@ -530,6 +543,8 @@ nothing(const struct details_tab *d, const struct ts_tab *t)
 		return d->of->nothing;
 	if (why || !d->known)
 		return why;
+	if (d->is == PROGRAM_VERTICES && d->of->read)
+		return d->details.has_vertices ? NULL : "None of its programs has vertices.";
 	if (d->is == PROGRAM_VERTICES)
 		return d->details.compute_set != TS_UNKNOWN
 			? NULL
@@ -537,8 +552,8 @@ nothing(const struct details_tab *d, const struct ts_tab *t)
 	if (kinds_of(d)[0].known || kinds_of(d)[1].known)
 		return NULL;
 	return d->is == PROGRAM_CODE
-		? "No code is recorded for this program, neither of its exchange nor of its control."
-		: "No cycles are recorded for this program, neither measured nor estimated.";
+		? "No code is recorded for it, neither of exchanges nor of control."
+		: "No cycles are recorded for it, neither measured nor estimated.";
 }
 
 void
@@ -588,6 +603,8 @@ program_tab_about(const struct ts_tab *t, struct ts_debug_about *out)
 {
 	const struct details_tab *d = t->own;
 
+	if (d->of->about)
+		return d->of->about(t, out);
 	*out = (struct ts_debug_about){.relation = TS_PROGRAM,
 		.key = d->of->program(t),
 		.what = d->of->what};
@@ -673,6 +690,8 @@ program_tab_explain(struct ts_tab *t, struct ts_explain *out)
 {
 	const struct details_tab *d = t->own;
 
+	if (d->of->read)
+		return; /* the view explains what the whole comes to */
 	if (d->known && d->is == PROGRAM_VERTICES)
 		explain_vertex(out, &d->details, ts_held_list_row(&d->l));
 	else if (d->known)

@@ -9,6 +9,8 @@
 #ifndef TS_VIEW_PROGRAM_TABS_H
 #define TS_VIEW_PROGRAM_TABS_H
 
+#include "tilescope/report/program_costs.h"
+#include "tilescope/report/program_details.h"
 #include "tilescope/report/program_tree.h"
 #include "tilescope/view/explain.h"
 #include "tilescope/view/held_list.h"
@@ -17,7 +19,10 @@
 
 enum program_tab { PROGRAM_VERTICES, PROGRAM_CYCLES, PROGRAM_CODE };
 
-/* Constant. */
+/*
+ * Constant. A view that has sets of programs (operations) says how one is read: `program` then is its number, from 0, in what
+ * is held for the question.
+ */
 struct program_tab_of {
 	bool (*ready)(const struct ts_tab *t);	    /* it can be asked which program it is */
 	int64_t (*program)(const struct ts_tab *t); /* below 0: none, or it is not recorded */
@@ -31,6 +36,14 @@ struct program_tab_of {
 	struct ts_program_tree *(*tree)(const struct ts_tab *t);
 	const char *nothing; /* what is said where there is no program */
 	const char *what;    /* whose context Debug tells of */
+	/* Of a set of programs; NULL: of a program. In a worker: `read`, `release`. */
+	void *(*hold)(const struct ts_tab *t);
+	void (*release)(void *held);
+	enum ts_code (*read)(struct ts_program_details *d, struct ts_reader *rd, void *held,
+		int64_t number, struct ts_progress *progress, struct ts_err *err);
+	bool (*about)(const struct ts_tab *t, struct ts_debug_about *out);
+	/* The programs of the set, as a query that lists them: false where there is none. */
+	bool (*query)(const struct ts_tab *t, char *out, size_t size);
 };
 
 /* `open` of a tab calls one of these. False: no memory. The list (held_list.h) is the first member of t->own. */
@@ -70,6 +83,9 @@ enum ts_effect program_path_mouse(struct ts_tab *t, int x, int y, int wheel);
 bool program_path_about(const struct ts_tab *t, struct ts_debug_about *out);
 void program_path_explain(struct ts_tab *t, struct ts_explain *out);
 struct ts_list *program_path_list(struct ts_tab *t, bool *there);
+
+/* What the figures of a program alone are, for `=` (program_explain.c). */
+void program_explain(struct ts_explain *out, const struct ts_program_cost *p, enum ts_units units);
 
 #define PROGRAM_TAB_OPS                                                                           \
 	.close = program_tab_close, .drop = program_tab_drop, .note = program_tab_note,           \

@@ -195,8 +195,4 @@ bool programs_tab_sheet(struct ts_tab *t, struct ts_sheet *out);
  */
 unsigned programs_same(const struct programs_view *s, uint32_t node);
 
-/* Figures of a program alone, for `=`. */
-void programs_explain_own(const struct programs_view *s, struct ts_explain *out,
-	const struct ts_program_cost *p);
-
 #endif

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "program_tabs.h"
 #include "programs_internal.h"
 
 #include "tilescope/base/mem.h"
@@ -385,7 +386,7 @@ same_explain(struct ts_tab *t, struct ts_explain *out)
 							      : NULL;
 
 	if (row)
-		programs_explain_own(d->s, out, row->cost);
+		program_explain(out, row->cost, t->view->env->options->units);
 }
 
 static struct ts_list *

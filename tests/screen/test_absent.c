@@ -15,14 +15,15 @@
 #include "tilescope/view/jobs.h"
 #include "tilescope/view/liveness.h"
 #include "tilescope/view/memory.h"
+#include "tilescope/view/operations.h"
 #include "tilescope/view/summary.h"
 #include "tilescope/view/tables.h"
 #include "tilescope/view/trace.h"
 #include "tilescope/view/variables.h"
 
 static const struct ts_view_ops *const views[] = {&ts_view_summary, &ts_view_insights,
-	&ts_view_memory, &ts_view_liveness, &ts_view_trace, &ts_view_variables, &ts_view_tables,
-	&ts_view_jobs};
+	&ts_view_memory, &ts_view_liveness, &ts_view_operations, &ts_view_trace, &ts_view_variables,
+	&ts_view_tables, &ts_view_jobs};
 
 /* What a view has to say without a table, in a store and in a profile. */
 static const struct missing {

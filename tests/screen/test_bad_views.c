@@ -15,6 +15,7 @@
 #include "tilescope/view/insights.h"
 #include "tilescope/view/liveness.h"
 #include "tilescope/view/memory.h"
+#include "tilescope/view/operations.h"
 #include "tilescope/view/programs.h"
 #include "tilescope/view/trace.h"
 #include "tilescope/view/variables.h"
@@ -46,6 +47,13 @@ static const char *const in_programs[] = {"down", "unfold", "sort", "threshold 1
 	"tab-next", "down", "tab-next", "tab-next", "open", "tab-next", "down", "open", "tab-next",
 	NULL};
 
+static const char *const in_operations[] = {"sort", "sort-reverse", "sort code", "mark", "down",
+	"mark", "rollup", "open", "down", "rollup (.)", "rollup", "layer", "last", "layer",
+	"layer-tree", "unfold", "down", "search matMul", "search-next",
+	"filter cycles>0 or memory>0", "filter", "tab programs", "pane-next", "down", "open",
+	"tab links", "down", "open", "tab code", "open", "tab vertices", "tab cycles", "tab debug",
+	"tab summary", "marks-clear", "pane-previous", "layer", NULL};
+
 static const char *const in_trace[] = {"jump step", "jump class", "jump gap", "jump longest",
 	"jump run", "jump-back step", "jump-back gap", "executions", "search-next", "lane-fold",
 	"unfold", "fold", "lanes 0", "lanes all", "series compute", "zoom-in", "time-unit",
@@ -68,6 +76,7 @@ static const struct {
 	{&ts_view_liveness, in_liveness},
 	{&ts_view_variables, in_variables},
 	{&ts_view_programs, in_programs},
+	{&ts_view_operations, in_operations},
 	{&ts_view_trace, in_trace},
 };
 
@@ -76,7 +85,8 @@ static const char *const relations[] = {"tile_memory", "tile_category", "memory_
 	"lowered_variable", "class_interval", "liveness_step", "liveness_step_ipu", "variable",
 	"liveness_variable", "tile_always_live", "ipu", "target", "vertex_type", "tile_vertex",
 	"program", "program_child", "program_root", "program_variable", "compute_set",
-	"compute_set_vertex", "memory_element", "context", "step", "step_ipu", "run"};
+	"compute_set_vertex", "memory_element", "context", "operation", "operation_program",
+	"operation_variable", "step", "step_ipu", "run"};
 
 /* Values that break one thing each. */
 static const char *const bad[] = {

@@ -16,6 +16,7 @@
 #include "tilescope/view/insights.h"
 #include "tilescope/view/liveness.h"
 #include "tilescope/view/memory.h"
+#include "tilescope/view/operations.h"
 #include "tilescope/view/summary.h"
 #include "tilescope/view/programs.h"
 #include "tilescope/view/trace.h"
@@ -178,6 +179,12 @@ static const struct {
 		{"down", "open", "2 down", "unfold", "20 down", "sort", "search DoExchange",
 			"search-next", "pane-next", "tab code", "down", "tab vertices", "2 down",
 			"tab cycles", "2 down", "tab path", "2 down", "tab steps", "2 down"},
+		20},
+	{&ts_view_operations,
+		{"3 down", "sort code", "first", "3 down", "layer", "2 down", "layer-tree", "open",
+			"3 down", "rollup", "down", "layer popart", "tab programs", "pane-next",
+			"2 down", "tab links", "2 down", "tab code", "down", "tab cycles", "down",
+			"tab vertices", "down", "tab summary"},
 		20},
 	{&ts_view_trace,
 		{"search layer", "right", "right", "ipu-next", "pane-next", "down", "down",

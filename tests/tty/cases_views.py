@@ -462,6 +462,7 @@ PLACES = {
     "memory": ("tile=70&by=category&gaps=no&tab=variables&pane=tabs&row=2", "tile 70"),
     "liveness": ("step=7&base=no&zoom=0-40", "step 7 "),
     "programs": ("order=cost&threshold=1&program=17&pane=tabs", "program 17"),
+    "operations": ("layer=poplibs&order=-code&filter=cycles>0&tab=programs&pane=tabs", "poplibs"),
     "trace": ("step=57&ipu=1&pane=tab", "step 57 "),
     "variables": ("filter=tile:5&sort=bytes&row=2", "row 2 of"),
     "tables": ("table=tile_memory&pane=rows&row=9", "row 9 of"),

@@ -17,9 +17,9 @@ from terminal import Failed, LIMIT, Pty, Skipped, Tmux
 
 CASES = []
 PASS_ENV = ("ASAN_", "UBSAN_", "TSAN_", "LSAN_", "GCOV", "LD_LIBRARY_PATH", "TS_SANITIZE")
-VIEWS = {"summary": "1", "memory": "3", "liveness": "4", "programs": "5", "trace": "7", "variables": "8"}
+VIEWS = {"summary": "1", "memory": "3", "liveness": "4", "programs": "5", "operations": "6", "trace": "7", "variables": "8"}
 TITLES = {"summary": "Summary", "memory": "Memory", "liveness": "Liveness", "programs": "Programs",
-          "trace": "Trace"}
+          "operations": "Operations", "trace": "Trace"}
 SIZES = [(80, 24), (120, 40), (200, 60), (250, 80)]
 # what stands in the bottom line when nothing else does
 HINT = "help"

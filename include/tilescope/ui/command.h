@@ -30,6 +30,7 @@
 	X(MEMORY, "memory", "the Memory view")                                         \
 	X(LIVENESS, "liveness", "the Liveness view")                                   \
 	X(PROGRAMS, "programs", "the Programs view")                                   \
+	X(OPERATIONS, "operations", "the Operations view")                             \
 	X(TRACE, "trace", "the Trace view")                                            \
 	X(VARIABLES, "variables", "the Variables view")                                \
 	X(TABLES, "tables", "the Tables view, and the answers of SQL")                 \
@@ -93,6 +94,7 @@ enum ts_context {
 	X(GOTO_MEMORY, "goto-memory", GLOBAL, "", BOUND, "the same object in Memory")              \
 	X(GOTO_LIVENESS, "goto-liveness", GLOBAL, "", BOUND, "the same object in Liveness")        \
 	X(GOTO_PROGRAMS, "goto-programs", GLOBAL, "", BOUND, "the same object in Programs")        \
+	X(GOTO_OPERATIONS, "goto-operations", GLOBAL, "", BOUND, "the same object in Operations")  \
 	X(GOTO_TRACE, "goto-trace", GLOBAL, "", BOUND, "the same object in Trace")                 \
 	X(GOTO_WHAT_IF, "goto-what-if", GLOBAL, "", BOUND,                                         \
 		"the What-if tab of Liveness: peaks with the changes")                             \
@@ -169,6 +171,12 @@ enum ts_context {
 		"variables before lowering, or their pieces on the tiles")                         \
 	X(THRESHOLD, "threshold", PROGRAMS, "[PERCENT]", TYPED,                                    \
 		"leave out programs below this share of all cycles")                               \
+	X(SOFTWARE_LAYER, "layer", OPERATIONS, "[NAME...]", BOUND,                                 \
+		"operations of the next layer of software, or of this one")                        \
+	X(LAYER_TREE, "layer-tree", OPERATIONS, "[on|off]", BOUND,                                 \
+		"all layers of software as a tree, or one as a table")                             \
+	X(ROLLUP, "rollup", OPERATIONS, "[REGEX...]", BOUND,                                       \
+		"group operations by what this finds in their names; none: on, off")               \
 	X(SOURCE, "source", LIVENESS, "[TEXT...]", BOUND,                                          \
 		"whose liveness: the next, all, ipu N, tile N, selected, TILES")                   \
 	X(REPLICA, "replica", LIVENESS, "", BOUND, "figures of the device, or of one replica")     \

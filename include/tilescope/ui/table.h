@@ -33,7 +33,7 @@ struct ts_table_cell {
 	const char *s; /* NULL or "" = blank */
 	size_t n;      /* bytes; set to strlen by default: leave it (size_t)-1 */
 	enum ts_role role;
-	char buf[64];
+	char buf[160];
 };
 
 /*
