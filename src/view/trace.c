@@ -34,6 +34,7 @@ static const struct ts_tab_ops *const tabs[] = {
 	&trace_tab_blocks,
 	&trace_tab_balance,
 	&trace_tab_lost,
+	&trace_tab_frame,
 	&ts_tab_debug,
 };
 

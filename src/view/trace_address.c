@@ -299,6 +299,33 @@ set_all_ipus(struct ts_view *v, const char *value)
 }
 
 static bool
+get_frame(struct ts_view *v, struct ts_strbuf *out)
+{
+	return trace_say_frame(trace_of(v), out);
+}
+
+static enum ts_arg_state
+set_frame(struct ts_view *v, const char *value)
+{
+	return trace_of(v)->trace ? trace_set_frame(trace_of(v), value) : TS_ARG_LATER;
+}
+
+static bool
+get_shown_tiles(struct ts_view *v, struct ts_strbuf *out)
+{
+	return trace_say_tiles(trace_of(v), out);
+}
+
+static enum ts_arg_state
+set_shown_tiles(struct ts_view *v, const char *value)
+{
+	int64_t from, to;
+
+	ts_arg_range(value, &from, &to);
+	return trace_of(v)->trace ? trace_set_tiles(trace_of(v), from, to) : TS_ARG_LATER;
+}
+
+static bool
 get_lanes(struct ts_view *v, struct ts_strbuf *out)
 {
 	return trace_say_lanes(trace_of(v), out);
@@ -421,6 +448,8 @@ const struct ts_view_arg trace_args[] = {
 	{"stages", TS_ARG_TEXT, get_stages, set_stages, 0},
 	{"merge", MERGES, get_merge, set_merge, 0},
 	{"ipus", TS_ARG_YES, get_all_ipus, set_all_ipus, 0},
+	{"bsp", TS_ARG_RANGE, get_shown_tiles, set_shown_tiles, 0},
+	{"frame", TS_ARG_TEXT, get_frame, set_frame, 0},
 	{"scope", "view|range|run|all", get_scope, set_scope, 0},
 	{"tab", TS_ARG_TEXT, get_tab, set_tab, 0},
 	{"row", TS_ARG_NUMBER, get_row, set_row, 0},

@@ -112,6 +112,59 @@ bsp_command(struct trace_drawing *d, const struct ts_call *call)
 	}
 }
 
+/* --- the tiles that are shown, in the address ---------------------------------------------------------- */
+
+static struct trace_drawing *
+drawing_of(struct trace_view *t)
+{
+	for (int i = 0; i < t->drawings; i++)
+		if (t->drawing[i].ops == &trace_drawing_bsp)
+			return &t->drawing[i];
+	return NULL;
+}
+
+/* "120-184": tiles of the report, the last one is not in sight any more. False: all are, or another drawing is. */
+bool
+trace_say_tiles(struct trace_view *t, struct ts_strbuf *out)
+{
+	const struct bsp_drawing *b = drawing_of(t)->own;
+	int64_t first = b->bsp.all.first + b->first;
+
+	if (trace_drawn(t) != drawing_of(t) || b->tiles == 0)
+		return false;
+	ts_strbuf_printf(out, "%lld-%lld", (long long)first, (long long)(first + b->tiles));
+	return true;
+}
+
+enum ts_arg_state
+trace_set_tiles(struct trace_view *t, int64_t from, int64_t to)
+{
+	struct trace_drawing *d = drawing_of(t);
+	struct bsp_drawing *b = d->own;
+	const struct ts_bsp_tiles *all = &b->bsp.all;
+
+	if (trace_drawn(t) != d || b->pane.state == TS_PANE_ABSENT ||
+		b->pane.state == TS_PANE_FAILED) {
+		ts_view_say_error(t->view.env, "no tiles are drawn");
+		return TS_ARG_NO;
+	}
+	if (b->bsp.columns == 0 || b->bsp.ipu != trace_ipu(t))
+		return TS_ARG_LATER;
+	from = ts_max_i64(from, all->first);
+	to = ts_min_i64(to, all->first + all->count);
+	if (from >= to) {
+		ts_view_say_error(t->view.env, "tiles of ipu %lld are %lld to %lld",
+			(long long)b->bsp.ipu, (long long)all->first,
+			(long long)(all->first + all->count - 1));
+		return TS_ARG_NO;
+	}
+	b->first = from - all->first;
+	b->tiles = to - from == all->count ? 0 : to - from;
+	b->cursor = ts_clamp_i64(b->cursor, from, to - 1);
+	bsp_select(d);
+	return TS_ARG_DONE;
+}
+
 /* --- what the figures are --------------------------------------------------------------------------- */
 
 void

@@ -287,6 +287,22 @@ cursor_at(const struct trace_view *t, const struct flame *k, int *x, int *depth)
 	return true;
 }
 
+bool
+trace_flame_cursor(const struct trace_view *t, const struct ts_frames **frames, uint32_t *frame)
+{
+	const struct flame *k = NULL;
+	int x, depth;
+
+	for (int i = 0; i < t->drawings; i++)
+		if (t->drawing[i].ops == &trace_drawing_flame)
+			k = t->drawing[i].own;
+	if (!k || k->columns == 0 || !cursor_at(t, k, &x, &depth))
+		return false;
+	*frames = &k->chart.frames;
+	*frame = frame_at(k, x, depth);
+	return *frame != TS_FLAME_NONE;
+}
+
 /* --- drawing ---------------------------------------------------------------------------------------- */
 
 static void

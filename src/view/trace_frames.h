@@ -31,6 +31,10 @@ void trace_frames_fini(struct trace_frames_fetch *f);
 /* Nothing is known of the report any more. */
 void trace_frames_drop(struct trace_view *t);
 
+/* The frame under the cursor of the flame graph along the time; false: nothing is there. (trace_flame.c) */
+bool trace_flame_cursor(const struct trace_view *t, const struct ts_frames **frames,
+	uint32_t *frame);
+
 /* A box of one row with a name in it. */
 struct trace_box {
 	int x, w; /* columns of the rectangle; w at least 1 */

@@ -302,14 +302,21 @@ extern const struct trace_drawing_ops trace_drawing_lanes;
 void trace_draw_key(const struct trace_view *t, struct ts_canvas *c,
 	struct ts_rect r); /* of the classes */
 
-/* --- trace_bsp.c --- */
+/* --- trace_bsp.c, trace_bsp_keys.c --- */
 extern const struct trace_drawing_ops trace_drawing_bsp;
+bool trace_say_tiles(struct trace_view *t, struct ts_strbuf *out);
+enum ts_arg_state trace_set_tiles(struct trace_view *t, int64_t from, int64_t to);
 /* --- trace_flame.c, trace_merged.c --- */
 extern const struct trace_drawing_ops trace_drawing_flame, trace_drawing_merged;
 enum ts_effect trace_merge_command(struct trace_view *t, const struct ts_call *call);
 bool trace_merge(struct trace_view *t, const char *word); /* false: not one of its ranges */
 bool trace_merge_ipus(struct trace_view *t, bool all);
+bool trace_say_frame(struct trace_view *t, struct ts_strbuf *out);
+enum ts_arg_state trace_set_frame(struct trace_view *t, const char *stack);
 const char *trace_merge_said(struct trace_view *t, bool *all_ipus); /* NULL: all steps */
+
+/* --- trace_frame_tab.c --- */
+extern const struct ts_tab_ops trace_tab_frame;
 
 /* --- trace_balance.c --- */
 extern const struct ts_tab_ops trace_tab_balance;

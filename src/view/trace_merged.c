@@ -126,14 +126,14 @@ ask_tree(struct trace_drawing *d, int64_t ipu)
 }
 
 static void
-merged_request(struct trace_drawing *d)
+ask(struct trace_drawing *d)
 {
 	struct trace_view *t = d->trace;
 	struct merged *k = d->own;
 	struct ts_flame_range range = range_of(t, k);
 	int64_t ipu = k->all_ipus ? TS_UNKNOWN : trace_ipu(t);
 
-	if (!t->trace->has_parts || d->plot.h <= 0)
+	if (!t->trace->has_parts)
 		return;
 	if (!k->has_asked || !same(&range, &k->asked))
 		ask_sums(d, &range, ipu);
@@ -141,11 +141,18 @@ merged_request(struct trace_drawing *d)
 		ask_tree(d, ipu);
 }
 
+static void
+merged_request(struct trace_drawing *d)
+{
+	if (d->plot.h > 0)
+		ask(d);
+}
+
 /* --- answers ---------------------------------------------------------------------------------------- */
 
 /* The node of a stack's frame in this tree, or the nearest above that it has. */
-static uint32_t
-find_frame(const struct merged *k, const struct ts_frames *frames, uint32_t frame)
+uint32_t
+trace_merged_find(const struct merged *k, const struct ts_frames *frames, uint32_t frame)
 {
 	const struct ts_flame_tree *tree = &k->tree;
 	uint32_t at = 0;
@@ -180,8 +187,8 @@ take_tree(struct merged *k, struct ts_flame_tree *tree)
 	if (k->tree.count == 0 || old.count == 0) {
 		k->root = k->cursor = 0;
 	} else {
-		k->root = find_frame(k, &old.flame->frames, old.node[k->root].frame);
-		k->cursor = find_frame(k, &old.flame->frames, old.node[k->cursor].frame);
+		k->root = trace_merged_find(k, &old.flame->frames, old.node[k->root].frame);
+		k->cursor = trace_merged_find(k, &old.flame->frames, old.node[k->cursor].frame);
 		if (k->cursor < k->root || k->cursor > k->root + k->tree.node[k->root].inside)
 			k->cursor = k->root;
 	}
@@ -412,6 +419,32 @@ merged_command(struct trace_drawing *d, const struct ts_call *call)
 	return k->tree.count > 0 ? walk(d, call->cmd) : TS_EFFECT_UNKNOWN;
 }
 
+void
+trace_merged_go(struct merged *k, uint32_t node)
+{
+	k->cursor = node;
+	if (node < k->root || node > k->root + k->tree.node[k->root].inside)
+		k->root = 0;
+}
+
+static enum ts_effect
+merged_mouse(struct trace_drawing *d, int x, int y, int wheel)
+{
+	struct merged *k = d->own;
+	int64_t node;
+
+	if (k->tree.count == 0 ||
+		y - d->plot.y >= d->plot.h - 1) /* the last row says what is under the cursor */
+		return TS_EFFECT_NONE;
+	if (wheel)
+		return wheel < 0 ? zoom_in(k) : walk(d, TS_CMD_ZOOM_OUT);
+	node = trace_merged_at(k, d->plot.w, x - d->plot.x, k->top + y - d->plot.y);
+	if (node < 0)
+		return TS_EFFECT_NONE;
+	k->cursor = (uint32_t)node;
+	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
+}
+
 /* What is merged from now on. */
 static void
 set_merge(struct trace_drawing *d, enum merge merge)
@@ -440,6 +473,71 @@ merged_of(struct trace_view *t)
 		if (t->drawing[i].ops == &trace_drawing_merged)
 			return &t->drawing[i];
 	return NULL;
+}
+
+struct merged *
+trace_merged_of(struct trace_view *t)
+{
+	return merged_of(t)->own;
+}
+
+void
+trace_merged_ask(struct trace_view *t)
+{
+	ask(merged_of(t));
+}
+
+/* "Engine::run;a;b" of the frame under the cursor. */
+bool
+trace_say_frame(struct trace_view *t, struct ts_strbuf *out)
+{
+	const struct merged *k = trace_merged_of(t);
+
+	if (trace_drawn(t)->ops != &trace_drawing_merged || k->tree.count == 0 || k->cursor == 0)
+		return false;
+	ts_frame_folded(out, &k->tree.flame->frames, k->tree.node[k->cursor].frame);
+	return true;
+}
+
+enum ts_arg_state
+trace_set_frame(struct trace_view *t, const char *stack)
+{
+	struct merged *k = trace_merged_of(t);
+	uint32_t at = 0, end = 0;
+	struct ts_strbuf text;
+
+	if (trace_drawn(t)->ops != &trace_drawing_merged) {
+		ts_view_say_error(t->view.env, "a frame is one of the drawing merged");
+		return TS_ARG_NO;
+	}
+	if (k->tree.count == 0 || k->fetch[MERGED_SUMS] || k->fetch[MERGED_TREE] || !k->has_asked)
+		return k->data.state == TS_PANE_FAILED || k->data.state == TS_PANE_ABSENT
+			? TS_ARG_NO
+			: TS_ARG_LATER;
+	ts_strbuf_init(&text, 1 << 17);
+	for (uint32_t i = 0; i <= end && i < k->tree.count;) {
+		size_t n;
+
+		ts_strbuf_reset(&text);
+		ts_frame_folded(&text, &k->tree.flame->frames, k->tree.node[i].frame);
+		n = text.s && strncmp(stack, text.s, text.len) == 0 ? text.len : 0;
+		if (n > 0 &&
+			(stack[n] == ';' || stack[n] == '\0')) { /* it is this one, or inside */
+			at = i;
+			end = stack[n] ? i + k->tree.node[i].inside : i;
+			i++;
+		} else {
+			i += k->tree.node[i].inside + 1;
+		}
+	}
+	ts_strbuf_reset(&text);
+	ts_frame_folded(&text, &k->tree.flame->frames, k->tree.node[at].frame);
+	end = text.s && strcmp(text.s, stack) == 0;
+	ts_strbuf_fini(&text);
+	trace_merged_go(k, at);
+	if (!end)
+		ts_view_say_error(t->view.env, "there is no frame %.100s", stack);
+	return end ? TS_ARG_DONE : TS_ARG_NO;
 }
 
 bool
@@ -536,6 +634,7 @@ const struct trace_drawing_ops trace_drawing_merged = {
 	.draw = trace_merged_draw,
 	.note = merged_note,
 	.command = merged_command,
+	.mouse = merged_mouse,
 	.explain = trace_merged_explain,
 	.sheet = trace_merged_sheet,
 	.hints = hints,

@@ -5,6 +5,8 @@
 
 #include "trace_frames.h"
 
+#include "tilescope/view/explain.h"
+
 enum merged_ask { MERGED_SUMS, MERGED_TREE, MERGED_ASKS };
 
 /* What is merged. */
@@ -30,7 +32,27 @@ struct merged {
 	int64_t hits, hit_cycles;
 };
 
+/* --- trace_merged.c --- */
+/* What the drawing keeps, shown or not. */
+struct merged *trace_merged_of(struct trace_view *t);
+
+/* Ask for its sums if they are neither here nor under way, shown or not. */
+void trace_merged_ask(struct trace_view *t);
+
+/* The node of a stack's frame in the tree that is here, or the nearest above that it has. */
+uint32_t trace_merged_find(const struct merged *k, const struct ts_frames *frames, uint32_t frame);
+
+/* Put the cursor on a node. */
+void trace_merged_go(struct merged *k, uint32_t node);
+
+/* The query that gives `what` ("sum(cycles)", "count(*)") of a node's rows; false: there is none. (trace_merged_sheet.c) */
+bool trace_merged_query(const struct trace_view *t, const struct merged *k, uint32_t node,
+	const char *what, char out[TS_EXPLAIN_QUERY]);
+
 /* --- trace_merged_draw.c --- */
+/* The node that is drawn at a column of so many, so far below the outermost one; -1: none. */
+int64_t trace_merged_at(const struct merged *k, int w, int x, int depth);
+
 void trace_merged_draw(struct trace_drawing *d, struct ts_canvas *c, bool focus);
 int trace_merged_rows(struct trace_drawing *d, int room);
 
@@ -42,6 +64,8 @@ int64_t trace_merged_length(const struct trace_view *t, const struct merged *k);
 
 /* --- trace_merged_sheet.c --- */
 void trace_merged_explain(struct trace_drawing *d, struct ts_explain *out);
+void trace_merged_explain_node(const struct trace_view *t, const struct merged *k, uint32_t node,
+	struct ts_explain *out);
 bool trace_merged_sheet(struct trace_drawing *d, struct ts_sheet *out);
 
 #endif

@@ -123,6 +123,27 @@ draw_nodes(struct drawing *w)
 	}
 }
 
+int64_t
+trace_merged_at(const struct merged *k, int w, int x, int depth)
+{
+	const struct ts_flame_node *node = k->tree.node;
+	uint32_t at = k->root;
+	int64_t from = 0;
+
+	while (depth-- > 0) {
+		uint32_t i = at + 1, end = at + node[at].inside;
+
+		while (i <= end && column_of(k, from + node[i].sum.cycles, w) <= x) {
+			from += node[i].sum.cycles;
+			i += node[i].inside + 1;
+		}
+		if (i > end || column_of(k, from, w) > x)
+			return -1;
+		at = i;
+	}
+	return x < column_of(k, from + node[at].sum.cycles, w) ? (int64_t)at : -1;
+}
+
 /* How far the pass is. */
 static void
 draw_progress(struct trace_drawing *d, struct ts_canvas *c, struct ts_rect row)

@@ -62,10 +62,11 @@ static const char *const in_trace[] = {"jump step", "jump class", "jump gap", "j
 	"search layer", "drawing", "drawing-back", "series all", "tab steps", "pane-next",
 	"drawing flame", "down", "down", "down", "right", "open", "left", "back", "ipu-next",
 	"goto 7", "drawing merged", "down", "down", "right", "open", "back", "merge view",
-	"merge-ipus", "merge run", "search-next", "drawing lanes", "tab balance", "scope run",
-	"down", "scope all", "sort compute", "zoom-in", "scope view", "tab lost", "down",
-	"sort saves", "filter lost>0", "open", "drawing bsp", "down", "tiles-in", "page-down",
-	"ipu-next", "tiles-out", "zoom-out", "drawing lanes", NULL};
+	"merge-ipus", "merge run", "search-next", "tab frame", "down", "open", "down", "open",
+	"tab steps", "drawing lanes", "tab balance", "scope run", "down", "scope all",
+	"sort compute", "zoom-in", "scope view", "tab lost", "down", "sort saves", "filter lost>0",
+	"open", "drawing bsp", "down", "tiles-in", "page-down", "ipu-next", "tiles-out", "zoom-out",
+	"drawing lanes", NULL};
 
 static const struct {
 	const struct ts_view_ops *ops;

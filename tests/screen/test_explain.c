@@ -198,7 +198,8 @@ static const struct {
 			"tab hits", "3 down", "tab vertices", "2 down", "tab cycles", "2 down",
 			"tab stages", "2 down", "tab passes", "2 down", "tab blocks", "2 down",
 			"pane-next", "drawing flame", "3 down", "right", "drawing merged", "3 down",
-			"open", "right", "drawing blocks", "2 down"},
+			"open", "right", "tab frame", "first", "5 down", "drawing blocks",
+			"2 down"},
 		30},
 };
 

@@ -115,6 +115,47 @@ START_TEST(nothing_is_known_by_tile)
 }
 END_TEST
 
+static const struct ts_view_arg *
+shown_tiles(void)
+{
+	const struct ts_view_arg *a = ts_view_trace.args;
+
+	while (strcmp(a->name, "bsp") != 0)
+		a++;
+	return a;
+}
+
+/* The tiles in sight are in the address. */
+START_TEST(tiles_have_an_address)
+{
+	const struct ts_demo_options o = {.layout = TS_DEMO_STORE, .ipus = 2, .tiles = 100};
+	struct ts_strbuf out;
+
+	harness_demo(&h, &o);
+	start(80, 24, TS_GLYPHS_FULL);
+	ts_strbuf_init(&out, 100);
+	ck_assert(!shown_tiles()->get(h.view, &out)); /* all of them */
+	ck_assert_int_eq(shown_tiles()->set(h.view, "20-60"), TS_ARG_DONE);
+	harness_settle(&h);
+	ck_assert(shown_tiles()->get(h.view, &out));
+	ck_assert_str_eq(out.s, "20-60");
+	ck_assert_int_eq(shown_tiles()->set(h.view, "0-100"), TS_ARG_DONE);
+	ck_assert(!shown_tiles()->get(h.view, &out));
+	ck_assert_int_eq(shown_tiles()->set(h.view, "100-140"), TS_ARG_NO); /* another IPU's */
+	harness_command(&h, "ipu-next");
+	ck_assert_int_eq(shown_tiles()->set(h.view, "120-140"), TS_ARG_DONE);
+	harness_settle(&h);
+	ts_strbuf_reset(&out);
+	ck_assert(shown_tiles()->get(h.view, &out));
+	ck_assert_str_eq(out.s, "120-140");
+	harness_command(&h, "drawing lanes");
+	ck_assert(!shown_tiles()->get(h.view, &out));
+	ck_assert_int_eq(shown_tiles()->set(h.view, "120-140"), TS_ARG_NO);
+	ts_strbuf_fini(&out);
+	harness_end(&h);
+}
+END_TEST
+
 START_TEST(tiles_are_zoomed)
 {
 	const struct ts_demo_options o = {.layout = TS_DEMO_STORE};
@@ -175,6 +216,7 @@ main(void)
 	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, letters_by_tile);
 	tcase_add_test(tc, nothing_is_known_by_tile);
+	tcase_add_test(tc, tiles_have_an_address);
 	tcase_add_test(tc, tiles_are_zoomed);
 	tcase_add_test(tc, figures_are_explained);
 	suite_add_tcase(s, tc);

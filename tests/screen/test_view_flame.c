@@ -295,6 +295,125 @@ START_TEST(hits_have_a_share)
 }
 END_TEST
 
+static enum ts_arg_state
+go_to_frame(const char *value)
+{
+	enum ts_arg_state state = TS_ARG_NO;
+
+	for (const struct ts_view_arg *a = ts_view_trace.args; a->name; a++)
+		if (strcmp(a->name, "frame") == 0)
+			state = a->set(h.view, value);
+	harness_settle(&h);
+	return state;
+}
+
+/* The tab Frame: the stack, the frame, what is in it; its figures are SQL's. Enter goes there; the address has it. */
+START_TEST(a_frame_has_a_tab)
+{
+	struct ts_explain e;
+	int queries = 0;
+
+	made(NULL, 110, 36);
+	ck_assert(bell("tab frame")); /* no flame graph is shown */
+	harness_command(&h, "drawing merged");
+	harness_command(&h, "tab frame");
+	harness_says(&h, "[Frame]");
+	harness_says(&h, "1 in it, of all of ipu 0");
+	harness_says(&h, "\nEngine::run");
+	harness_says(&h, "\n net ");
+	harness_command(&h, "pane-next"); /* the drawing */
+	harness_command(&h, "down");
+	harness_command(&h, "down");
+	says_address("frame", "Engine::run;net;conv");
+	harness_says(&h, "\n  conv");
+	harness_says(&h, "\n   OnTileExecute ");
+	harness_says(&h, "4,000   66.7%");
+	harness_command(&h, "pane-next");
+	for (int i = 0; i < 5; i++, harness_command(&h, i == 1 ? "first" : "down")) {
+		ts_explain_init(&e);
+		h.view->ops->explain(h.view, &e);
+		ck_assert_int_eq(e.count, 3);
+		for (int k = 0; k < e.count; k++) {
+			if (!e.figure[k].query[0])
+				continue;
+			ck_assert_msg(harness_number(&h, "%s", e.figure[k].query) ==
+					e.figure[k].integer,
+				"%s", e.figure[k].query);
+			queries++;
+		}
+	}
+	ck_assert_int_eq(queries, 10);
+	harness_command(&h, "last");
+	harness_command(&h, "open");
+	says_address("frame", "Engine::run;net;conv;DoExchange");
+	ck_assert_int_eq(go_to_frame("Engine::run;net;pool"), TS_ARG_DONE);
+	says_address("frame", "Engine::run;net;pool");
+	ck_assert_int_eq(go_to_frame("Engine::run;net;poo"), TS_ARG_NO);
+	ck_assert_int_eq(go_to_frame(""), TS_ARG_NO);
+	ck_assert_int_eq(go_to_frame("Engine::run;net;pool;OnTileExecute;x"), TS_ARG_NO);
+	/* along the time: the frame under the cursor, by what it comes to in all */
+	harness_command(&h, "pane-next");
+	harness_command(&h, "drawing flame");
+	harness_command(&h, "goto 25");
+	harness_command(&h, "down");
+	harness_command(&h, "down");
+	harness_says(&h, "2,000   33.3%");
+	ck_assert_int_eq(go_to_frame("Engine::run"), TS_ARG_NO);
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(the_mouse_picks_a_frame)
+{
+	made(NULL, 68, 24); /* 60 columns of 100 cycles */
+	harness_command(&h, "drawing merged");
+	h.view->ops->mouse(h.view, 8 + 45, 2, 0);
+	says_address("frame", "Engine::run;net;pool");
+	h.view->ops->mouse(h.view, 8 + 39, 2, 0);
+	says_address("frame", "Engine::run;net;conv");
+	h.view->ops->mouse(h.view, 8 + 19, 3, 0);
+	says_address("frame", "Engine::run;net;conv;OnTileExecute");
+	h.view->ops->mouse(h.view, 8 + 20, 3, 0);
+	says_address("frame", "Engine::run;net;conv;DoExchange");
+	h.view->ops->mouse(h.view, 8 + 20, 3, -1); /* the wheel zooms into it, and out again */
+	harness_says(&h, ">ipu 0  |DoExchange");
+	h.view->ops->mouse(h.view, 8 + 20, 0, 1);
+	harness_says(&h, ">ipu 0  |conv");
+	for (int y = 0; y < 24; y++) /* below what is there, beside it */
+		h.view->ops->mouse(h.view, 3 * y, y, 0);
+	harness_end(&h);
+}
+END_TEST
+
+/* Names that SQL finds no other way: quotes, slashes that divide nothing, other names that begin the same. */
+START_TEST(queries_of_strange_names)
+{
+	struct ts_explain e;
+
+	made("UPDATE step SET name = CASE step % 5 WHEN 0 THEN 'net/con''v' WHEN 1 THEN 'net/con' "
+	     "WHEN 2 THEN 'net' WHEN 3 THEN NULL ELSE 'a_b%' END",
+		110, 36);
+	harness_command(&h, "drawing merged");
+	harness_command(&h, "tab frame");
+	for (int depth = 0; depth < 4; depth++) {
+		for (int i = 0; i < 6; i++) {
+			ts_explain_init(&e);
+			h.view->ops->explain(h.view, &e);
+			for (int k = 0; k < e.count; k++)
+				if (e.figure[k].query[0])
+					ck_assert_msg(harness_number(&h, "%s", e.figure[k].query) ==
+							e.figure[k].integer,
+						"%s: %lld", e.figure[k].query,
+						(long long)e.figure[k].integer);
+			harness_command(&h, "down");
+		}
+		harness_command(&h, "open");
+		harness_command(&h, "tab frame");
+	}
+	harness_end(&h);
+}
+END_TEST
+
 /* What `=` and :write say of a frame. */
 START_TEST(figures_are_explained_and_written)
 {
@@ -410,6 +529,9 @@ main(void)
 	tcase_add_test(looks, the_heaviest_is_on_the_left);
 	tcase_add_test(looks, a_range_is_merged);
 	tcase_add_test(looks, hits_have_a_share);
+	tcase_add_test(looks, a_frame_has_a_tab);
+	tcase_add_test(looks, the_mouse_picks_a_frame);
+	tcase_add_test(looks, queries_of_strange_names);
 	tcase_add_test(looks, figures_are_explained_and_written);
 	tcase_add_test(looks, what_is_stopped_is_said);
 	tcase_add_test(looks, steps_without_ipus_say_so);

@@ -21,7 +21,7 @@
 #include "tilescope/view/view.h"
 
 enum {
-	TS_TABS_MAX = 12,
+	TS_TABS_MAX = 13,
 	TS_TAB_KIND = 2000, /* of fetches of the first tab; no view has so many of its own */
 	TS_TAB_KINDS = 8,   /* that each tab has: its `kind` + 0 ... 7 */
 	TS_TAB_NOTE = 120,
