@@ -179,8 +179,9 @@ by_number(const void *a, const void *b)
 	return (x->variable > y->variable) - (x->variable < y->variable);
 }
 
-static struct ts_alive_row *
-row_of(struct ts_alive_row *const *sorted, int n, int64_t variable)
+/* The first row of that number, or where it would be. */
+static int
+place_of(struct ts_alive_row *const *sorted, int n, int64_t variable)
 {
 	int low = 0, high = n;
 
@@ -192,7 +193,7 @@ row_of(struct ts_alive_row *const *sorted, int n, int64_t variable)
 		else
 			high = middle;
 	}
-	return low < n && sorted[low]->variable == variable ? sorted[low] : NULL;
+	return low;
 }
 
 /* Names in one pass over all variables. */
@@ -202,6 +203,7 @@ name_by_pass(struct ts_alive *a, struct ts_reader *rd, struct ts_err *err)
 	struct ts_alive_row **sorted = ts_alloc((size_t)a->rows, sizeof(struct ts_alive_row *));
 	struct ts_rows *rows = NULL;
 	enum ts_code code;
+	int at = 0;
 	bool there;
 
 	if (!sorted)
@@ -211,14 +213,16 @@ name_by_pass(struct ts_alive *a, struct ts_reader *rd, struct ts_err *err)
 	qsort(sorted, (size_t)a->rows, sizeof(*sorted), by_number);
 	code = ts_reader_rows(&rows, rd, TS_VARIABLE, &names_query, err);
 	while (!code && !(code = ts_rows_next(rows, &there, err)) && there) {
-		struct ts_alive_row *row;
 		int64_t id;
 
 		if (ts_rows_number(rows, N_ID, &id) != TS_VALUE_OK)
 			continue;
-		row = row_of(sorted, a->rows, id);
-		if (row)
-			code = read_name(a, row, rows, N_NAME, err);
+		while (at < a->rows && sorted[at]->variable < id) /* they mostly come by number */
+			at++;
+		if (at > 0 && sorted[at - 1]->variable >= id)
+			at = place_of(sorted, a->rows, id);
+		if (at < a->rows && sorted[at]->variable == id)
+			code = read_name(a, sorted[at], rows, N_NAME, err);
 		if (code)
 			break;
 	}
@@ -289,6 +293,16 @@ alive_name_program(struct ts_alive *a, struct ts_reader *rd, int64_t program, st
 	return code;
 }
 
+/* Are so many variables without a name that a pass over all takes less than to look each up? A look is worth 16 rows. */
+static bool
+many_of_all(const struct ts_alive *a, const struct ts_report *r, int without)
+{
+	enum { LOOK_ROWS = 16 };
+
+	return !a->lowered && ts_report_has(r, TS_VARIABLE) && can_reach(r, TS_VARIABLE) &&
+		ts_reach_work(&r->binding[TS_VARIABLE].reach) < (int64_t)without * LOOK_ROWS;
+}
+
 enum ts_code
 alive_name_rows(struct ts_alive *a, struct ts_reader *rd, const struct ts_alive *before,
 	struct ts_err *err)
@@ -301,7 +315,10 @@ alive_name_rows(struct ts_alive *a, struct ts_reader *rd, const struct ts_alive 
 	code = take_names(a, before, &without, err);
 	if (code || without == 0)
 		return code;
-	code = name_by_key(a, rd, err);
+	if (many_of_all(a, rd->report, without))
+		code = name_by_pass(a, rd, err);
+	if (!code || code == TS_E_DAMAGED)
+		code = name_by_key(a, rd, err);
 	if (!code && !a->lowered && ts_report_has(rd->report, TS_VARIABLE) &&
 		!can_reach(rd->report, TS_VARIABLE))
 		code = name_by_pass(a, rd, err);

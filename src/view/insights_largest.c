@@ -14,6 +14,8 @@
 
 #include "insights_internal.h"
 
+enum { AHEAD_ROWS = 1 << 23 /* of lowered variables: half a second, once */ };
+
 /* A fetch has facts of its own: those of the view may go while it reads. */
 struct largest_fetch {
 	struct ts_fetch fetch; /* first */
@@ -64,12 +66,11 @@ fini_largest(struct ts_fetch *f)
 }
 
 static void
-request(struct ts_tab *t)
+ask(struct ts_tab *t)
 {
 	struct largest *l = own(t);
 	struct largest_fetch *q;
 
-	insights_largest_fit(t);
 	if (l->state.state != TS_PANE_EMPTY || !ts_pane_has(&view_of(t)->state))
 		return;
 	q = ts_alloc(1, sizeof(*q));
@@ -81,6 +82,27 @@ request(struct ts_tab *t)
 	l->asked = &q->fetch;
 	l->state.state = TS_PANE_LOADING;
 	ts_fetch_send(t->view, &q->fetch, t->kind, TS_WORKER_BULK, "looking for the largest");
+}
+
+static void
+request(struct ts_tab *t)
+{
+	insights_largest_fit(t);
+	ask(t);
+}
+
+/* Where the index knows the largest variables, and where a pass over them is short. */
+static void
+ahead(struct ts_tab *t)
+{
+	const struct ts_view_env *env = t->view->env;
+	const struct ts_binding *b = &env->report->binding[TS_LOWERED_VARIABLE];
+	uint64_t has = ts_index_sections(env->index);
+
+	if (has & ts_section_bit(TS_SECTION_VARIABLES) &&
+		(has & ts_section_bit(TS_SECTION_LARGEST) ||
+			ts_reach_span(&b->reach) <= AHEAD_ROWS))
+		ask(t);
 }
 
 static enum ts_effect
@@ -511,6 +533,7 @@ const struct ts_tab_ops insights_tab_largest = {
 	.note = note,
 	.resize = insights_largest_fit,
 	.request = request,
+	.ahead = ahead,
 	.deliver = deliver,
 	.draw = draw,
 	.command = command,

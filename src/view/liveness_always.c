@@ -237,6 +237,18 @@ live_ask_always(struct ts_tab *t)
 		"reading what is always live");
 }
 
+/* With the index: of the device, and once, when who is alive and the groups are there. */
+static void
+always_ahead(struct ts_tab *t)
+{
+	const struct liveness *s = ((struct always_tab *)t->own)->s;
+	size_t size;
+
+	if (s->shown.where == TS_LIVE_ALL && s->alive && s->alive->grouped &&
+		ts_index_section(t->view->env->index, TS_SECTION_LIVES, &size))
+		live_ask_always(t);
+}
+
 static enum ts_effect
 always_deliver(struct ts_tab *t, struct ts_fetch *f)
 {
@@ -440,6 +452,7 @@ const struct ts_tab_ops live_tab_always = {
 	.note = always_note,
 	.resize = always_resize,
 	.request = live_ask_always,
+	.ahead = always_ahead,
 	.deliver = always_deliver,
 	.draw = always_draw,
 	.command = always_command,

@@ -233,6 +233,9 @@ ts_tabs_request(struct ts_tabs *s)
 	for (int i = 0; i < s->count; i++)
 		if (ts_tab_is_shown(&s->tab[i]) && s->tab[i].ops->request)
 			s->tab[i].ops->request(&s->tab[i]);
+	for (int i = 0; i < s->count; i++)
+		if (!ts_tab_is_shown(&s->tab[i]) && s->tab[i].ops->ahead)
+			s->tab[i].ops->ahead(&s->tab[i]);
 	source = source_of_debug(s);
 	if (!s->debug.shown || !source)
 		return;

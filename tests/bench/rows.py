@@ -86,6 +86,13 @@ for view, what in (("insights", "Insights"), ("map", "tile map"), ("addresses", 
                    ("tabs", "tabs of Memory"), ("sources", "Liveness of a tile"),
                    ("heat", "heat map"), ("variables", "Variables, orders too")):
     row("keys-" + view, "the same to the last byte, %s, p99" % what, "ms", 16, "p99")
+for name, what in (("sets", "Liveness of 12 to 500 tiles"),
+                   ("selected", "variables of 12 to 500 selected tiles, of an IPU"),
+                   ("ipus", "Liveness of an IPU"), ("insights", "Insights and its tabs"),
+                   ("always", "what always lives"),
+                   ("alive", "all variables alive at a step, sorted")):
+    row("answer-" + name, "key to the first screen of the answer, %s, p99" % what, "ms", 16, "p99",
+        note="8 M variables, index")
 row("keys-what-if", "what if: from the key to the last figure, most", "s", 1, "max",
     note="a group of 8 M lowered variables")
 row("keys-filter", "filter of 8 M variables, key to the last row, most", "s", stat="max")

@@ -31,6 +31,7 @@ import traceback
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import engine  # noqa: E402
+import measures_answers  # noqa: E402,F401
 import measures_inside  # noqa: E402,F401
 import measures_screen  # noqa: E402,F401
 import rows  # noqa: E402,F401

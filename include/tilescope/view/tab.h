@@ -54,6 +54,9 @@ struct ts_tab_ops {
 	/* It is shown: ask for what is needed and neither here nor under way, with kinds t->kind + 0 ... */
 	void (*request)(struct ts_tab *t);
 
+	/* It is not shown: ask ahead for what it will show, where that is cheap and nothing on the screen waits. */
+	void (*ahead)(struct ts_tab *t);
+
 	/* One of these comes back, shown or not (as ts_view_ops.deliver). */
 	enum ts_effect (*deliver)(struct ts_tab *t, struct ts_fetch *f);
 
