@@ -2,24 +2,23 @@
 /* finder - see the header. */
 #include "config.h"
 
-#include <string.h>
-
 #include "tilescope/base/finder.h"
 
-static inline char
-small(char c)
+static inline unsigned char
+small(unsigned char c)
 {
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+	return c >= 'A' && c <= 'Z' ? (unsigned char)(c | 0x20) : c;
 }
 
-static bool
-begins(const struct ts_finder *f, const char *s)
+/* The rest of the word behind its first byte. */
+static inline bool
+goes_on(const struct ts_finder *f, const char *s)
 {
-	size_t k = 0;
+	size_t k = 1;
 
-	if (!f->any_case)
-		return memcmp(s, f->word, f->n) == 0;
-	while (k < f->n && small(s[k]) == f->word[k])
+	while (k < f->n &&
+		(f->any_case ? small((unsigned char)s[k]) : (unsigned char)s[k]) ==
+			(unsigned char)f->word[k])
 		k++;
 	return k == f->n;
 }
@@ -28,14 +27,19 @@ bool
 ts_finder_next(struct ts_finder *f, const char *s, size_t n, size_t same)
 {
 	size_t from = same < f->n ? 0 : same - f->n + 1;
+	unsigned char first, other;
 
 	if (f->n == 0)
 		return true;
 	if (f->end > 0 && f->end <= same)
 		return true;
 	f->end = 0;
+	first = other = (unsigned char)f->word[0];
+	if (f->any_case && first >= 'a' && first <= 'z')
+		other = (unsigned char)(first & ~0x20);
 	for (size_t i = from; i + f->n <= n; i++)
-		if (begins(f, s + i)) {
+		if (((unsigned char)s[i] == first || (unsigned char)s[i] == other) &&
+			goes_on(f, s + i)) {
 			f->end = i + f->n;
 			return true;
 		}

@@ -332,6 +332,8 @@ struct merging {
 	struct ts_pile first;	 /* uint32_t a number: an entry with its text */
 	uint32_t ranks, numbers; /* names with a text; one more where some have none */
 	struct ts_pile coded, group;
+	struct ts_pile
+		before; /* int64_t a name, and one more: its rows; in the end those with names before it */
 	const struct ts_cache *cache;
 	const struct ts_cancel *cancel;
 };
@@ -367,6 +369,7 @@ renumber(struct merging *m, struct part *part, struct ts_err *err)
 	struct packing *p = &part->column[TS_COLUMN_NAME], again = {.kept = true};
 	size_t blocks = p->block.used / sizeof(struct ts_column_block);
 	const uint32_t *number = part->number.memory;
+	int64_t *rows = m->before.memory;
 	enum ts_code code = ts_pile_add(&p->bits, (char[COLUMN_SLACK]){0}, COLUMN_SLACK, m->cache,
 		err);
 	int64_t start[] = {0, 0};
@@ -385,8 +388,10 @@ renumber(struct merging *m, struct part *part, struct ts_err *err)
 			code = ts_err_set(err, TS_E_CANCELLED, "cancelled");
 		else if (!ts_columns_read(&c, TS_COLUMN_NAME, 0, v))
 			code = ts_err_set(err, TS_E_SYS, "a work file is not what was written");
-		for (int64_t k = 0; !code && k < start[1]; k++)
+		for (int64_t k = 0; !code && k < start[1]; k++) {
 			again.v[k] = v[k] >= 0 ? (uint64_t)number[v[k]] + 1 : 0;
+			rows[again.v[k]] += v[k] >= 0; /* of name i in rows[i + 1] */
+		}
 		if (!code)
 			code = put_block(&again, again.v, (int)start[1], m->cache, err);
 	}
@@ -491,6 +496,9 @@ merge_names(struct merging *m, struct ts_pass_part *parts, int count, bool by_nu
 		code = look_up_numbers(m, rd, err);
 	if (!code)
 		code = rank_names(m, by_number, err);
+	if (!code)
+		code = ts_pile_room(&m->before, ((size_t)m->ranks + 2) * sizeof(int64_t), m->cache,
+			err);
 	for (int k = 0; !code && k < count; k++) {
 		struct part *part = parts[k].state;
 		uint32_t *number = part->number.memory;
@@ -500,6 +508,9 @@ merge_names(struct merging *m, struct ts_pass_part *parts, int count, bool by_nu
 		code = renumber(m, part, err);
 		ts_pile_fini(&part->number);
 	}
+	for (uint32_t i = 0; !code && i < m->numbers; i++)
+		((int64_t *)m->before.memory)[i + 1] += ((int64_t *)m->before.memory)[i];
+	m->before.used = ((size_t)m->numbers + 1) * sizeof(int64_t);
 	return code;
 }
 
@@ -694,17 +705,19 @@ write_section(struct ts_section_writer *w, struct totals *t, const struct mergin
 	struct ts_err *err)
 {
 	struct columns_head *h = &t->head;
-	struct ts_section_array array[TS_COLUMN_COUNT + 4] = {
+	struct ts_section_array array[TS_COLUMN_COUNT + 5] = {
 		{&h->start_at, t->start.memory, t->start.used},
 		{&h->bits_at, t->bits.memory, t->bits.used},
+		{&h->before_at, m->before.memory, m->before.used},
 		{&h->group_at, m->group.memory, m->group.used},
 		{&h->text_at, m->coded.memory, m->coded.used},
 	};
-	size_t arrays = 4;
+	size_t arrays = 5;
 
 	h->bits_size = t->bits.used;
 	h->text_size = m->coded.used;
 	h->names = m->numbers;
+	h->texts = m->ranks;
 	for (int i = 0; i < TS_COLUMN_COUNT; i++)
 		if (t->kept[i])
 			array[arrays++] = (struct ts_section_array){&h->block_at[i],
@@ -725,11 +738,14 @@ make_section(struct ts_pass_run *run, struct totals *t, struct merging *m,
 		ts_max_i64(t->head.rows * ROW_BYTES, SHARE_LEAST));
 	if (t->kept[TS_COLUMN_NAME])
 		code = merge_names(m, parts, count, by_number, rd, err);
+	else
+		code = ts_pile_add(&m->before, &(int64_t){0}, sizeof(int64_t), run->cache, err);
 	if (!code)
 		code = code_names(m, by_number, err);
 	if (code)
 		return code;
-	if (!choose(t, parts, count, most - (int64_t)(m->coded.used + m->group.used)))
+	if (!choose(t, parts, count,
+		    most - (int64_t)(m->coded.used + m->group.used + m->before.used)))
 		return leave(run->writer[0], err);
 	code = gather(t, parts, count, run->cache, err);
 	return code ? code : write_section(run->writer[0], t, m, err);
@@ -750,6 +766,7 @@ finish(struct ts_pass_run *run, struct ts_pass_part *parts, int count, struct ts
 	ts_dictionary_fini(&m.texts);
 	ts_pile_fini(&m.known);
 	ts_pile_fini(&m.first);
+	ts_pile_fini(&m.before);
 	ts_pile_fini(&m.coded);
 	ts_pile_fini(&m.group);
 	ts_pile_fini(&t.start);

@@ -50,6 +50,8 @@ take_arrays(struct ts_columns *c, const struct columns_head *h, const void *payl
 	c->text = ts_section_at(payload, size, h->text_at, h->text_size, 1);
 	c->text_size = h->text_size;
 	c->group = ts_section_at(payload, size, h->group_at, groups + 1, sizeof(*c->group));
+	c->before = ts_section_at(payload, size, h->before_at, (uint64_t)h->names + 1,
+		sizeof(*c->before));
 	for (int i = 0; i < TS_COLUMN_COUNT; i++) {
 		if (h->block_at[i] == 0)
 			continue;
@@ -58,7 +60,7 @@ take_arrays(struct ts_columns *c, const struct columns_head *h, const void *payl
 		if (!c->block[i])
 			return false;
 	}
-	return c->start && c->bits && c->text && c->group;
+	return c->start && c->bits && c->text && c->group && c->before;
 }
 
 bool
@@ -71,12 +73,14 @@ ts_columns_of(struct ts_columns *c, const struct ts_index *x)
 
 	*c = (struct ts_columns){0};
 	if (!h || h->flags & COLUMNS_LEFT_TO_THE_ROWS || h->rows < 0 || h->blocks < 0 ||
-		h->names < 0 || h->rows > INT64_MAX / TS_COLUMN_ROWS || h->blocks > h->rows ||
-		h->names > h->rows || !take_arrays(c, h, payload, size))
+		h->names < 0 || h->texts < 0 || h->texts > h->names ||
+		h->rows > INT64_MAX / TS_COLUMN_ROWS || h->blocks > h->rows || h->names > h->rows ||
+		!take_arrays(c, h, payload, size))
 		return false;
 	c->rows = h->rows;
 	c->blocks = h->blocks;
 	c->names = h->names;
+	c->texts = h->texts;
 	c->first = h->first;
 	c->gapless = h->flags & COLUMNS_GAPLESS;
 	c->bytes = h->bytes >= 0 ? h->bytes : TS_UNKNOWN;
@@ -180,6 +184,128 @@ ts_columns_bounds(const struct ts_columns *c, enum ts_column column, int64_t blo
 		return;
 	if (!__builtin_add_overflow(b->base - 1, range, &top) && top < (uint64_t)TS_NUMBER_MAX)
 		*most = (int64_t)top;
+}
+
+/* The block that a row is in: those of parts may end with fewer rows. -1: there is none. */
+static inline int64_t
+block_of(const struct ts_columns *c, int64_t place)
+{
+	int64_t block = place / TS_COLUMN_ROWS;
+
+	if (place < 0 || place >= c->rows || block >= c->blocks)
+		return -1;
+	while (block + 1 < c->blocks && c->start[block + 1] <= place)
+		block++;
+	return block;
+}
+
+/* The number of a row in its block, or anything where the section is not to be believed. */
+static inline int64_t
+row_of(const struct ts_columns *c, int64_t block, int64_t place)
+{
+	return (int64_t)((uint64_t)place - (uint64_t)c->start[block]);
+}
+
+/* Row k of a block. Values that do not differ from the one before stand anywhere; of others all before have to be added up. */
+static bool
+value_at(const struct ts_columns *c, enum ts_column column, int64_t block, int64_t k, int64_t *v)
+{
+	const struct ts_column_block *b = &c->block[column][block];
+	int rows = ts_columns_rows(c, block);
+	uint64_t value = b->base, bit;
+
+	if (k < 0 || k >= rows || !is_sound(c, b, rows))
+		return false;
+	if (b->differs) {
+		uint64_t steps[TS_COLUMN_ROWS];
+
+		unpack(steps, c->bits + b->at, b->width, (int)k);
+		for (int64_t i = 0; i < k; i++)
+			value += steps[i] + (uint64_t)(int64_t)b->step;
+	} else if (b->width == COLUMN_WHOLE) {
+		value += eight_bytes(c->bits + b->at + (size_t)k * 8) << b->shift;
+	} else {
+		bit = (uint64_t)k * b->width;
+		value += (eight_bytes(c->bits + b->at + bit / 8) >> bit % 8 &
+				 ((UINT64_C(1) << b->width) - 1))
+			<< b->shift;
+	}
+	*v = (int64_t)(value - 1);
+	return value <= (uint64_t)TS_NUMBER_MAX + 1;
+}
+
+bool
+ts_columns_at(const struct ts_columns *c, enum ts_column column, int64_t place, int64_t *v)
+{
+	int64_t block = block_of(c, place);
+
+	return block >= 0 && value_at(c, column, block, row_of(c, block, place), v);
+}
+
+bool
+ts_columns_gather(const struct ts_columns *c, enum ts_column column, const int64_t *place, int n,
+	int64_t *v)
+{
+	int64_t block[TS_COLUMN_GATHER];
+	bool sound = true;
+
+	for (int i = 0; i < n && sound; i++) { /* what is far apart is fetched together */
+		block[i] = block_of(c, place[i]);
+		sound = block[i] >= 0;
+		if (sound)
+			__builtin_prefetch(&c->block[column][block[i]]);
+	}
+	for (int i = 0; i < n && sound; i++) {
+		const struct ts_column_block *b = &c->block[column][block[i]];
+		uint64_t k = (uint64_t)row_of(c, block[i], place[i]) % TS_COLUMN_ROWS;
+
+		if (b->at < c->bits_size)
+			__builtin_prefetch(c->bits +
+				ts_min_i64((int64_t)(b->at + k * b->width / 8),
+					(int64_t)c->bits_size - 1));
+	}
+	for (int i = 0; i < n && sound; i++)
+		sound = value_at(c, column, block[i], row_of(c, block[i], place[i]), &v[i]);
+	return sound;
+}
+
+static inline bool
+is_wanted(const uint64_t *wanted, uint64_t names, uint64_t name)
+{
+	name = name < names ? name : names; /* also of rows without one */
+	return wanted[name / 64] >> name % 64 & 1;
+}
+
+int
+ts_columns_pick(const struct ts_columns *c, int64_t block, const uint64_t *wanted,
+	uint16_t out[TS_COLUMN_ROWS])
+{
+	const struct ts_column_block *b = &c->block[TS_COLUMN_NAME][block];
+	int rows = ts_columns_rows(c, block), n = 0;
+	uint64_t names = (uint64_t)c->names, mask = (UINT64_C(1) << (b->width & 63)) - 1;
+	uint64_t base = b->base - 1;
+	const unsigned char *bits = c->bits + b->at;
+
+	if (rows == 0 || !is_sound(c, b, rows))
+		return -1;
+	if (b->differs || b->width == COLUMN_WHOLE || b->shift > 0) {
+		int64_t v[TS_COLUMN_ROWS];
+
+		if (!ts_columns_read(c, TS_COLUMN_NAME, block, v))
+			return -1;
+		for (int k = 0; k < rows; k++) {
+			out[n] = (uint16_t)k;
+			n += is_wanted(wanted, names, (uint64_t)v[k]);
+		}
+		return n;
+	}
+	for (size_t k = 0, bit = 0; k < (size_t)rows; k++, bit += b->width) {
+		uint64_t v = base + (eight_bytes(bits + bit / 8) >> bit % 8 & mask);
+
+		out[n] = (uint16_t)k;
+		n += is_wanted(wanted, names, v);
+	}
+	return n;
 }
 
 /* --- names ------------------------------------------------------------------------------------ */

@@ -12,39 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "variable_internal.h"
+#include "variable_columns_internal.h"
 
 #include "tilescope/base/mem.h"
-#include "tilescope/report/index_columns.h"
 
-enum { WORDS = TS_COLUMN_ROWS / 64, PUBLISH_BLOCKS = 16 };
-
-/* Of the rows of a block: it is so; it is not so; neither: not known. */
-struct answer {
-	uint64_t yes[WORDS], no[WORDS];
-};
-
-/* What is asked of the numbers of categories: truth by number + 1. */
-enum { CATEGORIES = 256, NOT_ASKED = 3 };
-
-struct asking {
-	struct variable_pass *p;
-	struct ts_columns c;
-	struct ts_name_answers names;
-	bool untrue; /* the section is not to be believed */
-	int64_t block;
-	int rows;
-	int64_t have[TS_COLUMN_COUNT]; /* the block whose values are in v */
-	int64_t v[TS_COLUMN_COUNT][TS_COLUMN_ROWS];
-	uint32_t name[TS_COLUMN_ROWS];
-	int64_t named; /* the block whose names are in `name` */
-	uint8_t category[TS_FILTER_TEXTS][CATEGORIES];
-	int sorted; /* the column that rows are sorted by; -1: as they stand */
-	struct ts_name_answers
-		entries; /* of names that are sorted by: in p->names.text, and 2; 1: none */
-	struct ts_err *err;
-	enum ts_code failed;
-};
+enum { PUBLISH_BLOCKS = 16 };
 
 /* --- can it be asked here --------------------------------------------------------------------- */
 
@@ -73,9 +45,8 @@ can_ask(const struct ts_columns *c, const struct ts_filter *f)
 	return true;
 }
 
-/* Can its order be made of columns? */
-static bool
-can_sort(int *column, const struct ts_columns *c, enum ts_variable_sort sort)
+bool
+variable_columns_sort(int *column, const struct ts_columns *c, enum ts_variable_sort sort)
 {
 	int field = ts_variable_sort_field(sort), relation;
 
@@ -95,10 +66,17 @@ is_of(const struct ts_columns *c, const struct ts_variables *v)
 	return v->counted || v->range == TS_RANGE_ALL || (c->gapless && c->first == v->first);
 }
 
+bool
+variable_columns_can(struct ts_columns *c, const struct ts_variable_list *l,
+	const struct ts_index *x)
+{
+	return ts_columns_of(c, x) && is_of(c, l->v) && can_ask(c, &l->filter);
+}
+
 /* --- comparisons ------------------------------------------------------------------------------ */
 
 static const int64_t *
-values(struct asking *a, int column)
+values(struct columns_asking *a, int column)
 {
 	if (a->have[column] != a->block) {
 		if (!ts_columns_read(&a->c, (enum ts_column)column, a->block, a->v[column]))
@@ -109,7 +87,7 @@ values(struct asking *a, int column)
 }
 
 static void
-put(struct answer *out, int k, enum ts_truth truth)
+put(struct columns_answer *out, int k, enum ts_truth truth)
 {
 	uint64_t bit = UINT64_C(1) << (k % 64);
 
@@ -130,7 +108,7 @@ is_in(const struct ts_filter *f, const struct ts_filter_node *n, int64_t v)
 
 /* Are all values of the block outside of the ranges? */
 static bool
-all_outside(const struct asking *a, int column, const struct ts_filter_node *n)
+all_outside(const struct columns_asking *a, int column, const struct ts_filter_node *n)
 {
 	const struct ts_filter *f = &a->p->l->filter;
 	int64_t least, most;
@@ -144,7 +122,7 @@ all_outside(const struct asking *a, int column, const struct ts_filter_node *n)
 
 /* Of one range: a bit from two comparisons. */
 static void
-ask_range(struct answer *out, const int64_t *v, int rows, int64_t from, int64_t to)
+ask_range(struct columns_answer *out, const int64_t *v, int rows, int64_t from, int64_t to)
 {
 	uint64_t span = (uint64_t)to - (uint64_t)from;
 
@@ -164,7 +142,7 @@ ask_range(struct answer *out, const int64_t *v, int rows, int64_t from, int64_t 
 }
 
 static void
-ask_numbers(struct asking *a, const struct ts_filter_node *n, struct answer *out)
+ask_numbers(struct columns_asking *a, const struct ts_filter_node *n, struct columns_answer *out)
 {
 	const struct ts_filter *f = &a->p->l->filter;
 	int column = column_of(n);
@@ -194,7 +172,7 @@ ask_numbers(struct asking *a, const struct ts_filter_node *n, struct answer *out
 
 /* Rows of a tile stand together as a rule. */
 static void
-ask_tiles(struct asking *a, const struct ts_filter_node *n, struct answer *out)
+ask_tiles(struct columns_asking *a, const struct ts_filter_node *n, struct columns_answer *out)
 {
 	const int64_t *v = values(a, TS_COLUMN_TILE);
 	enum ts_truth truth = TS_UNSURE;
@@ -207,8 +185,8 @@ ask_tiles(struct asking *a, const struct ts_filter_node *n, struct answer *out)
 	}
 }
 
-static enum ts_truth
-category_truth(struct asking *a, const struct ts_filter_node *n, int64_t number)
+enum ts_truth
+variable_columns_category(struct columns_asking *a, const struct ts_filter_node *n, int64_t number)
 {
 	uint8_t *kept = number < CATEGORIES ? &a->category[n->text][number] : NULL;
 	char unnamed[40];
@@ -226,17 +204,17 @@ category_truth(struct asking *a, const struct ts_filter_node *n, int64_t number)
 }
 
 static void
-ask_categories(struct asking *a, const struct ts_filter_node *n, struct answer *out)
+ask_categories(struct columns_asking *a, const struct ts_filter_node *n, struct columns_answer *out)
 {
 	const int64_t *v = values(a, TS_COLUMN_CATEGORY);
 
 	for (int k = 0; k < a->rows; k++)
 		if (v[k] >= 0)
-			put(out, k, category_truth(a, n, v[k]));
+			put(out, k, variable_columns_category(a, n, v[k]));
 }
 
 static void
-ask_names(struct asking *a, const struct ts_filter_node *n, struct answer *out)
+ask_names(struct columns_asking *a, const struct ts_filter_node *n, struct columns_answer *out)
 {
 	const int64_t *v = values(a, TS_COLUMN_NAME);
 
@@ -276,12 +254,12 @@ all_set(const uint64_t *words, int rows)
 
 /* Depth is bounded by the parser. */
 static void
-ask(struct asking *a, int i, struct answer *out)
+ask(struct columns_asking *a, int i, struct columns_answer *out)
 {
 	const struct ts_filter *f = &a->p->l->filter;
 	const struct ts_filter_node *n = &f->node[i];
 	bool both = n->op == TS_FILTER_AND;
-	struct answer second = {0};
+	struct columns_answer second = {0};
 
 	if (n->op == TS_FILTER_NOT) {
 		ask(a, n->a, &second);
@@ -315,45 +293,28 @@ ask(struct asking *a, int i, struct answer *out)
 static uint32_t
 ask_name(void *ctx, const char *s, size_t n, size_t same)
 {
-	struct asking *a = ctx;
+	struct columns_asking *a = ctx;
 
 	return s ? variable_name_bits(a->p, s, n, same) : VARIABLE_NO_TEXT;
 }
 
-/* Among the texts that are to be put in order. */
-static uint32_t
-enter_name(void *ctx, const char *s, size_t n, size_t same)
+uint64_t
+variable_columns_code(const struct ts_columns *c, int column, int64_t v)
 {
-	struct asking *a = ctx;
-	uint32_t entry = 0;
-
-	(void)same;
-	if (!s)
-		return 1;
-	if (!a->failed)
-		a->failed = ts_dictionary_text(&a->p->names.text, &entry, s, n, a->err);
-	return entry + 2;
+	if (v < 0 || (column == TS_COLUMN_NAME && v >= c->texts))
+		return VARIABLE_UNKNOWN;
+	return column == TS_COLUMN_ALWAYS && v > 0 ? 1 : (uint64_t)v;
 }
 
 /* What row k of the block, which passes, is sorted by. */
 static enum ts_code
-add_code(struct asking *a, int k, struct ts_err *err)
+add_code(struct columns_asking *a, int k, struct ts_err *err)
 {
 	int64_t v = values(a, a->sorted)[k], place = a->p->scanned + k;
-	uint64_t code = v < 0 ? VARIABLE_UNKNOWN : (uint64_t)v;
-	uint32_t entry;
+	uint64_t code = variable_columns_code(&a->c, a->sorted, v);
 
 	if (a->untrue)
 		return TS_OK;
-	if (a->sorted == TS_COLUMN_NAME) {
-		a->err = err;
-		a->untrue = !ts_name_answers_of(&a->entries, &v, 1, &entry);
-		if (a->failed || a->untrue)
-			return a->failed;
-		code = entry > 1 ? entry - 2 : VARIABLE_UNKNOWN;
-	} else if (a->sorted == TS_COLUMN_ALWAYS && v > 0) {
-		code = 1;
-	}
 	if (code != VARIABLE_UNKNOWN)
 		variable_heap_add(a->p, code, place);
 	return variable_code_add(a->p, code, place, err);
@@ -361,7 +322,7 @@ add_code(struct asking *a, int k, struct ts_err *err)
 
 /* Bytes of the rows that pass, and their bits into the list's. */
 static enum ts_code
-take_block(struct asking *a, const struct answer *x, struct ts_err *err)
+take_block(struct columns_asking *a, const struct columns_answer *x, struct ts_err *err)
 {
 	enum ts_code code = TS_OK;
 
@@ -429,13 +390,12 @@ publish(struct variable_pass *p)
 }
 
 static enum ts_code
-read_blocks(struct asking *a, struct ts_err *err)
+read_blocks(struct columns_asking *a, struct ts_err *err)
 {
 	struct variable_pass *p = a->p;
-	int root = p->l->filter.count - 1;
 
 	for (a->block = 0; a->block < a->c.blocks; a->block++) {
-		struct answer x = {0};
+		struct columns_answer x = {0};
 		enum ts_code code;
 
 		if (ts_cancelled(p->cancel))
@@ -446,11 +406,10 @@ read_blocks(struct asking *a, struct ts_err *err)
 			if (code)
 				return code;
 		}
-		a->rows = ts_columns_rows(&a->c, a->block);
-		a->untrue |= a->rows == 0 || a->c.start[a->block] != p->scanned;
+		a->untrue |= a->c.start[a->block] != p->scanned;
+		variable_columns_ask(a, a->block, &x);
 		if (a->untrue)
 			return TS_OK;
-		ask(a, root, &x);
 		code = take_block(a, &x, err);
 		if (code)
 			return code;
@@ -459,33 +418,81 @@ read_blocks(struct asking *a, struct ts_err *err)
 	return TS_OK;
 }
 
-static enum ts_code
-begin(struct asking *a, struct ts_err *err)
+/* All rows are in the list. */
+static void
+add_up(struct variable_pass *p, const struct ts_columns *c)
 {
-	enum ts_code code;
+	p->scanned = p->found = c->rows;
+	p->bytes = p->all_bytes = c->bytes;
+	p->overflow = p->all_overflow = c->bytes == TS_UNKNOWN;
+	p->unsized = c->unsized;
+}
 
+/* An order of all rows. */
+static enum ts_code
+read_codes(struct columns_asking *a, struct ts_err *err)
+{
+	struct variable_pass *p = a->p;
+	enum ts_code code = TS_OK;
+
+	for (a->block = 0; a->block < a->c.blocks; a->block++) {
+		if (ts_cancelled(p->cancel))
+			return ts_err_set(err, TS_E_CANCELLED, "cancelled");
+		if (a->block % PUBLISH_BLOCKS == 0)
+			variable_pass_publish(p);
+		if (a->block * TS_COLUMN_ROWS % VARIABLE_REST == 0)
+			ts_pile_rest(&p->code);
+		a->rows = ts_columns_rows(&a->c, a->block);
+		a->untrue |= a->rows == 0 || a->c.start[a->block] != p->scanned;
+		for (int k = 0; k < a->rows && !a->untrue && !code; k++)
+			code = add_code(a, k, err);
+		if (code || a->untrue)
+			return code;
+		p->scanned += a->rows;
+		p->found = p->scanned;
+	}
+	add_up(p, &a->c);
+	return TS_OK;
+}
+
+void
+variable_columns_ask(struct columns_asking *a, int64_t block, struct columns_answer *out)
+{
+	a->block = block;
+	a->rows = ts_columns_rows(&a->c, block);
+	a->untrue |= a->rows == 0;
+	if (!a->untrue)
+		ask(a, a->p->l->filter.count - 1, out);
+}
+
+enum ts_code
+variable_columns_begin(struct columns_asking *a, struct variable_pass *p,
+	const struct ts_columns *c, struct ts_err *err)
+{
+	a->p = p;
+	a->c = *c;
+	a->sorted = -1;
 	memset(a->have, 0xff, sizeof(a->have));
 	memset(a->category, NOT_ASKED, sizeof(a->category));
 	a->named = -1;
 	if (!a->c.block[TS_COLUMN_NAME])
 		return TS_OK;
-	code = ts_name_answers_init(&a->names, &a->c, a->p->l->v->cache, ask_name, a, err);
-	if (!code && a->sorted == TS_COLUMN_NAME)
-		code = ts_name_answers_init(&a->entries, &a->c, a->p->l->v->cache, enter_name, a,
-			err);
-	return code;
+	return ts_name_answers_init(&a->names, &a->c, p->l->v->cache, ask_name, a, err);
 }
 
 /* As if nothing had been read. */
 static void
 forget(struct variable_pass *p)
 {
-	memset(p->l->bit.memory, 0, p->l->bit.room);
-	memset(p->l->before.memory, 0, p->l->before.room);
+	if (p->l->filter.count > 0) {
+		memset(p->l->bit.memory, 0, p->l->bit.room);
+		memset(p->l->before.memory, 0, p->l->before.room);
+	}
 	p->scanned = p->found = p->bytes = p->codes = p->unknown = 0;
 	p->overflow = p->falls = false;
 	p->max = p->last = 0;
 	p->code.used = p->place.used = 0;
+	p->names.ranked = false;
 }
 
 enum ts_code
@@ -493,24 +500,28 @@ variable_columns_read(struct variable_pass *p, bool *done, struct ts_err *err)
 {
 	struct ts_variable_list *l = p->l;
 	struct ts_columns c;
-	struct asking *a;
+	struct columns_asking *a;
 	enum ts_code code;
 	int sorted;
 
 	*done = false;
-	if (l->filter.count == 0 || !ts_columns_of(&c, p->rd->index) || !is_of(&c, l->v) ||
-		!can_ask(&c, &l->filter) || !can_sort(&sorted, &c, l->sort))
+	if (!variable_columns_can(&c, l, p->rd->index) ||
+		!variable_columns_sort(&sorted, &c, l->sort))
 		return TS_OK;
+	if (sorted < 0 && l->filter.count == 0) {
+		add_up(p, &c);
+		*done = true;
+		return TS_OK;
+	}
 	a = ts_alloc(1, sizeof(*a));
 	if (!a)
 		return ts_err_nomem(err);
-	a->p = p;
-	a->c = c;
-	a->sorted = sorted;
+	p->names.ranked = sorted == TS_COLUMN_NAME; /* their numbers are ranks */
 	variable_heap_begin(p);
-	code = begin(a, err);
+	code = variable_columns_begin(a, p, &c, err);
+	a->sorted = sorted;
 	if (!code)
-		code = read_blocks(a, err);
+		code = l->filter.count > 0 ? read_blocks(a, err) : read_codes(a, err);
 	*done = !code && !a->untrue;
 	if (*done) {
 		p->all_bytes = c.bytes;
@@ -520,7 +531,6 @@ variable_columns_read(struct variable_pass *p, bool *done, struct ts_err *err)
 		forget(p);
 	}
 	ts_name_answers_fini(&a->names);
-	ts_name_answers_fini(&a->entries);
 	free(a);
 	return code;
 }

@@ -124,6 +124,7 @@ enum ts_code variable_name_table(struct ts_reader *rd, enum ts_relation relation
  * sure; VARIABLE_HAS_TEXT is always among them. `same`: as in ts_columns_name_fn.
  */
 enum { VARIABLE_SURE = 16, VARIABLE_HAS_TEXT = 1 << 15, VARIABLE_NO_TEXT = 1 << 15 };
+enum ts_truth variable_truth_of(uint32_t bits, const struct ts_filter_node *n);
 uint32_t variable_name_bits(struct variable_pass *p, const char *s, size_t n, size_t same);
 
 /* Before rows are read: what names are looked up in. */
@@ -144,6 +145,10 @@ void variable_texts_fini(struct variable_texts *t);
 /* --- variable_pass.c --- */
 /* What the list has so far. */
 void variable_pass_publish(struct variable_pass *p);
+/* Room for what has its size from the begin. Errors: TS_E_NOMEM, TS_E_SYS. */
+enum ts_code variable_pass_room(struct variable_pass *p, struct ts_err *err);
+/* It is made. */
+void variable_list_ready(struct ts_variable_list *l);
 /* Before the first row: the first rows of an order are kept from now on. */
 void variable_heap_begin(struct variable_pass *p);
 
@@ -158,6 +163,8 @@ enum ts_code variable_columns_read(struct variable_pass *p, bool *done, struct t
 /* --- variable_order.c --- */
 enum ts_code variable_code_add(struct variable_pass *p, uint64_t code, int64_t place,
 	struct ts_err *err);
+/* First rows that others may look at; taken. */
+void variable_top_publish(struct ts_variable_list *l, struct ts_variable_top *top);
 void variable_heap_add(struct variable_pass *p, uint64_t code, int64_t place);
 void variable_heap_show(struct variable_pass *p);
 /* The largest as the index has them, before any row is read. */

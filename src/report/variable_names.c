@@ -49,8 +49,8 @@ variable_name_bits(struct variable_pass *p, const char *s, size_t n, size_t same
 	return ask_all(p, TS_VARIABLE_FIELD_NAME, s, n, same);
 }
 
-static enum ts_truth
-truth_of(uint32_t bits, const struct ts_filter_node *n)
+enum ts_truth
+variable_truth_of(uint32_t bits, const struct ts_filter_node *n)
 {
 	if (!(bits & UINT32_C(1) << (n->text + VARIABLE_SURE)))
 		return TS_UNSURE;
@@ -258,7 +258,7 @@ variable_text_asks(struct variable_pass *p, struct variable_texts *t, enum varia
 	if (code)
 		return code;
 	if (entry != TS_DICTIONARY_NONE)
-		*truth = truth_of(((const uint32_t *)t->passes.memory)[entry], n);
+		*truth = variable_truth_of(((const uint32_t *)t->passes.memory)[entry], n);
 	else if (!t->by_number && ts_rows_text(p->rows, p->slot[column], &s, &bytes) == TS_VALUE_OK)
 		*truth = ts_filter_text(&p->asking.use, n, s,
 			bytes < TS_VARIABLE_NAME_MAX ? bytes : TS_VARIABLE_NAME_MAX);

@@ -169,12 +169,12 @@ variable_heap_add(struct variable_pass *p, uint64_t code, int64_t place)
 	}
 }
 
-static void
-publish(struct variable_pass *p, struct ts_variable_top *top)
+void
+variable_top_publish(struct ts_variable_list *l, struct ts_variable_top *top)
 {
-	top->older = atomic_load(&p->l->top);
-	atomic_store_explicit(&p->l->top, top, memory_order_release);
-	atomic_fetch_add(&p->l->version, 1);
+	top->older = atomic_load(&l->top);
+	atomic_store_explicit(&l->top, top, memory_order_release);
+	atomic_fetch_add(&l->version, 1);
 }
 
 void
@@ -198,7 +198,7 @@ variable_heap_know(struct variable_pass *p)
 			top->place[top->count++] = (int64_t)place;
 	}
 	p->heap.used = false; /* nothing better comes */
-	publish(p, top);
+	variable_top_publish(p->l, top);
 }
 
 /* A copy in order, for whoever looks at the list. Without memory the old one stays. */
@@ -231,7 +231,7 @@ variable_heap_show(struct variable_pass *p)
 		top->place[i] = x[i].place;
 	free(x);
 	top->count = h->count;
-	publish(p, top);
+	variable_top_publish(p->l, top);
 }
 
 /* --- counting sort ------------------------------------------------------------------------------ */

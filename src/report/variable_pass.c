@@ -256,9 +256,8 @@ read_rows(struct variable_pass *p, bool *gap, struct ts_err *err)
 	return p->l->partial ? TS_OK : code;
 }
 
-/* Room for what has its size from the begin. */
-static enum ts_code
-make_room(struct variable_pass *p, struct ts_err *err)
+enum ts_code
+variable_pass_room(struct variable_pass *p, struct ts_err *err)
 {
 	struct ts_variable_list *l = p->l;
 	int64_t rows = l->v->rows;
@@ -336,7 +335,7 @@ variable_heap_begin(struct variable_pass *p)
 {
 	p->heap.count = 0;
 	p->heap.text = NULL; /* those that were asked before may have been others */
-	p->heap.used = p->l->sort != TS_SORT_ROW;
+	p->heap.used = p->l->sort != TS_SORT_ROW && !p->l->begun;
 	if (p->l->sort == TS_SORT_NAME && !p->names.ranked)
 		p->heap.text = &p->names.text;
 	if (p->l->sort == TS_SORT_CATEGORY)
@@ -356,7 +355,7 @@ run(struct variable_pass *p, bool *gap, struct ts_err *err)
 	choose(p, &q);
 	code = read_facts(p, err);
 	if (!code)
-		code = make_room(p, err);
+		code = variable_pass_room(p, err);
 	if (!code)
 		code = variable_columns_read(p, &done, err);
 	if (code || done)
@@ -397,11 +396,21 @@ finish(struct variable_pass *p, struct ts_err *err)
 	return code;
 }
 
-static void
-set_ready(struct ts_variable_list *l)
+void
+variable_list_ready(struct ts_variable_list *l)
 {
 	atomic_store_explicit(&l->ready, true, memory_order_release);
 	atomic_fetch_add(&l->version, 1);
+}
+
+bool
+ts_variable_list_load(struct ts_variable_list *l, struct ts_reader *rd)
+{
+	bool loaded = variable_order_load(l, rd);
+
+	if (loaded)
+		variable_list_ready(l);
+	return loaded;
 }
 
 enum ts_code
@@ -420,10 +429,8 @@ ts_variable_list_make(struct ts_variable_list *l, struct ts_reader *rd, bool *ga
 	code = ts_variable_filter_check(&l->filter, l->v, err);
 	if (code)
 		return code;
-	if (variable_order_load(l, rd)) {
-		set_ready(l);
+	if (ts_variable_list_load(l, rd))
 		return TS_OK;
-	}
 	p = ts_alloc(1, sizeof(*p));
 	if (!p)
 		return ts_err_nomem(err);
@@ -448,7 +455,7 @@ ts_variable_list_make(struct ts_variable_list *l, struct ts_reader *rd, bool *ga
 		code = finish(p, err);
 	}
 	if (!code)
-		set_ready(l);
+		variable_list_ready(l);
 	variable_texts_fini(&p->names);
 	variable_texts_fini(&p->categories);
 	variable_texts_fini(&p->types);

@@ -27,6 +27,12 @@ replace(struct variables_view *t, struct ts_variables *v)
 	t->list = t->making = t->hits = NULL;
 	ts_variable_list_release(t->window_list);
 	t->window_list = NULL;
+	variables_hold_order(t, NULL);
+	ts_variable_list_release(t->by_name);
+	t->by_name = NULL;
+	t->by_name_asked = false;
+	t->fetch[ASK_BY_NAME] = NULL;
+	t->fetch[ASK_FIRST] = t->fetch[ASK_SEEK] = NULL;
 	t->fetch[ASK_WINDOW] = t->fetch[ASK_LIST] = t->fetch[ASK_HITS] = t->fetch[ASK_NEXT] = NULL;
 	t->need_count = t->summed = false;
 	t->fetch[ASK_SUMS] = t->fetch[ASK_FACTS] = t->fetch[ASK_PIECES] = NULL;
@@ -223,7 +229,21 @@ take_list(struct variables_view *t, struct variables_fetch *f)
 	if (t->kept_row >= 0 && (!shown || t->rows.cursor == 0))
 		ts_list_jump(&t->rows, t->kept_row);
 	t->kept_row = -1;
+	variables_hold_order(t, t->list);
 	keep_order(t);
+	return TS_EFFECT_RECALC | TS_EFFECT_REPAINT;
+}
+
+/* Of few rows these are all; else the others are looked for behind them. */
+static enum ts_effect
+take_first(struct variables_view *t, struct variables_fetch *f)
+{
+	if (t->making != f->list)
+		return TS_EFFECT_NONE;
+	variables_hold_order(t, f->order);
+	if (f->fetch.code == TS_E_CANCELLED || (!f->fetch.code && atomic_load(&f->list->ready)))
+		return take_list(t, f);
+	variables_make(t);
 	return TS_EFFECT_RECALC | TS_EFFECT_REPAINT;
 }
 
@@ -248,6 +268,8 @@ take_hits(struct variables_view *t, struct variables_fetch *f)
 	}
 	t->bytes = atomic_load(&f->list->all_bytes);
 	t->unsized = atomic_load(&f->list->unsized);
+	if (t->hits->count == 0 && !t->seek)
+		return TS_EFFECT_REPAINT; /* that was said */
 	if (t->hits->count == 0) {
 		t->seek = false;
 		ts_view_say_error(t->view.env, "no variable matches \"%s\"", t->needle.line);
@@ -287,6 +309,37 @@ take_next(struct variables_view *t, struct variables_fetch *f)
 	if (f->at == f->position || !atomic_load(&f->hits->ready))
 		variables_say_hits(t);
 	return ts_list_jump(&t->rows, f->at) | TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
+}
+
+static enum ts_effect
+take_seek(struct variables_view *t, struct variables_fetch *f)
+{
+	if (f->fetch.code == TS_E_CANCELLED)
+		t->seek = false;
+	if (f->list != t->list || f->hits != t->hits || f->fetch.code == TS_E_CANCELLED)
+		return TS_EFFECT_REPAINT; /* of another list it is asked again */
+	if (f->fetch.code || !f->next.done) {
+		variables_next_slowly(t, f->by);
+		return TS_EFFECT_REPAINT;
+	}
+	if (f->next.none) {
+		t->seek = false;
+		ts_view_say_error(t->view.env, "no variable matches \"%s\"", t->needle.line);
+		return TS_EFFECT_REPAINT | TS_EFFECT_BELL;
+	}
+	f->at = f->next.at;
+	return take_next(t, f);
+}
+
+static enum ts_effect
+take_by_name(struct variables_view *t, struct variables_fetch *f)
+{
+	if (!f->gap && atomic_load(&f->list->ready) && !f->list->partial)
+		t->by_name = ts_variable_list_hold(f->list);
+	if (f->fetch.code && f->fetch.code != TS_E_CANCELLED && t->view.env->log)
+		ts_log_add(t->view.env->log, "the order of names is not kept: %s",
+			f->fetch.err.msg);
+	return TS_EFFECT_NONE;
 }
 
 static enum ts_effect
@@ -330,9 +383,12 @@ static enum ts_effect (*const takers[ASK_KINDS])(struct variables_view *t,
 	[ASK_OPEN] = take_open,
 	[ASK_COUNT] = take_count,
 	[ASK_WINDOW] = take_window,
+	[ASK_FIRST] = take_first,
 	[ASK_LIST] = take_list,
 	[ASK_HITS] = take_hits,
+	[ASK_SEEK] = take_seek,
 	[ASK_NEXT] = take_next,
+	[ASK_BY_NAME] = take_by_name,
 	[ASK_KEEP] = take_keep,
 	[ASK_SUMS] = take_sums,
 	[ASK_FACTS] = take_facts,

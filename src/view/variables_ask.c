@@ -55,6 +55,48 @@ read_window(struct ts_fetch *fetch, struct ts_reader *rd, struct ts_err *err)
 		err);
 }
 
+/* The order that was kept is there with it, where the view has another one, or none. */
+static enum ts_code
+read_first(struct ts_fetch *fetch, struct ts_reader *rd, struct ts_err *err)
+{
+	struct variables_fetch *f = (struct variables_fetch *)fetch;
+	struct ts_variable_list *l = f->list;
+	enum ts_code code;
+
+	if (!f->order && l->sort != TS_SORT_ROW && !l->anew) {
+		f->order = ts_variable_list_new(l->v, l->sort, false, NULL);
+		if (f->order && !ts_variable_list_load(f->order, rd)) {
+			ts_variable_list_release(f->order);
+			f->order = NULL;
+		}
+	}
+	code = ts_variable_list_first(l, &f->done, f->order, f->by_name, rd, &fetch->job.cancel,
+		err);
+	if (!code && f->keep >= 0 && atomic_load(&l->ready))
+		f->at = ts_variable_list_find(l, f->keep, &fetch->job.cancel);
+	return code;
+}
+
+/* Where the rows of each name are: their order, which is kept. */
+static enum ts_code
+read_by_name(struct ts_fetch *fetch, struct ts_reader *rd, struct ts_err *err)
+{
+	struct variables_fetch *f = (struct variables_fetch *)fetch;
+	enum ts_code code = ts_variable_list_make(f->list, rd, &f->gap, &fetch->job.cancel,
+		&fetch->job.progress, err);
+
+	return code ? code : ts_variable_list_keep(f->list, rd, &fetch->job.cancel, err);
+}
+
+static enum ts_code
+read_seek(struct ts_fetch *fetch, struct ts_reader *rd, struct ts_err *err)
+{
+	struct variables_fetch *f = (struct variables_fetch *)fetch;
+
+	return ts_variable_list_seek(&f->next, f->list, f->hits, f->by_name, f->position, f->by, rd,
+		&fetch->job.cancel, err);
+}
+
 static enum ts_code
 read_list(struct ts_fetch *fetch, struct ts_reader *rd, struct ts_err *err)
 {
@@ -123,6 +165,8 @@ fini(struct ts_fetch *fetch)
 	ts_variables_release(f->opened);
 	ts_variable_list_release(f->list);
 	ts_variable_list_release(f->hits);
+	ts_variable_list_release(f->order);
+	ts_variable_list_release(f->by_name);
 	ts_variable_window_fini(&f->window);
 	ts_variable_pieces_fini(&f->pieces);
 }
@@ -137,10 +181,13 @@ static const struct {
 	[ASK_OPEN] = {read_open, TS_WORKER_SCREEN, "looking at the variables"},
 	[ASK_COUNT] = {read_count, TS_WORKER_BULK, "counting variables"},
 	[ASK_WINDOW] = {read_window, TS_WORKER_SCREEN, "reading variables"},
+	[ASK_FIRST] = {read_first, TS_WORKER_SCREEN, "the first variables of a filter"},
 	[ASK_LIST] = {read_list, TS_WORKER_BULK, "reading variables"},
 	[ASK_HITS] = {read_list, TS_WORKER_BULK, "searching variables"},
+	[ASK_BY_NAME] = {read_by_name, TS_WORKER_BULK, "where each name stands"},
 	[ASK_KEEP] = {read_keep, TS_WORKER_BULK, "keeping an order"},
 	[ASK_SUMS] = {read_list, TS_WORKER_BULK, "adding variables up"},
+	[ASK_SEEK] = {read_seek, TS_WORKER_SCREEN, "looking for the next hit"},
 	[ASK_NEXT] = {read_next, TS_WORKER_BULK, "looking for the next hit"},
 	[ASK_FACTS] = {read_facts, TS_WORKER_BULK, "lifetimes and tiles of variables"},
 	[ASK_PIECES] = {read_pieces, TS_WORKER_BULK, "pieces of a variable"},
@@ -159,6 +206,8 @@ variables_begin(struct variables_view *t, enum variables_kind kind)
 	f->at = f->keep = -1;
 	if (t->v)
 		f->v = ts_variables_hold(t->v);
+	if (t->by_name)
+		f->by_name = ts_variable_list_hold(t->by_name);
 	return f;
 }
 
@@ -176,7 +225,7 @@ variables_send(struct variables_view *t, enum variables_kind kind, struct variab
 		what = f->list->filter.count == 0      ? "sorting variables"
 			: f->list->sort != TS_SORT_ROW ? "filtering and sorting variables"
 						       : "filtering variables";
-	f->fetch.job.patient = kind == ASK_KEEP || kind == ASK_SUMS;
+	f->fetch.job.patient = kind == ASK_KEEP || kind == ASK_SUMS || kind == ASK_BY_NAME;
 	t->fetch[kind] = &f->fetch;
 	ts_fetch_send(&t->view, &f->fetch, (int)kind, worker, what);
 }
@@ -227,11 +276,66 @@ leave_sums(struct variables_view *t)
 	t->summed = false;
 }
 
+static void
+leave(struct variables_view *t, enum variables_kind kind)
+{
+	if (t->fetch[kind])
+		ts_cancel_set(&t->fetch[kind]->job.cancel);
+	t->fetch[kind] = NULL;
+}
+
+/* What names are in all rows is known without reading them. */
+static bool
+has_columns(const struct variables_view *t)
+{
+	return !t->unlowered &&
+		ts_index_sections(t->view.env->index) & ts_section_bit(TS_SECTION_COLUMNS);
+}
+
+void
+variables_hold_order(struct variables_view *t, struct ts_variable_list *l)
+{
+	if (l == t->order || (l && (l->filter.count > 0 || !atomic_load(&l->ready))))
+		return;
+	ts_variable_list_release(t->order);
+	t->order = l ? ts_variable_list_hold(l) : NULL;
+}
+
+/* The rows that the screen shows first; then all. False: no memory. */
+static bool
+ask_first(struct variables_view *t)
+{
+	struct variables_fetch *f = variables_begin(t, ASK_FIRST);
+
+	if (!f)
+		return false;
+	f->list = ts_variable_list_hold(t->making);
+	if (t->order && t->order->sort == t->making->sort && !t->making->anew)
+		f->order = ts_variable_list_hold(t->order);
+	f->keep = t->to_top ? -1 : t->keep;
+	variables_send(t, ASK_FIRST, f);
+	return true;
+}
+
+void
+variables_make(struct variables_view *t)
+{
+	struct variables_fetch *f = variables_begin(t, ASK_LIST);
+
+	if (!f) {
+		ts_variable_list_release(t->making);
+		t->making = NULL;
+		return;
+	}
+	f->list = ts_variable_list_hold(t->making);
+	f->keep = t->to_top ? -1 : t->keep;
+	variables_send(t, ASK_LIST, f);
+}
+
 /* The list as it is wished for: at once where it can be had so, else it is made. */
 static void
 ask_list(struct variables_view *t)
 {
-	struct variables_fetch *f;
 	struct ts_variable_list *l;
 
 	if (!t->v || t->need_count || !ts_variables_placed(t->v))
@@ -250,9 +354,8 @@ ask_list(struct variables_view *t)
 	}
 	ts_variable_list_release(t->making);
 	t->making = NULL;
-	if (t->fetch[ASK_LIST])
-		ts_cancel_set(&t->fetch[ASK_LIST]->job.cancel);
-	t->fetch[ASK_LIST] = NULL;
+	leave(t, ASK_FIRST);
+	leave(t, ASK_LIST);
 	if (atomic_load(&l->ready)) {
 		variables_show(t, l);
 		ts_list_set_count(&t->rows, ts_variable_list_count(l));
@@ -263,17 +366,11 @@ ask_list(struct variables_view *t)
 		ts_variable_list_release(l);
 		return;
 	}
-	f = variables_begin(t, ASK_LIST);
-	if (!f) {
-		ts_variable_list_release(l);
-		return;
-	}
 	l->anew = t->untrue >> l->sort & 1;
-	f->list = ts_variable_list_hold(l);
-	f->keep = t->to_top ? -1 : t->keep;
 	t->making = l;
 	leave_sums(t);
-	variables_send(t, ASK_LIST, f);
+	if (!l->filter.count || !has_columns(t) || !ask_first(t))
+		variables_make(t);
 }
 
 /* What is being made is shown as soon as it has something to show. */
@@ -383,6 +480,30 @@ ask_sums(struct variables_view *t)
 	}
 	t->summed = true;
 	variables_send(t, ASK_SUMS, f);
+}
+
+/* Once the names are in the index. Without it few rows take longer, no more. */
+static void
+ask_by_name(struct variables_view *t)
+{
+	struct variables_fetch *f;
+
+	if (t->by_name || t->by_name_asked || !has_columns(t) || t->need_count || t->making ||
+		!t->list || !ts_variables_placed(t->v) || t->fetch[ASK_HITS] ||
+		!ts_variable_sort_can(t->v, TS_SORT_NAME) ||
+		ts_reach_span(&t->view.env->report->binding[TS_LOWERED_VARIABLE].reach) <=
+			TS_VIEW_MANY_VARIABLES)
+		return;
+	f = variables_begin(t, ASK_BY_NAME);
+	if (!f)
+		return;
+	f->list = ts_variable_list_new(t->v, TS_SORT_NAME, false, NULL);
+	if (!f->list) {
+		ts_fetch_free(&f->fetch);
+		return;
+	}
+	t->by_name_asked = true;
+	variables_send(t, ASK_BY_NAME, f);
 }
 
 static bool
@@ -538,9 +659,11 @@ variables_request(struct ts_view *v)
 	look_at_making(t);
 	ask_window(t);
 	ask_hits(t);
-	if (t->seek && !t->fetch[ASK_NEXT] && !t->need_count) /* while the others are counted */
+	if (t->seek && !t->fetch[ASK_SEEK] && !t->fetch[ASK_NEXT] &&
+		!t->need_count) /* while the others are counted */
 		variables_next(t, t->direction);
 	ask_sums(t);
+	ask_by_name(t);
 	ask_facts(t);
 	ask_pieces(t);
 	share_selection(t);
@@ -576,12 +699,9 @@ variables_wish(struct variables_view *t, enum ts_variable_sort sort, bool revers
 void
 variables_search(struct variables_view *t, const struct ts_filter *needle, int by)
 {
-	if (t->fetch[ASK_HITS])
-		ts_cancel_set(&t->fetch[ASK_HITS]->job.cancel);
-	t->fetch[ASK_HITS] = NULL;
-	if (t->fetch[ASK_NEXT])
-		ts_cancel_set(&t->fetch[ASK_NEXT]->job.cancel);
-	t->fetch[ASK_NEXT] = NULL;
+	leave(t, ASK_HITS);
+	leave(t, ASK_SEEK);
+	leave(t, ASK_NEXT);
 	ts_variable_list_release(t->hits);
 	t->hits = NULL;
 	t->needle = *needle;
@@ -589,25 +709,40 @@ variables_search(struct variables_view *t, const struct ts_filter *needle, int b
 	t->seek = needle->count > 0;
 }
 
-void
-variables_next(struct variables_view *t, int by)
+/* From the cursor on. */
+static void
+ask_next(struct variables_view *t, enum variables_kind kind, int by)
 {
-	struct variables_fetch *f;
+	struct variables_fetch *f = variables_begin(t, kind);
 
-	if (!t->list || !t->hits)
-		return;
-	if (t->v->range == TS_RANGE_ALL && !atomic_load(&t->hits->ready)) {
-		variables_say_hits(t); /* no row can be read before those that stand before it */
-		return;
-	}
-	f = variables_begin(t, ASK_NEXT);
 	if (!f)
 		return;
 	f->list = ts_variable_list_hold(t->list);
 	f->hits = ts_variable_list_hold(t->hits);
 	f->position = t->rows.cursor;
 	f->by = by;
-	variables_send(t, ASK_NEXT, f);
+	variables_send(t, kind, f);
+}
+
+void
+variables_next_slowly(struct variables_view *t, int by)
+{
+	if (t->v->range == TS_RANGE_ALL && !atomic_load(&t->hits->ready)) {
+		variables_say_hits(t); /* no row can be read before those that stand before it */
+		return;
+	}
+	ask_next(t, ASK_NEXT, by);
+}
+
+void
+variables_next(struct variables_view *t, int by)
+{
+	if (!t->list || !t->hits)
+		return;
+	if (has_columns(t) && atomic_load(&t->list->ready))
+		ask_next(t, ASK_SEEK, by);
+	else
+		variables_next_slowly(t, by);
 }
 
 void

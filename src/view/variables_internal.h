@@ -24,9 +24,12 @@ enum variables_kind {
 	ASK_OPEN,
 	ASK_COUNT,
 	ASK_WINDOW,
+	ASK_FIRST,
 	ASK_LIST,
 	ASK_HITS,
+	ASK_SEEK,
 	ASK_NEXT,
+	ASK_BY_NAME,
 	ASK_KEEP,
 	ASK_SUMS,
 	ASK_FACTS,
@@ -41,9 +44,10 @@ struct variables_wish {
 };
 
 struct variables_fetch {
-	struct ts_fetch fetch;		      /* first */
-	struct ts_variables *v;		      /* held; or NULL */
-	struct ts_variable_list *list, *hits; /* held; or NULL */
+	struct ts_fetch fetch;			  /* first */
+	struct ts_variables *v;			  /* held; or NULL */
+	struct ts_variable_list *list, *hits;	  /* held; or NULL */
+	struct ts_variable_list *order, *by_name; /* held; or NULL: of all rows */
 	const struct ts_cache *cache;
 	int64_t from, to; /* positions of a window */
 	int version;
@@ -60,7 +64,8 @@ struct variables_fetch {
 	struct ts_variable_window window;
 	struct ts_variable_pieces pieces;
 	int64_t at; /* position, or -1 */
-	bool gap, untrue;
+	struct ts_variable_next next;
+	bool gap, untrue, done;
 };
 
 /* Columns of the table; which of them there are depends on the level and on what is recorded. */
@@ -125,14 +130,16 @@ struct variables_view {
 	bool has_pieces;
 
 	struct variables_wish wish;
-	struct ts_variable_list *list, *making; /* held; may be the same one */
-	bool chosen;				/* the user has said in which order */
-	bool again;				/* make the wish anew, whatever is there */
-	uint64_t tiles_version;			/* of the selected tiles that `wish` means */
-	bool stopped;	  /* `list` was cancelled, or failed, while it was made */
-	bool to_top;	  /* where the cursor goes when the wish is there */
-	int64_t keep;	  /* else: to this place; or -1 */
-	int64_t kept_row; /* before a reload; or -1 */
+	struct ts_variable_list *list, *making;	  /* held; may be the same one */
+	struct ts_variable_list *order, *by_name; /* held; or NULL: of all rows, ready */
+	bool by_name_asked;
+	bool chosen;		/* the user has said in which order */
+	bool again;		/* make the wish anew, whatever is there */
+	uint64_t tiles_version; /* of the selected tiles that `wish` means */
+	bool stopped;		/* `list` was cancelled, or failed, while it was made */
+	bool to_top;		/* where the cursor goes when the wish is there */
+	int64_t keep;		/* else: to this place; or -1 */
+	int64_t kept_row;	/* before a reload; or -1 */
 
 	struct ts_list rows;
 	struct ts_variable_window window; /* rows [window_from, + window.count) of `window_list` */
@@ -154,6 +161,8 @@ struct variables_view {
 
 /* --- variables_ask.c --- */
 void variables_request(struct ts_view *v);
+void variables_make(struct variables_view *t); /* the whole of what is `making` */
+void variables_hold_order(struct variables_view *t, struct ts_variable_list *l);
 struct variables_fetch *variables_begin(struct variables_view *t, enum variables_kind kind);
 void variables_send(struct variables_view *t, enum variables_kind kind, struct variables_fetch *f);
 void variables_show(struct variables_view *t, struct ts_variable_list *l);
@@ -164,6 +173,7 @@ void variables_wish(struct variables_view *t, enum ts_variable_sort sort, bool r
 	const struct ts_filter *filter, bool to_top);
 void variables_search(struct variables_view *t, const struct ts_filter *needle, int by);
 void variables_next(struct variables_view *t, int by);
+void variables_next_slowly(struct variables_view *t, int by);
 void variables_say_hits(struct variables_view *t);
 bool variables_asks_selected(const struct ts_filter *f); /* it means what tiles are selected */
 void variables_level(struct variables_view *t);		 /* the other level */

@@ -19,7 +19,7 @@
 #include "tilescope/report/tile_world.h"
 #include "tilescope/report/variable_list.h"
 
-enum { ROWS = 3000, HEAD = 400, LINES = 12 };
+enum { ROWS = 3000, HEAD = 400, LINES = 12, MANY_ROWS = 1000000 /* a number of a report */ };
 
 static struct index_dir d;
 static struct ts_report *r;
@@ -95,6 +95,8 @@ bind_name(sqlite3_stmt *s, int i, bool distinct)
 			 : snprintf(name, sizeof(name), "%s%u/%s_%u", layers[roll(6)], roll(4),
 				   roll(2) ? "partials" : "matMul/weights", roll(30));
 
+	if (!distinct && roll(700) == 0)
+		n = snprintf(name, sizeof(name), "rare_%u", roll(9));
 	if (roll(30) == 0)
 		sqlite3_bind_int64(s, 3, 12);
 	else if (roll(30))
@@ -112,7 +114,7 @@ begin(int number)
 	sqlite3 *db;
 
 	seed = (uint64_t)number * 7919 + 1;
-	rows = number % 7 == 6 ? (int)roll(3) : 1 + (int)roll(ROWS);
+	rows = number >= MANY_ROWS ? 12000 : number % 7 == 6 ? (int)roll(3) : 1 + (int)roll(ROWS);
 	for (int i = 0; i < 11; i++)
 		kind[i] = (int)roll(6);
 	kind[2] = 0;
@@ -331,6 +333,206 @@ START_TEST(filters)
 }
 END_TEST
 
+/* --- the first rows, the next hit ---------------------------------------------------------------- */
+
+static struct ts_variable_list *
+new_list(struct ts_variables *v, enum ts_variable_sort sort, bool reverse, const char *line)
+{
+	struct ts_err err = {0};
+	struct ts_variable_list *l;
+	struct ts_filter f;
+
+	ck_assert_msg(ts_filter_parse(&f, line, ts_variable_fields, NULL, &err) == TS_OK, "%s",
+		err.msg);
+	l = ts_variable_list_new(v, sort, reverse, &f);
+	ck_assert_ptr_nonnull(l);
+	return l;
+}
+
+/* Made of the rows. */
+static struct ts_variable_list *
+plain_list(struct ts_variables *v, enum ts_variable_sort sort, bool reverse, const char *line)
+{
+	struct ts_variable_list *l = new_list(v, sort, reverse, line);
+	struct ts_err err = {0};
+	bool gap;
+
+	ts_reader_set_index(rd, NULL);
+	if (!atomic_load(&l->ready))
+		ck_assert_msg(ts_variable_list_make(l, rd, &gap, NULL, NULL, &err) == TS_OK,
+			"%s: %s", line, err.msg);
+	return l;
+}
+
+/* What is shown of `l` is what `want` begins with; *whole: it is all of it. */
+static void
+check_beginning(const struct ts_variable_list *l, const struct ts_variable_list *want,
+	const char *line)
+{
+	int64_t count = ts_variable_list_count(l);
+	bool ready = atomic_load(&l->ready);
+
+	ck_assert_msg(ready ? count == want->count : count > 0 && count <= want->count,
+		"%s: %lld of %lld", line, (long long)count, (long long)want->count);
+	for (int64_t i = 0; i < count; i++)
+		ck_assert_msg(ts_variable_list_place(l, i) == ts_variable_list_place(want, i),
+			"%s: position %lld", line, (long long)i);
+	if (!ready)
+		return;
+	ck_assert_int_eq(l->known, want->known);
+	ck_assert_int_eq(atomic_load(&l->bytes), atomic_load(&want->bytes));
+	ck_assert_int_eq(atomic_load(&l->all_bytes), atomic_load(&want->all_bytes));
+	ck_assert_int_eq(atomic_load(&l->unsized), atomic_load(&want->unsized));
+	for (int64_t place = 0; place < l->v->rows; place++)
+		ck_assert_int_eq(ts_variable_list_has(l, place), ts_variable_list_has(want, place));
+}
+
+static const enum ts_variable_sort sorts[] = {TS_SORT_ROW, TS_SORT_BYTES, TS_SORT_NAME,
+	TS_SORT_TILE, TS_SORT_ALWAYS, TS_SORT_OFFSET};
+
+/* `given`: 1 the order, 2 that of names. */
+static bool
+check_first(struct ts_variables *v, enum ts_variable_sort sort, bool reverse, const char *line,
+	int given)
+{
+	struct ts_variable_list *want = plain_list(v, sort, reverse, line),
+				*order = plain_list(v, sort, false, ""),
+				*by_name = plain_list(v, TS_SORT_NAME, false, ""),
+				*l = new_list(v, sort, reverse, line);
+	struct ts_err err = {0};
+	bool done, gap;
+
+	ts_reader_set_index(rd, x);
+	ck_assert_msg(ts_variable_list_first(l, &done, given & 1 ? order : NULL,
+			      given & 2 ? by_name : NULL, rd, NULL, &err) == TS_OK,
+		"%s: %s", line, err.msg);
+	if (done)
+		check_beginning(l, want, line);
+	if (!atomic_load(&l->ready))
+		ck_assert_int_eq(ts_variable_list_make(l, rd, &gap, NULL, NULL, &err), TS_OK);
+	check_beginning(l, want, line);
+	ck_assert(atomic_load(&l->ready));
+	ts_variable_list_release(l);
+	ts_variable_list_release(want);
+	ts_variable_list_release(order);
+	ts_variable_list_release(by_name);
+	return done;
+}
+
+/* Orders of all rows, from columns, as from the rows. */
+static void
+check_orders(struct ts_variables *v)
+{
+	for (size_t i = 0; i < TS_COUNT(sorts); i++) {
+		struct ts_variable_list *a = plain_list(v, sorts[i], false, ""),
+					*b = new_list(v, sorts[i], false, "");
+		struct ts_err err = {0};
+		bool gap;
+
+		ts_reader_set_index(rd, x);
+		if (!atomic_load(&b->ready))
+			ck_assert_int_eq(ts_variable_list_make(b, rd, &gap, NULL, NULL, &err),
+				TS_OK);
+		check_beginning(b, a, ts_variable_sort_name(sorts[i]));
+		ts_variable_list_release(a);
+		ts_variable_list_release(b);
+	}
+}
+
+/* Some line that can be answered: how full tiles are is not known of these reports. */
+static const char *
+some_line(int i)
+{
+	return strstr(lines[i % LINES], "over(") ? "tile in (1 - 4)" : lines[i % LINES];
+}
+
+START_TEST(first_rows)
+{
+	struct ts_variables *v;
+	int done = 0;
+
+	begin(_i);
+	v = open_variables();
+	check_orders(v);
+	for (int i = 0; i < LINES; i++)
+		for (size_t k = 0; k < TS_COUNT(sorts); k++)
+			done += check_first(v, sorts[k], roll(2), some_line(i), (int)roll(4));
+	ck_assert(_i % 11 == 10 || done > LINES);
+	ts_variables_release(v);
+	end();
+}
+END_TEST
+
+static void
+check_next(struct ts_variables *v, enum ts_variable_sort sort, bool reverse, const char *among,
+	const char *line)
+{
+	struct ts_variable_list *l = plain_list(v, sort, reverse, among),
+				*hits = plain_list(v, TS_SORT_ROW, false, line),
+				*by_name = plain_list(v, TS_SORT_NAME, false, "");
+
+	for (int i = 0; i < 6 && l->count > 0; i++) {
+		struct ts_variable_list *needle = new_list(v, TS_SORT_ROW, false, line);
+		int64_t at, position = (int64_t)roll((uint32_t)l->count);
+		int by = roll(2) ? 1 : -1;
+		struct ts_variable_next next;
+		struct ts_err err = {0};
+		bool gap;
+
+		ts_reader_set_index(rd, NULL);
+		ck_assert_int_eq(ts_variable_list_next(&at, l, hits, position, by, &gap, rd, NULL,
+					 NULL, &err),
+			TS_OK);
+		ts_reader_set_index(rd, x);
+		ck_assert_msg(ts_variable_list_seek(&next, l, roll(2) ? needle : hits,
+				      roll(2) ? by_name : NULL, position, by, rd, NULL,
+				      &err) == TS_OK,
+			"%s", err.msg);
+		if (next.done)
+			ck_assert_msg(next.at == at && (!next.none || hits->count == 0),
+				"%s among %s: %lld, not %lld", line, among, (long long)next.at,
+				(long long)at);
+		ts_variable_list_release(needle);
+	}
+	ts_variable_list_release(l);
+	ts_variable_list_release(hits);
+	ts_variable_list_release(by_name);
+}
+
+START_TEST(next_hits)
+{
+	struct ts_variables *v;
+
+	begin(_i);
+	v = open_variables();
+	for (int i = 0; i < LINES; i++)
+		check_next(v, sorts[roll(TS_COUNT(sorts))], roll(2),
+			roll(2) ? "" : some_line((int)roll(LINES)), some_line(i));
+	ts_variables_release(v);
+	end();
+}
+END_TEST
+
+/* So many that what is rare is not found by going along: by the names, and by their order. */
+START_TEST(rare_names)
+{
+	static const char *const rare[] = {"rare_7", "rare_ bytes>100 or rare_3",
+		"name~^rare_\\d+$", "nowhere", "name~rare_[12] and category=stack",
+		"rare_ not rare_1"};
+	struct ts_variables *v;
+
+	seed = (uint64_t)_i;
+	begin(MANY_ROWS + _i);
+	v = open_variables();
+	for (size_t i = 0; i < TS_COUNT(rare); i++) {
+		check_first(v, _i ? TS_SORT_BYTES : TS_SORT_TILE, i & 1, rare[i], (int)(i % 4));
+		check_next(v, _i ? TS_SORT_NAME : TS_SORT_BYTES, i & 1, "", rare[i]);
+	}
+	ts_variables_release(v);
+	end();
+}
+END_TEST
+
 static void
 layers_of(struct ts_categories *c, struct ts_index *index)
 {
@@ -422,6 +624,31 @@ spoil(void)
 	ck_assert_int_eq(ts_index_open(&x, &d.c, r, NULL, NULL, &err), TS_OK);
 }
 
+/* Whatever comes of it. */
+static void
+look_first(struct ts_variables *v, const char *line)
+{
+	enum ts_variable_sort sort = sorts[roll(TS_COUNT(sorts))];
+	struct ts_variable_list *l = new_list(v, sort, roll(2), line),
+				*order = plain_list(v, sort, false, ""),
+				*by_name = plain_list(v, TS_SORT_NAME, false, "");
+	struct ts_variable_next next;
+	struct ts_err err = {0};
+	bool done;
+
+	ts_reader_set_index(rd, x);
+	if (ts_variable_list_first(l, &done, roll(2) ? order : NULL, roll(2) ? by_name : NULL, rd,
+		    NULL, &err))
+		ck_assert(!done);
+	for (int64_t i = 0; i < ts_variable_list_count(l); i++)
+		ck_assert_int_lt(ts_variable_list_place(l, i), v->rows);
+	if (ts_variable_list_seek(&next, order, l, roll(2) ? by_name : NULL, 0, 1, rd, NULL, &err))
+		ck_assert(!next.done);
+	ts_variable_list_release(l);
+	ts_variable_list_release(order);
+	ts_variable_list_release(by_name);
+}
+
 START_TEST(spoilt)
 {
 	struct ts_variables *v;
@@ -435,6 +662,8 @@ START_TEST(spoilt)
 		spoil();
 		for (int i = 0; i < LINES; i++)
 			free(list_of(v, lines[i], x).is);
+		for (int i = 0; i < LINES; i++)
+			look_first(v, lines[i]);
 		layers_of(&c, x);
 		ts_categories_fini(&c);
 		users_of(&n, "using(\"layer_1\")", x);
@@ -457,6 +686,9 @@ main(void)
 	tcase_add_loop_test(t, values, 0, 22);
 	tcase_add_loop_test(t, filters, 0, 12);
 	tcase_add_loop_test(t, names, 0, 11);
+	tcase_add_loop_test(t, first_rows, 0, 4);
+	tcase_add_loop_test(t, next_hits, 0, 6);
+	tcase_add_loop_test(t, rare_names, 0, 2);
 	tcase_add_loop_test(t, spoilt, 0, 14);
 	suite_add_tcase(s, t);
 	run = srunner_create(s);

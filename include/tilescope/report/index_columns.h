@@ -25,6 +25,7 @@ enum ts_column {
 	TS_COLUMN_COUNT
 };
 
+enum { TS_COLUMN_GATHER = 64 };
 enum { TS_COLUMN_ROWS = 512, TS_COLUMN_NAMES = 16 /* of a group */ };
 
 struct ts_column_block;
@@ -32,12 +33,14 @@ struct ts_column_block;
 /* A view of the section, as long as the index is held. */
 struct ts_columns {
 	int64_t rows, blocks, names;
+	int64_t texts; /* names below have one */
 	int64_t first; /* row id of the first row; -1: they have none */
 	bool gapless;  /* row ids follow each other */
 	int64_t bytes,
 		unsized; /* of all rows: sum (TS_UNKNOWN: does not fit); rows whose size is not known */
 	const int64_t *start; /* of each block, and one more: the number of its first row */
 	const struct ts_column_block *block[TS_COLUMN_COUNT]; /* NULL: not kept */
+	const int64_t *before; /* of each name, and one more: rows with names before it */
 	const uint64_t *group; /* of names: where each begins in `text`, and one more */
 	const unsigned char *bits, *text;
 	size_t bits_size, text_size;
@@ -61,6 +64,20 @@ bool ts_columns_read(const struct ts_columns *c, enum ts_column column, int64_t 
  */
 void ts_columns_bounds(const struct ts_columns *c, enum ts_column column, int64_t block,
 	int64_t *least, int64_t *most, bool *unknown);
+
+/* The value of one row. False: it is not to be believed, or there is no such row. */
+bool ts_columns_at(const struct ts_columns *c, enum ts_column column, int64_t place, int64_t *v);
+
+/* The values of n rows anywhere, at most TS_COLUMN_GATHER. */
+bool ts_columns_gather(const struct ts_columns *c, enum ts_column column, const int64_t *place,
+	int n, int64_t *v);
+
+/*
+ * Rows of a block with one of the names that have a bit in `wanted` (c->names of them, and a bit more, which is 0): their numbers in the block.
+ * How many; -1: it is not to be believed.
+ */
+int ts_columns_pick(const struct ts_columns *c, int64_t block, const uint64_t *wanted,
+	uint16_t out[TS_COLUMN_ROWS]);
 
 /*
  * The names of group `group` (name / TS_COLUMN_NAMES). s NULL: a number that stands for no text. `same`: so many bytes at
@@ -92,22 +109,28 @@ void ts_name_answers_fini(struct ts_name_answers *a);
 /* Ask about the group of a name. False: the section is not to be believed. */
 bool ts_name_answers_ask(struct ts_name_answers *a, int64_t name);
 
+/* The answer about a name (TS_UNKNOWN: none). False as above. */
+static inline bool
+ts_name_answers_one(struct ts_name_answers *a, int64_t name, uint32_t *out)
+{
+	const uint32_t *answer = a->answer.memory;
+
+	*out = a->nameless;
+	if (name < 0)
+		return true;
+	if (name >= a->columns->names || (!answer[name] && !ts_name_answers_ask(a, name)))
+		return false;
+	*out = answer[name];
+	return true;
+}
+
 /* The answers about rows with these names (TS_UNKNOWN: none). False as above. */
 static inline bool
 ts_name_answers_of(struct ts_name_answers *a, const int64_t *name, int rows, uint32_t *out)
 {
-	const uint32_t *answer = a->answer.memory;
-
-	for (int k = 0; k < rows; k++) {
-		if (name[k] < 0) {
-			out[k] = a->nameless;
-			continue;
-		}
-		if (name[k] >= a->columns->names ||
-			(!answer[name[k]] && !ts_name_answers_ask(a, name[k])))
+	for (int k = 0; k < rows; k++)
+		if (!ts_name_answers_one(a, name[k], &out[k]))
 			return false;
-		out[k] = answer[name[k]];
-	}
 	return true;
 }
 

@@ -73,6 +73,7 @@ struct ts_variable_list {
 	struct ts_filter filter;     /* lets everything through: all rows */
 	struct ts_tile_set selected; /* what `selected` means in the filter */
 	atomic_bool reverse;	     /* may be changed when it is ready: `version` then grows */
+	bool begun;		     /* set before it is made: its first rows are there, and stay */
 	bool anew; /* set before it is made: an order that is kept is not to be believed */
 
 	/* written by the thread that makes it, read by any */
@@ -123,6 +124,33 @@ void ts_variable_list_release(struct ts_variable_list *l); /* NULL allowed */
 enum ts_code ts_variable_list_make(struct ts_variable_list *l, struct ts_reader *rd, bool *gap,
 	const struct ts_cancel *cancel, struct ts_progress *progress,
 	struct ts_err *err) TS_WARN_UNUSED;
+
+/*
+ * Before it is made: its first rows in a few milliseconds, from the columns in the index, when they can be had so (*done): they
+ * are those that it has in the end. Of few rows the list is then `ready`. `order` (may be NULL): all rows in the same order, ready; `by_name`
+ * (may be NULL): all rows by name, ready. Not done: nothing has
+ * happened, and ts_variable_list_make() is there for it. Errors: TS_E_USAGE (an expression of tiles), TS_E_NOMEM, TS_E_SYS.
+ */
+enum ts_code ts_variable_list_first(struct ts_variable_list *l, bool *done,
+	const struct ts_variable_list *order, const struct ts_variable_list *by_name,
+	struct ts_reader *rd, const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
+
+/*
+ * The same for the next hit: see ts_variable_list_next(), of which it has the answer when it is `done`. `hits` need not be
+ * made yet. none: no row at all is a hit, also outside of the list.
+ */
+struct ts_variable_next {
+	int64_t at; /* position, or -1 */
+	bool done, none;
+};
+
+enum ts_code ts_variable_list_seek(struct ts_variable_next *out, const struct ts_variable_list *l,
+	struct ts_variable_list *hits, const struct ts_variable_list *by_name, int64_t position,
+	int by, struct ts_reader *rd, const struct ts_cancel *cancel,
+	struct ts_err *err) TS_WARN_UNUSED;
+
+/* An order of all rows that was kept: true: it is ready. */
+bool ts_variable_list_load(struct ts_variable_list *l, struct ts_reader *rd);
 
 /* Keep a ready order as a section of the index, where it is not and there is a place for it. */
 enum ts_code ts_variable_list_keep(const struct ts_variable_list *l, struct ts_reader *rd,

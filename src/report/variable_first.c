@@ -1,0 +1,823 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * variable_first - what a screen shows first of a filter, and the next hit of a search, in a few milliseconds.
+ *
+ * All is asked of the columns in the index. Where many rows pass, a few thousand looks along the order that there
+ * is find the first of them. Where few do, most filters name something: the names are asked first, and a block of rows is
+ * then gone through in a microsecond for those that have one of them; so few rows as pass are put in order at once, and the list is whole. What
+ * is in between, or would take longer, is left to the pass over all rows (variable_pass.c), which has the same answers.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "variable_columns_internal.h"
+
+#include "tilescope/base/clock.h"
+#include "tilescope/base/mem.h"
+
+enum {
+	FIRST = 160,	    /* rows: a screen, and what is read ahead of it */
+	FULL = 1 << 14,	    /* so few rows are put in order at once */
+	MOST = 1 << 19,	    /* places that are kept */
+	GLANCE_US = 600,    /* along an order, */
+	WALK_US = 9000,	    /* and where many rows pass */
+	MANY = 500,	    /* one of so many rows passes then */
+	WHOLE_US = 30000,   /* all of it, at most */
+	NUMBERS_US = 12000, /* a filter that names nothing */
+	LOOK = 64,	    /* rows, blocks or groups between looks at the clock */
+};
+
+/* A row as it is compared in an order: forwards, whichever way the list is read. */
+struct keyed {
+	uint64_t unknown, key;
+	int64_t tie, place;
+};
+
+struct first {
+	struct columns_asking a;
+	const struct ts_variable_list *by_name; /* all rows in the order of their names; or NULL */
+	const struct ts_variable_list
+		*bits; /* ready: its bits say what passes; NULL: the filter does */
+	const struct ts_cancel *cancel;
+	int64_t at;	/* the row that is asked */
+	int64_t until;	/* us, of this thread */
+	uint32_t names; /* comparisons with a name that have to be so */
+	bool alone;	/* and nothing else has to */
+	bool many;	/* rows have one of the names */
+	uint64_t *wanted;
+	struct ts_pile place; /* int64_t: rows that pass */
+	bool over;	      /* there are more */
+	bool late;	      /* it takes too long */
+};
+
+static int64_t
+places(const struct first *f)
+{
+	return (int64_t)(f->place.used / sizeof(int64_t));
+}
+
+/* So long from now on. */
+static void
+set_bound(struct first *f, int64_t us)
+{
+	f->until = ts_clock_thread_us() + us;
+}
+
+static bool
+is_late(const struct first *f)
+{
+	return ts_clock_thread_us() > f->until || ts_cancelled(f->cancel);
+}
+
+/* --- one row ------------------------------------------------------------------------------------- */
+
+static int64_t
+value(struct first *f, int column)
+{
+	int64_t v = TS_UNKNOWN;
+
+	if (column < 0 || !ts_columns_at(&f->a.c, (enum ts_column)column, f->at, &v)) {
+		f->a.untrue = true;
+		return TS_UNKNOWN;
+	}
+	return v;
+}
+
+static bool
+row_number(void *ctx, int field, int64_t *v)
+{
+	struct first *f = ctx;
+
+	*v = value(f, ts_column_find(ts_variable_field_column((enum ts_variable_field)field)));
+	if (field == TS_VARIABLE_FIELD_IPU)
+		*v = ts_variables_ipu(f->a.p->l->v, *v);
+	else if (field == TS_VARIABLE_FIELD_ALWAYS && *v > 0)
+		*v = 1;
+	return *v >= 0;
+}
+
+static enum ts_truth
+row_text(void *ctx, const struct ts_filter_node *n)
+{
+	struct first *f = ctx;
+	bool named = n->field == TS_VARIABLE_FIELD_NAME;
+	int64_t v = value(f, named ? TS_COLUMN_NAME : TS_COLUMN_CATEGORY);
+	uint32_t bits;
+
+	if (!named)
+		return v < 0 ? TS_UNSURE : variable_columns_category(&f->a, n, v);
+	if (!ts_name_answers_one(&f->a.names, v, &bits)) {
+		f->a.untrue = true;
+		return TS_UNSURE;
+	}
+	return variable_truth_of(bits, n);
+}
+
+static enum ts_truth
+row_in(void *ctx, const struct ts_filter_node *n, int64_t v)
+{
+	return ts_variable_asking_in(&((const struct first *)ctx)->a.p->asking, n, v);
+}
+
+static bool
+is_wanted(const struct first *f, int64_t name)
+{
+	return name >= 0 && name < f->a.c.names && f->wanted[name / 64] >> name % 64 & 1;
+}
+
+static bool
+passes(struct first *f, int64_t place)
+{
+	const struct ts_filter_row row = {f, row_number, row_text, row_in, NULL};
+
+	if (f->bits)
+		return ts_variable_list_has(f->bits, place);
+	f->at = place;
+	return ts_filter_ask(&f->a.p->l->filter, &row) == TS_YES;
+}
+
+/* Of rows anywhere, at most TS_COLUMN_GATHER: a bit for each that passes. */
+static uint64_t
+which_pass(struct first *f, const int64_t *place, int n)
+{
+	int64_t name[TS_COLUMN_GATHER];
+	uint64_t pass = 0;
+
+	if (f->wanted && !ts_columns_gather(&f->a.c, TS_COLUMN_NAME, place, n, name)) {
+		f->a.untrue = true;
+		return 0;
+	}
+	for (int i = 0; i < n; i++)
+		if ((!f->wanted || is_wanted(f, name[i])) &&
+			((f->wanted && f->alone) || passes(f, place[i])))
+			pass |= UINT64_C(1) << i;
+	return pass;
+}
+
+static enum ts_code
+add(struct first *f, int64_t place, struct ts_err *err)
+{
+	if (places(f) == MOST) {
+		f->over = true;
+		return TS_OK;
+	}
+	return ts_pile_add(&f->place, &place, sizeof(place), f->a.p->l->v->cache, err);
+}
+
+/* --- orders of all rows --------------------------------------------------------------------------- */
+
+static bool
+is_usable(const struct ts_variable_list *order, const struct ts_variables *v,
+	enum ts_variable_sort sort)
+{
+	return order && order->v == v && order->sort == sort && order->filter.count == 0 &&
+		atomic_load(&order->ready);
+}
+
+/* The place at position i of an order of all rows, read in this direction. */
+static int64_t
+order_at(const struct ts_variable_list *order, int64_t i, bool reverse)
+{
+	if (reverse && i < order->known)
+		i = order->known - 1 - i;
+	return order->natural ? i : (int64_t)variable_get(order->order, order->width, i);
+}
+
+/* --- all rows that pass --------------------------------------------------------------------------- */
+
+/* The comparisons with a name without which node i is not so; *alone: it says nothing else. */
+static uint32_t
+names_of(const struct ts_filter *f, int i, bool *alone)
+{
+	const struct ts_filter_node *n = &f->node[i];
+	uint32_t names;
+
+	if (n->op == TS_FILTER_AND) {
+		names = names_of(f, n->a, alone);
+		return names | names_of(f, n->b, alone);
+	}
+	if (n->field == TS_VARIABLE_FIELD_NAME && n->op >= TS_FILTER_HAS &&
+		n->op <= TS_FILTER_MATCHES)
+		return UINT32_C(1) << n->text;
+	*alone = false;
+	return 0;
+}
+
+static int64_t
+rows_of(struct first *f, int64_t name)
+{
+	int64_t from = f->a.c.before[name], to = f->a.c.before[name + 1];
+
+	f->a.untrue |= from < 0 || to < from || to > f->a.c.rows;
+	return f->a.untrue ? 0 : to - from;
+}
+
+/* Each distinct name is asked. *rows: so many have one that will do. */
+static enum ts_code
+ask_names(struct first *f, int64_t *rows, struct ts_err *err)
+{
+	const uint32_t need = f->names | f->names << VARIABLE_SURE;
+	const uint32_t *answer = f->a.names.answer.memory;
+	int64_t names = f->a.c.names;
+
+	*rows = 0;
+	f->wanted = ts_alloc((size_t)names / 64 + 1, sizeof(*f->wanted));
+	if (!f->wanted)
+		return ts_err_nomem(err);
+	for (int64_t g = 0; g * TS_COLUMN_NAMES < names; g++) {
+		f->late |= g % LOOK == 0 && is_late(f);
+		if (f->late)
+			return TS_OK;
+		if (!ts_name_answers_ask(&f->a.names, g * TS_COLUMN_NAMES)) {
+			f->a.untrue = true;
+			return TS_OK;
+		}
+	}
+	for (int64_t i = 0; i < names; i++) {
+		bool is = (answer[i] & need) == need;
+
+		f->wanted[i / 64] |= (uint64_t)is << i % 64;
+		*rows += is ? rows_of(f, i) : 0;
+		f->a.untrue |= *rows > f->a.c.rows;
+		if (f->a.untrue)
+			break;
+	}
+	return TS_OK;
+}
+
+static enum ts_code
+pick_block(struct first *f, int64_t block, struct ts_err *err)
+{
+	enum ts_code code = TS_OK;
+	uint16_t k[TS_COLUMN_ROWS];
+	int n = ts_columns_pick(&f->a.c, block, f->wanted, k);
+
+	f->a.untrue |= n < 0;
+	for (int i = 0; i < n && !code; i++) {
+		int64_t place = f->a.c.start[block] + k[i];
+
+		if (f->alone || passes(f, place))
+			code = add(f, place, err);
+	}
+	return code;
+}
+
+static enum ts_code
+ask_block(struct first *f, int64_t block, struct ts_err *err)
+{
+	struct columns_answer x = {0};
+	enum ts_code code = TS_OK;
+
+	variable_columns_ask(&f->a, block, &x);
+	for (int k = 0; k < f->a.rows && !f->a.untrue && !code; k++)
+		if (x.yes[k / 64] >> k % 64 & 1)
+			code = add(f, f->a.c.start[block] + k, err);
+	return code;
+}
+
+/* The set bits of a list that is ready. */
+static enum ts_code
+take_bits(struct first *f, struct ts_err *err)
+{
+	const uint64_t *word = f->bits->bit.memory;
+	enum ts_code code = TS_OK;
+
+	for (int64_t w = 0; w * 64 < f->bits->v->rows && !code && !f->over; w++)
+		for (uint64_t left = word[w]; left && !code; left &= left - 1)
+			code = add(f, w * 64 + __builtin_ctzll(left), err);
+	return code;
+}
+
+/* Along an order by name: rows with the same one stand together. */
+static enum ts_code
+take_named(struct first *f, struct ts_err *err)
+{
+	const struct ts_variable_list *l = f->by_name;
+	enum ts_code code = TS_OK;
+	int64_t v;
+
+	for (int64_t i = 0; i < f->a.c.names && !code && !f->over && !f->a.untrue; i++) {
+		int64_t from = f->a.c.before[i], to;
+
+		if (!is_wanted(f, i))
+			continue;
+		to = from + rows_of(f, i);
+		f->a.untrue |= to > l->known;
+		for (int64_t at = from; at < to && !f->a.untrue && !code; at++) {
+			int64_t place = order_at(l, at, false);
+
+			f->a.untrue |= !ts_columns_at(&f->a.c, TS_COLUMN_NAME, place, &v) || v != i;
+			if (f->alone || passes(f, place))
+				code = add(f, place, err);
+		}
+	}
+	return code;
+}
+
+static enum ts_code
+take_all(struct first *f, struct ts_err *err)
+{
+	enum ts_code code = TS_OK;
+
+	f->place.used = 0;
+	if (f->bits)
+		return take_bits(f, err);
+	if (f->wanted && f->by_name && !f->many)
+		return take_named(f, err);
+	set_bound(f, f->wanted && !f->many ? WHOLE_US : NUMBERS_US);
+	for (int64_t b = 0; b < f->a.c.blocks && !code; b++) {
+		f->late |= b % LOOK == 0 && is_late(f);
+		if (f->late || f->a.untrue || f->over)
+			break;
+		code = f->wanted ? pick_block(f, b, err) : ask_block(f, b, err);
+	}
+	return code;
+}
+
+/* --- the first ones ----------------------------------------------------------------------------------- */
+
+/* The first rows along an order; *end: these are all. */
+static enum ts_code
+walk_order(struct first *f, const struct ts_variable_list *order, bool *end, struct ts_err *err)
+{
+	bool reverse = atomic_load(&f->a.p->l->reverse);
+	enum ts_code code = TS_OK;
+	int64_t place[TS_COLUMN_GATHER], i = 0;
+
+	while (i < order->count && !code && places(f) < FIRST && !f->a.untrue && !is_late(f)) {
+		int n = (int)ts_min_i64(TS_COLUMN_GATHER, order->count - i);
+
+		for (int k = 0; k < n; k++)
+			place[k] = order_at(order, i + k, reverse);
+		for (uint64_t left = which_pass(f, place, n); left && !code; left &= left - 1)
+			code = add(f, place[__builtin_ctzll(left)], err);
+		i += n;
+	}
+	*end = i == order->count && !f->a.untrue;
+	return code;
+}
+
+/* The same as rows stand. */
+static enum ts_code
+walk_blocks(struct first *f, bool *end, struct ts_err *err)
+{
+	bool reverse = atomic_load(&f->a.p->l->reverse);
+	int64_t blocks = f->a.c.blocks, b;
+	enum ts_code code = TS_OK;
+
+	for (b = 0; b < blocks && !code && places(f) < FIRST && !f->a.untrue; b++) {
+		int64_t block = reverse ? blocks - 1 - b : b;
+
+		if (is_late(f))
+			break;
+		code = f->wanted ? pick_block(f, block, err) : ask_block(f, block, err);
+	}
+	*end = b == blocks;
+	return code;
+}
+
+static struct keyed
+keyed_of(struct first *f, const struct ts_variable_list *l, int column, int64_t place)
+{
+	bool reverse = atomic_load(&l->reverse);
+	uint64_t code = 0;
+
+	f->at = place;
+	if (column >= 0)
+		code = variable_columns_code(&f->a.c, column, value(f, column));
+	if (code == VARIABLE_UNKNOWN)
+		return (struct keyed){1, 0, place, place};
+	if (ts_variable_sort_falls(l->sort) != reverse)
+		code = ~code;
+	return (struct keyed){0, code, reverse ? -place : place, place};
+}
+
+static int
+compare(const void *x, const void *y)
+{
+	const struct keyed *a = x, *b = y;
+
+	if (a->unknown != b->unknown)
+		return a->unknown < b->unknown ? -1 : 1;
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	return (a->tie > b->tie) - (a->tie < b->tie);
+}
+
+/* The first `most` of the rows that pass, in order; *n of them. NULL: no memory. */
+static struct keyed *
+put_in_order(struct first *f, const struct ts_variable_list *l, int column, int64_t most,
+	int64_t *n)
+{
+	const int64_t *place = f->place.memory;
+	int64_t room = 2 * most, have = 0;
+	bool cut = false; /* what is behind out[most - 1] does not count */
+	struct keyed *out = ts_alloc((size_t)room, sizeof(*out));
+
+	*n = 0;
+	for (int64_t i = 0; out && i < places(f); i++) {
+		struct keyed k = keyed_of(f, l, column, place[i]);
+
+		if (cut && compare(&k, &out[most - 1]) > 0)
+			continue;
+		out[have++] = k;
+		if (have < room)
+			continue;
+		qsort(out, (size_t)have, sizeof(*out), compare);
+		have = most;
+		cut = true;
+	}
+	if (out)
+		qsort(out, (size_t)have, sizeof(*out), compare);
+	*n = ts_min_i64(have, most);
+	return out;
+}
+
+/* --- the answer ----------------------------------------------------------------------------------- */
+
+static enum ts_code
+show(struct ts_variable_list *l, const int64_t *place, int64_t n, struct ts_err *err)
+{
+	struct ts_variable_top *top = ts_alloc(1, sizeof(*top));
+
+	if (!top)
+		return ts_err_nomem(err);
+	top->count = (int)ts_min_i64(n, FIRST);
+	memcpy(top->place, place, (size_t)top->count * sizeof(*place));
+	l->begun = true;
+	variable_top_publish(l, top);
+	return TS_OK;
+}
+
+static enum ts_code
+show_keyed(struct ts_variable_list *l, const struct keyed *k, int64_t n, struct ts_err *err)
+{
+	int64_t place[FIRST];
+
+	for (int64_t i = 0; i < n && i < FIRST; i++)
+		place[i] = k[i].place;
+	return show(l, place, n, err);
+}
+
+/* These are all rows of the list, in its order: it is ready. */
+static enum ts_code
+finish(struct first *f, const struct keyed *k, int64_t n, struct ts_err *err)
+{
+	struct variable_pass *p = f->a.p;
+	struct ts_variable_list *l = p->l;
+	bool ordered = l->sort != TS_SORT_ROW, reverse = atomic_load(&l->reverse);
+	enum ts_code code = variable_pass_room(p, err);
+	uint64_t *word = l->bit.memory, *before = l->before.memory;
+
+	p->bytes = 0;
+	for (int64_t i = 0; i < n; i++) {
+		int64_t bytes;
+
+		f->at = k[i].place;
+		bytes = value(f, TS_COLUMN_BYTES);
+		if (bytes >= 0)
+			p->overflow |= !ts_add_i64(&p->bytes, bytes);
+		l->known += !k[i].unknown;
+	}
+	if (!code && ordered)
+		code = ts_pile_room(&l->made, (size_t)(n ? n : 1) * (size_t)p->place_width,
+			l->v->cache, err);
+	if (code || f->a.untrue)
+		return code;
+	for (int64_t i = 0; i < n; i++) {
+		int64_t to = reverse && i < l->known ? l->known - 1 - i : i;
+
+		word[k[i].place / 64] |= UINT64_C(1) << k[i].place % 64;
+		if (ordered)
+			variable_put(l->made.memory, p->place_width, to, (uint64_t)k[i].place);
+	}
+	for (int64_t b = 0; (b + 1) * TS_VARIABLE_BLOCK <= l->v->rows; b++) {
+		before[b + 1] = before[b];
+		for (int w = 0; w < TS_VARIABLE_BLOCK / 64; w++)
+			before[b + 1] += (uint64_t)__builtin_popcountll(
+				word[b * (TS_VARIABLE_BLOCK / 64) + w]);
+	}
+	p->scanned = l->v->rows;
+	p->found = n;
+	p->all_bytes = f->a.c.bytes;
+	p->all_overflow = f->a.c.bytes == TS_UNKNOWN;
+	p->unsized = f->a.c.unsized;
+	variable_pass_publish(p);
+	l->natural = !ordered;
+	l->width = p->place_width;
+	l->order = l->made.memory;
+	l->count = n;
+	variable_list_ready(l);
+	return TS_OK;
+}
+
+/* Of rows that pass: all, or the first of them and others. */
+static enum ts_code
+answer(struct first *f, int column, bool all, bool *done, struct ts_err *err)
+{
+	struct ts_variable_list *l = f->a.p->l;
+	bool full = all && places(f) <= FULL;
+	enum ts_code code = TS_OK;
+	struct keyed *k;
+	int64_t n;
+
+	k = put_in_order(f, l, column, full ? FULL : FIRST, &n);
+	if (!k)
+		return ts_err_nomem(err);
+	if (!f->a.untrue)
+		code = full ? finish(f, k, n, err) : show_keyed(l, k, n, err);
+	*done = !code && !f->a.untrue;
+	free(k);
+	return code;
+}
+
+/* Are these all rows that pass? */
+static bool
+is_sure(const struct first *f)
+{
+	return !f->late && !f->over && !f->a.untrue &&
+		!ts_filter_use_check(&f->a.p->asking.use, NULL);
+}
+
+/* Along the order, for so long. *done: the first rows are shown; *all: those that were found are all. */
+static enum ts_code
+walk(struct first *f, const struct ts_variable_list *order, int column, int64_t us, bool *all,
+	bool *done, struct ts_err *err)
+{
+	struct ts_variable_list *l = f->a.p->l;
+	enum ts_code code = TS_OK;
+
+	f->place.used = 0;
+	set_bound(f, us);
+	if (l->sort == TS_SORT_ROW)
+		code = walk_blocks(f, all, err);
+	else if (is_usable(order, l->v, l->sort))
+		code = walk_order(f, order, all, err);
+	if (code || f->a.untrue || places(f) < FIRST)
+		return code;
+	if (l->sort == TS_SORT_ROW) /* of a block all are there, in its order */
+		return answer(f, column, false, done, err);
+	code = show(l, f->place.memory, places(f), err);
+	*done = !code;
+	return code;
+}
+
+/* What names there are of those that are asked for, and whether many rows have one. *none: no row has. */
+static enum ts_code
+look_at_names(struct first *f, bool *none, struct ts_err *err)
+{
+	const struct ts_filter *filter = &f->a.p->l->filter;
+	enum ts_code code;
+	int64_t rows;
+
+	*none = false;
+	f->alone = true;
+	f->names = names_of(filter, filter->count - 1, &f->alone);
+	if (f->names == 0)
+		return TS_OK;
+	set_bound(f, WHOLE_US);
+	code = ask_names(f, &rows, err);
+	*none = rows == 0;
+	f->many = rows > f->a.c.rows / MANY;
+	return code;
+}
+
+static enum ts_code
+find_first(struct first *f, const struct ts_variable_list *order, bool *done, struct ts_err *err)
+{
+	struct ts_variable_list *l = f->a.p->l;
+	bool all = false, none, sorted;
+	int column;
+	enum ts_code code;
+
+	sorted = variable_columns_sort(&column, &f->a.c, l->sort);
+	code = walk(f, order, column, GLANCE_US, &all, done, err);
+	if (code || *done || f->a.untrue || (all && !sorted))
+		return code;
+	if (all)
+		return answer(f, column, true, done, err);
+	code = look_at_names(f, &none, err);
+	if (!code && f->many && !f->late)
+		code = walk(f, order, column, WALK_US, &all, done, err);
+	if (code || *done || f->a.untrue || f->late || !sorted)
+		return code;
+	if (none)
+		f->place.used = 0;
+	else if (!all)
+		code = take_all(f, err);
+	if (code || !is_sure(f))
+		return code;
+	return answer(f, column, true, done, err);
+}
+
+/* --- the next hit --------------------------------------------------------------------------------- */
+
+/* Is x nearer than y, going in this direction from `from`, which comes last? */
+static bool
+is_nearer(const struct keyed *x, const struct keyed *y, const struct keyed *from, int by)
+{
+	bool around_x = compare(x, from) * by <= 0, around_y = compare(y, from) * by <= 0;
+
+	return around_x != around_y ? around_y : compare(x, y) * by < 0;
+}
+
+/* Where a row of the list stands in it; -1: the order is not what it says. */
+static int64_t
+position_of(struct first *f, const struct ts_variable_list *l, int column, const struct keyed *k)
+{
+	int64_t low = 0, high = l->count;
+
+	if (l->natural)
+		return ts_variable_list_find(l, k->place, NULL);
+	while (high - low > 1) {
+		int64_t middle = low + (high - low) / 2;
+		struct keyed at = keyed_of(f, l, column, ts_variable_list_place(l, middle));
+
+		if (compare(&at, k) <= 0)
+			low = middle;
+		else
+			high = middle;
+	}
+	return ts_variable_list_place(l, low) == k->place ? low : -1;
+}
+
+/* Along the list. *all: it was gone through, and there is none. */
+static bool
+walk_list(struct first *f, const struct ts_variable_list *l, int64_t position, int by, int64_t *at,
+	bool *all)
+{
+	int64_t place[TS_COLUMN_GATHER], where[TS_COLUMN_GATHER];
+
+	for (int64_t i = 0; i < l->count && !f->a.untrue;) {
+		int n = (int)ts_min_i64(TS_COLUMN_GATHER, l->count - i);
+		uint64_t pass;
+
+		if (is_late(f))
+			return false;
+		for (int k = 0; k < n; k++) {
+			position += by;
+			position = position >= l->count ? 0
+				: position < 0		? l->count - 1
+							: position;
+			where[k] = position;
+			place[k] = ts_variable_list_place(l, position);
+		}
+		pass = which_pass(f, place, n);
+		if (pass && !f->a.untrue) {
+			*at = where[__builtin_ctzll(pass)];
+			return true;
+		}
+		i += n;
+	}
+	*all = !f->a.untrue;
+	return false;
+}
+
+/* Of the rows that pass. */
+static void
+nearest(struct first *f, struct ts_variable_next *out, const struct ts_variable_list *l, int column,
+	int64_t position, int by)
+{
+	const int64_t *place = f->place.memory;
+	struct keyed from = keyed_of(f, l, column, ts_variable_list_place(l, position)), best = {0};
+	bool found = false;
+
+	for (int64_t i = 0; i < places(f); i++) {
+		struct keyed k;
+
+		if (!ts_variable_list_has(l, place[i]))
+			continue;
+		k = keyed_of(f, l, column, place[i]);
+		if (!found || is_nearer(&k, &best, &from, by))
+			best = k;
+		found = true;
+	}
+	if (found)
+		out->at = position_of(f, l, column, &best);
+	out->none = places(f) == 0;
+	out->done = !f->a.untrue && (!found || out->at >= 0);
+}
+
+static enum ts_code
+find_next(struct first *f, struct ts_variable_next *out, const struct ts_variable_list *l,
+	int64_t position, int by, struct ts_err *err)
+{
+	bool all = false, none = false;
+	enum ts_code code = TS_OK;
+	int column;
+
+	set_bound(f, GLANCE_US);
+	out->done = walk_list(f, l, position, by, &out->at, &all);
+	if (out->done || f->a.untrue || !variable_columns_sort(&column, &f->a.c, l->sort))
+		return TS_OK;
+	if (!f->bits)
+		code = look_at_names(f, &none, err);
+	if (!code && f->many && !f->late) {
+		set_bound(f, WALK_US);
+		out->done = walk_list(f, l, position, by, &out->at, &all);
+	}
+	if (code || out->done || f->late)
+		return code;
+	if (none)
+		f->place.used = 0;
+	else
+		code = take_all(f, err);
+	if (!code && is_sure(f))
+		nearest(f, out, l, column, position, by);
+	return code;
+}
+
+/* --- begin and end -------------------------------------------------------------------------------- */
+
+/* Sets of tiles that take a pass of their own are not for those who wait. */
+static bool
+asks_of_tiles_by_name(const struct ts_filter *f)
+{
+	for (int i = 0; i < f->count; i++)
+		if (f->node[i].op == TS_FILTER_IN && strstr(f->text + f->node[i].a, "using"))
+			return true;
+	return false;
+}
+
+/* *out NULL: the columns cannot say. */
+static enum ts_code
+begin(struct first **out, struct ts_variable_list *l, const struct ts_variable_list *by_name,
+	struct ts_reader *rd, const struct ts_cancel *cancel, struct ts_err *err)
+{
+	struct ts_columns c;
+	struct first *f;
+	struct variable_pass *p;
+	enum ts_code code;
+
+	*out = NULL;
+	if (l->filter.count == 0 || !variable_columns_can(&c, l, rd->index) ||
+		asks_of_tiles_by_name(&l->filter))
+		return TS_OK;
+	f = ts_alloc(1, sizeof(*f));
+	p = ts_alloc(1, sizeof(*p));
+	if (!f || !p) {
+		free(f);
+		free(p);
+		return ts_err_nomem(err);
+	}
+	p->l = l;
+	p->rd = rd;
+	p->place_width = l->v->rows < UINT32_MAX ? 4 : 8;
+	f->cancel = cancel;
+	f->by_name = is_usable(by_name, l->v, TS_SORT_NAME) ? by_name : NULL;
+	f->a.p = p;
+	*out = f;
+	code = ts_variable_asking_init(&p->asking, &l->filter, l->v, &l->selected, rd, NULL, err);
+	return code ? code : variable_columns_begin(&f->a, p, &c, err);
+}
+
+/* Who was told to stop has no answer. */
+static enum ts_code
+end(struct first *f, enum ts_code code, bool done, struct ts_err *err)
+{
+	if (!code && !done && f && ts_cancelled(f->cancel))
+		code = ts_err_set(err, TS_E_CANCELLED, "cancelled");
+	if (!f)
+		return code;
+	ts_name_answers_fini(&f->a.names);
+	ts_variable_asking_fini(&f->a.p->asking);
+	ts_pile_fini(&f->place);
+	free(f->wanted);
+	free(f->a.p);
+	free(f);
+	return code;
+}
+
+enum ts_code
+ts_variable_list_first(struct ts_variable_list *l, bool *done, const struct ts_variable_list *order,
+	const struct ts_variable_list *by_name, struct ts_reader *rd,
+	const struct ts_cancel *cancel, struct ts_err *err)
+{
+	struct first *f;
+	enum ts_code code = begin(&f, l, by_name, rd, cancel, err);
+
+	*done = false;
+	if (!code && f)
+		code = find_first(f, order, done, err);
+	return end(f, code, *done, err);
+}
+
+enum ts_code
+ts_variable_list_seek(struct ts_variable_next *out, const struct ts_variable_list *l,
+	struct ts_variable_list *hits, const struct ts_variable_list *by_name, int64_t position,
+	int by, struct ts_reader *rd, const struct ts_cancel *cancel, struct ts_err *err)
+{
+	enum ts_code code = TS_OK;
+	struct first *f = NULL;
+
+	*out = (struct ts_variable_next){.at = -1};
+	if (atomic_load(&l->ready) && position >= 0 && position < l->count)
+		code = begin(&f, hits, by_name, rd, cancel, err);
+	if (!code && f) {
+		f->bits = atomic_load_explicit(&hits->ready, memory_order_acquire) ? hits : NULL;
+		code = find_next(f, out, l, position, by, err);
+	}
+	return end(f, code, out->done, err);
+}
