@@ -169,7 +169,7 @@ programs_is_kept(const struct programs_view *s, uint32_t node)
 {
 	const unsigned char *bits = s->keep.memory;
 
-	return !bits || (bits[node / 8] >> node % 8 & 1);
+	return !bits || (node < s->data->tree->nodes && (bits[node / 8] >> node % 8 & 1));
 }
 
 bool

@@ -212,6 +212,11 @@ START_TEST(leads_elsewhere)
 }
 END_TEST
 
+/* n more children, of these parents. */
+#define BODIES(n, parent, child)                                                       \
+	"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < " #n \
+	") INSERT INTO program_child SELECT " parent ", i, " child " FROM n"
+
 /* Each program calls the next one. */
 #define CHAIN                                                                                 \
 	"DELETE FROM program_child; WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 " \
@@ -236,6 +241,18 @@ static const char *const broken[] = {
 	"UPDATE step SET program = NULL",
 	"UPDATE program_child SET child = 4611686018427387904 WHERE child % 3 = 0",
 	"INSERT INTO program_root SELECT 'control', program, 4611686018427387905 FROM program",
+	"DROP TABLE compute_set_vertex; DROP TABLE program_variable; DROP TABLE vertex_type",
+	"DROP TABLE context; DROP TABLE target; DROP TABLE tile_memory",
+	"DELETE FROM program_child; DELETE FROM program_root",
+	"DELETE FROM program_root; INSERT INTO program_child SELECT program, 0, program FROM program",
+	"UPDATE program SET name = x'ff00feff', type = x'e280ae41' WHERE program % 2; "
+	"UPDATE program SET name = replace(hex(zeroblob(20000)), '0', char(8238, 0x1b, 10)), "
+	"type = char(0x202e) || type WHERE program % 2 = 0",
+	"UPDATE program SET control_code_by_tile = zeroblob(400001), compute_set = 1 << 62, "
+	"context = 1 << 62, estimated_cycles_by_tile = x''; "
+	"UPDATE compute_set SET cycles_by_tile = 5, compute_set = compute_set + 1000000",
+	BODIES(300000, "1", "2"),
+	BODIES(150000, "(i % 3)", "(i % 50)"),
 };
 
 static const char *const keys[] = {"down", "open", "unfold", "right", "left", "sort", "page-down",
