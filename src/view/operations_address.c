@@ -13,6 +13,7 @@
 #include "operations_internal.h"
 
 #include "tilescope/base/mem.h"
+#include "tilescope/report/operation_links.h"
 #include "tilescope/view/arg.h"
 
 /* Nothing is known yet: later; there are none: no. */
@@ -267,6 +268,92 @@ set_compute_set(struct ts_view *v, const char *value)
 	return go(s, node, "compute set", value);
 }
 
+/* --- the operation of a variable: a worker reads its row ------------------------------------------------ */
+
+struct variable_fetch {
+	struct ts_fetch f;	   /* first */
+	struct ts_operations *ops; /* held */
+	int64_t variable;
+	bool lowered;
+	int layer;
+	uint32_t node;
+	const struct ts_cache *cache;
+};
+
+static enum ts_code
+read_variable(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
+{
+	struct variable_fetch *q = (struct variable_fetch *)f;
+	enum ts_code code = ts_operation_of_variable(&q->node, rd, q->ops, q->variable, q->lowered,
+		q->layer, q->cache, err);
+
+	if (!code && q->node == TS_NO_OPERATION)
+		code = ts_operation_of_variable(&q->node, rd, q->ops, q->variable, q->lowered, -1,
+			q->cache, err);
+	return code;
+}
+
+static void
+fini_variable(struct ts_fetch *f)
+{
+	ts_operations_close(((struct variable_fetch *)f)->ops);
+}
+
+static enum ts_arg_state
+ask_variable(struct ts_view *v, const char *value, bool lowered)
+{
+	struct operations_view *s = operations_of(v);
+	struct variable_fetch *q;
+
+	if (!s->ops)
+		return not_yet(s);
+	q = ts_alloc(1, sizeof(*q));
+	if (!q)
+		return TS_ARG_NO;
+	q->f.read = read_variable;
+	q->f.fini = fini_variable;
+	q->ops = ts_operations_hold(s->ops);
+	q->variable = ts_arg_number(value);
+	q->lowered = lowered;
+	q->layer = layer_of(s);
+	q->cache = v->env->cache;
+	s->asked[ASK_VARIABLE] = &q->f;
+	ts_fetch_send(v, &q->f, ASK_VARIABLE, TS_WORKER_SCREEN,
+		"looking for a variable's operation");
+	return TS_ARG_DONE;
+}
+
+enum ts_effect
+operations_take_variable(struct operations_view *s, struct ts_fetch *f)
+{
+	struct variable_fetch *q = (struct variable_fetch *)f;
+	char number[32];
+
+	s->asked[ASK_VARIABLE] = NULL;
+	if (ts_fetch_in_vain(f, s->base.env->generation))
+		return TS_EFFECT_NONE;
+	if (f->code) {
+		ts_view_say_error(s->base.env, "%s", f->err.msg);
+		return TS_EFFECT_REPAINT;
+	}
+	snprintf(number, sizeof(number), "%" PRId64, q->variable);
+	go(s, q->ops->count == s->ops->count ? q->node : TS_NO_OPERATION,
+		q->lowered ? "lowered variable" : "variable", number);
+	return TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
+}
+
+static enum ts_arg_state
+set_variable(struct ts_view *v, const char *value)
+{
+	return ask_variable(v, value, false);
+}
+
+static enum ts_arg_state
+set_lowered(struct ts_view *v, const char *value)
+{
+	return ask_variable(v, value, true);
+}
+
 /* --- panes ------------------------------------------------------------------------------------------------ */
 
 static bool
@@ -349,6 +436,8 @@ const struct ts_view_arg operations_args[] = {
 	{"node", TS_ARG_NUMBER, get_node, set_node, 0},
 	{"program", TS_ARG_NUMBER, get_nothing, set_program, 0},
 	{"compute_set", TS_ARG_NUMBER, get_nothing, set_compute_set, 0},
+	{"variable", TS_ARG_NUMBER, get_nothing, set_variable, 0},
+	{"lowered", TS_ARG_NUMBER, get_nothing, set_lowered, 0},
 	{"tab", TS_ARG_TEXT, get_tab, set_tab, 0},
 	{"pane", "operations|tabs", get_pane, set_pane, 0},
 	{"columns", TS_ARG_TEXT, ts_arg_get_columns, ts_arg_set_columns, 0},

@@ -326,6 +326,8 @@ operations_deliver(struct ts_view *v, struct ts_fetch *f)
 		return operations_take_hits(s, f);
 	if (f == s->asked[ASK_MARKED])
 		return operations_take_marked(s, f);
+	if (f == s->asked[ASK_VARIABLE])
+		return operations_take_variable(s, f);
 	if (f == s->asked[ASK_SHAPE])
 		return take_shape(s, f);
 	if (f == s->asked[ASK_OPERATIONS] || f == s->asked[ASK_TRACE])

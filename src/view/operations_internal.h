@@ -14,7 +14,15 @@
 #include "tilescope/view/sheet.h"
 #include "tilescope/view/split.h"
 
-enum operations_kind { ASK_OPERATIONS, ASK_TRACE, ASK_SHAPE, ASK_HITS, ASK_MARKED, ASK_KINDS };
+enum operations_kind {
+	ASK_OPERATIONS,
+	ASK_TRACE,
+	ASK_SHAPE,
+	ASK_HITS,
+	ASK_MARKED,
+	ASK_VARIABLE,
+	ASK_KINDS
+};
 
 enum { OPERATIONS_SOUGHT = 256, OPERATIONS_REGEX = 256, OPERATIONS_MARKS = 256 };
 
@@ -227,13 +235,14 @@ enum ts_effect operations_rollup(struct operations_view *s, const char *regex); 
 
 /* operations_address.c, operations_explain.c */
 extern const struct ts_view_arg operations_args[];
+enum ts_effect operations_take_variable(struct operations_view *s, struct ts_fetch *f);
 void operations_explain(struct ts_view *v, struct ts_explain *out);
 
 /* --- tabs, in their order ---------------------------------------------------------------------------------- */
 
-enum { OPERATIONS_TABS = 6 };
+enum { OPERATIONS_TABS = 7 };
 extern const struct ts_tab_ops *const operations_tab_ops[OPERATIONS_TABS];
-extern const struct ts_tab_ops operations_tab_programs, operations_tab_code,
+extern const struct ts_tab_ops operations_tab_programs, operations_tab_links, operations_tab_code,
 	operations_tab_vertices, operations_tab_cycles;
 
 /* "matMul, popart" */

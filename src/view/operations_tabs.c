@@ -378,5 +378,5 @@ static const struct ts_tab_ops tab_summary = {
 };
 
 const struct ts_tab_ops *const operations_tab_ops[OPERATIONS_TABS] = {&tab_summary,
-	&operations_tab_programs, &operations_tab_code, &operations_tab_vertices,
-	&operations_tab_cycles, &ts_tab_debug};
+	&operations_tab_programs, &operations_tab_links, &operations_tab_code,
+	&operations_tab_vertices, &operations_tab_cycles, &ts_tab_debug};

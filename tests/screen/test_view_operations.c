@@ -372,6 +372,68 @@ START_TEST(leads_elsewhere)
 }
 END_TEST
 
+/* Each operation uses what the one before it made. */
+#define CHAIN                                                                                \
+	"INSERT INTO program_variable SELECT p.program, l.id FROM operation o JOIN (SELECT " \
+	"operation, min(program) AS program FROM operation_program GROUP BY 1) p ON "        \
+	"p.operation = o.operation + 1 JOIN variable v ON v.context = o.context JOIN "       \
+	"lowered_variable l ON l.variable = v.variable"
+
+/* From an operation to what it uses, and on: Enter leads there, with an address, so that Backspace comes back. */
+START_TEST(walks)
+{
+	char value[32];
+	int64_t op;
+
+	begin(120, 38, TS_GLYPHS_FULL, TS_DEMO_STORE, CHAIN);
+	op = harness_number(&h,
+		"WITH has(o) AS (SELECT DISTINCT o.operation FROM operation o JOIN variable v ON "
+		"v.context = o.context JOIN lowered_variable l ON l.variable = v.variable) SELECT "
+		"min(o) FROM has WHERE o - 1 IN (SELECT o FROM has)");
+	snprintf(value, sizeof(value), "%lld", (long long)op);
+	ck_assert_int_eq(set("operation", value), TS_ARG_DONE);
+	command("tab links");
+	command("pane-next");
+	harness_look(&h, "operations-links-120");
+	ck_assert_int_ge(sheet().rows, 2);
+	harness_says(&h, "producer");
+	harness_says(&h, "consumer");
+	command("open");
+	ck_assert_int_eq(strncmp(h.env.place, "operations?node=", 16), 0);
+	snprintf(value, sizeof(value), "%.31s", h.env.place + 16);
+	*strchr(value, '&') = '\0';
+	ck_assert_int_eq(set("node", value), TS_ARG_DONE);
+	snprintf(value, sizeof(value), "%lld", (long long)op - 1);
+	check_said("operation", value);
+	harness_end(&h);
+}
+END_TEST
+
+/* A variable leads to the operation whose context it has. */
+START_TEST(variables_lead_here)
+{
+	char value[32];
+	long long variable;
+
+	begin(120, 38, TS_GLYPHS_FULL, TS_DEMO_STORE, NULL);
+	variable = (long long)harness_number(&h,
+		"SELECT min(variable) FROM variable WHERE context = (SELECT context FROM operation "
+		"WHERE operation = 9)");
+	snprintf(value, sizeof(value), "%lld", variable);
+	ck_assert_int_eq(set("variable", value), TS_ARG_DONE);
+	check_said("operation", "9");
+	ck_assert_int_eq(set("operation", "3"), TS_ARG_DONE);
+	snprintf(value, sizeof(value), "%lld",
+		(long long)harness_number(&h,
+			"SELECT min(id) FROM lowered_variable WHERE variable = %lld", variable));
+	ck_assert_int_eq(set("lowered", value), TS_ARG_DONE);
+	check_said("operation", "9");
+	ck_assert_int_eq(set("lowered", "4611686018427387903"), TS_ARG_DONE);
+	ck_assert(h.env.message_is_error);
+	harness_end(&h);
+}
+END_TEST
+
 /* --- what is missing, or nonsense ------------------------------------------------------------------- */
 
 static const char *const broken[] = {
@@ -462,6 +524,8 @@ main(void)
 	tcase_add_test(tc, rolls_up);
 	tcase_add_test(tc, is_gone_to);
 	tcase_add_test(tc, leads_elsewhere);
+	tcase_add_test(tc, walks);
+	tcase_add_test(tc, variables_lead_here);
 	tcase_add_loop_test(tc, survives, 0, (int)TS_COUNT(broken));
 	tcase_add_test(tc, nothing_is_recorded);
 	suite_add_tcase(s, tc);
