@@ -66,7 +66,9 @@ static const char *const in_trace[] = {"jump step", "jump class", "jump gap", "j
 	"tab steps", "drawing lanes", "tab balance", "scope run", "down", "scope all",
 	"sort compute", "zoom-in", "scope view", "tab lost", "down", "sort saves", "filter lost>0",
 	"open", "drawing bsp", "down", "tiles-in", "page-down", "ipu-next", "tiles-out", "zoom-out",
-	"drawing lanes", NULL};
+	"drawing blocks", "down", "open", "ipu-next", "tab blocks", "sort count", "down",
+	"tab stages", "down", "tab passes", "open", "drawing lanes", "goto 3", "mark", "range",
+	"right", "range", "zoom-selection", "marks-clear", NULL};
 
 static const struct {
 	const struct ts_view_ops *ops;
@@ -87,7 +89,7 @@ static const char *const relations[] = {"tile_memory", "tile_category", "memory_
 	"liveness_variable", "tile_always_live", "ipu", "target", "vertex_type", "tile_vertex",
 	"program", "program_child", "program_root", "program_variable", "compute_set",
 	"compute_set_vertex", "memory_element", "context", "operation", "operation_program",
-	"operation_variable", "step", "step_ipu", "run"};
+	"operation_variable", "step", "step_ipu", "run", "block"};
 
 /* Values that break one thing each. */
 static const char *const bad[] = {
@@ -155,6 +157,39 @@ static const char *const bad[] = {
 	"UPDATE step_ipu SET cycles = 4611686018427387904",
 	"DELETE FROM tile_memory; DELETE FROM lowered_variable; DELETE FROM variable",
 };
+
+/* Of the execution alone: each relation absent in turn, and what the Trace is made of. */
+static const char *const bad_trace[] = {"DROP TABLE step", "DROP TABLE step_ipu", "DROP TABLE run",
+	"DROP TABLE program", "DROP TABLE compute_set", "DROP TABLE compute_set_vertex",
+	"DROP TABLE vertex_type", "DROP TABLE target", "DROP TABLE ipu", "DROP TABLE block",
+	"DROP TABLE context", "DROP TABLE report; CREATE TABLE report(key TEXT, value TEXT)",
+	"DROP TABLE step; DROP TABLE step_ipu", "DROP TABLE step; DROP TABLE block",
+	"DROP TABLE target; DROP TABLE ipu; DROP TABLE tile_memory; DROP TABLE tile_category",
+	"DELETE FROM step", "DELETE FROM step_ipu", "DELETE FROM run", "DELETE FROM block",
+	"UPDATE step SET run = NULL; DROP TABLE run", "UPDATE step_ipu SET ipu = NULL",
+	"UPDATE step SET program = NULL", "UPDATE step SET compute_set = NULL",
+	"UPDATE step_ipu SET step = NULL WHERE step % 3 = 0",
+	"UPDATE step_ipu SET start = \"end\" + 10 WHERE step % 2",
+	"UPDATE step_ipu SET start = -5, \"end\" = -1",
+	"UPDATE step_ipu SET start = -9223372036854775807, \"end\" = 9223372036854775807",
+	"UPDATE step_ipu SET start = 0, \"end\" = (SELECT max(\"end\") FROM step_ipu)",
+	"UPDATE step_ipu SET start = start + (1 << 60) * ipu, \"end\" = \"end\" + (1 << 60) * ipu",
+	"UPDATE step_ipu SET cycles = 1 << 62, \"end\" = 1 << 62 WHERE step = 3",
+	"UPDATE step_ipu SET start = (1 << 62) - start, \"end\" = 1 << 62",
+	"UPDATE compute_set SET name = char(27) || ']0;x' || char(7) || char(10) || name",
+	"UPDATE program SET name = CAST(x'ff' AS TEXT) || char(8238) || '/////' || name || char(0) || 'x'",
+	"UPDATE compute_set SET name = NULL; UPDATE program SET name = NULL, type = NULL; UPDATE step SET "
+	"type = NULL",
+	"UPDATE compute_set SET name = hex(zeroblob(9000)) || name",
+	"UPDATE compute_set SET name = replace(hex(zeroblob(300)), '0', 'a/') || name",
+	"UPDATE block SET cycles_to = cycles_from", "UPDATE block SET cycles_from = cycles_to + 1",
+	"UPDATE block SET cycles_from = cycles_from - 700 * seq, cycles_to = cycles_to + 700",
+	"UPDATE block SET cycles_from = -1 WHERE seq % 2",
+	"UPDATE block SET cycles_from = 0, cycles_to = 1 << 62",
+	"UPDATE block SET cycles_from = -9223372036854775807, cycles_to = 9223372036854775807",
+	"UPDATE block SET tile = 4611686018427387904 WHERE seq % 2",
+	"UPDATE block SET name = char(27) || name, kind = 'none such', program = -1",
+	"UPDATE block SET name = NULL, kind = NULL, seq = NULL"};
 
 struct stage {
 	struct harness h;
@@ -268,6 +303,20 @@ START_TEST(values)
 }
 END_TEST
 
+START_TEST(trace_alone)
+{
+	int trace = 0;
+	struct stage s;
+
+	while (views[trace].ops != &ts_view_trace)
+		trace++;
+	begin(&s);
+	change(&s, bad_trace[_i]);
+	walk(&s, bad_trace[_i], trace);
+	end(&s);
+}
+END_TEST
+
 /* Some relations missing at a time, others in each turn, and one thing broken besides. */
 START_TEST(missing_together)
 {
@@ -304,6 +353,7 @@ main(void)
 	setlocale(LC_ALL, "C.UTF-8");
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, values, 0, (int)TS_COUNT(bad));
+	tcase_add_loop_test(t, trace_alone, 0, (int)TS_COUNT(bad_trace));
 	tcase_add_loop_test(t, missing_together, 0, few ? 3 : 8);
 	suite_add_tcase(s, t);
 	r = srunner_create(s);
