@@ -19,6 +19,19 @@ measure_missing(struct ts_finding *f, const char *what)
 	return false;
 }
 
+/* insights_memory.c; false: not recorded, `evidence` says what. */
+bool measure_worst_tile_share(struct ts_finding *f, const struct measure *m);
+bool measure_overflowed_bytes(struct ts_finding *f, const struct measure *m);
+bool measure_tile_imbalance(struct ts_finding *f, const struct measure *m);
+bool measure_gaps_share(struct ts_finding *f, const struct measure *m);
+bool measure_code_share(struct ts_finding *f, const struct measure *m);
+bool measure_exchange_code_share(struct ts_finding *f, const struct measure *m);
+bool measure_profiling_share(struct ts_finding *f, const struct measure *m);
+bool measure_peak_over_steady(struct ts_finding *f, const struct measure *m);
+bool measure_fp32_share(struct ts_finding *f, const struct measure *m);
+bool measure_fp32_of_tile(struct ts_finding *f, const struct measure *m);
+bool measure_half_of_peak(struct ts_finding *f, const struct measure *m);
+
 /* insights_execution.c; false: not known, `evidence` says why. */
 bool measure_host_wait(struct ts_finding *f, const struct measure *m);
 bool measure_host_copy(struct ts_finding *f, const struct measure *m);
