@@ -487,17 +487,23 @@ dump_end_line(struct ts_strbuf *out, size_t begin)
 void
 ts_canvas_dump(const struct ts_canvas *c, struct ts_strbuf *out)
 {
-	char enc[4];
+	enum { PIECE = 512, LONGEST = 4 };
+	char enc[PIECE + LONGEST];
 
 	for (int y = 0; y < c->h; y++) {
-		size_t begin = out->len;
+		size_t begin = out->len, n = 0;
 
 		for (int x = 0; x < c->w; x++) {
 			const struct ts_cell *cell = ts_canvas_at(c, x, y);
 
 			if (cell->width > 0)
-				ts_strbuf_add(out, enc, ts_utf8_encode(cell->cp, enc));
+				n += ts_utf8_encode(cell->cp, enc + n);
+			if (n >= PIECE) {
+				ts_strbuf_add(out, enc, n);
+				n = 0;
+			}
 		}
+		ts_strbuf_add(out, enc, n);
 		dump_end_line(out, begin);
 	}
 }

@@ -193,13 +193,18 @@ static const char *const bad_trace[] = {"DROP TABLE step", "DROP TABLE step_ipu"
 
 struct stage {
 	struct harness h;
-	char *copy; /* the report as it was, to begin each turn with */
-	size_t bytes;
 };
 
+/* The report as it was, to begin each turn with: made once, and every test's process has it. */
+static struct {
+	char *copy;
+	size_t bytes;
+} sound;
+
 static void
-begin(struct stage *s)
+make_sound(void)
 {
+	struct harness h;
 	struct ts_demo_options o = {.scale = TS_DEMO_SMALL,
 		.layout = TS_DEMO_STORE,
 		.ipus = 2,
@@ -208,16 +213,34 @@ begin(struct stage *s)
 		.variables = 300};
 	FILE *f;
 
-	harness_demo(&s->h, &o);
-	f = fopen(s->h.path, "rb");
+	harness_demo(&h, &o);
+	f = fopen(h.path, "rb");
 	ck_assert_ptr_nonnull(f);
 	ck_assert_int_eq(fseek(f, 0, SEEK_END), 0);
-	s->bytes = (size_t)ftell(f);
+	sound.bytes = (size_t)ftell(f);
 	rewind(f);
-	s->copy = malloc(s->bytes);
-	ck_assert_ptr_nonnull(s->copy);
-	ck_assert_uint_eq(fread(s->copy, 1, s->bytes, f), s->bytes);
+	sound.copy = malloc(sound.bytes);
+	ck_assert_ptr_nonnull(sound.copy);
+	ck_assert_uint_eq(fread(sound.copy, 1, sound.bytes, f), sound.bytes);
 	fclose(f);
+	unlink(h.path);
+	free(h.path);
+	ck_assert_int_eq(rmdir(h.dir), 0);
+}
+
+static void
+free_sound(void)
+{
+	free(sound.copy);
+}
+
+static void
+begin(struct stage *s)
+{
+	harness_dir(&s->h);
+	s->h.path = malloc(2 * REPORT_DIR);
+	ck_assert_ptr_nonnull(s->h.path);
+	snprintf(s->h.path, 2 * REPORT_DIR, "%s/report.tilescope", s->h.dir);
 }
 
 /* The report as it was, changed so. */
@@ -227,7 +250,7 @@ change(struct stage *s, const char *sql)
 	FILE *f = fopen(s->h.path, "wb");
 
 	ck_assert_ptr_nonnull(f);
-	ck_assert_uint_eq(fwrite(s->copy, 1, s->bytes, f), s->bytes);
+	ck_assert_uint_eq(fwrite(sound.copy, 1, sound.bytes, f), sound.bytes);
 	ck_assert_int_eq(fclose(f), 0);
 	harness_sql(&s->h, sql);
 }
@@ -235,7 +258,6 @@ change(struct stage *s, const char *sql)
 static void
 end(struct stage *s)
 {
-	free(s->copy);
 	unlink(s->h.path);
 	free(s->h.path);
 	ck_assert_int_eq(rmdir(s->h.dir), 0);
@@ -352,6 +374,7 @@ main(void)
 
 	setlocale(LC_ALL, "C.UTF-8");
 	tcase_set_timeout(t, 120);
+	tcase_add_unchecked_fixture(t, make_sound, free_sound);
 	tcase_add_loop_test(t, values, 0, (int)TS_COUNT(bad));
 	tcase_add_loop_test(t, trace_alone, 0, (int)TS_COUNT(bad_trace));
 	tcase_add_loop_test(t, missing_together, 0, few ? 3 : 8);
