@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace_pipeline - two tabs of the Trace view: the stages of the pipeline, and the passes of the stage under its cursor.
+ * trace_pipeline - the stages of the pipeline, a tab of the Trace view; trace_passes.c has the passes of the one under its cursor.
  *
  * Both show the same struct ts_pipeline, which is read when one of them is shown, and again when `stages` says how
  * stages are to be found. The line below the stages says which one is slow, and what moving work would give.
@@ -11,11 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace_pipeline.h"
+#include "trace_pipeline_internal.h"
 
 #include "tilescope/base/mem.h"
 #include "tilescope/base/option.h"
-#include "tilescope/view/explain.h"
 #include "tilescope/view/sheet.h"
 
 struct pipeline_fetch {
@@ -46,30 +45,8 @@ fini_pipeline(struct ts_fetch *f)
 	ts_pattern_free(p->stages);
 }
 
-/* The tab of the stages; that of the passes looks at it. */
-struct stages_tab {
-	struct ts_held_list l; /* first */
-	struct trace_view *t;
-	struct ts_pane_data pane;
-	struct ts_fetch *sent;
-	bool asked;
-	char names[TRACE_STAGES]; /* expression; "" = by exchange */
-	int64_t least_bytes;
-	struct ts_pipeline *pipeline;
-	char none[TRACE_NOTE]; /* why there are no stages; "" = there are */
-	struct ts_rect body, total;
-};
-
-struct passes_tab {
-	struct ts_held_list l; /* first */
-	struct trace_view *t;
-	uint64_t of; /* the pipeline and the stage that its rows are of */
-	int stage;
-	struct ts_rect body, total;
-};
-
-static struct ts_tab *
-tab_of(const struct trace_view *t, const struct ts_tab_ops *ops)
+struct ts_tab *
+pipeline_tab_of(const struct trace_view *t, const struct ts_tab_ops *ops)
 {
 	for (int i = 0; i < t->tabs.count; i++)
 		if (t->tabs.tab[i].ops == ops)
@@ -77,16 +54,16 @@ tab_of(const struct trace_view *t, const struct ts_tab_ops *ops)
 	return NULL;
 }
 
-static struct stages_tab *
-stages_of(const struct trace_view *t)
+struct stages_tab *
+pipeline_stages_of(const struct trace_view *t)
 {
-	return tab_of(t, &trace_tab_stages)->own;
+	return pipeline_tab_of(t, &trace_tab_stages)->own;
 }
 
 /* --- figures -------------------------------------------------------------------------------------- */
 
-static const char *
-stage_name(const struct stages_tab *s, int stage, char *buf, size_t size)
+const char *
+pipeline_stage_name(const struct stages_tab *s, int stage, char *buf, size_t size)
 {
 	size_t n;
 	const char *name = ts_pipeline_stage_name(&n, s->pipeline, stage);
@@ -98,11 +75,8 @@ stage_name(const struct stages_tab *s, int stage, char *buf, size_t size)
 	return buf;
 }
 
-/* Parts of the cycles of a stage or a pass, in the order of their columns. */
-enum part { P_COMPUTE, P_EXCHANGE, P_GLOBAL, P_IO, P_SYNC, P_IDLE, P_BUBBLE, P_COUNT };
-
-static int64_t
-part_of(enum part part, const int64_t by_class[TS_CLASS_COUNT], int64_t idle)
+int64_t
+pipeline_part_of(enum part part, const int64_t by_class[TS_CLASS_COUNT], int64_t idle)
 {
 	switch (part) {
 	case P_COMPUTE:
@@ -158,8 +132,8 @@ static const struct ts_column_facts stage_facts[S_COUNT] = {
 	{"cycles", "cycles", TS_SUM_COUNT, false},
 };
 
-static double
-factor_of(const struct ts_pipeline *p, const struct ts_pipeline_stage *s)
+double
+pipeline_factor_of(const struct ts_pipeline *p, const struct ts_pipeline_stage *s)
 {
 	return s->regular && p->mean_work > 0 ? ts_pipeline_mean_work(s) / p->mean_work : -1;
 }
@@ -175,7 +149,8 @@ stages_value(void *ctx, int64_t i, int column, struct ts_table_value *out)
 	stage = &s->pipeline->stage[i];
 	switch (column) {
 	case S_NAME:
-		ts_table_value_text(out, stage_name(s, (int)i, out->buf, sizeof(out->buf)));
+		ts_table_value_text(out,
+			pipeline_stage_name(s, (int)i, out->buf, sizeof(out->buf)));
 		break;
 	case S_PASSES:
 		ts_table_value_integer(out, stage->passes);
@@ -185,8 +160,8 @@ stages_value(void *ctx, int64_t i, int column, struct ts_table_value *out)
 			ts_table_value_real(out, ts_pipeline_mean_work(stage));
 		break;
 	case S_FACTOR:
-		if (factor_of(s->pipeline, stage) >= 0)
-			ts_table_value_real(out, factor_of(s->pipeline, stage));
+		if (pipeline_factor_of(s->pipeline, stage) >= 0)
+			ts_table_value_real(out, pipeline_factor_of(s->pipeline, stage));
 		break;
 	case S_MOST:
 		ts_table_value_integer(out, stage->most_work);
@@ -198,7 +173,7 @@ stages_value(void *ctx, int64_t i, int column, struct ts_table_value *out)
 		if (stage->span > 0)
 			ts_table_value_real(out,
 				100.0 *
-					(double)part_of((enum part)(column - S_PARTS),
+					(double)pipeline_part_of((enum part)(column - S_PARTS),
 						stage->by_class, stage->idle) /
 					(double)stage->span);
 	}
@@ -215,14 +190,14 @@ stages_cell(void *ctx, int64_t i, int column, struct ts_table_cell *out)
 	if (!s->pipeline || i < 0 || i >= s->pipeline->stages)
 		return false;
 	stage = &s->pipeline->stage[i];
-	factor = factor_of(s->pipeline, stage);
+	factor = pipeline_factor_of(s->pipeline, stage);
 	out->s = out->buf;
 	out->role = i == s->pipeline->slowest && (column == S_FACTOR || column == S_NAME)
 		? TS_ROLE_ACCENT
 		: TS_ROLE_TEXT;
 	switch (column) {
 	case S_NAME:
-		stage_name(s, (int)i, out->buf, sizeof(out->buf));
+		pipeline_stage_name(s, (int)i, out->buf, sizeof(out->buf));
 		break;
 	case S_PASSES:
 		ts_fmt_count(out->buf, stage->passes);
@@ -244,7 +219,7 @@ stages_cell(void *ctx, int64_t i, int column, struct ts_table_cell *out)
 		break;
 	default:
 		ts_fmt_percent(out->buf,
-			(double)part_of((enum part)(column - S_PARTS), stage->by_class,
+			(double)pipeline_part_of((enum part)(column - S_PARTS), stage->by_class,
 				stage->idle),
 			(double)stage->span);
 	}
@@ -416,9 +391,9 @@ draw_move(const struct stages_tab *s, struct ts_canvas *c, struct ts_rect r)
 		ts_canvas_printf(c, r, 0, 0, TS_ROLE_TOTAL,
 			"moving %s of it to %s: a pass %s shorter (estimated; slowest: %s)",
 			ts_fmt_percent(n, p->move, 1),
-			stage_name(s, p->fastest, fast, sizeof(fast)),
+			pipeline_stage_name(s, p->fastest, fast, sizeof(fast)),
 			ts_fmt_percent(m, p->saves, 1),
-			stage_name(s, p->slowest, slow, sizeof(slow)));
+			pipeline_stage_name(s, p->slowest, slow, sizeof(slow)));
 }
 
 /* What the figures say: how much is lost, which stage is slow, and what moving work gives. */
@@ -439,7 +414,7 @@ draw_verdict(const struct stages_tab *s, struct ts_canvas *c)
 			p->at_once, p->stages);
 	if (p->slow_factor >= 0)
 		x = ts_canvas_printf(c, r, x, 0, TS_ROLE_TOTAL, "slowest %s, %.2f x the mean   ",
-			stage_name(s, p->slowest, slow, sizeof(slow)), p->slow_factor);
+			pipeline_stage_name(s, p->slowest, slow, sizeof(slow)), p->slow_factor);
 	if (p->cut || p->partial || p->falls > 0)
 		ts_canvas_text(c, r, x, 0, TS_ROLE_TOTAL,
 			p->cut		     ? "not all passes are kept"
@@ -478,21 +453,6 @@ stages_draw(struct ts_tab *tab, struct ts_canvas *c, bool focus)
 	stages_begin(s, tab);
 	ts_held_list_draw(&s->l, c, s->body);
 	draw_verdict(s, c);
-}
-
-/* Show a time and an IPU in the drawing: where a pass begins, with the pass in sight. */
-static enum ts_effect
-go_to_pass(struct trace_view *t, const struct ts_pipeline_pass *pass)
-{
-	int64_t length = pass->to - pass->from, margin = length / 8;
-
-	for (int i = 0; i < t->trace->ipus; i++)
-		if (t->trace->ipu[i] == pass->ipu)
-			trace_go_ipu(t, i);
-	ts_span_show(&t->span, ts_max_i64(pass->from - t->trace->from - margin, 0),
-		pass->to - t->trace->from + margin);
-	return (enum ts_effect)(
-		trace_go_time(t, pass->from) | TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
 }
 
 static enum ts_effect
@@ -538,98 +498,8 @@ stages_list(struct ts_tab *tab, bool *there)
 	return &s->l.list;
 }
 
-/* How the stage of a pass is known, for `=`. */
-static void
-from_and_note(struct ts_explained *x, const struct stages_tab *s)
-{
-	ts_explain_from(x, TS_KNOWN_DERIVED, "step_ipu.start, end, data_in, data_out; step.type%s",
-		s->names[0] ? "; names of compute sets and programs" : "");
-	ts_explain_note(x,
-		"Each cycle of a pass counts once, for compute before exchange, I/O, sync and nothing. "
-		"No query: a pass ends %s.",
-		s->names[0] ? "where the next stage begins on its IPU"
-			    : "with a global exchange, on each IPU at its own time");
-}
-
-static void
-explain_stage(const struct stages_tab *s, const struct ts_pipeline_stage *stage, const char *name,
-	struct ts_explain *out)
-{
-	const struct ts_pipeline *p = s->pipeline;
-	struct ts_explained *x = ts_explain_add(out, "work of a pass of %s", name);
-	int64_t bubble = ts_pipeline_bubble(stage->by_class, stage->idle);
-
-	ts_explain_real(x, ts_pipeline_mean_work(stage), "cycles");
-	from_and_note(x, s);
-	ts_explain_formula(x, "(compute %lld + exchange %lld + global exchange %lld) / %lld passes",
-		(long long)stage->by_class[TS_CLASS_COMPUTE],
-		(long long)stage->by_class[TS_CLASS_EXCHANGE],
-		(long long)stage->by_class[TS_CLASS_GLOBAL_EXCHANGE], (long long)stage->passes);
-	x = ts_explain_add(out, "bubble of %s", name);
-	ts_explain_real(x, stage->span > 0 ? 100.0 * (double)bubble / (double)stage->span : 0, "%");
-	from_and_note(x, s);
-	ts_explain_formula(x, "(sync %lld + external sync %lld + idle %lld) / %lld cycles",
-		(long long)stage->by_class[TS_CLASS_SYNC],
-		(long long)stage->by_class[TS_CLASS_EXTERNAL_SYNC], (long long)stage->idle,
-		(long long)stage->span);
-	if (factor_of(p, stage) < 0)
-		return;
-	x = ts_explain_add(out, "%s against the mean stage", name);
-	ts_explain_real(x, factor_of(p, stage), NULL);
-	from_and_note(x, s);
-	ts_explain_formula(x, "%.1f / %.1f cycles: the mean of the stages' means",
-		ts_pipeline_mean_work(stage), p->mean_work);
-}
-
-static void
-explain_exchanges(const struct stages_tab *s, struct ts_explain *out)
-{
-	struct ts_explained *x = ts_explain_add(out, "global exchanges that end a phase");
-
-	ts_explain_integer(x, s->pipeline->ends, "exchanges");
-	ts_explain_from(x, TS_KNOWN_DERIVED, "step.type, step_ipu.data_in, data_out");
-	ts_explain_formula(x,
-		"of all IPUs together the larger of bytes in and out is more than %lld; with the ends "
-		"of runs that makes %lld phases",
-		(long long)s->least_bytes, (long long)s->pipeline->phases);
-	ts_explain_query(x,
-		"SELECT count(*) FROM (SELECT 1 FROM step_ipu WHERE step IN (SELECT step FROM step "
-		"WHERE type = 'GlobalExchange') GROUP BY step HAVING "
-		"sum(max(coalesce(data_in, -1), coalesce(data_out, -1), 0)) > %lld)",
-		(long long)s->least_bytes);
-}
-
-static void
-stages_explain(struct ts_tab *tab, struct ts_explain *out)
-{
-	const struct stages_tab *s = tab->own;
-	int64_t row = s->pipeline ? ts_held_list_row(&s->l) : -1;
-	struct ts_explained *x;
-	char name[64], other[64];
-
-	if (row < 0 || row >= s->pipeline->stages)
-		return;
-	explain_stage(s, &s->pipeline->stage[row], stage_name(s, (int)row, name, sizeof(name)),
-		out);
-	if (s->pipeline->slowest >= 0) {
-		x = ts_explain_add(out, "work to move from %s to %s",
-			stage_name(s, s->pipeline->slowest, name, sizeof(name)),
-			stage_name(s, s->pipeline->fastest, other, sizeof(other)));
-		ts_explain_real(x, s->pipeline->move * 100, "%");
-		ts_explain_from(x, TS_KNOWN_ESTIMATED, "the work of the stages");
-		ts_explain_formula(x,
-			"until both have the same work, or the next slowest stage is the slowest; a pass "
-			"is then %.2f%% shorter",
-			s->pipeline->saves * 100);
-		ts_explain_note(x, "As if cycles moved with the work; no query.");
-	}
-	if (!s->names[0] && s->pipeline->bytes_known)
-		explain_exchanges(s, out);
-}
-
-/* The sheet of a tab whose own state begins with a held list. */
-static bool
-sheet_of(struct ts_sheet *out, struct ts_held_list *l, const char *title, const char *of)
+bool
+pipeline_sheet_of(struct ts_sheet *out, struct ts_held_list *l, const char *title, const char *of)
 {
 	if (!l->table.column)
 		return false;
@@ -645,7 +515,7 @@ stages_sheet(struct ts_tab *tab, struct ts_sheet *out)
 {
 	struct stages_tab *s = tab->own;
 
-	return s->pipeline && sheet_of(out, &s->l, "Stages of the pipeline", "");
+	return s->pipeline && pipeline_sheet_of(out, &s->l, "Stages of the pipeline", "");
 }
 
 static const struct ts_hint stages_hints[] = {
@@ -672,7 +542,7 @@ const struct ts_tab_ops trace_tab_stages = {
 	.command = stages_command,
 	.mouse = stages_mouse,
 	.list = stages_list,
-	.explain = stages_explain,
+	.explain = pipeline_stages_explain,
 	.sheet = stages_sheet,
 };
 
@@ -681,7 +551,7 @@ const struct ts_tab_ops trace_tab_stages = {
 enum ts_effect
 trace_set_stages(struct trace_view *t, const char *text)
 {
-	struct stages_tab *s = stages_of(t);
+	struct stages_tab *s = pipeline_stages_of(t);
 	struct ts_pattern *p = NULL;
 	struct ts_err err = {0};
 	char *end;
@@ -707,7 +577,7 @@ trace_set_stages(struct trace_view *t, const char *text)
 bool
 trace_say_stages(const struct trace_view *t, struct ts_strbuf *out)
 {
-	const struct stages_tab *s = stages_of(t);
+	const struct stages_tab *s = pipeline_stages_of(t);
 
 	if (s->names[0])
 		ts_strbuf_puts(out, s->names);
@@ -715,320 +585,3 @@ trace_say_stages(const struct trace_view *t, struct ts_strbuf *out)
 		ts_strbuf_printf(out, "%lld", (long long)s->least_bytes);
 	return s->names[0] || s->least_bytes != TS_PIPELINE_BYTES;
 }
-
-/* --- the passes of a stage ------------------------------------------------------------------------ */
-
-enum { Q_PASS, Q_RUN, Q_IPU, Q_START, Q_SPAN, Q_WORK, Q_PARTS, Q_COUNT = Q_PARTS + P_COUNT };
-
-static const struct ts_column pass_columns[Q_COUNT] = {
-	{"pass", 7, 0, 0, 0, TS_FIELD_RIGHT},
-	{"run", 4, 0, 0, 5, TS_FIELD_RIGHT},
-	{"ipu", 4, 0, 0, 4, TS_FIELD_RIGHT},
-	{"start", 16, 0, 0, 3, TS_FIELD_RIGHT},
-	{"length", 13, 0, 0, 0, TS_FIELD_RIGHT},
-	{"work", 13, 0, 0, 0, TS_FIELD_RIGHT},
-	{"comp.", 6, 0, 0, 1, TS_FIELD_RIGHT},
-	{"exch.", 6, 0, 0, 1, TS_FIELD_RIGHT},
-	{"glob.", 6, 0, 0, 2, TS_FIELD_RIGHT},
-	{"I/O", 6, 0, 0, 2, TS_FIELD_RIGHT},
-	{"sync", 6, 0, 0, 3, TS_FIELD_RIGHT},
-	{"idle", 6, 0, 0, 3, TS_FIELD_RIGHT},
-	{"bubble", 6, 0, 0, 0, TS_FIELD_RIGHT},
-};
-
-static const struct ts_column_facts pass_facts[Q_COUNT] = {
-	{"pass", NULL, TS_SUM_COUNT, false},
-	{"run", NULL, TS_SUM_NONE, false},
-	{"ipu", NULL, TS_SUM_NONE, false},
-	{"start", "cycles", TS_SUM_NONE, false},
-	{"length", "cycles", TS_SUM_COUNT, false},
-	{"work", "cycles", TS_SUM_COUNT, false},
-	{"compute", "cycles", TS_SUM_COUNT, false},
-	{"exchange", "cycles", TS_SUM_COUNT, false},
-	{"global", "cycles", TS_SUM_COUNT, false},
-	{"io", "cycles", TS_SUM_COUNT, false},
-	{"sync", "cycles", TS_SUM_COUNT, false},
-	{"idle", "cycles", TS_SUM_COUNT, false},
-	{"bubble", "cycles", TS_SUM_COUNT, false},
-};
-
-/* The stage under the cursor of the other tab, or NULL. */
-static const struct ts_pipeline_stage *
-shown_stage(const struct passes_tab *q, int *number)
-{
-	const struct stages_tab *s = stages_of(q->t);
-	int64_t row = s->pipeline ? ts_held_list_row(&s->l) : -1;
-
-	if (row < 0 || row >= s->pipeline->stages)
-		return NULL;
-	*number = (int)row;
-	return &s->pipeline->stage[row];
-}
-
-static const struct ts_pipeline_pass *
-pass_of(const struct passes_tab *q, int64_t i)
-{
-	int number;
-	const struct ts_pipeline_stage *stage = shown_stage(q, &number);
-
-	if (!stage || i < 0 || i >= stage->count)
-		return NULL;
-	return ts_pipeline_pass_at(stages_of(q->t)->pipeline, (size_t)(stage->first + i));
-}
-
-static int64_t
-run_number(const struct passes_tab *q, const struct ts_pipeline_pass *pass)
-{
-	const struct ts_trace *t = q->t->trace;
-
-	return t && pass->run >= 0 && pass->run < t->runs ? t->run[pass->run].run : TS_UNKNOWN;
-}
-
-static bool
-passes_value(void *ctx, int64_t i, int column, struct ts_table_value *out)
-{
-	const struct passes_tab *q = ctx;
-	const struct ts_pipeline_pass *pass = pass_of(q, i);
-	int64_t figure[Q_PARTS] = {0};
-
-	if (!pass)
-		return false;
-	figure[Q_PASS] = i + 1;
-	figure[Q_RUN] = run_number(q, pass);
-	figure[Q_IPU] = pass->ipu;
-	figure[Q_START] = pass->from;
-	figure[Q_SPAN] = pass->to - pass->from;
-	figure[Q_WORK] = ts_pipeline_work(pass->by_class);
-	ts_table_value_known(out,
-		column < Q_PARTS
-			? figure[column]
-			: part_of((enum part)(column - Q_PARTS), pass->by_class, pass->idle));
-	return true;
-}
-
-static bool
-passes_cell(void *ctx, int64_t i, int column, struct ts_table_cell *out)
-{
-	const struct passes_tab *q = ctx;
-	const struct ts_pipeline_pass *pass = pass_of(q, i);
-	struct ts_table_value v = {0};
-
-	if (!pass || !passes_value(ctx, i, column, &v))
-		return false;
-	out->s = out->buf;
-	if (v.type != TS_VALUE_INTEGER)
-		out->buf[0] = '\0';
-	else if (column >= Q_PARTS)
-		ts_fmt_percent(out->buf, (double)v.integer, (double)(pass->to - pass->from));
-	else if (column == Q_START)
-		trace_fmt_place(q->t, out->buf, v.integer);
-	else if (column == Q_SPAN || column == Q_WORK)
-		trace_fmt_length(q->t, out->buf, v.integer);
-	else
-		ts_fmt_count(out->buf, v.integer);
-	return true;
-}
-
-static const struct ts_held_table passes_table = {.id = "trace.passes",
-	.column = pass_columns,
-	.facts = pass_facts,
-	.columns = Q_COUNT,
-	.cell = passes_cell,
-	.value = passes_value,
-	.empty = "no passes"};
-
-static bool
-passes_open(struct ts_tab *tab)
-{
-	struct passes_tab *q = ts_alloc(1, sizeof(*q));
-
-	if (!q)
-		return false;
-	q->t = tab->host;
-	ts_held_list_init(&q->l, -1);
-	tab->own = q;
-	return true;
-}
-
-static void
-passes_close(struct ts_tab *tab)
-{
-	struct passes_tab *q = tab->own;
-
-	ts_held_list_fini(&q->l);
-	free(q);
-}
-
-static void
-passes_begin(struct passes_tab *q, const struct ts_tab *tab)
-{
-	const struct stages_tab *s = stages_of(q->t);
-	int number = -1;
-	const struct ts_pipeline_stage *stage = shown_stage(q, &number);
-
-	if (q->of != s->l.of || q->stage != number) { /* other rows */
-		q->of = s->l.of;
-		q->stage = number;
-		q->l.of++;
-	}
-	q->body = tab->r;
-	q->total = ts_rect_cut_bottom(&q->body, tab->r.h >= 3);
-	ts_held_list_begin(&q->l, tab, &passes_table, q->body, stage ? stage->count : 0);
-}
-
-static void
-passes_resize(struct ts_tab *tab)
-{
-	passes_begin(tab->own, tab);
-}
-
-static void
-passes_note(const struct ts_tab *tab, char out[TS_TAB_NOTE])
-{
-	const struct passes_tab *q = tab->own;
-	const struct stages_tab *s = stages_of(q->t);
-	int number;
-	char name[64];
-
-	if (shown_stage(q, &number))
-		snprintf(out, TS_TAB_NOTE, "of stage %s",
-			stage_name(s, number, name, sizeof(name)));
-}
-
-static void
-passes_request(struct ts_tab *tab)
-{
-	stages_request(tab_of(tab->host, &trace_tab_stages));
-}
-
-static void
-draw_passes_total(const struct passes_tab *q, struct ts_canvas *c)
-{
-	char n[TS_FMT_MAX], m[TS_FMT_MAX], w[TS_FMT_MAX];
-	int number;
-	const struct ts_pipeline_stage *stage = shown_stage(q, &number);
-	bool some = q->l.order.filtered;
-	int64_t rows = some ? q->l.list.count : stage->count;
-	int64_t span = some ? (int64_t)q->l.order.sum[Q_SPAN] : stage->span;
-	int64_t work = some ? (int64_t)q->l.order.sum[Q_WORK] : ts_pipeline_work(stage->by_class);
-
-	ts_canvas_fill(c, q->total, TS_ROLE_TOTAL, ' ');
-	ts_canvas_printf(c, q->total, 0, 0, TS_ROLE_TOTAL, "%s pass%s, %s in all, %s of it work%s",
-		ts_fmt_count(n, rows), rows == 1 ? "" : "es", trace_fmt_length(q->t, m, span),
-		ts_fmt_percent(w, (double)work, (double)span), some ? " (filtered)" : "");
-}
-
-static void
-passes_draw(struct ts_tab *tab, struct ts_canvas *c, bool focus)
-{
-	struct passes_tab *q = tab->own;
-	int number;
-
-	if (!shown_stage(q, &number)) {
-		struct ts_tab stages = *tab_of(tab->host, &trace_tab_stages);
-
-		stages.r = tab->r;
-		stages_draw(&stages, c, focus);
-		return;
-	}
-	passes_begin(q, tab);
-	ts_held_list_draw(&q->l, c, q->body);
-	draw_passes_total(q, c);
-}
-
-static enum ts_effect
-passes_command(struct ts_tab *tab, const struct ts_call *call)
-{
-	struct passes_tab *q = tab->own;
-	const struct ts_pipeline_pass *pass;
-
-	passes_begin(q, tab);
-	if (call->cmd != TS_CMD_OPEN || ts_call_arg(call, 0))
-		return ts_held_list_command(&q->l, tab, call);
-	pass = pass_of(q, ts_held_list_row(&q->l));
-	return pass && q->t->trace ? go_to_pass(q->t, pass) : TS_EFFECT_BELL;
-}
-
-static enum ts_effect
-passes_mouse(struct ts_tab *tab, int x, int y, int wheel)
-{
-	struct passes_tab *q = tab->own;
-
-	(void)x;
-	passes_begin(q, tab);
-	return ts_held_list_mouse(&q->l, q->body, y, wheel);
-}
-
-static struct ts_list *
-passes_list(struct ts_tab *tab, bool *there)
-{
-	struct passes_tab *q = tab->own;
-	int number;
-
-	*there = shown_stage(q, &number) != NULL;
-	return &q->l.list;
-}
-
-static void
-passes_explain(struct ts_tab *tab, struct ts_explain *out)
-{
-	const struct passes_tab *q = tab->own;
-	const struct stages_tab *s = stages_of(q->t);
-	const struct ts_pipeline_pass *pass = pass_of(q, ts_held_list_row(&q->l));
-	struct ts_explained *x;
-
-	if (!pass)
-		return;
-	x = ts_explain_add(out, "work of the pass from cycle %lld on IPU %lld",
-		(long long)pass->from, (long long)pass->ipu);
-	ts_explain_integer(x, ts_pipeline_work(pass->by_class), "cycles");
-	from_and_note(x, s);
-	ts_explain_formula(x, "compute %lld + exchange %lld + global exchange %lld",
-		(long long)pass->by_class[TS_CLASS_COMPUTE],
-		(long long)pass->by_class[TS_CLASS_EXCHANGE],
-		(long long)pass->by_class[TS_CLASS_GLOBAL_EXCHANGE]);
-	x = ts_explain_add(out, "bubble of this pass");
-	ts_explain_integer(x, ts_pipeline_bubble(pass->by_class, pass->idle), "cycles");
-	from_and_note(x, s);
-	ts_explain_formula(x, "sync %lld + external sync %lld + idle %lld of %lld cycles",
-		(long long)pass->by_class[TS_CLASS_SYNC],
-		(long long)pass->by_class[TS_CLASS_EXTERNAL_SYNC], (long long)pass->idle,
-		(long long)(pass->to - pass->from));
-}
-
-static bool
-passes_sheet(struct ts_tab *tab, struct ts_sheet *out)
-{
-	struct passes_tab *q = tab->own;
-	const struct stages_tab *s = stages_of(q->t);
-	int number;
-	char name[64];
-
-	return shown_stage(q, &number) &&
-		sheet_of(out, &q->l, "Passes of stage ", stage_name(s, number, name, sizeof(name)));
-}
-
-static const struct ts_hint passes_hints[] = {
-	{TS_CMD_OPEN, "show it"},
-	{TS_CMD_SORT, "sort"},
-	{TS_CMD_EXPLAIN, "explain"},
-	{TS_CMD_COUNT, NULL},
-};
-
-const struct ts_tab_ops trace_tab_passes = {
-	.name = "passes",
-	.title = "Passes",
-	.hints = passes_hints,
-	.open = passes_open,
-	.close = passes_close,
-	.absent = stages_absent,
-	.note = passes_note,
-	.resize = passes_resize,
-	.request = passes_request,
-	.draw = passes_draw,
-	.command = passes_command,
-	.mouse = passes_mouse,
-	.list = passes_list,
-	.explain = passes_explain,
-	.sheet = passes_sheet,
-};
