@@ -63,6 +63,40 @@ def jump(b):
     return out
 
 
+@measure("bsp", "balance-times", "balance-work", "merged")
+def ranges(b):
+    path = b.store()
+    cache = b.cache("ranges")
+    b.run_tool("inside_build", path, cache, "steps,lanes,work", b.cpus)
+    out = {}
+    for name, word in (("bsp", "bsp"), ("balance-times", "times"), ("balance-work", "work")):
+        out[name] = {"ours": b.run_tool("inside_trace", path, cache, 3 if b.tiny else 200, b.round, word)["ms"]}
+    whole = b.run_tool("inside_trace", path, cache, 1, b.round, "merged")["ms"][0]
+    out["merged"] = {"ours": whole / 1e3 / STORE[b.size][0] * 1e6}
+    return out
+
+
+@measure("check-new", "check")
+def check(b):
+    path, cache = b.report(), b.cache("check", empty=True)
+    args = (b.program, "check", "-f", "json", "--cache", cache, path)
+    first, _, new = b.timed(*args)
+    again, _, old = b.timed(*args)
+    if new != old:
+        raise RuntimeError("another answer with the index")
+    return {"check-new": {"ours": first / 1e3}, "check": {"ours": again / 1e3}}
+
+
+@measure("export-perfetto", "export-rss")
+def export(b):
+    path = b.store()
+    where = os.path.join(b.folder, "trace.pftrace")
+    ms, kib, _ = b.timed(b.program, "export", "-q", "-o", where, path)
+    os.unlink(where)
+    slices = STORE[b.size][0] * 4
+    return {"export-perfetto": {"ours": ms / 1e3 / slices * 1e6}, "export-rss": {"ours": kib / 1024}}
+
+
 @measure("search", "search-all")
 def search(b):
     path = b.report()

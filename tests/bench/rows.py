@@ -31,6 +31,19 @@ row("jump", "next step, class, gap of a lane, p99", "ms", 16, "p99",
     note="from anywhere, with the index")
 row("longest", "the 200 longest steps of any range, p99", "ms", None, "p99",
     note="in the background, with the index")
+row("bsp", "tiles (BSP) of one screen, any zoom, p99", "ms", 50, "p99",
+    note="200 columns by 60 rows of one IPU, 1 M steps on 4 IPUs, with the index")
+row("balance-times", "proportions of all IPUs, any range, p99", "ms", 16, "p99",
+    note="the same report")
+row("balance-work", "bytes and balance of all IPUs, any range, p99", "ms", 16, "p99",
+    note="the same report")
+row("merged", "merged flame graph of everything, per 1 M steps", "s",
+    note="steps on 4 IPUs; in the background, one thread")
+row("check-new", "check, the first time", "s", note="the index is built first")
+row("check", "check, with the index", "s")
+row("export-perfetto", "export of a Perfetto trace, per 1 M slices", "s", 1,
+    note="goal: a million a second")
+row("export-rss", "the same, memory, resident, most", "MiB", 64, stat="max")
 row("search", "search of steps: the piece with the cursor", "ms", 50,
     note="half a million steps: the next hit is shown behind it")
 row("search-all", "search of steps by name, per 20 M", "s", 1, note="one thread")

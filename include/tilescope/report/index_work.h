@@ -15,7 +15,7 @@
 #include "tilescope/report/index_build.h"
 #include "tilescope/report/proportions.h"
 
-enum { TS_WORK_STRETCH = 1024 };
+enum { TS_WORK_STRETCH = 512 };
 
 /* In place of bytes: their sum does not fit. */
 #define TS_WORK_CUT INT64_C(-2)
