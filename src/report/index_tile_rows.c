@@ -18,10 +18,12 @@
 #include "tilescope/report/index_build.h"
 #include "tilescope/report/index_columns.h"
 #include "tilescope/report/memory.h"
+#include "tilescope/report/tile_ipus.h"
 #include "tilescope/report/tile_rows.h"
 
 #include "index_tile_rows.h"
 #include "lives_join.h"
+#include "set_rows.h"
 
 enum {
 	SHARE = 24,    /* the section is at most so much of the report, ... */
@@ -31,6 +33,7 @@ enum {
 	KINDS_LEAST = 1 << 16,
 	LEAST_SLOTS = 1024,
 	BITS = 64,
+	IPUS = 64,	   /* whose names are kept */
 	NUMBER_BYTES = 10, /* of a number, at most */
 	LOOK = 1 << 17,	   /* rows until what is done may leave memory */
 };
@@ -343,6 +346,7 @@ struct merging {
 	struct ts_pile map[TS_PASS_PARTS]; /* uint32_t: of the part's kind the number among all */
 	struct ts_pile kind, class, tile, packed;
 	struct ts_pile first, not_alone; /* as in struct ts_kinds */
+	struct ts_pile kept_names, kept_name;
 	const struct ts_cache *cache;
 	const struct ts_cancel *cancel;
 };
@@ -532,6 +536,87 @@ pack_all(bool *fits, struct merging *m, struct ts_pass_part *parts, int count, s
 			      m->cache, err);
 }
 
+/* --- names of each IPU -------------------------------------------------------------------------- */
+
+/* What was made, as who reads the section sees it. */
+static struct ts_kinds
+view_of(const struct merging *m)
+{
+	const struct tile_rows_head *h = &m->head;
+
+	return (struct ts_kinds){.kinds = (size_t)h->kinds,
+		.lives = (size_t)h->lives,
+		.kind = m->kind.memory,
+		.classes = (size_t)h->classes,
+		.class = m->class.memory,
+		.tiles = (size_t)h->tiles,
+		.tile = m->tile.memory,
+		.names = h->names,
+		.first = m->first.memory,
+		.not_alone = m->not_alone.memory,
+		.packed = m->packed.memory,
+		.bytes = m->packed.used - TS_TILE_ROWS_SLACK,
+		.shift = (int)h->shift};
+}
+
+/* Those of one. */
+static enum ts_code
+keep_ipu(struct merging *m, int64_t ipu, const int64_t *tiles, size_t n, struct ts_err *err)
+{
+	struct ts_kinds kinds = view_of(m);
+	struct ts_set_variables v = {0};
+	struct ts_kept_names kept = {.ipu = ipu, .first = m->head.kept_rows};
+	bool done;
+	enum ts_code code = set_rows_sum(&done, &v, &kinds, tiles, n, m->cancel, NULL, err);
+
+	for (size_t i = 0; !code && done && i < v.count; i++) {
+		struct ts_kept_name name = {v.row[i].key, v.row[i].bytes, v.row[i].pieces,
+			v.row[i].tiles, v.row[i].fullest, v.row[i].fullest_tile};
+
+		code = ts_pile_add(&m->kept_name, &name, sizeof(name), m->cache, err);
+	}
+	if (!code && done) {
+		kept.found = v.found;
+		kept.bytes = v.bytes;
+		kept.others = v.others;
+		kept.bad_rows = v.bad_rows;
+		kept.names = v.names;
+		kept.count = v.count;
+		m->head.kept++;
+		m->head.kept_rows += v.count;
+		code = ts_pile_add(&m->kept_names, &kept, sizeof(kept), m->cache, err);
+	}
+	ts_set_variables_fini(&v);
+	return code;
+}
+
+/* Of each of the first few IPUs; tiles are told theirs. */
+static enum ts_code
+keep_ipus(struct merging *m, struct ts_reader *rd, struct ts_err *err)
+{
+	struct ts_tile_rows_of *tile = m->tile.memory;
+	size_t tiles = (size_t)m->head.tiles, n = 0;
+	int64_t *of = ts_alloc(tiles + 1, sizeof(*of));
+	struct ts_tile_ipus ipus;
+	enum ts_code code = ts_tile_ipus_read(&ipus, rd, err);
+
+	if (!code && !of)
+		code = ts_err_nomem(err);
+	for (size_t i = 0; !code && i < tiles; i++)
+		tile[i].ipu = ts_tile_ipus_find(&ipus, tile[i].tile);
+	for (int64_t ipu = 0; !code && ipu < IPUS && m->head.names != TS_UNKNOWN; ipu++) {
+		n = 0;
+		for (size_t i = 0; i < tiles; i++)
+			if (tile[i].ipu == ipu)
+				of[n++] = tile[i].tile;
+		if (n > 0)
+			code = keep_ipu(m, ipu, of, n, err);
+	}
+	ts_tile_ipus_fini(&ipus);
+	free(of);
+	return code;
+}
+
 /* --- the section ------------------------------------------------------------------------------ */
 
 static enum ts_code
@@ -548,6 +633,8 @@ write_section(struct ts_pass_run *run, struct merging *m, bool fits, int64_t row
 		{&h->packed_at, m->packed.memory, m->packed.used},
 		{&h->first_at, m->first.memory, m->first.used},
 		{&h->not_alone_at, m->not_alone.memory, m->not_alone.used},
+		{&h->kept_names_at, m->kept_names.memory, m->kept_names.used},
+		{&h->kept_name_at, m->kept_name.memory, m->kept_name.used},
 	};
 	size_t size = m->kind.used + m->class.used + m->tile.used + m->packed.used + m->first.used +
 		m->not_alone.used;
@@ -590,6 +677,8 @@ finish(struct ts_pass_run *run, struct ts_pass_part *parts, int count, struct ts
 		code = join_names(&m, err);
 	if (fits && !code)
 		code = pack_all(&fits, &m, parts, count, err);
+	if (fits && !code)
+		code = keep_ipus(&m, rd, err);
 	if (!code)
 		code = write_section(run, &m, fits, rows, err);
 	for (int k = 0; k < TS_PASS_PARTS; k++)
@@ -601,6 +690,8 @@ finish(struct ts_pass_run *run, struct ts_pass_part *parts, int count, struct ts
 	ts_pile_fini(&m.packed);
 	ts_pile_fini(&m.first);
 	ts_pile_fini(&m.not_alone);
+	ts_pile_fini(&m.kept_names);
+	ts_pile_fini(&m.kept_name);
 	return code;
 }
 

@@ -17,6 +17,7 @@ struct tile_rows_head {
 	int64_t names;
 	uint64_t kind_at, class_at, tile_at, packed_at;
 	uint64_t first_at, not_alone_at; /* where kinds have names */
+	uint64_t kept, kept_rows, kept_names_at, kept_name_at;
 };
 
 #endif

@@ -13,7 +13,6 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/calc/top.h"
 #include "tilescope/report/memory.h"
-#include "tilescope/report/tile_rows.h"
 
 #include "set_rows.h"
 
@@ -117,15 +116,15 @@ find_tile(const struct ts_kinds *t, int64_t tile)
 }
 
 static enum ts_code
-add_tiles(bool *sound, struct summing *s, struct ts_reader *rd, const int64_t *tiles, size_t n,
-	struct ts_progress *progress, struct ts_err *err)
+add_tiles(bool *sound, struct summing *s, const int64_t *tiles, size_t n,
+	const struct ts_cancel *cancel, struct ts_progress *progress, struct ts_err *err)
 {
 	for (size_t i = 0; *sound && i < n; i++) {
 		ptrdiff_t at = find_tile(&s->rows, tiles[i]);
 
 		if (i % LOOK == 0)
 			ts_progress_set(progress, (int64_t)i, (int64_t)n);
-		if (i % LOOK == 0 && ts_cancelled(rd->cancel))
+		if (i % LOOK == 0 && ts_cancelled(cancel))
 			return ts_err_set(err, TS_E_CANCELLED, "cancelled");
 		if (at >= 0)
 			add_tile(sound, s, (size_t)at);
@@ -166,22 +165,22 @@ keep_largest(struct summing *s, struct ts_err *err)
 }
 
 enum ts_code
-set_rows_read(bool *done, struct ts_set_variables *v, struct ts_reader *rd, const int64_t *tiles,
-	size_t n, struct ts_progress *progress, struct ts_err *err)
+set_rows_sum(bool *done, struct ts_set_variables *v, const struct ts_kinds *kinds,
+	const int64_t *tiles, size_t n, const struct ts_cancel *cancel,
+	struct ts_progress *progress, struct ts_err *err)
 {
-	struct summing s = {.v = v, .fits = true};
+	struct summing s = {.v = v, .rows = *kinds, .fits = true};
 	enum ts_code code = TS_OK;
 
-	*done = ts_tile_rows_of(&s.rows, rd->index) && s.rows.names != TS_UNKNOWN &&
-		s.rows.kinds <= KINDS_MOST;
+	*done = kinds->names != TS_UNKNOWN && kinds->kinds <= KINDS_MOST;
 	if (!*done)
 		return TS_OK;
-	s.line = ts_alloc(s.rows.kinds + 1, sizeof(*s.line));
-	s.came = ts_alloc(s.rows.kinds + 1, sizeof(*s.came));
+	s.line = ts_alloc(kinds->kinds + 1, sizeof(*s.line));
+	s.came = ts_alloc(kinds->kinds + 1, sizeof(*s.came));
 	if (!s.line || !s.came)
 		code = ts_err_nomem(err);
 	if (!code)
-		code = add_tiles(done, &s, rd, tiles, n, progress, err);
+		code = add_tiles(done, &s, tiles, n, cancel, progress, err);
 	if (!code && *done)
 		code = keep_largest(&s, err);
 	if (!*done)
@@ -189,4 +188,85 @@ set_rows_read(bool *done, struct ts_set_variables *v, struct ts_reader *rd, cons
 	free(s.line);
 	free(s.came);
 	return code;
+}
+
+/* --- of an IPU, kept ---------------------------------------------------------------------------- */
+
+/* The IPU whose tiles (those that have rows) these are; TS_UNKNOWN: of none. */
+static int64_t
+ipu_of(const struct ts_kinds *k, const int64_t *tiles, size_t n)
+{
+	int64_t ipu = TS_UNKNOWN;
+
+	for (size_t i = 0; i < n && ipu == TS_UNKNOWN; i++) {
+		ptrdiff_t at = find_tile(k, tiles[i]);
+
+		if (at >= 0 && k->tile[at].ipu == TS_UNKNOWN)
+			return TS_UNKNOWN;
+		ipu = at >= 0 ? k->tile[at].ipu : ipu;
+	}
+	for (size_t i = 0, t = 0; i < k->tiles && ipu != TS_UNKNOWN; i++) {
+		while (t < n && tiles[t] < k->tile[i].tile)
+			t++;
+		if ((t < n && tiles[t] == k->tile[i].tile) != (k->tile[i].ipu == ipu))
+			return TS_UNKNOWN;
+	}
+	return ipu;
+}
+
+static enum ts_code
+take_kept(struct ts_set_variables *v, const struct ts_kinds *k, const struct ts_kept_names *kept,
+	struct ts_err *err)
+{
+	v->row = ts_alloc(TS_SET_VARIABLES, sizeof(*v->row));
+	if (!v->row)
+		return ts_err_nomem(err);
+	v->names = (size_t)kept->names;
+	v->found = kept->found;
+	v->bytes = kept->bytes;
+	v->others = kept->others;
+	v->bad_rows = kept->bad_rows;
+	for (v->count = 0; v->count < kept->count; v->count++) {
+		const struct ts_kept_name *r = &k->kept_name[kept->first + v->count];
+
+		v->row[v->count] = (struct ts_set_variable){.key = r->key,
+			.bytes = r->bytes,
+			.pieces = r->pieces,
+			.tiles = r->tiles,
+			.fullest = r->fullest,
+			.fullest_tile = r->fullest_tile};
+	}
+	return TS_OK;
+}
+
+static bool
+is_sound(const struct ts_kinds *k, const struct ts_kept_names *kept)
+{
+	if (kept->count > TS_SET_VARIABLES || kept->first > k->kept_rows ||
+		kept->count > k->kept_rows - kept->first)
+		return false;
+	for (uint64_t i = 0; i < kept->count; i++) {
+		int64_t key = k->kept_name[kept->first + i].key;
+
+		if (key < TS_UNKNOWN || key >= k->names)
+			return false;
+	}
+	return true;
+}
+
+enum ts_code
+set_rows_read(bool *done, struct ts_set_variables *v, struct ts_reader *rd, int64_t names,
+	const int64_t *tiles, size_t n, struct ts_progress *progress, struct ts_err *err)
+{
+	struct ts_kinds k;
+	int64_t ipu;
+
+	*done = ts_tile_rows_of(&k, rd->index) && k.names == names;
+	if (!*done)
+		return TS_OK;
+	ipu = k.kept > 0 ? ipu_of(&k, tiles, n) : TS_UNKNOWN;
+	for (size_t i = 0; i < k.kept && ipu != TS_UNKNOWN; i++)
+		if (k.kept_names[i].ipu == ipu && is_sound(&k, &k.kept_names[i]))
+			return take_kept(v, &k, &k.kept_names[i], err);
+	return set_rows_sum(done, v, &k, tiles, n, rd->cancel, progress, err);
 }

@@ -4,6 +4,7 @@
 #define TS_REPORT_SET_ROWS_H
 
 #include "tilescope/report/set_variables.h"
+#include "tilescope/report/tile_rows.h"
 
 /*
  * As ts_set_variables_read() in all that is counted, `key` of the rows kept being the number of their name in the section
@@ -12,5 +13,13 @@
 enum ts_code set_rows_read(bool *done, struct ts_set_variables *v, struct ts_reader *rd,
 	const int64_t *tiles, size_t n, struct ts_progress *progress,
 	struct ts_err *err) TS_WARN_UNUSED;
+
+/*
+ * The same of what is no section yet: of the tiles of an IPU it is kept there. *done false: it does not fit, or is not
+ * sound.
+ */
+enum ts_code set_rows_sum(bool *done, struct ts_set_variables *v, const struct ts_kinds *kinds,
+	const int64_t *tiles, size_t n, const struct ts_cancel *cancel,
+	struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
 
 #endif

@@ -71,6 +71,12 @@ ts_tile_rows_of(struct ts_kinds *t, const struct ts_index *x)
 		sizeof(*t->not_alone));
 	if (!t->kind || !t->class || !t->tile || !t->packed || !t->first || !t->not_alone)
 		return false;
+	t->kept_names = ts_section_at(payload, size, h->kept_names_at, h->kept,
+		sizeof(*t->kept_names));
+	t->kept_name = ts_section_at(payload, size, h->kept_name_at, h->kept_rows,
+		sizeof(*t->kept_name));
+	t->kept = t->kept_names && t->kept_name ? (size_t)h->kept : 0;
+	t->kept_rows = (size_t)h->kept_rows;
 	t->kinds = (size_t)h->kinds;
 	t->lives = (size_t)h->lives;
 	t->classes = (size_t)h->classes;

@@ -13,7 +13,7 @@
 #include "tilescope/report/set_variables.h"
 #include "tilescope/report/tile_rows.h"
 
-enum { TILES = 9, ROWS = 300, WITHOUT = 12, WAYS = 3 };
+enum { TILES = 9, IPU_FROM = 4, ROWS = 300, WITHOUT = 12, WAYS = 3 };
 
 /* Rows that do not stand by tile. */
 static bool
@@ -40,7 +40,11 @@ begin(struct fixture *f, unsigned seed)
 			: "CREATE TABLE report(key TEXT, value TEXT);"
 			  "INSERT INTO report VALUES('store_version', '1');"
 			  "CREATE TABLE lowered_variable(id INTEGER PRIMARY KEY, tile INTEGER, "
-			  "bytes INTEGER, name TEXT)");
+			  "bytes INTEGER, name TEXT);"
+			  "CREATE TABLE ipu(ipu, replica, first_tile, tile_count)");
+	if (!profile)
+		sql(f, "INSERT INTO ipu VALUES(0, 0, 0, %d), (1, 0, %d, %d)", IPU_FROM, IPU_FROM,
+			TILES - IPU_FROM);
 	sql(f, "CREATE TEMP TABLE r(tile, bytes, name)");
 	for (int i = 0; i < ROWS; i++)
 		sql(f, "INSERT INTO r VALUES(%u, %u, %u)", rnd(f, TILES), rnd(f, 5000), rnd(f, 20));
@@ -76,8 +80,12 @@ START_TEST(names_have_the_sums_of_sql)
 	bool indexed = _i >= WITHOUT;
 	struct index_dir d;
 	struct ts_index *x = NULL;
-	static const int64_t tiles[] = {1, 2, 5, 8};
-	const char *in = "1, 2, 5, 8";
+	struct ts_kinds kinds;
+	static const int64_t some[] = {1, 2, 5, 8}, of_ipu[] = {4, 5, 6, 7, 8};
+	bool ipu = _i % 3 == 0;
+	const int64_t *tiles = ipu ? of_ipu : some;
+	size_t n = ipu ? TS_COUNT(of_ipu) : TS_COUNT(some);
+	const char *in = ipu ? "4, 5, 6, 7, 8" : "1, 2, 5, 8";
 	struct ts_err err = {0};
 	struct ts_set_variables v;
 	struct fixture f;
@@ -95,11 +103,12 @@ START_TEST(names_have_the_sums_of_sql)
 		ck_assert(ts_index_sections(x) & ts_section_bit(TS_SECTION_COLUMNS));
 		ck_assert_int_eq(_i >= 2 * WITHOUT && !mixed_rows((unsigned)_i),
 			ts_tile_rows_quick(x));
+		if (ts_tile_rows_quick(x) && _i % 2 == 0) /* of its two IPUs it is kept there */
+			ck_assert(ts_tile_rows_of(&kinds, x) && kinds.kept == 2);
 		ts_reader_set_index(f.reader, x);
 	}
-	ck_assert_msg(ts_set_variables_read(&v, f.reader, tiles, TS_COUNT(tiles), NULL, &err) ==
-			TS_OK,
-		"%s", err.msg);
+	ck_assert_msg(ts_set_variables_read(&v, f.reader, tiles, n, NULL, &err) == TS_OK, "%s",
+		err.msg);
 	ck_assert_uint_eq(v.count, v.names);
 	for (size_t i = 0; i < v.count; i++) {
 		const struct ts_set_variable *r = &v.row[i];

@@ -33,10 +33,20 @@ struct ts_row_kind {
 };
 
 struct ts_tile_rows_of {
-	int64_t tile;
-	uint64_t at; /* in `packed` */
+	int64_t tile, ipu; /* TS_UNKNOWN: its IPU is not known */
+	uint64_t at;	   /* in `packed` */
 	uint32_t rows;
 	uint32_t unsized; /* beside these: rows whose bytes are no number */
+};
+
+/* What ts_set_variables_read() says of the tiles of an IPU. */
+struct ts_kept_names {
+	int64_t ipu, found, bytes, others, bad_rows;
+	uint64_t names, first, count; /* of its rows in `kept_name` */
+};
+
+struct ts_kept_name {
+	int64_t key, bytes, pieces, tiles, fullest, fullest_tile;
 };
 
 /* A view of the section, as long as the index is held. */
@@ -52,6 +62,11 @@ struct ts_kinds {
 	/* where they have: */
 	const uint32_t *first;	   /* by kind: the first one of the same name */
 	const uint64_t *not_alone; /* a bit a kind: there are others of that name */
+	/* variables by name, added up of each IPU, as set_rows.h does it; of few IPUs, or of none */
+	size_t kept, kept_rows;
+	const struct ts_kept_names *kept_names;
+	const struct ts_kept_name *kept_name;
+
 	const unsigned char *packed;
 	size_t bytes;
 	int shift; /* bytes are kept in units of 1 << shift */
