@@ -8,10 +8,10 @@
 
 /*
  * As ts_set_variables_read() in all that is counted, `key` of the rows kept being the number of their name in the section
- * columns (TS_UNKNOWN: none). *done false: the index has no such rows, or no names of them; then nothing is counted.
+ * columns (TS_UNKNOWN: none), which has so many `names`. *done false: the index has no such rows, or no names of them; then nothing is counted.
  */
 enum ts_code set_rows_read(bool *done, struct ts_set_variables *v, struct ts_reader *rd,
-	const int64_t *tiles, size_t n, struct ts_progress *progress,
+	int64_t names, const int64_t *tiles, size_t n, struct ts_progress *progress,
 	struct ts_err *err) TS_WARN_UNUSED;
 
 /*

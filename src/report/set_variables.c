@@ -602,7 +602,8 @@ read_by_tile(bool *done, struct set_read *r, struct ts_columns *columns,
 
 	*done = ts_columns_of(columns, r->rd->index);
 	if (*done)
-		code = set_rows_read(done, r->v, r->rd, r->tile, r->n, progress, err);
+		code = set_rows_read(done, r->v, r->rd, columns->names, r->tile, r->n, progress,
+			err);
 	if (code || !*done)
 		return code;
 	for (size_t i = 0; i < r->v->count; i++)
