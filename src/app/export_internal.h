@@ -38,6 +38,11 @@ enum ts_code ts_export_programs(struct ts_export *x, struct ts_err *err) TS_WARN
 enum ts_code ts_export_programs_dot(struct ts_export *x, struct ts_err *err) TS_WARN_UNUSED;
 enum ts_code ts_export_operations(struct ts_export *x, struct ts_err *err) TS_WARN_UNUSED;
 
+enum ts_code ts_export_operations_dot(struct ts_export *x, struct ts_err *err) TS_WARN_UNUSED;
+
+/* Text inside the quotes of a label, as the language of Graphviz has it. */
+void ts_export_dot_label(struct ts_strbuf *out, const char *text, size_t n);
+
 static inline struct ts_progress *
 ts_export_progress(const struct ts_export *x)
 {

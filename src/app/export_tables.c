@@ -173,14 +173,13 @@ ts_export_variables(struct ts_export *x, struct ts_err *err)
 
 /* --- a graph ---------------------------------------------------------------------------------------- */
 
-/* Text inside the quotes of a label, as the language of Graphviz has it. */
-static void
-add_label(struct ts_strbuf *out, const struct ts_sql_value *v)
+void
+ts_export_dot_label(struct ts_strbuf *out, const char *text, size_t n)
 {
 	struct ts_strbuf safe;
 
 	ts_strbuf_init(&safe, NAME_BYTES * 4);
-	ts_utf8_safe(&safe, v->bytes, v->n < NAME_BYTES ? v->n : NAME_BYTES);
+	ts_utf8_safe(&safe, text, n < NAME_BYTES ? n : NAME_BYTES);
 	for (size_t i = 0; i < safe.len; i++) {
 		if (safe.s[i] == '"' || safe.s[i] == '\\')
 			ts_strbuf_putc(out, '\\');
@@ -196,12 +195,12 @@ add_node(struct ts_strbuf *out, const struct ts_sql_value *v)
 {
 	ts_strbuf_printf(out, "  p%" PRId64 " [label=\"%" PRId64 " ", v[N_PROGRAM].integer,
 		v[N_PROGRAM].integer);
-	add_label(out, &v[N_TYPE]);
+	ts_export_dot_label(out, v[N_TYPE].bytes, v[N_TYPE].n);
 	if (v[N_REPEAT].type == TS_SQL_INTEGER)
 		ts_strbuf_printf(out, " x %" PRId64, v[N_REPEAT].integer);
 	if (v[N_NAME].n > 0) {
 		ts_strbuf_puts(out, "\\n");
-		add_label(out, &v[N_NAME]);
+		ts_export_dot_label(out, v[N_NAME].bytes, v[N_NAME].n);
 	}
 	ts_strbuf_puts(out, "\"];\n");
 }

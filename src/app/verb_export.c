@@ -54,6 +54,7 @@ static const struct {
 	{"programs", ROWS, ts_export_programs},
 	{"programs", 1 << TS_EXPORT_DOT, ts_export_programs_dot},
 	{"operations", ROWS, ts_export_operations},
+	{"operations", 1 << TS_EXPORT_DOT, ts_export_operations_dot},
 };
 
 /* As the name of a file says; false: it says nothing. */

@@ -404,20 +404,17 @@ say_why(struct ts_operation_links *to)
 			: "no other operation of this layer has a variable of it");
 }
 
-enum ts_code
-ts_operation_links_read(struct ts_operation_links *out, struct ts_reader *rd,
-	const struct ts_operations *o, uint32_t i, const struct ts_cache *cache,
-	struct ts_progress *progress, struct ts_err *err)
+/* What programs name, and who made it. *uses NULL: it is not recorded, and `why`. */
+static enum ts_code
+begin(struct linking *w, struct ts_uses **uses, struct ts_progress *progress, struct ts_err *err)
 {
-	struct linking w = {.o = o, .rd = rd, .cache = cache, .to = out, .layer = o->node[i].layer};
-	struct ts_uses *uses = NULL;
 	struct ts_err why = {0};
-	enum ts_code code = ts_uses_read(&uses, rd, cache, progress, &why);
+	enum ts_code code = ts_uses_read(uses, w->rd, w->cache, progress, &why);
 
-	*out = (struct ts_operation_links){0};
-	out->partial = code == TS_E_DAMAGED;
+	w->to->partial = code == TS_E_DAMAGED;
 	if (code == TS_E_ABSENT) {
-		snprintf(out->why, sizeof(out->why), "%.*s", (int)sizeof(out->why) - 1, why.msg);
+		snprintf(w->to->why, sizeof(w->to->why), "%.*s", (int)sizeof(w->to->why) - 1,
+			why.msg);
 		return TS_OK;
 	}
 	if (code && code != TS_E_DAMAGED) {
@@ -425,16 +422,28 @@ ts_operation_links_read(struct ts_operation_links *out, struct ts_reader *rd,
 			*err = why;
 		return code;
 	}
-	code = uses ? open_contexts(&w, progress, err) : TS_OK;
-	if (!code && uses)
-		code = list_variables(&w, uses, err);
-	if (!code)
-		code = read_variables(&w, err);
+	code = *uses ? open_contexts(w, progress, err) : TS_OK;
+	if (!code && *uses)
+		code = list_variables(w, *uses, err);
+	return code ? code : read_variables(w, err);
+}
+
+enum ts_code
+ts_operation_links_read(struct ts_operation_links *out, struct ts_reader *rd,
+	const struct ts_operations *o, uint32_t i, const struct ts_cache *cache,
+	struct ts_progress *progress, struct ts_err *err)
+{
+	struct linking w = {.o = o, .rd = rd, .cache = cache, .to = out, .layer = o->node[i].layer};
+	struct ts_uses *uses = NULL;
+	enum ts_code code;
+
+	*out = (struct ts_operation_links){0};
+	code = begin(&w, &uses, progress, err);
 	if (!code && uses)
 		code = link_all(&w, uses, i, err);
 	if (!code)
 		code = put_together(&w, err);
-	if (!code)
+	if (!code && !out->why[0])
 		say_why(out);
 	fini(&w);
 	ts_uses_close(uses);
@@ -446,6 +455,95 @@ ts_operation_links_fini(struct ts_operation_links *l)
 {
 	free(l->link);
 	*l = (struct ts_operation_links){0};
+}
+
+/* --- all of a layer --------------------------------------------------------------------------------- */
+
+/* From its maker, else from who comes first, to the others. */
+static enum ts_code
+flow_variable(struct ts_pile *out, struct linking *w, const struct variable *v, size_t users,
+	struct ts_err *err)
+{
+	const struct user *u = w->user.memory, *first = NULL;
+	struct ts_operation_flow f = {.from = v->maker,
+		.how = TS_LINK_BY_CONTEXT,
+		.variables = 1,
+		.bytes = v->bytes};
+	enum ts_code code = TS_OK;
+
+	for (size_t i = 0; i < users; i++)
+		if (u[i].step != INT64_MAX && (!first || u[i].step < first->step))
+			first = &u[i];
+	if (f.from == TS_NO_OPERATION && first) {
+		f.from = first->node;
+		f.how = TS_LINK_BY_STEP;
+	}
+	for (size_t i = 0; !code && f.from != TS_NO_OPERATION && i < users; i++) {
+		f.to = u[i].node;
+		if (f.to != f.from &&
+			(f.how == TS_LINK_BY_CONTEXT ||
+				(u[i].step != INT64_MAX && u[i].step > first->step)))
+			code = ts_pile_add(out, &f, sizeof(f), w->cache, err);
+	}
+	return code;
+}
+
+static int
+by_flow(const void *a, const void *b)
+{
+	const struct ts_operation_flow *x = a, *y = b;
+
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	if (x->to != y->to)
+		return x->to < y->to ? -1 : 1;
+	return (x->how > y->how) - (x->how < y->how);
+}
+
+enum ts_code
+ts_operation_flows_read(struct ts_pile *out, struct ts_reader *rd, const struct ts_operations *o,
+	uint32_t layer, const struct ts_cache *cache, struct ts_progress *progress,
+	struct ts_err *err)
+{
+	struct ts_operation_links to = {0};
+	struct linking w = {.o = o, .rd = rd, .cache = cache, .to = &to, .layer = (int)layer};
+	struct ts_uses *uses = NULL;
+	struct ts_operation_flow *f;
+	size_t at = 0, end, users, n, kept = 0;
+	enum ts_code code = begin(&w, &uses, progress, err);
+
+	for (size_t k = 0; !code && uses && k < w.variables; k++, at = end) {
+		const struct variable *v = (const struct variable *)w.variable.memory + k;
+		const struct ts_use *use = uses->named.memory;
+
+		if (k % LOOK == 0 && ts_cancelled(rd->cancel))
+			code = ts_err_set(err, TS_E_CANCELLED, "cancelled");
+		for (end = at; end < uses->names && use[end].variable == v->variable; end++)
+			;
+		if (!code)
+			code = list_users(&users, &w, use + at, end - at, err);
+		if (!code)
+			code = flow_variable(out, &w, v, users, err);
+	}
+	n = out->used / sizeof(*f);
+	if (!code)
+		code = ts_pile_sort(out, n, sizeof(*f), by_flow, cache, rd->cancel, err);
+	f = out->memory;
+	for (size_t i = 0; !code && i < n; i++) {
+		if (kept == 0 || by_flow(&f[kept - 1], &f[i]) != 0) {
+			f[kept++] = f[i];
+			continue;
+		}
+		f[kept - 1].variables += f[i].variables;
+		f[kept - 1].bytes = f[kept - 1].bytes == TS_UNKNOWN || f[i].bytes == TS_UNKNOWN ||
+				f[i].bytes > TS_NUMBER_MAX - f[kept - 1].bytes
+			? TS_UNKNOWN
+			: f[kept - 1].bytes + f[i].bytes;
+	}
+	out->used = kept * sizeof(*f);
+	fini(&w);
+	ts_uses_close(uses);
+	return code;
 }
 
 /* --- the operation of a variable -------------------------------------------------------------------- */

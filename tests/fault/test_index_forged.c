@@ -18,6 +18,7 @@
 #include "figures.h"
 #include "index_build.h"
 
+#include "tilescope/report/operation_groups.h"
 #include "tilescope/report/step_runs.h"
 #include "tilescope/report/variable_pieces.h"
 
@@ -144,6 +145,33 @@ look_around(struct ts_reader *rd)
 	ts_tile_variables_fini(&v);
 }
 
+/* What is kept of programs and operations. */
+static void
+look_at_operations(struct ts_reader *rd)
+{
+	struct ts_operations *o;
+	struct ts_operation_figures sum;
+	struct ts_strbuf path;
+	struct ts_err err = {0};
+
+	if (ts_operations_read(&o, rd, NULL, true, NULL, &err))
+		return;
+	ts_strbuf_init(&path, 1000);
+	for (uint32_t i = 0; i < o->count; i++) {
+		size_t n;
+
+		ts_operation_path(&path, o, i);
+		(void)ts_operation_debug_name(&n, o, i);
+		(void)ts_operation_layer_name(&n, o, o->node[i].layer);
+		if (i < 5)
+			(void)!ts_operations_sum(&sum, o, &i, 1, true, NULL, NULL, &err);
+	}
+	for (int i = 0; i < 20; i++)
+		(void)ts_operation_of_program(o, (int64_t)any(2000), (int)any(5) - 1);
+	ts_strbuf_fini(&path);
+	ts_operations_close(o);
+}
+
 static void
 ask(const struct ts_report *r, struct ts_index *x)
 {
@@ -161,6 +189,7 @@ ask(const struct ts_report *r, struct ts_index *x)
 	}
 	ck_assert_int_eq(read_summary(&d, &partial, rd, &err), TS_OK);
 	look_around(rd);
+	look_at_operations(rd);
 	ts_reader_close(rd);
 }
 
@@ -174,6 +203,8 @@ make(struct index_dir *d, enum ts_demo_layout layout)
 		.variables = 20000,
 		.debug = true};
 	const struct ts_report_options options = {0};
+	struct ts_operations *o;
+	struct ts_reader *rd;
 	struct ts_index *x;
 	struct ts_err err = {0};
 	struct ts_report *r;
@@ -188,6 +219,10 @@ make(struct index_dir *d, enum ts_demo_layout layout)
 	for (int s = 0; s < TS_SECTION_COUNT; s++)
 		failed += x->map[s] != NULL;
 	ck_assert_int_ge(failed, layout == TS_DEMO_STORE ? 6 : 4);
+	ck_assert_int_eq(ts_reader_open(&rd, r, &err), TS_OK);
+	ck_assert_int_eq(ts_operations_read(&o, rd, &d->c, true, NULL, &err), TS_OK);
+	ts_operations_close(o); /* costs of programs and operations are kept now */
+	ts_reader_close(rd);
 	ts_index_release(x);
 	free(path);
 	return r;
@@ -226,7 +261,8 @@ START_TEST(forged)
 		publish(path, file, payload, n);
 		ck_assert_int_eq(ts_index_open(&x, &d.c, r, NULL, NULL, &err), TS_OK);
 		/* one that says that it is of another debug.cbor is not taken */
-		ck_assert(s == TS_SECTION_CONTEXTS || ts_index_section(x, s, &n));
+		ck_assert(s == TS_SECTION_CONTEXTS || s == TS_SECTION_OPERATIONS ||
+			ts_index_section(x, s, &n));
 		ask(r, x);
 		ts_index_release(x);
 	}

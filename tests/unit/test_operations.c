@@ -15,6 +15,7 @@
 #include "tilescope/report/operation_links.h"
 #include "tilescope/report/rows.h"
 
+#include "index_dir.h"
 #include "made_report.h"
 
 enum {
@@ -984,6 +985,133 @@ START_TEST(links)
 }
 END_TEST
 
+/* --- kept ------------------------------------------------------------------------------------------- */
+
+static void
+same_operations(const struct ts_operations *a, const struct ts_operations *b)
+{
+	ck_assert_uint_eq(a->count, b->count);
+	ck_assert_uint_eq(a->layers, b->layers);
+	ck_assert_uint_eq(a->owns, b->owns);
+	ck_assert_uint_eq(a->text_bytes, b->text_bytes);
+	ck_assert(memcmp(a->node, b->node, a->count * sizeof(*a->node)) == 0);
+	ck_assert(memcmp(a->layer, b->layer, a->layers * sizeof(*a->layer)) == 0);
+	ck_assert(a->owns == 0 || memcmp(a->own, b->own, a->owns * sizeof(*a->own)) == 0);
+	ck_assert(memcmp(a->bytes, b->bytes, a->text_bytes) == 0);
+	ck_assert(memcmp(&a->all, &b->all, sizeof(a->all)) == 0);
+	ck_assert_int_eq(a->honesty.compute, b->honesty.compute);
+	ck_assert_int_eq(a->missing, b->missing);
+	ck_assert_int_eq(a->cut, b->cut);
+}
+
+START_TEST(kept)
+{
+	struct ts_operations *o, *again;
+	struct index_dir d;
+	struct fixture f;
+	struct world w;
+	struct ts_err err = {0};
+
+	make_world(&f, &w, _i);
+	index_dir_begin(&d);
+	ck_assert_msg(ts_operations_read(&o, f.reader, &d.c, true, NULL, &err) == TS_OK, "%s",
+		err.msg);
+	ck_assert_ptr_null(o->index);
+	ck_assert_int_eq(ts_operations_read(&again, f.reader, &d.c, false, NULL, &err), TS_OK);
+	ck_assert_ptr_nonnull(again->index);
+	ck_assert(again->traced);
+	same_operations(o, again);
+	ts_operations_close(again);
+	ts_operations_close(o);
+	index_dir_end(&d);
+	end(&f);
+}
+END_TEST
+
+/* --- bad input -------------------------------------------------------------------------------------- */
+
+/* A chain of 10,000 contexts, a program at each; one in a circle of its own; names that are none. */
+START_TEST(deep)
+{
+	enum { DEEP = 10000 };
+	struct ts_operations *o;
+	struct ts_strbuf path;
+	struct fixture f;
+	struct ts_err err = {0};
+	int64_t programs = 0;
+
+	make_store(&f, 1);
+	ts_strbuf_init(&path, 8192);
+	sql(&f,
+		"CREATE TABLE context(context INTEGER PRIMARY KEY, parent INTEGER, layer TEXT, name TEXT);"
+		"CREATE TABLE program(program INTEGER PRIMARY KEY, type TEXT, name TEXT, context INTEGER);"
+		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) "
+		"INSERT INTO context SELECT i, nullif(i - 1, 0), 'l' || i, CAST(x'00ff1b5b' AS TEXT) "
+		"FROM n;"
+		"INSERT INTO program SELECT context, 'Call', NULL, context FROM context;"
+		"INSERT INTO context VALUES(20000, 20000, 'poplar', 'itself');"
+		"INSERT INTO program VALUES(20000, 'Call', replace(printf('%%.900c', '/'), '/', '/a'), NULL), "
+		"(20001, 'Call', 'in a circle', 20000), (20002, 'Call', '///', NULL), "
+		"(20003, 'Call', '', 9999999), (20004, 'Call', 'x/', -5)",
+		DEEP);
+	open_report(&f);
+	ck_assert_msg(ts_operations_read(&o, f.reader, NULL, true, NULL, &err) == TS_OK, "%s",
+		err.msg);
+	ck_assert_uint_le(o->layers, TS_OPERATION_LAYERS + 1);
+	ck_assert_int_gt(o->left_out, DEEP - 100);
+	ck_assert_int_eq(o->missing, 2);
+	for (uint32_t i = 0; i < o->count; i++) {
+		ck_assert_uint_le(o->node[i].depth, 2 * TS_OPERATION_LEVELS);
+		programs += o->node[i].parent == TS_NO_OPERATION ? o->node[i].below.programs : 0;
+		ts_operation_path(&path, o, i);
+	}
+	ck_assert_int_eq(programs, DEEP + 2);
+	ck_assert_int_eq(o->all.programs, DEEP + 5);
+	ck_assert_uint_ne(ts_operation_of_program(o, DEEP, -1), TS_NO_OPERATION);
+	ck_assert_uint_eq(ts_operation_of_program(o, 20002, -1), TS_NO_OPERATION);
+	ts_operations_close(o);
+	ts_strbuf_fini(&path);
+	end(&f);
+}
+END_TEST
+
+/* Each relation that operations are made of, absent. */
+START_TEST(absent)
+{
+	static const char *const tables[] = {"context", "program", "compute_set",
+		"compute_set_vertex", "program_child", "liveness_step", "tile_vertex", "step",
+		"step_ipu", "variable", "operation", "operation_program", "lowered_variable"};
+	struct ts_operations *o = NULL;
+	struct ts_operation_links l;
+	struct ts_program_details d;
+	struct fixture f;
+	struct world w;
+	struct ts_err err = {0};
+	enum ts_code code;
+
+	make_world(&f, &w, _i);
+	close_report(&f);
+	sql(&f, "DROP TABLE IF EXISTS %s", tables[_i % (int)TS_COUNT(tables)]);
+	if (_i >= (int)TS_COUNT(tables))
+		sql(&f, "DROP TABLE IF EXISTS %s", tables[_i * 7 % (int)TS_COUNT(tables)]);
+	open_report(&f);
+	code = ts_operations_read(&o, f.reader, NULL, _i % 2, NULL, &err);
+	ck_assert_msg(code == TS_OK || code == TS_E_ABSENT, "%s", err.msg);
+	ck_assert(code == TS_OK || err.msg[0]);
+	for (uint32_t i = 0; !code && i < o->count; i += 3) {
+		ck_assert_int_eq(ts_operation_links_read(&l, f.reader, o, i, NULL, NULL, NULL),
+			TS_OK);
+		ts_operation_links_fini(&l);
+		ck_assert_int_eq(ts_operation_details_read(&d, f.reader, o, i, true, NULL, NULL,
+					 NULL),
+			TS_OK);
+		ts_program_details_fini(&d);
+	}
+	ts_operations_close(o);
+	end(&f);
+}
+END_TEST
+
 static Suite *
 suite(void)
 {
@@ -993,6 +1121,9 @@ suite(void)
 	tcase_add_loop_test(t, by_definition, 0, SEEDS);
 	tcase_add_loop_test(t, together, 0, SEEDS / 2);
 	tcase_add_loop_test(t, links, 0, SEEDS / 2);
+	tcase_add_loop_test(t, kept, 0, SEEDS / 8);
+	tcase_add_test(t, deep);
+	tcase_add_loop_test(t, absent, 0, 26);
 	tcase_set_timeout(t, 60);
 	suite_add_tcase(s, t);
 	return s;

@@ -60,6 +60,21 @@ enum ts_code ts_operation_links_read(struct ts_operation_links *out, struct ts_r
 	struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
 void ts_operation_links_fini(struct ts_operation_links *l);
 
+/* From who made variables to who uses them, in one layer. */
+struct ts_operation_flow {
+	uint32_t from, to;
+	uint8_t how;
+	int64_t variables, bytes; /* TS_UNKNOWN */
+};
+
+/*
+ * All of a layer, by from, to and how, put into *out, which is empty. Where nobody says who made a variable it comes from the
+ * operation whose liveness steps come first of those that name it. Not recorded: none. Errors: as above.
+ */
+enum ts_code ts_operation_flows_read(struct ts_pile *out, struct ts_reader *rd,
+	const struct ts_operations *o, uint32_t layer, const struct ts_cache *cache,
+	struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
+
 /*
  * The operation of a variable in a layer (-1: the innermost): before lowering, by its number, as its debug context says; lowered, by
  * its id, as operation_variable says, else its own context, else that of what it was lowered from. Of a lowered one rows are looked
