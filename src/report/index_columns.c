@@ -444,15 +444,20 @@ take_text(void *ctx, int64_t number, const char *s, size_t n, struct ts_err *err
 	return code;
 }
 
+/* What has its name where the table of names is damaged is not known: the rows answer then. */
 static enum ts_code
 look_up_numbers(struct merging *m, struct ts_reader *rd, struct ts_err *err)
 {
-	enum ts_code code = ts_pile_room(&m->known, ((size_t)m->names.count + 1) * sizeof(uint32_t),
-		m->cache, err);
+	enum ts_code code = ts_pile_room(&m->known,
+		((size_t)m->names.count + 1) * sizeof(uint32_t), m->cache, err);
+	bool damaged = false;
 
-	return code ? code
-		    : variable_name_table(rd, TS_LOWERED_VARIABLE, TS_LOWERED_VARIABLE_NAME,
-			      take_text, m, err);
+	if (!code)
+		code = variable_name_table(rd, TS_LOWERED_VARIABLE, TS_LOWERED_VARIABLE_NAME,
+			take_text, m, &damaged, err);
+	if (!code && damaged)
+		code = ts_err_set(err, TS_E_DAMAGED, "names cannot be read to their end");
+	return code;
 }
 
 /* The number of an entry of all names. */

@@ -116,7 +116,7 @@ open_names(struct ts_name_pass *p, struct ts_reader *rd, const struct ts_name_as
 	if (p->opened || !p->by_number)
 		return TS_OK;
 	code = variable_name_table(rd, TS_LOWERED_VARIABLE, TS_LOWERED_VARIABLE_NAME, take_number,
-		&t, err);
+		&t, NULL, err);
 	p->opened = !code;
 	return code;
 }

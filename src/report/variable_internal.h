@@ -112,12 +112,12 @@ variable_code(const struct variable_pass *p, int64_t i)
 
 /*
  * The rows of the table where names of lowered variables stand by number (the column's op is TS_OP_DICT); s NULL:
- * no text. Damage ends it without an error; an error of `each` is returned.
+ * no text. Damage ends it without an error (*damaged, NULL allowed); an error of `each` is returned.
  */
 typedef enum ts_code variable_name_fn(void *ctx, int64_t number, const char *s, size_t n,
 	struct ts_err *err);
 enum ts_code variable_name_table(struct ts_reader *rd, enum ts_relation relation, int column,
-	variable_name_fn *each, void *ctx, struct ts_err *err);
+	variable_name_fn *each, void *ctx, bool *damaged, struct ts_err *err);
 
 /*
  * What the filter's comparisons with a name say: a bit each by n->text, and VARIABLE_SURE above it whether that is

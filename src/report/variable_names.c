@@ -87,7 +87,7 @@ whole_number(sqlite3_stmt *stmt, int64_t *v)
 
 enum ts_code
 variable_name_table(struct ts_reader *rd, enum ts_relation relation, int column,
-	variable_name_fn *each, void *ctx, struct ts_err *err)
+	variable_name_fn *each, void *ctx, bool *damaged, struct ts_err *err)
 {
 	const struct ts_binding *b = &rd->report->binding[relation];
 	const struct ts_column_binding *cb = &b->column[column];
@@ -127,6 +127,8 @@ variable_name_table(struct ts_reader *rd, enum ts_relation relation, int column,
 			break;
 	}
 	ts_db_release(db, stmt);
+	if (damaged)
+		*damaged = code == TS_E_DAMAGED;
 	return code == TS_E_DAMAGED ? TS_OK : code; /* as far as it can be read */
 }
 
@@ -188,7 +190,7 @@ variable_names_open(struct variable_pass *p, struct ts_err *err)
 	if (p->slot[V_NAME] < 0 || b->column[column].op != TS_OP_DICT)
 		return TS_OK;
 	t->by_number = true;
-	code = variable_name_table(p->rd, p->l->v->relation, column, take_name, &of, err);
+	code = variable_name_table(p->rd, p->l->v->relation, column, take_name, &of, NULL, err);
 	variable_texts_rest(t);
 	if (!code && p->l->sort == TS_SORT_NAME) {
 		code = ts_dictionary_rank(&t->number, &t->ranks, p->cancel, err);
