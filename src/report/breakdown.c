@@ -30,6 +30,14 @@ struct ts_breakdown {
 	struct ts_pattern *pattern;
 	struct ts_matcher *matcher;
 	bool made; /* without a pass: it is all there */
+
+	/*
+	 * Of our own expression, which looks no further than to the first byte behind a match: what ends within
+	 * the bytes that two names share is in both.
+	 */
+	bool own_pattern;
+	size_t needed; /* bytes of the name before that say so; 0: it has no layer */
+	int group;     /* its group */
 };
 
 typedef enum ts_code breakdown_fn(struct ts_breakdown *b, struct ts_reader *rd,
@@ -253,22 +261,13 @@ is_number(const char *s, size_t n)
 
 /* "layer 12" of what the pattern found. */
 static int
-layer_of(void *ctx, const char *name, size_t n, size_t same)
+group_of_layer(struct ts_category_names *names, const char *text, size_t n)
 {
-	struct ts_breakdown *b = ctx;
-	struct ts_category_names *names = &b->sums->names;
 	char layer[LAYER_NAME];
-	const char *text = "";
-	size_t from = 0, to = 0;
 
-	if (ts_pattern_matches_next(b->matcher, name, n, same) == TS_MATCH_YES &&
-		!ts_matcher_group(b->matcher, 1, &text, &from, &to))
-		(void)ts_matcher_group(b->matcher, 0, &text, &from, &to);
-	if (to <= from)
-		return ts_category_named(names, TS_NO_LAYER, strlen(TS_NO_LAYER));
-	to = to - from < LAYER_NAME / 2 ? to : from + LAYER_NAME / 2;
-	n = (size_t)snprintf(layer, sizeof(layer), "%s%.*s",
-		is_number(text + from, to - from) ? "layer " : "", (int)(to - from), text + from);
+	n = n < LAYER_NAME / 2 ? n : LAYER_NAME / 2;
+	n = (size_t)snprintf(layer, sizeof(layer), "%s%.*s", is_number(text, n) ? "layer " : "",
+		(int)n, text);
 	if (names->count >= LAYERS)
 		for (int i = 0; i < names->count; i++)
 			if (strcmp(names->name[i], layer) == 0)
@@ -276,6 +275,26 @@ layer_of(void *ctx, const char *name, size_t n, size_t same)
 	return names->count < LAYERS
 		? ts_category_named(names, layer, n)
 		: ts_category_named(names, TS_FURTHER_LAYERS, strlen(TS_FURTHER_LAYERS));
+}
+
+static int
+layer_of(void *ctx, const char *name, size_t n, size_t same)
+{
+	struct ts_breakdown *b = ctx;
+	const char *text = "";
+	size_t from = 0, to = 0;
+
+	if (b->own_pattern && b->needed > 0 && b->needed <= same)
+		return b->group;
+	b->needed = 0;
+	if (ts_pattern_matches_next(b->matcher, name, n, same) == TS_MATCH_YES &&
+		!ts_matcher_group(b->matcher, 1, &text, &from, &to))
+		(void)ts_matcher_group(b->matcher, 0, &text, &from, &to);
+	if (to <= from)
+		return ts_category_named(&b->sums->names, TS_NO_LAYER, strlen(TS_NO_LAYER));
+	b->group = group_of_layer(&b->sums->names, text + from, to - from);
+	b->needed = to + 1;
+	return b->group;
 }
 
 static int
@@ -304,6 +323,19 @@ take_row(void *ctx, int64_t tile, int64_t bytes, int group)
 	if (group == TS_NAME_GROUP_NONE) /* it has no name */
 		group = ts_category_named(&b->sums->names, TS_NO_LAYER, strlen(TS_NO_LAYER));
 	return ts_category_sums_add(b->sums, tile, group, bytes);
+}
+
+/* Some rows of a tile at once. */
+static bool
+take_rows(void *ctx, int64_t tile, int64_t bytes, int group, int64_t rows)
+{
+	struct ts_breakdown *b = ctx;
+	int64_t before = b->sums->rows, bad = b->sums->bad_rows;
+	bool room = take_row(ctx, tile, bytes, group);
+
+	b->sums->rows += (b->sums->rows - before) * (rows - 1);
+	b->sums->bad_rows += (b->sums->bad_rows - bad) * (rows - 1);
+	return room;
 }
 
 /* --- which of them ---------------------------------------------------------------------------- */
@@ -360,6 +392,7 @@ open_pattern(struct ts_breakdown *b, struct ts_err *err)
 	const char *text = b->q.pattern && *b->q.pattern ? b->q.pattern : TS_LAYER_PATTERN;
 	enum ts_code code = ts_pattern_compile(&b->pattern, text, TS_PATTERN_NOCASE, NULL, err);
 
+	b->own_pattern = strcmp(text, TS_LAYER_PATTERN) == 0;
 	b->q.pattern = NULL; /* the caller's */
 	return code ? code : ts_matcher_new(&b->matcher, b->pattern, err);
 }
@@ -411,7 +444,7 @@ enum ts_code
 ts_breakdown_read(struct ts_breakdown *b, bool *end, struct ts_reader *rd, int64_t rows,
 	struct ts_progress *progress, struct ts_err *err)
 {
-	const struct ts_name_asker asker = {kinds[b->q.by].group, take_row, b};
+	const struct ts_name_asker asker = {kinds[b->q.by].group, take_row, take_rows, false, b};
 	enum ts_code code;
 
 	*end = true;

@@ -448,8 +448,8 @@ take_text(void *ctx, int64_t number, const char *s, size_t n, struct ts_err *err
 static enum ts_code
 look_up_numbers(struct merging *m, struct ts_reader *rd, struct ts_err *err)
 {
-	enum ts_code code = ts_pile_room(&m->known,
-		((size_t)m->names.count + 1) * sizeof(uint32_t), m->cache, err);
+	enum ts_code code = ts_pile_room(&m->known, ((size_t)m->names.count + 1) * sizeof(uint32_t),
+		m->cache, err);
 	bool damaged = false;
 
 	if (!code)

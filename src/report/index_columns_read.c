@@ -132,31 +132,59 @@ is_sound(const struct ts_columns *c, const struct ts_column_block *b, int rows)
 		b->at <= c->bits_size && bytes <= c->bits_size - b->at;
 }
 
+/* Each the one before and a step more. */
+static bool
+add_steps(uint64_t *u, const struct ts_column_block *b, int rows)
+{
+	uint64_t at = b->base - (uint64_t)(int64_t)b->step, beyond = 0;
+
+	u[0] = 0;
+	for (int k = 0; k < rows; k++) {
+		at += u[k] + (uint64_t)(int64_t)b->step;
+		u[k] = at - 1;
+		beyond |= at > (uint64_t)TS_NUMBER_MAX + 1;
+	}
+	return !beyond;
+}
+
+/* No value of it can be too large: so none is looked at. */
+static bool
+is_small(const struct ts_column_block *b)
+{
+	uint64_t most;
+
+	return b->width <= COLUMN_WIDTH_MOST && b->shift < 64 - COLUMN_WIDTH_MOST &&
+		!__builtin_add_overflow(b->base, ((UINT64_C(1) << b->width) - 1) << b->shift,
+			&most) &&
+		most <= (uint64_t)TS_NUMBER_MAX + 1;
+}
+
 bool
 ts_columns_read(const struct ts_columns *c, enum ts_column column, int64_t block, int64_t *v)
 {
 	const struct ts_column_block *b = &c->block[column][block];
 	int rows = ts_columns_rows(c, block);
-	uint64_t *u = (uint64_t *)v, at = b->base, beyond = 0;
+	uint64_t *u = (uint64_t *)v, beyond = 0;
 
 	if (rows == 0 || !is_sound(c, b, rows))
 		return false;
-	unpack(b->differs ? u + 1 : u, c->bits + b->at, b->width, (int)column_packed(b, rows));
-	if (b->differs) {
-		u[0] = 0;
-		at -= (uint64_t)(int64_t)b->step;
-		for (int k = 0; k < rows; k++) {
-			at += u[k] + (uint64_t)(int64_t)b->step;
-			u[k] = at - 1;
-			beyond |= at > (uint64_t)TS_NUMBER_MAX + 1;
-		}
-	} else {
-		for (int k = 0; k < rows; k++) {
-			uint64_t value = at + (u[k] << b->shift);
+	if (!b->differs && is_small(b)) {
+		const unsigned char *bits = c->bits + b->at;
+		uint64_t mask = (UINT64_C(1) << b->width) - 1, base = b->base - 1, width = b->width;
+		int shift = b->shift;
 
-			u[k] = value - 1;
-			beyond |= value > (uint64_t)TS_NUMBER_MAX + 1;
-		}
+		for (size_t k = 0, bit = 0; k < (size_t)rows; k++, bit += width)
+			u[k] = base + ((eight_bytes(bits + bit / 8) >> bit % 8 & mask) << shift);
+		return true;
+	}
+	unpack(b->differs ? u + 1 : u, c->bits + b->at, b->width, (int)column_packed(b, rows));
+	if (b->differs)
+		return add_steps(u, b, rows);
+	for (int k = 0; k < rows; k++) {
+		uint64_t value = b->base + (u[k] << b->shift);
+
+		u[k] = value - 1;
+		beyond |= value > (uint64_t)TS_NUMBER_MAX + 1;
 	}
 	return !beyond;
 }

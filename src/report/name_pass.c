@@ -218,6 +218,51 @@ group_of_name(void *ctx, const char *s, size_t n, size_t same)
 	return group >= 0 && group < TS_NAME_GROUPS ? (uint32_t)group + 2 : 1;
 }
 
+/* Rows of the tile under way, by group: groups from GROUP_NONE on. */
+enum { TOGETHER = 256 };
+
+/* Of a variable: no sum of as many as a section has is too large. */
+#define SMALL_BYTES (INT64_C(1) << 28)
+
+struct together {
+	bool off; /* there was a larger one: they come one by one */
+	int64_t tile, bytes[TOGETHER], rows[TOGETHER];
+};
+
+/* What was put together is handed over. */
+static bool
+hand_over(struct together *t, const struct ts_name_asker *a)
+{
+	bool room = true;
+
+	for (int i = 0; i < TOGETHER && room; i++) {
+		if (t->rows[i] > 0)
+			room = a->rows(a->ctx, t->tile, t->bytes[i], i - 1, t->rows[i]);
+		t->rows[i] = t->bytes[i] = 0;
+	}
+	return room;
+}
+
+/* False: no memory. */
+static bool
+put_row(struct together *t, const struct ts_name_asker *a, int64_t tile, int64_t bytes, int group)
+{
+	if (t->off)
+		return a->row(a->ctx, tile, bytes, group);
+	if (tile != t->tile && !hand_over(t, a))
+		return false;
+	t->tile = tile;
+	if (bytes > SMALL_BYTES) {
+		t->off = true;
+		return hand_over(t, a) && a->row(a->ctx, tile, bytes, group);
+	}
+	if (tile < 0 || bytes < 0 || group + 1 >= TOGETHER)
+		return a->row(a->ctx, tile, bytes, group);
+	t->rows[group + 1]++;
+	t->bytes[group + 1] += bytes;
+	return true;
+}
+
 struct column_block {
 	int64_t name[TS_COLUMN_ROWS], tile[TS_COLUMN_ROWS], bytes[TS_COLUMN_ROWS];
 	uint32_t group[TS_COLUMN_ROWS];
@@ -240,6 +285,7 @@ take_columns(bool *sound, struct ts_name_pass *p, const struct ts_columns *c,
 	const struct ts_cancel *cancel, struct ts_progress *progress, struct ts_err *err)
 {
 	struct column_block v;
+	struct together t = {.off = !a->rows || c->rows > INT32_MAX};
 
 	*sound = true;
 	for (int64_t b = 0; b < c->blocks && *sound; b++) {
@@ -251,11 +297,75 @@ take_columns(bool *sound, struct ts_name_pass *p, const struct ts_columns *c,
 			ts_progress_set(progress, p->rows, c->rows);
 		*sound = read_block(&v, c, names, b);
 		for (int k = 0; k < rows && *sound; k++)
-			if (!a->row(a->ctx, v.tile[k], v.bytes[k], (int)v.group[k] - 2))
+			if (!put_row(&t, a, v.tile[k], v.bytes[k], (int)v.group[k] - 2))
 				return ts_err_nomem(err);
 		p->rows += *sound ? rows : 0;
 	}
-	return TS_OK;
+	return t.off || hand_over(&t, a) ? TS_OK : ts_err_nomem(err);
+}
+
+/* A bit for each name that is in a group, and one more; *some: there is one. NULL: no memory. */
+static uint64_t *
+names_in_groups(bool *some, bool *sound, const struct ts_columns *c, struct ts_name_answers *names,
+	const struct ts_cancel *cancel)
+{
+	const uint32_t *answer = names->answer.memory;
+	uint64_t *in = ts_alloc((size_t)c->names / 64 + 1, sizeof(*in));
+
+	*some = false;
+	for (int64_t i = 0; in && i < c->names && *sound && !ts_cancelled(cancel); i++) {
+		if (i % TS_COLUMN_NAMES == 0)
+			*sound = ts_name_answers_ask(names, i);
+		in[i / 64] |= (uint64_t)(answer[i] > 1) << i % 64;
+		*some |= answer[i] > 1;
+	}
+	return in;
+}
+
+/* The tiles of the rows of a block that are in a group. */
+static bool
+take_tiles(bool *sound, const struct ts_columns *c, struct ts_name_answers *names, int64_t block,
+	const uint64_t *in, const struct ts_name_asker *a)
+{
+	int64_t name[TS_COLUMN_ROWS], tile[TS_COLUMN_ROWS];
+	uint16_t k[TS_COLUMN_ROWS];
+	int n = ts_columns_pick(c, block, in, k);
+	uint32_t group;
+	bool room = true;
+
+	*sound = n >= 0;
+	if (n <= 0)
+		return true;
+	*sound = ts_columns_read(c, TS_COLUMN_TILE, block, tile) &&
+		ts_columns_read(c, TS_COLUMN_NAME, block, name);
+	for (int i = 0; i < n && *sound && room; i++) {
+		*sound = ts_name_answers_one(names, name[k[i]], &group);
+		room = a->row(a->ctx, tile[k[i]], TS_UNKNOWN, (int)group - 2);
+	}
+	return room;
+}
+
+static enum ts_code
+take_named(bool *sound, struct ts_name_pass *p, const struct ts_columns *c,
+	struct ts_name_answers *names, const struct ts_name_asker *a,
+	const struct ts_cancel *cancel, struct ts_err *err)
+{
+	bool some, room;
+	uint64_t *in;
+
+	*sound = true;
+	in = names_in_groups(&some, sound, c, names, cancel);
+	room = in;
+	for (int64_t b = 0; some && room && *sound && b < c->blocks; b++) {
+		if (b % 64 == 0 && ts_cancelled(cancel))
+			break;
+		room = take_tiles(sound, c, names, b, in, a);
+	}
+	p->rows = *sound ? c->rows : 0;
+	free(in);
+	if (ts_cancelled(cancel))
+		return ts_err_set(err, TS_E_CANCELLED, "cancelled");
+	return room ? TS_OK : ts_err_nomem(err);
 }
 
 /* Before the first row. *end false: the rows from p->next on are to be read. */
@@ -273,7 +383,9 @@ read_columns(struct ts_name_pass *p, bool *end, struct ts_reader *rd,
 		c.rows != ts_reach_span(&rd->report->binding[TS_LOWERED_VARIABLE].reach))
 		return TS_OK;
 	code = ts_name_answers_init(&names, &c, p->cache, group_of_name, (void *)asker, err);
-	if (!code)
+	if (!code && asker->tiles_alone)
+		code = take_named(end, p, &c, &names, asker, rd->cancel, err);
+	else if (!code)
 		code = take_columns(end, p, &c, &names, asker, rd->cancel, progress, err);
 	ts_name_answers_fini(&names);
 	p->next += p->rows;

@@ -23,6 +23,13 @@ struct ts_name_asker {
 	int (*group)(void *ctx, const char *name, size_t n, size_t same);
 	/* A row; `tile` and `bytes`: TS_UNKNOWN = no number. False: no memory. */
 	bool (*row)(void *ctx, int64_t tile, int64_t bytes, int group);
+	/*
+	 * NULL, or: so many rows of a tile and group at once, with so many bytes in all, where these are known and no sum of
+	 * so many can be too large. In any order among the rows of their tile.
+	 */
+	bool (*rows)(void *ctx, int64_t tile, int64_t bytes, int group, int64_t rows);
+	/* Rows of TS_NAME_GROUP_NONE need not be given, nor bytes (TS_UNKNOWN instead): most of the rows are then not looked at. */
+	bool tiles_alone;
 	void *ctx;
 };
 
