@@ -10,6 +10,7 @@ import shutil
 import sqlite3
 
 import oracle_insights as insights
+import oracle_trace
 import reports
 from harness import case, expect, one_line, parse, plain, snapshot, unsafe, untouched
 
@@ -131,6 +132,34 @@ def check_against_oracle(ctx, kind):
     expect(want == have, ctx.last, "csv: %s" % sorted(want ^ have))
     md = ctx.run("check", "-f", "md", d).out.decode()
     expect(len(md.splitlines()) == 2 + len(rows), ctx.last, "md")
+
+
+EXECUTIONS = {
+    "one": ("1", "400", []),
+    "stages": ("4", "3000", []),
+    # steps of an IPU that overlap: what comes behind begins before what stands before it ends
+    "overlap": ("2", "2000", ['UPDATE step_ipu SET "end" = "end" + cycles / 2 WHERE step % 5 = 0']),
+    "estimated": ("2", "2000", ["UPDATE compute_set SET cycles_by_tile = NULL WHERE compute_set % 3"]),
+    "one_run": ("3", "800", ["DELETE FROM run WHERE run > 0"]),
+    "idle": ("2", "2000", ["UPDATE compute_set SET cycles_by_tile = substr(cycles_by_tile, 1, 40), "
+                           "name = 'Copy_' || name WHERE compute_set % 4 = 0"]),
+}
+
+
+@case(params=sorted(EXECUTIONS))
+def check_execution(ctx, kind):
+    """Rules of the execution against plain Python over the rows: with the index, and without one."""
+    ipus, steps, sql = EXECUTIONS[kind]
+    d = ctx.path("report")
+    res = ctx.run("demo", d, "--no-archive", "--layout", "store", "--ipus", ipus, "--tiles", "60", "--steps", steps,
+                  "--variables", "900")
+    expect(res.rc == 0, res, "demo")
+    change(d, *sql)
+    want = oracle_trace.measures(store_of(d))
+    expect(sum(v is not None for v in want.values()) >= 8, res, "most is known of a store: %s" % want)
+    for args in ((), ("--cache", "none")):
+        got, res = look(ctx, d, *args, rc=ctx.run("check", d).rc)
+        agree(res, got, want)
 
 
 @case(params=range(12))
