@@ -393,6 +393,8 @@ void trace_send(struct trace_view *t, enum trace_kind kind, struct trace_fetch *
 
 /* --- trace_marks.c --- */
 bool trace_is_marked(const struct trace_view *t, int64_t step);
+enum ts_effect trace_mark_step(struct trace_view *t,
+	int64_t step); /* or take its mark away; TS_UNKNOWN: a bell */
 enum ts_effect trace_mark(struct trace_view *t, const struct ts_call *call);
 enum ts_effect trace_range(struct trace_view *t, const struct ts_call *call);
 enum ts_effect trace_clear_marks(struct trace_view *t, const struct ts_call *call);
@@ -400,7 +402,8 @@ enum ts_effect trace_zoom_marks(struct trace_view *t, const struct ts_call *call
 enum ts_code trace_read_marked(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err);
 void trace_ask_marked(struct trace_view *t);
 enum ts_effect trace_take_marked(struct trace_view *t, struct trace_fetch *f);
-bool trace_say_marked(const struct trace_view *t, char *out, size_t size);
+struct ts_rect trace_cut_marked(const struct trace_view *t, struct ts_rect *list);
+void trace_draw_marked(const struct trace_view *t, struct ts_canvas *c, struct ts_rect r);
 void trace_draw_range(struct trace_view *t, struct ts_canvas *c);
 void trace_draw_range_in(struct trace_view *t, struct ts_canvas *c, struct ts_rect strip);
 bool trace_write_marks(const struct trace_view *t, struct ts_strbuf *out);

@@ -36,16 +36,23 @@ enum ts_effect
 trace_mark(struct trace_view *t, const struct ts_call *call)
 {
 	const struct ts_trace_row *row = trace_row(t, t->list.cursor);
-	struct trace_marks *m = &t->marks;
-	int i = row ? place_of(m, row->step) : -1;
 
 	(void)call;
-	if (!row || row->step == TS_UNKNOWN)
+	return trace_mark_step(t, row ? row->step : TS_UNKNOWN);
+}
+
+enum ts_effect
+trace_mark_step(struct trace_view *t, int64_t step)
+{
+	struct trace_marks *m = &t->marks;
+	int i = place_of(m, step);
+
+	if (step == TS_UNKNOWN)
 		return TS_EFFECT_BELL;
 	if (i >= 0) {
 		m->step[i] = m->step[--m->n];
 	} else if (m->n < TRACE_MARKS) {
-		m->step[m->n++] = row->step;
+		m->step[m->n++] = step;
 	} else {
 		ts_view_say(t->view.env, "%d steps are marked: that is all there is room for",
 			TRACE_MARKS);
@@ -254,8 +261,8 @@ trace_take_marked(struct trace_view *t, struct trace_fetch *f)
 }
 
 /* "3 marked: 1,234 cycles on ipu 0, 0.1% of all". False: none are. */
-bool
-trace_say_marked(const struct trace_view *t, char *out, size_t size)
+static bool
+say_marked(const struct trace_view *t, char *out, size_t size)
 {
 	const struct trace_marks *m = &t->marks;
 	char cycles[TS_FMT_MAX], share[TS_FMT_MAX];
@@ -275,6 +282,26 @@ trace_say_marked(const struct trace_view *t, char *out, size_t size)
 		(long long)m->ipu,
 		ts_fmt_percent(share, (double)m->cycles, (double)(t->trace->to - t->trace->from)));
 	return true;
+}
+
+enum { TOTAL_FROM = 3 /* rows above a pinned total */ };
+
+/* The row of a list in which that stands; empty: there is none. */
+struct ts_rect
+trace_cut_marked(const struct trace_view *t, struct ts_rect *list)
+{
+	return ts_rect_cut_bottom(list, t->marks.n > 0 && list->h > TOTAL_FROM);
+}
+
+void
+trace_draw_marked(const struct trace_view *t, struct ts_canvas *c, struct ts_rect r)
+{
+	char total[160];
+
+	if (ts_rect_empty(r) || !say_marked(t, total, sizeof(total)))
+		return;
+	ts_canvas_fill(c, r, TS_ROLE_TOTAL, ' ');
+	ts_canvas_text(c, r, 0, 0, TS_ROLE_TOTAL, total);
 }
 
 /* In the overview its columns stand out; of one that has only begun, the column. */

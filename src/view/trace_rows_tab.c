@@ -64,6 +64,7 @@ struct rows_tab {
 	int64_t ipu;
 	bool known;
 	struct ts_trace_window rows;
+	struct ts_rect body, total; /* total: of the marked steps, when there are some */
 };
 
 struct rows_fetch {
@@ -226,6 +227,8 @@ cell(void *ctx, int64_t i, int column, struct ts_table_cell *out)
 		out->role = (enum ts_role)(TS_ROLE_COMPUTE + (int)r->class_of);
 		break;
 	case R_STEP:
+		if (trace_is_marked(d->view, r->step))
+			out->role = TS_ROLE_ACCENT;
 		ts_fmt_count(out->buf, r->step);
 		break;
 	case R_RUN:
@@ -327,7 +330,9 @@ begin(struct rows_tab *d, const struct ts_tab *tab)
 {
 	if (!d->hits)
 		d->l.of = d->view->longest.number;
-	ts_held_list_begin(&d->l, tab, d->hits ? &hits_table : &longest_table, tab->r,
+	d->body = tab->r;
+	d->total = trace_cut_marked(d->view, &d->body);
+	ts_held_list_begin(&d->l, tab, d->hits ? &hits_table : &longest_table, d->body,
 		window_of(d)->count);
 }
 
@@ -362,7 +367,8 @@ rows_draw(struct ts_tab *tab, struct ts_canvas *c, bool focus)
 	if (window_of(d)->count == 0 && (d->sent || (!d->hits && d->view->fetch[ASK_LONGEST])))
 		ts_canvas_pending(c, tab->r, 2, 0);
 	else
-		ts_held_list_draw(&d->l, c, tab->r);
+		ts_held_list_draw(&d->l, c, d->body);
+	trace_draw_marked(d->view, c, d->total);
 }
 
 static void
@@ -450,6 +456,8 @@ rows_command(struct ts_tab *tab, const struct ts_call *call)
 	row = row_at(d, ts_held_list_row(&d->l));
 	if (call->cmd == TS_CMD_OPEN && row)
 		return trace_go_step(d->view, row->step);
+	if (call->cmd == TS_CMD_MARK)
+		return trace_mark_step(d->view, row ? row->step : TS_UNKNOWN);
 	if (call->cmd == TS_CMD_SEARCH || call->cmd == TS_CMD_SEARCH_BACK ||
 		call->cmd == TS_CMD_SEARCH_NEXT || call->cmd == TS_CMD_SEARCH_PREVIOUS)
 		return TS_EFFECT_UNKNOWN; /* of all steps */
@@ -463,7 +471,7 @@ rows_mouse(struct ts_tab *tab, int x, int y, int wheel)
 
 	(void)x;
 	begin(d, tab);
-	return ts_held_list_mouse(&d->l, tab->r, y, wheel);
+	return ts_held_list_mouse(&d->l, d->body, y, wheel);
 }
 
 static bool

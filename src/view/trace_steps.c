@@ -12,7 +12,7 @@
 
 #include "tilescope/view/sheet.h"
 
-enum { WHEEL_ROWS = 3, TOTAL_FROM = 3 /* rows above a pinned total */ };
+enum { WHEEL_ROWS = 3 };
 
 static struct trace_view *
 view_of(const struct ts_tab *tab)
@@ -27,8 +27,7 @@ steps_resize(struct ts_tab *tab)
 	struct ts_table table;
 
 	t->at.table = tab->r;
-	if (t->marks.n > 0 && tab->r.h > TOTAL_FROM)
-		t->at.total = ts_rect_cut_bottom(&t->at.table, 1);
+	t->at.total = trace_cut_marked(t, &t->at.table);
 	trace_table(&table, t);
 	if (tab->r.h > 0)
 		ts_list_resize(&t->list, ts_table_rows(&table, t->at.table));
@@ -70,7 +69,6 @@ steps_draw(struct ts_tab *tab, struct ts_canvas *c, bool focus)
 {
 	struct trace_view *t = view_of(tab);
 	struct ts_table table;
-	char total[160];
 
 	if (t->steps.state == TS_PANE_ABSENT ||
 		(t->steps.state == TS_PANE_FAILED && !t->fetch[ASK_WINDOW] &&
@@ -81,10 +79,7 @@ steps_draw(struct ts_tab *tab, struct ts_canvas *c, bool focus)
 	trace_table(&table, t);
 	table.focus = focus;
 	ts_table_draw(c, t->at.table, &table, &t->list);
-	if (!ts_rect_empty(t->at.total) && trace_say_marked(t, total, sizeof(total))) {
-		ts_canvas_fill(c, t->at.total, TS_ROLE_TOTAL, ' ');
-		ts_canvas_text(c, t->at.total, 0, 0, TS_ROLE_TOTAL, total);
-	}
+	trace_draw_marked(t, c, t->at.total);
 }
 
 /* Millions of steps stand in their order; those with the most cycles in sight are a list of their own. */

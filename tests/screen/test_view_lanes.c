@@ -336,6 +336,17 @@ START_TEST(jumps_lead_there)
 	stands_on("0");
 	harness_command(&h, "tab longest");
 	harness_says(&h, "5 longest in sight");
+	harness_command(&h, "tab steps");
+	harness_command(&h, "sort"); /* one key from the list; marks are of its rows there */
+	harness_command(&h, "down");
+	harness_command(&h, "mark");
+	harness_command(&h, "down");
+	harness_command(&h, "mark");
+	harness_says(&h, "2 marked: 6,000 cycles on ipu 0");
+	harness_command(&h, "mark");
+	harness_says(&h, "1 marked: 3,000 cycles on ipu 0");
+	says_address("marks=1 ");
+	says_address("tab=longest ");
 	harness_end(&h);
 }
 END_TEST
