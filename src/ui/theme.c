@@ -162,9 +162,8 @@ is_light(ts_colour c)
 		ts_colour_contrast(ts_colour_rgb(c), 0xffffff);
 }
 
-/* Lines, blocks and Braille: areas of colour, no text. */
-static bool
-is_drawing(uint32_t cp)
+bool
+ts_theme_is_drawing(uint32_t cp)
 {
 	return (cp >= 0x2500 && cp <= 0x259f) || (cp >= 0x2800 && cp <= 0x28ff);
 }
@@ -218,10 +217,10 @@ own_look(const struct ts_theme *t, const struct ts_cell *cell, enum ts_depth dep
 
 	if (area && t->role[cell->back].fg >= 0)
 		style.bg = t->role[cell->back].fg;
-	if (is_drawing(cell->cp)) /* an underline would be a part of it */
+	if (ts_theme_is_drawing(cell->cp)) /* an underline would be a part of it */
 		style.attr &= (uint8_t)~TS_ATTR_UNDERLINE;
 	if (cell->over != TS_ROLE_TEXT)
-		lay_over(&style, &t->role[cell->over], is_drawing(cell->cp));
+		lay_over(&style, &t->role[cell->over], ts_theme_is_drawing(cell->cp));
 	look = (struct ts_look){ts_colour_map(style.fg, depth), ts_colour_map(style.bg, depth),
 		style.attr | cell->attr};
 	if (area)

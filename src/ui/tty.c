@@ -564,8 +564,8 @@ attr_of(uint8_t attr)
 static const struct memo *
 look_up(struct ts_tty *t, const struct ts_cell *cell, const struct ts_theme *theme)
 {
-	uint64_t key = (uint64_t)cell->role << 24 | (uint64_t)cell->back << 16 |
-		(uint64_t)cell->over << 8 | cell->attr;
+	uint64_t key = (uint64_t)ts_theme_is_drawing(cell->cp) << 32 | (uint64_t)cell->role << 24 |
+		(uint64_t)cell->back << 16 | (uint64_t)cell->over << 8 | cell->attr;
 	struct memo *m = &t->memo[key * 0x9e3779b97f4a7c15u >> 55];
 	struct ts_look look;
 

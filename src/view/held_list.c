@@ -72,7 +72,7 @@ ts_held_list_begin(struct ts_held_list *l, const struct ts_tab *t, const struct 
 		.row = row_role,
 		.ctx = l,
 		.header = true,
-		.focus = ts_tab_has_keys(t),
+		.focus = ts_tab_has_keys(t) && (t->tabs->focus || !t->tabs->quiet),
 		.sorted = l->order.sorted,
 		.descending = l->order.descending,
 		.empty = what->empty,

@@ -130,7 +130,7 @@ static const struct ts_column columns[D_COUNT] = {
 	[D_OF] = {"operation", 14, 18, 0, 0, TS_FIELD_RIGHT},
 	[D_BELOW] = {"with all below", 14, 18, 0, 0, TS_FIELD_RIGHT},
 	[D_SHARE] = {"of all", 7, 8, 0, 1, TS_FIELD_RIGHT},
-	[D_NOTE] = {"", 1, 0, 1, 2, TS_FIELD_ELLIPSIS},
+	[D_NOTE] = {"", 1, 0, 1, 2, TS_FIELD_CLAUSES},
 };
 
 static const struct ts_column_facts facts[D_COUNT] = {

@@ -35,6 +35,7 @@ open_view(struct ts_view_env *env)
 		free(s);
 		return NULL;
 	}
+	s->tabs.quiet = true;
 	return &s->base;
 }
 

@@ -10,7 +10,10 @@ bool
 ts_split_init(struct ts_split *s, struct ts_view *v, void *host,
 	const struct ts_tab_ops *const ops[], int n)
 {
-	return ts_tabs_init(&s->tabs, v, host, ops, n);
+	if (!ts_tabs_init(&s->tabs, v, host, ops, n))
+		return false;
+	s->tabs.quiet = true;
+	return true;
 }
 
 void

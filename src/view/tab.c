@@ -267,6 +267,7 @@ ts_tabs_draw(struct ts_tabs *s, struct ts_canvas *c, bool focus)
 {
 	struct ts_rect left = s->tab[0].r;
 
+	s->focus = focus;
 	tab_line_draw(c, s, 0, focus);
 	tab_line_draw(c, s, 1, focus);
 	for (int i = 0; i < s->count; i++)

@@ -66,10 +66,13 @@ struct ts_look {
 	uint8_t attr;
 };
 
+/* Lines, blocks and Braille: areas of colour and no text, which may look otherwise in the same role. */
+bool ts_theme_is_drawing(uint32_t cp);
+
 /*
  * Never unreadable: a background that the terminal does not have becomes reverse video; where text
  * and background come to the same number, or text to black on the terminal's own, another is taken.
- * In mono `back` is not shown.
+ * In mono `back` is not shown. It follows from the cell's roles and attributes, and from ts_theme_is_drawing() of its glyph.
  */
 struct ts_look ts_theme_look(const struct ts_theme *t, const struct ts_cell *cell,
 	enum ts_depth depth);

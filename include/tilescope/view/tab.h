@@ -109,6 +109,8 @@ struct ts_tabs {
 	int home;   /* the tab that `debug` goes to from one whose rows come from nowhere */
 	bool pair;  /* the view wishes the first one on the left, where there is room */
 	bool both;  /* two are shown */
+	bool focus; /* the pane had the keys when it was drawn */
+	bool quiet; /* the view's own pane takes the keys of rows unless this one has them: no cursor line in both */
 	struct ts_rect line
 		[2]; /* of titles: of the first tab, where both are shown; of the others, or of all */
 	struct ts_debug debug;
