@@ -372,6 +372,25 @@ START_TEST(colour_pairs_never_run_out)
 }
 END_TEST
 
+/* Below a cursor's row text is another colour than a line of the same role: what is kept of looks tells them apart. */
+START_TEST(text_and_lines_of_a_role_differ)
+{
+	struct bench b;
+
+	start(&b, "xterm-256color");
+	b.theme.role[TS_ROLE_INK].fg = 0x101010;
+	b.theme.role[TS_ROLE_CURSOR_OTHER] = (struct ts_style){TS_COLOUR_KEEP, 0x303030, 0};
+	ts_canvas_glyph(b.canvas, ts_canvas_rect(b.canvas), 0, 0, TS_ROLE_INK, 0x2502);
+	ts_canvas_text(b.canvas, ts_canvas_rect(b.canvas), 1, 0, TS_ROLE_INK, "text");
+	ts_canvas_overlay(b.canvas, (struct ts_rect){0, 0, 5, 1}, TS_ROLE_CURSOR_OTHER);
+	show(&b);
+	ck_assert_uint_gt(take(&b), 0);
+	ck_assert_ptr_nonnull(strstr(b.sent.s, "38;5;233m"));
+	ck_assert_ptr_nonnull(strstr(b.sent.s, "38;5;231m"));
+	stop(&b);
+}
+END_TEST
+
 START_TEST(the_terminal_is_given_back)
 {
 	struct termios before, raw, after;
@@ -594,6 +613,7 @@ main(void)
 	tcase_add_test(c, a_smaller_or_larger_canvas);
 	tcase_add_test(c, a_resize_is_an_event);
 	tcase_add_test(c, colour_pairs_never_run_out);
+	tcase_add_test(c, text_and_lines_of_a_role_differ);
 	tcase_add_test(c, the_terminal_is_given_back);
 	tcase_add_test(c, stderr_goes_to_the_log);
 	tcase_add_test(c, last_words_are_not_lost);
