@@ -41,15 +41,17 @@ is_sound(const struct ts_program_cost *p, uint64_t types)
 		p->class_of < TS_CLASS_COUNT && p->set_by_steps <= 1;
 }
 
+/* The rows where they are mapped: nobody writes to them. */
 static bool
-take_rows(struct ts_program_costs *c, const struct ts_program_cost *p, const struct head *h,
-	const struct ts_cache *cache)
+take_rows(struct ts_program_costs *c, const struct ts_program_cost *p, const struct head *h)
 {
 	for (uint64_t i = 0; i < h->count; i++)
 		if (!is_sound(&p[i], h->types) || (i > 0 && p[i].program <= p[i - 1].program))
 			return false;
 	c->count = (size_t)h->count;
-	return ts_pile_add(&c->cost, p, (size_t)h->count * sizeof(*p), cache, NULL) == TS_OK;
+	c->cost.memory = (void *)(uintptr_t)p;
+	c->cost.used = (size_t)h->count * sizeof(*p);
+	return true;
 }
 
 static bool
@@ -69,7 +71,7 @@ take_types(struct ts_program_costs *c, const struct text *type, const char *text
 }
 
 static bool
-take(struct ts_program_costs *c, const struct ts_index *x, const struct ts_cache *cache)
+take(struct ts_program_costs *c, struct ts_index *x, const struct ts_cache *cache)
 {
 	size_t size;
 	const void *payload = ts_index_section(x, TS_SECTION_PROGRAMS, &size), *cost, *type, *text;
@@ -80,14 +82,15 @@ take(struct ts_program_costs *c, const struct ts_index *x, const struct ts_cache
 	cost = ts_section_at(payload, size, h->cost_at, h->count, sizeof(struct ts_program_cost));
 	type = ts_section_at(payload, size, h->type_at, h->types, sizeof(struct text));
 	text = ts_section_at(payload, size, h->text_at, h->bytes, 1);
-	if (!cost || !type || !text || h->types > INT32_MAX || !take_rows(c, cost, h, cache) ||
+	if (!cost || !type || !text || h->types > INT32_MAX || !take_rows(c, cost, h) ||
 		!take_types(c, type, text, h)) {
-		ts_pile_fini(&c->cost);
+		c->cost = (struct ts_pile){0};
 		ts_dictionary_fini(&c->types);
 		c->types.cache = cache;
 		c->count = 0;
 		return false;
 	}
+	c->index = ts_index_hold(x);
 	c->bad_rows = h->bad_rows;
 	c->orphans = h->orphans;
 	c->unnamed = h->unnamed;

@@ -516,8 +516,11 @@ ts_program_costs_close(struct ts_program_costs *c)
 {
 	if (!c || atomic_fetch_sub(&c->uses, 1) > 1)
 		return;
+	if (c->index)
+		c->cost = (struct ts_pile){0};
 	ts_pile_fini(&c->cost);
 	ts_dictionary_fini(&c->types);
+	ts_index_release(c->index);
 	free(c);
 }
 

@@ -27,7 +27,7 @@ enum {
 	VARIABLES = 30,
 	NAMES = 7,
 	NODES = CONTEXTS + OPS + NAMES,
-	SEEDS = 120,
+	SEEDS = 80,
 	NONE = -1
 };
 

@@ -52,7 +52,8 @@ struct ts_program_cost {
 struct ts_program_costs {
 	atomic_int uses;
 	size_t count;
-	struct ts_pile cost; /* struct ts_program_cost, by program, each once */
+	struct ts_pile cost;	/* struct ts_program_cost, by program, each once; lent by ... */
+	struct ts_index *index; /* ... this, held, where they were kept */
 	struct ts_dictionary types;
 	int64_t bad_rows; /* left out: no program number, or a blob that is none */
 	/* Steps whose cycles are in no program: they name one that is not there, or none; and rows of their IPUs left out. */
