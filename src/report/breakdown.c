@@ -16,6 +16,7 @@
 #include "tilescope/base/vertex_name.h"
 #include "tilescope/report/breakdown.h"
 #include "tilescope/report/categories.h"
+#include "tilescope/report/index_categories.h"
 #include "tilescope/report/name_pass.h"
 #include "tilescope/report/tile_live.h"
 
@@ -29,7 +30,10 @@ struct ts_breakdown {
 	struct ts_name_pass *pass;
 	struct ts_pattern *pattern;
 	struct ts_matcher *matcher;
-	bool made; /* without a pass: it is all there */
+	const struct ts_report *report;
+	struct ts_index *kept; /* held: has all of it; or NULL */
+	bool made;	       /* without a pass: it is all there */
+	bool sound;	       /* all rows could be read */
 
 	/*
 	 * Of our own expression, which looks no further than to the first byte behind a match: what ends within
@@ -415,6 +419,7 @@ ts_breakdown_new(struct ts_breakdown **out, const struct ts_report *r,
 		return ts_err_nomem(err);
 	}
 	b->q = *q;
+	b->report = r;
 	b->cache = cache;
 	if (q->by == TS_BREAKDOWN_LAYER)
 		code = open_pattern(b, err);
@@ -432,12 +437,26 @@ ts_breakdown_free(struct ts_breakdown *b)
 {
 	if (!b)
 		return;
+	ts_index_release(b->kept);
 	ts_name_pass_free(b->pass);
 	ts_matcher_free(b->matcher);
 	ts_pattern_free(b->pattern);
 	ts_category_sums_fini(b->sums);
 	free(b->sums);
 	free(b);
+}
+
+/* What an earlier start has added up. */
+static bool
+is_kept(struct ts_breakdown *b, struct ts_reader *rd)
+{
+	struct ts_categories c = {0};
+
+	if (!b->own_pattern || !b->q.keep || !ts_categories_of(&c, rd->index, TS_SECTION_LAYERS))
+		return false;
+	ts_categories_fini(&c);
+	b->kept = ts_index_hold(rd->index);
+	return true;
 }
 
 enum ts_code
@@ -448,6 +467,7 @@ ts_breakdown_read(struct ts_breakdown *b, bool *end, struct ts_reader *rd, int64
 	enum ts_code code;
 
 	*end = true;
+	b->made |= is_kept(b, rd);
 	if (b->made)
 		return TS_OK;
 	if (b->pass)
@@ -457,6 +477,21 @@ ts_breakdown_read(struct ts_breakdown *b, bool *end, struct ts_reader *rd, int64
 	b->made = *end;
 	if (!code && b->matcher && ts_matcher_costly(b->matcher))
 		code = ts_pattern_costly_err(b->pattern, err);
+	b->sound = !code;
+	return code;
+}
+
+static enum ts_code
+finish(struct ts_categories *out, struct ts_breakdown *b, struct ts_err *err)
+{
+	bool keep = b->q.keep && b->own_pattern && b->sound && !b->sums->cut && !b->sums->overflow;
+	enum ts_code code;
+
+	if (b->kept && ts_categories_of(out, b->kept, TS_SECTION_LAYERS))
+		return TS_OK;
+	code = ts_category_sums_finish(out, b->sums, err);
+	if (!code && keep)
+		ts_categories_put(out, b->cache, b->report, TS_SECTION_LAYERS);
 	return code;
 }
 
@@ -468,7 +503,7 @@ ts_breakdown_look(struct ts_categories *out, struct ts_breakdown *b, struct ts_e
 
 	memset(out, 0, sizeof(*out));
 	if (b->made)
-		return ts_category_sums_finish(out, b->sums, err);
+		return finish(out, b, err);
 	copy = ts_alloc(1, sizeof(*copy));
 	if (!copy)
 		return ts_err_nomem(err);

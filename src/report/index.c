@@ -47,6 +47,7 @@ static const struct {
 	[TS_SECTION_COLUMNS] = {"columns", 4, NULL},
 	[TS_SECTION_TILE_ROWS] = {"tile-rows", 2, NULL},
 	[TS_SECTION_LARGEST] = {"largest", 1, NULL},
+	[TS_SECTION_LAYERS] = {"layers", 1, NULL},
 	[TS_SECTION_ORDER_BYTES] = {"order-bytes", 1, NULL},
 	[TS_SECTION_ORDER_NAME] = {"order-name", 1, NULL},
 	[TS_SECTION_ORDER_TILE] = {"order-tile", 1, NULL},

@@ -145,6 +145,22 @@ ts_categories_write(struct ts_section_writer *w, struct ts_category_sums *s,
 	return code;
 }
 
+void
+ts_categories_put(const struct ts_categories *c, const struct ts_cache *cache,
+	const struct ts_report *r, enum ts_section section)
+{
+	struct ts_section_writer *w;
+	struct ts_err err;
+
+	if (!cache || !cache->dir || payload_bytes(c) > ts_section_share(r) ||
+		ts_section_create(&w, cache, r, section, &err))
+		return;
+	if (write_figures(w, c, false, &err))
+		ts_section_abandon(w);
+	else if (ts_section_commit(w, &err))
+		return; /* it is made anew the next time */
+}
+
 /* --- reading ---------------------------------------------------------------------------------- */
 
 static bool
@@ -170,8 +186,14 @@ read_entry(struct ts_category *k, const struct head *h, const struct entry *e, c
 bool
 ts_categories_indexed(struct ts_categories *c, struct ts_index *x)
 {
+	return ts_categories_of(c, x, TS_SECTION_CATEGORIES);
+}
+
+bool
+ts_categories_of(struct ts_categories *c, struct ts_index *x, enum ts_section section)
+{
 	size_t size;
-	const void *payload = ts_index_section(x, TS_SECTION_CATEGORIES, &size);
+	const void *payload = ts_index_section(x, section, &size);
 	const struct head *h = payload ? ts_section_at(payload, size, 0, 1, sizeof(*h)) : NULL;
 	const struct entry *entry;
 	bool from_variables = c->from_variables;

@@ -119,8 +119,12 @@ fini_parts(struct ts_fetch *f)
 static enum ts_worker_id
 worker_of(const struct memory_view *m, enum memory_breakdown by)
 {
-	return by == BY_REGION || (by == BY_LIVENESS && m->tiles->has_live) ? TS_WORKER_SCREEN
-									    : TS_WORKER_BULK;
+	bool layers = by == BY_LAYER && strcmp(m->layer_pattern, TS_LAYER_PATTERN) == 0 &&
+		ts_index_sections(m->view.env->index) & ts_section_bit(TS_SECTION_LAYERS);
+
+	return layers || by == BY_REGION || (by == BY_LIVENESS && m->tiles->has_live)
+		? TS_WORKER_SCREEN
+		: TS_WORKER_BULK;
 }
 
 static void
@@ -171,6 +175,9 @@ ask(struct memory_view *m, enum memory_breakdown by)
 		ask_names(m, f);
 	if (by == BY_LAYER || by == BY_MARKED)
 		ts_view_wants_columns(m->view.env);
+	f->query.keep = by == BY_LAYER &&
+		ts_reach_span(&m->view.env->report->binding[TS_LOWERED_VARIABLE].reach) >
+			TS_VIEW_MANY_VARIABLES;
 	s->state.state = s->k ? TS_PANE_STALE : TS_PANE_LOADING;
 	s->marks = f->marks;
 	send(m, f);

@@ -536,7 +536,7 @@ END_TEST
 static void
 layers_of(struct ts_categories *c, struct ts_index *index)
 {
-	const struct ts_breakdown_query q = {.by = TS_BREAKDOWN_LAYER};
+	const struct ts_breakdown_query q = {.by = TS_BREAKDOWN_LAYER, .keep = index != NULL};
 	struct ts_breakdown *b;
 	struct ts_err err = {0};
 	bool end = false;
@@ -547,6 +547,23 @@ layers_of(struct ts_categories *c, struct ts_index *index)
 		ck_assert_int_eq(ts_breakdown_read(b, &end, rd, 100, NULL, &err), TS_OK);
 	ck_assert_int_eq(ts_breakdown_look(c, b, &err), TS_OK);
 	ts_breakdown_free(b);
+}
+
+/* b goes. */
+static void
+check_layers(const struct ts_categories *a, struct ts_categories *b)
+{
+	ck_assert_int_eq(a->count, b->count);
+	ck_assert_uint_eq(a->tiles, b->tiles);
+	ck_assert_int_eq(a->rows, b->rows);
+	ck_assert_int_eq(a->bad_rows, b->bad_rows);
+	for (int i = 0; i < a->count; i++) {
+		ck_assert_str_eq(a->category[i].name, b->category[i].name);
+		ck_assert_int_eq(a->category[i].bytes, b->category[i].bytes);
+		for (size_t k = 0; k < a->tiles; k++)
+			ck_assert_int_eq(ts_categories_at(a, i, k), ts_categories_at(b, i, k));
+	}
+	ts_categories_fini(b);
 }
 
 static void
@@ -563,22 +580,19 @@ START_TEST(names)
 	static const char *const asked[] = {"using(\"layer_1\")", "using(/_[23]$/) - 3",
 		"using(\"nobody\")"};
 	struct ts_categories a, b;
+	struct ts_err err = {0};
 
 	begin(_i);
 	layers_of(&a, NULL);
 	layers_of(&b, x);
-	ck_assert_int_eq(a.count, b.count);
-	ck_assert_uint_eq(a.tiles, b.tiles);
-	ck_assert_int_eq(a.rows, b.rows);
-	ck_assert_int_eq(a.bad_rows, b.bad_rows);
-	for (int i = 0; i < a.count; i++) {
-		ck_assert_str_eq(a.category[i].name, b.category[i].name);
-		ck_assert_int_eq(a.category[i].bytes, b.category[i].bytes);
-		for (size_t k = 0; k < a.tiles; k++)
-			ck_assert_int_eq(ts_categories_at(&a, i, k), ts_categories_at(&b, i, k));
-	}
+	check_layers(&a, &b);
+	ts_index_release(x);
+	ck_assert_int_eq(ts_index_open(&x, &d.c, r, NULL, NULL, &err), TS_OK);
+	if (!a.cut)
+		ck_assert(ts_index_sections(x) & ts_section_bit(TS_SECTION_LAYERS));
+	layers_of(&b, x); /* as it was kept */
+	check_layers(&a, &b);
 	ts_categories_fini(&a);
-	ts_categories_fini(&b);
 	for (size_t i = 0; i < TS_COUNT(asked); i++) {
 		struct ts_tiles_named p, q;
 

@@ -43,6 +43,7 @@ struct ts_breakdown_query {
 	enum ts_breakdown_by by;
 	const char *
 		pattern; /* layer: group 1, else all of what matches, is the layer; NULL = TS_LAYER_PATTERN */
+	bool keep; /* layers by our own expression: as a section of the index, for the next time */
 	/* names: each with its NUL; one of TS_BREAKDOWN_NAME - 1 bytes also stands for those that begin so */
 	int count;
 	char name[TS_BREAKDOWN_NAMES_MAX][TS_BREAKDOWN_NAME];

@@ -15,6 +15,13 @@
 /* Fill in `c` (zeroed) from the index; false when it does not hold the figures. */
 bool ts_categories_indexed(struct ts_categories *c, struct ts_index *x);
 
+/* The same of any section that has this form (ts_categories_put()). */
+bool ts_categories_of(struct ts_categories *c, struct ts_index *x, enum ts_section section);
+
+/* Keep figures as such a section, where they are small enough and a cache is there. What goes wrong costs the next start time. */
+void ts_categories_put(const struct ts_categories *c, const struct ts_cache *cache,
+	const struct ts_report *r, enum ts_section section);
+
 /* Write the figures of `s` (which is empty then) as a section. Errors: TS_E_NOMEM, TS_E_SYS. */
 enum ts_code ts_categories_write(struct ts_section_writer *w, struct ts_category_sums *s,
 	const struct ts_report *r, bool from_variables, struct ts_err *err) TS_WARN_UNUSED;
