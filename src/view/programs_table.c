@@ -154,6 +154,16 @@ count_cell(struct ts_table_cell *out, int64_t v)
 		out->s = ts_fmt_count(out->buf, v);
 }
 
+/* The number of a thing, as it is typed. */
+static void
+number_cell(struct ts_table_cell *out, int64_t v)
+{
+	if (v == TS_UNKNOWN)
+		return;
+	snprintf(out->buf, sizeof(out->buf), "%lld", (long long)v);
+	out->s = out->buf;
+}
+
 static void
 cycles_cell(struct ts_table_cell *out, int64_t v)
 {
@@ -270,14 +280,12 @@ cell(void *ctx, int64_t i, int column, struct ts_table_cell *out)
 			out->role = TS_ROLE_NOTE;
 		}
 	} else if (column == C_SET)
-		count_cell(out, p ? p->compute_set : TS_UNKNOWN);
+		number_cell(out, p ? p->compute_set : TS_UNKNOWN);
 	else if (column == C_OWN_CODE)
 		bytes_cell(s, out, p ? p->exchange_code : TS_UNKNOWN);
-	else if (column == C_PROGRAM) {
-		snprintf(out->buf, sizeof(out->buf), "%lld",
-			(long long)programs_node(s->data, row->node)->program);
-		out->s = out->buf;
-	} else
+	else if (column == C_PROGRAM)
+		number_cell(out, programs_node(s->data, row->node)->program);
+	else
 		sums_cell(s, column, programs_below(s->data, row->node), out);
 	return true;
 }

@@ -14,7 +14,7 @@
 
 #include "tilescope/base/mem.h"
 
-enum kind { KIND_TEXT, KIND_COUNT, KIND_CYCLES, KIND_BYTES };
+enum kind { KIND_NUMBER, KIND_COUNT, KIND_CYCLES, KIND_BYTES };
 
 /* A line of Details: what it is, of the program alone, of all below. */
 struct line {
@@ -32,7 +32,7 @@ struct line {
 static const struct line lines[] = {
 	{"programs", KIND_COUNT, NOTHING, BELOW(programs),
 		"each once, however many ways lead to it"},
-	{"compute set", KIND_COUNT, OWN(compute_set), NOTHING, NULL},
+	{"compute set", KIND_NUMBER, OWN(compute_set), NOTHING, NULL},
 	{"repeat count", KIND_COUNT, OWN(repeat_count), NOTHING, NULL},
 	{"steps executed", KIND_COUNT, OWN(steps), BELOW(steps), "of all runs"},
 	{"cycles executed", KIND_CYCLES, OWN(executed), BELOW(executed),
@@ -40,7 +40,7 @@ static const struct line lines[] = {
 	{"measured, longest tile", KIND_CYCLES, OWN(measured.most), BELOW(measured),
 		"one execution of each, the last one"},
 	{"measured, all tiles", KIND_CYCLES, OWN(measured.sum), NOTHING, "work of one execution"},
-	{"longest tile", KIND_COUNT, OWN(measured.tile), NOTHING, "number of the tile"},
+	{"longest tile", KIND_NUMBER, OWN(measured.tile), NOTHING, "number of the tile"},
 	{"estimated, longest tile", KIND_CYCLES, OWN(estimated.most), BELOW(estimated),
 		"the compiler's model"},
 	{"estimated, all tiles", KIND_CYCLES, OWN(estimated.sum), NOTHING, NULL},
@@ -123,6 +123,9 @@ show(const struct programs_view *s, const struct line *l, bool below, struct ts_
 	if (v == TS_UNKNOWN) {
 		out->s = "-";
 		out->role = TS_ROLE_DIM;
+	} else if (l->kind == KIND_NUMBER) { /* of a thing: as it is typed */
+		snprintf(out->buf, sizeof(out->buf), "%" PRId64, v);
+		out->s = out->buf;
 	} else if (l->kind == KIND_BYTES) {
 		out->s = ts_fmt_bytes(out->buf, v, s->base.env->options->units);
 	} else {
