@@ -22,6 +22,8 @@ settle(void)
 	struct ts_err err = {0};
 	enum ts_code code;
 
+	ts_index_release(app->env.index); /* it is opened anew each time */
+	app->env.index = NULL;
 	code = ts_headless_draw(app, watch, &err);
 	ck_assert_msg(code == TS_OK || code == TS_E_USAGE, "%s", err.msg);
 	app->at.failed = false;
