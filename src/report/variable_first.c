@@ -271,9 +271,14 @@ ask_block(struct first *f, int64_t block, struct ts_err *err)
 	enum ts_code code = TS_OK;
 
 	variable_columns_ask(&f->a, block, &x);
-	for (int k = 0; k < f->a.rows && !f->a.untrue && !code; k++)
-		if (x.yes[k / 64] >> k % 64 & 1)
-			code = add(f, f->a.c.start[block] + k, err);
+	for (int w = 0; w * 64 < f->a.rows && !f->a.untrue; w++) {
+		uint64_t left = x.yes[w];
+
+		if (f->a.rows - w * 64 < 64)
+			left &= (UINT64_C(1) << (f->a.rows - w * 64)) - 1;
+		for (; left && !code; left &= left - 1)
+			code = add(f, f->a.c.start[block] + w * 64 + __builtin_ctzll(left), err);
+	}
 	return code;
 }
 
