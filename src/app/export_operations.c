@@ -252,11 +252,14 @@ ts_export_operations_dot(struct ts_export *x, struct ts_err *err)
 {
 	struct ts_operations *o = NULL;
 	struct ts_pile flows = {0};
+	struct ts_err why = {0};
 	enum ts_code code = ts_operations_read(&o, x->rd, NULL, true, ts_export_progress(x), err);
 
-	if (!code)
+	if (!code) {
 		code = ts_operation_flows_read(&flows, x->rd, o, layer_of_flows(o), NULL,
-			ts_export_progress(x), err);
+			ts_export_progress(x), &why);
+		code = ts_notes_soften(&x->notes, code, "who uses what", &why, err);
+	}
 	if (!code) {
 		write_graph(x, o, &flows);
 		say_left_out(x, o);

@@ -541,6 +541,10 @@ ts_operation_flows_read(struct ts_pile *out, struct ts_reader *rd, const struct 
 			: f[kept - 1].bytes + f[i].bytes;
 	}
 	out->used = kept * sizeof(*f);
+	if (!code && to.why[0])
+		code = ts_err_set(err, TS_E_ABSENT, "%s", to.why);
+	if (!code && to.partial)
+		code = ts_err_set(err, TS_E_DAMAGED, "not all could be read");
 	fini(&w);
 	ts_uses_close(uses);
 	return code;

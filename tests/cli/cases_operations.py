@@ -113,6 +113,10 @@ def operations_flows(ctx):
     arrows = [x for x in export(ctx, where, "operations", "dot").out.decode().splitlines() if "tooltip" in x]
     expect(arrows == ['  n%d -> n%d [label="%d bytes", tooltip="context"];' % (node[first], node[second], size)],
            ctx.last, "arrows: %s" % arrows)
+    db.execute("DROP TABLE program_variable")
+    db.commit()
+    res = export(ctx, where, "operations", "dot")
+    expect(b"tooltip" not in res.out and not res.err, res, "nobody says who uses what")
 
 
 @case()

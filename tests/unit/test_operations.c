@@ -952,6 +952,36 @@ check_links(struct fixture *f, const struct world *w, const struct ts_operations
 	ts_operation_links_fini(&l);
 }
 
+/* What flows from one operation to another is a link of the other one; with a maker it is all of it. */
+static void
+check_flows(struct fixture *f, const struct ts_operations *o, uint32_t layer)
+{
+	struct ts_pile flows = {0};
+	const struct ts_operation_flow *flow;
+	enum ts_code code = ts_operation_flows_read(&flows, f->reader, o, layer, NULL, NULL, NULL);
+
+	ck_assert(code == TS_OK || code == TS_E_ABSENT);
+	flow = flows.memory;
+	for (size_t i = 0; i < flows.used / sizeof(*flow); i++) {
+		struct ts_operation_links l;
+		int64_t variables = 0;
+
+		ck_assert_uint_ne(flow[i].from, flow[i].to);
+		ck_assert_int_eq(ts_operation_links_read(&l, f->reader, o, flow[i].to, NULL, NULL,
+					 NULL),
+			TS_OK);
+		for (size_t k = 0; k < l.count; k++)
+			if (l.link[k].node == flow[i].from && l.link[k].way == TS_LINK_FROM &&
+				l.link[k].how == flow[i].how)
+				variables = l.link[k].variables;
+		if (flow[i].how == TS_LINK_BY_CONTEXT)
+			ck_assert_int_eq(variables, flow[i].variables);
+		ck_assert_int_ge(variables, flow[i].variables);
+		ts_operation_links_fini(&l);
+	}
+	ts_pile_fini(&flows);
+}
+
 START_TEST(links)
 {
 	struct ts_operations *o;
@@ -967,6 +997,7 @@ START_TEST(links)
 		node[i] = node_of(o, i, &path);
 	for (uint32_t i = 0; i < o->count; i++)
 		check_links(&f, &w, o, node, i);
+	check_flows(&f, o, rnd(&f, o->layers));
 	for (int v = 0; v < VARIABLES; v++) {
 		uint32_t at, layer = rnd(&f, o->layers);
 

@@ -69,7 +69,8 @@ struct ts_operation_flow {
 
 /*
  * All of a layer, by from, to and how, put into *out, which is empty. Where nobody says who made a variable it comes from the
- * operation whose liveness steps come first of those that name it. Not recorded: none. Errors: as above.
+ * operation whose liveness steps come first of those that name it. Errors: as above; TS_E_ABSENT: not recorded; TS_E_DAMAGED:
+ * what could be read is there.
  */
 enum ts_code ts_operation_flows_read(struct ts_pile *out, struct ts_reader *rd,
 	const struct ts_operations *o, uint32_t layer, const struct ts_cache *cache,
