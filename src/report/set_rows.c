@@ -242,13 +242,15 @@ take_kept(struct ts_set_variables *v, const struct ts_kinds *k, const struct ts_
 static bool
 is_sound(const struct ts_kinds *k, const struct ts_kept_names *kept)
 {
-	if (kept->count > TS_SET_VARIABLES || kept->first > k->kept_rows ||
+	if (kept->found < 0 || kept->bytes < TS_UNKNOWN || kept->others < 0 || kept->bad_rows < 0 ||
+		kept->count > TS_SET_VARIABLES || kept->first > k->kept_rows ||
 		kept->count > k->kept_rows - kept->first)
 		return false;
 	for (uint64_t i = 0; i < kept->count; i++) {
-		int64_t key = k->kept_name[kept->first + i].key;
+		const struct ts_kept_name *r = &k->kept_name[kept->first + i];
 
-		if (key < TS_UNKNOWN || key >= k->names)
+		if (r->key < TS_UNKNOWN || r->key >= k->names || r->bytes < TS_UNKNOWN ||
+			r->pieces < 0 || r->tiles < 0 || r->fullest < 0 || r->fullest_tile < 0)
 			return false;
 	}
 	return true;

@@ -374,6 +374,7 @@ figure_live_source(uint64_t *d, struct ts_reader *rd, const struct ts_live_sourc
 {
 	struct ts_alive_query q = {.step = 10, .against = 5, .group = -1};
 	struct ts_source_line line;
+	struct ts_kind_sums *sums = NULL;
 	struct ts_lives *lives = NULL;
 	struct ts_live_labels *labels = NULL;
 	struct ts_groups *groups = NULL;
@@ -383,8 +384,15 @@ figure_live_source(uint64_t *d, struct ts_reader *rd, const struct ts_live_sourc
 
 	for (size_t i = 0; !code && i < line.line.count; i++)
 		digest_i64(d, line.line.bytes[i]);
+	if (!code && line.tiles)
+		code = ts_source_sums_read(&sums, rd, source, line.tiles, err);
+	if (!code && sums) {
+		code = ts_alive_read_set(&a, rd, sums, line.tiles, &q, err);
+		ts_alive_close(a);
+		a = NULL;
+	}
 	if (!code && (line.tiles || ts_tile_lives_can(rd->report)))
-		code = ts_lives_read_source(&lives, rd, source, line.tiles, NULL, NULL, NULL, err);
+		code = ts_lives_read_source(&lives, rd, source, line.tiles, sums, NULL, NULL, err);
 	if (!code)
 		code = ts_groups_open(&groups, NULL, err);
 	if (!code && lives)
@@ -403,6 +411,7 @@ figure_live_source(uint64_t *d, struct ts_reader *rd, const struct ts_live_sourc
 	ts_live_labels_close(labels);
 	ts_groups_close(groups);
 	ts_lives_close(lives);
+	ts_kind_sums_close(sums);
 	ts_source_line_fini(&line);
 	return code;
 }
