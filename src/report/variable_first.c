@@ -65,10 +65,17 @@ set_bound(struct first *f, int64_t us)
 	f->until = ts_clock_thread_us() + us;
 }
 
+/* An expression that takes too long on a name is for who does not wait. */
+static bool
+is_costly(const struct first *f)
+{
+	return ts_filter_use_costly(&f->a.p->asking.use) > 0;
+}
+
 static bool
 is_late(const struct first *f)
 {
-	return ts_clock_thread_us() > f->until || ts_cancelled(f->cancel);
+	return ts_clock_thread_us() > f->until || ts_cancelled(f->cancel) || is_costly(f);
 }
 
 /* --- one row ------------------------------------------------------------------------------------- */
@@ -227,7 +234,7 @@ ask_names(struct first *f, int64_t *rows, struct ts_err *err)
 	if (!f->wanted)
 		return ts_err_nomem(err);
 	for (int64_t g = 0; g * TS_COLUMN_NAMES < names; g++) {
-		f->late |= g % LOOK == 0 && is_late(f);
+		f->late |= (g % LOOK == 0 && is_late(f)) || is_costly(f);
 		if (f->late)
 			return TS_OK;
 		if (!ts_name_answers_ask(&f->a.names, g * TS_COLUMN_NAMES)) {
@@ -542,8 +549,7 @@ answer(struct first *f, int column, bool all, bool *done, struct ts_err *err)
 static bool
 is_sure(const struct first *f)
 {
-	return !f->late && !f->over && !f->a.untrue &&
-		!ts_filter_use_check(&f->a.p->asking.use, NULL);
+	return !f->late && !f->over && !f->a.untrue && !is_costly(f);
 }
 
 /* Along the order, for so long. *done: the first rows are shown; *all: those that were found are all. */
