@@ -88,6 +88,7 @@ const struct ts_help_topic ts_help_topics[] = {
 	{"tiles", "SETS OF TILES"},
 	{"filter", "FILTERS"},
 	{"whatif", "WHAT IF"},
+	{"operations", "OPERATIONS"},
 	{"capture", "WHAT RECORDS WHAT"},
 	{NULL, NULL},
 };

@@ -76,6 +76,8 @@ operations_tab_about(const struct ts_tab *t, struct ts_debug_about *out)
 
 enum kind { IS_COUNT, IS_CYCLES, IS_BYTES };
 
+#define NO_MEMBER SIZE_MAX
+
 static const struct line {
 	const char *what;
 	enum kind kind;
@@ -121,6 +123,8 @@ static const struct line {
 	{"compute sets", IS_COUNT, offsetof(struct ts_operation_figures, compute_sets), true, NULL},
 	{"vertices", IS_COUNT, offsetof(struct ts_operation_figures, vertices), true,
 		"instances on all tiles"},
+	{"FLOPs", IS_COUNT, NO_MEMBER, false,
+		"no file of a report has them, nor the stages of the compiler"},
 };
 
 enum { D_WHAT, D_OF, D_BELOW, D_SHARE, D_NOTE, D_COUNT };
@@ -171,9 +175,10 @@ summary_close(struct ts_tab *t)
 static int64_t
 figure(const struct ts_operation_figures *f, const struct line *l)
 {
-	int64_t v;
+	int64_t v = TS_UNKNOWN;
 
-	memcpy(&v, (const char *)f + l->member, sizeof(v));
+	if (l->member != NO_MEMBER)
+		memcpy(&v, (const char *)f + l->member, sizeof(v));
 	return v;
 }
 
