@@ -513,7 +513,8 @@ number_layers(struct op_making *k, struct op_layer *l, size_t n, struct ts_err *
 	size_t shown;
 	enum ts_code code = TS_OK;
 
-	qsort(l, n, sizeof(*l), by_depth);
+	if (n > 0) /* else there is no array to be sorted */
+		qsort(l, n, sizeof(*l), by_depth);
 	names = n > 0 && l[n - 1].names;
 	shown = n - names;
 	for (size_t i = 0; !code && i < n; i++) {

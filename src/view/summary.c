@@ -184,6 +184,11 @@ follow(struct summary_view *s)
 			sizeof(s->base.env->place));
 		return TS_EFFECT_REPAINT;
 	}
+	if (l->goal == GO_OPERATION) {
+		snprintf(s->base.env->place, sizeof(s->base.env->place), "%s",
+			s->operations.op[l->object].place);
+		return TS_EFFECT_REPAINT;
+	}
 	s->base.env->go = l->goal == GO_TILE ? TS_CMD_GOTO_MEMORY
 		: l->goal == GO_PEAK	     ? TS_CMD_GOTO_LIVENESS
 					     : TS_CMD_GOTO_TRACE;
@@ -201,6 +206,8 @@ summary_object(struct ts_view *v, struct ts_at_cursor *out)
 		return;
 	if (l->goal == GO_FINDING)
 		summary_findings_place(s, (int)l->object, out->place, sizeof(out->place));
+	else if (l->goal == GO_OPERATION)
+		snprintf(out->place, sizeof(out->place), "%s", s->operations.op[l->object].place);
 	else if (l->goal == GO_TILE)
 		out->tile = l->object;
 	else if (l->goal == GO_PEAK)

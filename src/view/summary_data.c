@@ -363,6 +363,7 @@ summary_request(struct ts_view *v)
 	}
 	summary_files_request(&s->files, v);
 	summary_findings_request(s);
+	summary_operations_request(s);
 }
 
 /* Keep what a fetch found: the view gets a copy, and the fetch is left with nothing to free. */
@@ -428,6 +429,23 @@ take_findings(struct summary_view *s, struct ts_fetch *f)
 	}
 }
 
+/* Lines come behind those of cycles: the cursor stays on what stands below them. */
+static void
+take_operations(struct summary_view *s, struct ts_fetch *f)
+{
+	int lines = s->lines;
+	bool below = false;
+
+	for (int64_t i = 0; i < s->list.cursor; i++)
+		below |= s->line[i].goal == GO_IPU;
+	if (!summary_operations_deliver(s, f))
+		return;
+	below = below && s->line[s->list.cursor].goal != GO_IPU;
+	summary_make_lines(s);
+	if (below)
+		ts_list_jump(&s->list, s->list.cursor + s->lines - lines);
+}
+
 enum ts_effect
 summary_deliver(struct ts_view *v, struct ts_fetch *f)
 {
@@ -436,6 +454,10 @@ summary_deliver(struct ts_view *v, struct ts_fetch *f)
 
 	if (kind == ASK_FINDINGS || kind == ASK_FOUND_RUNNING) {
 		take_findings(s, f);
+		return TS_EFFECT_REPAINT;
+	}
+	if (kind == ASK_OPERATIONS) {
+		take_operations(s, f);
 		return TS_EFFECT_REPAINT;
 	}
 	if (kind >= ASK_COUNT) {
@@ -468,4 +490,5 @@ summary_drop(struct summary_view *s)
 		drop_answer(s, i);
 	summary_files_drop(&s->files);
 	summary_findings_drop(&s->findings);
+	s->operations = (struct summary_operations){.count = 0};
 }

@@ -375,6 +375,8 @@ cycle_lines(struct summary_view *s)
 	if (s->execution && s->execution->sums.count > 0) {
 		summary_figure(s, draw_runs, 0, FIGURE_RUNS);
 		summary_cycle_lines(s);
+		for (int i = 0; i < s->operations.count; i++)
+			summary_lead(summary_add(s, summary_operations_draw, i), GO_OPERATION, i);
 	}
 	if (!s->execution || s->state[ASK_EXECUTION].state != TS_PANE_READY)
 		summary_lead(summary_add(s, summary_draw_state, ASK_EXECUTION), GO_ABSENT,

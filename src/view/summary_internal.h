@@ -29,7 +29,9 @@ enum {
 };
 
 /* What the pane of files asks. */
-enum { ASK_FILES = ASK_COUNT, ASK_HITS, ASK_FINDINGS, ASK_FOUND_RUNNING };
+enum { ASK_FILES = ASK_COUNT, ASK_HITS, ASK_FINDINGS, ASK_FOUND_RUNNING, ASK_OPERATIONS };
+
+enum { SUMMARY_OPERATIONS = 3 };
 
 enum { SUMMARY_SOUGHT = 200, SUMMARY_FILE_TEXT = 4096 };
 
@@ -83,7 +85,16 @@ struct summary_parts {
 struct summary_view;
 
 /* Where Enter on a line leads. */
-enum summary_goal { GO_NOWHERE, GO_TILE, GO_PEAK, GO_IPU, GO_IMPORT, GO_ABSENT, GO_FINDING };
+enum summary_goal {
+	GO_NOWHERE,
+	GO_TILE,
+	GO_PEAK,
+	GO_IPU,
+	GO_IMPORT,
+	GO_ABSENT,
+	GO_FINDING,
+	GO_OPERATION
+};
 
 /* What a line says, for `=`. */
 enum summary_figure {
@@ -130,6 +141,20 @@ struct summary_findings {
 	const struct ts_fetch *asked;
 };
 
+/* The operations with the most cycles, of the layer that Operations begins with. */
+struct summary_operation {
+	char name[200], place[64];
+	int64_t cycles;
+};
+
+struct summary_operations {
+	struct summary_operation op[SUMMARY_OPERATIONS];
+	int count;
+	int64_t all; /* cycles of all programs */
+	bool there, failed;
+	const struct ts_fetch *asked;
+};
+
 struct summary_view {
 	struct ts_view base;
 	struct summary_verdict *verdict; /* answers; NULL = not here yet */
@@ -150,6 +175,7 @@ struct summary_view {
 	bool placed; /* the cursor has been put on the first line that says something */
 	struct summary_files files;
 	struct summary_findings findings;
+	struct summary_operations operations;
 	bool files_focus, zoomed;
 	struct ts_rect area, list_at, files_at;
 	char sought[SUMMARY_SOUGHT];
@@ -227,6 +253,11 @@ const struct ts_rule *summary_findings_rule(const struct summary_view *s, int li
 int summary_findings_lines(const struct summary_view *s);
 void summary_findings_place(const struct summary_view *s, int line, char *out, size_t size);
 void summary_findings_draw(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int line);
+
+/* summary_operations.c: one line each */
+void summary_operations_request(struct summary_view *s);
+bool summary_operations_deliver(struct summary_view *s, struct ts_fetch *f);
+void summary_operations_draw(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int i);
 
 /* summary_files.c */
 void summary_files_init(struct summary_files *p);

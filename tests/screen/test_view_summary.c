@@ -10,7 +10,9 @@
 #include "view_harness.h"
 
 #include "../../src/view/summary_internal.h"
+#include "../unit/index_dir.h"
 
+#include "tilescope/report/operations.h"
 #include "tilescope/view/summary.h"
 
 static const char framework[] =
@@ -359,6 +361,52 @@ START_TEST(by_mouse)
 }
 END_TEST
 
+/* What the index keeps of operations is named, the dearest first, each with its place. */
+START_TEST(names_the_dearest_operations)
+{
+	struct harness h;
+	struct index_dir d;
+	struct ts_reader *rd;
+	struct ts_operations *o;
+	struct ts_err err = {0};
+	char place[64];
+
+	struct ts_demo_options options = {.scale = TS_DEMO_SMALL,
+		.layout = TS_DEMO_STORE,
+		.ipus = 1,
+		.tiles = 64,
+		.steps = 200,
+		.variables = 2000};
+
+	harness_demo(&h, &options);
+	harness_start(&h, &ts_view_summary, 120, 50, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	ck_assert(!harness_has(&h, " operations "));
+	index_dir_begin(&d);
+	ck_assert_int_eq(ts_reader_open(&rd, h.env.report, &err), TS_OK);
+	ck_assert_msg(ts_operations_read(&o, rd, &d.c, true, NULL, &err) == TS_OK, "%s", err.msg);
+	ts_operations_close(o);
+	ts_reader_close(rd);
+	h.env.cache = &d.c;
+	ck_assert_int_eq(ts_index_open(&h.env.index, &d.c, h.env.report, NULL, NULL, &err), TS_OK);
+	harness_settle(&h);
+	harness_says(&h, " operations ");
+	harness_command(&h, "search operations  ");
+	harness_command(&h, "open");
+	snprintf(place, sizeof(place), "operations?operation=%lld",
+		(long long)harness_number(&h,
+			"SELECT operation FROM (SELECT o.operation, (SELECT coalesce(sum(i.cycles), 0) FROM "
+			"step s JOIN step_ipu i ON i.step = s.step WHERE s.program IN (SELECT program FROM "
+			"operation_program WHERE operation = o.operation)) AS c FROM operation o) ORDER BY "
+			"c DESC, operation LIMIT 1"));
+	ck_assert_str_eq(h.env.place, place);
+	ts_index_release(h.env.index);
+	h.env.index = NULL;
+	harness_end(&h);
+	index_dir_end(&d);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -379,6 +427,7 @@ main(void)
 	tcase_add_test(tc, large);
 	tcase_add_test(tc, filtering_options);
 	tcase_add_test(tc, by_mouse);
+	tcase_add_test(tc, names_the_dearest_operations);
 	suite_add_tcase(s, tc);
 	sr = srunner_create(s);
 	srunner_run_all(sr, CK_NORMAL);
