@@ -54,7 +54,7 @@ enum ts_context {
 	X(CLOSE, "close", GLOBAL, "", BOUND, "close what is on top; the last view: leave")         \
 	X(VIEW, "view", GLOBAL, "VIEW", BOUND, "show a view")                                      \
 	X(HELP, "help", GLOBAL, "[COMMAND|TOPIC]", BOUND,                                          \
-		"keys, commands, one of them; tiles, filter, whatif, operations, capture")             \
+		"keys, commands, one of them; tiles, filter, whatif, operations, capture")         \
 	X(LOG, "log", GLOBAL, "", BOUND, "show messages and running work")                         \
 	X(REPORTS, "reports", GLOBAL, "", BOUND, "show recent reports and directories to open")    \
 	X(JOBS, "jobs", GLOBAL, "", BOUND, "show workers, caches and the index")                   \
