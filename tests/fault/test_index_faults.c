@@ -16,6 +16,7 @@
 
 #include "tilescope/report/index_columns.h"
 #include "tilescope/report/index_work.h"
+#include "tilescope/report/tile_rows.h"
 
 #include "../unit/index_dir.h"
 #include "figures.h"
@@ -155,6 +156,30 @@ digest_work(uint64_t *d, struct ts_index *x)
 	ts_work_close(&w);
 }
 
+/* Bytes of each tile: kinds are told apart by names, and there are none where the columns could not be made. */
+static void
+digest_tile_rows(uint64_t *d, struct ts_index *x)
+{
+	uint32_t kind[TS_TILE_ROWS_BATCH];
+	int64_t bytes[TS_TILE_ROWS_BATCH];
+	struct ts_kinds t;
+	int n;
+
+	if (!ts_tile_rows_of(&t, x)) { /* left empty: the rows answer */
+		*d = 0;
+		return;
+	}
+	for (size_t i = 0; i < t.tiles; i++) {
+		struct ts_tile_rows_walk w = ts_tile_rows_begin(&t, i);
+		int64_t sums[] = {t.tile[i].tile, t.tile[i].ipu, 0};
+
+		while ((n = ts_tile_rows_next(&w, kind, bytes)) > 0)
+			for (int k = 0; k < n; k++)
+				sums[2] += bytes[k];
+		digest(d, sums, sizeof(sums));
+	}
+}
+
 static void
 look(struct sections *s, struct ts_report *r, struct ts_index *x)
 {
@@ -167,6 +192,8 @@ look(struct sections *s, struct ts_report *r, struct ts_index *x)
 			digest_lanes(&s->digest[i], r, x);
 		else if (payload && i == TS_SECTION_WORK)
 			digest_work(&s->digest[i], x);
+		else if (payload && i == TS_SECTION_TILE_ROWS)
+			digest_tile_rows(&s->digest[i], x);
 		else if (payload && i == TS_SECTION_COLUMNS)
 			digest_columns(&s->digest[i], x);
 		else if (payload)
