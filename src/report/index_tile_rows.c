@@ -600,6 +600,8 @@ keep_ipus(struct merging *m, struct ts_reader *rd, struct ts_err *err)
 	struct ts_tile_ipus ipus;
 	enum ts_code code = ts_tile_ipus_read(&ipus, rd, err);
 
+	if (!code && ipus.unread) /* perhaps they can be read the next time */
+		code = ts_err_set(err, ipus.unread, "tiles of IPUs cannot be read");
 	if (!code && !of)
 		code = ts_err_nomem(err);
 	for (size_t i = 0; !code && i < tiles; i++)
