@@ -40,7 +40,8 @@ send_or_end(struct ts_app *app, enum ts_indexing_kind kind)
 static void
 look(struct ts_app *app)
 {
-	app->indexing.planned = CORE | app->env.wanted;
+	/* what has failed once is not tried again until somebody asks, or the report is read anew */
+	app->indexing.planned = (CORE | app->env.wanted) & ~app->indexing.failed;
 	send_or_end(app, TS_INDEXING_LOOK);
 }
 
@@ -542,7 +543,7 @@ void
 ts_indexing_turn(struct ts_app *app, int64_t now)
 {
 	struct ts_indexing *ix = &app->indexing;
-	uint64_t lacks = app->env.wanted & ~ix->planned &
+	uint64_t lacks = app->env.wanted & ~ix->planned & ~ix->failed &
 		~ts_index_sections(ts_indexing_newest(app));
 
 	if (ix->fresh && now >= adopt_at(app)) {
