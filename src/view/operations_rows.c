@@ -107,7 +107,18 @@ is_in_layer(const struct operations_view *s, uint32_t node)
 	return s->wish.tree || ts_operation_at(s->ops, node)->layer == s->wish.layer;
 }
 
-/* Nobody who is led to an operation wants to hear that his filter hides it. */
+/* What is shown is what was asked for, and all that will be known: no answer is on its way. */
+static bool
+is_final(const struct operations_view *s)
+{
+	return operations_is_shown(s) &&
+		(s->traced || !ts_report_has(s->base.env->report, TS_STEP));
+}
+
+/*
+ * Nobody who is led to an operation wants to hear that his filter hides it. Whether it does is known when what was executed
+ * is: until then he waits.
+ */
 static void
 without_filter(struct operations_view *s)
 {
@@ -126,7 +137,7 @@ operations_go_node(struct operations_view *s, uint32_t node)
 		s->wish.layer = ts_operation_at(s->ops, node)->layer;
 	else if (operations_is_shown(s) && operations_go_row(s, node))
 		return TS_EFFECT_REPAINT | TS_EFFECT_SELECT | TS_EFFECT_RECALC;
-	else if (operations_is_shown(s))
+	else if (is_final(s))
 		without_filter(s);
 	s->go_to = node;
 	return TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
@@ -240,8 +251,9 @@ place_cursor(struct operations_view *s, const struct kept *k)
 
 	if (node != TS_NO_OPERATION && s->go_to == node && !operations_go_row(s, node) &&
 		s->wish.filter[0]) {
-		without_filter(s);
-		return; /* to be gone to when all are shown */
+		if (is_final(s))
+			without_filter(s);
+		return; /* to be gone to when all are shown, or all is known */
 	}
 	s->go_to = TS_NO_OPERATION;
 	if (node != TS_NO_OPERATION && operations_go_row(s, node))

@@ -163,11 +163,11 @@ draw_cycles(const struct trace_tiles *x, const struct trace_view *t, struct ts_c
 	}
 }
 
-/* Bands that are put together so that all of them have a row: 1, 2, 4, 5, 10 or 20 of the finest. 0: no room. */
+/* Bands that are put together so that all of them have a row: 2, 4, 5 or 10 of the finest. 0: no room. */
 static int
 bands_each(int rows)
 {
-	static const int each[] = {1, 2, 4, 5, 10};
+	static const int each[] = {2, 4, 5, 10};
 
 	for (size_t i = 0; i < TS_COUNT(each); i++)
 		if (TRACE_BANDS / each[i] <= rows)
@@ -182,7 +182,7 @@ band_from(const struct trace_tiles *x, int band)
 	return x->most * band / TRACE_BANDS + 1;
 }
 
-enum { RANGE_WIDTH = 28, COUNT_WIDTH = 9 };
+enum { RANGE_WIDTH = 28, COUNT_WIDTH = 9, BAR_WIDTH = 20 /* all of it changes with each step */ };
 
 static void
 draw_band(const struct trace_tiles *x, const struct trace_view *t, struct ts_canvas *c,
@@ -206,6 +206,7 @@ draw_band(const struct trace_tiles *x, const struct trace_view *t, struct ts_can
 	ts_canvas_right(c, (struct ts_rect){r.x + RANGE_WIDTH, r.y, COUNT_WIDTH, 1}, 0, 0,
 		count ? TS_ROLE_VALUE : TS_ROLE_DIM, ts_fmt_count(n, count));
 	ts_rect_cut_left(&bar, RANGE_WIDTH + COUNT_WIDTH + 1);
+	bar.w = bar.w < BAR_WIDTH ? bar.w : BAR_WIDTH;
 	segment.v = (double)count;
 	ts_chart_bar(c, bar, &segment, 1, (double)highest);
 }

@@ -484,7 +484,8 @@ def place(ctx, view):
     t.quit()
     again = ctx.pty(path, "--at", first.split("'")[1], size=(100, 40), wait=word)
     again.settle()
-    expect(copied(again) == first, "another address: %r" % first)
+    second = copied(again)
+    expect(second == first, "another address: %r, then %r" % (first, second))
     again.quit()
 
 
