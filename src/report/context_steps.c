@@ -38,14 +38,14 @@ from_rows(struct ts_context_step *l, struct ts_context_steps *s, struct ts_err *
 	struct ts_rows_query q = {.columns = {TS_CONTEXT_PARENT, TS_CONTEXT_NAME, TS_CONTEXT_LAYER},
 		.column_count = COLUMNS,
 		.range = TS_RANGE_KEY,
-		.from = (int64_t)l->id,
-		.to = (int64_t)l->id + 1,
 		.limit = 1};
 	struct ts_rows *rows;
 	enum ts_code code;
 
 	if (!ts_report_has(s->rd->report, TS_CONTEXT) || l->id > (uint64_t)TS_NUMBER_MAX)
 		return TS_OK;
+	q.from = (int64_t)l->id;
+	q.to = q.from + 1;
 	code = ts_reader_rows(&rows, s->rd, TS_CONTEXT, &q, err);
 	if (code)
 		return code;

@@ -312,10 +312,11 @@ ts_columns_pick(const struct ts_columns *c, int64_t block, const uint64_t *wante
 	int rows = ts_columns_rows(c, block), n = 0;
 	uint64_t names = (uint64_t)c->names, mask = (UINT64_C(1) << (b->width & 63)) - 1;
 	uint64_t base = b->base - 1;
-	const unsigned char *bits = c->bits + b->at;
+	const unsigned char *bits;
 
 	if (rows == 0 || !is_sound(c, b, rows))
 		return -1;
+	bits = c->bits + b->at;
 	if (b->differs || b->width == COLUMN_WHOLE || b->shift > 0) {
 		int64_t v[TS_COLUMN_ROWS];
 
@@ -357,12 +358,14 @@ ts_columns_names(const struct ts_columns *c, int64_t group, ts_columns_name_fn *
 {
 	int64_t name = group * TS_COLUMN_NAMES, end = name + TS_COLUMN_NAMES;
 	uint64_t from = c->group[group], to = c->group[group + 1];
-	const unsigned char *at = c->text + from, *stop = c->text + to;
+	const unsigned char *at, *stop;
 	char text[TS_DICTIONARY_TEXT];
 	uint32_t n = 0;
 
 	if (from > to || to > c->text_size)
 		return false;
+	at = c->text + from;
+	stop = c->text + to;
 	for (; name < end && name < c->names; name++) {
 		uint32_t same, more;
 

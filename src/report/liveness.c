@@ -584,7 +584,9 @@ ts_liveness_find(const struct ts_liveness *l, int64_t step)
 	}
 	if (low == l->count)
 		return l->count ? l->count - 1 : 0;
-	if (low > 0 && step - l->step[low - 1] < l->step[low] - step)
+	if (low > 0 &&
+		(uint64_t)step - (uint64_t)l->step[low - 1] <
+			(uint64_t)l->step[low] - (uint64_t)step)
 		return low - 1;
 	return low;
 }

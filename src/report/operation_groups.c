@@ -189,6 +189,22 @@ ts_operation_programs(struct ts_pile *out, const struct ts_operations *o, uint32
 	return code;
 }
 
+/* What it has is in a marked one above it, too: the nearest of another layer. */
+static bool
+is_in_another(const struct ts_operations *o, const uint32_t *group, uint32_t i)
+{
+	uint64_t layers = UINT64_C(1) << o->node[i].layer;
+
+	for (uint32_t at = o->node[i].parent; at != TS_NO_OPERATION; at = o->node[at].parent) {
+		uint64_t bit = UINT64_C(1) << o->node[at].layer;
+
+		if (!(layers & bit) && group[at] != TS_NO_OPERATION)
+			return true;
+		layers |= bit;
+	}
+	return false;
+}
+
 enum ts_code
 ts_operations_sum(struct ts_operation_figures *sum, const struct ts_operations *o,
 	const uint32_t *node, size_t n, bool below, const struct ts_cache *cache,
@@ -207,7 +223,8 @@ ts_operations_sum(struct ts_operation_figures *sum, const struct ts_operations *
 	if (!code) {
 		add_members(sum, &g, 0, g.members);
 		for (uint32_t i = 0; i < o->count; i++) {
-			if (group[i] == TS_NO_OPERATION || (below && i < end))
+			if (group[i] == TS_NO_OPERATION || (below && i < end) ||
+				(!below && is_in_another(o, group, i)))
 				continue;
 			add_node(sum, below ? &o->node[i].below : &o->node[i].of);
 			end = o->node[i].end;

@@ -645,10 +645,16 @@ count_types(struct climbing *c, struct ts_err *err)
 			? NULL
 			: &set[program[i].set];
 
+		if (i % LOOK == 0 && ts_cancelled(c->k->rd->cancel))
+			return ts_err_set(err, TS_E_CANCELLED, "cancelled");
 		for (uint32_t j = 0; !code && s && j < s->types; j++) {
 			struct op_pair p = {run[s->first + j], i};
 
 			type[p.a].programs++;
+			if (c->k->pairs.used / sizeof(p) >= TS_OPERATION_ROWS) {
+				o->left_out++;
+				continue;
+			}
 			code = ts_pile_add(&c->k->pairs, &p, sizeof(p), c->k->cache, err);
 		}
 	}

@@ -31,6 +31,23 @@ sound_kinds(const struct ts_kinds *t)
 	return true;
 }
 
+/* Do tiles stand in order, with no more rows than there is room for? Else sums of rows could be of more than there are. */
+static bool
+sound_tiles(const struct ts_kinds *t)
+{
+	uint64_t rows = 0;
+
+	for (size_t i = 0; i < t->tiles; i++) {
+		const struct ts_tile_rows_of *of = &t->tile[i];
+
+		rows += of->rows;
+		if ((i > 0 && (of->tile <= of[-1].tile || of->at < of[-1].at)) ||
+			rows > t->bytes / 2)
+			return false;
+	}
+	return true;
+}
+
 static const struct tile_rows_head *
 head_of(const struct ts_index *x, const void **payload, size_t *size)
 {
@@ -85,7 +102,7 @@ ts_tile_rows_of(struct ts_kinds *t, const struct ts_index *x)
 	t->joined = h->flags & TILE_ROWS_JOINED;
 	t->names = h->names;
 	t->shift = (int)h->shift;
-	return sound_kinds(t);
+	return sound_kinds(t) && sound_tiles(t);
 }
 
 struct ts_tile_rows_walk

@@ -157,7 +157,7 @@ difference(int64_t *out, const struct programs_view *s, const struct ts_program_
 	int64_t before = p->before == UINT32_MAX ? 0 : figure(s, f.side[0], column);
 	int64_t after = p->after == UINT32_MAX ? 0 : figure(s, f.side[1], column);
 
-	*out = after - before;
+	*out = before != TS_UNKNOWN && after != TS_UNKNOWN ? after - before : 0;
 	return before != TS_UNKNOWN && after != TS_UNKNOWN;
 }
 

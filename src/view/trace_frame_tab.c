@@ -47,8 +47,9 @@ struct frame_tab {
 	struct trace_view *view;
 	const struct ts_flame_node *of; /* the tree that rows are of, and its frame */
 	uint32_t frame;
-	int rows, here; /* here: the row of the frame itself */
-	bool cut;	/* there are more in it */
+	unsigned version; /* of the tree: another one may stand where that one stood */
+	int rows, here;	  /* here: the row of the frame itself */
+	bool cut;	  /* there are more in it */
 	uint32_t node[ROWS_MOST];
 };
 
@@ -105,9 +106,10 @@ follow_cursor(struct frame_tab *d)
 		d->rows = 0;
 		return false;
 	}
-	if (d->of == k->tree.node && d->frame == node)
+	if (d->of == k->tree.node && d->version == k->version && d->frame == node)
 		return true;
 	d->of = k->tree.node;
+	d->version = k->version;
 	d->frame = node;
 	list_nodes(d, k->tree.node, node);
 	d->l.of++;

@@ -182,6 +182,7 @@ take_tree(struct merged *k, struct ts_flame_tree *tree)
 	struct ts_flame_tree old = k->tree;
 
 	k->tree = *tree;
+	k->version++;
 	*tree = (struct ts_flame_tree){0};
 	k->needle[0] = '\0';
 	if (k->tree.count == 0 || old.count == 0) {

@@ -24,6 +24,7 @@ struct merged {
 	struct ts_flame_range view; /* MERGE_VIEW: what was in sight */
 	struct ts_flame *flame;
 	struct ts_flame_tree tree;
+	unsigned version;      /* of the tree */
 	uint32_t root, cursor; /* nodes: the outermost that is shown, that under the cursor */
 	int top;	       /* rows that are scrolled away */
 

@@ -182,7 +182,7 @@ band_from(const struct trace_tiles *x, int band)
 	return x->most * band / TRACE_BANDS + 1;
 }
 
-enum { RANGE_WIDTH = 28, COUNT_WIDTH = 9, BAR_WIDTH = 20 /* all of it changes with each step */ };
+enum { RANGE_WIDTH = 28, COUNT_WIDTH = 9, BAR_WIDTH = 32 /* all of it changes with each step */ };
 
 static void
 draw_band(const struct trace_tiles *x, const struct trace_view *t, struct ts_canvas *c,

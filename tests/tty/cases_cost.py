@@ -57,8 +57,8 @@ def scroll_bytes(ctx, view):
         t.press("tab")
     t.press("down")
     most = bytes_of(t, "down", 12)
-    # beside the steps of the Trace stands what all IPUs did in the one under the cursor
-    budget = SCROLL_BYTES * (2 if view == "trace" else 1)
+    # beside the steps of the Trace stands what all IPUs and tiles did in the one under the cursor
+    budget = SCROLL_BYTES * (3 if view == "trace" else 1)
     expect(most <= 2 * budget, "%d bytes for a line down, budget %d" % (most, budget))
     t.quit()
 
