@@ -150,8 +150,11 @@ take_shape(struct operations_view *s, struct ts_fetch *f)
 	struct shape_fetch *q = (struct shape_fetch *)f;
 
 	s->asked[ASK_SHAPE] = NULL;
-	if (ts_fetch_in_vain(f, s->base.env->generation) || q->ops != s->ops)
+	if (ts_fetch_in_vain(f, s->base.env->generation) || q->ops != s->ops) {
+		if (f->code == TS_E_CANCELLED && s->shape && s->shape->ops == s->ops)
+			take_back(s); /* not asked again at once */
 		return TS_EFFECT_REPAINT;
+	}
 	if (f->code) {
 		ts_view_say_error(s->base.env, "%s", f->err.msg);
 		take_back(s);
@@ -276,6 +279,11 @@ take(struct operations_view *s, struct operations_fetch *q)
 		choose_layer(s, before);
 	s->began = true;
 	take_marks(s, before);
+	if (before && before->count != s->ops->count) { /* what is shown would be rows of others */
+		operations_shape_close(s->shape);
+		s->shape = NULL;
+		ts_outline_clear(&s->outline);
+	}
 	ts_operations_close(before);
 	s->asked[ASK_SHAPE] = NULL;
 	s->hits = 0;
