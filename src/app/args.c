@@ -136,7 +136,7 @@ static const struct option_def options[] = {
 	{"fail", 0, CHOICE, AT(fail), severities, TS_FOR_CHECK, "note|warn|bad",
 		"exit status 1 from this severity on (bad)", 0},
 	{"stages", 0, TEXT, AT(stages), NULL, TS_FOR_CHECK, "EXPRESSION",
-		"names of pipeline stages (default: by exchange)", 0},
+		"names of pipeline stages (else by exchange)", 0},
 	{"deep", 0, FLAG, AT(deep), NULL, TS_FOR_CHECK, NULL,
 		"read all of them, and check their structure", 0},
 	{"relations", 0, FLAG, AT(relations), NULL, TS_FOR_QUERY, NULL,
