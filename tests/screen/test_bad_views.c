@@ -178,8 +178,7 @@ static const char *const bad_trace[] = {"DROP TABLE step", "DROP TABLE step_ipu"
 	"UPDATE step_ipu SET start = (1 << 62) - start, \"end\" = 1 << 62",
 	"UPDATE compute_set SET name = char(27) || ']0;x' || char(7) || char(10) || name",
 	"UPDATE program SET name = CAST(x'ff' AS TEXT) || char(8238) || '/////' || name || char(0) || 'x'",
-	"UPDATE compute_set SET name = NULL; UPDATE program SET name = NULL, type = NULL; UPDATE step SET "
-	"type = NULL",
+	"UPDATE compute_set SET name = NULL; UPDATE step SET type = NULL; UPDATE program SET name = NULL",
 	"UPDATE compute_set SET name = hex(zeroblob(9000)) || name",
 	"UPDATE compute_set SET name = replace(hex(zeroblob(300)), '0', 'a/') || name",
 	"UPDATE block SET cycles_to = cycles_from", "UPDATE block SET cycles_from = cycles_to + 1",
