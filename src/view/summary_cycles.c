@@ -31,13 +31,38 @@ summary_has_work(const struct ts_report *r)
 		(ts_proportions_has_balance(r) || ts_proportions_has_bytes(r));
 }
 
-/* Does it take no pass over a large relation? */
-static bool
-is_cheap(const struct ts_reader *rd, unsigned what)
+/* Are there so few rows that going over them takes no time? Their ids may lie far apart: they are counted, until there are more. */
+static enum ts_code
+has_few_rows(bool *few, struct ts_reader *rd, struct ts_err *err)
 {
-	return ts_reach_span(&rd->report->binding[TS_STEP_IPU].reach) <= FEW_ROWS ||
-		(what == TS_PROPORTIONS_TIME ? ts_proportions_indexed(rd)
-					     : ts_proportions_work_indexed(rd));
+	struct ts_rows_query q = {.column_count = 1,
+		.columns = {TS_STEP_IPU_STEP},
+		.past_damage = true};
+	struct ts_rows_block b;
+	struct ts_rows *rows;
+	int64_t n = 0;
+	enum ts_code code;
+
+	*few = ts_reach_span(&rd->report->binding[TS_STEP_IPU].reach) <= FEW_ROWS;
+	if (*few)
+		return TS_OK;
+	code = ts_reader_rows(&rows, rd, TS_STEP_IPU, &q, err);
+	if (code)
+		return code;
+	while (n <= FEW_ROWS && !(code = ts_rows_block(rows, &b, err)) && b.rows > 0)
+		n += b.rows;
+	ts_rows_close(rows);
+	*few = n <= FEW_ROWS;
+	return code == TS_E_DAMAGED ? TS_OK : code; /* who reads them says so */
+}
+
+/* Does it take no pass over a large relation? */
+static enum ts_code
+is_cheap(bool *cheap, struct ts_reader *rd, unsigned what, struct ts_err *err)
+{
+	*cheap = what == TS_PROPORTIONS_TIME ? ts_proportions_indexed(rd)
+					     : ts_proportions_work_indexed(rd);
+	return *cheap ? TS_OK : has_few_rows(cheap, rd, err);
 }
 
 enum ts_code
@@ -48,9 +73,13 @@ summary_read_cycles(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err
 	const struct ts_report *r = rd->report;
 	struct ts_trace *t;
 	enum ts_code code, more;
+	bool cheap;
 
-	if (!is_cheap(rd, what) || (what == TS_PROPORTIONS_WORK && !summary_has_work(r)))
+	if (what == TS_PROPORTIONS_WORK && !summary_has_work(r))
 		return TS_OK;
+	code = is_cheap(&cheap, rd, what, err);
+	if (code || !cheap)
+		return code;
 	code = ts_trace_open(&t, rd, &f->job.progress, err);
 	if (!t)
 		return code;
