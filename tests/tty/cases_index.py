@@ -187,7 +187,8 @@ def index_idle(ctx, view):
 
 # How far the whole build is: at each width, in as many words as there is room for.
 TITLES = {80: r"index +\d+ ?%",
-          120: r"index +\d+ % +[\d.]+( [kMG])? rows/s +\d+ (s|min|h) left",
+          120: r"index +\d+ % +[\d.]+[kMG]?/s +\d+ (s|min|h) left",
+          130: r"index +\d+ % +[\d.]+( [kMG])? rows/s +\d+ (s|min|h) left",
           200: r"index +\d+ % +[\d.]+( [kMG])? of +[\d.]+( [kMG])? rows +[\d.]+( [kMG])? rows/s +\d+ (s|min|h) left"}
 
 
