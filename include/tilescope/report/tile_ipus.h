@@ -28,7 +28,7 @@ struct ts_tile_ipus {
 	int64_t tiles_per_ipu; /* TS_UNKNOWN */
 	int64_t ipus;	       /* the largest number in the relation + 1; 0: nothing is recorded */
 	int64_t *replica;      /* of each of these; TS_UNKNOWN */
-	enum ts_code unread;   /* TS_OK, or the first reason why not all could be read: for who keeps it */
+	enum ts_code unread;   /* TS_OK, or why not all could be read: for who keeps it */
 };
 
 /*
