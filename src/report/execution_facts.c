@@ -176,6 +176,8 @@ read_time(struct work *w)
 		hole = (struct stretch){t->artefact_start, t->artefact_end};
 		x->artefact_cycles = hole.to - hole.from;
 	}
+	x->wait_apart = t->runs > 0 &&
+		(t->honest.artefact == TS_UNKNOWN || x->artefact_cycles != TS_UNKNOWN);
 	x->ipus = t->ipus;
 	n = stretches(part, &x->runs, t, hole);
 	if (!t->has_parts || n == 0 || ipus == 0)

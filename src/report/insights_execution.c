@@ -72,6 +72,20 @@ say_class(struct ts_finding *f, const struct ts_execution_facts *x, const struct
 	snprintf(f->place, sizeof(f->place), "trace?ipu=%" PRId64, c->ipu);
 }
 
+/* Without runs nobody knows which wait is the first of the second one. */
+static const char *
+wait_words(const struct ts_execution_facts *x)
+{
+	if (!x->wait_apart)
+		return x->honest.artefact == TS_UNKNOWN
+			? "wait for the host; the profiler's own wait may be in it: runs are not recorded"
+			: "wait for the host; the profiler's own wait is in it: its cycles are not known";
+	return x->artefact_cycles == TS_UNKNOWN
+		? "wait for the host"
+		: "wait for the host, the profiler's own wait left out";
+}
+
+/* What may be the profiler's own work is not said to be saved. */
 bool
 measure_host_wait(struct ts_finding *f, const struct measure *m)
 {
@@ -79,12 +93,9 @@ measure_host_wait(struct ts_finding *f, const struct measure *m)
 
 	if (!x)
 		return false;
-	say_class(f, x, &x->wait, x->wait.cycles,
-		x->artefact_cycles == TS_UNKNOWN
-			? "wait for the host"
-			: "wait for the host, the profiler's own wait left out",
-		TS_CLASS_HOST_WAIT);
-	save_cycles(f, x->wait.bare);
+	say_class(f, x, &x->wait, x->wait.cycles, wait_words(x), TS_CLASS_HOST_WAIT);
+	if (x->wait_apart)
+		save_cycles(f, x->wait.bare);
 	return true;
 }
 
@@ -335,6 +346,8 @@ measure_artefact(struct ts_finding *f, const struct measure *m)
 
 	if (!x)
 		return false;
+	if (!x->wait_apart && x->honest.artefact == TS_UNKNOWN)
+		return measure_missing(f, "which wait is the first of the second run is");
 	if (x->honest.artefact == TS_UNKNOWN) {
 		snprintf(f->evidence, sizeof(f->evidence),
 			"no step of a second run begins with a wait for the host");

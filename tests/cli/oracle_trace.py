@@ -120,7 +120,7 @@ def of_time(t, out):
     single = len(t.parts) == 1 and t.replicas == 1
     out["global-exchange-alone"] = figures["global_exchange"] / span if single else 0.0
     start, end = t.artefact() or (0, 0)
-    out["artefact-share"] = (end - start) / (span + end - start)
+    out["artefact-share"] = (end - start) / (span + end - start) if t.runs else None
 
 
 def of_tiles(t, out):

@@ -364,6 +364,31 @@ START_TEST(artefact)
 }
 END_TEST
 
+/* The same without runs: the profiler's own wait may be in what waits, which is no saving then. */
+START_TEST(artefact_without_runs)
+{
+	struct fixture f;
+	struct found x;
+	int64_t at = 0;
+
+	make_tables(&f, 1, 1);
+	step(&f, 0, &at, 0, "StreamCopyBegin", "in", 10);
+	step(&f, 1, &at, 0, "OnTileExecute", "w", 990);
+	step(&f, 2, &at, 0, "StreamCopyBegin", "in", 9000);
+	step(&f, 3, &at, 0, "OnTileExecute", "w", 1000);
+	sql(&f, "DROP TABLE run");
+	find(&x, &f);
+	ck_assert_double_eq(of(&x, "X01")->value, 9010 / 11000.0);
+	ck_assert_int_eq(of(&x, "X01")->severity, TS_SEVERITY_BAD);
+	ck_assert_int_eq(of(&x, "X01")->saving, TS_UNKNOWN);
+	ck_assert_ptr_nonnull(strstr(of(&x, "X01")->evidence,
+		"the profiler's own wait may be in it: runs are not recorded"));
+	ck_assert(!of(&x, "X11")->known);
+	ck_assert_int_eq(of(&x, "X11")->severity, TS_SEVERITY_NONE);
+	done(&x, &f);
+}
+END_TEST
+
 /* What is dropped or changed, and the rules that are not known then; all others are. */
 static const struct {
 	const char *change, *unknown;
@@ -373,7 +398,8 @@ static const struct {
 	{"DROP TABLE step_ipu", "X01X02X03X04X05X06X07X08X09X10X11"},
 	{"DROP TABLE program", "X08X09X10"},
 	{"DROP TABLE compute_set", "X05X06X07X08X09"},
-	{"DROP TABLE run", "X08X09"},
+	{"DROP TABLE run", "X08X09X11"},
+	{"DELETE FROM run", "X08X09X11"},
 	{"DELETE FROM step_ipu", "X01X02X03X04X05X06X07X08X09X10X11"},
 	{"UPDATE step_ipu SET start = 0, \"end\" = 0, cycles = 0",
 		"X01X02X03X04X05X06X07X08X09X10X11"},
@@ -480,6 +506,7 @@ main(void)
 	tcase_add_loop_test(t, each_rule, 0, (int)TS_COUNT(cases));
 	tcase_add_loop_test(t, stages, 0, (int)TS_COUNT(pipelines));
 	tcase_add_test(t, artefact);
+	tcase_add_test(t, artefact_without_runs);
 	tcase_add_loop_test(t, not_recorded, 0, (int)TS_COUNT(lacking));
 	tcase_add_loop_test(t, marks, 0, 3);
 	tcase_add_loop_test(t, hostile, 0, 11);

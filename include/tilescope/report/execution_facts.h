@@ -59,9 +59,10 @@ struct ts_execution_facts {
 	struct ts_honesty honest;
 
 	/* TS_EXECUTION_TIME */
-	int runs;     /* that have a place; 0: the whole trace */
-	int64_t ipus; /* that have steps */
-	int64_t span; /* cycles of the runs */
+	int runs;	 /* that have a place; 0: the whole trace */
+	bool wait_apart; /* the profiler's own wait is known, and left out or not there */
+	int64_t ipus;	 /* that have steps */
+	int64_t span;	 /* cycles of the runs */
 	int64_t artefact_cycles; /* of honest.artefact, left out; TS_UNKNOWN: there is none, or where it lies */
 	struct ts_class_fact wait, copy, exchange, global; /* copy: by `bare` */
 
