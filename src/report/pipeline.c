@@ -434,6 +434,49 @@ ts_pipeline_mean_work(const struct ts_pipeline_stage *s)
 	return s->passes > 0 ? (double)ts_pipeline_work(s->by_class) / (double)s->passes : -1;
 }
 
+static void
+add_up(int64_t *sum, int64_t v)
+{
+	if (!ts_add_i64(sum, v))
+		*sum = INT64_MAX;
+}
+
+/* Add what stands in [from, to) of a pass. */
+static enum ts_code
+measure_part(struct finding *f, struct ts_class_time *time, struct ts_lane_times *times,
+	struct ts_pipeline_pass *pass, int64_t from, int64_t to, struct ts_err *err)
+{
+	int64_t by_class[TS_CLASS_COUNT];
+	enum ts_code code;
+
+	if (to <= from)
+		return TS_OK;
+	code = ts_lane_times_of(time, times, pass->ipu, from, to, err);
+	f->p->partial |= code == TS_E_DAMAGED;
+	code = code == TS_E_DAMAGED ? TS_OK : code;
+	if (code)
+		return code;
+	pass->idle += ts_class_partition(by_class, time);
+	for (int k = 0; k < TS_CLASS_COUNT; k++)
+		pass->by_class[k] += by_class[k];
+	return TS_OK;
+}
+
+/* All of a pass but the profiler's own work: before it, and behind it. */
+static enum ts_code
+measure_pass(struct finding *f, struct ts_class_time *time, struct ts_lane_times *times,
+	struct ts_pipeline_pass *pass, struct ts_err *err)
+{
+	bool some = f->t->artefact_start != TS_UNKNOWN && f->t->artefact_end != TS_UNKNOWN;
+	int64_t from = some ? ts_clamp_i64(f->t->artefact_start, pass->from, pass->to) : pass->to;
+	int64_t to = some ? ts_clamp_i64(f->t->artefact_end, from, pass->to) : pass->to;
+	enum ts_code code = measure_part(f, time, times, pass, pass->from, from, err);
+
+	pass->left_out = to - from;
+	add_up(&f->p->left_out, pass->left_out);
+	return code ? code : measure_part(f, time, times, pass, to, pass->to, err);
+}
+
 static enum ts_code
 measure(struct finding *f, struct ts_err *err)
 {
@@ -443,13 +486,7 @@ measure(struct finding *f, struct ts_err *err)
 				 : ts_err_nomem(err);
 
 	for (size_t i = 0; !code && i < f->p->passes; i++) {
-		struct ts_pipeline_pass *pass = pass_of(f->p, i);
-
-		code = ts_lane_times_of(time, times, pass->ipu, pass->from, pass->to, err);
-		f->p->partial |= code == TS_E_DAMAGED;
-		code = code == TS_E_DAMAGED ? TS_OK : code;
-		if (!code)
-			pass->idle = ts_class_partition(pass->by_class, time);
+		code = measure_pass(f, time, times, pass_of(f->p, i), err);
 		if (i % 1024 == 0)
 			ts_progress_set(f->progress, (int64_t)i, (int64_t)f->p->passes);
 	}
@@ -469,13 +506,6 @@ by_stage(const void *a, const void *b)
 }
 
 static void
-add_up(int64_t *sum, int64_t v)
-{
-	if (!ts_add_i64(sum, v))
-		*sum = INT64_MAX;
-}
-
-static void
 add_to_stage(struct ts_pipeline_stage *s, const struct ts_pipeline_pass *pass)
 {
 	int64_t work = ts_pipeline_work(pass->by_class);
@@ -484,7 +514,7 @@ add_to_stage(struct ts_pipeline_stage *s, const struct ts_pipeline_pass *pass)
 	s->count++;
 	s->passes += work > 0;
 	s->most_work = ts_max_i64(s->most_work, work);
-	add_up(&s->span, pass->to - pass->from);
+	add_up(&s->span, ts_pipeline_pass_span(pass));
 	add_up(&s->idle, pass->idle);
 	for (int k = 0; k < TS_CLASS_COUNT; k++)
 		add_up(&s->by_class[k], pass->by_class[k]);

@@ -97,7 +97,7 @@ passes_value(void *ctx, int64_t i, int column, struct ts_table_value *out)
 	figure[Q_RUN] = run_number(q, pass);
 	figure[Q_IPU] = pass->ipu;
 	figure[Q_START] = pass->from;
-	figure[Q_SPAN] = pass->to - pass->from;
+	figure[Q_SPAN] = ts_pipeline_pass_span(pass);
 	figure[Q_WORK] = ts_pipeline_work(pass->by_class);
 	ts_table_value_known(out,
 		column < Q_PARTS ? figure[column]
@@ -119,7 +119,7 @@ passes_cell(void *ctx, int64_t i, int column, struct ts_table_cell *out)
 	if (v.type != TS_VALUE_INTEGER)
 		out->buf[0] = '\0';
 	else if (column >= Q_PARTS)
-		ts_fmt_percent(out->buf, (double)v.integer, (double)(pass->to - pass->from));
+		ts_fmt_percent(out->buf, (double)v.integer, (double)ts_pipeline_pass_span(pass));
 	else if (column == Q_START)
 		trace_fmt_place(q->t, out->buf, v.integer);
 	else if (column == Q_SPAN || column == Q_WORK)
@@ -207,15 +207,18 @@ draw_passes_total(const struct passes_tab *q, struct ts_canvas *c)
 	char n[TS_FMT_MAX], m[TS_FMT_MAX], w[TS_FMT_MAX];
 	int number;
 	const struct ts_pipeline_stage *stage = shown_stage(q, &number);
+	const char *wait = pipeline_wait_note(pipeline_stages_of(q->t));
 	bool some = q->l.order.filtered;
 	int64_t rows = some ? q->l.list.count : stage->count;
 	int64_t span = some ? (int64_t)q->l.order.sum[Q_SPAN] : stage->span;
 	int64_t work = some ? (int64_t)q->l.order.sum[Q_WORK] : ts_pipeline_work(stage->by_class);
 
 	ts_canvas_fill(c, q->total, TS_ROLE_TOTAL, ' ');
-	ts_canvas_printf(c, q->total, 0, 0, TS_ROLE_TOTAL, "%s pass%s, %s in all, %s of it work%s",
-		ts_fmt_count(n, rows), rows == 1 ? "" : "es", trace_fmt_length(q->t, m, span),
-		ts_fmt_percent(w, (double)work, (double)span), some ? " (filtered)" : "");
+	ts_canvas_printf(c, q->total, 0, 0, TS_ROLE_TOTAL,
+		"%s pass%s, %s in all, %s of it work%s%s%s", ts_fmt_count(n, rows),
+		rows == 1 ? "" : "es", trace_fmt_length(q->t, m, span),
+		ts_fmt_percent(w, (double)work, (double)span), some ? " (filtered)" : "",
+		*wait ? ", " : "", wait);
 }
 
 static void
@@ -308,7 +311,7 @@ passes_explain(struct ts_tab *tab, struct ts_explain *out)
 	ts_explain_formula(x, "sync %lld + external sync %lld + idle %lld of %lld cycles",
 		(long long)pass->by_class[TS_CLASS_SYNC],
 		(long long)pass->by_class[TS_CLASS_EXTERNAL_SYNC], (long long)pass->idle,
-		(long long)(pass->to - pass->from));
+		(long long)ts_pipeline_pass_span(pass));
 }
 
 static bool

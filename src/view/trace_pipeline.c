@@ -401,6 +401,7 @@ static void
 draw_verdict(const struct stages_tab *s, struct ts_canvas *c)
 {
 	const struct ts_pipeline *p = s->pipeline;
+	const char *wait = pipeline_wait_note(s);
 	char n[TS_FMT_MAX], slow[64];
 	struct ts_rect r = ts_rect_row(s->total, 0);
 	int x = 0;
@@ -409,6 +410,8 @@ draw_verdict(const struct stages_tab *s, struct ts_canvas *c)
 	if (p->bubble >= 0)
 		x = ts_canvas_printf(c, r, x, 0, TS_ROLE_TOTAL, "bubble %s   ",
 			ts_fmt_percent(n, p->bubble, 1));
+	if (*wait)
+		x = ts_canvas_printf(c, r, x, 0, TS_ROLE_TOTAL, "%s   ", wait);
 	if (p->at_once >= 0)
 		x = ts_canvas_printf(c, r, x, 0, TS_ROLE_TOTAL, "%.1f of %d stages at work   ",
 			p->at_once, p->stages);

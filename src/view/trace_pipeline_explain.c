@@ -10,6 +10,20 @@
 
 #include "tilescope/base/mem.h"
 
+const char *
+pipeline_wait_note(const struct stages_tab *s)
+{
+	const struct ts_trace *t = s->t->trace;
+
+	if (!s->pipeline || !t)
+		return "";
+	if (s->pipeline->left_out > 0)
+		return "profiler's wait left out";
+	return t->runs == 0 || (t->honest.artefact != TS_UNKNOWN && t->artefact_start == TS_UNKNOWN)
+		? "profiler's wait not told apart"
+		: "";
+}
+
 void
 pipeline_from_and_note(struct ts_explained *x, const struct stages_tab *s)
 {
@@ -20,6 +34,12 @@ pipeline_from_and_note(struct ts_explained *x, const struct stages_tab *s)
 		"No query: a pass ends %s.",
 		s->names[0] ? "where the next stage begins on its IPU"
 			    : "with a global exchange, on each IPU at its own time");
+	if (s->pipeline && s->pipeline->left_out > 0 && s->t->trace)
+		ts_explain_note(x,
+			"As in the rules of check, cycles %lld to %lld are left out: step %lld, %s.",
+			(long long)s->t->trace->artefact_start,
+			(long long)s->t->trace->artefact_end,
+			(long long)s->t->trace->honest.artefact, ts_mark_note(TS_MARK_ARTEFACT));
 }
 
 static void

@@ -31,6 +31,9 @@ int64_t pipeline_part_of(enum part part, const int64_t by_class[TS_CLASS_COUNT],
 /* Work of a regular stage's pass by that of the mean of all stages; -1: not known. */
 double pipeline_factor_of(const struct ts_pipeline *p, const struct ts_pipeline_stage *s);
 
+/* What the lines of totals of both tabs say of the cycles that the profiler inflated; "": none. */
+const char *pipeline_wait_note(const struct stages_tab *s);
+
 /* The tab with these functions, and the state of that of the stages. */
 struct ts_tab *pipeline_tab_of(const struct trace_view *t, const struct ts_tab_ops *ops);
 struct stages_tab *pipeline_stages_of(const struct trace_view *t);

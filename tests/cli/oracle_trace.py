@@ -176,11 +176,12 @@ def of_stages(t, out):
     for ipu, parts in t.parts.items():
         for start, end in phases(t, ipu):
             busy, wait = 0, 0
-            for cycles, running in at_once(parts, start, end):
+            a, b = (min(max(at, start), end) for at in t.artefact() or (end, end))
+            for cycles, running in list(at_once(parts, start, a)) + list(at_once(parts, b, end)):
                 klass = next((k for k in PRIORITY if k in running), None)
                 busy += cycles * (klass in PRIORITY[:3])
                 wait += cycles * (klass in (None, "sync", "external_sync"))
-            span += end - start
+            span += a - start + end - b
             waits += wait
             if busy:
                 work.setdefault(ipu, []).append(busy)

@@ -226,9 +226,25 @@ expect_by_name(void)
 
 /* --- against what is found -------------------------------------------------------------------------- */
 
+/* Is it a cycle of the first wait for the host of the second run, on any IPU? */
+static bool
+is_artefact(int64_t c)
+{
+	int from = END, to = 0, s = run_first[1];
+
+	while (runs > 1 && s < STEPS && classes[type[s]] != TS_CLASS_HOST_WAIT)
+		s++;
+	for (int i = 0; runs > 1 && s < STEPS && i < IPUS; i++)
+		if (part[s][i].there) {
+			from = part[s][i].start < from ? part[s][i].start : from;
+			to = part[s][i].end > to ? part[s][i].end : to;
+		}
+	return c >= from && c < to;
+}
+
 /* Every cycle of a pass, to the first class that runs. */
 static void
-check_cycles(const struct ts_pipeline_pass *p)
+check_cycles(const struct ts_pipeline_pass *p, int64_t *left_out)
 {
 	int64_t by_class[TS_CLASS_COUNT] = {0}, idle = 0;
 
@@ -236,6 +252,10 @@ check_cycles(const struct ts_pipeline_pass *p)
 		bool runs_now[TS_CLASS_COUNT] = {false};
 		size_t k = 0;
 
+		if (is_artefact(c)) {
+			++*left_out;
+			continue;
+		}
 		for (int s = 0; s < STEPS; s++)
 			if (part[s][p->ipu].there && c >= part[s][p->ipu].start &&
 				c < part[s][p->ipu].end)
@@ -269,7 +289,7 @@ static void
 check_stage(const struct ts_pipeline *p, int stage)
 {
 	const struct ts_pipeline_stage *s = &p->stage[stage];
-	int64_t work = 0, span = 0, idle = 0, passes = 0, most = 0;
+	int64_t work = 0, span = 0, idle = 0, passes = 0, most = 0, left_out;
 
 	for (int64_t i = s->first; i < s->first + s->count; i++) {
 		const struct ts_pipeline_pass *pass = ts_pipeline_pass_at(p, (size_t)i);
@@ -284,11 +304,13 @@ check_stage(const struct ts_pipeline *p, int stage)
 				expected[k].stage == number_of(p, stage);
 		ck_assert_msg(found, "pass of ipu %d, %d-%d", (int)pass->ipu, (int)pass->from,
 			(int)pass->to);
-		check_cycles(pass);
+		left_out = 0;
+		check_cycles(pass, &left_out);
+		ck_assert_int_eq(pass->left_out, left_out);
 		work += w;
 		passes += w > 0;
 		most = w > most ? w : most;
-		span += pass->to - pass->from;
+		span += pass->to - pass->from - left_out;
 		idle += pass->idle;
 	}
 	ck_assert_int_eq(ts_pipeline_work(s->by_class), work);

@@ -13,7 +13,8 @@
  *
  * Cycles of a pass are a partition: where steps overlap each cycle counts once (ts_class_partition()). Work is compute and
  * both exchanges; I/O is host wait, copy and end; bubble is sync, external sync and the cycles in which the IPU does
- * nothing. Control is neither. Cycles are tile clock cycles.
+ * nothing. Control is neither. Cycles are tile clock cycles. Those of the step that the profiler inflated
+ * (ts_trace.artefact_start, artefact_end) are in no figure, on any IPU: as in report/execution_facts.h.
  */
 #ifndef TS_REPORT_PIPELINE_H
 #define TS_REPORT_PIPELINE_H
@@ -35,7 +36,8 @@ struct ts_pipeline_pass {
 	int64_t ipu, from, to; /* cycles [from, to) */
 	int64_t first_step;    /* that begins in it on this IPU; by exchange: TS_UNKNOWN */
 	int64_t by_class[TS_CLASS_COUNT];
-	int64_t idle; /* in no step */
+	int64_t idle;	  /* in no step */
+	int64_t left_out; /* of [from, to): of the artefact */
 	int32_t stage;
 	int32_t run; /* index into trace->run, or -1 */
 };
@@ -46,7 +48,7 @@ struct ts_pipeline_stage {
 	int64_t first;	/* of its passes in `pass`, by start */
 	int64_t count;	/* of them, those without work too */
 	int64_t passes; /* with work */
-	int64_t span;	/* cycles of all its passes together */
+	int64_t span;	/* cycles of all its passes together, without what is left out */
 	int64_t by_class[TS_CLASS_COUNT];
 	int64_t idle;
 	int64_t most_work; /* of a pass */
@@ -66,6 +68,7 @@ struct ts_pipeline {
 	size_t passes;
 	struct ts_dictionary names;
 	int64_t bad_rows; /* rows of steps left out: no number, or no such step */
+	int64_t left_out; /* cycles of the artefact in passes, of all IPUs together */
 	int64_t falls;	  /* by name: rows that start before their pass does, left out */
 	bool bytes_known; /* by exchange: the report records bytes; else every global exchange ends a phase */
 	bool cut;     /* more passes or stages than are kept */
@@ -94,6 +97,13 @@ enum ts_code ts_pipeline_read(struct ts_pipeline **out, struct ts_reader *rd,
 	struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
 struct ts_pipeline *ts_pipeline_hold(struct ts_pipeline *p);
 void ts_pipeline_close(struct ts_pipeline *p); /* NULL allowed */
+
+/* Cycles of a pass that count. */
+static inline int64_t
+ts_pipeline_pass_span(const struct ts_pipeline_pass *pass)
+{
+	return pass->to - pass->from - pass->left_out;
+}
 
 static inline const struct ts_pipeline_pass *
 ts_pipeline_pass_at(const struct ts_pipeline *p, size_t i)
