@@ -492,17 +492,32 @@ balance_resize(struct ts_tab *tab)
 	begin(tab->own, tab);
 }
 
+/* Do the figures hold the step that the profiler inflated? */
+static bool
+holds_artefact(const struct trace_view *v, const struct ts_proportions *p)
+{
+	const struct ts_trace *t = v->trace;
+
+	if (!t || t->honest.artefact == TS_UNKNOWN)
+		return false;
+	if (t->artefact_start == TS_UNKNOWN) /* somewhere */
+		return p->from <= t->from && p->to >= t->to;
+	return t->artefact_start < p->to && t->artefact_end > p->from;
+}
+
 static void
 balance_note(const struct ts_tab *tab, char out[TS_TAB_NOTE])
 {
 	const struct balance_tab *t = tab->own;
 	const struct trace_view *v = tab->host;
-	char n[TS_FMT_MAX];
+	char n[TS_FMT_MAX], mark[] = {ts_mark_sign(TS_MARK_ARTEFACT), ' ', '\0'};
 
 	if (!t->p[ASK_TIME].has)
 		return;
-	snprintf(out, TS_TAB_NOTE, "%s: %s%s%s", t->scope,
-		trace_fmt_length(v, n, t->p[ASK_TIME].to - t->p[ASK_TIME].from),
+	/* the sign stands first: the end of a note is cut where room is short */
+	snprintf(out, TS_TAB_NOTE, "%s%s: %s%s%s%s", holds_artefact(v, &t->p[ASK_TIME]) ? mark : "",
+		t->scope, trace_fmt_length(v, n, t->p[ASK_TIME].to - t->p[ASK_TIME].from),
+		holds_artefact(v, &t->p[ASK_TIME]) ? ", profiler's wait in it" : "",
 		t->sent[ASK_WORK] ? ", bytes are being added up" : "",
 		t->pane.state == TS_PANE_PARTIAL ? ", damaged" : "");
 }
@@ -616,9 +631,10 @@ balance_sheet(struct ts_tab *tab, struct ts_sheet *out)
 /* --- what the figures are -------------------------------------------------------------------------- */
 
 static void
-explain_time(struct ts_explain *out, const struct ts_proportion *p, const struct ts_proportions *of,
-	int column, const char *what)
+explain_time(struct ts_explain *out, const struct trace_view *v, const struct ts_proportion *p,
+	const struct ts_proportions *of, int column, const char *what)
 {
+	bool artefact = holds_artefact(v, of);
 	struct ts_explained *x = ts_explain_add(out, "part of its cycles in which IPU %lld %s",
 		(long long)p->ipu, what);
 	int64_t part = cycles_of(&p->time, column), whole = whole_of(&p->time, column);
@@ -635,6 +651,9 @@ explain_time(struct ts_explain *out, const struct ts_proportion *p, const struct
 	ts_explain_note(x,
 		"Steps of an IPU may overlap: they are intersected, not added, for which there is no "
 		"query; sums of their lengths may be larger.");
+	if (artefact)
+		ts_explain_note(x, "step %lld is in it: %s", (long long)v->trace->honest.artefact,
+			ts_mark_sentence(TS_MARK_ARTEFACT));
 }
 
 static void
@@ -664,10 +683,11 @@ balance_explain(struct ts_tab *tab, struct ts_explain *out)
 
 		snprintf(what, sizeof(what), "runs steps of class %s",
 			ts_step_class_label((enum ts_step_class)k));
-		explain_time(out, p, &t->p[ASK_TIME], B_CLASS + k, what);
+		explain_time(out, t->view, p, &t->p[ASK_TIME], B_CLASS + k, what);
 	}
-	explain_time(out, p, &t->p[ASK_TIME], B_IDLE, "runs nothing");
-	explain_time(out, p, &t->p[ASK_TIME], B_OVERLAP, "runs steps of several classes at once");
+	explain_time(out, t->view, p, &t->p[ASK_TIME], B_IDLE, "runs nothing");
+	explain_time(out, t->view, p, &t->p[ASK_TIME], B_OVERLAP,
+		"runs steps of several classes at once");
 	if (!w)
 		return;
 	ts_explain_tile_balance(out, p->ipu, of->from, of->to, w);

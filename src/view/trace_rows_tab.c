@@ -209,6 +209,19 @@ rows_deliver(struct ts_tab *tab, struct ts_fetch *f)
 
 /* --- the table ------------------------------------------------------------------------------------------ */
 
+/* Of the step that the profiler inflated: with its sign before them. */
+static const char *
+cycles_text(const struct rows_tab *d, const struct ts_trace_row *r, char out[TS_FMT_MAX + 1])
+{
+	enum ts_mark m = ts_honesty_step(&d->view->trace->honest, r->step, r->class_of);
+	size_t at = 0;
+
+	if (m == TS_MARK_ARTEFACT)
+		out[at++] = ts_mark_sign(m);
+	trace_fmt_length(d->view, out + at, r->cycles);
+	return out;
+}
+
 static bool
 cell(void *ctx, int64_t i, int column, struct ts_table_cell *out)
 {
@@ -241,7 +254,7 @@ cell(void *ctx, int64_t i, int column, struct ts_table_cell *out)
 		break;
 	case R_CYCLES:
 		out->role = TS_ROLE_VALUE;
-		out->s = r->here ? trace_fmt_length(d->view, out->buf, r->cycles) : "-";
+		out->s = r->here ? cycles_text(d, r, out->buf) : "-";
 		break;
 	case R_SHARE:
 		ts_fmt_percent(out->buf, share(d, r), 100);

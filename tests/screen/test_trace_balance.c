@@ -81,6 +81,19 @@ START_TEST(overlap_is_intersected)
 }
 END_TEST
 
+/* The wait that the profiler inflated has its sign, wherever its cycles are shown. */
+START_TEST(artefact_is_marked)
+{
+	tables();
+	harness_sql(&h, "UPDATE step SET type = 'StreamCopyBegin' WHERE step = 2");
+	start(200, 20, "tab balance");
+	harness_says(&h, "! everything: 200, profiler's wait in it");
+	harness_command(&h, "tab longest");
+	harness_says(&h, " !50 ");
+	harness_end(&h);
+}
+END_TEST
+
 START_TEST(lost_is_ranked)
 {
 	tables();
@@ -156,6 +169,7 @@ main(void)
 
 	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, overlap_is_intersected);
+	tcase_add_test(tc, artefact_is_marked);
 	tcase_add_test(tc, lost_is_ranked);
 	tcase_add_test(tc, what_is_not_recorded_is_said);
 	tcase_add_test(tc, it_fits);
