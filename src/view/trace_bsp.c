@@ -313,12 +313,12 @@ legend_entry(struct ts_canvas *c, struct ts_rect r, int x, enum ts_step_class k,
 	return ts_canvas_text(c, r, x + 2, 0, TS_ROLE_LABEL, word) + 1;
 }
 
-/* What of a cell's cycles a tile is busy with in some way; "?": a step that is not known by tile has most of them. */
+/* What of a cell's cycles a tile is busy with in some way; "-": nothing is known by tile, or a step that is not known by tile has most of them. */
 static const char *
 part_text(const struct ts_bsp *p, int row, int column, enum ts_bsp_part part, char out[TS_FMT_MAX])
 {
-	if (cell_at(p, row, column).shaded)
-		snprintf(out, TS_FMT_MAX, "?");
+	if (p->by_tile == 0 || cell_at(p, row, column).shaded)
+		snprintf(out, TS_FMT_MAX, "-");
 	else
 		ts_fmt_percent(out, (double)ts_bsp_share(p, row, part)[column], 1);
 	return out;

@@ -61,6 +61,19 @@ row_is(int y, const char *begins)
 	ck_assert_str_eq(row, begins);
 }
 
+/* What is not known is no share, 0% neither. */
+START_TEST(unknown_is_no_share)
+{
+	small_tables();
+	harness_sql(&h,
+		"UPDATE compute_set SET cycles_by_tile = NULL;"
+		"UPDATE program SET cycles_by_tile = NULL");
+	start(88, 26, TS_GLYPHS_ASCII);
+	harness_says(&h, "C compute -  x exchange -  s waits -  of tile 0");
+	harness_end(&h);
+}
+END_TEST
+
 START_TEST(letters_by_tile)
 {
 	small_tables();
@@ -215,6 +228,7 @@ main(void)
 
 	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, letters_by_tile);
+	tcase_add_test(tc, unknown_is_no_share);
 	tcase_add_test(tc, nothing_is_known_by_tile);
 	tcase_add_test(tc, tiles_have_an_address);
 	tcase_add_test(tc, tiles_are_zoomed);
