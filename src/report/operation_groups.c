@@ -78,13 +78,11 @@ climb(struct grouping *g, const struct ts_operation_own *own, bool below, struct
 	enum ts_code code = TS_OK;
 
 	for (uint32_t at = own->node; !code && at != TS_NO_OPERATION; at = node[at].parent) {
-		uint64_t bit = UINT64_C(1) << node[at].layer;
-		bool others = node[at].programs_said && !(own->said && at == own->node);
+		bool counts = ts_op_counts_in(g->o, own, at, &layers);
 		struct member m = {group[at], own->program};
 
-		if (m.group != TS_NO_OPERATION && (below || (!(layers & bit) && !others)))
+		if (m.group != TS_NO_OPERATION && (below || counts))
 			code = ts_pile_add(&g->member, &m, sizeof(m), g->cache, err);
-		layers |= bit;
 	}
 	return code;
 }

@@ -406,8 +406,12 @@ ts_operations_read(struct ts_operations **out, struct ts_reader *rd, const struc
 	atomic_init(&o->uses, 1);
 	code = ts_program_costs_read(&o->costs, rd, cache, trace, progress, err);
 	if (!code && o->costs->traced && ts_operations_kept(o, rd, cache)) {
-		*out = o;
-		return TS_OK;
+		code = ts_op_share(o, cache, rd->cancel, err);
+		if (code)
+			ts_operations_close(o);
+		else
+			*out = o;
+		return code;
 	}
 	k.o = o;
 	k.trace |= !code && o->costs->traced;
@@ -416,6 +420,8 @@ ts_operations_read(struct ts_operations **out, struct ts_reader *rd, const struc
 	if (!code && o->count == 0)
 		code = ts_err_set(err, TS_E_ABSENT,
 			"no operation is recorded, and no program says a debug context or a name of parts");
+	if (!code)
+		code = ts_op_share(o, cache, rd->cancel, err);
 	if (!code) {
 		o->traced = o->costs->traced;
 		o->partial |= o->costs->partial;
@@ -444,6 +450,7 @@ ts_operations_close(struct ts_operations *o)
 		return;
 	for (size_t i = 0; i < TS_COUNT(o->pile); i++)
 		ts_pile_fini(&o->pile[i]);
+	ts_pile_fini(&o->shared_pile);
 	ts_program_costs_close(o->costs);
 	ts_index_release(o->index);
 	free(o);

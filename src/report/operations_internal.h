@@ -122,6 +122,26 @@ uint32_t ts_op_place(const struct ts_program_costs *c, int64_t program);
 /* Where the nodes of a program begin in own[]. */
 size_t ts_op_first_own(const struct ts_operations *o, uint32_t program);
 
+/* Who shares programs with whom, of operations that are read. */
+enum ts_code ts_op_share(struct ts_operations *o, const struct ts_cache *cache,
+	const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
+
+/*
+ * On the way up from own->node: does its program count in node `at` itself, as the first of its layer? `layers`: those met,
+ * 0 at the begin.
+ */
+static inline bool
+ts_op_counts_in(const struct ts_operations *o, const struct ts_operation_own *own, uint32_t at,
+	uint64_t *layers)
+{
+	const struct ts_operation *n = &o->node[at];
+	uint64_t bit = UINT64_C(1) << n->layer;
+	bool first = !(*layers & bit);
+
+	*layers |= bit;
+	return first && !(n->programs_said && !(own->said && at == own->node));
+}
+
 static inline struct op_context *
 ts_op_context_at(const struct op_making *k, uint32_t i)
 {

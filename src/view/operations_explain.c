@@ -90,9 +90,28 @@ static const struct {
 		offsetof(struct ts_operation_figures, programs), TS_KNOWN_DERIVED},
 };
 
+bool
+operations_shares_words(char *out, size_t size, const struct operations_view *s, uint32_t row)
+{
+	const struct ts_operation_shared *x;
+	char n[TS_FMT_MAX], m[TS_FMT_MAX], others[TS_FMT_MAX];
+
+	if (row >= s->shape->ids.nodes)
+		return false;
+	x = ts_operation_shares(s->ops, row);
+	if (x->programs == 0)
+		return false;
+	snprintf(out, size, "%s of %s, with %s%s other operation%s; cycles count in each",
+		ts_fmt_count(n, x->programs),
+		ts_fmt_count(m, ts_operation_at(s->ops, row)->of.programs),
+		x->least < x->others ? "up to " : "", ts_fmt_count(others, x->others),
+		x->others == 1 ? "" : "s");
+	return true;
+}
+
 static void
 explain_figures(const struct operations_view *s, struct ts_explain *out, const char *name,
-	const struct ts_operation_figures *f, const char *with)
+	const struct ts_operation_figures *f, const char *with, const char *shared)
 {
 	for (size_t i = 0; i < TS_COUNT(figures); i++) {
 		struct ts_explained *x;
@@ -113,6 +132,8 @@ explain_figures(const struct operations_view *s, struct ts_explain *out, const c
 			ts_explain_query(x, "%s%s", with, figures[i].query);
 		else
 			ts_explain_note(x, "several relations say it together: no one query does");
+		if (shared && strcmp(figures[i].unit, "cycles") == 0)
+			ts_explain_note(x, "shared programs: %s", shared);
 	}
 }
 
@@ -135,7 +156,7 @@ operations_explain(struct ts_view *v, struct ts_explain *out)
 	const struct ts_operation_figures *f;
 	uint32_t row = operations_at(s), i;
 	struct ts_strbuf name;
-	char with[WITH] = "";
+	char with[WITH] = "", shared[160];
 
 	if (row == UINT32_MAX)
 		return;
@@ -149,7 +170,8 @@ operations_explain(struct ts_view *v, struct ts_explain *out)
 		programs_query(with, s, row);
 	ts_strbuf_init(&name, 400);
 	operations_title(&name, s->shape, row, false);
-	explain_figures(s, out, name.s ? name.s : "", f, with);
+	explain_figures(s, out, name.s ? name.s : "", f, with,
+		operations_shares_words(shared, sizeof(shared), s, row) ? shared : NULL);
 	ts_strbuf_fini(&name);
 	explain_share(s, out, f);
 }

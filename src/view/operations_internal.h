@@ -69,6 +69,7 @@ struct operations_shape {
 	size_t roots, shown;
 	size_t matches; /* operations that pass the filter */
 	struct ts_operation_figures total, outside;
+	int64_t sum; /* of the cycles of operations that pass, one by one; TS_UNKNOWN: of the tree */
 };
 
 struct operations_view {
@@ -232,6 +233,12 @@ void operations_layout(struct operations_view *s);
 enum ts_effect operations_layer(struct operations_view *s, const char *name); /* NULL: the next */
 enum ts_effect operations_tree(struct operations_view *s, bool on);
 enum ts_effect operations_rollup(struct operations_view *s, const char *regex); /* NULL: on, off */
+
+/*
+ * Of programs that are shared: "12 of 12, with 11 other operations; cycles count in each"; false: a row that shares none,
+ * or no operation.
+ */
+bool operations_shares_words(char *out, size_t size, const struct operations_view *s, uint32_t row);
 
 /* operations_address.c, operations_explain.c */
 extern const struct ts_view_arg operations_args[];

@@ -534,6 +534,33 @@ find_places(struct making *m)
 	return TS_OK;
 }
 
+/* a += b, where both are known; what is known alone. */
+static void
+add_known(int64_t *a, int64_t b)
+{
+	if (b != TS_UNKNOWN && (*a == TS_UNKNOWN || !ts_add_i64(a, b)))
+		*a = b;
+}
+
+/* The cycles of operations, one by one: programs that several of them have count in each. */
+static void
+sum_rows(struct making *m)
+{
+	struct operations_shape *s = m->s;
+	const struct ts_operations *o = s->ops;
+	const struct ts_operation_layer *layer = &o->layer[s->wish.layer];
+	bool all = !s->wish.filter[0];
+	size_t n = all ? layer->count : m->node.used / sizeof(uint32_t);
+
+	s->sum = TS_UNKNOWN;
+	for (size_t i = 0; !s->wish.tree && i < n; i++) {
+		uint32_t node = all ? ts_operation_in_layer(o, s->wish.layer, i)
+				    : numbers(&m->node)[i];
+
+		add_known(&s->sum, operations_cycles(o, &o->node[node].of));
+	}
+}
+
 /* What is on top of all: without a filter all programs; with one, what passes. */
 static enum ts_code
 add_up(struct making *m)
@@ -546,14 +573,6 @@ add_up(struct making *m)
 	}
 	return ts_operations_sum(&s->total, s->ops, m->node.memory, m->node.used / sizeof(uint32_t),
 		s->wish.tree, m->cache, m->cancel, m->err);
-}
-
-/* a += b, where both are known; what is known alone. */
-static void
-add_known(int64_t *a, int64_t b)
-{
-	if (b != TS_UNKNOWN && (*a == TS_UNKNOWN || !ts_add_i64(a, b)))
-		*a = b;
 }
 
 /* Of the programs in no operation of any layer; of one layer it is known. */
@@ -607,6 +626,8 @@ make(struct making *m)
 		code = give_to_parents(m);
 	if (!code)
 		code = find_places(m);
+	if (!code)
+		sum_rows(m);
 	return code ? code : add_up(m);
 }
 

@@ -17,7 +17,7 @@
 
 enum { COUNT_LONG = 1000000 }; /* from there on counts are shown with three digits */
 
-enum kind { IS_TEXT, IS_COUNT, IS_NUMBER, IS_CYCLES, IS_BYTES, IS_SHARE };
+enum kind { IS_TEXT, IS_COUNT, IS_NUMBER, IS_CYCLES, IS_BYTES, IS_SHARE, IS_SHARED };
 
 enum {
 	C_NAME,
@@ -26,6 +26,7 @@ enum {
 	C_LAYER,
 	C_CYCLES,
 	C_SHARE,
+	C_SHARED,
 	C_STEPS,
 	C_MEASURED,
 	C_ESTIMATED,
@@ -62,6 +63,7 @@ enum {
 		[C_LAYER] = {"layer", 8, 12, 1, 2, TS_FIELD_ELLIPSIS},              \
 		[C_CYCLES] = {"cycles", 8, 9, 0, 0, TS_FIELD_RIGHT},                \
 		[C_SHARE] = {"share", 6, 6, 0, 0, TS_FIELD_RIGHT},                  \
+		[C_SHARED] = {"shared", 6, 7, 0, 1, TS_FIELD_RIGHT},                \
 		[C_STEPS] = {"steps", 7, 9, 0, 3, TS_FIELD_RIGHT},                  \
 		[C_MEASURED] = {"each", 8, 9, 0, 4, TS_FIELD_RIGHT},                \
 		[C_ESTIMATED] = {"estimated", 9, 9, 0, 6, TS_FIELD_RIGHT},          \
@@ -88,8 +90,10 @@ enum {
 static const struct ts_column columns[COLUMNS] = COLUMNS_WITH(26, TS_FIELD_TAIL);
 static const struct ts_column tree_columns[COLUMNS] = COLUMNS_WITH(36, TS_FIELD_ELLIPSIS);
 
-/* The layer of an operation is said in the tree, for a table is of one. */
-#define FACTS(in_table)                                                                      \
+/*
+ * The layer of an operation is said in the tree, for a table is of one; what it shares with others, where some do.
+ */
+#define FACTS(in_table, shares)                                                              \
 	{                                                                                    \
 		[C_NAME] = {"operation", NULL, TS_SUM_NONE, false},                          \
 		[C_KIND] = {"kind", NULL, TS_SUM_NONE, false},                               \
@@ -97,6 +101,7 @@ static const struct ts_column tree_columns[COLUMNS] = COLUMNS_WITH(36, TS_FIELD_
 		[C_LAYER] = {"layer", NULL, TS_SUM_NONE, in_table},                          \
 		[C_CYCLES] = {"cycles", "cycles", TS_SUM_NONE, false},                       \
 		[C_SHARE] = {"share", "%", TS_SUM_NONE, false},                              \
+		[C_SHARED] = {"shared", NULL, TS_SUM_NONE, !(shares)},                       \
 		[C_STEPS] = {"steps", NULL, TS_SUM_NONE, false},                             \
 		[C_MEASURED] = {"measured", "cycles", TS_SUM_NONE, false},                   \
 		[C_ESTIMATED] = {"estimated", "cycles", TS_SUM_NONE, false},                 \
@@ -120,8 +125,9 @@ static const struct ts_column tree_columns[COLUMNS] = COLUMNS_WITH(36, TS_FIELD_
 		[C_CONTEXT] = {"context", NULL, TS_SUM_NONE, true},                          \
 	}
 
-static const struct ts_column_facts tree_facts[COLUMNS] = FACTS(false);
-static const struct ts_column_facts facts[COLUMNS] = FACTS(true);
+static const struct ts_column_facts tree_facts[COLUMNS] = FACTS(false, false);
+static const struct ts_column_facts facts[COLUMNS] = FACTS(true, false);
+static const struct ts_column_facts sharing_facts[COLUMNS] = FACTS(true, true);
 
 static const struct {
 	enum kind kind;
@@ -133,6 +139,7 @@ static const struct {
 	[C_LAYER] = {IS_TEXT, NO_MEMBER},
 	[C_CYCLES] = {IS_CYCLES, NO_MEMBER},
 	[C_SHARE] = {IS_SHARE, NO_MEMBER},
+	[C_SHARED] = {IS_SHARED, NO_MEMBER},
 	[C_STEPS] = {IS_COUNT, OF(steps)},
 	[C_MEASURED] = {IS_CYCLES, OF(measured)},
 	[C_ESTIMATED] = {IS_CYCLES, OF(estimated)},
@@ -308,6 +315,21 @@ number_of(const struct operations_shape *s, uint32_t row, int column)
 	}
 }
 
+/* Programs that others of the layer have, too; of the total (row UINT32_MAX), that several have. */
+static int64_t
+shared_of(const struct operations_shape *s, uint32_t row)
+{
+	uint32_t i;
+
+	if (row == UINT32_MAX)
+		return s->wish.tree || s->wish.filter[0]
+			? TS_UNKNOWN
+			: ts_operation_layer_shares(s->ops, s->wish.layer)->programs;
+	return operations_row(&s->ids, row, &i) == ROW_NODE
+		? ts_operation_shares(s->ops, i)->programs
+		: TS_UNKNOWN;
+}
+
 static int64_t
 figure(const struct operations_shape *s, const struct ts_operation_figures *f, int column)
 {
@@ -338,6 +360,10 @@ row_value(const struct operations_shape *s, uint32_t row, const struct ts_operat
 		break;
 	case IS_NUMBER:
 		ts_table_value_known(out, total ? TS_UNKNOWN : number_of(s, row, column));
+		break;
+	case IS_SHARED:
+		if (!total || total == &s->total) /* not of marked ones */
+			ts_table_value_known(out, shared_of(s, total ? UINT32_MAX : row));
 		break;
 	case IS_SHARE:
 		own = operations_cycles(s->ops, f);
@@ -434,22 +460,35 @@ name_cell(const struct operations_view *s, const struct ts_outline_row *row,
 	}
 }
 
-/* "142 operations", "3 marked", "12 of 142 operations". */
+/* ", sum 134%": what shown operations come to, where programs that they share make it more than there is. */
+static void
+sum_words(const struct operations_shape *x, char *out, size_t size)
+{
+	int64_t all = operations_cycles(x->ops, &x->ops->all);
+	char n[TS_FMT_MAX];
+
+	out[0] = '\0';
+	if (x->sum != TS_UNKNOWN && all > 0 && x->sum > operations_cycles(x->ops, &x->total))
+		snprintf(out, size, ", sum %s", ts_fmt_percent(n, (double)x->sum, (double)all));
+}
+
+/* "all, 142 operations, sum 134%", "3 marked", "12 of 142 operations". */
 static void
 total_name(const struct operations_view *s, struct ts_table_cell *out)
 {
 	const struct operations_shape *x = s->shape;
 	int64_t all = x->wish.tree ? x->ids.nodes : (int64_t)x->ops->layer[x->wish.layer].count;
-	char n[TS_FMT_MAX], m[TS_FMT_MAX];
+	char n[TS_FMT_MAX], m[TS_FMT_MAX], sum[TS_FMT_MAX + 8];
 
+	sum_words(x, sum, sizeof(sum));
 	if (s->marks > 0)
 		snprintf(out->buf, sizeof(out->buf), "%d marked", s->marks);
 	else if (x->wish.filter[0])
-		snprintf(out->buf, sizeof(out->buf), "%s of %s operations",
-			ts_fmt_count(n, (int64_t)x->matches), ts_fmt_count(m, all));
+		snprintf(out->buf, sizeof(out->buf), "%s of %s operations%s",
+			ts_fmt_count(n, (int64_t)x->matches), ts_fmt_count(m, all), sum);
 	else
-		snprintf(out->buf, sizeof(out->buf), "all, %s operation%s", ts_fmt_count(n, all),
-			all == 1 ? "" : "s");
+		snprintf(out->buf, sizeof(out->buf), "all, %s operation%s%s", ts_fmt_count(n, all),
+			all == 1 ? "" : "s", sum);
 	out->s = out->buf;
 }
 
@@ -526,6 +565,14 @@ row_role(void *ctx, int64_t i)
 	return operations_is_marked(s, row) ? TS_ROLE_SELECTION : TS_ROLE_TEXT;
 }
 
+/* Of operations that share programs; groups and programs do not say what they share. */
+static bool
+tells_shares(const struct operations_view *s)
+{
+	return s->ops && !s->wish.tree && !s->wish.group &&
+		ts_operation_layer_shares(s->ops, s->wish.layer)->programs > 0;
+}
+
 struct ts_table
 operations_table(struct operations_view *s)
 {
@@ -545,7 +592,9 @@ operations_table(struct operations_view *s)
 		.empty = s->wish.filter[0] ? "no operation passes the filter"
 					   : "no operations in this layer",
 		.id = tree ? "operations.tree" : "operations.table",
-		.facts = tree ? tree_facts : facts,
+		.facts = tree		  ? tree_facts
+			: tells_shares(s) ? sharing_facts
+					  : facts,
 		.value = value,
 		.looks = s->base.env->looks,
 		.units = s->base.env->options->units,

@@ -77,6 +77,7 @@ operations_tab_about(const struct ts_tab *t, struct ts_debug_about *out)
 enum kind { IS_COUNT, IS_CYCLES, IS_BYTES };
 
 #define NO_MEMBER SIZE_MAX
+#define SHARED (SIZE_MAX - 1) /* programs that other operations have, too */
 
 static const struct line {
 	const char *what;
@@ -87,6 +88,8 @@ static const struct line {
 } lines[] = {
 	{"cycles executed", IS_CYCLES, offsetof(struct ts_operation_figures, executed), true,
 		"of its steps, on all IPUs of the trace"},
+	{"shared programs", IS_COUNT, SHARED, false,
+		"that other operations of the layer have, too"},
 	{"steps executed", IS_COUNT, offsetof(struct ts_operation_figures, steps), true,
 		"of all runs"},
 	{"measured, longest tiles", IS_CYCLES, offsetof(struct ts_operation_figures, measured),
@@ -177,7 +180,7 @@ figure(const struct ts_operation_figures *f, const struct line *l)
 {
 	int64_t v = TS_UNKNOWN;
 
-	if (l->member != NO_MEMBER)
+	if (l->member < SHARED)
 		memcpy(&v, (const char *)f + l->member, sizeof(v));
 	return v;
 }
@@ -196,6 +199,15 @@ figures_of(const struct operations_view *s, bool below, struct ts_operation_figu
 	return below ? NULL : operations_figures(s->shape, row, room);
 }
 
+/* What the operation under the cursor shares; NULL: none has it. */
+static const struct ts_operation_shared *
+shares_of(const struct operations_view *s)
+{
+	uint32_t row = operations_at(s);
+
+	return row < s->shape->ids.nodes ? ts_operation_shares(s->ops, row) : NULL;
+}
+
 static bool
 value(void *ctx, int64_t i, int column, struct ts_table_value *out)
 {
@@ -209,6 +221,8 @@ value(void *ctx, int64_t i, int column, struct ts_table_value *out)
 		return false;
 	f = figures_of(d->s, column == D_BELOW, &room);
 	v = f ? figure(f, l) : TS_UNKNOWN;
+	if (l->member == SHARED && column == D_OF && shares_of(d->s))
+		v = shares_of(d->s)->programs;
 	all = figure(&d->s->ops->all, l);
 	if (column == D_WHAT)
 		ts_table_value_text(out, l->what);
@@ -219,9 +233,12 @@ value(void *ctx, int64_t i, int column, struct ts_table_value *out)
 	return true;
 }
 
-/* What stands behind the cycles executed: how far they can be believed. */
+/*
+ * What stands behind a figure. Cycles executed: how far they can be believed. Programs that are shared: with how many,
+ * in the cell.
+ */
 static const char *
-note_of(const struct summary_tab *d, const struct line *l)
+note_of(const struct summary_tab *d, const struct line *l, struct ts_table_cell *out)
 {
 	struct ts_operation_figures room;
 	const struct ts_operation_figures *f = figures_of(d->s, false, &room);
@@ -229,6 +246,9 @@ note_of(const struct summary_tab *d, const struct line *l)
 	if (l->member == offsetof(struct ts_operation_figures, executed) && f &&
 		f->executed != TS_UNKNOWN && f->mark > 0 && f->mark < TS_MARK_COUNT)
 		return ts_mark_note((enum ts_mark)f->mark);
+	if (l->member == SHARED &&
+		operations_shares_words(out->buf, sizeof(out->buf), d->s, operations_at(d->s)))
+		return out->buf;
 	return l->note ? l->note : "";
 }
 
@@ -245,7 +265,7 @@ cell(void *ctx, int64_t i, int column, struct ts_table_cell *out)
 		out->s = lines[i].what;
 		out->role = TS_ROLE_LABEL;
 	} else if (column == D_NOTE) {
-		out->s = note_of(d, &lines[i]);
+		out->s = note_of(d, &lines[i], out);
 		out->role = TS_ROLE_DIM;
 	} else if (v.type == TS_VALUE_REAL) {
 		ts_fmt_percent(out->buf, v.real, 100.0);

@@ -815,6 +815,51 @@ check_groups(struct fixture *f, const struct world *w, const struct ts_operation
 	ts_pattern_free(by);
 }
 
+static size_t
+place_in(const struct ts_operations *o, const struct ts_pile *programs, size_t k)
+{
+	return (size_t)(ts_program_costs_find(o->costs, ((int64_t *)programs->memory)[k]) -
+		(const struct ts_program_cost *)o->costs->cost.memory);
+}
+
+/* Who has which programs, one by one, against what was counted. */
+static void
+check_shares(const struct ts_operations *o, uint32_t layer)
+{
+	uint32_t owners[PROGRAMS] = {0}, several = 0, most = 0;
+	struct ts_pile list[NODES] = {{0}};
+
+	for (uint32_t i = 0; i < o->count; i++) {
+		if (o->node[i].layer != layer)
+			continue;
+		ck_assert_int_eq(ts_operation_programs(&list[i], o, i, false, NULL, NULL, NULL),
+			TS_OK);
+		for (size_t k = 0; k < list[i].used / sizeof(int64_t); k++)
+			owners[place_in(o, &list[i], k)]++;
+	}
+	for (uint32_t i = 0; i < o->count; i++) {
+		uint32_t programs = 0, others = 0;
+
+		for (size_t k = 0; k < list[i].used / sizeof(int64_t); k++) {
+			uint32_t n = owners[place_in(o, &list[i], k)];
+
+			programs += n > 1;
+			others = n - 1 > others ? n - 1 : others;
+		}
+		if (o->node[i].layer == layer) {
+			ck_assert_uint_eq(ts_operation_shares(o, i)->programs, programs);
+			ck_assert_uint_eq(ts_operation_shares(o, i)->others, others);
+		}
+		ts_pile_fini(&list[i]);
+	}
+	for (int p = 0; p < PROGRAMS; p++) {
+		several += owners[p] > 1;
+		most = owners[p] > most + 1 ? owners[p] - 1 : most;
+	}
+	ck_assert_uint_eq(ts_operation_layer_shares(o, layer)->programs, several);
+	ck_assert_uint_eq(ts_operation_layer_shares(o, layer)->others, most);
+}
+
 START_TEST(together)
 {
 	struct ts_operation_figures sum, should;
@@ -841,6 +886,7 @@ START_TEST(together)
 		size_t n = 0;
 
 		check_groups(&f, &w, o, node, l);
+		check_shares(o, l);
 		for (uint32_t i = 0; i < o->count; i++)
 			if (o->node[i].layer == l && rnd(&f, 2)) {
 				in_set[i] = true;

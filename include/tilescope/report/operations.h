@@ -116,6 +116,16 @@ struct ts_operation_text {
 	uint64_t n;
 };
 
+/*
+ * Programs of an operation that other operations of its layer have, too (outlined ones, say): what they cost is in the
+ * figures of each, so that these add up to more than there is. Of a layer: its programs that several operations have.
+ */
+struct ts_operation_shared {
+	uint32_t programs;
+	uint32_t others; /* operations that have one, too: of the program that most have, ... */
+	uint32_t least;	 /* ... and of that which fewest have */
+};
+
 /* Read-only once it is read: any thread may look at it. */
 struct ts_operations {
 	atomic_int uses;
@@ -147,8 +157,10 @@ struct ts_operations {
 	bool in_debug; /* contexts are those of debug.cbor, which was this file */
 	struct ts_debug_identity debug;
 
+	const struct ts_operation_shared *shared; /* by node, then by layer; not in the section */
+
 	/* whose memory that is */
-	struct ts_pile pile[10];
+	struct ts_pile pile[10], shared_pile;
 	struct ts_index *index; /* held */
 };
 
@@ -189,6 +201,18 @@ static inline bool
 ts_operation_has_own(const struct ts_operation *n)
 {
 	return n->of.programs > 0 || n->of.variables > 0 || n->operation != TS_UNKNOWN;
+}
+
+static inline const struct ts_operation_shared *
+ts_operation_shares(const struct ts_operations *o, uint32_t i)
+{
+	return &o->shared[i];
+}
+
+static inline const struct ts_operation_shared *
+ts_operation_layer_shares(const struct ts_operations *o, uint32_t layer)
+{
+	return &o->shared[o->count + layer];
 }
 
 /* Texts are raw and not NUL-terminated. A layer without a name: "names", or "(no layer)". */
