@@ -185,7 +185,7 @@ go_without(struct ts_app *app, enum ts_view_id to)
 
 	if (effect != TS_EFFECT_BELL && from != to && ts_views[from]->object)
 		ts_view_say(&app->env,
-			"%s stays where it was: %s has nothing that it could be taken to",
+			"%s stays where it was: nothing under the cursor of %s leads there",
 			ts_views[to]->title, ts_views[from]->title);
 	return effect;
 }
