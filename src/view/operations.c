@@ -120,11 +120,17 @@ static void
 draw_rule(const struct operations_view *s, struct ts_canvas *c)
 {
 	char title[200] = "Operations", layer[80], right[120] = "", n[TS_FMT_MAX];
+	size_t of;
 
 	if (s->ops && s->wish.tree)
 		snprintf(title, sizeof(title), "Operations: all layers and their programs; %s",
 			measure_words(s));
-	else if (s->ops) {
+	else if (s->ops && s->shape && s->shape->groups) { /* room for the expression */
+		const char *name = ts_operation_layer_name(&of, s->ops, s->wish.layer);
+
+		snprintf(title, sizeof(title), "Operations: %.*s", (int)ts_min_i64((int64_t)of, 12),
+			name);
+	} else if (s->ops) {
 		layer_words(s, layer, sizeof(layer));
 		snprintf(title, sizeof(title), "Operations: %s; %s", layer, measure_words(s));
 	}
