@@ -137,7 +137,7 @@ ts_tile_ipus_of(struct ts_tile_ipus *m, const struct ts_tiles *tiles,
 {
 	enum ts_code code = ts_tile_ipus_recorded(m, rd, err);
 
-	m->unread = code;
+	m->unread = code == TS_E_ABSENT ? TS_OK : code;
 	if (target->tiles_per_ipu > 0)
 		m->tiles_per_ipu = target->tiles_per_ipu;
 	return ends_all(code) ? code : take_rows(m, tiles, err);
@@ -149,14 +149,14 @@ ts_tile_ipus_read(struct ts_tile_ipus *m, struct ts_reader *rd, struct ts_err *e
 	struct ts_tiles tiles;
 	struct ts_target target;
 	enum ts_code code = ts_tiles_read(&tiles, rd, err);
-	enum ts_code unread = code;
+	enum ts_code unread = code == TS_E_ABSENT ? TS_OK : code;
 	int64_t rows = code || tiles.partial ? 0 : tiles.rows;
 
 	*m = (struct ts_tile_ipus){.tiles_per_ipu = TS_UNKNOWN};
 	ts_target_assume(&target, 0, 0);
 	if (!ends_all(code))
 		code = ts_target_read(&target, rd, rows, ts_step_ipus(rd->report), err);
-	if (!unread)
+	if (!unread && code != TS_E_ABSENT)
 		unread = code;
 	if (!ends_all(code))
 		code = ts_tile_ipus_of(m, &tiles, &target, rd, err);
