@@ -534,7 +534,8 @@ number_layers(struct op_making *k, struct op_layer *l, size_t n, struct ts_err *
 			k->o->left_out += i > TS_OPERATION_LAYERS - 1 ||
 				shown > TS_OPERATION_LAYERS;
 	}
-	qsort(l, n, sizeof(*l), by_order);
+	if (n > 1)
+		qsort(l, n, sizeof(*l), by_order);
 	return code;
 }
 
