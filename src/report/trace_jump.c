@@ -291,3 +291,27 @@ ts_trace_jump_read(struct ts_trace_jump *j, struct ts_reader *rd, const struct t
 		return TS_OK;
 	return jump_rows(j, rd, t, cache, progress, err);
 }
+
+/* --- where a step is looked at ------------------------------------------------------------------ */
+
+enum ts_code
+ts_trace_step_ipu(int64_t *ipu, struct ts_reader *rd, const struct ts_trace *t, int64_t step,
+	int64_t wanted, struct ts_err *err)
+{
+	struct ts_trace_part *part;
+	int64_t most = TS_UNKNOWN, best = TS_UNKNOWN, there = TS_UNKNOWN;
+	int n;
+	enum ts_code code = ts_trace_step_read(&part, &n, rd, t, step, err);
+
+	for (int i = 0; i < n; i++) {
+		if (part[i].ipu == wanted)
+			there = part[i].of.cycles;
+		if (part[i].of.cycles > most) {
+			most = part[i].of.cycles;
+			best = part[i].ipu;
+		}
+	}
+	*ipu = there > 0 || (there == 0 && most == 0) ? wanted : best;
+	free(part);
+	return code;
+}

@@ -112,7 +112,7 @@ view_shown(struct ts_view *v)
 	if (s->step >= t->trace->first_step && s->step <= t->trace->last_step &&
 		(!row || row->step != s->step)) {
 		t->goal = s->step;
-		t->follow = FOLLOW_STEP;
+		t->follow = FOLLOW_WORK;
 	}
 }
 
@@ -163,6 +163,15 @@ trace_go_step(struct trace_view *t, int64_t step)
 	t->goal = step;
 	t->follow = FOLLOW_STEP;
 	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC | TS_EFFECT_SELECT);
+}
+
+enum ts_effect
+trace_land_on_step(struct trace_view *t, int64_t step)
+{
+	enum ts_effect effect = trace_go_step(t, step);
+
+	t->follow = FOLLOW_WORK;
+	return effect;
 }
 
 static enum ts_effect

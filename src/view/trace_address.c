@@ -278,7 +278,7 @@ set_merge(struct ts_view *v, const char *value)
 {
 	struct trace_view *t = trace_of(v);
 
-	if (!t->trace || (!trace_row(t, t->list.cursor) && t->follow != FOLLOW_STEP)) /* its run */
+	if (!t->trace || (!trace_row(t, t->list.cursor) && !trace_goes_to_step(t))) /* its run */
 		return TS_ARG_LATER;
 	return trace_merge(t, value) ? TS_ARG_DONE : TS_ARG_NO;
 }

@@ -18,7 +18,8 @@ static void
 first_place(struct trace_view *t)
 {
 	const struct ts_selection *s = t->view.env->selection;
-	int64_t step = t->kept_step != TS_UNKNOWN ? t->kept_step : s->step;
+	bool kept = t->kept_step != TS_UNKNOWN;
+	int64_t step = kept ? t->kept_step : s->step;
 
 	t->ipu = 0;
 	for (int i = 0; i < t->trace->ipus; i++)
@@ -28,7 +29,7 @@ first_place(struct trace_view *t)
 	t->follow = FOLLOW_LIST;
 	if (step >= t->trace->first_step && step <= t->trace->last_step) {
 		t->goal = step;
-		t->follow = FOLLOW_STEP;
+		t->follow = kept ? FOLLOW_STEP : FOLLOW_WORK;
 	}
 }
 
@@ -153,6 +154,30 @@ take_chart(struct trace_view *t, struct trace_fetch *f, enum trace_kind kind)
 	return TS_EFFECT_REPAINT;
 }
 
+/* The IPU that was chosen does nothing in the step that was gone to: look at it on another one, and say so. */
+static void
+land(struct trace_view *t, int64_t ipu)
+{
+	struct ts_view_env *env = t->view.env;
+	char said[sizeof(env->message) + 4];
+	int to = 0;
+
+	while (to < t->trace->ipus && t->trace->ipu[to] != ipu)
+		to++;
+	if (to == t->trace->ipus || to == t->ipu)
+		return;
+	snprintf(said, sizeof(said), "%s%s", env->message, env->message[0] ? "; " : "");
+	if (trace_lane_at(t, to) < 0) {
+		ts_view_say(env, "%.150sipu %lld does nothing in it, ipu %lld has no lane", said,
+			(long long)trace_ipu(t), (long long)ipu);
+		return;
+	}
+	ts_view_say(env, "%.150sipu %lld: ipu %lld does nothing in it", said, (long long)ipu,
+		(long long)trace_ipu(t));
+	t->ipu = to;
+	trace_arrange(t);
+}
+
 static enum ts_effect
 take_locate(struct trace_view *t, struct trace_fetch *f)
 {
@@ -165,10 +190,12 @@ take_locate(struct trace_view *t, struct trace_fetch *f)
 		return TS_EFFECT_REPAINT;
 	}
 	if (!f->found) {
-		if (was == FOLLOW_STEP)
+		if (was != FOLLOW_TIME)
 			ts_view_say_error(t->view.env, "there is no step %lld", (long long)t->goal);
 		return TS_EFFECT_REPAINT;
 	}
+	if (was == FOLLOW_WORK)
+		land(t, f->ipu);
 	trace_go_row(t, f->row, f->row_at);
 	if (f->window.count > 0 && f->window.ipu == trace_ipu(t)) {
 		hold_window(t, f);
@@ -176,7 +203,7 @@ take_locate(struct trace_view *t, struct trace_fetch *f)
 		t->asked[ASK_WINDOW].asked = false;
 		ts_pane_result(&t->steps, TS_OK, NULL, true);
 	}
-	if (was == FOLLOW_STEP)
+	if (was != FOLLOW_TIME)
 		t->follow = FOLLOW_LIST;
 	return TS_EFFECT_RECALC | TS_EFFECT_REPAINT;
 }

@@ -49,6 +49,18 @@ read_chart(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 		t->ipus, t->q.lanes, &f->job.progress, err);
 }
 
+/* The IPU to look at the step on: the chosen one, unless it does nothing in it. */
+static enum ts_code
+read_ipu(struct trace_fetch *t, struct ts_reader *rd, struct ts_err *err)
+{
+	int64_t ipu;
+	enum ts_code code = ts_trace_step_ipu(&ipu, rd, t->trace, t->step, t->q.ipu, err);
+
+	if (ipu != TS_UNKNOWN)
+		t->ipu = ipu;
+	return code == TS_E_DAMAGED ? TS_OK : code; /* what could be read decides */
+}
+
 static enum ts_code
 read_locate(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 {
@@ -56,16 +68,19 @@ read_locate(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 	enum ts_code code = TS_OK;
 
 	t->step = t->q.at;
-	t->found = !t->by_time;
-	if (t->by_time)
+	t->ipu = t->q.ipu;
+	t->found = t->follow != FOLLOW_TIME;
+	if (!t->found)
 		code = ts_trace_step_at(&t->step, &t->found, rd, t->trace, t->q.ipu, t->q.at, err);
 	if (!code && t->found)
 		code = ts_trace_find_step(&t->row, &t->row_at, &t->found, rd, t->trace, t->step,
 			err);
+	if (!code && t->found && t->follow == FOLLOW_WORK)
+		code = read_ipu(t, rd, err);
 	/* its rows come along; when they cannot be had, asking for them alone says why */
 	if (!code && t->found && t->before > 0 &&
-		ts_trace_window_read(&t->window, rd, t->trace, t->q.ipu, t->row, t->row_at,
-			t->before, t->after, NULL))
+		ts_trace_window_read(&t->window, rd, t->trace, t->ipu, t->row, t->row_at, t->before,
+			t->after, NULL))
 		ts_trace_window_fini(&t->window);
 	return code;
 }
@@ -392,7 +407,8 @@ ask_search(struct trace_view *t)
 		}
 		return;
 	}
-	if (!t->hits.bit || t->hits.count == 0 || !t->trace->has_parts)
+	if (!t->hits.bit || t->hits.count == 0 || !t->trace->has_parts ||
+		t->follow == FOLLOW_WORK) /* it is of an IPU, which may be another one then */
 		return;
 	f = trace_begin(t, ASK_COST,
 		(struct trace_question){.search = t->search,
@@ -466,16 +482,16 @@ list_follows(struct trace_view *t)
 }
 
 static void
-ask_locate(struct trace_view *t, bool by_time)
+ask_locate(struct trace_view *t)
 {
 	struct trace_question q = {.ipu = trace_ipu(t),
-		.at = by_time ? t->trace->from + t->span.cursor : t->goal,
-		.lanes = by_time};
+		.at = t->follow == FOLLOW_TIME ? t->trace->from + t->span.cursor : t->goal,
+		.lanes = (int)t->follow};
 	struct trace_fetch *f = trace_begin(t, ASK_LOCATE, q);
 
 	if (!f)
 		return;
-	f->by_time = by_time;
+	f->follow = t->follow;
 	if (!t->trace->gaps &&
 		!t->trace->forwards) /* enough to have the row anywhere on the screen */
 		f->before = f->after = 3 * t->list.rows / 2;
@@ -487,6 +503,16 @@ trace_forget_locate(struct trace_view *t)
 {
 	t->fetch[ASK_LOCATE] = NULL;
 	t->asked[ASK_LOCATE].asked = false;
+}
+
+/* Is there no question on which IPU to look at the goal: it is in sight that this one works in it, or there is no other. */
+static bool
+works_here(const struct trace_view *t)
+{
+	const struct ts_trace_row *row = trace_row(t, t->goal - t->trace->first_step);
+
+	return !t->trace->has_parts || t->trace->ipus < 2 ||
+		(row && t->window.ipu == trace_ipu(t) && row->here && row->cycles > 0);
 }
 
 static void
@@ -503,16 +529,17 @@ follow(struct trace_view *t)
 			trace_forget_locate(t);
 			t->follow = FOLLOW_NONE;
 		} else {
-			ask_locate(t, true);
+			ask_locate(t);
 		}
 		break;
 	case FOLLOW_STEP:
-		if (t->trace->dense) {
+	case FOLLOW_WORK:
+		if (t->trace->dense && (t->follow == FOLLOW_STEP || works_here(t))) {
 			trace_go_row(t, t->goal - t->trace->first_step, TS_UNKNOWN);
 			t->follow = FOLLOW_LIST;
 			follow(t);
 		} else {
-			ask_locate(t, false);
+			ask_locate(t);
 		}
 		break;
 	case FOLLOW_NONE:

@@ -50,6 +50,7 @@ enum trace_follow {
 	FOLLOW_LIST, /* the time goes to the list's step */
 	FOLLOW_TIME, /* the list goes to the step at the time */
 	FOLLOW_STEP, /* both go to `goal` */
+	FOLLOW_WORK, /* the same, on an IPU that works in that step: who goes there chose none */
 };
 
 /* What the question of a kind was: it is not asked twice, whatever the answer. */
@@ -65,7 +66,7 @@ struct trace_fetch {
 	struct ts_trace *trace; /* held */
 	struct trace_question q;
 	int before, after;
-	bool by_time;
+	enum trace_follow follow; /* ASK_LOCATE: what is followed */
 	unsigned sections; /* of the index, bits: those that tell about the trace */
 	bool ahead;	   /* ASK_OPEN before the view was shown */
 	int64_t ref_at;	   /* ASK_OPEN again: a row whose number is asked for, or TS_UNKNOWN */
@@ -87,6 +88,7 @@ struct trace_fetch {
 	struct ts_trace_long *longest;
 	int longest_n;
 	int64_t step, row, row_at;
+	int64_t ipu; /* ASK_LOCATE: where to look at it */
 	bool found;
 };
 
@@ -295,6 +297,7 @@ void trace_drawing_send(struct trace_drawing *d, struct ts_fetch *f, int kind,
 /* Put the cursor, in the lane of the selected IPU, on a cycle (of the report); on a step. */
 enum ts_effect trace_go_time(struct trace_view *t, int64_t cycle);
 enum ts_effect trace_go_step(struct trace_view *t, int64_t step);
+enum ts_effect trace_land_on_step(struct trace_view *t, int64_t step); /* FOLLOW_WORK */
 enum ts_effect trace_go_ipu(struct trace_view *t, int ipu); /* index into trace->ipu */
 
 /* --- trace_lanes.c --- */
@@ -357,6 +360,13 @@ void trace_drop(struct trace_view *t);	      /* everything that was read */
 void trace_lanes_state(struct trace_view *t); /* as the trace says: absent, or not yet read */
 
 /* --- trace_search.c --- */
+/* Are both cursors on their way to the step `goal`? */
+static inline bool
+trace_goes_to_step(const struct trace_view *t)
+{
+	return t->follow == FOLLOW_STEP || t->follow == FOLLOW_WORK;
+}
+
 /* Is the search at its end? */
 static inline bool
 trace_searched(const struct trace_view *t)

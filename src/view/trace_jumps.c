@@ -26,7 +26,7 @@ static enum ts_effect
 jump_run(struct trace_view *t, bool back)
 {
 	const struct ts_trace_row *row = trace_row(t, t->list.cursor);
-	int64_t here = t->follow == FOLLOW_STEP ? t->goal : row ? row->step : TS_UNKNOWN;
+	int64_t here = trace_goes_to_step(t) ? t->goal : row ? row->step : TS_UNKNOWN;
 	const struct ts_trace_run *to = NULL;
 
 	for (int i = 0; i < t->trace->runs; i++) {

@@ -455,8 +455,8 @@ set_merge(struct trace_drawing *d, enum merge merge)
 	const struct ts_trace_row *row = trace_row(t, t->list.cursor);
 
 	k->merge = merge;
-	k->run = row || t->follow == FOLLOW_STEP
-		? ts_trace_run_of(t->trace, t->follow == FOLLOW_STEP ? t->goal : row->step)
+	k->run = row || trace_goes_to_step(t)
+		? ts_trace_run_of(t->trace, trace_goes_to_step(t) ? t->goal : row->step)
 		: -1;
 	k->view = (struct ts_flame_range){t->trace->from + t->span.from,
 		t->trace->from + t->span.to, 0, 0};

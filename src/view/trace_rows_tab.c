@@ -468,7 +468,8 @@ rows_command(struct ts_tab *tab, const struct ts_call *call)
 	begin(d, tab);
 	row = row_at(d, ts_held_list_row(&d->l));
 	if (call->cmd == TS_CMD_OPEN && row)
-		return trace_go_step(d->view, row->step);
+		return d->hits ? trace_land_on_step(d->view, row->step)
+			       : trace_go_step(d->view, row->step);
 	if (call->cmd == TS_CMD_MARK)
 		return trace_mark_step(d->view, row ? row->step : TS_UNKNOWN);
 	if (call->cmd == TS_CMD_SEARCH || call->cmd == TS_CMD_SEARCH_BACK ||

@@ -152,7 +152,7 @@ trace_search_step(struct trace_view *t, int direction)
 	const struct ts_trace_row *row = trace_row(t, t->list.cursor);
 	int64_t here = row && row->step != TS_UNKNOWN ? row->step : t->trace->first_step - 1, next;
 
-	if (t->follow == FOLLOW_STEP)
+	if (trace_goes_to_step(t))
 		here = t->goal;
 	if (t->jump) /* a hit under the cursor counts */
 		here -= direction;
@@ -168,9 +168,7 @@ trace_search_step(struct trace_view *t, int direction)
 	}
 	if (next == TS_UNKNOWN)
 		return TS_EFFECT_BELL;
-	t->goal = next;
-	t->follow = FOLLOW_STEP;
-	return TS_EFFECT_RECALC | TS_EFFECT_REPAINT | TS_EFFECT_SELECT;
+	return trace_land_on_step(t, next);
 }
 
 /* --- for other views ------------------------------------------------------------------------------ */

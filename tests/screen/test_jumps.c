@@ -244,6 +244,110 @@ START_TEST(every_jump)
 }
 END_TEST
 
+/* The number behind `name` in the place where it is now. */
+static int64_t
+place_number(const char *name)
+{
+	char place[400];
+	const char *at;
+
+	where(place, sizeof(place));
+	at = strstr(place, name);
+	ck_assert_msg(at != NULL, "%s in %s", name, place);
+	return atoll(at + strlen(name));
+}
+
+static int64_t
+cycles_of(int64_t step, int64_t ipu)
+{
+	return harness_number(&h,
+		"SELECT coalesce(max(cycles), -1) FROM step_ipu WHERE step = %lld AND ipu = %lld",
+		(long long)step, (long long)ipu);
+}
+
+/* The Trace, with an IPU that somebody chose. */
+static void
+choose_ipu(int ipu)
+{
+	char at[40];
+
+	snprintf(at, sizeof(at), "trace?ipu=%d", ipu);
+	go(at, "");
+	ck_assert_int_eq(place_number("ipu="), ipu);
+}
+
+/* A program with cycles on one IPU only: it is looked at there, whichever was chosen before. */
+START_TEST(lands_where_work_is)
+{
+	/* an address with the program's number behind it, then commands; the last one: the number behind these */
+	static const char *const ways[][2] = {{"programs?program=", "goto-trace"},
+		{"operations?tree=yes&program=", "goto-trace"}, {"trace?program=", ""},
+		{"trace", "search program:"}};
+	int chosen = _i % 2, who = _i / 2;
+	char from[100], keys[100], number[24];
+	int64_t program;
+
+	begin(NULL);
+	program = harness_number(&h,
+		"SELECT program FROM step JOIN step_ipu USING(step) WHERE cycles > 0 GROUP BY program "
+		"HAVING count(DISTINCT ipu) = 1 AND max(ipu) = %d AND count(*) > 1 ORDER BY program",
+		who);
+	for (size_t i = 0; i < TS_COUNT(ways); i++) {
+		bool last = i + 1 == TS_COUNT(ways);
+
+		snprintf(number, sizeof(number), "%lld", (long long)program);
+		snprintf(from, sizeof(from), "%s%s", ways[i][0], last ? "" : number);
+		snprintf(keys, sizeof(keys), "%s%s", ways[i][1], last ? number : "");
+		start();
+		choose_ipu(chosen);
+		go(from, keys);
+		ck_assert_msg(place_number("ipu=") == who, "%s, %s: %s", from, keys,
+			app->env.message);
+		ck_assert_int_gt(cycles_of(place_number("step="), who), 0);
+		ck_assert_int_eq(harness_number(&h, "SELECT program FROM step WHERE step = %lld",
+					 (long long)place_number("step=")),
+			program);
+		if (who != chosen && i == 0)
+			ck_assert_msg(strstr(app->env.message, "does nothing in it") != NULL, "%s",
+				app->env.message);
+		ck_assert(ts_headless_free(app));
+	}
+	end();
+}
+END_TEST
+
+/* Hits: the chosen IPU stays as long as it works; an address that names one, and `goto`, mean what they say. */
+START_TEST(hits_are_where_work_is)
+{
+	int64_t step, ipu = _i, moved = 0;
+	char at[80];
+
+	begin(NULL);
+	start();
+	choose_ipu(_i);
+	go("trace", "search type:OnTileExecute");
+	for (int i = 0; i < 40; i++) {
+		int64_t before = ipu;
+
+		if (i > 0)
+			go("trace", i % 5 == 4 ? "search-previous" : "search-next;search-next");
+		step = place_number("step=");
+		ipu = place_number("ipu=");
+		ck_assert_int_gt(cycles_of(step, ipu), 0);
+		ck_assert(ipu == before || cycles_of(step, before) <= 0);
+		moved += ipu != before;
+	}
+	ck_assert_int_gt(moved, 2);
+	step = harness_number(&h, "SELECT step FROM step_ipu WHERE ipu = %d AND cycles = 0", _i);
+	snprintf(at, sizeof(at), "trace?ipu=%d&step=%lld", _i, (long long)step);
+	go(at, "");
+	ck_assert_int_eq(place_number("step="), step);
+	ck_assert_int_eq(place_number("ipu="), _i);
+	ck_assert(ts_headless_free(app));
+	end();
+}
+END_TEST
+
 /* What a jump needs is not recorded: it says so, and nothing else happens. */
 static const char *const dropped[] = {"DROP TABLE program", "DROP TABLE program_variable",
 	"DROP TABLE program_child", "DROP TABLE step", "DROP TABLE liveness_step",
@@ -280,6 +384,8 @@ main(void)
 	setlocale(LC_ALL, "C.UTF-8");
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, every_jump);
+	tcase_add_loop_test(t, lands_where_work_is, 0, 4);
+	tcase_add_loop_test(t, hits_are_where_work_is, 0, 2);
 	tcase_add_loop_test(t, without, 0, (int)TS_COUNT(dropped));
 	suite_add_tcase(s, t);
 	runner = srunner_create(s);

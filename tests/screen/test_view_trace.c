@@ -386,13 +386,18 @@ START_TEST(reload_keeps_the_place)
 	settle(&s);
 	ck_assert_int_eq(s.selection.step, 1234);
 	ck_assert(shows(&s, "1,234"));
-	/* another view leads elsewhere */
-	s.selection.step = 77;
+	/* another view leads elsewhere: the IPU stays where it works, else it is one that does */
+	s.selection.step = 83;
 	s.selection.ipu = 1;
 	s.view->ops->shown(s.view);
 	settle(&s);
-	ck_assert(shows(&s, "step 77 "));
+	ck_assert(shows(&s, "step 83 "));
 	ck_assert(shows(&s, ">ipu 1"));
+	s.selection.step = 77;
+	s.view->ops->shown(s.view);
+	settle(&s);
+	ck_assert(shows(&s, "step 77 "));
+	ck_assert(shows(&s, ">ipu 0"));
 	stage_close(&s);
 }
 END_TEST
@@ -548,12 +553,12 @@ START_TEST(it_is_opened_before_it_is_shown)
 	ck_assert_int_eq(ts_jobs_sent(s.env.jobs, TS_WORKER_SCREEN), 0);
 	take_one(&s);
 	ck_assert_int_eq(s.selection.step, -1);
-	s.selection.step = 1234;
+	s.selection.step = 1235;
 	s.selection.ipu = 1;
 	ts_view_trace.shown(s.view);
 	stage_size(&s, 100, 30, TS_GLYPHS_FULL);
 	ck_assert_int_eq(ts_jobs_sent(s.env.jobs, TS_WORKER_BULK), 1);
-	ck_assert_int_eq(s.selection.step, 1234);
+	ck_assert_int_eq(s.selection.step, 1235);
 	ck_assert_int_eq(s.selection.ipu, 1);
 	ck_assert_int_gt(s.env.window[TS_WINDOW_TRACE].rows, 0);
 	ck_assert_int_gt(s.env.window[TS_WINDOW_TRACE].misses, 0);

@@ -49,6 +49,13 @@ enum ts_code ts_trace_longest_read(struct ts_trace_long out[TS_TRACE_LONGEST], i
 	const struct ts_cache *cache, struct ts_progress *progress,
 	struct ts_err *err) TS_WARN_UNUSED;
 
+/*
+ * Which IPU to look at a step on: `wanted`, when it has cycles there, else the one with most of them, of equals the first;
+ * where none has cycles one that takes part. TS_UNKNOWN: none does, or no IPU is recorded. Errors as ts_rows_next().
+ */
+enum ts_code ts_trace_step_ipu(int64_t *ipu, struct ts_reader *rd, const struct ts_trace *t,
+	int64_t step, int64_t wanted, struct ts_err *err) TS_WARN_UNUSED;
+
 /* Rows of the list for some steps, in their order; those that are not there are left out. */
 enum ts_code ts_trace_rows_read(struct ts_trace_window *w, struct ts_reader *rd,
 	const struct ts_trace *t, int64_t ipu, const int64_t *step, int n,
