@@ -5,12 +5,14 @@
 #include <langinfo.h>
 #include <locale.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tilescope/app/output.h"
 #include "tilescope/app/verbs.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/format/elf_helper.h"
+#include "tilescope/io/askpass.h"
 
 /* The user's locale, else C.UTF-8, else C; figures are printed as in C. */
 static void
@@ -43,6 +45,8 @@ main(int argc, char **argv)
 
 	if (argc == 2 && strcmp(argv[1], TS_ELF_HELPER_WORD) == 0)
 		return ts_elf_helper();
+	if (argc == 2 && getenv(TS_ASKPASS_PLACE))
+		return ts_askpass(getenv(TS_ASKPASS_PLACE), argv[1]);
 	choose_locale();
 	ts_mem_give_back();
 	signal(SIGPIPE, SIG_IGN);

@@ -28,7 +28,7 @@ extern char **environ;
 
 /* Ours of one start: all of them lie at ABOVE or higher, out of the way of the child's numbers. */
 struct ends {
-	int out[2], err[2], given[TS_CHILD_GIVEN];
+	int out[2], err[2], given[TS_CHILD_GIVEN], input;
 };
 
 static int
@@ -64,6 +64,15 @@ close_ends(struct ends *p)
 	}
 	for (int i = 0; i < TS_CHILD_GIVEN; i++)
 		close_one(&p->given[i]);
+	close_one(&p->input);
+}
+
+/* Another number for the same, out of the way. */
+static int
+lift(int *to, int fd)
+{
+	*to = fcntl(fd, F_DUPFD_CLOEXEC, ABOVE);
+	return *to < 0 ? errno : 0;
 }
 
 static int
@@ -73,17 +82,19 @@ open_ends(struct ends *p, const struct ts_child_spec *spec)
 
 	if (!rc)
 		rc = open_pipe(p->err);
-	for (int i = 0; !rc && i < spec->given_count; i++) {
-		p->given[i] = fcntl(spec->given[i], F_DUPFD_CLOEXEC, ABOVE);
-		rc = p->given[i] < 0 ? errno : 0;
-	}
+	if (!rc && spec->input)
+		rc = lift(&p->input, spec->input);
+	for (int i = 0; !rc && i < spec->given_count; i++)
+		rc = lift(&p->given[i], spec->given[i]);
 	return rc;
 }
 
 static int
 set_files(posix_spawn_file_actions_t *files, const struct ts_child_spec *spec, const struct ends *p)
 {
-	int rc = posix_spawn_file_actions_addopen(files, 0, "/dev/null", O_RDONLY, 0);
+	int rc = p->input >= 0
+		? posix_spawn_file_actions_adddup2(files, p->input, 0)
+		: posix_spawn_file_actions_addopen(files, 0, "/dev/null", O_RDONLY, 0);
 
 	if (!rc)
 		rc = posix_spawn_file_actions_adddup2(files, p->out[1], 1);
@@ -96,8 +107,10 @@ set_files(posix_spawn_file_actions_t *files, const struct ts_child_spec *spec, c
 
 /* Our threads block signals, and a mask is inherited: a child begins with none blocked, all as usual. */
 static int
-set_signals(posix_spawnattr_t *attributes)
+set_signals(posix_spawnattr_t *attributes, bool apart)
 {
+	const int flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
+		(apart ? POSIX_SPAWN_SETSID : 0);
 	sigset_t none, usual;
 	int rc;
 
@@ -110,8 +123,7 @@ set_signals(posix_spawnattr_t *attributes)
 	if (!rc)
 		rc = posix_spawnattr_setsigdefault(attributes, &usual);
 	if (!rc)
-		rc = posix_spawnattr_setflags(attributes,
-			POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+		rc = posix_spawnattr_setflags(attributes, (short)flags);
 	return rc;
 }
 
@@ -131,10 +143,11 @@ spawn(pid_t *pid, const struct ts_child_spec *spec, const struct ends *p)
 	}
 	rc = set_files(&files, spec, p);
 	if (!rc)
-		rc = set_signals(&attributes);
+		rc = set_signals(&attributes, spec->apart);
 	if (!rc) /* its words are not written to: POSIX has them so for old programs' sake */
 		rc = posix_spawnp(pid, spec->file, &files, &attributes,
-			(char *const *)(uintptr_t)spec->argv, environ);
+			(char *const *)(uintptr_t)spec->argv,
+			spec->environment ? spec->environment : environ);
 	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&files);
 	return rc;
@@ -143,7 +156,7 @@ spawn(pid_t *pid, const struct ts_child_spec *spec, const struct ends *p)
 enum ts_code
 ts_child_start(struct ts_child *c, const struct ts_child_spec *spec, struct ts_err *err)
 {
-	struct ends p = {{-1, -1}, {-1, -1}, {-1, -1, -1, -1}};
+	struct ends p = {{-1, -1}, {-1, -1}, {-1, -1, -1, -1}, -1};
 	int rc;
 
 	*c = (struct ts_child){.pid = -1, .out = -1, .err = -1};

@@ -3,7 +3,7 @@
  * child - another program that does some work for us, and what it says meanwhile.
  *
  * Started with posix_spawn() (a fork of a program with threads is not safe), never through a shell. Its
- * standard input is empty, its standard output a pipe that is read here; of what it writes to standard
+ * standard input is empty or what it is given, its standard output a pipe that is read here; of what it writes to standard
  * error the first line's beginning is kept, the rest is thrown away. No descriptor of ours is left open in
  * it but those that are given. What it says, and its end, are waited for with a look at the cancel token, and
  * what it says at the time where that is bound.
@@ -34,6 +34,9 @@ struct ts_child_spec {
 	int given[TS_CHILD_GIVEN];
 	int given_count; /* they are TS_CHILD_FIRST, ... there; ours stay open */
 	int seconds;	 /* it may take so long to say all that it says; 0 = any time */
+	int input;	 /* its standard input, ours stays open; 0: nothing */
+	bool apart;	 /* a session of its own, without a terminal */
+	char *const *environment; /* NULL: ours */
 };
 
 struct ts_child {
