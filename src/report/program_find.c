@@ -294,37 +294,6 @@ answers(unsigned char *to, const unsigned char *from, const struct ts_filter *f,
 	return code;
 }
 
-/* All that nodes of `from` call, and what these call. */
-static enum ts_code
-reach(unsigned char *to, const unsigned char *from, const struct ts_program_world *w,
-	const struct ts_cancel *cancel, struct ts_err *err)
-{
-	const uint32_t *child = w->tree->child.memory;
-	struct ts_pile list = {0};
-	enum ts_code code = TS_OK;
-
-	for (uint32_t i = 0; !code && i < w->tree->nodes; i++)
-		if (has(from, i))
-			code = ts_pile_add(&list, &i, sizeof(i), NULL, err);
-	for (size_t i = 0; !code && i * sizeof(uint32_t) < list.used; i++) {
-		const struct ts_program_node *n = node_of(w, ((uint32_t *)list.memory)[i]);
-
-		if (i % CANCEL_NODES == 0 && ts_cancelled(cancel))
-			code = ts_err_set(err, TS_E_CANCELLED, "cancelled");
-		for (uint32_t e = 0; !code && e < n->edges; e++) {
-			uint32_t down = child[n->first_edge + e];
-
-			if (has(to, down))
-				continue;
-			put(to, down);
-			if (!has(from, down))
-				code = ts_pile_add(&list, &down, sizeof(down), NULL, err);
-		}
-	}
-	ts_pile_fini(&list);
-	return code;
-}
-
 enum ts_code
 ts_program_find(struct ts_pile *hits, const struct ts_program_query *q,
 	const struct ts_program_world *w, const struct ts_cancel *cancel, struct ts_err *err)
@@ -340,7 +309,7 @@ ts_program_find(struct ts_pile *hits, const struct ts_program_query *q,
 		if (code || i == 0)
 			break;
 		memset(set[1], 0, bytes);
-		code = reach(set[1], set[0], w, cancel, err);
+		code = ts_program_reach(set[1], set[0], w->tree, cancel, err);
 		some = true;
 	}
 	for (uint32_t i = 0; !code && i < w->tree->nodes; i++)

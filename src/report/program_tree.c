@@ -15,7 +15,7 @@
 #include "tilescope/report/program_tree.h"
 #include "tilescope/report/rows.h"
 
-enum { PROGRESS_ROWS = 8192, TYPE_TEXT = 64, NAME_TEXT = 2048 };
+enum { PROGRESS_ROWS = 8192, CANCEL_NODES = 4096, TYPE_TEXT = 64, NAME_TEXT = 2048 };
 
 struct tree_work {
 	struct ts_program_tree *t;
@@ -348,6 +348,42 @@ ts_program_tree_close(struct ts_program_tree *t)
 	ts_pile_fini(&t->root);
 	ts_pile_fini(&t->child);
 	free(t);
+}
+
+static bool
+is_in(const unsigned char *set, size_t i)
+{
+	return set[i / 8] >> i % 8 & 1;
+}
+
+enum ts_code
+ts_program_reach(unsigned char *to, const unsigned char *from, const struct ts_program_tree *t,
+	const struct ts_cancel *cancel, struct ts_err *err)
+{
+	const uint32_t *child = t->child.memory;
+	struct ts_pile list = {0};
+	enum ts_code code = TS_OK;
+
+	for (uint32_t i = 0; !code && i < t->nodes; i++)
+		if (is_in(from, i))
+			code = ts_pile_add(&list, &i, sizeof(i), NULL, err);
+	for (size_t i = 0; !code && i * sizeof(uint32_t) < list.used; i++) {
+		const struct ts_program_node *n = node_at(t, ((uint32_t *)list.memory)[i]);
+
+		if (i % CANCEL_NODES == 0 && ts_cancelled(cancel))
+			code = ts_err_set(err, TS_E_CANCELLED, "cancelled");
+		for (uint32_t e = 0; !code && e < n->edges; e++) {
+			uint32_t down = child[n->first_edge + e];
+
+			if (is_in(to, down))
+				continue;
+			to[down / 8] = (unsigned char)(to[down / 8] | 1U << down % 8);
+			if (!is_in(from, down))
+				code = ts_pile_add(&list, &down, sizeof(down), NULL, err);
+		}
+	}
+	ts_pile_fini(&list);
+	return code;
 }
 
 /* --- the way to a program --------------------------------------------------------------------- */

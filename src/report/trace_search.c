@@ -46,6 +46,7 @@ struct searching {
 	bool type_only;
 	int only; /* TS_STEP_Q_COMPUTE_SET, TS_STEP_Q_PROGRAM: steps whose number there is `id`; 0 = by name */
 	int64_t id;
+	const struct ts_program_called *called; /* of that program; NULL: itself alone */
 	struct matches {
 		bool *of; /* by place in the dictionary */
 		signed char *
@@ -97,6 +98,13 @@ known(const struct ts_names *names, const struct matches *m, int64_t id)
 	return i < names->count ? m->of[i] : -1;
 }
 
+/* Does a step with that number match, where numbers decide? */
+static bool
+number_matches(const struct searching *s, int64_t id)
+{
+	return id == s->id || (s->called && ts_program_called_has(s->called, id));
+}
+
 static bool
 row_matches(const struct searching *s, struct ts_rows *rows)
 {
@@ -107,7 +115,7 @@ row_matches(const struct searching *s, struct ts_rows *rows)
 	size_t n;
 
 	if (s->only)
-		return ts_rows_number(rows, s->only, &id) == TS_VALUE_OK && id == s->id;
+		return ts_rows_number(rows, s->only, &id) == TS_VALUE_OK && number_matches(s, id);
 	if (!s->type_only) {
 		if (ts_rows_text(rows, TS_STEP_Q_NAME, &text, &n) == TS_VALUE_OK)
 			return contains(text, n, s->needle);
@@ -186,7 +194,7 @@ block_matches(const struct searching *s, const struct ts_rows_block *b, int i)
 	int match;
 
 	if (s->only)
-		return (s->only == TS_STEP_Q_PROGRAM ? program : set) == s->id;
+		return number_matches(s, s->only == TS_STEP_Q_PROGRAM ? program : set);
 	match = known(&names->compute_sets, &s->compute_sets, set);
 	return match >= 0 ? match : known(&names->programs, &s->programs, program);
 }
@@ -207,8 +215,10 @@ search_block(struct ts_trace_hits *h, const struct searching *s, const struct ts
 		}
 	}
 	for (int i = 0; i < b->rows; i++)
-		if (match[i] > 0 && (i < first || i >= end) && b->v[B_STEP][i] != TS_UNKNOWN)
+		if (match[i] > 0 && (i < first || i >= end) && b->v[B_STEP][i] != TS_UNKNOWN) {
 			mark(h, b->v[B_STEP][i]);
+			h->called += s->called && b->v[B_PROGRAM][i] != s->id;
+		}
 	h->looked_at += b->rows - ts_max_i64(end - first, 0);
 	*from = first < end ? b->rowid[first] : 0;
 	*to = first < end ? trace_add(b->rowid[end - 1], 1) : 0;
@@ -298,8 +308,10 @@ search_rows(struct ts_trace_hits *h, struct ts_reader *rd, const struct searchin
 			ts_progress_set(progress, h->looked_at,
 				s->range == TS_RANGE_ALL ? s->t->rows : s->to - s->from);
 		if (ts_rows_number(rows, TS_STEP_Q_STEP, &step) == TS_VALUE_OK &&
-			row_matches(s, rows))
+			row_matches(s, rows)) {
 			mark(h, step);
+			h->called += s->called && ts_rows_known(rows, TS_STEP_Q_PROGRAM) != s->id;
+		}
 	}
 	ts_rows_close(rows);
 	return code;
@@ -318,7 +330,15 @@ numbered(const char *needle, const char *prefix, int64_t *id)
 		return false;
 	errno = 0;
 	*id = strtoll(needle, &end, 10);
-	return *end == '\0' && errno == 0;
+	return *end == '\0' && errno == 0 && *id <= TS_NUMBER_MAX;
+}
+
+int64_t
+ts_trace_needle_program(const char *needle)
+{
+	int64_t id;
+
+	return numbered(needle, program_prefix, &id) ? id : TS_UNKNOWN;
 }
 
 static enum ts_code
@@ -331,7 +351,8 @@ search(struct ts_trace_hits *h, struct ts_reader *rd, struct searching s,
 	enum ts_code code;
 	bool memory;
 
-	*h = (struct ts_trace_hits){.first = t->first_step};
+	*h = (struct ts_trace_hits){.first = t->first_step,
+		.calls = s.called && s.called->count > 1};
 	snprintf(h->needle, sizeof(h->needle), "%s", needle);
 	h->steps = ts_clamp_i64(steps, 0, (int64_t)TS_TRACE_HITS_BYTES * 8);
 	h->bit = ts_alloc((size_t)h->steps / 8 + 1, 1);
@@ -357,16 +378,29 @@ enum ts_code
 ts_trace_search(struct ts_trace_hits *h, struct ts_reader *rd, const struct ts_trace *t,
 	const char *needle, struct ts_progress *progress, struct ts_err *err)
 {
-	return search(h, rd, (struct searching){.t = t, .needle = needle}, progress, err);
+	struct searching s = {.t = t, .needle = needle};
+	int64_t program = ts_trace_needle_program(needle);
+	struct ts_program_called *called = NULL;
+	enum ts_code code = TS_OK;
+
+	*h = (struct ts_trace_hits){.first = t->first_step};
+	if (program != TS_UNKNOWN)
+		code = ts_program_called_read(&called, rd, program, NULL, progress, err);
+	s.called = called;
+	if (!code)
+		code = search(h, rd, s, progress, err);
+	ts_program_called_close(called);
+	return code;
 }
 
 enum ts_code
 ts_trace_search_part(struct ts_trace_hits *h, struct ts_reader *rd, const struct ts_trace *t,
-	const char *needle, int64_t from, int64_t to, struct ts_progress *progress,
-	struct ts_err *err)
+	const char *needle, const struct ts_program_called *called, int64_t from, int64_t to,
+	struct ts_progress *progress, struct ts_err *err)
 {
 	struct searching s = {.t = t,
 		.needle = needle,
+		.called = called,
 		.range = TS_RANGE_ROWID,
 		.from = from,
 		.to = to};
@@ -383,6 +417,7 @@ ts_trace_hits_add(struct ts_trace_hits *h, const struct ts_trace_hits *more)
 	h->count += more->count;
 	h->left_out += more->left_out;
 	h->looked_at += more->looked_at;
+	h->called += more->called;
 }
 
 void

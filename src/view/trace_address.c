@@ -166,7 +166,7 @@ get_nothing(struct ts_view *v, struct ts_strbuf *out)
 	return false;
 }
 
-/* The steps of a program, or of a compute set: found as by a search, the cursor on the next one. */
+/* The steps of a program, or of a compute set: found as by a search, the cursor on the first one. */
 static enum ts_arg_state
 find(struct ts_view *v, const char *what, const char *value)
 {
@@ -177,6 +177,7 @@ find(struct ts_view *v, const char *what, const char *value)
 		return TS_ARG_LATER;
 	snprintf(needle, sizeof(needle), "%s:%s", what, value);
 	trace_search_begin(t, needle, 1);
+	t->from_begin = true;
 	return TS_ARG_DONE;
 }
 

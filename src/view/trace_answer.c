@@ -273,7 +273,7 @@ trace_drop(struct trace_view *t)
 	ts_window_hold(&t->view, TS_WINDOW_TRACE, 0, 0);
 	ts_trace_chart_fini(&t->chart);
 	ts_trace_chart_fini(&t->overview);
-	ts_trace_hits_fini(&t->hits);
+	trace_search_drop(t);
 	trace_drop_longest(t);
 	t->jump_asked = t->longest.go = false;
 	t->jump_class = -1;
@@ -283,9 +283,6 @@ trace_drop(struct trace_view *t)
 	trace_drawings_drop(t);
 	ts_tabs_drop(&t->tabs);
 	t->about = (struct ts_debug_about){.relation = TS_RELATION_COUNT};
-	t->has_hits = t->has_cost = false;
-	t->searched = 0;
-	t->slices = 1;
 	memset(t->fetch, 0, sizeof(t->fetch));
 	memset(t->asked, 0, sizeof(t->asked));
 	t->data = (struct ts_pane_data){.state = TS_PANE_EMPTY};

@@ -90,10 +90,17 @@ read_search(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 {
 	struct trace_fetch *t = (struct trace_fetch *)f;
 
-	if (t->slices > 1)
-		return ts_trace_search_part(&t->hits, rd, t->trace, t->needle, t->from, t->to,
-			&f->job.progress, err);
-	return ts_trace_search(&t->hits, rd, t->trace, t->needle, &f->job.progress, err);
+	int64_t program = ts_trace_needle_program(t->needle);
+	enum ts_code code = TS_OK;
+
+	if (t->slices <= 1)
+		return ts_trace_search(&t->hits, rd, t->trace, t->needle, &f->job.progress, err);
+	if (program != TS_UNKNOWN && !t->called)
+		code = ts_program_called_read(&t->called, rd, program, t->cache, &f->job.progress,
+			err);
+	return code ? code
+		    : ts_trace_search_part(&t->hits, rd, t->trace, t->needle, t->called, t->from,
+			      t->to, &f->job.progress, err);
 }
 
 static enum ts_code
@@ -115,6 +122,7 @@ fini(struct ts_fetch *f)
 	ts_trace_window_fini(&t->window);
 	ts_trace_chart_fini(&t->chart);
 	ts_trace_hits_fini(&t->hits);
+	ts_program_called_close(t->called);
 	free(t->ipus);
 	free(t->longest);
 }

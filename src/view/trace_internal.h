@@ -74,7 +74,8 @@ struct trace_fetch {
 	struct ts_trace_jump jump;
 	const struct ts_cache *cache;
 	char needle[TS_TRACE_NEEDLE];
-	int slices;	  /* of the search; 1 = all steps at once */
+	struct ts_program_called *called; /* held; the first slice of a search for a program reads it */
+	int slices;			  /* of the search; 1 = all steps at once */
 	int64_t from, to; /* else these addresses */
 
 	/* answers */
@@ -249,7 +250,9 @@ struct trace_view {
 	char needle[TS_TRACE_NEEDLE]; /* "" = no search */
 	uint64_t search;	      /* number of the search */
 	int direction;
-	bool jump; /* to the first hit, when they are there */
+	bool jump;	 /* to the first hit, when they are there: */
+	bool from_begin; /* of all steps, else behind the cursor */
+	struct ts_program_called *called; /* of the program that is searched for, held; or NULL */
 	/* slices of a search: of all, of the cursor when it began, that are done */
 	int slices, first_slice, searched;
 	struct ts_trace_hits hits;
@@ -378,6 +381,7 @@ trace_searched(const struct trace_view *t)
 void trace_search_slice(struct trace_view *t, struct trace_fetch *f);
 enum ts_effect trace_search_take(struct trace_view *t, struct trace_fetch *f);
 void trace_search_begin(struct trace_view *t, const char *needle, int direction);
+void trace_search_drop(struct trace_view *t); /* what it has found */
 enum ts_effect trace_search_step(struct trace_view *t, int direction);
 /* What is under the cursor, for other views; and what a row is. */
 void trace_object(struct ts_view *v, struct ts_at_cursor *out);

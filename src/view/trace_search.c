@@ -41,11 +41,13 @@ trace_search_slice(struct trace_view *t, struct trace_fetch *f)
 	int i;
 
 	snprintf(f->needle, sizeof(f->needle), "%s", t->needle);
+	f->cache = t->view.env->cache;
+	f->called = t->called ? ts_program_called_hold(t->called) : NULL;
 	if (t->searched == 0) {
 		at = row ? row->at : ts_trace_row_at(t->trace, t->list.cursor);
 		t->slices = (int)ts_clamp_i64(span / SLICE_ROWS, 1, SLICES);
 		t->first_slice = 0;
-		if (span > 0 && at >= first && at - first < span)
+		if (!t->from_begin && span > 0 && at >= first && at - first < span)
 			t->first_slice = (int)((i128)(at - first) * t->slices / span);
 	}
 	i = (t->first_slice + t->direction * t->searched + t->slices) % t->slices;
@@ -60,7 +62,8 @@ may_jump(const struct trace_view *t)
 {
 	const struct ts_trace_row *row = trace_row(t, t->list.cursor);
 	int ahead = t->direction > 0 ? t->slices - t->first_slice : t->first_slice + 1;
-	int64_t here = row && row->step != TS_UNKNOWN ? row->step : t->trace->first_step;
+	int64_t here = !t->from_begin && row && row->step != TS_UNKNOWN ? row->step
+									: t->trace->first_step;
 
 	return t->hits.count > 0 &&
 		(t->searched >= ahead ||
@@ -74,7 +77,8 @@ say_none(const struct trace_view *t)
 	if (strncmp(t->needle, "set:", 4) == 0)
 		ts_view_say_error(t->view.env, "no step runs compute set %s", t->needle + 4);
 	else if (strncmp(t->needle, "program:", 8) == 0)
-		ts_view_say_error(t->view.env, "no step runs program %s", t->needle + 8);
+		ts_view_say_error(t->view.env, "no step runs program %s%s", t->needle + 8,
+			t->hits.calls ? ", or what it calls" : "");
 	else
 		ts_view_say_error(t->view.env, "no step has \"%s\" in its name", t->needle);
 }
@@ -97,6 +101,10 @@ trace_search_take(struct trace_view *t, struct trace_fetch *f)
 		t->hits = f->hits;
 		f->hits = (struct ts_trace_hits){0};
 	}
+	if (!t->called) {
+		t->called = f->called;
+		f->called = NULL;
+	}
 	t->has_hits = true;
 	if (trace_searched(t) && t->hits.count == 0) {
 		say_none(t);
@@ -116,24 +124,47 @@ trace_search_begin(struct trace_view *t, const char *needle, int direction)
 	t->direction = direction;
 	t->search++;
 	t->jump = true;
+	t->from_begin = false;
+	trace_search_drop(t);
+}
+
+void
+trace_search_drop(struct trace_view *t)
+{
 	ts_trace_hits_fini(&t->hits);
+	ts_program_called_close(t->called);
+	t->called = NULL;
 	t->has_hits = t->has_cost = false;
 	t->searched = 0;
 	t->slices = 1;
+}
+
+/* Whose steps the hits are, where that is not only what was searched for. */
+static void
+say_called(const struct trace_view *t, char *out, size_t size)
+{
+	long long program = ts_trace_needle_program(t->needle);
+
+	*out = '\0';
+	if (t->hits.called > 0 && t->hits.called < t->hits.count)
+		snprintf(out, size, " of program %lld and what it calls", program);
+	else if (t->hits.called > 0)
+		snprintf(out, size, " of what program %lld calls", program);
 }
 
 /* What the search found, for the bottom line. */
 void
 trace_say_hits(struct trace_view *t)
 {
-	char count[TS_FMT_MAX], share[TS_FMT_MAX], of_run[TS_FMT_MAX + 48] = "";
+	char count[TS_FMT_MAX], share[TS_FMT_MAX], of_run[TS_FMT_MAX + 48] = "", of[64];
 	const struct ts_trace_row *row = trace_row(t, t->list.cursor);
 	int run = row ? ts_trace_run_of(t->trace, row->step) : -1;
 
 	ts_fmt_count(count, t->hits.count);
+	say_called(t, of, sizeof(of));
 	if (!t->has_cost) {
-		ts_view_say(t->view.env, "%s %s%s", count, t->hits.count == 1 ? "hit" : "hits",
-			trace_searched(t) ? "" : " so far");
+		ts_view_say(t->view.env, "%s %s%s%s", count, t->hits.count == 1 ? "hit" : "hits",
+			of, trace_searched(t) ? "" : " so far");
 		return;
 	}
 	if (run >= 0 && run < t->cost.runs) {
@@ -142,8 +173,8 @@ trace_say_hits(struct trace_view *t)
 			(long long)t->trace->run[run].run);
 	}
 	ts_fmt_percent(share, (double)t->cost.hits, (double)t->cost.all);
-	ts_view_say(t->view.env, "%s %s, %s of all cycles%s on ipu %lld", count,
-		t->hits.count == 1 ? "hit" : "hits", share, of_run, (long long)t->cost.ipu);
+	ts_view_say(t->view.env, "%s %s%s, %s of all cycles%s on ipu %lld", count,
+		t->hits.count == 1 ? "hit" : "hits", of, share, of_run, (long long)t->cost.ipu);
 }
 
 enum ts_effect
@@ -152,7 +183,9 @@ trace_search_step(struct trace_view *t, int direction)
 	const struct ts_trace_row *row = trace_row(t, t->list.cursor);
 	int64_t here = row && row->step != TS_UNKNOWN ? row->step : t->trace->first_step - 1, next;
 
-	if (trace_goes_to_step(t))
+	if (t->jump && t->from_begin)
+		here = t->trace->first_step;
+	else if (trace_goes_to_step(t))
 		here = t->goal;
 	if (t->jump) /* a hit under the cursor counts */
 		here -= direction;

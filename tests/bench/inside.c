@@ -144,8 +144,8 @@ search(struct inside *in, char **argv)
 	struct ts_err err;
 	int64_t since = ts_clock_us();
 
-	check(ts_trace_search_part(&h, in->reader, t, argv[0], t->step.first, t->step.first + PIECE,
-		      NULL, &err),
+	check(ts_trace_search_part(&h, in->reader, t, argv[0], NULL, t->step.first,
+		      t->step.first + PIECE, NULL, &err),
 		&err);
 	printf("{\"piece_ms\": %.3f, ", inside_ms(since));
 	ts_trace_hits_fini(&h);

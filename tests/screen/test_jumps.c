@@ -348,6 +348,53 @@ START_TEST(hits_are_where_work_is)
 }
 END_TEST
 
+/* What a program calls, as recursive SQL. */
+#define CALLED                                                                               \
+	"WITH RECURSIVE b(p) AS (SELECT child FROM program_child WHERE parent = %lld UNION " \
+	"SELECT child FROM program_child, b WHERE parent = p) "
+
+/* Programs that run no step themselves lead to the first step of what they call, wherever the cursor was; all are hits. */
+START_TEST(callers_lead_to_the_first_step)
+{
+	char from[60], says[80];
+	int64_t program = -1, led = 0;
+
+	begin("INSERT INTO program_child SELECT max(child), 99, min(parent) FROM program_child");
+	start();
+	for (int i = 0; i < 12; i++) {
+		int64_t steps;
+
+		program = harness_number(&h,
+			"SELECT coalesce(min(parent), -1) FROM program_child WHERE parent > %lld AND parent "
+			"NOT IN (SELECT program FROM step)",
+			(long long)program);
+		if (program < 0)
+			break;
+		go("trace", "goto 150");
+		snprintf(from, sizeof(from), "programs?program=%lld", (long long)program);
+		go(from, "goto-trace");
+		steps = harness_number(&h, CALLED "SELECT count(*) FROM step WHERE program IN b",
+			(long long)program);
+		snprintf(says, sizeof(says),
+			steps ? "of what program %lld calls"
+			      : "no step runs program %lld, or what it calls",
+			(long long)program);
+		ck_assert_msg(strstr(app->env.message, says) != NULL, "%s: %s", says,
+			app->env.message);
+		if (!steps)
+			continue;
+		led++;
+		ck_assert_int_eq(atoll(app->env.message), steps);
+		ck_assert_int_eq(place_number("step="),
+			harness_number(&h, CALLED "SELECT min(step) FROM step WHERE program IN b",
+				(long long)program));
+	}
+	ck_assert_int_gt(led, 4);
+	ck_assert(ts_headless_free(app));
+	end();
+}
+END_TEST
+
 /* What a jump needs is not recorded: it says so, and nothing else happens. */
 static const char *const dropped[] = {"DROP TABLE program", "DROP TABLE program_variable",
 	"DROP TABLE program_child", "DROP TABLE step", "DROP TABLE liveness_step",
@@ -386,6 +433,7 @@ main(void)
 	tcase_add_test(t, every_jump);
 	tcase_add_loop_test(t, lands_where_work_is, 0, 4);
 	tcase_add_loop_test(t, hits_are_where_work_is, 0, 2);
+	tcase_add_test(t, callers_lead_to_the_first_step);
 	tcase_add_loop_test(t, without, 0, (int)TS_COUNT(dropped));
 	suite_add_tcase(s, t);
 	runner = srunner_create(s);

@@ -518,9 +518,9 @@ START_TEST(search_by_column)
 		if (b.t->step.range == TS_RANGE_ROWID) {
 			struct ts_trace_hits rest;
 
-			ck_assert(ts_trace_search_part(&part, b.rd, b.t, needle[i], b.t->step.first,
-					  middle, NULL, &b.err) == TS_OK);
-			ck_assert(ts_trace_search_part(&rest, b.rd, b.t, needle[i], middle,
+			ck_assert(ts_trace_search_part(&part, b.rd, b.t, needle[i], NULL,
+					  b.t->step.first, middle, NULL, &b.err) == TS_OK);
+			ck_assert(ts_trace_search_part(&rest, b.rd, b.t, needle[i], NULL, middle,
 					  b.t->step.last + 1, NULL, &b.err) == TS_OK);
 			ts_trace_hits_add(&part, &rest);
 			ck_assert_int_eq(part.count, h.count);

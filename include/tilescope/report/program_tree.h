@@ -54,6 +54,14 @@ enum ts_code ts_program_tree_read(struct ts_program_tree **out, struct ts_reader
 struct ts_program_tree *ts_program_tree_hold(struct ts_program_tree *t);
 void ts_program_tree_close(struct ts_program_tree *t); /* NULL allowed */
 
+/*
+ * All that nodes of `from` call, and what these call, in `to`: bits by node, of t->nodes. One of `from` is in `to` when it is
+ * called so. Each is entered once. Errors: TS_E_NOMEM, TS_E_SYS, TS_E_CANCELLED.
+ */
+enum ts_code ts_program_reach(unsigned char *to, const unsigned char *from,
+	const struct ts_program_tree *t, const struct ts_cancel *cancel,
+	struct ts_err *err) TS_WARN_UNUSED;
+
 /* The node of a program, or UINT32_MAX. */
 uint32_t ts_program_tree_find(const struct ts_program_tree *t, int64_t program);
 

@@ -19,6 +19,7 @@
 #include "tilescope/report/execution.h"
 #include "tilescope/report/honesty.h"
 #include "tilescope/report/index_lanes.h"
+#include "tilescope/report/program_called.h"
 #include "tilescope/report/rows.h"
 
 enum {
@@ -225,21 +226,29 @@ struct ts_trace_hits {
 	int64_t count;
 	int64_t left_out; /* hits whose step lies outside of the bits: counted, not marked */
 	int64_t looked_at;
+	bool calls; /* `program:N`: the program calls others, and steps of these are hits, too: */
+	int64_t called; /* of `count` */
 };
 
 /*
  * Look at all steps. A step matches when its name contains `needle` (ASCII letters of either case); a
- * step without a name when its type does; `type:TEXT` looks at types alone; `set:N` and `program:N` are the steps that
- * execute that compute set, that program.
+ * step without a name when its type does; `type:TEXT` looks at types alone; `set:N` are the steps that execute that compute
+ * set, `program:N` those that execute that program or what it calls (report/program_called.h).
  */
 enum ts_code ts_trace_search(struct ts_trace_hits *h, struct ts_reader *rd,
 	const struct ts_trace *t, const char *needle, struct ts_progress *progress,
 	struct ts_err *err) TS_WARN_UNUSED;
 
-/* Look at the steps of the addresses [from, to) only, where steps have row ids (t->step.range). */
+/* The program that `program:N` is about; TS_UNKNOWN: it is not such a search. */
+int64_t ts_trace_needle_program(const char *needle);
+
+/*
+ * Look at the steps of the addresses [from, to) only, where steps have row ids (t->step.range). `called`: of the program that
+ * the search is about, read once for all parts; NULL: what it calls does not count.
+ */
 enum ts_code ts_trace_search_part(struct ts_trace_hits *h, struct ts_reader *rd,
-	const struct ts_trace *t, const char *needle, int64_t from, int64_t to,
-	struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
+	const struct ts_trace *t, const char *needle, const struct ts_program_called *called,
+	int64_t from, int64_t to, struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
 
 /* Add the hits of another part of the same search. */
 void ts_trace_hits_add(struct ts_trace_hits *h, const struct ts_trace_hits *more);
