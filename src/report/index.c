@@ -41,7 +41,7 @@ static const struct {
 	[TS_SECTION_IPU_LIVES] = {"ipu-lives", 1, NULL},
 	[TS_SECTION_RUNS] = {"runs", 1, NULL},
 	[TS_SECTION_PROGRAMS] = {"programs", 1, NULL},
-	[TS_SECTION_OPERATIONS] = {"operations", 1, ts_operations_section_current},
+	[TS_SECTION_OPERATIONS] = {"operations", 2, ts_operations_section_current},
 	[TS_SECTION_WORK] = {"work", 2, NULL},
 	[TS_SECTION_USES] = {"uses", 1, NULL},
 	[TS_SECTION_COLUMNS] = {"columns", 4, NULL},

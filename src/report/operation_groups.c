@@ -16,6 +16,9 @@
 
 enum { LOOK = 4096, PATH = TS_PATTERN_TEXT };
 
+/* Looks at vertex types that compute sets of groups run, by kind: beyond, the code of what is left is not known. */
+enum { LOOKS_MOST = TS_OPERATION_ROWS };
+
 /* A program of a group. */
 struct member {
 	uint32_t group, program;
@@ -31,6 +34,11 @@ by_member(const void *a, const void *b)
 	return (x->program > y->program) - (x->program < y->program);
 }
 
+/* A compute set, or a kind of vertex types: in which sum it was met last, and how many programs of that run it. */
+struct sight {
+	uint32_t epoch, programs;
+};
+
 struct grouping {
 	const struct ts_operations *o;
 	const struct ts_cache *cache;
@@ -38,9 +46,10 @@ struct grouping {
 	struct ts_pile group;  /* uint32_t, by node; TS_NO_OPERATION: in none */
 	struct ts_pile member; /* struct member, each once */
 	size_t members;
-	struct ts_pile
-		seen; /* uint32_t: which group a compute set, then a vertex type, was met in; how many programs ran it */
+	struct ts_pile seen; /* struct sight: of compute sets, then of kinds */
+	struct ts_pile met;  /* uint32_t: compute sets of the sum under way */
 	uint32_t epoch;
+	size_t looks; /* at vertex types, in all */
 };
 
 static void
@@ -49,31 +58,34 @@ fini(struct grouping *g)
 	ts_pile_fini(&g->group);
 	ts_pile_fini(&g->member);
 	ts_pile_fini(&g->seen);
+	ts_pile_fini(&g->met);
 }
 
 static enum ts_code
 begin(struct grouping *g, struct ts_err *err)
 {
 	size_t nodes = (size_t)g->o->count + 1;
-	size_t seen = (size_t)g->o->sets + 2 * (size_t)g->o->types + 1;
+	size_t seen = ((size_t)g->o->sets + g->o->types + 1) * sizeof(struct sight);
 	enum ts_code code = ts_pile_room(&g->group, nodes * sizeof(uint32_t), g->cache, err);
 
 	if (!code)
-		code = ts_pile_room(&g->seen, seen * sizeof(uint32_t), g->cache, err);
+		code = ts_pile_room(&g->seen, seen, g->cache, err);
 	if (!code) {
 		memset(g->group.memory, 0xff, nodes * sizeof(uint32_t));
-		memset(g->seen.memory, 0, seen * sizeof(uint32_t));
+		memset(g->seen.memory, 0, seen);
 	}
 	return code;
 }
 
 /* --- who is in which group -------------------------------------------------------------------------- */
 
+/* All that is marked may be one group: a program that comes to it again and again on one way is put down once. */
 static enum ts_code
 climb(struct grouping *g, const struct ts_operation_own *own, bool below, struct ts_err *err)
 {
 	const struct ts_operation *node = g->o->node;
 	const uint32_t *group = g->group.memory;
+	uint32_t last = TS_NO_OPERATION;
 	uint64_t layers = 0;
 	enum ts_code code = TS_OK;
 
@@ -81,8 +93,10 @@ climb(struct grouping *g, const struct ts_operation_own *own, bool below, struct
 		bool counts = ts_op_counts_in(g->o, own, at, &layers);
 		struct member m = {group[at], own->program};
 
-		if (m.group != TS_NO_OPERATION && (below || counts))
-			code = ts_pile_add(&g->member, &m, sizeof(m), g->cache, err);
+		if (m.group == TS_NO_OPERATION || m.group == last || !(below || counts))
+			continue;
+		last = m.group;
+		code = ts_pile_add(&g->member, &m, sizeof(m), g->cache, err);
 	}
 	return code;
 }
@@ -112,47 +126,77 @@ find_members(struct grouping *g, bool below, struct ts_err *err)
 
 /* --- what a group comes to -------------------------------------------------------------------------- */
 
-static void
-add_types(struct ts_operation_figures *f, struct grouping *g, const struct ts_operation_set *s)
+static enum ts_code
+look(struct grouping *g, size_t at, struct ts_err *err)
 {
-	uint32_t *seen = (uint32_t *)g->seen.memory + g->o->sets, *ran = seen + g->o->types;
-
-	for (uint32_t i = 0; i < s->types; i++) {
-		uint32_t t = g->o->run[s->first + i];
-
-		if (seen[t] != g->epoch) {
-			seen[t] = g->epoch;
-			ran[t] = 0;
-			ts_op_figures_type(f, &g->o->type[t], false);
-		}
-		if (++ran[t] == g->o->type[t].programs)
-			ts_op_figures_type(f, &g->o->type[t], true);
-	}
+	return at % LOOK == 0 && ts_cancelled(g->cancel)
+		? ts_err_set(err, TS_E_CANCELLED, "cancelled")
+		: TS_OK;
 }
 
-/* All but variables and recorded steps: of members [from, to). */
-static void
-add_members(struct ts_operation_figures *f, struct grouping *g, size_t from, size_t to)
+/* What a compute set runs that so many programs of the sum have. */
+static enum ts_code
+add_types(struct ts_operation_figures *f, struct grouping *g, const struct ts_operation_set *s,
+	uint32_t programs, struct ts_err *err)
+{
+	struct sight *seen = (struct sight *)g->seen.memory + g->o->sets;
+	enum ts_code code = TS_OK;
+
+	if (s->types > LOOKS_MOST - g->looks) {
+		f->vertex_code = f->vertex_alone = TS_OP_BEYOND;
+		return TS_OK;
+	}
+	for (uint32_t i = 0; !code && i < s->types; i++) {
+		uint32_t t = g->o->run[s->first + i];
+
+		code = look(g, g->looks++, err);
+		if (seen[t].epoch != g->epoch) {
+			seen[t] = (struct sight){g->epoch, 0};
+			ts_op_figures_type(f, &g->o->type[t], false);
+		}
+		seen[t].programs += programs;
+		if (seen[t].programs == g->o->type[t].programs)
+			ts_op_figures_type(f, &g->o->type[t], true);
+	}
+	return code;
+}
+
+/*
+ * All but variables and recorded steps: of members [from, to). Programs first, which says how many of them have each compute set;
+ * then what these run, so that each compute set is looked into once, however many programs have it.
+ */
+static enum ts_code
+add_members(struct ts_operation_figures *f, struct grouping *g, size_t from, size_t to,
+	struct ts_err *err)
 {
 	const struct ts_program_cost *cost = g->o->costs->cost.memory;
 	const struct member *m = g->member.memory;
-	uint32_t *seen = g->seen.memory;
+	struct sight *seen = g->seen.memory;
+	enum ts_code code = TS_OK;
 
 	g->epoch++;
-	for (size_t i = from; i < to; i++) {
+	g->met.used = 0;
+	for (size_t i = from; !code && i < to; i++) {
 		const struct ts_operation_program *p = &g->o->program[m[i].program];
-		const struct ts_operation_set *s = p->set == TS_NO_OPERATION ? NULL
-									     : &g->o->set[p->set];
 
 		ts_op_figures_program(f, &cost[m[i].program], p, &g->o->honesty);
-		if (s && seen[p->set] != g->epoch) {
-			seen[p->set] = g->epoch;
-			ts_op_figures_set(f, s);
+		code = look(g, i, err);
+		if (code || p->set == TS_NO_OPERATION)
+			continue;
+		if (seen[p->set].epoch != g->epoch) {
+			seen[p->set] = (struct sight){g->epoch, 0};
+			ts_op_figures_set(f, &g->o->set[p->set]);
+			code = ts_pile_add(&g->met, &p->set, sizeof(p->set), g->cache, err);
 		}
-		if (s)
-			add_types(f, g, s);
+		seen[p->set].programs++;
+	}
+	for (size_t i = 0; !code && i < g->met.used / sizeof(uint32_t); i++) {
+		uint32_t set = ((const uint32_t *)g->met.memory)[i];
+
+		code = add_types(f, g, &g->o->set[set], seen[set].programs, err);
 	}
 	f->live_first = f->live_last = TS_UNKNOWN; /* operations may say more exactly */
+	return code;
 }
 
 static void
@@ -218,8 +262,9 @@ ts_operations_sum(struct ts_operation_figures *sum, const struct ts_operations *
 		group[node[i]] = 0;
 	if (!code)
 		code = find_members(&g, below, err);
+	if (!code)
+		code = add_members(sum, &g, 0, g.members, err);
 	if (!code) {
-		add_members(sum, &g, 0, g.members);
 		for (uint32_t i = 0; i < o->count; i++) {
 			if (group[i] == TS_NO_OPERATION || (below && i < end) ||
 				(!below && is_in_another(o, group, i)))
@@ -333,22 +378,59 @@ list_groups(struct ts_operation_groups *to, struct grouping *g, uint32_t layer, 
 	return TS_OK;
 }
 
-static void
-add_up(struct ts_operation_groups *to, struct grouping *g)
+static size_t
+members_end(const struct grouping *g, size_t from, size_t group)
+{
+	const struct member *m = g->member.memory;
+
+	while (from < g->members && m[from].group == group)
+		from++;
+	return from;
+}
+
+/* Programs that several groups have; members of a group stand together, each program once. */
+static enum ts_code
+share(struct ts_operation_groups *to, struct grouping *g, struct ts_err *err)
 {
 	const struct member *m = g->member.memory;
 	struct ts_operation_group *r = to->group.memory;
+	size_t programs = g->o->costs->count;
+	struct ts_pile owners = {0};
+	enum ts_code code = ts_pile_room(&owners, (programs + 1) * sizeof(uint32_t), g->cache, err);
+	uint32_t *n = owners.memory;
+
+	if (code)
+		return code;
+	memset(n, 0, programs * sizeof(*n));
+	for (size_t i = 0; i < g->members; i++)
+		n[m[i].program]++;
+	for (size_t i = 0; i < g->members; i++)
+		if (n[m[i].program] > 1)
+			ts_op_shared_add(&r[m[i].group].shared, n[m[i].program] - 1);
+	for (size_t i = 0; i < programs; i++)
+		if (n[i] > 1)
+			ts_op_shared_add(&to->shared, n[i] - 1);
+	ts_pile_fini(&owners);
+	return TS_OK;
+}
+
+static enum ts_code
+add_up(struct ts_operation_groups *to, struct grouping *g, struct ts_err *err)
+{
+	struct ts_operation_group *r = to->group.memory;
 	const uint32_t *list = to->node.memory;
 	size_t from = 0, end;
+	enum ts_code code = share(to, g, err);
 
-	for (size_t i = 0; i < to->count; i++, from = end) {
-		for (end = from; end < g->members && m[end].group == i; end++)
-			;
-		add_members(&r[i].of, g, from, end);
+	for (size_t i = 0; !code && i < to->count; i++, from = end) {
+		end = members_end(g, from, i);
+		code = add_members(&r[i].of, g, from, end, err);
 		for (uint64_t k = 0; k < r[i].count; k++)
 			add_node(&r[i].of, &g->o->node[list[r[i].first + k]].of);
+		to->not_summed += r[i].of.vertex_code == TS_OP_BEYOND;
 		ts_op_figures_end(&r[i].of);
 	}
+	return code;
 }
 
 enum ts_code
@@ -374,7 +456,7 @@ ts_operation_groups_read(struct ts_operation_groups **out, const struct ts_opera
 	if (!code)
 		code = find_members(&g, false, err);
 	if (!code)
-		add_up(to, &g);
+		code = add_up(to, &g, err);
 	fini(&g);
 	if (code)
 		ts_operation_groups_close(to);

@@ -3,7 +3,9 @@
 #ifndef TS_REPORT_OPERATIONS_INTERNAL_H
 #define TS_REPORT_OPERATIONS_INTERNAL_H
 
+#include "tilescope/base/mem.h"
 #include "tilescope/report/context_steps.h"
+#include "tilescope/report/memory.h"
 #include "tilescope/report/operations.h"
 
 enum {
@@ -126,6 +128,9 @@ size_t ts_op_first_own(const struct ts_operations *o, uint32_t program);
 enum ts_code ts_op_share(struct ts_operations *o, const struct ts_cache *cache,
 	const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
 
+/* A program more that `others` have, too. */
+void ts_op_shared_add(struct ts_operation_shared *to, uint32_t others);
+
 /*
  * On the way up from own->node: does its program count in node `at` itself, as the first of its layer? `layers`: those met,
  * 0 at the begin.
@@ -161,6 +166,28 @@ ts_op_raw_at(const struct op_making *k, size_t i)
 }
 
 /* --- figures ------------------------------------------------------------------------------------- */
+
+#define TS_OP_BEYOND INT64_MAX /* what a sum is that does not fit, until ts_op_figures_end() */
+
+/* A known figure more. */
+static inline void
+ts_op_add_known(int64_t *sum, int64_t v)
+{
+	if (v == TS_UNKNOWN || *sum == TS_OP_BEYOND)
+		return;
+	if (*sum == TS_UNKNOWN)
+		*sum = 0;
+	if (!ts_add_i64(sum, v))
+		*sum = TS_OP_BEYOND;
+}
+
+/* The lower one of those that are known. */
+static inline void
+ts_op_take_least(int64_t *to, int64_t v)
+{
+	if (v != TS_UNKNOWN && (*to == TS_UNKNOWN || v < *to))
+		*to = v;
+}
 
 void ts_op_figures_none(struct ts_operation_figures *f);
 

@@ -58,12 +58,9 @@ static void
 reload(struct ts_view *v)
 {
 	struct operations_view *s = operations_of(v);
-	uint32_t at = operations_node_at(s);
 
-	if (at != TS_NO_OPERATION && v->env->reload != TS_RELOAD_OTHER) {
-		s->kept_number = ts_operation_at(s->ops, at)->operation;
-		s->kept_context = operations_context(ts_operation_at(s->ops, at));
-	}
+	if (v->env->reload != TS_RELOAD_OTHER)
+		operations_keep_cursor(s);
 	operations_drop(s);
 	ts_tabs_drop(&s->split.tabs);
 }

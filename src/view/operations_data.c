@@ -20,7 +20,9 @@ struct operations_fetch {
 	struct ts_fetch f; /* first */
 	const struct ts_cache *cache;
 	bool trace;
+	struct ts_operations *before; /* held: what is shown meanwhile, or NULL */
 	struct ts_operations *ops;
+	bool same; /* rows of `before` are those of `ops`: numbers mean the same */
 };
 
 struct shape_fetch {
@@ -33,6 +35,33 @@ struct shape_fetch {
 
 /* --- operations ------------------------------------------------------------------------------------- */
 
+static bool
+same_name(const struct ts_operations *a, const struct ts_operations *b, uint32_t i)
+{
+	size_t n, m;
+	const char *x = ts_operation_name(&n, a, i), *y = ts_operation_name(&m, b, i);
+
+	return n == m && memcmp(x, y, n) == 0;
+}
+
+/* Are the operations of one answer those of another one, row by row? What steps say may make others. */
+static bool
+same_rows(const struct ts_operations *a, const struct ts_operations *b)
+{
+	bool same = a->count == b->count && a->layers == b->layers &&
+		a->costs->count == b->costs->count;
+
+	for (uint32_t i = 0; same && i < a->count; i++) {
+		const struct ts_operation *x = ts_operation_at(a, i), *y = ts_operation_at(b, i);
+
+		same = x->operation == y->operation && x->parent == y->parent &&
+			x->layer == y->layer && x->from == y->from &&
+			x->has_context == y->has_context && x->context == y->context &&
+			same_name(a, b, i);
+	}
+	return same;
+}
+
 static enum ts_code
 read_operations(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 {
@@ -40,6 +69,7 @@ read_operations(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 	enum ts_code code = ts_operations_read(&q->ops, rd, q->cache, q->trace, &f->job.progress,
 		err);
 
+	q->same = !code && q->before && same_rows(q->before, q->ops);
 	if (!code && q->ops->partial)
 		code = ts_err_set(err, TS_E_DAMAGED, "not all of the operations could be read");
 	return code;
@@ -48,7 +78,10 @@ read_operations(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 static void
 fini_operations(struct ts_fetch *f)
 {
-	ts_operations_close(((struct operations_fetch *)f)->ops);
+	struct operations_fetch *q = (struct operations_fetch *)f;
+
+	ts_operations_close(q->ops);
+	ts_operations_close(q->before);
 }
 
 static void
@@ -63,6 +96,7 @@ ask_operations(struct operations_view *s, bool trace, enum ts_worker_id worker)
 	q->f.fini = fini_operations;
 	q->cache = s->base.env->cache;
 	q->trace = trace;
+	q->before = s->ops ? ts_operations_hold(s->ops) : NULL;
 	s->asked[kind] = &q->f;
 	ts_fetch_send(&s->base, &q->f, (int)kind, worker,
 		trace ? "adding up what operations executed" : "reading operations");
@@ -248,23 +282,19 @@ choose_layer(struct operations_view *s, const struct ts_operations *before)
 	s->wish.layer = first_layer(s->ops);
 }
 
-/* Nodes that are the same ones in both: marks stay. */
+/*
+ * Rows, marks, and where the cursor is to go, are numbers of nodes. Where these are others now nothing of it stays, but for the
+ * operation under the cursor, which is looked for again.
+ */
 static void
-take_marks(struct operations_view *s, const struct ts_operations *before)
+forget_rows(struct operations_view *s)
 {
-	int n = 0;
-
-	if (!before || before->count != s->ops->count)
-		s->marks = 0;
-	for (int i = 0; i < s->marks; i++) {
-		const struct ts_operation *a = ts_operation_at(before, s->mark[i]);
-		const struct ts_operation *b = ts_operation_at(s->ops, s->mark[i]);
-
-		if (a->operation == b->operation && a->context == b->context)
-			s->mark[n++] = s->mark[i];
-	}
-	s->marks = n;
-	s->marked_known = false;
+	operations_keep_cursor(s);
+	operations_shape_close(s->shape);
+	s->shape = NULL;
+	ts_outline_clear(&s->outline);
+	s->marks = 0;
+	s->go_to = TS_NO_OPERATION;
 }
 
 static void
@@ -272,18 +302,15 @@ take(struct operations_view *s, struct operations_fetch *q)
 {
 	struct ts_operations *before = s->ops;
 
+	if (before && !(q->same && q->before == before))
+		forget_rows(s);
 	s->ops = q->ops;
 	s->version++;
 	q->ops = NULL;
 	if (!s->began || before)
 		choose_layer(s, before);
 	s->began = true;
-	take_marks(s, before);
-	if (before && before->count != s->ops->count) { /* what is shown would be rows of others */
-		operations_shape_close(s->shape);
-		s->shape = NULL;
-		ts_outline_clear(&s->outline);
-	}
+	s->marked_known = false;
 	ts_operations_close(before);
 	s->asked[ASK_SHAPE] = NULL;
 	s->hits = 0;

@@ -93,19 +93,17 @@ static const struct {
 bool
 operations_shares_words(char *out, size_t size, const struct operations_view *s, uint32_t row)
 {
-	const struct ts_operation_shared *x;
+	const struct ts_operation_shared *x = operations_shared(s->shape, row);
 	char n[TS_FMT_MAX], m[TS_FMT_MAX], others[TS_FMT_MAX];
+	struct ts_operation_figures room;
 
-	if (row >= s->shape->ids.nodes)
+	if (!x || x->programs == 0)
 		return false;
-	x = ts_operation_shares(s->ops, row);
-	if (x->programs == 0)
-		return false;
-	snprintf(out, size, "%s of %s, with %s%s other operation%s; cycles count in each",
+	snprintf(out, size, "%s of %s, with %s%s other %s%s; cycles count in each",
 		ts_fmt_count(n, x->programs),
-		ts_fmt_count(m, ts_operation_at(s->ops, row)->of.programs),
+		ts_fmt_count(m, operations_figures(s->shape, row, &room)->programs),
 		x->least < x->others ? "up to " : "", ts_fmt_count(others, x->others),
-		x->others == 1 ? "" : "s");
+		row < s->shape->ids.nodes ? "operation" : "group", x->others == 1 ? "" : "s");
 	return true;
 }
 

@@ -190,6 +190,12 @@ void operations_title(struct ts_strbuf *out, const struct operations_shape *s, u
 /* The same as one text that lives as long as the shape; NULL: it has none. */
 const char *operations_name(size_t *n, const struct operations_shape *s, uint32_t row);
 
+/*
+ * What a row shares: an operation with others of its layer, in the tree with others that stand elsewhere; a group with other groups.
+ * UINT32_MAX: of all rows together. NULL: nobody says.
+ */
+const struct ts_operation_shared *operations_shared(const struct operations_shape *s, uint32_t row);
+
 /* --- operations_data.c: asking and answers ------------------------------------------------------------ */
 
 void operations_request(struct ts_view *v);
@@ -204,6 +210,9 @@ bool operations_is_shown(const struct operations_view *s); /* what is wished for
 uint32_t operations_at(const struct operations_view *s);
 uint32_t operations_node_at(const struct operations_view *s); /* TS_NO_OPERATION: none */
 int64_t operations_program_at(const struct operations_view *s);
+
+/* The operation under the cursor has it again with the next shape, as far as it can be told: by its number, or its context. */
+void operations_keep_cursor(struct operations_view *s);
 
 /* Show the shape that has come. */
 void operations_take_shape(struct operations_view *s, struct operations_shape *shape);

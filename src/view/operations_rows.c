@@ -219,7 +219,18 @@ open_again(struct operations_view *s, const struct kept *k)
 			ts_outline_open(&s->outline, i - 1, true);
 }
 
-/* The operation that had the cursor before the report was read again. */
+void
+operations_keep_cursor(struct operations_view *s)
+{
+	uint32_t at = s->go_to != TS_NO_OPERATION ? s->go_to : operations_node_at(s);
+
+	if (at == TS_NO_OPERATION || !s->ops)
+		return;
+	s->kept_number = ts_operation_at(s->ops, at)->operation;
+	s->kept_context = operations_context(ts_operation_at(s->ops, at));
+}
+
+/* The operation that had the cursor before there were others. */
 static uint32_t
 find_kept(struct operations_view *s)
 {

@@ -54,16 +54,19 @@ enum {
 #define OF(member) offsetof(struct ts_operation_figures, member)
 #define NO_MEMBER SIZE_MAX
 
-/* Of a path the end says most; in the tree it is not to hide how deep a row stands. */
-#define COLUMNS_WITH(least, field)                                                  \
+/*
+ * Of a path the end says most; in the tree it is not to hide how deep a row stands. There the layer goes before what is shared, and
+ * of groups their number of operations stands in `kind`.
+ */
+#define COLUMNS_WITH(least, field, kind, shared)                                    \
 	{                                                                           \
 		[C_NAME] = {"operation", least, 0, 6, 0, field},                    \
-		[C_KIND] = {"kind", 8, 14, 1, 5, TS_FIELD_ELLIPSIS},                \
+		[C_KIND] = {"kind", 8, 14, 1, kind, TS_FIELD_ELLIPSIS},             \
 		[C_IN] = {"in", 10, 40, 2, 9, TS_FIELD_TAIL},                       \
 		[C_LAYER] = {"layer", 8, 12, 1, 2, TS_FIELD_ELLIPSIS},              \
 		[C_CYCLES] = {"cycles", 8, 9, 0, 0, TS_FIELD_RIGHT},                \
 		[C_SHARE] = {"share", 6, 6, 0, 0, TS_FIELD_RIGHT},                  \
-		[C_SHARED] = {"shared", 6, 7, 0, 1, TS_FIELD_RIGHT},                \
+		[C_SHARED] = {"shared", 6, 7, 0, shared, TS_FIELD_RIGHT},           \
 		[C_STEPS] = {"steps", 7, 9, 0, 3, TS_FIELD_RIGHT},                  \
 		[C_MEASURED] = {"each", 8, 9, 0, 4, TS_FIELD_RIGHT},                \
 		[C_ESTIMATED] = {"estimated", 9, 9, 0, 6, TS_FIELD_RIGHT},          \
@@ -87,8 +90,9 @@ enum {
 		[C_CONTEXT] = {"context", 8, 9, 0, 8, TS_FIELD_RIGHT},              \
 	}
 
-static const struct ts_column columns[COLUMNS] = COLUMNS_WITH(26, TS_FIELD_TAIL);
-static const struct ts_column tree_columns[COLUMNS] = COLUMNS_WITH(36, TS_FIELD_ELLIPSIS);
+static const struct ts_column columns[COLUMNS] = COLUMNS_WITH(26, TS_FIELD_TAIL, 5, 1);
+static const struct ts_column tree_columns[COLUMNS] = COLUMNS_WITH(36, TS_FIELD_ELLIPSIS, 5, 3);
+static const struct ts_column group_columns[COLUMNS] = COLUMNS_WITH(36, TS_FIELD_ELLIPSIS, 3, 3);
 
 /*
  * The layer of an operation is said in the tree, for a table is of one; what it shares with others, where some do.
@@ -126,6 +130,7 @@ static const struct ts_column tree_columns[COLUMNS] = COLUMNS_WITH(36, TS_FIELD_
 	}
 
 static const struct ts_column_facts tree_facts[COLUMNS] = FACTS(false, false);
+static const struct ts_column_facts sharing_tree_facts[COLUMNS] = FACTS(false, true);
 static const struct ts_column_facts facts[COLUMNS] = FACTS(true, false);
 static const struct ts_column_facts sharing_facts[COLUMNS] = FACTS(true, true);
 
@@ -315,19 +320,36 @@ number_of(const struct operations_shape *s, uint32_t row, int column)
 	}
 }
 
-/* Programs that others of the layer have, too; of the total (row UINT32_MAX), that several have. */
-static int64_t
-shared_of(const struct operations_shape *s, uint32_t row)
+const struct ts_operation_shared *
+operations_shared(const struct operations_shape *s, uint32_t row)
 {
 	uint32_t i;
 
 	if (row == UINT32_MAX)
-		return s->wish.tree || s->wish.filter[0]
-			? TS_UNKNOWN
-			: ts_operation_layer_shares(s->ops, s->wish.layer)->programs;
-	return operations_row(&s->ids, row, &i) == ROW_NODE
-		? ts_operation_shares(s->ops, i)->programs
-		: TS_UNKNOWN;
+		return s->wish.filter[0] ? NULL
+			: s->wish.tree	 ? ts_operation_tree_shares(s->ops)
+			: s->groups	 ? &s->groups->shared
+					 : ts_operation_layer_shares(s->ops, s->wish.layer);
+	switch (operations_row(&s->ids, row, &i)) {
+	case ROW_NODE:
+		return s->wish.tree ? ts_operation_shares_below(s->ops, i)
+				    : ts_operation_shares(s->ops, i);
+	case ROW_GROUP:
+		return &ts_operation_group_at(s->groups, i)->shared;
+	case ROW_OUTSIDE:
+	case ROW_PROGRAM:
+	default:
+		return NULL;
+	}
+}
+
+/* Programs that others have, too; of the total (row UINT32_MAX), that several have. */
+static int64_t
+shared_of(const struct operations_shape *s, uint32_t row)
+{
+	const struct ts_operation_shared *x = operations_shared(s, row);
+
+	return x ? x->programs : TS_UNKNOWN;
 }
 
 static int64_t
@@ -565,12 +587,17 @@ row_role(void *ctx, int64_t i)
 	return operations_is_marked(s, row) ? TS_ROLE_SELECTION : TS_ROLE_TEXT;
 }
 
-/* Of operations that share programs; groups and programs do not say what they share. */
+/* Some of them share programs. While other rows are made it is the layer that says so, or the tree. */
 static bool
 tells_shares(const struct operations_view *s)
 {
-	return s->ops && !s->wish.tree && !s->wish.group &&
-		ts_operation_layer_shares(s->ops, s->wish.layer)->programs > 0;
+	if (!s->ops)
+		return false;
+	if (s->wish.tree)
+		return ts_operation_tree_shares(s->ops)->programs > 0;
+	if (s->wish.group && s->shape && s->shape->groups && s->shape->groups->shared.programs > 0)
+		return true;
+	return ts_operation_layer_shares(s->ops, s->wish.layer)->programs > 0;
 }
 
 struct ts_table
@@ -579,7 +606,9 @@ operations_table(struct operations_view *s)
 	bool tree = s->wish.tree;
 
 	return (struct ts_table){
-		.column = tree || s->wish.group ? tree_columns : columns,
+		.column = tree		? tree_columns
+			: s->wish.group ? group_columns
+					: columns,
 		.columns = COLUMNS,
 		.cell = cell,
 		.row = row_role,
@@ -592,7 +621,7 @@ operations_table(struct operations_view *s)
 		.empty = s->wish.filter[0] ? "no operation passes the filter"
 					   : "no operations in this layer",
 		.id = tree ? "operations.tree" : "operations.table",
-		.facts = tree		  ? tree_facts
+		.facts = tree		  ? tells_shares(s) ? sharing_tree_facts : tree_facts
 			: tells_shares(s) ? sharing_facts
 					  : facts,
 		.value = value,

@@ -88,8 +88,7 @@ static const struct line {
 } lines[] = {
 	{"cycles executed", IS_CYCLES, offsetof(struct ts_operation_figures, executed), true,
 		"of its steps, on all IPUs of the trace"},
-	{"shared programs", IS_COUNT, SHARED, false,
-		"that other operations of the layer have, too"},
+	{"shared programs", IS_COUNT, SHARED, false, "that others have, too"},
 	{"steps executed", IS_COUNT, offsetof(struct ts_operation_figures, steps), true,
 		"of all runs"},
 	{"measured, longest tiles", IS_CYCLES, offsetof(struct ts_operation_figures, measured),
@@ -199,13 +198,18 @@ figures_of(const struct operations_view *s, bool below, struct ts_operation_figu
 	return below ? NULL : operations_figures(s->shape, row, room);
 }
 
-/* What the operation under the cursor shares; NULL: none has it. */
+/* What the row under the cursor shares: an operation in its layer, or with all below it in the tree; NULL: nobody says. */
 static const struct ts_operation_shared *
-shares_of(const struct operations_view *s)
+shares_of(const struct operations_view *s, bool below)
 {
 	uint32_t row = operations_at(s);
 
-	return row < s->shape->ids.nodes ? ts_operation_shares(s->ops, row) : NULL;
+	if (row == UINT32_MAX)
+		return NULL;
+	if (row >= s->shape->ids.nodes)
+		return below ? NULL : operations_shared(s->shape, row);
+	return below ? ts_operation_shares_below(s->shape->ops, row)
+		     : ts_operation_shares(s->shape->ops, row);
 }
 
 static bool
@@ -215,14 +219,14 @@ value(void *ctx, int64_t i, int column, struct ts_table_value *out)
 	const struct line *l = &lines[i];
 	struct ts_operation_figures room;
 	const struct ts_operation_figures *f;
+	const struct ts_operation_shared *x;
 	int64_t v, all;
 
-	if (i < 0 || i >= (int64_t)TS_COUNT(lines) || !d->s->ops)
+	if (i < 0 || i >= (int64_t)TS_COUNT(lines) || !d->s->shape)
 		return false;
 	f = figures_of(d->s, column == D_BELOW, &room);
-	v = f ? figure(f, l) : TS_UNKNOWN;
-	if (l->member == SHARED && column == D_OF && shares_of(d->s))
-		v = shares_of(d->s)->programs;
+	x = l->member == SHARED ? shares_of(d->s, column == D_BELOW) : NULL;
+	v = x ? x->programs : f ? figure(f, l) : TS_UNKNOWN;
 	all = figure(&d->s->ops->all, l);
 	if (column == D_WHAT)
 		ts_table_value_text(out, l->what);

@@ -187,6 +187,117 @@ START_TEST(rows_are_sorted)
 }
 END_TEST
 
+/* --- other operations in the place of those that are shown --------------------------------------------- */
+
+/* Waits for an answer; NULL: none is under way. */
+static struct ts_fetch *
+next_answer(void)
+{
+	struct pollfd p = {ts_jobs_fd(h.env.jobs), POLLIN, 0};
+	struct ts_job *job = ts_jobs_receive(h.env.jobs);
+
+	while (!job && !harness_idle(&h)) {
+		poll(&p, 1, 10);
+		job = ts_jobs_receive(h.env.jobs);
+	}
+	return (struct ts_fetch *)(job ? job : ts_jobs_receive(h.env.jobs));
+}
+
+static void
+deliver(struct ts_fetch *f)
+{
+	h.view->ops->deliver(h.view, f);
+	ts_fetch_free(f);
+}
+
+/* What the cursor leads to is of the row that has it: the programs of each operation are known here by its name. */
+static void
+check_cursor(void)
+{
+	static const struct {
+		const char *name, *programs;
+	} known[] = {{"a/b", "01"}, {"a/c", "23"}, {"left", "0"}, {"right", "123"}};
+	struct ts_sheet s = {0};
+	struct ts_table_value v = {.type = TS_VALUE_NONE};
+	struct ts_at_cursor at = harness_at_cursor(&h);
+	bool found = false;
+
+	harness_draw(&h);
+	if (!ts_view_operations.sheet(h.view, &s) || s.rows == 0) {
+		ck_assert_int_lt(at.program, 0);
+		return;
+	}
+	ck_assert(s.table.value(s.table.ctx, s.list->cursor, column(&s.table, "operation"), &v));
+	for (size_t i = 0; i < TS_COUNT(known); i++)
+		if (v.n == strlen(known[i].name) && memcmp(v.s, known[i].name, v.n) == 0) {
+			found = true;
+			ck_assert_int_ge(at.program, 0);
+			ck_assert_msg(strchr(known[i].programs, '0' + (int)at.program),
+				"program %d of %s", (int)at.program, known[i].name);
+		}
+	ck_assert(found);
+}
+
+/*
+ * Programs belong to their names until the steps are read: these name compute sets with contexts, which make as many other
+ * operations. What is asked of a row meanwhile is of what is shown.
+ */
+START_TEST(others_take_their_place)
+{
+	struct ts_fetch *f, *trace = NULL;
+
+	harness_dir(&h);
+	harness_sql(&h,
+		"CREATE TABLE report(key TEXT, value TEXT);"
+		"INSERT INTO report VALUES('store_version', '1');"
+		"CREATE TABLE program(program INTEGER PRIMARY KEY, type TEXT, name TEXT);"
+		"CREATE TABLE compute_set(compute_set INTEGER PRIMARY KEY, name TEXT, context INTEGER);"
+		"CREATE TABLE context(context INTEGER PRIMARY KEY, parent INTEGER, layer TEXT, name TEXT);"
+		"CREATE TABLE step(step INTEGER PRIMARY KEY, type TEXT, program INTEGER, compute_set "
+		"INTEGER);"
+		"CREATE TABLE step_ipu(step INTEGER, ipu INTEGER, cycles INTEGER, start INTEGER, end "
+		"INTEGER);"
+		"INSERT INTO program VALUES(0, 'OnTileExecute', 'a/b'), (1, 'OnTileExecute', 'a/b'), (2, "
+		"'OnTileExecute', 'a/c'), (3, 'OnTileExecute', 'a/c');"
+		"INSERT INTO context VALUES(6, NULL, 'top', 'all'), (7, 6, 'inner', 'left'), (8, 6, "
+		"'inner', 'right');"
+		"INSERT INTO compute_set VALUES(0, NULL, 7), (1, NULL, 8);"
+		"INSERT INTO step VALUES(0, 'OnTileExecute', 0, 0), (1, 'OnTileExecute', 1, 1), (2, "
+		"'OnTileExecute', 2, 1), (3, 'OnTileExecute', 3, 1);"
+		"INSERT INTO step_ipu VALUES(0, 0, 10, 0, 10), (1, 0, 90, 10, 100), (2, 0, 20, 100, 120), "
+		"(3, 0, 30, 120, 150)");
+	harness_start(&h, &ts_view_operations, 120, 38, TS_GLYPHS_FULL);
+	h.view->ops->request(h.view);
+	while ((f = next_answer())) {
+		struct ts_sheet s = {0};
+
+		if (strcmp(f->job.what, "adding up what operations executed") == 0) {
+			ck_assert_ptr_null(trace);
+			trace = f;
+			continue;
+		}
+		deliver(f);
+		h.view->ops->request(h.view);
+		if (ts_view_operations.sheet(h.view, &s) && s.rows == 2)
+			harness_type(&h, "last");
+		check_cursor();
+	}
+	harness_says(&h, "a/c");
+	ck_assert_int_ge(harness_at_cursor(&h).program, 2);
+	ck_assert_ptr_nonnull(trace);
+	deliver(trace);
+	check_cursor();
+	h.view->ops->request(h.view);
+	while ((f = next_answer())) {
+		deliver(f);
+		check_cursor();
+		h.view->ops->request(h.view);
+	}
+	harness_says(&h, "right");
+	harness_end(&h);
+}
+END_TEST
+
 /* A filter counts what passes, the total is of it; in the tree what is below and above stays, too. */
 START_TEST(filters)
 {
@@ -518,6 +629,7 @@ main(void)
 	tcase_add_test(tc, sdk);
 	tcase_add_test(tc, figures_are_those_of_their_programs);
 	tcase_add_test(tc, rows_are_sorted);
+	tcase_add_test(tc, others_take_their_place);
 	tcase_add_test(tc, filters);
 	tcase_add_test(tc, searches);
 	tcase_add_test(tc, marks_are_added_up);

@@ -782,6 +782,67 @@ check_details(struct fixture *f, const struct ts_operations *o, uint32_t i, bool
 	ts_program_details_fini(&d);
 }
 
+/* Programs that several lists have, against what was counted; room for NODES lists. */
+struct owned {
+	bool in[NODES][PROGRAMS];
+	int owners[PROGRAMS];
+};
+
+static void
+own(struct owned *x, int list, int program)
+{
+	x->owners[program] += !x->in[list][program];
+	x->in[list][program] = true;
+}
+
+static void
+check_owned(const struct owned *x, int list, const struct ts_operation_shared *is)
+{
+	uint32_t programs = 0, others = 0, least_others = UINT32_MAX;
+
+	for (int p = 0; p < PROGRAMS; p++) {
+		uint32_t n = (uint32_t)x->owners[p] - 1;
+
+		if (x->owners[p] < 2 || (list >= 0 && !x->in[list][p]))
+			continue;
+		programs++;
+		others = n > others ? n : others;
+		least_others = n < least_others ? n : least_others;
+	}
+	ck_assert_uint_eq(is->programs, programs);
+	ck_assert_uint_eq(is->others, others);
+	ck_assert_uint_eq(is->least, programs > 0 ? least_others : 0);
+}
+
+static void
+check_groups_share(const struct world *w, const struct ts_operations *o, const int *node,
+	const struct ts_operation_groups *g)
+{
+	struct owned x;
+
+	memset(&x, 0, sizeof(x));
+	for (size_t i = 0; i < g->count; i++)
+		for (uint64_t k = 0; k < ts_operation_group_at(g, i)->count; k++) {
+			uint32_t at = ((
+				uint32_t *)g->node.memory)[ts_operation_group_at(g, i)->first + k];
+
+			for (int p = 0; p < PROGRAMS; p++) {
+				int to[OPS + 1], n;
+				bool said[OPS + 1], is = false, below = false;
+
+				n = attached(w, p, to, said);
+				for (int j = 0; j < n; j++)
+					belongs(w, node[at], to[j], said[j], true, &is, &below);
+				if (is)
+					own(&x, (int)i, p);
+			}
+		}
+	for (size_t i = 0; i < g->count; i++)
+		check_owned(&x, (int)i, &ts_operation_group_at(g, i)->shared);
+	check_owned(&x, NONE, &g->shared);
+	(void)o;
+}
+
 static void
 check_groups(struct fixture *f, const struct world *w, const struct ts_operations *o,
 	const int *node, uint32_t layer)
@@ -811,6 +872,8 @@ check_groups(struct fixture *f, const struct world *w, const struct ts_operation
 		ck_assert(r->key != TS_DICTIONARY_NONE || i + 1 == g->count);
 	}
 	ck_assert_uint_eq(nodes, o->layer[layer].count);
+	ck_assert_int_eq(g->not_summed, 0);
+	check_groups_share(w, o, node, g);
 	ts_operation_groups_close(g);
 	ts_pattern_free(by);
 }
@@ -860,6 +923,61 @@ check_shares(const struct ts_operations *o, uint32_t layer)
 	ck_assert_uint_eq(ts_operation_layer_shares(o, layer)->others, most);
 }
 
+static bool
+is_at_or_below(const struct world *w, int node, int at)
+{
+	while (at != NONE && at != node)
+		at = up(w, at);
+	return at == node;
+}
+
+/* Where a program stands in the tree: nodes that it is attached to, but for those above another one of them. */
+static int
+places_of(const struct world *w, int p, int place[OPS + 1])
+{
+	int to[OPS + 1], n, places = 0;
+	bool said[OPS + 1];
+
+	n = attached(w, p, to, said);
+	for (int k = 0; k < n; k++) {
+		bool innermost = true;
+
+		for (int j = 0; j < n; j++)
+			innermost &= to[j] == to[k] ? j >= k : !is_at_or_below(w, to[k], to[j]);
+		if (innermost)
+			place[places++] = to[k];
+	}
+	return places;
+}
+
+static void
+check_tree_shares(const struct world *w, const struct ts_operations *o, const int *node)
+{
+	for (uint32_t i = 0; i <= o->count; i++) {
+		const struct ts_operation_shared *is = i < o->count
+			? ts_operation_shares_below(o, i)
+			: ts_operation_tree_shares(o);
+		uint32_t programs = 0, others = 0, least_others = UINT32_MAX;
+
+		for (int p = 0; p < PROGRAMS; p++) {
+			int place[OPS + 1], n = places_of(w, p, place);
+			uint32_t elsewhere = 0;
+
+			for (int k = 0; k < n; k++)
+				elsewhere += i == o->count ? k > 0
+							   : !is_at_or_below(w, node[i], place[k]);
+			if (elsewhere == 0 || (i < o->count && (int)elsewhere == n))
+				continue;
+			programs++;
+			others = elsewhere > others ? elsewhere : others;
+			least_others = elsewhere < least_others ? elsewhere : least_others;
+		}
+		ck_assert_uint_eq(is->programs, programs);
+		ck_assert_uint_eq(is->others, others);
+		ck_assert_uint_eq(is->least, programs > 0 ? least_others : 0);
+	}
+}
+
 START_TEST(together)
 {
 	struct ts_operation_figures sum, should;
@@ -880,6 +998,7 @@ START_TEST(together)
 		ck_assert_int_eq(ts_operations_sum(&sum, o, &i, 1, true, NULL, NULL, NULL), TS_OK);
 		same(&sum, &o->node[i].below, "below of one", _i);
 	}
+	check_tree_shares(&w, o, node);
 	for (uint32_t l = 0; l < o->layers; l++) {
 		bool in_set[NODES] = {false};
 		uint32_t list[NODES];
@@ -1152,6 +1271,140 @@ START_TEST(deep)
 }
 END_TEST
 
+/* `programs` operations of one program each, which run the same compute set of `types` vertex types of 3 bytes. */
+static void
+make_crowd(struct fixture *f, int programs, int types)
+{
+	make_store(f, 1);
+	sql(f,
+		"CREATE TABLE program(program INTEGER PRIMARY KEY, type TEXT, name TEXT, compute_set INTEGER);"
+		"CREATE TABLE compute_set(compute_set INTEGER PRIMARY KEY, name TEXT);"
+		"CREATE TABLE compute_set_vertex(compute_set INTEGER, vertex_type INTEGER, instances "
+		"INTEGER);"
+		"CREATE TABLE tile_vertex(tile INTEGER, vertex_type INTEGER, code_bytes INTEGER);"
+		"INSERT INTO compute_set VALUES(0, 'all');"
+		"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < %d) "
+		"INSERT INTO program SELECT i, 'OnTileExecute', 'g' || i || '/x', 0 FROM n;"
+		"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < %d) "
+		"INSERT INTO compute_set_vertex SELECT 0, i, 1 FROM n;"
+		"INSERT INTO tile_vertex SELECT 0, vertex_type, 3 FROM compute_set_vertex",
+		programs - 1, types - 1);
+}
+
+static struct ts_operation_groups *
+group_all(const struct ts_operations *o, const char *expression)
+{
+	struct ts_operation_groups *g;
+	struct ts_pattern *by;
+	struct ts_err err = {0};
+
+	ck_assert_int_eq(ts_pattern_compile(&by, expression, 0, NULL, NULL), TS_OK);
+	ck_assert_msg(ts_operation_groups_read(&g, o, 0, by, NULL, NULL, &err) == TS_OK, "%s",
+		err.msg);
+	ts_pattern_free(by);
+	return g;
+}
+
+/* A small file with 4e8 pairs of a program and a vertex type: nothing looks at each, nothing is left out. */
+START_TEST(crowded)
+{
+	enum { MANY = 20000 };
+	struct ts_operation_figures sum;
+	struct ts_cancel cancel = {.set = true};
+	struct ts_operation_groups *g;
+	struct ts_operations *o;
+	struct ts_pattern *by;
+	uint32_t list[MANY];
+	struct fixture f;
+
+	make_crowd(&f, MANY, MANY);
+	sql(&f,
+		"INSERT INTO compute_set VALUES(1, 'one'); "
+		"INSERT INTO compute_set_vertex VALUES(1, 7, 1); UPDATE program SET compute_set = 1 "
+		"WHERE program = 5");
+	open_report(&f);
+	ck_assert_int_eq(ts_operations_read(&o, f.reader, NULL, true, NULL, NULL), TS_OK);
+	ck_assert_int_eq(o->left_out, 0);
+	ck_assert_int_eq(o->all.vertex_code, 3 * MANY);
+	ck_assert_int_eq(o->all.vertex_alone, 3 * MANY);
+	ck_assert_uint_eq(o->types, 2); /* 7, and all others */
+	g = group_all(o, "g(\\d+)");
+	ck_assert_uint_eq(g->count, MANY);
+	ck_assert_int_eq(g->not_summed, 0);
+	for (size_t i = 0; i < g->count; i++) {
+		const struct ts_operation_figures *is = &ts_operation_group_at(g, i)->of;
+
+		ck_assert_int_eq(is->vertex_code, is->vertices == 1 ? 3 : 3 * MANY);
+		ck_assert_int_eq(is->vertex_alone, TS_UNKNOWN);
+	}
+	ts_operation_groups_close(g);
+	g = group_all(o, "g");
+	ck_assert_uint_eq(g->count, 1);
+	ck_assert_int_eq(ts_operation_group_at(g, 0)->of.vertex_alone, 3 * MANY);
+	ts_operation_groups_close(g);
+	for (uint32_t i = 0; i < MANY; i++)
+		list[i] = ts_operation_in_layer(o, 0, i);
+	ck_assert_int_eq(ts_operations_sum(&sum, o, list, MANY, false, NULL, NULL, NULL), TS_OK);
+	ck_assert_int_eq(sum.vertex_alone, 3 * MANY);
+	ck_assert_int_eq(ts_operations_sum(&sum, o, list, MANY - 1, false, NULL, NULL, NULL),
+		TS_OK);
+	ck_assert_int_eq(sum.vertex_alone, TS_UNKNOWN);
+	ck_assert_int_eq(ts_operations_sum(&sum, o, list, MANY, false, NULL, &cancel, NULL),
+		TS_E_CANCELLED);
+	ck_assert_int_eq(ts_pattern_compile(&by, "g", 0, NULL, NULL), TS_OK);
+	ck_assert_int_eq(ts_operation_groups_read(&g, o, 0, by, NULL, &cancel, NULL),
+		TS_E_CANCELLED);
+	ts_pattern_free(by);
+	ts_operations_close(o);
+	end(&f);
+}
+END_TEST
+
+/*
+ * Each vertex type is run by compute sets of its own, so that none can be taken together: sums look at so many, and no more; code
+ * that was not added up is not known, and never too little.
+ */
+START_TEST(told_apart)
+{
+	enum { PROGRAMS_OF = 4200, BITS = 12, TYPES_OF = 1 << BITS };
+	struct ts_operation_groups *g;
+	struct ts_operations *o;
+	struct fixture f;
+	int64_t known = 0, unknown = 0;
+
+	make_crowd(&f, PROGRAMS_OF, TYPES_OF);
+	for (int bit = 0; bit < BITS; bit++)
+		sql(&f,
+			"INSERT INTO compute_set VALUES(%d, 'b');"
+			"INSERT INTO program VALUES(%d, 'OnTileExecute', NULL, %d);"
+			"INSERT INTO compute_set_vertex SELECT %d, vertex_type, 1 FROM "
+			"compute_set_vertex WHERE compute_set = 0 AND vertex_type >> %d & 1",
+			bit + 1, PROGRAMS_OF + bit, bit + 1, bit + 1, bit);
+	open_report(&f);
+	ck_assert_int_eq(ts_operations_read(&o, f.reader, NULL, true, NULL, NULL), TS_OK);
+	ck_assert_uint_eq(o->types, TYPES_OF);
+	ck_assert_int_gt(o->left_out, 0);
+	g = group_all(o, "g\\d+");
+	ck_assert_uint_eq(g->count, PROGRAMS_OF);
+	for (size_t i = 0; i < g->count; i++) {
+		const struct ts_operation_figures *is = &ts_operation_group_at(g, i)->of;
+
+		if (is->vertex_code == TS_UNKNOWN)
+			ck_assert_int_eq(is->code, TS_UNKNOWN);
+		else
+			ck_assert_int_eq(is->vertex_code, 3 * TYPES_OF);
+		known += is->vertex_code != TS_UNKNOWN;
+		unknown += is->vertex_code == TS_UNKNOWN;
+	}
+	ck_assert_int_gt(known, 0);
+	ck_assert_int_gt(unknown, 0);
+	ck_assert_int_eq(g->not_summed, unknown);
+	ts_operation_groups_close(g);
+	ts_operations_close(o);
+	end(&f);
+}
+END_TEST
+
 /* Each relation that operations are made of, absent. */
 START_TEST(absent)
 {
@@ -1200,6 +1453,8 @@ suite(void)
 	tcase_add_loop_test(t, links, 0, SEEDS / 2);
 	tcase_add_loop_test(t, kept, 0, SEEDS / 8);
 	tcase_add_test(t, deep);
+	tcase_add_test(t, crowded);
+	tcase_add_test(t, told_apart);
 	tcase_add_loop_test(t, absent, 0, 26);
 	tcase_set_timeout(t, 60);
 	suite_add_tcase(s, t);

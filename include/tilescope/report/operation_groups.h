@@ -31,6 +31,7 @@ struct ts_operation_group {
 	int64_t key; /* entry of `keys`; TS_DICTIONARY_NONE: operations that the expression does not match */
 	uint64_t first, count; /* its nodes, in `node` */
 	struct ts_operation_figures of;
+	struct ts_operation_shared shared; /* programs that other groups have, too */
 };
 
 /* Read-only once it is read: any thread may look at it. */
@@ -42,7 +43,9 @@ struct ts_operation_groups {
 		group; /* struct ts_operation_group, by the first of their nodes; what does not match last */
 	struct ts_pile node;		 /* uint32_t, by group */
 	struct ts_operation_figures all; /* of the whole layer, each program once: as layer[].all */
+	struct ts_operation_shared shared; /* programs that several groups have */
 	int64_t left_out; /* nodes beyond TS_OPERATION_GROUPS groups: they are with those that do not match */
+	int64_t not_summed; /* groups whose vertices' code is not known: their compute sets run too many types, or it does not fit */
 };
 
 /*

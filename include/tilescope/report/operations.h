@@ -103,12 +103,13 @@ struct ts_operation_program {
 
 struct ts_operation_set {
 	int64_t compute_set, vertices; /* vertices: instances, or TS_UNKNOWN */
-	uint32_t first, types;	       /* of run[]: its vertex types */
+	uint32_t first, types;	       /* of run[]: its vertex types, by kind */
 };
 
+/* Vertex types that the same compute sets run: a kind, which no sum tells apart. */
 struct ts_operation_type {
-	int64_t vertex_type, code_bytes; /* on all tiles; TS_UNKNOWN */
-	int64_t programs;		 /* that run it */
+	int64_t code_bytes; /* of all of them, on all tiles; TS_UNKNOWN */
+	int64_t programs;   /* that run it */
 };
 
 struct ts_operation_text {
@@ -118,7 +119,9 @@ struct ts_operation_text {
 
 /*
  * Programs of an operation that other operations of its layer have, too (outlined ones, say): what they cost is in the
- * figures of each, so that these add up to more than there is. Of a layer: its programs that several operations have.
+ * figures of each, so that these add up to more than there is. Of a layer: its programs that several operations have. In the
+ * tree: programs at or below an operation that belong to others, too, which stand neither above nor below it (of those above
+ * each other the innermost counts); of the whole tree those that stand in several places. Of a group: those that other groups have.
  */
 struct ts_operation_shared {
 	uint32_t programs;
@@ -157,7 +160,8 @@ struct ts_operations {
 	bool in_debug; /* contexts are those of debug.cbor, which was this file */
 	struct ts_debug_identity debug;
 
-	const struct ts_operation_shared *shared; /* by node, then by layer; not in the section */
+	/* By node, by layer; in the tree by node, and of all of it. Not in the section. */
+	const struct ts_operation_shared *shared;
 
 	/* whose memory that is */
 	struct ts_pile pile[10], shared_pile;
@@ -212,7 +216,20 @@ ts_operation_shares(const struct ts_operations *o, uint32_t i)
 static inline const struct ts_operation_shared *
 ts_operation_layer_shares(const struct ts_operations *o, uint32_t layer)
 {
-	return &o->shared[o->count + layer];
+	return &o->shared[(size_t)o->count + layer];
+}
+
+/* The same in the tree, with all that stands below it; of the whole tree. */
+static inline const struct ts_operation_shared *
+ts_operation_shares_below(const struct ts_operations *o, uint32_t i)
+{
+	return &o->shared[(size_t)o->count + o->layers + i];
+}
+
+static inline const struct ts_operation_shared *
+ts_operation_tree_shares(const struct ts_operations *o)
+{
+	return &o->shared[2 * (size_t)o->count + o->layers];
 }
 
 /* Texts are raw and not NUL-terminated. A layer without a name: "names", or "(no layer)". */
