@@ -323,7 +323,7 @@ memory_variables_note(const struct memory_view *m, char *out, size_t size)
 	else if (m->variables_state.state == TS_PANE_PARTIAL)
 		snprintf(out, size, "tile %lld, partial: the report is damaged", shown);
 	else if (m->variables.bad_rows > 0)
-		snprintf(out, size, "tile %lld (%lld without a size left out)", shown,
+		snprintf(out, size, "tile %lld (%lld without size)", shown,
 			(long long)m->variables.bad_rows);
 	else if (m->variable_order.filter[0])
 		snprintf(out, size, "tile %lld, with %.60s", shown, m->variable_order.filter);

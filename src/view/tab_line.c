@@ -2,9 +2,10 @@
 /*
  * tab_line - see the header.
  *
- * Titles are whole words: long ones where they and what the tab is about fit, else as few short ones as make room, that of the
- * shown tab last; where not even short ones fit the line begins with a later tab, so that the one that is shown is in it, and
- * `<` and `>` say that there are others. What the tab is about loses its last clauses, not its last letters.
+ * Titles are whole words: long ones where they leave room for a note, else as few short ones as do, whichever tab is shown:
+ * no title moves or changes when the cursor does, or another tab is shown. Where not even short ones fit the line
+ * begins with a later tab, so that the one that is shown is in it, and `<` and `>` say that there are others. What the tab is
+ * about has the rest of the line: it loses its last clauses, not its last letters.
  */
 #include "config.h"
 
@@ -20,6 +21,8 @@ enum {
 	BEGIN = 2,	 /* columns of the rule in front of the titles */
 	NOTE_LEAST = 12, /* columns for a note that has to be cut, else it is left out */
 	LINE_ENDS = 8,	 /* columns of the line without titles and note */
+	NOTE_ROOM = 24,	 /* columns that are kept for a note at least, ... */
+	NOTE_PART = 5,	 /* ... one in so many of the line */
 };
 
 struct titles {
@@ -95,45 +98,33 @@ saved_by(const struct titles *l, int i)
 	return (int)strlen(ops->title) - (int)strlen(ops->brief);
 }
 
-/* Short titles, one more each time, until `over` columns are won: those that win most first, that of the shown tab last. */
-static bool
-make_brief(struct titles *l, int shown, int over)
+/* Short titles, one more each time, until `over` columns are won, or there are no more: those that win most first. */
+static void
+make_brief(struct titles *l, int over)
 {
 	while (over > 0) {
-		int best = shown;
+		int best = l->from;
 
 		for (int i = l->from; i < l->to; i++)
-			if (i != shown && saved_by(l, i) > (best == shown ? 0 : saved_by(l, best)))
+			if (saved_by(l, i) > saved_by(l, best))
 				best = i;
 		if (saved_by(l, best) <= 0)
-			return false;
+			return;
 		over -= saved_by(l, best);
 		l->brief |= 1u << best;
 	}
-	return true;
 }
 
-/* The titles of a line: so many short ones that the note fits beside them, or as many of its clauses as can. */
+/* The titles of a line. */
 static struct titles
 line_of(struct ts_tabs *s, int which, bool focus)
 {
 	struct titles l = {s, which == 1 && s->both, which == 0 ? 1 : s->count, false, false, 0,
 		focus};
-	const struct ts_tab *t = shown_in(s, which);
-	char note[TS_TAB_NOTE] = "";
-	size_t n;
+	int w = s->line[which].w, note = (int)ts_max_i64(w / NOTE_PART, NOTE_ROOM);
 
-	if (t->ops->note)
-		t->ops->note(t, note);
-	n = strlen(note);
-	do {
-		note[n] = '\0';
-		l.brief = 0;
-	} while (!make_brief(&l, (int)(t - s->tab),
-			 titles_width(&l, l.from, l.to) + LINE_ENDS +
-				 (int)ts_utf8_columns(note, n) - s->line[which].w) &&
-		(n = ts_text_shorten(note, n)) > 0);
-	choose_titles(&l, (int)(t - s->tab), s->line[which].w - BEGIN);
+	make_brief(&l, titles_width(&l, l.from, l.to) + LINE_ENDS + note - w);
+	choose_titles(&l, (int)(shown_in(s, which) - s->tab), w - BEGIN);
 	return l;
 }
 

@@ -109,6 +109,42 @@ START_TEST(there_is_room)
 END_TEST
 
 /* Blobs that are none, of an odd length; tiles beyond the target; no target; no vertices; none of the relations. */
+/* The line of titles, without the brackets of the shown one and what stands behind them. */
+static void
+titles(char out[400])
+{
+	char *text = harness_text(&h), *line = strstr(text, "Steps"), *end;
+
+	ck_assert_ptr_nonnull(line);
+	end = strstr(line, "Debug");
+	ck_assert(end && end - line < 390);
+	snprintf(out, 400, "%.*s", (int)(end - line), line);
+	for (char *p = out; *p; p++)
+		if (*p == '[' || *p == ']')
+			*p = ' ';
+	free(text);
+}
+
+/* Titles stay as they are and where they are, whichever tab is shown and whatever it says of itself. */
+START_TEST(titles_stay)
+{
+	static const char *const tabs[] = {"tab details", "tab vertices", "tab longest",
+		"tab pipeline", "tab balance", "tab lost"};
+	const int widths[] = {100, 112, 120, 140};
+	char first[400], next[400];
+
+	begin(NULL, widths[_i], 40, TS_GLYPHS_ASCII);
+	harness_command(&h, "tab steps");
+	titles(first);
+	for (size_t i = 0; i < TS_COUNT(tabs); i++) {
+		harness_command(&h, tabs[i]);
+		titles(next);
+		ck_assert_str_eq(first, next);
+	}
+	harness_end(&h);
+}
+END_TEST
+
 START_TEST(hostile)
 {
 	static const char *const sql[] = {"UPDATE compute_set SET cycles_by_tile = 'text'",
@@ -152,6 +188,7 @@ main(void)
 
 	tcase_add_test(c, bands_are_counted);
 	tcase_add_test(c, there_is_room);
+	tcase_add_loop_test(c, titles_stay, 0, 4);
 	tcase_add_test(c, hostile);
 	tcase_set_timeout(c, 60);
 	suite_add_tcase(suite, c);

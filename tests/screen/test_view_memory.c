@@ -820,7 +820,7 @@ START_TEST(categories_say_what_is_left_out)
 	harness_start(&h, &ts_view_memory, 160, 40, TS_GLYPHS_FULL);
 	harness_settle(&h);
 	harness_says(&h, "(too many: not all counted)");
-	harness_says(&h, "without a size left out)");
+	harness_says(&h, "without size)");
 	harness_end(&h);
 }
 END_TEST
