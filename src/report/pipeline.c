@@ -593,6 +593,7 @@ weigh_move(struct ts_pipeline *p, double second)
 	double span = (double)slow->span / (double)slow->count, target = (most + least) / 2;
 
 	target = second > target ? second : target;
+	p->target = target;
 	p->move = most > 0 ? (most - target) / most : 0;
 	p->saves = span > 0 ? (most - target) / span : 0;
 }

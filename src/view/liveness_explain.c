@@ -267,7 +267,8 @@ live_explain(struct ts_view *v, struct ts_explain *out)
 		return;
 	if (s->focus == LIVE_TABS) {
 		ts_tabs_explain(&s->tabs, out);
-		explain_alive(s, out);
+		if (ts_tabs_at(&s->tabs)->ops == &live_tab_alive)
+			explain_alive(s, out);
 	}
 	explain_not_always(s, out, point);
 	explain_base(s, out);

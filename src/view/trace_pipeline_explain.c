@@ -31,7 +31,7 @@ pipeline_from_and_note(struct ts_explained *x, const struct stages_tab *s)
 		s->names[0] ? "; names of compute sets and programs" : "");
 	ts_explain_note(x,
 		"Each cycle of a pass counts once, for compute before exchange, I/O, sync and nothing. "
-		"No query: a pass ends %s.",
+		"No query: a pass ends %s",
 		s->names[0] ? "where the next stage begins on its IPU"
 			    : "with a global exchange, on each IPU at its own time");
 	if (s->pipeline && s->pipeline->left_out > 0 && s->t->trace)
@@ -90,30 +90,103 @@ explain_exchanges(const struct stages_tab *s, struct ts_explain *out)
 		(long long)s->least_bytes);
 }
 
+/* The line below the table: what all stages lose, how many of them work, and which is slow. */
+static void
+explain_verdict(const struct stages_tab *s, struct ts_explain *out)
+{
+	const struct ts_pipeline *p = s->pipeline;
+	long long bubble = 0, span = 0, work = 0, all = 0;
+	struct ts_explained *x;
+	char name[64];
+
+	for (int i = 0; i < p->stages; i++) {
+		const struct ts_pipeline_stage *stage = &p->stage[i];
+
+		work += ts_pipeline_work(stage->by_class);
+		all += stage->span;
+		if (stage->regular) {
+			bubble += ts_pipeline_bubble(stage->by_class, stage->idle);
+			span += stage->span;
+		}
+	}
+	if (p->bubble >= 0) {
+		x = ts_explain_add(out, "bubble of all stages");
+		ts_explain_real(x, p->bubble * 100, "%");
+		pipeline_from_and_note(x, s);
+		ts_explain_formula(x,
+			"sync, external sync and idle %lld / %lld cycles of the stages that are compared: those "
+			"with at least half as many passes as the one with most",
+			bubble, span);
+	}
+	if (p->at_once >= 0) {
+		x = ts_explain_add(out, "stages at work at a time");
+		ts_explain_real(x, p->at_once, "stages");
+		pipeline_from_and_note(x, s);
+		ts_explain_formula(x, "work %lld / (%lld cycles of all passes / %d stages)", work,
+			all, p->stages);
+	}
+	if (p->slow_factor < 0)
+		return;
+	x = ts_explain_add(out, "slowest stage, %s, against the mean",
+		pipeline_stage_name(s, p->slowest, name, sizeof(name)));
+	ts_explain_real(x, p->slow_factor, NULL);
+	pipeline_from_and_note(x, s);
+	ts_explain_formula(x, "%.1f / %.1f cycles: the mean of the stages' means",
+		ts_pipeline_mean_work(&p->stage[p->slowest]), p->mean_work);
+}
+
+static void
+from_work(struct ts_explained *x)
+{
+	ts_explain_from(x, TS_KNOWN_ESTIMATED, "the mean work of a pass of each stage");
+	ts_explain_note(x, "As if cycles moved with the work: no query");
+}
+
+/* The last line: what moving work would give. */
+static void
+explain_move(const struct stages_tab *s, struct ts_explain *out)
+{
+	const struct ts_pipeline *p = s->pipeline;
+	const struct ts_pipeline_stage *slow = &p->stage[p->slowest];
+	double most = ts_pipeline_mean_work(slow);
+	double least = ts_pipeline_mean_work(&p->stage[p->fastest]);
+	char name[64], other[64];
+	struct ts_explained *x;
+
+	pipeline_stage_name(s, p->slowest, name, sizeof(name));
+	x = ts_explain_add(out, "work to move from %s to %s", name,
+		pipeline_stage_name(s, p->fastest, other, sizeof(other)));
+	ts_explain_real(x, p->move * 100, "%");
+	from_work(x);
+	if (p->target > (most + least) / 2)
+		ts_explain_formula(x,
+			"(%.1f - %.1f) / %.1f cycles: until the next slowest stage, with %.1f, is the slowest",
+			most, p->target, most, p->target);
+	else
+		ts_explain_formula(x,
+			"(%.1f - %.1f) / %.1f cycles: until both have (%.1f + %.1f) / 2", most,
+			p->target, most, most, least);
+	x = ts_explain_add(out, "a pass of %s is then shorter by", name);
+	ts_explain_real(x, p->saves * 100, "%");
+	from_work(x);
+	ts_explain_formula(x, "(%.1f - %.1f) / (%lld cycles / %lld passes)", most, p->target,
+		(long long)slow->span, (long long)slow->count);
+}
+
 void
 pipeline_stages_explain(struct ts_tab *tab, struct ts_explain *out)
 {
 	const struct stages_tab *s = tab->own;
 	int64_t row = s->pipeline ? ts_held_list_row(&s->l) : -1;
-	struct ts_explained *x;
-	char name[64], other[64];
+	char name[64];
 
 	if (row < 0 || row >= s->pipeline->stages)
 		return;
 	explain_stage(s, &s->pipeline->stage[row],
 		pipeline_stage_name(s, (int)row, name, sizeof(name)), out);
-	if (s->pipeline->slowest >= 0) {
-		x = ts_explain_add(out, "work to move from %s to %s",
-			pipeline_stage_name(s, s->pipeline->slowest, name, sizeof(name)),
-			pipeline_stage_name(s, s->pipeline->fastest, other, sizeof(other)));
-		ts_explain_real(x, s->pipeline->move * 100, "%");
-		ts_explain_from(x, TS_KNOWN_ESTIMATED, "the work of the stages");
-		ts_explain_formula(x,
-			"until both have the same work, or the next slowest stage is the slowest; a pass "
-			"is then %.2f%% shorter",
-			s->pipeline->saves * 100);
-		ts_explain_note(x, "As if cycles moved with the work; no query.");
-	}
+	explain_verdict(s, out);
+	if (s->pipeline->slowest >= 0)
+		explain_move(s, out);
 	if (!s->names[0] && s->pipeline->bytes_known)
 		explain_exchanges(s, out);
 }

@@ -10,6 +10,7 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/view/explain.h"
+#include "tilescope/view/explain_common.h"
 #include "tilescope/view/live_heat.h"
 
 #include "what_if_tab_internal.h"
@@ -438,12 +439,24 @@ what_if_table(struct ts_tab *t, bool focus)
 
 /* --- what a figure is ------------------------------------------------------------------------- */
 
+/* The peak of the device, of which the report says the same. */
+static bool
+is_recorded(const struct ts_tab *t, const struct ts_what_if_pair *pair)
+{
+	const struct ts_what_if *w = tab_of(t)->w;
+
+	return pair == &w->device && w->times == 1 && w->recorded != TS_UNKNOWN &&
+		w->recorded == w->derived &&
+		ts_report_has_column(t->view->env->report, TS_TILE_MEMORY,
+			TS_TILE_MEMORY_ALWAYS_LIVE);
+}
+
 static void
 explain_peak(struct ts_explain *out, const struct ts_tab *t, const struct ts_what_if_pair *pair,
 	const char *of)
 {
 	enum ts_units units = t->view->env->options->units;
-	struct ts_explained *x = ts_explain_add(out, "peak of %s, as it is", of);
+	struct ts_explained *x = ts_explain_add(out, "%s, as it is", of);
 
 	ts_explain_bytes(x, pair->before.bytes, units);
 	if (pair->before.tile != TS_UNKNOWN && pair->before.step != TS_UNKNOWN) {
@@ -452,17 +465,83 @@ explain_peak(struct ts_explain *out, const struct ts_tab *t, const struct ts_wha
 		ts_explain_from(x, TS_KNOWN_DERIVED,
 			"tile_memory, lowered_variable, class_interval");
 		ts_explain_note(x,
-			"the most over all steps of what is alive on its tiles, with what is always "
-			"live: no query goes over all steps");
+			"the most over all steps of what is alive on its tiles, with what is always live%s",
+			is_recorded(t, pair) ? "; liveness_step says the same"
+					     : ": no query goes over all steps");
+		if (is_recorded(t, pair))
+			ts_explain_query(x,
+				"SELECT (SELECT sum(always_live) FROM tile_memory) + max(not_always_live) FROM "
+				"liveness_step");
 	}
-	x = ts_explain_add(out, "peak of %s, with the changes", of);
+	x = ts_explain_add(out, "%s, with the changes", of);
 	ts_explain_bytes(x, pair->after.bytes, units);
 	ts_explain_from(x, TS_KNOWN_DERIVED, "tile_memory, lowered_variable, class_interval");
-	ts_explain_formula(x, "%lld - %lld = %lld bytes", (long long)pair->before.bytes,
-		(long long)(pair->before.bytes - pair->after.bytes), (long long)pair->after.bytes);
+	if (pair->before.bytes != TS_UNKNOWN && pair->after.bytes != TS_UNKNOWN)
+		ts_explain_formula(x, "%lld - %lld = %lld bytes", (long long)pair->before.bytes,
+			(long long)(pair->before.bytes - pair->after.bytes),
+			(long long)pair->after.bytes);
 	ts_explain_note(x,
 		"worked out over all tiles and steps with the changed sizes, which no query knows; exact "
 		"for live bytes, gaps and overlaps of the allocator are not predicted");
+}
+
+static void
+explain_less(struct ts_explain *out, const struct ts_tab *t, const struct ts_what_if_pair *pair,
+	const char *of)
+{
+	int64_t less = less_of(pair->before.bytes, pair->after.bytes);
+	char share[TS_FMT_MAX], bytes[TS_FMT_MAX];
+	struct ts_explained *x;
+
+	if (less <= 0) /* its cell is empty */
+		return;
+	x = ts_explain_add(out, "%s, less", of);
+	ts_explain_bytes(x, less, t->view->env->options->units);
+	ts_explain_shown(x, "%s, %s", ts_fmt_bytes(bytes, less, t->view->env->options->units),
+		ts_fmt_percent(share, (double)less, (double)pair->before.bytes));
+	ts_explain_from(x, TS_KNOWN_DERIVED, "the two figures before");
+	ts_explain_formula(x, "%lld - %lld bytes; %lld / %lld", (long long)pair->before.bytes,
+		(long long)pair->after.bytes, (long long)less, (long long)pair->before.bytes);
+	ts_explain_note(x, "no query: what is left is worked out with the changed sizes");
+}
+
+/* The row under the cursor, or another one that the tab is about. */
+static void
+explain_row(struct ts_explain *out, const struct ts_tab *t, int64_t row)
+{
+	const struct what_if_tab *s = tab_of(t);
+	const struct ts_what_if_pair *pair = what_if_pair_at(s, row);
+	char how[32], what[64], name[120];
+	const char *words;
+	int64_t before, after;
+
+	bytes_at(s, row, &before, &after);
+	if (before == TS_UNKNOWN && after == TS_UNKNOWN)
+		return;
+	how_text(s, row, how, sizeof(how));
+	words = what_text(s, row, t->view->env->options->units, what, sizeof(what));
+	snprintf(name, sizeof(name), "%s%s%s%s", pair == &s->w->next_peak ? "" : "peak of ", how,
+		words[0] ? " " : "", words);
+	explain_peak(out, t, pair, name);
+	explain_less(out, t, pair, name);
+}
+
+/* "tile 1921 is fullest: 604 KiB of 624 KiB allocated" */
+static void
+explain_fullest(struct ts_explain *out, const struct ts_tab *t)
+{
+	const struct ts_what_if *w = tab_of(t)->w;
+	struct ts_explained *x;
+
+	if (w->fullest.before.tile == TS_UNKNOWN)
+		return;
+	x = ts_explain_add(out, "allocated on tile %lld, the fullest",
+		(long long)w->fullest.before.tile);
+	ts_explain_bytes(x, w->fullest_used, t->view->env->options->units);
+	ts_explain_from(x, TS_KNOWN_RECORDED, "tile_memory");
+	ts_explain_note(x, "with gaps, where they are recorded; changes do not predict it");
+	ts_explain_query(x, "SELECT " TS_EXPLAIN_USED " FROM tile_memory WHERE tile = %lld",
+		(long long)w->fullest.before.tile);
 }
 
 static void
@@ -486,28 +565,27 @@ explain_change(struct ts_explain *out, const struct ts_tab *t, int i)
 		"name a variable the last one counts");
 }
 
+/* The row under the cursor; then what the tab is there for: the device, its next peak, the worst tile. */
 void
 what_if_explain(struct ts_tab *t, struct ts_explain *out)
 {
 	const struct what_if_tab *s = tab_of(t);
-	enum ts_units units = t->view->env->options->units;
-	int64_t row = s->list.cursor, before, after;
-	int i = what_if_change_at(s, row);
-	char how[32], what[64], name[100];
-	const char *words;
+	int64_t row = s->list.cursor;
 
 	if (!s->w || row < 0 || row >= what_if_rows(s))
 		return;
-	if (i >= 0) {
-		explain_change(out, t, i);
-		return;
+	if (what_if_change_at(s, row) >= 0)
+		explain_change(out, t, what_if_change_at(s, row));
+	else if (!is_line(s, row))
+		explain_row(out, t, row);
+	for (int64_t i = 0; i < peak_rows(s); i++) {
+		int of;
+		enum what_if_row kind = kind_of(s, i, &of);
+
+		if (i != row &&
+			(kind == WHAT_IF_DEVICE || kind == WHAT_IF_NEXT_PEAK ||
+				kind == WHAT_IF_WORST))
+			explain_row(out, t, i);
 	}
-	if (is_line(s, row))
-		return;
-	bytes_at(s, row, &before, &after);
-	how_text(s, row, how, sizeof(how));
-	words = what_text(s, row, units, what, sizeof(what));
-	snprintf(name, sizeof(name), "%s%s%s", how, words[0] ? " " : "", words);
-	if (before != TS_UNKNOWN && after != TS_UNKNOWN)
-		explain_peak(out, t, what_if_pair_at(s, row), name);
+	explain_fullest(out, t);
 }

@@ -8,6 +8,7 @@
 #include "view_harness.h"
 
 #include "tilescope/base/utf8.h"
+#include "tilescope/view/explain.h"
 #include "tilescope/view/liveness.h"
 #include "tilescope/view/what_if.h"
 
@@ -191,6 +192,49 @@ START_TEST(peaks_before_and_after)
 	harness_says(&h, "split 4");
 	harness_command(&h, "tick");
 	harness_says(&h, "nothing is changed yet");
+	harness_end(&h);
+}
+END_TEST
+
+/* `=` has the figures of the row, then those of the device, of the worst tile and of the fullest, whatever row that is. */
+START_TEST(explains)
+{
+	static const struct {
+		const char *title;
+		int64_t bytes;
+	} said[] = {{"peak of device, as it is", 257}, {"peak of device, with the changes", 227},
+		{"peak of device, less", 30}, {"peak of worst tile by live bytes, as it is", 130},
+		{"peak of worst tile by live bytes, with the changes", 120},
+		{"allocated on tile 0, the fullest", 500}};
+	struct harness h;
+	struct ts_explain e;
+
+	begin_own(&h, rows);
+	h.options.units = TS_UNITS_BYTES;
+	harness_command(&h, "tab what-if");
+	what_if(&h, "remove b/");
+	for (int row = 0; row < 3; row++) {
+		ts_explain_init(&e);
+		h.view->ops->explain(h.view, &e);
+		for (size_t i = 0; i < TS_COUNT(said); i++) {
+			int found = 0;
+
+			for (int k = 0; k < e.count; k++)
+				if (strcmp(e.figure[k].title, said[i].title) == 0) {
+					ck_assert_int_eq(e.figure[k].integer, said[i].bytes);
+					found++;
+				}
+			ck_assert_msg(found == 1, "%s: %d times", said[i].title, found);
+		}
+		ck_assert_ptr_null(strstr(e.figure[0].title, "step"));
+		harness_command(&h, row == 0 ? "last" : "up");
+		if (row == 0) {
+			ts_explain_init(&e);
+			h.view->ops->explain(h.view, &e);
+			ck_assert_str_eq(e.figure[0].title, "remove pattern b/: less");
+			ck_assert_int_eq(e.figure[0].integer, 30);
+		}
+	}
 	harness_end(&h);
 }
 END_TEST
@@ -449,6 +493,7 @@ main(void)
 	tcase_add_test(c, heat_keys);
 	tcase_add_test(c, sample);
 	tcase_add_test(c, peaks_before_and_after);
+	tcase_add_test(c, explains);
 	tcase_add_test(c, changes_in_sight);
 	tcase_add_test(c, clear_and_undo);
 	tcase_add_test(c, ticks_fit_a_line);

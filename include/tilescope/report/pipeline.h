@@ -82,9 +82,10 @@ struct ts_pipeline {
 	double at_once; /* by exchange: stages that work at a time, on average; below 0: not known */
 	/*
 	 * Moving this part of the slowest stage's work to the fastest one makes a pass of it so much shorter (a share of its
-	 * mean span): until the two are equal, or the next slowest one leads. Estimated: as if cycles went with the work.
+	 * mean span): until the two are equal, or the next slowest one leads; the work of its mean pass is `target` then.
+	 * Estimated: as if cycles went with the work.
 	 */
-	double move, saves;
+	double move, saves, target;
 };
 
 /*
