@@ -67,12 +67,18 @@ has_upper(const char *s)
 	return false;
 }
 
+bool
+ts_pattern_folds(const char *text)
+{
+	return !has_upper(text);
+}
+
 static uint32_t
 compile_options(const char *text, unsigned flags)
 {
 	uint32_t o = PCRE2_UTF | PCRE2_DOTALL | PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_BACKSLASH_C;
 
-	if (flags & TS_PATTERN_NOCASE || (flags & TS_PATTERN_SMART && !has_upper(text)))
+	if (flags & TS_PATTERN_NOCASE || (flags & TS_PATTERN_SMART && ts_pattern_folds(text)))
 		o |= PCRE2_CASELESS;
 	return o;
 }

@@ -450,6 +450,31 @@ ts_operation_links_read(struct ts_operation_links *out, struct ts_reader *rd,
 	return code;
 }
 
+enum ts_code
+ts_operation_link_rows_read(struct ts_pile *out, struct ts_reader *rd,
+	const struct ts_operations *o, uint32_t i, const struct ts_cache *cache,
+	struct ts_progress *progress, struct ts_err *err)
+{
+	struct ts_operation_links to = {0};
+	struct linking w = {.o = o, .rd = rd, .cache = cache, .to = &to, .layer = o->node[i].layer};
+	struct ts_uses *uses = NULL;
+	enum ts_code code = begin(&w, &uses, progress, err);
+
+	if (!code && uses)
+		code = link_all(&w, uses, i, err);
+	if (!code) {
+		*out = w.link;
+		w.link = (struct ts_pile){0};
+	}
+	if (!code && to.why[0])
+		code = ts_err_set(err, TS_E_ABSENT, "%s", to.why);
+	if (!code && to.partial)
+		code = ts_err_set(err, TS_E_DAMAGED, "not all could be read");
+	fini(&w);
+	ts_uses_close(uses);
+	return code;
+}
+
 void
 ts_operation_links_fini(struct ts_operation_links *l)
 {

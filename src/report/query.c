@@ -186,6 +186,8 @@ equip(struct ts_query *q)
 	if (rc == SQLITE_OK)
 		rc = ts_query_add_relations(q, db);
 	if (rc == SQLITE_OK)
+		rc = ts_query_add_operations(q, db);
+	if (rc == SQLITE_OK)
 		rc = ts_query_add_functions(q, db);
 	if (rc == SQLITE_OK)
 		rc = sqlite3_exec(db, "PRAGMA query_only=ON", NULL, NULL, NULL);
@@ -239,6 +241,7 @@ ts_query_close(struct ts_query *q)
 		return;
 	forget_statement(q);
 	ts_db_close(q->db); /* before the readers, whose files it has attached */
+	ts_query_operations_free(q->operations);
 	ts_reader_close(q->rd);
 	ts_step_names_fini(&q->names);
 	ts_tile_ipus_fini(&q->ipus);

@@ -23,16 +23,22 @@ struct ts_query {
 	struct ts_step_names names;
 	struct ts_tile_ipus ipus;
 	struct ts_contexts *contexts; /* debug.cbor's, when they were asked for */
+	struct ts_query_operations *operations; /* so are these */
 };
 
 /* What ended the rows of a relation: damage ends them alone, all else ends the statement. A code of SQLite. */
 int ts_query_ended(struct ts_query *q, enum ts_relation relation, const struct ts_err *why);
+int ts_query_ended_as(struct ts_query *q, const char *name, const struct ts_err *why);
 
 /* The columns of a relation, to SQLite. */
 int ts_query_declare(sqlite3 *db, const struct ts_relation_def *def);
 
 /* The relation `context` where debug.cbor has it. */
 int ts_query_add_contexts(struct ts_query *q, sqlite3 *db) TS_WARN_UNUSED;
+
+/* operation_node, operation_member, operation_link (query_operations.c), and what they keep; NULL allowed. */
+int ts_query_add_operations(struct ts_query *q, sqlite3 *db) TS_WARN_UNUSED;
+void ts_query_operations_free(struct ts_query_operations *o);
 
 /*
  * Make the relations, and tile_at(), tile_sum(), tile_max() and tiles(), known to a connection that may

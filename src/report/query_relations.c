@@ -266,17 +266,23 @@ cursor_close(sqlite3_vtab_cursor *cursor)
 }
 
 int
-ts_query_ended(struct ts_query *q, enum ts_relation relation, const struct ts_err *why)
+ts_query_ended_as(struct ts_query *q, const char *name, const struct ts_err *why)
 {
 	struct ts_err *keep = why->code == TS_E_DAMAGED ? &q->partial : &q->inner;
 
 	if (!keep->code) {
 		*keep = *why;
-		ts_err_prefix(keep, "%s: ", ts_relation_def(relation)->name);
+		ts_err_prefix(keep, "%s: ", name);
 	}
 	return why->code == TS_E_DAMAGED  ? SQLITE_OK
 		: why->code == TS_E_NOMEM ? SQLITE_NOMEM
 					  : SQLITE_INTERRUPT;
+}
+
+int
+ts_query_ended(struct ts_query *q, enum ts_relation relation, const struct ts_err *why)
+{
+	return ts_query_ended_as(q, ts_relation_def(relation)->name, why);
 }
 
 static int

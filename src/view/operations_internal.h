@@ -254,6 +254,10 @@ extern const struct ts_view_arg operations_args[];
 enum ts_effect operations_take_variable(struct operations_view *s, struct ts_fetch *f);
 void operations_explain(struct ts_view *v, struct ts_explain *out);
 
+/* "WITH of(p, c) AS (...) ": programs of a row, and their compute sets. False, and "": no query says them. */
+enum { OPERATIONS_QUERY = 1400 };
+bool operations_query(char out[OPERATIONS_QUERY], const struct operations_shape *s, uint32_t row);
+
 /* --- tabs, in their order ---------------------------------------------------------------------------------- */
 
 enum { OPERATIONS_TABS = 7 };

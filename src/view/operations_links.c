@@ -354,9 +354,15 @@ links_explain(struct ts_tab *t, struct ts_explain *out)
 	const struct links_tab *d = t->own;
 	const struct ts_operation_link *l = link_at_cursor(d);
 	struct ts_explained *x;
+	char where[200];
 
 	if (!l)
 		return;
+	snprintf(where, sizeof(where),
+		"FROM operation_link WHERE node = %" PRIu32 " AND other = %" PRIu32
+		" AND way = '%s' AND known_by = '%s'",
+		d->here, l->node, ts_link_way_word((enum ts_link_way)l->way),
+		ts_link_how_word((enum ts_link_how)l->how));
 	x = ts_explain_add(out, "variables that both operations name");
 	ts_explain_integer(x, l->variables, "variables");
 	ts_explain_from(x, TS_KNOWN_DERIVED,
@@ -367,10 +373,18 @@ links_explain(struct ts_tab *t, struct ts_explain *out)
 			: l->how == TS_LINK_BY_STEP
 			? "no relation says who made a variable: whose liveness steps come first"
 			: "no relation says who made a variable");
+	ts_explain_query(x, "SELECT count(*) %s", where);
 	x = ts_explain_add(out, "their bytes");
 	ts_explain_bytes(x, l->bytes, t->view->env->options->units);
 	ts_explain_from(x, TS_KNOWN_DERIVED, "variable.bytes");
 	ts_explain_formula(x, "sum over these variables");
+	ts_explain_query(x, "SELECT sum(bytes) %s", where);
+	x = ts_explain_add(out, "the largest of them");
+	ts_explain_number(x, l->first);
+	ts_explain_from(x, TS_KNOWN_DERIVED, "variable.bytes");
+	ts_explain_formula(x, "of equal ones the lowest number");
+	ts_explain_query(x,
+		"SELECT variable %s ORDER BY coalesce(bytes, -1) DESC, variable LIMIT 1", where);
 }
 
 static struct ts_list *

@@ -69,6 +69,23 @@ read_tiles(struct ts_program_details *d, struct ts_reader *rd, void *held, int64
 		NULL, progress, err);
 }
 
+static bool
+query(const struct ts_tab *t, char *out, size_t size)
+{
+	const struct operations_view *s = operations_host(t);
+	char with[OPERATIONS_QUERY];
+	uint32_t row = operations_at(s);
+	bool program = operations_program_at(s) != TS_UNKNOWN;
+
+	if (program)
+		snprintf(with, sizeof(with),
+			"WITH of(p, c) AS (SELECT DISTINCT program, compute_set FROM "
+			"operation_member WHERE program = %" PRId64 ") ",
+			operations_program_at(s));
+	return (program || operations_query(with, s->shape, row)) &&
+		(size_t)snprintf(out, size, "%s", with) < size;
+}
+
 /* The memory of that tile. */
 static enum ts_effect
 open_tile(struct ts_tab *t, int64_t tile)
@@ -86,7 +103,8 @@ static const struct program_tab_of of_cursor = {.ready = ready,
 	.hold = hold,
 	.release = release,
 	.read = read_tiles,
-	.about = operations_tab_about};
+	.about = operations_tab_about,
+	.query = query};
 
 static bool
 code_open(struct ts_tab *t)

@@ -685,14 +685,108 @@ explain_tile(struct ts_explain *out, const struct details_tab *t, int64_t row)
 	}
 }
 
+/* --- the same of a set of programs -------------------------------------------------------------- */
+
+static void
+explain_vertices_of(struct ts_explain *out, const struct ts_program_details *d, int64_t row,
+	const char *with)
+{
+	static const char sum[] =
+		"SELECT coalesce(sum(instances), 0) FROM compute_set_vertex WHERE "
+		"compute_set IN (SELECT c FROM of)";
+	struct ts_explained *x;
+
+	if (!d->has_vertices)
+		return;
+	if (row >= 0 && row < d->vertices) {
+		x = ts_explain_add(out, "instances of a vertex in its compute sets");
+		ts_explain_integer(x, d->vertex[row].instances, "instances");
+		ts_explain_from(x, TS_KNOWN_RECORDED, "compute_set_vertex.instances");
+		ts_explain_query(x, "%s%s AND vertex_type = %lld", with, sum,
+			(long long)d->vertex[row].vertex_type);
+	}
+	x = ts_explain_add(out, "instances of all its vertices");
+	ts_explain_integer(x, d->instances, "instances");
+	ts_explain_from(x, TS_KNOWN_RECORDED, "compute_set_vertex.instances");
+	ts_explain_query(x, "%s%s", with, sum);
+}
+
+/* Cycles of each program, else of its compute set; control code of those without children. */
+static void
+explain_tile_of(struct ts_explain *out, const struct details_tab *t, int64_t row, const char *with)
+{
+	static const char *const said[2][TS_CYCLES_KINDS] =
+		{{"measured cycles of one execution of each program",
+			 "estimated cycles of one execution of each program"},
+			{"exchange code", "control code"}};
+	static const char *const from[2][TS_CYCLES_KINDS] =
+		{{"program.cycles_by_tile, else compute_set.cycles_by_tile",
+			 "program.estimated_cycles_by_tile, else "
+			 "compute_set.estimated_cycles_by_tile"},
+			{"program.code_by_tile", "program.control_code_by_tile"}};
+	static const char *const query[2][TS_CYCLES_KINDS] =
+		{{"coalesce(x.cycles_by_tile, (SELECT c.cycles_by_tile FROM compute_set c WHERE "
+		  "c.compute_set = o.c))",
+			 "coalesce(x.estimated_cycles_by_tile, (SELECT c.estimated_cycles_by_tile "
+			 "FROM compute_set c WHERE c.compute_set = o.c))"},
+			{"x.code_by_tile", "x.control_code_by_tile"}};
+	bool code = t->is == PROGRAM_CODE,
+	     sets = ts_report_has(t->t->view->env->report, TS_COMPUTE_SET);
+
+	for (int k = 0; k < TS_CYCLES_KINDS; k++) {
+		const struct ts_cycle_row *at;
+		struct ts_explained *x;
+
+		if (!kinds_of(t)[k].known || row < 0 || row >= rows_of(t)->count)
+			continue;
+		at = &rows_of(t)->row[row];
+		x = ts_explain_add(out, "%s on tile %lld", said[code][k], (long long)at->tile);
+		if (code)
+			ts_explain_bytes(x, at->cycles[k], t->t->view->env->options->units);
+		else
+			ts_explain_integer(x, at->cycles[k], "cycles");
+		ts_explain_from(x,
+			code				  ? TS_KNOWN_RECORDED
+				: k == TS_CYCLES_MEASURED ? TS_KNOWN_REPEATED
+							  : TS_KNOWN_ESTIMATED,
+			"%s", from[code][k]);
+		ts_explain_formula(x, "added up over its programs, each once");
+		if (!code && !sets)
+			ts_explain_note(x, "no query: compute_set is not recorded");
+		else
+			ts_explain_query(x,
+				"%sSELECT sum(coalesce(tile_at(%s, %lld), 0)) FROM of o JOIN program x "
+				"ON x.program = o.p%s",
+				with, query[code][k], (long long)at->tile,
+				code && k == TS_CODE_CONTROL
+					? " WHERE x.program NOT IN (SELECT parent FROM "
+					  "program_child)"
+					: "");
+	}
+}
+
+static void
+explain_set(struct ts_tab *t, struct ts_explain *out)
+{
+	const struct details_tab *d = t->own;
+	char with[TS_EXPLAIN_QUERY];
+
+	if (!d->known || !d->of->query || !d->of->query(t, with, sizeof(with)))
+		return;
+	if (d->is == PROGRAM_VERTICES)
+		explain_vertices_of(out, &d->details, ts_held_list_row(&d->l), with);
+	else
+		explain_tile_of(out, d, ts_held_list_row(&d->l), with);
+}
+
 void
 program_tab_explain(struct ts_tab *t, struct ts_explain *out)
 {
 	const struct details_tab *d = t->own;
 
 	if (d->of->read)
-		return; /* the view explains what the whole comes to */
-	if (d->known && d->is == PROGRAM_VERTICES)
+		explain_set(t, out);
+	else if (d->known && d->is == PROGRAM_VERTICES)
 		explain_vertex(out, &d->details, ts_held_list_row(&d->l));
 	else if (d->known)
 		explain_tile(out, d, ts_held_list_row(&d->l));

@@ -42,7 +42,7 @@ struct program_tab_of {
 	enum ts_code (*read)(struct ts_program_details *d, struct ts_reader *rd, void *held,
 		int64_t number, struct ts_progress *progress, struct ts_err *err);
 	bool (*about)(const struct ts_tab *t, struct ts_debug_about *out);
-	/* The programs of the set, as a query that lists them: false where there is none. */
+	/* "WITH of(p, c) AS (...) ": the programs of the set and their compute sets. False: no query says them. */
 	bool (*query)(const struct ts_tab *t, char *out, size_t size);
 };
 

@@ -13,6 +13,7 @@
 #include "tilescope/report/operation_details.h"
 #include "tilescope/report/operation_groups.h"
 #include "tilescope/report/operation_links.h"
+#include "tilescope/report/query.h"
 #include "tilescope/report/rows.h"
 
 #include "index_dir.h"
@@ -1181,6 +1182,100 @@ START_TEST(links)
 }
 END_TEST
 
+/* --- in SQL ----------------------------------------------------------------------------------------- */
+
+static int64_t TS_PRINTF(2, 3) asked(struct ts_query *q, const char *fmt, ...)
+{
+	struct ts_sql_value v;
+	struct ts_err err = {0};
+	char *text;
+	va_list ap;
+	bool row = false;
+
+	va_start(ap, fmt);
+	text = sqlite3_vmprintf(fmt, ap);
+	va_end(ap);
+	ck_assert_msg(ts_query_prepare(q, text, 60, &err) == TS_OK, "%s: %s", err.msg, text);
+	ck_assert_msg(ts_query_step(q, &row, &err) == TS_OK && row, "%s: %s", err.msg, text);
+	ts_query_value(&v, q, 0);
+	sqlite3_free(text);
+	return v.type == TS_SQL_INTEGER ? v.integer : TS_UNKNOWN;
+}
+
+/* Programs and steps of each operation, by its number; its links one by one. */
+static void
+check_in_sql(struct fixture *f, struct ts_query *q, const struct ts_operations *o, uint32_t i)
+{
+	const struct ts_operation *n = &o->node[i];
+	struct ts_operation_links l;
+
+	ck_assert_int_eq(asked(q, "SELECT count(*) FROM operation_member WHERE node = %u AND own",
+				 i),
+		n->of.programs);
+	ck_assert_int_eq(asked(q, "SELECT count(*) FROM operation_member WHERE node = %u", i),
+		n->below.programs);
+	if (n->of.steps != TS_UNKNOWN)
+		ck_assert_int_eq(asked(q,
+					 "SELECT count(*) FROM step WHERE program IN (SELECT "
+					 "program FROM operation_member WHERE node = %u AND own)",
+					 i),
+			n->of.steps);
+	ck_assert_int_eq(asked(q, "SELECT \"end\" FROM operation_node WHERE node = %u", i), n->end);
+	ck_assert_int_eq(asked(q, "SELECT own FROM operation_node WHERE node = %u", i),
+		ts_operation_has_own(n));
+	ck_assert_int_eq(ts_operation_links_read(&l, f->reader, o, i, NULL, NULL, NULL), TS_OK);
+	for (size_t k = 0; k < l.count; k++)
+		ck_assert_int_eq(
+			asked(q,
+				"SELECT count(DISTINCT variable) FROM operation_link WHERE "
+				"node = %u AND other = %u AND way = '%s' AND known_by = '%s'",
+				i, l.link[k].node,
+				ts_link_way_word((enum ts_link_way)l.link[k].way),
+				ts_link_how_word((enum ts_link_how)l.link[k].how)),
+			l.link[k].variables);
+	ts_operation_links_fini(&l);
+}
+
+START_TEST(in_sql)
+{
+	struct ts_operations *o;
+	struct ts_query *q;
+	struct fixture f;
+	struct world w;
+	struct ts_err err = {0};
+	bool row;
+
+	make_world(&f, &w, _i);
+	ck_assert_int_eq(ts_operations_read(&o, f.reader, NULL, true, NULL, NULL), TS_OK);
+	ck_assert_int_eq(ts_query_open(&q, f.report, &err), TS_OK);
+	for (uint32_t i = 0; w.has_names && i < o->count; i++)
+		check_in_sql(&f, q, o, i);
+	ck_assert_int_eq(asked(q, "SELECT count(*) FROM operation_node"), o->count);
+	ck_assert_int_eq(asked(q, "SELECT count(DISTINCT program) FROM operation_member"),
+		PROGRAMS);
+	for (uint32_t l = 0; l < o->layers; l++)
+		ck_assert_int_eq(asked(q,
+					 "SELECT count(*) FROM program WHERE program NOT IN (SELECT "
+					 "m.program FROM operation_member m JOIN operation_node n "
+					 "USING (node) WHERE m.own AND n.layer_number = %u)",
+					 l),
+			o->layer[l].outside.programs);
+	ck_assert_int_eq(asked(q, "SELECT count(*) FROM operation_node WHERE node = %u", o->count),
+		0);
+	ck_assert_int_eq(asked(q, "SELECT count(*) FROM operation_member WHERE node = -1"), 0);
+	ck_assert_int_eq(ts_query_prepare(q, "SELECT * FROM operation_link", 60, &err), TS_E_USAGE);
+	ck_assert_ptr_nonnull(strstr(err.msg, "node = N"));
+	ck_assert_int_eq(ts_query_prepare(q, "SELECT 1 FROM operation_link WHERE node = 0", 60,
+				 &err),
+		TS_OK);
+	if (!w.has_names) /* what programs name is not recorded: that is said */
+		ck_assert_int_ne(ts_query_step(q, &row, &err), TS_OK);
+	ts_query_close(q);
+	ts_operations_close(o);
+	end(&f);
+}
+END_TEST
+
 /* --- kept ------------------------------------------------------------------------------------------- */
 
 static void
@@ -1451,6 +1546,7 @@ suite(void)
 	tcase_add_loop_test(t, by_definition, 0, SEEDS);
 	tcase_add_loop_test(t, together, 0, SEEDS / 2);
 	tcase_add_loop_test(t, links, 0, SEEDS / 2);
+	tcase_add_loop_test(t, in_sql, 0, SEEDS / 4);
 	tcase_add_loop_test(t, kept, 0, SEEDS / 8);
 	tcase_add_test(t, deep);
 	tcase_add_test(t, crowded);

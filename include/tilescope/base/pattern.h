@@ -42,6 +42,9 @@ ts_pattern_between_slashes(const char *text, size_t n)
 	return n > 2 && text[0] == '/' && text[n - 1] == '/' ? n - 2 : 0;
 }
 
+/* Do letters of the expression match without regard to case, with TS_PATTERN_SMART? */
+bool ts_pattern_folds(const char *text);
+
 /*
  * `text`: Perl's syntax, UTF-8. flags: of enum ts_pattern_flag. It matches anywhere in a text unless it is
  * anchored; `.` matches a newline, `$` only the end. On an error *at (NULL allowed) is the offset in bytes

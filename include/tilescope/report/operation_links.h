@@ -60,6 +60,14 @@ enum ts_code ts_operation_links_read(struct ts_operation_links *out, struct ts_r
 	struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
 void ts_operation_links_fini(struct ts_operation_links *l);
 
+/*
+ * The same, a variable each (`first`), in the order of variables, put into *out, which is empty. Errors: as above; TS_E_ABSENT: not
+ * recorded; TS_E_DAMAGED: what could be read is there.
+ */
+enum ts_code ts_operation_link_rows_read(struct ts_pile *out, struct ts_reader *rd,
+	const struct ts_operations *o, uint32_t i, const struct ts_cache *cache,
+	struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
+
 /* From who made variables to who uses them, in one layer. */
 struct ts_operation_flow {
 	uint32_t from, to;
