@@ -53,22 +53,22 @@ hex(char c)
 	return at ? (int)(at - digits) : -1;
 }
 
-/* The bytes of [s, end) as they are meant; false: a `%` without two digits, or of 0. */
+/* The bytes of [s, end) as they are meant: a `%` without two digits is one, as in over(90%); false: a byte of 0. */
 static bool
 decode(char *out, const char *s, const char *end)
 {
 	while (s < end) {
 		int c = (unsigned char)*s++;
 
-		if (c == '%') {
-			int high = s < end ? hex(s[0]) : -1,
-			    low = high >= 0 && s + 1 < end ? hex(s[1]) : -1;
+		int high = c == '%' && s < end ? hex(s[0]) : -1,
+		    low = high >= 0 && s + 1 < end ? hex(s[1]) : -1;
 
-			if (low < 0 || high + low == 0)
-				return false;
+		if (low >= 0) {
 			c = high * 16 + low;
 			s += 2;
 		}
+		if (c == 0)
+			return false;
 		*out++ = (char)c;
 	}
 	*out = '\0';

@@ -36,15 +36,18 @@ measure_worst_tile_share(struct ts_finding *f, const struct measure *m)
 {
 	int64_t limit = m->facts->target.bytes_per_tile;
 	const struct ts_tile *t = worst_tile(m);
-	char used[TS_FMT_MAX], of[TS_FMT_MAX], share[TS_FMT_MAX];
+	char used[TS_FMT_MAX], of[TS_FMT_MAX], share[TS_FMT_MAX], more[TS_FMT_MAX + 20] = "";
 
 	if (!t)
 		return measure_missing(f, "the memory of tiles is");
 	if (limit <= 0)
 		return measure_missing(f, "how much memory a tile has is");
 	f->value = (double)ts_tile_used(t) / (double)limit;
-	snprintf(f->evidence, sizeof(f->evidence), "%s: tile %" PRId64 ", %s of %s%s%s",
-		ts_fmt_percent(share, (double)ts_tile_used(t), (double)limit), t->tile,
+	if (ts_tile_used(t) > limit)
+		snprintf(more, sizeof(more), "%s too much on ",
+			ts_fmt_bytes(used, ts_tile_used(t) - limit, m->units));
+	snprintf(f->evidence, sizeof(f->evidence), "%s: %stile %" PRId64 ", %s of %s%s%s",
+		ts_fmt_percent(share, (double)ts_tile_used(t), (double)limit), more, t->tile,
 		ts_fmt_bytes(used, ts_tile_used(t), m->units), ts_fmt_bytes(of, limit, m->units),
 		m->facts->target.assumed ? " (assumed)" : "",
 		t->total_gaps == TS_UNKNOWN ? " (whether with gaps is not known)" : ", with gaps");

@@ -442,6 +442,19 @@ ts_chart_cursor(struct ts_canvas *c, struct ts_rect plot, int column, bool focus
 		focus ? TS_ROLE_COLUMN : TS_ROLE_COLUMN_OTHER);
 }
 
+void
+ts_chart_tint(struct ts_canvas *c, struct ts_rect plot, int from, int to, enum ts_role over)
+{
+	for (int x = from > 0 ? from : 0; x < to && x < plot.w && x < TS_CANVAS_MAX_W; x++)
+		for (int y = 0; y < plot.h && y < TS_CANVAS_MAX_H; y++) {
+			const struct ts_cell *cell = cell_in(c, plot, x, y);
+
+			if (cell && (cell->cp != ' ' || cell->back != TS_ROLE_TEXT))
+				ts_canvas_overlay(c, (struct ts_rect){plot.x + x, plot.y + y, 1, 1},
+					over);
+		}
+}
+
 /* ---- strips, lanes, bars ---- */
 
 void
@@ -613,6 +626,7 @@ int
 ts_chart_legend(struct ts_canvas *c, struct ts_rect r, const struct ts_band *band,
 	const char *const *name, int n)
 {
+	enum { GAP = 2, MORE = 3 }; /* between two of them; "+99" */
 	struct ts_area a = {.bands = n, .band = band};
 	int x = 0;
 
@@ -620,11 +634,14 @@ ts_chart_legend(struct ts_canvas *c, struct ts_rect r, const struct ts_band *ban
 	for (int i = 0; i < n; i++) {
 		int w = 2 + ts_utf8_columns(name[i], strlen(name[i]));
 
-		if (w > r.w - x)
+		if (w + (i + 1 < n ? GAP + MORE : 0) > r.w - x) {
+			if (MORE <= r.w - x)
+				x = GAP + ts_canvas_printf(c, r, x, 0, TS_ROLE_DIM, "+%d", n - i);
 			break;
+		}
 		ts_canvas_glyph(c, r, x, 0, band[i].role, lettered(c) ? band_glyph(&a, i) : SQUARE);
 		ts_canvas_text(c, r, x + 2, 0, TS_ROLE_LABEL, name[i]);
-		x += w + 2;
+		x += w + GAP;
 	}
-	return x > 2 ? x - 2 : 0;
+	return x > GAP ? x - GAP : 0;
 }

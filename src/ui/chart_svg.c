@@ -67,6 +67,8 @@ static const struct {
 	{TS_ROLE_HOST_COPY, 0xe88a2a},
 	{TS_ROLE_HOST_END, 0xf0d77b},
 	{TS_ROLE_CONTROL, 0xd5d9dd},
+	{TS_ROLE_GAPS, 0xe9d3b0},
+	{TS_ROLE_REST, 0xccd2d8},
 };
 
 static const int series[TS_ROLE_SERIES] = {0x4e79a7, 0xf28e2b, 0x59a14f, 0xe15759, 0x76b7b2,

@@ -178,7 +178,7 @@ lay_over(struct ts_style *style, const struct ts_style *over, bool drawing)
 		style->fg = over->fg;
 	if (over->bg != TS_COLOUR_KEEP)
 		style->bg = over->bg;
-	style->attr |= over->attr;
+	style->attr |= drawing ? over->attr & (uint8_t)~TS_ATTR_UNDERLINE : over->attr;
 	if (style->attr & TS_ATTR_REVERSE) /* dim on bright cannot be read */
 		style->attr &= (uint8_t)~TS_ATTR_DIM;
 	if (!drawing && over->fg == TS_COLOUR_KEEP && over->bg >= 0 && style->fg >= 0 &&

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "tilescope/base/mem.h"
+#include "tilescope/report/summary.h"
 #include "tilescope/view/arg.h"
 
 #include "insights_internal.h"
@@ -244,14 +245,39 @@ deliver(struct ts_view *v, struct ts_fetch *f)
 
 /* --- drawing ---------------------------------------------------------------------------------- */
 
+/*
+ * Whether the program fits, which is what most come for: "DOES NOT FIT: 7 of 2,944 tiles over", in `room` columns. Empty
+ * where the limit is not known.
+ */
+static enum ts_role
+verdict(const struct insights_view *s, int room, char *out, size_t size)
+{
+	const struct ts_insight_facts *x = &s->found.facts;
+	bool known = false, fits = x->has_tiles && ts_summary_fits(&x->tiles, &x->target, &known);
+	int64_t over = (int64_t)ts_tiles_over(&x->tiles, x->target.bytes_per_tile);
+	char n[TS_FMT_MAX], of[TS_FMT_MAX];
+
+	snprintf(out, size, "%s", !known ? "" : fits ? "fits" : "DOES NOT FIT");
+	if (!known || fits)
+		return TS_ROLE_GOOD;
+	if (snprintf(out, size, "DOES NOT FIT: %s of %s tiles over", ts_fmt_count(n, over),
+		    ts_fmt_count(of, (int64_t)x->tiles.count)) > room &&
+		snprintf(out, size, "DOES NOT FIT: %s tile%s over", n, over == 1 ? "" : "s") > room)
+		snprintf(out, size, "DOES NOT FIT");
+	return TS_ROLE_BAD;
+}
+
 static void
 draw_rule(const struct insights_view *s, struct ts_canvas *c)
 {
+	enum { AROUND = 14, TITLE_AT = 3 }; /* columns of the rule that no text has */
 	const struct ts_insights *in = &s->found.insights;
-	char title[120] = "FINDINGS", right[80] = "";
+	char title[200] = "FINDINGS", right[80] = "", found[80] = "", fits[80] = "";
+	const char *before = "";
+	enum ts_role role = TS_ROLE_TEXT;
 
 	if (ts_pane_has(&s->state)) {
-		snprintf(title, sizeof(title), "FINDINGS  %d bad, %d warn, %d note, %d ok",
+		snprintf(found, sizeof(found), "%d bad, %d warn, %d note, %d ok",
 			in->by_severity[TS_SEVERITY_BAD], in->by_severity[TS_SEVERITY_WARN],
 			in->by_severity[TS_SEVERITY_NOTE], in->by_severity[TS_SEVERITY_NONE]);
 		snprintf(right, sizeof(right), "%s%d not known%s",
@@ -262,9 +288,14 @@ draw_rule(const struct insights_view *s, struct ts_canvas *c)
 		if (s->offs)
 			snprintf(right + strlen(right), sizeof(right) - strlen(right), ", %d off",
 				s->offs);
+		role = verdict(s, s->rule.w - (int)(strlen(found) + strlen(right)) - AROUND, fits,
+			sizeof(fits));
+		before = role == TS_ROLE_BAD ? "" : fits[0] ? "FINDINGS  " : "FINDINGS";
+		snprintf(title, sizeof(title), "%s%s  %s", before, fits, found);
 	}
 	ts_canvas_rule(c, s->rule, s->in_tabs ? TS_ROLE_BORDER : TS_ROLE_BORDER_ACTIVE, title,
 		right[0] ? right : NULL);
+	ts_canvas_text(c, s->rule, TITLE_AT + (int)strlen(before), 0, role, fits);
 }
 
 static void

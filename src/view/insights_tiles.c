@@ -230,6 +230,23 @@ count_tick(void *ctx, double v, char out[TS_FMT_MAX])
 
 enum { BINS_MAX = 400 };
 
+/* The limit as an upright line, named on the side that has room; red is what stands behind it. */
+static void
+draw_limit(const struct insights_view *s, struct ts_canvas *c, struct ts_rect plot, int at)
+{
+	char bytes[TS_FMT_MAX], text[TS_FMT_MAX + 8];
+	int w = snprintf(text, sizeof(text), "limit %s",
+		ts_fmt_bytes_short(bytes, insights_facts(s)->target.bytes_per_tile,
+			s->found.units));
+
+	ts_chart_tint(c, plot, at + 1, plot.w, TS_ROLE_BAD);
+	ts_chart_divider(c, plot, at, TS_ROLE_LIMIT);
+	if (at + 2 + w <= plot.w)
+		ts_canvas_text(c, plot, at + 2, 0, TS_ROLE_LIMIT, text);
+	else if (at - 1 - w >= 0)
+		ts_canvas_text(c, plot, at - 1 - w, 0, TS_ROLE_LIMIT, text);
+}
+
 /* How many tiles use how much: from nothing to the limit, or to the fullest where that is more. */
 static void
 draw_histogram(struct insights_view *s, struct ts_canvas *c, struct ts_rect r)
@@ -240,7 +257,7 @@ draw_histogram(struct insights_view *s, struct ts_canvas *c, struct ts_rect r)
 	double height[BINS_MAX], highest = 1;
 	struct ts_chart_frame f;
 	struct ts_band band = {height, TS_ROLE_FILL, '#'};
-	int bins;
+	int bins, at;
 
 	if (r.h < 4 || top <= 0)
 		return;
@@ -254,6 +271,7 @@ draw_histogram(struct insights_view *s, struct ts_canvas *c, struct ts_rect r)
 	if (bins < 8)
 		return;
 	ts_histogram_sorted(count, bins, s->found.used, x->tiles.count, top);
+	at = limit > 0 && limit < top ? (int)((double)limit / (double)top * bins) : bins;
 	for (int i = 0; i < bins; i++) { /* no tile is lost: an eighth of a row at least */
 		double least = highest / (8.0 * f.plot.h);
 
@@ -265,9 +283,8 @@ draw_histogram(struct insights_view *s, struct ts_canvas *c, struct ts_rect r)
 	ts_chart_x_axis(c, &f, 0, (double)top, s->found.units == TS_UNITS_KIB ? 2 : 10, bytes_tick,
 		s);
 	ts_canvas_text(c, f.plot, 1, 0, TS_ROLE_AXIS, "tiles");
-	if (limit > 0 && limit < top)
-		ts_chart_divider(c, f.plot, (int)((double)limit / (double)top * bins),
-			TS_ROLE_LIMIT);
+	if (at < bins)
+		draw_limit(s, c, f.plot, at);
 }
 
 static void

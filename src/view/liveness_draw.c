@@ -254,24 +254,43 @@ graph_title(const struct liveness *s, char *out, size_t size)
 		note, next);
 }
 
+static int
+legend_columns(const char *const *name, int n)
+{
+	enum { SAMPLE = 4 }; /* with the blanks around it */
+	int w = 0;
+
+	for (int i = 0; i < n; i++)
+		w += (int)strlen(name[i]) + SAMPLE;
+	return w;
+}
+
+/* The title, and what the colours mean: where there is little room in short words. */
 static void
 draw_title(struct ts_canvas *c, struct ts_rect r, const struct liveness *s)
 {
+	enum { AROUND = 6 };
 	static const char *const kinds[][3] = {{"always live", "not always live"},
 		{"always live", "not always: highest"},
 		{"always live", "not always: mean", "highest"}};
+	static const char *const brief[][3] = {{"always", "not always"}, {"always", "highest"},
+		{"always", "mean", "highest"}};
 	bool base = base_bytes(s) > 0, outlined = s->columns.outlined;
 	struct ts_band band[] = {{NULL, TS_ROLE_BASE, 'a'}, {NULL, TS_ROLE_FILL, base ? 'n' : 0},
 		{NULL, TS_ROLE_OUTLINE, base ? '#' : '-'}};
-	int n = 2 + outlined - !base, w = 0;
-	const char *const *names = kinds[s->columns.grouped + outlined] + !base;
+	int n = 2 + outlined - !base, w;
+	int kind = s->columns.grouped + outlined;
+	const char *const *names = kinds[kind] + !base;
 	char title[3 * LIVE_SOURCE + 160];
 
 	graph_title(s, title, sizeof(title));
+	w = legend_columns(names, n);
+	if (w + (int)strlen(title) + AROUND > r.w) {
+		names = brief[kind] + !base;
+		w = legend_columns(names, n);
+	}
 	ts_canvas_rule(c, r, border(s, LIVE_GRAPH), title, NULL);
-	for (int i = 0; i < n; i++)
-		w += (int)strlen(names[i]) + 4;
-	if (w + (int)strlen(title) + 6 > r.w)
+	if (w + (int)strlen(title) + AROUND > r.w)
 		return;
 	ts_rect_cut_right(&r, 2);
 	r = ts_rect_cut_right(&r, w);

@@ -260,17 +260,23 @@ memory_has_outline(const struct memory_view *m)
 				 : m->plot.several;
 }
 
-/* "hidden: gaps, stack", as much as there is room for. */
-static void
+/* "hidden: gaps, stack" at the right end of the legend, in a third of it at most; returns its columns. */
+static int
 draw_hidden(struct ts_canvas *c, const struct memory_view *m, struct ts_rect r)
 {
 	struct ts_band band[MEMORY_DRAWN];
 	const char *name[MEMORY_DRAWN];
-	int n = memory_graph_bands(m, band, name, true), x;
+	int n = memory_graph_bands(m, band, name, true), w;
+	struct ts_strbuf text;
 
-	x = ts_canvas_text(c, r, 0, 0, TS_ROLE_NOTE, "hidden:");
+	ts_strbuf_init(&text, 1000);
 	for (int i = 0; i < n; i++)
-		x = ts_canvas_text(c, r, x + 1, 0, TS_ROLE_DIM, name[i]);
+		ts_strbuf_printf(&text, "%s%.60s", i > 0 ? ", " : "hidden: ", name[i]);
+	w = (int)ts_min_i64(ts_utf8_columns(text.s, text.len), r.w / 3);
+	ts_canvas_field(c, ts_rect_cut_right(&r, w), 0, 0, w, TS_ROLE_NOTE, text.s, text.len,
+		TS_FIELD_ELLIPSIS);
+	ts_strbuf_fini(&text);
+	return w;
 }
 
 static void
@@ -301,10 +307,9 @@ draw_legend(struct ts_canvas *c, const struct memory_view *m)
 						  : "used");
 		ts_rect_cut_left(&r, x + 2);
 	}
-	x = ts_chart_legend(c, r, band, name, n);
-	ts_rect_cut_left(&r, x + 2);
 	if (m->plot.hidden)
-		draw_hidden(c, m, r);
+		ts_rect_cut_right(&r, draw_hidden(c, m, r) + 2);
+	ts_chart_legend(c, r, band, name, n);
 }
 
 /* --- graph ------------------------------------------------------------------------------------ */
@@ -363,9 +368,7 @@ draw_bad(struct ts_canvas *c, const struct memory_view *m, const struct ts_chart
 		if (!m->plot.bad[i])
 			continue;
 		if (m->breakdown == BY_TOTAL && memory_is_of_tiles(m))
-			ts_canvas_overlay(c,
-				(struct ts_rect){f->plot.x + i, f->plot.y, 1, f->plot.h},
-				TS_ROLE_BAD);
+			ts_chart_tint(c, f->plot, i, i + 1, TS_ROLE_BAD);
 		if (f->x.h > 1)
 			ts_canvas_glyph(c, f->x, i, 0, TS_ROLE_BAD, '!');
 	}

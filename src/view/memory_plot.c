@@ -13,6 +13,7 @@
 
 #include "memory_internal.h"
 #include "tilescope/base/mem.h"
+#include "tilescope/report/breakdown.h"
 #include "tilescope/report/rows.h"
 
 const struct ts_tile *
@@ -96,15 +97,17 @@ make_bands(struct memory_view *m)
 	compare_sums(m, k, &rest);
 	for (int b = 0; b < k->bands; b++)
 		add_band(m, b, k->name[b],
-			m->breakdown == BY_LIVENESS && b < (int)TS_COUNT(live)
-				? live[b]
+			m->breakdown == BY_LIVENESS && b < (int)TS_COUNT(live) ? live[b]
+				: strcmp(k->name[b], TS_NO_LAYER) == 0
+				? TS_ROLE_REST
 				: TS_ROLE_SERIES_0 + (unsigned)b % TS_ROLE_SERIES,
 			k->letter[b]);
 	if (rest)
-		add_band(m, PART_REST, k->whole ? "not attributed" : "not counted yet", TS_ROLE_DIM,
-			'?');
+		add_band(m, PART_REST, k->whole ? "not attributed" : "not counted yet",
+			m->breakdown == BY_LAYER ? TS_ROLE_DIM : TS_ROLE_REST,
+			'?'); /* beside "no layer" */
 	if (m->gaps && m->tiles->has_gaps)
-		add_band(m, PART_GAPS, "gaps", TS_ROLE_CONTROL, '-');
+		add_band(m, PART_GAPS, "gaps", TS_ROLE_GAPS, '-');
 }
 
 /* Another figure than the tiles' memory; nothing while it is not here. */

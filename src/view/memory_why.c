@@ -68,8 +68,8 @@ live_text(const struct memory_view *m, enum length length, char *out, size_t siz
 		snprintf(out, size, "  less is live at once (%s) than on tile %lld (%s)", a,
 			(long long)m->tiles->tiles.tile[more].tile, b);
 	else if (length == SHORT)
-		snprintf(out, size, "  live %s < %s on %lld", a, b,
-			(long long)m->tiles->tiles.tile[more].tile);
+		snprintf(out, size, "  live %s, on %lld %s", a,
+			(long long)m->tiles->tiles.tile[more].tile, b);
 	else
 		snprintf(out, size, "  live %s", a);
 }

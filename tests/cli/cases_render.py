@@ -120,6 +120,7 @@ PLACES = (
     ("insights?tab=fp32&full=yes&pane=tabs", "of the variables alive at the peak are FP32"),
     ("insights?tab=largest&pane=tabs&row=3", "the model", "exchange code"),
     ("memory?by=category&tile=70", "tile 70 ipu 1", "by category"),
+    ("memory?tiles=over(50%)&tile=70", "over(50%)"),   # a % that is no escape
     ("memory?gaps=no&tile=3", "tile 3 ipu 0", "without gaps"),
     ("memory?zoom=10-30&tile=12&tab=variables&pane=tabs&full=yes", "tile 12, largest first"),
     ("memory?pane=tabs&tab=variables&full=yes&columns=variable,bytes&sort=-bytes", "bytes\u25b4"),

@@ -162,7 +162,7 @@ START_TEST(series_are_hidden)
 	ck_assert_str_eq(address.s, "non-interleaved");
 	ts_strbuf_fini(&address);
 	harness_type(&h, "series i"); /* by its letter */
-	harness_says(&h, "interleaved interleaved");
+	harness_says(&h, "hidden: non-interleaved, interleaved");
 	ck_assert_int_eq(harness_type(&h, "series x"), TS_EFFECT_BELL);
 	harness_type(&h, "series all");
 	ck_assert(!harness_has(&h, "hidden:"));

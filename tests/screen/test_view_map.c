@@ -566,8 +566,10 @@ START_TEST(why_a_tile_is_full_is_said)
 		{140,
 			"mostly variable 300K 60.0%  largest encoder/layer_11/attention/self 200K  "
 			"less is live at once (100K) than on tile 1 (300K)"},
-		{100, "largest encoder/layer_11/attention/self 200K  live 100K < 300K on 1"},
-		{80, "largest \xe2\x80\xa6/attention/self 200K  live 100K < 300K on 1"},
+		{100, "largest encoder/layer_11/attention/self 200K  live 100K, on 1 300K"},
+		{80,
+			"largest \xe2\x80\xa6"
+			"1/attention/self 200K  live 100K, on 1 300K"},
 		{50, "mostly variable 300K 60.0%"},
 	};
 	struct harness h;

@@ -241,7 +241,7 @@ START_TEST(figures)
 		const char *place, *says;
 	} want[] = {
 		{"worst-tile-share", 1.1, TS_SEVERITY_BAD, TS_UNKNOWN, "memory?tile=2",
-			"110%: tile 2, 1,100 B of 1,000 B, with gaps"},
+			"110%: 100 B too much on tile 2, 1,100 B of 1,000 B, with gaps"},
 		{"overflowed-bytes", 100, TS_SEVERITY_BAD, TS_UNKNOWN, "memory?tile=2",
 			"100 B on 1 tile,"},
 		{"tile-imbalance", 2.2, TS_SEVERITY_WARN, 600, "memory?tile=2",

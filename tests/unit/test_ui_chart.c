@@ -247,6 +247,46 @@ START_TEST(bars)
 }
 END_TEST
 
+/* What has no room is counted; a name is there whole or not at all. */
+START_TEST(a_legend_counts_what_it_leaves_out)
+{
+	static const struct {
+		int w;
+		const char *says;
+	} rows_of[] = {{30, "v variable  g gaps  s stack\n"}, {27, "v variable  g gaps  s stack\n"},
+		{26, "v variable  g gaps  +1\n"}, {22, "v variable  +2\n"}, {14, "+3\n"},
+		{2, "\n"}};
+	static const char *const name[] = {"variable", "gaps", "stack"};
+	struct ts_band band[] = {{NULL, TS_ROLE_SERIES_0, 'v'}, {NULL, TS_ROLE_GAPS, 'g'},
+		{NULL, TS_ROLE_SERIES_1, 's'}};
+
+	for (size_t i = 0; i < TS_COUNT(rows_of); i++) {
+		struct ts_canvas *c = canvas(rows_of[i].w, 1, TS_GLYPHS_ASCII);
+		int used = ts_chart_legend(c, ts_canvas_rect(c), band, name, 3);
+
+		ck_assert_int_eq(used, (int)strlen(rows_of[i].says) - 1);
+		shows(c, rows_of[i].says);
+	}
+}
+END_TEST
+
+/* A role over what is drawn, not over what is blank. */
+START_TEST(what_is_drawn_is_tinted)
+{
+	double v[] = {1, 2, 2};
+	struct ts_band band = {v, TS_ROLE_FILL, '#'};
+	struct ts_canvas *c = canvas(3, 2, TS_GLYPHS_FULL);
+
+	ts_chart_area(c, ts_canvas_rect(c),
+		&(struct ts_area){.columns = 3, .bands = 1, .band = &band, .top = 2});
+	ts_chart_tint(c, ts_canvas_rect(c), 0, 2, TS_ROLE_BAD);
+	ck_assert_int_eq(ts_canvas_at(c, 0, 0)->over, TS_ROLE_TEXT);
+	ck_assert_int_eq(ts_canvas_at(c, 0, 1)->over, TS_ROLE_BAD);
+	ck_assert_int_eq(ts_canvas_at(c, 1, 0)->over, TS_ROLE_BAD);
+	ck_assert_int_eq(ts_canvas_at(c, 2, 0)->over, TS_ROLE_TEXT);
+}
+END_TEST
+
 /* ---- any numbers ---- */
 
 static unsigned
@@ -297,7 +337,7 @@ scribble(struct ts_canvas *c, struct ts_rect r, unsigned *seed)
 		v[2][i] = any(seed);
 		flag[i] = next(seed) % 3 == 0;
 	}
-	switch (next(seed) % 10) {
+	switch (next(seed) % 11) {
 	case 0:
 		ts_chart_area(c, r, &a);
 		break;
@@ -322,6 +362,9 @@ scribble(struct ts_canvas *c, struct ts_rect r, unsigned *seed)
 		break;
 	case 7:
 		ts_chart_x_axis(c, &f, any(seed), any(seed), next(seed) % 2 ? 2 : 10, plain, NULL);
+		break;
+	case 9:
+		ts_chart_tint(c, r, any_int(seed), any_int(seed), TS_ROLE_BAD);
 		break;
 	case 8:
 		ts_chart_labels(c, &f, any_int(seed), label, 2);
@@ -381,6 +424,8 @@ main(void)
 	tcase_add_test(c, strips_show_the_visible_part);
 	tcase_add_test(c, lanes);
 	tcase_add_test(c, bars);
+	tcase_add_test(c, a_legend_counts_what_it_leaves_out);
+	tcase_add_test(c, what_is_drawn_is_tinted);
 	tcase_add_test(c, nothing_leaves_its_rectangle);
 	tcase_set_timeout(c, 60);
 	suite_add_tcase(s, c);

@@ -171,6 +171,82 @@ START_TEST(classes_and_series_differ)
 }
 END_TEST
 
+/* The colour of xterm's palette behind the 16. */
+static uint32_t
+of_256(int n)
+{
+	static const uint32_t level[] = {0, 95, 135, 175, 215, 255};
+	uint32_t grey = (uint32_t)(8 + 10 * (n - 232)), i = (uint32_t)(n - 16);
+
+	return n >= 232 ? grey << 16 | grey << 8 | grey
+			: level[i / 36] << 16 | level[i / 6 % 6] << 8 | level[i % 6];
+}
+
+/* Square of the distance of two colours. */
+static int
+apart(ts_colour a, ts_colour b)
+{
+	uint32_t x = ts_colour_rgb(a), y = ts_colour_rgb(b);
+	int sum = 0;
+
+	for (int shift = 0; shift <= 16; shift += 8) {
+		int d = (int)(x >> shift & 0xff) - (int)(y >> shift & 0xff);
+
+		sum += d * d;
+	}
+	return sum;
+}
+
+/* Gaps, and what is in no part, stand above the parts of a plot: they are told from all of them, and from the ground. */
+START_TEST(gaps_and_the_rest_differ_from_all_parts)
+{
+	enum { LEAST = 60 };
+	static const char *const names[] = {"default", "colour-blind", "light", "high-contrast"};
+	static const enum ts_role above[] = {TS_ROLE_GAPS, TS_ROLE_REST};
+
+	for (size_t k = 0; k < TS_COUNT(names); k++) {
+		struct ts_theme t = read_theme(names[k], find_theme(NULL, names[k]), "");
+
+		ck_assert_int_ge(apart(t.role[above[0]].fg, t.role[above[1]].fg), LEAST * LEAST);
+		for (size_t a = 0; a < TS_COUNT(above); a++) {
+			ts_colour c = t.role[above[a]].fg;
+
+			ck_assert_int_ge(apart(c, t.ground.bg), LEAST * LEAST);
+			ck_assert_int_ge(apart(c, t.role[TS_ROLE_FILL].fg), LEAST * LEAST);
+			ck_assert_int_ge(apart(c, t.role[TS_ROLE_BASE].fg), LEAST * LEAST);
+			for (int i = 0; i < TS_ROLE_SERIES; i++)
+				ck_assert_msg(apart(c, t.role[TS_ROLE_SERIES_0 + i].fg) >=
+						LEAST * LEAST,
+					"%s: %s and series_%d", names[k], ts_roles[above[a]].name,
+					i);
+		}
+	}
+}
+END_TEST
+
+/* Where the ground is light more is darker, else brighter, also of 256 colours; what is over the limit is no level. */
+START_TEST(heat_rises_in_lightness)
+{
+	static const char *const names[] = {"default", "colour-blind", "light", "high-contrast"};
+
+	for (size_t k = 0; k < TS_COUNT(names); k++) {
+		struct ts_theme t = read_theme(names[k], find_theme(NULL, names[k]), "");
+		bool light = ts_colour_contrast((uint32_t)t.ground.bg, 0) > 10;
+		double before = 0;
+
+		for (int i = 0; i < TS_ROLE_HEAT; i++) {
+			uint32_t rgb = of_256(
+				ts_colour_map(t.role[TS_ROLE_HEAT_0 + i].fg, TS_DEPTH_256));
+			double now = ts_colour_contrast(rgb, light ? 0xffffff : 0x000000);
+
+			ck_assert_msg(now >= 0.94 * before, "%s: heat_%d", names[k], i);
+			before = now;
+		}
+		ck_assert_int_ge(apart(t.role[TS_ROLE_HEAT_11].fg, t.role[TS_ROLE_BAD].fg), 8000);
+	}
+}
+END_TEST
+
 /* Levels of a heat map: each can be told from the others, from the ground, and from what is over a limit. */
 START_TEST(levels_of_heat_differ)
 {
@@ -253,6 +329,11 @@ START_TEST(attributes_that_would_be_in_the_way)
 	ck_assert_int_eq(ts_theme_look(&t, &cell, TS_DEPTH_MONO).attr, TS_ATTR_DIM);
 	cell.over = TS_ROLE_CURSOR;
 	ck_assert_int_eq(ts_theme_look(&t, &cell, TS_DEPTH_MONO).attr, TS_ATTR_REVERSE);
+	cell = (struct ts_cell){.cp = 0x2588,
+		.width = 1,
+		.role = TS_ROLE_FILL,
+		.over = TS_ROLE_BAD};
+	ck_assert_int_eq(ts_theme_look(&t, &cell, TS_DEPTH_16).attr, TS_ATTR_BOLD);
 }
 END_TEST
 
@@ -392,6 +473,8 @@ main(void)
 	tcase_add_test(c, shipped_themes_can_be_read_on_their_ground);
 	tcase_add_test(c, letters_can_be_read_on_every_class);
 	tcase_add_test(c, classes_and_series_differ);
+	tcase_add_test(c, gaps_and_the_rest_differ_from_all_parts);
+	tcase_add_test(c, heat_rises_in_lightness);
 	tcase_add_test(c, levels_of_heat_differ);
 	tcase_add_test(c, overlays_are_seen_at_every_depth);
 	tcase_add_test(c, areas_meet_in_a_cell);

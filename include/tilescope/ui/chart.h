@@ -121,7 +121,10 @@ struct ts_segment {
 void ts_chart_bar(struct ts_canvas *c, struct ts_rect r, const struct ts_segment *segment, int n,
 	double whole);
 
-/* Legend: sample (or letter) and name of each band, as many as fit. Returns columns used. */
+/* Lay a role over those columns [from, to) of a plot that are not blank: an underline of the theme would show in those. */
+void ts_chart_tint(struct ts_canvas *c, struct ts_rect plot, int from, int to, enum ts_role over);
+
+/* Legend: sample (or letter) and name of each band, as many as fit, then how many more there are. Returns columns used. */
 int ts_chart_legend(struct ts_canvas *c, struct ts_rect r, const struct ts_band *band,
 	const char *const *name, int n);
 

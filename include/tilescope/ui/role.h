@@ -97,7 +97,9 @@
 	X(SAME, "same", '~', "difference: none")                                                 \
 	X(MORE_1, "more_1", 'R', "difference: a little more")                                    \
 	X(MORE_2, "more_2", 'V', "difference: more")                                             \
-	X(MORE_3, "more_3", 'Z', "difference: much more")
+	X(MORE_3, "more_3", 'Z', "difference: much more")                                        \
+	X(GAPS, "gaps", '%', "part of a plot: gaps that the allocator left")                     \
+	X(REST, "rest", '$', "part of a plot: what is in none of its other parts")
 
 enum ts_role {
 #define X(id, name, letter, sentence) TS_ROLE_##id,
