@@ -324,6 +324,24 @@ part_text(const struct ts_bsp *p, int row, int column, enum ts_bsp_part part, ch
 	return out;
 }
 
+/* Classes that are not known by tile, and have most of a column: all tiles have their colour there. */
+static int
+legend_whole(struct ts_canvas *c, struct ts_rect r, int x, const struct ts_bsp *p)
+{
+	bool seen[TS_CLASS_COUNT] = {false};
+
+	for (int i = 0; i < p->columns; i++)
+		for (int k = 0; k < TS_CLASS_COUNT; k++)
+			seen[k] |= ts_bsp_whole(p, (enum ts_step_class)k)[i] > 0.5f;
+	seen[TS_CLASS_COMPUTE] = seen[TS_CLASS_EXCHANGE] = seen[TS_CLASS_SYNC] =
+		false; /* are there */
+	for (int k = 0; k < TS_CLASS_COUNT; k++)
+		if (seen[k])
+			x = legend_entry(c, r, x, (enum ts_step_class)k,
+				ts_step_class_label((enum ts_step_class)k));
+	return x;
+}
+
 static void
 bsp_legend(struct trace_drawing *d, struct ts_canvas *c, struct ts_rect r)
 {
@@ -353,6 +371,7 @@ bsp_legend(struct trace_drawing *d, struct ts_canvas *c, struct ts_rect r)
 		if (x + (int)strlen(tiles) <= r.w)
 			x = ts_canvas_text(c, r, x, 0, TS_ROLE_VALUE, tiles) + 2;
 	}
+	x = legend_whole(c, r, x, p);
 	if (p->by_tile < p->steps && x + (int)strlen(NOT_BY_TILE) + 3 <= r.w && ts_heat_halves(c)) {
 		ts_canvas_glyph(c, r, x, 0, TS_ROLE_LABEL, SHADE);
 		ts_canvas_text(c, r, x + 2, 0, TS_ROLE_LABEL, NOT_BY_TILE);

@@ -150,19 +150,48 @@ struct ticks {
 	const char *suffix;
 };
 
-static const char *
-tick(void *ctx, double v, char out[TS_FMT_MAX])
-{
-	const struct ticks *k = ctx;
+/* Far from the begin, and near to each other, only the first one is written whole: the others say how far behind it they are. */
+struct ruler {
+	struct ticks whole, near;
+	double from, base; /* base: of the first tick in sight, below 0: not known yet */
+	bool relative, time;
+};
 
+static const char *
+say_tick(const struct ticks *k, double v, const char *sign, char out[TS_FMT_MAX])
+{
 	if (v == 0)
 		snprintf(out, TS_FMT_MAX, "0");
 	else
-		snprintf(out, TS_FMT_MAX, "%.*f%s", k->decimals, v / k->unit, k->suffix);
+		snprintf(out, TS_FMT_MAX, "%s%.*f%s", sign, k->decimals, v / k->unit, k->suffix);
 	return out;
 }
 
-enum { PLAIN = 10 /* thousands of cycles up to which they are not counted in thousands */ };
+static const char *
+say_whole(const struct ruler *r, double v, char out[TS_FMT_MAX])
+{
+	if (r->relative && !r->time)
+		return ts_fmt_count(out, (int64_t)v);
+	return say_tick(&r->whole, v, "", out);
+}
+
+static const char *
+tick(void *ctx, double v, char out[TS_FMT_MAX])
+{
+	struct ruler *r = ctx;
+
+	if (r->relative && r->base >= 0)
+		return say_tick(&r->near, v - r->base, "+", out);
+	if (v >= r->from)
+		r->base = v;
+	return say_whole(r, v, out);
+}
+
+enum {
+	PLAIN = 10 /* thousands of cycles up to which they are not counted in thousands */,
+	TICK_MOST =
+		8, /* columns of a tick: where it is longer, they are said from the first one on */
+};
 
 static void
 choose_ticks(struct ticks *k, double to, double step, bool time)
@@ -184,21 +213,30 @@ choose_ticks(struct ticks *k, double to, double step, bool time)
 		k->decimals = (int)ts_clamp_i64((int64_t)ceil(log10(k->unit / step) - 1e-9), 0, 9);
 }
 
-void
+int
 trace_draw_ruler(struct trace_view *t, struct ts_canvas *c, struct ts_rect plot,
 	struct ts_rect axis, int64_t first, int64_t last)
 {
 	struct ts_chart_frame frame = {.plot = plot, .x = axis};
-	double scale = trace_in_time(t) ? 1e6 / trace_clock(t) : 1;
-	double from = (double)first * scale, to = (double)last * scale;
-	struct ticks k;
+	bool time = trace_in_time(t);
+	double scale = time ? 1e6 / trace_clock(t) : 1;
+	double from = (double)first * scale, to = (double)last * scale, step;
+	struct ruler ruler = {.from = from, .base = -1, .time = time};
+	char text[TS_FMT_MAX];
 
 	if (ts_rect_empty(axis) || to <= from)
-		return;
-	choose_ticks(&k, to, (to - from) / (axis.w / 10 + 1) / 2, trace_in_time(t));
-	ts_chart_x_axis(c, &frame, from, to, 10, tick, &k);
+		return 0;
+	step = (to - from) / (axis.w / 10 + 1) / 2;
+	choose_ticks(&ruler.whole, to, step, time);
+	choose_ticks(&ruler.near, to - from, step, time);
+	ruler.relative = strlen(say_tick(&ruler.whole, to, "", text)) > TICK_MOST;
+	ts_chart_x_axis(c, &frame, from, to, 10, tick, &ruler);
 	ts_canvas_text(c, (struct ts_rect){t->area.x, axis.y, axis.x - t->area.x, 1}, 0, 0,
-		TS_ROLE_AXIS, trace_in_time(t) ? "time" : "cycles");
+		TS_ROLE_AXIS, time ? "time" : "cycles");
+	if (!ruler.relative || ruler.base < 0)
+		return 0;
+	return (int)((ruler.base - from) / (to - from) * axis.w) +
+		(int)strlen(say_whole(&ruler, ruler.base, text));
 }
 
 /* Take away what is left of a tick that a label covers. */
@@ -225,12 +263,10 @@ time_rows(const struct trace_view *t)
 	return r;
 }
 
-/* Where runs begin: their number over the axis, a line through the idle cells of the lanes. */
+/* Where runs begin: their number over the axis from a column on, a line through the idle cells of the lanes. */
 static void
-draw_runs(struct trace_view *t, struct ts_canvas *c)
+draw_runs(struct trace_view *t, struct ts_canvas *c, int free_from)
 {
-	int free_from = 0;
-
 	for (int i = 0; i < t->trace->runs; i++) {
 		const struct ts_trace_run *r = &t->trace->run[i];
 		int x = r->start == TS_UNKNOWN
@@ -453,6 +489,7 @@ trace_draw(struct ts_view *v, struct ts_canvas *c)
 {
 	struct trace_view *t = (struct trace_view *)v;
 	struct trace_drawing *d = trace_drawn(t);
+	int free_from;
 
 	if (!t->trace) {
 		ts_pane_draw(c, t->area, t->view.env, &t->data);
@@ -460,11 +497,11 @@ trace_draw(struct ts_view *v, struct ts_canvas *c)
 	}
 	if (!ts_rect_empty(t->at.lanes)) {
 		draw_strip(t, c);
-		trace_draw_ruler(t, c, t->at.lanes, t->at.axis, t->trace->from + t->span.from,
-			t->trace->from + t->span.to);
+		free_from = trace_draw_ruler(t, c, t->at.lanes, t->at.axis,
+			t->trace->from + t->span.from, t->trace->from + t->span.to);
 		d->ops->draw(d, c, t->focus == TRACE_LANES);
 		if (!d->ops->own_axis) {
-			draw_runs(t, c);
+			draw_runs(t, c, free_from);
 			trace_draw_range(t, c);
 			draw_cursor(t, c);
 		}

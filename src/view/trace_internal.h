@@ -67,15 +67,16 @@ struct trace_fetch {
 	struct trace_question q;
 	int before, after;
 	enum trace_follow follow; /* ASK_LOCATE: what is followed */
-	unsigned sections; /* of the index, bits: those that tell about the trace */
-	bool ahead;	   /* ASK_OPEN before the view was shown */
-	int64_t ref_at;	   /* ASK_OPEN again: a row whose number is asked for, or TS_UNKNOWN */
+	unsigned sections;	  /* of the index, bits: those that tell about the trace */
+	bool ahead;		  /* ASK_OPEN before the view was shown */
+	int64_t ref_at; /* ASK_OPEN again: a row whose number is asked for, or TS_UNKNOWN */
 	int64_t *ipus;
 	struct ts_trace_jump jump;
 	const struct ts_cache *cache;
 	char needle[TS_TRACE_NEEDLE];
-	struct ts_program_called *called; /* held; the first slice of a search for a program reads it */
-	int slices;			  /* of the search; 1 = all steps at once */
+	struct ts_program_called
+		*called;  /* held; the first slice of a search for a program reads it */
+	int slices;	  /* of the search; 1 = all steps at once */
 	int64_t from, to; /* else these addresses */
 
 	/* answers */
@@ -250,8 +251,8 @@ struct trace_view {
 	char needle[TS_TRACE_NEEDLE]; /* "" = no search */
 	uint64_t search;	      /* number of the search */
 	int direction;
-	bool jump;	 /* to the first hit, when they are there: */
-	bool from_begin; /* of all steps, else behind the cursor */
+	bool jump;			  /* to the first hit, when they are there: */
+	bool from_begin;		  /* of all steps, else behind the cursor */
 	struct ts_program_called *called; /* of the program that is searched for, held; or NULL */
 	/* slices of a search: of all, of the cursor when it began, that are done */
 	int slices, first_slice, searched;
@@ -301,7 +302,7 @@ void trace_drawing_send(struct trace_drawing *d, struct ts_fetch *f, int kind,
 enum ts_effect trace_go_time(struct trace_view *t, int64_t cycle);
 enum ts_effect trace_go_step(struct trace_view *t, int64_t step);
 enum ts_effect trace_land_on_step(struct trace_view *t, int64_t step); /* FOLLOW_WORK */
-enum ts_effect trace_go_ipu(struct trace_view *t, int ipu); /* index into trace->ipu */
+enum ts_effect trace_go_ipu(struct trace_view *t, int ipu);	       /* index into trace->ipu */
 
 /* --- trace_lanes.c --- */
 extern const struct trace_drawing_ops trace_drawing_lanes;
@@ -476,8 +477,11 @@ extern const struct ts_column trace_columns[];
 void trace_table(struct ts_table *table, struct trace_view *t);
 void trace_arrange(struct trace_view *t); /* layout, and what follows from it */
 
-/* Ticks of the cycles [first, last) over the columns of `axis`, as cycles or time, and which of them on its left. */
-void trace_draw_ruler(struct trace_view *t, struct ts_canvas *c, struct ts_rect plot,
+/*
+ * Ticks of the cycles [first, last) over the columns of `axis`, as cycles or time, and which of them on its left. Returns the
+ * columns up to the end of the tick that the others are counted from, 0: there is none.
+ */
+int trace_draw_ruler(struct trace_view *t, struct ts_canvas *c, struct ts_rect plot,
 	struct ts_rect axis, int64_t first, int64_t last);
 
 /* Clock in Hz, 0 = not known; and does the view show time? */
