@@ -319,6 +319,7 @@ command(struct ts_view *v, const struct ts_call *call)
 static void
 complete(struct ts_view *v, enum ts_cmd cmd, const char *line, struct ts_candidates *out)
 {
+	static const char *const structure[] = {"under", "where"};
 	const char *word = strrchr(line, ' ');
 
 	(void)v;
@@ -326,6 +327,9 @@ complete(struct ts_view *v, enum ts_cmd cmd, const char *line, struct ts_candida
 		return;
 	word = word ? word + 1 : line;
 	out->start = (size_t)(word - line);
+	for (size_t i = 0; i < TS_COUNT(structure); i++)
+		if (*word && strncmp(structure[i], word, strlen(word)) == 0)
+			ts_candidates_add(out, structure[i]);
 	for (int i = 1; ts_program_fields[i].name; i++)
 		if (strncmp(ts_program_fields[i].name, word, strlen(word)) == 0)
 			ts_candidates_add(out, ts_program_fields[i].name);

@@ -178,6 +178,46 @@ START_TEST(filters)
 }
 END_TEST
 
+/* & and / know one language: what something above calls, as a recursive query has it. */
+START_TEST(filters_by_structure)
+{
+	static const struct {
+		const char *line, *above, *where;
+	} lines[] = {{"type=DoExchange under type=Repeat", "above.type = 'Repeat'",
+			     "p.type = 'DoExchange'"},
+		{"type=OnTileExecute under (name~layer_1 children>0) where uses=1",
+			"above.name LIKE '%layer_1%' AND EXISTS (SELECT 1 FROM program_child c WHERE c.parent = "
+			"above.program)",
+			"p.type = 'OnTileExecute' AND (SELECT count(*) FROM program_child c WHERE c.child = "
+			"p.program) + (SELECT count(*) FROM program_root r WHERE r.program = p.program) = 1"},
+		{"type=Sync under type=Sync", "above.type = 'Sync'", "p.type = 'Sync'"}};
+	char line[200], says[60];
+
+	begin(120, 38, TS_GLYPHS_FULL, TS_DEMO_STORE, NULL);
+	harness_settle(&h);
+	for (size_t i = 0; i < TS_COUNT(lines); i++) {
+		int64_t n = harness_number(&h,
+			"WITH RECURSIVE below(program) AS (SELECT child FROM program_child WHERE parent IN "
+			"(SELECT above.program FROM program above WHERE %s) UNION SELECT child FROM "
+			"program_child, below WHERE parent = below.program) SELECT count(*) FROM program p "
+			"WHERE p.program IN below AND %s",
+			lines[i].above, lines[i].where);
+
+		snprintf(line, sizeof(line), "search %s", lines[i].line);
+		command(line);
+		snprintf(says, sizeof(says), " of %lld program", (long long)n);
+		ck_assert_msg(strstr(h.env.message, n ? says : "no program has it") != NULL,
+			"%s: %s, not %lld", line, h.env.message, (long long)n);
+		snprintf(line, sizeof(line), "filter %s", lines[i].line);
+		command(line);
+		snprintf(says, sizeof(says), "%lld program%s", (long long)n, n == 1 ? "" : "s");
+		ck_assert_str_eq(h.env.message, says);
+		command("filter");
+	}
+	harness_end(&h);
+}
+END_TEST
+
 START_TEST(leads_elsewhere)
 {
 	struct ts_at_cursor o;
@@ -444,6 +484,7 @@ main(void)
 	tcase_add_test(tc, rows_open_and_fold);
 	tcase_add_test(tc, searches);
 	tcase_add_test(tc, filters);
+	tcase_add_test(tc, filters_by_structure);
 	tcase_add_test(tc, leads_elsewhere);
 	tcase_add_loop_test(tc, survives, 0, (int)TS_COUNT(broken));
 	tcase_add_test(tc, too_many_below);
