@@ -136,13 +136,10 @@ text_finding(struct ts_strbuf *out, const struct ts_finding *f, enum ts_units un
 	put_paragraph(out, f->evidence);
 	put_paragraph(out, f->rule->advice);
 	if (f->saving > 0)
-		ts_strbuf_printf(out, "%*ssaves at most %s of %s %s\n", INDENT, "",
+		ts_strbuf_printf(out, "%*ssaves at most %s %s\n", INDENT, "",
 			f->saving_of == TS_SAVING_CYCLES ? ts_fmt_count(amount, f->saving)
 							 : ts_fmt_bytes(amount, f->saving, units),
-			f->saving_of == TS_SAVING_TILE		   ? "that"
-				: f->saving_of == TS_SAVING_CYCLES ? "the cycles of the"
-								   : "the",
-			ts_saving_word(f->saving_of));
+			ts_saving_of(f->saving_of));
 	if (f->place[0])
 		ts_strbuf_printf(out, "%*s--at '%s'\n", INDENT, "", f->place);
 }

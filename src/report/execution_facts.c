@@ -283,6 +283,7 @@ read_loss(struct work *w)
 		code = ts_err_set(&why, TS_E_ABSENT, "how often compute sets run");
 	if (!code || code == TS_E_DAMAGED) {
 		w->x->loss_mark = l.mark;
+		w->x->loss_runs = l.runs;
 		if (l.span > 0)
 			keep_loss(w, &l);
 		w->x->partial |= l.partial || l.cut ? TS_EXECUTION_LOSS : 0;

@@ -287,6 +287,14 @@ ts_saving_word(enum ts_saving of)
 	return words[of];
 }
 
+const char *
+ts_saving_of(enum ts_saving of)
+{
+	static const char *const words[] = {"of that tile", "of the device", "cycles"};
+
+	return words[of];
+}
+
 void
 ts_insights_fini(struct ts_insights *out)
 {

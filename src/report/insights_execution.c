@@ -51,9 +51,9 @@ save_cycles(struct ts_finding *f, int64_t cycles)
 }
 
 static const char *
-span_word(const struct ts_execution_facts *x)
+span_word(int runs)
 {
-	return x->runs == 0 ? "the trace" : x->runs == 1 ? "the run" : "the runs";
+	return runs == 0 ? "the trace" : runs == 1 ? "the run" : "the runs";
 }
 
 /* "12.3% of the cycles of the runs on IPU 2: 1,234 of 10,000 " and what. */
@@ -66,7 +66,7 @@ say_class(struct ts_finding *f, const struct ts_execution_facts *x, const struct
 	f->value = (double)cycles / (double)x->span;
 	snprintf(f->evidence, sizeof(f->evidence),
 		"%s of the cycles of %s on IPU %" PRId64 ": %s of %s %s",
-		ts_fmt_percent(share, (double)cycles, (double)x->span), span_word(x), c->ipu,
+		ts_fmt_percent(share, (double)cycles, (double)x->span), span_word(x->runs), c->ipu,
 		ts_fmt_count(n, cycles), ts_fmt_count(of, x->span), what);
 	add_mark(f, ts_honesty_step(&x->honest, TS_UNKNOWN, k));
 	snprintf(f->place, sizeof(f->place), "trace?ipu=%" PRId64, c->ipu);
@@ -178,7 +178,7 @@ has_large(struct ts_finding *f, const struct ts_execution_facts *x)
 	f->value = 1;
 	if (x->large == 0)
 		snprintf(f->evidence, sizeof(f->evidence),
-			"no compute set takes 1%% of the cycles of the runs");
+			"no compute set takes 1%% of the cycles of %s", span_word(x->loss_runs));
 	return x->large > 0;
 }
 
@@ -196,9 +196,9 @@ measure_balance(struct ts_finding *f, const struct measure *m)
 	f->value = s->balance;
 	save_cycles(f, s->saves);
 	snprintf(f->evidence, sizeof(f->evidence),
-		"%s: mean over slowest of the tiles of IPU %" PRId64 " in %s, %s of the runs",
+		"%s: mean over slowest of the tiles of IPU %" PRId64 " in %s, %s of %s",
 		ts_fmt_percent(share, s->balance, 1), s->ipu, set_name(s),
-		ts_fmt_percent(part, s->share, 1));
+		ts_fmt_percent(part, s->share, 1), span_word(x->loss_runs));
 	add_mark(f, s->estimated ? TS_MARK_ESTIMATED : x->loss_mark);
 	place_of_set(f, s);
 	return true;
@@ -218,10 +218,10 @@ measure_active(struct ts_finding *f, const struct measure *m)
 	f->value = (double)s->active / (double)s->tiles;
 	save_cycles(f, s->saves);
 	snprintf(f->evidence, sizeof(f->evidence),
-		"%s: %s of %s tiles of IPU %" PRId64 " are active in %s, %s of the runs",
+		"%s: %s of %s tiles of IPU %" PRId64 " are active in %s, %s of %s",
 		ts_fmt_percent(share, (double)s->active, (double)s->tiles),
 		ts_fmt_count(n, s->active), ts_fmt_count(of, s->tiles), s->ipu, set_name(s),
-		ts_fmt_percent(part, s->share, 1));
+		ts_fmt_percent(part, s->share, 1), span_word(x->loss_runs));
 	add_mark(f, s->estimated ? TS_MARK_ESTIMATED : x->loss_mark);
 	place_of_set(f, s);
 	return true;
@@ -248,7 +248,8 @@ measure_lost(struct ts_finding *f, const struct measure *m)
 			ts_fmt_percent(share, x->lost_set[i].share, 1), set_name(&x->lost_set[i]));
 		add(f, line);
 	}
-	add(f, " of the runs");
+	add(f, " of ");
+	add(f, span_word(x->loss_runs));
 	add_mark(f, x->loss_mark);
 	place_of_set(f, &x->lost_set[0]);
 	return true;
@@ -360,7 +361,7 @@ measure_artefact(struct ts_finding *f, const struct measure *m)
 	snprintf(f->evidence, sizeof(f->evidence),
 		"step %s takes %s cycles, %s of %s: the first wait for the host of the second run",
 		ts_fmt_count(step, x->honest.artefact), ts_fmt_count(n, x->artefact_cycles),
-		ts_fmt_percent(share, f->value, 1), span_word(x));
+		ts_fmt_percent(share, f->value, 1), span_word(x->runs));
 	snprintf(f->place, sizeof(f->place), "trace?step=%" PRId64, x->honest.artefact);
 	return true;
 }

@@ -321,17 +321,19 @@ find_ipus(struct loss_read *r, struct ts_err *err)
 	return code;
 }
 
-/* Cycles of all runs, as far as their begins and ends are known; else of all that there is. */
-static int64_t
-span_of(const struct ts_trace *t)
+/* Cycles of all runs, where begins and ends of all of them are known; else of all that there is. */
+static void
+set_span(struct ts_tile_loss *l, const struct ts_trace *t)
 {
 	int64_t sum = 0;
+	int runs = 0;
 
-	for (int i = 0; i < t->runs; i++)
-		if (t->run[i].start == TS_UNKNOWN || t->run[i].end < t->run[i].start ||
-			!ts_add_i64(&sum, t->run[i].end - t->run[i].start))
-			return t->to - t->from;
-	return t->runs > 0 ? sum : t->to - t->from;
+	while (runs < t->runs && t->run[runs].start != TS_UNKNOWN &&
+		t->run[runs].end >= t->run[runs].start &&
+		ts_add_i64(&sum, t->run[runs].end - t->run[runs].start))
+		runs++;
+	l->runs = runs == t->runs ? runs : 0;
+	l->span = l->runs > 0 ? sum : t->to - t->from;
 }
 
 static void
@@ -387,7 +389,7 @@ ts_tile_loss_read(struct ts_tile_loss *l, struct ts_reader *rd, const struct ts_
 	l->has_steps = t && ts_report_has(rd->report, TS_STEP);
 	l->one_tile = t && t->honest.one_tile;
 	if (t && t->has_parts)
-		l->span = span_of(t);
+		set_span(l, t);
 	r.sets.slots.most = TS_LOSS_ROWS;
 	code = read_all(&r, cache, err);
 	l->partial = code == TS_E_DAMAGED;

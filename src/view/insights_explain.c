@@ -316,7 +316,10 @@ insights_explain_finding(struct insights_view *s, int64_t row, struct ts_explain
 			measures[i].ask(s, x);
 	if (f->saving > 0) {
 		x = ts_explain_add(out, "%s: what mending it saves at most", rule->id);
-		ts_explain_bytes(x, f->saving, s->found.units);
+		if (f->saving_of == TS_SAVING_CYCLES)
+			ts_explain_integer(x, f->saving, "cycles");
+		else
+			ts_explain_bytes(x, f->saving, s->found.units);
 		ts_explain_from(x, TS_KNOWN_DERIVED, "%s", rule->measure);
 		ts_explain_note(x, "%s", f->evidence);
 	}

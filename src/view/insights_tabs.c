@@ -319,13 +319,10 @@ put_finding(struct page *p, const struct insights_view *s, const struct ts_findi
 		put(p, TS_ROLE_NOTE, "not known:");
 	put(p, TS_ROLE_VALUE, f->evidence);
 	if (f->known && f->saving > 0) {
-		snprintf(line, sizeof(line), "saves at most %s of %s %s",
+		snprintf(line, sizeof(line), "saves at most %s %s",
 			f->saving_of == TS_SAVING_CYCLES ? ts_fmt_count(bytes, f->saving)
 							 : insights_bytes(s, bytes, f->saving),
-			f->saving_of == TS_SAVING_TILE		   ? "that"
-				: f->saving_of == TS_SAVING_CYCLES ? "the cycles of the"
-								   : "the",
-			ts_saving_word(f->saving_of));
+			ts_saving_of(f->saving_of));
 		put(p, TS_ROLE_GOOD, line);
 	}
 	if (f->place[0]) {

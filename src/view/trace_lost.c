@@ -541,11 +541,11 @@ explain_row(const struct ts_tab *tab, struct ts_explain *out, const struct ts_lo
 			"compute_set = %lld",
 			times, (long long)row->tiles, column, column, (long long)row->tiles,
 			(long long)row->compute_set);
-	x = ts_explain_add(out, "what of the runs that is");
+	x = ts_explain_add(out, "what of the %s that is", t->loss.runs > 0 ? "runs" : "trace");
 	ts_explain_real(x, 100 * ts_loss_share(&t->loss, row), "%");
 	ts_explain_from(x, ts_known_of_mark(mark_of(row)), "the same; run, step_ipu");
-	ts_explain_formula(x, "100 x %lld / %lld cycles of all runs", (long long)row->saves,
-		(long long)t->loss.span);
+	ts_explain_formula(x, "100 x %lld / %lld cycles of %s", (long long)row->saves,
+		(long long)t->loss.span, t->loss.runs > 0 ? "all runs" : "the trace");
 	ts_explain_note(x, "When a run begins and ends is looked up step by step: no query.");
 }
 

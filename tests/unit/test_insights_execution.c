@@ -293,6 +293,54 @@ START_TEST(each_rule)
 }
 END_TEST
 
+/* What shares of compute sets are of: all runs, or the trace where runs are not recorded, or one of them has no place. */
+static const struct {
+	const char *runs, *of;
+} spans[] = {
+	{"INSERT INTO run VALUES(0, 'a', 0, 2)", "the run"},
+	{"INSERT INTO run VALUES(0, 'a', 0, 1), (1, 'b', 1, 1)", "the runs"},
+	{"INSERT INTO run VALUES(0, 'a', 0, 1), (1, 'b', 7, 1)", "the trace"},
+	{"DELETE FROM run", "the trace"},
+	{"DROP TABLE run", "the trace"},
+};
+
+/* A compute set of some cycles, of 1,000 in all: what the rules say of their share. */
+static void
+say_of_what(const char *blob, const char *before, const char *behind)
+{
+	static const char *const rules[] = {"X05", "X06", "X07"};
+	char says[80];
+
+	for (size_t k = 0; k < TS_COUNT(spans); k++) {
+		int64_t at = 0;
+		struct fixture f;
+		struct found x;
+
+		make_tables(&f, 1, 1);
+		step(&f, 0, &at, 0, "OnTileExecute", "a", 400);
+		set_of(&f, 0, "a", blob);
+		step(&f, 1, &at, 0, "OnTileExecute", "b", 600);
+		sql(&f, "%s", spans[k].runs);
+		find(&x, &f);
+		snprintf(says, sizeof(says), "%s%s%s", before, spans[k].of, behind);
+		for (size_t i = 0; i < TS_COUNT(rules); i++) {
+			const char *evidence = of(&x, rules[i])->evidence;
+
+			if (i != 1 || behind[0])
+				ck_assert_msg(strstr(evidence, says) != NULL, "%s: %s, not %s",
+					rules[i], evidence, says);
+		}
+		done(&x, &f);
+	}
+}
+
+START_TEST(shares_say_of_what)
+{
+	say_of_what("90010000", " of ", ";");
+	say_of_what("01000000", "no compute set takes 1% of the cycles of ", "");
+}
+END_TEST
+
 /* Two stages, the second `slow` times as long as the first, four passes of each, an exchange of 20 behind each phase. */
 static const struct {
 	int a, b;
@@ -504,6 +552,7 @@ main(void)
 	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, random_reports, 0, SEEDS);
 	tcase_add_loop_test(t, each_rule, 0, (int)TS_COUNT(cases));
+	tcase_add_test(t, shares_say_of_what);
 	tcase_add_loop_test(t, stages, 0, (int)TS_COUNT(pipelines));
 	tcase_add_test(t, artefact);
 	tcase_add_test(t, artefact_without_runs);

@@ -94,6 +94,9 @@ ts_finding_cycles(const struct ts_finding *f)
 
 /* "tile", "device", "runs". */
 const char *ts_saving_word(enum ts_saving of);
+
+/* The same behind an amount: bytes "of that tile", "of the device"; "cycles". */
+const char *ts_saving_of(enum ts_saving of);
 void ts_insights_fini(struct ts_insights *out);
 
 /* The worst severity that was found, as a word: "bad", "warn", "note", "ok"; "not known": of no rule. */

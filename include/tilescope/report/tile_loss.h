@@ -43,6 +43,7 @@ struct ts_tile_loss {
 	size_t count, cap;
 	struct ts_strbuf text;
 	int64_t span;	   /* cycles of all runs, else of the trace; TS_UNKNOWN */
+	int runs;	   /* that `span` is of; 0: of the whole trace */
 	int64_t lost;	   /* of all rows; TS_UNKNOWN */
 	int64_t lacking;   /* compute sets that record no cycles by tile */
 	int64_t bad_rows;  /* left out: no number, a blob that is none */
