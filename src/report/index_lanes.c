@@ -68,6 +68,7 @@ struct part {
 	int lanes, hint;
 	size_t blocks;
 	int64_t from, to, first_step, last_step;
+	int64_t passed_over; /* rows without a length that have not been given room for */
 	bool falls, has_rowid;
 	bool classed; /* of classed_step the class is known */
 	int class_of;
@@ -110,6 +111,16 @@ take_room(atomic_int_fast64_t *room, size_t n)
 	return false;
 }
 
+/* A row without a length is in no leaf: what was set aside for it (pass_begin()) is for packed rows. */
+static void
+give_room(struct run *run, struct part *part)
+{
+	int64_t leaves = part->passed_over / TS_LANE_LEAF;
+
+	atomic_fetch_add(&run->rows_room, leaves * (int64_t)sizeof(struct ts_lane_leaf));
+	part->passed_over -= leaves * TS_LANE_LEAF;
+}
+
 /* An ordered block needs none. */
 static enum ts_code
 sets_write(struct ts_pass_part *p, struct lane *l, struct ts_err *err)
@@ -143,6 +154,7 @@ flush_block(struct ts_pass_part *p, struct lane *l, struct ts_err *err)
 	if (!ts_room(&nodes, &l->cap, l->nodes, sizeof(*l->node)))
 		return ts_err_nomem(err);
 	l->node = nodes;
+	give_room(run, part);
 	whole = ts_alloc(n, 1);
 	if (!whole)
 		return ts_err_nomem(err);
@@ -378,8 +390,10 @@ take_row(struct ts_pass_part *p, const struct ts_execution_row *row, int64_t row
 	if (!l)
 		return ts_err_nomem(err);
 	l->rows++;
-	if (row->v[TS_X_END] <= row->v[TS_X_START])
+	if (row->v[TS_X_END] <= row->v[TS_X_START]) {
+		part->passed_over++;
 		return TS_OK;
+	}
 	r = (struct ts_lane_row){row->v[TS_X_START], row->v[TS_X_END],
 		class_of < 0 ? TS_CLASS_CONTROL : (enum ts_step_class)class_of};
 	return add_row(p, l, &r, rowid, err);

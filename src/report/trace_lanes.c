@@ -292,7 +292,7 @@ struct reading {
 
 /* Add a row to its lane if it stands in a wanted leaf of that lane. */
 static void
-add_read(struct reading *r, int64_t rowid, struct trace_part *p)
+add_read(struct reading *r, int64_t rowid, const struct trace_part *p)
 {
 	struct walk *w = r->w;
 	int lane = trace_lane_of(w->c, p->ipu), k;
@@ -308,6 +308,32 @@ add_read(struct reading *r, int64_t rowid, struct trace_part *p)
 		k < 0 ? TS_CLASS_CONTROL : (enum ts_step_class)k);
 }
 
+/* Rows by column: a leaf here and one there, thousands of rows for a screen. */
+static void
+add_block(struct reading *r, const struct ts_rows_block *b)
+{
+	const struct ts_trace_chart *c = r->w->c;
+
+	for (int i = 0; i < b->rows; i++) {
+		struct trace_part p = {.step = b->v[T_STEP][i],
+			.ipu = b->v[T_IPU][i],
+			.start = b->v[T_START][i],
+			.end = b->v[T_END][i]};
+
+		if (p.end > p.start && p.end > c->from && p.start < c->to)
+			add_read(r, b->rowid[i], &p);
+	}
+}
+
+static bool
+all_numbers(const struct ts_rows_block *b)
+{
+	for (int i = 0; i < T_COLUMNS; i++)
+		if (b->is[i] != TS_VALUE_OK)
+			return false;
+	return b->rowid;
+}
+
 static enum ts_code
 read_piece(struct reading *r, int64_t from, int64_t to, struct ts_err *err)
 {
@@ -316,22 +342,18 @@ read_piece(struct reading *r, int64_t from, int64_t to, struct ts_err *err)
 		.from = from,
 		.to = to,
 		.past_damage = true};
-	struct ts_trace_chart *c = r->w->c;
-	struct trace_part p;
+	struct ts_rows_block b;
 	struct ts_rows *rows;
 	enum ts_code code;
-	int64_t rowid;
-	bool there;
 
 	memcpy(q.columns, trace_part_columns, sizeof(trace_part_columns));
 	code = ts_reader_rows(&rows, r->rd, TS_STEP_IPU, &q, err);
 	if (code)
 		return code;
-	while (!(code = ts_rows_next(rows, &there, err)) && there) {
-		c->rows++;
-		if (ts_rows_rowid(rows, &rowid) && trace_part_numbers(&p, rows) &&
-			p.end > p.start && p.end > c->from && p.start < c->to)
-			add_read(r, rowid, &p);
+	while (!(code = ts_rows_block(rows, &b, err)) && b.rows > 0) {
+		r->w->c->rows += b.rows;
+		if (all_numbers(&b))
+			add_block(r, &b);
 	}
 	ts_rows_close(rows);
 	return code;
