@@ -48,8 +48,8 @@ run(struct ts_job *job, void *local)
 {
 	struct archive_job *a = (struct archive_job *)job;
 
-	a->code = ts_archive_read(&a->archive, a->report->part[TS_PART_ARCHIVE].path,
-		&job->progress, &job->cancel, &a->err);
+	a->code = ts_archive_read(&a->archive, a->report->files,
+		a->report->part[TS_PART_ARCHIVE].path, &job->progress, &job->cancel, &a->err);
 	if (!a->code)
 		compare(a, local);
 }

@@ -37,7 +37,7 @@ static enum ts_code
 newest(char **path, const struct ts_cancel *cancel, struct ts_err *err)
 {
 	char *found;
-	enum ts_code code = ts_find_latest(&found, *path, cancel, err);
+	enum ts_code code = ts_find_latest(&found, NULL, *path, cancel, err);
 
 	if (!code) {
 		free(*path);
@@ -51,7 +51,7 @@ find_below(struct load *l, const struct ts_cancel *cancel)
 {
 	char *path;
 
-	l->found = !ts_find_latest(&path, l->path, cancel, NULL);
+	l->found = !ts_find_latest(&path, NULL, l->path, cancel, NULL);
 	if (l->found)
 		free(path);
 }
@@ -61,7 +61,8 @@ static bool
 is_being_written(const char *path)
 {
 	char *file = NULL;
-	bool yes = !ts_find_profile(&file, path, NULL) && ts_is_being_written(file);
+	bool yes = !ts_find_profile(&file, NULL, path, NULL, NULL) &&
+		ts_is_being_written(NULL, file);
 
 	free(file);
 	return yes;

@@ -19,7 +19,7 @@ ts_name_found(struct ts_err *err, const char *path, const struct ts_cancel *canc
 	struct ts_found_list *list = ts_alloc(1, sizeof(*list));
 	struct ts_strbuf names;
 
-	if (!list || ts_find_reports(list, path, cancel, NULL) || list->count == 0) {
+	if (!list || ts_find_reports(list, NULL, path, cancel, NULL) || list->count == 0) {
 		free(list);
 		return;
 	}
@@ -66,7 +66,7 @@ ts_open_report(struct ts_report **r, struct ts_reader **rd, const struct ts_args
 	options.convert = true;
 	options.progress = ts_watch_progress(w);
 	if (args->latest)
-		code = ts_find_latest(&newest, path, options.cancel, &err);
+		code = ts_find_latest(&newest, NULL, path, options.cancel, &err);
 	if (!code)
 		code = ts_report_open(r, newest ? newest : path, &options, &err);
 	if (code == TS_E_NOT_FOUND && !newest)

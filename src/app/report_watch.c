@@ -21,6 +21,7 @@
 #include "tilescope/app/report_watch.h"
 #include "tilescope/base/clock.h"
 #include "tilescope/base/mem.h"
+#include "tilescope/io/file_watch.h"
 #include "tilescope/report/find.h"
 
 enum {

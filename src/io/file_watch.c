@@ -47,25 +47,6 @@ struct ts_file_watch {
 	struct mark mark[MARKS];
 };
 
-void
-ts_file_state_read(struct ts_file_state *s, const char *path)
-{
-	struct stat st;
-
-	*s = (struct ts_file_state){0};
-	if (stat(path, &st) < 0)
-		return;
-	*s = (struct ts_file_state){true, st.st_size, st.st_mtim.tv_sec, st.st_mtim.tv_nsec,
-		st.st_dev, st.st_ino};
-}
-
-bool
-ts_file_state_same(const struct ts_file_state *a, const struct ts_file_state *b)
-{
-	return a->there == b->there && a->bytes == b->bytes && a->mtime == b->mtime &&
-		a->mtime_ns == b->mtime_ns && a->device == b->device && a->inode == b->inode;
-}
-
 /* --- what is watched -------------------------------------------------------------------------- */
 
 static bool

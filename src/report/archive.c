@@ -175,10 +175,10 @@ note_kinds(struct ts_archive *a)
 
 /* It may have been written while it was read: then nothing of it is certain. */
 static enum ts_code
-look_again(struct ts_archive *a, const char *path, struct ts_err *err)
+look_again(struct ts_archive *a, struct ts_files *files, const char *path, struct ts_err *err)
 {
 	struct ts_source *now;
-	enum ts_code code = ts_source_open_file(&now, path, NULL);
+	enum ts_code code = ts_files_open(files, &now, path, NULL, NULL);
 
 	if (code == TS_E_NOMEM)
 		return ts_err_nomem(err);
@@ -192,8 +192,8 @@ look_again(struct ts_archive *a, const char *path, struct ts_err *err)
 }
 
 enum ts_code
-ts_archive_read(struct ts_archive **out, const char *path, struct ts_progress *progress,
-	const struct ts_cancel *cancel, struct ts_err *err)
+ts_archive_read(struct ts_archive **out, struct ts_files *files, const char *path,
+	struct ts_progress *progress, const struct ts_cancel *cancel, struct ts_err *err)
 {
 	struct ts_archive *a = ts_alloc(1, sizeof(*a));
 	enum ts_code code;
@@ -203,13 +203,13 @@ ts_archive_read(struct ts_archive **out, const char *path, struct ts_progress *p
 		return ts_err_nomem(err);
 	atomic_init(&a->uses, 1);
 	a->state = TS_PART_OK;
-	code = ts_source_open_file(&a->source, path, err);
+	code = ts_files_open(files, &a->source, path, cancel, err);
 	if (!code)
 		code = walk(a, cancel, err);
 	if (!code)
 		code = read_sizes(a, progress, cancel, err);
 	if (!code)
-		code = look_again(a, path, err);
+		code = look_again(a, files, path, err);
 	if (code) {
 		ts_archive_release(a);
 		return code;

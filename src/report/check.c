@@ -105,32 +105,27 @@ add_part(struct check_run *run, const char *name, char *path)
 	return &c->part[c->parts++];
 }
 
-static bool
-same_file(const struct stat *a, const struct stat *b)
-{
-	return a->st_size == b->st_size && a->st_ino == b->st_ino && a->st_dev == b->st_dev &&
-		a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
-}
-
 /* Look at a part whose path is known. */
 static enum ts_code
 look_at(struct ts_check_part *p, struct check_run *run, check_fn *check, struct ts_err *err)
 {
-	struct stat before, after;
+	struct ts_files *at = run->options->files;
+	struct ts_file_state before, after;
 	struct ts_source *s;
 	struct ts_err why = {0};
 	enum ts_code code;
 
-	if (lstat(p->path, &before) < 0)
-		return TS_OK;
-	if (stat(p->path, &before) < 0) {
+	code = ts_files_look(at, &before, p->path, run->options->cancel, NULL);
+	if (before.kind == TS_FILE_NONE)
+		return code == TS_E_CANCELLED ? ts_err_set(err, code, "cancelled") : TS_OK;
+	if (before.kind == TS_FILE_DANGLING) {
 		ts_notes_add(&p->notes, "a symbolic link that leads nowhere");
 		return TS_OK;
 	}
 	p->state = TS_CHECK_OK;
-	p->bytes = before.st_size;
-	p->mtime = before.st_mtime;
-	code = ts_source_open_file(&s, p->path, &why);
+	p->bytes = before.bytes;
+	p->mtime = before.mtime;
+	code = ts_files_open(at, &s, p->path, run->options->cancel, &why);
 	if (code)
 		return check_failed(p, NULL, code, &why, err);
 	ts_source_close(s);
@@ -138,7 +133,8 @@ look_at(struct ts_check_part *p, struct check_run *run, check_fn *check, struct 
 		check_damage(p, "the file is empty");
 	else
 		code = check(p, run, err);
-	if (!code && (stat(p->path, &after) < 0 || !same_file(&before, &after)))
+	ts_files_state(at, &after, p->path);
+	if (!code && !ts_file_state_same(&before, &after))
 		check_damage(p, "it was changed while it was read: check it again");
 	return code;
 }
@@ -198,11 +194,13 @@ static const struct {
 };
 
 static bool
-leads_somewhere(const char *path)
+leads_somewhere(struct ts_files *at, const char *path)
 {
-	struct stat st;
+	struct ts_file_state state = {0};
 
-	return path && stat(path, &st) == 0;
+	if (path)
+		ts_files_state(at, &state, path);
+	return ts_file_is_there(&state);
 }
 
 /* The parts beside the profile; `archive`: the one that is opened instead of a profile, or NULL. */
@@ -218,7 +216,9 @@ look_beside(struct check_run *run, const char *dir, const char *archive, struct 
 		struct ts_check_part *p;
 
 		if (files[i].elsewhere &&
-			(!other || (!leads_somewhere(path) && leads_somewhere(other)))) {
+			(!other ||
+				(!leads_somewhere(run->options->files, path) &&
+					leads_somewhere(run->options->files, other)))) {
 			char *swap = path;
 
 			path = other;
@@ -247,37 +247,66 @@ look_at_profile(struct check_run *run, const char *file, struct ts_err *err)
 	return p->path ? look_at(p, run, check_sqlite, err) : ts_err_nomem(err);
 }
 
-static int
-is_database(const struct dirent *e)
+static bool
+is_database(const char *name)
 {
-	const char *dot = strrchr(e->d_name, '.');
+	return ts_ends_with(name, ".tilescope") || ts_is_temporary_profile(name) ||
+		strcmp(name, "profile.pop") == 0;
+}
 
-	return (dot && strcmp(dot, ".tilescope") == 0) || ts_is_temporary_profile(e->d_name) ||
-		strcmp(e->d_name, "profile.pop") == 0;
+/* The first names of databases in a directory, in the order of their names. */
+struct databases {
+	const char *known; /* left out */
+	int count;
+	char *name[OTHER_DATABASES];
+	bool nomem;
+};
+
+static bool
+take_database(void *ctx, const char *name, enum ts_file_kind kind)
+{
+	struct databases *d = ctx;
+	int at = d->count;
+	char *copy;
+
+	(void)kind;
+	if (!is_database(name) || strcmp(name, d->known) == 0)
+		return true;
+	while (at > 0 && strcmp(d->name[at - 1], name) > 0)
+		at--;
+	if (at == OTHER_DATABASES)
+		return true;
+	copy = ts_strdup(name);
+	d->nomem |= !copy;
+	if (!copy)
+		return false;
+	if (d->count == OTHER_DATABASES)
+		free(d->name[--d->count]);
+	memmove(&d->name[at + 1], &d->name[at], (size_t)(d->count - at) * sizeof(d->name[0]));
+	d->name[at] = copy;
+	d->count++;
+	return true;
 }
 
 /* Databases of the directory that nobody has looked at: stores, profiles that are being written. */
 static enum ts_code
 look_at_others(struct check_run *run, const char *dir, const char *file, struct ts_err *err)
 {
-	const char *known = file ? file_name(file) : "";
-	struct dirent **list;
-	int n = scandir(dir, &list, is_database, alphasort), looked = 0;
-	enum ts_code code = TS_OK;
+	struct databases d = {.known = file ? file_name(file) : ""};
+	enum ts_code code = ts_files_list(run->options->files, dir, take_database, &d,
+		run->options->cancel, NULL);
 
-	for (int i = 0; i < n; i++) {
-		const char *name = list[i]->d_name;
-		bool wanted = !code && looked < OTHER_DATABASES && strcmp(name, known) != 0;
+	if (code == TS_E_CANCELLED)
+		ts_err_set(err, code, "cancelled");
+	else
+		code = d.nomem ? ts_err_nomem(err) : TS_OK;
+	for (int i = 0; i < d.count; i++) {
+		const char *kind = strstr(d.name[i], ".pop") ? "profile" : "store";
 
-		if (wanted) {
-			code = add_and_look(run, strstr(name, ".pop") ? "profile" : "store",
-				join(dir, name), check_sqlite, err);
-			looked++;
-		}
-		free(list[i]);
+		if (!code)
+			code = add_and_look(run, kind, join(dir, d.name[i]), check_sqlite, err);
+		free(d.name[i]);
 	}
-	if (n >= 0)
-		free(list);
 	return code;
 }
 
@@ -289,20 +318,24 @@ name_unsupported(struct check_run *run, const char *dir, struct ts_err *err)
 		const struct ts_other_file *other = &ts_other_files[i];
 		char *path = join(dir, other->name);
 		struct ts_check_part *p;
-		struct stat st;
+		struct ts_file_state state;
+		enum ts_code code;
 
 		if (!path)
 			return ts_err_nomem(err);
-		if (lstat(path, &st) < 0) {
+		code = ts_files_look(run->options->files, &state, path, run->options->cancel, err);
+		if (state.kind == TS_FILE_NONE) {
 			free(path);
+			if (code == TS_E_CANCELLED || code == TS_E_NOMEM)
+				return code;
 			continue;
 		}
 		p = add_part(run, other->name, path);
 		if (!p)
 			return ts_err_nomem(err);
 		p->state = TS_CHECK_UNSUPPORTED;
-		p->bytes = st.st_size;
-		p->mtime = st.st_mtime;
+		p->bytes = state.bytes;
+		p->mtime = state.mtime;
 		ts_notes_add(&p->notes, "%s", other->what);
 	}
 	return TS_OK;
@@ -314,7 +347,8 @@ name_unsupported(struct check_run *run, const char *dir, struct ts_err *err)
 static enum ts_code
 open_whole(struct check_run *run, const char *path, struct ts_err *err)
 {
-	struct ts_report_options options = {.map_dir = run->options->map_dir,
+	struct ts_report_options options = {.files = run->options->files,
+		.map_dir = run->options->map_dir,
 		.import_dir = run->options->import_dir,
 		.cancel = run->options->cancel};
 	struct ts_err why = {0};
@@ -439,12 +473,13 @@ conclude(struct ts_check *c, const char *path, bool alone)
 
 /* The directory of a path that is there. */
 static char *
-directory_of(const char *path, bool *is_directory)
+directory_of(struct ts_files *at, const char *path, bool *is_directory)
 {
 	const char *slash = strrchr(path, '/');
-	struct stat st;
+	struct ts_file_state state;
 
-	*is_directory = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+	ts_files_state(at, &state, path);
+	*is_directory = state.kind == TS_FILE_DIRECTORY;
 	if (*is_directory)
 		return ts_strdup(path);
 	if (!slash)
@@ -459,17 +494,18 @@ ts_check_read(struct ts_check *c, const char *path, const struct ts_check_option
 	struct check_run run = {.options = options, .check = c, .vars_tiles = TS_UNKNOWN};
 	char *file = NULL, *dir = NULL;
 	struct ts_err why = {0};
-	struct stat st;
+	struct ts_file_state state;
 	bool is_directory;
-	enum ts_code code = ts_find_profile(&file, path, &why);
+	enum ts_code code = ts_find_profile(&file, options->files, path, options->cancel, &why);
 
 	*c = (struct ts_check){0};
-	if (code == TS_E_NOMEM || (code && stat(path, &st) < 0)) {
+	ts_files_state(options->files, &state, path);
+	if (code == TS_E_NOMEM || code == TS_E_CANCELLED || (code && !ts_file_is_there(&state))) {
 		if (err)
 			*err = why;
 		return code;
 	}
-	dir = directory_of(path, &is_directory);
+	dir = directory_of(options->files, path, &is_directory);
 	code = dir ? open_whole(&run, path, err) : ts_err_nomem(err);
 	if (!code)
 		code = look_at_all(&run, dir, file, err);

@@ -83,8 +83,8 @@ check_archive(struct ts_check_part *p, struct check_run *run, struct ts_err *err
 {
 	struct ts_err why = {0};
 	struct ts_archive *a;
-	enum ts_code code = ts_archive_read(&a, p->path, run->options->progress,
-		run->options->cancel, &why);
+	enum ts_code code = ts_archive_read(&a, run->options->files, p->path,
+		run->options->progress, run->options->cancel, &why);
 
 	if (code)
 		return check_failed(p, NULL, code, &why, err);
@@ -174,7 +174,9 @@ check_debug(struct ts_check_part *p, struct check_run *run, struct ts_err *err)
 		.progress = run->options->progress,
 		.cancel = run->options->cancel};
 	struct ts_err why = {0};
-	enum ts_code code = ts_source_open_file(&d.source, p->path, &why), end;
+	enum ts_code code = ts_files_open(run->options->files, &d.source, p->path,
+			     run->options->cancel, &why),
+		     end;
 
 	if (code)
 		return check_failed(p, NULL, code, &why, err);
@@ -193,7 +195,8 @@ check_json(struct ts_check_part *p, struct check_run *run, struct ts_err *err)
 	struct ts_json_tree tree = {0};
 	struct ts_source *s;
 	struct ts_err why = {0};
-	enum ts_code code = ts_source_open_file(&s, p->path, &why);
+	enum ts_code code = ts_files_open(run->options->files, &s, p->path, run->options->cancel,
+		&why);
 
 	if (code)
 		return check_failed(p, NULL, code, &why, err);
@@ -225,7 +228,9 @@ check_vars(struct ts_check_part *p, struct check_run *run, struct ts_err *err)
 	struct ts_vars_sink sink = {.ctx = &variables, .variable = take_variable};
 	struct ts_source *s = NULL;
 	struct ts_err why = {0};
-	enum ts_code code = target ? ts_source_open_file(&s, p->path, &why) : ts_err_nomem(&why);
+	enum ts_code code = target
+		? ts_files_open(run->options->files, &s, p->path, run->options->cancel, &why)
+		: ts_err_nomem(&why);
 
 	if (!code) {
 		p->kind = "JSON";

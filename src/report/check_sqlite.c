@@ -463,7 +463,7 @@ note_header(struct ts_check_part *p, struct check_run *run, const struct ts_sqli
 	if (h->truncated)
 		check_damage(p, "truncated: its header says %lld pages, the file has %lld",
 			(long long)h->pages_said, (long long)(h->bytes / h->page_size));
-	if (!ts_is_being_written(p->path))
+	if (!ts_is_being_written(run->options->files, p->path))
 		return;
 	run->check->notes.partial = true;
 	ts_notes_add(&p->notes,
@@ -509,7 +509,8 @@ check_sqlite(struct ts_check_part *p, struct check_run *run, struct ts_err *err)
 	struct ts_source *file;
 	struct counted counted;
 	struct ts_err why = {0};
-	enum ts_code code = ts_source_open_file(&file, p->path, &why);
+	enum ts_code code = ts_files_open(run->options->files, &file, p->path, run->options->cancel,
+		&why);
 
 	if (code)
 		return check_failed(p, NULL, code, &why, err);

@@ -88,7 +88,7 @@ profile_beside(struct ts_identity *id, bool *there, const struct ts_report *r, s
 	path = ts_strbuf_take(&b);
 	if (!path)
 		return ts_err_nomem(err);
-	code = ts_identity_read(id, path, NULL);
+	code = ts_identity_read(id, r->files, path, NULL);
 	*there = !code;
 	free(path);
 	return code == TS_E_NOMEM ? ts_err_nomem(err) : TS_OK;

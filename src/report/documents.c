@@ -29,15 +29,15 @@ static const struct {
 /* --- reading ---------------------------------------------------------------------------------- */
 
 static enum ts_code
-read_file(struct ts_document *d, const char *path, struct ts_progress *progress,
-	const struct ts_cancel *cancel)
+read_file(struct ts_document *d, struct ts_files *files, const char *path,
+	struct ts_progress *progress, const struct ts_cancel *cancel)
 {
 	struct ts_source *s;
 	enum ts_code code;
 
 	if (!path)
 		return TS_E_ABSENT;
-	code = ts_source_open_file(&s, path, &d->err);
+	code = ts_files_open(files, &s, path, cancel, &d->err);
 	if (code)
 		return code;
 	code = ts_json_tree_read(&d->tree, s, progress, cancel, &d->err);
@@ -61,7 +61,7 @@ ts_documents_read(struct ts_documents **out, const struct ts_report *r,
 
 		k->name = known[i].name;
 		k->writer = known[i].writer;
-		k->code = read_file(k, r->part[known[i].part].path, progress, cancel);
+		k->code = read_file(k, r->files, r->part[known[i].part].path, progress, cancel);
 		if (k->code == TS_E_CANCELLED || k->code == TS_E_NOMEM) {
 			code = k->code;
 			if (err)

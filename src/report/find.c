@@ -2,15 +2,11 @@
 /* find - see the header. */
 #include "config.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
-#include "tilescope/io/source.h"
 #include "tilescope/report/find.h"
 
 enum { PATH_LIMIT = 1 << 14, DIRS_MAX = 4096 };
@@ -60,11 +56,12 @@ join(const char *dir, const char *name)
 }
 
 static bool
-is_file(const char *path)
+is_file(struct ts_files *files, const char *path)
 {
-	struct stat st;
+	struct ts_file_state state;
 
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+	ts_files_state(files, &state, path);
+	return state.kind == TS_FILE_REGULAR;
 }
 
 /*
@@ -72,35 +69,48 @@ is_file(const char *path)
  * is set when there was no memory to find out, else left alone.
  */
 static char *
-present(const char *dir, const char *name, bool *nomem)
+present(struct ts_files *files, const char *dir, const char *name, bool *nomem)
 {
-	struct stat st;
+	struct ts_file_state state;
 	char *path = join(dir, name);
 
 	*nomem |= !path;
-	if (path && lstat(path, &st) == 0)
+	if (path && (!ts_files_look(files, &state, path, NULL, NULL) || state.kind) &&
+		state.kind != TS_FILE_NONE)
 		return path;
 	free(path);
 	return NULL;
 }
 
+struct first_entry {
+	bool (*want)(const char *name);
+	char *best;
+	bool nomem;
+};
+
+static bool
+take_first(void *ctx, const char *name, enum ts_file_kind kind)
+{
+	struct first_entry *f = ctx;
+
+	(void)kind;
+	if (!f->want(name) || (f->best && strcmp(name, f->best) >= 0))
+		return true;
+	free(f->best);
+	f->best = ts_strdup(name);
+	f->nomem = !f->best;
+	return !f->nomem;
+}
+
 /* The name of the first entry of `dir` that `want` accepts; the caller's. */
 static char *
-first_entry(const char *dir, bool (*want)(const char *name), bool *nomem)
+first_entry(struct ts_files *files, const char *dir, bool (*want)(const char *name), bool *nomem)
 {
-	DIR *d = opendir(dir);
-	char *best = NULL;
+	struct first_entry f = {.want = want};
 
-	if (!d)
-		return NULL;
-	for (struct dirent *e; (e = readdir(d));)
-		if (want(e->d_name) && (!best || strcmp(e->d_name, best) < 0)) {
-			free(best);
-			best = ts_strdup(e->d_name);
-			*nomem |= !best;
-		}
-	closedir(d);
-	return best;
+	/* what cannot be listed has no such entry */
+	*nomem |= ts_files_list(files, dir, take_first, &f, NULL, NULL) == TS_E_NOMEM || f.nomem;
+	return f.best;
 }
 
 const struct ts_other_file *
@@ -138,16 +148,16 @@ is_store(const char *name)
 
 /* The database of a directory, else its archive, or NULL. */
 static char *
-directory_profile(const char *dir, bool *nomem)
+directory_profile(struct ts_files *files, const char *dir, bool *nomem)
 {
 	static const char *const names[] = {"profile.pop", "report.tilescope"};
 	static bool (*const kinds[])(const char *) = {is_store, ts_is_temporary_profile};
 	char *path = NULL;
 
 	for (size_t i = 0; i < TS_COUNT(names) && !path; i++)
-		path = present(dir, names[i], nomem);
+		path = present(files, dir, names[i], nomem);
 	for (size_t i = 0; i < TS_COUNT(kinds) && !path; i++) {
-		char *name = first_entry(dir, kinds[i], nomem);
+		char *name = first_entry(files, dir, kinds[i], nomem);
 
 		if (name) {
 			path = join(dir, name);
@@ -156,7 +166,7 @@ directory_profile(const char *dir, bool *nomem)
 		free(name);
 	}
 	if (!path)
-		path = present(dir, "archive.a", nomem);
+		path = present(files, dir, "archive.a", nomem);
 	if (*nomem) { /* what was passed over may come before it */
 		free(path);
 		path = NULL;
@@ -166,13 +176,14 @@ directory_profile(const char *dir, bool *nomem)
 
 /* Parts that are there and tell of a profile that is not: what is missing, and their names; or "". */
 static void
-parts_alone(struct ts_strbuf *out, const char *dir, bool *nomem)
+parts_alone(struct ts_strbuf *out, struct ts_files *files, const char *dir, bool *nomem)
 {
 	int n = 0;
 
 	for (size_t i = 0; i < TS_COUNT(other_parts); i++) {
-		char *path = is_unreadable(other_parts[i]) ? NULL
-							   : present(dir, other_parts[i], nomem);
+		char *path = is_unreadable(other_parts[i])
+			? NULL
+			: present(files, dir, other_parts[i], nomem);
 
 		if (path)
 			ts_strbuf_printf(out, "%s%s",
@@ -183,22 +194,30 @@ parts_alone(struct ts_strbuf *out, const char *dir, bool *nomem)
 	}
 }
 
+static bool
+no_more(void *ctx, const char *name, enum ts_file_kind kind)
+{
+	(void)ctx;
+	(void)name;
+	(void)kind;
+	return false;
+}
+
 static enum ts_code
-nothing_in(const char *dir, struct ts_err *err)
+nothing_in(struct ts_files *files, const char *dir, struct ts_err *err)
 {
 	struct ts_strbuf alone;
 	bool nomem = false;
-	char *dropped = first_entry(dir, is_dropped, &nomem);
-	char *unreadable = first_entry(dir, is_unreadable, &nomem);
-	DIR *d = opendir(dir);
-	enum ts_code code;
+	char *dropped = first_entry(files, dir, is_dropped, &nomem);
+	char *unreadable = first_entry(files, dir, is_unreadable, &nomem);
+	enum ts_code code = ts_files_list(files, dir, no_more, NULL, NULL, err);
 
 	ts_strbuf_init(&alone, 400);
-	parts_alone(&alone, dir, &nomem);
+	parts_alone(&alone, files, dir, &nomem);
 	if (nomem || alone.nomem)
 		code = ts_err_nomem(err);
-	else if (!d)
-		code = ts_err_sys(err, errno, "cannot read the directory");
+	else if (code)
+		; /* it cannot be listed */
 	else if (dropped)
 		code = ts_err_set(err, TS_E_FORMAT,
 			"holds only %s: %s (record the report again with a newer SDK)", dropped,
@@ -211,8 +230,6 @@ nothing_in(const char *dir, struct ts_err *err)
 			"no graph profile found%s (record one with POPLAR_ENGINE_OPTIONS="
 			"'{\"autoReport.all\":\"true\"}')",
 			alone.s);
-	if (d)
-		closedir(d);
 	ts_strbuf_fini(&alone);
 	free(unreadable);
 	free(dropped);
@@ -221,14 +238,14 @@ nothing_in(const char *dir, struct ts_err *err)
 
 /* The database of a directory: *file is the caller's. */
 static enum ts_code
-find_in(char **file, const char *dir, struct ts_err *err)
+find_in(char **file, struct ts_files *files, const char *dir, struct ts_err *err)
 {
 	bool nomem = false;
 
-	*file = directory_profile(dir, &nomem);
+	*file = directory_profile(files, dir, &nomem);
 	if (nomem)
 		return ts_err_nomem(err);
-	return *file ? TS_OK : nothing_in(dir, err);
+	return *file ? TS_OK : nothing_in(files, dir, err);
 }
 
 static char *
@@ -242,7 +259,7 @@ directory_of(const char *path)
 }
 
 static enum ts_code
-file_profile(char **file, const char *path, struct ts_err *err)
+file_profile(char **file, struct ts_files *files, const char *path, struct ts_err *err)
 {
 	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
 
@@ -251,7 +268,7 @@ file_profile(char **file, const char *path, struct ts_err *err)
 			ts_other_file(name)->what);
 	if (one_of(name, other_parts, TS_COUNT(other_parts))) {
 		char *dir = directory_of(path);
-		enum ts_code code = dir ? find_in(file, dir, err) : ts_err_nomem(err);
+		enum ts_code code = dir ? find_in(file, files, dir, err) : ts_err_nomem(err);
 
 		free(dir);
 		return code;
@@ -261,28 +278,27 @@ file_profile(char **file, const char *path, struct ts_err *err)
 }
 
 enum ts_code
-ts_find_profile(char **file, const char *path, struct ts_err *err)
+ts_find_profile(char **file, struct ts_files *files, const char *path,
+	const struct ts_cancel *cancel, struct ts_err *err)
 {
-	struct stat st;
+	struct ts_file_state state;
+	enum ts_code code;
 
 	*file = NULL;
 	if (!*path)
 		return ts_err_set(err, TS_E_NOT_FOUND, "the path is empty");
 	if (strlen(path) > PATH_LIMIT / 2)
 		return ts_err_set(err, TS_E_NOT_FOUND, "path too long");
-	if (stat(path, &st) < 0) {
-		bool dangling = lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
-
-		if (dangling && errno == ENOENT)
-			return ts_err_set(err, TS_E_NOT_FOUND,
-				"a symbolic link that leads nowhere");
-		if (dangling || (errno != ENOENT && errno != ENOTDIR))
-			return ts_err_sys(err, dangling ? ELOOP : errno, "cannot open");
+	code = ts_files_look(files, &state, path, cancel, err);
+	if (code)
+		return code;
+	if (state.kind == TS_FILE_DANGLING)
+		return ts_err_set(err, TS_E_NOT_FOUND, "a symbolic link that leads nowhere");
+	if (state.kind == TS_FILE_NONE)
 		return ts_err_set(err, TS_E_NOT_FOUND, "no such file or directory");
-	}
-	if (!S_ISDIR(st.st_mode))
-		return file_profile(file, path, err);
-	return find_in(file, path, err);
+	if (state.kind != TS_FILE_DIRECTORY)
+		return file_profile(file, files, path, err);
+	return find_in(file, files, path, err);
 }
 
 /* --- looking below a directory ---------------------------------------------------------------- */
@@ -290,12 +306,12 @@ ts_find_profile(char **file, const char *path, struct ts_err *err)
 struct directory {
 	char *path;
 	int level;
-	dev_t dev;
-	ino_t ino;
+	uint64_t device, inode; /* 0: not known */
 };
 
 struct search {
 	struct ts_found_list *list;
+	struct ts_files *files;
 	bool all; /* files under names of their own, too */
 	struct ts_progress *progress;
 	struct directory *queue; /* breadth first: DIRS_MAX of them */
@@ -308,22 +324,24 @@ struct search {
 static void
 enqueue(struct search *s, char *path, int level)
 {
-	struct stat st;
+	struct ts_file_state state = {0};
 
 	s->nomem |= !path;
 	if (!path)
 		return;
-	if (s->tail == DIRS_MAX || stat(path, &st) < 0 || !S_ISDIR(st.st_mode)) {
+	if (s->tail < DIRS_MAX)
+		ts_files_state(s->files, &state, path);
+	if (state.kind != TS_FILE_DIRECTORY) {
 		s->list->cut |= s->tail == DIRS_MAX;
 		free(path);
 		return;
 	}
-	for (int i = 0; i < s->tail; i++)
-		if (s->queue[i].dev == st.st_dev && s->queue[i].ino == st.st_ino) {
+	for (int i = 0; state.inode && i < s->tail; i++)
+		if (s->queue[i].device == state.device && s->queue[i].inode == state.inode) {
 			free(path);
 			return;
 		}
-	s->queue[s->tail++] = (struct directory){path, level, st.st_dev, st.st_ino};
+	s->queue[s->tail++] = (struct directory){path, level, state.device, state.inode};
 }
 
 /* The last name of a path. */
@@ -336,7 +354,7 @@ name_of(const char *path)
 }
 
 static unsigned
-parts_of(const char *dir, const char *profile, bool *nomem)
+parts_of(struct ts_files *files, const char *dir, const char *profile, bool *nomem)
 {
 	static const struct {
 		const char *name;
@@ -350,7 +368,7 @@ parts_of(const char *dir, const char *profile, bool *nomem)
 		char *path = join(dir, parts[i].name);
 
 		*nomem |= !path;
-		if (path && is_file(path))
+		if (path && is_file(files, path))
 			found |= parts[i].part;
 		free(path);
 	}
@@ -380,14 +398,15 @@ static void
 add_found(struct search *s, const char *path, const char *profile, unsigned parts)
 {
 	struct ts_found *f;
-	struct stat st;
+	struct ts_file_state state;
 
-	if (stat(profile, &st) < 0 || !S_ISREG(st.st_mode) || !(f = next_found(s)))
+	ts_files_state(s->files, &state, profile);
+	if (state.kind != TS_FILE_REGULAR || !(f = next_found(s)))
 		return;
 	f->path = ts_strdup(path);
-	f->bytes = st.st_size;
-	f->mtime = st.st_mtim.tv_sec;
-	f->mtime_ns = st.st_mtim.tv_nsec;
+	f->bytes = state.bytes;
+	f->mtime = state.mtime;
+	f->mtime_ns = state.mtime_ns;
 	f->parts = parts;
 	f->half_written = ts_is_temporary_profile(name_of(profile));
 	s->nomem |= !f->path;
@@ -395,14 +414,14 @@ add_found(struct search *s, const char *path, const char *profile, unsigned part
 }
 
 static bool
-is_sqlite(const char *path)
+is_sqlite(struct ts_files *files, const char *path)
 {
 	struct ts_source *source;
 	char magic[16];
 	size_t got;
 	bool yes;
 
-	if (ts_source_open_file(&source, path, NULL))
+	if (ts_files_open(files, &source, path, NULL, NULL))
 		return false;
 	yes = !ts_source_read(source, magic, sizeof(magic), 0, &got, NULL, NULL) &&
 		got == sizeof(magic) && memcmp(magic, "SQLite format 3", sizeof(magic)) == 0;
@@ -422,35 +441,51 @@ look_at_file(struct search *s, const char *dir, const char *name, const char *pr
 		return;
 	path = join(dir, name);
 	s->nomem |= !path;
-	if (path && is_sqlite(path))
+	if (path && is_sqlite(s->files, path))
 		add_found(s, path, path, is_store(name) ? TS_FOUND_STORE : TS_FOUND_PROFILE);
 	free(path);
+}
+
+/* A directory that is being looked into. */
+struct entered {
+	struct search *search;
+	const struct directory *at;
+	const char *profile; /* or NULL */
+};
+
+static bool
+look_at_entry(void *ctx, const char *name, enum ts_file_kind kind)
+{
+	const struct entered *in = ctx;
+	struct search *s = in->search;
+
+	if (name[0] == '.')
+		return true;
+	if (++s->entries > TS_FIND_ENTRIES) {
+		s->list->cut = true;
+		return false;
+	}
+	ts_progress_set(s->progress, s->entries, 0);
+	if (s->all && kind != TS_FILE_DIRECTORY)
+		look_at_file(s, in->at->path, name, in->profile);
+	if (kind == TS_FILE_DIRECTORY || kind == TS_FILE_UNKNOWN)
+		enqueue(s, join(in->at->path, name), in->at->level + 1);
+	return !s->nomem;
 }
 
 static void
 look_into(struct search *s, const struct directory *at)
 {
-	char *profile = directory_profile(at->path, &s->nomem);
-	DIR *d = at->level < TS_FIND_LEVELS ? opendir(at->path) : NULL;
+	char *profile = directory_profile(s->files, at->path, &s->nomem);
+	struct entered in = {s, at, profile};
 
-	if (profile && is_file(profile))
-		add_found(s, at->path, profile, parts_of(at->path, name_of(profile), &s->nomem));
-	for (struct dirent *e; d && (e = readdir(d)) && !ts_cancelled(s->cancel);) {
-		if (e->d_name[0] == '.')
-			continue;
-		if (++s->entries > TS_FIND_ENTRIES) {
-			s->list->cut = true;
-			break;
-		}
-		ts_progress_set(s->progress, s->entries, 0);
-		if (s->all && e->d_type != DT_DIR)
-			look_at_file(s, at->path, e->d_name, profile);
-		if (e->d_type == DT_DIR || e->d_type == DT_LNK || e->d_type == DT_UNKNOWN)
-			enqueue(s, join(at->path, e->d_name), at->level + 1);
-	}
+	if (profile && is_file(s->files, profile))
+		add_found(s, at->path, profile,
+			parts_of(s->files, at->path, name_of(profile), &s->nomem));
+	if (at->level < TS_FIND_LEVELS)
+		s->nomem |= ts_files_list(s->files, at->path, look_at_entry, &in, s->cancel,
+				    NULL) == TS_E_NOMEM;
 	free(profile);
-	if (d)
-		closedir(d);
 }
 
 static int
@@ -534,28 +569,34 @@ find_below(struct search *s, const char *dir, struct ts_err *err)
 }
 
 enum ts_code
-ts_find_reports(struct ts_found_list *list, const char *dir, const struct ts_cancel *cancel,
-	struct ts_err *err)
-{
-	struct search s = {.list = list, .cancel = cancel};
-
-	return find_below(&s, dir, err);
-}
-
-enum ts_code
-ts_find_openable(struct ts_found_list *list, const char *dir, struct ts_progress *progress,
+ts_find_reports(struct ts_found_list *list, struct ts_files *files, const char *dir,
 	const struct ts_cancel *cancel, struct ts_err *err)
 {
-	struct search s = {.list = list, .cancel = cancel, .progress = progress, .all = true};
+	struct search s = {.list = list, .files = files, .cancel = cancel};
 
 	return find_below(&s, dir, err);
 }
 
 enum ts_code
-ts_find_latest(char **path, const char *dir, const struct ts_cancel *cancel, struct ts_err *err)
+ts_find_openable(struct ts_found_list *list, struct ts_files *files, const char *dir,
+	struct ts_progress *progress, const struct ts_cancel *cancel, struct ts_err *err)
+{
+	struct search s = {.list = list,
+		.files = files,
+		.cancel = cancel,
+		.progress = progress,
+		.all = true};
+
+	return find_below(&s, dir, err);
+}
+
+enum ts_code
+ts_find_latest(char **path, struct ts_files *files, const char *dir, const struct ts_cancel *cancel,
+	struct ts_err *err)
 {
 	struct ts_found_list *list = ts_alloc(1, sizeof(*list));
-	enum ts_code code = list ? ts_find_reports(list, dir, cancel, err) : ts_err_nomem(err);
+	enum ts_code code = list ? ts_find_reports(list, files, dir, cancel, err)
+				 : ts_err_nomem(err);
 
 	*path = NULL;
 	if (!code && list->count == 0)

@@ -44,11 +44,12 @@ read_header(struct ts_sqlite_header *header, struct ts_source *source, struct ts
 }
 
 enum ts_code
-ts_identity_read(struct ts_identity *id, const char *path, struct ts_err *err)
+ts_identity_read(struct ts_identity *id, struct ts_files *files, const char *path,
+	struct ts_err *err)
 {
 	struct ts_sqlite_header header;
 	struct ts_source *source;
-	enum ts_code code = ts_source_open_file(&source, path, err);
+	enum ts_code code = ts_files_open(files, &source, path, NULL, err);
 
 	*id = (struct ts_identity){0};
 	if (code)
@@ -72,7 +73,8 @@ static bool
 has_profile_now(const struct ts_report *r)
 {
 	char *file = NULL;
-	bool yes = r->kind == TS_KIND_ARCHIVE && !ts_find_profile(&file, r->path, NULL) &&
+	bool yes = r->kind == TS_KIND_ARCHIVE &&
+		!ts_find_profile(&file, r->files, r->path, NULL, NULL) &&
 		strcmp(file, r->file) != 0;
 
 	free(file);
@@ -83,12 +85,13 @@ bool
 ts_report_changed(const struct ts_report *r)
 {
 	struct ts_identity now;
-	enum ts_code code = ts_identity_read(&now, r->file, NULL);
+	enum ts_code code = ts_identity_read(&now, r->files, r->file, NULL);
 
 	if (code == TS_E_NOMEM)
 		return false; /* not known: asked again soon */
 	if (has_profile_now(r))
 		return true;
 	return code || !ts_identity_same(&now, &r->identity) || now.device != r->identity.device ||
-		now.inode != r->identity.inode || ts_is_being_written(r->file) != r->being_written;
+		now.inode != r->identity.inode ||
+		ts_is_being_written(r->files, r->file) != r->being_written;
 }

@@ -79,12 +79,13 @@ same(const struct ts_debug_identity *a, const struct ts_debug_identity *b)
 
 /* Is the file of that path (NULL: there is none) the one it was? */
 static enum ts_code
-is_still(bool *yes, const char *path, const struct ts_debug_identity *id, struct ts_err *err)
+is_still(bool *yes, struct ts_files *files, const char *path, const struct ts_debug_identity *id,
+	struct ts_err *err)
 {
 	struct ts_debug_identity now;
 	struct ts_err why = {0};
 	struct ts_source *s;
-	enum ts_code code = path ? ts_source_open_file(&s, path, &why) : TS_E_NOT_FOUND;
+	enum ts_code code = path ? ts_files_open(files, &s, path, NULL, &why) : TS_E_NOT_FOUND;
 
 	*yes = false;
 	if (code == TS_E_NOT_FOUND || code == TS_E_FORMAT)
@@ -238,8 +239,8 @@ gathered_fini(struct gathered *g)
 
 /* Read the whole file. What is wrong with it goes to g->wrong. */
 static enum ts_code
-gather(struct gathered *g, struct ts_source *s, const char *path, struct ts_progress *progress,
-	const struct ts_cancel *cancel, struct ts_err *err)
+gather(struct gathered *g, struct ts_source *s, struct ts_files *files, const char *path,
+	struct ts_progress *progress, const struct ts_cancel *cancel, struct ts_err *err)
 {
 	struct ts_debug_visitor v = {.ctx = g,
 		.context = take_context,
@@ -268,7 +269,7 @@ gather(struct gathered *g, struct ts_source *s, const char *path, struct ts_prog
 	if (code)
 		return code;
 	count_repeated(g);
-	code = is_still(&still, path, &g->identity, err);
+	code = is_still(&still, files, path, &g->identity, err);
 	if (!code && !still)
 		code = ts_err_set(err, TS_E_STALE, "%s has changed while it was read", path);
 	return code;
@@ -294,9 +295,9 @@ read_part(struct ts_pass_part *p, struct ts_reader *rd, struct ts_progress *prog
 	if (p->number > 0)
 		return TS_OK;
 	g->cache = p->run->cache;
-	code = ts_source_open_file(&s, path, err);
+	code = ts_files_open(p->run->report->files, &s, path, rd->cancel, err);
 	if (!code) {
-		code = gather(g, s, path, progress, rd->cancel, err);
+		code = gather(g, s, p->run->report->files, path, progress, rd->cancel, err);
 		ts_source_close(s);
 	}
 	/* the report is what it was: its other sections can be built */
@@ -361,14 +362,14 @@ ts_contexts_section_current(bool *yes, const void *payload, size_t size, const s
 	const struct head *h = head_at(payload, size);
 
 	*yes = false;
-	return h ? is_still(yes, path_of(r), &h->identity, err) : TS_OK;
+	return h ? is_still(yes, r->files, path_of(r), &h->identity, err) : TS_OK;
 }
 
 enum ts_code
 ts_debug_still(bool *yes, const struct ts_report *r, const struct ts_debug_identity *id,
 	struct ts_err *err)
 {
-	return is_still(yes, path_of(r), id, err);
+	return is_still(yes, r->files, path_of(r), id, err);
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */
@@ -405,7 +406,7 @@ from_file(struct ts_contexts *c, const struct ts_cache *cache, struct ts_progres
 	const struct ts_cancel *cancel, struct ts_err *err)
 {
 	struct gathered g = {.cache = cache};
-	enum ts_code code = gather(&g, c->file, c->path, progress, cancel, err);
+	enum ts_code code = gather(&g, c->file, c->files, c->path, progress, cancel, err);
 
 	if (code) {
 		gathered_fini(&g);
@@ -442,8 +443,10 @@ ts_contexts_open(struct ts_contexts **out, const struct ts_report *r, struct ts_
 	if (!c)
 		return ts_err_nomem(err);
 	atomic_init(&c->uses, 1);
+	c->files = ts_files_hold(r->files);
 	c->path = ts_strdup(path_of(r));
-	code = c->path ? ts_source_open_file(&c->file, c->path, err) : ts_err_nomem(err);
+	code = c->path ? ts_files_open(r->files, &c->file, c->path, cancel, err)
+		       : ts_err_nomem(err);
 	if (!code)
 		code = identify(&c->identity, c->file, cancel, err);
 	if (!code && !from_index(c, x))
@@ -471,6 +474,7 @@ ts_contexts_close(struct ts_contexts *c)
 	if (!c || atomic_fetch_sub(&c->uses, 1) > 1)
 		return;
 	ts_source_close(c->file);
+	ts_files_release(c->files);
 	ts_index_release(c->index);
 	ts_pile_fini(&c->pile[0]);
 	ts_pile_fini(&c->pile[1]);
@@ -482,7 +486,7 @@ ts_contexts_close(struct ts_contexts *c)
 enum ts_code
 ts_contexts_current(bool *yes, const struct ts_contexts *c, struct ts_err *err)
 {
-	return is_still(yes, c->path, &c->identity, err);
+	return is_still(yes, c->files, c->path, &c->identity, err);
 }
 
 const struct ts_context_entry *

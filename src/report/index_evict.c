@@ -159,7 +159,7 @@ ts_folder_report(struct ts_folder *f, int root, struct ts_err *err)
 		close(folder);
 	if (!code && f->path) {
 		struct ts_identity now;
-		enum ts_code seen = ts_identity_read(&now, f->path, NULL);
+		enum ts_code seen = ts_identity_read(&now, NULL, f->path, NULL);
 
 		f->gone = seen != TS_E_NOMEM && (seen || !ts_identity_same(&now, &f->identity));
 	}

@@ -9,8 +9,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
@@ -36,12 +34,12 @@ ts_report_join(const char *dir, const char *name)
 }
 
 static enum ts_code
-check_archive(const char *path, struct ts_err *err)
+check_archive(struct ts_files *files, const char *path, struct ts_err *err)
 {
 	struct ts_source *s;
 	char magic[8];
 	size_t got;
-	enum ts_code code = ts_source_open_file(&s, path, err);
+	enum ts_code code = ts_files_open(files, &s, path, NULL, err);
 
 	if (code)
 		return code;
@@ -54,12 +52,13 @@ check_archive(const char *path, struct ts_err *err)
 
 /* The first byte that is not a blank; 0 for an empty file. */
 static enum ts_code
-first_byte(unsigned char *byte, const char *path, bool skip_blanks, struct ts_err *err)
+first_byte(unsigned char *byte, struct ts_files *files, const char *path, bool skip_blanks,
+	struct ts_err *err)
 {
 	struct ts_source *s;
 	unsigned char head[64];
 	size_t got, i = 0;
-	enum ts_code code = ts_source_open_file(&s, path, err);
+	enum ts_code code = ts_files_open(files, &s, path, NULL, err);
 
 	*byte = 0;
 	if (code)
@@ -75,11 +74,11 @@ first_byte(unsigned char *byte, const char *path, bool skip_blanks, struct ts_er
 
 /* Its first part: what the whole of it holds is the index' to say. */
 static enum ts_code
-check_debug(const char *path, struct ts_err *err)
+check_debug(struct ts_files *files, const char *path, struct ts_err *err)
 {
 	static const struct ts_debug_visitor nobody = {.limit = DEBUG_LOOK};
 	struct ts_source *s;
-	enum ts_code code = ts_source_open_file(&s, path, err);
+	enum ts_code code = ts_files_open(files, &s, path, NULL, err);
 
 	if (code)
 		return code;
@@ -89,10 +88,10 @@ check_debug(const char *path, struct ts_err *err)
 }
 
 static enum ts_code
-check_vars(const char *path, struct ts_err *err)
+check_vars(struct ts_files *files, const char *path, struct ts_err *err)
 {
 	unsigned char b;
-	enum ts_code code = first_byte(&b, path, true, err);
+	enum ts_code code = first_byte(&b, files, path, true, err);
 
 	if (!code && b != '{')
 		code = ts_err_set(err, TS_E_DAMAGED, "does not begin with a JSON object");
@@ -100,10 +99,10 @@ check_vars(const char *path, struct ts_err *err)
 }
 
 static enum ts_code
-check_json(const char *path, struct ts_err *err)
+check_json(struct ts_files *files, const char *path, struct ts_err *err)
 {
 	struct ts_source *s;
-	enum ts_code code = ts_source_open_file(&s, path, err);
+	enum ts_code code = ts_files_open(files, &s, path, NULL, err);
 
 	if (code)
 		return code;
@@ -115,7 +114,7 @@ check_json(const char *path, struct ts_err *err)
 static const struct {
 	enum ts_part part;
 	const char *name;
-	enum ts_code (*check)(const char *path, struct ts_err *err);
+	enum ts_code (*check)(struct ts_files *files, const char *path, struct ts_err *err);
 } parts[] = {
 	{TS_PART_ARCHIVE, "archive.a", check_archive},
 	{TS_PART_DEBUG, "debug.cbor", check_debug},
@@ -127,28 +126,30 @@ static const struct {
 /* A file that leads nowhere counts as absent; the user is told. */
 static enum ts_code
 probe_part(struct ts_report *r, enum ts_part part, char *path,
-	enum ts_code (*check)(const char *path, struct ts_err *err), struct ts_err *err)
+	enum ts_code (*check)(struct ts_files *files, const char *path, struct ts_err *err),
+	struct ts_err *err)
 {
 	struct ts_part_info *info = &r->part[part];
 	struct ts_err why = {0};
-	struct stat st;
+	struct ts_file_state state;
 	enum ts_code code;
 
 	if (!path)
 		return ts_err_nomem(err);
-	if (lstat(path, &st) < 0) {
+	code = ts_files_look(r->files, &state, path, NULL, NULL);
+	if (state.kind == TS_FILE_NONE) {
 		free(path);
-		return TS_OK;
+		return code == TS_E_NOMEM ? ts_err_nomem(err) : TS_OK;
 	}
-	if (stat(path, &st) < 0) {
+	if (state.kind == TS_FILE_DANGLING) {
 		ts_notes_add(&r->notes, "%s is a symbolic link that leads nowhere", path);
 		free(path);
 		return TS_OK;
 	}
 	info->path = path;
-	info->bytes = st.st_size;
-	info->mtime = st.st_mtime;
-	code = check(path, &why);
+	info->bytes = state.bytes;
+	info->mtime = state.mtime;
+	code = check(r->files, path, &why);
 	if (code == TS_E_NOMEM)
 		return ts_err_nomem(err);
 	info->state = code == TS_OK    ? TS_PART_OK
@@ -167,8 +168,11 @@ note_other_files(struct ts_report *r)
 {
 	for (size_t i = 0; i < TS_OTHER_FILES; i++) {
 		char *path = ts_report_join(r->dir, ts_other_files[i].name);
+		struct ts_file_state state = {0};
 
-		if (path && access(path, F_OK) == 0)
+		if (path)
+			ts_files_state(r->files, &state, path);
+		if (ts_file_is_there(&state))
 			ts_notes_add(&r->notes, "%s is there: %s", ts_other_files[i].name,
 				ts_other_files[i].what);
 		free(path);

@@ -238,13 +238,13 @@ ts_recents_look(struct ts_recents *r, const struct ts_cancel *cancel)
 		struct ts_file_state now;
 		char *file;
 
-		if (ts_find_profile(&file, x->path, NULL)) {
+		if (ts_find_profile(&file, NULL, x->path, cancel, NULL)) {
 			x->state = TS_RECENT_GONE;
 			continue;
 		}
-		ts_file_state_read(&now, file);
+		ts_files_state(NULL, &now, file);
 		free(file);
-		if (!now.there)
+		if (!ts_file_is_there(&now))
 			x->state = TS_RECENT_GONE;
 		else if (now.bytes == x->bytes && now.mtime == x->mtime &&
 			now.mtime_ns == x->mtime_ns)

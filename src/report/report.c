@@ -79,26 +79,29 @@ ts_report_has_column(const struct ts_report *r, enum ts_relation relation, int c
 /* --- the profile ------------------------------------------------------------------------------ */
 
 static bool
-has_bytes(const char *file, const char *suffix)
+has_bytes(struct ts_files *files, const char *file, const char *suffix)
 {
 	char path[PATH_LIMIT];
-	struct stat st;
+	struct ts_file_state state;
 
 	snprintf(path, sizeof(path), "%s%s", file, suffix);
-	return stat(path, &st) == 0 && st.st_size > 0;
+	ts_files_state(files, &state, path);
+	return state.bytes > 0;
 }
 
 static bool
-has_side_file(const char *file)
+has_side_file(struct ts_files *files, const char *file)
 {
-	return has_bytes(file, "-wal") || has_bytes(file, "-journal");
+	return has_bytes(files, file, "-wal") || has_bytes(files, file, "-journal");
 }
 
 bool
-ts_is_being_written(const char *file)
+ts_is_being_written(struct ts_files *files, const char *file)
 {
-	char *real = realpath(file, NULL); /* a link's side files lie beside what it leads to */
-	bool yes = has_side_file(file) || (real && has_side_file(real));
+	char *real = ts_files_real(files,
+		file); /* a link's side files lie beside what it leads to */
+	bool yes = has_side_file(files, file) ||
+		(real && strcmp(real, file) != 0 && has_side_file(files, real));
 
 	free(real);
 	return yes;
@@ -109,7 +112,7 @@ note_file(struct ts_report *r)
 {
 	const char *name = strrchr(r->file, '/') ? strrchr(r->file, '/') + 1 : r->file;
 
-	r->being_written = ts_is_being_written(r->file);
+	r->being_written = ts_is_being_written(r->files, r->file);
 	if (r->being_written) {
 		r->notes.partial = true;
 		ts_notes_add(&r->notes,
@@ -298,7 +301,8 @@ read_archive(struct ts_report *r, const struct ts_report_options *options, struc
 	r->kind = TS_KIND_ARCHIVE;
 	r->part_of[0] = TS_PART_ARCHIVE;
 	part->path = ts_strdup(r->file);
-	code = part->path ? ts_identity_read(&r->identity, r->file, err) : ts_err_nomem(err);
+	code = part->path ? ts_identity_read(&r->identity, r->files, r->file, err)
+			  : ts_err_nomem(err);
 	if (code)
 		return code;
 	part->bytes = r->identity.bytes;
@@ -313,18 +317,18 @@ read_archive(struct ts_report *r, const struct ts_report_options *options, struc
 
 /* Is the file that was found an archive? Else it is opened as the profile. */
 static enum ts_code
-open_profile(struct ts_report *r, bool *archive, struct ts_err *err)
+open_profile(struct ts_report *r, bool *archive, const struct ts_cancel *cancel, struct ts_err *err)
 {
 	struct ts_part_info *part = &r->part[TS_PART_PROFILE];
 	char magic[8];
 	size_t got;
-	enum ts_code code = ts_source_open_file(&r->source[0], r->file, err);
+	enum ts_code code = ts_files_open(r->files, &r->source[0], r->file, cancel, err);
 
 	*archive = false;
 	if (code == TS_E_NOT_FOUND)
 		ts_err_set(err, TS_E_NOT_FOUND, "a symbolic link that leads nowhere");
 	if (!code)
-		code = ts_source_read(r->source[0], magic, sizeof(magic), 0, &got, NULL, err);
+		code = ts_source_read(r->source[0], magic, sizeof(magic), 0, &got, cancel, err);
 	if (code)
 		return code;
 	*archive = got == sizeof(magic) &&
@@ -348,8 +352,10 @@ fill_in(struct ts_report *r, const char *path, const struct ts_report_options *o
 	enum ts_code code;
 	bool archive;
 
+	r->files = ts_files_hold(options->files);
 	r->path = ts_strdup(path);
-	code = r->path ? ts_find_profile(&r->file, path, err) : ts_err_nomem(err);
+	code = r->path ? ts_find_profile(&r->file, r->files, path, options->cancel, err)
+		       : ts_err_nomem(err);
 	if (code)
 		return code;
 	slash = strrchr(r->file, '/');
@@ -357,10 +363,10 @@ fill_in(struct ts_report *r, const char *path, const struct ts_report_options *o
 		       : ts_strdup(".");
 	if (!r->dir)
 		return ts_err_nomem(err);
-	code = open_profile(r, &archive, err);
+	code = open_profile(r, &archive, options->cancel, err);
 	if (code)
 		return code;
-	r->real = realpath(r->file, NULL);
+	r->real = ts_files_real(r->files, r->file);
 	code = archive ? read_archive(r, options, err) : read_profile(r, options, err);
 	if (!code)
 		code = ts_report_probe_parts(r, err);
@@ -412,6 +418,7 @@ ts_report_close(struct ts_report *r)
 	free(r->dir);
 	free(r->file);
 	free(r->real);
+	ts_files_release(r->files);
 	free(r);
 }
 

@@ -105,7 +105,7 @@ ts_report_add_archive(struct ts_report *r, const struct ts_cancel *cancel, struc
 {
 	struct ts_part_info *part = &r->part[TS_PART_ARCHIVE];
 	struct ts_source *store;
-	enum ts_code code = ts_archive_read(&r->archive, part->path, NULL, cancel, err);
+	enum ts_code code = ts_archive_read(&r->archive, r->files, part->path, NULL, cancel, err);
 
 	if (code)
 		return code;
@@ -162,7 +162,7 @@ static enum ts_code
 compose_vars(struct ts_report *r, struct ts_err *err)
 {
 	struct ts_source *json;
-	enum ts_code code = ts_source_open_file(&json, r->part[TS_PART_VARS].path, err);
+	enum ts_code code = ts_files_open(r->files, &json, r->part[TS_PART_VARS].path, NULL, err);
 
 	if (code)
 		return code;
@@ -177,7 +177,7 @@ take_kept_vars(struct ts_report *r, bool *taken, const struct ts_report_options 
 	struct ts_err *err)
 {
 	struct ts_source *store;
-	enum ts_code code = ts_vars_store_find(&store, r->part[TS_PART_VARS].path,
+	enum ts_code code = ts_vars_store_find(&store, r->files, r->part[TS_PART_VARS].path,
 		options->import_dir, err);
 
 	*taken = false;
@@ -194,8 +194,8 @@ make_vars(struct ts_report *r, const struct ts_report_options *options, struct t
 	struct ts_part_info *part = &r->part[TS_PART_VARS];
 	struct ts_notes notes = {0};
 	struct ts_source *store;
-	enum ts_code code = ts_vars_store_make(&store, &notes, part->path, options->import_dir,
-		options->progress, options->cancel, err);
+	enum ts_code code = ts_vars_store_make(&store, &notes, r->files, part->path,
+		options->import_dir, options->progress, options->cancel, err);
 
 	ts_notes_copy(&r->notes, &notes);
 	r->notes.partial |= notes.partial;

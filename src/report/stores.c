@@ -119,7 +119,7 @@ name_now(char name[TS_STORE_NAME], const struct ts_store *s)
 
 	name[0] = '\0';
 	if (s->kind == TS_STORE_IMPORT) {
-		code = ts_identity_read(&id, s->path, NULL);
+		code = ts_identity_read(&id, NULL, s->path, NULL);
 		if (!code)
 			ts_store_name_import(name, s->path, &id);
 		return code;

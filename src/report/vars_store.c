@@ -312,7 +312,8 @@ is_whole(struct ts_source *s)
 }
 
 enum ts_code
-ts_vars_store_find(struct ts_source **s, const char *path, const char *dir, struct ts_err *err)
+ts_vars_store_find(struct ts_source **s, struct ts_files *files, const char *path, const char *dir,
+	struct ts_err *err)
 {
 	struct ts_source *json;
 	char *name = NULL;
@@ -321,7 +322,7 @@ ts_vars_store_find(struct ts_source **s, const char *path, const char *dir, stru
 	*s = NULL;
 	if (!dir)
 		return TS_OK;
-	code = ts_source_open_file(&json, path, err);
+	code = ts_files_open(files, &json, path, NULL, err);
 	if (code)
 		return code;
 	code = name_of(&name, json, path, dir, err);
@@ -422,12 +423,13 @@ tidy(const char *place, const char *path)
 }
 
 enum ts_code
-ts_vars_store_make(struct ts_source **s, struct ts_notes *notes, const char *path, const char *dir,
-	struct ts_progress *progress, const struct ts_cancel *cancel, struct ts_err *err)
+ts_vars_store_make(struct ts_source **s, struct ts_notes *notes, struct ts_files *files,
+	const char *path, const char *dir, struct ts_progress *progress,
+	const struct ts_cancel *cancel, struct ts_err *err)
 {
 	char *place = NULL, *temporary = NULL;
 	struct ts_source *json;
-	enum ts_code code = ts_source_open_file(&json, path, err);
+	enum ts_code code = ts_files_open(files, &json, path, cancel, err);
 
 	*s = NULL;
 	if (code)

@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "tilescope/base/mem.h"
 #include "tilescope/report/find.h"
@@ -51,11 +50,12 @@ add(struct ts_watched *w, const char *a, const char *b)
 }
 
 static bool
-is_directory(const char *path)
+is_directory(struct ts_files *files, const char *path)
 {
-	struct stat st;
+	struct ts_file_state state;
 
-	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+	ts_files_state(files, &state, path);
+	return state.kind == TS_FILE_DIRECTORY;
 }
 
 /* One directory up debug.cbor counts only where there is none in the directory. */
@@ -77,7 +77,7 @@ ts_watched_list(struct ts_watched *w, const struct ts_report *r, const char *imp
 	add(w, r->file, "");
 	add(w, r->file, "-wal");
 	add(w, r->file, "-journal");
-	if (is_directory(r->path))
+	if (is_directory(r->files, r->path))
 		add(w, r->dir, "/profile.pop");
 	for (size_t i = 0; i < TS_COUNT(parts); i++)
 		add(w, r->dir, parts[i].name);
@@ -122,7 +122,7 @@ name_of(const char *path)
 
 /* An archive has no header that says how long it is: then only its being left alone tells. */
 static bool
-is_whole(const char *file)
+is_whole(struct ts_files *files, const char *file)
 {
 	struct ts_sqlite_header header;
 	struct ts_source *source;
@@ -130,7 +130,7 @@ is_whole(const char *file)
 	size_t got;
 	bool whole;
 
-	if (ts_source_open_file(&source, file, NULL))
+	if (ts_files_open(files, &source, file, NULL, NULL))
 		return false;
 	if (!ts_source_read(source, magic, sizeof(magic), 0, &got, NULL, NULL) &&
 		got == sizeof(magic) && memcmp(magic, "!<arch>\n", sizeof(magic)) == 0)
@@ -147,11 +147,12 @@ ts_watched_look(struct ts_watched *w, const struct ts_report *r)
 	char *file = NULL;
 
 	for (int i = 0; i < w->count; i++)
-		ts_file_state_read(&w->state[i], w->path[i]);
+		ts_files_state(i == w->imported ? NULL : r->files, &w->state[i], w->path[i]);
 	w->profile = ts_report_changed(r);
-	w->other = !ts_find_profile(&file, r->path, NULL) && strcmp(file, r->file) != 0;
+	w->other = !ts_find_profile(&file, r->files, r->path, NULL, NULL) &&
+		strcmp(file, r->file) != 0;
 	w->complete = file && !ts_is_temporary_profile(name_of(file)) &&
-		!ts_is_being_written(file) && is_whole(file);
+		!ts_is_being_written(r->files, file) && is_whole(r->files, file);
 	free(file);
 }
 
@@ -179,8 +180,8 @@ ts_watched_as_opened(struct ts_watched *w, const struct ts_report *r)
 			continue;
 		if (!info->path) /* it was not there: it came since */
 			*s = (struct ts_file_state){0};
-		else if (!s->there || s->bytes != info->bytes || s->mtime != info->mtime)
-			*s = (struct ts_file_state){.there = true,
+		else if (!ts_file_is_there(s) || s->bytes != info->bytes || s->mtime != info->mtime)
+			*s = (struct ts_file_state){.kind = TS_FILE_REGULAR,
 				.bytes = info->bytes,
 				.mtime = info->mtime};
 	}
@@ -224,9 +225,9 @@ ts_watched_changes(const struct ts_watched *before, const struct ts_watched *now
 			continue;
 		ts_strbuf_printf(names, "%s%s%s", found++ ? ", " : "",
 			i == now->imported ? "the imported store" : name_of(now->path[i]),
-			!is->there	     ? " (gone)"
-				: !was.there ? " (new)"
-					     : "");
+			!ts_file_is_there(is)		  ? " (gone)"
+				: !ts_file_is_there(&was) ? " (new)"
+							  : "");
 	}
 	return found;
 }

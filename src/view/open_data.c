@@ -51,7 +51,7 @@ run_found(struct ts_job *job, void *local)
 		free(x->dir);
 		x->dir = real;
 	}
-	x->fetch.code = ts_find_openable(&x->list, x->dir, &job->progress, &job->cancel,
+	x->fetch.code = ts_find_openable(&x->list, NULL, x->dir, &job->progress, &job->cancel,
 		&x->fetch.err);
 }
 

@@ -312,13 +312,13 @@ START_TEST(looking_below_a_directory)
 		enum ts_code code;
 
 		arm(n, false);
-		code = ts_find_reports(&list, demo.dir, NULL, &err);
+		code = ts_find_reports(&list, NULL, demo.dir, NULL, &err);
 		calls = disarm();
 		expect(code, &err, list.count == 1, "looking", n);
 		ck_assert(code != TS_OK || n > calls);
 		ts_found_list_fini(&list);
 		arm(n, false);
-		code = ts_find_profile(&file, demo.dir, &err);
+		code = ts_find_profile(&file, NULL, demo.dir, NULL, &err);
 		calls = calls > disarm() ? calls : world.calls;
 		expect(code, &err, file != NULL, "finding", n);
 		free(file);

@@ -67,7 +67,7 @@ lend_archive(struct harness *h)
 
 	h->env.archive = ts_archive_hold(h->env.report->archive);
 	if (!h->env.archive)
-		ck_assert_int_eq(ts_archive_read(&h->env.archive, archive, NULL, NULL, &err),
+		ck_assert_int_eq(ts_archive_read(&h->env.archive, NULL, archive, NULL, NULL, &err),
 			TS_OK);
 	h->env.archive_state = h->env.archive->state;
 	ts_view_memory.resize(h->view, ts_canvas_rect(h->canvas));

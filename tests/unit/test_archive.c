@@ -429,7 +429,7 @@ read_it(void)
 	struct ts_archive *a;
 
 	save();
-	ck_assert_msg(ts_archive_read(&a, path, NULL, NULL, &err) == TS_OK, "%s", err.msg);
+	ck_assert_msg(ts_archive_read(&a, NULL, path, NULL, NULL, &err) == TS_OK, "%s", err.msg);
 	return a;
 }
 
@@ -639,7 +639,7 @@ START_TEST(it_can_be_cancelled)
 	save();
 	ts_cancel_clear(&cancel);
 	ts_cancel_set(&cancel);
-	ck_assert_int_eq(ts_archive_read(&a, path, NULL, &cancel, &err), TS_E_CANCELLED);
+	ck_assert_int_eq(ts_archive_read(&a, NULL, path, NULL, &cancel, &err), TS_E_CANCELLED);
 	ck_assert_ptr_null(a);
 }
 END_TEST
@@ -661,7 +661,7 @@ START_TEST(memory_may_run_out)
 
 		ck_assert_int_lt(n, 200);
 		allocations = n;
-		code = ts_archive_read(&a, path, NULL, NULL, &err);
+		code = ts_archive_read(&a, NULL, path, NULL, NULL, &err);
 		if (!code)
 			code = ts_archive_details(&d, a, 1, NULL, &err);
 		if (!code)
@@ -685,13 +685,13 @@ START_TEST(thin_and_other_files)
 
 	memcpy(b.at, "!<thin>\n", 8);
 	save();
-	ck_assert_int_eq(ts_archive_read(&a, path, NULL, NULL, &err), TS_E_FORMAT);
+	ck_assert_int_eq(ts_archive_read(&a, NULL, path, NULL, NULL, &err), TS_E_FORMAT);
 	ck_assert_ptr_nonnull(strstr(err.msg, "thin"));
 	memcpy(b.at, "!<what>\n", 8);
 	save();
-	ck_assert_int_eq(ts_archive_read(&a, path, NULL, NULL, &err), TS_E_FORMAT);
+	ck_assert_int_eq(ts_archive_read(&a, NULL, path, NULL, NULL, &err), TS_E_FORMAT);
 	unlink(path);
-	ck_assert_int_eq(ts_archive_read(&a, path, NULL, NULL, &err), TS_E_NOT_FOUND);
+	ck_assert_int_eq(ts_archive_read(&a, NULL, path, NULL, NULL, &err), TS_E_NOT_FOUND);
 }
 END_TEST
 
@@ -806,7 +806,7 @@ START_TEST(corpus)
 		fclose(f);
 		files++;
 		save();
-		if (ts_archive_read(&a, path, NULL, NULL, &err)) {
+		if (ts_archive_read(&a, NULL, path, NULL, NULL, &err)) {
 			ck_assert_int_eq(err.code, TS_E_FORMAT);
 			continue;
 		}

@@ -17,6 +17,7 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/io/file_watch.h"
+#include "tilescope/io/files.h"
 #include "tilescope/report/watched.h"
 
 enum { LIMIT_MS = 20000 }; /* only for what hangs */
@@ -173,11 +174,11 @@ START_TEST(every_change_is_heard_and_seen)
 	struct ts_file_state before, now;
 	struct ts_file_watch *w = watch();
 
-	ts_file_state_read(&before, ways[_i].file);
-	ck_assert(before.there);
+	ts_files_state(NULL, &before, ways[_i].file);
+	ck_assert(ts_file_is_there(&before));
 	ways[_i].happens();
 	ck_assert(heard(w));
-	ts_file_state_read(&now, ways[_i].file);
+	ts_files_state(NULL, &now, ways[_i].file);
 	ck_assert(!ts_file_state_same(&before, &now));
 	ts_file_watch_free(w);
 }

@@ -86,7 +86,7 @@ static void
 search(void)
 {
 	ts_found_list_fini(&list);
-	ck_assert_int_eq(ts_find_reports(&list, ".", NULL, &err), TS_OK);
+	ck_assert_int_eq(ts_find_reports(&list, NULL, ".", NULL, &err), TS_OK);
 }
 
 /* ---- below a directory ---- */
@@ -195,7 +195,7 @@ START_TEST(there_is_a_limit_of_reports)
 	ck_assert_int_eq(list.count, TS_FIND_MAX);
 	ck_assert(list.cut);
 	ts_found_list_fini(&list);
-	ck_assert_int_eq(ts_find_reports(&list, "r0", NULL, &err), TS_OK);
+	ck_assert_int_eq(ts_find_reports(&list, NULL, "r0", NULL, &err), TS_OK);
 	ck_assert_int_eq(list.count, 1);
 	ck_assert(!list.cut);
 }
@@ -222,11 +222,11 @@ START_TEST(a_search_can_be_cancelled)
 
 	put("a/profile.pop");
 	ts_cancel_set(&token);
-	ck_assert_int_eq(ts_find_reports(&list, ".", &token, &err), TS_E_CANCELLED);
+	ck_assert_int_eq(ts_find_reports(&list, NULL, ".", &token, &err), TS_E_CANCELLED);
 	ck_assert_int_eq(list.count, 0);
-	ck_assert_int_eq(ts_find_reports(&list, "nowhere", NULL, &err), TS_OK);
+	ck_assert_int_eq(ts_find_reports(&list, NULL, "nowhere", NULL, &err), TS_OK);
 	ck_assert_int_eq(list.count, 0);
-	ck_assert_int_eq(ts_find_reports(&list, "a/profile.pop", NULL, &err), TS_OK);
+	ck_assert_int_eq(ts_find_reports(&list, NULL, "a/profile.pop", NULL, &err), TS_OK);
 	ck_assert_int_eq(list.count, 0);
 }
 END_TEST
@@ -250,7 +250,8 @@ expect(const char *path, const char *file)
 {
 	char *got = NULL;
 
-	ck_assert_msg(ts_find_profile(&got, path, &err) == TS_OK, "%s: %s", path, err.msg);
+	ck_assert_msg(ts_find_profile(&got, NULL, path, NULL, &err) == TS_OK, "%s: %s", path,
+		err.msg);
 	ck_assert_str_eq(got, file);
 	free(got);
 }
@@ -260,7 +261,8 @@ refuse(const char *path, enum ts_code code, const char *why)
 {
 	char *got = (char *)"";
 
-	ck_assert_msg(ts_find_profile(&got, path, &err) == code, "%s: %s", path, err.msg);
+	ck_assert_msg(ts_find_profile(&got, NULL, path, NULL, &err) == code, "%s: %s", path,
+		err.msg);
 	ck_assert_ptr_null(got);
 	ck_assert_msg(strstr(err.msg, why), "%s: %s", path, err.msg);
 	ck_assert_ptr_null(strchr(err.msg, '\n'));
@@ -282,7 +284,7 @@ static void
 search_all(const char *below)
 {
 	ts_found_list_fini(&list);
-	ck_assert_int_eq(ts_find_openable(&list, below, NULL, NULL, &err), TS_OK);
+	ck_assert_int_eq(ts_find_openable(&list, NULL, below, NULL, NULL, &err), TS_OK);
 }
 
 /* Parts, files under names of their own, and directories to go into. */
@@ -345,7 +347,7 @@ START_TEST(the_latest)
 {
 	char *path;
 
-	ck_assert_int_eq(ts_find_latest(&path, ".", NULL, &err), TS_E_NOT_FOUND);
+	ck_assert_int_eq(ts_find_latest(&path, NULL, ".", NULL, &err), TS_E_NOT_FOUND);
 	ck_assert_ptr_null(path);
 	put("b/profile.pop");
 	put("c/profile.pop");
@@ -354,7 +356,7 @@ START_TEST(the_latest)
 	age("b/profile.pop", -5);
 	age("c/profile.pop", -5);
 	for (int i = 0; i < 3; i++) {
-		ck_assert_int_eq(ts_find_latest(&path, ".", NULL, &err), TS_OK);
+		ck_assert_int_eq(ts_find_latest(&path, NULL, ".", NULL, &err), TS_OK);
 		ck_assert_str_eq(path, "./b");
 		free(path);
 	}

@@ -2,8 +2,7 @@
 /*
  * file_watch - hear that files may have changed, and see whether they have.
  *
- * inotify only wakes: whether a file is another one than before is told by its state (who it is, how
- * large, when it was written). Watched are the files and every directory on the way to them, through
+ * inotify only wakes: whether a file is another one than before is told by its state (ts_files_state()). Watched are the files and every directory on the way to them, through
  * symbolic links, so that files that are replaced by a rename, deleted and made again, and directories and links
  * that come to mean something else are heard of. Where that cannot be had (a network file system, no
  * instance or watch left, a directory that may not be read) `polls` says so: then look now and then.
@@ -16,18 +15,6 @@
 #define TS_IO_FILE_WATCH_H
 
 #include <stdbool.h>
-#include <stdint.h>
-
-/* What tells one file at a path from another. */
-struct ts_file_state {
-	bool there;
-	int64_t bytes, mtime, mtime_ns;
-	uint64_t device, inode;
-};
-
-/* Through symbolic links; what cannot be looked at is not there. */
-void ts_file_state_read(struct ts_file_state *s, const char *path);
-bool ts_file_state_same(const struct ts_file_state *a, const struct ts_file_state *b);
 
 struct ts_file_watch;
 

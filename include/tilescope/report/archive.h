@@ -37,8 +37,9 @@ struct ts_archive {
  * Afterwards it does not change: any thread may look at it. Errors: those of ts_source_open_file() and
  * ts_archive_walk_init(), TS_E_CANCELLED, TS_E_NOMEM, TS_E_SYS (no helper); all else is in `notes`.
  */
-enum ts_code ts_archive_read(struct ts_archive **a, const char *path, struct ts_progress *progress,
-	const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
+enum ts_code ts_archive_read(struct ts_archive **a, struct ts_files *files, const char *path,
+	struct ts_progress *progress, const struct ts_cancel *cancel,
+	struct ts_err *err) TS_WARN_UNUSED;
 struct ts_archive *ts_archive_hold(struct ts_archive *a); /* NULL: NULL */
 void ts_archive_release(struct ts_archive *a);		  /* NULL allowed; the last one frees it */
 

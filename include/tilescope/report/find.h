@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* find - which file a path means, and which reports lie below a directory. */
+/*
+ * find - which file a path means, and which reports lie below a directory, in a file system (`files`: NULL is this
+ * machine's).
+ */
 #ifndef TS_REPORT_FIND_H
 #define TS_REPORT_FIND_H
 
@@ -9,6 +12,7 @@
 #include "tilescope/base/cancel.h"
 #include "tilescope/base/err.h"
 #include "tilescope/base/progress.h"
+#include "tilescope/io/files.h"
 
 enum { TS_FIND_LEVELS = 3, TS_FIND_MAX = 200, TS_FIND_ENTRIES = 20000 };
 
@@ -44,7 +48,7 @@ struct ts_found_list {
  * Reports up to TS_FIND_LEVELS levels below `dir`, newest first. Symbolic links are followed, every
  * directory is entered once. Errors: TS_E_NOMEM, TS_E_CANCELLED; what cannot be read is passed over.
  */
-enum ts_code ts_find_reports(struct ts_found_list *list, const char *dir,
+enum ts_code ts_find_reports(struct ts_found_list *list, struct ts_files *files, const char *dir,
 	const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
 
 /*
@@ -52,7 +56,7 @@ enum ts_code ts_find_reports(struct ts_found_list *list, const char *dir,
  * also profiles and stores under names of their own (*.pop, *.tilescope), each a file that is SQLite.
  * progress->done: entries looked at.
  */
-enum ts_code ts_find_openable(struct ts_found_list *list, const char *dir,
+enum ts_code ts_find_openable(struct ts_found_list *list, struct ts_files *files, const char *dir,
 	struct ts_progress *progress, const struct ts_cancel *cancel,
 	struct ts_err *err) TS_WARN_UNUSED;
 
@@ -60,8 +64,8 @@ enum ts_code ts_find_openable(struct ts_found_list *list, const char *dir,
  * The newest report below `dir` (the caller's, free()); of equally new ones the first by its path. Errors as
  * ts_find_reports(), and TS_E_NOT_FOUND.
  */
-enum ts_code ts_find_latest(char **path, const char *dir, const struct ts_cancel *cancel,
-	struct ts_err *err) TS_WARN_UNUSED;
+enum ts_code ts_find_latest(char **path, struct ts_files *files, const char *dir,
+	const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
 void ts_found_list_fini(struct ts_found_list *list);
 
 /*
@@ -70,7 +74,8 @@ void ts_found_list_fini(struct ts_found_list *list);
  * a report: the profile beside it. Errors: TS_E_NOT_FOUND (nothing there; a directory without a profile: the
  * message says so), TS_E_FORMAT (dropped formats, not a report), TS_E_SYS.
  */
-enum ts_code ts_find_profile(char **file, const char *path, struct ts_err *err) TS_WARN_UNUSED;
+enum ts_code ts_find_profile(char **file, struct ts_files *files, const char *path,
+	const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
 
 /* Files of a report's directory that are known by name and not read: `what` says why, as "NAME: WHAT". */
 struct ts_other_file {

@@ -46,6 +46,7 @@ struct ts_debug_identity {
 
 struct ts_contexts {
 	atomic_int uses;
+	struct ts_files *files; /* where it lies */
 	struct ts_source *file; /* debug.cbor */
 	char *path;
 	struct ts_debug_identity identity;

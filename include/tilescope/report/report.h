@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 
 #include "tilescope/base/progress.h"
-#include "tilescope/io/source.h"
+#include "tilescope/io/files.h"
 #include "tilescope/report/binding.h"
 #include "tilescope/db/vfs.h"
 
@@ -71,11 +71,12 @@ struct ts_identity {
 };
 
 struct ts_report {
-	atomic_int uses; /* who holds it: ts_report_hold(), ts_report_close() */
-	char *path;	 /* as the user gave it */
-	char *dir;	 /* directory of the profile */
-	char *file;	 /* the profile (or store, or archive) itself */
-	char *real;	 /* its real path, or NULL when that cannot be told */
+	atomic_int uses;	/* who holds it: ts_report_hold(), ts_report_close() */
+	struct ts_files *files; /* where its files lie; NULL: on this machine */
+	char *path;		/* as the user gave it */
+	char *dir;		/* directory of the profile */
+	char *file;		/* the profile (or store, or archive) itself */
+	char *real;		/* its real path, or NULL when that cannot be told */
 	enum ts_kind kind;
 	struct ts_part_info part[TS_PART_COUNT];
 	struct ts_sqlite_header header;
@@ -100,6 +101,7 @@ struct ts_report {
 };
 
 struct ts_report_options {
+	struct ts_files *files; /* where `path` is; it is held. NULL: on this machine */
 	const char *map_dir;	/* users' schema maps, or NULL */
 	const char *import_dir; /* where overlay stores are kept (ts_import_store_path), or NULL */
 	const struct ts_cancel *cancel; /* or NULL */
@@ -130,7 +132,7 @@ bool ts_report_has_column(const struct ts_report *r, enum ts_relation relation, 
 bool ts_report_changed(const struct ts_report *r);
 
 /* The identity of an SQLite file. Errors: as ts_sqlite_header_read(). */
-enum ts_code ts_identity_read(struct ts_identity *id, const char *path,
+enum ts_code ts_identity_read(struct ts_identity *id, struct ts_files *files, const char *path,
 	struct ts_err *err) TS_WARN_UNUSED;
 void ts_identity_set(struct ts_identity *id, const struct ts_source *source,
 	const struct ts_sqlite_header *header);
@@ -139,7 +141,7 @@ void ts_identity_set(struct ts_identity *id, const struct ts_source *source,
 bool ts_identity_same(const struct ts_identity *a, const struct ts_identity *b);
 
 /* Does a non-empty -wal or -journal lie beside the database? */
-bool ts_is_being_written(const char *file);
+bool ts_is_being_written(struct ts_files *files, const char *file);
 
 const char *ts_part_name(enum ts_part part);
 

@@ -4,7 +4,7 @@
 #define TS_REPORT_WATCHED_H
 
 #include "tilescope/base/strbuf.h"
-#include "tilescope/io/file_watch.h"
+#include "tilescope/io/files.h"
 #include "tilescope/report/report.h"
 
 enum { TS_WATCHED_FILES = 16 };
