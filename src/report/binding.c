@@ -36,6 +36,16 @@ ts_binding_has(const struct ts_binding *b, int column)
 	return b->bound && b->column[column].op != TS_OP_NONE;
 }
 
+bool
+ts_binding_is_plain(const struct ts_binding *b, const int *columns, int count)
+{
+	for (int i = 0; i < count; i++)
+		if (b->column[columns[i]].op == TS_OP_ORDER_IN ||
+			b->column[columns[i]].op == TS_OP_POSITION)
+			return false;
+	return true;
+}
+
 /* --- columns -------------------------------------------------------------------------------- */
 
 /* The object whose rows `o` shows, one to one: the base table of a view, else itself. */

@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tilescope/base/mem.h"
-#include "tilescope/report/flame.h"
-#include "tilescope/report/memory.h"
+#include "flame_internal.h"
 
-enum { SLOTS_FIRST = 1024 };
+#include "tilescope/base/mem.h"
+#include "tilescope/report/pair_slots.h"
+#include "tilescope/report/memory.h"
 
 /* --- cells ------------------------------------------------------------------------------------------ */
 
@@ -25,71 +25,21 @@ cell_at(struct ts_flame *f, uint32_t i)
 	return (struct ts_flame_cell *)f->cell.memory + i;
 }
 
-static size_t
-slots_of(const struct ts_flame *f)
-{
-	return f->slot.used / sizeof(uint32_t);
-}
-
-static size_t
-place_of(uint32_t frame, uint32_t ipu)
-{
-	uint64_t key = ((uint64_t)ipu << 32 | frame) * UINT64_C(0x9e3779b97f4a7c15);
-
-	return (size_t)(key ^ key >> 32);
-}
-
 static void
-put_slot(uint32_t *slot, size_t slots, const struct ts_flame_cell *k, uint32_t number)
+pair_of(uint32_t pair[2], const void *of, uint32_t i)
 {
-	size_t i = place_of(k->frame, k->ipu) & (slots - 1);
+	const struct ts_flame_cell *k = ts_flame_cell_at(of, i);
 
-	while (slot[i])
-		i = (i + 1) & (slots - 1);
-	slot[i] = number + 1;
-}
-
-static enum ts_code
-grow(struct ts_flame *f, struct ts_err *err)
-{
-	size_t slots = slots_of(f), wanted = slots ? slots * 4 : SLOTS_FIRST;
-	const struct ts_cache *cache = f->frames.cache;
-	struct ts_pile bigger = {0};
-	enum ts_code code;
-
-	if ((size_t)f->cells * 2 < slots)
-		return TS_OK;
-	code = ts_pile_room(&bigger, wanted * sizeof(uint32_t), cache, err);
-	if (code)
-		return code;
-	bigger.used = wanted * sizeof(uint32_t);
-	for (uint32_t i = 0; i < f->cells; i++)
-		put_slot(bigger.memory, wanted, cell_at(f, i), i);
-	ts_pile_fini(&f->slot);
-	f->slot = bigger;
-	return TS_OK;
+	pair[0] = k->frame;
+	pair[1] = k->ipu;
 }
 
 /* The cell of a frame on an IPU: false when there is none. */
 static bool
 find_cell(uint32_t *cell, const struct ts_flame *f, uint32_t frame, uint32_t ipu)
 {
-	const uint32_t *slot = f->slot.memory;
-	size_t slots = slots_of(f);
-
-	for (size_t i = place_of(frame, ipu); slots > 0; i++) {
-		uint32_t at = slot[i & (slots - 1)];
-		const struct ts_flame_cell *k;
-
-		if (at == 0)
-			return false;
-		k = ts_flame_cell_at(f, at - 1);
-		if (k->frame == frame && k->ipu == ipu) {
-			*cell = at - 1;
-			return true;
-		}
-	}
-	return false;
+	*cell = ts_pair_find(&f->slot, pair_of, f, frame, ipu);
+	return *cell != TS_PAIR_NONE;
 }
 
 static enum ts_code
@@ -97,15 +47,10 @@ add_cell(uint32_t *cell, struct ts_flame *f, uint32_t frame, uint32_t ipu, uint3
 	struct ts_err *err)
 {
 	struct ts_flame_cell k = {.frame = frame, .ipu = ipu, .up = up, .reach = INT64_MIN};
-	enum ts_code code = grow(f, err);
+	enum ts_code code = ts_pile_add(&f->cell, &k, sizeof(k), f->frames.cache, err);
 
-	if (!code)
-		code = ts_pile_add(&f->cell, &k, sizeof(k), f->frames.cache, err);
-	if (code)
-		return code;
-	put_slot(f->slot.memory, slots_of(f), &k, f->cells);
-	*cell = f->cells++;
-	return TS_OK;
+	*cell = f->cells;
+	return code ? code : ts_pair_add(&f->slot, pair_of, f, ++f->cells, f->frames.cache, err);
 }
 
 /* The cell of a frame, made with all above it if need be: from the run down. */
@@ -240,15 +185,31 @@ open_slices(struct ts_slices **out, struct ts_reader *rd, const struct ts_trace 
 		ts_min_i64(r->to, t->to), f->frames.cache, progress, err);
 }
 
+static enum ts_code
+read_rows(struct ts_flame *f, struct ts_reader *rd, const struct ts_trace *t,
+	struct ts_progress *progress, struct ts_err *err)
+{
+	struct ts_slices *slices = NULL;
+	const struct ts_slice *s;
+	enum ts_code code = open_slices(&slices, rd, t, f, progress, err);
+
+	while (!code && !(code = ts_slices_next(&s, slices, err)) && s)
+		code = add_slice(f, s, err);
+	if (slices)
+		f->left_out = ts_slices_left_out(slices);
+	ts_slices_close(slices);
+	return code;
+}
+
 enum ts_code
 ts_flame_read(struct ts_flame **out, struct ts_reader *rd, const struct ts_trace *t,
 	struct ts_frame_contexts *contexts, struct ts_flame_range range,
 	const struct ts_cache *cache, struct ts_progress *progress, struct ts_err *err)
 {
 	struct ts_flame *f = *out = ts_alloc(1, sizeof(*f));
-	struct ts_slices *slices = NULL;
-	const struct ts_slice *s;
-	enum ts_code code;
+	enum ts_code code, ranked;
+	uint32_t ranks;
+	bool done = false;
 
 	if (!f)
 		return ts_err_nomem(err);
@@ -257,12 +218,13 @@ ts_flame_read(struct ts_flame **out, struct ts_reader *rd, const struct ts_trace
 	f->step = TS_UNKNOWN;
 	code = ts_frames_init(&f->frames, contexts, cache, err);
 	if (!code)
-		code = open_slices(&slices, rd, t, f, progress, err);
-	while (!code && !(code = ts_slices_next(&s, slices, err)) && s)
-		code = add_slice(f, s, err);
-	if (slices)
-		f->left_out = ts_slices_left_out(slices);
-	ts_slices_close(slices);
+		code = flame_of_stacks(&done, f, rd, err);
+	if (!code && !done)
+		code = read_rows(f, rd, t, progress, err);
+	if (!code || code == TS_E_DAMAGED) {
+		ranked = ts_dictionary_rank(&f->frames.names, &ranks, rd->cancel, err);
+		code = ranked ? ranked : code;
+	}
 	if (code && code != TS_E_DAMAGED) {
 		ts_flame_release(f);
 		*out = NULL;
@@ -296,11 +258,12 @@ ts_flame_release(struct ts_flame *f)
 /* Sums by frame. */
 struct item {
 	uint32_t frame, parent;
+	uint32_t rank; /* of its name */
 	uint16_t depth;
 	struct ts_flame_sum sum;
 };
 
-/* The children of a frame follow on each other, the heaviest first; of equal ones the older. */
+/* The children of a frame follow on each other, the heaviest first; equal ones by their names. */
 static int
 by_parent(const void *a, const void *b)
 {
@@ -312,7 +275,7 @@ by_parent(const void *a, const void *b)
 		return x->parent < y->parent ? -1 : 1;
 	if (x->sum.cycles != y->sum.cycles)
 		return x->sum.cycles > y->sum.cycles ? -1 : 1;
-	return x->frame < y->frame ? -1 : x->frame > y->frame;
+	return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
 static void
@@ -343,7 +306,9 @@ items_of(size_t *n, const struct ts_flame *f, int64_t ipu)
 
 		if (item[i].sum.steps == 0)
 			continue;
-		item[*n] = (struct item){i, frame->parent, frame->depth, item[i].sum};
+		item[*n] = (struct item){i, frame->parent,
+			ts_dictionary_at(&f->frames.names, frame->name)->rank, frame->depth,
+			item[i].sum};
 		++*n;
 	}
 	if (item)

@@ -8,8 +8,9 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/base/utf8.h"
 #include "tilescope/report/frames.h"
+#include "tilescope/report/pair_slots.h"
 
-enum { SLOTS_FIRST = 1024, STACKS = 1 << 18 };
+enum { STACKS = 1 << 18 };
 
 /* Of a kept answer: the stack ends early. */
 #define FULL (UINT32_C(1) << 31)
@@ -79,67 +80,14 @@ ts_frame_parts_add(struct ts_frame_parts *p, const char *name, size_t n)
 
 /* --- the tree --------------------------------------------------------------------------------------- */
 
-static size_t
-slots_of(const struct ts_frames *f)
-{
-	return f->slot.used / sizeof(uint32_t);
-}
-
-static size_t
-place_of(uint32_t parent, uint32_t name)
-{
-	uint64_t key = ((uint64_t)parent << 32 | name) * UINT64_C(0x9e3779b97f4a7c15);
-
-	return (size_t)(key ^ key >> 32);
-}
-
+/* The run is in nothing, least of all in itself. */
 static void
-put_slot(uint32_t *slot, size_t slots, const struct ts_frame *f, uint32_t number)
+pair_of(uint32_t pair[2], const void *of, uint32_t i)
 {
-	size_t i = place_of(f->parent, f->name) & (slots - 1);
+	const struct ts_frame *k = ts_frame_at(of, i);
 
-	while (slot[i])
-		i = (i + 1) & (slots - 1);
-	slot[i] = number + 1;
-}
-
-static enum ts_code
-grow(struct ts_frames *f, struct ts_err *err)
-{
-	size_t slots = slots_of(f), wanted = slots ? slots * 4 : SLOTS_FIRST;
-	struct ts_pile bigger = {0};
-	enum ts_code code;
-
-	if ((size_t)f->count * 2 < slots)
-		return TS_OK;
-	code = ts_pile_room(&bigger, wanted * sizeof(uint32_t), f->cache, err);
-	if (code)
-		return code;
-	bigger.used = wanted * sizeof(uint32_t);
-	for (uint32_t i = 0; i < f->count; i++)
-		put_slot(bigger.memory, wanted, ts_frame_at(f, i), i);
-	ts_pile_fini(&f->slot);
-	f->slot = bigger;
-	return TS_OK;
-}
-
-/* The child of that name, or TS_FRAMES_MAX. */
-static uint32_t
-find_child(const struct ts_frames *f, uint32_t parent, uint32_t name)
-{
-	const uint32_t *slot = f->slot.memory;
-	size_t slots = slots_of(f);
-
-	for (size_t i = place_of(parent, name);; i++) {
-		uint32_t at = slot[i & (slots - 1)];
-		const struct ts_frame *k;
-
-		if (at == 0)
-			return TS_FRAMES_MAX;
-		k = ts_frame_at(f, at - 1);
-		if (k->parent == parent && k->name == name && at - 1 != TS_FRAME_RUN)
-			return at - 1;
-	}
+	pair[0] = i == TS_FRAME_RUN ? UINT32_MAX : k->parent;
+	pair[1] = k->name;
 }
 
 static enum ts_code
@@ -147,13 +95,40 @@ add_frame(struct ts_frames *f, struct ts_frame frame, struct ts_err *err)
 {
 	enum ts_code code = ts_pile_add(&f->frame, &frame, sizeof(frame), f->cache, err);
 
+	return code ? code : ts_pair_add(&f->slot, pair_of, f, ++f->count, f->cache, err);
+}
+
+enum ts_code
+ts_frames_add(uint32_t *frame, struct ts_frames *f, uint32_t parent, const char *name, size_t n,
+	int class_of, struct ts_err *err)
+{
+	uint32_t text;
+	enum ts_code code = ts_dictionary_text(&f->names, &text, name, n, err);
+
+	*frame = TS_FRAMES_MAX;
 	if (code)
 		return code;
-	f->count++;
-	if ((size_t)f->count * 2 >= slots_of(f))
-		return grow(f, err);
-	put_slot(f->slot.memory, slots_of(f), ts_frame_at(f, f->count - 1), f->count - 1);
-	return TS_OK;
+	*frame = ts_pair_find(&f->slot, pair_of, f, parent, text);
+	if (*frame == TS_PAIR_NONE && f->count == TS_FRAMES_MAX) {
+		*frame = TS_FRAMES_MAX;
+		return TS_OK;
+	}
+	if (*frame == TS_PAIR_NONE) {
+		struct ts_frame k = {.parent = parent,
+			.name = text,
+			.depth = (uint16_t)(ts_frame_at(f, parent)->depth + 1)};
+
+		*frame = f->count;
+		code = add_frame(f, k, err);
+	}
+	if (!code && class_of >= 0) {
+		struct ts_frame *k = (struct ts_frame *)f->frame.memory + *frame;
+
+		f->mixed |= k->steps && k->class_of != class_of;
+		k->steps = true;
+		k->class_of = (uint8_t)class_of;
+	}
+	return code;
 }
 
 /* Go from *at to its child, which is made; *full: there is no room for more. */
@@ -161,34 +136,15 @@ static enum ts_code
 go_down(uint32_t *at, bool *full, struct ts_frames *f, const char *s, size_t n, int class_of,
 	struct ts_err *err)
 {
-	uint32_t name, child;
+	uint32_t child;
 	enum ts_code code = TS_OK;
 
 	if (*full)
 		return TS_OK;
-	code = ts_dictionary_text(&f->names, &name, s, n, err);
-	if (code)
-		return code;
-	child = find_child(f, *at, name);
-	if (child == TS_FRAMES_MAX && f->count == TS_FRAMES_MAX) {
-		*full = true;
-		return TS_OK;
-	}
-	if (child == TS_FRAMES_MAX) {
-		struct ts_frame k = {.parent = *at,
-			.name = name,
-			.depth = (uint16_t)(ts_frame_at(f, *at)->depth + 1)};
-
-		child = f->count;
-		code = add_frame(f, k, err);
-	}
-	*at = child;
-	if (!code && class_of >= 0) {
-		struct ts_frame *k = (struct ts_frame *)f->frame.memory + child;
-
-		k->steps = true;
-		k->class_of = (uint8_t)class_of;
-	}
+	code = ts_frames_add(&child, f, *at, s, n, class_of, err);
+	*full = !code && child == TS_FRAMES_MAX;
+	if (!code && !*full)
+		*at = child;
 	return code;
 }
 

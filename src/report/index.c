@@ -16,6 +16,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/report/index_contexts.h"
 #include "tilescope/report/index_operations.h"
+#include "tilescope/report/index_stacks.h"
 
 #include "index_internal.h"
 
@@ -48,6 +49,7 @@ static const struct {
 	[TS_SECTION_TILE_ROWS] = {"tile-rows", 2, NULL},
 	[TS_SECTION_LARGEST] = {"largest", 1, NULL},
 	[TS_SECTION_LAYERS] = {"layers", 1, NULL},
+	[TS_SECTION_STACKS] = {"stacks", 1, ts_stacks_section_current},
 	[TS_SECTION_ORDER_BYTES] = {"order-bytes", 1, NULL},
 	[TS_SECTION_ORDER_NAME] = {"order-name", 1, NULL},
 	[TS_SECTION_ORDER_TILE] = {"order-tile", 1, NULL},

@@ -14,6 +14,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/report/index_build.h"
 #include "tilescope/report/index_lanes.h"
+#include "tilescope/report/index_stacks.h"
 #include "tilescope/report/index_work.h"
 #include "tilescope/db/split.h"
 
@@ -22,7 +23,7 @@ static const struct ts_pass *const all_passes[] = {
 	&ts_pass_categories, &ts_pass_variables_and_categories, &ts_pass_variables,
 	&ts_pass_liveness, &ts_pass_steps, &ts_pass_lanes, &ts_pass_contexts, &ts_pass_lives,
 	&ts_pass_tile_lives, &ts_pass_pieces, &ts_pass_ipu_lives, &ts_pass_runs, &ts_pass_work,
-	&ts_pass_columns, &ts_pass_tile_rows, NULL, /* ends it */
+	&ts_pass_columns, &ts_pass_tile_rows, &ts_pass_stacks, NULL, /* ends it */
 };
 
 enum { STAGES = TS_SECTION_COUNT };
@@ -140,7 +141,8 @@ plan_parts(struct stage *st, const struct ts_report *r, int most, struct ts_err 
 	enum ts_code code = TS_OK;
 
 	/* the last row id of all has none behind it that could end a range */
-	bool can = span > 0 && span < INT64_MAX && reach->last_rowid < INT64_MAX;
+	bool can = span > 0 && span < INT64_MAX && reach->last_rowid < INT64_MAX &&
+		!st->pass->whole;
 
 	if (span > 0)
 		code = look_at_tree(&tree, r, binding, (int)ts_clamp_i64(most, 1, TS_PASS_PARTS),

@@ -265,19 +265,6 @@ can(const struct ts_report *r)
 		(ts_proportions_has_balance(r) || ts_proportions_has_bytes(r));
 }
 
-/* Rows can be read from anywhere on: none of their values is known by where they stand. */
-static bool
-is_plain(const struct ts_report *r)
-{
-	const struct ts_binding *b = &r->binding[TS_STEP_IPU];
-
-	for (int i = 0; i < WORK_COLUMNS; i++)
-		if (b->column[work_columns[i]].op == TS_OP_ORDER_IN ||
-			b->column[work_columns[i]].op == TS_OP_POSITION)
-			return false;
-	return true;
-}
-
 static enum ts_code
 pass_begin(struct ts_pass_run *run, struct ts_err *err)
 {
@@ -287,8 +274,9 @@ pass_begin(struct ts_pass_run *run, struct ts_err *err)
 		return ts_err_set(err, TS_E_ABSENT, "the steps are not in the index");
 	if (!ts_lanes_open(&state->lanes, run->index))
 		return ts_err_set(err, TS_E_ABSENT, "the steps by IPU are not in the index");
-	state->left = !is_plain(run->report) || state->lanes.head->lanes == 0 ||
-		state->lanes.head->lanes > TS_TRACE_LANES;
+	state->left = !ts_binding_is_plain(&run->report->binding[TS_STEP_IPU], work_columns,
+			      WORK_COLUMNS) ||
+		state->lanes.head->lanes == 0 || state->lanes.head->lanes > TS_TRACE_LANES;
 	return TS_OK;
 }
 

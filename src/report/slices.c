@@ -532,14 +532,17 @@ share_of(struct ts_rows *rows, int i)
 static bool
 get_part(struct ts_slice *to, struct ts_rows *rows, bool lenient)
 {
-	int64_t v[P_NUMBERS];
+	int64_t v[P_NUMBERS], rowid;
 
 	for (int i = 0; i < P_NUMBERS; i++) {
 		v[i] = ts_rows_known(rows, i);
 		if (v[i] == TS_UNKNOWN && !(lenient && i == P_CYCLES))
 			return false;
 	}
+	if (!ts_rows_rowid(rows, &rowid))
+		rowid = INT64_MIN;
 	*to = (struct ts_slice){.step = v[P_STEP],
+		.rowid = rowid,
 		.ipu = v[P_IPU],
 		.cycles = v[P_CYCLES],
 		.start = v[P_START],

@@ -312,6 +312,18 @@ set_frame(struct ts_view *v, const char *value)
 }
 
 static bool
+get_inside(struct ts_view *v, struct ts_strbuf *out)
+{
+	return trace_say_inside(trace_of(v), out);
+}
+
+static enum ts_arg_state
+set_inside(struct ts_view *v, const char *value)
+{
+	return trace_of(v)->trace ? trace_set_inside(trace_of(v), value) : TS_ARG_LATER;
+}
+
+static bool
 get_shown_tiles(struct ts_view *v, struct ts_strbuf *out)
 {
 	return trace_say_tiles(trace_of(v), out);
@@ -450,6 +462,7 @@ const struct ts_view_arg trace_args[] = {
 	{"merge", MERGES, get_merge, set_merge, 0},
 	{"ipus", TS_ARG_YES, get_all_ipus, set_all_ipus, 0},
 	{"bsp", TS_ARG_RANGE, get_shown_tiles, set_shown_tiles, 0},
+	{"inside", TS_ARG_TEXT, get_inside, set_inside, 0},
 	{"frame", TS_ARG_TEXT, get_frame, set_frame, 0},
 	{"scope", "view|range|run|all", get_scope, set_scope, 0},
 	{"tab", TS_ARG_TEXT, get_tab, set_tab, 0},

@@ -318,8 +318,11 @@ extern const struct trace_drawing_ops trace_drawing_flame, trace_drawing_merged;
 enum ts_effect trace_merge_command(struct trace_view *t, const struct ts_call *call);
 bool trace_merge(struct trace_view *t, const char *word); /* false: not one of its ranges */
 bool trace_merge_ipus(struct trace_view *t, bool all);
+/* The stack of the frame under the cursor of what is merged; that of the outermost one that is shown. False: it is the run. */
 bool trace_say_frame(struct trace_view *t, struct ts_strbuf *out);
+bool trace_say_inside(struct trace_view *t, struct ts_strbuf *out);
 enum ts_arg_state trace_set_frame(struct trace_view *t, const char *stack);
+enum ts_arg_state trace_set_inside(struct trace_view *t, const char *stack);
 const char *trace_merge_said(struct trace_view *t, bool *all_ipus); /* NULL: all steps */
 
 /* --- trace_frame_tab.c --- */

@@ -3,9 +3,9 @@
  * trace_merged - the drawing of all steps of a range by their stacks: a frame is as wide as its cycles, the heaviest is
  * the leftmost (left-heavy).
  *
- * The x axis is cycles of the outermost frame that is shown, not time. One pass over the rows gives the sums of all IPUs
- * (report/flame.h); another IPU is another tree of the same sums. The pass is a job that says how far it is and that
- * can be stopped; what was drawn stays meanwhile. Frames that are narrower than half a column are not drawn, but the cursor
+ * The x axis is cycles of the outermost frame that is shown, not time. The sums are those of all IPUs (report/flame.h); another IPU is
+ * another tree of the same sums. They come at once when the index has the section of the stacks, which is asked for when this is
+ * shown; else they take a pass over the rows, a job that says how far it is and that can be stopped. What was drawn stays meanwhile. Frames that are narrower than half a column are not drawn, but the cursor
  * goes to them, too.
  */
 #include "config.h"
@@ -17,6 +17,7 @@
 #include "trace_merged.h"
 
 #include "tilescope/base/mem.h"
+#include "tilescope/report/index_stacks.h"
 
 enum { NOTE_WIDE = 100 /* columns from which on the note is a sentence */ };
 
@@ -107,7 +108,9 @@ ask_sums(struct trace_drawing *d, const struct ts_flame_range *range, int64_t ip
 	k->fetch[MERGED_SUMS] = &f->of.fetch;
 	k->fetch[MERGED_TREE] = NULL;
 	k->data.state = k->tree.count > 0 ? TS_PANE_STALE : TS_PANE_LOADING;
-	trace_drawing_send(d, k->fetch[MERGED_SUMS], MERGED_SUMS, TS_WORKER_BULK, "merging frames");
+	trace_drawing_send(d, k->fetch[MERGED_SUMS], MERGED_SUMS,
+		ts_stacks_kept(d->trace->view.env->index) ? TS_WORKER_SCREEN : TS_WORKER_BULK,
+		"merging frames");
 }
 
 static void
@@ -135,6 +138,7 @@ ask(struct trace_drawing *d)
 
 	if (!t->trace->has_parts)
 		return;
+	t->view.env->wanted |= ts_section_bit(TS_SECTION_STACKS);
 	if (!k->has_asked || !same(&range, &k->asked))
 		ask_sums(d, &range, ipu);
 	else if (ipu != k->asked_ipu && k->flame)
@@ -146,6 +150,16 @@ merged_request(struct trace_drawing *d)
 {
 	if (d->plot.h > 0)
 		ask(d);
+}
+
+/* The section is there: who waits for a pass over the rows need not. */
+static void
+merged_indexed(struct trace_drawing *d)
+{
+	struct merged *k = d->own;
+
+	if (k->fetch[MERGED_SUMS] && ts_stacks_kept(d->trace->view.env->index))
+		k->has_asked = false;
 }
 
 /* --- answers ---------------------------------------------------------------------------------------- */
@@ -488,24 +502,72 @@ trace_merged_ask(struct trace_view *t)
 	ask(merged_of(t));
 }
 
-/* "Engine::run;a;b" of the frame under the cursor. */
+/* "Engine::run;a;b" of a node; false: it is the run, or another drawing is shown. */
+static bool
+say_node(struct trace_view *t, const struct merged *k, uint32_t node, struct ts_strbuf *out)
+{
+	if (trace_drawn(t)->ops != &trace_drawing_merged || k->tree.count == 0 || node == 0)
+		return false;
+	ts_frame_folded(out, &k->tree.flame->frames, k->tree.node[node].frame);
+	return true;
+}
+
 bool
 trace_say_frame(struct trace_view *t, struct ts_strbuf *out)
 {
 	const struct merged *k = trace_merged_of(t);
 
-	if (trace_drawn(t)->ops != &trace_drawing_merged || k->tree.count == 0 || k->cursor == 0)
-		return false;
-	ts_frame_folded(out, &k->tree.flame->frames, k->tree.node[k->cursor].frame);
-	return true;
+	return say_node(t, k, k->cursor, out);
 }
 
-enum ts_arg_state
-trace_set_frame(struct trace_view *t, const char *stack)
+bool
+trace_say_inside(struct trace_view *t, struct ts_strbuf *out)
+{
+	const struct merged *k = trace_merged_of(t);
+
+	return say_node(t, k, k->root, out);
+}
+
+/* The node of a stack in *at, or the nearest above that is there (then false). */
+static bool
+find_stack(const struct merged *k, const char *stack, uint32_t *at)
+{
+	const struct ts_frames *frames = &k->tree.flame->frames;
+	uint32_t end = 0;
+	struct ts_strbuf text;
+	bool found;
+
+	*at = 0;
+	ts_strbuf_init(&text, 1 << 17);
+	for (uint32_t i = 0; i <= end && i < k->tree.count;) {
+		size_t n;
+
+		ts_strbuf_reset(&text);
+		ts_frame_folded(&text, frames, k->tree.node[i].frame);
+		n = text.s && strncmp(stack, text.s, text.len) == 0 ? text.len : 0;
+		if (n > 0 &&
+			(stack[n] == ';' || stack[n] == '\0')) { /* it is this one, or inside */
+			*at = i;
+			end = stack[n] ? i + k->tree.node[i].inside : i;
+			i++;
+		} else {
+			i += k->tree.node[i].inside + 1;
+		}
+	}
+	ts_strbuf_reset(&text);
+	ts_frame_folded(&text, frames, k->tree.node[*at].frame);
+	found = text.s && strcmp(text.s, stack) == 0;
+	ts_strbuf_fini(&text);
+	return found;
+}
+
+/* Go to the node of a stack; `inside`: it is the outermost that is shown. */
+static enum ts_arg_state
+set_stack(struct trace_view *t, const char *stack, bool inside)
 {
 	struct merged *k = trace_merged_of(t);
-	uint32_t at = 0, end = 0;
-	struct ts_strbuf text;
+	uint32_t at;
+	bool found;
 
 	if (trace_drawn(t)->ops != &trace_drawing_merged) {
 		ts_view_say_error(t->view.env, "a frame is one of the drawing merged");
@@ -515,30 +577,25 @@ trace_set_frame(struct trace_view *t, const char *stack)
 		return k->data.state == TS_PANE_FAILED || k->data.state == TS_PANE_ABSENT
 			? TS_ARG_NO
 			: TS_ARG_LATER;
-	ts_strbuf_init(&text, 1 << 17);
-	for (uint32_t i = 0; i <= end && i < k->tree.count;) {
-		size_t n;
-
-		ts_strbuf_reset(&text);
-		ts_frame_folded(&text, &k->tree.flame->frames, k->tree.node[i].frame);
-		n = text.s && strncmp(stack, text.s, text.len) == 0 ? text.len : 0;
-		if (n > 0 &&
-			(stack[n] == ';' || stack[n] == '\0')) { /* it is this one, or inside */
-			at = i;
-			end = stack[n] ? i + k->tree.node[i].inside : i;
-			i++;
-		} else {
-			i += k->tree.node[i].inside + 1;
-		}
-	}
-	ts_strbuf_reset(&text);
-	ts_frame_folded(&text, &k->tree.flame->frames, k->tree.node[at].frame);
-	end = text.s && strcmp(text.s, stack) == 0;
-	ts_strbuf_fini(&text);
+	found = find_stack(k, stack, &at);
 	trace_merged_go(k, at);
-	if (!end)
+	if (inside && found)
+		zoom_in(k);
+	if (!found)
 		ts_view_say_error(t->view.env, "there is no frame %.100s", stack);
-	return end ? TS_ARG_DONE : TS_ARG_NO;
+	return found ? TS_ARG_DONE : TS_ARG_NO;
+}
+
+enum ts_arg_state
+trace_set_frame(struct trace_view *t, const char *stack)
+{
+	return set_stack(t, stack, false);
+}
+
+enum ts_arg_state
+trace_set_inside(struct trace_view *t, const char *stack)
+{
+	return set_stack(t, stack, true);
 }
 
 bool
@@ -631,6 +688,7 @@ const struct trace_drawing_ops trace_drawing_merged = {
 	.drop = merged_drop,
 	.rows = trace_merged_rows,
 	.request = merged_request,
+	.indexed = merged_indexed,
 	.deliver = merged_deliver,
 	.draw = trace_merged_draw,
 	.note = merged_note,

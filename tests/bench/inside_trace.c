@@ -26,6 +26,8 @@ struct asking {
 	struct inside in;
 	struct ts_trace *trace;
 	struct ts_tile_ipus tiles;
+	struct ts_frame_contexts *contexts; /* merged: read with the first */
+	bool has_contexts;
 	int64_t from, to;
 };
 
@@ -70,12 +72,19 @@ work(struct asking *a)
 static void
 merged(struct asking *a)
 {
+	struct ts_flame_tree tree;
 	struct ts_flame *f;
 	struct ts_err err = {0};
 
-	check(ts_flame_read(&f, a->in.reader, a->trace, NULL,
+	if (!a->has_contexts)
+		check(ts_frame_contexts_read(&a->contexts, a->in.reader, &a->in.cache, NULL, &err),
+			&err);
+	a->has_contexts = true;
+	check(ts_flame_read(&f, a->in.reader, a->trace, a->contexts,
 		      (struct ts_flame_range){a->from, a->to, 0, 0}, &a->in.cache, NULL, &err),
 		&err);
+	check(ts_flame_tree_make(&tree, f, a->trace->ipu[0], &err), &err);
+	ts_flame_tree_fini(&tree);
 	ts_flame_release(f);
 }
 
@@ -122,6 +131,7 @@ main(int argc, char **argv)
 		inside_print(i == 0, inside_ms(since));
 	}
 	printf("]}\n");
+	ts_frame_contexts_release(a.contexts);
 	ts_tile_ipus_fini(&a.tiles);
 	ts_trace_release(a.trace);
 	inside_close(&a.in);

@@ -76,6 +76,14 @@ def ranges(b):
     return out
 
 
+@measure("merged-index")
+def merged(b):
+    path, cache = b.report(), b.cache("stacks")
+    b.run_tool("inside_build", path, cache, "steps,lanes,stacks", b.cpus)
+    got = b.run_tool("inside_trace", path, cache, 3 if b.tiny else 200, b.round, "merged")["ms"]
+    return {"merged-index": {"ours": got[1:], "everything": got[:1], "median": statistics.median(got)}}
+
+
 @measure("check-new", "check")
 def check(b):
     path, cache = b.report(), b.cache("check", empty=True)

@@ -39,6 +39,8 @@ row("balance-work", "bytes and balance of all IPUs, any range, p99", "ms", 16, "
     note="the same report")
 row("merged", "merged flame graph of everything, per 1 M steps", "s",
     note="steps on 4 IPUs; in the background, one thread")
+row("merged-index", "the same with the index, any range, p99", "ms", 16, "p99",
+    note="the report of the steps; frames and sums, and the tree of an IPU")
 row("check-new", "check, the first time", "s", note="the index is built first")
 row("check", "check, with the index", "s")
 row("export-perfetto", "export of a Perfetto trace, per 1 M slices", "s", 1,

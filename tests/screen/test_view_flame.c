@@ -60,6 +60,7 @@ bell(const char *line)
 	return harness_command(&h, line) & TS_EFFECT_BELL;
 }
 
+/* NULL: the address does not have it. */
 static void
 says_address(const char *name, const char *value)
 {
@@ -69,12 +70,12 @@ says_address(const char *name, const char *value)
 	for (const struct ts_view_arg *a = ts_view_trace.args; a->name; a++) {
 		ts_strbuf_init(&out, 400);
 		if (strcmp(a->name, name) == 0 && a->get(h.view, &out)) {
-			ck_assert_str_eq(out.s, value);
+			ck_assert_pstr_eq(out.s, value);
 			found = true;
 		}
 		ts_strbuf_fini(&out);
 	}
-	ck_assert_msg(found, "no %s", name);
+	ck_assert_msg(found == (value != NULL), "no %s", name);
 }
 
 START_TEST(golden_screens)
@@ -118,36 +119,43 @@ END_TEST
 
 /* --- along the time --------------------------------------------------------------------------------- */
 
+/* A command, and what the screen says then; "" in its place: the bell rings. */
+struct turn {
+	const char *command, *says;
+};
+
+static void
+walk(const struct turn *turn, size_t n)
+{
+	for (; n-- > 0; turn++)
+		if (*turn->says) {
+			harness_command(&h, turn->command);
+			harness_says(&h, turn->says);
+		} else {
+			ck_assert_msg(bell(turn->command), "%s", turn->command);
+		}
+}
+
 START_TEST(frames_are_walked)
 {
+	static const struct turn turns[] = {{"drawing flame", "|Engine::run"},
+		{"drawing flame", "3,000 cycles  100% of run 0  30 steps  Engine::run"},
+		{"down", "30 steps  net"},
+		{"down", "2,000 cycles  66.7% of run 0  20 steps  net/conv"},
+		{"right", "1,000 cycles  33.3% of run 0  10 steps  net/pool"},
+		/* the same frame of the next run is another box */
+		{"right", "2,000 cycles  66.7% of run 1  20 steps  net/conv"},
+		{"left", "10 steps  net/pool"}, {"left", "20 steps  net/conv"}, {"left", ""},
+		{"open", "2,000 cycles  66.7% of run 0  20 steps  net/conv"}, {"open", ""},
+		{"down", "1 step  net/conv/OnTileExecute"}, {"down", ""},
+		{"right", "1 step  net/conv/DoExchange"}, {"back", "net/conv"}};
+
 	made(NULL, 80, 24);
-	harness_command(&h, "drawing flame");
+	walk(turns, 9);
 	says_address("drawing", "flame");
-	harness_says(&h, "|Engine::run");
-	harness_says(&h, "3,000 cycles  100% of run 0  30 steps  Engine::run");
-	harness_command(&h, "down");
-	harness_says(&h, "30 steps  net");
-	harness_command(&h, "down");
-	harness_says(&h, "2,000 cycles  66.7% of run 0  20 steps  net/conv");
-	harness_command(&h, "right");
-	harness_says(&h, "1,000 cycles  33.3% of run 0  10 steps  net/pool");
-	harness_command(&h, "right"); /* the same frame of the next run is another box */
-	harness_says(&h, "2,000 cycles  66.7% of run 1  20 steps  net/conv");
-	harness_command(&h, "left");
-	harness_command(&h, "left");
-	harness_says(&h, "20 steps  net/conv");
-	ck_assert(bell("left"));
-	harness_command(&h, "open");
+	walk(turns + 9, 2);
 	says_address("zoom", "0-2000");
-	ck_assert(bell("open"));
-	harness_says(&h, "2,000 cycles  66.7% of run 0  20 steps  net/conv");
-	harness_command(&h, "down");
-	harness_says(&h, "1 step  net/conv/OnTileExecute");
-	ck_assert(bell("down"));
-	harness_command(&h, "right");
-	harness_says(&h, "1 step  net/conv/DoExchange");
-	harness_command(&h, "back");
-	harness_says(&h, "net/conv");
+	walk(turns + 11, TS_COUNT(turns) - 11);
 	ck_assert(harness_command(&h, "back") & TS_EFFECT_UNKNOWN); /* the program's own */
 	for (int i = 0; i < 3; i++)
 		harness_command(&h, "up");
@@ -220,26 +228,18 @@ END_TEST
 
 START_TEST(the_heaviest_is_on_the_left)
 {
+	static const struct turn turns[] =
+		{{"merge all", "6,000 cycles  100% of all of ipu 0  60 steps  Engine::run"},
+			{"down", "60 steps  net"},
+			{"down", "4,000 cycles  66.7% of all of ipu 0  40 steps  net/conv"},
+			{"right", "2,000 cycles  33.3% of all of ipu 0  20 steps  net/pool"},
+			{"right", ""}, {"open", ">ipu 0  |pool"}, {"open", ""}, {"left", ""},
+			{"down", "10 steps  net/pool/DoExchange"}, {"down", ""}, {"back", "|pool"},
+			{"back", ">ipu 0  |Engine::run"}};
+
 	made(NULL, 80, 24);
-	harness_command(&h, "merge all");
+	walk(turns, TS_COUNT(turns));
 	says_address("drawing", "merged");
-	harness_says(&h, "6,000 cycles  100% of all of ipu 0  60 steps  Engine::run");
-	harness_command(&h, "down");
-	harness_command(&h, "down");
-	harness_says(&h, "4,000 cycles  66.7% of all of ipu 0  40 steps  net/conv");
-	harness_command(&h, "right");
-	harness_says(&h, "2,000 cycles  33.3% of all of ipu 0  20 steps  net/pool");
-	ck_assert(bell("right"));
-	harness_command(&h, "open");
-	harness_says(&h, ">ipu 0  |pool");
-	ck_assert(bell("open"));
-	ck_assert(bell("left"));
-	harness_command(&h, "down");
-	harness_says(&h, "10 steps  net/pool/OnTileExecute");
-	ck_assert(bell("down"));
-	harness_command(&h, "back");
-	harness_command(&h, "back");
-	harness_says(&h, ">ipu 0  |Engine::run");
 	ck_assert(harness_command(&h, "back") & TS_EFFECT_UNKNOWN);
 	harness_command(&h, "merge view"); /* all of it */
 	says_address("merge", "view");
@@ -296,16 +296,49 @@ START_TEST(hits_have_a_share)
 END_TEST
 
 static enum ts_arg_state
-go_to_frame(const char *value)
+set_address(const char *name, const char *value)
 {
 	enum ts_arg_state state = TS_ARG_NO;
 
 	for (const struct ts_view_arg *a = ts_view_trace.args; a->name; a++)
-		if (strcmp(a->name, "frame") == 0)
+		if (strcmp(a->name, name) == 0)
 			state = a->set(h.view, value);
 	harness_settle(&h);
 	return state;
 }
+
+static enum ts_arg_state
+go_to_frame(const char *value)
+{
+	return set_address("frame", value);
+}
+
+/* The address has the frame that is zoomed to, and the one under the cursor in it. */
+START_TEST(an_address_has_both_frames)
+{
+	made(NULL, 80, 24);
+	harness_command(&h, "merge all");
+	says_address("inside", NULL);
+	harness_command(&h, "down");
+	harness_command(&h, "down");
+	says_address("inside", NULL);
+	harness_command(&h, "open");
+	says_address("inside", "Engine::run;net;conv");
+	harness_command(&h, "down");
+	says_address("inside", "Engine::run;net;conv");
+	says_address("frame", "Engine::run;net;conv;DoExchange");
+	ck_assert_int_eq(set_address("inside", "Engine::run;net;nothing"), TS_ARG_NO);
+	ck_assert_int_eq(set_address("inside", "Engine::run;net"), TS_ARG_DONE);
+	ck_assert_int_eq(go_to_frame("Engine::run;net;pool"), TS_ARG_DONE);
+	says_address("inside", "Engine::run;net");
+	says_address("frame", "Engine::run;net;pool");
+	harness_says(&h, ">ipu 0  |net");
+	harness_command(&h, "drawing flame");
+	says_address("inside", NULL);
+	ck_assert_int_eq(set_address("inside", "Engine::run"), TS_ARG_NO);
+	harness_end(&h);
+}
+END_TEST
 
 /* The tab Frame: the stack, the frame, what is in it; its figures are SQL's. Enter goes there; the address has it. */
 START_TEST(a_frame_has_a_tab)
@@ -326,7 +359,7 @@ START_TEST(a_frame_has_a_tab)
 	harness_command(&h, "down");
 	says_address("frame", "Engine::run;net;conv");
 	harness_says(&h, "\n  conv");
-	harness_says(&h, "\n   OnTileExecute ");
+	harness_says(&h, "\n   DoExchange ");
 	harness_says(&h, "4,000   66.7%");
 	harness_command(&h, "pane-next");
 	for (int i = 0; i < 5; i++, harness_command(&h, i == 1 ? "first" : "down")) {
@@ -345,7 +378,7 @@ START_TEST(a_frame_has_a_tab)
 	ck_assert_int_eq(queries, 10);
 	harness_command(&h, "last");
 	harness_command(&h, "open");
-	says_address("frame", "Engine::run;net;conv;DoExchange");
+	says_address("frame", "Engine::run;net;conv;OnTileExecute");
 	ck_assert_int_eq(go_to_frame("Engine::run;net;pool"), TS_ARG_DONE);
 	says_address("frame", "Engine::run;net;pool");
 	ck_assert_int_eq(go_to_frame("Engine::run;net;poo"), TS_ARG_NO);
@@ -372,11 +405,11 @@ START_TEST(the_mouse_picks_a_frame)
 	h.view->ops->mouse(h.view, 8 + 39, 2, 0);
 	says_address("frame", "Engine::run;net;conv");
 	h.view->ops->mouse(h.view, 8 + 19, 3, 0);
-	says_address("frame", "Engine::run;net;conv;OnTileExecute");
-	h.view->ops->mouse(h.view, 8 + 20, 3, 0);
 	says_address("frame", "Engine::run;net;conv;DoExchange");
+	h.view->ops->mouse(h.view, 8 + 20, 3, 0);
+	says_address("frame", "Engine::run;net;conv;OnTileExecute");
 	h.view->ops->mouse(h.view, 8 + 20, 3, -1); /* the wheel zooms into it, and out again */
-	harness_says(&h, ">ipu 0  |DoExchange");
+	harness_says(&h, ">ipu 0  |OnTileExecute");
 	h.view->ops->mouse(h.view, 8 + 20, 0, 1);
 	harness_says(&h, ">ipu 0  |conv");
 	for (int y = 0; y < 24; y++) /* below what is there, beside it */
@@ -530,6 +563,7 @@ main(void)
 	tcase_add_test(looks, a_range_is_merged);
 	tcase_add_test(looks, hits_have_a_share);
 	tcase_add_test(looks, a_frame_has_a_tab);
+	tcase_add_test(looks, an_address_has_both_frames);
 	tcase_add_test(looks, the_mouse_picks_a_frame);
 	tcase_add_test(looks, queries_of_strange_names);
 	tcase_add_test(looks, figures_are_explained_and_written);

@@ -130,7 +130,7 @@ pass_fini(struct ts_pass_run *run)
 #define PASS(name, relation, a, b)                                                               \
 	{                                                                                        \
 		name, relation, {a, b}, can, sizeof(struct sum), sizeof(struct sum), pass_begin, \
-			pass_part, pass_finish, pass_part_fini, pass_fini                        \
+			pass_part, pass_finish, pass_part_fini, pass_fini, false                 \
 	}
 
 static const struct ts_pass steps = PASS("steps", TS_STEP, TS_SECTION_STEPS, TS_SECTION_COUNT);

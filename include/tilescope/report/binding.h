@@ -93,6 +93,9 @@ enum ts_code ts_map_recognises(bool *yes, const struct ts_map *map, const struct
 /* Is the column there? */
 bool ts_binding_has(const struct ts_binding *b, int column);
 
+/* Can rows be read from anywhere on: is no value of these columns known by where it stands among others? */
+bool ts_binding_is_plain(const struct ts_binding *b, const int *columns, int count);
+
 /*
  * The row id of the first row whose key is at least `value`, for TS_REACH_MONOTONE (or one before it,
  * where many rows in a row have no key); last_rowid + 1 when there is none, or INT64_MAX.

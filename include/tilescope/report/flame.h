@@ -56,7 +56,7 @@ struct ts_flame {
 	int64_t overflowed; /* rows left out: the total would be too large */
 	struct ts_slices_left_out left_out;
 
-	struct ts_pile slot; /* uint32_t: cell + 1, or 0 */
+	struct ts_pile slot; /* by frame and IPU: ts_pair_find() */
 	int64_t *last_start; /* of each IPU */
 	size_t hint;	     /* where the next row's IPU may be */
 	int64_t step;	     /* of the last row, and its frame */
@@ -64,7 +64,8 @@ struct ts_flame {
 };
 
 /*
- * Read it: all rows, or those of the range. `contexts`, `cache` (NULL allowed) as ts_frames_init(). Memory: piles. Errors: TS_E_ABSENT;
+ * Read it: from the section of the stacks (report/index_stacks.h) where the reader's index has it, else all rows, or those of the range:
+ * the same frames with the same sums. `left_out` and `bad_cycles` are of all rows that were gone through, with the section those of the report. `contexts`, `cache` (NULL allowed) as ts_frames_init(). Memory: piles. Errors: TS_E_ABSENT;
  * TS_E_DAMAGED with *out there; else those of ts_slices_next(), TS_E_NOMEM, TS_E_SYS, TS_E_CANCELLED. Progress: rows.
  * Give back with ts_flame_release(). Any thread may look at it then.
  */

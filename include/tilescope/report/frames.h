@@ -92,12 +92,13 @@ struct ts_frames {
 	const struct ts_cache *cache;
 	struct ts_dictionary names;
 	struct ts_pile frame; /* struct ts_frame */
-	struct ts_pile slot;  /* uint32_t: frame + 1, or 0; by parent and name */
+	struct ts_pile slot;  /* by parent and name: ts_pair_find() */
 	uint32_t count;
 	struct ts_dictionary stacks; /* what was asked before, and */
 	struct ts_pile leaf;	     /* uint32_t: what the answer was */
 	struct ts_strbuf key;
 	int64_t left_out; /* steps whose stack ends early: there are too many frames */
+	bool mixed; /* a frame stands for steps of several classes: that of the last is kept */
 };
 
 /* `contexts` (NULL allowed) is held; `cache` (NULL allowed) must outlive it. Errors: TS_E_NOMEM, TS_E_SYS. */
@@ -108,6 +109,13 @@ void ts_frames_fini(struct ts_frames *f); /* all zero allowed */
 /* The last frame of a step's stack, made if need be. Errors: TS_E_NOMEM, TS_E_SYS. */
 enum ts_code ts_frames_leaf(uint32_t *leaf, struct ts_frames *f, const struct ts_slice *s,
 	struct ts_err *err) TS_WARN_UNUSED;
+
+/*
+ * The frame of a name in `parent`, made if need be; TS_FRAMES_MAX: there are too many. `class_of`: of the steps that it
+ * stands for, -1: for none. Errors: TS_E_NOMEM, TS_E_SYS.
+ */
+enum ts_code ts_frames_add(uint32_t *frame, struct ts_frames *f, uint32_t parent, const char *name,
+	size_t n, int class_of, struct ts_err *err) TS_WARN_UNUSED;
 
 static inline const struct ts_frame *
 ts_frame_at(const struct ts_frames *f, uint32_t i)

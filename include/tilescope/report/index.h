@@ -42,6 +42,7 @@ enum ts_section {
 	TS_SECTION_TILE_ROWS, /* lowered variables of each tile as numbers; behind the columns, whose names it has */
 	TS_SECTION_LARGEST, /* which row is the largest variable of each IPU */
 	TS_SECTION_LAYERS,  /* bytes by tile and layer, as our own expression finds layers */
+	TS_SECTION_STACKS,  /* what steps come to by stack, over stretches of rows */
 	/*
 	 * orders of lowered variables, as enum ts_variable_sort has them; no snapshot has them before it is asked
 	 * for one (ts_index_with): they are large, and few are looked at

@@ -93,6 +93,7 @@ struct ts_pass {
 		struct ts_reader *rd, struct ts_progress *progress, struct ts_err *err);
 	void (*part_fini)(struct ts_pass_part *p); /* or NULL */
 	void (*fini)(struct ts_pass_run *run);	   /* or NULL */
+	bool whole; /* in one part, of all rows: what comes of a row depends on those before it */
 };
 
 /* index_categories.c, index_variables.c, ...: whoever adds one puts it into the table of index_build.c */

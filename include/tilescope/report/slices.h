@@ -22,6 +22,7 @@ struct ts_slice {
 	enum ts_step_class class_of;
 	const char *type, *name; /* name: of its compute set, else of its program */
 	size_t type_n, name_n;
+	int64_t rowid; /* of step_ipu; INT64_MIN: none */
 	int64_t ipu, cycles, start, end;
 	int64_t active_tiles, active_start_max, active_end_min, data_in, data_out; /* TS_UNKNOWN */
 	double tile_balance, active_tile_balance; /* below 0: not recorded, or no share */
