@@ -63,7 +63,7 @@ ts_bsp_tiles_of(const struct ts_tile_ipus *m, int64_t ipu)
 
 /* Add the cycles [from, to) to columns, `weight` each. */
 static void
-lay(const struct bsp_read *r, float *column, double from, double to, float weight)
+lay(const struct bsp_read *r, double *column, double from, double to, double weight)
 {
 	double a = from > (double)r->b->from ? from - (double)r->b->from : 0;
 	double b = (to < (double)r->b->to ? to : (double)r->b->to) - (double)r->b->from;
@@ -80,7 +80,7 @@ lay(const struct bsp_read *r, float *column, double from, double to, float weigh
 		double left = a > x ? a : x, right = b < x + 1 ? b : x + 1;
 
 		if (right > left)
-			column[x] += weight * (float)(right - left);
+			column[x] += weight * (right - left);
 	}
 }
 
@@ -98,12 +98,12 @@ lay_tiles(struct bsp_read *r, const struct bsp_step *s, const unsigned char *byt
 	struct ts_bsp *b = r->b;
 
 	for (int row = 0; row < b->rows; row++) {
-		float *share = b->share + (size_t)row * TS_BSP_PARTS * (size_t)b->columns;
+		double *share = b->share + (size_t)row * TS_BSP_PARTS * (size_t)b->columns;
 		int64_t first, last;
-		float weight;
+		double weight;
 
 		ts_bsp_row_tiles(b, row, &first, &last);
-		weight = 1 / (float)(last - first + 1);
+		weight = 1 / (double)(last - first + 1);
 		for (int64_t tile = first; tile <= last; tile++) {
 			int64_t own = (uint64_t)tile < n ? number_at(bytes + tile * BYTES_EACH) : 0;
 			double end;
@@ -249,10 +249,10 @@ static void
 limit(struct ts_bsp *b)
 {
 	for (int row = 0; row < b->rows; row++) {
-		float *share = b->share + (size_t)row * TS_BSP_PARTS * (size_t)b->columns;
+		double *share = b->share + (size_t)row * TS_BSP_PARTS * (size_t)b->columns;
 
 		for (int x = 0; x < b->columns; x++) {
-			float sum = 0;
+			double sum = 0;
 
 			for (int k = 0; k < TS_BSP_PARTS; k++)
 				sum += share[k * b->columns + x];

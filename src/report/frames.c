@@ -256,11 +256,22 @@ ts_frames_leaf(uint32_t *leaf, struct ts_frames *f, const struct ts_slice *s, st
 /* --- as text ---------------------------------------------------------------------------------------- */
 
 void
+ts_frame_folded_name(struct ts_strbuf *out, const char *name, size_t n)
+{
+	size_t from = out->len;
+
+	ts_utf8_safe(out, name, n);
+	for (; from < out->len; from++)
+		if (out->s[from] == ';')
+			out->s[from] = ':';
+}
+
+void
 ts_frame_folded(struct ts_strbuf *out, const struct ts_frames *f, uint32_t i)
 {
 	uint32_t path[TS_FRAMES_DEPTH];
-	size_t from = out->len, n;
 	int depth = ts_frame_at(f, i)->depth;
+	size_t n;
 
 	for (int d = depth; d >= 0; d--) {
 		path[d] = i;
@@ -271,10 +282,6 @@ ts_frame_folded(struct ts_strbuf *out, const struct ts_frames *f, uint32_t i)
 
 		if (d > 0)
 			ts_strbuf_putc(out, ';');
-		from = out->len;
-		ts_utf8_safe(out, name, n);
-		for (; from < out->len; from++)
-			if (out->s[from] == ';')
-				out->s[from] = ':';
+		ts_frame_folded_name(out, name, n);
 	}
 }

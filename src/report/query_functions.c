@@ -17,7 +17,11 @@
 #include "tilescope/report/tile_world.h"
 #include "tilescope/calc/step_class.h"
 
-enum { BYTES_EACH = 4, FLAGS = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY };
+enum {
+	BYTES_EACH = 4,
+	STACK_MOST = 1 << 17,
+	FLAGS = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY
+};
 
 /* Numbers of a blob; -1 when it is none. */
 static sqlite3_int64
@@ -80,21 +84,82 @@ tile_max(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 		sqlite3_result_int64(ctx, most);
 }
 
+/* A step of its type and its name. */
+static void
+get_step(struct ts_slice *s, sqlite3_value **argv)
+{
+	bool external;
+
+	*s = (struct ts_slice){.program = TS_UNKNOWN, .compute_set = TS_UNKNOWN};
+	s->type = (const char *)sqlite3_value_text(argv[0]);
+	s->type_n = s->type ? (size_t)sqlite3_value_bytes(argv[0]) : 0;
+	s->name = (const char *)sqlite3_value_text(argv[1]);
+	s->name_n = s->name ? (size_t)sqlite3_value_bytes(argv[1]) : 0;
+	external = s->type && s->name && ts_step_class_needs_name(s->type, s->type_n) &&
+		ts_step_name_is_external(s->name, s->name_n);
+	s->class_of = s->type ? ts_step_class_of(s->type, s->type_n, external) : TS_CLASS_CONTROL;
+}
+
 /* The class of a step by its type and its name: "compute", "external_sync", ... */
 static void
 step_class(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
-	const char *type = (const char *)sqlite3_value_text(argv[0]);
-	size_t n = type ? (size_t)sqlite3_value_bytes(argv[0]) : 0;
-	const char *name = (const char *)sqlite3_value_text(argv[1]);
-	size_t name_n = name ? (size_t)sqlite3_value_bytes(argv[1]) : 0;
-	bool external = type && name && ts_step_class_needs_name(type, n) &&
-		ts_step_name_is_external(name, name_n);
+	struct ts_slice s;
 
 	(void)argc;
-	sqlite3_result_text(ctx,
-		ts_step_class_key(type ? ts_step_class_of(type, n, external) : TS_CLASS_CONTROL),
-		-1, SQLITE_STATIC);
+	get_step(&s, argv);
+	sqlite3_result_text(ctx, ts_step_class_key(s.class_of), -1, SQLITE_STATIC);
+}
+
+/* Debug contexts are read with the first step. */
+static enum ts_code
+begin_frames(struct ts_query *q, struct ts_err *err)
+{
+	struct ts_frame_contexts *contexts = NULL;
+	enum ts_code code;
+
+	if (q->has_frames)
+		return TS_OK;
+	code = ts_frame_contexts_read(&contexts, q->rd, NULL, q->progress, err);
+	if (!code)
+		code = ts_frames_init(&q->frames, contexts, NULL, err);
+	ts_frame_contexts_release(contexts);
+	q->has_frames = !code;
+	return code;
+}
+
+/* The stack of a step, as folded stacks have it: "Engine::run;a;b;DoExchange". */
+static void
+step_stack(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	struct ts_query *q = sqlite3_user_data(ctx);
+	struct ts_strbuf text;
+	struct ts_err why = {0};
+	struct ts_slice s;
+	uint32_t leaf;
+	enum ts_code code = begin_frames(q, &why);
+
+	(void)argc;
+	get_step(&s, argv);
+	if (sqlite3_value_type(argv[2]) == SQLITE_INTEGER)
+		s.program = sqlite3_value_int64(argv[2]);
+	if (sqlite3_value_type(argv[3]) == SQLITE_INTEGER)
+		s.compute_set = sqlite3_value_int64(argv[3]);
+	if (!code)
+		code = ts_frames_leaf(&leaf, &q->frames, &s, &why);
+	if (code) {
+		q->inner = q->inner.code ? q->inner : why;
+		sqlite3_result_error_code(ctx,
+			code == TS_E_NOMEM ? SQLITE_NOMEM : SQLITE_INTERRUPT);
+		return;
+	}
+	ts_strbuf_init(&text, STACK_MOST);
+	ts_frame_folded(&text, &q->frames, leaf);
+	if (text.nomem)
+		sqlite3_result_error_nomem(ctx);
+	else
+		sqlite3_result_text64(ctx, text.s, text.len, SQLITE_TRANSIENT, SQLITE_UTF8);
+	ts_strbuf_fini(&text);
 }
 
 /* --- tiles(blob) -------------------------------------------------------------------------------- */
@@ -415,6 +480,7 @@ static const struct {
 	{"regexp", 2, regexp},
 	{"regexp_group", 2, regexp_group},
 	{"step_class", 2, step_class},
+	{"step_stack", 4, step_stack},
 };
 
 int
@@ -424,7 +490,7 @@ ts_query_add_functions(struct ts_query *q, sqlite3 *db)
 
 	for (size_t i = 0; i < TS_COUNT(functions) && rc == SQLITE_OK; i++)
 		rc = sqlite3_create_function(db, functions[i].name, functions[i].arguments, FLAGS,
-			NULL, functions[i].run, NULL, NULL);
+			q, functions[i].run, NULL, NULL);
 	if (rc == SQLITE_OK)
 		rc = sqlite3_exec(db, "CREATE VIRTUAL TABLE temp.tiles USING tiles", NULL, NULL,
 			NULL);

@@ -4,6 +4,7 @@
 #define TS_REPORT_QUERY_INTERNAL_H
 
 #include "tilescope/report/execution.h"
+#include "tilescope/report/frames.h"
 #include "tilescope/report/query.h"
 #include "tilescope/report/tile_ipus.h"
 
@@ -23,6 +24,8 @@ struct ts_query {
 	struct ts_step_names names;
 	struct ts_tile_ipus ipus;
 	struct ts_contexts *contexts; /* debug.cbor's, when they were asked for */
+	bool has_frames;
+	struct ts_frames frames; /* of step_stack(), when it was asked for */
 	struct ts_query_operations *operations; /* so are these */
 };
 

@@ -28,6 +28,9 @@ enum {
 
 #define NOT_BY_TILE "not known by tile"
 
+/* Parts of a cell that differ by no more are equal: the first has it. */
+#define TIE 1e-6
+
 /* --- asking ------------------------------------------------------------------------------------- */
 
 static enum ts_code
@@ -169,30 +172,30 @@ cell_at(const struct ts_bsp *p, int row, int x)
 	static const enum ts_step_class class_of[TS_BSP_PARTS] = {TS_CLASS_COMPUTE,
 		TS_CLASS_EXCHANGE, TS_CLASS_SYNC};
 	struct bsp_cell cell = {TS_ROLE_TEXT, ' ', false};
-	float most = 0, all = 0;
+	double most = 0, all = 0;
 	int best = -1;
 
 	for (int k = 0; k < TS_BSP_PARTS; k++) {
-		float v = ts_bsp_share(p, row, (enum ts_bsp_part)k)[x];
+		double v = ts_bsp_share(p, row, (enum ts_bsp_part)k)[x];
 
 		all += v;
-		if (v > most) {
+		if (v > most + TIE) {
 			most = v;
 			best = (int)class_of[k];
 		}
 	}
 	for (int k = 0; k < TS_CLASS_COUNT; k++) {
-		float v = ts_bsp_whole(p, (enum ts_step_class)k)[x];
+		double v = ts_bsp_whole(p, (enum ts_step_class)k)[x];
 
 		all += v;
-		if (v > most) {
+		if (v > most + TIE) {
 			most = v;
 			best = k;
 			cell.shaded = k == TS_CLASS_COMPUTE || k == TS_CLASS_EXCHANGE ||
 				k == TS_CLASS_GLOBAL_EXCHANGE;
 		}
 	}
-	if (best < 0 || 1 - all > most) /* idle, most of the time */
+	if (best < 0 || 1 - all > most + TIE) /* idle, most of the time */
 		return (struct bsp_cell){TS_ROLE_TEXT, ' ', false};
 	cell.role = (enum ts_role)(TS_ROLE_COMPUTE + best);
 	cell.letter = ts_step_class_letter((enum ts_step_class)best);
@@ -320,7 +323,7 @@ part_text(const struct ts_bsp *p, int row, int column, enum ts_bsp_part part, ch
 	if (p->by_tile == 0 || cell_at(p, row, column).shaded)
 		snprintf(out, TS_FMT_MAX, "-");
 	else
-		ts_fmt_percent(out, (double)ts_bsp_share(p, row, part)[column], 1);
+		ts_fmt_percent(out, ts_bsp_share(p, row, part)[column], 1);
 	return out;
 }
 

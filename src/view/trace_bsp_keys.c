@@ -167,11 +167,77 @@ trace_set_tiles(struct trace_view *t, int64_t from, int64_t to)
 
 /* --- what the figures are --------------------------------------------------------------------------- */
 
+/* Where cycles of a step by tile stand, as text of SQL: the first that has them; false: nowhere. */
+static bool
+sources_of(const struct trace_view *t, char *blobs, char *joins, size_t size)
+{
+	static const struct {
+		enum ts_relation relation;
+		int column;
+		bool measured;
+		const char *blob;
+	} of[] = {{TS_PROGRAM, TS_PROGRAM_CYCLES_BY_TILE, true, "p.cycles_by_tile"},
+		{TS_COMPUTE_SET, TS_COMPUTE_SET_CYCLES_BY_TILE, true, "k.cycles_by_tile"},
+		{TS_PROGRAM, TS_PROGRAM_ESTIMATED_CYCLES_BY_TILE, false,
+			"p.estimated_cycles_by_tile"},
+		{TS_COMPUTE_SET, TS_COMPUTE_SET_ESTIMATED_CYCLES_BY_TILE, false,
+			"k.estimated_cycles_by_tile"}};
+	const struct ts_report *r = t->view.env->report;
+	size_t n = 0;
+
+	blobs[0] = '\0';
+	for (size_t i = 0; i < TS_COUNT(of); i++)
+		if (ts_report_has_column(r, of[i].relation, of[i].column) &&
+			!(of[i].measured && t->trace->honest.one_tile))
+			n += (size_t)snprintf(blobs + n, size - n, "tile_at(%s, i.tile), ",
+				of[i].blob);
+	snprintf(joins, size, "%s%s",
+		ts_report_has(r, TS_PROGRAM) ? " LEFT JOIN program p ON p.program = s.program" : "",
+		ts_report_has(r, TS_COMPUTE_SET)
+			? " LEFT JOIN compute_set k ON k.compute_set = s.compute_set"
+			: "");
+	return n > 0;
+}
+
+/* The parts of a cell in SQL, in columns from the first on: as the picture adds them up. */
+static bool
+query_of(const struct trace_view *t, const struct ts_bsp *p, int row, int column, const char *part,
+	char out[TS_EXPLAIN_QUERY])
+{
+	long long from = (long long)p->from, to = (long long)p->to;
+	double width = (double)(p->to - p->from) / p->columns;
+	char blobs[240], joins[240];
+	int64_t first, last;
+
+	ts_bsp_row_tiles(p, row, &first, &last);
+	if (p->sampled || !sources_of(t, blobs, joins, sizeof(blobs)))
+		return false;
+	return snprintf(out, TS_EXPLAIN_QUERY,
+		       "WITH RECURSIVE i(tile) AS (SELECT %lld UNION ALL SELECT tile + 1 FROM i WHERE tile "
+		       "< %lld), o AS (SELECT x.start AS f, x.\"end\" AS t, x.\"end\" - x.start AS n, "
+		       "step_class(s.type, s.name) AS k, coalesce(%sNULL) AS own FROM step_ipu x JOIN step "
+		       "s ON s.step = x.step%s, i WHERE x.ipu = %lld AND x.\"end\" > x.start AND x.start < "
+		       "%lld AND x.\"end\" > %lld), m AS (SELECT f, t, k = 'compute' AS c, f + n * "
+		       "(min(own, n) * 1.0 / n) AS m FROM o WHERE k IN ('compute', 'exchange', "
+		       "'global_exchange')), v AS (SELECT c, (max(f, %lld) - %lld) / (1.0 * %.17g) AS f, "
+		       "(min(max(m, %lld), %lld) - %lld) / (1.0 * %.17g) AS m, (min(t, %lld) - %lld) / (1.0 * "
+		       "%.17g) AS t FROM m WHERE m IS NOT NULL), w AS (SELECT c, max(0, min(m, %d) - max(f, "
+		       "%d)) AS own, max(0, min(t, %d) - max(m, %d)) AS wait FROM v) SELECT 100.0 * %s / "
+		       "max(1, computes + exchanges + waits) FROM (SELECT total(own * c) / %lld AS computes, "
+		       "total(own * (1 - c)) / %lld AS exchanges, total(wait) / %lld AS waits FROM w)",
+		       (long long)first, (long long)last, blobs, joins, (long long)p->ipu, to, from,
+		       from, from, width, from, to, from, width, to, from, width, column + 1,
+		       column, column + 1, column, part, (long long)(last - first + 1),
+		       (long long)(last - first + 1),
+		       (long long)(last - first + 1)) < TS_EXPLAIN_QUERY;
+}
+
 void
 bsp_explain(struct trace_drawing *d, struct ts_explain *out)
 {
 	static const char *const does[TS_BSP_PARTS] = {"computes", "exchanges", "waits"};
 	const struct ts_bsp *p = &((struct bsp_drawing *)d->own)->bsp;
+	char query[TS_EXPLAIN_QUERY];
 	int64_t first, last, from, to;
 	int row, column;
 
@@ -180,7 +246,7 @@ bsp_explain(struct trace_drawing *d, struct ts_explain *out)
 	ts_bsp_row_tiles(p, row, &first, &last);
 	ts_trace_column(p->from, p->to, p->columns, column, &from, &to);
 	for (int k = 0; k < TS_BSP_PARTS; k++) {
-		double v = 100 * (double)ts_bsp_share(p, row, (enum ts_bsp_part)k)[column];
+		double v = 100 * ts_bsp_share(p, row, (enum ts_bsp_part)k)[column];
 		struct ts_explained *x = ts_explain_add(out,
 			"part of its cycles in which tile %lld to %lld %s", (long long)first,
 			(long long)last, does[k]);
@@ -195,9 +261,8 @@ bsp_explain(struct trace_drawing *d, struct ts_explain *out)
 			"of its own cycles to the end of the step",
 			(long long)(to - from), (long long)from);
 		ts_explain_note(x, "%s%s", ts_mark_sentence(bsp_mark(p)),
-			p->sampled
-				? " Of many steps one at each place was read; no query."
-				: " A mean over steps that are cut at the edge of a column has no "
-				  "query.");
+			p->sampled ? " Of many steps one at each place was read; no query." : "");
+		if (query_of(d->trace, p, row, column, does[k], query))
+			ts_explain_query(x, "%s", query);
 	}
 }

@@ -15,111 +15,131 @@
 /* --- explain ---------------------------------------------------------------------------------------- */
 
 static const char no_query[] =
-	"no query: debug contexts, cut ranges and long names are in no column; tilescope export PATH --format folded "
+	"no query: too many names, or names that are too long or look the same; tilescope export PATH --format folded "
 	"writes the cycles of all stacks";
 
-/* "a/b" of a frame, without what its steps do; false: it is too long, or a name has what a text of SQL cannot have. */
+/* Is a frame's name, as stacks have it, that of a frame beside it, too? */
 static bool
-name_of(const struct ts_frames *f, uint32_t frame, char *out, size_t size)
+is_shared(const struct merged *k, uint32_t node)
 {
-	size_t at = 0, n;
-
-	out[0] = '\0';
-	if (ts_frame_at(f, frame)->steps)
-		frame = ts_frame_at(f, frame)->parent;
-	for (int d = 1; d <= ts_frame_at(f, frame)->depth; d++) {
-		const char *name = ts_frame_name(f, ts_frame_up(f, frame, d), &n);
-
-		if (at + n + 2 > size || memchr(name, '\0', n) || n >= TS_FRAME_BYTES ||
-			(n == sizeof(TS_FRAMES_MORE) - 1 && memcmp(name, TS_FRAMES_MORE, n) == 0))
-			return false;
-		at += (size_t)snprintf(out + at, size - at, "%s%.*s", d > 1 ? "/" : "", (int)n,
-			name);
-	}
-	return true;
-}
-
-/* What a step is called, over the relations that the report has. */
-static void
-name_expression(const struct ts_report *r, char *out, size_t size)
-{
-	snprintf(out, size, "coalesce(s.name, %s%s'')",
-		ts_report_has(r, TS_COMPUTE_SET) ? "(SELECT c.name FROM compute_set c WHERE "
-						   "c.compute_set = s.compute_set), "
-						 : "",
-		ts_report_has(r, TS_PROGRAM)
-			? "(SELECT p.name FROM program p WHERE p.program = s.program), "
-			: "");
-}
-
-/* The rows of a frame: its name is that of the steps, or what theirs begin with. */
-static bool
-frame_condition(const struct ts_frames *f, uint32_t frame, char *out, size_t size)
-{
-	const struct ts_frame *at = ts_frame_at(f, frame);
-	char name[400], quoted[820], type[200], inside[820];
+	const struct ts_flame_node *tree = k->tree.node;
+	const struct ts_frames *frames = &k->tree.flame->frames;
+	uint32_t parent = tree[node].parent, end = parent + tree[parent].inside;
+	struct ts_strbuf own, other;
+	bool shared = false;
 	size_t n;
-	const char *what = ts_frame_name(f, frame, &n);
+	const char *name = ts_frame_name(frames, tree[node].frame, &n);
 
-	if (!name_of(f, frame, name, sizeof(name) - 1) ||
-		!ts_explain_quote(quoted, sizeof(quoted), name))
-		return false;
-	if (at->steps) {
-		char text[TS_FRAME_BYTES];
-
-		snprintf(text, sizeof(text), "%.*s",
-			(int)ts_min_i64((int64_t)n, TS_FRAME_BYTES - 1), what);
-		if (!ts_explain_quote(type, sizeof(type), text))
-			return false;
-		return (size_t)snprintf(out, size, "name = %s AND type = %s", quoted, type) < size;
+	ts_strbuf_init(&own, TS_FRAME_FOLDED);
+	ts_strbuf_init(&other, TS_FRAME_FOLDED);
+	ts_frame_folded_name(&own, name, n);
+	for (uint32_t i = parent + 1; i <= end && node != 0 && !shared; i += tree[i].inside + 1) {
+		name = ts_frame_name(frames, tree[i].frame, &n);
+		ts_strbuf_reset(&other);
+		if (i != node)
+			ts_frame_folded_name(&other, name, n);
+		shared = other.len == own.len && memcmp(other.s, own.s, own.len) == 0;
 	}
-	if (at->depth == 0)
-		return (size_t)snprintf(out, size, "1") < size;
-	n = strlen(name);
-	name[n] = '/';
-	name[n + 1] = '\0';
-	return ts_explain_quote(inside, sizeof(inside), name) &&
-		(size_t)snprintf(out, size, "(name = %s OR substr(name, 1, length(%s)) = %s)",
-			quoted, inside, inside) < size;
+	ts_strbuf_fini(&own);
+	ts_strbuf_fini(&other);
+	return shared;
+}
+
+/* The steps of a frame: their stack is its, or goes on from there. */
+static bool
+frame_condition(const struct merged *k, uint32_t node, char *out, size_t size)
+{
+	const struct ts_frames *frames = &k->tree.flame->frames;
+	struct ts_strbuf stack;
+	char own[700], inside[700];
+	bool ok = frames->left_out == 0;
+
+	for (uint32_t i = node; i != 0 && ok; i = k->tree.node[i].parent)
+		ok = !is_shared(k, i);
+	ts_strbuf_init(&stack, TS_FRAME_FOLDED * TS_FRAMES_DEPTH);
+	ts_frame_folded(&stack, frames, k->tree.node[node].frame);
+	ok = ok && !stack.nomem && ts_explain_quote(own, sizeof(own), stack.s);
+	ts_strbuf_putc(&stack, ';');
+	ok = ok && !stack.nomem && ts_explain_quote(inside, sizeof(inside), stack.s);
+	ts_strbuf_fini(&stack);
+	if (ok && node == 0)
+		return snprintf(out, size, "1") > 0;
+	return ok &&
+		(size_t)snprintf(out, size, "(stack = %s OR substr(stack, 1, length(%s)) = %s)",
+			own, inside, inside) < size;
+}
+
+/* The rows of step_ipu that are merged, each with what of it is in the range. */
+static bool
+rows_merged(const struct merged *k, char *out, size_t size)
+{
+	const struct ts_flame_range *r = &k->tree.flame->range;
+	long long from = (long long)r->from, to = (long long)r->to;
+	char cycles[200] = "x.cycles", where[240] = "", ipu[40] = "x.ipu IS NOT NULL",
+	     steps[80] = "";
+
+	if (r->from != INT64_MIN || r->to != INT64_MAX) {
+		snprintf(cycles, sizeof(cycles),
+			"CASE WHEN x.start < x.\"end\" AND (x.start < %lld OR x.\"end\" > %lld) THEN "
+			"min(x.cycles, min(x.\"end\", %lld) - max(x.start, %lld)) ELSE x.cycles END",
+			from, to, to, from);
+		snprintf(where, sizeof(where),
+			" AND x.start < %lld AND (x.\"end\" > %lld OR x.start >= %lld) AND "
+			"(x.start >= %lld OR x.\"end\" > x.start)",
+			to, from, from, from);
+	}
+	if (k->tree.ipu != TS_UNKNOWN)
+		snprintf(ipu, sizeof(ipu), "x.ipu = %lld", (long long)k->tree.ipu);
+	if (r->steps > 0)
+		snprintf(steps, sizeof(steps), " AND x.step >= %lld AND x.step < %lld",
+			(long long)r->first_step, (long long)(r->first_step + r->steps));
+	return (size_t)snprintf(out, size,
+		       "SELECT x.ipu, max(x.start, %lld) AS a, min(x.\"end\", %lld) AS b, %s AS cycles, "
+		       "step_stack(s.type, s.name, s.program, s.compute_set) AS stack FROM step_ipu x "
+		       "JOIN step s ON s.step = x.step WHERE %s AND x.start + x.\"end\" IS NOT NULL%s%s",
+		       from, to, cycles, ipu, where, steps) < size;
 }
 
 bool
 trace_merged_query(const struct trace_view *t, const struct merged *k, uint32_t node,
 	const char *what, char out[TS_EXPLAIN_QUERY])
 {
-	const struct ts_flame *flame = k->tree.flame;
-	const struct ts_flame_range *r = &flame->range;
-	char name[300], where[1000], rows[160] = "1";
-	int n = 0;
+	char rows[1000], where[1500];
 
-	if (flame->frames.contexts || flame->frames.left_out > 0 || r->from != INT64_MIN ||
-		r->to != INT64_MAX ||
-		!frame_condition(&flame->frames, k->tree.node[node].frame, where, sizeof(where)))
-		return false;
-	name_expression(t->view.env->report, name, sizeof(name));
-	if (k->tree.ipu != TS_UNKNOWN)
-		n = snprintf(rows, sizeof(rows), "x.ipu = %lld", (long long)k->tree.ipu);
-	if (r->steps > 0)
-		snprintf(rows + n, sizeof(rows) - (size_t)n, "%sx.step >= %lld AND x.step < %lld",
-			n ? " AND " : "", (long long)r->first_step,
-			(long long)(r->first_step + r->steps));
-	return snprintf(out, TS_EXPLAIN_QUERY,
-		       "SELECT %s FROM (SELECT x.cycles, s.type, %s AS name FROM step_ipu x JOIN "
-		       "step s ON s.step = x.step WHERE %s) WHERE %s",
-		       what, name, rows, where) < TS_EXPLAIN_QUERY;
+	(void)t;
+	return rows_merged(k, rows, sizeof(rows)) &&
+		frame_condition(k, node, where, sizeof(where)) &&
+		snprintf(out, TS_EXPLAIN_QUERY, "SELECT %s FROM (%s) WHERE %s", what, rows, where) <
+		TS_EXPLAIN_QUERY;
 }
 
-/* A figure of a frame; `what` of its rows it is in SQL, NULL: nothing. */
+/* What the steps of a frame cover: of each what lies behind the ends of all that began before, of its IPU. */
+static bool
+covered_query(const struct trace_view *t, const struct merged *k, uint32_t node,
+	char out[TS_EXPLAIN_QUERY])
+{
+	char inner[TS_EXPLAIN_QUERY];
+
+	return trace_merged_query(t, k, node,
+		       "a, b, max(b) OVER (PARTITION BY ipu ORDER BY a, b ROWS BETWEEN UNBOUNDED "
+		       "PRECEDING AND 1 PRECEDING) AS r",
+		       inner) &&
+		snprintf(out, TS_EXPLAIN_QUERY,
+			"SELECT 100.0 * total(max(0, b - max(a, coalesce(r, a)))) / %lld FROM (%s AND a < b AND "
+			"cycles IS NOT NULL)",
+			(long long)trace_merged_length(t, k), inner) < TS_EXPLAIN_QUERY;
+}
+
+/* A figure of a frame, with its query, or without one ("" where there is none). */
 static struct ts_explained *
 add(const struct trace_view *t, const struct merged *k, uint32_t node, struct ts_explain *out,
-	const char *title, enum ts_known known, const char *what)
+	const char *title, enum ts_known known, const char *query)
 {
 	const struct ts_flame_node *n = &k->tree.node[node];
 	enum ts_mark mark = trace_frame_mark(t, n->classes);
 	struct ts_explained *x;
-	char of[80], query[TS_EXPLAIN_QUERY];
+	char of[80];
 	size_t length;
-	bool asked = what && trace_merged_query(t, k, node, what, query);
 	const char *name = ts_frame_name(&k->tree.flame->frames, n->frame, &length);
 
 	trace_merged_about(t, k, of, sizeof(of));
@@ -128,11 +148,8 @@ add(const struct trace_view *t, const struct merged *k, uint32_t node, struct ts
 	ts_explain_from(x, known,
 		"step_ipu.cycles, step_ipu.start, step_ipu.\"end\", step.name, context.name");
 	ts_explain_note(x, "%s%s%s", mark == TS_MARK_COUNT ? "" : ts_mark_sentence(mark),
-		mark == TS_MARK_COUNT || asked ? "" : "; ",
-		asked	       ? ""
-			: what ? no_query
-			       : "no query: intervals that overlap count once");
-	if (asked)
+		mark == TS_MARK_COUNT || *query ? "" : "; ", *query ? "" : no_query);
+	if (*query)
 		ts_explain_query(x, "%s", query);
 	return x;
 }
@@ -155,16 +172,20 @@ trace_merged_explain_node(const struct trace_view *t, const struct merged *k, ui
 	const struct ts_flame_node *n = &k->tree.node[node];
 	enum ts_mark mark = trace_frame_mark(t, n->classes);
 	struct ts_explained *x;
-	char text[TS_FMT_MAX];
+	char text[TS_FMT_MAX], query[TS_EXPLAIN_QUERY];
 
+	if (!trace_merged_query(t, k, node, "sum(cycles)", query))
+		query[0] = '\0';
 	x = add(t, k, node, out, "cycles",
-		mark == TS_MARK_COUNT ? TS_KNOWN_DERIVED : ts_known_of_mark(mark), "sum(cycles)");
+		mark == TS_MARK_COUNT ? TS_KNOWN_DERIVED : ts_known_of_mark(mark), query);
 	ts_explain_integer(x, n->sum.cycles, "cycles");
 	ts_explain_shown(x, "%s", trace_fmt_length(t, text, n->sum.cycles));
 	ts_explain_formula(x, "sum of the cycles of %lld steps in whose stack it is",
 		(long long)n->sum.steps);
 	if (n->sum.covered != TS_UNKNOWN && trace_merged_length(t, k) > 0) {
-		x = add(t, k, node, out, "share of the time", TS_KNOWN_DERIVED, NULL);
+		if (!covered_query(t, k, node, query))
+			query[0] = '\0';
+		x = add(t, k, node, out, "share of the time", TS_KNOWN_DERIVED, query);
 		ts_explain_real(x,
 			100.0 * (double)n->sum.covered / (double)trace_merged_length(t, k), "%");
 		ts_explain_shown(x, "%s",
@@ -174,7 +195,9 @@ trace_merged_explain_node(const struct trace_view *t, const struct merged *k, ui
 			"100 x %lld cycles in which a step of it runs (those that overlap once) / %lld",
 			(long long)n->sum.covered, (long long)trace_merged_length(t, k));
 	}
-	x = add(t, k, node, out, "steps", TS_KNOWN_DERIVED, "count(cycles)");
+	if (!trace_merged_query(t, k, node, "count(cycles)", query))
+		query[0] = '\0';
+	x = add(t, k, node, out, "steps", TS_KNOWN_DERIVED, query);
 	ts_explain_integer(x, n->sum.steps, "steps");
 	ts_explain_formula(x, "rows of step_ipu in whose step's stack it is");
 }

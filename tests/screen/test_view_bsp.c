@@ -218,6 +218,37 @@ START_TEST(figures_are_explained)
 }
 END_TEST
 
+/* Wherever the cursors are, parts are what their queries print, of steps that columns cut and of several tiles, too. */
+START_TEST(figures_are_those_of_sql)
+{
+	static const char *const keys[] = {"right", "down", "zoom-in", "right", "right", "down",
+		"ipu-next", "zoom-fit", "tiles-in", "right", "up", "zoom-in", "left", "zoom-in"};
+	const struct ts_demo_options small = {.layout = TS_DEMO_STORE,
+		.ipus = 2,
+		.tiles = 150,
+		.steps = 200,
+		.variables = 300};
+	struct ts_explain *e = ts_alloc(1, sizeof(*e));
+	int queries = 0;
+
+	ck_assert_ptr_nonnull(e);
+	if (_i == 1)
+		small_tables();
+	else
+		harness_demo(&h, &small);
+	start(80, 30, TS_GLYPHS_FULL);
+	for (size_t i = 0; i < 3 * TS_COUNT(keys); i++) {
+		harness_command(&h, keys[i % TS_COUNT(keys)]);
+		ts_explain_init(e);
+		h.view->ops->explain(h.view, e);
+		queries += harness_ask(&h, e);
+	}
+	ck_assert_int_gt(queries, 60);
+	free(e);
+	harness_end(&h);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -233,6 +264,7 @@ main(void)
 	tcase_add_test(tc, tiles_have_an_address);
 	tcase_add_test(tc, tiles_are_zoomed);
 	tcase_add_test(tc, figures_are_explained);
+	tcase_add_loop_test(tc, figures_are_those_of_sql, 0, 2);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_NORMAL);
 	failed = srunner_ntests_failed(sr);

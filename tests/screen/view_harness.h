@@ -9,6 +9,7 @@
 #define TS_TESTS_SCREEN_VIEW_HARNESS_H
 
 #include <check.h>
+#include <math.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,6 +21,8 @@
 #include "report_dir.h"
 
 #include "tilescope/base/mem.h"
+#include "tilescope/report/query.h"
+#include "tilescope/view/explain.h"
 #include "tilescope/view/fetch.h"
 #include "tilescope/view/sheet.h"
 #include "tilescope/view/view.h"
@@ -279,6 +282,41 @@ harness_end(struct harness *h)
 	unlink(h->path);
 	free(h->path);
 	ck_assert_int_eq(rmdir(h->dir), 0);
+}
+
+/* Figures are what their queries print: how many have one. */
+static inline int
+harness_ask(struct harness *h, const struct ts_explain *e)
+{
+	struct ts_query *q;
+	struct ts_err err = {0};
+	int queries = 0;
+
+	ck_assert_msg(ts_query_open(&q, h->env.report, &err) == TS_OK, "%s", err.msg);
+	for (int i = 0; i < e->count; i++) {
+		const struct ts_explained *x = &e->figure[i];
+		struct ts_sql_value v;
+		bool row;
+
+		if (!x->query[0])
+			continue;
+		ck_assert_msg(ts_query_prepare(q, x->query, 60, &err) == TS_OK, "%s: %s", err.msg,
+			x->query);
+		ck_assert_msg(ts_query_step(q, &row, &err) == TS_OK && row, "%s: %s", err.msg,
+			x->query);
+		ts_query_value(&v, q, 0);
+		if (x->kind == TS_EXPLAIN_INTEGER)
+			ck_assert_msg(v.type == TS_SQL_INTEGER && v.integer == x->integer,
+				"%lld, but %lld: %s", (long long)x->integer, (long long)v.integer,
+				x->query);
+		else
+			ck_assert_msg(v.type == TS_SQL_REAL &&
+					fabs(v.real - x->real) <= 1e-9 * fmax(1, fabs(x->real)),
+				"%.17g, but %.17g: %s", x->real, v.real, x->query);
+		queries++;
+	}
+	ts_query_close(q);
+	return queries;
 }
 
 #endif

@@ -41,8 +41,8 @@ struct ts_bsp {
 	struct ts_bsp_tiles all; /* of the IPU */
 	int64_t tile, tiles;	 /* shown: [tile, tile + tiles) */
 	int columns, rows;
-	float *share; /* ts_bsp_share(): 0 .. 1 */
-	float *whole; /* ts_bsp_whole(): of each class and column, 0 .. 1: what is not known by tile */
+	double *share; /* ts_bsp_share(): 0 .. 1 */
+	double *whole; /* ts_bsp_whole(): of each class and column, 0 .. 1: what is not known by tile */
 	/* steps of compute and exchange that were read; of these known by tile, and by estimates */
 	int64_t steps, by_tile, estimated;
 	bool sampled; /* not every step was read */
@@ -63,13 +63,13 @@ enum ts_code ts_bsp_read(struct ts_bsp *b, struct ts_reader *rd, const struct ts
 void ts_bsp_fini(struct ts_bsp *b);
 
 /* Of each column of a row. */
-static inline const float *
+static inline const double *
 ts_bsp_share(const struct ts_bsp *b, int row, enum ts_bsp_part part)
 {
 	return b->share + ((size_t)row * TS_BSP_PARTS + (size_t)part) * (size_t)b->columns;
 }
 
-static inline const float *
+static inline const double *
 ts_bsp_whole(const struct ts_bsp *b, enum ts_step_class k)
 {
 	return b->whole + (size_t)k * (size_t)b->columns;

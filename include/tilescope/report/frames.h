@@ -142,6 +142,10 @@ ts_frame_up(const struct ts_frames *f, uint32_t i, int depth)
 	return i;
 }
 
+/* A name as it stands there; at most TS_FRAME_FOLDED bytes. */
+enum { TS_FRAME_FOLDED = 4 * TS_FRAME_BYTES };
+void ts_frame_folded_name(struct ts_strbuf *out, const char *name, size_t n);
+
 /* "Engine::run;a;b;DoExchange" appended: safe UTF-8, ';' within names as ':'. */
 void ts_frame_folded(struct ts_strbuf *out, const struct ts_frames *f, uint32_t i);
 
