@@ -204,9 +204,15 @@ ts_table_order_make(struct ts_table_order *o, const struct ts_table *t, struct t
 static int
 next_column(const struct ts_table *t)
 {
-	for (int i = t->order->sorted + 1; i < t->columns && i < TS_TABLE_COLUMNS; i++)
+	const struct ts_table_order *o = t->order;
+	int n = (int)ts_min_i64(t->columns, TS_TABLE_COLUMNS);
+
+	for (int k = o->sorted < 0 ? 0 : (o->sorted - o->first + n) % n + 1; k < n; k++) {
+		int i = (o->first + k) % n;
+
 		if (*ts_table_column_name(t, i) && ts_table_column_wanted(t, i))
 			return i;
+	}
 	return -1;
 }
 

@@ -113,6 +113,31 @@ ts_arg_set_sort(struct ts_view *v, const char *value)
 }
 
 bool
+ts_arg_say_order(struct ts_strbuf *out, const struct ts_table *t)
+{
+	if (t->sorted < 0 && !t->descending)
+		return false;
+	ts_strbuf_printf(out, "%s%s", t->descending ? "-" : "",
+		t->sorted < 0 ? "row" : ts_table_column_name(t, t->sorted));
+	return true;
+}
+
+bool
+ts_arg_order(int *sorted, bool *descending, const struct ts_table *t, const char *value)
+{
+	bool falls = *value == '-';
+	int i = 0;
+
+	while (i < t->columns && strcmp(ts_table_column_name(t, i), value + falls) != 0)
+		i++;
+	if (i == t->columns && strcmp(value + falls, "row") != 0)
+		return false;
+	*sorted = i == t->columns ? -1 : i;
+	*descending = falls;
+	return true;
+}
+
+bool
 ts_arg_get_filter(struct ts_view *v, struct ts_strbuf *out)
 {
 	struct ts_sheet s;

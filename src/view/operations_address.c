@@ -93,11 +93,7 @@ get_order(struct ts_view *v, struct ts_strbuf *out)
 	struct operations_view *s = operations_of(v);
 	struct ts_table t = operations_table(s);
 
-	if (s->wish.sorted < 0)
-		return false;
-	ts_strbuf_printf(out, "%s%s", s->wish.descending ? "-" : "",
-		ts_table_column_name(&t, s->wish.sorted));
-	return true;
+	return ts_arg_say_order(out, &t);
 }
 
 static enum ts_arg_state
@@ -105,16 +101,14 @@ set_order(struct ts_view *v, const char *value)
 {
 	struct operations_view *s = operations_of(v);
 	struct ts_table t = operations_table(s);
-	bool falls = value[0] == '-';
 
-	for (int i = 0; i < t.columns; i++)
-		if (strcmp(ts_table_column_name(&t, i), value + falls) == 0) {
-			s->wish.sorted = s->order.sorted = i;
-			s->wish.descending = s->order.descending = falls;
-			return TS_ARG_DONE;
-		}
-	ts_view_say_error(v->env, "operations have no column \"%.40s\"", value + falls);
-	return TS_ARG_NO;
+	if (!ts_arg_order(&s->wish.sorted, &s->wish.descending, &t, value)) {
+		ts_view_say_error(v->env, "operations have no column \"%.40s\"", value);
+		return TS_ARG_NO;
+	}
+	s->order.sorted = s->wish.sorted;
+	s->order.descending = s->wish.descending;
+	return TS_ARG_DONE;
 }
 
 static bool

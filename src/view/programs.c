@@ -29,6 +29,7 @@ open_view(struct ts_view_env *env)
 	s->base.env = env;
 	s->kept = -1;
 	s->order_of = UINT32_MAX;
+	ts_table_order_init(&s->sort);
 	ts_outline_init(&s->outline);
 	if (!ts_tabs_init(&s->tabs, &s->base, s, programs_tab_ops, PROGRAMS_TABS)) {
 		ts_tabs_fini(&s->tabs);
@@ -136,7 +137,7 @@ draw_rule(const struct programs_view *s, struct ts_canvas *c)
 	if (s->data)
 		snprintf(title, sizeof(title), "Programs: %s%s%s%s", measures[programs_measure(s)],
 			s->diff ? ", compared" : "",
-			!s->by_cost	  ? ""
+			s->sort.sorted != programs_by_cost(s) || !s->sort.descending ? ""
 				: s->diff ? ", the largest differences first"
 					  : ", dearest first",
 			s->data->flat ? ", the tree is not recorded" : "");
@@ -172,14 +173,24 @@ draw(struct ts_view *v, struct ts_canvas *c)
 
 /* --- commands ------------------------------------------------------------------------------------- */
 
+/* Children of each program by a column, the first of which is what they cost; behind the last: as they run. */
 static enum ts_effect
-sort(struct programs_view *s)
+sort(struct programs_view *s, const struct ts_call *call)
 {
-	s->by_cost = !s->by_cost;
-	ts_view_say(s->base.env,
-		!s->by_cost	  ? "as they run"
-			: s->diff ? "the largest differences first"
-				  : "dearest first");
+	struct ts_table t = programs_table(s);
+	enum ts_effect effect;
+	char say[200];
+
+	s->sort.first = programs_by_cost(s);
+	s->sort.rows = (int64_t)s->outline.count;
+	t.order = &s->sort;
+	effect = ts_table_order_command(&t, call, say, sizeof(say));
+	if (effect & TS_EFFECT_BELL) {
+		ts_view_say_error(s->base.env, "%s", say);
+		return effect;
+	}
+	ts_view_say(s->base.env, "%s",
+		s->sort.sorted < 0 && !s->sort.descending ? "as they run" : say);
 	programs_rows(s);
 	return TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
 }
@@ -250,7 +261,8 @@ list_command(struct programs_view *s, const struct ts_call *call)
 
 	switch (call->cmd) {
 	case TS_CMD_SORT:
-		return sort(s);
+	case TS_CMD_SORT_REVERSE:
+		return sort(s, call);
 	case TS_CMD_THRESHOLD:
 		return programs_threshold(s, ts_call_arg(call, 0));
 	case TS_CMD_GOTO:
@@ -411,7 +423,7 @@ static const struct ts_hint hints[] = {
 	{TS_CMD_OPEN, "open"},
 	{TS_CMD_SEARCH, "search"},
 	{TS_CMD_FILTER, "filter"},
-	{TS_CMD_SORT, "dearest first"},
+	{TS_CMD_SORT, "sort"},
 	{TS_CMD_UNFOLD, "unfold"},
 	{TS_CMD_GOTO_TRACE, "trace"},
 	{TS_CMD_EXPLAIN, "explain"},

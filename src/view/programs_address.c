@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* programs_address - the address of the Programs view: "programs?order=cost&filter=matMul&program=12&tab=code". */
+/* programs_address - the address of the Programs view: "programs?order=-cycles&filter=matMul&program=12&tab=code". */
 #include "config.h"
 
 #include <inttypes.h>
@@ -94,10 +94,9 @@ get_nothing(struct ts_view *v, struct ts_strbuf *out)
 static bool
 get_order(struct ts_view *v, struct ts_strbuf *out)
 {
-	if (!programs_of(v)->by_cost)
-		return false;
-	ts_strbuf_puts(out, "cost");
-	return true;
+	struct ts_table t = programs_table(programs_of(v));
+
+	return ts_arg_say_order(out, &t);
 }
 
 static enum ts_arg_state
@@ -105,7 +104,12 @@ set_order(struct ts_view *v, const char *value)
 {
 	struct programs_view *s = programs_of(v);
 
-	s->by_cost = strcmp(value, "cost") == 0;
+	struct ts_table t = programs_table(s);
+
+	if (!ts_arg_order(&s->sort.sorted, &s->sort.descending, &t, value)) {
+		ts_view_say_error(v->env, "programs have no column \"%.40s\"", value);
+		return TS_ARG_NO;
+	}
 	if (s->data)
 		programs_rows(s);
 	return TS_ARG_DONE;
@@ -194,7 +198,7 @@ set_full(struct ts_view *v, const char *value)
 }
 
 const struct ts_view_arg programs_args[] = {
-	{"order", "program|cost", get_order, set_order, 0},
+	{"order", TS_ARG_TEXT, get_order, set_order, 0},
 	{"threshold", TS_ARG_TEXT, get_threshold, set_threshold, 0},
 	{"filter", TS_ARG_TEXT, get_filter, set_filter, 0},
 	{"program", TS_ARG_NUMBER, get_program, set_program, 0},

@@ -68,12 +68,16 @@ static void
 begin_rows(struct programs_view *s, struct ts_program_diff *diff)
 {
 	uint32_t at = s->data ? programs_at(s) : UINT32_MAX;
+	bool by_cost;
 
 	if (at != UINT32_MAX)
 		s->kept = programs_node(s->data, at)->program;
 	ts_outline_clear(&s->outline);
+	by_cost = s->sort.sorted == programs_by_cost(s);
 	ts_program_diff_free(s->diff);
 	s->diff = diff;
+	s->sort.descending &= by_cost; /* other columns are those of another table */
+	s->sort.sorted = by_cost ? programs_by_cost(s) : -1;
 }
 
 bool
@@ -163,20 +167,7 @@ difference(int64_t *out, const struct programs_view *s, const struct ts_program_
 
 /* --- rows ------------------------------------------------------------------------------------------- */
 
-struct ranked {
-	uint64_t most;
-	uint32_t place, pair;
-};
-
-static int
-by_difference(const void *a, const void *b)
-{
-	const struct ranked *x = a, *y = b;
-
-	if (x->most != y->most)
-		return x->most > y->most ? -1 : 1;
-	return (x->place > y->place) - (x->place < y->place);
-}
+static ts_table_value_fn sibling_value;
 
 /* Those that the filter leaves; what is gone as long as there is none. */
 static bool
@@ -190,34 +181,17 @@ static bool
 arrange(struct ts_pile *out, struct programs_view *s, uint32_t of)
 {
 	struct ts_err err;
-	struct ranked *rank;
 	const uint32_t *pair;
 	uint32_t n = 0;
-	size_t count = 0;
 	bool fits = true;
 
 	out->used = 0;
 	if (ts_program_diff_children(&pair, &n, s->diff, of, &err))
 		return false;
-	rank = ts_alloc((size_t)n + 1, sizeof(*rank));
-	if (!rank)
-		return false;
-	for (uint32_t i = 0; i < n; i++) {
-		const struct ts_program_pair *p = ts_program_diff_pair(s->diff, pair[i]);
-		int64_t more = 0;
-
-		if (!is_shown(s, p))
-			continue;
-		difference(&more, s, p, D_MORE);
-		rank[count++] = (struct ranked){more < 0 ? 0 - (uint64_t)more : (uint64_t)more, i,
-			pair[i]};
-	}
-	if (s->by_cost)
-		qsort(rank, count, sizeof(*rank), by_difference);
-	for (size_t i = 0; fits && i < count; i++)
-		fits = ts_pile_add(out, &rank[i].pair, sizeof(rank[i].pair), NULL, &err) == TS_OK;
-	free(rank);
-	return fits;
+	for (uint32_t i = 0; fits && i < n; i++)
+		if (is_shown(s, ts_program_diff_pair(s->diff, pair[i])))
+			fits = ts_pile_add(out, &pair[i], sizeof(pair[i]), NULL, &err) == TS_OK;
+	return fits && programs_sort(s, out, sibling_value);
 }
 
 static uint32_t
@@ -293,7 +267,7 @@ static const struct ts_column columns[DIFF_COLUMNS] = {
 	[D_STATE] = {"", 7, 7, 0, 0, 0},
 	[D_BEFORE] = {"before", 8, 8, 0, 0, TS_FIELD_RIGHT},
 	[D_AFTER] = {"after", 8, 8, 0, 0, TS_FIELD_RIGHT},
-	[D_MORE] = {"difference", 10, 10, 0, 0, TS_FIELD_RIGHT},
+	[D_MORE] = {"difference", 11, 11, 0, 0, TS_FIELD_RIGHT},
 	[D_SHARE] = {"of before", 9, 9, 0, 1, TS_FIELD_RIGHT},
 	[D_CODE] = {"code diff", 9, 9, 0, 2, TS_FIELD_RIGHT},
 	[D_LIVE] = {"live diff", 9, 9, 0, 3, TS_FIELD_RIGHT},
@@ -427,19 +401,14 @@ cell(void *ctx, int64_t i, int column, struct ts_table_cell *out)
 }
 
 static bool
-value(void *ctx, int64_t i, int column, struct ts_table_value *out)
+pair_value(const struct programs_view *s, const struct ts_program_pair *p, int column,
+	struct ts_table_value *out)
 {
-	struct programs_view *s = ctx;
-	const struct ts_program_pair *p;
-	struct figures f;
+	struct figures f = figures_of(s, p);
 	const char *text;
 	int64_t v;
 	size_t n = 0;
 
-	if (i < 0 || i >= (int64_t)s->outline.count)
-		return false;
-	p = ts_program_diff_pair(s->diff, s->outline.row[i].node);
-	f = figures_of(s, p);
 	if (column == D_WHAT || column == D_NAME) {
 		text = text_of(s, p, column, &n);
 		if (text)
@@ -459,6 +428,31 @@ value(void *ctx, int64_t i, int column, struct ts_table_value *out)
 	return true;
 }
 
+static bool
+value(void *ctx, int64_t i, int column, struct ts_table_value *out)
+{
+	struct programs_view *s = ctx;
+
+	return i >= 0 && i < (int64_t)s->outline.count &&
+		pair_value(s, ts_program_diff_pair(s->diff, s->outline.row[i].node), column, out);
+}
+
+_Static_assert(D_MORE == (int)PROGRAMS_BY_DIFFERENCE, "what decides in the difference");
+
+/* Differences are sorted by their size, whichever way they go. */
+static bool
+sibling_value(void *ctx, int64_t i, int column, struct ts_table_value *out)
+{
+	const struct programs_siblings *of = ctx;
+	bool there = pair_value(of->s, ts_program_diff_pair(of->s->diff, of->node[i]), column, out);
+
+	if (column >= D_MORE) {
+		out->integer = out->integer < 0 ? -out->integer : out->integer;
+		out->real = out->real < 0 ? -out->real : out->real;
+	}
+	return there;
+}
+
 struct ts_table
 programs_diff_table(struct programs_view *s)
 {
@@ -470,7 +464,8 @@ programs_diff_table(struct programs_view *s)
 		.ctx = s,
 		.header = true,
 		.focus = !s->in_tabs,
-		.sorted = -1,
+		.sorted = s->sort.sorted,
+		.descending = s->sort.descending,
 		.empty = "no programs",
 		.id = "programs.difference",
 		.facts = facts,

@@ -6,7 +6,7 @@
 #include "tilescope/report/names.h"
 #include "tilescope/report/program_diff.h"
 #include "tilescope/ui/outline.h"
-#include "tilescope/ui/table.h"
+#include "tilescope/ui/table_order.h"
 #include "tilescope/view/explain.h"
 #include "tilescope/view/fetch.h"
 #include "tilescope/view/programs.h"
@@ -51,8 +51,9 @@ struct programs_view {
 	bool in_vain;
 	const struct ts_fetch *asked[ASK_KINDS];
 	struct ts_outline outline;
-	struct ts_pile root;  /* uint32_t: nodes on top */
-	bool by_cost;	      /* children in the order of what they cost, else as they run */
+	struct ts_pile root; /* uint32_t: nodes on top */
+	struct ts_table_order
+		sort; /* of children: a column, or as they run; rows are put in order by themselves */
 	struct ts_pile order; /* uint32_t: children of `order_of`, sorted */
 	uint32_t order_of;
 	int64_t fold; /* children below so many thousandths of a percent of all are left out; 0: none are */
@@ -136,6 +137,29 @@ uint32_t programs_at(const struct programs_view *s);
 
 /* Of a row of the outline: of what is gone UINT32_MAX. */
 uint32_t programs_row_node(const struct programs_view *s, int64_t row);
+
+/* The column of what decides: costs, or their difference. It is the first that `sort` goes to. */
+enum { PROGRAMS_BY_COST = 4, PROGRAMS_BY_DIFFERENCE = 5 };
+
+static inline int
+programs_by_cost(const struct programs_view *s)
+{
+	return s->diff ? PROGRAMS_BY_DIFFERENCE : PROGRAMS_BY_COST;
+}
+
+/*
+ * Put siblings (uint32_t) in the order that is wished; `value` is of the one at a place of struct programs_siblings. False: no
+ * memory.
+ */
+struct programs_siblings {
+	struct programs_view *s;
+	const uint32_t *node;
+};
+bool programs_sort(struct programs_view *s, struct ts_pile *siblings, ts_table_value_fn *value);
+
+/* Exact value of a program in the tree; UINT32_MAX: of the total. */
+bool programs_value(const struct programs_view *s, uint32_t node, int column,
+	struct ts_table_value *out);
 
 /* programs_diff.c */
 void programs_ask_diff(struct programs_view *s); /* as soon as it can be made */

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "programs_internal.h"
 
@@ -53,44 +54,58 @@ is_worth(const struct programs_view *s, uint32_t node)
 		(double)own * 100000.0 >= (double)all * (double)s->fold;
 }
 
-struct ranked {
-	int64_t figure;
-	uint32_t place, node;
-};
-
-static int
-by_figure(const void *a, const void *b)
+bool
+programs_sort(struct programs_view *s, struct ts_pile *siblings, ts_table_value_fn *value)
 {
-	const struct ranked *x = a, *y = b;
+	size_t n = siblings->used / sizeof(uint32_t);
+	struct ts_table_order order = {.sorted = s->sort.sorted,
+		.descending = s->sort.descending,
+		.rows = (int64_t)n};
+	struct ts_table_arranged a = {.row = NULL};
+	struct ts_table t = programs_table(s);
+	struct programs_siblings of = {s, NULL};
+	struct ts_err err = {0};
+	enum ts_code code;
+	uint32_t *copy;
 
-	if (x->figure != y->figure)
-		return x->figure > y->figure ? -1 : 1;
-	return (x->place > y->place) - (x->place < y->place);
+	if (n < 2 || (order.sorted < 0 && !order.descending))
+		return true;
+	copy = ts_alloc(n, sizeof(*copy));
+	if (!copy)
+		return false;
+	memcpy(copy, siblings->memory, n * sizeof(*copy));
+	of.node = copy;
+	t.ctx = &of;
+	t.value = value;
+	t.order = &order;
+	code = ts_table_arrange(&a, &t, (int64_t)n, NULL, NULL, &err);
+	for (int64_t i = 0; !code && i < a.count; i++)
+		((uint32_t *)siblings->memory)[i] = copy[a.row[i]];
+	free(a.row);
+	free(copy);
+	return code == TS_OK;
+}
+
+static bool
+sibling_value(void *ctx, int64_t i, int column, struct ts_table_value *out)
+{
+	const struct programs_siblings *of = ctx;
+
+	return programs_value(of->s, of->node[i], column, out);
 }
 
 /* Those of n nodes that are worth a row, in the order that is wished. False: no memory. */
 static bool
-arrange(struct ts_pile *out, const struct programs_view *s, const uint32_t *node, size_t n)
+arrange(struct ts_pile *out, struct programs_view *s, const uint32_t *node, size_t n)
 {
-	struct ranked *rank = ts_alloc(n + 1, sizeof(*rank));
 	struct ts_err err;
-	size_t count = 0;
 	bool fits = true;
 
 	out->used = 0;
-	if (!rank)
-		return false;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; fits && i < n; i++)
 		if (is_worth(s, node[i]) && programs_is_kept(s, node[i]))
-			rank[count++] = (struct ranked){programs_figure(s,
-								programs_below(s->data, node[i])),
-				(uint32_t)i, node[i]};
-	if (s->by_cost)
-		qsort(rank, count, sizeof(*rank), by_figure);
-	for (size_t i = 0; fits && i < count; i++)
-		fits = ts_pile_add(out, &rank[i].node, sizeof(rank[i].node), NULL, &err) == TS_OK;
-	free(rank);
-	return fits;
+			fits = ts_pile_add(out, &node[i], sizeof(node[i]), NULL, &err) == TS_OK;
+	return fits && programs_sort(s, out, sibling_value);
 }
 
 /* Children of a node, in s->order. */
@@ -133,7 +148,7 @@ find_roots(struct programs_view *s)
 bool
 programs_is_plain(const struct programs_view *s)
 {
-	return !s->by_cost && s->fold == 0 && !s->keep.memory;
+	return s->sort.sorted < 0 && !s->sort.descending && s->fold == 0 && !s->keep.memory;
 }
 
 static uint32_t

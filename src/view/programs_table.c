@@ -290,21 +290,18 @@ cell(void *ctx, int64_t i, int column, struct ts_table_cell *out)
 	return true;
 }
 
-static bool
-value(void *ctx, int64_t i, int column, struct ts_table_value *out)
+_Static_assert(C_CYCLES == (int)PROGRAMS_BY_COST, "what decides in the tree");
+
+bool
+programs_value(const struct programs_view *s, uint32_t node, int column, struct ts_table_value *out)
 {
-	struct programs_view *s = ctx;
 	const struct ts_program_sums *sums = total_of(s);
 	const struct ts_program_cost *p = NULL;
-	uint32_t node = UINT32_MAX;
 	int64_t all = programs_figure(s, &s->data->all), own;
 	const char *text;
 	size_t n;
 
-	if (i >= (int64_t)s->outline.count)
-		return false;
-	if (i >= 0) {
-		node = s->outline.row[i].node;
+	if (node != UINT32_MAX) {
 		sums = programs_below(s->data, node);
 		p = programs_cost(s->data, node);
 	}
@@ -361,6 +358,15 @@ value(void *ctx, int64_t i, int column, struct ts_table_value *out)
 	return true;
 }
 
+static bool
+value(void *ctx, int64_t i, int column, struct ts_table_value *out)
+{
+	struct programs_view *s = ctx;
+
+	return i < (int64_t)s->outline.count &&
+		programs_value(s, i < 0 ? UINT32_MAX : s->outline.row[i].node, column, out);
+}
+
 /* What was found, and what has to do with the program under the cursor. */
 enum ts_role
 programs_row_role(void *ctx, int64_t i)
@@ -391,7 +397,8 @@ programs_table(struct programs_view *s)
 		.header = true,
 		.total = true,
 		.focus = !s->in_tabs,
-		.sorted = -1,
+		.sorted = s->sort.sorted,
+		.descending = s->sort.descending,
 		.empty = "no programs",
 		.id = "programs.tree",
 		.facts = facts,

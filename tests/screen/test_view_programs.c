@@ -123,6 +123,83 @@ START_TEST(rows_open_and_fold)
 }
 END_TEST
 
+/* The program of each row, and the exact value of a column. */
+static int64_t
+row_value(int64_t row, const char *name)
+{
+	struct ts_sheet sheet = {0};
+	struct ts_table_value v = {0};
+	int column = 0;
+
+	ck_assert(ts_view_programs.sheet(h.view, &sheet));
+	while (column < sheet.table.columns &&
+		strcmp(ts_table_column_name(&sheet.table, column), name) != 0)
+		column++;
+	ck_assert(sheet.table.value(sheet.table.ctx, row, column, &v));
+	return v.type == TS_VALUE_INTEGER ? v.integer : -1;
+}
+
+/* o O mean what they mean everywhere; the first column is the costs, behind the last siblings stand as they run. */
+START_TEST(sorts_siblings)
+{
+	int64_t plain[8], first[8];
+	int turns = 0;
+
+	begin(120, 38, TS_GLYPHS_FULL, TS_DEMO_STORE, NULL);
+	harness_settle(&h);
+	command("fold");
+	for (int i = 0; i < 8; i++)
+		plain[i] = row_value(i, "program");
+	command("sort");
+	ck_assert_str_eq(h.env.message, "sorted by cycles");
+	ck_assert(harness_has(&h, "dearest first"));
+	for (int i = 0; i < 7; i++)
+		ck_assert_int_ge(row_value(i, "cycles"), row_value(i + 1, "cycles"));
+	command("sort-reverse");
+	ck_assert(!harness_has(&h, "dearest first"));
+	for (int i = 0; i < 7; i++)
+		ck_assert_int_le(row_value(i, "cycles"), row_value(i + 1, "cycles"));
+	command("sort live");
+	for (int i = 0; i < 7; i++)
+		ck_assert_int_ge(row_value(i, "live"), row_value(i + 1, "live"));
+	command("sort program");
+	for (int i = 0; i < 7; i++)
+		ck_assert_int_gt(row_value(i, "program"), row_value(i + 1, "program"));
+	command("sort apples");
+	ck_assert(h.env.message_is_error);
+	command("sort row");
+	ck_assert_str_eq(h.env.message, "as they run");
+	for (int i = 0; i < 8; i++)
+		ck_assert_int_eq(row_value(i, "program"), plain[i]);
+	do {
+		command("sort");
+		turns++;
+	} while (strcmp(h.env.message, "as they run") != 0 && turns < 40);
+	ck_assert_int_gt(turns, 9);
+	ck_assert_int_lt(turns, 20);
+	for (int i = 0; i < 8; i++)
+		ck_assert_int_eq(row_value(i, "program"), plain[i]);
+	for (const struct ts_view_arg *a = ts_view_programs.args; a->name; a++) {
+		struct ts_strbuf say;
+
+		if (strcmp(a->name, "order") != 0)
+			continue;
+		ts_strbuf_init(&say, 100);
+		ck_assert(!a->get(h.view, &say));
+		ck_assert_int_eq(a->set(h.view, "-cycles"), TS_ARG_DONE);
+		ck_assert(a->get(h.view, &say));
+		ck_assert_str_eq(say.s, "-cycles");
+		ck_assert_int_eq(a->set(h.view, "apples"), TS_ARG_NO);
+		ts_strbuf_fini(&say);
+	}
+	for (int i = 0; i < 8; i++)
+		first[i] = row_value(i, "cycles");
+	for (int i = 0; i < 7; i++)
+		ck_assert_int_ge(first[i], first[i + 1]);
+	harness_end(&h);
+}
+END_TEST
+
 /* n goes round; what is wrong in a line is said; Enter on nothing found is no harm. */
 START_TEST(searches)
 {
@@ -483,6 +560,7 @@ main(void)
 	tcase_add_loop_test(tc, looks, 0, (int)TS_COUNT(screens));
 	tcase_add_test(tc, rows_open_and_fold);
 	tcase_add_test(tc, searches);
+	tcase_add_test(tc, sorts_siblings);
 	tcase_add_test(tc, filters);
 	tcase_add_test(tc, filters_by_structure);
 	tcase_add_test(tc, leads_elsewhere);

@@ -461,7 +461,7 @@ PLACES = {
     "insights": ("rule=M04&tab=peak&pane=tabs&row=3", "alive at"),
     "memory": ("tile=70&by=category&gaps=no&tab=variables&pane=tabs&row=2", "tile 70"),
     "liveness": ("step=7&base=no&zoom=0-40", "step 7 "),
-    "programs": ("order=cost&threshold=1&program=17&pane=tabs", "program 17"),
+    "programs": ("order=-cycles&threshold=1&program=17&pane=tabs", "program 17"),
     "operations": ("layer=poplibs&order=-code&filter=cycles>0&tab=programs&pane=tabs", "poplibs"),
     "trace": ("step=57&ipu=1&pane=tab", "step 57 "),
     "variables": ("filter=tile:5&sort=bytes&row=2", "row 2 of"),

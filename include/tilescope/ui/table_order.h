@@ -27,6 +27,7 @@ struct table_sort;
 
 struct ts_table_order {
 	int sorted; /* column, or -1: as the view has them */
+	int first;  /* column that SORT begins with; it goes round to the one before */
 	bool descending;
 	char filter[TS_TABLE_FILTER]; /* "" = all rows */
 

@@ -5,6 +5,7 @@
 
 #include "tilescope/ui/list.h"
 #include "tilescope/ui/span.h"
+#include "tilescope/ui/table.h"
 #include "tilescope/view/view.h"
 
 /* Run a command, with `value` as its argument when it is not NULL. A bell: it cannot be. */
@@ -48,6 +49,13 @@ enum ts_arg_state ts_arg_set_tiles(struct ts_view *v, const char *value);
  */
 bool ts_arg_get_columns(struct ts_view *v, struct ts_strbuf *out);
 enum ts_arg_state ts_arg_set_columns(struct ts_view *v, const char *value);
+/*
+ * The same of a table that a view puts in order itself, by t->sorted and t->descending: "-cycles", "name", "-row". Setting: false:
+ * it has no such column.
+ */
+bool ts_arg_say_order(struct ts_strbuf *out, const struct ts_table *t);
+bool ts_arg_order(int *sorted, bool *descending, const struct ts_table *t, const char *value);
+
 bool ts_arg_get_sort(struct ts_view *v, struct ts_strbuf *out);
 enum ts_arg_state ts_arg_set_sort(struct ts_view *v, const char *value);
 bool ts_arg_get_filter(struct ts_view *v, struct ts_strbuf *out);
