@@ -20,10 +20,9 @@
 enum {
 	HOST_CHANNELS = TS_TRANSPORT_CHANNELS,
 	HOST_URGENT = 0, /* the channel of what the screen waits for */
-	HOST_CLOSE = 64, /* handles that may wait to be closed */
 };
 
-enum request_kind { RQ_STAT, RQ_LIST, RQ_REALPATH, RQ_OPEN, RQ_READ, RQ_CLOSE };
+enum request_kind { RQ_STAT, RQ_LIST, RQ_REALPATH, RQ_OPEN, RQ_READ, RQ_CLOSE, RQ_KINDS };
 
 /* Of a range of a read: where its bytes go, how many are still to come, where the file turned out to end. */
 struct part {
@@ -69,7 +68,7 @@ struct request {
 	void *own; /* bytes of the read */
 };
 
-enum on_channel { NOT_OPEN, OPENING, CHECKING, OPEN };
+enum on_channel { NOT_OPEN, OPENING, CHECKING, OPEN, REFUSED };
 
 /* A file on a channel. */
 struct opened {
@@ -86,10 +85,12 @@ struct ts_host_file {
 	int64_t size, mtime;
 	unsigned char first[TS_HOST_FIRST_PAGE];
 	size_t first_n;
-	bool closing;
-	int out;	    /* packets of opening it */
-	struct ts_err err;  /* it cannot be opened */
-	int64_t connection; /* ... on this connection; 0 = ever */
+	bool listed; /* among the host's files, by `next` */
+	struct ts_host_file *next;
+	struct request *closer; /* which closes it */
+	int out;		/* packets of opening it */
+	struct ts_err err;	/* it cannot be opened */
+	int64_t connection;	/* ... on this connection; 0 = ever */
 	struct opened on[HOST_CHANNELS];
 };
 
@@ -145,8 +146,9 @@ struct ts_host {
 	struct ts_host_state now;
 	struct ts_transport *transport;
 	struct channel channel[HOST_CHANNELS];
-	int most; /* channels that the host gives */
-	int out;  /* packets on all */
+	bool known; /* it was reached before */
+	int most;   /* channels that the host gives */
+	int out;    /* packets on all */
 	uint32_t max_read;
 	struct request *queue[2]; /* [urgent] */
 	int64_t began_us;	  /* to connect: without questions */
@@ -156,7 +158,9 @@ struct ts_host {
 		size_t bytes, out; /* of this epoch; out now */
 		bool limited;
 	} bulk;
-	struct ts_host_file *spare; /* unused */
+	struct ts_host_file *files; /* all that may be open */
+	struct ts_err
+		nonsense; /* what makes no sense of the reply that is looked at; code 0: it does */
 };
 
 /* --- host.c */
@@ -188,16 +192,22 @@ int host_patience(struct ts_host *h);
 /* Is there room for another packet on the channel? */
 bool host_room(const struct ts_host *h, int channel);
 
-/* Send a packet: there is room. */
+/* Send a packet. Without room it counts as lost. */
 void host_send(struct ts_host *h, int channel, const struct slot *s,
 	struct ts_sftp_request *packet);
+
+/* For an answer that nobody needs. */
+slot_fn host_ignored;
+
+/* Where a request goes that is not urgent and reads nothing. */
+int host_quiet_channel(const struct ts_host *h);
 
 /* Where a packet of n bytes of answer may go that is not urgent and reads of the file; -1: nowhere now. */
 int host_bulk_channel(struct ts_host *h, struct ts_host_file *f, size_t n);
 
 /* --- host_work.c */
 
-/* Send what can be sent of all requests. */
+/* Send what can be sent of all requests; those that have ended are let go. */
 void host_pump(struct ts_host *h);
 void host_queue(struct ts_host *h, struct request *rq);
 void host_request_free(struct request *rq);
@@ -206,11 +216,11 @@ void host_request_free(struct request *rq);
 bool host_file_ready(struct ts_host *h, struct ts_host_file *f, int channel);
 void host_file_free(struct ts_host_file *f);
 
+/* A channel is no more: no file is open there. */
+void host_files_lost(struct ts_host *h, int channel);
+
 /* A request asks for nothing more; it ends when nothing of it is out. */
 void host_finish(struct ts_host *h, struct request *rq);
 void host_fail(struct ts_host *h, struct request *rq, const struct ts_err *why);
-
-/* The server says what makes no sense. */
-void host_nonsense(struct ts_host *h, const struct ts_err *why);
 
 #endif
