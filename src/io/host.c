@@ -196,6 +196,7 @@ run(void *arg)
 	ts_err_set(&why, TS_E_CONNECT, "%s: the connection was left", h->spec.to.host);
 	host_leave(h);
 	host_fail_all(h, &why);
+	host_pump(h); /* files whose reads have ended now */
 	return NULL;
 }
 
@@ -542,8 +543,10 @@ ts_host_open(struct ts_host *h, struct ts_host_file **out, const char *path, boo
 void
 ts_host_close(struct ts_host_file *f)
 {
-	if (f)
-		send(f->host, f->closer);
+	if (!f)
+		return;
+	atomic_store(&f->closing, true);
+	send(f->host, f->closer);
 }
 
 int64_t
@@ -611,11 +614,13 @@ ts_host_read_send(const struct ts_host_read *r, struct ts_err *err)
 		return ts_err_nomem(err);
 	rq->read = *r;
 	code = make_parts(rq, err);
-	if (code)
+	if (code) {
 		host_request_free(rq);
-	else
-		send(r->file->host, rq);
-	return code;
+		return code;
+	}
+	atomic_fetch_add(&r->file->reads, 1);
+	send(r->file->host, rq);
+	return TS_OK;
 }
 
 /* Bytes and ranges of a read that may be left alone: one block, the ranges first. */
@@ -653,6 +658,7 @@ ts_host_read(struct ts_host_file *f, void *bytes, struct ts_host_range *range, s
 		host_request_free(rq);
 		return code;
 	}
+	atomic_fetch_add(&f->reads, 1);
 	code = ask_or_free(f->host, rq, cancel, err);
 	if (code)
 		return code;

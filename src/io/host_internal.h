@@ -85,7 +85,9 @@ struct ts_host_file {
 	int64_t size, mtime;
 	unsigned char first[TS_HOST_FIRST_PAGE];
 	size_t first_n;
-	bool listed; /* among the host's files, by `next` */
+	atomic_int reads;    /* that have not ended */
+	atomic_bool closing; /* ... and are of no use any more */
+	bool listed;	     /* among the host's files, by `next` */
 	struct ts_host_file *next;
 	struct request *closer; /* which closes it */
 	int out;		/* packets of opening it */

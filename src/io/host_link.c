@@ -22,7 +22,7 @@ enum {
 	CHANNEL_BULK = 1 << 20, /* bytes out on a channel that are not urgent */
 	WINDOW_MIN = 256 << 10, /* ... on all of them */
 	WINDOW_MAX = 8 << 20,
-	SHARED_BULK = 256 << 10, /* ... on the urgent channel, while there is no other */
+	SHARED_BULK = 128 << 10, /* ... on the urgent channel, while there is no other */
 	QUEUE_US = 50 * 1000,
 	EPOCH_US = 10 * 1000,
 	CONNECT_MS = 60 * 1000,

@@ -23,6 +23,7 @@ enum {
 	AHEAD_FIRST = 2, /* READDIR that are out at once; twice as many after each answer */
 	AHEAD_MOST = 32,
 	OPEN_TRIPS = 2,
+	BULK_PIECE = 64 << 10, /* bytes of a READ that is not urgent */
 };
 
 /* --- how requests go on ----------------------------------------------------------------------- */
@@ -74,6 +75,8 @@ end(struct ts_host *h, struct request *rq)
 		if (rq->part[i].end < rq->read.range[i].got)
 			rq->read.range[i].got = rq->part[i].end;
 	give_up_file(h, rq);
+	if (rq->kind == RQ_READ)
+		atomic_fetch_sub(&rq->read.file->reads, 1);
 	host_end(h, rq);
 }
 
@@ -610,7 +613,7 @@ send_close(struct ts_host *h, struct request *rq)
 {
 	struct ts_host_file *f = rq->file;
 
-	if (f->out > 0)
+	if (f->out > 0 || atomic_load(&f->reads) > 0)
 		return false;
 	for (int i = 0; i < HOST_CHANNELS; i++)
 		if (f->on[i].is == OPEN)
@@ -681,11 +684,13 @@ bytes_are(struct ts_host *h, int channel, const struct slot *s, const struct ts_
 static bool
 send_read(struct ts_host *h, struct request *rq)
 {
+	static const struct ts_err closed = {TS_E_CANCELLED, 0, "the file was closed"};
+	const size_t most = rq->urgent || h->max_read < BULK_PIECE ? h->max_read : BULK_PIECE;
 	struct ts_host_file *f = rq->read.file;
 	const struct ts_err *why = file_error(h, f);
 
-	if (why) {
-		host_fail(h, rq, why);
+	if (why || atomic_load(&f->closing)) {
+		host_fail(h, rq, why ? why : &closed);
 		return true;
 	}
 	for (; rq->at_range < rq->read.count; rq->at_range++, rq->at_byte = 0) {
@@ -695,8 +700,7 @@ send_read(struct ts_host *h, struct request *rq)
 		if (p->left == 0 && rq->at_byte == 0)
 			continue;
 		while (rq->at_byte < all) {
-			size_t n = all - rq->at_byte < h->max_read ? all - rq->at_byte
-								   : h->max_read;
+			size_t n = all - rq->at_byte < most ? all - rq->at_byte : most;
 			int channel = rq->urgent ? HOST_URGENT : host_bulk_channel(h, f, n);
 
 			if (channel < 0 || !host_room(h, channel))

@@ -27,6 +27,13 @@ ts_source_fd(struct ts_source *s)
 }
 
 void
+ts_source_want(struct ts_source *s, const struct ts_byte_range *span, size_t count, bool urgent)
+{
+	if (s->ops->want && count > 0)
+		s->ops->want(s, span, count, urgent);
+}
+
+void
 ts_source_close(struct ts_source *s)
 {
 	if (s)
@@ -61,7 +68,7 @@ mem_close(struct ts_source *s)
 	free(s);
 }
 
-static const struct ts_source_ops mem_ops = {mem_read_at, mem_close, NULL};
+static const struct ts_source_ops mem_ops = {mem_read_at, mem_close, NULL, NULL};
 
 enum ts_code
 ts_source_open_mem(struct ts_source **s, const void *bytes, size_t n, struct ts_err *err)

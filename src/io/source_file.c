@@ -57,7 +57,7 @@ file_fd(struct ts_source *s)
 	return ((struct source_file *)s)->fd;
 }
 
-static const struct ts_source_ops file_ops = {file_read_at, file_close, file_fd};
+static const struct ts_source_ops file_ops = {file_read_at, file_close, file_fd, NULL};
 
 /* Why a file that is not a regular one cannot be opened. */
 static enum ts_code

@@ -53,7 +53,7 @@ struct fake_world {
 	uint32_t most;	     /* bytes of an answer; 0 = as asked */
 	bool backwards;	     /* what is asked together is answered in the other order */
 	int channels;	     /* that are given; 0 = all */
-	bool refuse;	     /* every connection */
+	atomic_bool refuse;  /* every connection */
 	bool password;	     /* asked for: "secret" */
 	atomic_int wrong_at; /* packets from now (1 = the next one) until ... */
 	atomic_int wrong;    /* ... this, once; FAKE_SILENT stays until the connection is left */

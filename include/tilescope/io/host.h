@@ -145,7 +145,7 @@ struct ts_host_file;
 
 /*
  * Open a regular file; anything else is TS_E_FORMAT and never opened (a FIFO would hold the server up). Its first page is
- * read with it. Close with ts_host_close(), when nothing reads of it any more.
+ * read with it. Close with ts_host_close(): reads that are still out end with TS_E_CANCELLED.
  */
 enum ts_code ts_host_open(struct ts_host *h, struct ts_host_file **out, const char *path,
 	bool urgent, const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_block_cache - what is read through the cache is what is in the file, whoever reads and whatever happens; and it costs
+ * what was planned.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sftp_fake.h"
+#include "tilescope/base/mem.h"
+#include "tilescope/io/block_cache.h"
+
+enum { SIZE = 5000003, LARGE = 64 << 20 };
+
+static struct ts_err err;
+
+static struct fake_world
+world(void)
+{
+	return (struct fake_world){.file = {{"file", SIZE, S_IFREG | 0644, 7, 0, 0},
+					   {"large", LARGE, S_IFREG | 0644, 7, 0, 0},
+					   {"none", 0, S_IFREG | 0644, 7, 0, 0},
+					   {"fifo", 0, S_IFIFO | 0644, 7, 0, 0}},
+		.max_read = 261120};
+}
+
+struct cached {
+	struct fake_world w;
+	struct ts_host *host;
+	struct ts_host_file *file;
+	struct ts_block_cache *cache;
+};
+
+static void
+begin(struct cached *k, const char *path, size_t blocks)
+{
+	k->w = world();
+	k->host = fake_host(&k->w, (struct ts_host_spec){0});
+	ck_assert_int_eq(ts_host_open(k->host, &k->file, path, true, NULL, &err), TS_OK);
+	ck_assert_int_eq(ts_block_cache_new(&k->cache, k->file, blocks, &err), TS_OK);
+}
+
+static void
+end(struct cached *k)
+{
+	ts_block_cache_free(k->cache);
+	ts_host_close(k->file);
+	ts_host_free(k->host);
+}
+
+/* Reads, and looks at each byte. */
+static bool
+reads(struct ts_block_cache *c, int64_t offset, size_t n, int64_t size)
+{
+	unsigned char *bytes = malloc(n + 1);
+	size_t got, there = offset >= size ? 0 : (size_t)ts_min_i64((int64_t)n, size - offset);
+	bool right;
+
+	right = ts_block_cache_read(c, bytes, n, offset, &got, NULL, &err) == TS_OK && got == there;
+	for (size_t i = 0; right && i < got; i++)
+		right = bytes[i] == fake_byte((uint64_t)offset + i, 0);
+	free(bytes);
+	return right;
+}
+
+static uint64_t
+next(uint64_t *x)
+{
+	*x ^= *x << 13;
+	*x ^= *x >> 7;
+	*x ^= *x << 17;
+	return *x;
+}
+
+struct work {
+	struct ts_block_cache *cache;
+	uint64_t seed;
+	bool failed;
+};
+
+/* Points, stretches, the end and behind it. */
+static void *
+at_random(void *arg)
+{
+	struct work *w = arg;
+
+	for (int i = 0; i < 300 && !w->failed; i++) {
+		int64_t offset = (int64_t)(next(&w->seed) % (SIZE + 10000));
+		size_t n = next(&w->seed) % (i % 10 ? 9000 : 400000);
+
+		w->failed = !reads(w->cache, offset, n, SIZE);
+	}
+	return NULL;
+}
+
+/* Several threads in a cache that is far too small, and the connection is cut meanwhile. */
+START_TEST(same_bytes)
+{
+	struct work work[4];
+	pthread_t t[4];
+	struct cached k;
+
+	begin(&k, "file", _i ? TS_BLOCKS_USUAL : 1);
+	k.w.wrong = FAKE_CUT;
+	for (int i = 0; i < 4; i++) {
+		work[i] = (struct work){k.cache, (uint64_t)i * 77777 + 1, false};
+		ck_assert_int_eq(pthread_create(&t[i], NULL, at_random, &work[i]), 0);
+	}
+	for (int i = 0; i < 5; i++) {
+		usleep(10000);
+		k.w.wrong_at = 10;
+	}
+	for (int i = 0; i < 4; i++) {
+		pthread_join(t[i], NULL);
+		ck_assert(!work[i].failed);
+	}
+	end(&k);
+}
+END_TEST
+
+/* What was named before is asked for in one burst, exactly those blocks, and then read without asking. */
+START_TEST(planned)
+{
+	struct ts_block_cache_stats s;
+	struct ts_byte_range span[200];
+	struct cached k;
+
+	begin(&k, "large", TS_BLOCKS_USUAL);
+	for (int i = 0; i < 200; i++)
+		span[i] = (struct ts_byte_range){(int64_t)(i + 1) * 37 * TS_BLOCK, TS_BLOCK};
+	ts_block_cache_want(k.cache, span, 200, true);
+	for (int i = 0; i < 200; i++)
+		ck_assert(reads(k.cache, span[i].offset, TS_BLOCK, LARGE));
+	ts_block_cache_stats(k.cache, &s);
+	ck_assert_int_eq(s.bursts, 1);
+	ck_assert_int_eq(s.blocks, 200);
+	ck_assert_int_eq(k.w.reads, 201); /* and the first page */
+	ts_block_cache_want(k.cache, span, 200, true);
+	ts_block_cache_stats(k.cache, &s);
+	ck_assert_int_eq(s.bursts, 1);
+	end(&k);
+}
+END_TEST
+
+/* Spans that mean nothing. */
+START_TEST(odd_spans)
+{
+	static const struct ts_byte_range odd[] = {{-1, 10}, {INT64_MAX, 10}, {SIZE, 1}, {10, 0},
+		{SIZE - 1, SIZE_MAX}};
+	struct ts_block_cache_stats s;
+	struct cached k;
+	unsigned char byte;
+	size_t got;
+
+	begin(&k, "file", 1);
+	ts_block_cache_want(k.cache, odd, TS_COUNT(odd), true);
+	ts_block_cache_stats(k.cache, &s);
+	ck_assert_int_eq(s.blocks, 1);
+	ck_assert_int_eq(ts_block_cache_read(k.cache, &byte, 1, -1, &got, NULL, &err), TS_E_FORMAT);
+	ck_assert(reads(k.cache, SIZE - 1, 10, SIZE));
+	ck_assert(reads(k.cache, INT64_MAX, 10, SIZE));
+	end(&k);
+}
+END_TEST
+
+/* Page after page: few bursts, each block once; what leads to the rows stays. */
+START_TEST(scan)
+{
+	struct ts_block_cache_stats s, after;
+	struct cached k;
+
+	begin(&k, "large", 1024);
+	for (int i = 0; i < 100; i++)
+		for (int twice = 0; twice < 2; twice++)
+			ck_assert(reads(k.cache, (int64_t)i * 160 * TS_BLOCK, TS_BLOCK, LARGE));
+	ts_block_cache_stats(k.cache, &s);
+	ck_assert_int_eq(s.blocks, 99);
+	for (int64_t at = 32 << 20; at < 48 << 20; at += TS_BLOCK)
+		ck_assert(reads(k.cache, at, TS_BLOCK, LARGE));
+	ts_block_cache_stats(k.cache, &after);
+	ck_assert_int_le(after.bursts - s.bursts, 30);
+	ck_assert_int_le(after.blocks - s.blocks, (17 << 20) / TS_BLOCK);
+	for (int i = 0; i < 100; i++)
+		ck_assert(reads(k.cache, (int64_t)i * 160 * TS_BLOCK, TS_BLOCK, LARGE));
+	ts_block_cache_stats(k.cache, &s);
+	ck_assert_int_eq(s.bursts, after.bursts);
+	end(&k);
+}
+END_TEST
+
+/* A larger read than the cache has room for. */
+START_TEST(larger)
+{
+	struct cached k;
+
+	begin(&k, "file", 1);
+	ck_assert(reads(k.cache, 0, SIZE, SIZE));
+	ck_assert(reads(k.cache, 5, SIZE + 10, SIZE));
+	end(&k);
+	begin(&k, "none", 1);
+	ck_assert(reads(k.cache, 0, 10, 0));
+	end(&k);
+}
+END_TEST
+
+START_TEST(cancelled)
+{
+	struct ts_cancel cancel = {0};
+	unsigned char bytes[100];
+	struct cached k;
+	size_t got;
+
+	begin(&k, "file", 1);
+	k.w.wrong = FAKE_SILENT;
+	k.w.wrong_at = 1;
+	ts_cancel_set(&cancel);
+	ck_assert_int_eq(ts_block_cache_read(k.cache, bytes, 100, 9000, &got, &cancel, &err),
+		TS_E_CANCELLED);
+	end(&k); /* with something on its way */
+}
+END_TEST
+
+/* The host fails for good: an error, for all who wait; what is here can be read. */
+START_TEST(failed)
+{
+	unsigned char bytes[100];
+	struct cached k;
+	size_t got;
+
+	begin(&k, "file", 1);
+	ck_assert(reads(k.cache, 20000, 10, SIZE));
+	k.w.wrong = FAKE_OTHER_ID;
+	k.w.wrong_at = 1;
+	ck_assert_int_eq(ts_block_cache_read(k.cache, bytes, 100, 90000, &got, NULL, &err),
+		TS_E_CONNECT);
+	ck_assert_int_eq(ts_block_cache_read(k.cache, bytes, 100, 90000, &got, NULL, &err),
+		TS_E_CONNECT);
+	ck_assert(reads(k.cache, 20000, 10, SIZE));
+	ck_assert(reads(k.cache, 0, 4096, SIZE));
+	end(&k);
+}
+END_TEST
+
+/* A file that is shorter than it was says so by a short read, as here. */
+START_TEST(shorter)
+{
+	unsigned char bytes[20000];
+	struct cached k;
+	size_t got;
+
+	begin(&k, "file", 1);
+	k.w.file[0].size = 100000;
+	ck_assert_int_eq(ts_block_cache_read(k.cache, bytes, 20000, 90000, &got, NULL, &err),
+		TS_OK);
+	ck_assert_uint_le(got, 10000);
+	ck_assert_int_eq(ts_block_cache_read(k.cache, bytes, 20000, 500000, &got, NULL, &err),
+		TS_OK);
+	ck_assert_uint_eq(got, 0);
+	end(&k);
+}
+END_TEST
+
+START_TEST(source)
+{
+	struct fake_world w = world();
+	struct ts_host *h = fake_host(&w, (struct ts_host_spec){0});
+	const struct ts_byte_range span = {8192, 100};
+	unsigned char bytes[100];
+	struct ts_source *s;
+	size_t got;
+
+	ck_assert_int_eq(ts_source_open_host(&s, h, "nothing", NULL, &err), TS_E_NOT_FOUND);
+	ck_assert_int_eq(ts_source_open_host(&s, h, "fifo", NULL, &err), TS_E_FORMAT);
+	ck_assert_ptr_null(s);
+	ck_assert_int_eq(ts_source_open_host(&s, h, "file", NULL, &err), TS_OK);
+	ck_assert(s->size == SIZE && s->mtime == 7 && ts_source_fd(s) == -1);
+	ts_source_want(s, &span, 1, true);
+	ck_assert_int_eq(ts_source_read(s, bytes, 100, 8192, &got, NULL, &err), TS_OK);
+	ck_assert_uint_eq(got, 100);
+	for (unsigned i = 0; i < 100; i++)
+		ck_assert_uint_eq(bytes[i], fake_byte(8192 + i, 0));
+	ts_source_close(s);
+	ts_host_free(h);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("block_cache");
+	TCase *t = tcase_create("block_cache");
+	SRunner *r;
+	int failed_tests;
+
+	tcase_set_timeout(t, 30);
+	tcase_add_loop_test(t, same_bytes, 0, 2);
+	tcase_add_test(t, planned);
+	tcase_add_test(t, odd_spans);
+	tcase_add_test(t, scan);
+	tcase_add_test(t, larger);
+	tcase_add_test(t, cancelled);
+	tcase_add_test(t, failed);
+	tcase_add_test(t, shorter);
+	tcase_add_test(t, source);
+	suite_add_tcase(s, t);
+	r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	failed_tests = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed_tests ? EXIT_FAILURE : EXIT_SUCCESS;
+}
