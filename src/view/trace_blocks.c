@@ -289,16 +289,21 @@ drawing_legend(struct trace_drawing *d, struct ts_canvas *c, struct ts_rect r)
 {
 	const struct ts_block *at = cursor_block(d);
 	const struct ts_blocks *b = blocks_of(d);
-	char name[200], n[TS_FMT_MAX], m[TS_FMT_MAX], kind[60];
-	int x;
+	char name[200], all[TS_FMT_MAX], own[TS_FMT_MAX], kind[60];
+	char figures[2 * TS_FMT_MAX + 16];
+	int x, n;
 
 	if (!at)
 		return;
-	x = ts_canvas_text(c, r, 0, 0, TS_ROLE_VALUE,
-		trace_block_name(b, at->name, name, sizeof(name)));
-	x = ts_canvas_printf(c, r, x + 2, 0, TS_ROLE_TEXT, "%s, %s by itself",
-		trace_fmt_length(d->trace, n, at->to - at->from),
-		trace_fmt_length(d->trace, m, at->self));
+	trace_block_name(b, at->name, name, sizeof(name));
+	x = ts_canvas_field(c, r, 0, 0, (int)ts_min_i64(r.w / 2, (int64_t)sizeof(name)),
+		TS_ROLE_VALUE, name, strlen(name), TS_FIELD_TAIL);
+	n = snprintf(figures, sizeof(figures), "%s, %s by itself",
+		trace_fmt_length(d->trace, all, at->to - at->from),
+		trace_fmt_length(d->trace, own, at->self));
+	x += 2 +
+		ts_canvas_field(c, r, x + 2, 0, r.w - x - 2, TS_ROLE_TEXT, figures, (size_t)n,
+			TS_FIELD_CLAUSES | TS_FIELD_ELLIPSIS);
 	snprintf(kind, sizeof(kind), "%s%s", ts_block_kind_name((enum ts_block_kind)at->kind),
 		role_of(at) == TS_ROLE_WARN ? ": lost time" : "");
 	if (at->kind != TS_BLOCK_COMMON && x + 2 + (int)strlen(kind) <= r.w)

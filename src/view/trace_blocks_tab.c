@@ -84,14 +84,14 @@ enum {
 
 static const struct ts_column columns[B_COLUMNS] = {
 	{"block", 12, 90, 1, 0, TS_FIELD_TAIL},
-	{"kind", 11, 0, 0, 4, TS_FIELD_ELLIPSIS},
+	{"kind", 11, 0, 0, 1, TS_FIELD_ELLIPSIS},
 	{"count", 9, 0, 0, 1, TS_FIELD_RIGHT},
-	{"cycles in all", 15, 0, 0, 3, TS_FIELD_RIGHT},
+	{"cycles in all", 15, 0, 0, 4, TS_FIELD_RIGHT},
 	{"mean", 13, 0, 0, 0, TS_FIELD_RIGHT},
 	{"least", 13, 0, 0, 6, TS_FIELD_RIGHT},
 	{"p50", 13, 0, 0, 5, TS_FIELD_RIGHT},
 	{"p95", 13, 0, 0, 2, TS_FIELD_RIGHT},
-	{"most", 13, 0, 0, 2, TS_FIELD_RIGHT},
+	{"most", 13, 0, 0, 3, TS_FIELD_RIGHT},
 	{"jitter", 7, 0, 0, 1, TS_FIELD_RIGHT},
 	{"by itself", 15, 0, 0, 7, TS_FIELD_RIGHT},
 };

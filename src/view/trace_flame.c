@@ -16,7 +16,11 @@
 
 #include "tilescope/base/mem.h"
 
-enum { BACKS = 16, COLUMNS = TS_TRACE_COLUMNS };
+enum {
+	BACKS = 16,
+	COLUMNS = TS_TRACE_COLUMNS,
+	NOTE_WIDE = 90 /* columns for a note in whole words */
+};
 
 struct question {
 	bool asked;
@@ -446,9 +450,10 @@ static void
 flame_note(struct trace_drawing *d, char note[TRACE_NOTE])
 {
 	const struct flame *k = d->own;
+	const char *sampled = d->plot.w < NOTE_WIDE ? "sampled"
+						    : "the step in each column's middle";
 
-	snprintf(note, TRACE_NOTE, "%s%s%s",
-		k->chart.sampled ? "the step in each column's middle" : "",
+	snprintf(note, TRACE_NOTE, "%s%s%s", k->chart.sampled ? sampled : "",
 		k->data.state == TS_PANE_PARTIAL ? " damaged" : "",
 		d->trace->hidden ? " some hidden" : "");
 }
