@@ -7,6 +7,7 @@
 #include "tilescope/app/output.h"
 #include "tilescope/app/rows_out.h"
 #include "tilescope/app/watch.h"
+#include "tilescope/report/operation_graph.h"
 #include "tilescope/report/report.h"
 
 /* One export while it runs. */
@@ -18,6 +19,7 @@ struct ts_export {
 	struct ts_progress *progress; /* of a job of the app; NULL: that of `watch` */
 	bool ranged;		      /* of the trace: what lies in [from, to) of cycles alone */
 	int64_t from, to;
+	struct ts_operation_graph *graph; /* of operations as a graph: these; NULL: all */
 	struct ts_output *out;
 	enum ts_format rows;   /* of those that are rows */
 	struct ts_notes notes; /* what somebody who reads the data alone would not know */
@@ -37,8 +39,10 @@ enum ts_code ts_export_variables(struct ts_export *x, struct ts_err *err) TS_WAR
 enum ts_code ts_export_programs(struct ts_export *x, struct ts_err *err) TS_WARN_UNUSED;
 enum ts_code ts_export_programs_dot(struct ts_export *x, struct ts_err *err) TS_WARN_UNUSED;
 enum ts_code ts_export_operations(struct ts_export *x, struct ts_err *err) TS_WARN_UNUSED;
-
 enum ts_code ts_export_operations_dot(struct ts_export *x, struct ts_err *err) TS_WARN_UNUSED;
+
+/* What is left out of operations. */
+void ts_export_operations_notes(struct ts_export *x, const struct ts_operations *o);
 
 /* Text inside the quotes of a label, as the language of Graphviz has it. */
 void ts_export_dot_label(struct ts_strbuf *out, const char *text, size_t n);

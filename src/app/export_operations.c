@@ -11,7 +11,7 @@
 
 #include "export_internal.h"
 #include "tilescope/base/mem.h"
-#include "tilescope/report/operation_links.h"
+#include "tilescope/report/operations.h"
 
 static const struct {
 	const char *name, *below;
@@ -115,8 +115,8 @@ fill_row(struct ts_sql_value v[COLUMNS], const struct ts_operations *o, uint32_t
 	}
 }
 
-static void
-say_left_out(struct ts_export *x, const struct ts_operations *o)
+void
+ts_export_operations_notes(struct ts_export *x, const struct ts_operations *o)
 {
 	ts_notes_left_out(&x->notes, "debug contexts", o->missing, "they are named, and not there");
 	ts_notes_left_out(&x->notes, "rows of operations", o->bad_rows,
@@ -158,115 +158,10 @@ ts_export_operations(struct ts_export *x, struct ts_err *err)
 	if (!code && last && err)
 		*err = end;
 	if (o)
-		say_left_out(x, o);
+		ts_export_operations_notes(x, o);
 	if (!code && o->partial)
 		code = ts_err_set(err, TS_E_DAMAGED, "not all could be read: figures are partial");
 	ts_operations_close(o);
 	ts_strbuf_fini(&path);
 	return code ? code : last;
-}
-
-/* --- as a graph ------------------------------------------------------------------------------------- */
-
-enum { FLUSH_BYTES = 1 << 18, BUFFER_MAX = 1 << 24 };
-
-/* The layer whose operations pass variables on: recorded ones, else the one with most operations that is not of names. */
-static uint32_t
-layer_of_flows(const struct ts_operations *o)
-{
-	uint32_t best = 0;
-
-	for (uint32_t i = 1; i < o->layers; i++) {
-		const struct ts_operation_layer *l = &o->layer[i], *b = &o->layer[best];
-
-		if (l->from < b->from || (l->from == b->from && l->count > b->count))
-			best = i;
-	}
-	return best;
-}
-
-static void
-add_node(struct ts_strbuf *out, const struct ts_operations *o, uint32_t i)
-{
-	const struct ts_operation *n = &o->node[i];
-	const char *text;
-	size_t len;
-
-	ts_strbuf_printf(out, "  n%" PRIu32 " [label=\"", i);
-	text = ts_operation_layer_name(&len, o, n->layer);
-	ts_export_dot_label(out, text, len);
-	ts_strbuf_putc(out, ' ');
-	text = ts_operation_name(&len, o, i);
-	ts_export_dot_label(out, text, len);
-	if (n->below.executed != TS_UNKNOWN)
-		ts_strbuf_printf(out, "\\n%" PRId64 " cycles executed", n->below.executed);
-	if (n->below.code != TS_UNKNOWN)
-		ts_strbuf_printf(out, "\\n%" PRId64 " bytes of code", n->below.code);
-	ts_strbuf_puts(out, "\"];\n");
-	if (n->parent != TS_NO_OPERATION)
-		ts_strbuf_printf(out,
-			"  n%" PRIu32 " -> n%" PRIu32 " [style=dashed, arrowhead=none];\n",
-			n->parent, i);
-}
-
-static bool
-flush(struct ts_export *x, struct ts_strbuf *out, size_t least)
-{
-	bool more = out->len < least || ts_output_add(x->out, out->s, out->len);
-
-	if (out->len >= least)
-		ts_strbuf_reset(out);
-	return more;
-}
-
-/* Dashed lines are what stands below what; arrows are variables, from who made them to who uses them. */
-static void
-write_graph(struct ts_export *x, const struct ts_operations *o, const struct ts_pile *flows)
-{
-	const struct ts_operation_flow *f = flows->memory;
-	struct ts_strbuf out;
-	bool more = true;
-
-	ts_strbuf_init(&out, BUFFER_MAX);
-	ts_strbuf_puts(&out, "digraph operations {\n  node [shape=box, fontname=monospace];\n");
-	for (uint32_t i = 0; more && i < o->count; i++) {
-		add_node(&out, o, i);
-		more = flush(x, &out, FLUSH_BYTES);
-	}
-	for (size_t i = 0; more && i < flows->used / sizeof(*f); i++) {
-		ts_strbuf_printf(&out, "  n%" PRIu32 " -> n%" PRIu32 " [", f[i].from, f[i].to);
-		if (f[i].bytes != TS_UNKNOWN)
-			ts_strbuf_printf(&out, "label=\"%" PRId64 " bytes\", ", f[i].bytes);
-		ts_strbuf_printf(&out, "tooltip=\"%s\"];\n",
-			ts_link_how_word((enum ts_link_how)f[i].how));
-		more = flush(x, &out, FLUSH_BYTES);
-	}
-	ts_strbuf_puts(&out, "}\n");
-	if (more)
-		flush(x, &out, 0);
-	ts_strbuf_fini(&out);
-}
-
-enum ts_code
-ts_export_operations_dot(struct ts_export *x, struct ts_err *err)
-{
-	struct ts_operations *o = NULL;
-	struct ts_pile flows = {0};
-	struct ts_err why = {0};
-	enum ts_code code = ts_operations_read(&o, x->rd, NULL, true, ts_export_progress(x), err);
-
-	if (!code) {
-		code = ts_operation_flows_read(&flows, x->rd, o, layer_of_flows(o), NULL,
-			ts_export_progress(x), &why);
-		code = ts_notes_soften(&x->notes, code, "who uses what", &why, err);
-	}
-	if (!code) {
-		write_graph(x, o, &flows);
-		say_left_out(x, o);
-	}
-	if (!code && o->partial)
-		code = ts_err_set(err, TS_E_DAMAGED, "not all could be read: figures are partial");
-	ts_pile_fini(&flows);
-	ts_operations_close(o);
-	return code;
 }

@@ -64,6 +64,7 @@ struct writing {
 		*what; /* of the report, as `tilescope export` writes it; NULL: what a pane shows */
 	struct ts_export export;
 	enum ts_export_format export_format;
+	struct ts_operation_graph graph; /* export.graph, where it is given */
 
 	int64_t rows;
 	enum ts_code code;
@@ -78,6 +79,7 @@ ts_app_write_free(struct ts_job *job)
 	if (w->source)
 		w->source->free(w->source);
 	ts_strbuf_fini(&w->text);
+	ts_operation_graph_fini(&w->graph);
 	ts_report_close(w->report);
 	ts_index_release(w->index);
 	free(w->column);
@@ -535,7 +537,20 @@ fill_in_export(struct ts_app *app, struct writing *w)
 	return false;
 }
 
-/* A graph is no table, and no picture: what of the report has one is written as `export` does. */
+/* A graph is no table, and no picture: what is shown, where the view has one of it; else all, as `export` does. */
+static bool
+take_graph(struct ts_app *app, struct writing *w)
+{
+	struct ts_view *v = app->view[app->current];
+
+	if (v->ops->graph && !v->ops->graph(v, &w->graph)) {
+		ts_view_say_error(&app->env, "not written: %s", w->graph.title);
+		return false;
+	}
+	w->export.graph = v->ops->graph ? &w->graph : NULL;
+	return fill_in_export(app, w);
+}
+
 static bool
 is_graph(const char *end)
 {
@@ -549,7 +564,7 @@ fill_in(struct ts_app *app, struct writing *w)
 	bool refused = false;
 
 	if (dot && is_graph(dot))
-		return fill_in_export(app, w);
+		return take_graph(app, w);
 	for (size_t i = 0; dot && i < TS_COUNT(kinds); i++) {
 		if (strcmp(dot, kinds[i].end) != 0)
 			continue;
@@ -608,6 +623,7 @@ ts_app_write(struct ts_app *app, const struct ts_call *call)
 		return TS_EFFECT_BELL;
 	}
 	ts_strbuf_init(&w->text, PICTURE_MOST);
+	ts_operation_graph_init(&w->graph);
 	w->path = whole_path(ts_call_arg(call, 0));
 	w->over = call->cmd == TS_CMD_WRITE_OVER || call->cmd == TS_CMD_EXPORT_OVER;
 	w->report = ts_report_hold(app->env.report);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tilescope/base/mem.h"
+#include "tilescope/base/pattern.h"
 #include "tilescope/report/memory.h"
 #include "tilescope/report/operation_groups.h"
 

@@ -530,6 +530,7 @@ const struct ts_view_ops ts_view_operations = {
 	.explain = operations_explain,
 	.tabs = tabs_of,
 	.sheet = sheet,
+	.graph = operations_graph,
 	.hints = hints,
 	.not_selected = "figures of all tiles",
 	.args = operations_args,

@@ -3,7 +3,7 @@
 #ifndef TS_VIEW_OPERATIONS_INTERNAL_H
 #define TS_VIEW_OPERATIONS_INTERNAL_H
 
-#include "tilescope/report/operation_groups.h"
+#include "tilescope/report/operation_graph.h"
 #include "tilescope/report/program_tree.h"
 #include "tilescope/ui/outline.h"
 #include "tilescope/ui/table.h"
@@ -257,6 +257,13 @@ void operations_explain(struct ts_view *v, struct ts_explain *out);
 /* "WITH of(p, c) AS (...) ": programs of a row, and their compute sets. False, and "": no query says them. */
 enum { OPERATIONS_QUERY = 1400 };
 bool operations_query(char out[OPERATIONS_QUERY], const struct operations_shape *s, uint32_t row);
+
+/* operations_graph.c */
+bool operations_graph(struct ts_view *v, struct ts_operation_graph *g);
+
+/* Is the tab of producers and consumers the one with the keys? *links is NULL until they are known, of operation *of. */
+bool operations_links_shown(const struct operations_view *s,
+	const struct ts_operation_links **links, uint32_t *of);
 
 /* --- tabs, in their order ---------------------------------------------------------------------------------- */
 

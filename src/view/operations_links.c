@@ -142,6 +142,20 @@ is_current(const struct links_tab *d)
 	return d->ops && d->here != TS_NO_OPERATION && d->here == operations_node_at(d->s);
 }
 
+bool
+operations_links_shown(const struct operations_view *s, const struct ts_operation_links **links,
+	uint32_t *of)
+{
+	const struct ts_tab *t = &s->split.tabs.tab[s->split.tabs.at];
+	const struct links_tab *d = t->own;
+
+	if (t->ops != &operations_tab_links)
+		return false;
+	*links = is_current(d) ? &d->links : NULL;
+	*of = d->here;
+	return true;
+}
+
 static const struct ts_operation_link *
 link_at(const struct links_tab *d, int64_t i)
 {

@@ -88,7 +88,8 @@ def operations_dot(ctx):
     res = export(ctx, where, "operations", "dot")
     text = res.out.decode("utf-8")
     lines = text.splitlines()
-    expect(lines[0].startswith("digraph") and lines[-1] == "}", res, "no graph")
+    expect("digraph operations {" in lines and lines[-1] == "}", res, "no graph")
+    expect(lines[0].startswith("// tilescope") and lines[1] == "// all layers, %d operations" % len(nodes), res, "its head")
     expect(sum(" [label=" in x and " -> " not in x for x in lines) == len(nodes), res, "nodes")
     expect(sum("arrowhead=none" in x for x in lines) == sum(r["parent"] is not None for r in nodes), res, "lines")
     expect(unsafe(text) is None and r'say \"x\" \\' in text, res, "a label")
@@ -111,7 +112,7 @@ def operations_flows(ctx):
     db.commit()
     node = {r["operation"]: r["node"] for r in rows(ctx, where, "operations")}
     arrows = [x for x in export(ctx, where, "operations", "dot").out.decode().splitlines() if "tooltip" in x]
-    expect(arrows == ['  n%d -> n%d [label="%d bytes", tooltip="context"];' % (node[first], node[second], size)],
+    expect(arrows == ['  n%d -> n%d [label="1 variable\\n%d bytes", tooltip="context"];' % (node[first], node[second], size)],
            ctx.last, "arrows: %s" % arrows)
     db.execute("DROP TABLE program_variable")
     db.commit()

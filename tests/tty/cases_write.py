@@ -318,6 +318,63 @@ def export_of_each_view(ctx):
     t.quit()
 
 
+def graph(ctx, name):
+    """Of a graph of operations: what its head says; its nodes, boxes; arrows and dashed lines."""
+    lines = read(ctx.path(name)).splitlines()
+    head = [line for line in lines if line.startswith("//")]
+    edges = [re.match(r"  n(\d+) -> n(\d+) \[(.*)\];$", line) for line in lines if "->" in line]
+    return {"head": head, "text": "\n".join(lines),
+            "nodes": {m[1]: m[2] for m in (re.match(r'  n(\d+) \[label="(.*?)"', line) for line in lines) if m},
+            "boxes": sum("subgraph cluster" in line for line in lines),
+            "dashed": [(m[1], m[2]) for m in edges if "dashed" in m[3]],
+            "arrows": [(m[1], m[2]) for m in edges if "dashed" not in m[3]]}
+
+
+@case()
+def graph_of_what_is_shown(ctx):
+    """`:write FILE.dot` in Operations: the layer, the filter, groups, the tree, producers and consumers; its head says which."""
+    path = ctx.copy("store", "graph")
+    db = sqlite3.connect(path)
+    layer = db.execute("SELECT count(*) FROM operation WHERE layer = 'popart'").fetchone()[0]
+    kinds = db.execute("SELECT count(*) FROM operation WHERE layer = 'popart' AND name = 'matMul'").fetchone()[0]
+    t = ctx.pty(path, size=(120, 40), wait="CYCLES")
+    t.press("6")
+    t.wait("popart")
+    said = {}
+    for name, keys in (("layer", ["layer popart"]), ("filter", ["filter kind=matMul"]), ("group", ["filter", "rollup layer_(.)"]),
+                       ("tree", ["layer-tree on"])):
+        for key in keys:
+            command(t, key, "")
+        gone(t, "arranging")
+        command(t, "write %s.dot" % name, "wrote %s.dot" % name)
+        said[name] = graph(ctx, name + ".dot")
+    command(t, "export all.dot", "wrote all.dot")
+    t.quit()
+    every = graph(ctx, "all.dot")
+    linked = ctx.run("query", "-f", "csv", path, "SELECT node, count(DISTINCT other) FROM operation_node n JOIN "
+                     "operation_link USING (node) WHERE layer = 'popart' AND way <> 'shared' GROUP BY node LIMIT 1",
+                     stdin=subprocess.DEVNULL).stdout.decode().splitlines()[1].split(",")
+    t = ctx.pty("--at", "operations?node=%s&tab=links&pane=tabs" % linked[0], path, size=(120, 40), wait="named")
+    command(t, "write links.dot", "wrote links.dot")
+    t.quit()
+    links = graph(ctx, "links.dot")
+    for name, g in said.items():
+        expect(all(a in g["nodes"] and b in g["nodes"] for a, b in g["arrows"] + g["dashed"]), "%s: lines from nowhere" % name)
+        expect(any("figures of each" in line for line in g["head"]), "%s: %r" % (name, g["head"]))
+    expect(len(said["layer"]["nodes"]) == layer, "%d of the layer, not %d" % (len(said["layer"]["nodes"]), layer))
+    expect("layer popart: %d of %d operations" % (layer, layer) in said["layer"]["text"], "%r" % said["layer"]["head"])
+    expect(len(said["filter"]["nodes"]) == kinds, "%d that pass, not %d" % (len(said["filter"]["nodes"]), kinds))
+    expect(set(said["filter"]["arrows"]) <= set(said["layer"]["arrows"]), "arrows between those that pass")
+    expect(said["layer"]["arrows"], "arrows of the layer")
+    expect("filter kind=matMul" in said["filter"]["text"], "%r" % said["filter"]["head"])
+    expect(said["group"]["boxes"] > 2 and len(said["group"]["nodes"]) == layer, "%d boxes" % said["group"]["boxes"])
+    expect(said["tree"]["nodes"] == every["nodes"] and len(said["tree"]["nodes"]) > layer, "the tree is all of them")
+    expect(said["tree"]["dashed"] == every["dashed"] and said["tree"]["dashed"], "what stands below what")
+    expect(linked[0] in links["nodes"] and len(links["nodes"]) == int(linked[1]) + 1, "%r" % links["nodes"])
+    expect(links["arrows"] and all(linked[0] in a for a in links["arrows"]), "all lines are of it: %r" % links["arrows"])
+    expect("producers and consumers of " in links["text"], "%r" % links["head"])
+
+
 @case()
 def export_of_a_range(ctx):
     """What is in sight of the Trace, row for row as the report has it; other formats; never over a file."""

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "tilescope/base/mem.h"
+#include "tilescope/base/pattern.h"
 #include "tilescope/report/memory.h"
 #include "tilescope/report/operation_details.h"
 #include "tilescope/report/operation_groups.h"

@@ -6,8 +6,9 @@
 #ifndef TS_REPORT_OPERATION_GROUPS_H
 #define TS_REPORT_OPERATION_GROUPS_H
 
-#include "tilescope/base/pattern.h"
 #include "tilescope/report/operations.h"
+
+struct ts_pattern;
 
 enum { TS_OPERATION_GROUPS = 1 << 16 };
 

@@ -34,6 +34,7 @@ struct ts_keymap;
 struct ts_sheet;
 struct ts_table_looks;
 struct ts_tabs;
+struct ts_operation_graph;
 struct ts_view;
 
 /* What `reload` is told: another report, the same with other bytes, or with the same ones. */
@@ -224,6 +225,9 @@ struct ts_view_ops {
 
 	/* The cycles [*from, *to) that `export` writes: those that are marked, else in sight. NULL, false: there are none. */
 	bool (*range)(struct ts_view *v, int64_t *from, int64_t *to);
+
+	/* The operations that a graph of what is shown has; g->title says why not where it is false. NULL: a graph is of all. */
+	bool (*graph)(struct ts_view *v, struct ts_operation_graph *g);
 
 	/* Of its address, in the order in which they are set; the last has no name. May be NULL: none. */
 	const struct ts_view_arg *args;
