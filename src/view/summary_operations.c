@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * summary_operations - the operations that cost most, each one key from its place. They come from what the index keeps of
- * operations: adding them up takes a pass over the trace, which Operations (6) makes when it is shown.
+ * operations. What it does not have yet is added up and kept when nothing else of it is on its way, with the lowest priority: a
+ * pass over the trace, which Operations (6) does not have to make then. Where nothing can be kept they are not asked for.
  */
 #include "config.h"
 
@@ -95,22 +96,33 @@ read_top(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 	return TS_OK;
 }
 
+/* The index is whole but for these, there is room for them, and a trace. */
+static bool
+may_be_made(const struct ts_view_env *env)
+{
+	return !env->looking && !env->coming && env->cache && env->cache->dir &&
+		ts_report_has(env->report, TS_PROGRAM) && ts_report_has(env->report, TS_STEP);
+}
+
 void
 summary_operations_request(struct summary_view *s)
 {
 	struct summary_operations *t = &s->operations;
+	const struct ts_view_env *env = s->base.env;
+	bool kept = ts_index_sections(env->index) & ts_section_bit(TS_SECTION_OPERATIONS);
 	struct operations_fetch *q;
 
-	if (t->there || t->asked || t->failed || !s->execution ||
-		!(ts_index_sections(s->base.env->index) & ts_section_bit(TS_SECTION_OPERATIONS)))
+	if (t->there || t->asked || t->failed || !s->execution || (!kept && !may_be_made(env)))
 		return;
 	q = ts_alloc(1, sizeof(*q));
 	if (!q)
 		return;
 	q->f.read = read_top;
 	q->cache = s->base.env->cache;
+	q->f.job.patient = !kept;
 	t->asked = &q->f;
-	ts_fetch_send(&s->base, &q->f, ASK_OPERATIONS, TS_WORKER_BULK, "looking at operations");
+	ts_fetch_send(&s->base, &q->f, ASK_OPERATIONS, TS_WORKER_BULK,
+		kept ? "looking at operations" : "index: operations");
 }
 
 bool
