@@ -30,6 +30,7 @@
 #include "tilescope/report/execution.h"
 #include "tilescope/report/live_heat.h"
 #include "tilescope/report/memory.h"
+#include "tilescope/report/operations.h"
 #include "tilescope/report/rows.h"
 #include "tilescope/db/table.h"
 #include "tilescope/report/trace.h"
@@ -596,6 +597,28 @@ what_if(struct inside *in, char **argv)
 	return 0;
 }
 
+/* Operations of all layers: from nothing, which keeps them, then from what is kept. */
+static int
+operations(struct inside *in, char **argv)
+{
+	uint32_t count = 0;
+
+	(void)argv;
+	printf("{\"ms\": [");
+	for (int i = 0; i < 2; i++) {
+		struct ts_operations *o;
+		int64_t began = ts_clock_us();
+		struct ts_err err;
+
+		check(ts_operations_read(&o, in->reader, &in->cache, true, NULL, &err), &err);
+		inside_print(i == 0, inside_ms(began));
+		count = o->count;
+		ts_operations_close(o);
+	}
+	printf("], \"operations\": %u}\n", count);
+	return 0;
+}
+
 /* --- the words -------------------------------------------------------------------------------- */
 
 struct verb {
@@ -618,6 +641,7 @@ static const struct verb verbs[] = {
 	{"heat", true, 2, heat},
 	{"heat-sample", true, 0, heat_sample},
 	{"what-if", true, 0, what_if},
+	{"operations", true, 0, operations},
 };
 
 int
@@ -640,7 +664,7 @@ main(int argc, char **argv)
 		inside_close(&in);
 		return status;
 	}
-	fputs("usage: inside chart|window|keys|rows|table|totals|cancel|heat|heat-sample|what-if REPORT ...\n",
+	fputs("usage: inside chart|window|keys|rows|table|totals|cancel|heat|heat-sample|what-if|operations REPORT ...\n",
 		stderr);
 	return 2;
 }

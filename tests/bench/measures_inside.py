@@ -95,6 +95,15 @@ def check(b):
     return {"check-new": {"ours": first / 1e3}, "check": {"ours": again / 1e3}}
 
 
+@measure("operations", "operations-new")
+def operations(b):
+    """What each operation of each layer comes to: worked out and kept, then as it is kept."""
+    got = b.run_tool("inside", "operations", b.store(), b.cache("operations", empty=True))
+    new, kept = got["ms"]
+    return {"operations": {"ours": kept, "note": "%d operations" % got["operations"]},
+            "operations-new": {"ours": new / 1e3}}
+
+
 @measure("export-perfetto", "export-rss")
 def export(b):
     path = b.store()

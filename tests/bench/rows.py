@@ -43,6 +43,10 @@ row("merged-index", "the same with the index, any range, p99", "ms", 16, "p99",
     note="the report of the steps; frames and sums, and the tree of an IPU")
 row("check-new", "check, the first time", "s", note="the index is built first")
 row("check", "check, with the index", "s")
+row("operations", "operations of all layers, kept", "ms", 50,
+    note="every figure of every operation, from the index's section, mapped anew")
+row("operations-new", "the same, from nothing", "s",
+    note="programs, contexts, variables and a pass over the trace; one thread, in the background")
 row("export-perfetto", "export of a Perfetto trace, per 1 M slices", "s", 1,
     note="goal: a million a second")
 row("export-rss", "the same, memory, resident, most", "MiB", 64, stat="max")
