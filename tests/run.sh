@@ -76,6 +76,7 @@ obstacle()
 	esac
 	case $1 in
 	tests/tty/*) have tmux || echo "no tmux" ;;
+	tests/remote/*) have sshd || have /usr/sbin/sshd || echo "no sshd" ;;
 	esac
 }
 
@@ -152,7 +153,7 @@ for suite; do
 	number=$((number + 1))
 	case $suite in
 	tests/tty/*) weight=0 ;;
-	tests/cli/*) weight=1 ;;
+	tests/cli/* | tests/remote/*) weight=1 ;;
 	*) weight=2 ;;
 	esac
 	[ -n "$(obstacle "$suite")" ] || echo "$weight $number $suite"

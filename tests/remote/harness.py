@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MIT
+"""
+harness - what the cases of remote hosts share: a directory, a client's configuration, the programs.
+
+A case is a function marked @case in one of the cases_*.py; it gets a Ctx and raises Failed.  Every run is held to
+these manners: no signal, no sanitizer's report, no secret in what is written.
+"""
+
+import os
+import signal
+import subprocess
+
+import server
+
+TIMEOUT = 300       # seconds, for what hangs; nothing is asserted about time
+CASES = []
+PASS_ENV = ("TILESCOPE_", "ASAN_", "UBSAN_", "TSAN_", "LSAN_", "LLVM_", "GCOV", "LD_LIBRARY_PATH")
+
+
+class Failed(Exception):
+    pass
+
+
+def case(params=None):
+    """Mark a test function; `params`: one case for each, given as second argument."""
+    def mark(fn):
+        name = fn.__name__.replace("_", "-")
+        for p in [None] if params is None else params:
+            CASES.append((name if params is None else "%s/%s" % (name, p), fn.__module__,
+                          fn.__name__, p))
+        return fn
+    return mark
+
+
+class Result:
+    def __init__(self, args, rc, out, err):
+        self.args, self.rc, self.out, self.err = args, rc, out, err
+
+    def lines(self, begin):
+        """The rest of the lines that begin so."""
+        return [line[len(begin):].strip() for line in self.out.splitlines() if line.startswith(begin)]
+
+    def show(self):
+        return "$ %s\nexit %s\n%s%s" % (" ".join(self.args), self.rc, self.out[-3000:], self.err[-1500:])
+
+
+class Ctx:
+    """One case: its directory, and the programs."""
+
+    def __init__(self, builddir, where):
+        self.builddir = builddir
+        self.dir = where
+        self.home = os.path.join(where, "home")
+        self.known = os.path.join(where, "known_hosts")
+        self.secrets = []       # texts that nothing may write
+        os.makedirs(self.home)
+
+    def path(self, *names):
+        return os.path.join(self.dir, *names)
+
+    def env(self, **more):
+        env = {k: v for k, v in os.environ.items() if k.startswith(PASS_ENV)}
+        env.update({"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": self.home,
+                    "XDG_CACHE_HOME": os.path.join(self.home, "cache"),
+                    "XDG_CONFIG_HOME": os.path.join(self.home, "config"),
+                    "LC_ALL": "C.UTF-8", "TZ": "UTC", "TERM": "dumb"})
+        env.update(more)
+        return env
+
+    def client(self, sshd, *lines, known=True, keys=()):
+        """A client's configuration for that server, as `Host there`; returns the file."""
+        path = self.path("config")
+        text = ["Host there", "  HostName 127.0.0.1", "  Port %d" % sshd.port,
+                "  User %s" % server.user(), "  UserKnownHostsFile %s" % self.known,
+                "  GlobalKnownHostsFile /dev/null"]
+        text += ["  IdentityFile %s" % k for k in keys] or ["  IdentityFile none"]
+        if not any("IdentityAgent" in line for line in lines):
+            text.append("  IdentityAgent none")
+        text += ["  " + line for line in lines]
+        server.write(path, "\n".join(text) + "\n")
+        if known is True:
+            known = "".join(sshd.known(k) for k in sshd.keys)
+        if known is not False and not os.path.exists(self.known):
+            server.write(self.known, known)
+        return path
+
+    def key(self, name, kind="ed25519", passphrase="", form=None):
+        """A key pair; returns its path, and its public line."""
+        path = self.path(name)
+        line = server.make_key(path, kind, passphrase, form)
+        if passphrase:
+            self.secrets.append(passphrase)
+        return path, line
+
+    def run(self, *args, timeout=TIMEOUT, env=None):
+        args = [os.fspath(a) for a in args]
+        proc = subprocess.Popen(args, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, env=self.env(**(env or {})), cwd=self.dir,
+                                start_new_session=True)
+        try:
+            out, err = proc.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            proc.kill()
+            proc.communicate()
+            raise Failed("no answer within %d s: %s" % (timeout, " ".join(args)))
+        return self.judge(Result(args, proc.returncode, out.decode("utf-8", "replace"),
+                                 err.decode("utf-8", "replace")))
+
+    def judge(self, res):
+        if res.rc is not None and res.rc < 0:
+            fail(res, "died of signal %s" % signal.Signals(-res.rc).name)
+        for mark in ("Sanitizer", "runtime error:", "Assertion"):
+            expect(mark not in res.err, res, "%s on standard error" % mark)
+        for secret in self.secrets:
+            expect(secret not in res.out + res.err, res, "a secret is written")
+        return res
+
+    def tool(self, name):
+        return os.path.join(self.builddir, "tests", "remote", name)
+
+    def transport(self, *args, config=None, env=None, kind="libssh", host="there", answers=()):
+        """Connect through a transport from outside; answers: (kind, text), text None: refused."""
+        more = ["--config", config] if config else []
+        for k, text in answers:
+            more += ["--answer", k if text is None else "%s=%s" % (k, text)]
+        res = self.run(self.tool("transport_try"), kind, host, *more, *args, env=env)
+        res.args = [a for a in res.args if not any(s in a for s in self.secrets)]
+        return res
+
+
+def fail(res, why):
+    raise Failed("%s\n%s" % (why, res.show() if res is not None else ""))
+
+
+def expect(cond, res, why):
+    if not cond:
+        fail(res, why)
+
+
+def reached(res, channels=1):
+    """It was ready, and so many channels spoke."""
+    expect(res.rc == 0, res, "exit status %s, expected 0" % res.rc)
+    expect("ready" in res.out.splitlines(), res, "not ready")
+    spoke = sum(" version 3" in line for line in res.lines("channel"))
+    expect(spoke == channels, res, "%d channels spoke, expected %d" % (spoke, channels))
+    return res
+
+
+def refused(res, *words, good=True):
+    """It failed, for good or not, and said these words."""
+    expect(res.rc == 5, res, "exit status %s, expected 5" % res.rc)
+    lines = res.lines("failed for good:" if good else "failed:")
+    expect(len(lines) == 1, res, "it did not fail %s" % ("for good" if good else "so"))
+    for w in words:
+        expect(w.lower() in lines[0].lower(), res, "the message does not say %r" % w)
+    expect("ready" not in res.out.splitlines(), res, "it was ready")
+    return lines[0]
