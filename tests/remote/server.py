@@ -180,3 +180,44 @@ class Agent:
     def __exit__(self, *_):
         self.proc.kill()
         self.proc.wait()
+
+
+def sftp_server():
+    for path in ("/usr/lib/openssh/sftp-server", "/usr/libexec/openssh/sftp-server",
+                 "/usr/lib/ssh/sftp-server", "/usr/libexec/sftp-server"):
+        if os.access(path, os.X_OK):
+            return path
+    return None
+
+
+class AuthServer:
+    """auth_server.c with some stages; port and keys as an Sshd has them."""
+
+    def __init__(self, ctx, *stages):
+        path = ctx.path("host_key")
+        self.keys = {"ed25519": read(path + ".pub") if os.path.exists(path) else make_key(path)}
+        self.err = open(ctx.path("auth_server.log"), "w+")
+        self.proc = subprocess.Popen([ctx.tool("auth_server"), path, sftp_server()] + list(stages),
+                                     stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.err,
+                                     cwd=ctx.dir, start_new_session=True)
+        self.port = int(self.proc.stdout.readline())
+
+    known = Sshd.known
+
+    def said(self):
+        self.err.seek(0)
+        return self.err.read()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for pid in children(self.proc.pid):
+            try:
+                os.kill(pid, 9)
+            except ProcessLookupError:
+                pass
+        self.proc.kill()
+        self.proc.wait()
+        self.proc.stdout.close()
+        self.err.close()
