@@ -55,6 +55,7 @@ static const int row_costs[TS_SECTION_COUNT] = {
 	[TS_SECTION_COLUMNS] = 200,
 	[TS_SECTION_TILE_ROWS] = 150,
 	[TS_SECTION_STACKS] = 600,
+	[TS_SECTION_NAMES] = 1000,
 };
 
 /* How far a stage, or several, are. */

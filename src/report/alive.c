@@ -244,7 +244,10 @@ list_alive(struct ts_alive *a, const struct ts_lives *l, const struct ts_alive_q
 	a->grouped = q->labels != NULL;
 	alive_begin(&scan, a, l, q);
 	scan.cancel = cancel;
-	code = find_alive(&scan, err);
+	code = ts_pile_room(&a->pile[0],
+		(size_t)(scan.known ? scan.most : 0) * sizeof(struct ts_alive_row), NULL, err);
+	if (!code)
+		code = find_alive(&scan, err);
 	alive_end(a);
 	return code;
 }
@@ -356,6 +359,7 @@ ts_alive_close(struct ts_alive *a)
 		return;
 	ts_pile_fini(&a->pile[0]);
 	ts_pile_fini(&a->pile[1]);
+	ts_index_release(a->index);
 	ts_strbuf_fini(&a->program);
 	free(a);
 }
@@ -363,5 +367,9 @@ ts_alive_close(struct ts_alive *a)
 const char *
 ts_alive_name(const struct ts_alive *a, int row)
 {
-	return a->row[row].length > 0 ? (const char *)a->pile[1].memory + a->row[row].at : "";
+	const struct ts_alive_row *r = &a->row[row];
+
+	if (r->name > 0)
+		return ts_variable_names_text(&a->names, r->name);
+	return r->length > 0 ? (const char *)a->pile[1].memory + r->at : "";
 }

@@ -2,7 +2,8 @@
 /*
  * alive_names - what those who are alive are called, and the program that runs.
  *
- * Names are not kept with the lives: those of the largest are looked up by number, or in one pass over
+ * Names are not kept with the lives. With the index those of variables before lowering are numbers, of which the texts lie
+ * there (index_names.h): nothing is read. Else those of the largest are looked up by number, or in one pass over
  * the variables where a row cannot be reached by its number. What an answer from the same lives knows is taken over.
  */
 #include "config.h"
@@ -60,24 +61,50 @@ read_name(struct ts_alive *a, struct ts_alive_row *row, struct ts_rows *rows, in
 	return keep_name(a, row, s, n, err);
 }
 
+/* Is nothing to be read for its name? */
+static bool
+is_named(const struct ts_alive *a, const struct ts_alive_row *row)
+{
+	return row->length > 0 || (a->index && row->variable >= 0);
+}
+
+/* Names that the index has. */
+static void
+number_names(struct ts_alive *a, struct ts_reader *rd)
+{
+	if (a->lowered || !ts_variable_names_of(&a->names, rd->index))
+		return;
+	a->index = ts_index_hold(rd->index);
+	a->ranked = true;
+	for (int i = 0; i < a->rows; i++) {
+		a->row[i].name = ts_variable_names_find(&a->names, a->row[i].variable);
+		a->ranked = a->ranked && a->row[i].name > 0;
+	}
+}
+
 /* Take over names from an answer of before. *without: how many rows stay without one. */
 static enum ts_code
 take_names(struct ts_alive *a, const struct ts_alive *before, int *without, struct ts_err *err)
 {
 	enum ts_code code = TS_OK;
 
-	*without = a->rows;
-	for (int i = 0; !code && i < a->rows && before && before->rows > 0; i++) {
-		const struct ts_alive_row *known = bsearch(&a->row[i], before->row,
-			(size_t)before->rows, sizeof(*before->row), largest_first);
+	*without = 0;
+	for (int i = 0; !code && i < a->rows; i++) {
+		const struct ts_alive_row *known = NULL;
 
-		if (!known || known->length == 0)
+		if (is_named(a, &a->row[i]))
 			continue;
-		a->row[i].id = known->id;
-		a->row[i].unlowered = known->unlowered;
-		code = keep_name(a, &a->row[i], (const char *)before->pile[1].memory + known->at,
-			known->length, err);
-		*without -= a->row[i].length > 0;
+		if (before && before->rows > 0)
+			known = bsearch(&a->row[i], before->row, (size_t)before->rows,
+				sizeof(*before->row), largest_first);
+		if (known && known->length > 0) {
+			a->row[i].id = known->id;
+			a->row[i].unlowered = known->unlowered;
+			code = keep_name(a, &a->row[i],
+				(const char *)before->pile[1].memory + known->at, known->length,
+				err);
+		}
+		*without += a->row[i].length == 0;
 	}
 	return code;
 }
@@ -159,7 +186,7 @@ name_by_key(struct ts_alive *a, struct ts_reader *rd, struct ts_err *err)
 		enum ts_relation relation;
 		struct ts_rows_query q;
 
-		if (a->row[i].length > 0)
+		if (is_named(a, &a->row[i]))
 			continue;
 		relation = query_of(&q, a, a->row[i].variable);
 		if (can_reach(rd->report, relation))
@@ -299,7 +326,8 @@ many_of_all(const struct ts_alive *a, const struct ts_report *r, int without)
 {
 	enum { LOOK_ROWS = 16 };
 
-	return !a->lowered && ts_report_has(r, TS_VARIABLE) && can_reach(r, TS_VARIABLE) &&
+	return !a->lowered && !a->index && ts_report_has(r, TS_VARIABLE) &&
+		can_reach(r, TS_VARIABLE) &&
 		ts_reach_work(&r->binding[TS_VARIABLE].reach) < (int64_t)without * LOOK_ROWS;
 }
 
@@ -312,6 +340,7 @@ alive_name_rows(struct ts_alive *a, struct ts_reader *rd, const struct ts_alive 
 
 	if (before && before->lowered != a->lowered)
 		before = NULL;
+	number_names(a, rd);
 	code = take_names(a, before, &without, err);
 	if (code || without == 0)
 		return code;
@@ -319,7 +348,7 @@ alive_name_rows(struct ts_alive *a, struct ts_reader *rd, const struct ts_alive 
 		code = name_by_pass(a, rd, err);
 	if (!code || code == TS_E_DAMAGED)
 		code = name_by_key(a, rd, err);
-	if (!code && !a->lowered && ts_report_has(rd->report, TS_VARIABLE) &&
+	if (!code && !a->lowered && !a->index && ts_report_has(rd->report, TS_VARIABLE) &&
 		!can_reach(rd->report, TS_VARIABLE))
 		code = name_by_pass(a, rd, err);
 	return code;

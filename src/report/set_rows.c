@@ -19,6 +19,7 @@
 enum {
 	BITS = 64,
 	LOOK = 16,	      /* tiles from one look at the token to the next */
+	AHEAD = 16,	      /* lines that are fetched before they are looked at */
 	KINDS_MOST = 1 << 19, /* what lines of more would take is no ordinary memory: 18 MiB */
 };
 
@@ -38,20 +39,22 @@ struct summing {
 	bool fits;
 };
 
-/* A row of a line. False: it does not fit. */
+/* A row of a line, of at most 32 bits of bytes. False: those on the tile do not fit any more. */
 static inline bool
-count(struct line *l, uint32_t tile, int64_t bytes)
+count(struct line *l, uint32_t tile, uint32_t bytes)
 {
-	l->pieces++;
-	l->bytes += (uint64_t)bytes;
-	if (l->last_tile != tile || l->tiles == 0) {
+	uint32_t on_tile = 0;
+
+	if (l->last_tile == tile && l->pieces > 0)
+		on_tile = l->on_tile;
+	else
 		l->tiles++;
-		l->last_tile = tile;
-		l->on_tile = 0;
-	}
-	if (bytes > UINT32_MAX - l->on_tile)
+	l->last_tile = tile;
+	l->pieces++;
+	l->bytes += bytes;
+	l->on_tile = on_tile + bytes;
+	if (l->on_tile < bytes)
 		return false;
-	l->on_tile += (uint32_t)bytes;
 	if (l->on_tile > l->fullest || l->pieces == 1) {
 		l->fullest = l->on_tile;
 		l->fullest_tile = tile;
@@ -59,29 +62,45 @@ count(struct line *l, uint32_t tile, int64_t bytes)
 	return true;
 }
 
+/* Lines lie anywhere: those of a batch are fetched together, before the first is needed. */
 static void
-add_rows(struct summing *s, uint32_t tile, const uint32_t *kind, const int64_t *bytes, int n)
+find_lines(const struct summing *s, uint32_t *kind, int n)
+{
+	for (int i = 0; i < n; i++) {
+		if (s->rows.not_alone[kind[i] / BITS] >> kind[i] % BITS & 1)
+			kind[i] = s->rows.first[kind[i]];
+		__builtin_prefetch(&s->line[kind[i]], 1);
+	}
+}
+
+/* A batch; `kind` of its rows is that of their lines afterwards. */
+static void
+add_rows(struct summing *s, uint32_t tile, uint32_t *kind, const int64_t *bytes, int n)
 {
 	struct ts_set_variables *v = s->v;
+	struct line *line = s->line;
+	bool fits = true;
+	int64_t sum = 0;
 
+	find_lines(s, kind, n);
 	for (int i = 0; i < n; i++) {
-		uint32_t k = kind[i];
-		struct line *l;
+		struct line *l = &line[kind[i]];
 
-		if (s->rows.not_alone[k / BITS] >> k % BITS & 1)
-			k = s->rows.first[k];
-		l = &s->line[k];
-		v->found++;
-		if (v->bytes != TS_UNKNOWN && !ts_add_i64(&v->bytes, bytes[i]))
-			v->bytes = TS_UNKNOWN;
-		if (l->pieces == 0 && s->names >= TS_SET_NAMES) {
-			v->others++;
-			continue;
+		fits &= bytes[i] <= UINT32_MAX;
+		sum += (uint32_t)bytes[i];
+		if (l->pieces == 0) {
+			if (s->names >= TS_SET_NAMES) {
+				v->others++;
+				continue;
+			}
+			s->came[s->names++] = kind[i];
 		}
-		if (l->pieces == 0)
-			s->came[s->names++] = k;
-		s->fits = count(l, tile, bytes[i]) && s->fits;
+		fits &= count(l, tile, (uint32_t)bytes[i]);
 	}
+	s->fits &= fits;
+	v->found += n;
+	if (v->bytes != TS_UNKNOWN && !ts_add_i64(&v->bytes, sum))
+		v->bytes = TS_UNKNOWN;
 }
 
 /* *sound false: the section is not to be believed, or what it says does not fit here. */
@@ -142,8 +161,11 @@ keep_largest(struct summing *s, struct ts_err *err)
 	v->row = ts_alloc(TS_SET_VARIABLES, sizeof(*v->row));
 	if (!v->row || !ts_top_init(&top, TS_SET_VARIABLES))
 		return ts_err_nomem(err);
-	for (uint32_t i = 0; i < s->names; i++)
+	for (uint32_t i = 0; i < s->names; i++) {
+		if (i + AHEAD < s->names)
+			__builtin_prefetch(&s->line[s->came[i + AHEAD]]);
 		(void)ts_top_offer(&top, (int64_t)s->line[s->came[i]].bytes, i);
+	}
 	ts_top_sort(&top);
 	v->count = (size_t)top.count;
 	for (size_t i = 0; i < v->count; i++) {

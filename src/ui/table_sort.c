@@ -3,9 +3,10 @@
  * table_sort - see the header.
  *
  * First each row is asked once: does it pass, what is its key, what does it add to the sums. Then the keys are merged, in
- * runs of 1, 2, 4, ... (stable, n log n whatever the rows are). Both can stop after any row, so that the thread that
+ * runs of 1, 2, 4, ... (stable, n log n whatever the rows are); many whole numbers are put in order by their digits, the
+ * lowest first, which looks at each a few times only. All of it can stop after any row, so that the thread that
  * draws never gives more than a few milliseconds to it. Keys are numbers, or the first eight bytes of a text: texts are
- * asked for again where these are the same, and never kept.
+ * asked for again where these are the same, and never kept; where texts are numbered in their order their numbers are the keys.
  */
 #include "config.h"
 
@@ -18,6 +19,12 @@
 
 /* That a filter, comparing texts, and asking for one (which is mostly written for it) are worth. */
 enum { FILTER_LOOKS = 16, TEXT_LOOKS = 4, ASK_LOOKS = 32 };
+
+enum {
+	DIGIT_BITS = 11,
+	DIGITS = 1 << DIGIT_BITS,
+	DIGITS_FROM = 1024, /* keys: fewer are merged */
+};
 
 /* Numbers before texts; what is not known comes last whichever way it goes. */
 enum key_kind { KEY_INTEGER, KEY_REAL, KEY_TEXT, KEY_NONE };
@@ -40,6 +47,17 @@ struct table_sort {
 	int64_t from, a, b, to;	   /* the merge that is under way */
 	int column;
 	bool descending, filtered;
+
+	/* of the keys that were asked */
+	bool mixed;	     /* some are neither integers nor unknown */
+	int64_t least, most; /* integer */
+
+	/* by digits */
+	int digits, digit; /* of a key (0: they are merged); the one under way */
+	bool counted; /* `place` is where the next key with a digit goes, else how many have it so far */
+	int64_t at; /* the next key */
+	uint32_t place[DIGITS];
+
 	double sum[TS_TABLE_COLUMNS];
 	const struct ts_table_memory *memory; /* NULL: the usual one */
 };
@@ -71,6 +89,8 @@ table_sort_new(const struct ts_table *t, int64_t rows, const struct ts_table_mem
 	s->column = t->order->sorted;
 	s->descending = t->order->descending;
 	s->memory = memory;
+	s->least = INT64_MAX;
+	s->most = INT64_MIN;
 	s->key = get(memory, rows, sizeof(*s->key));
 	if (table_filter_init(&s->filter, t, rows, t->order->filter, NULL) != TS_OK || !s->key) {
 		table_sort_free(s);
@@ -111,7 +131,13 @@ make_key(struct key *k, const struct ts_table *t, int column)
 	struct ts_table_value v;
 
 	k->kind = KEY_NONE;
-	if (column < 0 || !value_of(t, k->row, column, &v))
+	if (column < 0)
+		return;
+	if (t->rank && t->rank(t->ctx, k->row, column, &k->v.integer)) {
+		k->kind = KEY_INTEGER;
+		return;
+	}
+	if (!value_of(t, k->row, column, &v))
 		return;
 	if (v.type == TS_VALUE_INTEGER) {
 		k->kind = KEY_INTEGER;
@@ -151,6 +177,11 @@ ask_row(struct table_sort *s, const struct ts_table *t, int64_t row)
 		add_up(s, t, row);
 	k->row = (uint32_t)row;
 	make_key(k, t, s->column);
+	s->mixed |= k->kind != KEY_INTEGER && k->kind != KEY_NONE;
+	if (k->kind == KEY_INTEGER) {
+		s->least = ts_min_i64(s->least, k->v.integer);
+		s->most = ts_max_i64(s->most, k->v.integer);
+	}
 	s->count++;
 }
 
@@ -194,16 +225,22 @@ compare(const struct table_sort *s, const struct ts_table *t, const struct key *
 	return s->descending ? -c : c;
 }
 
+static void
+swap_keys(struct table_sort *s)
+{
+	struct key *kept = s->key;
+
+	s->key = s->room;
+	s->room = kept;
+}
+
 /* The next two runs; false: all of this width are merged, and it is the next width. */
 static void
 begin_merge(struct table_sort *s, int64_t from)
 {
 	if (from + s->width >= s->count) { /* what is left is one run */
-		struct key *kept = s->key;
-
 		memcpy(s->room + from, s->key + from, (size_t)(s->count - from) * sizeof(*s->key));
-		s->key = s->room;
-		s->room = kept;
+		swap_keys(s);
 		s->width *= 2;
 		from = 0;
 	}
@@ -231,6 +268,64 @@ merge(struct table_sort *s, const struct ts_table *t, int64_t looks)
 	return looks;
 }
 
+/* --- by digits -------------------------------------------------------------------------------- */
+
+/* How many a key has; 0: they are not to be put in order so. */
+static int
+digits_of(const struct table_sort *s)
+{
+	uint64_t range = (uint64_t)s->most - (uint64_t)s->least;
+
+	if (s->mixed || s->count < DIGITS_FROM || s->least > s->most || range == UINT64_MAX)
+		return 0;
+	return (64 - __builtin_clzll(range + 1) + DIGIT_BITS - 1) / DIGIT_BITS;
+}
+
+/* What is not known comes behind all others. */
+static size_t
+digit_of(const struct table_sort *s, const struct key *k)
+{
+	uint64_t number = (uint64_t)s->most - (uint64_t)s->least + 1;
+
+	if (k->kind != KEY_NONE)
+		number = s->descending ? (uint64_t)s->most - (uint64_t)k->v.integer
+				       : (uint64_t)k->v.integer - (uint64_t)s->least;
+	return number >> DIGIT_BITS * s->digit & (DIGITS - 1);
+}
+
+/* Each digit twice over the keys: how many have it, and then each goes to its place, equals as they came. */
+static int64_t
+order_digits(struct table_sort *s, int64_t looks)
+{
+	uint32_t before = 0;
+
+	for (; looks > 0 && s->at < s->count; s->at++, looks--) {
+		struct key *k = &s->key[s->at];
+		uint32_t *place = &s->place[digit_of(s, k)];
+
+		if (s->counted)
+			s->room[*place] = *k;
+		++*place;
+	}
+	if (s->at < s->count)
+		return looks;
+	s->at = 0;
+	s->counted = !s->counted;
+	for (size_t i = 0; i < DIGITS; i++) {
+		uint32_t n = s->place[i];
+
+		s->place[i] = s->counted ? before : 0;
+		before += n;
+	}
+	if (!s->counted) {
+		swap_keys(s);
+		s->digit++;
+	}
+	return looks;
+}
+
+/* --- begin, go on ----------------------------------------------------------------------------- */
+
 static void
 reverse(struct table_sort *s)
 {
@@ -253,8 +348,16 @@ begin_order(struct table_sort *s)
 	if (!s->room)
 		return false; /* without memory: as the view has them */
 	s->width = 1;
-	begin_merge(s, 0);
+	s->digits = digits_of(s);
+	if (s->digits == 0)
+		begin_merge(s, 0);
 	return true;
+}
+
+static bool
+is_ordered(const struct table_sort *s)
+{
+	return s->digits > 0 ? s->digit == s->digits : s->width >= s->count;
 }
 
 /* Was the last row's key a text? */
@@ -276,9 +379,9 @@ table_sort_step(struct table_sort *s, const struct ts_table *t, int64_t looks)
 		return false;
 	if (s->width == 0 && !begin_order(s))
 		return true;
-	while (s->width < s->count && looks > 0)
-		looks = merge(s, t, looks);
-	return s->width >= s->count;
+	while (!is_ordered(s) && looks > 0)
+		looks = s->digits > 0 ? order_digits(s, looks) : merge(s, t, looks);
+	return is_ordered(s);
 }
 
 uint32_t *

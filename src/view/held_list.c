@@ -79,6 +79,7 @@ ts_held_list_begin(struct ts_held_list *l, const struct ts_tab *t, const struct 
 		.id = what->id,
 		.facts = what->facts,
 		.value = what->value,
+		.rank = what->rank,
 		.looks = env->looks,
 		.order = &l->order,
 		.units = env->options->units};

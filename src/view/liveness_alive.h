@@ -79,6 +79,9 @@ void live_alive_begin(struct alive_tab *a, const struct ts_tab *t);
 bool live_alive_value(const struct alive_look *k, int64_t row, int column,
 	struct ts_table_value *out);
 void live_alive_look(struct alive_look *k, const struct liveness *s);
+
+/* As ts_table.rank. */
+bool live_alive_rank(const struct ts_alive *a, int64_t row, int column, int64_t *rank);
 const char *live_alive_name(const struct ts_alive *a, int64_t row, char buf[LIVE_NAME]);
 
 /* --- liveness_far.c --- */

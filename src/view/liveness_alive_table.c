@@ -388,6 +388,23 @@ live_alive_value(const struct alive_look *k, int64_t i, int column, struct ts_ta
 	return true;
 }
 
+bool
+live_alive_rank(const struct ts_alive *a, int64_t i, int column, int64_t *rank)
+{
+	if (column != C_NAME || !a || !a->ranked || i < 0 || i >= a->rows)
+		return false;
+	*rank = a->row[i].name;
+	return true;
+}
+
+static bool
+alive_rank(void *ctx, int64_t i, int column, int64_t *rank)
+{
+	const struct alive_tab *t = ctx;
+
+	return live_alive_rank(t->s->alive, i, column, rank);
+}
+
 static bool
 alive_value(void *ctx, int64_t i, int column, struct ts_table_value *out)
 {
@@ -434,6 +451,7 @@ live_alive_begin(struct alive_tab *a, const struct ts_tab *t)
 		.columns = a->columns,
 		.cell = alive_cell,
 		.value = alive_value,
+		.rank = alive_rank,
 		.empty = a->s->group >= 0 || a->s->only != TS_ALIVE_EVERY
 			? "no variable is such"
 			: "nothing but what is always live"};

@@ -315,6 +315,8 @@ ask_lives(struct liveness *s)
 
 	if (s->shown.where == TS_LIVE_ALL && rows > KEPT_ROWS)
 		s->v.env->wanted |= ts_section_bit(TS_SECTION_LIVES);
+	if (s->shown.where != TS_LIVE_TILE && rows_of(r, TS_VARIABLE) > KEPT_ROWS)
+		s->v.env->wanted |= ts_section_bit(TS_SECTION_NAMES);
 	if (is_ipus(s) && rows_of(r, TS_LOWERED_VARIABLE) > KEPT_ROWS) /* for the next one */
 		s->v.env->wanted |= ts_section_bit(TS_SECTION_IPU_LIVES);
 	if (s->shown.where == TS_LIVE_SET) /* for the next one */

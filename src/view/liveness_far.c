@@ -102,6 +102,12 @@ far_value(void *ctx, int64_t row, int column, struct ts_table_value *out)
 	return live_alive_value(&q->look, row, column, out);
 }
 
+static bool
+far_rank(void *ctx, int64_t row, int column, int64_t *rank)
+{
+	return live_alive_rank(((const struct question *)ctx)->alive, row, column, rank);
+}
+
 static void *
 get_pile(void *ctx, size_t bytes)
 {
@@ -124,6 +130,7 @@ aim(struct question *q)
 	q->table.column = q->column;
 	q->table.facts = q->facts;
 	q->table.value = far_value;
+	q->table.rank = far_rank;
 	q->table.ctx = q;
 	q->table.order = &q->order;
 }

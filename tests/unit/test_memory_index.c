@@ -739,6 +739,53 @@ END_TEST
 
 /* --- lives ------------------------------------------------------------------------------------ */
 
+/* A name as SQL, some several times: also none, an empty one, one with a NUL in it, one that is cut. */
+static void
+some_name(char *out, size_t size)
+{
+	switch (any(12)) {
+	case 0:
+		snprintf(out, size, "NULL");
+		break;
+	case 1:
+		snprintf(out, size, "''");
+		break;
+	case 2:
+		snprintf(out, size, "'w%d' || char(0) || 'x%d'", (int)any(9), (int)any(9));
+		break;
+	case 3:
+		snprintf(out, size, "replace(hex(zeroblob(4100)), '00', 'ab') || %d", (int)any(9));
+		break;
+	default:
+		snprintf(out, size, "'layer_%d/w%d'", (int)any(20), (int)any(90));
+	}
+}
+
+/* Names are those of the rows, and numbers of names in the order of the texts. */
+static void
+check_names(const struct ts_alive *x, const struct ts_alive *y)
+{
+	bool all = true;
+
+	ck_assert_ptr_null(x->index);
+	ck_assert_ptr_nonnull(y->index);
+	ck_assert_int_eq(x->rows, y->rows);
+	for (int i = 0; i < y->rows; i++) {
+		int k = (int)any((uint64_t)y->rows), c;
+
+		ck_assert_str_eq(ts_alive_name(x, i), ts_alive_name(y, i));
+		ck_assert_int_eq(y->row[i].length, 0);
+		ck_assert_int_eq(*ts_alive_name(y, i) != '\0', y->row[i].name > 0);
+		all = all && y->row[i].name > 0;
+		if (y->row[i].name == 0 || y->row[k].name == 0)
+			continue;
+		c = strcmp(ts_alive_name(x, i), ts_alive_name(x, k));
+		ck_assert_int_eq((c > 0) - (c < 0),
+			(y->row[i].name > y->row[k].name) - (y->row[i].name < y->row[k].name));
+	}
+	ck_assert_int_eq(y->ranked, all);
+}
+
 static void
 check_alive(struct fixture *f, const struct ts_lives *a, const struct ts_lives *b, int64_t step)
 {
@@ -750,7 +797,7 @@ check_alive(struct fixture *f, const struct ts_lives *a, const struct ts_lives *
 	ck_assert_int_eq(read_alive(&y, f->indexed, b, step, -1, NULL, NULL), TS_OK);
 	ck_assert_int_eq(
 		sqlite3_prepare_v2(f->db,
-			"SELECT v.variable, v.bytes, v.name FROM variable v WHERE v.always_live = 0 "
+			"SELECT v.variable, v.bytes FROM variable v WHERE v.always_live = 0 "
 			"AND EXISTS (SELECT 1 FROM liveness_variable l WHERE l.variable = v.variable "
 			"AND l.start <= ?1 AND l.\"end\" > ?1) ORDER BY v.bytes DESC, v.variable",
 			-1, &s, NULL),
@@ -765,12 +812,12 @@ check_alive(struct fixture *f, const struct ts_lives *a, const struct ts_lives *
 		ck_assert_int_eq(y->row[row].variable, sqlite3_column_int64(s, 0));
 		ck_assert_int_eq(y->row[row].bytes, sqlite3_column_int64(s, 1));
 		ck_assert_int_eq(x->row[row].total, y->row[row].total);
-		ck_assert_str_eq(ts_alive_name(y, row), (const char *)sqlite3_column_text(s, 2));
 	}
 	sqlite3_finalize(s);
 	ck_assert_int_eq(x->count, row);
 	ck_assert_int_eq(y->count, row);
 	ck_assert_int_eq(x->bytes, y->bytes);
+	check_names(x, y);
 	ts_alive_close(x);
 	ts_alive_close(y);
 }
@@ -789,8 +836,14 @@ START_TEST(lives_of_random_reports)
 	lives = (int)any(4000);
 	far = any(3) == 0 ? (int64_t)1 << 31 : 300; /* too far for totals by step */
 	for (int i = 0; i < variables; i++) {
-		snprintf(text, sizeof(text), "INSERT INTO variable VALUES(%d,'v%d',%d,%d)", 3 * i,
-			i, (int)any(50), any(10) == 0);
+		char name[80];
+
+		if (_i % 2)
+			some_name(name, sizeof(name));
+		else
+			snprintf(name, sizeof(name), "'v%d'", i / 2);
+		snprintf(text, sizeof(text), "INSERT INTO variable VALUES(%d,%s,%d,%d)", 3 * i,
+			name, (int)any(50), any(10) == 0);
 		sql(&f, text);
 	}
 	for (int i = 0; i < lives; i++) {
@@ -803,7 +856,7 @@ START_TEST(lives_of_random_reports)
 		sql(&f, text);
 	}
 	open_report(&f);
-	ck_assert(has(&f, TS_SECTION_LIVES));
+	ck_assert(has(&f, TS_SECTION_LIVES) && has(&f, TS_SECTION_NAMES));
 	ck_assert_int_eq(ts_lives_read(&a, f.plain, NULL, NULL), TS_OK);
 	ck_assert_int_eq(ts_lives_read(&b, f.indexed, NULL, NULL), TS_OK);
 	ck_assert_ptr_null(a->index);
@@ -862,7 +915,7 @@ END_TEST
 START_TEST(payloads_of_noise)
 {
 	static const enum ts_section sections[] = {TS_SECTION_CATEGORIES, TS_SECTION_VARIABLES,
-		TS_SECTION_LIVENESS, TS_SECTION_LIVES};
+		TS_SECTION_LIVENESS, TS_SECTION_LIVES, TS_SECTION_NAMES};
 	static struct rows rows;
 	struct fixture f;
 
@@ -925,6 +978,8 @@ START_TEST(payloads_of_noise)
 		ts_liveness_fini(&l);
 		ck_assert_int_eq(ts_lives_read(&lives, f.indexed, NULL, NULL), TS_OK);
 		ck_assert_int_eq(read_alive(&alive, f.indexed, lives, i, 0, NULL, NULL), TS_OK);
+		for (int k = 0; k < alive->rows; k++)
+			ck_assert_uint_lt(strlen(ts_alive_name(alive, k)), TS_ALIVE_NAME + 1);
 		ts_alive_close(alive);
 		ts_lives_close(lives);
 	}

@@ -321,7 +321,7 @@ slow_compare(const struct thing *x, const struct thing *y, int column)
 /* A table of many rows: as it was until it is done, piece by piece; the cursor on its row, also when it moves meanwhile. */
 START_TEST(many_rows_are_sorted_in_pieces)
 {
-	enum { MANY = 60000 };
+	enum { MANY = 150000 };
 	static const char *const keys[] = {"tile", "bytes", "name"};
 	struct thing *x = calloc(MANY, sizeof(*x));
 	struct ts_table_order o;
@@ -393,6 +393,106 @@ START_TEST(many_rows_are_sorted_in_pieces)
 	ts_table_order_make(&o, &t, &l, MANY - 5, 2);
 	ck_assert_ptr_nonnull(o.work);
 	ts_table_order_fini(&o);
+	free(x);
+}
+END_TEST
+
+/* --- whole numbers by their digits, texts by their ranks ----------------------------------------- */
+
+enum { WIDE = 4000, WIDE_NONE = 9 };
+
+struct wide {
+	int64_t v[WIDE]; /* rows whose number is divided by WIDE_NONE have none */
+	char name[WIDE][24];
+	int64_t rank[WIDE];
+};
+
+static bool
+wide_value(void *ctx, int64_t row, int column, struct ts_table_value *out)
+{
+	const struct wide *x = ctx;
+
+	if (column == 2)
+		ts_table_value_text(out, x->name[row]);
+	else if (row % WIDE_NONE)
+		ts_table_value_integer(out, x->v[row]);
+	return true;
+}
+
+static bool
+wide_rank(void *ctx, int64_t row, int column, int64_t *rank)
+{
+	if (column == 2)
+		*rank = ((const struct wide *)ctx)->rank[row];
+	return column == 2;
+}
+
+/* Numbers that are near each other, far apart, at both ends of what there is. */
+static void
+make_wide(struct wide *x, int kind)
+{
+	uint64_t seed = (uint64_t)kind + 1;
+
+	for (int i = 0; i < WIDE; i++) {
+		seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+		x->v[i] = kind % 4 == 0 ? (int64_t)(seed >> 57)
+			: kind % 4 == 1 ? (int64_t)(seed >> 30) - (1 << 20)
+			: kind % 4 == 2 ? (int64_t)seed / 3
+					: (int64_t)seed;
+		snprintf(x->name[i], sizeof(x->name[i]), "layer_%u/w%u", (unsigned)(seed >> 60),
+			(unsigned)(seed >> 40) % 700);
+	}
+	if (kind % 4 == 3) {
+		x->v[1] = INT64_MIN;
+		x->v[2] = INT64_MAX;
+	}
+	for (int i = 0; i < WIDE; i++) /* so many are before it: equals have the same */
+		for (int k = 0; k < WIDE; k++)
+			x->rank[i] += strcmp(x->name[k], x->name[i]) < 0;
+}
+
+static void
+check_wide(const struct wide *x, const struct ts_table *t, int64_t a, int64_t b)
+{
+	bool text = t->order->sorted == 2;
+	bool no_a = !text && a % WIDE_NONE == 0, no_b = !text && b % WIDE_NONE == 0;
+	int c = (x->v[a] > x->v[b]) - (x->v[a] < x->v[b]);
+
+	if (text)
+		c = strcmp(x->name[a], x->name[b]);
+	if (t->order->descending)
+		c = -c;
+	if (no_a || no_b)
+		c = no_a - no_b;
+	ck_assert(c < 0 || (c == 0 && a < b));
+}
+
+START_TEST(digits_and_ranks)
+{
+	static const char *const keys[] = {"bytes", "name"};
+	struct wide *x = calloc(1, sizeof(*x));
+	struct ts_table_order o;
+	struct ts_table t = thing_table(NULL, &o);
+	struct ts_list l;
+
+	ck_assert_ptr_nonnull(x);
+	make_wide(x, _i);
+	t.ctx = x;
+	t.value = wide_value;
+	t.rank = _i & 4 ? wide_rank : NULL;
+	ts_list_init(&l);
+	for (int k = 0; k < 4; k++) {
+		ts_table_order_init(&o);
+		ck_assert(asked(&t, TS_CMD_SORT, keys[k / 2]));
+		o.descending = k & 1;
+		ts_table_order_make(&o, &t, &l, WIDE, 1);
+		while (ts_table_order_step(&t, &l))
+			;
+		ck_assert_int_eq(l.count, WIDE);
+		for (int i = 1; i < WIDE; i++)
+			check_wide(x, &t, ts_table_row(&t, i - 1), ts_table_row(&t, i));
+		ts_table_order_fini(&o);
+	}
 	free(x);
 }
 END_TEST
@@ -504,6 +604,7 @@ main(void)
 	tcase_add_test(c, lines_of_the_mouse);
 	tcase_add_loop_test(c, rows_are_sorted, 0, 20);
 	tcase_add_loop_test(c, many_rows_are_sorted_in_pieces, 0, FACTS);
+	tcase_add_loop_test(c, digits_and_ranks, 0, 8);
 	tcase_add_loop_test(c, rows_are_filtered, 0, 20);
 	tcase_add_test(c, columns_are_chosen);
 	tcase_set_timeout(c, 60);

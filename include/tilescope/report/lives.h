@@ -13,6 +13,7 @@
 #include "tilescope/base/progress.h"
 #include "tilescope/base/strbuf.h"
 #include "tilescope/report/groups.h"
+#include "tilescope/report/index_names.h"
 #include "tilescope/report/memory.h"
 #include "tilescope/report/pile.h"
 
@@ -127,7 +128,8 @@ struct ts_alive_row {
 	unsigned against;    /* bit 0: alive at `to`, bit 1: at `against` */
 	uint32_t index;	     /* of ts_lives.variable */
 	int group;	     /* -1 = not known */
-	uint32_t at, length; /* its name in `text`; length 0 = not known */
+	uint32_t at, length; /* its name in pile[1]; length 0 = not there */
+	uint32_t name;	     /* the number of its name in `names`; 0 = not there */
 	/* of a lowered one, as far as it was looked up with its name; else TS_UNKNOWN: */
 	int64_t id, unlowered; /* lowered_variable.id, .variable */
 };
@@ -163,6 +165,10 @@ struct ts_alive {
 	struct ts_live_total group[TS_GROUPS_MAX][TS_ALIVE_COLUMNS]; /* alive, by group */
 	struct ts_pile pile
 		[2]; /* rows; names, each with a NUL behind it, raw: files when they are large */
+	/* with the index: names of variables before lowering are numbers, and not copied */
+	struct ts_variable_names names;
+	struct ts_index *index; /* held; NULL: it has none */
+	bool ranked; /* each row has one: the order of these numbers is that of the names */
 	struct ts_strbuf program; /* of the step: its type and name; "" = not known */
 };
 

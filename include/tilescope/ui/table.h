@@ -65,6 +65,12 @@ void ts_table_value_text(struct ts_table_value *out, const char *s); /* NULL: NO
  */
 typedef bool ts_table_value_fn(void *ctx, int64_t row, int column, struct ts_table_value *out);
 
+/*
+ * Where texts of a column are numbered in their order: that of a row, the same for the same text. Of a column it is known of
+ * all rows, or of none (false).
+ */
+typedef bool ts_table_rank_fn(void *ctx, int64_t row, int column, int64_t *rank);
+
 /* What a total may do with a column when only some rows are shown. */
 enum ts_column_sum { TS_SUM_NONE, TS_SUM_BYTES, TS_SUM_COUNT };
 
@@ -98,6 +104,7 @@ struct ts_table {
 	const char *id; /* "memory.categories": constant; NULL: nothing below is there */
 	const struct ts_column_facts *facts; /* of each column; NULL: titles, no units */
 	ts_table_value_fn *value;	     /* NULL: there are no exact values */
+	ts_table_rank_fn *rank;		     /* NULL: of no column */
 	const struct ts_table_looks
 		*looks; /* which columns the user wants (env->looks); NULL: all */
 	struct ts_table_order

@@ -32,6 +32,7 @@ struct ts_held_table {
 	int columns;
 	ts_table_cell_fn *cell;
 	ts_table_value_fn *value;
+	ts_table_rank_fn *rank; /* or NULL */
 	const char *empty;
 };
 
