@@ -463,7 +463,8 @@ enum ts_code
 ts_breakdown_read(struct ts_breakdown *b, bool *end, struct ts_reader *rd, int64_t rows,
 	struct ts_progress *progress, struct ts_err *err)
 {
-	const struct ts_name_asker asker = {kinds[b->q.by].group, take_row, take_rows, false, b};
+	const struct ts_name_asker asker = {kinds[b->q.by].group, take_row, take_rows,
+		b->q.by == TS_BREAKDOWN_NAMES, false, b};
 	enum ts_code code;
 
 	*end = true;

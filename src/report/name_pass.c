@@ -20,6 +20,8 @@
 
 enum { P_TILE, P_BYTES, P_NAME, P_COLUMNS, PROGRESS_ROWS = 1 << 15, REST_ROWS = 1 << 18 };
 
+enum { LOOK = 64 /* blocks from one look at the token to the next */ };
+
 static const int columns[P_COLUMNS] = {TS_LOWERED_VARIABLE_TILE, TS_LOWERED_VARIABLE_BYTES,
 	TS_LOWERED_VARIABLE_NAME};
 
@@ -31,6 +33,13 @@ struct ts_name_pass {
 	int64_t next;	    /* row id to go on at */
 	int64_t rows, of;   /* read; in all, about (0 = not known) */
 	struct ts_err hurt; /* damage that was passed over; code 0: none */
+
+	/* where the index has them */
+	struct ts_index *index; /* held; NULL: it has not */
+	struct ts_columns columns;
+	struct ts_name_answers answers;
+	int64_t block; /* the next one */
+	int64_t tile;  /* that was given last */
 };
 
 enum ts_code
@@ -58,11 +67,14 @@ ts_name_pass_new(struct ts_name_pass **out, const struct ts_report *r, const str
 	return TS_OK;
 }
 
+static void leave_columns(struct ts_name_pass *p);
+
 void
 ts_name_pass_free(struct ts_name_pass *p)
 {
 	if (!p)
 		return;
+	leave_columns(p);
 	ts_dictionary_fini(&p->names);
 	ts_pile_fini(&p->group);
 	free(p);
@@ -279,116 +291,166 @@ read_block(struct column_block *v, const struct ts_columns *c, struct ts_name_an
 		ts_name_answers_of(names, v->name, ts_columns_rows(c, block), v->group);
 }
 
+/* Until `until` rows are read. *sound false: the section is not to be believed from the next block on. */
 static enum ts_code
-take_columns(bool *sound, struct ts_name_pass *p, const struct ts_columns *c,
-	struct ts_name_answers *names, const struct ts_name_asker *a,
+take_columns(bool *sound, struct ts_name_pass *p, const struct ts_name_asker *a, int64_t until,
 	const struct ts_cancel *cancel, struct ts_progress *progress, struct ts_err *err)
 {
+	const struct ts_columns *c = &p->columns;
 	struct column_block v;
 	struct together t = {.off = !a->rows || c->rows > INT32_MAX};
 
-	*sound = true;
-	for (int64_t b = 0; b < c->blocks && *sound; b++) {
-		int rows = ts_columns_rows(c, b);
+	for (; p->block < c->blocks && p->rows < until; p->block++) {
+		int rows = ts_columns_rows(c, p->block);
 
-		if (b % 64 == 0 && ts_cancelled(cancel))
+		if (p->block % LOOK == 0 && ts_cancelled(cancel))
 			return ts_err_set(err, TS_E_CANCELLED, "cancelled");
-		if (b % 64 == 0)
+		if (p->block % LOOK == 0)
 			ts_progress_set(progress, p->rows, c->rows);
-		*sound = read_block(&v, c, names, b);
-		for (int k = 0; k < rows && *sound; k++)
+		*sound = read_block(&v, c, &p->answers, p->block);
+		if (!*sound)
+			break;
+		for (int k = 0; k < rows; k++)
 			if (!put_row(&t, a, v.tile[k], v.bytes[k], (int)v.group[k] - 2))
 				return ts_err_nomem(err);
-		p->rows += *sound ? rows : 0;
+		p->rows += rows;
+		p->next += rows;
 	}
 	return t.off || hand_over(&t, a) ? TS_OK : ts_err_nomem(err);
 }
 
 /* A bit for each name that is in a group, and one more; *some: there is one. NULL: no memory. */
 static uint64_t *
-names_in_groups(bool *some, bool *sound, const struct ts_columns *c, struct ts_name_answers *names,
-	const struct ts_cancel *cancel)
+names_in_groups(bool *some, bool *sound, struct ts_name_pass *p, const struct ts_cancel *cancel)
 {
-	const uint32_t *answer = names->answer.memory;
-	uint64_t *in = ts_alloc((size_t)c->names / 64 + 1, sizeof(*in));
+	const uint32_t *answer = p->answers.answer.memory;
+	int64_t names = p->columns.names;
+	uint64_t *in = ts_alloc((size_t)names / 64 + 1, sizeof(*in));
 
 	*some = false;
-	for (int64_t i = 0; in && i < c->names && *sound && !ts_cancelled(cancel); i++) {
+	for (int64_t i = 0; in && i < names && *sound && !ts_cancelled(cancel); i++) {
 		if (i % TS_COLUMN_NAMES == 0)
-			*sound = ts_name_answers_ask(names, i);
+			*sound = ts_name_answers_ask(&p->answers, i);
 		in[i / 64] |= (uint64_t)(answer[i] > 1) << i % 64;
 		*some |= answer[i] > 1;
 	}
 	return in;
 }
 
-/* The tiles of the rows of a block that are in a group. */
+/* The tiles of the rows of a block that are in the group, but for the one that was given last; false: no memory. */
 static bool
-take_tiles(bool *sound, const struct ts_columns *c, struct ts_name_answers *names, int64_t block,
-	const uint64_t *in, const struct ts_name_asker *a)
+take_tiles(bool *sound, struct ts_name_pass *p, const uint64_t *in, const struct ts_name_asker *a)
 {
-	int64_t name[TS_COLUMN_ROWS], tile[TS_COLUMN_ROWS];
+	int64_t tile[TS_COLUMN_ROWS], least, most;
 	uint16_t k[TS_COLUMN_ROWS];
-	int n = ts_columns_pick(c, block, in, k);
-	uint32_t group;
-	bool room = true;
+	bool unknown, one, room = true;
+	int n;
 
-	*sound = n >= 0;
-	if (n <= 0)
+	ts_columns_bounds(&p->columns, TS_COLUMN_TILE, p->block, &least, &most, &unknown);
+	one = !unknown && least == most;
+	if (one && least == p->tile)
 		return true;
-	*sound = ts_columns_read(c, TS_COLUMN_TILE, block, tile) &&
-		ts_columns_read(c, TS_COLUMN_NAME, block, name);
+	n = ts_columns_pick(&p->columns, p->block, in, k);
+	*sound = n >= 0;
+	if (n > 0 && !one)
+		*sound = ts_columns_read(&p->columns, TS_COLUMN_TILE, p->block, tile);
 	for (int i = 0; i < n && *sound && room; i++) {
-		*sound = ts_name_answers_one(names, name[k[i]], &group);
-		room = a->row(a->ctx, tile[k[i]], TS_UNKNOWN, (int)group - 2);
+		int64_t at = one ? least : tile[k[i]];
+
+		if (at == p->tile)
+			continue;
+		room = a->row(a->ctx, at, TS_UNKNOWN, 0);
+		p->tile = at;
+		if (one)
+			break;
 	}
 	return room;
 }
 
+/* All rows of a block that are in a group. */
+static bool
+take_rows(bool *sound, struct ts_name_pass *p, const uint64_t *in, const struct ts_name_asker *a)
+{
+	uint16_t k[TS_COLUMN_ROWS];
+	int n = ts_columns_pick(&p->columns, p->block, in, k);
+	struct column_block v;
+	bool room = true;
+
+	*sound = n >= 0 && (n == 0 || read_block(&v, &p->columns, &p->answers, p->block));
+	for (int i = 0; i < n && *sound && room; i++)
+		room = a->row(a->ctx, v.tile[k[i]], v.bytes[k[i]], (int)v.group[k[i]] - 2);
+	return room;
+}
+
+/* Which names are asked for is known first: most blocks have none of them. */
 static enum ts_code
-take_named(bool *sound, struct ts_name_pass *p, const struct ts_columns *c,
-	struct ts_name_answers *names, const struct ts_name_asker *a,
+take_named(bool *sound, struct ts_name_pass *p, const struct ts_name_asker *a,
 	const struct ts_cancel *cancel, struct ts_err *err)
 {
 	bool some, room;
-	uint64_t *in;
+	uint64_t *in = names_in_groups(&some, sound, p, cancel);
 
-	*sound = true;
-	in = names_in_groups(&some, sound, c, names, cancel);
 	room = in;
-	for (int64_t b = 0; some && room && *sound && b < c->blocks; b++) {
-		if (b % 64 == 0 && ts_cancelled(cancel))
+	p->tile = TS_UNKNOWN;
+	for (; some && room && *sound && p->block < p->columns.blocks; p->block++) {
+		if (p->block % LOOK == 0 && ts_cancelled(cancel))
 			break;
-		room = take_tiles(sound, c, names, b, in, a);
+		room = a->tiles_alone ? take_tiles(sound, p, in, a) : take_rows(sound, p, in, a);
 	}
-	p->rows = *sound ? c->rows : 0;
 	free(in);
 	if (ts_cancelled(cancel))
 		return ts_err_set(err, TS_E_CANCELLED, "cancelled");
+	if (*sound) {
+		p->block = p->columns.blocks;
+		p->rows = p->columns.rows;
+		p->next += p->rows;
+	}
 	return room ? TS_OK : ts_err_nomem(err);
 }
 
-/* Before the first row. *end false: the rows from p->next on are to be read. */
-static enum ts_code
-read_columns(struct ts_name_pass *p, bool *end, struct ts_reader *rd,
-	const struct ts_name_asker *asker, struct ts_progress *progress, struct ts_err *err)
+static void
+leave_columns(struct ts_name_pass *p)
 {
-	struct ts_name_answers names;
-	struct ts_columns c;
+	ts_name_answers_fini(&p->answers);
+	ts_index_release(p->index);
+	p->index = NULL;
+}
+
+/* Before the first row: are they in the index? */
+static enum ts_code
+begin_columns(struct ts_name_pass *p, struct ts_reader *rd, struct ts_err *err)
+{
+	struct ts_columns *c = &p->columns;
 	enum ts_code code;
 
-	*end = false;
-	if (!ts_columns_of(&c, rd->index) || !c.block[TS_COLUMN_NAME] || !c.gapless ||
-		c.first != p->next ||
-		c.rows != ts_reach_span(&rd->report->binding[TS_LOWERED_VARIABLE].reach))
+	if (!ts_columns_of(c, rd->index) || !c->block[TS_COLUMN_NAME] || !c->gapless ||
+		c->first != p->next ||
+		c->rows != ts_reach_span(&rd->report->binding[TS_LOWERED_VARIABLE].reach))
 		return TS_OK;
-	code = ts_name_answers_init(&names, &c, p->cache, group_of_name, (void *)asker, err);
-	if (!code && asker->tiles_alone)
-		code = take_named(end, p, &c, &names, asker, rd->cancel, err);
-	else if (!code)
-		code = take_columns(end, p, &c, &names, asker, rd->cancel, progress, err);
-	ts_name_answers_fini(&names);
-	p->next += p->rows;
+	p->index = ts_index_hold(rd->index);
+	code = ts_name_answers_init(&p->answers, c, p->cache, group_of_name, NULL, err);
+	if (code)
+		leave_columns(p);
+	return code;
+}
+
+/* Where the section is not to be believed p->index is NULL afterwards: the rows from p->next on are to be read. */
+static enum ts_code
+read_columns(struct ts_name_pass *p, bool *end, const struct ts_name_asker *asker, int64_t rows,
+	const struct ts_cancel *cancel, struct ts_progress *progress, struct ts_err *err)
+{
+	bool sound = true;
+	enum ts_code code;
+
+	p->answers.ctx = (void *)(uintptr_t)asker;
+	if (asker->named_alone)
+		code = take_named(&sound, p, asker, cancel, err);
+	else
+		code = take_columns(&sound, p, asker, rows > 0 ? p->rows + rows : INT64_MAX, cancel,
+			progress, err);
+	*end = !code && sound && p->block == p->columns.blocks;
+	if (!code && !sound)
+		leave_columns(p);
 	return code;
 }
 
@@ -405,9 +467,11 @@ ts_name_pass_read(struct ts_name_pass *p, bool *end, struct ts_reader *rd,
 	enum ts_code code = TS_OK;
 
 	*end = false;
-	if (p->rows == 0 && by_id)
-		code = read_columns(p, end, rd, asker, progress, err);
-	if (code || *end)
+	if (p->rows == 0 && by_id && !p->index)
+		code = begin_columns(p, rd, err);
+	if (!code && p->index)
+		code = read_columns(p, end, asker, rows, rd->cancel, progress, err);
+	if (code || p->index)
 		return code;
 	for (int i = 0; i < P_COLUMNS; i++)
 		q.columns[i] = columns[i];

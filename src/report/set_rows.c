@@ -278,19 +278,37 @@ is_sound(const struct ts_kinds *k, const struct ts_kept_names *kept)
 	return true;
 }
 
+/* What is kept of the IPU that has just these tiles; NULL: nothing. */
+static const struct ts_kept_names *
+kept_of(const struct ts_kinds *k, const int64_t *tiles, size_t n)
+{
+	int64_t ipu = k->kept > 0 ? ipu_of(k, tiles, n) : TS_UNKNOWN;
+
+	for (size_t i = 0; i < k->kept && ipu != TS_UNKNOWN; i++)
+		if (k->kept_names[i].ipu == ipu && is_sound(k, &k->kept_names[i]))
+			return &k->kept_names[i];
+	return NULL;
+}
+
+bool
+set_rows_kept(struct ts_reader *rd, const int64_t *tiles, size_t n)
+{
+	struct ts_kinds k;
+
+	return ts_tile_rows_of(&k, rd->index) && kept_of(&k, tiles, n);
+}
+
 enum ts_code
 set_rows_read(bool *done, struct ts_set_variables *v, struct ts_reader *rd, int64_t names,
 	const int64_t *tiles, size_t n, struct ts_progress *progress, struct ts_err *err)
 {
+	const struct ts_kept_names *kept;
 	struct ts_kinds k;
-	int64_t ipu;
 
 	*done = ts_tile_rows_of(&k, rd->index) && k.names == names;
 	if (!*done)
 		return TS_OK;
-	ipu = k.kept > 0 ? ipu_of(&k, tiles, n) : TS_UNKNOWN;
-	for (size_t i = 0; i < k.kept && ipu != TS_UNKNOWN; i++)
-		if (k.kept_names[i].ipu == ipu && is_sound(&k, &k.kept_names[i]))
-			return take_kept(v, &k, &k.kept_names[i], err);
-	return set_rows_sum(done, v, &k, tiles, n, rd->cancel, progress, err);
+	kept = kept_of(&k, tiles, n);
+	return kept ? take_kept(v, &k, kept, err)
+		    : set_rows_sum(done, v, &k, tiles, n, rd->cancel, progress, err);
 }

@@ -14,6 +14,9 @@ enum ts_code set_rows_read(bool *done, struct ts_set_variables *v, struct ts_rea
 	int64_t names, const int64_t *tiles, size_t n, struct ts_progress *progress,
 	struct ts_err *err) TS_WARN_UNUSED;
 
+/* Are these the tiles of an IPU that is kept? */
+bool set_rows_kept(struct ts_reader *rd, const int64_t *tiles, size_t n);
+
 /*
  * The same of what is no section yet: of the tiles of an IPU it is kept there. *done false: it does not fit, or is not
  * sound.

@@ -318,6 +318,12 @@ ts_set_variables_quick(const struct ts_report *r, const struct ts_index *x, cons
 	return true;
 }
 
+bool
+ts_set_variables_kept(struct ts_reader *rd, const int64_t *tiles, size_t n)
+{
+	return set_rows_kept(rd, tiles, n);
+}
+
 /* --- rows by column, where the index has them ------------------------------------------------- */
 
 struct column_read {

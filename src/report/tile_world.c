@@ -53,7 +53,7 @@ take_row(void *ctx, int64_t tile, int64_t bytes, int group)
 static enum ts_code
 mark_users(struct world *w, struct users *u, struct ts_err *err)
 {
-	const struct ts_name_asker asker = {is_named, take_row, NULL, true, u};
+	const struct ts_name_asker asker = {is_named, take_row, NULL, true, true, u};
 	struct ts_name_pass *pass;
 	bool end;
 	enum ts_code code = ts_name_pass_new(&pass, w->rd->report, w->cache, err);

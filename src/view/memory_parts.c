@@ -22,7 +22,7 @@
 #include "tilescope/ui/prompt.h"
 #include "tilescope/view/arg.h"
 
-enum { PIECE_ROWS = 1 << 20 };
+enum { FIRST_ROWS = 1 << 17, PIECE_ROWS = 1 << 20 };
 
 static const struct {
 	const char *name;
@@ -78,13 +78,14 @@ read_parts(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 {
 	struct parts_fetch *pf = (struct parts_fetch *)f;
 	struct memory_categories *k;
+	int64_t rows = pf->b ? PIECE_ROWS : FIRST_ROWS; /* the first tiles soon */
 	enum ts_code code = TS_OK, end;
 
 	pf->query.pattern = pf->pattern;
 	if (!pf->b)
 		code = ts_breakdown_new(&pf->b, rd->report, &pf->query, pf->cache, err);
 	if (!code)
-		code = ts_breakdown_read(pf->b, &pf->end, rd, PIECE_ROWS, &f->job.progress, err);
+		code = ts_breakdown_read(pf->b, &pf->end, rd, rows, &f->job.progress, err);
 	if (code && (code != TS_E_DAMAGED || !pf->b))
 		return code;
 	if (!pf->end && ts_breakdown_is_large(pf->b))

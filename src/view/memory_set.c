@@ -50,6 +50,8 @@ read_set(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 	struct set_fetch *a = (struct set_fetch *)f;
 	size_t n = a->of.n;
 
+	if (a->some > 0 && ts_set_variables_kept(rd, a->of.tile, n))
+		return TS_OK;		     /* all are there as soon */
 	for (size_t i = 0; i < a->some; i++) /* from all over the set */
 		a->of.tile[i] = a->of.tile[i * n / a->some];
 	return ts_set_variables_read(&a->v, rd, a->of.tile, a->some > 0 ? a->some : n,
@@ -93,7 +95,9 @@ forget(struct ts_tab *t)
 enum {
 	FEW = 16,    /* tiles that are read at once, where each is reached */
 	MANY = 4096, /* the same where the index has their rows as numbers: five million rows, 30 ms */
-	LOOK = 8,    /* the same of more, for a first look */
+	LOOK = 8,    /* the same of more, for a first look, */
+	LOOK_NUMBERS = 32, /* ... with the index, ... */
+	SOON = 192,	   /* ... which adds up so many soon enough */
 };
 
 static struct set_fetch *
@@ -111,9 +115,9 @@ new_fetch(struct ts_tab *t, const struct memory_scope *scope, size_t some)
 
 /* Names of a few of the tiles, while those of all are summed up. */
 static void
-look(struct ts_tab *t, const struct memory_scope *scope)
+look(struct ts_tab *t, const struct memory_scope *scope, size_t some)
 {
-	struct set_fetch *f = new_fetch(t, scope, LOOK);
+	struct set_fetch *f = new_fetch(t, scope, some);
 
 	if (!f)
 		return;
@@ -130,7 +134,7 @@ set_request(struct ts_tab *t)
 	struct memory_scope scope = memory_scope(m);
 	struct ts_view_env *env = t->view->env;
 	struct set_fetch *f;
-	bool few;
+	bool few, numbers;
 
 	if (s->some > 0 && !memory_same_scope(&s->ask.of, &scope))
 		forget(t); /* a first look at others is worth nothing */
@@ -146,9 +150,10 @@ set_request(struct ts_tab *t)
 	few = ts_set_variables_quick(env->report, env->index, f->of.tile, f->of.n);
 	if (f->of.n > FEW) {
 		ts_view_wants_tile_rows(env);
-		if (few && !ts_tile_rows_quick(env->index))
-			look(t, &scope);
-		few = ts_tile_rows_quick(env->index) && f->of.n <= MANY;
+		numbers = ts_tile_rows_quick(env->index);
+		if (few && (!numbers || f->of.n > SOON))
+			look(t, &scope, numbers ? LOOK_NUMBERS : LOOK);
+		few = numbers && f->of.n <= MANY;
 	}
 	ts_fetch_send(t->view, &f->of.fetch, t->kind, few ? TS_WORKER_SCREEN : TS_WORKER_BULK,
 		"summing up variables of tiles");

@@ -28,7 +28,8 @@ struct ts_name_asker {
 	 * so many can be too large. In any order among the rows of their tile.
 	 */
 	bool (*rows)(void *ctx, int64_t tile, int64_t bytes, int group, int64_t rows);
-	/* Rows of TS_NAME_GROUP_NONE need not be given, nor bytes (TS_UNKNOWN instead): most of the rows are then not looked at. */
+	bool named_alone; /* rows of TS_NAME_GROUP_NONE need not be given: most of the rows are then not looked at */
+	/* And of the others one of each tile is enough, without its bytes (TS_UNKNOWN), where 0 is the only group. */
 	bool tiles_alone;
 	void *ctx;
 };

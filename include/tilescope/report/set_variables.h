@@ -46,6 +46,9 @@ struct ts_set_variables {
 bool ts_set_variables_quick(const struct ts_report *r, const struct ts_index *x,
 	const int64_t *tiles, size_t n);
 
+/* Are these the tiles of an IPU of which the index has the answer? No matter of the thread that draws. */
+bool ts_set_variables_kept(struct ts_reader *rd, const int64_t *tiles, size_t n);
+
 /*
  * Read those of n tiles (ascending numbers). TS_E_ABSENT: lowered_variable is not bound. Damage keeps what could be
  * read: TS_E_DAMAGED, `partial`. Free with ts_set_variables_fini() in every case.
