@@ -236,7 +236,7 @@ pages_ahead(const struct cursor *c, const struct level *l, const unsigned char *
 	for (unsigned i = l->child + 1; i <= l->cells; i++) {
 		uint32_t next = ts_child_at(page, l->cells, i);
 
-		if (next < end || next - first >= most || next - first >= 2 * (useful + 1))
+		if (next < end || next - first >= most || next - first + 1 >= 2 * (useful + 1))
 			break;
 		useful++;
 		end = next + 1;

@@ -781,8 +781,8 @@ finish(struct ts_pass_run *run, struct ts_pass_part *parts, int count, struct ts
 	return code;
 }
 
-static bool
-can(const struct ts_report *r)
+bool
+ts_columns_can(const struct ts_report *r)
 {
 	return ts_report_has(r, TS_LOWERED_VARIABLE) &&
 		ts_report_has_column(r, TS_LOWERED_VARIABLE, TS_LOWERED_VARIABLE_TILE) &&
@@ -793,7 +793,7 @@ const struct ts_pass ts_pass_columns = {
 	.what = "columns of variables",
 	.relation = TS_LOWERED_VARIABLE,
 	.section = {TS_SECTION_COLUMNS, TS_SECTION_COUNT},
-	.can = can,
+	.can = ts_columns_can,
 	.part_size = sizeof(struct part),
 	.part = read_part,
 	.finish = finish,

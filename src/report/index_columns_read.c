@@ -67,6 +67,7 @@ bool
 ts_columns_of(struct ts_columns *c, const struct ts_index *x)
 {
 	size_t size;
+	int64_t end;
 	const void *payload = ts_index_section(x, TS_SECTION_COLUMNS, &size);
 	const struct columns_head *h = payload ? ts_section_at(payload, size, 0, 1, sizeof(*h))
 					       : NULL;
@@ -74,6 +75,7 @@ ts_columns_of(struct ts_columns *c, const struct ts_index *x)
 	*c = (struct ts_columns){0};
 	if (!h || h->flags & COLUMNS_LEFT_TO_THE_ROWS || h->rows < 0 || h->blocks < 0 ||
 		h->names < 0 || h->texts < 0 || h->texts > h->names ||
+		__builtin_add_overflow(h->first, h->rows, &end) ||
 		h->rows > INT64_MAX / TS_COLUMN_ROWS || h->blocks > h->rows || h->names > h->rows ||
 		!take_arrays(c, h, payload, size))
 		return false;

@@ -69,6 +69,8 @@ begin(struct ts_pass_run *run, struct ts_err *err)
 	code = ts_live_axis_read(&s->axis, rd, run->cache, err);
 	if (!code)
 		code = ts_tile_ipus_read(&s->ipus, rd, err);
+	if (!code && s->ipus.unread) /* perhaps they can be read the next time */
+		code = ts_err_set(err, s->ipus.unread, "tiles of IPUs cannot be read");
 	ts_reader_close(rd);
 	s->classes.points = s->axis.points;
 	s->classes.point = s->axis.point.memory;

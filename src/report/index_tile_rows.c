@@ -133,7 +133,7 @@ number_of(uint32_t *number, struct part *p, const struct kind *k, const struct t
 		if (code)
 			return code;
 		*slot = (uint32_t)++p->kinds;
-		p->fits = p->kinds <= (size_t)p->rows / KINDS_SHARE + KINDS_LEAST;
+		p->fits = p->fits && p->kinds <= (size_t)p->rows / KINDS_SHARE + KINDS_LEAST;
 	}
 	*number = *slot - 1;
 	return TS_OK;
@@ -146,9 +146,12 @@ static uint32_t
 name_of(struct part *p, int64_t rowid)
 {
 	const struct ts_columns *c = &p->columns;
-	int64_t place = rowid - c->first;
+	int64_t place;
 
 	if (!c->block[TS_COLUMN_NAME])
+		return TS_KIND_NAMELESS;
+	p->fits = p->fits && !__builtin_sub_overflow(rowid, c->first, &place);
+	if (!p->fits)
 		return TS_KIND_NAMELESS;
 	if (p->block < 0 || place < p->row[0] || place >= p->row[1]) {
 		int64_t low = 0, high = c->blocks;
@@ -697,19 +700,11 @@ finish(struct ts_pass_run *run, struct ts_pass_part *parts, int count, struct ts
 	return code;
 }
 
-static bool
-can(const struct ts_report *r)
-{
-	return ts_report_has(r, TS_LOWERED_VARIABLE) &&
-		ts_report_has_column(r, TS_LOWERED_VARIABLE, TS_LOWERED_VARIABLE_TILE) &&
-		ts_report_has_column(r, TS_LOWERED_VARIABLE, TS_LOWERED_VARIABLE_BYTES);
-}
-
 const struct ts_pass ts_pass_tile_rows = {
 	.what = "rows by tile",
 	.relation = TS_LOWERED_VARIABLE,
 	.section = {TS_SECTION_TILE_ROWS, TS_SECTION_COUNT},
-	.can = can,
+	.can = ts_columns_can,
 	.part_size = sizeof(struct part),
 	.part = read_part,
 	.finish = finish,

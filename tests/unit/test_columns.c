@@ -12,6 +12,8 @@
 #include "index_dir.h"
 #include "sqlite_bytes.h"
 
+#include "../../src/report/index_columns_internal.h"
+
 #include "tilescope/base/mem.h"
 #include "tilescope/report/breakdown.h"
 #include "tilescope/report/index_columns.h"
@@ -701,6 +703,38 @@ look_first(struct ts_variables *v, const char *line)
 	ts_variable_list_release(by_name);
 }
 
+/* A first row id from which rows would go beyond all numbers. */
+START_TEST(rows_beyond_numbers)
+{
+	struct columns_head h;
+	struct ts_section_writer *w;
+	struct ts_err err = {0};
+	struct ts_columns c;
+	size_t size;
+	const void *payload;
+	unsigned char *bytes;
+
+	begin(3);
+	payload = ts_index_section(x, TS_SECTION_COLUMNS, &size);
+	bytes = malloc(size);
+	ck_assert_ptr_nonnull(bytes);
+	memcpy(bytes, payload, size);
+	memcpy(&h, bytes, sizeof(h));
+	ck_assert_int_eq(h.rows, rows);
+	h.first = INT64_MAX - rows + 1;
+	memcpy(bytes, &h, sizeof(h));
+	ck_assert_int_eq(ts_section_create(&w, &d.c, r, TS_SECTION_COLUMNS, &err), TS_OK);
+	ck_assert_int_eq(ts_section_append(w, NULL, bytes, size, &err), TS_OK);
+	ck_assert_int_eq(ts_section_commit(w, &err), TS_OK);
+	free(bytes);
+	ck_assert(ts_columns_of(&c, x));
+	ts_index_release(x);
+	ck_assert_int_eq(ts_index_open(&x, &d.c, r, NULL, NULL, &err), TS_OK);
+	ck_assert(!ts_columns_of(&c, x));
+	end();
+}
+END_TEST
+
 START_TEST(spoilt)
 {
 	struct ts_variables *v;
@@ -712,6 +746,11 @@ START_TEST(spoilt)
 		struct ts_tiles_named n;
 
 		spoil();
+		if (round == 0) /* names of the rows by tile are told by it */
+			ts_index_release(index_dir_build(&d, r, rd,
+				ts_section_bit(TS_SECTION_COLUMNS) |
+					ts_section_bit(TS_SECTION_TILE_ROWS),
+				1 + _i % 3));
 		for (int i = 0; i < LINES; i++)
 			free(list_of(v, lines[i], x).is);
 		for (int i = 0; i < LINES; i++)
@@ -741,6 +780,7 @@ main(void)
 	tcase_add_loop_test(t, first_rows, 0, 4);
 	tcase_add_loop_test(t, next_hits, 0, 6);
 	tcase_add_loop_test(t, rare_names, 0, 2);
+	tcase_add_test(t, rows_beyond_numbers);
 	tcase_add_loop_test(t, spoilt, 0, 14);
 	suite_add_tcase(s, t);
 	run = srunner_create(s);

@@ -46,6 +46,9 @@ struct ts_columns {
 	size_t bits_size, text_size;
 };
 
+/* Does the report say of lowered variables where they stand and how large they are? */
+bool ts_columns_can(const struct ts_report *r);
+
 /* False: there is none, or it was left empty. */
 bool ts_columns_of(struct ts_columns *c, const struct ts_index *x);
 
