@@ -321,7 +321,8 @@ ts_debug_request(struct ts_debug *d, struct ts_view *v, const struct ts_debug_ab
 	if (nothing_to_ask(d, env->report, about)) {
 		forget_lines(d);
 		d->fetch = NULL;
-		d->say[0] = '\0';
+		snprintf(d->say, sizeof(d->say),
+			"Nothing under the cursor has a debug context: variables, programs and steps may.");
 		return;
 	}
 	f = ts_alloc(1, sizeof(*f));

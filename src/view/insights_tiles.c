@@ -326,8 +326,10 @@ tiles_chart(struct ts_tab *t, struct ts_chart_page *page)
 	enum { BINS = 100 };
 	struct insights_view *s = insights_host(t);
 	const struct ts_insight_facts *x = insights_facts(s);
+	char tiles[TS_FMT_MAX];
 	int64_t count[BINS + 1], limit = x->target.bytes_per_tile, most, top;
-	double *v, highest = 1;
+	double *v, *over, highest = 1;
+	int at;
 
 	if (!insights_ready(s) || !x->has_tiles)
 		return false;
@@ -338,17 +340,21 @@ tiles_chart(struct ts_tab *t, struct ts_chart_page *page)
 		return false;
 	ts_histogram_sorted(count, page->columns, s->found.used, x->tiles.count, top);
 	snprintf(page->title, sizeof(page->title), "How many tiles use how much memory");
-	snprintf(page->subtitle, sizeof(page->subtitle), "%zu tiles, balance %s%.3f",
-		x->tiles.count, s->found.has_balance ? "" : "not known ",
+	snprintf(page->subtitle, sizeof(page->subtitle), "%s tiles, balance %s%.3f",
+		ts_fmt_count(tiles, (int64_t)x->tiles.count),
+		s->found.has_balance ? "" : "not known ",
 		s->found.has_balance ? s->found.balance : 0);
 	snprintf(page->x.title, sizeof(page->x.title), "memory of a tile");
 	snprintf(page->y.title, sizeof(page->y.title), "tiles");
+	at = limit > 0 && limit < top ? (int)((double)limit / (double)top * page->columns)
+				      : page->columns;
 	v = ts_chart_page_band(page, "tiles", TS_ROLE_FILL);
+	over = at < page->columns ? ts_chart_page_band(page, "over the limit", TS_ROLE_BAD) : NULL;
 	if (!v)
 		return false;
 	for (int i = 0; i < page->columns; i++) {
-		v[i] = (double)count[i];
-		highest = v[i] > highest ? v[i] : highest;
+		*(over && i > at ? over + i : v + i) = (double)count[i];
+		highest = (double)count[i] > highest ? (double)count[i] : highest;
 	}
 	page->kind = TS_PAGE_AREA;
 	page->x.to = (double)top;

@@ -273,8 +273,8 @@ draw_title(struct ts_canvas *c, struct ts_rect r, const struct liveness *s)
 	static const char *const kinds[][3] = {{"always live", "not always live"},
 		{"always live", "not always: highest"},
 		{"always live", "not always: mean", "highest"}};
-	static const char *const brief[][3] = {{"always", "not always"}, {"always", "highest"},
-		{"always", "mean", "highest"}};
+	static const char *const brief[][3] = {{"always", "not always"},
+		{"always", "rest: highest"}, {"always", "mean", "highest"}};
 	bool base = base_bytes(s) > 0, outlined = s->columns.outlined;
 	struct ts_band band[] = {{NULL, TS_ROLE_BASE, 'a'}, {NULL, TS_ROLE_FILL, base ? 'n' : 0},
 		{NULL, TS_ROLE_OUTLINE, base ? '#' : '-'}};

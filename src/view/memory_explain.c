@@ -279,12 +279,14 @@ memory_explain(struct ts_view *v, struct ts_explain *out)
 		ts_tabs_explain(&m->tabs, out);
 	if (!memory_is_of_tiles(m))
 		memory_metric_explain(m, out);
-	if (!memory_is_of_tiles(m) || m->map.shown)
+	if (!memory_is_of_tiles(m))
 		memory_rank_explain(m, out);
 	if (m->breakdown == BY_LIVENESS)
 		explain_liveness(m, out);
 	memory_explain_parts(m, out);
 	explain_tile(m, out);
+	if (memory_is_of_tiles(m) && m->map.shown)
+		memory_rank_explain(m, out);
 	memory_explain_why(m, out);
 	explain_column(m, out);
 	explain_selected(m, out);

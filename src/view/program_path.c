@@ -154,7 +154,7 @@ program_path_deliver(struct ts_tab *t, struct ts_fetch *f)
 enum { P_WHAT, P_NAME, P_PROGRAM, P_PLACE, P_USES, P_COUNT };
 
 static const struct ts_column path_columns[P_COUNT] = {
-	{"program, the root first", 32, 40, 1, 0, TS_FIELD_ELLIPSIS},
+	{"program, the root first", 26, 40, 1, 0, TS_FIELD_ELLIPSIS},
 	{"name", 12, 0, 3, 0, TS_FIELD_TAIL},
 	{"number", 9, 0, 0, 1, TS_FIELD_RIGHT},
 	{"child", 13, 0, 0, 2, TS_FIELD_RIGHT},

@@ -106,7 +106,7 @@ put(struct ts_tabs *s, int i, struct ts_rect r)
 	s->tab[i].r = r;
 }
 
-/* The tab that Debug tells of: the one with the keys, else that beside it, else the one that was it before. */
+/* The tab that Debug tells of: the one with the keys, else that beside it, else the one that was it before, else the first. */
 static void
 choose_source(struct ts_tabs *s)
 {
@@ -121,6 +121,9 @@ source_of_debug(struct ts_tabs *s)
 {
 	struct ts_tab *t = &s->tab[s->source];
 
+	for (int i = 0; !t->ops->about && i < s->count; i++)
+		if (s->tab[i].ops->about && !tab_is_hidden(&s->tab[i]))
+			t = &s->tab[i];
 	return t->ops->about ? t : NULL;
 }
 

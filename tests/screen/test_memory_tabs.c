@@ -535,6 +535,18 @@ START_TEST(an_address_leads_to_a_tab)
 END_TEST
 
 /* Of a report that has nothing of it each tab says so, and how it is recorded. */
+START_TEST(debug_is_of_a_variable_from_the_first)
+{
+	struct harness h;
+
+	begin(&h, 120, 38, TS_GLYPHS_FULL);
+	harness_type(&h, "tab debug"); /* Variables was never shown */
+	harness_settle(&h);
+	harness_says(&h, "Debug: variable");
+	harness_end(&h);
+}
+END_TEST
+
 START_TEST(what_is_absent_is_said)
 {
 	struct harness h;
@@ -651,6 +663,7 @@ main(void)
 	tcase_add_test(c, the_largest_variables_are_walked);
 	tcase_add_test(c, an_address_has_the_table_as_it_is);
 	tcase_add_test(c, an_address_leads_to_a_tab);
+	tcase_add_test(c, debug_is_of_a_variable_from_the_first);
 	tcase_add_test(c, what_is_absent_is_said);
 	tcase_add_loop_test(c, odd_reports_draw_sanely, 0, (int)TS_COUNT(hostile));
 	suite_add_tcase(s, c);
