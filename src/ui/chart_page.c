@@ -60,6 +60,21 @@ ts_chart_page_band(struct ts_chart_page *p, const char *name, enum ts_role role)
 	return b->v;
 }
 
+void
+ts_chart_page_forget_empty(struct ts_chart_page *p)
+{
+	int n = p->columns * (p->kind == TS_PAGE_LANES ? lanes_of(p) : 1);
+
+	for (int b = 0; b < p->bands; b++) {
+		int i = 0;
+
+		while (i < n && !(p->band[b].v[i] > 0))
+			i++;
+		if (i == n)
+			p->band[b].name[0] = '\0';
+	}
+}
+
 double *
 ts_chart_page_outline(struct ts_chart_page *p, const char *name)
 {

@@ -202,6 +202,17 @@ ticks_of(const struct ts_page_axis *a, int about, double out[TICKS_AT_MOST])
 }
 
 static void
+put_y_title(struct pen *n)
+{
+	if (!n->p->y.title[0])
+		return;
+	ts_strbuf_printf(n->out, "<g transform=\"translate(18 %.2f) rotate(-90)\">\n",
+		TOP + n->h / 2);
+	put_text(n, 0, 0, " text-anchor=\"middle\"", n->p->y.title);
+	ts_strbuf_puts(n->out, "</g>\n");
+}
+
+static void
 put_y_axis(struct pen *n)
 {
 	double at[TICKS_AT_MOST];
@@ -219,10 +230,7 @@ put_y_axis(struct pen *n)
 	}
 	ts_strbuf_printf(n->out, "<path d=\"M%d %dV%.2f\" stroke=\"#33404d\" fill=\"none\"/>\n",
 		LEFT, TOP, TOP + n->h);
-	ts_strbuf_printf(n->out, "<g transform=\"translate(18 %.2f) rotate(-90)\">\n",
-		TOP + n->h / 2);
-	put_text(n, 0, 0, " text-anchor=\"middle\"", n->p->y.title);
-	ts_strbuf_puts(n->out, "</g>\n");
+	put_y_title(n);
 }
 
 static void
@@ -568,6 +576,8 @@ put_plot(struct pen *n)
 		put_grid(n);
 		if (!n->p->lane[0][0])
 			put_y_axis(n);
+		else
+			put_y_title(n);
 		break;
 	default:
 		put_y_axis(n);

@@ -264,8 +264,8 @@ static const struct ts_column_facts facts[C_COUNT] = {
 	{"used", "steps", TS_SUM_NONE, true},
 };
 
-static const char *
-name_of(const struct lifetimes_tab *d, int64_t i, char *buf, size_t size)
+const char *
+live_lifetime_name(const struct lifetimes_tab *d, int64_t i, char *buf, size_t size)
 {
 	int64_t variable = d->made.row[i].variable;
 
@@ -316,7 +316,7 @@ cell(void *ctx, int64_t i, int column, struct ts_table_cell *out)
 	out->s = out->buf;
 	out->role = column == C_BYTES ? TS_ROLE_VALUE : TS_ROLE_TEXT;
 	if (column == C_NAME) {
-		out->s = name_of(d, i, out->buf, sizeof(out->buf));
+		out->s = live_lifetime_name(d, i, out->buf, sizeof(out->buf));
 		return true;
 	}
 	v = figure(&d->made.row[i], column);
@@ -337,7 +337,7 @@ value(void *ctx, int64_t i, int column, struct ts_table_value *out)
 	if (i < 0 || i >= d->made.rows)
 		return false;
 	if (column == C_NAME)
-		ts_table_value_text(out, name_of(d, i, out->buf, sizeof(out->buf)));
+		ts_table_value_text(out, live_lifetime_name(d, i, out->buf, sizeof(out->buf)));
 	else
 		ts_table_value_known(out, figure(&d->made.row[i], column));
 	return true;
@@ -545,6 +545,12 @@ explain(struct ts_tab *t, struct ts_explain *out)
 		live_explain_lifetime(d->s, out, &d->made.row[row]);
 }
 
+static bool
+chart(struct ts_tab *t, struct ts_chart_page *page)
+{
+	return live_bars_chart(t->own, page);
+}
+
 static const struct ts_hint hints[] = {
 	{TS_CMD_MARK, "unmark"},
 	{TS_CMD_ZOOM_IN, "zoom"},
@@ -559,6 +565,7 @@ const struct ts_tab_ops live_tab_lifetimes = {
 	.brief = "Lives",
 	.hints = hints,
 	.explain = explain,
+	.chart = chart,
 	.open = open_tab,
 	.close = close_tab,
 	.drop = drop,

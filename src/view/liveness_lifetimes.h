@@ -4,6 +4,7 @@
 #define TS_VIEW_LIVENESS_LIFETIMES_H
 
 #include "tilescope/report/lifetimes.h"
+#include "tilescope/ui/chart_page.h"
 #include "tilescope/view/marked.h"
 
 #include "liveness_internal.h"
@@ -30,5 +31,11 @@ struct lifetimes_tab {
 
 /* Bars beside the rows in sight, where there is room. */
 void live_draw_bars(struct ts_canvas *c, const struct lifetimes_tab *d);
+
+/* The same bars on paper, of the rows in sight; false: nothing is listed. */
+bool live_bars_chart(const struct lifetimes_tab *d, struct ts_chart_page *page);
+
+/* What row i of `made` is called; `buf` is room for a number. */
+const char *live_lifetime_name(const struct lifetimes_tab *d, int64_t i, char *buf, size_t size);
 
 #endif

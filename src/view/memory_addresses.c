@@ -617,6 +617,7 @@ const struct ts_tab_ops memory_tab_addresses = {
 	.about = addresses_about,
 	.explain = memory_addresses_explain,
 	.sheet = memory_addresses_sheet,
+	.chart = memory_addresses_chart,
 	.list = addresses_list,
 	.hints = hints,
 };

@@ -41,9 +41,26 @@ void memory_address_cell(const struct address_row *row, int columns, int i, int6
 
 /* --- memory_addresses_draw.c --- */
 
+struct address_cell {
+	int64_t bytes[TS_ADDRESS_FREE + 1]; /* of each kind */
+	int32_t variable;		    /* the one with most of it; -1 = none */
+};
+
+/* What the bytes [from, to) are; *piece is where to look, and goes on. */
+struct address_cell memory_address_look(const struct ts_address_map *m, size_t *piece, int64_t from,
+	int64_t to);
+
+/* The band of the graph of the variable's category, or -1. */
+int memory_address_band(const struct memory_view *m, const struct ts_tile_addresses *a,
+	int32_t variable);
+
 void memory_addresses_draw(struct ts_tab *t, struct ts_canvas *c, bool focus);
 void memory_addresses_note(const struct ts_tab *t, char out[TS_TAB_NOTE]);
 bool memory_addresses_sheet(struct ts_tab *t, struct ts_sheet *out);
 void memory_addresses_explain(struct ts_tab *t, struct ts_explain *out);
+
+/* --- memory_addresses_page.c --- */
+
+bool memory_addresses_chart(struct ts_tab *t, struct ts_chart_page *page);
 
 #endif

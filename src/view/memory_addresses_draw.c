@@ -40,16 +40,10 @@ units(const struct ts_tab *t)
 
 /* --- cells ------------------------------------------------------------------------------------ */
 
-struct cell {
-	int64_t bytes[TS_ADDRESS_FREE + 1];
-	int32_t variable; /* the one with most of it; -1 = none */
-};
-
-/* What the bytes [from, to) are; *piece is where to look, and goes on. */
-static struct cell
-look(const struct ts_address_map *m, size_t *piece, int64_t from, int64_t to)
+struct address_cell
+memory_address_look(const struct ts_address_map *m, size_t *piece, int64_t from, int64_t to)
 {
-	struct cell c = {.variable = -1};
+	struct address_cell c = {.variable = -1};
 	int64_t most = 0;
 
 	while (*piece < m->count && m->piece[*piece].to <= from)
@@ -68,7 +62,7 @@ look(const struct ts_address_map *m, size_t *piece, int64_t from, int64_t to)
 }
 
 static enum ts_address_kind
-kind_of(const struct cell *c)
+kind_of(const struct address_cell *c)
 {
 	enum ts_address_kind most = TS_ADDRESS_FREE;
 
@@ -78,9 +72,9 @@ kind_of(const struct cell *c)
 	return most;
 }
 
-/* The band of the graph of the variable's category, or -1. */
-static int
-band_of(const struct memory_view *m, const struct ts_tile_addresses *a, int32_t variable)
+int
+memory_address_band(const struct memory_view *m, const struct ts_tile_addresses *a,
+	int32_t variable)
 {
 	const char *name = ts_address_category(a, variable);
 	const struct memory_categories *k = m->categories;
@@ -109,13 +103,13 @@ struct sight {
 
 static void
 draw_cell(struct ts_canvas *c, struct ts_rect line, int x, const struct ts_tab *t,
-	const struct cell *k, bool beyond, struct sight *seen)
+	const struct address_cell *k, bool beyond, struct sight *seen)
 {
 	const struct memory_view *m = t->host;
 	const struct ts_tile_addresses *a = &tab_of(t)->a;
 	bool letters = c->mono || c->glyphs == TS_GLYPHS_ASCII;
 	enum ts_address_kind kind = kind_of(k);
-	int band = band_of(m, a, k->variable);
+	int band = memory_address_band(m, a, k->variable);
 	enum ts_role role = beyond ? TS_ROLE_BAD
 		: band < 0	   ? TS_ROLE_FILL
 				   : TS_ROLE_SERIES_0 + (unsigned)band % TS_ROLE_SERIES;
@@ -166,10 +160,10 @@ draw_row(struct ts_canvas *c, struct ts_rect line, const struct ts_tab *t, int64
 		piece = 0;
 	for (int x = 0; x < n; x++) {
 		int64_t from, to;
-		struct cell k;
+		struct address_cell k;
 
 		memory_address_cell(&row, n, x, &from, &to);
-		k = look(&s->a.map, &piece, from, ts_max_i64(to, from + 1));
+		k = memory_address_look(&s->a.map, &piece, from, ts_max_i64(to, from + 1));
 		draw_cell(c, line, x, t, &k, beyond, seen);
 		if (cursor && s->at >= from && s->at < ts_max_i64(to, from + 1))
 			ts_canvas_glyph(c, line, x, 0,

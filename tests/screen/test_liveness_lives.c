@@ -6,10 +6,48 @@
 #include "config.h"
 
 #include "live_report.h"
+#include "tilescope/ui/chart_page.h"
 
 #define STEPS                                                                           \
 	"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 19) " \
 	"INSERT INTO liveness_step SELECT i, CASE WHEN i IN (3, 7, 8) THEN 5 ELSE 6 END, 100 FROM n;"
+
+enum { STEPS_OF_IT = 20 };
+
+/* b, c and a of pieces(), a column for each step: where they are used, where they are idle, never both. */
+static void
+bars_on_paper(struct harness *h)
+{
+	static const int used[] = {2, 0, 3}, idle[] = {13, 15, 7};
+	struct ts_chart_page *page = calloc(1, sizeof(*page));
+
+	ck_assert_ptr_nonnull(page);
+	ts_chart_page_init(page, STEPS_OF_IT);
+	ck_assert(h->view->ops->chart(h->view, page));
+	ck_assert_int_eq(page->kind, TS_PAGE_LANES);
+	ck_assert_int_eq(page->lanes, 3);
+	ck_assert_int_eq(page->columns, STEPS_OF_IT);
+	ck_assert_str_eq(page->lane[0], "b");
+	for (int lane = 0; lane < 3; lane++) {
+		int sum[3] = {0};
+
+		for (int x = 0; x < page->columns; x++) {
+			int at = lane * page->columns + x, here = 0;
+
+			for (int b = 0; b < page->bands; b++) {
+				here += page->band[b].v[at] > 0;
+				sum[b] += page->band[b].v[at] > 0;
+			}
+			ck_assert_int_le(here, 1);
+		}
+		ck_assert_int_eq(sum[0], used[lane]);
+		ck_assert_int_eq(sum[1], idle[lane]);
+		ck_assert_int_eq(sum[2], 0);
+	}
+	ck_assert_str_eq(page->band[2].name, ""); /* nothing of it: not in the legend */
+	ts_chart_page_fini(page);
+	free(page);
+}
 
 /* Each piece has the uses of its own, and the steps of its own life alone. */
 START_TEST(pieces)
@@ -32,6 +70,7 @@ START_TEST(pieces)
 	harness_says(&h, "100 B      10       7            700");
 	harness_says(&h, "60 B      15      13            780");
 	harness_says(&h, "50 B      15      15            750");
+	bars_on_paper(&h);
 	harness_command(&h, "source tile 1");
 	harness_says(&h, "1,000 B      10       7          7,000");
 	harness_end(&h);

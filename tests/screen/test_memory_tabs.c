@@ -9,6 +9,7 @@
 
 #include "view_harness.h"
 
+#include "tilescope/ui/chart_page.h"
 #include "tilescope/ui/table_looks.h"
 #include "tilescope/view/memory.h"
 #include "tilescope/view/sheet.h"
@@ -408,6 +409,36 @@ START_TEST(the_tab_is_in_sight_at_any_width)
 }
 END_TEST
 
+/* Shares of a column's bytes come to no more than all of them; gaps of all rows are those that the map has. */
+static void
+addresses_on_paper(struct harness *h, double gaps)
+{
+	struct ts_chart_page *page = calloc(1, sizeof(*page));
+	const struct ts_page_band *gap = NULL;
+	double sum = 0;
+
+	ck_assert_ptr_nonnull(page);
+	ts_chart_page_init(page, 500);
+	ck_assert(h->view->ops->chart(h->view, page));
+	ck_assert_int_eq(page->kind, TS_PAGE_LANES);
+	ck_assert_str_eq(page->lane[0], "0x00000");
+	for (int b = 0; b < page->bands; b++)
+		if (strcmp(page->band[b].name, "gap") == 0)
+			gap = &page->band[b];
+	ck_assert_ptr_nonnull(gap);
+	for (int i = 0; i < page->columns * page->lanes; i++) {
+		double all = 0;
+
+		for (int b = 0; b < page->bands; b++)
+			all += page->band[b].v[i];
+		ck_assert(all <= 1 + 1e-9);
+		sum += gap->v[i] * page->x.to / page->columns;
+	}
+	ck_assert_double_eq_tol(sum, gaps, gaps / 100);
+	ts_chart_page_fini(page);
+	free(page);
+}
+
 START_TEST(gaps_are_walked_and_said)
 {
 	struct harness h;
@@ -415,6 +446,7 @@ START_TEST(gaps_are_walked_and_said)
 	begin(&h, 200, 44, TS_GLYPHS_FULL);
 	show(&h, "addresses");
 	harness_says(&h, "gaps: interleaved 11384, elements 2384, alignment 8");
+	addresses_on_paper(&h, 11384 + 2384 + 8);
 	harness_type(&h, "first");
 	harness_says(&h, "0x00000  stack, 3,000 B at 0x0, stack, alignment 8");
 	harness_type(&h, "fullest");

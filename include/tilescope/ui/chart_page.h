@@ -26,6 +26,7 @@ enum {
 	TS_PAGE_LEVELS = 8,
 	TS_PAGE_LABELS = 64,
 	TS_PAGE_LANES_MAX = 256,
+	TS_PAGE_LANE = 32, /* bytes of a lane's name */
 };
 
 struct ts_page_axis {
@@ -73,7 +74,7 @@ struct ts_chart_page {
 	int labels;
 	struct ts_page_label label[TS_PAGE_LABELS];
 	int lanes; /* LANES: rows; GRID: rows of the grid */
-	char lane[TS_PAGE_LANES_MAX][32];
+	char lane[TS_PAGE_LANES_MAX][TS_PAGE_LANE];
 	double *grid; /* GRID: row by row, NaN = nothing there, infinite = `over`; given by ts_chart_page_grid() */
 	char over[TS_PAGE_TEXT];  /* GRID: what the cells off the scale are, in the legend */
 	char scale[TS_PAGE_TEXT]; /* GRID: words behind the scale: "bytes, linear" */
@@ -93,6 +94,8 @@ void ts_chart_page_fini(struct ts_chart_page *p);
  * name is cut.
  */
 double *ts_chart_page_band(struct ts_chart_page *p, const char *name, enum ts_role role);
+/* Bands in which nothing is are not in the legend. */
+void ts_chart_page_forget_empty(struct ts_chart_page *p);
 double *ts_chart_page_outline(struct ts_chart_page *p, const char *name);
 double *ts_chart_page_grid(struct ts_chart_page *p); /* columns x lanes, all NaN */
 void ts_chart_page_level(struct ts_chart_page *p, double value, enum ts_role role, const char *fmt,
