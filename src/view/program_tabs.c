@@ -469,18 +469,22 @@ static int
 draw_kind(struct ts_canvas *c, struct ts_rect r, int x, const struct details_tab *d, int kind)
 {
 	static const char *const names[] = {"measured (last execution)", "estimated"};
+	enum { NEXT_LEAST = 44 }; /* columns of what can be said of the other kind behind it */
 	const struct ts_tile_cycles *k = &d->details.cycles[kind];
-	char n[TS_FMT_MAX], m[TS_FMT_MAX], p[TS_FMT_MAX];
+	char n[TS_FMT_MAX], m[TS_FMT_MAX], p[TS_FMT_MAX], text[3 * TS_FMT_MAX + 64];
 
-	if (!k->known)
+	if (!k->known || (x > 0 && r.w - x < NEXT_LEAST))
 		return x;
 	x = ts_canvas_printf(c, r, x, 0, TS_ROLE_NOTE, "%s%s: ", x > 0 ? "; " : "", names[kind]);
 	if (k->active == 0)
 		return ts_canvas_text(c, r, x, 0, TS_ROLE_TOTAL, "0 on all tiles");
-	return ts_canvas_printf(c, r, x, 0, TS_ROLE_TOTAL,
-		"slowest %s on tile %lld, %s tile%s active, balance %s", ts_fmt_count(n, k->most),
-		(long long)k->tile, ts_fmt_count(m, k->active), k->active == 1 ? "" : "s",
+	snprintf(text, sizeof(text), "slowest %s on tile %lld, %s tile%s active, balance %s",
+		ts_fmt_count(n, k->most), (long long)k->tile, ts_fmt_count(m, k->active),
+		k->active == 1 ? "" : "s",
 		ts_fmt_percent(p, (double)k->sum / (double)k->active, (double)k->most));
+	return x +
+		ts_canvas_field(c, r, x, 0, r.w - x, TS_ROLE_TOTAL, text, strlen(text),
+			TS_FIELD_CLAUSES);
 }
 
 /* The same of code. */

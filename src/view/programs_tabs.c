@@ -58,8 +58,8 @@ enum { D_WHAT, D_OWN, D_BELOW, D_NOTE, D_COUNT };
 static const struct ts_column columns[D_COUNT] = {
 	{"figure", 23, 24, 0, 0, TS_FIELD_ELLIPSIS},
 	{"alone", 10, 18, 1, 0, TS_FIELD_RIGHT},
-	{"with all it calls", 17, 20, 1, 0, TS_FIELD_RIGHT},
-	{"", 26, 0, 6, 1, TS_FIELD_CLAUSES},
+	{"with all it calls", 19, 20, 1, 0, TS_FIELD_RIGHT},
+	{"", 24, 0, 6, 1, TS_FIELD_CLAUSES},
 };
 
 static const struct ts_column_facts facts[D_COUNT] = {

@@ -140,7 +140,6 @@ summary_findings_draw(struct summary_view *s, struct ts_canvas *c, struct ts_rec
 	const struct ts_insights *in = &s->findings.found.insights;
 	const struct ts_finding *f;
 	int x = SUMMARY_LABEL + 2, most = most_shown(s);
-	const char *text;
 
 	if (line == 0)
 		ts_canvas_text(c, r, 1, 0, TS_ROLE_LABEL, "findings");
@@ -158,7 +157,7 @@ summary_findings_draw(struct summary_view *s, struct ts_canvas *c, struct ts_rec
 	ts_canvas_field(c, r, x + SEVERITY_W, 0, ID_W - 1, TS_ROLE_DIM, f->rule->id,
 		strlen(f->rule->id), TS_FIELD_ELLIPSIS);
 	x += SEVERITY_W + ID_W;
-	text = (int)strlen(f->evidence) < r.w - x ? f->evidence : f->rule->title;
-	ts_canvas_field(c, r, x, 0, r.w - x - 1, TS_ROLE_TEXT, text, strlen(text),
-		TS_FIELD_ELLIPSIS);
+	x = ts_canvas_printf(c, r, x, 0, TS_ROLE_TEXT, "%s: ", f->rule->title);
+	ts_canvas_field(c, r, x, 0, r.w - x - 1, TS_ROLE_TEXT, f->evidence, strlen(f->evidence),
+		TS_FIELD_CLAUSES | TS_FIELD_ELLIPSIS);
 }
