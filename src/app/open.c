@@ -8,18 +8,25 @@
 #include "tilescope/app/output.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
+#include "tilescope/io/files_host.h"
+#include "tilescope/io/uri.h"
 #include "tilescope/report/find.h"
 #include "tilescope/report/index.h"
 
-enum { FOUND_NAMED = 5 };
+enum {
+	FOUND_NAMED = 5,
+	ATTEMPTS = 5, /* to reach a host again that was lost */
+};
 
-void
-ts_name_found(struct ts_err *err, const char *path, const struct ts_cancel *cancel)
+/* Those below a directory in a file system. */
+static void
+name_found(struct ts_err *err, struct ts_files *files, const char *path,
+	const struct ts_cancel *cancel)
 {
 	struct ts_found_list *list = ts_alloc(1, sizeof(*list));
 	struct ts_strbuf names;
 
-	if (!list || ts_find_reports(list, NULL, path, cancel, NULL) || list->count == 0) {
+	if (!list || ts_find_reports(list, files, path, cancel, NULL) || list->count == 0) {
 		free(list);
 		return;
 	}
@@ -33,6 +40,28 @@ ts_name_found(struct ts_err *err, const char *path, const struct ts_cancel *canc
 	ts_strbuf_fini(&names);
 	ts_found_list_fini(list);
 	free(list);
+}
+
+void
+ts_name_found(struct ts_err *err, const char *path, const struct ts_cancel *cancel)
+{
+	name_found(err, NULL, path, cancel);
+}
+
+/* Which file system a word means, and which path in it. A verb asks no questions. */
+static enum ts_code
+find_place(struct ts_files **files, struct ts_uri *u, const char *word, struct ts_err *err)
+{
+	struct ts_host_spec spec = {.connect = ts_transport_child_new, .attempts = ATTEMPTS};
+	enum ts_code code = ts_uri_parse(u, word, err);
+
+	*files = NULL;
+	if (code || !u->remote)
+		return code;
+	spec.to.host = u->host;
+	spec.to.user = u->user[0] ? u->user : NULL;
+	spec.to.port = u->port;
+	return ts_files_host_new(files, u->host, &spec, err);
 }
 
 /* --verbose: which file by which schema map, and what was noticed. */
@@ -56,8 +85,9 @@ ts_open_report(struct ts_report **r, struct ts_reader **rd, const struct ts_args
 {
 	struct ts_report_options options = {.cancel = ts_watch_cancel(w), .any = any};
 	char *maps = ts_config_path("schemas"), *cache = ts_cache_dir(args->cache), *newest = NULL;
+	struct ts_uri place;
 	struct ts_err err = {0};
-	enum ts_code code = TS_OK;
+	enum ts_code code = find_place(&options.files, &place, path, &err);
 
 	*r = NULL;
 	*rd = NULL;
@@ -65,12 +95,12 @@ ts_open_report(struct ts_report **r, struct ts_reader **rd, const struct ts_args
 	options.import_dir = cache;
 	options.convert = true;
 	options.progress = ts_watch_progress(w);
-	if (args->latest)
-		code = ts_find_latest(&newest, NULL, path, options.cancel, &err);
+	if (!code && args->latest)
+		code = ts_find_latest(&newest, options.files, place.path, options.cancel, &err);
 	if (!code)
-		code = ts_report_open(r, newest ? newest : path, &options, &err);
+		code = ts_report_open(r, newest ? newest : place.path, &options, &err);
 	if (code == TS_E_NOT_FOUND && !newest)
-		ts_name_found(&err, path, options.cancel);
+		name_found(&err, options.files, place.path, options.cancel);
 	if (!code)
 		code = ts_reader_open(rd, *r, &err);
 	if (!code)
@@ -83,6 +113,7 @@ ts_open_report(struct ts_report **r, struct ts_reader **rd, const struct ts_args
 		*r = NULL;
 		*rd = NULL;
 	}
+	ts_files_release(options.files);
 	free(newest);
 	free(cache);
 	free(maps);

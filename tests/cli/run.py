@@ -32,7 +32,7 @@ import harness  # noqa: E402
 MODULES = ("cases_figures", "cases_formats", "cases_damage", "cases_usage", "cases_demo",
            "cases_cache", "cases_query", "cases_import", "cases_archive", "cases_vars", "cases_check",
            "cases_render", "cases_walkthrough", "cases_agree", "cases_insights", "cases_export",
-           "cases_operations")
+           "cases_operations", "cases_remote")
 for _name in MODULES:
     importlib.import_module(_name)
 

@@ -15,6 +15,7 @@
 #include "sftp_fake.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/io/block_cache.h"
+#include "tilescope/io/files_host.h"
 
 enum { SIZE = 5000003, LARGE = 64 << 20 };
 
@@ -290,6 +291,52 @@ START_TEST(source)
 }
 END_TEST
 
+static bool
+count_entry(void *ctx, const char *name, enum ts_file_kind kind)
+{
+	int *n = ctx;
+
+	ck_assert_str_ne(name, "..");
+	ck_assert(kind == TS_FILE_REGULAR || kind == TS_FILE_DIRECTORY);
+	return ++*n < 5;
+}
+
+/* The file system of a host, as a report sees it. */
+START_TEST(files)
+{
+	struct fake_world w = world();
+	struct ts_host_spec spec = {.connect = fake_connect};
+	struct ts_file_state s;
+	struct ts_source *file;
+	struct ts_files *f;
+	char name[32], *real;
+	int n = 0;
+
+	w.entries = 20;
+	snprintf(name, sizeof(name), "%p", (void *)&w);
+	spec.to.host = name;
+	ck_assert_int_eq(ts_files_host_new(&f, "box", &spec, &err), TS_OK);
+	ck_assert_str_eq(f->host, "box");
+	ck_assert_int_eq(ts_files_look(f, &s, "file", NULL, &err), TS_OK);
+	ck_assert(s.kind == TS_FILE_REGULAR && s.bytes == SIZE && s.mtime == 7);
+	ck_assert_int_eq(ts_files_look(f, &s, "fifo", NULL, &err), TS_OK);
+	ck_assert(s.kind == TS_FILE_OTHER);
+	ck_assert_int_eq(ts_files_look(f, &s, "nothing", NULL, &err), TS_OK);
+	ck_assert(s.kind == TS_FILE_NONE);
+	ck_assert_int_eq(ts_files_list(f, "dir", count_entry, &n, NULL, &err), TS_OK);
+	ck_assert_int_eq(n, 5);
+	ck_assert_int_eq(ts_files_list(f, "nothing", count_entry, &n, NULL, &err), TS_E_SYS);
+	real = ts_files_real(f, ".");
+	ck_assert_str_eq(real, "/home/me");
+	free(real);
+	ck_assert_int_eq(ts_files_open(f, &file, "file", NULL, &err), TS_OK);
+	ck_assert(file->size == SIZE);
+	ts_source_close(file);
+	ck_assert_ptr_nonnull(ts_files_host(f));
+	ts_files_release(f);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -308,6 +355,7 @@ main(void)
 	tcase_add_test(t, failed);
 	tcase_add_test(t, shorter);
 	tcase_add_test(t, source);
+	tcase_add_test(t, files);
 	suite_add_tcase(s, t);
 	r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);
