@@ -148,7 +148,8 @@ def writing_is_stopped(ctx):
     expect(not left, "left over: %r" % left)
 
 
-@case(params=["memory", "liveness", "trace", "memory?map=yes"])
+@case(params=["memory", "liveness", "trace", "memory?map=yes", "memory?pane=tabs&tab=addresses",
+              "liveness?pane=tab&tab=lifetimes"])
 def charts_and_screens(ctx, at):
     """The chart as SVG has axes, a legend and a title; .txt and .ansi are the screen."""
     t = ctx.pty("--at", at, ctx.reports["store"], size=(120, 40))
@@ -162,14 +163,15 @@ def charts_and_screens(ctx, at):
     expect(svg.documentElement.getElementsByTagName("rect")[0].getAttribute("fill") == "#ffffff",
            "%s: a picture of the screen, no chart" % at)
     for word in {"memory": ("tile", "limit"), "liveness": ("step",), "trace": ("cycles", "compute"),
-                 "memory?map=yes": ()}[at]:
+                 "memory?map=yes": (), "memory?pane=tabs&tab=addresses": ("variable", "0x50000"),
+                 "liveness?pane=tab&tab=lifetimes": ("step", "idle")}[at]:
         expect(word in words, "no \"%s\" in %r" % (word, words))
     expect("\x1b" not in read(ctx.path("c.txt")), "txt: an escape")
     expect("\x1b[" in read(ctx.path("c.ansi")), "ansi: no colours")
     expect("tilescope" in read(ctx.path("c.txt")).split("\n")[0], "txt: no caption")
 
 
-@case(params=["memory?pane=tabs&tab=details", "memory?pane=tabs&tab=addresses", "liveness?pane=tab&tab=variables",
+@case(params=["memory?pane=tabs&tab=details", "liveness?pane=tab&tab=variables",
               "insights?pane=tabs&tab=peak"])
 def a_tab_without_a_chart(ctx, at):
     """It does not write another pane's chart: it says what it can be written as."""
