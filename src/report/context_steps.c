@@ -93,8 +93,10 @@ from_file(struct ts_context_step *l, struct ts_context_steps *s, struct ts_err *
 	layer = e->layer < s->debug->layers ? &s->debug->layer[e->layer] : NULL;
 	if (layer && layer->n <= sizeof(layer->name))
 		ts_strbuf_add(&l->layer, layer->name, layer->n);
-	if (e->flags & TS_CONTEXT_NAME_NUMBER)
+	if (e->flags & TS_CONTEXT_NAME_NUMBER) {
 		code = ts_contexts_string(&l->name, &found, s->debug, e->name, s->rd->cancel, err);
+		l->damaged = !code && !found && e->name < s->debug->strings;
+	}
 	if (!code && (!layer || e->flags & TS_CONTEXT_NAME_TEXT))
 		code = from_map(l, s, e, err);
 	return code;
@@ -111,10 +113,13 @@ ts_context_step_read(struct ts_context_step *l, struct ts_context_steps *s, uint
 	ts_strbuf_reset(&l->layer);
 	l->id = id;
 	l->parent = 0;
-	l->found = l->has_parent = false;
+	l->found = l->has_parent = l->damaged = false;
 	code = from_rows(l, s, &why);
 	if (!code && !l->found)
 		code = from_file(l, s, &why);
+	if (!code && (l->name.nomem || l->layer.nomem))
+		code = ts_err_nomem(&why);
+	l->damaged |= code == TS_E_DAMAGED;
 	if (code == TS_E_DAMAGED)
 		return TS_OK;
 	if (code && err)

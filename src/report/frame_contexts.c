@@ -58,9 +58,10 @@ keep_paths(struct reading *r, const struct ts_context_step *level, int n, struct
 		ts_frame_parts_add(&p, base->s, base->len);
 		ts_frame_parts_add(&p, level[n].name.s, level[n].name.len);
 		join(&path, &p);
-		code = path.nomem ? ts_err_nomem(err)
-				  : ts_dictionary_number(d, &entry, (int64_t)level[n].id, path.s,
-					    path.len, err);
+		code = path.nomem || base->nomem
+			? ts_err_nomem(err)
+			: ts_dictionary_number(d, &entry, (int64_t)level[n].id, path.s, path.len,
+				  err);
 		ts_strbuf_reset(base);
 		ts_strbuf_add(base, path.s, path.len);
 	}
@@ -102,6 +103,7 @@ climb(struct ts_context_step *level, int *n, struct ts_strbuf *base, struct read
 		if (code)
 			break;
 		r->to->missing += !level[*n].found;
+		r->to->damaged |= level[*n].damaged;
 		++*n;
 		if (!level[*n - 1].has_parent)
 			break;
@@ -122,7 +124,7 @@ resolve(uint32_t *path, struct reading *r, struct ts_context_step *level, uint64
 		ts_strbuf_init(&base, TS_DICTIONARY_TEXT);
 		code = climb(level, &n, &base, r, id, err);
 		if (!code)
-			code = keep_paths(r, level, n, &base, err);
+			code = base.nomem ? ts_err_nomem(err) : keep_paths(r, level, n, &base, err);
 		ts_strbuf_fini(&base);
 		known = ts_dictionary_find(&r->to->paths, (int64_t)id);
 	}
@@ -169,6 +171,7 @@ read_pairs(struct ts_pile *pairs, struct reading *r, enum ts_relation relation, 
 		code = ts_pile_add(pairs, &p, sizeof(p), r->to->paths.cache, &why);
 	}
 	ts_rows_close(rows);
+	r->to->damaged |= code == TS_E_DAMAGED;
 	if (code == TS_E_DAMAGED)
 		return TS_OK;
 	if (code && err)
@@ -248,6 +251,7 @@ ts_frame_contexts_read(struct ts_frame_contexts **out, struct ts_reader *rd,
 	r.to->paths.numbers = true;
 	code = ts_context_steps_open(&r.steps, rd, cache, progress, err);
 	any = r.steps.any;
+	r.to->damaged = r.steps.debug && r.steps.debug->wrong[0];
 	if (!code && any)
 		code = read_objects(&r.to->programs, &r, TS_PROGRAM, TS_PROGRAM_PROGRAM,
 			TS_PROGRAM_CONTEXT, err);

@@ -222,7 +222,7 @@ key_of(struct ts_frames *f, const struct ts_slice *s)
 		ts_strbuf_add(k, s->type, s->type_n);
 	if (s->name)
 		ts_strbuf_add(k, s->name, s->name_n);
-	return k->len <= TS_DICTIONARY_TEXT && !k->cut;
+	return k->len <= TS_DICTIONARY_TEXT && !k->cut && !k->nomem;
 }
 
 /* The same for a stack that may have been asked for before. */

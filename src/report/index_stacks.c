@@ -381,7 +381,7 @@ take_rows(struct part *p, struct ts_reader *rd, struct ts_progress *progress, st
 
 	if (code)
 		return code;
-	while (!p->left && !(code = ts_slices_next(&s, slices, err)) && s)
+	while (!code && !p->left && !(code = ts_slices_next(&s, slices, err)) && s)
 		code = take_row(p, s, err);
 	p->bad_rows = ts_slices_left_out(slices).bad_rows;
 	p->orphans = ts_slices_left_out(slices).orphans;
@@ -410,6 +410,8 @@ read_contexts(struct part *p, struct ts_reader *rd, struct ts_err *err)
 	if (!code)
 		code = ts_frames_init(&p->frames, contexts, p->cache, err);
 	ts_frame_contexts_release(contexts);
+	if (!code && p->frames.contexts && p->frames.contexts->damaged)
+		code = ts_err_set(err, TS_E_DAMAGED, "debug contexts cannot all be read");
 	p->in_debug = ts_context_in_debug(rd->report);
 	if (code || !p->in_debug)
 		return code;

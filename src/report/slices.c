@@ -174,7 +174,9 @@ keep_all(struct ts_slices *s, struct ts_err *err)
 		return code;
 	while (!code && !(code = ts_rows_next(rows, &there, &why)) && there) {
 		get_step(&s->next, rows, s->names);
-		if (s->next.there)
+		if (s->next.text.nomem)
+			code = ts_err_nomem(&why);
+		else if (s->next.there)
 			code = keep_step(s, &s->next, &why);
 		rest(s);
 	}
@@ -594,6 +596,8 @@ ts_slices_next(const struct ts_slice **slice, struct ts_slices *s, struct ts_err
 			continue;
 		}
 		code = find_step(&found, s, s->slice.step, &why);
+		if (!code && s->now.text.nomem)
+			code = ts_err_nomem(&why);
 		if (code)
 			break;
 		s->left_out.orphans += !found;

@@ -18,6 +18,7 @@ struct ts_context_steps {
 struct ts_context_step {
 	uint64_t id, parent;
 	bool found, has_parent;
+	bool damaged;		      /* what is said of it could not be read, or not all of it */
 	struct ts_strbuf name, layer; /* raw; empty: not known */
 };
 

@@ -60,6 +60,7 @@ struct ts_frame_contexts {
 		} * of; /* sorted by id */
 	} programs, compute_sets;
 	int64_t missing; /* contexts that nobody knows, or that cannot be read */
+	bool damaged;	 /* some could not be read, or not all that is said of them */
 };
 
 /*
