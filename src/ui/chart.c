@@ -7,7 +7,7 @@
  * integers. What is there but less than half an eighth is drawn as one: nothing vanishes.
  *
  * Areas are stacks of bands. A cell that lies in one band is a full block; where a band ends inside
- * of a cell, an eighth block has that band's colour and the next band's behind it. Without
+ * of a cell, an eighth block has that band's colour and that of the widest one above it behind. Without
  * colours, or where there are only ASCII glyphs, a cell shows the letter of the band that has
  * its middle.
  */
@@ -298,18 +298,44 @@ letter_cell(struct ts_canvas *c, struct ts_rect plot, const struct ts_area *a,
 		ts_canvas_glyph(c, plot, x, y, a->band[b].role, LOWER_BLOCKS + 1);
 }
 
+/* The band that has most of the eighths [from, to), the lowest of equals. */
+static int
+widest_band(const struct stack *s, int from, int to)
+{
+	int widest = 0, most = -1;
+
+	for (int b = 0, begin = 0; b < s->n; begin = s->end[b++]) {
+		int n = (s->end[b] < to ? s->end[b] : to) - (begin > from ? begin : from);
+
+		if (n > most) {
+			most = n;
+			widest = b;
+		}
+	}
+	return widest;
+}
+
+/*
+ * A cell has two colours: of the bands in it the lowest, which goes on from the cell below, and of those above it the one
+ * with most of the cell. Where the column ends in it one of them is the ground: then the band with most goes up to the end.
+ */
 static void
 block_cell(struct ts_canvas *c, struct ts_rect plot, const struct ts_area *a, const struct stack *s,
 	int x, int k)
 {
-	int from = k * EIGHTHS, low = band_at(s, from), high = band_at(s, from + EIGHTHS - 1);
-	int part;
+	int from = k * EIGHTHS, to = from + EIGHTHS, low = band_at(s, from), part;
+	enum ts_role behind = TS_ROLE_TEXT;
 
 	if (low < 0)
 		return;
-	part = s->end[low] - from < EIGHTHS ? s->end[low] - from : EIGHTHS;
-	ts_canvas_glyph2(c, plot, x, plot.h - 1 - k, a->band[low].role,
-		part < EIGHTHS && high > low ? a->band[high].role : TS_ROLE_TEXT,
+	part = (s->end[low] < to ? s->end[low] : to) - from;
+	if (stack_top(s) < to) {
+		part = stack_top(s) - from;
+		low = widest_band(s, from, stack_top(s));
+	} else if (part < EIGHTHS) {
+		behind = a->band[widest_band(s, from + part, to)].role;
+	}
+	ts_canvas_glyph2(c, plot, x, plot.h - 1 - k, a->band[low].role, behind,
 		(uint32_t)(LOWER_BLOCKS + part));
 }
 

@@ -418,7 +418,7 @@ note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 	else if (d->of_marked)
 		snprintf(out, TS_TAB_NOTE, "%d marked", d->made.rows);
 	else if (d->made.rows < d->count)
-		snprintf(out, TS_TAB_NOTE, "idlest %s of %s at step %s",
+		snprintf(out, TS_TAB_NOTE, "idlest %s of %s, step %s",
 			ts_fmt_count(n, d->made.rows), ts_fmt_count(m, d->count),
 			ts_fmt_count(of, live_step(d->s)));
 	else

@@ -94,7 +94,7 @@ START_TEST(idlest)
 	harness_settle(&h);
 	harness_command(&h, "goto 5");
 	harness_command(&h, "tab lifetimes");
-	harness_says(&h, "idlest 1,000 of 1,500 at step 5");
+	harness_says(&h, "idlest 1,000 of 1,500, step 5");
 	harness_says(&h, "v1500");
 	harness_says(&h, "51,000"); /* 8,500 x 6 */
 	harness_says(&h, "v3 ");

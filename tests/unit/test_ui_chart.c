@@ -247,6 +247,23 @@ START_TEST(bars)
 }
 END_TEST
 
+/* Three bands in one cell: the column is as high as all of them, and the cell has the colour of the widest. */
+START_TEST(several_bands_in_a_cell)
+{
+	double low[] = {1, 9}, middle[] = {4, 3}, high[] = {1, 4};
+	struct ts_band band[] = {{low, TS_ROLE_SERIES_0, 'a'}, {middle, TS_ROLE_SERIES_1, 'b'},
+		{high, TS_ROLE_SERIES_2, 'c'}};
+	struct ts_canvas *c = canvas(2, 2, TS_GLYPHS_FULL);
+
+	ts_chart_area(c, ts_canvas_rect(c),
+		&(struct ts_area){.columns = 2, .bands = 3, .band = band, .top = 16});
+	ck_assert_int_eq(ts_canvas_at(c, 0, 1)->role, TS_ROLE_SERIES_1);
+	ck_assert_int_eq(ts_canvas_at(c, 1, 0)->role, TS_ROLE_SERIES_0);
+	ck_assert_int_eq(ts_canvas_at(c, 1, 0)->back, TS_ROLE_SERIES_2);
+	shows(c, " \u2581\n\u2586\u2588\n");
+}
+END_TEST
+
 /* What has no room is counted; a name is there whole or not at all. */
 START_TEST(a_legend_counts_what_it_leaves_out)
 {
@@ -424,6 +441,7 @@ main(void)
 	tcase_add_test(c, strips_show_the_visible_part);
 	tcase_add_test(c, lanes);
 	tcase_add_test(c, bars);
+	tcase_add_test(c, several_bands_in_a_cell);
 	tcase_add_test(c, a_legend_counts_what_it_leaves_out);
 	tcase_add_test(c, what_is_drawn_is_tinted);
 	tcase_add_test(c, nothing_leaves_its_rectangle);
