@@ -118,22 +118,24 @@ def agent_without_the_key(ctx):
         with server.Agent(ctx.dir) as a:
             config = ctx.client(sshd, "IdentityAgent %s" % a.socket, keys=[path])
             reached(ctx.transport(config=config))
-        reached(ctx.transport(config=config))
-        os.unlink(a.socket)
-        reached(ctx.transport(config=config))
+        reached(ctx.transport(config=config))       # its socket is not there any more
         with server.Agent(ctx.dir, *others) as a:
+            config = ctx.client(sshd, "IdentityAgent %s" % a.socket, keys=[path])
             reached(ctx.transport(config=config))
 
 
 @case(params=["files", "agent", "agent-and-file", "same-key"])
 def two_keys(ctx, how):
     """Two factors: the server wants two different keys."""
+    # libssh 0.10.6 asks an agent for its keys anew, and forgets the list that it had: a leak of its own
+    server.write(ctx.path("leaks"), "leak:ssh_buffer_new\n")
+    lenient = {"LSAN_OPTIONS": "print_suppressions=0:suppressions=" + ctx.path("leaks")}
     first, line1 = ctx.key("first")
     second, line2 = ctx.key("second", "ecdsa")
     with server.Sshd(ctx.dir, options=["AuthenticationMethods publickey,publickey"]) as sshd:
         sshd.allow(line1, line2)
         if how == "files":
-            reached(ctx.transport(config=ctx.client(sshd, keys=[first, second])))
+            reached(ctx.transport(config=ctx.client(sshd, keys=[first, second]), env=lenient))
         elif how == "same-key":
             refused(ctx.transport(config=ctx.client(sshd, keys=[first])), "permission denied")
         else:
@@ -141,7 +143,7 @@ def two_keys(ctx, how):
             with server.Agent(ctx.dir, *keys) as a:
                 config = ctx.client(sshd, "IdentityAgent %s" % a.socket,
                                     keys=[] if how == "agent" else [second])
-                reached(ctx.transport(config=config))
+                reached(ctx.transport(config=config, env=lenient))
 
 
 @case()

@@ -11,6 +11,7 @@ import pwd
 import shutil
 import socket
 import subprocess
+import tempfile
 import time
 
 
@@ -163,7 +164,9 @@ class Agent:
     """A running ssh-agent with some keys."""
 
     def __init__(self, where, *keys):
-        self.socket = os.path.join(where, "agent.sock")
+        # a socket's path has 107 bytes, and that of a temporary directory may be long
+        self.dir = tempfile.mkdtemp(prefix="ts-agent.", dir=None if len(where) < 80 else "/tmp")
+        self.socket = os.path.join(self.dir, "agent.sock")
         self.proc = subprocess.Popen([program("ssh-agent"), "-D", "-a", self.socket],
                                      stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         for _ in range(400):
@@ -180,6 +183,7 @@ class Agent:
     def __exit__(self, *_):
         self.proc.kill()
         self.proc.wait()
+        shutil.rmtree(self.dir, ignore_errors=True)
 
 
 def sftp_server():
@@ -193,11 +197,12 @@ def sftp_server():
 class AuthServer:
     """auth_server.c with some stages; port and keys as an Sshd has them."""
 
-    def __init__(self, ctx, *stages):
+    def __init__(self, ctx, *stages, sftp=None, env=None):
         path = ctx.path("host_key")
         self.keys = {"ed25519": read(path + ".pub") if os.path.exists(path) else make_key(path)}
         self.err = open(ctx.path("auth_server.log"), "w+")
-        self.proc = subprocess.Popen([ctx.tool("auth_server"), path, sftp_server()] + list(stages),
+        self.proc = subprocess.Popen([ctx.tool("auth_server"), path, sftp or sftp_server()] + list(stages),
+                                     env=dict(os.environ, **(env or {})),
                                      stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.err,
                                      cwd=ctx.dir, start_new_session=True)
         self.port = int(self.proc.stdout.readline())
