@@ -624,45 +624,49 @@ load_private(struct sftp *s, const char *passphrase, bool *locked)
 }
 
 static void
-load_public(struct sftp *s, bool *locked)
+load_public(struct sftp *s)
 {
 	char path[PATH + 8];
 
-	*locked = false;
 	snprintf(path, sizeof(path), "%s.pub", identity(s));
-	if (ssh_pki_import_pubkey_file(path, &s->public) == SSH_OK ||
-		ssh_pki_import_pubkey_file(identity(s), &s->public) == SSH_OK)
-		return;
-	if (load_private(s, NULL, locked) &&
-		ssh_pki_export_privkey_to_pubkey(s->private, &s->public) != SSH_OK)
+	if (ssh_pki_import_pubkey_file(path, &s->public) != SSH_OK &&
+		ssh_pki_import_pubkey_file(identity(s), &s->public) != SSH_OK)
 		s->public = NULL;
 }
 
-/* Would the host take this key? */
+/*
+ * Would the host take this key? It is asked where the key is locked, for then somebody would have to be asked here; one
+ * that is not signs at once, a round trip less.
+ */
 static void
 offer_key(struct sftp *s)
 {
 	bool locked = false;
+	int rc;
 
 	if (s->used[s->identity] || access(identity(s), R_OK) != 0) {
 		next_identity(s);
 		return;
 	}
-	if (!s->public)
-		load_public(s, &locked);
-	if (!s->public && locked) {
-		s->phase = LOAD; /* a format that says nothing without the passphrase */
+	if (!s->public) {
+		if (load_private(s, NULL, &locked)) {
+			s->phase = SIGN;
+			return;
+		}
+		load_public(s);
+	}
+	if (!s->public) {
+		if (locked)
+			s->phase = LOAD; /* a format that says nothing without the passphrase */
+		else
+			next_identity(s);
 		return;
 	}
-	if (s->public) {
-		int rc = ssh_userauth_try_publickey(s->session, NULL, s->public);
-
-		if (rc == SSH_AUTH_SUCCESS)
-			s->phase = LOAD;
-		if (rc == SSH_AUTH_SUCCESS || took(s, rc))
-			return;
-	}
-	next_identity(s);
+	rc = ssh_userauth_try_publickey(s->session, NULL, s->public);
+	if (rc == SSH_AUTH_SUCCESS)
+		s->phase = LOAD;
+	else if (!took(s, rc))
+		next_identity(s);
 }
 
 static void

@@ -2,8 +2,10 @@
 """The connection itself."""
 
 import os
+import resource
 import socket
 
+import proxy
 import server
 from harness import case, expect, reached, refused
 
@@ -19,17 +21,34 @@ def total(data):
     return sum((i + 1) * b for i, b in enumerate(data)) & 0xffffffff
 
 
-@case(params=[1, 3, 8])
-def channels(ctx, count):
-    """Channels of one session read a file together."""
+@case()
+def which_way(ctx):
+    """libssh, unless the configuration says what only ssh can do."""
+    with server.Sshd(ctx.dir) as sshd:
+        config = ready(ctx, sshd)
+        res = reached(ctx.transport(config=config, kind="auto"))
+        expect(res.lines("by ") == ["libssh"], res, "not libssh")
+        server.write(config, server.read(config) + "\n  HostKeyAlias another\n")
+        server.write(ctx.known, sshd.known(name="another"))
+        res = reached(ctx.transport(config=config, kind="auto"))
+        expect(res.lines("by ") == ["ssh"], res, "not ssh")
+        res = ctx.transport(config=config)
+        refused(res, "unknown host")
+
+
+@case(params=["libssh/1", "libssh/3", "libssh/8", "ssh/1", "ssh/3"])
+def channels(ctx, way):
+    """Channels read a file together: of one session, or each a child."""
+    kind, count = way.split("/")
+    count = int(count)
     data = os.urandom(3 * 1000 * 1000 + 17)
     with server.Sshd(ctx.dir) as sshd:
         with open(os.path.join(sshd.home, "data"), "wb") as f:
             f.write(data)
         config = ready(ctx, sshd)
-        res = reached(ctx.transport("--channels", str(count), "--read", "data", config=config), count)
+        res = reached(ctx.transport("--channels", str(count), "--read", "data", config=config, kind=kind), count)
         expect(res.lines("read ") == ["%d %d" % (len(data), total(data))], res, "other bytes")
-        expect(sshd.said().count("Accepted publickey") == 1, res, "more than one session")
+        expect(sshd.said().count("Accepted publickey") == (1 if kind == "libssh" else count), res, "more than one session")
 
 
 @case()
@@ -105,3 +124,92 @@ def no_ssh_server(ctx, how):
     refused(res, *(["no answer in time"] if how == "silent" else []), good=False)
     os.kill(pid, 9)
     os.waitpid(pid, 0)
+
+
+def through(ctx, sshd, proxy, *lines):
+    """As ready(), by way of a proxy."""
+    path = ctx.path("key")
+    if not os.path.exists(path):
+        sshd.allow(ctx.key("key")[1])
+    config = ctx.client(sshd, *lines, known=sshd.known(name="[127.0.0.1]:%d" % proxy.port), keys=[path])
+    server.write(config, server.read(config).replace("Port %d" % sshd.port, "Port %d" % proxy.port))
+    return config
+
+
+@case(params=[0.05])
+def turns(ctx, rtt):
+    """How often somebody waits for the host, from the connection to the first answer of its SFTP server."""
+    with server.Sshd(ctx.dir) as sshd, proxy.Proxy(sshd.port, rtt) as p:
+        reached(ctx.transport(config=through(ctx, sshd, p)))
+        n = p.counts()
+        expect(n["turns"] <= 11, None, "%d turns" % n["turns"])
+        expect(n["connections"] == 1, None, "%d connections" % n["connections"])
+        reached(ctx.transport("--channels", "8", config=through(ctx, sshd, p)), 8)
+        more = p.counts()["turns"] - n["turns"]
+        expect(more <= 20, None, "%d turns with eight channels" % more)
+
+
+@case(params=["libssh", "ssh"])
+def slow_and_thin(ctx, kind):
+    """30 ms and 4 MB/s: the same bytes."""
+    data = os.urandom(1 << 20)
+    with server.Sshd(ctx.dir) as sshd, proxy.Proxy(sshd.port, 0.03, 4e6) as p:
+        with open(os.path.join(sshd.home, "data"), "wb") as f:
+            f.write(data)
+        res = reached(ctx.transport("--channels", "2", "--read", "data", config=through(ctx, sshd, p),
+                                    kind=kind), 2)
+        expect(res.lines("read ") == ["%d %d" % (len(data), total(data))], res, "other bytes")
+
+
+@case(params=[0, 50, 1000, 2500, 5000, 200000])
+def cut(ctx, after):
+    """The link is cut after so many bytes, in the midst of whatever that is: said, not for good."""
+    with server.Sshd(ctx.dir) as sshd, proxy.Proxy(sshd.port) as p:
+        with open(os.path.join(sshd.home, "data"), "wb") as f:
+            f.write(bytes(1 << 22))
+        config = through(ctx, sshd, p)
+        p.cut_when(after)
+        res = ctx.transport("--read", "data", "--hold", "20", config=config)
+        expect(res.rc == 5 and len(res.lines("failed:")) == 1, res, "it did not fail so")
+        reached(ctx.transport(config=config))
+
+
+@case()
+def stall(ctx):
+    """A host that says nothing more while one logs in: the time is over."""
+    with server.Sshd(ctx.dir) as sshd, proxy.Proxy(sshd.port) as p:
+        config = through(ctx, sshd, p)
+        p.stall()
+        refused(ctx.transport("--timeout", "1", config=config), "no answer in time", good=False)
+        p.resume()
+        reached(ctx.transport("--timeout", "60", config=config))
+
+
+@case()
+def hangs_up_at_a_question(ctx):
+    """Nobody answers, and the host does not wait any longer."""
+    path, line = ctx.key("key", passphrase="open sesame, please")
+    with server.Sshd(ctx.dir, options=["LoginGraceTime 2"]) as sshd:
+        sshd.allow(line)
+        config = ctx.client(sshd, keys=[path])
+        res = ctx.transport("--ask", "--late", config=config)
+        refused(res, "did not wait", good=False)
+        expect(len(res.lines("question")) == 1, res, "not one question")
+
+
+MODES = ("honest", "length-0", "length-huge", "length-short", "version-2", "no-version", "noise", "closes",
+         "endless", "unknown-id", "twice", "wrong-type", "errors", "data-long", "silent")
+
+
+@case(params=MODES)
+def hostile_bytes(ctx, mode):
+    """Whatever an SFTP server sends, the transport carries it; it ends when it is left."""
+    with server.AuthServer(ctx, "password=x", sftp=os.path.join(os.path.dirname(__file__), "hostile.py"),
+                           env={"TS_HOSTILE": mode}) as host:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+        res = ctx.transport("--ask", "--give-up", "3", config=ctx.client(host), answers=[("password", "x")])
+        expect("ready" in res.out.splitlines(), res, "not ready")
+        after = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+        # a sanitizer keeps what is freed
+        expect(os.environ.get("TS_SANITIZE") or after < max(before, 150 * 1024), res,
+               "%d KiB of memory" % after)

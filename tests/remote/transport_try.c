@@ -2,13 +2,14 @@
 /*
  * transport_try - a transport from outside: what tests/remote looks at.
  *
- *     transport_try libssh|ssh HOST [--config FILE] [--user USER] [--port N] [--timeout S] [--ask]
- *                   [--answer KIND=TEXT]... [--channels N] [--read PATH] [--hold S]
+ *     transport_try libssh|ssh|auto HOST [--config FILE] [--user USER] [--port N] [--timeout S] [--ask]
+ *                   [--answer KIND=TEXT]... [--channels N] [--read PATH] [--hold S] [--late] [--give-up S]
  *     transport_try config HOST [--config FILE] [--user USER] [--port N]
  *
  * Connects, answers questions (the next answer of their kind; a kind without a = refuses; none left: refuses), opens
  * channels, asks on each for the SFTP server's version and where it stands, reads a file on all of them. Each thing that
- * happens is a line. Exit 0: all was done; 5: it failed. --hold: be there for some seconds then, and say when it ends.
+ * happens is a line. Exit 0: all was done; 5: it failed. --hold: be there for some seconds then, and say when it ends;
+ * --late: questions are not answered; --give-up: leave after some seconds, whatever has been done.
  */
 #include "config.h"
 
@@ -19,6 +20,7 @@
 #include <string.h>
 
 #include "tilescope/base/clock.h"
+#include "tilescope/io/host.h"
 #include "tilescope/io/ssh_config.h"
 #include "tilescope/io/transport.h"
 
@@ -61,7 +63,8 @@ struct run {
 	struct channel *channels;
 	uint64_t bytes;
 	uint32_t sum; /* of all bytes read, each times its place: in any order */
-	int done;
+	int done, give_up_s;
+	bool late;
 };
 
 /* --- packets ---------------------------------------------------------------------------------- */
@@ -137,9 +140,22 @@ finish_channel(struct run *r, struct channel *c)
 	c->done = true;
 }
 
+/* Is there as much in the packet as it says? */
+static bool
+is_whole(int type, const unsigned char *b, size_t n)
+{
+	size_t at = type == FXP_NAME ? 8 : type == FXP_HANDLE || type == FXP_DATA ? 4 : 0;
+
+	if (at)
+		return n >= at + 4 && get32(b + at) <= n - at - 4;
+	return n >= (type == FXP_STATUS ? 8 : 4);
+}
+
 static void
 take_packet(struct run *r, struct channel *c, int type, const unsigned char *b, size_t n)
 {
+	if (!is_whole(type, b, n))
+		return;
 	switch (type) {
 	case FXP_VERSION:
 		printf("channel %d version %u\n", c->number, get32(b));
@@ -160,6 +176,8 @@ take_packet(struct run *r, struct channel *c, int type, const unsigned char *b, 
 			send_read(r, c);
 		break;
 	case FXP_DATA:
+		if (c->next == c->due)
+			break; /* nobody asked */
 		add_data(r, c, b + 8, get32(b + 4));
 		c->next++;
 		if (!c->eof)
@@ -174,7 +192,6 @@ take_packet(struct run *r, struct channel *c, int type, const unsigned char *b, 
 			finish_channel(r, c);
 		break;
 	}
-	(void)n;
 }
 
 static void
@@ -184,6 +201,9 @@ take_bytes(struct run *r, struct channel *c)
 
 	while (c->have - at >= 5 && c->have - at >= 4 + (size_t)get32(c->in + at)) {
 		size_t n = get32(c->in + at);
+
+		if (n == 0)
+			break;
 
 		take_packet(r, c, c->in[at + 4], c->in + at + 5, n - 1);
 		at += 4 + n;
@@ -241,7 +261,7 @@ answer(struct run *r)
 	for (const char *c = q->text; *c; c++)
 		fputs(*c == '\n' ? " | " : (char[]){*c, '\0'}, stdout);
 	putchar('\n');
-	if (q->kind == TS_ASK_NOTICE)
+	if (q->kind == TS_ASK_NOTICE || r->late)
 		return;
 	for (int i = 0; i < r->answer_count; i++) {
 		const char *a = r->answers[i];
@@ -278,7 +298,7 @@ turn(struct run *r, const char **doing)
 		printf("%s\n", *doing = r->t->doing);
 	while (r->t->state == TS_TRANSPORT_ASKING && r->t->question.number != r->asked)
 		answer(r);
-	while (busy && r->t->state == TS_TRANSPORT_READY) {
+	while (busy && r->t->state != TS_TRANSPORT_FAILED) {
 		busy = false;
 		for (int i = 0; i < r->channel_count; i++)
 			busy = work_channel(r, &r->channels[i]) || busy;
@@ -288,14 +308,15 @@ turn(struct run *r, const char **doing)
 static int
 go(struct run *r, int hold_s)
 {
-	int64_t until = ts_clock_us() + PATIENCE_S * INT64_C(1000000), hold = 0;
+	int seconds = r->give_up_s ? r->give_up_s : PATIENCE_S;
+	int64_t until = ts_clock_us() + seconds * INT64_C(1000000), hold = 0;
 	const char *doing = NULL;
 	bool ready = false;
 
 	while (r->t->state != TS_TRANSPORT_FAILED && ts_clock_us() < until) {
 		turn(r, &doing);
 		if (r->t->state == TS_TRANSPORT_READY && !ready)
-			ready = puts("ready") >= 0;
+			ready = printf("by %s\nready\n", r->t->ops->name) > 0;
 		if (r->done == r->channel_count && !hold) {
 			if (r->file)
 				printf("read %llu %u\n", (unsigned long long)r->bytes, r->sum);
@@ -347,12 +368,19 @@ print_config(const struct ts_transport_spec *spec)
 	return 0;
 }
 
+static ts_transport_new_fn *
+kind(const char *name)
+{
+	return strcmp(name, "ssh") == 0	    ? ts_transport_child_new
+		: strcmp(name, "auto") == 0 ? ts_transport_auto_new
+					    : ts_transport_libssh_new;
+}
+
 static int
 try_transport(const char *which, const struct ts_transport_spec *spec, struct run *r, int hold_s)
 {
 	struct ts_err err;
-	enum ts_code code = strcmp(which, "ssh") == 0 ? ts_transport_child_new(&r->t, spec, &err)
-						      : ts_transport_libssh_new(&r->t, spec, &err);
+	enum ts_code code = kind(which)(&r->t, spec, &err);
 	int rc = 5;
 
 	r->channels = calloc((size_t)r->channel_count + 1, sizeof(*r->channels));
@@ -385,6 +413,10 @@ main(int argc, char **argv)
 			spec.ask = true;
 			continue;
 		}
+		if (strcmp(o, "--late") == 0) {
+			r.late = true;
+			continue;
+		}
 		if (strcmp(o, "--config") == 0)
 			spec.config = value;
 		else if (strcmp(o, "--user") == 0)
@@ -399,6 +431,8 @@ main(int argc, char **argv)
 			r.channel_count = (int)strtol(value, NULL, 10);
 		else if (strcmp(o, "--read") == 0)
 			r.file = value;
+		else if (strcmp(o, "--give-up") == 0)
+			r.give_up_s = (int)strtol(value, NULL, 10);
 		else if (strcmp(o, "--hold") == 0)
 			hold_s = (int)strtol(value, NULL, 10);
 		else

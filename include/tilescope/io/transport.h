@@ -108,6 +108,10 @@ enum ts_code ts_transport_libssh_new(struct ts_transport **out,
 enum ts_code ts_transport_child_new(struct ts_transport **out, const struct ts_transport_spec *spec,
 	struct ts_err *err) TS_WARN_UNUSED;
 
+/* Of these two libssh, but ssh where the configuration says of the host what only ssh can do (io/ssh_config.h). */
+enum ts_code ts_transport_auto_new(struct ts_transport **out, const struct ts_transport_spec *spec,
+	struct ts_err *err) TS_WARN_UNUSED;
+
 /* Close everything at once, without a farewell that would have to be waited for. NULL allowed. */
 static inline void
 ts_transport_free(struct ts_transport *t)
