@@ -25,7 +25,7 @@ struct ts_query {
 	struct ts_tile_ipus ipus;
 	struct ts_contexts *contexts; /* debug.cbor's, when they were asked for */
 	bool has_frames;
-	struct ts_frames frames; /* of step_stack(), when it was asked for */
+	struct ts_frames frames;		/* of step_stack(), when it was asked for */
 	struct ts_query_operations *operations; /* so are these */
 };
 

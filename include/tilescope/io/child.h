@@ -32,10 +32,10 @@ struct ts_child_spec {
 	const char *file;	 /* looked for in PATH when it has no slash */
 	const char *const *argv; /* argv[0] included, NULL at the end */
 	int given[TS_CHILD_GIVEN];
-	int given_count; /* they are TS_CHILD_FIRST, ... there; ours stay open */
-	int seconds;	 /* it may take so long to say all that it says; 0 = any time */
-	int input;	 /* its standard input, ours stays open; 0: nothing */
-	bool apart;	 /* a session of its own, without a terminal */
+	int given_count;	  /* they are TS_CHILD_FIRST, ... there; ours stay open */
+	int seconds;		  /* it may take so long to say all that it says; 0 = any time */
+	int input;		  /* its standard input, ours stays open; 0: nothing */
+	bool apart;		  /* a session of its own, without a terminal */
 	char *const *environment; /* NULL: ours */
 };
 

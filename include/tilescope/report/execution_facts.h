@@ -68,8 +68,8 @@ struct ts_execution_facts {
 
 	/* TS_EXECUTION_LOSS */
 	enum ts_mark loss_mark;
-	int loss_runs;				   /* shares are of all runs, so many; 0: of the trace */
-	int lost;				   /* of lost_sets */
+	int loss_runs; /* shares are of all runs, so many; 0: of the trace */
+	int lost;      /* of lost_sets */
 	struct ts_set_fact lost_set[TS_FACT_SETS]; /* most lost tile-cycles first; share: saved */
 	int64_t large;			 /* compute sets that take TS_FACT_LARGE of the runs */
 	struct ts_set_fact uneven, idle; /* of these: least balance, fewest active tiles */
