@@ -21,7 +21,7 @@ ${CLANG:-clang} -g -O2 -std=gnu11 -fsanitize=fuzzer,address,undefined -fno-sanit
 	-D_FILE_OFFSET_BITS=64 -I"$builddir" -Iinclude ${TS_CPPFLAGS:-} -DTS_PKGDATADIR='""' \
 	"tests/fuzz/fuzz_$target.c" src/base/*.c src/io/*.c src/format/*.c \
 	src/calc/*.c src/db/*.c src/report/*.c "$builddir/embedded_data.c" \
-	$(pkg-config --cflags --libs sqlite3 jansson yajl libxxhash libelf libcbor libpcre2-8) -lm -lpthread -o "$out/fuzz_$target"
+	$(pkg-config --cflags --libs sqlite3 jansson yajl libxxhash libelf libcbor libpcre2-8 libssh) -lm -lpthread -o "$out/fuzz_$target"
 cd "$out"
 exec "./fuzz_$target" -max_total_time="$seconds" -max_len=32768 -timeout=30 -print_final_stats=1 \
 	new "$srcdir/tests/fuzz/corpus/$target"

@@ -155,8 +155,14 @@ fake_read(struct fake *f, struct ts_strbuf *b, const struct fake_file *file, con
 	n = most && n > most ? most : n;
 	b->s[0] = TS_SFTP_DATA_IS;
 	fake_u32(b, n);
-	for (uint64_t i = 0; i < n; i++)
-		ts_strbuf_putc(b, (char)fake_byte(at + i, salt));
+	for (uint64_t i = 0; i < n;) {
+		char piece[4096];
+		size_t k = 0;
+
+		for (; k < sizeof(piece) && i < n; i++)
+			piece[k++] = (char)fake_byte(at + i, salt);
+		ts_strbuf_add(b, piece, k);
+	}
 }
 
 /* Handles are "dN" (N names were given) and "fN" (the file). */

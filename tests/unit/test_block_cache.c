@@ -345,7 +345,7 @@ main(void)
 	SRunner *r;
 	int failed_tests;
 
-	tcase_set_timeout(t, 30);
+	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, same_bytes, 0, 2);
 	tcase_add_test(t, planned);
 	tcase_add_test(t, odd_spans);

@@ -68,7 +68,7 @@ static enum ts_code
 expect(struct ts_transport *t, int channel, char *to, size_t n)
 {
 	size_t have = 0, got;
-	int64_t until = ts_clock_us() + 20000000;
+	int64_t until = ts_clock_us() + 100000000;
 
 	while (have < n && ts_clock_us() < until) {
 		enum ts_code code = ts_transport_read(t, channel, to + have, n - have, &got, &err);
@@ -86,7 +86,7 @@ expect(struct ts_transport *t, int channel, char *to, size_t n)
 static void
 until_state(struct ts_transport *t, int channel, enum ts_transport_state state)
 {
-	int64_t until = ts_clock_us() + 20000000;
+	int64_t until = ts_clock_us() + 100000000;
 	char none[1];
 	size_t got;
 
@@ -164,7 +164,7 @@ static const struct {
 	 "echo 'Host key verification failed.' >&2; exit 255",
 		"may be an attack: Offending ED25519 key in /k:3", true},
 	{"yes | head -c 100000 >&2; echo last >&2; exit 255", "example: last", false},
-	{"exec >&-; echo waits >&2; exec sleep 1000", "example: waits", false},
+	{"echo waits >&2; exec >&-; exec sleep 1000", "example: waits", false},
 };
 
 START_TEST(ending)
@@ -307,22 +307,25 @@ END_TEST
 START_TEST(notice)
 {
 	struct ts_transport *t;
-	char back[3];
+	char back[3], go[100];
 	int c;
 
 	if (!can_ask())
 		return;
-	t = start(
-		"case $* in *BatchMode*) echo 'Permission denied' >&2; exit 255;; esac\n"
-		"SSH_ASKPASS_PROMPT=none \"$SSH_ASKPASS\" 'Confirm user presence' <&- & sleep 1; kill $!; echo ok; cat",
+	snprintf(go, sizeof(go), "%s/ssh.go", dir);
+	t = start("case $* in *BatchMode*) echo 'Permission denied' >&2; exit 255;; esac\n"
+		  "SSH_ASKPASS_PROMPT=none \"$SSH_ASKPASS\" 'Confirm user presence' <&- &\n"
+		  "while [ ! -e \"$0.go\" ]; do sleep 0.05; done; kill $!; echo ok; cat",
 		true);
 	ck_assert_int_eq(ts_transport_open(t, &c, &err), TS_OK);
 	until_state(t, c, TS_TRANSPORT_ASKING);
 	ck_assert_int_eq(t->question.kind, TS_ASK_NOTICE);
 	ck_assert_str_eq(t->question.text, "Confirm user presence");
+	fclose(fopen(go, "w"));
 	ck_assert_int_eq(expect(t, c, back, 3), TS_OK);
 	ck_assert_int_eq(t->state, TS_TRANSPORT_READY);
 	ts_transport_free(t);
+	unlink(go);
 }
 END_TEST
 
