@@ -433,8 +433,9 @@ read_all(struct ts_pass_part *part, int together, struct ts_reader *rd,
 	p->cache = part->run->cache;
 	p->together = together;
 	p->limit = ts_max_i64(rd->report->identity.bytes / TS_STACKS_SHARE, LIMIT_LEAST);
+	p->left = code == TS_E_ABSENT; /* no rows: there is nothing to keep */
 	if (code)
-		return code;
+		return p->left ? TS_OK : code;
 	p->ipus = (uint64_t)p->trace->ipus;
 	p->left = p->ipus == 0 || p->ipus > TS_TRACE_LANES || !p->trace->has_parts ||
 		!ts_binding_is_plain(&rd->report->binding[TS_STEP_IPU], ts_execution_columns,

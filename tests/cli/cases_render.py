@@ -132,7 +132,7 @@ PLACES = (
     ("liveness?step=7&pane=tab&full=yes&row=2", "not always live at step 7"),
     ("liveness?steps=type%3dDoExchange&step=521", "of 1,062 steps with type=DoExchange", "step 521 "),
     ("liveness?source=tile%203&steps=step:10-19&tab=variables&full=yes&pane=tab&sort=-steps", "at step 1"),
-    ("liveness?step=529&group=gradients&pane=tab&full=yes", "gradients, step 529", "in gradients, of "),
+    ("liveness?step=529&group=gradients&pane=tab&full=yes", "live at step 529", "in gradients, of "),
     ("liveness?step=529&sort=steps&filter=bytes<1K%20matMul&pane=tab&full=yes", "of the ", "listed"),
     ("liveness?step=529&tab=lifetimes&sort=steps&filter=steps>20&pane=tab&full=yes", "steps\u25be"),
     ("trace?step=57&ipu=1", "step 57 ", "ipu 1 "),
