@@ -12,7 +12,11 @@
 
 #include "tilescope/base/mem.h"
 
-enum { SETTLE_ROWS = 4096 /* rows behind the end in which IPUs have to pass it */ };
+enum {
+	SETTLE_ROWS = 4096, /* rows behind the end in which IPUs have to pass it */
+	BACK_TURNS = 6,	    /* how often more is looked at where addresses have gaps, */
+	BACK_MORE = 8,	    /* and how many times as many of them each time */
+};
 
 /* Addresses between which the first IPU goes through the range. */
 static enum ts_code
@@ -49,11 +53,52 @@ lowest_begin(struct trace_stretch *s, struct ts_reader *rd, const struct ts_trac
 	return code;
 }
 
+/* How many rows stand at addresses [from, to), of the first `most`. */
+static enum ts_code
+count_rows(int64_t *n, struct ts_reader *rd, const struct ts_trace *t, int64_t from, int64_t to,
+	int64_t most, struct ts_err *err)
+{
+	struct ts_rows_block b;
+	struct ts_rows *rows;
+	enum ts_code code = trace_parts_open(&rows, rd, t, from, to, err);
+
+	*n = 0;
+	if (code)
+		return code;
+	while (*n < most && !(code = ts_rows_block(rows, &b, err)) && b.rows > 0)
+		*n += b.rows;
+	ts_rows_close(rows);
+	return code == TS_E_DAMAGED ? TS_OK : code; /* whoever reads them says so */
+}
+
+/*
+ * Begin TS_TRACE_LOOK_BACK rows before, or at the first one. Where addresses have gaps that takes more of them, and as
+ * many times more behind the end.
+ */
+static enum ts_code
+look_back(struct trace_stretch *s, struct ts_reader *rd, const struct ts_trace *t,
+	struct ts_err *err)
+{
+	int64_t back = TS_TRACE_LOOK_BACK / t->part.per + 1, end = s->begin, n;
+
+	for (int turn = 0;; turn++, back *= BACK_MORE, s->settle *= BACK_MORE) {
+		bool all = end - t->part.first <= back;
+		enum ts_code code;
+
+		s->begin = all ? t->part.first : end - back;
+		if (all || turn == BACK_TURNS)
+			return TS_OK;
+		code = count_rows(&n, rd, t, s->begin, end, TS_TRACE_LOOK_BACK, err);
+		if (code || n >= TS_TRACE_LOOK_BACK)
+			return code;
+	}
+}
+
 enum ts_code
 trace_stretch_find(struct trace_stretch *s, struct ts_reader *rd, const struct ts_trace *t,
 	const int64_t *ipu, int ipus, int64_t from, int64_t to, int64_t most, struct ts_err *err)
 {
-	int64_t per = t->part.per, width = ts_max_i64(64 / per, 1), back;
+	int64_t per = t->part.per, width = ts_max_i64(64 / per, 1);
 	enum ts_code code = range_of(s, rd, t, ipu[0], from, to, width, err);
 
 	s->begin = s->low.at;
@@ -66,7 +111,5 @@ trace_stretch_find(struct trace_stretch *s, struct ts_reader *rd, const struct t
 	if (code)
 		return code;
 	s->rows = trace_add(s->rows, (s->low.at - s->begin) * per);
-	back = TS_TRACE_LOOK_BACK / per + 1;
-	s->begin = s->begin - t->part.first > back ? s->begin - back : t->part.first;
-	return TS_OK;
+	return look_back(s, rd, t, err);
 }

@@ -134,6 +134,17 @@ draw_rest(const struct ts_insights *in, int most, struct ts_canvas *c, struct ts
 			in->by_severity[TS_SEVERITY_NONE], in->unknown);
 }
 
+/* Bytes of the evidence to be shown in w columns: where its first clause has no room its share alone ("10.8%"). */
+static size_t
+evidence_bytes(const char *evidence, int w)
+{
+	size_t figure = strcspn(evidence, " ");
+
+	if ((int)strcspn(evidence, ":;(") <= w || figure == 0 || evidence[figure - 1] != '%')
+		return strlen(evidence);
+	return figure;
+}
+
 void
 summary_findings_draw(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int line)
 {
@@ -158,6 +169,6 @@ summary_findings_draw(struct summary_view *s, struct ts_canvas *c, struct ts_rec
 		strlen(f->rule->id), TS_FIELD_ELLIPSIS);
 	x += SEVERITY_W + ID_W;
 	x = ts_canvas_printf(c, r, x, 0, TS_ROLE_TEXT, "%s: ", f->rule->title);
-	ts_canvas_field(c, r, x, 0, r.w - x - 1, TS_ROLE_TEXT, f->evidence, strlen(f->evidence),
-		TS_FIELD_CLAUSES | TS_FIELD_ELLIPSIS);
+	ts_canvas_field(c, r, x, 0, r.w - x - 1, TS_ROLE_TEXT, f->evidence,
+		evidence_bytes(f->evidence, r.w - x - 1), TS_FIELD_CLAUSES | TS_FIELD_ELLIPSIS);
 }
