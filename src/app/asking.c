@@ -135,7 +135,7 @@ ts_app_ask(struct ts_app *app, enum ts_asking asking, const char *text)
 		asking == TS_ASK_COMMAND ? complete : complete_text, app);
 	if (asking != TS_ASK_COMMAND && app->current == TS_VIEW_VARIABLES)
 		ts_prompt_hint(&app->prompt, ts_command_words(TS_CMD_FILTER));
-	else if (asking == TS_ASK_FILTER)
+	else if (asking == TS_ASK_FILTER && app->current != TS_VIEW_SUMMARY) /* a text alone */
 		ts_prompt_hint(&app->prompt, "text COLUMN:text COLUMN>1000 COLUMN=NULL");
 	return TS_EFFECT_REPAINT;
 }

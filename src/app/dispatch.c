@@ -109,9 +109,10 @@ ts_app_call(struct ts_app *app, const struct ts_call *call)
 		}
 	}
 	if (asking != TS_ASK_NOTHING && call->argc == 0 &&
-		(asking != TS_ASK_FILTER || app->current == TS_VIEW_VARIABLES ||
-			app->current == TS_VIEW_PROGRAMS || app->current == TS_VIEW_OPERATIONS ||
-			app->current == TS_VIEW_TABLES || app->current == TS_VIEW_OPEN ||
+		(asking != TS_ASK_FILTER || app->current == TS_VIEW_SUMMARY ||
+			app->current == TS_VIEW_VARIABLES || app->current == TS_VIEW_PROGRAMS ||
+			app->current == TS_VIEW_OPERATIONS || app->current == TS_VIEW_TABLES ||
+			app->current == TS_VIEW_OPEN ||
 			app->current == TS_VIEW_LIVENESS || /* its list, whoever has the keys */
 			ts_app_can_filter(app)))
 		effect = ts_app_ask(app, asking, NULL);

@@ -404,6 +404,23 @@ def variables(ctx):
 
 
 @case()
+def summary_options(ctx):
+    """& asks what the engine options that are shown have in them."""
+    t = ctx.pty(ctx.reports["store"], size=(80, 24))
+    t.press("1")
+    t.wait("fits")
+    t.press("&")
+    t.type("profiler")
+    t.press("\r")
+    t.wait('with "profiler"')
+    t.has("profiler.blocks.filter")
+    t.lacks("autoReport.directory")
+    t.press("&", "\r")
+    t.wait("autoReport.directory")
+    t.quit()
+
+
+@case()
 def variables_words(ctx):
     """What may be typed is said where it is typed, and what is wrong with it afterwards."""
     def line(text, keys=("\r",)):
