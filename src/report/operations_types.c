@@ -181,7 +181,7 @@ struct op_split {
 	uint32_t kind; /* of those that it runs */
 };
 
-enum { NUMBERED = UINT32_MAX };
+static const uint32_t NUMBERED = UINT32_MAX;
 
 /* The kind of each type, and how many there are. Pairs are of a compute set and a type. */
 static enum ts_code
