@@ -71,12 +71,13 @@ is_file(struct ts_files *files, const char *path)
 static char *
 present(struct ts_files *files, const char *dir, const char *name, bool *nomem)
 {
-	struct ts_file_state state;
+	struct ts_file_state state = {0};
 	char *path = join(dir, name);
 
 	*nomem |= !path;
-	if (path && (!ts_files_look(files, &state, path, NULL, NULL) || state.kind) &&
-		state.kind != TS_FILE_NONE)
+	if (path)
+		(void)!ts_files_look(files, &state, path, NULL, NULL); /* its kind says enough */
+	if (state.kind != TS_FILE_NONE)
 		return path;
 	free(path);
 	return NULL;

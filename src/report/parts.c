@@ -136,10 +136,14 @@ probe_part(struct ts_report *r, enum ts_part part, char *path,
 
 	if (!path)
 		return ts_err_nomem(err);
-	code = ts_files_look(r->files, &state, path, NULL, NULL);
+	code = ts_files_look(r->files, &state, path, NULL, &why);
 	if (state.kind == TS_FILE_NONE) {
 		free(path);
-		return code == TS_E_NOMEM ? ts_err_nomem(err) : TS_OK;
+		if (code != TS_E_NOMEM && code != TS_E_CONNECT) /* it is not there for us */
+			return TS_OK;
+		if (err)
+			*err = why;
+		return code;
 	}
 	if (state.kind == TS_FILE_DANGLING) {
 		ts_notes_add(&r->notes, "%s is a symbolic link that leads nowhere", path);

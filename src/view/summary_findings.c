@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tilescope/base/mem.h"
+#include "tilescope/base/utf8.h"
 
 #include "summary_internal.h"
 
@@ -134,15 +135,19 @@ draw_rest(const struct ts_insights *in, int most, struct ts_canvas *c, struct ts
 			in->by_severity[TS_SEVERITY_NONE], in->unknown);
 }
 
-/* Bytes of the evidence to be shown in w columns: where its first clause has no room its share alone ("10.8%"). */
+/* Bytes of the evidence that w columns hold: all of it, its first clauses, or its share alone ("10.8%"). */
 static size_t
 evidence_bytes(const char *evidence, int w)
 {
-	size_t figure = strcspn(evidence, " ");
+	size_t n = strlen(evidence), less, share = strcspn(evidence, " ");
 
-	if ((int)strcspn(evidence, ":;(") <= w || figure == 0 || evidence[figure - 1] != '%')
-		return strlen(evidence);
-	return figure;
+	while (ts_utf8_columns(evidence, n) > w && (less = ts_text_shorten(evidence, n)) > 0)
+		n = less;
+	if (ts_utf8_columns(evidence, n) > w)
+		n = strcspn(evidence, ":");
+	if (ts_utf8_columns(evidence, n) <= w || share == 0 || evidence[share - 1] != '%')
+		return n;
+	return share;
 }
 
 void
@@ -170,5 +175,5 @@ summary_findings_draw(struct summary_view *s, struct ts_canvas *c, struct ts_rec
 	x += SEVERITY_W + ID_W;
 	x = ts_canvas_printf(c, r, x, 0, TS_ROLE_TEXT, "%s: ", f->rule->title);
 	ts_canvas_field(c, r, x, 0, r.w - x - 1, TS_ROLE_TEXT, f->evidence,
-		evidence_bytes(f->evidence, r.w - x - 1), TS_FIELD_CLAUSES | TS_FIELD_ELLIPSIS);
+		evidence_bytes(f->evidence, r.w - x - 1), TS_FIELD_ELLIPSIS);
 }
