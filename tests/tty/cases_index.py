@@ -97,9 +97,6 @@ class Held:
             os.path.join(cache, "tilescope", "index", "*", "*.idx"))}
         return names >= CORE["store"]
 
-    def until_bottom(self, *texts):
-        self.until(lambda: any(text in self.t.bottom() for text in texts), " or ".join(texts))
-
     def end(self):
         """The program ends: its threads are ours to bury."""
         end = time.monotonic() + LIMIT
@@ -212,8 +209,9 @@ def index_progress_and_cancel(ctx, width):
 
         held.until(all_of_it, "progress, rate and time left", 0.6)
         for _ in range(5):              # questions of the view are cancelled first
-            t.send(code("C-c"))
-            held.until_bottom("cancelled", "any further")
+            before, sent = t.bottom(), time.monotonic()
+            t.send(code("C-c"))         # one more only when this one is answered: it may say the same again
+            held.until(lambda: t.bottom() != before or time.monotonic() > sent + 2, "an answer to C-c")
             if "any further" in t.bottom():
                 break
     t.settle()
