@@ -191,6 +191,10 @@ static const struct option_def options[] = {
 	{"verbose", 'v', FLAG, AT(verbose), NULL,
 		TS_FOR_SUMMARY | TS_FOR_SCHEMA | TS_FOR_QUERY | TS_FOR_CHECK, NULL,
 		"say what is opened, and all notes", 0},
+	{"stats", 0, FLAG, AT(stats), NULL,
+		TS_FOR_SUMMARY | TS_FOR_SCHEMA | TS_FOR_QUERY | TS_FOR_CHECK | TS_FOR_EXPORT |
+			TS_FOR_RENDER,
+		NULL, "say what reading took: round trips, bytes", 0},
 	{"version", 0, FLAG, AT(version), NULL, TS_FOR_APP, NULL, "the version", 0},
 	{"help", 'h', FLAG, AT(help), NULL, TS_FOR_ALL, NULL, "how to use it", 0},
 };

@@ -342,7 +342,7 @@ one_report(struct findings *all, const char *path)
 		ts_execution_facts_fini(&l->execution);
 	}
 	free(l);
-	ts_close_report(r, rd);
+	ts_close_report(all->args, r, rd);
 	return status;
 }
 

@@ -2,6 +2,7 @@
 /* open - see the header. */
 #include "config.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "tilescope/app/open.h"
@@ -50,8 +51,10 @@ ts_name_found(struct ts_err *err, const char *path, const struct ts_cancel *canc
 
 /* Which file system a word means, and which path in it. A verb asks no questions. */
 static enum ts_code
-find_place(struct ts_files **files, struct ts_uri *u, const char *word, struct ts_err *err)
+find_place(struct ts_files **files, struct ts_uri *u, const char *word, const char *cache,
+	struct ts_err *err)
 {
+	struct ts_strbuf keep;
 	struct ts_host_spec spec = {.connect = ts_transport_child_new, .attempts = ATTEMPTS};
 	enum ts_code code = ts_uri_parse(u, word, err);
 
@@ -61,7 +64,14 @@ find_place(struct ts_files **files, struct ts_uri *u, const char *word, struct t
 	spec.to.host = u->host;
 	spec.to.user = u->user[0] ? u->user : NULL;
 	spec.to.port = u->port;
-	return ts_files_host_new(files, u->host, &spec, err);
+	code = ts_files_host_new(files, u->host, &spec, err);
+	if (code || !cache || ts_make_dirs(cache, NULL))
+		return code;
+	ts_strbuf_init(&keep, 1 << 14);
+	ts_strbuf_printf(&keep, "%s/hosts", cache);
+	code = ts_files_host_keep(*files, keep.s, err);
+	ts_strbuf_fini(&keep);
+	return code;
 }
 
 /* --verbose: which file by which schema map, and what was noticed. */
@@ -79,6 +89,35 @@ say_more(const struct ts_report *r)
 		ts_warn(r->path, r->notes.note[i]);
 }
 
+/* --stats: what the host, blocks of files that are there, and our pages have taken up to here. */
+static void
+say_stats(const char *when, const struct ts_report *r, const struct ts_reader *rd)
+{
+	struct ts_source_counts n = {0}, one;
+	struct ts_reader_stats s = {0};
+	struct ts_host_state h;
+
+	for (int i = 0; i < r->sources; i++) {
+		ts_source_counts(r->source[i], &one);
+		ts_source_counts_add(&n, &one);
+	}
+	ts_reader_add_stats(&s, rd);
+	fprintf(stderr, "stats %s pages hits=%lld misses=%lld reads=%lld bytes=%lld\n", when,
+		(long long)s.page_hits, (long long)s.page_misses, (long long)s.reads,
+		(long long)s.bytes);
+	if (!r->files)
+		return;
+	ts_host_state(ts_files_host(r->files), &h);
+	fprintf(stderr,
+		"stats %s blocks trips=%lld requests=%lld bytes=%lld hits=%lld misses=%lld kept=%lld\n",
+		when, (long long)n.trips, (long long)n.requests, (long long)n.bytes,
+		(long long)n.hits, (long long)n.misses, (long long)n.kept);
+	fprintf(stderr,
+		"stats %s host trips=%lld requests=%lld sent=%lld received=%lld channels=%d connections=%lld\n",
+		when, (long long)h.round_trips, (long long)h.requests, (long long)h.sent,
+		(long long)h.received, h.channels, (long long)h.connections);
+}
+
 enum ts_code
 ts_open_report(struct ts_report **r, struct ts_reader **rd, const struct ts_args *args,
 	const char *path, bool any, struct ts_watch *w)
@@ -87,7 +126,7 @@ ts_open_report(struct ts_report **r, struct ts_reader **rd, const struct ts_args
 	char *maps = ts_config_path("schemas"), *cache = ts_cache_dir(args->cache), *newest = NULL;
 	struct ts_uri place;
 	struct ts_err err = {0};
-	enum ts_code code = find_place(&options.files, &place, path, &err);
+	enum ts_code code = find_place(&options.files, &place, path, cache, &err);
 
 	*r = NULL;
 	*rd = NULL;
@@ -107,9 +146,11 @@ ts_open_report(struct ts_report **r, struct ts_reader **rd, const struct ts_args
 		ts_reader_set_cancel(*rd, options.cancel);
 	if (!code && args->verbose)
 		say_more(*r);
+	if (!code && args->stats)
+		say_stats("opened", *r, *rd);
 	if (code) {
 		ts_complain(path, &err);
-		ts_close_report(*r, *rd);
+		ts_close_report(args, *r, *rd);
 		*r = NULL;
 		*rd = NULL;
 	}
@@ -140,8 +181,10 @@ ts_use_index(struct ts_reader *rd, const struct ts_args *args, uint64_t sections
 }
 
 void
-ts_close_report(struct ts_report *r, struct ts_reader *rd)
+ts_close_report(const struct ts_args *args, struct ts_report *r, struct ts_reader *rd)
 {
+	if (args->stats && r && rd)
+		say_stats("all", r, rd);
 	ts_reader_close(rd);
 	ts_report_close(r);
 }

@@ -223,6 +223,6 @@ ts_verb_export(const struct ts_args *args)
 			status = ts_exit_worse(status, TS_EXIT_PARTIAL);
 	}
 	ts_watch_stop(watch);
-	ts_close_report(r, rd);
+	ts_close_report(args, r, rd);
 	return status;
 }

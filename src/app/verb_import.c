@@ -83,7 +83,7 @@ ts_verb_import(const struct ts_args *args)
 		code = import(args, rd, w, &err);
 		if (code)
 			ts_complain(args->paths[0], &err);
-		ts_close_report(r, rd);
+		ts_close_report(args, r, rd);
 	}
 	ts_watch_stop(w);
 	return ts_exit_of(code);

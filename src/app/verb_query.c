@@ -292,6 +292,6 @@ ts_verb_query(const struct ts_args *args)
 			status = ts_exit_worse(status, TS_EXIT_PARTIAL);
 	}
 	ts_watch_stop(watch);
-	ts_close_report(r, rd);
+	ts_close_report(args, r, rd);
 	return status;
 }

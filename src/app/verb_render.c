@@ -115,7 +115,7 @@ render(const struct ts_args *args, enum ts_picture format, struct ts_watch *w)
 		return ts_exit_of(code);
 	code = ts_headless_new(&app, args, r, choose_glyphs(args),
 		format == TS_PICTURE_TXT || args->color == TS_WHEN_NEVER, &err);
-	ts_close_report(r, rd);
+	ts_close_report(args, r, rd);
 	if (!code)
 		code = ts_headless_draw(app, w, &err);
 	if (!code)

@@ -269,6 +269,6 @@ ts_verb_schema(const struct ts_args *args)
 		ts_complain(NULL, &err);
 		status = TS_EXIT_UNREADABLE;
 	}
-	ts_close_report(r, rd);
+	ts_close_report(args, r, rd);
 	return status;
 }

@@ -582,7 +582,7 @@ one_report(struct summary_run *run, const char *path)
 	if (s)
 		ts_summary_fini(s);
 	free(s);
-	ts_close_report(r, rd);
+	ts_close_report(run->args, r, rd);
 	return status;
 }
 

@@ -49,6 +49,7 @@ struct ts_db {
 	struct ts_progress *progress;
 	int64_t total;
 	struct ts_pages *pages; /* or NULL */
+	struct ts_source_meter far;
 	bool api_only;
 	_Atomic int64_t page_hits, page_misses, cached, prepared;
 };
@@ -202,13 +203,13 @@ ts_db_open(struct ts_db **out, struct ts_source *source, struct ts_err *err)
 	*out = NULL;
 	if (!db)
 		return ts_err_nomem(err);
-	code = ts_vfs_new(&db->vfs, source, err);
+	code = ts_vfs_new(&db->vfs, source, &db->far, err);
 	if (code) {
 		free(db);
 		return code;
 	}
 	db->bytes = source->size;
-	code = ts_pages_new(&db->pages, source, ts_vfs_header(db->vfs), err);
+	code = ts_pages_new(&db->pages, source, &db->far, ts_vfs_header(db->vfs), err);
 	if (code) {
 		ts_db_close(db);
 		return code;
@@ -305,6 +306,7 @@ ts_db_stats(struct ts_db_stats *s, const struct ts_db *db)
 		.statements_cached = published(&db->cached),
 		.statements_prepared = published(&db->prepared),
 	};
+	ts_source_meter_read(&s->far, &db->far);
 }
 
 /* SQLite's own cache counts where only this thread may look. */

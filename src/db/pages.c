@@ -48,6 +48,7 @@ struct counters {
 
 struct ts_pages {
 	struct ts_source *source;
+	struct ts_source_meter *meter;
 	const struct ts_cancel *cancel;
 	struct ts_geometry g;
 	int64_t said; /* bytes of the file, as its header has it */
@@ -104,8 +105,8 @@ geometry(struct ts_geometry *g, const struct ts_sqlite_header *h)
 }
 
 enum ts_code
-ts_pages_new(struct ts_pages **out, struct ts_source *source, const struct ts_sqlite_header *h,
-	struct ts_err *err)
+ts_pages_new(struct ts_pages **out, struct ts_source *source, struct ts_source_meter *meter,
+	const struct ts_sqlite_header *h, struct ts_err *err)
 {
 	struct ts_geometry g;
 	struct ts_pages *p;
@@ -117,6 +118,7 @@ ts_pages_new(struct ts_pages **out, struct ts_source *source, const struct ts_sq
 	if (!p)
 		return ts_err_nomem(err);
 	p->source = source;
+	p->meter = meter;
 	p->g = g;
 	p->said = ts_max_i64(h->bytes, h->pages_said * h->page_size);
 	p->slots = (int)ts_clamp_i64(TS_PAGES_BYTES / g.page, SLOTS_MIN, SLOTS);
@@ -162,8 +164,8 @@ read_pages(uint32_t *got, unsigned char *bytes, struct ts_pages *p, uint32_t num
 	int64_t at = (int64_t)(number - 1) * p->g.page;
 	struct ts_err why = {0};
 	size_t n = 0;
-	enum ts_code code = ts_source_read(p->source, bytes, (size_t)pages * p->g.page, at, &n,
-		p->cancel, &why);
+	enum ts_code code = ts_source_read_counted(p->source, bytes, (size_t)pages * p->g.page, at,
+		&n, p->meter, p->cancel, &why);
 
 	*got = (uint32_t)(n / p->g.page);
 	count(&p->n.waits, 1);
@@ -185,6 +187,33 @@ exists(const struct ts_geometry *g, uint32_t number)
 {
 	/* the first one has a header before its cells, and no rows of a report */
 	return number > 1 && number <= g->pages && number != g->lock_page;
+}
+
+bool
+ts_pages_are_far(const struct ts_pages *p)
+{
+	return ts_source_is_far(p->source);
+}
+
+void
+ts_pages_want(struct ts_pages *p, const uint32_t *number, size_t count, bool urgent)
+{
+	struct ts_byte_range *span = ts_alloc(count, sizeof(*span));
+	size_t n = 0;
+
+	for (size_t i = 0; span && i < count; i++) {
+		int64_t at = (int64_t)(number[i] - 1) * p->g.page;
+
+		if (!exists(&p->g, number[i]))
+			continue;
+		if (n > 0 && span[n - 1].offset + (int64_t)span[n - 1].n == at)
+			span[n - 1].n += p->g.page;
+		else
+			span[n++] = (struct ts_byte_range){at, p->g.page};
+	}
+	if (span)
+		ts_source_want(p->source, span, n, urgent, p->meter);
+	free(span);
 }
 
 enum ts_code

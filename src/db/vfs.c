@@ -26,6 +26,7 @@ struct ts_vfs {
 	sqlite3_vfs vfs;
 	sqlite3_vfs *os; /* for temporary files, time and randomness */
 	struct ts_source *source;
+	struct ts_source_meter *meter;
 	struct ts_sqlite_header header;
 	const struct ts_cancel *cancel;
 	struct ts_err err;
@@ -76,7 +77,8 @@ file_read(sqlite3_file *f, void *buf, int n, sqlite3_int64 offset)
 	size_t got;
 	enum ts_code code;
 
-	code = ts_source_read(v->source, buf, (size_t)n, offset, &got, v->cancel, &v->err);
+	code = ts_source_read_counted(v->source, buf, (size_t)n, offset, &got, v->meter, v->cancel,
+		&v->err);
 	add(&v->reads, 1);
 	add(&v->bytes, (int64_t)got);
 	if (code == TS_E_CANCELLED)
@@ -310,7 +312,8 @@ ts_sqlite_header_read(struct ts_sqlite_header *h, struct ts_source *source, stru
 }
 
 enum ts_code
-ts_vfs_new(struct ts_vfs **out, struct ts_source *source, struct ts_err *err)
+ts_vfs_new(struct ts_vfs **out, struct ts_source *source, struct ts_source_meter *meter,
+	struct ts_err *err)
 {
 	struct ts_vfs *v = ts_alloc(1, sizeof(*v));
 	enum ts_code code;
@@ -325,6 +328,7 @@ ts_vfs_new(struct ts_vfs **out, struct ts_source *source, struct ts_err *err)
 	}
 	v->os = sqlite3_vfs_find(NULL);
 	v->source = source;
+	v->meter = meter;
 	snprintf(v->name, sizeof(v->name), "tilescope-%p", (void *)v);
 	v->vfs = (sqlite3_vfs){
 		.iVersion = 1,

@@ -6,6 +6,8 @@
  * read again. A new block takes the place of the last one of `once`, unless that list has become short. A block that is on
  * its way stands in no list and belongs to its fetch.
  *
+ * Who reads or names blocks counts what that takes apart (`struct use`): others read meanwhile.
+ *
  * A fetch has bytes of its own, which are copied when all of it is there: its blocks need not lie together, and the cache may
  * have gone meanwhile. Who waits holds it, and learns from it how it ended.
  */
@@ -22,7 +24,8 @@
 enum {
 	NOBODY = -1,
 	STREAMS = 8,
-	LOOK_MS = 20, /* between two looks at a cancel token */
+	LOOK_MS = 20,  /* between two looks at a cancel token */
+	KEEP_MAX = 16, /* blocks read together that are kept: more of them are a scan */
 };
 
 enum list_id { ONCE, AGAIN, LISTS };
@@ -31,6 +34,7 @@ struct fetch {
 	struct ts_block_cache *cache;
 	int holders; /* who waits, and the host until it is done */
 	bool done;
+	bool keep; /* in the store */
 	enum ts_code code;
 	struct ts_err err;
 	struct ts_host_range *range;
@@ -76,7 +80,17 @@ struct ts_block_cache {
 	unsigned clock;
 	int out; /* fetches */
 	bool left;
-	struct ts_block_cache_stats n;
+	struct ts_block_store *store; /* or NULL */
+	struct ts_block_cache_stats stats;
+	struct ts_source_counts n;
+};
+
+/* Somebody's call: for whom, and what it took. */
+struct use {
+	bool urgent;
+	bool keep; /* what is fetched */
+	const struct ts_cancel *cancel;
+	struct ts_source_counts n;
 };
 
 /* --- lists and buckets ------------------------------------------------------------------------ */
@@ -178,6 +192,7 @@ free_cache(struct ts_block_cache *c)
 {
 	pthread_cond_destroy(&c->news);
 	pthread_mutex_destroy(&c->lock);
+	ts_block_store_close(c->store);
 	free(c->block);
 	free(c->bucket);
 	free(c->bytes);
@@ -212,6 +227,8 @@ land(struct ts_block_cache *c, struct fetch *f)
 			memcpy(c->bytes + (size_t)f->block[i] * TS_BLOCK, f->bytes + i * TS_BLOCK,
 				n);
 			enlist(c, f->block[i], ONCE);
+			if (f->keep)
+				ts_block_store_put(c->store, b->unit, f->bytes + i * TS_BLOCK, n);
 		} else {
 			forget(c, f->block[i]);
 		}
@@ -281,12 +298,13 @@ make_ranges(const struct ts_block_cache *c, struct fetch *f)
 
 /* Send it, or undo it. With the lock held, which the host's thread takes afterwards. */
 static enum ts_code
-send_fetch(struct ts_block_cache *c, struct fetch *f, bool urgent, struct ts_err *err)
+send_fetch(struct ts_block_cache *c, struct fetch *f, struct use *u, struct ts_err *err)
 {
-	struct ts_host_read r = {.file = c->file, .urgent = urgent, .done = fetched, .ctx = f};
+	struct ts_host_read r = {.file = c->file, .urgent = u->urgent, .done = fetched, .ctx = f};
 	enum ts_code code;
 
 	f->bytes = malloc(f->count * TS_BLOCK);
+	f->keep = u->keep && c->store;
 	r.range = f->range;
 	r.count = make_ranges(c, f);
 	r.bytes = f->bytes;
@@ -298,21 +316,38 @@ send_fetch(struct ts_block_cache *c, struct fetch *f, bool urgent, struct ts_err
 		return code;
 	}
 	c->out++;
-	c->n.bursts++;
-	c->n.blocks += (int64_t)f->count;
+	c->stats.bursts++;
+	c->stats.blocks += (int64_t)f->count;
+	u->n.requests += (int64_t)r.count;
+	u->n.bytes += (int64_t)(f->count * TS_BLOCK);
 	return TS_OK;
+}
+
+/* From the store, when it is there. */
+static bool
+load_block(struct ts_block_cache *c, int i, struct use *u)
+{
+	struct block *b = &c->block[i];
+	size_t n = (size_t)ts_min_i64(TS_BLOCK, c->size - b->unit * TS_BLOCK);
+
+	if (!ts_block_store_get(c->store, b->unit, c->bytes + (size_t)i * TS_BLOCK, n))
+		return false;
+	enlist(c, i, ONCE);
+	u->n.kept++;
+	return true;
 }
 
 /* Those blocks of [from, to) that are neither here nor on their way, as far as there are free ones. */
 static void
-collect(struct ts_block_cache *c, struct fetch *f, size_t most, int64_t from, int64_t to)
+collect(struct ts_block_cache *c, struct fetch *f, size_t most, int64_t from, int64_t to,
+	struct use *u)
 {
 	int64_t unit = from / TS_BLOCK, end = (ts_min_i64(to, c->size) + TS_BLOCK - 1) / TS_BLOCK;
 
 	for (; unit < end && f->count < most; unit++) {
 		int i = find(c, unit) == NOBODY ? take_block(c, unit) : NOBODY;
 
-		if (i == NOBODY)
+		if (i == NOBODY || load_block(c, i, u))
 			continue;
 		c->block[i].fetch = f;
 		f->block[f->count++] = i;
@@ -321,7 +356,7 @@ collect(struct ts_block_cache *c, struct fetch *f, size_t most, int64_t from, in
 
 /* Ask for spans; nothing is left to ask for: TS_OK. With the lock held. */
 static enum ts_code
-fetch_spans(struct ts_block_cache *c, const struct ts_byte_range *span, size_t count, bool urgent,
+fetch_spans(struct ts_block_cache *c, const struct ts_byte_range *span, size_t count, struct use *u,
 	struct ts_err *err)
 {
 	size_t most = 0;
@@ -337,12 +372,21 @@ fetch_spans(struct ts_block_cache *c, const struct ts_byte_range *span, size_t c
 		if (span[i].offset >= 0 && span[i].offset < c->size && span[i].n > 0)
 			collect(c, f, most, span[i].offset,
 				span[i].offset +
-					ts_min_i64((int64_t)span[i].n, c->size - span[i].offset));
+					ts_min_i64((int64_t)span[i].n, c->size - span[i].offset),
+				u);
 	if (f->count == 0) {
 		let_go(f);
 		return TS_OK;
 	}
-	return send_fetch(c, f, urgent, err);
+	return send_fetch(c, f, u, err);
+}
+
+/* What a call took, told to everybody. With the lock held. */
+static void
+count_use(struct ts_block_cache *c, const struct use *u, struct ts_source_meter *meter)
+{
+	ts_source_counts_add(&c->n, &u->n);
+	ts_source_meter_add(meter, &u->n);
 }
 
 /* --- reading ahead ---------------------------------------------------------------------------- */
@@ -367,9 +411,10 @@ stream_of(struct ts_block_cache *c, int64_t from)
 
 /* The next extent, when less than half of the last one is left. */
 static void
-read_ahead(struct ts_block_cache *c, int64_t from, int64_t to)
+read_ahead(struct ts_block_cache *c, int64_t from, int64_t to, struct use *u)
 {
 	struct stream *s = stream_of(c, from);
+	struct use behind = {0};
 	struct ts_byte_range ahead;
 	bool goes_on = s->used != 0;
 
@@ -382,7 +427,8 @@ read_ahead(struct ts_block_cache *c, int64_t from, int64_t to)
 		ts_min_i64(TS_EXTENT_MAX, (int64_t)(c->blocks / 4) * TS_BLOCK));
 	ahead = (struct ts_byte_range){s->ahead, (size_t)s->extent};
 	s->ahead += s->extent;
-	(void)fetch_spans(c, &ahead, 1, false, NULL); /* who needs it asks again */
+	(void)fetch_spans(c, &ahead, 1, &behind, NULL); /* who needs it asks again */
+	ts_source_counts_add(&u->n, &behind.n);
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */
@@ -419,15 +465,15 @@ wait_a_moment(struct ts_block_cache *c, const struct ts_cancel *cancel, struct t
 
 /* Wait until a fetch has ended, or the token is set. */
 static enum ts_code
-wait_for(bool *is_short, struct ts_block_cache *c, int64_t unit, struct fetch *f,
-	const struct ts_cancel *cancel, struct ts_err *err)
+wait_for(bool *is_short, struct ts_block_cache *c, int64_t unit, struct fetch *f, struct use *u,
+	struct ts_err *err)
 {
 	enum ts_code code = TS_OK;
 
 	f->holders++;
-	c->n.waits++;
+	u->n.trips++;
 	while (!f->done && !code)
-		code = wait_a_moment(c, cancel, err);
+		code = wait_a_moment(c, u->cancel, err);
 	if (!code && f->code) {
 		code = f->code;
 		if (err)
@@ -440,8 +486,7 @@ wait_for(bool *is_short, struct ts_block_cache *c, int64_t unit, struct fetch *f
 
 /* The block of a unit, here; NOBODY in *i: less of it came than there should be, for the file has become shorter. */
 static enum ts_code
-have(struct ts_block_cache *c, int *i, int64_t unit, bool urgent, const struct ts_cancel *cancel,
-	struct ts_err *err)
+have(struct ts_block_cache *c, int *i, int64_t unit, struct use *u, struct ts_err *err)
 {
 	const struct ts_byte_range one = {unit * TS_BLOCK, TS_BLOCK};
 	bool is_short = false;
@@ -453,11 +498,11 @@ have(struct ts_block_cache *c, int *i, int64_t unit, bool urgent, const struct t
 		if (is_short || (*i != NOBODY && !c->block[*i].fetch))
 			return TS_OK;
 		if (*i != NOBODY) {
-			code = wait_for(&is_short, c, unit, c->block[*i].fetch, cancel, err);
+			code = wait_for(&is_short, c, unit, c->block[*i].fetch, u, err);
 		} else {
-			code = fetch_spans(c, &one, 1, urgent, err);
+			code = fetch_spans(c, &one, 1, u, err);
 			if (!code && find(c, unit) == NOBODY) /* all blocks are on their way */
-				code = wait_a_moment(c, cancel, err);
+				code = wait_a_moment(c, u->cancel, err);
 		}
 		if (code)
 			return code;
@@ -466,7 +511,7 @@ have(struct ts_block_cache *c, int *i, int64_t unit, bool urgent, const struct t
 
 static enum ts_code
 read_blocks(struct ts_block_cache *c, unsigned char *to, int64_t from, int64_t end, size_t *got,
-	bool urgent, const struct ts_cancel *cancel, struct ts_err *err)
+	struct use *u, struct ts_err *err)
 {
 	while (from < end) {
 		int64_t unit = from / TS_BLOCK;
@@ -476,7 +521,7 @@ read_blocks(struct ts_block_cache *c, unsigned char *to, int64_t from, int64_t e
 
 		if ((int64_t)n > end - from)
 			n = (size_t)(end - from);
-		code = have(c, &i, unit, urgent, cancel, err);
+		code = have(c, &i, unit, u, err);
 		if (code || i == NOBODY)
 			return code;
 		memcpy(to, c->bytes + (size_t)i * TS_BLOCK + in, n);
@@ -490,7 +535,7 @@ read_blocks(struct ts_block_cache *c, unsigned char *to, int64_t from, int64_t e
 
 /* How many blocks of it are not here. */
 static int64_t
-missing(struct ts_block_cache *c, int64_t from, int64_t end)
+missing(struct ts_block_cache *c, int64_t from, int64_t end, struct use *u)
 {
 	int64_t n = 0, all = 0;
 
@@ -499,17 +544,17 @@ missing(struct ts_block_cache *c, int64_t from, int64_t end)
 
 		n += i == NOBODY || c->block[i].fetch;
 	}
-	c->n.misses += n;
-	c->n.hits += all - n;
+	u->n.misses += n;
+	u->n.hits += all - n;
 	return n;
 }
 
 enum ts_code
 ts_block_cache_read(struct ts_block_cache *c, void *buf, size_t n, int64_t offset, size_t *got,
-	const struct ts_cancel *cancel, struct ts_err *err)
+	struct ts_source_meter *meter, const struct ts_cancel *cancel, struct ts_err *err)
 {
 	const int64_t most = ts_min_i64(TS_EXTENT_MAX, (int64_t)(c->blocks / 4) * TS_BLOCK);
-	bool urgent = !cancel || !cancel->rest;
+	struct use u = {.urgent = !cancel || !cancel->rest, .cancel = cancel};
 	enum ts_code code = TS_OK;
 	int64_t from = offset, end;
 
@@ -517,33 +562,46 @@ ts_block_cache_read(struct ts_block_cache *c, void *buf, size_t n, int64_t offse
 	if (offset < 0)
 		return ts_err_set(err, TS_E_FORMAT, "read at a negative offset");
 	end = offset >= c->size ? offset : offset + ts_min_i64((int64_t)n, c->size - offset);
+	u.keep = end - offset <= KEEP_MAX * TS_BLOCK;
 	pthread_mutex_lock(&c->lock);
 	while (!code && from < end) {
 		int64_t to = ts_min_i64(end, from + most);
 		const struct ts_byte_range piece = {from, (size_t)(to - from)};
 		size_t came = 0;
 
-		if (missing(c, from, to) > 0)
-			code = fetch_spans(c, &piece, 1, urgent, err);
-		read_ahead(c, from, to);
+		if (missing(c, from, to, &u) > 0)
+			code = fetch_spans(c, &piece, 1, &u, err);
+		read_ahead(c, from, to, &u);
 		if (!code)
-			code = read_blocks(c, (unsigned char *)buf + *got, from, to, &came, urgent,
-				cancel, err);
+			code = read_blocks(c, (unsigned char *)buf + *got, from, to, &came, &u,
+				err);
 		*got += came;
 		from += (int64_t)came;
 		if (from < to)
 			break;
 	}
+	count_use(c, &u, meter);
 	pthread_mutex_unlock(&c->lock);
 	return code;
 }
 
 void
 ts_block_cache_want(struct ts_block_cache *c, const struct ts_byte_range *span, size_t n,
-	bool urgent)
+	bool urgent, struct ts_source_meter *meter)
+{
+	struct use u = {.urgent = urgent, .keep = true};
+
+	pthread_mutex_lock(&c->lock);
+	(void)fetch_spans(c, span, n, &u, NULL); /* who needs it asks again */
+	count_use(c, &u, meter);
+	pthread_mutex_unlock(&c->lock);
+}
+
+void
+ts_block_cache_counts(struct ts_block_cache *c, struct ts_source_counts *n)
 {
 	pthread_mutex_lock(&c->lock);
-	(void)fetch_spans(c, span, n, urgent, NULL); /* who needs it asks again */
+	*n = c->n;
 	pthread_mutex_unlock(&c->lock);
 }
 
@@ -551,7 +609,7 @@ void
 ts_block_cache_stats(struct ts_block_cache *c, struct ts_block_cache_stats *s)
 {
 	pthread_mutex_lock(&c->lock);
-	*s = c->n;
+	*s = c->stats;
 	pthread_mutex_unlock(&c->lock);
 }
 
@@ -592,17 +650,17 @@ keep_first(struct ts_block_cache *c)
 
 enum ts_code
 ts_block_cache_new(struct ts_block_cache **out, struct ts_host_file *file, size_t blocks,
-	struct ts_err *err)
+	struct ts_block_store *store, struct ts_err *err)
 {
 	struct ts_block_cache *c = ts_alloc(1, sizeof(*c));
 
 	*out = NULL;
-	if (!c)
-		return ts_err_nomem(err);
-	if (!init_lock(c)) {
+	if (!c || !init_lock(c)) {
+		ts_block_store_close(store);
 		free(c);
 		return ts_err_nomem(err);
 	}
+	c->store = store;
 	c->file = file;
 	c->size = ts_host_file_size(file);
 	c->blocks = blocks < TS_BLOCKS_MIN ? TS_BLOCKS_MIN : blocks;

@@ -12,6 +12,7 @@ struct files_host {
 	struct ts_files base;
 	struct ts_host *host;
 	char *name;
+	char *keep; /* where blocks of its files are kept, or NULL */
 };
 
 static struct files_host *
@@ -66,7 +67,8 @@ static enum ts_code
 host_open(struct ts_files *f, struct ts_source **s, const char *path,
 	const struct ts_cancel *cancel, struct ts_err *err)
 {
-	return ts_source_open_host(s, self(f)->host, path, cancel, err);
+	return ts_source_open_host(s, self(f)->host, path, self(f)->keep, self(f)->name, cancel,
+		err);
 }
 
 static char *
@@ -82,6 +84,7 @@ host_release(struct ts_files *f)
 {
 	ts_host_free(self(f)->host);
 	free(self(f)->name);
+	free(self(f)->keep);
 	free(f);
 }
 
@@ -113,6 +116,14 @@ ts_files_host_new(struct ts_files **out, const char *name, const struct ts_host_
 	atomic_init(&f->base.uses, 1);
 	*out = &f->base;
 	return TS_OK;
+}
+
+enum ts_code
+ts_files_host_keep(struct ts_files *f, const char *dir, struct ts_err *err)
+{
+	free(self(f)->keep);
+	self(f)->keep = ts_strdup(dir);
+	return self(f)->keep ? TS_OK : ts_err_nomem(err);
 }
 
 struct ts_host *

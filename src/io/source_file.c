@@ -57,7 +57,9 @@ file_fd(struct ts_source *s)
 	return ((struct source_file *)s)->fd;
 }
 
-static const struct ts_source_ops file_ops = {file_read_at, file_close, file_fd, NULL};
+static const struct ts_source_ops file_ops = {.read_at = file_read_at,
+	.close = file_close,
+	.fd = file_fd};
 
 /* Why a file that is not a regular one cannot be opened. */
 static enum ts_code

@@ -8,6 +8,9 @@
 #include "tilescope/io/block_cache.h"
 #include "tilescope/io/source.h"
 
+/* Of a database: its schema, and the pages that tables begin with. */
+enum { BEGIN = 64 << 10 };
+
 struct source_host {
 	struct ts_source base;
 	struct ts_host_file *file;
@@ -21,10 +24,17 @@ self(struct ts_source *s)
 }
 
 static enum ts_code
+host_read_counted(struct ts_source *s, void *buf, size_t n, int64_t offset, size_t *got,
+	struct ts_source_meter *meter, const struct ts_cancel *cancel, struct ts_err *err)
+{
+	return ts_block_cache_read(self(s)->cache, buf, n, offset, got, meter, cancel, err);
+}
+
+static enum ts_code
 host_read_at(struct ts_source *s, void *buf, size_t n, int64_t offset, size_t *got,
 	const struct ts_cancel *cancel, struct ts_err *err)
 {
-	return ts_block_cache_read(self(s)->cache, buf, n, offset, got, cancel, err);
+	return host_read_counted(s, buf, n, offset, got, NULL, cancel, err);
 }
 
 static void
@@ -36,17 +46,42 @@ host_close(struct ts_source *s)
 }
 
 static void
-host_want(struct ts_source *s, const struct ts_byte_range *span, size_t count, bool urgent)
+host_want(struct ts_source *s, const struct ts_byte_range *span, size_t count, bool urgent,
+	struct ts_source_meter *meter)
 {
-	ts_block_cache_want(self(s)->cache, span, count, urgent);
+	ts_block_cache_want(self(s)->cache, span, count, urgent, meter);
 }
 
-static const struct ts_source_ops host_ops = {host_read_at, host_close, NULL, host_want};
+static void
+host_counts(struct ts_source *s, struct ts_source_counts *n)
+{
+	ts_block_cache_counts(self(s)->cache, n);
+}
+
+static const struct ts_source_ops host_ops = {.read_at = host_read_at,
+	.close = host_close,
+	.want = host_want,
+	.read_counted = host_read_counted,
+	.counts = host_counts};
+
+/* A cache without a store keeps nothing. */
+static struct ts_block_store *
+store_of(struct ts_host_file *file, const char *keep, const char *name, const char *path)
+{
+	struct ts_block_store_of of = {.host = name,
+		.path = path,
+		.size = ts_host_file_size(file),
+		.mtime = ts_host_file_mtime(file)};
+
+	of.first = ts_host_file_first(file, &of.first_n);
+	return keep ? ts_block_store_open(keep, &of) : NULL;
+}
 
 enum ts_code
-ts_source_open_host(struct ts_source **s, struct ts_host *host, const char *path,
-	const struct ts_cancel *cancel, struct ts_err *err)
+ts_source_open_host(struct ts_source **s, struct ts_host *host, const char *path, const char *keep,
+	const char *name, const struct ts_cancel *cancel, struct ts_err *err)
 {
+	static const struct ts_byte_range begin = {0, BEGIN};
 	struct source_host *h = ts_alloc(1, sizeof(*h));
 	enum ts_code code;
 
@@ -55,7 +90,8 @@ ts_source_open_host(struct ts_source **s, struct ts_host *host, const char *path
 		return ts_err_nomem(err);
 	code = ts_host_open(host, &h->file, path, true, cancel, err);
 	if (!code)
-		code = ts_block_cache_new(&h->cache, h->file, TS_BLOCKS_USUAL, err);
+		code = ts_block_cache_new(&h->cache, h->file, TS_BLOCKS_USUAL,
+			store_of(h->file, keep, name, path), err);
 	if (code) {
 		ts_host_close(h->file);
 		free(h);
@@ -64,6 +100,7 @@ ts_source_open_host(struct ts_source **s, struct ts_host *host, const char *path
 	h->base.ops = &host_ops;
 	h->base.size = ts_host_file_size(h->file);
 	h->base.mtime = ts_host_file_mtime(h->file);
+	ts_block_cache_want(h->cache, &begin, 1, true, NULL);
 	*s = &h->base;
 	return TS_OK;
 }

@@ -73,6 +73,7 @@ ts_reader_add_stats(struct ts_reader_stats *s, const struct ts_reader *rd)
 		s->statement_hits += d.statements_cached;
 		s->statement_misses += d.statements_prepared;
 		s->statement_capacity += TS_DB_STATEMENTS;
+		ts_source_counts_add(&s->far, &d.far);
 	}
 }
 

@@ -48,6 +48,7 @@ add_stats(struct ts_reader_stats *s, const struct ts_fetch_local *l)
 	s->reads += b->reads;
 	s->statement_hits += b->statement_hits;
 	s->statement_misses += b->statement_misses;
+	ts_source_counts_add(&s->far, &b->far);
 	if (l->reader)
 		ts_reader_add_stats(s, l->reader);
 }

@@ -44,7 +44,7 @@ begin(struct cached *k, const char *path, size_t blocks)
 	k->w = world();
 	k->host = fake_host(&k->w, (struct ts_host_spec){0});
 	ck_assert_int_eq(ts_host_open(k->host, &k->file, path, true, NULL, &err), TS_OK);
-	ck_assert_int_eq(ts_block_cache_new(&k->cache, k->file, blocks, &err), TS_OK);
+	ck_assert_int_eq(ts_block_cache_new(&k->cache, k->file, blocks, NULL, &err), TS_OK);
 }
 
 static void
@@ -63,7 +63,8 @@ reads(struct ts_block_cache *c, int64_t offset, size_t n, int64_t size)
 	size_t got, there = offset >= size ? 0 : (size_t)ts_min_i64((int64_t)n, size - offset);
 	bool right;
 
-	right = ts_block_cache_read(c, bytes, n, offset, &got, NULL, &err) == TS_OK && got == there;
+	right = ts_block_cache_read(c, bytes, n, offset, &got, NULL, NULL, &err) == TS_OK &&
+		got == there;
 	for (size_t i = 0; right && i < got; i++)
 		right = bytes[i] == fake_byte((uint64_t)offset + i, 0);
 	free(bytes);
@@ -135,14 +136,14 @@ START_TEST(planned)
 	begin(&k, "large", TS_BLOCKS_USUAL);
 	for (int i = 0; i < 200; i++)
 		span[i] = (struct ts_byte_range){(int64_t)(i + 1) * 37 * TS_BLOCK, TS_BLOCK};
-	ts_block_cache_want(k.cache, span, 200, true);
+	ts_block_cache_want(k.cache, span, 200, true, NULL);
 	for (int i = 0; i < 200; i++)
 		ck_assert(reads(k.cache, span[i].offset, TS_BLOCK, LARGE));
 	ts_block_cache_stats(k.cache, &s);
 	ck_assert_int_eq(s.bursts, 1);
 	ck_assert_int_eq(s.blocks, 200);
 	ck_assert_int_eq(k.w.reads, 201); /* and the first page */
-	ts_block_cache_want(k.cache, span, 200, true);
+	ts_block_cache_want(k.cache, span, 200, true, NULL);
 	ts_block_cache_stats(k.cache, &s);
 	ck_assert_int_eq(s.bursts, 1);
 	end(&k);
@@ -160,10 +161,11 @@ START_TEST(odd_spans)
 	size_t got;
 
 	begin(&k, "file", 1);
-	ts_block_cache_want(k.cache, odd, TS_COUNT(odd), true);
+	ts_block_cache_want(k.cache, odd, TS_COUNT(odd), true, NULL);
 	ts_block_cache_stats(k.cache, &s);
 	ck_assert_int_eq(s.blocks, 1);
-	ck_assert_int_eq(ts_block_cache_read(k.cache, &byte, 1, -1, &got, NULL, &err), TS_E_FORMAT);
+	ck_assert_int_eq(ts_block_cache_read(k.cache, &byte, 1, -1, &got, NULL, NULL, &err),
+		TS_E_FORMAT);
 	ck_assert(reads(k.cache, SIZE - 1, 10, SIZE));
 	ck_assert(reads(k.cache, INT64_MAX, 10, SIZE));
 	end(&k);
@@ -221,7 +223,7 @@ START_TEST(cancelled)
 	k.w.wrong = FAKE_SILENT;
 	k.w.wrong_at = 1;
 	ts_cancel_set(&cancel);
-	ck_assert_int_eq(ts_block_cache_read(k.cache, bytes, 100, 9000, &got, &cancel, &err),
+	ck_assert_int_eq(ts_block_cache_read(k.cache, bytes, 100, 9000, &got, NULL, &cancel, &err),
 		TS_E_CANCELLED);
 	end(&k); /* with something on its way */
 }
@@ -238,9 +240,9 @@ START_TEST(failed)
 	ck_assert(reads(k.cache, 20000, 10, SIZE));
 	k.w.wrong = FAKE_OTHER_ID;
 	k.w.wrong_at = 1;
-	ck_assert_int_eq(ts_block_cache_read(k.cache, bytes, 100, 90000, &got, NULL, &err),
+	ck_assert_int_eq(ts_block_cache_read(k.cache, bytes, 100, 90000, &got, NULL, NULL, &err),
 		TS_E_CONNECT);
-	ck_assert_int_eq(ts_block_cache_read(k.cache, bytes, 100, 90000, &got, NULL, &err),
+	ck_assert_int_eq(ts_block_cache_read(k.cache, bytes, 100, 90000, &got, NULL, NULL, &err),
 		TS_E_CONNECT);
 	ck_assert(reads(k.cache, 20000, 10, SIZE));
 	ck_assert(reads(k.cache, 0, 4096, SIZE));
@@ -257,10 +259,10 @@ START_TEST(shorter)
 
 	begin(&k, "file", 1);
 	k.w.file[0].size = 100000;
-	ck_assert_int_eq(ts_block_cache_read(k.cache, bytes, 20000, 90000, &got, NULL, &err),
+	ck_assert_int_eq(ts_block_cache_read(k.cache, bytes, 20000, 90000, &got, NULL, NULL, &err),
 		TS_OK);
 	ck_assert_uint_le(got, 10000);
-	ck_assert_int_eq(ts_block_cache_read(k.cache, bytes, 20000, 500000, &got, NULL, &err),
+	ck_assert_int_eq(ts_block_cache_read(k.cache, bytes, 20000, 500000, &got, NULL, NULL, &err),
 		TS_OK);
 	ck_assert_uint_eq(got, 0);
 	end(&k);
@@ -276,12 +278,13 @@ START_TEST(source)
 	struct ts_source *s;
 	size_t got;
 
-	ck_assert_int_eq(ts_source_open_host(&s, h, "nothing", NULL, &err), TS_E_NOT_FOUND);
-	ck_assert_int_eq(ts_source_open_host(&s, h, "fifo", NULL, &err), TS_E_FORMAT);
+	ck_assert_int_eq(ts_source_open_host(&s, h, "nothing", NULL, "host", NULL, &err),
+		TS_E_NOT_FOUND);
+	ck_assert_int_eq(ts_source_open_host(&s, h, "fifo", NULL, "host", NULL, &err), TS_E_FORMAT);
 	ck_assert_ptr_null(s);
-	ck_assert_int_eq(ts_source_open_host(&s, h, "file", NULL, &err), TS_OK);
+	ck_assert_int_eq(ts_source_open_host(&s, h, "file", NULL, "host", NULL, &err), TS_OK);
 	ck_assert(s->size == SIZE && s->mtime == 7 && ts_source_fd(s) == -1);
-	ts_source_want(s, &span, 1, true);
+	ts_source_want(s, &span, 1, true, NULL);
 	ck_assert_int_eq(ts_source_read(s, bytes, 100, 8192, &got, NULL, &err), TS_OK);
 	ck_assert_uint_eq(got, 100);
 	for (unsigned i = 0; i < 100; i++)

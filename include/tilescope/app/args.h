@@ -69,6 +69,7 @@ struct ts_args {
 	struct ts_size size;	    /* render: of the picture, in cells */
 	int picture;		    /* render: enum ts_picture + 1; 0: as the file is called */
 	bool quiet, verbose, help, version, latest, ascii, mouse;
+	bool stats;	    /* --stats */
 	bool watch;	    /* --watch */
 	bool complete;	    /* import --complete */
 	bool relations;	    /* query --relations */

@@ -22,6 +22,7 @@ void ts_name_found(struct ts_err *err, const char *path, const struct ts_cancel 
 enum ts_code ts_use_index(struct ts_reader *rd, const struct ts_args *args, uint64_t sections,
 	struct ts_watch *w, struct ts_err *err) TS_WARN_UNUSED;
 
-void ts_close_report(struct ts_report *r, struct ts_reader *rd);
+/* What reading took is said before (--stats). */
+void ts_close_report(const struct ts_args *args, struct ts_report *r, struct ts_reader *rd);
 
 #endif

@@ -95,6 +95,7 @@ struct ts_db_stats {
 	int64_t bytes, reads;		/* of the source; a read is something to wait for */
 	int64_t statements_cached;	/* found in the cache of statements */
 	int64_t statements_prepared;
+	struct ts_source_counts far; /* of a source on another host */
 };
 
 /* What the connection has done so far. Any thread; the connection must not be closed meanwhile. */

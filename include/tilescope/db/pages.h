@@ -48,11 +48,12 @@ struct ts_pages;
 struct ts_pages_slot;
 
 /*
- * `source` must outlive it. *out NULL with TS_OK: a file that is not read in this way (UTF-16, for
- * instance). Errors: TS_E_NOMEM.
+ * `source` must outlive it, and meter (or NULL), where what it reads is counted, too. *out NULL with TS_OK: a file that is
+ * not read in this way (UTF-16, for instance). Errors: TS_E_NOMEM.
  */
 enum ts_code ts_pages_new(struct ts_pages **out, struct ts_source *source,
-	const struct ts_sqlite_header *h, struct ts_err *err) TS_WARN_UNUSED;
+	struct ts_source_meter *meter, const struct ts_sqlite_header *h,
+	struct ts_err *err) TS_WARN_UNUSED;
 void ts_pages_free(struct ts_pages *p); /* NULL allowed */
 void ts_pages_set_cancel(struct ts_pages *p, const struct ts_cancel *cancel);
 const struct ts_geometry *ts_pages_geometry(const struct ts_pages *p);
@@ -65,6 +66,15 @@ const struct ts_geometry *ts_pages_geometry(const struct ts_pages *p);
 enum ts_code ts_pages_get(struct ts_pages_slot **slot, struct ts_page *page, struct ts_pages *p,
 	uint32_t number, struct ts_err *err) TS_WARN_UNUSED;
 void ts_pages_put(struct ts_pages_slot *slot); /* NULL allowed */
+
+/* Are they far away, so that it is worth while to name them before they are read? */
+bool ts_pages_are_far(const struct ts_pages *p);
+
+/*
+ * These pages are going to be read (rising, each once; numbers that no page has are left out): ask for them together.
+ * Never waits.
+ */
+void ts_pages_want(struct ts_pages *p, const uint32_t *number, size_t count, bool urgent);
 
 /* Pages read at once by a scan: its own, and not kept. Zeroed to begin with. */
 struct ts_extent {

@@ -17,8 +17,8 @@
 
 struct ts_vfs;
 
-/* `source` must outlive the VFS. */
-enum ts_code ts_vfs_new(struct ts_vfs **v, struct ts_source *source,
+/* `source` must outlive the VFS; meter (or NULL), where what it reads is counted, too. */
+enum ts_code ts_vfs_new(struct ts_vfs **v, struct ts_source *source, struct ts_source_meter *meter,
 	struct ts_err *err) TS_WARN_UNUSED;
 void ts_vfs_free(struct ts_vfs *v);
 

@@ -13,6 +13,13 @@
 enum ts_code ts_files_host_new(struct ts_files **out, const char *name,
 	const struct ts_host_spec *spec, struct ts_err *err) TS_WARN_UNUSED;
 
+/*
+ * Keep blocks of files that are opened from now on in that directory (block_store.h), which is made when it is not there.
+ * Before anything is opened. Errors: TS_E_NOMEM.
+ */
+enum ts_code ts_files_host_keep(struct ts_files *f, const char *dir,
+	struct ts_err *err) TS_WARN_UNUSED;
+
 /* The host behind it, for its state and questions; its own. `f` came from ts_files_host_new(). */
 struct ts_host *ts_files_host(struct ts_files *f);
 

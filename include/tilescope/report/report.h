@@ -171,6 +171,7 @@ struct ts_reader_stats {
 	int64_t page_hits, page_misses, page_capacity; /* capacity in bytes */
 	int64_t bytes, reads; /* of the file; a read is something to wait for */
 	int64_t statement_hits, statement_misses, statement_capacity;
+	struct ts_source_counts far; /* of a report on another host */
 };
 
 /* Add to *s what the reader has done so far. Any thread, while it is open. */

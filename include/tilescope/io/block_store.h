@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * block_store - keep blocks of a remote file on this machine's disk, so that a second visit need not fetch them.
+ *
+ * A file for each remote file, named by a hash of host and path, with nothing in it but the file's own bytes: no address, no
+ * credential. It is of one state of the remote file (size, time, first page); of another one it is emptied. Each block has a
+ * checksum that is looked at whenever it is read: what somebody has changed, or what a crash has left half-written, is not
+ * there. It holds at most TS_STORE_BLOCKS; when it is full, pages of a database that lead to rows take the place of others,
+ * others that of each other. All stores of a directory together take TS_STORES_BYTES at most: those used least recently go.
+ *
+ * One program writes to a store, others beside it read it. What goes wrong here is never an error: the host is asked.
+ *
+ * Threads: calls for a store have to be one after the other (the block cache's lock).
+ */
+#ifndef TS_IO_BLOCK_STORE_H
+#define TS_IO_BLOCK_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	TS_STORE_BLOCK = 4096,	     /* bytes */
+	TS_STORE_BLOCKS = 16384,     /* 64 MiB */
+	TS_STORES_BYTES = 512 << 20, /* of all in a directory */
+};
+
+/* Which state of which file. */
+struct ts_block_store_of {
+	const char *host, *path;
+	int64_t size, mtime;
+	const void *first; /* its first page */
+	size_t first_n;
+};
+
+struct ts_block_store;
+
+/*
+ * The store of a file in `dir`, which is made (mode 0700) when it is not there. NULL: there can be none (no memory, no room, a
+ * directory that is somebody else's, a network file system).
+ */
+struct ts_block_store *ts_block_store_open(const char *dir, const struct ts_block_store_of *of);
+void ts_block_store_close(struct ts_block_store *s); /* NULL allowed */
+
+/* Block `unit` (offset / TS_STORE_BLOCK), of which `n` bytes lie in the file; false: it is not there. s may be NULL. */
+bool ts_block_store_get(struct ts_block_store *s, int64_t unit, void *bytes, size_t n);
+void ts_block_store_put(struct ts_block_store *s, int64_t unit, const void *bytes, size_t n);
+
+/* Remove all stores of a directory that nobody has open; how many bytes that were. */
+int64_t ts_block_stores_clear(const char *dir);
+int64_t ts_block_stores_bytes(const char *dir);
+
+#endif
