@@ -409,9 +409,9 @@ stream_of(struct ts_block_cache *c, int64_t from)
 	return oldest;
 }
 
-/* The next extent, when less than half of the last one is left. */
+/* The next extent, when less than half of the last one is left; the first one, when what is read was not there. */
 static void
-read_ahead(struct ts_block_cache *c, int64_t from, int64_t to, struct use *u)
+read_ahead(struct ts_block_cache *c, int64_t from, int64_t to, bool was_there, struct use *u)
 {
 	struct stream *s = stream_of(c, from);
 	struct use behind = {0};
@@ -421,7 +421,8 @@ read_ahead(struct ts_block_cache *c, int64_t from, int64_t to, struct use *u)
 	s->used = ++c->clock;
 	s->next = to;
 	s->ahead = ts_max_i64(s->ahead, to);
-	if (!goes_on || s->ahead >= c->size || s->ahead - to > s->extent / 2)
+	if (!goes_on || (was_there && s->extent == 0) || s->ahead >= c->size ||
+		s->ahead - to > s->extent / 2)
 		return;
 	s->extent = ts_clamp_i64(s->extent * 2, TS_EXTENT_MIN,
 		ts_min_i64(TS_EXTENT_MAX, (int64_t)(c->blocks / 4) * TS_BLOCK));
@@ -569,9 +570,11 @@ ts_block_cache_read(struct ts_block_cache *c, void *buf, size_t n, int64_t offse
 		const struct ts_byte_range piece = {from, (size_t)(to - from)};
 		size_t came = 0;
 
-		if (missing(c, from, to, &u) > 0)
+		int64_t away = missing(c, from, to, &u);
+
+		if (away > 0)
 			code = fetch_spans(c, &piece, 1, &u, err);
-		read_ahead(c, from, to, &u);
+		read_ahead(c, from, to, away == 0, &u);
 		if (!code)
 			code = read_blocks(c, (unsigned char *)buf + *got, from, to, &came, &u,
 				err);

@@ -8,9 +8,6 @@
 #include "tilescope/io/block_cache.h"
 #include "tilescope/io/source.h"
 
-/* Of a database: its schema, and the pages that tables begin with. */
-enum { BEGIN = 64 << 10 };
-
 struct source_host {
 	struct ts_source base;
 	struct ts_host_file *file;
@@ -81,7 +78,6 @@ enum ts_code
 ts_source_open_host(struct ts_source **s, struct ts_host *host, const char *path, const char *keep,
 	const char *name, const struct ts_cancel *cancel, struct ts_err *err)
 {
-	static const struct ts_byte_range begin = {0, BEGIN};
 	struct source_host *h = ts_alloc(1, sizeof(*h));
 	enum ts_code code;
 
@@ -100,7 +96,6 @@ ts_source_open_host(struct ts_source **s, struct ts_host *host, const char *path
 	h->base.ops = &host_ops;
 	h->base.size = ts_host_file_size(h->file);
 	h->base.mtime = ts_host_file_mtime(h->file);
-	ts_block_cache_want(h->cache, &begin, 1, true, NULL);
 	*s = &h->base;
 	return TS_OK;
 }

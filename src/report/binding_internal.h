@@ -5,7 +5,12 @@
 
 #include "tilescope/report/binding.h"
 
-enum { TS_SAMPLE_WHOLE = 16384 }; /* tables of up to so many row ids are looked at whole */
+enum {
+	TS_SAMPLE_WHOLE = 16384, /* tables of up to so many row ids are looked at whole */
+	TS_SAMPLE_WINDOWS = 24,	 /* of larger ones so many windows */
+	TS_SAMPLE_WINDOW_ROWS = 256,
+	TS_REACH_PROBES = 32, /* and rows at so many places, to see whether a key rises */
+};
 
 /* Errors that end everything; all others only mean "this does not fit". */
 bool ts_is_fatal(enum ts_code code);
@@ -29,6 +34,9 @@ enum ts_code ts_sample_take(struct ts_sample *s, const struct ts_reach *r, struc
 	const int *columns, int count, struct ts_err *err) TS_WARN_UNUSED;
 void ts_sample_fini(struct ts_sample *s);
 
+/* Row ids of window i of `rows` rows or more, inclusive; first > last: there are not so many. */
+void ts_sample_window(int64_t *first, int64_t *last, const struct ts_reach *r, int i, int rows);
+
 /* One column of the sample, judged group by group. */
 struct ts_verdict {
 	int groups;   /* with an integer to group by */
@@ -47,6 +55,11 @@ enum ts_code ts_reach_rowids(struct ts_reach *r, struct ts_db *db,
 	struct ts_err *err) TS_WARN_UNUSED;
 /* Without order (a view, or row ids far apart): are there few rows? */
 enum ts_code ts_reach_count_few(struct ts_reach *r, struct ts_db *db,
+	struct ts_err *err) TS_WARN_UNUSED;
+/* The row id at which place i of TS_REACH_PROBES (and the last one) is looked at, where row ids have no gaps. */
+int64_t ts_reach_probe_row(const struct ts_reach *r, int i);
+/* Have all of these here (ahead.c). Errors: those of ts_plan_fetch(). */
+enum ts_code ts_reach_ahead(const struct ts_reach *r, struct ts_db *db,
 	struct ts_err *err) TS_WARN_UNUSED;
 /* Can a row be found by its key without reading a large table? */
 bool ts_reach_can_look_up(const struct ts_reach *r);

@@ -16,7 +16,7 @@
 
 #include "binding_internal.h"
 
-enum { PROBES = 48, PROBE_ROWS = 1024, PROBE_GAPS = 16, FEW_ROWS = 2048 };
+enum { PROBE_ROWS = 1024, PROBE_GAPS = 16, FEW_ROWS = 2048 };
 
 static const char *const key_names[] = {
 	[TS_REACH_NONE] = "forwards only",
@@ -328,15 +328,32 @@ ts_reach_bisect(int64_t *rowid, const struct ts_reach *r, struct ts_db *db, int6
 	return code;
 }
 
+static uint64_t
+probe_stride(const struct ts_reach *r)
+{
+	uint64_t span = (uint64_t)r->last_rowid - (uint64_t)r->first_rowid;
+
+	return span / TS_REACH_PROBES ? span / TS_REACH_PROBES : 1;
+}
+
+int64_t
+ts_reach_probe_row(const struct ts_reach *r, int i)
+{
+	/* i strides are at most the span */
+	return (int64_t)((uint64_t)r->first_rowid + (uint64_t)i * probe_stride(r));
+}
+
 /* Small tables are looked at whole; of large ones a few dozen rows. */
 static enum ts_code
 is_monotone(bool *yes, const struct prober *p, struct ts_err *err)
 {
 	const struct ts_reach *r = p->r;
-	uint64_t span = (uint64_t)r->last_rowid - (uint64_t)r->first_rowid;
-	uint64_t stride = span / PROBES ? span / PROBES : 1;
+	uint64_t stride = probe_stride(r);
 	int64_t last = INT64_MIN, rowid = r->first_rowid;
+	enum ts_code ahead = ts_reach_ahead(r, p->db, err);
 
+	if (ahead)
+		return ahead;
 	*yes = true;
 	while (*yes && rowid <= r->last_rowid) {
 		int64_t key = 0;

@@ -25,7 +25,13 @@
 
 #include "report_internal.h"
 
-enum { PATH_LIMIT = 1 << 14, USER_MAPS = 64, TABLES_NAMED = 6 };
+enum {
+	PATH_LIMIT = 1 << 14,
+	USER_MAPS = 64,
+	TABLES_NAMED = 6,
+	BEGIN = 64
+		<< 10, /* bytes of a database: its schema, and the pages that tables begin with */
+};
 
 static const char *const part_names[TS_PART_COUNT] = {"profile", "archive", "debug", "framework",
 	"app", "vars"};
@@ -275,6 +281,8 @@ read_profile(struct ts_report *r, const struct ts_report_options *options, struc
 	if (!code && !r->map[0] && !options->any)
 		code = something_else(r->schema[0], err);
 	if (!code)
+		code = ts_report_ahead(r->schema[0], r->map[0], db, err);
+	if (!code)
 		code = ts_report_bind(r, 0, db, err);
 	ts_db_close(db);
 	return code;
@@ -319,6 +327,7 @@ read_archive(struct ts_report *r, const struct ts_report_options *options, struc
 static enum ts_code
 open_profile(struct ts_report *r, bool *archive, const struct ts_cancel *cancel, struct ts_err *err)
 {
+	static const struct ts_byte_range begin = {0, BEGIN};
 	struct ts_part_info *part = &r->part[TS_PART_PROFILE];
 	char magic[8];
 	size_t got;
@@ -338,6 +347,7 @@ open_profile(struct ts_report *r, bool *archive, const struct ts_cancel *cancel,
 		r->source[0] = NULL;
 		return TS_OK;
 	}
+	ts_source_want(r->source[0], &begin, 1, true, NULL);
 	part->bytes = r->source[0]->size;
 	part->mtime = r->source[0]->mtime;
 	part->path = ts_strdup(r->file);

@@ -15,6 +15,13 @@ enum ts_code ts_report_probe_parts(struct ts_report *r, struct ts_err *err) TS_W
 enum ts_code ts_report_bind(struct ts_report *r, int i, struct ts_db *db,
 	struct ts_err *err) TS_WARN_UNUSED;
 
+/*
+ * Of a report on another host: have here what binding its tables by `map` (or NULL) looks at. What cannot be read is left to
+ * who looks at it. Errors: those of ts_plan_fetch().
+ */
+enum ts_code ts_report_ahead(const struct ts_schema *s, const struct ts_map *map, struct ts_db *db,
+	struct ts_err *err) TS_WARN_UNUSED;
+
 /* Read archive.a and take what it knows as a source. */
 enum ts_code ts_report_add_archive(struct ts_report *r, const struct ts_cancel *cancel,
 	struct ts_err *err) TS_WARN_UNUSED;

@@ -12,12 +12,11 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
+#include "tilescope/db/plan.h"
 
 #include "binding_internal.h"
 
 enum {
-	SAMPLE_WINDOWS = 24,
-	SAMPLE_WINDOW_ROWS = 256,
 	SAMPLE_GROUPS = 4, /* a window holds so many groups at least */
 	GROUP_MAX = 4096,  /* rows of one group */
 };
@@ -158,15 +157,44 @@ window_rows(int *rows, const struct ts_sample *of, const struct ts_reach *r, str
 {
 	struct ts_sample s = {.columns = of->columns};
 	enum ts_code code = sample_window(&s, r, db, columns, r->first_rowid, r->last_rowid,
-		SAMPLE_WINDOW_ROWS, err);
+		TS_SAMPLE_WINDOW_ROWS, err);
 
 	if (!ts_is_fatal(code) && s.rows == 0) /* one group is larger than the window */
 		code = sample_window(&s, r, db, columns, r->first_rowid, r->last_rowid, GROUP_MAX,
 			err);
 	*rows = (int)ts_clamp_i64((int64_t)first_group(&s) * (SAMPLE_GROUPS + 2),
-		SAMPLE_WINDOW_ROWS, (int64_t)GROUP_MAX * 2);
+		TS_SAMPLE_WINDOW_ROWS, (int64_t)GROUP_MAX * 2);
 	ts_sample_fini(&s);
 	return code;
+}
+
+static int64_t
+windows_of(const struct ts_reach *r, int rows)
+{
+	return ts_clamp_i64(ts_reach_span(r) / rows, 1, TS_SAMPLE_WINDOWS);
+}
+
+/* Where window i stands, in which the first `rows` rows are looked at. */
+static void
+window_at(int64_t *first, int64_t *last, const struct ts_reach *r, int64_t i, int rows)
+{
+	int64_t windows = windows_of(r, rows), stride = ts_reach_span(r) / windows;
+
+	*first = (int64_t)((uint64_t)r->first_rowid + (uint64_t)(stride * i));
+	*last = i == windows - 1 ? r->last_rowid
+				 : (int64_t)((uint64_t)*first + (uint64_t)stride - 1);
+}
+
+void
+ts_sample_window(int64_t *first, int64_t *last, const struct ts_reach *r, int i, int rows)
+{
+	*first = 0;
+	*last = -1;
+	if (i >= windows_of(r, rows))
+		return;
+	window_at(first, last, r, i, rows);
+	if ((uint64_t)*last - (uint64_t)*first >= (uint64_t)rows)
+		*last = *first + rows - 1;
 }
 
 /* Windows do not overlap: a group that is seen twice looks like one that has every value twice. */
@@ -174,17 +202,21 @@ static enum ts_code
 sample_windows(struct ts_sample *s, const struct ts_reach *r, struct ts_db *db, const int *columns,
 	struct ts_err *err)
 {
-	int64_t windows, stride;
+	struct ts_plan_rows ahead[TS_SAMPLE_WINDOWS];
 	int rows;
 	enum ts_code code = window_rows(&rows, s, r, db, columns, err);
+	int windows = (int)windows_of(r, rows);
 
-	windows = ts_clamp_i64(ts_reach_span(r) / rows, 1, SAMPLE_WINDOWS);
-	stride = ts_reach_span(r) / windows;
-	for (int64_t i = 0; i < windows && !ts_is_fatal(code); i++) {
-		int64_t first = (int64_t)((uint64_t)r->first_rowid + (uint64_t)(stride * i));
-		int64_t last = i == windows - 1 ? r->last_rowid
-						: (int64_t)((uint64_t)first + (uint64_t)stride - 1);
+	for (int i = 0; i < windows; i++) {
+		ahead[i] = (struct ts_plan_rows){.o = r->rows};
+		ts_sample_window(&ahead[i].from, &ahead[i].to, r, i, rows);
+	}
+	if (!ts_is_fatal(code))
+		code = ts_plan_fetch(db, ahead, (size_t)windows, err);
+	for (int i = 0; i < windows && !ts_is_fatal(code); i++) {
+		int64_t first, last;
 
+		window_at(&first, &last, r, i, rows);
 		code = sample_window(s, r, db, columns, first, last, rows, err);
 	}
 	return code;

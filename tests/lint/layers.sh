@@ -30,7 +30,7 @@ home()
 	sqlite3*.h) echo '^(src|include/tilescope)/(db|demo|report)/' ;;
 	libssh/*) echo '^src/io/sftp\.c$' ;;
 	pcre2.h) echo '^src/base/pattern\.c$' ;;
-	xxhash.h) echo '^src/(db|report)/' ;;
+	xxhash.h) echo '^src/(db|io|report)/' ;;
 	jansson*.h) echo '^(src|include/tilescope)/(format|app)/' ;;
 	cbor.h | cbor/* | libelf.h | gelf.h | elf.h | yajl/*) echo '^src/format/' ;;
 	check.h) echo '^tests/' ;;

@@ -83,8 +83,8 @@ enum ts_code ts_source_open_mem(struct ts_source **s, const void *bytes, size_t 
 
 /*
  * Open a regular file on another host, which stays the caller's and outlives the source. `keep` is a directory where blocks
- * of it are kept (block_store.h), under a name made of `name` and the path; NULL: nowhere. What it begins with is asked for
- * at once. Errors: those of ts_host_open().
+ * of it are kept (block_store.h), under a name made of `name` and the path; NULL: nowhere.
+ * Errors: those of ts_host_open().
  */
 enum ts_code ts_source_open_host(struct ts_source **s, struct ts_host *host, const char *path,
 	const char *keep, const char *name, const struct ts_cancel *cancel,

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ahead - what opening a report looks at, asked for before it does so one by one (db/plan.h).
+ *
+ * A schema map is fitted to a file by rows here and there in its tables: at both ends, at evenly spaced row ids, in windows.
+ * All of that is known as soon as the ends of the tables are. What is asked for here and not looked at, or the other way
+ * round, costs time and nothing else.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "tilescope/base/mem.h"
+#include "tilescope/db/damage.h"
+#include "tilescope/db/plan.h"
+
+#include "binding_internal.h"
+#include "report_internal.h"
+
+enum {
+	TABLES = 64,	   /* more are not planned */
+	FIRST_ROWS = 256,  /* that the types of columns are looked for in */
+	SMALL_PAGES = 192, /* of a table that is looked at whole */
+	POINTS = TS_REACH_PROBES + TS_SAMPLE_WINDOWS + 2,
+};
+
+enum ts_code
+ts_reach_ahead(const struct ts_reach *r, struct ts_db *db, struct ts_err *err)
+{
+	struct ts_plan_rows rows[TS_REACH_PROBES + 1];
+	size_t n = 0;
+
+	if (!ts_plan_helps(db))
+		return TS_OK;
+	for (int i = 0; i <= TS_REACH_PROBES; i++) {
+		int64_t at = ts_reach_probe_row(r, i);
+
+		if (at <= r->last_rowid)
+			rows[n++] = (struct ts_plan_rows){r->rows, at, at, 0};
+	}
+	return ts_plan_fetch(db, rows, n, err);
+}
+
+/* What will be looked at in a table that is not small. */
+static size_t
+add_points(struct ts_plan_rows *rows, const struct ts_reach *r, bool windows)
+{
+	size_t n = 0;
+
+	for (int i = 0; i <= TS_REACH_PROBES; i++) {
+		int64_t at = ts_reach_probe_row(r, i);
+
+		if (at <= r->last_rowid)
+			rows[n++] = (struct ts_plan_rows){r->rows, at, at, 0};
+	}
+	for (int i = 0; windows && i < TS_SAMPLE_WINDOWS; i++) {
+		int64_t first, last;
+
+		ts_sample_window(&first, &last, r, i, TS_SAMPLE_WINDOW_ROWS);
+		if (first <= last)
+			rows[n++] = (struct ts_plan_rows){r->rows, first, last, 0};
+	}
+	return n;
+}
+
+static bool
+is_object_of(const struct ts_map *map, enum ts_relation relation, const struct ts_object *o)
+{
+	const struct ts_map_relation *m = &map->relation[relation];
+
+	for (int i = 0; i < m->object_count; i++)
+		if (sqlite3_stricmp(m->object[i], o->name) == 0)
+			return true;
+	return map->identity_object &&
+		sqlite3_stricmp(ts_relation_def(relation)->name, o->name) == 0;
+}
+
+/* Between the ends of a table, which are here. */
+static enum ts_code
+add_table(struct ts_plan_rows *rows, size_t *n, const struct ts_object *o, const struct ts_map *map,
+	struct ts_db *db, struct ts_err *err)
+{
+	struct ts_reach r = {.rows = o, .column = -1, .has_rowid = true};
+	bool first, last;
+	enum ts_code code = ts_table_end(&r.first_rowid, &first, false, db, o, err);
+
+	if (!code)
+		code = ts_table_end(&r.last_rowid, &last, true, db, o, err);
+	if (code == TS_E_DAMAGED)
+		return TS_OK;
+	if (code || !first || !last || r.first_rowid > r.last_rowid)
+		return code;
+	if (ts_reach_span(&r) <= TS_SAMPLE_WHOLE)
+		rows[(*n)++] = (struct ts_plan_rows){o, INT64_MIN, INT64_MAX, SMALL_PAGES};
+	else if (o->rowid_alias < 0 || is_object_of(map, TS_STEP_IPU, o))
+		*n += add_points(rows + *n, &r, is_object_of(map, TS_STEP_IPU, o));
+	return TS_OK;
+}
+
+enum ts_code
+ts_report_ahead(const struct ts_schema *s, const struct ts_map *map, struct ts_db *db,
+	struct ts_err *err)
+{
+	struct ts_plan_rows *rows;
+	const struct ts_object *table[TABLES];
+	enum ts_code code;
+	size_t n = 0, tables = 0;
+
+	for (int i = 0; i < s->count && tables < TABLES; i++)
+		if (s->object[i].root > 0)
+			table[tables++] = &s->object[i];
+	if (!ts_plan_helps(db) || !map || tables == 0)
+		return TS_OK;
+	rows = ts_alloc(tables * POINTS, sizeof(*rows));
+	if (!rows)
+		return ts_err_nomem(err);
+	for (size_t i = 0; i < tables; i++) {
+		rows[n++] = (struct ts_plan_rows){table[i], INT64_MIN, FIRST_ROWS, SMALL_PAGES};
+		rows[n++] = (struct ts_plan_rows){table[i], INT64_MAX, INT64_MAX, 0};
+	}
+	code = ts_plan_fetch(db, rows, n, err);
+	n = 0;
+	for (size_t i = 0; i < tables && !code; i++)
+		code = add_table(rows, &n, table[i], map, db, err);
+	if (!code)
+		code = ts_plan_fetch(db, rows, n, err);
+	free(rows);
+	return code;
+}
