@@ -90,6 +90,15 @@ static const struct choice whats[] = {{"trace", TS_EXPORT_TRACE}, {"tiles", TS_E
 	{"liveness", TS_EXPORT_LIVENESS}, {"variables", TS_EXPORT_VARIABLES},
 	{"programs", TS_EXPORT_PROGRAMS}, {"operations", TS_EXPORT_OPERATIONS}, {NULL, 0}};
 
+static const struct choice ways[] = {{"auto", TS_WAY_AUTO + 1}, {"libssh", TS_WAY_LIBSSH + 1},
+	{"ssh", TS_WAY_SSH + 1}, {NULL, 0}};
+
+/* Verbs that open a report. */
+enum {
+	TS_FOR_REPORT = TS_FOR_APP | TS_FOR_SUMMARY | TS_FOR_SCHEMA | TS_FOR_QUERY | TS_FOR_IMPORT |
+		TS_FOR_CHECK | TS_FOR_RENDER | TS_FOR_EXPORT
+};
+
 enum kind { FLAG, TEXT, CHOICE, INTEGER, NUMBER, SEED, DURATION, SIZE, ADDRESS };
 
 struct option_def {
@@ -187,6 +196,10 @@ static const struct option_def options[] = {
 		"all relations, not only what it lacks", 0},
 	{"python", 0, TEXT, AT(python), NULL, TS_FOR_IMPORT | TS_FOR_APP | TS_FOR_DEMO, "PATH",
 		"the Python that has libpva (default python3)", 0},
+	{"transport", 0, CHOICE, AT(transport), ways, TS_FOR_REPORT, "auto|libssh|ssh",
+		"the way to the host of HOST:PATH", 0},
+	{"ssh-config", 0, TEXT, AT(ssh_config), NULL, TS_FOR_REPORT, "FILE",
+		"instead of ~/.ssh/config", 0},
 	{"quiet", 'q', FLAG, AT(quiet), NULL, TS_FOR_ALL, NULL, "no warnings on standard error", 0},
 	{"verbose", 'v', FLAG, AT(verbose), NULL,
 		TS_FOR_SUMMARY | TS_FOR_SCHEMA | TS_FOR_QUERY | TS_FOR_CHECK, NULL,
@@ -488,7 +501,8 @@ ts_args_help(struct ts_strbuf *out, const struct ts_verb *verb)
 	ts_strbuf_puts(out,
 		"usage: tilescope [OPTIONS] [PATH]        open a report in the app\n"
 		"       tilescope VERB [OPTIONS] ...\n\n"
-		"PATH: a report directory, a profile.pop under any name, a store, or archive.a.\n\n"
+		"PATH: a report directory, a profile.pop under any name, a store, or archive.a;\n"
+		"      HOST:PATH is one on another host, read over SSH.\n\n"
 		"verbs:\n");
 	for (size_t i = 0; ts_verbs[i].name[0]; i++)
 		ts_strbuf_printf(out, "  %-8s %-15s %s\n", ts_verbs[i].name, ts_verbs[i].arguments,
@@ -497,7 +511,8 @@ ts_args_help(struct ts_strbuf *out, const struct ts_verb *verb)
 	help_options(out, app_verb->mask);
 	ts_strbuf_puts(out,
 		"\nexit status: 0 done, 1 findings of check, 2 usage, 3 the report cannot be\n"
-		"read, 4 a part of it could not be read, 130 interrupted\n");
+		"read, 4 a part of it could not be read, 5 a host cannot be reached, 130\n"
+		"interrupted\n");
 }
 
 void

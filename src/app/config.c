@@ -169,9 +169,9 @@ ts_app_use_keymap(struct ts_app *app, const char *name)
 }
 
 struct config {
-	struct ts_app *app;
+	struct ts_options *options;
 	const char *path;
-	struct ts_strbuf complaints;
+	struct ts_strbuf *complaints;
 };
 
 static void
@@ -179,7 +179,7 @@ bad_line(void *ctx, int number, const char *reason)
 {
 	struct config *c = ctx;
 
-	ts_strbuf_printf(&c->complaints, "%s:%d: %s\n", c->path, number, reason);
+	ts_strbuf_printf(c->complaints, "%s:%d: %s\n", c->path, number, reason);
 }
 
 static bool
@@ -190,21 +190,20 @@ config_line(void *ctx, const struct ts_line *line)
 
 	if (line->count != 3 || strcmp(line->word[0], "set") != 0)
 		bad_line(c, line->number, "expected: set OPTION VALUE");
-	else if (ts_option_set(&c->app->options, line->word[1], line->word[2], &err))
+	else if (ts_option_set(c->options, line->word[1], line->word[2], &err))
 		bad_line(c, line->number, err.msg);
 	return true;
 }
 
-static void
-read_config(struct ts_app *app)
+void
+ts_config_read(struct ts_options *o, struct ts_strbuf *complaints)
 {
 	char *path = ts_config_path("config"), *text;
-	struct config c = {.app = app, .path = path};
+	struct config c = {.options = o, .path = path, .complaints = complaints};
 	struct ts_err err = {0};
 
 	if (!path)
 		return;
-	ts_strbuf_init(&c.complaints, COMPLAINTS_MAX);
 	switch (ts_lex_read(&text, path, &err)) {
 	case TS_OK:
 		ts_lex(text, config_line, bad_line, &c);
@@ -213,11 +212,20 @@ read_config(struct ts_app *app)
 	case TS_E_NOT_FOUND:
 		break;
 	default:
-		ts_strbuf_printf(&c.complaints, "%s\n", err.msg);
+		ts_strbuf_printf(complaints, "%s\n", err.msg);
 	}
-	tell(app, &c.complaints);
-	ts_strbuf_fini(&c.complaints);
 	free(path);
+}
+
+static void
+read_config(struct ts_app *app)
+{
+	struct ts_strbuf complaints;
+
+	ts_strbuf_init(&complaints, COMPLAINTS_MAX);
+	ts_config_read(&app->options, &complaints);
+	tell(app, &complaints);
+	ts_strbuf_fini(&complaints);
 }
 
 /* Configuration file and kept settings, the older first, then the command line. */
@@ -244,6 +252,8 @@ ts_app_configure(struct ts_app *app)
 		snprintf(app->options.keymap, TS_OPTION_TEXT, "%s", args->keymap);
 	if (args->python)
 		snprintf(app->options.python, TS_OPTION_PATH, "%s", args->python);
+	if (args->transport)
+		app->options.transport = (enum ts_way)(args->transport - 1);
 	app->options.mouse |= args->mouse;
 	ts_app_popup_begin(app);
 	ts_theme_init(&app->theme);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tilescope/app/app.h"
 #include "tilescope/app/open.h"
 #include "tilescope/app/output.h"
 #include "tilescope/base/mem.h"
@@ -16,6 +17,7 @@
 
 enum {
 	FOUND_NAMED = 5,
+	COMPLAINTS_MAX = 1 << 16,
 	ATTEMPTS = 5, /* to reach a host again that was lost */
 };
 
@@ -49,21 +51,35 @@ ts_name_found(struct ts_err *err, const char *path, const struct ts_cancel *canc
 	name_found(err, NULL, path, cancel);
 }
 
+/* As the command line says, else the configuration file. */
+static enum ts_way
+way_of(const struct ts_args *args)
+{
+	struct ts_strbuf complaints; /* the app tells them */
+	struct ts_options options;
+
+	if (args->transport)
+		return (enum ts_way)(args->transport - 1);
+	ts_options_init(&options);
+	ts_strbuf_init(&complaints, COMPLAINTS_MAX);
+	ts_config_read(&options, &complaints);
+	ts_strbuf_fini(&complaints);
+	return options.transport;
+}
+
 /* Which file system a word means, and which path in it. A verb asks no questions. */
 static enum ts_code
-find_place(struct ts_files **files, struct ts_uri *u, const char *word, const char *cache,
-	struct ts_err *err)
+find_place(struct ts_files **files, struct ts_uri *u, const char *word, const struct ts_args *args,
+	const char *cache, struct ts_err *err)
 {
 	struct ts_strbuf keep;
-	struct ts_host_spec spec = {.connect = ts_transport_child_new, .attempts = ATTEMPTS};
+	struct ts_host_spec spec = {.attempts = ATTEMPTS};
 	enum ts_code code = ts_uri_parse(u, word, err);
 
 	*files = NULL;
 	if (code || !u->remote)
 		return code;
-	spec.to.host = u->host;
-	spec.to.user = u->user[0] ? u->user : NULL;
-	spec.to.port = u->port;
+	ts_host_spec_to(&spec, u, way_of(args), args->ssh_config);
 	code = ts_files_host_new(files, u->host, &spec, err);
 	if (code || !cache || ts_make_dirs(cache, NULL))
 		return code;
@@ -126,7 +142,7 @@ ts_open_report(struct ts_report **r, struct ts_reader **rd, const struct ts_args
 	char *maps = ts_config_path("schemas"), *cache = ts_cache_dir(args->cache), *newest = NULL;
 	struct ts_uri place;
 	struct ts_err err = {0};
-	enum ts_code code = find_place(&options.files, &place, path, cache, &err);
+	enum ts_code code = find_place(&options.files, &place, path, args, cache, &err);
 
 	*r = NULL;
 	*rd = NULL;

@@ -12,7 +12,7 @@
 #include "tilescope/base/option.h"
 #include "tilescope/base/pattern.h"
 
-enum { UNITS, TIME, CLOCK, MOUSE, THEME, KEYMAP, CACHE, INDEX, LAYER, PYTHON, OPTIONS };
+enum { UNITS, TIME, CLOCK, MOUSE, THEME, KEYMAP, CACHE, INDEX, LAYER, PYTHON, TRANSPORT, OPTIONS };
 
 const struct ts_option ts_option_table[OPTIONS + 1] = {
 	[UNITS] = {"units", "kib|kb|bytes", "units of memory", false},
@@ -27,11 +27,13 @@ const struct ts_option ts_option_table[OPTIONS + 1] = {
 	[LAYER] = {"layer-pattern", "PATTERN",
 		"what finds the layer in a variable's name; its group is the number", false},
 	[PYTHON] = {"python", "PATH", "the Python that has libpva, for :import", false},
+	[TRANSPORT] = {"transport", "auto|libssh|ssh", "the way to HOST:PATH", false},
 	[OPTIONS] = {NULL, NULL, NULL, false},
 };
 
 static const char *const unit_names[] = {"kib", "kb", "bytes"};
 static const char *const time_names[] = {"cycles", "us"};
+static const char *const way_names[] = {"auto", "libssh", "ssh"};
 static const char *const switch_names[] = {"off", "on"};
 
 void
@@ -168,6 +170,11 @@ ts_option_set(struct ts_options *o, const char *name, const char *value, struct 
 		if (word >= 0)
 			o->time = (enum ts_time_unit)word;
 		break;
+	case TRANSPORT:
+		word = find_word(way_names, TS_COUNT(way_names), value);
+		if (word >= 0)
+			o->transport = (enum ts_way)word;
+		break;
 	case MOUSE:
 	case INDEX:
 		word = find_word(switch_names, TS_COUNT(switch_names), value);
@@ -228,6 +235,9 @@ ts_option_get(const struct ts_options *o, const char *name, char out[TS_OPTION_T
 		break;
 	case TIME:
 		text = time_names[o->time];
+		break;
+	case TRANSPORT:
+		text = way_names[o->transport];
 		break;
 	case MOUSE:
 		text = switch_names[o->mouse];

@@ -132,7 +132,7 @@ take_orders(struct ts_host *h)
 		ts_err_set(&why, TS_E_CONNECT, "%s: stopped", h->spec.to.host);
 		host_lose(h, &why, true);
 	}
-	if (retry && !h->transport) {
+	if (retry && !quit && !h->transport) {
 		h->now.is = h->known ? TS_HOST_RECONNECTING : TS_HOST_CONNECTING;
 		h->now.attempt = 0;
 		host_connect(h);
@@ -149,7 +149,8 @@ publish(struct ts_host *h)
 	h->known |= h->now.is == TS_HOST_CONNECTED;
 	pthread_mutex_lock(&h->lock);
 	news = s->is != h->now.is || s->asking != asking || s->attempt != h->now.attempt ||
-		s->next_us != h->now.next_us ||
+		s->next_us != h->now.next_us || s->doing != h->now.doing ||
+		s->transport != h->now.transport ||
 		(asking && h->shared.question.number != h->transport->question.number);
 	h->now.asking = asking;
 	*s = h->now;
@@ -197,6 +198,10 @@ run(void *arg)
 	host_leave(h);
 	host_fail_all(h, &why);
 	host_pump(h); /* files whose reads have ended now */
+	pthread_mutex_lock(&h->lock);
+	h->shared.gone = true;
+	pthread_cond_broadcast(&h->ended);
+	pthread_mutex_unlock(&h->lock);
 	return NULL;
 }
 
@@ -294,16 +299,47 @@ ts_host_new(struct ts_host **out, const struct ts_host_spec *spec, struct ts_err
 	return TS_OK;
 }
 
+static void
+after(struct timespec *until, int ms)
+{
+	clock_gettime(CLOCK_MONOTONIC, until);
+	until->tv_nsec += ms * 1000000L;
+	until->tv_sec += until->tv_nsec / 1000000000L;
+	until->tv_nsec %= 1000000000L;
+}
+
+bool
+ts_host_leave(struct ts_host *h, int ms)
+{
+	struct timespec until;
+	bool gone;
+
+	after(&until, ms);
+	pthread_mutex_lock(&h->lock);
+	h->shared.quit = true;
+	ring(h->wake);
+	while (!h->shared.gone && ms > 0 &&
+		pthread_cond_timedwait(&h->ended, &h->lock, &until) == 0)
+		;
+	gone = h->shared.gone;
+	pthread_mutex_unlock(&h->lock);
+	return gone;
+}
+
 void
 ts_host_free(struct ts_host *h)
 {
+	struct ts_err why;
+
 	if (!h)
 		return;
-	pthread_mutex_lock(&h->lock);
-	h->shared.quit = true;
-	pthread_mutex_unlock(&h->lock);
-	ring(h->wake);
+	(void)ts_host_leave(h, 0);
 	pthread_join(h->thread, NULL);
+	/* files that were closed since */
+	ts_err_set(&why, TS_E_CONNECT, "%s: the connection was left", h->spec.to.host);
+	(void)take_orders(h);
+	host_fail_all(h, &why);
+	host_pump(h);
 	free_host(h);
 }
 
@@ -410,10 +446,7 @@ has_ended(struct ts_host *h, struct request *rq, bool leave)
 	struct timespec until;
 	bool ended;
 
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_nsec += LOOK_MS * 1000000L;
-	until.tv_sec += until.tv_nsec / 1000000000L;
-	until.tv_nsec %= 1000000000L;
+	after(&until, LOOK_MS);
 	pthread_mutex_lock(&h->lock);
 	if (!rq->ended && !leave)
 		(void)pthread_cond_timedwait(&h->ended, &h->lock, &until);

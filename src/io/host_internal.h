@@ -134,7 +134,8 @@ struct ts_host {
 	pthread_cond_t ended;
 	struct {
 		struct request *inbox, **inbox_end;
-		bool quit, stop, retry;
+		bool quit, gone; /* to end; the thread has ended */
+		bool stop, retry;
 		struct ts_host_state state;
 		int64_t silent_since_us;
 		struct ts_question question;
@@ -148,9 +149,10 @@ struct ts_host {
 	struct ts_host_state now;
 	struct ts_transport *transport;
 	struct channel channel[HOST_CHANNELS];
-	bool known; /* it was reached before */
-	int most;   /* channels that the host gives */
-	int out;    /* packets on all */
+	bool known;  /* it was reached before */
+	bool beyond; /* spec.connect's transport cannot do what the host wants */
+	int most;    /* channels that the host gives */
+	int out;     /* packets on all */
 	uint32_t max_read;
 	struct request *queue[2]; /* [urgent] */
 	int64_t began_us;	  /* to connect: without questions */

@@ -15,6 +15,7 @@
 #include "host_internal.h"
 #include "tilescope/base/clock.h"
 #include "tilescope/base/mem.h"
+#include "tilescope/io/uri.h"
 
 enum {
 	OUT_MAX = 1 << 20,	/* bytes of requests that wait to be sent, on a channel */
@@ -109,6 +110,20 @@ drop_slots(struct ts_host *h, int channel)
 /* --- connecting and losing -------------------------------------------------------------------- */
 
 void
+ts_host_spec_to(struct ts_host_spec *spec, const struct ts_uri *u, enum ts_way way,
+	const char *config)
+{
+	spec->to.host = u->host;
+	spec->to.user = u->user[0] ? u->user : NULL;
+	spec->to.port = u->port;
+	spec->to.config = config;
+	spec->connect = way == TS_WAY_LIBSSH ? ts_transport_libssh_new
+		: way == TS_WAY_SSH	     ? ts_transport_child_new
+					     : ts_transport_auto_new;
+	spec->otherwise = way == TS_WAY_AUTO ? ts_transport_child_new : NULL;
+}
+
+void
 host_connect(struct ts_host *h)
 {
 	struct ts_err err = {0};
@@ -122,7 +137,7 @@ host_connect(struct ts_host *h)
 	h->now.window = WINDOW_MIN;
 	h->now.connections++;
 	memset(&h->bulk, 0, sizeof(h->bulk));
-	code = h->spec.connect(&h->transport, &h->spec.to, &err);
+	code = (h->beyond ? h->spec.otherwise : h->spec.connect)(&h->transport, &h->spec.to, &err);
 	if (!code) {
 		h->now.transport = h->transport->ops->name;
 		code = open_channel(h, HOST_URGENT, &err);
@@ -413,8 +428,15 @@ look_at_transport(struct ts_host *h)
 	h->now.asking = t->state == TS_TRANSPORT_ASKING;
 	if (h->now.asking)
 		h->began_us = ts_clock_us();
-	if (t->state == TS_TRANSPORT_FAILED)
+	if (t->state != TS_TRANSPORT_FAILED)
+		return;
+	if (t->beyond && h->spec.otherwise && !h->beyond) {
+		h->beyond = true;
+		host_leave(h);
+		host_connect(h);
+	} else {
 		host_lose(h, &t->err, t->hopeless);
+	}
 }
 
 void

@@ -98,6 +98,8 @@ struct sftp {
 	int identity;		 /* that is tried */
 	bool used[TS_SSH_FILES]; /* the host has taken it */
 	bool locked;		 /* some key would need its passphrase, and nobody may be asked */
+	bool strange;		 /* a key lies here that libssh cannot use */
+	bool told;		 /* somebody has answered with a secret */
 	ssh_key public, private;
 	int attempts;	      /* at a passphrase */
 	int talks, passwords; /* attempts at these */
@@ -330,6 +332,8 @@ dial(struct sftp *s)
 static void
 agree_on_keys(struct sftp *s)
 {
+	static const char disagree[] = "kex error : no match";
+
 	switch (ssh_connect(s->session)) {
 	case SSH_OK:
 		s->phase = HOST_KEY;
@@ -339,6 +343,7 @@ agree_on_keys(struct sftp *s)
 			break;
 		/* fall through */
 	default:
+		s->base.beyond = strstr(reason(s, ""), disagree) != NULL;
 		fail_lost(s);
 	}
 }
@@ -454,6 +459,7 @@ check_host(struct sftp *s)
 		meet_unknown_host(s, fingerprint);
 	else
 		refuse_host(s, refusals[known.is], files[known.file], known.line);
+	s->base.beyond = known.is == TS_KNOWN_AUTHORITY;
 }
 
 /* --- who one is ------------------------------------------------------------------------------- */
@@ -543,6 +549,10 @@ fail_denied(struct sftp *s)
 		s->ask		    ? ""
 			: s->locked ? "; a key has a passphrase, and nobody may be asked here"
 				    : "; nobody may be asked here");
+	/* who has answered is not asked the same again by another program */
+	s->base.beyond = !s->told &&
+		(s->strange ||
+			(s->methods & (SSH_AUTH_METHOD_GSSAPI_MIC | SSH_AUTH_METHOD_HOSTBASED)));
 	fail(s, true);
 }
 
@@ -642,12 +652,15 @@ static void
 offer_key(struct sftp *s)
 {
 	bool locked = false;
+	char signed_by[PATH + 16];
 	int rc;
 
 	if (s->used[s->identity] || access(identity(s), R_OK) != 0) {
 		next_identity(s);
 		return;
 	}
+	snprintf(signed_by, sizeof(signed_by), "%s-cert.pub", identity(s));
+	s->strange = s->strange || access(signed_by, R_OK) == 0;
 	if (!s->public) {
 		if (load_private(s, NULL, &locked)) {
 			s->phase = SIGN;
@@ -656,6 +669,7 @@ offer_key(struct sftp *s)
 		load_public(s);
 	}
 	if (!s->public) {
+		s->strange = s->strange || !locked;
 		if (locked)
 			s->phase = LOAD; /* a format that says nothing without the passphrase */
 		else
@@ -701,6 +715,7 @@ load_key(struct sftp *s)
 		ask_passphrase(s);
 	} else {
 		s->locked = s->locked || locked;
+		s->strange = s->strange || !locked;
 		next_identity(s);
 	}
 }
@@ -988,6 +1003,7 @@ sftp_answer(struct ts_transport *t, const char *text, size_t n)
 	if (t->state != TS_TRANSPORT_ASKING)
 		return;
 	s->answered = true;
+	s->told = s->told || (text && t->question.kind != TS_ASK_HOST_KEY);
 	s->refused = !text || n > TS_ANSWER_MAX;
 	if (!s->refused) {
 		memcpy(s->secret, text, n);

@@ -2,6 +2,8 @@
 /* transport - see the header: which of them it is. */
 #include "config.h"
 
+#include <stdlib.h>
+
 #include "tilescope/io/ssh_config.h"
 #include "tilescope/io/transport.h"
 
@@ -12,7 +14,8 @@ ts_transport_auto_new(struct ts_transport **out, const struct ts_transport_spec 
 	struct ts_ssh_config config;
 	enum ts_code code = ts_ssh_config_read(&config, spec->host, spec->user, spec->port,
 		spec->config, err);
-	bool needs_ssh = config.needs_ssh[0] != '\0';
+	const char *program = spec->program ? spec->program : getenv("TS_SSH");
+	bool needs_ssh = config.needs_ssh[0] != '\0' || (program && *program);
 
 	ts_ssh_config_fini(&config);
 	*out = NULL;

@@ -258,6 +258,14 @@ ts_uri_parse(struct ts_uri *u, const char *word, struct ts_err *err)
 	return code ? code : take_path(u, end + 1, err);
 }
 
+bool
+ts_uri_is_far(const char *word)
+{
+	const char *end = host_end(word);
+
+	return strncasecmp(word, "sftp://", 7) == 0 || (end && end != word);
+}
+
 /* Bytes of a path that stand in a URL as they are. */
 static bool
 is_plain(char c)

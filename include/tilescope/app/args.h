@@ -10,6 +10,7 @@
 
 #include "tilescope/base/err.h"
 #include "tilescope/base/fmt.h"
+#include "tilescope/base/option.h"
 #include "tilescope/demo/demo.h"
 
 enum ts_exit {
@@ -65,6 +66,8 @@ struct ts_args {
 	const char *cache;	    /* --cache DIR|none, or NULL */
 	const char *theme, *keymap; /* or NULL */
 	const char *python;	    /* --python PATH, or NULL */
+	const char *ssh_config;	    /* --ssh-config FILE, or NULL */
+	int transport;		    /* --transport: enum ts_way + 1; 0: not given */
 	const char *at;		    /* --at VIEW[?ARGS] (address.h), or NULL */
 	struct ts_size size;	    /* render: of the picture, in cells */
 	int picture;		    /* render: enum ts_picture + 1; 0: as the file is called */

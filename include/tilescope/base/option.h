@@ -15,6 +15,9 @@
 
 enum ts_time_unit { TS_TIME_CYCLES, TS_TIME_US };
 
+/* The way to another host: libssh, or OpenSSH's program. */
+enum ts_way { TS_WAY_AUTO, TS_WAY_LIBSSH, TS_WAY_SSH };
+
 enum { TS_OPTION_TEXT = 64, TS_OPTION_PATH = 1024, TS_OPTION_PATTERN = 256 };
 
 /* What finds layers of a model in the names of variables, until something else is said. */
@@ -27,6 +30,7 @@ struct ts_options {
 	bool mouse;
 	bool index;    /* build the index of a report behind the screen */
 	int64_t cache; /* bytes that the indexes of all reports may take */
+	enum ts_way transport;
 	char theme[TS_OPTION_TEXT];
 	char keymap[TS_OPTION_TEXT];
 	char layer_pattern[TS_OPTION_PATTERN];

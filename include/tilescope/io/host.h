@@ -28,6 +28,7 @@
 
 #include "tilescope/base/cancel.h"
 #include "tilescope/base/err.h"
+#include "tilescope/base/option.h"
 #include "tilescope/io/transport.h"
 
 enum {
@@ -44,18 +45,35 @@ typedef enum ts_code ts_transport_new_fn(struct ts_transport **out,
 struct ts_host_spec {
 	struct ts_transport_spec to;
 	ts_transport_new_fn *connect;
-	int connect_ms;	  /* to be reached, without the time of questions; 0 = 60 s */
-	int stall_ms;	  /* 0 = 30 s */
-	int keepalive_ms; /* 0 = 15 s */
-	int attempts;	  /* to reach it again when it was lost, one after another; 0 = for ever */
-	int channels;	  /* 1 .. TS_TRANSPORT_CHANNELS; 0 = all */
+	ts_transport_new_fn
+		*otherwise; /* when the host wants what `connect`'s cannot do; or NULL */
+	int connect_ms;	    /* to be reached, without the time of questions; 0 = 60 s */
+	int stall_ms;	    /* 0 = 30 s */
+	int keepalive_ms;   /* 0 = 15 s */
+	int attempts; /* to reach it again when it was lost, one after another; 0 = for ever */
+	int channels; /* 1 .. TS_TRANSPORT_CHANNELS; 0 = all */
 };
+
+struct ts_uri;
+
+/*
+ * Where to and how: the address, the way (auto is libssh while that will do, else ssh) and the file that is read instead of
+ * ~/.ssh/config (or NULL). The texts stay the caller's.
+ */
+void ts_host_spec_to(struct ts_host_spec *spec, const struct ts_uri *u, enum ts_way way,
+	const char *config);
 
 struct ts_host;
 
 /* Begins to connect. Errors: TS_E_NOMEM, TS_E_SYS. Free with ts_host_free(). */
 enum ts_code ts_host_new(struct ts_host **out, const struct ts_host_spec *spec,
 	struct ts_err *err) TS_WARN_UNUSED;
+
+/*
+ * Begin to leave: requests end with TS_E_CONNECT. Waits at most so long; true: ts_host_free() will not wait. From then on
+ * nothing new is served.
+ */
+bool ts_host_leave(struct ts_host *h, int ms);
 
 /*
  * Leaves the host at once: requests that wait end with TS_E_CONNECT. Nobody may be in a call, and files must have been

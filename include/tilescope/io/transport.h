@@ -97,6 +97,7 @@ struct ts_transport {
 	struct ts_question question; /* ASKING */
 	struct ts_err err;	     /* FAILED: TS_E_CONNECT, TS_E_NOMEM, TS_E_SYS */
 	bool hopeless; /* FAILED: trying again would end the same (a key that changed, a refused password) */
+	bool beyond; /* FAILED: the host wants what this transport cannot do, and another one may */
 };
 
 /*
@@ -108,7 +109,10 @@ enum ts_code ts_transport_libssh_new(struct ts_transport **out,
 enum ts_code ts_transport_child_new(struct ts_transport **out, const struct ts_transport_spec *spec,
 	struct ts_err *err) TS_WARN_UNUSED;
 
-/* Of these two libssh, but ssh where the configuration says of the host what only ssh can do (io/ssh_config.h). */
+/*
+ * Of these two libssh, but ssh where the configuration says of the host what only ssh can do (io/ssh_config.h), or where
+ * it is said which program ssh is (`program`, $TS_SSH).
+ */
 enum ts_code ts_transport_auto_new(struct ts_transport **out, const struct ts_transport_spec *spec,
 	struct ts_err *err) TS_WARN_UNUSED;
 
