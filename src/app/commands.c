@@ -305,7 +305,7 @@ do_copy_address(struct ts_app *app, const struct ts_call *call)
 		return TS_EFFECT_BELL;
 	}
 	ts_strbuf_init(&words, sizeof(app->env.copy) - 1);
-	ts_address_command(&words, app->env.report->path, v);
+	ts_address_command(&words, app->env.word, v);
 	if (words.cut)
 		ts_view_say_error(&app->env, "the address of this place is too long");
 	else

@@ -137,7 +137,7 @@ ts_app_contexts(struct ts_app *app, enum ts_context out[4])
 	struct ts_view *v = ts_app_view(app);
 	int n = 0;
 
-	if (app->asking != TS_ASK_NOTHING) {
+	if (app->asking != TS_ASK_NOTHING || ts_hosts_ask(app)) {
 		out[n++] = TS_CONTEXT_PROMPT;
 		return n;
 	}
@@ -157,6 +157,10 @@ run_binding(struct ts_app *app, const struct ts_key_binding *b)
 	struct ts_call call;
 	struct ts_err err = {0};
 
+	if (ts_hosts_ask(app)) {
+		ts_hosts_command(app, b->cmd);
+		return;
+	}
 	if (app->asking != TS_ASK_NOTHING) {
 		ts_app_prompt_result(app, ts_prompt_command(&app->prompt, b->cmd));
 		return;
@@ -188,7 +192,9 @@ on_key(struct ts_app *app, ts_key key)
 		run_binding(app, b);
 		return;
 	}
-	if (app->asking != TS_ASK_NOTHING && app->keys.n == 1 && ts_key_is_text(key)) {
+	if (ts_hosts_ask(app) && app->keys.n == 1 && ts_key_is_text(key)) {
+		ts_hosts_type(app, key);
+	} else if (app->asking != TS_ASK_NOTHING && app->keys.n == 1 && ts_key_is_text(key)) {
 		ts_app_prompt_result(app, ts_prompt_type(&app->prompt, key));
 	} else if (!(key == TS_KEY_ESC)) {
 		char text[TS_KEYS_TEXT];
@@ -196,7 +202,7 @@ on_key(struct ts_app *app, ts_key key)
 		ts_view_say(&app->env, "%s is not bound (? shows the keys)",
 			ts_keys_print(text, &app->keys));
 	}
-	app->keys.n = 0;
+	app->keys = (struct ts_keys){.n = 0};
 }
 
 static const struct {
@@ -217,6 +223,8 @@ on_mouse(struct ts_app *app, const struct ts_event *e)
 	struct ts_view *v = ts_app_view(app);
 	enum ts_view_id tab;
 
+	if (ts_hosts_ask(app))
+		return;
 	for (size_t i = 0; app->popup.kind != TS_POPUP_NONE && i < TS_COUNT(mouse_events); i++)
 		if (mouse_events[i].mouse == e->mouse) {
 			ts_app_effect(app, ts_app_popup_mouse(app, mouse_events[i].wheel));
@@ -243,7 +251,9 @@ ts_app_event(struct ts_app *app, const struct ts_event *e)
 		on_key(app, e->key);
 		break;
 	case TS_EVENT_PASTE:
-		if (app->asking != TS_ASK_NOTHING)
+		if (ts_hosts_ask(app))
+			ts_hosts_type(app, e->key);
+		else if (app->asking != TS_ASK_NOTHING)
 			ts_app_prompt_result(app, ts_prompt_type(&app->prompt, e->key));
 		break;
 	case TS_EVENT_MOUSE:

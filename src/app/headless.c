@@ -37,6 +37,7 @@ ts_headless_new(struct ts_app **out, const struct ts_args *args, struct ts_repor
 {
 	struct ts_app *app = *out = ts_alloc(1, sizeof(*app));
 	enum ts_code code;
+	char *word;
 
 	if (!app)
 		return ts_err_nomem(err);
@@ -54,6 +55,9 @@ ts_headless_new(struct ts_app **out, const struct ts_args *args, struct ts_repor
 		return ts_err_nomem(err);
 	app->canvas->mono = mono || !ts_theme_coloured(&app->theme);
 	app->env.report = ts_report_hold(r);
+	word = ts_hosts_word(args->path_count ? args->paths[0] : r->path, r->path);
+	ts_app_called(app, word ? word : r->path);
+	free(word);
 	app->env.generation = 1;
 	return TS_OK;
 }

@@ -122,8 +122,8 @@ is_worth(const struct ts_app *app)
 	const struct ts_report *r = app->env.report;
 	char *dir;
 
-	if (!r || r->kind != TS_KIND_SDK || r->overlay || !r->map[0] || r->being_written ||
-		ts_import_lacks(r, NULL, 0) == 0)
+	if (!r || r->files || r->kind != TS_KIND_SDK || r->overlay || !r->map[0] ||
+		r->being_written || ts_import_lacks(r, NULL, 0) == 0)
 		return false;
 	dir = ts_cache_dir(app->args->cache);
 	free(dir);

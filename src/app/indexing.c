@@ -445,7 +445,7 @@ restart(struct ts_app *app)
 	const struct ts_report *r = app->env.report;
 	bool nowhere = ix->cache && !ix->cache->dir;
 
-	if (!app->options.index || !r || r->being_written || nowhere) {
+	if (!app->options.index || !r || r->files || r->being_written || nowhere) {
 		become(app, TS_INDEXING_OFF);
 		return;
 	}

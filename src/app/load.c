@@ -6,7 +6,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "tilescope/app/app.h"
 #include "tilescope/app/output.h"
@@ -19,9 +18,12 @@
 /* The job: open `path`. */
 struct load {
 	struct ts_job job;
-	char *path;
-	char *before; /* the file of the report that is shown, or NULL */
-	bool gone;    /* it is not there any more */
+	char *word;		/* as it was asked for: a path, or HOST:PATH */
+	char *path;		/* in `files` */
+	struct ts_files *files; /* NULL: on this machine */
+	struct ts_report *was;	/* that is shown, held; or NULL */
+	char *before;		/* its file, or NULL */
+	bool gone;		/* it is not there any more */
 	bool latest;
 	bool any;		  /* or its tables alone, when it is no report */
 	const char *cache;	  /* --cache, or NULL */
@@ -34,23 +36,36 @@ struct load {
 };
 
 static enum ts_code
-newest(char **path, const struct ts_cancel *cancel, struct ts_err *err)
+newest(struct load *l, const struct ts_cancel *cancel, struct ts_err *err)
 {
-	char *found;
-	enum ts_code code = ts_find_latest(&found, NULL, *path, cancel, err);
+	char *found, *word;
+	enum ts_code code = ts_find_latest(&found, l->files, l->path, cancel, err);
 
-	if (!code) {
-		free(*path);
-		*path = found;
+	if (code)
+		return code;
+	word = ts_hosts_word(l->word, found);
+	if (!word) {
+		free(found);
+		return ts_err_nomem(err);
 	}
-	return code;
+	free(l->path);
+	free(l->word);
+	l->path = found;
+	l->word = word;
+	return TS_OK;
 }
 
 static void
 find_below(struct load *l, const struct ts_cancel *cancel)
 {
+	struct ts_file_state state;
 	char *path;
 
+	if (l->files) { /* whoever looks there sees it as it comes */
+		l->found = !ts_files_look(l->files, &state, l->path, cancel, NULL) &&
+			state.kind == TS_FILE_DIRECTORY;
+		return;
+	}
 	l->found = !ts_find_latest(&path, NULL, l->path, cancel, NULL);
 	if (l->found)
 		free(path);
@@ -58,11 +73,11 @@ find_below(struct load *l, const struct ts_cancel *cancel)
 
 /* Is there something beside the path that says: a database is being written here? */
 static bool
-is_being_written(const char *path)
+is_being_written(const struct load *l)
 {
 	char *file = NULL;
-	bool yes = !ts_find_profile(&file, NULL, path, NULL, NULL) &&
-		ts_is_being_written(NULL, file);
+	bool yes = !ts_find_profile(&file, l->files, l->path, &l->job.cancel, NULL) &&
+		ts_is_being_written(l->files, file);
 
 	free(file);
 	return yes;
@@ -85,28 +100,40 @@ open_any(struct load *l, struct ts_report_options *options)
 	}
 }
 
+static bool
+is_gone(const struct ts_report *r)
+{
+	struct ts_file_state state;
+
+	ts_files_state(r->files, &state, r->file);
+	return state.kind == TS_FILE_NONE;
+}
+
 static void
 run_open(struct ts_job *job, void *local)
 {
 	struct load *l = (struct load *)job;
 	char *maps = ts_config_path("schemas"), *cache = ts_cache_dir(l->cache);
-	struct ts_report_options options = {.map_dir = maps,
+	struct ts_report_options options = {.files = l->files,
+		.map_dir = maps,
 		.import_dir = cache,
 		.convert = l->convert,
 		.progress = &job->progress,
 		.cancel = &job->cancel};
 
 	(void)local;
-	l->gone = l->before && access(l->before, F_OK) < 0;
-	l->code = l->latest ? newest(&l->path, &job->cancel, &l->err) : TS_OK;
+	if (l->files && cache) /* for what is kept of it; it is done without, too */
+		(void)!ts_make_dirs(cache, NULL);
+	l->gone = l->was && is_gone(l->was);
+	l->code = l->latest ? newest(l, &job->cancel, &l->err) : TS_OK;
 	if (!l->code)
 		l->code = ts_report_open(&l->report, l->path, &options, &l->err);
-	if (l->code == TS_E_FORMAT && l->any && !is_being_written(l->path))
+	if (l->code == TS_E_FORMAT && l->any && !is_being_written(l))
 		open_any(l, &options);
 	if (l->code == TS_E_NOT_FOUND)
 		find_below(l, &job->cancel);
-	else if (l->code)
-		l->being_written = is_being_written(l->path);
+	else if (l->code && l->code != TS_E_CONNECT && l->code != TS_E_CANCELLED)
+		l->being_written = is_being_written(l);
 	free(cache);
 	free(maps);
 }
@@ -115,9 +142,54 @@ static void
 load_free(struct load *l)
 {
 	ts_report_close(l->report);
+	ts_report_close(l->was);
+	ts_files_release(l->files);
+	free(l->word);
 	free(l->path);
 	free(l->before);
 	free(l);
+}
+
+/* What was asked for is no report: the one that is shown stays the program's. */
+static void
+keep_path(struct ts_app *app)
+{
+	const char *word = app->env.word;
+	char *path = word && strcmp(app->path, word) != 0 ? ts_strdup(word) : NULL;
+
+	if (!path)
+		return;
+	free(app->opened);
+	app->opened = path;
+	app->path = path;
+}
+
+static enum ts_code
+fill_in(struct load *l, struct ts_app *app, struct ts_err *err)
+{
+	struct ts_report *r = app->env.report;
+
+	l->was = r ? ts_report_hold(r) : NULL;
+	l->before = r ? ts_strdup(r->file) : NULL;
+	l->word = ts_strdup(app->path);
+	if (!l->word || (r && !l->before))
+		return ts_err_nomem(err);
+	return ts_hosts_place(app, &l->files, &l->path, l->word, err);
+}
+
+/* Nothing could be asked of a worker. */
+static void
+not_asked(struct ts_app *app, const struct ts_err *err)
+{
+	if (app->env.report || app->canvas) {
+		ts_view_say_error(&app->env, "%s", err->msg);
+		app->chosen = false;
+		keep_path(app);
+		return;
+	}
+	app->failed = *err;
+	app->status = ts_exit_of(err->code);
+	app->quit = true;
 }
 
 static void
@@ -125,15 +197,12 @@ load(struct ts_app *app, bool convert)
 {
 	const struct ts_report *r = app->env.report;
 	struct load *l = ts_alloc(1, sizeof(*l));
+	struct ts_err err = {0};
 
-	if (l) {
-		l->path = ts_strdup(app->path);
-		l->before = r ? ts_strdup(r->file) : NULL;
-	}
-	if (!l || !l->path || (r && !l->before)) {
+	if (l ? fill_in(l, app, &err) : ts_err_nomem(&err)) {
 		if (l)
 			load_free(l);
-		ts_err_nomem(&app->failed);
+		not_asked(app, &err);
 		return;
 	}
 	l->latest = app->args->latest && !app->opened;
@@ -169,7 +238,8 @@ tell_notes(struct ts_app *app, const struct ts_report *r)
 static bool
 is_same(const struct ts_report *a, const struct ts_report *b)
 {
-	return a && strcmp(a->file, b->file) == 0 && a->identity.device == b->identity.device &&
+	return a && a->files == b->files && strcmp(a->file, b->file) == 0 &&
+		a->identity.device == b->identity.device &&
 		a->identity.inode == b->identity.inode &&
 		ts_identity_same(&a->identity, &b->identity) && a->composition == b->composition;
 }
@@ -193,7 +263,7 @@ reload_of(const struct ts_app *app, const struct load *l)
 {
 	const struct ts_report *was = app->env.report, *now = l->report;
 
-	if (!was || strcmp(was->path, now->path) != 0)
+	if (!was || strcmp(app->env.word, l->word) != 0)
 		return TS_RELOAD_OTHER;
 	if (l->convert || is_same(was, now) ||
 		(!app->watch.changed && ts_identity_same(&was->identity, &now->identity)))
@@ -210,6 +280,18 @@ forget_objects(struct ts_selection *s)
 		ts_what_if_clear(&s->what_if);
 }
 
+void
+ts_app_called(struct ts_app *app, const char *word)
+{
+	char *copy = ts_strdup(word);
+
+	if (!copy) /* the old name is no name of it */
+		ts_err_nomem(&app->failed);
+	free(app->word);
+	app->word = copy;
+	app->env.word = copy ? copy : "";
+}
+
 static void
 take_report(struct ts_app *app, struct load *l)
 {
@@ -223,6 +305,7 @@ take_report(struct ts_app *app, struct load *l)
 	ts_report_close(app->env.report);
 	app->env.report = l->report;
 	l->report = NULL;
+	ts_app_called(app, l->word);
 	app->env.generation++;
 	ts_app_archive_opened(app);
 	app->failed = (struct ts_err){0};
@@ -256,20 +339,6 @@ take_report(struct ts_app *app, struct load *l)
 	ts_app_recents_opened(app);
 }
 
-/* What was asked for is no report: the one that is shown stays the program's. */
-static void
-keep_path(struct ts_app *app)
-{
-	const struct ts_report *r = app->env.report;
-	char *path = r && strcmp(app->path, r->path) != 0 ? ts_strdup(r->path) : NULL;
-
-	if (!path)
-		return;
-	free(app->opened);
-	app->opened = path;
-	app->path = path;
-}
-
 static void
 show_below(struct ts_app *app, const char *dir)
 {
@@ -292,7 +361,7 @@ take_failure(struct ts_app *app, struct load *l)
 		return;
 	if (l->found && (chosen || !app->env.report)) {
 		keep_path(app);
-		show_below(app, l->path);
+		show_below(app, l->word);
 		return;
 	}
 	if (app->env.report || chosen) { /* what was there stays */
@@ -300,7 +369,7 @@ take_failure(struct ts_app *app, struct load *l)
 			return;
 		ts_view_say_error(&app->env, "%s%s: %s",
 			app->watch.changed ? "the report has changed and cannot be read: " : "",
-			l->path, l->err.msg);
+			l->word, l->err.msg);
 		ts_log_add(app->log, "%s", app->env.message);
 		keep_path(app);
 		return;
@@ -330,7 +399,7 @@ check_kind(const struct ts_app *app, struct load *l)
 	const struct ts_report *was = app->env.report;
 
 	if (l->code || !was || was->kind == TS_KIND_ARCHIVE || l->report->kind != TS_KIND_ARCHIVE ||
-		strcmp(was->path, l->report->path) != 0)
+		strcmp(app->env.word, l->word) != 0)
 		return;
 	l->code = ts_err_set(&l->err, TS_E_NOT_FOUND,
 		"the profile is gone, only archive.a is left (open that by its name)");

@@ -33,7 +33,16 @@ enum {
 	SENT_US = 2000,	  /* and so long after its frame, which is on its way to the terminal */
 };
 
-enum { FD_KEYS, FD_JOBS, FD_SIGNALS, FD_STDERR, FD_OUT, FD_WATCH, FD_COUNT };
+enum {
+	FD_KEYS,
+	FD_JOBS,
+	FD_SIGNALS,
+	FD_STDERR,
+	FD_OUT,
+	FD_WATCH,
+	FD_HOSTS,
+	FD_COUNT = FD_HOSTS + TS_HOSTS
+};
 
 struct loop {
 	struct ts_app app;
@@ -160,11 +169,12 @@ tick(struct ts_app *app, int64_t now)
 		app->tick_us = 0;
 		ts_indexing_tick(app, now);
 		ts_importing_tick(app, now);
+		ts_hosts_tick(app);
 		if (v && v->ops->request && app->env.report) /* what is being made has grown */
 			v->ops->request(v);
 		app->dirty = true;
 	}
-	if (!app->tick_us && any_busy(app))
+	if (!app->tick_us && (any_busy(app) || ts_hosts_ticks(app)))
 		app->tick_us = now + TICK_US;
 }
 
@@ -227,13 +237,14 @@ wait_for_events(struct loop *l)
 		[FD_OUT] = {.fd = app->dirty ? ts_tty_out_fd(app->tty) : -1, .events = POLLOUT},
 		[FD_WATCH] = {.fd = ts_app_watch_fd(app), .events = POLLIN},
 	};
+	const int hosts = ts_hosts_fds(app, p + FD_HOSTS);
 
 	if (until || l->ordering) {
 		left = l->ordering ? 0 : ts_max_i64(until - ts_clock_us(), 0);
 		timeout = (struct timespec){left / 1000000, left % 1000000 * 1000};
 		wait = &timeout;
 	}
-	if (ppoll(p, FD_COUNT, wait, &l->while_waiting) < 0)
+	if (ppoll(p, (nfds_t)(FD_HOSTS + hosts), wait, &l->while_waiting) < 0)
 		return; /* EINTR: a resize */
 	if (p[FD_KEYS].revents & (POLLHUP | POLLERR | POLLNVAL)) {
 		app->quit = true;
@@ -245,6 +256,11 @@ wait_for_events(struct loop *l)
 		ts_tty_drain_stderr(app->tty);
 	if (p[FD_WATCH].revents)
 		ts_app_watch_event(app);
+	for (int i = 0; i < hosts; i++)
+		if (p[FD_HOSTS + i].revents) {
+			ts_hosts_event(app);
+			break;
+		}
 }
 
 static void
@@ -351,6 +367,7 @@ ts_app_init(struct ts_app *app, const struct ts_args *args, struct ts_err *err)
 	app->env.jobs = app->jobs;
 	ts_windows_init(app->env.window);
 	app->env.rules_dir = ts_config_path("rules");
+	ts_hosts_begin(app);
 	return code;
 }
 
@@ -360,6 +377,7 @@ begin(struct loop *l, const struct ts_args *args, struct ts_err *err)
 	struct ts_app *app = &l->app;
 	struct ts_job *early;
 	enum ts_code code;
+	bool far;
 
 	if (!open_signals(l)) /* before there are threads: they inherit the mask */
 		return ts_err_nomem(err);
@@ -370,9 +388,12 @@ begin(struct loop *l, const struct ts_args *args, struct ts_err *err)
 	ts_app_recents_begin(app);
 	ts_app_settings_begin(app);
 	app->env.rules = app->rules = ts_config_path("rules");
-	if (app->path)
+	far = app->path && ts_uri_is_far(app->path);
+	if (app->path && !far)
 		ts_app_load(app); /* the file is read while the terminal is set up */
 	ts_app_configure(app);
+	if (far)
+		ts_app_load(app); /* the way to a host is an option */
 	early = app->path ? early_answer(app) : NULL;
 	if (app->quit)
 		return TS_OK;
@@ -389,6 +410,7 @@ begin(struct loop *l, const struct ts_args *args, struct ts_err *err)
 bool
 ts_app_fini(struct ts_app *app)
 {
+	ts_hosts_leave(app); /* workers that wait for one come back at once */
 	if (!ts_jobs_free(app->jobs, ts_app_give_back))
 		return false;
 	for (int i = 0; i < TS_VIEW_COUNT; i++)
@@ -402,6 +424,8 @@ ts_app_fini(struct ts_app *app)
 	free(app->rules);
 	ts_archive_release(app->env.archive);
 	ts_report_close(app->env.report);
+	if (!ts_hosts_end(app))
+		return false;
 	ts_canvas_free(app->canvas);
 	ts_keymap_fini(&app->keymap);
 	ts_select_no_tiles(&app->selection);
@@ -412,6 +436,7 @@ ts_app_fini(struct ts_app *app)
 	free(app->env.edit);
 	free(app->env.rules_dir);
 	free(app->opened);
+	free(app->word);
 	return true;
 }
 

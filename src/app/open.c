@@ -51,6 +51,19 @@ ts_name_found(struct ts_err *err, const char *path, const struct ts_cancel *canc
 	name_found(err, NULL, path, cancel);
 }
 
+enum ts_code
+ts_keep_blocks(struct ts_files *files, const char *cache, struct ts_err *err)
+{
+	struct ts_strbuf keep;
+	enum ts_code code;
+
+	ts_strbuf_init(&keep, 1 << 14);
+	ts_strbuf_printf(&keep, "%s/hosts", cache);
+	code = ts_files_host_keep(files, keep.s, err);
+	ts_strbuf_fini(&keep);
+	return code;
+}
+
 /* As the command line says, else the configuration file. */
 static enum ts_way
 way_of(const struct ts_args *args)
@@ -72,7 +85,6 @@ static enum ts_code
 find_place(struct ts_files **files, struct ts_uri *u, const char *word, const struct ts_args *args,
 	const char *cache, struct ts_err *err)
 {
-	struct ts_strbuf keep;
 	struct ts_host_spec spec = {.attempts = ATTEMPTS};
 	enum ts_code code = ts_uri_parse(u, word, err);
 
@@ -83,11 +95,7 @@ find_place(struct ts_files **files, struct ts_uri *u, const char *word, const st
 	code = ts_files_host_new(files, u->host, &spec, err);
 	if (code || !cache || ts_make_dirs(cache, NULL))
 		return code;
-	ts_strbuf_init(&keep, 1 << 14);
-	ts_strbuf_printf(&keep, "%s/hosts", cache);
-	code = ts_files_host_keep(*files, keep.s, err);
-	ts_strbuf_fini(&keep);
-	return code;
+	return ts_keep_blocks(*files, cache, err);
 }
 
 /* --verbose: which file by which schema map, and what was noticed. */

@@ -106,7 +106,7 @@ explain_copy(struct ts_app *app)
 		return TS_EFFECT_BELL;
 	}
 	ts_strbuf_init(&words, sizeof(app->env.copy) - 1);
-	ts_explain_command(&words, x, app->env.report->path);
+	ts_explain_command(&words, x, app->env.word);
 	if (words.cut)
 		ts_view_say_error(&app->env, "the query is too long for the clipboard");
 	else
@@ -347,7 +347,7 @@ ts_app_popup_draw(struct ts_app *app, struct ts_canvas *c, struct ts_rect r)
 	struct ts_app_popup *p = &app->popup;
 
 	if (p->kind == TS_POPUP_EXPLAIN && app->env.report)
-		ts_explain_draw(c, r, p->explain, app->env.report->path,
+		ts_explain_draw(c, r, p->explain, app->env.word,
 			"y: copy the query  Up, Down: other figures  Esc: close", &p->skip);
 	else if (p->kind == TS_POPUP_COLUMNS)
 		draw_columns(app, c, r);

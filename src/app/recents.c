@@ -59,7 +59,7 @@ send(struct ts_app *app)
 	if (!k)
 		return;
 	k->file = ts_strdup(app->recent.file);
-	k->one = (struct ts_recent){.path = ts_strdup(r->path),
+	k->one = (struct ts_recent){.path = ts_strdup(app->env.word),
 		.opened = app->recent.opened,
 		.bytes = r->identity.bytes,
 		.mtime = r->identity.mtime,

@@ -25,6 +25,7 @@
 #include "tilescope/report/find.h"
 
 enum {
+	FAR_US = 60000000,  /* between looks at files of another host: each takes round trips */
 	POLL_US = 2000000,  /* between looks where nothing wakes */
 	SOON_US = 200000,   /* from an event to a look: more of them are coming */
 	QUIET_US = 1000000, /* a file that nobody has touched for so long is complete */
@@ -64,7 +65,8 @@ run_look(struct ts_job *job, void *local)
 
 	(void)local;
 	ts_watched_list(&l->now, l->report, l->cache);
-	l->files = ts_file_watch_new((const char *const *)l->now.path, l->now.count);
+	if (!l->report->files) /* nothing wakes for those of another host */
+		l->files = ts_file_watch_new((const char *const *)l->now.path, l->now.count);
 	ts_watched_look(&l->now, l->report);
 }
 
@@ -86,7 +88,9 @@ next_look(const struct ts_app *app)
 		(app->env.report &&
 			(!w->begun || ts_file_watch_polls(w->files) || is_half(app->env.report)));
 
-	return polls ? ts_clock_us() + POLL_US : 0;
+	return polls
+		? ts_clock_us() + (app->env.report && app->env.report->files ? FAR_US : POLL_US)
+		: 0;
 }
 
 void
@@ -128,7 +132,7 @@ ts_app_watch_look(struct ts_app *app)
 	l->cache = ts_cache_dir(app->args->cache);
 	l->job.run = run_look;
 	l->job.what = "looking whether the files have changed";
-	l->job.worker = TS_WORKER_SCREEN;
+	l->job.worker = l->report->files ? TS_WORKER_BULK : TS_WORKER_SCREEN;
 	l->job.owner = TS_OWNER_WATCH;
 	ts_jobs_send(app->jobs, &l->job);
 }

@@ -42,6 +42,8 @@ static const struct {
 static const char *
 banner(const struct ts_app *app)
 {
+	if (app->hosts.text[0])
+		return app->hosts.text;
 	if (app->waiting)
 		return "The report is being written, not readable yet; looking again every 2 s";
 	if (app->watch.text[0] && !(app->env.report && app->env.report->being_written))
@@ -124,6 +126,8 @@ static void
 describe_work(const struct ts_app *app, int columns, char *out, size_t size)
 {
 	snprintf(out, size, "%s", ts_indexing_title(&app->indexing, columns));
+	if (!out[0])
+		ts_hosts_title(app, columns, out, size);
 	for (int i = 0; i < ts_jobs_workers(app->jobs); i++) {
 		struct ts_job_info info;
 
@@ -257,7 +261,7 @@ draw_selected(const struct ts_app *app, struct ts_canvas *c, struct ts_rect r, i
 static int
 draw_name(const struct ts_app *app, struct ts_canvas *c, struct ts_rect r, int columns)
 {
-	const char *path = app->env.report ? app->env.report->path : app->path ? app->path : "";
+	const char *path = app->env.word ? app->env.word : app->path ? app->path : "";
 	int x, room;
 	size_t n;
 
@@ -331,7 +335,7 @@ static void
 draw_caption(const struct ts_app *app, struct ts_canvas *c)
 {
 	struct ts_rect r = ts_rect_row(ts_canvas_rect(c), 0);
-	const char *path = app->env.report->path;
+	const char *path = app->env.word;
 	const struct ts_view_ops *ops = ts_views[app->current];
 	int x, room = r.w - (int)strlen(ops->title) - 1;
 
@@ -457,6 +461,8 @@ draw_bottom(struct ts_app *app, struct ts_canvas *c)
 {
 	struct ts_rect all = ts_canvas_rect(c), r = ts_rect_row(all, all.h - 1);
 
+	if (ts_hosts_ask(app))
+		return; /* so does this one */
 	if (app->popup.kind != TS_POPUP_NONE && app->asking == TS_ASK_NOTHING &&
 		!app->env.message[0])
 		return; /* the box says its keys */
@@ -511,6 +517,7 @@ ts_app_draw(struct ts_app *app)
 			v->ops->draw(v, c);
 		if (!app->headless) {
 			ts_app_popup_draw(app, c, view_area(app));
+			ts_hosts_draw(app, c, view_area(app));
 			draw_bottom(app, c);
 		}
 	}

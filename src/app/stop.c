@@ -61,6 +61,8 @@ ts_app_stop(struct ts_app *app)
 
 	ts_strbuf_init(&names, WORKS_TEXT);
 	ts_strbuf_init(&next, WORKS_TEXT);
+	if (ts_hosts_stop(app))
+		ts_log_add(app->log, "connecting was stopped");
 	while (work < TS_COUNT(works) && !name_running(&names, app, work))
 		work++;
 	for (int i = 0; i <= TS_OWNER_APP; i++) /* also what only waits, or has just come */

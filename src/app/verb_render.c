@@ -72,7 +72,7 @@ write_picture(struct ts_app *app, enum ts_picture format, struct ts_err *err)
 
 	ts_strbuf_init(&out, TS_OUTPUT_MAX);
 	ts_strbuf_init(&title, TS_ADDRESS_TEXT * 4);
-	ts_strbuf_printf(&title, "%s: %s", app->env.report->path, args->at ? args->at : "summary");
+	ts_strbuf_printf(&title, "%s: %s", app->env.word, args->at ? args->at : "summary");
 	ts_picture_write(&out, format, app->canvas, &app->theme, args->color == TS_WHEN_NEVER,
 		title.s);
 	code = ts_output_write(args->output, &out, err);

@@ -98,6 +98,8 @@ is_of_report(const struct writing *w, const struct stat *st)
 	struct ts_watched files;
 	bool found = false;
 
+	if (w->report->files)
+		return false; /* what is written is written here */
 	ts_watched_list(&files, w->report, NULL);
 	for (int i = 0; i < files.count && !found; i++) {
 		struct stat other;
@@ -120,7 +122,7 @@ is_in_report(const struct writing *w)
 	if (slash)
 		slash[slash == copy] = '\0';
 	there = copy ? realpath(slash ? copy : ".", NULL) : NULL;
-	here = realpath(w->report->dir, NULL);
+	here = w->report->files ? NULL : realpath(w->report->dir, NULL);
 	n = here ? strlen(here) : 0;
 	inside = there && here && strncmp(there, here, n) == 0 &&
 		(there[n] == '\0' || there[n] == '/' || n == 1);
@@ -452,7 +454,7 @@ take_picture(struct ts_app *app, struct writing *w, enum ts_picture format)
 	}
 	c->mono = app->canvas->mono;
 	ts_app_draw_picture(app, c);
-	ts_picture_write(&w->text, format, c, &app->theme, c->mono, app->env.report->path);
+	ts_picture_write(&w->text, format, c, &app->theme, c->mono, app->env.word);
 	ts_canvas_free(c);
 	return true;
 }
@@ -471,7 +473,7 @@ take_chart(struct ts_app *app, struct writing *w, bool *refused)
 	if (v->ops->chart(v, p) && !p->nomem) {
 		if (!p->source[0])
 			snprintf(p->source, sizeof(p->source), "%.300s, tilescope " PACKAGE_VERSION,
-				app->env.report->path);
+				app->env.word);
 		ts_chart_page_svg(&w->text, p);
 		drawn = true;
 	}

@@ -354,6 +354,24 @@ open_profile(struct ts_report *r, bool *archive, const struct ts_cancel *cancel,
 	return part->path ? TS_OK : ts_err_nomem(err);
 }
 
+/* For what is kept of it: a report of another host is not one of the same path here. */
+static char *
+real_name(const struct ts_report *r)
+{
+	char *real = ts_files_real(r->files, r->file), *whole = NULL;
+	struct ts_strbuf name;
+
+	if (!real || !r->files)
+		return real;
+	ts_strbuf_init(&name, PATH_LIMIT);
+	ts_strbuf_printf(&name, "%s:%s", r->files->host, real);
+	if (!name.cut)
+		whole = ts_strbuf_take(&name);
+	ts_strbuf_fini(&name);
+	free(real);
+	return whole;
+}
+
 static enum ts_code
 fill_in(struct ts_report *r, const char *path, const struct ts_report_options *options,
 	struct ts_err *err)
@@ -376,7 +394,7 @@ fill_in(struct ts_report *r, const char *path, const struct ts_report_options *o
 	code = open_profile(r, &archive, options->cancel, err);
 	if (code)
 		return code;
-	r->real = ts_files_real(r->files, r->file);
+	r->real = real_name(r);
 	code = archive ? read_archive(r, options, err) : read_profile(r, options, err);
 	if (!code)
 		code = ts_report_probe_parts(r, err);

@@ -389,6 +389,20 @@ draw_hint(struct ts_canvas *c, struct ts_rect r, const char *hint)
 	ts_canvas_field(c, r, 0, 0, r.w, TS_ROLE_HINT_TEXT, hint, strlen(hint), TS_FIELD_ELLIPSIS);
 }
 
+/* How many characters there are; what they are is not drawn. */
+static void
+draw_hidden(struct ts_canvas *c, struct ts_rect line, const struct ts_prompt *p)
+{
+	int all = 0, before = 0, shift;
+
+	for (size_t at = 0; at < p->len; at = char_right(p, at), all++)
+		before += at < p->cursor;
+	shift = before >= line.w ? before - line.w + 1 : 0;
+	for (int i = shift; i < all && i - shift < line.w; i++)
+		ts_canvas_text(c, line, i - shift, 0, TS_ROLE_PROMPT, "*");
+	ts_canvas_cursor(c, line, before - shift, 0);
+}
+
 void
 ts_prompt_draw(struct ts_canvas *c, struct ts_rect r, const struct ts_prompt *p)
 {
@@ -406,6 +420,10 @@ ts_prompt_draw(struct ts_canvas *c, struct ts_rect r, const struct ts_prompt *p)
 	ts_canvas_fill(c, line, TS_ROLE_PROMPT, ' ');
 	label = ts_canvas_text(c, line, 0, 0, TS_ROLE_LABEL, p->label);
 	ts_rect_cut_left(&line, label < line.w ? label : line.w - 1);
+	if (p->hidden) {
+		draw_hidden(c, line, p);
+		return;
+	}
 	before = ts_utf8_columns(p->text, p->cursor);
 	shift = before >= line.w ? before - line.w + 1 : 0;
 	ts_canvas_text(c, line, -shift, 0, TS_ROLE_PROMPT, p->text);

@@ -9,6 +9,7 @@
 
 #include "tilescope/app/address.h"
 #include "tilescope/app/args.h"
+#include "tilescope/app/hosts.h"
 #include "tilescope/app/importing.h"
 #include "tilescope/app/indexing.h"
 #include "tilescope/app/popup.h"
@@ -67,6 +68,7 @@ struct ts_app {
 	const char *path; /* that was asked for */
 	char *rules;	  /* directory of the user's rules, or NULL */
 	bool chosen;	  /* it is being opened because the user says so */
+	char *word;	  /* of the report that is shown, as env.word */
 	char *opened;	  /* chosen in the list of reports: `path` points to it */
 	struct ts_options options;
 	struct ts_selection selection;
@@ -76,6 +78,7 @@ struct ts_app {
 	struct ts_view_env env;
 	struct ts_indexing indexing;
 	struct ts_importing importing;
+	struct ts_app_hosts hosts;
 	struct ts_report_watch watch;
 	struct ts_app_recents recent;
 	struct ts_settings *settings; /* or NULL: nothing is kept */
@@ -161,6 +164,9 @@ void ts_app_take(struct ts_app *app, struct ts_job *job);
 bool ts_app_hopeless(struct ts_app *app, struct ts_job *job);
 void ts_app_load_free(struct ts_job *job);
 
+/* load.c: the report that is shown is called so (copied). */
+void ts_app_called(struct ts_app *app, const char *word);
+
 /* owner.c: take an answer, whosesoever it is; free one that is in vain. */
 void ts_app_answer(struct ts_app *app, struct ts_job *job);
 void ts_app_give_back(struct ts_job *job);
@@ -184,6 +190,9 @@ void ts_app_tiles_take(struct ts_app *app, struct ts_job *job);
 enum ts_effect ts_app_what_if_command(struct ts_app *app, const struct ts_call *call);
 void ts_app_what_if_turn(struct ts_app *app);
 void ts_app_what_if_take(struct ts_app *app, struct ts_job *job);
+
+/* config.c: what the configuration file sets; what is wrong in it, a line each. */
+void ts_config_read(struct ts_options *o, struct ts_strbuf *complaints);
 
 /* config.c: theme, keymap, configuration file. Problems go to the log and the message line. */
 void ts_app_configure(struct ts_app *app);

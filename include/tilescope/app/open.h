@@ -15,6 +15,10 @@
 enum ts_code ts_open_report(struct ts_report **r, struct ts_reader **rd, const struct ts_args *args,
 	const char *path, bool any, struct ts_watch *w) TS_WARN_UNUSED;
 
+/* Blocks of files there are kept below `cache`, a directory of this machine that need not be there yet. */
+enum ts_code ts_keep_blocks(struct ts_files *files, const char *cache,
+	struct ts_err *err) TS_WARN_UNUSED;
+
 /* Name the reports below a directory in a "nothing here" message, when there are some. */
 void ts_name_found(struct ts_err *err, const char *path, const struct ts_cancel *cancel);
 

@@ -62,6 +62,7 @@ struct ts_prompt {
 	struct ts_history *history;
 	ts_complete_fn *complete;
 	void *ctx;
+	bool hidden;	  /* a secret: a mark for each character is drawn */
 	const char *hint; /* what may be typed, above the line; or NULL */
 	struct ts_candidates found;
 	int chosen; /* candidate in the line, -1 = none offered */

@@ -29,6 +29,8 @@ struct ts_candidates;
 struct ts_chart_page;
 struct ts_explain;
 struct ts_fetch;
+struct ts_files;
+struct ts_host_status;
 struct ts_index_status;
 struct ts_keymap;
 struct ts_sheet;
@@ -59,6 +61,17 @@ enum { TS_PLACE_TEXT = 160 };
 
 /* Lent to every view by app/; outlives it. */
 struct ts_view_env {
+	const char
+		*word; /* how the report is called: a path, or HOST:PATH; NULL until one is open */
+	/*
+	 * Which file system a word means, and which path in it (app/hosts.h): both are the caller's, to be released and freed. For
+	 * the thread that draws; a host is begun, not waited for.
+	 */
+	enum ts_code (*find_place)(void *ctx, struct ts_files **files, char **path,
+		const char *word, struct ts_err *err);
+	void *find_place_ctx;
+	const struct ts_host_status *hosts; /* of those that were named so far */
+	int host_count;
 	struct ts_report *report;   /* NULL until one is open; replaced on reload (view->reload) */
 	struct ts_archive *archive; /* archive.a once it is read, else NULL; held by the program */
 	enum ts_part_state archive_state;
