@@ -163,9 +163,15 @@ read_pages(uint32_t *got, unsigned char *bytes, struct ts_pages *p, uint32_t num
 {
 	int64_t at = (int64_t)(number - 1) * p->g.page;
 	struct ts_err why = {0};
-	size_t n = 0;
-	enum ts_code code = ts_source_read_counted(p->source, bytes, (size_t)pages * p->g.page, at,
-		&n, p->meter, p->cancel, &why);
+	size_t n = 0, here;
+	enum ts_code code;
+
+	/* what was planned is read as far as it was, not with what is behind it */
+	here = pages > 1 ? ts_source_here(p->source, at, (size_t)pages * p->g.page) / p->g.page : 0;
+	if (here > 0 && here < pages)
+		pages = (uint32_t)here;
+	code = ts_source_read_counted(p->source, bytes, (size_t)pages * p->g.page, at, &n, p->meter,
+		p->cancel, &why);
 
 	*got = (uint32_t)(n / p->g.page);
 	count(&p->n.waits, 1);
@@ -393,6 +399,16 @@ victim(struct ts_pages *p)
 	}
 	/* a quarter of the slots is left to leaves */
 	return oldest[1] && (leaves > p->slots / 4 || !oldest[0]) ? oldest[1] : oldest[0];
+}
+
+bool
+ts_pages_are_here(struct ts_pages *p, uint32_t number)
+{
+	int64_t at = (int64_t)(number - 1) * p->g.page;
+
+	return !exists(&p->g, number) || find(p, number) || at >= p->source->size ||
+		ts_source_here(p->source, at, p->g.page) == p->g.page ||
+		at + p->g.page > p->source->size;
 }
 
 enum ts_code

@@ -2,9 +2,9 @@
 /*
  * plan - see the header.
  *
- * A stop is a page to go through on the way to some rows. The stops of a level stand in the order of their pages, so that
- * each page is asked for and looked at once. All leaves of a tree are equally deep: when one of its pages is a leaf the
- * others of that level are, too, and are only asked for.
+ * A stop is a page to go through on the way to some rows. All stops whose page is here are gone through, and those behind
+ * them, before anything is waited for: then all that are left are on their way. So trees that are not equally deep do not wait
+ * for each other. All leaves of a tree are equally deep: when one was met, the others are only asked for.
  */
 #include "config.h"
 
@@ -19,6 +19,7 @@
 struct stop {
 	uint32_t page;
 	uint32_t tree; /* which of the rows that were named */
+	int depth;
 	int64_t from, to;
 };
 
@@ -28,8 +29,8 @@ struct stops {
 };
 
 struct tree {
-	bool leaves;  /* this level is that of its leaves */
-	size_t pages; /* of the next level */
+	int leaves;   /* how deep they are; -1: not known */
+	size_t pages; /* that it led to */
 };
 
 struct walk {
@@ -37,8 +38,8 @@ struct walk {
 	const struct ts_plan_rows *rows;
 	struct tree *tree;
 	struct stops now, next;
-	uint32_t *number; /* of the level's pages */
-	bool urgent;
+	uint32_t *number; /* of the pages of `now` */
+	size_t cap;
 };
 
 static int
@@ -50,17 +51,14 @@ by_page(const void *a, const void *b)
 }
 
 static bool
-add_stop(struct stops *s, uint32_t page, uint32_t tree, int64_t from, int64_t to)
+add_stop(struct stops *s, const struct stop *stop)
 {
 	void *at = s->at;
 
-	if (s->n > 0 && s->at[s->n - 1].page == page && s->at[s->n - 1].tree == tree &&
-		s->at[s->n - 1].from == from && s->at[s->n - 1].to == to)
-		return true;
 	if (!ts_room(&at, &s->cap, s->n, sizeof(*s->at)))
 		return false;
 	s->at = at;
-	s->at[s->n++] = (struct stop){page, tree, from, to};
+	s->at[s->n++] = *stop;
 	return true;
 }
 
@@ -72,21 +70,24 @@ ends(enum ts_code code)
 		code == TS_E_NOMEM;
 }
 
-/* Ask for the pages of the level. */
+/* Ask for the pages of all stops. */
 static enum ts_code
 ask(struct walk *w, struct ts_err *err)
 {
 	size_t n = 0;
 
 	qsort(w->now.at, w->now.n, sizeof(*w->now.at), by_page);
-	free(w->number);
-	w->number = ts_alloc(w->now.n, sizeof(*w->number));
-	if (!w->number)
-		return ts_err_nomem(err);
+	if (w->now.n > w->cap) {
+		free(w->number);
+		w->cap = 2 * w->now.n;
+		w->number = ts_alloc(w->cap, sizeof(*w->number));
+		if (!w->number)
+			return ts_err_nomem(err);
+	}
 	for (size_t i = 0; i < w->now.n; i++)
 		if (n == 0 || w->number[n - 1] != w->now.at[i].page)
 			w->number[n++] = w->now.at[i].page;
-	ts_pages_want(w->pages, w->number, n, w->urgent);
+	ts_pages_want(w->pages, w->number, n, true);
 	return TS_OK;
 }
 
@@ -95,11 +96,12 @@ static enum ts_code
 go_down(struct walk *w, const struct stop *s, const struct ts_page *page, struct ts_err *err)
 {
 	struct tree *t = &w->tree[s->tree];
+	struct stop child = *s;
 
+	child.depth++;
 	for (unsigned i = ts_page_search(page, s->from); i <= page->cells; i++) {
-		if (w->next.n < TS_PLAN_PAGES &&
-			!add_stop(&w->next, ts_child_at(page->bytes, page->cells, i), s->tree,
-				s->from, s->to))
+		child.page = ts_child_at(page->bytes, page->cells, i);
+		if (w->next.n < TS_PLAN_PAGES && !add_stop(&w->next, &child))
 			return ts_err_nomem(err);
 		t->pages++;
 		if (i == page->cells || ts_key_at(page->bytes, i) >= s->to)
@@ -108,49 +110,74 @@ go_down(struct walk *w, const struct stop *s, const struct ts_page *page, struct
 	return TS_OK;
 }
 
-/* One level: the next one is in w->next. */
+/* Go through a stop; its page is read. */
 static enum ts_code
-go_through(struct walk *w, struct ts_err *err)
+pass(struct walk *w, const struct stop *s, struct ts_err *err)
 {
-	enum ts_code code = ask(w, err);
+	struct ts_pages_slot *slot;
+	struct ts_page page;
+	enum ts_code code = ts_pages_get(&slot, &page, w->pages, s->page, err);
 
-	for (size_t i = 0; !code && i < w->now.n; i++) {
-		const struct stop *s = &w->now.at[i];
-		struct ts_pages_slot *slot;
-		struct ts_page page;
-
-		if (w->tree[s->tree].leaves)
-			continue;
-		code = ts_pages_get(&slot, &page, w->pages, s->page, err);
-		if (!code && slot) {
-			w->tree[s->tree].leaves = page.leaf;
-			if (!page.leaf)
-				code = go_down(w, s, &page, err);
-		}
-		ts_pages_put(slot);
-		if (code && !ends(code))
-			code = TS_OK;
-	}
-	return code;
+	if (!code && slot && page.leaf)
+		w->tree[s->tree].leaves = s->depth;
+	else if (!code && slot && s->depth < TS_TREE_DEPTH)
+		code = go_down(w, s, &page, err);
+	ts_pages_put(slot);
+	return ends(code) ? code : TS_OK;
 }
 
-/* Those of trees that have become too wide are left out. */
-static void
-next_level(struct walk *w)
+/* Does its tree lead to more than is wanted of it? */
+static bool
+is_wide(const struct walk *w, const struct stop *s)
 {
-	struct stops was = w->now;
+	size_t most = (size_t)w->rows[s->tree].most;
 
+	return most > 0 && w->tree[s->tree].pages > most;
+}
+
+/* Then it is enough to have asked for it. */
+static bool
+is_leaf(const struct walk *w, const struct stop *s)
+{
+	return s->depth == w->tree[s->tree].leaves;
+}
+
+/* All stops that can be gone through without waiting, or else one; what is left and what they lead to is in w->now. */
+static enum ts_code
+go_on(struct walk *w, struct ts_err *err)
+{
+	struct stops was;
+	enum ts_code code = TS_OK;
+	bool any = false;
+
+	for (int turn = 0; turn < 2 && !any && !code; turn++) {
+		size_t left = 0;
+
+		if (turn == 1) /* all together, so that they come together */
+			code = ask(w, err);
+
+		for (size_t i = 0; i < w->now.n && !code; i++) {
+			const struct stop s = w->now.at[i];
+
+			if (is_wide(w, &s) || (turn == 1 && any && is_leaf(w, &s)))
+				continue;
+			if (ts_pages_are_here(w->pages, s.page) || (turn == 1 && !any)) {
+				any = true;
+				code = pass(w, &s, err);
+			} else {
+				w->now.at[left++] = s;
+			}
+		}
+		w->now.n = left;
+		any |= left == 0;
+	}
+	for (size_t i = 0; i < w->now.n && !code; i++)
+		if (!add_stop(&w->next, &w->now.at[i]))
+			code = ts_err_nomem(err);
+	was = w->now;
 	w->now = w->next;
 	w->next = (struct stops){was.at, 0, was.cap};
-	was.n = w->now.n;
-	w->now.n = 0;
-	for (size_t i = 0; i < was.n; i++) {
-		const struct stop *s = &w->now.at[i];
-		size_t most = (size_t)w->rows[s->tree].most;
-
-		if (most == 0 || w->tree[s->tree].pages <= most)
-			w->now.at[w->now.n++] = *s;
-	}
+	return code;
 }
 
 bool
@@ -164,7 +191,7 @@ ts_plan_helps(const struct ts_db *db)
 enum ts_code
 ts_plan_fetch(struct ts_db *db, const struct ts_plan_rows *rows, size_t count, struct ts_err *err)
 {
-	struct walk w = {.pages = ts_db_pages(db), .rows = rows, .urgent = true};
+	struct walk w = {.pages = ts_db_pages(db), .rows = rows};
 	enum ts_code code = TS_OK;
 
 	if (!ts_plan_helps(db) || count == 0)
@@ -172,16 +199,15 @@ ts_plan_fetch(struct ts_db *db, const struct ts_plan_rows *rows, size_t count, s
 	w.tree = ts_alloc(count, sizeof(*w.tree));
 	if (!w.tree)
 		return ts_err_nomem(err);
-	for (size_t i = 0; !code && i < count; i++)
-		if (rows[i].o->root > 0 && rows[i].from <= rows[i].to &&
-			!add_stop(&w.now, rows[i].o->root, (uint32_t)i, rows[i].from, rows[i].to))
+	for (size_t i = 0; !code && i < count; i++) {
+		const struct stop s = {rows[i].o->root, (uint32_t)i, 0, rows[i].from, rows[i].to};
+
+		w.tree[i].leaves = -1;
+		if (s.page > 0 && s.from <= s.to && !add_stop(&w.now, &s))
 			code = ts_err_nomem(err);
-	for (int depth = 0; !code && w.now.n > 0 && depth <= TS_TREE_DEPTH; depth++) {
-		for (size_t i = 0; i < count; i++)
-			w.tree[i].pages = 0;
-		code = go_through(&w, err);
-		next_level(&w);
 	}
+	while (!code && w.now.n > 0)
+		code = go_on(&w, err);
 	free(w.now.at);
 	free(w.next.at);
 	free(w.number);
@@ -242,8 +268,9 @@ fetch_level(struct stops *below, const struct stops *level, int *left, int64_t *
 			code = ts_pages_get(&slot, &page, pages, s->page, err);
 			for (unsigned k = 0;
 				!code && slot && !page.leaf && s->from > 1 && k <= page.cells; k++)
-				if (!add_stop(below, ts_child_at(page.bytes, page.cells, k), 0,
-					    s->from - 1, 0))
+				if (!add_stop(below,
+					    &(struct stop){ts_child_at(page.bytes, page.cells, k),
+						    0, 0, s->from - 1, 0}))
 					code = ts_err_nomem(err);
 			ts_pages_put(slot);
 			if (code && !ends(code))
@@ -271,7 +298,8 @@ ts_plan_interior(struct ts_db *db, const struct ts_object *const *o, size_t coun
 			continue;
 		code = depth_of(&depth, pages, o[i]->root, err);
 		/* a stop's `from` is how many levels lead to the leaves from here on */
-		if (!code && depth > 0 && !add_stop(&level, o[i]->root, 0, depth, 0))
+		if (!code && depth > 0 &&
+			!add_stop(&level, &(struct stop){o[i]->root, 0, 0, depth, 0}))
 			code = ts_err_nomem(err);
 	}
 	for (int depth = 0; !code && level.n > 0 && most > 0 && depth <= TS_TREE_DEPTH; depth++) {

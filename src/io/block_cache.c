@@ -600,6 +600,25 @@ ts_block_cache_want(struct ts_block_cache *c, const struct ts_byte_range *span, 
 	pthread_mutex_unlock(&c->lock);
 }
 
+size_t
+ts_block_cache_here(struct ts_block_cache *c, int64_t offset, size_t n)
+{
+	int64_t at = offset,
+		end = offset >= c->size ? offset
+					: offset + ts_min_i64((int64_t)n, c->size - offset);
+
+	pthread_mutex_lock(&c->lock);
+	while (at < end) {
+		int i = find(c, at / TS_BLOCK);
+
+		if (i == NOBODY || c->block[i].fetch)
+			break;
+		at = (at / TS_BLOCK + 1) * TS_BLOCK;
+	}
+	pthread_mutex_unlock(&c->lock);
+	return (size_t)(ts_min_i64(at, end) - offset);
+}
+
 void
 ts_block_cache_counts(struct ts_block_cache *c, struct ts_source_counts *n)
 {

@@ -116,6 +116,12 @@ ts_source_fd(struct ts_source *s)
 	return s->ops->fd ? s->ops->fd(s) : -1;
 }
 
+size_t
+ts_source_here(struct ts_source *s, int64_t offset, size_t n)
+{
+	return s->ops->here ? s->ops->here(s, offset, n) : n;
+}
+
 void
 ts_source_want(struct ts_source *s, const struct ts_byte_range *span, size_t count, bool urgent,
 	struct ts_source_meter *meter)

@@ -55,11 +55,18 @@ host_counts(struct ts_source *s, struct ts_source_counts *n)
 	ts_block_cache_counts(self(s)->cache, n);
 }
 
+static size_t
+host_here(struct ts_source *s, int64_t offset, size_t n)
+{
+	return ts_block_cache_here(self(s)->cache, offset, n);
+}
+
 static const struct ts_source_ops host_ops = {.read_at = host_read_at,
 	.close = host_close,
 	.want = host_want,
 	.read_counted = host_read_counted,
-	.counts = host_counts};
+	.counts = host_counts,
+	.here = host_here};
 
 /* A cache without a store keeps nothing. */
 static struct ts_block_store *

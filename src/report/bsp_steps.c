@@ -172,7 +172,8 @@ bsp_steps_read(struct bsp_steps *s, struct ts_reader *rd, const struct ts_trace 
 	enum ts_code code = TS_OK;
 
 	if (t->part.range != TS_RANGE_ALL && t->part.first <= t->part.last)
-		code = trace_stretch_find(&stretch, rd, t, &ipu, 1, from, to, TS_BSP_SLICES, err);
+		code = trace_stretch_find(&stretch, rd, t, NULL, &ipu, 1, from, to, TS_BSP_SLICES,
+			err);
 	if (code)
 		return code;
 	many = stretch.rows > TS_BSP_SLICES;

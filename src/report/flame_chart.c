@@ -297,8 +297,8 @@ draw(struct drawing *d)
 	if (d->t->part.first > d->t->part.last)
 		return TS_OK;
 	if (d->t->part.range != TS_RANGE_ALL) {
-		code = trace_stretch_find(&at, d->rd, d->t, &d->c->ipu, 1, d->c->from, d->c->to,
-			TS_TRACE_EXACT, d->err);
+		code = trace_stretch_find(&at, d->rd, d->t, NULL, &d->c->ipu, 1, d->c->from,
+			d->c->to, TS_TRACE_EXACT, d->err);
 		if (code || at.rows > TS_TRACE_EXACT)
 			return code ? code : draw_sampled(d);
 	}

@@ -19,6 +19,8 @@
 #include <unistd.h>
 
 #include "tilescope/base/mem.h"
+#include "tilescope/base/strbuf.h"
+#include "tilescope/io/block_store.h"
 
 #include "tilescope/report/stores.h"
 
@@ -456,6 +458,22 @@ clear_stores(struct ts_cache_cleared *c, const struct ts_cache *cache, struct ts
 	return code;
 }
 
+/* Blocks of files on other hosts. */
+static int64_t
+clear_hosts(const struct ts_cache *cache)
+{
+	struct ts_strbuf path;
+	int64_t bytes;
+
+	if (!cache->dir)
+		return 0;
+	ts_strbuf_init(&path, 1 << 14);
+	ts_strbuf_printf(&path, "%s/hosts", cache->dir);
+	bytes = ts_block_stores_clear(path.s);
+	ts_strbuf_fini(&path);
+	return bytes;
+}
+
 enum ts_code
 ts_cache_clear(struct ts_cache_cleared *c, const struct ts_cache *cache, struct ts_err *err)
 {
@@ -475,5 +493,6 @@ ts_cache_clear(struct ts_cache_cleared *c, const struct ts_cache *cache, struct 
 	ts_survey_fini(&v);
 	if (root >= 0)
 		close(root);
+	c->bytes += clear_hosts(cache);
 	return clear_stores(c, cache, err);
 }

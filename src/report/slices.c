@@ -449,8 +449,8 @@ open_range(struct ts_slices *s, const struct ts_trace *t, int64_t from, int64_t 
 	struct ts_err *err)
 {
 	struct trace_stretch at;
-	enum ts_code code = trace_stretch_find(&at, s->rd, t, t->ipu, t->ipus, from, to, INT64_MAX,
-		err);
+	enum ts_code code = trace_stretch_find(&at, s->rd, t, NULL, t->ipu, t->ipus, from, to,
+		INT64_MAX, err);
 
 	s->span = at.rows;
 	return code ? code : open_addresses(s, t, at.begin, trace_add(at.high.at, at.settle), err);

@@ -71,7 +71,11 @@ rises(struct ts_reader *rd, enum ts_relation relation, int key)
 	const struct ts_reach *r = &rd->report->binding[relation].reach;
 	uint64_t span = (uint64_t)r->last_rowid - (uint64_t)r->first_rowid;
 	uint64_t stride = span / PROBES ? span / PROBES : 1;
+	const struct ts_trace_axis all = {TS_RANGE_ROWID, r->first_rowid, r->last_rowid, 1};
 	int64_t last = -1;
+
+	if (trace_ahead_places(rd, &all, relation, PROBES, PROBE_ROWS, PROBE_ROWS, NULL))
+		return false;
 
 	for (uint64_t i = 0; i <= span; i += stride) {
 		struct ts_rows_query q = {.columns = {key},
@@ -257,6 +261,9 @@ steps_by_address(struct ts_trace *t, struct ts_reader *rd, struct ts_err *err)
 		if (!head.gap && !bad)
 			t->rows = head.rows;
 	} else {
+		code = trace_ahead_places(rd, a, TS_STEP, PROBES, PROBE_ROWS, PROBE_ROWS, err);
+		if (code)
+			return code;
 		bad = look_at(&head, rd, a, a->first, end, PROBE_ROWS, err);
 		for (int i = 1; i < PROBES && !code; i++)
 			code = look_at(&tail, rd, a, axis_place(a, i, PROBES), end, PROBE_ROWS,
@@ -404,6 +411,9 @@ look_along(struct ts_trace *t, struct ts_reader *rd, struct ts_progress *progres
 		bad = look_at_parts(t, rd, a->first, end, 2 * WHOLE, progress, err);
 	if (axis_span(a) <= WHOLE && !damaged(bad))
 		return bad;
+	code = trace_ahead_places(rd, a, TS_STEP_IPU, PROBES, 2 * group + PROBE_ROWS, edge, err);
+	if (code)
+		return code;
 	for (int i = 0; i < PROBES; i++) {
 		code = look_at_parts(t, rd, axis_place(a, i, PROBES), end,
 			i == 0 ? edge : 2 * group + PROBE_ROWS, progress, err);

@@ -52,6 +52,7 @@ struct drawing {
 	int every;     /* columns that have one place */
 	int stride; /* places from one where lanes may be searched for by themselves to the next */
 	int *samples; /* of each lane and column: how many told something */
+	struct trace_anchors anchors;
 	struct ts_progress *progress;
 };
 
@@ -205,9 +206,13 @@ note_overlap(struct drawing *d)
 static enum ts_code
 draw_exact(struct drawing *d, const struct trace_stretch *stretch)
 {
-	enum ts_code code = read_through(d, stretch), bad;
+	enum ts_code code = trace_ahead_parts(d->rd, d->t, stretch->begin,
+		trace_add(stretch->high.at, PIECE_ROWS_MAX), d->err);
+	enum ts_code bad;
 	struct trace_sums sums;
 
+	if (!code)
+		code = read_through(d, stretch);
 	if (code && code != TS_E_DAMAGED)
 		return code;
 	d->damaged = code == TS_E_DAMAGED;
@@ -421,11 +426,13 @@ sample(struct drawing *d, struct samples s)
 	cycles = sample_time(d, middle, s.per);
 	for (int l = 0; l < d->c->lanes; l++)
 		todo[l] = true;
+	trace_anchors_tighten(&d->anchors, d->c->ipu[0], cycles, &low, &high);
 	code = trace_locate(&low, &high, d->rd, d->t, d->c->ipu[0], cycles, piece_width(d, rows),
 		d->err);
 	if (!code)
 		code = sample_piece(d, column, cycles, low.at, rows, todo);
-	if (!code && middle / s.per % d->stride == 0)
+	/* of a report on another host each lane would cost its round trips: what is not known is shown so */
+	if (!code && middle / s.per % d->stride == 0 && d->anchors.n == 0)
 		code = sample_alone(d, column, cycles, todo);
 	if (!code) /* as deep as there are binary digits in the number of samples */
 		code = sample(d, (struct samples){s.first, middle - s.first, s.per, s.low, high});
@@ -494,25 +501,63 @@ alone_stride(const struct drawing *d)
 	return (int)ts_max_i64(rows / ALONE_ROWS / 2 + 1, 1);
 }
 
-static enum ts_code
-draw_sampled(struct drawing *d, struct trace_place low, struct trace_place high)
+/* How many places samples have, and how many samples each; returns how many samples that are. */
+static int
+spread_samples(struct drawing *d, int *per)
 {
-	int places, per;
-	enum ts_code code;
+	int places;
 
 	d->every = (d->c->columns + PLACES - 1) / PLACES;
 	places = (d->c->columns + d->every - 1) / d->every;
-	per = (int)ts_clamp_i64(SAMPLE_ROWS / (piece_rows(d, PIECE_STEPS) * places), 1, SAMPLES);
+	*per = (int)ts_clamp_i64(SAMPLE_ROWS / (piece_rows(d, PIECE_STEPS) * places), 1, SAMPLES);
+	return places * *per;
+}
+
+static enum ts_code
+draw_sampled(struct drawing *d, struct trace_place low, struct trace_place high)
+{
+	int per, n = spread_samples(d, &per);
+	enum ts_code code;
+
 	d->c->sampled = true;
 	d->stride = alone_stride(d);
 	d->samples = ts_alloc((size_t)d->c->lanes * (size_t)d->c->columns, sizeof(*d->samples));
 	if (!d->samples)
 		return ts_err_nomem(d->err);
-	code = sample(d, (struct samples){0, places * per, per, low, high});
+	code = sample(d, (struct samples){0, n, per, low, high});
 	scale_samples(d);
 	fill_columns(d);
 	free(d->samples);
 	return !code && d->damaged ? TS_E_DAMAGED : code;
+}
+
+/*
+ * Of a report on another host: have the rows here that the range, and where it is a long one its samples, are about. Its ends
+ * come first among the times.
+ */
+static enum ts_code
+find_anchors(struct drawing *d)
+{
+	const struct ts_trace_axis *a = &d->t->part;
+	double share = (double)(d->c->to - d->c->from) / (double)(d->t->to - d->t->from);
+	double rows = share * ((double)a->last - (double)a->first) * (double)a->per;
+	int per, n = rows > TS_TRACE_EXACT ? spread_samples(d, &per) : 0;
+	int64_t *times;
+	enum ts_code code;
+
+	if (!trace_ahead_helps(d->rd))
+		return TS_OK;
+	times = ts_alloc((size_t)n + 2, sizeof(*times));
+	if (!times)
+		return ts_err_nomem(d->err);
+	times[0] = d->c->from;
+	times[1] = d->c->to;
+	for (int i = 0; i < n; i++)
+		times[i + 2] = sample_time(d, i, per);
+	code = trace_anchors_find(&d->anchors, d->rd, d->t, d->c->ipu[0], times, n + 2,
+		piece_rows(d, PIECE_STEPS), d->err);
+	free(times);
+	return code;
 }
 
 /* --- together --------------------------------------------------------------------------------- */
@@ -531,8 +576,11 @@ draw(struct drawing *d)
 		return draw_forwards(d);
 	if (a->first > a->last)
 		return TS_OK;
-	code = trace_stretch_find(&s, d->rd, d->t, d->c->ipu, d->c->lanes, d->c->from, d->c->to,
-		TS_TRACE_EXACT, d->err);
+	code = find_anchors(d);
+	if (code)
+		return code;
+	code = trace_stretch_find(&s, d->rd, d->t, &d->anchors, d->c->ipu, d->c->lanes, d->c->from,
+		d->c->to, TS_TRACE_EXACT, d->err);
 	if (code)
 		return code;
 	if (s.rows <= TS_TRACE_EXACT)
@@ -576,6 +624,7 @@ ts_trace_chart_read(struct ts_trace_chart *c, struct ts_reader *rd, const struct
 	if (c->lanes > 0 && t->has_parts)
 		code = draw(&d);
 	limit_shares(c);
+	trace_anchors_fini(&d.anchors);
 	trace_parts_fini(&d.parts);
 	return code;
 }

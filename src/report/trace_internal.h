@@ -67,6 +67,49 @@ enum ts_code trace_locate(struct trace_place *low, struct trace_place *high, str
 	const struct ts_trace *t, int64_t ipu, int64_t cycles, int64_t width,
 	struct ts_err *err) TS_WARN_UNUSED;
 
+/* The first row of the IPU at or behind an address; of any IPU when it does not show up soon. */
+enum ts_code trace_probe(struct trace_place *out, bool *found, struct ts_reader *rd,
+	const struct ts_trace *t, int64_t ipu, int64_t at, struct ts_err *err) TS_WARN_UNUSED;
+
+/*
+ * What follows is of reports on other hosts (trace_ahead.c); of those on this machine it does nothing. Errors of all:
+ * those of ts_plan_fetch().
+ */
+bool trace_ahead_helps(const struct ts_reader *rd);
+
+/* The rows of the list around an address, with those of their IPUs. */
+enum ts_code trace_ahead_window(struct ts_reader *rd, const struct ts_trace *t, int64_t at,
+	int before, int after, struct ts_err *err) TS_WARN_UNUSED;
+
+/* `rows` row ids at evenly spaced places of an axis, and `edge` at its ends. */
+enum ts_code trace_ahead_places(struct ts_reader *rd, const struct ts_trace_axis *axis,
+	enum ts_relation relation, int places, int64_t rows, int64_t edge,
+	struct ts_err *err) TS_WARN_UNUSED;
+
+/* Addresses [from, to] of step_ipu, with their steps. */
+enum ts_code trace_ahead_parts(struct ts_reader *rd, const struct ts_trace *t, int64_t from,
+	int64_t to, struct ts_err *err) TS_WARN_UNUSED;
+
+/* Some rows of an IPU, rising: where, and when they start. */
+struct trace_anchors {
+	int64_t ipu;
+	int n, room;
+	struct trace_place *at;
+};
+
+/*
+ * Find rows on either side of some times (n >= 2; the first two are the ends of all), all of them together, and have `rows` rows there, with their steps. *k is empty
+ * where that is of no use; fini it in any case.
+ */
+enum ts_code trace_anchors_find(struct trace_anchors *k, struct ts_reader *rd,
+	const struct ts_trace *t, int64_t ipu, const int64_t *times, int n, int64_t rows,
+	struct ts_err *err) TS_WARN_UNUSED;
+void trace_anchors_fini(struct trace_anchors *k);
+
+/* Bring the ends of a search closer together: k may be NULL. */
+void trace_anchors_tighten(const struct trace_anchors *k, int64_t ipu, int64_t cycles,
+	struct trace_place *low, struct trace_place *high);
+
 /* Where the rows of a range of cycles stand. */
 struct trace_stretch {
 	struct trace_place low, high; /* of the first IPU: about its begin and its end */
@@ -77,11 +120,11 @@ struct trace_stretch {
 
 /*
  * Find the rows of some IPUs (at least one) in [from, to) of cycles, where rows have addresses (t->part.range is not
- * TS_RANGE_ALL, and there are some). With more than `most` rows `begin` is that of the first IPU alone.
+ * TS_RANGE_ALL, and there are some). k: what is known of the first one, or NULL. With more than `most` rows `begin` is that of the first IPU alone.
  */
 enum ts_code trace_stretch_find(struct trace_stretch *s, struct ts_reader *rd,
-	const struct ts_trace *t, const int64_t *ipu, int ipus, int64_t from, int64_t to,
-	int64_t most, struct ts_err *err) TS_WARN_UNUSED;
+	const struct ts_trace *t, const struct trace_anchors *k, const int64_t *ipu, int ipus,
+	int64_t from, int64_t to, int64_t most, struct ts_err *err) TS_WARN_UNUSED;
 
 /* As ts_slices_open_range(), of the addresses [from, to); not for TS_RANGE_ALL. */
 struct ts_slices;

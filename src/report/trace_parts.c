@@ -308,9 +308,8 @@ trace_parts_classes(struct trace_parts *parts, struct ts_reader *rd, const struc
 
 /* --- by time ---------------------------------------------------------------------------------- */
 
-/* The first row of the IPU at or behind an address; of any IPU when it does not show up soon. */
-static enum ts_code
-probe(struct trace_place *out, bool *found, struct ts_reader *rd, const struct ts_trace *t,
+enum ts_code
+trace_probe(struct trace_place *out, bool *found, struct ts_reader *rd, const struct ts_trace *t,
 	int64_t ipu, int64_t at, struct ts_err *err)
 {
 	struct trace_part part;
@@ -371,9 +370,9 @@ trace_locate(struct trace_place *low, struct trace_place *high, struct ts_reader
 		if (high->at <= low->at || span <= (uint64_t)ts_max_i64(width, 1))
 			return TS_OK;
 		looked = guess(low, high, cycles, width, side, turn);
-		code = probe(&at, &found, rd, t, ipu, looked, err);
+		code = trace_probe(&at, &found, rd, t, ipu, looked, err);
 		for (int k = 1; k <= PROBES && code == TS_E_DAMAGED; k++)
-			code = probe(&at, &found, rd, t, ipu,
+			code = trace_probe(&at, &found, rd, t, ipu,
 				trace_add(looked, k * (int64_t)PROBE_ROWS / t->part.per), NULL);
 		if (code && code != TS_E_DAMAGED)
 			return code;

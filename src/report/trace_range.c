@@ -20,18 +20,21 @@ enum {
 
 /* Addresses between which the first IPU goes through the range. */
 static enum ts_code
-range_of(struct trace_stretch *s, struct ts_reader *rd, const struct ts_trace *t, int64_t ipu,
-	int64_t from, int64_t to, int64_t width, struct ts_err *err)
+range_of(struct trace_stretch *s, struct ts_reader *rd, const struct ts_trace *t,
+	const struct trace_anchors *k, int64_t ipu, int64_t from, int64_t to, int64_t width,
+	struct ts_err *err)
 {
 	struct trace_place other = trace_place_end(t);
 	enum ts_code code;
 
 	s->low = trace_place_first(t);
 	s->high = trace_place_end(t);
+	trace_anchors_tighten(k, ipu, from, &s->low, &other);
 	code = trace_locate(&s->low, &other, rd, t, ipu, from, width, err);
 	if (code)
 		return code;
 	other = s->low;
+	trace_anchors_tighten(k, ipu, to, &other, &s->high);
 	return trace_locate(&other, &s->high, rd, t, ipu, to, width, err);
 }
 
@@ -96,10 +99,11 @@ look_back(struct trace_stretch *s, struct ts_reader *rd, const struct ts_trace *
 
 enum ts_code
 trace_stretch_find(struct trace_stretch *s, struct ts_reader *rd, const struct ts_trace *t,
-	const int64_t *ipu, int ipus, int64_t from, int64_t to, int64_t most, struct ts_err *err)
+	const struct trace_anchors *k, const int64_t *ipu, int ipus, int64_t from, int64_t to,
+	int64_t most, struct ts_err *err)
 {
 	int64_t per = t->part.per, width = ts_max_i64(64 / per, 1);
-	enum ts_code code = range_of(s, rd, t, ipu[0], from, to, width, err);
+	enum ts_code code = range_of(s, rd, t, k, ipu[0], from, to, width, err);
 
 	s->begin = s->low.at;
 	s->settle = SETTLE_ROWS / per + 1;

@@ -442,7 +442,9 @@ ts_trace_window_read(struct ts_trace_window *w, struct ts_reader *rd, const stru
 	if (!w->row)
 		return ts_err_nomem(err);
 	ts_strbuf_init(&f.text, TS_TRACE_TEXT);
-	code = read_window_steps(&f, rd, row, at, before, after, err);
+	code = t->numbered ? TS_OK : trace_ahead_window(rd, t, at, before, after, err);
+	if (!code)
+		code = read_window_steps(&f, rd, row, at, before, after, err);
 	if (w->count > 0 && t->has_parts && (!code || code == TS_E_DAMAGED)) {
 		bad = join(w, rd, t, code ? NULL : err);
 		code = code ? code : bad;

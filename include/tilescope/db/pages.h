@@ -70,6 +70,9 @@ void ts_pages_put(struct ts_pages_slot *slot); /* NULL allowed */
 /* Are they far away, so that it is worth while to name them before they are read? */
 bool ts_pages_are_far(const struct ts_pages *p);
 
+/* Can the page be had without waiting? What is no page can. */
+bool ts_pages_are_here(struct ts_pages *p, uint32_t number);
+
 /*
  * These pages are going to be read (rising, each once; numbers that no page has are left out): ask for them together.
  * Never waits.

@@ -60,6 +60,7 @@ struct ts_source_ops {
 		size_t *got, struct ts_source_meter *meter, const struct ts_cancel *cancel,
 		struct ts_err *err);
 	void (*counts)(struct ts_source *s, struct ts_source_counts *n);
+	size_t (*here)(struct ts_source *s, int64_t offset, size_t n);
 };
 
 struct ts_source {
@@ -107,6 +108,9 @@ enum ts_code ts_source_read(struct ts_source *s, void *buf, size_t n, int64_t of
 enum ts_code ts_source_read_counted(struct ts_source *s, void *buf, size_t n, int64_t offset,
 	size_t *got, struct ts_source_meter *meter, const struct ts_cancel *cancel,
 	struct ts_err *err) TS_WARN_UNUSED;
+
+/* How many of n bytes from an offset on can be read without waiting: all of them, of a source that is near. */
+size_t ts_source_here(struct ts_source *s, int64_t offset, size_t n);
 
 /* What all its users together have taken since it was opened. Any thread. */
 void ts_source_counts(struct ts_source *s, struct ts_source_counts *n);

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * far_try - questions to a report on another host, and what each of them takes: what tests/remote asserts and `make bench`
+ * measures.
+ *
+ *     far_try HOST|- PATH [--config FILE] [--keep DIR] [--by libssh|ssh] [--seed N] QUESTION...
+ *
+ * Questions: tiles, trace, timeline, zoom, jump, interior, bulk. A line for each, and one before for opening:
+ *
+ *     open us=N trips=N requests=N bytes=N kept=N host_trips=N received=N answer=HASH
+ *
+ * trips: times that somebody waited for blocks; jump: the most of ten, their sum in all_trips. The answer is the same for -, the
+ * report on this machine.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tilescope/base/clock.h"
+#include "tilescope/base/mem.h"
+#include "tilescope/db/plan.h"
+#include "tilescope/io/files_host.h"
+#include "tilescope/report/memory.h"
+#include "tilescope/report/trace.h"
+
+enum { COLUMNS = 200, JUMPS = 10, ROWS = 60, BULK = 256 << 20, PIECE = 1 << 20 };
+
+struct asking {
+	struct ts_report *report;
+	struct ts_reader *reader;
+	struct ts_trace *trace;
+	uint64_t seed, answer;
+	int64_t trips; /* the most of several; -1: all */
+};
+
+static void
+check(enum ts_code code, const struct ts_err *err)
+{
+	if (!code)
+		return;
+	fprintf(stderr, "far_try: %s\n", err->msg);
+	exit(5);
+}
+
+static void
+add(struct asking *a, int64_t v)
+{
+	a->answer = (a->answer ^ (uint64_t)v) * UINT64_C(0x100000001b3);
+}
+
+static int64_t
+any_below(struct asking *a, int64_t n)
+{
+	a->seed = a->seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return n > 0 ? (int64_t)((a->seed >> 20) % (uint64_t)n) : 0;
+}
+
+static int64_t
+trips(const struct asking *a)
+{
+	struct ts_reader_stats s = {0};
+
+	ts_reader_add_stats(&s, a->reader);
+	return s.far.trips;
+}
+
+static void
+tiles(struct asking *a)
+{
+	struct ts_tiles t;
+	struct ts_err err = {0};
+
+	check(ts_tiles_read(&t, a->reader, &err), &err);
+	add(a, t.total);
+	add(a, (int64_t)t.worst);
+	ts_tiles_fini(&t);
+}
+
+static void
+trace(struct asking *a)
+{
+	struct ts_err err = {0};
+
+	check(ts_trace_open(&a->trace, a->reader, NULL, &err), &err);
+	add(a, a->trace->rows);
+	add(a, a->trace->from);
+	add(a, a->trace->to);
+	add(a, a->trace->ipus);
+}
+
+static void
+chart(struct asking *a, int64_t from, int64_t to)
+{
+	const struct ts_trace *t = a->trace;
+	struct ts_trace_chart c;
+	struct ts_err err = {0};
+
+	check(ts_trace_chart_read(&c, a->reader, t, from, to, COLUMNS, t->ipu,
+		      t->ipus < 4 ? t->ipus : 4, NULL, &err),
+		&err);
+	add(a, c.sampled);
+	for (int i = 0; i < c.lanes * TS_CLASS_COUNT * c.columns; i++)
+		add(a, (int64_t)(c.share[i] * 1e6));
+	ts_trace_chart_fini(&c);
+}
+
+static void
+timeline(struct asking *a)
+{
+	chart(a, a->trace->from, a->trace->to);
+}
+
+/* A thousandth of it, somewhere. */
+static void
+zoom(struct asking *a)
+{
+	int64_t width = (a->trace->to - a->trace->from) / 1000 + 1;
+	int64_t from = a->trace->from + any_below(a, a->trace->to - a->trace->from - width);
+
+	chart(a, from, from + width);
+}
+
+static void
+jump(struct asking *a)
+{
+	const struct ts_trace *t = a->trace;
+
+	for (int i = 0; i < JUMPS; i++) {
+		int64_t row = any_below(a, t->rows), before = trips(a);
+		struct ts_trace_window w;
+		struct ts_err err = {0};
+
+		check(ts_trace_window_read(&w, a->reader, t, t->ipus ? t->ipu[0] : 0, row,
+			      ts_trace_row_at(t, row), ROWS / 2, ROWS / 2, &err),
+			&err);
+		for (int k = 0; k < w.count; k++) {
+			add(a, w.row[k].step);
+			add(a, w.row[k].start);
+			add(a, w.row[k].name_n);
+		}
+		ts_trace_window_fini(&w);
+		a->trips = ts_max_i64(a->trips, trips(a) - before);
+	}
+}
+
+static void
+interior(struct asking *a)
+{
+	const struct ts_schema *s = a->report->schema[0];
+	const struct ts_object *o[64];
+	struct ts_err err = {0};
+	size_t n = 0;
+
+	for (int i = 0; i < s->count && n < TS_COUNT(o); i++)
+		o[n++] = &s->object[i];
+	check(ts_plan_interior(a->reader->db[0], o, n, TS_PLAN_PAGES, NULL, &err), &err);
+}
+
+static void
+bulk(struct asking *a)
+{
+	_Atomic int64_t rest = 0;
+	const struct ts_cancel behind = {.rest = &rest};
+	unsigned char *bytes = malloc(PIECE);
+	struct ts_err err = {0};
+	size_t got = PIECE;
+
+	for (int64_t at = 0; bytes && got == PIECE && at < BULK; at += PIECE) {
+		check(ts_source_read(a->report->source[0], bytes, PIECE, at, &got, &behind, &err),
+			&err);
+		for (size_t i = 0; i < got; i += 4096)
+			add(a, bytes[i]);
+	}
+	free(bytes);
+}
+
+static const struct {
+	const char *name;
+	void (*ask)(struct asking *a);
+} questions[] = {{"tiles", tiles}, {"trace", trace}, {"timeline", timeline}, {"zoom", zoom},
+	{"jump", jump}, {"interior", interior}, {"bulk", bulk}};
+
+/* What was taken up to here, in all. */
+struct taken {
+	struct ts_source_counts n;
+	int64_t host_trips, received, us;
+};
+
+static struct taken
+taken(const struct asking *a, struct ts_files *files)
+{
+	struct taken t = {.us = ts_clock_us()};
+	struct ts_host_state h;
+
+	if (files) {
+		ts_host_state(ts_files_host(files), &h);
+		t.host_trips = h.round_trips;
+		t.received = h.received;
+	}
+	if (a->report)
+		ts_source_counts(a->report->source[0], &t.n);
+	return t;
+}
+
+static void
+say(const char *name, const struct asking *a, const struct taken *from, const struct taken *to)
+{
+	int64_t n = to->n.trips - from->n.trips;
+
+	printf("%s us=%lld trips=%lld all_trips=%lld requests=%lld bytes=%lld kept=%lld "
+	       "host_trips=%lld received=%lld answer=%016llx\n",
+		name, (long long)(to->us - from->us), (long long)(a->trips >= 0 ? a->trips : n),
+		(long long)n, (long long)(to->n.requests - from->n.requests),
+		(long long)(to->n.bytes - from->n.bytes), (long long)(to->n.kept - from->n.kept),
+		(long long)(to->host_trips - from->host_trips),
+		(long long)(to->received - from->received), (unsigned long long)a->answer);
+	fflush(stdout);
+}
+
+static void
+ask(struct asking *a, struct ts_files *files, const char *name)
+{
+	struct taken before = taken(a, files), after;
+
+	a->answer = UINT64_C(0xcbf29ce484222325);
+	a->trips = strcmp(name, "jump") == 0 ? 0 : -1;
+	for (size_t i = 0; i < TS_COUNT(questions); i++)
+		if (strcmp(questions[i].name, name) == 0)
+			questions[i].ask(a);
+	after = taken(a, files);
+	say(name, a, &before, &after);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct ts_host_spec spec = {.connect = ts_transport_child_new, .attempts = 3};
+	struct asking a = {.trips = -1, .answer = 0};
+	struct ts_report_options options = {0};
+	struct ts_err err = {0};
+	struct taken before = {.us = ts_clock_us()}, after;
+	const char *keep = NULL;
+	int i = 3;
+
+	for (; i + 1 < argc && strncmp(argv[i], "--", 2) == 0; i += 2) {
+		if (strcmp(argv[i], "--config") == 0)
+			spec.to.config = argv[i + 1];
+		else if (strcmp(argv[i], "--keep") == 0)
+			keep = argv[i + 1];
+		else if (strcmp(argv[i], "--by") == 0 && strcmp(argv[i + 1], "libssh") == 0)
+			spec.connect = ts_transport_libssh_new;
+		else if (strcmp(argv[i], "--seed") == 0)
+			a.seed = strtoull(argv[i + 1], NULL, 10);
+	}
+	if (argc < 3) {
+		fputs("usage: far_try HOST|- PATH [OPTION VALUE]... QUESTION...\n", stderr);
+		return 2;
+	}
+	spec.to.host = argv[1];
+	if (strcmp(argv[1], "-") != 0) {
+		check(ts_files_host_new(&options.files, argv[1], &spec, &err), &err);
+		if (keep)
+			check(ts_files_host_keep(options.files, keep, &err), &err);
+	}
+	check(ts_report_open(&a.report, argv[2], &options, &err), &err);
+	check(ts_reader_open(&a.reader, a.report, &err), &err);
+	after = taken(&a, options.files);
+	say("open", &a, &before, &after);
+	for (; i < argc; i++)
+		ask(&a, options.files, argv[i]);
+	ts_trace_release(a.trace);
+	ts_reader_close(a.reader);
+	ts_report_close(a.report);
+	ts_files_release(options.files);
+	return 0;
+}
