@@ -297,7 +297,8 @@ list_stores(int *count, int64_t *bytes, int dir)
 			fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
 			!S_ISREG(st.st_mode))
 			continue;
-		snprintf(all[*count].name, sizeof(all->name), "%s", e->d_name);
+		snprintf(all[*count].name, sizeof(all->name), "%.*s", (int)sizeof(all->name) - 1,
+			e->d_name);
 		all[*count].bytes = st.st_size;
 		all[(*count)++].used = st.st_mtim;
 		*bytes += st.st_size;
