@@ -308,6 +308,7 @@ take_report(struct ts_app *app, struct load *l)
 	ts_app_called(app, l->word);
 	app->env.generation++;
 	ts_app_archive_opened(app);
+	ts_app_far_opened(app);
 	app->failed = (struct ts_err){0};
 	app->waiting = false;
 	tell_notes(app, app->env.report);

@@ -281,6 +281,7 @@ turn(struct loop *l)
 		ts_window_drawn(app->env.window, app->view[app->current], ts_clock_us());
 		ts_indexing_drawn(app);
 		ts_app_archive_drawn(app);
+		ts_app_far_drawn(app);
 		ts_importing_drawn(app);
 	}
 	end_rest(app);

@@ -27,6 +27,7 @@ static const struct {
 	[TS_OWNER_WATCH - TS_VIEW_COUNT] = {ts_app_watch_take, ts_app_watch_free},
 	[TS_OWNER_RECENT - TS_VIEW_COUNT] = {ts_app_recents_take, ts_app_recents_free},
 	[TS_OWNER_WRITE - TS_VIEW_COUNT] = {ts_app_write_take, ts_app_write_free},
+	[TS_OWNER_FAR - TS_VIEW_COUNT] = {ts_app_far_take, free_fetch},
 };
 
 static void

@@ -22,6 +22,7 @@ static const struct {
 	{TS_OWNER_WRITE, TS_OWNER_WRITE},
 	{TS_OWNER_IMPORT, TS_OWNER_IMPORT},
 	{TS_OWNER_ARCHIVE, TS_OWNER_ARCHIVE},
+	{TS_OWNER_FAR, TS_OWNER_FAR},
 };
 
 /* The names of what runs of these owners, each once. False: nothing. */

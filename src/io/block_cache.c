@@ -409,7 +409,7 @@ stream_of(struct ts_block_cache *c, int64_t from)
 	return oldest;
 }
 
-/* The next extent, when less than half of the last one is left; the first one, when what is read was not there. */
+/* The next extent, when less than half of the last one is left; the first one, when what is read had to be asked for. */
 static void
 read_ahead(struct ts_block_cache *c, int64_t from, int64_t to, bool was_there, struct use *u)
 {
@@ -570,11 +570,11 @@ ts_block_cache_read(struct ts_block_cache *c, void *buf, size_t n, int64_t offse
 		const struct ts_byte_range piece = {from, (size_t)(to - from)};
 		size_t came = 0;
 
-		int64_t away = missing(c, from, to, &u);
+		int64_t asked = u.n.requests;
 
-		if (away > 0)
+		if (missing(c, from, to, &u) > 0)
 			code = fetch_spans(c, &piece, 1, &u, err);
-		read_ahead(c, from, to, away == 0, &u);
+		read_ahead(c, from, to, u.n.requests == asked, &u);
 		if (!code)
 			code = read_blocks(c, (unsigned char *)buf + *got, from, to, &came, &u,
 				err);
@@ -611,7 +611,8 @@ ts_block_cache_here(struct ts_block_cache *c, int64_t offset, size_t n)
 	while (at < end) {
 		int i = find(c, at / TS_BLOCK);
 
-		if (i == NOBODY || c->block[i].fetch)
+		if (i == NOBODY ? !ts_block_store_has(c->store, at / TS_BLOCK)
+				: c->block[i].fetch != NULL)
 			break;
 		at = (at / TS_BLOCK + 1) * TS_BLOCK;
 	}

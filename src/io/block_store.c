@@ -410,6 +410,12 @@ is_interior(const void *bytes)
 }
 
 bool
+ts_block_store_has(struct ts_block_store *s, int64_t unit)
+{
+	return s && find(s, unit) != NOBODY;
+}
+
+bool
 ts_block_store_get(struct ts_block_store *s, int64_t unit, void *bytes, size_t n)
 {
 	int place = s && n > 0 && n <= TS_STORE_BLOCK ? find(s, unit) : NOBODY;

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "tilescope/report/index.h"
 #include "tilescope/view/fetch.h"
@@ -94,17 +95,92 @@ ts_fetch_reader(struct ts_reader **rd, struct ts_fetch_local *l, struct ts_repor
 	return TS_OK;
 }
 
+/* The entry of a question; NULL: there are too many. */
+static struct ts_query_counts *
+query_of(struct ts_query_counts *query, const char *what)
+{
+	for (int i = 0; i < TS_QUERIES; i++) {
+		if (!query[i].what)
+			query[i].what = what;
+		if (strcmp(query[i].what, what) == 0)
+			return &query[i];
+	}
+	return NULL;
+}
+
+static void
+add_query(struct ts_query_counts *query, const struct ts_query_counts *more)
+{
+	struct ts_query_counts *q = query_of(query, more->what);
+
+	if (!q)
+		return;
+	q->runs += more->runs;
+	ts_source_counts_add(&q->far, &more->far);
+}
+
+bool
+ts_fetch_queries(struct ts_query_counts query[TS_QUERIES], const struct ts_jobs *jobs)
+{
+	struct ts_query_counts sum[TS_QUERIES] = {0};
+
+	for (int i = 0; i < ts_jobs_workers(jobs); i++) {
+		struct ts_fetch_local *l = ts_jobs_local(jobs, i);
+
+		if (atomic_exchange(&l->taken, true))
+			return false;
+		for (int k = 0; k < TS_QUERIES && l->query[k].what; k++)
+			add_query(sum, &l->query[k]);
+		give(l);
+	}
+	memcpy(query, sum, sizeof(sum));
+	return true;
+}
+
+/* In the worker: what a question has taken of a report on another host. */
+static void
+count_query(struct ts_fetch_local *l, const char *what, const struct ts_source_counts *before)
+{
+	struct ts_query_counts q = {.what = what, .runs = 1};
+	struct ts_reader_stats s = {0};
+
+	ts_reader_add_stats(&s, l->reader);
+	q.far = (struct ts_source_counts){s.far.trips - before->trips,
+		s.far.requests - before->requests, s.far.bytes - before->bytes,
+		s.far.hits - before->hits, s.far.misses - before->misses,
+		s.far.kept - before->kept};
+	take(l);
+	add_query(l->query, &q);
+	give(l);
+}
+
 static void
 run(struct ts_job *job, void *local)
 {
 	struct ts_fetch *f = (struct ts_fetch *)job;
+	struct ts_reader_stats before = {0};
 	struct ts_reader *rd;
 
 	f->code = ts_fetch_reader(&rd, local, f->report, f->index, &job->cancel, &f->err);
 	if (f->code)
 		return;
+	ts_reader_add_stats(&before, rd);
 	f->code = f->read(f, rd, &f->err);
 	ts_reader_set_cancel(rd, NULL);
+	if (f->report->files)
+		count_query(local, job->what, &before.far);
+}
+
+void
+ts_fetch_begin(struct ts_jobs *jobs, struct ts_fetch *f, int owner, int kind,
+	enum ts_worker_id worker, const char *what)
+{
+	f->job.run = run;
+	f->job.what = what;
+	f->job.worker = worker;
+	f->job.owner = owner;
+	f->job.kind = kind;
+	ts_jobs_send(jobs, &f->job);
 }
 
 void
@@ -113,13 +189,8 @@ ts_fetch_send(struct ts_view *v, struct ts_fetch *f, int kind, enum ts_worker_id
 {
 	f->report = ts_report_hold(v->env->report);
 	f->index = ts_index_hold(v->env->index);
-	f->job.run = run;
-	f->job.what = what;
-	f->job.worker = worker;
-	f->job.owner = v->id;
-	f->job.kind = kind;
 	f->job.generation = v->env->generation;
-	ts_jobs_send(v->env->jobs, &f->job);
+	ts_fetch_begin(v->env->jobs, f, v->id, kind, worker, what);
 }
 
 void

@@ -48,6 +48,7 @@ enum ts_view_id {
 	TS_OWNER_WATCH,			/* and of looks at the files */
 	TS_OWNER_RECENT,		/* of those that keep the list of recent reports */
 	TS_OWNER_WRITE,			/* of those that write a file */
+	TS_OWNER_FAR, /* and of the one that reads ahead of a report on another host */
 };
 
 enum ts_asking { TS_ASK_NOTHING, TS_ASK_COMMAND, TS_ASK_SEARCH, TS_ASK_SEARCH_BACK, TS_ASK_FILTER };
@@ -110,6 +111,7 @@ struct ts_app {
 	int64_t tick_us;      /* when progress is shown next; 0 = nothing is busy */
 	int64_t key_us;	      /* the last key */
 	uint64_t ahead;	      /* generation of the report of which views have asked ahead */
+	bool far_wanted;      /* far_ahead.c has not begun yet */
 	bool archive_wanted;  /* archive.a beside the profile was not asked for yet */
 	bool dirty, quit;
 	enum ts_exit status;
@@ -176,6 +178,11 @@ void ts_app_give_back(struct ts_job *job);
  */
 void ts_app_archive_opened(struct ts_app *app);
 void ts_app_archive_drawn(struct ts_app *app);
+
+/* far_ahead.c: a report was opened; its first screen stands; the answer. */
+void ts_app_far_opened(struct ts_app *app);
+void ts_app_far_drawn(struct ts_app *app);
+void ts_app_far_take(struct ts_app *app, struct ts_job *job);
 void ts_app_archive_take(struct ts_app *app, struct ts_job *job);
 void ts_app_archive_free(struct ts_job *job);
 

@@ -60,7 +60,7 @@ enum ts_code ts_block_cache_read(struct ts_block_cache *c, void *buf, size_t n, 
 void ts_block_cache_want(struct ts_block_cache *c, const struct ts_byte_range *span, size_t count,
 	bool urgent, struct ts_source_meter *meter);
 
-/* How many of n bytes from an offset on (>= 0) are here; blocks on disk are not. */
+/* How many of n bytes from an offset on (>= 0) are here, or on this machine's disk. */
 size_t ts_block_cache_here(struct ts_block_cache *c, int64_t offset, size_t n);
 
 /* What all who read have taken so far. */

@@ -44,6 +44,7 @@ void ts_block_store_close(struct ts_block_store *s); /* NULL allowed */
 
 /* Block `unit` (offset / TS_STORE_BLOCK), of which `n` bytes lie in the file; false: it is not there. s may be NULL. */
 bool ts_block_store_get(struct ts_block_store *s, int64_t unit, void *bytes, size_t n);
+bool ts_block_store_has(struct ts_block_store *s, int64_t unit); /* as far as its table says */
 void ts_block_store_put(struct ts_block_store *s, int64_t unit, const void *bytes, size_t n);
 
 /* Remove all stores of a directory that nobody has open; how many bytes that were. */

@@ -28,11 +28,24 @@ struct ts_fetch {
 void ts_fetch_send(struct ts_view *v, struct ts_fetch *f, int kind, enum ts_worker_id worker,
 	const char *what);
 
+/* The same of a sender that is no view: report (held), index and generation are set by it. */
+void ts_fetch_begin(struct ts_jobs *jobs, struct ts_fetch *f, int owner, int kind,
+	enum ts_worker_id worker, const char *what);
+
 /* Free a fetch and its answer. */
 void ts_fetch_free(struct ts_fetch *f);
 
 /* Is it answered in vain: dropped, cancelled, or asked of an older report? */
 bool ts_fetch_in_vain(const struct ts_fetch *f, uint64_t generation);
+
+/* What the questions of one kind have taken of reports on other hosts. */
+enum { TS_QUERIES = 32 };
+
+struct ts_query_counts {
+	const char *what; /* a constant; NULL: no more of them */
+	int64_t runs;
+	struct ts_source_counts far;
+};
 
 /* What each worker keeps between fetches (for ts_jobs_new()). */
 struct ts_fetch_local {
@@ -40,6 +53,7 @@ struct ts_fetch_local {
 	struct ts_reader *reader;
 	atomic_bool taken;	       /* the reader is being replaced, or its counters read */
 	struct ts_reader_stats before; /* of readers that are closed */
+	struct ts_query_counts query[TS_QUERIES];
 };
 
 void ts_fetch_local_fini(void *local);
@@ -49,6 +63,9 @@ void ts_fetch_local_fini(void *local);
  * for: then nothing is changed, and false.
  */
 bool ts_fetch_stats(struct ts_reader_stats *s, const struct ts_jobs *jobs);
+
+/* The same by question, those of all workers together; as they were met first. As ts_fetch_stats(). */
+bool ts_fetch_queries(struct ts_query_counts query[TS_QUERIES], const struct ts_jobs *jobs);
 
 /*
  * In a worker: its reader of `report`, with `index` (or NULL) and `cancel` set; opened when it has none.
