@@ -210,6 +210,24 @@ ts_colour_map(ts_colour c, enum ts_depth depth)
 	return ansi;
 }
 
+uint32_t
+ts_colour_shown(int number, enum ts_depth depth)
+{
+	uint32_t grey, i;
+
+	if (number < 0 || depth == TS_DEPTH_MONO)
+		return DEFAULT_RGB;
+	if (depth == TS_DEPTH_DIRECT)
+		return (uint32_t)number;
+	if (number < CUBE)
+		return ansi_rgb[number];
+	grey = (uint32_t)(8 + 10 * (number - GREYS));
+	i = (uint32_t)(number - CUBE);
+	return number >= GREYS ? grey << 16 | grey << 8 | grey
+			       : (uint32_t)(cube_level[i / 36 % 6] << 16 |
+					 cube_level[i / 6 % 6] << 8 | cube_level[i % 6]);
+}
+
 static double
 luminance(uint32_t rgb)
 {

@@ -168,21 +168,37 @@ ts_theme_is_drawing(uint32_t cp)
 	return (cp >= 0x2500 && cp <= 0x259f) || (cp >= 0x2800 && cp <= 0x28ff);
 }
 
-/* Text that keeps its colour has to be read on the new ground: else it is black or white. */
-static void
-lay_over(struct ts_style *style, const struct ts_style *over, bool drawing)
+/* Contrast of two colours as a terminal of that depth shows them. */
+static double
+contrast(ts_colour a, ts_colour b, enum ts_depth depth)
 {
-	const double least = 3; /* of contrast: WCAG 2, large text and parts of a picture */
+	return ts_colour_contrast(ts_colour_shown(ts_colour_map(a, depth), depth),
+		ts_colour_shown(ts_colour_map(b, depth), depth));
+}
+
+/*
+ * Text that keeps its colour has to be read on the new ground: else it is black or white. A drawing says what it
+ * says by its colours: where they would be lost, the old ground stays behind it. `area`: the ground is one of them.
+ */
+static void
+lay_over(struct ts_style *style, const struct ts_style *over, bool drawing, bool area,
+	enum ts_depth depth)
+{
+	const double read = 3; /* of contrast: WCAG 2, large text and parts of a picture */
+	const double seen = 2; /* of a block, which is larger than any text */
+	bool kept = over->fg == TS_COLOUR_KEEP && style->fg >= 0 &&
+		ts_colour_map(over->bg, depth) >= 0;
 
 	if (over->fg != TS_COLOUR_KEEP)
 		style->fg = over->fg;
-	if (over->bg != TS_COLOUR_KEEP)
-		style->bg = over->bg;
 	style->attr |= drawing ? over->attr & (uint8_t)~TS_ATTR_UNDERLINE : over->attr;
 	if (style->attr & TS_ATTR_REVERSE) /* dim on bright cannot be read */
 		style->attr &= (uint8_t)~TS_ATTR_DIM;
-	if (!drawing && over->fg == TS_COLOUR_KEEP && over->bg >= 0 && style->fg >= 0 &&
-		ts_colour_contrast(ts_colour_rgb(style->fg), ts_colour_rgb(over->bg)) < least)
+	if (drawing && kept && (area || contrast(style->fg, over->bg, depth) < seen))
+		return;
+	if (over->bg != TS_COLOUR_KEEP)
+		style->bg = over->bg;
+	if (!drawing && kept && contrast(style->fg, over->bg, depth) < read)
 		style->fg = is_light(over->bg) ? 0x000000 : 0xffffff;
 }
 
@@ -220,7 +236,7 @@ own_look(const struct ts_theme *t, const struct ts_cell *cell, enum ts_depth dep
 	if (ts_theme_is_drawing(cell->cp)) /* an underline would be a part of it */
 		style.attr &= (uint8_t)~TS_ATTR_UNDERLINE;
 	if (cell->over != TS_ROLE_TEXT)
-		lay_over(&style, &t->role[cell->over], ts_theme_is_drawing(cell->cp));
+		lay_over(&style, &t->role[cell->over], ts_theme_is_drawing(cell->cp), area, depth);
 	look = (struct ts_look){ts_colour_map(style.fg, depth), ts_colour_map(style.bg, depth),
 		style.attr | cell->attr};
 	if (area)

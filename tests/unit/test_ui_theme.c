@@ -120,6 +120,8 @@ START_TEST(shipped_themes_can_be_read_on_their_ground)
 
 			if (i == TS_ROLE_INK || i >= TS_ROLE_HEAT_0) /* areas, no text */
 				continue;
+			if (t.role[i].fg == TS_COLOUR_KEEP) /* what is below keeps its colour */
+				continue;
 			if (t.role[i].bg >= 0)
 				bg = ts_colour_rgb(t.role[i].bg);
 			ck_assert_msg(ts_colour_contrast(fg, bg) >= 3.6,
@@ -170,17 +172,6 @@ START_TEST(classes_and_series_differ)
 	}
 }
 END_TEST
-
-/* The colour of xterm's palette behind the 16. */
-static uint32_t
-of_256(int n)
-{
-	static const uint32_t level[] = {0, 95, 135, 175, 215, 255};
-	uint32_t grey = (uint32_t)(8 + 10 * (n - 232)), i = (uint32_t)(n - 16);
-
-	return n >= 232 ? grey << 16 | grey << 8 | grey
-			: level[i / 36] << 16 | level[i / 6 % 6] << 8 | level[i % 6];
-}
 
 /* Square of the distance of two colours. */
 static int
@@ -235,8 +226,9 @@ START_TEST(heat_rises_in_lightness)
 		double before = 0;
 
 		for (int i = 0; i < TS_ROLE_HEAT; i++) {
-			uint32_t rgb = of_256(
-				ts_colour_map(t.role[TS_ROLE_HEAT_0 + i].fg, TS_DEPTH_256));
+			uint32_t rgb = ts_colour_shown(ts_colour_map(t.role[TS_ROLE_HEAT_0 + i].fg,
+							       TS_DEPTH_256),
+				TS_DEPTH_256);
 			double now = ts_colour_contrast(rgb, light ? 0xffffff : 0x000000);
 
 			ck_assert_msg(now >= 0.94 * before, "%s: heat_%d", names[k], i);
@@ -338,10 +330,46 @@ START_TEST(attributes_that_would_be_in_the_way)
 END_TEST
 
 /* What a cursor's row or a selection is laid over can be read in every shipped theme, whatever its role. */
-START_TEST(text_below_overlays_can_be_read)
+static void
+check_overlays(const char *name, const struct ts_theme *t, enum ts_depth depth, uint32_t cp,
+	double least)
 {
 	static const enum ts_role over[] = {TS_ROLE_CURSOR, TS_ROLE_CURSOR_OTHER,
 		TS_ROLE_SELECTION};
+
+	for (size_t i = 0; i < TS_COUNT(over); i++)
+		for (int role = 0; role < TS_ROLE_COUNT; role++) {
+			struct ts_cell cell = {cp, 1, (uint8_t)role, 0, (uint8_t)over[i], 0};
+			struct ts_look look = ts_theme_look(t, &cell, depth);
+
+			if (look.fg < 0 || look.bg < 0 ||
+				ts_colour_map(t->role[over[i]].bg, depth) < 0)
+				continue;
+			ck_assert_msg(ts_colour_contrast(ts_colour_shown(look.fg, depth),
+					      ts_colour_shown(look.bg, depth)) >= least,
+				"%s: %s below %s, depth %d", name, ts_roles[role].name,
+				ts_roles[over[i]].name, (int)depth);
+		}
+}
+
+START_TEST(text_below_overlays_can_be_read)
+{
+	for (const struct ts_embedded *e = ts_embedded; e->name; e++)
+		if (strncmp(e->name, "themes/", 7) == 0) {
+			struct ts_theme t = read_theme(e->name, e->text, "");
+
+			for (int d = TS_DEPTH_8; d <= TS_DEPTH_DIRECT; d++)
+				check_overlays(e->name, &t, (enum ts_depth)d, 'x', 3);
+		}
+}
+END_TEST
+
+/* A bar keeps its colour in the cursor's row, and can be seen there; where two areas meet both keep theirs. */
+START_TEST(drawings_keep_their_colours_below_the_cursor)
+{
+	static const enum ts_role bars[] = {TS_ROLE_BAR, TS_ROLE_FILL, TS_ROLE_COMPUTE,
+		TS_ROLE_SERIES_0, TS_ROLE_SERIES_15};
+	enum { FULL_BLOCK = 0x2588, LEFT_HALF = 0x258c };
 
 	for (const struct ts_embedded *e = ts_embedded; e->name; e++) {
 		struct ts_theme t;
@@ -349,18 +377,28 @@ START_TEST(text_below_overlays_can_be_read)
 		if (strncmp(e->name, "themes/", 7) != 0)
 			continue;
 		t = read_theme(e->name, e->text, "");
-		for (size_t i = 0; i < TS_COUNT(over); i++)
-			for (int role = 0; role < TS_ROLE_COUNT; role++) {
-				struct ts_look look = look_at(&t, (enum ts_role)role, 0, over[i],
-					TS_DEPTH_DIRECT);
+		for (size_t i = 0; i < TS_COUNT(bars); i++) {
+			struct ts_cell bar = {.cp = FULL_BLOCK,
+				.width = 1,
+				.role = (uint8_t)bars[i]};
+			struct ts_cell two = {.cp = LEFT_HALF,
+				.width = 1,
+				.role = (uint8_t)bars[i],
+				.back = TS_ROLE_SYNC};
+			struct ts_look alone = ts_theme_look(&t, &bar, TS_DEPTH_DIRECT);
+			struct ts_look both = ts_theme_look(&t, &two, TS_DEPTH_DIRECT), look;
 
-				if (look.fg < 0 || look.bg < 0)
-					continue;
-				ck_assert_msg(ts_colour_contrast((uint32_t)look.fg,
-						      (uint32_t)look.bg) >= 2.99,
-					"%s: %s below %s", e->name, ts_roles[role].name,
-					ts_roles[over[i]].name);
-			}
+			bar.over = two.over = TS_ROLE_CURSOR;
+			look = ts_theme_look(&t, &bar, TS_DEPTH_DIRECT);
+			ck_assert_int_eq(look.fg, alone.fg);
+			if (look.fg >= 0 && look.bg >= 0)
+				ck_assert_double_ge(ts_colour_contrast((uint32_t)look.fg,
+							    (uint32_t)look.bg),
+					2);
+			look = ts_theme_look(&t, &two, TS_DEPTH_DIRECT);
+			ck_assert_int_eq(look.fg, both.fg);
+			ck_assert_int_eq(look.bg, both.bg);
+		}
 	}
 }
 END_TEST
@@ -479,6 +517,7 @@ main(void)
 	tcase_add_test(c, overlays_are_seen_at_every_depth);
 	tcase_add_test(c, areas_meet_in_a_cell);
 	tcase_add_test(c, text_below_overlays_can_be_read);
+	tcase_add_test(c, drawings_keep_their_colours_below_the_cursor);
 	tcase_add_test(c, attributes_that_would_be_in_the_way);
 	tcase_add_test(c, a_painted_ground_is_everywhere);
 	tcase_add_test(c, a_terminal_may_say_that_it_is_light);

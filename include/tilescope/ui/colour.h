@@ -49,6 +49,9 @@ uint32_t ts_colour_rgb(ts_colour c);
  */
 int ts_colour_map(ts_colour c, enum ts_depth depth);
 
+/* 0xRRGGBB of such a number, as an usual terminal shows it. */
+uint32_t ts_colour_shown(int number, enum ts_depth depth);
+
 /* Contrast of two RGB values, 1..21 (WCAG 2: relative luminance). */
 double ts_colour_contrast(uint32_t a, uint32_t b);
 
