@@ -254,6 +254,11 @@ ts_floor_fit(struct ts_floor_view *v, const struct ts_floor *f, int width, int h
 	if (v->nameless && a <= 1 && d <= 1)
 		v->label = 0;
 	v->across = a > 0 ? (int)ts_min_i64(a, f->blocks) : 1;
+	if ((int64_t)a * d >= f->blocks) { /* all of them: 2 + 2 rather than 3 + 1 */
+		int lines = (f->blocks + v->across - 1) / v->across;
+
+		v->across = (f->blocks + lines - 1) / lines;
+	}
 	v->down = d > 0 ? (int)ts_min_i64(d, (f->blocks + v->across - 1) / v->across) : 1;
 	v->columns = (int)ts_min_i64(f->columns, ts_max_i64(v->width / v->w, 1));
 	v->rows = (int)ts_min_i64(f->rows, ts_max_i64((v->height - v->label) / v->h, 1));

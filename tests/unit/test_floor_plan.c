@@ -65,6 +65,28 @@ check_page(const struct ts_floor_view *v, const struct ts_floor *f)
 	return seen;
 }
 
+/* Where three have room side by side, four stand two above two. */
+START_TEST(blocks_of_a_page_are_even)
+{
+	static const struct {
+		int ipus, across, down;
+	} known[] = {{1, 1, 1}, {2, 2, 1}, {3, 3, 1}, {4, 2, 2}, {5, 3, 2}, {6, 3, 2}, {7, 3, 2}};
+
+	for (size_t i = 0; i < TS_COUNT(known); i++) {
+		static struct machine m;
+		struct ts_floor_view v = {0};
+		struct ts_floor f;
+
+		make(&m, (unsigned)known[i].ipus, 1472);
+		f = lay_out(&m, false);
+		ts_floor_fit(&v, &f, 3 * 64 + 4, 2 * (23 + 3), 1, false, 0); /* 7 have two pages */
+		ck_assert_int_eq(v.across, known[i].across);
+		ck_assert_int_eq(v.down, known[i].down);
+		ts_floor_fini(&f);
+	}
+}
+END_TEST
+
 START_TEST(mk2_fits_80_by_24)
 {
 	static struct machine m;
@@ -359,6 +381,7 @@ main(void)
 
 	tcase_set_timeout(c, 60);
 	tcase_add_test(c, mk2_fits_80_by_24);
+	tcase_add_test(c, blocks_of_a_page_are_even);
 	tcase_add_loop_test(c, each_tile_has_its_place_on_one_page, 0, 9);
 	tcase_add_loop_test(c, the_cursor_gets_everywhere, 0, 8);
 	tcase_add_test(c, orders_that_are_no_slots_are_ranks);
