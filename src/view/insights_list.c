@@ -16,19 +16,21 @@ static const struct ts_column columns[COLUMNS] = {
 	[COL_SEVERITY] = {"", 4, 4, 0, 0, TS_FIELD_LEFT},
 	[COL_ID] = {"Rule", 4, 8, 0, 1, TS_FIELD_ELLIPSIS},
 	[COL_TITLE] = {"Finding", 22, 22, 0, 3, TS_FIELD_ELLIPSIS},
-	[COL_EVIDENCE] = {"Evidence", 24, 0, 2, 0, TS_FIELD_ELLIPSIS},
+	[COL_EVIDENCE] = {"Evidence", 24, 0, 2, 0, TS_FIELD_CLAUSES},
 	[COL_SAVES] = {"Saves", 9, 12, 0, 2, TS_FIELD_RIGHT},
 	[COL_CYCLES] = {"Cycles", 7, 9, 0, 4, TS_FIELD_RIGHT},
 };
 
-static const struct ts_column_facts facts[COLUMNS] = {
-	[COL_SEVERITY] = {.name = "severity"},
-	[COL_ID] = {.name = "rule"},
-	[COL_TITLE] = {.name = "finding"},
-	[COL_EVIDENCE] = {.name = "evidence"},
-	[COL_SAVES] = {.name = "saving", .unit = "bytes"},
-	[COL_CYCLES] = {.name = "saving_cycles", .unit = "cycles"},
-};
+/* What nothing saves of is not shown unless it is asked for: bit 0 bytes, bit 1 cycles. */
+#define FACTS(saves)                                                                               \
+	{                                                                                          \
+		[COL_SEVERITY] = {.name = "severity"}, [COL_ID] = {.name = "rule"},                \
+		[COL_TITLE] = {.name = "finding"}, [COL_EVIDENCE] = {.name = "evidence"},          \
+		[COL_SAVES] = {.name = "saving", .unit = "bytes", .extra = !((saves)&1)},          \
+		[COL_CYCLES] = {.name = "saving_cycles", .unit = "cycles", .extra = !((saves)&2)}, \
+	}
+
+static const struct ts_column_facts facts[4][COLUMNS] = {FACTS(0), FACTS(1), FACTS(2), FACTS(3)};
 
 int64_t
 insights_rows(const struct insights_view *s)
@@ -164,21 +166,25 @@ value(void *ctx, int64_t row, int column, struct ts_table_value *out)
 	return true;
 }
 
-static bool
-saves_cycles(const struct insights_view *s)
+static int
+saves(const struct insights_view *s)
 {
-	for (int i = 0; i < s->found.insights.count; i++)
-		if (ts_finding_cycles(&s->found.insights.finding[i]) > 0)
-			return true;
-	return false;
+	int any = 0;
+
+	for (int i = 0; i < s->found.insights.count; i++) {
+		const struct ts_finding *f = &s->found.insights.finding[i];
+
+		if (f->known && f->severity)
+			any |= (ts_finding_bytes(f) > 0) | (ts_finding_cycles(f) > 0) << 1;
+	}
+	return any;
 }
 
-/* The last column is there where one of the findings has something for it. */
 struct ts_table
 insights_table(struct insights_view *s)
 {
 	return (struct ts_table){.column = columns,
-		.columns = saves_cycles(s) ? COLUMNS : COL_CYCLES,
+		.columns = COLUMNS,
 		.cell = cell,
 		.ctx = s,
 		.header = s->at.h > 8,
@@ -188,7 +194,7 @@ insights_table(struct insights_view *s)
 		.descending = s->list.order.descending,
 		.empty = "no rules: all are switched off",
 		.id = "insights.findings",
-		.facts = facts,
+		.facts = facts[saves(s)],
 		.value = value,
 		.looks = s->base.env->looks,
 		.order = &s->list.order,
