@@ -357,7 +357,7 @@ set_cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 	else if (x != TS_UNKNOWN && (column == S_BYTES || column == S_FULLEST))
 		ts_fmt_bytes(out->buf, x, memory_units(memory_of(t)));
 	else if (x != TS_UNKNOWN)
-		ts_fmt_count(out->buf, x);
+		(column == S_FULLEST_TILE ? ts_fmt_number : ts_fmt_count)(out->buf, x);
 	return true;
 }
 

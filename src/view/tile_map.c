@@ -246,6 +246,13 @@ put_sample(struct legend *l, int code, const char *text)
 	put(l, TS_ROLE_LABEL, text, 1);
 }
 
+/* Selected tiles have levels of their own, and one colour in a map of differences. */
+static int
+selected_code(const struct ts_tile_map *m)
+{
+	return TS_HEAT_SELECTED | (m->different >= 0 ? TS_HEAT_SAME : TS_HEAT_LEVELS - 1);
+}
+
 static void
 put_levels(struct legend *l, int from, int n)
 {
@@ -303,6 +310,8 @@ ts_tile_map_legend(const struct ts_tile_map *m, struct ts_canvas *c, struct ts_r
 	}
 	if (m->over > 0)
 		put_sample(&l, TS_HEAT_OVER, "over the limit");
+	if (k->is_marked)
+		put_sample(&l, selected_code(m), "selected");
 	if (m->unknown > 0)
 		put_sample(&l, TS_HEAT_UNKNOWN, "not known");
 	if (!ts_heat_halves(c) && m->seen.h < 2)
@@ -407,6 +416,8 @@ ts_tile_map_side(const struct ts_tile_map *m, struct ts_canvas *c, struct ts_rec
 	}
 	if (m->over > 0)
 		side_sample(&s, TS_HEAT_OVER, TS_HEAT_OVER, "over limit");
+	if (k->is_marked)
+		side_sample(&s, selected_code(m), selected_code(m), "selected");
 	if (m->different >= 0)
 		side_differences(&s, m, k);
 	else if (m->scale.most >= 0)
