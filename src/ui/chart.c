@@ -134,6 +134,15 @@ y_ticks(int h)
 	return h > 16 ? 8 : h / 2 > low ? h / 2 : low;
 }
 
+/* Bytes and counts have no parts. */
+static double
+y_step(int h, double top, int base)
+{
+	double step = round_step(top, y_ticks(h), base);
+
+	return step < 1 && top >= 1 ? 1 : step;
+}
+
 /* The row of the plot (from its top) where a value lies. */
 static int
 y_row(int h, double v, double top)
@@ -152,7 +161,7 @@ ts_chart_y_width(int h, double top, int base, ts_tick_fn *tick, void *ctx)
 
 	if (!sane_span(top) || h <= 0 || h > TS_CANVAS_MAX_H)
 		return 0;
-	step = round_step(top, y_ticks(h), base);
+	step = y_step(h, top, base);
 	for (int i = 0; i * step <= top * 1.000001; i++) {
 		const char *s = tick(ctx, i * step, text);
 		int w = ts_utf8_columns(s, strlen(s));
@@ -174,7 +183,7 @@ ts_chart_y_axis(struct ts_canvas *c, const struct ts_chart_frame *f, double top,
 	ts_canvas_fill(c, line, TS_ROLE_AXIS, LINE_V);
 	if (!sane_span(top) || f->plot.h <= 0 || f->plot.h > TS_CANVAS_MAX_H)
 		return 0;
-	step = round_step(top, y_ticks(f->plot.h), base);
+	step = y_step(f->plot.h, top, base);
 	for (int i = 0; i * step <= top * 1.000001; i++) {
 		int row = y_row(f->plot.h, i * step, top);
 

@@ -152,6 +152,25 @@ START_TEST(axes_have_round_ticks)
 }
 END_TEST
 
+static const char *
+whole(void *ctx, double v, char out[TS_FMT_MAX])
+{
+	(void)ctx;
+	snprintf(out, TS_FMT_MAX, "%.0f", v);
+	return out;
+}
+
+/* Bytes have no parts: between 0 and 1 there is no third label. */
+START_TEST(axes_say_nothing_twice)
+{
+	struct ts_canvas *c = canvas(4, 6, TS_GLYPHS_ASCII);
+	struct ts_chart_frame f = ts_chart_frame(ts_canvas_rect(c), 3, 0);
+
+	ts_chart_y_axis(c, &f, 1, 2, whole, NULL);
+	shows(c, " 1+\n  |\n  |\n  |\n  |\n 0+\n");
+}
+END_TEST
+
 /* However high the plot and whatever the values: at least three labels where there are six rows. */
 START_TEST(axes_have_several_labels)
 {
@@ -436,6 +455,7 @@ main(void)
 	tcase_add_test(c, mean_and_maximum_in_one_cell);
 	tcase_add_test(c, levels_dividers_and_cursor);
 	tcase_add_test(c, axes_have_round_ticks);
+	tcase_add_test(c, axes_say_nothing_twice);
 	tcase_add_test(c, axes_have_several_labels);
 	tcase_add_test(c, labels_do_not_overlap);
 	tcase_add_test(c, strips_show_the_visible_part);
