@@ -100,11 +100,14 @@ short_form(char out[TS_FMT_MAX], double v, double base, const char *suffixes)
 const char *
 ts_fmt_bytes_short(char out[TS_FMT_MAX], int64_t bytes, enum ts_units units)
 {
+	double base = units == TS_UNITS_KIB ? 1024 : 1000;
+
 	if (units == TS_UNITS_BYTES)
 		snprintf(out, TS_FMT_MAX, "%" PRId64, bytes);
+	else if (bytes != 0 && fabs((double)bytes) < base)
+		snprintf(out, TS_FMT_MAX, "%" PRId64 "B", bytes); /* no count */
 	else
-		short_form(out, (double)bytes, units == TS_UNITS_KIB ? 1024 : 1000,
-			units == TS_UNITS_KIB ? "KMGT" : "kMGT");
+		short_form(out, (double)bytes, base, units == TS_UNITS_KIB ? "KMGT" : "kMGT");
 	return out;
 }
 

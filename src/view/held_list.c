@@ -93,6 +93,16 @@ ts_held_list_draw(struct ts_held_list *l, struct ts_canvas *c, struct ts_rect r)
 	ts_table_draw(c, r, &l->table, &l->list);
 }
 
+struct ts_rect
+ts_held_list_below(const struct ts_held_list *l, struct ts_rect r, struct ts_rect lines)
+{
+	int rows = ts_table_rows(&l->table, r);
+
+	if (l->list.count > 0 && l->list.count < rows)
+		lines.y -= rows - (int)l->list.count;
+	return lines;
+}
+
 int64_t
 ts_held_list_row(const struct ts_held_list *l)
 {

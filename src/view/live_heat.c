@@ -283,7 +283,7 @@ note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 		sampled_note(h, out);
 		return;
 	}
-	snprintf(out, TS_TAB_NOTE, "a cell: %lld tile%s x %lld step%s, the fullest",
+	snprintf(out, TS_TAB_NOTE, "cell: %lld tile%s x %lld step%s, the fullest",
 		(long long)h->y.each, h->y.each == 1 ? "" : "s", (long long)h->x.each,
 		h->x.each == 1 ? "" : "s");
 }

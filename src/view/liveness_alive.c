@@ -184,6 +184,7 @@ total_cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 static void
 draw_totals(struct ts_canvas *c, struct alive_tab *a)
 {
+	struct ts_rect at = ts_held_list_below(&a->l, a->body, a->totals);
 	struct ts_table t = a->l.table;
 	struct ts_list lines;
 
@@ -196,9 +197,9 @@ draw_totals(struct ts_canvas *c, struct alive_tab *a)
 		total_name(a, i, a->total[i], sizeof(a->total[i]));
 	ts_list_init(&lines);
 	ts_list_set_count(&lines, TOTALS - a->first);
-	ts_list_resize(&lines, a->totals.h);
-	ts_canvas_fill(c, a->totals, TS_ROLE_TOTAL, ' ');
-	ts_table_draw(c, a->totals, &t, &lines);
+	ts_list_resize(&lines, at.h);
+	ts_canvas_fill(c, at, TS_ROLE_TOTAL, ' ');
+	ts_table_draw(c, at, &t, &lines);
 }
 
 /* --- the tab ---------------------------------------------------------------------------------- */
@@ -255,7 +256,7 @@ note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 			ts_fmt_bytes(n, a->bytes, live_units(s)),
 			ts_fmt_bytes(m, s->src.line.bytes[point], live_units(s)));
 	else
-		snprintf(out, TS_TAB_NOTE, "%s%s%sstep %s: %s variable%s%s", only[s->only],
+		snprintf(out, TS_TAB_NOTE, "%s%s%sstep %s, %s variable%s%s", only[s->only],
 			s->group >= 0 ? live_group_name(s, s->group) : "",
 			s->group >= 0 ? ", " : "", ts_fmt_count(n, a->step),
 			ts_fmt_count(m, a->count), a->count == 1 ? "" : "s",

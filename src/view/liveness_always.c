@@ -336,22 +336,23 @@ always_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 static void
 draw_total(struct ts_canvas *c, const struct always_tab *a)
 {
+	struct ts_rect at = ts_held_list_below(&a->l, a->body, a->total);
 	char n[TS_FMT_MAX], m[TS_FMT_MAX], name[LIVE_SOURCE];
 	int x;
 
-	ts_canvas_fill(c, a->total, TS_ROLE_TOTAL, ' ');
-	x = ts_canvas_printf(c, a->total, 0, 0, TS_ROLE_TOTAL, "%s in %s variable%s",
+	ts_canvas_fill(c, at, TS_ROLE_TOTAL, ' ');
+	x = ts_canvas_printf(c, at, 0, 0, TS_ROLE_TOTAL, "%s in %s variable%s",
 		ts_fmt_bytes(n, a->always->bytes, live_units(a->s)),
 		ts_fmt_count(m, a->always->count), a->always->count == 1 ? "" : "s");
 	if (live_has_replicas(a->s))
-		x = ts_canvas_printf(c, a->total, x, 0, TS_ROLE_TOTAL, ", %s",
+		x = ts_canvas_printf(c, at, x, 0, TS_ROLE_TOTAL, ", %s",
 			whose(a, name, sizeof(name)));
 	if (a->l.order.filtered)
-		ts_canvas_printf(c, a->total, x, 0, TS_ROLE_TOTAL, "; %s of %s match",
+		ts_canvas_printf(c, at, x, 0, TS_ROLE_TOTAL, "; %s of %s match",
 			ts_fmt_bytes(n, (int64_t)a->l.order.sum[C_BYTES], live_units(a->s)),
 			ts_fmt_count(m, a->l.list.count));
 	else if (a->always->rows < a->always->count)
-		ts_canvas_printf(c, a->total, x, 0, TS_ROLE_TOTAL, ", largest %s listed",
+		ts_canvas_printf(c, at, x, 0, TS_ROLE_TOTAL, ", largest %s listed",
 			ts_fmt_count(n, a->always->rows));
 }
 

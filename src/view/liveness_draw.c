@@ -223,13 +223,25 @@ border(const struct liveness *s, int pane)
 	return s->focus == pane ? TS_ROLE_BORDER_ACTIVE : TS_ROLE_BORDER;
 }
 
-/* Whose figures these are, and what has to be said about them. */
+/* ", 12 of 1,062 steps" */
 static void
-graph_title(const struct liveness *s, char *out, size_t size)
+graph_steps(const struct liveness *s, char *out, size_t size)
+{
+	char n[TS_FMT_MAX], all[TS_FMT_MAX] = "";
+
+	if (s->steps.filtered)
+		ts_fmt_count(all, s->steps.whole.steps);
+	snprintf(out, size, ", %s%s%s step%s", ts_fmt_count(n, s->src.line.steps),
+		all[0] ? " of " : "", all, live_whole(s)->steps == 1 ? "" : "s");
+}
+
+/* Whose figures these are, and what has to be said about them; `brief`: not how many steps there are. */
+static void
+graph_title(const struct liveness *s, bool brief, char *out, size_t size)
 {
 	const struct ts_liveness *l = &s->src.line;
 	char note[TS_FMT_MAX * 2] = "", name[LIVE_SOURCE], next[LIVE_SOURCE + 32] = "";
-	char n[TS_FMT_MAX], steps[TS_FMT_MAX], of[TS_FMT_MAX + 8] = "", filter[LIVE_SOURCE] = "";
+	char n[TS_FMT_MAX], steps[2 * TS_FMT_MAX + 24] = "", filter[LIVE_SOURCE] = "";
 	int64_t left_out = l->bad_rows + l->repeated + l->unsorted;
 
 	if (s->graph.state == TS_PANE_PARTIAL)
@@ -243,14 +255,14 @@ graph_title(const struct liveness *s, char *out, size_t size)
 		snprintf(next, sizeof(next), "; %s is being read",
 			live_source_name(name, sizeof(name), s, &s->source));
 	if (s->steps.filtered) {
-		snprintf(of, sizeof(of), " of %s", ts_fmt_count(n, s->steps.whole.steps));
 		snprintf(filter, sizeof(filter), " with %.100s%s", s->steps.line.line,
 			s->steps.partial ? " (partial: not all names can be read)" : "");
 	}
-	snprintf(out, size, "Live bytes of %s%s, %s%s step%s%s%s%s%s",
+	if (!brief || s->steps.filtered)
+		graph_steps(s, steps, sizeof(steps));
+	snprintf(out, size, "Live bytes of %s%s%s%s%s%s%s",
 		live_source_name(name, sizeof(name), s, &s->shown),
-		s->src.derived ? ", derived" : "", ts_fmt_count(steps, l->steps), of,
-		live_whole(s)->steps == 1 ? "" : "s", filter, s->no_base ? ", base hidden" : "",
+		s->src.derived ? ", derived" : "", steps, filter, s->no_base ? ", base hidden" : "",
 		note, next);
 }
 
@@ -283,12 +295,14 @@ draw_title(struct ts_canvas *c, struct ts_rect r, const struct liveness *s)
 	const char *const *names = kinds[kind] + !base;
 	char title[3 * LIVE_SOURCE + 160];
 
-	graph_title(s, title, sizeof(title));
+	graph_title(s, false, title, sizeof(title));
 	w = legend_columns(names, n);
 	if (w + (int)strlen(title) + AROUND > r.w) {
 		names = brief[kind] + !base;
 		w = legend_columns(names, n);
 	}
+	if (w + (int)strlen(title) + AROUND > r.w)
+		graph_title(s, true, title, sizeof(title));
 	ts_canvas_rule(c, r, border(s, LIVE_GRAPH), title, NULL);
 	if (w + (int)strlen(title) + AROUND > r.w)
 		return;

@@ -282,24 +282,24 @@ groups_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 static void
 draw_total(struct ts_canvas *c, const struct groups_tab *g)
 {
+	struct ts_rect at = ts_held_list_below(&g->l, g->body, g->total);
 	const struct liveness *s = g->s;
 	const struct ts_always *a = always_of(g);
 	char n[TS_FMT_MAX], m[TS_FMT_MAX];
 	int x;
 
-	ts_canvas_fill(c, g->total, TS_ROLE_TOTAL, ' ');
-	x = ts_canvas_printf(c, g->total, 0, 0, TS_ROLE_TOTAL,
-		"%s not always live in %s variable%s%s",
+	ts_canvas_fill(c, at, TS_ROLE_TOTAL, ' ');
+	x = ts_canvas_printf(c, at, 0, 0, TS_ROLE_TOTAL, "%s not always live in %s variable%s%s",
 		ts_fmt_bytes(n, live_scaled(s, s->alive->bytes), live_units(s)),
 		ts_fmt_count(m, s->alive->count), s->alive->count == 1 ? "" : "s",
 		!live_has_replicas(s)	 ? ""
 			: s->one_replica ? ", one replica"
 					 : ", device");
 	if (a && live_has_replicas(s) && live_always_of_device(s, a->bytes) == s->one_replica)
-		x = ts_canvas_printf(c, g->total, x, 0, TS_ROLE_NOTE,
-			"; always live: %s %s, assumed", s->one_replica ? "device /" : "one x",
+		x = ts_canvas_printf(c, at, x, 0, TS_ROLE_NOTE, "; always live: %s %s, assumed",
+			s->one_replica ? "device /" : "one x",
 			ts_fmt_count(n, s->src.line.replicas));
-	ts_canvas_text(c, g->total, x, 0, TS_ROLE_TOTAL, "; Enter lists a group");
+	ts_canvas_text(c, at, x, 0, TS_ROLE_TOTAL, "; Enter lists a group");
 }
 
 static void

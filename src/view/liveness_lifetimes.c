@@ -439,17 +439,18 @@ resize(struct ts_tab *t)
 static void
 draw_meaning(struct ts_canvas *c, const struct lifetimes_tab *d)
 {
+	struct ts_rect at = ts_held_list_below(&d->l, d->body, d->total);
 	const char *why = d->why;
 	int x = 0;
 
-	ts_canvas_fill(c, d->total, TS_ROLE_TOTAL, ' ');
+	ts_canvas_fill(c, at, TS_ROLE_TOTAL, ' ');
 	if (live_has_replicas(d->s))
-		x = ts_canvas_text(c, d->total, 0, 0, TS_ROLE_TOTAL, "of one replica; ");
+		x = ts_canvas_text(c, at, 0, 0, TS_ROLE_TOTAL, "of one replica; ");
 	if (why[0])
-		ts_canvas_printf(c, d->total, x, 0, TS_ROLE_NOTE, "idle is not known: %s", why);
+		ts_canvas_printf(c, at, x, 0, TS_ROLE_NOTE, "idle is not known: %s", why);
 	else
-		ts_canvas_field(c, d->total, x, 0, d->total.w - x, TS_ROLE_TOTAL, MEANING,
-			strlen(MEANING), TS_FIELD_CLAUSES);
+		ts_canvas_field(c, at, x, 0, at.w - x, TS_ROLE_TOTAL, MEANING, strlen(MEANING),
+			TS_FIELD_CLAUSES);
 }
 
 static void

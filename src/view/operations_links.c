@@ -273,6 +273,7 @@ links_resize(struct ts_tab *t)
 static void
 draw_total(struct ts_canvas *c, const struct links_tab *d)
 {
+	struct ts_rect at = ts_held_list_below(&d->l, d->body, d->total);
 	int64_t from = 0, to = 0, shared = 0;
 	char n[TS_FMT_MAX], m[TS_FMT_MAX], k[TS_FMT_MAX], v[TS_FMT_MAX];
 
@@ -281,8 +282,8 @@ draw_total(struct ts_canvas *c, const struct links_tab *d)
 		to += d->links.link[i].way == TS_LINK_TO;
 		shared += d->links.link[i].way == TS_LINK_SHARED;
 	}
-	ts_canvas_fill(c, d->total, TS_ROLE_TOTAL, ' ');
-	ts_canvas_printf(c, d->total, 0, 0, TS_ROLE_TOTAL,
+	ts_canvas_fill(c, at, TS_ROLE_TOTAL, ' ');
+	ts_canvas_printf(c, at, 0, 0, TS_ROLE_TOTAL,
 		"%s producer%s, %s consumer%s, %s that share%s; %s variable%s named%s%s",
 		ts_fmt_count(n, from), from == 1 ? "" : "s", ts_fmt_count(m, to),
 		to == 1 ? "" : "s", ts_fmt_count(k, shared), shared == 1 ? "s" : "",

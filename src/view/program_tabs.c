@@ -509,17 +509,18 @@ draw_code(struct ts_canvas *c, struct ts_rect r, int x, const struct details_tab
 static void
 draw_total(struct ts_canvas *c, const struct details_tab *d)
 {
+	struct ts_rect at = ts_held_list_below(&d->l, d->body, d->total);
 	const struct ts_program_details *p = &d->details;
 	char n[TS_FMT_MAX], m[TS_FMT_MAX];
 	int x = 0;
 
-	ts_canvas_fill(c, d->total, TS_ROLE_TOTAL, ' ');
+	ts_canvas_fill(c, at, TS_ROLE_TOTAL, ' ');
 	for (int i = 0; d->is != PROGRAM_VERTICES && i < TS_CYCLES_KINDS; i++)
-		x = (d->is == PROGRAM_CODE ? draw_code : draw_kind)(c, d->total, x, d, i);
+		x = (d->is == PROGRAM_CODE ? draw_code : draw_kind)(c, at, x, d, i);
 	if (d->is == PROGRAM_VERTICES)
-		ts_canvas_printf(c, d->total, 0, 0, TS_ROLE_TOTAL,
-			"%s instances of %s vertex type%s%s", ts_fmt_count(n, p->instances),
-			ts_fmt_count(m, p->kinds), p->kinds == 1 ? "" : "s",
+		ts_canvas_printf(c, at, 0, 0, TS_ROLE_TOTAL, "%s instances of %s vertex type%s%s",
+			ts_fmt_count(n, p->instances), ts_fmt_count(m, p->kinds),
+			p->kinds == 1 ? "" : "s",
 			p->vertices < p->kinds ? ", the most used are listed" : "");
 }
 

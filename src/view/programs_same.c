@@ -312,11 +312,12 @@ same_resize(struct ts_tab *t)
 static void
 draw_total(struct ts_canvas *c, const struct same_tab *d)
 {
+	struct ts_rect at = ts_held_list_below(&d->l, d->body, d->total);
 	const struct ts_program_same *s = &d->same;
 	char n[TS_FMT_MAX], m[TS_FMT_MAX], k[TS_FMT_MAX], v[TS_FMT_MAX];
 
-	ts_canvas_fill(c, d->total, TS_ROLE_TOTAL, ' ');
-	ts_canvas_printf(c, d->total, 0, 0, TS_ROLE_TOTAL,
+	ts_canvas_fill(c, at, TS_ROLE_TOTAL, ' ');
+	ts_canvas_printf(c, at, 0, 0, TS_ROLE_TOTAL,
 		"%s program%s%s: %s with its compute set, %s with its context, %s with a vertex of it",
 		ts_fmt_count(n, s->count), s->count == 1 ? "" : "s", s->partial ? ", partial" : "",
 		ts_fmt_count(m, s->with_set), ts_fmt_count(k, s->with_context),

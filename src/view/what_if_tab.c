@@ -372,8 +372,12 @@ draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 	if (head > 0)
 		draw_head(t, c, part, head, told);
 	part = ts_rect_cut_bottom(&r, foot);
-	if (foot > 0)
+	if (foot > 0) {
+		int rows = ts_table_rows(&table, r) - what_if_rows(s);
+
+		part.y -= rows > 1 ? rows - 1 : 0; /* below the last row, and a blank one */
 		draw_foot(t, c, part);
+	}
 	ts_table_draw(c, r, &table, &s->list);
 }
 
@@ -394,7 +398,7 @@ note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 	} else if (s->w && s->limit > 0) {
 		char a[TS_FMT_MAX];
 
-		snprintf(out, TS_TAB_NOTE, "most live then: %s of a tile",
+		snprintf(out, TS_TAB_NOTE, "live then: %s of a tile",
 			ts_fmt_percent(a, (double)s->w->worst.after.bytes, (double)s->limit));
 	}
 }
@@ -420,20 +424,25 @@ go_there(struct ts_tab *t)
 	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC | TS_EFFECT_SELECT);
 }
 
+/* The change under the cursor; where there is none the last one, to which the cursor goes then. */
 static enum ts_effect
 tick(struct ts_tab *t)
 {
 	struct what_if_tab *s = tab_of(t);
-	int i = what_if_change_at(s, s->list.cursor);
+	int i = what_if_change_at(s, s->list.cursor), changes = s->w ? s->w->changes.count : 0;
 	struct ts_what_if_change x;
+	enum ts_effect moved = TS_EFFECT_NONE;
 
-	if (i < 0) {
-		ts_view_say(t->view->env,
-			"on a change: the next of removed, halved, in 4, as it is");
+	if (changes == 0) {
+		ts_view_say(t->view->env, "nothing is changed yet: x on a variable, or :whatif");
 		return TS_EFFECT_BELL;
 	}
+	if (i < 0) {
+		i = changes - 1;
+		moved = ts_list_go(&s->list, what_if_rows(s) - 1);
+	}
 	x = s->w->changes.item[i];
-	return ts_what_if_tick(t->view, &x);
+	return (enum ts_effect)(moved | ts_what_if_tick(t->view, &x));
 }
 
 /* Were the changes taken away by `marks-clear`, and is that the last that was done to them? */

@@ -281,7 +281,7 @@ START_TEST(both_tables_come_to_the_same)
 	show(&h, "variables");
 	harness_says(&h, "42077 -2077 overlaps +1000 gaps"); /* rather than how many */
 	h.options.units = TS_UNITS_KIB;
-	harness_says(&h, "41.1K -2.03K overlaps +1000 gaps");
+	harness_says(&h, "41.1K -2.03K overlaps +1000B gaps");
 	harness_resize(&h, 50, 22);
 	harness_says(&h, "overlapping ");
 	harness_end(&h);

@@ -58,7 +58,7 @@ START_TEST(overlap_is_intersected)
 		"25.0%  50.0%");
 	/* (70 + 100 + 25) of 250 cycles; 70 of 200 cycles of both tiles compute */
 	harness_says(&h, "78.0%  35.0%");
-	harness_says(&h, "200        0  2.00 B/c        0      400  8.00 B/c");
+	harness_says(&h, "200B        0  2.00 B/c        0     400B  8.00 B/c");
 	harness_command(&h, "scope run");
 	harness_says(&h, "run 0: 150");
 	harness_says(&h, "   0  66.7%     0%     0%");

@@ -25,7 +25,7 @@ const char *ts_fmt_number(char out[TS_FMT_MAX], int64_t v);
  */
 const char *ts_fmt_bytes(char out[TS_FMT_MAX], int64_t bytes, enum ts_units units);
 
-/* Short for axes and columns: "624K", "1.75M" (KIB and KB), or plain digits. */
+/* Short for axes and columns: "624K", "1.75M", "840B", "0" (KIB and KB), or plain digits. */
 const char *ts_fmt_bytes_short(char out[TS_FMT_MAX], int64_t bytes, enum ts_units units);
 
 /* part of whole: "59.1%", "100%", "<0.1%", "-" when whole is 0 or less. */

@@ -48,6 +48,10 @@ void ts_held_list_begin(struct ts_held_list *l, const struct ts_tab *t,
 	const struct ts_held_table *what, struct ts_rect r, int64_t rows);
 void ts_held_list_draw(struct ts_held_list *l, struct ts_canvas *c, struct ts_rect r);
 
+/* Where lines that stand below the list at r are drawn: right below its last row where it is short. */
+struct ts_rect ts_held_list_below(const struct ts_held_list *l, struct ts_rect r,
+	struct ts_rect lines);
+
 /* Moving, sorting, filtering, searching, copying; after ts_held_list_begin(). */
 enum ts_effect ts_held_list_command(struct ts_held_list *l, const struct ts_tab *t,
 	const struct ts_call *call);
