@@ -133,9 +133,17 @@ row("cancel-inside", "cancel, inside, most", "ms", 50, "max",
 row("cancel-app", "C-c to the screen's word, most", "ms", 50, "max", note="a search over all steps")
 row("quit", "quit while it works, most", "ms", 500, "max")
 
-# ---- remote: there is no remote yet ----
+# ---- remote: at 50 ms of delay ----
 
-row("remote-first-screen", "remote first screen", None)
-row("remote-timeline", "remote timeline of 200 columns", None)
-row("remote-jump", "remote jump anywhere", None)
-row("remote-bulk", "remote bulk", None)
+row("remote-first-screen", "remote first screen, with connecting", "round trips", 15, stat="max",
+    note="opening and the tiles, by ssh, nothing kept yet")
+row("remote-first-moved", "the same, moved", "MiB", 2)
+row("remote-first-time", "the same, time", "ms")
+row("remote-first-again", "the same, second visit", "round trips", 15, stat="max")
+row("remote-timeline", "remote timeline of 200 columns", "round trips", 4, stat="max",
+    note="no index; the pages that lead to rows are here")
+row("remote-timeline-time", "the same, time", "ms")
+row("remote-jump", "remote jump anywhere, 60 rows with names", "round trips", 2, stat="max",
+    note="the most of ten")
+row("remote-jump-time", "the same, time, mean", "ms")
+row("remote-bulk", "remote bulk, 256 MiB", "s", 1, floor="sftp", on="ratio")

@@ -33,6 +33,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import engine  # noqa: E402
 import measures_answers  # noqa: E402,F401
 import measures_inside  # noqa: E402,F401
+import measures_remote  # noqa: E402,F401
 import measures_screen  # noqa: E402,F401
 import rows  # noqa: E402,F401
 import session  # noqa: E402
