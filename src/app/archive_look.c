@@ -19,6 +19,7 @@ struct archive_job {
 	struct ts_job job;
 	struct ts_report *report;   /* held */
 	struct ts_archive *archive; /* what was read, or NULL */
+	bool all;		    /* also where each member costs a round trip */
 	struct ts_notes notes;
 	enum ts_code code;
 	struct ts_err err;
@@ -48,8 +49,9 @@ run(struct ts_job *job, void *local)
 {
 	struct archive_job *a = (struct archive_job *)job;
 
-	a->code = ts_archive_read(&a->archive, a->report->files,
-		a->report->part[TS_PART_ARCHIVE].path, &job->progress, &job->cancel, &a->err);
+	a->code = ts_archive_read_places(&a->archive, a->report->files,
+		a->report->part[TS_PART_ARCHIVE].path, a->all, &job->progress, &job->cancel,
+		&a->err);
 	if (!a->code)
 		compare(a, local);
 }
@@ -80,14 +82,19 @@ ts_app_archive_opened(struct ts_app *app)
 void
 ts_app_archive_drawn(struct ts_app *app)
 {
+	struct ts_archive *now = app->env.archive;
+	bool all = now && now->left_out && now->wanted && !now->asked;
 	struct archive_job *a;
 
-	if (!app->archive_wanted || !app->env.report)
+	if (!(app->archive_wanted || all) || !app->env.report)
 		return;
 	app->archive_wanted = false;
 	a = ts_alloc(1, sizeof(*a));
 	if (!a)
 		return;
+	a->all = all;
+	if (all)
+		now->asked = true;
 	a->report = ts_report_hold(app->env.report);
 	a->job.run = run;
 	a->job.what = "reading archive.a";
@@ -112,6 +119,7 @@ take(struct ts_app *app, struct archive_job *a)
 		env->archive_state = a->code == TS_E_FORMAT ? TS_PART_DAMAGED : TS_PART_UNREADABLE;
 		ts_notes_add(&a->notes, "archive.a: %s", a->err.msg);
 	} else {
+		ts_archive_release(env->archive); /* one that was left out */
 		env->archive = a->archive;
 		env->archive_state = a->archive->state;
 		a->archive = NULL;

@@ -142,6 +142,10 @@ static const struct option_def options[] = {
 			TS_FOR_IMPORT | TS_FOR_QUERY | TS_FOR_CHECK | TS_FOR_RENDER | TS_FOR_EXPORT,
 		"DIR|none", "where indexes are kept; none: nowhere", 0},
 	{"files", 0, FLAG, AT(files), NULL, TS_FOR_CHECK, NULL, "check the files", 0},
+	{"archive", 0, FLAG, AT(thorough), NULL,
+		TS_FOR_SUMMARY | TS_FOR_CHECK | TS_FOR_SCHEMA | TS_FOR_QUERY | TS_FOR_EXPORT |
+			TS_FOR_RENDER,
+		NULL, "of a host: all of archive.a, slow or not", 0},
 	{"fail", 0, CHOICE, AT(fail), severities, TS_FOR_CHECK, "note|warn|bad",
 		"exit status 1 from this severity on (bad)", 0},
 	{"stages", 0, TEXT, AT(stages), NULL, TS_FOR_CHECK, "EXPRESSION",

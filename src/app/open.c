@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tilescope/app/app.h"
 #include "tilescope/app/open.h"
@@ -17,19 +18,41 @@
 
 enum {
 	FOUND_NAMED = 5,
+	LOOKED_INTO = 64, /* directories of a host */
 	COMPLAINTS_MAX = 1 << 16,
 	ATTEMPTS = 5, /* to reach a host again that was lost */
 };
 
-/* Those below a directory in a file system. */
-static void
-name_found(struct ts_err *err, struct ts_files *files, const char *path,
+/* Of a host what lies in the directory itself: looking below takes round trips for each. */
+static enum ts_code
+find_there(struct ts_found_list *list, struct ts_files *files, const char *path,
+	const struct ts_cancel *cancel)
+{
+	enum ts_code code = ts_find_listing(list, files, path, cancel, NULL);
+	int all = list->count < LOOKED_INTO ? list->count : LOOKED_INTO, n = 0;
+
+	if (!code && all > 0)
+		code = ts_find_look_into(list->item, all, files, cancel, NULL);
+	for (int i = 0; i < list->count; i++)
+		if (!code && i < all && list->item[i].parts)
+			list->item[n++] = list->item[i];
+		else
+			free(list->item[i].path);
+	list->count = n;
+	return code;
+}
+
+void
+ts_name_found(struct ts_err *err, struct ts_files *files, const char *path,
 	const struct ts_cancel *cancel)
 {
 	struct ts_found_list *list = ts_alloc(1, sizeof(*list));
 	struct ts_strbuf names;
 
-	if (!list || ts_find_reports(list, files, path, cancel, NULL) || list->count == 0) {
+	if (!list ||
+		(files ? find_there(list, files, path, cancel)
+		       : ts_find_reports(list, files, path, cancel, NULL)) ||
+		list->count == 0) {
 		free(list);
 		return;
 	}
@@ -45,10 +68,16 @@ name_found(struct ts_err *err, struct ts_files *files, const char *path,
 	free(list);
 }
 
-void
-ts_name_found(struct ts_err *err, const char *path, const struct ts_cancel *cancel)
+/* How a user calls the host. */
+static void
+put_host(struct ts_strbuf *out, const struct ts_uri *u)
 {
-	name_found(err, NULL, path, cancel);
+	bool bracket = strchr(u->host, ':') != NULL;
+
+	ts_strbuf_printf(out, "%s%s%s%s%s", u->user, u->user[0] ? "@" : "", bracket ? "[" : "",
+		u->host, bracket ? "]" : "");
+	if (u->port)
+		ts_strbuf_printf(out, ":%d", u->port);
 }
 
 enum ts_code
@@ -80,22 +109,32 @@ way_of(const struct ts_args *args)
 	return options.transport;
 }
 
-/* Which file system a word means, and which path in it. A verb asks no questions. */
-static enum ts_code
-find_place(struct ts_files **files, struct ts_uri *u, const char *word, const struct ts_args *args,
-	const char *cache, struct ts_err *err)
+/* A verb asks no questions. */
+enum ts_code
+ts_open_place(struct ts_files **files, struct ts_uri *u, const char *word,
+	const struct ts_args *args, struct ts_err *err)
 {
 	struct ts_host_spec spec = {.attempts = ATTEMPTS};
+	char *cache;
 	enum ts_code code = ts_uri_parse(u, word, err);
+	struct ts_strbuf host;
 
 	*files = NULL;
 	if (code || !u->remote)
 		return code;
 	ts_host_spec_to(&spec, u, way_of(args), args->ssh_config);
-	code = ts_files_host_new(files, u->host, &spec, err);
-	if (code || !cache || ts_make_dirs(cache, NULL))
+	ts_strbuf_init(&host, TS_URI_PATH);
+	put_host(&host, u);
+	code = ts_files_host_new(files, host.s, &spec, err);
+	ts_strbuf_fini(&host);
+	if (code)
 		return code;
-	return ts_keep_blocks(*files, cache, err);
+	(*files)->thorough = args->thorough;
+	cache = ts_cache_dir(args->cache);
+	if (cache && !ts_make_dirs(cache, NULL))
+		code = ts_keep_blocks(*files, cache, err);
+	free(cache);
+	return code;
 }
 
 /* --verbose: which file by which schema map, and what was noticed. */
@@ -150,7 +189,7 @@ ts_open_report(struct ts_report **r, struct ts_reader **rd, const struct ts_args
 	char *maps = ts_config_path("schemas"), *cache = ts_cache_dir(args->cache), *newest = NULL;
 	struct ts_uri place;
 	struct ts_err err = {0};
-	enum ts_code code = find_place(&options.files, &place, path, args, cache, &err);
+	enum ts_code code = ts_open_place(&options.files, &place, path, args, &err);
 
 	*r = NULL;
 	*rd = NULL;
@@ -163,7 +202,7 @@ ts_open_report(struct ts_report **r, struct ts_reader **rd, const struct ts_args
 	if (!code)
 		code = ts_report_open(r, newest ? newest : place.path, &options, &err);
 	if (code == TS_E_NOT_FOUND && !newest)
-		name_found(&err, options.files, place.path, options.cancel);
+		ts_name_found(&err, options.files, place.path, options.cancel);
 	if (!code)
 		code = ts_reader_open(rd, *r, &err);
 	if (!code)

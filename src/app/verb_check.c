@@ -270,7 +270,8 @@ struct check_all {
 
 /* Why nothing of it can be used, and what is to be opened instead. */
 static void
-say_unusable(const struct check_all *all, const struct ts_check *c, const char *path)
+say_unusable(const struct check_all *all, const struct ts_check *c, const char *path,
+	const struct ts_uri *place)
 {
 	struct ts_err err;
 	bool empty = true;
@@ -280,7 +281,7 @@ say_unusable(const struct check_all *all, const struct ts_check *c, const char *
 	ts_err_set(&err, TS_E_NOT_FOUND, "%s",
 		c->notes.count ? c->notes.note[0] : "cannot be read");
 	if (empty)
-		ts_name_found(&err, path, all->options.cancel);
+		ts_name_found(&err, all->options.files, place->path, all->options.cancel);
 	if (!all->args->quiet)
 		ts_warn(path, err.msg);
 }
@@ -289,14 +290,18 @@ static enum ts_exit
 one_path(struct check_all *all, const char *path)
 {
 	const struct ts_args *args = all->args;
-	struct ts_check c;
+	struct ts_check c = {0};
 	struct ts_err err = {0};
-	enum ts_code code = ts_check_read(&c, path, &all->options, &err);
-	enum ts_exit status = code ? ts_exit_of(code)
-		: !c.usable	   ? TS_EXIT_UNREADABLE
-		: c.notes.partial  ? TS_EXIT_PARTIAL
-				   : TS_EXIT_OK;
+	struct ts_uri place;
+	enum ts_code code = ts_open_place(&all->options.files, &place, path, args, &err);
+	enum ts_exit status;
 
+	if (!code)
+		code = ts_check_read(&c, place.path, &all->options, &err);
+	status = code		  ? ts_exit_of(code)
+		: !c.usable	  ? TS_EXIT_UNREADABLE
+		: c.notes.partial ? TS_EXIT_PARTIAL
+				  : TS_EXIT_OK;
 	if (code)
 		ts_complain(path, &err);
 	else if (args->format == TS_FORMAT_JSON)
@@ -306,10 +311,12 @@ one_path(struct check_all *all, const char *path)
 	for (size_t i = 0; !code && all->gather.rows && i < c.parts; i++)
 		csv_part(all->gather.rows, path, &c.part[i]);
 	if (status == TS_EXIT_UNREADABLE && !code)
-		say_unusable(all, &c, path);
+		say_unusable(all, &c, path, &place);
 	else if (status == TS_EXIT_PARTIAL && !code && !args->quiet)
 		ts_warn(path, "warning: something that is there could not be read");
 	ts_check_fini(&c);
+	ts_files_release(all->options.files);
+	all->options.files = NULL;
 	return status;
 }
 

@@ -29,9 +29,10 @@ enum {
 	AT_SIZE = 48,
 	SIZE = 10,
 	AT_END = 58,
-	IDENT = 20,  /* bytes of an ELF file up to e_machine */
-	HEAD = 512,  /* read at once */
-	CHUNK = 4096 /* of a symbol table */
+	IDENT = 20,	      /* bytes of an ELF file up to e_machine */
+	HEAD = 512,	      /* read at once */
+	CHUNK = 4096,	      /* of a symbol table */
+	WANTED_MAX = 8 << 20, /* bytes of it that are asked for at once */
 };
 
 const char *
@@ -134,7 +135,10 @@ read_offsets(struct ts_archive_walk *w, const struct offsets *o, struct ts_err *
 	size_t cap = w->hints, got;
 	enum ts_code code = TS_OK;
 	int64_t each = CHUNK / (int64_t)o->stride;
+	const struct ts_byte_range all = {o->at,
+		(size_t)ts_min_i64(o->count * (int64_t)o->stride, WANTED_MAX)};
 
+	ts_source_want(w->source, &all, 1, false, NULL);
 	for (int64_t i = 0; !code && i < o->count; i += each) {
 		int64_t n = ts_min_i64(each, o->count - i);
 

@@ -8,7 +8,16 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "tilescope/base/strbuf.h"
 #include "tilescope/io/files.h"
+
+enum { NAME_MAX_ALL = 1 << 14 }; /* bytes of ts_files_name() */
+
+bool
+ts_ends_all(enum ts_code code)
+{
+	return code == TS_E_NOMEM || code == TS_E_CANCELLED || code == TS_E_CONNECT;
+}
 
 bool
 ts_file_is_there(const struct ts_file_state *s)
@@ -94,9 +103,12 @@ list_here(const char *path, ts_files_entry_fn *entry, void *ctx, const struct ts
 
 	if (!d)
 		return ts_err_sys(err, errno, "cannot read the directory");
-	for (struct dirent *e; more && !ts_cancelled(cancel) && (e = readdir(d));)
+	for (struct dirent *e; more && !ts_cancelled(cancel) && (e = readdir(d));) {
+		const struct ts_file_state state = {.kind = kind_of_entry(e->d_type), .bytes = -1};
+
 		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-			more = entry(ctx, e->d_name, kind_of_entry(e->d_type));
+			more = entry(ctx, e->d_name, &state);
+	}
 	closedir(d);
 	return ts_cancelled(cancel) ? ts_err_set(err, TS_E_CANCELLED, "cancelled") : TS_OK;
 }
@@ -119,6 +131,23 @@ ts_files_state(struct ts_files *f, struct ts_file_state *s, const char *path)
 }
 
 enum ts_code
+ts_files_look_all(struct ts_files *f, struct ts_files_asked *asked, size_t n,
+	const struct ts_cancel *cancel, struct ts_err *err)
+{
+	if (f && f->ops->look_all)
+		return f->ops->look_all(f, asked, n, cancel, err);
+	for (size_t i = 0; i < n; i++) {
+		enum ts_code code = ts_files_look(f, &asked[i].state, asked[i].path, cancel, err);
+
+		if (ts_ends_all(code))
+			return code;
+		if (code || !ts_file_is_there(&asked[i].state))
+			asked[i].state = (struct ts_file_state){0};
+	}
+	return TS_OK;
+}
+
+enum ts_code
 ts_files_list(struct ts_files *f, const char *path, ts_files_entry_fn *entry, void *ctx,
 	const struct ts_cancel *cancel, struct ts_err *err)
 {
@@ -138,4 +167,20 @@ char *
 ts_files_real(struct ts_files *f, const char *path)
 {
 	return f ? f->ops->real(f, path) : realpath(path, NULL);
+}
+
+char *
+ts_files_name(struct ts_files *f, const char *path)
+{
+	char *real = ts_files_real(f, path), *name;
+	struct ts_strbuf text;
+
+	if (!f || !real)
+		return real;
+	ts_strbuf_init(&text, NAME_MAX_ALL);
+	ts_strbuf_printf(&text, "%s:%s", f->host, real);
+	name = text.cut ? NULL : ts_strbuf_take(&text);
+	ts_strbuf_fini(&text);
+	free(real);
+	return name;
 }

@@ -21,24 +21,55 @@ self(struct ts_files *f)
 	return (struct files_host *)(void *)f;
 }
 
-static enum ts_code
-host_look(struct ts_files *f, struct ts_file_state *s, const char *path,
-	const struct ts_cancel *cancel, struct ts_err *err)
+/* What a path leads to. */
+static void
+state_of(struct ts_file_state *s, const struct ts_host_attrs *a)
 {
 	static const enum ts_file_kind kinds[] = {[TS_HOST_FILE] = TS_FILE_REGULAR,
 		[TS_HOST_DIRECTORY] = TS_FILE_DIRECTORY,
 		[TS_HOST_LINK] = TS_FILE_DANGLING,
 		[TS_HOST_OTHER] = TS_FILE_OTHER,
 		[TS_HOST_UNKNOWN] = TS_FILE_UNKNOWN};
+
+	*s = (struct ts_file_state){.kind = kinds[a->kind],
+		.bytes = a->size < 0 ? 0 : a->size,
+		.mtime = a->mtime};
+}
+
+static enum ts_code
+host_look(struct ts_files *f, struct ts_file_state *s, const char *path,
+	const struct ts_cancel *cancel, struct ts_err *err)
+{
 	struct ts_host_attrs a;
 	enum ts_code code = ts_host_stat(self(f)->host, &a, path, true, cancel, err);
 
 	if (code == TS_E_NOT_FOUND)
 		return TS_OK;
 	if (!code)
-		*s = (struct ts_file_state){.kind = kinds[a.kind],
-			.bytes = a.size < 0 ? 0 : a.size,
-			.mtime = a.mtime};
+		state_of(s, &a);
+	return code;
+}
+
+static enum ts_code
+host_look_all(struct ts_files *f, struct ts_files_asked *asked, size_t n,
+	const struct ts_cancel *cancel, struct ts_err *err)
+{
+	struct ts_host_look *look = ts_alloc(n, sizeof(*look));
+	enum ts_code code;
+
+	if (!look)
+		return ts_err_nomem(err);
+	for (size_t i = 0; i < n; i++)
+		look[i].path = asked[i].path;
+	code = ts_host_stat_all(self(f)->host, look, n, true, cancel, err);
+	for (size_t i = 0; i < n; i++) {
+		asked[i].state = (struct ts_file_state){0};
+		if (!code && !look[i].code)
+			state_of(&asked[i].state, &look[i].attrs);
+		if (!ts_file_is_there(&asked[i].state))
+			asked[i].state = (struct ts_file_state){0};
+	}
+	free(look);
 	return code;
 }
 
@@ -56,9 +87,15 @@ host_list(struct ts_files *f, const char *path, ts_files_entry_fn *entry, void *
 
 	if (code == TS_E_NOT_FOUND) /* as opendir() says it */
 		return ts_err_sys(err, ENOENT, "cannot read the directory");
-	for (size_t i = 0; i < l.count; i++)
-		if (!entry(ctx, l.entry[i].name, kinds[l.entry[i].attrs.kind]))
+	for (size_t i = 0; i < l.count; i++) {
+		const struct ts_host_attrs *a = &l.entry[i].attrs;
+		const struct ts_file_state state = {.kind = kinds[a->kind],
+			.bytes = a->size,
+			.mtime = a->mtime};
+
+		if (!entry(ctx, l.entry[i].name, &state))
 			break;
+	}
 	ts_host_list_fini(&l);
 	return code;
 }
@@ -88,8 +125,12 @@ host_release(struct ts_files *f)
 	free(f);
 }
 
-static const struct ts_files_ops host_ops = {host_look, host_list, host_open, host_real,
-	host_release};
+static const struct ts_files_ops host_ops = {.look = host_look,
+	.list = host_list,
+	.open = host_open,
+	.real = host_real,
+	.look_all = host_look_all,
+	.release = host_release};
 
 enum ts_code
 ts_files_host_new(struct ts_files **out, const char *name, const struct ts_host_spec *spec,

@@ -457,12 +457,10 @@ has_ended(struct ts_host *h, struct request *rq, bool leave)
 	return ended;
 }
 
-/* Sends it and waits. TS_E_CANCELLED: it is no longer the caller's; else it is, also with an error. */
+/* Waits for what was sent. TS_E_CANCELLED: it is no longer the caller's; else it is, also with an error. */
 static enum ts_code
-ask(struct ts_host *h, struct request *rq, const struct ts_cancel *cancel, struct ts_err *err)
+await(struct ts_host *h, struct request *rq, const struct ts_cancel *cancel, struct ts_err *err)
 {
-	rq->sync = true;
-	send(h, rq);
 	while (!has_ended(h, rq, false))
 		if (ts_cancelled(cancel) && !has_ended(h, rq, true)) {
 			ring(h->wake);
@@ -471,6 +469,15 @@ ask(struct ts_host *h, struct request *rq, const struct ts_cancel *cancel, struc
 	if (rq->code && err)
 		*err = rq->err;
 	return rq->code;
+}
+
+/* Sends it and waits, as await(). */
+static enum ts_code
+ask(struct ts_host *h, struct request *rq, const struct ts_cancel *cancel, struct ts_err *err)
+{
+	rq->sync = true;
+	send(h, rq);
+	return await(h, rq, cancel, err);
 }
 
 /* As ask(); with an error the request is freed in any case. */
@@ -497,6 +504,45 @@ ts_host_stat(struct ts_host *h, struct ts_host_attrs *out, const char *path, boo
 	*out = rq->attrs;
 	host_request_free(rq);
 	return TS_OK;
+}
+
+enum ts_code
+ts_host_stat_all(struct ts_host *h, struct ts_host_look *look, size_t n, bool urgent,
+	const struct ts_cancel *cancel, struct ts_err *err)
+{
+	struct request **rq = ts_alloc(n, sizeof(struct request *));
+	enum ts_code code = rq || n == 0 ? TS_OK : ts_err_nomem(err);
+	size_t sent = 0;
+
+	while (!code && sent < n) {
+		rq[sent] = make(RQ_STAT, look[sent].path, urgent);
+		if (!rq[sent]) {
+			code = ts_err_nomem(err);
+			break;
+		}
+		rq[sent]->sync = true;
+		rq[sent]->beside = sent > 0;
+		send(h, rq[sent++]);
+	}
+	for (size_t i = 0; i < sent; i++) {
+		struct ts_err why = {0};
+		enum ts_code one = TS_E_CANCELLED;
+
+		if (code != TS_E_CANCELLED || has_ended(h, rq[i], true))
+			one = await(h, rq[i], cancel, &why);
+		look[i].code = one;
+		if (!one)
+			look[i].attrs = rq[i]->attrs;
+		if (one != TS_E_CANCELLED)
+			host_request_free(rq[i]);
+		if (!code && (one == TS_E_CANCELLED || one == TS_E_CONNECT || one == TS_E_NOMEM)) {
+			code = one;
+			if (err)
+				*err = why;
+		}
+	}
+	free(rq);
+	return code;
 }
 
 enum ts_code

@@ -37,6 +37,7 @@ struct request {
 	bool finished; /* all was answered, or `code` says why not: it ends when nothing of it is out */
 	bool lost;     /* something of it was out on a channel that ended: it begins anew */
 	bool opened; /* it had to wait for the file to be opened */
+	bool beside; /* others were sent with it, one of which counts the round trips */
 	int out;     /* packets */
 	int reached; /* round trips, one behind another */
 	enum ts_code code;

@@ -70,7 +70,8 @@ give_up_file(struct ts_host *h, struct request *rq)
 static void
 end(struct ts_host *h, struct request *rq)
 {
-	h->now.round_trips += rq->reached + (rq->opened ? OPEN_TRIPS : 0);
+	if (!rq->beside)
+		h->now.round_trips += rq->reached + (rq->opened ? OPEN_TRIPS : 0);
 	for (size_t i = 0; i < rq->read.count && rq->part; i++)
 		if (rq->part[i].end < rq->read.range[i].got)
 			rq->read.range[i].got = rq->part[i].end;

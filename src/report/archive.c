@@ -4,6 +4,10 @@
  *
  * A tile costs one small read here and a mapping there; only what its section headers need is ever
  * read of it. Sections and functions of a tile are not kept: they are read when somebody looks at it.
+ *
+ * On another host a chain of headers costs a round trip a member. A symbol table names all of them at once, but for members
+ * that define nothing: where it is believed instead of the walk (by_table), the size of a member that is read has to lead to
+ * the next one that the table names.
  */
 #include "config.h"
 
@@ -14,11 +18,19 @@
 #include <string.h>
 
 #include "archive_helper.h"
+#include "tilescope/base/fmt.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
 #include "tilescope/report/archive.h"
 
-enum { BATCH = 1024, PERCENT = 100 };
+enum {
+	BATCH = 1024,
+	PERCENT = 100,
+	AHEAD = 1024, /* headers that are asked for at once */
+	HEAD = 512,   /* bytes of each: with it the walk reads what is behind it */
+	MEMBER_HEAD = 60,
+	FAR_WHOLE = 8 << 20, /* bytes: so much of a far archive is read on without a thought */
+};
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
@@ -51,28 +63,118 @@ keep_member(struct ts_archive *a, const struct ts_member *m, struct ts_err *err)
 	return TS_OK;
 }
 
+/* Headers that the symbol table names, some at a time, before the walk comes to them. */
+static void
+want_headers(const struct ts_archive_walk *w, size_t *ahead)
+{
+	struct ts_byte_range span[AHEAD];
+	size_t n = 0;
+
+	if (*ahead > 0 && (*ahead == w->hints || w->at < w->hint[*ahead - 1]))
+		return;
+	for (; n < AHEAD && *ahead < w->hints; ++*ahead)
+		span[n++] = (struct ts_byte_range){w->hint[*ahead], HEAD};
+	ts_source_want(w->source, span, n, false, NULL);
+}
+
+/* About how many members there are, each as large as the first. */
+static int64_t
+guess_members(const struct ts_archive *a, const struct ts_member *first)
+{
+	int64_t rest = a->source->size - first->header;
+
+	return ts_max_i64(1, rest / (first->size + MEMBER_HEAD));
+}
+
+/* Each member that the symbol table names for a tile. */
 static enum ts_code
-walk(struct ts_archive *a, const struct ts_cancel *cancel, struct ts_err *err)
+keep_places(struct ts_archive *a, const struct ts_archive_walk *w, struct ts_err *err)
+{
+	void *p = a->tile;
+
+	for (size_t i = 0; i < w->hints; i++) {
+		if (!ts_room(&p, &a->cap, a->tiles, sizeof(*a->tile)))
+			return ts_err_nomem(err);
+		a->tile = p;
+		a->tile[a->tiles++] = (struct ts_archive_tile){.member = {.header = w->hint[i]},
+			.text = TS_UNKNOWN};
+	}
+	a->members = (int64_t)w->hints;
+	a->by_table = true;
+	ts_notes_add(&a->notes,
+		"archive.a: its symbol table names %zu members; on another host they are read one by "
+		"one, when a tile is looked at (--archive reads all of them)",
+		w->hints);
+	return TS_OK;
+}
+
+static void
+leave_out(struct ts_archive *a, const struct ts_member *first)
+{
+	char size[TS_FMT_MAX];
+
+	a->left_out = guess_members(a, first);
+	ts_notes_add(&a->notes,
+		"archive.a has no symbol table: about %lld headers of its %s would cost a round trip "
+		"each, and were left out (--archive reads them)",
+		(long long)a->left_out, ts_fmt_bytes(size, a->source->size, TS_UNITS_KIB));
+}
+
+/*
+ * What the first member of a far archive tells: *done when the walk is not needed, or not worth it. A symbol table that does not
+ * begin with the first member is not believed.
+ */
+static enum ts_code
+look_first(struct ts_archive *a, const struct ts_archive_walk *w, const struct ts_member *first,
+	bool places, bool all, bool *done, struct ts_err *err)
+{
+	bool table = w->hints > 0 && !w->hints_cut && w->hint[0] == first->header;
+
+	*done = a->source->size > FAR_WHOLE;
+	if (!*done) /* small members come with what is read ahead */
+		return TS_OK;
+	if (table && places)
+		return keep_places(a, w, err);
+	*done = !table && !all;
+	if (*done)
+		leave_out(a, first);
+	return TS_OK;
+}
+
+struct reading {
+	bool far, places, all;
+};
+
+static enum ts_code
+walk(struct ts_archive *a, const struct reading *how, const struct ts_cancel *cancel,
+	struct ts_err *err)
 {
 	struct ts_archive_walk w;
 	struct ts_err why = {0};
 	enum ts_code code = ts_archive_walk_init(&w, a->source, cancel, err), end = TS_OK;
-	bool there = true;
+	bool there = true, done = false;
+	size_t ahead = 0;
 
-	while (!code && there) {
+	while (!code && there && !done) {
 		struct ts_member m;
 
+		if (how->far && w.hints > 0)
+			want_headers(&w, &ahead);
 		code = ts_archive_next(&w, &m, &there, &why);
-		if (!code && there)
+		if (!code && there && how->far && w.members == 1)
+			end = look_first(a, &w, &m, how->places, how->all, &done, err);
+		if (!code && there && !done && !end)
 			end = keep_member(a, &m, err);
 		if (end)
 			code = end;
 	}
+	a->names_at = w.names_at;
+	a->names_size = w.names_size;
 	a->expected = ts_archive_hints(&w);
 	if (code == TS_E_LIMIT || code == TS_E_SYS) {
 		note_damage(a, "%s", why.msg);
 		code = TS_OK;
-	} else if (code == TS_E_CANCELLED && err) {
+	} else if (code && !end && why.code && err) {
 		*err = why;
 	}
 	if (!code && w.damage.code)
@@ -191,9 +293,10 @@ look_again(struct ts_archive *a, struct ts_files *files, const char *path, struc
 	return TS_OK;
 }
 
-enum ts_code
-ts_archive_read(struct ts_archive **out, struct ts_files *files, const char *path,
-	struct ts_progress *progress, const struct ts_cancel *cancel, struct ts_err *err)
+static enum ts_code
+read_archive(struct ts_archive **out, struct ts_files *files, const char *path,
+	const struct reading *how, struct ts_progress *progress, const struct ts_cancel *cancel,
+	struct ts_err *err)
 {
 	struct ts_archive *a = ts_alloc(1, sizeof(*a));
 	enum ts_code code;
@@ -205,18 +308,38 @@ ts_archive_read(struct ts_archive **out, struct ts_files *files, const char *pat
 	a->state = TS_PART_OK;
 	code = ts_files_open(files, &a->source, path, cancel, err);
 	if (!code)
-		code = walk(a, cancel, err);
-	if (!code)
+		code = walk(a, how, cancel, err);
+	if (!code && !a->by_table)
 		code = read_sizes(a, progress, cancel, err);
-	if (!code)
+	if (!code && !a->by_table && !a->left_out)
 		code = look_again(a, files, path, err);
 	if (code) {
 		ts_archive_release(a);
 		return code;
 	}
-	note_kinds(a);
+	if (!a->left_out)
+		note_kinds(a);
 	*out = a;
 	return TS_OK;
+}
+
+enum ts_code
+ts_archive_read(struct ts_archive **out, struct ts_files *files, const char *path,
+	struct ts_progress *progress, const struct ts_cancel *cancel, struct ts_err *err)
+{
+	const struct reading how = {.far = files != NULL, .all = files && files->thorough};
+
+	return read_archive(out, files, path, &how, progress, cancel, err);
+}
+
+enum ts_code
+ts_archive_read_places(struct ts_archive **out, struct ts_files *files, const char *path, bool all,
+	struct ts_progress *progress, const struct ts_cancel *cancel, struct ts_err *err)
+{
+	bool thorough = files && files->thorough;
+	const struct reading how = {files != NULL, !thorough, all || thorough};
+
+	return read_archive(out, files, path, &how, progress, cancel, err);
 }
 
 struct ts_archive *
@@ -270,6 +393,39 @@ keep_details(void *ctx, size_t i, const struct helper_answer *answer)
 	memcpy(t->function, answer->function, r->function_count * sizeof(t->function[0]));
 }
 
+/*
+ * The member of a tile that is known by the symbol table: all of it in one read. Behind it has to lie the next one that the
+ * table names, else tiles are missing there, and those behind it have other numbers.
+ */
+static enum ts_code
+find_member(struct ts_member *m, const struct ts_archive *a, int64_t tile,
+	const struct ts_cancel *cancel, struct ts_err *err)
+{
+	bool last = tile + 1 == (int64_t)a->tiles, there;
+	int64_t from = a->tile[tile].member.header;
+	int64_t to = last ? a->source->size : a->tile[tile + 1].member.header;
+	struct ts_byte_range span = {from, (size_t)ts_clamp_i64(to - from, 0, TS_ELF_BYTES_MAX)};
+	struct ts_archive_walk w = {.source = a->source,
+		.cancel = cancel,
+		.at = from,
+		.names_at = a->names_at,
+		.names_size = a->names_size};
+	enum ts_code code;
+
+	ts_source_want(a->source, &span, 1, true, NULL);
+	code = ts_archive_next(&w, m, &there, err);
+	if (!code && (!there || m->header != from || m->kind != TS_MEMBER_TILE))
+		code = ts_err_set(err, TS_E_DAMAGED,
+			"what the symbol table names at offset %lld is no tile", (long long)from);
+	if (!code && !last && w.at != to)
+		code = ts_err_set(err, TS_E_DAMAGED,
+			"behind the member at offset %lld lies one that the symbol table does not name: "
+			"which tile is which is not known",
+			(long long)from);
+	ts_archive_walk_fini(&w);
+	return code;
+}
+
 enum ts_code
 ts_archive_details(struct ts_archive_details **out, const struct ts_archive *a, int64_t tile,
 	const struct ts_cancel *cancel, struct ts_err *err)
@@ -277,6 +433,7 @@ ts_archive_details(struct ts_archive_details **out, const struct ts_archive *a, 
 	struct helper h = {.source = a->source, .cancel = cancel};
 	struct ts_elf_request q = {.hello = TS_ELF_HELLO, .details = 1};
 	struct one o = {.err = err};
+	struct ts_member m;
 	enum ts_code code;
 
 	*out = NULL;
@@ -285,9 +442,12 @@ ts_archive_details(struct ts_archive_details **out, const struct ts_archive *a, 
 	o.d = ts_alloc(1, sizeof(*o.d));
 	if (!o.d)
 		return ts_err_nomem(err);
-	q.offset = a->tile[tile].member.offset;
-	q.size = a->tile[tile].member.size;
-	code = ts_member_name(o.d->name, &a->tile[tile].member, a->source, cancel, err);
+	m = a->tile[tile].member;
+	code = a->by_table ? find_member(&m, a, tile, cancel, err) : TS_OK;
+	q.offset = m.offset;
+	q.size = m.size;
+	if (!code)
+		code = ts_member_name(o.d->name, &m, a->source, cancel, err);
 	if (!code)
 		code = helper_ask(&h, &q, 1, keep_details, &o, err);
 	helper_end(&h);

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -21,14 +22,23 @@ enum { WINDOW = 64 };
 
 /* --- the process ------------------------------------------------------------------------------ */
 
-void
-helper_end(struct helper *h)
+static void
+end_process(struct helper *h)
 {
 	if (!h->started)
 		return;
 	close(h->questions);
 	ts_child_end(&h->child, NULL);
 	h->started = false;
+}
+
+void
+helper_end(struct helper *h)
+{
+	end_process(h);
+	if (h->staging)
+		close(h->staged);
+	h->staging = false;
 }
 
 /* n bytes of an answer: TS_E_DAMAGED when the helper has ended. */
@@ -72,19 +82,15 @@ spawn(struct helper *h, int archive, struct ts_err *err)
 static enum ts_code
 start(struct helper *h, struct ts_err *err)
 {
-	int archive = ts_source_fd(h->source);
 	uint32_t hello = 0;
-	enum ts_code code;
+	enum ts_code code = spawn(h, h->staging ? h->staged : ts_source_fd(h->source), err);
 
-	if (archive < 0)
-		return ts_err_set(err, TS_E_SYS, "its tiles can be read from a local file only");
-	code = spawn(h, archive, err);
 	if (code)
 		return code;
 	code = get(h, &hello, sizeof(hello), err);
 	if (!code && hello == TS_ELF_HELLO)
 		return TS_OK;
-	helper_end(h);
+	end_process(h);
 	return code == TS_E_CANCELLED
 		? code
 		: ts_err_set(err, TS_E_SYS, "the process that reads it does not begin");
@@ -135,9 +141,9 @@ receive(struct helper *h, struct answer *a, struct ts_err *err)
 	return code;
 }
 
-enum ts_code
-helper_ask(struct helper *h, const struct ts_elf_request *question, size_t n, helper_fn *each,
-	void *ctx, struct ts_err *err)
+static enum ts_code
+ask(struct helper *h, const struct ts_elf_request *question, size_t n, helper_fn *each, void *ctx,
+	struct ts_err *err)
 {
 	struct answer a;
 	size_t sent = 0;
@@ -168,11 +174,51 @@ helper_ask(struct helper *h, const struct ts_elf_request *question, size_t n, he
 			return code;
 		answer.code = code ? TS_E_DAMAGED : (enum ts_code)a.reply.code;
 		if (code) {
-			helper_end(h);
+			end_process(h);
 			h->ends++;
 			answer.reply = NULL;
 		}
 		each(ctx, i, &answer);
 	}
 	return TS_OK;
+}
+
+/* Answers to some of the questions, as to all of them. */
+struct piece {
+	helper_fn *each;
+	void *ctx;
+	size_t first;
+};
+
+static void
+pass_on(void *ctx, size_t i, const struct helper_answer *answer)
+{
+	const struct piece *p = ctx;
+
+	p->each(p->ctx, p->first + i, answer);
+}
+
+enum ts_code
+helper_ask(struct helper *h, const struct ts_elf_request *question, size_t n, helper_fn *each,
+	void *ctx, struct ts_err *err)
+{
+	struct ts_elf_request staged[STAGE_MEMBERS];
+	struct piece p = {each, ctx, 0};
+	enum ts_code code = TS_OK;
+	size_t took;
+
+	if (ts_source_fd(h->source) >= 0)
+		return ask(h, question, n, each, ctx, err);
+	if (!h->staging) {
+		h->staged = memfd_create("tilescope-archive", MFD_CLOEXEC);
+		if (h->staged < 0)
+			return ts_err_sys(err, errno, "no room for what a process reads");
+		h->staging = true;
+	}
+	for (; !code && p.first < n; p.first += took) {
+		code = helper_stage(h, staged, &took, question + p.first, n - p.first, err);
+		if (!code)
+			code = ask(h, staged, took, pass_on, &p, err);
+	}
+	return code;
 }

@@ -17,6 +17,7 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
+#include "tilescope/io/files_listed.h"
 #include "tilescope/report/consistency.h"
 #include "tilescope/report/find.h"
 
@@ -71,7 +72,7 @@ check_failed(struct ts_check_part *p, const char *what, enum ts_code code, const
 {
 	if (!code)
 		return TS_OK;
-	if (code == TS_E_CANCELLED || code == TS_E_NOMEM) {
+	if (ts_ends_all(code)) {
 		if (err)
 			*err = *why;
 		return code;
@@ -115,9 +116,11 @@ look_at(struct ts_check_part *p, struct check_run *run, check_fn *check, struct 
 	struct ts_err why = {0};
 	enum ts_code code;
 
-	code = ts_files_look(at, &before, p->path, run->options->cancel, NULL);
+	code = ts_files_look(run->seen, &before, p->path, run->options->cancel, &why);
+	if (!code && before.kind != TS_FILE_NONE && at)
+		code = ts_files_look(at, &before, p->path, run->options->cancel, &why);
 	if (before.kind == TS_FILE_NONE)
-		return code == TS_E_CANCELLED ? ts_err_set(err, code, "cancelled") : TS_OK;
+		return ts_ends_all(code) ? check_failed(p, NULL, code, &why, err) : TS_OK;
 	if (before.kind == TS_FILE_DANGLING) {
 		ts_notes_add(&p->notes, "a symbolic link that leads nowhere");
 		return TS_OK;
@@ -217,8 +220,8 @@ look_beside(struct check_run *run, const char *dir, const char *archive, struct 
 
 		if (files[i].elsewhere &&
 			(!other ||
-				(!leads_somewhere(run->options->files, path) &&
-					leads_somewhere(run->options->files, other)))) {
+				(!leads_somewhere(run->seen, path) &&
+					leads_somewhere(run->seen, other)))) {
 			char *swap = path;
 
 			path = other;
@@ -263,13 +266,13 @@ struct databases {
 };
 
 static bool
-take_database(void *ctx, const char *name, enum ts_file_kind kind)
+take_database(void *ctx, const char *name, const struct ts_file_state *state)
 {
 	struct databases *d = ctx;
 	int at = d->count;
 	char *copy;
 
-	(void)kind;
+	(void)state;
 	if (!is_database(name) || strcmp(name, d->known) == 0)
 		return true;
 	while (at > 0 && strcmp(d->name[at - 1], name) > 0)
@@ -293,13 +296,14 @@ static enum ts_code
 look_at_others(struct check_run *run, const char *dir, const char *file, struct ts_err *err)
 {
 	struct databases d = {.known = file ? file_name(file) : ""};
-	enum ts_code code = ts_files_list(run->options->files, dir, take_database, &d,
-		run->options->cancel, NULL);
+	struct ts_err why = {0};
+	enum ts_code code = ts_files_list(run->seen, dir, take_database, &d, run->options->cancel,
+		&why);
 
-	if (code == TS_E_CANCELLED)
-		ts_err_set(err, code, "cancelled");
-	else
+	if (!ts_ends_all(code))
 		code = d.nomem ? ts_err_nomem(err) : TS_OK;
+	else if (err)
+		*err = why;
 	for (int i = 0; i < d.count; i++) {
 		const char *kind = strstr(d.name[i], ".pop") ? "profile" : "store";
 
@@ -323,10 +327,10 @@ name_unsupported(struct check_run *run, const char *dir, struct ts_err *err)
 
 		if (!path)
 			return ts_err_nomem(err);
-		code = ts_files_look(run->options->files, &state, path, run->options->cancel, err);
+		code = ts_files_look(run->seen, &state, path, run->options->cancel, err);
 		if (state.kind == TS_FILE_NONE) {
 			free(path);
-			if (code == TS_E_CANCELLED || code == TS_E_NOMEM)
+			if (ts_ends_all(code))
 				return code;
 			continue;
 		}
@@ -354,7 +358,7 @@ open_whole(struct check_run *run, const char *path, struct ts_err *err)
 	struct ts_err why = {0};
 	enum ts_code code = ts_report_open(&run->report, path, &options, &why);
 
-	if (code == TS_E_NOMEM || code == TS_E_CANCELLED) {
+	if (ts_ends_all(code)) {
 		if (err)
 			*err = why;
 		return code;
@@ -405,7 +409,7 @@ compare(struct check_run *run, struct ts_err *err)
 		}
 	}
 	ts_tiles_fini(&tiles);
-	if (code != TS_E_NOMEM && code != TS_E_CANCELLED)
+	if (!ts_ends_all(code))
 		code = ts_consistency_ids(notes, rd, true, run->options->progress, err);
 	if (!code)
 		code = compare_stores(run, err);
@@ -420,7 +424,7 @@ compare_whole(struct check_run *run, struct ts_err *err)
 	struct ts_err why = {0};
 	enum ts_code code = run->report ? compare(run, &why) : TS_OK;
 
-	if (code == TS_E_NOMEM || code == TS_E_CANCELLED) {
+	if (ts_ends_all(code)) {
 		if (err)
 			*err = why;
 		return code;
@@ -487,34 +491,49 @@ directory_of(struct ts_files *at, const char *path, bool *is_directory)
 	return ts_strndup(path, slash == path ? 1 : (size_t)(slash - path));
 }
 
+/* Look for what there is, then at all of it. */
+static enum ts_code
+check_path(struct check_run *run, const char *path, struct ts_err *err)
+{
+	const struct ts_check_options *options = run->options;
+	struct ts_check *c = run->check;
+	char *file = NULL, *dir = NULL;
+	struct ts_err why = {0};
+	struct ts_file_state state;
+	bool is_directory;
+	enum ts_code code = ts_find_profile(&file, run->seen, path, options->cancel, &why);
+
+	if (!ts_ends_all(code))
+		ts_files_state(run->seen, &state, path);
+	if (ts_ends_all(code) || (code && !ts_file_is_there(&state))) {
+		if (err)
+			*err = why;
+		return code;
+	}
+	dir = directory_of(run->seen, path, &is_directory);
+	code = dir ? open_whole(run, path, err) : ts_err_nomem(err);
+	if (!code)
+		code = look_at_all(run, dir, file, err);
+	if (!code)
+		conclude(c, path, !is_directory && !file);
+	free(dir);
+	free(file);
+	return code;
+}
+
 enum ts_code
 ts_check_read(struct ts_check *c, const char *path, const struct ts_check_options *options,
 	struct ts_err *err)
 {
 	struct check_run run = {.options = options, .check = c, .vars_tiles = TS_UNKNOWN};
-	char *file = NULL, *dir = NULL;
-	struct ts_err why = {0};
-	struct ts_file_state state;
-	bool is_directory;
-	enum ts_code code = ts_find_profile(&file, options->files, path, options->cancel, &why);
+	enum ts_code code = ts_files_listed_new(&run.seen, options->files, err);
 
 	*c = (struct ts_check){0};
-	ts_files_state(options->files, &state, path);
-	if (code == TS_E_NOMEM || code == TS_E_CANCELLED || (code && !ts_file_is_there(&state))) {
-		if (err)
-			*err = why;
-		return code;
-	}
-	dir = directory_of(options->files, path, &is_directory);
-	code = dir ? open_whole(&run, path, err) : ts_err_nomem(err);
 	if (!code)
-		code = look_at_all(&run, dir, file, err);
-	if (!code)
-		conclude(c, path, !is_directory && !file);
+		code = check_path(&run, path, err);
 	ts_archive_release(run.archive);
 	ts_report_close(run.report);
-	free(dir);
-	free(file);
+	ts_files_release(run.seen);
 	return code;
 }
 

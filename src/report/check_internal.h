@@ -10,6 +10,7 @@ enum { CHECK_NAME = 200 }; /* bytes of a table's name in a sentence */
 
 struct check_run {
 	const struct ts_check_options *options;
+	struct ts_files *seen; /* as they were when it began: what is there (io/files_listed.h) */
 	struct ts_check *check;
 	struct ts_report *report;   /* NULL: it cannot be opened as one */
 	struct ts_archive *archive; /* what was read of it, or NULL */

@@ -90,8 +90,9 @@ check_archive(struct ts_check_part *p, struct check_run *run, struct ts_err *err
 		return check_failed(p, NULL, code, &why, err);
 	run->archive = a;
 	p->kind = "ar archive";
-	if (!check_item(p, "members", NULL, a->members) ||
-		!check_item(p, "tiles", NULL, (int64_t)a->tiles - a->broken))
+	if (!a->left_out &&
+		(!check_item(p, "members", NULL, a->members) ||
+			!check_item(p, "tiles", NULL, (int64_t)a->tiles - a->broken)))
 		return ts_err_nomem(err);
 	for (int i = 0; i < a->notes.count; i++)
 		if (a->notes.partial)

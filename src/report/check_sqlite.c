@@ -289,7 +289,7 @@ check_table(struct ts_check_part *p, const struct check_run *run, struct ts_db *
 			return ts_err_set(err, TS_E_CANCELLED, "cancelled");
 	}
 	item->count = s.rows;
-	if (code == TS_E_CANCELLED || code == TS_E_NOMEM) {
+	if (ts_ends_all(code)) {
 		if (err)
 			*err = why;
 		return code;

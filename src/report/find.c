@@ -7,9 +7,14 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
+#include "tilescope/io/files_listed.h"
 #include "tilescope/report/find.h"
 
-enum { PATH_LIMIT = 1 << 14, DIRS_MAX = 4096 };
+enum {
+	PATH_LIMIT = 1 << 14,
+	DIRS_MAX = 4096,
+	DIRS_FAR = 256, /* on a host, where each costs three round trips */
+};
 
 #define DROPPED "a format dropped with Graph Analyser 3.7: not read"
 
@@ -65,18 +70,40 @@ is_file(struct ts_files *files, const char *path)
 }
 
 /*
- * dir/name when it is there (a file, or anything else of that name): the caller's. Here and below *nomem
- * is set when there was no memory to find out, else left alone.
+ * Where it is looked, and what has ended that: no memory, cancelled, the host lost. From then on nothing is found.
  */
+struct place {
+	struct ts_files *files;
+	const struct ts_cancel *cancel;
+	struct ts_err end;
+};
+
+/* An error that is none of the file's own ends it all. */
+static void
+take_end(struct place *at, enum ts_code code, const struct ts_err *why)
+{
+	if (ts_ends_all(code) && !at->end.code)
+		at->end = *why;
+}
+
 static char *
-present(struct ts_files *files, const char *dir, const char *name, bool *nomem)
+keep_text(struct place *at, char *text)
+{
+	if (!text && !at->end.code)
+		ts_err_nomem(&at->end);
+	return text;
+}
+
+/* dir/name when it is there (a file, or anything else of that name): the caller's. */
+static char *
+present(struct place *at, const char *dir, const char *name)
 {
 	struct ts_file_state state = {0};
-	char *path = join(dir, name);
+	struct ts_err why = {0};
+	char *path = at->end.code ? NULL : keep_text(at, join(dir, name));
 
-	*nomem |= !path;
-	if (path)
-		(void)!ts_files_look(files, &state, path, NULL, NULL); /* its kind says enough */
+	if (path) /* its kind says enough */
+		take_end(at, ts_files_look(at->files, &state, path, at->cancel, &why), &why);
 	if (state.kind != TS_FILE_NONE)
 		return path;
 	free(path);
@@ -90,11 +117,11 @@ struct first_entry {
 };
 
 static bool
-take_first(void *ctx, const char *name, enum ts_file_kind kind)
+take_first(void *ctx, const char *name, const struct ts_file_state *state)
 {
 	struct first_entry *f = ctx;
 
-	(void)kind;
+	(void)state;
 	if (!f->want(name) || (f->best && strcmp(name, f->best) >= 0))
 		return true;
 	free(f->best);
@@ -105,12 +132,15 @@ take_first(void *ctx, const char *name, enum ts_file_kind kind)
 
 /* The name of the first entry of `dir` that `want` accepts; the caller's. */
 static char *
-first_entry(struct ts_files *files, const char *dir, bool (*want)(const char *name), bool *nomem)
+first_entry(struct place *at, const char *dir, bool (*want)(const char *name))
 {
 	struct first_entry f = {.want = want};
+	struct ts_err why = {0};
 
-	/* what cannot be listed has no such entry */
-	*nomem |= ts_files_list(files, dir, take_first, &f, NULL, NULL) == TS_E_NOMEM || f.nomem;
+	if (!at->end.code) /* what cannot be listed has no such entry */
+		take_end(at, ts_files_list(at->files, dir, take_first, &f, at->cancel, &why), &why);
+	if (f.nomem)
+		keep_text(at, NULL);
 	return f.best;
 }
 
@@ -149,26 +179,24 @@ is_store(const char *name)
 
 /* The database of a directory, else its archive, or NULL. */
 static char *
-directory_profile(struct ts_files *files, const char *dir, bool *nomem)
+directory_profile(struct place *at, const char *dir)
 {
 	static const char *const names[] = {"profile.pop", "report.tilescope"};
 	static bool (*const kinds[])(const char *) = {is_store, ts_is_temporary_profile};
 	char *path = NULL;
 
 	for (size_t i = 0; i < TS_COUNT(names) && !path; i++)
-		path = present(files, dir, names[i], nomem);
+		path = present(at, dir, names[i]);
 	for (size_t i = 0; i < TS_COUNT(kinds) && !path; i++) {
-		char *name = first_entry(files, dir, kinds[i], nomem);
+		char *name = first_entry(at, dir, kinds[i]);
 
-		if (name) {
-			path = join(dir, name);
-			*nomem |= !path;
-		}
+		if (name)
+			path = keep_text(at, join(dir, name));
 		free(name);
 	}
 	if (!path)
-		path = present(files, dir, "archive.a", nomem);
-	if (*nomem) { /* what was passed over may come before it */
+		path = present(at, dir, "archive.a");
+	if (at->end.code) { /* what was passed over may come before it */
 		free(path);
 		path = NULL;
 	}
@@ -177,14 +205,13 @@ directory_profile(struct ts_files *files, const char *dir, bool *nomem)
 
 /* Parts that are there and tell of a profile that is not: what is missing, and their names; or "". */
 static void
-parts_alone(struct ts_strbuf *out, struct ts_files *files, const char *dir, bool *nomem)
+parts_alone(struct ts_strbuf *out, struct place *at, const char *dir)
 {
 	int n = 0;
 
 	for (size_t i = 0; i < TS_COUNT(other_parts); i++) {
-		char *path = is_unreadable(other_parts[i])
-			? NULL
-			: present(files, dir, other_parts[i], nomem);
+		char *path = is_unreadable(other_parts[i]) ? NULL
+							   : present(at, dir, other_parts[i]);
 
 		if (path)
 			ts_strbuf_printf(out, "%s%s",
@@ -196,41 +223,45 @@ parts_alone(struct ts_strbuf *out, struct ts_files *files, const char *dir, bool
 }
 
 static bool
-no_more(void *ctx, const char *name, enum ts_file_kind kind)
+no_more(void *ctx, const char *name, const struct ts_file_state *state)
 {
 	(void)ctx;
 	(void)name;
-	(void)kind;
+	(void)state;
 	return false;
 }
 
 static enum ts_code
-nothing_in(struct ts_files *files, const char *dir, struct ts_err *err)
+nothing_in(struct place *at, const char *dir, struct ts_err *err)
 {
 	struct ts_strbuf alone;
-	bool nomem = false;
-	char *dropped = first_entry(files, dir, is_dropped, &nomem);
-	char *unreadable = first_entry(files, dir, is_unreadable, &nomem);
-	enum ts_code code = ts_files_list(files, dir, no_more, NULL, NULL, err);
+	char *dropped = first_entry(at, dir, is_dropped);
+	char *unreadable = first_entry(at, dir, is_unreadable);
+	enum ts_code code = ts_files_list(at->files, dir, no_more, NULL, at->cancel, err);
 
 	ts_strbuf_init(&alone, 400);
-	parts_alone(&alone, files, dir, &nomem);
-	if (nomem || alone.nomem)
-		code = ts_err_nomem(err);
-	else if (code)
+	parts_alone(&alone, at, dir);
+	if (alone.nomem)
+		keep_text(at, NULL);
+	if (at->end.code) {
+		code = at->end.code;
+		if (err)
+			*err = at->end;
+	} else if (code) {
 		; /* it cannot be listed */
-	else if (dropped)
+	} else if (dropped) {
 		code = ts_err_set(err, TS_E_FORMAT,
 			"holds only %s: %s (record the report again with a newer SDK)", dropped,
 			ts_other_file(dropped)->what);
-	else if (unreadable)
+	} else if (unreadable) {
 		code = ts_err_set(err, TS_E_FORMAT, "no profile.pop, only %s: %s", unreadable,
 			ts_other_file(unreadable)->what);
-	else
+	} else {
 		code = ts_err_set(err, TS_E_NOT_FOUND,
 			"no graph profile found%s (record one with POPLAR_ENGINE_OPTIONS="
 			"'{\"autoReport.all\":\"true\"}')",
 			alone.s);
+	}
 	ts_strbuf_fini(&alone);
 	free(unreadable);
 	free(dropped);
@@ -239,14 +270,12 @@ nothing_in(struct ts_files *files, const char *dir, struct ts_err *err)
 
 /* The database of a directory: *file is the caller's. */
 static enum ts_code
-find_in(char **file, struct ts_files *files, const char *dir, struct ts_err *err)
+find_in(char **file, struct place *at, const char *dir, struct ts_err *err)
 {
-	bool nomem = false;
-
-	*file = directory_profile(files, dir, &nomem);
-	if (nomem)
-		return ts_err_nomem(err);
-	return *file ? TS_OK : nothing_in(files, dir, err);
+	*file = directory_profile(at, dir);
+	if (*file)
+		return TS_OK;
+	return nothing_in(at, dir, err);
 }
 
 static char *
@@ -260,7 +289,7 @@ directory_of(const char *path)
 }
 
 static enum ts_code
-file_profile(char **file, struct ts_files *files, const char *path, struct ts_err *err)
+file_profile(char **file, struct place *at, const char *path, struct ts_err *err)
 {
 	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
 
@@ -269,7 +298,7 @@ file_profile(char **file, struct ts_files *files, const char *path, struct ts_er
 			ts_other_file(name)->what);
 	if (one_of(name, other_parts, TS_COUNT(other_parts))) {
 		char *dir = directory_of(path);
-		enum ts_code code = dir ? find_in(file, files, dir, err) : ts_err_nomem(err);
+		enum ts_code code = dir ? find_in(file, at, dir, err) : ts_err_nomem(err);
 
 		free(dir);
 		return code;
@@ -282,6 +311,7 @@ enum ts_code
 ts_find_profile(char **file, struct ts_files *files, const char *path,
 	const struct ts_cancel *cancel, struct ts_err *err)
 {
+	struct place at = {.files = files, .cancel = cancel};
 	struct ts_file_state state;
 	enum ts_code code;
 
@@ -298,8 +328,8 @@ ts_find_profile(char **file, struct ts_files *files, const char *path,
 	if (state.kind == TS_FILE_NONE)
 		return ts_err_set(err, TS_E_NOT_FOUND, "no such file or directory");
 	if (state.kind != TS_FILE_DIRECTORY)
-		return file_profile(file, files, path, err);
-	return find_in(file, files, path, err);
+		return file_profile(file, &at, path, err);
+	return find_in(file, &at, path, err);
 }
 
 /* --- looking below a directory ---------------------------------------------------------------- */
@@ -312,28 +342,29 @@ struct directory {
 
 struct search {
 	struct ts_found_list *list;
-	struct ts_files *files;
+	struct place place;
 	bool all; /* files under names of their own, too */
 	struct ts_progress *progress;
 	struct directory *queue; /* breadth first: DIRS_MAX of them */
 	int head, tail;
 	int entries;
-	bool nomem;
-	const struct ts_cancel *cancel;
 };
 
+/* `path` is given up. What a host lists as a directory is one: it tells no inodes by which it could be known again. */
 static void
-enqueue(struct search *s, char *path, int level)
+enqueue(struct search *s, char *path, int level, bool sure)
 {
-	struct ts_file_state state = {0};
+	int most = s->place.files ? DIRS_FAR : DIRS_MAX;
+	struct ts_file_state state = {.kind = TS_FILE_DIRECTORY};
 
-	s->nomem |= !path;
-	if (!path)
+	if (!keep_text(&s->place, path))
 		return;
-	if (s->tail < DIRS_MAX)
-		ts_files_state(s->files, &state, path);
+	if (s->tail == most)
+		state.kind = TS_FILE_NONE;
+	else if (!sure || !s->place.files)
+		ts_files_state(s->place.files, &state, path);
 	if (state.kind != TS_FILE_DIRECTORY) {
-		s->list->cut |= s->tail == DIRS_MAX;
+		s->list->cut |= s->tail == most;
 		free(path);
 		return;
 	}
@@ -355,7 +386,7 @@ name_of(const char *path)
 }
 
 static unsigned
-parts_of(struct ts_files *files, const char *dir, const char *profile, bool *nomem)
+parts_of(struct place *at, const char *dir, const char *profile)
 {
 	static const struct {
 		const char *name;
@@ -366,10 +397,9 @@ parts_of(struct ts_files *files, const char *dir, const char *profile, bool *nom
 	unsigned found = 0;
 
 	for (size_t i = 0; i < TS_COUNT(parts); i++) {
-		char *path = join(dir, parts[i].name);
+		char *path = keep_text(at, join(dir, parts[i].name));
 
-		*nomem |= !path;
-		if (path && is_file(files, path))
+		if (path && is_file(at->files, path))
 			found |= parts[i].part;
 		free(path);
 	}
@@ -401,7 +431,7 @@ add_found(struct search *s, const char *path, const char *profile, unsigned part
 	struct ts_found *f;
 	struct ts_file_state state;
 
-	ts_files_state(s->files, &state, profile);
+	ts_files_state(s->place.files, &state, profile);
 	if (state.kind != TS_FILE_REGULAR || !(f = next_found(s)))
 		return;
 	f->path = ts_strdup(path);
@@ -410,8 +440,7 @@ add_found(struct search *s, const char *path, const char *profile, unsigned part
 	f->mtime_ns = state.mtime_ns;
 	f->parts = parts;
 	f->half_written = ts_is_temporary_profile(name_of(profile));
-	s->nomem |= !f->path;
-	s->list->count += f->path != NULL;
+	s->list->count += keep_text(&s->place, f->path) != NULL;
 }
 
 static bool
@@ -440,9 +469,8 @@ look_at_file(struct search *s, const char *dir, const char *name, const char *pr
 	if (!dot || (strcmp(dot, ".pop") != 0 && !is_store(name)) ||
 		(profile && strcmp(name, name_of(profile)) == 0))
 		return;
-	path = join(dir, name);
-	s->nomem |= !path;
-	if (path && is_sqlite(s->files, path))
+	path = keep_text(&s->place, join(dir, name));
+	if (path && is_sqlite(s->place.files, path))
 		add_found(s, path, path, is_store(name) ? TS_FOUND_STORE : TS_FOUND_PROFILE);
 	free(path);
 }
@@ -455,7 +483,7 @@ struct entered {
 };
 
 static bool
-look_at_entry(void *ctx, const char *name, enum ts_file_kind kind)
+look_at_entry(void *ctx, const char *name, const struct ts_file_state *state)
 {
 	const struct entered *in = ctx;
 	struct search *s = in->search;
@@ -467,25 +495,36 @@ look_at_entry(void *ctx, const char *name, enum ts_file_kind kind)
 		return false;
 	}
 	ts_progress_set(s->progress, s->entries, 0);
-	if (s->all && kind != TS_FILE_DIRECTORY)
+	if (s->all && state->kind != TS_FILE_DIRECTORY)
 		look_at_file(s, in->at->path, name, in->profile);
-	if (kind == TS_FILE_DIRECTORY || kind == TS_FILE_UNKNOWN)
-		enqueue(s, join(in->at->path, name), in->at->level + 1);
-	return !s->nomem;
+	if (state->kind == TS_FILE_DIRECTORY || state->kind == TS_FILE_UNKNOWN)
+		enqueue(s, join(in->at->path, name), in->at->level + 1,
+			state->kind == TS_FILE_DIRECTORY);
+	return !s->place.end.code;
 }
 
 static void
 look_into(struct search *s, const struct directory *at)
 {
-	char *profile = directory_profile(s->files, at->path, &s->nomem);
-	struct entered in = {s, at, profile};
+	struct place *place = &s->place;
+	struct ts_files *all = place->files;
+	struct entered in = {.search = s, .at = at};
+	struct ts_err why = {0};
+	char *profile;
 
-	if (profile && is_file(s->files, profile))
-		add_found(s, at->path, profile,
-			parts_of(s->files, at->path, name_of(profile), &s->nomem));
-	if (at->level < TS_FIND_LEVELS)
-		s->nomem |= ts_files_list(s->files, at->path, look_at_entry, &in, s->cancel,
-				    NULL) == TS_E_NOMEM;
+	if (ts_files_listed_new(&place->files, all, &place->end))
+		place->files = all;
+	in.profile = profile = directory_profile(place, at->path);
+	if (profile && is_file(place->files, profile))
+		add_found(s, at->path, profile, parts_of(place, at->path, name_of(profile)));
+	if (at->level < TS_FIND_LEVELS && !place->end.code)
+		take_end(place,
+			ts_files_list(place->files, at->path, look_at_entry, &in, place->cancel,
+				&why),
+			&why);
+	if (place->files != all)
+		ts_files_release(place->files);
+	place->files = all;
 	free(profile);
 }
 
@@ -534,8 +573,7 @@ add_directories(struct search *s)
 			continue;
 		f->path = ts_strdup(s->queue[i].path);
 		f->below = below;
-		s->nomem |= !f->path;
-		s->list->count += f->path != NULL;
+		s->list->count += keep_text(&s->place, f->path) != NULL;
 	}
 }
 
@@ -546,8 +584,9 @@ find_below(struct search *s, const char *dir, struct ts_err *err)
 	s->queue = ts_alloc(DIRS_MAX, sizeof(*s->queue));
 	if (!s->queue)
 		return ts_err_nomem(err);
-	enqueue(s, ts_strdup(dir), 0);
-	for (; s->head < s->tail && !s->nomem && !ts_cancelled(s->cancel); s->head++) {
+	enqueue(s, ts_strdup(dir), 0, false);
+	for (; s->head < s->tail && !s->place.end.code && !ts_cancelled(s->place.cancel);
+		s->head++) {
 		struct directory at = s->queue[s->head];
 
 		look_into(s, &at);
@@ -558,22 +597,21 @@ find_below(struct search *s, const char *dir, struct ts_err *err)
 		free(s->queue[i].path);
 	free(s->queue);
 	qsort(s->list->item, (size_t)s->list->count, sizeof(s->list->item[0]), newest_first);
-	if (s->nomem) {
-		ts_found_list_fini(s->list);
-		return ts_err_nomem(err);
-	}
-	if (ts_cancelled(s->cancel)) {
-		ts_found_list_fini(s->list);
-		return ts_err_set(err, TS_E_CANCELLED, "cancelled");
-	}
-	return TS_OK;
+	if (!s->place.end.code && ts_cancelled(s->place.cancel))
+		ts_err_set(&s->place.end, TS_E_CANCELLED, "cancelled");
+	if (!s->place.end.code)
+		return TS_OK;
+	ts_found_list_fini(s->list);
+	if (err)
+		*err = s->place.end;
+	return s->place.end.code;
 }
 
 enum ts_code
 ts_find_reports(struct ts_found_list *list, struct ts_files *files, const char *dir,
 	const struct ts_cancel *cancel, struct ts_err *err)
 {
-	struct search s = {.list = list, .files = files, .cancel = cancel};
+	struct search s = {.list = list, .place = {.files = files, .cancel = cancel}};
 
 	return find_below(&s, dir, err);
 }
@@ -583,8 +621,7 @@ ts_find_openable(struct ts_found_list *list, struct ts_files *files, const char 
 	struct ts_progress *progress, const struct ts_cancel *cancel, struct ts_err *err)
 {
 	struct search s = {.list = list,
-		.files = files,
-		.cancel = cancel,
+		.place = {.files = files, .cancel = cancel},
 		.progress = progress,
 		.all = true};
 

@@ -419,6 +419,9 @@ ts_import(struct ts_import_outcome *outcome, const char *path, struct ts_reader 
 	enum ts_code code;
 
 	*outcome = (struct ts_import_outcome){0};
+	if (im.report->files)
+		return ts_err_set(err, TS_E_USAGE,
+			"libpva reads files of this machine only: import it on the host");
 	ts_strbuf_init(&im.wanted, PATH_LIMIT);
 	code = prepare(&im, path, err);
 	if (!code)

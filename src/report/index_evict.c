@@ -159,7 +159,7 @@ ts_folder_report(struct ts_folder *f, int root, struct ts_err *err)
 			code = read_path(f, folder, s, err);
 	if (folder >= 0)
 		close(folder);
-	if (!code && f->path) {
+	if (!code && f->path && f->path[0] == '/') { /* no host is asked for this */
 		struct ts_identity now;
 		enum ts_code seen = ts_identity_read(&now, NULL, f->path, NULL);
 
@@ -296,7 +296,7 @@ static void
 name_ours(struct eviction *e, const struct ts_report *r)
 {
 	const char *vars = r->part[TS_PART_VARS].path;
-	char *real = vars ? realpath(vars, NULL) : NULL;
+	char *real = vars ? ts_files_name(r->files, vars) : NULL;
 
 	ts_store_hash(e->ours[0], r->real ? r->real : r->file);
 	ts_store_hash(e->ours[1], real ? real : e->ours[0]);

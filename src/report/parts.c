@@ -139,7 +139,7 @@ probe_part(struct ts_report *r, enum ts_part part, char *path,
 	code = ts_files_look(r->files, &state, path, NULL, &why);
 	if (state.kind == TS_FILE_NONE) {
 		free(path);
-		if (code != TS_E_NOMEM && code != TS_E_CONNECT) /* it is not there for us */
+		if (!ts_ends_all(code)) /* it is not there for us */
 			return TS_OK;
 		if (err)
 			*err = why;
@@ -154,8 +154,11 @@ probe_part(struct ts_report *r, enum ts_part part, char *path,
 	info->bytes = state.bytes;
 	info->mtime = state.mtime;
 	code = check(r->files, path, &why);
-	if (code == TS_E_NOMEM)
-		return ts_err_nomem(err);
+	if (ts_ends_all(code)) {
+		if (err)
+			*err = why;
+		return code;
+	}
 	info->state = code == TS_OK    ? TS_PART_OK
 		: code == TS_E_DAMAGED ? TS_PART_DAMAGED
 				       : TS_PART_UNREADABLE;

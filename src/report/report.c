@@ -19,6 +19,7 @@
 #include "tilescope/base/lex.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
+#include "tilescope/io/files_listed.h"
 #include "tilescope/report/archive.h"
 #include "tilescope/report/find.h"
 #include "tilescope/report/rows.h"
@@ -118,7 +119,7 @@ note_file(struct ts_report *r)
 {
 	const char *name = strrchr(r->file, '/') ? strrchr(r->file, '/') + 1 : r->file;
 
-	r->being_written = ts_is_being_written(r->files, r->file);
+	r->being_written = !r->parts_wait && ts_is_being_written(r->files, r->file);
 	if (r->being_written) {
 		r->notes.partial = true;
 		ts_notes_add(&r->notes,
@@ -291,6 +292,8 @@ read_profile(struct ts_report *r, const struct ts_report_options *options, struc
 static enum ts_code
 no_tiles(const struct ts_archive *a, struct ts_err *err)
 {
+	if (a->left_out)
+		return ts_err_set(err, TS_E_LIMIT, "%s", a->notes.count ? a->notes.note[0] : "");
 	if (a->members == 0)
 		return ts_err_set(err, TS_E_FORMAT, "an ar archive without members%s%s",
 			a->notes.count ? ": " : "", a->notes.count ? a->notes.note[0] : "");
@@ -354,22 +357,19 @@ open_profile(struct ts_report *r, bool *archive, const struct ts_cancel *cancel,
 	return part->path ? TS_OK : ts_err_nomem(err);
 }
 
-/* For what is kept of it: a report of another host is not one of the same path here. */
-static char *
-real_name(const struct ts_report *r)
+/* What lies beside it. */
+static enum ts_code
+look_beside(struct ts_report *r, const struct ts_report_options *options, struct ts_err *err)
 {
-	char *real = ts_files_real(r->files, r->file), *whole = NULL;
-	struct ts_strbuf name;
+	enum ts_code code = r->parts_wait ? TS_OK : ts_report_probe_parts(r, err);
 
-	if (!real || !r->files)
-		return real;
-	ts_strbuf_init(&name, PATH_LIMIT);
-	ts_strbuf_printf(&name, "%s:%s", r->files->host, real);
-	if (!name.cut)
-		whole = ts_strbuf_take(&name);
-	ts_strbuf_fini(&name);
-	free(real);
-	return whole;
+	if (!code)
+		code = ts_report_add_overlay(r, options, err);
+	if (!code && !r->parts_wait)
+		code = ts_report_stand_in(r, options->cancel, err);
+	if (!code && !r->parts_wait)
+		code = ts_report_add_vars(r, options, err);
+	return code;
 }
 
 static enum ts_code
@@ -380,7 +380,6 @@ fill_in(struct ts_report *r, const char *path, const struct ts_report_options *o
 	enum ts_code code;
 	bool archive;
 
-	r->files = ts_files_hold(options->files);
 	r->path = ts_strdup(path);
 	code = r->path ? ts_find_profile(&r->file, r->files, path, options->cancel, err)
 		       : ts_err_nomem(err);
@@ -394,16 +393,23 @@ fill_in(struct ts_report *r, const char *path, const struct ts_report_options *o
 	code = open_profile(r, &archive, options->cancel, err);
 	if (code)
 		return code;
-	r->real = real_name(r);
+	r->real = ts_files_name(r->files, r->file);
+	r->parts_wait = options->parts_later && r->files && !archive;
 	code = archive ? read_archive(r, options, err) : read_profile(r, options, err);
+	return code ? code : look_beside(r, options, err);
+}
+
+/* While it is opened its directory is listed, where that is far; afterwards everything is asked for as it is then. */
+static enum ts_code
+open_listed(struct ts_report *r, const char *path, const struct ts_report_options *options,
+	struct ts_err *err)
+{
+	enum ts_code code = ts_files_listed_new(&r->files, options->files, err);
+
 	if (!code)
-		code = ts_report_probe_parts(r, err);
-	if (!code)
-		code = ts_report_add_overlay(r, options, err);
-	if (!code)
-		code = ts_report_stand_in(r, options->cancel, err);
-	if (!code)
-		code = ts_report_add_vars(r, options, err);
+		code = fill_in(r, path, options, err);
+	ts_files_release(r->files);
+	r->files = ts_files_hold(options->files);
 	return code;
 }
 
@@ -418,7 +424,7 @@ ts_report_open(struct ts_report **out, const char *path, const struct ts_report_
 	if (!r)
 		return ts_err_nomem(err);
 	atomic_init(&r->uses, 1);
-	code = fill_in(r, path, options, err);
+	code = open_listed(r, path, options, err);
 	if (code) {
 		ts_report_close(r);
 		return code;

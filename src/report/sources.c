@@ -122,7 +122,7 @@ static enum ts_code
 lesser_part(struct ts_report *r, struct ts_part_info *part, enum ts_code code,
 	const struct ts_err *why, struct ts_err *err)
 {
-	if (code == TS_E_NOMEM || code == TS_E_CANCELLED) {
+	if (ts_ends_all(code)) {
 		if (err)
 			*err = *why;
 		return code;

@@ -139,7 +139,7 @@ ts_store_look(struct ts_store *s, int dir, struct ts_err *err)
 	enum ts_code code = s->kind == TS_STORE_LEFT_OVER ? TS_OK : read_path(s, dir, err);
 
 	s->gone = s->kind == TS_STORE_LEFT_OVER;
-	if (code || !s->path)
+	if (code || !s->path || s->path[0] != '/') /* no host is asked for this */
 		return code;
 	code = name_now(name, s);
 	if (code == TS_E_NOMEM)

@@ -380,8 +380,14 @@ read_archive(struct ts_summary *s, const struct ts_reader *rd, struct ts_err *er
 	s->archive = part->state;
 	if (part->state != TS_PART_OK || rd->report->archive)
 		return TS_OK;
-	code = ts_archive_read(&a, rd->report->files, part->path, NULL, rd->cancel, &why);
+	code = ts_archive_read_places(&a, rd->report->files, part->path, false, NULL, rd->cancel,
+		&why);
 	if (code) {
+		if (code == TS_E_CONNECT) { /* it hides what there is */
+			if (err)
+				*err = why;
+			return code;
+		}
 		s->archive = code == TS_E_FORMAT ? TS_PART_DAMAGED : TS_PART_UNREADABLE;
 		return soften(s, code, "archive.a", &why, err);
 	}

@@ -284,15 +284,16 @@ fill(const char *to, struct ts_source *json, struct ts_notes *notes, const char 
 /* --- where it lies ---------------------------------------------------------------------------- */
 
 static enum ts_code
-name_of(char **name, const struct ts_source *json, const char *path, const char *dir,
-	struct ts_err *err)
+name_of(char **name, const struct ts_source *json, struct ts_files *files, const char *path,
+	const char *dir, struct ts_err *err)
 {
-	char store[TS_STORE_NAME], *real = realpath(path, NULL);
+	char store[TS_STORE_NAME], *real = ts_files_name(files, path);
 	struct ts_strbuf b;
 
 	*name = NULL;
 	if (!real)
-		return errno == ENOMEM ? ts_err_nomem(err) : ts_err_sys(err, errno, "%s", path);
+		return files || errno == ENOMEM ? ts_err_nomem(err)
+						: ts_err_sys(err, errno, "%s", path);
 	ts_store_name_vars(store, real, json);
 	free(real);
 	ts_strbuf_init(&b, PATH_LIMIT);
@@ -325,7 +326,7 @@ ts_vars_store_find(struct ts_source **s, struct ts_files *files, const char *pat
 	code = ts_files_open(files, &json, path, NULL, err);
 	if (code)
 		return code;
-	code = name_of(&name, json, path, dir, err);
+	code = name_of(&name, json, files, path, dir, err);
 	ts_source_close(json);
 	if (!code && ts_source_open_file(s, name, NULL))
 		*s = NULL;
@@ -413,9 +414,9 @@ settle(struct ts_source **s, const char *temporary, const char *place,
 
 /* Those of the file as it was before go. */
 static void
-tidy(const char *place, const char *path)
+tidy(const char *place, struct ts_files *files, const char *path)
 {
-	char *real = place ? realpath(path, NULL) : NULL;
+	char *real = place ? ts_files_name(files, path) : NULL;
 
 	if (real)
 		ts_import_tidy(place, real);
@@ -435,7 +436,7 @@ ts_vars_store_make(struct ts_source **s, struct ts_notes *notes, struct ts_files
 	if (code)
 		return code;
 	if (dir)
-		code = name_of(&place, json, path, dir, err);
+		code = name_of(&place, json, files, path, dir, err);
 	if (!code)
 		code = make_temporary(&temporary, place, err);
 	if (!code)
@@ -443,7 +444,7 @@ ts_vars_store_make(struct ts_source **s, struct ts_notes *notes, struct ts_files
 	if (!code) /* what is damaged is looked at again the next time */
 		code = settle(s, temporary, notes->partial ? NULL : place, cancel, err);
 	if (!code)
-		tidy(notes->partial ? NULL : place, path);
+		tidy(notes->partial ? NULL : place, files, path);
 	if (code && temporary)
 		unlink(temporary);
 	ts_source_close(json);

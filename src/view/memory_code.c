@@ -86,7 +86,8 @@ memory_ask_code(struct memory_view *m, int64_t tile)
 	struct ts_view_env *env = m->view.env;
 	struct code_fetch *f;
 
-	if (!env->archive || m->code_wanted == tile || !ts_tab_is_shown(&m->tabs.tab[TAB_CODE]))
+	if (!env->archive || env->archive->left_out || m->code_wanted == tile ||
+		!ts_tab_is_shown(&m->tabs.tab[TAB_CODE]))
 		return;
 	m->code_wanted = tile;
 	m->code_sent = NULL;
@@ -347,6 +348,37 @@ not_yet(const struct memory_view *m)
 	}
 }
 
+/* A far archive without a symbol table: what reading it costs, and whether it is worth that. */
+static void
+draw_left_out(struct ts_canvas *c, struct ts_rect r, const struct memory_view *m)
+{
+	const struct ts_archive *a = m->view.env->archive;
+	char size[TS_FMT_MAX], members[TS_FMT_MAX], line[160];
+
+	if (a->wanted) {
+		ts_canvas_text(c, r, 2, 1, TS_ROLE_DIM, "archive.a is being read");
+		return;
+	}
+	snprintf(line, sizeof(line), "archive.a has no symbol table: %s, about %s members.",
+		ts_fmt_bytes(size, a->source->size, memory_units(m)),
+		ts_fmt_count(members, a->left_out));
+	ts_canvas_text(c, r, 2, 1, TS_ROLE_TEXT, line);
+	ts_canvas_text(c, r, 2, 2, TS_ROLE_TEXT,
+		"Over a network the header of each costs a round trip.");
+	ts_canvas_text(c, r, 2, 3, TS_ROLE_NOTE, "Enter reads it, in the background (C-c stops).");
+}
+
+enum ts_effect
+memory_open_code(struct memory_view *m)
+{
+	struct ts_archive *a = m->view.env->archive;
+
+	if (!a || !a->left_out || a->wanted)
+		return TS_EFFECT_BELL;
+	a->wanted = true;
+	return TS_EFFECT_REPAINT;
+}
+
 void
 memory_draw_code(struct ts_canvas *c, const struct memory_view *m)
 {
@@ -355,6 +387,8 @@ memory_draw_code(struct ts_canvas *c, const struct memory_view *m)
 
 	if (!m->view.env->archive)
 		ts_canvas_text(c, r, 2, 1, TS_ROLE_DIM, not_yet(m));
+	else if (m->view.env->archive->left_out)
+		draw_left_out(c, r, m);
 	else if (m->code && ts_pane_has(&m->code_state))
 		ts_table_draw(c, r, &t, &m->code_list);
 	else

@@ -358,6 +358,13 @@ code_sheet(struct ts_tab *t, struct ts_sheet *out)
 	return true;
 }
 
+static enum ts_effect
+code_command(struct ts_tab *t, const struct ts_call *call)
+{
+	return call->cmd == TS_CMD_OPEN ? memory_open_code(memory_of(t))
+					: memory_table_command(t, call);
+}
+
 static const struct ts_tab_ops tab_code = {
 	.name = "code",
 	.title = "Code",
@@ -366,7 +373,7 @@ static const struct ts_tab_ops tab_code = {
 	.resize = code_resize,
 	.request = code_request,
 	.draw = code_draw,
-	.command = memory_table_command,
+	.command = code_command,
 	.mouse = code_mouse,
 	.list = code_list,
 	.explain = code_explain,

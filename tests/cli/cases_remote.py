@@ -5,6 +5,7 @@ In the place of ssh stands a script that starts OpenSSH's SFTP server, or fails 
 """
 
 import os
+import shutil
 
 from harness import case, expect, one_line, plain
 
@@ -54,3 +55,129 @@ def remote_address(ctx, word):
     one_line(res, rc=2)
     expect(b"secret" not in res.err.replace(word.encode(), b""), res, "a secret is repeated")
     expect(not os.path.exists(ctx.path("started")), res, "ssh was started")
+
+
+@case(params=["store", "sdk"])
+def remote_all_parts(ctx, layout):
+    """A report with an archive and debug.cbor: what every verb that reads files says, and of --files --deep."""
+    if not os.access(SERVER, os.X_OK):
+        return
+    env = ssh(ctx, "exec " + SERVER)
+    rep = demo(ctx, layout)
+    for name, text in (("framework.json", '{"a": {"b": [1, 2]}}'), ("app.json", "[broken")):
+        with open(os.path.join(rep, name), "w") as f:
+            f.write(text)
+    for words in (["summary", "-f", "json"], ["check"], ["check", "--files", "-f", "json"],
+                  ["check", "--files", "--deep", "-f", "json"],
+                  ["schema"], ["query", "SELECT count(*), sum(total) FROM tile_memory"],
+                  ["query", "SELECT count(*), max(name) FROM context"], ["export", "-w", "tiles"]):
+        verb, more = words[0], words[1:]
+        here = ctx.run(verb, "--cache", "none", *place(rep, words))
+        there = ctx.run(verb, "--cache", "none", *place("box:" + rep, words), env=env)
+        expect(there.rc == here.rc, there, "exit status %d here" % here.rc)
+        expect(there.out.replace(b"box:", b"") == here.out, there, "other words than here: %s" % more)
+        expect(there.err.replace(b"box:", b"") == here.err, there, "other warnings than here: %s" % more)
+
+
+def place(path, words):
+    """The path before SQL, behind all else."""
+    more = words[1:]
+    return [path] + more if words[0] == "query" else more + [path]
+
+
+def demo(ctx, layout):
+    res = ctx.run("demo", ctx.path("far"), "--layout", layout, "--ipus", "1", "--tiles", "24", "--steps", "300",
+                  "--variables", "2000")
+    expect(res.rc == 0, res, "no demo report")
+    return ctx.path("far")
+
+
+@case()
+def remote_check_refused(ctx):
+    """Of several paths that of the host counts for the exit status."""
+    env = ssh(ctx, "echo 'Permission denied (publickey).' >&2", "exit 255")
+    one_line(ctx.run("check", "--files", "box:report", env=env), "Permission denied", rc=5)
+
+
+@case(params=["fifo", "device", "empty", "nothing", "large", "many", "several", "link"])
+def remote_odd_paths(ctx, what):
+    """One clear line and exit status 3, of summary as of check --files; nothing is opened that would not end."""
+    if not os.access(SERVER, os.X_OK):
+        return
+    env = ssh(ctx, "exec " + SERVER)
+    path = ctx.path("odd")
+    words = {"fifo": "not a regular file", "device": "not a regular file", "empty": "the file is empty",
+             "nothing": "no graph profile found", "large": "not an SQLite database",
+             "many": "no graph profile found", "several": "open one below it",
+             "link": "no such file"}[what]
+    if what == "fifo":
+        os.mkfifo(path)
+    elif what == "device":
+        path = "/dev/zero"
+    elif what in ("empty", "large"):
+        with open(path, "wb") as f:
+            f.truncate(0 if what == "empty" else 1 << 40)
+    elif what == "link":
+        os.symlink("nowhere", path)
+    else:
+        os.mkdir(path)
+        for i in range(10000 if what == "many" else 0):
+            open(os.path.join(path, "file-%d" % i), "w").close()
+        rep = plain(ctx, 7) if what == "several" else None
+        for name in ("a", "b") if rep else ():
+            shutil.copytree(rep.dir, os.path.join(path, name))
+    one_line(ctx.run("summary", "box:" + path, env=env), words, rc=3)
+    res = ctx.run("check", "--files", "box:" + path, env=env)
+    expect(res.rc == 3, res, "check --files: exit status")
+    expect(res.err.count(b"\n") == 1, res, "check --files: not one line")
+
+
+@case()
+def remote_archive(ctx):
+    """One that is large and has no symbol table is left out, and said; --archive reads it."""
+    if not os.access(SERVER, os.X_OK):
+        return
+    env = ssh(ctx, "exec " + SERVER)
+    rep = demo(ctx, "store")
+    archive = os.path.join(rep, "archive.a")
+    with open(archive, "ab") as f:
+        size = 9 << 20
+        f.write(b"%-16s%-12s%-6s%-6s%-8s%-10d`\n" % (b"large/", b"0", b"0", b"0", b"644", size))
+        f.truncate(f.tell() + size)
+    res = ctx.run("summary", "--cache", "none", "box:" + rep, env=env)
+    expect(res.rc == 0, res, "exit status")
+    expect(b"archive.a has no symbol table" in res.out, res, "not said that it is left out")
+    expect(b"archive ok" in res.out, res, "state of the part")
+    res = ctx.run("check", "--files", "box:" + rep, env=env)
+    expect(b"no symbol table" in res.out, res, "not said by check that it is left out")
+    expect(b"  members" not in res.out, res, "counts of what was not read")
+    here = ctx.run("summary", "--cache", "none", rep)
+    there = ctx.run("summary", "--cache", "none", "--archive", "box:" + rep, env=env)
+    expect(there.out.replace(b"box:", b"") == here.out, there, "other words than here")
+    for name in ("report.tilescope", "profile.pop"):
+        if os.path.exists(os.path.join(rep, name)):
+            os.remove(os.path.join(rep, name))
+    one_line(ctx.run("summary", "box:" + rep, env=env), "--archive", rc=3)
+    res = ctx.run("summary", "--archive", "box:" + rep, env=env)
+    expect(res.rc == 0, res, "the archive alone")
+
+
+@case()
+def remote_import(ctx):
+    if os.access(SERVER, os.X_OK):
+        rep = demo(ctx, "sdk")
+        res = ctx.run("import", "box:" + rep, env=ssh(ctx, "exec " + SERVER))
+        one_line(res, "files of this machine only", rc=2)
+
+
+@case()
+def remote_stores(ctx):
+    """What is kept of a report of a host is not one of the same path here, and no host is asked whether it is gone."""
+    if not os.access(SERVER, os.X_OK):
+        return
+    env = ssh(ctx, "exec " + SERVER)
+    rep = demo(ctx, "sdk")
+    for word in (rep, "box:" + rep):
+        ctx.run("check", "--cache", ctx.path("cache"), word, env=env)
+    res = ctx.run("cache", "--cache", ctx.path("cache"), "list", env=ssh(ctx, "exit 1"))
+    expect(res.rc == 0 and b"gone" not in res.out, res, "a host's report counts as gone")

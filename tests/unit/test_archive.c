@@ -778,6 +778,250 @@ START_TEST(beside_a_profile)
 END_TEST
 
 /* What the fuzzer is given, and what it has found. */
+/* --- on another host -------------------------------------------------------------------------- */
+
+enum { LARGE = 20 << 20 };
+
+/* `b` as a file of another host: bytes without a descriptor, and what of it was named or read. */
+struct far_source {
+	struct ts_source base;
+	int reads;
+	int64_t wanted, bytes;
+};
+
+static struct far_source *last; /* that was opened */
+static int64_t far_size;	/* with zeros behind `b`; 0: as long as that */
+
+static enum ts_code
+read_far(struct ts_source *s, void *buf, size_t n, int64_t offset, size_t *got,
+	const struct ts_cancel *cancel, struct ts_err *e)
+{
+	struct far_source *f = (struct far_source *)(void *)s;
+
+	(void)cancel;
+	(void)e;
+	f->reads++;
+	if (offset >= s->size)
+		return TS_OK;
+	*got = n < (size_t)(s->size - offset) ? n : (size_t)(s->size - offset);
+	memset(buf, 0, *got);
+	if (offset < (int64_t)b.n)
+		memcpy(buf, b.at + offset,
+			*got < b.n - (size_t)offset ? *got : b.n - (size_t)offset);
+	f->bytes += (int64_t)*got;
+	return TS_OK;
+}
+
+static void
+want_far(struct ts_source *s, const struct ts_byte_range *span, size_t count, bool urgent,
+	struct ts_source_meter *meter)
+{
+	(void)urgent;
+	(void)meter;
+	for (size_t i = 0; i < count; i++)
+		((struct far_source *)(void *)s)->wanted += (int64_t)span[i].n;
+}
+
+static void
+close_far(struct ts_source *s)
+{
+	free(s);
+	last = NULL;
+}
+
+static enum ts_code
+open_far(struct ts_files *f, struct ts_source **s, const char *at, const struct ts_cancel *cancel,
+	struct ts_err *e)
+{
+	static const struct ts_source_ops ops = {.read_at = read_far,
+		.close = close_far,
+		.want = want_far};
+	struct far_source *far = ts_alloc(1, sizeof(*far));
+
+	(void)f;
+	(void)at;
+	(void)cancel;
+	(void)e;
+	ck_assert_ptr_nonnull(far);
+	far->base.ops = &ops;
+	far->base.size = far_size ? far_size : (int64_t)b.n;
+	if (!last)
+		last = far;
+	*s = &far->base;
+	return TS_OK;
+}
+
+static const struct ts_files_ops far_ops = {.open = open_far};
+
+static void
+add_table(size_t members, size_t size, size_t without)
+{
+	unsigned char elf[ELF_MAX];
+	size_t n = make_elf(elf, &a_tile), names = 2 * (members - (without < members));
+	char text[24];
+
+	ck_assert_uint_eq(n, size);
+	snprintf(text, sizeof(text), "%zu", 4 + names / 2 * 4 + names);
+	add_header(&b, "/", text);
+	add_number(&b, names / 2, 4, 1);
+	for (size_t i = 0; i < members; i++)
+		if (i != without)
+			add_number(&b, 8 + 60 + 4 + names / 2 * 4 + names + i * (60 + n), 4, 1);
+	for (size_t i = 0; i < names / 2; i++)
+		add_bytes(&b, "s\0", 2);
+	for (size_t i = 0; i < members; i++)
+		add_member(&b, i % 2 ? "odd.elf/" : "even.elf/", elf, n);
+}
+
+static struct ts_archive *
+read_far_archive(bool places, bool all)
+{
+	static struct ts_files far = {.ops = &far_ops, .host = "far"};
+	struct ts_archive *a;
+	enum ts_code code;
+
+	last = NULL;
+	far.thorough = all;
+	code = places ? ts_archive_read_places(&a, &far, path, false, NULL, NULL, &err)
+		      : ts_archive_read(&a, &far, path, NULL, NULL, &err);
+	ck_assert_msg(code == TS_OK, "%s", err.msg);
+	return a;
+}
+
+static void
+same_details(const struct ts_archive *near, const struct ts_archive *far, int64_t tile)
+{
+	struct ts_archive_details *x, *y;
+
+	ck_assert_int_eq(ts_archive_details(&x, near, tile, NULL, &err), TS_OK);
+	ck_assert_msg(ts_archive_details(&y, far, tile, NULL, &err) == TS_OK, "%s", err.msg);
+	ck_assert_str_eq(x->name, y->name);
+	ck_assert_int_eq(x->elf.text, y->elf.text);
+	ck_assert_uint_eq(x->elf.sections, y->elf.sections);
+	ck_assert_int_eq(x->elf.function_count, y->elf.function_count);
+	ck_assert_mem_eq(x->elf.function, y->elf.function,
+		(size_t)x->elf.function_count * sizeof(x->elf.function[0]));
+	free(x);
+	free(y);
+}
+
+/* Where tiles are is what the table says: nothing of them is read until one is looked at, and that in one piece. */
+START_TEST(places_of_a_far_archive)
+{
+	unsigned char elf[ELF_MAX];
+	size_t n = make_elf(elf, &a_tile);
+	struct ts_archive *near, *far;
+	struct far_source *s;
+	int64_t wanted;
+
+	add_table(700, n, 700);
+	near = read_it();
+	far_size = LARGE;
+	far = read_far_archive(true, false);
+	s = last;
+	ck_assert(far->by_table);
+	ck_assert_uint_eq(far->tiles, 700);
+	ck_assert_int_lt(s->bytes, 700 * 4 + 2 * 700 + 4096);
+	ck_assert_int_eq(far->state, TS_PART_OK);
+	ck_assert(noted(&far->notes, "names 700 members"));
+	for (int64_t tile = 0; tile < 600; tile += 233) {
+		wanted = s->wanted;
+		same_details(near, far, tile);
+		/* the member, when it is found and when it is given to the helper */
+		ck_assert_int_eq(s->wanted - wanted, (int64_t)(60 + n + n));
+	}
+	ts_archive_release(far);
+	ts_archive_release(near);
+}
+END_TEST
+
+/* All of it: the same sizes as here, of a small part of its bytes. */
+START_TEST(sizes_of_a_far_archive)
+{
+	struct ts_archive *near, *far;
+	struct elf big = {1, 1, 248, 3000, 0, 5, NULL};
+	static const struct elf no_text = {1, 1, 248, 64, 0, 3, ".data"};
+	unsigned char elf[ELF_MAX];
+	size_t n = make_elf(elf, &big);
+
+	for (int i = 0; i < 60; i++)
+		add_tile(i % 7 == 3 ? &no_text : &big, NULL);
+	add_member(&b, "readme/", "what", 4);
+	add_member(&b, "cut.elf/", elf, 60);
+	put_at(elf + 32, 0xfffffff0, 4);
+	add_member(&b, "away.elf/", elf, n);
+	put_at(elf + 32, 52, 4);
+	put_at(elf + 48, 0xffff, 2);
+	add_member(&b, "many.elf/", elf, n);
+	put_at(elf + 50, 0xffff, 2);
+	add_member(&b, "names.elf/", elf, n);
+	near = read_it();
+	far = read_far_archive(_i == 0, true);
+	ck_assert(!far->by_table);
+	ck_assert_int_eq(far->left_out, 0);
+	ck_assert_uint_eq(far->tiles, near->tiles);
+	for (size_t i = 0; i < near->tiles; i++)
+		ck_assert_msg(near->tile[i].text == far->tile[i].text, "tile %zu", i);
+	ck_assert_int_eq(far->broken, near->broken);
+	ck_assert_int_eq(far->notes.count, near->notes.count);
+	for (int i = 0; i < near->notes.count; i++)
+		ck_assert_str_eq(far->notes.note[i], near->notes.note[i]);
+	same_details(near, far, 20);
+	ts_archive_release(far);
+	ts_archive_release(near);
+}
+END_TEST
+
+/* Without a table nobody walks the headers of a far archive who was not asked to. */
+START_TEST(a_far_archive_without_a_table)
+{
+	unsigned char elf[ELF_MAX];
+	struct ts_archive *a;
+
+	for (int i = 0; i < 100; i++)
+		add_tile(&a_tile, NULL);
+	far_size = LARGE;
+	a = read_far_archive(_i == 0, false);
+	ck_assert_int_eq(a->left_out, (LARGE - 8) / (60 + (int64_t)make_elf(elf, &a_tile)));
+	ck_assert_uint_eq(a->tiles, 0);
+	ck_assert_int_le(last->reads, 3);
+	ck_assert(noted(&a->notes, "no symbol table: about"));
+	ck_assert(!a->notes.partial);
+	ts_archive_release(a);
+}
+END_TEST
+
+/* A tile that the table does not name: the others behind it have other numbers. */
+START_TEST(a_table_that_lacks_one)
+{
+	unsigned char elf[ELF_MAX];
+	size_t n = make_elf(elf, &a_tile);
+	struct ts_archive_details *d;
+	struct ts_archive *a;
+
+	add_table(9, n, (size_t)_i);
+	far_size = LARGE;
+	a = read_far_archive(true, false);
+	if (_i == 0) { /* it does not begin with the first */
+		ck_assert_int_gt(a->left_out, 9);
+		ts_archive_release(a);
+		return;
+	}
+	ck_assert(a->by_table);
+	ck_assert_uint_eq(a->tiles, 8);
+	for (int64_t t = 0; t < 8; t++) {
+		enum ts_code code = ts_archive_details(&d, a, t, NULL, &err);
+
+		ck_assert_int_eq(code, t == _i - 1 && _i < 8 ? TS_E_DAMAGED : TS_OK);
+		if (!code)
+			free(d);
+		else
+			ck_assert_ptr_nonnull(strstr(err.msg, "does not name"));
+	}
+	ts_archive_release(a);
+}
+END_TEST
+
 START_TEST(corpus)
 {
 	const char *top = getenv("srcdir");
@@ -849,6 +1093,10 @@ add_tests(Suite *s)
 	tcase_add_test(c, thin_and_other_files);
 	tcase_add_test(c, alone_it_is_a_report);
 	tcase_add_test(c, beside_a_profile);
+	tcase_add_test(c, places_of_a_far_archive);
+	tcase_add_loop_test(c, sizes_of_a_far_archive, 0, 2);
+	tcase_add_loop_test(c, a_far_archive_without_a_table, 0, 2);
+	tcase_add_loop_test(c, a_table_that_lacks_one, 0, 9);
 	tcase_add_test(c, corpus);
 	suite_add_tcase(s, c);
 }

@@ -295,8 +295,9 @@ START_TEST(source)
 END_TEST
 
 static bool
-count_entry(void *ctx, const char *name, enum ts_file_kind kind)
+count_entry(void *ctx, const char *name, const struct ts_file_state *state)
 {
+	enum ts_file_kind kind = state->kind;
 	int *n = ctx;
 
 	ck_assert_str_ne(name, "..");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a path means on this machine; that the host's own table is asked where there is one. */
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,7 +10,7 @@
 #include <string.h>
 
 #include "tilescope/base/mem.h"
-#include "tilescope/io/files.h"
+#include "tilescope/io/files_listed.h"
 
 static void
 in_empty_directory(void)
@@ -64,9 +65,10 @@ struct seen {
 };
 
 static bool
-see(void *ctx, const char *name, enum ts_file_kind kind)
+see(void *ctx, const char *name, const struct ts_file_state *state)
 {
 	struct seen *s = ctx;
+	enum ts_file_kind kind = state->kind;
 
 	ck_assert_str_ne(name, ".");
 	ck_assert_str_ne(name, "..");
@@ -139,6 +141,176 @@ START_TEST(a_host_is_asked_and_let_go_by_the_last)
 }
 END_TEST
 
+/* --- listed instead of asked ------------------------------------------------------------------ */
+
+/* This machine's files as another host's, with what it was asked. */
+struct counted {
+	struct ts_files base;
+	int looks, lists;
+};
+
+static enum ts_code
+look_counted(struct ts_files *f, struct ts_file_state *s, const char *name,
+	const struct ts_cancel *cancel, struct ts_err *err)
+{
+	((struct counted *)(void *)f)->looks++;
+	return ts_files_look(NULL, s, name, cancel, err);
+}
+
+struct passing {
+	const char *dir;
+	ts_files_entry_fn *entry;
+	void *ctx;
+};
+
+/* As a host lists: sizes are known, links are not followed. */
+static bool
+pass_entry(void *ctx, const char *name, const struct ts_file_state *state)
+{
+	const struct passing *p = ctx;
+	struct ts_file_state s = *state;
+	char path[200];
+
+	snprintf(path, sizeof(path), "%s/%s", p->dir, name);
+	if (s.kind == TS_FILE_REGULAR)
+		ck_assert_int_eq(ts_files_look(NULL, &s, path, NULL, NULL), TS_OK);
+	return p->entry(p->ctx, name, &s);
+}
+
+static enum ts_code
+list_counted(struct ts_files *f, const char *path, ts_files_entry_fn *entry, void *ctx,
+	const struct ts_cancel *cancel, struct ts_err *err)
+{
+	struct passing p = {path, entry, ctx};
+
+	((struct counted *)(void *)f)->lists++;
+	return ts_files_list(NULL, path, pass_entry, &p, cancel, err);
+}
+
+static char *
+real_counted(struct ts_files *f, const char *path)
+{
+	(void)f;
+	return realpath(path, NULL);
+}
+
+static void
+release_counted(struct ts_files *f)
+{
+	(void)f;
+}
+
+static const struct ts_files_ops counted_ops = {.look = look_counted,
+	.list = list_counted,
+	.real = real_counted,
+	.release = release_counted};
+
+/* Whatever is asked, in whichever order: the same answers, from one list of each directory. */
+START_TEST(listed_files_answer_the_same)
+{
+	static const char *const names[] = {"plain", "directory", "fifo", "link", "dangling",
+		"none", "directory/inner", "directory/none", "directory/../plain", "./plain",
+		"none/inner", "directory/inner", "none", "plain"};
+	struct counted c = {.base = {.ops = &counted_ops, .host = "far"}};
+	struct ts_file_state a, b;
+	struct ts_files *listed;
+	struct seen all = {.most = 100};
+	struct ts_err err;
+
+	in_empty_directory();
+	ck_assert_int_eq(close(open("directory/inner", O_WRONLY | O_CREAT, 0600)), 0);
+	atomic_init(&c.base.uses, 1);
+	ck_assert_int_eq(ts_files_listed_new(&listed, &c.base, &err), TS_OK);
+	for (size_t i = 0; i < TS_COUNT(names); i++) {
+		const char *name = names[(i * 5 + (size_t)_i) % TS_COUNT(names)];
+
+		ts_files_state(NULL, &a, name);
+		ts_files_state(listed, &b, name);
+		ck_assert_msg(a.kind == b.kind, "%s: %d, %d", name, (int)a.kind, (int)b.kind);
+		ck_assert(a.kind != TS_FILE_REGULAR || a.bytes == b.bytes);
+	}
+	ck_assert_int_le(c.lists, 4); /* ".", "./.", "directory", "directory/.." */
+	/* the first name of each, and links */
+	ck_assert_int_le(c.looks, 5 + 3);
+	c.looks = c.lists = 0;
+	ck_assert_int_eq(ts_files_list(listed, ".", see, &all, NULL, &err), TS_OK);
+	ck_assert_int_eq(all.entries, 6);
+	ck_assert_int_eq(c.lists + c.looks, 0);
+	ts_files_release(listed);
+	ck_assert_int_eq(atomic_load(&c.base.uses), 1);
+}
+END_TEST
+
+START_TEST(this_machine_is_not_listed)
+{
+	struct ts_files *listed;
+	struct ts_err err;
+
+	ck_assert_int_eq(ts_files_listed_new(&listed, NULL, &err), TS_OK);
+	ck_assert_ptr_null(listed);
+}
+END_TEST
+
+START_TEST(a_large_directory_is_asked_for_what_the_list_lacks)
+{
+	struct counted c = {.base = {.ops = &counted_ops, .host = "far"}};
+	struct ts_file_state s;
+	struct ts_files *listed;
+	struct ts_err err;
+	char name[32];
+
+	in_empty_directory();
+	for (int i = 0; i < TS_LISTED_ENTRIES + 50; i++) {
+		snprintf(name, sizeof(name), "f%d", i);
+		ck_assert_int_eq(close(open(name, O_WRONLY | O_CREAT, 0600)), 0);
+	}
+	atomic_init(&c.base.uses, 1);
+	ck_assert_int_eq(ts_files_listed_new(&listed, &c.base, &err), TS_OK);
+	for (int i = 0; i < TS_LISTED_ENTRIES + 50; i++) {
+		snprintf(name, sizeof(name), "f%d", i);
+		ts_files_state(listed, &s, name);
+		ck_assert_int_eq(s.kind, TS_FILE_REGULAR);
+	}
+	ts_files_state(listed, &s, "none");
+	ck_assert_int_eq(s.kind, TS_FILE_NONE);
+	ck_assert_int_eq(c.lists, 1);
+	ck_assert_int_ge(c.looks, 50);
+	ts_files_release(listed);
+}
+END_TEST
+
+/* One by one, where there is no better way. */
+START_TEST(many_paths)
+{
+	struct ts_files_asked asked[TS_COUNT(paths)];
+	struct ts_err err;
+
+	in_empty_directory();
+	for (size_t i = 0; i < TS_COUNT(paths); i++)
+		asked[i].path = paths[i].path;
+	ck_assert_int_eq(ts_files_look_all(NULL, asked, TS_COUNT(paths), NULL, &err), TS_OK);
+	for (size_t i = 0; i < TS_COUNT(paths); i++)
+		ck_assert_int_eq(asked[i].state.kind,
+			paths[i].there ? paths[i].kind : TS_FILE_NONE);
+}
+END_TEST
+
+START_TEST(names_of_all)
+{
+	struct counted c = {.base = {.ops = &counted_ops, .host = "me@far:22"}};
+	char *here, *there, whole[300];
+
+	in_empty_directory();
+	here = ts_files_name(NULL, "link");
+	there = ts_files_name(&c.base, "link");
+	snprintf(whole, sizeof(whole), "me@far:22:%s", here);
+	ck_assert_str_eq(there, whole);
+	ck_assert_ptr_null(ts_files_name(&c.base, "none"));
+	free(here);
+	free(there);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -150,6 +322,12 @@ main(void)
 	tcase_add_loop_test(c, a_path_means_what_it_leads_to, 0, (int)TS_COUNT(paths));
 	tcase_add_test(c, a_directory_is_listed_until_it_is_enough);
 	tcase_add_test(c, a_host_is_asked_and_let_go_by_the_last);
+	tcase_set_timeout(c, 60);
+	tcase_add_loop_test(c, listed_files_answer_the_same, 0, 14);
+	tcase_add_test(c, this_machine_is_not_listed);
+	tcase_add_test(c, a_large_directory_is_asked_for_what_the_list_lacks);
+	tcase_add_test(c, many_paths);
+	tcase_add_test(c, names_of_all);
 	suite_add_tcase(s, c);
 	r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);

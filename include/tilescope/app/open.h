@@ -5,6 +5,7 @@
 
 #include "tilescope/app/args.h"
 #include "tilescope/app/watch.h"
+#include "tilescope/io/uri.h"
 #include "tilescope/report/report.h"
 
 /*
@@ -19,8 +20,16 @@ enum ts_code ts_open_report(struct ts_report **r, struct ts_reader **rd, const s
 enum ts_code ts_keep_blocks(struct ts_files *files, const char *cache,
 	struct ts_err *err) TS_WARN_UNUSED;
 
+/*
+ * Which file system a word means (NULL: this machine's; else ts_files_release() it), and which path in it. Errors:
+ * TS_E_USAGE, those of ts_files_host_new().
+ */
+enum ts_code ts_open_place(struct ts_files **files, struct ts_uri *u, const char *word,
+	const struct ts_args *args, struct ts_err *err) TS_WARN_UNUSED;
+
 /* Name the reports below a directory in a "nothing here" message, when there are some. */
-void ts_name_found(struct ts_err *err, const char *path, const struct ts_cancel *cancel);
+void ts_name_found(struct ts_err *err, struct ts_files *files, const char *path,
+	const struct ts_cancel *cancel);
 
 /* Lend the reader what an index has of these sections (bits); none is built (see ts_index_now()). */
 enum ts_code ts_use_index(struct ts_reader *rd, const struct ts_args *args, uint64_t sections,

@@ -11,6 +11,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "tilescope/base/cancel.h"
@@ -33,12 +34,24 @@ struct ts_file_state {
 	uint64_t device, inode;		/* 0 where that cannot be told */
 };
 
+/* Does an error end all that is being done, not only what it was about: no memory, cancelled, the host not reached? */
+bool ts_ends_all(enum ts_code code);
+
 /* Is there something: more than a link that leads nowhere? */
 bool ts_file_is_there(const struct ts_file_state *s);
 bool ts_file_state_same(const struct ts_file_state *a, const struct ts_file_state *b);
 
-/* One entry of a directory, without "." and ".."; false: no more of them. The name is the listing's. */
-typedef bool ts_files_entry_fn(void *ctx, const char *name, enum ts_file_kind kind);
+/*
+ * One entry of a directory, without "." and ".."; false: no more of them. Name and state are the listing's; of the state the
+ * kind is known, on a host also size (-1: not known) and time (0: not known).
+ */
+typedef bool ts_files_entry_fn(void *ctx, const char *name, const struct ts_file_state *state);
+
+/* One of many paths. */
+struct ts_files_asked {
+	const char *path;
+	struct ts_file_state state; /* as ts_files_state() gives it */
+};
 
 struct ts_files;
 
@@ -51,13 +64,16 @@ struct ts_files_ops {
 	enum ts_code (*open)(struct ts_files *f, struct ts_source **s, const char *path,
 		const struct ts_cancel *cancel, struct ts_err *err);
 	char *(*real)(struct ts_files *f, const char *path);
-	void (*release)(struct ts_files *f); /* the last holder has gone */
+	enum ts_code (*look_all)(struct ts_files *f, struct ts_files_asked *asked, size_t n,
+		const struct ts_cancel *cancel, struct ts_err *err); /* or NULL: one by one */
+	void (*release)(struct ts_files *f);			     /* the last holder has gone */
 };
 
 struct ts_files {
 	const struct ts_files_ops *ops;
 	atomic_int uses;
-	const char *host; /* how the user calls it; for people and for names of what is kept */
+	const char *host; /* how the user calls it, with user and port: "box", "me@box:22" */
+	bool thorough;	  /* the user said: also what costs a round trip for each of many pieces */
 };
 
 /* Hold it once more: returns f. Release: NULL allowed. */
@@ -74,6 +90,10 @@ enum ts_code ts_files_look(struct ts_files *f, struct ts_file_state *s, const ch
 /* The same, where what cannot be looked at is not there, as is a link that leads nowhere. */
 void ts_files_state(struct ts_files *f, struct ts_file_state *s, const char *path);
 
+/* What many paths mean, on a host in one round trip. Errors: TS_E_CANCELLED, TS_E_CONNECT, TS_E_NOMEM. */
+enum ts_code ts_files_look_all(struct ts_files *f, struct ts_files_asked *asked, size_t n,
+	const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
+
 /* Entries of a directory in no order. Errors: TS_E_SYS, TS_E_CANCELLED, TS_E_CONNECT, TS_E_NOMEM. */
 enum ts_code ts_files_list(struct ts_files *f, const char *path, ts_files_entry_fn *entry,
 	void *ctx, const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
@@ -84,5 +104,11 @@ enum ts_code ts_files_open(struct ts_files *f, struct ts_source **s, const char 
 
 /* The path without links, absolute; the caller's. NULL: it cannot be told, or no memory. */
 char *ts_files_real(struct ts_files *f, const char *path);
+
+/*
+ * By what a file is known among all: its real path, of a host behind the host and ':'. Only a name of this machine's begins
+ * with '/'. The caller's; NULL: it cannot be told, or no memory.
+ */
+char *ts_files_name(struct ts_files *f, const char *path);
 
 #endif

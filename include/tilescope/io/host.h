@@ -140,6 +140,16 @@ struct ts_host_attrs {
 enum ts_code ts_host_stat(struct ts_host *h, struct ts_host_attrs *out, const char *path,
 	bool urgent, const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
 
+struct ts_host_look {
+	const char *path;
+	enum ts_code code; /* of this one */
+	struct ts_host_attrs attrs;
+};
+
+/* Many at once, in one round trip. Errors: TS_E_CONNECT, TS_E_CANCELLED, TS_E_NOMEM; others stand at their paths. */
+enum ts_code ts_host_stat_all(struct ts_host *h, struct ts_host_look *look, size_t n, bool urgent,
+	const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
+
 struct ts_host_entry {
 	char *name;		    /* raw; no '/' in it, nor "." or ".." */
 	struct ts_host_attrs attrs; /* of a link: the link's own */

@@ -28,17 +28,36 @@ struct ts_archive {
 	int64_t kinds[TS_MEMBER_KINDS]; /* of them, by kind */
 	size_t expected;		/* members that the symbol table names; 0 = it has none */
 	int64_t broken;			/* tiles that could not be read */
-	enum ts_part_state state;	/* OK, or DAMAGED */
-	struct ts_notes notes;		/* partial: something that is there could not be read */
+	/*
+	 * On another host. `by_table`: where tiles lie is what the symbol table says, and nothing of them was read (text is
+	 * unknown, of `member` only `header` is set). `left_out`: there is no symbol table, and about so many members were not
+	 * looked for, each of which costs a round trip; 0 = it was read. `wanted`: somebody at the screen says that it is worth them;
+	 * `asked`: then it is being read.
+	 */
+	bool by_table;
+	int64_t left_out;
+	bool wanted, asked;
+	int64_t names_at, names_size; /* long names (ts_archive_walk) */
+	enum ts_part_state state;     /* OK, or DAMAGED */
+	struct ts_notes notes;	      /* partial: something that is there could not be read */
 };
 
 /*
- * Open and walk the members; then read .text of each tile (`progress` counts tiles; or NULL), in a helper process.
+ * Open and walk the members; then read .text of each tile (`progress` counts tiles; or NULL), in a helper process. Of another
+ * host: headers that the symbol table names come in bursts; without a table it is left out, unless `files` is thorough.
  * Afterwards it does not change: any thread may look at it. Errors: those of ts_source_open_file() and
  * ts_archive_walk_init(), TS_E_CANCELLED, TS_E_NOMEM, TS_E_SYS (no helper); all else is in `notes`.
  */
 enum ts_code ts_archive_read(struct ts_archive **a, struct ts_files *files, const char *path,
 	struct ts_progress *progress, const struct ts_cancel *cancel,
+	struct ts_err *err) TS_WARN_UNUSED;
+
+/*
+ * The same, of another host as cheaply as it can be: where tiles lie by the symbol table. Without one it is left out, unless
+ * `all`, or `files` is thorough.
+ */
+enum ts_code ts_archive_read_places(struct ts_archive **a, struct ts_files *files, const char *path,
+	bool all, struct ts_progress *progress, const struct ts_cancel *cancel,
 	struct ts_err *err) TS_WARN_UNUSED;
 struct ts_archive *ts_archive_hold(struct ts_archive *a); /* NULL: NULL */
 void ts_archive_release(struct ts_archive *a);		  /* NULL allowed; the last one frees it */

@@ -14,7 +14,7 @@
 #include "tilescope/base/progress.h"
 #include "tilescope/io/files.h"
 
-enum { TS_FIND_LEVELS = 3, TS_FIND_MAX = 200, TS_FIND_ENTRIES = 20000 };
+enum { TS_FIND_LEVELS = 3, TS_FIND_MAX = 1000, TS_FIND_ENTRIES = 20000 };
 
 /* Parts of a report that lie in its directory (debug.cbor: or one above), a bit and a letter each. */
 enum {
@@ -35,6 +35,10 @@ struct ts_found {
 	int64_t mtime, mtime_ns;
 	unsigned parts;	   /* bits TS_FOUND_*; 0 = a directory without a report */
 	bool half_written; /* only profile_<random>.pop is there */
+	bool incomplete;   /* it is being written, or its profile is still to come */
+	bool pending;	   /* a directory that nobody has looked into (ts_find_look_into()) */
+	bool maybe;	   /* a link: it may be something else */
+	bool hidden;	   /* it was something else */
 	int below;	   /* a directory without a report: reports that were found below it */
 };
 
@@ -42,6 +46,7 @@ struct ts_found_list {
 	int count;
 	struct ts_found item[TS_FIND_MAX];
 	bool cut; /* there is more than TS_FIND_MAX, or more than TS_FIND_ENTRIES were looked at */
+	int64_t left_out; /* rows beyond TS_FIND_MAX, where they were counted */
 };
 
 /*
@@ -59,6 +64,23 @@ enum ts_code ts_find_reports(struct ts_found_list *list, struct ts_files *files,
 enum ts_code ts_find_openable(struct ts_found_list *list, struct ts_files *files, const char *dir,
 	struct ts_progress *progress, const struct ts_cancel *cancel,
 	struct ts_err *err) TS_WARN_UNUSED;
+
+/*
+ * What lies in a directory of a host itself, newest first: the report that it is, files that open, directories, which are
+ * pending. Errors: those of ts_files_list(), TS_E_NOMEM. Fini in every case.
+ */
+enum ts_code ts_find_listing(struct ts_found_list *list, struct ts_files *files, const char *dir,
+	const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
+
+/* What pending directories are, n of them in one round trip. Errors: those of ts_files_look_all(). */
+enum ts_code ts_find_look_into(struct ts_found *item, int n, struct ts_files *files,
+	const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
+
+/* Another path where a word (PATH, HOST:PATH) leads to, as a word. The caller's; NULL: no memory, or too long. */
+char *ts_find_word(const char *word, const char *path);
+
+/* The word of the directory above one that is named by its whole path; the caller's. NULL: there is none. */
+char *ts_find_above(const char *word);
 
 /*
  * The newest report below `dir` (the caller's, free()); of equally new ones the first by its path. Errors as

@@ -76,7 +76,7 @@ struct ts_report {
 	char *path;		/* as the user gave it */
 	char *dir;		/* directory of the profile */
 	char *file;		/* the profile (or store, or archive) itself */
-	char *real;		/* its real path, or NULL when that cannot be told */
+	char *real; /* by what it is known (ts_files_name()), or NULL when that cannot be told */
 	enum ts_kind kind;
 	struct ts_part_info part[TS_PART_COUNT];
 	struct ts_sqlite_header header;
@@ -95,6 +95,7 @@ struct ts_report {
 	char *overlay;	      /* store that `tilescope import` made of this profile, or NULL */
 	uint64_t composition; /* changes with what the other sources were made of; 0 = none */
 	bool vars_wait;	      /* vars.json has what is lacking: open with `convert` to have it */
+	bool parts_wait; /* nothing beside the profile was looked at: open without `parts_later` */
 	struct ts_archive *archive; /* where a relation comes from it; or NULL: not read yet */
 	struct ts_binding binding[TS_RELATION_COUNT];
 	struct ts_notes notes; /* what was noticed while opening */
@@ -108,6 +109,8 @@ struct ts_report_options {
 	struct ts_progress *progress;	/* of `convert`, or NULL */
 	bool convert;			/* read vars.json, if need be: takes a while */
 	bool any;			/* open SQLite of something else too: nothing is bound */
+	/* of a host: the profile alone, for a first screen in few round trips; see parts_wait */
+	bool parts_later;
 };
 
 /*
