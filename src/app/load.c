@@ -25,9 +25,9 @@ struct load {
 	char *before;		/* its file, or NULL */
 	bool gone;		/* it is not there any more */
 	bool latest;
-	bool any;		  /* or its tables alone, when it is no report */
-	const char *cache;	  /* --cache, or NULL */
-	bool convert;		  /* read vars.json, too: in the background */
+	bool any;	   /* or its tables alone, when it is no report */
+	const char *cache; /* --cache, or NULL */
+	bool convert; /* read vars.json, too, and of a host all that lies beside the profile: in the background */
 	struct ts_report *report; /* opened */
 	bool found;		  /* there are reports below `path`, which is none itself */
 	bool being_written;	  /* why it cannot be read: somebody writes it */
@@ -118,6 +118,7 @@ run_open(struct ts_job *job, void *local)
 		.map_dir = maps,
 		.import_dir = cache,
 		.convert = l->convert,
+		.parts_later = !l->convert,
 		.progress = &job->progress,
 		.cancel = &job->cancel};
 
@@ -210,7 +211,9 @@ load(struct ts_app *app, bool convert)
 	l->cache = app->args->cache;
 	l->job.run = run_open;
 	l->convert = convert;
-	l->job.what = convert ? "reading vars.json" : "opening the report";
+	l->job.what = !convert ? "opening the report"
+		: r->vars_wait ? "reading vars.json"
+			       : "looking at what lies beside the profile";
 	l->job.worker = convert ? TS_WORKER_BULK : TS_WORKER_SCREEN;
 	l->job.owner = TS_OWNER_APP;
 	l->job.generation = app->env.generation;
@@ -319,7 +322,7 @@ take_report(struct ts_app *app, struct load *l)
 	ts_app_watch_restart(app);
 	if (l->before && app->env.reload != TS_RELOAD_OTHER)
 		tell_other_file(app, l);
-	if (app->env.report->vars_wait && !l->convert)
+	if ((app->env.report->vars_wait || app->env.report->parts_wait) && !l->convert)
 		load(app, true); /* with another source it is another index */
 	else
 		ts_indexing_restart(app); /* before the views ask for what it may have */

@@ -24,6 +24,7 @@
 #include "tilescope/base/strbuf.h"
 #include "tilescope/io/file_watch.h"
 #include "tilescope/io/source.h"
+#include "tilescope/io/uri.h"
 #include "tilescope/report/find.h"
 #include "tilescope/report/recent.h"
 
@@ -135,6 +136,15 @@ take_text(char *out, size_t size, const char **at)
 	return true;
 }
 
+/* Is it a report of another host? */
+static bool
+is_far(const char *path)
+{
+	struct ts_uri u;
+
+	return !ts_uri_parse(&u, path, NULL) && u.remote;
+}
+
 /* False: it is no line of ours; `path` is a buffer of TS_RECENT_PATH. */
 static bool
 take_line(struct ts_recent *x, char *path, const char *line)
@@ -151,7 +161,8 @@ take_line(struct ts_recent *x, char *path, const char *line)
 			return false;
 	f->fits = fits < 0 ? -1 : fits > 0;
 	return x->opened >= 0 && take_text(f->poplar_version, sizeof(f->poplar_version), &line) &&
-		take_text(path, TS_RECENT_PATH, &line) && path[0] == '/' && *line == '\0';
+		take_text(path, TS_RECENT_PATH, &line) && (path[0] == '/' || is_far(path)) &&
+		*line == '\0';
 }
 
 /* --- the list --------------------------------------------------------------------------------- */
@@ -238,6 +249,8 @@ ts_recents_look(struct ts_recents *r, const struct ts_cancel *cancel)
 		struct ts_file_state now;
 		char *file;
 
+		if (x->path[0] != '/') /* no host is asked for this */
+			continue;
 		if (ts_find_profile(&file, NULL, x->path, cancel, NULL)) {
 			x->state = TS_RECENT_GONE;
 			continue;
@@ -369,7 +382,7 @@ ts_recents_add(const char *file, const struct ts_recent *one, struct ts_err *err
 	enum ts_code code;
 	int fd;
 
-	own.path = realpath(one->path, NULL);
+	own.path = is_far(one->path) ? ts_strdup(one->path) : realpath(one->path, NULL);
 	if (!r || !own.path) {
 		code = r ? ts_err_sys(err, errno, "%s", one->path) : ts_err_nomem(err);
 	} else if (strlen(own.path) >= TS_RECENT_PATH) {

@@ -127,29 +127,32 @@ open_row(struct open_view *o)
 {
 	struct ts_view_env *env = o->base.env;
 	const struct open_list *l = &o->at[o->pane];
+	char *word;
 
 	if (l->list.cursor >= l->count)
 		return TS_EFFECT_BELL;
+	word = open_row_word(o, o->pane, l->list.cursor);
+	if (!word)
+		return TS_EFFECT_BELL;
 	if (o->pane == PANE_FOUND && !open_row_found(o, l->list.cursor)->parts) {
-		look_below(o, open_row_path(o, PANE_FOUND, l->list.cursor));
+		look_below(o, word);
+		free(word);
 		return TS_EFFECT_REPAINT;
 	}
 	free(env->open);
-	env->open = ts_strdup(open_row_path(o, o->pane, l->list.cursor));
+	env->open = word;
 	return TS_EFFECT_REPAINT;
 }
 
 static enum ts_effect
 go_up(struct open_view *o)
 {
-	char *up, *slash;
+	char *up = o->dir ? ts_find_above(o->dir) : NULL;
 
-	if (!o->dir || o->dir[0] != '/' || strcmp(o->dir, "/") == 0 || !(up = ts_strdup(o->dir)))
+	if (!up)
 		return TS_EFFECT_BELL;
 	free(o->from);
 	o->from = ts_strdup(o->dir);
-	slash = strrchr(up, '/');
-	slash[slash == up] = '\0';
 	look_below(o, up);
 	free(up);
 	return focus(o, PANE_FOUND, o->zoomed);
@@ -223,11 +226,13 @@ static enum ts_effect
 copy_path(struct open_view *o)
 {
 	const struct open_list *l = &o->at[o->pane];
+	char *word;
 
 	if (l->list.cursor >= l->count)
 		return TS_EFFECT_BELL;
-	snprintf(o->base.env->copy, sizeof(o->base.env->copy), "%s",
-		open_row_path(o, o->pane, l->list.cursor));
+	word = open_row_word(o, o->pane, l->list.cursor);
+	snprintf(o->base.env->copy, sizeof(o->base.env->copy), "%s", word ? word : "");
+	free(word);
 	return TS_EFFECT_REPAINT;
 }
 

@@ -118,7 +118,7 @@ below(const struct open_view *o, const struct ts_found *f, char *out, size_t siz
 		path += n == 1 && path[n] ? 1 : path[n] ? n + 1 : n;
 	if (!*path)
 		return ".";
-	if (f->parts || strlen(path) + 2 > size)
+	if (f->parts || f->maybe || strlen(path) + 2 > size)
 		return path;
 	snprintf(out, size, "%s/", path);
 	return out;
@@ -141,8 +141,8 @@ put_parts(char out[64], unsigned parts)
 static void
 put_remark(const struct ts_found *f, struct ts_table_cell *out)
 {
-	if (f->half_written) {
-		out->s = "half-written";
+	if (f->half_written || f->incomplete) {
+		out->s = f->half_written ? "half-written" : "incomplete";
 		out->role = TS_ROLE_WARN;
 	} else if (!f->parts && f->below > 0) {
 		snprintf(out->buf, sizeof(out->buf), "%d report%s below", f->below,
@@ -167,9 +167,12 @@ found_cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 	} else if (f->parts && column == F_PARTS) {
 		put_parts(out->buf, f->parts);
 		out->role = TS_ROLE_ACCENT;
+	} else if (f->pending && column == F_PARTS) {
+		out->s = "…";
+		out->role = TS_ROLE_DIM;
 	} else if (f->parts && column == F_SIZE) {
 		ts_fmt_bytes(out->buf, f->bytes, o->base.env->options->units);
-	} else if (f->parts && column == F_CHANGED) {
+	} else if ((f->parts || f->mtime > 0) && column == F_CHANGED) {
 		put_time(out->buf, f->mtime);
 	}
 	return true;
@@ -218,6 +221,18 @@ open_layout(struct open_view *o)
 	}
 }
 
+/* Not everything that there is. */
+static void
+put_cut(char *out, size_t size, const struct open_found *found, bool cut)
+{
+	char n[TS_FMT_MAX];
+
+	if (cut && found->list.left_out > 0)
+		snprintf(out, size, "%s more are not shown", ts_fmt_count(n, found->list.left_out));
+	else
+		snprintf(out, size, "%s", cut ? "not all are shown" : "");
+}
+
 /* What stands at the right of a pane's rule. */
 static void
 put_right(const struct open_view *o, enum open_pane pane, char *out, size_t size)
@@ -228,10 +243,12 @@ put_right(const struct open_view *o, enum open_pane pane, char *out, size_t size
 	if (l->state.state == TS_PANE_LOADING || l->state.state == TS_PANE_STALE)
 		snprintf(out, size, "%s",
 			pane == PANE_FOUND ? "searching (C-c stops)" : "being read");
+	else if (pane == PANE_FOUND && o->looks)
+		snprintf(out, size, "looking into them (C-c stops)");
 	else if (*l->filter)
 		snprintf(out, size, "filter: %.60s", l->filter);
 	else
-		snprintf(out, size, "%s", cut ? "not all are shown" : "");
+		put_cut(out, size, o->found, cut);
 }
 
 static void
@@ -244,7 +261,9 @@ draw_pane(struct open_view *o, struct ts_canvas *c, enum open_pane pane)
 	if (l->area.h == 0)
 		return;
 	snprintf(title, sizeof(title), "%s%.500s",
-		pane == PANE_RECENT ? "Recent reports" : "Reports below ",
+		pane == PANE_RECENT		      ? "Recent reports"
+			: o->found && o->found->files ? "Reports and directories in "
+						      : "Reports below ",
 		pane == PANE_RECENT ? ""
 			: o->dir    ? o->dir
 				    : "");

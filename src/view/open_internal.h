@@ -11,7 +11,14 @@
 
 enum open_pane { PANE_RECENT, PANE_FOUND, PANES };
 
-enum { OPEN_ROWS = 512, OPEN_TEXT = 200 };
+enum {
+	OPEN_ROWS = 1024,
+	OPEN_TEXT = 200,
+	OPEN_LOOKS = 32, /* directories of a host that are looked into at once */
+};
+
+/* Kinds of questions: a pane's rows, and beside them what directories of a host are. */
+enum { OPEN_ASK_LOOKS = PANES };
 
 /* What the workers are asked: one kind for each pane. */
 struct open_recent {
@@ -22,8 +29,18 @@ struct open_recent {
 
 struct open_found {
 	struct ts_fetch fetch;
-	char *dir; /* without links */
+	char *word; /* how the directory is called, without links once it is known: a path, or HOST:PATH */
+	char *dir;		/* its path in `files` */
+	struct ts_files *files; /* held; NULL: this machine's */
 	struct ts_found_list list;
+};
+
+struct open_looks {
+	struct ts_fetch fetch;
+	struct ts_files *files; /* held */
+	int row[OPEN_LOOKS];	/* of the list: `n` of them */
+	struct ts_found item[OPEN_LOOKS];
+	int n;
 };
 
 struct open_list {
@@ -47,17 +64,22 @@ struct open_view {
 	struct open_list at[PANES];
 	struct open_recent *recent; /* answers; NULL = not here yet */
 	struct open_found *found;
-	char *dir;  /* that is looked below */
+	const struct ts_fetch *looks; /* that was asked for and is not here yet */
+	char *dir;		      /* that is looked below, as its `word` */
 	char *from; /* the directory that was left upwards: the cursor goes there; or NULL */
 	char sought[OPEN_TEXT];
 };
 
-/* The path of row i as shown; never NULL. */
+/* The path of row i as shown, in its file system; never NULL. */
 const char *open_row_path(const struct open_view *o, enum open_pane pane, int64_t row);
 const struct ts_found *open_row_found(const struct open_view *o, int64_t row);
 
+/* How a row is called: a path, or HOST:PATH. The caller's; NULL: no memory. */
+char *open_row_word(const struct open_view *o, enum open_pane pane, int64_t row);
+
 /* open_data.c: ask for a pane anew, take answers, put the rows in order. */
 void open_ask(struct open_view *o, enum open_pane pane);
+void open_look(struct open_view *o); /* into directories of a host that nobody has looked into */
 enum ts_effect open_deliver(struct ts_view *v, struct ts_fetch *f);
 void open_arrange(struct open_view *o, enum open_pane pane);
 void open_drop(struct open_view *o, enum open_pane pane);

@@ -20,7 +20,7 @@ enum { TS_RECENT_MAX = 100, TS_RECENT_PATH = 4096, TS_RECENT_BYTES = 2 << 20 };
 enum ts_recent_state { TS_RECENT_UNKNOWN, TS_RECENT_SAME, TS_RECENT_CHANGED, TS_RECENT_GONE };
 
 struct ts_recent {
-	char *path;			/* absolute, without links */
+	char *path;			/* absolute, without links; of another host HOST:PATH */
 	int64_t opened;			/* seconds since 1970 */
 	int64_t bytes, mtime, mtime_ns; /* of its profile then */
 	struct ts_figures figures;	/* as far as they were known */
@@ -41,7 +41,10 @@ enum ts_code ts_recents_read(struct ts_recents *r, const char *file,
 	struct ts_err *err) TS_WARN_UNUSED;
 void ts_recents_fini(struct ts_recents *r);
 
-/* What has become of them: looks at every file. A token that is set ends it, the rest is unknown. */
+/*
+ * What has become of them: looks at every file of this machine, of hosts nothing is known. A token that is set ends it, the
+ * rest is unknown.
+ */
 void ts_recents_look(struct ts_recents *r, const struct ts_cancel *cancel);
 
 /*
