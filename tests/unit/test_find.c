@@ -452,6 +452,173 @@ START_TEST(the_name_of_a_living_engine)
 }
 END_TEST
 
+/* --- one directory of a host ------------------------------------------------------------------ */
+
+/* This machine's files as a host gives them: sizes and times in lists, links not followed. */
+static enum ts_code
+look_far(struct ts_files *f, struct ts_file_state *s, const char *path,
+	const struct ts_cancel *cancel, struct ts_err *e)
+{
+	(void)f;
+	return ts_files_look(NULL, s, path, cancel, e);
+}
+
+struct passing {
+	const char *dir;
+	ts_files_entry_fn *entry;
+	void *ctx;
+};
+
+static bool
+pass_entry(void *ctx, const char *name, const struct ts_file_state *state)
+{
+	const struct passing *p = ctx;
+	struct ts_file_state s = *state;
+	char path[300];
+
+	snprintf(path, sizeof(path), "%s/%s", p->dir, name);
+	if (s.kind != TS_FILE_UNKNOWN)
+		ts_files_state(NULL, &s, path);
+	return p->entry(p->ctx, name, &s);
+}
+
+static enum ts_code
+list_far(struct ts_files *f, const char *path, ts_files_entry_fn *entry, void *ctx,
+	const struct ts_cancel *cancel, struct ts_err *e)
+{
+	struct passing p = {path, entry, ctx};
+
+	(void)f;
+	return ts_files_list(NULL, path, pass_entry, &p, cancel, e);
+}
+
+static const struct ts_files_ops far_ops = {.look = look_far, .list = list_far};
+static struct ts_files far = {.ops = &far_ops, .host = "far"};
+
+static void
+list_it(const char *path)
+{
+	ts_found_list_fini(&list);
+	ck_assert_int_eq(ts_find_listing(&list, &far, path, NULL, &err), TS_OK);
+}
+
+static struct ts_found *
+row(const char *path)
+{
+	for (int i = 0; i < list.count; i++)
+		if (strcmp(list.item[i].path, path) == 0)
+			return &list.item[i];
+	return NULL;
+}
+
+START_TEST(a_directory_of_a_host)
+{
+	put("r/profile.pop");
+	put("r/archive.a");
+	put("r/other.pop");
+	put("r/run.tilescope");
+	put("r/notes.txt");
+	put("r/deep/profile.pop");
+	put("r/deep/app.json");
+	put("r/coming/debug.cbor");
+	put("r/plain/file");
+	put("r/.hidden/profile.pop");
+	put("r/odd\033[31m/archive.a");
+	ck_assert_int_eq(symlink("deep", "r/link"), 0);
+	ck_assert_int_eq(symlink("nowhere", "r/dangling"), 0);
+	ck_assert_int_eq(symlink("notes.txt", "r/text"), 0);
+	list_it("r");
+	ck_assert_int_eq(row("r")->parts, TS_FOUND_PROFILE | TS_FOUND_ARCHIVE);
+	ck_assert_int_eq(row("r/other.pop")->parts, TS_FOUND_PROFILE);
+	ck_assert_int_eq(row("r/run.tilescope")->parts, TS_FOUND_STORE);
+	ck_assert_ptr_null(row("r/notes.txt"));
+	ck_assert_ptr_null(row("r/.hidden"));
+	ck_assert_ptr_null(row("r/profile.pop"));
+	ck_assert_int_eq(list.count, 3 + 4 + 3); /* files, directories, links */
+	for (int i = 0; i < list.count; i++)
+		ck_assert_int_eq(list.item[i].pending, list.item[i].parts == 0);
+	ck_assert_int_eq(ts_find_look_into(list.item, list.count, &far, NULL, &err), TS_OK);
+	ck_assert_int_eq(row("r/deep")->parts, TS_FOUND_PROFILE | TS_FOUND_APP);
+	ck_assert_int_eq(row("r/link")->parts, TS_FOUND_PROFILE | TS_FOUND_APP);
+	ck_assert_int_eq(row("r/odd\033[31m")->parts, TS_FOUND_ARCHIVE);
+	ck_assert(row("r/coming")->incomplete && !row("r/coming")->parts);
+	ck_assert(!row("r/plain")->incomplete && !row("r/plain")->parts);
+	ck_assert(row("r/dangling")->hidden && row("r/text")->hidden);
+	ck_assert(!row("r/link")->hidden && !row("r/other.pop")->hidden);
+	for (int i = 0; i < list.count; i++)
+		ck_assert(!list.item[i].pending);
+}
+END_TEST
+
+/* Written at this moment: what SQLite has beside it, or a name that Poplar gives for a while. */
+START_TEST(what_is_incomplete_on_a_host)
+{
+	FILE *f;
+
+	put("w/profile.pop");
+	put("w/profile.pop-wal");
+	put("e/profile_abc.pop");
+	put("n/profile.pop");
+	put("n/profile.pop-wal");
+	f = fopen("w/profile.pop-wal", "w");
+	ck_assert_ptr_nonnull(f);
+	fputs("x", f);
+	fclose(f);
+	f = fopen("n/profile.pop-wal", "w"); /* empty: all is in the file */
+	ck_assert_ptr_nonnull(f);
+	fclose(f);
+	list_it(".");
+	ck_assert_int_eq(ts_find_look_into(list.item, list.count, &far, NULL, &err), TS_OK);
+	ck_assert(row("./w")->incomplete);
+	ck_assert(!row("./n")->incomplete);
+	list_it("w");
+	ck_assert(row("w")->incomplete);
+	list_it("e");
+	ck_assert(row("e")->half_written);
+}
+END_TEST
+
+START_TEST(a_listing_is_bounded)
+{
+	char path[64];
+
+	for (int i = 0; i < TS_FIND_MAX + 30; i++) {
+		snprintf(path, sizeof(path), "many/d%d/x", i);
+		put(path);
+	}
+	list_it("many");
+	ck_assert_int_eq(list.count, TS_FIND_MAX);
+	ck_assert(list.cut);
+	ck_assert_int_eq(list.left_out, 30);
+	ck_assert_int_eq(ts_find_listing(&list, &far, "nowhere", NULL, &err), TS_E_SYS);
+}
+END_TEST
+
+START_TEST(words_of_hosts)
+{
+	static const struct {
+		const char *word, *path, *now, *above;
+	} words[] = {
+		{"box:train", "/home/me/train", "box:/home/me/train", "box:/home/me"},
+		{"me@box:", "/a", "me@box:/a", "me@box:/"},
+		{"sftp://box:22/x", "/a b/c", "sftp://box:22/a%20b/c", "sftp://box:22/a%20b"},
+		{"box:/x", "/", "box:/", NULL},
+		{"/x/y", "/a/b", "/a/b", "/a"},
+	};
+
+	for (size_t i = 0; i < TS_COUNT(words); i++) {
+		char *now = ts_find_word(words[i].word, words[i].path);
+		char *above = now ? ts_find_above(now) : NULL;
+
+		ck_assert_pstr_eq(now, words[i].now);
+		ck_assert_pstr_eq(above, words[i].above);
+		free(above);
+		free(now);
+	}
+	ck_assert_ptr_null(ts_find_above("box:train")); /* not known from where */
+}
+END_TEST
+
 int
 main(void)
 {
@@ -473,6 +640,10 @@ main(void)
 	tcase_add_test(c, names_may_be_anything);
 	tcase_add_test(c, everything_openable);
 	tcase_add_test(c, a_picker_is_bounded);
+	tcase_add_test(c, a_directory_of_a_host);
+	tcase_add_test(c, what_is_incomplete_on_a_host);
+	tcase_add_test(c, a_listing_is_bounded);
+	tcase_add_test(c, words_of_hosts);
 	tcase_add_test(c, the_latest);
 	tcase_add_test(c, a_directory_means_its_profile);
 	tcase_add_test(c, a_file_means_itself_or_its_profile);
