@@ -868,7 +868,8 @@ enum ts_effect memory_take_code(struct memory_view *m, struct ts_fetch *f);
 void memory_drop_code(struct memory_view *m);
 struct ts_table memory_code_table(const struct memory_view *m);
 void memory_draw_code(struct ts_canvas *c, const struct memory_view *m);
-enum ts_effect memory_open_code(struct memory_view *m); /* Enter: an archive that was left out is worth its cost */
+enum ts_effect memory_open_code(
+	struct memory_view *m); /* Enter: an archive that was left out is worth its cost */
 void memory_code_note(const struct memory_view *m, char *out, size_t size);
 void memory_explain_code(const struct memory_view *m, struct ts_explain *out);
 
