@@ -107,9 +107,12 @@ ts_utf8_valid(const char *s, size_t n)
 		if (eight & UINT64_C(0x8080808080808080))
 			break;
 	}
-	for (size_t used; n > 0; s += used, n -= used)
-		if (!decode((const unsigned char *)s, n, &cp, &used))
+	for (size_t used; n > 0; s += used, n -= used) {
+		used = 1;
+		if ((unsigned char)*s >= 0x80 &&
+			!decode((const unsigned char *)s, n, &cp, &used))
 			return false;
+	}
 	return true;
 }
 

@@ -463,8 +463,11 @@ enum ts_code
 ts_breakdown_read(struct ts_breakdown *b, bool *end, struct ts_reader *rd, int64_t rows,
 	struct ts_progress *progress, struct ts_err *err)
 {
-	const struct ts_name_asker asker = {kinds[b->q.by].group, take_row, take_rows,
-		b->q.by == TS_BREAKDOWN_NAMES, false, b};
+	const struct ts_name_asker asker = {.group = kinds[b->q.by].group,
+		.row = take_row,
+		.rows = take_rows,
+		.named_alone = b->q.by == TS_BREAKDOWN_NAMES,
+		.ctx = b};
 	enum ts_code code;
 
 	*end = true;

@@ -2,8 +2,10 @@
 /* index_columns_read - blocks of columns, and names, out of the section; see index_columns.h. */
 #include "config.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
+#include "tilescope/base/beside.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/report/dictionary.h"
 #include "tilescope/report/index_columns.h"
@@ -11,6 +13,11 @@
 #include "tilescope/report/rows.h"
 
 #include "index_columns_internal.h"
+
+enum {
+	ASK_GROUPS = 64,    /* of names, from one look at the clock to the next */
+	ASK_BOTH = 1 << 14, /* so many names take longer than to begin a thread */
+};
 
 static const int relation_columns[TS_COLUMN_COUNT] = {
 	[TS_COLUMN_NAME] = TS_LOWERED_VARIABLE_NAME,
@@ -416,4 +423,45 @@ bool
 ts_name_answers_ask(struct ts_name_answers *a, int64_t name)
 {
 	return ts_columns_names(a->columns, name / TS_COLUMN_NAMES, take_answer, a);
+}
+
+/* Names that are asked by two: both write answers of groups that they have taken, each its own. */
+struct asking_all {
+	struct ts_name_answers of[TS_BESIDE];
+	_Atomic int64_t next; /* group */
+	bool (*late)(void *late_ctx, int who);
+	void *late_ctx;
+	atomic_bool stopped, unsound;
+};
+
+static void
+ask_groups(void *ctx, int who)
+{
+	struct asking_all *x = ctx;
+	struct ts_name_answers *a = &x->of[who];
+	int64_t groups = (a->columns->names + TS_COLUMN_NAMES - 1) / TS_COLUMN_NAMES, g;
+
+	while (!atomic_load(&x->stopped) && !atomic_load(&x->unsound) &&
+		(g = atomic_fetch_add(&x->next, ASK_GROUPS)) < groups) {
+		if (x->late(x->late_ctx, who))
+			atomic_store(&x->stopped, true);
+		for (int64_t end = ts_min_i64(g + ASK_GROUPS, groups); g < end; g++)
+			if (!ts_name_answers_ask(a, g * TS_COLUMN_NAMES))
+				atomic_store(&x->unsound, true);
+	}
+}
+
+bool
+ts_name_answers_all(struct ts_name_answers *a, void *other, bool (*late)(void *late_ctx, int who),
+	void *late_ctx, bool *stopped)
+{
+	struct asking_all x = {.of = {*a, *a}, .late = late, .late_ctx = late_ctx};
+
+	x.of[1].ctx = other;
+	if (a->columns->names >= ASK_BOTH)
+		ts_beside(ask_groups, &x);
+	else
+		ask_groups(&x, 0);
+	*stopped = atomic_load(&x.stopped);
+	return !atomic_load(&x.unsound);
 }

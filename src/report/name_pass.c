@@ -8,8 +8,10 @@
  */
 #include "config.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
+#include "tilescope/base/beside.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/report/dictionary.h"
 #include "tilescope/report/index_columns.h"
@@ -20,7 +22,10 @@
 
 enum { P_TILE, P_BYTES, P_NAME, P_COLUMNS, PROGRESS_ROWS = 1 << 15, REST_ROWS = 1 << 18 };
 
-enum { LOOK = 64 /* blocks from one look at the token to the next */ };
+enum {
+	LOOK = 64,	      /* blocks from one look at the token to the next */
+	BOTH_BLOCKS = 1 << 7, /* so many take longer than to begin a thread */
+};
 
 static const int columns[P_COLUMNS] = {TS_LOWERED_VARIABLE_TILE, TS_LOWERED_VARIABLE_BYTES,
 	TS_LOWERED_VARIABLE_NAME};
@@ -39,7 +44,6 @@ struct ts_name_pass {
 	struct ts_columns columns;
 	struct ts_name_answers answers;
 	int64_t block; /* the next one */
-	int64_t tile;  /* that was given last */
 };
 
 enum ts_code
@@ -319,17 +323,33 @@ take_columns(bool *sound, struct ts_name_pass *p, const struct ts_name_asker *a,
 	return t.off || hand_over(&t, a) ? TS_OK : ts_err_nomem(err);
 }
 
+static bool
+is_stopped(void *ctx, int who)
+{
+	(void)who;
+	return ts_cancelled(ctx);
+}
+
 /* A bit for each name that is in a group, and one more; *some: there is one. NULL: no memory. */
 static uint64_t *
-names_in_groups(bool *some, bool *sound, struct ts_name_pass *p, const struct ts_cancel *cancel)
+names_in_groups(bool *some, bool *sound, struct ts_name_pass *p, const struct ts_name_asker *a,
+	const struct ts_cancel *cancel)
 {
+	struct ts_name_asker other = *a;
 	const uint32_t *answer = p->answers.answer.memory;
 	int64_t names = p->columns.names;
 	uint64_t *in = ts_alloc((size_t)names / 64 + 1, sizeof(*in));
+	bool stopped = false;
 
 	*some = false;
-	for (int64_t i = 0; in && i < names && *sound && !ts_cancelled(cancel); i++) {
-		if (i % TS_COLUMN_NAMES == 0)
+	if (!in)
+		return NULL;
+	other.ctx = a->other;
+	if (a->other)
+		*sound = ts_name_answers_all(&p->answers, &other, is_stopped,
+			(void *)(uintptr_t)cancel, &stopped);
+	for (int64_t i = 0; i < names && *sound && !ts_cancelled(cancel); i++) {
+		if (!a->other && i % TS_COLUMN_NAMES == 0)
 			*sound = ts_name_answers_ask(&p->answers, i);
 		in[i / 64] |= (uint64_t)(answer[i] > 1) << i % 64;
 		*some |= answer[i] > 1;
@@ -337,34 +357,82 @@ names_in_groups(bool *some, bool *sound, struct ts_name_pass *p, const struct ts
 	return in;
 }
 
-/* The tiles of the rows of a block that are in the group, but for the one that was given last; false: no memory. */
+/* Blocks that are gone through for their tiles, by one or two threads. */
+struct tiles_of {
+	struct ts_name_pass *p;
+	const uint64_t *in; /* names that count */
+	const struct ts_name_asker *a;
+	const struct ts_cancel *cancel;
+	_Atomic int64_t next; /* block */
+	atomic_bool unsound, full;
+};
+
+/*
+ * The tiles of the rows of a block that are in the group, but for the one that was given last; false: no memory. Of a block of
+ * one tile the first such row is enough.
+ */
 static bool
-take_tiles(bool *sound, struct ts_name_pass *p, const uint64_t *in, const struct ts_name_asker *a)
+take_tiles(bool *sound, int64_t *last, const struct tiles_of *x, int64_t block, void *ctx)
 {
+	const struct ts_columns *c = &x->p->columns;
 	int64_t tile[TS_COLUMN_ROWS], least, most;
 	uint16_t k[TS_COLUMN_ROWS];
 	bool unknown, one, room = true;
 	int n;
 
-	ts_columns_bounds(&p->columns, TS_COLUMN_TILE, p->block, &least, &most, &unknown);
+	ts_columns_bounds(c, TS_COLUMN_TILE, block, &least, &most, &unknown);
 	one = !unknown && least == most;
-	if (one && least == p->tile)
+	if (one && least == *last)
 		return true;
-	n = ts_columns_pick(&p->columns, p->block, in, k);
+	n = ts_columns_pick(c, block, x->in, k);
 	*sound = n >= 0;
 	if (n > 0 && !one)
-		*sound = ts_columns_read(&p->columns, TS_COLUMN_TILE, p->block, tile);
+		*sound = ts_columns_read(c, TS_COLUMN_TILE, block, tile);
 	for (int i = 0; i < n && *sound && room; i++) {
 		int64_t at = one ? least : tile[k[i]];
 
-		if (at == p->tile)
+		if (at == *last)
 			continue;
-		room = a->row(a->ctx, at, TS_UNKNOWN, 0);
-		p->tile = at;
+		room = x->a->row(ctx, at, TS_UNKNOWN, 0);
+		*last = at;
 		if (one)
 			break;
 	}
 	return room;
+}
+
+static void
+take_blocks(void *ctx, int who)
+{
+	struct tiles_of *x = ctx;
+	int64_t last = TS_UNKNOWN, b;
+
+	while (!atomic_load(&x->unsound) && !atomic_load(&x->full) && !ts_cancelled(x->cancel) &&
+		(b = atomic_fetch_add(&x->next, LOOK)) < x->p->columns.blocks) {
+		for (int64_t end = ts_min_i64(b + LOOK, x->p->columns.blocks); b < end; b++) {
+			bool sound = true;
+
+			if (!take_tiles(&sound, &last, x, b, who == 0 ? x->a->ctx : x->a->other))
+				atomic_store(&x->full, true);
+			if (!sound)
+				atomic_store(&x->unsound, true);
+		}
+	}
+}
+
+/* False: no memory. */
+static bool
+take_all_tiles(bool *sound, struct ts_name_pass *p, const uint64_t *in,
+	const struct ts_name_asker *a, const struct ts_cancel *cancel)
+{
+	struct tiles_of x = {.p = p, .in = in, .a = a, .cancel = cancel};
+
+	if (a->other && p->columns.blocks >= BOTH_BLOCKS)
+		ts_beside(take_blocks, &x);
+	else
+		take_blocks(&x, 0);
+	*sound = !atomic_load(&x.unsound);
+	return !atomic_load(&x.full);
 }
 
 /* All rows of a block that are in a group. */
@@ -388,14 +456,16 @@ take_named(bool *sound, struct ts_name_pass *p, const struct ts_name_asker *a,
 	const struct ts_cancel *cancel, struct ts_err *err)
 {
 	bool some, room;
-	uint64_t *in = names_in_groups(&some, sound, p, cancel);
+	uint64_t *in = names_in_groups(&some, sound, p, a, cancel);
 
 	room = in;
-	p->tile = TS_UNKNOWN;
-	for (; some && room && *sound && p->block < p->columns.blocks; p->block++) {
+	if (some && room && *sound && a->tiles_alone)
+		room = take_all_tiles(sound, p, in, a, cancel);
+	for (; some && room && *sound && !a->tiles_alone && p->block < p->columns.blocks;
+		p->block++) {
 		if (p->block % LOOK == 0 && ts_cancelled(cancel))
 			break;
-		room = a->tiles_alone ? take_tiles(sound, p, in, a) : take_rows(sound, p, in, a);
+		room = take_rows(sound, p, in, a);
 	}
 	free(in);
 	if (ts_cancelled(cancel))

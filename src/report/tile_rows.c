@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "tilescope/base/beside.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/report/tile_rows.h"
 
@@ -11,7 +12,8 @@
 
 enum {
 	BITS = 64,
-	LOOK = 16,	      /* tiles from one look at the token to the next */
+	PIECE = 16,	      /* tiles that are taken at once */
+	WORTH = 2,	      /* rows for each kind, from which two threads are quicker */
 	KINDS_MOST = 1 << 20, /* sums of more would be no ordinary memory: 8 MiB */
 };
 
@@ -122,51 +124,124 @@ ts_tile_rows_begin(const struct ts_kinds *t, size_t tile)
 
 /* --- what a set of tiles has of each kind ------------------------------------------------------- */
 
-/* Kinds without a class: only how many rows they have matters. */
-static void
-count_other(struct ts_kind_sums *s, uint32_t kind)
-{
-	uint32_t class = s->rows.kind[kind].class;
+/* Rows of many tiles are added up by two threads, each into sums of its own. */
+struct adding {
+	const struct ts_kinds *rows;
+	bool (*has)(const void *set, int64_t tile);
+	const void *set;
+	const struct ts_cancel *cancel;
+	_Atomic size_t next;		/* tile */
+	uint64_t *sum[TS_BESIDE];	/* by kind */
+	int64_t unsized[TS_BESIDE];	/* rows */
+	atomic_bool unsound, cancelled; /* nobody need go on */
+};
 
-	++*(class == TS_KIND_ALWAYS		     ? &s->always
-			: class == TS_KIND_CLASSLESS ? &s->classless
-						     : &s->bad);
+/* At most TS_NUMBER_MAX + 1. */
+static uint64_t
+plus(uint64_t a, uint64_t b)
+{
+	const uint64_t most = (uint64_t)TS_NUMBER_MAX + 1;
+
+	return a + b > most ? most : a + b;
 }
 
+/* Of kinds without a class only how many rows they have matters. */
 static bool
-add_tile(struct ts_kind_sums *s, size_t tile)
+add_tile(const struct ts_kinds *rows, uint64_t *sum, size_t tile)
 {
-	struct ts_tile_rows_walk w = ts_tile_rows_begin(&s->rows, tile);
+	struct ts_tile_rows_walk w = ts_tile_rows_begin(rows, tile);
 	uint32_t kind[TS_TILE_ROWS_BATCH];
 	int64_t bytes[TS_TILE_ROWS_BATCH];
 	int n;
 
 	while ((n = ts_tile_rows_next(&w, kind, bytes)) > 0)
 		for (int i = 0; i < n; i++) {
-			uint64_t *to = &s->sum[kind[i]], v;
+			uint64_t *to = &sum[kind[i]];
 
-			if (kind[i] >= s->rows.lives) {
-				count_other(s, kind[i]);
-				continue;
-			}
-			v = *to + (uint64_t)bytes[i] + (*to == 0);
-			*to = v > (uint64_t)TS_NUMBER_MAX + 1 ? (uint64_t)TS_NUMBER_MAX + 1 : v;
+			*to = plus(*to,
+				kind[i] < rows->lives ? (uint64_t)bytes[i] + (*to == 0) : 1);
 		}
-	s->bad += s->rows.tile[tile].unsized;
 	return w.sound;
+}
+
+static void
+add_pieces(void *ctx, int who)
+{
+	struct adding *a = ctx;
+	size_t i;
+
+	while (!atomic_load(&a->unsound) && !atomic_load(&a->cancelled) &&
+		(i = atomic_fetch_add(&a->next, PIECE)) < a->rows->tiles) {
+		if (ts_cancelled(a->cancel))
+			atomic_store(&a->cancelled, true);
+		for (size_t end = i + PIECE; i < end && i < a->rows->tiles; i++) {
+			if (!a->has(a->set, a->rows->tile[i].tile))
+				continue;
+			a->unsized[who] += a->rows->tile[i].unsized;
+			if (!add_tile(a->rows, a->sum[who], i))
+				atomic_store(&a->unsound, true);
+		}
+	}
+}
+
+/* What the second one added up. */
+static void
+join(const struct adding *a)
+{
+	for (size_t i = 0; i < a->rows->kinds; i++) {
+		uint64_t *to = &a->sum[0][i], more = a->sum[1][i];
+		bool both = *to > 0 && more > 0 && i < a->rows->lives; /* each is one more */
+
+		*to = plus(*to, more - both);
+	}
+}
+
+/* So many rows that a second thread is worth the sums that it needs? */
+static bool
+are_many(const struct adding *a)
+{
+	uint64_t rows = 0;
+
+	for (size_t i = 0; i < a->rows->tiles && rows / WORTH <= a->rows->kinds; i++)
+		if (a->has(a->set, a->rows->tile[i].tile))
+			rows += a->rows->tile[i].rows;
+	return rows / WORTH > a->rows->kinds;
+}
+
+static void
+count_others(struct ts_kind_sums *s)
+{
+	for (size_t i = s->rows.lives; i < s->rows.kinds; i++) {
+		uint32_t class = s->rows.kind[i].class;
+		int64_t *rows = class == TS_KIND_ALWAYS ? &s->always
+			: class == TS_KIND_CLASSLESS	? &s->classless
+							: &s->bad;
+
+		*rows += (int64_t)s->sum[i];
+	}
 }
 
 static enum ts_code
 add_tiles(struct ts_kind_sums *s, bool (*has)(const void *set, int64_t tile), const void *set,
 	const struct ts_cancel *cancel, struct ts_err *err)
 {
-	for (size_t i = 0; i < s->rows.tiles; i++) {
-		if (i % LOOK == 0 && ts_cancelled(cancel))
-			return ts_err_set(err, TS_E_CANCELLED, "cancelled");
-		if (has(set, s->rows.tile[i].tile) && !add_tile(s, i))
-			return ts_err_set(err, TS_E_ABSENT, "the rows by tile are not sound");
+	struct adding a = {&s->rows, has, set, cancel, .sum = {s->sum}};
+
+	if (are_many(&a))
+		a.sum[1] = ts_alloc(s->rows.kinds + 1, sizeof(*a.sum[1]));
+	if (a.sum[1]) {
+		ts_beside(add_pieces, &a);
+		join(&a);
+	} else {
+		add_pieces(&a, 0);
 	}
-	return TS_OK;
+	free(a.sum[1]);
+	s->bad += a.unsized[0] + a.unsized[1];
+	if (atomic_load(&a.cancelled))
+		return ts_err_set(err, TS_E_CANCELLED, "cancelled");
+	return atomic_load(&a.unsound)
+		? ts_err_set(err, TS_E_ABSENT, "the rows by tile are not sound")
+		: TS_OK;
 }
 
 enum ts_code
@@ -179,7 +254,7 @@ ts_kind_sums_read(struct ts_kind_sums **out, struct ts_index *x,
 	enum ts_code code;
 
 	*out = NULL;
-	if (!ts_tile_rows_of(&rows, x) || rows.lives > KINDS_MOST)
+	if (!ts_tile_rows_of(&rows, x) || rows.kinds > KINDS_MOST)
 		return ts_err_set(err, TS_E_ABSENT, "the index has no rows by tile");
 	s = ts_alloc(1, sizeof(*s));
 	if (!s)
@@ -187,8 +262,10 @@ ts_kind_sums_read(struct ts_kind_sums **out, struct ts_index *x,
 	atomic_init(&s->uses, 1);
 	s->rows = rows;
 	s->index = ts_index_hold(x);
-	s->sum = ts_alloc(rows.lives + 1, sizeof(*s->sum));
+	s->sum = ts_alloc(rows.kinds + 1, sizeof(*s->sum));
 	code = s->sum ? add_tiles(s, has, set, cancel, err) : ts_err_nomem(err);
+	if (!code)
+		count_others(s);
 	if (code)
 		ts_kind_sums_close(s);
 	else

@@ -16,6 +16,7 @@
 
 #include "tilescope/base/clock.h"
 #include "tilescope/base/mem.h"
+#include "tilescope/calc/top.h"
 
 enum {
 	FIRST = 160,	    /* rows: a screen, and what is read ahead of it */
@@ -24,6 +25,7 @@ enum {
 	GLANCE_US = 600,    /* along an order, */
 	WALK_US = 9000,	    /* and where many rows pass */
 	MANY = 500,	    /* one of so many rows passes then */
+	BEGINS = 1 << 10,   /* names that begin first in an order */
 	WHOLE_US = 30000,   /* all of it, at most */
 	NUMBERS_US = 12000, /* a filter that names nothing */
 	LOOK = 64,	    /* rows, blocks or groups between looks at the clock */
@@ -221,6 +223,54 @@ rows_of(struct first *f, int64_t name)
 	return f->a.untrue ? 0 : to - from;
 }
 
+/* What the second of those who ask names has for itself. */
+struct second {
+	struct columns_asking a;
+	struct variable_pass p;
+};
+
+struct asking_names {
+	struct first *f;
+	struct second *second;
+	int64_t until; /* us, of the second one's thread; 0: it has not begun */
+};
+
+static bool
+names_late(void *ctx, int who)
+{
+	struct asking_names *x = ctx;
+
+	if (who == 0)
+		return is_late(x->f);
+	if (x->until == 0)
+		x->until = ts_clock_thread_us() + WHOLE_US;
+	return ts_clock_thread_us() > x->until || ts_cancelled(x->f->cancel) ||
+		ts_filter_use_costly(&x->second->p.asking.use) > 0;
+}
+
+static enum ts_code
+ask_all_names(struct first *f, struct ts_err *err)
+{
+	struct asking_names x = {f, ts_alloc(1, sizeof(*x.second)), 0};
+	enum ts_code code;
+	bool stopped;
+
+	if (!x.second)
+		return ts_err_nomem(err);
+	x.second->a.p = &x.second->p;
+	x.second->p.l = f->a.p->l;
+	code = ts_filter_use_init(&x.second->p.asking.use, &f->a.p->l->filter, err);
+	if (!code) {
+		f->a.untrue |= !ts_name_answers_all(&f->a.names, &x.second->a, names_late, &x,
+			&stopped);
+		f->late |= stopped || is_costly(f) ||
+			ts_filter_use_costly(&x.second->p.asking.use) > 0;
+	}
+	ts_filter_use_fini(&x.second->p.asking.use);
+	free(x.second);
+	return code;
+}
+
 /* Each distinct name is asked. *rows: so many have one that will do. */
 static enum ts_code
 ask_names(struct first *f, int64_t *rows, struct ts_err *err)
@@ -228,20 +278,15 @@ ask_names(struct first *f, int64_t *rows, struct ts_err *err)
 	const uint32_t need = f->names | f->names << VARIABLE_SURE;
 	const uint32_t *answer = f->a.names.answer.memory;
 	int64_t names = f->a.c.names;
+	enum ts_code code;
 
 	*rows = 0;
 	f->wanted = ts_alloc((size_t)names / 64 + 1, sizeof(*f->wanted));
 	if (!f->wanted)
 		return ts_err_nomem(err);
-	for (int64_t g = 0; g * TS_COLUMN_NAMES < names; g++) {
-		f->late |= (g % LOOK == 0 && is_late(f)) || is_costly(f);
-		if (f->late)
-			return TS_OK;
-		if (!ts_name_answers_ask(&f->a.names, g * TS_COLUMN_NAMES)) {
-			f->a.untrue = true;
-			return TS_OK;
-		}
-	}
+	code = ask_all_names(f, err);
+	if (code || f->late || f->a.untrue)
+		return code;
 	for (int64_t i = 0; i < names; i++) {
 		bool is = (answer[i] & need) == need;
 
@@ -302,29 +347,33 @@ take_bits(struct first *f, struct ts_err *err)
 	return code;
 }
 
-/* Along an order by name: rows with the same one stand together. */
+/* The rows with a name: in an order by name they stand together. */
+static enum ts_code
+take_rows_named(struct first *f, int64_t name, struct ts_err *err)
+{
+	const struct ts_variable_list *l = f->by_name;
+	int64_t from = f->a.c.before[name], to = from + rows_of(f, name), v;
+	enum ts_code code = TS_OK;
+
+	f->a.untrue |= to > l->known;
+	for (int64_t at = from; at < to && !f->a.untrue && !code; at++) {
+		int64_t place = order_at(l, at, false);
+
+		f->a.untrue |= !ts_columns_at(&f->a.c, TS_COLUMN_NAME, place, &v) || v != name;
+		if (f->alone || passes(f, place))
+			code = add(f, place, err);
+	}
+	return code;
+}
+
 static enum ts_code
 take_named(struct first *f, struct ts_err *err)
 {
-	const struct ts_variable_list *l = f->by_name;
 	enum ts_code code = TS_OK;
-	int64_t v;
 
-	for (int64_t i = 0; i < f->a.c.names && !code && !f->over && !f->a.untrue; i++) {
-		int64_t from = f->a.c.before[i], to;
-
-		if (!is_wanted(f, i))
-			continue;
-		to = from + rows_of(f, i);
-		f->a.untrue |= to > l->known;
-		for (int64_t at = from; at < to && !f->a.untrue && !code; at++) {
-			int64_t place = order_at(l, at, false);
-
-			f->a.untrue |= !ts_columns_at(&f->a.c, TS_COLUMN_NAME, place, &v) || v != i;
-			if (f->alone || passes(f, place))
-				code = add(f, place, err);
-		}
-	}
+	for (int64_t i = 0; i < f->a.c.names && !code && !f->over && !f->a.untrue; i++)
+		if (is_wanted(f, i))
+			code = take_rows_named(f, i, err);
 	return code;
 }
 
@@ -350,13 +399,46 @@ take_all(struct first *f, struct ts_err *err)
 
 /* --- the first ones ----------------------------------------------------------------------------------- */
 
+/* Does the order say where each name stands? */
+static bool
+knows_names(const struct first *f, const struct ts_variable_list *order)
+{
+	return f->wanted && order->names > 0 && order->names == f->a.c.names;
+}
+
+/* Where the first row with a name stands in an order, read in this direction; -1: there is none. */
+static int64_t
+name_at(const struct ts_variable_list *order, int64_t name, bool reverse)
+{
+	int64_t at = reverse && order->last[name] > 0 ? order->known - (int64_t)order->last[name]
+						      : (int64_t)order->first[name] - 1;
+
+	return at < order->count ? at : -1;
+}
+
+/* The same of all names that are wanted. */
+static int64_t
+first_with_name(const struct first *f, const struct ts_variable_list *order, bool reverse)
+{
+	int64_t from = order->count;
+
+	if (!knows_names(f, order))
+		return 0;
+	for (int64_t i = 0; i < order->names; i++) {
+		int64_t at = is_wanted(f, i) ? name_at(order, i, reverse) : -1;
+
+		from = at >= 0 ? ts_min_i64(from, at) : from;
+	}
+	return from;
+}
+
 /* The first rows along an order; *end: these are all. */
 static enum ts_code
 walk_order(struct first *f, const struct ts_variable_list *order, bool *end, struct ts_err *err)
 {
 	bool reverse = atomic_load(&f->a.p->l->reverse);
 	enum ts_code code = TS_OK;
-	int64_t place[TS_COLUMN_GATHER], i = 0;
+	int64_t place[TS_COLUMN_GATHER], i = first_with_name(f, order, reverse);
 
 	while (i < order->count && !code && places(f) < FIRST && !f->a.untrue && !is_late(f)) {
 		int n = (int)ts_min_i64(TS_COLUMN_GATHER, order->count - i);
@@ -418,33 +500,57 @@ compare(const void *x, const void *y)
 	return (a->tie > b->tie) - (a->tie < b->tie);
 }
 
+/* The first `most` of rows that are offered one by one. */
+struct earliest {
+	struct keyed *k; /* twice as many */
+	int64_t most, have;
+	bool cut; /* what is behind k[most - 1] does not count */
+};
+
+static bool
+earliest_init(struct earliest *e, int64_t most)
+{
+	*e = (struct earliest){.k = ts_alloc((size_t)most * 2, sizeof(*e->k)), .most = most};
+	return e->k;
+}
+
+static void
+earliest_sort(struct earliest *e)
+{
+	qsort(e->k, (size_t)e->have, sizeof(*e->k), compare);
+	e->cut |= e->have >= e->most;
+	e->have = ts_min_i64(e->have, e->most);
+}
+
+static void
+earliest_offer(struct earliest *e, const struct keyed *k)
+{
+	if (e->cut && compare(k, &e->k[e->most - 1]) > 0)
+		return;
+	e->k[e->have++] = *k;
+	if (e->have == 2 * e->most)
+		earliest_sort(e);
+}
+
 /* The first `most` of the rows that pass, in order; *n of them. NULL: no memory. */
 static struct keyed *
 put_in_order(struct first *f, const struct ts_variable_list *l, int column, int64_t most,
 	int64_t *n)
 {
 	const int64_t *place = f->place.memory;
-	int64_t room = 2 * most, have = 0;
-	bool cut = false; /* what is behind out[most - 1] does not count */
-	struct keyed *out = ts_alloc((size_t)room, sizeof(*out));
+	struct earliest e;
 
 	*n = 0;
-	for (int64_t i = 0; out && i < places(f); i++) {
+	if (!earliest_init(&e, most))
+		return NULL;
+	for (int64_t i = 0; i < places(f); i++) {
 		struct keyed k = keyed_of(f, l, column, place[i]);
 
-		if (cut && compare(&k, &out[most - 1]) > 0)
-			continue;
-		out[have++] = k;
-		if (have < room)
-			continue;
-		qsort(out, (size_t)have, sizeof(*out), compare);
-		have = most;
-		cut = true;
+		earliest_offer(&e, &k);
 	}
-	if (out)
-		qsort(out, (size_t)have, sizeof(*out), compare);
-	*n = ts_min_i64(have, most);
-	return out;
+	earliest_sort(&e);
+	*n = e.have;
+	return e.k;
 }
 
 /* --- the answer ----------------------------------------------------------------------------------- */
@@ -471,6 +577,79 @@ show_keyed(struct ts_variable_list *l, const struct keyed *k, int64_t n, struct 
 	for (int64_t i = 0; i < n && i < FIRST; i++)
 		place[i] = k[i].place;
 	return show(l, place, n, err);
+}
+
+/* The names that begin first in the order, as entry.tie; -entry.value: where. */
+static void
+find_begins(struct ts_top *top, const struct first *f, const struct ts_variable_list *order,
+	bool reverse)
+{
+	for (int64_t i = 0; i < order->names; i++) {
+		int64_t at = is_wanted(f, i) ? name_at(order, i, reverse) : -1;
+
+		if (at >= 0)
+			(void)ts_top_offer(top, -at, i);
+	}
+	ts_top_sort(top);
+}
+
+/* Does a row stand before the name that comes behind the i-th begins? */
+static bool
+is_before_next(struct first *f, const struct keyed *k, const struct ts_variable_list *order,
+	int column, const struct ts_top *top, int i)
+{
+	struct keyed next;
+
+	if (i + 1 == top->count)
+		return top->count < BEGINS; /* there is none */
+	next = keyed_of(f, f->a.p->l, column,
+		order_at(order, -top->entry[i + 1].value, atomic_load(&f->a.p->l->reverse)));
+	return compare(k, &next) < 0 && !f->a.untrue;
+}
+
+/*
+ * The first rows with the names, where the order says where each name begins: names are taken as they begin, all rows of each, until
+ * enough rows stand before the place where the next one begins. Rows that are large and have other names, however
+ * many there are, are never looked at.
+ */
+static enum ts_code
+walk_names(struct first *f, const struct ts_variable_list *order, int column, bool *done,
+	struct ts_err *err)
+{
+	struct ts_variable_list *l = f->a.p->l;
+	bool reverse = atomic_load(&l->reverse), room;
+	enum ts_code code = TS_OK;
+	struct earliest e;
+	struct ts_top top;
+
+	room = earliest_init(&e, FIRST);
+	if (!ts_top_init(&top, BEGINS) || !room)
+		code = ts_err_nomem(err);
+	set_bound(f, WALK_US);
+	if (!code)
+		find_begins(&top, f, order, reverse);
+	for (int i = 0; i < top.count && !code && !*done; i++) {
+		f->place.used = 0;
+		code = take_rows_named(f, top.entry[i].tie, err);
+		for (int64_t k = 0; k < places(f) && !code; k++) {
+			struct keyed at = keyed_of(f, l, column,
+				((const int64_t *)f->place.memory)[k]);
+
+			earliest_offer(&e, &at);
+		}
+		if (code || f->a.untrue || f->over || is_late(f))
+			break;
+		if (e.have >= FIRST)
+			earliest_sort(&e);
+		*done = e.have == FIRST &&
+			is_before_next(f, &e.k[FIRST - 1], order, column, &top, i);
+	}
+	if (!code && *done)
+		code = show_keyed(l, e.k, e.have, err);
+	ts_top_fini(&top);
+	free(e.k);
+	f->over = false; /* there are other ways */
+	return code;
 }
 
 /* These are all rows of the list, in its order: it is ready. */
@@ -610,7 +789,10 @@ find_first(struct first *f, const struct ts_variable_list *order, bool *done, st
 	if (all)
 		return answer(f, column, true, done, err);
 	code = look_at_names(f, &none, err);
-	if (!code && f->many && !f->late)
+	if (!code && f->many && !f->late && sorted && f->by_name &&
+		is_usable(order, l->v, l->sort) && knows_names(f, order))
+		code = walk_names(f, order, column, done, err);
+	if (!code && f->many && !f->late && !*done)
 		code = walk(f, order, column, WALK_US, &all, done, err);
 	if (code || *done || f->a.untrue || f->late || !sorted)
 		return code;

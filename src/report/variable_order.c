@@ -15,6 +15,7 @@
 #include "variable_internal.h"
 
 #include "tilescope/base/mem.h"
+#include "tilescope/report/index_columns.h"
 #include "tilescope/report/index_variables.h"
 
 enum {
@@ -390,14 +391,38 @@ section_of(const struct ts_variable_list *l)
 		: TS_SECTION_COUNT;
 }
 
-/* At the begin of the payload; the places follow. A width of 0: rows stand in this order. */
+/*
+ * At the begin of the payload; the places follow, and, of so many names, the first position of each, then the last. A width of
+ * 0: rows stand in this order.
+ */
 struct order_head {
 	uint64_t version;
 	int64_t rows, known, width;
 	int64_t all_bytes, unsized;
+	int64_t names;
 };
 
-enum { ORDER_VERSION = 1 };
+enum { ORDER_VERSION = 2 };
+
+static size_t
+names_at(const struct order_head *h)
+{
+	size_t end = sizeof(*h) + (size_t)h->rows * (size_t)h->width;
+
+	return (end + 7) / 8 * 8;
+}
+
+static void
+take_names(struct ts_variable_list *l, const struct order_head *h, const void *payload, size_t size)
+{
+	const uint32_t *at = NULL;
+
+	if (h->names > 0 && h->names <= h->rows && h->width > 0)
+		at = ts_section_at(payload, size, names_at(h), (uint64_t)h->names * 2, sizeof(*at));
+	l->names = at ? h->names : 0;
+	l->first = at;
+	l->last = at ? at + h->names : NULL;
+}
 
 /* Take the order that the snapshot has. */
 static bool
@@ -417,6 +442,7 @@ take_order(struct ts_variable_list *l, struct ts_index *x)
 			(size_t)h->width);
 	if (h->width > 0 && !order)
 		return false;
+	take_names(l, h, payload, size);
 	l->index = ts_index_hold(x);
 	l->natural = h->width == 0;
 	l->width = (int)h->width;
@@ -472,25 +498,87 @@ write_order(struct ts_section_writer *w, const struct ts_variable_list *l, size_
 	return code;
 }
 
+/* Where each name stands: one look at the name of each row, in this order. *sound: the section has all of them. */
+static enum ts_code
+find_names(struct ts_pile *out, bool *sound, const struct ts_variable_list *l,
+	const struct ts_columns *c, const struct ts_cancel *cancel, struct ts_err *err)
+{
+	int64_t place[TS_COLUMN_GATHER], name[TS_COLUMN_GATHER];
+	enum ts_code code = ts_pile_room(out, (size_t)c->names * 2 * sizeof(uint32_t), l->v->cache,
+		err);
+	uint32_t *first = out->memory, *last = first + c->names;
+
+	*sound = true;
+	for (int64_t i = 0; i < l->count && !code && *sound; i += TS_COLUMN_GATHER) {
+		int n = (int)ts_min_i64(TS_COLUMN_GATHER, l->count - i);
+
+		if (i % (1 << 16) == 0 && ts_cancelled(cancel))
+			return ts_err_set(err, TS_E_CANCELLED, "cancelled");
+		for (int k = 0; k < n; k++)
+			place[k] = (int64_t)variable_get(l->order, l->width, i + k);
+		*sound = ts_columns_gather(c, TS_COLUMN_NAME, place, n, name);
+		for (int k = 0; k < n && *sound; k++) {
+			*sound = name[k] < c->names;
+			if (!*sound || name[k] < 0)
+				continue;
+			if (!first[name[k]])
+				first[name[k]] = (uint32_t)(i + k) + 1;
+			if (i + k < l->known)
+				last[name[k]] = (uint32_t)(i + k) + 1;
+		}
+	}
+	out->used = (size_t)c->names * 2 * sizeof(*first);
+	return code;
+}
+
+/* They are left out where the index has no names of the rows. */
+static enum ts_code
+write_names(struct ts_section_writer *w, const struct order_head *h, const struct ts_pile *names,
+	struct ts_err *err)
+{
+	static const char none[8] = {0};
+	size_t end = sizeof(*h) + (size_t)h->rows * (size_t)h->width;
+	enum ts_code code = TS_OK;
+
+	if (h->names > 0)
+		code = ts_section_append(w, NULL, none, names_at(h) - end, err);
+	if (!code && h->names > 0)
+		code = ts_section_append(w, NULL, names->memory, names->used, err);
+	return code;
+}
+
 enum ts_code
 ts_variable_list_keep(const struct ts_variable_list *l, struct ts_reader *rd,
 	const struct ts_cancel *cancel, struct ts_err *err)
 {
 	struct order_head h = {ORDER_VERSION, l->v->rows, l->known, l->natural ? 0 : l->width,
-		atomic_load(&l->all_bytes), atomic_load(&l->unsized)};
+		atomic_load(&l->all_bytes), atomic_load(&l->unsized), 0};
 	size_t size = (size_t)h.rows * (size_t)h.width;
+	struct ts_pile names = {0};
 	struct ts_section_writer *w;
-	enum ts_code code;
+	struct ts_columns c;
+	enum ts_code code = TS_OK;
+	bool sound = false;
 
 	if (ts_variable_list_is_kept(l))
 		return TS_OK;
-	code = ts_section_create(&w, l->v->cache, rd->report, section_of(l), err);
-	if (code)
+	if (h.width > 0 && h.rows < UINT32_MAX && ts_columns_of(&c, rd->index) &&
+		c.block[TS_COLUMN_NAME] && c.rows == h.rows)
+		code = find_names(&names, &sound, l, &c, cancel, err);
+	h.names = sound ? c.names : 0;
+	if (!code)
+		code = ts_section_create(&w, l->v->cache, rd->report, section_of(l), err);
+	if (code) {
+		ts_pile_fini(&names);
 		return code;
+	}
 	ts_section_set_cancel(w, cancel);
 	code = ts_section_append(w, NULL, &h, sizeof(h), err);
 	if (!code)
 		code = write_order(w, l, size, cancel, err);
+	if (!code)
+		code = write_names(w, &h, &names, err);
+	ts_pile_fini(&names);
 	if (!code)
 		return ts_section_commit(w, err);
 	ts_section_abandon(w);

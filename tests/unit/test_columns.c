@@ -105,23 +105,17 @@ bind_name(sqlite3_stmt *s, int i, bool distinct)
 		sqlite3_bind_text(s, 3, name, roll(90) ? n : 0, SQLITE_TRANSIENT);
 }
 
+/* A report of so many rows, whose values `add` binds (not their row ids). */
 static void
-begin(int number)
+begin_with(int number, int count, void (*add)(sqlite3_stmt *s, int i))
 {
 	struct ts_report_options o = {0};
 	struct ts_err err = {0};
 	char path[INDEX_PATH];
-	int kind[11];
 	sqlite3_stmt *s;
 	sqlite3 *db;
 
-	seed = (uint64_t)number * 7919 + 1;
-	rows = number >= MANY_ROWS ? 12000 : number % 7 == 6 ? (int)roll(3) : 1 + (int)roll(ROWS);
-	for (int i = 0; i < 11; i++)
-		kind[i] = (int)roll(6);
-	kind[2] = 0;
-	kind[4] = number % 3 ? 1 : kind[4];
-	kind[7] = number % 3 ? 3 : kind[7];
+	rows = count;
 	index_dir_begin(&d);
 	snprintf(path, sizeof(path), "%s/report.tilescope", d.dir);
 	ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
@@ -132,11 +126,7 @@ begin(int number)
 		SQLITE_OK);
 	for (int i = 0; i < rows; i++) {
 		sqlite3_clear_bindings(s);
-		sqlite3_bind_int64(s, 1, number % 5 == 4 ? 10 + 3 * i : 10 + i);
-		for (int column = 2; column < 11; column++)
-			if (column != 3)
-				bind(s, column, kind[column], i);
-		bind_name(s, i, number % 11 == 10);
+		add(s, i);
 		ck_assert_int_eq(sqlite3_step(s), SQLITE_DONE);
 		sqlite3_reset(s);
 	}
@@ -146,6 +136,35 @@ begin(int number)
 	ck_assert_msg(ts_report_open(&r, path, &o, &err) == TS_OK, "%s", err.msg);
 	ck_assert_int_eq(ts_reader_open(&rd, r, &err), TS_OK);
 	x = index_dir_build(&d, r, rd, 1u << TS_SECTION_COLUMNS, 1 + number % 4);
+}
+
+/* What the rows of begin() are. */
+static int number_of, kinds[11];
+
+static void
+add_any(sqlite3_stmt *s, int i)
+{
+	sqlite3_bind_int64(s, 1, number_of % 5 == 4 ? 10 + 3 * i : 10 + i);
+	for (int column = 2; column < 11; column++)
+		if (column != 3)
+			bind(s, column, kinds[column], i);
+	bind_name(s, i, number_of % 11 == 10);
+}
+
+static void
+begin(int number)
+{
+	int count;
+
+	seed = (uint64_t)number * 7919 + 1;
+	number_of = number;
+	count = number >= MANY_ROWS ? 12000 : number % 7 == 6 ? (int)roll(3) : 1 + (int)roll(ROWS);
+	for (int i = 0; i < 11; i++)
+		kinds[i] = (int)roll(6);
+	kinds[2] = 0;
+	kinds[4] = number % 3 ? 1 : kinds[4];
+	kinds[7] = number % 3 ? 3 : kinds[7];
+	begin_with(number, count, add_any);
 }
 
 static void
@@ -392,20 +411,37 @@ check_beginning(const struct ts_variable_list *l, const struct ts_variable_list 
 static const enum ts_variable_sort sorts[] = {TS_SORT_ROW, TS_SORT_BYTES, TS_SORT_NAME,
 	TS_SORT_TILE, TS_SORT_ALWAYS, TS_SORT_OFFSET};
 
-/* `given`: 1 the order, 2 that of names. */
+/* An order of all rows as it is kept, with where each name stands in it. */
+static struct ts_variable_list *
+kept_order(struct ts_variables *v, enum ts_variable_sort sort)
+{
+	struct ts_variable_list *made = plain_list(v, sort, false, ""),
+				*l = new_list(v, sort, false, "");
+	struct ts_err err = {0};
+
+	ts_reader_set_index(rd, x);
+	ck_assert_msg(ts_variable_list_keep(made, rd, NULL, &err) == TS_OK, "%s", err.msg);
+	if (!atomic_load(&l->ready))
+		ck_assert(ts_variable_list_load(l, rd));
+	ts_variable_list_release(made);
+	return l;
+}
+
+/* `given`: 1 the order, 2 that of names, 4 the order as it is kept. */
 static bool
 check_first(struct ts_variables *v, enum ts_variable_sort sort, bool reverse, const char *line,
 	int given)
 {
 	struct ts_variable_list *want = plain_list(v, sort, reverse, line),
-				*order = plain_list(v, sort, false, ""),
+				*order = given & 4 ? kept_order(v, sort)
+						   : plain_list(v, sort, false, ""),
 				*by_name = plain_list(v, TS_SORT_NAME, false, ""),
 				*l = new_list(v, sort, reverse, line);
 	struct ts_err err = {0};
 	bool done, gap;
 
 	ts_reader_set_index(rd, x);
-	ck_assert_msg(ts_variable_list_first(l, &done, given & 1 ? order : NULL,
+	ck_assert_msg(ts_variable_list_first(l, &done, given & 5 ? order : NULL,
 			      given & 2 ? by_name : NULL, rd, NULL, &err) == TS_OK,
 		"%s: %s", line, err.msg);
 	if (done)
@@ -535,6 +571,73 @@ START_TEST(rare_names)
 }
 END_TEST
 
+static void
+users_of(struct ts_tiles_named *n, const char *text, struct ts_index *index)
+{
+	struct ts_err err = {0};
+
+	ts_reader_set_index(rd, index);
+	ck_assert_msg(ts_tiles_named(n, text, NULL, rd, &d.c, NULL, &err) == TS_OK, "%s", err.msg);
+}
+
+/* Rows, of which each name has some: large ones of many names first, as few hundred times as many small ones behind them. */
+static void
+add_common(sqlite3_stmt *s, int i)
+{
+	bool late = i % 20 == 7;
+	char name[40];
+	int n = late ? snprintf(name, sizeof(name), "late_%u", roll(90))
+		     : snprintf(name, sizeof(name), "large_%u", roll(17000));
+
+	sqlite3_bind_int64(s, 1, 10 + i);
+	sqlite3_bind_int64(s, 2, i / 15000);
+	if (roll(50))
+		sqlite3_bind_text(s, 3, name, n, SQLITE_TRANSIENT);
+	if (roll(50))
+		sqlite3_bind_int64(s, 4, late ? (int64_t)roll(1000) : 2000 + (int64_t)roll(300));
+	sqlite3_bind_int64(s, 7, roll(3));
+}
+
+/*
+ * Words that many rows have, none of them near the begin of the order: found by where names begin there, not by going along. Names
+ * are so many, and rows, that two threads ask them.
+ */
+START_TEST(common_names)
+{
+	static const char *const common_lines[] = {"late_", "late_1", "name~late_[2-5] bytes<500",
+		"name~_1", "late_ or bytes>2298", "late_ category=stack"};
+	struct ts_variables *v;
+	struct ts_columns c;
+	int done = 0;
+
+	begin_with(MANY_ROWS + 9, 250000, add_common);
+	ck_assert(
+		ts_index_sections(x) & ts_section_bit(TS_SECTION_COLUMNS) && ts_columns_of(&c, x));
+	ck_assert_int_gt(c.names, 1 << 14);
+	v = open_variables();
+	for (size_t i = 0; i < TS_COUNT(common_lines); i++)
+		for (int by = 0; by < 3; by++)
+			done += check_first(v, by == 2 ? TS_SORT_NAME : TS_SORT_BYTES, by == 1,
+				common_lines[i], 6);
+	ck_assert_int_gt(done, 0);
+	ts_variables_release(v);
+	for (int i = 0; i < 4; i++) {
+		static const char *const asked[] = {"using(\"late_3\")", "using(/_77\\d$/)",
+			"using(\"nobody\")", "using(\"large_4\")"};
+		struct ts_tiles_named p, q;
+
+		users_of(&p, asked[i], NULL);
+		users_of(&q, asked[i], x);
+		ck_assert_int_eq(p.count, q.count);
+		for (int64_t t = 0; t < 64; t++)
+			ck_assert_int_eq(ts_tile_set_has(&p.set, t), ts_tile_set_has(&q.set, t));
+		ts_tiles_named_fini(&p);
+		ts_tiles_named_fini(&q);
+	}
+	end();
+}
+END_TEST
+
 /* b goes. */
 static void
 check_layers(const struct ts_categories *a, struct ts_categories *b)
@@ -601,15 +704,6 @@ check_marked(void)
 	parts_of(&b, x, &q, NULL);
 	check_layers(&a, &b);
 	ts_categories_fini(&a);
-}
-
-static void
-users_of(struct ts_tiles_named *n, const char *text, struct ts_index *index)
-{
-	struct ts_err err = {0};
-
-	ts_reader_set_index(rd, index);
-	ck_assert_msg(ts_tiles_named(n, text, NULL, rd, &d.c, NULL, &err) == TS_OK, "%s", err.msg);
 }
 
 START_TEST(names)
@@ -779,6 +873,7 @@ main(void)
 	tcase_add_loop_test(t, names, 0, 11);
 	tcase_add_loop_test(t, first_rows, 0, 4);
 	tcase_add_loop_test(t, next_hits, 0, 6);
+	tcase_add_test(t, common_names);
 	tcase_add_loop_test(t, rare_names, 0, 2);
 	tcase_add_test(t, rows_beyond_numbers);
 	tcase_add_loop_test(t, spoilt, 0, 14);

@@ -269,8 +269,9 @@ START_TEST(stops_and_goes_on)
 	begin_demo(&w, _i ? TS_DEMO_SDK : TS_DEMO_STORE);
 	for (size_t i = 0; i < TS_COUNT(pieces); i++) {
 		struct sums s = {0};
-		const struct ts_name_asker asker = {by_first_letter, add_row, NULL, false, false,
-			&s};
+		const struct ts_name_asker asker = {.group = by_first_letter,
+			.row = add_row,
+			.ctx = &s};
 		struct ts_name_pass *p;
 		bool end = false;
 		int64_t of;

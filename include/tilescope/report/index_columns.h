@@ -112,6 +112,14 @@ void ts_name_answers_fini(struct ts_name_answers *a);
 /* Ask about the group of a name. False: the section is not to be believed. */
 bool ts_name_answers_ask(struct ts_name_answers *a, int64_t name);
 
+/*
+ * Ask about all names, by two threads where there are two processors: the second one asks with `other` in the place of
+ * ctx, and nothing of what it leads to is shared but what nobody writes. Each calls late(late_ctx, who) now and then, who 0 or 1:
+ * true: both stop. *stopped: one did. False: the section is not to be believed.
+ */
+bool ts_name_answers_all(struct ts_name_answers *a, void *other,
+	bool (*late)(void *late_ctx, int who), void *late_ctx, bool *stopped);
+
 /* The answer about a name (TS_UNKNOWN: none). False as above. */
 static inline bool
 ts_name_answers_one(struct ts_name_answers *a, int64_t name, uint32_t *out)

@@ -32,6 +32,11 @@ struct ts_name_asker {
 	/* And of the others one of each tile is enough, without its bytes (TS_UNKNOWN), where 0 is the only group. */
 	bool tiles_alone;
 	void *ctx;
+	/*
+	 * NULL, or what stands for ctx in a second thread, where it is quicker so: rows are given to either then. Only with
+	 * tiles_alone, and nothing that both lead to may be written.
+	 */
+	void *other;
 };
 
 struct ts_name_pass;

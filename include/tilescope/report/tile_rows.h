@@ -13,7 +13,9 @@
 #ifndef TS_REPORT_TILE_ROWS_H
 #define TS_REPORT_TILE_ROWS_H
 
+#include <endian.h>
 #include <stdatomic.h>
+#include <string.h>
 
 #include "tilescope/base/cancel.h"
 #include "tilescope/report/index.h"
@@ -111,6 +113,36 @@ ts_tile_rows_number(const unsigned char **p)
 	return v;
 }
 
+/*
+ * Two numbers. Where neither has more than four bytes, as nearly always, nothing is decided by where they end: a processor cannot
+ * guess that, and each wrong guess takes as long as all the rest.
+ */
+static inline void
+ts_tile_rows_pair(const unsigned char **p, uint64_t *first, uint64_t *second)
+{
+	uint64_t v, ends, other, both;
+	int bits, more;
+
+	memcpy(&v, *p, sizeof(v));
+	v = le64toh(v);
+	ends = ~v & UINT64_C(0x8080808080808080);
+	other = ends & (ends - 1); /* without the first one */
+	bits = other ? __builtin_ctzll(ends) + 1 : 64;
+	more = other ? __builtin_ctzll(other) + 1 - bits : 64;
+	if (bits > 32 || more > 32) {
+		*first = ts_tile_rows_number(p);
+		*second = ts_tile_rows_number(p);
+		return;
+	}
+	/* both in one, then seven bits of each byte */
+	both = (v & (ends ^ (ends - 1))) | (v & (other ^ (other - 1))) >> bits << 32;
+	both = (both & UINT64_C(0x007f007f007f007f)) | (both & UINT64_C(0x7f007f007f007f00)) >> 1;
+	both = (both & UINT64_C(0x00003fff00003fff)) | (both & UINT64_C(0x3fff00003fff0000)) >> 2;
+	*first = both & UINT32_MAX;
+	*second = both >> 32;
+	*p += (bits + more) / 8;
+}
+
 enum { TS_TILE_ROWS_BATCH = 256 };
 
 /*
@@ -124,9 +156,10 @@ ts_tile_rows_next(struct ts_tile_rows_walk *w, uint32_t kind[TS_TILE_ROWS_BATCH]
 	int n = w->left < TS_TILE_ROWS_BATCH ? (int)w->left : TS_TILE_ROWS_BATCH;
 
 	for (int i = 0; i < n; i++) {
-		uint64_t step = ts_tile_rows_number(&w->p);
+		uint64_t step, units;
 
-		bytes[i] = (int64_t)(ts_tile_rows_number(&w->p) << w->shift);
+		ts_tile_rows_pair(&w->p, &step, &units);
+		bytes[i] = (int64_t)(units << w->shift);
 		kind[i] = w->kind += (uint32_t)(step >> 1) ^ (uint32_t) - (int32_t)(step & 1);
 		w->sound = w->sound && w->p <= w->end && w->kind < w->kinds && bytes[i] >= 0 &&
 			bytes[i] <= TS_NUMBER_MAX;
@@ -144,7 +177,7 @@ struct ts_kind_sums {
 	atomic_int uses;
 	struct ts_kinds rows;
 	uint64_t *
-		sum; /* of each kind with a class: bytes + 1 (at most TS_NUMBER_MAX + 1); 0: it has none */
+		sum; /* of each kind with a class: bytes + 1 (at most TS_NUMBER_MAX + 1), of others: rows; 0: it has none */
 	int64_t always, classless, bad; /* rows: TS_KIND_...; bad also those without a size */
 	struct ts_index *index;		/* held */
 };

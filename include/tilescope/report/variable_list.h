@@ -97,6 +97,10 @@ struct ts_variable_list {
 	int64_t known;	       /* of these: rows that have what they are sorted by */
 	int width;	       /* of an element: 4 or 8 */
 	const void *order;     /* places; in `made` or in `index` */
+	/* of an order of all rows in `index`: where each name of the section columns stands */
+	int64_t names;	       /* 0: that is not known */
+	const uint32_t *first; /* the first position with it, + 1; 0: none */
+	const uint32_t *last;  /* the same of the last one below `known` */
 	struct ts_pile made;
 	struct ts_index *index; /* held */
 };
