@@ -69,14 +69,17 @@ static const struct ts_column columns[C_COUNT] = {
 	{"tiles", 7, 0, 0, 3, TS_FIELD_RIGHT},
 };
 
-static const struct ts_column_facts facts[C_COUNT] = {
-	{"variable", NULL, TS_SUM_COUNT, false},
-	{"bytes", "bytes", TS_SUM_BYTES, false},
-	{"share", "%", TS_SUM_NONE, false},
-	{"cumulative", "%", TS_SUM_NONE, false},
-	{"group", NULL, TS_SUM_NONE, false},
-	{"tiles", "tiles", TS_SUM_NONE, false},
-};
+/* Only tile_always_live knows how many tiles have a variable: without it that column is asked for, or not there. */
+#define FACTS(by_tile)                                                                            \
+	{                                                                                         \
+		{"variable", NULL, TS_SUM_COUNT, false}, {"bytes", "bytes", TS_SUM_BYTES, false}, \
+			{"share", "%", TS_SUM_NONE, false},                                       \
+			{"cumulative", "%", TS_SUM_NONE, false},                                  \
+			{"group", NULL, TS_SUM_NONE, false},                                      \
+			{"tiles", "tiles", TS_SUM_NONE, !(by_tile)},                              \
+	}
+
+static const struct ts_column_facts facts[2][C_COUNT] = {FACTS(false), FACTS(true)};
 
 static const char *
 always_name(const struct always_tab *a, int row, char *buf, size_t size)
@@ -158,13 +161,14 @@ always_value(void *ctx, int64_t i, int column, struct ts_table_value *out)
 	return true;
 }
 
-static const struct ts_held_table always_table = {.id = "liveness.always",
-	.column = columns,
-	.facts = facts,
-	.columns = C_COUNT,
-	.cell = always_cell,
-	.value = always_value,
-	.empty = "nothing is always live"};
+#define TABLE(by_tile)                                                               \
+	{                                                                            \
+		.id = "liveness.always", .column = columns, .facts = facts[by_tile], \
+		.columns = C_COUNT, .cell = always_cell, .value = always_value,      \
+		.empty = "nothing is always live"                                    \
+	}
+
+static const struct ts_held_table always_table[2] = {TABLE(false), TABLE(true)};
 
 static bool
 always_open(struct ts_tab *t)
@@ -288,7 +292,8 @@ always_begin(struct always_tab *a, const struct ts_tab *t)
 {
 	a->body = t->r;
 	a->total = ts_rect_cut_bottom(&a->body, t->r.h >= 3);
-	ts_held_list_begin(&a->l, t, &always_table, a->body, a->always ? a->always->rows : 0);
+	ts_held_list_begin(&a->l, t, &always_table[a->always && a->always->by_tile], a->body,
+		a->always ? a->always->rows : 0);
 }
 
 static void
