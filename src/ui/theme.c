@@ -181,24 +181,24 @@ contrast(ts_colour a, ts_colour b, enum ts_depth depth)
  * says by its colours: where they would be lost, the old ground stays behind it. `area`: the ground is one of them.
  */
 static void
-lay_over(struct ts_style *style, const struct ts_style *over, bool drawing, bool area,
-	enum ts_depth depth)
+lay_over(const struct ts_theme *t, struct ts_style *style, const struct ts_style *over,
+	bool drawing, bool area, enum ts_depth depth)
 {
 	const double read = 3; /* of contrast: WCAG 2, large text and parts of a picture */
 	const double seen = 2; /* of a block, which is larger than any text */
-	bool kept = over->fg == TS_COLOUR_KEEP && style->fg >= 0 &&
-		ts_colour_map(over->bg, depth) >= 0;
+	ts_colour fg = style->fg >= 0 ? style->fg : t->ground.fg;
+	bool kept = over->fg == TS_COLOUR_KEEP && ts_colour_map(over->bg, depth) >= 0;
 
 	if (over->fg != TS_COLOUR_KEEP)
 		style->fg = over->fg;
 	style->attr |= drawing ? over->attr & (uint8_t)~TS_ATTR_UNDERLINE : over->attr;
 	if (style->attr & TS_ATTR_REVERSE) /* dim on bright cannot be read */
 		style->attr &= (uint8_t)~TS_ATTR_DIM;
-	if (drawing && kept && (area || contrast(style->fg, over->bg, depth) < seen))
+	if (drawing && kept && (area || contrast(fg, over->bg, depth) < seen))
 		return;
 	if (over->bg != TS_COLOUR_KEEP)
 		style->bg = over->bg;
-	if (!drawing && kept && contrast(style->fg, over->bg, depth) < read)
+	if (!drawing && kept && contrast(fg, over->bg, depth) < read)
 		style->fg = is_light(over->bg) ? 0x000000 : 0xffffff;
 }
 
@@ -236,7 +236,8 @@ own_look(const struct ts_theme *t, const struct ts_cell *cell, enum ts_depth dep
 	if (ts_theme_is_drawing(cell->cp)) /* an underline would be a part of it */
 		style.attr &= (uint8_t)~TS_ATTR_UNDERLINE;
 	if (cell->over != TS_ROLE_TEXT)
-		lay_over(&style, &t->role[cell->over], ts_theme_is_drawing(cell->cp), area, depth);
+		lay_over(t, &style, &t->role[cell->over], ts_theme_is_drawing(cell->cp), area,
+			depth);
 	look = (struct ts_look){ts_colour_map(style.fg, depth), ts_colour_map(style.bg, depth),
 		style.attr | cell->attr};
 	if (area)

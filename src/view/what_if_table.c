@@ -557,8 +557,8 @@ explain_change(struct ts_explain *out, const struct ts_tab *t, int i)
 
 	ts_explain_bytes(x, sum->less, t->view->env->options->units);
 	ts_explain_from(x, TS_KNOWN_DERIVED, "lowered_variable.bytes");
-	ts_explain_formula(x, "%lld pieces with %lld bytes would have %lld",
-		(long long)sum->variables, (long long)sum->bytes,
+	ts_explain_formula(x, "%lld piece%s with %lld bytes would have %lld",
+		(long long)sum->variables, sum->variables == 1 ? "" : "s", (long long)sum->bytes,
 		(long long)(sum->bytes - sum->less));
 	ts_explain_note(x,
 		"sizes are divided piece by piece and rounded up; where several changes "

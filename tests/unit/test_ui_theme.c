@@ -342,9 +342,10 @@ check_overlays(const char *name, const struct ts_theme *t, enum ts_depth depth, 
 			struct ts_cell cell = {cp, 1, (uint8_t)role, 0, (uint8_t)over[i], 0};
 			struct ts_look look = ts_theme_look(t, &cell, depth);
 
-			if (look.fg < 0 || look.bg < 0 ||
-				ts_colour_map(t->role[over[i]].bg, depth) < 0)
+			if (look.bg < 0 || ts_colour_map(t->role[over[i]].bg, depth) < 0)
 				continue;
+			if (look.fg < 0) /* the terminal's own */
+				look.fg = ts_colour_map(t->ground.fg, depth);
 			ck_assert_msg(ts_colour_contrast(ts_colour_shown(look.fg, depth),
 					      ts_colour_shown(look.bg, depth)) >= least,
 				"%s: %s below %s, depth %d", name, ts_roles[role].name,
