@@ -19,8 +19,9 @@
 #include "tilescope/db/plan.h"
 
 enum {
-	TURNS = 3,	   /* of the search */
-	NEAR = 5,	   /* pieces between two places that are near each other */
+	TURNS = 2,	   /* of the search */
+	NEAR = 9,	   /* pieces between two places that are near each other */
+	SIDE = 8,	   /* pieces from where one time should be to the places beside it */
 	SPREAD = 8,	   /* places between two others where time goes slowly */
 	ENDS_TURNS = 3,	   /* of that for the ends */
 	WIDTHS = 7,	   /* of places beside an end, */
@@ -273,8 +274,8 @@ guesses(int64_t *at, const struct between *b, const struct trace_anchors *k,
 	for (int i = 0; i < b->times; i++)
 		at[n++] = estimate(&off, k, t, times[i]);
 	if (b->times == 1) {
-		at[n] = trace_add(at[0], -2 * rows);
-		at[n + 1] = trace_add(at[0], 2 * rows);
+		at[n] = trace_add(at[0], -SIDE * rows);
+		at[n + 1] = trace_add(at[0], SIDE * rows);
 		n += 2;
 	}
 	for (int i = 1; i < spread; i++)
@@ -303,34 +304,46 @@ turn(struct trace_anchors *k, int *left, struct ts_reader *rd, const struct ts_t
 	return code ? code : look(k, rd, t, ipu, at, *left, err);
 }
 
-/* All that the samples read, and a place on either side of each time. */
+/*
+ * All that the samples read, and a place on either side of each time. Of those that turn out to be elsewhere (`again`) all
+ * between the places next to them.
+ */
 static enum ts_code
-surround(struct trace_anchors *k, struct ts_reader *rd, const struct ts_trace *t, int64_t ipu,
-	const int64_t *times, int n, int64_t rows, int64_t *at, struct ts_err *err)
+surround(struct trace_anchors *k, bool again, struct ts_reader *rd, const struct ts_trace *t,
+	int64_t ipu, const int64_t *times, int n, int64_t rows, int64_t *at, struct ts_err *err)
 {
 	struct ahead a = {.rd = rd};
 	struct between b;
 	enum ts_code code;
+	int places = 0;
 
 	for (int i = 0; i < n; i += b.times) {
 		b = between(k, t, times, n, i);
+		if (again && b.high - b.low <= rows / 2 + 1)
+			continue;
 		for (int m = i; m < i + b.times; m++) {
 			int64_t off, guess = estimate(&off, k, t, times[m]), step;
 			int64_t low = trace_add(guess, -rows), high = trace_add(guess, rows);
 
-			if (b.times > 1 && b.high - b.low <= NEAR * rows) {
+			if ((again || b.times > 1) && b.high - b.low <= 2 * NEAR * rows) {
 				low = b.low - rows;
 				high = trace_add(b.high, rows);
 			}
 			step = t->first_step + (low - t->part.first) / t->group;
 			add_rows(&a, TS_STEP_IPU, low, high);
 			add_steps(&a, t, TS_STEP, step, step + (high - low) / t->group, 1);
-			at[2 * m] = trace_add(guess, -(rows / 4));
-			at[2 * m + 1] = trace_add(guess, rows / 4);
+			at[places++] = trace_add(guess, -(rows / 4));
+			at[places++] = trace_add(guess, rows / 4);
+			if (!again && b.high - b.low > NEAR * rows) { /* not found yet */
+				at[places++] = trace_add(guess, -SIDE * rows);
+				at[places++] = trace_add(guess, SIDE * rows);
+			}
 		}
 	}
+	for (int i = 0; i < places; i++)
+		add_rows(&a, TS_STEP_IPU, at[i], trace_add(at[i], 2 * t->group));
 	code = fetch(&a, err);
-	return code ? code : look(k, rd, t, ipu, at, 2 * n, err);
+	return code ? code : look(k, rd, t, ipu, at, places, err);
 }
 
 /*
@@ -377,7 +390,7 @@ trace_anchors_find(struct trace_anchors *k, struct ts_reader *rd, const struct t
 	*k = (struct trace_anchors){.ipu = ipu};
 	if (!trace_ahead_helps(rd) || t->part.range != TS_RANGE_ROWID || n < 2 || !t->has_parts)
 		return TS_OK;
-	k->room = n * (SPREAD + 1) * (TURNS + 1) + 2 + ENDS_TURNS * 4 * WIDTHS;
+	k->room = n * (SPREAD + 1) * (TURNS + 2) + 2 + ENDS_TURNS * 4 * WIDTHS;
 	k->at = ts_alloc((size_t)k->room, sizeof(*k->at));
 	at = ts_alloc((SPREAD + 1) * (size_t)n, sizeof(*at));
 	if (!k->at || !at)
@@ -391,8 +404,8 @@ trace_anchors_find(struct trace_anchors *k, struct ts_reader *rd, const struct t
 	n -= 2;
 	for (int i = 0; i < TURNS && !code && left > 0; i++)
 		code = turn(k, &left, rd, t, ipu, times, n, rows, at, err);
-	if (!code)
-		code = surround(k, rd, t, ipu, times, n, rows, at, err);
+	for (int i = 0; i < 2 && !code; i++)
+		code = surround(k, i == 1, rd, t, ipu, times, n, rows, at, err);
 	free(at);
 	return code;
 }

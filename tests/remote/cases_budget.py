@@ -15,7 +15,7 @@ from harness import case, expect
 QUESTIONS = ("tiles", "trace", "timeline", "interior", "zoom", "jump")
 
 # the most round trips: on a first visit, on the next one
-TRIPS = {"open": (8, 1), "tiles": (1, 0), "trace": (3, 1), "timeline": (8, 2), "interior": (4, 0), "zoom": (8, 2),
+TRIPS = {"open": (8, 1), "tiles": (1, 0), "trace": (3, 1), "timeline": (5, 2), "interior": (4, 0), "zoom": (8, 2),
          "jump": (2, 2)}
 MOVED = (8 << 20, 1 << 20)     # bytes, of all questions together
 
