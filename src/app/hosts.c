@@ -131,8 +131,8 @@ ts_hosts_place(struct ts_app *app, struct ts_files **files, char **path, const c
 	at = find(h, &u, app->options.transport);
 	if (at < 0)
 		code = begin_host(app, &at, &u, err);
-	else if (h->host[at].state.is == TS_HOST_FAILED)
-		ts_host_retry(host_at(app, at));
+	else if (h->host[at].state.is != TS_HOST_CONNECTED)
+		ts_host_retry(host_at(app, at)); /* it may just be about to stop */
 	if (code) {
 		free(*path);
 		*path = NULL;
@@ -208,10 +208,11 @@ static void
 say_connected(struct ts_app *app, const struct ts_app_host *s, const char *name,
 	struct ts_strbuf *out)
 {
-	(void)app;
 	if (s->state.silent_us >= SILENT_US)
 		ts_strbuf_printf(out, "%s has not answered for %lld s", name,
 			(long long)(s->state.silent_us / 1000000));
+	else if (of_report(app) >= 0 && s == &app->hosts.host[of_report(app)])
+		ts_strbuf_puts(out, app->hosts.trouble);
 }
 
 static void
@@ -304,6 +305,8 @@ ts_hosts_event(struct ts_app *app)
 	for (int i = 0; i < h->count; i++) {
 		ts_host_state(host_at(app, i), &now);
 		log_change(app, h->status[i].name, h->host[i].state.is, &now);
+		if (h->host[i].state.is == TS_HOST_RECONNECTING && now.is == TS_HOST_CONNECTED)
+			ts_app_watch_soon(app); /* what has happened to the files meanwhile? */
 		app->dirty |= now.is != h->host[i].state.is;
 		h->host[i].state = now;
 		write_status(&h->status[i], &now);
@@ -318,6 +321,36 @@ ts_hosts_tick(struct ts_app *app)
 {
 	if (app->hosts.count > 0)
 		ts_hosts_event(app);
+}
+
+void
+ts_hosts_trouble(struct ts_app *app, const struct ts_err *err)
+{
+	static const struct {
+		enum ts_code code;
+		const char *words;
+	} lines[] = {
+		{TS_E_STALE, "The report was replaced on its host"},
+		{TS_E_NOT_FOUND, "The report is not on its host any more"},
+		{TS_E_SYS, "The report cannot be read any more"},
+	};
+	char key[TS_KEYS_TEXT];
+
+	for (size_t i = 0; i < TS_COUNT(lines) && !app->hosts.trouble[0]; i++)
+		if (lines[i].code == err->code) {
+			snprintf(app->hosts.trouble, sizeof(app->hosts.trouble),
+				"%s, %s: read it again  (%.200s)", lines[i].words,
+				key_of(app, TS_CMD_RELOAD, key), err->msg);
+			ts_log_add(app->log, "%s: %s", lines[i].words, err->msg);
+		}
+	write_text(app);
+}
+
+void
+ts_hosts_well(struct ts_app *app)
+{
+	app->hosts.trouble[0] = '\0';
+	write_text(app);
 }
 
 bool

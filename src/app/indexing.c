@@ -37,11 +37,19 @@ send_or_end(struct ts_app *app, enum ts_indexing_kind kind)
 		end_build(app, TS_INDEXING_STOPPED);
 }
 
+bool
+ts_indexing_is_offered(const struct ts_app *app)
+{
+	return app->env.report && app->env.report->files && !app->indexing.asked;
+}
+
 static void
 look(struct ts_app *app)
 {
 	/* what has failed once is not tried again until somebody asks, or the report is read anew */
-	app->indexing.planned = (CORE | app->env.wanted) & ~app->indexing.failed;
+	app->indexing.planned = ts_indexing_is_offered(app)
+		? 0
+		: (CORE | app->env.wanted) & ~app->indexing.failed;
 	send_or_end(app, TS_INDEXING_LOOK);
 }
 
@@ -215,6 +223,16 @@ begin_build(struct ts_app *app)
 	begin_stage(app);
 }
 
+/* Reading all of a far report is asked for, not begun. */
+static void
+offer_build(struct ts_app *app)
+{
+	if (ts_indexing_is_offered(app) && !ts_index_sections(ts_indexing_newest(app)) &&
+		!app->env.message[0])
+		ts_view_say(&app->env,
+			"of another host: some figures are sampled until :index reads all of it");
+}
+
 static void
 after_look(struct ts_app *app, struct ts_indexing_job *j)
 {
@@ -234,6 +252,7 @@ after_look(struct ts_app *app, struct ts_indexing_job *j)
 	} else if (ix->build) {
 		begin_build(app);
 	} else {
+		offer_build(app);
 		end_build(app, TS_INDEXING_DONE);
 	}
 	app->dirty = true;
@@ -445,7 +464,7 @@ restart(struct ts_app *app)
 	const struct ts_report *r = app->env.report;
 	bool nowhere = ix->cache && !ix->cache->dir;
 
-	if (!app->options.index || !r || r->files || r->being_written || nowhere) {
+	if (!app->options.index || !r || r->being_written || nowhere) {
 		become(app, TS_INDEXING_OFF);
 		return;
 	}
@@ -472,9 +491,9 @@ ts_indexing_start(struct ts_app *app)
 
 	if (ts_indexing_is_building(app))
 		return "the index is being built (:index stop ends that)";
-	if (ix->state == TS_INDEXING_DONE && !ix->failed)
+	if (ix->state == TS_INDEXING_DONE && !ix->failed && !ts_indexing_is_offered(app))
 		return "the index is complete";
-	app->options.index = true;
+	app->options.index = ix->asked = true;
 	ts_indexing_restart(app);
 	if (ix->state == TS_INDEXING_OFF && ix->cache && ix->cache->why[0])
 		return ix->cache->why;
@@ -495,6 +514,7 @@ ts_indexing_let_go(struct ts_app *app, bool all)
 	app->env.index = ix->fresh = NULL;
 	app->env.wanted = 0;
 	ix->failed = 0;
+	ix->asked = false;
 }
 
 bool
@@ -555,7 +575,7 @@ ts_indexing_turn(struct ts_app *app, int64_t now)
 	if (ix->look_at_us && now >= ix->look_at_us) {
 		ix->look_at_us = 0;
 		look(app);
-	} else if (ix->state == TS_INDEXING_DONE && lacks) {
+	} else if (ix->state == TS_INDEXING_DONE && lacks && !ts_indexing_is_offered(app)) {
 		look(app);
 	}
 	set_coming(app);

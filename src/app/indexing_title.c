@@ -278,6 +278,8 @@ write_status(struct ts_app *app)
 	for (int i = ix->stage + 1; building && i < ts_build_stages(ix->build); i++)
 		later |= ts_build_sections(ix->build, i);
 	ix->status.doing = state_names[ix->elsewhere ? TS_INDEXING_BUSY : ix->state];
+	if (ix->state == TS_INDEXING_DONE && ts_indexing_is_offered(app))
+		ix->status.doing = "not built of another host's: :index does it";
 	for (int s = 0; s < TS_SECTION_COUNT; s++) {
 		struct ts_section_status *out = &ix->status.section[s];
 		uint64_t bit = ts_section_bit(s);

@@ -309,6 +309,7 @@ take_report(struct ts_app *app, struct load *l)
 	app->env.report = l->report;
 	l->report = NULL;
 	ts_app_called(app, l->word);
+	ts_hosts_well(app);
 	app->env.generation++;
 	ts_app_archive_opened(app);
 	ts_app_far_opened(app);
@@ -418,6 +419,8 @@ ts_app_take(struct ts_app *app, struct ts_job *job)
 	bool late = l->convert && job->generation != app->env.generation;
 
 	if (!job->dropped && !late) {
+		if (l->code == TS_E_CONNECT && ts_cancelled(&job->cancel))
+			l->code = TS_E_CANCELLED; /* the host was stopped with it */
 		check_kind(app, l);
 		if (l->code == TS_OK)
 			take_report(app, l);

@@ -38,6 +38,9 @@ take_fetch(struct ts_app *app, struct ts_view *v, struct ts_fetch *f)
 	if (f->code != TS_OK && f->code != TS_E_ABSENT && !app->trouble.code &&
 		!ts_fetch_in_vain(f, app->env.generation))
 		app->trouble = f->err;
+	if (f->report && f->report->files && f->code != TS_OK &&
+		!ts_fetch_in_vain(f, app->env.generation))
+		ts_hosts_trouble(app, &f->err);
 	if (v && f->job.generation == app->env.generation) {
 		effect = v->ops->deliver(v, f);
 		if (v == app->view[app->current] && v->ops->request)

@@ -156,6 +156,7 @@ struct ts_host {
 	int out;     /* packets on all */
 	uint32_t max_read;
 	struct request *queue[2]; /* [urgent] */
+	int64_t slept_us;	  /* this machine, since it was started */
 	int64_t began_us;	  /* to connect: without questions */
 	int64_t asked_us, heard_us;
 	struct {

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "host_internal.h"
 #include "tilescope/base/clock.h"
@@ -29,7 +30,8 @@ enum {
 	CONNECT_MS = 60 * 1000,
 	STALL_MS = 30 * 1000,
 	KEEPALIVE_MS = 15 * 1000,
-	READ_MIN = 4 << 10, /* bytes of a READ, if a server says that it gives less */
+	SLEPT_US = 20 * 1000 * 1000, /* a connection outlives shorter sleep */
+	READ_MIN = 4 << 10,	     /* bytes of a READ, if a server says that it gives less */
 };
 
 /* Seconds before the first, second, ... attempt to reach a lost host again; then the last one. */
@@ -563,11 +565,34 @@ next_us(const struct ts_host *h)
 			    : ms_of(h->spec.keepalive_ms, KEEPALIVE_MS));
 }
 
+/* Nobody at the other end has waited so long: what answers is another connection. */
+static void
+look_for_sleep(struct ts_host *h)
+{
+	struct timespec all, awake;
+	struct ts_err err;
+	int64_t slept;
+
+	if (clock_gettime(CLOCK_BOOTTIME, &all) < 0 || clock_gettime(CLOCK_MONOTONIC, &awake) < 0)
+		return;
+	slept = (all.tv_sec - awake.tv_sec) * INT64_C(1000000) +
+		(all.tv_nsec - awake.tv_nsec) / 1000;
+	if (h->slept_us && slept > h->slept_us + SLEPT_US && h->now.is == TS_HOST_CONNECTED) {
+		ts_err_set(&err, TS_E_CONNECT, "%s: this machine was asleep for %lld s",
+			h->spec.to.host, (long long)((slept - h->slept_us) / 1000000));
+		host_lose(h, &err, false);
+	}
+	h->slept_us = ts_max_i64(slept, 1);
+}
+
 void
 host_watch(struct ts_host *h)
 {
-	int64_t next = next_us(h);
 	struct ts_err err = {0};
+	int64_t next;
+
+	look_for_sleep(h);
+	next = next_us(h);
 
 	if (next == 0 || ts_clock_us() < next)
 		return;

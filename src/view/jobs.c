@@ -16,6 +16,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/ui/list.h"
 #include "tilescope/view/fetch.h"
+#include "tilescope/view/host_status.h"
 #include "tilescope/view/index_status.h"
 #include "tilescope/view/jobs.h"
 
@@ -134,6 +135,89 @@ add_workers(struct page *p, struct ts_jobs *jobs)
 	ts_jobs_info(jobs, TS_WORKER_BULK, &bulk);
 	add(p, LINE_ROW, TS_ROLE_DIM, "waiting: %d for the screen, %d for the others",
 		screen.waiting, bulk.waiting);
+}
+
+/* --- other hosts ------------------------------------------------------------------------------ */
+
+static void
+say_host(char *out, size_t size, const struct ts_host_status *h)
+{
+	char time[TS_FMT_MAX];
+
+	switch (h->stands) {
+	case TS_HOST_IS_CONNECTING:
+		snprintf(out, size, "connecting%s%s", h->doing && *h->doing ? ": " : "",
+			h->doing ? h->doing : "");
+		break;
+	case TS_HOST_IS_RECONNECTING:
+		snprintf(out, size, "reconnecting, attempt %d", h->attempt);
+		break;
+	case TS_HOST_IS_NOT_CONNECTED:
+		snprintf(out, size, "not connected");
+		break;
+	case TS_HOST_IS_CONNECTED:
+		if (h->rtt_us > 0)
+			snprintf(out, size, "connected, round trip %s",
+				ts_fmt_time(time, (double)h->rtt_us));
+		else
+			snprintf(out, size, "connected");
+		break;
+	}
+}
+
+static void
+add_host(struct page *p, const struct ts_host_status *h, enum ts_units units)
+{
+	bool good = h->stands == TS_HOST_IS_CONNECTED;
+	char state[LINE_MAX / 2], trips[TS_FMT_MAX], requests[TS_FMT_MAX], sent[TS_FMT_MAX];
+	char received[TS_FMT_MAX];
+	struct line *l;
+
+	say_host(state, sizeof(state), h);
+	add(p, LINE_ROW, good ? TS_ROLE_TEXT : TS_ROLE_WARN, "%-24.24s %-7s %s", h->name,
+		h->transport ? h->transport : "", state);
+	add(p, LINE_ROW, TS_ROLE_DIM,
+		"  %s round trips, %s requests, sent %s, received %s, %d channel%s, %lld connection%s",
+		ts_fmt_count(trips, h->round_trips), ts_fmt_count(requests, h->requests),
+		ts_fmt_bytes(sent, h->sent, units), ts_fmt_bytes(received, h->received, units),
+		h->channels, h->channels == 1 ? "" : "s", (long long)h->connections,
+		h->connections == 1 ? "" : "s");
+	if (good || !h->why[0])
+		return;
+	l = add(p, LINE_ROW, TS_ROLE_DIM, "  ");
+	l->tail = h->why;
+	l->cut = TS_FIELD_ELLIPSIS;
+}
+
+/* What was read of the report there, in blocks. */
+static void
+add_blocks(struct page *p, const struct ts_view_env *env)
+{
+	struct ts_source_counts all = {0}, one;
+	char hits[TS_FMT_MAX], misses[TS_FMT_MAX], kept[TS_FMT_MAX], share[TS_FMT_MAX];
+
+	if (!env->report || !env->report->files)
+		return;
+	for (int i = 0; i < env->report->sources; i++) {
+		ts_source_counts(env->report->source[i], &one);
+		ts_source_counts_add(&all, &one);
+	}
+	add(p, LINE_ROW, TS_ROLE_DIM,
+		"  blocks of the report: %s hits, %s misses (%s), %s kept here",
+		ts_fmt_count(hits, all.hits), ts_fmt_count(misses, all.misses),
+		ts_fmt_percent(share, (double)all.hits, (double)all.hits + (double)all.misses),
+		ts_fmt_count(kept, all.kept));
+}
+
+static void
+add_hosts(struct page *p, const struct ts_view_env *env)
+{
+	if (env->host_count == 0)
+		return;
+	add(p, LINE_RULE, TS_ROLE_BORDER, "Other hosts");
+	for (int i = 0; i < env->host_count; i++)
+		add_host(p, &env->hosts[i], env->options->units);
+	add_blocks(p, env);
 }
 
 /* --- the caches ------------------------------------------------------------------------------- */
@@ -263,6 +347,7 @@ write_page(struct page *p, const struct ts_view_env *env, const struct ts_reader
 
 	p->lines = 0;
 	add_workers(p, env->jobs);
+	add_hosts(p, env);
 	add_index(p, env);
 	add_caches(p, stats, env->options->units);
 	add_windows(p, env);

@@ -43,6 +43,8 @@ struct ts_app_hosts {
 	int asks; /* the host whose question is shown; -1: none */
 	struct ts_question question;
 	struct ts_prompt answer;
+	char trouble
+		[TS_HOSTS_TEXT]; /* a file of the report there cannot be read any more; "" = it can */
 	char text[TS_HOSTS_TEXT]; /* what the user should know as long as it is so; "" = nothing */
 };
 
@@ -66,6 +68,10 @@ void ts_hosts_event(struct ts_app *app);
 /* The same at each tick; and does anything change with the time? */
 void ts_hosts_tick(struct ts_app *app);
 bool ts_hosts_ticks(const struct ts_app *app);
+
+/* Something of a report there could not be read although its host is reached; the report was read anew. */
+void ts_hosts_trouble(struct ts_app *app, const struct ts_err *err);
+void ts_hosts_well(struct ts_app *app);
 
 /* C-c: no more attempts of those that are not reached. False: there are none. */
 bool ts_hosts_stop(struct ts_app *app);

@@ -41,6 +41,7 @@ struct ts_indexing {
 	struct ts_build *build;
 	struct ts_report *report; /* of the build; held */
 	int stage;
+	bool asked;			    /* of a report on another host: the user wants it */
 	uint64_t planned;		    /* sections that the last look was for */
 	uint64_t failed;		    /* sections that cannot be built */
 	int under_way;			    /* jobs sent and not yet received */
@@ -71,6 +72,9 @@ void ts_indexing_end(struct ts_app *app);
  * afterwards know already that they may wait.
  */
 void ts_indexing_restart(struct ts_app *app);
+
+/* Of a report on another host it is offered: built when the user wants it (a report that is read anew: once more). */
+bool ts_indexing_is_offered(const struct ts_app *app);
 
 /* The user wants it. What to say about it. */
 const char *ts_indexing_start(struct ts_app *app);

@@ -1,0 +1,389 @@
+# SPDX-License-Identifier: MIT
+"""The real program on a pseudo-terminal, with a report of another host: questions, loss, and its end."""
+
+import os
+import shutil
+import sys
+import time
+
+import proxy
+import server
+from harness import Failed, case, expect
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tty"))
+import terminal  # noqa: E402
+
+SECRET = "correct horse battery"
+WAYS = ["libssh", "ssh"]
+NAMED = ("esc", "C-c")
+LIMIT = 40     # seconds, for what hangs
+
+
+class Seen:
+    """The program while somebody waits for a host: it never rests then, so a text is waited for, not rest."""
+
+    def __init__(self, pty):
+        self.pty = pty
+
+    def see(self, what):
+        test = what if callable(what) else lambda text: what in text
+        end = time.monotonic() + LIMIT
+        while not test(self.pty.text()):
+            if time.monotonic() > end:
+                self.pty.fail("never showed %s" % what)
+            if not self.pty.pump(0.05) and self.pty.poll() is not None and not self.pty.pump(0.05):
+                self.pty.fail("ended (%s) before it showed %s" % (self.pty.status, what))
+
+    def keys(self, *keys):
+        for k in keys:
+            self.pty.send(terminal.code(k) if len(k) < 6 and k in NAMED else k)
+
+    def ends(self, status):
+        self.pty.expect_end(status, LIMIT)
+        self.pty.restored()
+
+    def leaves(self):
+        self.keys("q")
+        self.ends(0)
+
+
+def report(ctx):
+    """A small one, as another host has it."""
+    path = ctx.path("report")
+    res = ctx.run(os.path.join(ctx.builddir, "tilescope"), "demo", "--no-archive", "--ipus", "1", "--tiles", "16",
+                  "--steps", "60", "--variables", "400", path)
+    expect(res.rc == 0, res, "no report")
+    return path
+
+
+def words(ctx, way, config, path, *more):
+    """What opens it."""
+    return ["--cache", "none", "--transport", way, "--ssh-config", config, *more, "there:" + path]
+
+
+class App:
+    """Ended, whatever happens; and no secret was drawn."""
+
+    def __init__(self, ctx, way, config, path, *more, size=(80, 24)):
+        self.ctx = ctx
+        self.pty = terminal.Pty([os.path.join(ctx.builddir, "tilescope")] + words(ctx, way, config, path, *more),
+                                ctx.env(TERM="xterm-256color"), size=size, cwd=ctx.dir)
+
+    def __enter__(self):
+        return Seen(self.pty)
+
+    def __exit__(self, kind, error, _):
+        self.pty.close()
+        if isinstance(error, terminal.Failed):
+            raise Failed(str(error))
+        for secret in self.ctx.secrets:
+            if secret.encode() in self.pty.raw:
+                raise Failed("a secret is on the screen")
+
+
+def known_to(ctx, sshd, way=None, **more):
+    """A server that takes our key; the client's configuration."""
+    path, line = ctx.key("key", **more)
+    sshd.allow(line)
+    return ctx.client(sshd, keys=[path])
+
+
+def through(ctx, sshd, p, *lines):
+    path, line = ctx.key("key")
+    sshd.allow(line)
+    config = ctx.client(sshd, *lines, known=sshd.known(name="[127.0.0.1]:%d" % p.port), keys=[path])
+    server.write(config, server.read(config).replace("Port %d" % sshd.port, "Port %d" % p.port) + "\n")
+    return config
+
+
+@case(params=WAYS)
+def app_same_summary(ctx, way):
+    path = report(ctx)
+    with server.Sshd(ctx.dir) as sshd:
+        config = known_to(ctx, sshd)
+        program = os.path.join(ctx.builddir, "tilescope")
+        for verb in ("summary", "schema"):
+            here = ctx.run(program, verb, "--cache", "none", path)
+            there = ctx.run(program, verb, *words(ctx, way, config, path))
+            expect(there.rc == here.rc and there.out == here.out, there, "other words than here:\n" + here.show())
+
+
+@case(params=WAYS + ["auto"])
+def app_verbs_never_ask(ctx, way):
+    """Exit 5, and why."""
+    path = report(ctx)
+    with server.Sshd(ctx.dir) as sshd:
+        config = known_to(ctx, sshd, passphrase=SECRET)
+        program = os.path.join(ctx.builddir, "tilescope")
+        res = ctx.run(program, "summary", *words(ctx, way, config, path))
+        expect(res.rc == 5 and "denied" in res.err.lower(), res, "not refused")
+        os.unlink(ctx.known)
+        res = ctx.run(program, "summary", *words(ctx, way, config, path))
+        expect(res.rc == 5 and "host" in res.err.lower(), res, "not refused")
+        expect(not os.path.exists(ctx.known), res, "a key was kept")
+
+
+@case()
+def app_falls_back(ctx):
+    """auto is libssh, and ssh where the host agrees on nothing that libssh knows; in a configuration file, too."""
+    path = report(ctx)
+    program = os.path.join(ctx.builddir, "tilescope")
+    with server.Sshd(ctx.dir, options=["KexAlgorithms sntrup761x25519-sha512@openssh.com"]) as sshd:
+        config = known_to(ctx, sshd)
+        res = ctx.run(program, "summary", *words(ctx, "libssh", config, path))
+        expect(res.rc == 5 and "no match" in res.err, res, "libssh knows it now: another test is wanted")
+        res = ctx.run(program, "summary", *words(ctx, "auto", config, path))
+        expect(res.rc == 0, res, "not by ssh")
+        os.makedirs(ctx.path("home", "config", "tilescope"))
+        for way, rc in (("libssh", 5), ("ssh", 0), ("auto", 0)):
+            server.write(ctx.path("home", "config", "tilescope", "config"), "set transport %s\n" % way)
+            res = ctx.run(program, "summary", "--cache", "none", "--ssh-config", config, "there:" + path)
+            expect(res.rc == rc, res, "exit status %d, not %d" % (res.rc, rc))
+
+
+@case(params=WAYS)
+def app_opens(ctx, way):
+    """The figures, how the host is reached, and the end."""
+    path = report(ctx)
+    with server.Sshd(ctx.dir) as sshd:
+        config = known_to(ctx, sshd)
+        with App(ctx, way, config, path, size=(120, 40)) as t:
+            t.see(lambda text: way + " " in text.split("\n")[0] and "tiles 16" in text)
+            t.keys("3")
+            t.see("tiles 16")
+            t.leaves()
+
+
+@case()
+def app_opens_another(ctx):
+    """:open HOST:PATH from a report here, and back."""
+    path = report(ctx)
+    shutil.copytree(path, ctx.path("other"))
+    with server.Sshd(ctx.dir) as sshd:
+        config = known_to(ctx, sshd)
+        with App(ctx, "libssh", config, path, size=(120, 40)) as t:
+            t.see("tiles 16")
+            t.keys(":open there:%s\r" % ctx.path("other"))
+            t.see(lambda text: "other" in text.split("\n")[0])
+            t.keys(":open %s\r" % path)
+            t.see(lambda text: "libssh" not in text.split("\n")[0])
+            t.keys(":open there:/nowhere/at/all\r")
+            t.see("no such file")
+            t.leaves()
+        expect(sshd.said().count("Accepted publickey") == 1, None, "more than one connection")
+
+
+@case()
+def app_password(ctx):
+    """In a box, as marks; a wrong one is asked for again."""
+    path = report(ctx)
+    ctx.secrets.append(SECRET)
+    with server.AuthServer(ctx, "password=" + SECRET) as host:
+        with App(ctx, "libssh", ctx.client(host), path) as t:
+            t.see("Password of")
+            t.keys("wrong")
+            t.see("password: *****")
+            t.keys("\r")
+            t.see("not accepted")
+            t.keys(SECRET + "\r")
+            t.see("tiles 16")
+            t.leaves()
+
+
+@case()
+def app_codes(ctx):
+    """Several prompts: what may be seen is."""
+    path = report(ctx)
+    with server.AuthServer(ctx, "questions=alpha:beta:gamma") as host:
+        with App(ctx, "libssh", ctx.client(host), path) as t:
+            t.see("Code one")
+            t.keys("alpha")
+            t.see("answer: *****")
+            t.keys("\r")
+            t.see("Code two")
+            t.keys("beta")
+            t.see("answer: beta")
+            t.keys("\r")
+            t.see("Code three")
+            t.keys("gamma\r")
+            t.see("tiles 16")
+            t.leaves()
+
+
+@case(params=WAYS)
+def app_passphrase(ctx, way):
+    path = report(ctx)
+    with server.Sshd(ctx.dir) as sshd:
+        config = known_to(ctx, sshd, passphrase=SECRET)
+        with App(ctx, way, config, path) as t:
+            t.see("Passphrase")
+            t.keys(SECRET + "\r")
+            t.see("tiles 16")
+            t.leaves()
+
+
+@case(params=WAYS)
+def app_unknown_host(ctx, way):
+    """Enter is no; yes is kept."""
+    path = report(ctx)
+    key, line = ctx.key("key")
+    with server.Sshd(ctx.dir) as sshd:
+        sshd.allow(line)
+        config = ctx.client(sshd, known=False, keys=[key])
+        for text in ("", "y"):
+            with App(ctx, way, config, path) as t:
+                t.see("SHA256:")
+                t.see(lambda text: "Unknown host" in text and "[no]" in text)
+                t.keys(text + "\r")
+                t.ends(5)
+        expect(not os.path.exists(ctx.known), None, "a key was kept")
+        expect("Accepted" not in sshd.said(), None, "logged in: %s" % sshd.said())
+        with App(ctx, way, config, path) as t:
+            t.see("SHA256:")
+            t.keys("yes\r")
+            t.see("tiles 16")
+            t.leaves()
+        with App(ctx, way, config, path) as t:
+            t.see("tiles 16")
+            t.leaves()
+
+
+@case(params=WAYS)
+def app_changed_key(ctx, way):
+    """Refused, with the line of the old one."""
+    path = report(ctx)
+    other = server.make_key(ctx.path("other"))
+    key, line = ctx.key("key")
+    with server.Sshd(ctx.dir) as sshd:
+        sshd.allow(line)
+        config = ctx.client(sshd, known="# one\n[127.0.0.1]:%d %s\n" % (sshd.port, other), keys=[key])
+        with App(ctx, way, config, path) as t:
+            t.ends(5)
+            expect("known_hosts:2" in t.pty.raw.decode("utf-8", "replace").replace("\r\n", ""), None,
+                   "not said where: %r" % t.pty.raw[-600:])
+
+
+@case(params=WAYS)
+def app_question_given_up(ctx, way):
+    """Esc ends the attempt; r asks anew; the program leaves while it is asked."""
+    path = report(ctx)
+    with server.Sshd(ctx.dir) as sshd:
+        config = known_to(ctx, sshd, passphrase=SECRET)
+        with App(ctx, way, config, path) as t:
+            t.see("Passphrase")
+            t.keys("esc")
+            t.see("cancelled")
+            t.keys("r")
+            t.see("Passphrase")
+            t.pty.kill(15)
+            t.ends(130)
+
+
+@case(params=WAYS)
+def app_leaves_while_connecting(ctx, way):
+    """A host that says nothing: C-c, r, and q do what they say."""
+    path = report(ctx)
+    with server.Sshd(ctx.dir) as sshd, proxy.Proxy(sshd.port) as p:
+        config = through(ctx, sshd, p)
+        p.stall()
+        with App(ctx, way, config, path) as t:
+            t.see("Connecting to there")
+            t.keys("C-c")
+            t.see("cancelled")
+            p.resume()
+            t.keys("r")
+            t.see("tiles 16")
+            t.leaves()
+        p.stall()
+        with App(ctx, way, config, path) as t:
+            t.see("Connecting to there")
+            t.keys("q")
+            t.ends(0)
+
+
+@case(params=WAYS)
+def app_loss(ctx, way):
+    """The screen stays; what was asked meanwhile comes when the link is back; attempts are stopped and begun by keys."""
+    path = report(ctx)
+    shutil.copytree(path, ctx.path("other"))
+    with server.Sshd(ctx.dir) as sshd, proxy.Proxy(sshd.port) as p:
+        config = through(ctx, sshd, p)
+        with App(ctx, way, config, path, size=(120, 40)) as t:
+            t.see("tiles 16")
+            p.refuse()
+            p.cut()
+            t.see("Reconnecting to there, attempt")
+            t.see(lambda text: "tiles 16" in text and "C-c: stop" in text)
+            t.keys("8")
+            t.see(lambda text: "400 variables" in text and "Reconnecting" in text)
+            t.keys(":open there:%s\r" % ctx.path("other"))
+            t.see(lambda text: ":open" not in text)
+            p.resume()
+            t.see(lambda text: "Reconnecting" not in text and "other" in text.split("\n")[0])
+            p.refuse()
+            p.cut()
+            t.see("Reconnecting to there, attempt")
+            t.keys("C-c")
+            t.see("No connection, r: connect again")
+            p.resume()
+            t.keys("r")
+            t.see(lambda text: "No connection" not in text and way + " " in text.split("\n")[0])
+            p.refuse()
+            p.cut()
+            t.see("Reconnecting to there, attempt")
+            t.keys("q")
+            t.ends(0)
+
+
+@case()
+def app_index_is_asked_for(ctx):
+    """Nothing reads a far report whole until somebody says so; then it is kept, and used the next time."""
+    path = report(ctx)
+    cache = ctx.path("kept")
+    with server.Sshd(ctx.dir) as sshd:
+        config = known_to(ctx, sshd)
+        with App(ctx, "libssh", config, path, "--cache", cache, size=(120, 40)) as t:
+            t.see("until :index")
+            t.keys("J")
+            t.see(":index does it")
+            t.see("round trips")
+            t.keys(":index\r")
+            t.see(lambda text: text.count("ready") >= 3)
+            t.keys("Q")
+            t.ends(0)
+        with App(ctx, "libssh", config, path, "--cache", cache, size=(120, 40)) as t:
+            t.see("tiles 16")
+            t.keys("J")
+            t.see(lambda text: text.count("ready") >= 3)
+            t.keys("Q")
+            t.ends(0)
+
+
+@case(params=["replaced", "gone"])
+def app_another_file(ctx, what):
+    """What happened to the file while the link was cut is said."""
+    path = report(ctx)
+    file = os.path.join(path, "report.tilescope")
+    with server.Sshd(ctx.dir) as sshd, proxy.Proxy(sshd.port) as p:
+        config = through(ctx, sshd, p)
+        with App(ctx, "libssh", config, path, size=(120, 40)) as t:
+            t.see("tiles 16")
+            t.keys("J")
+            for _ in range(4):      # the other parts are read in the background: that reading would find the new file
+                t.see(lambda text: "connected" in text and text.count(" idle") >= 4)
+                time.sleep(0.2)
+                t.pty.pump(0.1)
+            p.refuse()
+            p.cut()
+            t.see("Reconnecting to there, attempt")
+            if what == "replaced":
+                with open(file, "ab") as f:
+                    f.write(b"more")
+                os.utime(file, (1, 1))
+            else:
+                os.rename(file, file + ".x")
+            p.resume()
+            t.see("Chang")
+            t.see("report.tilescope" if what == "replaced" else "report.tilescope (gone)")
+            t.keys("Q")
+            t.ends(0)
