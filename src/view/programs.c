@@ -14,8 +14,6 @@
 #include "tilescope/ui/prompt.h"
 #include "tilescope/view/arg.h"
 
-enum { TALL = 30 };
-
 /* --- life ----------------------------------------------------------------------------------------- */
 
 static struct ts_view *
@@ -31,12 +29,11 @@ open_view(struct ts_view_env *env)
 	s->order_of = UINT32_MAX;
 	ts_table_order_init(&s->sort);
 	ts_outline_init(&s->outline);
-	if (!ts_tabs_init(&s->tabs, &s->base, s, programs_tab_ops, PROGRAMS_TABS)) {
-		ts_tabs_fini(&s->tabs);
+	if (!ts_split_init(&s->split, &s->base, s, programs_tab_ops, PROGRAMS_TABS)) {
+		ts_split_fini(&s->split);
 		free(s);
 		return NULL;
 	}
-	s->tabs.quiet = true;
 	return &s->base;
 }
 
@@ -46,7 +43,7 @@ close_view(struct ts_view *v)
 	struct programs_view *s = programs_of(v);
 
 	programs_drop(s);
-	ts_tabs_fini(&s->tabs);
+	ts_split_fini(&s->split);
 	ts_outline_fini(&s->outline);
 	ts_pile_fini(&s->root);
 	ts_pile_fini(&s->order);
@@ -65,32 +62,22 @@ reload(struct ts_view *v)
 	if (s->data && at != UINT32_MAX && v->env->reload != TS_RELOAD_OTHER)
 		s->kept = programs_node(s->data, at)->program;
 	programs_drop(s);
-	ts_tabs_drop(&s->tabs);
+	ts_tabs_drop(&s->split.tabs);
 }
 
 void
 programs_layout(struct programs_view *s)
 {
-	struct ts_rect r = s->area;
 	struct ts_table table = programs_table(s);
 
-	s->at = s->below = r;
-	if (s->zoomed) {
-		s->at.h = s->in_tabs ? 0 : r.h;
-		s->below.h = s->in_tabs ? r.h : 0;
-	} else {
-		s->at = ts_rect_cut_top(&r, r.h >= TALL ? r.h * 2 / 3 : r.h * 3 / 5);
-		s->below = r;
-	}
-	s->rule = ts_rect_cut_top(&s->at, 1);
-	ts_list_resize(&s->outline.list, ts_table_rows(&table, s->at));
-	ts_tabs_resize(&s->tabs, s->below, s->zoomed);
+	ts_split_layout(&s->split);
+	ts_list_resize(&s->outline.list, ts_table_rows(&table, s->split.at));
 }
 
 static void
 resize(struct ts_view *v, struct ts_rect area)
 {
-	programs_of(v)->area = area;
+	programs_of(v)->split.area = area;
 	programs_layout(programs_of(v));
 }
 
@@ -150,8 +137,7 @@ draw_rule(const struct programs_view *s, struct ts_canvas *c)
 		snprintf(right, sizeof(right), "from %g%% on", (double)s->fold / PROGRAMS_PERCENT);
 	else
 		say_state(s, right, sizeof(right));
-	ts_canvas_rule(c, s->rule, s->in_tabs ? TS_ROLE_BORDER : TS_ROLE_BORDER_ACTIVE, title,
-		right[0] ? right : NULL);
+	ts_split_rule(&s->split, c, title, right);
 }
 
 static void
@@ -160,15 +146,15 @@ draw(struct ts_view *v, struct ts_canvas *c)
 	struct programs_view *s = programs_of(v);
 	struct ts_table table = programs_table(s);
 
-	if (!ts_rect_empty(s->at)) {
+	if (!ts_rect_empty(s->split.at)) {
 		draw_rule(s, c);
 		if (s->data)
-			ts_table_draw(c, s->at, &table, &s->outline.list);
+			ts_table_draw(c, s->split.at, &table, &s->outline.list);
 		else
-			ts_pane_draw(c, s->at, v->env, &s->state);
+			ts_pane_draw(c, s->split.at, v->env, &s->state);
 	}
-	if (!ts_rect_empty(s->below))
-		ts_tabs_draw(&s->tabs, c, s->in_tabs);
+	if (!ts_rect_empty(s->split.below))
+		ts_tabs_draw(&s->split.tabs, c, s->split.in_tabs);
 }
 
 /* --- commands ------------------------------------------------------------------------------------- */
@@ -288,43 +274,15 @@ list_command(struct programs_view *s, const struct ts_call *call)
 	return effect;
 }
 
-enum ts_effect
-programs_focus(struct programs_view *s, bool in_tabs)
-{
-	s->in_tabs = in_tabs;
-	programs_layout(s);
-	return TS_EFFECT_REPAINT;
-}
-
-static enum ts_effect
-next_pane(struct programs_view *s, int step)
-{
-	if (s->in_tabs && ts_tabs_step(&s->tabs, step))
-		return TS_EFFECT_REPAINT;
-	if (!s->in_tabs)
-		ts_tabs_enter(&s->tabs, step);
-	return programs_focus(s, !s->in_tabs);
-}
-
 static enum ts_effect
 command(struct ts_view *v, const struct ts_call *call)
 {
 	struct programs_view *s = programs_of(v);
-	enum ts_effect effect;
+	enum ts_effect effect = ts_split_command(&s->split, call);
 
-	if (call->cmd == TS_CMD_PANE_NEXT || call->cmd == TS_CMD_PANE_PREVIOUS)
-		return next_pane(s, call->cmd == TS_CMD_PANE_NEXT ? 1 : -1);
-	if (call->cmd == TS_CMD_PANE_ZOOM) {
-		s->zoomed = !s->zoomed;
-		return programs_focus(s, s->in_tabs);
-	}
-	effect = ts_tabs_switch(&s->tabs, call);
-	if (effect & TS_EFFECT_UNKNOWN)
-		effect = s->in_tabs ? ts_tabs_command(&s->tabs, call) : TS_EFFECT_UNKNOWN;
-	if ((effect & TS_EFFECT_UNKNOWN) && s->data)
+	if (effect & TS_EFFECT_UNKNOWN && s->data)
 		effect = list_command(s, call);
-	if (effect & TS_EFFECT_REFLOW)
-		programs_layout(s);
+	programs_layout(s);
 	return effect;
 }
 
@@ -352,7 +310,7 @@ pane_context(struct ts_view *v)
 {
 	struct programs_view *s = programs_of(v);
 
-	return s->in_tabs ? ts_tabs_context(&s->tabs) : TS_CONTEXT_LIST;
+	return s->split.in_tabs ? ts_tabs_context(&s->split.tabs) : TS_CONTEXT_LIST;
 }
 
 static enum ts_effect
@@ -360,13 +318,10 @@ mouse(struct ts_view *v, int x, int y, int wheel)
 {
 	struct programs_view *s = programs_of(v);
 	struct ts_table t = programs_table(s);
-	bool below = !ts_rect_empty(s->below) && y >= s->below.y;
 
-	if (!wheel && below != s->in_tabs)
-		programs_focus(s, below);
-	if (below)
-		return ts_tabs_mouse(&s->tabs, x, y, wheel);
-	return ts_list_mouse(&s->outline.list, ts_table_line(&t, s->at, y), wheel);
+	if (ts_split_mouse(&s->split, y, wheel))
+		return ts_tabs_mouse(&s->split.tabs, x, y, wheel);
+	return ts_list_mouse(&s->outline.list, ts_table_line(&t, s->split.at, y), wheel);
 }
 
 /* The program, its first steps, and the tile that it takes longest. */
@@ -389,9 +344,9 @@ object(struct ts_view *v, struct ts_at_cursor *out)
 		out->live_step_is = "the first of the program";
 		out->tile = p->measured.tile != TS_UNKNOWN ? p->measured.tile : p->estimated.tile;
 	}
-	if (!s->in_tabs)
+	if (!s->split.in_tabs)
 		return;
-	ts_tabs_object(&s->tabs, &of_tab);
+	ts_tabs_object(&s->split.tabs, &of_tab);
 	if (of_tab.program >= 0 && of_tab.program != out->program)
 		ts_at_cursor_none(out); /* of another one */
 	ts_at_cursor_add(out, &of_tab);
@@ -400,7 +355,7 @@ object(struct ts_view *v, struct ts_at_cursor *out)
 static struct ts_tabs *
 tabs(struct ts_view *v)
 {
-	return &programs_of(v)->tabs;
+	return &programs_of(v)->split.tabs;
 }
 
 static bool
@@ -408,8 +363,8 @@ sheet(struct ts_view *v, struct ts_sheet *out)
 {
 	struct programs_view *s = programs_of(v);
 
-	if (s->in_tabs)
-		return ts_tabs_sheet(&s->tabs, out);
+	if (s->split.in_tabs)
+		return ts_tabs_sheet(&s->split.tabs, out);
 	if (!s->data)
 		return false;
 	snprintf(out->title, sizeof(out->title), "Programs");

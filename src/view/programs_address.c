@@ -157,13 +157,13 @@ set_threshold(struct ts_view *v, const char *value)
 static bool
 get_tab(struct ts_view *v, struct ts_strbuf *out)
 {
-	return ts_tabs_say(&programs_of(v)->tabs, out);
+	return ts_tabs_say(&programs_of(v)->split.tabs, out);
 }
 
 static enum ts_arg_state
 set_tab(struct ts_view *v, const char *value)
 {
-	enum ts_arg_state state = ts_tabs_set(&programs_of(v)->tabs, value);
+	enum ts_arg_state state = ts_tabs_set(&programs_of(v)->split.tabs, value);
 
 	programs_layout(programs_of(v));
 	return state;
@@ -172,7 +172,7 @@ set_tab(struct ts_view *v, const char *value)
 static bool
 get_pane(struct ts_view *v, struct ts_strbuf *out)
 {
-	if (!programs_of(v)->in_tabs)
+	if (!programs_of(v)->split.in_tabs)
 		return false;
 	ts_strbuf_puts(out, "tabs");
 	return true;
@@ -181,20 +181,22 @@ get_pane(struct ts_view *v, struct ts_strbuf *out)
 static enum ts_arg_state
 set_pane(struct ts_view *v, const char *value)
 {
-	programs_focus(programs_of(v), strcmp(value, "tabs") == 0);
+	ts_split_focus(&programs_of(v)->split, strcmp(value, "tabs") == 0);
+	programs_layout(programs_of(v));
 	return TS_ARG_DONE;
 }
 
 static bool
 get_full(struct ts_view *v, struct ts_strbuf *out)
 {
-	return ts_arg_say_yes(out, programs_of(v)->zoomed);
+	return ts_arg_say_yes(out, programs_of(v)->split.zoomed);
 }
 
 static enum ts_arg_state
 set_full(struct ts_view *v, const char *value)
 {
-	return ts_arg_switch(v, TS_CMD_PANE_ZOOM, programs_of(v)->zoomed, ts_arg_is_yes(value));
+	return ts_arg_switch(v, TS_CMD_PANE_ZOOM, programs_of(v)->split.zoomed,
+		ts_arg_is_yes(value));
 }
 
 const struct ts_view_arg programs_args[] = {

@@ -230,7 +230,7 @@ programs_request(struct ts_view *v)
 		ts_report_has_column(r, TS_STEP, TS_STEP_PROGRAM))
 		ask(s, ASK_TRACE, TS_WORKER_BULK);
 	programs_ask_diff(s);
-	ts_tabs_request(&s->tabs);
+	ts_tabs_request(&s->split.tabs);
 }
 
 void
@@ -300,7 +300,7 @@ enum ts_effect
 programs_deliver(struct ts_view *v, struct ts_fetch *f)
 {
 	struct programs_view *s = programs_of(v);
-	enum ts_effect effect = ts_tabs_deliver(&s->tabs, f);
+	enum ts_effect effect = ts_tabs_deliver(&s->split.tabs, f);
 
 	if (!(effect & TS_EFFECT_UNKNOWN))
 		return effect;

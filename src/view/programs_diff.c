@@ -463,7 +463,7 @@ programs_diff_table(struct programs_view *s)
 		.row = programs_row_role,
 		.ctx = s,
 		.header = true,
-		.focus = !s->in_tabs,
+		.focus = !s->split.in_tabs,
 		.sorted = s->sort.sorted,
 		.descending = s->sort.descending,
 		.empty = "no programs",

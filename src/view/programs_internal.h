@@ -11,7 +11,7 @@
 #include "tilescope/view/fetch.h"
 #include "tilescope/view/programs.h"
 #include "tilescope/view/sheet.h"
-#include "tilescope/view/tab.h"
+#include "tilescope/view/split.h"
 
 enum programs_kind {
 	ASK_PROGRAMS,
@@ -69,9 +69,7 @@ struct programs_view {
 	const struct ts_program_world *before; /* borrowed: what is compared with; or NULL */
 	struct ts_program_diff *diff;	       /* rows are its pairs; NULL: they are nodes */
 	int64_t kept; /* program that was under the cursor before a reload; -1 */
-	struct ts_tabs tabs;
-	bool in_tabs, zoomed;
-	struct ts_rect area, rule, at, below;
+	struct ts_split split;
 };
 
 static inline struct programs_view *
@@ -122,7 +120,6 @@ extern const struct ts_view_arg programs_args[]; /* programs_address.c */
 
 /* programs.c: what commands and addresses do */
 void programs_layout(struct programs_view *s);
-enum ts_effect programs_focus(struct programs_view *s, bool in_tabs);
 enum ts_effect programs_threshold(struct programs_view *s, const char *word);
 enum ts_effect programs_go_to_word(struct programs_view *s, const char *word);
 

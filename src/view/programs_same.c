@@ -160,7 +160,7 @@ row_at(const struct same_tab *d, int64_t i)
 unsigned
 programs_same(const struct programs_view *s, uint32_t node)
 {
-	const struct same_tab *d = s->tabs.tab[PROGRAMS_TAB_SAME].own;
+	const struct same_tab *d = s->split.tabs.tab[PROGRAMS_TAB_SAME].own;
 	const struct ts_program_cost *p = programs_cost(s->data, programs_at(s)),
 				     *q = programs_cost(s->data, node);
 	unsigned same = 0;

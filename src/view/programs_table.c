@@ -396,7 +396,7 @@ programs_table(struct programs_view *s)
 		.ctx = s,
 		.header = true,
 		.total = true,
-		.focus = !s->in_tabs,
+		.focus = !s->split.in_tabs,
 		.sorted = s->sort.sorted,
 		.descending = s->sort.descending,
 		.empty = "no programs",

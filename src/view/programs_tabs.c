@@ -178,7 +178,7 @@ details_table(struct ts_tab *t)
 		.cell = cell,
 		.ctx = s,
 		.header = true,
-		.focus = s->in_tabs && ts_tab_has_keys(t),
+		.focus = s->split.in_tabs && ts_tab_has_keys(t),
 		.sorted = -1,
 		.id = "programs.details",
 		.facts = facts,
