@@ -78,7 +78,7 @@ const struct ts_absent_text ts_absent_texts[TS_ABSENT_COUNT] = {
 		.instead = {TS_INSTEAD_STEPS, TS_INSTEAD_MEMORY, TS_INSTEAD_TABLES}},
 	[TS_ABSENT_BLOCKS] = {TS_BLOCK, "blocks of lightweight profiling", "profiler.blocks.filter",
 		"a regular expression for the names of blocks", "little; one tile per IPU",
-		.instead = {TS_INSTEAD_TRACE, TS_INSTEAD_TABLES}},
+		.instead = {TS_INSTEAD_STEPS, TS_INSTEAD_TABLES}},
 	[TS_ABSENT_TILE_CYCLES] = {TS_RELATION_COUNT,
 		"cycles of each tile: what compute sets and exchanges take", EXECUTION, ALL,
 		EXECUTION_COST, .instead = {TS_INSTEAD_STEPS, TS_INSTEAD_MEMORY, TS_INSTEAD_TABLES},

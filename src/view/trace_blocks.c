@@ -310,6 +310,14 @@ drawing_legend(struct trace_drawing *d, struct ts_canvas *c, struct ts_rect r)
 		ts_canvas_text(c, r, x + 2, 0, role_of(at), kind);
 }
 
+static const struct ts_pane_data *
+drawing_without(const struct trace_drawing *d)
+{
+	const struct blocks_tab *tab = trace_blocks_of(d->trace);
+
+	return tab->blocks ? NULL : &tab->pane;
+}
+
 static void
 drawing_note(struct trace_drawing *d, char out[TRACE_NOTE])
 {
@@ -464,6 +472,7 @@ const struct trace_drawing_ops trace_drawing_blocks = {
 	.rows = drawing_rows,
 	.request = drawing_request,
 	.draw = drawing_draw,
+	.without = drawing_without,
 	.legend = drawing_legend,
 	.note = drawing_note,
 	.command = drawing_command,

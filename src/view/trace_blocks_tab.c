@@ -285,8 +285,10 @@ blocks_deliver(struct ts_tab *tab, struct ts_fetch *f)
 		return TS_EFFECT_REPAINT;
 	}
 	ts_pane_result(&b->pane, f->code, &f->err, false);
-	if (f->code)
+	if (f->code) {
+		trace_arrange(b->t); /* a panel has other room than the picture */
 		return TS_EFFECT_REPAINT;
+	}
 	b->blocks = answer->blocks;
 	b->statistics = answer->statistics;
 	answer->blocks = NULL;

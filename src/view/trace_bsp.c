@@ -74,6 +74,14 @@ same(const struct bsp_question *a, const struct bsp_question *b)
 		a->trace == b->trace;
 }
 
+/* It is not recorded in any range; the panel that says so has other rows than the picture would have. */
+static bool
+stays_absent(const struct bsp_drawing *b, const struct bsp_question *q)
+{
+	return b->pane.state == TS_PANE_ABSENT && q->trace == b->asked.trace &&
+		q->ipu == b->asked.ipu;
+}
+
 static void
 bsp_request(struct trace_drawing *d)
 {
@@ -89,7 +97,7 @@ bsp_request(struct trace_drawing *d)
 		.rows = 2 * d->plot.h};
 	struct bsp_fetch *f;
 
-	if (d->plot.h <= 0 || q.columns <= 0 || same(&q, &b->asked))
+	if (d->plot.h <= 0 || q.columns <= 0 || same(&q, &b->asked) || stays_absent(b, &q))
 		return;
 	if (!t->trace->has_parts) {
 		b->pane = t->lanes;
@@ -135,6 +143,7 @@ bsp_deliver(struct trace_drawing *d, struct ts_fetch *f)
 	b->bsp = answer->bsp;
 	answer->bsp = (struct ts_bsp){0};
 	ts_pane_result(&b->pane, f->code, &f->err, b->bsp.columns > 0);
+	trace_arrange(d->trace); /* a panel has other room than the picture */
 	bsp_select(d);
 	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
 }
@@ -390,6 +399,12 @@ bsp_mark(const struct ts_bsp *p)
 					    : TS_MARK_ESTIMATED;
 }
 
+static const struct ts_pane_data *
+bsp_without(const struct trace_drawing *d)
+{
+	return &((const struct bsp_drawing *)d->own)->pane;
+}
+
 static void
 bsp_note(struct trace_drawing *d, char note[TRACE_NOTE])
 {
@@ -442,7 +457,6 @@ bsp_close(struct trace_drawing *d)
 	free(d->own);
 }
 
-/* A panel that says what is missing wants some room, the picture as much as there is. */
 static int
 bsp_rows(struct trace_drawing *d, int room)
 {
@@ -488,6 +502,7 @@ const struct trace_drawing_ops trace_drawing_bsp = {
 	.request = bsp_request,
 	.deliver = bsp_deliver,
 	.draw = bsp_draw,
+	.without = bsp_without,
 	.legend = bsp_legend,
 	.note = bsp_note,
 	.command = bsp_command,

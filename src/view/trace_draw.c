@@ -4,7 +4,7 @@
  *
  * From the top: overview of all cycles (how much of it is compute), axis, the drawing, legend, tabs, the step
  * under the cursor. Where it gets narrow the legend goes first, then the overview, then the read-out; the
- * drawing and a tab stay.
+ * drawing and a tab stay. What a report does not have is said in the place of all that is above the tabs.
  */
 #include "config.h"
 
@@ -37,6 +37,15 @@ label_width(const struct trace_view *t)
 	return digits < 2 ? 8 : 7 + (digits < 10 ? digits : 10);
 }
 
+const struct ts_pane_data *
+trace_missing(const struct trace_view *t)
+{
+	const struct trace_drawing *d = &t->drawing[t->drawn];
+	const struct ts_pane_data *from = d->ops->without ? d->ops->without(d) : &t->lanes;
+
+	return t->trace && from && from->state == TS_PANE_ABSENT ? from : NULL;
+}
+
 /* Rows that the drawing gets of the room. */
 static int
 drawing_rows(struct trace_view *t, int room)
@@ -46,6 +55,8 @@ drawing_rows(struct trace_view *t, int room)
 	int most = ts_max_i64(room, 1);
 
 	t->at.lane_rows = t->at.lane_count = 1;
+	if (trace_missing(t))
+		return most;
 	if (d->ops->rows)
 		return (int)ts_clamp_i64(d->ops->rows(d, room), 1, most);
 	return (int)ts_clamp_i64(alone ? room : room * 11 / 20, 1, most);
@@ -56,7 +67,8 @@ place_drawing(struct trace_view *t, struct ts_rect *r, bool tabs)
 {
 	struct trace_places *at = &t->at;
 	int gutter = label_width(t), h = t->area.h, fixed;
-	bool own = trace_drawn(t)->ops->own_axis;
+	bool missing = trace_missing(t), own = missing || trace_drawn(t)->ops->own_axis;
+	bool legend = h >= NEED_LEGEND && !missing;
 
 	if (h >= NEED_STRIP && !own) {
 		at->strip = ts_rect_cut_top(r, 1);
@@ -66,10 +78,10 @@ place_drawing(struct trace_view *t, struct ts_rect *r, bool tabs)
 		at->axis = ts_rect_cut_top(r, 1);
 		ts_rect_cut_left(&at->axis, gutter);
 	}
-	fixed = (h >= NEED_LEGEND) + (tabs ? 1 + LEAST_TABLE : 0);
+	fixed = legend + (tabs ? 1 + LEAST_TABLE : 0);
 	at->lanes = ts_rect_cut_top(r, drawing_rows(t, r->h - fixed));
 	at->labels = ts_rect_cut_left(&at->lanes, gutter);
-	if (h >= NEED_LEGEND)
+	if (legend)
 		at->legend = ts_rect_cut_top(r, 1);
 }
 
@@ -484,29 +496,43 @@ draw_legend(struct trace_view *t, struct ts_canvas *c)
 		trace_draw_key(t, c, r);
 }
 
+static void
+draw_drawing(struct trace_view *t, struct ts_canvas *c)
+{
+	struct trace_drawing *d = trace_drawn(t);
+	const struct ts_pane_data *missing = trace_missing(t);
+	struct ts_rect lanes = t->at.lanes;
+	int free_from;
+
+	if (missing) {
+		lanes.w += lanes.x - t->area.x;
+		lanes.x = t->area.x;
+		ts_pane_draw(c, lanes, t->view.env, missing);
+		return;
+	}
+	draw_strip(t, c);
+	free_from = trace_draw_ruler(t, c, t->at.lanes, t->at.axis, t->trace->from + t->span.from,
+		t->trace->from + t->span.to);
+	d->ops->draw(d, c, t->focus == TRACE_LANES);
+	if (!d->ops->own_axis) {
+		draw_runs(t, c, free_from);
+		trace_draw_range(t, c);
+		draw_cursor(t, c);
+	}
+	draw_legend(t, c);
+}
+
 void
 trace_draw(struct ts_view *v, struct ts_canvas *c)
 {
 	struct trace_view *t = (struct trace_view *)v;
-	struct trace_drawing *d = trace_drawn(t);
-	int free_from;
 
 	if (!t->trace) {
 		ts_pane_draw(c, t->area, t->view.env, &t->data);
 		return;
 	}
-	if (!ts_rect_empty(t->at.lanes)) {
-		draw_strip(t, c);
-		free_from = trace_draw_ruler(t, c, t->at.lanes, t->at.axis,
-			t->trace->from + t->span.from, t->trace->from + t->span.to);
-		d->ops->draw(d, c, t->focus == TRACE_LANES);
-		if (!d->ops->own_axis) {
-			draw_runs(t, c, free_from);
-			trace_draw_range(t, c);
-			draw_cursor(t, c);
-		}
-		draw_legend(t, c);
-	}
+	if (!ts_rect_empty(t->at.lanes))
+		draw_drawing(t, c);
 	draw_readout(t, c);
 	ts_tabs_draw(&t->tabs, c, t->focus == TRACE_TABS);
 }

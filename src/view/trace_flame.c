@@ -431,8 +431,8 @@ flame_draw(struct trace_drawing *d, struct ts_canvas *c, bool focus)
 	struct ts_rect r = d->plot, line;
 	int x, depth;
 
-	if (!t->trace->has_parts || (!ts_pane_has(&k->data) && k->chart.columns == 0)) {
-		ts_pane_draw(c, r, t->view.env, t->trace->has_parts ? &k->data : &t->lanes);
+	if (!ts_pane_has(&k->data) && k->chart.columns == 0) {
+		ts_pane_draw(c, r, t->view.env, &k->data);
 		return;
 	}
 	fill_columns(d);

@@ -162,6 +162,9 @@ struct trace_drawing_ops {
 
 	void (*draw)(struct trace_drawing *d, struct ts_canvas *c, bool focus);
 
+	/* Where its picture comes from (NULL: it is there). What is absent is said in its place. NULL: what IPUs did. */
+	const struct ts_pane_data *(*without)(const struct trace_drawing *d);
+
 	/* The row below it: NULL the key of the classes. And what stands at its right end. */
 	void (*legend)(struct trace_drawing *d, struct ts_canvas *c, struct ts_rect r);
 	void (*note)(struct trace_drawing *d, char out[TRACE_NOTE]);
@@ -479,6 +482,12 @@ void trace_draw(struct ts_view *v, struct ts_canvas *c);
 extern const struct ts_column trace_columns[];
 void trace_table(struct ts_table *table, struct trace_view *t);
 void trace_arrange(struct trace_view *t); /* layout, and what follows from it */
+
+/*
+ * What the report does not have of the drawing that is shown: a panel says so, in all of its room, without axis, legend and
+ * cursor. NULL: there is a drawing, or there may be one. Whoever changes it calls trace_arrange().
+ */
+const struct ts_pane_data *trace_missing(const struct trace_view *t);
 
 /*
  * Ticks of the cycles [first, last) over the columns of `axis`, as cycles or time, and which of them on its left. Returns the

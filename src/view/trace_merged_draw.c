@@ -249,8 +249,8 @@ trace_merged_draw(struct trace_drawing *d, struct ts_canvas *c, bool focus)
 	int depth;
 
 	line = r.h > 1 ? ts_rect_cut_bottom(&r, 1) : (struct ts_rect){0};
-	if (!t->trace->has_parts || k->tree.flame == NULL) {
-		ts_pane_draw(c, r, t->view.env, t->trace->has_parts ? &k->data : &t->lanes);
+	if (k->tree.flame == NULL) {
+		ts_pane_draw(c, r, t->view.env, &k->data);
 		draw_progress(d, c, line);
 		return;
 	}

@@ -136,6 +136,11 @@ START_TEST(nothing_there)
 	harness_command(&h, "tab blocks");
 	ck_assert(harness_has(&h, "profiler.blocks.filter"));
 	harness_end(&h);
+	begin(&h, 80, 22, TS_GLYPHS_FULL,
+		"SELECT 1"); /* all of the panel, which does not lead to where one is */
+	ck_assert(harness_has(&h, "any table of the file."));
+	ck_assert(!harness_has(&h, "Trace (7)"));
+	harness_end(&h);
 	begin(&h, 120, 38, TS_GLYPHS_FULL,
 		"CREATE TABLE block(tile INTEGER, seq INTEGER, program INTEGER, name TEXT, kind TEXT, "
 		"cycles_from INTEGER, cycles_to INTEGER)");
