@@ -24,6 +24,12 @@
 
 enum { ASK_TIME, ASK_WORK, ASKS };
 
+enum {
+	OF_NARROW =
+		100, /* columns from which on the line of titles has room for what the figures are of */
+	OF_FROM = 5, /* rows from which on a line of its own has it where that has not */
+};
+
 static const char *const scopes[TRACE_SCOPES] = {"view", "range", "run", "all"};
 
 struct question {
@@ -47,7 +53,7 @@ struct balance_tab {
 	struct question asked[ASKS];
 	struct ts_proportions p[ASKS]; /* times, work */
 	char scope[48];
-	struct ts_rect body, total;
+	struct ts_rect body, of, total; /* of: where the line of titles has no room for the note */
 	const struct trace_view *view;
 };
 
@@ -483,6 +489,7 @@ begin(struct balance_tab *t, const struct ts_tab *tab)
 {
 	t->body = tab->r;
 	t->total = ts_rect_cut_bottom(&t->body, tab->r.h >= 3);
+	t->of = ts_rect_cut_bottom(&t->body, tab->r.h >= OF_FROM && tab->r.w < OF_NARROW);
 	ts_held_list_begin(&t->l, tab, &balance_table, t->body, t->p[ASK_TIME].count);
 }
 
@@ -515,8 +522,10 @@ balance_note(const struct ts_tab *tab, char out[TS_TAB_NOTE])
 	if (!t->p[ASK_TIME].has)
 		return;
 	/* the sign stands first: the end of a note is cut where room is short */
-	snprintf(out, TS_TAB_NOTE, "%s%s: %s%s%s%s", holds_artefact(v, &t->p[ASK_TIME]) ? mark : "",
-		t->scope, trace_fmt_length(v, n, t->p[ASK_TIME].to - t->p[ASK_TIME].from),
+	snprintf(out, TS_TAB_NOTE, "%s%s: %s%s%s%s%s",
+		holds_artefact(v, &t->p[ASK_TIME]) ? mark : "", t->scope,
+		trace_fmt_length(v, n, t->p[ASK_TIME].to - t->p[ASK_TIME].from),
+		trace_in_time(v) ? "" : " cycles",
 		holds_artefact(v, &t->p[ASK_TIME]) ? ", profiler's wait in it" : "",
 		t->sent[ASK_WORK] ? ", bytes are being added up" : "",
 		t->pane.state == TS_PANE_PARTIAL ? ", damaged" : "");
@@ -546,6 +555,7 @@ static void
 balance_draw(struct ts_tab *tab, struct ts_canvas *c, bool focus)
 {
 	struct balance_tab *t = tab->own;
+	char note[TS_TAB_NOTE] = "";
 
 	(void)focus;
 	if (!t->p[ASK_TIME].has || !ts_pane_has(&t->pane)) {
@@ -555,6 +565,11 @@ balance_draw(struct ts_tab *tab, struct ts_canvas *c, bool focus)
 	begin(t, tab);
 	ts_held_list_draw(&t->l, c, t->body);
 	draw_total(c, t);
+	if (!ts_rect_empty(t->of)) {
+		balance_note(tab, note);
+		ts_canvas_field(c, t->of, 1, 0, t->of.w - 1, TS_ROLE_NOTE, note, strlen(note),
+			TS_FIELD_CLAUSES | TS_FIELD_ELLIPSIS);
+	}
 }
 
 bool

@@ -23,6 +23,7 @@ enum {
 	TILES_FROM =
 		16, /* rows below them from which on tiles have some, however many IPUs there are */
 	TILES_ROWS = 8,
+	MARK_LINE = 200,
 };
 
 enum {
@@ -320,6 +321,15 @@ begin(struct details *d, const struct ts_tab *tab)
 
 /* --- what the step is, and what the marks mean ------------------------------------------------------- */
 
+/* Does a line above the table say how far these figures can be believed? */
+static bool
+mark_is_said(const struct details *d)
+{
+	const struct ts_trace_row *row = trace_row(d->view, d->view->list.cursor);
+
+	return !ts_rect_empty(d->head) && row && d->known && d->step == row->step;
+}
+
 static void
 draw_head(struct details *d, struct ts_canvas *c)
 {
@@ -342,7 +352,7 @@ draw_head(struct details *d, struct ts_canvas *c)
 			(long long)row->program);
 	ts_canvas_field(c, d->head, x + 2, 0, d->head.w - x - 2, TS_ROLE_TEXT,
 		t->window.text + row->name, row->name_n, TS_FIELD_TAIL);
-	if (d->known && d->step == row->step) {
+	if (mark_is_said(d)) {
 		enum ts_mark m = mark_of(d);
 
 		const char *sentence = ts_mark_sentence(m);
@@ -353,7 +363,18 @@ draw_head(struct details *d, struct ts_canvas *c)
 	}
 }
 
-/* The tiles, and a line for each mark that figures of this report have, where there is room for them. */
+/* "~ estimated: the compiler's estimate"; a sentence that begins with the word needs it once. */
+static void
+mark_line(char out[MARK_LINE], enum ts_mark m)
+{
+	const char *word = ts_mark_word(m), *sentence = ts_mark_sentence(m);
+	bool twice = strncmp(word, sentence, strlen(word)) == 0;
+
+	snprintf(out, MARK_LINE, "%c %s%s%s", ts_mark_sign(m), twice ? "" : word, twice ? "" : ": ",
+		sentence);
+}
+
+/* The tiles, and a line for each other mark that figures of this report have, where there is room for them. */
 static void
 draw_below(struct details *d, struct ts_canvas *c)
 {
@@ -366,6 +387,7 @@ draw_below(struct details *d, struct ts_canvas *c)
 		seen[ts_honesty_step(h, TS_UNKNOWN, (enum ts_step_class)k)] = true;
 	seen[TS_MARK_ARTEFACT] = h->artefact != TS_UNKNOWN;
 	seen[TS_MARK_REPLICA] = h->replicas > 1;
+	seen[mark_of(d)] &= !mark_is_said(d);
 	for (int m = 0; m < TS_MARK_COUNT; m++)
 		marks += seen[m];
 	if (d->has_tiles) {
@@ -378,10 +400,9 @@ draw_below(struct details *d, struct ts_canvas *c)
 	rows = 0;
 	for (int m = 0; m < TS_MARK_COUNT; m++)
 		if (seen[m] && rows < r.h) {
-			char line[200];
+			char line[MARK_LINE];
 
-			snprintf(line, sizeof(line), "%c %s: %s", ts_mark_sign((enum ts_mark)m),
-				ts_mark_word((enum ts_mark)m), ts_mark_sentence((enum ts_mark)m));
+			mark_line(line, (enum ts_mark)m);
 			rows += ts_canvas_wrap(c,
 				(struct ts_rect){r.x, r.y + rows, r.w, r.h - rows}, 0, TS_ROLE_DIM,
 				line);

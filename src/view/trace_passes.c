@@ -18,6 +18,8 @@ struct passes_tab {
 	struct ts_rect body, total;
 };
 
+enum { TOTAL_NAME = 40 /* bytes of the name of a stage in the total */ };
+
 enum { Q_PASS, Q_RUN, Q_IPU, Q_START, Q_SPAN, Q_WORK, Q_PARTS, Q_COUNT = Q_PARTS + P_COUNT };
 
 static const struct ts_column pass_columns[Q_COUNT] = {
@@ -204,21 +206,24 @@ passes_request(struct ts_tab *tab)
 static void
 draw_passes_total(const struct passes_tab *q, struct ts_canvas *c)
 {
-	char n[TS_FMT_MAX], m[TS_FMT_MAX], w[TS_FMT_MAX];
+	char n[TS_FMT_MAX], m[TS_FMT_MAX], w[TS_FMT_MAX], name[TOTAL_NAME], text[240];
 	int number;
 	const struct ts_pipeline_stage *stage = shown_stage(q, &number);
-	const char *wait = pipeline_wait_note(pipeline_stages_of(q->t));
+	const struct stages_tab *s = pipeline_stages_of(q->t);
+	const char *wait = pipeline_wait_note(s);
 	bool some = q->l.order.filtered;
 	int64_t rows = some ? q->l.list.count : stage->count;
 	int64_t span = some ? (int64_t)q->l.order.sum[Q_SPAN] : stage->span;
 	int64_t work = some ? (int64_t)q->l.order.sum[Q_WORK] : ts_pipeline_work(stage->by_class);
 
 	ts_canvas_fill(c, q->total, TS_ROLE_TOTAL, ' ');
-	ts_canvas_printf(c, q->total, 0, 0, TS_ROLE_TOTAL,
-		"%s pass%s, %s in all, %s of it work%s%s%s", ts_fmt_count(n, rows),
-		rows == 1 ? "" : "es", trace_fmt_length(q->t, m, span),
+	snprintf(text, sizeof(text), "%s pass%s of %s in %s, %s of it work%s%s%s",
+		ts_fmt_count(n, rows), rows == 1 ? "" : "es",
+		pipeline_stage_name(s, number, name, sizeof(name)), trace_fmt_length(q->t, m, span),
 		ts_fmt_percent(w, (double)work, (double)span), some ? " (filtered)" : "",
 		*wait ? ", " : "", wait);
+	ts_canvas_field(c, q->total, 0, 0, q->total.w, TS_ROLE_TOTAL, text, strlen(text),
+		TS_FIELD_CLAUSES | TS_FIELD_ELLIPSIS);
 }
 
 static void

@@ -313,6 +313,15 @@ stages_request(struct ts_tab *tab)
 	ts_fetch_send(&t->view, &f->f, tab->kind, TS_WORKER_BULK, "finding the stages");
 }
 
+static void
+stages_begin(struct stages_tab *s, const struct ts_tab *tab)
+{
+	s->body = tab->r;
+	s->total = ts_rect_cut_bottom(&s->body, tab->r.h >= 8 ? 2 : tab->r.h >= 3);
+	ts_held_list_begin(&s->l, tab, &stages_table, s->body,
+		s->pipeline ? s->pipeline->stages : 0);
+}
+
 static enum ts_effect
 stages_deliver(struct ts_tab *tab, struct ts_fetch *f)
 {
@@ -339,16 +348,9 @@ stages_deliver(struct ts_tab *tab, struct ts_fetch *f)
 	} else {
 		ts_pane_result(&s->pane, f->code, &f->err, s->pipeline != NULL);
 	}
+	stages_begin(s,
+		tab); /* the passes are of the stage under its cursor, whichever tab is shown */
 	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
-}
-
-static void
-stages_begin(struct stages_tab *s, const struct ts_tab *tab)
-{
-	s->body = tab->r;
-	s->total = ts_rect_cut_bottom(&s->body, tab->r.h >= 8 ? 2 : tab->r.h >= 3);
-	ts_held_list_begin(&s->l, tab, &stages_table, s->body,
-		s->pipeline ? s->pipeline->stages : 0);
 }
 
 static void

@@ -150,6 +150,8 @@ START_TEST(it_fits)
 		" ipu  comp.  exch.  glob.   sync  ext.s   wait   copy   idle   bal.   util");
 	harness_says(&h, "   2  33.2%");
 	harness_says(&h, " all  38.5%");
+	harness_says(&h, "everything: ");
+	harness_says(&h, " cycles, profiler's wait in it");
 	harness_resize(&h, 120, 20);
 	harness_settle(&h);
 	harness_says(&h, "host in      out  glob in      out");

@@ -31,9 +31,10 @@ add_part(char *sql, size_t size, int step, int ipu, int from, int to, int bytes)
 		step, ipu, to - from, from, to, bytes, bytes);
 }
 
-/* A pipeline of three IPUs; global exchanges move `bytes` on each; `more` changes it. */
+/* A pipeline of three IPUs; global exchanges move `bytes` on each; `more` changes it. In a tab of the Trace. */
 static void
-begin_with(struct harness *h, int w, int height, enum ts_glyphs glyphs, int bytes, const char *more)
+begin_in(const char *tab, struct harness *h, int w, int height, enum ts_glyphs glyphs, int bytes,
+	const char *more)
 {
 	char sql[16000] =
 		"CREATE TABLE report(key TEXT, value TEXT);"
@@ -67,8 +68,14 @@ begin_with(struct harness *h, int w, int height, enum ts_glyphs glyphs, int byte
 	harness_sql(h, more);
 	harness_start(h, &ts_view_trace, w, height, glyphs);
 	harness_settle(h);
-	harness_command(h, "tab pipeline");
+	harness_command(h, tab);
 	harness_settle(h);
+}
+
+static void
+begin_with(struct harness *h, int w, int height, enum ts_glyphs glyphs, int bytes, const char *more)
+{
+	begin_in("tab pipeline", h, w, height, glyphs, bytes, more);
 }
 
 static void
@@ -119,6 +126,18 @@ START_TEST(no_stages)
 	ck_assert(harness_has(&h, "slowest ipu 1, 1.43 x the mean"));
 	harness_command(&h, "stages");
 	ck_assert(harness_has(&h, "No pipeline was found"));
+	harness_end(&h);
+}
+END_TEST
+
+/* Who comes to the passes without having seen the stages sees those of the first one, from the first frame on. */
+START_TEST(passes_first)
+{
+	struct harness h;
+
+	begin_in("tab passes", &h, 80, 22, TS_GLYPHS_FULL, 4096, "");
+	ck_assert(harness_has(&h, "6 passes of ipu 0 in 6,000, "));
+	ck_assert(!harness_has(&h, "slowest ipu 1"));
 	harness_end(&h);
 }
 END_TEST
@@ -268,6 +287,7 @@ main(void)
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, golden, 0, (int)TS_COUNT(screens));
 	tcase_add_test(t, no_stages);
+	tcase_add_test(t, passes_first);
 	tcase_add_test(t, artefact);
 	tcase_add_test(t, bad_expressions);
 	tcase_add_test(t, goes_to_a_pass);
