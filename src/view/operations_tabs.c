@@ -83,8 +83,8 @@ static const struct line {
 	const char *what;
 	enum kind kind;
 	size_t member;
-	bool share; /* of all programs */
-	const char *note;
+	bool share;	  /* of all programs */
+	const char *note; /* its first clause fits at 80 columns: 16 of them */
 } lines[] = {
 	{"cycles executed", IS_CYCLES, offsetof(struct ts_operation_figures, executed), true,
 		"of its steps, on all IPUs of the trace"},
@@ -92,28 +92,28 @@ static const struct line {
 	{"steps executed", IS_COUNT, offsetof(struct ts_operation_figures, steps), true,
 		"of all runs"},
 	{"measured, longest tiles", IS_CYCLES, offsetof(struct ts_operation_figures, measured),
-		true, "one execution of each program, the last one, on its longest tile"},
+		true, "once each, the last execution, on its longest tile"},
 	{"measured, all tiles", IS_CYCLES, offsetof(struct ts_operation_figures, measured_tiles),
-		true, "the same on all tiles: tile-cycles"},
+		true, "tile-cycles, the same on all tiles"},
 	{"estimated, longest tiles", IS_CYCLES, offsetof(struct ts_operation_figures, estimated),
-		true, "by the compiler's model"},
+		true, "the compiler's, by its model"},
 	{"estimated, all tiles", IS_CYCLES, offsetof(struct ts_operation_figures, estimated_tiles),
 		true, NULL},
 	{"code", IS_BYTES, offsetof(struct ts_operation_figures, code), true,
 		"control, exchange, and vertices that nothing else runs"},
 	{"control code", IS_BYTES, offsetof(struct ts_operation_figures, control_code), true,
-		"of programs without children"},
+		"of leaves, programs without children"},
 	{"exchange code", IS_BYTES, offsetof(struct ts_operation_figures, exchange_code), true,
-		"exchanges share code: sums are more than there is"},
+		"partly shared, so sums are more than there is"},
 	{"vertex code", IS_BYTES, offsetof(struct ts_operation_figures, vertex_code), true,
-		"of all vertex types that it runs: others run them, too"},
+		"of all it runs, which others run, too"},
 	{"vertex code, its own", IS_BYTES, offsetof(struct ts_operation_figures, vertex_alone),
-		true, "of those that nothing else runs"},
+		true, "run by it alone"},
 	{"memory", IS_BYTES, offsetof(struct ts_operation_figures, bytes), true,
 		"of its variables"},
 	{"variables", IS_COUNT, offsetof(struct ts_operation_figures, variables), true, NULL},
 	{"live, not always", IS_BYTES, offsetof(struct ts_operation_figures, live), false,
-		"of the device's replica, at the fullest of its liveness steps"},
+		"at its fullest, of its liveness steps, on the device's replica"},
 	{"first liveness step", IS_COUNT, offsetof(struct ts_operation_figures, live_first), false,
 		NULL},
 	{"last liveness step", IS_COUNT, offsetof(struct ts_operation_figures, live_last), false,

@@ -558,7 +558,7 @@ nothing(const struct details_tab *d, const struct ts_tab *t)
 		return NULL;
 	return d->is == PROGRAM_CODE
 		? "No code is recorded for it, neither of exchanges nor of control."
-		: "No cycles are recorded for it, neither measured nor estimated.";
+		: "No cycles by tile are recorded for it, neither measured nor estimated.";
 }
 
 void

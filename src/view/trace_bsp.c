@@ -143,7 +143,6 @@ bsp_deliver(struct trace_drawing *d, struct ts_fetch *f)
 	b->bsp = answer->bsp;
 	answer->bsp = (struct ts_bsp){0};
 	ts_pane_result(&b->pane, f->code, &f->err, b->bsp.columns > 0);
-	trace_arrange(d->trace); /* a panel has other room than the picture */
 	bsp_select(d);
 	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
 }

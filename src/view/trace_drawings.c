@@ -68,10 +68,14 @@ enum ts_effect
 trace_drawings_deliver(struct trace_view *t, struct ts_fetch *f)
 {
 	int i = (f->job.kind - TRACE_DRAWING_KIND) / TRACE_DRAWING_KINDS;
+	enum ts_effect effect;
 
 	if (f->job.kind < TRACE_DRAWING_KIND || i >= t->drawings || !t->drawing[i].ops->deliver)
 		return TS_EFFECT_UNKNOWN;
-	return t->drawing[i].ops->deliver(&t->drawing[i], f);
+	effect = t->drawing[i].ops->deliver(&t->drawing[i], f);
+	if (i == t->drawn && effect & TS_EFFECT_REPAINT)
+		trace_arrange(t); /* it may want other rows, or a panel stands in its place */
+	return effect;
 }
 
 void

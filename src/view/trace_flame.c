@@ -38,6 +38,7 @@ struct flame {
 	int run[COLUMNS];	/* the run that it is in, also where nothing runs; -1: none */
 	int columns;
 	int depth, top; /* of the cursor, of the first row */
+	int tallest; /* depth of the deepest frame so far: the rows do not jump with each step aside */
 	struct {
 		int64_t from, to;
 	} back[BACKS];
@@ -104,6 +105,18 @@ flame_request(struct trace_drawing *d)
 
 static void fill_columns(struct trace_drawing *d);
 
+static int
+deepest(const struct flame *k)
+{
+	int depth = 0;
+
+	for (int x = 0; x < k->columns; x++)
+		if (k->leaf[x] != TS_FLAME_NONE)
+			depth = (int)ts_max_i64(depth,
+				ts_frame_at(&k->chart.frames, k->leaf[x])->depth);
+	return depth;
+}
+
 static enum ts_effect
 flame_deliver(struct trace_drawing *d, struct ts_fetch *fetch)
 {
@@ -122,6 +135,7 @@ flame_deliver(struct trace_drawing *d, struct ts_fetch *fetch)
 		k->chart = f->chart;
 		f->chart = (struct ts_flame_chart){0};
 		fill_columns(d); /* they name frames of the chart that is gone */
+		k->tallest = (int)ts_max_i64(k->tallest, deepest(k));
 	}
 	return TS_EFFECT_REPAINT;
 }
@@ -136,7 +150,7 @@ flame_drop(struct trace_drawing *d)
 	k->fetch = NULL;
 	k->asked.asked = false;
 	k->data.state = TS_PANE_EMPTY;
-	k->backs = k->columns = 0;
+	k->backs = k->columns = k->tallest = 0;
 }
 
 static bool
@@ -263,18 +277,6 @@ class_of(const struct flame *k, int from, int to, unsigned *classes)
 		if (columns[c] > columns[best])
 			best = c;
 	return (enum ts_step_class)best;
-}
-
-static int
-deepest(const struct flame *k)
-{
-	int depth = 0;
-
-	for (int x = 0; x < k->columns; x++)
-		if (k->leaf[x] != TS_FLAME_NONE)
-			depth = (int)ts_max_i64(depth,
-				ts_frame_at(&k->chart.frames, k->leaf[x])->depth);
-	return depth;
 }
 
 /* The column of the cursor, and the depth of the frame under it; false: nothing runs there. */
@@ -465,7 +467,7 @@ flame_rows(struct trace_drawing *d, int room)
 	const struct flame *k = d->own;
 	int most = d->trace->zoomed ? room : room * 3 / 5;
 
-	return (int)ts_clamp_i64(k->columns > 0 ? deepest(k) + 2 : most, 4, ts_max_i64(most, 4));
+	return (int)ts_clamp_i64(k->columns > 0 ? k->tallest + 2 : most, 4, ts_max_i64(most, 4));
 }
 
 /* --- commands --------------------------------------------------------------------------------------- */
