@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+"""The picker of the Open view on a host, at 100 ms: badges as they come, in and up, a report is opened."""
+
+import os
+import shutil
+
+import proxy
+import server
+from harness import case, expect
+from cases_app import App, report, through
+
+
+def line_of(text, words):
+    """The first line with these words, or ""."""
+    return next((line for line in text.split("\n") if words in line), "")
+
+
+@case(params=["ssh", "libssh"])
+def browse(ctx, way):
+    top = ctx.path("top")
+    os.makedirs(os.path.join(top, "deep", "empty"))
+    os.makedirs(os.path.join(top, "coming"))
+    open(os.path.join(top, "coming", "debug.cbor"), "w").close()
+    os.makedirs(os.path.join(top, "evil\033[31m"))
+    os.symlink("nowhere", os.path.join(top, "dangling"))
+    shutil.copytree(report(ctx), os.path.join(top, "run"))
+    with server.Sshd(ctx.dir) as sshd, proxy.Proxy(sshd.port, 0.1) as p:
+        config = through(ctx, sshd, p)
+        with App(ctx, way, config, top, size=(120, 40)) as t:
+            t.see(lambda text: "incomplete" in line_of(text, "coming/") and "S" in line_of(text, " run "))
+            text = t.pty.text()
+            expect("dangling" not in text, None, "a link that leads nowhere:\n" + text)
+            expect("evil" in text and "\033" not in text, None, "a name is not safe:\n" + text)
+            t.keys("/", "d", "e", "e", "p", "\r", "\r")
+            t.see(lambda text: "top/deep" in text and "empty/" in text)
+            t.keys("\x7f")
+            t.see(lambda text: "top/deep" not in text and "S" in line_of(text, " run "))
+            t.keys("/", "/", "r", "u", "n", "\r", "\r")
+            t.see(lambda text: "MEMORY" in text and "cycles" in text)
+            t.leaves()
