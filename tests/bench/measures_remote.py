@@ -87,8 +87,8 @@ def ms(took):
 def questions(b):
     path = b.report()
     with Far(b) as far:
-        first, moved = far.ask(path, "tiles")
-        _, again = far.ask(path, "tiles")
+        first, moved = far.ask(path, "--parts", "later", "tiles")
+        _, again = far.ask(path, "--parts", "later", "tiles")
         later, _ = far.ask(path, "trace", "interior", "timeline", "jump")
     return {"remote-first-screen": {"ours": moved["turns"]},
             "remote-first-moved": {"ours": moved["received"] / (1 << 20)},

@@ -75,6 +75,24 @@ def budget(ctx, how):
             expect((int(there["open"]["kept"]) > 0) == (visit == 1), res, "visit %d: blocks on disk" % (visit + 1))
 
 
+@case(params=["0", "50"])
+def first_screen(ctx, rtt):
+    """With connecting, as the proxy counts it: opening the profile, and the memory of the tiles."""
+    path = make(ctx)
+    with server.Sshd(ctx.dir) as sshd, proxy.Proxy(sshd.port, int(rtt) / 1000) as way:
+        config = connection(ctx, sshd, way)
+        for turns, moved in ((30, 2 << 20), (22, 1 << 19)):
+            before = way.counts()
+            res = ctx.run(ctx.tool("far_try"), "there", path, "--config", config, "--keep", ctx.path("keep"),
+                          "--parts", "later", "tiles")
+            after = way.counts()
+            expect(res.rc == 0, res, "exit status")
+            took = {k: after[k] - before[k] for k in after}
+            expect(took["turns"] <= turns, res, "%d round trips, more than %d" % (took["turns"], turns))
+            expect(took["received"] <= moved, res, "%d bytes, more than %d" % (took["received"], moved))
+            expect(took["connections"] == 1, res, "%d connections" % took["connections"])
+
+
 @case()
 def other_state(ctx):
     """Another file at that path: nothing of the old one is used."""

@@ -3,14 +3,16 @@
  * far_try - questions to a report on another host, and what each of them takes: what tests/remote asserts and `make bench`
  * measures.
  *
- *     far_try HOST|- PATH [--config FILE] [--keep DIR] [--by libssh|ssh] [--seed N] QUESTION...
+ *     far_try HOST|- PATH [--config FILE] [--keep DIR] [--by libssh|ssh] [--seed N] [--parts later]
+ *             QUESTION...
  *
  * Questions: tiles, trace, timeline, zoom, jump, interior, bulk. A line for each, and one before for opening:
  *
  *     open us=N trips=N requests=N bytes=N kept=N host_trips=N received=N answer=HASH
  *
- * trips: times that somebody waited for blocks; jump: the most of ten, their sum in all_trips. The answer is the same for -, the
- * report on this machine.
+ * --parts later: nothing beside the profile is looked at, as for the app's first screen. trips: times that somebody waited for
+ * blocks; jump: the most of ten, their sum in all_trips. The answer is the same for -, the report on this machine, but for
+ * lanes from samples.
  */
 #include "config.h"
 
@@ -251,6 +253,8 @@ main(int argc, char **argv)
 			keep = argv[i + 1];
 		else if (strcmp(argv[i], "--by") == 0 && strcmp(argv[i + 1], "libssh") == 0)
 			spec.connect = ts_transport_libssh_new;
+		else if (strcmp(argv[i], "--parts") == 0)
+			options.parts_later = true;
 		else if (strcmp(argv[i], "--seed") == 0)
 			a.seed = strtoull(argv[i + 1], NULL, 10);
 	}
