@@ -143,8 +143,8 @@ end_rest(struct ts_app *app)
 static void
 look_ahead(struct ts_app *app)
 {
-	if (app->env.report && app->ahead != app->env.generation && !app->env.looking &&
-		!app->dirty && !is_busy(app, TS_WORKER_SCREEN))
+	if (app->env.report && !app->env.report->files && app->ahead != app->env.generation &&
+		!app->env.looking && !app->dirty && !is_busy(app, TS_WORKER_SCREEN))
 		ts_app_ahead(app);
 }
 

@@ -275,6 +275,37 @@ is_indexed(const struct ts_view_env *env, enum ts_section section)
 	return ts_index_section(env->index, section, &size) != NULL;
 }
 
+/*
+ * A pass over a large relation of another host's report is asked for (`:index`), not begun: it would read most of the file.
+ */
+static bool
+is_too_far(const struct summary_view *s, int kind)
+{
+	static const struct {
+		enum ts_relation relation;
+		enum ts_section section; /* has the answer; COUNT: none */
+	} passes[ASK_COUNT] = {
+		[ASK_VERDICT] = {TS_RELATION_COUNT, TS_SECTION_COUNT},
+		[ASK_SMALL] = {TS_RELATION_COUNT, TS_SECTION_COUNT},
+		[ASK_CATEGORIES] = {TS_LOWERED_VARIABLE, TS_SECTION_CATEGORIES},
+		[ASK_EXECUTION] = {TS_STEP_IPU, TS_SECTION_LANES},
+		[ASK_TIMES] = {TS_STEP_IPU, TS_SECTION_LANES},
+		[ASK_WORK] = {TS_STEP_IPU, TS_SECTION_WORK},
+		[ASK_PARTS] = {TS_LOWERED_VARIABLE, TS_SECTION_COUNT},
+	};
+	const struct ts_view_env *env = s->base.env;
+	enum ts_relation relation = passes[kind].relation;
+
+	if (!env->report->files || relation == TS_RELATION_COUNT)
+		return false;
+	if (kind == ASK_CATEGORIES && ts_report_has(env->report, TS_TILE_CATEGORY))
+		relation = TS_TILE_CATEGORY;
+	return ts_report_has(env->report, relation) &&
+		ts_reach_span(&env->report->binding[relation].reach) > TS_VIEW_MANY_VARIABLES &&
+		(passes[kind].section == TS_SECTION_COUNT ||
+			!is_indexed(env, passes[kind].section));
+}
+
 /* The answers live in their fetches: one is swapped for the other's emptied copy. */
 static void **
 slot(struct summary_view *s, int kind)
@@ -345,6 +376,12 @@ summary_request(struct ts_view *v)
 			v->env->wanted |= ts_section_bit(TS_SECTION_WORK);
 		if (s->state[i].state != TS_PANE_EMPTY || waits(s, i))
 			continue;
+		if (is_too_far(s, i)) {
+			s->state[i].state = TS_PANE_FAILED;
+			snprintf(s->state[i].reason, sizeof(s->state[i].reason),
+				"most of the file would have to come from the host (:index reads it)");
+			continue;
+		}
 		f = ts_alloc(1, questions[i].size);
 		if (!f)
 			return;
