@@ -47,11 +47,11 @@ class Seen:
         self.ends(0)
 
 
-def report(ctx):
+def report(ctx, variables=400):
     """A small one, as another host has it."""
     path = ctx.path("report")
     res = ctx.run(os.path.join(ctx.builddir, "tilescope"), "demo", "--no-archive", "--ipus", "1", "--tiles", "16",
-                  "--steps", "60", "--variables", "400", path)
+                  "--layout", "sdk" if variables > 1000 else "store", "--steps", "60", "--variables", str(variables), path)
     expect(res.rc == 0, res, "no report")
     return path
 
@@ -385,5 +385,20 @@ def app_another_file(ctx, what):
             p.resume()
             t.see("Chang")
             t.see("report.tilescope" if what == "replaced" else "report.tilescope (gone)")
+            t.keys("Q")
+            t.ends(0)
+
+
+@case()
+def app_large_passes_are_not_begun(ctx):
+    """Of many variables categories are not counted by themselves; the index that was asked for has them."""
+    path = report(ctx, 150000)
+    with server.Sshd(ctx.dir) as sshd:
+        config = known_to(ctx, sshd)
+        with App(ctx, "libssh", config, path, "--cache", ctx.path("kept"), size=(120, 40)) as t:
+            t.see("most of the file would have to come")
+            t.see("until :index")
+            t.keys(":index\r")
+            t.see(lambda text: "most of the file" not in text and "internalExchangeCode" in text)
             t.keys("Q")
             t.ends(0)
