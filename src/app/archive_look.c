@@ -99,7 +99,7 @@ ts_app_archive_drawn(struct ts_app *app)
 	a->job.run = run;
 	a->job.what = "reading archive.a";
 	a->job.worker = TS_WORKER_BULK;
-	a->job.patient = true;
+	a->job.patient = !all; /* somebody waits for what was left out */
 	a->job.owner = TS_OWNER_ARCHIVE;
 	a->job.generation = app->env.generation;
 	ts_jobs_send(app->jobs, &a->job);
