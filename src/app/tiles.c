@@ -45,6 +45,13 @@ fini_tiles(struct ts_fetch *f)
 	ts_tiles_named_fini(&tf->named);
 }
 
+/* Are the names of all variables in the index? Then it takes some milliseconds to ask them. */
+static bool
+has_columns(const struct ts_app *app)
+{
+	return ts_index_sections(app->env.index) & ts_section_bit(TS_SECTION_COLUMNS);
+}
+
 /* What looks into names goes through all variables. */
 static bool
 asks_names(const char *text)
@@ -79,7 +86,8 @@ ts_app_tiles_turn(struct ts_app *app)
 	if (asks_names(q->text))
 		ts_view_wants_columns(&app->env);
 	ts_fetch_send(&sender, &f->fetch, 0,
-		asks_names(q->text) ? TS_WORKER_BULK : TS_WORKER_SCREEN, "looking for tiles");
+		asks_names(q->text) && !has_columns(app) ? TS_WORKER_BULK : TS_WORKER_SCREEN,
+		"looking for tiles");
 }
 
 static void

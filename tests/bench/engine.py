@@ -168,6 +168,11 @@ class Bench:
         return self.demo(self.size + "-store", "--layout", "store", *self.shape(),
                          "--steps", str(steps), "--variables", str(variables))
 
+    def bert(self):
+        """As large as a BERT on four IPUs, and with as many names (full size only)."""
+        return self.store() if self.size != "full" else \
+            self.demo("full-bert", "--scale", "bert", "--layout", "store")
+
     def cache(self, name, empty=False):
         where = os.path.join(self.folder, "cache", name)
         if empty:

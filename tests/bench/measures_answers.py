@@ -10,26 +10,70 @@ import re
 import time
 
 from engine import measure
-from measures_screen import app, at_rest, known, ms, worst
+from measures_screen import WARM as VIEWS, app, at_rest, ms, worst
 
 LIMIT = 5
-WARM = "3 tab ::tab|variables enter ::tiles|worst(64) enter 2 ::tab|largest enter"
+WARM = ("3 tab ::tab|variables enter ::tiles|worst(64) enter 2 ::tab|largest enter 8 "
+        "::sort|name enter ::sort|tile enter ::sort|bytes enter 4 ::tab|lifetimes enter "
+        "3 f ::metric|cycles enter")
+
+
+def rows_with(word):
+    """Rows of a list that have it: three, one below the other."""
+    return r"[^\n]*".join([word] * 3).replace(r"[^\n]*", r"[^\n]*\n[^\n]*")
+
+
+def filters(*lines):
+    """(what is typed, a word of the rows that are then there; None: there are none)."""
+    return [("::filter|%s enter" % line.replace(" ", "|"),
+             "& " + re.escape(line) +
+             (r".*" + rows_with(word) if word else " *\n.*No variable matches"))
+            for line, word in lines]
+
 
 # row: keys before, [(keys, the last of which is measured; what the answer is known by)]
 SET = r"Live bytes of %s[,:].*sum at step"
 ANSWERS = {
     "sets": ("4", [("::source|worst(%d) enter" % n, SET % ("%d tiles" % n))
                    for n in (12, 64, 500, 24, 128, 400, 32, 256, 48)]),
+    "scattered": ("4", [("::source|worst(%d) enter" % n, SET % ("{:,} tiles".format(n)))
+                        for n in (1472, 1000, 1400)]),
     "selected": ("3 tab ::tab|variables enter",
                  [("::tiles|%s enter" % t, r"[\d,]+ names") for t in
                   ("worst(12)", "worst(64)", "worst(500)", "worst(24)", "worst(128)", "ipu(1)",
-                   "worst(256)", "ipu(2)")]),
+                   "worst(256)", "ipu(2)", "worst(1472)")]),
     "ipus": ("4", [("::source|ipu|%d enter" % n, SET % ("ipu %d" % n)) for n in (1, 2, 3, 0)]),
-    "insights": ("3", [("2", r"M11"), ("::tab|largest enter", r"\[Largest\].*vertex state.*exchange code"),
+    "insights": ("3", [("2", r"M11"),
+                       ("::tab|largest enter", r"\[Largest\].*vertex state.*exchange code"),
                        ("::tab|fp32 enter", r"\[FP32\]"),
                        ("::tab|peak enter", r"\[Peak\]")]),
     "always": ("4 tab", [(")", r"variable, always live")]),
     "alive": ("4 tab", [("o", r"^(?!.*smaller ones).*share[\u25be\u25b4]")]),
+    # many rows have the word, few, none; expressions with and without a word that tells names apart
+    "filters": ("8", filters(
+        ("attention", "attention"), ("gradSum_41", "gradSum_41"), ("nowhere", None),
+        ("mask", "mask"), ("layer_3/", "layer_3/"), ("name~l.*_1[0-4]$", r"_1[0-4]\b"),
+        ("name~[qv]\\w+/.*_3[0-9]$", r"_3[0-9]\b"), ("name~^[a-z]+/[^/]*/.*_7$", r"_7\b"),
+        ("name~nowhere.*_[0-9]+$", None),
+        ("size>80K and category=internalExchangeCode", "internalExchangeCode"),
+        ("attention and size>1K and category=variable", "attention"), ("category=stack", "stack"))),
+    "search": ("8", [("::search|%s enter" % w, r'%s "%s"' % (said, w)) for w, said in
+                     (("attention", "match"), ("nowhere", "no variable matches"),
+                      ("gradSum_41", "match"), ("mask_19", "match"))]),
+    "sort": ("8", [("::sort|name enter", "name +\u25b4"), ("::sort|tile enter", "tile\u25b4"),
+                   ("::sort|bytes enter", "bytes\u25be"), ("O", "bytes\u25b4")]),
+    "using": ("3", [("::tiles|using(%s) enter" % w, said) for w, said in
+                    (('"layer_3/"', r"selected [\d,]+ tile"), ('"nowhere"', "no tile is like that"),
+                     ('"mask_19"', r"selected [\d,]+ tile"), ('"layer_7/"', r"selected [\d,]+ tile"),
+                     ('/l.*_1[0-4]$/', r"selected [\d,]+ tile"))]),
+    "alive-filters": ("4 tab o", [("::filter|%s enter" % line.replace(" ", "|"), rows_with(word))
+                                  for line, word in
+                                  (("layer_3/", "layer_3/"), ("bytes>10K", "[KM]iB +[0-9<]"),
+                                   ("layer_4/ and bytes>1K and group=activations", "layer_4/"),
+                                   ("variable~l.*_1[0-4]$", r"_1[0-4]\b"))]),
+    "lifetimes": ("4", [("::tab|lifetimes enter", r"lifetime of[^\n]*\n[^\n]*\w")]),
+    "metrics": ("3 f", [("::metric|%s enter" % m, "Tile map: %s" % m.replace("-", " "))
+                        for m in ("cycles", "exchange-code", "vertices", "active-cycles")]),
 }
 
 
@@ -63,14 +107,15 @@ def answer(b, s, spec, pattern):
 
 
 def kept(b):
-    """As known(), with what sets of tiles keep."""
-    path, cache = known(b)
+    """The report at bert scale, and a cache with all that its views keep of it."""
+    path = b.bert()
+    cache = b.indexed(path) or "none"
     if cache != "none" and not b.tiny and not getattr(b, "answers_known", False):
         with app(b, path, cache=cache) as s:
             s.start(worst)
-            for key in WARM.split():
+            for key in (VIEWS + " " + WARM).split():
                 s.play(key)
-                if key == "enter":
+                if key in ("enter", "o"):
                     at_rest(b, s)
         b.answers_known = True
     return path, cache

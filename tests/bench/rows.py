@@ -109,7 +109,13 @@ for name, what in (("sets", "Liveness of 12 to 500 tiles"),
                    ("selected", "variables of 12 to 500 selected tiles, of an IPU"),
                    ("ipus", "Liveness of an IPU"), ("insights", "Insights and its tabs"),
                    ("always", "what always lives"),
-                   ("alive", "all variables alive at a step, sorted")):
+                   ("scattered", "Liveness of 1,000 to 1,472 tiles that are no IPU"),
+                   ("alive", "all variables alive at a step, sorted"),
+                   ("alive-filters", "filters of all variables alive at a step"),
+                   ("filters", "filters of variables: words, expressions, comparisons"),
+                   ("search", "search of variables"), ("sort", "orders of variables, kept"),
+                   ("using", "tiles with using()"), ("lifetimes", "lifetimes"),
+                   ("metrics", "metrics on the tile map")):
     row("answer-" + name, "key to the first screen of the answer, %s, p99" % what, "ms", 16, "p99",
         note="8 M variables, index")
 row("keys-what-if", "what if: from the key to the last figure, most", "s", 1, "max",
