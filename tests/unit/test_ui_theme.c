@@ -132,6 +132,25 @@ START_TEST(shipped_themes_can_be_read_on_their_ground)
 }
 END_TEST
 
+/* Yellow cannot be read on the white ground of few colours. */
+START_TEST(warnings_can_be_read_with_few_colours)
+{
+	static const enum ts_role said[] = {TS_ROLE_TEXT, TS_ROLE_WARN, TS_ROLE_BAD, TS_ROLE_NOTE,
+		TS_ROLE_ACCENT, TS_ROLE_DIM, TS_ROLE_HINT_KEY};
+	struct ts_theme t = read_theme("light", find_theme(NULL, "light"), "");
+
+	for (size_t i = 0; i < TS_COUNT(said); i++)
+		for (int d = TS_DEPTH_8; d <= TS_DEPTH_16; d++) {
+			struct ts_look look = look_at(&t, said[i], 0, 0, (enum ts_depth)d);
+			uint32_t fg = ts_colour_shown(look.fg, (enum ts_depth)d);
+			uint32_t bg = ts_colour_shown(look.bg, (enum ts_depth)d);
+
+			ck_assert_msg(ts_colour_contrast(fg, bg) >= 3, "%s at depth %d",
+				ts_roles[said[i]].name, d);
+		}
+}
+END_TEST
+
 START_TEST(letters_can_be_read_on_every_class)
 {
 	static const char *const names[] = {"default", "colour-blind", "light", "high-contrast"};
@@ -510,6 +529,7 @@ main(void)
 	tcase_add_test(c, words_that_are_no_colours);
 	tcase_add_test(c, contrast_is_that_of_wcag);
 	tcase_add_test(c, shipped_themes_can_be_read_on_their_ground);
+	tcase_add_test(c, warnings_can_be_read_with_few_colours);
 	tcase_add_test(c, letters_can_be_read_on_every_class);
 	tcase_add_test(c, classes_and_series_differ);
 	tcase_add_test(c, gaps_and_the_rest_differ_from_all_parts);
