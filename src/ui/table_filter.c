@@ -123,6 +123,18 @@ number(void *ctx, int field, int64_t *out)
 	return true;
 }
 
+/* Can one of the words be a whole number? Else no number need be written out, which takes longer than all the rest. */
+static bool
+can_be_number(const struct ts_filter *f, const struct ts_filter_node *n)
+{
+	const char *word = f->text + n->a;
+
+	for (int i = 0; i < n->b; i++, word += strlen(word) + 1)
+		if (word[strspn(word, "-0123456789")] == '\0')
+			return true;
+	return false;
+}
+
 /* A number is one as a whole: tile 12 is not tile 312. */
 static enum ts_truth
 ask_value(const struct table_filter *f, const struct ts_filter_node *n,
@@ -133,7 +145,8 @@ ask_value(const struct table_filter *f, const struct ts_filter_node *n,
 
 	if (v->type == TS_VALUE_TEXT)
 		return ts_filter_text(&f->use, n, v->s, v->n);
-	if (v->type != TS_VALUE_INTEGER || n->op == TS_FILTER_MATCHES)
+	if (v->type != TS_VALUE_INTEGER || n->op == TS_FILTER_MATCHES ||
+		!can_be_number(&f->filter, n))
 		return TS_NO;
 	whole.op = TS_FILTER_IS;
 	return ts_filter_text(&f->use, &whole, text,
