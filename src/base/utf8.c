@@ -109,8 +109,7 @@ ts_utf8_valid(const char *s, size_t n)
 	}
 	for (size_t used; n > 0; s += used, n -= used) {
 		used = 1;
-		if ((unsigned char)*s >= 0x80 &&
-			!decode((const unsigned char *)s, n, &cp, &used))
+		if ((unsigned char)*s >= 0x80 && !decode((const unsigned char *)s, n, &cp, &used))
 			return false;
 	}
 	return true;
