@@ -217,11 +217,10 @@ draw_passes_total(const struct passes_tab *q, struct ts_canvas *c)
 	int64_t work = some ? (int64_t)q->l.order.sum[Q_WORK] : ts_pipeline_work(stage->by_class);
 
 	ts_canvas_fill(c, q->total, TS_ROLE_TOTAL, ' ');
-	snprintf(text, sizeof(text), "%s pass%s of %s in %s, %s of it work%s%s%s",
-		ts_fmt_count(n, rows), rows == 1 ? "" : "es",
-		pipeline_stage_name(s, number, name, sizeof(name)), trace_fmt_length(q->t, m, span),
-		ts_fmt_percent(w, (double)work, (double)span), some ? " (filtered)" : "",
-		*wait ? ", " : "", wait);
+	snprintf(text, sizeof(text), "%s pass%s of %s in %s, %s work%s%s%s", ts_fmt_count(n, rows),
+		rows == 1 ? "" : "es", pipeline_stage_name(s, number, name, sizeof(name)),
+		trace_fmt_length(q->t, m, span), ts_fmt_percent(w, (double)work, (double)span),
+		some ? " (filtered)" : "", *wait ? ", " : "", wait);
 	ts_canvas_field(c, q->total, 0, 0, q->total.w, TS_ROLE_TOTAL, text, strlen(text),
 		TS_FIELD_CLAUSES | TS_FIELD_ELLIPSIS);
 }

@@ -378,6 +378,8 @@ stages_note(const struct ts_tab *tab, char out[TS_TAB_NOTE])
 /* Moves of less are not worth a word. */
 #define LEAST_MOVE 0.005
 
+enum { PART_GAP = 3 /* columns between parts of the verdict */ };
+
 static void
 draw_move(const struct stages_tab *s, struct ts_canvas *c, struct ts_rect r)
 {
@@ -399,29 +401,42 @@ draw_move(const struct stages_tab *s, struct ts_canvas *c, struct ts_rect r)
 }
 
 /* What the figures say: how much is lost, which stage is slow, and what moving work gives. */
+/* A part of a line, taken from what is left of it; cut where it does not fit, with a mark. */
+static void
+say_part(struct ts_canvas *c, struct ts_rect *r, const char *part)
+{
+	if (*part && r->w > 0)
+		ts_rect_cut_left(r,
+			PART_GAP +
+				ts_canvas_field(c, *r, 0, 0, r->w, TS_ROLE_TOTAL, part,
+					strlen(part), TS_FIELD_CLAUSES | TS_FIELD_ELLIPSIS));
+}
+
 static void
 draw_verdict(const struct stages_tab *s, struct ts_canvas *c)
 {
 	const struct ts_pipeline *p = s->pipeline;
 	const char *wait = pipeline_wait_note(s);
-	char n[TS_FMT_MAX], slow[64];
+	char n[TS_FMT_MAX], slow[64], text[160];
 	struct ts_rect r = ts_rect_row(s->total, 0);
-	int x = 0;
 
 	ts_canvas_fill(c, s->total, TS_ROLE_TOTAL, ' ');
-	if (p->bubble >= 0)
-		x = ts_canvas_printf(c, r, x, 0, TS_ROLE_TOTAL, "bubble %s   ",
-			ts_fmt_percent(n, p->bubble, 1));
-	if (*wait)
-		x = ts_canvas_printf(c, r, x, 0, TS_ROLE_TOTAL, "%s   ", wait);
-	if (p->at_once >= 0)
-		x = ts_canvas_printf(c, r, x, 0, TS_ROLE_TOTAL, "%.1f of %d stages at work   ",
-			p->at_once, p->stages);
-	if (p->slow_factor >= 0)
-		x = ts_canvas_printf(c, r, x, 0, TS_ROLE_TOTAL, "slowest %s, %.2f x the mean   ",
+	if (p->bubble >= 0) {
+		snprintf(text, sizeof(text), "bubble %s", ts_fmt_percent(n, p->bubble, 1));
+		say_part(c, &r, text);
+	}
+	say_part(c, &r, wait);
+	if (p->at_once >= 0) {
+		snprintf(text, sizeof(text), "%.1f of %d stages at work", p->at_once, p->stages);
+		say_part(c, &r, text);
+	}
+	if (p->slow_factor >= 0) {
+		snprintf(text, sizeof(text), "slowest %s, %.2f x the mean",
 			pipeline_stage_name(s, p->slowest, slow, sizeof(slow)), p->slow_factor);
+		say_part(c, &r, text);
+	}
 	if (p->cut || p->partial || p->falls > 0)
-		ts_canvas_text(c, r, x, 0, TS_ROLE_TOTAL,
+		say_part(c, &r,
 			p->cut		     ? "not all passes are kept"
 				: p->partial ? "damaged: what could be read"
 					     : "some steps stand in no order");
