@@ -1,18 +1,35 @@
 /* SPDX-License-Identifier: MIT */
-/* files_host - see the header. What is asked here is what somebody waits for. */
+/*
+ * files_host - see the header. What is asked here is what somebody waits for.
+ *
+ * A file that is open is not opened once more: who opens it again, as a report is when its other parts are looked for, gets the
+ * same blocks, those on disk too, which one cache alone may write. It has to have the size and time that it had.
+ */
 #include "config.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tilescope/base/mem.h"
 #include "tilescope/io/files_host.h"
+
+/* An open file, and how many sources are of it. */
+struct shared {
+	char *path;
+	struct ts_source *source;
+	int uses;
+	struct shared *next;
+};
 
 struct files_host {
 	struct ts_files base;
 	struct ts_host *host;
 	char *name;
-	char *keep; /* where blocks of its files are kept, or NULL */
+	char *keep;	      /* where blocks of its files are kept, or NULL */
+	pthread_mutex_t lock; /* of what is shared; never held while the host is waited for */
+	struct shared *shared;
 };
 
 static struct files_host *
@@ -100,12 +117,163 @@ host_list(struct ts_files *f, const char *path, ts_files_entry_fn *entry, void *
 	return code;
 }
 
+/* --- files that are open ---------------------------------------------------------------------- */
+
+struct source_shared {
+	struct ts_source base;
+	struct files_host *files;
+	struct shared *of;
+};
+
+static struct ts_source *
+source_of(struct ts_source *s)
+{
+	return ((struct source_shared *)(void *)s)->of->source;
+}
+
+static enum ts_code
+shared_read_counted(struct ts_source *s, void *buf, size_t n, int64_t offset, size_t *got,
+	struct ts_source_meter *meter, const struct ts_cancel *cancel, struct ts_err *err)
+{
+	return ts_source_read_counted(source_of(s), buf, n, offset, got, meter, cancel, err);
+}
+
+static enum ts_code
+shared_read_at(struct ts_source *s, void *buf, size_t n, int64_t offset, size_t *got,
+	const struct ts_cancel *cancel, struct ts_err *err)
+{
+	return ts_source_read(source_of(s), buf, n, offset, got, cancel, err);
+}
+
+static void
+shared_want(struct ts_source *s, const struct ts_byte_range *span, size_t count, bool urgent,
+	struct ts_source_meter *meter)
+{
+	ts_source_want(source_of(s), span, count, urgent, meter);
+}
+
+static void
+shared_counts(struct ts_source *s, struct ts_source_counts *n)
+{
+	ts_source_counts(source_of(s), n);
+}
+
+static size_t
+shared_here(struct ts_source *s, int64_t offset, size_t n)
+{
+	return ts_source_here(source_of(s), offset, n);
+}
+
+/* One use less; the last one closes it. */
+static void
+let_go(struct files_host *f, struct shared *of)
+{
+	struct shared **at = &f->shared;
+	bool last;
+
+	pthread_mutex_lock(&f->lock);
+	last = --of->uses == 0;
+	while (last && *at && *at != of)
+		at = &(*at)->next;
+	if (last && *at)
+		*at = of->next;
+	pthread_mutex_unlock(&f->lock);
+	if (!last)
+		return;
+	ts_source_close(of->source);
+	free(of->path);
+	free(of);
+}
+
+static void
+shared_close(struct ts_source *s)
+{
+	struct source_shared *x = (struct source_shared *)(void *)s;
+
+	let_go(x->files, x->of);
+	free(x);
+}
+
+static const struct ts_source_ops shared_ops = {.read_at = shared_read_at,
+	.close = shared_close,
+	.want = shared_want,
+	.read_counted = shared_read_counted,
+	.counts = shared_counts,
+	.here = shared_here};
+
+/* The open file of that path and state, with one use more; NULL: there is none. */
+static struct shared *
+find_shared(struct files_host *f, const char *path, const struct ts_file_state *now)
+{
+	struct shared *of;
+
+	pthread_mutex_lock(&f->lock);
+	for (of = f->shared; of; of = of->next)
+		if (strcmp(of->path, path) == 0 &&
+			(!now ||
+				(of->source->size == now->bytes &&
+					of->source->mtime == now->mtime)))
+			break;
+	if (of && now)
+		of->uses++;
+	pthread_mutex_unlock(&f->lock);
+	return of;
+}
+
+static enum ts_code
+open_shared(struct shared **out, struct files_host *f, const char *path,
+	const struct ts_cancel *cancel, struct ts_err *err)
+{
+	struct shared *of = ts_alloc(1, sizeof(*of));
+	enum ts_code code;
+
+	if (of)
+		of->path = ts_strdup(path);
+	code = of && of->path
+		? ts_source_open_host(&of->source, f->host, path, f->keep, f->name, cancel, err)
+		: ts_err_nomem(err);
+	if (code) {
+		if (of)
+			free(of->path);
+		free(of);
+		return code;
+	}
+	of->uses = 1;
+	pthread_mutex_lock(&f->lock);
+	of->next = f->shared;
+	f->shared = of;
+	pthread_mutex_unlock(&f->lock);
+	*out = of;
+	return TS_OK;
+}
+
 static enum ts_code
 host_open(struct ts_files *f, struct ts_source **s, const char *path,
 	const struct ts_cancel *cancel, struct ts_err *err)
 {
-	return ts_source_open_host(s, self(f)->host, path, self(f)->keep, self(f)->name, cancel,
-		err);
+	struct source_shared *x = ts_alloc(1, sizeof(*x));
+	struct ts_file_state now = {0};
+	enum ts_code code = TS_OK;
+
+	*s = NULL;
+	if (!x)
+		return ts_err_nomem(err);
+	if (find_shared(self(f), path, NULL)) {
+		code = host_look(f, &now, path, cancel, err);
+		x->of = !code && now.kind == TS_FILE_REGULAR ? find_shared(self(f), path, &now)
+							     : NULL;
+	}
+	if (!code && !x->of)
+		code = open_shared(&x->of, self(f), path, cancel, err);
+	if (code) {
+		free(x);
+		return code;
+	}
+	x->files = self(f);
+	x->base = *x->of->source;
+	x->base.ops = &shared_ops;
+	*s = &x->base;
+	return TS_OK;
 }
 
 static char *
@@ -122,6 +290,7 @@ host_release(struct ts_files *f)
 	ts_host_free(self(f)->host);
 	free(self(f)->name);
 	free(self(f)->keep);
+	pthread_mutex_destroy(&self(f)->lock);
 	free(f);
 }
 
@@ -142,12 +311,15 @@ ts_files_host_new(struct ts_files **out, const char *name, const struct ts_host_
 	*out = NULL;
 	if (f)
 		f->name = ts_strdup(name);
-	if (!f || !f->name) {
+	if (!f || !f->name || pthread_mutex_init(&f->lock, NULL)) {
+		if (f)
+			free(f->name);
 		free(f);
 		return ts_err_nomem(err);
 	}
 	code = ts_host_new(&f->host, spec, err);
 	if (code) {
+		pthread_mutex_destroy(&f->lock);
 		free(f->name);
 		free(f);
 		return code;

@@ -20,7 +20,7 @@
 #include "tilescope/view/index_status.h"
 #include "tilescope/view/jobs.h"
 
-enum { LINES_MAX = 64, LINE_MAX = 160 };
+enum { LINES_MAX = 64 + TS_QUERIES, LINE_MAX = 160 };
 
 struct line {
 	enum { LINE_ROW, LINE_HEAD, LINE_RULE } kind;
@@ -40,6 +40,7 @@ struct jobs_view {
 	struct ts_list list;
 	struct ts_rect area;
 	struct ts_reader_stats stats; /* as of the last request */
+	struct ts_query_counts query[TS_QUERIES];
 };
 
 static struct jobs_view *
@@ -340,14 +341,44 @@ add_index(struct page *p, const struct ts_view_env *env)
 	l->tail = cache ? cache->dir ? cache->dir : cache->why : NULL;
 }
 
+/* --- what questions to a report on another host take -------------------------------------------- */
+
 static void
-write_page(struct page *p, const struct ts_view_env *env, const struct ts_reader_stats *stats)
+add_query(struct page *p, const struct ts_query_counts *q, enum ts_units units)
+{
+	char runs[TS_FMT_MAX], trips[TS_FMT_MAX], requests[TS_FMT_MAX], bytes[TS_FMT_MAX];
+	char share[TS_FMT_MAX], kept[TS_FMT_MAX];
+
+	add(p, LINE_ROW, TS_ROLE_TEXT, "%-30.30s %6s %7s %9s %9s %7s %7s", q->what,
+		ts_fmt_cycles_short(runs, q->runs), ts_fmt_cycles_short(trips, q->far.trips),
+		ts_fmt_cycles_short(requests, q->far.requests),
+		ts_fmt_bytes(bytes, q->far.bytes, units),
+		ts_fmt_percent(share, (double)q->far.hits, (double)(q->far.hits + q->far.misses)),
+		ts_fmt_cycles_short(kept, q->far.kept));
+}
+
+static void
+add_queries(struct page *p, const struct ts_view_env *env, const struct ts_query_counts *query)
+{
+	if (!query[0].what)
+		return;
+	add(p, LINE_RULE, TS_ROLE_BORDER, "Questions to the host");
+	add(p, LINE_HEAD, TS_ROLE_HEADER, "%-30s %6s %7s %9s %9s %7s %7s", "question", "times",
+		"waits", "requests", "bytes", "here", "on disk");
+	for (int i = 0; i < TS_QUERIES && query[i].what; i++)
+		add_query(p, &query[i], env->options->units);
+}
+
+static void
+write_page(struct page *p, const struct ts_view_env *env, const struct ts_reader_stats *stats,
+	const struct ts_query_counts *query)
 {
 	char bytes[TS_FMT_MAX];
 
 	p->lines = 0;
 	add_workers(p, env->jobs);
 	add_hosts(p, env);
+	add_queries(p, env, query);
 	add_index(p, env);
 	add_caches(p, stats, env->options->units);
 	add_windows(p, env);
@@ -392,7 +423,7 @@ jobs_draw(struct ts_view *v, struct ts_canvas *c)
 	struct page page;
 	int64_t from, to;
 
-	write_page(&page, v->env, &j->stats);
+	write_page(&page, v->env, &j->stats, j->query);
 	ts_list_set_count(&j->list, page.lines);
 	ts_list_window(&j->list, &from, &to);
 	for (int64_t i = from; i < to; i++)
@@ -403,6 +434,7 @@ static void
 jobs_request(struct ts_view *v)
 {
 	ts_fetch_stats(&self(v)->stats, v->env->jobs);
+	ts_fetch_queries(self(v)->query, v->env->jobs);
 }
 
 /* The page has no cursor: moving it scrolls. */

@@ -341,6 +341,43 @@ START_TEST(files)
 }
 END_TEST
 
+/* What is open is not opened again, but when it is another file by now; each is there until it is closed itself. */
+START_TEST(opened_twice)
+{
+	struct fake_world w = world();
+	struct ts_host_spec spec = {.connect = fake_connect};
+	struct ts_source *a, *b, *other;
+	struct ts_source_counts n;
+	struct ts_files *f;
+	unsigned char byte;
+	char name[32];
+	size_t got;
+
+	snprintf(name, sizeof(name), "%p", (void *)&w);
+	spec.to.host = name;
+	ck_assert_int_eq(ts_files_host_new(&f, "box", &spec, &err), TS_OK);
+	ck_assert_int_eq(ts_files_open(f, &a, "file", NULL, &err), TS_OK);
+	ck_assert_int_eq(ts_source_read(a, &byte, 1, 70000, &got, NULL, &err), TS_OK);
+	ck_assert_int_eq(ts_files_open(f, &b, "file", NULL, &err), TS_OK);
+	ck_assert_int_eq(w.opens, 1);
+	ck_assert(b->size == SIZE && b->mtime == 7 && ts_source_is_far(b));
+	ck_assert_uint_eq(ts_source_here(b, 70000, 1), 1);
+	w.file[0].mtime = 8;
+	ck_assert_int_eq(ts_files_open(f, &other, "file", NULL, &err), TS_OK);
+	ck_assert_int_eq(w.opens, 2);
+	ck_assert_int_eq(other->mtime, 8);
+	ck_assert_uint_eq(ts_source_here(other, 70000, 1), 0);
+	ts_source_close(a);
+	ck_assert_int_eq(ts_source_read(b, &byte, 1, 70000, &got, NULL, &err), TS_OK);
+	ck_assert_uint_eq(byte, fake_byte(70000, 0));
+	ts_source_counts(b, &n);
+	ck_assert_int_eq(n.trips, 1);
+	ts_source_close(b);
+	ts_source_close(other);
+	ts_files_release(f);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -358,6 +395,7 @@ main(void)
 	tcase_add_test(t, cancelled);
 	tcase_add_test(t, failed);
 	tcase_add_test(t, shorter);
+	tcase_add_test(t, opened_twice);
 	tcase_add_test(t, source);
 	tcase_add_test(t, files);
 	suite_add_tcase(s, t);
