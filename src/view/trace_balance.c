@@ -512,8 +512,9 @@ holds_artefact(const struct trace_view *v, const struct ts_proportions *p)
 	return t->artefact_start < p->to && t->artefact_end > p->from;
 }
 
+/* What the figures are of: "! run 1: 505,601,917, profiler's wait in it"; `unit`: behind the number. */
 static void
-balance_note(const struct ts_tab *tab, char out[TS_TAB_NOTE])
+say_of(const struct ts_tab *tab, const char *unit, char out[TS_TAB_NOTE])
 {
 	const struct balance_tab *t = tab->own;
 	const struct trace_view *v = tab->host;
@@ -525,10 +526,16 @@ balance_note(const struct ts_tab *tab, char out[TS_TAB_NOTE])
 	snprintf(out, TS_TAB_NOTE, "%s%s: %s%s%s%s%s",
 		holds_artefact(v, &t->p[ASK_TIME]) ? mark : "", t->scope,
 		trace_fmt_length(v, n, t->p[ASK_TIME].to - t->p[ASK_TIME].from),
-		trace_in_time(v) ? "" : " cycles",
+		trace_in_time(v) ? "" : unit,
 		holds_artefact(v, &t->p[ASK_TIME]) ? ", profiler's wait in it" : "",
 		t->sent[ASK_WORK] ? ", bytes are being added up" : "",
 		t->pane.state == TS_PANE_PARTIAL ? ", damaged" : "");
+}
+
+static void
+balance_note(const struct ts_tab *tab, char out[TS_TAB_NOTE])
+{
+	say_of(tab, "", out);
 }
 
 /* All IPUs together, in the columns of the table. */
@@ -566,7 +573,7 @@ balance_draw(struct ts_tab *tab, struct ts_canvas *c, bool focus)
 	ts_held_list_draw(&t->l, c, t->body);
 	draw_total(c, t);
 	if (!ts_rect_empty(t->of)) {
-		balance_note(tab, note);
+		say_of(tab, " cycles", note);
 		ts_canvas_field(c, t->of, 1, 0, t->of.w - 1, TS_ROLE_NOTE, note, strlen(note),
 			TS_FIELD_CLAUSES | TS_FIELD_ELLIPSIS);
 	}

@@ -87,7 +87,7 @@ START_TEST(artefact_is_marked)
 	tables();
 	harness_sql(&h, "UPDATE step SET type = 'StreamCopyBegin' WHERE step = 2");
 	start(200, 20, "tab balance");
-	harness_says(&h, "! everything: 200 cycles, profiler's wait in it");
+	harness_says(&h, "! everything: 200, profiler's wait in it");
 	harness_command(&h, "tab longest");
 	harness_says(&h, " !50 ");
 	harness_end(&h);
