@@ -26,6 +26,10 @@ enum operations_kind {
 
 enum { OPERATIONS_SOUGHT = 256, OPERATIONS_REGEX = 256, OPERATIONS_MARKS = 256 };
 
+/* What tabs that are about one operation say of other rows. */
+#define OPERATIONS_NOTHING \
+	"This is of single operations: groups and what is in no operation have figures in the table only."
+
 /*
  * Rows are told apart by one number: nodes of the forest, then groups, then what is in no operation, then programs (by their
  * place in the costs).

@@ -300,7 +300,7 @@ links_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 	if (!d->s->shape)
 		return;
 	if (operations_node_at(d->s) == TS_NO_OPERATION) {
-		ts_canvas_wrap(c, t->r, 0, TS_ROLE_DIM, "There is no operation under the cursor.");
+		ts_canvas_wrap(c, t->r, 0, TS_ROLE_DIM, OPERATIONS_NOTHING);
 		return;
 	}
 	if (!is_current(d)) {

@@ -523,7 +523,7 @@ programs_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 	if (!d->s->shape)
 		return;
 	if (number(d) < 0) {
-		ts_canvas_wrap(c, t->r, 0, TS_ROLE_DIM, "There is no operation under the cursor.");
+		ts_canvas_wrap(c, t->r, 0, TS_ROLE_DIM, OPERATIONS_NOTHING);
 	} else if (!is_current(d)) {
 		ts_canvas_pending(c, t->r, 2, 0);
 	} else {

@@ -385,6 +385,9 @@ START_TEST(rolls_up)
 	begin(120, 38, TS_GLYPHS_FULL, TS_DEMO_STORE, NULL);
 	command("rollup layer_(\\d+)");
 	harness_says(&h, "(not found)");
+	command("tab cycles");
+	harness_says(&h, "This is of single operations: groups and what is in no operation");
+	command("tab summary");
 	for (int64_t i = 0; i < sheet().rows; i++)
 		programs += number(i, "programs");
 	ck_assert_int_ge(programs, harness_number(&h, "SELECT count(*) FROM program"));
