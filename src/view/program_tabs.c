@@ -654,6 +654,24 @@ explain_vertex(struct ts_explain *out, const struct ts_program_details *d, int64
 		(long long)d->compute_set);
 }
 
+/* Cycles of a tile, or its code. */
+static void
+say_tile(struct ts_explained *x, const struct details_tab *t, int kind, int64_t figure,
+	const char *from)
+{
+	bool code = t->is == PROGRAM_CODE;
+
+	if (code)
+		ts_explain_bytes(x, figure, t->t->view->env->options->units);
+	else
+		ts_explain_integer(x, figure, "cycles");
+	ts_explain_from(x,
+		code				     ? TS_KNOWN_RECORDED
+			: kind == TS_CYCLES_MEASURED ? TS_KNOWN_REPEATED
+						     : TS_KNOWN_ESTIMATED,
+		"%s", from);
+}
+
 static void
 explain_tile(struct ts_explain *out, const struct details_tab *t, int64_t row)
 {
@@ -674,15 +692,7 @@ explain_tile(struct ts_explain *out, const struct details_tab *t, int64_t row)
 			continue;
 		at = &rows_of(t)->row[row];
 		x = ts_explain_add(out, "%s of tile %lld", said[code][k], (long long)at->tile);
-		if (code)
-			ts_explain_bytes(x, at->cycles[k], t->t->view->env->options->units);
-		else
-			ts_explain_integer(x, at->cycles[k], "cycles");
-		ts_explain_from(x,
-			code				  ? TS_KNOWN_RECORDED
-				: k == TS_CYCLES_MEASURED ? TS_KNOWN_REPEATED
-							  : TS_KNOWN_ESTIMATED,
-			"%s", c->from);
+		say_tile(x, t, k, at->cycles[k], c->from);
 		ts_explain_query(x, "SELECT tile_at(%s, %lld) FROM %s WHERE %s = %lld", column,
 			(long long)at->tile, program ? "program" : "compute_set",
 			program ? "program" : "compute_set",
@@ -746,15 +756,7 @@ explain_tile_of(struct ts_explain *out, const struct details_tab *t, int64_t row
 			continue;
 		at = &rows_of(t)->row[row];
 		x = ts_explain_add(out, "%s on tile %lld", said[code][k], (long long)at->tile);
-		if (code)
-			ts_explain_bytes(x, at->cycles[k], t->t->view->env->options->units);
-		else
-			ts_explain_integer(x, at->cycles[k], "cycles");
-		ts_explain_from(x,
-			code				  ? TS_KNOWN_RECORDED
-				: k == TS_CYCLES_MEASURED ? TS_KNOWN_REPEATED
-							  : TS_KNOWN_ESTIMATED,
-			"%s", from[code][k]);
+		say_tile(x, t, k, at->cycles[k], from[code][k]);
 		ts_explain_formula(x, "added up over its programs, each once");
 		if (!code && !sets)
 			ts_explain_note(x, "no query: compute_set is not recorded");
