@@ -389,8 +389,10 @@ renumber(struct merging *m, struct part *part, struct ts_err *err)
 		else if (!ts_columns_read(&c, TS_COLUMN_NAME, 0, v))
 			code = ts_err_set(err, TS_E_SYS, "a work file is not what was written");
 		for (int64_t k = 0; !code && k < start[1]; k++) {
-			again.v[k] = v[k] >= 0 ? (uint64_t)number[v[k]] + 1 : 0;
-			rows[again.v[k]] += v[k] >= 0; /* of name i in rows[i + 1] */
+			bool named = v[k] >= 0; /* v is what is written */
+
+			again.v[k] = named ? (uint64_t)number[v[k]] + 1 : 0;
+			rows[again.v[k]] += named; /* of name i in rows[i + 1] */
 		}
 		if (!code)
 			code = put_block(&again, again.v, (int)start[1], m->cache, err);

@@ -232,11 +232,13 @@ START_TEST(values)
 	struct ts_err err = {0};
 	struct ts_rows *cursor;
 	struct ts_columns c;
-	int64_t seen = 0;
+	int64_t seen = 0, *named;
 	bool there;
 
 	begin(_i);
 	ck_assert(ts_columns_of(&c, x));
+	named = calloc((size_t)c.names + 1, sizeof(*named));
+	ck_assert_ptr_nonnull(named);
 	ck_assert_int_eq(c.rows, rows);
 	ck_assert_int_eq(c.gapless, rows > 0 && (_i % 5 != 4 || rows == 1));
 	for (int i = 0; i < TS_COLUMN_COUNT; i++) {
@@ -256,12 +258,17 @@ START_TEST(values)
 			ck_assert_int_eq(ts_rows_next(cursor, &there, &err), TS_OK);
 			ck_assert(there);
 			check_name(&c, cursor, 0, v[0][k]);
+			if (v[0][k] >= 0)
+				named[v[0][k]]++;
 			for (int i = 1; i < TS_COLUMN_COUNT; i++)
 				if (c.block[i])
 					ck_assert_int_eq(v[i][k], ts_rows_known(cursor, i));
 		}
 	}
 	ck_assert_int_eq(seen, rows);
+	for (int64_t i = 0, sum = 0; i <= c.names; sum += named[i++])
+		ck_assert_int_eq(c.before[i], sum);
+	free(named);
 	ts_rows_close(cursor);
 	end();
 }
