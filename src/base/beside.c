@@ -4,10 +4,10 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdbool.h>
 
 #include "tilescope/base/beside.h"
+#include "tilescope/base/thread.h"
 
 struct other {
 	void (*work)(void *ctx, int who);
@@ -31,26 +31,12 @@ is_alone(void)
 	return sched_getaffinity(0, sizeof(set), &set) == 0 && CPU_COUNT(&set) < 2;
 }
 
-/* Signals stay with the thread that draws: a thread inherits the mask of the one that makes it. */
-static bool
-start(pthread_t *thread, struct other *o)
-{
-	sigset_t all, old;
-	int rc;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	rc = pthread_create(thread, NULL, run, o);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return rc == 0;
-}
-
 void
 ts_beside(void (*work)(void *ctx, int who), void *ctx)
 {
 	struct other o = {work, ctx};
 	pthread_t thread;
-	bool started = !is_alone() && start(&thread, &o);
+	bool started = !is_alone() && ts_thread_start(&thread, NULL, run, &o) == 0;
 
 	work(ctx, 0);
 	if (started)

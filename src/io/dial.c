@@ -19,6 +19,7 @@
 #include "dial.h"
 #include "tilescope/base/clock.h"
 #include "tilescope/base/mem.h"
+#include "tilescope/base/thread.h"
 
 enum { NEXT_AFTER_US = 250 * 1000, PORT_TEXT = 8 };
 
@@ -93,7 +94,7 @@ start_thread(struct lookup *l)
 		return rc;
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	atomic_fetch_add(&l->holders, 1);
-	rc = pthread_create(&thread, &attributes, look_up_slowly, l);
+	rc = ts_thread_start(&thread, &attributes, look_up_slowly, l);
 	if (rc)
 		atomic_fetch_sub(&l->holders, 1);
 	pthread_attr_destroy(&attributes);

@@ -8,7 +8,6 @@
 #include "config.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -18,6 +17,7 @@
 #include "host_internal.h"
 #include "tilescope/base/clock.h"
 #include "tilescope/base/mem.h"
+#include "tilescope/base/thread.h"
 
 enum { LOOK_MS = 20 }; /* between two looks at a cancel token */
 
@@ -259,19 +259,6 @@ init_lock(struct ts_host *h)
 	return rc;
 }
 
-static int
-start_thread(struct ts_host *h)
-{
-	sigset_t all, old;
-	int rc;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	rc = pthread_create(&h->thread, NULL, run, h);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return rc;
-}
-
 enum ts_code
 ts_host_new(struct ts_host **out, const struct ts_host_spec *spec, struct ts_err *err)
 {
@@ -289,7 +276,9 @@ ts_host_new(struct ts_host **out, const struct ts_host_spec *spec, struct ts_err
 	h->shared.inbox_end = &h->shared.inbox;
 	h->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	h->shown = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	rc = h->wake < 0 || h->shown < 0 ? errno : !copy_spec(h, spec) ? ENOMEM : start_thread(h);
+	rc = h->wake < 0 || h->shown < 0 ? errno
+		: !copy_spec(h, spec)	 ? ENOMEM
+					 : ts_thread_start(&h->thread, NULL, run, h);
 	if (rc) {
 		free_host(h);
 		return rc == ENOMEM ? ts_err_nomem(err)
@@ -457,12 +446,24 @@ has_ended(struct ts_host *h, struct request *rq, bool leave)
 	return ended;
 }
 
+/* Has its thread ended? What is sent then waits until the host is freed. */
+static bool
+is_gone(struct ts_host *h)
+{
+	bool gone;
+
+	pthread_mutex_lock(&h->lock);
+	gone = h->shared.gone;
+	pthread_mutex_unlock(&h->lock);
+	return gone;
+}
+
 /* Waits for what was sent. TS_E_CANCELLED: it is no longer the caller's; else it is, also with an error. */
 static enum ts_code
 await(struct ts_host *h, struct request *rq, const struct ts_cancel *cancel, struct ts_err *err)
 {
 	while (!has_ended(h, rq, false))
-		if (ts_cancelled(cancel) && !has_ended(h, rq, true)) {
+		if ((ts_cancelled(cancel) || is_gone(h)) && !has_ended(h, rq, true)) {
 			ring(h->wake);
 			return ts_err_set(err, TS_E_CANCELLED, "cancelled");
 		}

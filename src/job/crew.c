@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "tilescope/base/mem.h"
+#include "tilescope/base/thread.h"
 #include "tilescope/job/crew.h"
 
 enum { TICK_NS = 100000000, SECOND_NS = 1000000000 };
@@ -66,7 +67,7 @@ ts_crew_run(int n, void (*run)(void *ctx, int part), void (*tick)(void *ctx), vo
 	pthread_cond_init(&crew.ended, NULL);
 	for (int i = 0; i < n; i++) {
 		m[i] = (struct member){.crew = &crew, .part = i};
-		m[i].started = pthread_create(&m[i].thread, NULL, work, &m[i]) == 0;
+		m[i].started = ts_thread_start(&m[i].thread, NULL, work, &m[i]) == 0;
 	}
 	for (int i = 0; i < n; i++)
 		if (!m[i].started)

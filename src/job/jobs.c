@@ -29,7 +29,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -39,6 +38,7 @@
 
 #include "tilescope/base/clock.h"
 #include "tilescope/base/mem.h"
+#include "tilescope/base/thread.h"
 #include "tilescope/job/jobs.h"
 
 enum {
@@ -230,17 +230,11 @@ work(void *ctx)
 
 /* --- begin and end ---------------------------------------------------------------------------- */
 
-/* Signals stay with the UI thread: a thread inherits the mask of the one that makes it. */
 static int
 start(struct worker *w)
 {
-	sigset_t all, old;
-	int rc;
+	int rc = ts_thread_start(&w->thread, NULL, work, w);
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	rc = pthread_create(&w->thread, NULL, work, w);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	w->started = rc == 0;
 	return rc;
 }

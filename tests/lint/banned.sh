@@ -34,5 +34,6 @@ ban "$nowhere" 'threads; posix_spawn' fork vfork
 ban 'src/app/main\.c' 'process-wide, at the start only' setlocale setenv putenv unsetenv chdir umask
 ban 'src/app/[^:]*' 'only app/ ends the program' exit _exit quick_exit
 ban 'src/app/[^:]*' 'only app/ writes to standard output' printf vprintf puts putchar
-ban 'src/(job/[^:]*|base/beside\.c|io/(dial|host)\.c|app/watch\.c)' 'threads belong to job/, base/beside.c, io/dial.c, io/host.c and the watch of a verb' pthread_create thrd_create
+ban 'src/(base/thread\.c|app/watch\.c)' 'ts_thread_start() keeps signals away from a thread' pthread_create thrd_create
+ban '(src/(job/[^:]*|base/(beside|thread)\.c|io/(dial|host)\.c)|include/tilescope/base/thread\.h)' 'threads belong to job/, base/beside.c, io/dial.c and io/host.c' ts_thread_start
 finish
