@@ -240,6 +240,8 @@ depth_of(int *depth, struct ts_pages *pages, uint32_t number, struct ts_err *err
 			number = ts_child_at(page.bytes, page.cells, 0);
 		ts_pages_put(slot);
 	}
+	if (!leaf) /* deeper than any tree is */
+		*depth = 0;
 	return ends(code) ? code : TS_OK;
 }
 
@@ -266,8 +268,9 @@ fetch_level(struct stops *below, const struct stops *level, int *left, int64_t *
 
 			ts_progress_set(progress, ++*done, 0);
 			code = ts_pages_get(&slot, &page, pages, s->page, err);
-			for (unsigned k = 0;
-				!code && slot && !page.leaf && s->from > 1 && k <= page.cells; k++)
+			for (unsigned k = 0; !code && slot && !page.leaf && s->from > 1 &&
+				k <= page.cells && below->n < TS_PLAN_PAGES;
+				k++)
 				if (!add_stop(below,
 					    &(struct stop){ts_child_at(page.bytes, page.cells, k),
 						    0, 0, s->from - 1, 0}))

@@ -222,7 +222,7 @@ static bool
 read_entries(struct ts_block_store *s, const struct head *want)
 {
 	struct head h;
-	int64_t units = (want->size + TS_STORE_BLOCK - 1) / TS_STORE_BLOCK;
+	int64_t units = want->size / TS_STORE_BLOCK + (want->size % TS_STORE_BLOCK != 0);
 
 	if (!read_all(s->fd, &h, sizeof(h), 0) || memcmp(&h, want, sizeof(h)) != 0 ||
 		!read_all(s->fd, s->entry, sizeof(s->entry), entry_at(0)))

@@ -136,7 +136,7 @@ is_lost(const struct sftp *s)
 static const char *
 reason(struct sftp *s, const char *otherwise)
 {
-	const char *text = ssh_get_error(s->session);
+	const char *text = s->session ? ssh_get_error(s->session) : NULL;
 
 	return text && *text ? text : otherwise;
 }
@@ -849,6 +849,10 @@ free_link(struct link *l)
 static void
 step_link(struct sftp *s, struct link *l)
 {
+	if (l->state == LINK_WAITS && l->number < 0) { /* closed before there was a session */
+		free_link(l);
+		return;
+	}
 	if (l->state == LINK_WAITS) {
 		l->channel = ssh_channel_new(s->session);
 		l->state = LINK_OPENS;

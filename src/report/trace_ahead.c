@@ -134,7 +134,8 @@ trace_ahead_places(struct ts_reader *rd, const struct ts_trace_axis *axis,
 	if (!trace_ahead_helps(rd) || axis->range != TS_RANGE_ROWID || axis->first > axis->last)
 		return TS_OK;
 	for (int i = 0; i < places; i++) {
-		int64_t at = axis->first + (int64_t)(span / (uint64_t)places * (uint64_t)i);
+		int64_t at = (int64_t)((uint64_t)axis->first +
+			span / (uint64_t)places * (uint64_t)i);
 
 		add_rows(&a, relation, at, trace_add(at, i == 0 ? edge : rows));
 	}

@@ -3,6 +3,7 @@
 
 import os
 import shutil
+import socket
 import sys
 import time
 
@@ -121,6 +122,22 @@ def app_verbs_never_ask(ctx, way):
         res = ctx.run(program, "summary", *words(ctx, way, config, path))
         expect(res.rc == 5 and "host" in res.err.lower(), res, "not refused")
         expect(not os.path.exists(ctx.known), res, "a key was kept")
+
+
+@case(params=WAYS)
+def app_nobody_there(ctx, way):
+    """A name that nobody knows, a port where nobody listens: one line, and exit status 5."""
+    program = os.path.join(ctx.builddir, "tilescope")
+    config = ctx.path("config")
+    server.write(config, "")
+    with socket.socket() as s:          # bound, and nobody listens
+        s.bind(("127.0.0.1", 0))
+        for where, why in (("no-such-host.invalid:x", "no-such-host.invalid"),
+                           ("sftp://127.0.0.1:%d/x" % s.getsockname()[1], "refused")):
+            res = ctx.run(program, "summary", "--cache", "none", "--transport", way,
+                          "--ssh-config", config, where)
+            expect(res.rc == 5, res, "exit status %d" % res.rc)
+            expect(len(res.err.splitlines()) == 1 and why in res.err, res, "not a line that says why")
 
 
 @case()

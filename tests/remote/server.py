@@ -169,18 +169,31 @@ class Agent:
         self.socket = os.path.join(self.dir, "agent.sock")
         self.proc = subprocess.Popen([program("ssh-agent"), "-D", "-a", self.socket],
                                      stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-        for _ in range(400):
-            if os.path.exists(self.socket):
-                break
+        try:
+            self.wait_for()
+            for key in keys:
+                subprocess.run([program("ssh-add"), "-q", key], check=True, stdin=subprocess.DEVNULL,
+                               env=dict(os.environ, SSH_AUTH_SOCK=self.socket))
+        except BaseException:
+            self.stop()
+            raise
+
+    def wait_for(self):
+        """The name of the socket is there before anybody listens."""
+        for _ in range(1000):
+            with socket.socket(socket.AF_UNIX) as s:
+                if s.connect_ex(self.socket) == 0:
+                    return
             time.sleep(0.02)
-        for key in keys:
-            subprocess.run([program("ssh-add"), "-q", key], check=True, stdin=subprocess.DEVNULL,
-                           env=dict(os.environ, SSH_AUTH_SOCK=self.socket))
+        raise RuntimeError("no ssh-agent listens at " + self.socket)
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
+        self.stop()
+
+    def stop(self):
         self.proc.kill()
         self.proc.wait()
         shutil.rmtree(self.dir, ignore_errors=True)
