@@ -23,6 +23,7 @@ enum {
 	NEED_LEGEND = 11,
 	NEED_READOUT_2 = 15,
 	LEAST_TABLE = 3,
+	PANEL = 12,	 /* of a panel that says what is missing */
 	PAIR_WIDE = 150, /* columns from which on the list stays beside another tab */
 };
 
@@ -55,6 +56,8 @@ drawing_rows(struct trace_view *t, int room)
 	int most = ts_max_i64(room, 1);
 
 	t->at.lane_rows = t->at.lane_count = 1;
+	if (trace_missing(t) && !alone) /* what a tab below does not have wants room, too */
+		return (int)ts_clamp_i64(room * 11 / 20, ts_min_i64(PANEL, most), most);
 	if (trace_missing(t))
 		return most;
 	if (d->ops->rows)
