@@ -111,7 +111,8 @@ take(struct ts_app *app, struct archive_job *a)
 	struct ts_view_env *env = &app->env;
 
 	if (a->code == TS_E_CANCELLED) {
-		env->archive_state = TS_PART_UNREADABLE;
+		if (!env->archive)
+			env->archive_state = TS_PART_UNREADABLE;
 		ts_log_add(app->log, "reading archive.a was cancelled (r reads the report again)");
 		return;
 	}
@@ -131,13 +132,24 @@ take(struct ts_app *app, struct archive_job *a)
 			a->notes.count > 1 ? "  (M shows all notes)" : "");
 }
 
+/* One that was left out and is not here yet can be asked for again. */
+static void
+ask_again(struct ts_archive *a)
+{
+	if (a && a->left_out)
+		a->wanted = a->asked = false;
+}
+
 void
 ts_app_archive_take(struct ts_app *app, struct ts_job *job)
 {
 	struct ts_view *v = app->view[app->current];
 
+	if (job->dropped && job->generation == app->env.generation)
+		ask_again(app->env.archive);
 	if (!job->dropped && job->generation == app->env.generation) {
 		take(app, (struct archive_job *)job);
+		ask_again(app->env.archive);
 		if (v && v->ops->request && app->env.report)
 			v->ops->request(v);
 		app->dirty = true;

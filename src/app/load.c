@@ -100,13 +100,14 @@ open_any(struct load *l, struct ts_report_options *options)
 	}
 }
 
+/* Not known where a host cannot be asked: then it is not gone. */
 static bool
-is_gone(const struct ts_report *r)
+is_gone(const struct ts_report *r, const struct ts_cancel *cancel)
 {
 	struct ts_file_state state;
+	enum ts_code code = ts_files_look(r->files, &state, r->file, cancel, NULL);
 
-	ts_files_state(r->files, &state, r->file);
-	return state.kind == TS_FILE_NONE;
+	return !ts_ends_all(code) && (code || state.kind == TS_FILE_NONE);
 }
 
 static void
@@ -125,7 +126,8 @@ run_open(struct ts_job *job, void *local)
 	(void)local;
 	if (l->files && cache) /* for what is kept of it; it is done without, too */
 		(void)!ts_make_dirs(cache, NULL);
-	l->gone = l->was && is_gone(l->was);
+	l->gone = l->was && l->was->files == l->files &&
+		is_gone(l->was, &job->cancel); /* else nobody asks */
 	l->code = l->latest ? newest(l, &job->cancel, &l->err) : TS_OK;
 	if (!l->code)
 		l->code = ts_report_open(&l->report, l->path, &options, &l->err);

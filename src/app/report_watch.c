@@ -39,6 +39,7 @@ struct look {
 	char *cache;
 	struct ts_watched now;
 	struct ts_file_watch *files;
+	enum ts_code code;
 };
 
 static void
@@ -67,7 +68,7 @@ run_look(struct ts_job *job, void *local)
 	ts_watched_list(&l->now, l->report, l->cache);
 	if (!l->report->files) /* nothing wakes for those of another host */
 		l->files = ts_file_watch_new((const char *const *)l->now.path, l->now.count);
-	ts_watched_look(&l->now, l->report);
+	l->code = ts_watched_look(&l->now, l->report, &job->cancel, NULL);
 }
 
 /* Somebody writes it: it is read again without being asked for. */
@@ -275,7 +276,7 @@ ts_app_watch_take(struct ts_app *app, struct ts_job *job)
 {
 	struct look *l = (struct look *)job;
 
-	if (job->dropped || l->report != app->env.report)
+	if (job->dropped || l->code || l->report != app->env.report)
 		ts_app_watch_later(app);
 	else
 		take(app, l);

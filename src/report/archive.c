@@ -580,6 +580,8 @@ ts_archive_compare(struct ts_archive_check *c, const struct ts_archive *a,
 	int64_t worst = 0;
 
 	*c = (struct ts_archive_check){.worst = TS_UNKNOWN};
+	if (a->by_table) /* only tiles that define something are in it, and no sizes */
+		return;
 	for (size_t i = 0; i < tiles->count; i++) {
 		const struct ts_tile *t = &tiles->tile[i];
 		int64_t text, off;

@@ -44,8 +44,8 @@ number(const unsigned char *p, size_t n)
 static struct ts_byte_range
 within(const struct ts_elf_request *q, int64_t offset, int64_t bytes, int64_t most)
 {
-	if (offset < 0 || bytes <= 0 || bytes > most || offset > q->size ||
-		bytes > q->size - offset)
+	if (q->size > TS_ELF_BYTES_MAX || offset < 0 || bytes <= 0 || bytes > most ||
+		offset > q->size || bytes > q->size - offset)
 		return (struct ts_byte_range){q->offset, 0};
 	return (struct ts_byte_range){q->offset + offset, (size_t)bytes};
 }

@@ -87,7 +87,7 @@ ts_report_changed(const struct ts_report *r)
 	struct ts_identity now;
 	enum ts_code code = ts_identity_read(&now, r->files, r->file, NULL);
 
-	if (code == TS_E_NOMEM)
+	if (ts_ends_all(code))
 		return false; /* not known: asked again soon */
 	if (has_profile_now(r))
 		return true;

@@ -141,19 +141,28 @@ is_whole(struct ts_files *files, const char *file)
 	return whole;
 }
 
-void
-ts_watched_look(struct ts_watched *w, const struct ts_report *r)
+enum ts_code
+ts_watched_look(struct ts_watched *w, const struct ts_report *r, const struct ts_cancel *cancel,
+	struct ts_err *err)
 {
 	char *file = NULL;
 
-	for (int i = 0; i < w->count; i++)
-		ts_files_state(i == w->imported ? NULL : r->files, &w->state[i], w->path[i]);
+	for (int i = 0; i < w->count; i++) {
+		enum ts_code code = ts_files_look(i == w->imported ? NULL : r->files, &w->state[i],
+			w->path[i], cancel, err);
+
+		if (ts_ends_all(code))
+			return code;
+		if (code || !ts_file_is_there(&w->state[i]))
+			w->state[i] = (struct ts_file_state){0};
+	}
 	w->profile = ts_report_changed(r);
 	w->other = !ts_find_profile(&file, r->files, r->path, NULL, NULL) &&
 		strcmp(file, r->file) != 0;
 	w->complete = file && !ts_is_temporary_profile(name_of(file)) &&
 		!ts_is_being_written(r->files, file) && is_whole(r->files, file);
 	free(file);
+	return TS_OK;
 }
 
 /* The part that lies at a watched path; NULL: none does. */

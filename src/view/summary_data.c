@@ -291,13 +291,16 @@ is_too_far(const struct summary_view *s, int kind)
 		[ASK_EXECUTION] = {TS_STEP_IPU, TS_SECTION_LANES},
 		[ASK_TIMES] = {TS_STEP_IPU, TS_SECTION_LANES},
 		[ASK_WORK] = {TS_STEP_IPU, TS_SECTION_WORK},
-		[ASK_PARTS] = {TS_LOWERED_VARIABLE, TS_SECTION_COUNT},
+		[ASK_PARTS] = {TS_TILE_CATEGORY, TS_SECTION_COUNT},
 	};
 	const struct ts_view_env *env = s->base.env;
 	enum ts_relation relation = passes[kind].relation;
 
 	if (!env->report->files || relation == TS_RELATION_COUNT)
 		return false;
+	if (kind == ASK_PARTS && env->report->part[TS_PART_DEBUG].state == TS_PART_OK &&
+		!is_indexed(env, TS_SECTION_CONTEXTS))
+		return true; /* all of debug.cbor; asked again when that is in the index */
 	if (kind == ASK_CATEGORIES && ts_report_has(env->report, TS_TILE_CATEGORY))
 		relation = TS_TILE_CATEGORY;
 	return ts_report_has(env->report, relation) &&

@@ -26,8 +26,12 @@ struct ts_watched {
  */
 void ts_watched_list(struct ts_watched *w, const struct ts_report *r, const char *import_dir);
 
-/* Look at all of them, and whether the profile is complete. Reads a few hundred bytes. */
-void ts_watched_look(struct ts_watched *w, const struct ts_report *r);
+/*
+ * Look at all of them, and whether the profile is complete. Reads a few hundred bytes. Errors: TS_E_CONNECT,
+ * TS_E_CANCELLED, TS_E_NOMEM: then nothing is known of them.
+ */
+enum ts_code ts_watched_look(struct ts_watched *w, const struct ts_report *r,
+	const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
 
 /*
  * Parts that are others than when the report was opened, or were not there, get the state that they had then: for
