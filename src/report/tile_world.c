@@ -95,7 +95,9 @@ match_users(struct world *w, struct ts_tile_set *out, const struct ts_pattern *p
 		code = ts_err_nomem(err);
 	if (!code)
 		code = mark_users(w, &u, &other, err);
-	if (!code && (ts_matcher_costly(u.matcher) || ts_matcher_costly(other.matcher)))
+	if (!code &&
+		ts_matcher_given_up(u.matcher) + ts_matcher_given_up(other.matcher) >=
+			TS_PATTERN_PATIENCE)
 		code = ts_pattern_costly_err(pattern, err);
 	for (int64_t t = 0; !code && (t = ts_tile_set_next(&more, t)) >= 0; t++)
 		ts_tile_set_add(out, t, t + 1);

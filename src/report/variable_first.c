@@ -356,9 +356,13 @@ take_rows_named(struct first *f, int64_t name, struct ts_err *err)
 	enum ts_code code = TS_OK;
 
 	f->a.untrue |= to > l->known;
-	for (int64_t at = from; at < to && !f->a.untrue && !code; at++) {
+	for (int64_t at = from; at < to && !f->a.untrue && !f->over && !code; at++) {
 		int64_t place = order_at(l, at, false);
 
+		if ((at - from) % LOOK == LOOK - 1 && is_late(f)) {
+			f->over = true; /* not all are here: others answer */
+			break;
+		}
 		f->a.untrue |= !ts_columns_at(&f->a.c, TS_COLUMN_NAME, place, &v) || v != name;
 		if (f->alone || passes(f, place))
 			code = add(f, place, err);
