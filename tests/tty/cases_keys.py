@@ -483,8 +483,7 @@ def reload(ctx):
     shown = t.text()
     for _ in range(3):
         t.press("r")
-    if t.text() != shown:
-        t.fail("differs after reloading\n%s" % shown)
+    t.wait(lambda text: text == shown)      # work that takes long stands in the title meanwhile
     t.quit()
 
 
