@@ -590,6 +590,7 @@ START_TEST(a_listing_is_bounded)
 	ck_assert_int_eq(list.count, TS_FIND_MAX);
 	ck_assert(list.cut);
 	ck_assert_int_eq(list.left_out, 30);
+	ts_found_list_fini(&list);
 	ck_assert_int_eq(ts_find_listing(&list, &far, "nowhere", NULL, &err), TS_E_SYS);
 }
 END_TEST
