@@ -73,6 +73,7 @@ def import_is_stopped(ctx):
     while_busy(t, "is being asked")
     t.send(":import\r")
     while_busy(t, "an import is under way")
+    while_busy(t, " rows, ")                # it has begun
     t.send("\x03")
     t.wait("the import was stopped")
     t.wait(OFFER)
