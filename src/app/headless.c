@@ -7,6 +7,7 @@
 
 #include "tilescope/app/headless.h"
 #include "tilescope/base/mem.h"
+#include "tilescope/report/find.h"
 #include "tilescope/report/index.h"
 #include "tilescope/view/fetch.h"
 #include "tilescope/view/sheet.h"
@@ -55,7 +56,7 @@ ts_headless_new(struct ts_app **out, const struct ts_args *args, struct ts_repor
 		return ts_err_nomem(err);
 	app->canvas->mono = mono || !ts_theme_coloured(&app->theme);
 	app->env.report = ts_report_hold(r);
-	word = ts_hosts_word(args->path_count ? args->paths[0] : r->path, r->path);
+	word = ts_find_word(args->path_count ? args->paths[0] : r->path, r->path);
 	ts_app_called(app, word ? word : r->path);
 	free(word);
 	app->env.generation = 1;

@@ -16,7 +16,6 @@
 #include "hosts_internal.h"
 
 enum {
-	WORD_MAX = TS_URI_PATH + 512,
 	LEAVE_MS = 200,
 	SILENT_US = 3000000, /* a host that was asked and says nothing for so long is named */
 };
@@ -142,26 +141,6 @@ ts_hosts_place(struct ts_app *app, struct ts_files **files, char **path, const c
 	*files = ts_files_hold(h->host[at].files);
 	ts_hosts_event(app);
 	return TS_OK;
-}
-
-char *
-ts_hosts_word(const char *word, const char *path)
-{
-	struct ts_strbuf text;
-	struct ts_uri u;
-	char *out = NULL;
-
-	if (ts_uri_parse(&u, word, NULL) || !u.remote)
-		return ts_strdup(path);
-	if (strlen(path) >= sizeof(u.path))
-		return NULL;
-	snprintf(u.path, sizeof(u.path), "%s", path);
-	ts_strbuf_init(&text, WORD_MAX);
-	ts_uri_text(&text, &u);
-	if (!text.cut)
-		out = ts_strbuf_take(&text);
-	ts_strbuf_fini(&text);
-	return out;
 }
 
 /* --- how they are ----------------------------------------------------------------------------- */

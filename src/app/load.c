@@ -43,7 +43,7 @@ newest(struct load *l, const struct ts_cancel *cancel, struct ts_err *err)
 
 	if (code)
 		return code;
-	word = ts_hosts_word(l->word, found);
+	word = ts_find_word(l->word, found);
 	if (!word) {
 		free(found);
 		return ts_err_nomem(err);

@@ -58,9 +58,6 @@ void ts_hosts_begin(struct ts_app *app);
 enum ts_code ts_hosts_place(struct ts_app *app, struct ts_files **files, char **path,
 	const char *word, struct ts_err *err) TS_WARN_UNUSED;
 
-/* The same word with another path; the caller's, NULL without memory. */
-char *ts_hosts_word(const char *word, const char *path);
-
 /* What the loop waits for; returns how many (at most TS_HOSTS). One of them is readable. */
 int ts_hosts_fds(const struct ts_app *app, struct pollfd p[TS_HOSTS]);
 void ts_hosts_event(struct ts_app *app);
