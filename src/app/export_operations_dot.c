@@ -213,10 +213,14 @@ add_flows(struct drawing *d, struct ts_err *err)
 	struct ts_export *x = d->x;
 	const struct ts_operation_flow *f;
 	struct ts_pile flows = {0};
+	struct ts_operation_uses *uses;
 	struct ts_err why = {0};
-	enum ts_code code = ts_operation_flows_read(&flows, x->rd, d->g->ops, d->g->layer, NULL,
+	enum ts_code code = ts_operation_uses_read(&uses, x->rd, d->g->ops, NULL,
 		ts_export_progress(x), &why);
 
+	if (!code)
+		code = ts_operation_flows_read(&flows, uses, d->g->layer, NULL, x->rd->cancel,
+			&why);
 	code = ts_notes_soften(&x->notes, code, "who uses what", &why, err);
 	f = flows.memory;
 	for (size_t i = 0; !code && d->more && i < flows.used / sizeof(*f); i++)
@@ -224,6 +228,7 @@ add_flows(struct drawing *d, struct ts_err *err)
 			add_arrow(d, f[i].from, f[i].to, f[i].variables, f[i].bytes,
 				(enum ts_link_how)f[i].how, true);
 	ts_pile_fini(&flows);
+	ts_operation_uses_close(uses);
 	return code;
 }
 

@@ -14,6 +14,7 @@
 #include "tilescope/app/open.h"
 #include "tilescope/app/verbs.h"
 #include "tilescope/base/mem.h"
+#include "tilescope/report/index.h"
 
 static const struct {
 	const char *suffix; /* of a file that says the format */
@@ -40,21 +41,27 @@ static const enum ts_format rows_of[TS_EXPORT_FORMATS] = {
 
 enum { ROWS = 1 << TS_EXPORT_CSV | 1 << TS_EXPORT_JSON | 1 << TS_EXPORT_JSONL };
 
+/* Of an index that is there, sections that have figures ready. */
+#define COSTS (UINT64_C(1) << TS_SECTION_PROGRAMS)
+#define OPERATIONS (COSTS | UINT64_C(1) << TS_SECTION_OPERATIONS)
+#define LINKS (OPERATIONS | UINT64_C(1) << TS_SECTION_USES)
+
 static const struct {
 	const char *what;
 	unsigned formats;
+	uint64_t sections; /* of the index, that it looks at */
 	enum ts_code (*run)(struct ts_export *x, struct ts_err *err);
 } writers[] = {
-	{"trace", ROWS, ts_export_trace_rows},
-	{"trace", 1 << TS_EXPORT_PERFETTO, ts_export_trace_perfetto},
-	{"trace", 1 << TS_EXPORT_FOLDED, ts_export_trace_folded},
-	{"tiles", ROWS, ts_export_tiles},
-	{"liveness", ROWS, ts_export_liveness},
-	{"variables", ROWS, ts_export_variables},
-	{"programs", ROWS, ts_export_programs},
-	{"programs", 1 << TS_EXPORT_DOT, ts_export_programs_dot},
-	{"operations", ROWS, ts_export_operations},
-	{"operations", 1 << TS_EXPORT_DOT, ts_export_operations_dot},
+	{"trace", ROWS, 0, ts_export_trace_rows},
+	{"trace", 1 << TS_EXPORT_PERFETTO, 0, ts_export_trace_perfetto},
+	{"trace", 1 << TS_EXPORT_FOLDED, 0, ts_export_trace_folded},
+	{"tiles", ROWS, 0, ts_export_tiles},
+	{"liveness", ROWS, 0, ts_export_liveness},
+	{"variables", ROWS, 0, ts_export_variables},
+	{"programs", ROWS, COSTS, ts_export_programs},
+	{"programs", 1 << TS_EXPORT_DOT, COSTS, ts_export_programs_dot},
+	{"operations", ROWS, OPERATIONS, ts_export_operations},
+	{"operations", 1 << TS_EXPORT_DOT, LINKS, ts_export_operations_dot},
 };
 
 /* As the name of a file says; false: it says nothing. */
@@ -176,7 +183,10 @@ run_export(const struct ts_args *args, struct ts_report *r, struct ts_reader *rd
 		ts_complain(NULL, &err);
 		return TS_EXIT_UNREADABLE;
 	}
-	code = writers[writer].run(&x, &err);
+	if (writers[writer].sections)
+		code = ts_use_index(rd, args, writers[writer].sections, watch, &err);
+	if (!code)
+		code = writers[writer].run(&x, &err);
 	status = status_of(code);
 	if (x.notes.partial)
 		status = ts_exit_worse(status, TS_EXIT_PARTIAL);

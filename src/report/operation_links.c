@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * operation_links - see the header. What programs name is one list, by variable (report/lifetimes.h); the users of each are
- * looked at together, and links put down one by one, then put together.
+ * operation_links - see the header. The users of each variable are looked at together, and links put down one by one, then put
+ * together.
  */
 #include "config.h"
 
@@ -10,20 +10,11 @@
 #include <string.h>
 
 #include "tilescope/base/mem.h"
-#include "tilescope/report/lifetimes.h"
-#include "tilescope/report/memory.h"
-#include "tilescope/report/operation_links.h"
-#include "tilescope/report/rows.h"
 
+#include "operation_links_internal.h"
 #include "operations_internal.h"
 
-enum { LOOK = 4096, CLIMB = 4096 };
-
-/* A variable that programs name. */
-struct variable {
-	int64_t variable, bytes;
-	uint32_t maker; /* node, in the layer */
-};
+enum { LOOK = 1024 };
 
 /* An operation that uses the variable under way, and its first liveness step there. */
 struct user {
@@ -32,19 +23,14 @@ struct user {
 };
 
 struct linking {
-	const struct ts_operations *o;
-	struct ts_reader *rd;
+	const struct ts_operation_uses *v;
 	const struct ts_cache *cache;
-	struct ts_operation_links *to;
+	const struct ts_cancel *cancel;
 	int layer;
-	struct ts_context_steps steps;
-	struct ts_context_step one;
-	struct ts_dictionary met; /* contexts that were asked for, and */
-	struct ts_pile door;	  /* uint32_t: the node of each, of any layer */
-	struct ts_pile variable;  /* struct variable, by number */
-	size_t variables;
-	struct ts_pile link; /* struct ts_operation_link */
-	struct ts_pile user; /* struct user */
+	struct ts_operation_links *to;
+	struct ts_pile wanted; /* uint32_t: variables to look at, ascending */
+	struct ts_pile link;   /* struct ts_operation_link */
+	struct ts_pile user;   /* struct user */
 };
 
 const char *
@@ -63,161 +49,97 @@ ts_link_how_word(enum ts_link_how how)
 	return word[how];
 }
 
-/* --- contexts --------------------------------------------------------------------------------------- */
+/* --- which variables -------------------------------------------------------------------------------- */
 
-static enum ts_code
-open_contexts(struct linking *w, struct ts_progress *progress, struct ts_err *err)
+/* The first of those that belong to `key` or what follows it. */
+static size_t
+first_of(const struct ts_pile *p, uint32_t key)
 {
-	enum ts_code code = ts_context_steps_open(&w->steps, w->rd, w->cache, progress, err);
+	const struct op_belongs *b = p->memory;
+	size_t low = 0, high = p->used / sizeof(*b);
 
-	ts_context_step_init(&w->one, TS_OPERATION_TEXT);
-	w->met.numbers = true;
-	w->met.cache = w->cache;
-	for (uint32_t i = 0; !code && i < w->o->count; i++) {
-		uint32_t entry;
-		int64_t known;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
 
-		if (!w->o->node[i].has_context)
-			continue;
-		/* a recorded operation below the node of its context stands for it */
-		known = ts_dictionary_find(&w->met, w->o->node[i].context);
-		if (known != TS_DICTIONARY_NONE) {
-			uint32_t *door = (uint32_t *)w->door.memory + known;
-
-			if (w->o->node[i].parent == *door &&
-				w->o->node[*door].from == TS_OPERATION_BY_CONTEXT)
-				*door = i;
-			continue;
-		}
-		code = ts_dictionary_number(&w->met, &entry, w->o->node[i].context, "", 0, err);
-		if (!code)
-			code = ts_pile_add(&w->door, &i, sizeof(i), w->cache, err);
+		if (b[middle].key < key)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	return code;
-}
-
-/* The node of a context, or of the nearest above it. What is climbed is remembered. */
-static enum ts_code
-door_of(uint32_t *node, struct linking *w, uint64_t id, struct ts_err *err)
-{
-	int64_t known = ts_dictionary_find(&w->met, (int64_t)id);
-	uint64_t first = id;
-	uint32_t entry;
-	enum ts_code code = TS_OK;
-
-	*node = TS_NO_OPERATION;
-	for (int n = 0; known == TS_DICTIONARY_NONE && w->steps.any && n < CLIMB; n++) {
-		code = ts_context_step_read(&w->one, &w->steps, id, err);
-		if (code)
-			return code;
-		if (!w->one.found || !w->one.has_parent)
-			break;
-		id = w->one.parent;
-		known = ts_dictionary_find(&w->met, (int64_t)id);
-	}
-	if (known != TS_DICTIONARY_NONE)
-		*node = ((const uint32_t *)w->door.memory)[known];
-	if (first == id && known != TS_DICTIONARY_NONE)
-		return TS_OK;
-	code = ts_dictionary_number(&w->met, &entry, (int64_t)first, "", 0, err);
-	return code ? code : ts_pile_add(&w->door, node, sizeof(*node), w->cache, err);
-}
-
-static uint32_t
-up_to(const struct linking *w, uint32_t at)
-{
-	while (at != TS_NO_OPERATION && w->layer >= 0 && w->o->node[at].layer != w->layer)
-		at = w->o->node[at].parent;
-	return at;
-}
-
-static void
-fini(struct linking *w)
-{
-	ts_context_steps_close(&w->steps);
-	ts_context_step_fini(&w->one);
-	ts_dictionary_fini(&w->met);
-	ts_pile_fini(&w->door);
-	ts_pile_fini(&w->variable);
-	ts_pile_fini(&w->link);
-	ts_pile_fini(&w->user);
-}
-
-/* --- variables -------------------------------------------------------------------------------------- */
-
-/* Those that programs name, once each. */
-static enum ts_code
-list_variables(struct linking *w, const struct ts_uses *u, struct ts_err *err)
-{
-	const struct ts_use *use = u->named.memory;
-	enum ts_code code = TS_OK;
-
-	for (size_t i = 0; !code && i < u->names; i++) {
-		struct variable v = {use[i].variable, TS_UNKNOWN, TS_NO_OPERATION};
-
-		if (i > 0 && use[i - 1].variable == v.variable)
-			continue;
-		code = ts_pile_add(&w->variable, &v, sizeof(v), w->cache, err);
-		w->variables += !code;
-	}
-	return code;
+	return low;
 }
 
 static int
-by_number(const void *a, const void *b)
+by_value(const void *a, const void *b)
 {
-	const struct variable *x = a, *y = b;
+	const uint32_t *x = a, *y = b;
 
-	return (x->variable > y->variable) - (x->variable < y->variable);
+	return (*x > *y) - (*x < *y);
 }
 
-static struct variable *
-find_variable(const struct linking *w, int64_t number)
-{
-	struct variable wanted = {.variable = number};
-
-	return number == TS_UNKNOWN || w->variables == 0
-		? NULL
-		: bsearch(&wanted, w->variable.memory, w->variables, sizeof(wanted), by_number);
-}
-
-/* Bytes and maker of each. */
+/* Sorted, each once. */
 static enum ts_code
-read_variables(struct linking *w, struct ts_err *err)
+settle(struct ts_pile *p, const struct linking *w, struct ts_err *err)
 {
-	struct ts_rows_query q = {.columns = {TS_VARIABLE_VARIABLE, TS_VARIABLE_BYTES,
-					  TS_VARIABLE_CONTEXT},
-		.column_count = 3,
-		.past_damage = true};
-	struct ts_rows *rows;
-	enum ts_code code;
-	uint64_t id;
-	bool there;
+	size_t n = p->used / sizeof(uint32_t), kept = 0;
+	enum ts_code code = ts_pile_sort(p, n, sizeof(uint32_t), by_value, w->cache, w->cancel,
+		err);
+	uint32_t *x = p->memory;
 
-	if (!ts_report_has(w->rd->report, TS_VARIABLE))
-		return TS_OK;
-	code = ts_reader_rows(&rows, w->rd, TS_VARIABLE, &q, err);
-	while (!code && !(code = ts_rows_next(rows, &there, err)) && there) {
-		struct variable *v = find_variable(w, ts_rows_known(rows, 0));
+	for (size_t i = 0; !code && i < n; i++)
+		if (kept == 0 || x[kept - 1] != x[i])
+			x[kept++] = x[i];
+	p->used = kept * sizeof(*x);
+	return code;
+}
 
-		if (!v)
-			continue;
-		v->bytes = ts_rows_known(rows, 1);
-		if (ts_rows_bits(rows, 2, &id) == TS_VALUE_OK) {
-			code = door_of(&v->maker, w, id, err);
-			v->maker = up_to(w, v->maker);
-		}
+/* What belongs to the keys [from, to) of a list. */
+static enum ts_code
+add_items(struct ts_pile *out, const struct ts_pile *list, uint32_t from, uint32_t to,
+	const struct linking *w, struct ts_err *err)
+{
+	const struct op_belongs *b = list->memory;
+	size_t end = first_of(list, to);
+	enum ts_code code = TS_OK;
+
+	for (size_t i = first_of(list, from); !code && i < end; i++) {
+		if (i % LOOK == 0 && ts_cancelled(w->cancel))
+			return ts_err_set(err, TS_E_CANCELLED, "cancelled");
+		code = ts_pile_add(out, &b[i].item, sizeof(b[i].item), w->cache, err);
 	}
-	ts_rows_close(rows);
-	w->to->partial |= code == TS_E_DAMAGED;
-	return code == TS_E_DAMAGED ? TS_OK : code;
+	return code;
+}
+
+/*
+ * Variables that can link operation i: which programs at or below it name, or that were made there. Some of those belong to an
+ * operation of its layer further down: whose they are is asked of each.
+ */
+static enum ts_code
+list_wanted(struct linking *w, uint32_t i, struct ts_err *err)
+{
+	const struct ts_operation_uses *v = w->v;
+	uint32_t end = v->ops->node[i].end;
+	struct ts_pile programs = {0};
+	enum ts_code code = add_items(&programs, &v->programs, i, end, w, err);
+
+	if (!code)
+		code = settle(&programs, w, err);
+	for (size_t k = 0; !code && k < programs.used / sizeof(uint32_t); k++) {
+		uint32_t program = ((const uint32_t *)programs.memory)[k];
+
+		code = add_items(&w->wanted, &v->of_program, program, program + 1, w, err);
+	}
+	ts_pile_fini(&programs);
+	if (!code)
+		code = add_items(&w->wanted, &v->of_door, i, end, w, err);
+	return code ? code : settle(&w->wanted, w, err);
 }
 
 /* --- links ------------------------------------------------------------------------------------------ */
 
 static enum ts_code
 add_link(struct linking *w, uint32_t node, enum ts_link_way way, enum ts_link_how how,
-	const struct variable *v, struct ts_err *err)
+	const struct op_variable *v, struct ts_err *err)
 {
 	struct ts_operation_link l = {.node = node,
 		.way = (uint8_t)way,
@@ -242,18 +164,20 @@ by_node(const void *a, const void *b)
 
 /* The operations that name a variable, each with its first known step. */
 static enum ts_code
-list_users(size_t *n, struct linking *w, const struct ts_use *use, size_t uses, struct ts_err *err)
+list_users(size_t *n, struct linking *w, size_t variable, struct ts_err *err)
 {
+	const struct op_variable *v = ts_op_variable(w->v, variable);
+	const struct ts_use *use = w->v->uses->named.memory;
 	struct user *u;
 	enum ts_code code = TS_OK;
 	size_t all = 0;
 
 	*n = 0;
 	w->user.used = 0;
-	for (size_t i = 0; !code && i < uses; i++) {
-		const struct ts_program_cost *c = ts_program_costs_find(w->o->costs,
+	for (uint64_t i = v->first; !code && i < v[1].first; i++) {
+		const struct ts_program_cost *c = ts_program_costs_find(w->v->ops->costs,
 			use[i].program);
-		struct user new = {ts_operation_of_program(w->o, use[i].program, w->layer), 0,
+		struct user new = {ts_operation_of_program(w->v->ops, use[i].program, w->layer), 0,
 			c && c->live_step != TS_UNKNOWN ? c->live_step : INT64_MAX};
 
 		if (new.node != TS_NO_OPERATION) {
@@ -262,8 +186,7 @@ list_users(size_t *n, struct linking *w, const struct ts_use *use, size_t uses, 
 		}
 	}
 	if (!code)
-		code = ts_pile_sort(&w->user, all, sizeof(*u), by_node, w->cache, w->rd->cancel,
-			err);
+		code = ts_pile_sort(&w->user, all, sizeof(*u), by_node, w->cache, w->cancel, err);
 	u = w->user.memory;
 	for (size_t i = 0; !code && i < all; i++)
 		if (*n == 0 || u[*n - 1].node != u[i].node)
@@ -273,11 +196,12 @@ list_users(size_t *n, struct linking *w, const struct ts_use *use, size_t uses, 
 
 /* What a variable links operation i with. */
 static enum ts_code
-link_variable(struct linking *w, uint32_t i, const struct variable *v, size_t users,
+link_variable(struct linking *w, uint32_t i, const struct op_variable *v, size_t users,
 	struct ts_err *err)
 {
 	const struct user *u = w->user.memory, *mine = NULL;
-	bool made = v->maker == i;
+	uint32_t maker = ts_op_up_to(w->v->ops, v->door, w->layer);
+	bool made = maker == i;
 	enum ts_code code = TS_OK;
 
 	for (size_t k = 0; k < users; k++)
@@ -286,8 +210,8 @@ link_variable(struct linking *w, uint32_t i, const struct variable *v, size_t us
 	if (!mine && !made)
 		return TS_OK;
 	w->to->variables++;
-	if (v->maker != TS_NO_OPERATION && !made)
-		return add_link(w, v->maker, TS_LINK_FROM, TS_LINK_BY_CONTEXT, v, err);
+	if (maker != TS_NO_OPERATION && !made)
+		return add_link(w, maker, TS_LINK_FROM, TS_LINK_BY_CONTEXT, v, err);
 	for (size_t k = 0; !code && k < users; k++) {
 		if (u[k].node == i)
 			continue;
@@ -305,22 +229,19 @@ link_variable(struct linking *w, uint32_t i, const struct variable *v, size_t us
 }
 
 static enum ts_code
-link_all(struct linking *w, const struct ts_uses *uses, uint32_t i, struct ts_err *err)
+link_all(struct linking *w, uint32_t i, struct ts_err *err)
 {
-	const struct ts_use *use = uses->named.memory;
-	size_t at = 0, end, users;
-	enum ts_code code = TS_OK;
+	const uint32_t *wanted;
+	size_t users;
+	enum ts_code code = list_wanted(w, i, err);
 
-	for (size_t k = 0; !code && k < w->variables; k++, at = end) {
-		const struct variable *v = (const struct variable *)w->variable.memory + k;
-
-		if (k % LOOK == 0 && ts_cancelled(w->rd->cancel))
+	wanted = w->wanted.memory;
+	for (size_t k = 0; !code && k < w->wanted.used / sizeof(*wanted); k++) {
+		if (k % LOOK == 0 && ts_cancelled(w->cancel))
 			return ts_err_set(err, TS_E_CANCELLED, "cancelled");
-		for (end = at; end < uses->names && use[end].variable == v->variable; end++)
-			;
-		code = list_users(&users, w, use + at, end - at, err);
+		code = list_users(&users, w, wanted[k], err);
 		if (!code)
-			code = link_variable(w, i, v, users, err);
+			code = link_variable(w, i, ts_op_variable(w->v, wanted[k]), users, err);
 	}
 	return code;
 }
@@ -368,7 +289,7 @@ put_together(struct linking *w, struct ts_err *err)
 	size_t n = w->link.used / sizeof(struct ts_operation_link), kept = 0;
 	struct ts_operation_links *to = w->to;
 	struct ts_operation_link *l;
-	enum ts_code code = ts_pile_sort(&w->link, n, sizeof(*l), by_link, w->cache, w->rd->cancel,
+	enum ts_code code = ts_pile_sort(&w->link, n, sizeof(*l), by_link, w->cache, w->cancel,
 		err);
 
 	l = w->link.memory;
@@ -379,7 +300,7 @@ put_together(struct linking *w, struct ts_err *err)
 			l[kept++] = l[i];
 	}
 	if (!code)
-		code = ts_pile_sort(&w->link, kept, sizeof(*l), most_bytes, w->cache, w->rd->cancel,
+		code = ts_pile_sort(&w->link, kept, sizeof(*l), most_bytes, w->cache, w->cancel,
 			err);
 	if (code)
 		return code;
@@ -404,74 +325,67 @@ say_why(struct ts_operation_links *to)
 			: "no other operation of this layer has a variable of it");
 }
 
-/* What programs name, and who made it. *uses NULL: it is not recorded, and `why`. */
-static enum ts_code
-begin(struct linking *w, struct ts_uses **uses, struct ts_progress *progress, struct ts_err *err)
+static void
+fini(struct linking *w)
 {
-	struct ts_err why = {0};
-	enum ts_code code = ts_uses_read(uses, w->rd, w->cache, progress, &why);
-
-	w->to->partial = code == TS_E_DAMAGED;
-	if (code == TS_E_ABSENT) {
-		snprintf(w->to->why, sizeof(w->to->why), "%.*s", (int)sizeof(w->to->why) - 1,
-			why.msg);
-		return TS_OK;
-	}
-	if (code && code != TS_E_DAMAGED) {
-		if (err)
-			*err = why;
-		return code;
-	}
-	code = *uses ? open_contexts(w, progress, err) : TS_OK;
-	if (!code && *uses)
-		code = list_variables(w, *uses, err);
-	return code ? code : read_variables(w, err);
+	ts_pile_fini(&w->wanted);
+	ts_pile_fini(&w->link);
+	ts_pile_fini(&w->user);
 }
 
 enum ts_code
-ts_operation_links_read(struct ts_operation_links *out, struct ts_reader *rd,
-	const struct ts_operations *o, uint32_t i, const struct ts_cache *cache,
-	struct ts_progress *progress, struct ts_err *err)
+ts_operation_links_read(struct ts_operation_links *out, const struct ts_operation_uses *v,
+	uint32_t i, const struct ts_cache *cache, const struct ts_cancel *cancel,
+	struct ts_err *err)
 {
-	struct linking w = {.o = o, .rd = rd, .cache = cache, .to = out, .layer = o->node[i].layer};
-	struct ts_uses *uses = NULL;
-	enum ts_code code;
+	struct linking w = {.v = v,
+		.cache = cache,
+		.cancel = cancel,
+		.to = out,
+		.layer = v->ops->node[i].layer};
+	enum ts_code code = TS_OK;
 
-	*out = (struct ts_operation_links){0};
-	code = begin(&w, &uses, progress, err);
-	if (!code && uses)
-		code = link_all(&w, uses, i, err);
+	*out = (struct ts_operation_links){.partial = v->partial};
+	snprintf(out->why, sizeof(out->why), "%s", v->why);
+	if (v->uses)
+		code = link_all(&w, i, err);
 	if (!code)
 		code = put_together(&w, err);
 	if (!code && !out->why[0])
 		say_why(out);
 	fini(&w);
-	ts_uses_close(uses);
 	return code;
 }
 
+/* What the rows are worth that were put down. */
+static enum ts_code
+worth(const struct ts_operation_uses *v, struct ts_err *err)
+{
+	if (v->why[0])
+		return ts_err_set(err, TS_E_ABSENT, "%s", v->why);
+	if (v->partial)
+		return ts_err_set(err, TS_E_DAMAGED, "not all could be read");
+	return TS_OK;
+}
+
 enum ts_code
-ts_operation_link_rows_read(struct ts_pile *out, struct ts_reader *rd,
-	const struct ts_operations *o, uint32_t i, const struct ts_cache *cache,
-	struct ts_progress *progress, struct ts_err *err)
+ts_operation_link_rows_read(struct ts_pile *out, const struct ts_operation_uses *v, uint32_t i,
+	const struct ts_cache *cache, const struct ts_cancel *cancel, struct ts_err *err)
 {
 	struct ts_operation_links to = {0};
-	struct linking w = {.o = o, .rd = rd, .cache = cache, .to = &to, .layer = o->node[i].layer};
-	struct ts_uses *uses = NULL;
-	enum ts_code code = begin(&w, &uses, progress, err);
+	struct linking w = {.v = v,
+		.cache = cache,
+		.cancel = cancel,
+		.to = &to,
+		.layer = v->ops->node[i].layer};
+	enum ts_code code = v->uses ? link_all(&w, i, err) : TS_OK;
 
-	if (!code && uses)
-		code = link_all(&w, uses, i, err);
 	if (!code) {
 		*out = w.link;
 		w.link = (struct ts_pile){0};
+		code = worth(v, err);
 	}
-	if (!code && to.why[0])
-		code = ts_err_set(err, TS_E_ABSENT, "%s", to.why);
-	if (!code && to.partial)
-		code = ts_err_set(err, TS_E_DAMAGED, "not all could be read");
 	fini(&w);
-	ts_uses_close(uses);
 	return code;
 }
 
@@ -486,11 +400,11 @@ ts_operation_links_fini(struct ts_operation_links *l)
 
 /* From its maker, else from who comes first, to the others. */
 static enum ts_code
-flow_variable(struct ts_pile *out, struct linking *w, const struct variable *v, size_t users,
+flow_variable(struct ts_pile *out, struct linking *w, const struct op_variable *v, size_t users,
 	struct ts_err *err)
 {
 	const struct user *u = w->user.memory, *first = NULL;
-	struct ts_operation_flow f = {.from = v->maker,
+	struct ts_operation_flow f = {.from = ts_op_up_to(w->v->ops, v->door, w->layer),
 		.how = TS_LINK_BY_CONTEXT,
 		.variables = 1,
 		.bytes = v->bytes};
@@ -525,136 +439,44 @@ by_flow(const void *a, const void *b)
 	return (x->how > y->how) - (x->how < y->how);
 }
 
-enum ts_code
-ts_operation_flows_read(struct ts_pile *out, struct ts_reader *rd, const struct ts_operations *o,
-	uint32_t layer, const struct ts_cache *cache, struct ts_progress *progress,
-	struct ts_err *err)
+static void
+join_flows(struct ts_operation_flow *a, const struct ts_operation_flow *b)
 {
-	struct ts_operation_links to = {0};
-	struct linking w = {.o = o, .rd = rd, .cache = cache, .to = &to, .layer = (int)layer};
-	struct ts_uses *uses = NULL;
+	a->variables += b->variables;
+	a->bytes = a->bytes == TS_UNKNOWN || b->bytes == TS_UNKNOWN ||
+			b->bytes > TS_NUMBER_MAX - a->bytes
+		? TS_UNKNOWN
+		: a->bytes + b->bytes;
+}
+
+enum ts_code
+ts_operation_flows_read(struct ts_pile *out, const struct ts_operation_uses *v, uint32_t layer,
+	const struct ts_cache *cache, const struct ts_cancel *cancel, struct ts_err *err)
+{
+	struct linking w = {.v = v, .cache = cache, .cancel = cancel, .layer = (int)layer};
 	struct ts_operation_flow *f;
-	size_t at = 0, end, users, n, kept = 0;
-	enum ts_code code = begin(&w, &uses, progress, err);
+	size_t users, n, kept = 0;
+	enum ts_code code = TS_OK;
 
-	for (size_t k = 0; !code && uses && k < w.variables; k++, at = end) {
-		const struct variable *v = (const struct variable *)w.variable.memory + k;
-		const struct ts_use *use = uses->named.memory;
-
-		if (k % LOOK == 0 && ts_cancelled(rd->cancel))
+	for (size_t k = 0; !code && k < v->variables; k++) {
+		if (k % LOOK == 0 && ts_cancelled(cancel))
 			code = ts_err_set(err, TS_E_CANCELLED, "cancelled");
-		for (end = at; end < uses->names && use[end].variable == v->variable; end++)
-			;
 		if (!code)
-			code = list_users(&users, &w, use + at, end - at, err);
+			code = list_users(&users, &w, k, err);
 		if (!code)
-			code = flow_variable(out, &w, v, users, err);
+			code = flow_variable(out, &w, ts_op_variable(v, k), users, err);
 	}
 	n = out->used / sizeof(*f);
 	if (!code)
-		code = ts_pile_sort(out, n, sizeof(*f), by_flow, cache, rd->cancel, err);
+		code = ts_pile_sort(out, n, sizeof(*f), by_flow, cache, cancel, err);
 	f = out->memory;
 	for (size_t i = 0; !code && i < n; i++) {
-		if (kept == 0 || by_flow(&f[kept - 1], &f[i]) != 0) {
+		if (kept > 0 && by_flow(&f[kept - 1], &f[i]) == 0)
+			join_flows(&f[kept - 1], &f[i]);
+		else
 			f[kept++] = f[i];
-			continue;
-		}
-		f[kept - 1].variables += f[i].variables;
-		f[kept - 1].bytes = f[kept - 1].bytes == TS_UNKNOWN || f[i].bytes == TS_UNKNOWN ||
-				f[i].bytes > TS_NUMBER_MAX - f[kept - 1].bytes
-			? TS_UNKNOWN
-			: f[kept - 1].bytes + f[i].bytes;
 	}
 	out->used = kept * sizeof(*f);
-	if (!code && to.why[0])
-		code = ts_err_set(err, TS_E_ABSENT, "%s", to.why);
-	if (!code && to.partial)
-		code = ts_err_set(err, TS_E_DAMAGED, "not all could be read");
 	fini(&w);
-	ts_uses_close(uses);
-	return code;
-}
-
-/* --- the operation of a variable -------------------------------------------------------------------- */
-
-/* The first row of a relation whose column 0 is `key`: columns 1 .. as bits; *found false: there is none. */
-static enum ts_code
-row_of(bool *found, uint64_t *bits, bool *known, struct ts_reader *rd, enum ts_relation relation,
-	const int *columns, int n, int64_t key, struct ts_err *err)
-{
-	bool by_key = ts_relation_def(relation)->key == columns[0];
-	struct ts_rows_query q = {.column_count = n, .past_damage = true};
-	struct ts_rows *rows;
-	enum ts_code code;
-
-	*found = false;
-	if (!ts_report_has(rd->report, relation) ||
-		!ts_report_has_column(rd->report, relation, columns[0]))
-		return TS_OK;
-	memcpy(q.columns, columns, (size_t)n * sizeof(*columns));
-	if (by_key) {
-		q.range = TS_RANGE_KEY;
-		q.from = key;
-		q.to = key + 1;
-	}
-	code = ts_reader_rows(&rows, rd, relation, &q, err);
-	while (!code && !*found) {
-		bool there;
-
-		code = ts_rows_next(rows, &there, err);
-		if (code || !there)
-			break;
-		*found = ts_rows_known(rows, 0) == key;
-		for (int i = 1; *found && i < n; i++)
-			known[i - 1] = ts_rows_bits(rows, i, &bits[i - 1]) == TS_VALUE_OK;
-	}
-	ts_rows_close(rows);
-	return code == TS_E_DAMAGED ? TS_OK : code;
-}
-
-/* As the context of the row says. */
-static enum ts_code
-by_row(uint32_t *node, uint64_t *before, bool *has_before, struct linking *w,
-	enum ts_relation relation, const int *columns, int n, int64_t key, struct ts_err *err)
-{
-	uint64_t bits[2] = {0, 0};
-	bool found, known[2] = {false, false};
-	enum ts_code code = row_of(&found, bits, known, w->rd, relation, columns, n, key, err);
-
-	if (!code && found && known[0])
-		code = door_of(node, w, bits[0], err);
-	*node = up_to(w, *node);
-	*before = bits[1];
-	*has_before = found && known[1];
-	return code;
-}
-
-enum ts_code
-ts_operation_of_variable(uint32_t *node, struct ts_reader *rd, const struct ts_operations *o,
-	int64_t variable, bool lowered, int layer, const struct ts_cache *cache, struct ts_err *err)
-{
-	static const int said[] = {TS_OPERATION_VARIABLE_LOWERED_VARIABLE,
-		TS_OPERATION_VARIABLE_OPERATION};
-	static const int low[] = {TS_LOWERED_VARIABLE_ID, TS_LOWERED_VARIABLE_CONTEXT,
-		TS_LOWERED_VARIABLE_VARIABLE};
-	static const int high[] = {TS_VARIABLE_VARIABLE, TS_VARIABLE_CONTEXT};
-	struct linking w = {.o = o, .rd = rd, .cache = cache, .layer = layer};
-	uint64_t bits[1], before = (uint64_t)variable;
-	bool found = false, known[1] = {false}, has_before = true;
-	enum ts_code code = open_contexts(&w, NULL, err);
-
-	*node = TS_NO_OPERATION;
-	if (!code && lowered)
-		code = row_of(&found, bits, known, rd, TS_OPERATION_VARIABLE, said, TS_COUNT(said),
-			variable, err);
-	if (!code && found && known[0])
-		*node = up_to(&w, ts_operation_of_number(o, (int64_t)bits[0]));
-	if (!code && lowered && *node == TS_NO_OPERATION)
-		code = by_row(node, &before, &has_before, &w, TS_LOWERED_VARIABLE, low,
-			TS_COUNT(low), variable, err);
-	if (!code && has_before && *node == TS_NO_OPERATION && before <= (uint64_t)TS_NUMBER_MAX)
-		code = by_row(node, &before, &has_before, &w, TS_VARIABLE, high, TS_COUNT(high),
-			(int64_t)before, err);
-	fini(&w);
-	return code;
+	return code ? code : worth(v, err);
 }

@@ -558,15 +558,6 @@ ts_op_first_own(const struct ts_operations *o, uint32_t program)
 	return low;
 }
 
-/* The nearest of a layer, upwards; of -1 the node itself. */
-static uint32_t
-up_to(const struct ts_operations *o, uint32_t at, int layer)
-{
-	while (at != TS_NO_OPERATION && layer >= 0 && o->node[at].layer != layer)
-		at = o->node[at].parent;
-	return at;
-}
-
 uint32_t
 ts_operation_of_program(const struct ts_operations *o, int64_t program, int layer)
 {
@@ -575,7 +566,7 @@ ts_operation_of_program(const struct ts_operations *o, int64_t program, int laye
 	if (place == UINT32_MAX)
 		return TS_NO_OPERATION;
 	for (size_t i = ts_op_first_own(o, place); i < o->owns && o->own[i].program == place; i++) {
-		uint32_t at = o->own[i].node, of = up_to(o, at, layer);
+		uint32_t at = o->own[i].node, of = ts_op_up_to(o, at, layer);
 
 		if (of == TS_NO_OPERATION ||
 			(layer >= 0 && o->node[of].programs_said && !(o->own[i].said && of == at)))
@@ -600,7 +591,7 @@ ts_operation_of_context(const struct ts_operations *o, int64_t context, int laye
 	if (o->node[i].from == TS_OPERATION_BY_CONTEXT && o->node[i].end > i + 1 &&
 		o->node[i + 1].has_context && o->node[i + 1].context == context)
 		i++;
-	return up_to(o, i, layer);
+	return ts_op_up_to(o, i, layer);
 }
 
 uint32_t

@@ -147,6 +147,15 @@ ts_op_counts_in(const struct ts_operations *o, const struct ts_operation_own *ow
 	return first && !(n->programs_said && !(own->said && at == own->node));
 }
 
+/* The nearest of a layer, upwards; of -1 the node itself. TS_NO_OPERATION: none. */
+static inline uint32_t
+ts_op_up_to(const struct ts_operations *o, uint32_t at, int layer)
+{
+	while (at != TS_NO_OPERATION && layer >= 0 && o->node[at].layer != layer)
+		at = o->node[at].parent;
+	return at;
+}
+
 static inline struct op_context *
 ts_op_context_at(const struct op_making *k, uint32_t i)
 {

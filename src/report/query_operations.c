@@ -26,6 +26,7 @@ enum { PATH_BYTES = 1 << 14, TOLD_EACH = 4096, FEW = 64, MANY = 1 << 20 };
 
 struct ts_query_operations {
 	struct ts_operations *ops;
+	struct ts_operation_uses *uses; /* of links, when they were asked for */
 	struct ts_pile member, context; /* struct ts_operation_member: of programs, of contexts */
 };
 
@@ -88,6 +89,7 @@ ts_query_operations_free(struct ts_query_operations *o)
 {
 	if (!o)
 		return;
+	ts_operation_uses_close(o->uses);
 	ts_operations_close(o->ops);
 	ts_pile_fini(&o->member);
 	ts_pile_fini(&o->context);
@@ -248,7 +250,7 @@ members_from(const struct ts_pile *members, uint32_t node)
 static enum ts_code
 seek(struct op_cursor *c, const struct op_table *t, uint32_t node, struct ts_err *err)
 {
-	const struct ts_query_operations *o = t->q->operations;
+	struct ts_query_operations *o = t->q->operations;
 	enum ts_code code = TS_OK;
 
 	switch (t->is) {
@@ -262,8 +264,12 @@ seek(struct op_cursor *c, const struct op_table *t, uint32_t node, struct ts_err
 		c->end = members_from(members_of(t), node + 1);
 		break;
 	default:
-		code = ts_operation_link_rows_read(&c->link, t->q->rd, o->ops, node, NULL,
-			t->q->progress, err);
+		if (!o->uses)
+			code = ts_operation_uses_read(&o->uses, t->q->rd, o->ops, NULL,
+				t->q->progress, err);
+		if (!code)
+			code = ts_operation_link_rows_read(&c->link, o->uses, node, NULL,
+				t->q->rd->cancel, err);
 		c->at = 0;
 		c->end = c->link.used / sizeof(struct ts_operation_link);
 	}

@@ -18,7 +18,8 @@
 struct links_fetch {
 	struct ts_fetch f; /* first */
 	const struct ts_cache *cache;
-	struct ts_operations *ops; /* held */
+	struct ts_operations *ops;	/* held */
+	struct ts_operation_uses *uses; /* held; NULL: to be read first */
 	uint32_t of;
 	struct ts_operation_links links;
 };
@@ -29,7 +30,8 @@ struct links_tab {
 	struct ts_fetch *sent;
 	uint32_t asked, here;	   /* nodes; TS_NO_OPERATION */
 	unsigned of;		   /* version of the operations that were asked */
-	struct ts_operations *ops; /* held: of the links */
+	struct ts_operations *ops; /* held: of the links, and of */
+	struct ts_operation_uses *uses;
 	struct ts_operation_links links;
 	struct ts_rect body, total;
 };
@@ -38,9 +40,12 @@ static enum ts_code
 read_links(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 {
 	struct links_fetch *q = (struct links_fetch *)f;
+	enum ts_code code = q->uses
+		? TS_OK
+		: ts_operation_uses_read(&q->uses, rd, q->ops, q->cache, &f->job.progress, err);
 
-	return ts_operation_links_read(&q->links, rd, q->ops, q->of, q->cache, &f->job.progress,
-		err);
+	return code ? code
+		    : ts_operation_links_read(&q->links, q->uses, q->of, q->cache, rd->cancel, err);
 }
 
 static void
@@ -49,6 +54,7 @@ fini_links(struct ts_fetch *f)
 	struct links_fetch *q = (struct links_fetch *)f;
 
 	ts_operation_links_fini(&q->links);
+	ts_operation_uses_close(q->uses);
 	ts_operations_close(q->ops);
 }
 
@@ -72,7 +78,9 @@ links_drop(struct ts_tab *t)
 	struct links_tab *d = t->own;
 
 	ts_operation_links_fini(&d->links);
+	ts_operation_uses_close(d->uses);
 	ts_operations_close(d->ops);
+	d->uses = NULL;
 	d->ops = NULL;
 	d->links = (struct ts_operation_links){0};
 	d->sent = NULL;
@@ -106,6 +114,8 @@ links_request(struct ts_tab *t)
 	q->f.fini = fini_links;
 	q->cache = t->view->env->cache;
 	q->ops = ts_operations_hold(d->s->ops);
+	if (d->ops == d->s->ops)
+		q->uses = ts_operation_uses_hold(d->uses);
 	q->of = of;
 	d->sent = &q->f;
 	ts_fetch_send(t->view, &q->f, t->kind, TS_WORKER_BULK,
@@ -126,11 +136,14 @@ links_deliver(struct ts_tab *t, struct ts_fetch *f)
 	if (f->code)
 		ts_view_say_error(t->view->env, "%s", f->err.msg);
 	ts_operation_links_fini(&d->links);
+	ts_operation_uses_close(d->uses);
 	ts_operations_close(d->ops);
 	d->links = q->links;
+	d->uses = q->uses;
 	d->ops = q->ops;
 	d->here = q->of;
 	q->links = (struct ts_operation_links){0};
+	q->uses = NULL;
 	q->ops = NULL;
 	d->l.of++;
 	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);

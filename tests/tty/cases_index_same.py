@@ -199,3 +199,19 @@ def index_has_no_room(ctx, how):
     t.quit()
     if how == "file":
         expect(open(cache).read() == "mine", "the file was touched")
+
+
+@case(params=["operations", "programs"], cost=2)
+def export_with_index(ctx, what):
+    """What the app has added up is not added up again by `export`, and is the same, byte for byte."""
+    report, cache = ctx.reports["store"], ctx.path("cache")
+    t = ctx.pty("--cache", cache, "--at", "operations?tab=links&pane=tabs", report, size=(120, 40), wait="names a variable")
+    t.settle(timers=True)
+    t.quit()
+    expect({"operations.idx", "programs.idx"} <= set(sections(cache)), "kept: %s" % sorted(sections(cache)))
+    for form in ("csv", "dot"):
+        done = [ctx.run("export", "--what", what, "-f", form, "--stats", "--cache", c, report) for c in ("none", cache)]
+        expect(done[0].returncode == 0 and done[0].stdout, "export: %r" % done[0].stderr)
+        expect(done[0].stdout == done[1].stdout, "%s of %s differs with the index" % (form, what))
+        pages = [sum(map(int, re.search(rb"stats all pages hits=(\d+) misses=(\d+)", d.stderr).groups())) for d in done]
+        expect(form == "dot" or pages[1] < pages[0], "pages looked at without and with the index: %s" % pages)

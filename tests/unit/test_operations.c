@@ -1062,15 +1062,15 @@ struct tally {
 };
 
 static void
-check_links(struct fixture *f, const struct world *w, const struct ts_operations *o,
-	const int *node, uint32_t i)
+check_links(const struct ts_operation_uses *uses, const struct world *w,
+	const struct ts_operations *o, const int *node, uint32_t i)
 {
 	struct tally t[NODES][TS_LINK_WAYS][TS_LINK_HOWS];
 	struct ts_operation_links l;
 	int64_t all = 0, there = 0;
 
 	memset(t, 0, sizeof(t));
-	ck_assert_int_eq(ts_operation_links_read(&l, f->reader, o, i, NULL, NULL, NULL), TS_OK);
+	ck_assert_int_eq(ts_operation_links_read(&l, uses, i, NULL, NULL, NULL), TS_OK);
 	for (int v = 0; v < VARIABLES; v++) {
 		uint32_t maker = maker_of(w, o, node, v, o->node[i].layer);
 		int64_t mine = step_of(w, o, i, v);
@@ -1121,11 +1121,11 @@ check_links(struct fixture *f, const struct world *w, const struct ts_operations
 
 /* What flows from one operation to another is a link of the other one; with a maker it is all of it. */
 static void
-check_flows(struct fixture *f, const struct ts_operations *o, uint32_t layer)
+check_flows(const struct ts_operation_uses *uses, uint32_t layer)
 {
 	struct ts_pile flows = {0};
 	const struct ts_operation_flow *flow;
-	enum ts_code code = ts_operation_flows_read(&flows, f->reader, o, layer, NULL, NULL, NULL);
+	enum ts_code code = ts_operation_flows_read(&flows, uses, layer, NULL, NULL, NULL);
 
 	ck_assert(code == TS_OK || code == TS_E_ABSENT);
 	flow = flows.memory;
@@ -1134,8 +1134,7 @@ check_flows(struct fixture *f, const struct ts_operations *o, uint32_t layer)
 		int64_t variables = 0;
 
 		ck_assert_uint_ne(flow[i].from, flow[i].to);
-		ck_assert_int_eq(ts_operation_links_read(&l, f->reader, o, flow[i].to, NULL, NULL,
-					 NULL),
+		ck_assert_int_eq(ts_operation_links_read(&l, uses, flow[i].to, NULL, NULL, NULL),
 			TS_OK);
 		for (size_t k = 0; k < l.count; k++)
 			if (l.link[k].node == flow[i].from && l.link[k].way == TS_LINK_FROM &&
@@ -1151,6 +1150,7 @@ check_flows(struct fixture *f, const struct ts_operations *o, uint32_t layer)
 
 START_TEST(links)
 {
+	struct ts_operation_uses *uses;
 	struct ts_operations *o;
 	struct ts_strbuf path;
 	struct fixture f;
@@ -1162,9 +1162,11 @@ START_TEST(links)
 	ck_assert_int_eq(ts_operations_read(&o, f.reader, NULL, true, NULL, NULL), TS_OK);
 	for (uint32_t i = 0; i < o->count; i++)
 		node[i] = node_of(o, i, &path);
+	ck_assert_int_eq(ts_operation_uses_read(&uses, f.reader, o, NULL, NULL, NULL), TS_OK);
 	for (uint32_t i = 0; i < o->count; i++)
-		check_links(&f, &w, o, node, i);
-	check_flows(&f, o, rnd(&f, o->layers));
+		check_links(uses, &w, o, node, i);
+	check_flows(uses, rnd(&f, o->layers));
+	ts_operation_uses_close(uses);
 	for (int v = 0; v < VARIABLES; v++) {
 		uint32_t at, layer = rnd(&f, o->layers);
 
@@ -1205,7 +1207,8 @@ static int64_t TS_PRINTF(2, 3) asked(struct ts_query *q, const char *fmt, ...)
 
 /* Programs and steps of each operation, by its number; its links one by one. */
 static void
-check_in_sql(struct fixture *f, struct ts_query *q, const struct ts_operations *o, uint32_t i)
+check_in_sql(struct ts_query *q, const struct ts_operation_uses *uses,
+	const struct ts_operations *o, uint32_t i)
 {
 	const struct ts_operation *n = &o->node[i];
 	struct ts_operation_links l;
@@ -1224,7 +1227,7 @@ check_in_sql(struct fixture *f, struct ts_query *q, const struct ts_operations *
 	ck_assert_int_eq(asked(q, "SELECT \"end\" FROM operation_node WHERE node = %u", i), n->end);
 	ck_assert_int_eq(asked(q, "SELECT own FROM operation_node WHERE node = %u", i),
 		ts_operation_has_own(n));
-	ck_assert_int_eq(ts_operation_links_read(&l, f->reader, o, i, NULL, NULL, NULL), TS_OK);
+	ck_assert_int_eq(ts_operation_links_read(&l, uses, i, NULL, NULL, NULL), TS_OK);
 	for (size_t k = 0; k < l.count; k++)
 		ck_assert_int_eq(
 			asked(q,
@@ -1239,6 +1242,7 @@ check_in_sql(struct fixture *f, struct ts_query *q, const struct ts_operations *
 
 START_TEST(in_sql)
 {
+	struct ts_operation_uses *uses;
 	struct ts_operations *o;
 	struct ts_query *q;
 	struct fixture f;
@@ -1249,8 +1253,10 @@ START_TEST(in_sql)
 	make_world(&f, &w, _i);
 	ck_assert_int_eq(ts_operations_read(&o, f.reader, NULL, true, NULL, NULL), TS_OK);
 	ck_assert_int_eq(ts_query_open(&q, f.report, &err), TS_OK);
+	ck_assert_int_eq(ts_operation_uses_read(&uses, f.reader, o, NULL, NULL, NULL), TS_OK);
 	for (uint32_t i = 0; w.has_names && i < o->count; i++)
-		check_in_sql(&f, q, o, i);
+		check_in_sql(q, uses, o, i);
+	ts_operation_uses_close(uses);
 	ck_assert_int_eq(asked(q, "SELECT count(*) FROM operation_node"), o->count);
 	ck_assert_int_eq(asked(q, "SELECT count(DISTINCT program) FROM operation_member"),
 		PROGRAMS);
@@ -1508,6 +1514,7 @@ START_TEST(absent)
 		"compute_set_vertex", "program_child", "liveness_step", "tile_vertex", "step",
 		"step_ipu", "variable", "operation", "operation_program", "lowered_variable"};
 	struct ts_operations *o = NULL;
+	struct ts_operation_uses *uses = NULL;
 	struct ts_operation_links l;
 	struct ts_program_details d;
 	struct fixture f;
@@ -1524,15 +1531,18 @@ START_TEST(absent)
 	code = ts_operations_read(&o, f.reader, NULL, _i % 2, NULL, &err);
 	ck_assert_msg(code == TS_OK || code == TS_E_ABSENT, "%s", err.msg);
 	ck_assert(code == TS_OK || err.msg[0]);
-	for (uint32_t i = 0; !code && i < o->count; i += 3) {
-		ck_assert_int_eq(ts_operation_links_read(&l, f.reader, o, i, NULL, NULL, NULL),
+	if (!code)
+		ck_assert_int_eq(ts_operation_uses_read(&uses, f.reader, o, NULL, NULL, NULL),
 			TS_OK);
+	for (uint32_t i = 0; !code && i < o->count; i += 3) {
+		ck_assert_int_eq(ts_operation_links_read(&l, uses, i, NULL, NULL, NULL), TS_OK);
 		ts_operation_links_fini(&l);
 		ck_assert_int_eq(ts_operation_details_read(&d, f.reader, o, i, true, NULL, NULL,
 					 NULL),
 			TS_OK);
 		ts_program_details_fini(&d);
 	}
+	ts_operation_uses_close(uses);
 	ts_operations_close(o);
 	end(&f);
 }

@@ -51,22 +51,38 @@ const char *ts_link_way_word(enum ts_link_way way);
 const char *ts_link_how_word(enum ts_link_how how);
 
 /*
- * Of node i, in its layer. Relations: program_variable, lowered_variable, variable, contexts (report/lifetimes.h: what programs
- * name). Not recorded: no links, and `why`. Free with ts_operation_links_fini() in every case. Errors: TS_E_NOMEM,
- * TS_E_SYS, TS_E_STALE, TS_E_CANCELLED.
+ * Which variables the programs name, and in which operations they were made: what all links are made of, of any layer. Read-only
+ * once it is read: any thread may look at it. 24 bytes a variable that programs name, 8 for each program that does.
  */
-enum ts_code ts_operation_links_read(struct ts_operation_links *out, struct ts_reader *rd,
-	const struct ts_operations *o, uint32_t i, const struct ts_cache *cache,
-	struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
+struct ts_operation_uses;
+
+/*
+ * Relations: program_variable, lowered_variable, variable, contexts (report/lifetimes.h: what programs name; below `cache`, which may
+ * be NULL, kept). `o` is held. Not recorded: no links, and why. Give back with ts_operation_uses_close(). Errors:
+ * TS_E_NOMEM, TS_E_SYS, TS_E_STALE, TS_E_CANCELLED.
+ */
+enum ts_code ts_operation_uses_read(struct ts_operation_uses **out, struct ts_reader *rd,
+	struct ts_operations *o, const struct ts_cache *cache, struct ts_progress *progress,
+	struct ts_err *err) TS_WARN_UNUSED;
+struct ts_operation_uses *ts_operation_uses_hold(struct ts_operation_uses *v);
+void ts_operation_uses_close(struct ts_operation_uses *v); /* NULL allowed */
+
+/*
+ * Of node i, in its layer: looks at the variables of what is at or below it, and at who else names them. Not recorded: no links, and
+ * `why`. Free with ts_operation_links_fini() in every case. Errors: TS_E_NOMEM, TS_E_SYS, TS_E_CANCELLED.
+ */
+enum ts_code ts_operation_links_read(struct ts_operation_links *out,
+	const struct ts_operation_uses *v, uint32_t i, const struct ts_cache *cache,
+	const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
 void ts_operation_links_fini(struct ts_operation_links *l);
 
 /*
  * The same, a variable each (`first`), in the order of variables, put into *out, which is empty. Errors: as above; TS_E_ABSENT: not
  * recorded; TS_E_DAMAGED: what could be read is there.
  */
-enum ts_code ts_operation_link_rows_read(struct ts_pile *out, struct ts_reader *rd,
-	const struct ts_operations *o, uint32_t i, const struct ts_cache *cache,
-	struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
+enum ts_code ts_operation_link_rows_read(struct ts_pile *out, const struct ts_operation_uses *v,
+	uint32_t i, const struct ts_cache *cache, const struct ts_cancel *cancel,
+	struct ts_err *err) TS_WARN_UNUSED;
 
 /* From who made variables to who uses them, in one layer. */
 struct ts_operation_flow {
@@ -80,9 +96,9 @@ struct ts_operation_flow {
  * operation whose liveness steps come first of those that name it. Errors: as above; TS_E_ABSENT: not recorded; TS_E_DAMAGED:
  * what could be read is there.
  */
-enum ts_code ts_operation_flows_read(struct ts_pile *out, struct ts_reader *rd,
-	const struct ts_operations *o, uint32_t layer, const struct ts_cache *cache,
-	struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
+enum ts_code ts_operation_flows_read(struct ts_pile *out, const struct ts_operation_uses *v,
+	uint32_t layer, const struct ts_cache *cache, const struct ts_cancel *cancel,
+	struct ts_err *err) TS_WARN_UNUSED;
 
 /*
  * The operation of a variable in a layer (-1: the innermost): before lowering, by its number, as its debug context says; lowered, by
