@@ -16,7 +16,10 @@
 
 #include "alive_internal.h"
 
-enum { LOOK = 1 << 16 /* variables from one look at the token to the next */ };
+enum {
+	LOOK = 1
+		<< 16 /* lives that are looked at, at most, from one look at the token to the next */
+};
 
 /* --- alive at a step -------------------------------------------------------------------------- */
 
@@ -193,39 +196,83 @@ alive_end(struct ts_alive *a)
 	}
 }
 
+/* The steps and what they are compared with: only lives that hold one of them say anything. */
+struct moments {
+	uint32_t at[TS_ALIVE_COLUMNS + 1];
+	int count;
+};
+
+static struct moments
+moments_of(const struct alive_scan *s)
+{
+	struct moments m = {.count = 0};
+
+	for (int k = 0; k < s->steps; k++)
+		m.at[m.count++] = s->step[k];
+	if (s->q->against != TS_UNKNOWN)
+		m.at[m.count++] = s->against;
+	return m;
+}
+
+/* The first of the lives [i, end) that holds one of the moments; `end`: none does. */
+static size_t
+find_life(const struct ts_life *life, size_t i, size_t end, const struct moments *m)
+{
+	for (; i < end; i++)
+		for (int k = 0; k < m->count; k++)
+			if (m->at[k] >= life[i].start && m->at[k] < life[i].end)
+				return i;
+	return end;
+}
+
+/* One variable, with lives [i, end). */
+static enum ts_code
+take_alive(struct alive_scan *s, size_t i, size_t end, struct ts_err *err)
+{
+	struct ts_alive *a = s->a;
+	struct ts_alive_row row = alive_look(s, i, end);
+
+	if (s->q->labels)
+		row.group = s->q->labels->group[row.index];
+	if (!s->known)
+		alive_count(s, &row);
+	if (!alive_listed(s, &row))
+		return TS_OK;
+	a->found++;
+	alive_count_listed(s, &row, a->rows < a->asked.most);
+	if (a->rows >= a->asked.most)
+		return TS_OK;
+	if (a->born < 0 && row.against == 1 && s->q->against != TS_UNKNOWN)
+		a->born = a->rows;
+	return alive_add(a, &row, err);
+}
+
 /* Variables come by size: with totals that are known only as many are looked at as are kept. */
 static enum ts_code
 find_alive(struct alive_scan *s, struct ts_err *err)
 {
 	enum ts_code code = TS_OK;
 	const struct ts_lives *l = s->l;
+	const struct moments m = moments_of(s);
 	struct ts_alive *a = s->a;
-	size_t i = 0, end;
+	size_t i = 0, end, stop;
 
 	for (; !code && i < l->count && (!s->known || a->rows < s->most); i = end) {
-		struct ts_alive_row row;
-		size_t variable = l->life[i].variable;
+		size_t variable;
 
-		for (end = i + 1; end < l->count && l->life[end].variable == variable; end++)
-			;
-		if (variable >= l->variables)
-			continue;
-		if (variable % LOOK == 0 && ts_cancelled(s->cancel))
+		stop = i + (size_t)ts_min_i64((int64_t)(l->count - i), LOOK);
+		end = find_life(l->life, i, stop, &m);
+		if (ts_cancelled(s->cancel))
 			return ts_err_set(err, TS_E_CANCELLED, "cancelled");
-		row = alive_look(s, i, end);
-		if (s->q->labels)
-			row.group = s->q->labels->group[variable];
-		if (!s->known)
-			alive_count(s, &row);
-		if (!alive_listed(s, &row))
+		if (end == stop)
 			continue;
-		a->found++;
-		alive_count_listed(s, &row, a->rows < a->asked.most);
-		if (a->rows < a->asked.most) {
-			if (a->born < 0 && row.against == 1 && s->q->against != TS_UNKNOWN)
-				a->born = a->rows;
-			code = alive_add(a, &row, err);
-		}
+		variable = l->life[end].variable;
+		for (i = end; i > 0 && l->life[i - 1].variable == variable; i--)
+			;
+		while (++end < l->count && l->life[end].variable == variable)
+			;
+		if (variable < l->variables)
+			code = take_alive(s, i, end, err);
 	}
 	if (i < l->count)
 		leave_rest(s);

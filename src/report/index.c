@@ -40,6 +40,7 @@ static const struct {
 	[TS_SECTION_PIECES] = {"pieces", 2, NULL},
 	[TS_SECTION_LABELS] = {"labels", 1, NULL},
 	[TS_SECTION_IPU_LIVES] = {"ipu-lives", 1, NULL},
+	[TS_SECTION_IPU_STEPS] = {"ipu-steps", 1, NULL},
 	[TS_SECTION_RUNS] = {"runs", 1, NULL},
 	[TS_SECTION_PROGRAMS] = {"programs", 1, NULL},
 	[TS_SECTION_OPERATIONS] = {"operations", 2, ts_operations_section_current},

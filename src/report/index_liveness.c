@@ -16,16 +16,9 @@
 #include "tilescope/report/index_categories.h"
 #include "tilescope/report/index_liveness.h"
 
-enum { LEFT_TO_THE_ROWS = 1, ASSUMED = 2, GROUPS = 4 };
+#include "liveness_internal.h"
 
-struct head {
-	uint32_t flags, unused;
-	uint64_t count, nodes, peaks, peaks_found;
-	uint64_t step_at, bytes_at, program_at, sum_at, least_at, node_at, peak_at;
-	int64_t per, last, steps, first_step, last_step, bad_rows, repeated, unsorted;
-	struct ts_peak peak;
-	int64_t always_live, memory, replicas;
-};
+enum { LEFT_TO_THE_ROWS = 1, ASSUMED = 2, GROUPS = 4 };
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
@@ -42,10 +35,11 @@ read_part(struct ts_pass_part *p, struct ts_reader *rd, struct ts_progress *prog
 	return p->number == 0 ? ts_liveness_read_rows(p->state, rd, progress, err) : TS_OK;
 }
 
-static struct head
+static struct liveness_head
 head_of(const struct ts_liveness *l)
 {
-	return (struct head){.flags = (l->memory_assumed ? ASSUMED : 0u) | (l->sum ? GROUPS : 0u),
+	return (struct liveness_head){.flags = (l->memory_assumed ? ASSUMED : 0u) |
+			(l->sum ? GROUPS : 0u),
 		.count = l->count,
 		.nodes = l->nodes,
 		.peaks = l->peaks.count,
@@ -64,29 +58,49 @@ head_of(const struct ts_liveness *l)
 		.replicas = l->replicas};
 }
 
+size_t
+liveness_bytes(const struct ts_liveness *l)
+{
+	size_t point = sizeof(*l->step) + sizeof(*l->bytes) + sizeof(*l->program) +
+		(l->sum ? sizeof(*l->sum) + sizeof(*l->least) : 0);
+
+	return l->count * point + l->nodes * sizeof(*l->node) +
+		l->peaks.count * sizeof(*l->peaks.peak);
+}
+
+enum ts_code
+liveness_put(struct ts_section_writer *w, struct liveness_head *h, const struct ts_liveness *l,
+	struct ts_err *err)
+{
+	const struct ts_section_array array[] = {
+		{&h->step_at, l->step, l->count * sizeof(*l->step)},
+		{&h->bytes_at, l->bytes, l->count * sizeof(*l->bytes)},
+		{&h->program_at, l->program, l->count * sizeof(*l->program)},
+		{&h->sum_at, l->sum, l->sum ? l->count * sizeof(*l->sum) : 0},
+		{&h->least_at, l->least, l->sum ? l->count * sizeof(*l->least) : 0},
+		{&h->node_at, l->node, l->nodes * sizeof(*l->node)},
+		{&h->peak_at, l->peaks.peak, l->peaks.count * sizeof(*l->peaks.peak)},
+	};
+	enum ts_code code = TS_OK;
+
+	*h = head_of(l);
+	for (size_t i = 0; !code && i < TS_COUNT(array); i++)
+		code = ts_section_append(w, array[i].at, array[i].n ? array[i].bytes : "",
+			array[i].n, err);
+	return code;
+}
+
 static enum ts_code
 write_timeline(struct ts_section_writer *w, const struct ts_liveness *l, size_t most,
 	struct ts_err *err)
 {
-	struct head h = head_of(l);
-	const struct ts_section_array array[] = {
-		{&h.step_at, l->step, l->count * sizeof(*l->step)},
-		{&h.bytes_at, l->bytes, l->count * sizeof(*l->bytes)},
-		{&h.program_at, l->program, l->count * sizeof(*l->program)},
-		{&h.sum_at, l->sum, l->sum ? l->count * sizeof(*l->sum) : 0},
-		{&h.least_at, l->least, l->sum ? l->count * sizeof(*l->least) : 0},
-		{&h.node_at, l->node, l->nodes * sizeof(*l->node)},
-		{&h.peak_at, l->peaks.peak, l->peaks.count * sizeof(*l->peaks.peak)},
-	};
-	size_t all = sizeof(h);
+	struct liveness_head h = {.flags = LEFT_TO_THE_ROWS};
+	enum ts_code code = ts_section_append(w, NULL, &h, sizeof(h), err);
 
-	for (size_t i = 0; i < TS_COUNT(array); i++)
-		all += array[i].n;
-	if (all > most) {
-		h = (struct head){.flags = LEFT_TO_THE_ROWS};
-		return ts_section_append(w, NULL, &h, sizeof(h), err);
-	}
-	return ts_section_put_arrays(w, &h, sizeof(h), array, TS_COUNT(array), err);
+	if (code || sizeof(h) + liveness_bytes(l) > most)
+		return code;
+	code = liveness_put(w, &h, l, err);
+	return code ? code : ts_section_put(w, 0, &h, sizeof(h), err);
 }
 
 static enum ts_code
@@ -144,16 +158,14 @@ is_sound(const struct ts_liveness *l)
 }
 
 bool
-ts_liveness_indexed(struct ts_liveness *l, struct ts_index *x)
+liveness_map(struct ts_liveness *l, struct ts_index *x, const void *payload, size_t size,
+	const struct liveness_head *h)
 {
-	size_t size;
-	const void *payload = ts_index_section(x, TS_SECTION_LIVENESS, &size);
-	const struct head *h = payload ? ts_section_at(payload, size, 0, 1, sizeof(*h)) : NULL;
 	struct ts_liveness in;
 	bool ok = true;
 	uint64_t groups;
 
-	if (!h || h->flags & LEFT_TO_THE_ROWS || h->count > TS_LIVENESS_POINTS)
+	if (h->flags & LEFT_TO_THE_ROWS || h->count > TS_LIVENESS_POINTS)
 		return false;
 	groups = h->flags & GROUPS ? h->count : 0;
 	in = (struct ts_liveness){.count = h->count,
@@ -187,4 +199,15 @@ ts_liveness_indexed(struct ts_liveness *l, struct ts_index *x)
 	in.index = ts_index_hold(x);
 	*l = in;
 	return true;
+}
+
+bool
+ts_liveness_indexed(struct ts_liveness *l, struct ts_index *x)
+{
+	size_t size;
+	const void *payload = ts_index_section(x, TS_SECTION_LIVENESS, &size);
+	const struct liveness_head *h = payload ? ts_section_at(payload, size, 0, 1, sizeof(*h))
+						: NULL;
+
+	return h && liveness_map(l, x, payload, size, h);
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "tilescope/base/mem.h"
+#include "tilescope/report/index_ipu_steps.h"
 #include "tilescope/report/live_source.h"
 #include "tilescope/report/rows.h"
 #include "tilescope/report/summary.h"
@@ -18,7 +19,7 @@
 
 #include "liveness_internal.h"
 
-enum { CHUNK = 4096, PROGRESS_ROWS = 8192 };
+enum { CHUNK = 4096 };
 
 /* --- sources ---------------------------------------------------------------------------------- */
 
@@ -338,47 +339,15 @@ static enum ts_code
 read_ipu_line(struct ts_source_line *out, const struct ts_liveness *all, int64_t ipu,
 	struct ts_reader *rd, struct ts_progress *progress, struct ts_err *err)
 {
-	struct ts_rows_query q = {.columns = {TS_LIVENESS_STEP_IPU_LIVE_STEP,
-					  TS_LIVENESS_STEP_IPU_IPU,
-					  TS_LIVENESS_STEP_IPU_NOT_ALWAYS_LIVE},
-		.column_count = 3,
+	struct ipu_lines lines = {.line = &out->line,
+		.first = ipu,
+		.count = 1,
+		.most = SIZE_MAX,
 		.past_damage = true};
-	const struct ts_reach *reach = &rd->report->binding[TS_LIVENESS_STEP_IPU].reach;
-	struct ts_liveness *l = &out->line;
-	struct ts_rows *rows;
-	enum ts_code code = ts_reader_rows(&rows, rd, TS_LIVENESS_STEP_IPU, &q, err), end;
-	int64_t seen = 0;
-	bool there;
 
-	if (code)
-		return code;
-	l->peak.steps = 0;
-	while (!(code = ts_rows_next(rows, &there, err)) && there) {
-		int64_t step, of, bytes;
-		size_t at;
-
-		if (++seen % PROGRESS_ROWS == 0)
-			ts_progress_set(progress, seen, ts_reach_span(reach));
-		if (ts_rows_number(rows, 1, &of) != TS_VALUE_OK || of != ipu)
-			continue;
-		if (ts_rows_number(rows, 0, &step) != TS_VALUE_OK ||
-			ts_rows_number(rows, 2, &bytes) != TS_VALUE_OK) {
-			l->bad_rows++;
-			continue;
-		}
-		at = ts_liveness_find(all, step);
-		end = liveness_add(l, step, bytes,
-			at < all->count && all->step[at] == step ? all->program[at] : -1, err);
-		if (end) {
-			ts_rows_close(rows);
-			return end;
-		}
-	}
-	ts_rows_close(rows);
-	if (liveness_ends_all(code))
-		return code;
-	end = liveness_finish(l, code ? NULL : err);
-	return end ? end : code;
+	if (ts_ipu_line_indexed(&out->line, rd->index, ipu))
+		return TS_OK;
+	return ipu_lines_read(&lines, all, rd, progress, err);
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */

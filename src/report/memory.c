@@ -10,6 +10,8 @@
 #include "tilescope/report/rows.h"
 #include "tilescope/report/tile_ipus.h"
 
+enum { KEPT = 1 << 16 /* tiles that a reader keeps, at most */ };
+
 /* --- one row per tile ------------------------------------------------------------------------- */
 
 enum { T_TILE, T_TOTAL, T_IPU, T_GAPS, T_OVERFLOWED, T_ALWAYS, T_PEAK, T_PHYSICAL, T_COLUMNS };
@@ -134,8 +136,8 @@ fill_ipus(struct ts_tiles *t, struct ts_reader *rd, struct ts_err *err)
 	return code;
 }
 
-enum ts_code
-ts_tiles_read(struct ts_tiles *t, struct ts_reader *rd, struct ts_err *err)
+static enum ts_code
+read_rows(struct ts_tiles *t, struct ts_reader *rd, struct ts_err *err)
 {
 	struct ts_rows_query q = {.column_count = T_COLUMNS, .past_damage = true};
 	struct ts_rows *rows;
@@ -163,6 +165,47 @@ ts_tiles_read(struct ts_tiles *t, struct ts_reader *rd, struct ts_err *err)
 		return code;
 	end = fill_ipus(t, rd, code ? NULL : err);
 	return end && end != TS_E_DAMAGED ? end : code ? code : end;
+}
+
+static bool
+copy_tiles(struct ts_tiles *to, const struct ts_tiles *from)
+{
+	struct ts_tile *tile = from->count > 0 ? ts_alloc(from->count, sizeof(*tile)) : NULL;
+
+	*to = (struct ts_tiles){0};
+	if (from->count > 0 && !tile)
+		return false;
+	*to = *from;
+	to->cap = from->count;
+	to->tile = tile;
+	if (tile)
+		memcpy(tile, from->tile, from->count * sizeof(*tile));
+	return true;
+}
+
+/* For the next question of this reader: most of them begin with the tiles. Without memory they are read again. */
+static void
+keep_tiles(struct ts_reader *rd, const struct ts_tiles *t)
+{
+	struct ts_tiles *kept = t->count <= KEPT ? ts_alloc(1, sizeof(*kept)) : NULL;
+
+	if (kept && copy_tiles(kept, t))
+		rd->tiles = kept;
+	else
+		free(kept);
+}
+
+enum ts_code
+ts_tiles_read(struct ts_tiles *t, struct ts_reader *rd, struct ts_err *err)
+{
+	enum ts_code code;
+
+	if (rd->tiles)
+		return copy_tiles(t, rd->tiles) ? TS_OK : ts_err_nomem(err);
+	code = read_rows(t, rd, err);
+	if (!code)
+		keep_tiles(rd, t);
+	return code;
 }
 
 void

@@ -7,6 +7,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/db/db.h"
 #include "tilescope/report/index.h"
+#include "tilescope/report/memory.h"
 #include "tilescope/db/pages.h"
 #include "tilescope/report/rows.h"
 
@@ -38,6 +39,9 @@ ts_reader_close(struct ts_reader *rd)
 	ts_index_release(rd->index);
 	for (int i = 0; i < TS_SOURCES; i++)
 		ts_db_close(rd->db[i]);
+	if (rd->tiles)
+		ts_tiles_fini(rd->tiles);
+	free(rd->tiles);
 	free(rd);
 }
 

@@ -55,6 +55,9 @@ struct always_tab {
 	uint64_t data; /* timeline that it was asked for */
 	bool grouped;  /* with groups */
 	struct ts_always *always;
+	struct ts_always
+		*device; /* of the device, for when it is the source again; may be `always` */
+	bool device_grouped;
 	struct ts_rect body, total;
 };
 
@@ -184,16 +187,34 @@ always_open(struct ts_tab *t)
 	return true;
 }
 
+/* Another list; that of the device stays. */
+static void
+show_always(struct always_tab *a, struct ts_always *always)
+{
+	if (a->always != a->device)
+		ts_always_close(a->always);
+	a->always = always;
+	a->l.of++;
+}
+
+static void
+keep_device(struct always_tab *a, struct ts_always *always, bool grouped)
+{
+	if (a->device != a->always)
+		ts_always_close(a->device);
+	a->device = always;
+	a->device_grouped = grouped;
+}
+
 static void
 always_drop(struct ts_tab *t)
 {
 	struct always_tab *a = t->own;
 
-	ts_always_close(a->always);
-	a->always = NULL;
+	show_always(a, NULL);
+	keep_device(a, NULL, false);
 	a->sent = NULL;
 	a->data = 0;
-	a->l.of++;
 	a->pane.state = TS_PANE_EMPTY;
 }
 
@@ -222,6 +243,14 @@ live_ask_always(struct ts_tab *t)
 
 	if (!ts_pane_has(&s->graph) || (a->data == s->data && a->grouped == grouped))
 		return;
+	if (s->shown.where == TS_LIVE_ALL && a->device && a->device_grouped == grouped) {
+		show_always(a, a->device);
+		a->data = s->data;
+		a->grouped = grouped;
+		a->sent = NULL;
+		a->pane.state = TS_PANE_READY;
+		return;
+	}
 	f = ts_alloc(1, sizeof(*f));
 	if (!f || !ts_live_source_copy(&f->source, &s->shown)) {
 		free(f);
@@ -270,10 +299,10 @@ always_deliver(struct ts_tab *t, struct ts_fetch *f)
 		}
 		return TS_EFFECT_REPAINT;
 	}
-	ts_always_close(a->always);
-	a->always = answer->always;
+	show_always(a, answer->always);
 	answer->always = NULL;
-	a->l.of++;
+	if (answer->source.where == TS_LIVE_ALL && f->code == TS_OK)
+		keep_device(a, a->always, a->grouped);
 	ts_pane_result(&a->pane, f->code, &f->err, a->always != NULL);
 	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
 }

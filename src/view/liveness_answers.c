@@ -205,6 +205,10 @@ take_checks(struct liveness *s, struct ts_fetch *f)
 	if (f->code)
 		return;
 	s->checks = ((struct checks_fetch *)f)->checks;
+	if (s->shown.where == TS_LIVE_ALL) {
+		s->device = s->checks;
+		s->device_checked = true;
+	}
 	for (int i = 0; i < TS_LIVE_CHECKS; i++) {
 		struct ts_strbuf say;
 
@@ -277,6 +281,7 @@ live_drop(struct liveness *s)
 	for (int i = 0; i < LIVE_FETCHES; i++)
 		s->under_way[i] = NULL;
 	drop_source(s);
+	s->device_checked = false;
 	ts_groups_close(s->groups);
 	s->groups = NULL;
 	ts_tabs_drop(&s->tabs);

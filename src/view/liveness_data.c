@@ -18,6 +18,7 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/report/index_ipu_lives.h"
+#include "tilescope/report/index_ipu_steps.h"
 #include "tilescope/report/rows.h"
 #include "tilescope/report/tile_variables.h"
 
@@ -271,7 +272,9 @@ line_rows(const struct liveness *s)
 	if (s->source.where == TS_LIVE_ALL && ts_report_has(r, TS_LIVENESS_STEP))
 		return line;
 	if (s->source.where == TS_LIVE_IPU && ts_report_has(r, TS_LIVENESS_STEP_IPU))
-		return line + rows_of(r, TS_LIVENESS_STEP_IPU);
+		return ts_ipu_lines_quick(s->v.env->index)
+			? line
+			: line + rows_of(r, TS_LIVENESS_STEP_IPU);
 	rows = lowered_rows(s, &s->source, true);
 	return rows < BULK_ROWS ? line + rows : rows;
 }
@@ -292,7 +295,9 @@ ask_line(struct liveness *s)
 	}
 	if (!ts_pane_has(&s->graph))
 		s->graph.state = TS_PANE_LOADING;
-	if (s->source.where != TS_LIVE_ALL) /* for the next time */
+	if (ts_report_has(s->v.env->report, TS_LIVENESS_STEP_IPU)) /* for the next time */
+		s->v.env->wanted |= ts_section_bit(TS_SECTION_IPU_STEPS);
+	if (s->source.where != TS_LIVE_ALL)
 		s->v.env->wanted |= ts_section_bit(TS_SECTION_TILE_LIVES);
 	send(s, &l->f, LIVE_FETCH_LINE, line_rows(s));
 }
@@ -436,6 +441,10 @@ ask_checks(struct liveness *s)
 	if (!s->checks_wanted || s->table.state == TS_PANE_LOADING)
 		return;
 	s->checks_wanted = false;
+	if (s->shown.where == TS_LIVE_ALL && s->device_checked) {
+		s->checks = s->device;
+		return;
+	}
 	c = (struct checks_fetch *)new_fetch(LIVE_FETCH_CHECKS);
 	if (!c || !ts_live_source_copy(&c->source, &s->shown)) {
 		free(c);

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "tilescope/report/always.h"
+#include "tilescope/report/index_ipu_steps.h"
 #include "tilescope/report/lifetimes.h"
 #include "tilescope/report/live_source.h"
 #include "tilescope/report/program_tree.h"
@@ -283,6 +284,7 @@ struct device {
 	int64_t always[DEVICE_TILES]; /* UNSEEN: its row does not say it */
 	int64_t step[DEVICE_STEPS];   /* of one replica; UNSEEN: no row, or none that is a number */
 	int64_t of_ipu[DEVICE_IPUS][DEVICE_STEPS];
+	bool bad[DEVICE_IPUS][DEVICE_STEPS]; /* there is a row, and no number in it */
 };
 
 static int64_t
@@ -330,7 +332,8 @@ make_device(struct fixture *f, struct device *d)
 			d->step[s]);
 		for (int u = 0; u < d->ipus; u++) {
 			d->of_ipu[u][s] = recorded_bytes();
-			if (d->of_ipu[u][s] != UNSEEN || any(2))
+			d->bad[u][s] = d->of_ipu[u][s] == UNSEEN && any(2);
+			if (d->of_ipu[u][s] != UNSEEN || d->bad[u][s])
 				sql(f, "INSERT INTO liveness_step_ipu VALUES(%d, %d, %" PRId64 ")",
 					s, u, d->of_ipu[u][s]);
 		}
@@ -371,6 +374,24 @@ check_recorded(const struct ts_source_line *l, const int64_t *step)
 	ck_assert(!l->derived);
 }
 
+static void
+check_ipu(struct ts_reader *rd, const struct device *d, int ipu)
+{
+	struct ts_live_source s = {TS_LIVE_IPU, ipu, {0}};
+	struct ts_source_line l;
+	struct ts_err err = {0};
+	int64_t bad = 0;
+
+	for (int i = 0; i < DEVICE_STEPS; i++)
+		bad += d->bad[ipu][i];
+	ck_assert_msg(ts_source_line_read(&l, rd, &s, NULL, &err) == TS_OK, "%s", err.msg);
+	check_recorded(&l, d->of_ipu[ipu]);
+	ck_assert_int_eq(l.line.bad_rows, bad);
+	ck_assert_int_eq(l.line.replicas, 1);
+	ck_assert_int_eq(l.line.always_live, always_of(d, ipu, UNSEEN));
+	ts_source_line_fini(&l);
+}
+
 /* Device = always live + replicas x not always live; an IPU belongs to one replica. */
 START_TEST(recorded)
 {
@@ -403,15 +424,15 @@ START_TEST(recorded)
 		ck_assert_int_eq(l.always_divided, !d.told && all >= 0);
 	}
 	ts_source_line_fini(&l);
+	ck_assert(ts_ipu_lines_quick(f.index) && !ts_ipu_lines_quick(NULL));
 	for (int u = 0; u < d.ipus; u++) {
-		s = (struct ts_live_source){TS_LIVE_IPU, u, {0}};
-		ck_assert_msg(ts_source_line_read(&l, f.plain, &s, NULL, &err) == TS_OK, "%s",
-			err.msg);
-		check_recorded(&l, d.of_ipu[u]);
-		ck_assert_int_eq(l.line.replicas, 1);
-		ck_assert_int_eq(l.line.always_live, always_of(&d, u, UNSEEN));
-		ts_source_line_fini(&l);
+		check_ipu(f.plain, &d, u);
+		check_ipu(f.indexed, &d, u);
 	}
+	s = (struct ts_live_source){TS_LIVE_IPU, d.ipus, {0}}; /* no row is of it */
+	ck_assert_msg(ts_source_line_read(&l, f.indexed, &s, NULL, &err) == TS_OK, "%s", err.msg);
+	ck_assert_uint_eq(l.line.count, 0);
+	ts_source_line_fini(&l);
 	end(&f);
 }
 END_TEST

@@ -293,7 +293,8 @@ open_report(struct fixture *f)
 	ck_assert_int_eq(ts_reader_open(&f->indexed, f->report, &err), TS_OK);
 	f->index = index_dir_build(&f->d, f->report, f->plain,
 		ts_section_bit(TS_SECTION_TILE_LIVES) | ts_section_bit(TS_SECTION_VARIABLES) |
-			ts_section_bit(TS_SECTION_IPU_LIVES) | ts_section_bit(TS_SECTION_TILE_ROWS),
+			ts_section_bit(TS_SECTION_IPU_LIVES) |
+			ts_section_bit(TS_SECTION_IPU_STEPS) | ts_section_bit(TS_SECTION_TILE_ROWS),
 		1 + (int)any(4));
 	ts_reader_set_index(f->indexed, f->index);
 }

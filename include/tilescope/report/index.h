@@ -33,6 +33,7 @@ enum ts_section {
 	TS_SECTION_PIECES,     /* on which tiles the pieces of each variable stand */
 	TS_SECTION_LABELS,     /* what each variable is for */
 	TS_SECTION_IPU_LIVES,  /* when the variables of each IPU are alive */
+	TS_SECTION_IPU_STEPS,  /* liveness steps of each IPU */
 	TS_SECTION_RUNS,       /* how many steps name which program and compute set */
 	TS_SECTION_PROGRAMS,   /* what each program costs */
 	TS_SECTION_OPERATIONS, /* operations of all layers, and what they come to */

@@ -46,7 +46,10 @@ struct ts_tiles {
 	int64_t used; /* sum of ts_tile_used() */
 };
 
-/* Read tile_memory. Damage: as ts_names_read(). TS_E_ABSENT when it is not bound. */
+/*
+ * Read tile_memory, once for a reader: it keeps what it found without an error. Damage: as ts_names_read().
+ * TS_E_ABSENT when it is not bound.
+ */
 enum ts_code ts_tiles_read(struct ts_tiles *t, struct ts_reader *rd,
 	struct ts_err *err) TS_WARN_UNUSED;
 void ts_tiles_fini(struct ts_tiles *t);

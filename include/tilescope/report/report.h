@@ -154,6 +154,7 @@ const char *ts_part_state_name(enum ts_part_state state);
 const char *ts_kind_name(enum ts_kind kind);
 
 struct ts_index;
+struct ts_tiles;
 
 /* One thread's connections to a report. */
 struct ts_reader {
@@ -161,6 +162,8 @@ struct ts_reader {
 	struct ts_index *index;		/* held; NULL = none: figures then come from the rows */
 	const struct ts_cancel *cancel; /* set with ts_reader_set_cancel(); or NULL */
 	struct ts_db *db[TS_SOURCES];
+	struct ts_tiles
+		*tiles; /* what ts_tiles_read() found of a sound report; NULL: not read yet */
 };
 
 enum ts_code ts_reader_open(struct ts_reader **rd, const struct ts_report *r,
