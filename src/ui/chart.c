@@ -369,9 +369,9 @@ static void
 shared_cell(struct ts_canvas *c, struct ts_rect plot, const struct ts_area *a,
 	const struct stack *s, int x, int k, int part)
 {
-	int area = stack_top(s) - k * EIGHTHS, band = band_at(s, stack_top(s) - 1);
+	int from = k * EIGHTHS, area = stack_top(s) - from, y = plot.h - 1 - k;
+	int band = widest_band(s, from, from + (area < EIGHTHS ? area : EIGHTHS));
 	enum ts_role top = a->band[band].role, outline = outline_role(a);
-	int y = plot.h - 1 - k;
 
 	if (area > EIGHTHS) /* the area goes on above it */
 		ts_canvas_glyph2(c, plot, x, y, outline, top, scan_lines[part - 1]);

@@ -280,6 +280,16 @@ START_TEST(several_bands_in_a_cell)
 	ck_assert_int_eq(ts_canvas_at(c, 1, 0)->role, TS_ROLE_SERIES_0);
 	ck_assert_int_eq(ts_canvas_at(c, 1, 0)->back, TS_ROLE_SERIES_2);
 	shows(c, " \u2581\n\u2586\u2588\n");
+	/* the same where an outline ends in the cell: it is not that of the topmost, however thin that is */
+	c = canvas(2, 2, TS_GLYPHS_FULL);
+	ts_chart_area(c, ts_canvas_rect(c),
+		&(struct ts_area){.columns = 1,
+			.bands = 3,
+			.band = band,
+			.top = 16,
+			.outline = (double[]){7}});
+	ck_assert_int_eq(ts_canvas_at(c, 0, 1)->role, TS_ROLE_SERIES_1);
+	shows(c, "\n\u2587\n");
 }
 END_TEST
 
