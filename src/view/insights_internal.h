@@ -137,7 +137,8 @@ const char *insights_bytes(const struct insights_view *s, char out[TS_FMT_MAX], 
 void insights_show_value(const struct insights_view *s, const struct ts_table_value *v,
 	const char *unit, struct ts_table_cell *out);
 
-/* Total of a column that may be added up over `rows` rows; nothing where it may not, or the sum is too large. */
+/* Total of a column that may be added up over `rows` rows; nothing where it may not, the sum is too
+ * large, or no row has a value. */
 void insights_sum(struct ts_table_value *out, void *ctx, ts_table_value_fn *value, int64_t rows,
 	const struct ts_column_facts *facts, int column);
 

@@ -245,17 +245,21 @@ insights_sum(struct ts_table_value *out, void *ctx, ts_table_value_fn *value, in
 	const struct ts_column_facts *facts, int column)
 {
 	int64_t sum = 0;
+	bool known = rows == 0;
 
 	if (facts[column].sum == TS_SUM_NONE)
 		return;
 	for (int64_t i = 0; i < rows; i++) {
 		struct ts_table_value v = {.type = TS_VALUE_NONE};
 
-		if (value(ctx, i, column, &v) && v.type == TS_VALUE_INTEGER &&
-			!ts_add_i64(&sum, v.integer))
+		if (!value(ctx, i, column, &v) || v.type != TS_VALUE_INTEGER)
+			continue;
+		known = true;
+		if (!ts_add_i64(&sum, v.integer))
 			return; /* not known */
 	}
-	ts_table_value_integer(out, sum);
+	if (known)
+		ts_table_value_integer(out, sum);
 }
 
 /* --- Finding ---------------------------------------------------------------------------------- */

@@ -176,6 +176,20 @@ START_TEST(absent)
 }
 END_TEST
 
+/* A sum of what is not known is not 0. */
+START_TEST(sum_of_nothing)
+{
+	begin(200, 58, TS_GLYPHS_FULL, TS_DEMO_STORE, "DROP TABLE class_interval");
+	harness_settle(&h);
+	harness_command(&h, "tab tiles");
+	harness_settle(&h);
+	harness_says(&h, "Live");
+	harness_says(&h, "together");
+	ck_assert(!harness_has(&h, " 0 B"));
+	harness_end(&h);
+}
+END_TEST
+
 /* The user's rules: one of his own, one switched off, a line that is none. */
 START_TEST(own_rules)
 {
@@ -317,6 +331,7 @@ main(void)
 	tcase_add_test(t, places);
 	tcase_add_test(t, sorted_and_filtered);
 	tcase_add_loop_test(t, absent, 0, (int)TS_COUNT(gone));
+	tcase_add_test(t, sum_of_nothing);
 	tcase_add_test(t, own_rules);
 	tcase_add_test(t, units_and_reload);
 	tcase_add_loop_test(t, any_keys, 0, 4);
