@@ -232,6 +232,16 @@ draw_wait(struct ts_tab *t, struct ts_canvas *c)
 		ts_pane_draw(c, t->r, t->view->env, &h->pane);
 }
 
+/* Right below the last tile, where there are fewer than the pane has room for. Two rows of cells are a line. */
+static int
+axis_line(const struct heat_parts *p, const struct heat *h)
+{
+	int64_t left = h->y.count - (int64_t)h->shown.tile,
+		per_line = 2 * (int64_t)h->shown.per_row;
+
+	return (int)ts_min_i64(p->axis.y, p->map.y + (left + per_line - 1) / per_line);
+}
+
 void
 heat_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 {
@@ -245,6 +255,7 @@ heat_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 		return;
 	}
 	s = scale_of(h);
+	p.axis.y = axis_line(&p, h);
 	draw_cells(c, p.map, h, &s, focus);
 	draw_legend(c, p.legend, h, &s, units);
 	draw_labels(c, p.labels, h);
