@@ -18,11 +18,12 @@ enum bar_state { BAR_USED, BAR_IDLE, BAR_ALIVE, BAR_NOTHING };
 static const struct {
 	enum ts_role role, on_paper; /* a shade is no colour of its own there */
 	uint32_t glyph;
-	const char *name;
+	const char *name, *word; /* the word is that of the line above the bars */
 } looks[BAR_NOTHING] = {
-	[BAR_USED] = {TS_ROLE_FILL, TS_ROLE_FILL, 0x2588, "a program names it"},
-	[BAR_IDLE] = {TS_ROLE_BASE, TS_ROLE_REST, 0x2591, "alive, idle"},
-	[BAR_ALIVE] = {TS_ROLE_FILL, TS_ROLE_BASE, 0x2550, "alive, no program is known to name it"},
+	[BAR_USED] = {TS_ROLE_FILL, TS_ROLE_FILL, 0x2588, "a program names it", "used"},
+	[BAR_IDLE] = {TS_ROLE_BASE, TS_ROLE_REST, 0x2591, "alive, idle", "idle"},
+	[BAR_ALIVE] = {TS_ROLE_FILL, TS_ROLE_BASE, 0x2550, "alive, no program is known to name it",
+		"not known"},
 };
 
 /* Does a piece reach into the steps [from, to)? `at` only grows. */
@@ -73,18 +74,31 @@ draw_bar(struct ts_canvas *c, const struct lifetimes_tab *d, const struct ts_lif
 				looks[state[x]].glyph);
 }
 
-/* Above the bars: which steps these are. */
+/* Above the bars: which steps these are, and what a bar says where there is room. */
 static void
 draw_scale(struct ts_canvas *c, const struct lifetimes_tab *d)
 {
+	enum { LEGEND = 24, WITH_UNKNOWN = LEGEND + 14 };
 	const struct liveness *s = d->s;
 	struct ts_rect r = ts_rect_row(d->bars, 0);
-	char n[TS_FMT_MAX], m[TS_FMT_MAX + 8];
+	char n[TS_FMT_MAX];
+	bool unknown = false;
+	int x, last;
 
-	ts_canvas_printf(c, r, 0, 0, TS_ROLE_HEADER, "step %s",
+	for (int64_t row = 0; row < d->made.rows; row++)
+		unknown |= d->made.row[row].idle == TS_UNKNOWN;
+	x = ts_canvas_printf(c, r, 0, 0, TS_ROLE_HEADER, "step %s",
 		ts_fmt_count(n, s->src.line.step[s->span.from]));
-	snprintf(m, sizeof(m), "%s", ts_fmt_count(n, s->src.line.step[s->span.to - 1]));
-	ts_canvas_right(c, r, 0, 0, TS_ROLE_HEADER, m);
+	ts_fmt_count(n, s->src.line.step[s->span.to - 1]);
+	last = (int)strlen(n);
+	ts_canvas_right(c, r, 0, 0, TS_ROLE_HEADER, n);
+	x += 3;
+	if (r.w - last - x < (unknown ? WITH_UNKNOWN : LEGEND))
+		return;
+	for (int i = 0; i < BAR_NOTHING - !unknown; i++) {
+		ts_canvas_glyph(c, r, x, 0, looks[i].role, looks[i].glyph);
+		x = ts_canvas_text(c, r, x + 2, 0, TS_ROLE_DIM, looks[i].word) + 3;
+	}
 }
 
 void

@@ -20,8 +20,7 @@
 #include "liveness_tabs.h"
 
 enum {
-	BARS_FROM = 50, /* columns of the pane from which there are bars */
-	FIGURES = 74,	/* columns that the table takes where there is much room */
+	BARS_FROM = 50, /* columns of the pane from which half of it are bars */
 	NAME = 14,
 };
 
@@ -360,8 +359,7 @@ begin(struct lifetimes_tab *d, const struct ts_tab *t)
 	d->total = ts_rect_cut_bottom(&d->body, t->r.h >= 3);
 	d->bars = (struct ts_rect){0};
 	if (t->r.w >= BARS_FROM) {
-		d->bars = ts_rect_cut_right(&d->body,
-			t->r.w - (int)ts_min_i64(ts_max_i64(FIGURES, t->r.w * 2 / 5), t->r.w / 2));
+		d->bars = ts_rect_cut_right(&d->body, t->r.w - t->r.w / 2);
 		ts_rect_cut_left(&d->bars, 1);
 	}
 	what.empty = d->known && d->count == 0 ? "nothing but what is always live" : table.empty;
