@@ -21,7 +21,13 @@
 
 static const struct ts_cell blank = {' ', 1, TS_ROLE_TEXT, TS_ROLE_TEXT, TS_ROLE_TEXT, 0};
 
-enum { PRINTF_MAX = 1024, FIELD_MAX = 1 << 20 };
+enum {
+	PRINTF_MAX = 1024,
+	FIELD_MAX = 1 << 20,
+	RULE_CUT = 12, /* columns of a cut text in a rule */
+	ARROW_UP = 0x2191,
+	ARROW_DOWN = 0x2193,
+};
 
 static int
 clamp(int v, int max)
@@ -442,11 +448,22 @@ ts_canvas_rule(struct ts_canvas *c, struct ts_rect r, enum ts_role role, const c
 		ts_canvas_glyph(c, row, 3 + used, 0, role, ' ');
 		ts_rect_cut_left(&text, used + 3);
 	}
-	if (right && *right && text.w > 0 && text_columns(c, right, strlen(right)) <= text.w) {
-		used = ts_canvas_right(c, text, 0, 0, role, right);
+	if (right && *right &&
+		(text.w >= RULE_CUT || text_columns(c, right, strlen(right)) <= text.w)) {
+		used = ts_canvas_field(c, text, 0, 0, text.w, role, right, strlen(right),
+			TS_FIELD_RIGHT | TS_FIELD_ELLIPSIS);
 		ts_canvas_glyph(c, row, row.w - 3, 0, role, ' ');
 		ts_canvas_glyph(c, row, row.w - 4 - used, 0, role, ' ');
 	}
+}
+
+void
+ts_canvas_more(struct ts_canvas *c, struct ts_rect r, bool above, bool below)
+{
+	if (above)
+		ts_canvas_glyph(c, r, r.w - 1, 0, TS_ROLE_NOTE, ARROW_UP);
+	if (below && r.h > above)
+		ts_canvas_glyph(c, r, r.w - 1, r.h - 1, TS_ROLE_NOTE, ARROW_DOWN);
 }
 
 void

@@ -428,6 +428,7 @@ jobs_draw(struct ts_view *v, struct ts_canvas *c)
 	ts_list_window(&j->list, &from, &to);
 	for (int64_t i = from; i < to; i++)
 		draw_line(c, ts_rect_row(j->area, (int)(i - from)), &page.line[i]);
+	ts_canvas_more(c, j->area, from > 0, to < page.lines);
 }
 
 static void

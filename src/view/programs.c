@@ -9,6 +9,8 @@
 
 #include "programs_internal.h"
 
+enum { RULE_REST = 9 }; /* columns of a rule beside its texts */
+
 #include "tilescope/base/mem.h"
 #include "tilescope/report/program_find.h"
 #include "tilescope/ui/prompt.h"
@@ -113,30 +115,62 @@ say_state(const struct programs_view *s, char *out, size_t size)
 			ts_fmt_count(n, (int64_t)s->data->not_summed));
 }
 
+/* What rows are left, or were found. */
 static void
-draw_rule(const struct programs_view *s, struct ts_canvas *c)
+say_rows(const struct programs_view *s, char *out, size_t size)
 {
-	static const char *const measures[] = {"cycles executed, all runs and IPUs added",
-		"measured cycles, once each", "estimated cycles, once each"};
-	char title[160] = "Programs", right[120] = "";
 	char n[TS_FMT_MAX];
 
+	if (s->filter[0])
+		snprintf(out, size, "%s & %.60s",
+			s->keep.memory ? ts_fmt_count(n, (int64_t)s->matches) : "...", s->filter);
+	else if (s->hits > 0)
+		snprintf(out, size, "%s found", ts_fmt_count(n, (int64_t)s->hits));
+	else if (s->fold == 0)
+		say_state(s, out, size);
+	if (s->fold > 0)
+		snprintf(out + strlen(out), size - strlen(out), "%sfrom %g%% on",
+			out[0] ? ", " : "", (double)s->fold / PROGRAMS_PERCENT);
+}
+
+/* What marked rows in sight share with the one under the cursor. */
+static void
+say_marked(struct programs_view *s, char *out, size_t size)
+{
+	unsigned same = 0;
+	int64_t from, to;
+
+	ts_list_window(&s->outline.list, &from, &to);
+	for (int64_t i = from; i < to; i++)
+		if (programs_row_role(s, i) == TS_ROLE_SELECTION)
+			same |= programs_same(s, programs_row_node(s, i));
+	if (same)
+		snprintf(out + strlen(out), size - strlen(out), "%ssame %s marked",
+			out[0] ? ", " : "", programs_same_words(same));
+}
+
+static void
+draw_rule(struct programs_view *s, struct ts_canvas *c)
+{
+	static const char *const measures[][2] = {{"cycles executed, all runs and IPUs added",
+							  "cycles of all runs and IPUs"},
+		{"measured cycles, once each", "measured, once each"},
+		{"estimated cycles, once each", "estimated, once each"}};
+	char title[160] = "Programs", right[200] = "";
+
+	say_rows(s, right, sizeof(right));
 	if (s->data)
-		snprintf(title, sizeof(title), "Programs: %s%s%s%s", measures[programs_measure(s)],
-			s->diff ? ", compared" : "",
+		say_marked(s, right, sizeof(right));
+	for (int brief = 0; s->data && brief < 2; brief++) {
+		snprintf(title, sizeof(title), "Programs: %s%s%s%s",
+			measures[programs_measure(s)][brief], s->diff ? ", compared" : "",
 			s->sort.sorted != programs_by_cost(s) || !s->sort.descending ? ""
 				: s->diff ? ", the largest differences first"
 					  : ", dearest first",
 			s->data->flat ? ", the tree is not recorded" : "");
-	if (s->filter[0])
-		snprintf(right, sizeof(right), "%s & %.60s",
-			s->keep.memory ? ts_fmt_count(n, (int64_t)s->matches) : "...", s->filter);
-	else if (s->hits > 0)
-		snprintf(right, sizeof(right), "%s found", ts_fmt_count(n, (int64_t)s->hits));
-	else if (s->fold > 0)
-		snprintf(right, sizeof(right), "from %g%% on", (double)s->fold / PROGRAMS_PERCENT);
-	else
-		say_state(s, right, sizeof(right));
+		if (strlen(title) + strlen(right) + RULE_REST <= (size_t)s->split.rule.w)
+			break;
+	}
 	ts_split_rule(&s->split, c, title, right);
 }
 

@@ -215,5 +215,6 @@ bool programs_tab_sheet(struct ts_tab *t, struct ts_sheet *out);
  * them: it lists at least the first PROGRAMS_MARKED.
  */
 unsigned programs_same(const struct programs_view *s, uint32_t node);
+const char *programs_same_words(unsigned same); /* "set, context" */
 
 #endif

@@ -203,8 +203,8 @@ static const struct ts_column_facts facts[S_COUNT] = {
 	{"program", NULL, TS_SUM_NONE, false},
 };
 
-static const char *
-same_words(unsigned same)
+const char *
+programs_same_words(unsigned same)
 {
 	static const char *const words[] = {"", "set", "context", "set, context", "vertex",
 		"set, vertex", "context, vertex", "set, context, vertex"};
@@ -239,7 +239,7 @@ value(void *ctx, int64_t i, int column, struct ts_table_value *out)
 		text_value(out, s, n);
 		break;
 	case S_SAME:
-		ts_table_value_text(out, same_words(row->same));
+		ts_table_value_text(out, programs_same_words(row->same));
 		break;
 	case S_STEPS:
 		ts_table_value_known(out, row->cost->steps);

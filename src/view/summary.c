@@ -117,6 +117,7 @@ draw_lines(struct summary_view *s, struct ts_canvas *c)
 			ts_canvas_overlay(c, row,
 				s->files_focus ? TS_ROLE_CURSOR_OTHER : TS_ROLE_CURSOR);
 	}
+	ts_canvas_more(c, s->list_at, from > 0, from + s->list_at.h < s->lines);
 }
 
 static void

@@ -112,7 +112,7 @@ struct columns {
 	int cycles, time, compute, bar, bar_w, utilised, host, global;
 };
 
-enum { CYCLES_W = 14, TIME_W = 8, SHARE_W = 8, BYTES_W = 12, BAR_LEAST = 12 };
+enum { CYCLES_W = 14, TIME_W = 8, SHARE_W = 9, BYTES_W = 12, BAR_LEAST = 12, GAP = 2 };
 
 static bool
 has_bytes(const struct summary_view *s)
@@ -145,7 +145,7 @@ columns_of(const struct summary_view *s, int w)
 	}
 	if (utilised && end - SHARE_W - x > BAR_LEAST)
 		k.utilised = end -= SHARE_W;
-	k.bar = x + 1;
+	k.bar = x + GAP;
 	k.bar_w = end - 1 - k.bar;
 	return k;
 }

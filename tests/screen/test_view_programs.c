@@ -115,6 +115,10 @@ START_TEST(rows_open_and_fold)
 	command("down");
 	command("unfold");
 	ck_assert_int_lt(rows(), all);
+	harness_says(&h, "from 5% on");
+	command("search DoExchange");
+	harness_settle(&h);
+	harness_says(&h, " found, from 5% on");
 	h.env.message[0] = '\0';
 	command("threshold apples");
 	ck_assert_str_ne(h.env.message, "");

@@ -168,6 +168,37 @@ START_TEST(rules_and_lines)
 }
 END_TEST
 
+START_TEST(a_rule_cuts_with_a_mark)
+{
+	struct ts_canvas *c = canvas(30, 3, TS_GLYPHS_ASCII);
+	struct ts_rect r = ts_canvas_rect(c);
+
+	ts_canvas_rule(c, r, TS_ROLE_BORDER, "Tiles", "what does not fit in it");
+	ts_canvas_rule(c, ts_rect_row(r, 1), TS_ROLE_BORDER, "Tiles of all IPUs", "left out");
+	ts_canvas_rule(c, ts_rect_row(r, 2), TS_ROLE_BORDER, "Tiles of all IPUs", "it");
+	shows(c,
+		"-- Tiles - what does not f~ --\n-- Tiles of all IPUs ---------\n"
+		"-- Tiles of all IPUs --- it --\n");
+}
+END_TEST
+
+START_TEST(signs_say_that_there_is_more)
+{
+	struct ts_canvas *c = canvas(4, 3, TS_GLYPHS_ASCII);
+	struct ts_rect r = ts_canvas_rect(c);
+
+	ts_canvas_more(c, r, true, true);
+	shows(c, "   ^\n\n   v\n");
+	c = canvas(4, 1, TS_GLYPHS_ASCII);
+	ts_canvas_more(c, ts_canvas_rect(c), true, true);
+	shows(c, "   ^\n");
+	c = canvas(4, 1, TS_GLYPHS_ASCII);
+	ts_canvas_more(c, ts_canvas_rect(c), false, true);
+	ts_canvas_more(c, (struct ts_rect){0, 0, 0, 0}, true, true);
+	shows(c, "   v\n");
+}
+END_TEST
+
 START_TEST(overlays_keep_glyphs)
 {
 	struct ts_canvas *c = canvas(6, 1, TS_GLYPHS_FULL);
@@ -350,6 +381,8 @@ main(void)
 	tcase_add_test(c, clauses_are_left_out);
 	tcase_add_test(c, wrapped_text);
 	tcase_add_test(c, rules_and_lines);
+	tcase_add_test(c, a_rule_cuts_with_a_mark);
+	tcase_add_test(c, signs_say_that_there_is_more);
 	tcase_add_test(c, overlays_keep_glyphs);
 	tcase_add_test(c, the_cursor_is_hidden_outside);
 	tcase_add_test(c, sizes_are_clamped);

@@ -182,10 +182,13 @@ void ts_canvas_vline(struct ts_canvas *c, struct ts_rect r, int x, int y, int h,
 
 /*
  * A line across the top row of r with a title in it: `── Title ────────── right ──`. Either text
- * may be NULL.
+ * may be NULL. What does not fit is cut with a mark; `right`, which gives way first, is left out where there is hardly room.
  */
 void ts_canvas_rule(struct ts_canvas *c, struct ts_rect r, enum ts_role role, const char *title,
 	const char *right);
+
+/* Signs at the right end of the first and of the last row of r: of a page that is scrolled, there is more. */
+void ts_canvas_more(struct ts_canvas *c, struct ts_rect r, bool above, bool below);
 
 /* Lay a role over all cells of r; their glyphs stay (cursor line, selection, match). */
 void ts_canvas_overlay(struct ts_canvas *c, struct ts_rect r, enum ts_role over);
