@@ -134,7 +134,7 @@ enum { D_WHAT, D_OF, D_BELOW, D_SHARE, D_NOTE, D_COUNT };
 static const struct ts_column columns[D_COUNT] = {
 	[D_WHAT] = {"figure", 24, 26, 0, 0, TS_FIELD_ELLIPSIS},
 	[D_OF] = {"operation", 14, 18, 0, 0, TS_FIELD_RIGHT},
-	[D_BELOW] = {"with all below", 14, 18, 0, 0, TS_FIELD_RIGHT},
+	[D_BELOW] = {"with all below", 15, 18, 0, 0, TS_FIELD_RIGHT},
 	[D_SHARE] = {"of all", 7, 8, 0, 1, TS_FIELD_RIGHT},
 	[D_NOTE] = {"", 1, 0, 1, 2, TS_FIELD_CLAUSES},
 };

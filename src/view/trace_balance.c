@@ -241,6 +241,13 @@ say_rate(char *out, const struct balance_tab *t, double rate)
 		snprintf(out, TS_FMT_MAX, "%.2f B/c", rate);
 }
 
+/* Balance and bytes are asked for apart: "" while they may come. */
+static const char *
+unknown(const struct balance_tab *t, const struct ts_step_work *w)
+{
+	return w || !t->sent[ASK_WORK] ? "-" : "";
+}
+
 static bool
 balance_cell(void *ctx, int64_t i, int column, struct ts_table_cell *out)
 {
@@ -259,13 +266,18 @@ balance_cell(void *ctx, int64_t i, int column, struct ts_table_cell *out)
 		else
 			ts_fmt_count(out->buf, p->ipu);
 	} else if (column < B_HOST_IN) {
-		if (share_of(t, i, column, &part, &whole))
-			ts_fmt_percent(out->buf, part, whole);
-	} else if (w && (column == B_HOST_RATE || column == B_GLOBAL_RATE)) {
+		out->s = share_of(t, i, column, &part, &whole)
+			? ts_fmt_percent(out->buf, part, whole)
+			: unknown(t, w);
+	} else if (w && (column == B_HOST_RATE || column == B_GLOBAL_RATE) &&
+		rate_of(w, column) >= 0) {
 		say_rate(out->buf, t, rate_of(w, column));
-	} else if (w && bytes_of(w, column) != TS_UNKNOWN) {
+	} else if (w && column != B_HOST_RATE && column != B_GLOBAL_RATE &&
+		bytes_of(w, column) != TS_UNKNOWN) {
 		ts_fmt_bytes_short(out->buf, bytes_of(w, column),
 			t->view->view.env->options->units);
+	} else {
+		out->s = unknown(t, w);
 	}
 	return true;
 }

@@ -163,6 +163,13 @@ short_name(const struct ts_blocks *b, const struct ts_block *block, char *buf, s
 	return last && last[1] ? last + 1 : buf;
 }
 
+/* Blocks are told apart by letters, not by the colours behind them. */
+static bool
+one_glyph(const struct ts_canvas *c)
+{
+	return c->mono || c->glyphs == TS_GLYPHS_ASCII;
+}
+
 /* A name over the n columns of its block. */
 static void
 draw_name(struct ts_canvas *c, struct ts_rect r, int x, int n, const struct ts_blocks *b,
@@ -170,7 +177,8 @@ draw_name(struct ts_canvas *c, struct ts_rect r, int x, int n, const struct ts_b
 {
 	char buf[128];
 	const char *name = short_name(b, block, buf, sizeof(buf));
-	struct ts_rect cells = {r.x + x, r.y, n, 1};
+	int begin = one_glyph(c); /* the sign of its begin stays */
+	struct ts_rect cells = {r.x + x + begin, r.y, n -= begin, 1};
 
 	if (n < 3)
 		return;
@@ -198,7 +206,7 @@ draw_row(const struct drawn_blocks *o, struct ts_canvas *c, struct ts_rect r,
 		}
 		if (!at)
 			continue;
-		if (c->mono || c->glyphs == TS_GLYPHS_ASCII)
+		if (one_glyph(c))
 			ts_canvas_glyph(c, r, x, 0, role_of(at),
 				x == start ? '|'
 					   : (unsigned char)*short_name(b, at, name, sizeof(name)));

@@ -23,6 +23,8 @@ enum {
 	UPPER_HALF = 0x2580,
 	FULL_BLOCK = 0x2588,
 	SHADE = 0x2592,
+	NARROW = 70,	 /* columns of the key: with fewer brief words stand in it, */
+	WIDE = 120,	 /* with so many the longest */
 	LABEL_EVERY = 4, /* rows of the screen from one number of a tile to the next */
 };
 
@@ -339,6 +341,7 @@ part_text(const struct ts_bsp *p, int row, int column, enum ts_bsp_part part, ch
 static int
 legend_whole(struct ts_canvas *c, struct ts_rect r, int x, const struct ts_bsp *p)
 {
+	int legend = r.w >= WIDE ? 0 : r.w >= NARROW ? 1 : TRACE_LEGENDS - 1;
 	bool seen[TS_CLASS_COUNT] = {false};
 
 	for (int i = 0; i < p->columns; i++)
@@ -349,7 +352,7 @@ legend_whole(struct ts_canvas *c, struct ts_rect r, int x, const struct ts_bsp *
 	for (int k = 0; k < TS_CLASS_COUNT; k++)
 		if (seen[k])
 			x = legend_entry(c, r, x, (enum ts_step_class)k,
-				ts_step_class_label((enum ts_step_class)k));
+				trace_class_name(k, legend));
 	return x;
 }
 
@@ -358,23 +361,23 @@ bsp_legend(struct trace_drawing *d, struct ts_canvas *c, struct ts_rect r)
 {
 	static const struct {
 		enum ts_step_class class_of;
-		const char *word;
-	} part[TS_BSP_PARTS] = {{TS_CLASS_COMPUTE, "compute"}, {TS_CLASS_EXCHANGE, "exchange"},
-		{TS_CLASS_SYNC, "waits"}};
+		const char *word, *brief;
+	} part[TS_BSP_PARTS] = {{TS_CLASS_COMPUTE, "compute", "comp."},
+		{TS_CLASS_EXCHANGE, "exchange", "exch."}, {TS_CLASS_SYNC, "waits", "waits"}};
 	const struct bsp_drawing *b = d->own;
 	const struct ts_bsp *p = &b->bsp;
 	int row = 0, column = 0, x = 0;
-	bool at = bsp_cursor(d, &row, &column);
+	bool at = bsp_cursor(d, &row, &column), narrow = r.w < NARROW;
 	char n[TS_FMT_MAX], tiles[64];
 	int64_t first, last;
 
 	for (int k = 0; k < TS_BSP_PARTS; k++) {
-		x = legend_entry(c, r, x, part[k].class_of, part[k].word);
+		x = legend_entry(c, r, x, part[k].class_of, narrow ? part[k].brief : part[k].word);
 		if (at && x < r.w)
 			x = ts_canvas_printf(c, r, x, 0, TS_ROLE_VALUE, "%s  ",
 				part_text(p, row, column, (enum ts_bsp_part)k, n));
 	}
-	if (at) {
+	if (at && !narrow) {
 		ts_bsp_row_tiles(p, row, &first, &last);
 		snprintf(tiles, sizeof(tiles),
 			first == last ? "of tile %lld" : "of tiles %lld-%lld", (long long)first,

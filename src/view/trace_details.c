@@ -49,7 +49,7 @@ static const struct ts_column columns[D_COUNT] = {
 	{"start", 13, 18, 1, 4, TS_FIELD_RIGHT},
 	{"end", 13, 18, 1, 5, TS_FIELD_RIGHT},
 	{"bal.", 5, 8, 0, 1, TS_FIELD_RIGHT},
-	{"of active", 9, 9, 0, 6, TS_FIELD_RIGHT},
+	{"of active", 10, 10, 0, 6, TS_FIELD_RIGHT},
 	{"tiles", 6, 8, 1, 2, TS_FIELD_RIGHT},
 	{"in", 9, 12, 1, 3, TS_FIELD_RIGHT},
 	{"B/cycle", 8, 10, 0, 4, TS_FIELD_RIGHT},

@@ -340,6 +340,10 @@ const char *trace_scope_name(const struct trace_view *t);
 extern const struct ts_tab_ops trace_tab_lost;
 
 /* --- trace_lane_set.c --- */
+/* A class in keys: the words of legend 0 are the longest. */
+enum { TRACE_LEGENDS = 3 };
+const char *trace_class_name(int k, int legend);
+
 void trace_lanes_begin(struct trace_view *t); /* a trace has come */
 void trace_lanes_fini(struct trace_view *t);
 void trace_lanes_learn(struct trace_view *t, const struct ts_trace_chart *c);

@@ -219,12 +219,10 @@ lanes_draw(struct trace_drawing *d, struct ts_canvas *c, bool focus)
 
 /* --- legend ----------------------------------------------------------------------------------- */
 
-enum { LEGENDS = 3 };
-
-static const char *
-legend_name(int k, int legend)
+const char *
+trace_class_name(int k, int legend)
 {
-	static const char *const names[LEGENDS - 1][TS_CLASS_COUNT] = {
+	static const char *const names[TRACE_LEGENDS - 1][TS_CLASS_COUNT] = {
 		{"compute", "exchange", "global", "sync", "ext.sync", "wait", "copy", "end",
 			"control"},
 		{"compute", "exchange", "global", "sync", "ext", "wait", "copy", "end", "ctl"},
@@ -239,11 +237,11 @@ choose_legend(int room)
 {
 	int legend = 0;
 
-	for (; legend + 1 < LEGENDS; legend++) {
+	for (; legend + 1 < TRACE_LEGENDS; legend++) {
 		int w = -1;
 
 		for (int k = 0; k < TS_CLASS_COUNT; k++)
-			w += (int)strlen(legend_name(k, legend)) + 3;
+			w += (int)strlen(trace_class_name(k, legend)) + 3;
 		if (w <= room)
 			break;
 	}
@@ -282,7 +280,7 @@ trace_draw_key(const struct trace_view *t, struct ts_canvas *c, struct ts_rect r
 		enum ts_role role = (enum ts_role)(TS_ROLE_COMPUTE + k);
 		uint32_t letter = (unsigned char)ts_step_class_letter((enum ts_step_class)k);
 
-		if (x + 2 + (int)strlen(legend_name(k, legend)) > r.w)
+		if (x + 2 + (int)strlen(trace_class_name(k, legend)) > r.w)
 			break;
 		if (t->hidden & 1u << k)
 			ts_canvas_glyph(c, r, x, 0, TS_ROLE_DIM, '-');
@@ -292,7 +290,7 @@ trace_draw_key(const struct trace_view *t, struct ts_canvas *c, struct ts_rect r
 			ts_canvas_glyph2(c, r, x, 0, TS_ROLE_INK, role, letter);
 		x = ts_canvas_text(c, r, x + 2, 0,
 			    t->hidden & 1u << k ? TS_ROLE_DIM : TS_ROLE_LABEL,
-			    legend_name(k, legend)) +
+			    trace_class_name(k, legend)) +
 			1;
 	}
 }

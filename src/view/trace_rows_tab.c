@@ -262,10 +262,12 @@ cell(void *ctx, int64_t i, int column, struct ts_table_cell *out)
 	case R_BALANCE:
 		if (r->balance >= 0)
 			snprintf(out->buf, sizeof(out->buf), "%.0f%%", 100 * r->balance);
+		else
+			out->s = "-";
 		break;
 	case R_TILES:
-		if (r->active_tiles != TS_UNKNOWN)
-			ts_fmt_count(out->buf, r->active_tiles);
+		out->s = r->active_tiles == TS_UNKNOWN ? "-"
+						       : ts_fmt_count(out->buf, r->active_tiles);
 		break;
 	default:
 		if (r->here)
