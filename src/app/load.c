@@ -239,14 +239,20 @@ tell_notes(struct ts_app *app, const struct ts_report *r)
 			r->notes.count > 1 ? "  (M shows all notes)" : "");
 }
 
+static bool
+is_same_file(const struct ts_report *a, const struct ts_report *b)
+{
+	return a->files == b->files && strcmp(a->file, b->file) == 0 &&
+		a->identity.device == b->identity.device &&
+		a->identity.inode == b->identity.inode &&
+		ts_identity_same(&a->identity, &b->identity);
+}
+
 /* The same file with the same bytes: what is built of its index holds. */
 static bool
 is_same(const struct ts_report *a, const struct ts_report *b)
 {
-	return a && a->files == b->files && strcmp(a->file, b->file) == 0 &&
-		a->identity.device == b->identity.device &&
-		a->identity.inode == b->identity.inode &&
-		ts_identity_same(&a->identity, &b->identity) && a->composition == b->composition;
+	return a && is_same_file(a, b) && a->composition == b->composition;
 }
 
 /* What was shown may be gone, and what it left, an archive for instance, is another report. */
@@ -270,7 +276,7 @@ reload_of(const struct ts_app *app, const struct load *l)
 
 	if (!was || strcmp(app->env.word, l->word) != 0)
 		return TS_RELOAD_OTHER;
-	if (l->convert || is_same(was, now) ||
+	if (l->convert || is_same(was, now) || (was->parts_wait && is_same_file(was, now)) ||
 		(!app->watch.changed && ts_identity_same(&was->identity, &now->identity)))
 		return TS_RELOAD_SAME;
 	return TS_RELOAD_CHANGED;
@@ -319,8 +325,11 @@ take_report(struct ts_app *app, struct load *l)
 	app->waiting = false;
 	tell_notes(app, app->env.report);
 	if (app->watch.changed && l->before && strcmp(l->before, app->env.report->file) == 0) {
-		ts_log_add(app->log, "the report has changed: it was read again");
-		ts_view_say(&app->env, "the report has changed: it was read again");
+		ts_view_say(&app->env, "%s",
+			app->env.reload == TS_RELOAD_CHANGED
+				? "the report has changed: it was read again"
+				: "the report was read again");
+		ts_log_add(app->log, "%s", app->env.message);
 	}
 	ts_app_watch_restart(app);
 	if (l->before && app->env.reload != TS_RELOAD_OTHER)

@@ -40,6 +40,8 @@ struct walk {
 	struct stops now, next;
 	uint32_t *number; /* of the pages of `now` */
 	size_t cap;
+	bool one_level; /* it ends when something was waited for ... */
+	bool waited;	/* ... which it was */
 };
 
 static int
@@ -142,6 +144,20 @@ is_leaf(const struct walk *w, const struct stop *s)
 	return s->depth == w->tree[s->tree].leaves;
 }
 
+/* Wait for all stops that were asked for; those behind them are another level's. */
+static enum ts_code
+wait_for_all(struct walk *w, struct ts_err *err)
+{
+	enum ts_code code = ask(w, err);
+
+	for (size_t i = 0; i < w->now.n && !code; i++)
+		if (!is_wide(w, &w->now.at[i]) && !is_leaf(w, &w->now.at[i]))
+			code = pass(w, &w->now.at[i], err);
+	w->now.n = w->next.n = 0;
+	w->waited = true;
+	return code;
+}
+
 /* All stops that can be gone through without waiting, or else one; what is left and what they lead to is in w->now. */
 static enum ts_code
 go_on(struct walk *w, struct ts_err *err)
@@ -153,6 +169,8 @@ go_on(struct walk *w, struct ts_err *err)
 	for (int turn = 0; turn < 2 && !any && !code; turn++) {
 		size_t left = 0;
 
+		if (turn == 1 && w->one_level)
+			return wait_for_all(w, err);
 		if (turn == 1) /* all together, so that they come together */
 			code = ask(w, err);
 
@@ -188,12 +206,14 @@ ts_plan_helps(const struct ts_db *db)
 	return pages && ts_pages_are_far(pages);
 }
 
-enum ts_code
-ts_plan_fetch(struct ts_db *db, const struct ts_plan_rows *rows, size_t count, struct ts_err *err)
+static enum ts_code
+walk_down(bool *waited, struct ts_db *db, const struct ts_plan_rows *rows, size_t count,
+	bool one_level, struct ts_err *err)
 {
-	struct walk w = {.pages = ts_db_pages(db), .rows = rows};
+	struct walk w = {.pages = ts_db_pages(db), .rows = rows, .one_level = one_level};
 	enum ts_code code = TS_OK;
 
+	*waited = false;
 	if (!ts_plan_helps(db) || count == 0)
 		return TS_OK;
 	w.tree = ts_alloc(count, sizeof(*w.tree));
@@ -212,7 +232,79 @@ ts_plan_fetch(struct ts_db *db, const struct ts_plan_rows *rows, size_t count, s
 	free(w.next.at);
 	free(w.number);
 	free(w.tree);
+	*waited = w.waited;
 	return code;
+}
+
+enum ts_code
+ts_plan_fetch(struct ts_db *db, const struct ts_plan_rows *rows, size_t count, struct ts_err *err)
+{
+	bool waited;
+
+	return walk_down(&waited, db, rows, count, false, err);
+}
+
+enum ts_code
+ts_plan_level(bool *whole, struct ts_db *db, const struct ts_plan_rows *rows, size_t count,
+	struct ts_err *err)
+{
+	bool waited;
+	enum ts_code code = walk_down(&waited, db, rows, count, true, err);
+
+	*whole = !waited;
+	return code;
+}
+
+/* --- where a table ends, roughly ---------------------------------------------------------------- */
+
+/* What the keys of an interior page say of the row ids behind its last key, or those up to its first one. */
+static int64_t
+guess_end(const struct ts_page *page, bool last)
+{
+	unsigned at = last ? page->cells - 1 : 0, beside = last ? at - 1 : 1;
+	int64_t key = ts_key_at(page->bytes, at), apart = 0, guess;
+
+	if (page->cells > 1 &&
+		(last ? __builtin_sub_overflow(key, ts_key_at(page->bytes, beside), &apart)
+		      : __builtin_sub_overflow(ts_key_at(page->bytes, beside), key, &apart)))
+		apart = 0;
+	if (last ? __builtin_add_overflow(key, apart / 2, &guess)
+		 : __builtin_sub_overflow(key, apart, &guess))
+		guess = key;
+	return !last && key >= 1 && guess <= apart ? 1 : guess; /* as a rule they begin there */
+}
+
+static bool
+end_about(int64_t *rowid, struct ts_pages *pages, uint32_t number, bool last)
+{
+	bool known = false, more = true;
+
+	for (int depth = 0; more && depth <= TS_TREE_DEPTH && ts_pages_are_here(pages, number);
+		depth++) {
+		struct ts_pages_slot *slot = NULL;
+		struct ts_page page;
+
+		more = !ts_pages_get(&slot, &page, pages, number, NULL) && slot && page.cells > 0;
+		if (more && page.leaf)
+			*rowid = ts_rowid_at(page.bytes, last ? page.cells - 1 : 0);
+		else if (more)
+			*rowid = guess_end(&page, last);
+		known |= more;
+		more = more && !page.leaf;
+		if (more)
+			number = ts_child_at(page.bytes, page.cells, last ? page.cells : 0);
+		ts_pages_put(slot);
+	}
+	return known;
+}
+
+bool
+ts_plan_ends(int64_t *first, int64_t *last, struct ts_db *db, const struct ts_object *o)
+{
+	struct ts_pages *pages = ts_db_pages(db);
+
+	return pages && o->root > 0 && end_about(first, pages, o->root, false) &&
+		end_about(last, pages, o->root, true) && *first <= *last;
 }
 
 /* --- all pages that lead to rows ---------------------------------------------------------------- */

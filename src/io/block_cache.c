@@ -253,6 +253,10 @@ fetched(void *ctx, enum ts_code code, const struct ts_err *err)
 	if (code)
 		f->err = *err;
 	f->done = true;
+	if (code == TS_E_STALE) { /* who opens the file that is there now writes it anew */
+		ts_block_store_close(c->store);
+		c->store = NULL;
+	}
 	land(c, f);
 	let_go(f);
 	gone = --c->out == 0 && c->left;
@@ -657,18 +661,39 @@ init_lock(struct ts_block_cache *c)
 	return ok;
 }
 
-/* The first page came when the file was opened. */
+/* Whole blocks from `unit` on. */
+static void
+keep_blocks(struct ts_block_cache *c, int64_t unit, const unsigned char *bytes, size_t n)
+{
+	for (size_t at = 0; at < n; at += TS_BLOCK, unit++) {
+		size_t part = (size_t)ts_min_i64(TS_BLOCK, c->size - unit * TS_BLOCK);
+		int i;
+
+		if (unit * TS_BLOCK >= c->size || part > n - at)
+			return;
+		i = take_block(c, unit);
+		memcpy(c->bytes + (size_t)i * TS_BLOCK, bytes + at, part);
+		enlist(c, i, ONCE);
+		if (unit > 0) /* the first one comes with each opening */
+			ts_block_store_put(c->store, unit, bytes + at, part);
+	}
+}
+
+/* The first page came when the file was opened, and what is behind it with it. */
 static void
 keep_first(struct ts_block_cache *c)
 {
 	size_t n;
 	const void *first = ts_host_file_first(c->file, &n);
+	void *ahead;
 
 	_Static_assert((int)TS_HOST_FIRST_PAGE == (int)TS_BLOCK, "the first page is a block");
-	if (n == 0 || (int64_t)n < ts_min_i64(TS_BLOCK, c->size))
-		return;
-	memcpy(c->bytes, first, n);
-	enlist(c, take_block(c, 0), ONCE);
+	_Static_assert(TS_HOST_AHEAD / TS_BLOCK < TS_BLOCKS_MIN, "there is room for all of it");
+	keep_blocks(c, 0, first, n);
+	ahead = ts_host_file_take_ahead(c->file, &n);
+	if (ahead)
+		keep_blocks(c, 1, ahead, n);
+	free(ahead);
 }
 
 enum ts_code

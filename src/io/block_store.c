@@ -389,6 +389,21 @@ ts_block_store_open(const char *path, const struct ts_block_store_of *of)
 	return NULL;
 }
 
+bool
+ts_block_store_is_there(const char *path, const char *host, const char *file)
+{
+	const struct ts_block_store_of of = {.host = host, .path = file};
+	char name[NAME + sizeof(SUFFIX)];
+	int dir = open_dir(path, false);
+	bool there;
+
+	make_name(name, &of);
+	there = dir >= 0 && faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+	if (dir >= 0)
+		close(dir);
+	return there;
+}
+
 void
 ts_block_store_close(struct ts_block_store *s)
 {

@@ -137,8 +137,13 @@ ts_files_look_all(struct ts_files *f, struct ts_files_asked *asked, size_t n,
 	if (f && f->ops->look_all)
 		return f->ops->look_all(f, asked, n, cancel, err);
 	for (size_t i = 0; i < n; i++) {
-		enum ts_code code = ts_files_look(f, &asked[i].state, asked[i].path, cancel, err);
+		enum ts_code code = TS_OK;
 
+		asked[i].text = asked[i].real ? ts_files_real(f, asked[i].path) : NULL;
+		asked[i].state = (struct ts_file_state){0};
+		if (!asked[i].real)
+			code = ts_files_look(f, &asked[i].state, asked[i].path, cancel, err);
+		asked[i].code = code;
 		if (ts_ends_all(code))
 			return code;
 		if (code || !ts_file_is_there(&asked[i].state))
@@ -161,6 +166,15 @@ ts_files_open(struct ts_files *f, struct ts_source **s, const char *path,
 {
 	*s = NULL;
 	return f ? f->ops->open(f, s, path, cancel, err) : ts_source_open_file(s, path, err);
+}
+
+enum ts_code
+ts_files_open_regular(struct ts_files *f, struct ts_source **s, const char *path,
+	const struct ts_file_state *seen, const struct ts_cancel *cancel, struct ts_err *err)
+{
+	*s = NULL;
+	return f && f->ops->open_regular ? f->ops->open_regular(f, s, path, seen, cancel, err)
+					 : ts_files_open(f, s, path, cancel, err);
 }
 
 char *

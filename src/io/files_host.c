@@ -3,7 +3,8 @@
  * files_host - see the header. What is asked here is what somebody waits for.
  *
  * A file that is open is not opened once more: who opens it again, as a report is when its other parts are looked for, gets the
- * same blocks, those on disk too, which one cache alone may write. It has to have the size and time that it had.
+ * same blocks, those on disk too, which one cache alone may write. It has to have the size and time that it had, and nothing
+ * may have gone wrong with it.
  */
 #include "config.h"
 
@@ -77,11 +78,13 @@ host_look_all(struct ts_files *f, struct ts_files_asked *asked, size_t n,
 	if (!look)
 		return ts_err_nomem(err);
 	for (size_t i = 0; i < n; i++)
-		look[i].path = asked[i].path;
+		look[i] = (struct ts_host_look){.path = asked[i].path, .real = asked[i].real};
 	code = ts_host_stat_all(self(f)->host, look, n, true, cancel, err);
 	for (size_t i = 0; i < n; i++) {
 		asked[i].state = (struct ts_file_state){0};
-		if (!code && !look[i].code)
+		asked[i].code = look[i].code == TS_E_NOT_FOUND ? TS_OK : look[i].code;
+		asked[i].text = look[i].text;
+		if (!code && !look[i].code && !look[i].real)
 			state_of(&asked[i].state, &look[i].attrs);
 		if (!ts_file_is_there(&asked[i].state))
 			asked[i].state = (struct ts_file_state){0};
@@ -201,7 +204,7 @@ static const struct ts_source_ops shared_ops = {.read_at = shared_read_at,
 	.counts = shared_counts,
 	.here = shared_here};
 
-/* The open file of that path and state, with one use more; NULL: there is none. */
+/* The open file of that path and state that can be read, with one use more; NULL: there is none. */
 static struct shared *
 find_shared(struct files_host *f, const char *path, const struct ts_file_state *now)
 {
@@ -209,7 +212,7 @@ find_shared(struct files_host *f, const char *path, const struct ts_file_state *
 
 	pthread_mutex_lock(&f->lock);
 	for (of = f->shared; of; of = of->next)
-		if (strcmp(of->path, path) == 0 &&
+		if (strcmp(of->path, path) == 0 && !ts_source_has_failed(of->source) &&
 			(!now ||
 				(of->source->size == now->bytes &&
 					of->source->mtime == now->mtime)))
@@ -221,7 +224,7 @@ find_shared(struct files_host *f, const char *path, const struct ts_file_state *
 }
 
 static enum ts_code
-open_shared(struct shared **out, struct files_host *f, const char *path,
+open_shared(struct shared **out, struct files_host *f, const char *path, bool regular,
 	const struct ts_cancel *cancel, struct ts_err *err)
 {
 	struct shared *of = ts_alloc(1, sizeof(*of));
@@ -229,9 +232,9 @@ open_shared(struct shared **out, struct files_host *f, const char *path,
 
 	if (of)
 		of->path = ts_strdup(path);
-	code = of && of->path
-		? ts_source_open_host(&of->source, f->host, path, f->keep, f->name, cancel, err)
-		: ts_err_nomem(err);
+	code = of && of->path ? ts_source_open_host(&of->source, f->host, path, regular, f->keep,
+					f->name, cancel, err)
+			      : ts_err_nomem(err);
 	if (code) {
 		if (of)
 			free(of->path);
@@ -247,9 +250,10 @@ open_shared(struct shared **out, struct files_host *f, const char *path,
 	return TS_OK;
 }
 
+/* seen: what it was just seen to be, or NULL. */
 static enum ts_code
-host_open(struct ts_files *f, struct ts_source **s, const char *path,
-	const struct ts_cancel *cancel, struct ts_err *err)
+open_file(struct ts_files *f, struct ts_source **s, const char *path,
+	const struct ts_file_state *seen, const struct ts_cancel *cancel, struct ts_err *err)
 {
 	struct source_shared *x = ts_alloc(1, sizeof(*x));
 	struct ts_file_state now = {0};
@@ -259,12 +263,16 @@ host_open(struct ts_files *f, struct ts_source **s, const char *path,
 	if (!x)
 		return ts_err_nomem(err);
 	if (find_shared(self(f), path, NULL)) {
-		code = host_look(f, &now, path, cancel, err);
+		if (seen)
+			now = *seen;
+		else
+			code = host_look(f, &now, path, cancel, err);
 		x->of = !code && now.kind == TS_FILE_REGULAR ? find_shared(self(f), path, &now)
 							     : NULL;
 	}
 	if (!code && !x->of)
-		code = open_shared(&x->of, self(f), path, cancel, err);
+		code = open_shared(&x->of, self(f), path, seen && seen->kind == TS_FILE_REGULAR,
+			cancel, err);
 	if (code) {
 		free(x);
 		return code;
@@ -274,6 +282,13 @@ host_open(struct ts_files *f, struct ts_source **s, const char *path,
 	x->base.ops = &shared_ops;
 	*s = &x->base;
 	return TS_OK;
+}
+
+static enum ts_code
+host_open(struct ts_files *f, struct ts_source **s, const char *path,
+	const struct ts_cancel *cancel, struct ts_err *err)
+{
+	return open_file(f, s, path, NULL, cancel, err);
 }
 
 static char *
@@ -299,6 +314,7 @@ static const struct ts_files_ops host_ops = {.look = host_look,
 	.open = host_open,
 	.real = host_real,
 	.look_all = host_look_all,
+	.open_regular = open_file,
 	.release = host_release};
 
 enum ts_code

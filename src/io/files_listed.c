@@ -25,11 +25,20 @@ struct directory {
 	size_t count, cap;
 };
 
+/* What was asked for before anybody did. */
+struct seen {
+	char *path, *real;
+	struct ts_file_state state;
+	bool looked; /* `state` is known */
+};
+
 struct listed {
 	struct ts_files base;
 	struct ts_files *inner;
 	struct directory directory[TS_LISTED_DIRECTORIES];
 	int count;
+	struct seen seen[TS_LISTED_AHEAD];
+	int seen_count;
 };
 
 static struct listed *
@@ -118,6 +127,71 @@ list_directory(struct listed *l, struct directory *d, const struct ts_cancel *ca
 	return TS_OK;
 }
 
+/* --- what was asked for before ------------------------------------------------------------------ */
+
+static const struct seen *
+find_seen(const struct listed *l, const char *path)
+{
+	for (int i = 0; i < l->seen_count; i++)
+		if (strcmp(l->seen[i].path, path) == 0)
+			return &l->seen[i];
+	return NULL;
+}
+
+/* The directory of a path as it is written, n bytes. */
+static const char *
+directory_of(size_t *n, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	*n = !slash || slash == path ? 1 : (size_t)(slash - path);
+	return slash ? path : ".";
+}
+
+/* Both answers of a path; `real` is given up. */
+static void
+add_seen(struct listed *l, const struct ts_files_asked *what, char *real)
+{
+	struct seen *s = &l->seen[l->seen_count];
+
+	*s = (struct seen){.path = ts_strdup(what->path),
+		.real = real,
+		.state = what->state,
+		.looked = !what->code};
+	l->seen_count += s->path != NULL;
+	if (!s->path)
+		free(real);
+}
+
+enum ts_code
+ts_files_listed_ahead(struct ts_files *f, const char *const *path, size_t n,
+	const struct ts_cancel *cancel, struct ts_err *err)
+{
+	struct ts_files_asked asked[2 * TS_LISTED_AHEAD];
+	struct listed *l = self(f);
+	enum ts_code code;
+	size_t in;
+
+	if (n > (size_t)(TS_LISTED_AHEAD - l->seen_count))
+		n = (size_t)(TS_LISTED_AHEAD - l->seen_count);
+	for (size_t i = 0; i < 2 * n; i++)
+		asked[i] = (struct ts_files_asked){.path = path[i / 2], .real = i % 2 == 1};
+	code = ts_files_look_all(l->inner, asked, 2 * n, cancel, err);
+	for (size_t i = 0; i < n; i++) {
+		const char *dir = directory_of(&in, path[i]);
+
+		if (code) {
+			free(asked[2 * i + 1].text);
+			continue;
+		}
+		add_seen(l, &asked[2 * i], asked[2 * i + 1].text);
+		if (i > 0 &&
+			!find_directory(l, dir, in)) /* the next name there is the second one */
+			(void)add_directory(l, dir, in);
+	}
+	return code;
+}
+
 /* --- the file system -------------------------------------------------------------------------- */
 
 static int
@@ -150,8 +224,14 @@ listed_look(struct ts_files *f, struct ts_file_state *s, const char *path,
 	bool plain = *name && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
 	struct directory *d = plain ? find_directory(l, slash ? path : ".", n) : NULL;
 	bool again = d && d->first && strcmp(d->first, name) == 0;
-	enum ts_code code = d && !again ? list_directory(l, d, cancel, err) : TS_OK;
+	const struct seen *seen = find_seen(l, path);
+	enum ts_code code;
 
+	if (seen && seen->looked) {
+		*s = seen->state;
+		return TS_OK;
+	}
+	code = d && !again ? list_directory(l, d, cancel, err) : TS_OK;
 	if (code)
 		return code;
 	if (again)
@@ -193,13 +273,19 @@ static enum ts_code
 listed_open(struct ts_files *f, struct ts_source **s, const char *path,
 	const struct ts_cancel *cancel, struct ts_err *err)
 {
+	const struct seen *seen = find_seen(self(f), path);
+
+	if (seen && seen->looked && seen->state.kind == TS_FILE_REGULAR)
+		return ts_files_open_regular(self(f)->inner, s, path, &seen->state, cancel, err);
 	return ts_files_open(self(f)->inner, s, path, cancel, err);
 }
 
 static char *
 listed_real(struct ts_files *f, const char *path)
 {
-	return ts_files_real(self(f)->inner, path);
+	const struct seen *seen = find_seen(self(f), path);
+
+	return seen && seen->real ? ts_strdup(seen->real) : ts_files_real(self(f)->inner, path);
 }
 
 static void
@@ -213,6 +299,10 @@ listed_release(struct ts_files *f)
 		free(l->directory[i].entry);
 		free(l->directory[i].path);
 		free(l->directory[i].first);
+	}
+	for (int i = 0; i < l->seen_count; i++) {
+		free(l->seen[i].path);
+		free(l->seen[i].real);
 	}
 	ts_files_release(l->inner);
 	free(l);

@@ -515,8 +515,10 @@ ts_host_stat_all(struct ts_host *h, struct ts_host_look *look, size_t n, bool ur
 	enum ts_code code = rq || n == 0 ? TS_OK : ts_err_nomem(err);
 	size_t sent = 0;
 
+	for (size_t i = 0; i < n; i++)
+		look[i].text = NULL;
 	while (!code && sent < n) {
-		rq[sent] = make(RQ_STAT, look[sent].path, urgent);
+		rq[sent] = make(look[sent].real ? RQ_REALPATH : RQ_STAT, look[sent].path, urgent);
 		if (!rq[sent]) {
 			code = ts_err_nomem(err);
 			break;
@@ -532,8 +534,11 @@ ts_host_stat_all(struct ts_host *h, struct ts_host_look *look, size_t n, bool ur
 		if (code != TS_E_CANCELLED || has_ended(h, rq[i], true))
 			one = await(h, rq[i], cancel, &why);
 		look[i].code = one;
-		if (!one)
+		if (!one) {
 			look[i].attrs = rq[i]->attrs;
+			look[i].text = rq[i]->text;
+			rq[i]->text = NULL;
+		}
 		if (one != TS_E_CANCELLED)
 			host_request_free(rq[i]);
 		if (!code && (one == TS_E_CANCELLED || one == TS_E_CONNECT || one == TS_E_NOMEM)) {
@@ -581,7 +586,7 @@ ts_host_realpath(struct ts_host *h, char **out, const char *path, bool urgent,
 /* --- files ------------------------------------------------------------------------------------ */
 
 static struct ts_host_file *
-make_file(struct ts_host *h, const char *path)
+make_file(struct ts_host *h, const char *path, const struct ts_host_opening *as)
 {
 	struct ts_host_file *f = ts_alloc(1, sizeof(*f));
 
@@ -590,6 +595,10 @@ make_file(struct ts_host *h, const char *path)
 	f->host = h;
 	f->path = ts_strdup(path);
 	f->closer = make(RQ_CLOSE, NULL, false);
+	f->regular = as->regular;
+	f->ahead_room = as->ahead < TS_HOST_AHEAD ? as->ahead : TS_HOST_AHEAD;
+	if (f->ahead_room > 0)
+		f->ahead = malloc(f->ahead_room); /* without it nothing is read with it */
 	if (f->path && f->closer) {
 		f->closer->file = f;
 		return f;
@@ -602,12 +611,22 @@ enum ts_code
 ts_host_open(struct ts_host *h, struct ts_host_file **out, const char *path, bool urgent,
 	const struct ts_cancel *cancel, struct ts_err *err)
 {
+	static const struct ts_host_opening plain;
+
+	return ts_host_open_as(h, out, path, &plain, urgent, cancel, err);
+}
+
+enum ts_code
+ts_host_open_as(struct ts_host *h, struct ts_host_file **out, const char *path,
+	const struct ts_host_opening *as, bool urgent, const struct ts_cancel *cancel,
+	struct ts_err *err)
+{
 	struct request *rq = make(RQ_OPEN, path, urgent);
 	enum ts_code code;
 
 	*out = NULL;
 	if (rq)
-		rq->file = make_file(h, path);
+		rq->file = make_file(h, path, as);
 	if (!rq || !rq->file) {
 		host_request_free(rq);
 		return ts_err_nomem(err);
@@ -635,6 +654,12 @@ ts_host_file_size(const struct ts_host_file *f)
 	return f->size;
 }
 
+bool
+ts_host_file_has_failed(const struct ts_host_file *f)
+{
+	return atomic_load(&f->failed);
+}
+
 int64_t
 ts_host_file_mtime(const struct ts_host_file *f)
 {
@@ -652,6 +677,18 @@ ts_host_file_first(const struct ts_host_file *f, size_t *n)
 {
 	*n = f->first_n;
 	return f->first;
+}
+
+void *
+ts_host_file_take_ahead(struct ts_host_file *f, size_t *n)
+{
+	void *ahead = f->ahead_n > 0 ? f->ahead : NULL;
+
+	*n = f->ahead_n;
+	if (!ahead)
+		free(f->ahead);
+	f->ahead = NULL;
+	return ahead;
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */

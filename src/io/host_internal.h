@@ -86,12 +86,16 @@ struct ts_host_file {
 	int64_t size, mtime;
 	unsigned char first[TS_HOST_FIRST_PAGE];
 	size_t first_n;
+	bool regular;	      /* so it was seen by who opened it */
+	unsigned char *ahead; /* what was read with the first page, with room for `ahead_room` bytes; or NULL */
+	size_t ahead_room, ahead_n;
 	atomic_int reads;    /* that have not ended */
 	atomic_bool closing; /* ... and are of no use any more */
 	bool listed;	     /* among the host's files, by `next` */
 	struct ts_host_file *next;
 	struct request *closer; /* which closes it */
 	int out;		/* packets of opening it */
+	atomic_bool failed;	/* for others: `err` was set */
 	struct ts_err err;	/* it cannot be opened */
 	int64_t connection;	/* ... on this connection; 0 = ever */
 	struct opened on[HOST_CHANNELS];
@@ -108,6 +112,7 @@ struct slot {
 	struct ts_host_file *file; /* or NULL */
 	size_t range, byte, n;	   /* READ: which part of it */
 	int64_t sent_us;
+	bool early; /* before the server has said anything: the connection may have to be made first */
 	int depth;
 };
 
@@ -195,7 +200,10 @@ void host_watch(struct ts_host *h);
 /* Milliseconds until then, at most; -1: nothing is waited for. */
 int host_patience(struct ts_host *h);
 
-/* Is there room for another packet on the channel? */
+/*
+ * Is there room for another packet on the channel? On the urgent one from its beginning on: a server takes one packet after
+ * the other, so what is asked first need not wait for its version.
+ */
 bool host_room(const struct ts_host *h, int channel);
 
 /* Send a packet. Without room it counts as lost. */

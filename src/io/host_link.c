@@ -202,9 +202,9 @@ bool
 host_room(const struct ts_host *h, int channel)
 {
 	const struct channel *c = &h->channel[channel];
+	bool speaks = c->is == SPEAKS || (c->is == HELLO && channel == HOST_URGENT);
 
-	return c->is == SPEAKS && c->flight.count < TS_SFTP_FLIGHT &&
-		c->out.len - c->out_at < OUT_FULL;
+	return speaks && c->flight.count < TS_SFTP_FLIGHT && c->out.len - c->out_at < OUT_FULL;
 }
 
 void
@@ -212,17 +212,19 @@ host_send(struct ts_host *h, int channel, const struct slot *s, struct ts_sftp_r
 {
 	struct channel *c = &h->channel[channel];
 	int slot = ts_sftp_flight_take(&c->flight, packet->type, &packet->id);
+	int64_t now = ts_clock_us();
 
 	if (slot < 0) {
 		s->answered(h, channel, s, NULL);
 		return;
 	}
 	c->slot[slot] = *s;
-	c->slot[slot].sent_us = ts_clock_us();
+	c->slot[slot].sent_us = now;
+	c->slot[slot].early = c->is == HELLO;
 	c->slot[slot].depth = s->rq ? s->rq->reached + 1 : 0;
 	ts_sftp_put(&c->out, packet);
 	if (h->out++ == 0)
-		h->asked_us = c->slot[slot].sent_us;
+		h->asked_us = now;
 	if (s->rq)
 		s->rq->out++;
 	if (s->file)
@@ -263,7 +265,7 @@ landed(struct ts_host *h, int channel, int slot, const struct ts_sftp_reply *rep
 	int64_t took = ts_max_i64(ts_clock_us() - s.sent_us, 1);
 
 	h->out--;
-	if (!h->now.rtt_us || took < h->now.rtt_us)
+	if (!s.early && (!h->now.rtt_us || took < h->now.rtt_us))
 		h->now.rtt_us = took;
 	if (s.rq) {
 		s.rq->out--;

@@ -6,7 +6,8 @@
  * out. What was lost with a channel begins anew: a listing from its start, a read with the ranges that are not whole.
  * Answers never send anything by themselves but for a file that is being opened: they put the request into the queue.
  *
- * A file is opened on a channel in two steps: OPEN, then in one burst its attributes and its first page. The first time
+ * A file is opened on a channel in two steps: OPEN, then in one burst its attributes and its first page, the first time with
+ * some of what is behind it. The first time
  * they say what the file is, afterwards they have to be the same.
  */
 #include "config.h"
@@ -393,6 +394,7 @@ host_file_free(struct ts_host_file *f)
 	if (!f)
 		return;
 	host_request_free(f->closer);
+	free(f->ahead);
 	free(f->path);
 	free(f);
 }
@@ -432,6 +434,7 @@ file_fails(struct ts_host *h, struct ts_host_file *f, int channel, const struct 
 	if (channel != HOST_URGENT && why->code != TS_E_STALE && f->known)
 		return;
 	f->err = *why;
+	atomic_store(&f->failed, true);
 	f->connection = why->code == TS_E_STALE ? 0 : h->now.connections;
 }
 
@@ -444,7 +447,7 @@ file_changed(struct ts_host *h, struct ts_host_file *f, int channel)
 	file_fails(h, f, channel, &err);
 }
 
-/* One of the two answers is there, and all right. */
+/* One of the answers is there, and all right. */
 static void
 checked(struct ts_host_file *f, int channel)
 {
@@ -526,11 +529,30 @@ first_page_is(struct ts_host *h, int channel, const struct slot *s,
 	}
 }
 
+/* What comes behind the first page is wanted, not needed. */
+static void
+ahead_is(struct ts_host *h, int channel, const struct slot *s, const struct ts_sftp_reply *reply)
+{
+	struct ts_host_file *f = s->file;
+
+	if (file_lost(f, channel, reply))
+		return;
+	if (reply->type != TS_SFTP_STATUS && reply->n > f->ahead_room) {
+		nonsense(h, NULL, "gives more than was asked for");
+		return;
+	}
+	f->ahead_n = reply->type == TS_SFTP_STATUS ? 0 : reply->n;
+	if (f->ahead_n > 0)
+		memcpy(f->ahead, reply->text, f->ahead_n);
+	checked(f, channel);
+}
+
 static void
 handle_is(struct ts_host *h, int channel, const struct slot *s, const struct ts_sftp_reply *reply)
 {
 	const struct slot attrs = {.answered = file_attrs_are, .file = s->file};
 	const struct slot page = {.answered = first_page_is, .file = s->file};
+	const struct slot more = {.answered = ahead_is, .file = s->file};
 	struct ts_host_file *f = s->file;
 	struct opened *o = &f->on[channel];
 	struct ts_sftp_request fstat = {.type = TS_SFTP_FSTAT}, read = {.type = TS_SFTP_READ};
@@ -554,6 +576,12 @@ handle_is(struct ts_host *h, int channel, const struct slot *s, const struct ts_
 	read.length = sizeof(f->first);
 	host_send(h, channel, &attrs, &fstat);
 	host_send(h, channel, &page, &read);
+	if (f->known || !f->ahead)
+		return;
+	o->left++;
+	read.offset = sizeof(f->first);
+	read.length = f->ahead_room < h->max_read ? (uint32_t)f->ahead_room : h->max_read;
+	host_send(h, channel, &more, &read);
 }
 
 bool
@@ -586,8 +614,14 @@ send_open(struct ts_host *h, struct request *rq)
 {
 	const struct ts_err *why = file_error(h, rq->file);
 
-	if (rq->step == 0)
+	if (rq->step == 0 && !rq->file->regular)
 		return send_stat(h, rq);
+	if (rq->step == 0) {
+		rq->channel = channel_for(h, rq);
+		if (rq->channel < 0)
+			return false;
+		rq->step = 1;
+	}
 	if (!rq->file->listed) {
 		rq->file->listed = true;
 		rq->file->next = h->files;

@@ -105,6 +105,12 @@ ts_source_read(struct ts_source *s, void *buf, size_t n, int64_t offset, size_t 
 }
 
 bool
+ts_source_has_failed(struct ts_source *s)
+{
+	return s->ops->has_failed && s->ops->has_failed(s);
+}
+
+bool
 ts_source_is_far(const struct ts_source *s)
 {
 	return s->ops->want != NULL;

@@ -61,12 +61,19 @@ host_here(struct ts_source *s, int64_t offset, size_t n)
 	return ts_block_cache_here(self(s)->cache, offset, n);
 }
 
+static bool
+host_has_failed(struct ts_source *s)
+{
+	return ts_host_file_has_failed(self(s)->file);
+}
+
 static const struct ts_source_ops host_ops = {.read_at = host_read_at,
 	.close = host_close,
 	.want = host_want,
 	.read_counted = host_read_counted,
 	.counts = host_counts,
-	.here = host_here};
+	.here = host_here,
+	.has_failed = host_has_failed};
 
 /* A cache without a store keeps nothing. */
 static struct ts_block_store *
@@ -82,16 +89,19 @@ store_of(struct ts_host_file *file, const char *keep, const char *name, const ch
 }
 
 enum ts_code
-ts_source_open_host(struct ts_source **s, struct ts_host *host, const char *path, const char *keep,
-	const char *name, const struct ts_cancel *cancel, struct ts_err *err)
+ts_source_open_host(struct ts_source **s, struct ts_host *host, const char *path, bool regular,
+	const char *keep, const char *name, const struct ts_cancel *cancel, struct ts_err *err)
 {
+	/* what describes the tables stands at the beginning, as a rule */
+	const struct ts_host_opening as = {.regular = regular,
+		.ahead = keep && ts_block_store_is_there(keep, name, path) ? 0 : TS_HOST_AHEAD};
 	struct source_host *h = ts_alloc(1, sizeof(*h));
 	enum ts_code code;
 
 	*s = NULL;
 	if (!h)
 		return ts_err_nomem(err);
-	code = ts_host_open(host, &h->file, path, true, cancel, err);
+	code = ts_host_open_as(host, &h->file, path, &as, true, cancel, err);
 	if (!code)
 		code = ts_block_cache_new(&h->cache, h->file, TS_BLOCKS_USUAL,
 			store_of(h->file, keep, name, path), err);

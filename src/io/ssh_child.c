@@ -33,7 +33,7 @@
 #include "tilescope/io/transport.h"
 
 enum {
-	HELD = 64,	/* bytes that may be sent before there is an answer */
+	HELD = 4 << 10, /* bytes that may be sent before there is an answer */
 	SAID = 8 << 10, /* bytes of standard error that are kept, the last ones */
 	WORDS = 40,	/* of a command line */
 	NUMBER = 16,	/* bytes of a number as text */

@@ -3,15 +3,14 @@
  * ahead - what opening a report looks at, asked for before it does so one by one (db/plan.h).
  *
  * A schema map is fitted to a file by rows here and there in its tables: at both ends, at evenly spaced row ids, in windows.
- * All of that is known as soon as the ends of the tables are. What is asked for here and not looked at, or the other way
- * round, costs time and nothing else.
+ * All of that is known as soon as the ends of the tables are, and roughly as soon as their roots are. What is asked for here
+ * and not looked at, or the other way round, costs time and nothing else.
  */
 #include "config.h"
 
 #include <stdlib.h>
 
 #include "tilescope/base/mem.h"
-#include "tilescope/db/damage.h"
 #include "tilescope/db/plan.h"
 
 #include "binding_internal.h"
@@ -21,7 +20,8 @@ enum {
 	TABLES = 64,	   /* more are not planned */
 	FIRST_ROWS = 256,  /* that the types of columns are looked for in */
 	SMALL_PAGES = 192, /* of a table that is looked at whole */
-	POINTS = TS_REACH_PROBES + TS_SAMPLE_WINDOWS + 2,
+	POINTS = TS_REACH_PROBES + TS_SAMPLE_WINDOWS + 4,
+	LEVELS = 12, /* that are waited for, at most */
 };
 
 enum ts_code
@@ -75,36 +75,35 @@ is_object_of(const struct ts_map *map, enum ts_relation relation, const struct t
 		sqlite3_stricmp(ts_relation_def(relation)->name, o->name) == 0;
 }
 
-/* Between the ends of a table, which are here. */
-static enum ts_code
-add_table(struct ts_plan_rows *rows, size_t *n, const struct ts_object *o, const struct ts_map *map,
-	struct ts_db *db, struct ts_err *err)
+/* The ends of a table, and what is between them as far as they are known. */
+static size_t
+add_table(struct ts_plan_rows *rows, const struct ts_object *o, const struct ts_map *map,
+	struct ts_db *db)
 {
 	struct ts_reach r = {.rows = o, .column = -1, .has_rowid = true};
-	bool first, last;
-	enum ts_code code = ts_table_end(&r.first_rowid, &first, false, db, o, err);
+	size_t n = 0;
 
-	if (!code)
-		code = ts_table_end(&r.last_rowid, &last, true, db, o, err);
-	if (code == TS_E_DAMAGED)
-		return TS_OK;
-	if (code || !first || !last || r.first_rowid > r.last_rowid)
-		return code;
+	rows[n++] = (struct ts_plan_rows){o, INT64_MIN, FIRST_ROWS, SMALL_PAGES};
+	rows[n++] = (struct ts_plan_rows){o, INT64_MAX, INT64_MAX, 0};
+	if (!ts_plan_ends(&r.first_rowid, &r.last_rowid, db, o))
+		return n;
 	if (ts_reach_span(&r) <= TS_SAMPLE_WHOLE)
-		rows[(*n)++] = (struct ts_plan_rows){o, INT64_MIN, INT64_MAX, SMALL_PAGES};
+		rows[n++] = (struct ts_plan_rows){o, INT64_MIN, INT64_MAX, SMALL_PAGES};
 	else if (o->rowid_alias < 0 || is_object_of(map, TS_STEP_IPU, o))
-		*n += add_points(rows + *n, &r, is_object_of(map, TS_STEP_IPU, o));
-	return TS_OK;
+		n += add_points(rows + n, &r, is_object_of(map, TS_STEP_IPU, o));
+	return n;
 }
 
+/* Where rows between the ends stand is named anew for each level: every one tells the ends better, and the last one exactly. */
 enum ts_code
 ts_report_ahead(const struct ts_schema *s, const struct ts_map *map, struct ts_db *db,
 	struct ts_err *err)
 {
 	struct ts_plan_rows *rows;
 	const struct ts_object *table[TABLES];
-	enum ts_code code;
-	size_t n = 0, tables = 0;
+	enum ts_code code = TS_OK;
+	size_t tables = 0;
+	bool whole = false;
 
 	for (int i = 0; i < s->count && tables < TABLES; i++)
 		if (s->object[i].root > 0)
@@ -114,16 +113,13 @@ ts_report_ahead(const struct ts_schema *s, const struct ts_map *map, struct ts_d
 	rows = ts_alloc(tables * POINTS, sizeof(*rows));
 	if (!rows)
 		return ts_err_nomem(err);
-	for (size_t i = 0; i < tables; i++) {
-		rows[n++] = (struct ts_plan_rows){table[i], INT64_MIN, FIRST_ROWS, SMALL_PAGES};
-		rows[n++] = (struct ts_plan_rows){table[i], INT64_MAX, INT64_MAX, 0};
+	for (int level = 0; level < LEVELS && !whole && !code; level++) {
+		size_t n = 0;
+
+		for (size_t i = 0; i < tables; i++)
+			n += add_table(rows + n, table[i], map, db);
+		code = ts_plan_level(&whole, db, rows, n, err);
 	}
-	code = ts_plan_fetch(db, rows, n, err);
-	n = 0;
-	for (size_t i = 0; i < tables && !code; i++)
-		code = add_table(rows, &n, table[i], map, db, err);
-	if (!code)
-		code = ts_plan_fetch(db, rows, n, err);
 	free(rows);
 	return code;
 }

@@ -15,6 +15,12 @@ enum {
 /* Errors that end everything; all others only mean "this does not fit". */
 bool ts_is_fatal(enum ts_code code);
 
+/*
+ * A stride rounded down by less than a 64th of it: where a table is looked at is then the same for row ids that are known
+ * roughly, so that it can be asked for before its last row is here (ahead.c).
+ */
+uint64_t ts_steady_stride(uint64_t stride);
+
 /* Append SELECT "a", "b" FROM main."object". */
 void ts_sql_select(struct ts_strbuf *sql, const struct ts_object *o, const int *columns, int count);
 

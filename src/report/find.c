@@ -177,16 +177,18 @@ is_store(const char *name)
 	return dot && strcmp(dot, ".tilescope") == 0;
 }
 
+/* As its database is called. */
+static const char *const directory_names[] = {"profile.pop", "report.tilescope"};
+
 /* The database of a directory, else its archive, or NULL. */
 static char *
 directory_profile(struct place *at, const char *dir)
 {
-	static const char *const names[] = {"profile.pop", "report.tilescope"};
 	static bool (*const kinds[])(const char *) = {is_store, ts_is_temporary_profile};
 	char *path = NULL;
 
-	for (size_t i = 0; i < TS_COUNT(names) && !path; i++)
-		path = present(at, dir, names[i]);
+	for (size_t i = 0; i < TS_COUNT(directory_names) && !path; i++)
+		path = present(at, dir, directory_names[i]);
 	for (size_t i = 0; i < TS_COUNT(kinds) && !path; i++) {
 		char *name = first_entry(at, dir, kinds[i]);
 
@@ -330,6 +332,27 @@ ts_find_profile(char **file, struct ts_files *files, const char *path,
 	if (state.kind != TS_FILE_DIRECTORY)
 		return file_profile(file, &at, path, err);
 	return find_in(file, &at, path, err);
+}
+
+enum ts_code
+ts_find_ahead(struct ts_files *listed, const char *path, const struct ts_cancel *cancel,
+	struct ts_err *err)
+{
+	char *name[TS_COUNT(directory_names)] = {NULL};
+	const char *all[TS_COUNT(name) + 1] = {path};
+	enum ts_code code = TS_OK;
+
+	if (!listed || !*path || strlen(path) > PATH_LIMIT / 2)
+		return TS_OK;
+	for (size_t i = 0; i < TS_COUNT(name) && !code; i++) {
+		all[i + 1] = name[i] = join(path, directory_names[i]);
+		code = name[i] ? TS_OK : ts_err_nomem(err);
+	}
+	if (!code)
+		code = ts_files_listed_ahead(listed, all, TS_COUNT(all), cancel, err);
+	for (size_t i = 0; i < TS_COUNT(name); i++)
+		free(name[i]);
+	return code;
 }
 
 /* --- looking below a directory ---------------------------------------------------------------- */

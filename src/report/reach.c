@@ -328,12 +328,23 @@ ts_reach_bisect(int64_t *rowid, const struct ts_reach *r, struct ts_db *db, int6
 	return code;
 }
 
+uint64_t
+ts_steady_stride(uint64_t stride)
+{
+	int less = 0;
+
+	while (stride >> less >= 128)
+		less++;
+	return stride >> less << less;
+}
+
 static uint64_t
 probe_stride(const struct ts_reach *r)
 {
 	uint64_t span = (uint64_t)r->last_rowid - (uint64_t)r->first_rowid;
+	uint64_t stride = ts_steady_stride(span / TS_REACH_PROBES);
 
-	return span / TS_REACH_PROBES ? span / TS_REACH_PROBES : 1;
+	return stride ? stride : 1;
 }
 
 int64_t

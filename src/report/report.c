@@ -381,8 +381,9 @@ fill_in(struct ts_report *r, const char *path, const struct ts_report_options *o
 	bool archive;
 
 	r->path = ts_strdup(path);
-	code = r->path ? ts_find_profile(&r->file, r->files, path, options->cancel, err)
-		       : ts_err_nomem(err);
+	code = r->path ? ts_find_ahead(r->files, path, options->cancel, err) : ts_err_nomem(err);
+	if (!code)
+		code = ts_find_profile(&r->file, r->files, path, options->cancel, err);
 	if (code)
 		return code;
 	slash = strrchr(r->file, '/');

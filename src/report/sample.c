@@ -178,7 +178,8 @@ windows_of(const struct ts_reach *r, int rows)
 static void
 window_at(int64_t *first, int64_t *last, const struct ts_reach *r, int64_t i, int rows)
 {
-	int64_t windows = windows_of(r, rows), stride = ts_reach_span(r) / windows;
+	int64_t windows = windows_of(r, rows),
+		stride = (int64_t)ts_steady_stride((uint64_t)(ts_reach_span(r) / windows));
 
 	*first = (int64_t)((uint64_t)r->first_rowid + (uint64_t)(stride * i));
 	*last = i == windows - 1 ? r->last_rowid

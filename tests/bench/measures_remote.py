@@ -90,10 +90,10 @@ def questions(b):
         first, moved = far.ask(path, "--parts", "later", "tiles")
         _, again = far.ask(path, "--parts", "later", "tiles")
         later, _ = far.ask(path, "trace", "interior", "timeline", "jump")
-    return {"remote-first-screen": {"ours": moved["turns"]},
+    return {"remote-first-screen": {"ours": moved["waits"]},
             "remote-first-moved": {"ours": moved["received"] / (1 << 20)},
             "remote-first-time": {"ours": ms(first["open"]) + ms(first["tiles"])},
-            "remote-first-again": {"ours": again["turns"]},
+            "remote-first-again": {"ours": again["waits"]},
             "remote-timeline": {"ours": later["timeline"]["trips"]},
             "remote-timeline-time": {"ours": ms(later["timeline"])},
             "remote-jump": {"ours": later["jump"]["trips"]},

@@ -407,6 +407,31 @@ def app_another_file(ctx, what):
 
 
 @case()
+def app_read_again_after_refused(ctx):
+    """A file that could not be opened again, and is there again as it was: r reads it, on the same connection."""
+    path = report(ctx, 150000)
+    file = os.path.join(path, "profile.pop")
+    with server.Sshd(ctx.dir) as sshd, proxy.Proxy(sshd.port) as p:
+        config = through(ctx, sshd, p)
+        with App(ctx, "libssh", config, path, size=(120, 40)) as t:
+            t.see("tiles 16")
+            p.refuse()
+            p.cut()
+            t.see("Reconnecting to there, attempt")
+            os.rename(file, file + ".x")
+            p.resume()
+            t.see("profile.pop (gone)")
+            t.keys("8", "G")
+            t.see("The report is not on its host any more")
+            os.rename(file + ".x", file)
+            t.keys("r")
+            t.see(lambda text: "not on its host" not in text and "(gone)" not in text and "150,000 variables" in text)
+            t.see("the report was read again")
+            t.leaves()
+        expect(p.counts()["connections"] <= 4, None, "it has connected anew to read it again")
+
+
+@case()
 def app_large_passes_are_not_begun(ctx):
     """Of many variables categories are not counted by themselves; the index that was asked for has them."""
     path = report(ctx, 150000)

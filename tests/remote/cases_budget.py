@@ -15,7 +15,7 @@ from harness import case, expect
 QUESTIONS = ("tiles", "trace", "timeline", "interior", "zoom", "jump")
 
 # the most round trips: on a first visit, on the next one
-TRIPS = {"open": (8, 1), "tiles": (1, 0), "trace": (3, 1), "timeline": (5, 2), "interior": (4, 0), "zoom": (8, 2),
+TRIPS = {"open": (6, 1), "tiles": (1, 0), "trace": (3, 1), "timeline": (5, 2), "interior": (4, 0), "zoom": (8, 2),
          "jump": (2, 2)}
 MOVED = (8 << 20, 1 << 20)     # bytes, of all questions together
 
@@ -82,14 +82,14 @@ def first_screen(ctx, rtt):
     path = make(ctx)
     with server.Sshd(ctx.dir) as sshd, proxy.Proxy(sshd.port, int(rtt) / 1000) as way:
         config = connection(ctx, sshd, way)
-        for turns, moved in ((30, 2 << 20), (22, 1 << 19)):
+        for waits, moved in ((18, 2 << 20), (14, 1 << 19)):
             before = way.counts()
             res = ctx.run(ctx.tool("far_try"), "there", path, "--config", config, "--keep", ctx.path("keep"),
                           "--parts", "later", "tiles")
             after = way.counts()
             expect(res.rc == 0, res, "exit status")
             took = {k: after[k] - before[k] for k in after}
-            expect(took["turns"] <= turns, res, "%d round trips, more than %d" % (took["turns"], turns))
+            expect(took["waits"] <= waits, res, "%d round trips, more than %d" % (took["waits"], waits))
             expect(took["received"] <= moved, res, "%d bytes, more than %d" % (took["received"], moved))
             expect(took["connections"] == 1, res, "%d connections" % took["connections"])
 

@@ -4,8 +4,9 @@ proxy - a slow, thin or broken way to a server on loopback.
 
 A thread takes connections and passes bytes on: each way half the round trip later, at most so many bytes a second.
 stall() holds everything back, resume() lets it go on; cut() ends all connections at once, refuse() further ones.
-Counted are bytes each way, connections, and turns: how often the client spoke after it had been told something, which is
-the number of round trips that somebody had to wait for.
+Counted are bytes each way, connections, and how often the client spoke after it had been told something: turns, whatever
+else was on its way, and waits, when nothing was: the number of round trips that somebody had to wait for.  (Where much
+comes, SSH says in the midst of it that there is room for more.)
 """
 
 import collections
@@ -43,8 +44,8 @@ class Proxy(threading.Thread):
         self.ways = []
         self.stalled = self.refusing = self.stopping = self.cutting = False
         self.cut_after = None               # bytes to the client
-        self.sent = self.received = self.connections = self.turns = 0
-        self.told = True
+        self.sent = self.received = self.connections = self.turns = self.waits = 0
+        self.told = self.waited = True
         self.start()
 
     # --- what a test does ---
@@ -68,7 +69,7 @@ class Proxy(threading.Thread):
 
     def counts(self):
         with self.lock:
-            return {"sent": self.sent, "received": self.received, "turns": self.turns,
+            return {"sent": self.sent, "received": self.received, "turns": self.turns, "waits": self.waits,
                     "connections": self.connections}
 
     def stop(self):
@@ -144,6 +145,9 @@ class Proxy(threading.Thread):
         if w.out and data:
             self.turns += self.told
             self.told = False
+            if self.waited and not any(v.queue for v in self.ways if not v.out):
+                self.waits += 1
+                self.waited = False
             self.sent += len(data)
         start = max(now, w.free_at)
         w.free_at = start + (len(data) / self.rate if self.rate else 0)
@@ -169,7 +173,7 @@ class Proxy(threading.Thread):
                 w.held -= n
                 if not w.out:
                     self.received += n
-                    self.told = True
+                    self.told = self.waited = True
                     if self.cut_after is not None and self.received >= self.cut_after:
                         self.cut_after = None
                         self._close_all()

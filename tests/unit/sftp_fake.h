@@ -320,7 +320,7 @@ static inline void
 fake_serve(struct fake *f, struct fake_channel *c)
 {
 	const unsigned char *request[1024];
-	int n = 0;
+	int n = 0, first;
 
 	while (c->in.len - c->in_at >= 4 && n < 1024) {
 		const unsigned char *p = (const unsigned char *)c->in.s + c->in_at;
@@ -332,8 +332,11 @@ fake_serve(struct fake *f, struct fake_channel *c)
 		c->in_at += 4 + length;
 	}
 	f->w->bursts += n > 0;
-	for (int i = 0; i < n; i++)
-		fake_request(f, c, request[f->w->backwards ? n - 1 - i : i]);
+	first = n > 0 && request[0][0] == TS_SFTP_INIT; /* what it speaks is said before all else */
+	if (first)
+		fake_request(f, c, request[0]);
+	for (int i = first; i < n; i++)
+		fake_request(f, c, request[f->w->backwards ? n - 1 - i + first : i]);
 	if (c->in_at == c->in.len) {
 		ts_strbuf_reset(&c->in);
 		c->in_at = 0;

@@ -278,11 +278,11 @@ START_TEST(source)
 	struct ts_source *s;
 	size_t got;
 
-	ck_assert_int_eq(ts_source_open_host(&s, h, "nothing", NULL, "host", NULL, &err),
+	ck_assert_int_eq(ts_source_open_host(&s, h, "nothing", false, NULL, "host", NULL, &err),
 		TS_E_NOT_FOUND);
-	ck_assert_int_eq(ts_source_open_host(&s, h, "fifo", NULL, "host", NULL, &err), TS_E_FORMAT);
+	ck_assert_int_eq(ts_source_open_host(&s, h, "fifo", false, NULL, "host", NULL, &err), TS_E_FORMAT);
 	ck_assert_ptr_null(s);
-	ck_assert_int_eq(ts_source_open_host(&s, h, "file", NULL, "host", NULL, &err), TS_OK);
+	ck_assert_int_eq(ts_source_open_host(&s, h, "file", false, NULL, "host", NULL, &err), TS_OK);
 	ck_assert(s->size == SIZE && s->mtime == 7 && ts_source_fd(s) == -1);
 	ts_source_want(s, &span, 1, true, NULL);
 	ck_assert_int_eq(ts_source_read(s, bytes, 100, 8192, &got, NULL, &err), TS_OK);

@@ -287,11 +287,55 @@ START_TEST(many_paths)
 
 	in_empty_directory();
 	for (size_t i = 0; i < TS_COUNT(paths); i++)
-		asked[i].path = paths[i].path;
+		asked[i] = (struct ts_files_asked){.path = paths[i].path};
 	ck_assert_int_eq(ts_files_look_all(NULL, asked, TS_COUNT(paths), NULL, &err), TS_OK);
 	for (size_t i = 0; i < TS_COUNT(paths); i++)
 		ck_assert_int_eq(asked[i].state.kind,
 			paths[i].there ? paths[i].kind : TS_FILE_NONE);
+}
+END_TEST
+
+/* What was asked for ahead is not asked for again, and means what it would mean; what is missing is asked for, or listed. */
+START_TEST(listed_ahead)
+{
+	static const char *const all[] = {"directory", "directory/inner", "directory/none"},
+				 *const file[] = {"plain", "plain/inner"};
+	struct counted c = {.base = {.ops = &counted_ops, .host = "far"}};
+	struct ts_file_state a, b;
+	struct ts_files *listed;
+	struct ts_err err;
+	char *real, *here;
+	int looks;
+
+	in_empty_directory();
+	ck_assert_int_eq(close(open("directory/inner", O_WRONLY | O_CREAT, 0600)), 0);
+	atomic_init(&c.base.uses, 1);
+	ck_assert_int_eq(ts_files_listed_new(&listed, &c.base, &err), TS_OK);
+	ck_assert_int_eq(ts_files_listed_ahead(listed, all, TS_COUNT(all), NULL, &err), TS_OK);
+	looks = c.looks;
+	for (size_t i = 0; i < TS_COUNT(all); i++) {
+		ts_files_state(NULL, &a, all[i]);
+		ts_files_state(listed, &b, all[i]);
+		ck_assert_int_eq(a.kind, b.kind);
+		real = ts_files_real(listed, all[i]);
+		here = realpath(all[i], NULL);
+		ck_assert((!real && !here) || strcmp(real, here) == 0);
+		free(real);
+		free(here);
+	}
+	ck_assert_int_eq(c.looks, looks);
+	ts_files_state(listed, &b, "directory/other"); /* by the list, at once */
+	ck_assert_int_eq(b.kind, TS_FILE_NONE);
+	ck_assert_int_eq(c.lists, 1);
+	ck_assert_int_eq(c.looks, looks);
+	/* there is room for one more: what is beyond it is asked for when it is */
+	ck_assert_int_eq(ts_files_listed_ahead(listed, file, TS_COUNT(file), NULL, &err), TS_OK);
+	ts_files_state(listed, &b, "plain");
+	ck_assert_int_eq(b.kind, TS_FILE_REGULAR);
+	ts_files_state(listed, &b, "plain/inner");
+	ck_assert_int_eq(b.kind, TS_FILE_NONE);
+	ts_files_release(listed);
+	ck_assert_int_eq(atomic_load(&c.base.uses), 1);
 }
 END_TEST
 
@@ -327,6 +371,7 @@ main(void)
 	tcase_add_test(c, this_machine_is_not_listed);
 	tcase_add_test(c, a_large_directory_is_asked_for_what_the_list_lacks);
 	tcase_add_test(c, many_paths);
+	tcase_add_test(c, listed_ahead);
 	tcase_add_test(c, names_of_all);
 	suite_add_tcase(s, c);
 	r = srunner_create(s);

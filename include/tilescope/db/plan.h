@@ -34,6 +34,19 @@ enum ts_code ts_plan_fetch(struct ts_db *db, const struct ts_plan_rows *rows, si
 	struct ts_err *err) TS_WARN_UNUSED;
 
 /*
+ * The same, but wait once only, for the next level of pages that are not here: what is named may then be named better.
+ * *whole: nothing had to be waited for.
+ */
+enum ts_code ts_plan_level(bool *whole, struct ts_db *db, const struct ts_plan_rows *rows,
+	size_t count, struct ts_err *err) TS_WARN_UNUSED;
+
+/*
+ * The first and the last row id of a table, as the pages that are here have them: roughly, while the leaves are not. False:
+ * nothing is known. Never waits.
+ */
+bool ts_plan_ends(int64_t *first, int64_t *last, struct ts_db *db, const struct ts_object *o);
+
+/*
  * Have all pages here that lead to the rows of some tables, behind what anybody waits for; at most `most` of them. Progress
  * counts pages. Errors: as above.
  */

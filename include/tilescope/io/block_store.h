@@ -42,6 +42,9 @@ struct ts_block_store;
 struct ts_block_store *ts_block_store_open(const char *dir, const struct ts_block_store_of *of);
 void ts_block_store_close(struct ts_block_store *s); /* NULL allowed */
 
+/* Is there one of the file, of whichever state? */
+bool ts_block_store_is_there(const char *dir, const char *host, const char *path);
+
 /* Block `unit` (offset / TS_STORE_BLOCK), of which `n` bytes lie in the file; false: it is not there. s may be NULL. */
 bool ts_block_store_get(struct ts_block_store *s, int64_t unit, void *bytes, size_t n);
 bool ts_block_store_has(struct ts_block_store *s, int64_t unit); /* as far as its table says */

@@ -50,7 +50,10 @@ typedef bool ts_files_entry_fn(void *ctx, const char *name, const struct ts_file
 /* One of many paths. */
 struct ts_files_asked {
 	const char *path;
+	bool real;		    /* its real path is asked for, not what it means */
+	enum ts_code code;	    /* why that cannot be told; what is not there is no error */
 	struct ts_file_state state; /* as ts_files_state() gives it */
+	char *text;		    /* the real path, the caller's; or NULL */
 };
 
 struct ts_files;
@@ -66,7 +69,10 @@ struct ts_files_ops {
 	char *(*real)(struct ts_files *f, const char *path);
 	enum ts_code (*look_all)(struct ts_files *f, struct ts_files_asked *asked, size_t n,
 		const struct ts_cancel *cancel, struct ts_err *err); /* or NULL: one by one */
-	void (*release)(struct ts_files *f);			     /* the last holder has gone */
+	enum ts_code (*open_regular)(struct ts_files *f, struct ts_source **s, const char *path,
+		const struct ts_file_state *seen, const struct ts_cancel *cancel,
+		struct ts_err *err);	     /* or NULL: open */
+	void (*release)(struct ts_files *f); /* the last holder has gone */
 };
 
 struct ts_files {
@@ -101,6 +107,11 @@ enum ts_code ts_files_list(struct ts_files *f, const char *path, ts_files_entry_
 /* Open a regular file: as ts_source_open_file(), and TS_E_CONNECT, TS_E_CANCELLED. */
 enum ts_code ts_files_open(struct ts_files *f, struct ts_source **s, const char *path,
 	const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
+
+/* The same, of what was just seen to be a regular file of that state: it is not looked at once more. */
+enum ts_code ts_files_open_regular(struct ts_files *f, struct ts_source **s, const char *path,
+	const struct ts_file_state *seen, const struct ts_cancel *cancel,
+	struct ts_err *err) TS_WARN_UNUSED;
 
 /* The path without links, absolute; the caller's. NULL: it cannot be told, or no memory. */
 char *ts_files_real(struct ts_files *f, const char *path);

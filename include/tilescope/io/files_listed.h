@@ -13,6 +13,7 @@
 #include "tilescope/io/files.h"
 
 enum {
+	TS_LISTED_AHEAD = 4,	    /* paths of ts_files_listed_ahead() */
 	TS_LISTED_DIRECTORIES = 16, /* others are asked for name after name */
 	TS_LISTED_ENTRIES =
 		1 << 14, /* of a directory; names that are not among them are asked for */
@@ -21,5 +22,13 @@ enum {
 /* Over `inner`, which is held. NULL, this machine, stays NULL. Errors: TS_E_NOMEM. Give it back with ts_files_release(). */
 enum ts_code ts_files_listed_new(struct ts_files **out, struct ts_files *inner,
 	struct ts_err *err) TS_WARN_UNUSED;
+
+/*
+ * Ask in one round trip for what is going to be asked for: what these paths mean (at most TS_LISTED_AHEAD in all), and where
+ * they really are. The paths behind the first one may be names of a directory that is none. Errors: TS_E_CANCELLED,
+ * TS_E_CONNECT, TS_E_NOMEM.
+ */
+enum ts_code ts_files_listed_ahead(struct ts_files *listed, const char *const *path, size_t n,
+	const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
 
 #endif

@@ -33,6 +33,7 @@
 
 enum {
 	TS_HOST_FIRST_PAGE = 4096,   /* bytes by which a file is known again */
+	TS_HOST_AHEAD = 60 << 10,    /* bytes behind those that may be read with them */
 	TS_HOST_ENTRIES = 100000,    /* of a directory, at most */
 	TS_HOST_NAMES = 16 << 20,    /* bytes of their names, at most */
 	TS_HOST_RANGES = 65536,	     /* of a read, at most */
@@ -142,8 +143,10 @@ enum ts_code ts_host_stat(struct ts_host *h, struct ts_host_attrs *out, const ch
 
 struct ts_host_look {
 	const char *path;
+	bool real;	   /* where it really is, not what it is */
 	enum ts_code code; /* of this one */
 	struct ts_host_attrs attrs;
+	char *text; /* the real path, the caller's; or NULL */
 };
 
 /* Many at once, in one round trip. Errors: TS_E_CONNECT, TS_E_CANCELLED, TS_E_NOMEM; others stand at their paths. */
@@ -177,14 +180,29 @@ struct ts_host_file;
  */
 enum ts_code ts_host_open(struct ts_host *h, struct ts_host_file **out, const char *path,
 	bool urgent, const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
+
+/* The same, of a file of which more is known, or wanted. */
+struct ts_host_opening {
+	bool regular; /* it was just seen to be a regular file: not looked at before */
+	size_t ahead; /* bytes behind the first page that are read with it, at most TS_HOST_AHEAD */
+};
+
+enum ts_code ts_host_open_as(struct ts_host *h, struct ts_host_file **out, const char *path,
+	const struct ts_host_opening *as, bool urgent, const struct ts_cancel *cancel,
+	struct ts_err *err) TS_WARN_UNUSED;
 void ts_host_close(struct ts_host_file *f); /* NULL allowed; does not wait */
 
 int64_t ts_host_file_size(const struct ts_host_file *f);
 int64_t ts_host_file_mtime(const struct ts_host_file *f);
+/* It could not be opened again at some time, or was another one: what is opened anew may be read. */
+bool ts_host_file_has_failed(const struct ts_host_file *f);
 struct ts_host *ts_host_file_host(const struct ts_host_file *f);
 
 /* The first page: min(size, TS_HOST_FIRST_PAGE) bytes, the file's. */
 const void *ts_host_file_first(const struct ts_host_file *f, size_t *n);
+
+/* The n bytes behind it that were read with it, once: the caller's. NULL: there are none. */
+void *ts_host_file_take_ahead(struct ts_host_file *f, size_t *n);
 
 /* --- reading ---------------------------------------------------------------------------------- */
 

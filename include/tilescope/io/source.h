@@ -61,6 +61,7 @@ struct ts_source_ops {
 		struct ts_err *err);
 	void (*counts)(struct ts_source *s, struct ts_source_counts *n);
 	size_t (*here)(struct ts_source *s, int64_t offset, size_t n);
+	bool (*has_failed)(struct ts_source *s);
 };
 
 struct ts_source {
@@ -84,12 +85,15 @@ enum ts_code ts_source_open_mem(struct ts_source **s, const void *bytes, size_t 
 
 /*
  * Open a regular file on another host, which stays the caller's and outlives the source. `keep` is a directory where blocks
- * of it are kept (block_store.h), under a name made of `name` and the path; NULL: nowhere.
- * Errors: those of ts_host_open().
+ * of it are kept (block_store.h), under a name made of `name` and the path; NULL: nowhere. regular: it was just seen to
+ * be a regular file. Errors: those of ts_host_open().
  */
 enum ts_code ts_source_open_host(struct ts_source **s, struct ts_host *host, const char *path,
-	const char *keep, const char *name, const struct ts_cancel *cancel,
+	bool regular, const char *keep, const char *name, const struct ts_cancel *cancel,
 	struct ts_err *err) TS_WARN_UNUSED;
+
+/* Was it refused or replaced since it was opened, so that it has to be opened anew? */
+bool ts_source_has_failed(struct ts_source *s);
 
 /* Does it lie on another host, so that it is worth while to name what is going to be read? */
 bool ts_source_is_far(const struct ts_source *s);

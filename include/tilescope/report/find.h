@@ -91,6 +91,13 @@ enum ts_code ts_find_latest(char **path, struct ts_files *files, const char *dir
 void ts_found_list_fini(struct ts_found_list *list);
 
 /*
+ * Of another host (`listed`: files_listed.h; NULL: nothing is done): ask in one round trip for what ts_find_profile() is going
+ * to ask for, and for the real paths of that. Errors: TS_E_CANCELLED, TS_E_CONNECT, TS_E_NOMEM.
+ */
+enum ts_code ts_find_ahead(struct ts_files *listed, const char *path,
+	const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
+
+/*
  * The database that `path` means (the caller's, free()): a directory's profile.pop, else its
  * report.tilescope, else profile_<random>.pop, else archive.a; a file that is SQLite itself; another file of
  * a report: the profile beside it. Errors: TS_E_NOT_FOUND (nothing there; a directory without a profile: the
