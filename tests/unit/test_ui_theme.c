@@ -283,6 +283,9 @@ START_TEST(levels_of_heat_differ)
 				ck_assert_msg(c !=
 						ts_colour_map(t.role[others[j]].fg, TS_DEPTH_256),
 					"%s: heat_%d and %s", e->name, i, ts_roles[others[j]].name);
+			ck_assert_msg(apart(t.role[TS_ROLE_HEAT_0 + i].fg,
+					      t.role[TS_ROLE_TITLE].fg) >= 20000,
+				"%s: heat_%d and the cursor", e->name, i);
 		}
 	}
 }
