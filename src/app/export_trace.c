@@ -72,6 +72,11 @@ pass_open(struct pass *p, struct ts_export *x, struct ts_err *err)
 	else if (!code)
 		code = ts_slices_open(&p->slices, x->rd, &p->trace->names, NULL,
 			ts_export_progress(x), err);
+	if (!code && ts_slices_unseen(p->slices))
+		ts_notes_add(&x->notes,
+			"steps that began more than %d rows before the range, and still run in it, may be "
+			"missing: no index says where they are",
+			TS_TRACE_LOOK_BACK);
 	return code;
 }
 

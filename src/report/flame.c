@@ -195,8 +195,10 @@ read_rows(struct ts_flame *f, struct ts_reader *rd, const struct ts_trace *t,
 
 	while (!code && !(code = ts_slices_next(&s, slices, err)) && s)
 		code = add_slice(f, s, err);
-	if (slices)
+	if (slices) {
 		f->left_out = ts_slices_left_out(slices);
+		f->unseen = ts_slices_unseen(slices);
+	}
 	ts_slices_close(slices);
 	return code;
 }

@@ -52,6 +52,12 @@ struct ts_slices {
 	int64_t looked; /* steps that were put there, or looked for, since its pages were let go of */
 	int64_t rows, span; /* that were read; of all, about */
 	bool lenient;	    /* rows come that have a place in the lanes, whatever else is wrong */
+	/* of a range: what began long before comes first, then the addresses [from, to) */
+	const struct ts_trace *trace;
+	struct ts_pile before; /* struct trace_rows */
+	size_t before_at;      /* of those the next one; beyond the last: it is the range itself */
+	int64_t from, to;
+	bool unseen; /* what began long before is not known */
 	struct ts_slices_left_out left_out;
 	struct ts_err damage; /* of either relation, said at the end */
 };
@@ -425,23 +431,68 @@ first_step(struct ts_slices *s, const struct ts_rows_query *range)
 	return step;
 }
 
+/* Rows of a range, and the steps from that of its first row on. */
+static enum ts_code
+open_rows(struct ts_slices *s, const struct ts_trace *t, struct ts_rows_query parts,
+	struct ts_err *err)
+{
+	struct ts_rows_query steps = {.column_count = S_COLUMNS, .past_damage = true};
+	enum ts_code code;
+
+	ts_rows_close(s->parts);
+	s->parts = NULL;
+	code = open_parts(s, &parts, err);
+	if (code || s->kept_all)
+		return code;
+	ts_rows_close(s->steps);
+	s->steps = NULL;
+	s->now.there = s->next.there = false;
+	memcpy(steps.columns, ts_step_columns, sizeof(ts_step_columns));
+	steps.columns[S_RUN] = TS_STEP_RUN;
+	return trace_keys_open(&s->steps, s->rd, t, TS_STEP, &steps, first_step(s, &parts),
+		INT64_MAX, err);
+}
+
 /* Rows of the addresses [from, to). */
 static enum ts_code
 open_addresses(struct ts_slices *s, const struct ts_trace *t, int64_t from, int64_t to,
 	struct ts_err *err)
 {
-	struct ts_rows_query parts = {.range = t->part.range, .from = from};
-	struct ts_rows_query steps = {.column_count = S_COLUMNS, .past_damage = true};
-	enum ts_code code;
+	struct ts_rows_query parts = {.range = t->part.range,
+		.from = from,
+		.to = ts_min_i64(to, trace_add(t->part.last, 1))};
 
-	parts.to = ts_min_i64(to, trace_add(t->part.last, 1));
-	code = open_parts(s, &parts, err);
-	if (code)
-		return code;
-	memcpy(steps.columns, ts_step_columns, sizeof(ts_step_columns));
-	steps.columns[S_RUN] = TS_STEP_RUN;
-	return trace_keys_open(&s->steps, s->rd, t, TS_STEP, &steps, first_step(s, &parts),
-		INT64_MAX, err);
+	return open_rows(s, t, parts, err);
+}
+
+/* What is to be read next: rows from long before, then the range. */
+static enum ts_code
+open_next(struct ts_slices *s, struct ts_err *err)
+{
+	const struct trace_rows *r = (const struct trace_rows *)s->before.memory + s->before_at;
+	size_t n = s->before.used / sizeof(*r);
+
+	if (s->before_at++ < n)
+		return open_rows(s, s->trace,
+			(struct ts_rows_query){.range = TS_RANGE_ROWID,
+				.from = r->from,
+				.to = r->to},
+			err);
+	return open_addresses(s, s->trace, s->from, s->to, err);
+}
+
+static bool
+is_before(const struct ts_slices *s)
+{
+	return s->trace && s->before_at <= s->before.used / sizeof(struct trace_rows);
+}
+
+/* Does a row from before come once more, with the range? */
+static bool
+comes_again(const struct ts_slices *s)
+{
+	return is_before(s) &&
+		(s->trace->part.range == TS_RANGE_KEY ? s->slice.step : s->slice.rowid) >= s->from;
 }
 
 static enum ts_code
@@ -449,11 +500,25 @@ open_range(struct ts_slices *s, const struct ts_trace *t, int64_t from, int64_t 
 	struct ts_err *err)
 {
 	struct trace_stretch at;
+	bool known = true;
 	enum ts_code code = trace_stretch_find(&at, s->rd, t, NULL, t->ipu, t->ipus, from, to,
 		INT64_MAX, err);
 
 	s->span = at.rows;
-	return code ? code : open_addresses(s, t, at.begin, trace_add(at.high.at, at.settle), err);
+	s->trace = t;
+	s->from = at.begin;
+	s->to = trace_add(at.high.at, at.settle);
+	if (!code && at.begin > t->part.first)
+		code = trace_reaching(&s->before, &known, s->rd, from,
+			t->part.range == TS_RANGE_ROWID ? at.begin : INT64_MAX, s->cache, err);
+	s->unseen = !known;
+	return code ? code : open_next(s, err);
+}
+
+bool
+ts_slices_unseen(const struct ts_slices *s)
+{
+	return s->unseen;
 }
 
 enum ts_code
@@ -518,6 +583,7 @@ ts_slices_close(struct ts_slices *s)
 	ts_strbuf_fini(&s->now.text);
 	ts_strbuf_fini(&s->next.text);
 	ts_pile_fini(&s->kept);
+	ts_pile_fini(&s->before);
 	ts_dictionary_fini(&s->texts);
 	free(s);
 }
@@ -580,6 +646,29 @@ join_nothing(struct ts_slice *to)
 	to->class_of = TS_CLASS_CONTROL;
 }
 
+/* The next row of what there is to read; damage is kept for the end. */
+static enum ts_code
+next_row(bool *there, struct ts_slices *s, struct ts_err *err)
+{
+	enum ts_code code = TS_OK;
+
+	*there = false;
+	while (!code && s->parts && !*there) {
+		struct ts_err why = {0};
+		enum ts_code got = ts_rows_next(s->parts, there, &why);
+
+		if (!got && *there)
+			break;
+		*there = false;
+		code = note_damage(s, got, &why, err);
+		ts_rows_close(s->parts);
+		s->parts = NULL;
+		if (!code && is_before(s))
+			code = open_next(s, err);
+	}
+	return code;
+}
+
 enum ts_code
 ts_slices_next(const struct ts_slice **slice, struct ts_slices *s, struct ts_err *err)
 {
@@ -588,13 +677,15 @@ ts_slices_next(const struct ts_slice **slice, struct ts_slices *s, struct ts_err
 	bool there, found;
 
 	*slice = NULL;
-	while (s->parts && !(code = ts_rows_next(s->parts, &there, &why)) && there) {
+	while (!(code = next_row(&there, s, &why)) && there) {
 		if (++s->rows % PROGRESS_ROWS == 0)
 			ts_progress_set(s->progress, s->rows, s->span);
 		if (!get_part(&s->slice, s->parts, s->lenient)) {
-			s->left_out.bad_rows++;
+			s->left_out.bad_rows += !is_before(s);
 			continue;
 		}
+		if (comes_again(s))
+			continue;
 		code = find_step(&found, s, s->slice.step, &why);
 		if (!code && s->now.text.nomem)
 			code = ts_err_nomem(&why);

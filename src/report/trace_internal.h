@@ -126,6 +126,20 @@ enum ts_code trace_stretch_find(struct trace_stretch *s, struct ts_reader *rd,
 	const struct ts_trace *t, const struct trace_anchors *k, const int64_t *ipu, int ipus,
 	int64_t from, int64_t to, int64_t most, struct ts_err *err) TS_WARN_UNUSED;
 
+/* Row ids [from, to) of step_ipu. */
+struct trace_rows {
+	int64_t from, to;
+};
+
+/*
+ * Where rows stand that begin before a time and end behind it, at row ids below `before`: struct trace_rows put into *out, which
+ * is empty, ascending, none overlap (and hold other rows, too). *known false: the index does not say, or they are too many.
+ * Errors: TS_E_NOMEM, TS_E_SYS, TS_E_CANCELLED.
+ */
+struct ts_pile;
+enum ts_code trace_reaching(struct ts_pile *out, bool *known, struct ts_reader *rd, int64_t time,
+	int64_t before, const struct ts_cache *cache, struct ts_err *err) TS_WARN_UNUSED;
+
 /* As ts_slices_open_range(), of the addresses [from, to); not for TS_RANGE_ALL. */
 struct ts_slices;
 enum ts_code trace_slices_at(struct ts_slices **out, struct ts_reader *rd, const struct ts_trace *t,

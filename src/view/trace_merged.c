@@ -307,9 +307,10 @@ merged_note(struct trace_drawing *d, char note[TRACE_NOTE])
 			ts_fmt_count(hits, k->hits), k->hits == 1 ? "frame" : "frames",
 			ts_fmt_percent(share, (double)k->hit_cycles,
 				(double)k->tree.node[0].sum.cycles));
-	snprintf(note + n, TRACE_NOTE - (size_t)n, "%s%s%s",
+	snprintf(note + n, TRACE_NOTE - (size_t)n, "%s%s%s%s",
 		d->plot.w < NOTE_WIDE ? "· narrower" : "left-heavy, · narrower frames",
 		k->data.state == TS_PANE_PARTIAL ? ", damaged" : "",
+		k->tree.flame && k->tree.flame->unseen ? ", without what began long before" : "",
 		k->tree.flame && k->tree.flame->frames.left_out > 0 ? ", more names than fit" : "");
 }
 

@@ -50,6 +50,7 @@ struct ts_flame {
 	size_t ipus;
 	int64_t *ipu;  /* as they came */
 	bool falls;    /* starts of an IPU fall along its rows: `covered` of all is TS_UNKNOWN */
+	bool unseen;   /* steps from long before the range may be missing: ts_slices_unseen() */
 	int64_t rows;  /* in the range */
 	int64_t total; /* cycles of all of them */
 	int64_t bad_cycles; /* rows left out: cycles are no number */

@@ -56,6 +56,12 @@ enum ts_code ts_slices_open_range(struct ts_slices **out, struct ts_reader *rd,
 	struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
 
 /*
+ * Of a range: steps that began more than TS_TRACE_LOOK_BACK rows before it, and still run in it, may be missing, since no index
+ * says where they are. With the index they come first.
+ */
+bool ts_slices_unseen(const struct ts_slices *s);
+
+/*
  * The next one; *slice NULL at the end. Errors as ts_rows_next(); damage is said at the end: what could be read was
  * given.
  */
