@@ -11,6 +11,7 @@
 #include "tilescope/report/live_source.h"
 #include "tilescope/report/program_tree.h"
 
+#include "damage.h"
 #include "tile_live_report.h"
 
 enum { ROUNDS = 30, FEW = 8 };
@@ -793,6 +794,41 @@ START_TEST(always)
 }
 END_TEST
 
+/* --- sections ----------------------------------------------------------------------------------- */
+
+/* Which tiles an IPU has cannot be read: what would be kept is of wrong tiles, and stays so when they can be read again. */
+START_TEST(unread_ipus)
+{
+	struct ts_report_options o = {0};
+	struct ts_err err = {0};
+	struct fixture f;
+	struct truth *t = ts_alloc(1, sizeof(*t));
+	struct ts_build *b;
+	bool busy;
+
+	begin(&f);
+	make(&f, t, 2);
+	sql(&f,
+		"DROP TABLE IF EXISTS ipu;"
+		"CREATE TABLE ipu(ipu INTEGER, replica INTEGER, first_tile INTEGER, tile_count INTEGER);"
+		"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 999) "
+		"INSERT INTO ipu SELECT i %% 64, 0, i * 8, 8 FROM n; COMMIT");
+	damage_table(f.path, "ipu");
+	ck_assert_msg(ts_report_open(&f.report, f.path, &o, &err) == TS_OK, "%s", err.msg);
+	ck_assert_int_eq(ts_reader_open(&f.plain, f.report, &err), TS_OK);
+	ck_assert_int_eq(ts_build_new(&b, &busy, f.report, &f.d.c, NULL,
+				 ts_section_bit(TS_SECTION_IPU_LIVES), 1, &err),
+		TS_OK);
+	ck_assert_int_eq(ts_build_stages(b), 1);
+	ck_assert_int_eq(ts_build_begin(b, 0, &err), TS_E_DAMAGED);
+	ck_assert_ptr_nonnull(strstr(err.msg, "IPU"));
+	ts_build_free(b);
+	ck_assert_uint_eq(index_dir_sections(&f.d, f.report, NULL), 0);
+	free(t);
+	end(&f);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -808,6 +844,7 @@ main(void)
 	tcase_add_loop_test(tc, lifetimes, 0, ROUNDS);
 	tcase_add_loop_test(tc, programs, 0, ROUNDS);
 	tcase_add_loop_test(tc, always, 0, 5);
+	tcase_add_test(tc, unread_ipus);
 	tcase_set_timeout(tc, 120);
 	suite_add_tcase(s, tc);
 	sr = srunner_create(s);
