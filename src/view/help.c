@@ -173,7 +173,8 @@ wrap_line(struct ts_strbuf *out, const char *s, int n, int width)
 static bool
 cut_lines(struct help_view *h)
 {
-	enum { LEAST = 40 };
+	enum { LEAST = 40, GUTTER = 2 /* for the signs that there is more */ };
+	int w = (int)ts_max_i64(h->area.w - GUTTER, LEAST);
 	size_t cap = 0;
 
 	free(h->line);
@@ -183,7 +184,7 @@ cut_lines(struct help_view *h)
 	for (const char *s = h->text.s; s && *s;) {
 		int n = (int)strcspn(s, "\n");
 
-		wrap_line(&h->wrapped, s, n, h->area.w < LEAST ? LEAST : h->area.w);
+		wrap_line(&h->wrapped, s, n, w);
 		s += n + (s[n] != '\0');
 	}
 	for (char *s = h->wrapped.s; s && *s;) {
@@ -279,6 +280,7 @@ help_draw(struct ts_view *v, struct ts_canvas *c)
 		if (i == h->list.cursor)
 			ts_canvas_overlay(c, ts_rect_row(h->area, y), TS_ROLE_CURSOR);
 	}
+	ts_canvas_more(c, h->area, from > 0, from + h->area.h < h->lines);
 }
 
 /* A topic from its head on, or the first line: what follows fills the screen. */

@@ -66,7 +66,7 @@ enum {
 		[C_LAYER] = {"layer", 8, 12, 1, 2, TS_FIELD_ELLIPSIS},              \
 		[C_CYCLES] = {"cycles", 8, 9, 0, 0, TS_FIELD_RIGHT},                \
 		[C_SHARE] = {"share", 6, 6, 0, 0, TS_FIELD_RIGHT},                  \
-		[C_SHARED] = {"shared", 6, 7, 0, shared, TS_FIELD_RIGHT},           \
+		[C_SHARED] = {"shared", 7, 7, 0, shared, TS_FIELD_RIGHT},           \
 		[C_STEPS] = {"steps", 7, 9, 0, 3, TS_FIELD_RIGHT},                  \
 		[C_MEASURED] = {"each", 8, 9, 0, 4, TS_FIELD_RIGHT},                \
 		[C_ESTIMATED] = {"estimated", 9, 9, 0, 6, TS_FIELD_RIGHT},          \
