@@ -8,7 +8,11 @@
 #include <string.h>
 
 #include "tilescope/base/mem.h"
+#include "tilescope/base/fmt.h"
 #include "tilescope/view/explain.h"
+
+#define SHOWN_WHOLE 1e5 /* reals from here on are shown without a fraction */
+#define SHOWN_MOST 1e18
 
 static const char *const known_names[TS_KNOWN_COUNT] = {
 	[TS_KNOWN_RECORDED] = "recorded by the compiler",
@@ -86,12 +90,18 @@ ts_explain_number(struct ts_explained *x, int64_t value)
 void
 ts_explain_real(struct ts_explained *x, double value, const char *unit)
 {
+	char text[TS_FMT_MAX], n[TS_FMT_MAX];
+
 	x->unit = unit;
 	if (!isfinite(value))
 		return;
 	x->kind = TS_EXPLAIN_REAL;
 	x->real = value;
-	ts_explain_shown(x, "%.6g%s%s", value, unit ? " " : "", unit ? unit : "");
+	if (fabs(value) >= SHOWN_WHOLE && fabs(value) < SHOWN_MOST)
+		snprintf(text, sizeof(text), "%s", ts_fmt_count(n, (int64_t)llround(value)));
+	else
+		snprintf(text, sizeof(text), "%.6g", value);
+	ts_explain_shown(x, "%s%s%s", text, unit ? " " : "", unit ? unit : "");
 }
 
 void

@@ -260,7 +260,7 @@ add_window(struct page *p, const struct ts_window *w, enum ts_window_id id, enum
 	if (w->waits > 0)
 		ts_fmt_time(time, (double)w->wait_us);
 	add(p, LINE_ROW, w->rows > 0 ? TS_ROLE_TEXT : TS_ROLE_DIM,
-		"%-17s %6s %8s %6s %8s %7s %6s %6s %5s", ts_window_name(id),
+		"%-17s %6s %8s %6s %8s %7s %7s %6s %5s", ts_window_name(id),
 		ts_fmt_count(most, w->most_rows), ts_fmt_bytes(most_bytes, w->most_bytes, units),
 		ts_fmt_count(rows, w->rows), ts_fmt_bytes(bytes, w->bytes, units),
 		ts_fmt_cycles_short(hits, w->hits), ts_fmt_cycles_short(misses, w->misses),
@@ -271,8 +271,8 @@ static void
 add_windows(struct page *p, const struct ts_view_env *env)
 {
 	add(p, LINE_RULE, TS_ROLE_BORDER, "Rows of lists");
-	add(p, LINE_HEAD, TS_ROLE_HEADER, "%-17s %15s %15s %7s %6s %12s", "list", "at most", "has",
-		"hits", "misses", "waits");
+	add(p, LINE_HEAD, TS_ROLE_HEADER, "%-17s %15s %15s %7s %7s %6s %-5s", "list", "at most",
+		"has", "hits", "misses", "waits", "for");
 	for (int i = 0; i < TS_WINDOW_COUNT; i++)
 		add_window(p, &env->window[i], (enum ts_window_id)i, env->options->units);
 }

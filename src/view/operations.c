@@ -501,6 +501,7 @@ static const struct ts_hint hints[] = {
 	{TS_CMD_SOFTWARE_LAYER, "layer"},
 	{TS_CMD_LAYER_TREE, "tree"},
 	{TS_CMD_ROLLUP, "roll-up"},
+	{TS_CMD_TAB_NEXT, "tab"},
 	{TS_CMD_SORT, "sort"},
 	{TS_CMD_FILTER, "filter"},
 	{TS_CMD_SEARCH, "search"},

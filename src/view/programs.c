@@ -412,6 +412,7 @@ static const struct ts_hint hints[] = {
 	{TS_CMD_OPEN, "open"},
 	{TS_CMD_SEARCH, "search"},
 	{TS_CMD_FILTER, "filter"},
+	{TS_CMD_TAB_NEXT, "tab"},
 	{TS_CMD_SORT, "sort"},
 	{TS_CMD_UNFOLD, "unfold"},
 	{TS_CMD_GOTO_TRACE, "trace"},

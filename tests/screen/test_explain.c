@@ -323,6 +323,14 @@ START_TEST(too_much_is_left_out)
 	ck_assert_str_ne(x->note, "");
 	ts_explain_real(x, INFINITY, "us");
 	ck_assert_int_eq(x->kind, TS_EXPLAIN_INTEGER); /* as it was: that is no number */
+	ts_explain_real(x, 3921308.88, "cycles");
+	ck_assert_str_eq(x->shown, "3,921,309 cycles");
+	ts_explain_real(x, -99999.96875, "%");
+	ck_assert_str_eq(x->shown, "-100000 %");
+	ts_explain_real(x, 4.390977, NULL);
+	ck_assert_str_eq(x->shown, "4.39098");
+	ts_explain_real(x, 1e300, "us");
+	ck_assert_str_eq(x->shown, "1e+300 us");
 	free(e);
 }
 END_TEST
