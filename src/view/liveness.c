@@ -540,7 +540,9 @@ pane_hints(struct ts_view *v)
 {
 	struct liveness *s = (struct liveness *)v;
 
-	return s->focus == LIVE_TABS ? ts_tabs_hints(&s->tabs) : chart_hints;
+	if (s->focus == LIVE_TABS)
+		return ts_tabs_hints(&s->tabs);
+	return s->graph.state == TS_PANE_ABSENT ? NULL : chart_hints;
 }
 
 static struct ts_tabs *

@@ -530,6 +530,8 @@ pane_hints(struct ts_view *v)
 
 	if (m->focus == PANE_TABS)
 		return ts_tabs_hints(&m->tabs);
+	if (m->tiles_state.state == TS_PANE_ABSENT)
+		return NULL;
 	if (m->map.shown)
 		return m->map.map.floor.blocks > 1 ? map_hints : map_hints + 1;
 	return graph_hints;

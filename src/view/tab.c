@@ -222,7 +222,11 @@ ts_tabs_enter(struct ts_tabs *s, int step)
 const struct ts_hint *
 ts_tabs_hints(const struct ts_tabs *s)
 {
-	return s->debug_focus ? ts_tab_debug.hints : s->tab[s->at].ops->hints;
+	const struct ts_tab *t = &s->tab[s->at];
+
+	if (s->debug_focus)
+		return ts_tab_debug.hints;
+	return t->ops->absent && t->ops->absent(t) ? NULL : t->ops->hints;
 }
 
 /* --- asking and answers ----------------------------------------------------------------------- */

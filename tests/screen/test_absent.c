@@ -294,6 +294,32 @@ START_TEST(from_summary)
 }
 END_TEST
 
+/* The bottom line names no key of a pane that has nothing but what is missing. */
+START_TEST(no_keys_of_nothing)
+{
+	struct stage s;
+	struct ts_view *v;
+
+	begin(&s, TS_DEMO_STORE);
+	harness_sql(&s.h, "DROP TABLE liveness_step; DROP TABLE class_interval");
+	harness_start(&s.h, &ts_view_memory, 120, 38, TS_GLYPHS_FULL);
+	harness_settle(&s.h);
+	v = s.h.view;
+	ck_assert_ptr_nonnull(v->ops->pane_hints(v));
+	harness_stop(&s.h);
+	harness_start(&s.h, &ts_view_liveness, 120, 38, TS_GLYPHS_FULL);
+	harness_settle(&s.h);
+	v = s.h.view;
+	ck_assert_ptr_null(v->ops->pane_hints(v));
+	harness_command(&s.h, "tab heat");
+	harness_command(&s.h, "pane-next");
+	harness_settle(&s.h);
+	ck_assert_ptr_null(v->ops->pane_hints(v));
+	harness_stop(&s.h);
+	end(&s);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -310,6 +336,7 @@ main(void)
 	tcase_add_test(tc, lanes_of_a_small_screen);
 	tcase_add_test(tc, other_names);
 	tcase_add_test(tc, from_summary);
+	tcase_add_test(tc, no_keys_of_nothing);
 	suite_add_tcase(s, tc);
 	sr = srunner_create(s);
 	srunner_run_all(sr, CK_NORMAL);
