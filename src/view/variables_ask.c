@@ -547,9 +547,10 @@ ask_pieces(struct variables_view *t)
 	const struct ts_variable *x = variables_row(t, t->rows.cursor);
 	struct variables_fetch *f = (struct variables_fetch *)t->fetch[ASK_PIECES];
 	struct ts_piece_list list;
+	bool quick = x && ts_index_pieces(&list, t->view.env->index, x->variable);
 
 	if (!t->v->has_spread || !x || x->variable == TS_UNKNOWN || t->at.details.h < 4 ||
-		t->debug.shown || t->making || (f && f->variable == x->variable) ||
+		t->debug.shown || (t->making && !quick) || (f && f->variable == x->variable) ||
 		(t->has_pieces && t->pieces.variable == x->variable) ||
 		ts_view_waits(t->view.env, TS_SECTION_VARIABLES, TS_LOWERED_VARIABLE))
 		return;
@@ -559,8 +560,8 @@ ask_pieces(struct variables_view *t)
 	if (has_many_pieces(t))
 		t->view.env->wanted |= ts_section_bit(TS_SECTION_PIECES); /* for the next row */
 	f->variable = x->variable;
-	f->quick = ts_index_pieces(&list, t->view.env->index, x->variable);
-	f->moving = t->fetch[ASK_PIECES] && !f->quick;
+	f->quick = quick;
+	f->moving = t->fetch[ASK_PIECES] && !quick;
 	variables_send(t, ASK_PIECES, f);
 }
 

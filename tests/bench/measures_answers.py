@@ -58,8 +58,8 @@ ANSWERS = {
         ("size>80K and category=internalExchangeCode", "internalExchangeCode"),
         ("attention and size>1K and category=variable", "attention"), ("category=stack", "stack"))),
     "search": ("8", [("::search|%s enter" % w, r'%s "%s"' % (said, w)) for w, said in
-                     (("attention", "match"), ("nowhere", "no variable matches"),
-                      ("gradSum_41", "match"), ("mask_19", "match"))]),
+                     (("attention", "match(es)?"), ("nowhere", "no variable matches"),
+                      ("gradSum_41", "match(es)?"), ("mask_19", "match(es)?"))]),
     "sort": ("8", [("::sort|name enter", "name +\u25b4"), ("::sort|tile enter", "tile\u25b4"),
                    ("::sort|bytes enter", "bytes\u25be"), ("O", "bytes\u25b4")]),
     "using": ("3", [("::tiles|using(%s) enter" % w, said) for w, said in
