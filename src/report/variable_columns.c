@@ -206,11 +206,35 @@ variable_columns_category(struct columns_asking *a, const struct ts_filter_node 
 static void
 ask_categories(struct columns_asking *a, const struct ts_filter_node *n, struct columns_answer *out)
 {
-	const int64_t *v = values(a, TS_COLUMN_CATEGORY);
+	const uint8_t *kept = a->category[n->text];
+	int64_t least, most;
+	const int64_t *v;
+	bool unknown;
 
-	for (int k = 0; k < a->rows; k++)
-		if (v[k] >= 0)
-			put(out, k, variable_columns_category(a, n, v[k]));
+	ts_columns_bounds(&a->c, TS_COLUMN_CATEGORY, a->block, &least, &most, &unknown);
+	if (!unknown && least == most) { /* tiles begin with the rare ones: most blocks have one */
+		enum ts_truth truth = variable_columns_category(a, n, least);
+
+		memset(out->yes, truth == TS_YES ? 0xff : 0, sizeof(out->yes));
+		memset(out->no, truth == TS_NO ? 0xff : 0, sizeof(out->no));
+		return;
+	}
+	v = values(a, TS_COLUMN_CATEGORY);
+	for (int w = 0; w * 64 < a->rows; w++) {
+		int rows = a->rows - w * 64 < 64 ? a->rows - w * 64 : 64;
+
+		for (int k = 0; k < rows; k++) {
+			int64_t x = v[w * 64 + k];
+			unsigned truth = TS_UNSURE;
+
+			if (x >= 0)
+				truth = x < CATEGORIES && kept[x] != NOT_ASKED
+					? kept[x]
+					: (unsigned)variable_columns_category(a, n, x);
+			out->yes[w] |= (uint64_t)(truth == TS_YES) << k;
+			out->no[w] |= (uint64_t)(truth == TS_NO) << k;
+		}
+	}
 }
 
 static void

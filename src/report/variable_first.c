@@ -27,7 +27,7 @@ enum {
 	MANY = 500,	    /* one of so many rows passes then */
 	BEGINS = 1 << 10,   /* names that begin first in an order */
 	WHOLE_US = 30000,   /* all of it, at most */
-	NUMBERS_US = 12000, /* a filter that names nothing */
+	NUMBERS_US = 40000, /* a filter that names nothing */
 	LOOK = 64,	    /* rows, blocks or groups between looks at the clock */
 };
 
