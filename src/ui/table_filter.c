@@ -135,6 +135,16 @@ can_be_number(const struct ts_filter *f, const struct ts_filter_node *n)
 	return false;
 }
 
+/* Does a column that any text is looked for in need to be asked? What has a unit has no words. */
+static bool
+is_worth_asking(const struct table_filter *f, int column, bool numbers)
+{
+	const struct ts_column_facts *facts = f->t->facts;
+
+	return *ts_table_column_name(f->t, column) != '\0' &&
+		(numbers || !facts || !facts[column].unit);
+}
+
 /* A number is one as a whole: tile 12 is not tile 312. */
 static enum ts_truth
 ask_value(const struct table_filter *f, const struct ts_filter_node *n,
@@ -159,10 +169,11 @@ text(void *ctx, const struct ts_filter_node *n)
 	const struct table_filter *f = ctx;
 	int only = f->column[n->field];
 	enum ts_truth truth = only < 0 ? TS_NO : TS_UNSURE;
+	bool numbers = n->op != TS_FILTER_MATCHES && can_be_number(&f->filter, n);
 	struct ts_table_value v;
 
 	for (int i = 0; i < f->t->columns && i < TS_TABLE_COLUMNS && truth != TS_YES; i++)
-		if ((only < 0 ? *ts_table_column_name(f->t, i) != '\0' : i == only) &&
+		if ((only < 0 ? is_worth_asking(f, i, numbers) : i == only) &&
 			value_of(f->t, f->row, i, &v))
 			truth = ask_value(f, n, &v);
 	return truth;

@@ -76,7 +76,8 @@ enum ts_column_sum { TS_SUM_NONE, TS_SUM_BYTES, TS_SUM_COUNT };
 
 struct ts_column_facts {
 	const char *name; /* in files, `columns` and filters; NULL: the title; "": a decoration */
-	const char *unit; /* of the exact value, for files: "bytes", "%", "cycles"; NULL = none */
+	const char
+		*unit; /* of the exact value, which then has no words: "bytes", "%"; NULL = none */
 	enum ts_column_sum sum;
 	bool extra; /* not shown until somebody asks for it */
 };
