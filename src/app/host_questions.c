@@ -113,6 +113,7 @@ answer(struct ts_app_hosts *h)
 	const struct ts_prompt *p = &h->answer;
 	bool refused = h->question.kind == TS_ASK_HOST_KEY && strcmp(p->text, "yes") != 0;
 
+	h->typed |= kinds[h->question.kind].secret;
 	ts_host_answer(asking_host(h), h->question.number, refused ? NULL : p->text, p->len);
 	h->host[h->asks].answered = h->question.number;
 	h->host[h->asks].connection = h->host[h->asks].state.connections;

@@ -11,6 +11,7 @@
 #include "tilescope/app/output.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
+#include "tilescope/base/utf8.h"
 #include "tilescope/io/files_host.h"
 #include "tilescope/io/uri.h"
 #include "tilescope/report/find.h"
@@ -250,4 +251,14 @@ ts_close_report(const struct ts_args *args, struct ts_report *r, struct ts_reade
 		say_stats("all", r, rd);
 	ts_reader_close(rd);
 	ts_report_close(r);
+}
+
+void
+ts_put_place(struct ts_strbuf *out, const struct ts_report *r, const char *path)
+{
+	if (r->files) {
+		ts_utf8_safe(out, r->files->host, strlen(r->files->host));
+		ts_strbuf_putc(out, ':');
+	}
+	ts_utf8_safe(out, path, strlen(path));
 }

@@ -30,6 +30,16 @@ static const struct {
 	[TS_OWNER_FAR - TS_VIEW_COUNT] = {ts_app_far_take, free_fetch},
 };
 
+/* Is it a file of the report that could not be read, not what was asked for that is not there? */
+static bool
+has_lost_a_file(const struct ts_report *r)
+{
+	for (int i = 0; i < r->sources; i++)
+		if (r->source[i] && ts_source_has_failed(r->source[i]))
+			return true;
+	return false;
+}
+
 static void
 take_fetch(struct ts_app *app, struct ts_view *v, struct ts_fetch *f)
 {
@@ -39,7 +49,7 @@ take_fetch(struct ts_app *app, struct ts_view *v, struct ts_fetch *f)
 		!ts_fetch_in_vain(f, app->env.generation))
 		app->trouble = f->err;
 	if (f->report && f->report->files && f->code != TS_OK &&
-		!ts_fetch_in_vain(f, app->env.generation))
+		!ts_fetch_in_vain(f, app->env.generation) && has_lost_a_file(f->report))
 		ts_hosts_trouble(app, &f->err);
 	if (v && f->job.generation == app->env.generation) {
 		effect = v->ops->deliver(v, f);

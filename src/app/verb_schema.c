@@ -185,7 +185,7 @@ text_schema(struct ts_strbuf *out, const struct ts_report *r)
 {
 	const struct ts_schema *s = r->schema[0];
 
-	put_safe(out, r->file);
+	ts_put_place(out, r, r->file);
 	ts_strbuf_printf(out, "\n%lld bytes", (long long)r->part[r->part_of[0]].bytes);
 	if (r->kind == TS_KIND_ARCHIVE)
 		ts_strbuf_printf(out, ", %zu tiles in %lld members, read as a store\n",

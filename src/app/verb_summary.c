@@ -202,7 +202,7 @@ text_head(const struct text *t, const struct ts_report *r, const struct ts_summa
 	const struct ts_target *g = &s->target;
 	char a[TS_FMT_MAX], b[TS_FMT_MAX];
 
-	put_safe(t->out, r->path);
+	ts_put_place(t->out, r, r->path);
 	ts_strbuf_printf(t->out, "  (%s)", ts_kind_name(r->kind));
 	if (s->about.poplar_version[0]) {
 		ts_strbuf_puts(t->out, "  Poplar ");

@@ -167,6 +167,12 @@ shared_here(struct ts_source *s, int64_t offset, size_t n)
 	return ts_source_here(source_of(s), offset, n);
 }
 
+static bool
+shared_has_failed(struct ts_source *s)
+{
+	return ts_source_has_failed(source_of(s));
+}
+
 /* One use less; the last one closes it. */
 static void
 let_go(struct files_host *f, struct shared *of)
@@ -202,7 +208,8 @@ static const struct ts_source_ops shared_ops = {.read_at = shared_read_at,
 	.want = shared_want,
 	.read_counted = shared_read_counted,
 	.counts = shared_counts,
-	.here = shared_here};
+	.here = shared_here,
+	.has_failed = shared_has_failed};
 
 /* The open file of that path and state that can be read, with one use more; NULL: there is none. */
 static struct shared *

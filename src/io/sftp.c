@@ -184,7 +184,7 @@ static bool
 unanswered(struct sftp *s)
 {
 	if (s->answered && s->refused) {
-		ts_err_set(&s->base.err, TS_E_CONNECT, "%s: not answered, given up",
+		ts_err_set(&s->base.err, TS_E_CONNECT, "%s: given up at a question",
 			s->config.host);
 		fail(s, true);
 	}
@@ -388,9 +388,16 @@ accept_host(struct sftp *s)
 }
 
 static void
-refuse_host(struct sftp *s, const char *what, const char *file, int line)
+refuse_host(struct sftp *s, const char *what, const char *file, int line, bool old)
 {
-	ts_err_set(&s->base.err, TS_E_CONNECT, "%s: %s: %s:%d", s->config.host, what, file, line);
+	bool plain = s->config.port == 22;
+	char port[16];
+
+	snprintf(port, sizeof(port), "]:%d", s->config.port);
+	ts_err_set(&s->base.err, TS_E_CONNECT, "%s: %s: %s:%d%s%s%s%s%s", s->config.host, what,
+		file, line, old ? " (if that is right: ssh-keygen -R '" : "",
+		old && !plain ? "[" : "", old ? s->config.host : "", old && !plain ? port : "",
+		old ? "')" : "");
 	fail(s, true);
 }
 
@@ -458,7 +465,8 @@ check_host(struct sftp *s)
 	else if (known.is == TS_KNOWN_UNKNOWN)
 		meet_unknown_host(s, fingerprint);
 	else
-		refuse_host(s, refusals[known.is], files[known.file], known.line);
+		refuse_host(s, refusals[known.is], files[known.file], known.line,
+			known.is == TS_KNOWN_CHANGED || known.is == TS_KNOWN_OTHER);
 	s->base.beyond = known.is == TS_KNOWN_AUTHORITY;
 }
 
@@ -688,7 +696,7 @@ ask_passphrase(struct sftp *s)
 {
 	ask(s, TS_ASK_PASSPHRASE, false);
 	snprintf(s->base.question.text, sizeof(s->base.question.text), "%sPassphrase of the key %s",
-		s->attempts ? "That was not it.\n" : "", identity(s));
+		s->attempts ? "That was not accepted.\n" : "", identity(s));
 }
 
 static void

@@ -66,6 +66,7 @@ struct ssh_child {
 	char *self;
 	struct ts_askpass_server questions;
 	struct channel channel[TS_TRANSPORT_CHANNELS];
+	char answered[TS_QUESTION_TEXT]; /* the question for a secret that was answered last */
 };
 
 static struct ssh_child *
@@ -413,6 +414,22 @@ step_channel(struct ssh_child *s, struct channel *c)
 
 /* --- the transport ---------------------------------------------------------------------------- */
 
+/* ssh asks for a secret that was wrong in the same words once more. */
+static void
+say_if_again(struct ssh_child *s, struct ts_question *q)
+{
+	char text[sizeof(q->text)];
+	bool secret = q->kind == TS_ASK_PASSPHRASE || q->kind == TS_ASK_PASSWORD;
+	bool again = secret && strcmp(q->text, s->answered) == 0;
+
+	snprintf(s->answered, sizeof(s->answered), "%s", secret ? q->text : "");
+	if (!again)
+		return;
+	snprintf(text, sizeof(text), "That was not accepted.\n%.*s", (int)sizeof(text) - 32,
+		q->text);
+	memcpy(q->text, text, sizeof(text));
+}
+
 static void
 look_at_questions(struct ssh_child *s)
 {
@@ -422,6 +439,7 @@ look_at_questions(struct ssh_child *s)
 	if (s->base.state == TS_TRANSPORT_FAILED || news == 0)
 		return;
 	if (news > 0) {
+		say_if_again(s, q);
 		q->number++;
 		s->base.state = TS_TRANSPORT_ASKING;
 	} else if (s->base.state == TS_TRANSPORT_ASKING) {
@@ -480,7 +498,10 @@ child_answer(struct ts_transport *t, const char *text, size_t n)
 	t->state = TS_TRANSPORT_WORKING;
 	if (text)
 		return;
-	ts_err_set(&why, TS_E_CONNECT, "%s: the question was not answered", s->spec.host);
+	ts_err_set(&why, TS_E_CONNECT,
+		t->question.kind == TS_ASK_HOST_KEY ? "%s: its key was not accepted here"
+						    : "%s: given up at a question",
+		s->spec.host);
 	fail(s, &why, true);
 }
 

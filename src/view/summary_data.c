@@ -381,6 +381,7 @@ summary_request(struct ts_view *v)
 			continue;
 		if (is_too_far(s, i)) {
 			s->state[i].state = TS_PANE_FAILED;
+			s->later[i] = true;
 			snprintf(s->state[i].reason, sizeof(s->state[i].reason),
 				"most of the file would have to come from the host (:index reads it)");
 			continue;
@@ -434,6 +435,7 @@ drop_answer(struct summary_view *s, int kind)
 	*at = NULL;
 	s->asked[kind] = NULL;
 	s->state[kind] = (struct ts_pane_data){0};
+	s->later[kind] = false;
 }
 
 /* The rule of a line; NULL: it is no finding's. */

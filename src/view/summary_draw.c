@@ -121,9 +121,10 @@ summary_draw_state(struct summary_view *s, struct ts_canvas *c, struct ts_rect r
 	else if (d->state == TS_PANE_FAILED || d->state == TS_PANE_PARTIAL) {
 		snprintf(text, sizeof(text), "%s: %s",
 			d->state == TS_PANE_PARTIAL ? "only part could be read"
+				: s->later[arg]	    ? "not read yet"
 						    : "could not be read",
 			d->reason);
-		role = TS_ROLE_ERROR;
+		role = s->later[arg] ? TS_ROLE_DIM : TS_ROLE_ERROR;
 	} else {
 		ts_canvas_text(c, r, SUMMARY_LABEL + 2, 0, TS_ROLE_DIM,
 			arg == ASK_CATEGORIES || arg == ASK_EXECUTION ? "being counted"

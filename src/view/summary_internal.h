@@ -166,6 +166,7 @@ struct summary_view {
 	const struct ts_archive *compared; /* what `parts` was asked for; not held */
 	const struct ts_fetch *asked[ASK_COUNT];
 	struct ts_pane_data state[ASK_COUNT];
+	bool later[ASK_COUNT]; /* FAILED: it was not begun, for the report is far away */
 	struct summary_line line[SUMMARY_LINES];
 	int lines;
 	struct ts_list list;

@@ -106,7 +106,9 @@ def app_same_summary(ctx, way):
         for verb in ("summary", "schema"):
             here = ctx.run(program, verb, "--cache", "none", path)
             there = ctx.run(program, verb, *words(ctx, way, config, path))
-            expect(there.rc == here.rc and there.out == here.out, there, "other words than here:\n" + here.show())
+            expect(there.out.startswith("there:"), there, "the host is not named")
+            expect(there.rc == here.rc and there.out == "there:" + here.out, there,
+                   "other words than here:\n" + here.show())
 
 
 @case(params=WAYS + ["auto"])
@@ -208,6 +210,24 @@ def app_password(ctx):
 
 
 @case()
+def app_wrong_passwords(ctx):
+    """However many: the program stays, and what is typed on goes to it, not to a shell; r asks anew."""
+    path = report(ctx)
+    ctx.secrets.append(SECRET)
+    with server.AuthServer(ctx, "password=" + SECRET) as host:
+        with App(ctx, "libssh", ctx.client(host), path, size=(120, 40)) as t:
+            for wrong in ("one", "two", "three"):
+                t.see("Password of")
+                t.keys(wrong)
+                t.see("password: " + "*" * len(wrong) + " ")
+                t.keys("\r")
+                t.see(lambda text: "*" not in text)
+            t.see("denied")
+            t.see("Recent")
+            t.leaves()
+
+
+@case()
 def app_codes(ctx):
     """Several prompts: what may be seen is."""
     path = report(ctx)
@@ -234,6 +254,8 @@ def app_passphrase(ctx, way):
         config = known_to(ctx, sshd, passphrase=SECRET)
         with App(ctx, way, config, path) as t:
             t.see("Passphrase")
+            t.keys("wrong\r")
+            t.see("not accepted")
             t.keys(SECRET + "\r")
             t.see("tiles 16")
             t.leaves()
@@ -438,7 +460,7 @@ def app_large_passes_are_not_begun(ctx):
     with server.Sshd(ctx.dir) as sshd:
         config = known_to(ctx, sshd)
         with App(ctx, "libssh", config, path, "--cache", ctx.path("kept"), size=(120, 40)) as t:
-            t.see("most of the file would have to come")
+            t.see("not read yet: most of the file would have to come")
             t.see("until :index")
             t.keys(":index\r")
             t.see(lambda text: "most of the file" not in text and "internalExchangeCode" in text)

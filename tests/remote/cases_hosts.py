@@ -100,7 +100,7 @@ def changed(ctx, how):
         known = "# one\n\nelsewhere %s\n%s %s\n" % (other, name, other)
         config = ctx.client(sshd, "StrictHostKeyChecking %s" % how, known=known, keys=[ready(ctx, sshd)])
         res = ctx.transport("--ask", config=config, answers=[("host-key", "yes")])
-        refused(res, "changed", "%s:4" % ctx.known)
+        refused(res, "changed", "%s:4" % ctx.known, "ssh-keygen -R '%s'" % name)
         expect(server.read(ctx.known) == known.strip(), res, "the file changed")
         expect("Accepted" not in sshd.said(), None, "logged in")
 

@@ -43,6 +43,7 @@ struct ts_app_hosts {
 	int asks; /* the host whose question is shown; -1: none */
 	struct ts_question question;
 	struct ts_prompt answer;
+	bool typed; /* a secret was: somebody is here who may type another one */
 	char trouble
 		[TS_HOSTS_TEXT]; /* a file of the report there cannot be read any more; "" = it can */
 	char text[TS_HOSTS_TEXT]; /* what the user should know as long as it is so; "" = nothing */

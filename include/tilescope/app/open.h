@@ -31,6 +31,9 @@ enum ts_code ts_open_place(struct ts_files **files, struct ts_uri *u, const char
 void ts_name_found(struct ts_err *err, struct ts_files *files, const char *path,
 	const struct ts_cancel *cancel);
 
+/* A path of the report as people read it: on another host behind its name. */
+void ts_put_place(struct ts_strbuf *out, const struct ts_report *r, const char *path);
+
 /* Lend the reader what an index has of these sections (bits); none is built (see ts_index_now()). */
 enum ts_code ts_use_index(struct ts_reader *rd, const struct ts_args *args, uint64_t sections,
 	struct ts_watch *w, struct ts_err *err) TS_WARN_UNUSED;
