@@ -498,12 +498,17 @@ ts_chart_strip(struct ts_canvas *c, struct ts_rect r, const double *v, int n, do
 {
 	r = ts_rect_row(r, 0);
 	for (int x = 0; x < n && x < r.w; x++) {
-		bool inside = x >= from && x < to;
+		bool inside = x >= from && x < to, found = hit && hit[x];
 		int l = level(v[x], top, EIGHTHS);
 
-		ts_canvas_glyph(c, r, x, 0, inside ? TS_ROLE_STRIP_VISIBLE : TS_ROLE_STRIP,
+		if (found && l == 0)
+			l = 1;
+		ts_canvas_glyph(c, r, x, 0,
+			found		 ? TS_ROLE_MARK
+				: inside ? TS_ROLE_STRIP_VISIBLE
+					 : TS_ROLE_STRIP,
 			l > 0 ? (uint32_t)(LOWER_BLOCKS + l) : ' ');
-		if (hit && hit[x]) {
+		if (found && c->mono) {
 			struct ts_rect at = r;
 
 			ts_rect_cut_left(&at, x);

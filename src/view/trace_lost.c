@@ -60,7 +60,7 @@ static const struct ts_column columns[L_COUNT] = {
 	{"bal.", 6, 0, 0, 2, TS_FIELD_RIGHT},
 	{"tiles", 7, 0, 0, 4, TS_FIELD_RIGHT},
 	{"ipu", 4, 0, 0, 6, TS_FIELD_RIGHT},
-	{"slowest", 7, 0, 0, 5, TS_FIELD_RIGHT},
+	{"slowest", 8, 0, 0, 5, TS_FIELD_RIGHT},
 	{"once", 8, 0, 0, 8, TS_FIELD_RIGHT},
 	{"known", 9, 0, 0, 7, TS_FIELD_ELLIPSIS},
 	{"id", 6, 0, 0, 9, TS_FIELD_RIGHT},

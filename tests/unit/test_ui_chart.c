@@ -210,13 +210,21 @@ END_TEST
 START_TEST(strips_show_the_visible_part)
 {
 	double v[] = {0, 8, 4, 8, 8, 1, NAN, 8};
-	bool hit[8] = {[5] = true};
+	bool hit[8] = {[5] = true, [6] = true, [7] = true};
 	struct ts_canvas *c = canvas(8, 1, TS_GLYPHS_FULL);
 
 	ts_chart_strip(c, ts_canvas_rect(c), v, 8, 8, 1, 5, hit);
-	ck_assert_int_eq(ts_canvas_at(c, 5, 0)->over, TS_ROLE_MATCH);
+	for (int x = 5; x < 8; x++) { /* as high as it is, or seen at all */
+		ck_assert_int_eq(ts_canvas_at(c, x, 0)->role, TS_ROLE_MARK);
+		ck_assert_int_eq(ts_canvas_at(c, x, 0)->over, 0);
+	}
 	ck_assert_int_eq(ts_canvas_at(c, 2, 0)->role, TS_ROLE_STRIP_VISIBLE);
-	shows(c, " [\u2584\u2588]\u2581 \u2588\n");
+	shows(c, " [\u2584\u2588]\u2581\u2581\u2588\n");
+	c = canvas(8, 1, TS_GLYPHS_FULL);
+	c->mono = true;
+	ts_chart_strip(c, ts_canvas_rect(c), v, 8, 8, 1, 5, hit);
+	ck_assert_int_eq(ts_canvas_at(c, 5, 0)->over, TS_ROLE_MATCH);
+	shows(c, " [\u2584\u2588]\u2581\u2581\u2588\n");
 }
 END_TEST
 
