@@ -338,11 +338,14 @@ ts_canvas_right(struct ts_canvas *c, struct ts_rect r, int x, int y, enum ts_rol
 	return ts_canvas_field(c, field, 0, y, field.w, role, s, strlen(s), TS_FIELD_RIGHT);
 }
 
-/* Bytes of the next line of s at `width` columns, and in *skip those behind it that break it. */
+/*
+ * Bytes of the next line of s at `width` columns, and in *skip those behind it that break it: up to the last blank, or,
+ * of a word that is longer than the line, up to its last '/'.
+ */
 static size_t
 line_of(const struct ts_canvas *c, const char *s, int width, size_t *skip)
 {
-	size_t len = strcspn(s, "\n"), at = 0, blank_at = 0;
+	size_t len = strcspn(s, "\n"), at = 0, blank_at = 0, slash_at = 0;
 	int64_t columns = 0;
 	uint32_t cp;
 	int one;
@@ -358,12 +361,14 @@ line_of(const struct ts_canvas *c, const char *s, int width, size_t *skip)
 			blank_at = at;
 		columns += one;
 		at += used;
+		if (cp == '/')
+			slash_at = at;
 	}
 	if (at == len)
 		return len;
 	*skip = 0;
-	if (s[at] != ' ' && blank_at > 0)
-		at = blank_at;
+	if (s[at] != ' ' && (blank_at > 0 || slash_at > 0))
+		at = blank_at > 0 ? blank_at : slash_at;
 	*skip = strspn(s + at, " ");
 	*skip += s[at + *skip] == '\n';
 	return at;

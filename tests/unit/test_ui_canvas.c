@@ -153,6 +153,11 @@ START_TEST(wrapped_text)
 	c = canvas(10, 2, TS_GLYPHS_FULL);
 	ck_assert_int_eq(ts_canvas_wrap(c, ts_canvas_rect(c), 3, TS_ROLE_TEXT, text), 6);
 	shows(c, "fox-jumps-\nover it\n");
+	c = canvas(10, 4, TS_GLYPHS_FULL);
+	ck_assert_int_eq(ts_canvas_wrap(c, ts_canvas_rect(c), 0, TS_ROLE_TEXT,
+				 "in /home/x/insights.rules"),
+		4);
+	shows(c, "in\n/home/x/\ninsights.r\nules\n");
 }
 END_TEST
 
