@@ -23,7 +23,8 @@ enum {
 	UPPER_HALF = 0x2580,
 	FULL_BLOCK = 0x2588,
 	SHADE = 0x2592,
-	NARROW = 70,	 /* columns of the key: with fewer brief words stand in it, */
+	PARTS_W = 56,	 /* columns of the key for what is known by tile, */
+	WHOLE_W = 7,	 /* for each class that is not; with fewer its words are brief, */
 	WIDE = 120,	 /* with so many the longest */
 	LABEL_EVERY = 4, /* rows of the screen from one number of a tile to the next */
 };
@@ -337,23 +338,21 @@ part_text(const struct ts_bsp *p, int row, int column, enum ts_bsp_part part, ch
 	return out;
 }
 
-/* Classes that are not known by tile, and have most of a column: all tiles have their colour there. */
+/* Classes that are not known by tile, and have most of a column: all tiles have their colour there. How many. */
 static int
-legend_whole(struct ts_canvas *c, struct ts_rect r, int x, const struct ts_bsp *p)
+whole_classes(const struct ts_bsp *p, bool seen[TS_CLASS_COUNT])
 {
-	int legend = r.w >= WIDE ? 0 : r.w >= NARROW ? 1 : TRACE_LEGENDS - 1;
-	bool seen[TS_CLASS_COUNT] = {false};
+	int n = 0;
 
-	for (int i = 0; i < p->columns; i++)
-		for (int k = 0; k < TS_CLASS_COUNT; k++)
-			seen[k] |= ts_bsp_whole(p, (enum ts_step_class)k)[i] > 0.5f;
-	seen[TS_CLASS_COMPUTE] = seen[TS_CLASS_EXCHANGE] = seen[TS_CLASS_SYNC] =
-		false; /* are there */
-	for (int k = 0; k < TS_CLASS_COUNT; k++)
-		if (seen[k])
-			x = legend_entry(c, r, x, (enum ts_step_class)k,
-				trace_class_name(k, legend));
-	return x;
+	for (int k = 0; k < TS_CLASS_COUNT; k++) {
+		seen[k] = false;
+		if (k == TS_CLASS_COMPUTE || k == TS_CLASS_EXCHANGE || k == TS_CLASS_SYNC)
+			continue; /* are there */
+		for (int i = 0; i < p->columns && !seen[k]; i++)
+			seen[k] = ts_bsp_whole(p, (enum ts_step_class)k)[i] > 0.5f;
+		n += seen[k];
+	}
+	return n;
 }
 
 static void
@@ -367,7 +366,10 @@ bsp_legend(struct trace_drawing *d, struct ts_canvas *c, struct ts_rect r)
 	const struct bsp_drawing *b = d->own;
 	const struct ts_bsp *p = &b->bsp;
 	int row = 0, column = 0, x = 0;
-	bool at = bsp_cursor(d, &row, &column), narrow = r.w < NARROW;
+	bool at = bsp_cursor(d, &row, &column), seen[TS_CLASS_COUNT];
+	int whole = whole_classes(p, seen);
+	bool narrow = whole > 0 && r.w < PARTS_W + WHOLE_W * whole;
+	int legend = r.w >= WIDE ? 0 : narrow ? TRACE_LEGENDS - 1 : 1;
 	char n[TS_FMT_MAX], tiles[64];
 	int64_t first, last;
 
@@ -385,7 +387,10 @@ bsp_legend(struct trace_drawing *d, struct ts_canvas *c, struct ts_rect r)
 		if (x + (int)strlen(tiles) <= r.w)
 			x = ts_canvas_text(c, r, x, 0, TS_ROLE_VALUE, tiles) + 2;
 	}
-	x = legend_whole(c, r, x, p);
+	for (int k = 0; k < TS_CLASS_COUNT; k++)
+		if (seen[k])
+			x = legend_entry(c, r, x, (enum ts_step_class)k,
+				trace_class_name(k, legend));
 	if (p->by_tile < p->steps && x + (int)strlen(NOT_BY_TILE) + 3 <= r.w && ts_heat_halves(c)) {
 		ts_canvas_glyph(c, r, x, 0, TS_ROLE_LABEL, SHADE);
 		ts_canvas_text(c, r, x + 2, 0, TS_ROLE_LABEL, NOT_BY_TILE);
