@@ -2,6 +2,7 @@
 /* hosts - see the header. */
 #include "config.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "tilescope/app/output.h"
 #include "tilescope/base/clock.h"
 #include "tilescope/base/mem.h"
+#include "tilescope/base/thread.h"
 #include "tilescope/io/files_host.h"
 
 #include "hosts_internal.h"
@@ -47,6 +49,29 @@ find(const struct ts_app_hosts *h, const struct ts_uri *u, enum ts_way way)
 	return -1;
 }
 
+static void *
+release(void *files)
+{
+	ts_files_release(files);
+	return NULL;
+}
+
+/* Its thread may hang (an agent), and is waited for when it is freed: then by another one, which ends with the process. */
+static bool
+let_go(struct ts_app_host *host)
+{
+	pthread_t thread;
+
+	if (ts_host_leave(ts_files_host(host->files), 0)) {
+		ts_files_release(host->files);
+		return true;
+	}
+	if (ts_thread_start(&thread, NULL, release, host->files))
+		return false;
+	pthread_detach(thread);
+	return true;
+}
+
 /* A place for another one: that of the one that nobody else holds and that was asked for longest ago. */
 static int
 make_room(struct ts_app_hosts *h)
@@ -59,9 +84,7 @@ make_room(struct ts_app_hosts *h)
 		if (atomic_load(&h->host[i].files->uses) == 1 && i != h->asks &&
 			(oldest < 0 || h->host[i].used < h->host[oldest].used))
 			oldest = i;
-	if (oldest >= 0)
-		ts_files_release(h->host[oldest].files);
-	return oldest;
+	return oldest >= 0 && let_go(&h->host[oldest]) ? oldest : -1;
 }
 
 static void

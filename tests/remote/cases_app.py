@@ -2,6 +2,7 @@
 """The real program on a pseudo-terminal, with a report of another host: questions, loss, and its end."""
 
 import os
+import resource
 import shutil
 import socket
 import sys
@@ -225,6 +226,65 @@ def app_wrong_passwords(ctx):
             t.see("denied")
             t.see("Recent")
             t.leaves()
+
+
+def core_limit(t):
+    """Bytes of core that the running program may leave: words of /proc."""
+    with open("/proc/%d/limits" % t.pty.pid) as f:
+        return [line.split()[4:6] for line in f if line.startswith("Max core file size")][0]
+
+
+@case()
+def app_no_core(ctx):
+    """From the first secret on no file gets what is in memory."""
+    path = report(ctx)
+    ctx.secrets.append(SECRET)
+    if resource.getrlimit(resource.RLIMIT_CORE)[1] == 0:
+        return                                      # nothing could be seen
+    with server.AuthServer(ctx, "password=" + SECRET) as host:
+        with App(ctx, "libssh", ctx.client(host), path) as t:
+            t.see("Password of")
+            expect(core_limit(t) == ["0", "0"], None, "a core may be written: %s" % core_limit(t))
+            t.keys(SECRET + "\r")
+            t.see("tiles 16")
+            expect(core_limit(t) == ["0", "0"], None, "a core may be written: %s" % core_limit(t))
+            t.leaves()
+    os.unlink(ctx.known)
+    with server.Sshd(ctx.dir) as sshd:              # nobody types anything
+        with App(ctx, "libssh", known_to(ctx, sshd), path) as t:
+            t.see("tiles 16")
+            expect(core_limit(t) != ["0", "0"], None, "no core though there is no secret")
+            t.leaves()
+
+
+@case()
+def app_fifth_host(ctx):
+    """The place of one whose agent hangs is taken without waiting for it."""
+    path = report(ctx)
+    key, line = ctx.key("key")
+    with server.Sshd(ctx.dir) as sshd, socket.socket(socket.AF_UNIX) as agent:
+        sshd.allow(line)
+        agent.bind(ctx.path("agent"))
+        agent.listen(8)                             # and nobody ever answers
+        config = ctx.client(sshd, keys=[key])
+        text = server.read(config)
+        hosts = ["there"] + ["there%d" % i for i in range(2, 6)]
+        server.write(config, "\n".join(
+            text.replace("Host there\n", "Host %s\n" % h).replace(
+                "IdentityAgent none", "IdentityAgent %s" % ctx.path("agent") if h == "there" else "IdentityAgent none")
+            for h in hosts) + "\n")
+        with App(ctx, "libssh", config, path, size=(120, 40)) as t:
+            t.see("Connecting to there")
+            time.sleep(0.5)                         # it asks its agent
+            t.keys("C-c")
+            t.see("cancelled")
+            for h in hosts[1:]:
+                t.keys(":open %s:%s\r" % (h, path))
+                t.see(lambda text: "libssh " in text.split("\n")[0] and ":open" not in text)
+            t.keys("3")
+            t.see("tiles 16")
+            t.keys("Q")
+            t.ends(0)
 
 
 @case()

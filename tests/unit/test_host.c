@@ -190,6 +190,30 @@ START_TEST(one_burst)
 }
 END_TEST
 
+/* What was seen to be a file is not looked at, and what is behind the first page comes with it, once. */
+START_TEST(opened_ahead)
+{
+	const struct ts_host_opening as = {.regular = true, .ahead = TS_HOST_AHEAD};
+	struct fake_world w = world();
+	struct ts_host *h = fake_host(&w, (struct ts_host_spec){0});
+	struct ts_host_range all = {TS_HOST_FIRST_PAGE, 0, 0};
+	struct ts_host_file *f;
+	unsigned char *ahead;
+
+	ck_assert_int_eq(ts_host_open_as(h, &f, "file", &as, true, NULL, &err), TS_OK);
+	ck_assert_int_eq(w.bursts, 2); /* hello and open; its attributes and pages */
+	ahead = ts_host_file_take_ahead(f, &all.got);
+	all.n = all.got;
+	ck_assert_uint_ge(all.got, 16384);
+	ck_assert_uint_le(all.got, TS_HOST_AHEAD);
+	ck_assert(is_right(ahead, &all, 1, SIZE, 0));
+	free(ahead);
+	ck_assert_ptr_null(ts_host_file_take_ahead(f, &all.got));
+	ts_host_close(f);
+	ts_host_free(h);
+}
+END_TEST
+
 /* Much that is not urgent goes over other channels; a host that gives none has it on the first. */
 START_TEST(many_channels)
 {
@@ -310,6 +334,13 @@ START_TEST(other_file)
 	ck_assert_int_eq(ts_host_read(f, bytes, &r, 1, true, NULL, &err), expected[_i]);
 	ck_assert_int_eq(w.connections, 2);
 	ck_assert(_i > 0 || is_right(bytes, &r, 1, SIZE, 0));
+	ck_assert_int_eq(ts_host_file_has_failed(f), _i > 0);
+	ts_host_close(f);
+	w.file[0].gone = 0; /* what is opened anew may be read, on the same connection */
+	ck_assert_int_eq(ts_host_open(h, &f, "file", true, NULL, &err), TS_OK);
+	ck_assert(!ts_host_file_has_failed(f));
+	ck_assert_int_eq(ts_host_read(f, bytes, &r, 1, true, NULL, &err), TS_OK);
+	ck_assert_int_eq(w.connections, 2);
 	ts_host_close(f);
 	ts_host_free(h);
 }
@@ -538,6 +569,7 @@ main(void)
 	tcase_add_test(t, no_files);
 	tcase_add_test(t, reading);
 	tcase_add_test(t, one_burst);
+	tcase_add_test(t, opened_ahead);
 	tcase_add_test(t, many_channels);
 	tcase_add_test(t, listing);
 	tcase_add_loop_test(t, wrong, FAKE_RIGHT + 1, FAKE_WRONGS);
