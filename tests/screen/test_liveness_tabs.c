@@ -243,6 +243,36 @@ START_TEST(replicas_in_tabs)
 }
 END_TEST
 
+/* Back from another source the device has what it had: its list is kept; and once more when it was read anew. */
+START_TEST(device_again)
+{
+	char *device, *ipu, *again;
+	struct harness h;
+
+	begin(&h, 120, 38);
+	harness_command(&h, "tab always");
+	device = harness_text(&h);
+	for (int i = 0; i < 2; i++) {
+		harness_command(&h, "source ipu 1");
+		ipu = harness_text(&h);
+		ck_assert_str_ne(ipu, device);
+		free(ipu);
+		harness_command(&h, "source all");
+		again = harness_text(&h);
+		ck_assert_str_eq(again, device);
+		free(again);
+		ts_view_liveness.reload(h.view);
+		h.env.generation++;
+		harness_settle(&h);
+	}
+	again = harness_text(&h);
+	ck_assert_str_eq(again, device);
+	free(again);
+	free(device);
+	harness_end(&h);
+}
+END_TEST
+
 /* Without the relation that tells replicas apart the base of one is an assumption, and marked. */
 START_TEST(replicas_assumed)
 {
@@ -537,6 +567,7 @@ main(void)
 	tcase_add_test(tc, marks);
 	tcase_add_test(tc, replicas);
 	tcase_add_test(tc, replicas_in_tabs);
+	tcase_add_test(tc, device_again);
 	tcase_add_test(tc, replicas_assumed);
 	tcase_add_loop_test(tc, tab_screens, 0, TS_COUNT(tabs));
 	tcase_add_test(tc, one_group);
