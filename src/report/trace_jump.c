@@ -65,7 +65,7 @@ may_hold(const struct ts_trace_jump *j, int64_t start, int64_t end, int64_t of_c
 	return end > j->at && (!j->found || start < j->start);
 }
 
-/* May it hold a gap inside? `idle`: cycles in which nothing runs, -1 = not known. */
+/* May it hold a gap inside? `idle`: cycles in which nothing runs, at most; -1 = not known. */
 static bool
 may_gap(const struct ts_trace_jump *j, int64_t start, int64_t end, int64_t idle)
 {
@@ -76,14 +76,20 @@ may_gap(const struct ts_trace_jump *j, int64_t start, int64_t end, int64_t idle)
 
 /* --- in the index --------------------------------------------------------------------------------- */
 
+/*
+ * Cycles in which nothing runs, at most. Where rows overlap their lengths cannot be subtracted, but the longest row can: what is
+ * shorter than a gap is passed over there, too. -1: not known.
+ */
 static int64_t
-idle_of(bool ordered, int64_t start, int64_t end, const int64_t length[TS_CLASS_COUNT])
+idle_of(bool ordered, int64_t start, int64_t end, const int64_t length[TS_CLASS_COUNT],
+	int64_t longest)
 {
 	int64_t idle = end - start;
 
-	for (int k = 0; k < TS_CLASS_COUNT; k++)
+	for (int k = 0; k < TS_CLASS_COUNT && ordered; k++)
 		idle -= length[k];
-	return ordered && idle >= 0 ? idle : -1;
+	idle -= ordered ? 0 : longest;
+	return idle >= 0 ? idle : -1;
 }
 
 static void
@@ -122,7 +128,8 @@ hunt_leaf(struct hunt *h, const struct ts_lane_node *n, const struct ts_lane_lea
 	worth = h->j->goal == TS_GOAL_GAP
 		? may_gap(h->j, leaf->start, end,
 			  wide ? 0
-			       : idle_of(leaf->flags & TS_LANE_ORDERED, leaf->start, end, length))
+			       : idle_of(leaf->flags & TS_LANE_ORDERED, leaf->start, end, length,
+					 0))
 		: may_hold(h->j, leaf->start, end, length[h->j->class_of]);
 	rows = worth ? trace_leaf_rows(row, &h->l, h->of->ipu, n, leaf) : 0;
 	h->broken |= worth && rows <= 0;
@@ -163,10 +170,10 @@ hunt_node(struct hunt *h, int level, uint64_t i, int64_t reach)
 {
 	const struct ts_lane_node *n = &ts_lane_nodes(&h->l.lanes, h->of, level)[i];
 	struct ts_trace_jump *j = h->j;
-	bool worth = j->goal == TS_GOAL_GAP
-		? may_gap(j, n->start, n->end,
-			  idle_of(n->flags & TS_LANE_ORDERED, n->start, n->end, n->length))
-		: may_hold(j, n->start, n->end, n->length[j->class_of]);
+	bool worth = j->goal == TS_GOAL_GAP ? may_gap(j, n->start, n->end,
+						      idle_of(n->flags & TS_LANE_ORDERED, n->start,
+							      n->end, n->length, n->longest))
+					    : may_hold(j, n->start, n->end, n->length[j->class_of]);
 
 	if (!worth)
 		return;

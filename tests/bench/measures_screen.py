@@ -432,6 +432,37 @@ def keys_busy(b):
     return {"keys-busy-p50": figures, "keys-busy-p99": figures}
 
 
+# kinds of keys of the Trace, each from several places and widths
+TRACE = {"zoom": "+*6 -*3 +*5 -*8", "pan": "right*6 L*3 left*4 H*3", "hit": "n*6 N*3",
+         "step": ".*4 ,*2 >*4 <*2 i*3 I*2 w*3 }*2 {", "draw": "f*5 F*5", "tab": "tab ]*6 [*3 tab"}
+PLACES = 3
+
+
+@measure(*["keys-trace-" + kind for kind in TRACE], scales=("100x",))
+def keys_trace(b):
+    """Each kind of key of the Trace from the whole run, then further in at steps anywhere."""
+    path = b.report()
+    pots = {kind: Keys() for kind in TRACE}
+    with app(b, path, "--at", "trace", cache=b.indexed(path) or "none") as s:
+        s.start(shows(":Trace"))
+        s.settle()
+        s.play("/ ::LayerNorm enter")
+        at_rest(b, s)
+        s.play("f*5")                   # what a drawing makes when it is first shown is made
+        at_rest(b, s)
+        for i in range(1 if b.tiny else PLACES):
+            if i:
+                step = (i * 7919 + b.round * 104729) * 1009 % b.steps()
+                s.play(": ::goto|%d enter %s" % (step, "+*%d" % (4 * i)))
+                at_rest(b, s)
+            for kind, spec in TRACE.items():
+                pots[kind].view = kind
+                pots[kind].add(s.play(spec))
+                at_rest(b, s, limit=5)
+    return {"keys-trace-" + kind: {"ours": k.last, "slowest": k.slowest()}
+            for kind, k in pots.items()}
+
+
 @measure("keys-jump")
 def jump(b):
     path = b.report()

@@ -105,6 +105,11 @@ for view, what in (("insights", "Insights"), ("map", "tile map"), ("addresses", 
                    ("tabs", "tabs of Memory"), ("sources", "Liveness of a tile"),
                    ("heat", "heat map"), ("variables", "Variables, orders too")):
     row("keys-" + view, "the same to the last byte, %s, p99" % what, "ms", 16, "p99")
+for name, what in (("zoom", "any zoom"), ("pan", "pan"), ("hit", "next search hit"),
+                   ("step", "next step, class, gap, longest"), ("draw", "another drawing"),
+                   ("tab", "tabs below")):
+    row("keys-trace-" + name, "key to last byte, Trace, %s, p99" % what, "ms", 16, "p99",
+        note="with the index")
 for name, what in (("sets", "Liveness of 12 to 500 tiles"),
                    ("selected", "variables of 12 to 500 selected tiles, of an IPU"),
                    ("ipus", "Liveness of an IPU"), ("insights", "Insights and its tabs"),
