@@ -92,6 +92,22 @@ idle_of(bool ordered, int64_t start, int64_t end, const int64_t length[TS_CLASS_
 	return idle >= 0 ? idle : -1;
 }
 
+/* Of a node. Of a block whose rows overlap it is known how long which classes run, and how long none does. */
+static int64_t
+idle_in(const struct hunt *h, const struct ts_lane_node *n, int level)
+{
+	bool ordered = n->flags & TS_LANE_ORDERED;
+	const struct ts_class_set *set = level == 0 && !ordered ? ts_lane_sets(&h->l.lanes, n)
+								: NULL;
+	int64_t idle = n->end - n->start;
+
+	if (!set)
+		return idle_of(ordered, n->start, n->end, n->length, n->longest);
+	for (uint64_t i = 0; i < n->sets; i++)
+		idle -= set[i].set ? set[i].cycles : 0;
+	return idle >= 0 ? idle : -1;
+}
+
 static void
 hunt_rows(struct hunt *h, const struct ts_lane_row *row, int n, int64_t reach)
 {
@@ -170,9 +186,7 @@ hunt_node(struct hunt *h, int level, uint64_t i, int64_t reach)
 {
 	const struct ts_lane_node *n = &ts_lane_nodes(&h->l.lanes, h->of, level)[i];
 	struct ts_trace_jump *j = h->j;
-	bool worth = j->goal == TS_GOAL_GAP ? may_gap(j, n->start, n->end,
-						      idle_of(n->flags & TS_LANE_ORDERED, n->start,
-							      n->end, n->length, n->longest))
+	bool worth = j->goal == TS_GOAL_GAP ? may_gap(j, n->start, n->end, idle_in(h, n, level))
 					    : may_hold(j, n->start, n->end, n->length[j->class_of]);
 
 	if (!worth)
