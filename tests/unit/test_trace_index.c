@@ -771,6 +771,47 @@ START_TEST(rows_from_the_report)
 }
 END_TEST
 
+/* Steps overlap all the time but for one place, or two (_i): gaps just as wide as what is looked for, and a cycle less. */
+START_TEST(gaps_between_overlaps)
+{
+	struct bench b;
+	struct scan s;
+	sqlite3 *db;
+	char text[400];
+
+	bench_dir(&b);
+	ck_assert_int_eq(sqlite3_open(b.path, &db), SQLITE_OK);
+	run(db,
+		"BEGIN; CREATE TABLE report(key TEXT, value TEXT);"
+		"INSERT INTO report VALUES('store_version','1')");
+	run(db, layout_sql[PLAIN]);
+	snprintf(text, sizeof(text),
+		"WITH RECURSIVE c(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM c WHERE i < 599) "
+		"INSERT INTO step SELECT i, CASE i %% 3 WHEN 0 THEN 'DoExchange' ELSE 'OnTileExecute' END "
+		"FROM c; INSERT INTO step_ipu SELECT step, 0, 5, at, at + 15 FROM (SELECT step, step * 10 "
+		"+ 42 * (step > 100) + %d * (step > 300) AS at FROM step)",
+		_i ? 60 : 0);
+	run(db, text);
+	run(db, "COMMIT");
+	sqlite3_close(db);
+	bench_open(&b, 1);
+	scan_read(&s, &b, PLAIN);
+	ck_assert_int_eq((int)s.n, 600);
+	for (int64_t least = 30; least < 100; least++)
+		for (int back = 0; back < 2; back++) {
+			struct ts_trace_jump j = {.goal = TS_GOAL_GAP,
+				.back = back,
+				.ipu = 0,
+				.at = back ? b.t->to : b.t->from,
+				.least = least};
+
+			compare_jump(&b, b.t, &s, j);
+		}
+	scan_free(&s);
+	bench_close(&b);
+}
+END_TEST
+
 /* The demo's reports: what is exact without the index is the same with it. */
 START_TEST(demo_reports)
 {
@@ -885,6 +926,7 @@ main(void)
 	tcase_set_timeout(tests, 120);
 	tcase_add_loop_test(tests, random_reports, 0, LAYOUTS);
 	tcase_add_test(tests, rows_from_the_report);
+	tcase_add_loop_test(tests, gaps_between_overlaps, 0, 2);
 	tcase_add_loop_test(tests, demo_reports, 0, 2);
 	tcase_add_test(tests, noise_in_the_sections);
 	suite_add_tcase(suite, tests);
