@@ -586,10 +586,10 @@ view_mouse(struct ts_view *v, int x, int y, int wheel)
 
 static const struct ts_hint hints[] = {
 	{TS_CMD_ZOOM_IN, "zoom"},
+	{TS_CMD_TAB_NEXT, "tab"},
 	{TS_CMD_IPU_NEXT, "ipu"},
 	{TS_CMD_EXPLAIN, "explain"},
 	{TS_CMD_SEARCH, "search"},
-	{TS_CMD_TAB_NEXT, "tab"},
 	{TS_CMD_PANE_NEXT, "pane"},
 	{TS_CMD_COUNT, NULL},
 };
