@@ -455,7 +455,7 @@ static enum ts_code
 wait_a_moment(struct ts_block_cache *c, const struct ts_cancel *cancel, struct ts_err *err)
 {
 	struct timespec until;
-	bool cancelled;
+	bool cancelled, left;
 
 	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_nsec += LOOK_MS * 1000000L;
@@ -464,7 +464,10 @@ wait_a_moment(struct ts_block_cache *c, const struct ts_cancel *cancel, struct t
 	(void)pthread_cond_timedwait(&c->news, &c->lock, &until);
 	pthread_mutex_unlock(&c->lock); /* it may rest there */
 	cancelled = ts_cancelled(cancel);
+	left = ts_host_has_ended(ts_host_file_host(c->file)); /* nobody answers any more */
 	pthread_mutex_lock(&c->lock);
+	if (left && !cancelled)
+		return ts_err_set(err, TS_E_CONNECT, "the connection was left");
 	return cancelled ? ts_err_set(err, TS_E_CANCELLED, "cancelled") : TS_OK;
 }
 

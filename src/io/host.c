@@ -315,6 +315,17 @@ ts_host_leave(struct ts_host *h, int ms)
 	return gone;
 }
 
+bool
+ts_host_has_ended(struct ts_host *h)
+{
+	bool gone;
+
+	pthread_mutex_lock(&h->lock);
+	gone = h->shared.gone;
+	pthread_mutex_unlock(&h->lock);
+	return gone;
+}
+
 void
 ts_host_free(struct ts_host *h)
 {
@@ -446,24 +457,12 @@ has_ended(struct ts_host *h, struct request *rq, bool leave)
 	return ended;
 }
 
-/* Has its thread ended? What is sent then waits until the host is freed. */
-static bool
-is_gone(struct ts_host *h)
-{
-	bool gone;
-
-	pthread_mutex_lock(&h->lock);
-	gone = h->shared.gone;
-	pthread_mutex_unlock(&h->lock);
-	return gone;
-}
-
 /* Waits for what was sent. TS_E_CANCELLED: it is no longer the caller's; else it is, also with an error. */
 static enum ts_code
 await(struct ts_host *h, struct request *rq, const struct ts_cancel *cancel, struct ts_err *err)
 {
 	while (!has_ended(h, rq, false))
-		if ((ts_cancelled(cancel) || is_gone(h)) && !has_ended(h, rq, true)) {
+		if ((ts_cancelled(cancel) || ts_host_has_ended(h)) && !has_ended(h, rq, true)) {
 			ring(h->wake);
 			return ts_err_set(err, TS_E_CANCELLED, "cancelled");
 		}

@@ -269,6 +269,21 @@ START_TEST(shorter)
 }
 END_TEST
 
+/* Who has no token does not wait for a host that was left. */
+START_TEST(host_was_left)
+{
+	unsigned char bytes[4096];
+	struct cached k;
+	size_t got;
+
+	begin(&k, "file", 0);
+	ck_assert(ts_host_leave(k.host, 5000));
+	ck_assert_int_eq(ts_block_cache_read(k.cache, bytes, 4096, 1 << 20, &got, NULL, NULL, &err),
+		TS_E_CONNECT);
+	end(&k);
+}
+END_TEST
+
 START_TEST(source)
 {
 	struct fake_world w = world();
@@ -280,9 +295,11 @@ START_TEST(source)
 
 	ck_assert_int_eq(ts_source_open_host(&s, h, "nothing", false, NULL, "host", NULL, &err),
 		TS_E_NOT_FOUND);
-	ck_assert_int_eq(ts_source_open_host(&s, h, "fifo", false, NULL, "host", NULL, &err), TS_E_FORMAT);
+	ck_assert_int_eq(ts_source_open_host(&s, h, "fifo", false, NULL, "host", NULL, &err),
+		TS_E_FORMAT);
 	ck_assert_ptr_null(s);
-	ck_assert_int_eq(ts_source_open_host(&s, h, "file", false, NULL, "host", NULL, &err), TS_OK);
+	ck_assert_int_eq(ts_source_open_host(&s, h, "file", false, NULL, "host", NULL, &err),
+		TS_OK);
 	ck_assert(s->size == SIZE && s->mtime == 7 && ts_source_fd(s) == -1);
 	ts_source_want(s, &span, 1, true, NULL);
 	ck_assert_int_eq(ts_source_read(s, bytes, 100, 8192, &got, NULL, &err), TS_OK);
@@ -396,6 +413,7 @@ main(void)
 	tcase_add_test(t, failed);
 	tcase_add_test(t, shorter);
 	tcase_add_test(t, opened_twice);
+	tcase_add_test(t, host_was_left);
 	tcase_add_test(t, source);
 	tcase_add_test(t, files);
 	suite_add_tcase(s, t);

@@ -76,6 +76,9 @@ enum ts_code ts_host_new(struct ts_host **out, const struct ts_host_spec *spec,
  */
 bool ts_host_leave(struct ts_host *h, int ms);
 
+/* Has it been left, and its thread ended? What is asked then has no answer. */
+bool ts_host_has_ended(struct ts_host *h);
+
 /*
  * Leaves the host at once: requests that wait end with TS_E_CONNECT. Nobody may be in a call, and files must have been
  * closed. NULL allowed.
