@@ -16,7 +16,7 @@
 #include "tilescope/report/contexts.h"
 #include "tilescope/report/memory.h"
 
-enum { ALL, ONE, CONTEXTS_GUESSED = 100000, CONTEXT_DETAILS = 1 << 20, TOLD_EACH = 4096 };
+enum { ALL, ONE, CONTEXTS_GUESSED = 100000, CONTEXT_DETAILS = 1 << 20 };
 
 struct context_table {
 	sqlite3_vtab base;
@@ -24,9 +24,8 @@ struct context_table {
 };
 
 struct context_cursor {
-	sqlite3_vtab_cursor base;
-	uint64_t at, end;
-	bool read; /* `one` is the context at `at` */
+	struct ts_query_span s; /* first */
+	bool read;		/* `one` is the context at `at` */
 	struct ts_context_path one;
 };
 
@@ -48,13 +47,6 @@ contexts_connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sqli
 	*t = (struct context_table){.q = aux};
 	*out = &t->base;
 	return sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY);
-}
-
-static int
-contexts_disconnect(sqlite3_vtab *tab)
-{
-	sqlite3_free(tab);
-	return SQLITE_OK;
 }
 
 static int
@@ -86,14 +78,14 @@ contexts_open(sqlite3_vtab *tab, sqlite3_vtab_cursor **out)
 	if (!c)
 		return SQLITE_NOMEM;
 	*c = (struct context_cursor){0};
-	*out = &c->base;
+	*out = &c->s.base;
 	return SQLITE_OK;
 }
 
 static struct ts_query *
 query_of(const struct context_cursor *c)
 {
-	return ((const struct context_table *)c->base.pVtab)->q;
+	return ((const struct context_table *)c->s.base.pVtab)->q;
 }
 
 static void
@@ -139,18 +131,18 @@ contexts_filter(sqlite3_vtab_cursor *cursor, int way, const char *text, int argc
 
 	(void)text;
 	forget_one(c);
-	c->at = c->end = 0;
+	c->s.at = c->s.end = 0;
 	if (learn(q, &why))
 		return ts_query_ended(q, TS_CONTEXT, &why);
-	c->end = q->contexts->count;
+	c->s.end = q->contexts->count;
 	if (way != ONE || argc != 1 || sqlite3_value_type(argv[0]) != SQLITE_INTEGER)
 		return SQLITE_OK; /* SQLite looks at the rows once more */
 	e = ts_contexts_find(q->contexts, (uint64_t)sqlite3_value_int64(argv[0]));
-	c->at = e ? (uint64_t)(e - q->contexts->entry) : c->end;
+	c->s.at = e ? (uint64_t)(e - q->contexts->entry) : c->s.end;
 	if (e)
-		for (c->end = c->at;
-			c->end < q->contexts->count && q->contexts->entry[c->end].id == e->id;
-			c->end++)
+		for (c->s.end = c->s.at;
+			c->s.end < q->contexts->count && q->contexts->entry[c->s.end].id == e->id;
+			c->s.end++)
 			;
 	return SQLITE_OK;
 }
@@ -162,24 +154,8 @@ contexts_next(sqlite3_vtab_cursor *cursor)
 	struct ts_query *q = query_of(c);
 
 	forget_one(c);
-	c->at++;
-	if (++q->gone_through % TOLD_EACH == 0)
-		ts_progress_set(q->progress, q->gone_through, 0);
-	return SQLITE_OK;
-}
-
-static int
-contexts_eof(sqlite3_vtab_cursor *cursor)
-{
-	const struct context_cursor *c = (const struct context_cursor *)cursor;
-
-	return c->at >= c->end;
-}
-
-static int
-contexts_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid)
-{
-	*rowid = (sqlite3_int64)((const struct context_cursor *)cursor)->at;
+	c->s.at++;
+	ts_query_count_row(q);
 	return SQLITE_OK;
 }
 
@@ -214,7 +190,7 @@ give_inner(sqlite3_context *ctx, struct context_cursor *c, int column)
 	struct ts_err why = {0};
 
 	if (!c->read &&
-		ts_context_read(&c->one, q->rd, q->contexts, &q->contexts->entry[c->at], &why))
+		ts_context_read(&c->one, q->rd, q->contexts, &q->contexts->entry[c->s.at], &why))
 		return ts_query_ended(q, TS_CONTEXT, &why);
 	c->read = true;
 	l = &c->one.level[0];
@@ -246,7 +222,7 @@ static int
 contexts_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)
 {
 	struct context_cursor *c = (struct context_cursor *)cursor;
-	const struct ts_context_entry *e = &query_of(c)->contexts->entry[c->at];
+	const struct ts_context_entry *e = &query_of(c)->contexts->entry[c->s.at];
 
 	if (column == TS_CONTEXT_CONTEXT)
 		sqlite3_result_int64(ctx, (sqlite3_int64)e->id);
@@ -261,15 +237,15 @@ static const sqlite3_module contexts_module = {
 	.xCreate = contexts_connect,
 	.xConnect = contexts_connect,
 	.xBestIndex = contexts_best_index,
-	.xDisconnect = contexts_disconnect,
-	.xDestroy = contexts_disconnect,
+	.xDisconnect = ts_query_table_free,
+	.xDestroy = ts_query_table_free,
 	.xOpen = contexts_open,
 	.xClose = contexts_close,
 	.xFilter = contexts_filter,
 	.xNext = contexts_next,
-	.xEof = contexts_eof,
+	.xEof = ts_query_span_eof,
 	.xColumn = contexts_column,
-	.xRowid = contexts_rowid,
+	.xRowid = ts_query_span_rowid,
 };
 
 int

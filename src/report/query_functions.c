@@ -201,13 +201,6 @@ tiles_connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3
 }
 
 static int
-tiles_disconnect(sqlite3_vtab *tab)
-{
-	sqlite3_free(tab);
-	return SQLITE_OK;
-}
-
-static int
 tiles_best_index(sqlite3_vtab *tab, sqlite3_index_info *info)
 {
 	bool named = false;
@@ -359,8 +352,8 @@ tiles_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid)
 static const sqlite3_module tiles_module = {
 	.xCreate = tiles_connect,
 	.xConnect = tiles_connect,
-	.xDisconnect = tiles_disconnect,
-	.xDestroy = tiles_disconnect,
+	.xDisconnect = ts_query_table_free,
+	.xDestroy = ts_query_table_free,
 	.xBestIndex = tiles_best_index,
 	.xOpen = tiles_open,
 	.xClose = tiles_close,

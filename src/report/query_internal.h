@@ -33,6 +33,21 @@ struct ts_query {
 int ts_query_ended(struct ts_query *q, enum ts_relation relation, const struct ts_err *why);
 int ts_query_ended_as(struct ts_query *q, const char *name, const struct ts_err *why);
 
+/* A row more was gone through, which the progress is told now and then. */
+void ts_query_count_row(struct ts_query *q);
+
+/* xDisconnect and xDestroy of a table that sqlite3_malloc() gave and that owns nothing else. */
+int ts_query_table_free(sqlite3_vtab *tab);
+
+/* A cursor over the rows [at, end): its struct begins with this. */
+struct ts_query_span {
+	sqlite3_vtab_cursor base;
+	uint64_t at, end;
+};
+
+int ts_query_span_eof(sqlite3_vtab_cursor *cursor);
+int ts_query_span_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid);
+
 /* The columns of a relation, to SQLite. */
 int ts_query_declare(sqlite3 *db, const struct ts_relation_def *def);
 

@@ -22,7 +22,7 @@
 #include "tilescope/report/operation_links.h"
 #include "tilescope/report/operation_members.h"
 
-enum { PATH_BYTES = 1 << 14, TOLD_EACH = 4096, FEW = 64, MANY = 1 << 20 };
+enum { PATH_BYTES = 1 << 14, FEW = 64, MANY = 1 << 20 };
 
 struct ts_query_operations {
 	struct ts_operations *ops;
@@ -39,10 +39,9 @@ struct op_table {
 };
 
 struct op_cursor {
-	sqlite3_vtab_cursor base;
-	uint64_t at, end;
-	int64_t node;	     /* whose links */
-	struct ts_pile link; /* struct ts_operation_link, a variable each */
+	struct ts_query_span s; /* first */
+	int64_t node;		/* whose links */
+	struct ts_pile link;	/* struct ts_operation_link, a variable each */
 };
 
 enum {
@@ -122,7 +121,7 @@ learn(struct ts_query *q, struct ts_err *err)
 static int
 ended(const struct op_cursor *c, struct ts_err *why)
 {
-	const struct op_table *t = (const struct op_table *)c->base.pVtab;
+	const struct op_table *t = (const struct op_table *)c->s.base.pVtab;
 
 	return ts_query_ended_as(t->q, tables[t->is].name, why);
 }
@@ -152,13 +151,6 @@ op_connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vt
 	*t = (struct op_table){.q = aux, .is = is};
 	*out = &t->base;
 	return sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY);
-}
-
-static int
-op_disconnect(sqlite3_vtab *tab)
-{
-	sqlite3_free(tab);
-	return SQLITE_OK;
 }
 
 /* Column 0 is the node of all of them. */
@@ -202,7 +194,7 @@ op_open(sqlite3_vtab *tab, sqlite3_vtab_cursor **out)
 	if (!c)
 		return SQLITE_NOMEM;
 	*c = (struct op_cursor){.node = TS_UNKNOWN};
-	*out = &c->base;
+	*out = &c->s.base;
 	return SQLITE_OK;
 }
 
@@ -255,13 +247,13 @@ seek(struct op_cursor *c, const struct op_table *t, uint32_t node, struct ts_err
 
 	switch (t->is) {
 	case NODES:
-		c->at = node;
-		c->end = (uint64_t)node + 1;
+		c->s.at = node;
+		c->s.end = (uint64_t)node + 1;
 		break;
 	case MEMBERS:
 	case CONTEXTS:
-		c->at = members_from(members_of(t), node);
-		c->end = members_from(members_of(t), node + 1);
+		c->s.at = members_from(members_of(t), node);
+		c->s.end = members_from(members_of(t), node + 1);
 		break;
 	default:
 		if (!o->uses)
@@ -270,8 +262,8 @@ seek(struct op_cursor *c, const struct op_table *t, uint32_t node, struct ts_err
 		if (!code)
 			code = ts_operation_link_rows_read(&c->link, o->uses, node, NULL,
 				t->q->rd->cancel, err);
-		c->at = 0;
-		c->end = c->link.used / sizeof(struct ts_operation_link);
+		c->s.at = 0;
+		c->s.end = c->link.used / sizeof(struct ts_operation_link);
 	}
 	return code;
 }
@@ -280,12 +272,12 @@ static int
 op_filter(sqlite3_vtab_cursor *cursor, int way, const char *text, int argc, sqlite3_value **argv)
 {
 	struct op_cursor *c = (struct op_cursor *)cursor;
-	const struct op_table *t = (const struct op_table *)c->base.pVtab;
+	const struct op_table *t = (const struct op_table *)c->s.base.pVtab;
 	struct ts_err why = {0};
 	const struct ts_query_operations *o;
 
 	(void)text;
-	c->at = c->end = 0;
+	c->s.at = c->s.end = 0;
 	ts_pile_fini(&c->link);
 	if (learn(t->q, &why))
 		return ended(c, &why);
@@ -294,7 +286,7 @@ op_filter(sqlite3_vtab_cursor *cursor, int way, const char *text, int argc, sqli
 		(void)ts_err_set(&t->q->partial, TS_E_DAMAGED, "%s: not all could be read",
 			tables[t->is].name);
 	if (way == 0) {
-		c->end = t->is == NODES ? o->ops->count : count(members_of(t));
+		c->s.end = t->is == NODES ? o->ops->count : count(members_of(t));
 		return SQLITE_OK;
 	}
 	if (argc != 1 || sqlite3_value_type(argv[0]) != SQLITE_INTEGER)
@@ -309,26 +301,10 @@ static int
 op_next(sqlite3_vtab_cursor *cursor)
 {
 	struct op_cursor *c = (struct op_cursor *)cursor;
-	struct ts_query *q = ((struct op_table *)c->base.pVtab)->q;
+	struct ts_query *q = ((struct op_table *)c->s.base.pVtab)->q;
 
-	c->at++;
-	if (++q->gone_through % TOLD_EACH == 0)
-		ts_progress_set(q->progress, q->gone_through, 0);
-	return SQLITE_OK;
-}
-
-static int
-op_eof(sqlite3_vtab_cursor *cursor)
-{
-	const struct op_cursor *c = (const struct op_cursor *)cursor;
-
-	return c->at >= c->end;
-}
-
-static int
-op_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid)
-{
-	*rowid = (sqlite3_int64)((const struct op_cursor *)cursor)->at;
+	c->s.at++;
+	ts_query_count_row(q);
 	return SQLITE_OK;
 }
 
@@ -442,7 +418,7 @@ static void
 link_column(sqlite3_context *ctx, const struct op_cursor *c, int column)
 {
 	const struct ts_operation_link *l = (const struct ts_operation_link *)c->link.memory +
-		c->at;
+		c->s.at;
 
 	if (column == L_WAY)
 		sqlite3_result_text(ctx, ts_link_way_word((enum ts_link_way)l->way), -1,
@@ -462,17 +438,17 @@ static int
 op_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)
 {
 	const struct op_cursor *c = (const struct op_cursor *)cursor;
-	const struct op_table *t = (const struct op_table *)c->base.pVtab;
+	const struct op_table *t = (const struct op_table *)c->s.base.pVtab;
 	const struct ts_query_operations *o = t->q->operations;
 
 	if (t->is == NODES)
-		node_column(ctx, o->ops, (uint32_t)c->at, column);
+		node_column(ctx, o->ops, (uint32_t)c->s.at, column);
 	else if (t->is == MEMBERS)
 		member_column(ctx, o->ops,
-			(const struct ts_operation_member *)o->member.memory + c->at, column);
+			(const struct ts_operation_member *)o->member.memory + c->s.at, column);
 	else if (t->is == CONTEXTS)
 		context_column(ctx, o->ops,
-			(const struct ts_operation_member *)o->context.memory + c->at, column);
+			(const struct ts_operation_member *)o->context.memory + c->s.at, column);
 	else
 		link_column(ctx, c, column);
 	return SQLITE_OK;
@@ -482,15 +458,15 @@ static const sqlite3_module op_module = {
 	.xCreate = op_connect,
 	.xConnect = op_connect,
 	.xBestIndex = op_best_index,
-	.xDisconnect = op_disconnect,
-	.xDestroy = op_disconnect,
+	.xDisconnect = ts_query_table_free,
+	.xDestroy = ts_query_table_free,
 	.xOpen = op_open,
 	.xClose = op_close,
 	.xFilter = op_filter,
 	.xNext = op_next,
-	.xEof = op_eof,
+	.xEof = ts_query_span_eof,
 	.xColumn = op_column,
-	.xRowid = op_rowid,
+	.xRowid = ts_query_span_rowid,
 };
 
 int

@@ -114,8 +114,8 @@ table_connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3
 	return sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY);
 }
 
-static int
-table_disconnect(sqlite3_vtab *tab)
+int
+ts_query_table_free(sqlite3_vtab *tab)
 {
 	sqlite3_free(tab);
 	return SQLITE_OK;
@@ -265,6 +265,28 @@ cursor_close(sqlite3_vtab_cursor *cursor)
 	return SQLITE_OK;
 }
 
+void
+ts_query_count_row(struct ts_query *q)
+{
+	if (++q->gone_through % TOLD_ROWS == 0)
+		ts_progress_set(q->progress, q->gone_through, 0);
+}
+
+int
+ts_query_span_eof(sqlite3_vtab_cursor *cursor)
+{
+	const struct ts_query_span *s = (const struct ts_query_span *)cursor;
+
+	return s->at >= s->end;
+}
+
+int
+ts_query_span_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid)
+{
+	*rowid = (sqlite3_int64)((const struct ts_query_span *)cursor)->at;
+	return SQLITE_OK;
+}
+
 int
 ts_query_ended_as(struct ts_query *q, const char *name, const struct ts_err *why)
 {
@@ -303,8 +325,7 @@ cursor_next(sqlite3_vtab_cursor *cursor)
 	struct relation_table *t = (struct relation_table *)cursor->pVtab;
 
 	c->at++;
-	if (++t->q->gone_through % TOLD_ROWS == 0)
-		ts_progress_set(t->q->progress, t->q->gone_through, 0);
+	ts_query_count_row(t->q);
 	return ts_rows_next(c->rows, &c->there, &why) ? ended(c, &why) : SQLITE_OK;
 }
 
@@ -623,8 +644,8 @@ static const sqlite3_module relation_module = {
 	.xCreate = table_connect,
 	.xConnect = table_connect,
 	.xBestIndex = table_best_index,
-	.xDisconnect = table_disconnect,
-	.xDestroy = table_disconnect,
+	.xDisconnect = ts_query_table_free,
+	.xDestroy = ts_query_table_free,
 	.xOpen = cursor_open,
 	.xClose = cursor_close,
 	.xFilter = cursor_filter,
