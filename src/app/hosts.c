@@ -2,7 +2,6 @@
 /* hosts - see the header. */
 #include "config.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,19 +55,18 @@ release(void *files)
 	return NULL;
 }
 
-/* Its thread may hang (an agent), and is waited for when it is freed: then by another one, which ends with the process. */
+/* Its thread may hang (an agent), and is waited for when it is freed: then aside. false: it keeps its place, and is dead. */
 static bool
-let_go(struct ts_app_host *host)
+let_go(struct ts_app_hosts *h, struct ts_app_host *host)
 {
-	pthread_t thread;
-
 	if (ts_host_leave(ts_files_host(host->files), 0)) {
 		ts_files_release(host->files);
 		return true;
 	}
-	if (ts_thread_start(&thread, NULL, release, host->files))
+	host->at.host[0] = '\0'; /* nobody finds it again */
+	if (!ts_host_aside(release, host->files))
 		return false;
-	pthread_detach(thread);
+	h->aside = true;
 	return true;
 }
 
@@ -84,7 +82,7 @@ make_room(struct ts_app_hosts *h)
 		if (atomic_load(&h->host[i].files->uses) == 1 && i != h->asks &&
 			(oldest < 0 || h->host[i].used < h->host[oldest].used))
 			oldest = i;
-	return oldest >= 0 && let_go(&h->host[oldest]) ? oldest : -1;
+	return oldest >= 0 && let_go(h, &h->host[oldest]) ? oldest : -1;
 }
 
 static void
@@ -441,5 +439,5 @@ ts_hosts_end(struct ts_app *app)
 	if (all)
 		app->hosts.count = 0;
 	hosts_forget_answer(&app->hosts);
-	return all;
+	return all && !app->hosts.aside;
 }

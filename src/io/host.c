@@ -316,6 +316,17 @@ ts_host_leave(struct ts_host *h, int ms)
 }
 
 bool
+ts_host_aside(void *(*release)(void *what), void *what)
+{
+	pthread_t thread;
+
+	if (ts_thread_start(&thread, NULL, release, what))
+		return false;
+	pthread_detach(thread);
+	return true;
+}
+
+bool
 ts_host_has_ended(struct ts_host *h)
 {
 	bool gone;

@@ -456,6 +456,8 @@ checked(struct ts_host_file *f, int channel)
 	if (o->is == CHECKING && --o->left == 0) {
 		o->is = OPEN;
 		f->known = true;
+		if (channel == HOST_URGENT) /* what was refused on another connection */
+			atomic_store(&f->failed, false);
 	}
 }
 
@@ -576,7 +578,7 @@ handle_is(struct ts_host *h, int channel, const struct slot *s, const struct ts_
 	read.length = sizeof(f->first);
 	host_send(h, channel, &attrs, &fstat);
 	host_send(h, channel, &page, &read);
-	if (f->known || !f->ahead)
+	if (f->known || !f->ahead || !host_room(h, channel))
 		return;
 	o->left++;
 	read.offset = sizeof(f->first);

@@ -394,10 +394,10 @@ refuse_host(struct sftp *s, const char *what, const char *file, int line, bool o
 	char port[16];
 
 	snprintf(port, sizeof(port), "]:%d", s->config.port);
-	ts_err_set(&s->base.err, TS_E_CONNECT, "%s: %s: %s:%d%s%s%s%s%s", s->config.host, what,
+	ts_err_set(&s->base.err, TS_E_CONNECT, "%s: %s: %s:%d%s%s%s%s%s%s%s", s->config.host, what,
 		file, line, old ? " (if that is right: ssh-keygen -R '" : "",
 		old && !plain ? "[" : "", old ? s->config.host : "", old && !plain ? port : "",
-		old ? "')" : "");
+		old ? "' -f '" : "", old ? file : "", old ? "')" : "");
 	fail(s, true);
 }
 

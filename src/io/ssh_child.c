@@ -414,7 +414,7 @@ step_channel(struct ssh_child *s, struct channel *c)
 
 /* --- the transport ---------------------------------------------------------------------------- */
 
-/* ssh asks for a secret that was wrong in the same words once more. */
+/* ssh asks for a secret that was wrong in the same words once more; on the way through another host both may. */
 static void
 say_if_again(struct ssh_child *s, struct ts_question *q)
 {
@@ -425,8 +425,9 @@ say_if_again(struct ssh_child *s, struct ts_question *q)
 	snprintf(s->answered, sizeof(s->answered), "%s", secret ? q->text : "");
 	if (!again)
 		return;
-	snprintf(text, sizeof(text), "That was not accepted.\n%.*s", (int)sizeof(text) - 32,
-		q->text);
+	snprintf(text, sizeof(text),
+		"Asked once more: it was not accepted, or another host asks.\n%.*s",
+		(int)sizeof(text) - 64, q->text);
 	memcpy(q->text, text, sizeof(text));
 }
 

@@ -15,7 +15,8 @@ add_row(struct ipu_lines *lines, const struct ts_liveness *all, struct ts_rows *
 {
 	int64_t step, ipu, bytes;
 	struct ts_liveness *l;
-	size_t at;
+	enum ts_code code;
+	size_t at, before;
 
 	if (ts_rows_number(rows, R_IPU, &ipu) != TS_VALUE_OK)
 		return TS_OK;
@@ -29,11 +30,14 @@ add_row(struct ipu_lines *lines, const struct ts_liveness *all, struct ts_rows *
 		l->bad_rows++;
 		return TS_OK;
 	}
-	if (lines->points++ == lines->most)
-		return ts_err_set(err, TS_E_LIMIT, "too many liveness steps of IPUs");
 	at = ts_liveness_find(all, step);
-	return liveness_add(l, step, bytes,
+	before = l->count;
+	code = liveness_add(l, step, bytes,
 		at < all->count && all->step[at] == step ? all->program[at] : -1, err);
+	lines->points += l->count - before; /* fewer, where points are put together */
+	if (!code && lines->points > lines->most)
+		code = ts_err_set(err, TS_E_LIMIT, "too many liveness steps of IPUs");
+	return code;
 }
 
 enum ts_code

@@ -29,7 +29,7 @@ struct ipu_lines {
 	int64_t first;
 	int count;
 	size_t most;   /* points of all of them, at most: TS_E_LIMIT */
-	size_t points; /* found */
+	size_t points; /* that they have */
 	bool others;   /* some rows are of another IPU */
 	bool past_damage;
 };

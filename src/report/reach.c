@@ -381,9 +381,11 @@ is_monotone(bool *yes, const struct prober *p, struct ts_err *err)
 			break;
 		*yes = key >= last;
 		last = key;
-		if ((uint64_t)r->last_rowid - (uint64_t)rowid < stride)
+		if (rowid >= r->last_rowid)
 			break;
-		rowid += (int64_t)stride;
+		rowid = (uint64_t)r->last_rowid - (uint64_t)rowid < stride
+			? r->last_rowid
+			: rowid + (int64_t)stride;
 	}
 	return TS_OK;
 }

@@ -691,7 +691,7 @@ ts_slices_next(const struct ts_slice **slice, struct ts_slices *s, struct ts_err
 			code = ts_err_nomem(&why);
 		if (code)
 			break;
-		s->left_out.orphans += !found;
+		s->left_out.orphans += !found && !is_before(s);
 		if (!found && !s->lenient)
 			continue;
 		if (found)

@@ -13,13 +13,16 @@
 
 enum {
 	NODES_MAX = 1 << 18, /* that are looked at */
+	LOOK = 1 << 12,	     /* of these from one look at the token to the next */
 	ROWS_MAX = 1 << 18,  /* of stretches: more are not read */
+	STRETCHES_MAX = 512, /* each costs statements of its own */
 	NEAR = 64,	     /* rows between two stretches that are read rather than passed over */
 };
 
 struct looking {
 	struct ts_pile *out;
 	const struct ts_cache *cache;
+	const struct ts_cancel *cancel;
 	struct ts_lanes lanes;
 	const struct ts_lane *of;
 	int64_t time, before; /* row id */
@@ -56,6 +59,8 @@ look(struct looking *w, int level, uint64_t from, uint64_t to)
 
 	for (uint64_t i = from; !w->code && !w->broken && i < to && n[i].start < w->time; i++) {
 		w->broken |= ++w->nodes > NODES_MAX;
+		if (w->nodes % LOOK == 0 && ts_cancelled(w->cancel))
+			w->code = ts_err_set(w->err, TS_E_CANCELLED, "cancelled");
 		if (n[i].end <= w->time)
 			continue;
 		if (level == 0)
@@ -94,7 +99,12 @@ enum ts_code
 trace_reaching(struct ts_pile *out, bool *known, struct ts_reader *rd, int64_t time, int64_t before,
 	const struct ts_cache *cache, struct ts_err *err)
 {
-	struct looking w = {.out = out, .cache = cache, .time = time, .before = before, .err = err};
+	struct looking w = {.out = out,
+		.cache = cache,
+		.cancel = rd->cancel,
+		.time = time,
+		.before = before,
+		.err = err};
 
 	*known = false;
 	if (!ts_lanes_open(&w.lanes, rd->index))
@@ -112,7 +122,8 @@ trace_reaching(struct ts_pile *out, bool *known, struct ts_reader *rd, int64_t t
 			sizeof(struct trace_rows), by_begin, cache, rd->cancel, err);
 	if (!w.code && !w.broken)
 		put_together(out);
-	else
+	w.broken |= out->used > STRETCHES_MAX * sizeof(struct trace_rows);
+	if (w.code || w.broken)
 		out->used = 0;
 	*known = !w.code && !w.broken;
 	ts_lanes_close(&w.lanes);

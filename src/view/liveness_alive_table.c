@@ -40,7 +40,7 @@ static const struct ts_column_facts fixed_facts[C_FIXED] = {
 	[C_SHARE] = {"share", "%", TS_SUM_NONE, false},
 	[C_CUMULATIVE] = {"cumulative", "%", TS_SUM_NONE, false},
 	[C_GROUP] = {"group", NULL, TS_SUM_NONE, false},
-	[C_LIVES] = {"lifetime", "steps", TS_SUM_NONE, false},
+	[C_LIVES] = {"lifetime", NULL, TS_SUM_NONE, false},
 	[C_STEPS] = {"steps", "steps", TS_SUM_NONE, true},
 	[C_PRODUCT] = {"bytes_x_steps", "bytes x steps", TS_SUM_NONE, true},
 	[C_DEAD] = {"not_in", "steps", TS_SUM_NONE, true},
@@ -124,6 +124,17 @@ not_alive(const struct alive_look *k, const struct ts_alive_row *row)
 	return ts_max_i64(0, k->range - row->total);
 }
 
+/* Append s from `at` on, as far as there is room; returns where it ends. */
+static size_t
+append(char *out, size_t size, size_t at, const char *s)
+{
+	while (*s && at + 1 < size)
+		out[at++] = *s++;
+	out[at] = '\0';
+	return at;
+}
+
+/* Asked of each row by a filter: a format would cost more than all the rest of that. */
 static void
 lives_text(const struct alive_look *k, const struct ts_alive_row *row, char *out, size_t size)
 {
@@ -132,15 +143,18 @@ lives_text(const struct alive_look *k, const struct ts_alive_row *row, char *out
 
 	if (k->steps > SHORT)
 		few = ts_max_i64(few, A_FEW);
-	if (missing <= 0)
-		snprintf(out, size, "all");
-	else if (missing <= few)
+	if (missing <= 0) {
+		append(out, size, 0, "all");
+	} else if (missing <= few) {
 		snprintf(out, size, "all but %s step%s", ts_fmt_count(first, missing),
 			missing == 1 ? "" : "s");
-	else
-		snprintf(out, size, "%s..%s%s", ts_fmt_count(first, row->start),
-			ts_fmt_count(last, row->end - 1),
-			row->total > row->end - row->start ? " +" : "");
+	} else {
+		size_t at = append(out, size, 0, ts_fmt_count(first, row->start));
+
+		at = append(out, size, at, "..");
+		at = append(out, size, at, ts_fmt_count(last, row->end - 1));
+		append(out, size, at, row->total > row->end - row->start ? " +" : "");
+	}
 }
 
 static int64_t

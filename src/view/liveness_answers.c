@@ -205,7 +205,7 @@ take_checks(struct liveness *s, struct ts_fetch *f)
 	if (f->code)
 		return;
 	s->checks = ((struct checks_fetch *)f)->checks;
-	if (s->shown.where == TS_LIVE_ALL) {
+	if (s->shown.where == TS_LIVE_ALL && ((struct checks_fetch *)f)->lives) {
 		s->device = s->checks;
 		s->device_checked = true;
 	}

@@ -295,7 +295,7 @@ ask_line(struct liveness *s)
 	}
 	if (!ts_pane_has(&s->graph))
 		s->graph.state = TS_PANE_LOADING;
-	if (ts_report_has(s->v.env->report, TS_LIVENESS_STEP_IPU)) /* for the next time */
+	if (s->source.where == TS_LIVE_IPU) /* for the next time */
 		s->v.env->wanted |= ts_section_bit(TS_SECTION_IPU_STEPS);
 	if (s->source.where != TS_LIVE_ALL)
 		s->v.env->wanted |= ts_section_bit(TS_SECTION_TILE_LIVES);

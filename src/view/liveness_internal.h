@@ -121,7 +121,8 @@ struct liveness {
 	struct ts_groups *groups;	 /* held; NULL: not read yet */
 	struct ts_live_labels *labels;	 /* held */
 	struct ts_pane_data labels_pane; /* of the labels */
-	struct ts_live_checks checks, device; /* of the source; of the device, once */
+	struct ts_live_checks checks,
+		device; /* of the source; of the device and all its lives, once */
 	bool device_checked;
 
 	struct ts_span span; /* points of the timeline */

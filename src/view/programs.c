@@ -9,12 +9,12 @@
 
 #include "programs_internal.h"
 
-enum { RULE_REST = 9 }; /* columns of a rule beside its texts */
-
 #include "tilescope/base/mem.h"
 #include "tilescope/report/program_find.h"
 #include "tilescope/ui/prompt.h"
 #include "tilescope/view/arg.h"
+
+enum { RULE_REST = 9 }; /* columns of a rule beside its texts */
 
 /* --- life ----------------------------------------------------------------------------------------- */
 

@@ -216,7 +216,7 @@ def app_wrong_passwords(ctx):
     path = report(ctx)
     ctx.secrets.append(SECRET)
     with server.AuthServer(ctx, "password=" + SECRET) as host:
-        with App(ctx, "libssh", ctx.client(host), path, size=(120, 40)) as t:
+        with App(ctx, "libssh", ctx.client(host), path, size=(300, 40)) as t:
             for wrong in ("one", "two", "three"):
                 t.see("Password of")
                 t.keys(wrong)
@@ -275,7 +275,8 @@ def app_fifth_host(ctx):
             for h in hosts) + "\n")
         with App(ctx, "libssh", config, path, size=(120, 40)) as t:
             t.see("Connecting to there")
-            time.sleep(0.5)                         # it asks its agent
+            agent.settimeout(20)
+            held = [agent.accept()]                 # it asks its agent
             t.keys("C-c")
             t.see("cancelled")
             for h in hosts[1:]:

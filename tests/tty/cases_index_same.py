@@ -30,8 +30,11 @@ def shown(ctx, report, cache, keys=FEW):
 
 
 def without_operations(text):
-    """Summary names the dearest operations where the index keeps them: the panes as they are without those lines."""
-    lines, kept = text.split("\n"), []
+    """
+    Summary names the dearest operations where the index keeps them: the panes as they are without those lines, and
+    without the sign that the last of them goes on below.
+    """
+    lines, kept = [re.sub(r" +\u2193$", "", line) for line in text.split("\n")], []
     for line in lines:
         cost = re.match(r" +(operations +)?[0-9.]+[kMG]? +[0-9.]+%  \S", line)
         if cost and (cost[1] or len(kept) < len(lines) and kept[-1] is None):

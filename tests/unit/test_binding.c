@@ -481,6 +481,12 @@ START_TEST(large_tables_are_sampled)
 		");" N(60000) "INSERT INTO steps SELECT 60000 - i, " TYPES);
 	ck_assert_int_eq(f.b.reach.key, TS_REACH_NONE);
 	done(&f);
+	/* the last row is looked at, too, however the others are spread */
+	make(&f, TS_STEP, NULL,
+		"CREATE TABLE steps (id INTEGER, " STEP_COLUMNS
+		");" N(60000) "INSERT INTO steps SELECT iif(i < 59995, i, i - 40000), " TYPES);
+	ck_assert_int_eq(f.b.reach.key, TS_REACH_NONE);
+	done(&f);
 }
 END_TEST
 

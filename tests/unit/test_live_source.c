@@ -438,6 +438,39 @@ START_TEST(recorded)
 }
 END_TEST
 
+/* Many IPUs, or numbers that no machine has, are left to the rows: the lines are the same. */
+START_TEST(lines_left_to_the_rows)
+{
+	struct ts_live_source s = {TS_LIVE_IPU, 64, {0}};
+	struct fixture f;
+
+	begin(&f);
+	sql(&f,
+		"CREATE TABLE report(key TEXT, value TEXT); "
+		"INSERT INTO report VALUES('source', 'store'), ('store_version', '1'); "
+		"CREATE TABLE liveness_step(live_step INTEGER PRIMARY KEY, not_always_live); "
+		"INSERT INTO liveness_step VALUES(0, 3), (1, 4); "
+		"CREATE TABLE liveness_step_ipu(live_step, ipu, not_always_live); "
+		"INSERT INTO liveness_step_ipu VALUES(0, 0, 1), (0, 64, 2), (1, 0, 2), (1, 64, 2); "
+		"CREATE TABLE lowered_variable(id INTEGER PRIMARY KEY, tile, bytes)");
+	open_report(&f);
+	ck_assert(ts_index_sections(f.index) & ts_section_bit(TS_SECTION_IPU_STEPS));
+	ck_assert(!ts_ipu_lines_quick(f.index));
+	for (int i = 0; i < 2; i++) {
+		struct ts_source_line l;
+		struct ts_err err = {0};
+
+		ck_assert_msg(ts_source_line_read(&l, i ? f.indexed : f.plain, &s, NULL, &err) ==
+				TS_OK,
+			"%s", err.msg);
+		ck_assert_uint_eq(l.line.count, 2);
+		ck_assert_int_eq(l.line.bytes[0] + l.line.bytes[1], 4);
+		ts_source_line_fini(&l);
+	}
+	end(&f);
+}
+END_TEST
+
 /* tile_always_live: a row that cannot be read leaves the sum unknown where it may be of the source. */
 START_TEST(listed_bases)
 {
@@ -839,6 +872,7 @@ main(void)
 
 	tcase_add_loop_test(tc, sources, 0, ROUNDS);
 	tcase_add_loop_test(tc, recorded, 0, ROUNDS);
+	tcase_add_test(tc, lines_left_to_the_rows);
 	tcase_add_loop_test(tc, listed_bases, 0, 4);
 	tcase_add_test(tc, names_of_rows);
 	tcase_add_loop_test(tc, lifetimes, 0, ROUNDS);

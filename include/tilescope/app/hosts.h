@@ -43,6 +43,7 @@ struct ts_app_hosts {
 	int asks; /* the host whose question is shown; -1: none */
 	struct ts_question question;
 	struct ts_prompt answer;
+	bool aside; /* one that hung was let go of: its thread may still be there */
 	bool typed; /* a secret was: somebody is here who may type another one */
 	char trouble
 		[TS_HOSTS_TEXT]; /* a file of the report there cannot be read any more; "" = it can */
@@ -83,7 +84,7 @@ void ts_hosts_draw(struct ts_app *app, struct ts_canvas *c, struct ts_rect r);
 /* For the title, in so many columns: how the report's host is reached; "" = no room, or it is here. */
 void ts_hosts_title(const struct ts_app *app, int columns, char *out, size_t size);
 
-/* The program ends: leave all at once (1), and free them when all workers have ended (2). False: one still hangs. */
+/* The program ends: leave all at once (1), and free them when all workers have ended (2). False: one may still hang. */
 void ts_hosts_leave(struct ts_app *app);
 bool ts_hosts_end(struct ts_app *app);
 

@@ -76,6 +76,12 @@ enum ts_code ts_host_new(struct ts_host **out, const struct ts_host_spec *spec,
  */
 bool ts_host_leave(struct ts_host *h, int ms);
 
+/*
+ * Free what a host that hangs belongs to, without waiting for it: `release` waits, in a thread that ends with the process.
+ * false: no thread can be had.
+ */
+bool ts_host_aside(void *(*release)(void *what), void *what);
+
 /* Has it been left, and its thread ended? What is asked then has no answer. */
 bool ts_host_has_ended(struct ts_host *h);
 

@@ -52,7 +52,8 @@ const char *ts_link_how_word(enum ts_link_how how);
 
 /*
  * Which variables the programs name, and in which operations they were made: what all links are made of, of any layer. Read-only
- * once it is read: any thread may look at it. 24 bytes a variable that programs name, 8 for each program that does.
+ * once it is read: any thread may look at it. 40 bytes a variable that programs name, 8 for
+ * each program that does, and what ts_uses keeps of both.
  */
 struct ts_operation_uses;
 
