@@ -86,8 +86,9 @@ struct ts_host_file {
 	int64_t size, mtime;
 	unsigned char first[TS_HOST_FIRST_PAGE];
 	size_t first_n;
-	bool regular;	      /* so it was seen by who opened it */
-	unsigned char *ahead; /* what was read with the first page, with room for `ahead_room` bytes; or NULL */
+	bool regular; /* so it was seen by who opened it */
+	unsigned char *
+		ahead; /* what was read with the first page, with room for `ahead_room` bytes; or NULL */
 	size_t ahead_room, ahead_n;
 	atomic_int reads;    /* that have not ended */
 	atomic_bool closing; /* ... and are of no use any more */

@@ -21,8 +21,7 @@ static const struct {
 	[TS_MARK_PARTLY] = {"partly estimated", "partly estimated",
 		"measured where that was recorded, else estimated", '%'},
 	[TS_MARK_ARTEFACT] = {"artefact", "inflated by the profiler's own work",
-		"inflated by the profiler: the wait for the host holds its work between runs",
-		'!'},
+		"inflated by the profiler: the wait for the host holds its work between runs", '!'},
 	[TS_MARK_REPLICA] = {"replica", "of one replica",
 		"one replica was recorded: the others are taken to be like it", '*'},
 };
