@@ -2,7 +2,6 @@
 /* live_heat - the keys of the tab "heat"; live_heat_data.c asks, live_heat_draw.c draws. */
 #include "config.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -65,21 +64,6 @@ to_end(struct ts_tab *t, const struct ts_call *call)
 	return moved;
 }
 
-/* A command for the view that it stands in, as if somebody had typed it; one that has none of it does nothing. */
-static void tell_view(struct ts_tab *t, enum ts_cmd cmd, const char *fmt, ...) TS_PRINTF(3, 4);
-
-static void
-tell_view(struct ts_tab *t, enum ts_cmd cmd, const char *fmt, ...)
-{
-	struct ts_call call = {.cmd = cmd, .argc = 1};
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(call.text, sizeof(call.text), fmt, ap);
-	va_end(ap);
-	t->view->ops->command(t->view, &call);
-}
-
 /*
  * That tile and step become the selection; the view goes there, shows what is alive on that tile, and its list has
  * the keys.
@@ -100,8 +84,8 @@ go_there(struct ts_tab *t, const struct ts_call *call)
 	h->seen_tile = s->tile;
 	if (t->view->ops->shown)
 		t->view->ops->shown(t->view);
-	tell_view(t, TS_CMD_SOURCE, "tile %lld", (long long)s->tile);
-	tell_view(t, TS_CMD_TAB, "%s", t->tabs->tab[0].ops->name);
+	ts_tab_tell_view(t, TS_CMD_SOURCE, "tile %lld", (long long)s->tile);
+	ts_tab_tell_view(t, TS_CMD_TAB, "%s", t->tabs->tab[0].ops->name);
 	ts_view_say(t->view->env, "tile %lld at liveness step %lld", (long long)s->tile,
 		(long long)s->live_step);
 	return (enum ts_effect)(moved | TS_EFFECT_SELECT | TS_EFFECT_REFLOW);

@@ -7,6 +7,7 @@
  */
 #include "config.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -378,6 +379,18 @@ ts_tabs_command(struct ts_tabs *s, const struct ts_call *call)
 	if (s->debug_focus)
 		return ts_debug_command(&s->debug, t->view, call);
 	return t->ops->command ? t->ops->command(t, call) : TS_EFFECT_UNKNOWN;
+}
+
+void
+ts_tab_tell_view(struct ts_tab *t, enum ts_cmd cmd, const char *fmt, ...)
+{
+	struct ts_call call = {.cmd = cmd, .argc = 1};
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(call.text, sizeof(call.text), fmt, ap);
+	va_end(ap);
+	t->view->ops->command(t->view, &call);
 }
 
 void

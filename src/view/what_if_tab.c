@@ -405,6 +405,7 @@ note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 
 /* --- commands --------------------------------------------------------------------------------- */
 
+/* That step becomes the selection, and the source whose peak it is what is shown. */
 static enum ts_effect
 go_there(struct ts_tab *t)
 {
@@ -419,6 +420,12 @@ go_there(struct ts_tab *t)
 		selection->tile = pair->after.tile;
 	if (t->view->ops->shown)
 		t->view->ops->shown(t->view);
+	if (pair->after.tile != TS_UNKNOWN)
+		ts_tab_tell_view(t, TS_CMD_SOURCE, "tile %lld", (long long)pair->after.tile);
+	else if (what_if_is_of_device(s, s->list.cursor))
+		ts_tab_tell_view(t, TS_CMD_SOURCE, "all");
+	else if (pair->ipu != TS_UNKNOWN)
+		ts_tab_tell_view(t, TS_CMD_SOURCE, "ipu %lld", (long long)pair->ipu);
 	ts_view_say(t->view->env, "liveness step %lld%s", (long long)pair->after.step,
 		pair->after.tile != TS_UNKNOWN ? " and the tile are selected" : "");
 	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC | TS_EFFECT_SELECT);

@@ -70,6 +70,9 @@ int what_if_rows(const struct what_if_tab *s);
 int what_if_change_at(const struct what_if_tab *s, int64_t row);
 const struct ts_what_if_pair *what_if_pair_at(const struct what_if_tab *s, int64_t row);
 
+/* Is its peak one of all tiles of the device? */
+bool what_if_is_of_device(const struct what_if_tab *s, int64_t row);
+
 struct ts_table what_if_table(struct ts_tab *t, bool focus);
 void what_if_explain(struct ts_tab *t, struct ts_explain *out);
 

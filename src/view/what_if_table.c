@@ -193,6 +193,15 @@ what_if_pair_at(const struct what_if_tab *s, int64_t row)
 					       : one[kind];
 }
 
+bool
+what_if_is_of_device(const struct what_if_tab *s, int64_t row)
+{
+	int i;
+	enum what_if_row kind = kind_of(s, row, &i);
+
+	return kind == WHAT_IF_DEVICE || kind == WHAT_IF_NEXT_PEAK;
+}
+
 static bool
 is_line(const struct what_if_tab *s, int64_t row)
 {

@@ -196,6 +196,32 @@ START_TEST(peaks_before_and_after)
 }
 END_TEST
 
+/* Enter leads to the peak of the row: to its step, and to the source that it is a peak of. */
+START_TEST(goes_there)
+{
+	struct harness h;
+
+	begin_own(&h, rows);
+	harness_command(&h, "source tile 2");
+	harness_says(&h, "Live bytes of tile 2");
+	harness_command(&h, "tab what-if");
+	what_if(&h, "remove b/");
+	harness_command(&h, "first");
+	harness_command(&h, "open"); /* the device's */
+	harness_says(&h, "Live bytes of all");
+	ck_assert_int_eq(h.selection.live_step, 0);
+	harness_command(&h, "down");
+	harness_command(&h, "open");
+	harness_says(&h, "Live bytes of ipu 0");
+	harness_command(&h, "down");
+	harness_command(&h, "down");
+	harness_command(&h, "open");
+	harness_says(&h, "Live bytes of tile 0");
+	ck_assert_int_eq(h.selection.tile, 0);
+	harness_end(&h);
+}
+END_TEST
+
 /* `=` has the figures of the row, then those of the device, of the worst tile and of the fullest, whatever row that is. */
 START_TEST(explains)
 {
@@ -493,6 +519,7 @@ main(void)
 	tcase_add_test(c, heat_keys);
 	tcase_add_test(c, sample);
 	tcase_add_test(c, peaks_before_and_after);
+	tcase_add_test(c, goes_there);
 	tcase_add_test(c, explains);
 	tcase_add_test(c, changes_in_sight);
 	tcase_add_test(c, clear_and_undo);

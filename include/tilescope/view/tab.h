@@ -146,6 +146,9 @@ void ts_tabs_draw(struct ts_tabs *s, struct ts_canvas *c, bool focus);
  */
 enum ts_effect ts_tabs_command(struct ts_tabs *s, const struct ts_call *call);
 
+/* A command for the view that the tab stands in, as if somebody had typed it; one that has none of it does nothing. */
+void ts_tab_tell_view(struct ts_tab *t, enum ts_cmd cmd, const char *fmt, ...) TS_PRINTF(3, 4);
+
 /* What the bottom line names of the tab that has the keys; or NULL. */
 const struct ts_hint *ts_tabs_hints(const struct ts_tabs *s);
 
