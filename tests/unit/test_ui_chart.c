@@ -338,6 +338,7 @@ START_TEST(what_is_drawn_is_tinted)
 	ck_assert_int_eq(ts_canvas_at(c, 0, 1)->over, TS_ROLE_BAD);
 	ck_assert_int_eq(ts_canvas_at(c, 1, 0)->over, TS_ROLE_BAD);
 	ck_assert_int_eq(ts_canvas_at(c, 2, 0)->over, TS_ROLE_TEXT);
+	ts_canvas_free(c);
 }
 END_TEST
 
