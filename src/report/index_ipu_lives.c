@@ -14,14 +14,9 @@
 #include "tilescope/report/index_ipu_lives.h"
 #include "tilescope/report/tile_ipus.h"
 
+#include "index_by_ipu.h"
 #include "lives_join.h"
 #include "tile_live_internal.h"
-
-enum { LEFT_TO_THE_ROWS = 1, SHARE = 32, SHARE_LEAST = 64 << 10, IPUS = 64, LOOK = 1 << 10 };
-
-struct head {
-	uint64_t flags, ipus, ipu_at;
-};
 
 struct entry {
 	int64_t ipu;
@@ -36,18 +31,12 @@ struct state {
 };
 
 struct part {
-	struct lives_join join[IPUS];
-	bool begun[IPUS];
+	struct lives_join join[BY_IPU_MOST];
+	bool begun[BY_IPU_MOST];
 	size_t variables; /* of all IPUs */
 	bool fits;
 	int64_t rows;
 };
-
-static size_t
-most_bytes(const struct ts_pass_run *run)
-{
-	return (size_t)ts_max_i64(run->report->identity.bytes / SHARE, SHARE_LEAST);
-}
 
 /* --- gathering -------------------------------------------------------------------------------- */
 
@@ -92,8 +81,8 @@ join_of(struct lives_join **out, struct ts_pass_part *p, struct ts_reader *rd, i
 	enum ts_code code = TS_OK;
 
 	*out = NULL;
-	part->fits = part->fits && ipu < IPUS;
-	if (ipu < 0 || ipu >= IPUS)
+	part->fits = part->fits && ipu < BY_IPU_MOST;
+	if (ipu < 0 || ipu >= BY_IPU_MOST)
 		return TS_OK;
 	if (!part->begun[ipu])
 		code = lives_join_begin(&part->join[ipu], rd, &s->classes, true, p->run->cache,
@@ -107,7 +96,7 @@ static enum ts_code
 read_rows(struct ts_pass_part *p, struct ts_rows *rows, struct ts_reader *rd,
 	struct ts_progress *progress, struct ts_err *err)
 {
-	size_t most = most_bytes(p->run) / sizeof(struct ts_live_variable);
+	size_t most = by_ipu_bytes(p->run->report) / sizeof(struct ts_live_variable);
 	struct lives_join *join = NULL;
 	struct part *part = p->state;
 	enum ts_code code = TS_OK;
@@ -160,7 +149,7 @@ part_fini(struct ts_pass_part *p)
 	struct part *part = p->state;
 	struct ts_lives *none;
 
-	for (int i = 0; i < IPUS; i++)
+	for (int i = 0; i < BY_IPU_MOST; i++)
 		if (part->begun[i])
 			(void)lives_join_finish(&none, &part->join[i], TS_E_CANCELLED);
 }
@@ -179,8 +168,8 @@ fini(struct ts_pass_run *run)
 /* The IPUs that have rows, and what they have as lives. */
 struct writing {
 	struct ts_pass_run *run;
-	struct entry entry[IPUS];
-	struct ts_lives *lives[IPUS];
+	struct entry entry[BY_IPU_MOST];
+	struct ts_lives *lives[BY_IPU_MOST];
 	size_t ipus, bytes;
 	bool fits;
 };
@@ -238,11 +227,11 @@ static enum ts_code
 write_all(struct writing *w, struct ts_err *err)
 {
 	struct ts_section_writer *to = w->run->writer[0];
-	struct head h = {.ipus = w->ipus};
+	struct by_ipu_head h = {.ipus = w->ipus};
 	enum ts_code code;
 
-	if (!w->fits || w->bytes > most_bytes(w->run))
-		h = (struct head){.flags = LEFT_TO_THE_ROWS};
+	if (!w->fits || w->bytes > by_ipu_bytes(w->run->report))
+		h = (struct by_ipu_head){.flags = BY_IPU_LEFT_TO_THE_ROWS};
 	code = ts_section_append(to, NULL, &h, sizeof(h), err);
 	for (size_t i = 0; !code && i < h.ipus; i++)
 		code = put_lives(w, i, err);
@@ -266,7 +255,7 @@ finish(struct ts_pass_run *run, struct ts_pass_part *parts, int count, struct ts
 	w->fits = true;
 	for (int k = 0; k < count; k++)
 		w->fits = w->fits && ((const struct part *)parts[k].state)->fits;
-	for (int ipu = 0; !code && w->fits && ipu < IPUS; ipu++) {
+	for (int ipu = 0; !code && w->fits && ipu < BY_IPU_MOST; ipu++) {
 		bool some = false;
 
 		for (int k = 0; k < count; k++)
@@ -302,14 +291,7 @@ const struct ts_pass ts_pass_ipu_lives = {
 static const struct entry *
 entries(size_t *count, const void **payload, size_t *size, const struct ts_index *x)
 {
-	const struct head *h;
-
-	*payload = ts_index_section(x, TS_SECTION_IPU_LIVES, size);
-	h = *payload ? ts_section_at(*payload, *size, 0, 1, sizeof(*h)) : NULL;
-	if (!h || h->flags & LEFT_TO_THE_ROWS || h->ipus > IPUS)
-		return NULL;
-	*count = (size_t)h->ipus;
-	return ts_section_at(*payload, *size, h->ipu_at, h->ipus, sizeof(struct entry));
+	return by_ipu_lines(count, payload, size, x, TS_SECTION_IPU_LIVES, sizeof(struct entry));
 }
 
 bool

@@ -11,13 +11,10 @@
 #include "tilescope/report/index_build.h"
 #include "tilescope/report/index_ipu_steps.h"
 
+#include "index_by_ipu.h"
 #include "liveness_internal.h"
 
-enum { LEFT_TO_THE_ROWS = 1, SHARE = 32, SHARE_LEAST = 64 << 10, POINT = 24, IPUS = 64 };
-
-struct head {
-	uint64_t flags, ipus, entry_at;
-};
+enum { POINT = 24 /* bytes of one, about */ };
 
 struct entry {
 	int64_t ipu;
@@ -25,17 +22,11 @@ struct entry {
 };
 
 struct part {
-	struct ts_liveness line[IPUS];
+	struct ts_liveness line[BY_IPU_MOST];
 	bool fits;
 };
 
 /* --- writing ---------------------------------------------------------------------------------- */
-
-static size_t
-most_bytes(const struct ts_report *r)
-{
-	return (size_t)ts_max_i64(r->identity.bytes / SHARE, SHARE_LEAST);
-}
 
 static bool
 can(const struct ts_report *r)
@@ -49,14 +40,14 @@ read_part(struct ts_pass_part *p, struct ts_reader *rd, struct ts_progress *prog
 {
 	struct part *part = p->state;
 	struct ipu_lines lines = {.line = part->line,
-		.count = IPUS,
-		.most = most_bytes(p->run->report) / POINT};
+		.count = BY_IPU_MOST,
+		.most = by_ipu_bytes(p->run->report) / POINT};
 	struct ts_liveness all;
 	enum ts_code code;
 
 	if (p->number > 0)
 		return TS_OK;
-	for (int i = 0; i < IPUS; i++)
+	for (int i = 0; i < BY_IPU_MOST; i++)
 		liveness_begin(&part->line[i]);
 	code = ts_liveness_read(&all, rd, NULL, err);
 	if (!code || code == TS_E_ABSENT)
@@ -69,11 +60,11 @@ read_part(struct ts_pass_part *p, struct ts_reader *rd, struct ts_progress *prog
 static enum ts_code
 write_lines(struct ts_section_writer *w, const struct part *part, struct ts_err *err)
 {
-	struct head h = {0};
-	struct entry entry[IPUS];
+	struct by_ipu_head h = {0};
+	struct entry entry[BY_IPU_MOST];
 	enum ts_code code = ts_section_append(w, NULL, &h, sizeof(h), err);
 
-	for (int i = 0; !code && i < IPUS; i++) {
+	for (int i = 0; !code && i < BY_IPU_MOST; i++) {
 		const struct ts_liveness *l = &part->line[i];
 
 		if (l->count == 0 && l->bad_rows == 0)
@@ -82,7 +73,7 @@ write_lines(struct ts_section_writer *w, const struct part *part, struct ts_err 
 		code = liveness_put(w, &entry[h.ipus++].line, l, err);
 	}
 	if (!code)
-		code = ts_section_append(w, &h.entry_at, entry, h.ipus * sizeof(entry[0]), err);
+		code = ts_section_append(w, &h.ipu_at, entry, h.ipus * sizeof(entry[0]), err);
 	return code ? code : ts_section_put(w, 0, &h, sizeof(h), err);
 }
 
@@ -91,15 +82,15 @@ finish(struct ts_pass_run *run, struct ts_pass_part *parts, int count, struct ts
 	struct ts_progress *progress, struct ts_err *err)
 {
 	const struct part *part = parts[0].state;
-	const struct head left = {.flags = LEFT_TO_THE_ROWS};
+	const struct by_ipu_head left = {.flags = BY_IPU_LEFT_TO_THE_ROWS};
 	size_t bytes = 0;
 
 	(void)count;
 	(void)rd;
 	(void)progress;
-	for (int i = 0; part->fits && i < IPUS; i++)
+	for (int i = 0; part->fits && i < BY_IPU_MOST; i++)
 		bytes += liveness_bytes(&part->line[i]);
-	if (part->fits && bytes <= most_bytes(run->report))
+	if (part->fits && bytes <= by_ipu_bytes(run->report))
 		return write_lines(run->writer[0], part, err);
 	return ts_section_append(run->writer[0], NULL, &left, sizeof(left), err);
 }
@@ -109,7 +100,7 @@ part_fini(struct ts_pass_part *p)
 {
 	struct part *part = p->state;
 
-	for (int i = 0; i < IPUS; i++)
+	for (int i = 0; i < BY_IPU_MOST; i++)
 		ts_liveness_fini(&part->line[i]);
 }
 
@@ -131,14 +122,7 @@ const struct ts_pass ts_pass_ipu_steps = {
 static const struct entry *
 entries(size_t *count, const void **payload, size_t *size, const struct ts_index *x)
 {
-	const struct head *h;
-
-	*payload = ts_index_section(x, TS_SECTION_IPU_STEPS, size);
-	h = *payload ? ts_section_at(*payload, *size, 0, 1, sizeof(*h)) : NULL;
-	if (!h || h->flags & LEFT_TO_THE_ROWS || h->ipus > IPUS)
-		return NULL;
-	*count = (size_t)h->ipus;
-	return ts_section_at(*payload, *size, h->entry_at, h->ipus, sizeof(struct entry));
+	return by_ipu_lines(count, payload, size, x, TS_SECTION_IPU_STEPS, sizeof(struct entry));
 }
 
 bool
