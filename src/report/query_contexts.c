@@ -11,17 +11,14 @@
  */
 #include "config.h"
 
+#include <string.h>
+
 #include "query_internal.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/report/contexts.h"
 #include "tilescope/report/memory.h"
 
 enum { ALL, ONE, CONTEXTS_GUESSED = 100000, CONTEXT_DETAILS = 1 << 20 };
-
-struct context_table {
-	sqlite3_vtab base;
-	struct ts_query *q;
-};
 
 struct context_cursor {
 	struct ts_query_span s; /* first */
@@ -33,26 +30,16 @@ static int
 contexts_connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **out,
 	char **error)
 {
-	struct context_table *t;
-	int rc = ts_query_declare(db, ts_relation_def(TS_CONTEXT));
-
 	(void)argc;
 	(void)argv;
 	(void)error;
-	if (rc != SQLITE_OK)
-		return rc;
-	t = sqlite3_malloc(sizeof(*t));
-	if (!t)
-		return SQLITE_NOMEM;
-	*t = (struct context_table){.q = aux};
-	*out = &t->base;
-	return sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY);
+	return ts_query_table_new(out, db, aux, TS_CONTEXT, ts_relation_def(TS_CONTEXT));
 }
 
 static int
 contexts_best_index(sqlite3_vtab *tab, sqlite3_index_info *info)
 {
-	((struct context_table *)tab)->q->relations = true;
+	((struct ts_query_table *)tab)->q->relations = true;
 	info->idxNum = ALL;
 	info->estimatedRows = CONTEXTS_GUESSED;
 	info->estimatedCost = CONTEXTS_GUESSED;
@@ -72,20 +59,14 @@ contexts_best_index(sqlite3_vtab *tab, sqlite3_index_info *info)
 static int
 contexts_open(sqlite3_vtab *tab, sqlite3_vtab_cursor **out)
 {
-	struct context_cursor *c = sqlite3_malloc(sizeof(*c));
-
 	(void)tab;
-	if (!c)
-		return SQLITE_NOMEM;
-	*c = (struct context_cursor){0};
-	*out = &c->s.base;
-	return SQLITE_OK;
+	return ts_query_cursor_new(out, sizeof(struct context_cursor));
 }
 
 static struct ts_query *
 query_of(const struct context_cursor *c)
 {
-	return ((const struct context_table *)c->s.base.pVtab)->q;
+	return ((const struct ts_query_table *)c->s.base.pVtab)->q;
 }
 
 static void
@@ -162,8 +143,7 @@ contexts_next(sqlite3_vtab_cursor *cursor)
 static void
 give_text(sqlite3_context *ctx, const char *s)
 {
-	if (s)
-		sqlite3_result_text(ctx, s, -1, SQLITE_TRANSIENT);
+	ts_query_give_text(ctx, s, s ? strlen(s) : 0);
 }
 
 static void
@@ -177,7 +157,7 @@ give_details(sqlite3_context *ctx, const struct ts_context_level *l)
 	if (json.nomem)
 		sqlite3_result_error_nomem(ctx);
 	else if (!json.cut && json.len > 2)
-		sqlite3_result_text64(ctx, json.s, json.len, SQLITE_TRANSIENT, SQLITE_UTF8);
+		ts_query_give_text(ctx, json.s, json.len);
 	ts_strbuf_fini(&json);
 }
 
@@ -208,8 +188,7 @@ give_inner(sqlite3_context *ctx, struct context_cursor *c, int column)
 		give_text(ctx, l->function);
 		break;
 	case TS_CONTEXT_LINE:
-		if (l->line != TS_UNKNOWN)
-			sqlite3_result_int64(ctx, l->line);
+		ts_query_give_known(ctx, l->line);
 		break;
 	default:
 		give_details(ctx, l);

@@ -36,8 +36,23 @@ int ts_query_ended_as(struct ts_query *q, const char *name, const struct ts_err 
 /* A row more was gone through, which the progress is told now and then. */
 void ts_query_count_row(struct ts_query *q);
 
-/* xDisconnect and xDestroy of a table that sqlite3_malloc() gave and that owns nothing else. */
+/* A table of ours, which owns nothing else: `is` says which one, in the words of who made it. */
+struct ts_query_table {
+	sqlite3_vtab base;
+	struct ts_query *q;
+	int is;
+};
+
+/* For xConnect: a table with the columns of a relation, or of a CREATE TABLE x(...). SQLite codes. */
+int ts_query_table_new(sqlite3_vtab **out, sqlite3 *db, void *query, int is,
+	const struct ts_relation_def *def);
+int ts_query_table_made(sqlite3_vtab **out, sqlite3 *db, void *query, int is, const char *create);
+
+/* xDisconnect and xDestroy of these. */
 int ts_query_table_free(sqlite3_vtab *tab);
+
+/* For xOpen: `bytes` of zeros that begin with a sqlite3_vtab_cursor; sqlite3_free() them in xClose. */
+int ts_query_cursor_new(sqlite3_vtab_cursor **out, size_t bytes);
 
 /* A cursor over the rows [at, end): its struct begins with this. */
 struct ts_query_span {
@@ -48,8 +63,9 @@ struct ts_query_span {
 int ts_query_span_eof(sqlite3_vtab_cursor *cursor);
 int ts_query_span_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid);
 
-/* The columns of a relation, to SQLite. */
-int ts_query_declare(sqlite3 *db, const struct ts_relation_def *def);
+/* What xColumn gives: nothing (NULL) where there is no text, where a number is TS_UNKNOWN. */
+void ts_query_give_text(sqlite3_context *ctx, const char *s, size_t n);
+void ts_query_give_known(sqlite3_context *ctx, int64_t v);
 
 /* The relation `context` where debug.cbor has it. */
 int ts_query_add_contexts(struct ts_query *q, sqlite3 *db) TS_WARN_UNUSED;

@@ -32,12 +32,6 @@ struct ts_query_operations {
 
 enum { NODES, MEMBERS, CONTEXTS, LINKS, TABLES };
 
-struct op_table {
-	sqlite3_vtab base;
-	struct ts_query *q;
-	int is;
-};
-
 struct op_cursor {
 	struct ts_query_span s; /* first */
 	int64_t node;		/* whose links */
@@ -121,7 +115,7 @@ learn(struct ts_query *q, struct ts_err *err)
 static int
 ended(const struct op_cursor *c, struct ts_err *why)
 {
-	const struct op_table *t = (const struct op_table *)c->s.base.pVtab;
+	const struct ts_query_table *t = (const struct ts_query_table *)c->s.base.pVtab;
 
 	return ts_query_ended_as(t->q, tables[t->is].name, why);
 }
@@ -133,31 +127,21 @@ static int
 op_connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **out,
 	char **error)
 {
-	struct op_table *t;
-	int is = TABLES, rc;
+	int is = TABLES;
 
 	(void)error;
 	for (int i = 0; argc == 4 && i < TABLES; i++)
 		if (strcmp(argv[3], tables[i].name) == 0)
 			is = i;
-	if (is == TABLES)
-		return SQLITE_ERROR;
-	rc = sqlite3_declare_vtab(db, tables[is].create);
-	if (rc != SQLITE_OK)
-		return rc;
-	t = sqlite3_malloc(sizeof(*t));
-	if (!t)
-		return SQLITE_NOMEM;
-	*t = (struct op_table){.q = aux, .is = is};
-	*out = &t->base;
-	return sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY);
+	return is == TABLES ? SQLITE_ERROR
+			    : ts_query_table_made(out, db, aux, is, tables[is].create);
 }
 
 /* Column 0 is the node of all of them. */
 static int
 op_best_index(sqlite3_vtab *tab, sqlite3_index_info *info)
 {
-	struct op_table *t = (struct op_table *)tab;
+	struct ts_query_table *t = (struct ts_query_table *)tab;
 	bool asked = false;
 
 	t->q->relations = true;
@@ -188,14 +172,8 @@ op_best_index(sqlite3_vtab *tab, sqlite3_index_info *info)
 static int
 op_open(sqlite3_vtab *tab, sqlite3_vtab_cursor **out)
 {
-	struct op_cursor *c = sqlite3_malloc(sizeof(*c));
-
 	(void)tab;
-	if (!c)
-		return SQLITE_NOMEM;
-	*c = (struct op_cursor){.node = TS_UNKNOWN};
-	*out = &c->s.base;
-	return SQLITE_OK;
+	return ts_query_cursor_new(out, sizeof(struct op_cursor));
 }
 
 static int
@@ -207,7 +185,7 @@ op_close(sqlite3_vtab_cursor *cursor)
 }
 
 static const struct ts_pile *
-members_of(const struct op_table *t)
+members_of(const struct ts_query_table *t)
 {
 	const struct ts_query_operations *o = t->q->operations;
 
@@ -240,7 +218,7 @@ members_from(const struct ts_pile *members, uint32_t node)
 
 /* Rows of one node. */
 static enum ts_code
-seek(struct op_cursor *c, const struct op_table *t, uint32_t node, struct ts_err *err)
+seek(struct op_cursor *c, const struct ts_query_table *t, uint32_t node, struct ts_err *err)
 {
 	struct ts_query_operations *o = t->q->operations;
 	enum ts_code code = TS_OK;
@@ -272,7 +250,7 @@ static int
 op_filter(sqlite3_vtab_cursor *cursor, int way, const char *text, int argc, sqlite3_value **argv)
 {
 	struct op_cursor *c = (struct op_cursor *)cursor;
-	const struct op_table *t = (const struct op_table *)c->s.base.pVtab;
+	const struct ts_query_table *t = (const struct ts_query_table *)c->s.base.pVtab;
 	struct ts_err why = {0};
 	const struct ts_query_operations *o;
 
@@ -301,7 +279,7 @@ static int
 op_next(sqlite3_vtab_cursor *cursor)
 {
 	struct op_cursor *c = (struct op_cursor *)cursor;
-	struct ts_query *q = ((struct op_table *)c->s.base.pVtab)->q;
+	struct ts_query *q = ((struct ts_query_table *)c->s.base.pVtab)->q;
 
 	c->s.at++;
 	ts_query_count_row(q);
@@ -311,24 +289,10 @@ op_next(sqlite3_vtab_cursor *cursor)
 /* --- columns ------------------------------------------------------------------------------------------ */
 
 static void
-give_known(sqlite3_context *ctx, int64_t v)
-{
-	if (v != TS_UNKNOWN)
-		sqlite3_result_int64(ctx, v);
-}
-
-static void
 give_node(sqlite3_context *ctx, uint32_t node)
 {
 	if (node != TS_NO_OPERATION)
 		sqlite3_result_int64(ctx, node);
-}
-
-static void
-give_text(sqlite3_context *ctx, const char *s, size_t n)
-{
-	if (s)
-		sqlite3_result_text64(ctx, s, n, SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
 static void
@@ -341,7 +305,7 @@ give_path(sqlite3_context *ctx, const struct ts_operations *o, uint32_t i)
 	if (path.nomem)
 		sqlite3_result_error_nomem(ctx);
 	else
-		give_text(ctx, path.s, path.len);
+		ts_query_give_text(ctx, path.s, path.len);
 	ts_strbuf_fini(&path);
 }
 
@@ -358,21 +322,21 @@ node_column(sqlite3_context *ctx, const struct ts_operations *o, uint32_t i, int
 		break;
 	case N_LAYER:
 		s = ts_operation_layer_name(&len, o, n->layer);
-		give_text(ctx, s, len);
+		ts_query_give_text(ctx, s, len);
 		break;
 	case N_NAME:
 		s = ts_operation_name(&len, o, i);
-		give_text(ctx, n->name == TS_DICTIONARY_NONE ? NULL : s, len);
+		ts_query_give_text(ctx, n->name == TS_DICTIONARY_NONE ? NULL : s, len);
 		break;
 	case N_PATH:
 		give_path(ctx, o, i);
 		break;
 	case N_DEBUG_NAME:
 		s = ts_operation_debug_name(&len, o, i);
-		give_text(ctx, s, len);
+		ts_query_give_text(ctx, s, len);
 		break;
 	case N_OPERATION:
-		give_known(ctx, n->operation);
+		ts_query_give_known(ctx, n->operation);
 		break;
 	case N_CONTEXT:
 		if (ts_operation_stands(o, n))
@@ -399,7 +363,7 @@ member_column(sqlite3_context *ctx, const struct ts_operations *o,
 	else if (column == M_PROGRAM)
 		sqlite3_result_int64(ctx, p->program);
 	else if (column == M_SET)
-		give_known(ctx, p->compute_set);
+		ts_query_give_known(ctx, p->compute_set);
 	else
 		sqlite3_result_int64(ctx, m->own);
 }
@@ -427,7 +391,7 @@ link_column(sqlite3_context *ctx, const struct op_cursor *c, int column)
 		sqlite3_result_text(ctx, ts_link_how_word((enum ts_link_how)l->how), -1,
 			SQLITE_STATIC);
 	else
-		give_known(ctx,
+		ts_query_give_known(ctx,
 			column == L_NODE	       ? c->node
 				: column == L_OTHER    ? l->node
 				: column == L_VARIABLE ? l->first
@@ -438,7 +402,7 @@ static int
 op_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)
 {
 	const struct op_cursor *c = (const struct op_cursor *)cursor;
-	const struct op_table *t = (const struct op_table *)c->s.base.pVtab;
+	const struct ts_query_table *t = (const struct ts_query_table *)c->s.base.pVtab;
 	const struct ts_query_operations *o = t->q->operations;
 
 	if (t->is == NODES)

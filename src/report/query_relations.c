@@ -42,12 +42,6 @@ enum {
 	TOLD_ROWS = 4096,
 };
 
-struct relation_table {
-	sqlite3_vtab base;
-	struct ts_query *q;
-	enum ts_relation relation;
-};
-
 struct relation_cursor {
 	sqlite3_vtab_cursor base;
 	struct ts_rows *rows;
@@ -65,14 +59,40 @@ static const char *const type_names[] = {
 	[TS_TYPE_BLOB] = "BLOB",
 };
 
-static const struct ts_binding *
-binding_of(const struct relation_table *t)
+/* `is` of such a table is its relation. */
+static enum ts_relation
+relation_of(const struct ts_query_table *t)
 {
-	return &t->q->rd->report->binding[t->relation];
+	return (enum ts_relation)t->is;
+}
+
+static const struct ts_binding *
+binding_of(const struct ts_query_table *t)
+{
+	return &t->q->rd->report->binding[t->is];
+}
+
+/* --- tables and cursors ---------------------------------------------------------------------------- */
+
+int
+ts_query_table_made(sqlite3_vtab **out, sqlite3 *db, void *query, int is, const char *create)
+{
+	struct ts_query_table *t;
+	int rc = sqlite3_declare_vtab(db, create);
+
+	if (rc != SQLITE_OK)
+		return rc;
+	t = sqlite3_malloc(sizeof(*t));
+	if (!t)
+		return SQLITE_NOMEM;
+	*t = (struct ts_query_table){.q = query, .is = is};
+	*out = &t->base;
+	return sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY);
 }
 
 int
-ts_query_declare(sqlite3 *db, const struct ts_relation_def *def)
+ts_query_table_new(sqlite3_vtab **out, sqlite3 *db, void *query, int is,
+	const struct ts_relation_def *def)
 {
 	struct ts_strbuf sql;
 	int rc;
@@ -85,7 +105,7 @@ ts_query_declare(sqlite3 *db, const struct ts_relation_def *def)
 		ts_strbuf_printf(&sql, " %s", type_names[def->column[i].type]);
 	}
 	ts_strbuf_putc(&sql, ')');
-	rc = sql.cut ? SQLITE_NOMEM : sqlite3_declare_vtab(db, sql.s);
+	rc = sql.cut ? SQLITE_NOMEM : ts_query_table_made(out, db, query, is, sql.s);
 	ts_strbuf_fini(&sql);
 	return rc;
 }
@@ -96,28 +116,29 @@ table_connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3
 	char **error)
 {
 	long relation = argc == 4 ? strtol(argv[3], NULL, 10) : -1;
-	struct relation_table *t;
-	int rc;
 
 	if (relation < 0 || relation >= TS_RELATION_COUNT) {
 		*error = sqlite3_mprintf("not a relation");
 		return SQLITE_ERROR;
 	}
-	rc = ts_query_declare(db, ts_relation_def((enum ts_relation)relation));
-	if (rc != SQLITE_OK)
-		return rc;
-	t = sqlite3_malloc(sizeof(*t));
-	if (!t)
-		return SQLITE_NOMEM;
-	*t = (struct relation_table){.q = aux, .relation = (enum ts_relation)relation};
-	*out = &t->base;
-	return sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY);
+	return ts_query_table_new(out, db, aux, (int)relation,
+		ts_relation_def((enum ts_relation)relation));
 }
 
 int
 ts_query_table_free(sqlite3_vtab *tab)
 {
 	sqlite3_free(tab);
+	return SQLITE_OK;
+}
+
+int
+ts_query_cursor_new(sqlite3_vtab_cursor **out, size_t bytes)
+{
+	*out = sqlite3_malloc64(bytes);
+	if (!*out)
+		return SQLITE_NOMEM;
+	memset(*out, 0, bytes);
 	return SQLITE_OK;
 }
 
@@ -195,11 +216,11 @@ columns_text(const struct ts_binding *b, uint64_t used)
 }
 
 static int
-refuse(struct relation_table *t)
+refuse(struct ts_query_table *t)
 {
 	const struct ts_binding *b = binding_of(t);
 	const struct ts_schema *s = t->q->rd->report->schema[0];
-	const char *name = ts_relation_def(t->relation)->name;
+	const char *name = ts_relation_def(relation_of(t))->name;
 	const struct ts_object *own = ts_schema_find(s, name);
 
 	t->base.zErrMsg = own
@@ -213,9 +234,9 @@ refuse(struct relation_table *t)
 static int
 table_best_index(sqlite3_vtab *tab, sqlite3_index_info *info)
 {
-	struct relation_table *t = (struct relation_table *)tab;
+	struct ts_query_table *t = (struct ts_query_table *)tab;
 	const struct ts_binding *b = binding_of(t);
-	int key = ts_relation_def(t->relation)->key, found[3] = {-1, -1, -1}, ask[3] = {0};
+	int key = ts_relation_def(relation_of(t))->key, found[3] = {-1, -1, -1}, ask[3] = {0};
 	int argument = 0;
 	bool by_key, equal;
 
@@ -245,14 +266,8 @@ table_best_index(sqlite3_vtab *tab, sqlite3_index_info *info)
 static int
 cursor_open(sqlite3_vtab *tab, sqlite3_vtab_cursor **out)
 {
-	struct relation_cursor *c = sqlite3_malloc(sizeof(*c));
-
 	(void)tab;
-	if (!c)
-		return SQLITE_NOMEM;
-	*c = (struct relation_cursor){0};
-	*out = &c->base;
-	return SQLITE_OK;
+	return ts_query_cursor_new(out, sizeof(struct relation_cursor));
 }
 
 static int
@@ -310,10 +325,10 @@ ts_query_ended(struct ts_query *q, enum ts_relation relation, const struct ts_er
 static int
 ended(struct relation_cursor *c, const struct ts_err *why)
 {
-	struct relation_table *t = (struct relation_table *)c->base.pVtab;
+	struct ts_query_table *t = (struct ts_query_table *)c->base.pVtab;
 
 	c->there = false;
-	return ts_query_ended(t->q, t->relation, why);
+	return ts_query_ended(t->q, relation_of(t), why);
 }
 
 static int
@@ -321,8 +336,7 @@ cursor_next(sqlite3_vtab_cursor *cursor)
 {
 	struct relation_cursor *c = (struct relation_cursor *)cursor;
 	struct ts_err why = {0};
-
-	struct relation_table *t = (struct relation_table *)cursor->pVtab;
+	struct ts_query_table *t = (struct ts_query_table *)cursor->pVtab;
 
 	c->at++;
 	ts_query_count_row(t->q);
@@ -441,19 +455,19 @@ columns_behind(enum ts_relation relation, uint64_t asked)
 
 /* What is read once for it. Damage leaves what could be read. */
 static enum ts_code
-learn(struct relation_table *t, uint64_t asked, struct ts_err *err)
+learn(struct ts_query_table *t, uint64_t asked, struct ts_err *err)
 {
 	struct ts_query *q = t->q;
 	enum ts_code code = TS_OK;
 
-	if (columns_behind(t->relation, asked) == 0)
+	if (columns_behind(relation_of(t), asked) == 0)
 		return TS_OK;
-	if (t->relation == TS_STEP && !q->has_names) {
+	if (relation_of(t) == TS_STEP && !q->has_names) {
 		code = ts_step_names_read(&q->names, q->rd, err);
 		q->has_names = code == TS_OK || code == TS_E_DAMAGED;
 		if (!q->has_names)
 			ts_step_names_fini(&q->names);
-	} else if (t->relation == TS_TILE_MEMORY && !q->has_ipus) {
+	} else if (relation_of(t) == TS_TILE_MEMORY && !q->has_ipus) {
 		code = ts_tile_ipus_read(&q->ipus, q->rd, err);
 		q->has_ipus = code == TS_OK;
 		if (!q->has_ipus)
@@ -469,7 +483,7 @@ cursor_filter(sqlite3_vtab_cursor *cursor, int asked, const char *columns, int a
 	sqlite3_value **argv)
 {
 	struct relation_cursor *c = (struct relation_cursor *)cursor;
-	struct relation_table *t = (struct relation_table *)cursor->pVtab;
+	struct ts_query_table *t = (struct ts_query_table *)cursor->pVtab;
 	uint64_t mask = strtoull(columns, NULL, 16);
 	struct ts_err why = {0};
 
@@ -480,7 +494,7 @@ cursor_filter(sqlite3_vtab_cursor *cursor, int asked, const char *columns, int a
 	c->at = 0;
 	c->what = (struct ts_rows_query){.past_damage = true};
 	c->asked = mask;
-	mask |= columns_behind(t->relation, mask);
+	mask |= columns_behind(relation_of(t), mask);
 	for (int i = 0; i < TS_RELATION_COLUMNS; i++) {
 		c->place[i] = -1;
 		if (!(mask >> i & 1) || c->what.column_count == TS_ROWS_COLUMNS ||
@@ -493,7 +507,7 @@ cursor_filter(sqlite3_vtab_cursor *cursor, int asked, const char *columns, int a
 		return SQLITE_OK;
 	if (learn(t, c->asked, &why))
 		return ended(c, &why);
-	if (ts_reader_rows(&c->rows, t->q->rd, t->relation, &c->what, &why))
+	if (ts_reader_rows(&c->rows, t->q->rd, relation_of(t), &c->what, &why))
 		return ended(c, &why);
 	return cursor_next(cursor);
 }
@@ -556,6 +570,20 @@ give_real(sqlite3_context *ctx, struct ts_rows *rows, int i)
 		sqlite3_result_double(ctx, v);
 }
 
+void
+ts_query_give_text(sqlite3_context *ctx, const char *s, size_t n)
+{
+	if (s)
+		sqlite3_result_text64(ctx, s, n, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+void
+ts_query_give_known(sqlite3_context *ctx, int64_t v)
+{
+	if (v != TS_UNKNOWN)
+		sqlite3_result_int64(ctx, v);
+}
+
 static void
 give_text(sqlite3_context *ctx, struct ts_rows *rows, int i)
 {
@@ -563,7 +591,7 @@ give_text(sqlite3_context *ctx, struct ts_rows *rows, int i)
 	size_t n;
 
 	if (ts_rows_text(rows, i, &s, &n) == TS_VALUE_OK)
-		sqlite3_result_text64(ctx, s, n, SQLITE_TRANSIENT, SQLITE_UTF8);
+		ts_query_give_text(ctx, s, n);
 }
 
 static void
@@ -592,8 +620,7 @@ give_step_name(sqlite3_context *ctx, const struct relation_cursor *c, const stru
 	size_t n;
 	const char *s = ts_step_name_of(c->rows, place, &q->names, &n);
 
-	if (s)
-		sqlite3_result_text64(ctx, s, n, SQLITE_TRANSIENT, SQLITE_UTF8);
+	ts_query_give_text(ctx, s, n);
 }
 
 static void
@@ -613,11 +640,11 @@ give_ipu(sqlite3_context *ctx, const struct relation_cursor *c, const struct ts_
 static bool
 give_derived(sqlite3_context *ctx, const struct relation_cursor *c, int column)
 {
-	const struct relation_table *t = (const struct relation_table *)c->base.pVtab;
+	const struct ts_query_table *t = (const struct ts_query_table *)c->base.pVtab;
 
-	if (t->relation == TS_STEP && column == TS_STEP_NAME)
+	if (relation_of(t) == TS_STEP && column == TS_STEP_NAME)
 		give_step_name(ctx, c, t->q);
-	else if (t->relation == TS_TILE_MEMORY && column == TS_TILE_MEMORY_IPU)
+	else if (relation_of(t) == TS_TILE_MEMORY && column == TS_TILE_MEMORY_IPU)
 		give_ipu(ctx, c, t->q);
 	else
 		return false;
@@ -628,12 +655,12 @@ static int
 cursor_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)
 {
 	struct relation_cursor *c = (struct relation_cursor *)cursor;
-	const struct relation_table *t = (struct relation_table *)cursor->pVtab;
-	const struct ts_relation_def *def = ts_relation_def(t->relation);
+	const struct ts_query_table *t = (struct ts_query_table *)cursor->pVtab;
+	const struct ts_relation_def *def = ts_relation_def(relation_of(t));
 
 	if (column < 0 || column >= def->column_count || give_derived(ctx, c, column))
 		return SQLITE_OK;
-	if (c->place[column] >= 0 && is_context(t->relation, column))
+	if (c->place[column] >= 0 && is_context(relation_of(t), column))
 		give_bits(ctx, c->rows, c->place[column]);
 	else if (c->place[column] >= 0)
 		give[def->column[column].type](ctx, c->rows, c->place[column]);
