@@ -15,6 +15,7 @@ extern const struct ts_tab_ops trace_tab_blocks;
 struct blocks_tab {
 	struct ts_held_list l; /* first */
 	struct trace_view *t;
+	struct trace_heads heads;
 	struct ts_pane_data pane;
 	struct ts_fetch *sent;
 	bool asked;

@@ -315,6 +315,7 @@ blocks_begin(struct blocks_tab *b, const struct ts_tab *tab)
 	b->body = tab->r;
 	b->total = ts_rect_cut_bottom(&b->body, tab->r.h >= 3);
 	ts_held_list_begin(&b->l, tab, &blocks_table, b->body, b->names);
+	trace_name_columns(&b->l.table, &b->heads, b->t);
 }
 
 static void

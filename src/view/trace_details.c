@@ -75,6 +75,7 @@ static const struct ts_column_facts facts[D_COUNT] = {
 struct details {
 	struct ts_held_list l; /* first */
 	struct trace_view *view;
+	struct trace_heads heads;
 	struct ts_rect body, head, below;
 	struct ts_fetch *sent;
 	int64_t asked; /* a step; or TS_UNKNOWN */
@@ -317,6 +318,7 @@ begin(struct details *d, const struct ts_tab *tab)
 		below = TILES_ROWS;
 	d->below = ts_rect_cut_bottom(&d->body, d->known && below > 0 ? below : 0);
 	ts_held_list_begin(&d->l, tab, &table, d->body, d->known ? d->parts : 0);
+	trace_name_columns(&d->l.table, &d->heads, d->view);
 }
 
 /* --- what the step is, and what the marks mean ------------------------------------------------------- */

@@ -34,7 +34,7 @@ static const struct ts_column columns[F_COUNT] = {
 };
 
 static const struct ts_column_facts facts[F_COUNT] = {
-	[F_CYCLES] = {NULL, "cycles", TS_SUM_NONE, false},
+	[F_CYCLES] = {"cycles", "cycles", TS_SUM_NONE, false},
 	[F_SHARE] = {"percent_of_all", "%", TS_SUM_NONE, false},
 	[F_SELF] = {"own", "cycles", TS_SUM_NONE, false},
 	[F_TIME] = {"percent_of_time", "%", TS_SUM_NONE, false},
@@ -45,6 +45,7 @@ static const struct ts_column_facts facts[F_COUNT] = {
 struct frame_tab {
 	struct ts_held_list l; /* first */
 	struct trace_view *view;
+	struct trace_heads heads;
 	const struct ts_flame_node *of; /* the tree that rows are of, and its frame */
 	uint32_t frame;
 	unsigned version; /* of the tree: another one may stand where that one stood */
@@ -221,6 +222,7 @@ begin(struct frame_tab *d, const struct ts_tab *tab)
 {
 	follow_cursor(d);
 	ts_held_list_begin(&d->l, tab, &table, tab->r, d->rows);
+	trace_name_columns(&d->l.table, &d->heads, d->view);
 }
 
 /* --- the tab -------------------------------------------------------------------------------------------- */

@@ -202,6 +202,12 @@ struct trace_longest {
 	uint64_t number;	     /* grows with each answer */
 	char why[200];		     /* there are none */
 };
+
+/* Columns of a table, as they are called on the axis that is shown (trace_name_columns()). */
+struct trace_heads {
+	struct ts_column column[TS_TABLE_COLUMNS];
+};
+
 /* What proportions are of. */
 enum trace_scope {
 	TRACE_SCOPE_VIEW,
@@ -239,7 +245,8 @@ struct trace_view {
 
 	struct ts_span span;
 	struct ts_list list;
-	int ipu; /* index into trace->ipu */
+	int ipu;		  /* index into trace->ipu */
+	struct trace_heads heads; /* of the list */
 	struct trace_lane_set lane;
 	unsigned hidden; /* classes (bits) that are not drawn; figures are of all */
 	int lane_top;
@@ -483,7 +490,9 @@ bool trace_lanes_chart(struct trace_drawing *d, struct ts_chart_page *page);
 
 /* --- trace_draw.c --- */
 void trace_draw(struct ts_view *v, struct ts_canvas *c);
-extern const struct ts_column trace_columns[];
+
+/* Columns of a table that say cycles are called time where cells are times: they are copied to `to` then, which stays. */
+void trace_name_columns(struct ts_table *table, struct trace_heads *to, const struct trace_view *t);
 void trace_table(struct ts_table *table, struct trace_view *t);
 void trace_arrange(struct trace_view *t); /* layout, and what follows from it */
 

@@ -320,6 +320,7 @@ stages_begin(struct stages_tab *s, const struct ts_tab *tab)
 	s->total = ts_rect_cut_bottom(&s->body, tab->r.h >= 8 ? 2 : tab->r.h >= 3);
 	ts_held_list_begin(&s->l, tab, &stages_table, s->body,
 		s->pipeline ? s->pipeline->stages : 0);
+	trace_name_columns(&s->l.table, &s->heads, s->t);
 }
 
 static enum ts_effect

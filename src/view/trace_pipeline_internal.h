@@ -12,6 +12,7 @@
 struct stages_tab {
 	struct ts_held_list l; /* first */
 	struct trace_view *t;
+	struct trace_heads heads;
 	struct ts_pane_data pane;
 	struct ts_fetch *sent;
 	bool asked;

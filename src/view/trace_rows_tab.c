@@ -57,6 +57,7 @@ static const struct ts_column_facts facts[R_COUNT] = {
 struct rows_tab {
 	struct ts_held_list l; /* first */
 	struct trace_view *view;
+	struct trace_heads heads;
 	bool hits;
 	/* of hits */
 	struct ts_fetch *sent;
@@ -349,6 +350,7 @@ begin(struct rows_tab *d, const struct ts_tab *tab)
 	d->total = trace_cut_marked(d->view, &d->body);
 	ts_held_list_begin(&d->l, tab, d->hits ? &hits_table : &longest_table, d->body,
 		window_of(d)->count);
+	trace_name_columns(&d->l.table, &d->heads, d->view);
 }
 
 /* Why there is no table; NULL: there is one, or it comes. */

@@ -6,12 +6,15 @@
 #include "config.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "trace_internal.h"
 
+#include "tilescope/base/mem.h"
+
 enum { TYPE_FROM = 51 }; /* columns of the screen from which on the type has one of its own */
 
-const struct ts_column trace_columns[] = {
+static const struct ts_column columns[C_COUNT] = {
 	[C_CLASS] = {"", 1, 1, 0, 0, TS_FIELD_LEFT},
 	[C_STEP] = {"step", 8, 12, 1, 0, TS_FIELD_RIGHT},
 	[C_RUN] = {"run", 3, 3, 0, 4, TS_FIELD_RIGHT},
@@ -32,26 +35,27 @@ const struct ts_column trace_columns[] = {
 	[C_SET] = {"set", 8, 10, 0, 7, TS_FIELD_RIGHT},
 };
 
-static const struct ts_column time_columns[] = {
-	[C_CLASS] = {"", 1, 1, 0, 0, TS_FIELD_LEFT},
-	[C_STEP] = {"step", 8, 12, 1, 0, TS_FIELD_RIGHT},
-	[C_RUN] = {"run", 3, 3, 0, 4, TS_FIELD_RIGHT},
-	[C_TYPE] = {"type", 13, 18, 1, 1, TS_FIELD_ELLIPSIS},
-	[C_NAME] = {"name", 14, 0, 8, 0, TS_FIELD_TAIL},
-	[C_CYCLES] = {"time", 9, 12, 1, 0, TS_FIELD_RIGHT},
-	[C_BALANCE] = {"bal.", 4, 4, 0, 2, TS_FIELD_RIGHT},
-	[C_TILES] = {"tiles", 6, 8, 1, 3, TS_FIELD_RIGHT},
-	[C_START] = {"start", 11, 16, 1, 5, TS_FIELD_RIGHT},
-	[C_END] = {"end", 11, 16, 1, 6, TS_FIELD_RIGHT},
-	[C_MARK] = {"", 1, 1, 0, 7, TS_FIELD_LEFT},
-	[C_ACTIVE_BALANCE] = {"of active", 10, 10, 0, 7, TS_FIELD_RIGHT},
-	[C_IN] = {"in", 9, 12, 0, 7, TS_FIELD_RIGHT},
-	[C_IN_RATE] = {"in B/cycle", 10, 10, 0, 7, TS_FIELD_RIGHT},
-	[C_OUT] = {"out", 9, 12, 0, 7, TS_FIELD_RIGHT},
-	[C_OUT_RATE] = {"out B/cycle", 11, 11, 0, 7, TS_FIELD_RIGHT},
-	[C_PROGRAM] = {"program", 8, 10, 0, 7, TS_FIELD_RIGHT},
-	[C_SET] = {"set", 8, 10, 0, 7, TS_FIELD_RIGHT},
-};
+/*
+ * Heads of columns whose cells trace_fmt_length() writes. Files, filters and sorts go on to call them by their facts:
+ * there they are cycles.
+ */
+static const struct {
+	const char *in_cycles, *in_time;
+} heads[] = {{"cycles", "time"}, {"cycles in all", "time in all"}};
+
+void
+trace_name_columns(struct ts_table *table, struct trace_heads *to, const struct trace_view *t)
+{
+	if (!trace_in_time(t))
+		return;
+	for (int i = 0; i < table->columns; i++) {
+		to->column[i] = table->column[i];
+		for (size_t k = 0; k < TS_COUNT(heads); k++)
+			if (strcmp(to->column[i].title, heads[k].in_cycles) == 0)
+				to->column[i].title = heads[k].in_time;
+	}
+	table->column = to->column;
+}
 
 static void
 bytes_cell(const struct trace_view *t, const struct ts_trace_row *row, int column,
@@ -185,7 +189,7 @@ static const struct ts_column_facts facts[C_COUNT] = {
 void
 trace_table(struct ts_table *table, struct trace_view *t)
 {
-	*table = (struct ts_table){.column = trace_in_time(t) ? time_columns : trace_columns,
+	*table = (struct ts_table){.column = columns,
 		.columns = C_COUNT,
 		.cell = cell,
 		.row = row_role,
@@ -196,4 +200,5 @@ trace_table(struct ts_table *table, struct trace_view *t)
 		.id = "trace.steps",
 		.facts = facts,
 		.looks = t->view.env->looks};
+	trace_name_columns(table, &t->heads, t);
 }

@@ -145,6 +145,49 @@ START_TEST(titles_stay)
 }
 END_TEST
 
+/* Is the word in the line of the heads of columns? */
+static bool
+head_says(const char *word)
+{
+	char *text = harness_text(&h), *line = strstr(text, " bal. "), *end;
+	bool there;
+
+	ck_assert_ptr_nonnull(line);
+	end = line + strcspn(line, "\n");
+	*end = '\0';
+	while (line > text && line[-1] != '\n')
+		line--;
+	there = strstr(line, word) != NULL;
+	free(text);
+	return there;
+}
+
+/* What stands over cycles says so, and over times as well, from the next frame on; sorting goes on by what it was called. */
+START_TEST(heads_follow_the_unit)
+{
+	static const char *const tabs[] = {"tab steps", "tab details", "tab longest", "tab hits"};
+
+	begin(NULL, 120, 40, TS_GLYPHS_ASCII);
+	h.options.clock_hz = 1e9;
+	harness_command(&h, "tab steps");
+	harness_command(&h, "executions");
+	for (size_t i = 0; i < TS_COUNT(tabs); i++) {
+		harness_command(&h, tabs[i]);
+		for (int turn = 0; turn < 4; turn++) {
+			bool time = turn % 2;
+
+			h.options.time = time ? TS_TIME_US : TS_TIME_CYCLES;
+			harness_settle(&h);
+			ck_assert_msg(head_says(" cycles") == !time && head_says(" time") == time,
+				"%s, turn %d", tabs[i], turn);
+		}
+		if (i > 0)
+			harness_command(&h, "sort cycles");
+	}
+	harness_end(&h);
+}
+END_TEST
+
 START_TEST(hostile)
 {
 	static const char *const sql[] = {"UPDATE compute_set SET cycles_by_tile = 'text'",
@@ -189,6 +232,7 @@ main(void)
 	tcase_add_test(c, bands_are_counted);
 	tcase_add_test(c, there_is_room);
 	tcase_add_loop_test(c, titles_stay, 0, 4);
+	tcase_add_test(c, heads_follow_the_unit);
 	tcase_add_test(c, hostile);
 	tcase_set_timeout(c, 60);
 	suite_add_tcase(suite, c);
