@@ -44,6 +44,16 @@ ts_step_names_fini(struct ts_step_names *n)
 	ts_names_fini(&n->compute_sets);
 }
 
+bool
+ts_step_names_share(struct ts_step_names *to, const struct ts_step_names *from)
+{
+	if (ts_names_share(&to->programs, &from->programs) &&
+		ts_names_share(&to->compute_sets, &from->compute_sets))
+		return true;
+	ts_names_fini(&to->programs);
+	return false;
+}
+
 static bool
 number_at(struct ts_rows *rows, int place, int64_t *v)
 {

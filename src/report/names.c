@@ -60,6 +60,14 @@ sort(struct ts_names *names)
 		}
 }
 
+static void
+may_be_shared(struct ts_names *names)
+{
+	names->uses = ts_alloc(1, sizeof(*names->uses));
+	if (names->uses)
+		atomic_init(names->uses, 1);
+}
+
 enum ts_code
 ts_names_read(struct ts_names *names, struct ts_reader *rd, enum ts_relation relation, int id,
 	int text, struct ts_err *err)
@@ -70,8 +78,10 @@ ts_names_read(struct ts_names *names, struct ts_reader *rd, enum ts_relation rel
 	bool there;
 
 	*names = (struct ts_names){0};
-	if (!ts_report_has(rd->report, relation))
+	if (!ts_report_has(rd->report, relation)) {
+		may_be_shared(names);
 		return TS_OK;
+	}
 	code = ts_reader_rows(&rows, rd, relation, &q, err);
 	if (code) {
 		names->rows = -1;
@@ -95,15 +105,30 @@ ts_names_read(struct ts_names *names, struct ts_reader *rd, enum ts_relation rel
 	ts_rows_close(rows);
 	if (code)
 		names->rows = -1;
+	else
+		may_be_shared(names);
 	sort(names);
 	return code;
+}
+
+bool
+ts_names_share(struct ts_names *to, const struct ts_names *from)
+{
+	if (!from->uses)
+		return false;
+	atomic_fetch_add(from->uses, 1);
+	*to = *from;
+	return true;
 }
 
 void
 ts_names_fini(struct ts_names *names)
 {
-	free(names->name);
-	free(names->text);
+	if (!names->uses || atomic_fetch_sub(names->uses, 1) == 1) {
+		free(names->name);
+		free(names->text);
+		free(names->uses);
+	}
 	*names = (struct ts_names){0};
 }
 

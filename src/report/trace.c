@@ -566,6 +566,13 @@ enum ts_code
 ts_trace_open(struct ts_trace **out, struct ts_reader *rd, struct ts_progress *progress,
 	struct ts_err *err)
 {
+	return ts_trace_open_again(out, rd, NULL, progress, err);
+}
+
+enum ts_code
+ts_trace_open_again(struct ts_trace **out, struct ts_reader *rd, const struct ts_trace *before,
+	struct ts_progress *progress, struct ts_err *err)
+{
 	struct ts_trace *t = make();
 	struct ts_err why = {0};
 	enum ts_code code, told = TS_OK;
@@ -573,9 +580,12 @@ ts_trace_open(struct ts_trace **out, struct ts_reader *rd, struct ts_progress *p
 	*out = NULL;
 	if (!t)
 		return ts_err_nomem(err);
-	code = ts_report_has(rd->report, TS_STEP)
-		? ts_step_names_read(&t->names, rd, &why)
-		: ts_err_set(&why, TS_E_ABSENT, "%s", rd->report->binding[TS_STEP].reason);
+	if (!ts_report_has(rd->report, TS_STEP))
+		code = ts_err_set(&why, TS_E_ABSENT, "%s", rd->report->binding[TS_STEP].reason);
+	else if (before && ts_step_names_share(&t->names, &before->names))
+		code = TS_OK;
+	else
+		code = ts_step_names_read(&t->names, rd, &why);
 	if (!soften(code, &told, &why, err))
 		code = open_steps(t, rd, progress, &why);
 	if (!code && !soften(code = open_parts(t, rd, progress, &why), &told, &why, err))

@@ -21,7 +21,9 @@ struct programs_fetch {
 	struct ts_fetch f; /* first */
 	const struct ts_cache *cache;
 	bool trace;
-	struct ts_program_tree *tree; /* held from before, or NULL */
+	/* from before: held, or NULL; and shared, or empty */
+	struct ts_program_tree *tree;
+	struct ts_names names;
 	struct programs_data *data;
 	bool damaged;
 };
@@ -70,9 +72,12 @@ read_tree(struct programs_fetch *q, struct ts_reader *rd, struct ts_err *err)
 static enum ts_code
 read_names(struct programs_fetch *q, struct ts_reader *rd, struct ts_err *err)
 {
-	enum ts_code code = ts_names_read(&q->data->names, rd, TS_PROGRAM, TS_PROGRAM_PROGRAM,
-		TS_PROGRAM_NAME, err);
+	enum ts_code code;
 
+	if (ts_names_share(&q->data->names, &q->names))
+		return TS_OK;
+	code = ts_names_read(&q->data->names, rd, TS_PROGRAM, TS_PROGRAM_PROGRAM, TS_PROGRAM_NAME,
+		err);
 	q->damaged |= code == TS_E_DAMAGED;
 	return code == TS_E_DAMAGED ? TS_OK : code;
 }
@@ -177,6 +182,7 @@ fini_programs(struct ts_fetch *f)
 	struct programs_fetch *q = (struct programs_fetch *)f;
 
 	ts_program_tree_close(q->tree);
+	ts_names_fini(&q->names);
 	programs_release(q->data);
 }
 
@@ -193,8 +199,10 @@ ask(struct programs_view *s, enum programs_kind kind, enum ts_worker_id worker)
 	q->f.fini = fini_programs;
 	q->cache = s->base.env->cache;
 	q->trace = kind == ASK_TRACE;
-	if (q->trace)
+	if (q->trace) {
 		q->tree = ts_program_tree_hold(s->data->tree);
+		(void)ts_names_share(&q->names, &s->data->names);
+	}
 	s->asked[kind] = &q->f;
 	ts_fetch_send(&s->base, &q->f, kind, worker,
 		q->trace ? "adding up what was executed" : "reading programs");

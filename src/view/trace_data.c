@@ -22,7 +22,7 @@ static enum ts_code
 read_open(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 {
 	struct trace_fetch *t = (struct trace_fetch *)f;
-	enum ts_code code = ts_trace_open(&t->opened, rd, &f->job.progress, err);
+	enum ts_code code = ts_trace_open_again(&t->opened, rd, t->trace, &f->job.progress, err);
 
 	if (code == TS_E_ABSENT && ts_report_has(rd->report, TS_BLOCK))
 		code = ts_trace_open_empty(&t->opened, rd, err); /* lightweight profiling alone */

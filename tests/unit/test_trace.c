@@ -671,6 +671,47 @@ START_TEST(nothing_there)
 }
 END_TEST
 
+/*
+ * Opened again it has the names that were read before, the same bytes, whoever is given back first; not those that could not
+ * all be read. Without compute sets (`_i` 1) too.
+ */
+START_TEST(names_are_read_once)
+{
+	struct ts_trace *again;
+	struct bench b;
+	const char *name;
+	size_t n;
+
+	bench_store(&b,
+		_i ? STEP_TABLE "INSERT INTO step VALUES(0, 0, 'OnTileExecute', 7, NULL, NULL);"
+				"CREATE TABLE program(program INTEGER PRIMARY KEY, name TEXT);"
+				"INSERT INTO program VALUES(7, 'conv')"
+		   : STEP_TABLE
+			"INSERT INTO step VALUES(0, 0, 'OnTileExecute', 7, 3, NULL);"
+			"CREATE TABLE program(program INTEGER PRIMARY KEY, name TEXT);"
+			"INSERT INTO program VALUES(7, 'conv');"
+			"CREATE TABLE compute_set(compute_set INTEGER PRIMARY KEY, name TEXT);"
+			"INSERT INTO compute_set VALUES(3, 'add')");
+	ck_assert_int_eq(b.code, TS_OK);
+	ck_assert(ts_trace_open_again(&again, b.rd, b.t, NULL, &b.err) == TS_OK);
+	ck_assert_ptr_nonnull(again->names.programs.text);
+	ck_assert_ptr_eq(again->names.programs.text, b.t->names.programs.text);
+	ck_assert_ptr_eq(again->names.compute_sets.text, b.t->names.compute_sets.text);
+	ts_trace_release(b.t);
+	name = ts_names_find(&again->names.programs, 7, &n);
+	ck_assert(name && n == 4 && memcmp(name, "conv", 4) == 0);
+	ck_assert_int_eq((int)again->names.compute_sets.count, !_i);
+	b.t = again;
+	again->names.programs.rows = -1;
+	free(again->names.programs.uses);
+	again->names.programs.uses = NULL;
+	ck_assert(ts_trace_open_again(&again, b.rd, b.t, NULL, &b.err) == TS_OK);
+	ck_assert_ptr_ne(again->names.programs.text, b.t->names.programs.text);
+	ts_trace_release(again);
+	bench_close(&b);
+}
+END_TEST
+
 START_TEST(hostile_numbers)
 {
 	struct bench b;
@@ -938,6 +979,7 @@ main(void)
 	tcase_add_test(same, marks);
 	tcase_add_test(same, runs_and_the_artefact);
 	tcase_add_test(odd, nothing_there);
+	tcase_add_loop_test(odd, names_are_read_once, 0, 2);
 	tcase_add_test(odd, hostile_numbers);
 	tcase_add_test(odd, hostile_rowids);
 	tcase_add_test(odd, starts_that_do_not_rise);

@@ -24,6 +24,9 @@ enum ts_code ts_step_names_read(struct ts_step_names *n, struct ts_reader *rd,
 	struct ts_err *err) TS_WARN_UNUSED;
 void ts_step_names_fini(struct ts_step_names *n);
 
+/* As ts_names_share(), of both or none. */
+bool ts_step_names_share(struct ts_step_names *to, const struct ts_step_names *from);
+
 /* The columns of `step` that a query asks for first, in this order, to use the functions below. */
 enum {
 	TS_STEP_Q_STEP,

@@ -9,6 +9,8 @@
 #ifndef TS_REPORT_NAMES_H
 #define TS_REPORT_NAMES_H
 
+#include <stdatomic.h>
+
 #include "tilescope/report/report.h"
 
 enum { TS_NAMES_BYTES = 12 << 20, TS_NAME_MAX = 1 << 15 };
@@ -26,6 +28,7 @@ struct ts_names {
 	int64_t rows;	  /* rows with a valid id, named or not; -1 = not all could be read */
 	int64_t bad_rows; /* rows without one */
 	int64_t left_out;
+	atomic_int *uses; /* of `name` and `text`, by all that share them; NULL: nobody else may */
 };
 
 /*
@@ -35,6 +38,12 @@ struct ts_names {
 enum ts_code ts_names_read(struct ts_names *names, struct ts_reader *rd, enum ts_relation relation,
 	int id, int text, struct ts_err *err) TS_WARN_UNUSED;
 void ts_names_fini(struct ts_names *names);
+
+/*
+ * Have in `to`, which is empty, what `from` has, without a copy: each is given back with ts_names_fini(). False: not all of them
+ * could be read, or there was no memory: read them.
+ */
+bool ts_names_share(struct ts_names *to, const struct ts_names *from);
 
 /* Where an id stands in name[] (of equal ones the first); `count` when it does not. */
 size_t ts_names_place(const struct ts_names *names, int64_t id);

@@ -87,6 +87,11 @@ struct ts_trace {
 enum ts_code ts_trace_open(struct ts_trace **out, struct ts_reader *rd,
 	struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
 
+/* The same where the report was opened before, with less of the index: `before` has what is the same with any (or NULL). */
+enum ts_code ts_trace_open_again(struct ts_trace **out, struct ts_reader *rd,
+	const struct ts_trace *before, struct ts_progress *progress,
+	struct ts_err *err) TS_WARN_UNUSED;
+
 /* One without steps, for a report that has nothing but blocks: `rows` is 0, and why stands in `why_no_parts`. */
 enum ts_code ts_trace_open_empty(struct ts_trace **out, struct ts_reader *rd,
 	struct ts_err *err) TS_WARN_UNUSED;
