@@ -163,19 +163,22 @@ text_ids(struct ts_strbuf *out, const char *what, const struct looked *l,
 	ts_strbuf_puts(out, had ? "\n" : "");
 }
 
+/* For each reason the rules, and below them what it is. */
 static void
 text_unknown(struct ts_strbuf *out, const struct ts_insights *in)
 {
-	for (int i = 0; i < in->count; i++) {
+	for (int i = 0; i < in->count; i += ts_insights_together(in, i)) {
 		const struct ts_finding *f = &in->finding[i];
+		int n = ts_insights_together(in, i);
 
-		if (f->known)
-			continue;
-		ts_strbuf_printf(out, "%-*s", INDENT, "not known");
-		put_safe(out, f->rule->id);
-		ts_strbuf_puts(out, "  ");
-		put_safe(out, f->evidence);
-		ts_strbuf_putc(out, '\n');
+		for (int k = 0; k < n && !f->known; k++) {
+			ts_strbuf_printf(out, k ? ", " : "%-*s", INDENT, "not known");
+			put_safe(out, f[k].rule->id);
+		}
+		if (!f->known) {
+			ts_strbuf_putc(out, '\n');
+			put_paragraph(out, f->evidence);
+		}
 	}
 }
 

@@ -447,8 +447,8 @@ ts_execution_facts_read(struct ts_execution_facts *x, struct ts_reader *rd,
 	code = ts_trace_open(&w.trace, rd, progress, &why);
 	if (!w.trace) {
 		for (size_t i = 0; i < TS_COUNT(x->why); i++)
-			snprintf(x->why[i], TS_REASON_MAX,
-				"the steps of a trace are not recorded: %.150s", why.msg);
+			snprintf(x->why[i], TS_REASON_MAX, "the trace is not recorded: %.150s",
+				why.msg);
 		return ts_notes_soften(&x->notes, code, "trace", &why, err);
 	}
 	x->honest = w.trace->honest;

@@ -279,6 +279,18 @@ ts_insights_add_execution(struct ts_insights *in, const struct ts_execution_fact
 	put_in_order(in);
 }
 
+int
+ts_insights_together(const struct ts_insights *in, int at)
+{
+	const struct ts_finding *f = &in->finding[at];
+	int n = 1;
+
+	while (!f->known && at + n < in->count && !f[n].known &&
+		strcmp(f->evidence, f[n].evidence) == 0)
+		n++;
+	return n;
+}
+
 const char *
 ts_saving_word(enum ts_saving of)
 {

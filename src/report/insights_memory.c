@@ -293,7 +293,7 @@ measure_fp32_share(struct ts_finding *f, const struct measure *m)
 	f->saving = p->fp32.bytes / 2;
 	f->saving_of = TS_SAVING_DEVICE;
 	snprintf(f->evidence, sizeof(f->evidence),
-		"%s of the variables alive at step %s: %s of FP32 of %s%s",
+		"%s of what is alive at step %s: %s of FP32 of %s%s",
 		ts_fmt_percent(share, (double)p->fp32.bytes, (double)whole),
 		ts_fmt_count(step, p->step), ts_fmt_bytes(bytes, p->fp32.bytes, m->units),
 		ts_fmt_bytes(most, whole, m->units), of_replicas(replicas, &m->facts->liveness));
@@ -346,7 +346,7 @@ measure_half_of_peak(struct ts_finding *f, const struct measure *m)
 	k = ts_peak_share(p, 50);
 	f->value = k == TS_UNKNOWN ? TS_PEAK_ROWS + 1 : (double)k;
 	snprintf(f->evidence, sizeof(f->evidence),
-		"%s%lld variable%s half of the %s of variables alive at step %s%s",
+		"%s%lld variable%s half of it: of %s of variables alive at step %s%s",
 		k == TS_UNKNOWN ? "more than " : "",
 		(long long)(k == TS_UNKNOWN ? TS_PEAK_ROWS : k), k == 1 ? " is" : "s are",
 		ts_fmt_bytes(bytes, ts_peak_bytes(p), m->units), ts_fmt_count(step, p->step),

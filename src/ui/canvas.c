@@ -283,13 +283,25 @@ ts_text_shorten(const char *s, size_t n)
 	return bracket && (bracket > separator || closed) ? bracket : separator;
 }
 
-/* The bytes of s that fit when its last clauses are left out, or of its first clause. */
+/* What stands before the last colon of a sentence; 0: it has none. */
+static size_t
+before_colon(const char *s, size_t n)
+{
+	for (size_t i = n; i-- > 1;)
+		if (s[i - 1] == ':' && s[i] == ' ')
+			return i - 1;
+	return 0;
+}
+
+/* The bytes of s that fit when its last clauses are left out, else what they follow; or of its first words. */
 static size_t
 clauses_of(const struct ts_canvas *c, const char *s, size_t n, int64_t room)
 {
 	size_t less;
 
 	while (text_columns(c, s, n) > room && (less = ts_text_shorten(s, n)) > 0)
+		n = less;
+	while (text_columns(c, s, n) > room && (less = before_colon(s, n)) > 0)
 		n = less;
 	return n;
 }

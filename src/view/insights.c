@@ -51,7 +51,7 @@ drop(struct insights_view *s)
 	s->asked = s->execution = NULL;
 	s->no_execution = false;
 	s->state = (struct ts_pane_data){0};
-	s->offs = 0;
+	s->offs = s->groups = 0;
 	s->data++;
 }
 
@@ -82,9 +82,11 @@ static void
 layout(struct insights_view *s)
 {
 	struct ts_rect r = s->area;
-	int64_t want = insights_rows(s) + 3; /* a rule, titles, total */
+	int64_t want; /* a rule, titles, total */
 	int most = r.h >= TALL ? r.h * 2 / 5 : s->in_tabs ? r.h / 3 : r.h / 2;
 
+	insights_group(s);
+	want = insights_rows(s) + 3;
 	s->at = s->below = r;
 	if (s->zoomed) {
 		s->at.h = s->in_tabs ? 0 : r.h;
@@ -201,7 +203,7 @@ take_execution(struct insights_view *s, struct ts_fetch *f)
 	insights_order(s);
 	t = insights_table(s);
 	for (int64_t i = 0; at && i < insights_rows(s); i++)
-		if (insights_rule(s, ts_table_row(&t, i)) == at)
+		if (insights_is_of(s, ts_table_row(&t, i), at->id))
 			ts_list_jump(&s->list.list, i);
 }
 
@@ -487,7 +489,7 @@ set_rule(struct ts_view *v, const char *value)
 	if (s->state.state == TS_PANE_EMPTY || s->state.state == TS_PANE_LOADING)
 		return TS_ARG_LATER;
 	for (int64_t i = 0; i < insights_rows(s); i++)
-		if (strcmp(insights_rule(s, i)->id, value) == 0 && ts_table_place(&t, i) >= 0) {
+		if (insights_is_of(s, i, value) && ts_table_place(&t, i) >= 0) {
 			ts_list_jump(&s->list.list, ts_table_place(&t, i));
 			return TS_ARG_DONE;
 		}

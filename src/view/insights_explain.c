@@ -304,12 +304,16 @@ insights_explain_finding(struct insights_view *s, int64_t row, struct ts_explain
 
 	if (!rule || !ts_pane_has(&s->state))
 		return;
-	x = ts_explain_add(out, "%s: %s", rule->id, rule->measure);
 	if (!f || !f->known) {
-		ts_explain_from(x, TS_KNOWN_DERIVED, "%s", rule->measure);
-		ts_explain_note(x, "%s", f ? f->evidence : "the rule is switched off");
+		for (int i = 0; i < insights_together(s, row); i++) {
+			rule = f ? f[i].rule : rule;
+			x = ts_explain_add(out, "%s: %s", rule->id, rule->measure);
+			ts_explain_from(x, TS_KNOWN_DERIVED, "%s", rule->measure);
+			ts_explain_note(x, "%s", f ? f[i].evidence : "the rule is switched off");
+		}
 		return;
 	}
+	x = ts_explain_add(out, "%s: %s", rule->id, rule->measure);
 	ts_explain_real(x, f->value, NULL);
 	for (size_t i = 0; i < TS_COUNT(measures); i++)
 		if (strcmp(measures[i].measure, rule->measure) == 0)

@@ -13,7 +13,7 @@
 #include "tilescope/view/tab.h"
 #include "tilescope/view/what_if.h"
 
-enum { INSIGHTS_SOUGHT = 256 };
+enum { INSIGHTS_SOUGHT = 256, INSIGHTS_COLUMNS = 6 };
 
 /* A table whose rows are all held. */
 struct insights_list {
@@ -31,7 +31,10 @@ struct insights_view {
 	uint64_t data;			  /* another number for other findings */
 	bool whole;		     /* the index had what the fullest tiles are explained with */
 	int off[TS_RULES_MAX], offs; /* rules that are switched off */
-	struct insights_list list;   /* findings, then what is off */
+	/* findings of a row: from first[row] to first[row + 1]; what is not known for one reason is one row */
+	int first[TS_RULES_MAX + 1], groups;
+	struct insights_list list; /* rows of findings, then what is off */
+	struct ts_column column[INSIGHTS_COLUMNS];
 	struct ts_tabs tabs;
 	bool in_tabs, zoomed;
 	struct ts_rect area, rule, at, below;
@@ -49,6 +52,19 @@ struct ts_table insights_table(struct insights_view *s);
 int64_t insights_rows(const struct insights_view *s);
 const struct ts_finding *insights_finding(const struct insights_view *s, int64_t row); /* or NULL */
 const struct ts_rule *insights_rule(const struct insights_view *s, int64_t row);
+
+/* Findings of a row, of which insights_finding() is the first; 1 of a rule that is switched off. */
+int insights_together(const struct insights_view *s, int64_t row);
+
+/* Of how many rules a row is, in words: "M03", "X01-X11", "M03, M05". */
+enum { INSIGHTS_IDS = 64 };
+const char *insights_ids(const struct insights_view *s, int64_t row, char out[INSIGHTS_IDS]);
+
+/* Is it a row of that rule? */
+bool insights_is_of(const struct insights_view *s, int64_t row, const char *id);
+
+/* Which findings share a row; after anything that may have changed them. */
+void insights_group(struct insights_view *s);
 void insights_row_text(const struct insights_view *s, int64_t row, struct ts_strbuf *out);
 
 /* The row under the cursor; -1 = none. */

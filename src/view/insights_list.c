@@ -11,6 +11,12 @@
 #include "insights_internal.h"
 
 enum { COL_SEVERITY, COL_ID, COL_TITLE, COL_EVIDENCE, COL_SAVES, COL_CYCLES, COLUMNS };
+enum {
+	RANGE = 7,
+	RANGE_FROM = 100
+}; /* columns of "X01-X11", and of a pane that has room for them */
+
+_Static_assert((int)COLUMNS == (int)INSIGHTS_COLUMNS, "columns of the list");
 
 static const struct ts_column columns[COLUMNS] = {
 	[COL_SEVERITY] = {"", 4, 4, 0, 0, TS_FIELD_LEFT},
@@ -32,26 +38,83 @@ static const struct ts_column columns[COLUMNS] = {
 
 static const struct ts_column_facts facts[4][COLUMNS] = {FACTS(0), FACTS(1), FACTS(2), FACTS(3)};
 
+void
+insights_group(struct insights_view *s)
+{
+	const struct ts_insights *in = &s->found.insights;
+
+	s->groups = 0;
+	for (int i = 0; i < in->count; i += ts_insights_together(in, i))
+		s->first[s->groups++] = i;
+	s->first[s->groups] = in->count;
+}
+
 int64_t
 insights_rows(const struct insights_view *s)
 {
-	return s->found.insights.count + s->offs;
+	return s->groups + s->offs;
 }
 
 const struct ts_finding *
 insights_finding(const struct insights_view *s, int64_t row)
 {
-	return row >= 0 && row < s->found.insights.count ? &s->found.insights.finding[row] : NULL;
+	return row >= 0 && row < s->groups ? &s->found.insights.finding[s->first[row]] : NULL;
+}
+
+int
+insights_together(const struct insights_view *s, int64_t row)
+{
+	return row >= 0 && row < s->groups ? s->first[row + 1] - s->first[row] : 1;
 }
 
 const struct ts_rule *
 insights_rule(const struct insights_view *s, int64_t row)
 {
-	int64_t off = row - s->found.insights.count;
+	int64_t off = row - s->groups;
 
 	if (row >= 0 && off < 0)
 		return insights_finding(s, row)->rule;
 	return off >= 0 && off < s->offs ? &s->found.rules.rule[s->off[off]] : NULL;
+}
+
+/* Of rules that stand one behind the other the first and the last. */
+const char *
+insights_ids(const struct insights_view *s, int64_t row, char out[INSIGHTS_IDS])
+{
+	const struct ts_finding *f = insights_finding(s, row);
+	int n = insights_together(s, row);
+
+	snprintf(out, INSIGHTS_IDS, "%s", insights_rule(s, row)->id);
+	if (n > 2 && f[n - 1].rule - f->rule == n - 1) {
+		snprintf(out, INSIGHTS_IDS, "%s-%s", f->rule->id, f[n - 1].rule->id);
+		return out;
+	}
+	for (int i = 1; i < n; i++)
+		snprintf(out + strlen(out), INSIGHTS_IDS - strlen(out), ", %s", f[i].rule->id);
+	return out;
+}
+
+bool
+insights_is_of(const struct insights_view *s, int64_t row, const char *id)
+{
+	const struct ts_finding *f = insights_finding(s, row);
+
+	for (int i = 0; f && i < insights_together(s, row); i++)
+		if (strcmp(f[i].rule->id, id) == 0)
+			return true;
+	return !f && strcmp(insights_rule(s, row)->id, id) == 0;
+}
+
+/* What a row is about: of several rules how many they are. */
+static const char *
+title_of(const struct insights_view *s, int64_t row, char out[TS_FMT_MAX])
+{
+	int n = insights_together(s, row);
+
+	if (n == 1)
+		return insights_rule(s, row)->title;
+	snprintf(out, TS_FMT_MAX, "%d rules", n);
+	return out;
 }
 
 int64_t
@@ -75,10 +138,11 @@ severity_role(const struct ts_finding *f)
 }
 
 static void
-fill_cell(const struct insights_view *s, const struct ts_finding *f, const struct ts_rule *rule,
-	int column, struct ts_table_cell *out)
+fill_cell(const struct insights_view *s, int64_t row, int column, struct ts_table_cell *out)
 {
+	const struct ts_finding *f = insights_finding(s, row);
 	bool said = f && f->known && f->severity;
+	char ids[INSIGHTS_IDS];
 
 	switch (column) {
 	case COL_SEVERITY:
@@ -86,11 +150,12 @@ fill_cell(const struct insights_view *s, const struct ts_finding *f, const struc
 		out->role = severity_role(f);
 		break;
 	case COL_ID:
-		out->s = rule->id;
+		snprintf(out->buf, sizeof(out->buf), "%s", insights_ids(s, row, ids));
+		out->s = out->buf;
 		out->role = said ? TS_ROLE_VALUE : TS_ROLE_DIM;
 		break;
 	case COL_TITLE:
-		out->s = rule->title;
+		out->s = title_of(s, row, out->buf);
 		out->role = said ? TS_ROLE_TEXT : TS_ROLE_DIM;
 		break;
 	case COL_EVIDENCE:
@@ -117,7 +182,7 @@ total_text(const struct insights_view *s, int column, char *out, size_t size)
 
 	out[0] = '\0';
 	if (column == COL_TITLE)
-		snprintf(out, size, "%s rules", ts_fmt_count(n, insights_rows(s)));
+		snprintf(out, size, "%s rules", ts_fmt_count(n, s->found.insights.count + s->offs));
 	else if (column == COL_EVIDENCE)
 		snprintf(out, size, "savings overlap: no sum");
 }
@@ -126,16 +191,16 @@ static bool
 cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 {
 	const struct insights_view *s = ctx;
-	const struct ts_rule *rule = insights_rule(s, row);
 
 	if (row == TS_TABLE_TOTAL) {
 		total_text(s, column, out->buf, sizeof(out->buf));
 		out->s = out->buf;
 		return true;
 	}
-	if (rule)
-		fill_cell(s, insights_finding(s, row), rule, column, out);
-	return rule;
+	if (!insights_rule(s, row))
+		return false;
+	fill_cell(s, row, column, out);
+	return true;
 }
 
 static bool
@@ -143,26 +208,29 @@ value(void *ctx, int64_t row, int column, struct ts_table_value *out)
 {
 	const struct insights_view *s = ctx;
 	const struct ts_finding *f = insights_finding(s, row);
-	const struct ts_rule *rule = insights_rule(s, row);
+	char ids[INSIGHTS_IDS];
 
 	if (row == TS_TABLE_TOTAL) {
 		total_text(s, column, out->buf, sizeof(out->buf));
 		ts_table_value_text(out, out->buf[0] ? out->buf : NULL);
 		return true;
 	}
-	if (!rule)
+	if (!insights_rule(s, row))
 		return false;
 	if (column == COL_SAVES)
 		ts_table_value_known(out, f && f->known ? ts_finding_bytes(f) : TS_UNKNOWN);
 	else if (column == COL_CYCLES)
 		ts_table_value_known(out, f && f->known ? ts_finding_cycles(f) : TS_UNKNOWN);
+	else if (column == COL_ID) {
+		snprintf(out->buf, sizeof(out->buf), "%s", insights_ids(s, row, ids));
+		ts_table_value_text(out, out->buf);
+	} else if (column == COL_TITLE)
+		ts_table_value_text(out, title_of(s, row, out->buf));
 	else
 		ts_table_value_text(out,
 			column == COL_SEVERITY ? (f && !f->known ? "not known" : severity_word(f))
-				: column == COL_ID    ? rule->id
-				: column == COL_TITLE ? rule->title
-				: f		      ? f->evidence
-						      : "switched off");
+				: f	       ? f->evidence
+					       : "switched off");
 	return true;
 }
 
@@ -183,7 +251,10 @@ saves(const struct insights_view *s)
 struct ts_table
 insights_table(struct insights_view *s)
 {
-	return (struct ts_table){.column = columns,
+	memcpy(s->column, columns, sizeof(columns));
+	if (s->groups < s->found.insights.count && s->at.w >= RANGE_FROM)
+		s->column[COL_ID].min = RANGE;
+	return (struct ts_table){.column = s->column,
 		.columns = COLUMNS,
 		.cell = cell,
 		.ctx = s,
@@ -205,19 +276,24 @@ void
 insights_row_text(const struct insights_view *s, int64_t row, struct ts_strbuf *out)
 {
 	const struct ts_finding *f = insights_finding(s, row);
-	const struct ts_rule *rule = insights_rule(s, row);
+	char ids[INSIGHTS_IDS];
 
-	if (!rule)
+	if (!insights_rule(s, row))
 		return;
-	ts_strbuf_printf(out, "%s %s %s: %s", severity_word(f), rule->id, rule->title,
+	ts_strbuf_printf(out, "%s %s %s: %s", severity_word(f), insights_ids(s, row, ids),
+		f ? f->rule->title : insights_rule(s, row)->title,
 		f ? f->evidence : "switched off");
+	for (int i = 1; f && i < insights_together(s, row); i++)
+		ts_strbuf_printf(out, "; %s %s", f[i].rule->id, f[i].rule->title);
 }
 
 void
 insights_order(struct insights_view *s)
 {
-	struct ts_table t = insights_table(s);
+	struct ts_table t;
 
+	insights_group(s);
+	t = insights_table(s);
 	ts_table_order_make(&s->list.order, &t, &s->list.list, insights_rows(s), s->data);
 	ts_list_resize(&s->list.list, ts_table_rows(&t, s->at));
 }

@@ -335,6 +335,19 @@ put_finding(struct page *p, const struct insights_view *s, const struct ts_findi
 	}
 }
 
+/* Of rules that share a row, being not known for one reason: what each looks at. */
+static void
+put_others(struct page *p, const struct ts_finding *f, int n)
+{
+	char line[200];
+
+	put(p, TS_ROLE_TEXT, " ");
+	for (int i = 0; i < n; i++) {
+		snprintf(line, sizeof(line), "%s  %.100s", f[i].rule->id, f[i].rule->title);
+		put(p, TS_ROLE_TEXT, line);
+	}
+}
+
 static void
 finding_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 {
@@ -344,12 +357,21 @@ finding_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 	const struct ts_rule *rule = insights_rule(s, row);
 	const struct ts_finding *f = insights_finding(s, row);
 	struct page p = {.c = c, .r = t->r, .skip = (int)l->top};
+	int together = insights_together(s, row);
+	char title[40];
 
 	(void)focus;
 	if (insights_draw_state(t, c) || !rule)
 		return;
 	p.r.x += 1;
 	p.r.w -= 2;
+	if (together > 1) {
+		snprintf(title, sizeof(title), "%d rules", together);
+		put(&p, TS_ROLE_TITLE, title);
+		put_finding(&p, s, f);
+		put_others(&p, f, together);
+		return;
+	}
 	put(&p, f && f->known && f->severity ? ts_severity_role(f->severity) : TS_ROLE_TITLE,
 		rule->title);
 	put_finding(&p, s, f);
@@ -362,10 +384,11 @@ finding_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 static void
 finding_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 {
-	const struct ts_rule *rule = insights_rule(insights_host(t),
-		insights_row(insights_host(t)));
+	struct insights_view *s = insights_host(t);
+	int64_t row = insights_row(s);
+	char ids[INSIGHTS_IDS];
 
-	snprintf(out, TS_TAB_NOTE, "%s", rule ? rule->id : "");
+	snprintf(out, TS_TAB_NOTE, "%s", insights_rule(s, row) ? insights_ids(s, row, ids) : "");
 }
 
 /* Its lines scroll; how many there are follows from the width, so that any number may be gone to. */

@@ -326,7 +326,11 @@ def check_nothing(ctx):
     expect(got["findings"] == [] and len(got["not_known"]) == there, res,
            "nothing is known")
     text = ctx.run("check", rep.dir).out.decode()
-    expect("0 fine" in text and text.count("not known   ") == there, ctx.last, "text")
+    lines = [x for x in text.splitlines() if x.startswith("not known   ")]
+    named = [i for x in lines for i in x[12:].split(", ")]
+    expect("0 fine" in text and sorted(named) == sorted(f["id"] for f in got["not_known"]), ctx.last, "text: each rule once")
+    reasons = [f["reason"] for f in got["not_known"]]
+    expect(len(lines) == sum(1 for i, r in enumerate(reasons) if i == 0 or r != reasons[i - 1]), ctx.last, "each reason once")
 
 
 @case()

@@ -176,6 +176,37 @@ START_TEST(absent)
 }
 END_TEST
 
+/* Rules that are not known for one reason are one row, which any of them leads to. */
+START_TEST(same_reason)
+{
+	const struct ts_view_arg *a = ts_view_insights.args;
+	struct ts_sheet sheet = {0};
+
+	begin(120, 38, TS_GLYPHS_FULL, TS_DEMO_STORE, NULL);
+	harness_settle(&h);
+	harness_says(&h, "11 not known");
+	harness_says(&h, "X01-X11 11 rules");
+	ck_assert(ts_view_insights.sheet(h.view, &sheet));
+	ck_assert_int_eq(sheet.rows, 12);
+	for (; a->name && strcmp(a->name, "rule") != 0; a++)
+		;
+	ck_assert_ptr_nonnull(a->name);
+	ck_assert_int_eq(a->set(h.view, "X07"), TS_ARG_DONE);
+	harness_draw(&h);
+	harness_says(&h, "X05  Unbalanced compute"); /* the tab Finding has them all */
+	harness_command(&h, "copy");
+	ck_assert_ptr_nonnull(strstr(h.env.copy, "X01-X11"));
+	ck_assert_ptr_nonnull(strstr(h.env.copy, "X09 Pipeline bubbles"));
+	harness_end(&h);
+	/* two reasons: two rows, and what stands between them is not said to be of either */
+	begin(120, 38, TS_GLYPHS_FULL, TS_DEMO_STORE, "DROP TABLE liveness_step");
+	harness_settle(&h);
+	harness_says(&h, "X01-X11 11 rules");
+	ck_assert(!harness_has(&h, "M07-M"));
+	harness_end(&h);
+}
+END_TEST
+
 /* A sum of what is not known is not 0. */
 START_TEST(sum_of_nothing)
 {
@@ -331,6 +362,7 @@ main(void)
 	tcase_add_test(t, places);
 	tcase_add_test(t, sorted_and_filtered);
 	tcase_add_loop_test(t, absent, 0, (int)TS_COUNT(gone));
+	tcase_add_test(t, same_reason);
 	tcase_add_test(t, sum_of_nothing);
 	tcase_add_test(t, own_rules);
 	tcase_add_test(t, units_and_reload);

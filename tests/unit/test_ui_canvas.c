@@ -135,6 +135,9 @@ START_TEST(clauses_are_left_out)
 	field(" 1,921\n", "1,921, 3 (x, y)", 7, C, TS_GLYPHS_FULL);
 	field(" 1,92\u2026\n", "1,92134, 3", 5, C, TS_GLYPHS_FULL);
 	field("  12\n", "12, 3", 3, C | TS_FIELD_RIGHT, TS_GLYPHS_FULL);
+	field(" 12: 3\n", "12: 3, 4", 6, C, TS_GLYPHS_FULL); /* what a clause follows goes last */
+	field(" 1 of 2\n", "1 of 2: 12:30 of 4", 9, C, TS_GLYPHS_FULL);
+	field(" 12:\u2026\n", "12:30", 4, C, TS_GLYPHS_FULL);
 	ck_assert_uint_eq(ts_text_shorten("a (b, c)", 8), 1);
 	ck_assert_uint_eq(ts_text_shorten("a, b (c)", 8), 4);
 	ck_assert_uint_eq(ts_text_shorten("a1,921", 6), 0);

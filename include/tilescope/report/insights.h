@@ -99,6 +99,12 @@ const char *ts_saving_word(enum ts_saving of);
 const char *ts_saving_of(enum ts_saving of);
 void ts_insights_fini(struct ts_insights *out);
 
+/*
+ * How many findings from finding[at] on, one behind the other, are not known for the same reason: they are said
+ * together. 1: that one alone.
+ */
+int ts_insights_together(const struct ts_insights *in, int at);
+
 /* The worst severity that was found, as a word: "bad", "warn", "note", "ok"; "not known": of no rule. */
 const char *ts_insights_verdict(const struct ts_insights *in);
 
