@@ -86,6 +86,31 @@ explain_tile(const struct memory_view *m, struct ts_explain *out)
 		ts_explain_note(x, "the limit is not known: only overflowed tiles are counted");
 }
 
+/* What is allocated on the tile and not live at its own peak: what the breakdown by liveness has left. */
+static void
+explain_not_live(const struct memory_view *m, struct ts_explain *out)
+{
+	const struct ts_tile *tile = memory_tile(m);
+	int64_t live[2] = {TS_UNKNOWN, TS_UNKNOWN};
+	struct ts_explained *x;
+
+	for (int i = 0; i < 2 && m->tiles->has_live; i++)
+		live[i] = m->tiles->live[i][memory_at(m)];
+	if (live[0] == TS_UNKNOWN || live[1] == TS_UNKNOWN || live[0] > tile->total ||
+		live[1] > tile->total - live[0])
+		return;
+	x = ts_explain_add(out, "not live at its peak, on tile %lld", (long long)tile->tile);
+	ts_explain_bytes(x, tile->total - live[0] - live[1], memory_units(m));
+	ts_explain_from(x, TS_KNOWN_DERIVED,
+		"tile_memory.total, .always_live, .not_always_live_peak");
+	ts_explain_formula(x, "used without gaps %lld - always live %lld - not always live %lld",
+		(long long)tile->total, (long long)live[0], (long long)live[1]);
+	ts_explain_query(x,
+		"SELECT total - always_live - not_always_live_peak FROM tile_memory WHERE tile = "
+		"%lld",
+		(long long)tile->tile);
+}
+
 /* Always live and not always live at the tile's own peak, as the breakdown by liveness has them. */
 static void
 explain_liveness(const struct memory_view *m, struct ts_explain *out)
@@ -104,6 +129,7 @@ explain_liveness(const struct memory_view *m, struct ts_explain *out)
 		ts_explain_query(x, "SELECT %s FROM tile_memory WHERE tile = %lld", columns[i],
 			(long long)tile->tile);
 	}
+	explain_not_live(m, out);
 }
 
 /* The column of the graph under the cursor, when it holds several tiles. */
@@ -181,7 +207,6 @@ explain_selected(const struct memory_view *m, struct ts_explain *out)
 		ts_explain_note(x, "so many that they do not fit into a query");
 }
 
-/* The rows of a tile in SQL stand as they do in the report: a variable is told by its place among them. */
 /* Bytes of the tile in SQL, as shares of the table are of. */
 static void
 whole_sql(const struct memory_view *m, char *out, size_t size)
@@ -226,6 +251,17 @@ explain_whole(const struct memory_view *m, struct ts_explain *out)
 		m->gaps ? TS_EXPLAIN_USED : "total", tile);
 }
 
+/* Which row of the tile: by its number, else by how many of the report stand before it. */
+static void
+row_sql(char *out, size_t size, long long tile, const struct ts_tile_variable *y)
+{
+	if (y->id != TS_UNKNOWN)
+		snprintf(out, size, "tile = %lld AND id = %lld", tile, (long long)y->id);
+	else
+		snprintf(out, size, "tile = %lld ORDER BY rowid LIMIT 1 OFFSET %lld", tile,
+			(long long)y->row);
+}
+
 void
 memory_explain_variable(const struct memory_view *m, struct ts_explain *out)
 {
@@ -233,23 +269,20 @@ memory_explain_variable(const struct memory_view *m, struct ts_explain *out)
 	const struct ts_tile_variable *y = memory_variable(m);
 	long long tile = (long long)m->variables_of;
 	struct ts_explained *x;
-	char query[300], whole[120];
+	char query[300], whole[120], row[100];
 
 	if (!ts_pane_has(&m->variables_state) || !y)
 		return;
+	row_sql(row, sizeof(row), tile, y);
 	x = ts_explain_add(out, "bytes of %.100s on tile %lld", y->name ? y->name : "a variable",
 		tile);
 	ts_explain_bytes(x, y->bytes, memory_units(m));
 	ts_explain_from(x, TS_KNOWN_RECORDED, "lowered_variable.bytes");
 	ts_explain_formula(x, "row %lld of those of the tile", (long long)y->row + 1);
-	ts_explain_query(x,
-		"SELECT bytes FROM lowered_variable WHERE tile = %lld LIMIT 1 OFFSET %lld", tile,
-		(long long)y->row);
+	ts_explain_query(x, "SELECT bytes FROM lowered_variable WHERE %s", row);
 	whole_sql(m, whole, sizeof(whole));
 	snprintf(query, sizeof(query),
-		"SELECT 100.0 * (SELECT bytes FROM lowered_variable WHERE tile = %lld LIMIT 1 OFFSET "
-		"%lld) / %s",
-		tile, (long long)y->row, whole);
+		"SELECT 100.0 * (SELECT bytes FROM lowered_variable WHERE %s) / %s", row, whole);
 	ts_explain_share(out, "its share of the tile's memory", y->bytes, memory_variables_whole(m),
 		"lowered_variable.bytes, tile_memory", query);
 	if (y->offset != TS_UNKNOWN) {
@@ -257,9 +290,7 @@ memory_explain_variable(const struct memory_view *m, struct ts_explain *out)
 		ts_explain_integer(x, y->offset, "bytes");
 		ts_explain_shown(x, "0x%llx", (unsigned long long)y->offset);
 		ts_explain_from(x, TS_KNOWN_RECORDED, "lowered_variable.offset");
-		ts_explain_query(x,
-			"SELECT \"offset\" FROM lowered_variable WHERE tile = %lld LIMIT 1 OFFSET %lld",
-			tile, (long long)y->row);
+		ts_explain_query(x, "SELECT \"offset\" FROM lowered_variable WHERE %s", row);
 	}
 	x = ts_explain_add(out, "variables of tile %lld", tile);
 	ts_explain_integer(x, v->found, NULL);

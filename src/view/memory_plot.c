@@ -83,6 +83,18 @@ compare_sums(struct memory_view *m, const struct memory_categories *k, bool *res
 	}
 }
 
+/* What of a tile is in no part, by what it is divided by. */
+static const char *const rest_names[BY_COUNT] = {
+	[BY_TOTAL] = "",
+	[BY_CATEGORY] = "in no category",
+	[BY_CATEGORY_MEAN] = "in no category",
+	[BY_LIVENESS] = "not live at its peak",
+	[BY_REGION] = "in no region",
+	[BY_LAYER] = "in no variable",
+	[BY_FAMILY] = "no vertex code",
+	[BY_MARKED] = "not marked",
+};
+
 static void
 make_bands(struct memory_view *m)
 {
@@ -103,7 +115,7 @@ make_bands(struct memory_view *m)
 				: TS_ROLE_SERIES_0 + (unsigned)b % TS_ROLE_SERIES,
 			k->letter[b]);
 	if (rest)
-		add_band(m, PART_REST, k->whole ? "not attributed" : "not counted yet",
+		add_band(m, PART_REST, k->whole ? rest_names[m->breakdown] : "not counted yet",
 			m->breakdown == BY_LAYER ? TS_ROLE_DIM : TS_ROLE_REST,
 			'?'); /* beside "no layer" */
 	if (m->gaps && m->tiles->has_gaps)

@@ -22,7 +22,7 @@ where(const struct variables_view *t, const struct ts_variable *x, char *out, si
 	else if (!t->v->lowered && x->variable != TS_UNKNOWN)
 		snprintf(out, size, "WHERE variable = %lld", (long long)x->variable);
 	else if (x->place >= 0 && !t->v->partial && !(t->list && t->list->partial))
-		snprintf(out, size, "LIMIT 1 OFFSET %lld", (long long)x->place);
+		snprintf(out, size, "ORDER BY rowid LIMIT 1 OFFSET %lld", (long long)x->place);
 }
 
 /* Figures of a row that stand in it. */

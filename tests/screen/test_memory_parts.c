@@ -181,7 +181,7 @@ START_TEST(marked_variables_are_drawn)
 	ck_assert(ts_marked_toggle(&h.selection.marked, &v));
 	harness_command(&h, "breakdown marked");
 	harness_says(&h, "s stack");
-	harness_says(&h, "hidden: not attributed");
+	harness_says(&h, "hidden: not marked");
 	v.row = 2;
 	snprintf(v.name, sizeof(v.name), "vertexCode");
 	ck_assert(ts_marked_toggle(&h.selection.marked, &v));

@@ -35,7 +35,7 @@ enum ts_breakdown_by {
 #define TS_NO_LAYER "no layer"
 #define TS_FURTHER_LAYERS "further layers"
 #define TS_ALWAYS_LIVE "always live"
-#define TS_NOT_ALWAYS_LIVE "not always live, at the tile's peak"
+#define TS_NOT_ALWAYS_LIVE "not always live, at its peak"
 
 enum { TS_BREAKDOWN_NAMES_MAX = 32, TS_BREAKDOWN_NAME = 160 };
 
