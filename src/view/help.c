@@ -333,6 +333,19 @@ help_mouse(struct ts_view *v, int x, int y, int wheel)
 	return wheel ? ts_list_scroll(&self(v)->list, wheel * 3) : TS_EFFECT_NONE;
 }
 
+const char *
+ts_help_key(char out[TS_KEYS_TEXT], const struct ts_view_env *env, enum ts_context context,
+	enum ts_cmd cmd)
+{
+	const enum ts_context contexts[] = {context, TS_CONTEXT_GLOBAL};
+	const struct ts_key_binding *b = env->keymap
+		? ts_keymap_of(env->keymap, contexts, (int)TS_COUNT(contexts), cmd, NULL)
+		: NULL;
+
+	out[0] = '\0';
+	return b ? ts_keys_print(out, &b->keys) : out;
+}
+
 const struct ts_view_ops ts_view_help = {
 	.name = "help",
 	.title = "Help",

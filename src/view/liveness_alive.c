@@ -15,7 +15,7 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/base/utf8.h"
-
+#include "tilescope/view/help.h"
 #include "tilescope/view/what_if.h"
 
 #include "liveness_alive.h"
@@ -80,6 +80,20 @@ chosen_name(const struct alive_tab *t, char *out, size_t size)
 			a->count == 1 ? "" : "s");
 }
 
+/* What is beyond the rows, and the key that leads there: "24,000 smaller ones (G lists them)". */
+static void
+left_name(const struct alive_tab *t, char *out, size_t size)
+{
+	char n[TS_FMT_MAX], keys[TS_KEYS_TEXT];
+
+	ts_fmt_count(n, t->s->alive->left_rows);
+	if (t->l.order.filtered || !*ts_help_key(keys, t->s->v.env, TS_CONTEXT_LIST, TS_CMD_LAST))
+		snprintf(out, size, "%s smaller ones, not %s yet", n,
+			t->l.order.filtered ? "looked at" : "listed");
+	else
+		snprintf(out, size, "%s smaller ones (%s lists them)", n, keys);
+}
+
 static void
 total_name(const struct alive_tab *t, int64_t line, char *out, size_t size)
 {
@@ -90,10 +104,7 @@ total_name(const struct alive_tab *t, int64_t line, char *out, size_t size)
 
 	chosen_name(t, chosen, sizeof(chosen));
 	if (line == TOTAL_LEFT)
-		snprintf(out, size,
-			t->l.order.filtered ? "%s smaller ones: not looked at"
-					    : "%s smaller ones: not listed",
-			ts_fmt_count(n, a->left_rows));
+		left_name(t, out, size);
 	else if (line == TOTAL_NOT_ALWAYS && s->table.state == TS_PANE_PARTIAL)
 		snprintf(out, size, "damaged: what could be read, %s", chosen);
 	else if (line == TOTAL_ALWAYS)

@@ -266,9 +266,9 @@ live_explain(struct ts_view *v, struct ts_explain *out)
 	if (!ts_pane_has(&s->graph) || point < 0 || point >= (int64_t)s->src.line.count)
 		return;
 	if (s->focus == LIVE_TABS) {
-		ts_tabs_explain(&s->tabs, out);
 		if (ts_tabs_at(&s->tabs)->ops == &live_tab_alive)
-			explain_alive(s, out);
+			explain_alive(s, out); /* the row that was asked about comes first */
+		ts_tabs_explain(&s->tabs, out);
 	}
 	explain_not_always(s, out, point);
 	explain_base(s, out);

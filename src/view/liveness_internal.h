@@ -96,7 +96,8 @@ struct liveness {
 	/* whose liveness: wanted, and what the data below are of */
 	struct ts_live_source source, shown;
 	char source_text[LIVE_SOURCE]; /* of a set of tiles: the expression that names it */
-	bool follow; /* the source becomes the selected tiles as soon as there are others */
+	bool follow;	  /* the source becomes the selected tiles as soon as there are others */
+	bool asked_tiles; /* they were asked for as a source, by an expression */
 	uint64_t tiles_version; /* of the selection, when it was looked at last */
 	bool line_wanted, lives_wanted, labels_wanted, checks_wanted;
 	bool to_peak; /* the cursor goes to the highest step of the timeline that comes next */

@@ -128,7 +128,7 @@ set_number(struct liveness *s, enum ts_live_where where, int64_t number)
 {
 	struct ts_live_source source = {.where = where, .number = number};
 
-	s->follow = false;
+	s->follow = s->asked_tiles = false;
 	live_set_source(s, &source, NULL);
 }
 
@@ -147,15 +147,23 @@ set_selected(struct liveness *s)
 	return true;
 }
 
+/* An expression as a source selects its tiles for all views, which is said. */
 void
 live_follow_selection(struct liveness *s)
 {
 	const struct ts_selected_tiles *t = &s->v.env->selection->tiles;
+	char name[LIVE_SOURCE];
 
+	if (s->asked_tiles && s->v.env->tiles_asked.state == TS_TILES_WRONG)
+		s->follow = s->asked_tiles = false;
 	if (!s->follow || t->version == s->tiles_version)
 		return;
 	if (!set_selected(s))
 		set_number(s, TS_LIVE_ALL, 0);
+	else if (s->asked_tiles)
+		ts_view_say(s->v.env, "source: %s, selected in all views",
+			live_source_name(name, sizeof(name), s, &s->source));
+	s->asked_tiles = false;
 }
 
 /* A number, and behind it perhaps that its highest step is wanted. */
@@ -265,7 +273,8 @@ live_source_command(struct liveness *s, const struct ts_call *call)
 			"no tiles are selected: :tiles EXPRESSION, or m and v in Memory");
 		return TS_EFFECT_BELL;
 	}
-	s->follow = true; /* as soon as a worker has found out which tiles these are */
+	s->follow = s->asked_tiles =
+		true; /* as soon as a worker has found out which tiles these are */
 	s->tiles_version = s->v.env->selection->tiles.version;
 	ts_view_ask_tiles(s->v.env, text, false);
 	return TS_EFFECT_REPAINT;

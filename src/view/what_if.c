@@ -11,7 +11,7 @@
 #include "tilescope/base/strbuf.h"
 #include "tilescope/base/utf8.h"
 #include "tilescope/report/rows.h"
-#include "tilescope/ui/keymap.h"
+#include "tilescope/view/help.h"
 #include "tilescope/view/what_if.h"
 
 enum { LINE = 78, PATH_LIMIT = 1 << 14 }; /* columns that a message has at 80 */
@@ -49,30 +49,47 @@ ts_what_if_rules(const struct ts_view_env *env)
 static void
 print_way(char out[TS_KEYS_TEXT + 32], const struct ts_view_env *env)
 {
-	static const enum ts_context global = TS_CONTEXT_GLOBAL;
-	const struct ts_key_binding *b = env->keymap
-		? ts_keymap_of(env->keymap, &global, 1, TS_CMD_GOTO_WHAT_IF, NULL)
-		: NULL;
 	char keys[TS_KEYS_TEXT];
 
-	if (b)
-		snprintf(out, TS_KEYS_TEXT + 32, "%s: What-if", ts_keys_print(keys, &b->keys));
+	if (*ts_help_key(keys, env, TS_CONTEXT_GLOBAL, TS_CMD_GOTO_WHAT_IF))
+		snprintf(out, TS_KEYS_TEXT + 32, "%s: What-if", keys);
 	else
 		snprintf(out, TS_KEYS_TEXT + 32, "What-if in Liveness");
 }
 
-/* One line that says what was changed, how many changes there are, and where to look: of long names the end. */
+/* What the same key does next: "x: halve; "; "" where no key is known. */
 static void
-say_change(struct ts_view_env *env, const char *did, const char *raw)
+print_next(char out[TS_KEYS_TEXT + 40], const struct ts_view_env *env,
+	const struct ts_what_if_change *x)
+{
+	struct ts_what_if_changes then = env->selection->what_if;
+	struct ts_what_if_change next = *x;
+	char keys[TS_KEYS_TEXT], how[32];
+
+	out[0] = '\0';
+	if (!*ts_help_key(keys, env, TS_CONTEXT_LIST, TS_CMD_TICK) ||
+		!ts_what_if_cycle(&then, &next))
+		return;
+	ts_what_if_how_text(how, &next, false);
+	snprintf(out, TS_KEYS_TEXT + 40, "%s: %s; ", keys, next.n > 0 ? how : "as it is");
+}
+
+/*
+ * One line that says what was changed, how many changes there are, what the key does next, and where to look: of long
+ * names the end.
+ */
+static void
+say_change(struct ts_view_env *env, const char *did, const char *raw, const char *next)
 {
 	int count = env->selection->what_if.count, columns;
-	char rest[TS_KEYS_TEXT + 80], way[TS_KEYS_TEXT + 32];
+	char rest[2 * TS_KEYS_TEXT + 160], way[TS_KEYS_TEXT + 32];
 	struct ts_strbuf name;
 	const char *s;
 	uint32_t cp;
 
 	print_way(way, env);
-	snprintf(rest, sizeof(rest), " (%d change%s; %s)", count, count == 1 ? "" : "s", way);
+	snprintf(rest, sizeof(rest), " (%d change%s; %s%s)", count, count == 1 ? "" : "s", next,
+		way);
 	ts_strbuf_init(&name, 4 * TS_WHAT_IF_TEXT);
 	ts_utf8_safe(&name, raw, strlen(raw));
 	s = name.s;
@@ -88,14 +105,15 @@ enum ts_effect
 ts_what_if_tick(struct ts_view *v, struct ts_what_if_change *x)
 {
 	struct ts_what_if_changes *c = &v->env->selection->what_if;
-	char how[32], did[40];
+	char how[32], did[40], next[TS_KEYS_TEXT + 40];
 
 	x->sure = true;
 	if (!ts_what_if_cycle(c, x))
 		return too_many(v->env);
 	ts_what_if_how_text(how, x, true);
 	snprintf(did, sizeof(did), "%s: ", x->n > 0 ? how : "as it is");
-	say_change(v->env, did, x->text[0] ? x->text : "a variable without a name");
+	print_next(next, v->env, x);
+	say_change(v->env, did, x->text[0] ? x->text : "a variable without a name", next);
 	return changed;
 }
 
@@ -208,7 +226,7 @@ say_did(struct ts_view_env *env, const struct ts_what_if_change *x, const char *
 
 	ts_what_if_how_text(how, x, false);
 	snprintf(did, sizeof(did), "%s ", how);
-	say_change(env, did, text);
+	say_change(env, did, text, "");
 }
 
 static enum ts_effect

@@ -90,7 +90,20 @@ START_TEST(sources)
 	harness_command(&h, "ipu-next"); /* behind the last: all again */
 	harness_says(&h, "Live bytes of all tiles,");
 	ck_assert(harness_command(&h, "source selected") & TS_EFFECT_BELL);
-	select_tiles(&h, 3, 9);
+	harness_command(&h, "source 3-8");
+	ck_assert_int_eq(h.env.tiles_asked.state, TS_TILES_ASKED);
+	select_tiles(&h, 3, 9); /* as the program does; all views have them now, which is said */
+	harness_settle(&h);
+	ck_assert_str_eq(h.env.message, "source: 6 tiles: 3-8, selected in all views");
+	harness_says(&h, "Live bytes of 6 tiles");
+	ts_select_no_tiles(&h.selection);
+	harness_settle(&h);
+	harness_command(&h, "source worst(x)");
+	h.env.tiles_asked.state = TS_TILES_WRONG;
+	harness_settle(&h);
+	select_tiles(&h, 3, 9); /* of another view: it is not what was asked for */
+	harness_settle(&h);
+	harness_says(&h, "Live bytes of all tiles,");
 	harness_command(&h, "source selected");
 	step = (long long)h.selection.live_step;
 	harness_says(&h, "Live bytes of 6 tiles");
@@ -511,7 +524,7 @@ START_TEST(more_than_listed)
 	h.options.units = TS_UNITS_BYTES;
 	harness_resize(&h, 100, 40);
 	harness_settle(&h);
-	harness_says(&h, "24,000 smaller ones: not listed");
+	harness_says(&h, "24,000 smaller ones, not listed yet");
 	harness_says(&h,
 		ts_fmt_bytes(a,
 			harness_number(&h,

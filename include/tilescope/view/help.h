@@ -3,6 +3,7 @@
 #ifndef TS_VIEW_HELP_H
 #define TS_VIEW_HELP_H
 
+#include "tilescope/ui/key.h"
 #include "tilescope/view/view.h"
 
 extern const struct ts_view_ops ts_view_help;
@@ -21,5 +22,12 @@ void ts_help_topic_text(struct ts_strbuf *out, const struct ts_help_topic *t);
 
 /* The key list as text, that of a context before the others: docs/keys is generated from it (TS_CONTEXT_GLOBAL). */
 void ts_help_keys(struct ts_strbuf *out, const struct ts_keymap *map, enum ts_context first);
+
+/*
+ * The keys of a command where `context` has the keys of the screen, as they are typed: "G"; "" where none lead to it, or
+ * no keymap is there.
+ */
+const char *ts_help_key(char out[TS_KEYS_TEXT], const struct ts_view_env *env,
+	enum ts_context context, enum ts_cmd cmd);
 
 #endif
