@@ -4,21 +4,28 @@
  *
  * A stop is a page to go through on the way to some rows. All stops whose page is here are gone through, and those behind
  * them, before anything is waited for: then all that are left are on their way. So trees that are not equally deep do not wait
- * for each other. All leaves of a tree are equally deep: when one was met, the others are only asked for.
+ * for each other. All leaves of a tree are equally deep: when one was met, the others are only asked for, but those that
+ * lead on: of an index to rows, of rows to overflow pages. Chains of these are taken to lie together, as they nearly always do.
  */
 #include "config.h"
 
 #include <stdlib.h>
 
+#include <string.h>
+
 #include "tilescope/base/mem.h"
+#include "tilescope/base/strbuf.h"
 #include "tilescope/db/pages.h"
 #include "tilescope/db/plan.h"
 
+#include "index_page.h"
 #include "tree.h"
+
+enum { CHAIN_MAX = 1024 /* overflow pages of a row that are asked for */ };
 
 struct stop {
 	uint32_t page;
-	uint32_t tree; /* which of the rows that were named */
+	uint32_t tree; /* TREES for each of the rows that were named */
 	int depth;
 	int64_t from, to;
 };
@@ -27,6 +34,9 @@ struct stops {
 	struct stop *at;
 	size_t n, cap;
 };
+
+/* Of rows that were named: the index, the rows themselves, what is only asked for. */
+enum { TREE_INDEX, TREE_ROWS, TREE_CHAIN, TREES };
 
 struct tree {
 	int leaves;   /* how deep they are; -1: not known */
@@ -38,7 +48,8 @@ struct walk {
 	const struct ts_plan_rows *rows;
 	struct tree *tree;
 	struct stops now, next;
-	uint32_t *number; /* of the pages of `now` */
+	struct ts_extent extent; /* a page of an index */
+	uint32_t *number;	 /* of the pages of `now` */
 	size_t cap;
 	bool one_level; /* it ends when something was waited for ... */
 	bool waited;	/* ... which it was */
@@ -112,18 +123,124 @@ go_down(struct walk *w, const struct stop *s, const struct ts_page *page, struct
 	return TS_OK;
 }
 
+static const struct ts_plan_rows *
+rows_of(const struct walk *w, const struct stop *s)
+{
+	return &w->rows[s->tree / TREES];
+}
+
+static bool
+is_tree(const struct stop *s, uint32_t which)
+{
+	return s->tree % TREES == which;
+}
+
+static bool
+lead_on(struct walk *w, const struct stop *s)
+{
+	return w->next.n >= TS_PLAN_PAGES || add_stop(&w->next, s);
+}
+
+/* The overflow pages of a leaf's rows. */
+static enum ts_code
+go_along_chains(struct walk *w, const struct stop *s, const struct ts_page *page,
+	struct ts_err *err)
+{
+	const struct ts_geometry *g = ts_pages_geometry(w->pages);
+	struct stop chain = {.tree = s->tree - TREE_ROWS + TREE_CHAIN};
+
+	for (unsigned i = ts_page_search(page, s->from); i < page->cells; i++) {
+		struct ts_cell c;
+		uint64_t here, pages;
+
+		ts_cell_read(&c, page->bytes + ts_cell_at(page->bytes, TS_LEAF_HEADER, i));
+		if (c.rowid > s->to)
+			break;
+		here = ts_local_bytes(g, c.size);
+		if (here == c.size)
+			continue;
+		chain.page = ts_be32(c.payload + here);
+		pages = (c.size - here + g->usable - 5) / (g->usable - 4);
+		for (uint64_t k = 0; k < pages && k < CHAIN_MAX; k++, chain.page++)
+			if (!lead_on(w, &chain))
+				return ts_err_nomem(err);
+	}
+	return TS_OK;
+}
+
+/* An entry of an index: its row. Rows that follow on each other are one stop. */
+static enum ts_code
+go_to_row(struct walk *w, const struct stop *s, const struct index_entry *e, struct ts_err *err)
+{
+	struct stop *last = w->next.n > 0 ? &w->next.at[w->next.n - 1] : NULL;
+	const struct stop row = {rows_of(w, s)->o->root, s->tree - TREE_INDEX + TREE_ROWS, 0,
+		e->rowid, e->rowid};
+
+	if (row.page == 0 || !e->has_rowid || e->is != INDEX_NUMBER || e->key < s->from ||
+		e->key > s->to)
+		return TS_OK;
+	if (last && last->tree == row.tree && last->page == row.page && last->to < INT64_MAX &&
+		last->to + 1 == e->rowid) {
+		last->to++;
+		return TS_OK;
+	}
+	return lead_on(w, &row) ? TS_OK : ts_err_nomem(err);
+}
+
+/* A page of an index: what is below it, and the rows that its own entries name. */
+static enum ts_code
+pass_index(struct walk *w, const struct stop *s, struct ts_err *err)
+{
+	const unsigned char *bytes;
+	struct index_page page;
+	struct index_entry e;
+	struct stop child = *s;
+	unsigned first, last;
+	enum ts_code code = ts_extent_get(&bytes, &w->extent, w->pages, s->page, 1, err);
+
+	if (code || !bytes || !index_page_open(&page, ts_pages_geometry(w->pages), bytes))
+		return ends(code) ? code : TS_OK;
+	for (unsigned i = 0; i < page.cells && !code; i++) {
+		index_page_entry(&e, &page, i);
+		code = go_to_row(w, s, &e, err);
+	}
+	if (page.leaf || code || s->depth >= TS_TREE_DEPTH)
+		return code;
+	child.depth++;
+	index_page_children(&first, &last, &page, s->from, s->to);
+	for (unsigned i = first; i <= last; i++) {
+		child.page = index_page_child(&page, i);
+		w->tree[s->tree].pages++;
+		if (!lead_on(w, &child))
+			return ts_err_nomem(err);
+	}
+	return TS_OK;
+}
+
 /* Go through a stop; its page is read. */
 static enum ts_code
 pass(struct walk *w, const struct stop *s, struct ts_err *err)
 {
 	struct ts_pages_slot *slot;
 	struct ts_page page;
-	enum ts_code code = ts_pages_get(&slot, &page, w->pages, s->page, err);
+	enum ts_code code;
 
-	if (!code && slot && page.leaf)
+	if (is_tree(s, TREE_INDEX))
+		return pass_index(w, s, err);
+	if (is_tree(s, TREE_CHAIN)) {
+		const unsigned char *bytes;
+
+		code = ts_extent_get(&bytes, &w->extent, w->pages, s->page, 1, err);
+		return ends(code) ? code : TS_OK;
+	}
+	code = ts_pages_get(&slot, &page, w->pages, s->page, err);
+	if (!code && slot && page.leaf) {
 		w->tree[s->tree].leaves = s->depth;
-	else if (!code && slot && s->depth < TS_TREE_DEPTH)
+		if (rows_of(w, s)->whole)
+			code = go_along_chains(w, s, &page, err);
+	} else if (!code && slot && s->depth < TS_TREE_DEPTH) {
 		code = go_down(w, s, &page, err);
+	}
 	ts_pages_put(slot);
 	return ends(code) ? code : TS_OK;
 }
@@ -132,7 +249,7 @@ pass(struct walk *w, const struct stop *s, struct ts_err *err)
 static bool
 is_wide(const struct walk *w, const struct stop *s)
 {
-	size_t most = (size_t)w->rows[s->tree].most;
+	size_t most = (size_t)rows_of(w, s)->most;
 
 	return most > 0 && w->tree[s->tree].pages > most;
 }
@@ -141,7 +258,9 @@ is_wide(const struct walk *w, const struct stop *s)
 static bool
 is_leaf(const struct walk *w, const struct stop *s)
 {
-	return s->depth == w->tree[s->tree].leaves;
+	return is_tree(s, TREE_CHAIN) ||
+		(is_tree(s, TREE_ROWS) && !rows_of(w, s)->whole &&
+			s->depth == w->tree[s->tree].leaves);
 }
 
 /* Wait for all stops that were asked for; those behind them are another level's. */
@@ -216,13 +335,16 @@ walk_down(bool *waited, struct ts_db *db, const struct ts_plan_rows *rows, size_
 	*waited = false;
 	if (!ts_plan_helps(db) || count == 0)
 		return TS_OK;
-	w.tree = ts_alloc(count, sizeof(*w.tree));
+	w.tree = ts_alloc(count * TREES, sizeof(*w.tree));
 	if (!w.tree)
 		return ts_err_nomem(err);
 	for (size_t i = 0; !code && i < count; i++) {
-		const struct stop s = {rows[i].o->root, (uint32_t)i, 0, rows[i].from, rows[i].to};
+		bool index = rows[i].index > 0;
+		const struct stop s = {index ? rows[i].index : rows[i].o->root,
+			(uint32_t)i * TREES + (index ? TREE_INDEX : TREE_ROWS), 0, rows[i].from,
+			rows[i].to};
 
-		w.tree[i].leaves = -1;
+		w.tree[i * TREES + TREE_ROWS].leaves = -1;
 		if (s.page > 0 && s.from <= s.to && !add_stop(&w.now, &s))
 			code = ts_err_nomem(err);
 	}
@@ -232,6 +354,7 @@ walk_down(bool *waited, struct ts_db *db, const struct ts_plan_rows *rows, size_
 	free(w.next.at);
 	free(w.number);
 	free(w.tree);
+	ts_extent_fini(&w.extent);
 	*waited = w.waited;
 	return code;
 }
@@ -309,70 +432,144 @@ ts_plan_ends(int64_t *first, int64_t *last, struct ts_db *db, const struct ts_ob
 
 /* --- all pages that lead to rows ---------------------------------------------------------------- */
 
-enum { CHUNK = 1024 }; /* pages that are asked for together */
+enum {
+	CHUNK = 1024, /* pages that are asked for together */
+	INDEXES_MAX = 256,
+};
 
-/* How many pages lie above a leaf of a table; 0: it is a leaf, or nothing is known. */
-static enum ts_code
-depth_of(int *depth, struct ts_pages *pages, uint32_t number, struct ts_err *err)
+/* Ask for pages, sorted. */
+static void
+want_pages(struct ts_pages *pages, const struct stop *s, size_t count)
 {
-	enum ts_code code = TS_OK;
-	bool leaf = false;
+	uint32_t number[CHUNK];
 
-	for (*depth = 0; !code && !leaf && *depth <= TS_TREE_DEPTH; *depth += !leaf) {
-		struct ts_pages_slot *slot;
-		struct ts_page page;
-
-		code = ts_pages_get(&slot, &page, pages, number, err);
-		if (code || !slot) {
-			*depth = 0;
-			break;
-		}
-		leaf = page.leaf;
-		if (!leaf)
-			number = ts_child_at(page.bytes, page.cells, 0);
-		ts_pages_put(slot);
+	for (size_t from = 0, n; from < count; from += n) {
+		n = count - from < CHUNK ? count - from : CHUNK;
+		for (size_t i = 0; i < n; i++)
+			number[i] = s[from + i].page;
+		ts_pages_want(pages, number, n, false);
 	}
-	if (!leaf) /* deeper than any tree is */
-		*depth = 0;
-	return ends(code) ? code : TS_OK;
+}
+
+/* A page of any b-tree, which is no leaf: its children; 0: it is another page, or unsound. */
+static unsigned
+children_of(uint32_t *first, const unsigned char *bytes, const struct ts_geometry *g)
+{
+	struct index_page index;
+	struct ts_page table;
+
+	*first = 0;
+	if (!bytes)
+		return 0;
+	if (index_page_open(&index, g, bytes)
+			? index.leaf
+			: !ts_page_check(&table, g, bytes, NULL) || table.leaf)
+		return 0;
+	*first = ts_child_at(bytes, ts_be16(bytes + 3), 0);
+	return ts_be16(bytes + 3) + 1;
+}
+
+/*
+ * How many pages lie above the leaves of each b-tree: put into `from` of its first page, 1 or more; those that are a leaf, or of
+ * which nothing is known, are taken out. The first pages of all are gone down together.
+ */
+static enum ts_code
+find_depths(struct stops *roots, struct ts_extent *x, struct ts_pages *pages, struct ts_err *err)
+{
+	const struct ts_geometry *g = ts_pages_geometry(pages);
+	struct stops now = {0};
+	enum ts_code code = TS_OK;
+	size_t n = 0;
+
+	for (size_t i = 0; i < roots->n; i++)
+		if (!add_stop(&now, &(struct stop){.page = roots->at[i].page, .tree = (uint32_t)i}))
+			code = ts_err_nomem(err);
+	for (int depth = 0; now.n > 0 && depth <= TS_TREE_DEPTH && !code; depth++, n = 0) {
+		qsort(now.at, now.n, sizeof(*now.at), by_page);
+		want_pages(pages, now.at, now.n);
+		for (size_t i = 0; i < now.n && !code; i++) {
+			const unsigned char *bytes;
+			struct stop *s = &now.at[i];
+			uint32_t child;
+
+			code = ts_extent_get(&bytes, x, pages, s->page, 1, err);
+			if (!code && children_of(&child, bytes, g) > 0) {
+				roots->at[s->tree].from = depth + 1;
+				now.at[n++] = (struct stop){.page = child, .tree = s->tree};
+			} else if (!ends(code)) {
+				code = TS_OK;
+			}
+		}
+		now.n = n;
+	}
+	free(now.at);
+	for (size_t i = 0; i < roots->n; i++)
+		if (roots->at[i].from > 0)
+			roots->at[n++] = roots->at[i];
+	roots->n = n;
+	return code;
 }
 
 /* One level: all its pages, and those of the level below. */
 static enum ts_code
 fetch_level(struct stops *below, const struct stops *level, int *left, int64_t *done,
-	struct ts_pages *pages, struct ts_progress *progress, struct ts_err *err)
+	struct ts_extent *x, struct ts_pages *pages, struct ts_progress *progress,
+	struct ts_err *err)
 {
-	uint32_t number[CHUNK];
 	enum ts_code code = TS_OK;
 
 	below->n = 0;
 	for (size_t from = 0, n; !code && from<level->n && * left> 0; from += n) {
 		n = level->n - from < CHUNK ? level->n - from : CHUNK;
 		n = n < (size_t)*left ? n : (size_t)*left;
-		for (size_t i = 0; i < n; i++)
-			number[i] = level->at[from + i].page;
-		ts_pages_want(pages, number, n, false);
+		want_pages(pages, level->at + from, n);
 		*left -= (int)n;
 		for (size_t i = 0; !code && i < n; i++) {
 			const struct stop *s = &level->at[from + i];
-			struct ts_pages_slot *slot;
-			struct ts_page page;
+			const unsigned char *bytes;
+			uint32_t first;
+			unsigned children = 0;
 
 			ts_progress_set(progress, ++*done, 0);
-			code = ts_pages_get(&slot, &page, pages, s->page, err);
-			for (unsigned k = 0; !code && slot && !page.leaf && s->from > 1 &&
-				k <= page.cells && below->n < TS_PLAN_PAGES;
-				k++)
+			code = ts_extent_get(&bytes, x, pages, s->page, 1, err);
+			if (!code && s->from > 1)
+				children = children_of(&first, bytes, ts_pages_geometry(pages));
+			for (unsigned k = 0; k < children && below->n < TS_PLAN_PAGES; k++)
 				if (!add_stop(below,
-					    &(struct stop){ts_child_at(page.bytes, page.cells, k),
-						    0, 0, s->from - 1, 0}))
-					code = ts_err_nomem(err);
-			ts_pages_put(slot);
+					    &(struct stop){ts_child_at(bytes, children - 1, k), 0,
+						    0, s->from - 1, 0}))
+					return ts_err_nomem(err);
 			if (code && !ends(code))
 				code = TS_OK;
 		}
 	}
 	return code;
+}
+
+/* The first pages of all b-trees that SQLite alone reads; what the schema says of them is no more than a hint. */
+static enum ts_code
+add_indexes(struct stops *roots, struct ts_db *db, struct ts_err *err)
+{
+	sqlite3_stmt *stmt;
+	bool row;
+	enum ts_code code = ts_db_prepare(db, &stmt,
+		"SELECT rootpage FROM main.sqlite_schema WHERE type = 'index' AND rootpage > 1 UNION "
+		"SELECT s.rootpage FROM main.sqlite_schema AS s JOIN pragma_table_list AS t ON t.schema = "
+		"'main' AND t.name = s.name WHERE s.type = 'table' AND t.wr AND s.rootpage > 1",
+		err);
+
+	if (code)
+		return ends(code) ? code : TS_OK;
+	while (!(code = ts_db_step(db, stmt, &row, err)) && row && roots->n < INDEXES_MAX) {
+		int64_t root = sqlite3_column_int64(stmt, 0);
+
+		if (root <= UINT32_MAX && !add_stop(roots, &(struct stop){.page = (uint32_t)root}))
+			code = ts_err_nomem(err);
+		if (code)
+			break;
+	}
+	ts_db_release(db, stmt);
+	return ends(code) ? code : TS_OK;
 }
 
 enum ts_code
@@ -381,31 +578,60 @@ ts_plan_interior(struct ts_db *db, const struct ts_object *const *o, size_t coun
 {
 	struct ts_pages *pages = ts_db_pages(db);
 	struct stops level = {0}, below = {0};
+	struct ts_extent x = {0};
 	enum ts_code code = TS_OK;
 	int64_t done = 0;
 
 	if (!ts_plan_helps(db))
 		return TS_OK;
-	for (size_t i = 0; !code && i < count; i++) {
-		int depth;
-
-		if (o[i]->root == 0)
-			continue;
-		code = depth_of(&depth, pages, o[i]->root, err);
-		/* a stop's `from` is how many levels lead to the leaves from here on */
-		if (!code && depth > 0 &&
-			!add_stop(&level, &(struct stop){o[i]->root, 0, 0, depth, 0}))
+	for (size_t i = 0; !code && i < count; i++)
+		if (o[i]->root > 0 && !add_stop(&level, &(struct stop){.page = o[i]->root}))
 			code = ts_err_nomem(err);
-	}
+	if (!code)
+		code = add_indexes(&level, db, err);
+	/* a stop's `from` is how many levels lead to the leaves from here on */
+	if (!code)
+		code = find_depths(&level, &x, pages, err);
 	for (int depth = 0; !code && level.n > 0 && most > 0 && depth <= TS_TREE_DEPTH; depth++) {
 		struct stops was = level;
 
 		qsort(level.at, level.n, sizeof(*level.at), by_page);
-		code = fetch_level(&below, &level, &most, &done, pages, progress, err);
+		code = fetch_level(&below, &level, &most, &done, &x, pages, progress, err);
 		level = below;
 		below = was;
 	}
+	ts_extent_fini(&x);
 	free(level.at);
 	free(below.at);
+	return code;
+}
+
+/* --- what SQLite goes along --------------------------------------------------------------------- */
+
+enum ts_code
+ts_plan_index(uint32_t *root, struct ts_db *db, const char *sql, struct ts_err *err)
+{
+	struct ts_strbuf text;
+	sqlite3_stmt *stmt;
+	enum ts_code code;
+	bool row;
+
+	*root = 0;
+	ts_strbuf_init(&text, TS_DB_LENGTH_MAX);
+	ts_strbuf_printf(&text, "EXPLAIN %s", sql);
+	code = ts_db_prepare_sql(db, &stmt, &text, err);
+	if (code)
+		return code;
+	while (*root == 0 && !(code = ts_db_step(db, stmt, &row, err)) && row) {
+		const char *op = (const char *)sqlite3_column_text(stmt, 1);
+		const char *key = (const char *)sqlite3_column_text(stmt, 5);
+		int64_t page = sqlite3_column_int64(stmt, 3);
+
+		/* KeyInfo in P4: the b-tree of an index, or of a table without row ids */
+		if (op && key && strcmp(op, "OpenRead") == 0 && strncmp(key, "k(", 2) == 0 &&
+			page > 1 && page <= UINT32_MAX)
+			*root = (uint32_t)page;
+	}
+	ts_db_release(db, stmt);
 	return code;
 }

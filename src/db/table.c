@@ -420,23 +420,11 @@ parse_header(struct cursor *c, const unsigned char *record, uint64_t size, uint6
 	return p < end || (p == end && at == size);
 }
 
-/* Bytes of the record that stand in the leaf. */
-static uint64_t
-local_bytes(const struct ts_geometry *g, uint64_t size)
-{
-	uint64_t here;
-
-	if (size <= g->max_local)
-		return size;
-	here = g->min_local + (size - g->min_local) % (g->usable - 4);
-	return here > g->max_local ? g->min_local : here;
-}
-
 /* The first `need` bytes of a record in one piece: c->wide. */
 static enum ts_code
 gather(bool *known, struct cursor *c, const struct ts_cell *cell, uint64_t need, struct ts_err *err)
 {
-	uint64_t have = local_bytes(c->g, cell->size), pages = c->g->pages;
+	uint64_t have = ts_local_bytes(c->g, cell->size), pages = c->g->pages;
 	uint32_t room = c->g->usable - 4, next, run = 1;
 
 	*known = !c->g->auto_vacuum && need <= TS_DB_LENGTH_MAX && need <= pages * c->g->page;
@@ -475,7 +463,7 @@ gather(bool *known, struct cursor *c, const struct ts_cell *cell, uint64_t need,
 static enum ts_code
 parse_long(bool *known, struct cursor *c, const struct ts_cell *cell, struct ts_err *err)
 {
-	uint64_t have = local_bytes(c->g, cell->size), header, need;
+	uint64_t have = ts_local_bytes(c->g, cell->size), header, need;
 	const unsigned char *record = cell->payload;
 	enum ts_code code;
 

@@ -19,6 +19,18 @@ ts_rowid_at(const unsigned char *page, unsigned i)
 	return cell.rowid;
 }
 
+/* Bytes of a row's payload of that size that stand in its leaf. */
+static inline uint64_t
+ts_local_bytes(const struct ts_geometry *g, uint64_t size)
+{
+	uint64_t here;
+
+	if (size <= g->max_local)
+		return size;
+	here = g->min_local + (size - g->min_local) % (g->usable - 4);
+	return here > g->max_local ? g->min_local : here;
+}
+
 /* The first of a page's entries whose key is at least `rowid`; cells = none. */
 static inline unsigned
 ts_page_search(const struct ts_page *page, int64_t rowid)

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "tilescope/base/mem.h"
+#include "tilescope/base/strbuf.h"
 #include "tilescope/db/plan.h"
 
 #include "binding_internal.h"
@@ -22,6 +23,7 @@ enum {
 	SMALL_PAGES = 192, /* of a table that is looked at whole */
 	POINTS = TS_REACH_PROBES + TS_SAMPLE_WINDOWS + 4,
 	LEVELS = 12, /* that are waited for, at most */
+	SQL_MAX = 1 << 16,
 };
 
 enum ts_code
@@ -36,9 +38,65 @@ ts_reach_ahead(const struct ts_reach *r, struct ts_db *db, struct ts_err *err)
 		int64_t at = ts_reach_probe_row(r, i);
 
 		if (at <= r->last_rowid)
-			rows[n++] = (struct ts_plan_rows){r->rows, at, at, 0};
+			rows[n++] = (struct ts_plan_rows){r->rows, at, at, 0, false, 0};
 	}
 	return ts_plan_fetch(db, rows, n, err);
+}
+
+enum ts_code
+ts_reach_index(uint32_t *root, const struct ts_reach *r, struct ts_db *db, struct ts_err *err)
+{
+	struct ts_strbuf sql;
+	enum ts_code code;
+
+	*root = 0;
+	if (r->key != TS_REACH_INDEX || r->column < 0)
+		return TS_OK;
+	ts_strbuf_init(&sql, SQL_MAX);
+	ts_sql_select(&sql, r->rows, &r->column, 1);
+	ts_strbuf_puts(&sql, " WHERE ");
+	ts_sql_quote(&sql, r->rows->column[r->column].name);
+	ts_strbuf_puts(&sql, " = ?1");
+	code = sql.nomem ? ts_err_nomem(err) : ts_plan_index(root, db, sql.s, err);
+	ts_strbuf_fini(&sql);
+	return code;
+}
+
+enum ts_code
+ts_reach_keys_ahead(const struct ts_reach *r, struct ts_db *db, const int64_t *key, size_t n,
+	bool whole, struct ts_err *err)
+{
+	bool evenly = r->key == TS_REACH_MONOTONE;
+	struct ts_plan_rows *rows;
+	uint32_t index;
+	enum ts_code code;
+
+	if (!ts_plan_helps(db) || n == 0 || r->key == TS_REACH_NONE)
+		return TS_OK;
+	code = ts_reach_index(&index, r, db, err);
+	if (code || (r->key == TS_REACH_INDEX && index == 0))
+		return code;
+	rows = ts_alloc(n, sizeof(*rows));
+	if (!rows)
+		return ts_err_nomem(err);
+	for (size_t i = 0; i < n; i++)
+		rows[i] = (struct ts_plan_rows){r->rows, key[i], key[i], 0, whole && !evenly,
+			index};
+	/* keys that go evenly with row ids are near where they would be if they were these */
+	for (size_t i = 0; i < n && evenly; i++) {
+		rows[i].from = ts_clamp_i64(key[i], r->first_rowid, r->last_rowid);
+		rows[i].to = ts_min_i64(rows[i].from, INT64_MAX - 1) + 1;
+	}
+	code = ts_plan_fetch(db, rows, n, err);
+	for (size_t i = 0; i < n && whole && evenly && !code; i++) {
+		code = ts_reach_bisect(&rows[i].from, r, db, key[i], err);
+		rows[i].to = rows[i].from;
+		rows[i].whole = true;
+	}
+	if (!code && whole && evenly)
+		code = ts_plan_fetch(db, rows, n, err);
+	free(rows);
+	return code;
 }
 
 /* What will be looked at in a table that is not small. */
@@ -51,14 +109,14 @@ add_points(struct ts_plan_rows *rows, const struct ts_reach *r, bool windows)
 		int64_t at = ts_reach_probe_row(r, i);
 
 		if (at <= r->last_rowid)
-			rows[n++] = (struct ts_plan_rows){r->rows, at, at, 0};
+			rows[n++] = (struct ts_plan_rows){r->rows, at, at, 0, false, 0};
 	}
 	for (int i = 0; windows && i < TS_SAMPLE_WINDOWS; i++) {
 		int64_t first, last;
 
 		ts_sample_window(&first, &last, r, i, TS_SAMPLE_WINDOW_ROWS);
 		if (first <= last)
-			rows[n++] = (struct ts_plan_rows){r->rows, first, last, 0};
+			rows[n++] = (struct ts_plan_rows){r->rows, first, last, 0, false, 0};
 	}
 	return n;
 }
@@ -83,12 +141,12 @@ add_table(struct ts_plan_rows *rows, const struct ts_object *o, const struct ts_
 	struct ts_reach r = {.rows = o, .column = -1, .has_rowid = true};
 	size_t n = 0;
 
-	rows[n++] = (struct ts_plan_rows){o, INT64_MIN, FIRST_ROWS, SMALL_PAGES};
-	rows[n++] = (struct ts_plan_rows){o, INT64_MAX, INT64_MAX, 0};
+	rows[n++] = (struct ts_plan_rows){o, INT64_MIN, FIRST_ROWS, SMALL_PAGES, false, 0};
+	rows[n++] = (struct ts_plan_rows){o, INT64_MAX, INT64_MAX, 0, false, 0};
 	if (!ts_plan_ends(&r.first_rowid, &r.last_rowid, db, o))
 		return n;
 	if (ts_reach_span(&r) <= TS_SAMPLE_WHOLE)
-		rows[n++] = (struct ts_plan_rows){o, INT64_MIN, INT64_MAX, SMALL_PAGES};
+		rows[n++] = (struct ts_plan_rows){o, INT64_MIN, INT64_MAX, SMALL_PAGES, false, 0};
 	else if (o->rowid_alias < 0 || is_object_of(map, TS_STEP_IPU, o))
 		n += add_points(rows + n, &r, is_object_of(map, TS_STEP_IPU, o));
 	return n;

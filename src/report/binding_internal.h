@@ -67,6 +67,15 @@ int64_t ts_reach_probe_row(const struct ts_reach *r, int i);
 /* Have all of these here (ahead.c). Errors: those of ts_plan_fetch(). */
 enum ts_code ts_reach_ahead(const struct ts_reach *r, struct ts_db *db,
 	struct ts_err *err) TS_WARN_UNUSED;
+/* The first page of the index that leads to rows by their key (db/plan.h); 0: none. Errors: those of ts_db_step(). */
+enum ts_code ts_reach_index(uint32_t *root, const struct ts_reach *r, struct ts_db *db,
+	struct ts_err *err) TS_WARN_UNUSED;
+/*
+ * Have the rows with these keys here, with their overflow pages when `whole`: of a report on another host, before they are read one
+ * by one. Errors: those of ts_plan_fetch().
+ */
+enum ts_code ts_reach_keys_ahead(const struct ts_reach *r, struct ts_db *db, const int64_t *key,
+	size_t n, bool whole, struct ts_err *err) TS_WARN_UNUSED;
 /* Can a row be found by its key without reading a large table? */
 bool ts_reach_can_look_up(const struct ts_reach *r);
 enum ts_code ts_reach_find(struct ts_reach *r, struct ts_db *db, struct ts_err *err) TS_WARN_UNUSED;

@@ -7,9 +7,11 @@
 
 #include <stdlib.h>
 
+#include "binding_internal.h"
 #include "bsp_internal.h"
 
 #include "tilescope/base/mem.h"
+#include "tilescope/db/plan.h"
 
 enum { BYTES_EACH = 4 };
 
@@ -226,13 +228,42 @@ executes_same(const struct bsp_step *a, const struct bsp_step *b)
 		a->program == b->program;
 }
 
+/* Of a report on another host: have the blobs here of what all steps execute. */
+static enum ts_code
+blobs_ahead(struct bsp_read *r, const struct bsp_steps *steps, enum ts_relation relation)
+{
+	const struct ts_binding *b = &r->rd->report->binding[relation];
+	int64_t *id;
+	size_t n = 0;
+	enum ts_code code;
+
+	if (!b->bound || !ts_plan_helps(r->rd->db[b->source]))
+		return TS_OK;
+	id = ts_alloc(steps->n, sizeof(*id));
+	if (!id)
+		return ts_err_nomem(r->err);
+	for (size_t i = 0; i < steps->n; i++) {
+		const struct bsp_step *s = &steps->step[i];
+		int64_t v = relation == TS_PROGRAM ? s->program : s->compute_set;
+
+		if (has_tiles(s) && v != TS_UNKNOWN && (n == 0 || id[n - 1] != v))
+			id[n++] = v;
+	}
+	code = ts_reach_keys_ahead(&b->reach, r->rd->db[b->source], id, n, true, r->err);
+	free(id);
+	return code;
+}
+
 static enum ts_code
 lay_all(struct bsp_read *r, struct bsp_steps *steps)
 {
-	enum ts_code code = TS_OK;
+	enum ts_code code;
 
 	if (steps->n > 1)
 		qsort(steps->step, steps->n, sizeof(*steps->step), by_executed);
+	code = blobs_ahead(r, steps, TS_COMPUTE_SET);
+	if (!code)
+		code = blobs_ahead(r, steps, TS_PROGRAM);
 	for (size_t i = 0, n; i < steps->n && !code; i += n) {
 		for (n = 1; i + n < steps->n && executes_same(&steps->step[i], &steps->step[i + n]);
 			n++)

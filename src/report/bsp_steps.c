@@ -14,6 +14,8 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/report/slices.h"
 
+enum { PLACE_ROWS = 160 /* on either side of a time that are fetched with it, of another host */ };
+
 static enum ts_code
 add_step(struct bsp_steps *s, const struct bsp_step *step, struct ts_err *err)
 {
@@ -92,67 +94,74 @@ read_step(bool *found, struct bsp_step *to, struct ts_reader *rd, const struct t
 	return code;
 }
 
-/* When an IPU runs it, if that holds `cycle`. */
-static enum ts_code
-read_part(bool *found, struct bsp_step *to, struct ts_reader *rd, const struct ts_trace *t,
-	int64_t ipu, int64_t wanted, int64_t cycle, struct ts_err *err)
+static int64_t
+middle_of(int64_t from, int64_t to)
 {
-	struct ts_rows_query q = {.column_count = T_COLUMNS};
-	struct trace_part part;
-	struct ts_rows *rows;
-	enum ts_code code;
-	bool there;
-
-	*found = false;
-	memcpy(q.columns, trace_part_columns, sizeof(trace_part_columns));
-	code = trace_keys_open(&rows, rd, t, TS_STEP_IPU, &q, wanted, trace_add(wanted, 1), err);
-	if (code)
-		return code;
-	while (!*found && !(code = ts_rows_next(rows, &there, err)) && there) {
-		if (!trace_part_numbers(&part, rows))
-			continue;
-		if (part.step > wanted)
-			break;
-		*found = part.step == wanted && part.ipu == ipu && part.start <= cycle &&
-			cycle < part.end;
-		to->length = part.end - part.start;
-	}
-	ts_rows_close(rows);
-	return code;
+	return from + (to - from) / 2;
 }
 
 static enum ts_code
-read_place(struct bsp_steps *s, struct ts_reader *rd, const struct ts_trace *t, int64_t ipu,
-	int64_t from, int64_t to, struct ts_err *err)
+read_place(struct bsp_steps *s, struct ts_reader *rd, const struct ts_trace *t,
+	const struct trace_anchors *k, int64_t ipu, int64_t from, int64_t to, struct ts_err *err)
 {
-	int64_t middle = from + (to - from) / 2, step;
+	int64_t middle = middle_of(from, to);
 	struct bsp_step at = {.start = from, .end = to};
+	struct trace_part part;
 	bool found;
-	enum ts_code code = ts_trace_step_at(&step, &found, rd, t, ipu, middle, err);
+	enum ts_code code = trace_part_at(&part, &found, rd, t, k, ipu, middle, err);
 
+	found = found && middle < part.end;
+	at.length = found ? part.end - part.start : 0;
 	if (!code && found)
-		code = read_part(&found, &at, rd, t, ipu, step, middle, err);
-	if (!code && found)
-		code = read_step(&found, &at, rd, t, step, err);
+		code = read_step(&found, &at, rd, t, part.step, err);
 	return !code && found ? add_step(s, &at, err) : code;
+}
+
+struct places {
+	int64_t from[TS_BSP_PLACES], to[TS_BSP_PLACES];
+	int n;
+};
+
+static void
+places_of(struct places *p, int64_t from, int64_t to, int columns)
+{
+	int each = (columns + TS_BSP_PLACES - 1) / TS_BSP_PLACES;
+
+	for (int x = 0; x < columns; x += each) {
+		int64_t ignored;
+
+		ts_trace_column(from, to, columns, x, &p->from[p->n], &ignored);
+		ts_trace_column(from, to, columns, (int)ts_min_i64(x + each, columns) - 1, &ignored,
+			&p->to[p->n++]);
+	}
+}
+
+/* Of a report on another host: all of them are looked for together. */
+static enum ts_code
+find_places(struct trace_anchors *k, struct ts_reader *rd, const struct ts_trace *t, int64_t ipu,
+	const struct places *p, int64_t from, int64_t to, struct ts_err *err)
+{
+	int64_t times[TS_BSP_PLACES + 2] = {from, to};
+
+	for (int i = 0; i < p->n; i++)
+		times[i + 2] = middle_of(p->from[i], p->to[i]);
+	return trace_anchors_find(k, rd, t, ipu, times, p->n + 2, PLACE_ROWS, err);
 }
 
 static enum ts_code
 read_places(struct bsp_steps *s, struct ts_reader *rd, const struct ts_trace *t, int64_t ipu,
 	int64_t from, int64_t to, int columns, struct ts_err *err)
 {
-	int each = (columns + TS_BSP_PLACES - 1) / TS_BSP_PLACES;
-	enum ts_code code = TS_OK, damage = TS_OK;
+	struct trace_anchors k;
+	struct places p = {.n = 0};
+	enum ts_code code, damage = TS_OK;
 
 	s->sampled = true;
 	s->n = 0;
-	for (int x = 0; x < columns && !code; x += each) {
-		int64_t a, b, ignored;
-
-		ts_trace_column(from, to, columns, x, &a, &ignored);
-		ts_trace_column(from, to, columns, (int)ts_min_i64(x + each, columns) - 1, &ignored,
-			&b);
-		code = read_place(s, rd, t, ipu, a, b, err);
+	places_of(&p, from, to, columns);
+	code = find_places(&k, rd, t, ipu, &p, from, to, err);
+	for (int i = 0; i < p.n && !code; i++) {
+		code = read_place(s, rd, t, &k, ipu, p.from[i], p.to[i], err);
 		if (code == TS_E_DAMAGED) {
 			damage = code;
 			code = TS_OK;
@@ -160,6 +169,7 @@ read_places(struct bsp_steps *s, struct ts_reader *rd, const struct ts_trace *t,
 		if (!code && ts_cancelled(rd->cancel))
 			code = ts_err_set(err, TS_E_CANCELLED, "cancelled");
 	}
+	trace_anchors_fini(&k);
 	return code ? code : damage;
 }
 

@@ -22,6 +22,7 @@ enum {
 	PIECES = 1 << 18,  /* steps in columns, at most; more only where many overlap */
 	SAMPLE_ROWS = 32,  /* rows near which a search by time stops */
 	SAMPLE_GROUPS = 8, /* steps before it that may still run */
+	AHEAD_ROWS = 64,   /* on either side that are fetched with it, of another host */
 };
 
 /* A step in a column. */
@@ -39,6 +40,7 @@ struct drawing {
 	struct ts_err *err;
 	struct piece *piece;
 	size_t pieces, cap;
+	struct trace_anchors anchors; /* of all columns, of a report on another host */
 	bool damaged;
 };
 
@@ -258,31 +260,56 @@ sample_at(struct drawing *d, int x, int64_t cycles, const struct trace_place *lo
 	return code == TS_E_DAMAGED ? TS_OK : code;
 }
 
+static int64_t
+middle_of(const struct ts_flame_chart *c, int column)
+{
+	int64_t a, b;
+
+	ts_trace_column(c->from, c->to, c->columns, column, &a, &b);
+	return a + (b - a) / 2;
+}
+
 /* Columns [first, first + n), between two addresses. */
 static enum ts_code
 sample(struct drawing *d, int first, int n, struct trace_place low, struct trace_place high)
 {
-	int64_t a, b, width = ts_max_i64(SAMPLE_ROWS / d->t->part.per, 1);
+	int64_t width = ts_max_i64(SAMPLE_ROWS / d->t->part.per, 1), at;
 	struct trace_place left = low, right = high;
 	int middle = first + n / 2;
 	enum ts_code code;
 
 	if (n <= 0)
 		return TS_OK;
-	ts_trace_column(d->c->from, d->c->to, d->c->columns, middle, &a, &b);
-	a += (b - a) / 2;
-	code = trace_locate(&left, &right, d->rd, d->t, d->c->ipu, a, width, d->err);
+	at = middle_of(d->c, middle);
+	trace_anchors_tighten(&d->anchors, d->c->ipu, at, &left, &right);
+	code = trace_locate(&left, &right, d->rd, d->t, d->c->ipu, at, width, d->err);
 	if (!code)
-		code = sample_at(d, middle, a, &left, &right);
+		code = sample_at(d, middle, at, &left, &right);
 	if (!code) /* as deep as there are binary digits in the number of columns */
 		code = sample(d, first, middle - first, low, right);
 	return code ? code : sample(d, middle + 1, first + n - middle - 1, left, high);
 }
 
 static enum ts_code
+find_columns(struct drawing *d)
+{
+	const struct ts_flame_chart *c = d->c;
+	int64_t times[TS_TRACE_COLUMNS + 2] = {c->from, c->to};
+
+	for (int x = 0; x < c->columns; x++)
+		times[x + 2] = middle_of(c, x);
+	return trace_anchors_find(&d->anchors, d->rd, d->t, c->ipu, times, c->columns + 2,
+		AHEAD_ROWS, d->err);
+}
+
+static enum ts_code
 draw_sampled(struct drawing *d)
 {
+	enum ts_code code = find_columns(d);
+
 	d->c->sampled = true;
+	if (code)
+		return code;
 	return sample(d, 0, d->c->columns, trace_place_first(d->t), trace_place_end(d->t));
 }
 
@@ -339,6 +366,7 @@ ts_flame_chart_read(struct ts_flame_chart *c, struct ts_reader *rd, const struct
 	if (!code && t->has_parts)
 		code = draw(&d);
 	free(d.piece);
+	trace_anchors_fini(&d.anchors);
 	if (!code && d.damaged)
 		code = ts_err_set(err, TS_E_DAMAGED, "rows of step_ipu are damaged");
 	if (code && code != TS_E_DAMAGED)

@@ -14,6 +14,7 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
+#include "tilescope/db/plan.h"
 #include "tilescope/report/memory.h"
 
 #include "rows_internal.h"
@@ -21,6 +22,7 @@
 enum { VIEW_ROWS_ALWAYS = 1 << 20, VIEW_ROWS_PER_BYTE = 16 };
 
 enum { SQL_MAX = 1 << 16, TEXT_MAX = 1 << 20, NO_ORDER = -1 };
+enum { AHEAD_PAGES = 256 }; /* of an index, and rows of it, that are named before they are read */
 
 /* Where ts_rows_block() puts rows by column. */
 struct rows_block {
@@ -119,6 +121,23 @@ add_where(const struct ts_rows *rows, struct ts_strbuf *sql, enum way way)
 		ts_strbuf_puts(sql, " LIMIT ?3");
 }
 
+/* Of a report on another host: have the entries of the index here that SQLite goes along, and their rows. */
+static enum ts_code
+index_ahead(const struct ts_rows *rows, const char *sql, int64_t from, int64_t to,
+	struct ts_err *err)
+{
+	struct ts_plan_rows p = {.o = rows->q.binding->reach.rows,
+		.from = from,
+		.to = to - 1, /* above `from` */
+		.most = AHEAD_PAGES};
+	enum ts_code code;
+
+	if (!ts_plan_helps(rows->db) || from >= to)
+		return TS_OK;
+	code = ts_plan_index(&p.index, rows->db, sql, err);
+	return code || p.index == 0 ? code : ts_plan_fetch(rows->db, &p, 1, err);
+}
+
 /* Rows from SQLite from here on; `more`: rows beyond the limit that the caller leaves out. */
 enum ts_code
 rows_open_statement(struct ts_rows *rows, enum way way, int64_t from, int64_t to, int64_t more,
@@ -130,6 +149,11 @@ rows_open_statement(struct ts_rows *rows, enum way way, int64_t from, int64_t to
 	ts_strbuf_init(&sql, SQL_MAX);
 	add_select(rows, &sql);
 	add_where(rows, &sql, way);
+	code = way == BY_KEY && !sql.nomem ? index_ahead(rows, sql.s, from, to, err) : TS_OK;
+	if (code) {
+		ts_strbuf_fini(&sql);
+		return code;
+	}
 	code = ts_db_prepare_sql(rows->db, &rows->stmt, &sql, err);
 	if (code)
 		return code;

@@ -512,6 +512,9 @@ open_range(struct ts_slices *s, const struct ts_trace *t, int64_t from, int64_t 
 		code = trace_reaching(&s->before, &known, s->rd, from,
 			t->part.range == TS_RANGE_ROWID ? at.begin : INT64_MAX, s->cache, err);
 	s->unseen = !known;
+	if (!code && s->before.used > 0)
+		code = trace_ahead_rows(s->rd, s->before.memory,
+			s->before.used / sizeof(struct trace_rows), err);
 	return code ? code : open_next(s, err);
 }
 

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "binding_internal.h"
 #include "trace_internal.h"
 
 #include "tilescope/base/mem.h"
@@ -28,32 +29,41 @@ enum {
 	WIDER = 4,	   /* each so many times as far away */
 	SLACK = 8,	   /* steps beside those that are wanted */
 	STEPS_MAX = 65536, /* of a window or range */
+	RANGE_ROWS = 192,  /* on either side of an end */
 };
 
 struct ahead {
 	const struct ts_reader *rd;
 	struct ts_plan_rows *rows;
 	size_t n, cap;
+	uint32_t index[2]; /* of `step` and step_ipu: its first page; 0: not known */
 	bool nomem;
 };
+
+static void
+add(struct ahead *a, const struct ts_plan_rows *rows)
+{
+	void *p = a->rows;
+
+	if (!ts_room(&p, &a->cap, a->n, sizeof(*a->rows))) {
+		a->nomem = true;
+		return;
+	}
+	a->rows = p;
+	a->rows[a->n++] = *rows;
+}
 
 /* Row ids of a relation, inclusive. */
 static void
 add_rows(struct ahead *a, enum ts_relation relation, int64_t from, int64_t to)
 {
 	const struct ts_reach *r = &a->rd->report->binding[relation].reach;
-	void *p = a->rows;
 
 	from = ts_max_i64(from, r->first_rowid);
 	to = ts_min_i64(to, r->last_rowid);
 	if (!r->has_rowid || from > to)
 		return;
-	if (!ts_room(&p, &a->cap, a->n, sizeof(*a->rows))) {
-		a->nomem = true;
-		return;
-	}
-	a->rows = p;
-	a->rows[a->n++] = (struct ts_plan_rows){r->rows, from, to, 0};
+	add(a, &(struct ts_plan_rows){r->rows, from, to, 0, false, 0});
 }
 
 /* Fetch what was added; the two relations are mostly of one file. */
@@ -89,6 +99,19 @@ trace_ahead_helps(const struct ts_reader *rd)
 		(b[TS_STEP_IPU].bound && ts_plan_helps(rd->db[b[TS_STEP_IPU].source]));
 }
 
+/* Entries of the index by which rows of steps are reached, and their rows. */
+static void
+add_entries(struct ahead *a, enum ts_relation relation, int64_t from, int64_t to)
+{
+	const struct ts_binding *b = &a->rd->report->binding[relation];
+	uint32_t *root = &a->index[relation == TS_STEP_IPU];
+
+	if (*root == 0 && ts_reach_index(root, &b->reach, a->rd->db[b->source], NULL))
+		return;
+	if (*root > 0)
+		add(a, &(struct ts_plan_rows){b->reach.rows, from, to, 0, false, *root});
+}
+
 /* Rows of some steps, by number, in a relation with `per` rows a step. */
 static void
 add_steps(struct ahead *a, const struct ts_trace *t, enum ts_relation relation, int64_t from,
@@ -100,9 +123,11 @@ add_steps(struct ahead *a, const struct ts_trace *t, enum ts_relation relation, 
 	if (!a->rd->report->binding[relation].bound || to < t->first_step)
 		return;
 	high = ts_min_i64(to - t->first_step, low + STEPS_MAX);
+	if (r->key == TS_REACH_INDEX)
+		add_entries(a, relation, from, ts_min_i64(to, from + STEPS_MAX));
 	if (r->key == TS_REACH_ROWID) {
 		add_rows(a, relation, from, ts_min_i64(to, from + STEPS_MAX));
-	} else if (r->key == TS_REACH_MONOTONE && !__builtin_mul_overflow(low, per, &low) &&
+	} else if (r->key != TS_REACH_NONE && !__builtin_mul_overflow(low, per, &low) &&
 		!__builtin_mul_overflow(high, per, &high)) {
 		add_rows(a, relation, trace_add(r->first_rowid, low - SLACK * per),
 			trace_add(r->first_rowid, high + SLACK * per));
@@ -155,6 +180,33 @@ trace_ahead_parts(struct ts_reader *rd, const struct ts_trace *t, int64_t from, 
 	add_rows(&a, TS_STEP_IPU, from, ts_min_i64(to, trace_add(from, STEPS_MAX * per)));
 	first = t->first_step + (from - t->part.first) / per;
 	add_steps(&a, t, TS_STEP, first - SLACK, trace_add(first, (to - from) / per + SLACK), 1);
+	return fetch(&a, err);
+}
+
+enum ts_code
+trace_ahead_steps(struct ts_reader *rd, const struct ts_trace *t, const int64_t *step, int n,
+	struct ts_err *err)
+{
+	struct ahead a = {.rd = rd};
+
+	if (!trace_ahead_helps(rd))
+		return TS_OK;
+	for (int i = 0; i < n; i++) {
+		add_steps(&a, t, TS_STEP, step[i], step[i], 1);
+		add_steps(&a, t, TS_STEP_IPU, step[i], step[i], t->group);
+	}
+	return fetch(&a, err);
+}
+
+enum ts_code
+trace_ahead_rows(struct ts_reader *rd, const struct trace_rows *rows, size_t n, struct ts_err *err)
+{
+	struct ahead a = {.rd = rd};
+
+	if (!trace_ahead_helps(rd))
+		return TS_OK;
+	for (size_t i = 0; i < n; i++)
+		add_rows(&a, TS_STEP_IPU, rows[i].from, trace_add(rows[i].to, -1));
 	return fetch(&a, err);
 }
 
@@ -409,6 +461,15 @@ trace_anchors_find(struct trace_anchors *k, struct ts_reader *rd, const struct t
 		code = surround(k, i == 1, rd, t, ipu, times, n, rows, at, err);
 	free(at);
 	return code;
+}
+
+enum ts_code
+trace_anchors_range(struct trace_anchors *k, struct ts_reader *rd, const struct ts_trace *t,
+	int64_t ipu, int64_t from, int64_t to, struct ts_err *err)
+{
+	const int64_t times[] = {from, to, from, to};
+
+	return trace_anchors_find(k, rd, t, ipu, times, TS_COUNT(times), RANGE_ROWS, err);
 }
 
 void

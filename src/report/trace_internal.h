@@ -86,6 +86,15 @@ enum ts_code trace_ahead_places(struct ts_reader *rd, const struct ts_trace_axis
 	enum ts_relation relation, int places, int64_t rows, int64_t edge,
 	struct ts_err *err) TS_WARN_UNUSED;
 
+/* Rows of some steps, in `step` and in step_ipu, wherever they are. */
+enum ts_code trace_ahead_steps(struct ts_reader *rd, const struct ts_trace *t, const int64_t *step,
+	int n, struct ts_err *err) TS_WARN_UNUSED;
+
+/* Row ids [from, to) of step_ipu, n of them. */
+struct trace_rows;
+enum ts_code trace_ahead_rows(struct ts_reader *rd, const struct trace_rows *rows, size_t n,
+	struct ts_err *err) TS_WARN_UNUSED;
+
 /* Addresses [from, to] of step_ipu, with their steps. */
 enum ts_code trace_ahead_parts(struct ts_reader *rd, const struct ts_trace *t, int64_t from,
 	int64_t to, struct ts_err *err) TS_WARN_UNUSED;
@@ -104,11 +113,20 @@ struct trace_anchors {
 enum ts_code trace_anchors_find(struct trace_anchors *k, struct ts_reader *rd,
 	const struct ts_trace *t, int64_t ipu, const int64_t *times, int n, int64_t rows,
 	struct ts_err *err) TS_WARN_UNUSED;
+/* The same of the two ends of a range: all that a search for either of them, and whoever reads on from it, will look at. */
+enum ts_code trace_anchors_range(struct trace_anchors *k, struct ts_reader *rd,
+	const struct ts_trace *t, int64_t ipu, int64_t from, int64_t to,
+	struct ts_err *err) TS_WARN_UNUSED;
 void trace_anchors_fini(struct trace_anchors *k);
 
 /* Bring the ends of a search closer together: k may be NULL. */
 void trace_anchors_tighten(const struct trace_anchors *k, int64_t ipu, int64_t cycles,
 	struct trace_place *low, struct trace_place *high);
+
+/* As ts_trace_step_at(): the row of the step. k: what is known of the IPU; or NULL, then it is found out. */
+enum ts_code trace_part_at(struct trace_part *part, bool *found, struct ts_reader *rd,
+	const struct ts_trace *t, const struct trace_anchors *k, int64_t ipu, int64_t cycles,
+	struct ts_err *err) TS_WARN_UNUSED;
 
 /* Where the rows of a range of cycles stand. */
 struct trace_stretch {
@@ -120,7 +138,7 @@ struct trace_stretch {
 
 /*
  * Find the rows of some IPUs (at least one) in [from, to) of cycles, where rows have addresses (t->part.range is not
- * TS_RANGE_ALL, and there are some). k: what is known of the first one, or NULL. With more than `most` rows `begin` is that of the first IPU alone.
+ * TS_RANGE_ALL, and there are some). k: what is known of the first one, or NULL: then it is found out. With more than `most` rows `begin` is that of the first IPU alone.
  */
 enum ts_code trace_stretch_find(struct trace_stretch *s, struct ts_reader *rd,
 	const struct ts_trace *t, const struct trace_anchors *k, const int64_t *ipu, int ipus,

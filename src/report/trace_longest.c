@@ -176,6 +176,26 @@ find_step(struct found *f, struct trace_leaves *leaves, int64_t ipu, struct ts_e
 	return code;
 }
 
+/* Of a report on another host: have the rows here whose steps are looked for. */
+static enum ts_code
+rows_ahead(const struct longest *l, struct ts_reader *rd, struct ts_err *err)
+{
+	struct trace_rows *rows;
+	enum ts_code code;
+
+	if (!trace_ahead_helps(rd))
+		return TS_OK;
+	rows = ts_alloc((size_t)l->n, sizeof(*rows));
+	if (!rows)
+		return ts_err_nomem(err);
+	for (int i = 0; i < l->n; i++)
+		rows[i] = (struct trace_rows){l->found[i].rowid,
+			trace_add(l->found[i].rowid, l->found[i].rowids)};
+	code = trace_ahead_rows(rd, rows, (size_t)l->n, err);
+	free(rows);
+	return code;
+}
+
 /* *done false: the index cannot say. */
 static enum ts_code
 longest_indexed(bool *done, struct longest *l, struct ts_reader *rd, struct ts_err *err)
@@ -191,6 +211,8 @@ longest_indexed(bool *done, struct longest *l, struct ts_reader *rd, struct ts_e
 	lane = ts_lanes_find(&leaves.lanes, l->ipu);
 	if (!l->broken && lane && lane->levels > 0)
 		code = look_along(l, &leaves, lane, rd->cancel, err);
+	if (!code && !l->broken && l->n > 0)
+		code = rows_ahead(l, rd, err);
 	for (int i = 0; i < l->n && !code && !l->broken; i++) {
 		code = find_step(&l->found[i], &leaves, l->ipu, err);
 		l->broken |= !code && l->found[i].of.step == TS_UNKNOWN;
@@ -286,6 +308,7 @@ ts_trace_rows_read(struct ts_trace_window *w, struct ts_reader *rd, const struct
 	if (!w->row)
 		return ts_err_nomem(err);
 	ts_strbuf_init(&text, TS_TRACE_TEXT);
+	code = trace_ahead_steps(rd, t, step, n, err);
 	for (int i = 0; i < n && !code; i++) {
 		struct ts_trace_window one = {0};
 		int64_t row, at;

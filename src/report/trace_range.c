@@ -97,8 +97,8 @@ look_back(struct trace_stretch *s, struct ts_reader *rd, const struct ts_trace *
 	}
 }
 
-enum ts_code
-trace_stretch_find(struct trace_stretch *s, struct ts_reader *rd, const struct ts_trace *t,
+static enum ts_code
+find(struct trace_stretch *s, struct ts_reader *rd, const struct ts_trace *t,
 	const struct trace_anchors *k, const int64_t *ipu, int ipus, int64_t from, int64_t to,
 	int64_t most, struct ts_err *err)
 {
@@ -111,9 +111,30 @@ trace_stretch_find(struct trace_stretch *s, struct ts_reader *rd, const struct t
 		s->rows = INT64_MAX;
 	if (code || s->rows > most)
 		return code;
-	code = lowest_begin(s, rd, t, ipu, ipus, from, width, err);
+	code = trace_ahead_parts(rd, t, trace_add(s->begin, -(TS_TRACE_LOOK_BACK / per + 1)),
+		ts_min_i64(trace_add(s->high.at, s->settle),
+			trace_add(s->begin, TS_TRACE_EXACT / per)),
+		err);
+	if (!code)
+		code = lowest_begin(s, rd, t, ipu, ipus, from, width, err);
 	if (code)
 		return code;
 	s->rows = trace_add(s->rows, (s->low.at - s->begin) * per);
 	return look_back(s, rd, t, err);
+}
+
+enum ts_code
+trace_stretch_find(struct trace_stretch *s, struct ts_reader *rd, const struct ts_trace *t,
+	const struct trace_anchors *k, const int64_t *ipu, int ipus, int64_t from, int64_t to,
+	int64_t most, struct ts_err *err)
+{
+	struct trace_anchors own = {0};
+	enum ts_code code = TS_OK;
+
+	if (!k)
+		code = trace_anchors_range(&own, rd, t, ipu[0], from, to, err);
+	if (!code)
+		code = find(s, rd, t, k ? k : &own, ipu, ipus, from, to, most, err);
+	trace_anchors_fini(&own);
+	return code;
 }

@@ -531,8 +531,8 @@ best_part(const struct trace_parts *parts, int64_t ipu, int64_t cycles)
 }
 
 static enum ts_code
-step_at_forwards(int64_t *step, bool *found, struct ts_reader *rd, const struct ts_trace *t,
-	int64_t ipu, int64_t cycles, struct ts_err *err)
+part_at_forwards(struct trace_part *part, bool *found, struct ts_reader *rd,
+	const struct ts_trace *t, int64_t ipu, int64_t cycles, struct ts_err *err)
 {
 	struct trace_part two[2];
 	struct trace_parts best = {0, 2, two};
@@ -552,7 +552,7 @@ step_at_forwards(int64_t *step, bool *found, struct ts_reader *rd, const struct 
 		if (p) {
 			two[0] = *p;
 			*found = true;
-			*step = p->step;
+			*part = *p;
 		}
 		best.n = p ? 1 : 0;
 	}
@@ -560,19 +560,16 @@ step_at_forwards(int64_t *step, bool *found, struct ts_reader *rd, const struct 
 	return code;
 }
 
-enum ts_code
-ts_trace_step_at(int64_t *step, bool *found, struct ts_reader *rd, const struct ts_trace *t,
-	int64_t ipu, int64_t cycles, struct ts_err *err)
+/* What stands between two places of which one is at or before the time; more before it until there is a row. */
+static enum ts_code
+part_near(struct trace_part *part, bool *found, struct ts_reader *rd, const struct ts_trace *t,
+	const struct trace_anchors *k, int64_t ipu, int64_t cycles, struct ts_err *err)
 {
 	struct trace_place low = trace_place_first(t), high = trace_place_end(t);
 	int64_t back = 128 / t->part.per + 1, ignored = 0;
 	enum ts_code code;
 
-	*found = false;
-	if (!t->has_parts)
-		return TS_OK;
-	if (t->part.range == TS_RANGE_ALL)
-		return step_at_forwards(step, found, rd, t, ipu, cycles, err);
+	trace_anchors_tighten(k, ipu, cycles, &low, &high);
 	code = trace_locate(&low, &high, rd, t, ipu, cycles, ts_max_i64(64 / t->part.per, 1), err);
 	while (!code && !*found) {
 		int64_t from = low.at - t->part.first > back ? low.at - back : t->part.first;
@@ -583,7 +580,7 @@ ts_trace_step_at(int64_t *step, bool *found, struct ts_reader *rd, const struct 
 		p = best_part(&parts, ipu, cycles);
 		if ((!code || code == TS_E_DAMAGED) && p) {
 			*found = true;
-			*step = p->step;
+			*part = *p;
 			code = TS_OK;
 		}
 		trace_parts_fini(&parts);
@@ -591,5 +588,37 @@ ts_trace_step_at(int64_t *step, bool *found, struct ts_reader *rd, const struct 
 			break;
 		back *= 8;
 	}
+	return code;
+}
+
+enum ts_code
+trace_part_at(struct trace_part *part, bool *found, struct ts_reader *rd, const struct ts_trace *t,
+	const struct trace_anchors *k, int64_t ipu, int64_t cycles, struct ts_err *err)
+{
+	struct trace_anchors own = {0};
+	enum ts_code code = TS_OK;
+
+	*found = false;
+	if (!t->has_parts)
+		return TS_OK;
+	if (t->part.range == TS_RANGE_ALL)
+		return part_at_forwards(part, found, rd, t, ipu, cycles, err);
+	if (!k)
+		code = trace_anchors_range(&own, rd, t, ipu, cycles, trace_add(cycles, 1), err);
+	if (!code)
+		code = part_near(part, found, rd, t, k ? k : &own, ipu, cycles, err);
+	trace_anchors_fini(&own);
+	return code;
+}
+
+enum ts_code
+ts_trace_step_at(int64_t *step, bool *found, struct ts_reader *rd, const struct ts_trace *t,
+	int64_t ipu, int64_t cycles, struct ts_err *err)
+{
+	struct trace_part part;
+	enum ts_code code = trace_part_at(&part, found, rd, t, NULL, ipu, cycles, err);
+
+	if (*found)
+		*step = part.step;
 	return code;
 }

@@ -17,6 +17,10 @@ QUESTIONS = ("tiles", "trace", "timeline", "interior", "zoom", "jump")
 # the most round trips: on a first visit, on the next one
 TRIPS = {"open": (6, 1), "tiles": (1, 0), "trace": (3, 1), "timeline": (5, 2), "interior": (4, 0), "zoom": (8, 2),
          "jump": (2, 2)}
+# ... of the Trace, each asked of a report of which nothing is here but what opening took
+COLD = {"jump": 4, "at": 5, "class": 7, "longest": 9, "flame": 7, "stacks": 7, "columns": 7, "bsp": 8, "places": 10}
+LAYOUTS = {"sdk": ("--layout", "sdk"), "keys": ("--layout", "sdk", "--sdk-keys"),
+           "blobs": ("--layout", "store", "--tiles", "1472", "--ipus", "1")}
 MOVED = (8 << 20, 1 << 20)     # bytes, of all questions together
 
 
@@ -73,6 +77,27 @@ def budget(ctx, how):
             for q in ("open", "tiles", "trace", "jump"):
                 expect(there[q]["answer"] == here[q]["answer"], res, "another answer to %s" % q)
             expect((int(there["open"]["kept"]) > 0) == (visit == 1), res, "visit %d: blocks on disk" % (visit + 1))
+
+
+@case(params=list(LAYOUTS))
+def trace_questions(ctx, layout):
+    """Searches in the Trace, flame graphs and BSP name what they will read: a few round trips each, where rows are reached
+    by row id, by an index, and where what is drawn stands in overflow pages; the same answers as here."""
+    path = ctx.path("sshd-report")
+    res = ctx.run(os.path.join(ctx.builddir, "tilescope"), "demo", path, "--steps", "60000", "--variables", "20000",
+                  "--ipus", "4", "--tiles", "64", *LAYOUTS[layout], "--no-archive", "--quiet")
+    expect(res.rc == 0, res, "the demo report was not made")
+    with server.Sshd(ctx.dir) as sshd, proxy.Proxy(sshd.port, 0.01) as way:
+        config = connection(ctx, sshd, way)
+        for q, most in COLD.items():
+            lines = []
+            for more in (("-", path), ("there", path, "--config", config)):
+                res = ctx.run(ctx.tool("far_try"), *more, "--seed", "3", "trace", q)
+                expect(res.rc == 0, res, "exit status")
+                lines.append(dict(w.split("=") for w in res.out.splitlines()[-1].split()[1:]))
+            expect(0 < int(lines[1]["trips"]) <= most, res, "%s took %s round trips, more than %d"
+                   % (q, lines[1]["trips"], most))
+            expect(lines[0]["answer"] == lines[1]["answer"], res, "another answer to %s" % q)
 
 
 @case(params=["25", "50"])

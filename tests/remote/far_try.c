@@ -6,12 +6,14 @@
  *     far_try HOST|- PATH [--config FILE] [--keep DIR] [--by libssh|ssh] [--seed N] [--parts later]
  *             QUESTION...
  *
- * Questions: tiles, trace, timeline, zoom, jump, interior, bulk. A line for each, and one before for opening:
+ * Questions: tiles, trace, timeline, zoom, jump, interior, bulk; of the Trace at places here and there: at (the step at a
+ * time), class and gap (the next one), longest (with its list), flame (merged), stacks (along the time), columns (that of all
+ * of it), bsp, places (of all of it). A line for each, and one before for opening:
  *
  *     open us=N trips=N requests=N bytes=N kept=N host_trips=N received=N answer=HASH
  *
  * --parts later: nothing beside the profile is looked at, as for the app's first screen. trips: times that somebody waited for
- * blocks; jump: the most of ten, their sum in all_trips. The answer is the same for -, the report on this machine, but for
+ * blocks; jump, at, class, gap: the most of ten, their sum in all_trips. The answer is the same for -, the report on this machine, but for
  * lanes from samples.
  */
 #include "config.h"
@@ -24,8 +26,10 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/db/plan.h"
 #include "tilescope/io/files_host.h"
+#include "tilescope/report/bsp.h"
+#include "tilescope/report/flame.h"
 #include "tilescope/report/memory.h"
-#include "tilescope/report/trace.h"
+#include "tilescope/report/trace_jump.h"
 
 enum { COLUMNS = 200, JUMPS = 10, ROWS = 60, BULK = 256 << 20, PIECE = 1 << 20 };
 
@@ -147,6 +151,183 @@ jump(struct asking *a)
 	}
 }
 
+/* A place in time. */
+static int64_t
+any_time(struct asking *a)
+{
+	return a->trace->from + any_below(a, a->trace->to - a->trace->from);
+}
+
+/* A thousandth of it, somewhere: as long as steps are read one by one. */
+static struct ts_flame_range
+any_range(struct asking *a)
+{
+	int64_t width = (a->trace->to - a->trace->from) / 1000 + 1, from = any_time(a);
+
+	return (struct ts_flame_range){from, from + width, 0, 0};
+}
+
+static int64_t
+first_ipu(const struct asking *a)
+{
+	return a->trace->ipus ? a->trace->ipu[0] : 0;
+}
+
+static void
+at(struct asking *a)
+{
+	for (int i = 0; i < JUMPS; i++) {
+		int64_t before = trips(a), step;
+		struct ts_err err = {0};
+		bool found;
+
+		check(ts_trace_step_at(&step, &found, a->reader, a->trace, first_ipu(a),
+			      any_time(a), &err),
+			&err);
+		add(a, found ? step : -1);
+		a->trips = ts_max_i64(a->trips, trips(a) - before);
+	}
+}
+
+static void
+hunt(struct asking *a, enum ts_trace_goal goal)
+{
+	for (int i = 0; i < JUMPS; i++) {
+		int64_t before = trips(a);
+		struct ts_err err = {0};
+		struct ts_trace_jump j = {.goal = goal,
+			.back = i % 2 == 1,
+			.ipu = first_ipu(a),
+			.at = any_time(a),
+			.class_of = TS_CLASS_COMPUTE,
+			.least = 1};
+
+		check(ts_trace_jump_read(&j, a->reader, a->trace, NULL, NULL, &err), &err);
+		add(a, j.found ? j.start : -1);
+		add(a, j.found ? j.end : -1);
+		a->trips = ts_max_i64(a->trips, trips(a) - before);
+	}
+}
+
+static void
+next_of_class(struct asking *a)
+{
+	hunt(a, TS_GOAL_CLASS);
+}
+
+static void
+gap(struct asking *a)
+{
+	hunt(a, TS_GOAL_GAP);
+}
+
+static void
+longest(struct asking *a)
+{
+	static struct ts_trace_long of[TS_TRACE_LONGEST];
+	struct ts_flame_range r = any_range(a);
+	struct ts_trace_window w;
+	int64_t step[ROWS];
+	struct ts_err err = {0};
+	int n;
+
+	check(ts_trace_longest_read(of, &n, a->reader, a->trace, first_ipu(a), r.from, r.to, NULL,
+		      NULL, &err),
+		&err);
+	n = n < ROWS ? n : ROWS;
+	for (int i = 0; i < n; i++) {
+		step[i] = of[i].step;
+		add(a, of[i].start);
+	}
+	check(ts_trace_rows_read(&w, a->reader, a->trace, first_ipu(a), step, n, &err), &err);
+	for (int i = 0; i < w.count; i++)
+		add(a, w.row[i].cycles);
+	ts_trace_window_fini(&w);
+}
+
+static void
+flame(struct asking *a)
+{
+	struct ts_frame_contexts *contexts;
+	struct ts_flame *f;
+	struct ts_err err = {0};
+
+	check(ts_frame_contexts_read(&contexts, a->reader, NULL, NULL, &err), &err);
+	check(ts_flame_read(&f, a->reader, a->trace, contexts, any_range(a), NULL, NULL, &err),
+		&err);
+	add(a, f->rows);
+	add(a, f->total);
+	add(a, f->cells);
+	ts_flame_release(f);
+	ts_frame_contexts_release(contexts);
+}
+
+static void
+draw_stacks(struct asking *a, struct ts_flame_range r)
+{
+	struct ts_frame_contexts *contexts;
+	struct ts_flame_chart c;
+	struct ts_err err = {0};
+
+	check(ts_frame_contexts_read(&contexts, a->reader, NULL, NULL, &err), &err);
+	check(ts_flame_chart_read(&c, a->reader, a->trace, contexts, r.from, r.to, COLUMNS,
+		      first_ipu(a), &err),
+		&err);
+	for (int i = 0; i < c.columns; i++)
+		add(a, c.step[i]);
+	ts_flame_chart_fini(&c);
+	ts_frame_contexts_release(contexts);
+}
+
+static void
+stacks(struct asking *a)
+{
+	draw_stacks(a, any_range(a));
+}
+
+static struct ts_flame_range
+all_of(const struct asking *a)
+{
+	return (struct ts_flame_range){a->trace->from, a->trace->to, 0, 0};
+}
+
+static void
+columns(struct asking *a)
+{
+	draw_stacks(a, all_of(a));
+}
+
+static void
+draw_bsp(struct asking *a, struct ts_flame_range r)
+{
+	struct ts_tile_ipus ipus;
+	struct ts_bsp_tiles all;
+	struct ts_bsp b;
+	struct ts_err err = {0};
+
+	check(ts_tile_ipus_read(&ipus, a->reader, &err), &err);
+	all = ts_bsp_tiles_of(&ipus, first_ipu(a));
+	check(ts_bsp_read(&b, a->reader, a->trace, first_ipu(a), all, r.from, r.to, COLUMNS,
+		      all.first, all.count, ROWS, NULL, &err),
+		&err);
+	add(a, b.steps);
+	add(a, b.by_tile);
+	ts_bsp_fini(&b);
+	ts_tile_ipus_fini(&ipus);
+}
+
+static void
+bsp(struct asking *a)
+{
+	draw_bsp(a, any_range(a));
+}
+
+static void
+places(struct asking *a)
+{
+	draw_bsp(a, all_of(a));
+}
+
 static void
 interior(struct asking *a)
 {
@@ -182,7 +363,12 @@ static const struct {
 	const char *name;
 	void (*ask)(struct asking *a);
 } questions[] = {{"tiles", tiles}, {"trace", trace}, {"timeline", timeline}, {"zoom", zoom},
-	{"jump", jump}, {"interior", interior}, {"bulk", bulk}};
+	{"jump", jump}, {"interior", interior}, {"bulk", bulk}, {"at", at},
+	{"class", next_of_class}, {"gap", gap}, {"longest", longest}, {"flame", flame},
+	{"stacks", stacks}, {"columns", columns}, {"bsp", bsp}, {"places", places}};
+
+/* Those that are asked several times: the most that one takes counts. */
+static const char *const several[] = {"jump", "at", "class", "gap"};
 
 /* What was taken up to here, in all. */
 struct taken {
@@ -227,7 +413,10 @@ ask(struct asking *a, struct ts_files *files, const char *name)
 	struct taken before = taken(a, files), after;
 
 	a->answer = UINT64_C(0xcbf29ce484222325);
-	a->trips = strcmp(name, "jump") == 0 ? 0 : -1;
+	a->trips = -1;
+	for (size_t i = 0; i < TS_COUNT(several); i++)
+		if (strcmp(several[i], name) == 0)
+			a->trips = 0;
 	for (size_t i = 0; i < TS_COUNT(questions); i++)
 		if (strcmp(questions[i].name, name) == 0)
 			questions[i].ask(a);

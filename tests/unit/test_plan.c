@@ -17,6 +17,8 @@
 #include "tilescope/db/plan.h"
 #include "tilescope/db/table.h"
 
+#include "../../src/report/binding_internal.h"
+
 enum { UNIT = 512, ROWS = 30000, TABLES = 3 };
 
 enum is { AWAY, COMING, HERE };
@@ -109,17 +111,18 @@ struct fixture {
 };
 
 /* Three tables of rising size: a leaf, two levels, three or more. */
+static const char plain_sql[] =
+	"PRAGMA page_size=512;"
+	"CREATE TABLE t0 (a, b); CREATE TABLE t1 (a, b); CREATE TABLE t2 (a, b);"
+	"INSERT INTO t0 VALUES (1, 2);"
+	"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)"
+	" INSERT INTO t1 SELECT i, i * i FROM n;"
+	"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30000)"
+	" INSERT INTO t2(rowid, a, b) SELECT i * 10, i, zeroblob(i % 40) FROM n;";
+
 static void
-make(struct fixture *x)
+make(struct fixture *x, const char *sql)
 {
-	static const char sql[] =
-		"PRAGMA page_size=512;"
-		"CREATE TABLE t0 (a, b); CREATE TABLE t1 (a, b); CREATE TABLE t2 (a, b);"
-		"INSERT INTO t0 VALUES (1, 2);"
-		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)"
-		" INSERT INTO t1 SELECT i, i * i FROM n;"
-		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30000)"
-		" INSERT INTO t2(rowid, a, b) SELECT i * 10, i, zeroblob(i % 40) FROM n;";
 	sqlite3 *db;
 
 	ck_assert_int_eq(sqlite3_open(":memory:", &db), SQLITE_OK);
@@ -129,24 +132,31 @@ make(struct fixture *x)
 	sqlite3_close(db);
 }
 
+/* A file of these statements, with tables t0 .. */
 static void
-begin(struct fixture *x, bool is_far)
+begin_with(struct fixture *x, bool is_far, const char *sql, int tables)
 {
 	*x = (struct fixture){0};
-	make(x);
+	make(x, sql);
 	x->far = (struct far){.base = {.ops = is_far ? &far_ops : &near_ops, .size = x->n},
 		.bytes = x->bytes};
 	x->far.is = ts_alloc(units(&x->far), 1);
 	ck_assert_ptr_nonnull(x->far.is);
 	ck_assert_int_eq(ts_db_open(&x->db, &x->far.base, &err), TS_OK);
 	ck_assert_int_eq(ts_schema_read(&x->schema, x->db, &err), TS_OK);
-	for (int i = 0; i < TABLES; i++) {
+	for (int i = 0; i < tables; i++) {
 		const char name[] = {'t', (char)('0' + i), '\0'};
 
 		x->o[i] = ts_schema_find(x->schema, name);
 		ck_assert(x->o[i] && x->o[i]->root > 0);
 	}
 	x->far.trips = x->far.asked = 0;
+}
+
+static void
+begin(struct fixture *x, bool is_far)
+{
+	begin_with(x, is_far, plain_sql, TABLES);
 }
 
 static void
@@ -188,7 +198,7 @@ START_TEST(points)
 			: table == 1	? i + 1
 					: (int64_t)(i * 97 % ROWS + 1) * 10;
 
-		rows[i] = (struct ts_plan_rows){x.o[table], at, at, 0};
+		rows[i] = (struct ts_plan_rows){x.o[table], at, at, 0, false, 0};
 	}
 	ck_assert_int_eq(ts_plan_fetch(x.db, rows, 300, &err), TS_OK);
 	depth = x.far.trips;
@@ -223,8 +233,10 @@ END_TEST
 START_TEST(ranges)
 {
 	struct fixture x;
-	struct ts_plan_rows rows[] = {{NULL, 100005, 120000, 0}, {NULL, INT64_MAX, INT64_MAX, 0},
-		{NULL, INT64_MIN, INT64_MIN, 0}, {NULL, 7, 3, 0}, {NULL, INT64_MIN, INT64_MAX, 8}};
+	struct ts_plan_rows rows[] = {{NULL, 100005, 120000, 0, false, 0},
+		{NULL, INT64_MAX, INT64_MAX, 0, false, 0},
+		{NULL, INT64_MIN, INT64_MIN, 0, false, 0}, {NULL, 7, 3, 0, false, 0},
+		{NULL, INT64_MIN, INT64_MAX, 8, false, 0}};
 	int trips, asked;
 
 	begin(&x, true);
@@ -267,6 +279,262 @@ START_TEST(interior)
 }
 END_TEST
 
+/* --- indexes, chains ---------------------------------------------------------------------------- */
+
+static const char keyed_sql[] =
+	"PRAGMA page_size=512;"
+	"CREATE TABLE i (k, v); CREATE INDEX ik ON i (k);"
+	"CREATE TABLE w (k INTEGER, v, PRIMARY KEY (k, v)) WITHOUT ROWID;"
+	"CREATE TABLE c (k INTEGER PRIMARY KEY, b);"
+	"WITH RECURSIVE n(j) AS (SELECT 1 UNION ALL SELECT j + 1 FROM n WHERE j < 8000)"
+	" INSERT INTO i SELECT j * 7919 % 8000 / 4 - 500, j FROM n;"
+	"INSERT INTO i VALUES (NULL, 1), ('text', 2), (1.5, 3), (x'00', 4);"
+	"INSERT INTO w SELECT k, v FROM i WHERE typeof(k) = 'integer';"
+	"WITH RECURSIVE n(j) AS (SELECT 1 UNION ALL SELECT j + 1 FROM n WHERE j < 300)"
+	" INSERT INTO c SELECT j, zeroblob(j * 11) FROM n;";
+
+static const struct ts_object *
+object(struct fixture *x, const char *name)
+{
+	const struct ts_object *o = ts_schema_find(x->schema, name);
+
+	ck_assert_ptr_nonnull(o);
+	return o;
+}
+
+/* The sum of a statement's integers, and how many rows it has. */
+static int64_t
+sum(struct fixture *x, const char *sql, int *rows)
+{
+	sqlite3_stmt *stmt;
+	int64_t v = 0;
+	bool row;
+
+	*rows = 0;
+	ck_assert_int_eq(ts_db_prepare(x->db, &stmt, sql, &err), TS_OK);
+	while (ts_db_step(x->db, stmt, &row, &err) == TS_OK && row) {
+		v += sqlite3_column_int64(stmt, 0);
+		++*rows;
+	}
+	ts_db_release(x->db, stmt);
+	return v;
+}
+
+/* What SQLite goes along for a range of keys is here before it does so, and the rows that it leads to. */
+START_TEST(along_an_index)
+{
+	static const char *const sql[] =
+		{"SELECT v FROM i INDEXED BY ik WHERE k >= 100 AND k < 110",
+			"SELECT v FROM w WHERE k >= 100 AND k < 110"};
+	const char *name[] = {"i", "w"};
+	int64_t wanted = 0;
+
+	for (int j = 1; j <= 8000; j++)
+		wanted += j * 7919 % 8000 / 4 - 500 >= 100 && j * 7919 % 8000 / 4 - 500 < 110 ? j
+											      : 0;
+	for (int t = 0; t < 2; t++) {
+		struct fixture x;
+		struct ts_plan_rows row = {NULL, 100, 109, 256, false, 0};
+		int trips, n, alone;
+
+		begin_with(&x, true, keyed_sql, 0);
+		row.o = object(&x, name[t]);
+		ck_assert_int_eq(ts_plan_index(&row.index, x.db, sql[t], &err), TS_OK);
+		ck_assert_uint_gt(row.index, 1);
+		x.far.trips = 0;
+		ck_assert_int_eq(ts_plan_fetch(x.db, &row, 1, &err), TS_OK);
+		trips = x.far.trips;
+		ck_assert_int_le(trips, 8);
+		ck_assert_int_eq(sum(&x, sql[t], &n), wanted);
+		ck_assert_int_eq(n, 40);
+		ck_assert_int_eq(x.far.trips, trips);
+		end(&x);
+
+		begin_with(&x, true, keyed_sql, 0);
+		ck_assert_int_eq(sum(&x, sql[t], &n), wanted);
+		alone = x.far.trips;
+		end(&x);
+		ck_assert_int_ge(alone, t == 0 ? 4 * trips : trips);
+	}
+}
+END_TEST
+
+/* The rows of an index are those of its keys, wherever they stand; the table is read from pages afterwards. */
+START_TEST(rows_of_an_index)
+{
+	struct ts_plan_rows row = {NULL, 100, 109, 256, false, 0};
+	struct fixture x;
+	int trips;
+
+	begin_with(&x, true, keyed_sql, 0);
+	x.o[0] = row.o = object(&x, "i");
+	ck_assert_int_eq(ts_plan_index(&row.index, x.db,
+				 "SELECT v FROM i INDEXED BY ik WHERE k >= 100", &err),
+		TS_OK);
+	ck_assert_int_eq(ts_plan_fetch(x.db, &row, 1, &err), TS_OK);
+	trips = x.far.trips;
+	for (int j = 1; j <= 8000; j++)
+		if (j * 7919 % 8000 / 4 - 500 >= 100 && j * 7919 % 8000 / 4 - 500 < 110)
+			ck_assert_int_eq(value_at(&x, 0, j), j * 7919 % 8000 / 4 - 500);
+	ck_assert_int_eq(x.far.trips, trips);
+	ck_assert_int_eq(ts_plan_index(&row.index, x.db, "SELECT b FROM c", &err), TS_OK);
+	ck_assert_uint_eq(row.index, 0);
+	end(&x);
+}
+END_TEST
+
+/* Long rows come with all of their pages. */
+START_TEST(chains)
+{
+	struct ts_plan_rows rows[20];
+	struct fixture x;
+	int trips, n;
+
+	begin_with(&x, true, keyed_sql, 0);
+	for (int i = 0; i < 20; i++)
+		rows[i] = (struct ts_plan_rows){object(&x, "c"), i * 14 + 10, i * 14 + 10, 0, true,
+			0};
+	ck_assert_int_eq(ts_plan_fetch(x.db, rows, 20, &err), TS_OK);
+	trips = x.far.trips;
+	ck_assert_int_le(trips, 5);
+	ck_assert_int_eq(
+		sum(&x,
+			"SELECT length(hex(b)) / 2 FROM c WHERE k % 14 = 10 AND k < 277 AND k IN "
+			"(10,24,38,52,66,80,94,108,122,136,150,164,178,192,206,220,234,248,262,276)",
+			&n),
+		20 * 143 * 11);
+	ck_assert_int_eq(n, 20);
+	ck_assert_int_eq(x.far.trips, trips);
+	end(&x);
+}
+END_TEST
+
+/* With all that leads to them, a look into an index takes a trip for its leaf and one for each row. */
+START_TEST(interior_of_indexes)
+{
+	const char *sql[] = {"SELECT b.v FROM i AS b NOT INDEXED WHERE rowid = 17",
+		"SELECT v FROM i INDEXED BY ik WHERE k = 777", "SELECT v FROM w WHERE k = 1234"};
+	struct fixture x;
+	int n;
+
+	begin_with(&x, true, keyed_sql, 0);
+	x.o[0] = object(&x, "i");
+	ck_assert_int_eq(ts_plan_interior(x.db, x.o, 1, 1000, NULL, &err), TS_OK);
+	for (int i = 0; i < 3; i++) {
+		x.far.trips = 0;
+		(void)sum(&x, sql[i], &n);
+		ck_assert_int_ge(n, 1);
+		ck_assert_int_le(x.far.trips, i == 0 ? 1 : i == 1 ? 1 + n : 2);
+	}
+	end(&x);
+}
+END_TEST
+
+/* Damaged pages of an index: no end but an end. */
+START_TEST(damaged_index)
+{
+	uint64_t dice = (uint64_t)_i * 0x9e3779b97f4a7c15u + 1;
+	struct ts_plan_rows row[3];
+	struct fixture x;
+
+	begin_with(&x, true, keyed_sql, 0);
+	for (int i = 0; i < 3; i++)
+		row[i] = (struct ts_plan_rows){object(&x, i ? "i" : "c"), INT64_MIN, INT64_MAX, 0,
+			true, 0};
+	ck_assert_int_eq(ts_plan_index(&row[1].index, x.db,
+				 "SELECT v FROM i INDEXED BY ik WHERE k > 1", &err),
+		TS_OK);
+	row[2].index = (uint32_t)(dice % 3000);
+	for (int i = 0; i < 2000; i++) {
+		dice ^= dice << 13;
+		dice ^= dice >> 7;
+		dice ^= dice << 17;
+		x.bytes[UNIT * 8 + dice % (uint64_t)(x.n - UNIT * 8)] = (unsigned char)(dice >> 40);
+	}
+	ck_assert_int_eq(ts_plan_fetch(x.db, row, 3, &err), TS_OK);
+	ck_assert_int_eq(ts_plan_interior(x.db, &row[1].o, 1, 1000, NULL, &err), TS_OK);
+	end(&x);
+}
+END_TEST
+
+/* --- level by level ------------------------------------------------------------------------------- */
+
+/* Each call waits once; the last one not at all, and then the rows are here. */
+START_TEST(levels)
+{
+	struct fixture x;
+	struct ts_plan_rows row = {NULL, 150000, 150000, 0, false, 0};
+	bool whole = false;
+	int calls = 0, trips;
+
+	begin(&x, true);
+	row.o = x.o[2];
+	for (; !whole && calls < 20; calls++) {
+		trips = x.far.trips;
+		ck_assert_int_eq(ts_plan_level(&whole, x.db, &row, 1, &err), TS_OK);
+		ck_assert_int_eq(x.far.trips, trips + !whole);
+	}
+	ck_assert(whole);
+	ck_assert_int_ge(calls, 3);
+	trips = x.far.trips;
+	ck_assert_int_eq(value_at(&x, 2, 150000), 15000);
+	ck_assert_int_eq(x.far.trips, trips);
+	end(&x);
+}
+END_TEST
+
+/* Without a wait, and nearer with each level; exact when the leaves are there. */
+START_TEST(where_a_table_ends)
+{
+	struct ts_plan_rows rows[] = {{NULL, INT64_MIN, INT64_MIN, 0, false, 0},
+		{NULL, INT64_MAX, INT64_MAX, 0, false, 0}};
+	int64_t first = -7, last = -7, off = INT64_MAX;
+	bool whole = false;
+	struct fixture x;
+
+	begin(&x, true);
+	ck_assert(!ts_plan_ends(&first, &last, x.db, x.o[2]));
+	ck_assert_int_eq(x.far.trips, 0);
+	rows[0].o = rows[1].o = x.o[2];
+	for (int i = 0; i < 20 && !whole; i++) {
+		int trips;
+
+		ck_assert_int_eq(ts_plan_level(&whole, x.db, rows, 2, &err), TS_OK);
+		trips = x.far.trips;
+		ck_assert(ts_plan_ends(&first, &last, x.db, x.o[2]));
+		ck_assert_int_eq(x.far.trips, trips);
+		ck_assert_int_le(first, last);
+		ck_assert_int_le(llabs(last - ROWS * 10), off);
+		off = llabs(last - ROWS * 10);
+	}
+	ck_assert(whole);
+	ck_assert_int_eq(first, 10);
+	ck_assert_int_eq(last, ROWS * 10);
+	end(&x);
+}
+END_TEST
+
+/* Never more than it was, by less than a 64th of it, and the same for all that are that near. */
+START_TEST(steady_strides)
+{
+	uint64_t dice = 12345;
+
+	for (uint64_t i = 0; i < 128; i++)
+		ck_assert_uint_eq(ts_steady_stride(i), i);
+	ck_assert_uint_eq(ts_steady_stride(UINT64_MAX), UINT64_C(127) << 57);
+	for (int i = 0; i < 10000; i++) {
+		uint64_t v, s;
+
+		dice = dice * UINT64_C(6364136223846793005) + 1442695040888963407u;
+		v = dice >> (i % 57);
+		s = ts_steady_stride(v);
+		ck_assert(s <= v && v - s <= v / 64);
+		ck_assert_uint_eq(ts_steady_stride(s), s);
+		ck_assert(ts_steady_stride(s + (v - s) / 2) == s);
+	}
+}
+END_TEST
+
 /* Any bytes changed: no row that is wrong, no end but an end. */
 START_TEST(damaged)
 {
@@ -283,7 +551,7 @@ START_TEST(damaged)
 	}
 	memset(x.bytes + UNIT * (x.o[2]->root - 1) + 12, (int)(dice >> 50), 100 * (size_t)(_i % 3));
 	for (int i = 0; i < 50; i++)
-		rows[i] = (struct ts_plan_rows){x.o[2], i * 6000, i * 6000 + 500, 0};
+		rows[i] = (struct ts_plan_rows){x.o[2], i * 6000, i * 6000 + 500, 0, false, 0};
 	ck_assert_int_eq(ts_plan_fetch(x.db, rows, 50, &err), TS_OK);
 	ck_assert_int_eq(ts_plan_interior(x.db, x.o, TABLES, 1000, NULL, &err), TS_OK);
 	end(&x);
@@ -293,7 +561,7 @@ END_TEST
 START_TEST(near)
 {
 	struct fixture x;
-	struct ts_plan_rows row = {NULL, 1, 1000, 0};
+	struct ts_plan_rows row = {NULL, 1, 1000, 0, false, 0};
 
 	begin(&x, false);
 	row.o = x.o[2];
@@ -307,7 +575,7 @@ END_TEST
 START_TEST(cancelled)
 {
 	struct ts_cancel cancel = {0};
-	struct ts_plan_rows row = {NULL, 1, 1000, 0};
+	struct ts_plan_rows row = {NULL, 1, 1000, 0, false, 0};
 	struct fixture x;
 
 	begin(&x, true);
@@ -334,6 +602,14 @@ main(void)
 	tcase_add_test(c, without);
 	tcase_add_test(c, ranges);
 	tcase_add_test(c, interior);
+	tcase_add_test(c, along_an_index);
+	tcase_add_test(c, rows_of_an_index);
+	tcase_add_test(c, chains);
+	tcase_add_test(c, interior_of_indexes);
+	tcase_add_loop_test(c, damaged_index, 0, 20);
+	tcase_add_test(c, levels);
+	tcase_add_test(c, where_a_table_ends);
+	tcase_add_test(c, steady_strides);
 	tcase_add_loop_test(c, damaged, 0, 20);
 	tcase_add_test(c, near);
 	tcase_add_test(c, cancelled);

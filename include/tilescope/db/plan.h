@@ -21,6 +21,12 @@ struct ts_plan_rows {
 	const struct ts_object *o;
 	int64_t from, to;
 	int most; /* pages of a level; where there are more, none of them. 0: as many as there are */
+	bool whole; /* with what of the rows stands in overflow pages */
+	/*
+	 * First page of an index (or of a table WITHOUT ROWID) that begins with integers: from and to are these, and the rows of `o`
+	 * that its entries name come behind them. 0: none, from and to are row ids.
+	 */
+	uint32_t index;
 };
 
 /* Is reading it worth a plan: does the file lie on another host? */
@@ -47,7 +53,14 @@ enum ts_code ts_plan_level(bool *whole, struct ts_db *db, const struct ts_plan_r
 bool ts_plan_ends(int64_t *first, int64_t *last, struct ts_db *db, const struct ts_object *o);
 
 /*
- * Have all pages here that lead to the rows of some tables, behind what anybody waits for; at most `most` of them. Progress
+ * The first page of the index, or of the table WITHOUT ROWID, that SQLite goes along for a statement; 0: of none. Errors: as
+ * ts_db_step().
+ */
+enum ts_code ts_plan_index(uint32_t *root, struct ts_db *db, const char *sql,
+	struct ts_err *err) TS_WARN_UNUSED;
+
+/*
+ * Have all pages here that lead to the rows of some tables, and of all indexes and tables WITHOUT ROWID, behind what anybody waits for; at most `most` of them. Progress
  * counts pages. Errors: as above.
  */
 enum ts_code ts_plan_interior(struct ts_db *db, const struct ts_object *const *o, size_t count,
