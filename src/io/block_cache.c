@@ -25,7 +25,7 @@ enum {
 	NOBODY = -1,
 	STREAMS = 8,
 	LOOK_MS = 20,  /* between two looks at a cancel token */
-	KEEP_MAX = 16, /* blocks read together that are kept: more of them are a scan */
+	SCAN_MIN = 16, /* blocks: more of them read together are a scan */
 };
 
 enum list_id { ONCE, AGAIN, LISTS };
@@ -34,7 +34,7 @@ struct fetch {
 	struct ts_block_cache *cache;
 	int holders; /* who waits, and the host until it is done */
 	bool done;
-	bool keep; /* in the store */
+	bool scan; /* kept in the store only where there is room */
 	enum ts_code code;
 	struct ts_err err;
 	struct ts_host_range *range;
@@ -88,7 +88,7 @@ struct ts_block_cache {
 /* Somebody's call: for whom, and what it took. */
 struct use {
 	bool urgent;
-	bool keep; /* what is fetched */
+	bool scan; /* what is fetched */
 	const struct ts_cancel *cancel;
 	struct ts_source_counts n;
 };
@@ -227,8 +227,6 @@ land(struct ts_block_cache *c, struct fetch *f)
 			memcpy(c->bytes + (size_t)f->block[i] * TS_BLOCK, f->bytes + i * TS_BLOCK,
 				n);
 			enlist(c, f->block[i], ONCE);
-			if (f->keep)
-				ts_block_store_put(c->store, b->unit, f->bytes + i * TS_BLOCK, n);
 		} else {
 			forget(c, f->block[i]);
 		}
@@ -240,7 +238,24 @@ land(struct ts_block_cache *c, struct fetch *f)
 	}
 }
 
-/* In the host's thread. */
+/* What has landed, to the disk. Without the lock: its blocks are anybody's now, so they are named by their ranges. */
+static void
+keep_fetched(struct ts_block_store *store, const struct ts_block_cache *c, const struct fetch *f)
+{
+	const unsigned char *bytes = f->bytes;
+	size_t left = f->count;
+
+	for (const struct ts_host_range *r = f->range; left > 0; r++)
+		for (size_t at = 0; at < r->n; at += TS_BLOCK, bytes += TS_BLOCK, left--) {
+			int64_t offset = r->offset + (int64_t)at;
+			size_t n = (size_t)ts_min_i64(TS_BLOCK, c->size - offset);
+
+			if (r->got >= at + n)
+				ts_block_store_put(store, offset / TS_BLOCK, bytes, n, f->scan);
+		}
+}
+
+/* In the host's thread, where the store is closed, too. */
 static void
 fetched(void *ctx, enum ts_code code, const struct ts_err *err)
 {
@@ -258,9 +273,13 @@ fetched(void *ctx, enum ts_code code, const struct ts_err *err)
 		c->store = NULL;
 	}
 	land(c, f);
+	pthread_cond_broadcast(&c->news);
+	pthread_mutex_unlock(&c->lock);
+	if (!code && c->store) /* the cache stays while something of it is out */
+		keep_fetched(c->store, c, f);
+	pthread_mutex_lock(&c->lock);
 	let_go(f);
 	gone = --c->out == 0 && c->left;
-	pthread_cond_broadcast(&c->news);
 	pthread_mutex_unlock(&c->lock);
 	if (gone)
 		free_cache(c);
@@ -308,7 +327,7 @@ send_fetch(struct ts_block_cache *c, struct fetch *f, struct use *u, struct ts_e
 	enum ts_code code;
 
 	f->bytes = malloc(f->count * TS_BLOCK);
-	f->keep = u->keep && c->store;
+	f->scan = u->scan;
 	r.range = f->range;
 	r.count = make_ranges(c, f);
 	r.bytes = f->bytes;
@@ -418,7 +437,7 @@ static void
 read_ahead(struct ts_block_cache *c, int64_t from, int64_t to, bool was_there, struct use *u)
 {
 	struct stream *s = stream_of(c, from);
-	struct use behind = {0};
+	struct use behind = {.scan = true};
 	struct ts_byte_range ahead;
 	bool goes_on = s->used != 0;
 
@@ -570,7 +589,7 @@ ts_block_cache_read(struct ts_block_cache *c, void *buf, size_t n, int64_t offse
 	if (offset < 0)
 		return ts_err_set(err, TS_E_FORMAT, "read at a negative offset");
 	end = offset >= c->size ? offset : offset + ts_min_i64((int64_t)n, c->size - offset);
-	u.keep = end - offset <= KEEP_MAX * TS_BLOCK;
+	u.scan = end - offset > SCAN_MIN * TS_BLOCK;
 	pthread_mutex_lock(&c->lock);
 	while (!code && from < end) {
 		int64_t to = ts_min_i64(end, from + most);
@@ -599,7 +618,7 @@ void
 ts_block_cache_want(struct ts_block_cache *c, const struct ts_byte_range *span, size_t n,
 	bool urgent, struct ts_source_meter *meter)
 {
-	struct use u = {.urgent = urgent, .keep = true};
+	struct use u = {.urgent = urgent};
 
 	pthread_mutex_lock(&c->lock);
 	(void)fetch_spans(c, span, n, &u, NULL); /* who needs it asks again */
@@ -678,7 +697,7 @@ keep_blocks(struct ts_block_cache *c, int64_t unit, const unsigned char *bytes, 
 		memcpy(c->bytes + (size_t)i * TS_BLOCK, bytes + at, part);
 		enlist(c, i, ONCE);
 		if (unit > 0) /* the first one comes with each opening */
-			ts_block_store_put(c->store, unit, bytes + at, part);
+			ts_block_store_put(c->store, unit, bytes + at, part, false);
 	}
 }
 

@@ -13,6 +13,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +55,8 @@ struct entry {
 };
 
 struct ts_block_store {
+	pthread_mutex_t
+		lock; /* of all that follows but the file; never held while that is read or written */
 	int fd;
 	bool writes;
 	int used; /* places */
@@ -137,11 +140,11 @@ take_out(struct ts_block_store *s, int place)
 
 /* A place for a block; NOBODY: all have what is worth more. */
 static int
-free_place(struct ts_block_store *s)
+free_place(struct ts_block_store *s, bool scan)
 {
 	if (s->used < TS_STORE_BLOCKS)
 		return s->used++;
-	for (int i = 0; i < TS_STORE_BLOCKS; i++) {
+	for (int i = 0; i < TS_STORE_BLOCKS && !scan; i++) {
 		int at = s->hand;
 
 		s->hand = (s->hand + 1) % TS_STORE_BLOCKS;
@@ -367,7 +370,9 @@ ts_block_store_open(const char *path, const struct ts_block_store_of *of)
 	int dir = s ? open_dir(path, true) : -1;
 	struct head h;
 
-	if (dir < 0) {
+	if (dir < 0 || pthread_mutex_init(&s->lock, NULL)) {
+		if (dir >= 0)
+			close(dir);
 		free(s);
 		return NULL;
 	}
@@ -411,6 +416,7 @@ ts_block_store_close(struct ts_block_store *s)
 		return;
 	if (s->fd >= 0)
 		close(s->fd);
+	pthread_mutex_destroy(&s->lock);
 	free(s);
 }
 
@@ -427,43 +433,77 @@ is_interior(const void *bytes)
 bool
 ts_block_store_has(struct ts_block_store *s, int64_t unit)
 {
-	return s && find(s, unit) != NOBODY;
+	bool has;
+
+	if (!s)
+		return false;
+	pthread_mutex_lock(&s->lock);
+	has = find(s, unit) != NOBODY;
+	pthread_mutex_unlock(&s->lock);
+	return has;
 }
 
 bool
 ts_block_store_get(struct ts_block_store *s, int64_t unit, void *bytes, size_t n)
 {
-	int place = s && n > 0 && n <= TS_STORE_BLOCK ? find(s, unit) : NOBODY;
+	struct entry e = {0};
+	int place;
+	bool right;
 
+	if (!s || n == 0 || n > TS_STORE_BLOCK)
+		return false;
+	pthread_mutex_lock(&s->lock);
+	place = find(s, unit);
+	if (place != NOBODY)
+		e = s->entry[place];
+	pthread_mutex_unlock(&s->lock);
 	if (place == NOBODY)
 		return false;
-	if (read_all(s->fd, bytes, n, block_at(place)) &&
-		check_of(unit, bytes, n) == s->entry[place].check) {
-		s->leads[place] = is_interior(bytes);
-		return true;
+	right = read_all(s->fd, bytes, n, block_at(place)) && check_of(unit, bytes, n) == e.check;
+	pthread_mutex_lock(&s->lock);
+	/* another block may have its place by now */
+	if (s->entry[place].unit == e.unit && s->entry[place].check == e.check) {
+		if (right)
+			s->leads[place] = is_interior(bytes);
+		else
+			take_out(s, place);
 	}
-	take_out(s, place);
-	return false;
+	pthread_mutex_unlock(&s->lock);
+	return right;
+}
+
+/* A place for a block that is not there yet; NOBODY: none. */
+static int
+take_place(struct ts_block_store *s, int64_t unit, bool scan)
+{
+	int place = NOBODY;
+
+	pthread_mutex_lock(&s->lock);
+	if (s->writes && find(s, unit) == NOBODY)
+		place = free_place(s, scan);
+	pthread_mutex_unlock(&s->lock);
+	return place;
 }
 
 void
-ts_block_store_put(struct ts_block_store *s, int64_t unit, const void *bytes, size_t n)
+ts_block_store_put(struct ts_block_store *s, int64_t unit, const void *bytes, size_t n, bool scan)
 {
 	struct entry e = {(uint64_t)unit + 1, 0};
-	int place;
+	int place = s && n > 0 && n <= TS_STORE_BLOCK ? take_place(s, unit, scan) : NOBODY;
+	bool written;
 
-	if (!s || !s->writes || n == 0 || n > TS_STORE_BLOCK || find(s, unit) != NOBODY)
-		return;
-	place = free_place(s);
 	if (place == NOBODY)
 		return;
 	e.check = check_of(unit, bytes, n);
-	if (!write_all(s->fd, bytes, n, block_at(place)) ||
-		!write_all(s->fd, &e, sizeof(e), entry_at(place))) {
+	written = write_all(s->fd, bytes, n, block_at(place)) &&
+		write_all(s->fd, &e, sizeof(e), entry_at(place));
+	pthread_mutex_lock(&s->lock);
+	if (written) {
+		s->entry[place] = e;
+		s->leads[place] = is_interior(bytes);
+		insert(s, place);
+	} else {
 		s->writes = false; /* no room, as a rule: what is there is still read */
-		return;
 	}
-	s->entry[place] = e;
-	s->leads[place] = is_interior(bytes);
-	insert(s, place);
+	pthread_mutex_unlock(&s->lock);
 }

@@ -51,6 +51,31 @@ def all_parts(ctx, how):
         expect(looks <= LOOKS, res, "%d round trips for names, more than %d" % (looks, LOOKS))
 
 
+@case()
+def second_summary(ctx):
+    """What is read in bulk is kept on disk, too: the second summary of a trace of 240,000 rows moves next to nothing."""
+    program = os.path.join(ctx.builddir, "tilescope")
+    path = ctx.path("sshd-report")
+    res = ctx.run(program, "demo", path, "--layout", "sdk", "--steps", "60000", "--variables", "20000", "--ipus", "4",
+                  "--tiles", "64", "--no-archive", "--quiet")
+    expect(res.rc == 0, res, "the demo report was not made")
+    here = ctx.run(program, "summary", "--cache", "none", path)
+    with server.Sshd(ctx.dir) as sshd, proxy.Proxy(sshd.port, 0.01) as way:
+        config = connection(ctx, sshd, way)
+        took = []
+        for _ in range(2):
+            before = way.counts()
+            res = ctx.run(program, "summary", "--cache", ctx.path("cache"), "--stats", "--ssh-config", config,
+                          "there:" + path)
+            after = way.counts()
+            expect(res.out.replace("there:", "") == here.out, res, "other words than here")
+            took.append((after["received"] - before["received"], said(res, "all")["blocks"]["trips"]))
+        size = os.stat(os.path.join(path, "profile.pop")).st_size
+        expect(took[0][0] > size // 2, res, "the first one moved %d bytes of %d" % (took[0][0], size))
+        expect(took[1][0] < 200000, res, "the second one moved %d bytes" % took[1][0])
+        expect(took[1][1] <= 2, res, "the second one took %d round trips for blocks" % took[1][1])
+
+
 @case(params=["summary"])
 def lost_on_the_way(ctx, verb):
     """The host goes while it is read: exit status 5 and one line, not a report without its parts."""

@@ -5,6 +5,7 @@
 #include <check.h>
 #include <dirent.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +62,7 @@ put(struct ts_block_store *s, int64_t unit)
 	unsigned char b[TS_STORE_BLOCK];
 
 	fill(b, unit);
-	ts_block_store_put(s, unit, b, sizeof(b));
+	ts_block_store_put(s, unit, b, sizeof(b), false);
 }
 
 /* 1: it is there; 0: it is not. Anything else that comes fails. */
@@ -103,7 +104,7 @@ START_TEST(again)
 	ck_assert_int_eq(there(s, 3), 0);
 	for (int64_t unit = 0; unit < 100; unit += 3)
 		put(s, unit);
-	ts_block_store_put(s, SIZE / TS_STORE_BLOCK, tail, sizeof(tail));
+	ts_block_store_put(s, SIZE / TS_STORE_BLOCK, tail, sizeof(tail), false);
 	ck_assert_int_eq(there(s, 3), 1);
 	ts_block_store_close(s);
 	find_file();
@@ -120,7 +121,7 @@ START_TEST(again)
 	/* a block of another length is not what was kept */
 	ck_assert(!ts_block_store_get(s, SIZE / TS_STORE_BLOCK, b, sizeof(b)));
 	ts_block_store_close(s);
-	ts_block_store_put(NULL, 1, b, 10);
+	ts_block_store_put(NULL, 1, b, 10, false);
 	ck_assert(!ts_block_store_get(NULL, 1, b, 10));
 }
 END_TEST
@@ -223,7 +224,7 @@ START_TEST(full)
 	for (int64_t unit = 0; unit < TS_STORE_BLOCKS + 500; unit++) {
 		b[0] = unit < 100 ? 5 : 13;
 		memcpy(b + 1, &unit, sizeof(unit));
-		ts_block_store_put(s, unit, b, sizeof(b));
+		ts_block_store_put(s, unit, b, sizeof(b), false);
 		ck_assert(ts_block_store_get(s, unit, got, sizeof(got)));
 		ck_assert_mem_eq(b, got, sizeof(b));
 	}
@@ -234,6 +235,65 @@ START_TEST(full)
 	find_file();
 	ck_assert_int_eq(stat(path, &st), 0);
 	ck_assert_int_le(st.st_size, (TS_STORE_BLOCKS + 200) * (int64_t)TS_STORE_BLOCK);
+}
+END_TEST
+
+/* Scans come in where there is room, and drive nothing out. */
+START_TEST(scans)
+{
+	struct ts_block_store_of what = of(INT64_MAX / 2, 7, "page");
+	struct ts_block_store *s = ts_block_store_open(keep, &what);
+	unsigned char b[TS_STORE_BLOCK] = {13}, got[TS_STORE_BLOCK];
+
+	for (int64_t unit = 0; unit < TS_STORE_BLOCKS + 300; unit++) {
+		memcpy(b + 1, &unit, sizeof(unit));
+		ts_block_store_put(s, unit, b, sizeof(b), unit >= 10);
+	}
+	for (int64_t unit = 0; unit < TS_STORE_BLOCKS + 300; unit++)
+		ck_assert(ts_block_store_has(s, unit) == (unit < TS_STORE_BLOCKS));
+	memcpy(b + 1, &(int64_t){TS_STORE_BLOCKS + 7}, sizeof(int64_t));
+	ts_block_store_put(s, TS_STORE_BLOCKS + 7, b, sizeof(b), false);
+	ck_assert(ts_block_store_get(s, TS_STORE_BLOCKS + 7, got, sizeof(got)));
+	ck_assert_mem_eq(b, got, sizeof(b));
+	ts_block_store_close(s);
+}
+END_TEST
+
+/* Blocks are read while others take their places: what comes is what was put in, or nothing. */
+static void *
+put_many(void *arg)
+{
+	unsigned char b[TS_STORE_BLOCK];
+
+	for (int64_t unit = 0; unit < 2 * TS_STORE_BLOCKS; unit++) {
+		fill(b, unit);
+		b[0] = 13;
+		ts_block_store_put(arg, unit, b, sizeof(b), false);
+	}
+	return NULL;
+}
+
+START_TEST(at_once)
+{
+	struct ts_block_store_of what = of(INT64_MAX / 2, 7, "page");
+	struct ts_block_store *s = ts_block_store_open(keep, &what);
+	unsigned char want[TS_STORE_BLOCK], got[TS_STORE_BLOCK];
+	pthread_t thread;
+
+	ck_assert_int_eq(pthread_create(&thread, NULL, put_many, s), 0);
+	for (int64_t i = 0; i < 60000; i++) {
+		int64_t unit = i * 7919 % (2 * TS_STORE_BLOCKS);
+
+		if (!ts_block_store_get(s, unit, got, sizeof(got)))
+			continue;
+		fill(want, unit);
+		want[0] = 13;
+		ck_assert_mem_eq(want, got, sizeof(got));
+	}
+	pthread_join(thread, NULL);
+	for (int64_t unit = TS_STORE_BLOCKS; unit < 2 * TS_STORE_BLOCKS; unit++)
+		ck_assert(ts_block_store_has(s, unit));
+	ts_block_store_close(s);
 }
 END_TEST
 
@@ -286,6 +346,8 @@ main(void)
 	tcase_add_loop_test(c, damaged, 0, 6);
 	tcase_add_test(c, two);
 	tcase_add_test(c, full);
+	tcase_add_test(c, scans);
+	tcase_add_test(c, at_once);
 	tcase_add_test(c, hostile);
 	suite_add_tcase(s, c);
 	r = srunner_create(s);

@@ -10,8 +10,8 @@
  * Blocks that are used again stay longer than those that were read once, so that a scan does not drive out what leads to
  * the rows. Memory is fixed when it is made; a read that is larger is served in pieces.
  *
- * With a store (block_store.h) blocks are looked for there before the host is asked, and what was read here and there is
- * kept there; scans are not.
+ * With a store (block_store.h) blocks are looked for there before the host is asked, and what was read is kept there; of scans
+ * as much as there is room for. It is written without the lock.
  *
  * Threads: any. One lock guards the table and is never held while the host is waited for.
  */

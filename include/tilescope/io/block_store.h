@@ -6,11 +6,11 @@
  * credential. It is of one state of the remote file (size, time, first page); of another one it is emptied. Each block has a
  * checksum that is looked at whenever it is read: what somebody has changed, or what a crash has left half-written, is not
  * there. It holds at most TS_STORE_BLOCKS; when it is full, pages of a database that lead to rows take the place of others,
- * others that of each other. All stores of a directory together take TS_STORES_BYTES at most: those used least recently go.
+ * others that of each other; blocks of scans take free places only. All stores of a directory together take TS_STORES_BYTES at most: those used least recently go.
  *
  * One program writes to a store, others beside it read it. What goes wrong here is never an error: the host is asked.
  *
- * Threads: calls for a store have to be one after the other (the block cache's lock).
+ * Threads: any, but one at a time puts blocks. Nobody waits for another's reading or writing of the disk.
  */
 #ifndef TS_IO_BLOCK_STORE_H
 #define TS_IO_BLOCK_STORE_H
@@ -48,7 +48,9 @@ bool ts_block_store_is_there(const char *dir, const char *host, const char *path
 /* Block `unit` (offset / TS_STORE_BLOCK), of which `n` bytes lie in the file; false: it is not there. s may be NULL. */
 bool ts_block_store_get(struct ts_block_store *s, int64_t unit, void *bytes, size_t n);
 bool ts_block_store_has(struct ts_block_store *s, int64_t unit); /* as far as its table says */
-void ts_block_store_put(struct ts_block_store *s, int64_t unit, const void *bytes, size_t n);
+/* scan: only where there is room. s may be NULL. */
+void ts_block_store_put(struct ts_block_store *s, int64_t unit, const void *bytes, size_t n,
+	bool scan);
 
 /* Remove all stores of a directory that nobody has open; how many bytes that were. */
 int64_t ts_block_stores_clear(const char *dir);
