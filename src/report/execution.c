@@ -47,7 +47,8 @@ ts_step_names_fini(struct ts_step_names *n)
 bool
 ts_step_names_share(struct ts_step_names *to, const struct ts_step_names *from)
 {
-	if (ts_names_share(&to->programs, &from->programs) &&
+	if (from->programs.rows >= 0 && from->compute_sets.rows >= 0 &&
+		ts_names_share(&to->programs, &from->programs) &&
 		ts_names_share(&to->compute_sets, &from->compute_sets))
 		return true;
 	ts_names_fini(&to->programs);

@@ -105,8 +105,7 @@ ts_names_read(struct ts_names *names, struct ts_reader *rd, enum ts_relation rel
 	ts_rows_close(rows);
 	if (code)
 		names->rows = -1;
-	else
-		may_be_shared(names);
+	may_be_shared(names);
 	sort(names);
 	return code;
 }

@@ -8,7 +8,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "tilescope/base/mem.h"
 #include "tilescope/report/index_variables.h"
@@ -211,7 +210,6 @@ static struct ts_variables *
 copy(const struct ts_variables *v)
 {
 	struct ts_variables *c = ts_alloc(1, sizeof(*c));
-	struct ts_names *names;
 
 	if (!c)
 		return NULL;
@@ -219,18 +217,11 @@ copy(const struct ts_variables *v)
 	atomic_init(&c->uses, 1);
 	c->anchor = (struct ts_pile){0};
 	ts_variable_facts_hold(c->facts);
-	names = &c->categories;
-	names->name = ts_alloc(v->categories.count + 1, sizeof(*names->name));
-	names->text = ts_alloc(v->categories.text_used + 1, 1);
-	if (!ts_tile_ipus_copy(&c->ipus, &v->ipus) || !names->name || !names->text) {
-		set_free(c);
-		return NULL;
-	}
-	if (v->categories.count > 0) {
-		memcpy(names->name, v->categories.name, v->categories.count * sizeof(*names->name));
-		memcpy(names->text, v->categories.text, v->categories.text_used);
-	}
-	return c;
+	c->categories = (struct ts_names){0};
+	if (ts_tile_ipus_copy(&c->ipus, &v->ipus) && ts_names_share(&c->categories, &v->categories))
+		return c;
+	set_free(c);
+	return NULL;
 }
 
 /* Is row `i` not where a row without gaps before it would be? Then anchors have to be made up for. */

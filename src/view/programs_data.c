@@ -74,7 +74,7 @@ read_names(struct programs_fetch *q, struct ts_reader *rd, struct ts_err *err)
 {
 	enum ts_code code;
 
-	if (ts_names_share(&q->data->names, &q->names))
+	if (q->names.rows >= 0 && ts_names_share(&q->data->names, &q->names))
 		return TS_OK;
 	code = ts_names_read(&q->data->names, rd, TS_PROGRAM, TS_PROGRAM_PROGRAM, TS_PROGRAM_NAME,
 		err);

@@ -703,8 +703,6 @@ START_TEST(names_are_read_once)
 	ck_assert_int_eq((int)again->names.compute_sets.count, !_i);
 	b.t = again;
 	again->names.programs.rows = -1;
-	free(again->names.programs.uses);
-	again->names.programs.uses = NULL;
 	ck_assert(ts_trace_open_again(&again, b.rd, b.t, NULL, &b.err) == TS_OK);
 	ck_assert_ptr_ne(again->names.programs.text, b.t->names.programs.text);
 	ts_trace_release(again);

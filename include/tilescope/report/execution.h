@@ -24,7 +24,7 @@ enum ts_code ts_step_names_read(struct ts_step_names *n, struct ts_reader *rd,
 	struct ts_err *err) TS_WARN_UNUSED;
 void ts_step_names_fini(struct ts_step_names *n);
 
-/* As ts_names_share(), of both or none. */
+/* As ts_names_share(), of both or none; false, too, where not all of them could be read. */
 bool ts_step_names_share(struct ts_step_names *to, const struct ts_step_names *from);
 
 /* The columns of `step` that a query asks for first, in this order, to use the functions below. */

@@ -40,8 +40,8 @@ enum ts_code ts_names_read(struct ts_names *names, struct ts_reader *rd, enum ts
 void ts_names_fini(struct ts_names *names);
 
 /*
- * Have in `to`, which is empty, what `from` has, without a copy: each is given back with ts_names_fini(). False: not all of them
- * could be read, or there was no memory: read them.
+ * Have in `to`, which is empty, what `from` has, without a copy: each is given back with ts_names_fini(). False: they were never
+ * read, or there was no memory.
  */
 bool ts_names_share(struct ts_names *to, const struct ts_names *from);
 
