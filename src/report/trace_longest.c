@@ -4,8 +4,8 @@
  *
  * In the index each block of 8,192 rows says how long its longest one is: blocks are looked into from the longest down,
  * until no other can have a longer row than the last of those that were found. Of a block only those leaves count whose
- * cycles of one class come to as much. The steps that rows belong to stand in the report alone: the rows of their leaves
- * are read. Without the index all rows of the range are read.
+ * cycles of one class come to as much. The steps that rows belong to stand in the report alone: of each leaf the few rows around
+ * that start are read. Without the index all rows of the range are read.
  */
 #include "config.h"
 
@@ -20,12 +20,15 @@
 
 struct found {
 	struct ts_trace_long of;
-	int64_t rowid, rowids; /* where its row stands: [rowid, rowid + rowids) */
+	/* where its row stands: [rowid, rowid + rowids), and when these begin and end */
+	int64_t rowid, rowids, begin, end;
 };
+
+enum { NEAR_ROWS = 48 }; /* that are read around a start */
 
 struct longest {
 	int64_t ipu, from, to;
-	int n;
+	int n, most;
 	struct found *found; /* the longest first, of equal ones the earlier */
 	bool broken;
 };
@@ -52,9 +55,9 @@ keep(struct longest *l, const struct found *f)
 
 	if (f->of.inside <= 0)
 		return;
-	if (l->n == TS_TRACE_LONGEST && !is_before(f, &l->found[l->n - 1]))
+	if (l->n == l->most && !is_before(f, &l->found[l->n - 1]))
 		return;
-	if (l->n < TS_TRACE_LONGEST)
+	if (l->n < l->most)
 		l->n++;
 	else
 		i--;
@@ -69,7 +72,7 @@ may_count(const struct longest *l, int64_t most, int64_t start)
 {
 	const struct found *last = &l->found[l->n - 1];
 
-	if (most <= 0 || l->n < TS_TRACE_LONGEST)
+	if (most <= 0 || l->n < l->most)
 		return most > 0;
 	return most > last->of.inside || (most == last->of.inside && start < last->of.start);
 }
@@ -99,8 +102,10 @@ look_into(struct longest *l, struct trace_leaves *leaves, const struct ts_lane_n
 	for (uint32_t i = 0; leaf && i < n->leaves && !l->broken; i++) {
 		struct found f = {.of = {.step = TS_UNKNOWN},
 			.rowid = (int64_t)((uint64_t)n->rowid + leaf[i].rowid),
-			.rowids = leaf[i].rowids};
-		int64_t most = inside(l, leaf[i].start, ts_leaf_end(&leaf[i]));
+			.rowids = leaf[i].rowids,
+			.begin = leaf[i].start,
+			.end = ts_leaf_end(&leaf[i])};
+		int64_t most = inside(l, f.begin, f.end);
 		int rows;
 
 		if (!may_count(l, ts_min_i64(most, longest_of(&leaf[i])), leaf[i].start))
@@ -151,7 +156,7 @@ look_along(struct longest *l, struct trace_leaves *leaves, const struct ts_lane 
 	}
 	qsort(block, n, sizeof(*block), by_most);
 	for (size_t i = 0; i < n && !l->broken && !code; i++) {
-		if (l->n == TS_TRACE_LONGEST && block[i].most < l->found[l->n - 1].of.inside)
+		if (l->n == l->most && block[i].most < l->found[l->n - 1].of.inside)
 			break;
 		if (may_count(l, block[i].most, block[i].node->start))
 			look_into(l, leaves, block[i].node);
@@ -162,13 +167,14 @@ look_along(struct longest *l, struct trace_leaves *leaves, const struct ts_lane 
 	return code;
 }
 
-/* The step of a row, which stands between two row ids. */
+/* The step of a row, if it stands between these row ids. */
 static enum ts_code
-find_step(struct found *f, struct trace_leaves *leaves, int64_t ipu, struct ts_err *err)
+find_step_in(struct found *f, struct trace_leaves *leaves, int64_t ipu, int64_t rowid,
+	int64_t rowids, struct ts_err *err)
 {
 	struct trace_part part[TS_LANE_LEAF];
 	int n;
-	enum ts_code code = trace_leaf_parts(part, &n, leaves, ipu, f->rowid, f->rowids, err);
+	enum ts_code code = trace_leaf_parts(part, &n, leaves, ipu, rowid, rowids, err);
 
 	for (int i = 0; i < n && f->of.step == TS_UNKNOWN; i++)
 		if (part[i].start == f->of.start && part[i].end == f->of.end)
@@ -196,9 +202,28 @@ rows_ahead(const struct longest *l, struct ts_reader *rd, struct ts_err *err)
 	return code;
 }
 
+/* A leaf has thousands of row ids, of all IPUs: where starts rise the row is near one that is found by its start. */
+static enum ts_code
+find_step(struct found *f, struct trace_leaves *leaves, const struct ts_trace *t, int64_t ipu,
+	struct ts_err *err)
+{
+	struct trace_place low = {f->rowid, f->begin},
+			   high = {trace_add(f->rowid, f->rowids), f->end};
+	enum ts_code code = TS_OK;
+
+	if (t->part.range == TS_RANGE_ROWID && f->rowids > 2 * NEAR_ROWS)
+		code = trace_locate(&low, &high, leaves->rd, t, ipu, f->of.start, NEAR_ROWS, err);
+	if (!code && high.at - low.at < f->rowids)
+		code = find_step_in(f, leaves, ipu, low.at, high.at - low.at + 1, err);
+	if (!code && f->of.step == TS_UNKNOWN)
+		code = find_step_in(f, leaves, ipu, f->rowid, f->rowids, err);
+	return code;
+}
+
 /* *done false: the index cannot say. */
 static enum ts_code
-longest_indexed(bool *done, struct longest *l, struct ts_reader *rd, struct ts_err *err)
+longest_indexed(bool *done, struct longest *l, struct ts_reader *rd, const struct ts_trace *t,
+	struct ts_err *err)
 {
 	struct trace_leaves leaves;
 	const struct ts_lane *lane;
@@ -214,7 +239,7 @@ longest_indexed(bool *done, struct longest *l, struct ts_reader *rd, struct ts_e
 	if (!code && !l->broken && l->n > 0)
 		code = rows_ahead(l, rd, err);
 	for (int i = 0; i < l->n && !code && !l->broken; i++) {
-		code = find_step(&l->found[i], &leaves, l->ipu, err);
+		code = find_step(&l->found[i], &leaves, t, l->ipu, err);
 		l->broken |= !code && l->found[i].of.step == TS_UNKNOWN;
 	}
 	trace_leaves_close(&leaves);
@@ -247,21 +272,21 @@ longest_rows(struct longest *l, struct ts_reader *rd, const struct ts_trace *t,
 }
 
 enum ts_code
-ts_trace_longest_read(struct ts_trace_long out[TS_TRACE_LONGEST], int *n, struct ts_reader *rd,
+ts_trace_longest_read(struct ts_trace_long *out, int *n, int most, struct ts_reader *rd,
 	const struct ts_trace *t, int64_t ipu, int64_t from, int64_t to,
 	const struct ts_cache *cache, struct ts_progress *progress, struct ts_err *err)
 {
-	struct longest l = {.ipu = ipu, .from = from, .to = to};
+	struct longest l = {.ipu = ipu, .from = from, .to = to, .most = most};
 	bool done = false;
 	enum ts_code code = TS_OK;
 
 	*n = 0;
 	if (!t->has_parts || from >= to)
 		return TS_OK;
-	l.found = ts_alloc(TS_TRACE_LONGEST, sizeof(*l.found));
+	l.found = ts_alloc((size_t)most, sizeof(*l.found));
 	if (!l.found)
 		return ts_err_nomem(err);
-	code = longest_indexed(&done, &l, rd, err);
+	code = longest_indexed(&done, &l, rd, t, err);
 	if (!code && !done) {
 		l.n = 0;
 		code = longest_rows(&l, rd, t, cache, progress, err);

@@ -255,6 +255,8 @@ trace_deliver(struct ts_view *v, struct ts_fetch *fetch)
 		return trace_take_jump(t, f);
 	case ASK_LONGEST:
 		return trace_take_longest(t, f);
+	case ASK_FIRST:
+		return trace_take_first(t, f);
 	case ASK_MARKED:
 		return trace_take_marked(t, f);
 	case ASK_COUNT:
@@ -275,7 +277,9 @@ trace_drop(struct trace_view *t)
 	ts_trace_chart_fini(&t->overview);
 	trace_search_drop(t);
 	trace_drop_longest(t);
-	t->jump_asked = t->longest.go = false;
+	t->jump_asked = false;
+	t->longest.go = 0;
+	t->longest.first.asked = false;
 	t->jump_class = -1;
 	if (t->view.env->reload == TS_RELOAD_OTHER)
 		t->marks = (struct trace_marks){.version = t->marks.version + 1};

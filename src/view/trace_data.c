@@ -144,6 +144,7 @@ static const struct {
 	[ASK_JUMP] = {trace_read_jump, TS_WORKER_BULK, "looking along the lane"},
 	[ASK_MARKED] = {trace_read_marked, TS_WORKER_BULK, "adding up marked steps"},
 	[ASK_LONGEST] = {trace_read_longest, TS_WORKER_BULK, "looking for the longest steps"},
+	[ASK_FIRST] = {trace_read_first, TS_WORKER_SCREEN, "looking for the longest step"},
 };
 
 static bool
@@ -576,8 +577,7 @@ trace_request(struct ts_view *v)
 	ask_search(t);
 	trace_ask_jump(t);
 	trace_ask_marked(t);
-	if (t->longest.go)
-		trace_ask_longest(t);
+	trace_ask_first(t);
 	ts_tabs_request(&t->tabs);
 }
 

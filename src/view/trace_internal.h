@@ -41,6 +41,7 @@ enum trace_kind {
 	ASK_COST,
 	ASK_JUMP,
 	ASK_LONGEST,
+	ASK_FIRST, /* the longest one alone, for who goes there */
 	ASK_MARKED,
 	ASK_COUNT
 };
@@ -194,9 +195,10 @@ struct trace_drawing {
 /* The longest steps of the IPU in the range that was drawn when they were asked for. */
 struct trace_longest {
 	bool known;
-	bool go; /* to the first of them, when they are there */
+	int go; /* to which of them, when they are there, from 1 on; 0 = nowhere */
 	int64_t ipu, from, to;
-	int n, rank; /* the one that the cursor went to last, -1 = none */
+	int n, rank;		     /* the one that the cursor went to last, -1 = none */
+	struct trace_question first; /* whose first one it went to before they were there */
 	struct ts_trace_long *of;
 	struct ts_trace_window rows; /* of them, as far as they could be read */
 	uint64_t number;	     /* grows with each answer */
@@ -448,8 +450,11 @@ enum ts_code trace_read_jump(struct ts_fetch *f, struct ts_reader *rd, struct ts
 void trace_ask_jump(struct trace_view *t);
 enum ts_effect trace_take_jump(struct trace_view *t, struct trace_fetch *f);
 enum ts_code trace_read_longest(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err);
+enum ts_code trace_read_first(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err);
 void trace_ask_longest(struct trace_view *t); /* of what is in sight, when that is not known */
+void trace_ask_first(struct trace_view *t);   /* the same, where they are wanted to go there */
 enum ts_effect trace_take_longest(struct trace_view *t, struct trace_fetch *f);
+enum ts_effect trace_take_first(struct trace_view *t, struct trace_fetch *f);
 void trace_drop_longest(struct trace_view *t);
 
 /* --- trace_refresh.c --- */

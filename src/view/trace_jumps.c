@@ -4,7 +4,8 @@
  * steps in sight; and the tab with those.
  *
  * A jump is a question, whose answer moves the cursor; only the newest counts. The longest steps are of the range
- * that is drawn: they are asked for again when it is another one.
+ * that is drawn: they are asked for again when it is another one. Of a new range the longest one is asked for alone, too,
+ * where the index has the lanes: it is there in the frame after the key, the others come behind.
  */
 #include "config.h"
 
@@ -137,8 +138,8 @@ trace_read_longest(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 	t->longest = ts_alloc(TS_TRACE_LONGEST, sizeof(*t->longest));
 	if (!t->longest)
 		return ts_err_nomem(err);
-	code = ts_trace_longest_read(t->longest, &t->longest_n, rd, t->trace, t->q.ipu, t->q.from,
-		t->q.to, t->cache, &f->job.progress, err);
+	code = ts_trace_longest_read(t->longest, &t->longest_n, TS_TRACE_LONGEST, rd, t->trace,
+		t->q.ipu, t->q.from, t->q.to, t->cache, &f->job.progress, err);
 	for (int i = 0; i < t->longest_n; i++)
 		step[i] = t->longest[i].step;
 	if (code && code != TS_E_DAMAGED)
@@ -148,37 +149,95 @@ trace_read_longest(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 	return code ? code : bad;
 }
 
+enum ts_code
+trace_read_first(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
+{
+	struct trace_fetch *t = (struct trace_fetch *)f;
+
+	t->longest = ts_alloc(1, sizeof(*t->longest));
+	if (!t->longest)
+		return ts_err_nomem(err);
+	return ts_trace_longest_read(t->longest, &t->longest_n, 1, rd, t->trace, t->q.ipu,
+		t->q.from, t->q.to, t->cache, &f->job.progress, err);
+}
+
+/* What the longest steps are asked of: what is in sight. */
+static struct trace_question
+in_sight(const struct trace_view *t)
+{
+	return (struct trace_question){.ipu = trace_ipu(t),
+		.from = t->trace->from + t->span.from,
+		.to = t->trace->from + t->span.to,
+		.asked = true};
+}
+
+static bool
+is_in_sight(const struct trace_view *t, int64_t ipu, int64_t from, int64_t to)
+{
+	struct trace_question q = in_sight(t);
+
+	return ipu == q.ipu && from == q.from && to == q.to;
+}
+
 static bool
 longest_current(const struct trace_view *t)
 {
 	const struct trace_longest *l = &t->longest;
 
-	return l->known && l->ipu == trace_ipu(t) && l->from == t->trace->from + t->span.from &&
-		l->to == t->trace->from + t->span.to;
+	return l->known && is_in_sight(t, l->ipu, l->from, l->to);
+}
+
+/* Did the cursor go to the first of those in sight before they are there? */
+static bool
+went_to_first(const struct trace_view *t)
+{
+	const struct trace_question *q = &t->longest.first;
+
+	return q->asked && is_in_sight(t, q->ipu, q->from, q->to);
+}
+
+static void
+ask_of_sight(struct trace_view *t, enum trace_kind kind)
+{
+	struct trace_fetch *f = trace_begin(t, kind, in_sight(t));
+
+	if (!f)
+		return;
+	f->cache = t->view.env->cache;
+	trace_send(t, kind, f);
 }
 
 void
 trace_ask_longest(struct trace_view *t)
 {
-	struct trace_fetch *f;
+	if (t->trace->has_parts && !longest_current(t))
+		ask_of_sight(t, ASK_LONGEST);
+}
 
-	if (!t->trace->has_parts || longest_current(t))
+void
+trace_ask_first(struct trace_view *t)
+{
+	if (t->longest.go == 0 && !went_to_first(t))
 		return;
-	f = trace_begin(t, ASK_LONGEST,
-		(struct trace_question){.ipu = trace_ipu(t),
-			.from = t->trace->from + t->span.from,
-			.to = t->trace->from + t->span.to});
-	if (!f)
-		return;
-	f->cache = t->view.env->cache;
-	trace_send(t, ASK_LONGEST, f);
+	if (!went_to_first(t) && !longest_current(t) && trace_sections(t) & 1u << TS_SECTION_LANES)
+		ask_of_sight(t, ASK_FIRST);
+	trace_ask_longest(t);
+}
+
+static enum ts_effect
+go_to_long(struct trace_view *t, int rank, const struct ts_trace_long *to)
+{
+	char length[TS_FMT_MAX];
+
+	ts_view_say(t->view.env, "number %d of the longest in sight: %s%s", rank + 1,
+		trace_fmt_length(t, length, to->inside), trace_in_time(t) ? "" : " cycles");
+	return trace_go_step(t, to->step);
 }
 
 static enum ts_effect
 go_longest(struct trace_view *t, int rank)
 {
 	struct trace_longest *l = &t->longest;
-	char length[TS_FMT_MAX];
 
 	if (rank < 0 || rank >= l->n) {
 		ts_view_say(t->view.env,
@@ -189,9 +248,7 @@ go_longest(struct trace_view *t, int rank)
 		return TS_EFFECT_BELL;
 	}
 	l->rank = rank;
-	ts_view_say(t->view.env, "number %d of the longest in sight: %s%s", rank + 1,
-		trace_fmt_length(t, length, l->of[rank].inside), trace_in_time(t) ? "" : " cycles");
-	return trace_go_step(t, l->of[rank].step);
+	return go_to_long(t, rank, &l->of[rank]);
 }
 
 static enum ts_effect
@@ -199,22 +256,41 @@ jump_longest(struct trace_view *t, bool back)
 {
 	if (!t->trace->has_parts)
 		return TS_EFFECT_BELL;
-	if (!longest_current(t)) {
-		t->longest.go = true; /* to the first, when they are there */
-		ts_view_say(t->view.env, "looking for the longest steps in sight (C-c stops)");
-		return TS_EFFECT_RECALC;
+	if (longest_current(t))
+		return go_longest(t, t->longest.rank + (back ? -1 : 1));
+	if (back && went_to_first(t) && t->longest.go <= 1) {
+		t->longest.go = 0;
+		return go_longest(t, -1);
 	}
-	return go_longest(t, t->longest.rank + (back ? -1 : 1));
+	/* keys that come before the steps do count: from the first, or from nowhere */
+	t->longest.go = (int)ts_max_i64(t->longest.go, went_to_first(t)) + (back ? -1 : 1);
+	t->longest.go = (int)ts_max_i64(t->longest.go, 1);
+	for (enum trace_kind kind = ASK_LONGEST; kind <= ASK_FIRST; kind++)
+		t->asked[kind].asked &= t->fetch[kind] != NULL; /* stopped ones are asked again */
+	ts_view_say(t->view.env, "looking for the longest steps in sight (C-c stops)");
+	return TS_EFFECT_RECALC;
+}
+
+enum ts_effect
+trace_take_first(struct trace_view *t, struct trace_fetch *f)
+{
+	/* all of them were there before, or it is another range: then the others say it, or what is wrong */
+	if (f->fetch.code || f->longest_n == 0 || t->longest.go == 0 || longest_current(t) ||
+		!is_in_sight(t, f->q.ipu, f->q.from, f->q.to))
+		return TS_EFFECT_NONE;
+	t->longest.go = t->longest.go > 1 ? t->longest.go : 0;
+	t->longest.first = f->q;
+	return (enum ts_effect)(go_to_long(t, 0, f->longest) | TS_EFFECT_REPAINT);
 }
 
 enum ts_effect
 trace_take_longest(struct trace_view *t, struct trace_fetch *f)
 {
 	struct trace_longest *l = &t->longest;
-	bool go = l->go;
+	int go = l->go;
 
 	if (f->fetch.code && f->fetch.code != TS_E_DAMAGED) {
-		l->go = false;
+		l->go = 0;
 		snprintf(l->why, sizeof(l->why), "%.190s", f->fetch.err.msg);
 		if (f->fetch.code != TS_E_CANCELLED)
 			ts_view_say_error(t->view.env, "longest steps: %s", f->fetch.err.msg);
@@ -229,12 +305,18 @@ trace_take_longest(struct trace_view *t, struct trace_fetch *f)
 		.of = f->longest,
 		.rows = f->window,
 		.rank = -1,
-		.number = l->number + 1};
+		.number = l->number + 1,
+		.first = l->first};
 	f->longest = NULL;
 	f->window = (struct ts_trace_window){0};
-	if (go && longest_current(t))
-		return (enum ts_effect)(go_longest(t, 0) | TS_EFFECT_REPAINT);
-	return TS_EFFECT_REPAINT;
+	if (!longest_current(t)) {
+		l->go = go;
+		return TS_EFFECT_REPAINT;
+	}
+	l->rank = went_to_first(t) ? 0 : -1;
+	l->first.asked = false; /* from now on `rank` says it */
+	return go == 0 ? TS_EFFECT_REPAINT
+		       : (enum ts_effect)(go_longest(t, go - 1) | TS_EFFECT_REPAINT);
 }
 
 void

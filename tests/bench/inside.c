@@ -123,8 +123,8 @@ jump(struct inside *in, char **argv)
 		if (jumps)
 			check(ts_trace_jump_read(&j, in->reader, t, NULL, NULL, &err), &err);
 		else
-			check(ts_trace_longest_read(longest, &found, in->reader, t, j.ipu, from, to,
-				      NULL, NULL, &err),
+			check(ts_trace_longest_read(longest, &found, TS_TRACE_LONGEST, in->reader,
+				      t, j.ipu, from, to, NULL, NULL, &err),
 				&err);
 		inside_print(i == 0, inside_ms(since));
 	}

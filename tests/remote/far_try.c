@@ -231,8 +231,8 @@ longest(struct asking *a)
 	struct ts_err err = {0};
 	int n;
 
-	check(ts_trace_longest_read(of, &n, a->reader, a->trace, first_ipu(a), r.from, r.to, NULL,
-		      NULL, &err),
+	check(ts_trace_longest_read(of, &n, TS_TRACE_LONGEST, a->reader, a->trace, first_ipu(a),
+		      r.from, r.to, NULL, NULL, &err),
 		&err);
 	n = n < ROWS ? n : ROWS;
 	for (int i = 0; i < n; i++) {

@@ -751,6 +751,58 @@ START_TEST(the_index_makes_lanes_exact)
 }
 END_TEST
 
+/* Give a command before any answer has come. */
+static void
+press(struct stage *s, const char *line)
+{
+	struct ts_call call;
+	struct ts_err err = {0};
+
+	ck_assert_msg(ts_call_parse(&call, line, &err) == TS_OK, "%s: %s", line, err.msg);
+	(void)s->view->ops->command(s->view, &call);
+	s->view->ops->request(s->view);
+}
+
+/*
+ * Keys to the next longest step lead to the same steps whether the answers come between them or behind them (a bit each), with
+ * the index, which has the first one alone, and without.
+ */
+START_TEST(longest_steps_by_quick_keys)
+{
+	enum { KEYS = 4 };
+	struct ts_demo_options o = {.ipus = 2, .tiles = 16, .steps = 3000, .variables = 64};
+	struct stage s;
+	int64_t step[KEYS];
+
+	stage_open(&s, &o);
+	stage_size(&s, 100, 30, TS_GLYPHS_FULL);
+	if (_i)
+		bring_index(&s,
+			ts_section_bit(TS_SECTION_STEPS) | ts_section_bit(TS_SECTION_LANES));
+	for (int waits = (1 << KEYS) - 1; waits >= 0; waits--) {
+		run(&s, "zoom-in");
+		run(&s, "jump longest");
+		run(&s, "zoom-fit");
+		for (int k = 0; k < KEYS; k++) {
+			press(&s, "jump longest");
+			if (waits >> k & 1)
+				settle(&s);
+			if (waits == (1 << KEYS) - 1)
+				step[k] = s.selection.step;
+			else if (waits >> k & 1)
+				ck_assert_int_eq(s.selection.step, step[k]);
+		}
+		settle(&s);
+		ck_assert_int_eq(s.selection.step, step[KEYS - 1]);
+		run(&s, "jump-back longest");
+		ck_assert_int_eq(s.selection.step, step[KEYS - 2]);
+	}
+	for (int k = 1; k < KEYS; k++)
+		ck_assert_int_ne(step[k], step[k - 1]);
+	stage_close(&s);
+}
+END_TEST
+
 /* Rows that had no numbers have them: the step under the cursor stays on its line. */
 START_TEST(the_index_numbers_rows)
 {
@@ -849,6 +901,7 @@ main(void)
 	tcase_add_test(looks, what_fails_ahead_is_not_told);
 	tcase_add_test(looks, whole_tables_are_not_read_ahead);
 	tcase_add_test(looks, the_index_makes_lanes_exact);
+	tcase_add_loop_test(looks, longest_steps_by_quick_keys, 0, 2);
 	tcase_add_test(looks, the_index_numbers_rows);
 	tcase_add_test(looks, absent_says_why);
 	tcase_add_test(looks, sdk_layout);

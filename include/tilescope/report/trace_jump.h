@@ -41,10 +41,10 @@ struct ts_trace_long {
 };
 
 /*
- * The steps of an IPU with the most cycles in [from, to), the longest first, at most TS_TRACE_LONGEST of them: *n.
- * Of equal ones the first counts. Errors as ts_rows_next(); with damage what could be read is there.
+ * The steps of an IPU with the most cycles in [from, to), the longest first, at most `most` (1 ... TS_TRACE_LONGEST) of them:
+ * *n. Of equal ones the first counts. One alone takes a fraction of the time that many take. Errors as ts_rows_next(); with damage what could be read is there.
  */
-enum ts_code ts_trace_longest_read(struct ts_trace_long out[TS_TRACE_LONGEST], int *n,
+enum ts_code ts_trace_longest_read(struct ts_trace_long *out, int *n, int most,
 	struct ts_reader *rd, const struct ts_trace *t, int64_t ipu, int64_t from, int64_t to,
 	const struct ts_cache *cache, struct ts_progress *progress,
 	struct ts_err *err) TS_WARN_UNUSED;
