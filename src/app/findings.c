@@ -64,7 +64,8 @@ json_finding(const struct ts_finding *f)
 }
 
 static json_t *
-json_looked(const char *path, const struct looked *l, const struct ts_rules *rules)
+json_looked(const char *path, const struct ts_files *files, const struct looked *l,
+	const struct ts_rules *rules)
 {
 	json_t *found = json_array(), *unknown = json_array(), *warnings = json_array();
 	json_t *off = json_array();
@@ -81,9 +82,9 @@ json_looked(const char *path, const struct looked *l, const struct ts_rules *rul
 		json_array_append_new(warnings, ts_json_text(l->facts.notes.note[i], false));
 	for (int i = 0; i < l->execution.notes.count; i++)
 		json_array_append_new(warnings, ts_json_text(l->execution.notes.note[i], false));
-	return json_pack("{s:o, s:s, s:o, s:o, s:o, s:o}", "path", ts_json_text(path, false),
-		"verdict", ts_insights_verdict(&l->insights), "findings", found, "not_known",
-		unknown, "off", off, "warnings", warnings);
+	return json_pack("{s:o, s:o, s:s, s:o, s:o, s:o, s:o}", "path", ts_json_text(path, false),
+		"host", ts_json_host(files), "verdict", ts_insights_verdict(&l->insights),
+		"findings", found, "not_known", unknown, "off", off, "warnings", warnings);
 }
 
 /* --- text ------------------------------------------------------------------------------------- */
@@ -332,7 +333,8 @@ one_report(struct findings *all, const char *path)
 	if (code)
 		ts_complain(path, &err);
 	else if (all->args->format == TS_FORMAT_JSON)
-		json_array_append_new(all->gather.json, json_looked(path, l, &all->rules));
+		json_array_append_new(all->gather.json,
+			json_looked(path, r->files, l, &all->rules));
 	else if (all->gather.rows)
 		rows_looked(all->gather.rows, path, l);
 	else

@@ -6,6 +6,7 @@
 
 #include "tilescope/app/json_out.h"
 #include "tilescope/base/utf8.h"
+#include "tilescope/io/files.h"
 
 json_t *
 ts_json_text(const char *s, bool empty_is_null)
@@ -33,6 +34,12 @@ append(const char *s, size_t n, void *ctx)
 {
 	ts_strbuf_add(ctx, s, n);
 	return 0;
+}
+
+json_t *
+ts_json_host(const struct ts_files *f)
+{
+	return f ? ts_json_text(f->host, true) : json_null();
 }
 
 bool

@@ -257,6 +257,31 @@ draw_selected(const struct ts_app *app, struct ts_canvas *c, struct ts_rect r, i
 	return ts_canvas_text(c, r, x, 0, TS_ROLE_SELECTION, end);
 }
 
+/* How the user calls the host of the report; NULL: it lies on this machine. */
+static const char *
+host_of(const struct ts_app *app)
+{
+	return app->env.report && app->env.report->files ? app->env.report->files->host : NULL;
+}
+
+/* "host:name" of a far report in so many columns: the name only where all of its last part fits. The column behind it. */
+static int
+draw_far_name(const struct ts_app *app, struct ts_canvas *c, struct ts_rect r, int x, int room)
+{
+	const char *host = host_of(app), *path = app->env.word ? app->env.word : "";
+	size_t n = strlen(host);
+	int end = x + room;
+
+	if (strncmp(path, host, n) == 0 && path[n] == ':')
+		path += n + 1;
+	x += ts_canvas_field(c, r, x, 0, room - 1, TS_ROLE_TITLE, host, n, TS_FIELD_ELLIPSIS);
+	x = ts_canvas_text(c, r, x, 0, TS_ROLE_TITLE, ":");
+	path = short_path(&n, path, end - x);
+	if (x >= end || ts_utf8_columns(path, n) > end - x)
+		return x;
+	return x + ts_canvas_field(c, r, x, 0, end - x, TS_ROLE_TAB, path, n, TS_FIELD_TAIL);
+}
+
 /* The program's name and that of the report, in so many columns. The column behind them: 0 where there is no room. */
 static int
 draw_name(const struct ts_app *app, struct ts_canvas *c, struct ts_rect r, int columns)
@@ -267,6 +292,8 @@ draw_name(const struct ts_app *app, struct ts_canvas *c, struct ts_rect r, int c
 
 	if (columns < TITLE_WORD - 1)
 		return 0; /* the tabs need them */
+	if (host_of(app) && columns < TITLE_WORD + 2 + ts_utf8_columns(path, telling(path)))
+		return draw_far_name(app, c, r, 1, columns - 2);
 	x = ts_canvas_text(c, r, 1, 0, TS_ROLE_TITLE, "tilescope");
 	room = columns - x - 3 < TITLE_PATH ? columns - x - 3 : TITLE_PATH;
 	path = short_path(&n, path, room);
@@ -343,7 +370,11 @@ draw_caption(const struct ts_app *app, struct ts_canvas *c)
 	x = ts_canvas_text(c, r, 1, 0, TS_ROLE_TITLE, "tilescope") + 2;
 	if (app->selection.tiles.count > 0)
 		x = draw_selected(app, c, r, x, (room - x) / 2) + 2;
-	ts_canvas_field(c, r, x, 0, room - x - 1, TS_ROLE_TAB, path, strlen(path), TS_FIELD_TAIL);
+	if (host_of(app))
+		draw_far_name(app, c, r, x, room - x - 1);
+	else
+		ts_canvas_field(c, r, x, 0, room - x - 1, TS_ROLE_TAB, path, strlen(path),
+			TS_FIELD_TAIL);
 	ts_canvas_text(c, r, room, 0, TS_ROLE_TITLE, ops->title);
 }
 

@@ -78,14 +78,15 @@ verdict(const struct ts_check *c)
 }
 
 static json_t *
-json_check(const struct ts_check *c, const char *path, const struct ts_args *args)
+json_check(const struct ts_check *c, const char *path, const struct ts_files *files,
+	const struct ts_args *args)
 {
 	json_t *parts = json_array();
 
 	for (size_t i = 0; i < c->parts; i++)
 		json_array_append_new(parts, json_part(&c->part[i]));
-	return json_pack("{s:o, s:s, s:o, s:b, s:o, s:o}", "path", ts_json_text(path, false),
-		"verdict", verdict(c), "source",
+	return json_pack("{s:o, s:o, s:s, s:o, s:b, s:o, s:o}", "path", ts_json_text(path, false),
+		"host", ts_json_host(files), "verdict", verdict(c), "source",
 		c->is_report ? json_string(ts_kind_name(c->kind)) : json_null(), "deep", args->deep,
 		"parts", parts, "warnings", json_notes(&c->notes));
 }
@@ -305,7 +306,8 @@ one_path(struct check_all *all, const char *path)
 	if (code)
 		ts_complain(path, &err);
 	else if (args->format == TS_FORMAT_JSON)
-		json_array_append_new(all->gather.json, json_check(&c, path, args));
+		json_array_append_new(all->gather.json,
+			json_check(&c, path, all->options.files, args));
 	else if (args->format == TS_FORMAT_TEXT)
 		text_check(&all->gather.text, &c, path, args);
 	for (size_t i = 0; !code && all->gather.rows && i < c.parts; i++)

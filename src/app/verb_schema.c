@@ -91,8 +91,9 @@ json_schema(const struct ts_report *r)
 		json_array_append_new(relations, json_relation(r, (enum ts_relation)i));
 	for (int i = 0; i < r->notes.count; i++)
 		json_array_append_new(notes, ts_json_text(r->notes.note[i], false));
-	return json_pack("{s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o}", "path",
-		ts_json_text(r->path, false), "file", ts_json_text(r->file, false), "map",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o}", "path",
+		ts_json_text(r->path, false), "host", ts_json_host(r->files), "file",
+		ts_json_text(r->file, false), "map",
 		m ? json_pack("{s:o, s:o, s:o}", "name", ts_json_text(m->name, false), "title",
 			    ts_json_text(m->title, false), "file", ts_json_text(m->file, false))
 		  : json_null(),

@@ -157,8 +157,9 @@ json_summary(const struct ts_report *r, const struct ts_summary *s)
 		s->steps == TS_UNKNOWN ? json_null() : json_gaps(s->about.measured), "ipus",
 		json_ipus(s));
 
-	return json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "path",
-		ts_json_text(r->path, false), "source", ts_kind_name(r->kind), "poplar_version",
+	return json_pack("{s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "path",
+		ts_json_text(r->path, false), "host", ts_json_host(r->files), "source",
+		ts_kind_name(r->kind), "poplar_version",
 		ts_json_text(s->about.poplar_version, true), "package_hash",
 		ts_json_text(s->about.package_hash, true), "target", json_target(&s->target),
 		"memory", json_memory(s), "graph", graph, "execution", execution, "parts",

@@ -21,7 +21,7 @@ LOOKED_AT = 40000        # bytes of debug.cbor that are looked at whenever a rep
 MEMORY = 1 << 30            # bytes of address space that are enough for whatever a file says
 FILES = {"profile": "profile.pop", "archive": "archive.a", "debug": "debug.cbor",
          "framework": "framework.json", "app": "app.json", "vars": "vars.json"}
-KEYS = {"path", "verdict", "source", "deep", "parts", "warnings"}
+KEYS = {"path", "host", "verdict", "source", "deep", "parts", "warnings"}
 PART = {"part", "state", "path", "kind", "bytes", "modified", "read", "damage", "notes"}
 READ = {"what", "name", "relation", "count", "damage"}
 

@@ -15,7 +15,7 @@ import reports
 from harness import case, expect, one_line, parse, plain, snapshot, unsafe, untouched
 
 SHAPE = ("--ipus", "2", "--tiles", "1472", "--steps", "80", "--variables", "6000")
-KEYS = {"path", "verdict", "findings", "not_known", "off", "warnings"}
+KEYS = {"path", "host", "verdict", "findings", "not_known", "off", "warnings"}
 FINDING = {"id", "measure", "severity", "value", "title", "evidence", "place", "saving_bytes",
            "saving_cycles",
            "saving_of", "advice"}

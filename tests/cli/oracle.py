@@ -321,7 +321,7 @@ def summary(report, path=None, parts=None):
     state = {"profile": "ok", "archive": "absent", "debug": "absent", "framework": "absent",
              "app": "absent", "vars": "absent"}
     state.update(parts or {})
-    exp.object = {"path": OneOf(path or report.dir, report.profile), "source": "sdk",
+    exp.object = {"path": OneOf(path or report.dir, report.profile), "host": None, "source": "sdk",
                   "poplar_version": None, "package_hash": None, "target": tgt,
                   "memory": mem, "graph": graph, "execution": run, "parts": state}
     return exp
@@ -492,7 +492,7 @@ def store_summary(profile, path):
     both = "step" in tables and "step_ipu" in tables
     exp = Expected()
     exp.object = {
-        "path": path, "source": OneOf("store", report.get("source")),
+        "path": path, "host": None, "source": OneOf("store", report.get("source")),
         "poplar_version": report.get("poplar_version"), "package_hash": report.get("package_hash"),
         "target": tgt, "memory": memory_, "graph": graph,
         "execution": {"runs": one("SELECT count(*) FROM run", "run"),

@@ -112,6 +112,26 @@ def app_same_summary(ctx, way):
                    "other words than here:\n" + here.show())
 
 
+# of the first line at so many columns, in front of the first tab
+TITLES = {80: " there:report ", 100: " there:report ", 120: " there:"}
+
+
+@case(params=list(TITLES))
+def app_title(ctx, columns):
+    """It names the host, however narrow the screen is."""
+    path = report(ctx)
+    with server.Sshd(ctx.dir) as sshd:
+        with App(ctx, "libssh", known_to(ctx, sshd), path, size=(columns, 24)) as t:
+            t.see("tiles 16")
+            line = t.pty.text().split("\n")[0]
+            expect(line.split("1:Sum")[0].startswith(TITLES[columns]), None, "the title is %r" % line)
+            t.leaves()
+        res = ctx.run(os.path.join(ctx.builddir, "tilescope"), "render", "--size", "%dx24" % columns,
+                      *words(ctx, "libssh", ctx.path("config"), path))
+        expect(res.out.splitlines()[0].startswith(" tilescope  there:"), res, "the caption")
+        expect("report" in res.out.splitlines()[0], res, "the caption")
+
+
 @case(params=WAYS + ["auto"])
 def app_verbs_never_ask(ctx, way):
     """Exit 5, and why."""
