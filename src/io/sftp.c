@@ -45,6 +45,7 @@ enum {
 	KNOWN_FILES = 2 * TS_SSH_FILES,
 	WRITE_MAX = 32 << 10,
 	PATH = 4096,
+	NAMES_MAX = 4096, /* bytes of both names of a host */
 };
 
 enum phase {
@@ -81,6 +82,8 @@ struct link {
 struct sftp {
 	struct ts_transport base;
 	struct ts_ssh_config config;
+	char *name;    /* of the host as the user said it; HostName may be another */
+	char *of_whom; /* the same where somebody is asked: "name (HostName)" */
 	bool ask;
 	enum phase phase;
 	int64_t until_us, asked_us; /* 0: any time; when the question was asked */
@@ -144,7 +147,7 @@ reason(struct sftp *s, const char *otherwise)
 static void
 fail_lost(struct sftp *s)
 {
-	ts_err_set(&s->base.err, TS_E_CONNECT, "%s: %s", s->config.host,
+	ts_err_set(&s->base.err, TS_E_CONNECT, "%s: %s", s->name,
 		reason(s, "the connection was closed"));
 	fail(s, false);
 }
@@ -184,8 +187,7 @@ static bool
 unanswered(struct sftp *s)
 {
 	if (s->answered && s->refused) {
-		ts_err_set(&s->base.err, TS_E_CONNECT, "%s: given up at a question",
-			s->config.host);
+		ts_err_set(&s->base.err, TS_E_CONNECT, "%s: given up at a question", s->name);
 		fail(s, true);
 	}
 	return !s->answered || s->refused;
@@ -304,7 +306,7 @@ make_session(struct sftp *s, int fd)
 	s->callbacks.channel_data_function = take_data;
 	ssh_callbacks_init(&s->callbacks);
 	if (!set_options(s)) {
-		ts_err_set(&s->base.err, TS_E_CONNECT, "%s: %s", s->config.host,
+		ts_err_set(&s->base.err, TS_E_CONNECT, "%s: %s", s->name,
 			reason(s, "libssh does not take an option"));
 		fail(s, true);
 	} else {
@@ -318,7 +320,7 @@ dial(struct sftp *s)
 	int fd;
 
 	if (ts_dial_step(s->dial, &fd, &s->base.err) != TS_OK) {
-		ts_err_prefix(&s->base.err, "%s: ", s->config.host);
+		ts_err_prefix(&s->base.err, "%s: ", s->of_whom);
 		fail(s, false);
 	} else if (fd >= 0) {
 		ts_dial_free(s->dial);
@@ -394,10 +396,10 @@ refuse_host(struct sftp *s, const char *what, const char *file, int line, bool o
 	char port[16];
 
 	snprintf(port, sizeof(port), "]:%d", s->config.port);
-	ts_err_set(&s->base.err, TS_E_CONNECT, "%s: %s: %s:%d%s%s%s%s%s%s%s", s->config.host, what,
-		file, line, old ? " (if that is right: ssh-keygen -R '" : "",
-		old && !plain ? "[" : "", old ? s->config.host : "", old && !plain ? port : "",
-		old ? "' -f '" : "", old ? file : "", old ? "')" : "");
+	ts_err_set(&s->base.err, TS_E_CONNECT, "%s: %s: %s:%d%s%s%s%s%s%s%s", s->name, what, file,
+		line, old ? " (if that is right: ssh-keygen -R '" : "", old && !plain ? "[" : "",
+		old ? s->config.host : "", old && !plain ? port : "", old ? "' -f '" : "",
+		old ? file : "", old ? "')" : "");
 	fail(s, true);
 }
 
@@ -412,7 +414,7 @@ ask_about_host(struct sftp *s, const char *fingerprint)
 	snprintf(q->fingerprint, sizeof(q->fingerprint), "%s", fingerprint);
 	snprintf(q->text, sizeof(q->text),
 		"%.200s (port %d) has not been seen before. Its %s key has the fingerprint\n%s\nIs it this host?",
-		s->config.host, s->config.port, type, fingerprint);
+		s->of_whom, s->config.port, type, fingerprint);
 }
 
 static void
@@ -424,7 +426,7 @@ meet_unknown_host(struct sftp *s, const char *fingerprint)
 		ask_about_host(s, fingerprint);
 	} else {
 		ts_err_set(&s->base.err, TS_E_CONNECT, "%s: unknown host, its key is %s: %s",
-			s->config.host, fingerprint,
+			s->name, fingerprint,
 			s->config.strict == TS_SSH_STRICT_YES
 				? "StrictHostKeyChecking is yes"
 				: "nobody may be asked here (ssh to it once)");
@@ -500,8 +502,8 @@ take_partial(struct sftp *s)
 	s->methods = ssh_userauth_list(s->session, NULL);
 	s->phase = NEXT_PROOF;
 	if (++s->partials > PARTIALS) {
-		ts_err_set(&s->base.err, TS_E_CONNECT, "%s: it wants more than %d factors",
-			s->config.host, PARTIALS);
+		ts_err_set(&s->base.err, TS_E_CONNECT, "%s: it wants more than %d factors", s->name,
+			PARTIALS);
 		fail(s, true);
 	}
 }
@@ -553,7 +555,7 @@ fail_denied(struct sftp *s)
 			n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", n ? "," : "",
 				names[i].name);
 	ts_err_set(&s->base.err, TS_E_CONNECT, "%s@%s: permission denied (%s)%s", s->config.user,
-		s->config.host, n ? list : "no way that we know",
+		s->name, n ? list : "no way that we know",
 		s->ask		    ? ""
 			: s->locked ? "; a key has a passphrase, and nobody may be asked here"
 				    : "; nobody may be asked here");
@@ -569,7 +571,7 @@ ask_password(struct sftp *s)
 {
 	ask(s, TS_ASK_PASSWORD, false);
 	snprintf(s->base.question.text, sizeof(s->base.question.text), "%sPassword of %s@%s",
-		s->passwords ? "That was not accepted.\n" : "", s->config.user, s->config.host);
+		s->passwords ? "That was not accepted.\n" : "", s->config.user, s->of_whom);
 	s->sent = false;
 	s->phase = PASSWORD;
 }
@@ -906,7 +908,7 @@ look_for_end(struct sftp *s)
 
 	if (poll(&p, 1, 0) > 0) {
 		ts_err_set(&s->base.err, TS_E_CONNECT, "%s: it did not wait for the answer",
-			s->config.host);
+			s->name);
 		fail(s, false);
 	}
 }
@@ -957,7 +959,7 @@ static void
 look_at_clock(struct sftp *s)
 {
 	if (s->base.state == TS_TRANSPORT_WORKING && s->until_us && ts_clock_us() >= s->until_us) {
-		ts_err_set(&s->base.err, TS_E_CONNECT, "%s: no answer in time (%s)", s->config.host,
+		ts_err_set(&s->base.err, TS_E_CONNECT, "%s: no answer in time (%s)", s->name,
 			s->base.doing);
 		fail(s, false);
 	}
@@ -1050,8 +1052,7 @@ sftp_open(struct ts_transport *t, int *channel, struct ts_err *err)
 static enum ts_code
 ended(struct sftp *s, const struct link *l, struct ts_err *err)
 {
-	return ts_err_set(err, TS_E_CONNECT, "%s: %s", s->config.host,
-		l ? l->why : "no such channel");
+	return ts_err_set(err, TS_E_CONNECT, "%s: %s", s->name, l ? l->why : "no such channel");
 }
 
 static enum ts_code
@@ -1130,6 +1131,8 @@ sftp_free(struct ts_transport *t)
 	}
 	ssh_string_free_char(s->host_key);
 	ts_ssh_config_fini(&s->config);
+	free(s->name);
+	free(s->of_whom);
 	explicit_bzero(s->secret, sizeof(s->secret));
 	free(s);
 }
@@ -1145,6 +1148,21 @@ static const struct ts_transport_ops ops = {
 	sftp_close,
 	sftp_free,
 };
+
+static enum ts_code
+name_host(struct sftp *s, const char *said, struct ts_err *err)
+{
+	struct ts_strbuf both;
+
+	ts_strbuf_init(&both, NAMES_MAX);
+	ts_strbuf_puts(&both, said);
+	if (strcmp(said, s->config.host) != 0)
+		ts_strbuf_printf(&both, " (%s)", s->config.host);
+	s->name = ts_strdup(said);
+	s->of_whom = ts_strbuf_take(&both);
+	ts_strbuf_fini(&both);
+	return s->name && s->of_whom ? TS_OK : ts_err_nomem(err);
+}
 
 enum ts_code
 ts_transport_libssh_new(struct ts_transport **out, const struct ts_transport_spec *spec,
@@ -1163,6 +1181,8 @@ ts_transport_libssh_new(struct ts_transport **out, const struct ts_transport_spe
 	s->fd = s->prompt = -1;
 	code = ts_ssh_config_read(&s->config, spec->host, spec->user, spec->port, spec->config,
 		err);
+	if (code == TS_OK)
+		code = name_host(s, spec->host, err);
 	s->ask = spec->ask && !s->config.batch;
 	seconds = spec->timeout_s > 0 ? spec->timeout_s : s->config.connect_s;
 	if (seconds > 0)

@@ -16,7 +16,7 @@ def password(ctx):
         config = ctx.client(host)
         res = reached(ctx.transport("--ask", config=config, answers=[("password", SECRET)]))
         asked = res.lines("question password:")
-        expect(len(asked) == 1 and server.user() + "@127.0.0.1" in asked[0], res, "not asked so")
+        expect(len(asked) == 1 and server.user() + "@there (127.0.0.1)" in asked[0], res, "not asked so")
         res = reached(ctx.transport("--ask", config=config,
                                     answers=[("password", "wrong"), ("password", SECRET)]))
         asked = res.lines("question password:")

@@ -38,7 +38,7 @@ def unknown_host_accepted(ctx, how):
                             known=False, keys=[ready(ctx, sshd)])
         res = reached(ctx.transport("--ask", config=config, answers=[("host-key", "yes")]))
         asked = res.lines("question host-key seen %s:" % fingerprint(sshd.keys["ed25519"]))
-        expect(len(asked) == 1 and "127.0.0.1" in asked[0] and "ssh-ed25519" in asked[0], res,
+        expect(len(asked) == 1 and "there (127.0.0.1) (port" in asked[0] and "ssh-ed25519" in asked[0], res,
                "not asked so")
         text = server.read(ctx.known)
         expect(text.startswith("# a comment without an end\n"), res, "what was there: %r" % text)

@@ -154,4 +154,7 @@ def refused(res, *words, good=True):
     for w in words:
         expect(w.lower() in lines[0].lower(), res, "the message does not say %r" % w)
     expect("ready" not in res.out.splitlines(), res, "it was ready")
+    if "libssh" in res.args:
+        expect(lines[0].startswith(("there: ", "there (", server.user() + "@there: ")), res,
+               "the host is not called as it was typed")
     return lines[0]
