@@ -10,7 +10,10 @@
 #include <stdlib.h>
 
 #include "tilescope/base/mem.h"
+#include "tilescope/calc/buckets.h"
 #include "tilescope/report/live_heat.h"
+
+__extension__ typedef __int128 i128;
 
 enum { LOOK = 64 };
 
@@ -39,12 +42,20 @@ ts_live_heat_fit(size_t n, int cells, size_t group)
 	return each > 0 ? each : 1;
 }
 
-static int32_t
-column_of(const struct ts_live_heat *h, int64_t step)
+void
+ts_live_heat_column(const struct ts_live_heat *h, int column, int64_t *from, int64_t *to)
 {
-	int64_t c = step < h->step ? -1 : (step - h->step) / h->per_column;
+	ts_buckets_range(h->step, h->step + h->steps, h->columns, column, from, to);
+}
 
-	return (int32_t)ts_min_i64(c, h->columns);
+int
+ts_live_heat_column_of(const struct ts_live_heat *h, int64_t step)
+{
+	if (step < h->step)
+		return -1;
+	if (step - h->step >= h->steps)
+		return h->columns;
+	return (int)((((i128)step - h->step + 1) * h->columns - 1) / h->steps);
 }
 
 static enum ts_code
@@ -56,8 +67,8 @@ find_places(struct places *p, const struct ts_tile_lives *l, const struct ts_liv
 	if (!p->at || !p->last)
 		return ts_err_nomem(err);
 	for (size_t i = 0; i < l->points; i++) {
-		p->at[i] = column_of(h, l->point[i]);
-		p->last[i] = column_of(h, l->point[i] - 1);
+		p->at[i] = ts_live_heat_column_of(h, l->point[i]);
+		p->last[i] = ts_live_heat_column_of(h, l->point[i] - 1);
 	}
 	return TS_OK;
 }
@@ -153,9 +164,14 @@ ts_live_heat_read(int64_t *most, const struct ts_tile_lives *l, const struct ts_
 		if (from >= l->tiles)
 			continue;
 		code = read_row(row, l, &p, h, w, from, cancel, err);
-		for (int c = 0; c < h->columns; c++)
-			if (h->step + c * h->per_column >= steps)
-				row[c] = TS_UNKNOWN;
+		for (int c = h->columns - 1; c >= 0; c--) {
+			int64_t first, end;
+
+			ts_live_heat_column(h, c, &first, &end);
+			if (first < steps)
+				break;
+			row[c] = TS_UNKNOWN;
+		}
 	}
 	ts_live_walk_free(w);
 	free(p.at);

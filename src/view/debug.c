@@ -498,7 +498,11 @@ ts_debug_draw(struct ts_canvas *c, struct ts_rect r, const struct ts_debug *d, b
 		return;
 	}
 	if (d->path.count == 0) {
-		ts_canvas_wrap(c, r, 0, d->failed ? TS_ROLE_ERROR : TS_ROLE_DIM, d->say);
+		ts_canvas_wrap(c, r, 0, d->failed ? TS_ROLE_ERROR : TS_ROLE_DIM,
+			d->asked.what
+				? d->say
+				: "nothing to look up: no row is under the cursor, or its rows "
+				  "are found only when the index is there");
 		return;
 	}
 	if (d->say[0]) {

@@ -20,7 +20,7 @@
 
 enum { FETCH_FINDINGS, FETCH_EXECUTION };
 
-enum { LIST_LEAST = 4, TALL = 30 };
+enum { LIST_LEAST = 4, TALL = 30, ROOMY = 50 };
 
 /* --- life ------------------------------------------------------------------------------------- */
 
@@ -83,7 +83,10 @@ layout(struct insights_view *s)
 {
 	struct ts_rect r = s->area;
 	int64_t want; /* a rule, titles, total */
-	int most = r.h >= TALL ? r.h * 2 / 5 : s->in_tabs ? r.h / 3 : r.h / 2;
+	int most = r.h >= ROOMY ? r.h / 2
+		: r.h >= TALL	? r.h * 2 / 5
+		: s->in_tabs	? r.h / 3
+				: r.h / 2;
 
 	insights_group(s);
 	want = insights_rows(s) + 3;

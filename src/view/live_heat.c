@@ -26,27 +26,20 @@ zoom(struct ts_tab *t, const struct ts_call *call)
 {
 	struct heat *h = heat_of(t);
 	enum ts_cmd cmd = call->cmd;
-	struct heat_axis *axes[] = {h->zoom == HEAT_TILES ? NULL : &h->x,
-		h->zoom == HEAT_STEPS ? NULL : &h->y};
-	bool changed = false;
+	struct heat_axis *y = &h->y;
+	int64_t each = y->each, from = y->from;
+	bool changed = h->zoom != HEAT_TILES && !(ts_span_command(&h->x, cmd) & TS_EFFECT_BELL);
 
-	for (size_t i = 0; i < TS_COUNT(axes); i++) {
-		struct heat_axis *a = axes[i];
-		int64_t each = a ? a->each : 0, from = a ? a->from : 0;
-
-		if (!a)
-			continue;
-		heat_zoom_to(a,
+	if (h->zoom != HEAT_STEPS)
+		heat_zoom_to(y,
 			cmd == TS_CMD_ZOOM_IN		 ? each / 2
 				: cmd == TS_CMD_ZOOM_OUT ? each * 2
-							 : a->count);
-		changed |= a->each != each || a->from != from;
-	}
-	return changed ? moved : TS_EFFECT_BELL;
+							 : y->count);
+	return changed || y->each != each || y->from != from ? moved : TS_EFFECT_BELL;
 }
 
 static enum ts_effect
-step(struct heat_axis *a, int64_t cells)
+by_tiles(struct heat_axis *a, int64_t cells)
 {
 	int64_t cursor = a->cursor;
 
@@ -57,10 +50,7 @@ step(struct heat_axis *a, int64_t cells)
 static enum ts_effect
 to_end(struct ts_tab *t, const struct ts_call *call)
 {
-	struct heat *h = heat_of(t);
-
-	h->x.cursor = call->cmd == TS_CMD_LAST ? h->x.count - 1 : 0;
-	heat_follow(&h->x);
+	ts_span_command(&heat_of(t)->x, call->cmd);
 	return moved;
 }
 
@@ -149,28 +139,34 @@ copy(struct ts_tab *t, const struct ts_call *call)
 	return TS_EFFECT_NONE;
 }
 
-/* Moves: along steps or tiles, by cells, or by parts of what is in sight. */
+/* Moves along tiles, by cells, or by parts of what is in sight. */
 static const struct {
 	enum ts_cmd cmd;
-	bool tiles;
 	int cells, halves;
 } moves[] = {
-	{TS_CMD_LEFT, false, -1, 0},
-	{TS_CMD_RIGHT, false, 1, 0},
-	{TS_CMD_UP, true, -1, 0},
-	{TS_CMD_DOWN, true, 1, 0},
-	{TS_CMD_PAGE_LEFT, false, 0, -2},
-	{TS_CMD_PAGE_RIGHT, false, 0, 2},
-	{TS_CMD_PAGE_UP, true, 0, -2},
-	{TS_CMD_PAGE_DOWN, true, 0, 2},
-	{TS_CMD_HALF_UP, true, 0, -1},
-	{TS_CMD_HALF_DOWN, true, 0, 1},
+	{TS_CMD_UP, -1, 0},
+	{TS_CMD_DOWN, 1, 0},
+	{TS_CMD_PAGE_UP, 0, -2},
+	{TS_CMD_PAGE_DOWN, 0, 2},
+	{TS_CMD_HALF_UP, 0, -1},
+	{TS_CMD_HALF_DOWN, 0, 1},
 };
+
+/* A move along steps. */
+static enum ts_effect
+by_steps(struct ts_tab *t, const struct ts_call *call)
+{
+	return ts_span_command(&heat_of(t)->x, call->cmd) & TS_EFFECT_BELL ? TS_EFFECT_BELL : moved;
+}
 
 static const struct {
 	enum ts_cmd cmd;
 	enum ts_effect (*run)(struct ts_tab *t, const struct ts_call *call);
 } commands[] = {
+	{TS_CMD_LEFT, by_steps},
+	{TS_CMD_RIGHT, by_steps},
+	{TS_CMD_PAGE_LEFT, by_steps},
+	{TS_CMD_PAGE_RIGHT, by_steps},
 	{TS_CMD_FIRST, to_end},
 	{TS_CMD_LAST, to_end},
 	{TS_CMD_ZOOM_IN, zoom},
@@ -189,14 +185,12 @@ command(struct ts_tab *t, const struct ts_call *call)
 
 	if (call->cmd == TS_CMD_BOTTLENECK)
 		return to_bottleneck(t, call);
-	if (!h->l || h->x.count == 0 || h->y.count == 0 || h->x.each == 0)
+	if (!h->l || h->x.count == 0 || h->y.count == 0 || h->y.each == 0)
 		return TS_EFFECT_UNKNOWN;
-	for (size_t i = 0; i < TS_COUNT(moves); i++) {
-		struct heat_axis *a = moves[i].tiles ? &h->y : &h->x;
-
+	for (size_t i = 0; i < TS_COUNT(moves); i++)
 		if (moves[i].cmd == call->cmd)
-			return step(a, moves[i].cells + moves[i].halves * (int64_t)a->cells / 2);
-	}
+			return by_tiles(&h->y,
+				moves[i].cells + moves[i].halves * (int64_t)h->y.cells / 2);
 	for (size_t i = 0; i < TS_COUNT(commands); i++)
 		if (commands[i].cmd == call->cmd)
 			return commands[i].run(t, call);
@@ -207,15 +201,16 @@ static enum ts_effect
 mouse(struct ts_tab *t, int x, int y, int wheel)
 {
 	struct heat *h = heat_of(t);
-	struct heat_parts p = heat_parts(t->r);
+	struct heat_parts p = heat_parts(t->r, h);
+	int64_t from, to;
 
-	if (!h->l || h->x.each == 0 || !ts_rect_has(p.map, x, y))
+	if (!h->l || h->y.each == 0 || h->x.count == 0 || !ts_rect_has(p.map, x, y))
 		return TS_EFFECT_NONE;
 	if (wheel != 0)
-		return step(&h->y, wheel * WHEEL_CELLS);
-	h->x.cursor = h->x.from + (x - p.map.x) * h->x.each;
+		return by_tiles(&h->y, wheel * WHEEL_CELLS);
+	ts_span_bucket(&h->x, x - p.map.x, &from, &to);
+	ts_span_go(&h->x, from);
 	h->y.cursor = h->y.from + (y - p.map.y) * HEAT_ROWS_OF_SCREEN * h->y.each;
-	heat_follow(&h->x);
 	heat_follow(&h->y);
 	return moved;
 }
@@ -252,6 +247,7 @@ static void
 note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 {
 	const struct heat *h = heat_of(t);
+	char steps[HEAT_STEPS_TEXT];
 	int64_t done, total;
 
 	if (h->reading) {
@@ -261,15 +257,15 @@ note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 			snprintf(out, TS_TAB_NOTE, "lowered variables are read: %d%%",
 				(int)(100. * (double)done / (double)total));
 	}
-	if (!h->l || h->x.each == 0)
+	if (!h->l || h->y.each == 0)
 		return;
 	if (h->sampled) {
 		sampled_note(h, out);
 		return;
 	}
-	snprintf(out, TS_TAB_NOTE, "cell: %lld tile%s x %lld step%s, the fullest",
-		(long long)h->y.each, h->y.each == 1 ? "" : "s", (long long)h->x.each,
-		h->x.each == 1 ? "" : "s");
+	snprintf(out, TS_TAB_NOTE, "cell: %lld tile%s x %s, the fullest", (long long)h->y.each,
+		h->y.each == 1 ? "" : "s",
+		heat_steps_text(steps, h->x.to - h->x.from, h->x.columns));
 }
 
 static const struct ts_hint hints[] = {

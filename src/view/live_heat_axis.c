@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* live_heat_axis - the two axes of the tab "heat": what is in sight, the cursor, zooming. */
+/* live_heat_axis - the axes of the tab "heat": what of the tiles is in sight, the cursor, zooming; steps in words. */
 #include "config.h"
 
+#include <stdio.h>
+
+#include "tilescope/base/fmt.h"
 #include "tilescope/base/mem.h"
 
 #include "live_heat_internal.h"
@@ -81,6 +84,28 @@ heat_move_axis(struct heat_axis *a, int64_t cells)
 {
 	a->cursor = heat_cell(a, a->cursor) + cells * a->each;
 	heat_follow(a);
+}
+
+void
+heat_steps(const struct heat *h, int64_t *from, int64_t *to)
+{
+	ts_span_bucket(&h->x, ts_span_column(&h->x, h->x.cursor), from, to);
+}
+
+const char *
+heat_steps_text(char out[HEAT_STEPS_TEXT], int64_t steps, int columns)
+{
+	int64_t least = columns > 0 && steps > columns ? steps / columns : 1;
+	bool more = columns > 0 && steps > columns && steps % columns > 0;
+	char n[TS_FMT_MAX], m[TS_FMT_MAX];
+
+	if (more)
+		snprintf(out, HEAT_STEPS_TEXT, "%s-%s steps", ts_fmt_count(n, least),
+			ts_fmt_count(m, least + 1));
+	else
+		snprintf(out, HEAT_STEPS_TEXT, "%s step%s", ts_fmt_count(n, least),
+			least == 1 ? "" : "s");
+	return out;
 }
 
 int64_t

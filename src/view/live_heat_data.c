@@ -119,7 +119,7 @@ ask_sample(struct ts_tab *t)
 {
 	struct heat *h = heat_of(t);
 	const struct ts_report *r = t->view->env->report;
-	int rows = heat_parts(t->r).map.h * HEAT_ROWS_OF_SCREEN;
+	int rows = heat_parts(t->r, h).map.h * HEAT_ROWS_OF_SCREEN;
 	struct table_fetch *q;
 
 	if (h->sample_asked || h->l || rows <= 0 || t->view->env->looking || is_quick(t->view->env))
@@ -164,15 +164,15 @@ question(const struct heat *h)
 		.per_row = (size_t)h->y.each,
 		.rows = h->y.cells,
 		.step = h->x.from,
-		.per_column = h->x.each,
-		.columns = h->x.cells};
+		.steps = h->x.to - h->x.from,
+		.columns = (int)ts_min_i64(h->x.columns, h->x.to - h->x.from)};
 }
 
 static bool
 same_cells(const struct ts_live_heat *a, const struct ts_live_heat *b)
 {
 	return a->tile == b->tile && a->per_row == b->per_row && a->rows == b->rows &&
-		a->step == b->step && a->per_column == b->per_column && a->columns == b->columns;
+		a->step == b->step && a->steps == b->steps && a->columns == b->columns;
 }
 
 static void
@@ -180,10 +180,12 @@ ask_cells(struct ts_tab *t)
 {
 	struct heat *h = heat_of(t);
 	struct ts_live_heat cells = question(h);
-	int64_t cell[2] = {heat_cell(&h->x, h->x.cursor), heat_cell(&h->y, h->y.cursor)};
+	int64_t cell[2], end;
 	struct cells_fetch *q;
 
-	if (h->x.count == 0 || h->y.count == 0 ||
+	heat_steps(h, &cell[0], &end);
+	cell[1] = heat_cell(&h->y, h->y.cursor);
+	if (h->x.count == 0 || h->y.count == 0 || h->x.columns == 0 ||
 		(same_cells(&cells, &h->asked) && memcmp(cell, h->asked_cell, sizeof(cell)) == 0))
 		return;
 	q = ts_alloc(1, sizeof(*q));
@@ -200,7 +202,7 @@ ask_cells(struct ts_tab *t)
 		return;
 	}
 	memcpy(q->cell, cell, sizeof(cell));
-	q->end[0] = ts_min_i64(cell[0] + h->x.each, h->x.count);
+	q->end[0] = end;
 	q->end[1] = ts_min_i64(cell[1] + h->y.each, h->y.count);
 	q->l = ts_tile_lives_hold(h->l);
 	h->asked = cells;
@@ -218,7 +220,7 @@ take_selection(struct ts_tab *t)
 	const struct ts_selection *s = t->view->env->selection;
 
 	if (s->live_step >= 0 && s->live_step != h->seen_step)
-		h->x.cursor = s->live_step;
+		ts_span_go(&h->x, s->live_step);
 	if (s->tile >= 0 && s->tile != h->seen_tile) {
 		ptrdiff_t place = ts_tile_lives_find(h->l, s->tile);
 
@@ -226,7 +228,6 @@ take_selection(struct ts_tab *t)
 	}
 	h->seen_step = s->live_step;
 	h->seen_tile = s->tile;
-	heat_follow(&h->x);
 	heat_follow(&h->y);
 }
 
@@ -251,8 +252,7 @@ heat_go_to_spot(struct heat *h, const struct ts_live_spot *spot)
 	if (spot->place < 0)
 		return;
 	h->y.cursor = spot->place;
-	h->x.cursor = spot->step;
-	heat_follow(&h->x);
+	ts_span_go(&h->x, spot->step);
 	heat_follow(&h->y);
 }
 
@@ -267,11 +267,11 @@ void
 heat_resize(struct ts_tab *t)
 {
 	struct heat *h = heat_of(t);
-	struct heat_parts p = heat_parts(t->r);
+	struct heat_parts p = heat_parts(t->r, h);
 
 	if (!h->l || ts_rect_empty(p.map))
 		return;
-	heat_resize_axis(&h->x, p.map.w);
+	ts_span_resize(&h->x, p.map.w);
 	heat_resize_axis(&h->y, p.map.h * HEAT_ROWS_OF_SCREEN);
 }
 
@@ -296,18 +296,21 @@ show_table(struct ts_tab *t, struct table_fetch *q)
 	h->l = q->l;
 	q->l = NULL;
 	h->limit = q->limit;
-	h->x = (struct heat_axis){.count = ts_live_heat_steps(h->l), .group = 1};
+	ts_span_init(&h->x);
+	ts_span_set_count(&h->x, ts_live_heat_steps(h->l));
+	if (h->to > h->from)
+		ts_span_show(&h->x, h->from, h->to);
 	h->y = (struct heat_axis){.count = (int64_t)h->l->tiles,
 		.group = ts_max_i64((int64_t)h->l->crest_tiles, 1)};
-	h->x.each = h->y.each = 0;
+	h->y.each = 0;
 	h->seen_step = t->view->env->selection->live_step;
 	h->seen_tile = t->view->env->selection->tile;
 	spot = ts_live_bottleneck(h->l);
 	h->y.cursor = ts_max_i64(spot.place, 0);
-	h->x.cursor = ts_max_i64(spot.step, 0);
+	ts_span_go(&h->x, ts_max_i64(spot.step, 0));
 	if (tile != TS_UNKNOWN && ts_tile_lives_find(h->l, tile) >= 0) {
 		h->y.cursor = ts_tile_lives_find(h->l, tile);
-		h->x.cursor = step;
+		ts_span_go(&h->x, step);
 	}
 	heat_resize(t);
 }
@@ -394,7 +397,29 @@ heat_drop(struct ts_tab *t)
 	free(h->most);
 	*h = (struct heat){.limit = TS_UNKNOWN,
 		.zoom = h->zoom,
+		.margin = h->margin,
+		.from = h->from,
+		.to = h->to,
 		.pane = {.absent = TS_ABSENT_TILE_LIVES}};
+}
+
+void
+ts_live_heat_below(struct ts_tab *t, int margin, int64_t from, int64_t to)
+{
+	struct heat *h = heat_of(t);
+	bool other = h && margin != h->margin;
+
+	if (!h)
+		return;
+	h->margin = margin;
+	if (from != h->from || to != h->to) {
+		h->from = from;
+		h->to = to;
+		if (h->l)
+			ts_span_show(&h->x, from, to);
+	}
+	if (other)
+		heat_resize(t);
 }
 
 bool

@@ -12,7 +12,7 @@
 #include "live_heat_internal.h"
 
 enum {
-	LABELS = 8,	   /* columns, where the pane has ... */
+	LABELS = 8,	   /* columns, where nothing else says so, and the pane has ... */
 	LABELS_LEAST = 40, /* ... so many */
 	LEGEND_ROWS = 6,   /* rows of the pane from which on there is a legend, ... */
 	AXIS_ROWS = 5,	   /* ... an axis */
@@ -21,10 +21,10 @@ enum {
 };
 
 struct heat_parts
-heat_parts(struct ts_rect r)
+heat_parts(struct ts_rect r, const struct heat *head)
 {
 	struct heat_parts p = {.legend = {0}};
-	int h = r.h;
+	int h = r.h, margin = head->margin > 0 ? head->margin : LABELS;
 
 	if (h >= LEGEND_ROWS)
 		p.legend = ts_rect_cut_top(&r, 1);
@@ -33,8 +33,8 @@ heat_parts(struct ts_rect r)
 	if (h >= AXIS_ROWS)
 		p.axis = ts_rect_cut_bottom(&r, 1);
 	if (r.w >= LABELS_LEAST) {
-		p.labels = ts_rect_cut_left(&r, LABELS);
-		ts_rect_cut_left(&p.axis, LABELS);
+		p.labels = ts_rect_cut_left(&r, margin);
+		ts_rect_cut_left(&p.axis, margin);
 	}
 	p.map = r;
 	return p;
@@ -69,22 +69,44 @@ code_of(const struct heat *h, const struct ts_heat_scale *s, int64_t bytes)
 	return ts_heat_level(s, bytes);
 }
 
+/* Columns of the screen that the cells take: of few steps each takes several. */
+static int
+columns_of(const struct heat *h, int room)
+{
+	return h->shown.columns == h->shown.steps && h->shown.columns < room ? room
+									     : h->shown.columns;
+}
+
+/* The column of cells that stands in a column of the screen. */
+static int
+column_at(const struct heat *h, int x, int columns)
+{
+	return (int)((int64_t)x * h->shown.columns / columns);
+}
+
 static void
 draw_cells(struct ts_canvas *c, struct ts_rect r, const struct heat *h,
 	const struct ts_heat_scale *s, bool focus)
 {
-	size_t n = (size_t)h->shown.rows * (size_t)h->shown.columns;
-	struct ts_heat_grid grid = {h->shown.columns, h->shown.rows, NULL};
-	uint8_t *level = ts_alloc(n, 1);
-	int64_t row = (h->y.cursor - (int64_t)h->shown.tile) / (int64_t)h->shown.per_row;
-	int64_t column = (h->x.cursor - h->shown.step) / h->shown.per_column;
+	const struct ts_live_heat *shown = &h->shown;
+	int columns = columns_of(h, r.w);
+	struct ts_heat_grid grid = {columns, shown->rows, NULL};
+	uint8_t *level = ts_alloc((size_t)shown->rows * (size_t)columns, 1);
+	int64_t row = (h->y.cursor - (int64_t)shown->tile) / (int64_t)shown->per_row;
+	int column = ts_live_heat_column_of(shown, h->x.cursor);
 
 	if (!level)
 		return;
-	for (size_t i = 0; i < n; i++)
-		level[i] = code_of(h, s, h->most[i]);
-	if (row >= 0 && row < h->shown.rows && column >= 0 && column < h->shown.columns)
-		level[row * h->shown.columns + column] |= focus ? TS_HEAT_CURSOR : TS_HEAT_SELECTED;
+	for (int y = 0; y < shown->rows; y++)
+		for (int x = 0; x < columns; x++) {
+			int of = column_at(h, x, columns);
+			uint8_t *at = &level[(size_t)y * (size_t)columns + (size_t)x];
+
+			*at = code_of(h, s,
+				h->most[(size_t)y * (size_t)shown->columns + (size_t)of]);
+			if (y == row && of == column)
+				*at |= focus ? TS_HEAT_CURSOR : TS_HEAT_SELECTED;
+		}
 	grid.level = level;
 	ts_heat_draw(c, r, &grid);
 	free(level);
@@ -166,7 +188,7 @@ draw_labels(struct ts_canvas *c, struct ts_rect r, const struct heat *h)
 			snprintf(text, sizeof(text), "%s", ts_fmt_number(number, tile));
 		if (text[0]) {
 			since = 0;
-			ts_canvas_field(c, r, 0, i, LABELS - 1,
+			ts_canvas_field(c, r, 0, i, r.w - 1,
 				ipu != before ? TS_ROLE_TITLE : TS_ROLE_DIM, text, strlen(text),
 				TS_FIELD_RIGHT);
 		}
@@ -176,18 +198,19 @@ draw_labels(struct ts_canvas *c, struct ts_rect r, const struct heat *h)
 
 /* Round steps, each below the cell that has it; what they are stands below the labels of the tiles. */
 static void
-draw_axis(struct ts_canvas *c, struct ts_rect r, const struct heat *h)
+draw_axis(struct ts_canvas *c, struct ts_rect r, struct ts_rect labels, const struct heat *h)
 {
-	int64_t span = (int64_t)h->shown.columns * h->shown.per_column;
-	int64_t to = ts_min_i64(h->shown.step + span, h->x.count);
-	int64_t each = ts_fmt_tick(span, (int)ts_max_i64(h->shown.columns / TICK, 1), 10);
+	int columns = columns_of(h, r.w);
+	const struct ts_span shown = {h->x.count, h->shown.step, h->shown.step + h->shown.steps,
+		h->shown.step, 1, columns};
+	int64_t each = ts_fmt_tick(h->shown.steps, (int)ts_max_i64(columns / TICK, 1), 10);
 	int64_t step = (h->shown.step + each - 1) / each * each;
-	struct ts_rect title = {r.x - LABELS, r.y, LABELS - 1, 1};
+	struct ts_rect title = {labels.x, r.y, labels.w - 1, 1};
 
-	if (r.x >= LABELS)
+	if (labels.w > 0)
 		ts_canvas_right(c, title, 0, 0, TS_ROLE_AXIS, "step");
-	for (; step < to; step += each) {
-		int x = (int)((step - h->shown.step) / h->shown.per_column);
+	for (; step < shown.to; step += each) {
+		int x = ts_span_column(&shown, step);
 		char number[TS_FMT_MAX];
 
 		ts_fmt_count(number, step);
@@ -247,7 +270,7 @@ heat_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 {
 	const struct heat *h = t->own;
 	enum ts_units units = t->view->env->options->units;
-	struct heat_parts p = heat_parts(t->r);
+	struct heat_parts p = heat_parts(t->r, h);
 	struct ts_heat_scale s;
 
 	if (!h->most || !h->l) {
@@ -259,6 +282,6 @@ heat_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 	draw_cells(c, p.map, h, &s, focus);
 	draw_legend(c, p.legend, h, &s, units);
 	draw_labels(c, p.labels, h);
-	draw_axis(c, p.axis, h);
+	draw_axis(c, p.axis, p.labels, h);
 	draw_read_out(c, p.read_out, h, units);
 }

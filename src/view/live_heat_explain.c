@@ -108,12 +108,12 @@ value(void *ctx, int64_t row, int column, struct ts_table_value *out)
 {
 	const struct heat *h = ((const struct ts_tab *)ctx)->own;
 	const struct ts_live_heat *s = &h->shown;
-	int64_t place, step;
+	int64_t place, step, end;
 
 	if (!h->most || row < 0 || row >= (int64_t)s->rows * s->columns)
 		return false;
 	place = (int64_t)(s->tile + (size_t)(row / s->columns) * s->per_row);
-	step = s->step + row % s->columns * s->per_column;
+	ts_live_heat_column(s, (int)(row % s->columns), &step, &end);
 	switch (column) {
 	case R_FIRST_TILE:
 		ts_table_value_known(out, heat_tile(h, place));
@@ -127,7 +127,7 @@ value(void *ctx, int64_t row, int column, struct ts_table_value *out)
 		ts_table_value_integer(out, step);
 		break;
 	case R_LAST_STEP:
-		ts_table_value_integer(out, ts_min_i64(step + s->per_column, h->x.count) - 1);
+		ts_table_value_integer(out, ts_min_i64(end, h->x.count) - 1);
 		break;
 	default:
 		ts_table_value_known(out, h->most[row]);
@@ -186,6 +186,7 @@ heat_chart(struct ts_tab *t, struct ts_chart_page *p)
 {
 	const struct heat *h = t->own;
 	const struct ts_live_heat *s = &h->shown;
+	char steps[HEAT_STEPS_TEXT];
 	double *grid;
 
 	if (!h->most || s->rows > TS_PAGE_LANES_MAX || s->columns > TS_PAGE_COLUMNS)
@@ -195,15 +196,15 @@ heat_chart(struct ts_tab *t, struct ts_chart_page *p)
 	p->lanes = s->rows;
 	snprintf(p->title, sizeof(p->title), "Live bytes by tile and liveness step");
 	snprintf(p->subtitle, sizeof(p->subtitle),
-		"each cell: the fullest of %lld tiles at the fullest of %lld steps",
-		(long long)s->per_row, (long long)s->per_column);
+		"each cell: the fullest of %lld tile%s at the fullest of %s", (long long)s->per_row,
+		s->per_row == 1 ? "" : "s", heat_steps_text(steps, s->steps, s->columns));
 	if (h->sampled)
 		snprintf(p->subtitle, sizeof(p->subtitle), "a sample of %lld tiles",
 			(long long)h->l->tiles);
 	snprintf(p->x.title, sizeof(p->x.title), "liveness step");
 	snprintf(p->y.title, sizeof(p->y.title), "tile");
 	p->x.from = (double)s->step;
-	p->x.to = (double)(s->step + s->columns * s->per_column);
+	p->x.to = (double)(s->step + s->steps);
 	p->x.base = 10;
 	p->y.tick = bytes_tick; /* of the scale of colours: tiles have their names */
 	p->y.ctx = t;

@@ -5,11 +5,12 @@
 
 #include "tilescope/report/live_heat.h"
 #include "tilescope/ui/heat.h"
+#include "tilescope/ui/span.h"
 #include "tilescope/view/live_heat.h"
 
 enum { HEAT_ROWS_OF_SCREEN = 2 }; /* cells above each other in a row of the screen */
 
-/* One of the two: units (places of tiles, steps), so many to a cell. */
+/* Places of tiles, so many to a cell. (Steps lie on columns as in any chart: struct ts_span.) */
 struct heat_axis {
 	int64_t count, from, each, cursor;
 	int64_t group; /* a cell of more units than these has a multiple of them, from a multiple on */
@@ -25,8 +26,11 @@ struct heat {
 	bool sample_asked;
 	struct ts_tile_lives *l; /* held; NULL: not read yet */
 	int64_t limit;		 /* bytes of a tile, or TS_UNKNOWN */
-	struct heat_axis x, y;	 /* steps, tiles */
-	enum heat_zoom zoom;	 /* what + and - change */
+	struct ts_span x;	 /* steps */
+	struct heat_axis y;	 /* tiles */
+	int margin;		 /* columns left of the cells; 0: as many as labels like to have */
+	int64_t from, to;    /* steps of the chart above, when it was looked at last; 0, 0: none */
+	enum heat_zoom zoom; /* what + and - change */
 	enum ts_heat_how how;
 	int64_t seen_step, seen_tile; /* of the selection, when it was looked at last */
 
@@ -42,7 +46,7 @@ struct heat_parts {
 	struct ts_rect legend, labels, map, axis, read_out;
 };
 
-struct heat_parts heat_parts(struct ts_rect r);
+struct heat_parts heat_parts(struct ts_rect r, const struct heat *h);
 void heat_draw(struct ts_tab *t, struct ts_canvas *c, bool focus);
 
 /* --- live_heat_axis.c --- */
@@ -66,8 +70,15 @@ void heat_explain(struct ts_tab *t, struct ts_explain *out);
 bool heat_sheet(struct ts_tab *t, struct ts_sheet *out);
 bool heat_chart(struct ts_tab *t, struct ts_chart_page *p);
 
-/* Begin of the cell of a unit. */
+/* Begin of the cell of a place. */
 int64_t heat_cell(const struct heat_axis *a, int64_t unit);
+
+/* Steps [*from, *to) of the cells under the cursor. */
+void heat_steps(const struct heat *h, int64_t *from, int64_t *to);
+
+/* "3 steps", "16-17 steps": what each of so many columns has. */
+enum { HEAT_STEPS_TEXT = 80 };
+const char *heat_steps_text(char out[HEAT_STEPS_TEXT], int64_t steps, int columns);
 
 /* Number of the tile at a place, and its IPU (TS_UNKNOWN). */
 int64_t heat_tile(const struct heat *h, int64_t place);

@@ -492,5 +492,6 @@ live_request(struct ts_view *v)
 	ask_lives(s);
 	ask_labels(s);
 	ask_checks(s);
+	live_align_heat(s);
 	ts_tabs_request(&s->tabs);
 }

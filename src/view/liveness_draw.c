@@ -16,6 +16,7 @@
 #include "tilescope/report/rows.h"
 
 #include "liveness_internal.h"
+#include "tilescope/view/live_heat.h"
 #include "tilescope/view/what_if.h"
 
 enum {
@@ -25,7 +26,7 @@ enum {
 	SECOND_FROM = 10,
 	THIRD_FROM = 11,
 	POINTER = 0x25bc,
-	GUTTER = 5,
+	GUTTER = 6,
 	PEAKS_MARKED = 99,
 	EIGHTHS = 8, /* of a row: the least that is drawn */
 };
@@ -107,9 +108,32 @@ live_parts(struct live_parts *p, const struct liveness *s)
 	p->marks = ts_rect_cut_top(&r, h >= MARKS_FROM);
 	gutter = ts_chart_y_width(r.h - rows, live_top(s, &limit), tick_base(s), live_bytes_tick,
 		(void *)s);
-	gutter = gutter < GUTTER ? GUTTER : gutter; /* room for "step" and "all" */
+	gutter = gutter < GUTTER
+		? GUTTER
+		: gutter; /* room for "step" and "all", and "ipu 0" of the heat map below */
 	p->frame = ts_chart_frame(r, gutter < r.w / 4 ? gutter : 0, rows);
 	ts_rect_cut_left(&p->marks, p->marks.w - p->frame.plot.w);
+}
+
+/* The same step stands in the same column of the graph and of the heat map below it. */
+void
+live_align_heat(struct liveness *s)
+{
+	const struct ts_liveness *l = &s->src.line;
+	struct live_parts parts;
+	int64_t from = 0, to = 0;
+	bool above;
+
+	live_parts(&parts, s);
+	above = parts.frame.plot.w > 0 && parts.frame.plot.h > 0;
+	if (l->count > 0 && s->span.to > s->span.from) {
+		from = l->step[s->span.from];
+		to = s->span.to < (int64_t)l->count ? l->step[s->span.to] : l->last_step + 1;
+	}
+	for (int i = 0; i < s->tabs.count; i++)
+		if (s->tabs.tab[i].ops == &ts_tab_heat)
+			ts_live_heat_below(&s->tabs.tab[i],
+				above ? parts.frame.plot.x - s->pane[LIVE_GRAPH].x : 0, from, to);
 }
 
 void
@@ -119,8 +143,9 @@ live_lay_out(struct liveness *s)
 
 	ts_layout(s->pane, layout, (int)TS_COUNT(layout), s->area,
 		s->zoomed ? s->focus : TS_LAYOUT_NONE);
-	ts_tabs_resize(&s->tabs, s->pane[LIVE_TABS], s->zoomed);
 	live_parts(&parts, s);
+	live_align_heat(s);
+	ts_tabs_resize(&s->tabs, s->pane[LIVE_TABS], s->zoomed);
 	ts_span_resize(&s->span, (int)ts_min_i64(parts.frame.plot.w, TS_CANVAS_MAX_W));
 }
 

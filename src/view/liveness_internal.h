@@ -149,6 +149,7 @@ void live_draw_changes(struct ts_canvas *c, struct ts_rect r, const struct liven
 
 /* --- liveness_draw.c --- */
 void live_parts(struct live_parts *p, const struct liveness *s);
+void live_align_heat(struct liveness *s);
 void live_lay_out(struct liveness *s);
 void live_draw(struct ts_view *v, struct ts_canvas *c);
 bool live_limit_drawn(const struct liveness *s);

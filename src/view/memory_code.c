@@ -148,7 +148,7 @@ memory_drop_code(struct memory_view *m)
 enum { F_NAME, F_WHAT, F_BYTES, F_SHARE, F_ADDRESS, F_SYMBOL, F_COLUMNS };
 
 static const struct ts_column code_columns[F_COLUMNS] = {
-	[F_NAME] = {"function", 16, 0, 6, 0, TS_FIELD_TAIL},
+	[F_NAME] = {"function", 16, 0, 6, 0, TS_FIELD_ELLIPSIS},
 	[F_WHAT] = {"", 8, 8, 0, 3, TS_FIELD_LEFT},
 	[F_BYTES] = {"bytes", 10, 10, 0, 0, TS_FIELD_RIGHT},
 	[F_SHARE] = {"share", 6, 6, 0, 2, TS_FIELD_RIGHT},

@@ -195,15 +195,20 @@ work_cell(void *ctx, int64_t line, int column, struct ts_table_cell *out)
 	case W_STATE:
 		if (v != TS_UNKNOWN)
 			ts_fmt_bytes(out->buf, v, memory_units(memory_of(t)));
+		else
+			out->s = "-";
 		break;
 	case W_SHARE:
 		if (part(w, r) != TS_UNKNOWN && whole(t) > 0)
 			ts_fmt_percent(out->buf, (double)part(w, r), (double)whole(t));
 		break;
 	default:
-		if (v != TS_UNKNOWN &&
-			!(line == TS_TABLE_TOTAL && (what == W_TILES || what == W_SETS)))
+		if (line == TS_TABLE_TOTAL && (what == W_TILES || what == W_SETS))
+			break;
+		if (v != TS_UNKNOWN)
 			ts_fmt_count(out->buf, v);
+		else
+			out->s = "-";
 		break;
 	}
 	return true;

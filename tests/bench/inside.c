@@ -518,7 +518,7 @@ heat_sample(struct inside *in, char **argv)
 	check(ts_tile_lives_read_sample(&l, in->reader, HEAT_ROWS, &err), &err);
 	if (!l || !most)
 		check(TS_E_ABSENT, &err);
-	h.per_column = (int64_t)ts_live_heat_fit((size_t)ts_live_heat_steps(l), HEAT_COLUMNS, 1);
+	h.steps = ts_max_i64(ts_live_heat_steps(l), HEAT_COLUMNS);
 	check(ts_live_heat_read(most, l, &h, NULL, &err), &err);
 	printf("{\"ms\": %.3f, \"tiles\": %zu}\n", inside_ms(began), l->tiles);
 	ts_tile_lives_close(l);
@@ -540,14 +540,14 @@ heat(struct inside *in, char **argv)
 	for (int i = 0; most && i <= n; i++) {
 		struct ts_live_heat h = {.rows = HEAT_ROWS, .columns = HEAT_COLUMNS};
 		int64_t each[2] = {(int64_t)ts_live_heat_fit(l->tiles, HEAT_ROWS, l->crest_tiles),
-			(int64_t)ts_live_heat_fit((size_t)steps, HEAT_COLUMNS, 1)};
+			ts_max_i64(steps, HEAT_COLUMNS)};
 
 		for (int a = 0; a < 2 && i > 0; a++)
-			each[a] = ts_max_i64(each[a] >> inside_random(in, 8), 1);
+			each[a] = ts_max_i64(each[a] >> inside_random(in, 8), a ? HEAT_COLUMNS : 1);
 		if (l->crest_tiles > 0 && each[0] > (int64_t)l->crest_tiles)
 			each[0] -= each[0] % (int64_t)l->crest_tiles;
 		h.per_row = (size_t)each[0];
-		h.per_column = each[1];
+		h.steps = each[1];
 		if (i > 0) {
 			h.tile = (size_t)inside_random(in, (int64_t)l->tiles) / h.per_row *
 				h.per_row;

@@ -481,7 +481,7 @@ figure_what_if(uint64_t *d, struct ts_reader *rd, struct ts_err *err)
 				.how = TS_WHAT_IF_SPLIT,
 				.n = 3,
 				.text = "gradients"}}};
-	const struct ts_live_heat heat = {.per_row = 3, .rows = 6, .per_column = 7, .columns = 9};
+	const struct ts_live_heat heat = {.per_row = 3, .rows = 6, .steps = 60, .columns = 9};
 	int64_t most[6 * 9];
 	struct ts_tile_lives *l = NULL;
 	struct ts_what_if *w = NULL;

@@ -132,6 +132,60 @@ START_TEST(heat_keys)
 }
 END_TEST
 
+/* Leftmost column with the cursor of the graph; while the map has the keys, of the map. */
+static int
+cursor_column(const struct ts_canvas *c, bool heat)
+{
+	int least = -1;
+
+	for (int i = 0; i < c->w * c->h; i++) {
+		const enum ts_role over = (enum ts_role)c->cell[i].over;
+
+		if (over == (heat ? TS_ROLE_CURSOR : TS_ROLE_COLUMN_OTHER) &&
+			(least < 0 || i % c->w < least))
+			least = i % c->w;
+	}
+	return least;
+}
+
+/* The same step stands in the same column of the graph and of the map below it, at any width and zoom of the graph. */
+START_TEST(heat_below_graph)
+{
+	static const struct {
+		int w, h;
+		const char *zoom;
+	} at[] = {{80, 22, NULL}, {120, 38, NULL}, {200, 58, NULL}, {200, 58, "zoom-in"},
+		{143, 40, "zoom-in"}, {200, 58, "zoom-fit"}, {97, 30, NULL}};
+	char line[40];
+	struct harness h;
+
+	begin(&h, 80, 22, TS_GLYPHS_FULL);
+	h.canvas->mono = true; /* a whole cell has the cursor */
+	harness_command(&h, "tab heat");
+	for (size_t i = 0; i < TS_COUNT(at); i++) {
+		harness_resize(&h, at[i].w, at[i].h);
+		h.canvas->mono = true;
+		if (at[i].zoom) {
+			harness_command(&h, "pane-previous");
+			harness_command(&h, at[i].zoom);
+			harness_command(&h, "tab heat");
+		}
+		for (int step = 0; step < 60; step += 7) {
+			snprintf(line, sizeof(line), "goto %d", step);
+			harness_command(&h, line);
+			harness_draw(&h);
+			ck_assert_int_gt(cursor_column(h.canvas, false), 0);
+			ck_assert_msg(cursor_column(h.canvas, true) ==
+					cursor_column(h.canvas, false),
+				"%dx%d, %s: step %d is in column %d, below in %d", at[i].w, at[i].h,
+				at[i].zoom ? at[i].zoom : "as it is", (int)h.selection.live_step,
+				cursor_column(h.canvas, false), cursor_column(h.canvas, true));
+		}
+	}
+	harness_end(&h);
+}
+END_TEST
+
 /* Before all rows are read the map is of some tiles, and says so; then of all, and who went somewhere is still there. */
 START_TEST(sample)
 {
@@ -517,6 +571,7 @@ main(void)
 	tcase_add_loop_test(c, golden, 0, TS_COUNT(screens));
 	tcase_add_loop_test(c, any_size, 0, 2);
 	tcase_add_test(c, heat_keys);
+	tcase_add_test(c, heat_below_graph);
 	tcase_add_test(c, sample);
 	tcase_add_test(c, peaks_before_and_after);
 	tcase_add_test(c, goes_there);

@@ -169,7 +169,7 @@ def a_group_or_nothing(ctx):
     t.wait("activations")
     t.press("x")
     t.wait("removed: ")
-    t.wait("(1 change; gw: What-if)")
+    t.wait("(1 change; x: halve; gw: What-if)")
     t.press("x")
     t.wait("halved: ")
     t.press(":")

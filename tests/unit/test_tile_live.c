@@ -129,26 +129,27 @@ check_heat(const struct ts_tile_lives *l, const struct truth *t)
 			.per_row = 1 + any(20),
 			.rows = 1 + (int)any(9),
 			.step = (int64_t)any(STEPS),
-			.per_column = 1 + (int64_t)any(12),
-			.columns = 1 + (int)any(30)};
+			.steps = 1 + (int64_t)any(3 * STEPS)};
 		int64_t most[9 * 30];
 		struct ts_live_spot spot;
 
+		h.columns = 1 + (int)any((int)ts_min_i64(h.steps, 30));
 		h.tile = any(2) ? 0 : h.tile;
 		h.per_row = l->crest_tiles > 0 && any(2) ? l->crest_tiles : h.per_row;
 		ck_assert_int_eq(ts_live_heat_read(most, l, &h, NULL, NULL), TS_OK);
 		for (int r = 0; r < h.rows; r++)
 			for (int c = 0; c < h.columns; c++) {
 				size_t from = h.tile + (size_t)r * h.per_row;
-				int64_t step = h.step + c * h.per_column;
-				int64_t want = cell(l, t, from, from + h.per_row, step,
-					step + h.per_column);
+				int64_t step = h.step + h.steps * c / h.columns;
+				int64_t end = h.step + h.steps * (c + 1) / h.columns;
+				int64_t want = cell(l, t, from, from + h.per_row, step, end);
 
+				for (int64_t s = step; s < end; s++)
+					ck_assert_int_eq(ts_live_heat_column_of(&h, s), c);
 				ck_assert_int_eq(most[r * h.columns + c], want);
 				ck_assert_int_eq(ts_live_spot_read(&spot, l, from, from + h.per_row,
 							 step,
-							 ts_min_i64(step + h.per_column,
-								 ts_live_heat_steps(l)),
+							 ts_min_i64(end, ts_live_heat_steps(l)),
 							 NULL),
 					TS_OK);
 				ck_assert_int_eq(spot.bytes, want);

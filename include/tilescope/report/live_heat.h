@@ -16,16 +16,22 @@
 struct ts_live_heat {
 	size_t tile, per_row; /* row i has places [tile + i * per_row, ...) */
 	int rows;
-	int64_t step, per_column; /* column i has steps [step + i * per_column, ...) */
-	int columns;
+	int64_t step, steps; /* that the columns have between them: ts_buckets_range() says which */
+	int columns;	     /* no more than `steps` */
 };
 
 /* Steps that there are: those recorded, else up to the last point. */
 int64_t ts_live_heat_steps(const struct ts_tile_lives *l);
 
+/* Steps [*from, *to) of a column. */
+void ts_live_heat_column(const struct ts_live_heat *h, int column, int64_t *from, int64_t *to);
+
+/* The column of a step; -1 before the first, h->columns behind the last. */
+int ts_live_heat_column_of(const struct ts_live_heat *h, int64_t step);
+
 /*
- * The best number of tiles (steps) to a cell so that n of them fit `cells`: of tiles a multiple of a group's
- * where there are that many to a cell.
+ * The best number of tiles to a cell so that n of them fit `cells`: a multiple of a group's where there are that many
+ * to a cell.
  */
 size_t ts_live_heat_fit(size_t n, int cells, size_t group);
 

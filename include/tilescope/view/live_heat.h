@@ -15,6 +15,12 @@ struct ts_explained;
 /* Where the live bytes of a tile at a step come from, and the query that gives them. */
 void ts_live_explain(struct ts_explained *x, const struct ts_report *r, int64_t tile, int64_t step);
 
+/*
+ * The tab stands below a chart that has the steps [from, to) in sight behind a margin of so many columns: the same steps
+ * stand in the same columns, until somebody zooms the map. margin 0: there is no chart above.
+ */
+void ts_live_heat_below(struct ts_tab *t, int margin, int64_t from, int64_t to);
+
 extern const struct ts_tab_ops ts_tab_heat;
 
 #endif
