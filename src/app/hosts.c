@@ -323,6 +323,17 @@ ts_hosts_tick(struct ts_app *app)
 		ts_hosts_event(app);
 }
 
+/* What is last in a message is why; what comes before is a path, of any length, and stands in the log. */
+static const char *
+reason_of(const struct ts_err *err)
+{
+	const char *why = err->msg;
+
+	for (const char *p = why; (p = strstr(p, ": ")); why = p)
+		p += 2;
+	return why;
+}
+
 void
 ts_hosts_trouble(struct ts_app *app, const struct ts_err *err)
 {
@@ -340,7 +351,7 @@ ts_hosts_trouble(struct ts_app *app, const struct ts_err *err)
 		if (lines[i].code == err->code) {
 			snprintf(app->hosts.trouble, sizeof(app->hosts.trouble),
 				"%s, %s: read it again  (%.200s)", lines[i].words,
-				key_of(app, TS_CMD_RELOAD, key), err->msg);
+				key_of(app, TS_CMD_RELOAD, key), reason_of(err));
 			ts_log_add(app->log, "%s: %s", lines[i].words, err->msg);
 		}
 	write_text(app);

@@ -567,18 +567,25 @@ next_us(const struct ts_host *h)
 			    : ms_of(h->spec.keepalive_ms, KEEPALIVE_MS));
 }
 
+/* What one clock counts and the other does not; 0: they do not tell. */
+static int64_t
+slept_us(void)
+{
+	struct timespec all, awake;
+
+	if (clock_gettime(CLOCK_BOOTTIME, &all) < 0 || clock_gettime(CLOCK_MONOTONIC, &awake) < 0)
+		return 0;
+	return (all.tv_sec - awake.tv_sec) * INT64_C(1000000) +
+		(all.tv_nsec - awake.tv_nsec) / 1000;
+}
+
 /* Nobody at the other end has waited so long: what answers is another connection. */
 static void
 look_for_sleep(struct ts_host *h)
 {
-	struct timespec all, awake;
+	int64_t slept = h->spec.slept_us ? h->spec.slept_us() : slept_us();
 	struct ts_err err;
-	int64_t slept;
 
-	if (clock_gettime(CLOCK_BOOTTIME, &all) < 0 || clock_gettime(CLOCK_MONOTONIC, &awake) < 0)
-		return;
-	slept = (all.tv_sec - awake.tv_sec) * INT64_C(1000000) +
-		(all.tv_nsec - awake.tv_nsec) / 1000;
 	if (h->slept_us && slept > h->slept_us + SLEPT_US && h->now.is == TS_HOST_CONNECTED) {
 		ts_err_set(&err, TS_E_CONNECT, "%s: this machine was asleep for %lld s",
 			h->spec.to.host, (long long)((slept - h->slept_us) / 1000000));

@@ -10,7 +10,7 @@ import time
 
 import proxy
 import server
-from harness import Failed, case, expect
+from harness import Failed, Skipped, case, expect
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tty"))
 import terminal  # noqa: E402
@@ -260,7 +260,10 @@ def app_no_core(ctx):
     path = report(ctx)
     ctx.secrets.append(SECRET)
     if resource.getrlimit(resource.RLIMIT_CORE)[1] == 0:
-        return                                      # nothing could be seen
+        try:
+            resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY,) * 2)
+        except (ValueError, OSError):
+            raise Skipped("no core can be written here, whatever the program does (ulimit -H -c is 0)")
     with server.AuthServer(ctx, "password=" + SECRET) as host:
         with App(ctx, "libssh", ctx.client(host), path) as t:
             t.see("Password of")
@@ -507,6 +510,47 @@ def app_another_file(ctx, what):
             t.see("report.tilescope" if what == "replaced" else "report.tilescope (gone)")
             t.keys("Q")
             t.ends(0)
+
+
+def as_another(ctx, sshd, p):
+    """A client's configuration for a user of that host who may not read everything; root may."""
+    path, line = ctx.key("key")
+    sshd.allow(line)
+    config = ctx.client(sshd, known=sshd.known(name="[127.0.0.1]:%d" % p.port), keys=[path])
+    text = server.read(config).replace("Port %d" % sshd.port, "Port %d" % p.port)
+    if os.getuid() == 0:
+        for d in (os.path.dirname(ctx.dir), ctx.dir, sshd.dir, sshd.authorized):
+            os.chmod(d, 0o755)
+        text = text.replace("User %s" % server.user(), "User nobody")
+    server.write(config, text + "\n")
+    return config
+
+
+@case(params=[80, 120])
+def app_permission_withdrawn(ctx, columns):
+    """By a host that runs on: its line says so in full, however long the path; with the permission r reads again."""
+    short = report(ctx, 150000)
+    path = ctx.path(*["a-directory-with-a-long-name-%d" % i for i in range(5)], "report")
+    os.makedirs(os.path.dirname(path))
+    os.rename(short, path)
+    file = [os.path.join(path, n) for n in os.listdir(path) if n.endswith((".pop", ".tilescope"))][0]
+    with server.Sshd(ctx.dir) as sshd, proxy.Proxy(sshd.port) as p:
+        config = as_another(ctx, sshd, p)
+        with App(ctx, "libssh", config, path, size=(columns, 24)) as t:
+            t.see("tiles 16")
+            p.refuse()
+            p.cut()
+            t.see("Reconnecting to there, attempt")
+            os.chmod(file, 0)
+            p.resume()
+            t.see(lambda text: "Reconnecting" not in text)
+            t.keys("8", "G")
+            t.see("The report cannot be read any more")
+            t.see("denied)")
+            os.chmod(file, 0o644)
+            t.keys("r")
+            t.see(lambda text: "any more" not in text and "150,000 variables" in text)
+            t.leaves()
 
 
 @case()

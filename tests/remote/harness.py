@@ -21,6 +21,10 @@ class Failed(Exception):
     pass
 
 
+class Skipped(Exception):
+    """It cannot be seen here; why."""
+
+
 def case(params=None):
     """Mark a test function; `params`: one case for each, given as second argument."""
     def mark(fn):

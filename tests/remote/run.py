@@ -33,15 +33,17 @@ for _name in MODULES:
 
 
 def work(job):
-    """One case in a directory of its own: (name, error or None, directory kept, seconds)."""
+    """One case in a directory of its own: (name, error or None, why it was skipped or None, directory kept, seconds)."""
     builddir, top, name, module, fn, param, keep = job
     where = tempfile.mkdtemp(prefix=re.sub(r"[^a-z0-9-]+", "_", name.lower())[:30] + ".", dir=top)
     began = time.monotonic()
-    error = None
+    error = skipped = None
     try:
         ctx = harness.Ctx(builddir, where)
         f = getattr(sys.modules[module], fn)
         f(ctx) if param is None else f(ctx, param)
+    except harness.Skipped as e:
+        skipped = str(e)
     except harness.Failed as e:
         error = str(e)
     except Exception:                                       # a defect of the test itself
@@ -49,7 +51,7 @@ def work(job):
     if not (error and keep):
         shutil.rmtree(where, ignore_errors=True)
         where = None
-    return name, error, where, time.monotonic() - began
+    return name, error, skipped, where, time.monotonic() - began
 
 
 def main():
@@ -73,13 +75,17 @@ def main():
         print("skipped: %s" % why)
         print("0 passed, 0 failed, %d skipped" % len(cases))
         return 0
-    passed = failed = 0
+    passed = failed = skips = 0
     top = tempfile.mkdtemp(prefix="ts-remote.")     # short: a socket's path has 107 bytes
     kept = False
     try:
         jobs = [(os.path.abspath(a.builddir), top) + c + (a.keep,) for c in cases]
         with concurrent.futures.ProcessPoolExecutor(max_workers=max(1, a.j)) as pool:
-            for name, error, where, took in pool.map(work, jobs):
+            for name, error, skipped, where, took in pool.map(work, jobs):
+                if skipped:
+                    skips += 1
+                    print("skip  %s: %s" % (name, skipped))
+                    continue
                 if error is None:
                     passed += 1
                     if a.v:
@@ -95,7 +101,7 @@ def main():
     finally:
         if not kept:
             shutil.rmtree(top, ignore_errors=True)
-    print("%d passed, %d failed, 0 skipped" % (passed, failed))
+    print("%d passed, %d failed, %d skipped" % (passed, failed, skips))
     return 1 if failed else 0
 
 

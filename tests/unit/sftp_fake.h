@@ -57,6 +57,8 @@ struct fake_world {
 	bool password;	     /* asked for: "secret" */
 	atomic_int wrong_at; /* packets from now (1 = the next one) until ... */
 	atomic_int wrong;    /* ... this, once; FAKE_SILENT stays until the connection is left */
+	unsigned cut_salt;   /* ... and with FAKE_CUT the first file becomes this, */
+	int cut_gone;	     /* or this: at that packet, when others of a read have been answered */
 	atomic_int connections, opens, closes, reads, packets, bursts;
 	atomic_int open_channels_max;
 };
@@ -273,6 +275,10 @@ fake_do_wrong(struct fake *f, struct fake_channel *c, struct ts_strbuf *b, enum 
 	}
 	if (wrong == FAKE_CUT || wrong == FAKE_SILENT) {
 		f->cut = wrong == FAKE_CUT;
+		if (f->cut && f->w->cut_salt)
+			atomic_store(&f->w->file[0].salt, f->w->cut_salt);
+		if (f->cut && f->w->cut_gone)
+			atomic_store(&f->w->file[0].gone, f->w->cut_gone);
 		f->silent = wrong == FAKE_SILENT;
 		return;
 	}

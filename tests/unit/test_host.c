@@ -346,6 +346,70 @@ START_TEST(other_file)
 }
 END_TEST
 
+static _Atomic int64_t slept;
+
+static int64_t
+slept_us(void)
+{
+	return atomic_load(&slept);
+}
+
+/* An hour of sleep: it is reached anew and reads on, without waiting for an answer first; a nap is nothing. */
+START_TEST(asleep)
+{
+	struct fake_world w = world();
+	struct ts_host *h;
+	struct ts_host_file *f;
+	struct ts_host_range r = {8192, 4096, 0};
+	struct ts_host_state s;
+	unsigned char bytes[4096];
+
+	atomic_store(&slept, 1);
+	h = fake_host(&w, (struct ts_host_spec){.slept_us = slept_us});
+	ck_assert_int_eq(ts_host_open(h, &f, "file", true, NULL, &err), TS_OK);
+	for (int i = 0; i < 2; i++) {
+		atomic_fetch_add(&slept, i ? INT64_C(3600000000) : INT64_C(10000000));
+		ck_assert_int_eq(ts_host_read(f, bytes, &r, 1, true, NULL, &err), TS_OK);
+		ck_assert(is_right(bytes, &r, 1, SIZE, 0));
+		ck_assert_int_eq(atomic_load(&w.connections), 1 + i);
+	}
+	ts_host_state(h, &s);
+	ck_assert_int_eq(s.is, TS_HOST_CONNECTED);
+	ck_assert_msg(strstr(s.err.msg, "asleep for 3600 s"), "%s", s.err.msg);
+	/* and the file may be another one by then */
+	atomic_fetch_add(&slept, INT64_C(3600000000));
+	atomic_store(&w.file[0].salt, 1);
+	ck_assert_int_eq(ts_host_read(f, bytes, &r, 1, true, NULL, &err), TS_E_STALE);
+	ts_host_close(f);
+	ts_host_free(h);
+}
+END_TEST
+
+/* Replaced, deleted or refused while a read is out: it ends with that, and gives no bytes of either as if they were of one file. */
+START_TEST(other_file_in_a_read)
+{
+	static const enum ts_code codes[] = {TS_E_STALE, TS_E_NOT_FOUND, TS_E_SYS};
+	struct fake_world w = world();
+	struct ts_host *h = fake_host(&w, (struct ts_host_spec){0});
+	struct ts_host_file *f;
+	struct ts_host_range r = {4096, 2 << 20, 0};
+	unsigned char *bytes = malloc(2 << 20);
+
+	w.max_read = 32768;
+	ck_assert_int_eq(ts_host_open(h, &f, "file", true, NULL, &err), TS_OK);
+	w.cut_salt = _i == 0;
+	w.cut_gone = _i == 1 ? TS_SFTP_NO_SUCH_FILE : _i == 2 ? TS_SFTP_PERMISSION_DENIED : 0;
+	atomic_store(&w.wrong, FAKE_CUT);
+	atomic_store(&w.wrong_at, 20); /* of 64 pieces */
+	ck_assert_int_eq(ts_host_read(f, bytes, &r, 1, true, NULL, &err), codes[_i]);
+	ck_assert_int_ge(atomic_load(&w.reads), 15);
+	ck_assert_int_eq(atomic_load(&w.connections), 2);
+	ts_host_close(f);
+	ts_host_free(h);
+	free(bytes);
+}
+END_TEST
+
 START_TEST(questions)
 {
 	struct fake_world w = world();
@@ -574,6 +638,8 @@ main(void)
 	tcase_add_test(t, listing);
 	tcase_add_loop_test(t, wrong, FAKE_RIGHT + 1, FAKE_WRONGS);
 	tcase_add_loop_test(t, other_file, 0, 4);
+	tcase_add_test(t, asleep);
+	tcase_add_loop_test(t, other_file_in_a_read, 0, 3);
 	tcase_add_test(t, questions);
 	tcase_add_test(t, cancelled);
 	tcase_add_test(t, attempts);

@@ -53,6 +53,8 @@ struct ts_host_spec {
 	int keepalive_ms;   /* 0 = 15 s */
 	int attempts; /* to reach it again when it was lost, one after another; 0 = for ever */
 	int channels; /* 1 .. TS_TRANSPORT_CHANNELS; 0 = all */
+	int64_t (*slept_us)(
+		void); /* how long this machine has slept since it was started; NULL: two clocks tell */
 };
 
 struct ts_uri;
