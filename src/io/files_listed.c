@@ -35,6 +35,7 @@ struct seen {
 struct listed {
 	struct ts_files base;
 	struct ts_files *inner;
+	const struct ts_cancel *cancel;
 	struct directory directory[TS_LISTED_DIRECTORIES];
 	int count;
 	struct seen seen[TS_LISTED_AHEAD];
@@ -45,6 +46,12 @@ static struct listed *
 self(struct ts_files *f)
 {
 	return (struct listed *)(void *)f;
+}
+
+static const struct ts_cancel *
+token(const struct listed *l, const struct ts_cancel *cancel)
+{
+	return cancel ? cancel : l->cancel;
 }
 
 /* --- directories ------------------------------------------------------------------------------ */
@@ -227,6 +234,7 @@ listed_look(struct ts_files *f, struct ts_file_state *s, const char *path,
 	const struct seen *seen = find_seen(l, path);
 	enum ts_code code;
 
+	cancel = token(l, cancel);
 	if (seen && seen->looked) {
 		*s = seen->state;
 		return TS_OK;
@@ -256,6 +264,7 @@ listed_list(struct ts_files *f, const char *path, ts_files_entry_fn *entry, void
 	struct directory *d = find_directory(l, path, n);
 	enum ts_code code;
 
+	cancel = token(l, cancel);
 	if (!d)
 		d = add_directory(l, path, n);
 	code = d ? list_directory(l, d, cancel, err) : TS_OK;
@@ -275,6 +284,7 @@ listed_open(struct ts_files *f, struct ts_source **s, const char *path,
 {
 	const struct seen *seen = find_seen(self(f), path);
 
+	cancel = token(self(f), cancel);
 	if (seen && seen->looked && seen->state.kind == TS_FILE_REGULAR)
 		return ts_files_open_regular(self(f)->inner, s, path, &seen->state, cancel, err);
 	return ts_files_open(self(f)->inner, s, path, cancel, err);
@@ -284,8 +294,12 @@ static char *
 listed_real(struct ts_files *f, const char *path)
 {
 	const struct seen *seen = find_seen(self(f), path);
+	struct ts_files_asked asked = {.path = path, .real = true};
 
-	return seen && seen->real ? ts_strdup(seen->real) : ts_files_real(self(f)->inner, path);
+	if (seen && seen->real)
+		return ts_strdup(seen->real);
+	return ts_files_look_all(self(f)->inner, &asked, 1, self(f)->cancel, NULL) ? NULL
+										   : asked.text;
 }
 
 static void
@@ -315,7 +329,8 @@ static const struct ts_files_ops listed_ops = {.look = listed_look,
 	.release = listed_release};
 
 enum ts_code
-ts_files_listed_new(struct ts_files **out, struct ts_files *inner, struct ts_err *err)
+ts_files_listed_new(struct ts_files **out, struct ts_files *inner, const struct ts_cancel *cancel,
+	struct ts_err *err)
 {
 	struct listed *l;
 
@@ -326,6 +341,7 @@ ts_files_listed_new(struct ts_files **out, struct ts_files *inner, struct ts_err
 	if (!l)
 		return ts_err_nomem(err);
 	l->inner = ts_files_hold(inner);
+	l->cancel = cancel;
 	l->base.ops = &listed_ops;
 	l->base.host = inner->host;
 	l->base.thorough = inner->thorough;

@@ -526,11 +526,14 @@ ts_check_read(struct ts_check *c, const char *path, const struct ts_check_option
 	struct ts_err *err)
 {
 	struct check_run run = {.options = options, .check = c, .vars_tiles = TS_UNKNOWN};
-	enum ts_code code = ts_files_listed_new(&run.seen, options->files, err);
+	enum ts_code code = ts_files_listed_new(&run.seen, options->files, options->cancel, err);
 
 	*c = (struct ts_check){0};
 	if (!code)
 		code = check_path(&run, path, err);
+	if (!code && run.seen && ts_cancelled(options->cancel))
+		code = ts_err_set(err, TS_E_CANCELLED,
+			"cancelled"); /* what is absent may not be so */
 	ts_archive_release(run.archive);
 	ts_report_close(run.report);
 	ts_files_release(run.seen);

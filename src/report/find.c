@@ -535,7 +535,7 @@ look_into(struct search *s, const struct directory *at)
 	struct ts_err why = {0};
 	char *profile;
 
-	if (ts_files_listed_new(&place->files, all, &place->end))
+	if (ts_files_listed_new(&place->files, all, place->cancel, &place->end))
 		place->files = all;
 	in.profile = profile = directory_profile(place, at->path);
 	if (profile && is_file(place->files, profile))

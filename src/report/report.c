@@ -405,10 +405,13 @@ static enum ts_code
 open_listed(struct ts_report *r, const char *path, const struct ts_report_options *options,
 	struct ts_err *err)
 {
-	enum ts_code code = ts_files_listed_new(&r->files, options->files, err);
+	enum ts_code code = ts_files_listed_new(&r->files, options->files, options->cancel, err);
 
 	if (!code)
 		code = fill_in(r, path, options, err);
+	if (!code && r->files && ts_cancelled(options->cancel))
+		code = ts_err_set(err, TS_E_CANCELLED,
+			"cancelled"); /* what is absent may not be so */
 	ts_files_release(r->files);
 	r->files = ts_files_hold(options->files);
 	return code;

@@ -154,6 +154,8 @@ look_counted(struct ts_files *f, struct ts_file_state *s, const char *name,
 	const struct ts_cancel *cancel, struct ts_err *err)
 {
 	((struct counted *)(void *)f)->looks++;
+	if (ts_cancelled(cancel))
+		return ts_err_set(err, TS_E_CANCELLED, "cancelled");
 	return ts_files_look(NULL, s, name, cancel, err);
 }
 
@@ -184,6 +186,8 @@ list_counted(struct ts_files *f, const char *path, ts_files_entry_fn *entry, voi
 	struct passing p = {path, entry, ctx};
 
 	((struct counted *)(void *)f)->lists++;
+	if (ts_cancelled(cancel))
+		return ts_err_set(err, TS_E_CANCELLED, "cancelled");
 	return ts_files_list(NULL, path, pass_entry, &p, cancel, err);
 }
 
@@ -220,7 +224,7 @@ START_TEST(listed_files_answer_the_same)
 	in_empty_directory();
 	ck_assert_int_eq(close(open("directory/inner", O_WRONLY | O_CREAT, 0600)), 0);
 	atomic_init(&c.base.uses, 1);
-	ck_assert_int_eq(ts_files_listed_new(&listed, &c.base, &err), TS_OK);
+	ck_assert_int_eq(ts_files_listed_new(&listed, &c.base, NULL, &err), TS_OK);
 	for (size_t i = 0; i < TS_COUNT(names); i++) {
 		const char *name = names[(i * 5 + (size_t)_i) % TS_COUNT(names)];
 
@@ -241,12 +245,33 @@ START_TEST(listed_files_answer_the_same)
 }
 END_TEST
 
+/* What is asked without a token has that of all: a look can be ended, and so can what asks for places and lists. */
+START_TEST(listed_with_a_token)
+{
+	struct counted c = {.base = {.ops = &counted_ops, .host = "far"}};
+	struct ts_cancel all = {0}, own = {0};
+	struct ts_files *listed;
+	struct ts_file_state s;
+	struct ts_err err;
+
+	in_empty_directory();
+	atomic_init(&c.base.uses, 1);
+	ck_assert_int_eq(ts_files_listed_new(&listed, &c.base, &all, &err), TS_OK);
+	ck_assert_int_eq(ts_files_look(listed, &s, "plain", NULL, &err), TS_OK);
+	ts_cancel_set(&all);
+	ck_assert_int_eq(ts_files_look(listed, &s, "directory/x", NULL, &err), TS_E_CANCELLED);
+	ck_assert_int_eq(ts_files_list(listed, "directory", see, NULL, NULL, &err), TS_E_CANCELLED);
+	ck_assert_int_eq(ts_files_look(listed, &s, "other/x", &own, &err), TS_OK);
+	ts_files_release(listed);
+}
+END_TEST
+
 START_TEST(this_machine_is_not_listed)
 {
 	struct ts_files *listed;
 	struct ts_err err;
 
-	ck_assert_int_eq(ts_files_listed_new(&listed, NULL, &err), TS_OK);
+	ck_assert_int_eq(ts_files_listed_new(&listed, NULL, NULL, &err), TS_OK);
 	ck_assert_ptr_null(listed);
 }
 END_TEST
@@ -265,7 +290,7 @@ START_TEST(a_large_directory_is_asked_for_what_the_list_lacks)
 		ck_assert_int_eq(close(open(name, O_WRONLY | O_CREAT, 0600)), 0);
 	}
 	atomic_init(&c.base.uses, 1);
-	ck_assert_int_eq(ts_files_listed_new(&listed, &c.base, &err), TS_OK);
+	ck_assert_int_eq(ts_files_listed_new(&listed, &c.base, NULL, &err), TS_OK);
 	for (int i = 0; i < TS_LISTED_ENTRIES + 50; i++) {
 		snprintf(name, sizeof(name), "f%d", i);
 		ts_files_state(listed, &s, name);
@@ -310,7 +335,7 @@ START_TEST(listed_ahead)
 	in_empty_directory();
 	ck_assert_int_eq(close(open("directory/inner", O_WRONLY | O_CREAT, 0600)), 0);
 	atomic_init(&c.base.uses, 1);
-	ck_assert_int_eq(ts_files_listed_new(&listed, &c.base, &err), TS_OK);
+	ck_assert_int_eq(ts_files_listed_new(&listed, &c.base, NULL, &err), TS_OK);
 	ck_assert_int_eq(ts_files_listed_ahead(listed, all, TS_COUNT(all), NULL, &err), TS_OK);
 	looks = c.looks;
 	for (size_t i = 0; i < TS_COUNT(all); i++) {
@@ -368,6 +393,7 @@ main(void)
 	tcase_add_test(c, a_host_is_asked_and_let_go_by_the_last);
 	tcase_set_timeout(c, 60);
 	tcase_add_loop_test(c, listed_files_answer_the_same, 0, 14);
+	tcase_add_test(c, listed_with_a_token);
 	tcase_add_test(c, this_machine_is_not_listed);
 	tcase_add_test(c, a_large_directory_is_asked_for_what_the_list_lacks);
 	tcase_add_test(c, many_paths);

@@ -19,9 +19,13 @@ enum {
 		1 << 14, /* of a directory; names that are not among them are asked for */
 };
 
-/* Over `inner`, which is held. NULL, this machine, stays NULL. Errors: TS_E_NOMEM. Give it back with ts_files_release(). */
+/*
+ * Over `inner`, which is held. NULL, this machine, stays NULL. `cancel` (or NULL, outlives it) is for all that is asked without
+ * a token of its own: what has none then counts as absent, so whoever set it must not believe in what is not there.
+ * Errors: TS_E_NOMEM. Give it back with ts_files_release().
+ */
 enum ts_code ts_files_listed_new(struct ts_files **out, struct ts_files *inner,
-	struct ts_err *err) TS_WARN_UNUSED;
+	const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
 
 /*
  * Ask in one round trip for what is going to be asked for: what these paths mean (at most TS_LISTED_AHEAD in all), and where
