@@ -5,6 +5,9 @@
  * In the index a node knows when its first row starts and its last one ends, how long each class is in it, and its
  * longest row: what cannot be in it is passed over, so a jump looks at a few nodes of each level. Where rows of a
  * leaf are not in the index (a report of very many steps) they are read.
+ *
+ * A gap lies between the last end of all rows before a place and the first start of all behind it. Where the starts of an IPU
+ * do not rise along its rows that is still so, but gaps between rows that stand in one another's midst are passed over.
  */
 #include "config.h"
 
@@ -108,10 +111,16 @@ idle_in(const struct hunt *h, const struct ts_lane_node *n, int level)
 	return idle >= 0 ? idle : -1;
 }
 
+/* Where a gap may lie: behind all that stands before some rows, before all that stands behind them. */
+struct around {
+	int64_t reach; /* the last end before, INT64_MIN: none */
+	int64_t ahead; /* the first start behind, INT64_MAX: none */
+};
+
 static void
-hunt_rows(struct hunt *h, const struct ts_lane_row *row, int n, int64_t reach)
+hunt_rows(struct hunt *h, const struct ts_lane_row *row, int n, struct around a)
 {
-	int64_t before[TS_LANE_LEAF];
+	int64_t before[TS_LANE_LEAF], behind[TS_LANE_LEAF];
 
 	if (h->j->goal != TS_GOAL_GAP) {
 		for (int i = 0; i < n; i++)
@@ -119,19 +128,21 @@ hunt_rows(struct hunt *h, const struct ts_lane_row *row, int n, int64_t reach)
 		return;
 	}
 	for (int i = 0; i < n; i++) {
-		before[i] = reach;
-		reach = ts_max_i64(reach, row[i].end);
+		before[i] = a.reach;
+		a.reach = ts_max_i64(a.reach, row[i].end);
 	}
+	for (int i = n - 1; i >= 0; i--)
+		behind[i] = a.ahead = ts_min_i64(a.ahead, row[i].start);
 	for (int i = 0; i < n && !h->j->found; i++) {
 		int at = h->j->back ? n - 1 - i : i;
 
-		is_gap(h->j, before[at], row[at].start);
+		is_gap(h->j, before[at], behind[at]);
 	}
 }
 
 static void
 hunt_leaf(struct hunt *h, const struct ts_lane_node *n, const struct ts_lane_leaf *leaf,
-	int64_t reach)
+	struct around a)
 {
 	struct ts_lane_row row[TS_LANE_LEAF];
 	int64_t length[TS_CLASS_COUNT];
@@ -150,12 +161,12 @@ hunt_leaf(struct hunt *h, const struct ts_lane_node *n, const struct ts_lane_lea
 	rows = worth ? trace_leaf_rows(row, &h->l, h->of->ipu, n, leaf) : 0;
 	h->broken |= worth && rows <= 0;
 	/* what is before its first row is the caller's */
-	hunt_rows(h, row, rows > 0 ? rows : 0,
-		h->j->goal == TS_GOAL_GAP ? ts_max_i64(reach, leaf->start) : 0);
+	a.reach = ts_max_i64(a.reach, leaf->start);
+	hunt_rows(h, row, rows > 0 ? rows : 0, a);
 }
 
 static void
-hunt_leaves(struct hunt *h, const struct ts_lane_node *n, int64_t reach)
+hunt_leaves(struct hunt *h, const struct ts_lane_node *n, struct around a)
 {
 	const struct ts_lane_leaf *leaf = ts_lane_leaves(&h->l.lanes, n);
 	struct ts_trace_jump *j = h->j;
@@ -163,26 +174,30 @@ hunt_leaves(struct hunt *h, const struct ts_lane_node *n, int64_t reach)
 	h->broken |= !leaf;
 	for (uint32_t k = 0; leaf && k < n->leaves && !h->broken; k++) {
 		uint32_t i = j->back ? n->leaves - 1 - k : k;
-		int64_t here = reach;
+		struct around here = a;
+		int64_t start;
 
-		for (uint32_t b = 0; b < i && j->goal == TS_GOAL_GAP; b++)
-			here = ts_max_i64(here, ts_leaf_end(&leaf[b]));
 		if (j->goal != TS_GOAL_GAP) {
 			hunt_leaf(h, n, &leaf[i], here);
 			continue;
 		}
-		if (!j->back && is_gap(j, here, leaf[i].start))
+		for (uint32_t b = 0; b < i; b++)
+			here.reach = ts_max_i64(here.reach, ts_leaf_end(&leaf[b]));
+		for (uint32_t b = i + 1; b < n->leaves; b++)
+			here.ahead = ts_min_i64(here.ahead, leaf[b].start);
+		start = ts_min_i64(here.ahead, leaf[i].start);
+		if (!j->back && is_gap(j, here.reach, start))
 			return;
 		hunt_leaf(h, n, &leaf[i], here);
-		if (j->found || (j->back && is_gap(j, here, leaf[i].start)))
+		if (j->found || (j->back && is_gap(j, here.reach, start)))
 			return;
 	}
 }
 
-static void hunt_nodes(struct hunt *h, int level, uint64_t from, uint64_t to, int64_t reach);
+static void hunt_nodes(struct hunt *h, int level, uint64_t from, uint64_t to, struct around a);
 
 static void
-hunt_node(struct hunt *h, int level, uint64_t i, int64_t reach)
+hunt_node(struct hunt *h, int level, uint64_t i, struct around a)
 {
 	const struct ts_lane_node *n = &ts_lane_nodes(&h->l.lanes, h->of, level)[i];
 	struct ts_trace_jump *j = h->j;
@@ -192,35 +207,40 @@ hunt_node(struct hunt *h, int level, uint64_t i, int64_t reach)
 	if (!worth)
 		return;
 	if (level == 0)
-		hunt_leaves(h, n, reach);
+		hunt_leaves(h, n, a);
 	else /* as deep as there are levels */
 		hunt_nodes(h, level - 1, i * TS_LANE_FAN,
 			(uint64_t)ts_min_i64((int64_t)(i + 1) * TS_LANE_FAN,
 				(int64_t)h->of->level[level - 1].nodes),
-			reach);
+			a);
 }
 
-/* Nodes [from, to) of a level, in the direction of the jump; `reach`: the last end of what stands before them. */
+/* Nodes [from, to) of a level, in the direction of the jump. */
 static void
-hunt_nodes(struct hunt *h, int level, uint64_t from, uint64_t to, int64_t reach)
+hunt_nodes(struct hunt *h, int level, uint64_t from, uint64_t to, struct around a)
 {
 	const struct ts_lane_node *n = ts_lane_nodes(&h->l.lanes, h->of, level);
 	struct ts_trace_jump *j = h->j;
 
 	for (uint64_t k = 0; k < to - from && !h->broken; k++) {
 		uint64_t i = j->back ? to - 1 - k : from + k;
-		int64_t here = reach;
+		struct around here = a, inside;
+		int64_t start;
 
-		for (uint64_t b = from; b < i && j->goal == TS_GOAL_GAP; b++)
-			here = ts_max_i64(here, n[b].end);
 		if (j->goal != TS_GOAL_GAP) {
 			hunt_node(h, level, i, here);
 			continue;
 		}
-		if (!j->back && is_gap(j, here, n[i].start))
+		for (uint64_t b = from; b < i; b++)
+			here.reach = ts_max_i64(here.reach, n[b].end);
+		for (uint64_t b = i + 1; b < to; b++)
+			here.ahead = ts_min_i64(here.ahead, n[b].start);
+		start = ts_min_i64(here.ahead, n[i].start);
+		if (!j->back && is_gap(j, here.reach, start))
 			return;
-		hunt_node(h, level, i, ts_max_i64(here, n[i].start));
-		if (j->found || (j->back && is_gap(j, here, n[i].start)))
+		inside = (struct around){ts_max_i64(here.reach, n[i].start), here.ahead};
+		hunt_node(h, level, i, inside);
+		if (j->found || (j->back && is_gap(j, here.reach, start)))
 			return;
 	}
 }
@@ -236,7 +256,7 @@ jump_indexed(struct ts_trace_jump *j, struct ts_reader *rd)
 	h.of = ts_lanes_find(&h.l.lanes, j->ipu);
 	if (h.of && h.of->levels > 0)
 		hunt_nodes(&h, (int)h.of->levels - 1, 0, h.of->level[h.of->levels - 1].nodes,
-			INT64_MIN);
+			(struct around){INT64_MIN, INT64_MAX});
 	if (h.broken)
 		j->found = false;
 	trace_leaves_close(&h.l);

@@ -110,9 +110,9 @@ trace_take_jump(struct trace_view *t, struct trace_fetch *f)
 	if (j->ipu != trace_ipu(t)) /* it is another lane meanwhile */
 		return TS_EFFECT_NONE;
 	if (!j->found) {
-		ts_view_say(t->view.env, "no %s %s %s%s", j->back ? "earlier" : "further",
+		ts_view_say(t->view.env, "no %s %s%s%s%s", j->back ? "earlier" : "further",
 			j->goal == TS_GOAL_CLASS ? ts_step_class_label(j->class_of) : "",
-			goals[j->goal],
+			j->goal == TS_GOAL_CLASS ? " " : "", goals[j->goal],
 			j->goal == TS_GOAL_GAP ? " as wide as a column (zoom in for smaller ones)"
 					       : "");
 		return (enum ts_effect)(TS_EFFECT_BELL | TS_EFFECT_REPAINT);

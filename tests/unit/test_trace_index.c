@@ -78,7 +78,8 @@ enum {
 	LONG = 1 << 6,
 	UNSORTED = 1 << 7,
 	TWICE = 1 << 8,
-	WRONGS = 1 << 9,
+	FALLS = 1 << 9, /* starts of an IPU do not rise */
+	WRONGS = 1 << 10,
 };
 
 struct bench {
@@ -168,6 +169,8 @@ fill(sqlite3 *db, enum layout layout, int wrong, int64_t steps, int ipus, uint64
 			part_rowid += wrong & ROWID_GAPS ? 1 + below(seed, 3) / 2 * 70 : 1;
 			clock[i] += wrong & OVERLAPS ? length / 3 + below(seed, 3)
 						     : length + below(seed, 2) * below(seed, 90);
+			if (wrong & FALLS && below(seed, 20) == 0)
+				clock[i] = ts_max_i64(clock[i] - below(seed, 2000), 0);
 		}
 		if (!(wrong & TWICE) || layout == KEY || below(seed, 10))
 			id += wrong & STEP_GAPS ? 1 + below(seed, 400) * below(seed, 2) : 1;
@@ -659,9 +662,24 @@ compare_longest(struct bench *b, const struct ts_trace *t, const struct scan *s,
 	free(slow);
 }
 
-/* `bare` too: without the index. Gaps are asked for where starts rise along the rows. */
+/* Nothing runs in the gap that is found, and it is on the right side. */
 static void
-compare_jumps(struct bench *b, const struct scan *s, bool rising, uint64_t *seed)
+gap_is_one(struct bench *b, const struct scan *s, struct ts_trace_jump j)
+{
+	ck_assert_msg(ts_trace_jump_read(&j, b->rd, b->t, NULL, NULL, &b->err) == TS_OK, "%s",
+		b->err.msg);
+	if (!j.found)
+		return;
+	ck_assert_int_ge(j.end - j.start, j.least);
+	ck_assert(j.back ? j.start < j.at : j.start > j.at);
+	for (size_t i = 0; i < s->n; i++)
+		ck_assert(!runs(&s->row[i], j.ipu) || s->row[i].end <= j.start ||
+			s->row[i].start >= j.end);
+}
+
+/* The nearest gap is found where starts rise; the same without the index where none of them is long, too (`bare`). */
+static void
+compare_jumps(struct bench *b, const struct scan *s, bool rising, bool bare, uint64_t *seed)
 {
 	int64_t length = b->t->to - b->t->from;
 
@@ -678,11 +696,18 @@ compare_jumps(struct bench *b, const struct scan *s, bool rising, uint64_t *seed
 		if (i % 4 == 0) { /* from a step itself */
 			j.ipu = s->row[i * 7 % (int)s->n].ipu;
 			j.at = s->row[i * 7 % (int)s->n].start;
+		} else if (i % 4 == 1) { /* from where one ends: often in a gap */
+			j.ipu = s->row[i * 11 % (int)s->n].ipu;
+			j.at = ts_min_i64(ts_max_i64(s->row[i * 11 % (int)s->n].end, b->t->from) +
+					below(seed, 3),
+				b->t->to);
 		}
 		if (j.goal != TS_GOAL_GAP || rising)
 			compare_jump(b, b->t, s, j);
+		else
+			gap_is_one(b, s, j);
 		compare_longest(b, b->t, s, j.ipu, from, to);
-		if (!rising || i > 5)
+		if (!bare)
 			continue;
 		ts_reader_set_index(b->rd, NULL);
 		compare_jump(b, b->bare, s, j);
@@ -707,7 +732,8 @@ one_report(enum layout layout, int wrong, int64_t steps, int parts, uint64_t *se
 	if (b.t->has_parts)
 		compare_charts(&b, &s, 10, wrong == 0 && layout != DISTINCT, seed);
 	if (b.t->has_parts && !(wrong & (NO_NUMBERS | TWICE)))
-		compare_jumps(&b, &s, !(wrong & (UNSORTED | REVERSED | LONG)), seed);
+		compare_jumps(&b, &s, !(wrong & FALLS),
+			!(wrong & (UNSORTED | REVERSED | LONG | FALLS)), seed);
 	if (b.t->step.range != TS_RANGE_KEY)
 		compare_list(&b, &s, seed);
 	scan_free(&s);
