@@ -251,6 +251,21 @@ ts_index_sections(const struct ts_index *x)
 	return bits;
 }
 
+bool
+ts_index_is_sound(const struct ts_index *x, enum ts_section s, bool (*sound)(const void *of),
+	const void *of)
+{
+	struct ts_section_map *m = x ? x->map[s] : NULL;
+	bool is;
+
+	if (m && atomic_load(&m->sound))
+		return true;
+	is = sound(of);
+	if (m && is)
+		atomic_store(&m->sound, true);
+	return is;
+}
+
 const void *
 ts_section_at(const void *payload, size_t payload_size, uint64_t offset, uint64_t count,
 	size_t size)

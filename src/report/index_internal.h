@@ -35,6 +35,7 @@ struct ts_section_map {
 	size_t size;
 	const void *payload;
 	size_t payload_size;
+	atomic_bool sound; /* somebody has looked through it: see ts_index_is_sound() */
 };
 
 uint32_t ts_section_version(enum ts_section s);

@@ -164,8 +164,9 @@ const struct ts_pass ts_pass_tile_lives = {
 
 /* Do indices point where something is? */
 static bool
-is_sound(const struct ts_tile_lives *l)
+is_sound(const void *of)
 {
+	const struct ts_tile_lives *l = of;
 	bool ok = l->points <= TS_TILE_LIVES_POINTS;
 
 	for (size_t i = 0; ok && i < l->intervals; i++)
@@ -204,7 +205,8 @@ map_arrays(struct ts_tile_lives *l, const void *payload, size_t size, const stru
 	l->reversed = h->reversed;
 	l->beyond = h->beyond;
 	return l->point && l->class && l->interval && l->tile && l->pairs && l->crest &&
-		h->crests == groups_of(l->tiles, l->crest_tiles) * l->points && is_sound(l);
+		h->crests == groups_of(l->tiles, l->crest_tiles) * l->points &&
+		ts_index_is_sound(l->index, TS_SECTION_TILE_LIVES, is_sound, l);
 }
 
 /* NULL: it is not there, or left to the rows. */

@@ -2,9 +2,10 @@
 /*
  * set_rows - see the header.
  *
- * Half a million rows in a few milliseconds. What a row adds to lies anywhere among hundreds of thousands of lines, so there
- * is one line for each kind, small and found without a search; kinds of the same name, where there are several, have
- * that of the first. Only the largest are put in order. Where figures of a tile do not fit 32 bits others count.
+ * Half a million rows in a few milliseconds. What a row adds to lies anywhere among hundreds of thousands of kinds, so there
+ * is a number for each, found without a search, and lines only of those that came: the first touch of a page of memory takes longer
+ * than a hundred rows. Kinds of the same name, where there are several, have the line of the first. Only the largest
+ * are put in order. Where figures of a tile do not fit 32 bits others count.
  */
 #include "config.h"
 
@@ -19,8 +20,7 @@
 enum {
 	BITS = 64,
 	LOOK = 16,	      /* tiles from one look at the token to the next */
-	AHEAD = 16,	      /* lines that are fetched before they are looked at */
-	KINDS_MOST = 1 << 19, /* what lines of more would take is no ordinary memory: 18 MiB */
+	KINDS_MOST = 1 << 19, /* what lines of more would take is no ordinary memory: 20 MiB */
 };
 
 struct line {
@@ -33,11 +33,14 @@ struct line {
 struct summing {
 	struct ts_set_variables *v;
 	struct ts_kinds rows;
-	struct line *line; /* by kind */
-	uint32_t *came;	   /* kinds with a line, in the order in which they came */
-	uint32_t names;	   /* of them */
+	uint32_t *number;  /* by kind: that of its line, + 1; 0: it has not come */
+	struct line *line; /* in the order in which they came */
+	uint32_t *kind;	   /* of a line */
+	uint32_t names;	   /* lines */
 	bool fits;
 };
+
+enum { NO_LINE = UINT32_MAX };
 
 /* A row of a line, of at most 32 bits of bytes. False: those on the tile do not fit any more. */
 static inline bool
@@ -62,40 +65,53 @@ count(struct line *l, uint32_t tile, uint32_t bytes)
 	return true;
 }
 
-/* Lines lie anywhere: those of a batch are fetched together, before the first is needed. */
+/* The line of a kind, which may be its first row. NO_LINE: there are too many. */
+static uint32_t
+line_of(struct summing *s, uint32_t kind)
+{
+	uint32_t n = s->number[kind];
+
+	if (n > 0)
+		return n - 1;
+	if (s->names >= TS_SET_NAMES)
+		return NO_LINE;
+	s->kind[s->names] = kind;
+	s->number[kind] = ++s->names;
+	return s->names - 1;
+}
+
+/* From the kinds of a batch to their lines. Both lie anywhere: all are fetched together, before the first is needed. */
 static void
-find_lines(const struct summing *s, uint32_t *kind, int n)
+find_lines(struct summing *s, uint32_t *kind, int n)
 {
 	for (int i = 0; i < n; i++) {
 		if (s->rows.not_alone[kind[i] / BITS] >> kind[i] % BITS & 1)
 			kind[i] = s->rows.first[kind[i]];
-		__builtin_prefetch(&s->line[kind[i]], 1);
+		__builtin_prefetch(&s->number[kind[i]], 1);
+	}
+	for (int i = 0; i < n; i++) {
+		kind[i] = line_of(s, kind[i]);
+		if (kind[i] != NO_LINE)
+			__builtin_prefetch(&s->line[kind[i]], 1);
 	}
 }
 
-/* A batch; `kind` of its rows is that of their lines afterwards. */
+/* A batch; `kind` of its rows is their line afterwards. */
 static void
 add_rows(struct summing *s, uint32_t tile, uint32_t *kind, const int64_t *bytes, int n)
 {
 	struct ts_set_variables *v = s->v;
-	struct line *line = s->line;
 	bool fits = true;
 	int64_t sum = 0;
 
 	find_lines(s, kind, n);
 	for (int i = 0; i < n; i++) {
-		struct line *l = &line[kind[i]];
-
 		fits &= bytes[i] <= UINT32_MAX;
 		sum += (uint32_t)bytes[i];
-		if (l->pieces == 0) {
-			if (s->names >= TS_SET_NAMES) {
-				v->others++;
-				continue;
-			}
-			s->came[s->names++] = kind[i];
-		}
-		fits &= count(l, tile, (uint32_t)bytes[i]);
+		if (kind[i] == NO_LINE)
+			v->others++;
+		else
+			fits &= count(&s->line[kind[i]], tile, (uint32_t)bytes[i]);
 	}
 	s->fits &= fits;
 	v->found += n;
@@ -151,6 +167,20 @@ add_tiles(bool *sound, struct summing *s, const int64_t *tiles, size_t n,
 	return TS_OK;
 }
 
+/* Rows of these tiles: no more lines than rows, nor than kinds. */
+static size_t
+lines_of(const struct ts_kinds *k, const int64_t *tiles, size_t n)
+{
+	size_t rows = 0;
+
+	for (size_t i = 0; i < n && rows < k->kinds; i++) {
+		ptrdiff_t at = find_tile(k, tiles[i]);
+
+		rows += at >= 0 ? k->tile[at].rows : 0;
+	}
+	return rows < k->kinds ? rows : k->kinds;
+}
+
 static enum ts_code
 keep_largest(struct summing *s, struct ts_err *err)
 {
@@ -161,17 +191,13 @@ keep_largest(struct summing *s, struct ts_err *err)
 	v->row = ts_alloc(TS_SET_VARIABLES, sizeof(*v->row));
 	if (!v->row || !ts_top_init(&top, TS_SET_VARIABLES))
 		return ts_err_nomem(err);
-	for (uint32_t i = 0; i < s->names; i++) {
-		if (i + AHEAD < s->names)
-			__builtin_prefetch(&s->line[s->came[i + AHEAD]]);
-		(void)ts_top_offer(&top, (int64_t)s->line[s->came[i]].bytes, i);
-	}
+	for (uint32_t i = 0; i < s->names; i++)
+		(void)ts_top_offer(&top, (int64_t)s->line[i].bytes, i);
 	ts_top_sort(&top);
 	v->count = (size_t)top.count;
 	for (size_t i = 0; i < v->count; i++) {
-		uint32_t kind = s->came[top.entry[i].tie];
-		const struct line *l = &s->line[kind];
-		uint32_t name = s->rows.kind[kind].name;
+		const struct line *l = &s->line[top.entry[i].tie];
+		uint32_t name = s->rows.kind[s->kind[top.entry[i].tie]].name;
 
 		v->row[i] = (struct ts_set_variable){.key = name == TS_KIND_NAMELESS
 				? TS_UNKNOWN
@@ -193,13 +219,16 @@ set_rows_sum(bool *done, struct ts_set_variables *v, const struct ts_kinds *kind
 {
 	struct summing s = {.v = v, .rows = *kinds, .fits = true};
 	enum ts_code code = TS_OK;
+	size_t lines;
 
 	*done = kinds->names != TS_UNKNOWN && kinds->kinds <= KINDS_MOST;
 	if (!*done)
 		return TS_OK;
-	s.line = ts_alloc(kinds->kinds + 1, sizeof(*s.line));
-	s.came = ts_alloc(kinds->kinds + 1, sizeof(*s.came));
-	if (!s.line || !s.came)
+	lines = lines_of(kinds, tiles, n);
+	s.number = ts_alloc(kinds->kinds + 1, sizeof(*s.number));
+	s.line = ts_alloc(lines + 1, sizeof(*s.line));
+	s.kind = ts_alloc(lines + 1, sizeof(*s.kind));
+	if (!s.number || !s.line || !s.kind)
 		code = ts_err_nomem(err);
 	if (!code)
 		code = add_tiles(done, &s, tiles, n, cancel, progress, err);
@@ -207,8 +236,9 @@ set_rows_sum(bool *done, struct ts_set_variables *v, const struct ts_kinds *kind
 		code = keep_largest(&s, err);
 	if (!*done)
 		v->found = v->bytes = v->others = v->bad_rows = 0;
+	free(s.number);
 	free(s.line);
-	free(s.came);
+	free(s.kind);
 	return code;
 }
 

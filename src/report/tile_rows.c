@@ -17,7 +17,7 @@ enum {
 	KINDS_MOST = 1 << 20, /* sums of more would be no ordinary memory: 8 MiB */
 };
 
-/* Are the kinds in their order, and within what they name? Looked at once for each question: a millisecond at most. */
+/* Are the kinds in their order, and within what they name? */
 static bool
 sound_kinds(const struct ts_kinds *t)
 {
@@ -48,6 +48,14 @@ sound_tiles(const struct ts_kinds *t)
 			return false;
 	}
 	return true;
+}
+
+static bool
+is_sound(const void *of)
+{
+	const struct ts_kinds *t = of;
+
+	return sound_kinds(t) && sound_tiles(t);
 }
 
 static const struct tile_rows_head *
@@ -104,7 +112,7 @@ ts_tile_rows_of(struct ts_kinds *t, const struct ts_index *x)
 	t->joined = h->flags & TILE_ROWS_JOINED;
 	t->names = h->names;
 	t->shift = (int)h->shift;
-	return sound_kinds(t) && sound_tiles(t);
+	return ts_index_is_sound(x, TS_SECTION_TILE_ROWS, is_sound, t);
 }
 
 struct ts_tile_rows_walk

@@ -897,6 +897,61 @@ nearest(struct first *f, struct ts_variable_next *out, const struct ts_variable_
 	out->done = !f->a.untrue && (!found || out->at >= 0);
 }
 
+/* How far it is to position x from `position`, going forwards and around. */
+static int64_t
+distance(int64_t x, int64_t position, int64_t count)
+{
+	return x > position ? x - position : x - position + count;
+}
+
+/*
+ * Forwards in an order of all rows that says where each name begins: of names that begin behind the position the first
+ * place is enough. Only rows of those that have begun before are looked for, where few enough have such a name.
+ */
+static enum ts_code
+seek_names(struct first *f, struct ts_variable_next *out, const struct ts_variable_list *l,
+	int column, int64_t position, struct ts_err *err)
+{
+	bool reverse = atomic_load(&l->reverse);
+	uint64_t *wanted = f->wanted;
+	int64_t next = -1, rows = 0, name;
+	enum ts_code code = TS_OK;
+
+	f->place.used = 0;
+	set_bound(f, WALK_US);
+	f->wanted = ts_alloc((size_t)l->names / 64 + 1, sizeof(*f->wanted));
+	for (int64_t i = 0; f->wanted && i < l->names; i++) {
+		bool is = wanted[i / 64] >> i % 64 & 1;
+		int64_t at = is ? name_at(l, i, reverse) : -1;
+
+		if (at > position && (next < 0 || at < next))
+			next = at;
+		if (at < 0 || at > position)
+			continue;
+		f->wanted[i / 64] |= UINT64_C(1) << i % 64;
+		rows += rows_of(f, i);
+	}
+	if (!f->wanted)
+		code = ts_err_nomem(err);
+	else if (rows <= FULL)
+		code = take_named(f, err);
+	free(f->wanted);
+	f->wanted = wanted;
+	if (code || rows > FULL || !is_sure(f)) {
+		f->over = false; /* there are other ways */
+		return code;
+	}
+	nearest(f, out, l, column, position, 1);
+	out->none = false;
+	if (next < 0 || (out->at >= 0 && distance(out->at, position, l->count) < next - position))
+		return TS_OK;
+	f->a.untrue |= !ts_columns_at(&f->a.c, TS_COLUMN_NAME, order_at(l, next, reverse), &name) ||
+		!is_wanted(f, name);
+	out->at = next;
+	out->done = !f->a.untrue;
+	return TS_OK;
+}
+
 static enum ts_code
 find_next(struct first *f, struct ts_variable_next *out, const struct ts_variable_list *l,
 	int64_t position, int by, struct ts_err *err)
@@ -911,7 +966,10 @@ find_next(struct first *f, struct ts_variable_next *out, const struct ts_variabl
 		return TS_OK;
 	if (!f->bits)
 		code = look_at_names(f, &none, err);
-	if (!code && f->many && !f->late) {
+	if (!code && f->many && !f->late && f->alone && by > 0 && l->filter.count == 0 &&
+		f->by_name && knows_names(f, l))
+		code = seek_names(f, out, l, column, position, err);
+	if (!code && f->many && !f->late && !out->done) {
 		set_bound(f, WALK_US);
 		out->done = walk_list(f, l, position, by, &out->at, &all);
 	}

@@ -474,10 +474,13 @@ variable_order_load(struct ts_variable_list *l, struct ts_reader *rd)
 }
 
 bool
-ts_variable_list_is_kept(const struct ts_variable_list *l)
+ts_variable_list_is_kept(const struct ts_variable_list *l, bool named)
 {
-	return section_of(l) == TS_SECTION_COUNT || l->filter.count > 0 || l->partial || l->index ||
-		ts_variable_facts_partial(l->v->facts) || !l->v->cache || !l->v->cache->dir;
+	bool lacks = named && l->names == 0 && !l->natural && l->v->rows < UINT32_MAX;
+
+	return section_of(l) == TS_SECTION_COUNT || l->filter.count > 0 || l->partial ||
+		(l->index && !lacks) || ts_variable_facts_partial(l->v->facts) || !l->v->cache ||
+		!l->v->cache->dir;
 }
 
 /* In pieces, for somebody may want to leave, and what is written need not stay in memory. */
@@ -558,14 +561,16 @@ ts_variable_list_keep(const struct ts_variable_list *l, struct ts_reader *rd,
 	struct ts_section_writer *w;
 	struct ts_columns c;
 	enum ts_code code = TS_OK;
-	bool sound = false;
+	bool sound = false,
+	     named = ts_columns_of(&c, rd->index) && c.block[TS_COLUMN_NAME] && c.rows == h.rows;
 
-	if (ts_variable_list_is_kept(l))
+	if (ts_variable_list_is_kept(l, named))
 		return TS_OK;
-	if (h.width > 0 && h.rows < UINT32_MAX && ts_columns_of(&c, rd->index) &&
-		c.block[TS_COLUMN_NAME] && c.rows == h.rows)
+	if (named && h.width > 0 && h.rows < UINT32_MAX)
 		code = find_names(&names, &sound, l, &c, cancel, err);
 	h.names = sound ? c.names : 0;
+	if (!code && l->index && h.names == 0)
+		return TS_OK; /* as it was */
 	if (!code)
 		code = ts_section_create(&w, l->v->cache, rd->report, section_of(l), err);
 	if (code) {

@@ -342,7 +342,8 @@ ask_lives(struct liveness *s)
 	s->table.state = TS_PANE_LOADING;
 	s->table.absent = s->shown.where == TS_LIVE_ALL ? TS_ABSENT_LIVE_VARIABLES
 							: TS_ABSENT_VARIABLES;
-	send(s, &l->f, LIVE_FETCH_LIVES, rows);
+	/* what has sums has its list from them, at once */
+	send(s, &l->f, LIVE_FETCH_LIVES, l->sums ? INT64_MAX : rows);
 }
 
 static bool

@@ -185,8 +185,9 @@ details_request(struct ts_tab *t)
 	f->of.fetch.read = read_details;
 	f->of.fetch.fini = fini_details;
 	memory_asked_sent(&s->ask, &f->of.fetch);
+	/* of several tiles rows of all are passed over: their variables need not wait for that */
 	ts_fetch_send(t->view, &f->of.fetch, t->kind,
-		ts_tile_details_quick(env->report, env->index, f->of.tile, f->of.n)
+		f->of.n == 1 && ts_tile_details_quick(env->report, env->index, f->of.tile, f->of.n)
 			? TS_WORKER_SCREEN
 			: TS_WORKER_BULK,
 		"reading what a tile's memory is made of");

@@ -186,7 +186,7 @@ keep_order(struct variables_view *t)
 {
 	struct variables_fetch *f;
 
-	if (ts_variable_list_is_kept(t->list) || t->fetch[ASK_KEEP])
+	if (ts_variable_list_is_kept(t->list, variables_has_columns(t)) || t->fetch[ASK_KEEP])
 		return;
 	f = variables_begin(t, ASK_KEEP);
 	if (!f)
@@ -195,10 +195,26 @@ keep_order(struct variables_view *t)
 	variables_send(t, ASK_KEEP, f);
 }
 
+/* The same order, which now says where each name stands: nothing is read again. */
+static void
+take_order(struct variables_view *t, struct ts_variable_list *order)
+{
+	atomic_store(&order->reverse, atomic_load(&t->list->reverse));
+	if (t->window_list == t->list) {
+		ts_variable_list_release(t->window_list);
+		t->window_list = ts_variable_list_hold(order);
+		t->window_version = atomic_load(&order->version);
+	}
+	variables_show(t, order);
+	variables_hold_order(t, order);
+}
+
 /* Without a place for it it is made again the next time: nothing that has to be said twice. */
 static enum ts_effect
 take_keep(struct variables_view *t, struct variables_fetch *f)
 {
+	if (!f->fetch.code && f->order && f->order->names > 0 && t->list == f->list && !t->making)
+		take_order(t, f->order);
 	if (f->fetch.code && f->fetch.code != TS_E_CANCELLED && t->view.env->log)
 		ts_log_add(t->view.env->log, "the order of the variables is not kept: %s",
 			f->fetch.err.msg);
@@ -339,6 +355,8 @@ take_by_name(struct variables_view *t, struct variables_fetch *f)
 	if (f->fetch.code && f->fetch.code != TS_E_CANCELLED && t->view.env->log)
 		ts_log_add(t->view.env->log, "the order of names is not kept: %s",
 			f->fetch.err.msg);
+	if (t->list && !t->making && atomic_load(&t->list->ready))
+		keep_order(t); /* it may have been kept when the index had no names yet */
 	return TS_EFFECT_NONE;
 }
 

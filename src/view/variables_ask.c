@@ -55,6 +55,17 @@ read_window(struct ts_fetch *fetch, struct ts_reader *rd, struct ts_err *err)
 		err);
 }
 
+/* The order of the list as it was kept, of all rows; or none. */
+static void
+load_order(struct variables_fetch *f, struct ts_reader *rd)
+{
+	f->order = ts_variable_list_new(f->list->v, f->list->sort, false, NULL);
+	if (f->order && !ts_variable_list_load(f->order, rd)) {
+		ts_variable_list_release(f->order);
+		f->order = NULL;
+	}
+}
+
 /* The order that was kept is there with it, where the view has another one, or none. */
 static enum ts_code
 read_first(struct ts_fetch *fetch, struct ts_reader *rd, struct ts_err *err)
@@ -63,13 +74,8 @@ read_first(struct ts_fetch *fetch, struct ts_reader *rd, struct ts_err *err)
 	struct ts_variable_list *l = f->list;
 	enum ts_code code;
 
-	if (!f->order && l->sort != TS_SORT_ROW && !l->anew) {
-		f->order = ts_variable_list_new(l->v, l->sort, false, NULL);
-		if (f->order && !ts_variable_list_load(f->order, rd)) {
-			ts_variable_list_release(f->order);
-			f->order = NULL;
-		}
-	}
+	if (!f->order && l->sort != TS_SORT_ROW && !l->anew)
+		load_order(f, rd);
 	code = ts_variable_list_first(l, &f->done, f->order, f->by_name, rd, &fetch->job.cancel,
 		err);
 	if (!code && f->keep >= 0 && atomic_load(&l->ready))
@@ -126,8 +132,11 @@ static enum ts_code
 read_keep(struct ts_fetch *fetch, struct ts_reader *rd, struct ts_err *err)
 {
 	struct variables_fetch *f = (struct variables_fetch *)fetch;
+	enum ts_code code = ts_variable_list_keep(f->list, rd, &fetch->job.cancel, err);
 
-	return ts_variable_list_keep(f->list, rd, &fetch->job.cancel, err);
+	if (!code && f->list->index) /* kept once more, with names */
+		load_order(f, rd);
+	return code;
 }
 
 static enum ts_code
@@ -285,8 +294,8 @@ leave(struct variables_view *t, enum variables_kind kind)
 }
 
 /* What names are in all rows is known without reading them. */
-static bool
-has_columns(const struct variables_view *t)
+bool
+variables_has_columns(const struct variables_view *t)
 {
 	return !t->unlowered &&
 		ts_index_sections(t->view.env->index) & ts_section_bit(TS_SECTION_COLUMNS);
@@ -369,7 +378,7 @@ ask_list(struct variables_view *t)
 	l->anew = t->untrue >> l->sort & 1;
 	t->making = l;
 	leave_sums(t);
-	if (!l->filter.count || !has_columns(t) || !ask_first(t))
+	if (!l->filter.count || !variables_has_columns(t) || !ask_first(t))
 		variables_make(t);
 }
 
@@ -440,24 +449,43 @@ ask_count(struct variables_view *t)
 		variables_send(t, ASK_COUNT, f);
 }
 
+/* All hits, which are found behind the next one: the two would share what reads names. */
 static void
 ask_hits(struct variables_view *t)
 {
 	struct variables_fetch *f;
 
-	if (t->needle.count == 0 || t->hits || !t->v || t->need_count || !ts_variables_placed(t->v))
+	if (!t->hits || t->hits_asked || t->fetch[ASK_SEEK])
 		return;
 	f = variables_begin(t, ASK_HITS);
 	if (!f)
 		return;
-	f->list = ts_variable_list_new(t->v, TS_SORT_ROW, false, &t->needle);
-	if (!f->list || !ts_variable_list_select(f->list, &t->view.env->selection->tiles.set)) {
-		ts_fetch_free(&f->fetch);
-		return;
-	}
+	f->list = ts_variable_list_hold(t->hits);
 	leave_sums(t);
-	t->hits = ts_variable_list_hold(f->list);
+	t->hits_asked = true;
 	variables_send(t, ASK_HITS, f);
+}
+
+/* What is searched for; the next hit from the cursor on, where somebody waits for one. */
+static void
+ask_search(struct variables_view *t)
+{
+	if (t->needle.count > 0 && !t->hits && t->v && !t->need_count &&
+		ts_variables_placed(t->v)) {
+		struct ts_variable_list *hits = ts_variable_list_new(t->v, TS_SORT_ROW, false,
+			&t->needle);
+
+		if (hits && !ts_variable_list_select(hits, &t->view.env->selection->tiles.set)) {
+			ts_variable_list_release(hits);
+			hits = NULL;
+		}
+		t->hits = hits;
+		t->hits_asked = false;
+	}
+	if (t->seek && !t->fetch[ASK_SEEK] && !t->fetch[ASK_NEXT] &&
+		!t->need_count) /* while the others are counted */
+		variables_next(t, t->direction);
+	ask_hits(t);
 }
 
 /* The bytes of all rows, where neither the index will tell them nor another pass. */
@@ -488,8 +516,8 @@ ask_by_name(struct variables_view *t)
 {
 	struct variables_fetch *f;
 
-	if (t->by_name || t->by_name_asked || !has_columns(t) || t->need_count || t->making ||
-		!t->list || !ts_variables_placed(t->v) || t->fetch[ASK_HITS] ||
+	if (t->by_name || t->by_name_asked || !variables_has_columns(t) || t->need_count ||
+		t->making || !t->list || !ts_variables_placed(t->v) || t->fetch[ASK_HITS] ||
 		!ts_variable_sort_can(t->v, TS_SORT_NAME) ||
 		ts_reach_span(&t->view.env->report->binding[TS_LOWERED_VARIABLE].reach) <=
 			TS_VIEW_MANY_VARIABLES)
@@ -659,10 +687,7 @@ variables_request(struct ts_view *v)
 	ask_list(t);
 	look_at_making(t);
 	ask_window(t);
-	ask_hits(t);
-	if (t->seek && !t->fetch[ASK_SEEK] && !t->fetch[ASK_NEXT] &&
-		!t->need_count) /* while the others are counted */
-		variables_next(t, t->direction);
+	ask_search(t);
 	ask_sums(t);
 	ask_by_name(t);
 	ask_facts(t);
@@ -705,6 +730,7 @@ variables_search(struct variables_view *t, const struct ts_filter *needle, int b
 	leave(t, ASK_NEXT);
 	ts_variable_list_release(t->hits);
 	t->hits = NULL;
+	t->hits_asked = false;
 	t->needle = *needle;
 	t->direction = by;
 	t->seek = needle->count > 0;
@@ -740,7 +766,7 @@ variables_next(struct variables_view *t, int by)
 {
 	if (!t->list || !t->hits)
 		return;
-	if (has_columns(t) && atomic_load(&t->list->ready))
+	if (variables_has_columns(t) && atomic_load(&t->list->ready))
 		ask_next(t, ASK_SEEK, by);
 	else
 		variables_next_slowly(t, by);

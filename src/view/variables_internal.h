@@ -150,6 +150,7 @@ struct variables_view {
 
 	struct ts_filter needle;       /* of no terms: no search */
 	struct ts_variable_list *hits; /* being made, or ready; or NULL */
+	bool hits_asked;	       /* somebody makes them, or has */
 	bool seek;		       /* the cursor is yet to go to the next one */
 	int direction;
 	unsigned untrue; /* orders (bits) that the index has, and that are not of this report */
@@ -175,6 +176,9 @@ void variables_search(struct variables_view *t, const struct ts_filter *needle, 
 void variables_next(struct variables_view *t, int by);
 void variables_next_slowly(struct variables_view *t, int by);
 void variables_say_hits(struct variables_view *t);
+
+/* Has the index the columns of the rows that are shown? */
+bool variables_has_columns(const struct variables_view *t);
 bool variables_asks_selected(const struct ts_filter *f); /* it means what tiles are selected */
 void variables_level(struct variables_view *t);		 /* the other level */
 bool variables_has_wish(const struct variables_view *t); /* it is shown, and finished */

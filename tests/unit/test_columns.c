@@ -508,18 +508,18 @@ START_TEST(first_rows)
 }
 END_TEST
 
-static void
-check_next(struct ts_variables *v, enum ts_variable_sort sort, bool reverse, const char *among,
-	const char *line)
+/* The next hits in a list, from anywhere. How many were found without a pass. */
+static int
+check_hits(struct ts_variables *v, struct ts_variable_list *l, const char *among, const char *line)
 {
-	struct ts_variable_list *l = plain_list(v, sort, reverse, among),
-				*hits = plain_list(v, TS_SORT_ROW, false, line),
+	struct ts_variable_list *hits = plain_list(v, TS_SORT_ROW, false, line),
 				*by_name = plain_list(v, TS_SORT_NAME, false, "");
+	int done = 0;
 
 	for (int i = 0; i < 6 && l->count > 0; i++) {
 		struct ts_variable_list *needle = new_list(v, TS_SORT_ROW, false, line);
-		int64_t at, position = (int64_t)roll((uint32_t)l->count);
-		int by = roll(2) ? 1 : -1;
+		int64_t at, position = i ? (int64_t)roll((uint32_t)l->count) : 0;
+		int by = i && roll(2) ? -1 : 1;
 		struct ts_variable_next next;
 		struct ts_err err = {0};
 		bool gap;
@@ -537,11 +537,36 @@ check_next(struct ts_variables *v, enum ts_variable_sort sort, bool reverse, con
 			ck_assert_msg(next.at == at && (!next.none || hits->count == 0),
 				"%s among %s: %lld, not %lld", line, among, (long long)next.at,
 				(long long)at);
+		done += next.done;
 		ts_variable_list_release(needle);
 	}
-	ts_variable_list_release(l);
 	ts_variable_list_release(hits);
 	ts_variable_list_release(by_name);
+	return done;
+}
+
+static void
+check_next(struct ts_variables *v, enum ts_variable_sort sort, bool reverse, const char *among,
+	const char *line)
+{
+	struct ts_variable_list *l = plain_list(v, sort, reverse, among);
+
+	check_hits(v, l, among, line);
+	ts_variable_list_release(l);
+}
+
+/* In an order that is kept, read in either direction. */
+static int
+check_kept_next(struct ts_variables *v, enum ts_variable_sort sort, bool reverse, const char *line)
+{
+	struct ts_variable_list *l = kept_order(v, sort);
+	int done;
+
+	ck_assert_int_gt(l->names, 0);
+	atomic_store(&l->reverse, reverse);
+	done = check_hits(v, l, "", line);
+	ts_variable_list_release(l);
+	return done;
 }
 
 START_TEST(next_hits)
@@ -627,6 +652,8 @@ START_TEST(common_names)
 			done += check_first(v, by == 2 ? TS_SORT_NAME : TS_SORT_BYTES, by == 1,
 				common_lines[i], 6);
 	ck_assert_int_gt(done, 0);
+	for (size_t i = 0; i < TS_COUNT(common_lines); i++)
+		ck_assert_int_gt(check_kept_next(v, TS_SORT_BYTES, i & 1, common_lines[i]), 0);
 	ts_variables_release(v);
 	for (int i = 0; i < 4; i++) {
 		static const char *const asked[] = {"using(\"late_3\")", "using(/_77\\d$/)",

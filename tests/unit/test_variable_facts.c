@@ -559,7 +559,7 @@ check_kept(struct ts_variable_list *made)
 		l->anew = anew;
 		ck_assert_int_eq(ts_variable_list_make(l, rd, &gap, NULL, NULL, &err), TS_OK);
 		ck_assert((l->index == NULL) == anew);
-		ck_assert(ts_variable_list_is_kept(l) == !anew);
+		ck_assert(ts_variable_list_is_kept(l, false) == !anew);
 		ck_assert_int_eq(l->known, made->known);
 		ck_assert_int_eq(atomic_load(&l->all_bytes), atomic_load(&made->all_bytes));
 		for (int64_t i = -1; i <= v->rows; i++)
@@ -579,7 +579,7 @@ check_order(struct ts_variables *v, enum ts_variable_sort sort)
 
 	ck_assert_ptr_nonnull(l);
 	ck_assert_msg(ts_variable_list_make(l, rd, &gap, NULL, NULL, &err) == TS_OK, "%s", err.msg);
-	ck_assert(ts_variable_list_is_kept(l) ==
+	ck_assert(ts_variable_list_is_kept(l, false) ==
 		!v->lowered); /* of variables before lowering there are few */
 	ck_assert_int_eq(ts_variable_list_count(l), v->rows);
 	for (int64_t i = 0; i < v->rows; i++) {
@@ -644,7 +644,7 @@ START_TEST(damage)
 
 		ck_assert_ptr_nonnull(l);
 		ck_assert_int_eq(ts_variable_list_make(l, rd, &gap, NULL, NULL, &err), TS_OK);
-		ck_assert(ts_variable_list_is_kept(l) == (spoilt != NULL)); /* not for ever */
+		ck_assert(ts_variable_list_is_kept(l, false) == (spoilt != NULL)); /* not for ever */
 		ts_variable_list_release(l);
 	}
 	end();

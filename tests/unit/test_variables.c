@@ -591,11 +591,11 @@ START_TEST(orders_are_kept)
 	for (int s = TS_SORT_BYTES; s <= TS_SORT_CATEGORY; s++)
 		if (ts_variable_sort_can(v, (enum ts_variable_sort)s)) {
 			l = make((enum ts_variable_sort)s, false, "", TS_OK);
-			ck_assert(!ts_variable_list_is_kept(l));
+			ck_assert(!ts_variable_list_is_kept(l, false));
 			ck_assert_int_eq(ts_variable_list_keep(l, rd, NULL, &err), TS_OK);
 			ts_variable_list_release(l);
 			l = make((enum ts_variable_sort)s, false, "", TS_OK);
-			ck_assert(ts_variable_list_is_kept(l));
+			ck_assert(ts_variable_list_is_kept(l, false));
 			ts_variable_list_release(l);
 		}
 	ck_assert_int_eq(ts_index_open(&x, &d.c, r, NULL, NULL, &err), TS_OK);

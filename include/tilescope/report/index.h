@@ -145,6 +145,13 @@ const void *ts_index_section(const struct ts_index *x, enum ts_section s, size_t
 uint64_t ts_index_sections(const struct ts_index *x);
 
 /*
+ * What `sound` says of a section, which looks through all of its content: asked until it says yes, and not again as long
+ * as the section is mapped. `of`: the content, for `sound`.
+ */
+bool ts_index_is_sound(const struct ts_index *x, enum ts_section s, bool (*sound)(const void *of),
+	const void *of);
+
+/*
  * `count` elements of `size` bytes at `offset` of a payload, or NULL when they do not lie in it (whole,
  * aligned to 8): every offset and count that is read out of a section goes through here.
  */

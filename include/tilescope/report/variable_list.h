@@ -159,8 +159,11 @@ bool ts_variable_list_load(struct ts_variable_list *l, struct ts_reader *rd);
 /* Keep a ready order as a section of the index, where it is not and there is a place for it. */
 enum ts_code ts_variable_list_keep(const struct ts_variable_list *l, struct ts_reader *rd,
 	const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
-/* Is there nothing to keep? */
-bool ts_variable_list_is_kept(const struct ts_variable_list *l);
+/*
+ * Is there nothing to keep? `named`: the index has the names of the rows; an order that was kept before it had them is
+ * kept once more, with where each name stands.
+ */
+bool ts_variable_list_is_kept(const struct ts_variable_list *l, bool named);
 
 /* Positions that it has now. */
 int64_t ts_variable_list_count(const struct ts_variable_list *l);
