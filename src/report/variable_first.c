@@ -25,7 +25,8 @@ enum {
 	GLANCE_US = 600,    /* along an order, */
 	WALK_US = 9000,	    /* and where many rows pass */
 	MANY = 500,	    /* one of so many rows passes then */
-	BEGINS = 1 << 10,   /* names that begin first in an order */
+	BEGINS = 1 << 10,   /* names that begin first in an order, */
+	AT_ONCE = 8,	    /* and so many between two looks whether the others stand behind */
 	WHOLE_US = 30000,   /* all of it, at most */
 	NUMBERS_US = 40000, /* a filter that names nothing */
 	LOOK = 64,	    /* rows, blocks or groups between looks at the clock */
@@ -352,20 +353,25 @@ static enum ts_code
 take_rows_named(struct first *f, int64_t name, struct ts_err *err)
 {
 	const struct ts_variable_list *l = f->by_name;
-	int64_t from = f->a.c.before[name], to = from + rows_of(f, name), v;
+	int64_t from = f->a.c.before[name], to = from + rows_of(f, name);
+	int64_t place[TS_COLUMN_GATHER], v[TS_COLUMN_GATHER];
 	enum ts_code code = TS_OK;
 
 	f->a.untrue |= to > l->known;
-	for (int64_t at = from; at < to && !f->a.untrue && !f->over && !code; at++) {
-		int64_t place = order_at(l, at, false);
+	while (from < to && !f->a.untrue && !f->over && !code) {
+		int n = (int)ts_min_i64(TS_COLUMN_GATHER, to - from);
 
-		if ((at - from) % LOOK == LOOK - 1 && is_late(f)) {
-			f->over = true; /* not all are here: others answer */
-			break;
+		for (int i = 0; i < n; i++)
+			place[i] = order_at(l, from + i, false);
+		f->a.untrue |= !ts_columns_gather(&f->a.c, TS_COLUMN_NAME, place, n, v);
+		for (int i = 0; i < n && !f->a.untrue && !code; i++) {
+			f->a.untrue |= v[i] != name;
+			if (f->alone || passes(f, place[i]))
+				code = add(f, place[i], err);
 		}
-		f->a.untrue |= !ts_columns_at(&f->a.c, TS_COLUMN_NAME, place, &v) || v != name;
-		if (f->alone || passes(f, place))
-			code = add(f, place, err);
+		from += n;
+		if (from < to && is_late(f))
+			f->over = true; /* not all are here: others answer */
 	}
 	return code;
 }
@@ -476,20 +482,35 @@ walk_blocks(struct first *f, bool *end, struct ts_err *err)
 	return code;
 }
 
+/* Rows, at most TS_COLUMN_GATHER, as they are compared. */
+static void
+keyed_rows(struct keyed *out, struct first *f, const struct ts_variable_list *l, int column,
+	const int64_t *place, int n)
+{
+	bool reverse = atomic_load(&l->reverse), falls = ts_variable_sort_falls(l->sort) != reverse;
+	int64_t v[TS_COLUMN_GATHER];
+	bool has = column >= 0 && ts_columns_gather(&f->a.c, (enum ts_column)column, place, n, v);
+
+	f->a.untrue |= column >= 0 && !has;
+	for (int i = 0; i < n; i++) {
+		uint64_t code = has   ? variable_columns_code(&f->a.c, column, v[i])
+			: column >= 0 ? VARIABLE_UNKNOWN
+				      : 0;
+
+		out[i] = code == VARIABLE_UNKNOWN
+			? (struct keyed){1, 0, place[i], place[i]}
+			: (struct keyed){0, falls ? ~code : code, reverse ? -place[i] : place[i],
+				  place[i]};
+	}
+}
+
 static struct keyed
 keyed_of(struct first *f, const struct ts_variable_list *l, int column, int64_t place)
 {
-	bool reverse = atomic_load(&l->reverse);
-	uint64_t code = 0;
+	struct keyed k;
 
-	f->at = place;
-	if (column >= 0)
-		code = variable_columns_code(&f->a.c, column, value(f, column));
-	if (code == VARIABLE_UNKNOWN)
-		return (struct keyed){1, 0, place, place};
-	if (ts_variable_sort_falls(l->sort) != reverse)
-		code = ~code;
-	return (struct keyed){0, code, reverse ? -place : place, place};
+	keyed_rows(&k, f, l, column, &place, 1);
+	return k;
 }
 
 static int
@@ -536,22 +557,33 @@ earliest_offer(struct earliest *e, const struct keyed *k)
 		earliest_sort(e);
 }
 
+/* All rows that were found. */
+static void
+offer_rows(struct earliest *e, struct first *f, const struct ts_variable_list *l, int column)
+{
+	const int64_t *place = f->place.memory;
+	struct keyed k[TS_COLUMN_GATHER];
+
+	for (int64_t i = 0; i < places(f); i += TS_COLUMN_GATHER) {
+		int n = (int)ts_min_i64(TS_COLUMN_GATHER, places(f) - i);
+
+		keyed_rows(k, f, l, column, place + i, n);
+		for (int j = 0; j < n; j++)
+			earliest_offer(e, &k[j]);
+	}
+}
+
 /* The first `most` of the rows that pass, in order; *n of them. NULL: no memory. */
 static struct keyed *
 put_in_order(struct first *f, const struct ts_variable_list *l, int column, int64_t most,
 	int64_t *n)
 {
-	const int64_t *place = f->place.memory;
 	struct earliest e;
 
 	*n = 0;
 	if (!earliest_init(&e, most))
 		return NULL;
-	for (int64_t i = 0; i < places(f); i++) {
-		struct keyed k = keyed_of(f, l, column, place[i]);
-
-		earliest_offer(&e, &k);
-	}
+	offer_rows(&e, f, l, column);
 	earliest_sort(&e);
 	*n = e.have;
 	return e.k;
@@ -635,12 +667,10 @@ walk_names(struct first *f, const struct ts_variable_list *order, int column, bo
 	for (int i = 0; i < top.count && !code && !*done; i++) {
 		f->place.used = 0;
 		code = take_rows_named(f, top.entry[i].tie, err);
-		for (int64_t k = 0; k < places(f) && !code; k++) {
-			struct keyed at = keyed_of(f, l, column,
-				((const int64_t *)f->place.memory)[k]);
-
-			earliest_offer(&e, &at);
-		}
+		if (!code)
+			offer_rows(&e, f, l, column);
+		if (i % AT_ONCE < AT_ONCE - 1 && i + 1 < top.count)
+			continue;
 		if (code || f->a.untrue || f->over || is_late(f))
 			break;
 		if (e.have >= FIRST)
