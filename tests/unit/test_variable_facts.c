@@ -644,7 +644,8 @@ START_TEST(damage)
 
 		ck_assert_ptr_nonnull(l);
 		ck_assert_int_eq(ts_variable_list_make(l, rd, &gap, NULL, NULL, &err), TS_OK);
-		ck_assert(ts_variable_list_is_kept(l, false) == (spoilt != NULL)); /* not for ever */
+		ck_assert(
+			ts_variable_list_is_kept(l, false) == (spoilt != NULL)); /* not for ever */
 		ts_variable_list_release(l);
 	}
 	end();
