@@ -521,6 +521,8 @@ static const struct ts_hint chart_hints[] = {
 	{TS_CMD_PEAK_NEXT, "peak"},
 	{TS_CMD_SOURCE, "source"},
 	{TS_CMD_MARK, "mark"},
+	{TS_CMD_TAB_NEXT, "tab"},
+	{TS_CMD_PANE_NEXT, "pane"},
 	{TS_CMD_EXPLAIN, "explain"},
 	{TS_CMD_FILTER, "filter"},
 	{TS_CMD_ZOOM_IN, "zoom"},

@@ -493,6 +493,8 @@ static const struct ts_hint graph_hints[] = {
 	{TS_CMD_FULLEST, "fullest"},
 	{TS_CMD_BREAKDOWN, "breakdown"},
 	{TS_CMD_MAP, "map"},
+	{TS_CMD_TAB_NEXT, "tab"},
+	{TS_CMD_PANE_NEXT, "pane"},
 	{TS_CMD_EXPLAIN, "explain"},
 	{TS_CMD_ZOOM_IN, "zoom"},
 	{TS_CMD_RANGE, "range"},

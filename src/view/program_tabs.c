@@ -161,15 +161,22 @@ void
 program_tab_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 {
 	const struct details_tab *d = t->own;
+	enum { NAME = 60 };
 	const struct ts_program_details *p = &d->details;
+	const char *name, *end;
+	size_t n;
 
-	if (!d->known || d->of->read)
+	if (!d->known || d->of->read) {
 		d->of->place(t, out);
-	else
-		snprintf(out, TS_TAB_NOTE, "program %lld: %.24s %.60s", (long long)p->program,
-			text_at(d, p->type_at, p->type_length),
-			p->name_length > 0 ? text_at(d, p->name_at, p->name_length)
-					   : text_at(d, p->set_at, p->set_length));
+		return;
+	}
+	name = p->name_length > 0 ? text_at(d, p->name_at, p->name_length)
+				  : text_at(d, p->set_at, p->set_length);
+	n = strlen(name);
+	end = n > NAME ? strchr(name + n - NAME, '/') : name; /* what tells names apart */
+	snprintf(out, TS_TAB_NOTE, "program %lld: %.24s%s%s%.60s", (long long)p->program,
+		text_at(d, p->type_at, p->type_length), p->type_length > 0 ? " " : "",
+		end > name ? "..." : "", end ? end : name);
 }
 
 struct ts_list *

@@ -19,6 +19,7 @@
 
 enum {
 	BEGIN = 2,	 /* columns of the rule in front of the titles */
+	PATH_LEAST = 16, /* columns for the end of a path */
 	NOTE_LEAST = 12, /* columns for a note that has to be cut, else it is left out */
 	LINE_ENDS = 8,	 /* columns of the line without titles and note */
 	NOTE_ROOM = 24,	 /* columns that are kept for a note at least, ... */
@@ -146,6 +147,22 @@ draw_title(struct ts_canvas *c, struct ts_rect r, int x, const struct titles *l,
 	return ts_canvas_text(c, r, x, 0, title_role(l, t), text);
 }
 
+/* The bytes before the path at the end of a note, which is known by its end; 0: there is none, or words of other languages. */
+static size_t
+before_path(const char *s)
+{
+	size_t slash = strcspn(s, "/"), blank = 0;
+
+	if (!s[slash])
+		return 0;
+	for (size_t i = 0; i < slash; i++) {
+		if (s[i] & 0x80)
+			return 0;
+		blank = s[i] == ' ' ? i + 1 : blank;
+	}
+	return blank;
+}
+
 /* What the shown tab is about, at the right end where there is room for it. */
 static void
 draw_note(struct ts_canvas *c, struct ts_rect r, int x, const struct ts_tab *t, enum ts_role role)
@@ -163,7 +180,15 @@ draw_note(struct ts_canvas *c, struct ts_rect r, int x, const struct ts_tab *t, 
 		note[n] = '\0';
 	snprintf(text, sizeof(text), " %s ", note);
 	room = (int)ts_min_i64(room, ts_utf8_columns(text, strlen(text)));
-	ts_canvas_field(c, r, r.w - 2 - room, 0, room, role, text, strlen(text), TS_FIELD_ELLIPSIS);
+	x = r.w - 2 - room;
+	n = before_path(text);
+	if (ts_utf8_columns(text, strlen(text)) > room && n > 0 && room - (int)n >= PATH_LEAST) {
+		ts_canvas_field(c, r, x, 0, (int)n, role, text, n, TS_FIELD_LEFT);
+		ts_canvas_field(c, r, x + (int)n, 0, room - (int)n, role, text + n,
+			strlen(text) - n, TS_FIELD_TAIL);
+		return;
+	}
+	ts_canvas_field(c, r, x, 0, room, role, text, strlen(text), TS_FIELD_ELLIPSIS);
 }
 
 void

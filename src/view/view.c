@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "tilescope/base/fmt.h"
+#include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
 #include "tilescope/view/view.h"
 
@@ -20,6 +22,25 @@ ts_pane_result(struct ts_pane_data *d, enum ts_code code, const struct ts_err *e
 	snprintf(d->reason, sizeof(d->reason), "%.199s", code ? err->msg : "");
 }
 
+/* With what the worker for large work has under way, and how far it is. */
+static void
+draw_reading(struct ts_canvas *c, struct ts_rect r, const struct ts_view_env *env)
+{
+	struct ts_job_info info = {0};
+	char n[TS_FMT_MAX], far[TS_FMT_MAX + 16] = "";
+
+	if (env->jobs)
+		ts_jobs_info(env->jobs, TS_WORKER_BULK, &info);
+	if (info.total > 0)
+		snprintf(far, sizeof(far), ", %d%%",
+			(int)(100. * (double)ts_min_i64(info.done, info.total) /
+				(double)info.total));
+	else if (info.done > 0)
+		snprintf(far, sizeof(far), ", %s so far", ts_fmt_count(n, info.done));
+	ts_canvas_printf(c, r, 0, 0, TS_ROLE_DIM, "being read%s%s%s", info.what ? ": " : "",
+		info.what ? info.what : "", info.what ? far : "");
+}
+
 void
 ts_pane_draw(struct ts_canvas *c, struct ts_rect r, const struct ts_view_env *env,
 	const struct ts_pane_data *d)
@@ -33,7 +54,7 @@ ts_pane_draw(struct ts_canvas *c, struct ts_rect r, const struct ts_view_env *en
 	switch (d->state) {
 	case TS_PANE_EMPTY:
 	case TS_PANE_LOADING:
-		ts_canvas_text(c, inner, 0, 0, TS_ROLE_DIM, "being read");
+		draw_reading(c, inner, env);
 		break;
 	case TS_PANE_FAILED:
 		ts_strbuf_printf(&text, "This could not be read: %s.", d->reason);

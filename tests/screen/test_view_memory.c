@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include <locale.h>
+#include <sched.h>
 
 #include "view_harness.h"
 
@@ -171,6 +172,72 @@ START_TEST(loading_is_drawn)
 	harness_says(&h, "being read");
 	harness_settle(&h);
 	harness_says(&h, "tile 170");
+	harness_end(&h);
+}
+END_TEST
+
+/* Large work for the test: it stands at 34 of 100 until it is let go. */
+struct slow_job {
+	struct ts_job job;
+	atomic_bool begun, go;
+};
+
+static void
+run_slowly(struct ts_job *job, void *local)
+{
+	struct slow_job *s = (struct slow_job *)job;
+
+	(void)local;
+	ts_progress_set(&job->progress, 34, 100);
+	atomic_store(&s->begun, true);
+	while (!atomic_load(&s->go))
+		sched_yield();
+}
+
+static bool
+pane_says(struct harness *h, const struct ts_pane_data *d, const char *words)
+{
+	struct ts_strbuf out;
+	bool has;
+
+	ts_canvas_erase(h->canvas);
+	ts_pane_draw(h->canvas, ts_canvas_rect(h->canvas), &h->env, d);
+	ts_strbuf_init(&out, 1 << 16);
+	ts_canvas_dump(h->canvas, &out);
+	has = strstr(out.s, words) != NULL;
+	ts_strbuf_fini(&out);
+	return has;
+}
+
+/* A pane that waits says what is under way, and how far it is. */
+START_TEST(loading_says_how_far)
+{
+	struct slow_job slow = {.job = {.run = run_slowly,
+					.what = "counting",
+					.worker = TS_WORKER_BULK,
+					.owner = 99}};
+	struct ts_pane_data d = {.state = TS_PANE_LOADING};
+	struct ts_job *back = NULL;
+	struct ts_jobs *jobs, *own;
+	struct ts_err err;
+	struct harness h;
+
+	begin(&h, 80, 22, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	own = h.env.jobs;
+	ck_assert_int_eq(ts_jobs_new(&jobs, sizeof(int), NULL, &err), TS_OK);
+	h.env.jobs = jobs;
+	ck_assert(pane_says(&h, &d, "being read") && !pane_says(&h, &d, "counting"));
+	ts_jobs_send(jobs, &slow.job);
+	while (!atomic_load(&slow.begun))
+		sched_yield();
+	ck_assert(pane_says(&h, &d, "being read: counting, 34%"));
+	atomic_store(&slow.go, true);
+	while (!(back = ts_jobs_receive(jobs)))
+		sched_yield();
+	ck_assert_ptr_eq(back, &slow.job);
+	ts_jobs_free(jobs, NULL);
+	h.env.jobs = own;
 	harness_end(&h);
 }
 END_TEST
@@ -854,6 +921,7 @@ main(void)
 	tcase_add_test(c, no_tile_memory_is_a_panel);
 	tcase_add_test(c, no_tiles_are_said);
 	tcase_add_test(c, loading_is_drawn);
+	tcase_add_test(c, loading_says_how_far);
 	tcase_add_test(c, the_fullest_tile_comes_first);
 	tcase_add_test(c, the_walk_goes_from_the_fullest_down);
 	tcase_add_test(c, the_walk_goes_on_from_the_fullest);
