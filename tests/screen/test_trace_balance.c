@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tabs Balance and Lost of the Trace view: figures of a report small enough to be worked out by hand, what they are
- * of, and what is said where something is not recorded.
+ * The tabs Balance and Lost of the Trace view: figures of a report small enough to be worked out by hand, those of random
+ * ones worked out cycle by cycle, what they are of, and what is said where something is not recorded.
  */
 #include "config.h"
 
@@ -161,6 +161,180 @@ START_TEST(it_fits)
 }
 END_TEST
 
+/* --- random reports, cycle by cycle ---------------------------------------------------------------- */
+
+enum { IPUS = 3, STEPS = 40, CLOCK = 2000, KINDS = 8 };
+
+static const char *const kinds[KINDS] = {"OnTileExecute", "DoExchange", "GlobalExchange", "Sync",
+	"StreamCopyBegin", "StreamCopyMid", "StreamCopyEnd", "Call"};
+static const char *const named[KINDS] = {"compute", "exchange", "global_exchange", "sync",
+	"host_wait", "host_copy", "host_end", "control"};
+
+struct part {
+	int kind;
+	int64_t start, cycles, in, out; /* bytes: -1 is not recorded */
+	double balance;
+};
+
+static struct part parts[IPUS][STEPS];
+
+static int64_t
+below(uint64_t *seed, int64_t n)
+{
+	*seed ^= *seed << 13;
+	*seed ^= *seed >> 7;
+	*seed ^= *seed << 17;
+	return (int64_t)(*seed % (uint64_t)n);
+}
+
+static void
+random_tables(uint64_t seed)
+{
+	int64_t clock[IPUS] = {0};
+	char sql[400];
+
+	harness_dir(&h);
+	harness_sql(&h,
+		"CREATE TABLE report(key TEXT, value TEXT);"
+		"INSERT INTO report VALUES('store_version','1'), ('compute_instrumentation','tile');"
+		"CREATE TABLE step(step INTEGER PRIMARY KEY, type TEXT);"
+		"CREATE TABLE step_ipu(step INTEGER, ipu INTEGER, cycles INTEGER, start INTEGER,"
+		" \"end\" INTEGER, data_in INTEGER, data_out INTEGER, tile_balance REAL)");
+	for (int step = 0; step < STEPS; step++) {
+		int kind = (int)below(&seed, KINDS);
+
+		snprintf(sql, sizeof(sql), "INSERT INTO step VALUES(%d, '%s')", step, kinds[kind]);
+		harness_sql(&h, sql);
+		for (int i = 0; i < IPUS; i++) {
+			struct part *p = &parts[i][step];
+
+			*p = (struct part){kind, clock[i], below(&seed, 40), below(&seed, 900) - 1,
+				below(&seed, 3) ? below(&seed, 900) : 0,
+				(double)below(&seed, 101) / 100};
+			clock[i] += below(&seed, 2) ? p->cycles + below(&seed, 9) : p->cycles / 3;
+			snprintf(sql, sizeof(sql),
+				"INSERT INTO step_ipu VALUES(%d, %d, %lld, %lld, %lld, nullif(%lld, -1), "
+				"%lld, %.2f)",
+				step, i, (long long)p->cycles, (long long)p->start,
+				(long long)(p->start + p->cycles), (long long)p->in,
+				(long long)p->out, p->balance);
+			harness_sql(&h, sql);
+		}
+	}
+}
+
+/* Which kinds run in each cycle: bits. */
+static int64_t
+lay_out(unsigned set[CLOCK], int ipu)
+{
+	int64_t end = 0;
+
+	memset(set, 0, CLOCK * sizeof(*set));
+	for (int step = 0; step < STEPS; step++) {
+		const struct part *p = &parts[ipu][step];
+
+		end = ts_max_i64(end, p->start + p->cycles);
+		ck_assert_int_lt(end, CLOCK);
+		for (int64_t c = p->start; c < p->start + p->cycles; c++)
+			set[c] |= 1u << p->kind;
+	}
+	return end;
+}
+
+static void
+is_value(const struct ts_sheet *s, int64_t row, const char *name, double whole, double part)
+{
+	struct ts_table_value v = {0};
+	int column = 0;
+
+	while (column < s->table.columns && strcmp(ts_table_column_name(&s->table, column), name))
+		column++;
+	ck_assert_int_lt(column, s->table.columns);
+	ck_assert(s->table.value(s->table.ctx, row, column, &v));
+	if (whole <= 0)
+		ck_assert_msg(v.type == TS_VALUE_NONE, "%s of row %d", name, (int)row);
+	else
+		ck_assert_msg(v.type == TS_VALUE_REAL && v.real > part / whole - 1e-9 &&
+				v.real < part / whole + 1e-9,
+			"%s of row %d: %g, not %g", name, (int)row, v.real, part / whole);
+}
+
+/* Shares of the cycles in which a kind runs at all, whatever runs beside it. */
+static void
+check_times(const struct ts_sheet *s, int ipu, int64_t span)
+{
+	unsigned set[CLOCK], io = 1u << 4 | 1u << 5 | 1u << 6;
+	int64_t idle = 0, overlap = 0, host = 0, covered = 0;
+
+	(void)lay_out(set, ipu);
+	for (int k = 0; k < KINDS; k++) {
+		int64_t runs = 0;
+
+		for (int64_t c = 0; c < span; c++)
+			runs += set[c] >> k & 1;
+		is_value(s, ipu, named[k], (double)span, 100 * (double)runs);
+	}
+	for (int64_t c = 0; c < span; c++) {
+		idle += set[c] == 0;
+		overlap += (set[c] & (set[c] - 1)) != 0;
+		host += (set[c] & io) != 0;
+		covered += (set[c] & io) != 0 && set[c] & 1;
+	}
+	is_value(s, ipu, "idle", (double)span, 100 * (double)idle);
+	is_value(s, ipu, "overlap", (double)span, 100 * (double)overlap);
+	is_value(s, ipu, "io_covered", (double)host, 100 * (double)covered);
+}
+
+/* Balance, utilisation and bandwidth: sums over the steps, each once. */
+static void
+check_work(const struct ts_sheet *s, int ipu, int64_t span)
+{
+	double mean = 0, cycles = 0, compute = 0, moved[2] = {0}, moving[2] = {0};
+	bool computes = false, bytes[2] = {false};
+
+	for (int step = 0; step < STEPS; step++) {
+		const struct part *p = &parts[ipu][step];
+		double of = (double)(int64_t)(p->balance * (double)p->cycles + 0.5);
+		int way = p->kind == 2 ? 1 : p->kind >= 4 && p->kind <= 6 ? 0 : -1;
+
+		if (p->cycles == 0)
+			continue;
+		if (p->kind != 3)
+			mean += of, cycles += (double)p->cycles;
+		if (p->kind == 0)
+			compute += of, computes = true;
+		if (way < 0)
+			continue;
+		bytes[way] = true;
+		moved[way] += (double)(ts_max_i64(p->in, 0) + p->out);
+		moving[way] += p->in > 0 || p->out > 0 ? (double)p->cycles : 0;
+	}
+	is_value(s, ipu, "balance", cycles, 100 * mean);
+	is_value(s, ipu, "utilisation", computes ? (double)span : 0, 100 * compute);
+	is_value(s, ipu, "host_bandwidth", bytes[0] ? moving[0] : 0, moved[0]);
+	is_value(s, ipu, "global_bandwidth", bytes[1] ? moving[1] : 0, moved[1]);
+}
+
+START_TEST(random_reports)
+{
+	struct ts_sheet sheet = {.list = NULL};
+	unsigned set[CLOCK];
+	int64_t span = 0;
+
+	random_tables(2654435761u * (uint64_t)(_i + 1));
+	start(200, 20, "tab balance");
+	for (int i = 0; i < IPUS; i++)
+		span = ts_max_i64(span, lay_out(set, i));
+	ck_assert(ts_view_trace.sheet(h.view, &sheet));
+	ck_assert_int_eq(sheet.rows, IPUS);
+	for (int i = 0; i < IPUS; i++) {
+		check_times(&sheet, i, span);
+		check_work(&sheet, i, span);
+	}
+	harness_end(&h);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -175,6 +349,7 @@ main(void)
 	tcase_add_test(tc, lost_is_ranked);
 	tcase_add_test(tc, what_is_not_recorded_is_said);
 	tcase_add_test(tc, it_fits);
+	tcase_add_loop_test(tc, random_reports, 0, 40);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_NORMAL);
 	failed = srunner_ntests_failed(sr);
