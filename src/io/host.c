@@ -134,7 +134,7 @@ take_orders(struct ts_host *h)
 	}
 	if (retry && !quit && !h->transport) {
 		h->now.is = h->known ? TS_HOST_RECONNECTING : TS_HOST_CONNECTING;
-		h->now.attempt = 0;
+		h->now.attempt = h->tries = 0;
 		host_connect(h);
 	}
 	return !quit;

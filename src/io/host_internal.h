@@ -156,7 +156,8 @@ struct ts_host {
 	struct ts_host_state now;
 	struct ts_transport *transport;
 	struct channel channel[HOST_CHANNELS];
-	bool known;  /* it was reached before */
+	bool known; /* it was reached before */
+	int tries; /* to reach it that came to nothing, one after another: no request was answered since */
 	bool beyond; /* spec.connect's transport cannot do what the host wants */
 	int most;    /* channels that the host gives */
 	int out;     /* packets on all */

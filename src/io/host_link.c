@@ -166,14 +166,14 @@ host_lose(struct ts_host *h, const struct ts_err *why, bool hopeless)
 {
 	const struct ts_err err = *why; /* it may be the transport's */
 	bool first = h->now.is == TS_HOST_CONNECTING;
-	int attempt = h->now.is == TS_HOST_RECONNECTING ? h->now.attempt + 1 : 1;
+	int attempt = h->tries + 1;
 	int delay = delays_s[attempt <= (int)TS_COUNT(delays_s) ? attempt - 1
 								: (int)TS_COUNT(delays_s) - 1];
 
 	if (h->now.is == TS_HOST_FAILED)
 		return;
 	h->now.err = err;
-	h->now.attempt = attempt;
+	h->now.attempt = h->tries = attempt;
 	h->now.next_us = ts_clock_us() + delay * INT64_C(1000000);
 	h->now.is = first || hopeless || (h->spec.attempts > 0 && attempt > h->spec.attempts)
 		? TS_HOST_FAILED
@@ -265,6 +265,8 @@ landed(struct ts_host *h, int channel, int slot, const struct ts_sftp_reply *rep
 	int64_t took = ts_max_i64(ts_clock_us() - s.sent_us, 1);
 
 	h->out--;
+	if (s.rq || s.file)
+		h->tries = 0; /* who says hello and nothing more has not been reached */
 	if (!s.early && (!h->now.rtt_us || took < h->now.rtt_us))
 		h->now.rtt_us = took;
 	if (s.rq) {

@@ -93,7 +93,7 @@ has_bytes(struct ts_files *files, const char *file, const char *suffix)
 
 	snprintf(path, sizeof(path), "%s%s", file, suffix);
 	ts_files_state(files, &state, path);
-	return state.bytes > 0;
+	return state.kind == TS_FILE_REGULAR && state.bytes > 0;
 }
 
 static bool

@@ -81,6 +81,11 @@ class App:
         for secret in self.ctx.secrets:
             if secret.encode() in self.pty.raw:
                 raise Failed("a secret is on the screen")
+            for where, _, names in os.walk(self.ctx.home):       # settings, caches, logs
+                for name in names:
+                    path = os.path.join(where, name)
+                    if os.path.isfile(path) and secret.encode() in open(path, "rb").read():
+                        raise Failed("a secret stands in %s" % path)
 
 
 def known_to(ctx, sshd, way=None, **more):

@@ -130,7 +130,7 @@ class Server:
             return self.status(ident, EOF)
         body = struct.pack(">II", ident, len(part))
         for n in part:
-            body += text(n) + text(b"-rw " + n) + attrs(1, REGULAR)
+            body += text(n) + text(b"-rw " + n) + attrs(1, FOLDER if n in ODD else REGULAR)
         self.send(NAME, body)
 
     def answer(self, kind, body):
@@ -140,6 +140,8 @@ class Server:
             self.status(ident, FAILURE)
         elif kind == REALPATH:
             self.send(NAME, struct.pack(">II", ident, 1) + text(b"/there/" + body[4:]) + text(b"") + attrs(0, FOLDER))
+        elif kind in (STAT, LSTAT) and self.mode.endswith("names") and b"." in body[4:].rsplit(b"/", 1)[-1][1:]:
+            self.status(ident, NO_SUCH_FILE)            # what a report may have in it
         elif kind in (STAT, LSTAT, FSTAT):
             self.send(ATTRS, struct.pack(">I", ident) + attrs(self.size(), self.kind()))
         elif kind in (OPEN, OPENDIR):

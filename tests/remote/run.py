@@ -26,7 +26,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import harness  # noqa: E402
 import server  # noqa: E402
 
-MODULES = ("cases_app", "cases_ask", "cases_auth", "cases_browse", "cases_budget", "cases_config", "cases_hosts",
+MODULES = ("cases_app", "cases_ask", "cases_auth", "cases_browse", "cases_budget", "cases_config", "cases_hostile", "cases_hosts",
            "cases_link", "cases_parts")
 for _name in MODULES:
     importlib.import_module(_name)

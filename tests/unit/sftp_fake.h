@@ -54,6 +54,7 @@ struct fake_world {
 	bool backwards;	     /* what is asked together is answered in the other order */
 	int channels;	     /* that are given; 0 = all */
 	atomic_bool refuse;  /* every connection */
+	atomic_bool mute;    /* nothing is answered but the hello */
 	bool password;	     /* asked for: "secret" */
 	atomic_int wrong_at; /* packets from now (1 = the next one) until ... */
 	atomic_int wrong;    /* ... this, once; FAKE_SILENT stays until the connection is left */
@@ -316,7 +317,7 @@ fake_request(struct fake *f, struct fake_channel *c, const unsigned char *p)
 		wrong = atomic_load(&f->w->wrong);
 	if (wrong)
 		fake_do_wrong(f, c, &b, (enum fake_wrong)wrong);
-	else if (!f->cut && !f->silent)
+	else if (!f->cut && !f->silent && (*p == TS_SFTP_INIT || !atomic_load(&f->w->mute)))
 		fake_send(c, &b);
 	ts_strbuf_fini(&b);
 }
