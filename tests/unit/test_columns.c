@@ -484,6 +484,38 @@ check_orders(struct ts_variables *v)
 	}
 }
 
+/* An order that was kept before the index had names is kept once more, the same order, with where each stands. */
+START_TEST(names_come_later)
+{
+	struct ts_variables *v;
+	struct ts_variable_list *made, *before, *after;
+	struct ts_err err = {0};
+
+	begin(3);
+	v = open_variables();
+	made = plain_list(v, TS_SORT_BYTES, false, "");
+	ts_reader_set_index(rd, NULL);
+	ck_assert_int_eq(ts_variable_list_keep(made, rd, NULL, &err), TS_OK);
+	before = new_list(v, TS_SORT_BYTES, false, "");
+	ck_assert(ts_variable_list_load(before, rd));
+	ck_assert_int_eq(before->names, 0);
+	ck_assert(ts_variable_list_is_kept(before, false));
+	ck_assert(!ts_variable_list_is_kept(before, true));
+	ts_reader_set_index(rd, x);
+	ck_assert_int_eq(ts_variable_list_keep(before, rd, NULL, &err), TS_OK);
+	after = new_list(v, TS_SORT_BYTES, false, "");
+	ck_assert(ts_variable_list_load(after, rd));
+	ck_assert_int_gt(after->names, 0);
+	ck_assert(ts_variable_list_is_kept(after, true));
+	check_beginning(after, made, "");
+	ts_variable_list_release(made);
+	ts_variable_list_release(before);
+	ts_variable_list_release(after);
+	ts_variables_release(v);
+	end();
+}
+END_TEST
+
 /* Some line that can be answered: how full tiles are is not known of these reports. */
 static const char *
 some_line(int i)
@@ -905,6 +937,7 @@ main(void)
 	tcase_add_loop_test(t, values, 0, 22);
 	tcase_add_loop_test(t, filters, 0, 12);
 	tcase_add_loop_test(t, names, 0, 11);
+	tcase_add_test(t, names_come_later);
 	tcase_add_loop_test(t, first_rows, 0, 4);
 	tcase_add_loop_test(t, next_hits, 0, 6);
 	tcase_add_test(t, common_names);
