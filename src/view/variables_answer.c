@@ -213,7 +213,8 @@ take_order(struct variables_view *t, struct ts_variable_list *order)
 static enum ts_effect
 take_keep(struct variables_view *t, struct variables_fetch *f)
 {
-	if (!f->fetch.code && f->order && f->order->names > 0 && t->list == f->list && !t->making)
+	if (!f->fetch.code && f->order && f->order->names > 0 && t->list == f->list && !t->making &&
+		!t->fetch[ASK_SEEK] && !t->fetch[ASK_NEXT])
 		take_order(t, f->order);
 	if (f->fetch.code && f->fetch.code != TS_E_CANCELLED && t->view.env->log)
 		ts_log_add(t->view.env->log, "the order of the variables is not kept: %s",
