@@ -20,9 +20,10 @@
 
 enum {
 	LOCATE_TURNS = 160,
-	PROBES = 3,	 /* places behind damage where to look instead */
-	PROBE_ROWS = 96, /* rows in which an IPU has to show up, besides two groups */
-	STEP_GAP = 64,	 /* steps that are read although nobody asked, rather than query again */
+	CONFINE_ROWS = 256, /* row ids from which on the index is asked where to look */
+	PROBES = 3,	     /* places behind damage where to look instead */
+	PROBE_ROWS = 96,     /* rows in which an IPU has to show up, besides two groups */
+	STEP_GAP = 64, /* steps that are read although nobody asked, rather than query again */
 	STEP_RANGES = 512,
 	SKIP = 64, /* addresses that are left out at damage, at first */
 	SKIPS = 24,
@@ -354,12 +355,71 @@ guess(const struct trace_place *low, const struct trace_place *high, int64_t cyc
 							: (int64_t)share);
 }
 
+/* A leaf begins at or before the time (`low`) or behind it (`high`): bring the ends of a search closer. */
+static void
+confine_by(struct trace_place *low, struct trace_place *high, int64_t rowid, int64_t start,
+	int64_t cycles)
+{
+	if (start <= cycles && rowid > low->at && rowid < high->at)
+		*low = (struct trace_place){rowid, start};
+	else if (start > cycles && rowid < high->at && rowid > low->at)
+		*high = (struct trace_place){rowid, start};
+}
+
+/* The first of n blocks that starts behind a time; n when none does. */
+static uint64_t
+first_behind(const struct ts_lane_node *node, uint64_t n, int64_t cycles)
+{
+	uint64_t low = 0, high = n;
+
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if (node[middle].start <= cycles)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The lanes of the index know the row ids of 128 rows that have a length: what a search by time begins with. */
+static void
+confine(struct trace_place *low, struct trace_place *high, const struct ts_reader *rd,
+	const struct ts_trace *t, int64_t ipu, int64_t cycles)
+{
+	const struct ts_lane_node *node;
+	const struct ts_lane_leaf *leaf;
+	const struct ts_lane *lane;
+	struct ts_lanes l;
+	uint64_t i, n;
+
+	if (t->part.range != TS_RANGE_ROWID || !ts_lanes_open(&l, rd->index))
+		return;
+	lane = l.head->flags & TS_LANES_ROWID ? ts_lanes_find(&l, ipu) : NULL;
+	if (lane && lane->levels > 0) {
+		node = ts_lane_nodes(&l, lane, 0);
+		n = lane->level[0].nodes;
+		i = first_behind(node, n, cycles);
+		if (i < n)
+			confine_by(low, high, node[i].rowid, node[i].start, cycles);
+		leaf = i > 0 ? ts_lane_leaves(&l, &node[i - 1]) : NULL;
+		for (uint32_t k = 0; leaf && k < node[i - 1].leaves; k++)
+			confine_by(low, high,
+				(int64_t)((uint64_t)node[i - 1].rowid + leaf[k].rowid),
+				leaf[k].start, cycles);
+	}
+	ts_lanes_close(&l);
+}
+
 enum ts_code
 trace_locate(struct trace_place *low, struct trace_place *high, struct ts_reader *rd,
 	const struct ts_trace *t, int64_t ipu, int64_t cycles, int64_t width, struct ts_err *err)
 {
 	int side = 0;
 
+	if (high->at > low->at && (uint64_t)high->at - (uint64_t)low->at > CONFINE_ROWS)
+		confine(low, high, rd, t, ipu, cycles);
 	for (int turn = 0; turn < LOCATE_TURNS; turn++) {
 		uint64_t span = (uint64_t)high->at - (uint64_t)low->at;
 		struct trace_place at;

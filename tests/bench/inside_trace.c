@@ -2,10 +2,11 @@
 /*
  * inside_trace - times what the Trace works out of ranges of cycles, for `make bench`.
  *
- *     inside_trace REPORT CACHE N SEED bsp|times|work|merged
+ *     inside_trace REPORT CACHE N SEED bsp|times|work|merged|flame
  *
  * N ranges anywhere, the first of everything, the others of any width down to a millionth: tiles of one IPU (a screen of
- * 200 columns by 60 rows), proportions of all IPUs by class, bytes and balance of all, frames of the merged flame graph.
+ * 200 columns by 60 rows), proportions of all IPUs by class, bytes and balance of all, frames of the merged flame graph, the
+ * path of each of 200 columns of the flame graph along the time.
  * CACHE as for `inside`. Prints one line of JSON.
  */
 #include "config.h"
@@ -26,7 +27,7 @@ struct asking {
 	struct inside in;
 	struct ts_trace *trace;
 	struct ts_tile_ipus tiles;
-	struct ts_frame_contexts *contexts; /* merged: read with the first */
+	struct ts_frame_contexts *contexts; /* of flame graphs */
 	bool has_contexts;
 	int64_t from, to;
 };
@@ -70,16 +71,35 @@ work(struct asking *a)
 }
 
 static void
-merged(struct asking *a)
+read_contexts(struct asking *a)
 {
-	struct ts_flame_tree tree;
-	struct ts_flame *f;
 	struct ts_err err = {0};
 
 	if (!a->has_contexts)
 		check(ts_frame_contexts_read(&a->contexts, a->in.reader, &a->in.cache, NULL, &err),
 			&err);
 	a->has_contexts = true;
+}
+
+static void
+flame(struct asking *a)
+{
+	struct ts_flame_chart c;
+	struct ts_err err = {0};
+
+	check(ts_flame_chart_read(&c, a->in.reader, a->trace, a->contexts, a->from, a->to, COLUMNS,
+		      a->trace->ipu[inside_random(&a->in, a->trace->ipus)], &err),
+		&err);
+	ts_flame_chart_fini(&c);
+}
+
+static void
+merged(struct asking *a)
+{
+	struct ts_flame_tree tree;
+	struct ts_flame *f;
+	struct ts_err err = {0};
+
 	check(ts_flame_read(&f, a->in.reader, a->trace, a->contexts,
 		      (struct ts_flame_range){a->from, a->to, 0, 0}, &a->in.cache, NULL, &err),
 		&err);
@@ -91,7 +111,9 @@ merged(struct asking *a)
 static const struct {
 	const char *name;
 	void (*ask)(struct asking *a);
-} questions[] = {{"bsp", bsp}, {"times", times}, {"work", work}, {"merged", merged}};
+	bool contexts; /* read before, as the view has them */
+} questions[] = {{"bsp", bsp, false}, {"times", times, false}, {"work", work, false},
+	{"merged", merged, true}, {"flame", flame, true}};
 
 static void
 any_range(struct asking *a, int i)
@@ -114,13 +136,16 @@ main(int argc, char **argv)
 	while (argc == 6 && q < TS_COUNT(questions) && strcmp(argv[5], questions[q].name) != 0)
 		q++;
 	if (argc != 6 || q == TS_COUNT(questions)) {
-		fputs("usage: inside_trace REPORT CACHE N SEED bsp|times|work|merged\n", stderr);
+		fputs("usage: inside_trace REPORT CACHE N SEED bsp|times|work|merged|flame\n",
+			stderr);
 		return 2;
 	}
 	a.in.seed += strtoull(argv[4], NULL, 10) * 2654435761u;
 	inside_open(&a.in, argv[1], argv[2]);
 	check(ts_trace_open(&a.trace, a.in.reader, NULL, &err), &err);
 	check(ts_tile_ipus_read(&a.tiles, a.in.reader, &err), &err);
+	if (questions[q].contexts)
+		read_contexts(&a);
 	printf("{\"ms\": [");
 	for (int i = 0; i < (int)strtol(argv[3], NULL, 10); i++) {
 		int64_t since;

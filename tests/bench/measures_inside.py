@@ -50,16 +50,18 @@ def timeline(b):
     return out
 
 
-@measure("jump", "longest")
+@measure("jump", "longest", "flame")
 def jump(b):
     path = b.report()
     cache = b.indexed(path)
     if cache is None:
-        return {name: {"note": "no index yet"} for name in ("jump", "longest")}
+        return {name: {"note": "no index yet"} for name in ("jump", "longest", "flame")}
     out = {}
     for name, n in (("jump", 400), ("longest", 40)):
         got = b.run_tool("inside", "jump", path, cache, 4 if b.tiny else n, b.round, name)
         out[name] = {"ours": got["ms"], "median": statistics.median(got["ms"])}
+    got = b.run_tool("inside_trace", path, cache, 4 if b.tiny else 200, b.round, "flame")
+    out["flame"] = {"ours": got["ms"], "median": statistics.median(got["ms"])}
     return out
 
 

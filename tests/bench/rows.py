@@ -31,6 +31,8 @@ row("jump", "next step, class, gap of a lane, p99", "ms", 16, "p99",
     note="from anywhere, with the index")
 row("longest", "the 200 longest steps of any range, p99", "ms", None, "p99",
     note="in the background, with the index")
+row("flame", "flame graph of 200 columns, any zoom, p99", "ms", 16, "p99",
+    note="one IPU; with the index")
 row("bsp", "tiles (BSP) of one screen, any zoom, p99", "ms", 50, "p99",
     note="200 columns by 60 rows of one IPU, 1 M steps on 4 IPUs, with the index")
 row("balance-times", "proportions of all IPUs, any range, p99", "ms", 16, "p99",
