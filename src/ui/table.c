@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "tilescope/base/mem.h"
+#include "tilescope/base/utf8.h"
 #include "tilescope/ui/table.h"
 #include "tilescope/ui/table_looks.h"
 #include "tilescope/ui/table_order.h"
@@ -253,6 +254,10 @@ draw_header(struct ts_canvas *c, struct ts_rect r, const struct ts_table *t, con
 			else
 				ts_canvas_glyph(c, mark, 0, 0, TS_ROLE_HEADER,
 					descending ? 0x25be : 0x25b4);
+			/* a letter is not to be read as the last one of the title */
+			if (c->glyphs == TS_GLYPHS_ASCII &&
+				cell.w > ts_utf8_columns(title, strlen(title)))
+				ts_rect_cut_right(&cell, 1);
 		}
 		ts_canvas_field(c, cell, 0, 0, cell.w, TS_ROLE_HEADER, title, strlen(title),
 			field | TS_FIELD_ELLIPSIS);

@@ -374,6 +374,17 @@ static const struct ts_hint hints[] = {
 	{TS_CMD_COUNT, NULL},
 };
 
+static const struct ts_hint set_hints[] = {
+	{TS_CMD_GOTO_PROGRAMS, "program"},
+	{TS_CMD_GOTO_TRACE, "trace"},
+	{TS_CMD_SORT, "sort"},
+	{TS_CMD_FILTER, "filter"},
+	{TS_CMD_COLUMNS, "columns"},
+	{TS_CMD_DEBUG, "debug"},
+	{TS_CMD_TAB_NEXT, "tab"},
+	{TS_CMD_COUNT, NULL},
+};
+
 static const struct ts_hint vertex_hints[] = {
 	{TS_CMD_OPEN, "types"},
 	{TS_CMD_UNFOLD, "all types"},
@@ -395,7 +406,7 @@ const struct ts_tab_ops memory_tab_sets = {.name = "sets",
 	.brief = "Sets",
 	.open = open_sets,
 	.about = work_about,
-	.hints = hints,
+	.hints = set_hints,
 	WORK_OPS};
 
 const struct ts_tab_ops memory_tab_vertices = {.name = "vertices",
