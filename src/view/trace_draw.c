@@ -254,17 +254,41 @@ trace_draw_ruler(struct trace_view *t, struct ts_canvas *c, struct ts_rect plot,
 		(int)strlen(say_whole(&ruler, ruler.base, text));
 }
 
-/* Take away what is left of a tick that a label covers. */
-static void
-clear_word(struct ts_canvas *c, struct ts_rect r, int x, int by)
+/* What stands on the ruler; a blank beyond its ends. */
+static uint32_t
+on_ruler(const struct ts_canvas *c, struct ts_rect r, int x)
 {
-	const struct ts_cell *cell;
+	const struct ts_cell *cell = x >= 0 && x < r.w ? ts_canvas_at(c, r.x + x, r.y) : NULL;
+
+	return cell ? cell->cp : ' ';
+}
+
+static bool
+is_digit(uint32_t cp)
+{
+	return cp >= '0' && cp <= '9';
+}
+
+/* The blank before a unit is part of the tick: `1.5 ms`. */
+static bool
+is_tick(uint32_t left, uint32_t cp, uint32_t right)
+{
+	return cp != ' ' || (is_digit(left) && right >= 'a' && right <= 'z');
+}
+
+/* Take away what is left of a tick that a label covers: from x on, to the left or (by 1) to the right. */
+static void
+clear_tick(struct ts_canvas *c, struct ts_rect r, int x, int by)
+{
+	uint32_t before = on_ruler(c, r, x - by);
 
 	for (; x >= 0 && x < r.w; x += by) {
-		cell = ts_canvas_at(c, r.x + x, r.y);
-		if (!cell || cell->cp == ' ')
+		uint32_t cp = on_ruler(c, r, x), next = on_ruler(c, r, x + by);
+
+		if (!is_tick(by > 0 ? before : next, cp, by > 0 ? next : before))
 			break;
 		ts_canvas_glyph(c, r, x, 0, TS_ROLE_TEXT, ' ');
+		before = cp;
 	}
 }
 
@@ -295,8 +319,8 @@ draw_runs(struct trace_view *t, struct ts_canvas *c, int free_from)
 		ts_chart_divider(c, time_rows(t), x, TS_ROLE_BOUNDARY);
 		if (x < free_from || x + w > t->at.axis.w)
 			continue;
-		clear_word(c, t->at.axis, x - 1, -1);
-		clear_word(c, t->at.axis, x + w - 1, 1);
+		clear_tick(c, t->at.axis, x - 1, -1);
+		clear_tick(c, t->at.axis, x + w - 1, 1);
 		ts_canvas_text(c, t->at.axis, x, 0, TS_ROLE_BOUNDARY, text);
 		free_from = x + w;
 	}

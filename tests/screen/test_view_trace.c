@@ -751,6 +751,42 @@ START_TEST(the_index_makes_lanes_exact)
 }
 END_TEST
 
+/* Where a run's number covers a part of a tick of time nothing of that is left, neither figure nor unit. */
+START_TEST(runs_take_ticks_whole)
+{
+	struct stage s;
+
+	stage_open(&s, &small_store);
+	s.options.clock_hz = 1.85e9;
+	s.options.time = TS_TIME_US;
+	for (int w = 60; w < 200; w++) {
+		struct ts_strbuf out;
+		char *line, *p;
+
+		stage_size(&s, w, 24, TS_GLYPHS_FULL);
+		draw(&s);
+		ts_strbuf_init(&out, 1 << 20);
+		ts_canvas_dump(s.canvas, &out);
+		line = strstr(out.s, "time ");
+		ck_assert_ptr_nonnull(line);
+		line[strcspn(line, "\n")] = '\0';
+		ck_assert_ptr_nonnull(strstr(line, "|run 1 "));
+		for (p = line + 5; *p; p++) {
+			size_t n = strspn(p, "0123456789.");
+
+			if (p[0] == ' ' && (p[1] == 'm' || p[1] == 'u'))
+				ck_assert_msg(p[-1] >= '0' && p[-1] <= '9', "%d: %s", w, line);
+			if (n > 0 && strncmp(p - 4, "run ", 4) != 0)
+				ck_assert_msg(p[n] == ' ' && (p[n + 1] == 'm' || p[n + 1] == 'u'),
+					"%d: %s", w, line);
+			p += n > 0 ? n - 1 : 0;
+		}
+		ts_strbuf_fini(&out);
+	}
+	stage_close(&s);
+}
+END_TEST
+
 /* Give a command before any answer has come. */
 static void
 press(struct stage *s, const char *line)
@@ -901,6 +937,7 @@ main(void)
 	tcase_add_test(looks, what_fails_ahead_is_not_told);
 	tcase_add_test(looks, whole_tables_are_not_read_ahead);
 	tcase_add_test(looks, the_index_makes_lanes_exact);
+	tcase_add_test(looks, runs_take_ticks_whole);
 	tcase_add_loop_test(looks, longest_steps_by_quick_keys, 0, 2);
 	tcase_add_test(looks, the_index_numbers_rows);
 	tcase_add_test(looks, absent_says_why);
