@@ -82,14 +82,19 @@ def ms(took):
     return took["us"] / 1e3
 
 
+# of the Trace, at places here and there: far_try says what they are
+TRACE = ("at", "class", "longest", "flame", "stacks", "columns", "bsp", "places")
+
+
 @measure("remote-first-screen", "remote-first-moved", "remote-first-time", "remote-first-again", "remote-timeline",
-         "remote-timeline-time", "remote-jump", "remote-jump-time")
+         "remote-timeline-time", "remote-jump", "remote-jump-time", "remote-trace")
 def questions(b):
     path = b.report()
     with Far(b) as far:
         first, moved = far.ask(path, "--parts", "later", "tiles")
         _, again = far.ask(path, "--parts", "later", "tiles")
         later, _ = far.ask(path, "trace", "interior", "timeline", "jump")
+        searches, _ = far.ask(path, "trace", *TRACE)
     return {"remote-first-screen": {"ours": moved["waits"]},
             "remote-first-moved": {"ours": moved["received"] / (1 << 20)},
             "remote-first-time": {"ours": ms(first["open"]) + ms(first["tiles"])},
@@ -97,7 +102,8 @@ def questions(b):
             "remote-timeline": {"ours": later["timeline"]["trips"]},
             "remote-timeline-time": {"ours": ms(later["timeline"])},
             "remote-jump": {"ours": later["jump"]["trips"]},
-            "remote-jump-time": {"ours": ms(later["jump"]) / 10}}
+            "remote-jump-time": {"ours": ms(later["jump"]) / 10},
+            "remote-trace": {"ours": max(searches[q]["trips"] for q in TRACE)}}
 
 
 def beginning(b, path):

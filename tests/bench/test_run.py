@@ -23,7 +23,7 @@ import server  # noqa: E402
 MAY_LACK = {"cancel-inside", "cancel-app"}
 if server.obstacle():
     MAY_LACK |= {"remote-" + n for n in ("first-screen", "first-moved", "first-time", "first-again", "timeline",
-                                         "timeline-time", "jump", "jump-time", "bulk")}
+                                         "timeline-time", "jump", "jump-time", "trace", "bulk")}
 
 
 def bench(*args):

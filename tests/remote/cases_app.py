@@ -350,6 +350,22 @@ def app_passphrase(ctx, way):
             t.leaves()
 
 
+@case()
+def app_asked_once_more(ctx):
+    """ssh asks for a passphrase that was wrong in the same words; the box says that it is once more."""
+    path = report(ctx)
+    with server.Sshd(ctx.dir) as sshd:
+        config = known_to(ctx, sshd, passphrase=SECRET)
+        with App(ctx, "ssh", config, path) as t:
+            t.see("passphrase")
+            expect("once more" not in t.pty.text(), None, "once more though it is the first time")
+            t.keys("wrong\r")
+            t.see("Asked once more: it was not accepted")
+            t.keys(SECRET + "\r")
+            t.see("tiles 16")
+            t.leaves()
+
+
 @case(params=WAYS)
 def app_unknown_host(ctx, way):
     """Enter is no; yes is kept."""
