@@ -12,11 +12,17 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
 #include "tilescope/db/damage.h"
+#include "tilescope/db/plan.h"
 #include "tilescope/db/table.h"
 
 #include "binding_internal.h"
 
-enum { PROBE_ROWS = 1024, PROBE_GAPS = 16, FEW_ROWS = 2048 };
+enum {
+	PROBE_ROWS = 1024,
+	PROBE_GAPS = 16,
+	FEW_ROWS = 2048,
+	HALVINGS = 4, /* of a bisection that are planned together */
+};
 
 static const char *const key_names[] = {
 	[TS_REACH_NONE] = "forwards only",
@@ -245,18 +251,39 @@ probe(enum probed *what, const struct prober *p, int64_t *rowid, int64_t *key, s
 	return code == TS_E_DAMAGED ? TS_OK : code;
 }
 
+/* Of a report on another host: have the rows here at which the next HALVINGS of a bisection look. */
+static enum ts_code
+halvings_ahead(const struct prober *p, int64_t low, int64_t high, struct ts_err *err)
+{
+	struct ts_plan_rows rows[1 << HALVINGS];
+	uint64_t stride = ((uint64_t)high - (uint64_t)low) >> HALVINGS;
+	size_t n = 0;
+
+	if (!ts_plan_helps(p->db))
+		return TS_OK;
+	for (uint64_t i = 1; i < 1 << HALVINGS; i++) {
+		int64_t at = (int64_t)((uint64_t)low + i * stride);
+
+		rows[n++] = (struct ts_plan_rows){.o = p->r->rows, .from = at, .to = at};
+	}
+	return ts_plan_fetch(p->db, rows, n, err);
+}
+
 static enum ts_code
 bisect(int64_t *rowid, const struct prober *p, int64_t value, struct ts_err *err)
 {
 	int64_t low = p->r->first_rowid, high = p->r->last_rowid; /* it is *rowid or lies there */
 
 	*rowid = high == INT64_MAX ? high : high + 1;
-	while (low <= high) {
+	for (int turn = 0; low <= high; turn++) {
 		int64_t middle = low + (int64_t)(((uint64_t)high - (uint64_t)low) / 2);
 		int64_t at = middle, key = 0;
 		enum probed what;
-		enum ts_code code = probe(&what, p, &at, &key, err);
+		enum ts_code code = turn % HALVINGS == 0 ? halvings_ahead(p, low, high, err)
+							 : TS_OK;
 
+		if (!code)
+			code = probe(&what, p, &at, &key, err);
 		if (code)
 			return code;
 		at = ts_max_i64(at, middle); /* where row ids do not rise it may be anywhere */

@@ -18,7 +18,7 @@ QUESTIONS = ("tiles", "trace", "timeline", "interior", "zoom", "jump")
 TRIPS = {"open": (6, 1), "tiles": (1, 0), "trace": (3, 1), "timeline": (5, 2), "interior": (4, 0), "zoom": (8, 2),
          "jump": (2, 2)}
 # ... of the Trace, each asked of a report of which nothing is here but what opening took
-COLD = {"jump": 4, "at": 5, "class": 7, "longest": 9, "flame": 7, "stacks": 7, "columns": 7, "bsp": 8, "places": 10}
+COLD = {"tile": 8, "jump": 4, "at": 5, "class": 7, "longest": 9, "flame": 7, "stacks": 7, "columns": 7, "bsp": 8, "places": 10}
 LAYOUTS = {"sdk": ("--layout", "sdk"), "keys": ("--layout", "sdk", "--sdk-keys"),
            "blobs": ("--layout", "store", "--tiles", "1472", "--ipus", "1")}
 MOVED = (8 << 20, 1 << 20)     # bytes, of all questions together

@@ -6,7 +6,7 @@
  *     far_try HOST|- PATH [--config FILE] [--keep DIR] [--by libssh|ssh] [--seed N] [--parts later]
  *             QUESTION...
  *
- * Questions: tiles, trace, timeline, zoom, jump, interior, bulk; of the Trace at places here and there: at (the step at a
+ * Questions: tiles, trace, timeline, zoom, jump, interior, bulk, tile (its variables); of the Trace at places here and there: at (the step at a
  * time), class and gap (the next one), longest (with its list), flame (merged), stacks (along the time), columns (that of all
  * of it), bsp, places (of all of it). A line for each, and one before for opening:
  *
@@ -328,6 +328,30 @@ places(struct asking *a)
 	draw_bsp(a, all_of(a));
 }
 
+/* The variables of a tile, whose rows are bisected for. */
+static void
+tile(struct asking *a)
+{
+	int64_t wanted = 7 + any_below(a, 40);
+	struct ts_rows_query q = {.columns = {TS_LOWERED_VARIABLE_TILE, TS_LOWERED_VARIABLE_BYTES},
+		.column_count = 2,
+		.range = TS_RANGE_KEY,
+		.from = wanted,
+		.to = wanted + 1};
+	struct ts_err err = {0};
+	struct ts_rows *rows;
+	bool there;
+
+	check(ts_reader_rows(&rows, a->reader, TS_LOWERED_VARIABLE, &q, &err), &err);
+	for (;;) {
+		check(ts_rows_next(rows, &there, &err), &err);
+		if (!there)
+			break;
+		add(a, ts_rows_known(rows, 1));
+	}
+	ts_rows_close(rows);
+}
+
 static void
 interior(struct asking *a)
 {
@@ -363,7 +387,7 @@ static const struct {
 	const char *name;
 	void (*ask)(struct asking *a);
 } questions[] = {{"tiles", tiles}, {"trace", trace}, {"timeline", timeline}, {"zoom", zoom},
-	{"jump", jump}, {"interior", interior}, {"bulk", bulk}, {"at", at},
+	{"jump", jump}, {"interior", interior}, {"bulk", bulk}, {"tile", tile}, {"at", at},
 	{"class", next_of_class}, {"gap", gap}, {"longest", longest}, {"flame", flame},
 	{"stacks", stacks}, {"columns", columns}, {"bsp", bsp}, {"places", places}};
 
