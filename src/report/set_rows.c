@@ -40,7 +40,7 @@ struct summing {
 	bool fits;
 };
 
-enum { NO_LINE = UINT32_MAX };
+enum { NO_LINE = INT32_MAX };
 
 /* A row of a line, of at most 32 bits of bytes. False: those on the tile do not fit any more. */
 static inline bool

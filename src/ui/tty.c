@@ -49,6 +49,7 @@
 #include "tilescope/base/clock.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/base/utf8.h"
+#include "tilescope/ui/shown.h"
 #include "tilescope/ui/tty.h"
 
 enum {
@@ -92,6 +93,8 @@ struct ts_tty {
 	struct pair *pair;
 	struct memo memo[MEMO];
 	cchar_t *line; /* one row of cells */
+	struct ts_shown_cell *row;
+	struct ts_shown shown;
 	struct ts_event pushed;
 	bool has_pushed;
 	int64_t click_us; /* of the last press, and where */
@@ -383,7 +386,8 @@ open_screen(struct ts_tty *t, const struct ts_tty_options *options, struct ts_er
 		return code;
 	t->keys = newpad(1, 1);
 	t->line = ts_alloc(TS_CANVAS_MAX_W + 1, sizeof(*t->line));
-	if (!t->keys || !t->line)
+	t->row = ts_alloc(TS_CANVAS_MAX_W + 1, sizeof(*t->row));
+	if (!t->keys || !t->line || !t->row)
 		return ts_err_nomem(err);
 	t->narrow = tigetflag("am") > 0 && tigetflag("xenl") <= 0;
 	set_escdelay(esc_delay(options));
@@ -455,6 +459,8 @@ ts_tty_close(struct ts_tty *t)
 	if (t->out)
 		fclose(t->out);
 	free(t->line);
+	free(t->row);
+	ts_shown_fini(&t->shown);
 	free(t->pair);
 	free(t);
 }
@@ -592,17 +598,24 @@ show_row(struct ts_tty *t, const struct ts_canvas *c, const struct ts_theme *the
 	for (int x = 0; x < w; x++) {
 		const struct ts_cell *cell = ts_canvas_at(c, x, y);
 		const struct memo *m;
-		wchar_t text[2] = {(wchar_t)cell->cp, 0};
-		int pair;
 
+		t->row[x] = (struct ts_shown_cell){.cp = TS_SHOWN_COVERED};
 		if (cell->width == 0)
 			continue;
-		if (cell->width == 2 && x + 1 >= w)
-			text[0] = ' ';
 		m = look_up(t, cell, theme);
-		pair = m->pair;
-		setcchar(&t->line[n++], text, m->attr | (x == w - 1 ? line_end : WA_NORMAL),
-			(short)(pair > 255 ? 255 : pair), &pair);
+		t->row[x] = (struct ts_shown_cell){cell->width == 2 && x + 1 >= w ? ' ' : cell->cp,
+			(uint32_t)(m->attr | (x == w - 1 ? line_end : WA_NORMAL)), m->pair};
+	}
+	if (ts_shown_is(&t->shown, y, t->row))
+		return;
+	for (int x = 0; x < w; x++) {
+		const struct ts_shown_cell *cell = &t->row[x];
+		wchar_t text[2] = {(wchar_t)cell->cp, 0};
+		int pair = cell->pair;
+
+		if (cell->cp != TS_SHOWN_COVERED)
+			setcchar(&t->line[n++], text, cell->attr, (short)(pair > 255 ? 255 : pair),
+				&pair);
 	}
 	mvwadd_wchnstr(stdscr, y, 0, t->line, n);
 }
@@ -631,10 +644,13 @@ ts_tty_show(struct ts_tty *t, const struct ts_canvas *c, const struct ts_theme *
 	int w, h;
 
 	getmaxyx(stdscr, h, w);
+	if (t->redraw || c->w < w || c->h < h)
+		ts_shown_forget(&t->shown);
 	if (c->w < w || c->h < h)
 		werase(stdscr);
 	w = w < c->w ? w : c->w;
 	h = h < c->h ? h : c->h;
+	ts_shown_begin(&t->shown, w, h);
 	if (++t->frame == 0) { /* after 4 thousand million frames: start over */
 		memset(t->memo, 0, sizeof(t->memo));
 		for (int i = 0; i < t->pair_count; i++)
@@ -823,6 +839,14 @@ mouse_event(struct ts_tty *t, struct ts_event *out)
 	return true;
 }
 
+/* Curses has cut its rows, or made them longer. */
+static struct ts_event
+resized(struct ts_tty *t)
+{
+	ts_shown_forget(&t->shown);
+	return (struct ts_event){.type = TS_EVENT_RESIZE};
+}
+
 /* The next character of a sequence that has begun; false when there is none yet. */
 static bool
 next_char(struct ts_tty *t, wint_t *ch)
@@ -830,7 +854,7 @@ next_char(struct ts_tty *t, wint_t *ch)
 	int rc = wget_wch(t->keys, ch);
 
 	if (rc == KEY_CODE_YES && *ch == KEY_RESIZE) {
-		t->pushed = (struct ts_event){.type = TS_EVENT_RESIZE};
+		t->pushed = resized(t);
 		t->has_pushed = true;
 	}
 	return rc == OK;
@@ -884,7 +908,7 @@ read_escape(struct ts_tty *t)
 		return TS_KEY_ESC;
 	if (rc == KEY_CODE_YES) {
 		if (ch == KEY_RESIZE) {
-			t->pushed = (struct ts_event){.type = TS_EVENT_RESIZE};
+			t->pushed = resized(t);
 			t->has_pushed = true;
 			return TS_KEY_ESC;
 		}
@@ -920,7 +944,7 @@ ts_tty_read(struct ts_tty *t, struct ts_event *out)
 		if (rc == ERR)
 			return false;
 		if (rc == KEY_CODE_YES && ch == KEY_RESIZE) {
-			*out = (struct ts_event){.type = TS_EVENT_RESIZE};
+			*out = resized(t);
 			return true;
 		}
 		if (rc == KEY_CODE_YES && ch == KEY_MOUSE) {
