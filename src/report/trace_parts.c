@@ -21,9 +21,9 @@
 enum {
 	LOCATE_TURNS = 160,
 	CONFINE_ROWS = 256, /* row ids from which on the index is asked where to look */
-	PROBES = 3,	     /* places behind damage where to look instead */
-	PROBE_ROWS = 96,     /* rows in which an IPU has to show up, besides two groups */
-	STEP_GAP = 64, /* steps that are read although nobody asked, rather than query again */
+	PROBES = 3,	    /* places behind damage where to look instead */
+	PROBE_ROWS = 96,    /* rows in which an IPU has to show up, besides two groups */
+	STEP_GAP = 64,	    /* steps that are read although nobody asked, rather than query again */
 	STEP_RANGES = 512,
 	SKIP = 64, /* addresses that are left out at damage, at first */
 	SKIPS = 24,

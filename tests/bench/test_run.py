@@ -38,7 +38,7 @@ def problems_of(line):
         return [] if line["verdict"] == "not built" and not line["scales"] else ["it has figures"]
     found = []
     at = line["scales"].get("100x", {})
-    if "ours" not in at and line["id"] not in MAY_LACK and "not built yet" not in at["notes"]:
+    if "ours" not in at and line["id"] not in MAY_LACK and "not built yet" not in at.get("notes", []):
         found.append("no figure of ours; notes: %s" % at.get("notes"))
     for party, cell in [("ours", at.get("ours"))] + list(at.get("peers", {}).items()):
         if cell and not (0 <= cell["min"] <= cell["max"] and cell["value"] >= 0):
