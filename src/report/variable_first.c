@@ -380,10 +380,15 @@ static enum ts_code
 take_named(struct first *f, struct ts_err *err)
 {
 	enum ts_code code = TS_OK;
+	int64_t taken = 0;
 
-	for (int64_t i = 0; i < f->a.c.names && !code && !f->over && !f->a.untrue; i++)
-		if (is_wanted(f, i))
-			code = take_rows_named(f, i, err);
+	for (int64_t i = 0; i < f->a.c.names && !code && !f->over && !f->a.untrue; i++) {
+		if (!is_wanted(f, i))
+			continue;
+		code = take_rows_named(f, i, err);
+		if (++taken % LOOK == 0 && is_late(f))
+			f->over = true; /* not all are here: others answer */
+	}
 	return code;
 }
 
@@ -395,9 +400,9 @@ take_all(struct first *f, struct ts_err *err)
 	f->place.used = 0;
 	if (f->bits)
 		return take_bits(f, err);
+	set_bound(f, f->wanted && !f->many ? WHOLE_US : NUMBERS_US);
 	if (f->wanted && f->by_name && !f->many)
 		return take_named(f, err);
-	set_bound(f, f->wanted && !f->many ? WHOLE_US : NUMBERS_US);
 	for (int64_t b = 0; b < f->a.c.blocks && !code; b++) {
 		f->late |= b % LOOK == 0 && is_late(f);
 		if (f->late || f->a.untrue || f->over)

@@ -214,7 +214,8 @@ static enum ts_effect
 take_keep(struct variables_view *t, struct variables_fetch *f)
 {
 	if (!f->fetch.code && f->order && f->order->names > 0 && t->list == f->list && !t->making &&
-		!t->fetch[ASK_SEEK] && !t->fetch[ASK_NEXT])
+		!t->fetch[ASK_SEEK] && !t->fetch[ASK_NEXT] && !t->fetch[ASK_WINDOW] &&
+		t->window_version == atomic_load(&t->list->version))
 		take_order(t, f->order);
 	if (f->fetch.code && f->fetch.code != TS_E_CANCELLED && t->view.env->log)
 		ts_log_add(t->view.env->log, "the order of the variables is not kept: %s",
@@ -336,8 +337,9 @@ take_seek(struct variables_view *t, struct variables_fetch *f)
 	if (f->list != t->list || f->hits != t->hits || f->fetch.code == TS_E_CANCELLED)
 		return TS_EFFECT_REPAINT; /* of another list it is asked again */
 	if (f->fetch.code || !f->next.done) {
+		t->unseekable = true;
 		variables_next_slowly(t, f->by);
-		return TS_EFFECT_REPAINT;
+		return TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
 	}
 	if (f->next.none) {
 		t->seek = false;

@@ -270,7 +270,7 @@ variables_show(struct variables_view *t, struct ts_variable_list *l)
 		return;
 	ts_variable_list_release(t->list);
 	t->list = ts_variable_list_hold(l);
-	t->stopped = false;
+	t->stopped = t->unseekable = false;
 	t->window_failed = false;
 }
 
@@ -488,6 +488,13 @@ ask_search(struct variables_view *t)
 	ask_hits(t);
 }
 
+/* Somebody waits for them: what nobody waits for comes behind. */
+static bool
+hits_are_coming(const struct variables_view *t)
+{
+	return t->hits && !atomic_load(&t->hits->ready);
+}
+
 /* The bytes of all rows, where neither the index will tell them nor another pass. */
 static void
 ask_sums(struct variables_view *t)
@@ -495,7 +502,7 @@ ask_sums(struct variables_view *t)
 	struct variables_fetch *f;
 
 	if (t->bytes != TS_UNKNOWN || t->summed || t->making || t->need_count || !t->list ||
-		t->fetch[ASK_SUMS] || t->fetch[ASK_HITS] ||
+		t->fetch[ASK_SUMS] || hits_are_coming(t) ||
 		ts_view_waits(t->view.env, TS_SECTION_VARIABLES, TS_LOWERED_VARIABLE))
 		return;
 	f = variables_begin(t, ASK_SUMS);
@@ -517,7 +524,7 @@ ask_by_name(struct variables_view *t)
 	struct variables_fetch *f;
 
 	if (t->by_name || t->by_name_asked || !variables_has_columns(t) || t->need_count ||
-		t->making || !t->list || !ts_variables_placed(t->v) || t->fetch[ASK_HITS] ||
+		t->making || !t->list || !ts_variables_placed(t->v) || hits_are_coming(t) ||
 		!ts_variable_sort_can(t->v, TS_SORT_NAME) ||
 		ts_reach_span(&t->view.env->report->binding[TS_LOWERED_VARIABLE].reach) <=
 			TS_VIEW_MANY_VARIABLES)
@@ -730,7 +737,7 @@ variables_search(struct variables_view *t, const struct ts_filter *needle, int b
 	leave(t, ASK_NEXT);
 	ts_variable_list_release(t->hits);
 	t->hits = NULL;
-	t->hits_asked = false;
+	t->hits_asked = t->unseekable = false;
 	t->needle = *needle;
 	t->direction = by;
 	t->seek = needle->count > 0;
@@ -766,7 +773,8 @@ variables_next(struct variables_view *t, int by)
 {
 	if (!t->list || !t->hits)
 		return;
-	if (variables_has_columns(t) && atomic_load(&t->list->ready))
+	if (variables_has_columns(t) && atomic_load(&t->list->ready) &&
+		(!t->unseekable || atomic_load(&t->hits->ready)))
 		ask_next(t, ASK_SEEK, by);
 	else
 		variables_next_slowly(t, by);

@@ -151,7 +151,8 @@ struct variables_view {
 	struct ts_filter needle;       /* of no terms: no search */
 	struct ts_variable_list *hits; /* being made, or ready; or NULL */
 	bool hits_asked;	       /* somebody makes them, or has */
-	bool seek;		       /* the cursor is yet to go to the next one */
+	bool unseekable; /* the columns cannot say which hit is next: the hits have to */
+	bool seek;	 /* the cursor is yet to go to the next one */
 	int direction;
 	unsigned untrue; /* orders (bits) that the index has, and that are not of this report */
 	struct ts_debug debug;	/* of the row under the cursor, in the place of its fields */

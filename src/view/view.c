@@ -22,7 +22,7 @@ ts_pane_result(struct ts_pane_data *d, enum ts_code code, const struct ts_err *e
 	snprintf(d->reason, sizeof(d->reason), "%.199s", code ? err->msg : "");
 }
 
-/* With what the worker for large work has under way, and how far it is. */
+/* With what the workers for large work have under way, which may be what it waits for, and how far that is. */
 static void
 draw_reading(struct ts_canvas *c, struct ts_rect r, const struct ts_view_env *env)
 {
@@ -37,8 +37,8 @@ draw_reading(struct ts_canvas *c, struct ts_rect r, const struct ts_view_env *en
 				(double)info.total));
 	else if (info.done > 0)
 		snprintf(far, sizeof(far), ", %s so far", ts_fmt_count(n, info.done));
-	ts_canvas_printf(c, r, 0, 0, TS_ROLE_DIM, "being read%s%s%s", info.what ? ": " : "",
-		info.what ? info.what : "", info.what ? far : "");
+	ts_canvas_printf(c, r, 0, 0, TS_ROLE_DIM, "being read%s%s%s",
+		info.what ? "; under way: " : "", info.what ? info.what : "", info.what ? far : "");
 }
 
 void

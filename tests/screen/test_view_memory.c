@@ -231,7 +231,7 @@ START_TEST(loading_says_how_far)
 	ts_jobs_send(jobs, &slow.job);
 	while (!atomic_load(&slow.begun))
 		sched_yield();
-	ck_assert(pane_says(&h, &d, "being read: counting, 34%"));
+	ck_assert(pane_says(&h, &d, "being read; under way: counting, 34%"));
 	atomic_store(&slow.go, true);
 	while (!(back = ts_jobs_receive(jobs)))
 		sched_yield();
