@@ -13,6 +13,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "../unit/index_dir.h"
 #include "view_harness.h"
 
 #include "../../src/view/variables_internal.h"
@@ -566,6 +567,39 @@ START_TEST(searches)
 }
 END_TEST
 
+/* Columns that cannot say which hit is next, of rows that are read from the begin only: the hits have to be listed for it. */
+START_TEST(a_hit_that_columns_cannot_tell)
+{
+	struct ts_reader *rd;
+	struct index_dir d;
+	struct harness h;
+
+	harness_dir(&h);
+	harness_sql(&h, tables);
+	harness_sql(&h,
+		"CREATE TABLE lowered_variable(id INTEGER, tile INTEGER, name TEXT, bytes INTEGER,"
+		" element_type TEXT, PRIMARY KEY(id, tile)) WITHOUT ROWID;"
+		"WITH RECURSIVE i(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM i WHERE i < 1999)"
+		" INSERT INTO lowered_variable SELECT i, i / 50, 'v' || i, 8 * i,"
+		" CASE i WHEN 1234 THEN 'half' ELSE 'float' END FROM i;");
+	harness_start(&h, &ts_view_variables, 80, 22, TS_GLYPHS_FULL);
+	of(&h)->chosen = of(&h)->other.chosen = true;
+	harness_settle(&h);
+	index_dir_begin(&d);
+	ck_assert_int_eq(ts_reader_open(&rd, h.env.report, NULL), TS_OK);
+	h.env.index = index_dir_build(&d, h.env.report, rd, 1u << TS_SECTION_COLUMNS, 1);
+	ck_assert(variables_has_columns(of(&h)) && of(&h)->v->range == TS_RANGE_ALL);
+	harness_command(&h, "search type:half");
+	ck_assert_int_eq(under_cursor(&h)->id, 1234);
+	ck_assert_int_eq(of(&h)->hits->count, 1);
+	ts_reader_close(rd);
+	ts_index_release(h.env.index);
+	h.env.index = NULL;
+	harness_end(&h);
+	index_dir_end(&d);
+}
+END_TEST
+
 /* An order as variable_order.c keeps it, whole and with its checksums, of rows that there are not. */
 static void
 forge_an_order(struct harness *h, const struct ts_cache *cache)
@@ -711,6 +745,7 @@ main(void)
 	tcase_add_test(t, goes_anywhere);
 	tcase_add_test(t, sorts_and_filters);
 	tcase_add_test(t, searches);
+	tcase_add_test(t, a_hit_that_columns_cannot_tell);
 	tcase_add_test(t, an_order_of_rows_that_are_not_there);
 	tcase_add_test(t, gaps);
 	tcase_add_test(t, reload);
