@@ -2,10 +2,11 @@
 /*
  * trace_longest - the longest steps of an IPU in a range of cycles.
  *
- * In the index each block of 8,192 rows says how long its longest one is: blocks are looked into from the longest down,
- * until no other can have a longer row than the last of those that were found. Of a block only those leaves count whose
- * cycles of one class come to as much. The steps that rows belong to stand in the report alone: of each leaf the few rows around
- * that start are read. Without the index all rows of the range are read.
+ * In the index each block of 8,192 rows says how long its longest one is: blocks are looked into from
+ * the longest down, until no other can have a longer row than the last of those that were found. Of a
+ * block only those leaves count whose cycles of one class come to as much. The steps that rows belong to
+ * stand in the report alone: of each leaf the few rows around that start are read. Without the index all
+ * rows of the range are read.
  */
 #include "config.h"
 
@@ -294,6 +295,26 @@ ts_trace_longest_read(struct ts_trace_long *out, int *n, int most, struct ts_rea
 	for (int i = 0; i < l.n && (!code || code == TS_E_DAMAGED); i++)
 		out[(*n)++] = l.found[i].of;
 	free(l.found);
+	return code;
+}
+
+enum ts_code
+ts_trace_longest_first(struct ts_trace_long *out, int *n, struct ts_reader *rd,
+	const struct ts_trace *t, int64_t ipu, int64_t from, int64_t to, struct ts_err *err)
+{
+	struct found found = {0};
+	struct longest l = {.ipu = ipu, .from = from, .to = to, .most = 1, .found = &found};
+	bool done = false;
+	enum ts_code code;
+
+	*n = 0;
+	if (!t->has_parts || from >= to)
+		return TS_OK;
+	code = longest_indexed(&done, &l, rd, t, err);
+	if (!code && done && l.n > 0) {
+		*out = found.of;
+		*n = 1;
+	}
 	return code;
 }
 

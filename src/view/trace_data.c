@@ -577,7 +577,7 @@ trace_request(struct ts_view *v)
 	ask_search(t);
 	trace_ask_jump(t);
 	trace_ask_marked(t);
-	trace_ask_first(t);
+	trace_ask_for_jump(t);
 	ts_tabs_request(&t->tabs);
 }
 

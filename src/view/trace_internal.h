@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the files of the Trace view share: trace.c (commands), trace_data.c (what is asked of the
- * report), trace_answer.c (answers), trace_refresh.c (when the index has grown), trace_draw.c (to the canvas).
+ * report), trace_answer.c (answers), trace_refresh.c (when the index has grown), trace_draw.c (to
+ * the canvas).
  *
- * Above is a *drawing* of the time that is in sight (lanes, flames, ...), each a constant table of functions with a
- * state of its own in a file of its own (trace_drawings.c lists them); below are tabs (view/tab.h; trace.c lists them),
- * whose host is the view. The first tab is the list of steps.
+ * Above is a *drawing* of the time that is in sight (lanes, flames, ...), each a constant table of
+ * functions with a state of its own in a file of its own (trace_drawings.c lists them); below are
+ * tabs (view/tab.h; trace.c lists them), whose host is the view. The first tab is the list of
+ * steps.
  *
  * The x axis is cycles: unit u of the span is cycle trace->from + u. Two cursors are kept together:
  * the span's, a time in the lane of the selected IPU, and the list's, a step. Whoever moves one of
@@ -141,8 +143,10 @@ struct trace_drawing;
 struct trace_drawing_ops {
 	const char *name;  /* as in `drawing NAME` and `drawing=NAME` */
 	const char *title; /* for people: "lanes" */
-	int foot; /* rows at the bottom of its rectangle that are no time: runs and cursor end above */
-	bool own_axis; /* its x axis is not time: neither overview nor ruler is drawn, it has their rows */
+	/* Rows at the bottom of its rectangle that are no time: runs and cursor end above. */
+	int foot;
+	/* Its x axis is not time: neither overview nor ruler is drawn, it has their rows. */
+	bool own_axis;
 
 	/* All but draw may be NULL: nothing to do, nothing to say, not mine. */
 
@@ -157,13 +161,19 @@ struct trace_drawing_ops {
 	/* Rows that it would like of `room` (at least 1); NULL: a little more than half. */
 	int (*rows)(struct trace_drawing *d, int room);
 
-	/* It is shown, and the trace is there: ask for what is neither here nor under way (trace_drawing_send()). */
+	/*
+	 * It is shown, and the trace is there: ask for what is neither here nor under way
+	 * (trace_drawing_send()).
+	 */
 	void (*request)(struct trace_drawing *d);
 	enum ts_effect (*deliver)(struct trace_drawing *d, struct ts_fetch *f);
 
 	void (*draw)(struct trace_drawing *d, struct ts_canvas *c, bool focus);
 
-	/* Where its picture comes from (NULL: it is there). What is absent is said in its place. NULL: what IPUs did. */
+	/*
+	 * Where its picture comes from (NULL: it is there). What is absent is said in its place.
+	 * NULL: what IPUs did.
+	 */
 	const struct ts_pane_data *(*without)(const struct trace_drawing *d);
 
 	/* The row below it: NULL the key of the classes. And what stands at its right end. */
@@ -176,7 +186,10 @@ struct trace_drawing_ops {
 
 	const struct ts_hint *hints; /* NULL: those of the view */
 
-	/* As those of a view, while it has the keys. NULL explain: the step under the cursor; NULL sheet: the steps. */
+	/*
+	 * As those of a view, while it has the keys. NULL explain: the step under the cursor; NULL
+	 * sheet: the steps.
+	 */
 	void (*explain)(struct trace_drawing *d, struct ts_explain *out);
 	bool (*sheet)(struct trace_drawing *d, struct ts_sheet *out);
 	bool (*chart)(struct trace_drawing *d, struct ts_chart_page *out);
@@ -330,7 +343,10 @@ extern const struct trace_drawing_ops trace_drawing_flame, trace_drawing_merged;
 enum ts_effect trace_merge_command(struct trace_view *t, const struct ts_call *call);
 bool trace_merge(struct trace_view *t, const char *word); /* false: not one of its ranges */
 bool trace_merge_ipus(struct trace_view *t, bool all);
-/* The stack of the frame under the cursor of what is merged; that of the outermost one that is shown. False: it is the run. */
+/*
+ * The stack of the frame under the cursor of what is merged; that of the outermost one that is
+ * shown. False: it is the run.
+ */
 bool trace_say_frame(struct trace_view *t, struct ts_strbuf *out);
 bool trace_say_inside(struct trace_view *t, struct ts_strbuf *out);
 enum ts_arg_state trace_set_frame(struct trace_view *t, const char *stack);
@@ -452,7 +468,8 @@ enum ts_effect trace_take_jump(struct trace_view *t, struct trace_fetch *f);
 enum ts_code trace_read_longest(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err);
 enum ts_code trace_read_first(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err);
 void trace_ask_longest(struct trace_view *t); /* of what is in sight, when that is not known */
-void trace_ask_first(struct trace_view *t);   /* the same, where they are wanted to go there */
+/* Where they are wanted to go there: the first of them from the index alone, and all of them. */
+void trace_ask_for_jump(struct trace_view *t);
 enum ts_effect trace_take_longest(struct trace_view *t, struct trace_fetch *f);
 enum ts_effect trace_take_first(struct trace_view *t, struct trace_fetch *f);
 void trace_drop_longest(struct trace_view *t);
@@ -496,20 +513,25 @@ bool trace_lanes_chart(struct trace_drawing *d, struct ts_chart_page *page);
 /* --- trace_draw.c --- */
 void trace_draw(struct ts_view *v, struct ts_canvas *c);
 
-/* Columns of a table that say cycles are called time where cells are times: they are copied to `to` then, which stays. */
+/*
+ * Columns of a table that say cycles are called time where cells are times: they are copied to `to`
+ * then, which stays.
+ */
 void trace_name_columns(struct ts_table *table, struct trace_heads *to, const struct trace_view *t);
 void trace_table(struct ts_table *table, struct trace_view *t);
 void trace_arrange(struct trace_view *t); /* layout, and what follows from it */
 
 /*
- * What the report does not have of the drawing that is shown: a panel says so, in all of its room, without axis, legend and
- * cursor. NULL: there is a drawing, or there may be one. Whoever changes it calls trace_arrange().
+ * What the report does not have of the drawing that is shown: a panel says so, in all of its room,
+ * without axis, legend and cursor. NULL: there is a drawing, or there may be one. Whoever changes
+ * it calls trace_arrange().
  */
 const struct ts_pane_data *trace_missing(const struct trace_view *t);
 
 /*
- * Ticks of the cycles [first, last) over the columns of `axis`, as cycles or time, and which of them on its left. Returns the
- * columns up to the end of the tick that the others are counted from, 0: there is none.
+ * Ticks of the cycles [first, last) over the columns of `axis`, as cycles or time, and which of
+ * them on its left. Returns the columns up to the end of the tick that the others are counted from,
+ * 0: there is none.
  */
 int trace_draw_ruler(struct trace_view *t, struct ts_canvas *c, struct ts_rect plot,
 	struct ts_rect axis, int64_t first, int64_t last);

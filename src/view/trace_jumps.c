@@ -3,9 +3,10 @@
  * trace_jumps - from the cursor to the next step, run, class, gap of the selected IPU's lane, and through the longest
  * steps in sight; and the tab with those.
  *
- * A jump is a question, whose answer moves the cursor; only the newest counts. The longest steps are of the range
- * that is drawn: they are asked for again when it is another one. Of a new range the longest one is asked for alone, too,
- * where the index has the lanes: it is there in the frame after the key, the others come behind.
+ * A jump is a question, whose answer moves the cursor; only the newest counts. The longest steps are of
+ * the range that is drawn: they are asked for again when it is another one. Of a new range the longest
+ * one is asked for alone, too, of the index: it is there in the frame after the key, the others come
+ * behind.
  */
 #include "config.h"
 
@@ -157,8 +158,8 @@ trace_read_first(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 	t->longest = ts_alloc(1, sizeof(*t->longest));
 	if (!t->longest)
 		return ts_err_nomem(err);
-	return ts_trace_longest_read(t->longest, &t->longest_n, 1, rd, t->trace, t->q.ipu,
-		t->q.from, t->q.to, t->cache, &f->job.progress, err);
+	return ts_trace_longest_first(t->longest, &t->longest_n, rd, t->trace, t->q.ipu, t->q.from,
+		t->q.to, err);
 }
 
 /* What the longest steps are asked of: what is in sight. */
@@ -215,7 +216,7 @@ trace_ask_longest(struct trace_view *t)
 }
 
 void
-trace_ask_first(struct trace_view *t)
+trace_ask_for_jump(struct trace_view *t)
 {
 	if (t->longest.go == 0 && !went_to_first(t))
 		return;
@@ -254,6 +255,8 @@ go_longest(struct trace_view *t, int rank)
 static enum ts_effect
 jump_longest(struct trace_view *t, bool back)
 {
+	static const enum trace_kind kinds[] = {ASK_LONGEST, ASK_FIRST};
+
 	if (!t->trace->has_parts)
 		return TS_EFFECT_BELL;
 	if (longest_current(t))
@@ -265,8 +268,8 @@ jump_longest(struct trace_view *t, bool back)
 	/* keys that come before the steps do count: from the first, or from nowhere */
 	t->longest.go = (int)ts_max_i64(t->longest.go, went_to_first(t)) + (back ? -1 : 1);
 	t->longest.go = (int)ts_max_i64(t->longest.go, 1);
-	for (enum trace_kind kind = ASK_LONGEST; kind <= ASK_FIRST; kind++)
-		t->asked[kind].asked &= t->fetch[kind] != NULL; /* stopped ones are asked again */
+	for (size_t i = 0; i < TS_COUNT(kinds); i++) /* stopped ones are asked again */
+		t->asked[kinds[i]].asked &= t->fetch[kinds[i]] != NULL;
 	ts_view_say(t->view.env, "looking for the longest steps in sight (C-c stops)");
 	return TS_EFFECT_RECALC;
 }

@@ -628,6 +628,51 @@ by_falling(const void *a, const void *b)
 	return *x > *y ? -1 : *x < *y;
 }
 
+/* Is anything read of the report? */
+static int64_t
+readings(const struct bench *b)
+{
+	struct ts_db_stats s;
+
+	ts_db_stats(&s, b->rd->db[b->report->binding[TS_STEP_IPU].source]);
+	return s.page_hits + s.page_misses + s.statements_cached + s.statements_prepared;
+}
+
+/* Can the index that the reader has say where rows stand? */
+static bool
+index_leads_to_rows(const struct bench *b)
+{
+	struct ts_lanes lanes;
+	bool leads;
+
+	if (!ts_lanes_open(&lanes, b->rd->index))
+		return false;
+	leads = lanes.head->flags & TS_LANES_ROWID &&
+		ts_index_section(b->rd->index, TS_SECTION_STEPS, &(size_t){0});
+	ts_lanes_close(&lanes);
+	return leads;
+}
+
+/* The first of the longest is as long as that of `m` lengths, or not known; without the index nothing is read. */
+static void
+compare_first(struct bench *b, const struct ts_trace *t, const int64_t *slow, size_t m, int64_t ipu,
+	int64_t from, int64_t to)
+{
+	int64_t before = readings(b);
+	struct ts_trace_long first;
+	int n;
+
+	ck_assert_msg(ts_trace_longest_first(&first, &n, b->rd, t, ipu, from, to, &b->err) == TS_OK,
+		"%s", b->err.msg);
+	ck_assert(n == 0 || (m > 0 && first.inside == slow[0]));
+	if (index_leads_to_rows(b)) {
+		ck_assert_int_eq(n, m > 0);
+	} else {
+		ck_assert_int_eq(n, 0);
+		ck_assert_int_eq(readings(b), before);
+	}
+}
+
 static void
 compare_longest(struct bench *b, const struct ts_trace *t, const struct scan *s, int64_t ipu,
 	int64_t from, int64_t to)
@@ -649,6 +694,7 @@ compare_longest(struct bench *b, const struct ts_trace *t, const struct scan *s,
 	}
 	qsort(slow, m, sizeof(*slow), by_falling);
 	ck_assert_int_eq(n, ts_min_i64((int64_t)m, most));
+	compare_first(b, t, slow, m, ipu, from, to);
 	for (int i = 0; i < n; i++) {
 		bool there = false;
 
@@ -883,6 +929,31 @@ START_TEST(demo_reports)
 }
 END_TEST
 
+/* Lanes without the section that says which steps there are: nothing is read by whom a screen waits for. */
+START_TEST(first_without_steps)
+{
+	uint64_t seed = 123456789u;
+	struct ts_index *part = ts_alloc(1, sizeof(*part));
+	struct ts_trace_long of;
+	struct bench b;
+	int n;
+
+	ck_assert_ptr_nonnull(part);
+	bench_random(&b, PLAIN, 0, 600, 2, 1, &seed);
+	atomic_init(&part->uses, 2);
+	part->map[TS_SECTION_LANES] = b.index->map[TS_SECTION_LANES];
+	ts_reader_set_index(b.rd, part);
+	compare_first(&b, b.t, NULL, 0, b.t->ipu[0], b.t->from, b.t->to);
+	ck_assert_int_eq(ts_trace_longest_read(&of, &n, 1, b.rd, b.t, b.t->ipu[0], b.t->from,
+				 b.t->to, NULL, NULL, &b.err),
+		TS_OK);
+	ck_assert_int_eq(n, 1);
+	ts_reader_set_index(b.rd, b.index);
+	free(part);
+	bench_close(&b);
+}
+END_TEST
+
 /* Whatever stands in a section: no crash, and answers within bounds. */
 START_TEST(noise_in_the_sections)
 {
@@ -954,6 +1025,7 @@ main(void)
 	tcase_add_test(tests, rows_from_the_report);
 	tcase_add_loop_test(tests, gaps_between_overlaps, 0, 2);
 	tcase_add_loop_test(tests, demo_reports, 0, 2);
+	tcase_add_test(tests, first_without_steps);
 	tcase_add_test(tests, noise_in_the_sections);
 	suite_add_tcase(suite, tests);
 	srunner_run_all(runner, CK_ENV);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace_jump - places of a lane to go to: the next step, the next of a class, the next gap, the longest steps.
+ * trace_jump - places of a lane to go to: the next step, the next of a class, the next gap, the
+ * longest steps.
  *
- * With the index the tree of the lane answers, whatever the number of steps; without it the rows are read from
- * the place on, in pieces that grow.
+ * With the index the tree of the lane answers, whatever the number of steps; without it the rows are
+ * read from the place on, in pieces that grow.
  *
- * Cycles are tile clock cycles of the report. Steps of no length are none here: nothing is seen of them.
+ * Cycles are tile clock cycles of the report. Steps of no length are none here: nothing is seen of
+ * them.
  */
 #ifndef TS_REPORT_TRACE_JUMP_H
 #define TS_REPORT_TRACE_JUMP_H
@@ -41,8 +43,9 @@ struct ts_trace_long {
 };
 
 /*
- * The steps of an IPU with the most cycles in [from, to), the longest first, at most `most` (1 ... TS_TRACE_LONGEST) of them:
- * *n. Of equal ones the first counts. One alone takes a fraction of the time that many take. Errors as ts_rows_next(); with damage what could be read is there.
+ * The steps of an IPU with the most cycles in [from, to), the longest first, at most `most`
+ * (1 ... TS_TRACE_LONGEST) of them: *n. Of equal ones the first counts. What the index cannot say is
+ * read from all rows of the range. Errors as ts_rows_next(); with damage what could be read is there.
  */
 enum ts_code ts_trace_longest_read(struct ts_trace_long *out, int *n, int most,
 	struct ts_reader *rd, const struct ts_trace *t, int64_t ipu, int64_t from, int64_t to,
@@ -50,8 +53,17 @@ enum ts_code ts_trace_longest_read(struct ts_trace_long *out, int *n, int most,
 	struct ts_err *err) TS_WARN_UNUSED;
 
 /*
- * Which IPU to look at a step on: `wanted`, when it has cycles there, else the one with most of them, of equals the first;
- * where none has cycles one that takes part. TS_UNKNOWN: none does, or no IPU is recorded. Errors as ts_rows_next().
+ * The first of them, as the index has it: a screen may wait for it. *n = 0 where the index cannot say,
+ * and where there is none; else 1. Errors as ts_rows_next(), with *n = 0.
+ */
+enum ts_code ts_trace_longest_first(struct ts_trace_long *out, int *n, struct ts_reader *rd,
+	const struct ts_trace *t, int64_t ipu, int64_t from, int64_t to,
+	struct ts_err *err) TS_WARN_UNUSED;
+
+/*
+ * Which IPU to look at a step on: `wanted`, when it has cycles there, else the one with most of them,
+ * of equals the first; where none has cycles one that takes part. TS_UNKNOWN: none does, or no IPU is
+ * recorded. Errors as ts_rows_next().
  */
 enum ts_code ts_trace_step_ipu(int64_t *ipu, struct ts_reader *rd, const struct ts_trace *t,
 	int64_t step, int64_t wanted, struct ts_err *err) TS_WARN_UNUSED;
