@@ -78,10 +78,9 @@ ts_names_read(struct ts_names *names, struct ts_reader *rd, enum ts_relation rel
 	bool there;
 
 	*names = (struct ts_names){0};
-	if (!ts_report_has(rd->report, relation)) {
-		may_be_shared(names);
+	may_be_shared(names); /* those of which nothing can be read, too */
+	if (!ts_report_has(rd->report, relation))
 		return TS_OK;
-	}
 	code = ts_reader_rows(&rows, rd, relation, &q, err);
 	if (code) {
 		names->rows = -1;
@@ -105,7 +104,6 @@ ts_names_read(struct ts_names *names, struct ts_reader *rd, enum ts_relation rel
 	ts_rows_close(rows);
 	if (code)
 		names->rows = -1;
-	may_be_shared(names);
 	sort(names);
 	return code;
 }

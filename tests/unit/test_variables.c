@@ -769,6 +769,44 @@ START_TEST(filters_by_columns)
 END_TEST
 
 /* Texts that share long beginnings, end early, hold NUL bytes. */
+static int
+no_categories(void *ctx, int action, const char *table, const char *column, const char *db,
+	const char *by)
+{
+	(void)ctx, (void)column, (void)db, (void)by;
+	return action == SQLITE_READ && strcmp(table, "memory_category") == 0 ? SQLITE_DENY
+									      : SQLITE_OK;
+}
+
+/* Not even the statement can be made: names are empty, and variables are counted as with others. */
+START_TEST(names_that_cannot_be_asked_for)
+{
+	struct ts_names none, same;
+	struct ts_variables *counted;
+	struct ts_err err = {0};
+	struct ts_db *db;
+
+	begin(GAPS, ROWS);
+	ts_variables_release(v);
+	db = rd->db[r->binding[TS_MEMORY_CATEGORY].source];
+	ts_db_use_api(db, true);
+	sqlite3_set_authorizer(ts_db_handle(db), no_categories, NULL);
+	ck_assert_int_eq(ts_names_read(&none, rd, TS_MEMORY_CATEGORY, TS_MEMORY_CATEGORY_CATEGORY,
+				 TS_MEMORY_CATEGORY_NAME, &err),
+		TS_E_FORMAT);
+	ck_assert_int_eq(none.rows, -1);
+	ck_assert(ts_names_share(&same, &none));
+	ts_names_fini(&none);
+	ck_assert_uint_eq(same.count, 0);
+	ts_names_fini(&same);
+	ck_assert_int_eq(ts_variables_open(&v, rd, NULL, &err), TS_OK);
+	ck_assert_msg(ts_variables_count(&counted, v, rd, NULL, &err) == TS_OK, "%s", err.msg);
+	ck_assert_int_eq(counted->rows, rows);
+	ts_variables_release(counted);
+	end();
+}
+END_TEST
+
 START_TEST(ranks)
 {
 	enum { N = 4000, LONG = 60 };
@@ -821,6 +859,7 @@ main(void)
 	tcase_add_loop_test(t, no_rows, 0, SHAPES);
 	tcase_add_loop_test(t, filter_doubts, 0, TS_COUNT(doubts));
 	tcase_add_loop_test(t, filters_by_columns, 0, 4 * SHAPES);
+	tcase_add_test(t, names_that_cannot_be_asked_for);
 	tcase_add_test(t, ranks);
 	suite_add_tcase(s, t);
 	run = srunner_create(s);

@@ -3,8 +3,8 @@
  * names - a small dictionary read whole: number to name.
  *
  * Programs and compute sets have tens of thousands of names, not millions: read once, they answer
- * every screen without a query per row. Memory is bounded (TS_NAMES_BYTES); names that do not fit are
- * counted in `left_out` and look up as unknown.
+ * every screen without a query per row. Memory is bounded (TS_NAMES_BYTES); names that do not fit
+ * are counted in `left_out` and look up as unknown.
  */
 #ifndef TS_REPORT_NAMES_H
 #define TS_REPORT_NAMES_H
@@ -32,16 +32,17 @@ struct ts_names {
 };
 
 /*
- * Read columns `id` and `text` of a relation. An absent relation gives an empty dictionary. Damage ends
- * the reading: what was read is kept and the code is TS_E_DAMAGED. Other errors as ts_rows_next().
+ * Read columns `id` and `text` of a relation. An absent relation gives an empty dictionary. Damage
+ * ends the reading: what was read is kept and the code is TS_E_DAMAGED. Other errors as
+ * ts_rows_next().
  */
 enum ts_code ts_names_read(struct ts_names *names, struct ts_reader *rd, enum ts_relation relation,
 	int id, int text, struct ts_err *err) TS_WARN_UNUSED;
 void ts_names_fini(struct ts_names *names);
 
 /*
- * Have in `to`, which is empty, what `from` has, without a copy: each is given back with ts_names_fini(). False: they were never
- * read, or there was no memory.
+ * Have in `to`, which is empty, what `from` has, without a copy: each is given back with
+ * ts_names_fini(). False: they were never read, or there was no memory.
  */
 bool ts_names_share(struct ts_names *to, const struct ts_names *from);
 
