@@ -127,6 +127,24 @@ add_plain(struct ts_strbuf *out, const char *s, size_t n)
 	return used;
 }
 
+static bool
+goes_on(char c)
+{
+	return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+size_t
+ts_utf8_cut(const char *s, size_t n, size_t most)
+{
+	size_t at = most;
+
+	if (n <= most)
+		return n;
+	while (at > 0 && most - at < 3 && goes_on(s[at]))
+		at--;
+	return goes_on(s[at]) ? most : at; /* so long no character is */
+}
+
 void
 ts_utf8_mend(struct ts_strbuf *out, const char *s, size_t n)
 {

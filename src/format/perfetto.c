@@ -13,6 +13,7 @@
 
 #include "tilescope/base/hash.h"
 #include "tilescope/base/mem.h"
+#include "tilescope/base/utf8.h"
 #include "tilescope/format/perfetto.h"
 
 /* Numbers of fields, by message; those of sub-messages too. */
@@ -111,21 +112,10 @@ put_bytes(struct message *m, int field, const void *bytes, size_t n)
 	m->n += n;
 }
 
-/* At most TS_PERFETTO_TEXT bytes, and no character cut in two. */
-static size_t
-cut_text(const char *s, size_t n)
-{
-	if (n <= TS_PERFETTO_TEXT)
-		return n;
-	for (n = TS_PERFETTO_TEXT; n > 0 && ((unsigned char)s[n] & 0xc0) == 0x80;)
-		n--;
-	return n;
-}
-
 static void
 put_text(struct message *m, int field, const char *s, size_t n)
 {
-	put_bytes(m, field, s, cut_text(s, n));
+	put_bytes(m, field, s, ts_utf8_cut(s, n, TS_PERFETTO_TEXT));
 }
 
 static void
@@ -320,7 +310,7 @@ ts_perfetto_slice(struct ts_perfetto *p, uint64_t track, uint64_t from, uint64_t
 
 	begin_event(p, track, from, TYPE_BEGIN);
 	put_varint(&p->event, EVENT_CATEGORY_IIDS, (uint64_t)category + 1);
-	n = cut_text(name, n);
+	n = ts_utf8_cut(name, n, TS_PERFETTO_TEXT);
 	iid = name_iid(p, name, n);
 	if (iid)
 		put_varint(&p->event, EVENT_NAME_IID, iid);

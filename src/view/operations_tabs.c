@@ -13,6 +13,7 @@
 #include "operations_internal.h"
 
 #include "tilescope/base/mem.h"
+#include "tilescope/base/utf8.h"
 #include "tilescope/view/held_list.h"
 
 /* --- what tabs have in common ------------------------------------------------------------------------ */
@@ -29,8 +30,8 @@ operations_tab_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 		return;
 	name = ts_operation_name(&n, s->ops, node);
 	layer = ts_operation_layer_name(&m, s->ops, ts_operation_at(s->ops, node)->layer);
-	n = !name ? 0 : n > 60 ? 60 : n;
-	m = m > 24 ? 24 : m;
+	n = name ? ts_utf8_cut(name, n, 60) : 0;
+	m = ts_utf8_cut(layer, m, 24);
 	snprintf(out, TS_TAB_NOTE, "%.*s, %.*s", (int)n, name ? name : "", (int)m, layer);
 }
 

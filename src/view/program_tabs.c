@@ -11,9 +11,12 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/base/fmt.h"
+#include "tilescope/base/utf8.h"
 #include "tilescope/report/program_details.h"
 
 #include "program_tabs.h"
+
+enum { NOTE_TYPE = 24, NOTE_NAME = 60 }; /* bytes of a note */
 
 /* --- what a program runs ---------------------------------------------------------------------- */
 
@@ -156,15 +159,14 @@ text_at(const struct details_tab *d, uint32_t at, uint32_t length)
 	return length > 0 ? d->details.text.s + at : "";
 }
 
-/* Type and name of the program, without one that of its compute set. */
+/* Type and name of the program, without one that of its compute set. Of a long path it is the end. */
 void
 program_tab_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 {
 	const struct details_tab *d = t->own;
-	enum { NAME = 60 };
 	const struct ts_program_details *p = &d->details;
-	const char *name, *end;
-	size_t n;
+	const char *name, *type, *end = NULL;
+	size_t n, left;
 
 	if (!d->known || d->of->read) {
 		d->of->place(t, out);
@@ -173,10 +175,13 @@ program_tab_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 	name = p->name_length > 0 ? text_at(d, p->name_at, p->name_length)
 				  : text_at(d, p->set_at, p->set_length);
 	n = strlen(name);
-	end = n > NAME ? strchr(name + n - NAME, '/') : name; /* what tells names apart */
-	snprintf(out, TS_TAB_NOTE, "program %lld: %.24s%s%s%.60s", (long long)p->program,
-		text_at(d, p->type_at, p->type_length), p->type_length > 0 ? " " : "",
-		end > name ? "..." : "", end ? end : name);
+	if (n > NOTE_NAME)
+		end = strchr(name + n - NOTE_NAME, '/');
+	left = end ? strlen(end) : ts_utf8_cut(name, n, NOTE_NAME);
+	type = text_at(d, p->type_at, p->type_length);
+	snprintf(out, TS_TAB_NOTE, "program %lld: %.*s%s%s%.*s%s", (long long)p->program,
+		(int)ts_utf8_cut(type, strlen(type), NOTE_TYPE), type, *type ? " " : "",
+		end ? "..." : "", (int)left, end ? end : name, !end && left < n ? "..." : "");
 }
 
 struct ts_list *

@@ -404,6 +404,34 @@ START_TEST(survives)
 }
 END_TEST
 
+/* A long name is cut between two characters, and where it is cut is seen. */
+START_TEST(notes_are_cut)
+{
+	static const struct {
+		const char *name, *says;
+	} of[] = {
+		{"printf('%.59c', 'a') || 'éb'",
+			"DoExchange aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa... ─"},
+		{"printf('%.59c', 'a') || 'b'",
+			"DoExchange aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab ─"},
+		{"printf('%.59c', 'a') || '/b/c'", "DoExchange .../b/c ─"},
+	};
+	char sql[200];
+
+	for (size_t i = 0; i < TS_COUNT(of); i++) {
+		snprintf(sql, sizeof(sql), "UPDATE program SET name = %s WHERE type = 'DoExchange'",
+			of[i].name);
+		begin(200, 38, TS_GLYPHS_FULL, TS_DEMO_STORE, sql);
+		harness_settle(&h);
+		command("search type=DoExchange where own_code>1");
+		command("tab code");
+		harness_draw(&h);
+		harness_says(&h, of[i].says);
+		harness_end(&h);
+	}
+}
+END_TEST
+
 /* More looks than sums may take: the last ones have none, which is said, and the others are as they were. */
 START_TEST(too_many_below)
 {
@@ -569,6 +597,7 @@ main(void)
 	tcase_add_test(tc, filters_by_structure);
 	tcase_add_test(tc, leads_elsewhere);
 	tcase_add_loop_test(tc, survives, 0, (int)TS_COUNT(broken));
+	tcase_add_test(tc, notes_are_cut);
 	tcase_add_test(tc, too_many_below);
 	tcase_add_loop_test(tc, difference, 0, (int)TS_COUNT(compared));
 	tcase_add_loop_test(tc, difference_survives, 0, 4);

@@ -393,6 +393,25 @@ START_TEST(utf8_cut_at_the_end)
 }
 END_TEST
 
+/* Whole characters, as many as there is room for; of bytes that are none just so many. */
+START_TEST(utf8_cut_to_whole_characters)
+{
+	static const char text[] = "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80z";
+	static const size_t ends[] = {0, 1, 3, 6, 10, 11};
+	static const char none[] = "\x80\x80\x80\x80\x80\x80";
+
+	for (size_t most = 0; most < sizeof(text) + 3; most++) {
+		size_t want = 0;
+
+		for (size_t i = 0; i < TS_COUNT(ends); i++)
+			want = ends[i] <= most ? ends[i] : want;
+		ck_assert_uint_eq(ts_utf8_cut(text, sizeof(text) - 1, most), want);
+	}
+	for (size_t most = 0; most < sizeof(none); most++)
+		ck_assert_uint_eq(ts_utf8_cut(none, sizeof(none) - 1, most), most);
+}
+END_TEST
+
 /* Tables 3-8 to 3-11 of the Unicode standard: U+FFFD for every maximal part. */
 static const struct {
 	const char *bytes, *shown;
@@ -1002,6 +1021,7 @@ add_text(Suite *s)
 	tcase_add_test(c, utf8_every_code_point_there_and_back);
 	tcase_add_test(c, utf8_every_first_three_bytes);
 	tcase_add_test(c, utf8_cut_at_the_end);
+	tcase_add_test(c, utf8_cut_to_whole_characters);
 	tcase_add_loop_test(c, utf8_mends_by_maximal_parts, 0, (int)TS_COUNT(mended));
 	tcase_add_test(c, utf8_what_a_terminal_may_see);
 	tcase_add_test(c, utf8_safe_text_is_safe);

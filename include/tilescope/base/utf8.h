@@ -24,6 +24,9 @@ size_t ts_utf8_encode(uint32_t cp, char out[4]);
 
 bool ts_utf8_valid(const char *s, size_t n);
 
+/* How many of its n bytes to take, at most `most`, so that no character is cut in two. */
+size_t ts_utf8_cut(const char *s, size_t n, size_t most);
+
 /* Append s with invalid parts replaced by U+FFFD and all else as it is: for files, not for terminals. */
 void ts_utf8_mend(struct ts_strbuf *out, const char *s, size_t n);
 
