@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * index_page - what a page of an index, or of a table WITHOUT ROWID, says of integers in the first column: as much as is needed to
- * name pages before SQLite reads them (plan.c). No figure depends on it: what is odd here is unknown.
+ * index_page - what a page of an index, or of a table WITHOUT ROWID, says of integers in the first
+ * column: as much as is needed to name pages before SQLite reads them (plan.c). No figure depends
+ * on it: what is odd here is unknown.
  *
  * https://www.sqlite.org/fileformat2.html, "B-tree Pages" and "Record Format".
  */
@@ -22,7 +23,10 @@ struct index_page {
 
 enum index_key { INDEX_BEFORE, INDEX_NUMBER, INDEX_BEHIND, INDEX_UNKNOWN };
 
-/* An entry: its first column (before all numbers, one, behind all of them), and the row id that it ends with. */
+/*
+ * An entry: its first column (before all numbers, one, behind all of them), and the row id that it
+ * ends with.
+ */
 struct index_entry {
 	enum index_key is;
 	int64_t key; /* INDEX_NUMBER */

@@ -2,15 +2,16 @@
 /*
  * plan - see the header.
  *
- * A stop is a page to go through on the way to some rows. All stops whose page is here are gone through, and those behind
- * them, before anything is waited for: then all that are left are on their way. So trees that are not equally deep do not wait
- * for each other. All leaves of a tree are equally deep: when one was met, the others are only asked for, but those that
- * lead on: of an index to rows, of rows to overflow pages. Chains of these are taken to lie together, as they nearly always do.
+ * A stop is a page to go through on the way to some rows. All stops whose page is here are gone
+ * through, and those behind them, before anything is waited for: then all that are left are on
+ * their way. So trees that are not equally deep do not wait for each other. All leaves of a tree
+ * are equally deep: when one was met, the others are only asked for, but those that lead on: of an
+ * index to rows, of rows to overflow pages. Chains of these are taken to lie together, as they
+ * nearly always do.
  */
 #include "config.h"
 
 #include <stdlib.h>
-
 #include <string.h>
 
 #include "tilescope/base/mem.h"

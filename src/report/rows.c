@@ -128,12 +128,12 @@ index_ahead(const struct ts_rows *rows, const char *sql, int64_t from, int64_t t
 {
 	struct ts_plan_rows p = {.o = rows->q.binding->reach.rows,
 		.from = from,
-		.to = to - 1, /* above `from` */
 		.most = AHEAD_PAGES};
 	enum ts_code code;
 
 	if (!ts_plan_helps(rows->db) || from >= to)
 		return TS_OK;
+	p.to = to - 1; /* it is above `from` */
 	code = ts_plan_index(&p.index, rows->db, sql, err);
 	return code || p.index == 0 ? code : ts_plan_fetch(rows->db, &p, 1, err);
 }

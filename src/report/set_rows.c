@@ -2,10 +2,11 @@
 /*
  * set_rows - see the header.
  *
- * Half a million rows in a few milliseconds. What a row adds to lies anywhere among hundreds of thousands of kinds, so there
- * is a number for each, found without a search, and lines only of those that came: the first touch of a page of memory takes longer
- * than a hundred rows. Kinds of the same name, where there are several, have the line of the first. Only the largest
- * are put in order. Where figures of a tile do not fit 32 bits others count.
+ * Half a million rows in a few milliseconds. What a row adds to lies anywhere among hundreds of
+ * thousands of kinds, so there is a number for each, found without a search, and lines only of
+ * those that came: the first touch of a page of memory takes longer than a hundred rows. Kinds of
+ * the same name, where there are several, have the line of the first. Only the largest are put in
+ * order. Where figures of a tile do not fit 32 bits others count.
  */
 #include "config.h"
 

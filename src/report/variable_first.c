@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * variable_first - what a screen shows first of a filter, and the next hit of a search, in a few milliseconds.
+ * variable_first - what a screen shows first of a filter, and the next hit of a search, in a few
+ * milliseconds.
  *
- * All is asked of the columns in the index. Where many rows pass, a few thousand looks along the order that there
- * is find the first of them. Where few do, most filters name something: the names are asked first, and a block of rows is
- * then gone through in a microsecond for those that have one of them; so few rows as pass are put in order at once, and the list is whole. What
- * is in between, or would take longer, is left to the pass over all rows (variable_pass.c), which has the same answers.
+ * All is asked of the columns in the index. Where many rows pass, a few thousand looks along the
+ * order that there is find the first of them. Where few do, most filters name something: the names
+ * are asked first, and a block of rows is then gone through in a microsecond for those that have
+ * one of them; so few rows as pass are put in order at once, and the list is whole. What is in
+ * between, or would take longer, is left to the pass over all rows (variable_pass.c), which has the
+ * same answers.
  */
 #include "config.h"
 

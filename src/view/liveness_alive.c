@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * liveness_alive - the tab of the variables that are not always live: who is alive at the step under the cursor and
- * at the marked steps, a column for each.
+ * liveness_alive - the tab of the variables that are not always live: who is alive at the step
+ * under the cursor and at the marked steps, a column for each.
  *
- * Lists are of the largest thousand, of all where one looks further (more than some thousand are arranged and searched
- * by a worker, liveness_far.c); the pinned totals are of all, with a line for what is not listed. Bytes in the table are of one replica, the
- * sum below it says of what it is.
+ * Lists are of the largest thousand, of all where one looks further (more than some thousand are
+ * arranged and searched by a worker, liveness_far.c); the pinned totals are of all, with a line for
+ * what is not listed. Bytes in the table are of one replica, the sum below it says of what it is.
  */
 #include "config.h"
 
@@ -15,6 +15,7 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/base/utf8.h"
+
 #include "tilescope/view/help.h"
 #include "tilescope/view/what_if.h"
 
