@@ -640,6 +640,7 @@ send_open(struct ts_host *h, struct request *rq)
 	if (!host_file_ready(h, rq->file, rq->channel))
 		return false;
 	rq->reached += OPEN_TRIPS;
+	h->tries = 0;
 	host_finish(h, rq);
 	return true;
 }

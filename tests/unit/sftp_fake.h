@@ -55,6 +55,7 @@ struct fake_world {
 	int channels;	     /* that are given; 0 = all */
 	atomic_bool refuse;  /* every connection */
 	atomic_bool mute;    /* nothing is answered but the hello */
+	atomic_bool mute_on; /* files are opened, and behind their first page nothing is read */
 	bool password;	     /* asked for: "secret" */
 	atomic_int wrong_at; /* packets from now (1 = the next one) until ... */
 	atomic_int wrong;    /* ... this, once; FAKE_SILENT stays until the connection is left */
@@ -294,6 +295,18 @@ fake_do_wrong(struct fake *f, struct fake_channel *c, struct ts_strbuf *b, enum 
 		memset(c->out.s + at, 0, 4);
 }
 
+static inline bool
+fake_is_mute(struct fake_world *w, const unsigned char *p)
+{
+	const unsigned char *offset = p + 9 + (*p == TS_SFTP_READ ? fake_get(p + 5) : 0);
+
+	if (*p == TS_SFTP_INIT)
+		return false;
+	return atomic_load(&w->mute) ||
+		(atomic_load(&w->mute_on) && *p == TS_SFTP_READ &&
+			(fake_get(offset) || fake_get(offset + 4)));
+}
+
 static inline void
 fake_request(struct fake *f, struct fake_channel *c, const unsigned char *p)
 {
@@ -317,7 +330,7 @@ fake_request(struct fake *f, struct fake_channel *c, const unsigned char *p)
 		wrong = atomic_load(&f->w->wrong);
 	if (wrong)
 		fake_do_wrong(f, c, &b, (enum fake_wrong)wrong);
-	else if (!f->cut && !f->silent && (*p == TS_SFTP_INIT || !atomic_load(&f->w->mute)))
+	else if (!f->cut && !f->silent && !fake_is_mute(f->w, p))
 		fake_send(c, &b);
 	ts_strbuf_fini(&b);
 }

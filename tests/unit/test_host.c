@@ -373,10 +373,13 @@ START_TEST(asleep)
 		ck_assert(is_right(bytes, &r, 1, SIZE, 0));
 		ck_assert_int_eq(atomic_load(&w.connections), 1 + i);
 	}
-	do { /* the answer may be here before the state is told */
-		usleep(1000);
+	ts_host_state(h, &s);
+	for (int i = 0; i < 4000 && (s.connections < 2 || s.is != TS_HOST_CONNECTED); i++) {
+		usleep(5000); /* the answer may be here before the state is told */
 		ts_host_state(h, &s);
-	} while (s.connections < 2 || s.is != TS_HOST_CONNECTED);
+	}
+	ck_assert_int_eq(s.connections, 2);
+	ck_assert_int_eq(s.is, TS_HOST_CONNECTED);
 	ck_assert_msg(strstr(s.err.msg, "asleep for 3600 s"), "%s", s.err.msg);
 	/* and the file may be another one by then */
 	atomic_fetch_add(&slept, INT64_C(3600000000));
@@ -534,6 +537,48 @@ START_TEST(mute)
 }
 END_TEST
 
+/* Who opens the file again each time, and never answers what is waited for: it ends, too. */
+START_TEST(opens_then_mute)
+{
+	struct fake_world w = world();
+	struct ts_host *h = fake_host(&w, (struct ts_host_spec){.attempts = 2, .stall_ms = 30});
+	struct ts_host_range r = {100000, 4096, 0};
+	unsigned char bytes[4096];
+	struct ts_host_file *f;
+
+	ck_assert_int_eq(ts_host_open(h, &f, "file", true, NULL, &err), TS_OK);
+	atomic_store(&w.mute_on, true);
+	ck_assert_int_eq(ts_host_read(f, bytes, &r, 1, true, NULL, &err), TS_E_CONNECT);
+	ck_assert_int_eq(atomic_load(&w.connections), 3);
+	ck_assert_int_eq(atomic_load(&w.opens), 3);
+	ts_host_close(f);
+	ts_host_free(h);
+}
+END_TEST
+
+/* Lost again and again, many more times than it is tried in vain: an honest host is read on. */
+START_TEST(lost_often)
+{
+	struct fake_world w = world();
+	struct ts_host *h = fake_host(&w, (struct ts_host_spec){.attempts = 2});
+	struct ts_host_file *f;
+	unsigned char bytes[4096];
+
+	ck_assert_int_eq(ts_host_open(h, &f, "file", true, NULL, &err), TS_OK);
+	for (int i = 0; i < 8; i++) {
+		struct ts_host_range r = {100000 + i * 4096, 4096, 0};
+
+		atomic_store(&w.wrong, FAKE_CUT);
+		atomic_store(&w.wrong_at, 1);
+		ck_assert_int_eq(ts_host_read(f, bytes, &r, 1, true, NULL, &err), TS_OK);
+		ck_assert(is_right(bytes, &r, 1, SIZE, 0));
+		ck_assert_int_eq(atomic_load(&w.connections), 2 + i);
+	}
+	ts_host_close(f);
+	ts_host_free(h);
+}
+END_TEST
+
 START_TEST(bounds)
 {
 	struct fake_world w = world();
@@ -666,6 +711,8 @@ main(void)
 	tcase_add_test(t, cancelled);
 	tcase_add_test(t, attempts);
 	tcase_add_test(t, mute);
+	tcase_add_test(t, opens_then_mute);
+	tcase_add_test(t, lost_often);
 	tcase_add_test(t, bounds);
 	tcase_add_test(t, threads);
 	tcase_add_test(t, a_real_server);
