@@ -145,6 +145,16 @@ text_finding(struct ts_strbuf *out, const struct ts_finding *f, enum ts_units un
 		ts_strbuf_printf(out, "%*s--at '%s'\n", INDENT, "", f->place);
 }
 
+/* What stands before an id: the word before the first one. */
+static void
+put_separator(struct ts_strbuf *out, int had, const char *what)
+{
+	if (had)
+		ts_strbuf_puts(out, ", ");
+	else
+		ts_strbuf_printf(out, "%-*s", INDENT, what);
+}
+
 /* IDs behind a word: "fine  M04, M08". */
 static void
 text_ids(struct ts_strbuf *out, const char *what, const struct looked *l,
@@ -158,7 +168,7 @@ text_ids(struct ts_strbuf *out, const char *what, const struct looked *l,
 
 		if (!take)
 			continue;
-		ts_strbuf_printf(out, had++ ? ", " : "%-*s", INDENT, what);
+		put_separator(out, had++, what);
 		put_safe(out, rules ? rules->rule[i].id : f->rule->id);
 	}
 	ts_strbuf_puts(out, had ? "\n" : "");
@@ -168,12 +178,12 @@ text_ids(struct ts_strbuf *out, const char *what, const struct looked *l,
 static void
 text_unknown(struct ts_strbuf *out, const struct ts_insights *in)
 {
-	for (int i = 0; i < in->count; i += ts_insights_together(in, i)) {
+	for (int i = 0, n; i < in->count; i += n) {
 		const struct ts_finding *f = &in->finding[i];
-		int n = ts_insights_together(in, i);
 
+		n = ts_insights_together(in, i);
 		for (int k = 0; k < n && !f->known; k++) {
-			ts_strbuf_printf(out, k ? ", " : "%-*s", INDENT, "not known");
+			put_separator(out, k, "not known");
 			put_safe(out, f[k].rule->id);
 		}
 		if (!f->known) {
