@@ -272,6 +272,8 @@ draw_far_name(const struct ts_app *app, struct ts_canvas *c, struct ts_rect r, i
 	size_t n = strlen(host);
 	int end = x + room;
 
+	if (room < 2)
+		return x;
 	if (strncmp(path, host, n) == 0 && path[n] == ':')
 		path += n + 1;
 	x += ts_canvas_field(c, r, x, 0, room - 1, TS_ROLE_TITLE, host, n, TS_FIELD_ELLIPSIS);
