@@ -126,12 +126,47 @@ keep_filtered_total(struct held *h, const struct ts_table *t, struct cell *to)
 	}
 }
 
+/* Row k of those that are written for line i; -1: no more. */
+static int64_t
+written(const struct ts_sheet *s, int64_t i, int64_t k)
+{
+	int64_t row = ts_table_row(&s->table, i);
+
+	if (s->written)
+		return s->written(s->table.ctx, row, k);
+	return k > 0 ? -1 : row;
+}
+
+/* How many rows so many lines are. */
+static int64_t
+count_written(const struct ts_sheet *s, int64_t lines)
+{
+	int64_t n = 0;
+
+	if (!s->written)
+		return lines;
+	for (int64_t i = 0; i < lines; i++)
+		for (int64_t k = 0; written(s, i, k) >= 0; k++)
+			n++;
+	return n;
+}
+
+static void
+keep_rows(struct held *h, const struct ts_sheet *s, int64_t lines)
+{
+	int64_t n = 0, row;
+
+	for (int64_t i = 0; i < lines; i++)
+		for (int64_t k = 0; n < h->rows && (row = written(s, i, k)) >= 0; k++)
+			keep_row(h, &s->table, row, h->cell + n++ * h->columns);
+}
+
 struct ts_row_source *
 ts_held_rows(const struct ts_sheet *s)
 {
 	const struct ts_table *t = &s->table;
 	bool ordered = t->order && t->order->row, filtered = t->order && t->order->filtered;
-	int64_t rows = ordered ? t->order->count : s->rows;
+	int64_t lines = ordered ? t->order->count : s->rows, rows = count_written(s, lines);
 	struct held *h = ts_alloc(1, sizeof(*h));
 
 	if (!h)
@@ -148,8 +183,8 @@ ts_held_rows(const struct ts_sheet *s)
 		rows = -1;
 	h->cell = rows < 0 ? NULL
 			   : ts_alloc((size_t)(rows + 1) * (size_t)h->columns, sizeof(*h->cell));
-	for (int64_t i = 0; h->cell && i < rows; i++)
-		keep_row(h, t, ts_table_row(t, i), h->cell + i * h->columns);
+	if (h->cell)
+		keep_rows(h, s, lines);
 	if (h->cell && h->total && filtered)
 		keep_filtered_total(h, t, h->cell + rows * h->columns);
 	else if (h->cell && h->total)

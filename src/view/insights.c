@@ -449,6 +449,7 @@ sheet(struct ts_view *v, struct ts_sheet *out)
 	out->table = insights_table(s);
 	out->list = &s->list.list;
 	out->rows = insights_rows(s);
+	out->written = insights_written;
 	return true;
 }
 

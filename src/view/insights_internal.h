@@ -56,6 +56,9 @@ const struct ts_rule *insights_rule(const struct insights_view *s, int64_t row);
 /* Findings of a row, of which insights_finding() is the first; 1 of a rule that is switched off. */
 int insights_together(const struct insights_view *s, int64_t row);
 
+/* ts_sheet.written: a row for each rule. */
+int64_t insights_written(void *ctx, int64_t row, int64_t k);
+
 /* Of how many rules a row is, in words: "M03", "X01-X11", "M03, M05". */
 enum { INSIGHTS_IDS = 64 };
 const char *insights_ids(const struct insights_view *s, int64_t row, char out[INSIGHTS_IDS]);

@@ -16,6 +16,8 @@ enum {
 	RANGE_FROM = 100
 }; /* columns of "X01-X11", and of a pane that has room for them */
 
+enum { SINGLE = 1 << 20 }; /* + a finding: its row where each has one */
+
 _Static_assert((int)COLUMNS == (int)INSIGHTS_COLUMNS, "columns of the list");
 
 static const struct ts_column columns[COLUMNS] = {
@@ -58,6 +60,8 @@ insights_rows(const struct insights_view *s)
 const struct ts_finding *
 insights_finding(const struct insights_view *s, int64_t row)
 {
+	if (row >= SINGLE && row - SINGLE < s->found.insights.count)
+		return &s->found.insights.finding[row - SINGLE];
 	return row >= 0 && row < s->groups ? &s->found.insights.finding[s->first[row]] : NULL;
 }
 
@@ -70,14 +74,26 @@ insights_together(const struct insights_view *s, int64_t row)
 const struct ts_rule *
 insights_rule(const struct insights_view *s, int64_t row)
 {
+	const struct ts_finding *f = insights_finding(s, row);
 	int64_t off = row - s->groups;
 
-	if (row >= 0 && off < 0)
-		return insights_finding(s, row)->rule;
+	if (f)
+		return f->rule;
 	return off >= 0 && off < s->offs ? &s->found.rules.rule[s->off[off]] : NULL;
 }
 
-/* Of rules that stand one behind the other the first and the last. */
+int64_t
+insights_written(void *ctx, int64_t row, int64_t k)
+{
+	const struct insights_view *s = ctx;
+	int n = insights_together(s, row);
+
+	if (k >= n)
+		return -1;
+	return n == 1 ? row : SINGLE + s->first[row] + k;
+}
+
+/* Of rules that stand one behind the other the first and the last; "..." where there are more than fit. */
 const char *
 insights_ids(const struct insights_view *s, int64_t row, char out[INSIGHTS_IDS])
 {
@@ -89,8 +105,15 @@ insights_ids(const struct insights_view *s, int64_t row, char out[INSIGHTS_IDS])
 		snprintf(out, INSIGHTS_IDS, "%s-%s", f->rule->id, f[n - 1].rule->id);
 		return out;
 	}
-	for (int i = 1; i < n; i++)
-		snprintf(out + strlen(out), INSIGHTS_IDS - strlen(out), ", %s", f[i].rule->id);
+	for (int i = 1; i < n; i++) {
+		size_t at = strlen(out), more = i + 1 < n ? sizeof(", ...") : 1;
+
+		if (at + 2 + strlen(f[i].rule->id) + more > INSIGHTS_IDS) {
+			snprintf(out + at, INSIGHTS_IDS - at, ", ...");
+			break;
+		}
+		snprintf(out + at, INSIGHTS_IDS - at, ", %s", f[i].rule->id);
+	}
 	return out;
 }
 

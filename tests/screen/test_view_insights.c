@@ -181,6 +181,7 @@ START_TEST(same_reason)
 {
 	const struct ts_view_arg *a = ts_view_insights.args;
 	struct ts_sheet sheet = {0};
+	int written = 0, x07 = 0;
 
 	begin(120, 38, TS_GLYPHS_FULL, TS_DEMO_STORE, NULL);
 	harness_settle(&h);
@@ -188,6 +189,19 @@ START_TEST(same_reason)
 	harness_says(&h, "X01-X11 11 rules");
 	ck_assert(ts_view_insights.sheet(h.view, &sheet));
 	ck_assert_int_eq(sheet.rows, 12);
+	/* and each is written */
+	for (int64_t i = 0, k, row; i < sheet.rows; i++)
+		for (k = 0; (row = sheet.written(sheet.table.ctx, i, k)) >= 0; k++, written++) {
+			struct ts_table_value id = {0}, title = {0};
+
+			ck_assert(sheet.table.value(sheet.table.ctx, row, 1, &id));
+			ck_assert(sheet.table.value(sheet.table.ctx, row, 2, &title));
+			ck_assert_int_eq(id.n, 3);
+			ck_assert_ptr_null(strstr(title.s, " rules"));
+			x07 += strcmp(id.s, "X07") == 0;
+		}
+	ck_assert_int_eq(written, 22);
+	ck_assert_int_eq(x07, 1);
 	for (; a->name && strcmp(a->name, "rule") != 0; a++)
 		;
 	ck_assert_ptr_nonnull(a->name);

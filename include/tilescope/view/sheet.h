@@ -39,6 +39,11 @@ struct ts_sheet {
 	struct ts_table table; /* with `id`, `facts`, `value`, and `order` where it is held */
 	struct ts_list *list;  /* of the table on the screen; NULL: it is not there */
 	int64_t rows; /* that table.value gives (with `order`: ts_table_order.count counts) */
+	/*
+	 * Of a table that shows several things in one row: row k of those that are written for `row`, as table.value
+	 * takes it; -1: there are no more. NULL: what is shown is written.
+	 */
+	int64_t (*written)(void *ctx, int64_t row, int64_t k);
 	struct ts_row_source *(*source)(
 		struct ts_view *v); /* NULL: table.value gives them; its NULL: no memory */
 	bool stacks; /* its first two columns are a stack, frames with ';' between, and its own weight: :write FILE.folded */
