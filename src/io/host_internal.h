@@ -157,7 +157,7 @@ struct ts_host {
 	struct ts_transport *transport;
 	struct channel channel[HOST_CHANNELS];
 	bool known; /* it was reached before */
-	int tries; /* to reach it that came to nothing, one after another: no request was answered since */
+	int tries; /* to reach it that came to nothing, one after another: nothing that was asked for has become whole since */
 	bool beyond; /* spec.connect's transport cannot do what the host wants */
 	int most;    /* channels that the host gives */
 	int out;     /* packets on all */

@@ -265,9 +265,6 @@ landed(struct ts_host *h, int channel, int slot, const struct ts_sftp_reply *rep
 	int64_t took = ts_max_i64(ts_clock_us() - s.sent_us, 1);
 
 	h->out--;
-	if (s.rq)
-		h->tries =
-			0; /* who says hello, and opens files again, and nothing more has not been reached */
 	if (!s.early && (!h->now.rtt_us || took < h->now.rtt_us))
 		h->now.rtt_us = took;
 	if (s.rq) {

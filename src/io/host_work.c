@@ -79,6 +79,8 @@ end(struct ts_host *h, struct request *rq)
 	give_up_file(h, rq);
 	if (rq->kind == RQ_READ)
 		atomic_fetch_sub(&rq->read.file->reads, 1);
+	else if (!rq->code)
+		h->tries = 0;
 	host_end(h, rq);
 }
 
@@ -640,7 +642,6 @@ send_open(struct ts_host *h, struct request *rq)
 	if (!host_file_ready(h, rq->file, rq->channel))
 		return false;
 	rq->reached += OPEN_TRIPS;
-	h->tries = 0;
 	host_finish(h, rq);
 	return true;
 }
@@ -714,6 +715,8 @@ bytes_are(struct ts_host *h, int channel, const struct slot *s, const struct ts_
 			return;
 		}
 	}
+	if (p->left == 0)
+		h->tries = 0; /* less than a whole range is asked for again */
 	if (!rq->queued && rq->out == 0 && !rq->lost)
 		rq->finished = true;
 	settle(h, rq);

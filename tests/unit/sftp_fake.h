@@ -47,20 +47,21 @@ enum fake_wrong {
 
 struct fake_world {
 	struct fake_file file[FAKE_FILES];
-	int entries;	     /* of the directory "dir"; -1: no end */
-	uint32_t version;    /* 0 = 3 */
-	uint32_t max_read;   /* limits@openssh.com; 0: not known */
-	uint32_t most;	     /* bytes of an answer; 0 = as asked */
-	bool backwards;	     /* what is asked together is answered in the other order */
-	int channels;	     /* that are given; 0 = all */
-	atomic_bool refuse;  /* every connection */
-	atomic_bool mute;    /* nothing is answered but the hello */
-	atomic_bool mute_on; /* files are opened, and behind their first page nothing is read */
-	bool password;	     /* asked for: "secret" */
-	atomic_int wrong_at; /* packets from now (1 = the next one) until ... */
-	atomic_int wrong;    /* ... this, once; FAKE_SILENT stays until the connection is left */
-	unsigned cut_salt;   /* ... and with FAKE_CUT the first file becomes this, */
-	int cut_gone;	     /* or this: at that packet, when others of a read have been answered */
+	int entries;	      /* of the directory "dir"; -1: no end */
+	uint32_t version;     /* 0 = 3 */
+	uint32_t max_read;    /* limits@openssh.com; 0: not known */
+	uint32_t most;	      /* bytes of an answer; 0 = as asked */
+	bool backwards;	      /* what is asked together is answered in the other order */
+	int channels;	      /* that are given; 0 = all */
+	atomic_bool refuse;   /* every connection */
+	atomic_bool mute;     /* nothing is answered but the hello */
+	atomic_bool mute_on;  /* files are opened, and behind their first page nothing is read */
+	bool password;	      /* asked for: "secret" */
+	atomic_int wrong_at;  /* packets from now (1 = the next one) until ... */
+	atomic_int wrong;     /* ... this, once; FAKE_SILENT stays until the connection is left */
+	atomic_int cut_after; /* 0; or packets that each connection lives for */
+	unsigned cut_salt;    /* ... and with FAKE_CUT the first file becomes this, */
+	int cut_gone; /* or this: at that packet, when others of a read have been answered */
 	atomic_int connections, opens, closes, reads, packets, bursts;
 	atomic_int open_channels_max;
 };
@@ -76,6 +77,7 @@ struct fake {
 	struct ts_transport base;
 	struct fake_world *w;
 	bool silent, cut;
+	int packets;
 	struct fake_channel channel[TS_TRANSPORT_CHANNELS];
 };
 
@@ -328,6 +330,8 @@ fake_request(struct fake *f, struct fake_channel *c, const unsigned char *p)
 	}
 	if (atomic_load(&f->w->wrong_at) > 0 && atomic_fetch_sub(&f->w->wrong_at, 1) == 1)
 		wrong = atomic_load(&f->w->wrong);
+	if (++f->packets == atomic_load(&f->w->cut_after))
+		wrong = FAKE_CUT;
 	if (wrong)
 		fake_do_wrong(f, c, &b, (enum fake_wrong)wrong);
 	else if (!f->cut && !f->silent && !fake_is_mute(f->w, p))

@@ -170,6 +170,14 @@ START_TEST(one_burst)
 	int bursts;
 
 	ck_assert_int_eq(ts_host_open(h, &f, "file", true, NULL, &err), TS_OK);
+	for (int i = 0; i < 20 && w.bursts > 3;
+		i++) { /* a thread that comes late says hello alone */
+		ts_host_close(f);
+		ts_host_free(h);
+		w = world();
+		h = fake_host(&w, (struct ts_host_spec){0});
+		ck_assert_int_eq(ts_host_open(h, &f, "file", true, NULL, &err), TS_OK);
+	}
 	ck_assert_int_eq(w.bursts, 3); /* hello and stat; open; its attributes and first page */
 	for (int i = 0; i < 200; i++)
 		r[i] = (struct ts_host_range){i * 3 * 4096, 4096, 0};
@@ -579,6 +587,32 @@ START_TEST(lost_often)
 }
 END_TEST
 
+/* Lost each time before what is waited for is whole, though some of it came: it ends. */
+START_TEST(never_whole)
+{
+	struct fake_world w = world();
+	struct ts_host *h = fake_host(&w, (struct ts_host_spec){.attempts = 2});
+	struct ts_host_range r = {100000, 2000000, 0};
+	unsigned char *bytes = malloc(r.n);
+	struct ts_host_file *f;
+
+	ck_assert_ptr_nonnull(bytes);
+	ck_assert_int_eq(ts_host_open(h, &f, "file", true, NULL, &err), TS_OK);
+	atomic_store(&w.cut_after, 20);
+	ck_assert_int_eq(ts_host_read(f, bytes, &r, 1, true, NULL, &err), TS_E_CONNECT);
+	ck_assert_int_eq(atomic_load(&w.connections), 3);
+	/* and is read when the connection lasts */
+	atomic_store(&w.cut_after, 0);
+	ts_host_retry(h);
+	for (int i = 0; i < 400 && ts_host_read(f, bytes, &r, 1, true, NULL, &err); i++)
+		usleep(5000);
+	ck_assert(is_right(bytes, &r, 1, SIZE, 0));
+	ts_host_close(f);
+	ts_host_free(h);
+	free(bytes);
+}
+END_TEST
+
 START_TEST(bounds)
 {
 	struct fake_world w = world();
@@ -713,6 +747,7 @@ main(void)
 	tcase_add_test(t, mute);
 	tcase_add_test(t, opens_then_mute);
 	tcase_add_test(t, lost_often);
+	tcase_add_test(t, never_whole);
 	tcase_add_test(t, bounds);
 	tcase_add_test(t, threads);
 	tcase_add_test(t, a_real_server);
