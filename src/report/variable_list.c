@@ -280,6 +280,19 @@ ts_variable_list_has(const struct ts_variable_list *l, int64_t place)
 }
 
 int64_t
+ts_variable_list_common(const struct ts_variable_list *a, const struct ts_variable_list *b)
+{
+	const uint64_t *x = a->bit.memory, *y = b->bit.memory;
+	int64_t n = 0;
+
+	if (!x || !y)
+		return x ? a->count : b->count;
+	for (int64_t w = 0; w * WORD < a->v->rows; w++)
+		n += __builtin_popcountll(x[w] & y[w]);
+	return n;
+}
+
+int64_t
 ts_variable_list_find(const struct ts_variable_list *l, int64_t place,
 	const struct ts_cancel *cancel)
 {

@@ -187,6 +187,8 @@ search(struct variables_view *t, const char *line, int by)
 	return TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
 }
 
+enum { MORE = 4 /* hits ahead of an answer: a key that was held goes no further */ };
+
 static enum ts_effect
 search_again(struct variables_view *t, int by)
 {
@@ -195,7 +197,10 @@ search_again(struct variables_view *t, int by)
 		return TS_EFFECT_BELL;
 	}
 	variables_say_hits(t);
-	variables_next(t, by * t->direction);
+	if (t->seek || t->fetch[ASK_SEEK] || t->fetch[ASK_NEXT])
+		t->more = (int)ts_clamp_i64(t->more + by * t->direction, -MORE, MORE);
+	else
+		variables_next(t, by * t->direction);
 	return TS_EFFECT_REPAINT;
 }
 

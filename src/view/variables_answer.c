@@ -35,6 +35,7 @@ replace(struct variables_view *t, struct ts_variables *v)
 	t->fetch[ASK_FIRST] = t->fetch[ASK_SEEK] = NULL;
 	t->fetch[ASK_WINDOW] = t->fetch[ASK_LIST] = t->fetch[ASK_HITS] = t->fetch[ASK_NEXT] = NULL;
 	t->need_count = t->summed = false;
+	t->more = 0;
 	t->fetch[ASK_SUMS] = t->fetch[ASK_FACTS] = t->fetch[ASK_PIECES] = NULL;
 	t->to_top = false;
 	t->keep = -1;
@@ -308,6 +309,9 @@ next_failed(struct variables_view *t, struct variables_fetch *f)
 static enum ts_effect
 take_next(struct variables_view *t, struct variables_fetch *f)
 {
+	enum ts_effect effect;
+	int more = t->more;
+
 	if (f->gap && !t->v->counted) {
 		t->need_count = true;
 		return TS_EFFECT_RECALC;
@@ -315,6 +319,7 @@ take_next(struct variables_view *t, struct variables_fetch *f)
 	if (f->list != t->list && !f->fetch.code)
 		return TS_EFFECT_REPAINT; /* asked again when it is the first one */
 	t->seek = false;
+	t->more = 0;
 	if (f->fetch.code)
 		return next_failed(t, f);
 	if (f->at < 0 && atomic_load(&f->hits->ready) && f->hits->count == 0)
@@ -326,7 +331,11 @@ take_next(struct variables_view *t, struct variables_fetch *f)
 	}
 	if (f->at == f->position || !atomic_load(&f->hits->ready))
 		variables_say_hits(t);
-	return ts_list_jump(&t->rows, f->at) | TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
+	effect = ts_list_jump(&t->rows, f->at);
+	t->more = more - (more > 0) + (more < 0);
+	if (more != 0)
+		variables_next(t, more > 0 ? 1 : -1);
+	return effect | TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
 }
 
 static enum ts_effect
@@ -343,6 +352,7 @@ take_seek(struct variables_view *t, struct variables_fetch *f)
 	}
 	if (f->next.none) {
 		t->seek = false;
+		t->more = 0;
 		ts_view_say_error(t->view.env, "no variable matches \"%s\"", t->needle.line);
 		return TS_EFFECT_REPAINT | TS_EFFECT_BELL;
 	}

@@ -738,6 +738,7 @@ variables_search(struct variables_view *t, const struct ts_filter *needle, int b
 	ts_variable_list_release(t->hits);
 	t->hits = NULL;
 	t->hits_asked = t->unseekable = false;
+	t->more = 0;
 	t->needle = *needle;
 	t->direction = by;
 	t->seek = needle->count > 0;
@@ -790,6 +791,12 @@ variables_say_hits(struct variables_view *t)
 		return;
 	if (!atomic_load(&t->hits->ready)) {
 		ts_view_say(t->view.env, "counting what matches \"%.80s\"", t->needle.line);
+		return;
+	}
+	if (t->list && t->list->filter.count > 0 && atomic_load(&t->list->ready)) {
+		ts_view_say(t->view.env, "%s of the rows shown match \"%.80s\"",
+			ts_fmt_count(count, ts_variable_list_common(t->list, t->hits)),
+			t->needle.line);
 		return;
 	}
 	sum = atomic_load(&t->hits->bytes);

@@ -567,6 +567,54 @@ START_TEST(searches)
 }
 END_TEST
 
+/* Keys for the next hit that come before the one before it is found are counted from there. */
+START_TEST(hits_typed_ahead)
+{
+	struct harness h;
+
+	begin(&h, 80, 22, TS_GLYPHS_FULL, rows);
+	harness_settle(&h);
+	harness_command(&h, "goto 1");
+	harness_type(&h, "search matMul/partials_350");
+	harness_type(&h, "search-next");
+	harness_type(&h, "search-next");
+	harness_type(&h, "search-previous");
+	harness_settle(&h);
+	ck_assert_int_eq(under_cursor(&h)->id, 3500);
+	harness_type(&h, "search-previous");
+	harness_type(&h, "search-previous");
+	harness_settle(&h);
+	ck_assert_int_ne(under_cursor(&h)->id, 3500);
+	ck_assert_int_ne(under_cursor(&h)->id, 350); /* the last one */
+	harness_end(&h);
+}
+END_TEST
+
+/* Among rows that a filter has left, hits are those of them. */
+START_TEST(hits_among_the_rows_shown)
+{
+	struct harness h;
+
+	begin(&h, 80, 22, TS_GLYPHS_FULL, rows);
+	harness_settle(&h);
+	harness_command(&h, "filter tile:0-9");
+	harness_command(&h, "search query");
+	ck_assert_ptr_nonnull(strstr(h.env.message, " of the rows shown match \"query\""));
+	ck_assert_int_eq(strtol(h.env.message, NULL, 10),
+		ts_variable_list_common(of(&h)->list, of(&h)->hits));
+	{
+		int64_t n = 0;
+
+		for (int64_t i = 0; i < of(&h)->list->count; i++)
+			n += ts_variable_list_has(of(&h)->hits,
+				ts_variable_list_place(of(&h)->list, i));
+		ck_assert_int_eq(strtol(h.env.message, NULL, 10), n);
+		ck_assert_int_lt(n, of(&h)->hits->count);
+	}
+	harness_end(&h);
+}
+END_TEST
+
 /* Columns that cannot say which hit is next, of rows that are read from the begin only: the hits have to be listed for it. */
 START_TEST(a_hit_that_columns_cannot_tell)
 {
@@ -745,6 +793,8 @@ main(void)
 	tcase_add_test(t, goes_anywhere);
 	tcase_add_test(t, sorts_and_filters);
 	tcase_add_test(t, searches);
+	tcase_add_test(t, hits_typed_ahead);
+	tcase_add_test(t, hits_among_the_rows_shown);
 	tcase_add_test(t, a_hit_that_columns_cannot_tell);
 	tcase_add_test(t, an_order_of_rows_that_are_not_there);
 	tcase_add_test(t, gaps);

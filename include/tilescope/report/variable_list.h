@@ -180,6 +180,9 @@ bool ts_variable_list_is_untrue(const struct ts_variable_list *l, int64_t positi
 /* Does a place belong to it? (As far as it is made.) */
 bool ts_variable_list_has(const struct ts_variable_list *l, int64_t place);
 
+/* Rows that belong to both; both are ready, and of the same variables. */
+int64_t ts_variable_list_common(const struct ts_variable_list *a, const struct ts_variable_list *b);
+
 /* The position of a place, -1 when it is not in the list or the list is not ready. Reads an order to its end. */
 int64_t ts_variable_list_find(const struct ts_variable_list *l, int64_t place,
 	const struct ts_cancel *cancel);
