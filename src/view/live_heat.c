@@ -269,7 +269,7 @@ note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 }
 
 static const struct ts_hint hints[] = {
-	{TS_CMD_BOTTLENECK, "fullest"},
+	{TS_CMD_BOTTLENECK, "most live"},
 	{TS_CMD_ZOOM_IN, "zoom"},
 	{TS_CMD_AXES, "axes"},
 	{TS_CMD_OPEN, "go there"},

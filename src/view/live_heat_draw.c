@@ -139,7 +139,7 @@ draw_legend(struct ts_canvas *c, struct ts_rect r, const struct heat *h,
 		ts_heat_sample(c, r, x + 2, 0, TS_HEAT_OVER);
 		x = ts_canvas_text(c, r, x + 4, 0, TS_ROLE_DIM, "over the limit");
 	}
-	ts_canvas_printf(c, r, x, 0, TS_ROLE_DIM, "   fullest%s: tile %lld at step %lld, %s",
+	ts_canvas_printf(c, r, x, 0, TS_ROLE_DIM, "   most live%s: tile %lld at step %lld, %s",
 		h->sampled ? " of the sample" : "", (long long)heat_tile(h, spot.place),
 		(long long)spot.step, ts_fmt_bytes(a, spot.bytes, units));
 }

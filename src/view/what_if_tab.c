@@ -3,8 +3,8 @@
  * what_if_tab - the tab "what-if": the peaks of the device, of the worst tile and of each IPU, before and after, and
  * what each change came to.
  *
- * One table: peaks of the device, of the IPUs, of the tile with most live bytes, of the fullest one, of those that come next
- * and of those that lose most; then, under a line of their own, the changes. `tick` on
+ * One table: peaks of the device, of the tile with most live bytes, of the fullest one, of those that come next and
+ * of those that lose most, of the IPUs; then, under a line of their own, the changes. `tick` on
  * a change goes on to the next of removed, halved, in 4, nothing; `open` on a peak goes to where it is afterwards.
  */
 #include "config.h"

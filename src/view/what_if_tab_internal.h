@@ -7,7 +7,6 @@
 #include "tilescope/view/what_if.h"
 
 enum {
-	WHAT_IF_FEW = 4, /* IPUs whose rows stand before those of tiles */
 	WHAT_IF_OTHERS = 4 +
 		TS_WHAT_IF_TOUCHED, /* rows of peaks that are no device's and no IPU's */
 	WHAT_IF_LABEL = TS_WHAT_IF_TEXT + 48,

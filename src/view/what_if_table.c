@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * what_if_table - the rows of the tab "what-if": peaks of the device, of the worst tile and of the IPUs, then, under a line of
+ * what_if_table - the rows of the tab "what-if": peaks of the device, of tiles and of the IPUs, then, under a line of
  * their own, the changes; and what their figures are.
  */
 #include "config.h"
@@ -113,12 +113,11 @@ what_if_rows(const struct what_if_tab *s)
 	return peak_rows(s) + (s->w->changes.count > 0 ? 1 + s->w->changes.count : 0);
 }
 
-/* What a row is; *i: which IPU, touched tile or change. Many IPUs stand behind the tiles. */
+/* What a row is; *i: which IPU, touched tile or change. IPUs stand behind the tiles: it is a tile that does not fit. */
 static enum what_if_row
 kind_of(const struct what_if_tab *s, int64_t row, int *i)
 {
-	int at = (int)row - 1, ipus = ipu_rows(s);
-	bool last = ipus > WHAT_IF_FEW;
+	int at = (int)row - 1;
 
 	*i = 0;
 	if (at < 0)
@@ -127,11 +126,10 @@ kind_of(const struct what_if_tab *s, int64_t row, int *i)
 		*i = (int)row - peak_rows(s) - 1;
 		return *i < 0 ? WHAT_IF_LINE : WHAT_IF_CHANGE;
 	}
-	if (last ? at >= s->others : at < ipus) {
-		*i = last ? at - s->others : at;
+	if (at >= s->others) {
+		*i = at - s->others;
 		return WHAT_IF_IPU;
 	}
-	at -= last ? 0 : ipus;
 	*i = s->other[at].i;
 	return s->other[at].kind;
 }

@@ -64,7 +64,7 @@ def halved_in_six_keys(ctx):
     t.press("4")
     t.wait("Live bytes")
     t.press("B")
-    t.wait("fullest: tile %d at step %d, %s B" % (tile, step, format(size, ",")))
+    t.wait("most live: tile %d at step %d, %s B" % (tile, step, format(size, ",")))
     t.wait("tile %d (ipu" % tile)
     t.press("\r")
     t.wait("tile %d at liveness step %d" % (tile, step))
