@@ -154,7 +154,7 @@ struct variables_view {
 	bool unseekable; /* the columns cannot say which hit is next: the hits have to */
 	bool seek;	 /* the cursor is yet to go to the next one */
 	int direction;
-	int more; /* hits to go on to when the one that is looked for is there; < 0: back */
+	int more;	 /* hits to go on to when the one that is looked for is there; < 0: back */
 	unsigned untrue; /* orders (bits) that the index has, and that are not of this report */
 	struct ts_debug debug;	/* of the row under the cursor, in the place of its fields */
 	bool debug_focus;	/* it has the keys */
