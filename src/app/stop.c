@@ -25,7 +25,7 @@ static const struct {
 	{TS_OWNER_FAR, TS_OWNER_FAR},
 };
 
-/* The names of what runs of these owners, each once. False: nothing. */
+/* The names of what runs of these owners, each once; else of what was asked for and is about to begin. False: nothing. */
 static bool
 name_running(struct ts_strbuf *names, const struct ts_app *app, size_t work)
 {
@@ -38,6 +38,11 @@ name_running(struct ts_strbuf *names, const struct ts_app *app, size_t work)
 			(names->len && strstr(names->s, info.what)))
 			continue;
 		ts_strbuf_printf(names, "%s%s", names->len ? ", " : "", info.what);
+	}
+	if (work > 0 && !names->len) {
+		const char *what = ts_jobs_waiting(app->jobs, works[work].first, works[work].last);
+
+		ts_strbuf_puts(names, what ? what : "");
 	}
 	return names->len > 0;
 }

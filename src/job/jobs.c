@@ -593,6 +593,23 @@ count_waiting(struct ts_jobs *jobs, enum ts_worker_id queue)
 	return n;
 }
 
+const char *
+ts_jobs_waiting(const struct ts_jobs *jobs, int first, int last)
+{
+	for (int m = 0; m < MANNER_COUNT; m++)
+		for (const struct ts_job *job = jobs->waiting[m].first; job; job = job->next)
+			if (job->owner >= first && job->owner <= last)
+				return job->what;
+	for (int i = 0; i < jobs->workers; i++)
+		for (int k = 0; k < GIVEN_MAX; k++) {
+			const struct ts_job *job = jobs->worker[i].given[k];
+
+			if (job && job->owner >= first && job->owner <= last)
+				return job->what;
+		}
+	return NULL;
+}
+
 void
 ts_jobs_info(struct ts_jobs *jobs, enum ts_worker_id worker, struct ts_job_info *out)
 {

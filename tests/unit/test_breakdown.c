@@ -153,7 +153,7 @@ static const struct {
 		NULL},
 	{TS_BREAKDOWN_LIVENESS, false,
 		"SELECT tile, 'always live', always_live FROM tile_memory UNION ALL SELECT tile, "
-		"'not always live, at the tile''s peak', not_always_live_peak FROM tile_memory",
+		"'not always live, at its peak', not_always_live_peak FROM tile_memory",
 		NULL},
 };
 
