@@ -323,6 +323,27 @@ START_TEST(a_waiting_job_is_replaced)
 }
 END_TEST
 
+/* By their owners, whether they have begun or not. */
+START_TEST(what_waits_can_be_told)
+{
+	struct gated *first = send(0, TS_WORKER_SCREEN, 7, 7);
+
+	wait_gate(&first->started);
+	ck_assert_ptr_null(ts_jobs_waiting(jobs, 1, 2));
+	for (int i = 1; i <= 3; i++)
+		send(i, TS_WORKER_SCREEN, i, 1);
+	ck_assert_str_eq(ts_jobs_waiting(jobs, 1, 1), "waiting");
+	ck_assert_str_eq(ts_jobs_waiting(jobs, 3, 5), "waiting");
+	ck_assert_ptr_null(ts_jobs_waiting(jobs, 4, 6));
+	ck_assert_str_eq(ts_jobs_waiting(jobs, 7, 7), "waiting"); /* it runs */
+	for (int i = 0; i <= 3; i++)
+		sem_post(&pool[i].gate);
+	for (int i = 0; i <= 3; i++)
+		receive();
+	ck_assert_ptr_null(ts_jobs_waiting(jobs, 0, 9));
+}
+END_TEST
+
 START_TEST(a_replaced_last_job_leaves_a_sound_queue)
 {
 	struct gated *first = send(0, TS_WORKER_SCREEN, 7, 7);
@@ -618,6 +639,7 @@ main(void)
 	tcase_add_test(c, questions_and_patient_jobs_do_not_wait_for_each_other);
 	tcase_add_test(c, a_job_in_the_pool_is_cancelled_by_its_successor);
 	tcase_add_test(c, a_waiting_job_is_replaced);
+	tcase_add_test(c, what_waits_can_be_told);
 	tcase_add_test(c, a_replaced_last_job_leaves_a_sound_queue);
 	tcase_add_test(c, a_running_job_is_cancelled_by_its_successor);
 	tcase_add_test(c, an_owner_takes_its_jobs_back);
