@@ -311,7 +311,7 @@ def app_fifth_host(ctx):
                 t.keys(":open %s:%s\r" % (h, path))
                 t.see(lambda text: "libssh " in text.split("\n")[0] and ":open" not in text)
             t.keys("3")
-            t.see("tiles 16")
+            t.see("Memory of each tile")
             t.keys("Q")
             t.ends(0)
 
