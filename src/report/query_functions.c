@@ -166,11 +166,6 @@ step_stack(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 
 enum { COLUMN_TILE, COLUMN_VALUE, COLUMN_BLOB };
 
-struct tiles_table {
-	sqlite3_vtab base;
-	struct ts_query *q;
-};
-
 struct tiles_cursor {
 	sqlite3_vtab_cursor base;
 	sqlite3_value *blob; /* or the expression */
@@ -183,21 +178,11 @@ static int
 tiles_connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **out,
 	char **error)
 {
-	struct tiles_table *t;
-	int rc = sqlite3_declare_vtab(db,
-		"CREATE TABLE tiles(tile INTEGER, value INTEGER, blob BLOB HIDDEN)");
-
 	(void)argc;
 	(void)argv;
 	(void)error;
-	if (rc != SQLITE_OK)
-		return rc;
-	t = sqlite3_malloc(sizeof(*t));
-	if (!t)
-		return SQLITE_NOMEM;
-	*t = (struct tiles_table){.q = aux};
-	*out = &t->base;
-	return sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY);
+	return ts_query_table_made(out, db, aux, 0,
+		"CREATE TABLE tiles(tile INTEGER, value INTEGER, blob BLOB HIDDEN)");
 }
 
 static int
@@ -265,7 +250,7 @@ tiles_close(sqlite3_vtab_cursor *cursor)
 static int
 name_tiles(struct tiles_cursor *c)
 {
-	struct ts_query *q = ((struct tiles_table *)c->base.pVtab)->q;
+	struct ts_query *q = ((struct ts_query_table *)c->base.pVtab)->q;
 	const char *text = (const char *)sqlite3_value_text(c->blob);
 	struct ts_err why = {0};
 	enum ts_code code = text
