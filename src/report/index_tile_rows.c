@@ -231,6 +231,15 @@ add_row(struct part *p, struct ts_tile_rows_of *of, const struct ts_rows_block *
 	return ts_pile_add(&p->packed, out, n, cache, err);
 }
 
+/* The last tile that was added; NULL when none was. */
+static struct ts_tile_rows_of *
+last_tile(const struct ts_pile *tile)
+{
+	struct ts_tile_rows_of *of = tile->memory;
+
+	return tile->used > 0 ? &of[tile->used / sizeof(*of) - 1] : NULL;
+}
+
 /* The tile of the rows that come; they stand by tile. */
 static enum ts_code
 next_tile(struct part *p, struct ts_tile_rows_of **of, int64_t tile, const struct ts_cache *cache,
@@ -241,7 +250,7 @@ next_tile(struct part *p, struct ts_tile_rows_of **of, int64_t tile, const struc
 
 	p->fits = p->fits && (!*of || (*of)->tile < tile);
 	code = ts_pile_add(&p->tile, &new, sizeof(new), cache, err);
-	*of = (struct ts_tile_rows_of *)((char *)p->tile.memory + p->tile.used) - 1;
+	*of = last_tile(&p->tile);
 	return code;
 }
 
@@ -496,21 +505,19 @@ pack_part(bool *fits, struct merging *m, const struct part *p, const uint32_t *m
 	enum ts_code code = TS_OK;
 
 	for (size_t i = 0; *fits && !code && i < n; i++) {
-		struct ts_tile_rows_of new = {.tile = of[i].tile, .at = m->packed.used}, *to;
+		struct ts_tile_rows_of new = {.tile = of[i].tile, .at = m->packed.used};
+		struct ts_tile_rows_of *to = last_tile(&m->tile);
 
-		to = m->tile.used > 0
-			? (struct ts_tile_rows_of *)((char *)m->tile.memory + m->tile.used) - 1
-			: NULL;
 		if (ts_cancelled(m->cancel))
 			return ts_err_set(err, TS_E_CANCELLED, "cancelled");
 		*fits = !to || to->tile < of[i].tile || (i == 0 && to->tile == of[i].tile);
 		if (!to || to->tile != of[i].tile) {
 			code = ts_pile_add(&m->tile, &new, sizeof(new), m->cache, err);
-			to = (struct ts_tile_rows_of *)((char *)m->tile.memory + m->tile.used) - 1;
+			if (code)
+				return code;
+			to = last_tile(&m->tile);
 			*last = 0;
 		}
-		if (code)
-			return code;
 		*fits = *fits && to->rows <= UINT32_MAX - of[i].rows &&
 			to->unsized <= UINT32_MAX - of[i].unsized;
 		to->rows += of[i].rows;
