@@ -36,7 +36,7 @@ struct request {
 	bool queued; /* it has packets to send */
 	bool finished; /* all was answered, or `code` says why not: it ends when nothing of it is out */
 	bool lost;     /* something of it was out on a channel that ended: it begins anew */
-	bool opened; /* it had to wait for the file to be opened */
+	int opening; /* READ: round trips of opening the file that it had to wait for */
 	bool beside; /* others were sent with it, one of which counts the round trips */
 	int out;     /* packets */
 	int reached; /* round trips, one behind another */
@@ -74,7 +74,8 @@ enum on_channel { NOT_OPEN, OPENING, CHECKING, OPEN, REFUSED };
 /* A file on a channel. */
 struct opened {
 	enum on_channel is;
-	int left; /* CHECKING: answers to come */
+	int left;     /* CHECKING: answers to come */
+	bool guessed; /* ... which were asked for before the handle was there */
 	size_t handle_n;
 	char handle[TS_SFTP_HANDLE];
 };
@@ -112,6 +113,7 @@ struct slot {
 	struct request *rq;	   /* or NULL */
 	struct ts_host_file *file; /* or NULL */
 	size_t range, byte, n;	   /* READ: which part of it */
+	bool guessed;		   /* sent with a handle that was not there yet */
 	int64_t sent_us;
 	bool early; /* before the server has said anything: the connection may have to be made first */
 	int depth;
@@ -127,7 +129,9 @@ struct channel {
 	struct ts_sftp_reader reader;
 	struct ts_sftp_flight flight;
 	struct slot slot[TS_SFTP_FLIGHT];
-	size_t bulk; /* bytes that are out and not urgent */
+	size_t bulk;  /* bytes that are out and not urgent */
+	bool numbers; /* the server is OpenSSH's: it numbers handles from 0 on */
+	bool handles; /* one was asked for */
 };
 
 struct ts_host {
@@ -207,6 +211,9 @@ int host_patience(struct ts_host *h);
  * the other, so what is asked first need not wait for its version.
  */
 bool host_room(const struct ts_host *h, int channel);
+
+/* Is the handle of what is opened next on the channel known (0), and room for `packets`? */
+bool host_knows_handle(const struct ts_host *h, int channel, int packets);
 
 /* Send a packet. Without room it counts as lost. */
 void host_send(struct ts_host *h, int channel, const struct slot *s,

@@ -207,6 +207,15 @@ host_room(const struct ts_host *h, int channel)
 	return speaks && c->flight.count < TS_SFTP_FLIGHT && c->out.len - c->out_at < OUT_FULL;
 }
 
+bool
+host_knows_handle(const struct ts_host *h, int channel, int packets)
+{
+	const struct channel *c = &h->channel[channel];
+
+	return c->is == SPEAKS && c->numbers && !c->handles &&
+		c->flight.count + packets <= TS_SFTP_FLIGHT;
+}
+
 void
 host_send(struct ts_host *h, int channel, const struct slot *s, struct ts_sftp_request *packet)
 {
@@ -218,6 +227,7 @@ host_send(struct ts_host *h, int channel, const struct slot *s, struct ts_sftp_r
 		s->answered(h, channel, s, NULL);
 		return;
 	}
+	c->handles |= packet->type == TS_SFTP_OPEN || packet->type == TS_SFTP_OPENDIR;
 	c->slot[slot] = *s;
 	c->slot[slot].sent_us = now;
 	c->slot[slot].early = c->is == HELLO;
@@ -315,6 +325,7 @@ channel_speaks(struct ts_host *h, int channel, const struct ts_sftp_reply *reply
 		return;
 	}
 	h->channel[channel].is = SPEAKS;
+	h->channel[channel].numbers = reply->has_limits; /* an extension of OpenSSH's */
 	h->now.channels++;
 	if (channel != HOST_URGENT)
 		return;

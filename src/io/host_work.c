@@ -7,8 +7,9 @@
  * Answers never send anything by themselves but for a file that is being opened: they put the request into the queue.
  *
  * A file is opened on a channel in two steps: OPEN, then in one burst its attributes and its first page, the first time with
- * some of what is behind it. The first time
- * they say what the file is, afterwards they have to be the same.
+ * some of what is behind it. The first time they say what the file is, afterwards they have to be the same. Where the handle
+ * is known beforehand, as that of the first file of a channel is with OpenSSH's server, both are one burst: what is answered
+ * to a guess counts if the handle turns out to be that one, else it is asked again.
  */
 #include "config.h"
 
@@ -23,7 +24,8 @@
 enum {
 	AHEAD_FIRST = 2, /* READDIR that are out at once; twice as many after each answer */
 	AHEAD_MOST = 32,
-	OPEN_TRIPS = 2,
+	OPEN_PACKETS = 4, /* of opening a file: OPEN, FSTAT, its first page, what is behind it */
+	NUMBER = 4,	  /* bytes of a handle that is a number */
 	BULK_PIECE = 64 << 10, /* bytes of a READ that is not urgent */
 };
 
@@ -72,7 +74,7 @@ static void
 end(struct ts_host *h, struct request *rq)
 {
 	if (!rq->beside)
-		h->now.round_trips += rq->reached + (rq->opened ? OPEN_TRIPS : 0);
+		h->now.round_trips += rq->reached + rq->opening;
 	for (size_t i = 0; i < rq->read.count && rq->part; i++)
 		if (rq->part[i].end < rq->read.range[i].got)
 			rq->read.range[i].got = rq->part[i].end;
@@ -471,6 +473,27 @@ file_lost(struct ts_host_file *f, int channel, const struct ts_sftp_reply *reply
 	return !reply || f->on[channel].is == NOT_OPEN || f->on[channel].is == REFUSED;
 }
 
+static void check_file(struct ts_host *h, struct ts_host_file *f, int channel);
+
+/* An answer about which nothing is to be done: nobody wants the file there any more, or its handle was guessed wrongly. */
+static bool
+says_nothing(struct ts_host *h, int channel, const struct slot *s,
+	const struct ts_sftp_reply *reply)
+{
+	struct opened *o = &s->file->on[channel];
+	bool no;
+
+	if (file_lost(s->file, channel, reply) || (s->guessed && !o->guessed))
+		return true;
+	no = reply->type == TS_SFTP_STATUS && reply->status != TS_SFTP_EOF;
+	if (!s->guessed || (o->is == CHECKING && !no))
+		return false;
+	o->guessed = false;
+	if (o->is == CHECKING)
+		check_file(h, s->file, channel);
+	return true;
+}
+
 static void
 file_attrs_are(struct ts_host *h, int channel, const struct slot *s,
 	const struct ts_sftp_reply *reply)
@@ -479,7 +502,7 @@ file_attrs_are(struct ts_host *h, int channel, const struct slot *s,
 	struct ts_host_attrs a;
 	struct ts_err err = {0};
 
-	if (file_lost(f, channel, reply))
+	if (says_nothing(h, channel, s, reply))
 		return;
 	if (reply->type == TS_SFTP_STATUS) {
 		ts_sftp_status_err(reply, &err);
@@ -514,7 +537,7 @@ first_page_is(struct ts_host *h, int channel, const struct slot *s,
 	size_t n = reply && !end ? reply->n : 0, both = n < f->first_n ? n : f->first_n;
 	struct ts_err err = {0};
 
-	if (file_lost(f, channel, reply))
+	if (says_nothing(h, channel, s, reply))
 		return;
 	if (reply->type == TS_SFTP_STATUS && !end) {
 		ts_sftp_status_err(reply, &err);
@@ -539,7 +562,7 @@ ahead_is(struct ts_host *h, int channel, const struct slot *s, const struct ts_s
 {
 	struct ts_host_file *f = s->file;
 
-	if (file_lost(f, channel, reply))
+	if (says_nothing(h, channel, s, reply))
 		return;
 	if (reply->type != TS_SFTP_STATUS && reply->n > f->ahead_room) {
 		nonsense(h, NULL, "gives more than was asked for");
@@ -551,15 +574,37 @@ ahead_is(struct ts_host *h, int channel, const struct slot *s, const struct ts_s
 	checked(f, channel);
 }
 
+/* Is it the regular file that it should be? */
+static void
+check_file(struct ts_host *h, struct ts_host_file *f, int channel)
+{
+	struct opened *o = &f->on[channel];
+	struct slot s = {.answered = file_attrs_are, .file = f, .guessed = o->guessed};
+	struct ts_sftp_request fstat = {.type = TS_SFTP_FSTAT}, read = {.type = TS_SFTP_READ};
+
+	o->left = 2;
+	fstat.text = read.text = o->handle;
+	fstat.n = read.n = o->handle_n;
+	host_send(h, channel, &s, &fstat);
+	s.answered = first_page_is;
+	read.length = sizeof(f->first);
+	host_send(h, channel, &s, &read);
+	if (f->known || !f->ahead || !host_room(h, channel))
+		return;
+	o->left++;
+	s.answered = ahead_is;
+	read.offset = sizeof(f->first);
+	/* a guess is made of a server that gives that much, before it has said so */
+	read.length = o->guessed || f->ahead_room < h->max_read ? (uint32_t)f->ahead_room
+								: h->max_read;
+	host_send(h, channel, &s, &read);
+}
+
 static void
 handle_is(struct ts_host *h, int channel, const struct slot *s, const struct ts_sftp_reply *reply)
 {
-	const struct slot attrs = {.answered = file_attrs_are, .file = s->file};
-	const struct slot page = {.answered = first_page_is, .file = s->file};
-	const struct slot more = {.answered = ahead_is, .file = s->file};
 	struct ts_host_file *f = s->file;
 	struct opened *o = &f->on[channel];
-	struct ts_sftp_request fstat = {.type = TS_SFTP_FSTAT}, read = {.type = TS_SFTP_READ};
 	struct ts_err err = {0};
 
 	if (file_lost(f, channel, reply))
@@ -571,21 +616,12 @@ handle_is(struct ts_host *h, int channel, const struct slot *s, const struct ts_
 		file_fails(h, f, channel, &err);
 		return;
 	}
+	o->is = CHECKING;
+	o->guessed &= reply->n == o->handle_n && memcmp(o->handle, reply->text, reply->n) == 0;
 	memcpy(o->handle, reply->text, reply->n);
 	o->handle_n = reply->n;
-	o->is = CHECKING;
-	o->left = 2;
-	fstat.text = read.text = o->handle;
-	fstat.n = read.n = o->handle_n;
-	read.length = sizeof(f->first);
-	host_send(h, channel, &attrs, &fstat);
-	host_send(h, channel, &page, &read);
-	if (f->known || !f->ahead || !host_room(h, channel))
-		return;
-	o->left++;
-	read.offset = sizeof(f->first);
-	read.length = f->ahead_room < h->max_read ? (uint32_t)f->ahead_room : h->max_read;
-	host_send(h, channel, &more, &read);
+	if (!o->guessed)
+		check_file(h, f, channel);
 }
 
 bool
@@ -599,9 +635,22 @@ host_file_ready(struct ts_host *h, struct ts_host_file *f, int channel)
 
 	if (o->is == NOT_OPEN && host_room(h, channel)) {
 		o->is = OPENING;
+		o->guessed = host_knows_handle(h, channel, OPEN_PACKETS);
 		host_send(h, channel, &s, &packet);
+		if (o->guessed) {
+			memset(o->handle, 0, NUMBER);
+			o->handle_n = NUMBER;
+			check_file(h, f, channel);
+		}
 	}
 	return o->is == OPEN;
+}
+
+/* Round trips of opening it there. */
+static int
+open_trips(const struct ts_host_file *f, int channel)
+{
+	return f->on[channel].guessed ? 1 : 2;
 }
 
 /* Why nothing can be read of it now; NULL: it can. */
@@ -641,7 +690,7 @@ send_open(struct ts_host *h, struct request *rq)
 	}
 	if (!host_file_ready(h, rq->file, rq->channel))
 		return false;
-	rq->reached += OPEN_TRIPS;
+	rq->reached += open_trips(rq->file, rq->channel);
 	host_finish(h, rq);
 	return true;
 }
@@ -747,7 +796,7 @@ send_read(struct ts_host *h, struct request *rq)
 			if (channel < 0 || !host_room(h, channel))
 				return false;
 			if (!host_file_ready(h, f, channel)) {
-				rq->opened = true;
+				rq->opening = open_trips(f, channel);
 				return false;
 			}
 			send_part(h, channel, rq, rq->at_range, rq->at_byte, n);

@@ -5,8 +5,8 @@ proxy - a slow, thin or broken way to a server on loopback.
 A thread takes connections and passes bytes on: each way half the round trip later, at most so many bytes a second.
 stall() holds everything back, resume() lets it go on; cut() ends all connections at once, refuse() further ones.
 Counted are bytes each way, connections, and how often the client spoke after it had been told something: turns, whatever
-else was on its way, and waits, when nothing was: the number of round trips that somebody had to wait for.  (Where much
-comes, SSH says in the midst of it that there is room for more.)
+else was on its way, and waits, when nothing was: the number of round trips that somebody had to wait for.  Where much
+comes, SSH says in the midst of it that there is room for more: that asks nothing, and is told by its length.
 """
 
 import collections
@@ -17,6 +17,7 @@ import time
 
 CHUNK = 64 * 1024
 AHEAD = 4 * 1024 * 1024     # bytes that may be on their way: what a real line's buffers hold
+ROOM_FOR_MORE = (36, 72)    # bytes of one or two SSH_MSG_CHANNEL_WINDOW_ADJUST, as the usual ciphers have them: no question has these
 
 
 class Way:
@@ -142,13 +143,13 @@ class Proxy(threading.Thread):
         except OSError:
             data = b""
         now = time.monotonic()
-        if w.out and data:
+        if w.out and data and len(data) not in ROOM_FOR_MORE:
             self.turns += self.told
             self.told = False
             if self.waited and not any(v.queue for v in self.ways if not v.out):
                 self.waits += 1
                 self.waited = False
-            self.sent += len(data)
+        self.sent += len(data) if w.out else 0
         start = max(now, w.free_at)
         w.free_at = start + (len(data) / self.rate if self.rate else 0)
         w.queue.append((w.free_at + self.rtt / 2, data))

@@ -20,7 +20,13 @@
 #include "tilescope/io/host.h"
 #include "tilescope/io/sftp_wire.h"
 
-enum { FAKE_FILES = 8, FAKE_OUT = 16 << 20 };
+enum { FAKE_FILES = 8, FAKE_HANDLES = 16, FAKE_OUT = 16 << 20 };
+
+enum fake_handles {
+	FAKE_NAMES,
+	FAKE_NUMBERS, /* from 0 on, on each channel */
+	FAKE_FROM_1,  /* the same from 1 on; 0 is the third file */
+};
 
 struct fake_file {
 	const char *path;
@@ -47,9 +53,10 @@ enum fake_wrong {
 
 struct fake_world {
 	struct fake_file file[FAKE_FILES];
-	int entries;	      /* of the directory "dir"; -1: no end */
-	uint32_t version;     /* 0 = 3 */
-	uint32_t max_read;    /* limits@openssh.com; 0: not known */
+	int entries;	   /* of the directory "dir"; -1: no end */
+	uint32_t version;  /* 0 = 3 */
+	uint32_t max_read; /* limits@openssh.com; 0: not known */
+	enum fake_handles handles;
 	uint32_t most;	      /* bytes of an answer; 0 = as asked */
 	bool backwards;	      /* what is asked together is answered in the other order */
 	int channels;	      /* that are given; 0 = all */
@@ -71,6 +78,8 @@ struct fake_channel {
 	struct ts_strbuf in, out;
 	size_t in_at, out_at;
 	int opened;
+	struct fake_file *handle[FAKE_HANDLES];
+	uint32_t handles;
 };
 
 struct fake {
@@ -200,6 +209,34 @@ fake_readdir(struct fake *f, struct ts_strbuf *b, struct fake_channel *c)
 	}
 }
 
+/* The file of a handle, or NULL. */
+static inline struct fake_file *
+fake_of_handle(struct fake_world *w, const struct fake_channel *c, const char *text, size_t n)
+{
+	unsigned name = n == 2 && *text == 'f' ? (unsigned)(text[1] - '0') : FAKE_FILES;
+	uint32_t number = n == 4 ? fake_get((const unsigned char *)text) : FAKE_HANDLES;
+
+	return name < FAKE_FILES ? &w->file[name] : number < c->handles ? c->handle[number] : NULL;
+}
+
+static inline void
+fake_give_handle(struct fake_world *w, struct fake_channel *c, struct ts_strbuf *b,
+	struct fake_file *file)
+{
+	const char name[2] = {'f', (char)('0' + (file - w->file))};
+
+	b->s[0] = TS_SFTP_HANDLE_IS;
+	if (w->handles == FAKE_FROM_1 && c->handles == 0)
+		c->handle[c->handles++] = &w->file[2];
+	if (w->handles == FAKE_NAMES || c->handles == FAKE_HANDLES) {
+		fake_text(b, name, sizeof(name));
+		return;
+	}
+	fake_u32(b, 4);
+	fake_u32(b, c->handles);
+	c->handle[c->handles++] = file;
+}
+
 /* The answer to a request whose id stands in b already. */
 static inline void
 fake_answer(struct fake *f, struct fake_channel *c, struct ts_strbuf *b, int type,
@@ -211,9 +248,8 @@ fake_answer(struct fake *f, struct fake_channel *c, struct ts_strbuf *b, int typ
 	struct fake_file *file = fake_find(w, text, n);
 	bool dir = n == 3 && memcmp(text, "dir", 3) == 0;
 
-	if (type == TS_SFTP_READ || type == TS_SFTP_FSTAT ||
-		(type == TS_SFTP_CLOSE && *text == 'f'))
-		file = &w->file[text[1] - '0'];
+	if (type == TS_SFTP_READ || type == TS_SFTP_FSTAT)
+		file = fake_of_handle(w, c, text, n);
 	if (type == TS_SFTP_CLOSE) {
 		w->closes++;
 		fake_status(b, TS_SFTP_OK);
@@ -239,11 +275,8 @@ fake_answer(struct fake *f, struct fake_channel *c, struct ts_strbuf *b, int typ
 	} else if (!file || atomic_load(&file->gone)) {
 		fake_status(b, file ? (uint32_t)atomic_load(&file->gone) : TS_SFTP_NO_SUCH_FILE);
 	} else if (type == TS_SFTP_OPEN) {
-		char handle[2] = {'f', (char)('0' + (file - w->file))};
-
 		w->opens++;
-		b->s[0] = TS_SFTP_HANDLE_IS;
-		fake_text(b, handle, 2);
+		fake_give_handle(w, c, b, file);
 	} else if (type == TS_SFTP_READ) {
 		fake_read(f, b, file, p + 4 + n);
 	} else {

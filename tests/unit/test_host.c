@@ -142,10 +142,11 @@ END_TEST
 /* Whatever a server gives of what it is asked, and in which order. */
 START_TEST(reading)
 {
-	for (int i = 0; i < 32; i++) {
+	for (int i = 0; i < 96; i++) {
 		struct fake_world w = world();
 		struct ts_host *h;
 
+		w.handles = (enum fake_handles)(i / 32);
 		w.most = (uint32_t[]){0, 1000, 4095, 65536}[i % 4];
 		w.max_read = i & 4 ? 261120 : 0;
 		w.backwards = i & 8;
@@ -222,6 +223,47 @@ START_TEST(opened_ahead)
 }
 END_TEST
 
+/* Where the handle is known before it is there, a file is opened in one burst; a handle that is another one is seen. */
+START_TEST(known_handle)
+{
+	static const int bursts[][2] =
+		{[FAKE_NAMES] = {2, 2}, [FAKE_NUMBERS] = {1, 2}, [FAKE_FROM_1] = {2, 2}};
+
+	for (int i = 0; i < 12; i++) {
+		const struct ts_host_opening as = {.regular = true,
+			.ahead = i % 2 ? TS_HOST_AHEAD : 0};
+		struct fake_world w = world();
+		struct ts_host *h;
+		struct ts_host_attrs a;
+		struct ts_host_file *f[2];
+		size_t n;
+
+		w.handles = (enum fake_handles)(i / 2 % 3);
+		w.max_read = 100000;
+		w.backwards = i >= 6;
+		h = fake_host(&w, (struct ts_host_spec){0});
+		for (int k = 0; k < 2; k++) /* behind the second one its limits are known */
+			ck_assert_int_eq(ts_host_stat(h, &a, "file", true, NULL, &err), TS_OK);
+		for (int k = 0; k < 2; k++) {
+			int before = w.bursts;
+
+			ck_assert_int_eq(ts_host_open_as(h, &f[k], "file", &as, true, NULL, &err),
+				TS_OK);
+			if (!w.backwards)
+				ck_assert_int_eq(w.bursts - before, bursts[w.handles][k]);
+			ck_assert_int_eq(ts_host_file_size(f[k]), SIZE);
+			(void)ts_host_file_first(f[k], &n);
+			ck_assert_uint_eq(n, TS_HOST_FIRST_PAGE);
+			free(ts_host_file_take_ahead(f[k], &n));
+			ck_assert_uint_eq(n, as.ahead);
+		}
+		ts_host_close(f[0]);
+		ts_host_close(f[1]);
+		ts_host_free(h);
+	}
+}
+END_TEST
+
 /* Much that is not urgent goes over other channels; a host that gives none has it on the first. */
 START_TEST(many_channels)
 {
@@ -292,6 +334,7 @@ START_TEST(wrong)
 
 		w.most = at % 2 ? 0 : 3000;
 		w.max_read = at % 3 ? 0 : 100000;
+		w.handles = at % 2 ? FAKE_NUMBERS : FAKE_FROM_1;
 		w.wrong_at = at;
 		w.wrong = _i;
 		h = fake_host(&w, (struct ts_host_spec){.stall_ms = 50, .connect_ms = 3000});
@@ -735,6 +778,7 @@ main(void)
 	tcase_add_test(t, reading);
 	tcase_add_test(t, one_burst);
 	tcase_add_test(t, opened_ahead);
+	tcase_add_test(t, known_handle);
 	tcase_add_test(t, many_channels);
 	tcase_add_test(t, listing);
 	tcase_add_loop_test(t, wrong, FAKE_RIGHT + 1, FAKE_WRONGS);
