@@ -43,15 +43,23 @@ sift_down(struct ts_top_entry *e, int n, int i)
 	}
 }
 
+bool
+ts_top_takes(const struct ts_top *t, int64_t value, int64_t tie)
+{
+	const struct ts_top_entry new = {.value = value, .tie = tie};
+
+	return t->count < t->cap || (t->cap > 0 && behind(&t->entry[0], &new));
+}
+
 int
 ts_top_offer(struct ts_top *t, int64_t value, int64_t tie)
 {
 	struct ts_top_entry new = {value, tie, t->count};
 	int i = t->count;
 
+	if (!ts_top_takes(t, value, tie))
+		return -1;
 	if (t->count == t->cap) {
-		if (t->cap == 0 || !behind(&t->entry[0], &new))
-			return -1;
 		new.slot = t->entry[0].slot;
 		t->entry[0] = new;
 		sift_down(t->entry, t->count, 0);

@@ -2,10 +2,13 @@
 /* lifetimes - see the header. */
 #include "config.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tilescope/base/beside.h"
 #include "tilescope/base/mem.h"
+#include "tilescope/calc/top.h"
 
 #include "lifetimes_internal.h"
 
@@ -86,7 +89,8 @@ find_uses(struct life_work *w, int64_t variable)
 			if (runs[k].b < UINT32_MAX)
 				w->step[w->steps++] = (uint32_t)runs[k].b;
 		}
-	qsort(w->step, w->steps, sizeof(*w->step), by_step);
+	if (w->steps > 1)
+		qsort(w->step, w->steps, sizeof(*w->step), by_step);
 	for (size_t i = 0; i < w->steps; i++)
 		if (kept == 0 || w->step[kept - 1] != w->step[i])
 			w->step[kept++] = w->step[i];
@@ -169,72 +173,140 @@ ts_lifetimes_make(struct ts_lifetimes *l, const struct ts_lives *lives, const st
 
 /* --- the idlest --------------------------------------------------------------------------------- */
 
-struct idler {
-	uint32_t index;
-	bool known;
-	double product; /* bytes x idle steps; of one that is not known, its bytes */
+enum { LIVES_PIECE = 1 << 13, NAMED_BITS = 1 << 24 };
+
+/* What one thread has of it. */
+struct idlers {
+	struct life_work w;
+	struct ts_top top; /* tie: the index */
+	int64_t alive;
 };
 
-static int
-idlest_first(const void *a, const void *b)
-{
-	const struct idler *x = a, *y = b;
+struct idlest {
+	const struct ts_lives *lives;
+	uint64_t *
+		named; /* bits: of a variable that is named the one of its number, cut to `bits` - 1 */
+	uint64_t bits; /* a power of two; 0: nothing is known of uses */
+	int64_t step;
+	const struct ts_cancel *cancel;
+	_Atomic size_t next; /* life */
+	struct idlers by[TS_BESIDE];
+};
 
-	if (x->known != y->known)
-		return x->known ? -1 : 1;
-	if (x->product != y->product)
-		return x->product > y->product ? -1 : 1;
-	return (x->index > y->index) - (x->index < y->index);
+/*
+ * A number in the order of bytes x idle steps; of a variable of which nothing is known in that of its bytes, below all others.
+ * Real numbers that are not negative are in the order of their bits.
+ */
+static int64_t
+place_of(bool known, double product)
+{
+	int64_t bits;
+
+	memcpy(&bits, &product, sizeof(bits));
+	return known ? bits : INT64_MIN + bits;
 }
 
-/* Idle steps of a variable, whose lives are [from, to). */
+/* Idle steps of a variable, whose lives are [from, to) and have `steps` in all. */
 static bool
-idle_steps(struct life_work *w, uint32_t index, size_t from, size_t to, int64_t *idle)
+idle_steps(struct life_work *w, uint32_t index, size_t from, size_t to, int64_t *steps)
 {
 	size_t at = 0;
 
-	*idle = 0;
 	if (!find_uses(w, w->lives->variable[index].variable))
 		return false;
 	for (size_t i = from; i < to; i++) {
 		const struct ts_life *life = &w->lives->life[i];
 
-		*idle += (int64_t)life->end - life->start;
 		for (; at < w->steps && w->step[at] < life->end; at++)
-			*idle -= w->step[at] >= life->start;
+			*steps -= w->step[at] >= life->start;
 	}
 	return true;
 }
 
-/* All that are alive at the step, the largest first. */
+/* A bit for each that is named and one or two of others: most that nothing names are not looked up. False: no memory. */
 static bool
-find_idlers(struct life_work *w, struct idler *idler, size_t *n, int64_t *alive, int64_t step,
-	const struct ts_cancel *cancel)
+mark_named(struct idlest *x, const struct ts_uses *uses)
 {
-	const struct ts_lives *l = w->lives;
-	size_t end;
+	const struct pair *named = uses ? uses->named.memory : NULL;
 
-	for (size_t i = 0; i < l->count; i = end) {
-		uint32_t index = l->life[i].variable;
-		struct idler *one = &idler[*n];
-		bool is = false;
-		int64_t idle;
+	if (!uses)
+		return true;
+	for (x->bits = 64; x->bits < NAMED_BITS && x->bits / 16 < uses->names;)
+		x->bits *= 2;
+	x->named = ts_alloc((size_t)(x->bits / 64), sizeof(*x->named));
+	for (size_t i = 0; x->named && i < uses->names; i++) {
+		uint64_t bit = (uint64_t)named[i].a & (x->bits - 1);
 
-		for (end = i; end < l->count && l->life[end].variable == index; end++)
-			is |= step >= l->life[end].start && step < l->life[end].end;
-		if (!is || index >= l->variables)
-			continue;
-		++*alive;
-		if (*n == TS_LIFETIMES_LOOKED)
-			continue;
-		if (ts_cancelled(cancel))
-			return false;
-		one->index = index;
-		one->known = idle_steps(w, index, i, end, &idle);
-		one->product = (double)l->variable[index].bytes * (one->known ? (double)idle : 1);
-		++*n;
+		x->named[bit / 64] |= UINT64_C(1) << bit % 64;
 	}
-	return true;
+	return x->named;
+}
+
+static bool
+may_be_named(const struct idlest *x, int64_t variable)
+{
+	uint64_t bit = (uint64_t)variable & (x->bits - 1);
+
+	return x->bits > 0 && (x->named[bit / 64] >> bit % 64 & 1);
+}
+
+/* One with lives [from, to), of `steps`. One that would be too little if it were idle all the time is not looked up. */
+static void
+offer_idler(const struct idlest *x, struct idlers *by, size_t from, size_t to, int64_t steps)
+{
+	const struct ts_lives *l = by->w.lives;
+	uint32_t index = l->life[from].variable;
+	double bytes = (double)ts_max_i64(l->variable[index].bytes, 0);
+	bool known;
+
+	by->alive++;
+	if (!ts_top_takes(&by->top, place_of(true, bytes * (double)steps), index))
+		return;
+	known = may_be_named(x, l->variable[index].variable) &&
+		idle_steps(&by->w, index, from, to, &steps);
+	ts_top_offer(&by->top, place_of(known, known ? bytes * (double)steps : bytes), index);
+}
+
+/* Variables whose lives begin in [i, end). */
+static void
+look_at_piece(const struct idlest *x, struct idlers *by, size_t i, size_t end)
+{
+	const struct ts_lives *l = by->w.lives;
+
+	while (i > 0 && i < end && l->life[i].variable == l->life[i - 1].variable)
+		i++;
+	while (i < end) {
+		uint32_t index = l->life[i].variable;
+		size_t from = i;
+		int64_t steps = 0;
+		bool is = false;
+
+		for (; i < l->count && l->life[i].variable == index; i++) {
+			is |= x->step >= l->life[i].start && x->step < l->life[i].end;
+			steps += (int64_t)l->life[i].end - l->life[i].start;
+		}
+		if (is && index < l->variables)
+			offer_idler(x, by, from, i, steps);
+	}
+}
+
+static void
+look_at_lives(void *ctx, int who)
+{
+	struct idlest *x = ctx;
+	size_t from, count = x->lives->count;
+
+	while (!ts_cancelled(x->cancel) && (from = atomic_fetch_add(&x->next, LIVES_PIECE)) < count)
+		look_at_piece(x, &x->by[who], from,
+			count - from < LIVES_PIECE ? count : from + LIVES_PIECE);
+}
+
+static bool
+begin_idlers(struct idlers *by, const struct ts_lives *lives, const struct ts_uses *uses, int most)
+{
+	*by = (struct idlers){.w = {.lives = lives, .uses = uses}};
+	by->w.step = uses ? ts_alloc(USE_STEPS, sizeof(*by->w.step)) : NULL;
+	return ts_top_init(&by->top, most) && (by->w.step || !uses);
 }
 
 enum ts_code
@@ -242,23 +314,32 @@ ts_lifetimes_idlest(uint32_t *index, int *n, int64_t *alive, const struct ts_liv
 	const struct ts_uses *uses, int64_t step, int most, const struct ts_cancel *cancel,
 	struct ts_err *err)
 {
-	struct life_work w = {.lives = lives, .uses = uses};
-	size_t room = lives->variables < TS_LIFETIMES_LOOKED ? lives->variables
-							     : TS_LIFETIMES_LOOKED,
-	       found = 0;
-	struct idler *idler = ts_alloc(room + 1, sizeof(*idler));
-	bool ok;
+	struct idlest x = {.lives = lives, .step = step, .cancel = cancel};
+	struct ts_top *top = &x.by[0].top;
+	bool ok = mark_named(&x, uses);
 
 	*n = 0;
 	*alive = 0;
-	w.step = uses ? ts_alloc(USE_STEPS, sizeof(*w.step)) : NULL;
-	ok = idler && (w.step || !uses);
-	if (ok && find_idlers(&w, idler, &found, alive, step, cancel))
-		qsort(idler, found, sizeof(*idler), idlest_first);
-	for (; ok && *n < most && (size_t)*n < found; ++*n)
-		index[*n] = idler[*n].index;
-	free(w.step);
-	free(idler);
+	for (int i = 0; i < TS_BESIDE; i++)
+		ok &= begin_idlers(&x.by[i], lives, uses, most);
+	if (ok && lives->count > LIVES_PIECE)
+		ts_beside(look_at_lives, &x);
+	else if (ok)
+		look_at_lives(&x, 0);
+	for (int i = 0; ok && i < TS_BESIDE; i++) {
+		*alive += x.by[i].alive;
+		for (int k = 0; i > 0 && k < x.by[i].top.count; k++)
+			ts_top_offer(top, x.by[i].top.entry[k].value, x.by[i].top.entry[k].tie);
+	}
+	if (ok)
+		ts_top_sort(top);
+	for (; ok && *n < top->count; ++*n)
+		index[*n] = (uint32_t)top->entry[*n].tie;
+	for (int i = 0; i < TS_BESIDE; i++) {
+		ts_top_fini(&x.by[i].top);
+		free(x.by[i].w.step);
+	}
+	free(x.named);
 	if (ts_cancelled(cancel))
 		return ts_err_set(err, TS_E_CANCELLED, "cancelled");
 	return ok ? TS_OK : ts_err_nomem(err);

@@ -29,6 +29,9 @@ void ts_top_fini(struct ts_top *t);
 /* The slot for a value that is among the largest so far, or -1. */
 int ts_top_offer(struct ts_top *t, int64_t value, int64_t tie);
 
+/* Would it be among the largest so far? */
+bool ts_top_takes(const struct ts_top *t, int64_t value, int64_t tie);
+
 /* The largest first. Nothing may be offered behind it. */
 void ts_top_sort(struct ts_top *t);
 

@@ -82,10 +82,8 @@ void ts_lifetimes_fini(struct ts_lifetimes *l);
 
 /*
  * Of all variables that are alive at a step those with the most bytes x idle steps first, then the largest of which
- * nothing is known: index[0 .. *n), at most `most`; *alive is how many are alive. Of more than TS_LIFETIMES_LOOKED the
- * largest are looked at. Errors: TS_E_NOMEM, TS_E_CANCELLED.
+ * nothing is known: index[0 .. *n), at most `most`; *alive is how many are alive. Errors: TS_E_NOMEM, TS_E_CANCELLED.
  */
-enum { TS_LIFETIMES_LOOKED = 1 << 18 };
 enum ts_code ts_lifetimes_idlest(uint32_t *index, int *n, int64_t *alive,
 	const struct ts_lives *lives, const struct ts_uses *uses, int64_t step, int most,
 	const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
