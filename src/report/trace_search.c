@@ -144,10 +144,13 @@ mark(struct ts_trace_hits *h, int64_t step)
 	int64_t i = step - h->first;
 
 	h->count++;
-	if (step >= h->first && i < h->steps)
-		h->bit[i / 8] |= (uint8_t)(1 << i % 8);
-	else
+	if (step < h->first || i >= h->steps) {
 		h->left_out++;
+		return;
+	}
+	h->bit[i / 8] |= (uint8_t)(1 << i % 8);
+	h->least = h->most > 0 ? ts_min_i64(h->least, i) : i;
+	h->most = ts_max_i64(h->most, i + 1);
 }
 
 int64_t
@@ -411,9 +414,14 @@ ts_trace_search_part(struct ts_trace_hits *h, struct ts_reader *rd, const struct
 void
 ts_trace_hits_add(struct ts_trace_hits *h, const struct ts_trace_hits *more)
 {
-	for (int64_t i = 0; h->bit && more->bit && i < (ts_min_i64(h->steps, more->steps) + 7) / 8;
-		i++)
+	int64_t end = ts_min_i64(h->steps, more->most);
+
+	for (int64_t i = more->least / 8; h->bit && more->bit && i < (end + 7) / 8; i++)
 		h->bit[i] |= more->bit[i];
+	if (more->most > 0) {
+		h->least = h->most > 0 ? ts_min_i64(h->least, more->least) : more->least;
+		h->most = ts_max_i64(h->most, end);
+	}
 	h->count += more->count;
 	h->left_out += more->left_out;
 	h->looked_at += more->looked_at;

@@ -248,6 +248,7 @@ trace_deliver(struct ts_view *v, struct ts_fetch *fetch)
 	case ASK_LOCATE:
 		return take_locate(t, f);
 	case ASK_SEARCH:
+	case ASK_SEARCH_BESIDE:
 		return trace_search_take(t, f);
 	case ASK_COST:
 		return take_cost(t, f);

@@ -140,6 +140,7 @@ static const struct {
 	[ASK_OVERVIEW] = {read_chart, TS_WORKER_SCREEN, "reading the overview"},
 	[ASK_LOCATE] = {read_locate, TS_WORKER_SCREEN, "looking for a step"},
 	[ASK_SEARCH] = {read_search, TS_WORKER_BULK, "searching steps"},
+	[ASK_SEARCH_BESIDE] = {read_search, TS_WORKER_BULK, "searching steps beside"},
 	[ASK_COST] = {read_cost, TS_WORKER_BULK, "adding up hits"},
 	[ASK_JUMP] = {trace_read_jump, TS_WORKER_BULK, "looking along the lane"},
 	[ASK_MARKED] = {trace_read_marked, TS_WORKER_BULK, "adding up marked steps"},
@@ -399,6 +400,21 @@ ask_overview(struct trace_view *t)
 }
 
 static void
+ask_slice(struct trace_view *t, int slice)
+{
+	enum trace_kind kind = slice % 2 ? ASK_SEARCH_BESIDE : ASK_SEARCH;
+	struct trace_fetch *f;
+
+	if (t->fetch[kind] && t->asked[kind].search == t->search)
+		return;
+	f = trace_begin(t, kind, (struct trace_question){.search = t->search, .at = slice});
+	if (!f)
+		return;
+	trace_search_slice(t, f);
+	trace_send(t, kind, f);
+}
+
+static void
 ask_search(struct trace_view *t)
 {
 	struct trace_fetch *f;
@@ -406,14 +422,10 @@ ask_search(struct trace_view *t)
 	if (!t->needle[0])
 		return;
 	if (!trace_searched(t)) {
-		if (t->fetch[ASK_SEARCH] && t->asked[ASK_SEARCH].search == t->search)
-			return;
-		f = trace_begin(t, ASK_SEARCH,
-			(struct trace_question){.search = t->search, .at = t->searched});
-		if (f) {
-			trace_search_slice(t, f);
-			trace_send(t, ASK_SEARCH, f);
-		}
+		ask_slice(t, t->searched);
+		/* the first one alone: it is waited for, and reads what a program calls for all */
+		if (t->searched > 0 && t->searched + 1 < t->slices)
+			ask_slice(t, t->searched + 1);
 		return;
 	}
 	if (!t->hits.bit || t->hits.count == 0 || !t->trace->has_parts ||

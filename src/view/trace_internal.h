@@ -40,6 +40,7 @@ enum trace_kind {
 	ASK_OVERVIEW,
 	ASK_LOCATE,
 	ASK_SEARCH,
+	ASK_SEARCH_BESIDE, /* every other slice, by another worker */
 	ASK_COST,
 	ASK_JUMP,
 	ASK_LONGEST,
@@ -282,6 +283,7 @@ struct trace_view {
 	/* slices of a search: of all, of the cursor when it began, that are done */
 	int slices, first_slice, searched;
 	struct ts_trace_hits hits;
+	struct ts_trace_hits early; /* of the slice behind the one that is waited for; no bits: none */
 	bool has_hits, has_cost;
 	struct ts_trace_cost cost;
 

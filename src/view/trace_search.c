@@ -6,7 +6,8 @@
  * search goes round, and says so when it does.
  *
  * Many steps are looked through in slices, from that of the cursor on in the direction of the search, so
- * that the next hit is there long before all of them are; what was found so far is shown.
+ * that the next hit is there long before all of them are; what was found so far is shown. Behind the first
+ * one two workers have a slice each; answers are taken in their order.
  */
 #include "config.h"
 
@@ -36,21 +37,21 @@ span_of(const struct ts_trace *trace)
 void
 trace_search_slice(struct trace_view *t, struct trace_fetch *f)
 {
-	int64_t span = span_of(t->trace), first = t->trace->step.first, at;
+	int64_t span = span_of(t->trace), first = t->trace->step.first, slice = f->q.at, at;
 	const struct ts_trace_row *row = trace_row(t, t->list.cursor);
 	int i;
 
 	snprintf(f->needle, sizeof(f->needle), "%s", t->needle);
 	f->cache = t->view.env->cache;
 	f->called = t->called ? ts_program_called_hold(t->called) : NULL;
-	if (t->searched == 0) {
+	if (slice == 0) {
 		at = row ? row->at : ts_trace_row_at(t->trace, t->list.cursor);
 		t->slices = (int)ts_clamp_i64(span / SLICE_ROWS, 1, SLICES);
 		t->first_slice = 0;
 		if (!t->from_begin && span > 0 && at >= first && at - first < span)
 			t->first_slice = (int)((i128)(at - first) * t->slices / span);
 	}
-	i = (t->first_slice + t->direction * t->searched + t->slices) % t->slices;
+	i = (t->first_slice + t->direction * (int)slice + t->slices) % t->slices;
 	f->slices = t->slices;
 	f->from = first + (int64_t)((i128)span * i / t->slices);
 	f->to = first + (int64_t)((i128)span * (i + 1) / t->slices);
@@ -83,10 +84,18 @@ say_none(const struct trace_view *t)
 		ts_view_say_error(t->view.env, "no step has \"%s\" in its name", t->needle);
 }
 
+static void
+take_hits(struct ts_trace_hits *to, struct trace_fetch *f)
+{
+	ts_trace_hits_fini(to);
+	*to = f->hits;
+	f->hits = (struct ts_trace_hits){0};
+}
+
 enum ts_effect
 trace_search_take(struct trace_view *t, struct trace_fetch *f)
 {
-	if (f->q.search != t->search)
+	if (f->q.search != t->search || !t->needle[0]) /* another search, or it has failed */
 		return TS_EFFECT_NONE;
 	if (f->fetch.code && !(f->fetch.code == TS_E_DAMAGED && f->hits.bit)) {
 		ts_view_say_error(t->view.env, "search: %s", f->fetch.err.msg);
@@ -94,12 +103,18 @@ trace_search_take(struct trace_view *t, struct trace_fetch *f)
 		t->has_hits = false;
 		return TS_EFFECT_REPAINT;
 	}
-	if (t->searched++ > 0) {
+	if (f->q.at != t->searched) {
+		take_hits(&t->early, f);
+		return TS_EFFECT_NONE;
+	}
+	if (t->searched++ > 0)
 		ts_trace_hits_add(&t->hits, &f->hits);
-	} else {
-		ts_trace_hits_fini(&t->hits);
-		t->hits = f->hits;
-		f->hits = (struct ts_trace_hits){0};
+	else
+		take_hits(&t->hits, f);
+	if (t->early.bit) {
+		t->searched++;
+		ts_trace_hits_add(&t->hits, &t->early);
+		ts_trace_hits_fini(&t->early);
 	}
 	if (!t->called) {
 		t->called = f->called;
@@ -132,6 +147,7 @@ void
 trace_search_drop(struct trace_view *t)
 {
 	ts_trace_hits_fini(&t->hits);
+	ts_trace_hits_fini(&t->early);
 	ts_program_called_close(t->called);
 	t->called = NULL;
 	t->has_hits = t->has_cost = false;

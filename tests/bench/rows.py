@@ -54,7 +54,7 @@ row("export-perfetto", "export of a Perfetto trace, per 1 M slices", "s", 1,
 row("export-rss", "the same, memory, resident, most", "MiB", 64, stat="max")
 row("search", "search of steps: the piece with the cursor", "ms", 50,
     note="half a million steps: the next hit is shown behind it")
-row("search-all", "search of steps by name, per 20 M", "s", 1, note="one thread")
+row("search-all", "search of steps by name, per 20 M", "s", 1, note="two threads")
 row("index-steps", "index: steps, per 20 M rows", "s", 1, floor="best floor",
     note="pyramid of steps by IPU")
 row("index-steps-ratio", "index: steps, against a bare scan", "s", 1.3, floor="best floor",
