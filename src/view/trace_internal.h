@@ -283,6 +283,7 @@ struct trace_view {
 	/* slices of a search: of all, of the cursor when it began, that are done */
 	int slices, first_slice, searched;
 	struct ts_trace_hits hits;
+	int64_t hits_ahead; /* of them, before the search goes round */
 	struct ts_trace_hits early; /* of the slice behind the one that is waited for; no bits: none */
 	bool has_hits, has_cost;
 	struct ts_trace_cost cost;

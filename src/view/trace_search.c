@@ -57,19 +57,24 @@ trace_search_slice(struct trace_view *t, struct trace_fetch *f)
 	f->to = first + (int64_t)((i128)span * (i + 1) / t->slices);
 }
 
-/* Is there a hit ahead, and nothing between it and the cursor that was not looked at? */
+/* Slices from that of the cursor to the end in the direction of the search. */
+static int
+slices_ahead(const struct trace_view *t)
+{
+	return t->direction > 0 ? t->slices - t->first_slice : t->first_slice + 1;
+}
+
+/* Is there a hit ahead, else one behind where the search goes round, and nothing before it that was not looked at? */
 static bool
 may_jump(const struct trace_view *t)
 {
 	const struct ts_trace_row *row = trace_row(t, t->list.cursor);
-	int ahead = t->direction > 0 ? t->slices - t->first_slice : t->first_slice + 1;
 	int64_t here = !t->from_begin && row && row->step != TS_UNKNOWN ? row->step
 									: t->trace->first_step;
 
-	return t->hits.count > 0 &&
-		(t->searched >= ahead ||
-			ts_trace_hit_next(&t->hits, here - t->direction, t->direction) !=
-				TS_UNKNOWN);
+	if (ts_trace_hit_next(&t->hits, here - t->direction, t->direction) != TS_UNKNOWN)
+		return true;
+	return t->hits.count > (trace_searched(t) ? 0 : t->hits_ahead);
 }
 
 static void
@@ -85,11 +90,24 @@ say_none(const struct trace_view *t)
 }
 
 static void
-take_hits(struct ts_trace_hits *to, struct trace_fetch *f)
+take_hits(struct ts_trace_hits *to, struct ts_trace_hits *from)
 {
 	ts_trace_hits_fini(to);
-	*to = f->hits;
-	f->hits = (struct ts_trace_hits){0};
+	*to = *from;
+	*from = (struct ts_trace_hits){0};
+}
+
+/* Those of the next slice. */
+static void
+add_slice(struct trace_view *t, struct ts_trace_hits *hits)
+{
+	if (t->searched++ > 0)
+		ts_trace_hits_add(&t->hits, hits);
+	else
+		take_hits(&t->hits, hits);
+	ts_trace_hits_fini(hits);
+	if (t->searched <= slices_ahead(t))
+		t->hits_ahead = t->hits.count;
 }
 
 enum ts_effect
@@ -104,18 +122,12 @@ trace_search_take(struct trace_view *t, struct trace_fetch *f)
 		return TS_EFFECT_REPAINT;
 	}
 	if (f->q.at != t->searched) {
-		take_hits(&t->early, f);
+		take_hits(&t->early, &f->hits);
 		return TS_EFFECT_NONE;
 	}
-	if (t->searched++ > 0)
-		ts_trace_hits_add(&t->hits, &f->hits);
-	else
-		take_hits(&t->hits, f);
-	if (t->early.bit) {
-		t->searched++;
-		ts_trace_hits_add(&t->hits, &t->early);
-		ts_trace_hits_fini(&t->early);
-	}
+	add_slice(t, &f->hits);
+	if (t->early.bit)
+		add_slice(t, &t->early);
 	if (!t->called) {
 		t->called = f->called;
 		f->called = NULL;
