@@ -94,20 +94,27 @@ say_unknown(struct ts_app *app, enum ts_cmd cmd)
 		ts_view_say_error(&app->env, "%s does nothing here", name);
 }
 
-void
-ts_app_call(struct ts_app *app, const struct ts_call *call)
+/* The view waits for the report that is being opened, or is on its way to an address. */
+static bool
+is_going(const struct ts_app *app)
+{
+	const struct ts_view *v = app->view[app->current];
+
+	if (ts_app_is_cover(app->current) || !v)
+		return false;
+	if (!app->env.report)
+		return ts_jobs_waiting(app->jobs, TS_OWNER_APP, TS_OWNER_APP) != NULL;
+	return app->at.pending && app->at.view == v->id && ts_typed_reads(v);
+}
+
+/* UNKNOWN: nobody takes it. */
+static enum ts_effect
+run(struct ts_app *app, const struct ts_call *call)
 {
 	struct ts_view *v = ts_app_view(app);
 	enum ts_effect effect = TS_EFFECT_UNKNOWN;
 	enum ts_asking asking = ts_app_asking_of(call->cmd);
 
-	if (app->popup.kind != TS_POPUP_NONE) {
-		effect = ts_app_popup_command(app, call);
-		if (!(effect & TS_EFFECT_UNKNOWN)) {
-			ts_app_effect(app, effect);
-			return;
-		}
-	}
 	if (asking != TS_ASK_NOTHING && call->argc == 0 &&
 		(asking != TS_ASK_FILTER || app->current == TS_VIEW_SUMMARY ||
 			app->current == TS_VIEW_VARIABLES || app->current == TS_VIEW_PROGRAMS ||
@@ -122,11 +129,67 @@ ts_app_call(struct ts_app *app, const struct ts_call *call)
 		effect = ts_app_table_command(app, call);
 	if (effect & TS_EFFECT_UNKNOWN)
 		effect = ts_app_run_own(app, call);
+	return effect;
+}
+
+/* What a call asks for beyond the row: a line to type, a report to open. It is not for the rows that are being read. */
+static bool
+asks_first(const struct ts_call *call)
+{
+	return (ts_app_asking_of(call->cmd) != TS_ASK_NOTHING && call->argc == 0) ||
+		(call->cmd == TS_CMD_OPEN && call->argc > 0);
+}
+
+void
+ts_app_call(struct ts_app *app, const struct ts_call *call)
+{
+	struct ts_view *v = ts_app_view(app);
+	enum ts_effect effect;
+
+	if (app->popup.kind != TS_POPUP_NONE) {
+		effect = ts_app_popup_command(app, call);
+		if (!(effect & TS_EFFECT_UNKNOWN)) {
+			ts_app_effect(app, effect);
+			return;
+		}
+	}
+	if (asks_first(call))
+		ts_typed_drop(&app->typed);
+	else if (v && ts_typed_keep(&app->typed, v, call, is_going(app)))
+		return;
+	app->at.pending = false;
+	effect = run(app, call);
 	if (effect & TS_EFFECT_UNKNOWN) {
+		if (v && ts_typed_later(&app->typed, v, call, is_going(app)))
+			return;
 		say_unknown(app, call->cmd);
 		effect = TS_EFFECT_BELL;
 	}
+	ts_typed_drop(&app->typed);
 	ts_app_effect(app, effect);
+}
+
+void
+ts_app_typed_turn(struct ts_app *app)
+{
+	struct ts_call call;
+
+	while (!app->quit && app->popup.kind == TS_POPUP_NONE && ts_app_view(app) &&
+		ts_typed_next(&app->typed, ts_app_view(app), is_going(app), &call)) {
+		struct ts_view *v = ts_app_view(app);
+		enum ts_effect effect;
+
+		app->env.message[0] = '\0';
+		effect = run(app, &call);
+		if (effect & TS_EFFECT_UNKNOWN && (is_going(app) || ts_typed_reads(v)))
+			return;
+		ts_typed_done(&app->typed);
+		if (effect & TS_EFFECT_UNKNOWN) {
+			say_unknown(app, call.cmd);
+			effect = TS_EFFECT_BELL;
+		}
+		ts_app_effect(app, effect);
+	}
 }
 
 /* --- keys ------------------------------------------------------------------------------------- */
@@ -180,7 +243,6 @@ on_key(struct ts_app *app, ts_key key)
 	enum ts_match match;
 
 	app->env.message[0] = '\0';
-	app->at.pending = false;
 	app->dirty = true;
 	if (app->keys.n < TS_KEYS_MAX)
 		app->keys.key[app->keys.n++] = key;
@@ -196,7 +258,9 @@ on_key(struct ts_app *app, ts_key key)
 		ts_hosts_type(app, key);
 	} else if (app->asking != TS_ASK_NOTHING && app->keys.n == 1 && ts_key_is_text(key)) {
 		ts_app_prompt_result(app, ts_prompt_type(&app->prompt, key));
-	} else if (!(key == TS_KEY_ESC)) {
+	} else if (key == TS_KEY_ESC) {
+		ts_typed_drop(&app->typed);
+	} else {
 		char text[TS_KEYS_TEXT];
 
 		ts_view_say(&app->env, "%s is not bound (? shows the keys)",
@@ -225,6 +289,7 @@ on_mouse(struct ts_app *app, const struct ts_event *e)
 
 	if (ts_hosts_ask(app))
 		return;
+	ts_typed_drop(&app->typed);
 	for (size_t i = 0; app->popup.kind != TS_POPUP_NONE && i < TS_COUNT(mouse_events); i++)
 		if (mouse_events[i].mouse == e->mouse) {
 			ts_app_effect(app, ts_app_popup_mouse(app, mouse_events[i].wheel));

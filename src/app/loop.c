@@ -82,6 +82,7 @@ ts_app_take_answers(struct ts_app *app)
 	while (!app->quit && (job = ts_jobs_receive(app->jobs)))
 		ts_app_answer(app, job);
 	ts_address_turn(app);
+	ts_app_typed_turn(app);
 }
 
 /* Is a worker busy with what this screen waits for? */

@@ -15,6 +15,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/report/summary.h"
 #include "tilescope/view/arg.h"
+#include "tilescope/view/typed.h"
 
 #include "insights_internal.h"
 
@@ -414,6 +415,15 @@ command(struct ts_view *v, const struct ts_call *call)
 	return effect;
 }
 
+static bool
+waits(struct ts_view *v, enum ts_cmd cmd)
+{
+	const struct insights_view *s = insights_of(v);
+
+	return s->in_tabs ? ts_tabs_waits(&s->tabs, cmd)
+			  : ts_typed_is_of_rows(cmd) && !ts_pane_has(&s->state);
+}
+
 static enum ts_context
 pane_context(struct ts_view *v)
 {
@@ -598,6 +608,7 @@ const struct ts_view_ops ts_view_insights = {
 	.ahead = read_ahead,
 	.deliver = deliver,
 	.command = command,
+	.waits = waits,
 	.pane_context = pane_context,
 	.mouse = mouse,
 	.explain = insights_explain,

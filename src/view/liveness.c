@@ -13,6 +13,7 @@
 #include "tilescope/base/utf8.h"
 
 #include "tilescope/view/live_heat.h"
+#include "tilescope/view/typed.h"
 #include "tilescope/view/what_if.h"
 
 #include "liveness_internal.h"
@@ -380,6 +381,34 @@ command(struct ts_view *v, const struct ts_call *call)
 	return effect;
 }
 
+/* Does it go along the steps? */
+static bool
+is_of_steps(enum ts_cmd cmd)
+{
+	for (size_t i = 0; i < TS_COUNT(commands); i++)
+		if (commands[i].cmd == cmd)
+			return commands[i].run == along_chart || commands[i].run == walk_peaks ||
+				commands[i].run == go_to;
+	for (size_t i = 0; i < TS_COUNT(graph_commands); i++)
+		if (graph_commands[i].cmd == cmd)
+			return true;
+	return false;
+}
+
+/* Of the graph's keys those that act on rows go to the tab. */
+static bool
+waits(struct ts_view *v, enum ts_cmd cmd)
+{
+	const struct liveness *s = (const struct liveness *)v;
+	bool of_tab = s->focus == LIVE_TABS || cmd == TS_CMD_UP || cmd == TS_CMD_DOWN ||
+		cmd == TS_CMD_OPEN || cmd == TS_CMD_TICK;
+
+	if (s->src.line.count == 0 && s->graph.state <= TS_PANE_LOADING &&
+		(is_of_steps(cmd) || ts_typed_is_of_rows(cmd)))
+		return true;
+	return of_tab && ts_tabs_waits(&s->tabs, cmd);
+}
+
 static enum ts_context
 pane_context(struct ts_view *v)
 {
@@ -568,6 +597,7 @@ const struct ts_view_ops ts_view_liveness = {
 	.request = live_request,
 	.deliver = live_deliver,
 	.command = command,
+	.waits = waits,
 	.pane_context = pane_context,
 	.mouse = mouse,
 	.explain = live_explain,

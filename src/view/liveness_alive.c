@@ -442,6 +442,16 @@ list(struct ts_tab *t, bool *there)
 	return &a->l.list;
 }
 
+/* Rows of the step that is shown: keys are for them while lives are read, or rows put in order. */
+static bool
+some(const struct ts_tab *t)
+{
+	const struct liveness *s = tab_of(t)->s;
+
+	return live_alive_there(s) && s->alive && s->alive->listed && s->asked_listed &&
+		s->asked.step == live_step(s) && s->alive->step == s->asked.step;
+}
+
 /* Rows are asked for by the view; what the list wants and has is counted. */
 static void
 request(struct ts_tab *t)
@@ -489,6 +499,7 @@ const struct ts_tab_ops live_tab_alive = {
 	.about = about,
 	.object = object,
 	.list = list,
+	.some = some,
 	.sheet = live_alive_sheet,
 	.hints = hints,
 	.explain = live_explain_alive,

@@ -457,6 +457,15 @@ always_list(struct ts_tab *t, bool *there)
 	return &a->l.list;
 }
 
+/* Those of the source stay while groups are added. */
+static bool
+always_some(const struct ts_tab *t)
+{
+	const struct always_tab *a = t->own;
+
+	return ts_pane_has(&a->pane) && a->data == a->s->data;
+}
+
 static void
 always_explain(struct ts_tab *t, struct ts_explain *out)
 {
@@ -494,5 +503,6 @@ const struct ts_tab_ops live_tab_always = {
 	.mouse = always_mouse,
 	.about = always_about,
 	.list = always_list,
+	.some = always_some,
 	.sheet = live_tab_sheet,
 };

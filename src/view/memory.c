@@ -400,6 +400,16 @@ memory_command(struct ts_view *v, const struct ts_call *call)
 	return memory_graph_command(m, call->cmd);
 }
 
+static bool
+memory_waits(struct ts_view *v, enum ts_cmd cmd)
+{
+	const struct memory_view *m = memory_of(v);
+	bool of_tab = m->focus == PANE_TABS ||
+		(!m->map.shown && (cmd == TS_CMD_UP || cmd == TS_CMD_DOWN));
+
+	return memory_has_tiles(m) && of_tab && ts_tabs_waits(&m->tabs, cmd);
+}
+
 static enum ts_context
 memory_pane_context(struct ts_view *v)
 {
@@ -560,6 +570,7 @@ const struct ts_view_ops ts_view_memory = {
 	.request = memory_request,
 	.deliver = memory_take,
 	.command = memory_command,
+	.waits = memory_waits,
 	.complete = memory_complete,
 	.pane_context = memory_pane_context,
 	.mouse = memory_mouse,

@@ -14,6 +14,7 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/base/utf8.h"
+#include "tilescope/view/typed.h"
 
 #include "open_internal.h"
 
@@ -282,6 +283,14 @@ open_command(struct ts_view *v, const struct ts_call *call)
 	}
 }
 
+static bool
+open_waits(struct ts_view *v, enum ts_cmd cmd)
+{
+	const struct open_view *o = self(v);
+
+	return ts_typed_is_of_rows(cmd) && o->at[o->pane].state.state <= TS_PANE_LOADING;
+}
+
 static enum ts_effect
 open_mouse(struct ts_view *v, int x, int y, int wheel)
 {
@@ -323,6 +332,7 @@ const struct ts_view_ops ts_view_open = {
 	.draw = open_draw,
 	.deliver = open_deliver,
 	.command = open_command,
+	.waits = open_waits,
 	.mouse = open_mouse,
 	.hints = hints,
 };

@@ -13,6 +13,7 @@
 #include "tilescope/base/pattern.h"
 #include "tilescope/ui/prompt.h"
 #include "tilescope/view/arg.h"
+#include "tilescope/view/typed.h"
 
 enum { BY_CYCLES = 4 }; /* column that the table is sorted by at first */
 
@@ -362,6 +363,17 @@ command(struct ts_view *v, const struct ts_call *call)
 	return effect;
 }
 
+/* Rows of the table are those of the order that was asked for. */
+static bool
+waits(struct ts_view *v, enum ts_cmd cmd)
+{
+	struct operations_view *s = operations_of(v);
+
+	if (s->split.in_tabs)
+		return ts_split_waits(&s->split, cmd);
+	return s->ops && ts_typed_is_of_rows(cmd) && !(s->shape && operations_is_shown(s));
+}
+
 static void
 complete(struct ts_view *v, enum ts_cmd cmd, const char *line, struct ts_candidates *out)
 {
@@ -523,6 +535,7 @@ const struct ts_view_ops ts_view_operations = {
 	.ahead = operations_ahead,
 	.deliver = deliver,
 	.command = command,
+	.waits = waits,
 	.complete = complete,
 	.pane_context = pane_context,
 	.pane_hints = pane_hints,

@@ -320,6 +320,12 @@ command(struct ts_view *v, const struct ts_call *call)
 	return effect;
 }
 
+static bool
+waits(struct ts_view *v, enum ts_cmd cmd)
+{
+	return ts_split_waits(&programs_of(v)->split, cmd);
+}
+
 static void
 complete(struct ts_view *v, enum ts_cmd cmd, const char *line, struct ts_candidates *out)
 {
@@ -434,6 +440,7 @@ const struct ts_view_ops ts_view_programs = {
 	.ahead = programs_ahead,
 	.deliver = deliver,
 	.command = command,
+	.waits = waits,
 	.complete = complete,
 	.pane_context = pane_context,
 	.mouse = mouse,

@@ -90,6 +90,12 @@ ts_split_command(struct ts_split *s, const struct ts_call *call)
 }
 
 bool
+ts_split_waits(const struct ts_split *s, enum ts_cmd cmd)
+{
+	return s->in_tabs && ts_tabs_waits(&s->tabs, cmd);
+}
+
+bool
 ts_split_mouse(struct ts_split *s, int y, int wheel)
 {
 	bool below = !ts_rect_empty(s->below) && y >= s->below.y;

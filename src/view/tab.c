@@ -16,6 +16,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/ui/chart_page.h"
 #include "tilescope/view/arg.h"
+#include "tilescope/view/typed.h"
 
 enum {
 	PAIR_WIDE = 100, /* columns from which on two are side by side ... */
@@ -379,6 +380,19 @@ ts_tabs_command(struct ts_tabs *s, const struct ts_call *call)
 	if (s->debug_focus)
 		return ts_debug_command(&s->debug, t->view, call);
 	return t->ops->command ? t->ops->command(t, call) : TS_EFFECT_UNKNOWN;
+}
+
+bool
+ts_tabs_waits(const struct ts_tabs *s, enum ts_cmd cmd)
+{
+	const struct ts_tab *t = &s->tab[s->at];
+	bool there;
+
+	if (!ts_typed_is_of_rows(cmd) || s->debug_focus || !t->ops->list ||
+		(t->ops->absent && t->ops->absent(t)))
+		return false;
+	t->ops->list((struct ts_tab *)t, &there);
+	return !there && !(t->ops->some && t->ops->some(t));
 }
 
 void

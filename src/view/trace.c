@@ -17,6 +17,7 @@
 #include "trace_pipeline.h"
 
 #include "tilescope/base/mem.h"
+#include "tilescope/view/typed.h"
 
 enum { LEAST_CYCLES = 16 };
 
@@ -468,6 +469,21 @@ view_command(struct ts_view *v, const struct ts_call *call)
 	return effect;
 }
 
+/* Of a step in the list its row, once that is here; a search waits by itself. */
+static bool
+view_waits(struct ts_view *v, enum ts_cmd cmd)
+{
+	const struct trace_view *t = (const struct trace_view *)v;
+	bool in_list = t->tabs.tab[t->tabs.at].ops == &trace_tab_steps;
+
+	if (!t->trace || t->focus != TRACE_TABS)
+		return false;
+	if (!in_list)
+		return ts_tabs_waits(&t->tabs, cmd);
+	return ts_typed_is_of_row(cmd) && !ts_typed_is_search(cmd) && t->list.count > 0 &&
+		!trace_row(t, t->list.cursor);
+}
+
 static enum ts_context
 view_pane_context(struct ts_view *v)
 {
@@ -610,6 +626,7 @@ const struct ts_view_ops ts_view_trace = {
 	.request = trace_request,
 	.deliver = trace_deliver,
 	.command = view_command,
+	.waits = view_waits,
 	.pane_context = view_pane_context,
 	.pane_hints = view_pane_hints,
 	.mouse = view_mouse,

@@ -548,6 +548,7 @@ const struct ts_view_ops ts_view_variables = {
 	.request = variables_request,
 	.deliver = variables_deliver,
 	.command = view_command,
+	.waits = variables_waits,
 	.complete = view_complete,
 	.mouse = view_mouse,
 	.explain = variables_explain,

@@ -17,6 +17,7 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/report/index_pieces.h"
+#include "tilescope/view/typed.h"
 
 /* How long the cursor stays on a row until its pieces are looked for, while it moves. */
 enum { STAY_MS = 120, LOOK_MS = 10 };
@@ -261,6 +262,19 @@ bool
 variables_has_wish(const struct variables_view *t)
 {
 	return t->list && !t->making && !t->again && !t->need_count && same_wish(t->list, &t->wish);
+}
+
+bool
+variables_waits(struct ts_view *v, enum ts_cmd cmd)
+{
+	const struct variables_view *t = (const struct variables_view *)v;
+	bool search = ts_typed_is_search(cmd); /* has its own way to wait */
+
+	if (!t->v || t->debug_focus || search || !ts_typed_is_of_rows(cmd))
+		return false;
+	if (!t->list || !same_wish(t->list, &t->wish) || t->rows.count == 0)
+		return true;
+	return ts_typed_is_of_row(cmd) && !variables_row(t, t->rows.cursor);
 }
 
 void

@@ -183,6 +183,7 @@ void variables_say_hits(struct variables_view *t);
 bool variables_has_columns(const struct variables_view *t);
 bool variables_asks_selected(const struct ts_filter *f); /* it means what tiles are selected */
 void variables_level(struct variables_view *t);		 /* the other level */
+bool variables_waits(struct ts_view *v, enum ts_cmd cmd);
 bool variables_has_wish(const struct variables_view *t); /* it is shown, and finished */
 
 /* --- variables_answer.c --- */

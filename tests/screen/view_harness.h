@@ -25,6 +25,7 @@
 #include "tilescope/view/explain.h"
 #include "tilescope/view/fetch.h"
 #include "tilescope/view/sheet.h"
+#include "tilescope/view/typed.h"
 #include "tilescope/view/view.h"
 
 struct harness {
@@ -35,6 +36,7 @@ struct harness {
 	struct ts_view_env env;
 	struct ts_view *view;
 	struct ts_canvas *canvas;
+	struct ts_typed typed; /* what harness_key() typed too early */
 };
 
 /* A directory for the report. */
@@ -130,6 +132,22 @@ harness_idle(struct harness *h)
 	return true;
 }
 
+/* What the loop does after an answer: calls that waited for it. */
+static inline void
+harness_typed(struct harness *h)
+{
+	struct ts_call call;
+
+	while (ts_typed_next(&h->typed, h->view, false, &call)) {
+		enum ts_effect effect = h->view->ops->command(h->view, &call);
+
+		if (effect & TS_EFFECT_UNKNOWN && ts_typed_reads(h->view))
+			return;
+		ts_typed_done(&h->typed);
+		h->view->ops->request(h->view);
+	}
+}
+
 /* Take one answer, waiting for it, and ask again; false when none comes in `ms`. */
 static inline bool
 harness_take_one(struct harness *h, int ms)
@@ -145,6 +163,7 @@ harness_take_one(struct harness *h, int ms)
 	h->view->ops->deliver(h->view, (struct ts_fetch *)job);
 	ts_fetch_free((struct ts_fetch *)job);
 	h->view->ops->request(h->view);
+	harness_typed(h);
 	return true;
 }
 
@@ -186,6 +205,26 @@ harness_command(struct harness *h, const char *line)
 
 	harness_settle(h);
 	return effect;
+}
+
+/* A line as a key: it waits where what it acts on is being read. True: it does. */
+static inline bool
+harness_key(struct harness *h, const char *line)
+{
+	struct ts_call call;
+	struct ts_err err = {0};
+	enum ts_effect effect;
+
+	h->env.message[0] = '\0';
+	ck_assert_msg(ts_call_parse(&call, line, &err) == TS_OK, "%s: %s", line, err.msg);
+	if (ts_typed_keep(&h->typed, h->view, &call, false))
+		return true;
+	effect = h->view->ops->command(h->view, &call);
+	h->view->ops->request(h->view);
+	if (effect & TS_EFFECT_UNKNOWN && ts_typed_later(&h->typed, h->view, &call, false))
+		return true;
+	ts_typed_drop(&h->typed);
+	return false;
 }
 
 /* What is under the cursor, for other views. */

@@ -560,3 +560,20 @@ def copy_row(ctx):
                "a string of another kind: %r" % s[:60])
     t.clean()
     t.quit()
+
+
+@case()
+def typed_ahead(ctx):
+    """All in one write: keys for rows that are not read yet go to these rows, in the view that a key leads to."""
+    t = ctx.pty(ctx.reports["store"], size=(120, 40))
+    t.send("4)jjx")
+    t.wait("removed: ")
+    burst = t.bottom()
+    t.quit()
+    t = ctx.pty(ctx.reports["store"], size=(120, 40))
+    for key in ("4", ")", "j", "j", "x"):
+        t.press(key)
+        t.settle()
+    t.wait("removed: ")
+    expect(t.bottom() == burst, "%r typed at once, %r one by one" % (burst, t.bottom()))
+    t.quit()

@@ -21,6 +21,7 @@
 #include "tilescope/ui/prompt.h"
 #include "tilescope/ui/theme.h"
 #include "tilescope/ui/tty.h"
+#include "tilescope/view/typed.h"
 #include "tilescope/view/view.h"
 
 enum ts_view_id {
@@ -101,7 +102,8 @@ struct ts_app {
 	enum ts_asking asking;
 	struct ts_prompt prompt;
 	struct ts_history commands, searches;
-	struct ts_keys keys; /* typed so far of a sequence */
+	struct ts_keys keys;   /* typed so far of a sequence */
+	struct ts_typed typed; /* whole ones that wait for what is being read */
 	int tab_at[TS_VIEW_COUNT],
 		tab_end[TS_VIEW_COUNT]; /* columns of the tabs in the first row */
 
@@ -138,6 +140,8 @@ bool ts_app_fini(struct ts_app *app);
 /* dispatch.c: one event, one command. */
 void ts_app_event(struct ts_app *app, const struct ts_event *event);
 void ts_app_call(struct ts_app *app, const struct ts_call *call);
+/* After answers: calls that waited for them (view/typed.h). */
+void ts_app_typed_turn(struct ts_app *app);
 void ts_app_effect(struct ts_app *app, enum ts_effect effect);
 
 /* places.c: show a view. */

@@ -34,6 +34,9 @@ void ts_split_rule(const struct ts_split *s, struct ts_canvas *c, const char *ti
 /* What is the panes' own, and what the tab with the keys knows; UNKNOWN: a command of the upper pane, or of the view. */
 enum ts_effect ts_split_command(struct ts_split *s, const struct ts_call *call);
 
+/* As ts_view_ops.waits, of the lower pane: false while the upper one has the keys. */
+bool ts_split_waits(const struct ts_split *s, enum ts_cmd cmd);
+
 /* A click or the wheel on the screen's row y: is it in the lower pane? A click gives the keys to its pane. */
 bool ts_split_mouse(struct ts_split *s, int y, int wheel);
 

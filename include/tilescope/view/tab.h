@@ -88,6 +88,9 @@ struct ts_tab_ops {
 
 	/* Its rows, for `row=` of the address and for up and down while the graph has the keys. `there`: all came. */
 	struct ts_list *(*list)(struct ts_tab *t, bool *there);
+
+	/* While not all came: are there rows of what is shown, so that keys need not wait for the others? NULL: no. */
+	bool (*some)(const struct ts_tab *t);
 };
 
 struct ts_tab {
@@ -145,6 +148,9 @@ void ts_tabs_draw(struct ts_tabs *s, struct ts_canvas *c, bool focus);
  * ts_tabs_resize() again), all others go to the tab; UNKNOWN: not one of these.
  */
 enum ts_effect ts_tabs_command(struct ts_tabs *s, const struct ts_call *call);
+
+/* As ts_view_ops.waits, while the pane has the keys: a command of rows of the tab that has them. */
+bool ts_tabs_waits(const struct ts_tabs *s, enum ts_cmd cmd);
 
 /* A command for the view that the tab stands in, as if somebody had typed it; one that has none of it does nothing. */
 void ts_tab_tell_view(struct ts_tab *t, enum ts_cmd cmd, const char *fmt, ...) TS_PRINTF(3, 4);

@@ -190,6 +190,12 @@ struct ts_view_ops {
 	enum ts_effect (*command)(struct ts_view *v, const struct ts_call *call);
 
 	/*
+	 * Is what this command would act on (rows of the pane that has the keys, a graph) not there, or of something else than what is
+	 * shown? Where it is being read the command waits (view/typed.h). NULL: never.
+	 */
+	bool (*waits)(struct ts_view *v, enum ts_cmd cmd);
+
+	/*
 	 * What the last word of a text for `cmd` (filter, search) may go on to: set out->start, add
 	 * candidates. Reads no file. May be NULL.
 	 */

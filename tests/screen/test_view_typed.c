@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Keys that were typed before the rows they are for had come: they wait, go to these rows, in their order; other keys do not
+ * wait, and drop them.
+ */
+#include "config.h"
+
+#include "live_report.h"
+
+#include "tilescope/view/insights.h"
+#include "tilescope/view/liveness.h"
+#include "tilescope/view/memory.h"
+#include "tilescope/view/operations.h"
+#include "tilescope/view/programs.h"
+#include "tilescope/view/tab.h"
+#include "tilescope/view/trace.h"
+#include "tilescope/view/variables.h"
+
+static void
+begin(struct harness *h, const struct ts_view_ops *ops)
+{
+	struct ts_demo_options o = {.ipus = 2, .tiles = 64, .steps = 400, .variables = 3000};
+
+	harness_demo(h, &o);
+	harness_start(h, ops, 120, 38, TS_GLYPHS_FULL);
+}
+
+/* Where the cursor stands in the table of the view; of the tab that has the keys of the lower pane. */
+static int64_t
+cursor(struct harness *h)
+{
+	struct ts_sheet s = {.list = NULL};
+
+	ck_assert(h->view->ops->sheet(h->view, &s) && s.list);
+	return s.list->cursor;
+}
+
+static int64_t
+tab_cursor(struct harness *h)
+{
+	struct ts_tab *t = ts_tabs_at(h->view->ops->tabs(h->view));
+	bool there;
+	int64_t row = t->ops->list(t, &there)->cursor;
+
+	ck_assert_msg(there, "rows of %s are not there", t->ops->name);
+	return row;
+}
+
+/* Keys for rows that were just asked for: none is lost. */
+static void
+down_twice(struct harness *h)
+{
+	ck_assert(harness_key(h, "down"));
+	ck_assert_str_eq(h->env.message, "1 key waits for what is being read (Escape drops it)");
+	ck_assert(harness_key(h, "down"));
+	ck_assert_str_eq(h->env.message, "2 keys wait for what is being read (Escape drops them)");
+	harness_settle(h);
+	ck_assert_int_eq(h->typed.count, 0);
+}
+
+START_TEST(list_of_a_view)
+{
+	static const struct ts_view_ops *const views[] = {&ts_view_programs, &ts_view_operations,
+		&ts_view_variables, &ts_view_insights};
+	struct harness h;
+
+	begin(&h, views[_i]);
+	h.view->ops->request(h.view);
+	down_twice(&h);
+	if (views[_i] == &ts_view_programs || views[_i] == &ts_view_variables)
+		ck_assert_int_eq(cursor(&h), 2);
+	else /* what was executed came behind: the same row, on another line */
+		ck_assert_int_ge(cursor(&h), 2);
+	harness_end(&h);
+}
+END_TEST
+
+/* From the very first key on: the view has nothing either, and takes no `tab` yet. */
+START_TEST(tab_at_once)
+{
+	static const struct ts_view_ops *const views[] = {&ts_view_memory, &ts_view_liveness};
+	struct harness h;
+
+	begin(&h, views[_i]);
+	h.view->ops->request(h.view);
+	harness_key(&h, "tab variables");
+	ck_assert(harness_key(&h, "down"));
+	ck_assert(harness_key(&h, "down"));
+	harness_settle(&h);
+	ck_assert_int_eq(h.typed.count, 0);
+	ck_assert_int_eq(tab_cursor(&h), 2);
+	harness_end(&h);
+}
+END_TEST
+
+/* Tabs that read for themselves when they are shown. */
+static const struct {
+	const struct ts_view_ops *ops;
+	const char *tab;
+} tabs[] = {
+	{&ts_view_memory, "tab sets"},
+	{&ts_view_memory, "tab vertices"},
+	{&ts_view_memory, "tab addresses"},
+	{&ts_view_liveness, "tab always"},
+	{&ts_view_liveness, "tab lifetimes"},
+	{&ts_view_trace, "tab longest"},
+};
+
+/* To the tab, with the keys in it; nothing of it is here. */
+static void
+show_tab(struct harness *h, int i)
+{
+	harness_settle(h);
+	ck_assert(!harness_key(h, tabs[i].tab));
+	if (h->view->ops->pane_context(h->view) == TS_CONTEXT_CHART)
+		harness_type(h, "pane-next");
+}
+
+START_TEST(tab_changed)
+{
+	struct harness h;
+	int64_t row;
+
+	begin(&h, tabs[_i].ops);
+	show_tab(&h, _i);
+	harness_settle(&h);
+	harness_command(&h, "down");
+	harness_command(&h, "down");
+	row = tab_cursor(&h);
+	harness_stop(&h);
+	harness_start(&h, tabs[_i].ops, 120, 38, TS_GLYPHS_FULL);
+	show_tab(&h, _i);
+	down_twice(&h);
+	ck_assert_int_eq(tab_cursor(&h), row);
+	harness_end(&h);
+}
+END_TEST
+
+/* Rows of the tile before are on the screen: a key is not for them. */
+START_TEST(other_rows)
+{
+	struct harness h;
+	char first[sizeof(h.env.copy)];
+
+	begin(&h, &ts_view_memory);
+	harness_settle(&h);
+	harness_command(&h, "tab variables");
+	harness_command(&h, "goto 3");
+	harness_command(&h, "copy");
+	snprintf(first, sizeof(first), "%s", h.env.copy);
+	harness_command(&h, "goto 40");
+	harness_command(&h, "goto 70");
+	ck_assert(!harness_key(&h, "goto 3"));
+	h.env.copy[0] = '\0';
+	if (harness_key(&h, "copy")) /* not on the shelf any more */
+		ck_assert_str_eq(h.env.copy, "");
+	harness_settle(&h);
+	ck_assert_str_eq(h.env.copy, first);
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(dropped)
+{
+	struct harness h;
+
+	begin(&h, &ts_view_memory);
+	harness_settle(&h);
+	harness_command(&h, "tab variables");
+	harness_key(&h, "tab vertices");
+	ck_assert(harness_key(&h, "down"));
+	ck_assert(harness_key(&h, "marks-clear")); /* Escape, for them */
+	ck_assert_str_eq(h.env.message, "the keys that waited are dropped");
+	ck_assert_int_eq(h.typed.count, 0);
+	ck_assert(!harness_key(&h, "marks-clear")); /* for the view */
+	ck_assert(harness_key(&h, "down"));
+	ck_assert(!harness_key(&h, "tab sets")); /* what it leads to is another list */
+	ck_assert_int_eq(h.typed.count, 0);
+	ck_assert(harness_key(&h, "down"));
+	harness_settle(&h);
+	ck_assert_int_eq(tab_cursor(&h), 1);
+	harness_command(&h, "tab vertices");
+	ck_assert_int_eq(tab_cursor(&h), 0);
+	harness_end(&h);
+}
+END_TEST
+
+/* The graph waits for its steps, the list for its rows; what needs neither is done. */
+START_TEST(graph)
+{
+	struct harness h;
+
+	begin(&h, &ts_view_liveness);
+	h.view->ops->request(h.view);
+	ck_assert(harness_key(&h, "goto 123"));
+	ck_assert(harness_key(&h, "right"));
+	ck_assert(harness_key(&h, "down"));
+	harness_settle(&h);
+	ck_assert_int_ge(h.selection.live_step, 124);
+	harness_command(&h, "tab variables");
+	ck_assert_int_eq(tab_cursor(&h), 1);
+	harness_stop(&h);
+	harness_start(&h, &ts_view_liveness, 120, 38, TS_GLYPHS_FULL);
+	h.view->ops->request(h.view);
+	ck_assert(harness_key(&h, "right"));
+	ck_assert(!harness_key(&h, "pane-next"));
+	ck_assert_int_eq(h.typed.count, 0);
+	harness_end(&h);
+}
+END_TEST
+
+/* A list with rows of the step that is shown takes keys although more is read behind it. */
+START_TEST(some_rows)
+{
+	struct harness h;
+
+	begin(&h, &ts_view_liveness);
+	harness_settle(&h);
+	harness_command(&h, "tab variables");
+	ck_assert(!harness_key(&h, "down"));
+	ck_assert_int_eq(tab_cursor(&h), 1);
+	ck_assert(!harness_key(&h, "goto 300")); /* rows of another step are asked for */
+	ck_assert(harness_key(&h, "down"));
+	harness_settle(&h);
+	ck_assert_int_eq(h.typed.count, 0);
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(filtered)
+{
+	struct harness h;
+
+	begin(&h, &ts_view_variables);
+	harness_settle(&h);
+	ck_assert(!harness_key(&h, "filter tile=7"));
+	ck_assert(harness_key(&h, "copy")); /* the row under the cursor is of all */
+	harness_settle(&h);
+	ck_assert_ptr_nonnull(strstr(h.env.copy, "\t7\t"));
+	harness_end(&h);
+}
+END_TEST
+
+/* Nothing is under way: a key that finds nothing is told so, as ever. */
+START_TEST(nothing_comes)
+{
+	struct harness h;
+
+	harness_dir(&h);
+	harness_sql(&h,
+		"CREATE TABLE report(key TEXT, value TEXT);"
+		"INSERT INTO report VALUES('store_version', '1');");
+	harness_start(&h, &ts_view_liveness, 120, 38, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	ck_assert(!harness_key(&h, "down"));
+	ck_assert(!harness_key(&h, "right"));
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(too_many)
+{
+	struct harness h;
+
+	begin(&h, &ts_view_insights);
+	h.view->ops->request(h.view);
+	for (int i = 0; i < TS_TYPED_MAX + 3; i++)
+		ck_assert(harness_key(&h, "down"));
+	ck_assert_int_eq(h.typed.count, TS_TYPED_MAX);
+	ck_assert(h.env.message_is_error);
+	harness_settle(&h);
+	ck_assert_int_eq(h.typed.count, 0);
+	harness_end(&h);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("screen: typed ahead");
+	TCase *tc = tcase_create("all");
+	SRunner *sr;
+	int failed;
+
+	tcase_set_timeout(tc, 120);
+	tcase_add_loop_test(tc, list_of_a_view, 0, 4);
+	tcase_add_loop_test(tc, tab_at_once, 0, 2);
+	tcase_add_loop_test(tc, tab_changed, 0, (int)TS_COUNT(tabs));
+	tcase_add_test(tc, other_rows);
+	tcase_add_test(tc, dropped);
+	tcase_add_test(tc, graph);
+	tcase_add_test(tc, some_rows);
+	tcase_add_test(tc, filtered);
+	tcase_add_test(tc, nothing_comes);
+	tcase_add_test(tc, too_many);
+	suite_add_tcase(s, tc);
+	sr = srunner_create(s);
+	srunner_run_all(sr, CK_NORMAL);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
