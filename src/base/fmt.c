@@ -13,19 +13,18 @@
 const char *
 ts_fmt_count(char out[TS_FMT_MAX], int64_t v)
 {
-	char digits[24];
-	int len = snprintf(digits, sizeof(digits), "%" PRIu64,
-		v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
-	int o = 0;
+	uint64_t left = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+	char text[TS_FMT_MAX], *p = text + sizeof(text);
 
-	if (v < 0)
-		out[o++] = '-';
-	for (int i = 0; i < len; i++) {
-		if (i > 0 && (len - i) % 3 == 0)
-			out[o++] = ',';
-		out[o++] = digits[i];
+	*--p = '\0';
+	for (int n = 0; n == 0 || left > 0; n++, left /= 10) {
+		if (n > 0 && n % 3 == 0)
+			*--p = ',';
+		*--p = (char)('0' + left % 10);
 	}
-	out[o] = '\0';
+	if (v < 0)
+		*--p = '-';
+	memcpy(out, p, (size_t)(text + sizeof(text) - p));
 	return out;
 }
 

@@ -14,7 +14,7 @@ enum { LOOK = 256 /* rows, for what kind a column is of */ };
 static bool
 value_of(const struct ts_table *t, int64_t row, int column, struct ts_table_value *v)
 {
-	*v = (struct ts_table_value){.type = TS_VALUE_NONE};
+	v->type = TS_VALUE_NONE;
 	return t->value && t->value(t->ctx, row, column, v) && v->type != TS_VALUE_NONE;
 }
 
@@ -83,6 +83,51 @@ add_fields(struct table_filter *f, int64_t rows)
 	f->field[n] = (struct ts_filter_field){0};
 }
 
+/* Can one of the words be a whole number? Else no number need be written out, which takes longer than all the rest. */
+static bool
+can_be_number(const struct ts_filter *f, const struct ts_filter_node *n)
+{
+	const char *word = f->text + n->a;
+
+	for (int i = 0; i < n->b; i++, word += strlen(word) + 1)
+		if (word[strspn(word, "-0123456789")] == '\0')
+			return true;
+	return false;
+}
+
+/* Does a column that any text is looked for in need to be asked? What has a unit has no words. */
+static bool
+is_worth_asking(const struct table_filter *f, int column, bool numbers)
+{
+	const struct ts_column_facts *facts = f->t->facts;
+
+	return *ts_table_column_name(f->t, column) != '\0' &&
+		(numbers || !facts || !facts[column].unit);
+}
+
+static bool
+asks_text(const struct ts_filter_node *n)
+{
+	return n->op == TS_FILTER_HAS || n->op == TS_FILTER_IS || n->op == TS_FILTER_MATCHES;
+}
+
+static void
+find_asked(struct table_filter *f)
+{
+	_Static_assert(TS_TABLE_COLUMNS <= 32, "a bit for each column");
+
+	for (int k = 0; k < f->filter.count; k++) {
+		const struct ts_filter_node *n = &f->filter.node[k];
+		int only = asks_text(n) ? f->column[n->field] : -1;
+		bool numbers = asks_text(n) && n->op != TS_FILTER_MATCHES &&
+			can_be_number(&f->filter, n);
+
+		for (int i = 0; asks_text(n) && i < f->t->columns && i < TS_TABLE_COLUMNS; i++)
+			if (only < 0 ? is_worth_asking(f, i, numbers) : i == only)
+				f->asked[n->text] |= UINT32_C(1) << i;
+	}
+}
+
 enum ts_code
 table_filter_init(struct table_filter *f, const struct ts_table *t, int64_t rows, const char *line,
 	struct ts_err *err)
@@ -92,6 +137,8 @@ table_filter_init(struct table_filter *f, const struct ts_table *t, int64_t rows
 	*f = (struct table_filter){.t = t};
 	add_fields(f, rows);
 	code = ts_filter_parse(&f->filter, line, f->field, NULL, err);
+	if (!code)
+		find_asked(f);
 	return code ? code : ts_filter_use_init(&f->use, &f->filter, err);
 }
 
@@ -123,28 +170,6 @@ number(void *ctx, int field, int64_t *out)
 	return true;
 }
 
-/* Can one of the words be a whole number? Else no number need be written out, which takes longer than all the rest. */
-static bool
-can_be_number(const struct ts_filter *f, const struct ts_filter_node *n)
-{
-	const char *word = f->text + n->a;
-
-	for (int i = 0; i < n->b; i++, word += strlen(word) + 1)
-		if (word[strspn(word, "-0123456789")] == '\0')
-			return true;
-	return false;
-}
-
-/* Does a column that any text is looked for in need to be asked? What has a unit has no words. */
-static bool
-is_worth_asking(const struct table_filter *f, int column, bool numbers)
-{
-	const struct ts_column_facts *facts = f->t->facts;
-
-	return *ts_table_column_name(f->t, column) != '\0' &&
-		(numbers || !facts || !facts[column].unit);
-}
-
 /* A number is one as a whole: tile 12 is not tile 312. */
 static enum ts_truth
 ask_value(const struct table_filter *f, const struct ts_filter_node *n,
@@ -167,14 +192,11 @@ static enum ts_truth
 text(void *ctx, const struct ts_filter_node *n)
 {
 	const struct table_filter *f = ctx;
-	int only = f->column[n->field];
-	enum ts_truth truth = only < 0 ? TS_NO : TS_UNSURE;
-	bool numbers = n->op != TS_FILTER_MATCHES && can_be_number(&f->filter, n);
+	enum ts_truth truth = f->column[n->field] < 0 ? TS_NO : TS_UNSURE;
 	struct ts_table_value v;
 
-	for (int i = 0; i < f->t->columns && i < TS_TABLE_COLUMNS && truth != TS_YES; i++)
-		if ((only < 0 ? is_worth_asking(f, i, numbers) : i == only) &&
-			value_of(f->t, f->row, i, &v))
+	for (uint32_t left = f->asked[n->text]; left && truth != TS_YES; left &= left - 1)
+		if (value_of(f->t, f->row, __builtin_ctz(left), &v))
 			truth = ask_value(f, n, &v);
 	return truth;
 }

@@ -15,7 +15,9 @@ struct table_filter {
 	char name[TS_TABLE_COLUMNS + 1][TABLE_FILTER_NAME];
 	struct ts_filter filter;
 	struct ts_filter_use use;
-	int64_t row; /* that is asked */
+	uint32_t
+		asked[TS_FILTER_TEXTS]; /* columns (bits) in which a comparison with a text looks */
+	int64_t row;			/* that is asked */
 };
 
 /*

@@ -131,6 +131,8 @@ ts_table_arrange(struct ts_table_arranged *out, const struct ts_table *t, int64_
 	if (code)
 		return code;
 	s = table_sort_new(t, rows, memory);
+	if (s && t->shared)
+		table_sort_ask(s, t, cancel);
 	while (s && !code && !done) {
 		if (ts_cancelled(cancel))
 			code = ts_err_set(err, TS_E_CANCELLED, "cancelled");

@@ -10,11 +10,13 @@
  */
 #include "config.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "table_sort.h"
 
+#include "tilescope/base/beside.h"
 #include "tilescope/base/mem.h"
 
 /* That a filter, comparing texts, and asking for one (which is mostly written for it) are worth. */
@@ -39,18 +41,25 @@ struct key {
 	enum key_kind kind;
 };
 
+/* What rows that follow each other said. */
+struct asked {
+	struct key *key; /* of those that pass */
+	int64_t count;
+	bool mixed;	     /* some keys are neither integers nor unknown */
+	int64_t least, most; /* integer */
+	double sum[TS_TABLE_COLUMNS];
+};
+
 struct table_sort {
 	struct table_filter filter; /* lies where it is */
 	struct key *key, *room;
 	int64_t rows, next, count; /* of the view; that is asked next; that pass */
-	int64_t width;		   /* of the runs that are merged; 0 = rows are still asked */
-	int64_t from, a, b, to;	   /* the merge that is under way */
+	struct asked asked;
+	int64_t width;		/* of the runs that are merged; 0 = rows are still asked */
+	int64_t from, a, b, to; /* the merge that is under way */
 	int column;
 	bool descending, filtered;
-
-	/* of the keys that were asked */
-	bool mixed;	     /* some are neither integers nor unknown */
-	int64_t least, most; /* integer */
+	bool sums[TS_TABLE_COLUMNS]; /* what columns have can be added up */
 
 	/* by digits */
 	int digits, digit; /* of a key (0: they are merged); the one under way */
@@ -58,7 +67,6 @@ struct table_sort {
 	int64_t at; /* the next key */
 	uint32_t place[DIGITS];
 
-	double sum[TS_TABLE_COLUMNS];
 	const struct ts_table_memory *memory; /* NULL: the usual one */
 };
 
@@ -78,6 +86,23 @@ get(const struct ts_table_memory *m, int64_t n, size_t size)
 	return m ? m->get(m->ctx, count * size) : ts_alloc(count, size);
 }
 
+static void
+begin_asked(struct asked *a, struct key *key)
+{
+	*a = (struct asked){.key = key, .least = INT64_MAX, .most = INT64_MIN};
+}
+
+/* Texts add nothing. */
+static void
+find_sums(struct table_sort *s, const struct ts_table *t)
+{
+	for (int c = 0; t->facts && c < t->columns && c < TS_TABLE_COLUMNS; c++)
+		s->sums[c] = t->facts[c].sum != TS_SUM_NONE;
+	for (int i = 1; s->filter.field[i].name; i++)
+		if (s->filter.field[i].type == TS_FILTER_NAME)
+			s->sums[s->filter.column[i]] = false;
+}
+
 struct table_sort *
 table_sort_new(const struct ts_table *t, int64_t rows, const struct ts_table_memory *memory)
 {
@@ -89,14 +114,14 @@ table_sort_new(const struct ts_table *t, int64_t rows, const struct ts_table_mem
 	s->column = t->order->sorted;
 	s->descending = t->order->descending;
 	s->memory = memory;
-	s->least = INT64_MAX;
-	s->most = INT64_MIN;
 	s->key = get(memory, rows, sizeof(*s->key));
+	begin_asked(&s->asked, s->key);
 	if (table_filter_init(&s->filter, t, rows, t->order->filter, NULL) != TS_OK || !s->key) {
 		table_sort_free(s);
 		return NULL;
 	}
 	s->filtered = s->filter.filter.count > 0;
+	find_sums(s, t);
 	return s;
 }
 
@@ -152,37 +177,104 @@ make_key(struct key *k, const struct ts_table *t, int column)
 }
 
 static void
-add_up(struct table_sort *s, const struct ts_table *t, int64_t row)
+add_up(struct asked *a, const struct table_sort *s, const struct ts_table *t, int64_t row)
 {
-	for (int c = 0; t->facts && c < t->columns && c < TS_TABLE_COLUMNS; c++) {
+	for (int c = 0; c < t->columns && c < TS_TABLE_COLUMNS; c++) {
 		struct ts_table_value v;
 
-		if (t->facts[c].sum == TS_SUM_NONE || !value_of(t, row, c, &v))
+		if (!s->sums[c] || !value_of(t, row, c, &v))
 			continue;
 		if (v.type == TS_VALUE_INTEGER)
-			s->sum[c] += (double)v.integer;
+			a->sum[c] += (double)v.integer;
 		else if (v.type == TS_VALUE_REAL)
-			s->sum[c] += v.real;
+			a->sum[c] += v.real;
 	}
 }
 
 static void
-ask_row(struct table_sort *s, const struct ts_table *t, int64_t row)
+ask_row(struct asked *a, const struct table_sort *s, struct table_filter *f,
+	const struct ts_table *t, int64_t row)
 {
-	struct key *k = &s->key[s->count];
+	struct key *k = &a->key[a->count];
 
-	if (s->filtered && !table_filter_passes(&s->filter, row))
+	if (s->filtered && !table_filter_passes(f, row))
 		return;
 	if (s->filtered)
-		add_up(s, t, row);
+		add_up(a, s, t, row);
 	k->row = (uint32_t)row;
 	make_key(k, t, s->column);
-	s->mixed |= k->kind != KEY_INTEGER && k->kind != KEY_NONE;
+	a->mixed |= k->kind != KEY_INTEGER && k->kind != KEY_NONE;
 	if (k->kind == KEY_INTEGER) {
-		s->least = ts_min_i64(s->least, k->v.integer);
-		s->most = ts_max_i64(s->most, k->v.integer);
+		a->least = ts_min_i64(a->least, k->v.integer);
+		a->most = ts_max_i64(a->most, k->v.integer);
 	}
-	s->count++;
+	a->count++;
+}
+
+/* --- by two threads --------------------------------------------------------------------------- */
+
+enum {
+	PIECE = 2048,	       /* rows that one thread asks */
+	BOTH_FROM = 4 * PIECE, /* rows: fewer take no longer than to begin a thread */
+};
+
+struct asking {
+	const struct table_sort *s;
+	const struct ts_table *t;
+	const struct ts_cancel *cancel;
+	struct table_filter *filter[TS_BESIDE];
+	struct asked *piece; /* each with its keys where those of its rows are */
+	_Atomic int64_t next;
+};
+
+static void
+ask_pieces(void *ctx, int who)
+{
+	struct asking *x = ctx;
+	int64_t rows = x->s->rows, from;
+
+	while (!ts_cancelled(x->cancel) && (from = atomic_fetch_add(&x->next, PIECE)) < rows) {
+		struct asked *a = &x->piece[from / PIECE];
+
+		begin_asked(a, x->s->key + from);
+		for (int64_t i = from, end = ts_min_i64(from + PIECE, rows); i < end; i++)
+			ask_row(a, x->s, x->filter[who], x->t, i);
+	}
+}
+
+/* `more` comes behind. Sums are made in the order of the pieces: the same whoever asked them. */
+static void
+put_behind(struct asked *a, const struct asked *more)
+{
+	memmove(a->key + a->count, more->key, (size_t)more->count * sizeof(*a->key));
+	a->count += more->count;
+	a->mixed |= more->mixed;
+	a->least = ts_min_i64(a->least, more->least);
+	a->most = ts_max_i64(a->most, more->most);
+	for (int c = 0; c < TS_TABLE_COLUMNS; c++)
+		a->sum[c] += more->sum[c];
+}
+
+void
+table_sort_ask(struct table_sort *s, const struct ts_table *t, const struct ts_cancel *cancel)
+{
+	struct asking x = {.s = s, .t = t, .cancel = cancel, .filter = {&s->filter}};
+	int64_t pieces = (s->rows + PIECE - 1) / PIECE;
+	struct table_filter other;
+
+	if (s->rows < BOTH_FROM)
+		return;
+	s->filter.t = t;
+	x.filter[1] = &other;
+	x.piece = ts_alloc((size_t)pieces, sizeof(*x.piece));
+	if (table_filter_init(&other, t, s->rows, t->order->filter, NULL) == TS_OK && x.piece) {
+		ts_beside(ask_pieces, &x);
+		for (int64_t i = 0; i < pieces && !ts_cancelled(cancel); i++)
+			put_behind(&s->asked, &x.piece[i]);
+		s->next = s->rows;
+	}
+	table_filter_fini(&other);
+	free(x.piece);
 }
 
 /* --- order ------------------------------------------------------------------------------------ */
@@ -274,9 +366,10 @@ merge(struct table_sort *s, const struct ts_table *t, int64_t looks)
 static int
 digits_of(const struct table_sort *s)
 {
-	uint64_t range = (uint64_t)s->most - (uint64_t)s->least;
+	uint64_t range = (uint64_t)s->asked.most - (uint64_t)s->asked.least;
 
-	if (s->mixed || s->count < DIGITS_FROM || s->least > s->most || range == UINT64_MAX)
+	if (s->asked.mixed || s->count < DIGITS_FROM || s->asked.least > s->asked.most ||
+		range == UINT64_MAX)
 		return 0;
 	return (64 - __builtin_clzll(range + 1) + DIGIT_BITS - 1) / DIGIT_BITS;
 }
@@ -285,11 +378,12 @@ digits_of(const struct table_sort *s)
 static size_t
 digit_of(const struct table_sort *s, const struct key *k)
 {
-	uint64_t number = (uint64_t)s->most - (uint64_t)s->least + 1;
+	uint64_t least = (uint64_t)s->asked.least, most = (uint64_t)s->asked.most;
+	uint64_t number = most - least + 1;
 
 	if (k->kind != KEY_NONE)
-		number = s->descending ? (uint64_t)s->most - (uint64_t)k->v.integer
-				       : (uint64_t)k->v.integer - (uint64_t)s->least;
+		number = s->descending ? most - (uint64_t)k->v.integer
+				       : (uint64_t)k->v.integer - least;
 	return number >> DIGIT_BITS * s->digit & (DIGITS - 1);
 }
 
@@ -372,11 +466,13 @@ table_sort_step(struct table_sort *s, const struct ts_table *t, int64_t looks)
 {
 	s->filter.t = t;
 	while (s->next < s->rows && looks > 0) {
-		ask_row(s, t, s->next++);
+		ask_row(&s->asked, s, &s->filter, t, s->next++);
+		s->count = s->asked.count;
 		looks -= asked_text(s) ? ASK_LOOKS : s->filtered ? FILTER_LOOKS : 1;
 	}
 	if (s->next < s->rows)
 		return false;
+	s->count = s->asked.count;
 	if (s->width == 0 && !begin_order(s))
 		return true;
 	while (!is_ordered(s) && looks > 0)
@@ -393,6 +489,6 @@ table_sort_take(struct table_sort *s, int64_t *count, bool *filtered, double sum
 		row[i] = s->key[i].row;
 	*count = s->count;
 	*filtered = s->filtered;
-	memcpy(sum, s->sum, sizeof(s->sum));
+	memcpy(sum, s->asked.sum, sizeof(s->asked.sum));
 	return row;
 }

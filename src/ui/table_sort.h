@@ -5,6 +5,7 @@
 
 #include "table_filter.h"
 
+#include "tilescope/base/cancel.h"
 #include "tilescope/ui/table_order.h"
 
 struct table_sort;
@@ -22,6 +23,12 @@ void table_sort_free(struct table_sort *s);
  * done; table_sort_take() hands the rows out (the caller's), how many there are and their sums.
  */
 bool table_sort_step(struct table_sort *s, const struct ts_table *t, int64_t looks);
+/*
+ * Before the first step, of a table that is shared: ask all rows, by two threads where they are many. When the token stops it
+ * nothing may follow but table_sort_free().
+ */
+void table_sort_ask(struct table_sort *s, const struct ts_table *t, const struct ts_cancel *cancel);
+
 uint32_t *table_sort_take(struct table_sort *s, int64_t *count, bool *filtered,
 	double sum[TS_TABLE_COLUMNS]);
 

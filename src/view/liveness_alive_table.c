@@ -146,8 +146,10 @@ lives_text(const struct alive_look *k, const struct ts_alive_row *row, char *out
 	if (missing <= 0) {
 		append(out, size, 0, "all");
 	} else if (missing <= few) {
-		snprintf(out, size, "all but %s step%s", ts_fmt_count(first, missing),
-			missing == 1 ? "" : "s");
+		size_t at = append(out, size, 0, "all but ");
+
+		at = append(out, size, at, ts_fmt_count(first, missing));
+		append(out, size, at, missing == 1 ? " step" : " steps");
 	} else {
 		size_t at = append(out, size, 0, ts_fmt_count(first, row->start));
 
@@ -390,8 +392,9 @@ live_alive_value(const struct alive_look *k, int64_t i, int column, struct ts_ta
 	case C_SIGN:
 		break;
 	case C_TICK:
-		tick_text(k, i, out->buf);
-		ts_table_value_text(out, out->buf[0] ? out->buf : NULL);
+		if (k->what_if->count > 0)
+			tick_text(k, i, out->buf);
+		ts_table_value_text(out, k->what_if->count > 0 && out->buf[0] ? out->buf : NULL);
 		break;
 	case C_CHANGE:
 		ts_table_value_integer(out, change_of(row));
@@ -405,10 +408,21 @@ live_alive_value(const struct alive_look *k, int64_t i, int column, struct ts_ta
 bool
 live_alive_rank(const struct ts_alive *a, int64_t i, int column, int64_t *rank)
 {
-	if (column != C_NAME || !a || !a->ranked || i < 0 || i >= a->rows)
+	if (!a || i < 0 || i >= a->rows)
 		return false;
-	*rank = a->row[i].name;
-	return true;
+	switch (column) {
+	case C_NAME:
+		*rank = a->row[i].name;
+		return a->ranked;
+	case C_SHARE:
+		*rank = bytes_at(&a->row[i], 0);
+		return a->bytes > 0;
+	case C_CUMULATIVE:
+		*rank = a->row[i].cumulative;
+		return a->bytes > 0;
+	default:
+		return false;
+	}
 }
 
 static bool

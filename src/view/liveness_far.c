@@ -131,6 +131,7 @@ aim(struct question *q)
 	q->table.facts = q->facts;
 	q->table.value = far_value;
 	q->table.rank = far_rank;
+	q->table.shared = true;
 	q->table.ctx = q;
 	q->table.order = &q->order;
 }
@@ -146,6 +147,8 @@ arrange(struct alive_far **out, struct question *q, const struct ts_cancel *canc
 	if (!far)
 		return ts_err_nomem(err);
 	atomic_init(&far->uses, 1);
+	for (int i = 0; i < PILES; i++)
+		far->pile[i].small = TS_PILE_LARGE;
 	aim(q);
 	code = ts_table_arrange(&far->a, &q->table, q->alive->rows,
 		&(struct ts_table_memory){far, get_pile}, cancel, err);

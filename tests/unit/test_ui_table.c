@@ -497,6 +497,97 @@ START_TEST(digits_and_ranks)
 }
 END_TEST
 
+/* --- by two threads ------------------------------------------------------------------------------ */
+
+enum { LONG = 5 * WIDE + 77 };
+
+static bool
+long_value(void *ctx, int64_t row, int column, struct ts_table_value *out)
+{
+	return wide_value(ctx, row % WIDE, column, out);
+}
+
+static bool
+long_rank(void *ctx, int64_t row, int column, int64_t *rank)
+{
+	return wide_rank(ctx, row % WIDE, column, rank);
+}
+
+static bool
+long_passes(const struct wide *x, int filter, int64_t row)
+{
+	const char *name = x->name[row % WIDE];
+	bool known = row % WIDE % WIDE_NONE != 0;
+
+	if (filter == 1)
+		return strstr(name, "layer_3/") != NULL;
+	return filter == 0 || (known && x->v[row % WIDE] >= 64 && name[strlen(name) - 1] == '7');
+}
+
+/* Rows in order, the same whether one thread asks them or two; those that pass, and their sum. */
+START_TEST(two_threads_ask)
+{
+	static const char *const filters[] = {"", "Layer_3/", "size>=64 and name~7$"};
+	struct wide *x = calloc(1, sizeof(*x));
+	struct ts_table_order o;
+	struct ts_table t = thing_table(NULL, &o);
+	int filter = _i % 3, sorted = _i / 3 % 4 - 1;
+	struct ts_table_arranged one, two;
+	int64_t n = 0, sum = 0;
+
+	ck_assert_ptr_nonnull(x);
+	make_wide(x, 0);
+	ts_table_order_init(&o);
+	o.rows = LONG;
+	o.sorted = sorted;
+	o.descending = _i & 1;
+	snprintf(o.filter, sizeof(o.filter), "%s", filters[filter]);
+	t.ctx = x;
+	t.value = long_value;
+	t.rank = _i % 5 ? long_rank : NULL;
+	ck_assert_int_eq(ts_table_arrange(&one, &t, LONG, NULL, NULL, NULL), TS_OK);
+	t.shared = true;
+	ck_assert_int_eq(ts_table_arrange(&two, &t, LONG, NULL, NULL, NULL), TS_OK);
+	for (int64_t i = 0; i < LONG; i++)
+		if (long_passes(x, filter, i)) {
+			n++;
+			sum += i % WIDE % WIDE_NONE ? x->v[i % WIDE] : 0;
+		}
+	ck_assert_int_eq(two.count, n);
+	ck_assert_int_eq(two.filtered, filter > 0);
+	if (filter > 0)
+		ck_assert_int_eq((int64_t)two.sum[1], sum);
+	ck_assert_int_eq(one.count, two.count);
+	ck_assert_mem_eq(one.row, two.row, (size_t)n * sizeof(*two.row));
+	ck_assert_mem_eq(one.sum, two.sum, sizeof(two.sum));
+	for (int64_t i = 0; i < n; i++)
+		ck_assert(long_passes(x, filter, two.row[i]));
+	free(one.row);
+	free(two.row);
+	free(x);
+}
+END_TEST
+
+START_TEST(two_threads_are_stopped)
+{
+	struct wide *x = calloc(1, sizeof(*x));
+	struct ts_table_order o;
+	struct ts_table t = thing_table(NULL, &o);
+	struct ts_cancel cancel = {.rest = NULL};
+	struct ts_table_arranged a;
+
+	ck_assert_ptr_nonnull(x);
+	ts_table_order_init(&o);
+	t.ctx = x;
+	t.value = long_value;
+	t.shared = true;
+	ts_cancel_set(&cancel);
+	ck_assert_int_eq(ts_table_arrange(&a, &t, LONG, NULL, &cancel, NULL), TS_E_CANCELLED);
+	ck_assert_ptr_null(a.row);
+	free(x);
+}
+END_TEST
+
 static bool
 is_conv(const struct thing *x)
 {
@@ -605,6 +696,8 @@ main(void)
 	tcase_add_loop_test(c, rows_are_sorted, 0, 20);
 	tcase_add_loop_test(c, many_rows_are_sorted_in_pieces, 0, FACTS);
 	tcase_add_loop_test(c, digits_and_ranks, 0, 8);
+	tcase_add_loop_test(c, two_threads_ask, 0, 24);
+	tcase_add_test(c, two_threads_are_stopped);
 	tcase_add_loop_test(c, rows_are_filtered, 0, 20);
 	tcase_add_test(c, columns_are_chosen);
 	tcase_set_timeout(c, 60);

@@ -66,8 +66,8 @@ void ts_table_value_text(struct ts_table_value *out, const char *s); /* NULL: NO
 typedef bool ts_table_value_fn(void *ctx, int64_t row, int column, struct ts_table_value *out);
 
 /*
- * Where texts of a column are numbered in their order: that of a row, the same for the same text. Of a column it is known of
- * all rows, or of none (false).
+ * Where values of a column have whole numbers in their order: that of a row, the same for the same value. Of a column it is
+ * known of all rows, or of none (false).
  */
 typedef bool ts_table_rank_fn(void *ctx, int64_t row, int column, int64_t *rank);
 
@@ -106,6 +106,7 @@ struct ts_table {
 	const struct ts_column_facts *facts; /* of each column; NULL: titles, no units */
 	ts_table_value_fn *value;	     /* NULL: there are no exact values */
 	ts_table_rank_fn *rank;		     /* NULL: of no column */
+	bool shared; /* these two may be called by several threads at once */
 	const struct ts_table_looks
 		*looks; /* which columns the user wants (env->looks); NULL: all */
 	struct ts_table_order
