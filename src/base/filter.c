@@ -33,6 +33,20 @@ ts_filter_find(const struct ts_filter *f, int field, enum ts_filter_op op)
 
 /* --- texts -------------------------------------------------------------------------------------- */
 
+/* Of a word that each text has for which the comparison holds. */
+static void
+find_needs(struct ts_filter_use *u, const struct ts_filter_node *n)
+{
+	const char *word = u->filter->text + n->a;
+	size_t size = n->b == 1 ? strlen(word) : 0;
+
+	if (u->filter->fields[n->field].type != TS_FILTER_NAME)
+		return;
+	if (n->op == TS_FILTER_MATCHES)
+		word = ts_pattern_needs(u->pattern[n->text], &size);
+	ts_signature_add(&u->needs[n->text], word, size, 0);
+}
+
 enum ts_code
 ts_filter_use_init(struct ts_filter_use *u, const struct ts_filter *f, struct ts_err *err)
 {
@@ -42,12 +56,15 @@ ts_filter_use_init(struct ts_filter_use *u, const struct ts_filter *f, struct ts
 	for (int i = 0; i < f->count && !code; i++) {
 		const struct ts_filter_node *n = &f->node[i];
 
-		if (n->op != TS_FILTER_MATCHES)
+		if (n->op < TS_FILTER_HAS || n->op > TS_FILTER_MATCHES)
 			continue;
-		code = ts_pattern_compile(&u->pattern[n->text], f->text + n->a, TS_PATTERN_SMART,
-			NULL, err);
-		if (!code)
+		if (n->op == TS_FILTER_MATCHES)
+			code = ts_pattern_compile(&u->pattern[n->text], f->text + n->a,
+				TS_PATTERN_SMART, NULL, err);
+		if (!code && n->op == TS_FILTER_MATCHES)
 			code = ts_matcher_new(&u->matcher[n->text], u->pattern[n->text], err);
+		if (!code)
+			find_needs(u, n);
 	}
 	return code;
 }
@@ -149,6 +166,13 @@ ts_filter_text_next(struct ts_filter_texts *t, const struct ts_filter_use *u,
 			.n = strlen(u->filter->text + n->a),
 			.any_case = true};
 	return ts_finder_next(f, s, bytes, same) ? TS_YES : TS_NO;
+}
+
+bool
+ts_filter_text_may(const struct ts_filter_use *u, const struct ts_filter_node *n,
+	const struct ts_signature *texts)
+{
+	return ts_signature_may_have(texts, &u->needs[n->text]);
 }
 
 /* --- rows --------------------------------------------------------------------------------------- */

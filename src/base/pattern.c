@@ -181,6 +181,13 @@ ts_pattern_groups(const struct ts_pattern *p)
 	return (int)p->groups;
 }
 
+const char *
+ts_pattern_needs(const struct ts_pattern *p, size_t *n)
+{
+	*n = p->needs_n;
+	return p->needs;
+}
+
 enum ts_code
 ts_matcher_new(struct ts_matcher **out, const struct ts_pattern *p, struct ts_err *err)
 {

@@ -329,8 +329,9 @@ struct merging {
 	struct ts_dictionary texts; /* of the numbers */
 	struct ts_pile
 		known; /* uint32_t an entry of `names`, where they are numbers: that of its text, and one more */
-	struct ts_pile first;	 /* uint32_t a number: an entry with its text */
-	uint32_t ranks, numbers; /* names with a text; one more where some have none */
+	struct ts_pile signature; /* a group of them */
+	struct ts_pile first;	  /* uint32_t a number: an entry with its text */
+	uint32_t ranks, numbers;  /* names with a text; one more where some have none */
 	struct ts_pile coded, group;
 	struct ts_pile
 		before; /* int64_t a name, and one more: its rows; in the end those with names before it */
@@ -569,10 +570,12 @@ static enum ts_code
 code_names(struct merging *m, bool by_number, struct ts_err *err)
 {
 	const char *s, *before = NULL;
+	struct ts_signature of = {0};
 	uint32_t n, have = 0;
 	enum ts_code code = TS_OK;
 
 	for (uint32_t i = 0; !code && i < m->numbers; i++) {
+		bool last = i + 1 == m->numbers || (i + 1) % TS_COLUMN_NAMES == 0;
 		uint64_t at = m->coded.used;
 
 		if (i % LOOK == 0 && ts_cancelled(m->cancel))
@@ -587,6 +590,13 @@ code_names(struct merging *m, bool by_number, struct ts_err *err)
 		if (s) {
 			before = s;
 			have = n;
+			ts_signature_add(&of, s, n, 0);
+		} else {
+			ts_signature_fill(&of);
+		}
+		if (!code && last) {
+			code = ts_pile_add(&m->signature, &of, sizeof(of), m->cache, err);
+			of = (struct ts_signature){0};
 		}
 	}
 	return code ? code
@@ -712,14 +722,15 @@ write_section(struct ts_section_writer *w, struct totals *t, const struct mergin
 	struct ts_err *err)
 {
 	struct columns_head *h = &t->head;
-	struct ts_section_array array[TS_COLUMN_COUNT + 5] = {
+	struct ts_section_array array[TS_COLUMN_COUNT + 6] = {
 		{&h->start_at, t->start.memory, t->start.used},
 		{&h->bits_at, t->bits.memory, t->bits.used},
 		{&h->before_at, m->before.memory, m->before.used},
 		{&h->group_at, m->group.memory, m->group.used},
+		{&h->signature_at, m->signature.memory, m->signature.used},
 		{&h->text_at, m->coded.memory, m->coded.used},
 	};
-	size_t arrays = 5;
+	size_t arrays = 6;
 
 	h->bits_size = t->bits.used;
 	h->text_size = m->coded.used;
@@ -752,7 +763,9 @@ make_section(struct ts_pass_run *run, struct totals *t, struct merging *m,
 	if (code)
 		return code;
 	if (!choose(t, parts, count,
-		    most - (int64_t)(m->coded.used + m->group.used + m->before.used)))
+		    most -
+			    (int64_t)(m->coded.used + m->group.used + m->signature.used +
+				    m->before.used)))
 		return leave(run->writer[0], err);
 	code = gather(t, parts, count, run->cache, err);
 	return code ? code : write_section(run->writer[0], t, m, err);
@@ -776,6 +789,7 @@ finish(struct ts_pass_run *run, struct ts_pass_part *parts, int count, struct ts
 	ts_pile_fini(&m.before);
 	ts_pile_fini(&m.coded);
 	ts_pile_fini(&m.group);
+	ts_pile_fini(&m.signature);
 	ts_pile_fini(&t.start);
 	ts_pile_fini(&t.bits);
 	for (int i = 0; i < TS_COLUMN_COUNT; i++)

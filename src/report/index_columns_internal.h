@@ -28,7 +28,7 @@ struct columns_head {
 	uint64_t flags;
 	int64_t rows, blocks, names, texts, first, bytes, unsized;
 	uint64_t start_at, block_at[TS_COLUMN_COUNT]; /* 0: not kept */
-	uint64_t bits_at, bits_size, before_at, group_at, text_at, text_size;
+	uint64_t bits_at, bits_size, before_at, group_at, signature_at, text_at, text_size;
 };
 
 static inline int64_t

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tilescope/base/beside.h"
@@ -57,6 +58,7 @@ take_arrays(struct ts_columns *c, const struct columns_head *h, const void *payl
 	c->text = ts_section_at(payload, size, h->text_at, h->text_size, 1);
 	c->text_size = h->text_size;
 	c->group = ts_section_at(payload, size, h->group_at, groups + 1, sizeof(*c->group));
+	c->signature = ts_section_at(payload, size, h->signature_at, groups, sizeof(*c->signature));
 	c->before = ts_section_at(payload, size, h->before_at, (uint64_t)h->names + 1,
 		sizeof(*c->before));
 	for (int i = 0; i < TS_COLUMN_COUNT; i++) {
@@ -67,7 +69,7 @@ take_arrays(struct ts_columns *c, const struct columns_head *h, const void *payl
 		if (!c->block[i])
 			return false;
 	}
-	return c->start && c->bits && c->text && c->group && c->before;
+	return c->start && c->bits && c->text && c->group && c->signature && c->before;
 }
 
 bool
@@ -394,14 +396,38 @@ ts_columns_names(const struct ts_columns *c, int64_t group, ts_columns_name_fn *
 	return true;
 }
 
+static int64_t
+groups_of(const struct ts_columns *c)
+{
+	return (c->names + TS_COLUMN_NAMES - 1) / TS_COLUMN_NAMES;
+}
+
 enum ts_code
 ts_name_answers_init(struct ts_name_answers *a, const struct ts_columns *c,
-	const struct ts_cache *cache,
-	uint32_t (*ask)(void *ctx, const char *s, size_t n, size_t same), void *ctx,
+	const struct ts_cache *cache, ts_name_ask_fn *ask, ts_name_may_fn *may, void *ctx,
 	struct ts_err *err)
 {
-	*a = (struct ts_name_answers){.columns = c, .ask = ask, .ctx = ctx};
+	int64_t groups = groups_of(c);
+
+	*a = (struct ts_name_answers){.columns = c,
+		.ask = ask,
+		.may = may,
+		.ctx = ctx,
+		.groups = groups};
 	a->nameless = ask(ctx, NULL, 0, 0);
+	if (may) {
+		a->none = ask(ctx, "", 0, 0);
+		a->group = ts_alloc((size_t)groups / 64 + 1, sizeof(*a->group));
+		a->groups = 0;
+		if (!a->group)
+			return ts_err_nomem(err);
+	}
+	for (int64_t g = 0; may && g < groups; g++) {
+		bool asks = may(ctx, &c->signature[g]);
+
+		a->group[g / 64] |= (uint64_t)asks << g % 64;
+		a->groups += asks;
+	}
 	return ts_pile_room(&a->answer, ((size_t)c->names + 1) * sizeof(uint32_t), cache, err);
 }
 
@@ -409,6 +435,8 @@ void
 ts_name_answers_fini(struct ts_name_answers *a)
 {
 	ts_pile_fini(&a->answer);
+	free(a->group);
+	a->group = NULL;
 }
 
 static void
@@ -439,14 +467,16 @@ ask_groups(void *ctx, int who)
 {
 	struct asking_all *x = ctx;
 	struct ts_name_answers *a = &x->of[who];
-	int64_t groups = (a->columns->names + TS_COLUMN_NAMES - 1) / TS_COLUMN_NAMES, g;
+	int64_t groups = groups_of(a->columns), g;
+	const uint32_t *answer = a->answer.memory; /* those of a group come together */
 
 	while (!atomic_load(&x->stopped) && !atomic_load(&x->unsound) &&
 		(g = atomic_fetch_add(&x->next, ASK_GROUPS)) < groups) {
 		if (x->late(x->late_ctx, who))
 			atomic_store(&x->stopped, true);
 		for (int64_t end = ts_min_i64(g + ASK_GROUPS, groups); g < end; g++)
-			if (!ts_name_answers_ask(a, g * TS_COLUMN_NAMES))
+			if (ts_name_answers_asks(a, g) && !answer[g * TS_COLUMN_NAMES] &&
+				!ts_name_answers_ask(a, g * TS_COLUMN_NAMES))
 				atomic_store(&x->unsound, true);
 	}
 }
@@ -458,7 +488,7 @@ ts_name_answers_all(struct ts_name_answers *a, void *other, bool (*late)(void *l
 	struct asking_all x = {.of = {*a, *a}, .late = late, .late_ctx = late_ctx};
 
 	x.of[1].ctx = other;
-	if (a->columns->names >= ASK_BOTH)
+	if (a->groups >= ASK_BOTH / TS_COLUMN_NAMES)
 		ts_beside(ask_groups, &x);
 	else
 		ask_groups(&x, 0);

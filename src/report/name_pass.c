@@ -234,6 +234,14 @@ group_of_name(void *ctx, const char *s, size_t n, size_t same)
 	return group >= 0 && group < TS_NAME_GROUPS ? (uint32_t)group + 2 : 1;
 }
 
+static bool
+may_have_group(void *ctx, const struct ts_signature *names)
+{
+	const struct ts_name_asker *a = ctx;
+
+	return a->may(a->ctx, names);
+}
+
 /* Rows of the tile under way, by group: groups from GROUP_NONE on. */
 enum { TOGETHER = 256 };
 
@@ -348,11 +356,19 @@ names_in_groups(bool *some, bool *sound, struct ts_name_pass *p, const struct ts
 	if (a->other)
 		*sound = ts_name_answers_all(&p->answers, &other, is_stopped,
 			(void *)(uintptr_t)cancel, &stopped);
-	for (int64_t i = 0; i < names && *sound && !ts_cancelled(cancel); i++) {
-		if (!a->other && i % TS_COLUMN_NAMES == 0)
+	for (int64_t g = 0; g * TS_COLUMN_NAMES < names && *sound; g++) {
+		int64_t i = g * TS_COLUMN_NAMES, end = ts_min_i64(i + TS_COLUMN_NAMES, names);
+
+		if (!ts_name_answers_asks(&p->answers, g))
+			continue;
+		if (ts_cancelled(cancel))
+			break;
+		if (!a->other)
 			*sound = ts_name_answers_ask(&p->answers, i);
-		in[i / 64] |= (uint64_t)(answer[i] > 1) << i % 64;
-		*some |= answer[i] > 1;
+		for (; i < end; i++) {
+			in[i / 64] |= (uint64_t)(answer[i] > 1) << i % 64;
+			*some |= answer[i] > 1;
+		}
 	}
 	return in;
 }
@@ -488,7 +504,8 @@ leave_columns(struct ts_name_pass *p)
 
 /* Before the first row: are they in the index? */
 static enum ts_code
-begin_columns(struct ts_name_pass *p, struct ts_reader *rd, struct ts_err *err)
+begin_columns(struct ts_name_pass *p, struct ts_reader *rd, const struct ts_name_asker *a,
+	struct ts_err *err)
 {
 	struct ts_columns *c = &p->columns;
 	enum ts_code code;
@@ -498,7 +515,8 @@ begin_columns(struct ts_name_pass *p, struct ts_reader *rd, struct ts_err *err)
 		c->rows != ts_reach_span(&rd->report->binding[TS_LOWERED_VARIABLE].reach))
 		return TS_OK;
 	p->index = ts_index_hold(rd->index);
-	code = ts_name_answers_init(&p->answers, c, p->cache, group_of_name, NULL, err);
+	code = ts_name_answers_init(&p->answers, c, p->cache, group_of_name,
+		a->may ? may_have_group : NULL, (void *)(uintptr_t)a, err);
 	if (code)
 		leave_columns(p);
 	return code;
@@ -538,7 +556,7 @@ ts_name_pass_read(struct ts_name_pass *p, bool *end, struct ts_reader *rd,
 
 	*end = false;
 	if (p->rows == 0 && by_id && !p->index)
-		code = begin_columns(p, rd, err);
+		code = begin_columns(p, rd, asker, err);
 	if (!code && p->index)
 		code = read_columns(p, end, asker, rows, rd->cancel, progress, err);
 	if (code || p->index)

@@ -30,6 +30,7 @@ struct world {
 struct users {
 	struct ts_tile_set *out;
 	struct ts_matcher *matcher;
+	struct ts_signature needs;
 };
 
 static int
@@ -39,6 +40,12 @@ is_named(void *ctx, const char *name, size_t n, size_t same)
 			TS_MATCH_YES
 		? 0
 		: TS_NAME_GROUP_NONE;
+}
+
+static bool
+may_be_named(void *ctx, const struct ts_signature *names)
+{
+	return ts_signature_may_have(names, &((const struct users *)ctx)->needs);
 }
 
 static bool
@@ -54,6 +61,7 @@ static enum ts_code
 mark_users(struct world *w, struct users *u, struct users *other, struct ts_err *err)
 {
 	const struct ts_name_asker asker = {.group = is_named,
+		.may = may_be_named,
 		.row = take_row,
 		.named_alone = true,
 		.tiles_alone = true,
@@ -88,7 +96,10 @@ match_users(struct world *w, struct ts_tile_set *out, const struct ts_pattern *p
 	struct ts_tile_set more = {0};
 	struct users u = {.out = out}, other = {.out = &more};
 	enum ts_code code = ts_matcher_new(&u.matcher, pattern, err);
+	size_t size;
+	const char *word = ts_pattern_needs(pattern, &size);
 
+	ts_signature_add(&u.needs, word, size, 0);
 	if (!code)
 		code = ts_matcher_new(&other.matcher, pattern, err);
 	if (!code && !ts_tile_set_init(&more, out->tiles))

@@ -203,6 +203,32 @@ variable_columns_category(struct columns_asking *a, const struct ts_filter_node 
 	return truth;
 }
 
+/* The truth of each number of a block whose numbers are all below 64, as bits. */
+static void
+ask_few_categories(struct columns_asking *a, const struct ts_filter_node *n, int64_t least,
+	int64_t most, struct columns_answer *out)
+{
+	const int64_t *v = values(a, TS_COLUMN_CATEGORY);
+	uint64_t yes = 0, no = 0;
+
+	for (int64_t x = least; x <= most; x++) {
+		enum ts_truth truth = variable_columns_category(a, n, x);
+
+		yes |= (uint64_t)(truth == TS_YES) << x;
+		no |= (uint64_t)(truth == TS_NO) << x;
+	}
+	for (int w = 0; w * 64 < a->rows; w++) {
+		int rows = a->rows - w * 64 < 64 ? a->rows - w * 64 : 64;
+
+		for (int k = 0; k < rows; k++) {
+			uint64_t x = (uint64_t)v[w * 64 + k] % 64;
+
+			out->yes[w] |= (yes >> x & 1) << k;
+			out->no[w] |= (no >> x & 1) << k;
+		}
+	}
+}
+
 static void
 ask_categories(struct columns_asking *a, const struct ts_filter_node *n, struct columns_answer *out)
 {
@@ -217,6 +243,10 @@ ask_categories(struct columns_asking *a, const struct ts_filter_node *n, struct 
 
 		memset(out->yes, truth == TS_YES ? 0xff : 0, sizeof(out->yes));
 		memset(out->no, truth == TS_NO ? 0xff : 0, sizeof(out->no));
+		return;
+	}
+	if (!unknown && most < 64) {
+		ask_few_categories(a, n, least, most, out);
 		return;
 	}
 	v = values(a, TS_COLUMN_CATEGORY);
@@ -320,6 +350,24 @@ ask_name(void *ctx, const char *s, size_t n, size_t same)
 	struct columns_asking *a = ctx;
 
 	return s ? variable_name_bits(a->p, s, n, same) : VARIABLE_NO_TEXT;
+}
+
+/* May a comparison with a name hold for one of these? */
+static bool
+may_say(void *ctx, const struct ts_signature *names)
+{
+	const struct columns_asking *a = ctx;
+	const struct ts_filter *f = &a->p->l->filter;
+
+	for (int i = 0; i < f->count; i++) {
+		const struct ts_filter_node *n = &f->node[i];
+
+		if (n->field == TS_VARIABLE_FIELD_NAME && n->op >= TS_FILTER_HAS &&
+			n->op <= TS_FILTER_MATCHES &&
+			ts_filter_text_may(&a->p->asking.use, n, names))
+			return true;
+	}
+	return false;
 }
 
 uint64_t
@@ -501,7 +549,7 @@ variable_columns_begin(struct columns_asking *a, struct variable_pass *p,
 	a->named = -1;
 	if (!a->c.block[TS_COLUMN_NAME])
 		return TS_OK;
-	return ts_name_answers_init(&a->names, &a->c, p->l->v->cache, ask_name, a, err);
+	return ts_name_answers_init(&a->names, &a->c, p->l->v->cache, ask_name, may_say, a, err);
 }
 
 /* As if nothing had been read. */

@@ -12,27 +12,30 @@
  */
 #include "config.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "variable_columns_internal.h"
 
+#include "tilescope/base/beside.h"
 #include "tilescope/base/clock.h"
 #include "tilescope/base/mem.h"
-#include "tilescope/calc/top.h"
 
 enum {
-	FIRST = 160,	    /* rows: a screen, and what is read ahead of it */
-	FULL = 1 << 14,	    /* so few rows are put in order at once */
-	MOST = 1 << 19,	    /* places that are kept */
-	GLANCE_US = 600,    /* along an order, */
-	WALK_US = 9000,	    /* and where many rows pass */
-	MANY = 500,	    /* one of so many rows passes then */
-	BEGINS = 1 << 10,   /* names that begin first in an order, */
-	AT_ONCE = 8,	    /* and so many between two looks whether the others stand behind */
-	WHOLE_US = 30000,   /* all of it, at most */
-	NUMBERS_US = 40000, /* a filter that names nothing */
-	LOOK = 64,	    /* rows, blocks or groups between looks at the clock */
+	FIRST = 160,	      /* rows: a screen, and what is read ahead of it */
+	FULL = 1 << 14,	      /* so few rows are put in order at once */
+	MOST = 1 << 19,	      /* places that are kept */
+	GLANCE_US = 600,      /* along an order, */
+	WALK_US = 9000,	      /* and where many rows pass */
+	MANY = 500,	      /* one of so many rows passes then */
+	ASK_US = 2500,	      /* names as they begin in an order, */
+	AT_ONCE = 16,	      /* so many between two looks whether the others stand behind, */
+	FEW_GROUPS = 256,     /* and where more of them are to be asked */
+	WHOLE_US = 30000,     /* all of it, at most */
+	NUMBERS_US = 40000,   /* a filter that names nothing */
+	BOTH_BLOCKS = 1 << 8, /* so many take longer than to begin a thread */
+	LOOK = 64,	      /* rows, blocks or groups between looks at the clock */
 };
 
 /* A row as it is compared in an order: forwards, whichever way the list is read. */
@@ -151,20 +154,33 @@ passes(struct first *f, int64_t place)
 	return ts_filter_ask(&f->a.p->l->filter, &row) == TS_YES;
 }
 
+/* Is it a name that will do? It is asked about when it was not before. */
+static bool
+will_do(struct first *f, int64_t name)
+{
+	const uint32_t need = f->names | f->names << VARIABLE_SURE;
+	uint32_t bits = 0;
+
+	if (f->wanted)
+		return is_wanted(f, name);
+	f->a.untrue |= !ts_name_answers_one(&f->a.names, name, &bits);
+	return (bits & need) == need;
+}
+
 /* Of rows anywhere, at most TS_COLUMN_GATHER: a bit for each that passes. */
 static uint64_t
 which_pass(struct first *f, const int64_t *place, int n)
 {
 	int64_t name[TS_COLUMN_GATHER];
+	bool named = f->names != 0 && !f->bits;
 	uint64_t pass = 0;
 
-	if (f->wanted && !ts_columns_gather(&f->a.c, TS_COLUMN_NAME, place, n, name)) {
+	if (named && !ts_columns_gather(&f->a.c, TS_COLUMN_NAME, place, n, name)) {
 		f->a.untrue = true;
 		return 0;
 	}
 	for (int i = 0; i < n; i++)
-		if ((!f->wanted || is_wanted(f, name[i])) &&
-			((f->wanted && f->alone) || passes(f, place[i])))
+		if ((!named || will_do(f, name[i])) && ((named && f->alone) || passes(f, place[i])))
 			pass |= UINT64_C(1) << i;
 	return pass;
 }
@@ -227,51 +243,73 @@ rows_of(struct first *f, int64_t name)
 	return f->a.untrue ? 0 : to - from;
 }
 
-/* What the second of those who ask names has for itself. */
+/* What the second of two who ask has for itself. */
 struct second {
 	struct columns_asking a;
 	struct variable_pass p;
+	int64_t until; /* us, of its thread; 0: it has not begun */
 };
 
-struct asking_names {
+struct two {
 	struct first *f;
 	struct second *second;
-	int64_t until; /* us, of the second one's thread; 0: it has not begun */
 };
 
-static bool
-names_late(void *ctx, int who)
+/* tw->second is NULL where there is no memory. Give to end_second() in every case. */
+static enum ts_code
+begin_second(struct two *tw, struct first *f, struct ts_err *err)
 {
-	struct asking_names *x = ctx;
+	struct second *x = ts_alloc(1, sizeof(*x));
+
+	*tw = (struct two){f, x};
+	if (!x)
+		return ts_err_nomem(err);
+	x->a.p = &x->p;
+	x->p.l = f->a.p->l;
+	x->p.asking.v = f->a.p->asking.v;
+	memcpy(x->p.asking.tiles, f->a.p->asking.tiles, sizeof(x->p.asking.tiles)); /* lent */
+	return ts_filter_use_init(&x->p.asking.use, &f->a.p->l->filter, err);
+}
+
+static void
+end_second(struct two *tw)
+{
+	if (!tw->second)
+		return;
+	tw->f->late |= is_costly(tw->f) || ts_filter_use_costly(&tw->second->p.asking.use) > 0;
+	tw->f->a.untrue |= tw->second->a.untrue;
+	ts_filter_use_fini(&tw->second->p.asking.use);
+	free(tw->second);
+}
+
+/* Each has its own clock; the second one's begins when it does. */
+static bool
+is_one_late(void *ctx, int who)
+{
+	struct two *tw = ctx;
+	struct second *x = tw->second;
 
 	if (who == 0)
-		return is_late(x->f);
+		return is_late(tw->f);
 	if (x->until == 0)
 		x->until = ts_clock_thread_us() + WHOLE_US;
-	return ts_clock_thread_us() > x->until || ts_cancelled(x->f->cancel) ||
-		ts_filter_use_costly(&x->second->p.asking.use) > 0;
+	return ts_clock_thread_us() > x->until || ts_cancelled(tw->f->cancel) ||
+		ts_filter_use_costly(&x->p.asking.use) > 0;
 }
 
 static enum ts_code
 ask_all_names(struct first *f, struct ts_err *err)
 {
-	struct asking_names x = {f, ts_alloc(1, sizeof(*x.second)), 0};
-	enum ts_code code;
+	struct two tw;
+	enum ts_code code = begin_second(&tw, f, err);
 	bool stopped;
 
-	if (!x.second)
-		return ts_err_nomem(err);
-	x.second->a.p = &x.second->p;
-	x.second->p.l = f->a.p->l;
-	code = ts_filter_use_init(&x.second->p.asking.use, &f->a.p->l->filter, err);
 	if (!code) {
-		f->a.untrue |= !ts_name_answers_all(&f->a.names, &x.second->a, names_late, &x,
+		f->a.untrue |= !ts_name_answers_all(&f->a.names, &tw.second->a, is_one_late, &tw,
 			&stopped);
-		f->late |= stopped || is_costly(f) ||
-			ts_filter_use_costly(&x.second->p.asking.use) > 0;
+		f->late |= stopped;
 	}
-	ts_filter_use_fini(&x.second->p.asking.use);
-	free(x.second);
+	end_second(&tw);
 	return code;
 }
 
@@ -291,14 +329,18 @@ ask_names(struct first *f, int64_t *rows, struct ts_err *err)
 	code = ask_all_names(f, err);
 	if (code || f->late || f->a.untrue)
 		return code;
-	for (int64_t i = 0; i < names; i++) {
-		bool is = (answer[i] & need) == need;
+	for (int64_t g = 0; g * TS_COLUMN_NAMES < names && !f->a.untrue; g++) {
+		int64_t from = g * TS_COLUMN_NAMES;
+		uint64_t is = 0;
 
-		f->wanted[i / 64] |= (uint64_t)is << i % 64;
-		*rows += is ? rows_of(f, i) : 0;
+		if (!ts_name_answers_asks(&f->a.names, g))
+			continue;
+		for (int k = 0; k < TS_COLUMN_NAMES && from + k < names; k++)
+			is |= (uint64_t)((answer[from + k] & need) == need) << k;
+		f->wanted[from / 64] |= is << from % 64;
+		for (; is; is &= is - 1)
+			*rows += rows_of(f, from + __builtin_ctzll(is));
 		f->a.untrue |= *rows > f->a.c.rows;
-		if (f->a.untrue)
-			break;
 	}
 	return TS_OK;
 }
@@ -320,21 +362,85 @@ pick_block(struct first *f, int64_t block, struct ts_err *err)
 	return code;
 }
 
+/* The rows of a block that pass, into `place`. */
 static enum ts_code
-ask_block(struct first *f, int64_t block, struct ts_err *err)
+ask_block(struct columns_asking *a, struct ts_pile *place, int64_t block,
+	const struct ts_cache *cache, struct ts_err *err)
 {
 	struct columns_answer x = {0};
 	enum ts_code code = TS_OK;
 
-	variable_columns_ask(&f->a, block, &x);
-	for (int w = 0; w * 64 < f->a.rows && !f->a.untrue; w++) {
+	variable_columns_ask(a, block, &x);
+	for (int w = 0; w * 64 < a->rows && !a->untrue; w++) {
 		uint64_t left = x.yes[w];
 
-		if (f->a.rows - w * 64 < 64)
-			left &= (UINT64_C(1) << (f->a.rows - w * 64)) - 1;
-		for (; left && !code; left &= left - 1)
-			code = add(f, f->a.c.start[block] + w * 64 + __builtin_ctzll(left), err);
+		if (a->rows - w * 64 < 64)
+			left &= (UINT64_C(1) << (a->rows - w * 64)) - 1;
+		for (; left && !code; left &= left - 1) {
+			int64_t at = a->c.start[block] + w * 64 + __builtin_ctzll(left);
+
+			code = ts_pile_add(place, &at, sizeof(at), cache, err);
+		}
 	}
+	return code;
+}
+
+/* Blocks that two ask about; what passes is put together at the end. */
+struct asking_blocks {
+	struct two tw;
+	struct ts_pile place[TS_BESIDE]; /* int64_t */
+	struct ts_err err[TS_BESIDE];
+	enum ts_code code[TS_BESIDE];
+	_Atomic int64_t next;
+	atomic_bool stopped;
+};
+
+static void
+ask_blocks(void *ctx, int who)
+{
+	struct asking_blocks *x = ctx;
+	struct first *f = x->tw.f;
+	struct columns_asking *a = who == 0 ? &f->a : &x->tw.second->a;
+	int64_t b;
+
+	while (!atomic_load(&x->stopped) &&
+		(b = atomic_fetch_add(&x->next, LOOK)) < f->a.c.blocks) {
+		for (int64_t end = ts_min_i64(b + LOOK, f->a.c.blocks);
+			b < end && !x->code[who] && !a->untrue; b++)
+			x->code[who] = ask_block(a, &x->place[who], b, f->a.p->l->v->cache,
+				&x->err[who]);
+		if (x->code[who] || a->untrue || is_one_late(&x->tw, who) ||
+			x->place[who].used > MOST * sizeof(int64_t))
+			atomic_store(&x->stopped, true);
+	}
+}
+
+/* All rows are asked, by two threads where that is quicker. */
+static enum ts_code
+take_by_two(struct first *f, struct ts_err *err)
+{
+	struct asking_blocks x = {.next = 0};
+	enum ts_code code = begin_second(&x.tw, f, err);
+
+	if (!code)
+		code = variable_columns_begin(&x.tw.second->a, &x.tw.second->p, &f->a.c, err);
+	if (!code && f->a.c.blocks >= BOTH_BLOCKS)
+		ts_beside(ask_blocks, &x);
+	else if (!code)
+		ask_blocks(&x, 0);
+	f->late |= atomic_load(&x.stopped);
+	for (int who = 0; who < TS_BESIDE; who++) {
+		if (!code && x.code[who])
+			code = ts_err_set(err, x.code[who], "%s", x.err[who].msg);
+		if (!code && x.place[who].used > 0)
+			code = ts_pile_add(&f->place, x.place[who].memory, x.place[who].used,
+				f->a.p->l->v->cache, err);
+		ts_pile_fini(&x.place[who]);
+	}
+	f->over |= places(f) > MOST;
+	if (x.tw.second)
+		ts_name_answers_fini(&x.tw.second->a.names);
+	end_second(&x.tw);
 	return code;
 }
 
@@ -404,13 +510,15 @@ take_all(struct first *f, struct ts_err *err)
 	if (f->bits)
 		return take_bits(f, err);
 	set_bound(f, f->wanted && !f->many ? WHOLE_US : NUMBERS_US);
-	if (f->wanted && f->by_name && !f->many)
+	if (!f->wanted)
+		return take_by_two(f, err);
+	if (f->by_name && !f->many)
 		return take_named(f, err);
 	for (int64_t b = 0; b < f->a.c.blocks && !code; b++) {
 		f->late |= b % LOOK == 0 && is_late(f);
 		if (f->late || f->a.untrue || f->over)
 			break;
-		code = f->wanted ? pick_block(f, b, err) : ask_block(f, b, err);
+		code = pick_block(f, b, err);
 	}
 	return code;
 }
@@ -421,33 +529,29 @@ take_all(struct first *f, struct ts_err *err)
 static bool
 knows_names(const struct first *f, const struct ts_variable_list *order)
 {
-	return f->wanted && order->names > 0 && order->names == f->a.c.names;
+	return f->names && order->names > 0 && order->names == f->a.c.names;
 }
 
-/* Where the first row with a name stands in an order, read in this direction; -1: there is none. */
+/* Where a name begins in an order that says so, read in this direction; -1: nowhere. */
 static int64_t
-name_at(const struct ts_variable_list *order, int64_t name, bool reverse)
+begins_at(struct first *f, const struct ts_variable_list *order, bool reverse, int64_t name)
 {
-	int64_t at = reverse && order->last[name] > 0 ? order->known - (int64_t)order->last[name]
-						      : (int64_t)order->first[name] - 1;
-
-	return at < order->count ? at : -1;
+	f->a.untrue |= name >= order->names;
+	return f->a.untrue ? -1 : variable_name_at(order, name, reverse);
 }
 
-/* The same of all names that are wanted. */
+/* Where the first row with a name that will do stands in an order. */
 static int64_t
-first_with_name(const struct first *f, const struct ts_variable_list *order, bool reverse)
+first_with_name(struct first *f, const struct ts_variable_list *order, bool reverse)
 {
-	int64_t from = order->count;
+	const uint32_t *begin = order->begin[reverse];
 
 	if (!knows_names(f, order))
 		return 0;
-	for (int64_t i = 0; i < order->names; i++) {
-		int64_t at = is_wanted(f, i) ? name_at(order, i, reverse) : -1;
-
-		from = at >= 0 ? ts_min_i64(from, at) : from;
-	}
-	return from;
+	for (int64_t i = 0; i < order->names && !f->a.untrue; i++)
+		if (will_do(f, begin[i]) || (i % LOOK == 0 && is_late(f)))
+			return begins_at(f, order, reverse, begin[i]);
+	return order->count;
 }
 
 /* The first rows along an order; *end: these are all. */
@@ -484,7 +588,8 @@ walk_blocks(struct first *f, bool *end, struct ts_err *err)
 
 		if (is_late(f))
 			break;
-		code = f->wanted ? pick_block(f, block, err) : ask_block(f, block, err);
+		code = f->wanted ? pick_block(f, block, err)
+				 : ask_block(&f->a, &f->place, block, f->a.p->l->v->cache, err);
 	}
 	*end = b == blocks;
 	return code;
@@ -538,6 +643,7 @@ struct earliest {
 	struct keyed *k; /* twice as many */
 	int64_t most, have;
 	bool cut; /* what is behind k[most - 1] does not count */
+	bool sorted;
 };
 
 static bool
@@ -553,14 +659,23 @@ earliest_sort(struct earliest *e)
 	qsort(e->k, (size_t)e->have, sizeof(*e->k), compare);
 	e->cut |= e->have >= e->most;
 	e->have = ts_min_i64(e->have, e->most);
+	e->sorted = true;
+}
+
+/* Could it be among them? */
+static bool
+earliest_wants(const struct earliest *e, const struct keyed *k)
+{
+	return !e->cut || compare(k, &e->k[e->most - 1]) <= 0;
 }
 
 static void
 earliest_offer(struct earliest *e, const struct keyed *k)
 {
-	if (e->cut && compare(k, &e->k[e->most - 1]) > 0)
+	if (!earliest_wants(e, k))
 		return;
 	e->k[e->have++] = *k;
+	e->sorted = false;
 	if (e->have == 2 * e->most)
 		earliest_sort(e);
 }
@@ -623,72 +738,92 @@ show_keyed(struct ts_variable_list *l, const struct keyed *k, int64_t n, struct 
 	return show(l, place, n, err);
 }
 
-/* The names that begin first in the order, as entry.tie; -entry.value: where. */
-static void
-find_begins(struct ts_top *top, const struct first *f, const struct ts_variable_list *order,
-	bool reverse)
+/* Are enough rows found that stand before the place where the next name begins? */
+static bool
+are_first(struct first *f, struct earliest *e, const struct ts_variable_list *order, int column,
+	int64_t next)
 {
-	for (int64_t i = 0; i < order->names; i++) {
-		int64_t at = is_wanted(f, i) ? name_at(order, i, reverse) : -1;
+	struct keyed at;
 
-		if (at >= 0)
-			(void)ts_top_offer(top, -at, i);
-	}
-	ts_top_sort(top);
+	if (e->have < FIRST)
+		return false;
+	if (!e->sorted)
+		earliest_sort(e);
+	at = keyed_of(f, f->a.p->l, column,
+		order_at(order, next, atomic_load(&f->a.p->l->reverse)));
+	return compare(&e->k[FIRST - 1], &at) < 0 && !f->a.untrue;
 }
 
-/* Does a row stand before the name that comes behind the i-th begins? */
-static bool
-is_before_next(struct first *f, const struct keyed *k, const struct ts_variable_list *order,
-	int column, const struct ts_top *top, int i)
+/* The rows with a name, as far as they could be among the first. */
+static void
+offer_named(struct earliest *e, struct first *f, int column, int64_t name)
 {
-	struct keyed next;
+	int64_t from = f->a.c.before[name], to = from + rows_of(f, name), place[TS_COLUMN_GATHER];
+	struct keyed k[TS_COLUMN_GATHER];
 
-	if (i + 1 == top->count)
-		return top->count < BEGINS; /* there is none */
-	next = keyed_of(f, f->a.p->l, column,
-		order_at(order, -top->entry[i + 1].value, atomic_load(&f->a.p->l->reverse)));
-	return compare(k, &next) < 0 && !f->a.untrue;
+	f->a.untrue |= to > f->by_name->known;
+	while (from < to && !f->a.untrue && !f->over) {
+		int n = (int)ts_min_i64(TS_COLUMN_GATHER, to - from);
+
+		for (int i = 0; i < n; i++)
+			place[i] = order_at(f->by_name, from + i, false);
+		keyed_rows(k, f, f->a.p->l, column, place, n);
+		for (int i = 0; i < n && !f->a.untrue; i++) {
+			int64_t of;
+
+			if (!earliest_wants(e, &k[i]))
+				continue;
+			f->a.untrue |= !ts_columns_at(&f->a.c, TS_COLUMN_NAME, place[i], &of) ||
+				of != name;
+			if (f->alone || passes(f, place[i]))
+				earliest_offer(e, &k[i]);
+		}
+		from += n;
+		f->over = from < to && is_late(f);
+	}
 }
 
 /*
- * The first rows with the names, where the order says where each name begins: names are taken as they begin, all rows of each, until
- * enough rows stand before the place where the next one begins. Rows that are large and have other names, however
- * many there are, are never looked at.
+ * The first rows with the names, where the order says where each name begins: names are asked as they begin, and all rows taken of
+ * those that will do, until enough rows stand before the place where the next name begins. Names that begin behind it
+ * are not asked, and rows that are large and have other names, however many there are, are never looked at. Where there are
+ * enough rows in time, and it is only not known yet that no others come before, it may take longer.
  */
 static enum ts_code
-walk_names(struct first *f, const struct ts_variable_list *order, int column, bool *done,
-	struct ts_err *err)
+walk_names(struct first *f, const struct ts_variable_list *order, int column, int64_t us,
+	bool *done, struct ts_err *err)
 {
-	struct ts_variable_list *l = f->a.p->l;
-	bool reverse = atomic_load(&l->reverse), room;
+	bool reverse = atomic_load(&f->a.p->l->reverse), longer = false;
+	const uint32_t *begin = order->begin[reverse];
 	enum ts_code code = TS_OK;
 	struct earliest e;
-	struct ts_top top;
 
-	room = earliest_init(&e, FIRST);
-	if (!ts_top_init(&top, BEGINS) || !room)
-		code = ts_err_nomem(err);
-	set_bound(f, WALK_US);
-	if (!code)
-		find_begins(&top, f, order, reverse);
-	for (int i = 0; i < top.count && !code && !*done; i++) {
-		f->place.used = 0;
-		code = take_rows_named(f, top.entry[i].tie, err);
-		if (!code)
-			offer_rows(&e, f, l, column);
-		if (i % AT_ONCE < AT_ONCE - 1 && i + 1 < top.count)
-			continue;
-		if (code || f->a.untrue || f->over || is_late(f))
-			break;
-		if (e.have >= FIRST)
-			earliest_sort(&e);
-		*done = e.have == FIRST &&
-			is_before_next(f, &e.k[FIRST - 1], order, column, &top, i);
+	if (!earliest_init(&e, FIRST))
+		return ts_err_nomem(err);
+	set_bound(f, us);
+	for (int64_t i = 0, seen = LOOK; i < order->names; i++) {
+		bool does = will_do(f, begin[i]);
+
+		seen += does ? LOOK / AT_ONCE : 1;
+		if (seen >= LOOK) {
+			int64_t at = begins_at(f, order, reverse, begin[i]);
+
+			seen = 0;
+			*done = at >= 0 && are_first(f, &e, order, column, at);
+			if (at < 0 || *done || f->a.untrue || f->over)
+				break;
+			if (is_late(f)) {
+				if (longer || e.have < FIRST)
+					break;
+				longer = true;
+				set_bound(f, WALK_US);
+			}
+		}
+		if (does)
+			offer_named(&e, f, column, begin[i]);
 	}
-	if (!code && *done)
-		code = show_keyed(l, e.k, e.have, err);
-	ts_top_fini(&top);
+	if (*done)
+		code = show_keyed(f->a.p->l, e.k, FIRST, err);
 	free(e.k);
 	f->over = false; /* there are other ways */
 	return code;
@@ -800,13 +935,10 @@ walk(struct first *f, const struct ts_variable_list *order, int column, int64_t 
 static enum ts_code
 look_at_names(struct first *f, bool *none, struct ts_err *err)
 {
-	const struct ts_filter *filter = &f->a.p->l->filter;
 	enum ts_code code;
 	int64_t rows;
 
 	*none = false;
-	f->alone = true;
-	f->names = names_of(filter, filter->count - 1, &f->alone);
 	if (f->names == 0)
 		return TS_OK;
 	set_bound(f, WHOLE_US);
@@ -816,24 +948,34 @@ look_at_names(struct first *f, bool *none, struct ts_err *err)
 	return code;
 }
 
+/* Would it take long to ask all names? */
+static bool
+are_names_many(const struct first *f)
+{
+	return f->names != 0 && f->a.names.groups > FEW_GROUPS;
+}
+
 static enum ts_code
 find_first(struct first *f, const struct ts_variable_list *order, bool *done, struct ts_err *err)
 {
 	struct ts_variable_list *l = f->a.p->l;
-	bool all = false, none, sorted;
+	bool all = false, none, sorted, named;
 	int column;
-	enum ts_code code;
+	enum ts_code code = TS_OK;
 
 	sorted = variable_columns_sort(&column, &f->a.c, l->sort);
-	code = walk(f, order, column, GLANCE_US, &all, done, err);
+	named = sorted && is_usable(order, l->v, l->sort) && f->by_name && knows_names(f, order);
+	if (f->names == 0 || are_names_many(f))
+		code = walk(f, order, column, GLANCE_US, &all, done, err);
+	if (!code && !*done && !all && named && are_names_many(f))
+		code = walk_names(f, order, column, ASK_US, done, err);
 	if (code || *done || f->a.untrue || (all && !sorted))
 		return code;
 	if (all)
 		return answer(f, column, true, done, err);
 	code = look_at_names(f, &none, err);
-	if (!code && f->many && !f->late && sorted && f->by_name &&
-		is_usable(order, l->v, l->sort) && knows_names(f, order))
-		code = walk_names(f, order, column, done, err);
+	if (!code && f->many && !f->late && named)
+		code = walk_names(f, order, column, WALK_US, done, err);
 	if (!code && f->many && !f->late && !*done)
 		code = walk(f, order, column, WALK_US, &all, done, err);
 	if (code || *done || f->a.untrue || f->late || !sorted)
@@ -948,45 +1090,42 @@ distance(int64_t x, int64_t position, int64_t count)
  */
 static enum ts_code
 seek_names(struct first *f, struct ts_variable_next *out, const struct ts_variable_list *l,
-	int column, int64_t position, struct ts_err *err)
+	int column, int64_t position, int64_t us, struct ts_err *err)
 {
 	bool reverse = atomic_load(&l->reverse);
-	uint64_t *wanted = f->wanted;
-	int64_t next = -1, rows = 0, name;
+	const uint32_t *begin = l->begin[reverse];
+	int64_t next = -1, rows = 0, at;
 	enum ts_code code = TS_OK;
 
 	f->place.used = 0;
-	set_bound(f, WALK_US);
-	f->wanted = ts_alloc((size_t)l->names / 64 + 1, sizeof(*f->wanted));
-	for (int64_t i = 0; f->wanted && i < l->names; i++) {
-		bool is = wanted[i / 64] >> i % 64 & 1;
-		int64_t at = is ? name_at(l, i, reverse) : -1;
-
-		if (at > position && (next < 0 || at < next))
-			next = at;
-		if (at < 0 || at > position)
+	set_bound(f, us);
+	for (int64_t i = 0; i < l->names && next < 0 && !code; i++) {
+		if (i % LOOK == 0 && is_late(f))
+			return TS_OK; /* there are other ways */
+		if (!will_do(f, begin[i]))
 			continue;
-		f->wanted[i / 64] |= UINT64_C(1) << i % 64;
-		rows += rows_of(f, i);
+		at = begins_at(f, l, reverse, begin[i]);
+		if (at < 0)
+			break;
+		if (at > position) {
+			next = at;
+			break;
+		}
+		rows += rows_of(f, begin[i]);
+		if (rows > FULL)
+			return TS_OK;
+		code = take_rows_named(f, begin[i], err);
 	}
-	if (!f->wanted)
-		code = ts_err_nomem(err);
-	else if (rows <= FULL)
-		code = take_named(f, err);
-	free(f->wanted);
-	f->wanted = wanted;
-	if (code || rows > FULL || !is_sure(f)) {
-		f->over = false; /* there are other ways */
+	if (code || !is_sure(f)) {
+		f->over = false;
 		return code;
 	}
 	nearest(f, out, l, column, position, 1);
 	out->none = false;
 	if (next < 0 || (out->at >= 0 && distance(out->at, position, l->count) < next - position))
 		return TS_OK;
-	f->a.untrue |= !ts_columns_at(&f->a.c, TS_COLUMN_NAME, order_at(l, next, reverse), &name) ||
-		!is_wanted(f, name);
 	out->at = next;
-	out->done = !f->a.untrue;
+	out->done = true;
 	return TS_OK;
 }
 
@@ -994,7 +1133,7 @@ static enum ts_code
 find_next(struct first *f, struct ts_variable_next *out, const struct ts_variable_list *l,
 	int64_t position, int by, struct ts_err *err)
 {
-	bool all = false, none = false;
+	bool all = false, none = false, named;
 	enum ts_code code = TS_OK;
 	int column;
 
@@ -1002,11 +1141,13 @@ find_next(struct first *f, struct ts_variable_next *out, const struct ts_variabl
 	out->done = walk_list(f, l, position, by, &out->at, &all);
 	if (out->done || f->a.untrue || !variable_columns_sort(&column, &f->a.c, l->sort))
 		return TS_OK;
-	if (!f->bits)
+	named = f->alone && by > 0 && l->filter.count == 0 && f->by_name && knows_names(f, l);
+	if (named && are_names_many(f))
+		code = seek_names(f, out, l, column, position, ASK_US, err);
+	if (!f->bits && !code && !out->done)
 		code = look_at_names(f, &none, err);
-	if (!code && f->many && !f->late && f->alone && by > 0 && l->filter.count == 0 &&
-		f->by_name && knows_names(f, l))
-		code = seek_names(f, out, l, column, position, err);
+	if (!code && f->many && !f->late && named)
+		code = seek_names(f, out, l, column, position, WALK_US, err);
 	if (!code && f->many && !f->late && !out->done) {
 		set_bound(f, WALK_US);
 		out->done = walk_list(f, l, position, by, &out->at, &all);
@@ -1062,6 +1203,8 @@ begin(struct first **out, struct ts_variable_list *l, const struct ts_variable_l
 	f->by_name = is_usable(by_name, l->v, TS_SORT_NAME) ? by_name : NULL;
 	f->a.p = p;
 	*out = f;
+	f->alone = true;
+	f->names = names_of(&l->filter, l->filter.count - 1, &f->alone);
 	code = ts_variable_asking_init(&p->asking, &l->filter, l->v, &l->selected, rd, NULL, err);
 	return code ? code : variable_columns_begin(&f->a, p, &c, err);
 }

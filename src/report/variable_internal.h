@@ -170,6 +170,15 @@ void variable_heap_show(struct variable_pass *p);
 /* The largest as the index has them, before any row is read. */
 void variable_heap_know(struct variable_pass *p);
 enum ts_code variable_order_make(struct variable_pass *p, struct ts_err *err);
+/* Where the first row with a name stands in an order that says so, read in this direction; -1: there is none. */
+static inline int64_t
+variable_name_at(const struct ts_variable_list *order, int64_t name, bool reverse)
+{
+	int64_t at = reverse && order->last[name] > 0 ? order->known - (int64_t)order->last[name]
+						      : (int64_t)order->first[name] - 1;
+
+	return at < order->count ? at : -1;
+}
 /* The order as it was kept; false: there is none that fits. */
 bool variable_order_load(struct ts_variable_list *l, struct ts_reader *rd);
 

@@ -392,8 +392,8 @@ section_of(const struct ts_variable_list *l)
 }
 
 /*
- * At the begin of the payload; the places follow, and, of so many names, the first position of each, then the last. A width of
- * 0: rows stand in this order.
+ * At the begin of the payload; the places follow, and, of so many names, the first position of each, then the last, then the
+ * names as they begin when the list is read forwards, then backwards. A width of 0: rows stand in this order.
  */
 struct order_head {
 	uint64_t version;
@@ -402,7 +402,7 @@ struct order_head {
 	int64_t names;
 };
 
-enum { ORDER_VERSION = 2 };
+enum { ORDER_VERSION = 3, NAME_ARRAYS = 4 };
 
 static size_t
 names_at(const struct order_head *h)
@@ -418,10 +418,15 @@ take_names(struct ts_variable_list *l, const struct order_head *h, const void *p
 	const uint32_t *at = NULL;
 
 	if (h->names > 0 && h->names <= h->rows && h->width > 0)
-		at = ts_section_at(payload, size, names_at(h), (uint64_t)h->names * 2, sizeof(*at));
-	l->names = at ? h->names : 0;
+		at = ts_section_at(payload, size, names_at(h), (uint64_t)h->names * NAME_ARRAYS,
+			sizeof(*at));
+	if (!at)
+		return;
+	l->names = h->names;
 	l->first = at;
-	l->last = at ? at + h->names : NULL;
+	l->last = at + h->names;
+	l->begin[0] = at + 2 * h->names;
+	l->begin[1] = at + 3 * h->names;
 }
 
 /* Take the order that the snapshot has. */
@@ -507,8 +512,8 @@ find_names(struct ts_pile *out, bool *sound, const struct ts_variable_list *l,
 	const struct ts_columns *c, const struct ts_cancel *cancel, struct ts_err *err)
 {
 	int64_t place[TS_COLUMN_GATHER], name[TS_COLUMN_GATHER];
-	enum ts_code code = ts_pile_room(out, (size_t)c->names * 2 * sizeof(uint32_t), l->v->cache,
-		err);
+	enum ts_code code = ts_pile_room(out, (size_t)c->names * NAME_ARRAYS * sizeof(uint32_t),
+		l->v->cache, err);
 	uint32_t *first = out->memory, *last = first + c->names;
 
 	*sound = true;
@@ -530,7 +535,50 @@ find_names(struct ts_pile *out, bool *sound, const struct ts_variable_list *l,
 				last[name[k]] = (uint32_t)(i + k) + 1;
 		}
 	}
-	out->used = (size_t)c->names * 2 * sizeof(*first);
+	out->used = (size_t)c->names * NAME_ARRAYS * sizeof(*first);
+	return code;
+}
+
+struct name_begin {
+	int64_t at;
+	uint32_t name;
+};
+
+static int
+compare_begins(const void *x, const void *y)
+{
+	const struct name_begin *a = x, *b = y;
+
+	return a->at != b->at ? (a->at > b->at) - (a->at < b->at) : a->name < b->name ? -1 : 1;
+}
+
+/* Names as they begin: behind where each stands. */
+static enum ts_code
+find_begins(struct ts_pile *names, const struct ts_variable_list *l, struct ts_err *err)
+{
+	int64_t n = (int64_t)(names->used / (NAME_ARRAYS * sizeof(uint32_t)));
+	uint32_t *first = names->memory;
+	struct ts_variable_list at = {.names = n,
+		.first = first,
+		.last = first + n,
+		.count = l->count,
+		.known = l->known};
+	struct ts_pile pile = {0};
+	enum ts_code code = ts_pile_room(&pile, (size_t)n * sizeof(struct name_begin), l->v->cache,
+		err);
+	struct name_begin *begin = pile.memory;
+
+	for (int reverse = 0; reverse < 2 && !code; reverse++) {
+		for (int64_t i = 0; i < n; i++) {
+			int64_t where = variable_name_at(&at, i, reverse);
+
+			begin[i] = (struct name_begin){where < 0 ? INT64_MAX : where, (uint32_t)i};
+		}
+		qsort(begin, (size_t)n, sizeof(*begin), compare_begins);
+		for (int64_t i = 0; i < n; i++)
+			first[(2 + reverse) * n + i] = begin[i].name;
+	}
+	ts_pile_fini(&pile);
 	return code;
 }
 
@@ -568,6 +616,8 @@ ts_variable_list_keep(const struct ts_variable_list *l, struct ts_reader *rd,
 		return TS_OK;
 	if (named && h.width > 0 && h.rows < UINT32_MAX)
 		code = find_names(&names, &sound, l, &c, cancel, err);
+	if (!code && sound)
+		code = find_begins(&names, l, err);
 	h.names = sound ? c.names : 0;
 	if (!code && l->index && h.names == 0)
 		return TS_OK; /* as it was */

@@ -150,8 +150,10 @@ take_window(struct variables_view *t, struct variables_fetch *f)
 	ts_variable_window_fini(&t->window);
 	t->window = f->window;
 	f->window = (struct ts_variable_window){0};
-	ts_variable_list_release(t->window_list);
-	t->window_list = ts_variable_list_hold(f->list);
+	if (t->window_list != f->list) {
+		variables_let_go(t, t->window_list);
+		t->window_list = ts_variable_list_hold(f->list);
+	}
 	t->window_from = f->from;
 	t->window_version = f->version;
 	add_facts(t);

@@ -166,6 +166,18 @@ read_pieces(struct ts_fetch *fetch, struct ts_reader *rd, struct ts_err *err)
 		err);
 }
 
+static enum ts_code
+read_nothing(struct ts_fetch *fetch, struct ts_reader *rd, struct ts_err *err)
+{
+	struct variables_fetch *f = (struct variables_fetch *)fetch;
+
+	(void)rd;
+	(void)err;
+	ts_variable_list_release(f->list);
+	f->list = NULL;
+	return TS_OK;
+}
+
 static void
 fini(struct ts_fetch *fetch)
 {
@@ -201,6 +213,7 @@ static const struct {
 	[ASK_NEXT] = {read_next, TS_WORKER_BULK, "looking for the next hit"},
 	[ASK_FACTS] = {read_facts, TS_WORKER_BULK, "lifetimes and tiles of variables"},
 	[ASK_PIECES] = {read_pieces, TS_WORKER_BULK, "pieces of a variable"},
+	[ASK_LET_GO] = {read_nothing, TS_WORKER_BULK, "freeing memory"},
 };
 
 struct variables_fetch *
@@ -278,11 +291,26 @@ variables_waits(struct ts_view *v, enum ts_cmd cmd)
 }
 
 void
+variables_let_go(struct variables_view *t, struct ts_variable_list *l)
+{
+	struct variables_fetch *f = l ? variables_begin(t, ASK_LET_GO) : NULL;
+
+	if (!f) {
+		ts_variable_list_release(l);
+		return;
+	}
+	f->list = l;
+	f->fetch.job.patient = true;
+	ts_fetch_send(&t->view, &f->fetch, ASK_LET_GO, kinds[ASK_LET_GO].worker,
+		kinds[ASK_LET_GO].what);
+}
+
+void
 variables_show(struct variables_view *t, struct ts_variable_list *l)
 {
 	if (t->list == l)
 		return;
-	ts_variable_list_release(t->list);
+	variables_let_go(t, t->list);
 	t->list = ts_variable_list_hold(l);
 	t->stopped = t->unseekable = false;
 	t->window_failed = false;

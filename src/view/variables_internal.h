@@ -34,6 +34,7 @@ enum variables_kind {
 	ASK_SUMS,
 	ASK_FACTS,
 	ASK_PIECES,
+	ASK_LET_GO,
 	ASK_KINDS
 };
 
@@ -169,6 +170,9 @@ void variables_hold_order(struct variables_view *t, struct ts_variable_list *l);
 struct variables_fetch *variables_begin(struct variables_view *t, enum variables_kind kind);
 void variables_send(struct variables_view *t, enum variables_kind kind, struct variables_fetch *f);
 void variables_show(struct variables_view *t, struct ts_variable_list *l);
+
+/* A list that is held is not needed any more: what it takes, megabytes of the system's tables, is freed by a worker. NULL allowed. */
+void variables_let_go(struct variables_view *t, struct ts_variable_list *l);
 
 /* The row at a position, or NULL while it is not there. */
 const struct ts_variable *variables_row(const struct variables_view *t, int64_t position);

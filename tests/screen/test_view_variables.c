@@ -655,7 +655,7 @@ forge_an_order(struct harness *h, const struct ts_cache *cache)
 	struct {
 		uint64_t version;
 		int64_t rows, known, width, all_bytes, unsized, names;
-	} head = {2, of(h)->v->rows, of(h)->v->rows, 4, 1, 0, 0};
+	} head = {3, of(h)->v->rows, of(h)->v->rows, 4, 1, 0, 0};
 	struct ts_section_writer *w;
 	struct ts_err err;
 	void *places;

@@ -648,10 +648,15 @@ users_of(struct ts_tiles_named *n, const char *text, struct ts_index *index)
 static void
 add_common(sqlite3_stmt *s, int i)
 {
-	bool late = i % 20 == 7;
+	static const struct {
+		const char *text;
+		uint32_t names;
+	} families[] = {{"large", 12000}, {"late", 90}, {"last", 5000}};
+	int kind = i % 20 == 7 ? 1 : i % 20 == 8 ? 2 : 0;
+	bool late = kind > 0;
 	char name[40];
-	int n = late ? snprintf(name, sizeof(name), "late_%u", roll(90))
-		     : snprintf(name, sizeof(name), "large_%u", roll(17000));
+	int n = snprintf(name, sizeof(name), "%s_%u", families[kind].text,
+		roll(families[kind].names));
 
 	sqlite3_bind_int64(s, 1, 10 + i);
 	sqlite3_bind_int64(s, 2, i / 15000);
@@ -669,7 +674,9 @@ add_common(sqlite3_stmt *s, int i)
 START_TEST(common_names)
 {
 	static const char *const common_lines[] = {"late_", "late_1", "name~late_[2-5] bytes<500",
-		"name~_1", "late_ or bytes>2298", "late_ category=stack"};
+		"name~_1", "late_ or bytes>2298", "late_ category=stack", "e_1", "name~e_\\d+5$",
+		"name~^l.*[37]2$ bytes<2250", "te_ category=stack", "last_", "st_7",
+		"category=stack", "bytes>2290 category=stack"};
 	struct ts_variables *v;
 	struct ts_columns c;
 	int done = 0;

@@ -17,6 +17,7 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/base/pattern.h"
+#include "tilescope/base/signature.h"
 
 static enum ts_match
 try_n(const char *pattern, unsigned flags, const char *text, size_t n)
@@ -362,8 +363,28 @@ library_says(pcre2_code *code, const char *text)
 	return rc > 0;
 }
 
+/* A signature of texts never denies one that matches. Did it tell that this one does not? */
+static int
+check_signature(const struct ts_pattern *p, const char *text, size_t same, bool does)
+{
+	struct ts_signature of = {{0}}, word = {{0}};
+	bool told;
+	size_t n;
+	const char *needs = ts_pattern_needs(p, &n);
+
+	ts_signature_add(&word, needs, n, 0);
+	ts_signature_add(&of, text, same, 0); /* of a text that begins alike */
+	ts_signature_add(&of, text, strlen(text), same);
+	ck_assert(!does || ts_signature_may_have(&of, &word));
+	told = !ts_signature_may_have(&of, &word);
+	ts_signature_fill(&of);
+	ck_assert(ts_signature_may_have(&of, &word));
+	return told;
+}
+
 START_TEST(words_that_are_needed)
 {
+	int told = 0;
 	char pattern[256], text[2][512] = {"", ""};
 
 	seed = (uint64_t)_i * 7919 + 3;
@@ -396,6 +417,7 @@ START_TEST(words_that_are_needed)
 			ck_assert_msg((ts_pattern_matches_next(m, now, strlen(now), same) ==
 					      TS_MATCH_YES) == library_says(code, now),
 				"%s on %s, flags %u", pattern, now, flags);
+			told += check_signature(p, now, same, library_says(code, now));
 			if (strlen(now) > 200)
 				*now = '\0';
 		}
@@ -403,6 +425,7 @@ START_TEST(words_that_are_needed)
 		ts_matcher_free(m);
 		ts_pattern_free(p);
 	}
+	ck_assert_int_gt(told, 0);
 }
 END_TEST
 

@@ -26,6 +26,7 @@
 #include "tilescope/base/err.h"
 #include "tilescope/base/finder.h"
 #include "tilescope/base/pattern.h"
+#include "tilescope/base/signature.h"
 
 enum {
 	TS_FILTER_TEXT = 512,  /* bytes of a line, NUL included */
@@ -114,6 +115,7 @@ struct ts_filter_use {
 	const struct ts_filter *filter;
 	struct ts_pattern *pattern[TS_FILTER_TEXTS];
 	struct ts_matcher *matcher[TS_FILTER_TEXTS];
+	struct ts_signature needs[TS_FILTER_TEXTS]; /* of a word without which it does not hold */
 };
 
 enum ts_code ts_filter_use_init(struct ts_filter_use *u, const struct ts_filter *f,
@@ -153,6 +155,10 @@ struct ts_filter_texts {
 
 enum ts_truth ts_filter_text_next(struct ts_filter_texts *t, const struct ts_filter_use *u,
 	const struct ts_filter_node *n, const char *s, size_t bytes, size_t same);
+
+/* False: a comparison with a text holds for none of the texts. */
+bool ts_filter_text_may(const struct ts_filter_use *u, const struct ts_filter_node *n,
+	const struct ts_signature *texts);
 
 /* Does the row pass (TS_YES)? */
 enum ts_truth ts_filter_ask(const struct ts_filter *f, const struct ts_filter_row *row);

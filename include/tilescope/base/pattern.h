@@ -55,7 +55,10 @@ enum ts_code ts_pattern_compile(struct ts_pattern **out, const char *text, unsig
 void ts_pattern_free(struct ts_pattern *p); /* NULL allowed */
 
 const char *ts_pattern_text(const struct ts_pattern *p); /* as it was given */
-int ts_pattern_groups(const struct ts_pattern *p);	 /* capture groups: the highest number */
+
+/* A word that each text has that matches, as base/finder.h looks for it: *n bytes, no NUL behind them; 0: none is known. */
+const char *ts_pattern_needs(const struct ts_pattern *p, size_t *n);
+int ts_pattern_groups(const struct ts_pattern *p); /* capture groups: the highest number */
 
 /* One thread's room for matching with `p`, which must outlive it. Errors: TS_E_NOMEM. */
 enum ts_code ts_matcher_new(struct ts_matcher **out, const struct ts_pattern *p,

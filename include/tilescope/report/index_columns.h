@@ -12,6 +12,7 @@
 #ifndef TS_REPORT_INDEX_COLUMNS_H
 #define TS_REPORT_INDEX_COLUMNS_H
 
+#include "tilescope/base/signature.h"
 #include "tilescope/report/pile.h"
 
 /* Those behind TS_COLUMN_CATEGORY are left out when the section becomes too large. */
@@ -42,6 +43,7 @@ struct ts_columns {
 	const struct ts_column_block *block[TS_COLUMN_COUNT]; /* NULL: not kept */
 	const int64_t *before; /* of each name, and one more: rows with names before it */
 	const uint64_t *group; /* of names: where each begins in `text`, and one more */
+	const struct ts_signature *signature; /* of each group, of names with a text and without */
 	const unsigned char *bits, *text;
 	size_t bits_size, text_size;
 };
@@ -94,20 +96,34 @@ bool ts_columns_names(const struct ts_columns *c, int64_t group, ts_columns_name
  * What is to be known of each name, worked out when a row with it is met first: any number but 0.
  * `ask` is given s NULL for rows without a name; `same` as above.
  */
+typedef uint32_t ts_name_ask_fn(void *ctx, const char *s, size_t n, size_t same);
+/* False: what ask(ctx, "", 0, 0) says holds for each text of these. */
+typedef bool ts_name_may_fn(void *ctx, const struct ts_signature *texts);
+
 struct ts_name_answers {
 	const struct ts_columns *columns;
-	uint32_t (*ask)(void *ctx, const char *s, size_t n, size_t same);
+	ts_name_ask_fn *ask;
+	ts_name_may_fn *may; /* NULL: always */
 	void *ctx;
-	struct ts_pile answer; /* uint32_t by name; 0: not asked yet */
-	uint32_t nameless;
+	struct ts_pile
+		answer;	 /* uint32_t by name; 0: not asked yet, or of a group that need not be */
+	uint64_t *group; /* a bit for each: its names are to be asked; NULL: all are */
+	int64_t groups;	 /* with a bit */
+	uint32_t nameless, none;
 };
 
 /* Errors: TS_E_NOMEM, TS_E_SYS. Free with ts_name_answers_fini() in every case. */
 enum ts_code ts_name_answers_init(struct ts_name_answers *a, const struct ts_columns *c,
-	const struct ts_cache *cache,
-	uint32_t (*ask)(void *ctx, const char *s, size_t n, size_t same), void *ctx,
+	const struct ts_cache *cache, ts_name_ask_fn *ask, ts_name_may_fn *may, void *ctx,
 	struct ts_err *err) TS_WARN_UNUSED;
 void ts_name_answers_fini(struct ts_name_answers *a);
+
+/* Are the names of a group to be asked? All others have the answer a->none. */
+static inline bool
+ts_name_answers_asks(const struct ts_name_answers *a, int64_t group)
+{
+	return !a->group || a->group[group / 64] >> group % 64 & 1;
+}
 
 /* Ask about the group of a name. False: the section is not to be believed. */
 bool ts_name_answers_ask(struct ts_name_answers *a, int64_t name);
@@ -126,10 +142,14 @@ ts_name_answers_one(struct ts_name_answers *a, int64_t name, uint32_t *out)
 {
 	const uint32_t *answer = a->answer.memory;
 
-	*out = a->nameless;
+	*out = name < 0 ? a->nameless : a->none;
 	if (name < 0)
 		return true;
-	if (name >= a->columns->names || (!answer[name] && !ts_name_answers_ask(a, name)))
+	if (name >= a->columns->names)
+		return false;
+	if (!ts_name_answers_asks(a, name / TS_COLUMN_NAMES))
+		return true;
+	if (!answer[name] && !ts_name_answers_ask(a, name))
 		return false;
 	*out = answer[name];
 	return true;

@@ -10,6 +10,7 @@
 #define TS_REPORT_NAME_PASS_H
 
 #include "tilescope/base/progress.h"
+#include "tilescope/base/signature.h"
 #include "tilescope/report/index.h"
 #include "tilescope/report/report.h"
 
@@ -21,6 +22,8 @@ struct ts_name_asker {
 	 * begin are those of the name that was asked about before.
 	 */
 	int (*group)(void *ctx, const char *name, size_t n, size_t same);
+	/* NULL, or: false: no name of these is in a group. */
+	bool (*may)(void *ctx, const struct ts_signature *names);
 	/* A row; `tile` and `bytes`: TS_UNKNOWN = no number. False: no memory. */
 	bool (*row)(void *ctx, int64_t tile, int64_t bytes, int group);
 	/*

@@ -101,6 +101,8 @@ struct ts_variable_list {
 	int64_t names;	       /* 0: that is not known */
 	const uint32_t *first; /* the first position with it, + 1; 0: none */
 	const uint32_t *last;  /* the same of the last one below `known` */
+	const uint32_t *begin
+		[2]; /* names as they begin: read forwards, and backwards; those that are nowhere last */
 	struct ts_pile made;
 	struct ts_index *index; /* held */
 };
