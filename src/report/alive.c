@@ -280,6 +280,24 @@ find_alive(struct alive_scan *s, struct ts_err *err)
 	return code;
 }
 
+/* Rows there may be, at most: what is alive at one of the moments. 0: it is not known. */
+static int64_t
+rows_most(const struct alive_scan *s)
+{
+	const struct ts_alive_query *q = s->q;
+	int64_t most = 0;
+
+	for (int k = -1; k < s->steps; k++) {
+		int64_t step = k < 0 ? q->against : k == 0 ? q->step : q->mark[k - 1];
+		struct ts_live_total t = {0};
+
+		if (step != TS_UNKNOWN && !known_total(&t, s->l, step))
+			return 0;
+		most += ts_min_i64(ts_max_i64(t.count, 0), (int64_t)s->l->variables);
+	}
+	return ts_min_i64(ts_min_i64(most, (int64_t)s->l->variables), s->a->asked.most);
+}
+
 static enum ts_code
 list_alive(struct ts_alive *a, const struct ts_lives *l, const struct ts_alive_query *q,
 	const struct ts_cancel *cancel, struct ts_err *err)
@@ -291,8 +309,8 @@ list_alive(struct ts_alive *a, const struct ts_lives *l, const struct ts_alive_q
 	a->grouped = q->labels != NULL;
 	alive_begin(&scan, a, l, q);
 	scan.cancel = cancel;
-	code = ts_pile_room(&a->pile[0],
-		(size_t)(scan.known ? scan.most : 0) * sizeof(struct ts_alive_row), NULL, err);
+	code = ts_pile_room(&a->pile[0], (size_t)rows_most(&scan) * sizeof(struct ts_alive_row),
+		NULL, err);
 	if (!code)
 		code = find_alive(&scan, err);
 	alive_end(a);
