@@ -309,7 +309,7 @@ known_as(const struct ts_trace *t)
 {
 	return t->honest.compute > 0	 ? "measured"
 		: t->honest.compute == 0 ? "estimated"
-					 : "not known how";
+					 : "measured or estimated: not recorded";
 }
 
 static struct ipu *
@@ -333,7 +333,7 @@ find_ipu(struct drawing *d, int64_t number)
 		free(k);
 		return NULL;
 	}
-	snprintf(name, sizeof(name), "IPU %" PRId64 " (cycles %s%s)", number, known_as(d->p.trace),
+	snprintf(name, sizeof(name), "IPU %" PRId64 " (cycles: %s%s)", number, known_as(d->p.trace),
 		d->p.trace->clock_hz > 0 ? "" : ", 1 cycle = 1 ns");
 	ts_perfetto_process(d->to, k->uuid, (int32_t)HASH_COUNT(d->ipus) + 1, name);
 	return k;

@@ -104,7 +104,7 @@ describe_rows(const struct ts_job_info *info, int columns, char *out, size_t siz
 		snprintf(out, size, "%s rows", rows);
 }
 
-/* The same of one that has an end: its first word alone, or nothing but how far it is, where there is no more room. */
+/* The same of one that has an end: its first word alone, or one that is shorter, where there is no more room. */
 static void
 describe_part(const struct ts_job_info *info, int columns, char *out, size_t size)
 {
@@ -117,8 +117,10 @@ describe_part(const struct ts_job_info *info, int columns, char *out, size_t siz
 	if (n > columns)
 		n = snprintf(out, size, "%.*s %s", (int)strcspn(info->what, " "), info->what,
 			percent);
+	if (n > columns && *percent)
+		n = snprintf(out, size, "busy %s", percent);
 	if (n > columns)
-		snprintf(out, size, "%s", percent);
+		snprintf(out, size, "%s", "");
 }
 
 /* What the workers are doing, when it takes a while: what somebody waits for, else the index. */

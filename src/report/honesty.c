@@ -10,7 +10,7 @@ static const struct {
 	const char *word, *note, *sentence;
 	char sign;
 } marks[TS_MARK_COUNT] = {
-	[TS_MARK_UNKNOWN] = {"not known", "measured or estimated: not recorded",
+	[TS_MARK_UNKNOWN] = {"measured?", "measured or estimated: not recorded",
 		"whether this was measured or estimated is not recorded in the report", '?'},
 	[TS_MARK_MEASURED] = {"measured", "measured", "measured on the machine", '='},
 	[TS_MARK_REPEATED] = {"repeated", "measured once, repeated",

@@ -242,7 +242,7 @@ measure_lost(struct ts_finding *f, const struct measure *m)
 	}
 	f->value = x->lost_set[0].share;
 	save_cycles(f, x->lost_set[0].saves);
-	snprintf(f->evidence, sizeof(f->evidence), "balance would save");
+	snprintf(f->evidence, sizeof(f->evidence), "even tiles would save");
 	for (int i = 0; i < x->lost; i++) {
 		snprintf(line, sizeof(line), "%s %s in %s", i ? "," : "",
 			ts_fmt_percent(share, x->lost_set[i].share, 1), set_name(&x->lost_set[i]));
@@ -275,7 +275,7 @@ bool
 measure_slow_stage(struct ts_finding *f, const struct measure *m)
 {
 	const struct ts_execution_facts *x = facts_of(f, m, TS_EXECUTION_STAGES);
-	char n[TS_FMT_MAX];
+	char n[TS_FMT_MAX], line[TS_FMT_MAX + 48];
 
 	if (!x)
 		return false;
@@ -287,6 +287,11 @@ measure_slow_stage(struct ts_finding *f, const struct measure *m)
 	snprintf(f->evidence, sizeof(f->evidence),
 		"%.2f times the mean: work of a pass of the slowest of %s stages, IPU %" PRId64,
 		f->value, ts_fmt_count(n, x->stages), x->slowest_ipu);
+	if (x->saves > 0) {
+		snprintf(line, sizeof(line), "; moving work would make its pass %s shorter",
+			ts_fmt_percent(n, x->saves, 1));
+		add(f, line);
+	}
 	say_phases(f, x);
 	return true;
 }

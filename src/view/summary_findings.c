@@ -89,6 +89,13 @@ are_dear(const struct summary_view *s)
 		!ts_findings_can(s->base.env, true);
 }
 
+/* There is a trace, and its rules were not asked yet. */
+static bool
+lacks_execution(const struct summary_view *s)
+{
+	return !s->findings.found.has_execution && ts_report_has(s->base.env->report, TS_STEP_IPU);
+}
+
 const struct ts_rule *
 summary_findings_rule(const struct summary_view *s, int line)
 {
@@ -103,7 +110,9 @@ summary_findings_lines(const struct summary_view *s)
 {
 	int n = count_said(&s->findings.found.insights), most = most_shown(s);
 
-	return are_dear(s) ? 1 : s->findings.there ? (n > most ? most + 1 : n > 0 ? n : 1) : 0;
+	if (!s->findings.there)
+		return are_dear(s);
+	return n > most ? most + 1 : n > 0 ? n + lacks_execution(s) : 1;
 }
 
 void
@@ -120,19 +129,23 @@ summary_findings_place(const struct summary_view *s, int line, char *out, size_t
 		snprintf(out, size, "insights");
 }
 
-/* Behind the findings, or in their place: how many rules there are besides. */
+/* Behind the findings, or in their place: how many rules there are besides, and which were not asked. */
 static void
-draw_rest(const struct ts_insights *in, int most, struct ts_canvas *c, struct ts_rect r)
+draw_rest(const struct summary_view *s, struct ts_canvas *c, struct ts_rect r)
 {
-	int n = count_said(in);
+	const struct ts_insights *in = &s->findings.found.insights;
+	int n = count_said(in), most = most_shown(s), x = SUMMARY_LABEL + 2;
 
 	if (n > most)
-		ts_canvas_printf(c, r, SUMMARY_LABEL + 2, 0, TS_ROLE_DIM, "and %d more in Insights",
-			n - most);
-	else
-		ts_canvas_printf(c, r, SUMMARY_LABEL + 2, 0, TS_ROLE_DIM,
+		x = ts_canvas_printf(c, r, x, 0, TS_ROLE_DIM, "and %d more in Insights", n - most);
+	else if (n == 0)
+		x = ts_canvas_printf(c, r, x, 0, TS_ROLE_DIM,
 			"none: %d rules look fine, %d are not known",
 			in->by_severity[TS_SEVERITY_NONE], in->unknown);
+	if (lacks_execution(s))
+		ts_canvas_printf(c, r, x, 0, TS_ROLE_DIM, "%sthe execution was not read yet%s",
+			x > SUMMARY_LABEL + 2 ? "; " : "",
+			s->findings.running ? "" : " (Insights does)");
 }
 
 /* Bytes of the evidence that w columns hold: all of it, its first clauses, or its share alone ("10.8%"). */
@@ -165,7 +178,7 @@ summary_findings_draw(struct summary_view *s, struct ts_canvas *c, struct ts_rec
 		return;
 	}
 	if (line >= most || line >= count_said(in)) {
-		draw_rest(in, most, c, r);
+		draw_rest(s, c, r);
 		return;
 	}
 	f = &in->finding[line];

@@ -492,12 +492,38 @@ view_pane_context(struct ts_view *v)
 	return t->focus == TRACE_LANES ? TS_CONTEXT_CHART : ts_tabs_context(&t->tabs);
 }
 
+static const struct ts_hint hints[] = {
+	{TS_CMD_ZOOM_IN, "zoom"},
+	{TS_CMD_TAB_NEXT, "tab"},
+	{TS_CMD_IPU_NEXT, "ipu"},
+	{TS_CMD_EXPLAIN, "explain"},
+	{TS_CMD_SEARCH, "search"},
+	{TS_CMD_PANE_NEXT, "pane"},
+	{TS_CMD_COUNT, NULL},
+};
+
+static int
+add_hints(struct trace_view *t, int n, const struct ts_hint *list)
+{
+	for (; list && list->word && n < TRACE_HINTS - 1; list++)
+		t->hint[n++] = *list;
+	return n;
+}
+
+/* Those of the pane, then the view's; none where there is no trace to use them on. */
 static const struct ts_hint *
 view_pane_hints(struct ts_view *v)
 {
 	struct trace_view *t = (struct trace_view *)v;
+	int n = 0;
 
-	return t->focus == TRACE_TABS ? ts_tabs_hints(&t->tabs) : trace_drawn(t)->ops->hints;
+	if (!t->trace && t->data.state == TS_PANE_ABSENT)
+		return NULL;
+	n = add_hints(t, n,
+		t->focus == TRACE_TABS ? ts_tabs_hints(&t->tabs) : trace_drawn(t)->ops->hints);
+	n = add_hints(t, n, hints);
+	t->hint[n] = (struct ts_hint){TS_CMD_COUNT, NULL};
+	return t->hint;
 }
 
 /* --- what is written and explained --------------------------------------------------------------- */
@@ -600,16 +626,6 @@ view_mouse(struct ts_view *v, int x, int y, int wheel)
 	return (enum ts_effect)(effect | TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
 }
 
-static const struct ts_hint hints[] = {
-	{TS_CMD_ZOOM_IN, "zoom"},
-	{TS_CMD_TAB_NEXT, "tab"},
-	{TS_CMD_IPU_NEXT, "ipu"},
-	{TS_CMD_EXPLAIN, "explain"},
-	{TS_CMD_SEARCH, "search"},
-	{TS_CMD_PANE_NEXT, "pane"},
-	{TS_CMD_COUNT, NULL},
-};
-
 const struct ts_view_ops ts_view_trace = {
 	.name = "trace",
 	.title = "Trace",
@@ -637,6 +653,5 @@ const struct ts_view_ops ts_view_trace = {
 	.chart = view_chart,
 	.range = view_range,
 	.not_selected = "figures of whole IPUs",
-	.hints = hints,
 	.args = trace_args,
 };

@@ -199,11 +199,12 @@ bytes_cell(const struct details *d, const struct ts_trace_row *r, int column,
 		out->s = "-";
 }
 
+/* An IPU that does nothing has none. */
 static void
-share_cell(double share, struct ts_table_cell *out)
+share_cell(double share, const struct ts_trace_row *r, struct ts_table_cell *out)
 {
-	out->s = "?";
-	if (share >= 0)
+	out->s = r->cycles > 0 ? "?" : "-";
+	if (share >= 0 && r->cycles > 0)
 		snprintf(out->buf, sizeof(out->buf), "%.0f%%", 100 * share), out->s = out->buf;
 }
 
@@ -238,7 +239,7 @@ cell(void *ctx, int64_t i, int column, struct ts_table_cell *out)
 		break;
 	case D_BALANCE:
 	case D_ACTIVE_BALANCE:
-		share_cell(column == D_BALANCE ? r->balance : r->active_balance, out);
+		share_cell(column == D_BALANCE ? r->balance : r->active_balance, r, out);
 		break;
 	case D_TILES:
 		out->s = r->active_tiles == TS_UNKNOWN ? "?"

@@ -134,6 +134,7 @@ struct trace_lane_set {
 
 enum {
 	TRACE_DRAWINGS = 8,
+	TRACE_HINTS = 24, /* in the bottom line, at most */
 	TRACE_DRAWING_KIND = 3000, /* of fetches of the first drawing */
 	TRACE_DRAWING_KINDS = 8,   /* that each has: its `kind` + 0 ... 7 */
 	TRACE_NOTE = 120,
@@ -299,6 +300,7 @@ struct trace_view {
 	struct ts_frame_contexts *contexts; /* of the flame graphs (trace_frames.h); NULL: none */
 	bool contexts_known;
 	enum trace_scope scope;
+	struct ts_hint hint[TRACE_HINTS]; /* for the bottom line */
 	struct trace_drawing drawing[TRACE_DRAWINGS];
 	int drawings, drawn; /* how many there are, and the one that is shown */
 	struct ts_tabs tabs;

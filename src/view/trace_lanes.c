@@ -131,15 +131,21 @@ draw_row(struct ts_canvas *c, struct ts_rect r, double (*share)[TS_TRACE_COLUMNS
 	ts_chart_lane(c, r, &area, start);
 }
 
-/* A mark at the begin of the step that the profiler inflated. */
+/* The column of the begin of the step that the profiler inflated; -1: it is not in sight. */
+static int
+artefact_column(const struct trace_view *t)
+{
+	return t->trace->artefact_start == TS_UNKNOWN || t->hidden & 1u << TS_CLASS_HOST_WAIT
+		? -1
+		: ts_span_column(&t->span, t->trace->artefact_start - t->trace->from);
+}
+
 static void
 draw_artefact(const struct trace_view *t, struct ts_canvas *c, struct ts_rect r)
 {
-	int x = t->trace->artefact_start == TS_UNKNOWN
-		? -1
-		: ts_span_column(&t->span, t->trace->artefact_start - t->trace->from);
+	int x = artefact_column(t);
 
-	if (x >= 0 && !(t->hidden & 1u << TS_CLASS_HOST_WAIT))
+	if (x >= 0)
 		ts_canvas_glyph2(c, r, x, 0, TS_ROLE_INK, TS_ROLE_HOST_WAIT,
 			(unsigned char)ts_mark_sign(TS_MARK_ARTEFACT));
 }
@@ -274,7 +280,9 @@ void
 trace_draw_key(const struct trace_view *t, struct ts_canvas *c, struct ts_rect r)
 {
 	bool letters = c->mono || c->glyphs == TS_GLYPHS_ASCII;
-	int x = 0, legend = choose_legend(r.w);
+	const char *artefact = ts_mark_word(TS_MARK_ARTEFACT);
+	bool marked = t->drawing[t->drawn].ops == &trace_drawing_lanes && artefact_column(t) >= 0;
+	int x = 0, w = (int)strlen(artefact) + 3, legend = choose_legend(r.w - (marked ? w : 0));
 
 	for (int k = 0; k < TS_CLASS_COUNT; k++) {
 		enum ts_role role = (enum ts_role)(TS_ROLE_COMPUTE + k);
@@ -292,6 +300,11 @@ trace_draw_key(const struct trace_view *t, struct ts_canvas *c, struct ts_rect r
 			    t->hidden & 1u << k ? TS_ROLE_DIM : TS_ROLE_LABEL,
 			    trace_class_name(k, legend)) +
 			1;
+	}
+	if (marked && x + w - 1 <= r.w) {
+		ts_canvas_glyph2(c, r, x, 0, TS_ROLE_INK, TS_ROLE_HOST_WAIT,
+			(unsigned char)ts_mark_sign(TS_MARK_ARTEFACT));
+		ts_canvas_text(c, r, x + 2, 0, TS_ROLE_LABEL, artefact);
 	}
 }
 

@@ -394,14 +394,13 @@ draw_move(const struct stages_tab *s, struct ts_canvas *c, struct ts_rect r)
 			"the work is even: moving some of it gives nothing");
 	else
 		ts_canvas_printf(c, r, 0, 0, TS_ROLE_TOTAL,
-			"moving %s of it to %s: a pass %s shorter (estimated; slowest: %s)",
+			"moving %s of %s's work to %s: its pass %s shorter (estimated)",
 			ts_fmt_percent(n, p->move, 1),
+			pipeline_stage_name(s, p->slowest, slow, sizeof(slow)),
 			pipeline_stage_name(s, p->fastest, fast, sizeof(fast)),
-			ts_fmt_percent(m, p->saves, 1),
-			pipeline_stage_name(s, p->slowest, slow, sizeof(slow)));
+			ts_fmt_percent(m, p->saves, 1));
 }
 
-/* What the figures say: how much is lost, which stage is slow, and what moving work gives. */
 /* A part of a line, taken from what is left of it; cut where it does not fit, with a mark. */
 static void
 say_part(struct ts_canvas *c, struct ts_rect *r, const char *part)
@@ -413,6 +412,7 @@ say_part(struct ts_canvas *c, struct ts_rect *r, const char *part)
 					strlen(part), TS_FIELD_CLAUSES | TS_FIELD_ELLIPSIS));
 }
 
+/* What the figures say: which stage is slow, how much is lost, and what moving work gives. */
 static void
 draw_verdict(const struct stages_tab *s, struct ts_canvas *c)
 {
@@ -422,20 +422,20 @@ draw_verdict(const struct stages_tab *s, struct ts_canvas *c)
 	struct ts_rect r = ts_rect_row(s->total, 0);
 
 	ts_canvas_fill(c, s->total, TS_ROLE_TOTAL, ' ');
-	if (p->bubble >= 0) {
-		snprintf(text, sizeof(text), "bubble %s", ts_fmt_percent(n, p->bubble, 1));
-		say_part(c, &r, text);
-	}
-	say_part(c, &r, wait);
-	if (p->at_once >= 0) {
-		snprintf(text, sizeof(text), "%.1f of %d stages at work", p->at_once, p->stages);
-		say_part(c, &r, text);
-	}
 	if (p->slow_factor >= 0) {
 		snprintf(text, sizeof(text), "slowest %s, %.2f x the mean",
 			pipeline_stage_name(s, p->slowest, slow, sizeof(slow)), p->slow_factor);
 		say_part(c, &r, text);
 	}
+	if (p->bubble >= 0) {
+		snprintf(text, sizeof(text), "bubble %s", ts_fmt_percent(n, p->bubble, 1));
+		say_part(c, &r, text);
+	}
+	if (p->at_once >= 0) {
+		snprintf(text, sizeof(text), "%.1f of %d stages at work", p->at_once, p->stages);
+		say_part(c, &r, text);
+	}
+	say_part(c, &r, wait);
 	if (p->cut || p->partial || p->falls > 0)
 		say_part(c, &r,
 			p->cut		     ? "not all passes are kept"

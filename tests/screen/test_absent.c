@@ -316,6 +316,15 @@ START_TEST(no_keys_of_nothing)
 	harness_settle(&s.h);
 	ck_assert_ptr_null(v->ops->pane_hints(v));
 	harness_stop(&s.h);
+	for (int i = 0; i < 2; i++) {
+		harness_start(&s.h, &ts_view_trace, 120, 38, TS_GLYPHS_FULL);
+		harness_settle(&s.h);
+		v = s.h.view;
+		ck_assert_int_eq(!v->ops->pane_hints(v), i);
+		harness_stop(&s.h);
+		harness_sql(&s.h,
+			"DROP TABLE IF EXISTS step; DROP TABLE IF EXISTS step_ipu; DROP TABLE IF EXISTS block");
+	}
 	end(&s);
 }
 END_TEST
