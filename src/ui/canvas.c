@@ -492,6 +492,49 @@ ts_canvas_overlay(struct ts_canvas *c, struct ts_rect r, enum ts_role over)
 			cell_at(c, x, y)->over = (uint8_t)over;
 }
 
+static uint32_t
+folded(uint32_t cp)
+{
+	return cp >= 'A' && cp <= 'Z' ? cp + ('a' - 'A') : cp;
+}
+
+/* Columns from x to `end` that the text takes there; 0: it does not stand there. */
+static int
+text_at(const struct ts_canvas *c, int x, int end, int y, const char *s)
+{
+	size_t left = strlen(s);
+	int begin = x;
+
+	while (left > 0) {
+		uint32_t cp;
+		size_t n = ts_utf8_next(s, left, &cp);
+
+		if (x >= end || folded(cell_at((struct ts_canvas *)c, x, y)->cp) != folded(cp))
+			return 0;
+		x++;
+		while (x < end && cell_at((struct ts_canvas *)c, x, y)->width == 0)
+			x++;
+		s += n;
+		left -= n;
+	}
+	return x - begin;
+}
+
+bool
+ts_canvas_overlay_text(struct ts_canvas *c, struct ts_rect r, enum ts_role over, const char *s)
+{
+	bool some = false;
+
+	r = ts_rect_clip(r, ts_canvas_rect(c));
+	for (int y = r.y; s && *s && y < r.y + r.h; y++)
+		for (int x = r.x, n; x<r.x + r.w; x += n> 0 ? n : 1) {
+			n = text_at(c, x, r.x + r.w, y, s);
+			ts_canvas_overlay(c, (struct ts_rect){x, y, n, n > 0}, over);
+			some |= n > 0;
+		}
+	return some;
+}
+
 void
 ts_canvas_cursor(struct ts_canvas *c, struct ts_rect r, int x, int y)
 {

@@ -340,6 +340,21 @@ draw_filtered_total(struct ts_canvas *c, struct ts_rect r, const struct ts_table
 	}
 }
 
+/* What was found is told apart under the cursor, too. */
+static void
+draw_over(struct ts_canvas *c, struct ts_rect line, const struct ts_table *t, enum ts_role over,
+	bool cursor)
+{
+	bool word = (over == TS_ROLE_MATCH || !t->row) && t->needle && t->needle[0];
+
+	if (cursor)
+		ts_canvas_overlay(c, line, t->focus ? TS_ROLE_CURSOR : TS_ROLE_CURSOR_OTHER);
+	if (word)
+		word = ts_canvas_overlay_text(c, line, TS_ROLE_MATCH, t->needle);
+	if (!cursor && !word && over != TS_ROLE_TEXT)
+		ts_canvas_overlay(c, line, over);
+}
+
 static void
 draw_body(struct ts_canvas *c, struct ts_rect r, const struct ts_table *t, const int *width,
 	const struct ts_list *l)
@@ -353,10 +368,7 @@ draw_body(struct ts_canvas *c, struct ts_rect r, const struct ts_table *t, const
 			break;
 		draw_row(c, line, t, width, row, l->left);
 		over = t->row ? t->row(t->ctx, row) : TS_ROLE_TEXT;
-		if (place == l->cursor && !t->plain)
-			over = t->focus ? TS_ROLE_CURSOR : TS_ROLE_CURSOR_OTHER;
-		if (over != TS_ROLE_TEXT)
-			ts_canvas_overlay(c, line, over);
+		draw_over(c, line, t, over, place == l->cursor && !t->plain);
 	}
 }
 

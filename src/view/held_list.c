@@ -70,6 +70,7 @@ ts_held_list_begin(struct ts_held_list *l, const struct ts_tab *t, const struct 
 		.columns = what->columns,
 		.cell = what->cell,
 		.row = row_role,
+		.needle = l->needle,
 		.ctx = l,
 		.header = true,
 		.focus = ts_tab_has_keys(t) && (t->tabs->focus || !t->tabs->quiet),

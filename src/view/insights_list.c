@@ -292,6 +292,7 @@ insights_table(struct insights_view *s)
 		.value = value,
 		.looks = s->base.env->looks,
 		.order = &s->list.order,
+		.needle = s->sought,
 		.units = s->found.units};
 }
 
@@ -327,23 +328,29 @@ static enum ts_effect
 search(struct insights_view *s, struct insights_list *l, const struct ts_table *t, int step,
 	void (*text)(const struct insights_view *s, int64_t row, struct ts_strbuf *out))
 {
-	int64_t n = l->list.count, found = -1;
+	int64_t n = l->list.count, found = -1, hits = 0, before = 0;
 	struct ts_strbuf line;
 
 	if (!s->sought[0] || n <= 0)
 		return TS_EFFECT_BELL;
 	ts_strbuf_init(&line, 1 << 14);
-	for (int64_t i = 1; i <= n && found < 0; i++) {
+	for (int64_t i = 1; i <= n; i++) {
 		int64_t at = ((l->list.cursor + step * i) % n + n) % n;
 
 		ts_strbuf_reset(&line);
 		text(s, ts_table_row(t, at), &line);
-		if (ts_contains_nocase(line.s, s->sought))
-			found = at;
+		if (!ts_contains_nocase(line.s, s->sought))
+			continue;
+		found = found < 0 ? at : found;
+		hits++;
+		before += at < found;
 	}
 	ts_strbuf_fini(&line);
-	if (found >= 0)
+	if (found >= 0) {
+		ts_view_say(s->base.env, "hit %lld of %lld", (long long)before + 1,
+			(long long)hits);
 		return ts_list_jump(&l->list, found) | TS_EFFECT_REPAINT;
+	}
 	ts_view_say_error(s->base.env, "not found: %s", s->sought);
 	return TS_EFFECT_BELL;
 }

@@ -270,7 +270,7 @@ say_hits(struct memory_view *m, const struct ts_table *t, int64_t at)
 		if (i == at)
 			number = hits;
 	}
-	ts_view_say(m->view.env, "%lld of %lld hits%s", (long long)number, (long long)hits,
+	ts_view_say(m->view.env, "hit %lld of %lld%s", (long long)number, (long long)hits,
 		m->variables.found > m->variables.count ? " among the largest 1,000" : "");
 }
 

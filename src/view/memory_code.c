@@ -295,6 +295,7 @@ memory_code_table(const struct memory_view *m)
 		.columns = F_COLUMNS,
 		.cell = code_cell,
 		.row = code_row_role,
+		.needle = m->search,
 		.ctx = (void *)(uintptr_t)m,
 		.header = true,
 		.total = true,

@@ -404,6 +404,7 @@ set_table(const struct ts_tab *t)
 		.columns = S_COLUMNS,
 		.cell = set_cell,
 		.row = set_row_role,
+		.needle = memory_of(t)->search,
 		.ctx = (void *)(uintptr_t)t,
 		.header = true,
 		.total = true,

@@ -275,6 +275,7 @@ memory_variable_table(const struct memory_view *m)
 		.columns = variable_column_count(m),
 		.cell = variable_cell,
 		.row = variable_row,
+		.needle = m->search,
 		.ctx = (void *)(uintptr_t)m,
 		.header = true,
 		.total = true,

@@ -263,6 +263,7 @@ memory_work_table(const struct ts_tab *t)
 		.columns = k->columns - (one ? 1 : 0),
 		.cell = work_cell,
 		.row = work_row_role,
+		.needle = memory_of(t)->search,
 		.ctx = (void *)(uintptr_t)t,
 		.header = true,
 		.total = true,

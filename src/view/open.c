@@ -163,13 +163,22 @@ static enum ts_effect
 search(struct open_view *o, int step)
 {
 	struct open_list *l = &o->at[o->pane];
+	int64_t found = -1, hits = 0, before = 0;
 
 	for (int i = 1; *o->sought && i <= l->count; i++) {
 		int64_t at = ((l->list.cursor + (int64_t)step * i) % l->count + l->count) %
 			l->count;
 
-		if (ts_contains_nocase(open_row_path(o, o->pane, at), o->sought))
-			return ts_list_jump(&l->list, at) | TS_EFFECT_REPAINT;
+		if (!ts_contains_nocase(open_row_path(o, o->pane, at), o->sought))
+			continue;
+		found = found < 0 ? at : found;
+		hits++;
+		before += at < found;
+	}
+	if (found >= 0) {
+		ts_view_say(o->base.env, "hit %lld of %lld", (long long)before + 1,
+			(long long)hits);
+		return ts_list_jump(&l->list, found) | TS_EFFECT_REPAINT;
 	}
 	if (*o->sought)
 		ts_view_say_error(o->base.env, "not found: %s", o->sought);

@@ -190,6 +190,7 @@ open_table(struct ts_table *t, struct open_view *o, enum open_pane pane)
 		.cell = pane == PANE_RECENT ? recent_cell : found_cell,
 		.ctx = o,
 		.header = true,
+		.needle = o->pane == pane ? o->sought : NULL,
 		.focus = o->pane == pane,
 		.sorted = l->order,
 		.descending = l->reverse,

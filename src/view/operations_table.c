@@ -612,6 +612,7 @@ operations_table(struct operations_view *s)
 		.columns = COLUMNS,
 		.cell = cell,
 		.row = row_role,
+		.needle = s->sought,
 		.ctx = s,
 		.header = true,
 		.total = true,

@@ -393,6 +393,7 @@ programs_table(struct programs_view *s)
 		.columns = COLUMNS,
 		.cell = cell,
 		.row = programs_row_role,
+		.needle = s->sought,
 		.ctx = s,
 		.header = true,
 		.total = true,

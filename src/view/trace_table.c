@@ -193,6 +193,7 @@ trace_table(struct ts_table *table, struct trace_view *t)
 		.columns = C_COUNT,
 		.cell = cell,
 		.row = row_role,
+		.needle = t->needle,
 		.ctx = t,
 		.header = true,
 		.sorted = -1,

@@ -196,7 +196,7 @@ search_again(struct variables_view *t, int by)
 		ts_view_say(t->view.env, "nothing was searched for yet");
 		return TS_EFFECT_BELL;
 	}
-	variables_say_hits(t);
+	variables_say_hits(t, -1);
 	if (t->seek || t->fetch[ASK_SEEK] || t->fetch[ASK_NEXT])
 		t->more = (int)ts_clamp_i64(t->more + by * t->direction, -MORE, MORE);
 	else

@@ -296,7 +296,7 @@ take_hits(struct variables_view *t, struct variables_fetch *f)
 		ts_view_say_error(t->view.env, "no variable matches \"%s\"", t->needle.line);
 		return TS_EFFECT_REPAINT | TS_EFFECT_BELL;
 	}
-	variables_say_hits(t);
+	variables_say_hits(t, t->rows.cursor);
 	return TS_EFFECT_REPAINT;
 }
 
@@ -331,8 +331,7 @@ take_next(struct variables_view *t, struct variables_fetch *f)
 			t->needle.line);
 		return TS_EFFECT_REPAINT | TS_EFFECT_BELL;
 	}
-	if (f->at == f->position || !atomic_load(&f->hits->ready))
-		variables_say_hits(t);
+	variables_say_hits(t, f->at);
 	effect = ts_list_jump(&t->rows, f->at);
 	t->more = more - (more > 0) + (more < 0);
 	if (more != 0)

@@ -805,7 +805,8 @@ void
 variables_next_slowly(struct variables_view *t, int by)
 {
 	if (t->v->range == TS_RANGE_ALL && !atomic_load(&t->hits->ready)) {
-		variables_say_hits(t); /* no row can be read before those that stand before it */
+		variables_say_hits(t,
+			t->rows.cursor); /* no row can be read before those that stand before it */
 		return;
 	}
 	ask_next(t, ASK_NEXT, by);
@@ -823,10 +824,27 @@ variables_next(struct variables_view *t, int by)
 		variables_next_slowly(t, by);
 }
 
-void
-variables_say_hits(struct variables_view *t)
+/* "hit 3 of ": which of the hits stands at a position, where few stand before it; else nothing. */
+static void
+number_of(const struct variables_view *t, int64_t position, char out[40])
 {
-	char count[TS_FMT_MAX], bytes[TS_FMT_MAX];
+	enum { LOOKS = 1 << 14 }; /* some tenths of a millisecond */
+	char number[TS_FMT_MAX];
+	int64_t n = 0;
+
+	out[0] = '\0';
+	if (!t->list || position < 0 || position >= LOOKS ||
+		!ts_variable_list_has(t->hits, ts_variable_list_place(t->list, position)))
+		return;
+	for (int64_t i = 0; i <= position; i++)
+		n += ts_variable_list_has(t->hits, ts_variable_list_place(t->list, i));
+	snprintf(out, 40, "hit %s of ", ts_fmt_count(number, n));
+}
+
+void
+variables_say_hits(struct variables_view *t, int64_t position)
+{
+	char count[TS_FMT_MAX], bytes[TS_FMT_MAX], number[40];
 	int64_t sum;
 
 	if (!t->hits)
@@ -835,14 +853,15 @@ variables_say_hits(struct variables_view *t)
 		ts_view_say(t->view.env, "counting what matches \"%.80s\"", t->needle.line);
 		return;
 	}
+	number_of(t, position, number);
 	if (t->list && t->list->filter.count > 0 && atomic_load(&t->list->ready)) {
-		ts_view_say(t->view.env, "%s of the rows shown match \"%.80s\"",
+		ts_view_say(t->view.env, "%s%s of the rows shown match \"%.80s\"", number,
 			ts_fmt_count(count, ts_variable_list_common(t->list, t->hits)),
 			t->needle.line);
 		return;
 	}
 	sum = atomic_load(&t->hits->bytes);
-	ts_view_say(t->view.env, "%s variable%s match%s \"%.80s\"%s%s",
+	ts_view_say(t->view.env, "%s%s variable%s match%s \"%.80s\"%s%s", number,
 		ts_fmt_count(count, t->hits->count), t->hits->count == 1 ? "" : "s",
 		t->hits->count == 1 ? "es" : "", t->needle.line, sum >= 0 ? ", " : "",
 		sum >= 0 ? ts_fmt_bytes(bytes, sum, t->view.env->options->units) : "");

@@ -181,7 +181,8 @@ void variables_wish(struct variables_view *t, enum ts_variable_sort sort, bool r
 void variables_search(struct variables_view *t, const struct ts_filter *needle, int by);
 void variables_next(struct variables_view *t, int by);
 void variables_next_slowly(struct variables_view *t, int by);
-void variables_say_hits(struct variables_view *t);
+/* What was found; `position`: of the hit that is gone to, -1 = not known yet. */
+void variables_say_hits(struct variables_view *t, int64_t position);
 
 /* Has the index the columns of the rows that are shown? */
 bool variables_has_columns(const struct variables_view *t);

@@ -360,6 +360,7 @@ variables_table(struct ts_table *table, struct variables_view *t)
 	*table = (struct ts_table){.column = t->columns,
 		.cell = cell,
 		.row = row_role,
+		.needle = t->needle.line,
 		.ctx = t,
 		.header = true,
 		.total = t->at.table.h >= TOTAL_FROM,

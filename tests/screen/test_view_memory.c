@@ -607,15 +607,15 @@ START_TEST(a_search_finds_variables_of_the_tile)
 	ck_assert_int_eq(harness_type(&h, "search-next"), TS_EFFECT_BELL);
 	ck_assert_int_eq(harness_type(&h, "search"), TS_EFFECT_UNKNOWN);
 	harness_type(&h, "search CONV_2");
-	ck_assert_str_eq(h.env.message, "1 of 3 hits");
+	ck_assert_str_eq(h.env.message, "hit 1 of 3");
 	ck_assert_int_eq(ts_view_memory.pane_context(h.view), TS_CONTEXT_LIST);
 	harness_type(&h, "search-next");
-	ck_assert_str_eq(h.env.message, "2 of 3 hits");
+	ck_assert_str_eq(h.env.message, "hit 2 of 3");
 	harness_type(&h, "search-next");
 	harness_type(&h, "search-next");
-	ck_assert_str_eq(h.env.message, "1 of 3 hits"); /* round */
+	ck_assert_str_eq(h.env.message, "hit 1 of 3"); /* round */
 	harness_type(&h, "search-previous");
-	ck_assert_str_eq(h.env.message, "3 of 3 hits");
+	ck_assert_str_eq(h.env.message, "hit 3 of 3");
 	ck_assert_int_eq(harness_type(&h, "search nowhere"), TS_EFFECT_BELL);
 	ck_assert(strstr(h.env.message, "nowhere"));
 	harness_end(&h);

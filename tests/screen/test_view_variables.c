@@ -600,15 +600,21 @@ START_TEST(hits_among_the_rows_shown)
 	harness_command(&h, "filter tile:0-9");
 	harness_command(&h, "search query");
 	ck_assert_ptr_nonnull(strstr(h.env.message, " of the rows shown match \"query\""));
-	ck_assert_int_eq(strtol(h.env.message, NULL, 10),
-		ts_variable_list_common(of(&h)->list, of(&h)->hits));
 	{
-		int64_t n = 0;
+		int64_t n = 0, before = 0;
+		long long number, of_all;
 
-		for (int64_t i = 0; i < of(&h)->list->count; i++)
-			n += ts_variable_list_has(of(&h)->hits,
+		for (int64_t i = 0; i < of(&h)->list->count; i++) {
+			bool is = ts_variable_list_has(of(&h)->hits,
 				ts_variable_list_place(of(&h)->list, i));
-		ck_assert_int_eq(strtol(h.env.message, NULL, 10), n);
+
+			n += is;
+			before += is && i < of(&h)->rows.cursor;
+		}
+		ck_assert_int_eq(n, ts_variable_list_common(of(&h)->list, of(&h)->hits));
+		ck_assert_int_eq(sscanf(h.env.message, "hit %lld of %lld", &number, &of_all), 2);
+		ck_assert_int_eq(number, before + 1);
+		ck_assert_int_eq(of_all, n);
 		ck_assert_int_lt(n, of(&h)->hits->count);
 	}
 	harness_end(&h);

@@ -55,6 +55,30 @@ START_TEST(text_is_cut_at_the_edge_of_its_rectangle)
 }
 END_TEST
 
+/* Every place of it in the rectangle, and nothing of one that its edge cuts. */
+START_TEST(a_text_is_told_apart_where_it_stands)
+{
+	struct ts_canvas *c = canvas(16, 2, TS_GLYPHS_FULL);
+	struct ts_rect r = {0, 0, 14, 2};
+	struct ts_strbuf out;
+
+	ts_canvas_text(c, r, 0, 0, TS_ROLE_TEXT, "aConv conv CONV");
+	ts_canvas_text(c, r, 0, 1, TS_ROLE_TEXT, "\xe5\xb1\xa4x \xe5\xb1\xa4 aaa");
+	ck_assert(ts_canvas_overlay_text(c, r, TS_ROLE_MATCH, "cONV"));
+	ck_assert(ts_canvas_overlay_text(c, r, TS_ROLE_CURSOR, "\xe5\xb1\xa4"));
+	ck_assert(ts_canvas_overlay_text(c, r, TS_ROLE_CURSOR, "aa"));
+	ck_assert(!ts_canvas_overlay_text(c, r, TS_ROLE_CURSOR, "none"));
+	ck_assert(!ts_canvas_overlay_text(c, r, TS_ROLE_CURSOR, ""));
+	ck_assert(!ts_canvas_overlay_text(c, r, TS_ROLE_CURSOR, "\xff"));
+	ck_assert(!ts_canvas_overlay_text(c, (struct ts_rect){0}, TS_ROLE_CURSOR, "a"));
+	ts_strbuf_init(&out, 1 << 16);
+	ts_canvas_dump_roles(c, &out);
+	ck_assert_str_eq(out.s, ".mmmm mmmm ...\ncc. cc cc.\n");
+	ts_strbuf_fini(&out);
+	ts_canvas_free(c);
+}
+END_TEST
+
 START_TEST(unsafe_code_points_are_replaced)
 {
 	struct ts_canvas *c = canvas(12, 1, TS_GLYPHS_FULL);
@@ -381,6 +405,7 @@ main(void)
 	TCase *c = tcase_create("all");
 	setlocale(LC_CTYPE, "C.UTF-8");
 	tcase_add_test(c, text_is_cut_at_the_edge_of_its_rectangle);
+	tcase_add_test(c, a_text_is_told_apart_where_it_stands);
 	tcase_add_test(c, unsafe_code_points_are_replaced);
 	tcase_add_test(c, ascii_has_nothing_but_ascii);
 	tcase_add_test(c, every_glyph_has_an_ascii_form);

@@ -193,6 +193,13 @@ void ts_canvas_more(struct ts_canvas *c, struct ts_rect r, bool above, bool belo
 /* Lay a role over all cells of r; their glyphs stay (cursor line, selection, match). */
 void ts_canvas_overlay(struct ts_canvas *c, struct ts_rect r, enum ts_role over);
 
+/*
+ * The same over each place in r's rows where a text stands (case of ASCII letters aside), its wide glyphs whole. False: it stands
+ * nowhere, or is none.
+ */
+bool ts_canvas_overlay_text(struct ts_canvas *c, struct ts_rect r, enum ts_role over,
+	const char *s);
+
 /* Put the terminal's own cursor at x, y of r (hidden when that is outside). */
 void ts_canvas_cursor(struct ts_canvas *c, struct ts_rect r, int x, int y);
 
