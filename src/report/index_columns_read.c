@@ -316,7 +316,7 @@ is_wanted(const uint64_t *wanted, uint64_t names, uint64_t name)
 }
 
 int
-ts_columns_pick(const struct ts_columns *c, int64_t block, const uint64_t *wanted,
+ts_columns_pick(const struct ts_columns *c, int64_t block, const uint64_t *wanted, int most,
 	uint16_t out[TS_COLUMN_ROWS])
 {
 	const struct ts_column_block *b = &c->block[TS_COLUMN_NAME][block];
@@ -333,13 +333,13 @@ ts_columns_pick(const struct ts_columns *c, int64_t block, const uint64_t *wante
 
 		if (!ts_columns_read(c, TS_COLUMN_NAME, block, v))
 			return -1;
-		for (int k = 0; k < rows; k++) {
+		for (int k = 0; k < rows && n < most; k++) {
 			out[n] = (uint16_t)k;
 			n += is_wanted(wanted, names, (uint64_t)v[k]);
 		}
 		return n;
 	}
-	for (size_t k = 0, bit = 0; k < (size_t)rows; k++, bit += b->width) {
+	for (size_t k = 0, bit = 0; k < (size_t)rows && n < most; k++, bit += b->width) {
 		uint64_t v = base + (eight_bytes(bits + bit / 8) >> bit % 8 & mask);
 
 		out[n] = (uint16_t)k;

@@ -400,7 +400,7 @@ take_tiles(bool *sound, int64_t *last, const struct tiles_of *x, int64_t block, 
 	one = !unknown && least == most;
 	if (one && least == *last)
 		return true;
-	n = ts_columns_pick(c, block, x->in, k);
+	n = ts_columns_pick(c, block, x->in, one ? 1 : TS_COLUMN_ROWS, k);
 	*sound = n >= 0;
 	if (n > 0 && !one)
 		*sound = ts_columns_read(c, TS_COLUMN_TILE, block, tile);
@@ -456,7 +456,7 @@ static bool
 take_rows(bool *sound, struct ts_name_pass *p, const uint64_t *in, const struct ts_name_asker *a)
 {
 	uint16_t k[TS_COLUMN_ROWS];
-	int n = ts_columns_pick(&p->columns, p->block, in, k);
+	int n = ts_columns_pick(&p->columns, p->block, in, TS_COLUMN_ROWS, k);
 	struct column_block v;
 	bool room = true;
 

@@ -7,9 +7,11 @@
  */
 #include "config.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tilescope/base/beside.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/report/index_variables.h"
 #include "tilescope/report/rows.h"
@@ -17,7 +19,7 @@
 
 #include "tile_live_internal.h"
 
-enum { LOOK = 64 };
+enum { LOOK = 64, BOTH_TILES = 100 /* so many take longer than to begin a thread */ };
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
@@ -430,20 +432,81 @@ ts_live_walk_runs(struct ts_live_walk *w, const struct ts_live_run **run)
 
 /* --- sums ------------------------------------------------------------------------------------- */
 
+/* Tiles whose bytes are added up by class, by two where there are many: each into lines of its own. */
+struct summing {
+	const struct ts_tile_lives *l;
+	bool (*has)(const void *set, int64_t tile);
+	const void *set;
+	const struct ts_cancel *cancel;
+	uint64_t *of_class[TS_BESIDE];
+	_Atomic size_t next;
+};
+
+static void
+sum_tiles(void *ctx, int who)
+{
+	struct summing *x = ctx;
+	const struct ts_tile_lives *l = x->l;
+	size_t from;
+
+	while ((from = atomic_fetch_add(&x->next, LOOK)) < l->tiles && !ts_cancelled(x->cancel))
+		for (size_t i = from; i < l->tiles && i < from + LOOK; i++) {
+			struct ts_live_pairs p = ts_tile_lives_pairs(l, i);
+			uint32_t class;
+			int64_t bytes;
+
+			if (x->has && !x->has(x->set, l->tile[i].tile))
+				continue;
+			while (ts_live_pairs_next(&p, &class, &bytes) && class < l->classes)
+				x->of_class[who][class] += (uint64_t)bytes;
+		}
+}
+
+/* Bytes by class into changes at the points. */
+static void
+spread_classes(int64_t *change, const struct ts_tile_lives *l, const uint64_t *of_class)
+{
+	for (size_t k = 0; k < l->classes; k++) {
+		const struct ts_live_class *c = &l->class[k];
+
+		for (uint32_t i = c->first; of_class[k] && i < c->first + c->count; i++) {
+			const struct ts_live_interval *t = &l->interval[i];
+
+			change[t->from] = (int64_t)((uint64_t)change[t->from] + of_class[k]);
+			change[t->to] = (int64_t)((uint64_t)change[t->to] - of_class[k]);
+		}
+	}
+}
+
 enum ts_code
 ts_tile_lives_sum(int64_t *out, const struct ts_tile_lives *l,
 	bool (*has)(const void *set, int64_t tile), const void *set, const struct ts_cancel *cancel,
 	struct ts_err *err)
 {
+	struct summing x = {.l = l, .has = has, .set = set, .cancel = cancel};
+	size_t tiles = 0;
+	bool room;
+
+	for (size_t i = 0; i < l->tiles; i++)
+		tiles += !has || has(set, l->tile[i].tile);
+	for (int who = 0; who < TS_BESIDE; who++)
+		x.of_class[who] = ts_alloc(l->classes, sizeof(*x.of_class[who]));
+	room = x.of_class[0] && x.of_class[1];
 	memset(out, 0, l->points * sizeof(*out));
-	for (size_t i = 0; i < l->tiles; i++) {
-		if (i % LOOK == 0 && ts_cancelled(cancel))
-			return ts_err_set(err, TS_E_CANCELLED, "cancelled");
-		if (!has || has(set, l->tile[i].tile))
-			ts_tile_lives_add(out, l, i);
+	if (room) {
+		if (tiles >= BOTH_TILES)
+			ts_beside(sum_tiles, &x);
+		else
+			sum_tiles(&x, 0);
+		spread_classes(out, l, x.of_class[0]);
+		spread_classes(out, l, x.of_class[1]);
+		ts_live_sum_up(out, l->points);
 	}
-	ts_live_sum_up(out, l->points);
-	return TS_OK;
+	free(x.of_class[0]);
+	free(x.of_class[1]);
+	if (!room)
+		return ts_err_nomem(err);
+	return ts_cancelled(cancel) ? ts_err_set(err, TS_E_CANCELLED, "cancelled") : TS_OK;
 }
 
 void

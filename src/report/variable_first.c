@@ -350,7 +350,7 @@ pick_block(struct first *f, int64_t block, struct ts_err *err)
 {
 	enum ts_code code = TS_OK;
 	uint16_t k[TS_COLUMN_ROWS];
-	int n = ts_columns_pick(&f->a.c, block, f->wanted, k);
+	int n = ts_columns_pick(&f->a.c, block, f->wanted, TS_COLUMN_ROWS, k);
 
 	f->a.untrue |= n < 0;
 	for (int i = 0; i < n && !code; i++) {

@@ -78,10 +78,10 @@ bool ts_columns_gather(const struct ts_columns *c, enum ts_column column, const 
 	int n, int64_t *v);
 
 /*
- * Rows of a block with one of the names that have a bit in `wanted` (c->names of them, and a bit more, which is 0): their numbers in the block.
- * How many; -1: it is not to be believed.
+ * Rows of a block with one of the names that have a bit in `wanted` (c->names of them, and a bit more, which is 0): the numbers in the block of
+ * the first `most` of them. How many; -1: it is not to be believed.
  */
-int ts_columns_pick(const struct ts_columns *c, int64_t block, const uint64_t *wanted,
+int ts_columns_pick(const struct ts_columns *c, int64_t block, const uint64_t *wanted, int most,
 	uint16_t out[TS_COLUMN_ROWS]);
 
 /*

@@ -188,7 +188,7 @@ size_t ts_live_walk_runs(struct ts_live_walk *w, const struct ts_live_run **run)
 
 /*
  * The not-always-live bytes of all tiles that `has` says (NULL: all) by span: out[k], l->points of them, zeroed
- * here. Errors: TS_E_CANCELLED.
+ * here. Of many by two threads, which both call `has`. Errors: TS_E_CANCELLED, TS_E_NOMEM.
  */
 enum ts_code ts_tile_lives_sum(int64_t *out, const struct ts_tile_lives *l,
 	bool (*has)(const void *set, int64_t tile), const void *set, const struct ts_cancel *cancel,
