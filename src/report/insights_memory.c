@@ -31,6 +31,25 @@ name_place(struct ts_finding *f, const char *view, int64_t tile, const char *mor
 	snprintf(f->place, sizeof(f->place), "%s?tile=%" PRId64 "%s", view, tile, more);
 }
 
+/* Of a tile above its limit: how much of what is allocated is ever alive at once, code and all, against the limit. */
+static void
+say_live(struct ts_finding *f, const struct measure *m, const struct ts_tile *t, int64_t limit)
+{
+	const struct ts_full_tile *full = &m->facts->fullest.tile[0];
+	char live[TS_FMT_MAX], by[TS_FMT_MAX];
+	size_t at = strlen(f->evidence);
+
+	if (ts_tile_used(t) <= limit || m->facts->fullest.count == 0 || full->tile != t->tile ||
+		full->live == TS_UNKNOWN)
+		return;
+	snprintf(f->evidence + at, sizeof(f->evidence) - at,
+		"; at most %s of it alive at once, %s %s the limit",
+		ts_fmt_bytes(live, full->live, m->units),
+		ts_fmt_bytes(by, full->live > limit ? full->live - limit : limit - full->live,
+			m->units),
+		full->live > limit ? "above" : "below");
+}
+
 bool
 measure_worst_tile_share(struct ts_finding *f, const struct measure *m)
 {
@@ -51,6 +70,7 @@ measure_worst_tile_share(struct ts_finding *f, const struct measure *m)
 		ts_fmt_bytes(used, ts_tile_used(t), m->units), ts_fmt_bytes(of, limit, m->units),
 		m->facts->target.assumed ? " (assumed)" : "",
 		t->total_gaps == TS_UNKNOWN ? " (whether with gaps is not known)" : ", with gaps");
+	say_live(f, m, t, limit);
 	name_place(f, "memory", t->tile, "");
 	return true;
 }

@@ -295,6 +295,26 @@ static const struct {
 	{"rearrangement-share", ask_rearranged},
 };
 
+/* How much of what is allocated on a tile is alive at once. */
+static void
+explain_live(const struct insights_view *s, const struct ts_full_tile *t, struct ts_explain *out)
+{
+	struct ts_explained *x;
+
+	if (t->live == TS_UNKNOWN)
+		return;
+	x = ts_explain_add(out, "most live bytes on tile %" PRId64, t->tile);
+	ts_explain_bytes(x, t->live, s->found.units);
+	if (t->peak_step != TS_UNKNOWN && t->has_fp32)
+		ts_live_explain(x, s->base.env->report, t->tile, t->peak_step);
+	else
+		ts_explain_from(x, TS_KNOWN_DERIVED,
+			"tile_memory, lowered_variable, class_interval");
+	ts_explain_note(x,
+		"at the tile's own peak, always-live bytes with it; what is allocated counts: gaps, and what is never alive "
+		"together and does not overlap, too");
+}
+
 void
 insights_explain_finding(struct insights_view *s, int64_t row, struct ts_explain *out)
 {
@@ -318,6 +338,9 @@ insights_explain_finding(struct insights_view *s, int64_t row, struct ts_explain
 	for (size_t i = 0; i < TS_COUNT(measures); i++)
 		if (strcmp(measures[i].measure, rule->measure) == 0)
 			measures[i].ask(s, x);
+	if (strcmp(rule->measure, "worst-tile-share") == 0 && f->value > 1 &&
+		s->found.facts.fullest.count > 0)
+		explain_live(s, &s->found.facts.fullest.tile[0], out);
 	if (f->saving > 0) {
 		x = ts_explain_add(out, "%s: what mending it saves at most", rule->id);
 		if (f->saving_of == TS_SAVING_CYCLES)
@@ -376,18 +399,7 @@ insights_explain_tile(struct insights_view *s, int64_t row, struct ts_explain *o
 	ts_explain_bytes(x, t->used, s->found.units);
 	ts_explain_from(x, TS_KNOWN_RECORDED, "tile_memory.total_gaps or .total");
 	ts_explain_query(x, "SELECT " USED " FROM tile_memory WHERE tile = %" PRId64, t->tile);
-	if (t->live != TS_UNKNOWN) {
-		x = ts_explain_add(out, "most live bytes on tile %" PRId64, t->tile);
-		ts_explain_bytes(x, t->live, s->found.units);
-		if (t->peak_step != TS_UNKNOWN && t->has_fp32)
-			ts_live_explain(x, s->base.env->report, t->tile, t->peak_step);
-		else
-			ts_explain_from(x, TS_KNOWN_DERIVED,
-				"tile_memory, lowered_variable, class_interval");
-		ts_explain_note(x,
-			"at the tile's own peak; less may be live on a fuller tile: what is allocated "
-			"counts");
-	}
+	explain_live(s, t, out);
 	if (t->category) {
 		x = ts_explain_add(out,
 			"what tile %" PRId64 " has more of %.60s than tile %" PRId64, t->tile,

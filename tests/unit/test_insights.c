@@ -286,6 +286,38 @@ START_TEST(figures)
 }
 END_TEST
 
+/* Of a tile that does not fit: two variables of 600 bytes that are never alive together, or that are, beside 350 of code. */
+START_TEST(alive_at_once)
+{
+	static const char *const intervals[] = {"(1, 0, 5), (2, 5, 9)", "(1, 0, 5), (2, 4, 9)"};
+	static const char *const says[] = {
+		"155%: 550 B too much on tile 0, 1,550 B of 1,000 B, with gaps; "
+		"at most 950 B of it alive at once, 50 B below the limit",
+		"155%: 550 B too much on tile 0, 1,550 B of 1,000 B, with gaps; "
+		"at most 1,550 B of it alive at once, 550 B above the limit"};
+	struct found f;
+	char sql[1000];
+
+	for (int i = 0; i < 2; i++) {
+		snprintf(sql, sizeof(sql),
+			"CREATE TABLE target(ipus, tiles_per_ipu, bytes_per_tile);"
+			"INSERT INTO target VALUES(1, 1, 1000);"
+			"CREATE TABLE tile_memory(tile, total, total_gaps, always_live);"
+			"INSERT INTO tile_memory VALUES(0, 1550, 1550, 350);"
+			"CREATE TABLE lowered_variable(id, tile, name, bytes, category, class, "
+			"always_live, element_type, variable, offset);"
+			"INSERT INTO lowered_variable VALUES(0, 0, 'a', 600, 0, 1, 0, 'half', 0, 0),"
+			"(1, 0, 'b', 600, 0, 2, 0, 'half', 1, 600);"
+			"CREATE TABLE class_interval(class, start, end);"
+			"INSERT INTO class_interval VALUES%s;",
+			intervals[i]);
+		find(&f, sql);
+		ck_assert_str_eq(finding(&f, "worst-tile-share")->evidence, says[i]);
+		done(&f);
+	}
+}
+END_TEST
+
 /* What Graphcore's documentation prints (MODEL.md): a tile that does not fit, and an adder on 1,216 tiles. */
 START_TEST(printed_vectors)
 {
@@ -390,6 +422,7 @@ main(void)
 	tcase_add_test(t, limits);
 	tcase_add_loop_test(t, wrong_lines, 0, (int)TS_COUNT(wrongs));
 	tcase_add_test(t, figures);
+	tcase_add_test(t, alive_at_once);
 	tcase_add_test(t, printed_vectors);
 	tcase_add_test(t, not_recorded);
 	tcase_add_test(t, categories_without_names);
