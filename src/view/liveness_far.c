@@ -23,6 +23,7 @@ enum {
 	ASK_ARRANGED, /* kinds of the tab's fetches */
 	ASK_HIT,
 	PILES = 4,
+	AHEAD = 8,	/* rows */
 	LOOK = 1 << 12, /* rows from one look at the token to the next */
 };
 
@@ -94,11 +95,27 @@ fini_question(struct question *q)
 	ts_groups_close(q->groups);
 }
 
+/* Names of the index lie anywhere in it: those of the rows behind are under way while this one is looked at. */
+static void
+fetch_ahead(const struct ts_alive *a, int64_t row)
+{
+	uint32_t name;
+
+	if (!a->index || row >= a->rows - 2 * AHEAD)
+		return;
+	name = a->row[row + 2 * AHEAD].name;
+	if (name > 0 && name <= a->names.names)
+		__builtin_prefetch(&a->names.at[name - 1]);
+	__builtin_prefetch(ts_variable_names_text(&a->names, a->row[row + AHEAD].name));
+}
+
 static bool
 far_value(void *ctx, int64_t row, int column, struct ts_table_value *out)
 {
 	const struct question *q = ctx;
 
+	if (column == C_NAME)
+		fetch_ahead(q->alive, row);
 	return live_alive_value(&q->look, row, column, out);
 }
 
