@@ -7,7 +7,10 @@
 
 #include "live_report.h"
 
+#include "../unit/index_dir.h"
+
 #include "tilescope/base/fmt.h"
+#include "tilescope/report/index_names.h"
 #include "tilescope/ui/table_order.h"
 
 enum { VARIABLES = 26000, TRIES = 14, STEPS = 5 };
@@ -15,6 +18,7 @@ enum { VARIABLES = 26000, TRIES = 14, STEPS = 5 };
 /* Many equal sizes, a few equal names, one without; lives of one or two intervals, at most up to step 5. */
 static const char *const report =
 	"CREATE INDEX lives ON liveness_variable(variable);"
+	"CREATE TABLE more(x); INSERT INTO more VALUES(zeroblob(30000000));"
 	"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 26000) "
 	"INSERT INTO variable SELECT i, CASE WHEN i = 77 THEN NULL ELSE 'layer' || (i * 7919 % 97) || "
 	"'/weights_' || (i * 104729 % 25000) END, 64 + i * 48271 % 2003, 0 FROM n;"
@@ -126,14 +130,27 @@ check_rows(struct harness *h, const char *query)
 	"liveness_variable WHERE start <= %d AND \"end\" > %d)) SELECT n, b, s FROM alive WHERE " \
 	"%s ORDER BY %s%s, b DESC, i"
 
-/* Sorted by anything and filtered by anything, at any step. */
+/* The section of names: of a report that is large enough for it. */
+static void
+keep_names(struct harness *h, const struct index_dir *d)
+{
+	struct ts_variable_names names;
+	struct ts_reader *rd;
+
+	ck_assert_int_eq(ts_reader_open(&rd, h->env.report, NULL), TS_OK);
+	h->env.index = index_dir_build(d, h->env.report, rd, ts_section_bit(TS_SECTION_NAMES), 1);
+	ts_reader_close(rd);
+	ck_assert(ts_variable_names_of(&names, h->env.index));
+}
+
+/* Sorted by anything and filtered by anything, at any step; with names of the index (_i: 1), too. */
 START_TEST(arranged)
 {
 	static const struct {
 		const char *sort, *key;
 		bool falls;
 	} sorts[] = {{"variable", "n", false}, {"bytes", "b", true}, {"steps", "s", true},
-		{"bytes_x_steps", "b * s", true}};
+		{"bytes_x_steps", "b * s", true}, {"share", "b", true}};
 	static const struct {
 		const char *filter, *where;
 	} filters[] = {{"size>0", "1"}, {"size<70", "b < 70"},
@@ -141,10 +158,14 @@ START_TEST(arranged)
 		{"size>1000 and not variable:layer1", "b > 1000 AND NOT instr(n, 'layer1')"},
 		{"steps=4 or size:100", "s = 4 OR b = 100"},
 		{"variable~_7[0-9]$", "n GLOB '*_7[0-9]'"}, {"nobody", "0"}};
-	uint32_t random = 5;
+	uint32_t random = 5 + (uint32_t)_i;
+	struct index_dir d;
 	struct harness h;
 
+	index_dir_begin(&d);
 	begin(&h);
+	if (_i > 0)
+		keep_names(&h, &d);
 	for (int i = 0; i < TRIES; i++) {
 		char line[200], query[1000];
 		const char *way;
@@ -154,7 +175,7 @@ START_TEST(arranged)
 		int64_t rows;
 
 		random = random * 1664525u + 1013904223u;
-		sort = (int)(random >> 8 & 3);
+		sort = (int)(random >> 8) % (int)TS_COUNT(sorts);
 		filter = i < 7 ? i : (int)(random >> 12) % 7;
 		step = (int)(random >> 16) % STEPS;
 		back = random >> 24 & 1;
@@ -177,7 +198,10 @@ START_TEST(arranged)
 		ck_assert(ts_view_liveness.sheet(h.view, &s));
 		ck_assert_int_eq(s.list->count, rows);
 	}
+	ts_index_release(h.env.index);
+	h.env.index = NULL;
 	harness_end(&h);
+	index_dir_end(&d);
 }
 END_TEST
 
@@ -248,7 +272,7 @@ suite(void)
 	TCase *c = tcase_create("all");
 
 	tcase_set_timeout(c, 120);
-	tcase_add_test(c, arranged);
+	tcase_add_loop_test(c, arranged, 0, 2);
 	tcase_add_test(c, small_ones);
 	tcase_add_test(c, search);
 	suite_add_tcase(s, c);
