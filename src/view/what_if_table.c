@@ -351,6 +351,23 @@ where_cell(const struct what_if_tab *s, int64_t row, int column, struct ts_table
 	out->role = TS_ROLE_DIM;
 }
 
+/*
+ * Live bytes that would have to go beyond the changes before a tile's peak is no more above what a tile has; 0: it is not, or
+ * the row is of no tile, or how much a tile has is not known. That it fits then nobody says: gaps count, too.
+ */
+static int64_t
+still_above(const struct what_if_tab *s, int64_t row)
+{
+	const struct ts_what_if_pair *pair = what_if_pair_at(s, row);
+	int i;
+	enum what_if_row kind = kind_of(s, row, &i);
+
+	if (s->limit <= 0 || (kind != WHAT_IF_WORST && kind != WHAT_IF_NEXT_TILE) ||
+		pair->after.bytes == TS_UNKNOWN)
+		return 0;
+	return ts_max_i64(pair->after.bytes - s->limit, 0);
+}
+
 static bool
 cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 {
@@ -358,6 +375,7 @@ cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 	const struct what_if_tab *s = tab_of(t);
 	enum ts_units units = t->view->env->options->units;
 	int64_t before, after, less;
+	char above[TS_FMT_MAX];
 
 	if (!s->w || row >= what_if_rows(s))
 		return false;
@@ -375,6 +393,12 @@ cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 	} else if (column == C_WHAT) {
 		out->s = what_text(s, row, units, out->buf, sizeof(out->buf));
 		out->role = what_if_pair_at(s, row) ? TS_ROLE_LABEL : TS_ROLE_TEXT;
+		if (still_above(s, row) > 0) {
+			snprintf(out->buf, sizeof(out->buf), "still %s above",
+				ts_fmt_bytes(above, still_above(s, row), units));
+			out->s = out->buf;
+			out->role = TS_ROLE_BAD;
+		}
 	} else if (column == C_BEFORE_AT || column == C_AFTER_AT) {
 		where_cell(s, row, column, out);
 	} else if (column == C_BEFORE) {
@@ -512,6 +536,25 @@ explain_less(struct ts_explain *out, const struct ts_tab *t, const struct ts_wha
 	ts_explain_note(x, "no query: what is left is worked out with the changed sizes");
 }
 
+/* What is left to go, of the row that says it. */
+static void
+explain_above(struct ts_explain *out, const struct ts_tab *t, int64_t row, const char *of)
+{
+	const struct what_if_tab *s = tab_of(t);
+	int64_t above = still_above(s, row);
+	struct ts_explained *x;
+
+	if (above == 0)
+		return;
+	x = ts_explain_add(out, "%s, still above what a tile has", of);
+	ts_explain_bytes(x, above, t->view->env->options->units);
+	ts_explain_from(x, TS_KNOWN_DERIVED, "the figure with the changes; target.bytes_per_tile");
+	ts_explain_formula(x, "%lld - %lld bytes", (long long)what_if_pair_at(s, row)->after.bytes,
+		(long long)s->limit);
+	ts_explain_note(x,
+		"so much more has to go in live bytes alone; gaps and overlaps of the allocator are not predicted");
+}
+
 /* The row under the cursor, or another one that the tab is about. */
 static void
 explain_row(struct ts_explain *out, const struct ts_tab *t, int64_t row)
@@ -531,6 +574,7 @@ explain_row(struct ts_explain *out, const struct ts_tab *t, int64_t row)
 		words[0] ? " " : "", words);
 	explain_peak(out, t, pair, name);
 	explain_less(out, t, pair, name);
+	explain_above(out, t, row, name);
 }
 
 /* "tile 1921 is fullest: 604 KiB of 624 KiB allocated" */

@@ -319,6 +319,40 @@ START_TEST(explains)
 }
 END_TEST
 
+/* A tile has 112 bytes: what is live then is against that, exactly, and never said to fit. */
+START_TEST(still_above)
+{
+	struct harness h;
+	struct ts_explain e;
+	int found = 0;
+
+	begin_own(&h, rows);
+	harness_stop(&h);
+	harness_sql(&h,
+		"CREATE TABLE target(ipus, tiles_per_ipu, bytes_per_tile);"
+		"INSERT INTO target VALUES(1, 2, 112)");
+	harness_start(&h, &ts_view_liveness, 140, 40, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	h.options.units = TS_UNITS_BYTES;
+	harness_command(&h, "tab what-if");
+	harness_says(&h, "still 18 B above"); /* 130 */
+	what_if(&h, "remove b/");
+	harness_says(&h, "still 8 B above"); /* 120 */
+	ts_explain_init(&e);
+	h.view->ops->explain(h.view, &e);
+	for (int k = 0; k < e.count; k++)
+		if (strstr(e.figure[k].title, "still above what a tile has")) {
+			ck_assert_int_eq(e.figure[k].integer, 8);
+			found++;
+		}
+	ck_assert_int_eq(found, 1);
+	what_if(&h, "split 7 out$"); /* 105 */
+	ck_assert(!harness_has(&h, " above"));
+	ck_assert(!harness_has(&h, "fits"));
+	harness_end(&h);
+}
+END_TEST
+
 /* Where not all rows fit the line above them says what was changed; what is typed is a group, or a pattern. */
 START_TEST(changes_in_sight)
 {
@@ -576,6 +610,7 @@ main(void)
 	tcase_add_test(c, peaks_before_and_after);
 	tcase_add_test(c, goes_there);
 	tcase_add_test(c, explains);
+	tcase_add_test(c, still_above);
 	tcase_add_test(c, changes_in_sight);
 	tcase_add_test(c, clear_and_undo);
 	tcase_add_test(c, ticks_fit_a_line);
