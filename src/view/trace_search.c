@@ -210,15 +210,20 @@ trace_search_step(struct trace_view *t, int direction)
 {
 	const struct ts_trace_row *row = trace_row(t, t->list.cursor);
 	int64_t here = row && row->step != TS_UNKNOWN ? row->step : t->trace->first_step - 1, next;
+	bool jump = t->jump;
 
-	if (t->jump && t->from_begin)
+	if (jump && t->from_begin)
 		here = t->trace->first_step;
 	else if (trace_goes_to_step(t))
 		here = t->goal;
-	if (t->jump) /* a hit under the cursor counts */
+	if (jump) /* a hit under the cursor counts */
 		here -= direction;
 	t->jump = false;
 	next = ts_trace_hit_next(&t->hits, here, direction);
+	if (next == TS_UNKNOWN && !jump && !trace_searched(t)) {
+		ts_view_say(t->view.env, "still searching");
+		return TS_EFFECT_NONE;
+	}
 	if (next == TS_UNKNOWN) {
 		next = ts_trace_hit_next(&t->hits,
 			direction > 0 ? t->trace->first_step - 1 : t->trace->last_step + 1,
