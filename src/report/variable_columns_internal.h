@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What variable_columns.c (all rows) and variable_first.c (the first ones, the next hit) share: a filter asked of columns. */
+/* What variable_columns.c (all rows) and variable_quick.c (some of them, quickly) share: a filter asked of columns. */
 #ifndef TS_REPORT_VARIABLE_COLUMNS_INTERNAL_H
 #define TS_REPORT_VARIABLE_COLUMNS_INTERNAL_H
 
