@@ -324,8 +324,10 @@ take_next(struct variables_view *t, struct variables_fetch *f)
 	t->more = 0;
 	if (f->fetch.code)
 		return next_failed(t, f);
-	if (f->at < 0 && atomic_load(&f->hits->ready) && f->hits->count == 0)
-		return TS_EFFECT_REPAINT; /* that was said */
+	if (f->at < 0 && atomic_load(&f->hits->ready) && f->hits->count == 0) {
+		t->seek = t->fetch[ASK_HITS]; /* then take_hits() says so; else it has */
+		return TS_EFFECT_REPAINT;
+	}
 	if (f->at < 0) {
 		ts_view_say_error(t->view.env, "no match of \"%s\" among the rows that are shown",
 			t->needle.line);

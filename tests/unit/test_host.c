@@ -159,26 +159,37 @@ START_TEST(reading)
 }
 END_TEST
 
+/* A host with a file open. It took `bursts`, or more: a thread that comes late says hello alone, so a few are tried. */
+static struct ts_host *
+opened_in(struct fake_world *w, struct ts_host_file **f, const struct ts_host_opening *as,
+	int bursts)
+{
+	struct ts_host *h;
+
+	for (int i = 0;; i++) {
+		*w = world();
+		h = fake_host(w, (struct ts_host_spec){0});
+		ck_assert_int_eq(ts_host_open_as(h, f, "file", as, true, NULL, &err), TS_OK);
+		if (w->bursts <= bursts || i == 20)
+			return h;
+		ts_host_close(*f);
+		ts_host_free(h);
+	}
+}
+
 /* Pages that are asked together cost one round trip, as packets one burst. */
 START_TEST(one_burst)
 {
-	struct fake_world w = world();
-	struct ts_host *h = fake_host(&w, (struct ts_host_spec){0});
+	const struct ts_host_opening plain = {0};
+	struct fake_world w;
+	struct ts_host *h;
 	struct ts_host_range r[200];
 	unsigned char *bytes = malloc(200 * 4096);
 	struct ts_host_state before, after;
 	struct ts_host_file *f;
 	int bursts;
 
-	ck_assert_int_eq(ts_host_open(h, &f, "file", true, NULL, &err), TS_OK);
-	for (int i = 0; i < 20 && w.bursts > 3;
-		i++) { /* a thread that comes late says hello alone */
-		ts_host_close(f);
-		ts_host_free(h);
-		w = world();
-		h = fake_host(&w, (struct ts_host_spec){0});
-		ck_assert_int_eq(ts_host_open(h, &f, "file", true, NULL, &err), TS_OK);
-	}
+	h = opened_in(&w, &f, &plain, 3);
 	ck_assert_int_eq(w.bursts, 3); /* hello and stat; open; its attributes and first page */
 	for (int i = 0; i < 200; i++)
 		r[i] = (struct ts_host_range){i * 3 * 4096, 4096, 0};
@@ -203,13 +214,13 @@ END_TEST
 START_TEST(opened_ahead)
 {
 	const struct ts_host_opening as = {.regular = true, .ahead = TS_HOST_AHEAD};
-	struct fake_world w = world();
-	struct ts_host *h = fake_host(&w, (struct ts_host_spec){0});
+	struct fake_world w;
+	struct ts_host *h;
 	struct ts_host_range all = {TS_HOST_FIRST_PAGE, 0, 0};
 	struct ts_host_file *f;
 	unsigned char *ahead;
 
-	ck_assert_int_eq(ts_host_open_as(h, &f, "file", &as, true, NULL, &err), TS_OK);
+	h = opened_in(&w, &f, &as, 2);
 	ck_assert_int_eq(w.bursts, 2); /* hello and open; its attributes and pages */
 	ahead = ts_host_file_take_ahead(f, &all.got);
 	all.n = all.got;
