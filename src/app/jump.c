@@ -176,14 +176,29 @@ follow(struct ts_app *app, const struct lead *l, const struct ts_at_cursor *o)
 	return effect;
 }
 
+/* Does something under the cursor lead there, but not in this report? */
+static bool
+is_not_recorded(const struct ts_app *app, enum ts_view_id to, const struct ts_at_cursor *o)
+{
+	for (size_t i = 0; i < TS_COUNT(leads); i++)
+		if (leads[i].to == to && leads[i].where && number_of(o, leads[i].field) >= 0 &&
+			!leads[i].where(app->env.report))
+			return true;
+	return false;
+}
+
 /* Views that cover others, those of no report, and those whose rows are no objects: nothing is taken along. */
 static enum ts_effect
-go_without(struct ts_app *app, enum ts_view_id to)
+go_without(struct ts_app *app, enum ts_view_id to, const struct ts_at_cursor *o)
 {
 	enum ts_view_id from = app->current;
 	enum ts_effect effect = ts_app_go_view(app, to);
 
-	if (effect != TS_EFFECT_BELL && from != to && ts_views[from]->object)
+	if (effect != TS_EFFECT_BELL && from != to && is_not_recorded(app, to, o))
+		ts_view_say(&app->env,
+			"%s stays where it was: when what is on a tile is alive is not recorded here",
+			ts_views[to]->title);
+	else if (effect != TS_EFFECT_BELL && from != to && ts_views[from]->object)
 		ts_view_say(&app->env,
 			"%s stays where it was: nothing under the cursor of %s leads there",
 			ts_views[to]->title, ts_views[from]->title);
@@ -215,5 +230,5 @@ ts_app_goto_object(struct ts_app *app, const struct ts_call *call)
 		if (leads[i].to == to && number_of(&o, leads[i].field) >= 0 &&
 			(!leads[i].where || leads[i].where(app->env.report)))
 			return follow(app, &leads[i], &o);
-	return go_without(app, to);
+	return go_without(app, to, &o);
 }

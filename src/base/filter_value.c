@@ -242,6 +242,9 @@ take_range(int64_t *from, int64_t *to, const char **s, enum ts_filter_type type)
 static enum ts_code
 not_understood(struct filter_parser *p, const struct filter_value *v, int field)
 {
+	if (!v->text[0])
+		return filter_wrong(p, v->begin, "no value is there for %s: %s",
+			p->f->fields[field].name, p->f->fields[field].example);
 	return filter_wrong(p, v->begin, "\"%.60s\" cannot be understood: %s", v->text,
 		p->f->fields[field].example);
 }

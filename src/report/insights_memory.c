@@ -294,13 +294,26 @@ name_of(const struct ts_peak_variable *v)
 	return v->name ? v->name : "a variable without a name";
 }
 
+/* What is alive then and no variable: with it Liveness comes to more. "": nothing is. */
+static const char *
+beside(const struct measure *m, char out[TS_FMT_MAX + 40])
+{
+	char bytes[TS_FMT_MAX];
+
+	out[0] = '\0';
+	if (m->facts->peak.code.bytes > 0)
+		snprintf(out, TS_FMT_MAX + 40, ", %s of code and state not counted",
+			ts_fmt_bytes(bytes, m->facts->peak.code.bytes, m->units));
+	return out;
+}
+
 bool
 measure_fp32_share(struct ts_finding *f, const struct measure *m)
 {
 	const struct ts_peak_variables *p = &m->facts->peak;
 	int64_t whole = ts_peak_bytes(p);
 	char bytes[TS_FMT_MAX], share[TS_FMT_MAX], step[TS_FMT_MAX], most[TS_FMT_MAX];
-	char replicas[REPLICAS];
+	char replicas[REPLICAS], code[TS_FMT_MAX + 40];
 	size_t at;
 
 	if (!has_alive(f, m))
@@ -313,10 +326,11 @@ measure_fp32_share(struct ts_finding *f, const struct measure *m)
 	f->saving = p->fp32.bytes / 2;
 	f->saving_of = TS_SAVING_DEVICE;
 	snprintf(f->evidence, sizeof(f->evidence),
-		"%s of what is alive at step %s: %s of FP32 of %s%s",
+		"%s of what is alive at step %s: %s of FP32 of %s%s%s",
 		ts_fmt_percent(share, (double)p->fp32.bytes, (double)whole),
 		ts_fmt_count(step, p->step), ts_fmt_bytes(bytes, p->fp32.bytes, m->units),
-		ts_fmt_bytes(most, whole, m->units), of_replicas(replicas, &m->facts->liveness));
+		ts_fmt_bytes(most, whole, m->units), of_replicas(replicas, &m->facts->liveness),
+		beside(m, code));
 	at = strlen(f->evidence);
 	if (p->halves.count > 0)
 		snprintf(f->evidence + at, sizeof(f->evidence) - at, "; the largest is %.100s (%s)",
@@ -356,7 +370,7 @@ measure_half_of_peak(struct ts_finding *f, const struct measure *m)
 {
 	const struct ts_peak_variables *p = &m->facts->peak;
 	int64_t k;
-	char bytes[TS_FMT_MAX], step[TS_FMT_MAX], replicas[REPLICAS];
+	char bytes[TS_FMT_MAX], step[TS_FMT_MAX], replicas[REPLICAS], code[TS_FMT_MAX + 40];
 	size_t at;
 
 	if (!has_alive(f, m))
@@ -366,11 +380,11 @@ measure_half_of_peak(struct ts_finding *f, const struct measure *m)
 	k = ts_peak_share(p, 50);
 	f->value = k == TS_UNKNOWN ? TS_PEAK_ROWS + 1 : (double)k;
 	snprintf(f->evidence, sizeof(f->evidence),
-		"%s%lld variable%s half of it: of %s of variables alive at step %s%s",
+		"%s%lld variable%s half of it: of %s of variables alive at step %s%s%s",
 		k == TS_UNKNOWN ? "more than " : "",
 		(long long)(k == TS_UNKNOWN ? TS_PEAK_ROWS : k), k == 1 ? " is" : "s are",
 		ts_fmt_bytes(bytes, ts_peak_bytes(p), m->units), ts_fmt_count(step, p->step),
-		of_replicas(replicas, &m->facts->liveness));
+		of_replicas(replicas, &m->facts->liveness), beside(m, code));
 	at = strlen(f->evidence);
 	if (p->largest.count > 0)
 		snprintf(f->evidence + at, sizeof(f->evidence) - at, "; the largest is %.100s",

@@ -215,7 +215,7 @@ static const struct {
 	size_t at;
 	const char *part;
 } bad[] = {
-	{"tile:", 5, "tile:1,40-45"},
+	{"tile:", 5, "no value is there for tile: tile:1,40-45"},
 	{"tile:x", 5, "tile:1,40-45"},
 	{"tile:5-2", 5, "5-2"},
 	{"tile:1,", 5, "cannot be understood"},
