@@ -143,9 +143,10 @@ draw_rest(const struct summary_view *s, struct ts_canvas *c, struct ts_rect r)
 			"none: %d rules look fine, %d are not known",
 			in->by_severity[TS_SEVERITY_NONE], in->unknown);
 	if (lacks_execution(s))
-		ts_canvas_printf(c, r, x, 0, TS_ROLE_DIM, "%sthe execution was not read yet%s",
+		ts_canvas_printf(c, r, x, 0, TS_ROLE_DIM,
+			"%sthe rules of the execution were not asked yet%s",
 			x > SUMMARY_LABEL + 2 ? "; " : "",
-			s->findings.running ? "" : " (Insights does)");
+			s->findings.running ? "" : " (Insights asks)");
 }
 
 /* Bytes of the evidence that w columns hold: all of it, its first clauses, or its share alone ("10.8%"). */

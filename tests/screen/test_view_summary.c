@@ -175,6 +175,33 @@ START_TEST(parts_of_different_runs)
 }
 END_TEST
 
+/* Findings of memory come first; until the rules of the execution have answered, too, that is said. */
+START_TEST(execution_comes_later)
+{
+	struct ts_demo_options o = {.ipus = 1,
+		.tiles = 16,
+		.steps = 400,
+		.variables = 64,
+		.seed = 7};
+	const char *said = "the rules of the execution were not asked yet";
+	struct harness h;
+	bool before = false;
+
+	harness_demo(&h, &o);
+	harness_start(&h, &ts_view_summary, 120, 60, TS_GLYPHS_FULL);
+	h.view->ops->request(h.view);
+	for (bool idle = false, took = true; took || !idle;) {
+		idle = harness_idle(&h);
+		took = harness_take_one(&h, idle ? 0 : 10);
+		before |= took && harness_has(&h, said);
+	}
+	harness_settle(&h);
+	ck_assert(before);
+	ck_assert(!harness_has(&h, said));
+	harness_end(&h);
+}
+END_TEST
+
 START_TEST(other_sizes)
 {
 	struct harness h;
@@ -444,6 +471,7 @@ main(void)
 	tcase_add_test(tc, below_the_verdict);
 	tcase_add_loop_test(tc, steps_that_overlap, 0, 2);
 	tcase_add_test(tc, parts_of_different_runs);
+	tcase_add_test(tc, execution_comes_later);
 	tcase_add_test(tc, other_sizes);
 	tcase_add_test(tc, searching);
 	tcase_add_loop_test(tc, whatever_is_there, 0, TS_COUNT(states));
