@@ -432,7 +432,10 @@ stream_of(struct ts_block_cache *c, int64_t from)
 	return oldest;
 }
 
-/* The next extent, when less than half of the last one is left; the first one, when what is read had to be asked for. */
+/*
+ * The next extent, when no more than the last one is left, so that one is on its way while another is read; the first one, when
+ * what is read had to be asked for.
+ */
 static void
 read_ahead(struct ts_block_cache *c, int64_t from, int64_t to, bool was_there, struct use *u)
 {
@@ -445,7 +448,7 @@ read_ahead(struct ts_block_cache *c, int64_t from, int64_t to, bool was_there, s
 	s->next = to;
 	s->ahead = ts_max_i64(s->ahead, to);
 	if (!goes_on || (was_there && s->extent == 0) || s->ahead >= c->size ||
-		s->ahead - to > s->extent / 2)
+		s->ahead - to > s->extent)
 		return;
 	s->extent = ts_clamp_i64(s->extent * 2, TS_EXTENT_MIN,
 		ts_min_i64(TS_EXTENT_MAX, (int64_t)(c->blocks / 4) * TS_BLOCK));

@@ -44,6 +44,17 @@ ts_reach_ahead(const struct ts_reach *r, struct ts_db *db, struct ts_err *err)
 }
 
 enum ts_code
+ts_reach_all_ahead(const struct ts_reach *r, struct ts_db *db, struct ts_err *err)
+{
+	const struct ts_plan_rows all = {.o = r->rows,
+		.from = INT64_MIN,
+		.to = INT64_MAX,
+		.most = TS_PASS_PAGES};
+
+	return ts_plan_fetch(db, &all, 1, err);
+}
+
+enum ts_code
 ts_reach_index(uint32_t *root, const struct ts_reach *r, struct ts_db *db, struct ts_err *err)
 {
 	struct ts_strbuf sql;

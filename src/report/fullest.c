@@ -13,6 +13,8 @@
 #include "tilescope/report/tile_live.h"
 #include "tilescope/report/tile_variables.h"
 
+#include "binding_internal.h"
+
 /* What is damaged, or too large to be worked out, leaves it unknown. */
 static enum ts_code
 bear(enum ts_code code, const struct ts_err *why, struct ts_err *err)
@@ -304,6 +306,7 @@ enum ts_code
 ts_fullest_read(struct ts_fullest *f, struct ts_reader *rd, const struct ts_tiles *tiles,
 	const struct ts_categories *categories, struct ts_err *err)
 {
+	const struct ts_binding *lowered = &rd->report->binding[TS_LOWERED_VARIABLE];
 	enum ts_code code;
 
 	*f = (struct ts_fullest){.median_tile = TS_UNKNOWN, .median_used = TS_UNKNOWN};
@@ -312,6 +315,8 @@ ts_fullest_read(struct ts_fullest *f, struct ts_reader *rd, const struct ts_tile
 		code = find_median(f, tiles, err);
 	for (int i = 0; i < f->count && !code && categories; i++)
 		code = find_category(&f->tile[i], f->median_tile, categories, err);
+	if (!code && lowered->bound) /* a tile's rows would be bisected for, and the next one's */
+		code = ts_reach_all_ahead(&lowered->reach, rd->db[lowered->source], err);
 	if (!code)
 		code = find_variables(f, rd, err);
 	return code ? code : find_fp32(f, rd, err);

@@ -100,6 +100,32 @@ def trace_questions(ctx, layout):
             expect(lines[0]["answer"] == lines[1]["answer"], res, "another answer to %s" % q)
 
 
+# Passes over relations, without an index: each on its own, of a report of which nothing is here but what opening took
+PASSES = {"programs": 5, "operations": 5, "variables": 2, "sorted": 2, "filtered": 2, "facts": 6}
+GRAPHS = {"sdk": ("--layout", "sdk"), "store": ("--layout", "store"), "blobs": ("--layout", "store", "--tiles", "1472", "--ipus", "1")}
+
+
+@case(params=list(GRAPHS))
+def passes(ctx, layout):
+    """A relation of up to 4 MiB that is gone through is named at once, with what of its rows stands in overflow pages and with the
+    names that they refer to: a few round trips, the same answers as here."""
+    path = ctx.path("sshd-report")
+    res = ctx.run(os.path.join(ctx.builddir, "tilescope"), "demo", path, "--steps", "2000", "--variables", "60000",
+                  "--ipus", "1", "--tiles", "64", *GRAPHS[layout], "--no-archive", "--quiet")
+    expect(res.rc == 0, res, "the demo report was not made")
+    with server.Sshd(ctx.dir) as sshd, proxy.Proxy(sshd.port, 0.01) as way:
+        config = connection(ctx, sshd, way)
+        for q, most in PASSES.items():
+            lines = []
+            for more in (("-", path), ("there", path, "--config", config)):
+                res = ctx.run(ctx.tool("far_try"), *more, "--seed", "3", q)
+                expect(res.rc == 0, res, "exit status")
+                lines.append(dict(w.split("=") for w in res.out.splitlines()[-1].split()[1:]))
+            expect(int(lines[1]["trips"]) <= most, res, "%s took %s round trips, more than %d"
+                   % (q, lines[1]["trips"], most))
+            expect(lines[0]["answer"] == lines[1]["answer"], res, "another answer to %s" % q)
+
+
 FIRST_SCREEN = {"ssh": (15, 13), "libssh": (14, 11)}     # on a first visit, on the next one
 # of these are the host's: names, the file (opened, looked at and begun to be read at once), three levels of pages
 FIRST_TRIPS = (5, 2)

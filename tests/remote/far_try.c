@@ -8,7 +8,8 @@
  *
  * Questions: tiles, trace, timeline, zoom, jump, interior, bulk, tile (its variables); of the Trace at places here and there: at (the step at a
  * time), class and gap (the next one), longest (with its list), flame (merged), stacks (along the time), columns (that of all
- * of it), bsp, places (of all of it). A line for each, and one before for opening:
+ * of it), bsp, places (of all of it); passes over relations: programs (tree, names, costs), operations, variables (the first screen of them),
+ * sorted (by bytes), filtered, facts (of Insights). A line for each, and one before for opening:
  *
  *     open us=N trips=N requests=N bytes=N kept=N host_trips=N received=N answer=HASH
  *
@@ -28,8 +29,14 @@
 #include "tilescope/io/files_host.h"
 #include "tilescope/report/bsp.h"
 #include "tilescope/report/flame.h"
+#include "tilescope/report/insights.h"
 #include "tilescope/report/memory.h"
+#include "tilescope/report/operations.h"
+#include "tilescope/report/program_below.h"
+#include "tilescope/report/program_tree.h"
 #include "tilescope/report/trace_jump.h"
+#include "tilescope/report/variable_filter.h"
+#include "tilescope/report/variable_list.h"
 
 enum { COLUMNS = 200, JUMPS = 10, ROWS = 60, BULK = 256 << 20, PIECE = 1 << 20 };
 
@@ -352,6 +359,137 @@ tile(struct asking *a)
 	ts_rows_close(rows);
 }
 
+/* --- passes over relations ---------------------------------------------------------------------- */
+
+static void
+programs(struct asking *a)
+{
+	struct ts_program_costs *costs = NULL;
+	struct ts_program_tree *tree = NULL;
+	struct ts_names names = {0};
+	struct ts_err err = {0};
+	enum ts_code code;
+
+	check(ts_program_costs_read(&costs, a->reader, NULL, false, NULL, &err), &err);
+	code = ts_program_tree_read(&tree, a->reader, NULL, NULL, &err);
+	if (code == TS_E_ABSENT) /* nothing says who calls whom */
+		code = ts_program_tree_flat(&tree, costs, NULL, &err);
+	check(code, &err);
+	check(ts_names_read(&names, a->reader, TS_PROGRAM, TS_PROGRAM_PROGRAM, TS_PROGRAM_NAME,
+		      &err),
+		&err);
+	add(a, (int64_t)costs->count);
+	add(a, tree->nodes);
+	add(a, tree->roots);
+	ts_names_fini(&names);
+	ts_program_tree_close(tree);
+	ts_program_costs_close(costs);
+}
+
+static void
+operations(struct asking *a)
+{
+	struct ts_operations *o = NULL;
+	struct ts_err err = {0};
+
+	check(ts_operations_read(&o, a->reader, NULL, false, NULL, &err), &err);
+	add(a, o->count);
+	add(a, o->layers);
+	ts_operations_close(o);
+}
+
+/* Placed, as the view has them. */
+static struct ts_variables *
+open_variables(struct asking *a)
+{
+	struct ts_variables *v = NULL, *counted;
+	struct ts_err err = {0};
+
+	check(ts_variables_open(&v, a->reader, NULL, &err), &err);
+	if (ts_variables_placed(v))
+		return v;
+	check(ts_variables_count(&counted, v, a->reader, NULL, &err), &err);
+	ts_variables_release(v);
+	return counted;
+}
+
+static void
+add_variables(struct asking *a, const struct ts_variables *v, const int64_t *place, int count)
+{
+	struct ts_variable_window w;
+	struct ts_err err = {0};
+
+	check(ts_variables_read(&w, a->reader, v, place, count, NULL, &err), &err);
+	for (int i = 0; i < w.count; i++) {
+		add(a, w.row[i].bytes);
+		add(a, w.row[i].name_n);
+	}
+	ts_variable_window_fini(&w);
+}
+
+static void
+variables(struct asking *a)
+{
+	struct ts_variables *v = open_variables(a);
+	int64_t place[ROWS];
+
+	for (int i = 0; i < ROWS; i++)
+		place[i] = v->rows / 2 + i;
+	add_variables(a, v, place, ROWS);
+	ts_variables_release(v);
+}
+
+static void
+list(struct asking *a, enum ts_variable_sort sort, const char *filter)
+{
+	struct ts_variables *v = open_variables(a);
+	struct ts_variable_list *l;
+	struct ts_filter f;
+	struct ts_err err = {0};
+	int64_t place[ROWS];
+	bool gap;
+	int n;
+
+	check(ts_filter_parse(&f, filter, ts_variable_fields, NULL, &err), &err);
+	l = ts_variable_list_new(v, sort, false, &f);
+	if (!l)
+		check(ts_err_nomem(&err), &err);
+	check(ts_variable_list_make(l, a->reader, &gap, NULL, NULL, &err), &err);
+	add(a, l->count);
+	n = (int)ts_min_i64(l->count, ROWS);
+	for (int i = 0; i < n; i++)
+		place[i] = ts_variable_list_place(l, i);
+	add_variables(a, v, place, n);
+	ts_variable_list_release(l);
+	ts_variables_release(v);
+}
+
+static void
+sorted(struct asking *a)
+{
+	list(a, TS_SORT_BYTES, "");
+}
+
+static void
+filtered(struct asking *a)
+{
+	list(a, TS_SORT_ROW, "name~a bytes>=64");
+}
+
+static void
+facts(struct asking *a)
+{
+	struct ts_insight_facts x;
+	struct ts_err err = {0};
+
+	check(ts_insight_facts_read(&x, a->reader, NULL, &err), &err);
+	add(a, x.tiles.total);
+	add(a, x.partial);
+	add(a, x.liveness.steps);
+	add(a, x.peak.alive.bytes);
+	ts_insight_facts_fini(&x);
+}
+
 static void
 interior(struct asking *a)
 {
@@ -389,7 +527,9 @@ static const struct {
 } questions[] = {{"tiles", tiles}, {"trace", trace}, {"timeline", timeline}, {"zoom", zoom},
 	{"jump", jump}, {"interior", interior}, {"bulk", bulk}, {"tile", tile}, {"at", at},
 	{"class", next_of_class}, {"gap", gap}, {"longest", longest}, {"flame", flame},
-	{"stacks", stacks}, {"columns", columns}, {"bsp", bsp}, {"places", places}};
+	{"stacks", stacks}, {"columns", columns}, {"bsp", bsp}, {"places", places},
+	{"programs", programs}, {"operations", operations}, {"variables", variables},
+	{"sorted", sorted}, {"filtered", filtered}, {"facts", facts}};
 
 /* Those that are asked several times: the most that one takes counts. */
 static const char *const several[] = {"jump", "at", "class", "gap"};

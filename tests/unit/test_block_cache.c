@@ -188,7 +188,9 @@ START_TEST(scan)
 		ck_assert(reads(k.cache, at, TS_BLOCK, LARGE));
 	ts_block_cache_stats(k.cache, &after);
 	ck_assert_int_le(after.bursts - s.bursts, 30);
-	ck_assert_int_le(after.blocks - s.blocks, (17 << 20) / TS_BLOCK);
+	/* an extent, of 1 MiB here, is on its way while another is read */
+	ck_assert_int_ge(after.blocks - s.blocks, (17 << 20) / TS_BLOCK);
+	ck_assert_int_le(after.blocks - s.blocks, (18 << 20) / TS_BLOCK);
 	for (int i = 0; i < 100; i++)
 		ck_assert(reads(k.cache, (int64_t)i * 160 * TS_BLOCK, TS_BLOCK, LARGE));
 	ts_block_cache_stats(k.cache, &s);

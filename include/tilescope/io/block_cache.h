@@ -4,7 +4,7 @@
  *
  * The unit is a block of TS_BLOCK bytes, a page of most databases. Who knows what it is going to need names it
  * (ts_block_cache_want()): what is neither here nor on its way is asked for together, exactly those blocks. Who reads on
- * behind what it has read gets extents ahead, of 64 KiB at first, then twice as much each time up to 4 MiB. Nothing is
+ * behind what it has read gets extents ahead, of 64 KiB at first, then twice as much each time up to 4 MiB, one on its way while another is read. Nothing is
  * asked for twice at the same time: who needs what is on its way waits for that.
  *
  * Blocks that are used again stay longer than those that were read once, so that a scan does not drive out what leads to
