@@ -134,7 +134,7 @@ struct trace_lane_set {
 
 enum {
 	TRACE_DRAWINGS = 8,
-	TRACE_HINTS = 24, /* in the bottom line, at most */
+	TRACE_HINTS = 24,	   /* in the bottom line, at most */
 	TRACE_DRAWING_KIND = 3000, /* of fetches of the first drawing */
 	TRACE_DRAWING_KINDS = 8,   /* that each has: its `kind` + 0 ... 7 */
 	TRACE_NOTE = 120,
@@ -285,7 +285,8 @@ struct trace_view {
 	int slices, first_slice, searched;
 	struct ts_trace_hits hits;
 	int64_t hits_ahead; /* of them, before the search goes round */
-	struct ts_trace_hits early; /* of the slice behind the one that is waited for; no bits: none */
+	struct ts_trace_hits
+		early; /* of the slice behind the one that is waited for; no bits: none */
 	bool has_hits, has_cost;
 	struct ts_trace_cost cost;
 

@@ -230,7 +230,7 @@ struct ts_trace_hits {
 	uint8_t *bit;
 	int64_t count;
 	int64_t least, most; /* marked bits lie in [least, most); 0, 0: there is none */
-	int64_t left_out; /* hits whose step lies outside of the bits: counted, not marked */
+	int64_t left_out;    /* hits whose step lies outside of the bits: counted, not marked */
 	int64_t looked_at;
 	bool calls; /* `program:N`: the program calls others, and steps of these are hits, too: */
 	int64_t called; /* of `count` */
