@@ -339,8 +339,9 @@ ts_tile_lives_add(int64_t *change, const struct ts_tile_lives *l, size_t tile)
 void
 ts_live_sum_up(int64_t *v, size_t n)
 {
-	for (size_t i = 1; i < n; i++)
-		v[i] += v[i - 1];
+	for (size_t i = 1; i < n;
+		i++) /* of a section that is not to be believed they may be anything */
+		v[i] = (int64_t)((uint64_t)v[i] + (uint64_t)v[i - 1]);
 }
 
 /* --- walking ---------------------------------------------------------------------------------- */

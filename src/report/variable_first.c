@@ -35,8 +35,11 @@ first_with_name(struct quick *f, const struct ts_variable_list *order, bool reve
 	if (!quick_knows_names(f, order))
 		return 0;
 	for (int64_t i = 0; i < order->names && !f->a.untrue; i++)
-		if (quick_will_do(f, begin[i]) || (i % QUICK_LOOK == 0 && quick_is_late(f)))
-			return quick_begins_at(f, order, reverse, begin[i]);
+		if (quick_will_do(f, begin[i]) || (i % QUICK_LOOK == 0 && quick_is_late(f))) {
+			int64_t at = quick_begins_at(f, order, reverse, begin[i]);
+
+			return at >= 0 ? at : order->count;
+		}
 	return order->count;
 }
 
@@ -205,20 +208,14 @@ are_first(struct quick *f, struct earliest *e, const struct ts_variable_list *or
 static void
 offer_named(struct earliest *e, struct quick *f, int column, int64_t name)
 {
-	int64_t from = f->a.c.before[name], to = from + quick_rows_named(f, name),
-		place[TS_COLUMN_GATHER];
+	struct quick_rows rows = quick_rows_begin(f, name);
+	int64_t place[TS_COLUMN_GATHER], of;
 	struct keyed k[TS_COLUMN_GATHER];
+	int n;
 
-	f->a.untrue |= to > f->by_name->known;
-	while (from < to && !f->a.untrue && !f->over) {
-		int n = (int)ts_min_i64(TS_COLUMN_GATHER, to - from);
-
-		for (int i = 0; i < n; i++)
-			place[i] = quick_order_at(f->by_name, from + i, false);
+	while ((n = quick_rows_next(f, &rows, place)) > 0) {
 		quick_key_rows(k, f, f->a.p->l, column, place, n);
 		for (int i = 0; i < n && !f->a.untrue; i++) {
-			int64_t of;
-
 			if (!earliest_wants(e, &k[i]))
 				continue;
 			f->a.untrue |= !ts_columns_at(&f->a.c, TS_COLUMN_NAME, place[i], &of) ||
@@ -226,8 +223,6 @@ offer_named(struct earliest *e, struct quick *f, int column, int64_t name)
 			if (f->alone || quick_passes(f, place[i]))
 				earliest_offer(e, &k[i]);
 		}
-		from += n;
-		f->over = from < to && quick_is_late(f);
 	}
 }
 
@@ -258,7 +253,7 @@ walk_names(struct quick *f, const struct ts_variable_list *order, int column, in
 
 			seen = 0;
 			*done = at >= 0 && are_first(f, &e, order, column, at);
-			if (at < 0 || *done || f->a.untrue || f->over)
+			if (at < 0 || *done || f->a.untrue)
 				break;
 			if (quick_is_late(f)) {
 				if (longer || e.have < FIRST)
@@ -269,6 +264,8 @@ walk_names(struct quick *f, const struct ts_variable_list *order, int column, in
 		}
 		if (does)
 			offer_named(&e, f, column, begin[i]);
+		if (f->over) /* rows of this one are missing */
+			break;
 	}
 	if (*done)
 		code = show_keyed(f->a.p->l, e.k, FIRST, err);

@@ -177,7 +177,7 @@ variable_name_at(const struct ts_variable_list *order, int64_t name, bool revers
 	int64_t at = reverse && order->last[name] > 0 ? order->known - (int64_t)order->last[name]
 						      : (int64_t)order->first[name] - 1;
 
-	return at < order->count ? at : -1;
+	return at >= 0 && at < order->count ? at : -1;
 }
 /* The order as it was kept; false: there is none that fits. */
 bool variable_order_load(struct ts_variable_list *l, struct ts_reader *rd);

@@ -140,7 +140,7 @@ seek_names(struct quick *f, struct ts_variable_next *out, const struct ts_variab
 		return code;
 	}
 	nearest(f, out, l, column, position, 1);
-	out->none = false;
+	out->none = out->none && next < 0;
 	if (next < 0 || (out->at >= 0 && distance(out->at, position, l->count) < next - position))
 		return TS_OK;
 	out->at = next;

@@ -506,79 +506,61 @@ write_order(struct ts_section_writer *w, const struct ts_variable_list *l, size_
 	return code;
 }
 
-/* Where each name stands: one look at the name of each row, in this order. *sound: the section has all of them. */
+/*
+ * Names as they begin when the order is read in this direction, those that are nowhere last, and the position, + 1, at which each does:
+ * read backwards only of those below `known`. One look at the name of each row. *sound: the section has all of them.
+ */
 static enum ts_code
-find_names(struct ts_pile *out, bool *sound, const struct ts_variable_list *l,
-	const struct ts_columns *c, const struct ts_cancel *cancel, struct ts_err *err)
+meet_names(uint32_t *where, uint32_t *begin, bool *sound, const struct ts_variable_list *l,
+	const struct ts_columns *c, bool reverse, const struct ts_cancel *cancel,
+	struct ts_err *err)
 {
-	int64_t place[TS_COLUMN_GATHER], name[TS_COLUMN_GATHER];
-	enum ts_code code = ts_pile_room(out, (size_t)c->names * NAME_ARRAYS * sizeof(uint32_t),
-		l->v->cache, err);
-	uint32_t *first = out->memory, *last = first + c->names;
+	int64_t at[TS_COLUMN_GATHER], place[TS_COLUMN_GATHER], name[TS_COLUMN_GATHER], met = 0;
+	uint64_t *seen = ts_alloc((size_t)c->names / 64 + 1, sizeof(*seen));
+	enum ts_code code = seen ? TS_OK : ts_err_nomem(err);
 
-	*sound = true;
 	for (int64_t i = 0; i < l->count && !code && *sound; i += TS_COLUMN_GATHER) {
 		int n = (int)ts_min_i64(TS_COLUMN_GATHER, l->count - i);
 
 		if (i % (1 << 16) == 0 && ts_cancelled(cancel))
-			return ts_err_set(err, TS_E_CANCELLED, "cancelled");
-		for (int k = 0; k < n; k++)
-			place[k] = (int64_t)variable_get(l->order, l->width, i + k);
+			code = ts_err_set(err, TS_E_CANCELLED, "cancelled");
+		for (int k = 0; k < n; k++) {
+			at[k] = reverse && i + k < l->known ? l->known - 1 - i - k : i + k;
+			place[k] = (int64_t)variable_get(l->order, l->width, at[k]);
+		}
 		*sound = ts_columns_gather(c, TS_COLUMN_NAME, place, n, name);
 		for (int k = 0; k < n && *sound; k++) {
 			*sound = name[k] < c->names;
-			if (!*sound || name[k] < 0)
+			if (!*sound || name[k] < 0 || seen[name[k] / 64] >> name[k] % 64 & 1)
 				continue;
-			if (!first[name[k]])
-				first[name[k]] = (uint32_t)(i + k) + 1;
-			if (i + k < l->known)
-				last[name[k]] = (uint32_t)(i + k) + 1;
+			seen[name[k] / 64] |= UINT64_C(1) << name[k] % 64;
+			begin[met++] = (uint32_t)name[k];
+			if (!reverse || at[k] < l->known)
+				where[name[k]] = (uint32_t)at[k] + 1;
 		}
 	}
-	out->used = (size_t)c->names * NAME_ARRAYS * sizeof(*first);
+	for (int64_t i = 0; i < c->names && !code && *sound; i++)
+		if (!(seen[i / 64] >> i % 64 & 1))
+			begin[met++] = (uint32_t)i;
+	free(seen);
 	return code;
 }
 
-struct name_begin {
-	int64_t at;
-	uint32_t name;
-};
-
-static int
-compare_begins(const void *x, const void *y)
-{
-	const struct name_begin *a = x, *b = y;
-
-	return a->at != b->at ? (a->at > b->at) - (a->at < b->at) : a->name < b->name ? -1 : 1;
-}
-
-/* Names as they begin: behind where each stands. */
+/* Where each name stands, for who reads the order later. */
 static enum ts_code
-find_begins(struct ts_pile *names, const struct ts_variable_list *l, struct ts_err *err)
+find_names(struct ts_pile *out, bool *sound, const struct ts_variable_list *l,
+	const struct ts_columns *c, const struct ts_cancel *cancel, struct ts_err *err)
 {
-	int64_t n = (int64_t)(names->used / (NAME_ARRAYS * sizeof(uint32_t)));
-	uint32_t *first = names->memory;
-	struct ts_variable_list at = {.names = n,
-		.first = first,
-		.last = first + n,
-		.count = l->count,
-		.known = l->known};
-	struct ts_pile pile = {0};
-	enum ts_code code = ts_pile_room(&pile, (size_t)n * sizeof(struct name_begin), l->v->cache,
+	size_t names = (size_t)c->names;
+	enum ts_code code = ts_pile_room(out, names * NAME_ARRAYS * sizeof(uint32_t), l->v->cache,
 		err);
-	struct name_begin *begin = pile.memory;
+	uint32_t *array = out->memory;
 
-	for (int reverse = 0; reverse < 2 && !code; reverse++) {
-		for (int64_t i = 0; i < n; i++) {
-			int64_t where = variable_name_at(&at, i, reverse);
-
-			begin[i] = (struct name_begin){where < 0 ? INT64_MAX : where, (uint32_t)i};
-		}
-		qsort(begin, (size_t)n, sizeof(*begin), compare_begins);
-		for (int64_t i = 0; i < n; i++)
-			first[(2 + reverse) * n + i] = begin[i].name;
-	}
-	ts_pile_fini(&pile);
+	*sound = !code;
+	for (size_t reverse = 0; reverse < 2 && !code && *sound; reverse++)
+		code = meet_names(array + reverse * names, array + (2 + reverse) * names, sound, l,
+			c, reverse, cancel, err);
+	out->used = code ? 0 : names * NAME_ARRAYS * sizeof(*array);
 	return code;
 }
 
@@ -610,14 +592,13 @@ ts_variable_list_keep(const struct ts_variable_list *l, struct ts_reader *rd,
 	struct ts_columns c;
 	enum ts_code code = TS_OK;
 	bool sound = false,
-	     named = ts_columns_of(&c, rd->index) && c.block[TS_COLUMN_NAME] && c.rows == h.rows;
+	     named = ts_columns_of(&c, rd->index) && c.block[TS_COLUMN_NAME] && c.names > 0 &&
+		c.rows == h.rows;
 
 	if (ts_variable_list_is_kept(l, named))
 		return TS_OK;
 	if (named && h.width > 0 && h.rows < UINT32_MAX)
 		code = find_names(&names, &sound, l, &c, cancel, err);
-	if (!code && sound)
-		code = find_begins(&names, l, err);
 	h.names = sound ? c.names : 0;
 	if (!code && l->index && h.names == 0)
 		return TS_OK; /* as it was */

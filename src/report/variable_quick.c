@@ -395,29 +395,45 @@ take_bits(struct quick *f, struct ts_err *err)
 	return code;
 }
 
+struct quick_rows
+quick_rows_begin(struct quick *f, int64_t name)
+{
+	int64_t from = f->a.c.before[name], to = from + quick_rows_named(f, name);
+
+	f->a.untrue |= to > f->by_name->known;
+	return (struct quick_rows){from, to, from};
+}
+
+int
+quick_rows_next(struct quick *f, struct quick_rows *r, int64_t place[TS_COLUMN_GATHER])
+{
+	int n = (int)ts_min_i64(TS_COLUMN_GATHER, r->to - r->next);
+
+	if (n > 0 && r->next > r->from)
+		f->over |= quick_is_late(f); /* not all are here: others answer */
+	if (n <= 0 || f->over || f->a.untrue)
+		return 0;
+	for (int i = 0; i < n; i++)
+		place[i] = quick_order_at(f->by_name, r->next + i, false);
+	r->next += n;
+	return n;
+}
+
 enum ts_code
 quick_take_rows_named(struct quick *f, int64_t name, struct ts_err *err)
 {
-	const struct ts_variable_list *l = f->by_name;
-	int64_t from = f->a.c.before[name], to = from + quick_rows_named(f, name);
+	struct quick_rows rows = quick_rows_begin(f, name);
 	int64_t place[TS_COLUMN_GATHER], v[TS_COLUMN_GATHER];
 	enum ts_code code = TS_OK;
+	int n;
 
-	f->a.untrue |= to > l->known;
-	while (from < to && !f->a.untrue && !f->over && !code) {
-		int n = (int)ts_min_i64(TS_COLUMN_GATHER, to - from);
-
-		for (int i = 0; i < n; i++)
-			place[i] = quick_order_at(l, from + i, false);
+	while (!code && (n = quick_rows_next(f, &rows, place)) > 0) {
 		f->a.untrue |= !ts_columns_gather(&f->a.c, TS_COLUMN_NAME, place, n, v);
 		for (int i = 0; i < n && !f->a.untrue && !code; i++) {
 			f->a.untrue |= v[i] != name;
 			if (f->alone || quick_passes(f, place[i]))
 				code = quick_add(f, place[i], err);
 		}
-		from += n;
-		if (from < to && quick_is_late(f))
-			f->over = true; /* not all are here: others answer */
 	}
 	return code;
 }

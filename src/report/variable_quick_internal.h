@@ -142,7 +142,17 @@ enum ts_code quick_pick_block(struct quick *f, int64_t block, struct ts_err *err
 enum ts_code quick_ask_block(struct columns_asking *a, struct ts_pile *place, int64_t block,
 	const struct ts_cache *cache, struct ts_err *err);
 
-/* The rows with a name: in an order by name they stand together. */
+/* Rows with a name, as f->by_name has them: in an order by name they stand together. */
+struct quick_rows {
+	int64_t from, to, next;
+};
+
+struct quick_rows quick_rows_begin(struct quick *f, int64_t name);
+
+/* Some more of them: how many. 0: there are none, or f->over: nobody waits for them. */
+int quick_rows_next(struct quick *f, struct quick_rows *r, int64_t place[TS_COLUMN_GATHER]);
+
+/* Those that pass into f->place. */
 enum ts_code quick_take_rows_named(struct quick *f, int64_t name, struct ts_err *err);
 
 /* All rows that pass into f->place, as far as there is time and room: see quick_is_sure(). */

@@ -171,7 +171,10 @@ struct variables_fetch *variables_begin(struct variables_view *t, enum variables
 void variables_send(struct variables_view *t, enum variables_kind kind, struct variables_fetch *f);
 void variables_show(struct variables_view *t, struct ts_variable_list *l);
 
-/* A list that is held is not needed any more: what it takes, megabytes of the system's tables, is freed by a worker. NULL allowed. */
+/*
+ * A list that is held is not needed any more: what it takes, megabytes of the system's tables, is freed by a worker,
+ * but for one that has not been taken up when another comes. NULL allowed.
+ */
 void variables_let_go(struct variables_view *t, struct ts_variable_list *l);
 
 /* The row at a position, or NULL while it is not there. */
