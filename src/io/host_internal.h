@@ -212,6 +212,9 @@ int host_patience(struct ts_host *h);
  */
 bool host_room(const struct ts_host *h, int channel);
 
+/* Can so many more be out on the channel at once, however much waits to be sent? */
+bool host_room_for(const struct ts_host *h, int channel, int packets);
+
 /* Is the handle of what is opened next on the channel known (0), and room for `packets`? */
 bool host_knows_handle(const struct ts_host *h, int channel, int packets);
 

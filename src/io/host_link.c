@@ -208,12 +208,17 @@ host_room(const struct ts_host *h, int channel)
 }
 
 bool
+host_room_for(const struct ts_host *h, int channel, int packets)
+{
+	return h->channel[channel].flight.count + packets <= TS_SFTP_FLIGHT;
+}
+
+bool
 host_knows_handle(const struct ts_host *h, int channel, int packets)
 {
 	const struct channel *c = &h->channel[channel];
 
-	return c->is == SPEAKS && c->numbers && !c->handles &&
-		c->flight.count + packets <= TS_SFTP_FLIGHT;
+	return c->is == SPEAKS && c->numbers && !c->handles && host_room_for(h, channel, packets);
 }
 
 void

@@ -24,8 +24,9 @@
 enum {
 	AHEAD_FIRST = 2, /* READDIR that are out at once; twice as many after each answer */
 	AHEAD_MOST = 32,
-	OPEN_PACKETS = 4, /* of opening a file: OPEN, FSTAT, its first page, what is behind it */
-	NUMBER = 4,	  /* bytes of a handle that is a number */
+	OPEN_PACKETS = 4,  /* of opening a file: OPEN, FSTAT, its first page, what is behind it */
+	CHECK_PACKETS = 2, /* that a file is not open without: FSTAT, its first page */
+	NUMBER = 4,	   /* bytes of a handle that is a number */
 	BULK_PIECE = 64 << 10, /* bytes of a READ that is not urgent */
 };
 
@@ -582,7 +583,12 @@ check_file(struct ts_host *h, struct ts_host_file *f, int channel)
 	struct slot s = {.answered = file_attrs_are, .file = f, .guessed = o->guessed};
 	struct ts_sftp_request fstat = {.type = TS_SFTP_FSTAT}, read = {.type = TS_SFTP_READ};
 
-	o->left = 2;
+	if (!host_room_for(h, channel, CHECK_PACKETS)) { /* it is opened again when there is */
+		close_handle(h, channel, o->handle, o->handle_n);
+		o->is = NOT_OPEN;
+		return;
+	}
+	o->left = CHECK_PACKETS;
 	fstat.text = read.text = o->handle;
 	fstat.n = read.n = o->handle_n;
 	host_send(h, channel, &s, &fstat);
@@ -607,8 +613,11 @@ handle_is(struct ts_host *h, int channel, const struct slot *s, const struct ts_
 	struct opened *o = &f->on[channel];
 	struct ts_err err = {0};
 
-	if (file_lost(f, channel, reply))
+	if (file_lost(f, channel, reply)) {
+		if (reply && reply->type == TS_SFTP_HANDLE_IS)
+			close_handle(h, channel, reply->text, reply->n);
 		return;
+	}
 	if (reply->type == TS_SFTP_STATUS) {
 		ts_sftp_status_err(reply, &err);
 		if (f->known && err.code == TS_E_NOT_FOUND)

