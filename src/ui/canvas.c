@@ -527,10 +527,12 @@ ts_canvas_overlay_text(struct ts_canvas *c, struct ts_rect r, enum ts_role over,
 
 	r = ts_rect_clip(r, ts_canvas_rect(c));
 	for (int y = r.y; s && *s && y < r.y + r.h; y++)
-		for (int x = r.x, n; x<r.x + r.w; x += n> 0 ? n : 1) {
-			n = text_at(c, x, r.x + r.w, y, s);
+		for (int x = r.x; x < r.x + r.w;) {
+			int n = text_at(c, x, r.x + r.w, y, s);
+
 			ts_canvas_overlay(c, (struct ts_rect){x, y, n, n > 0}, over);
 			some |= n > 0;
+			x += n > 0 ? n : 1;
 		}
 	return some;
 }
