@@ -290,11 +290,11 @@ END_TEST
 START_TEST(alive_at_once)
 {
 	static const char *const intervals[] = {"(1, 0, 5), (2, 5, 9)", "(1, 0, 5), (2, 4, 9)"};
-	static const char *const says[] = {
-		"155%: 550 B too much on tile 0, 1,550 B of 1,000 B, with gaps; "
-		"at most 950 B of it alive at once, 50 B below the limit",
-		"155%: 550 B too much on tile 0, 1,550 B of 1,000 B, with gaps; "
-		"at most 1,550 B of it alive at once, 550 B above the limit"};
+	static const char *const says[] =
+		{"155%: 550 B too much on tile 0, 1,550 B of 1,000 B, with gaps; "
+		 "at most 950 B of it alive at once, 50 B below the limit",
+			"155%: 550 B too much on tile 0, 1,550 B of 1,000 B, with gaps; "
+			"at most 1,550 B of it alive at once, 550 B above the limit"};
 	struct found f;
 	char sql[1000];
 
