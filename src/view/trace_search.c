@@ -147,6 +147,9 @@ trace_search_take(struct trace_view *t, struct trace_fetch *f)
 void
 trace_search_begin(struct trace_view *t, const char *needle, int direction)
 {
+	for (enum trace_kind kind = ASK_SEARCH; kind <= ASK_SEARCH_BESIDE; kind++)
+		if (t->fetch[kind]) /* what follows may be asked much later, or never */
+			ts_cancel_set(&t->fetch[kind]->job.cancel);
 	snprintf(t->needle, sizeof(t->needle), "%s", needle);
 	t->direction = direction;
 	t->search++;

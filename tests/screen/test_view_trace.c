@@ -592,6 +592,20 @@ take_any(struct stage *s)
 	return true;
 }
 
+/* Both workers of what goes through whole tables have something to do until it is cancelled (owner 99). */
+static void
+hold_workers(struct stage *s, struct ts_job held[2])
+{
+	for (int i = 0; i < 2; i++) {
+		held[i] = (struct ts_job){.run = hold,
+			.what = "held",
+			.worker = TS_WORKER_BULK,
+			.owner = 99,
+			.kind = i};
+		ts_jobs_send(s->env.jobs, &held[i]);
+	}
+}
+
 /* Questions that go through whole tables hold both workers: who goes to the view does not wait for them. */
 START_TEST(who_goes_there_overtakes)
 {
@@ -600,14 +614,7 @@ START_TEST(who_goes_there_overtakes)
 	struct stage s;
 
 	stage_open(&s, &o);
-	for (int i = 0; i < 2; i++) {
-		held[i] = (struct ts_job){.run = hold,
-			.what = "held",
-			.worker = TS_WORKER_BULK,
-			.owner = 99,
-			.kind = i};
-		ts_jobs_send(s.env.jobs, &held[i]);
-	}
+	hold_workers(&s, held);
 	ts_view_trace.ahead(s.view);
 	s.canvas = ts_canvas_new(100, 30, TS_GLYPHS_FULL);
 	ck_assert_ptr_nonnull(s.canvas);
@@ -874,6 +881,51 @@ START_TEST(a_search_in_slices)
 }
 END_TEST
 
+/* Both workers of a search are told to end as soon as another one begins, or none; its first answer may be long in coming. */
+START_TEST(a_search_that_is_left)
+{
+	struct ts_job held[2];
+	struct stage s;
+	int told = 0, asked = 0;
+	int64_t sent;
+
+	stage_begin(&s, NULL,
+		"CREATE TABLE step(step INTEGER PRIMARY KEY, run INTEGER, type TEXT, program "
+		"INTEGER, compute_set INTEGER, name TEXT);" COUNT_TO(
+			1600000) "INSERT INTO step SELECT i, 0, 'Sync', NULL, NULL, NULL FROM c");
+	stage_size(&s, 80, 20, TS_GLYPHS_FULL);
+	press(&s, "search one");
+	hold_workers(&s, held);
+	sent = ts_jobs_sent(s.env.jobs, TS_WORKER_BULK);
+	for (int turns = 0; ts_jobs_sent(s.env.jobs, TS_WORKER_BULK) < sent + 2; turns++) {
+		ck_assert_int_lt(turns, 20000);
+		(void)take_any(&s); /* with the first slice two are asked for */
+	}
+	press(&s, _i ? "search two" : "search");
+	ts_jobs_cancel(s.env.jobs, 99);
+	for (bool busy = true; busy;) {
+		struct ts_job *job;
+
+		busy = !idle(s.env.jobs);
+		job = ts_jobs_receive(s.env.jobs);
+		busy |= job != NULL;
+		if (!job)
+			poll(NULL, 0, 1);
+		if (!job || job->run == hold)
+			continue;
+		if (strncmp(job->what, "searching steps", 15) == 0) {
+			asked++;
+			told += job->dropped || ts_cancelled(&job->cancel);
+		}
+		ts_view_trace.deliver(s.view, (struct ts_fetch *)job);
+		ts_fetch_free((struct ts_fetch *)job);
+	}
+	ck_assert_int_eq(asked, 2 + _i); /* and the first slice of the new one */
+	ck_assert_int_eq(told, 2);
+	stage_close(&s);
+}
+END_TEST
+
 /* Rows that had no numbers have them: the step under the cursor stays on its line. */
 START_TEST(the_index_numbers_rows)
 {
@@ -962,6 +1014,7 @@ main(void)
 	tcase_add_test(looks, cursors_follow_each_other);
 	tcase_add_test(looks, search_goes_round);
 	tcase_add_test(looks, a_search_in_slices);
+	tcase_add_loop_test(looks, a_search_that_is_left, 0, 2);
 	tcase_add_test(looks, the_artefact_is_marked);
 	tcase_add_test(looks, reload_keeps_the_place);
 	tcase_add_test(looks, all_sizes);
