@@ -162,9 +162,11 @@ go_along_chains(struct walk *w, const struct stop *s, const struct ts_page *page
 			continue;
 		chain.page = ts_be32(c.payload + here);
 		pages = (c.size - here + g->usable - 5) / (g->usable - 4);
-		for (uint64_t k = 0; k < pages && k < CHAIN_MAX; k++, chain.page++)
+		for (uint64_t k = 0; k < pages && k < CHAIN_MAX; k++, chain.page++) {
+			w->tree[chain.tree].pages++;
 			if (!lead_on(w, &chain))
 				return ts_err_nomem(err);
+		}
 	}
 	return TS_OK;
 }

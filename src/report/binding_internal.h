@@ -71,7 +71,10 @@ enum ts_code ts_reach_ahead(const struct ts_reach *r, struct ts_db *db,
  * Have all rows here, of a table of at most TS_PASS_PAGES pages (of a larger one only pages that lead to them): for who is going to look
  * at most of them. Errors: those of ts_plan_fetch().
  */
-enum { TS_PASS_PAGES = 2048 }; /* 8 MiB */
+enum {
+	TS_PASS_PAGES = 2048,		 /* 8 MiB */
+	TS_PASS_ALL = 2 * TS_PASS_PAGES, /* named for one pass: half of a file's cache */
+};
 enum ts_code ts_reach_all_ahead(const struct ts_reach *r, struct ts_db *db,
 	struct ts_err *err) TS_WARN_UNUSED;
 /* The first page of the index that leads to rows by their key (db/plan.h); 0: none. Errors: those of ts_db_step(). */

@@ -204,16 +204,38 @@ plan(struct ts_rows *rows, enum way *way, struct ts_err *err)
 	return TS_OK;
 }
 
+/* A dictionary that is gone through with the rows; several columns may have the same one. */
+static size_t
+add_dictionary(struct ts_plan_rows *p, size_t n, const struct ts_object *o)
+{
+	for (size_t i = 1; i < n; i++)
+		if (p[i].o == o)
+			return n;
+	p[n] = (struct ts_plan_rows){.o = o, .from = INT64_MIN, .to = INT64_MAX};
+	return n + 1;
+}
+
+/* What one pass names is to be here together until it is read: the rows, their overflow pages and all dictionaries share it. */
+static void
+share_pages(struct ts_plan_rows *p, size_t n)
+{
+	int share = TS_PASS_ALL / (1 + p[0].whole + (n > 1));
+
+	p[0].most = share < TS_PASS_PAGES ? share : TS_PASS_PAGES;
+	for (size_t i = 1; i < n; i++)
+		p[i].most = p[0].most / (int)(n - 1);
+}
+
 /*
  * Of a report on another host: have all rows here that are gone through, with the dictionaries of their texts. Of more than
- * TS_PASS_PAGES pages only those that lead to them: the cache reads on ahead of who reads on.
+ * their share of TS_PASS_ALL pages only those that lead to them: the cache reads on ahead of who reads on.
  */
 static enum ts_code
 pass_ahead(const struct ts_rows *rows, struct ts_err *err)
 {
 	const struct ts_binding *b = rows->q.binding;
 	struct ts_plan_rows p[1 + TS_ROWS_COLUMNS] = {
-		{.o = b->reach.rows, .from = INT64_MIN, .to = INT64_MAX, .most = TS_PASS_PAGES}};
+		{.o = b->reach.rows, .from = INT64_MIN, .to = INT64_MAX}};
 	size_t n = 1;
 
 	if (rows->way != BY_NOTHING || rows->q.limit > 0 || !ts_plan_helps(rows->db))
@@ -224,11 +246,9 @@ pass_ahead(const struct ts_rows *rows, struct ts_err *err)
 
 		p[0].whole |= ts_relation_def(b->relation)->column[column].type == TS_TYPE_BLOB;
 		if (c->op == TS_OP_DICT && c->dict.rows)
-			p[n++] = (struct ts_plan_rows){.o = c->dict.rows,
-				.from = INT64_MIN,
-				.to = INT64_MAX,
-				.most = TS_PASS_PAGES};
+			n = add_dictionary(p, n, c->dict.rows);
 	}
+	share_pages(p, n);
 	return ts_plan_fetch(rows->db, p, n, err);
 }
 

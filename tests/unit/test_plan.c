@@ -16,6 +16,7 @@
 #include "tilescope/db/damage.h"
 #include "tilescope/db/plan.h"
 #include "tilescope/db/table.h"
+#include "tilescope/report/rows.h"
 
 #include "../../src/report/binding_internal.h"
 
@@ -457,6 +458,79 @@ START_TEST(damaged_index)
 }
 END_TEST
 
+/* --- a pass over a relation --------------------------------------------------------------------- */
+
+/* Tables of 1,500 pages, and one of 600 rows with ten overflow pages each. */
+static const char pass_sql[] =
+	"PRAGMA page_size=512;"
+	"CREATE TABLE p (k, b);"
+	"CREATE TABLE d1 (k, s); CREATE TABLE d2 (k, s); CREATE TABLE d3 (k, s); CREATE TABLE d4 (k, s);"
+	"CREATE TABLE c (k, b);"
+	"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1500)"
+	" INSERT INTO p SELECT i, zeroblob(400) FROM n;"
+	"INSERT INTO d1 SELECT k, zeroblob(400) FROM p; INSERT INTO d2 SELECT k, s FROM d1;"
+	"INSERT INTO d3 SELECT k, s FROM d1; INSERT INTO d4 SELECT k, s FROM d1;"
+	"INSERT INTO c SELECT k, zeroblob(5000) FROM p LIMIT 600;";
+
+/* What a cursor over all rows names when it is opened: with these dictionaries, or with blobs. */
+static int
+named(const char *table, const char *const *dictionary, int n, bool blobs)
+{
+	static const int columns[] = {TS_PROGRAM_NAME, TS_PROGRAM_TYPE, TS_PROGRAM_CONTEXT,
+		TS_PROGRAM_REPEAT_COUNT};
+	struct ts_rows_query q = {0};
+	struct ts_binding *b = ts_alloc(1, sizeof(*b));
+	struct ts_rows *rows;
+	struct fixture x;
+	int asked;
+
+	ck_assert_ptr_nonnull(b);
+	begin_with(&x, true, pass_sql, 0);
+	b->relation = TS_PROGRAM;
+	b->bound = true;
+	b->reach = (struct ts_reach){.rows = object(&x, table), .column = -1, .has_rowid = true};
+	q.binding = b;
+	for (int i = 0; i < n; i++) {
+		b->column[columns[i]] = (struct ts_column_binding){.op = TS_OP_DICT,
+			.b = -1,
+			.dict = {.rows = object(&x, dictionary[i])}};
+		q.columns[q.column_count++] = columns[i];
+	}
+	if (blobs) {
+		b->column[TS_PROGRAM_CODE_BY_TILE] =
+			(struct ts_column_binding){.op = TS_OP_COLUMN, .a = 1, .b = -1};
+		q.columns[q.column_count++] = TS_PROGRAM_CODE_BY_TILE;
+	}
+	ck_assert_int_eq(ts_rows_open(&rows, x.db, &q, &err), TS_OK);
+	asked = x.far.asked;
+	ts_rows_close(rows);
+	end(&x);
+	free(b);
+	return asked;
+}
+
+/* All that is named for a pass stays in the cache until it is read: half of it, however many relations are gone through. */
+START_TEST(one_share_for_all)
+{
+	static const char *const one[] = {"d1"}, *const same[] = {"d1", "d1", "d1", "d1"},
+				 *const four[] = {"d1", "d2", "d3", "d4"};
+	int n;
+
+	ck_assert_int_le(TS_PASS_ALL, 8192 / 2); /* TS_BLOCKS_USUAL */
+	n = named("p", one, 0, false);
+	ck_assert(n >= 1500 && n < 1700);
+	n = named("p", one, 1, false);
+	ck_assert(n >= 3000 && n < 3400);
+	ck_assert_int_eq(named("p", same, 4, false), n);
+	n = named("p", four, 4, false);
+	ck_assert(n >= 1500 && n <= TS_PASS_ALL);
+	n = named("c", one, 0, true);
+	ck_assert(n >= 100 && n <= TS_PASS_ALL);
+	n = named("c", four, 4, true);
+	ck_assert(n >= 100 && n <= TS_PASS_ALL);
+}
+END_TEST
+
 /* --- level by level ------------------------------------------------------------------------------- */
 
 /* Each call waits once; the last one not at all, and then the rows are here. */
@@ -607,6 +681,7 @@ main(void)
 	tcase_add_test(c, chains);
 	tcase_add_test(c, interior_of_indexes);
 	tcase_add_loop_test(c, damaged_index, 0, 20);
+	tcase_add_test(c, one_share_for_all);
 	tcase_add_test(c, levels);
 	tcase_add_test(c, where_a_table_ends);
 	tcase_add_test(c, steady_strides);

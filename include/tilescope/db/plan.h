@@ -21,7 +21,10 @@ enum { TS_PLAN_PAGES = 8192 }; /* of a level, at most: what is more is left out 
 struct ts_plan_rows {
 	const struct ts_object *o;
 	int64_t from, to;
-	/* Pages of a level; where there are more, none of them. 0: as many as there are. */
+	/*
+	 * Pages that lead to the rows and that these stand in; where there are more, none of the
+	 * rest. So many overflow pages, too. 0: as many as there are.
+	 */
 	int most;
 	bool whole; /* with what of the rows stands in overflow pages */
 	/*
