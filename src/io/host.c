@@ -118,12 +118,6 @@ take_orders(struct ts_host *h)
 	h->shared.answered = h->shared.answer_n = 0;
 	pthread_mutex_unlock(&h->lock);
 
-	while (rq) {
-		struct request *next = rq->next;
-
-		host_queue(h, rq);
-		rq = next;
-	}
 	if (answered && h->transport && h->transport->state == TS_TRANSPORT_ASKING &&
 		h->transport->question.number == answered)
 		ts_transport_answer(h->transport, refused ? NULL : answer, n);
@@ -131,6 +125,12 @@ take_orders(struct ts_host *h)
 	if (stop && h->now.is != TS_HOST_FAILED) {
 		ts_err_set(&why, TS_E_CONNECT, "%s: stopped", h->spec.to.host);
 		host_lose(h, &why, true);
+	}
+	while (rq) { /* who asks behind a stop means the attempt that comes */
+		struct request *next = rq->next;
+
+		host_queue(h, rq);
+		rq = next;
 	}
 	if (retry && !quit && !h->transport) {
 		h->now.is = h->known ? TS_HOST_RECONNECTING : TS_HOST_CONNECTING;
