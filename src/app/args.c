@@ -36,8 +36,8 @@ const struct ts_verb ts_verbs[] = {
 		ts_verb_import},
 	{"render", TS_FOR_RENDER, "PATH", "the picture of a view, into a file: svg, txt, ansi", 1,
 		1, ts_verb_render},
-	{"help", TS_FOR_HELP, "[VERB|TOPIC]", "a verb; tiles, filter, whatif, operations, capture",
-		0, 1, ts_verb_help},
+	{"help", TS_FOR_HELP, "[VERB|TOPIC]",
+		"or tiles, filter, whatif, operations, hosts, capture", 0, 1, ts_verb_help},
 	{"version", TS_FOR_VERSION, "", "the version", 0, 0, ts_verb_version},
 	{"", TS_FOR_APP, "[PATH]", "open a report in the app", 0, 1, ts_verb_app},
 };

@@ -89,6 +89,7 @@ const struct ts_help_topic ts_help_topics[] = {
 	{"filter", "FILTERS"},
 	{"whatif", "WHAT IF"},
 	{"operations", "OPERATIONS"},
+	{"hosts", "REPORTS ON OTHER HOSTS"},
 	{"capture", "WHAT RECORDS WHAT"},
 	{NULL, NULL},
 };

@@ -270,6 +270,13 @@ POPLAR_ENGINE_OPTIONS""".split()
 
 
 @case()
+def help_hosts(ctx):
+    res = ctx.run("help", "hosts")
+    expect(res.rc == 0 and b"HOST:PATH" in res.out and b"sftp://" in res.out, res, "how hosts are written")
+    expect(max(len(line) for line in res.out.splitlines()) <= 80, res, "a line is too long")
+
+
+@case()
 def help_capture(ctx):
     res = ctx.run("help", "capture")
     expect(res.rc == 0, res, "exit status")

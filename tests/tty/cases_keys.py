@@ -193,7 +193,7 @@ def prompt_runs(ctx):
     t.type("help capture")
     t.press("enter")
     t.wait("WHAT RECORDS WHAT")
-    for topic, head in (("filter", "FILTERS"), ("tiles", "SETS OF TILES"), ("whatif", "WHAT IF")):
+    for topic, head in (("filter", "FILTERS"), ("tiles", "SETS OF TILES"), ("whatif", "WHAT IF"), ("hosts", "REPORTS ON")):
         t.press(":")
         t.type("help " + topic)
         t.press("enter")
