@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "dispatch_internal.h"
 #include "tilescope/app/edit.h"
@@ -169,20 +170,34 @@ ts_app_call(struct ts_app *app, const struct ts_call *call)
 	ts_app_effect(app, effect);
 }
 
+/* Something lies over the view that has the keys: a list, a line that is typed, a question of a host. */
+static bool
+is_covered(struct ts_app *app)
+{
+	return app->popup.kind != TS_POPUP_NONE || app->asking != TS_ASK_NOTHING ||
+		ts_hosts_ask(app);
+}
+
 void
 ts_app_typed_turn(struct ts_app *app)
 {
+	char said[sizeof(app->env.message)];
 	struct ts_call call;
 
-	while (!app->quit && app->popup.kind == TS_POPUP_NONE && ts_app_view(app) &&
+	while (!app->quit && !is_covered(app) && ts_app_view(app) &&
 		ts_typed_next(&app->typed, ts_app_view(app), is_going(app), &call)) {
 		struct ts_view *v = ts_app_view(app);
+		bool error = app->env.message_is_error;
 		enum ts_effect effect;
 
+		memcpy(said, app->env.message, sizeof(said));
 		app->env.message[0] = '\0';
 		effect = run(app, &call);
-		if (effect & TS_EFFECT_UNKNOWN && (is_going(app) || ts_typed_reads(v)))
+		if (effect & TS_EFFECT_UNKNOWN && (is_going(app) || ts_typed_reads(v))) {
+			memcpy(app->env.message, said, sizeof(said));
+			app->env.message_is_error = error;
 			return;
+		}
 		ts_typed_done(&app->typed);
 		if (effect & TS_EFFECT_UNKNOWN) {
 			say_unknown(app, call.cmd);

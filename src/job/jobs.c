@@ -593,21 +593,52 @@ count_waiting(struct ts_jobs *jobs, enum ts_worker_id queue)
 	return n;
 }
 
+static bool
+is_of(const struct ts_job *job, int first, int last, bool awaited)
+{
+	if (!job || job->dropped || job->owner < first || job->owner > last)
+		return false;
+	return !awaited ||
+		!(job->patient || atomic_load_explicit(&job->cancel.set, memory_order_relaxed));
+}
+
+static const struct ts_job *
+find_in(const struct list *l, int first, int last, bool awaited)
+{
+	const struct ts_job *job = l->first;
+
+	while (job && !is_of(job, first, last, awaited))
+		job = job->next;
+	return job;
+}
+
+/* A job that was sent and not received; those that have ended may be on the list of what is done already. */
+static const struct ts_job *
+find_sent(const struct ts_jobs *jobs, int first, int last, bool awaited)
+{
+	const struct ts_job *found = find_in(&jobs->done, first, last, awaited);
+
+	for (int m = 0; m < MANNER_COUNT && !found; m++)
+		found = find_in(&jobs->waiting[m], first, last, awaited);
+	for (int i = 0; i < jobs->workers && !found; i++)
+		for (int k = 0; k < GIVEN_MAX && !found; k++)
+			if (is_of(jobs->worker[i].given[k], first, last, awaited))
+				found = jobs->worker[i].given[k];
+	return found;
+}
+
 const char *
 ts_jobs_waiting(const struct ts_jobs *jobs, int first, int last)
 {
-	for (int m = 0; m < MANNER_COUNT; m++)
-		for (const struct ts_job *job = jobs->waiting[m].first; job; job = job->next)
-			if (job->owner >= first && job->owner <= last)
-				return job->what;
-	for (int i = 0; i < jobs->workers; i++)
-		for (int k = 0; k < GIVEN_MAX; k++) {
-			const struct ts_job *job = jobs->worker[i].given[k];
+	const struct ts_job *job = find_sent(jobs, first, last, false);
 
-			if (job && job->owner >= first && job->owner <= last)
-				return job->what;
-		}
-	return NULL;
+	return job ? job->what : NULL;
+}
+
+bool
+ts_jobs_awaited(const struct ts_jobs *jobs, int owner)
+{
+	return find_sent(jobs, owner, owner, true) != NULL;
 }
 
 void

@@ -47,7 +47,7 @@ ts_typed_is_of_rows(enum ts_cmd cmd)
 bool
 ts_typed_reads(const struct ts_view *v)
 {
-	return ts_jobs_waiting(v->env->jobs, v->id, v->id) != NULL;
+	return ts_jobs_awaited(v->env->jobs, v->id);
 }
 
 /* Its rows are not there, and somebody reads them. */

@@ -285,8 +285,11 @@ variables_waits(struct ts_view *v, enum ts_cmd cmd)
 
 	if (!t->v || t->debug_focus || search || !ts_typed_is_of_rows(cmd))
 		return false;
-	if (!t->list || !same_wish(t->list, &t->wish) || t->rows.count == 0)
+	if (!t->list || !same_wish(t->list, &t->wish) ||
+		(t->rows.count == 0 && !atomic_load(&t->list->ready)))
 		return true;
+	if (t->rows.count == 0)
+		return false;
 	return ts_typed_is_of_row(cmd) && !variables_row(t, t->rows.cursor);
 }
 
@@ -828,7 +831,7 @@ variables_next(struct variables_view *t, int by)
 static void
 number_of(const struct variables_view *t, int64_t position, char out[40])
 {
-	enum { LOOKS = 1 << 14 }; /* some tenths of a millisecond */
+	enum { LOOKS = 1 << 11 }; /* each of them looks a place up: some tenths of a millisecond */
 	char number[TS_FMT_MAX];
 	int64_t n = 0;
 

@@ -344,6 +344,41 @@ START_TEST(what_waits_can_be_told)
 }
 END_TEST
 
+START_TEST(what_has_ended_waits_until_it_is_received)
+{
+	wait_gate(&send(0, TS_WORKER_SCREEN, 1, 1)->started);
+	send(1, TS_WORKER_SCREEN, 2, 1);
+	sem_post(&pool[0].gate);
+	wait_gate(&pool[1].started);
+	ts_jobs_cancel(jobs, 9); /* what has ended is collected */
+	ck_assert_str_eq(ts_jobs_waiting(jobs, 1, 1), "waiting");
+	ck_assert(ts_jobs_awaited(jobs, 1) && ts_jobs_awaited(jobs, 2));
+	ck_assert_ptr_eq(receive(), &pool[0]);
+	ck_assert_ptr_null(ts_jobs_waiting(jobs, 1, 1));
+	ck_assert(!ts_jobs_awaited(jobs, 1) && ts_jobs_awaited(jobs, 2));
+	sem_post(&pool[1].gate);
+	receive();
+}
+END_TEST
+
+START_TEST(what_nobody_waits_for)
+{
+	wait_gate(&send(0, TS_WORKER_SCREEN, 1, 1)->started);
+	send(1, TS_WORKER_SCREEN, 2, 1);
+	send_patient(2, 3, 1);
+	ck_assert_str_eq(ts_jobs_waiting(jobs, 3, 3), "waiting");
+	ck_assert(!ts_jobs_awaited(jobs, 3));
+	ck_assert(ts_jobs_awaited(jobs, 1) && ts_jobs_awaited(jobs, 2));
+	ts_jobs_cancel(jobs, 1); /* it still runs */
+	ts_jobs_cancel(jobs, 2); /* it has not begun, and is dropped */
+	ck_assert_str_eq(ts_jobs_waiting(jobs, 1, 1), "waiting");
+	ck_assert(!ts_jobs_awaited(jobs, 1));
+	ck_assert_ptr_null(ts_jobs_waiting(jobs, 2, 2));
+	ck_assert(!ts_jobs_awaited(jobs, 2));
+	ck_assert_ptr_eq(receive(), &pool[1]);
+}
+END_TEST
+
 START_TEST(a_replaced_last_job_leaves_a_sound_queue)
 {
 	struct gated *first = send(0, TS_WORKER_SCREEN, 7, 7);
@@ -640,6 +675,8 @@ main(void)
 	tcase_add_test(c, a_job_in_the_pool_is_cancelled_by_its_successor);
 	tcase_add_test(c, a_waiting_job_is_replaced);
 	tcase_add_test(c, what_waits_can_be_told);
+	tcase_add_test(c, what_has_ended_waits_until_it_is_received);
+	tcase_add_test(c, what_nobody_waits_for);
 	tcase_add_test(c, a_replaced_last_job_leaves_a_sound_queue);
 	tcase_add_test(c, a_running_job_is_cancelled_by_its_successor);
 	tcase_add_test(c, an_owner_takes_its_jobs_back);

@@ -118,8 +118,14 @@ void ts_jobs_info(struct ts_jobs *jobs, enum ts_worker_id worker, struct ts_job_
 int ts_jobs_workers(const struct ts_jobs *jobs);
 void ts_jobs_worker(struct ts_jobs *jobs, int i, struct ts_job_info *out);
 
-/* What a job of these owners (first .. last) is for that was sent and not received yet; NULL: there is none. */
+/*
+ * What a job of these owners (first .. last) is for that was sent and not received yet, whether it has ended or not; NULL: there
+ * is none but those that were dropped.
+ */
 const char *ts_jobs_waiting(const struct ts_jobs *jobs, int first, int last);
+
+/* Is there such a job of the owner that somebody waits for: neither patient nor cancelled? */
+bool ts_jobs_awaited(const struct ts_jobs *jobs, int owner);
 
 /* The memory of a worker. It may be using it: only what is made for other threads may be looked at. */
 void *ts_jobs_local(const struct ts_jobs *jobs, int i);

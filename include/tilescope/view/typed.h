@@ -30,7 +30,7 @@ bool ts_typed_is_of_row(enum ts_cmd cmd);
 /* Does it look for a text? */
 bool ts_typed_is_search(enum ts_cmd cmd);
 
-/* Is anything under way that this view has asked for? */
+/* Is anything under way that this view has asked for, and waits for? */
 bool ts_typed_reads(const struct ts_view *v);
 
 /*
