@@ -340,17 +340,36 @@ draw_filtered_total(struct ts_canvas *c, struct ts_rect r, const struct ts_table
 	}
 }
 
+/* Texts are searched, not figures: the columns that share what is left over. */
+static bool
+mark_word(struct ts_canvas *c, struct ts_rect line, const struct ts_table *t, const int *width)
+{
+	bool some = false;
+
+	for (int i = 0; i < t->columns && i < TS_TABLE_COLUMNS; i++) {
+		struct ts_rect at;
+
+		if (width[i] == 0)
+			continue;
+		at = ts_rect_cut_left(&line, width[i]);
+		ts_rect_cut_left(&line, GAP);
+		if (t->column[i].weight > 0)
+			some |= ts_canvas_overlay_text(c, at, TS_ROLE_MATCH, t->needle);
+	}
+	return some;
+}
+
 /* What was found is told apart under the cursor, too. */
 static void
-draw_over(struct ts_canvas *c, struct ts_rect line, const struct ts_table *t, enum ts_role over,
-	bool cursor)
+draw_over(struct ts_canvas *c, struct ts_rect line, const struct ts_table *t, const int *width,
+	enum ts_role over, bool cursor)
 {
 	bool word = (over == TS_ROLE_MATCH || !t->row) && t->needle && t->needle[0];
 
 	if (cursor)
 		ts_canvas_overlay(c, line, t->focus ? TS_ROLE_CURSOR : TS_ROLE_CURSOR_OTHER);
 	if (word)
-		word = ts_canvas_overlay_text(c, line, TS_ROLE_MATCH, t->needle);
+		word = mark_word(c, line, t, width);
 	if (!cursor && !word && over != TS_ROLE_TEXT)
 		ts_canvas_overlay(c, line, over);
 }
@@ -368,7 +387,7 @@ draw_body(struct ts_canvas *c, struct ts_rect r, const struct ts_table *t, const
 			break;
 		draw_row(c, line, t, width, row, l->left);
 		over = t->row ? t->row(t->ctx, row) : TS_ROLE_TEXT;
-		draw_over(c, line, t, over, place == l->cursor && !t->plain);
+		draw_over(c, line, t, width, over, place == l->cursor && !t->plain);
 	}
 }
 

@@ -682,6 +682,39 @@ START_TEST(columns_are_chosen)
 }
 END_TEST
 
+static bool
+twelve(void *ctx, int64_t row, int column, struct ts_table_cell *out)
+{
+	(void)ctx;
+	(void)row;
+	out->s = column == 0 ? "a12" : "12";
+	return true;
+}
+
+/* What is searched for is no figure: it is told apart in texts only. */
+START_TEST(a_word_is_marked_in_texts)
+{
+	static const struct ts_column two[] = {{"name", 4, 0, 1, 0, TS_FIELD_LEFT},
+		{"n", 4, 4, 0, 0, TS_FIELD_RIGHT}};
+	struct ts_table t = {.column = two,
+		.columns = 2,
+		.cell = twelve,
+		.needle = "12",
+		.plain = true};
+	struct ts_canvas *c = ts_canvas_new(12, 1, TS_GLYPHS_ASCII);
+	struct ts_list l = {.count = 0};
+
+	ck_assert_ptr_nonnull(c);
+	ts_list_resize(&l, 1);
+	ts_list_set_count(&l, 1);
+	ts_table_draw(c, ts_canvas_rect(c), &t, &l);
+	ck_assert_int_eq((int)ts_canvas_at(c, 10, 0)->cp, '1');
+	for (int x = 0; x < 12; x++)
+		ck_assert_int_eq(ts_canvas_at(c, x, 0)->over == TS_ROLE_MATCH, x == 1 || x == 2);
+	ts_canvas_free(c);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -689,6 +722,7 @@ main(void)
 	TCase *c = tcase_create("all");
 	setlocale(LC_CTYPE, "C.UTF-8");
 	tcase_add_test(c, rows_header_and_total);
+	tcase_add_test(c, a_word_is_marked_in_texts);
 	tcase_add_test(c, small_tables);
 	tcase_add_test(c, the_least_important_columns_go_first);
 	tcase_add_test(c, widths_fit_for_any_columns);

@@ -93,7 +93,10 @@ struct ts_table {
 	int columns;
 	ts_table_cell_fn *cell;
 	ts_table_row_fn *row; /* NULL = none */
-	/* what was searched for: where it stands in a row that `row` calls a MATCH (or any, where `row` is NULL) it is told apart, else the whole row is */
+	/*
+	 * What was searched for. In a row that `row` calls a MATCH (or any, where `row` is NULL) it is told apart where it stands
+	 * in a column that has a weight, else the whole row is.
+	 */
 	const char *needle;
 	void *ctx;
 	bool header;	 /* titles in the first row */
