@@ -394,7 +394,7 @@ cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 		out->s = what_text(s, row, units, out->buf, sizeof(out->buf));
 		out->role = what_if_pair_at(s, row) ? TS_ROLE_LABEL : TS_ROLE_TEXT;
 		if (still_above(s, row) > 0) {
-			snprintf(out->buf, sizeof(out->buf), "still %s above",
+			snprintf(out->buf, sizeof(out->buf), "live, still %s above",
 				ts_fmt_bytes(above, still_above(s, row), units));
 			out->s = out->buf;
 			out->role = TS_ROLE_BAD;

@@ -335,9 +335,9 @@ START_TEST(still_above)
 	harness_settle(&h);
 	h.options.units = TS_UNITS_BYTES;
 	harness_command(&h, "tab what-if");
-	harness_says(&h, "still 18 B above"); /* 130 */
+	harness_says(&h, "live, still 18 B above"); /* 130 */
 	what_if(&h, "remove b/");
-	harness_says(&h, "still 8 B above"); /* 120 */
+	harness_says(&h, "live, still 8 B above"); /* 120 */
 	ts_explain_init(&e);
 	h.view->ops->explain(h.view, &e);
 	for (int k = 0; k < e.count; k++)
