@@ -15,6 +15,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
 #include "tilescope/base/utf8.h"
+#include "tilescope/io/uri.h"
 #include "tilescope/report/rules.h"
 #include "tilescope/ui/picture.h"
 
@@ -526,7 +527,11 @@ ts_warn(const char *subject, const char *text)
 
 	ts_strbuf_init(&raw, 1 << 14);
 	ts_strbuf_init(&safe, 1 << 15);
-	ts_strbuf_printf(&raw, "%s%s%s", subject ? subject : "", subject ? ": " : "", text);
+	if (subject) {
+		ts_uri_without_password(&raw, subject);
+		ts_strbuf_puts(&raw, ": ");
+	}
+	ts_strbuf_puts(&raw, text);
 	ts_utf8_safe(&safe, raw.s, raw.len);
 	fprintf(stderr, "tilescope: %s\n", safe.s);
 	ts_strbuf_fini(&raw);

@@ -315,3 +315,16 @@ ts_uri_same_host(const struct ts_uri *a, const struct ts_uri *b)
 	return a->remote && b->remote && a->port == b->port && strcmp(a->user, b->user) == 0 &&
 		strcmp(a->host, b->host) == 0;
 }
+
+void
+ts_uri_without_password(struct ts_strbuf *out, const char *word)
+{
+	const char *scheme = strstr(word, "://"), *rest = scheme ? scheme + 3 : word;
+	const char *end = rest + strcspn(rest, "/"), *at = last_at(rest, end);
+	const char *colon = scheme && at ? memchr(rest, ':', (size_t)(at - rest)) : NULL;
+
+	if (colon)
+		ts_strbuf_printf(out, "%.*s***%s", (int)(colon + 1 - word), word, at);
+	else
+		ts_strbuf_puts(out, word);
+}

@@ -53,7 +53,7 @@ def remote_address(ctx, word):
     env = ssh(ctx, "touch %s" % ctx.path("started"))
     res = ctx.run("summary", "--", word, env=env)
     one_line(res, rc=2)
-    expect(b"secret" not in res.err.replace(word.encode(), b""), res, "a secret is repeated")
+    expect(b"secret" not in res.err, res, "a secret is repeated")
     expect(not os.path.exists(ctx.path("started")), res, "ssh was started")
 
 

@@ -132,6 +132,25 @@ START_TEST(not_repeated)
 }
 END_TEST
 
+START_TEST(without_password)
+{
+	static const char *const words[][2] = {{"sftp://me:secret@host/x", "sftp://me:***@host/x"},
+		{"ssh://me:se@cret:@host", "ssh://me:***@host"},
+		{"sftp://me@host:22/a:b@c", "sftp://me@host:22/a:b@c"},
+		{"sftp://[::1]:22/x", "sftp://[::1]:22/x"}, {"me@host:a@b", "me@host:a@b"},
+		{"dir/a:b@c", "dir/a:b@c"}, {"", ""}};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		struct ts_strbuf out;
+
+		ts_strbuf_init(&out, 1 << 10);
+		ts_uri_without_password(&out, words[i][0]);
+		ck_assert_str_eq(out.s ? out.s : "", words[i][1]);
+		ts_strbuf_fini(&out);
+	}
+}
+END_TEST
+
 static const char *const local[] = {"", "profile.pop", "./host:x", "/a:b", "a/b:c", "..", ":x",
 	"~/x", "[x", "[::1]", "-x", "dir/sftp://x"};
 
@@ -211,6 +230,7 @@ main(void)
 	tcase_add_loop_test(t, refused, 0, (int)(sizeof(bad) / sizeof(bad[0])));
 	tcase_add_loop_test(t, here, 0, (int)(sizeof(local) / sizeof(local[0])));
 	tcase_add_test(t, not_repeated);
+	tcase_add_test(t, without_password);
 	tcase_add_test(t, there_is_such_a_file);
 	tcase_add_test(t, lengths);
 	suite_add_tcase(s, t);

@@ -42,6 +42,9 @@ bool ts_uri_is_far(const char *word);
 /* The shortest word that means the same, wherever it is read again: HOST:PATH, sftp:// with a port; a local path as it is. */
 void ts_uri_text(struct ts_strbuf *out, const struct ts_uri *u);
 
+/* A word as it may be printed: without the password that somebody wrote into an address. */
+void ts_uri_without_password(struct ts_strbuf *out, const char *word);
+
 /* Do two addresses lead to the same host, as the same user? False for local ones. */
 bool ts_uri_same_host(const struct ts_uri *a, const struct ts_uri *b);
 
