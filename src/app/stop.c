@@ -64,16 +64,21 @@ ts_app_stop(struct ts_app *app)
 {
 	struct ts_strbuf names, next;
 	size_t work = 0;
+	bool host;
 
 	ts_strbuf_init(&names, WORKS_TEXT);
 	ts_strbuf_init(&next, WORKS_TEXT);
-	if (ts_hosts_stop(app))
-		ts_log_add(app->log, "connecting was stopped");
 	while (work < TS_COUNT(works) && !name_running(&names, app, work))
 		work++;
 	for (int i = 0; i <= TS_OWNER_APP; i++) /* also what only waits, or has just come */
 		ts_jobs_cancel(app->jobs, i);
-	if (work == TS_COUNT(works)) {
+	/* after who waits for it was named and cancelled: its failing is then no failure to open */
+	host = ts_hosts_stop(app);
+	if (host)
+		ts_log_add(app->log, "connecting was stopped");
+	if (work == TS_COUNT(works) && host) {
+		ts_view_say(&app->env, "cancelled: connecting");
+	} else if (work == TS_COUNT(works)) {
 		ts_view_say(&app->env, "%s",
 			ts_indexing_stop(app)
 				? "the index is not built any further (:index goes on)"
