@@ -154,6 +154,8 @@ ts_app_call(struct ts_app *app, const struct ts_call *call)
 			return;
 		}
 	}
+	if (call->cmd == TS_CMD_RELOAD && ts_hosts_answer(app))
+		return;
 	if (asks_first(call))
 		ts_typed_drop(&app->typed);
 	else if (v && ts_typed_keep(&app->typed, v, call, is_going(app)))
@@ -326,6 +328,8 @@ on_mouse(struct ts_app *app, const struct ts_event *e)
 void
 ts_app_event(struct ts_app *app, const struct ts_event *e)
 {
+	if ((e->type == TS_EVENT_KEY || e->type == TS_EVENT_PASTE) && !ts_hosts_take_key(app))
+		return;
 	switch (e->type) {
 	case TS_EVENT_KEY:
 		on_key(app, e->key);

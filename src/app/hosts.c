@@ -159,6 +159,7 @@ ts_hosts_place(struct ts_app *app, struct ts_files **files, char **path, const c
 		return code;
 	}
 	h->host[at].used = ++h->uses;
+	h->wanted = at;
 	*files = ts_files_hold(h->host[at].files);
 	ts_hosts_event(app);
 	return TS_OK;
@@ -237,6 +238,28 @@ static void (*const sayings[])(struct ts_app *app, const struct ts_app_host *s, 
 	[TS_HOST_FAILED] = say_failed,
 };
 
+/* It asks, and no box has opened by itself. */
+static void
+say_wants(struct ts_app *app, const char *wants, const char *name, struct ts_strbuf *out)
+{
+	char answer[TS_KEYS_TEXT], stop[TS_KEYS_TEXT];
+
+	ts_strbuf_printf(out, "%s %s  %s: answer  %s: stop", name, wants,
+		key_of(app, TS_CMD_RELOAD, answer), key_of(app, TS_CMD_CANCEL, stop));
+}
+
+static void
+say(struct ts_app *app, int i, struct ts_strbuf *out)
+{
+	const struct ts_app_host *s = &app->hosts.host[i];
+	const char *wants = hosts_wants(&app->hosts, i), *name = app->hosts.status[i].name;
+
+	if (wants)
+		say_wants(app, wants, name, out);
+	else
+		sayings[s->state.is](app, s, name, out);
+}
+
 /* The line below the tabs: of the first host that has something to say. */
 static void
 write_text(struct ts_app *app)
@@ -247,7 +270,7 @@ write_text(struct ts_app *app)
 
 	ts_strbuf_init(&text, sizeof(h->text) - 1);
 	for (int i = 0; i < h->count && text.len == 0; i++)
-		sayings[h->host[i].state.is](app, &h->host[i], h->status[i].name, &text);
+		say(app, i, &text);
 	if (strcmp(text.s, h->text) != 0) {
 		snprintf(h->text, sizeof(h->text), "%s", text.s);
 		app->dirty = true;
@@ -411,7 +434,7 @@ find_place(void *ctx, struct ts_files **files, char **path, const char *word, st
 void
 ts_hosts_begin(struct ts_app *app)
 {
-	app->hosts.asks = -1;
+	app->hosts.asks = app->hosts.wanted = -1;
 	app->env.hosts = app->hosts.status;
 	app->env.find_place = find_place;
 	app->env.find_place_ctx = app;
@@ -449,6 +472,6 @@ ts_hosts_end(struct ts_app *app)
 		ts_files_release(app->hosts.host[i].files);
 	if (all)
 		app->hosts.count = 0;
-	hosts_forget_answer(&app->hosts);
+	hosts_close_box(&app->hosts);
 	return all && !app->hosts.aside;
 }

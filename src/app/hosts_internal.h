@@ -5,10 +5,13 @@
 
 #include "tilescope/app/hosts.h"
 
-/* host_questions.c: show the question that stands, leave one that does not stand any more. */
+/* host_questions.c: show the question that stands, and what has become of the last one. */
 void hosts_look_at_questions(struct ts_app *app);
 
 /* Wipe what was typed. */
-void hosts_forget_answer(struct ts_app_hosts *h);
+void hosts_close_box(struct ts_app_hosts *h);
+
+/* What the host waits for, in words behind its name, where no box says it; NULL: nothing. */
+const char *hosts_wants(const struct ts_app_hosts *h, int i);
 
 #endif

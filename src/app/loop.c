@@ -284,6 +284,7 @@ turn(struct loop *l)
 		ts_app_archive_drawn(app);
 		ts_app_far_drawn(app);
 		ts_importing_drawn(app);
+		ts_hosts_drawn(app);
 	}
 	end_rest(app);
 	look_ahead(app);

@@ -413,7 +413,7 @@ ask_about_host(struct sftp *s, const char *fingerprint)
 	ask(s, TS_ASK_HOST_KEY, true);
 	snprintf(q->fingerprint, sizeof(q->fingerprint), "%s", fingerprint);
 	snprintf(q->text, sizeof(q->text),
-		"%.200s (port %d) has not been seen before. Its %s key has the fingerprint\n%s\nIs it this host?",
+		"%.200s (port %d) has not been seen before. Its %s key has the fingerprint\n%s\nIs it this host (yes/no/[fingerprint])?",
 		s->of_whom, s->config.port, type, fingerprint);
 }
 

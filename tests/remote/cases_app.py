@@ -10,6 +10,7 @@ import time
 
 import proxy
 import server
+from cases_hosts import fingerprint
 from harness import Failed, Skipped, case, expect
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tty"))
@@ -39,6 +40,14 @@ class Seen:
     def keys(self, *keys):
         for k in keys:
             self.pty.send(terminal.code(k) if len(k) < 6 and k in NAMED else k)
+
+    def taken(self):
+        """Until the program has handled all keys, whatever it shows: none waits, and its first thread sleeps."""
+        end = time.monotonic() + LIMIT
+        while terminal.unread(self.pty.slave) or (terminal.pulse([self.pty.pid]) or [("", "R")])[0][1] != "S":
+            self.pty.pump(0.02)
+            if time.monotonic() > end:
+                self.pty.fail("never took its keys")
 
     def ends(self, status):
         self.pty.expect_end(status, LIMIT)
@@ -249,7 +258,102 @@ def app_wrong_passwords(ctx):
                 t.keys("\r")
                 t.see(lambda text: "*" not in text)
             t.see("denied")
-            t.see("Recent")
+            t.keys("esc")
+            t.see(lambda text: "Recent" in text and "Esc: go on without" not in text)
+            t.leaves()
+
+
+# --- whose keys they are
+
+def asks_on_loss(ctx, host, p):
+    """A client's configuration by way of the proxy, to a server that wants a password each time."""
+    config = ctx.client(host, known=host.known(name="[127.0.0.1]:%d" % p.port))
+    server.write(config, server.read(config).replace("Port %d" % host.port, "Port %d" % p.port) + "\n")
+    return config
+
+
+@case(params=WAYS)
+def app_loss_asks(ctx, way):
+    """A lost link that wants a password again takes no key of the view: a line says it, and r opens the box."""
+    path = report(ctx)
+    ctx.secrets.append(SECRET)
+    with server.AuthServer(ctx, "password=" + SECRET) as host, proxy.Proxy(host.port) as p:
+        config = asks_on_loss(ctx, host, p)
+        with App(ctx, way, config, path, size=(120, 40)) as t:
+            t.see("assword")
+            t.keys(SECRET + "\r")
+            t.see("tiles 16")
+            p.cut()
+            t.see("there wants a password  r: answer  C-c: stop")
+            expect("password: " not in t.pty.text(), None, "a box has opened by itself")
+            t.keys("8")                             # the view's
+            t.see("400 variables")
+            t.keys("j", "3")
+            t.see(lambda text: "Memory of each tile" in text and "wants a password" in text)
+            t.keys("r")
+            t.see("password: ")
+            t.keys("wrong\r")
+            t.see("not accepted" if way == "libssh" else "once more")
+            t.keys(SECRET + "\r")
+            t.see(lambda text: way + " " in text.split("\n")[0] and "assword" not in text)
+            p.cut()
+            t.see("there wants a password")
+            t.keys("C-c")                           # nobody has to answer
+            t.see("No connection, r: connect again")
+            t.keys("r")                             # asked for: a box
+            t.see("password: ")
+            t.keys("esc")
+            t.see(lambda text: "password: " not in text)
+            t.leaves()
+
+
+@case()
+def app_keys_behind_an_answer(ctx):
+    """While the host has not said what becomes of an answer, and when that was in vain, what is typed is nobody's."""
+    path = report(ctx)
+    ctx.secrets.append(SECRET)
+    with server.AuthServer(ctx, "password=" + SECRET) as host, proxy.Proxy(host.port) as p:
+        config = asks_on_loss(ctx, host, p)
+        with App(ctx, "libssh", config, path, size=(120, 40)) as t:
+            t.see("password: ")
+            for i in range(3):
+                p.stall()
+                t.keys("wrong\r")
+                t.see("Esc: do not connect")
+                t.see(lambda text: "password: " not in text)
+                t.keys("Q\rq:quit\r")               # a view would end the program
+                t.taken()
+                p.resume()
+                t.see("password: " if i < 2 else "Esc: go on without")
+                expect("*" not in t.pty.text(), None, "typed before it was asked")
+            t.see("denied")
+            t.keys("Q\rq:quit\r")
+            t.taken()
+            t.see("Esc: go on without")
+            t.keys("esc")
+            t.see(lambda text: "Esc: go on without" not in text and "Recent" in text)
+            t.keys(":open there:%s\r" % path)
+            t.see("password: ")
+            t.keys(SECRET + "\r")
+            t.see("tiles 16")
+            t.leaves()
+
+
+@case()
+def app_hangs_up_while_asked(ctx):
+    """A host that does not wait for the answer: the rest of it is nobody's."""
+    path = report(ctx)
+    with server.Sshd(ctx.dir, options=["LoginGraceTime 2"]) as sshd:
+        with App(ctx, "libssh", known_to(ctx, sshd, passphrase=SECRET), path) as t:
+            t.see("passphrase: ")
+            t.keys("correct")
+            t.see("passphrase: *******")
+            t.see("did not wait")
+            t.keys(" horseQ\rq")
+            t.taken()
+            t.see("Esc: go on without")
+            t.keys("esc")
+            t.see(lambda text: "Recent" in text and "Esc: go on without" not in text)
             t.leaves()
 
 
@@ -368,25 +472,42 @@ def app_asked_once_more(ctx):
 
 @case(params=WAYS)
 def app_unknown_host(ctx, way):
-    """Enter is no; yes is kept."""
+    """Enter is no, and so is no; another word is asked for again; yes, or the fingerprint as a whole, is kept."""
     path = report(ctx)
     key, line = ctx.key("key")
     with server.Sshd(ctx.dir) as sshd:
         sshd.allow(line)
         config = ctx.client(sshd, known=False, keys=[key])
-        for text in ("", "y"):
+        for text in ("", "no"):
             with App(ctx, way, config, path) as t:
                 t.see("SHA256:")
                 t.see(lambda text: "Unknown host" in text and "[no]" in text)
                 t.keys(text + "\r")
                 t.ends(5)
+        shown = fingerprint(sshd.keys["ed25519"])
+        with App(ctx, way, config, path) as t:
+            t.see("[no]")
+            for text in ("y", "yes please", shown[:-1], shown.lower(), shown + "x", "SHA256:"):
+                t.keys(text)
+                t.see("[no]: " + text[:20])
+                t.keys("\r")
+                t.see(lambda text: "Please type 'yes', 'no' or the fingerprint" in text and "[no]:   " in text)
+            t.keys("esc")
+            t.see(lambda text: "[no]" not in text)
+            t.leaves()
         expect(not os.path.exists(ctx.known), None, "a key was kept")
         expect("Accepted" not in sshd.said(), None, "logged in: %s" % sshd.said())
-        with App(ctx, way, config, path) as t:
-            t.see("SHA256:")
-            t.keys("yes\r")
-            t.see("tiles 16")
-            t.leaves()
+        for text in ("yes", " " + shown + " "):
+            with App(ctx, way, config, path) as t:
+                t.see("[no]")
+                t.keys("maybe\r")
+                t.see("Please type")
+                t.keys(text + "\r")
+                t.see("tiles 16")
+                t.leaves()
+            expect(sshd.keys["ed25519"].split()[1] in server.read(ctx.known), None, "not kept")
+            if text == "yes":
+                os.unlink(ctx.known)
         with App(ctx, way, config, path) as t:
             t.see("tiles 16")
             t.leaves()

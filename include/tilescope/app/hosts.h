@@ -5,9 +5,9 @@
  * A host is begun when a word names it first, and stays until the end of the program: another report there is opened at once.
  * Everything here is the UI thread's and never waits; whoever reads of a host does so in a worker.
  *
- * What a host asks (a password, a passphrase, an unknown key) stands in a box over the view and has the keys until it is
- * answered. Answers are wiped here as soon as the host has them, and once a secret was asked no core of the process is
- * written.
+ * What a host asks (a password, a passphrase, an unknown key) stands in a box over the view that has the keys until the
+ * question is settled (app/host_questions.c). Answers are wiped here as soon as the host has them, and once a secret was asked
+ * no core of the process is written.
  */
 #ifndef TS_APP_HOSTS_H
 #define TS_APP_HOSTS_H
@@ -35,13 +35,24 @@ struct ts_app_host {
 	int64_t connection;
 };
 
+/* What the box of a host is about. */
+enum ts_host_box {
+	TS_HOST_BOX_ASKS,  /* its question */
+	TS_HOST_BOX_WAITS, /* that was answered, or has gone by itself: what becomes of it? */
+	TS_HOST_BOX_VAIN,  /* the host is not reached */
+};
+
 struct ts_app_hosts {
 	struct ts_app_host host[TS_HOSTS];
 	struct ts_host_status status[TS_HOSTS]; /* of the same; lent to the views */
 	int count;
 	int64_t uses;
-	int asks; /* the host whose question is shown; -1: none */
+	int asks; /* the host whose box is shown; -1: none */
+	enum ts_host_box box;
+	bool seen; /* it was drawn as it is now: keys are for it */
+	int wanted; /* the host that the user's last key has asked for and that is not reached yet; -1: none */
 	struct ts_question question;
+	int64_t connection; /* which it is of */
 	struct ts_prompt answer;
 	bool aside; /* one that hung was let go of: its thread may still be there */
 	bool typed; /* a secret was: somebody is here who may type another one */
@@ -75,7 +86,16 @@ void ts_hosts_well(struct ts_app *app);
 /* C-c: no more attempts of those that are not reached. False: there are none. */
 bool ts_hosts_stop(struct ts_app *app);
 
-/* Does a question have the keys? A command of the prompt, a character. */
+/* Show the question that a host waits with. False: there is none. */
+bool ts_hosts_answer(struct ts_app *app);
+
+/* A key has come. False: it is dropped, for it was typed before the box that has the keys now was drawn. */
+bool ts_hosts_take_key(struct ts_app *app);
+
+/* The screen is drawn. */
+void ts_hosts_drawn(struct ts_app *app);
+
+/* Does a box have the keys? A command of the prompt, a character. */
 bool ts_hosts_ask(const struct ts_app *app);
 void ts_hosts_command(struct ts_app *app, enum ts_cmd cmd);
 void ts_hosts_type(struct ts_app *app, ts_key key);
