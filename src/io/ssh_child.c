@@ -555,6 +555,10 @@ child_read(struct ts_transport *t, int channel, void *buf, size_t n, size_t *got
 		return TS_OK;
 	}
 	*got = (size_t)r;
+	if (!c->spoke) { /* what it has complained about until then (a wrong password) was no reason to end */
+		hear(c);
+		c->said_n = 0;
+	}
 	c->spoke = true;
 	if (t->state == TS_TRANSPORT_WORKING || t->state == TS_TRANSPORT_ASKING)
 		t->state = TS_TRANSPORT_READY;
