@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "tilescope/app/index_now.h"
+#include "tilescope/app/open.h"
 #include "tilescope/app/output.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/base/option.h"
@@ -17,7 +18,7 @@
 #include "tilescope/job/jobs.h"
 #include "tilescope/report/index_build.h"
 
-enum { TICK_NS = 100000000 };
+enum { TICK_NS = 100000000, PLACE_MAX = 1 << 14 };
 
 struct part {
 	struct ts_progress progress;
@@ -137,6 +138,26 @@ plan(struct ts_build **out, struct ts_index *have, const struct ts_cache *cache,
 	}
 }
 
+/* Of a report on another host: that it takes long, once, and what ends it. */
+static void
+say_far(const struct ts_report *r, const struct ts_args *args, struct ts_watch *w)
+{
+	struct ts_strbuf place, text;
+	char size[TS_FMT_MAX];
+
+	if (!r->files || r->sources == 0 || args->quiet)
+		return;
+	ts_strbuf_init(&place, PLACE_MAX);
+	ts_strbuf_init(&text, PLACE_MAX);
+	ts_put_place(&place, r, r->path);
+	ts_strbuf_printf(&text,
+		"no index here yet: tables of its %s are read over the link, once (C-c stops)",
+		ts_fmt_bytes(size, r->source[0]->size, args->units));
+	ts_watch_say(w, place.s, text.s);
+	ts_strbuf_fini(&text);
+	ts_strbuf_fini(&place);
+}
+
 static enum ts_code
 build(struct ts_index **index, const struct ts_cache *cache, struct ts_report *r,
 	struct ts_reader *rd, const struct ts_args *args, uint64_t sections, struct ts_watch *w,
@@ -148,6 +169,8 @@ build(struct ts_index **index, const struct ts_cache *cache, struct ts_report *r
 
 	if (code)
 		say_failed(args, r->path, "", &why);
+	if (b && ts_build_stages(b) > 0)
+		say_far(r, args, w);
 	for (int i = 0; b && i < ts_build_stages(b) && !is_fatal(code) && code != TS_E_STALE; i++) {
 		ts_watch_doing(w, ts_build_what(b, i));
 		code = run_stage(b, i, r, rd, w, &why);

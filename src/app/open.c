@@ -198,6 +198,7 @@ ts_open_report(struct ts_report **r, struct ts_reader **rd, const struct ts_args
 	options.import_dir = cache;
 	options.convert = true;
 	options.progress = ts_watch_progress(w);
+	ts_watch_files(w, options.files);
 	if (!code && args->latest)
 		code = ts_find_latest(&newest, options.files, place.path, options.cancel, &err);
 	if (!code)

@@ -112,6 +112,8 @@ run_query(const struct ts_args *args, const struct ts_report *r, struct ts_watch
 		ts_query_set_cancel(run.query, ts_watch_cancel(watch));
 		if (!isatty(STDOUT_FILENO))
 			ts_query_set_progress(run.query, ts_watch_progress(watch));
+		else
+			ts_watch_files(watch, NULL); /* rows come to that terminal */
 		code = ts_query_prepare(run.query, args->paths[1], args->timeout, &err);
 	}
 	if (code) {

@@ -9,14 +9,18 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tilescope/app/index_now.h"
 #include "tilescope/app/json_out.h"
 #include "tilescope/app/open.h"
 #include "tilescope/app/output.h"
 #include "tilescope/app/verbs.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/base/utf8.h"
+#include "tilescope/io/block_store.h"
 #include "tilescope/report/index.h"
 #include "tilescope/report/summary.h"
+
+enum { FAR_BYTES = TS_STORE_BLOCK * TS_STORE_BLOCKS };
 
 /* --- JSON ------------------------------------------------------------------------------------- */
 
@@ -539,6 +543,26 @@ struct summary_run {
 	struct ts_strbuf text;
 };
 
+/*
+ * What of an index is there. Of a report on another host that is larger than what is kept of its blocks the figures come over
+ * the link in gigabytes: then what they need of an index is built, which reads as much, and the next time next to nothing.
+ */
+static enum ts_code
+use_index(struct summary_run *run, struct ts_report *r, struct ts_reader *rd, struct ts_err *err)
+{
+	const uint64_t sections = ts_section_bit(TS_SECTION_CATEGORIES) |
+		ts_section_bit(TS_SECTION_LIVENESS) | ts_section_bit(TS_SECTION_STEPS) |
+		ts_section_bit(TS_SECTION_LANES);
+	struct ts_cache cache;
+	enum ts_code code;
+
+	if (!r->files || r->sources == 0 || r->source[0]->size <= FAR_BYTES)
+		return ts_use_index(rd, run->args, sections, run->watch, err);
+	code = ts_index_now(&cache, r, rd, run->args, sections, run->watch, err);
+	ts_cache_fini(&cache);
+	return code;
+}
+
 static enum ts_exit
 one_report(struct summary_run *run, const char *path)
 {
@@ -556,13 +580,7 @@ one_report(struct summary_run *run, const char *path)
 	if (code)
 		return ts_exit_of(code);
 	s = ts_alloc(1, sizeof(*s));
-	code = s ? ts_use_index(rd, run->args,
-			   ts_section_bit(TS_SECTION_CATEGORIES) |
-				   ts_section_bit(TS_SECTION_LIVENESS) |
-				   ts_section_bit(TS_SECTION_STEPS) |
-				   ts_section_bit(TS_SECTION_LANES),
-			   run->watch, &err)
-		 : ts_err_nomem(&err);
+	code = s ? use_index(run, r, rd, &err) : ts_err_nomem(&err);
 	if (!code)
 		code = ts_summary_read(s, rd, ts_watch_progress(run->watch), &err);
 	if (code) {

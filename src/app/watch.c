@@ -11,12 +11,19 @@
 #include <unistd.h>
 
 #include "tilescope/app/args.h"
+#include "tilescope/app/output.h"
 #include "tilescope/app/watch.h"
 #include "tilescope/base/clock.h"
 #include "tilescope/base/fmt.h"
 #include "tilescope/base/mem.h"
+#include "tilescope/io/files_host.h"
 
-enum { TICK_NS = 250000000, BAR_W = 20 };
+enum {
+	TICK_NS = 250000000,
+	BAR_W = 20,
+	LINE_MAX = 200,
+	FAR_BYTES = 4 << 20, /* from a host: fewer are not worth a word */
+};
 
 struct ts_watch {
 	pthread_t thread;
@@ -27,6 +34,11 @@ struct ts_watch {
 	const char *_Atomic doing; /* or NULL */
 	bool show;		   /* standard error is a terminal */
 	_Atomic int64_t phase;	   /* when what is counted began */
+	bool shown;		   /* there is a line to be cleared; the thread's until its end */
+
+	pthread_mutex_t lock; /* of what follows */
+	struct ts_files *files;
+	int64_t since, before; /* when they were named (us), and what the host had sent till then */
 };
 
 static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP};
@@ -55,22 +67,67 @@ bar(char out[BAR_W + 4], int64_t done, int64_t total)
 	return out;
 }
 
+static int64_t
+received(struct ts_files *files)
+{
+	struct ts_host_state s;
+
+	ts_host_state(ts_files_host(files), &s);
+	return s.received;
+}
+
+/* "  45.1% [...] 1.2M rows, 3M/s"; of another host the link's rate says it, and a bar has no room. */
+static void
+put_counted(struct ts_strbuf *line, struct ts_watch *w, bool far)
+{
+	int64_t done = w->progress.done, total = w->progress.total;
+	double seconds = (double)ts_max_i64(ts_clock_us() - w->phase, 1) / 1e6;
+	char a[TS_FMT_MAX], b[TS_FMT_MAX], drawn[BAR_W + 4];
+
+	if (done == 0)
+		return;
+	ts_strbuf_printf(line, " %s%s  %s %s", far ? "" : bar(drawn, done, total),
+		total > 0 ? ts_fmt_percent(b, (double)done, (double)total) : "",
+		ts_fmt_cycles_short(a, done), w->unit);
+	if (!far)
+		ts_strbuf_printf(line, ", %s/s",
+			ts_fmt_cycles_short(a, (int64_t)((double)done / seconds)));
+}
+
+/* "  1.2 GiB over the link, 88 MiB/s" */
+static void
+put_link(struct ts_strbuf *line, const struct ts_watch *w, int64_t bytes)
+{
+	double seconds = (double)ts_max_i64(ts_clock_us() - w->since, 1) / 1e6;
+	char a[TS_FMT_MAX], b[TS_FMT_MAX];
+
+	ts_strbuf_printf(line, "  %s over the link, %s/s", ts_fmt_bytes(a, bytes, TS_UNITS_KIB),
+		ts_fmt_bytes(b, (int64_t)((double)bytes / seconds), TS_UNITS_KIB));
+}
+
 static void
 show_progress(struct ts_watch *w)
 {
-	int64_t done = w->progress.done, total = w->progress.total;
-	double seconds = (double)(ts_clock_us() - w->phase) / 1e6;
-	char a[TS_FMT_MAX], b[TS_FMT_MAX], rate[TS_FMT_MAX], drawn[BAR_W + 4];
 	const char *doing = w->doing;
+	struct ts_strbuf line;
+	int64_t bytes;
 
-	if (!w->show || done == 0)
+	if (!w->show)
 		return;
-	fprintf(stderr, "\r%s%s%s %s%s  %s %s, %s/s\033[K", w->what, doing ? ", index: " : "",
-		doing ? doing : "", bar(drawn, done, total),
-		total > 0 ? ts_fmt_percent(b, (double)done, (double)total) : "",
-		ts_fmt_cycles_short(a, done), w->unit,
-		ts_fmt_cycles_short(rate, (int64_t)((double)done / (seconds > 0 ? seconds : 1))));
-	fflush(stderr);
+	pthread_mutex_lock(&w->lock);
+	bytes = w->files ? received(w->files) - w->before : 0;
+	ts_strbuf_init(&line, LINE_MAX);
+	put_counted(&line, w, w->files != NULL);
+	if (bytes >= FAR_BYTES)
+		put_link(&line, w, bytes);
+	pthread_mutex_unlock(&w->lock);
+	if (line.len > 0) {
+		fprintf(stderr, "\r%s%s%s%s\033[K", w->what, doing ? ", index: " : "",
+			doing ? doing : "", line.s);
+		fflush(stderr);
+		w->shown = true;
+	}
+	ts_strbuf_fini(&line);
 }
 
 static void *
@@ -108,10 +165,12 @@ ts_watch_start(struct ts_watch **out, const char *what, struct ts_err *err)
 	w->unit = "rows";
 	w->show = isatty(STDERR_FILENO);
 	w->phase = ts_clock_us();
+	pthread_mutex_init(&w->lock, NULL);
 	fill(&set);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	rc = pthread_create(&w->thread, NULL, watch, w);
 	if (rc) {
+		pthread_mutex_destroy(&w->lock);
 		free(w);
 		return ts_err_sys(err, rc, "cannot start a thread");
 	}
@@ -134,6 +193,27 @@ ts_watch_doing(struct ts_watch *w, const char *doing)
 }
 
 void
+ts_watch_files(struct ts_watch *w, struct ts_files *files)
+{
+	struct ts_files *last;
+
+	pthread_mutex_lock(&w->lock);
+	last = w->files;
+	w->files = ts_files_hold(files);
+	w->before = files ? received(files) : 0;
+	w->since = ts_clock_us();
+	pthread_mutex_unlock(&w->lock);
+	ts_files_release(last);
+}
+
+void
+ts_watch_say(struct ts_watch *w, const char *subject, const char *text)
+{
+	if (w->show)
+		ts_warn(subject, text);
+}
+
+void
 ts_watch_stop(struct ts_watch *w)
 {
 	if (!w)
@@ -141,8 +221,10 @@ ts_watch_stop(struct ts_watch *w)
 	ts_cancel_set(&w->stop);
 	pthread_kill(w->thread, SIGUSR2);
 	pthread_join(w->thread, NULL);
-	if (w->show && w->progress.done > 0)
+	if (w->shown)
 		fputs("\r\033[K", stderr);
+	ts_files_release(w->files);
+	pthread_mutex_destroy(&w->lock);
 	free(w);
 }
 

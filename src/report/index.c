@@ -32,7 +32,7 @@ static const struct {
 	[TS_SECTION_CATEGORIES] = {"categories", 1, NULL},
 	[TS_SECTION_VARIABLES] = {"variables", 1, NULL},
 	[TS_SECTION_LIVENESS] = {"liveness", 1, NULL},
-	[TS_SECTION_STEPS] = {"steps", 1, NULL},
+	[TS_SECTION_STEPS] = {"steps", 2, NULL},
 	[TS_SECTION_LANES] = {"lanes", 4, NULL},
 	[TS_SECTION_CONTEXTS] = {"contexts", 1, ts_contexts_section_current},
 	[TS_SECTION_LIVES] = {"lives", 2, NULL},

@@ -28,6 +28,7 @@ struct part {
 	int64_t *anchor;
 	size_t anchors, cap;
 	bool has_rowid, gap, falls, uneven;
+	int64_t names[TS_STEPS_NAMES], bad_names[TS_STEPS_NAMES];
 };
 
 static bool
@@ -143,6 +144,10 @@ pass_part(struct ts_pass_part *part, struct ts_reader *rd, struct ts_progress *p
 
 	p->first_step = p->last_step = p->least_step = p->most_step = -1;
 	code = ts_step_names_read(&names, rd, err);
+	p->names[TS_STEPS_PROGRAMS] = names.programs.rows;
+	p->names[TS_STEPS_COMPUTE_SETS] = names.compute_sets.rows;
+	p->bad_names[TS_STEPS_PROGRAMS] = names.programs.bad_rows;
+	p->bad_names[TS_STEPS_COMPUTE_SETS] = names.compute_sets.bad_rows;
 	if (!code)
 		code = read_rows(part, rd, &names, progress, err);
 	ts_step_names_fini(&names);
@@ -267,6 +272,8 @@ pass_finish(struct ts_pass_run *run, struct ts_pass_part *parts, int count, stru
 
 		if (p->rows > 0)
 			join_part(&h, p);
+		memcpy(h.names, p->names, sizeof(h.names)); /* all parts have read all of them */
+		memcpy(h.bad_names, p->bad_names, sizeof(h.bad_names));
 		code = ts_step_classes_merge(&all, &p->classes, err);
 	}
 	if (!code && all.left_out)
@@ -309,6 +316,8 @@ sound(const struct ts_steps *s)
 	int64_t row = 0;
 
 	if (!s->page || !s->stretch || h->rows < 0 || h->steps < 0 || h->bad_rows < 0 ||
+		h->names[TS_STEPS_PROGRAMS] < 0 || h->names[TS_STEPS_COMPUTE_SETS] < 0 ||
+		h->bad_names[TS_STEPS_PROGRAMS] < 0 || h->bad_names[TS_STEPS_COMPUTE_SETS] < 0 ||
 		h->pages > TS_STEP_PAGES || h->stretches > TS_PASS_PARTS)
 		return false;
 	for (uint64_t i = 0; i < h->pages; i++)
@@ -348,6 +357,15 @@ ts_steps_open(struct ts_steps *s, struct ts_index *x)
 	}
 	s->index = ts_index_hold(x);
 	return true;
+}
+
+void
+ts_steps_counts(struct ts_step_names *n, const struct ts_steps *s)
+{
+	*n = (struct ts_step_names){.programs = {.rows = s->head->names[TS_STEPS_PROGRAMS],
+					    .bad_rows = s->head->bad_names[TS_STEPS_PROGRAMS]},
+		.compute_sets = {.rows = s->head->names[TS_STEPS_COMPUTE_SETS],
+			.bad_rows = s->head->bad_names[TS_STEPS_COMPUTE_SETS]}};
 }
 
 void

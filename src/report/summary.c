@@ -342,6 +342,19 @@ read_execution(struct ts_summary *s, struct ts_reader *rd, const struct ts_step_
 	return end;
 }
 
+/* With the classes of the steps in the index only their numbers are needed. */
+static enum ts_code
+read_step_names(struct ts_step_names *names, struct ts_reader *rd, struct ts_err *err)
+{
+	struct ts_steps steps;
+
+	if (!ts_steps_open(&steps, rd->index))
+		return ts_step_names_read(names, rd, err);
+	ts_steps_counts(names, &steps);
+	ts_steps_close(&steps);
+	return TS_OK;
+}
+
 static enum ts_code
 read_names(struct ts_summary *s, struct ts_reader *rd, struct ts_step_names *names,
 	struct ts_err *err)
@@ -350,7 +363,7 @@ read_names(struct ts_summary *s, struct ts_reader *rd, struct ts_step_names *nam
 	int64_t bad_runs = 0;
 	enum ts_code end;
 
-	end = soften(s, ts_step_names_read(names, rd, &why), "names", &why, err);
+	end = soften(s, read_step_names(names, rd, &why), "names", &why, err);
 	ts_notes_left_out(&s->notes, "programs", names->programs.bad_rows, bad_number);
 	ts_notes_left_out(&s->notes, "compute sets", names->compute_sets.bad_rows, bad_number);
 	if (!end)

@@ -5,7 +5,10 @@ In the place of ssh stands a script that starts OpenSSH's SFTP server, or fails 
 """
 
 import os
+import pty
 import shutil
+import sqlite3
+import subprocess
 
 from harness import case, expect, one_line, plain
 
@@ -131,6 +134,68 @@ def remote_odd_paths(ctx, what):
     res = ctx.run("check", "--files", "box:" + path, env=env)
     expect(res.rc == 3, res, "check --files: exit status")
     expect(res.err.count(b"\n") == 1, res, "check --files: not one line")
+
+
+def received(res):
+    """Bytes that came from the host (--stats)."""
+    line = next(line for line in res.err.decode().splitlines() if line.startswith("stats all host"))
+    return int(dict(w.split("=") for w in line.split()[3:])["received"])
+
+
+@case(params=["store", "sdk"])
+def remote_summary_again(ctx, layout):
+    """Of a report larger than what is kept of its blocks the first summary leaves what it needs of an index, the next one reads
+    next to nothing; the same figures both times, without a cache, and here. A smaller one gets no index."""
+    if not os.access(SERVER, os.X_OK):
+        return
+    env = ssh(ctx, "exec " + SERVER)
+    rep = ctx.path("far")
+    res = ctx.run("demo", rep, "--layout", layout, "--ipus", "1", "--tiles", "24", "--steps", "20000",
+                  "--variables", "60000", "--no-archive")
+    expect(res.rc == 0, res, "no demo report")
+    profile = next(os.path.join(rep, n) for n in ("report.tilescope", "profile.pop") if os.path.exists(os.path.join(rep, n)))
+    words = ["summary", "-f", "json", "--stats", "--cache", ctx.path("cache"), "box:" + rep]
+    res = ctx.run(*words, env=env)
+    expect(res.rc == 0 and not os.path.exists(ctx.path("cache", "index")), res, "an index of a small report")
+    db = sqlite3.connect(profile)
+    db.execute("CREATE TABLE unbound (bytes)")
+    db.execute("INSERT INTO unbound VALUES (zeroblob(?))", (70 << 20,))
+    db.commit()
+    db.close()
+    here = ctx.run("summary", "-f", "json", "--cache", "none", rep)
+    took = []
+    for cache in ("none", ctx.path("cache"), ctx.path("cache")):
+        res = ctx.run("summary", "-f", "json", "--stats", "--cache", cache, "box:" + rep, env=env)
+        expect(res.rc == 0, res, "exit status")
+        expect(res.out.replace(b'"host": "box"', b'"host": null') == here.out, res, "other figures than here")
+        took.append(received(res))
+    expect(took[1] < 3 * took[0], res, "building reads too much: %s bytes" % took)
+    expect(took[2] < 200000, res, "the second time: %s bytes" % took)
+    expect(b"no index here" not in res.err, res, "progress where there is no terminal")
+    said = on_terminal(ctx, "summary", "--cache", ctx.path("other"), "box:" + rep, env=env)
+    expect("box:%s: no index here yet: tables of its 7" % rep in said and "C-c stops" in said, res, "what a terminal sees: %r" % said)
+    said = on_terminal(ctx, "summary", "--cache", ctx.path("other"), "box:" + rep, env=env)
+    expect("no index here" not in said, res, "what a terminal sees the second time: %r" % said)
+
+
+def on_terminal(ctx, *words, env):
+    """What standard error says where it is a terminal."""
+    master, slave = pty.openpty()
+    p = subprocess.Popen([ctx.program, *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=slave,
+                         env=ctx.env(**env))
+    os.close(slave)
+    said = b""
+    while True:
+        try:
+            more = os.read(master, 4096)
+        except OSError:
+            break
+        if not more:
+            break
+        said += more
+    os.close(master)
+    expect(p.wait() == 0, None, "exit status")
+    return said.decode()
 
 
 @case()

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * watch - a verb's companion: turns SIGINT, SIGTERM and SIGHUP into a cancelled token, and shows
- * progress on standard error while that is a terminal.
+ * progress on standard error while that is a terminal: rows, and of a report on another host the bytes that came over the link.
  *
  * A thread of its own waits for the signals, so no handler and no global is needed. They are blocked in
  * the whole program from ts_watch_start() on; after the second one the program ends at once.
@@ -13,6 +13,7 @@
 #include "tilescope/base/err.h"
 #include "tilescope/base/progress.h"
 
+struct ts_files;
 struct ts_watch;
 
 enum ts_code ts_watch_start(struct ts_watch **w, const char *what,
@@ -23,6 +24,15 @@ void ts_watch_count(struct ts_watch *w, const char *unit);
 
 /* What it does now, behind its name: "check, index: steps" (a constant; NULL: nothing more is said). */
 void ts_watch_doing(struct ts_watch *w, const char *doing);
+
+/*
+ * What it reads lies on another host (held until the end, or another one): from then on progress says how many bytes came from
+ * there, and how fast. NULL: on this machine.
+ */
+void ts_watch_files(struct ts_watch *w, struct ts_files *files);
+
+/* A line of its own, for who looks on: only where standard error is a terminal. */
+void ts_watch_say(struct ts_watch *w, const char *subject, const char *text);
 
 /* Ends the thread and clears the progress line. NULL allowed. */
 void ts_watch_stop(struct ts_watch *w);

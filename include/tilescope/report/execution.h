@@ -24,6 +24,12 @@ enum ts_code ts_step_names_read(struct ts_step_names *n, struct ts_reader *rd,
 	struct ts_err *err) TS_WARN_UNUSED;
 void ts_step_names_fini(struct ts_step_names *n);
 
+/*
+ * How many programs and compute sets there are, without their names, as ts_step_names_read() has them: who needs no more than
+ * that of a report with an index is spared all its names.
+ */
+void ts_steps_counts(struct ts_step_names *n, const struct ts_steps *s);
+
 /* As ts_names_share(), of both or none; false, too, where not all of them could be read. */
 bool ts_step_names_share(struct ts_step_names *to, const struct ts_step_names *from);
 

@@ -30,6 +30,8 @@ enum {
 };
 
 /* Begin of the payload. */
+enum { TS_STEPS_PROGRAMS, TS_STEPS_COMPUTE_SETS, TS_STEPS_NAMES };
+
 struct ts_steps_head {
 	int64_t rows;	  /* of the list */
 	int64_t steps;	  /* rows with a valid step */
@@ -40,6 +42,8 @@ struct ts_steps_head {
 	int64_t first_rowid, last_rowid;
 	uint64_t pages, pages_at;	  /* struct ts_steps_page, by rising number */
 	uint64_t stretches, stretches_at; /* struct ts_steps_stretch; none without gaps */
+	int64_t names[TS_STEPS_NAMES],
+		bad_names[TS_STEPS_NAMES]; /* rows, as struct ts_names has them */
 };
 
 struct ts_steps_page {
