@@ -2,6 +2,7 @@
 /* hosts - see the header. */
 #include "config.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -362,16 +363,18 @@ ts_hosts_trouble(struct ts_app *app, const struct ts_err *err)
 {
 	static const struct {
 		enum ts_code code;
+		int sys; /* 0: any */
 		const char *words;
 	} lines[] = {
-		{TS_E_STALE, "The report was replaced on its host"},
-		{TS_E_NOT_FOUND, "The report is not on its host any more"},
-		{TS_E_SYS, "The report cannot be read any more"},
+		{TS_E_STALE, 0, "The report was replaced on its host"},
+		{TS_E_NOT_FOUND, 0, "The report is not on its host any more"},
+		{TS_E_SYS, EACCES, "Permission for the report was withdrawn"},
+		{TS_E_SYS, 0, "The report cannot be read any more"},
 	};
 	char key[TS_KEYS_TEXT];
 
 	for (size_t i = 0; i < TS_COUNT(lines) && !app->hosts.trouble[0]; i++)
-		if (lines[i].code == err->code) {
+		if (lines[i].code == err->code && (!lines[i].sys || lines[i].sys == err->sys)) {
 			snprintf(app->hosts.trouble, sizeof(app->hosts.trouble),
 				"%s, %s: read it again  (%.200s)", lines[i].words,
 				key_of(app, TS_CMD_RELOAD, key), reason_of(err));

@@ -100,14 +100,14 @@ open_any(struct load *l, struct ts_report_options *options)
 	}
 }
 
-/* Not known where a host cannot be asked: then it is not gone. */
+/* Where that cannot be told, as on a host that is not reached or behind a closed directory, it is not gone. */
 static bool
 is_gone(const struct ts_report *r, const struct ts_cancel *cancel)
 {
 	struct ts_file_state state;
 	enum ts_code code = ts_files_look(r->files, &state, r->file, cancel, NULL);
 
-	return !ts_ends_all(code) && (code || state.kind == TS_FILE_NONE);
+	return !code && state.kind == TS_FILE_NONE;
 }
 
 static void

@@ -194,7 +194,10 @@ tell(struct ts_app *app, const char *names, bool quiet)
 	char keys[TS_KEYS_TEXT], text[sizeof(w->text)];
 	const char *key = reload_key(app, keys);
 
-	if (quiet && w->last.complete)
+	if (w->last.closed[0])
+		snprintf(text, sizeof(text), "Changed, %s tries to read it again: %.200s", key,
+			names);
+	else if (quiet && w->last.complete)
 		snprintf(text, sizeof(text), "Changed, %s reads the report again: %.200s", key,
 			names);
 	else if (quiet)

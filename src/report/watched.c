@@ -2,6 +2,7 @@
 /* watched - see the header. */
 #include "config.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,6 +99,7 @@ ts_watched_copy(struct ts_watched *to, const struct ts_watched *from)
 	for (int i = 0; i < from->count; i++) {
 		to->path[to->count] = ts_strdup(from->path[i]);
 		to->state[to->count] = from->state[i];
+		to->closed[to->count] = from->closed[i];
 		to->count += to->path[to->count] != NULL;
 	}
 }
@@ -141,6 +143,18 @@ is_whole(struct ts_files *files, const char *file)
 	return whole;
 }
 
+static bool
+may_not_be_read(const struct ts_report *r)
+{
+	struct ts_source *source;
+	struct ts_err err = {0};
+	enum ts_code code = ts_files_open(r->files, &source, r->file, NULL, &err);
+
+	if (!code)
+		ts_source_close(source);
+	return code == TS_E_SYS && err.sys == EACCES;
+}
+
 enum ts_code
 ts_watched_look(struct ts_watched *w, const struct ts_report *r, const struct ts_cancel *cancel,
 	struct ts_err *err)
@@ -148,15 +162,21 @@ ts_watched_look(struct ts_watched *w, const struct ts_report *r, const struct ts
 	char *file = NULL;
 
 	for (int i = 0; i < w->count; i++) {
+		struct ts_err why = {0};
 		enum ts_code code = ts_files_look(i == w->imported ? NULL : r->files, &w->state[i],
-			w->path[i], cancel, err);
+			w->path[i], cancel, &why);
 
-		if (ts_ends_all(code))
+		if (ts_ends_all(code)) {
+			if (err)
+				*err = why;
 			return code;
+		}
+		w->closed[i] = code == TS_E_SYS && why.sys == EACCES;
 		if (code || !ts_file_is_there(&w->state[i]))
 			w->state[i] = (struct ts_file_state){0};
 	}
 	w->profile = ts_report_changed(r);
+	w->closed[PROFILE] |= w->profile && may_not_be_read(r);
 	w->other = !ts_find_profile(&file, r->files, r->path, NULL, NULL) &&
 		strcmp(file, r->file) != 0;
 	w->complete = file && !ts_is_temporary_profile(name_of(file)) &&
@@ -203,7 +223,7 @@ ts_watched_same(const struct ts_watched *a, const struct ts_watched *b)
 		a->complete != b->complete)
 		return false;
 	for (int i = 0; i < a->count; i++)
-		if (strcmp(a->path[i], b->path[i]) != 0 ||
+		if (strcmp(a->path[i], b->path[i]) != 0 || a->closed[i] != b->closed[i] ||
 			!ts_file_state_same(&a->state[i], &b->state[i]))
 			return false;
 	return true;
@@ -234,7 +254,8 @@ ts_watched_changes(const struct ts_watched *before, const struct ts_watched *now
 			continue;
 		ts_strbuf_printf(names, "%s%s%s", found++ ? ", " : "",
 			i == now->imported ? "the imported store" : name_of(now->path[i]),
-			!ts_file_is_there(is)		  ? " (gone)"
+			now->closed[i]			  ? " (permission withdrawn)"
+				: !ts_file_is_there(is)	  ? " (gone)"
 				: !ts_file_is_there(&was) ? " (new)"
 							  : "");
 	}

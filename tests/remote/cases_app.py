@@ -691,11 +691,59 @@ def app_permission_withdrawn(ctx, columns):
             p.resume()
             t.see(lambda text: "Reconnecting" not in text)
             t.keys("8", "G")
-            t.see("The report cannot be read any more")
+            t.see("Permission for the report was withdrawn, r: read it again")
             t.see("denied)")
+            expect("gone" not in t.pty.text(), None, "called gone")
             os.chmod(file, 0o644)
             t.keys("r")
-            t.see(lambda text: "any more" not in text and "150,000 variables" in text)
+            t.see(lambda text: "withdrawn" not in text and "150,000 variables" in text)
+            t.leaves()
+
+
+@case()
+def app_directory_closed(ctx):
+    """Whether files behind a closed directory are there cannot be told: not gone, but withdrawn; then they are as they were."""
+    path = report(ctx)
+    file = [n for n in os.listdir(path) if n.endswith((".pop", ".tilescope"))][0]
+    with server.Sshd(ctx.dir) as sshd, proxy.Proxy(sshd.port) as p:
+        config = as_another(ctx, sshd, p)
+        with App(ctx, "libssh", config, path, size=(240, 24)) as t:
+            t.see("tiles 16")
+            t.keys("J")
+            for _ in range(4):      # as in app_another_file
+                t.see(lambda text: "connected" in text and text.count(" idle") >= 4)
+                time.sleep(0.2)
+                t.pty.pump(0.1)
+            p.refuse()
+            p.cut()
+            t.see("Reconnecting to there, attempt")
+            os.chmod(path, 0)
+            p.resume()
+            t.see("Changed, r tries to read it again: %s (permission withdrawn)" % file)
+            t.keys("r")
+            t.see("denied")
+            os.chmod(path, 0o755)
+            t.keys("r")
+            t.see(lambda text: "withdrawn" not in text and "denied" not in text)
+            t.keys("Q")
+            t.ends(0)
+
+
+@case(params=WAYS)
+def app_server_rebooted(ctx, way):
+    """It is away, then nobody listens there, then it is there again: the line says so, and the same report goes on."""
+    path = report(ctx)
+    with server.Sshd(ctx.dir) as sshd:
+        config = known_to(ctx, sshd)
+        with App(ctx, way, config, path, size=(160, 24)) as t:
+            t.see("tiles 16")
+            sshd.stop()
+            t.see("Reconnecting to there, attempt")
+            t.see("refused)")
+            sshd.start()
+            t.see(lambda text: "Reconnecting" not in text and way + " " in text.split("\n")[0])
+            t.keys("8")
+            t.see(lambda text: "400 variables" in text and "Chang" not in text)
             t.leaves()
 
 

@@ -14,6 +14,7 @@ struct ts_watched {
 	int count;
 	char *path[TS_WATCHED_FILES]; /* need not be there */
 	struct ts_file_state state[TS_WATCHED_FILES];
+	bool closed[TS_WATCHED_FILES]; /* we may not look at it: whether it is there is not known */
 	int imported;  /* which of them is the store that an import makes; `count` = none */
 	bool other;    /* the report's path means another file now */
 	bool profile;  /* the profile is another one than was opened (ts_report_changed()) */
@@ -42,7 +43,7 @@ void ts_watched_as_opened(struct ts_watched *w, const struct ts_report *r);
 /* Are all files in the same state? */
 bool ts_watched_same(const struct ts_watched *a, const struct ts_watched *b);
 
-/* The names of those that differ: "profile.pop, debug.cbor (gone), vars.json (new)". How many. */
+/* The names of those that differ: "profile.pop, debug.cbor (gone), vars.json (new), app.json (permission withdrawn)". How many. */
 int ts_watched_changes(const struct ts_watched *before, const struct ts_watched *now,
 	struct ts_strbuf *names);
 
