@@ -288,7 +288,9 @@ log_change(struct ts_app *app, const char *name, enum ts_host_is was,
 	if (was == now->is)
 		return;
 	if (now->is == TS_HOST_CONNECTED)
-		ts_log_add(app->log, "%s: connected by %s", name, now->transport);
+		ts_log_add(app->log, "%s: connected by %s%s%s", name, now->transport,
+			now->left_out[0] ? ", which leaves out of its configuration: " : "",
+			now->left_out);
 	else if (now->is == TS_HOST_RECONNECTING || now->is == TS_HOST_FAILED)
 		ts_log_add(app->log, "%s: %s: %s", name,
 			now->is == TS_HOST_FAILED ? "no connection" : "the connection was lost",
@@ -309,6 +311,7 @@ write_status(struct ts_host_status *out, const struct ts_host_state *s)
 	out->transport = s->transport;
 	out->doing = s->doing;
 	out->attempt = s->attempt;
+	snprintf(out->left_out, sizeof(out->left_out), "%s", s->left_out);
 	snprintf(out->why, sizeof(out->why), "%s", s->err.code ? s->err.msg : "");
 	out->channels = s->channels;
 	out->rtt_us = s->rtt_us;

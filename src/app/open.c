@@ -182,6 +182,25 @@ say_stats(const char *when, const struct ts_report *r, const struct ts_reader *r
 		(long long)h.received, h.channels, (long long)h.connections);
 }
 
+void
+ts_say_left_out(const char *path, struct ts_files *files)
+{
+	struct ts_host_state h;
+	struct ts_strbuf text;
+
+	if (!files)
+		return;
+	ts_host_state(ts_files_host(files), &h);
+	if (!h.left_out[0])
+		return;
+	ts_strbuf_init(&text, 2 * TS_SSH_REASON);
+	ts_strbuf_printf(&text,
+		"%s leaves out of the configuration of SSH: %s (transport=ssh has it)", h.transport,
+		h.left_out);
+	ts_warn(path, text.s);
+	ts_strbuf_fini(&text);
+}
+
 enum ts_code
 ts_open_report(struct ts_report **r, struct ts_reader **rd, const struct ts_args *args,
 	const char *path, bool any, struct ts_watch *w)
@@ -213,6 +232,7 @@ ts_open_report(struct ts_report **r, struct ts_reader **rd, const struct ts_args
 		say_more(*r);
 	if (!code && args->stats)
 		say_stats("opened", *r, *rd);
+	ts_say_left_out(path, options.files);
 	if (code) {
 		ts_complain(path, &err);
 		ts_close_report(args, *r, *rd);

@@ -299,6 +299,7 @@ one_path(struct check_all *all, const char *path)
 
 	if (!code)
 		code = ts_check_read(&c, place.path, &all->options, &err);
+	ts_say_left_out(path, all->options.files);
 	status = code		  ? ts_exit_of(code)
 		: !c.usable	  ? TS_EXIT_UNREADABLE
 		: c.notes.partial ? TS_EXIT_PARTIAL

@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -142,6 +143,8 @@ host_connect(struct ts_host *h)
 	code = (h->beyond ? h->spec.otherwise : h->spec.connect)(&h->transport, &h->spec.to, &err);
 	if (!code) {
 		h->now.transport = h->transport->ops->name;
+		snprintf(h->now.left_out, sizeof(h->now.left_out), "%s",
+			h->transport->left_out ? h->transport->left_out : "");
 		code = open_channel(h, HOST_URGENT, &err);
 	}
 	if (code)

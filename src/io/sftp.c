@@ -1149,6 +1149,17 @@ static const struct ts_transport_ops ops = {
 	sftp_free,
 };
 
+/* Nobody who has configured a way to the host means a connection past it. */
+static enum ts_code
+look_at_way(const struct sftp *s, struct ts_err *err)
+{
+	return s->config.way[0]
+		? ts_err_set(err, TS_E_CONNECT,
+			  "%s: the way to it is %s, which takes transport=ssh, or auto", s->name,
+			  s->config.way)
+		: TS_OK;
+}
+
 static enum ts_code
 name_host(struct sftp *s, const char *said, struct ts_err *err)
 {
@@ -1183,6 +1194,9 @@ ts_transport_libssh_new(struct ts_transport **out, const struct ts_transport_spe
 		err);
 	if (code == TS_OK)
 		code = name_host(s, spec->host, err);
+	if (code == TS_OK)
+		code = look_at_way(s, err);
+	s->base.left_out = s->config.left_out;
 	s->ask = spec->ask && !s->config.batch;
 	seconds = spec->timeout_s > 0 ? spec->timeout_s : s->config.connect_s;
 	if (seconds > 0)

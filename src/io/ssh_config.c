@@ -53,12 +53,38 @@ struct reading {
 	uint64_t seen[2]; /* by place in the table */
 };
 
+/* Is it one of the texts between commas? */
+static bool
+is_listed(const char *list, const char *text)
+{
+	size_t n = strlen(text);
+
+	for (const char *at = list; (at = strstr(at, text)); at += n)
+		if ((at == list || at[-1] == ' ') && (at[n] == ',' || !at[n]))
+			return true;
+	return false;
+}
+
+/* Where it stands, unless something stands there already. */
+static void
+name_first(struct reading *r, char to[TS_SSH_REASON], const char *what)
+{
+	if (!to[0])
+		snprintf(to, TS_SSH_REASON, "%.80s (%.140s:%d)", what, r->path, r->line);
+}
+
 static void
 needs(struct reading *r, const char *what)
 {
-	if (!r->c->needs_ssh[0])
-		snprintf(r->c->needs_ssh, sizeof(r->c->needs_ssh), "%.80s (%.140s:%d)", what,
-			r->path, r->line);
+	char *list = r->c->left_out;
+	size_t n = strlen(list);
+
+	name_first(r, r->c->needs_ssh, what);
+	if (is_listed(list, what) || ts_ends_with(list, "..."))
+		return;
+	if (n + strlen(", ") + strlen(what) + sizeof(", ...") > TS_SSH_REASON)
+		what = "...";
+	snprintf(list + n, TS_SSH_REASON - n, "%s%s", n ? ", " : "", what);
 }
 
 static char *
@@ -219,6 +245,16 @@ take_needs(struct reading *r, const struct keyword *k, int count, char **word)
 		needs(r, k->name);
 }
 
+/* The way to the host, which cannot be left out. */
+static void
+take_way(struct reading *r, const struct keyword *k, int count, char **word)
+{
+	if (count == 1 && is_word_of(k->unless, word[0]))
+		return;
+	name_first(r, r->c->way, k->name);
+	needs(r, k->name);
+}
+
 static void take_host(struct reading *r, const struct keyword *k, int count, char **word);
 static void take_match(struct reading *r, const struct keyword *k, int count, char **word);
 static void take_include(struct reading *r, const struct keyword *k, int count, char **word);
@@ -303,8 +339,8 @@ static const struct keyword keywords[] = {
 	{"PKCS11Provider", take_needs, 0, "none"},
 	{"Port", take_text, RAW(port), NULL},
 	{"PreferredAuthentications", take_needs, 0, NULL},
-	{"ProxyCommand", take_needs, 0, "none"},
-	{"ProxyJump", take_needs, 0, "none"},
+	{"ProxyCommand", take_way, 0, "none"},
+	{"ProxyJump", take_way, 0, "none"},
 	{"ProxyUseFdpass", NULL, 0, NULL},
 	{"PubkeyAcceptedAlgorithms", take_needs, 0, NULL},
 	{"PubkeyAcceptedKeyTypes", take_needs, 0, NULL},

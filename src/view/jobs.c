@@ -90,6 +90,16 @@ add(struct page *p, int kind, enum ts_role role, const char *fmt, ...)
 	return l;
 }
 
+/* A line that ends with a text, as far as there is room for that. */
+static void
+add_tail(struct page *p, enum ts_role role, const char *text, const char *tail)
+{
+	struct line *l = add(p, LINE_ROW, role, "%s", text);
+
+	l->tail = tail;
+	l->cut = TS_FIELD_ELLIPSIS;
+}
+
 static void
 worker_name(char out[16], int i)
 {
@@ -172,7 +182,6 @@ add_host(struct page *p, const struct ts_host_status *h, enum ts_units units)
 	bool good = h->stands == TS_HOST_IS_CONNECTED;
 	char state[LINE_MAX / 2], trips[TS_FMT_MAX], requests[TS_FMT_MAX], sent[TS_FMT_MAX];
 	char received[TS_FMT_MAX];
-	struct line *l;
 
 	say_host(state, sizeof(state), h);
 	add(p, LINE_ROW, good ? TS_ROLE_TEXT : TS_ROLE_WARN, "%-24.24s %-7s %s", h->name,
@@ -183,11 +192,10 @@ add_host(struct page *p, const struct ts_host_status *h, enum ts_units units)
 		ts_fmt_bytes(sent, h->sent, units), ts_fmt_bytes(received, h->received, units),
 		h->channels, h->channels == 1 ? "" : "s", (long long)h->connections,
 		h->connections == 1 ? "" : "s");
-	if (good || !h->why[0])
-		return;
-	l = add(p, LINE_ROW, TS_ROLE_DIM, "  ");
-	l->tail = h->why;
-	l->cut = TS_FIELD_ELLIPSIS;
+	if (h->left_out[0])
+		add_tail(p, TS_ROLE_WARN, "  left out of its configuration: ", h->left_out);
+	if (!good && h->why[0])
+		add_tail(p, TS_ROLE_DIM, "  ", h->why);
 }
 
 /* What was read of the report there, in blocks. */

@@ -5,6 +5,7 @@ import os
 import random
 import subprocess
 
+import proxy
 import server
 from harness import case, expect
 
@@ -138,6 +139,70 @@ def needs_ssh(ctx):
         server.write(config, line + "\n")
         got, res = by_us(ctx, config, "a")
         expect(got["needs_ssh"][0] == "", res, "%s: %r" % (line, got["needs_ssh"]))
+
+
+@case()
+def left_out(ctx):
+    """All of it by name, each once; what leads to the host apart."""
+    for text, names, way in (("ProxyJump j\nMACs x\nUser u\nIdentitiesOnly yes\n", "ProxyJump, MACs, IdentitiesOnly", "ProxyJump"),
+                             ("ProxyCommand a b\nProxyJump j\n", "ProxyCommand, ProxyJump", "ProxyCommand"),
+                             ("ProxyCommand none\nProxyJump none\n", "", ""),
+                             ("ProxyJump none\nProxyJump j\nProxyCommand a b\n", "ProxyCommand", "ProxyCommand"),
+                             ("Match exec true\nProxyJump j\n", "Match exec", ""),
+                             ("One 1\nOneMore 2\nOne 3\nMore 4\n", "One, OneMore, More", "")):
+        server.write(ctx.path("config"), text)
+        got, res = by_us(ctx, ctx.path("config"), "a")
+        expect(got["left_out"][0] == names, res, "left out: %r" % got["left_out"])
+        expect(got["way"][0].split(" (")[0] == way, res, "the way: %r" % got["way"])
+        theirs, _ = by_ssh(ctx, ctx.path("config"), "a")
+        if theirs:
+            led = [k for k in ("proxyjump", "proxycommand") if theirs.get(k, ["none"]) != ["none"]]
+            expect("exec" in text or bool(led) == bool(way), res, "ssh goes %s" % led)
+    server.write(ctx.path("config"), "".join("Keyword%d 1\n" % i for i in range(100)))
+    got, res = by_us(ctx, ctx.path("config"), "a")
+    expect(got["left_out"][0].startswith("Keyword0, Keyword1, ") and got["left_out"][0].endswith(", ..."), res, "a long list")
+    expect(got["left_out"][0].count("...") == 1, res, "a long list")
+
+
+def opened(ctx, way, config, path, verb="schema"):
+    return ctx.run(os.path.join(ctx.builddir, "tilescope"), verb, "--cache", "none", "--transport", way, "--ssh-config", config,
+                   "there:" + path)
+
+
+@case()
+def libssh_says_what_it_leaves_out(ctx):
+    """One line of a verb; nothing where nothing is left out."""
+    path, line = ctx.key("key")
+    rep = ctx.path("report")
+    ctx.run(os.path.join(ctx.builddir, "tilescope"), "demo", "--no-archive", "--ipus", "1", "--tiles", "16", "--steps", "60", rep)
+    with server.Sshd(ctx.dir) as sshd:
+        sshd.allow(line)
+        for verb in ("schema", "check"):
+            res = opened(ctx, "libssh", ctx.client(sshd, "IdentitiesOnly yes", "CheckHostIP yes", keys=[path]), rep, verb)
+            said = [one for one in res.err.splitlines() if "leaves out" in one]
+            expect(res.rc in (0, 1) and len(said) == 1 and "libssh leaves out of the configuration of SSH: IdentitiesOnly, CheckHostIP" in said[0],
+                   res, "not said so")
+        for way, lines in (("libssh", ()), ("auto", ("IdentitiesOnly yes",)), ("ssh", ("IdentitiesOnly yes",))):
+            res = opened(ctx, way, ctx.client(sshd, *lines, keys=[path]), rep)
+            expect(res.rc == 0 and "leaves out" not in res.err, res, "%s leaves out something" % way)
+
+
+@case(params=["ProxyJump nobody@127.0.0.1:1", "ProxyCommand false"])
+def libssh_goes_no_other_way(ctx, line):
+    """Where a way is configured, none is gone past it: exit status 5, one line that names it, and no connection."""
+    path, key = ctx.key("key")
+    with server.Sshd(ctx.dir) as sshd, proxy.Proxy(sshd.port) as p:
+        sshd.allow(key)
+        config = ctx.client(sshd, line, keys=[path])
+        server.write(config, server.read(config).replace("Port %d" % sshd.port, "Port %d" % p.port))
+        res = opened(ctx, "libssh", config, "report")
+        expect(res.rc == 5 and len(res.err.splitlines()) == 1, res, "exit status %d" % res.rc)
+        at = server.read(config).splitlines().index("  " + line) + 1
+        expect("the way to it is %s (%s:%d), which takes transport=ssh, or auto" % (line.split()[0], config, at) in res.err, res,
+               "it is not named")
+        expect(p.counts()["connections"] == 0, None, "a connection past it")
+        res = opened(ctx, "auto", config, "report")
+        expect(res.rc == 5 and "the way to it" not in res.err, res, "auto is not ssh")
 
 
 @case()

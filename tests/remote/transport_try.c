@@ -362,8 +362,8 @@ print_config(const struct ts_transport_spec *spec)
 		c.public_keys);
 	printf("kbdinteractiveauthentication %d\npasswordauthentication %d\n", c.interactive,
 		c.passwords);
-	printf("numberofpasswordprompts %d\nconnecttimeout %d\nneeds_ssh %s\n", c.prompts,
-		c.connect_s, c.needs_ssh);
+	printf("numberofpasswordprompts %d\nconnecttimeout %d\nneeds_ssh %s\nleft_out %s\nway %s\n",
+		c.prompts, c.connect_s, c.needs_ssh, c.left_out, c.way);
 	ts_ssh_config_fini(&c);
 	return 0;
 }

@@ -29,6 +29,7 @@
 #include "tilescope/base/cancel.h"
 #include "tilescope/base/err.h"
 #include "tilescope/base/option.h"
+#include "tilescope/io/ssh_config.h"
 #include "tilescope/io/transport.h"
 
 enum {
@@ -109,7 +110,9 @@ struct ts_host_state {
 	int64_t next_us; /* RECONNECTING: the next attempt begins then (ts_clock_us()); 0 = it is under way */
 	int64_t silent_us;	       /* it was asked and has said nothing for so long; 0 = no */
 	const char *transport, *doing; /* for people: constants; doing may be NULL */
-	struct ts_err err;	       /* FAILED, RECONNECTING: why */
+	char left_out
+		[TS_SSH_REASON]; /* of the configuration: "IdentitiesOnly, MACs"; "" = nothing */
+	struct ts_err err;	 /* FAILED, RECONNECTING: why */
 
 	/* since the beginning */
 	int64_t round_trips;	/* one behind another, of each request: what somebody waited for */

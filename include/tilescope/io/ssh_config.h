@@ -7,7 +7,8 @@
  * Keywords are of three kinds: those below; those that change nothing for us (forwarding, logging, ...); and all others,
  * known or not, which only ssh itself can do (ProxyJump, ControlPath, IdentitiesOnly, Match exec, ...). The first of
  * these that is in force is named in `needs_ssh`, and so is a line that is not understood: then a host is better reached
- * through ssh. No command is run.
+ * through ssh. Without it they are left out; ProxyJump and ProxyCommand cannot be, for they are the way to the host. No
+ * command is run.
  */
 #ifndef TS_IO_SSH_CONFIG_H
 #define TS_IO_SSH_CONFIG_H
@@ -52,6 +53,8 @@ struct ts_ssh_config {
 	int prompts;		       /* NumberOfPasswordPrompts */
 	int connect_s;		       /* ConnectTimeout in seconds; 0: the system's */
 	char needs_ssh[TS_SSH_REASON]; /* "ProxyJump (/home/user/.ssh/config:3)"; "" = nothing */
+	char left_out[TS_SSH_REASON];  /* all of it, each once: "ProxyJump, IdentitiesOnly" */
+	char way[TS_SSH_REASON]; /* as needs_ssh: what leads to the host; "" = a connection to it */
 };
 
 /*

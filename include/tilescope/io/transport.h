@@ -95,13 +95,16 @@ struct ts_transport {
 	enum ts_transport_state state;
 	const char *doing;	     /* WORKING: a constant for people: "connecting" */
 	struct ts_question question; /* ASKING */
-	struct ts_err err;	     /* FAILED: TS_E_CONNECT, TS_E_NOMEM, TS_E_SYS */
+	const char *
+		left_out; /* of the configuration: what is not done, in words ("" = nothing), or NULL */
+	struct ts_err err; /* FAILED: TS_E_CONNECT, TS_E_NOMEM, TS_E_SYS */
 	bool hopeless; /* FAILED: trying again would end the same (a key that changed, a refused password) */
 	bool beyond; /* FAILED: the host wants what this transport cannot do, and another one may */
 };
 
 /*
- * Begin to connect. Errors are those of the first moment (TS_E_NOMEM, TS_E_SYS, TS_E_CONNECT); all others come as FAILED.
+ * Begin to connect. libssh refuses (TS_E_CONNECT) where the configuration names another way than a connection to the host;
+ * what else it cannot do of it stands in `left_out`. Errors are those of the first moment (TS_E_NOMEM, TS_E_SYS, TS_E_CONNECT); all others come as FAILED.
  * Free with ts_transport_free().
  */
 enum ts_code ts_transport_libssh_new(struct ts_transport **out,

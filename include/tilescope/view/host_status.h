@@ -22,6 +22,7 @@ struct ts_host_status {
 	enum ts_host_stands stands;
 	const char *transport; /* "libssh", "ssh"; NULL: none yet */
 	const char *doing;     /* CONNECTING, RECONNECTING: at what, or NULL */
+	char left_out[256];    /* of the configuration of SSH: what is not done; "" = nothing */
 	int attempt;	       /* RECONNECTING */
 	char why[TS_ERR_MSG];  /* RECONNECTING, NOT_CONNECTED */
 	int channels;
