@@ -19,51 +19,50 @@
 
 enum {
 	FOUND_NAMED = 5,
-	LOOKED_INTO = 64, /* directories of a host */
+	CUT_MAX = 64,
 	COMPLAINTS_MAX = 1 << 16,
 	ATTEMPTS = 5, /* to reach a host again that was lost */
 };
 
-/* Of a host what lies in the directory itself: looking below takes round trips for each. */
-static enum ts_code
-find_there(struct ts_found_list *list, struct ts_files *files, const char *path,
-	const struct ts_cancel *cancel)
+/* How many directories were looked into, when that were not all. */
+static const char *
+put_cut(char text[CUT_MAX], const struct ts_files *files)
 {
-	enum ts_code code = ts_find_listing(list, files, path, cancel, NULL);
-	int all = list->count < LOOKED_INTO ? list->count : LOOKED_INTO, n = 0;
-
-	if (!code && all > 0)
-		code = ts_find_look_into(list->item, all, files, cancel, NULL);
-	for (int i = 0; i < list->count; i++)
-		if (!code && i < all && list->item[i].parts)
-			list->item[n++] = list->item[i];
-		else
-			free(list->item[i].path);
-	list->count = n;
-	return code;
+	if (files)
+		snprintf(text, CUT_MAX, "the first %d directories", TS_FIND_FAR);
+	else
+		snprintf(text, CUT_MAX, "the first %d entries", TS_FIND_ENTRIES);
+	return text;
 }
 
 void
-ts_name_found(struct ts_err *err, struct ts_files *files, const char *path,
+ts_name_found(struct ts_err *err, struct ts_files *files, const char *word, const char *path,
 	const struct ts_cancel *cancel)
 {
 	struct ts_found_list *list = ts_alloc(1, sizeof(*list));
 	struct ts_strbuf names;
+	char cut[CUT_MAX];
 
-	if (!list ||
-		(files ? find_there(list, files, path, cancel)
-		       : ts_find_reports(list, files, path, cancel, NULL)) ||
-		list->count == 0) {
+	if (!list || ts_find_reports(list, files, path, cancel, NULL)) {
 		free(list);
 		return;
 	}
 	ts_strbuf_init(&names, 360);
-	for (int i = 0; i < list->count && i < FOUND_NAMED; i++)
-		ts_strbuf_printf(&names, "%s%s", i ? ", " : "", list->item[i].path);
+	for (int i = 0; i < list->count && i < FOUND_NAMED; i++) {
+		char *open = ts_find_word(word, list->item[i].path);
+
+		ts_strbuf_printf(&names, "%s%s", i ? ", " : "", open ? open : list->item[i].path);
+		free(open);
+	}
 	if (list->count > FOUND_NAMED)
 		ts_strbuf_printf(&names, " and %d more", list->count - FOUND_NAMED);
-	ts_err_set(err, err->code, "no report in this directory itself: open one below it: %s",
-		names.s);
+	if (list->count > 0)
+		ts_err_set(err, err->code,
+			"no report in this directory itself: open one below it: %s", names.s);
+	else if (list->cut)
+		ts_err_set(err, err->code,
+			"no graph profile found here, nor in %s below: open the one that you mean",
+			put_cut(cut, files));
 	ts_strbuf_fini(&names);
 	ts_found_list_fini(list);
 	free(list);
@@ -223,7 +222,7 @@ ts_open_report(struct ts_report **r, struct ts_reader **rd, const struct ts_args
 	if (!code)
 		code = ts_report_open(r, newest ? newest : place.path, &options, &err);
 	if (code == TS_E_NOT_FOUND && !newest)
-		ts_name_found(&err, options.files, place.path, options.cancel);
+		ts_name_found(&err, options.files, path, place.path, options.cancel);
 	if (!code)
 		code = ts_reader_open(rd, *r, &err);
 	if (!code)

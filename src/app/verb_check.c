@@ -282,7 +282,7 @@ say_unusable(const struct check_all *all, const struct ts_check *c, const char *
 	ts_err_set(&err, TS_E_NOT_FOUND, "%s",
 		c->notes.count ? c->notes.note[0] : "cannot be read");
 	if (empty)
-		ts_name_found(&err, all->options.files, place->path, all->options.cancel);
+		ts_name_found(&err, all->options.files, path, place->path, all->options.cancel);
 	if (!all->args->quiet)
 		ts_warn(path, err.msg);
 }

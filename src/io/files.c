@@ -161,6 +161,22 @@ ts_files_list(struct ts_files *f, const char *path, ts_files_entry_fn *entry, vo
 }
 
 enum ts_code
+ts_files_list_all(struct ts_files *f, struct ts_files_listing *listing, size_t n,
+	const struct ts_cancel *cancel, struct ts_err *err)
+{
+	if (f && f->ops->list_all)
+		return f->ops->list_all(f, listing, n, cancel, err);
+	for (size_t i = 0; i < n; i++) {
+		struct ts_files_listing *l = &listing[i];
+
+		l->code = ts_files_list(f, l->path, l->entry, l->ctx, cancel, err);
+		if (ts_ends_all(l->code))
+			return l->code;
+	}
+	return TS_OK;
+}
+
+enum ts_code
 ts_files_open(struct ts_files *f, struct ts_source **s, const char *path,
 	const struct ts_cancel *cancel, struct ts_err *err)
 {

@@ -93,30 +93,60 @@ host_look_all(struct ts_files *f, struct ts_files_asked *asked, size_t n,
 	return code;
 }
 
-static enum ts_code
-host_list(struct ts_files *f, const char *path, ts_files_entry_fn *entry, void *ctx,
-	const struct ts_cancel *cancel, struct ts_err *err)
+/* What a list says of its entries. */
+static void
+pass_on(const struct ts_host_list *l, ts_files_entry_fn *entry, void *ctx)
 {
 	static const enum ts_file_kind kinds[] = {[TS_HOST_FILE] = TS_FILE_REGULAR,
 		[TS_HOST_DIRECTORY] = TS_FILE_DIRECTORY,
 		[TS_HOST_LINK] = TS_FILE_UNKNOWN,
 		[TS_HOST_OTHER] = TS_FILE_OTHER,
 		[TS_HOST_UNKNOWN] = TS_FILE_UNKNOWN};
+
+	for (size_t i = 0; i < l->count; i++) {
+		const struct ts_host_attrs *a = &l->entry[i].attrs;
+		const struct ts_file_state state = {.kind = kinds[a->kind],
+			.bytes = a->size,
+			.mtime = a->mtime};
+
+		if (!entry(ctx, l->entry[i].name, &state))
+			break;
+	}
+}
+
+static enum ts_code
+host_list(struct ts_files *f, const char *path, ts_files_entry_fn *entry, void *ctx,
+	const struct ts_cancel *cancel, struct ts_err *err)
+{
 	struct ts_host_list l;
 	enum ts_code code = ts_host_list(self(f)->host, &l, path, true, cancel, err);
 
 	if (code == TS_E_NOT_FOUND) /* as opendir() says it */
 		return ts_err_sys(err, ENOENT, "cannot read the directory");
-	for (size_t i = 0; i < l.count; i++) {
-		const struct ts_host_attrs *a = &l.entry[i].attrs;
-		const struct ts_file_state state = {.kind = kinds[a->kind],
-			.bytes = a->size,
-			.mtime = a->mtime};
-
-		if (!entry(ctx, l.entry[i].name, &state))
-			break;
-	}
+	pass_on(&l, entry, ctx);
 	ts_host_list_fini(&l);
+	return code;
+}
+
+static enum ts_code
+host_list_all(struct ts_files *f, struct ts_files_listing *listing, size_t n,
+	const struct ts_cancel *cancel, struct ts_err *err)
+{
+	struct ts_host_listing *all = ts_alloc(n, sizeof(*all));
+	enum ts_code code;
+
+	if (!all)
+		return ts_err_nomem(err);
+	for (size_t i = 0; i < n; i++)
+		all[i].path = listing[i].path;
+	code = ts_host_list_all(self(f)->host, all, n, true, cancel, err);
+	for (size_t i = 0; i < n; i++) {
+		listing[i].code = all[i].code == TS_E_NOT_FOUND ? TS_E_SYS : all[i].code;
+		if (!code)
+			pass_on(&all[i].list, listing[i].entry, listing[i].ctx);
+		ts_host_list_fini(&all[i].list);
+	}
+	free(all);
 	return code;
 }
 
@@ -321,6 +351,7 @@ static const struct ts_files_ops host_ops = {.look = host_look,
 	.open = host_open,
 	.real = host_real,
 	.look_all = host_look_all,
+	.list_all = host_list_all,
 	.open_regular = open_file,
 	.release = host_release};
 

@@ -517,18 +517,31 @@ ts_host_stat(struct ts_host *h, struct ts_host_attrs *out, const char *path, boo
 	return TS_OK;
 }
 
-enum ts_code
-ts_host_stat_all(struct ts_host *h, struct ts_host_look *look, size_t n, bool urgent,
+/* What is asked side by side. */
+struct many {
+	struct request *(*make)(void *all, size_t i, bool urgent); /* NULL: no memory */
+	void (*take)(void *all, size_t i, struct request *rq, enum ts_code code);
+	void *all;
+};
+
+/* An error that is none of one request's own. */
+static bool
+ends_many(enum ts_code code)
+{
+	return code == TS_E_CANCELLED || code == TS_E_CONNECT || code == TS_E_NOMEM;
+}
+
+/* Send n, then wait for each. */
+static enum ts_code
+ask_many(struct ts_host *h, const struct many *m, size_t n, bool urgent,
 	const struct ts_cancel *cancel, struct ts_err *err)
 {
 	struct request **rq = ts_alloc(n, sizeof(struct request *));
 	enum ts_code code = rq || n == 0 ? TS_OK : ts_err_nomem(err);
 	size_t sent = 0;
 
-	for (size_t i = 0; i < n; i++)
-		look[i].text = NULL;
 	while (!code && sent < n) {
-		rq[sent] = make(look[sent].real ? RQ_REALPATH : RQ_STAT, look[sent].path, urgent);
+		rq[sent] = m->make(m->all, sent, urgent);
 		if (!rq[sent]) {
 			code = ts_err_nomem(err);
 			break;
@@ -543,15 +556,10 @@ ts_host_stat_all(struct ts_host *h, struct ts_host_look *look, size_t n, bool ur
 
 		if (code != TS_E_CANCELLED || has_ended(h, rq[i], true))
 			one = await(h, rq[i], cancel, &why);
-		look[i].code = one;
-		if (!one) {
-			look[i].attrs = rq[i]->attrs;
-			look[i].text = rq[i]->text;
-			rq[i]->text = NULL;
-		}
+		m->take(m->all, i, rq[i], one);
 		if (one != TS_E_CANCELLED)
 			host_request_free(rq[i]);
-		if (!code && (one == TS_E_CANCELLED || one == TS_E_CONNECT || one == TS_E_NOMEM)) {
+		if (!code && ends_many(one)) {
 			code = one;
 			if (err)
 				*err = why;
@@ -559,6 +567,67 @@ ts_host_stat_all(struct ts_host *h, struct ts_host_look *look, size_t n, bool ur
 	}
 	free(rq);
 	return code;
+}
+
+static struct request *
+make_look(void *all, size_t i, bool urgent)
+{
+	const struct ts_host_look *look = (const struct ts_host_look *)all + i;
+
+	return make(look->real ? RQ_REALPATH : RQ_STAT, look->path, urgent);
+}
+
+static void
+take_look(void *all, size_t i, struct request *rq, enum ts_code code)
+{
+	struct ts_host_look *look = (struct ts_host_look *)all + i;
+
+	look->code = code;
+	if (code)
+		return;
+	look->attrs = rq->attrs;
+	look->text = rq->text;
+	rq->text = NULL;
+}
+
+enum ts_code
+ts_host_stat_all(struct ts_host *h, struct ts_host_look *look, size_t n, bool urgent,
+	const struct ts_cancel *cancel, struct ts_err *err)
+{
+	const struct many m = {.make = make_look, .take = take_look, .all = look};
+
+	for (size_t i = 0; i < n; i++)
+		look[i].text = NULL;
+	return ask_many(h, &m, n, urgent, cancel, err);
+}
+
+static struct request *
+make_listing(void *all, size_t i, bool urgent)
+{
+	return make(RQ_LIST, ((const struct ts_host_listing *)all + i)->path, urgent);
+}
+
+static void
+take_listing(void *all, size_t i, struct request *rq, enum ts_code code)
+{
+	struct ts_host_listing *l = (struct ts_host_listing *)all + i;
+
+	l->code = code;
+	if (code)
+		return;
+	l->list = rq->list;
+	rq->list = (struct ts_host_list){0};
+}
+
+enum ts_code
+ts_host_list_all(struct ts_host *h, struct ts_host_listing *listing, size_t n, bool urgent,
+	const struct ts_cancel *cancel, struct ts_err *err)
+{
+	const struct many m = {.make = make_listing, .take = take_listing, .all = listing};
+
+	for (size_t i = 0; i < n; i++)
+		listing[i].list = (struct ts_host_list){0};
+	return ask_many(h, &m, n, urgent, cancel, err);
 }
 
 enum ts_code

@@ -10,10 +10,11 @@
 #include "tilescope/io/files_listed.h"
 #include "tilescope/report/find.h"
 
+#include "report_internal.h"
+
 enum {
 	PATH_LIMIT = 1 << 14,
 	DIRS_MAX = 4096,
-	DIRS_FAR = 256, /* on a host, where each costs three round trips */
 };
 
 #define DROPPED "a format dropped with Graph Analyser 3.7: not read"
@@ -373,21 +374,18 @@ struct search {
 	int entries;
 };
 
-/* `path` is given up. What a host lists as a directory is one: it tells no inodes by which it could be known again. */
+/* `path` is given up. */
 static void
-enqueue(struct search *s, char *path, int level, bool sure)
+enqueue(struct search *s, char *path, int level)
 {
-	int most = s->place.files ? DIRS_FAR : DIRS_MAX;
-	struct ts_file_state state = {.kind = TS_FILE_DIRECTORY};
+	struct ts_file_state state = {0};
 
 	if (!keep_text(&s->place, path))
 		return;
-	if (s->tail == most)
-		state.kind = TS_FILE_NONE;
-	else if (!sure || !s->place.files)
-		ts_files_state(s->place.files, &state, path);
+	if (s->tail < DIRS_MAX)
+		ts_files_state(NULL, &state, path);
 	if (state.kind != TS_FILE_DIRECTORY) {
-		s->list->cut |= s->tail == most;
+		s->list->cut |= s->tail == DIRS_MAX;
 		free(path);
 		return;
 	}
@@ -521,8 +519,7 @@ look_at_entry(void *ctx, const char *name, const struct ts_file_state *state)
 	if (s->all && state->kind != TS_FILE_DIRECTORY)
 		look_at_file(s, in->at->path, name, in->profile);
 	if (state->kind == TS_FILE_DIRECTORY || state->kind == TS_FILE_UNKNOWN)
-		enqueue(s, join(in->at->path, name), in->at->level + 1,
-			state->kind == TS_FILE_DIRECTORY);
+		enqueue(s, join(in->at->path, name), in->at->level + 1);
 	return !s->place.end.code;
 }
 
@@ -530,24 +527,17 @@ static void
 look_into(struct search *s, const struct directory *at)
 {
 	struct place *place = &s->place;
-	struct ts_files *all = place->files;
 	struct entered in = {.search = s, .at = at};
 	struct ts_err why = {0};
 	char *profile;
 
-	if (ts_files_listed_new(&place->files, all, place->cancel, &place->end))
-		place->files = all;
 	in.profile = profile = directory_profile(place, at->path);
 	if (profile && is_file(place->files, profile))
 		add_found(s, at->path, profile, parts_of(place, at->path, name_of(profile)));
 	if (at->level < TS_FIND_LEVELS && !place->end.code)
 		take_end(place,
-			ts_files_list(place->files, at->path, look_at_entry, &in, place->cancel,
-				&why),
+			ts_files_list(NULL, at->path, look_at_entry, &in, place->cancel, &why),
 			&why);
-	if (place->files != all)
-		ts_files_release(place->files);
-	place->files = all;
 	free(profile);
 }
 
@@ -607,7 +597,7 @@ find_below(struct search *s, const char *dir, struct ts_err *err)
 	s->queue = ts_alloc(DIRS_MAX, sizeof(*s->queue));
 	if (!s->queue)
 		return ts_err_nomem(err);
-	enqueue(s, ts_strdup(dir), 0, false);
+	enqueue(s, ts_strdup(dir), 0);
 	for (; s->head < s->tail && !s->place.end.code && !ts_cancelled(s->place.cancel);
 		s->head++) {
 		struct directory at = s->queue[s->head];
@@ -634,17 +624,22 @@ enum ts_code
 ts_find_reports(struct ts_found_list *list, struct ts_files *files, const char *dir,
 	const struct ts_cancel *cancel, struct ts_err *err)
 {
-	struct search s = {.list = list, .place = {.files = files, .cancel = cancel}};
+	struct search s = {.list = list, .place = {.cancel = cancel}};
+	enum ts_code code;
 
-	return find_below(&s, dir, err);
+	if (!files)
+		return find_below(&s, dir, err);
+	code = ts_find_far(list, files, dir, cancel, err);
+	qsort(list->item, (size_t)list->count, sizeof(list->item[0]), newest_first);
+	return code;
 }
 
 enum ts_code
-ts_find_openable(struct ts_found_list *list, struct ts_files *files, const char *dir,
-	struct ts_progress *progress, const struct ts_cancel *cancel, struct ts_err *err)
+ts_find_openable(struct ts_found_list *list, const char *dir, struct ts_progress *progress,
+	const struct ts_cancel *cancel, struct ts_err *err)
 {
 	struct search s = {.list = list,
-		.place = {.files = files, .cancel = cancel},
+		.place = {.cancel = cancel},
 		.progress = progress,
 		.all = true};
 

@@ -5,6 +5,10 @@
  * ts_find_openable() looks into all that lies below, which is right where that costs nothing. Here the directory is listed, which
  * takes two round trips however much is in it, and its directories are looked into some at a time: for each the names that
  * make a report, all of them in one round trip.
+ *
+ * For who asks for the reports below a directory the lists themselves are enough: some directories at a time are listed side by
+ * side, then what their profiles are, and where links to directories lead, is asked in one round trip. A directory is known
+ * again by its real path.
  */
 #include "config.h"
 
@@ -33,6 +37,15 @@ struct listing {
 	size_t passed; /* entries in all */
 	bool nomem;
 };
+
+static void
+listing_fini(struct listing *l)
+{
+	for (size_t i = 0; i < l->count; i++)
+		free(l->item[i].name);
+	free(l->item);
+	*l = (struct listing){0};
+}
 
 static const struct {
 	const char *name;
@@ -146,19 +159,28 @@ add_row(struct ts_found_list *list, char *path, const struct ts_file_state *stat
 	return f;
 }
 
-/* The report that the directory itself is. */
+/* What the directory stands for; NULL: it is no report. any: also a directory of such a name, which is then in the way. */
 static const struct candidate *
-add_own(struct ts_found_list *list, const struct listing *l, const char *dir)
+own_of(const struct listing *l, bool any)
 {
 	const struct candidate *own = NULL;
-	struct ts_found *f;
 
 	for (size_t i = 0; i < l->count; i++)
-		if (l->item[i].state.kind != TS_FILE_DIRECTORY && is_better(&l->item[i], own))
+		if ((any || l->item[i].state.kind != TS_FILE_DIRECTORY) &&
+			is_better(&l->item[i], own))
 			own = &l->item[i];
-	f = own ? add_row(list, ts_strdup(dir), &own->state) : NULL;
+	return own;
+}
+
+/* The report that the directory itself is, with a profile of that state. */
+static void
+add_own(struct ts_found_list *list, const struct listing *l, const char *dir,
+	const struct candidate *own, const struct ts_file_state *state)
+{
+	struct ts_found *f = add_row(list, ts_strdup(dir), state);
+
 	if (!f)
-		return own;
+		return;
 	for (size_t i = 0; i < l->count; i++) {
 		f->parts |= part_of(l->item[i].name);
 		f->incomplete |= l->item[i].state.bytes > 0 &&
@@ -169,14 +191,15 @@ add_own(struct ts_found_list *list, const struct listing *l, const char *dir)
 	else if (strcmp(own->name, "archive.a") != 0)
 		f->parts |= TS_FOUND_PROFILE;
 	f->half_written = ts_is_temporary_profile(own->name);
-	return own;
 }
 
 static void
 add_rows(struct ts_found_list *list, const struct listing *l, const char *dir)
 {
-	const struct candidate *own = add_own(list, l, dir);
+	const struct candidate *own = own_of(l, false);
 
+	if (own)
+		add_own(list, l, dir, own, &own->state);
 	for (size_t i = 0; i < l->count; i++) {
 		const struct candidate *c = &l->item[i];
 		bool database = is_database(c->name) && c->state.kind != TS_FILE_DIRECTORY;
@@ -210,9 +233,7 @@ ts_find_listing(struct ts_found_list *list, struct ts_files *files, const char *
 		qsort(l.item, l.count, sizeof(*l.item), newest_first);
 	if (!code)
 		add_rows(list, &l, dir);
-	for (size_t i = 0; i < l.count; i++)
-		free(l.item[i].name);
-	free(l.item);
+	listing_fini(&l);
 	return code;
 }
 
@@ -279,6 +300,221 @@ ts_find_look_into(struct ts_found *item, int n, struct ts_files *files,
 	for (size_t i = 0; asked && i < (size_t)n * LOOKS; i++)
 		free((void *)(uintptr_t)asked[i].path);
 	free(asked);
+	return code;
+}
+
+/* --- what lies below ----------------------------------------------------------------------------- */
+
+enum { SIDE_BY_SIDE = 32 };
+
+struct below {
+	char *path, *real; /* real: NULL where it is not known */
+	int level;
+};
+
+/* Breadth first: `head` of `tail` directories have been looked into. */
+struct search {
+	struct ts_found_list *list;
+	struct ts_files *files;
+	const struct ts_cancel *cancel;
+	struct below dir[TS_FIND_FAR];
+	int head, tail;
+	size_t entries;
+	bool nomem;
+};
+
+/* Questions of one round trip. */
+struct questions {
+	struct ts_files_asked *asked;
+	size_t count, cap;
+};
+
+static char *
+join(const char *dir, const char *name)
+{
+	if (strcmp(dir, ".") == 0)
+		return ts_strdup(name);
+	return ts_report_join(strcmp(dir, "/") == 0 ? "" : dir, name);
+}
+
+/* Is it a link that may lead to a directory with reports? */
+static bool
+is_way(const struct candidate *c)
+{
+	return c->state.kind == TS_FILE_UNKNOWN && !is_database(c->name) && !part_of(c->name);
+}
+
+/* `path` is given up. */
+static void
+add_question(struct search *s, struct questions *q, char *path, bool real)
+{
+	void *array = q->asked;
+
+	if (!path || !ts_room(&array, &q->cap, q->count, sizeof(*q->asked))) {
+		free(path);
+		s->nomem = true;
+		return;
+	}
+	q->asked = array;
+	q->asked[q->count++] = (struct ts_files_asked){.path = path, .real = real};
+}
+
+/* What its lists leave open of a directory: the state of its profile, then what each link is and where it leads. */
+static void
+add_questions(struct search *s, struct questions *q, const struct below *dir,
+	const struct listing *l)
+{
+	const struct candidate *own = own_of(l, true);
+
+	if (own)
+		add_question(s, q, join(dir->path, own->name), false);
+	if (dir->level == TS_FIND_LEVELS)
+		return;
+	for (size_t i = 0; i < l->count; i++) {
+		if (!is_way(&l->item[i]))
+			continue;
+		add_question(s, q, join(dir->path, l->item[i].name), false);
+		add_question(s, q, join(dir->path, l->item[i].name), true);
+	}
+}
+
+/* A directory in `in`; `real` is given up. */
+static void
+enqueue(struct search *s, const struct below *in, const char *name, char *real)
+{
+	for (int i = 0; real && i < s->tail; i++)
+		if (s->dir[i].real && strcmp(s->dir[i].real, real) == 0) {
+			free(real);
+			return;
+		}
+	if (s->tail == TS_FIND_FAR) {
+		s->list->cut = true;
+		free(real);
+		return;
+	}
+	s->dir[s->tail] = (struct below){join(in->path, name), real, in->level + 1};
+	s->nomem |= !s->dir[s->tail].path;
+	s->tail += s->dir[s->tail].path != NULL;
+}
+
+/* The answers, in the order of the questions. What it leads to by itself comes before links: those are other names of it. */
+static void
+take_answers(struct search *s, const struct ts_files_asked **asked, struct below dir,
+	const struct listing *l)
+{
+	const struct candidate *own = own_of(l, true);
+
+	if (own) {
+		const struct ts_files_asked *a = (*asked)++;
+
+		if (a->state.kind == TS_FILE_REGULAR)
+			add_own(s->list, l, dir.path, own, &a->state);
+	}
+	if (dir.level == TS_FIND_LEVELS)
+		return;
+	for (size_t i = 0; i < l->count; i++)
+		if (l->item[i].state.kind == TS_FILE_DIRECTORY)
+			enqueue(s, &dir, l->item[i].name,
+				dir.real ? join(dir.real, l->item[i].name) : NULL);
+	for (size_t i = 0; i < l->count; i++) {
+		const struct ts_files_asked *a;
+
+		if (!is_way(&l->item[i]))
+			continue;
+		a = *asked;
+		*asked += 2;
+		if (a[0].state.kind == TS_FILE_DIRECTORY)
+			enqueue(s, &dir, l->item[i].name, a[1].text ? ts_strdup(a[1].text) : NULL);
+	}
+}
+
+/* Ask, and go on with the answers. */
+static enum ts_code
+look_closer(struct search *s, const struct listing *l, int n, struct ts_err *err)
+{
+	struct questions q = {0};
+	const struct ts_files_asked *answers;
+	enum ts_code code;
+
+	if (s->head == 0)
+		add_question(s, &q, ts_strdup(s->dir[0].path), true);
+	for (int i = 0; i < n; i++)
+		add_questions(s, &q, &s->dir[s->head + i], &l[i]);
+	code = s->nomem ? ts_err_nomem(err)
+			: ts_files_look_all(s->files, q.asked, q.count, s->cancel, err);
+	answers = q.asked;
+	if (!code && s->head == 0 && (answers++)->text)
+		s->dir[0].real = ts_strdup(q.asked[0].text);
+	for (int i = 0; !code && i < n; i++)
+		take_answers(s, &answers, s->dir[s->head + i], &l[i]);
+	for (size_t i = 0; i < q.count; i++) {
+		free(q.asked[i].text);
+		free((void *)(uintptr_t)q.asked[i].path);
+	}
+	free(q.asked);
+	return code;
+}
+
+/* The next directories, side by side. */
+static enum ts_code
+look_into_some(struct search *s, struct ts_err *err)
+{
+	struct ts_files_listing listing[SIDE_BY_SIDE];
+	struct listing l[SIDE_BY_SIDE] = {{0}};
+	int n = (int)ts_min_i64(s->tail - s->head, SIDE_BY_SIDE);
+	enum ts_code code;
+
+	for (int i = 0; i < n; i++)
+		listing[i] = (struct ts_files_listing){.path = s->dir[s->head + i].path,
+			.entry = take_entry,
+			.ctx = &l[i]};
+	code = ts_files_list_all(s->files, listing, (size_t)n, s->cancel, err);
+	for (int i = 0; i < n; i++) {
+		s->nomem |= l[i].nomem;
+		s->entries += l[i].passed;
+		s->list->cut |= l[i].passed > TS_FIND_ENTRIES;
+		if (l[i].count > 0)
+			qsort(l[i].item, l[i].count, sizeof(l[i].item[0]), newest_first);
+	}
+	if (!code)
+		code = look_closer(s, l, n, err);
+	s->head += n;
+	for (int i = 0; i < n; i++)
+		listing_fini(&l[i]);
+	return code;
+}
+
+enum ts_code
+ts_find_far(struct ts_found_list *list, struct ts_files *files, const char *dir,
+	const struct ts_cancel *cancel, struct ts_err *err)
+{
+	struct search *s = ts_alloc(1, sizeof(*s));
+	enum ts_code code = TS_OK;
+
+	*list = (struct ts_found_list){0};
+	if (!s)
+		return ts_err_nomem(err);
+	s->list = list;
+	s->files = files;
+	s->cancel = cancel;
+	s->dir[0] = (struct below){.path = ts_strdup(dir)};
+	s->nomem = !s->dir[0].path;
+	s->tail = !s->nomem;
+	while (!code && s->head < s->tail && s->entries <= TS_FIND_ENTRIES) {
+		code = look_into_some(s, err);
+		if (!code && s->nomem)
+			code = ts_err_nomem(err);
+	}
+	if (!code && s->nomem)
+		code = ts_err_nomem(err);
+	list->cut |= s->head < s->tail;
+	for (int i = 0; i < s->tail; i++) {
+		free(s->dir[i].path);
+		free(s->dir[i].real);
+	}
+	free(s);
+	if (code)
+		ts_found_list_fini(list);
 	return code;
 }
 

@@ -8,6 +8,11 @@
 /* DIR/NAME, the caller's; NULL without memory. */
 char *ts_report_join(const char *dir, const char *name);
 
+/* ts_find_reports() on a host: in no order. */
+struct ts_found_list;
+enum ts_code ts_find_far(struct ts_found_list *list, struct ts_files *files, const char *dir,
+	const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
+
 /* Which files lie beside the profile, and their states. Errors: TS_E_NOMEM. */
 enum ts_code ts_report_probe_parts(struct ts_report *r, struct ts_err *err) TS_WARN_UNUSED;
 

@@ -76,8 +76,7 @@ run_found(struct ts_job *job, void *local)
 	}
 	x->fetch.code = x->files
 		? ts_find_listing(&x->list, x->files, x->dir, &job->cancel, &x->fetch.err)
-		: ts_find_openable(&x->list, NULL, x->dir, &job->progress, &job->cancel,
-			  &x->fetch.err);
+		: ts_find_openable(&x->list, x->dir, &job->progress, &job->cancel, &x->fetch.err);
 }
 
 static void

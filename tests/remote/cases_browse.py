@@ -38,3 +38,32 @@ def browse(ctx, way):
             t.keys("/", "/", "r", "u", "n", "\r", "\r")
             t.see(lambda text: "MEMORY" in text and "cycles" in text)
             t.leaves()
+
+
+@case(params=["ssh", "libssh"])
+def search(ctx, way):
+    """A directory of a host without a report is searched three levels deep, as one here: forty directories take a few round trips;
+    reports are named so that they can be opened."""
+    top = ctx.path("top")
+    for i in range(40):
+        os.makedirs(os.path.join(top, "d%d" % i, "x"))
+    rep = report(ctx)
+    shutil.copytree(rep, os.path.join(top, "d7", "x", "run"))
+    shutil.copytree(rep, os.path.join(top, "d9", "x", "y", "deeper"))
+    os.symlink("x/run", os.path.join(top, "d7", "latest"))
+    os.symlink("..", os.path.join(top, "d3", "up"))
+    waits = {}
+    with server.Sshd(ctx.dir) as sshd, proxy.Proxy(sshd.port, 0.05) as p:
+        config = through(ctx, sshd, p)
+        for where in (os.path.join(top, "d0", "x"), top):
+            before = p.counts()
+            res = ctx.run(os.path.join(ctx.builddir, "tilescope"), "summary", "--transport", way, "--ssh-config", config,
+                          "there:" + where)
+            waits[where] = p.counts()["waits"] - before["waits"]
+            expect(res.rc == 3, res, "exit status")
+            expect(res.err.count("\n") == 1, res, "not one line")
+            if where != top:
+                expect("no graph profile found" in res.err and "below it" not in res.err, res, "what is not there")
+        expect("open one below it: there:%s\n" % os.path.join(top, "d7", "latest") in res.err, res, "what is named")
+    more = waits[top] - min(waits.values())
+    expect(more <= 24, res, "%d round trips for 84 directories: %s" % (more, waits))

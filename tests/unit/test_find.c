@@ -47,9 +47,9 @@ end(void)
 	ck_assert_int_eq(nftw(dir, remove_one, 20, FTW_DEPTH | FTW_PHYS), 0);
 }
 
-/* A file at a path whose directories are made. */
-static void
-put(const char *path)
+/* A file at a path whose directories are made, if that can be. */
+static bool
+try_put(const char *path)
 {
 	char part[200];
 	FILE *f;
@@ -59,9 +59,17 @@ put(const char *path)
 		mkdir(part, 0700);
 	}
 	f = fopen(path, "w");
-	ck_assert_msg(f != NULL, "%s", path);
+	if (!f)
+		return false;
 	fputs("something", f);
 	ck_assert_int_eq(fclose(f), 0);
+	return true;
+}
+
+static void
+put(const char *path)
+{
+	ck_assert_msg(try_put(path), "%s", path);
 }
 
 static void
@@ -284,7 +292,7 @@ static void
 search_all(const char *below)
 {
 	ts_found_list_fini(&list);
-	ck_assert_int_eq(ts_find_openable(&list, NULL, below, NULL, NULL, &err), TS_OK);
+	ck_assert_int_eq(ts_find_openable(&list, below, NULL, NULL, &err), TS_OK);
 }
 
 /* Parts, files under names of their own, and directories to go into. */
@@ -492,7 +500,14 @@ list_far(struct ts_files *f, const char *path, ts_files_entry_fn *entry, void *c
 	return ts_files_list(NULL, path, pass_entry, &p, cancel, e);
 }
 
-static const struct ts_files_ops far_ops = {.look = look_far, .list = list_far};
+static char *
+real_far(struct ts_files *f, const char *path)
+{
+	(void)f;
+	return ts_files_real(NULL, path);
+}
+
+static const struct ts_files_ops far_ops = {.look = look_far, .list = list_far, .real = real_far};
 static struct ts_files far = {.ops = &far_ops, .host = "far"};
 
 static void
@@ -595,6 +610,119 @@ START_TEST(a_listing_is_bounded)
 }
 END_TEST
 
+/* --- below a directory of a host ---------------------------------------------------------------- */
+
+/* A word of names that decide what a directory is. */
+static const char *
+some_name(unsigned *seed)
+{
+	static const char *const names[] = {"profile.pop", "report.tilescope", "other.tilescope",
+		"profile_x.pop", "archive.a", "debug.cbor", "notes.txt", "mine.pop", "a", "b",
+		".hidden", "c d"};
+
+	*seed = *seed * 1103515245 + 12345;
+	return names[(*seed >> 16) % TS_COUNT(names)];
+}
+
+/* Random directories, files and links to either, some of them the other way up. */
+static void
+make_tree(unsigned *seed)
+{
+	int made = 0;
+
+	for (int i = 0; i < 60; i++) {
+		char path[200], to[200];
+		int levels = (int)((*seed >> 8) % 5);
+
+		path[0] = '\0';
+		for (int k = 0; k < levels; k++) {
+			strcat(path, some_name(seed));
+			strcat(path, "/");
+		}
+		strcat(path, some_name(seed));
+		snprintf(to, sizeof(to), "%s%s", (*seed >> 20) % 3 ? "" : "../", some_name(seed));
+		if ((*seed >> 24) % 5 == 0)
+			made += symlink(to, path) == 0;
+		else if ((*seed >> 24) % 5 == 1)
+			made += mkdir(path, 0700) == 0;
+		else if (access(path, F_OK) < 0)
+			made += try_put(path);
+	}
+	ck_assert_int_gt(made, 10);
+}
+
+static int
+by_path(const void *a, const void *b)
+{
+	const struct ts_found *x = a, *y = b;
+
+	return strcmp(x->path, y->path);
+}
+
+/* Where a path leads, with the profile's size: two names of a directory are one report. */
+static void
+make_real(struct ts_found_list *l)
+{
+	for (int i = 0; i < l->count; i++) {
+		char *real = realpath(l->item[i].path, NULL);
+
+		ck_assert_ptr_nonnull(real);
+		free(l->item[i].path);
+		l->item[i].path = real;
+	}
+	qsort(l->item, (size_t)l->count, sizeof(l->item[0]), by_path);
+}
+
+/* Lists of a host lead to the reports that looking here leads to. */
+START_TEST(reports_below_a_directory_of_a_host)
+{
+	static struct ts_found_list there;
+	unsigned seed = (unsigned)_i * 7919 + 1;
+
+	make_tree(&seed);
+	search();
+	ck_assert_int_eq(ts_find_reports(&there, &far, ".", NULL, &err), TS_OK);
+	make_real(&list);
+	make_real(&there);
+	ck_assert_int_eq(there.count, list.count);
+	for (int i = 0; i < list.count; i++) {
+		ck_assert_str_eq(there.item[i].path, list.item[i].path);
+		ck_assert_int_eq(there.item[i].bytes, list.item[i].bytes);
+		ck_assert_int_eq(there.item[i].half_written, list.item[i].half_written);
+		ck_assert(there.item[i].parts);
+	}
+	ts_found_list_fini(&there);
+}
+END_TEST
+
+START_TEST(far_reports_are_named_and_bounded)
+{
+	char path[64];
+
+	put("top/a/b/c/profile.pop");
+	put("top/a/b/c/d/profile.pop"); /* four levels below */
+	put("top/report.tilescope");
+	ck_assert_int_eq(ts_find_reports(&list, &far, "top", NULL, &err), TS_OK);
+	ck_assert_int_eq(list.count, 2);
+	ck_assert(row("top") && row("top/a/b/c") && !list.cut);
+	ts_found_list_fini(&list);
+	ck_assert_int_eq(chdir("top"), 0);
+	ck_assert_int_eq(ts_find_reports(&list, &far, ".", NULL, &err), TS_OK);
+	ck_assert(row(".") && row("a/b/c"));
+	ts_found_list_fini(&list);
+	ck_assert_int_eq(chdir(".."), 0);
+	for (int i = 0; i < TS_FIND_FAR + 10; i++) {
+		snprintf(path, sizeof(path), "wide/d%d/profile.pop", i);
+		put(path);
+	}
+	ck_assert_int_eq(ts_find_reports(&list, &far, "wide", NULL, &err), TS_OK);
+	ck_assert_int_eq(list.count, TS_FIND_FAR - 1);
+	ck_assert(list.cut);
+	ck_assert_int_eq(ts_find_reports(&list, &far, "nowhere", NULL, &err), TS_OK);
+	ck_assert_int_eq(list.count, 0);
+}
+END_TEST
+
 START_TEST(words_of_hosts)
 {
 	static const struct {
@@ -644,6 +772,8 @@ main(void)
 	tcase_add_test(c, a_directory_of_a_host);
 	tcase_add_test(c, what_is_incomplete_on_a_host);
 	tcase_add_test(c, a_listing_is_bounded);
+	tcase_add_loop_test(c, reports_below_a_directory_of_a_host, 0, 40);
+	tcase_add_test(c, far_reports_are_named_and_bounded);
 	tcase_add_test(c, words_of_hosts);
 	tcase_add_test(c, the_latest);
 	tcase_add_test(c, a_directory_means_its_profile);

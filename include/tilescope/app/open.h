@@ -30,8 +30,8 @@ enum ts_code ts_open_place(struct ts_files **files, struct ts_uri *u, const char
 /* One line on standard error when the way to the host leaves out something of the configuration of SSH; `files` NULL: nothing. */
 void ts_say_left_out(const char *path, struct ts_files *files);
 
-/* Name the reports below a directory in a "nothing here" message, when there are some. */
-void ts_name_found(struct ts_err *err, struct ts_files *files, const char *path,
+/* Name the reports below a directory, as words like the one that led there, in a "nothing here" message, when there are some. */
+void ts_name_found(struct ts_err *err, struct ts_files *files, const char *word, const char *path,
 	const struct ts_cancel *cancel);
 
 /* A path of the report as people read it: on another host behind its name. */

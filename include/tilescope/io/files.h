@@ -56,6 +56,14 @@ struct ts_files_asked {
 	char *text;		    /* the real path, the caller's; or NULL */
 };
 
+/* One of many directories. */
+struct ts_files_listing {
+	const char *path;
+	ts_files_entry_fn *entry;
+	void *ctx;
+	enum ts_code code; /* why it cannot be listed */
+};
+
 struct ts_files;
 
 struct ts_files_ops {
@@ -71,8 +79,10 @@ struct ts_files_ops {
 		const struct ts_cancel *cancel, struct ts_err *err); /* or NULL: one by one */
 	enum ts_code (*open_regular)(struct ts_files *f, struct ts_source **s, const char *path,
 		const struct ts_file_state *seen, const struct ts_cancel *cancel,
-		struct ts_err *err);	     /* or NULL: open */
-	void (*release)(struct ts_files *f); /* the last holder has gone */
+		struct ts_err *err); /* or NULL: open */
+	enum ts_code (*list_all)(struct ts_files *f, struct ts_files_listing *listing, size_t n,
+		const struct ts_cancel *cancel, struct ts_err *err); /* or NULL: one by one */
+	void (*release)(struct ts_files *f);			     /* the last holder has gone */
 };
 
 struct ts_files {
@@ -103,6 +113,10 @@ enum ts_code ts_files_look_all(struct ts_files *f, struct ts_files_asked *asked,
 /* Entries of a directory in no order. Errors: TS_E_SYS, TS_E_CANCELLED, TS_E_CONNECT, TS_E_NOMEM. */
 enum ts_code ts_files_list(struct ts_files *f, const char *path, ts_files_entry_fn *entry,
 	void *ctx, const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
+
+/* Many directories, on a host side by side. Errors: TS_E_CANCELLED, TS_E_CONNECT, TS_E_NOMEM; others stand at their paths. */
+enum ts_code ts_files_list_all(struct ts_files *f, struct ts_files_listing *listing, size_t n,
+	const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
 
 /* Open a regular file: as ts_source_open_file(), and TS_E_CONNECT, TS_E_CANCELLED. */
 enum ts_code ts_files_open(struct ts_files *f, struct ts_source **s, const char *path,

@@ -182,6 +182,19 @@ enum ts_code ts_host_list(struct ts_host *h, struct ts_host_list *out, const cha
 	bool urgent, const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
 void ts_host_list_fini(struct ts_host_list *l);
 
+struct ts_host_listing {
+	const char *path;
+	enum ts_code code; /* of this one */
+	struct ts_host_list list;
+};
+
+/*
+ * Many at once: as many round trips as one of them. Each list is to be given to ts_host_list_fini(), with an error, too. Errors:
+ * as ts_host_stat_all().
+ */
+enum ts_code ts_host_list_all(struct ts_host *h, struct ts_host_listing *listing, size_t n,
+	bool urgent, const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
+
 /* The whole path, links followed; the caller's, free() it. */
 enum ts_code ts_host_realpath(struct ts_host *h, char **out, const char *path, bool urgent,
 	const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;

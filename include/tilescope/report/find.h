@@ -14,7 +14,12 @@
 #include "tilescope/base/progress.h"
 #include "tilescope/io/files.h"
 
-enum { TS_FIND_LEVELS = 3, TS_FIND_MAX = 1000, TS_FIND_ENTRIES = 20000 };
+enum {
+	TS_FIND_LEVELS = 3,
+	TS_FIND_MAX = 1000,
+	TS_FIND_ENTRIES = 20000,
+	TS_FIND_FAR = 256, /* directories of a host that are looked into */
+};
 
 /* Parts of a report that lie in its directory (debug.cbor: or one above), a bit and a letter each. */
 enum {
@@ -45,23 +50,24 @@ struct ts_found {
 struct ts_found_list {
 	int count;
 	struct ts_found item[TS_FIND_MAX];
-	bool cut; /* there is more than TS_FIND_MAX, or more than TS_FIND_ENTRIES were looked at */
+	bool cut;	  /* there is more than TS_FIND_MAX, or more than could be looked at */
 	int64_t left_out; /* rows beyond TS_FIND_MAX, where they were counted */
 };
 
 /*
  * Reports up to TS_FIND_LEVELS levels below `dir`, newest first. Symbolic links are followed, every
- * directory is entered once. Errors: TS_E_NOMEM, TS_E_CANCELLED; what cannot be read is passed over.
+ * directory is entered once. Errors: TS_E_NOMEM, TS_E_CANCELLED, TS_E_CONNECT; what cannot be read is passed over. On a host at
+ * most TS_FIND_FAR directories are entered, 32 side by side, with four round trips for these.
  */
 enum ts_code ts_find_reports(struct ts_found_list *list, struct ts_files *files, const char *dir,
 	const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
 
 /*
- * The same, and behind them the directories in `dir` that hold no report themselves, by name; among the reports
+ * The same on this machine, and behind them the directories in `dir` that hold no report themselves, by name; among the reports
  * also profiles and stores under names of their own (*.pop, *.tilescope), each a file that is SQLite.
  * progress->done: entries looked at.
  */
-enum ts_code ts_find_openable(struct ts_found_list *list, struct ts_files *files, const char *dir,
+enum ts_code ts_find_openable(struct ts_found_list *list, const char *dir,
 	struct ts_progress *progress, const struct ts_cancel *cancel,
 	struct ts_err *err) TS_WARN_UNUSED;
 
