@@ -28,6 +28,7 @@ static void
 drop_source(struct liveness *s)
 {
 	s->under_way[LIVE_FETCH_LIVES] = s->under_way[LIVE_FETCH_ALIVE] = NULL;
+	s->under_way[LIVE_FETCH_SUMS] = NULL;
 	s->under_way[LIVE_FETCH_LABELS] = s->under_way[LIVE_FETCH_CHECKS] = NULL;
 	live_drop_steps(s);
 	ts_source_line_fini(&s->src);
@@ -43,6 +44,7 @@ drop_source(struct liveness *s)
 	s->checks = (struct ts_live_checks){0};
 	s->asked = (struct ts_alive_query){.step = -1};
 	s->table.state = s->labels_pane.state = TS_PANE_EMPTY;
+	s->sums_wanted = false;
 }
 
 /* On a base that is many times as high nothing of the rest could be seen: begin without it. */
@@ -127,8 +129,6 @@ take_line(struct liveness *s, struct ts_fetch *f)
 	drop_source(s);
 	s->src = answer->src;
 	answer->src = (struct ts_source_line){0};
-	s->sums = answer->sums;
-	answer->sums = NULL;
 	s->shown = answer->source;
 	answer->source = (struct ts_live_source){.where = TS_LIVE_ALL};
 	s->data++;
@@ -136,6 +136,7 @@ take_line(struct liveness *s, struct ts_fetch *f)
 	log_left_out(s, "steps", l->bad_rows, "a number is missing, negative or too large");
 	log_left_out(s, "steps", l->repeated, "the step stands there twice");
 	log_left_out(s, "steps", l->unsorted, "not in order");
+	s->sums_wanted = s->shown.where == TS_LIVE_SET && s->src.tiles;
 	s->lives_wanted = s->labels_wanted = s->checks_wanted = true;
 	if (l->replicas < 2)
 		s->one_replica = false;
@@ -143,6 +144,16 @@ take_line(struct liveness *s, struct ts_fetch *f)
 	hide_large_base(s);
 	live_take_selection(s);
 	s->to_peak = false;
+}
+
+/* Without them lives are read from rows, and say what fails. */
+static void
+take_sums(struct liveness *s, struct ts_fetch *f)
+{
+	struct sums_fetch *answer = (struct sums_fetch *)f;
+
+	s->sums = answer->sums;
+	answer->sums = NULL;
 }
 
 static void
@@ -241,6 +252,9 @@ stopped_fetch(struct liveness *s, int kind)
 		if (!ts_live_source_copy(&s->source, &s->shown))
 			live_no_memory(&s->graph);
 		s->follow = false;
+	} else if (kind == LIVE_FETCH_SUMS) {
+		s->lives_wanted = false;
+		stopped(&s->table);
 	} else if (kind == LIVE_FETCH_LIVES) {
 		stopped(&s->table);
 	} else if (kind == LIVE_FETCH_LABELS) {
@@ -252,7 +266,8 @@ enum ts_effect
 live_deliver(struct ts_view *v, struct ts_fetch *f)
 {
 	static void (*const take[LIVE_FETCHES])(struct liveness *, struct ts_fetch *) = {take_line,
-		take_lives, take_alive, take_labels, take_checks, live_take_hits, live_take_kept};
+		take_sums, take_lives, take_alive, take_labels, take_checks, live_take_hits,
+		live_take_kept};
 	struct liveness *s = (struct liveness *)v;
 	enum ts_effect effect = ts_tabs_deliver(&s->tabs, f);
 	int kind = f->job.kind;

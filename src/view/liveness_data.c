@@ -2,8 +2,8 @@
 /*
  * liveness_data - what the Liveness view asks of the report; liveness_answers.c takes the answers.
  *
- * Fetches: the timeline of the source, the lives of its variables, what each of them is for (labels), whether the
- * figures agree (checks), each once per source; and who is alive at the cursor's step and at the marks,
+ * Fetches: the timeline of the source, what a set of tiles has of each variable (sums), the lives of its variables, what each
+ * of them is for (labels), whether the figures agree (checks), each once per source; and who is alive at the cursor's step and at the marks,
  * again after every move (the queue lets the newest win). The timeline stays in memory, so zoom and pan ask
  * nobody. Lives and labels are shared, read-only, with the worker that answers the last. Tabs ask for themselves.
  *
@@ -39,11 +39,8 @@ static enum ts_code
 read_line(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 {
 	struct line_fetch *l = (struct line_fetch *)f;
-	enum ts_code code = ts_source_line_read(&l->src, rd, &l->source, &f->job.progress, err);
 
-	return code || !l->src.tiles
-		? code
-		: ts_source_sums_read(&l->sums, rd, &l->source, l->src.tiles, err);
+	return ts_source_line_read(&l->src, rd, &l->source, &f->job.progress, err);
 }
 
 static void
@@ -52,8 +49,25 @@ fini_line(struct ts_fetch *f)
 	struct line_fetch *l = (struct line_fetch *)f;
 
 	ts_source_line_fini(&l->src);
-	ts_kind_sums_close(l->sums);
 	ts_live_source_fini(&l->source);
+}
+
+static enum ts_code
+read_sums(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
+{
+	struct sums_fetch *s = (struct sums_fetch *)f;
+
+	return ts_source_sums_read(&s->sums, rd, &s->source, s->tiles, err);
+}
+
+static void
+fini_sums(struct ts_fetch *f)
+{
+	struct sums_fetch *s = (struct sums_fetch *)f;
+
+	ts_kind_sums_close(s->sums);
+	ts_tile_lives_close(s->tiles);
+	ts_live_source_fini(&s->source);
 }
 
 static enum ts_code
@@ -163,6 +177,8 @@ static const struct {
 } fetches[] = {
 	[LIVE_FETCH_LINE] = {sizeof(struct line_fetch), read_line, fini_line,
 		"reading liveness steps"},
+	[LIVE_FETCH_SUMS] = {sizeof(struct sums_fetch), read_sums, fini_sums,
+		"adding up variables of tiles"},
 	[LIVE_FETCH_LIVES] = {sizeof(struct lives_fetch), read_lives, fini_lives,
 		"reading lives of variables"},
 	[LIVE_FETCH_ALIVE] = {sizeof(struct alive_fetch), read_alive, fini_alive,
@@ -302,6 +318,39 @@ ask_line(struct liveness *s)
 	send(s, &l->f, LIVE_FETCH_LINE, line_rows(s));
 }
 
+/* Of a set of tiles: the lists below the timeline come from these, where the index has them. */
+static void
+ask_sums(struct liveness *s)
+{
+	struct sums_fetch *f;
+
+	if (!s->sums_wanted || s->v.env->looking)
+		return;
+	s->sums_wanted = false;
+	f = (struct sums_fetch *)new_fetch(LIVE_FETCH_SUMS);
+	if (!f || !ts_live_source_copy(&f->source, &s->shown)) {
+		free(f);
+		live_no_memory(&s->table);
+		return;
+	}
+	f->tiles = ts_tile_lives_hold(s->src.tiles);
+	s->table.state = TS_PANE_LOADING;
+	s->table.absent = TS_ABSENT_VARIABLES;
+	send(s, &f->f, LIVE_FETCH_SUMS, 0);
+}
+
+static bool
+sums_may_come(const struct liveness *s)
+{
+	return s->sums_wanted || s->under_way[LIVE_FETCH_SUMS];
+}
+
+bool
+live_awaits_alive(const struct liveness *s)
+{
+	return sums_may_come(s) || s->under_way[LIVE_FETCH_ALIVE];
+}
+
 /* Is it an IPU, or may the tiles that are selected be those of one? */
 static bool
 is_ipus(const struct liveness *s)
@@ -326,7 +375,7 @@ ask_lives(struct liveness *s)
 		s->v.env->wanted |= ts_section_bit(TS_SECTION_IPU_LIVES);
 	if (s->shown.where == TS_LIVE_SET) /* for the next one */
 		ts_view_wants_tile_rows(s->v.env);
-	if (!s->lives_wanted || s->v.env->looking)
+	if (!s->lives_wanted || s->v.env->looking || sums_may_come(s))
 		return;
 	s->lives_wanted = false;
 	l = (struct lives_fetch *)new_fetch(LIVE_FETCH_LIVES);
@@ -388,7 +437,7 @@ ask_alive(struct liveness *s)
 	struct ts_alive_query q;
 	struct alive_fetch *a;
 
-	if (s->src.line.count == 0)
+	if (s->src.line.count == 0 || sums_may_come(s))
 		return;
 	q = query_of(s);
 	if (same_query(&s->asked, &q) && s->asked_listed == listed && s->asked_whole == whole &&
@@ -489,6 +538,7 @@ live_request(struct ts_view *v)
 	if (!ts_pane_has(&s->graph))
 		return;
 	live_ask_steps(s);
+	ask_sums(s);
 	ask_alive(s);
 	ask_lives(s);
 	ask_labels(s);

@@ -11,7 +11,13 @@ struct line_fetch {
 	struct ts_fetch f;
 	struct ts_live_source source;
 	struct ts_source_line src;
-	struct ts_kind_sums *sums; /* of a set of tiles, where the index knows it */
+};
+
+struct sums_fetch {
+	struct ts_fetch f;
+	struct ts_live_source source;
+	struct ts_tile_lives *tiles; /* held */
+	struct ts_kind_sums *sums;   /* NULL: the index does not know them */
 };
 
 struct lives_fetch {

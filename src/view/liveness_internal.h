@@ -26,6 +26,7 @@ enum { LIVE_STRIP, LIVE_GRAPH, LIVE_TABS, LIVE_PANES };
 
 enum {
 	LIVE_FETCH_LINE,
+	LIVE_FETCH_SUMS,
 	LIVE_FETCH_LIVES,
 	LIVE_FETCH_ALIVE,
 	LIVE_FETCH_LABELS,
@@ -99,7 +100,7 @@ struct liveness {
 	bool follow;	  /* the source becomes the selected tiles as soon as there are others */
 	bool asked_tiles; /* they were asked for as a source, by an expression */
 	uint64_t tiles_version; /* of the selection, when it was looked at last */
-	bool line_wanted, lives_wanted, labels_wanted, checks_wanted;
+	bool line_wanted, sums_wanted, lives_wanted, labels_wanted, checks_wanted;
 	bool to_peak; /* the cursor goes to the highest step of the timeline that comes next */
 
 	struct ts_pane_data graph, table; /* the timeline; who is alive */
@@ -168,6 +169,7 @@ void live_request(struct ts_view *v);
 void live_indexed(struct ts_view *v);
 enum ts_effect live_deliver(struct ts_view *v, struct ts_fetch *f);
 void live_drop(struct liveness *s); /* all that was read */
+bool live_awaits_alive(const struct liveness *s); /* who is alive was asked for, or will be at once */
 
 /* Send a question of a tab: `kind` of its own, 0 ... */
 void live_send(struct ts_tab *t, struct ts_fetch *f, int kind, int64_t rows, const char *what);

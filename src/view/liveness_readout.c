@@ -94,7 +94,7 @@ live_draw_program(struct ts_canvas *c, struct ts_rect r, const struct liveness *
 				ts_fmt_bytes(bytes, live_scaled(s, (int64_t)range.mean),
 					live_units(s)));
 	}
-	if (!known && s->under_way[LIVE_FETCH_ALIVE])
+	if (!known && live_awaits_alive(s))
 		ts_canvas_pending(c, r, x, 0);
 	else if (known)
 		ts_canvas_field(c, r, x, 0, r.w - x, TS_ROLE_TEXT, s->alive->program.s,
