@@ -33,12 +33,21 @@ def filters(*lines):
 
 
 # row: keys before, [(keys, the last of which is measured; what the answer is known by)]
-SET = r"Live bytes of %s[,:].*sum at step"
+LINE = r"Live bytes of %s[,:]"
+SET = LINE + ".*sum at step"
+FEW = (12, 64, 500, 24, 128, 400, 32, 256, 48)
+MANY = (1472, 1000, 1400)
+
+
+def sources(pattern, numbers):
+    return ("4", [("::source|worst(%d) enter" % n, pattern % "{:,} tiles".format(n)) for n in numbers])
+
+
 ANSWERS = {
-    "sets": ("4", [("::source|worst(%d) enter" % n, SET % ("%d tiles" % n))
-                   for n in (12, 64, 500, 24, 128, 400, 32, 256, 48)]),
-    "scattered": ("4", [("::source|worst(%d) enter" % n, SET % ("{:,} tiles".format(n)))
-                        for n in (1472, 1000, 1400)]),
+    "sets": sources(LINE, FEW),
+    "sets-list": sources(SET, FEW),
+    "scattered": sources(LINE, MANY),
+    "scattered-list": sources(SET, MANY),
     "selected": ("3 tab ::tab|variables enter",
                  [("::tiles|%s enter" % t, r"[\d,]+ names") for t in
                   ("worst(12)", "worst(64)", "worst(500)", "worst(24)", "worst(128)", "ipu(1)",

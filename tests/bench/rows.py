@@ -112,11 +112,13 @@ for name, what in (("zoom", "any zoom"), ("pan", "pan"), ("hit", "next search hi
                    ("tab", "tabs below")):
     row("keys-trace-" + name, "key to last byte, Trace, %s, p99" % what, "ms", 16, "p99",
         note="with the index")
-for name, what in (("sets", "Liveness of 12 to 500 tiles"),
+for name, what in (("sets", "timeline of 12 to 500 tiles"),
+                   ("sets-list", "who is alive on 12 to 500 tiles"),
                    ("selected", "variables of 12 to 500 selected tiles, of an IPU"),
                    ("ipus", "Liveness of an IPU"), ("insights", "Insights and its tabs"),
                    ("always", "what always lives"),
-                   ("scattered", "Liveness of 1,000 to 1,472 tiles that are no IPU"),
+                   ("scattered", "timeline of 1,000 to 1,472 tiles that are no IPU"),
+                   ("scattered-list", "who is alive on these"),
                    ("alive", "all variables alive at a step, sorted"),
                    ("alive-filters", "filters of all variables alive at a step"),
                    ("filters", "filters of variables: words, expressions, comparisons"),
