@@ -531,7 +531,7 @@ ts_warn(const char *subject, const char *text)
 		ts_uri_without_password(&raw, subject);
 		ts_strbuf_puts(&raw, ": ");
 	}
-	ts_strbuf_puts(&raw, text);
+	ts_strbuf_puts(&raw, subject ? ts_uri_reason(subject, text) : text);
 	ts_utf8_safe(&safe, raw.s, raw.len);
 	fprintf(stderr, "tilescope: %s\n", safe.s);
 	ts_strbuf_fini(&raw);

@@ -203,7 +203,7 @@ say_reconnecting(struct ts_app *app, const struct ts_app_host *s, const char *na
 		ts_strbuf_printf(out, " in %lld s", (long long)(left / 1000000 + 1));
 	ts_strbuf_printf(out, "  %s: stop", key_of(app, TS_CMD_CANCEL, key));
 	if (s->state.err.code)
-		ts_strbuf_printf(out, "  (%s)", s->state.err.msg);
+		ts_strbuf_printf(out, "  (%s)", ts_uri_without_host(&s->at, s->state.err.msg));
 }
 
 static void
@@ -282,10 +282,10 @@ write_text(struct ts_app *app)
 }
 
 static void
-log_change(struct ts_app *app, const char *name, enum ts_host_is was,
+log_change(struct ts_app *app, const struct ts_app_host *host, const char *name,
 	const struct ts_host_state *now)
 {
-	if (was == now->is)
+	if (host->state.is == now->is)
 		return;
 	if (now->is == TS_HOST_CONNECTED)
 		ts_log_add(app->log, "%s: connected by %s%s%s", name, now->transport,
@@ -294,7 +294,7 @@ log_change(struct ts_app *app, const char *name, enum ts_host_is was,
 	else if (now->is == TS_HOST_RECONNECTING || now->is == TS_HOST_FAILED)
 		ts_log_add(app->log, "%s: %s: %s", name,
 			now->is == TS_HOST_FAILED ? "no connection" : "the connection was lost",
-			now->err.msg);
+			ts_uri_without_host(&host->at, now->err.msg));
 }
 
 static void
@@ -331,7 +331,7 @@ ts_hosts_event(struct ts_app *app)
 
 	for (int i = 0; i < h->count; i++) {
 		ts_host_state(host_at(app, i), &now);
-		log_change(app, h->status[i].name, h->host[i].state.is, &now);
+		log_change(app, &h->host[i], h->status[i].name, &now);
 		if (h->host[i].state.is == TS_HOST_RECONNECTING && now.is == TS_HOST_CONNECTED)
 			ts_app_watch_soon(app); /* what has happened to the files meanwhile? */
 		app->dirty |= now.is != h->host[i].state.is;

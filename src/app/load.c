@@ -11,6 +11,7 @@
 #include "tilescope/app/output.h"
 #include "tilescope/base/clock.h"
 #include "tilescope/base/mem.h"
+#include "tilescope/io/uri.h"
 #include "tilescope/report/find.h"
 #include "tilescope/view/fetch.h"
 #include "tilescope/view/open.h"
@@ -385,7 +386,7 @@ take_failure(struct ts_app *app, struct load *l)
 			return;
 		ts_view_say_error(&app->env, "%s%s: %s",
 			app->watch.changed ? "the report has changed and cannot be read: " : "",
-			l->word, l->err.msg);
+			l->word, ts_uri_reason(l->word, l->err.msg));
 		ts_log_add(app->log, "%s", app->env.message);
 		keep_path(app);
 		return;
@@ -393,7 +394,7 @@ take_failure(struct ts_app *app, struct load *l)
 	if (l->code == TS_E_CONNECT &&
 		app->hosts.typed) { /* what is typed next must not go to a shell */
 		ts_app_show(app, TS_VIEW_OPEN);
-		ts_view_say_error(&app->env, "%s: %s", l->word, l->err.msg);
+		ts_view_say_error(&app->env, "%s: %s", l->word, ts_uri_reason(l->word, l->err.msg));
 		ts_log_add(app->log, "%s", app->env.message);
 		return;
 	}

@@ -130,6 +130,15 @@ show_progress(struct ts_watch *w)
 	ts_strbuf_fini(&line);
 }
 
+/* Why it ends has a line of its own. */
+static void
+end_line(struct ts_watch *w)
+{
+	if (w->shown)
+		fputc('\n', stderr);
+	w->shown = false;
+}
+
 static void *
 watch(void *ctx)
 {
@@ -144,9 +153,11 @@ watch(void *ctx)
 		if (s > 0 && s != SIGUSR2) {
 			if (ts_cancelled(&w->cancel))
 				_exit(TS_EXIT_INTERRUPTED);
+			end_line(w);
 			ts_cancel_set(&w->cancel);
 		}
-		show_progress(w);
+		if (!ts_cancelled(&w->cancel))
+			show_progress(w);
 	}
 	return NULL;
 }

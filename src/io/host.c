@@ -134,7 +134,8 @@ take_orders(struct ts_host *h)
 	}
 	if (retry && !quit && !h->transport) {
 		h->now.is = h->known ? TS_HOST_RECONNECTING : TS_HOST_CONNECTING;
-		h->now.attempt = h->tries = 0;
+		h->tries = 0;
+		h->now.attempt = 1;
 		host_connect(h);
 	}
 	return !quit;

@@ -314,13 +314,27 @@ make_session(struct sftp *s, int fd)
 	}
 }
 
+/* Where it was looked for, and then who. */
+static void
+fail_dial(struct sftp *s)
+{
+	bool other = strcmp(s->name, s->config.host) != 0;
+
+	if (!ts_dial_looks_up(s->dial))
+		ts_err_prefix(&s->base.err, "port %d: ", s->config.port);
+	if (other)
+		ts_err_prefix(&s->base.err, ts_dial_looks_up(s->dial) ? "%s: " : "%s ",
+			s->config.host);
+	ts_err_prefix(&s->base.err, "%s: ", s->name);
+}
+
 static void
 dial(struct sftp *s)
 {
 	int fd;
 
 	if (ts_dial_step(s->dial, &fd, &s->base.err) != TS_OK) {
-		ts_err_prefix(&s->base.err, "%s: ", s->of_whom);
+		fail_dial(s);
 		fail(s, false);
 	} else if (fd >= 0) {
 		ts_dial_free(s->dial);

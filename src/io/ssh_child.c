@@ -183,6 +183,18 @@ leave_input(struct channel *c)
 	c->input = -1;
 }
 
+/* There is no such program, mostly: the host is not reached. */
+static enum ts_code
+not_started(const struct ssh_child *s, struct ts_err *err)
+{
+	ts_err_prefix(err, "%s: ", s->spec.host);
+	if (err) {
+		err->code = TS_E_CONNECT;
+		err->sys = 0;
+	}
+	return TS_E_CONNECT;
+}
+
 static enum ts_code
 spawn(struct ssh_child *s, struct channel *c, int input, struct ts_err *err)
 {
@@ -202,6 +214,8 @@ spawn(struct ssh_child *s, struct channel *c, int input, struct ts_err *err)
 		spec.environment = e;
 	}
 	code = ts_child_start(&c->child, &spec, err);
+	if (code == TS_E_SYS)
+		code = not_started(s, err);
 	if (e)
 		for (size_t i = 0; i < TS_COUNT(ours); i++)
 			free(texts[i]);

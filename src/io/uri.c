@@ -316,6 +316,26 @@ ts_uri_same_host(const struct ts_uri *a, const struct ts_uri *b)
 		strcmp(a->host, b->host) == 0;
 }
 
+const char *
+ts_uri_without_host(const struct ts_uri *u, const char *message)
+{
+	size_t n = strlen(u->host);
+
+	return u->remote && strncmp(message, u->host, n) == 0 && strncmp(message + n, ": ", 2) == 0
+		? message + n + 2
+		: message;
+}
+
+const char *
+ts_uri_reason(const char *word, const char *message)
+{
+	struct ts_uri u;
+
+	return ts_uri_is_far(word) && !ts_uri_parse(&u, word, NULL)
+		? ts_uri_without_host(&u, message)
+		: message;
+}
+
 void
 ts_uri_without_password(struct ts_strbuf *out, const char *word)
 {

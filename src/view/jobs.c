@@ -20,19 +20,30 @@
 #include "tilescope/view/index_status.h"
 #include "tilescope/view/jobs.h"
 
-enum { LINES_MAX = 64 + TS_QUERIES, LINE_MAX = 160 };
+enum {
+	LINES_MAX = 64 + TS_QUERIES,
+	LINE_MAX = 160,
+	NARROW = 80, /* columns at which names have what follows; beyond, they have more */
+	WORKER_COLUMN = 10,
+	WORKER_NAME = 26,
+	HOST_NAME = 32,
+	QUESTION_NAME = 30,
+	NAME_MOST = 48,
+};
 
 struct line {
 	enum { LINE_ROW, LINE_HEAD, LINE_RULE } kind;
 	enum ts_role role;
 	char text[LINE_MAX];
+	const char *name; /* raw text to put into it, or NULL: at a column of it, so many wide */
+	int name_at, name_w;
 	const char *tail; /* raw text to put behind it, or NULL */
 	int cut;	  /* enum ts_field: how that is cut */
 };
 
 struct page {
 	struct line line[LINES_MAX];
-	int lines;
+	int lines, w; /* columns */
 };
 
 struct jobs_view {
@@ -82,7 +93,7 @@ add(struct page *p, int kind, enum ts_role role, const char *fmt, ...)
 
 	l->kind = kind;
 	l->role = role;
-	l->tail = NULL;
+	l->name = l->tail = NULL;
 	l->cut = TS_FIELD_TAIL;
 	va_start(ap, fmt);
 	vsnprintf(l->text, sizeof(l->text), fmt, ap);
@@ -100,6 +111,21 @@ add_tail(struct page *p, enum ts_role role, const char *text, const char *tail)
 	l->cut = TS_FIELD_ELLIPSIS;
 }
 
+/* Columns for a name that has `least` where there is no more room. */
+static int
+name_room(const struct page *p, int least)
+{
+	return (int)ts_clamp_i64(p->w - NARROW + least, least, NAME_MOST);
+}
+
+static void
+put_name(struct line *l, const char *name, int at, int w)
+{
+	l->name = name;
+	l->name_at = at;
+	l->name_w = w;
+}
+
 static void
 worker_name(char out[16], int i)
 {
@@ -114,7 +140,9 @@ add_worker(struct page *p, struct ts_jobs *jobs, int i)
 {
 	char name[16], done[TS_FMT_MAX] = "", rate[TS_FMT_MAX] = "", time[TS_FMT_MAX] = "";
 	char share[TS_FMT_MAX] = "", finished[TS_FMT_MAX];
+	int room = name_room(p, WORKER_NAME);
 	struct ts_job_info info;
+	struct line *l;
 
 	ts_jobs_worker(jobs, i, &info);
 	worker_name(name, i);
@@ -127,9 +155,10 @@ add_worker(struct page *p, struct ts_jobs *jobs, int i)
 			(int64_t)((double)info.done / ((double)info.running_us / 1e6)));
 	if (info.what)
 		ts_fmt_time(time, (double)info.running_us);
-	add(p, LINE_ROW, info.what ? TS_ROLE_TEXT : TS_ROLE_DIM,
-		"%-9s %-26.26s %7s %6s %7s %8s %7s", name, info.what ? info.what : "idle", done,
-		share, rate, time, ts_fmt_cycles_short(finished, info.finished));
+	l = add(p, LINE_ROW, info.what ? TS_ROLE_TEXT : TS_ROLE_DIM, "%-9s %*s %7s %6s %7s %8s %7s",
+		name, room, "", done, share, rate, time,
+		ts_fmt_cycles_short(finished, info.finished));
+	put_name(l, info.what ? info.what : "idle", WORKER_COLUMN, room);
 }
 
 static void
@@ -138,8 +167,8 @@ add_workers(struct page *p, struct ts_jobs *jobs)
 	struct ts_job_info screen, bulk;
 
 	add(p, LINE_RULE, TS_ROLE_BORDER, "Workers");
-	add(p, LINE_HEAD, TS_ROLE_HEADER, "%-9s %-26s %7s %6s %7s %8s %7s", "worker", "does",
-		"rows", "", "rows/s", "for", "did");
+	add(p, LINE_HEAD, TS_ROLE_HEADER, "%-9s %-*s %7s %6s %7s %8s %7s", "worker",
+		name_room(p, WORKER_NAME), "does", "rows", "", "rows/s", "for", "did");
 	for (int i = 0; i < ts_jobs_workers(jobs); i++)
 		add_worker(p, jobs, i);
 	ts_jobs_info(jobs, TS_WORKER_SCREEN, &screen);
@@ -182,10 +211,13 @@ add_host(struct page *p, const struct ts_host_status *h, enum ts_units units)
 	bool good = h->stands == TS_HOST_IS_CONNECTED;
 	char state[LINE_MAX / 2], trips[TS_FMT_MAX], requests[TS_FMT_MAX], sent[TS_FMT_MAX];
 	char received[TS_FMT_MAX];
+	int room = name_room(p, HOST_NAME);
+	struct line *l;
 
 	say_host(state, sizeof(state), h);
-	add(p, LINE_ROW, good ? TS_ROLE_TEXT : TS_ROLE_WARN, "%-24.24s %-7s %s", h->name,
+	l = add(p, LINE_ROW, good ? TS_ROLE_TEXT : TS_ROLE_WARN, "%*s %-7s %s", room, "",
 		h->transport ? h->transport : "", state);
+	put_name(l, h->name, 0, room);
 	add(p, LINE_ROW, TS_ROLE_DIM,
 		"  %s round trips, %s requests, sent %s, received %s, %d channel%s, %lld connection%s",
 		ts_fmt_count(trips, h->round_trips), ts_fmt_count(requests, h->requests),
@@ -356,13 +388,16 @@ add_query(struct page *p, const struct ts_query_counts *q, enum ts_units units)
 {
 	char runs[TS_FMT_MAX], trips[TS_FMT_MAX], requests[TS_FMT_MAX], bytes[TS_FMT_MAX];
 	char share[TS_FMT_MAX], kept[TS_FMT_MAX];
+	int room = name_room(p, QUESTION_NAME);
+	struct line *l;
 
-	add(p, LINE_ROW, TS_ROLE_TEXT, "%-30.30s %6s %7s %9s %9s %7s %7s", q->what,
+	l = add(p, LINE_ROW, TS_ROLE_TEXT, "%*s %6s %7s %9s %9s %7s %7s", room, "",
 		ts_fmt_cycles_short(runs, q->runs), ts_fmt_cycles_short(trips, q->far.trips),
 		ts_fmt_cycles_short(requests, q->far.requests),
 		ts_fmt_bytes(bytes, q->far.bytes, units),
 		ts_fmt_percent(share, (double)q->far.hits, (double)(q->far.hits + q->far.misses)),
 		ts_fmt_cycles_short(kept, q->far.kept));
+	put_name(l, q->what, 0, room);
 }
 
 static void
@@ -371,8 +406,9 @@ add_queries(struct page *p, const struct ts_view_env *env, const struct ts_query
 	if (!query[0].what)
 		return;
 	add(p, LINE_RULE, TS_ROLE_BORDER, "Questions to the host");
-	add(p, LINE_HEAD, TS_ROLE_HEADER, "%-30s %6s %7s %9s %9s %7s %7s", "question", "times",
-		"waits", "requests", "bytes", "here", "on disk");
+	add(p, LINE_HEAD, TS_ROLE_HEADER, "%-*s %6s %7s %9s %9s %7s %7s",
+		name_room(p, QUESTION_NAME), "question", "times", "waits", "requests", "bytes",
+		"here", "on disk");
 	for (int i = 0; i < TS_QUERIES && query[i].what; i++)
 		add_query(p, &query[i], env->options->units);
 }
@@ -420,6 +456,9 @@ draw_line(struct ts_canvas *c, struct ts_rect r, const struct line *l)
 	if (l->kind == LINE_HEAD)
 		ts_canvas_fill(c, r, l->role, ' ');
 	x = ts_canvas_text(c, r, 1, 0, l->role, l->text);
+	if (l->name)
+		ts_canvas_field(c, r, 1 + l->name_at, 0, l->name_w, l->role, l->name,
+			strlen(l->name), TS_FIELD_ELLIPSIS);
 	if (l->tail)
 		ts_canvas_field(c, r, x, 0, r.w - x - 1, l->role, l->tail, strlen(l->tail), l->cut);
 }
@@ -428,7 +467,7 @@ static void
 jobs_draw(struct ts_view *v, struct ts_canvas *c)
 {
 	struct jobs_view *j = self(v);
-	struct page page;
+	struct page page = {.w = j->area.w};
 	int64_t from, to;
 
 	write_page(&page, v->env, &j->stats, j->query);

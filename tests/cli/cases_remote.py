@@ -44,6 +44,14 @@ def remote_refused(ctx, why):
 
 
 @case()
+def remote_no_such_ssh(ctx):
+    """The host is not reached; the program is named, and the host once."""
+    path = ctx.path("no-such-ssh")
+    res = ctx.run("summary", "box:report", env={"TS_SSH": path})
+    one_line(res, "box:report: %s: cannot be run: No such file" % path, rc=5)
+
+
+@case()
 def remote_not_there(ctx):
     if os.access(SERVER, os.X_OK):
         res = ctx.run("summary", "box:/nowhere/at/all", env=ssh(ctx, "exec " + SERVER))

@@ -590,9 +590,11 @@ def app_loss(ctx, way):
             t.see("Reconnecting to there, attempt")
             t.keys("C-c")
             t.see("No connection, r: connect again")
-            p.resume()
             t.keys("r")
-            t.see(lambda text: "No connection" not in text and way + " " in text.split("\n")[0])
+            t.see("Reconnecting to there, attempt ")
+            expect("attempt 0" not in t.pty.text(), None, "an attempt of number 0")
+            p.resume()
+            t.see(lambda text: "No connection" not in text and "Reconnecting" not in text and way + " " in text.split("\n")[0])
             p.refuse()
             p.cut()
             t.see("Reconnecting to there, attempt")
@@ -770,6 +772,30 @@ def app_read_again_after_refused(ctx):
             t.see("the report was read again")
             t.leaves()
         expect(p.counts()["connections"] <= 4, None, "it has connected anew to read it again")
+
+
+@case()
+def app_verb_is_stopped(ctx):
+    """C-c in a verb: the line of its progress is ended, and why it ends has a line of its own."""
+    path = report(ctx, 800000)
+    with server.Sshd(ctx.dir) as sshd, proxy.Proxy(sshd.port, rate=1e6) as p:
+        config = through(ctx, sshd, p)
+        pty = terminal.Pty([os.path.join(ctx.builddir, "tilescope"), "summary"] + words(ctx, "libssh", config, path),
+                           ctx.env(TERM="xterm-256color"), size=(120, 24), cwd=ctx.dir, redirect={1: "/dev/null"})
+        t = Seen(pty)
+        try:
+            t.see(" rows")
+            p.stall()
+            pty.kill(2)
+            pty.expect_end(130, LIMIT)
+            lines = [line.split(b"\r")[-1] for line in pty.raw.replace(b"\r\n", b"\n").split(b"\n")]
+            said = [line for line in lines if line.startswith(b"tilescope: there:")]
+            expect(len(said) >= 1 and b" rows" not in said[-1], None, "on one line: %r" % pty.raw[-300:])
+            expect(any(b" rows" in line for line in lines), None, "no line of it is left: %r" % pty.raw[-300:])
+        except terminal.Failed as e:
+            raise Failed(str(e))
+        finally:
+            pty.close()
 
 
 @case()

@@ -11,6 +11,7 @@
 #include "golden.h"
 
 #include "tilescope/view/fetch.h"
+#include "tilescope/view/host_status.h"
 #include "tilescope/view/index_status.h"
 #include "tilescope/view/jobs.h"
 
@@ -170,6 +171,34 @@ START_TEST(a_large_one_shows_all)
 }
 END_TEST
 
+/* Names have what room there is; what libssh leaves out of a configuration stands there. */
+START_TEST(other_hosts)
+{
+	static const struct ts_host_status hosts[] = {
+		{.name = "somebody@a-host-with-a-rather-long-name.example.com:2222",
+			.stands = TS_HOST_IS_CONNECTED,
+			.transport = "libssh",
+			.left_out = "IdentitiesOnly, Match exec",
+			.rtt_us = 50000},
+		{.name = "box", .stands = TS_HOST_IS_NOT_CONNECTED, .why = "box: no connection"},
+	};
+	struct screen s;
+
+	start(&s, 80, 16, TS_GLYPHS_FULL);
+	s.env.hosts = hosts;
+	s.env.host_count = 2;
+	draw(&s);
+	golden_check("jobs-hosts-80x16", s.canvas);
+	end(&s);
+	start(&s, 120, 16, TS_GLYPHS_FULL);
+	s.env.hosts = hosts;
+	s.env.host_count = 2;
+	draw(&s);
+	golden_check("jobs-hosts-120x16", s.canvas);
+	end(&s);
+}
+END_TEST
+
 /* Of each list: what of the screen was there, and for how long frames had to do without it. */
 START_TEST(rows_of_lists_are_counted)
 {
@@ -240,6 +269,7 @@ main(void)
 	int failed;
 
 	tcase_add_test(c, every_state);
+	tcase_add_test(c, other_hosts);
 	tcase_add_test(c, a_small_one_scrolls);
 	tcase_add_test(c, a_large_one_shows_all);
 	tcase_add_test(c, rows_of_lists_are_counted);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tilescope/base/mem.h"
 #include "tilescope/io/uri.h"
 
 static struct ts_err err;
@@ -171,6 +172,29 @@ START_TEST(here)
 }
 END_TEST
 
+/* The host stands once: behind a word that names it the message goes without. */
+START_TEST(said_once)
+{
+	static const struct {
+		const char *word, *message, *rest;
+	} cases[] = {
+		{"box:x", "box: no connection", "no connection"},
+		{"me@box:x", "box: denied: box: x", "denied: box: x"},
+		{"sftp://me@box:99/x", "box: port 99: no", "port 99: no"},
+		{"[::1]:x", "::1: no", "no"},
+		{"box:x", "boxes: no", "boxes: no"},
+		{"box:x", "me@box: denied", "me@box: denied"},
+		{"box:x", "box:", "box:"},
+		{"box:x", "", ""},
+		{"./box:x", "box: no", "box: no"},
+		{"box", "box: no", "box: no"},
+	};
+
+	for (size_t i = 0; i < TS_COUNT(cases); i++)
+		ck_assert_str_eq(ts_uri_reason(cases[i].word, cases[i].message), cases[i].rest);
+}
+END_TEST
+
 START_TEST(there_is_such_a_file)
 {
 	char dir[] = "/tmp/tilescope-uri-XXXXXX";
@@ -231,6 +255,7 @@ main(void)
 	tcase_add_loop_test(t, here, 0, (int)(sizeof(local) / sizeof(local[0])));
 	tcase_add_test(t, not_repeated);
 	tcase_add_test(t, without_password);
+	tcase_add_test(t, said_once);
 	tcase_add_test(t, there_is_such_a_file);
 	tcase_add_test(t, lengths);
 	suite_add_tcase(s, t);

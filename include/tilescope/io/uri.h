@@ -45,6 +45,13 @@ void ts_uri_text(struct ts_strbuf *out, const struct ts_uri *u);
 /* A word as it may be printed: without the password that somebody wrote into an address. */
 void ts_uri_without_password(struct ts_strbuf *out, const char *word);
 
+/*
+ * A message without the host that it begins with ("box: no connection"): for behind its name, or behind a word that has it.
+ * Part of the message; all of it where it begins with something else.
+ */
+const char *ts_uri_without_host(const struct ts_uri *u, const char *message);
+const char *ts_uri_reason(const char *word, const char *message);
+
 /* Do two addresses lead to the same host, as the same user? False for local ones. */
 bool ts_uri_same_host(const struct ts_uri *a, const struct ts_uri *b);
 
