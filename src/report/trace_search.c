@@ -173,6 +173,18 @@ ts_trace_hit_next(const struct ts_trace_hits *h, int64_t step, int by)
 	return TS_UNKNOWN;
 }
 
+int64_t
+ts_trace_hit_number(const struct ts_trace_hits *h, int64_t step)
+{
+	int64_t end = h->bit ? ts_clamp_i64(step - h->first, -1, h->steps - 1) + 1 : 0, n = 0;
+
+	for (int64_t i = 0; i < end / 8; i++)
+		n += __builtin_popcount(h->bit[i]);
+	if (end % 8 > 0)
+		n += __builtin_popcount(h->bit[end / 8] & ((1u << (end % 8)) - 1));
+	return n;
+}
+
 /* --- by column ---------------------------------------------------------------------------------- */
 
 enum { B_STEP, B_COMPUTE_SET, B_PROGRAM, B_COLUMNS };

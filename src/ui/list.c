@@ -213,3 +213,29 @@ ts_list_at(const struct ts_list *l, int y)
 		return -1;
 	return l->top + y;
 }
+
+/* How far a place is from the first one that is looked at, in the direction of the search. */
+static int64_t
+way_to(int64_t place, int64_t first, int64_t n, int step)
+{
+	return ((place - first) * step % n + n) % n;
+}
+
+struct ts_list_hit
+ts_list_find(const struct ts_list *l, int step, bool here, ts_list_is_fn *is, void *ctx)
+{
+	struct ts_list_hit hit = {.at = -1};
+	int64_t first = l->cursor + (here ? 0 : step);
+
+	for (int64_t i = 0; i < l->count; i++) {
+		if (!is(ctx, i))
+			continue;
+		hit.count++;
+		if (hit.at < 0 ||
+			way_to(i, first, l->count, step) < way_to(hit.at, first, l->count, step)) {
+			hit.at = i;
+			hit.number = hit.count;
+		}
+	}
+	return hit;
+}

@@ -120,33 +120,29 @@ ts_held_list_found(struct ts_held_list *l, struct ts_view_env *env, int64_t hit,
 		ts_view_say_error(env, "no row has this in its name: %s", l->needle);
 		return TS_EFFECT_BELL;
 	}
-	ts_view_say(env, "hit %lld of %lld", (long long)before + 1, (long long)hits);
+	ts_view_say_hit(env, before + 1, hits, NULL);
 	return (enum ts_effect)(ts_list_jump(&l->list, hit) | TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
+}
+
+static bool
+is_hit(void *ctx, int64_t place)
+{
+	const struct ts_held_list *l = ctx;
+
+	return ts_held_list_hit(l, ts_table_row(&l->table, place));
 }
 
 enum ts_effect
 ts_held_list_find(struct ts_held_list *l, struct ts_view_env *env, int step, bool here)
 {
-	int64_t n = l->list.count, at = l->list.cursor + (here ? 0 : step), hit = -1;
-	int64_t hits = 0, before = 0;
+	struct ts_list_hit hit;
 
-	if (n <= 0 || !l->needle[0]) {
+	if (l->list.count <= 0 || !l->needle[0]) {
 		ts_view_say(env, l->needle[0] ? "no rows to search" : "nothing to search for");
 		return TS_EFFECT_BELL;
 	}
-	for (int64_t i = 0; i < n && hit < 0; i++, at += step) {
-		int64_t place = (at % n + n) % n;
-
-		if (ts_held_list_hit(l, ts_table_row(&l->table, place)))
-			hit = place;
-	}
-	for (int64_t i = 0; i < n && hit >= 0; i++) {
-		bool is = ts_held_list_hit(l, ts_table_row(&l->table, i));
-
-		hits += is;
-		before += is && i < hit;
-	}
-	return ts_held_list_found(l, env, hit, before, hits);
+	hit = ts_list_find(&l->list, step, here, is_hit, l);
+	return ts_held_list_found(l, env, hit.at, hit.number - 1, hit.count);
 }
 
 static enum ts_effect

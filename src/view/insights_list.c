@@ -324,40 +324,49 @@ insights_order(struct insights_view *s)
 
 /* --- tables of this view ---------------------------------------------------------------------- */
 
+typedef void text_fn(const struct insights_view *s, int64_t row, struct ts_strbuf *out);
+
+/* Rows of a table and their text, while they are searched. */
+struct searching {
+	const struct insights_view *s;
+	const struct ts_table *t;
+	text_fn *text;
+	struct ts_strbuf line;
+};
+
+static bool
+is_hit(void *ctx, int64_t place)
+{
+	struct searching *x = ctx;
+
+	ts_strbuf_reset(&x->line);
+	x->text(x->s, ts_table_row(x->t, place), &x->line);
+	return ts_contains_nocase(x->line.s, x->s->sought);
+}
+
 static enum ts_effect
 search(struct insights_view *s, struct insights_list *l, const struct ts_table *t, int step,
-	void (*text)(const struct insights_view *s, int64_t row, struct ts_strbuf *out))
+	text_fn *text)
 {
-	int64_t n = l->list.count, found = -1, hits = 0, before = 0;
-	struct ts_strbuf line;
+	struct searching x = {.s = s, .t = t, .text = text};
+	struct ts_list_hit hit;
 
-	if (!s->sought[0] || n <= 0)
+	if (!s->sought[0] || l->list.count <= 0)
 		return TS_EFFECT_BELL;
-	ts_strbuf_init(&line, 1 << 14);
-	for (int64_t i = 1; i <= n; i++) {
-		int64_t at = ((l->list.cursor + step * i) % n + n) % n;
-
-		ts_strbuf_reset(&line);
-		text(s, ts_table_row(t, at), &line);
-		if (!ts_contains_nocase(line.s, s->sought))
-			continue;
-		found = found < 0 ? at : found;
-		hits++;
-		before += at < found;
+	ts_strbuf_init(&x.line, 1 << 14);
+	hit = ts_list_find(&l->list, step, false, is_hit, &x);
+	ts_strbuf_fini(&x.line);
+	if (hit.at < 0) {
+		ts_view_say_error(s->base.env, "not found: %s", s->sought);
+		return TS_EFFECT_BELL;
 	}
-	ts_strbuf_fini(&line);
-	if (found >= 0) {
-		ts_view_say(s->base.env, "hit %lld of %lld", (long long)before + 1,
-			(long long)hits);
-		return ts_list_jump(&l->list, found) | TS_EFFECT_REPAINT;
-	}
-	ts_view_say_error(s->base.env, "not found: %s", s->sought);
-	return TS_EFFECT_BELL;
+	ts_view_say_hit(s->base.env, hit.number, hit.count, NULL);
+	return ts_list_jump(&l->list, hit.at) | TS_EFFECT_REPAINT;
 }
 
 static enum ts_effect
 copy(struct insights_view *s, const struct insights_list *l, const struct ts_table *t,
-	void (*text)(const struct insights_view *s, int64_t row, struct ts_strbuf *out))
+	text_fn *text)
 {
 	struct ts_strbuf line;
 
@@ -372,8 +381,7 @@ copy(struct insights_view *s, const struct insights_list *l, const struct ts_tab
 
 enum ts_effect
 insights_list_command(struct insights_view *s, struct insights_list *l, const struct ts_table *t,
-	const struct ts_call *call,
-	void (*text)(const struct insights_view *s, int64_t row, struct ts_strbuf *out))
+	const struct ts_call *call, text_fn *text)
 {
 	const char *sought = ts_call_arg(call, 0);
 

@@ -253,37 +253,24 @@ copy_row(struct memory_view *m, const struct ts_call *call)
 /* --- search ----------------------------------------------------------------------------------- */
 
 static bool
-is_hit(const struct memory_view *m, int64_t row)
+is_hit(void *ctx, int64_t place)
 {
-	const char *name = m->variables.variable[row].name;
+	const struct memory_view *m = ctx;
+	struct ts_table t = memory_variable_table((struct memory_view *)ctx);
+	const char *name = m->variables.variable[ts_table_row(&t, place)].name;
 
 	return name && ts_contains_nocase(name, m->search);
-}
-
-static void
-say_hits(struct memory_view *m, const struct ts_table *t, int64_t at)
-{
-	int64_t hits = 0, number = 0;
-
-	for (int64_t i = 0; i < m->variable_list.count; i++) {
-		hits += is_hit(m, ts_table_row(t, i));
-		if (i == at)
-			number = hits;
-	}
-	ts_view_say(m->view.env, "hit %lld of %lld%s", (long long)number, (long long)hits,
-		m->variables.found > m->variables.count ? " among the largest 1,000" : "");
 }
 
 /* The next hit from the cursor in a direction, round and round. */
 static enum ts_effect
 find(struct memory_view *m, int step, bool from_here)
 {
-	struct ts_table t = memory_variable_table(m);
-	int64_t n = m->variable_list.count, at = m->variable_list.cursor;
+	struct ts_list_hit hit;
 
 	if (memory_tab_focus(m, TAB_CODE) || memory_only_code(m))
 		return memory_find_code(m, step, from_here);
-	if (!m->search[0] || n <= 0 || !ts_pane_has(&m->variables_state)) {
+	if (!m->search[0] || m->variable_list.count <= 0 || !ts_pane_has(&m->variables_state)) {
 		ts_view_say_error(m->view.env,
 			m->search[0] ? "there are no variables to search"
 				     : "nothing was searched for");
@@ -295,13 +282,12 @@ find(struct memory_view *m, int step, bool from_here)
 		ts_view_say(m->view.env, "reading the names of this tile's variables");
 		return TS_EFFECT_REPAINT;
 	}
-	for (int64_t i = from_here ? 0 : 1; i <= n; i++) {
-		int64_t place = ((at + step * i) % n + n) % n;
-
-		if (!is_hit(m, ts_table_row(&t, place)))
-			continue;
-		ts_list_jump(&m->variable_list, place);
-		say_hits(m, &t, place);
+	hit = ts_list_find(&m->variable_list, step, from_here, is_hit, m);
+	if (hit.at >= 0) {
+		ts_list_jump(&m->variable_list, hit.at);
+		ts_view_say_hit(m->view.env, hit.number, hit.count,
+			m->variables.found > m->variables.count ? " among the largest 1,000"
+								: NULL);
 		return focus_tab(m, TAB_VARIABLES);
 	}
 	ts_view_say_error(m->view.env, "no variable of this tile has \"%.60s\" in its name",

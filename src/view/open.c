@@ -159,30 +159,29 @@ go_up(struct open_view *o)
 	return focus(o, PANE_FOUND, o->zoomed);
 }
 
+static bool
+is_hit(void *ctx, int64_t place)
+{
+	const struct open_view *o = ctx;
+
+	return ts_contains_nocase(open_row_path(o, o->pane, place), o->sought);
+}
+
 static enum ts_effect
 search(struct open_view *o, int step)
 {
-	struct open_list *l = &o->at[o->pane];
-	int64_t found = -1, hits = 0, before = 0;
+	struct ts_list *l = &o->at[o->pane].list;
+	struct ts_list_hit hit = {.at = -1};
 
-	for (int i = 1; *o->sought && i <= l->count; i++) {
-		int64_t at = ((l->list.cursor + (int64_t)step * i) % l->count + l->count) %
-			l->count;
-
-		if (!ts_contains_nocase(open_row_path(o, o->pane, at), o->sought))
-			continue;
-		found = found < 0 ? at : found;
-		hits++;
-		before += at < found;
-	}
-	if (found >= 0) {
-		ts_view_say(o->base.env, "hit %lld of %lld", (long long)before + 1,
-			(long long)hits);
-		return ts_list_jump(&l->list, found) | TS_EFFECT_REPAINT;
-	}
-	if (*o->sought)
+	if (!*o->sought)
+		return TS_EFFECT_BELL;
+	hit = ts_list_find(l, step, false, is_hit, o);
+	if (hit.at < 0) {
 		ts_view_say_error(o->base.env, "not found: %s", o->sought);
-	return TS_EFFECT_BELL;
+		return TS_EFFECT_BELL;
+	}
+	ts_view_say_hit(o->base.env, hit.number, hit.count, NULL);
+	return ts_list_jump(l, hit.at) | TS_EFFECT_REPAINT;
 }
 
 static enum ts_effect

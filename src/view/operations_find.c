@@ -132,12 +132,9 @@ operations_is_hit(const struct operations_view *s, uint32_t row)
 static enum ts_effect
 go_to_hit(struct operations_view *s, size_t i)
 {
-	char n[TS_FMT_MAX], m[TS_FMT_MAX];
-
 	if (!operations_go_row(s, hit_at(s, i)))
 		return TS_EFFECT_BELL;
-	ts_view_say(s->base.env, "hit %s of %s", ts_fmt_count(n, (int64_t)i + 1),
-		ts_fmt_count(m, (int64_t)s->hits));
+	ts_view_say_hit(s->base.env, (int64_t)i + 1, (int64_t)s->hits, NULL);
 	return TS_EFFECT_REPAINT | TS_EFFECT_SELECT | TS_EFFECT_RECALC;
 }
 

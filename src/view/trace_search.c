@@ -183,19 +183,34 @@ say_called(const struct trace_view *t, char *out, size_t size)
 		snprintf(out, size, " of what program %lld calls", program);
 }
 
-/* What the search found, for the bottom line. */
-void
-trace_say_hits(struct trace_view *t)
+/* "hit 2 of 12" where a hit is gone to, else "12 hits": as far as they are known. */
+static void
+say_count(const struct trace_view *t, int64_t step, char *out, size_t size)
 {
-	char count[TS_FMT_MAX], share[TS_FMT_MAX], of_run[TS_FMT_MAX + 48] = "", of[64];
-	const struct ts_trace_row *row = trace_row(t, t->list.cursor);
-	int run = row ? ts_trace_run_of(t->trace, row->step) : -1;
+	char count[TS_FMT_MAX], number[TS_FMT_MAX];
 
 	ts_fmt_count(count, t->hits.count);
+	if (trace_searched(t) && step != TS_UNKNOWN && ts_trace_hit(&t->hits, step))
+		snprintf(out, size, "hit %s of %s",
+			ts_fmt_count(number, ts_trace_hit_number(&t->hits, step)), count);
+	else
+		snprintf(out, size, "%s %s%s", count, t->hits.count == 1 ? "hit" : "hits",
+			trace_searched(t) ? "" : " so far");
+}
+
+/* What the search found, for the bottom line; `round`: it went on from the other end. */
+static void
+say_hits(struct trace_view *t, const char *round)
+{
+	char count[2 * TS_FMT_MAX + 16], share[TS_FMT_MAX], of_run[TS_FMT_MAX + 48] = "", of[64];
+	const struct ts_trace_row *row = trace_row(t, t->list.cursor);
+	int64_t step = trace_goes_to_step(t) ? t->goal : row ? row->step : TS_UNKNOWN;
+	int run = ts_trace_run_of(t->trace, step);
+
+	say_count(t, step, count, sizeof(count));
 	say_called(t, of, sizeof(of));
 	if (!t->has_cost) {
-		ts_view_say(t->view.env, "%s %s%s%s", count, t->hits.count == 1 ? "hit" : "hits",
-			of, trace_searched(t) ? "" : " so far");
+		ts_view_say(t->view.env, "%s%s%s", count, of, round);
 		return;
 	}
 	if (run >= 0 && run < t->cost.runs) {
@@ -204,8 +219,14 @@ trace_say_hits(struct trace_view *t)
 			(long long)t->trace->run[run].run);
 	}
 	ts_fmt_percent(share, (double)t->cost.hits, (double)t->cost.all);
-	ts_view_say(t->view.env, "%s %s%s, %s of all cycles%s on ipu %lld", count,
-		t->hits.count == 1 ? "hit" : "hits", of, share, of_run, (long long)t->cost.ipu);
+	ts_view_say(t->view.env, "%s%s%s, %s of all cycles%s on ipu %lld", count, of, round, share,
+		of_run, (long long)t->cost.ipu);
+}
+
+void
+trace_say_hits(struct trace_view *t)
+{
+	say_hits(t, "");
 }
 
 enum ts_effect
@@ -213,7 +234,9 @@ trace_search_step(struct trace_view *t, int direction)
 {
 	const struct ts_trace_row *row = trace_row(t, t->list.cursor);
 	int64_t here = row && row->step != TS_UNKNOWN ? row->step : t->trace->first_step - 1, next;
+	const char *round = "";
 	bool jump = t->jump;
+	enum ts_effect effect;
 
 	if (jump && t->from_begin)
 		here = t->trace->first_step;
@@ -231,13 +254,13 @@ trace_search_step(struct trace_view *t, int direction)
 		next = ts_trace_hit_next(&t->hits,
 			direction > 0 ? t->trace->first_step - 1 : t->trace->last_step + 1,
 			direction);
-		if (next != TS_UNKNOWN)
-			ts_view_say(t->view.env, "the search went on from the %s",
-				direction > 0 ? "begin" : "end");
+		round = direction > 0 ? ", went on from the begin" : ", went on from the end";
 	}
 	if (next == TS_UNKNOWN)
 		return TS_EFFECT_BELL;
-	return trace_land_on_step(t, next);
+	effect = trace_land_on_step(t, next);
+	say_hits(t, round);
+	return effect;
 }
 
 /* --- for other views ------------------------------------------------------------------------------ */

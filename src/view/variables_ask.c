@@ -858,15 +858,18 @@ variables_say_hits(struct variables_view *t, int64_t position)
 	}
 	number_of(t, position, number);
 	if (t->list && t->list->filter.count > 0 && atomic_load(&t->list->ready)) {
-		ts_view_say(t->view.env, "%s%s of the rows shown match \"%.80s\"", number,
-			ts_fmt_count(count, ts_variable_list_common(t->list, t->hits)),
+		ts_view_say(t->view.env,
+			*number ? "%s%s among the rows shown that match \"%.80s\""
+				: "%s%s of the rows shown match \"%.80s\"",
+			number, ts_fmt_count(count, ts_variable_list_common(t->list, t->hits)),
 			t->needle.line);
 		return;
 	}
 	sum = atomic_load(&t->hits->bytes);
-	ts_view_say(t->view.env, "%s%s variable%s match%s \"%.80s\"%s%s", number,
+	ts_view_say(t->view.env, "%s%s variable%s %smatch%s \"%.80s\"%s%s", number,
 		ts_fmt_count(count, t->hits->count), t->hits->count == 1 ? "" : "s",
-		t->hits->count == 1 ? "es" : "", t->needle.line, sum >= 0 ? ", " : "",
+		*number ? "that " : "", t->hits->count == 1 ? "es" : "", t->needle.line,
+		sum >= 0 ? ", " : "",
 		sum >= 0 ? ts_fmt_bytes(bytes, sum, t->view.env->options->units) : "");
 }
 

@@ -128,6 +128,15 @@ ts_view_say_error(struct ts_view_env *env, const char *fmt, ...)
 	va_end(ap);
 }
 
+void
+ts_view_say_hit(struct ts_view_env *env, int64_t number, int64_t count, const char *more)
+{
+	char n[TS_FMT_MAX], of[TS_FMT_MAX];
+
+	ts_view_say(env, "hit %s of %s%s", ts_fmt_count(n, number), ts_fmt_count(of, count),
+		more ? more : "");
+}
+
 /* Wide rows, of names that are read before anybody asks: some MiB. */
 enum { FEW_WIDE = 1000 };
 

@@ -149,12 +149,12 @@ static const struct {
 		"no step runs program 818"},
 	{"liveness?step=30", "goto-memory", "memory", "", "stays where it was"},
 	{"liveness?step=30", "goto-programs", "programs", "program=54", "program 54"},
-	{"liveness?step=30", "goto-trace", "trace", "step=37", "2 hits"},
+	{"liveness?step=30", "goto-trace", "trace", "step=37", "hit 1 of 2"},
 	{"liveness?step=30&source=tile%2012", "goto-memory", "memory", "tile=12", "tile 12"},
 	{"liveness?step=30&tab=variables&pane=tab", "down;goto-programs", "programs", "program=37",
 		"1 of 1 program that names variable 158"},
 	{"liveness?step=30&tab=variables&pane=tab", "down;goto-trace", "trace", "step=37",
-		"2 hits"},
+		"hit 1 of 2"},
 	{"liveness?step=30&tab=cycles&pane=tab", "down;goto-memory", "memory", "tile=1", "tile 1"},
 	{"liveness?step=30&tab=cycles&pane=tab", "down;goto-programs", "programs", "program=54",
 		"program 54"},
@@ -165,7 +165,7 @@ static const struct {
 	{"programs?program=37&tab=cycles&pane=tabs", "down;down;goto-memory", "memory", "tile=9",
 		"tile 9"},
 	{"programs?program=64&tab=steps&pane=tabs", "down;goto-trace", "trace", "step=40",
-		"2 hits"},
+		"hit 1 of 2"},
 	{"programs?program=64&tab=path&pane=tabs", "last;goto-trace", "trace", "step=50",
 		"step 50"},
 	{"programs?program=64", "goto-operations", "operations",
@@ -371,6 +371,7 @@ START_TEST(callers_lead_to_the_first_step)
 	start();
 	for (int i = 0; i < 12; i++) {
 		int64_t steps;
+		long long hits;
 
 		program = harness_number(&h,
 			"SELECT coalesce(min(parent), -1) FROM program_child WHERE parent > %lld AND parent "
@@ -392,7 +393,8 @@ START_TEST(callers_lead_to_the_first_step)
 		if (!steps)
 			continue;
 		led++;
-		ck_assert_int_eq(atoll(app->env.message), steps);
+		ck_assert_int_eq(sscanf(app->env.message, "hit 1 of %lld", &hits), 1);
+		ck_assert_int_eq(hits, steps);
 		ck_assert_int_eq(place_number("step="),
 			harness_number(&h, CALLED "SELECT min(step) FROM step WHERE program IN b",
 				(long long)program));

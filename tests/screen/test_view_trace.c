@@ -335,20 +335,24 @@ START_TEST(search_goes_round)
 {
 	struct stage s;
 	int64_t first;
+	int number, hits;
 
 	stage_open(&s, &small_store);
 	stage_size(&s, 120, 37, TS_GLYPHS_FULL);
 	run(&s, "search type:StreamCopyBegin");
-	ck_assert_ptr_nonnull(strstr(s.env.message, "hits, "));
+	ck_assert_int_eq(sscanf(s.env.message, "hit 1 of %d, ", &hits), 1);
 	ck_assert_ptr_nonnull(strstr(s.env.message, " of run 0 on ipu 0"));
 	first = s.selection.step;
 	ck_assert_int_eq(first, 2);
 	run(&s, "search-next");
 	ck_assert_int_gt(s.selection.step, first);
+	ck_assert_ptr_nonnull(strstr(s.env.message, "hit 2 of "));
 	run(&s, "search-previous");
 	ck_assert_int_eq(s.selection.step, first);
 	run(&s, "search-previous");
 	ck_assert_int_gt(s.selection.step, 2000);
+	ck_assert_int_eq(sscanf(s.env.message, "hit %d of %d", &number, &hits), 2);
+	ck_assert_int_eq(number, hits);
 	ck_assert_msg(strstr(s.env.message, "went on from the end") != NULL, "%s", s.env.message);
 	run(&s, "search-next");
 	ck_assert_int_eq(s.selection.step, first);

@@ -599,7 +599,7 @@ START_TEST(hits_among_the_rows_shown)
 	harness_settle(&h);
 	harness_command(&h, "filter tile:0-9");
 	harness_command(&h, "search query");
-	ck_assert_ptr_nonnull(strstr(h.env.message, " of the rows shown match \"query\""));
+	ck_assert_ptr_nonnull(strstr(h.env.message, " the rows shown that match \"query\""));
 	{
 		int64_t n = 0, before = 0;
 		long long number, of_all;

@@ -430,6 +430,7 @@ START_TEST(search_counts_and_adds_up)
 	while ((step = ts_trace_hit_next(&h, step, 1)) != TS_UNKNOWN) {
 		ck_assert(ts_trace_hit(&h, step));
 		seen++;
+		ck_assert_int_eq(ts_trace_hit_number(&h, step), seen);
 	}
 	ck_assert_int_eq(seen, h.count);
 	for (step = 4000; (step = ts_trace_hit_next(&h, step, -1)) != TS_UNKNOWN;)

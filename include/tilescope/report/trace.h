@@ -262,6 +262,9 @@ void ts_trace_hits_fini(struct ts_trace_hits *h);
 
 bool ts_trace_hit(const struct ts_trace_hits *h, int64_t step);
 
+/* How many hits do not lie behind a step: of a hit its number, from 1. */
+int64_t ts_trace_hit_number(const struct ts_trace_hits *h, int64_t step);
+
 /* The next hit behind (`by` 1) or before (-1) a step; TS_UNKNOWN when there is none. */
 int64_t ts_trace_hit_next(const struct ts_trace_hits *h, int64_t step, int by);
 

@@ -79,6 +79,20 @@ void ts_list_window(const struct ts_list *l, int64_t *from, int64_t *to);
 bool ts_list_enough(const struct ts_list *l, int64_t have_from, int64_t have_to, int64_t *from,
 	int64_t *to);
 
+/* A hit of a search: its place (-1: there is none), and that it is the `number`th (from 1) of `count`. */
+struct ts_list_hit {
+	int64_t at, number, count;
+};
+
+typedef bool ts_list_is_fn(void *ctx, int64_t place);
+
+/*
+ * The next place from the cursor on in a direction (1, -1), round and round, for which `is` holds; `here`: the cursor's own comes
+ * first, else last. Each place is asked once. A list of unknown length has none.
+ */
+struct ts_list_hit ts_list_find(const struct ts_list *l, int step, bool here, ts_list_is_fn *is,
+	void *ctx);
+
 /* The row on line y of the screen (mouse), or -1. */
 int64_t ts_list_at(const struct ts_list *l, int y);
 

@@ -342,4 +342,7 @@ void ts_view_ask_tiles(struct ts_view_env *env, const char *text, bool go);
 void ts_view_say(struct ts_view_env *env, const char *fmt, ...) TS_PRINTF(2, 3);
 void ts_view_say_error(struct ts_view_env *env, const char *fmt, ...) TS_PRINTF(2, 3);
 
+/* "hit 2 of 25,192" and `more` (NULL: nothing): what a search went to. */
+void ts_view_say_hit(struct ts_view_env *env, int64_t number, int64_t count, const char *more);
+
 #endif
