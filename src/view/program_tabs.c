@@ -16,7 +16,7 @@
 
 #include "program_tabs.h"
 
-enum { NOTE_TYPE = 24, NOTE_NAME = 60 }; /* bytes of a note */
+enum { NOTE_TYPE = 24, NOTE_NAME = 180 }; /* bytes of a note */
 
 /* --- what a program runs ---------------------------------------------------------------------- */
 

@@ -404,17 +404,16 @@ START_TEST(survives)
 }
 END_TEST
 
-/* A long name is cut between two characters, and where it is cut is seen. */
+/* A name is cut between two characters where it has no room, and where it is cut is seen. */
 START_TEST(notes_are_cut)
 {
 	static const struct {
 		const char *name, *says;
 	} of[] = {
-		{"printf('%.59c', 'a') || 'éb'",
-			"DoExchange aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa... ─"},
-		{"printf('%.59c', 'a') || 'b'",
-			"DoExchange aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab ─"},
-		{"printf('%.59c', 'a') || '/b/c'", "DoExchange .../b/c ─"},
+		{"printf('%.59c', 'a') || 'éb'", "aaaaaéb ─"},
+		{"printf('%.179c', 'a') || 'éb'", "DoExchange aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"},
+		{"printf('%.179c', 'a') || 'éb'", "aaaaaaaaaaaaaaaaaaaaaaaaa…"},
+		{"printf('%.179c', 'a') || '/b/c'", "DoExchange .../b/c ─"},
 	};
 	char sql[200];
 

@@ -21,10 +21,10 @@
 #include "tilescope/view/view.h"
 
 enum {
-	TS_TABS_MAX = 13,
+	TS_TABS_MAX = 14,
 	TS_TAB_KIND = 2000, /* of fetches of the first tab; no view has so many of its own */
 	TS_TAB_KINDS = 8,   /* that each tab has: its `kind` + 0 ... 7 */
-	TS_TAB_NOTE = 120,
+	TS_TAB_NOTE = 240,
 };
 
 struct ts_tab;
